@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# make            build/skep
+# make demo       set up, build, profile this machine, draw it
+# make check      every test          make bench   every claim beside its peer
+# make install    PREFIX=/usr/local DESTDIR=
+# Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang),
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 (drop an optional library), V=1 (show commands)
+
+PREFIX ?= /usr/local
+CLANG_BPF ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
+PKG_CONFIG ?= pkg-config
+ARCH := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
+
+B := build
+CC := gcc
+OPT := -O2
+ifdef CLANG
+B := build/clang
+CC := clang
+endif
+ifdef SAN
+B := build/san
+OPT := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+endif
+ifdef FUZZ
+B := build/fuzz
+CC := clang
+OPT := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+endif
+ifeq ($(V),)
+Q := @
+say = @printf '  %-7s %s\n' $(1) $(2);
+endif
+
+WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
+CPPFLAGS += -D_GNU_SOURCE -Iuser -I. -I$B
+CFLAGS += -std=gnu11 -g $(OPT) $(WARN) $(if $(WERROR),-Werror)
+LDLIBS := -lbpf -lelf -lz
+ifndef NO_LIBDW
+CPPFLAGS += -DHAVE_LIBDW
+LDLIBS += -ldw
+endif
+ifndef NO_LZMA
+CPPFLAGS += -DHAVE_LZMA
+LDLIBS += -llzma
+endif
+ifndef NO_DEMANGLE
+CPPFLAGS += -DHAVE_DEMANGLE
+LDLIBS += -liberty
+endif
+LDLIBS += -lm
+
+SRC := $(wildcard user/*.c user/*/*.c)
+OBJ := $(SRC:%.c=$B/%.o)
+LIBOBJ := $(filter-out $B/user/main.o,$(OBJ))
+BPF := $(wildcard bpf/*.bpf.c)
+SKEL := $(BPF:bpf/%.bpf.c=$B/skel/%.skel.h)
+UNIT := $(patsubst tests/unit/%.c,$B/unit/%,$(wildcard tests/unit/*.c))
+
+all: $B/skep $B/layers.ok
+
+$B/skep: $(OBJ)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$B/%.o: %.c | skel
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# The BPF side. -g gives BTF; llvm-strip drops DWARF and keeps BTF.
+$B/bpf/%.bpf.o: bpf/%.bpf.c
+	$(call say,BPF,$<)mkdir -p $(@D) && $(CLANG_BPF) -target bpf -D__TARGET_ARCH_$(ARCH) -mcpu=v3 -O2 -g \
+		-Wall -Wextra -Wno-unused-parameter -I. -Ibpf -Ivmlinux -MMD -MP -c $< -o $@ && llvm-strip -g $@ 2>/dev/null || \
+		llvm-strip-14 -g $@
+
+$B/skel/%.skel.h: $B/bpf/%.bpf.o
+	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+
+skel: $(SKEL)
+.PHONY: all skel clean install check unit demo bench fuzz
+.SECONDARY:
+
+# Every source file is linked into one archive for tests, fuzzers and benchmarks.
+$B/libskep.a: $(LIBOBJ)
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+
+$B/unit/%: tests/unit/%.c $B/libskep.a
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< $B/libskep.a $(LDLIBS) -lcmocka -o $@
+
+$B/fuzz/%: tests/fuzz/%.c $B/libskep.a
+	$(call say,FUZZ,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -MMD -MP $< $B/libskep.a $(LDLIBS) -o $@
+
+# One-way dependencies: fails the build on an #include that points the wrong way.
+$B/layers.ok: tools/layers.sh $(SRC) $(wildcard user/*.h user/*/*.h)
+	$(call say,LAYERS,user/)tools/layers.sh && touch $@
+
+clean:
+	rm -rf build
+
+-include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(UNIT:=.d)

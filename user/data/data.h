@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * perf.data: the writer is a sink, the reader is a source. The format is the kernel's ring-buffer
+ * records (uapi/linux/perf_event.h) inside the container of
+ * tools/perf/Documentation/perf.data-file-format.txt.
+ */
+#ifndef SKEP_DATA_DATA_H
+#define SKEP_DATA_DATA_H
+
+#include <stdint.h>
+
+#include "event/event.h"
+#include "sample.h"
+#include "util/err.h"
+
+/* What a file says of itself. All strings and arrays are borrowed by the writer, owned by the reader. */
+struct data_meta {
+	const char *hostname, *os_release, *version, *arch, *cpu_desc;
+	uint32_t nr_cpus_avail, nr_cpus_online;
+	uint64_t total_mem_kb;
+	int argc;
+	const char *const *argv; /* the command line that recorded */
+	const struct event *events;
+	int nr_events;
+	uint8_t kernel_build_id[BUILD_ID_MAX];
+	uint8_t kernel_build_id_size; /* 0: not known */
+	bool callchain;	   /* samples carry call chains */
+	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
+	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
+	uint64_t lost;	   /* reader: sum of LOST and LOST_SAMPLES records */
+};
+
+struct data_writer;
+
+/* Creates (truncates) path, mode 0600, and writes the header. fd -1, or a ready descriptor (then path is only for messages). */
+int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err);
+
+/* The sink that turns samples and task events into records. round() writes FINISHED_ROUND. */
+struct sink *data_writer_sink(struct data_writer *w);
+uint64_t data_writer_bytes(const struct data_writer *w);
+
+/* Flushes, writes the feature sections and the final header, closes and frees. Returns 0 or -errno (err filled). */
+int data_writer_close(struct data_writer *w, struct err *err);
+
+struct data_reader;
+
+/* Opens and checks a file ("-" is standard input); reads header, attributes and features. */
+int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err);
+const struct data_meta *data_reader_meta(const struct data_reader *r);
+
+/* Pushes all records into the sink in time order. A file cut short ends at its last whole record and is no error. */
+int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err);
+void data_reader_close(struct data_reader *r);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SELECT, what: text of -e to what is to be opened. Names are perf's. */
+#ifndef SKEP_EVENT_EVENT_H
+#define SKEP_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+#define EVENT_NAME_MAX 128
+#define EVENTS_MAX 8
+
+/* The part of struct perf_event_attr that names an event; see uapi/linux/perf_event.h. */
+struct event {
+	char name[EVENT_NAME_MAX]; /* as the user wrote it, modifiers included */
+	const char *unit;	   /* of one period: "ns" for clocks, else "events" or "cycles"... */
+	uint32_t type;		   /* PERF_TYPE_* or a PMU's number */
+	uint64_t config, config1, config2;
+	bool freq;	       /* period_or_freq is in Hz */
+	uint64_t period_or_freq; /* 0: the command's default */
+	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle;
+	uint8_t precise;       /* :p count */
+};
+
+/*
+ * Parses a comma-separated event list into ret_events (room for max). Returns how many, or -EINVAL
+ * with a caret under the bad token and near names as a hint, or -E2BIG.
+ */
+int event_parse(const char *text, struct event *ret_events, int max, struct err *err);
+
+#endif

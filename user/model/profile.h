@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a view needs to say besides its numbers: what was measured, how much of it was kept, and
+ * what the measuring cost. Every command hands one to its renderer, so that no format can be
+ * silent about losses (design: promises 1 and 2).
+ */
+#ifndef SKEP_MODEL_PROFILE_H
+#define SKEP_MODEL_PROFILE_H
+
+#include <stdint.h>
+
+/* Reasons for which an event or a part of it is missing. Names in profile.c, in this order. */
+enum loss {
+	LOSS_RING_FULL,	   /* no room in a ring buffer: sample gone */
+	LOSS_MAP_FULL,	   /* no room in a kernel hash and none in the ring: sample gone */
+	LOSS_SIDEBAND,	   /* mmap/comm/fork records the kernel dropped: later names may be missing */
+	LOSS_FILE,	   /* records lost before they reached the file that was read */
+	LOSS_THROTTLED,	   /* the kernel throttled the sampling interrupt */
+	LOSS_CUT_DEPTH,	   /* stacks cut at the depth limit (sample kept) */
+	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */
+	LOSS_CUT_NO_ROOT,  /* user stacks whose chain broke (sample kept) */
+	LOSS_UNNAMED,	   /* user frames without a symbol (sample kept) */
+	LOSS_UNNAMED_KERNEL,
+	LOSS_MAX
+};
+
+/* True for reasons that lose whole samples, as opposed to detail of a kept one. */
+int loss_is_whole(enum loss reason);
+const char *loss_name(enum loss reason); /* "ring_full": the JSON key */
+const char *loss_text(enum loss reason); /* "no room in the ring buffer" */
+
+struct receipt {
+	uint64_t wall_ns;
+	uint64_t own_cpu_ns;  /* user + system time of skep itself */
+	uint64_t bpf_ns, bpf_runs; /* 0, 0 when BPF statistics could not be had */
+	uint64_t bytes_out;
+	uint64_t peak_rss_bytes;
+	uint64_t map_bytes; /* kernel memory of the BPF maps */
+	uint32_t cpus;
+};
+
+struct profile {
+	const char *title;   /* "skep flame -a -- sleep 10" */
+	const char *event;   /* "cpu-clock" */
+	const char *unit;    /* of weights: "ns", "cycles", "events" */
+	uint64_t seen, kept; /* seen = kept + whole losses */
+	uint64_t weight;     /* sum over kept */
+	uint64_t duration_ns;
+	uint64_t losses[LOSS_MAX];
+	const char *note; /* one line, e.g. "no hardware cycles here: cpu-clock instead", or NULL */
+	struct receipt receipt;
+};
+
+#endif

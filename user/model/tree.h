@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * FOLD: stacks to a call tree. A node is a frame seen under its callers; nodes are indexes into one
+ * array, node 0 is the root ("all"). Names are borrowed from the resolver. Pure: no I/O, no format.
+ */
+#ifndef SKEP_MODEL_TREE_H
+#define SKEP_MODEL_TREE_H
+
+#include <stdint.h>
+
+#include "sym/sym.h"
+#include "util/vec.h"
+
+#define TREE_NONE UINT32_MAX
+
+struct tree_node {
+	const char *name; /* interned: identity is (name, obj, kind) under one parent */
+	const char *obj;
+	const char *file; /* of the heaviest seen, NULL if not known */
+	uint32_t line;
+	uint32_t kind;	/* enum frame_kind */
+	uint32_t parent, first_child, next_sibling; /* TREE_NONE ends a list */
+	uint64_t self, total;		    /* weight in this frame; in it and its callees */
+	uint64_t self_count, total_count; /* samples */
+};
+
+struct tree {
+	VEC(struct tree_node) nodes;
+	uint32_t *slots; /* open-addressed index: (parent, name, obj, kind) -> node */
+	uint32_t nr_slots;
+};
+
+int tree_init(struct tree *tree); /* 0 or -ENOMEM */
+void tree_free(struct tree *tree);
+
+/* Adds one stack, outermost frame first, n frames. 0 or -ENOMEM. */
+int tree_add(struct tree *tree, const struct frame *frames, uint32_t n, uint64_t weight, uint64_t count);
+
+/* Orders every child list: by name when by_name, else heaviest first. */
+void tree_sort(struct tree *tree, int by_name);
+
+/* The longest path below the root, in frames. */
+uint32_t tree_depth(const struct tree *tree);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The shapes that cross the CAPTURE border: what happened (struct sample) and, so that addresses
+ * keep their meaning after a process is gone, what tasks did to their names and address spaces
+ * (struct task_event). A live capture and a perf.data file are both sources: they push these into
+ * a struct sink. All pointers are borrowed: valid only during the call.
+ */
+#ifndef SKEP_SAMPLE_H
+#define SKEP_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/stack.h"
+
+#define COMM_LEN 16 /* TASK_COMM_LEN, with its NUL */
+#define BUILD_ID_MAX 20
+
+/* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
+struct sample {
+	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
+	uint64_t weight;  /* sum of the sampling periods */
+	uint64_t count;	  /* 1 from a stream or a file; N from an in-kernel hash */
+	uint64_t ip;	  /* where it happened, leaf of the deeper of both stacks; 0 if not known */
+	uint64_t cgroup;  /* cgroup v2 id, 0 if not asked for */
+	uint32_t pid, tid; /* process (tgid) and thread, in the initial PID namespace */
+	uint32_t cpu;	  /* UINT32_MAX when aggregated over CPUs */
+	uint16_t event;	  /* index in the session's event list */
+	uint8_t kstop, ustop; /* enum stack_stop of each walk */
+	const char *comm; /* NUL-terminated, shorter than COMM_LEN; NULL: take it from task events */
+	const uint64_t *kips; /* kernel frames, leaf first */
+	const uint64_t *uips; /* user frames, leaf first */
+	uint32_t nr_kips, nr_uips;
+};
+
+enum task_what {
+	TASK_MMAP, /* an executable mapping (addr .. path) */
+	TASK_COMM, /* name set by prctl or inherited at start */
+	TASK_EXEC, /* name set by exec: all mappings before it are gone */
+	TASK_FORK, /* tid of pid made by ptid of ppid; pid == ppid is a new thread */
+	TASK_EXIT, /* thread tid ended */
+	TASK_KSYM, /* kernel text came or went (BPF program, trampoline): addr, len, path = name */
+};
+
+struct task_event {
+	enum task_what what;
+	bool kernel; /* TASK_MMAP: kernel or module text; pid is UINT32_MAX */
+	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: was so before the recording began */
+	uint32_t pid, tid;
+	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT */
+	uint32_t cpu;
+	const char *comm; /* TASK_COMM, TASK_EXEC */
+	/* TASK_MMAP, in the terms of PERF_RECORD_MMAP2 (uapi/linux/perf_event.h) */
+	uint64_t addr, len, pgoff;
+	uint32_t prot, flags, maj, min;
+	uint64_t ino, ino_generation;
+	uint8_t build_id_size; /* 0: not known */
+	uint8_t build_id[BUILD_ID_MAX];
+	const char *path; /* as the kernel prints it: //anon, [vdso], "/x (deleted)" */
+};
+
+/* Each returns 0 or a negative errno, which ends the run. NULL members are skipped by sources. */
+struct sink {
+	int (*sample)(struct sink *sink, const struct sample *s);
+	int (*task)(struct sink *sink, const struct task_event *t);
+	/* n events of a reason were lost at the source (see loss.h). */
+	int (*lost)(struct sink *sink, uint64_t n);
+	/* Everything older than the previous round has been delivered: sort and flush up to there. */
+	int (*round)(struct sink *sink);
+};
+
+#endif

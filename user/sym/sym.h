@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RESOLVE: address to frames. In: task events (who mapped what, when) and addresses. Out: frames
+ * whose names are interned, so that two frames are the same function iff their name and obj
+ * pointers are equal. struct syms owns every string and object; they live until syms_free.
+ */
+#ifndef SKEP_SYM_SYM_H
+#define SKEP_SYM_SYM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sample.h"
+#include "util/err.h"
+
+enum frame_kind {
+	FRAME_USER,
+	FRAME_KERNEL,
+	FRAME_JIT,     /* named by a perf map */
+	FRAME_INLINED, /* inlined into the next outer frame */
+	FRAME_UNKNOWN, /* no symbol: name is "[object]" or "[unknown]" */
+	FRAME_MARK,    /* not code: a process root or "[truncated: ...]" */
+};
+
+struct frame {
+	const char *name; /* demangled; interned */
+	const char *obj;  /* path of the file, "[kernel.kallsyms]", "[module]", "//anon"; interned */
+	const char *file; /* source file or NULL; interned; only when lines were asked for */
+	uint32_t line;	  /* 0: not known */
+	uint32_t kind;	  /* enum frame_kind */
+	uint64_t addr;	  /* the address asked for */
+	uint64_t off;	  /* bytes into the symbol; for FRAME_UNKNOWN into the object (ELF address) */
+};
+
+struct syms_cfg {
+	bool lines;	 /* fill file and line (libdw) */
+	bool inlines;	 /* return inlined frames too (libdw) */
+	bool no_demangle;
+	const char *proc_root; /* NULL: "/proc"; for tests */
+	const char *debug_dir; /* NULL: "/usr/lib/debug" */
+	/* Build id of the kernel that was recorded; size 0: the running one. If it is not the running
+	 * kernel, kernel addresses stay unnamed and syms_stats.kernel_mismatch says so. */
+	uint8_t kernel_build_id[BUILD_ID_MAX];
+	uint8_t kernel_build_id_size;
+	bool offline; /* the processes are not those of this /proc now (reading a file): never look there */
+};
+
+struct syms_stats {
+	uint64_t lookups, user_frames, user_unknown; /* user_unknown: no symbol found */
+	uint64_t user_nosymtab; /* of those, in objects that have no symbol table at all, or no object */
+	uint64_t kernel_frames, kernel_unknown;
+	uint64_t objects, symbols;
+	bool kernel_hidden;   /* kallsyms shows only zeros: kptr_restrict or no CAP_SYSLOG */
+	bool kernel_mismatch; /* the recording is of another kernel */
+};
+
+struct syms;
+
+/* Returns 0 and the resolver, or -errno. Opens nothing yet: kallsyms and objects are read when first needed. */
+int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err);
+void syms_free(struct syms *syms);
+
+/* Takes note of a task event. Events of one pid must come in time order. 0 or -errno (ENOMEM). */
+int syms_task(struct syms *syms, const struct task_event *t);
+
+/*
+ * Opens and reads the symbols of every mapped object not read yet, while its process still lives
+ * (files of other mount namespaces and deleted files are only reachable through /proc/PID). Cheap
+ * when nothing is new. Call it on a timer during a live capture.
+ */
+void syms_pin(struct syms *syms);
+
+/*
+ * Reads what is mapped now in a live process (executable mappings of /proc/PID/maps and its comm)
+ * and calls sink->task for each with time_ns 0: TASK_COMM per thread, TASK_MMAP. Returns 0, or
+ * -ESRCH when it is gone, or -EACCES.
+ */
+int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink);
+
+/* The same for kernel text: "[kernel.kallsyms]_text" and modules, as perf writes them (pid UINT32_MAX). */
+int kernel_scan(const char *proc_root, struct sink *sink);
+
+/*
+ * Names address ip of process pid at time time_ns. kernel: the address is kernel text. caller: it is
+ * a return address, so the look-up uses ip - 1. Writes up to max frames, innermost (inlined) first,
+ * and returns how many: at least 1.
+ */
+int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, bool caller,
+		 struct frame *ret_frames, int max);
+
+/* True if this function is where user stacks begin (_start, clone, __libc_start_call_main, runtime.goexit ...). */
+bool frame_is_root(const struct frame *f);
+
+const char *syms_intern(struct syms *syms, const char *text);
+void syms_stats(const struct syms *syms, struct syms_stats *ret_stats);
+
+#endif
