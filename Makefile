@@ -10,6 +10,7 @@ PREFIX ?= /usr/local
 CLANG_BPF ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
+MULTIARCH := $(shell gcc -print-multiarch)
 ARCH := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
 
 B := build
@@ -66,11 +67,11 @@ $B/skep: $(OBJ)
 $B/%.o: %.c | skel
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# The BPF side. -g gives BTF; llvm-strip drops DWARF and keeps BTF.
+# The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF.
 $B/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$<)mkdir -p $(@D) && $(CLANG_BPF) -target bpf -D__TARGET_ARCH_$(ARCH) -mcpu=v3 -O2 -g \
-		-Wall -Wextra -Wno-unused-parameter -I. -Ibpf -Ivmlinux -MMD -MP -c $< -o $@ && llvm-strip -g $@ 2>/dev/null || \
-		llvm-strip-14 -g $@
+		-Wall -Wextra -Wno-unused-parameter -I. -Ibpf -Ivmlinux -idirafter /usr/include/$(MULTIARCH) \
+		-MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp && $(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $B/skel/%.skel.h: $B/bpf/%.bpf.o
 	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@

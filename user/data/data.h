@@ -28,14 +28,23 @@ struct data_meta {
 	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
 	uint64_t lost;	   /* reader: sum of LOST and LOST_SAMPLES records */
+	uint64_t throttled; /* reader: times that the kernel paused an event, it fired too often */
+	uint64_t skipped;  /* reader: damaged records and samples of unknown events, not delivered */
 };
 
 struct data_writer;
 
-/* Creates (truncates) path, mode 0600, and writes the header. fd -1, or a ready descriptor (then path is only for messages). */
+/*
+ * Creates path, mode 0600, and writes the header; a former file of that name becomes PATH.old. Links
+ * are not followed. meta and all it points to must live until data_writer_close.
+ */
 int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err);
 
-/* The sink that turns samples and task events into records. round() writes FINISHED_ROUND. */
+/*
+ * The sink that turns samples and task events into records. round() writes FINISHED_ROUND. Aggregated
+ * samples (count > 1) are refused with -EINVAL: the file has no room for a count. After a failed write
+ * every call returns its -errno and data_writer_close tells it with the path.
+ */
 struct sink *data_writer_sink(struct data_writer *w);
 uint64_t data_writer_bytes(const struct data_writer *w);
 
@@ -48,7 +57,12 @@ struct data_reader;
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err);
 const struct data_meta *data_reader_meta(const struct data_reader *r);
 
-/* Pushes all records into the sink in time order. A file cut short ends at its last whole record and is no error. */
+/*
+ * Pushes all records into the sink, once: first (and at once) those without a time, in the file's
+ * order, then the others in time order, at equal time task events before samples. A file cut short
+ * ends at its last whole record and is no error. Returns 0, -errno with err filled, or what the sink
+ * returned. In meta, truncated and the counters are final only now.
+ */
 int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err);
 void data_reader_close(struct data_reader *r);
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The only filter. Every program asks filter_pass() first; the three raw tracepoints below keep the
+ * table of target processes: children are added at fork, before they first run; COMMAND becomes
+ * active at its exec; entries go when the task is freed.
+ */
+#ifndef SKEP_FILTER_BPF_H
+#define SKEP_FILTER_BPF_H
+
+#include "bpf/target.h"
+#include "lib/loss.bpf.h"
+
+/* Defaults are the dearest path, so that the verifier sees all of it. */
+const volatile __u32 cfg_filter = ~0u;
+const volatile __u32 cfg_nr_cgroups = FILTER_LIST_MAX;
+const volatile __u32 cfg_nr_uids = FILTER_LIST_MAX;
+const volatile __u32 cfg_nr_comms = FILTER_LIST_MAX;
+const volatile __u32 cfg_uids[FILTER_LIST_MAX] = {};
+const volatile __u64 cfg_comms[FILTER_LIST_MAX][2] = {};
+
+/* One store starts every program at one instant. */
+volatile __u32 run_armed = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH); /* preallocated: perf_event programs on 5.10 take no other */
+	__uint(max_entries, TARGETS_MAX);
+	__type(key, __u64);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, FILTER_LIST_MAX);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
+static __always_inline int filter_target(__u64 key)
+{
+	__u32 *state = bpf_map_lookup_elem(&targets, &key);
+
+	return state && *state == TARGET_ACTIVE;
+}
+
+static __always_inline int filter_lists(void)
+{
+	__u64 comm[2] = {};
+	__u32 uid, hit = 0;
+
+	if (cfg_filter & FILTER_CGROUPS) {
+		for (__u32 i = 0; i < FILTER_LIST_MAX && !hit; i++)
+			if (i < cfg_nr_cgroups && bpf_current_task_under_cgroup(&cgroups, i) == 1)
+				hit = 1;
+		if (!hit)
+			return 0;
+	}
+	if (cfg_filter & FILTER_UIDS) {
+		uid = bpf_get_current_uid_gid();
+		hit = 0;
+		for (__u32 i = 0; i < FILTER_LIST_MAX && !hit; i++)
+			if (i < cfg_nr_uids && cfg_uids[i] == uid)
+				hit = 1;
+		if (!hit)
+			return 0;
+	}
+	if (cfg_filter & FILTER_COMMS) {
+		bpf_get_current_comm(comm, sizeof(comm));
+		hit = 0;
+		for (__u32 i = 0; i < FILTER_LIST_MAX && !hit; i++)
+			if (i < cfg_nr_comms && cfg_comms[i][0] == comm[0] && cfg_comms[i][1] == comm[1])
+				hit = 1;
+		if (!hit)
+			return 0;
+	}
+	return 1;
+}
+
+/* Is the current task one that was asked for? id is bpf_get_current_pid_tgid(). */
+static __always_inline int filter_pass(__u64 id)
+{
+	__u32 pid = id >> 32, tid = id;
+
+	if (!run_armed)
+		return 0;
+	if ((cfg_filter & FILTER_IDLE) && pid == 0)
+		return 0;
+	if (cfg_filter & (FILTER_PIDS | FILTER_TIDS)) {
+		int hit = 0;
+
+		if (cfg_filter & FILTER_PIDS)
+			hit = filter_target(TARGET_PID(pid));
+		if (!hit && (cfg_filter & FILTER_TIDS))
+			hit = filter_target(TARGET_TID(tid));
+		if (!hit)
+			return 0;
+	}
+	return filter_lists();
+}
+
+SEC("?raw_tp/sched_process_fork")
+int filter_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	__u64 from = TARGET_PID(BPF_CORE_READ(parent, tgid));
+	__u64 to = TARGET_PID(BPF_CORE_READ(child, tgid));
+	__u32 state = TARGET_ACTIVE;
+
+	if (from == to || !filter_target(from))
+		return 0;
+	if (bpf_map_update_elem(&targets, &to, &state, BPF_ANY))
+		loss_count(COUNT_TARGETS_FULL);
+	return 0;
+}
+
+SEC("?raw_tp/sched_process_exec")
+int filter_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	__u64 key = TARGET_PID(BPF_CORE_READ(task, tgid));
+	__u32 *state = bpf_map_lookup_elem(&targets, &key);
+
+	if (state && *state == TARGET_AT_EXEC)
+		*state = TARGET_ACTIVE;
+	return 0;
+}
+
+/* Not sched_process_exit: a task still closes files and frees memory after that, on its own account. */
+SEC("?raw_tp/sched_process_free")
+int filter_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	__u32 tid = BPF_CORE_READ(task, pid);
+	__u64 key;
+
+	if (cfg_filter & FILTER_TIDS) {
+		key = TARGET_TID(tid);
+		bpf_map_delete_elem(&targets, &key);
+	}
+	if (tid == (__u32)BPF_CORE_READ(task, tgid)) {
+		key = TARGET_PID(tid);
+		bpf_map_delete_elem(&targets, &key);
+	}
+	return 0;
+}
+
+#endif

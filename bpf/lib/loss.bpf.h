@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Kernel side of the loss ledger: per-CPU counters, no atomics. */
+#ifndef SKEP_LOSS_BPF_H
+#define SKEP_LOSS_BPF_H
+
+#include "bpf/loss.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64[COUNT_MAX]);
+} counters SEC(".maps");
+
+static __always_inline void loss_count(enum counter what)
+{
+	__u32 zero = 0;
+	__u64 *c = bpf_map_lookup_elem(&counters, &zero);
+
+	if (c)
+		c[what]++;
+}
+
+#endif

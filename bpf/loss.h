@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counters that the kernel side keeps per CPU, read once at the end (map `counters`). */
+#ifndef SKEP_BPF_LOSS_H
+#define SKEP_BPF_LOSS_H
+
+enum counter {
+	COUNT_SEEN,	    /* events that passed the filter */
+	COUNT_RING_FULL,    /* sample lost: no room in the ring buffer */
+	COUNT_SPILLED,	    /* sample kept, through the ring because a hash was full */
+	COUNT_COLLISION,    /* sample kept, through the ring because two stacks share a hash */
+	COUNT_TARGETS_FULL, /* a child of a target that will not be followed */
+	COUNT_NO_SCRATCH,   /* sample lost: a map look-up that cannot fail did */
+	COUNT_MAX
+};
+
+#endif

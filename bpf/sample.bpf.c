@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * CAPTURE, sampling: one perf_event program. Aggregate mode sums equal (stacks, task, comm) in two
+ * hashes, and what does not fit there goes through one ring buffer; every sample of stream mode goes
+ * through the ring of its CPU. Nothing is dropped without a counter.
+ */
+#include "vmlinux.h"
+#include <linux/bpf_perf_event.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "bpf/sample.h"
+#include "lib/filter.bpf.h"
+#include "lib/loss.bpf.h"
+#include "lib/stack.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u32 cfg_aggregate = 1;
+const volatile __u32 cfg_kernel_stack = 1;
+const volatile __u32 cfg_user_stack = 1;
+const volatile __u32 cfg_by_tid = 1;
+const volatile __u32 cfg_by_cgroup = 1;
+const volatile __u32 cfg_nr_events = 2;
+const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SAMPLE_STACKS_DEFAULT);
+	__type(key, __u64);
+	__type(value, struct stack_val);
+} stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SAMPLE_COUNTS_DEFAULT);
+	__type(key, struct sample_key);
+	__type(value, struct sample_count);
+} counts SEC(".maps");
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+/* Aggregate mode needs a ring only when a hash is full: one for all CPUs, which is there at once. Filling a map of
+ * maps waits for an RCU grace period, 10 ms of start-up. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} spill SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* one a possible CPU */
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+/* perf_event.id -> index of the event in the session */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, __u32);
+} event_ids SEC(".maps");
+
+struct scratch {
+	struct sample_rec rec;
+	struct stack_val kernel, user;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+/* Attach cookies came with 5.15; the perf_event behind the context has an id on every kernel. */
+static __always_inline __u16 event_index(void *ctx)
+{
+	struct bpf_perf_event_data_kern *kctx = ctx;
+	struct perf_event *event;
+	__u64 id = 0;
+	__u32 *index;
+
+	if (cfg_nr_events <= 1)
+		return 0;
+	if (bpf_core_read(&event, sizeof(event), &kctx->event) || bpf_core_read(&id, sizeof(id), &event->id))
+		return 0;
+	index = bpf_map_lookup_elem(&event_ids, &id);
+	return index ? *index : 0;
+}
+
+static __always_inline int has_user_stack(struct task_struct *task)
+{
+	return cfg_user_stack && !(BPF_CORE_READ(task, flags) & PF_KTHREAD);
+}
+
+static __always_inline __u64 wake_flag(void *ring)
+{
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+/* Through the ring: both walks into one record, cut to their length. */
+static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user)
+{
+	__u32 cpu = rec->cpu, nr = 0, nr_user = 0;
+	__u64 size;
+	void *ring;
+
+	if (cfg_kernel_stack)
+		nr = stack_walk(ctx, rec->ips, 0, &rec->key.kstop);
+	nr &= STACK_MAX_FRAMES; /* the verifier lost the bound: 127 is a mask */
+	if (user)
+		nr_user = stack_walk(ctx, &rec->ips[nr], BPF_F_USER_STACK, &rec->key.ustop);
+	nr_user &= STACK_MAX_FRAMES;
+	rec->nr_kips = nr;
+	rec->nr_uips = nr_user;
+
+	size = offsetof(struct sample_rec, ips) + (nr + nr_user) * sizeof(__u64);
+	if (size > sizeof(*rec))
+		return;
+	if (cfg_aggregate) {
+		if (bpf_ringbuf_output(&spill, rec, size, wake_flag(&spill)))
+			loss_count(COUNT_RING_FULL);
+		return;
+	}
+	ring = bpf_map_lookup_elem(&rings, &cpu);
+	if (!ring)
+		loss_count(COUNT_NO_SCRATCH);
+	else if (bpf_ringbuf_output(ring, rec, size, wake_flag(ring)))
+		loss_count(COUNT_RING_FULL);
+}
+
+/* Puts one walk into `stacks`. Returns its key, 0 for no frames; *ret_full says that it did not fit. */
+static __always_inline __u64 stack_save(struct stack_val *s, enum counter *ret_full)
+{
+	struct stack_val *have;
+	__u64 key;
+
+	if (!s->nr)
+		return 0;
+	key = stack_hash(s);
+	have = bpf_map_lookup_elem(&stacks, &key);
+	if (!have) {
+		/* Another CPU may have put it there meanwhile: look again instead of trusting -EEXIST. */
+		if (!bpf_map_update_elem(&stacks, &key, s, BPF_NOEXIST))
+			return key;
+		have = bpf_map_lookup_elem(&stacks, &key);
+		if (!have) {
+			*ret_full = COUNT_SPILLED;
+			return 0;
+		}
+	}
+	if (have->check != s->check || have->nr != s->nr)
+		*ret_full = COUNT_COLLISION;
+	return key;
+}
+
+/* Returns 0 when the sample is in the hashes, else the counter that says why not. */
+static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, struct scratch *s, int user)
+{
+	struct sample_key *key = &s->rec.key;
+	struct sample_count *have, first = { 1, s->rec.weight, s->rec.time_ns };
+	enum counter full = 0;
+	__u32 tid = key->tid;
+
+	s->kernel.nr = s->user.nr = 0;
+	if (cfg_kernel_stack)
+		s->kernel.nr = stack_walk(ctx, s->kernel.ips, 0, &key->kstop);
+	if (user)
+		s->user.nr = stack_walk(ctx, s->user.ips, BPF_F_USER_STACK, &key->ustop);
+	key->kstack = stack_save(&s->kernel, &full);
+	key->ustack = stack_save(&s->user, &full);
+	if (full)
+		return full;
+	if (!cfg_by_tid)
+		key->tid = 0;
+	have = bpf_map_lookup_elem(&counts, key);
+	if (!have) {
+		if (!bpf_map_update_elem(&counts, key, &first, BPF_NOEXIST))
+			return 0;
+		have = bpf_map_lookup_elem(&counts, key);
+		if (!have) {
+			key->tid = tid;
+			return COUNT_SPILLED;
+		}
+	}
+	__sync_fetch_and_add(&have->count, 1);
+	__sync_fetch_and_add(&have->weight, s->rec.weight);
+	have->last_ns = s->rec.time_ns;
+	return 0;
+}
+
+SEC("perf_event")
+int sample(struct bpf_perf_event_data *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	struct task_struct *task;
+	struct scratch *s;
+	__u32 zero = 0;
+	int user, why;
+
+	if (!filter_pass(id))
+		return 0;
+	loss_count(COUNT_SEEN);
+	s = bpf_map_lookup_elem(&scratches, &zero);
+	if (!s) {
+		loss_count(COUNT_NO_SCRATCH);
+		return 0;
+	}
+	task = (void *)bpf_get_current_task();
+	s->rec.time_ns = bpf_ktime_get_ns();
+	s->rec.weight = ctx->sample_period;
+	s->rec.cpu = bpf_get_smp_processor_id();
+	s->rec.key = (struct sample_key){
+		.pid = id >> 32,
+		.tid = id,
+		.exec_id = BPF_CORE_READ(task, self_exec_id),
+		.event = event_index(ctx),
+		.cgroup = cfg_by_cgroup ? bpf_get_current_cgroup_id() : 0,
+	};
+	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
+	user = has_user_stack(task);
+	if (cfg_aggregate) {
+		why = sample_aggregate(ctx, s, user);
+		if (!why)
+			return 0;
+		loss_count(why == COUNT_COLLISION ? COUNT_COLLISION : COUNT_SPILLED);
+	}
+	sample_stream(ctx, &s->rec, user);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* COMMAND: made stopped, released once everything is armed, reaped with its status. */
+#ifndef SKEP_CAPTURE_COMMAND_H
+#define SKEP_CAPTURE_COMMAND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/err.h"
+
+struct command {
+	pid_t pid; /* 0: none */
+	int go_fd, exec_fd, pidfd;
+	bool reaped;
+	int status; /* exit code as a shell gives it: 128 + signal when killed */
+};
+
+/*
+ * Forks a child that waits before its exec. Under sudo it takes on the invoking user's ids; it never
+ * holds a capability that the user did not have. 0 or -errno.
+ */
+int command_prepare(struct command *c, char *const *argv, struct err *err);
+
+/* Lets it exec. Returns 0, or -errno when it cannot be run (exit 126 or 127 in err). */
+int command_go(struct command *c, const char *name, struct err *err);
+
+/* Takes note of its end; never blocks. Returns true once it has ended. */
+bool command_poll(struct command *c);
+
+/* Ends it if it still runs: SIGTERM, and a moment of patience. */
+void command_end(struct command *c);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the kernel at hand can do, found by probing; and its refusals turned into next steps. */
+#ifndef SKEP_CAPTURE_KERNEL_H
+#define SKEP_CAPTURE_KERNEL_H
+
+#include <stdint.h>
+
+#include "event/event.h"
+#include "util/err.h"
+
+/* Online CPUs, ascending. Returns how many (caller frees *ret_cpus) or -errno. */
+int kernel_cpus(uint32_t **ret_cpus);
+
+/* BTF, bpf() and perf_event_open() at all? 0, or -errno with exit 3 and the way out in err. */
+int kernel_check(struct err *err);
+
+/* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */
+int kernel_event_open(const struct event *e, uint32_t cpu);
+
+/* Fills err for a failed kernel_event_open(e) (ret is its result). Returns ret. */
+int kernel_event_refused(const struct event *e, int ret, struct err *err);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Side-band records of the dummy event: copied out of the per-CPU buffers, ordered by time, turned
+ * into task events. Layouts: uapi/linux/perf_event.h.
+ */
+#include "capture/sideband.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/hash.h"
+#include "util/vec.h"
+
+#define RING_PAGES 64
+#define FOLLOW_FIRST 256
+
+struct ring {
+	int fd;
+	uint32_t cpu;
+	void *map;
+};
+
+/* A record waiting for its turn; its bytes are in `bytes`. */
+struct pending {
+	uint64_t time_ns;
+	size_t at;
+	uint32_t cpu;
+};
+
+struct sideband {
+	struct ring *rings;
+	uint32_t nr_rings;
+	size_t page;
+	VEC(struct pending) queue;
+	char *bytes; /* records of the queue, aligned to 8 */
+	size_t used, cap;
+	uint64_t lost;
+	uint32_t *follow; /* open-addressed set of pids; NULL: all */
+	uint32_t nr_follow, cap_follow;
+};
+
+/* sample_id_all trailer for sample_type TID | TIME | CPU. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, res;
+};
+
+static int open_event(uint32_t cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.build_id = 1, /* 5.12, 88a16a130933 "perf: Add build id data in mmap2 event" */
+		.sample_id_all = 1,
+		.exclude_kernel = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = RING_PAGES * 4096 / 4,
+	};
+	int fd;
+
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && (errno == EINVAL || errno == E2BIG)) {
+		attr.build_id = 0;
+		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, struct err *err)
+{
+	struct sideband *sb = calloc(1, sizeof(*sb));
+	int ret;
+
+	if (!sb)
+		return -ENOMEM;
+	sb->page = sysconf(_SC_PAGESIZE);
+	sb->rings = calloc(n, sizeof(*sb->rings));
+	for (uint32_t i = 0; sb->rings && i < n; i++) {
+		struct ring *r = &sb->rings[sb->nr_rings];
+
+		r->cpu = cpus[i];
+		r->fd = open_event(cpus[i]);
+		ret = r->fd;
+		if (ret == -ENODEV) /* went offline since the list was read */
+			continue;
+		if (ret < 0)
+			goto fail;
+		sb->nr_rings++;
+		r->map = mmap(NULL, (RING_PAGES + 1) * sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+		if (r->map == MAP_FAILED) {
+			ret = -errno;
+			r->map = NULL;
+			goto fail;
+		}
+	}
+	*ret_sb = sb;
+	return 0;
+fail:
+	err_exit(err, ret, EXIT_CANNOT, "cannot follow the mappings of processes: perf_event_open: %s", strerror(-ret));
+	sideband_close(sb);
+	return ret;
+}
+
+void sideband_close(struct sideband *sb)
+{
+	if (!sb)
+		return;
+	for (uint32_t i = 0; i < sb->nr_rings; i++) {
+		if (sb->rings[i].map)
+			munmap(sb->rings[i].map, (RING_PAGES + 1) * sb->page);
+		close(sb->rings[i].fd);
+	}
+	vec_free(&sb->queue);
+	free(sb->bytes);
+	free(sb->follow);
+	free(sb->rings);
+	free(sb);
+}
+
+int sideband_fd(const struct sideband *sb, uint32_t index)
+{
+	return index < sb->nr_rings ? sb->rings[index].fd : -1;
+}
+
+uint64_t sideband_lost(const struct sideband *sb)
+{
+	return sb->lost;
+}
+
+static bool followed(const struct sideband *sb, uint32_t pid)
+{
+	if (!sb->follow)
+		return true;
+	for (uint32_t at = hash_u64(pid) & (sb->cap_follow - 1); sb->follow[at]; at = (at + 1) & (sb->cap_follow - 1))
+		if (sb->follow[at] == pid)
+			return true;
+	return false;
+}
+
+int sideband_follow(struct sideband *sb, uint32_t pid)
+{
+	uint32_t at;
+
+	if (sb->nr_follow * 2 >= sb->cap_follow) {
+		uint32_t *old = sb->follow, n = sb->cap_follow;
+		uint32_t cap = n ? n * 2 : FOLLOW_FIRST;
+		uint32_t *wide = calloc(cap, sizeof(*wide));
+
+		if (!wide)
+			return -ENOMEM;
+		sb->follow = wide;
+		sb->cap_follow = cap;
+		sb->nr_follow = 0;
+		for (uint32_t i = 0; i < n; i++)
+			if (old[i])
+				sideband_follow(sb, old[i]);
+		free(old);
+	}
+	if (followed(sb, pid))
+		return 0;
+	for (at = hash_u64(pid) & (sb->cap_follow - 1); sb->follow[at]; at = (at + 1) & (sb->cap_follow - 1))
+		;
+	sb->follow[at] = pid;
+	sb->nr_follow++;
+	return 0;
+}
+
+/* Room for n more bytes of records. */
+static char *bytes_take(struct sideband *sb, size_t n)
+{
+	size_t cap = sb->cap ? sb->cap : 1 << 16;
+	char *p;
+
+	n = (n + 7) & ~(size_t)7;
+	while (cap - sb->used < n)
+		cap *= 2;
+	if (cap != sb->cap) {
+		p = realloc(sb->bytes, cap);
+		if (!p)
+			return NULL;
+		sb->bytes = p;
+		sb->cap = cap;
+	}
+	p = sb->bytes + sb->used;
+	sb->used += n;
+	return p;
+}
+
+static int queue_record(struct sideband *sb, const struct ring *r, const char *data, uint64_t mask, uint64_t at, uint16_t size)
+{
+	struct perf_event_header *h;
+	struct trailer tr;
+	size_t start = sb->used, first = mask + 1 - (at & mask);
+	char *copy = bytes_take(sb, size);
+
+	if (!copy || vec_reserve(&sb->queue))
+		return -ENOMEM;
+	if (first >= size) {
+		memcpy(copy, data + (at & mask), size);
+	} else {
+		memcpy(copy, data + (at & mask), first);
+		memcpy(copy + first, data, size - first);
+	}
+	h = (struct perf_event_header *)copy;
+	if (h->type == PERF_RECORD_LOST) {
+		sb->lost += ((uint64_t *)copy)[2];
+		sb->used = start;
+		return 0;
+	}
+	memcpy(&tr, copy + size - sizeof(tr), sizeof(tr));
+	sb->queue.data[sb->queue.n++] = (struct pending){ tr.time, start, r->cpu };
+	return 0;
+}
+
+static int read_ring(struct sideband *sb, const struct ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+	const char *data = (const char *)r->map + sb->page;
+	uint64_t mask = RING_PAGES * sb->page - 1, tail = page->data_tail;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	int ret = 0;
+
+	while (tail < head && !ret) {
+		/* Records are 8-byte aligned, so a header never wraps. */
+		const struct perf_event_header *h = (const void *)(data + (tail & mask));
+		uint16_t size = h->size;
+
+		if (size < sizeof(*h) + sizeof(struct trailer))
+			break;
+		ret = queue_record(sb, r, data, mask, tail, size);
+		tail += size;
+	}
+	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	return ret;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct pending *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static bool decode_mmap(const struct perf_event_header *h, struct task_event *t)
+{
+	const struct {
+		struct perf_event_header h;
+		uint32_t pid, tid;
+		uint64_t addr, len, pgoff;
+		union {
+			struct {
+				uint32_t maj, min;
+				uint64_t ino, gen;
+			};
+			struct {
+				uint8_t id_size, res[3], id[20];
+			};
+		};
+		uint32_t prot, flags;
+		char path[];
+	} *m = (const void *)h;
+
+	t->what = TASK_MMAP;
+	t->pid = m->pid;
+	t->tid = m->tid;
+	t->addr = m->addr;
+	t->len = m->len;
+	t->pgoff = m->pgoff;
+	t->prot = m->prot;
+	t->flags = m->flags;
+	t->path = m->path; /* the kernel ends and pads it with NULs before the trailer */
+	if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		t->build_id_size = m->id_size <= BUILD_ID_MAX ? m->id_size : 0;
+		memcpy(t->build_id, m->id, t->build_id_size);
+	} else {
+		t->maj = m->maj;
+		t->min = m->min;
+		t->ino = m->ino;
+		t->ino_generation = m->gen;
+	}
+	return true;
+}
+
+static bool decode(const struct perf_event_header *h, struct task_event *t)
+{
+	const uint32_t *w = (const uint32_t *)(h + 1);
+
+	switch (h->type) {
+	case PERF_RECORD_MMAP2:
+		return decode_mmap(h, t);
+	case PERF_RECORD_COMM:
+		t->what = h->misc & PERF_RECORD_MISC_COMM_EXEC ? TASK_EXEC : TASK_COMM;
+		t->pid = w[0];
+		t->tid = w[1];
+		t->comm = (const char *)&w[2];
+		return true;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		t->what = h->type == PERF_RECORD_FORK ? TASK_FORK : TASK_EXIT;
+		t->pid = w[0];
+		t->ppid = w[1];
+		t->tid = w[2];
+		t->ptid = w[3];
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int deliver(struct sideband *sb, const struct pending *p, struct sink *sink)
+{
+	struct task_event t = { .time_ns = p->time_ns, .cpu = p->cpu };
+
+	if (!decode((const struct perf_event_header *)(sb->bytes + p->at), &t))
+		return 0;
+	if (sb->follow) {
+		if (t.what == TASK_FORK && followed(sb, t.ppid) && sideband_follow(sb, t.pid))
+			return -ENOMEM;
+		if (!followed(sb, t.pid))
+			return 0;
+	}
+	return sink->task ? sink->task(sink, &t) : 0;
+}
+
+/* Drops the n oldest records; what is left (newer than the drain) is packed to the front. */
+static void forget(struct sideband *sb, size_t n)
+{
+	size_t left = sb->queue.n - n, used = 0;
+	char *old = sb->bytes;
+
+	if (!left) {
+		sb->queue.n = sb->used = 0;
+		return;
+	}
+	sb->bytes = NULL;
+	sb->cap = sb->used = 0;
+	for (size_t i = 0; i < left; i++) {
+		struct pending p = sb->queue.data[n + i];
+		uint16_t size = ((struct perf_event_header *)(old + p.at))->size;
+		char *copy;
+
+		used = sb->used;
+		copy = bytes_take(sb, size);
+		if (!copy)
+			break;
+		memcpy(copy, old + p.at, size);
+		p.at = used;
+		sb->queue.data[i] = p;
+	}
+	sb->queue.n = left;
+	free(old);
+}
+
+int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink)
+{
+	size_t n;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < sb->nr_rings && !ret; i++)
+		ret = read_ring(sb, &sb->rings[i]);
+	if (ret)
+		return ret;
+	if (sb->queue.n)
+		qsort(sb->queue.data, sb->queue.n, sizeof(*sb->queue.data), by_time);
+	for (n = 0; n < sb->queue.n && sb->queue.data[n].time_ns <= until_ns && !ret; n++)
+		ret = deliver(sb, &sb->queue.data[n], sink);
+	forget(sb, n);
+	return ret;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What tasks do to their names and address spaces, from the kernel's perf side-band records: one
+ * dummy software event per CPU, in the order of their time, from before the first sample.
+ */
+#ifndef SKEP_CAPTURE_SIDEBAND_H
+#define SKEP_CAPTURE_SIDEBAND_H
+
+#include <stdint.h>
+
+#include "sample.h"
+#include "util/err.h"
+
+struct sideband;
+
+/* Opens one event per CPU of cpus[n]. Returns 0 or -errno. */
+int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, struct err *err);
+void sideband_close(struct sideband *sb);
+
+/* Only this process, the others added, and the children they make. Never called: every process. */
+int sideband_follow(struct sideband *sb, uint32_t pid);
+
+/* A descriptor that epoll reports when a buffer is a quarter full; index 0..n-1. */
+int sideband_fd(const struct sideband *sb, uint32_t index);
+
+/* Delivers everything that happened up to until_ns, oldest first. 0 or what the sink returned. */
+int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink);
+
+/* Records that the kernel could not store. */
+uint64_t sideband_lost(const struct sideband *sb);
+
+#endif

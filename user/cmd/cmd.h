@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A command: its tables and its entry. cmds.def lists them all. */
+#ifndef SKEP_CMD_CMD_H
+#define SKEP_CMD_CMD_H
+
+#include "util/err.h"
+#include "util/opt.h"
+
+struct cmd {
+	const char *name;
+	const char *summary;	       /* one line, no full stop */
+	const char *operands;	       /* "[FILE] [-- COMMAND [ARG...]]" */
+	const struct opt_group *groups; /* ends with an empty row */
+	size_t cfg_size;	       /* the configuration, zeroed before parsing */
+	const char *examples;	       /* lines of -h; run by the manual's test */
+	/*
+	 * Does it. operands: argv behind the options. Returns an exit code (also COMMAND's own), or a
+	 * negative errno with err filled.
+	 */
+	int (*run)(void *cfg, char **operands, struct err *err);
+};
+
+#define CMD(name) extern const struct cmd cmd_##name;
+#include "cmd/cmds.def"
+#undef CMD
+
+extern const struct cmd *const cmds[]; /* ends with NULL */
+
+#endif

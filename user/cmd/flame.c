@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep flame: samples, live or from a file, to a flame graph. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/measure.h"
+#include "cmd/replay.h"
+#include "render/render.h"
+#include "render/table.h"
+#include "util/log.h"
+#include "util/outfile.h"
+
+#define DEFAULT_OUT "flame.html"
+
+struct flame {
+	struct measure m;
+	struct honesty h;
+	const char *out, *format, *input, *by;
+	bool inlines, icicle;
+	uint64_t top;
+};
+
+static const struct opt flame_opts[] = {
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct flame, out),
+	  "picture to write: X.html, X.svg, X.folded or X.json; - is standard output (default: " DEFAULT_OUT ")", NULL, false,
+	  NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct flame, format),
+	  "html, svg, folded or json, whatever the file's name says", NULL, false, "html|svg|folded|json" },
+	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling", NULL,
+	  false, NULL },
+	{ 0, "by", "KEY", OPT_TEXT, offsetof(struct flame, by), "foot of the stacks: comm (default), pid, tid or none", NULL,
+	  false, "comm|pid|tid|none" },
+	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines),
+	  "show inlined functions and source lines (needs debug information; slower)", NULL, false, NULL },
+	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "roots at the top", NULL, false, NULL },
+	{ 0, "top", "N", OPT_U64, offsetof(struct flame, top), "also print the N heaviest functions", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt_group flame_groups[] = {
+	{ "Output", flame_opts, 0 },
+	{ "Target", target_opts, offsetof(struct flame, m.target) },
+	{ "Sampling", measure_opts, offsetof(struct flame, m) },
+	{ "Honesty", honesty_opts, offsetof(struct flame, h) },
+	{ 0 },
+};
+
+struct format {
+	const char *name;
+	int (*render)(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
+};
+
+static const struct format formats[] = {
+#define FORMAT(name, render) { #name, render },
+#include "render/formats.def"
+#undef FORMAT
+};
+
+static const struct format *find_format(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+/* The format by --format, else by the file's ending. */
+static const struct format *pick_format(struct flame *f, struct err *err)
+{
+	const struct format *fmt;
+	const char *dot;
+
+	if (!f->out)
+		f->out = f->format ? "-" : DEFAULT_OUT;
+	if (f->format)
+		return find_format(f->format);
+	dot = strrchr(f->out, '.');
+	fmt = dot ? find_format(dot + 1) : NULL;
+	if (!fmt) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "cannot tell the format of '%s' from its name", f->out);
+		err_hint(err, "end it with .html, .svg, .folded or .json, or give --format");
+	}
+	return fmt;
+}
+
+static const enum fold_root roots[] = { ROOT_COMM, ROOT_PID, ROOT_TID, ROOT_NONE };
+static const char *const root_names[] = { "comm", "pid", "tid", "none" };
+
+static enum fold_root pick_root(const char *by)
+{
+	for (int i = 0; by && i < 4; i++)
+		if (!strcmp(root_names[i], by))
+			return roots[i];
+	return ROOT_COMM;
+}
+
+/* Why a run kept nothing, in the user's terms. */
+static int no_samples(const struct flame *f, const struct profile *p, struct err *err)
+{
+	if (p->seen)
+		return err_set(err, -ENODATA, "no samples: all %llu were lost", (unsigned long long)p->seen);
+	if (f->input)
+		return err_set(err, -ENODATA, "no samples in '%s'", f->input);
+	err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",
+		p->duration_ns / 1e9, p->event);
+	err_hint(err, "sample faster (-F), for longer, or see with 'skep flame -a' what runs");
+	return -ENODATA;
+}
+
+static int write_picture(struct flame *f, struct outfile *out, const struct format *fmt, struct fold *fold, struct err *err)
+{
+	struct flame_cfg cfg = { .icicle = f->icicle, .lines = f->inlines };
+	struct profile *p = fold->profile;
+	int64_t bytes;
+	int ret;
+
+	tree_sort(fold->tree, 0);
+	ret = fmt->render(out->stream, fold->tree, p, &cfg);
+	if (ret < 0 && !ferror(out->stream))
+		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
+	bytes = outfile_commit(out, err);
+	if (bytes < 0)
+		return bytes;
+	p->receipt.bytes_out = bytes;
+	if (strcmp(f->out, "-"))
+		log_note("wrote %s: %llu samples of %s, %zu frames", f->out, (unsigned long long)p->kept, p->event,
+			 fold->tree->nodes.n - 1);
+	return 0;
+}
+
+static int print_top(const struct flame *f, struct fold *fold)
+{
+	struct table_cfg cfg = { .rows_max = f->top, .columns = 0 };
+
+	table_sort(fold->table, false);
+	return render_table_text(strcmp(f->out, "-") ? stdout : stderr, fold->table, fold->profile, &cfg);
+}
+
+/* Fills the fold from a file or a live run. */
+static int gather(struct flame *f, struct fold *fold, struct data_reader **reader, int *status, struct err *err)
+{
+	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
+	struct session_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID };
+	int ret;
+
+	if (f->input)
+		return replay_run(f->input, &syms_cfg, fold, reader, err);
+	ret = syms_new(&syms_cfg, &fold->syms, err);
+	if (ret)
+		return ret;
+	fold->pin = true;
+	fold->only_event = f->m.nr_events > 1 ? 0 : -1;
+	fold->profile->title = command_line();
+	cfg.bpf_stats = f->h.receipt || strcmp(f->out, "-");
+	return measure_run(&f->m, &cfg, &fold->sink, NULL, fold->profile, status, err);
+}
+
+static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct format *fmt, struct err *err)
+{
+	struct data_reader *reader = NULL;
+	struct profile *p = fold->profile;
+	int status = 0, ret;
+
+	ret = gather(f, fold, &reader, &status, err);
+	if (!ret && !p->kept)
+		ret = no_samples(f, p, err);
+	if (!ret)
+		ret = write_picture(f, out, fmt, fold, err);
+	if (!ret && f->top)
+		ret = print_top(f, fold);
+	if (!ret)
+		honesty_print(&f->h, p);
+	if (reader)
+		data_reader_close(reader);
+	return ret ? ret : honesty_exit(&f->h, p, status, err);
+}
+
+static int flame_run(void *cfg, char **operands, struct err *err)
+{
+	struct flame *f = cfg;
+	const struct format *fmt = pick_format(f, err);
+	struct profile p = { 0 };
+	struct table table = { 0 };
+	struct tree tree;
+	struct outfile out;
+	struct fold *fold;
+	int ret;
+
+	if (!fmt)
+		return -EINVAL;
+	if (f->input && operands[0])
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-i reads a file: '%s' cannot be run too", operands[0]);
+	ret = f->input ? 0 : measure_check(&f->m, operands, err);
+	if (ret)
+		return ret;
+	ret = outfile_open(&out, f->out, err);
+	if (ret)
+		return ret;
+	fold = malloc(sizeof(*fold));
+	if (!fold || fold_init(fold) || tree_init(&tree))
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = f->top ? table_init(&table, "dso,sym", false, err) : 0;
+	fold->profile = &p;
+	fold->tree = &tree;
+	fold->table = f->top ? &table : NULL;
+	fold->root = pick_root(f->by);
+	fold->no_kernel = f->m.no_kernel;
+	fold->no_user = f->m.no_user;
+	if (!ret)
+		ret = flame_into(f, fold, &out, fmt, err);
+	outfile_abort(&out);
+	if (f->top)
+		table_free(&table);
+	tree_free(&tree);
+	syms_free(fold->syms);
+	fold_free(fold);
+	free(fold);
+	target_free(&f->m.target);
+	return ret;
+}
+
+const struct cmd cmd_flame = {
+	.name = "flame",
+	.summary = "draw where CPU time goes, as a flame graph",
+	.operands = "[COMMAND [ARG...]]",
+	.groups = flame_groups,
+	.cfg_size = sizeof(struct flame),
+	.examples = "skep flame -a --duration 5             whole machine, 5 seconds\n"
+		    "skep flame -o make.svg -- make -j4     a command and its children\n"
+		    "skep flame -p 1234 -- sleep 10         a process, for 10 seconds\n"
+		    "skep flame -i perf.data -o out.folded  a file of skep record or perf record\n",
+	.run = flame_run,
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The common part of commands that sample: from options to a filled profile. */
+#include "cmd/measure.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/log.h"
+#include "util/text.h"
+
+#define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
+
+const struct opt measure_opts[] = {
+	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct measure, event_text),
+	  "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", NULL, false, NULL },
+	{ 'F', "freq", "HZ", OPT_U64, offsetof(struct measure, freq), "samples per second and CPU (default 999)", NULL,
+	  false, NULL },
+	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)", NULL,
+	  false, NULL },
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns),
+	  "stop after TIME (10, 500ms, 2m); COMMAND is ended", NULL, false, NULL },
+	{ 0, "idle", NULL, OPT_FLAG, offsetof(struct measure, idle), "sample the idle task too", NULL, false, NULL },
+	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
+	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
+	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
+	  "ring buffer per CPU in KiB, a power of two", NULL, false, NULL },
+	{ 0, "max-stacks", "N", OPT_U64, offsetof(struct measure, stacks_max),
+	  "distinct stacks kept in the kernel (default 8192); more go through the ring", NULL, false, NULL },
+	{ 0 },
+};
+
+const struct opt honesty_opts[] = {
+	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when any sample was lost", NULL, false,
+	  NULL },
+	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "say what the run cost", NULL, false, NULL },
+	{ 0 },
+};
+
+static int check_numbers(const struct measure *m, struct err *err)
+{
+	if (m->freq && m->period)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c contradict each other");
+	if (m->freq > 1000000)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "-F %llu is too fast: at most 1000000", (unsigned long long)m->freq);
+	if (m->no_kernel && m->no_user)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--no-kernel and --no-user leave nothing");
+	if (m->ring_kb && (m->ring_kb < 4 || m->ring_kb > 1 << 20 || m->ring_kb & (m->ring_kb - 1)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad ring size %llu: a power of two from 4 to 1048576 KiB",
+				(unsigned long long)m->ring_kb);
+	if (m->stacks_max > 1 << 22)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-stacks is at most %d", 1 << 22);
+	return 0;
+}
+
+int measure_check(struct measure *m, char **operands, struct err *err)
+{
+	int n, ret;
+
+	m->target.argv = operands[0] ? operands : NULL;
+	ret = check_numbers(m, err);
+	if (ret)
+		return ret;
+	n = event_parse(m->event_text ? m->event_text : "cycles", m->events, EVENTS_MAX, err);
+	if (n < 0)
+		return n;
+	m->nr_events = n;
+	for (int i = 0; i < n; i++) {
+		struct event *e = &m->events[i];
+
+		e->freq = !m->period;
+		e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
+		e->exclude_idle = !m->idle;
+	}
+	return target_check(&m->target, err);
+}
+
+/* Tells the sink of every process that was there before the side band. */
+static int scan_all(struct sink *sink)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while ((d = readdir(dir)) && (!ret || ret == -ESRCH || ret == -EACCES))
+		if (isdigit((unsigned char)d->d_name[0]))
+			ret = proc_scan(NULL, strtoul(d->d_name, NULL, 10), sink);
+	closedir(dir);
+	return ret == -ESRCH || ret == -EACCES ? 0 : ret;
+}
+
+static int scan_targets(const struct target *t, struct sink *sink)
+{
+	int ret = 0;
+
+	if (!sink->task || target_is_command(t))
+		return 0;
+	if (!t->pids.n && !t->tids.n)
+		return scan_all(sink);
+	for (size_t i = 0; i < t->pids.n && (!ret || ret == -ESRCH); i++)
+		ret = proc_scan(NULL, t->pids.data[i], sink);
+	for (size_t i = 0; i < t->tids.n && (!ret || ret == -ESRCH); i++)
+		ret = proc_scan(NULL, target_process(t->tids.data[i]), sink);
+	return ret == -ESRCH ? 0 : ret;
+}
+
+int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
+		struct profile *p, int *ret_status, struct err *err)
+{
+	static char note[256];
+	struct session *s;
+	int ret;
+
+	cfg->target = &m->target;
+	cfg->events = m->events;
+	cfg->nr_events = m->nr_events;
+	cfg->may_fall_back = !m->event_text;
+	cfg->no_kernel_stack = m->no_kernel;
+	cfg->no_user_stack = m->no_user;
+	cfg->duration_ns = m->duration_ns;
+	cfg->ring_bytes = m->ring_kb << 10;
+	cfg->stacks_max = m->stacks_max;
+	ret = session_open(cfg, &s, err);
+	if (ret)
+		return ret;
+	if (session_notes(s)[0]) {
+		snprintf(note, sizeof(note), "%s", session_notes(s));
+		p->note = note;
+		log_detail("%s", note);
+	}
+	ret = before ? before(sink, err) : 0;
+	if (!ret && (ret = scan_targets(&m->target, sink)) && !err->text[0])
+		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
+	if (!ret)
+		ret = session_run(s, sink, err);
+	if (!ret) {
+		session_profile(s, p);
+		*ret_status = session_status(s);
+	}
+	p->event = m->events[0].name;
+	p->unit = m->events[0].unit;
+	session_close(s);
+	return ret;
+}
+
+void honesty_print(const struct honesty *h, const struct profile *p)
+{
+	const struct receipt *r = &p->receipt;
+
+	log_note("samples: %llu seen, %llu kept", (unsigned long long)p->seen, (unsigned long long)p->kept);
+	for (int i = 0; i < LOSS_MAX; i++)
+		if (p->losses[i])
+			log_note("%s: %llu  %s", loss_is_whole(i) ? "lost" : "note", (unsigned long long)p->losses[i],
+				 loss_text(i));
+	if (!h->receipt)
+		return;
+	log_note("cost: skep %.1f ms CPU (%.3f%% of %u CPUs for %.2f s), BPF %.2f ms in %llu runs (%.0f ns each), "
+		 "%.1f MB peak, %.1f MB kernel maps, %llu bytes out",
+		 r->own_cpu_ns / 1e6, r->wall_ns ? 100.0 * r->own_cpu_ns / r->wall_ns / (r->cpus ? r->cpus : 1) : 0,
+		 r->cpus, r->wall_ns / 1e9, r->bpf_ns / 1e6, (unsigned long long)r->bpf_runs,
+		 r->bpf_runs ? (double)r->bpf_ns / r->bpf_runs : 0, r->peak_rss_bytes / 1048576.0,
+		 r->map_bytes / 1048576.0, (unsigned long long)r->bytes_out);
+}
+
+int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < LOSS_MAX; i++)
+		if (loss_is_whole(i))
+			lost += p->losses[i];
+	if (h->strict && lost)
+		return err_set(err, -ENODATA, "%llu samples were lost and --strict was given", (unsigned long long)lost);
+	return status;
+}
+
+const char *command_line(void)
+{
+	static char text[1024], raw[1024];
+	size_t n, at = 0;
+	FILE *f = fopen("/proc/self/cmdline", "re");
+
+	if (!f)
+		return "skep";
+	n = fread(raw, 1, sizeof(raw) - 1, f);
+	fclose(f);
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!raw[i])
+			raw[i] = ' ';
+	raw[n] = '\0';
+	/* The program's own path is no news. */
+	for (size_t i = 0; raw[i] && raw[i] != ' '; i++)
+		if (raw[i] == '/')
+			at = i + 1;
+	text_escape(text, sizeof(text), raw + at);
+	return text;
+}

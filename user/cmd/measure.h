@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the commands that sample share: options, a session run into a sink, ledger and receipt. */
+#ifndef SKEP_CMD_MEASURE_H
+#define SKEP_CMD_MEASURE_H
+
+#include "capture/session.h"
+#include "model/profile.h"
+#include "sym/sym.h"
+#include "target.h"
+
+/* Options of sampling: -e -F -c --duration --idle --no-kernel --no-user --ring. */
+struct measure {
+	struct target target;
+	const char *event_text;
+	uint64_t freq, period, duration_ns, ring_kb, stacks_max;
+	bool idle, no_kernel, no_user;
+	struct event events[EVENTS_MAX];
+	int nr_events;
+};
+
+extern const struct opt measure_opts[];
+
+/* Options of honesty, shared by every command: --strict --receipt. */
+struct honesty {
+	bool strict, receipt;
+};
+
+extern const struct opt honesty_opts[];
+
+/* Parses events and checks targets; operands are COMMAND. 0 or -errno. */
+int measure_check(struct measure *m, char **operands, struct err *err);
+
+/*
+ * Opens the session, tells the sink of the tasks that exist, runs, fills the profile. cfg carries
+ * what the command chose; target, events and duration are set here. before (may be NULL) is called
+ * once the events are final and before the sink sees anything. *ret_status: COMMAND's.
+ */
+int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
+		struct profile *p, int *ret_status, struct err *err);
+
+/* Ledger (only what is not zero) and, when asked, receipt, on stderr. */
+void honesty_print(const struct honesty *h, const struct profile *p);
+
+/*
+ * The exit code of a finished run: -ENODATA with the reason when there was no sample at all; 1 with
+ * --strict and a loss; else COMMAND's status.
+ */
+int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err);
+
+/* "skep flame -a -- sleep 1" from this process's own command line. Static. */
+const char *command_line(void);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep record: every sample with its time into a perf.data file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/measure.h"
+#include "data/data.h"
+#include "util/log.h"
+
+struct record {
+	struct measure m;
+	struct honesty h;
+	const char *out;
+	bool callgraph, no_callgraph;
+};
+
+static const struct opt record_opts[] = {
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)", NULL, false,
+	  NULL },
+	{ 'g', "call-graph", NULL, OPT_FLAG, offsetof(struct record, callgraph),
+	  "accepted for perf's users: call chains are the default", NULL, false, NULL },
+	{ 0, "no-call-graph", NULL, OPT_FLAG, offsetof(struct record, no_callgraph), "only the address of each sample", NULL,
+	  false, NULL },
+	{ 0 },
+};
+
+static const struct opt_group record_groups[] = {
+	{ "Output", record_opts, 0 },
+	{ "Target", target_opts, offsetof(struct record, m.target) },
+	{ "Sampling", measure_opts, offsetof(struct record, m) },
+	{ "Honesty", honesty_opts, offsetof(struct record, h) },
+	{ 0 },
+};
+
+/* Passes on to the writer, which is opened once the session has settled on its events. */
+struct record_sink {
+	struct sink sink; /* first */
+	struct record *record;
+	struct sink *to;
+	struct data_writer *writer;
+	int argc;
+	char *argv[64];
+	struct utsname uts;
+	struct data_meta meta;
+};
+
+static int pass_sample(struct sink *sink, const struct sample *s)
+{
+	struct record_sink *r = (struct record_sink *)sink;
+
+	return r->to->sample(r->to, s);
+}
+
+static int pass_task(struct sink *sink, const struct task_event *t)
+{
+	struct record_sink *r = (struct record_sink *)sink;
+
+	return r->to->task(r->to, t);
+}
+
+static int pass_round(struct sink *sink)
+{
+	struct record_sink *r = (struct record_sink *)sink;
+
+	return r->to->round ? r->to->round(r->to) : 0;
+}
+
+/* Our own command line, for the file's CMDLINE feature. */
+static void read_argv(struct record_sink *r)
+{
+	static char raw[8192];
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	size_t n = f ? fread(raw, 1, sizeof(raw) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	for (size_t at = 0; at < n && r->argc < 64; at += strlen(raw + at) + 1)
+		r->argv[r->argc++] = raw + at;
+}
+
+static void read_cpu_desc(char *buf, size_t size)
+{
+	char line[256];
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	buf[0] = '\0';
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+			snprintf(buf, size, "%s", strchr(line, ':') + 2);
+			buf[strcspn(buf, "\n")] = '\0';
+			break;
+		}
+	if (f)
+		fclose(f);
+}
+
+/* The build id in /sys/kernel/notes: an ELF note of type 3, owner "GNU" (elf(5)). */
+static uint8_t kernel_build_id(uint8_t *id)
+{
+	uint32_t buf[1024];
+	FILE *f = fopen("/sys/kernel/notes", "re");
+	size_t words = f ? fread(buf, 4, 1024, f) : 0;
+	size_t at = 0;
+
+	if (f)
+		fclose(f);
+	while (at + 3 <= words) {
+		uint32_t name = (buf[at] + 3) / 4, desc = (buf[at + 1] + 3) / 4, bytes = buf[at + 1];
+
+		if (name > words || desc > words || at + 3 + name + desc > words)
+			break;
+		if (buf[at + 2] == 3 && buf[at] == 4 && bytes <= BUILD_ID_MAX && !memcmp(&buf[at + 3], "GNU", 4)) {
+			memcpy(id, &buf[at + 3 + name], bytes);
+			return bytes;
+		}
+		at += 3 + name + desc;
+	}
+	return 0;
+}
+
+static int open_writer(struct sink *sink, struct err *err)
+{
+	static char cpu[256];
+	struct record_sink *r = (struct record_sink *)sink;
+	struct record *rec = r->record;
+	int ret;
+
+	uname(&r->uts);
+	read_argv(r);
+	read_cpu_desc(cpu, sizeof(cpu));
+	r->meta = (struct data_meta){
+		.hostname = r->uts.nodename,
+		.os_release = r->uts.release,
+		.arch = r->uts.machine,
+		.version = "skep",
+		.cpu_desc = cpu,
+		.nr_cpus_avail = sysconf(_SC_NPROCESSORS_CONF),
+		.nr_cpus_online = sysconf(_SC_NPROCESSORS_ONLN),
+		.total_mem_kb = (uint64_t)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024),
+		.argc = r->argc,
+		.argv = (const char *const *)r->argv,
+		.events = rec->m.events,
+		.nr_events = rec->m.nr_events,
+		.callchain = !rec->no_callgraph,
+	};
+	r->meta.kernel_build_id_size = kernel_build_id(r->meta.kernel_build_id);
+	ret = data_writer_open(rec->out, &r->meta, &r->writer, err);
+	if (ret)
+		return ret;
+	r->to = data_writer_sink(r->writer);
+	r->sink = (struct sink){ pass_sample, pass_task, NULL, pass_round };
+	return kernel_scan(NULL, &r->sink);
+}
+
+static int record_run(void *cfg, char **operands, struct err *err)
+{
+	struct record *rec = cfg;
+	struct record_sink r = { .record = rec };
+	struct session_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt };
+	struct profile p = { 0 };
+	struct err close_err = { 0 };
+	int status = 0, ret, closed;
+
+	ret = measure_check(&rec->m, operands, err);
+	if (ret)
+		return ret;
+	rec->out = rec->out ? rec->out : "perf.data";
+	/* The side band must flow into a sink from the start; which one is known only when it is open. */
+	r.sink = (struct sink){ pass_sample, pass_task, NULL, pass_round };
+	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
+	if (r.writer) {
+		p.receipt.bytes_out = data_writer_bytes(r.writer);
+		closed = data_writer_close(r.writer, &close_err);
+		if (!ret && closed) {
+			*err = close_err;
+			ret = closed;
+		}
+	}
+	target_free(&rec->m.target);
+	if (ret)
+		return ret;
+	log_note("wrote %s: %.3f MB, %llu samples of %s", rec->out, p.receipt.bytes_out / 1048576.0,
+		 (unsigned long long)p.kept, p.event);
+	honesty_print(&rec->h, &p);
+	if (!p.kept) {
+		err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",
+			p.duration_ns / 1e9, p.event);
+		err_hint(err, "sample faster (-F) or for longer");
+		return -ENODATA;
+	}
+	return honesty_exit(&rec->h, &p, status, err);
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.summary = "sample into a perf.data file for report, perf and other viewers",
+	.operands = "[COMMAND [ARG...]]",
+	.groups = record_groups,
+	.cfg_size = sizeof(struct record),
+	.examples = "skep record -- make                 a command, into perf.data\n"
+		    "skep record -a -F 99 -- sleep 10    whole machine for 10 seconds\n"
+		    "skep record -p 1234 --duration 5 -o web.data\n",
+	.run = record_run,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a file to a filled fold and profile. */
+#include "cmd/replay.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/log.h"
+
+static const char *unit_of(const struct event *e)
+{
+	if (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK))
+		return "ns";
+	return e->unit ? e->unit : "events";
+}
+
+static void set_title(struct profile *p, const char *path, const struct data_meta *meta)
+{
+	static char title[1024];
+	size_t n = snprintf(title, sizeof(title), "%s", path);
+
+	if (meta->argc)
+		n += snprintf(title + n, sizeof(title) - n, ":");
+	for (int i = 0; i < meta->argc && n < sizeof(title); i++)
+		n += snprintf(title + n, sizeof(title) - n, " %s", meta->argv[i]);
+	p->title = title;
+}
+
+int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct err *err)
+{
+	struct profile *p = fold->profile;
+	const struct data_meta *meta;
+	struct data_reader *r;
+	uint64_t whole = 0;
+	int ret;
+
+	ret = data_reader_open(path, &r, err);
+	if (ret)
+		return ret;
+	meta = data_reader_meta(r);
+	cfg->offline = true;
+	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
+	cfg->kernel_build_id_size = meta->kernel_build_id_size;
+	ret = syms_new(cfg, &fold->syms, err);
+	if (ret) {
+		data_reader_close(r);
+		return ret;
+	}
+	/* Several events cannot be added up: the first is shown unless another was asked for. */
+	if (fold->only_event < 0)
+		fold->only_event = 0;
+	if (fold->only_event >= meta->nr_events) {
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d events: no event %d", path, meta->nr_events,
+			       fold->only_event);
+		data_reader_close(r);
+		return ret;
+	}
+	ret = data_reader_run(r, &fold->sink, err);
+	if (ret) {
+		data_reader_close(r);
+		return ret;
+	}
+	if (meta->truncated)
+		log_note("note: '%s' ends in the middle (interrupted recording?): everything up to there is shown", path);
+	set_title(p, path, meta);
+	p->event = meta->events[fold->only_event].name;
+	p->unit = unit_of(&meta->events[fold->only_event]);
+	p->duration_ns = fold->last_ns - fold->first_ns;
+	for (int i = 0; i < LOSS_MAX; i++)
+		whole += loss_is_whole(i) ? p->losses[i] : 0;
+	p->kept = fold->folded;
+	p->seen = p->kept + whole;
+	*ret_reader = r;
+	return 0;
+}

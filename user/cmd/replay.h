@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A perf.data file as the source: the file's twin of measure_run(). */
+#ifndef SKEP_CMD_REPLAY_H
+#define SKEP_CMD_REPLAY_H
+
+#include "data/data.h"
+#include "model/fold.h"
+
+/*
+ * Reads path into the fold (its syms are made here, for the recorded kernel, with cfg's choices) and
+ * fills the profile. The reader stays open for its strings: data_reader_close() it after the view.
+ */
+int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct err *err);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep report: a perf.data file as a table. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/measure.h"
+#include "cmd/replay.h"
+#include "render/table.h"
+#include "ui/terminal.h"
+#include "util/num.h"
+#include "util/outfile.h"
+
+struct report {
+	struct honesty h;
+	const char *input, *out, *sort, *format;
+	bool no_children, callers, inlines, json, stdio;
+	double percent_limit;
+	uint64_t top;
+	int event;
+};
+
+static int set_limit(void *base, const char *text, struct err *err)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= 0 && value <= 100))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text);
+	((struct report *)base)->percent_limit = value;
+	return 0;
+}
+
+static int set_event(void *base, const char *text, struct err *err)
+{
+	uint64_t value;
+
+	if (num_u64(text, EVENTS_MAX, &value))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--event-index': expected a number", text);
+	((struct report *)base)->event = value;
+	return 0;
+}
+
+static const struct opt report_opts[] = {
+	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct report, input), "file to read (default: perf.data)", NULL, false,
+	  NULL },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct report, out), "where to write (default: standard output)", NULL,
+	  false, NULL },
+	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct report, sort),
+	  "comm, pid, tid, cpu, dso, sym, event (default: comm,dso,sym)", NULL, false, NULL },
+	{ 'g', "call-graph", NULL, OPT_FLAG, offsetof(struct report, callers), "show the callers of each row", NULL, false,
+	  NULL },
+	{ 0, "no-children", NULL, OPT_FLAG, offsetof(struct report, no_children),
+	  "order by self, without the column for callees", NULL, false, NULL },
+	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit, false, NULL },
+	{ 0, "top", "N", OPT_U64, offsetof(struct report, top), "only the first N rows", NULL, false, NULL },
+	{ 0, "event-index", "N", OPT_CALL, 0, "which event of the file, from 0 (default: the first)", set_event, false, NULL },
+	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report, inlines), "tell inlined functions apart (slower)", NULL, false,
+	  NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report, format), "text (default), csv or json", NULL, false,
+	  "text|csv|json" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct report, json), "the same as --format json", NULL, false, NULL },
+	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct report, stdio), "accepted for perf's users: text is the default", NULL,
+	  false, NULL },
+	{ 0 },
+};
+
+static const struct opt_group report_groups[] = {
+	{ "Report", report_opts, 0 },
+	{ "Honesty", honesty_opts, offsetof(struct report, h) },
+	{ 0 },
+};
+
+static int render(const struct report *r, struct fold *fold, FILE *out, struct err *err)
+{
+	struct table_cfg cfg = { .rows_max = r->top, .percent_limit = r->percent_limit, .children = !r->no_children,
+				 .callers = r->callers, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
+	const char *format = r->json ? "json" : r->format ? r->format : "text";
+	int ret;
+
+	table_sort(fold->table, !r->no_children);
+	if (!strcmp(format, "json"))
+		ret = render_table_json(out, fold->table, fold->profile, &cfg);
+	else if (!strcmp(format, "csv"))
+		ret = render_table_csv(out, fold->table, fold->profile, &cfg);
+	else
+		ret = render_table_text(out, fold->table, fold->profile, &cfg);
+	return ret && !ferror(out) ? err_set(err, ret, "cannot print the table: %s", strerror(-ret)) : 0;
+}
+
+static int report_into(const struct report *r, struct fold *fold, struct outfile *out, struct err *err)
+{
+	const char *input = r->input ? r->input : "perf.data";
+	struct syms_cfg cfg = { .inlines = r->inlines, .lines = r->inlines };
+	struct data_reader *reader = NULL;
+	int64_t bytes;
+	int ret;
+
+	ret = replay_run(input, &cfg, fold, &reader, err);
+	if (!ret && !fold->folded) {
+		ret = err_set(err, -ENODATA, "no samples in '%s'", input);
+		err_hint(err, "the recorded command may have used no CPU time, or the recording was not permitted");
+	}
+	if (!ret)
+		ret = render(r, fold, out->stream, err);
+	if (!ret) {
+		bytes = outfile_commit(out, err);
+		ret = bytes < 0 ? (int)bytes : 0;
+	}
+	if (!ret)
+		honesty_print(&r->h, fold->profile);
+	if (reader)
+		data_reader_close(reader);
+	return ret;
+}
+
+static int report_run(void *cfg, char **operands, struct err *err)
+{
+	struct report *r = cfg;
+	struct profile p = { 0 };
+	struct table table;
+	struct outfile out;
+	struct fold *fold;
+	int ret;
+
+	if (operands[0])
+		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': a file is given with -i", operands[0]);
+	ret = table_init(&table, r->sort ? r->sort : "comm,dso,sym", r->callers, err);
+	if (ret)
+		return ret;
+	ret = outfile_open(&out, r->out ? r->out : "-", err);
+	fold = malloc(sizeof(*fold));
+	if (!ret && (!fold || fold_init(fold)))
+		ret = err_set(err, -ENOMEM, "out of memory");
+	if (!ret) {
+		fold->profile = &p;
+		fold->table = &table;
+		fold->only_event = r->event;
+		ret = report_into(r, fold, &out, err);
+		outfile_abort(&out);
+		syms_free(fold->syms);
+		fold_free(fold);
+	}
+	free(fold);
+	table_free(&table);
+	return ret ? ret : honesty_exit(&r->h, &p, 0, err);
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "print a recorded file as a table",
+	.operands = "",
+	.groups = report_groups,
+	.cfg_size = sizeof(struct report),
+	.examples = "skep report                                 perf.data, by command, object and symbol\n"
+		    "skep report --no-children -s dso,sym --top 20\n"
+		    "skep report -g --percent-limit 1            with the callers of each row\n"
+		    "skep report --json | jq '.rows[0]'\n",
+	.run = report_run,
+};

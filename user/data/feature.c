@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The feature sections at the end of a perf.data file: in comes what is known of machine, command
+ * and events, out goes one byte string, the table of sections first.
+ */
+#include <errno.h>
+#include <search.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "data/writer.h"
+
+#define BYTES_FIRST 4096u
+#define KERNEL_OBJECT "[kernel.kallsyms]"
+
+void bytes_add(struct bytes *b, const void *data, size_t n)
+{
+	size_t cap = b->cap ? b->cap : BYTES_FIRST;
+	uint8_t *p;
+
+	if (b->failed || !n)
+		return;
+	while (cap - b->n < n)
+		cap *= 2;
+	if (cap != b->cap) {
+		p = realloc(b->data, cap);
+		if (!p) {
+			b->failed = true;
+			return;
+		}
+		b->data = p;
+		b->cap = cap;
+	}
+	memcpy(b->data + b->n, data, n);
+	b->n += n;
+}
+
+static void add_u32(struct bytes *b, uint32_t v)
+{
+	bytes_add(b, &v, sizeof(v));
+}
+
+static void add_u64(struct bytes *b, uint64_t v)
+{
+	bytes_add(b, &v, sizeof(v));
+}
+
+/* The bytes of text, then NULs up to a multiple of align, at least one. */
+static size_t add_padded(struct bytes *b, const char *text, size_t align)
+{
+	static const char zeros[FEATURE_STRING_ALIGN];
+	size_t n = strlen(text), padded = (n + align) / align * align;
+
+	bytes_add(b, text, n);
+	bytes_add(b, zeros, padded - n);
+	return padded;
+}
+
+static void add_string(struct bytes *b, const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	add_u32(b, (uint32_t)((n + FEATURE_STRING_ALIGN - 1) / FEATURE_STRING_ALIGN * FEATURE_STRING_ALIGN));
+	add_padded(b, text, FEATURE_STRING_ALIGN);
+}
+
+static void add_build_id(struct bytes *b, const struct object *o, const char *path, size_t path_bytes)
+{
+	static const char zeros[FEATURE_STRING_ALIGN];
+	size_t padded = (path_bytes / FEATURE_STRING_ALIGN + 1) * FEATURE_STRING_ALIGN;
+	struct perf_event_header h = {
+		.type = RECORD_HEADER_BUILD_ID,
+		.misc = (uint16_t)(BUILD_ID_MISC_SIZE |
+				   (o->kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER)),
+		.size = (uint16_t)(BUILD_ID_PATH_AT + padded),
+	};
+	uint8_t id[BUILD_ID_PATH_AT - BUILD_ID_BYTES_AT] = { 0 };
+
+	memcpy(id, o->build_id, BUILD_ID_MAX);
+	id[BUILD_ID_SIZE_AT - BUILD_ID_BYTES_AT] = o->build_id_size;
+	bytes_add(b, &h, sizeof(h));
+	add_u32(b, UINT32_MAX); /* pid -1: of the host */
+	bytes_add(b, id, sizeof(id));
+	bytes_add(b, path, path_bytes);
+	bytes_add(b, zeros, padded - path_bytes);
+}
+
+static void add_object(const void *node, VISIT when, void *arg)
+{
+	const struct object *o = *(struct object *const *)node;
+
+	/* The kernel's own id comes from meta, once: its map is called [kernel.kallsyms]_text. */
+	if ((when == postorder || when == leaf) &&
+	    strncmp(o->path, KERNEL_OBJECT, strlen(KERNEL_OBJECT)))
+		add_build_id(arg, o, o->path, strlen(o->path));
+}
+
+static void add_build_ids(struct bytes *b, const struct feature_input *in)
+{
+	struct object kernel = { .kernel = true };
+
+	if (in->meta->kernel_build_id_size && in->meta->kernel_build_id_size <= BUILD_ID_MAX) {
+		kernel.build_id_size = in->meta->kernel_build_id_size;
+		memcpy(kernel.build_id, in->meta->kernel_build_id, kernel.build_id_size);
+		add_build_id(b, &kernel, KERNEL_OBJECT, strlen(KERNEL_OBJECT));
+	}
+	twalk_r(in->objects, add_object, b);
+}
+
+static void add_events(struct bytes *b, const struct feature_input *in)
+{
+	const struct data_meta *m = in->meta;
+
+	add_u32(b, (uint32_t)m->nr_events);
+	add_u32(b, PERF_ATTR_SIZE_VER5);
+	for (int i = 0; i < m->nr_events; i++) {
+		bytes_add(b, &in->attrs[i], PERF_ATTR_SIZE_VER5);
+		add_u32(b, 1); /* ids */
+		add_string(b, m->events[i].name);
+		add_u64(b, in->ids[i]);
+	}
+}
+
+static void add_text(struct bytes *b, const char *text)
+{
+	if (text)
+		add_string(b, text);
+}
+
+/* Adds the content of one section; nothing added means no such section. */
+static void add_feature(struct bytes *b, unsigned feature, const struct feature_input *in)
+{
+	const struct data_meta *m = in->meta;
+
+	switch (feature) {
+	case FEATURE_BUILD_ID:
+		return add_build_ids(b, in);
+	case FEATURE_HOSTNAME:
+		return add_text(b, m->hostname);
+	case FEATURE_OSRELEASE:
+		return add_text(b, m->os_release);
+	case FEATURE_VERSION:
+		return add_text(b, m->version);
+	case FEATURE_ARCH:
+		return add_text(b, m->arch);
+	case FEATURE_CPUDESC:
+		return add_text(b, m->cpu_desc);
+	case FEATURE_NRCPUS:
+		if (!m->nr_cpus_avail)
+			return;
+		add_u32(b, m->nr_cpus_avail);
+		return add_u32(b, m->nr_cpus_online);
+	case FEATURE_TOTAL_MEM:
+		return m->total_mem_kb ? add_u64(b, m->total_mem_kb) : (void)0;
+	case FEATURE_CMDLINE:
+		if (m->argc <= 0)
+			return;
+		add_u32(b, (uint32_t)m->argc);
+		for (int i = 0; i < m->argc; i++)
+			add_string(b, m->argv[i]);
+		return;
+	case FEATURE_EVENT_DESC:
+		return add_events(b, in);
+	case FEATURE_SAMPLE_TIME:
+		add_u64(b, in->first_ns);
+		return add_u64(b, in->last_ns);
+	case FEATURE_CLOCKID:
+		return add_u64(b, in->clock_resolution_ns);
+	case FEATURE_CLOCK_DATA:
+		add_u32(b, CLOCK_DATA_VERSION);
+		add_u32(b, CLOCK_MONOTONIC);
+		add_u64(b, in->wall_ns);
+		return add_u64(b, in->clock_ns);
+	}
+}
+
+int features_build(struct bytes *b, uint64_t at, const struct feature_input *in, struct file_header *h)
+{
+	struct file_section table[FEATURE_MAX];
+	struct bytes sections = { 0 };
+	size_t nr = 0;
+
+	for (unsigned f = FEATURE_FIRST; f < FEATURE_MAX; f++) {
+		size_t from = sections.n;
+
+		add_feature(&sections, f, in);
+		if (sections.n == from)
+			continue;
+		table[nr++] = (struct file_section){ from, sections.n - from };
+		h->features[f / 64] |= 1ull << (f % 64);
+	}
+	/* The table holds one entry per section found, so the offsets are known only now. */
+	for (size_t i = 0; i < nr; i++)
+		table[i].offset += at + nr * sizeof(*table);
+	bytes_add(b, table, nr * sizeof(*table));
+	bytes_add(b, sections.data, sections.n);
+	if (sections.failed)
+		b->failed = true;
+	free(sections.data);
+	return b->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The numbers of the perf.data container that uapi/linux/perf_event.h does not define. Source:
+ * tools/perf/Documentation/perf.data-file-format.txt; where that text is silent or wrong, files
+ * written by perf 6.1, which tests/unit/test_data.c reads.
+ */
+#ifndef SKEP_DATA_FORMAT_H
+#define SKEP_DATA_FORMAT_H
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+
+#define FILE_MAGIC "PERFILE2"
+#define FILE_MAGIC_SWAPPED "2ELIFREP"
+#define FILE_MAGIC_V1 "PERFFILE"
+#define FILE_MAGIC_BYTES 8
+
+struct file_section {
+	uint64_t offset; /* from the start of the file */
+	uint64_t size;	 /* bytes */
+};
+
+#define FEATURE_WORDS 4
+
+/* A file that can be seeked. A stream (perf record -o -) has only magic and size. */
+struct file_header {
+	char magic[FILE_MAGIC_BYTES];
+	uint64_t size;
+	uint64_t attr_size; /* of one entry of attrs: the attribute and a section for its ids */
+	struct file_section attrs, data, event_types;
+	uint64_t features[FEATURE_WORDS];
+};
+_Static_assert(sizeof(struct file_header) == 104, "perf.data header");
+
+#define FILE_HEADER_NO_FEATURES 72 /* header.size before features existed */
+#define PIPE_HEADER_BYTES 16
+
+enum feature {
+	FEATURE_FIRST = 1,
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7, /* available, then online: the document has them the other way round */
+	FEATURE_CPUDESC = 8,
+	FEATURE_TOTAL_MEM = 10, /* in kB, although the document says bytes */
+	FEATURE_CMDLINE = 11,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_SAMPLE_TIME = 21,
+	FEATURE_CLOCKID = 23,
+	FEATURE_COMPRESSED = 27,
+	FEATURE_CLOCK_DATA = 29,
+	FEATURE_MAX = FEATURE_WORDS * 64,
+};
+
+/* Strings are stored with their padded length. */
+#define FEATURE_STRING_ALIGN 64
+
+#define CLOCK_DATA_VERSION 1
+
+/* Records that perf adds to those of the kernel. */
+enum record_user {
+	RECORD_HEADER_ATTR = 64,
+	RECORD_HEADER_TRACING_DATA = 66, /* followed by its data, padded to 8 */
+	RECORD_HEADER_BUILD_ID = 67,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_AUXTRACE = 71, /* followed by its data */
+	RECORD_EVENT_UPDATE = 78,
+	RECORD_HEADER_FEATURE = 80,
+	RECORD_COMPRESSED = 81,
+	RECORD_COMPRESSED2 = 83, /* Linux 6.16: with the exact size, padded to 8 */
+	RECORD_USER_FIRST = 64,
+};
+
+/* Newer than the uapi headers of the oldest build machine. */
+#define RECORD_CALLCHAIN_DEFERRED 22 /* Linux 6.19 */
+
+#define RECORD_ALIGN 8
+#define RECORD_MAX_BYTES 65528 /* header.size is 16 bits, kept a multiple of 8 */
+
+#define EVENT_UPDATE_NAME 2
+
+/* struct build_id_event: header, pid, build_id[24], filename. */
+#define BUILD_ID_PID_AT 8
+#define BUILD_ID_BYTES_AT 12
+#define BUILD_ID_SIZE_AT 32 /* valid if the misc bit below is set, else 20 bytes */
+#define BUILD_ID_PATH_AT 36
+#define BUILD_ID_MISC_SIZE (1u << 15)
+
+/* struct perf_record_mmap and mmap2, offsets in the record. */
+#define MMAP_PATH_AT 40
+#define MMAP2_ID_AT 40
+#define MMAP2_PROT_AT 64
+#define MMAP2_PATH_AT 72
+#define MMAP2_BUILD_ID_AT 4 /* in the union at MMAP2_ID_AT */
+
+#define SAMPLE_CGROUP (1u << 21) /* PERF_SAMPLE_CGROUP, Linux 5.7 */
+#define SAMPLE_WEIGHT_STRUCT (1u << 24)
+
+static inline uint16_t get_u16(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t get_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint64_t get_u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * COMPRESSED records (perf record -z): one zstd stream cut into records, which holds the records
+ * proper. What comes out goes through a stream of its own, because records may be cut in two.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "data/reader.h"
+
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+
+struct inflate {
+	ZSTD_DStream *zstd;
+	struct stream stream;
+	bool busy; /* a compressed record in a compressed record is an attack */
+};
+
+static int inflate_new(struct data_reader *r, struct err *err)
+{
+	struct inflate *z = calloc(1, sizeof(*z));
+
+	if (z)
+		z->zstd = ZSTD_createDStream();
+	if (!z || !z->zstd) {
+		free(z);
+		return err_set(err, -ENOMEM, "cannot read '%s': %s", r->name, strerror(ENOMEM));
+	}
+	z->stream.pool = &r->pool;
+	r->inflate = z;
+	return 0;
+}
+
+static int accept_all(struct data_reader *r, struct stream *s, struct err *err)
+{
+	const uint8_t *record;
+	int ret;
+
+	while ((ret = stream_peek(s, &record)) > 0) {
+		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
+
+		ret = record_accept(r, s, record, err);
+		if (ret < 0)
+			return ret;
+		stream_take(s, size);
+	}
+	if (ret < 0)
+		err_set(err, ret, "cannot read '%s': damaged record in compressed data", r->name);
+	return ret;
+}
+
+static int inflate_all(struct data_reader *r, ZSTD_inBuffer *in, struct err *err)
+{
+	struct inflate *z = r->inflate;
+	size_t room, ret, before;
+	uint8_t *p;
+	int fail;
+
+	do {
+		ZSTD_outBuffer out = { 0 };
+
+		fail = stream_room(&z->stream, &p, &room);
+		if (fail < 0)
+			return err_set(err, fail, "cannot read '%s': %s", r->name, strerror(-fail));
+		out.dst = p;
+		out.size = room;
+		before = in->pos;
+		ret = ZSTD_decompressStream(z->zstd, &out, in);
+		if (ZSTD_isError(ret))
+			return err_set(err, -EBADMSG, "cannot read '%s': damaged compressed data: %s", r->name,
+				       ZSTD_getErrorName(ret));
+		stream_filled(&z->stream, out.pos);
+		fail = accept_all(r, &z->stream, err);
+		if (fail < 0)
+			return fail;
+		if (out.pos < room && in->pos == before)
+			break;
+		/* A full buffer may hide output that is still inside. */
+		if (out.pos < room && in->pos == in->size)
+			break;
+	} while (true);
+	return 0;
+}
+
+int inflate_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
+{
+	ZSTD_inBuffer in = { p, n, 0 };
+	int ret;
+
+	if (!r->inflate) {
+		ret = inflate_new(r, err);
+		if (ret < 0)
+			return ret;
+	}
+	if (r->inflate->busy)
+		return err_set(err, -EBADMSG, "cannot read '%s': compressed records inside each other", r->name);
+	r->inflate->busy = true;
+	ret = inflate_all(r, &in, err);
+	r->inflate->busy = false;
+	return ret;
+}
+
+void inflate_free(struct data_reader *r)
+{
+	if (!r->inflate)
+		return;
+	ZSTD_freeDStream(r->inflate->zstd);
+	stream_free(&r->inflate->stream);
+	free(r->inflate);
+}
+
+#else
+
+int inflate_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
+{
+	(void)p;
+	(void)n;
+	err_exit(err, -EOPNOTSUPP, EXIT_CANNOT,
+		 "cannot read '%s': its records are compressed (perf record -z), and this skep has no zstd",
+		 r->name);
+	err_hint(err, "build skep with libzstd, or first: perf inject -i %s -o plain.data", r->name);
+	return -EOPNOTSUPP;
+}
+
+void inflate_free(struct data_reader *r)
+{
+	(void)r;
+}
+
+#endif

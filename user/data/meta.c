@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Feature sections to struct data_meta. In comes the content of one section, hostile: what is
+ * damaged is left out, since samples are worth more than their description. Texts are interned.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+
+#include "data/reader.h"
+
+#define KERNEL_OBJECT "[kernel.kallsyms]"
+
+struct span {
+	const uint8_t *p;
+	size_t n;
+};
+
+static bool take(struct span *s, size_t n, const uint8_t **ret_p)
+{
+	if (s->n < n)
+		return false;
+	*ret_p = s->p;
+	s->p += n;
+	s->n -= n;
+	return true;
+}
+
+static bool take_u32(struct span *s, uint32_t *ret_v)
+{
+	const uint8_t *p;
+
+	if (!take(s, sizeof(*ret_v), &p))
+		return false;
+	*ret_v = get_u32(p);
+	return true;
+}
+
+/* A length and that many bytes, which hold a string and its padding. */
+static bool take_string(struct span *s, const char **ret_text, size_t *ret_n)
+{
+	const uint8_t *p;
+	uint32_t len;
+
+	if (!take_u32(s, &len) || !take(s, len, &p))
+		return false;
+	*ret_text = (const char *)p;
+	*ret_n = strnlen((const char *)p, len);
+	return true;
+}
+
+static int read_text(struct data_reader *r, struct span s, const char **ret_text)
+{
+	const char *text;
+	size_t n;
+
+	if (!take_string(&s, &text, &n))
+		return 0;
+	text = strpool_addn(r->strings, text, n);
+	if (!text)
+		return -ENOMEM;
+	*ret_text = text;
+	return 0;
+}
+
+static int read_cmdline(struct data_reader *r, struct span s)
+{
+	const char *text;
+	uint32_t nr;
+	size_t n;
+
+	if (!take_u32(&s, &nr))
+		return 0;
+	r->args.n = 0;
+	while (nr-- && r->args.n < ARGS_MAX && take_string(&s, &text, &n)) {
+		if (vec_reserve(&r->args) < 0)
+			return -ENOMEM;
+		text = strpool_addn(r->strings, text, n);
+		if (!text)
+			return -ENOMEM;
+		r->args.data[r->args.n++] = text;
+	}
+	r->meta.argv = r->args.data;
+	r->meta.argc = (int)r->args.n;
+	return 0;
+}
+
+static void read_events(struct data_reader *r, struct span s)
+{
+	uint32_t nr, attr_size, nr_ids;
+	const uint8_t *attr, *ids;
+	const char *name;
+	size_t n;
+
+	if (!take_u32(&s, &nr) || !take_u32(&s, &attr_size) || nr > ATTRS_MAX)
+		return;
+	for (uint32_t i = 0; i < nr; i++) {
+		if (!take(&s, attr_size, &attr) || !take_u32(&s, &nr_ids) || !take_string(&s, &name, &n) ||
+		    nr_ids > s.n / sizeof(uint64_t) || !take(&s, nr_ids * sizeof(uint64_t), &ids))
+			return;
+		event_set_name(r, nr_ids ? get_u64(ids) : 0, i, name, n);
+	}
+}
+
+static int read_build_ids(struct data_reader *r, struct span s)
+{
+	const uint8_t *record;
+	size_t size;
+	int ret;
+
+	while (s.n >= BUILD_ID_PATH_AT) {
+		size = get_u16(s.p + offsetof(struct perf_event_header, size));
+		if (size < BUILD_ID_PATH_AT || !take(&s, size, &record))
+			break;
+		ret = build_id_read(r, record, size);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+int build_id_read(struct data_reader *r, const uint8_t *record, size_t size)
+{
+	uint16_t misc = get_u16(record + offsetof(struct perf_event_header, misc));
+	const char *path = (const char *)record + BUILD_ID_PATH_AT;
+	struct build_id id = { .size = BUILD_ID_MAX };
+	size_t n;
+
+	if (size <= BUILD_ID_PATH_AT || r->build_ids.n >= BUILD_IDS_MAX || r->build_ids_sorted)
+		return 0;
+	if (misc & BUILD_ID_MISC_SIZE && record[BUILD_ID_SIZE_AT] < BUILD_ID_MAX)
+		id.size = record[BUILD_ID_SIZE_AT];
+	memcpy(id.bytes, record + BUILD_ID_BYTES_AT, id.size);
+	n = strnlen(path, size - BUILD_ID_PATH_AT);
+	if (n == strlen(KERNEL_OBJECT) && !memcmp(path, KERNEL_OBJECT, n)) {
+		r->meta.kernel_build_id_size = id.size;
+		memcpy(r->meta.kernel_build_id, id.bytes, BUILD_ID_MAX);
+		return 0;
+	}
+	id.order = (uint32_t)r->build_ids.n;
+	id.path = strpool_addn(r->strings, path, n < PATH_MAX ? n : PATH_MAX);
+	if (!id.path || vec_reserve(&r->build_ids) < 0)
+		return -ENOMEM;
+	r->build_ids.data[r->build_ids.n++] = id;
+	return 0;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct build_id *x = a, *y = b;
+	int d = strcmp(x->path, y->path);
+
+	return d ? d : x->order < y->order ? -1 : x->order > y->order;
+}
+
+const struct build_id *build_id_find(struct data_reader *r, const char *path)
+{
+	size_t lo = 0, hi = r->build_ids.n;
+
+	/* Sorted once: ids that come after the first mapping (a stream's, at its end) are too late anyway. */
+	if (!r->build_ids_sorted && hi)
+		qsort(r->build_ids.data, hi, sizeof(*r->build_ids.data), compare_paths);
+	r->build_ids_sorted = true;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(r->build_ids.data[mid].path, path) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || strcmp(r->build_ids.data[lo - 1].path, path))
+		return NULL;
+	return &r->build_ids.data[lo - 1];
+}
+
+int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n)
+{
+	struct data_meta *m = &r->meta;
+	struct span s = { p, n };
+
+	switch (feature) {
+	case FEATURE_BUILD_ID:
+		return read_build_ids(r, s);
+	case FEATURE_HOSTNAME:
+		return read_text(r, s, &m->hostname);
+	case FEATURE_OSRELEASE:
+		return read_text(r, s, &m->os_release);
+	case FEATURE_VERSION:
+		return read_text(r, s, &m->version);
+	case FEATURE_ARCH:
+		return read_text(r, s, &m->arch);
+	case FEATURE_CPUDESC:
+		return read_text(r, s, &m->cpu_desc);
+	case FEATURE_CMDLINE:
+		return read_cmdline(r, s);
+	case FEATURE_NRCPUS:
+		if (n >= 8) {
+			m->nr_cpus_avail = get_u32(p);
+			m->nr_cpus_online = get_u32(p + 4);
+		}
+		return 0;
+	case FEATURE_TOTAL_MEM:
+		if (n >= 8)
+			m->total_mem_kb = get_u64(p);
+		return 0;
+	case FEATURE_SAMPLE_TIME:
+		if (n >= 16) {
+			m->first_ns = get_u64(p);
+			m->last_ns = get_u64(p + 8);
+		}
+		return 0;
+	case FEATURE_EVENT_DESC:
+		read_events(r, s);
+		return 0;
+	}
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The file under the perf.data writer: created privately, written by whole records. In come
+ * records built in our buffer; out goes a file that perf and our reader can read at any moment,
+ * because the data size in its header follows every flush.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/writer.h"
+
+#define BUFFER_BYTES (256u << 10)
+#define FILE_MODE 0600
+
+/* Moves a former recording aside, as perf does, so that the new file is one that we made. */
+static int keep_old(const char *path, struct err *err)
+{
+	char old[PATH_MAX];
+
+	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
+		return err_set(err, -ENAMETOOLONG, "cannot write '%s': %s", path,
+			       strerror(ENAMETOOLONG));
+	if (rename(path, old) < 0)
+		return err_set(err, -errno, "cannot keep the former '%s' as '%s': %s", path, old,
+			       strerror(errno));
+	return 0;
+}
+
+/* Never writes through a link or into another user's file: in /tmp both may be traps. */
+static int open_path(const char *path, struct err *err)
+{
+	struct stat st;
+	int flags = O_RDWR | O_CREAT | O_EXCL, fd, ret = 0;
+
+	if (lstat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return err_set(err, -EISDIR, "cannot write '%s': is a directory", path);
+		if (S_ISLNK(st.st_mode)) {
+			err_set(err, -ELOOP, "cannot write '%s': is a symbolic link", path);
+			err_hint(err, "name the file that it points to");
+			return -ELOOP;
+		}
+		if (!S_ISREG(st.st_mode))
+			flags = O_WRONLY;
+		else if (st.st_size)
+			ret = keep_old(path, err);
+		else if (unlink(path) < 0)
+			ret = err_set(err, -errno, "cannot replace '%s': %s", path, strerror(errno));
+		if (ret < 0)
+			return ret;
+	}
+	fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	if (fd < 0)
+		return err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
+	return fd;
+}
+
+int output_open(struct output *o, const char *path, struct err *err)
+{
+	int fd, ret;
+
+	o->path = strdup(path);
+	o->buf = malloc(BUFFER_BYTES);
+	if (!o->path || !o->buf)
+		return err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
+	fd = open_path(path, err);
+	if (fd < 0)
+		return fd;
+	o->fd = fd;
+	if (lseek(fd, 0, SEEK_SET) < 0) {
+		ret = err_set(err, -errno, "cannot write '%s': not a file that can be seeked", path);
+		err_hint(err, "perf.data needs a regular file: -o FILE");
+		return ret;
+	}
+	return 0;
+}
+
+/* Returns how much was written, which is less than n only if o->failed was set. */
+static size_t write_at(struct output *o, uint64_t at, const uint8_t *p, size_t n)
+{
+	size_t done = 0;
+	ssize_t r;
+
+	while (done < n) {
+		r = pwrite(o->fd, p + done, n - done, (off_t)(at + done));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0) {
+			o->failed = r < 0 ? -errno : -EIO;
+			break;
+		}
+		done += (size_t)r;
+	}
+	return done;
+}
+
+int output_begin(struct output *o, const void *bytes, size_t n)
+{
+	o->data_at = n;
+	write_at(o, 0, bytes, n);
+	return o->failed;
+}
+
+uint8_t *output_reserve(struct output *o)
+{
+	if (o->used > BUFFER_BYTES - RECORD_MAX_BYTES && output_flush(o) < 0)
+		return NULL;
+	return o->failed ? NULL : o->buf + o->used;
+}
+
+/* The longest run of whole records in the first n bytes of the buffer. */
+static size_t whole_records(const struct output *o, size_t n)
+{
+	size_t at = 0;
+
+	while (n - at >= sizeof(struct perf_event_header)) {
+		size_t size = get_u16(o->buf + at + offsetof(struct perf_event_header, size));
+
+		if (size > n - at)
+			break;
+		at += size;
+	}
+	return at;
+}
+
+int output_flush(struct output *o)
+{
+	uint64_t end = o->data_at + o->data_bytes;
+	size_t done;
+	int failed;
+
+	if (o->failed || !o->used)
+		return o->failed;
+	done = write_at(o, end, o->buf, o->used);
+	if (done < o->used) {
+		done = whole_records(o, done);
+		/* Not possible on a device; there is nothing to keep readable there. */
+		if (ftruncate(o->fd, (off_t)(end + done)) < 0)
+			done = 0;
+	}
+	o->used = 0;
+	o->data_bytes += done;
+	failed = o->failed;
+	write_at(o, offsetof(struct file_header, data.size), (const uint8_t *)&o->data_bytes,
+		 sizeof(o->data_bytes));
+	if (failed)
+		o->failed = failed;
+	return o->failed;
+}
+
+int output_tail(struct output *o, const void *bytes, size_t n)
+{
+	uint64_t end = o->data_at + o->data_bytes;
+
+	if (o->failed)
+		return o->failed;
+	if (write_at(o, end, bytes, n) < n && ftruncate(o->fd, (off_t)end) < 0)
+		return o->failed;
+	return o->failed;
+}
+
+int output_header(struct output *o, const struct file_header *h)
+{
+	if (!o->failed)
+		write_at(o, 0, (const uint8_t *)h, sizeof(*h));
+	return o->failed;
+}
+
+int output_close(struct output *o)
+{
+	int ret = 0;
+
+	/* Network file systems report a full disk only here. */
+	if (o->fd >= 0 && close(o->fd) < 0 && errno != EINTR)
+		ret = -errno;
+	free(o->buf);
+	free(o->path);
+	return ret;
+}

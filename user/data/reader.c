@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The perf.data reader: a source. In comes a file or a stream, hostile; out go its records in time
+ * order. Bytes are read, not mapped: another process may cut the file while we are at it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/reader.h"
+
+#define CHUNK_BYTES (1u << 20)
+#define CHUNK_BYTES_MIN (192u << 10) /* two records of the largest size, and more */
+/* What waits to be sorted. Beyond it the older half is delivered: without rounds that is a guess. */
+#define QUEUE_BYTES_MAX (512u << 20)
+#define ATTR_ENTRY_MAX 4096u
+#define IDS_AT_ONCE 8192u
+
+static int fail(const struct data_reader *r, struct err *err, int ret, const char *why)
+{
+	return err_set(err, ret, "cannot read '%s': %s", r->name, why);
+}
+
+/* Reads n bytes at an offset of a regular file: 0, -errno, or -ENODATA past its end. */
+static int read_at(const struct data_reader *r, void *p, size_t n, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	if (at > INT64_MAX - n)
+		return -ENODATA;
+	while (done < n) {
+		got = pread(r->fd, (char *)p + done, n - done, (off_t)(at + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			return -ENODATA;
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+/* One read(2) into the stream: 1 for bytes, 0 for the end. */
+static int fill(struct data_reader *r, struct err *err)
+{
+	uint64_t left = r->end - r->pos;
+	uint8_t *p;
+	size_t n;
+	ssize_t got;
+	int ret;
+
+	if (r->regular && r->stream.skip) {
+		uint64_t skip = r->stream.skip < left ? r->stream.skip : left;
+
+		r->pos += skip;
+		r->stream.skip -= skip;
+		left -= skip;
+	}
+	ret = stream_room(&r->stream, &p, &n);
+	if (ret < 0)
+		return fail(r, err, ret, strerror(-ret));
+	n = n < left ? n : (size_t)left;
+	do
+		got = r->regular ? pread(r->fd, p, n, (off_t)r->pos) : read(r->fd, p, n);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return fail(r, err, -errno, strerror(errno));
+	r->pos += (uint64_t)got;
+	stream_filled(&r->stream, (size_t)got);
+	return got > 0;
+}
+
+/* The next record: 1; 0 at the end, whole or cut; -errno. */
+static int next_record(struct data_reader *r, const uint8_t **ret_record, struct err *err)
+{
+	static const uint8_t zeros[sizeof(struct perf_event_header)];
+	int ret;
+
+	while ((ret = stream_peek(&r->stream, ret_record)) == 0) {
+		ret = fill(r, err);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			continue;
+		if (stream_left(&r->stream) || r->stream.skip || (r->regular && r->pos < r->end))
+			r->meta.truncated = true;
+		return 0;
+	}
+	if (ret > 0)
+		return ret;
+	/* A power cut leaves zeros where blocks were given out but not yet written. */
+	if (!memcmp(r->stream.chunk->bytes + r->stream.at, zeros, sizeof(zeros))) {
+		r->meta.truncated = true;
+		return 0;
+	}
+	return err_set(err, ret, "cannot read '%s': damaged record before byte %llu", r->name,
+		       (unsigned long long)r->pos);
+}
+
+/* Delivers the first n of the sorted queue. */
+static int deliver(struct data_reader *r, size_t n)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < n && ret >= 0; i++) {
+		const struct queued *e = &r->queue.entries.data[i];
+
+		/* Older than its round promised: all we can do for the order is to move it. */
+		if (e->time_ns > r->delivered_ns)
+			r->delivered_ns = e->time_ns;
+		ret = record_deliver(r, e->chunk->bytes + e->at, e->attr, r->delivered_ns);
+		chunk_put(e->chunk);
+	}
+	queue_drop(&r->queue, i);
+	return ret < 0 ? ret : 0;
+}
+
+static int finish_round(struct data_reader *r)
+{
+	size_t lo = 0, hi = r->queue.entries.n;
+	int ret = queue_sort(&r->queue);
+
+	if (ret < 0)
+		return ret;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->queue.entries.data[mid].time_ns <= r->round_limit_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	r->round_limit_ns = r->round_max_ns;
+	ret = deliver(r, lo);
+	if (ret == 0 && r->sink->round)
+		ret = r->sink->round(r->sink);
+	return ret < 0 ? ret : 0;
+}
+
+static int enqueue(struct data_reader *r, struct stream *s, const uint8_t *record, size_t size, bool is_sample)
+{
+	int attr = record_attr(r, record, size, is_sample), ret;
+	struct queued e = { .class = is_sample ? QUEUE_SAMPLE : QUEUE_TASK };
+
+	if (attr < 0) {
+		r->meta.skipped++;
+		return 0;
+	}
+	e.time_ns = record_time(&r->layouts.data[attr], record, size, is_sample);
+	if (!e.time_ns) {
+		ret = record_deliver(r, record, (unsigned)attr, 0);
+		return ret < 0 ? ret : 0;
+	}
+	e.chunk = s->chunk;
+	e.at = (uint32_t)(record - s->chunk->bytes);
+	e.attr = (uint16_t)attr;
+	ret = queue_push(&r->queue, &e);
+	if (ret < 0)
+		return ret;
+	s->chunk->refs++;
+	if (e.time_ns > r->round_max_ns)
+		r->round_max_ns = e.time_ns;
+	if (r->pool.nr_live * r->pool.cap < QUEUE_BYTES_MAX)
+		return 0;
+	ret = queue_sort(&r->queue);
+	return ret < 0 ? ret : deliver(r, (r->queue.entries.n + 1) / 2);
+}
+
+static int accept_attr(struct data_reader *r, const uint8_t *record, size_t size)
+{
+	size_t at = sizeof(struct perf_event_header), attr_size;
+	int ret;
+
+	if (!r->pipe_format || r->started)
+		return 0;
+	if (size < at + PERF_ATTR_SIZE_VER0)
+		return -EBADMSG;
+	attr_size = get_u32(record + at + offsetof(struct perf_event_attr, size));
+	if (!attr_size)
+		attr_size = PERF_ATTR_SIZE_VER0;
+	if (attr_size > size - at)
+		return -EBADMSG;
+	ret = attr_add(r, record + at, attr_size);
+	at += attr_size;
+	return ret < 0 ? ret : attr_add_ids(r, r->layouts.n - 1, record + at, (size - at) / sizeof(uint64_t));
+}
+
+static void accept_update(struct data_reader *r, const uint8_t *record, size_t size)
+{
+	if (size > 24 && get_u64(record + 8) == EVENT_UPDATE_NAME)
+		event_set_name(r, get_u64(record + 16), SIZE_MAX, (const char *)record + 24,
+			       strnlen((const char *)record + 24, size - 24));
+}
+
+static int accept_compressed(struct data_reader *r, const uint8_t *record, size_t size, struct err *err)
+{
+	uint64_t n;
+
+	if (get_u32(record) == RECORD_COMPRESSED)
+		return inflate_record(r, record + 8, size - 8, err);
+	n = size < 16 ? 0 : get_u64(record + 8);
+	if (size < 16 || n > size - 16)
+		return fail(r, err, -EBADMSG, "damaged compressed record");
+	return inflate_record(r, record + 16, (size_t)n, err);
+}
+
+/* Records of perf itself. */
+static int accept_user(struct data_reader *r, struct stream *s, const uint8_t *record, size_t size,
+		       struct err *err)
+{
+	int ret = 0;
+
+	switch (get_u32(record)) {
+	case RECORD_FINISHED_ROUND:
+		return finish_round(r);
+	case RECORD_COMPRESSED:
+	case RECORD_COMPRESSED2:
+		return accept_compressed(r, record, size, err);
+	case RECORD_HEADER_ATTR:
+		ret = accept_attr(r, record, size);
+		break;
+	case RECORD_HEADER_FEATURE:
+		if (!r->started && size >= 16 && get_u64(record + 8) < FEATURE_MAX)
+			ret = feature_read(r, (unsigned)get_u64(record + 8), record + 16, size - 16);
+		break;
+	case RECORD_HEADER_BUILD_ID:
+		ret = build_id_read(r, record, size);
+		break;
+	case RECORD_EVENT_UPDATE:
+		accept_update(r, record, size);
+		break;
+	case RECORD_AUXTRACE:
+		s->skip = size < 16 ? 0 : get_u64(record + 8);
+		break;
+	case RECORD_HEADER_TRACING_DATA:
+		s->skip = size < 12 ? 0 : ((uint64_t)get_u32(record + 8) + 7) & ~7ull;
+		break;
+	}
+	if (ret == -EBADMSG || ret == -E2BIG)
+		return fail(r, err, ret, ret == -E2BIG ? "too many events or ids" : "damaged attribute record");
+	return ret;
+}
+
+int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record, struct err *err)
+{
+	size_t size = get_u16(record + offsetof(struct perf_event_header, size));
+	uint32_t type = get_u32(record);
+	int ret = 0;
+
+	switch (type) {
+	case PERF_RECORD_SAMPLE:
+		ret = enqueue(r, s, record, size, true);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+	case PERF_RECORD_KSYMBOL:
+		ret = enqueue(r, s, record, size, false);
+		break;
+	case PERF_RECORD_THROTTLE:
+		r->meta.throttled++;
+		break;
+	case RECORD_CALLCHAIN_DEFERRED:
+		r->meta.skipped++;
+		break;
+	default:
+		if (type >= RECORD_USER_FIRST)
+			ret = accept_user(r, s, record, size, err);
+	}
+	if (ret == -ENOMEM)
+		fail(r, err, ret, strerror(ENOMEM));
+	return ret;
+}
+
+/* What precedes the data: attributes and features of a stream, names of an interrupted file. */
+static bool is_preamble(uint32_t type)
+{
+	return type >= RECORD_USER_FIRST && type != RECORD_FINISHED_ROUND && type != RECORD_AUXTRACE &&
+	       type != RECORD_COMPRESSED && type != RECORD_COMPRESSED2;
+}
+
+static int read_preamble(struct data_reader *r, struct err *err)
+{
+	const uint8_t *record;
+	int ret;
+
+	while ((ret = next_record(r, &record, err)) > 0 && is_preamble(get_u32(record))) {
+		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
+
+		ret = record_accept(r, &r->stream, record, err);
+		if (ret < 0)
+			return ret;
+		stream_take(&r->stream, size);
+	}
+	/* A damaged record is told by the run, after what precedes it. */
+	if (ret < 0 && ret != -EBADMSG)
+		return ret;
+	ret = attrs_settle(r);
+	if (ret < 0)
+		return fail(r, err, ret,
+			    r->layouts.n ? "its events have different layouts and no identifiers" :
+					   "it describes no event");
+	r->started = true;
+	return 0;
+}
+
+static int read_ids(struct data_reader *r, size_t attr, struct file_section ids, struct err *err)
+{
+	uint8_t *buf;
+	int ret = 0;
+
+	if (ids.size % sizeof(uint64_t) || ids.size > r->file_bytes)
+		return fail(r, err, -EBADMSG, "damaged list of event ids");
+	buf = malloc(IDS_AT_ONCE * sizeof(uint64_t));
+	if (!buf)
+		return fail(r, err, -ENOMEM, strerror(ENOMEM));
+	while (ids.size && ret == 0) {
+		size_t n = ids.size < IDS_AT_ONCE * sizeof(uint64_t) ? (size_t)ids.size :
+								       IDS_AT_ONCE * sizeof(uint64_t);
+
+		ret = read_at(r, buf, n, ids.offset);
+		if (ret == 0)
+			ret = attr_add_ids(r, attr, buf, n / sizeof(uint64_t));
+		ids.offset += n;
+		ids.size -= n;
+	}
+	free(buf);
+	if (ret == -ENODATA)
+		return fail(r, err, ret, "it ends inside its header: nothing was recorded");
+	return ret < 0 ? fail(r, err, ret, strerror(-ret)) : 0;
+}
+
+static int read_attrs(struct data_reader *r, struct err *err)
+{
+	const struct file_header *h = &r->header;
+	struct file_section ids;
+	uint8_t entry[ATTR_ENTRY_MAX];
+	uint64_t nr;
+	int ret;
+
+	if (h->attr_size < PERF_ATTR_SIZE_VER0 + sizeof(ids) || h->attr_size > sizeof(entry) ||
+	    !h->attrs.size || h->attrs.size % h->attr_size)
+		return fail(r, err, -EBADMSG, "damaged header");
+	nr = h->attrs.size / h->attr_size;
+	if (nr > ATTRS_MAX)
+		return fail(r, err, -E2BIG, "too many events");
+	for (uint64_t i = 0; i < nr; i++) {
+		ret = read_at(r, entry, h->attr_size, h->attrs.offset + i * h->attr_size);
+		if (ret < 0)
+			return fail(r, err, ret,
+				    ret == -ENODATA ? "it ends inside its header: nothing was recorded" :
+						      strerror(-ret));
+		ret = attr_add(r, entry, h->attr_size - sizeof(ids));
+		if (ret < 0)
+			return fail(r, err, ret, strerror(-ret));
+		memcpy(&ids, entry + h->attr_size - sizeof(ids), sizeof(ids));
+		ret = read_ids(r, i, ids, err);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* 0, -ENODATA when the section is not all there, or another -errno. */
+static int read_section(struct data_reader *r, unsigned feature, struct file_section s)
+{
+	uint8_t *buf;
+	int ret;
+
+	if (s.size > r->file_bytes || s.offset > r->file_bytes - s.size)
+		return -ENODATA;
+	if (!s.size || s.size > FEATURE_BYTES_MAX)
+		return 0;
+	buf = malloc(s.size);
+	if (!buf)
+		return -ENOMEM;
+	ret = read_at(r, buf, s.size, s.offset);
+	if (ret == 0)
+		ret = feature_read(r, feature, buf, s.size);
+	free(buf);
+	return ret;
+}
+
+static int read_features(struct data_reader *r, struct err *err)
+{
+	uint64_t at = r->end;
+	struct file_section s;
+	int ret;
+
+	for (unsigned f = FEATURE_FIRST; f < FEATURE_MAX; f++) {
+		if (!(r->header.features[f / 64] & 1ull << (f % 64)))
+			continue;
+		ret = read_at(r, &s, sizeof(s), at);
+		at += sizeof(s);
+		if (ret == 0)
+			ret = read_section(r, f, s);
+		if (ret == -ENODATA)
+			r->meta.truncated = true;
+		else if (ret < 0)
+			return fail(r, err, ret, strerror(-ret));
+	}
+	return 0;
+}
+
+/* Finds the end of the data and, if the file was closed, reads the features behind it. */
+static int read_file_format(struct data_reader *r, struct err *err)
+{
+	struct file_header *h = &r->header;
+	bool has_features = h->size >= sizeof(*h);
+	uint64_t any = 0;
+	int ret;
+
+	if (!r->regular) {
+		fail(r, err, -ESPIPE, "a perf.data file cannot be read from a pipe");
+		err_hint(err, "give the name of the file, or record with -o - to get a stream");
+		return -ESPIPE;
+	}
+	if (h->size < FILE_HEADER_NO_FEATURES)
+		return fail(r, err, -EBADMSG, "damaged header");
+	ret = read_at(r, h, has_features ? sizeof(*h) : FILE_HEADER_NO_FEATURES, 0);
+	if (ret < 0)
+		return fail(r, err, ret,
+			    ret == -ENODATA ? "it ends inside its header: nothing was recorded" : strerror(-ret));
+	ret = read_attrs(r, err);
+	if (ret < 0)
+		return ret;
+	for (int i = 0; i < FEATURE_WORDS; i++)
+		any |= h->features[i];
+	r->pos = h->data.offset;
+	if (h->data.offset > r->file_bytes)
+		return fail(r, err, -ENODATA, "it ends inside its header: nothing was recorded");
+	r->end = h->data.offset + h->data.size;
+	/*
+	 * perf fills in data.size at the end, but the feature bits before; we do it the other way round.
+	 * Either way an interrupted file has records up to its end.
+	 */
+	if (!h->data.size || h->data.size > r->file_bytes - h->data.offset || (!any && has_features)) {
+		r->end = r->file_bytes;
+		r->meta.truncated = true;
+		return 0;
+	}
+	return read_features(r, err);
+}
+
+static int read_magic(struct data_reader *r, struct err *err)
+{
+	uint8_t head[PIPE_HEADER_BYTES];
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < sizeof(head)) {
+		got = r->regular ? pread(r->fd, head + done, sizeof(head) - done, (off_t)done) :
+				   read(r->fd, head + done, sizeof(head) - done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail(r, err, -errno, strerror(errno));
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	if (!done)
+		return fail(r, err, -ENODATA, "it is empty");
+	if (done == sizeof(head) && !memcmp(head, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES))
+		return fail(r, err, -EBADMSG, "it was recorded on a machine of the other byte order");
+	if (done == sizeof(head) && !memcmp(head, FILE_MAGIC_V1, FILE_MAGIC_BYTES))
+		return fail(r, err, -EBADMSG, "format 1 of perf before Linux 3.2, not supported");
+	if (done < sizeof(head) || memcmp(head, FILE_MAGIC, FILE_MAGIC_BYTES))
+		return fail(r, err, -EBADMSG, "not a perf.data file");
+	r->header.size = get_u64(head + FILE_MAGIC_BYTES);
+	r->pipe_format = r->header.size == PIPE_HEADER_BYTES;
+	r->pos = PIPE_HEADER_BYTES;
+	r->end = r->regular ? r->file_bytes : UINT64_MAX;
+	return 0;
+}
+
+int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, struct err *err)
+{
+	struct data_reader *r = calloc(1, sizeof(*r));
+	struct stat st;
+	int ret;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "cannot read '%s': %s", name, strerror(ENOMEM));
+	r->fd = fd;
+	r->name = strdup(name);
+	r->strings = strpool_new();
+	if (!r->name || !r->strings || fstat(fd, &st) < 0) {
+		ret = err_set(err, -ENOMEM, "cannot read '%s': %s", name, strerror(ENOMEM));
+		goto fail;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		ret = fail(r, err, -EISDIR, "is a directory");
+		goto fail;
+	}
+	r->regular = S_ISREG(st.st_mode);
+	r->file_bytes = r->regular ? (uint64_t)st.st_size : 0;
+	r->pool.cap = CHUNK_BYTES;
+	if (r->regular && r->file_bytes < CHUNK_BYTES)
+		r->pool.cap = r->file_bytes < CHUNK_BYTES_MIN ? CHUNK_BYTES_MIN : r->file_bytes;
+	r->stream.pool = &r->pool;
+	ret = read_magic(r, err);
+	if (ret == 0 && !r->pipe_format)
+		ret = read_file_format(r, err);
+	if (ret == 0)
+		ret = read_preamble(r, err);
+	if (ret < 0)
+		goto fail;
+	*ret_r = r;
+	return 0;
+fail:
+	data_reader_close(r);
+	return ret;
+}
+
+int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err)
+{
+	bool is_stdin = !strcmp(path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0) {
+		ret = err_set(err, -errno, "cannot read '%s': %s", path, strerror(errno));
+		return ret;
+	}
+	ret = data_reader_open_fd(fd, is_stdin ? "standard input" : path, ret_r, err);
+	if (ret == 0)
+		(*ret_r)->close_fd = !is_stdin;
+	else if (!is_stdin)
+		close(fd);
+	return ret;
+}
+
+const struct data_meta *data_reader_meta(const struct data_reader *r)
+{
+	return &r->meta;
+}
+
+int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
+{
+	const uint8_t *record;
+	int ret, damaged;
+
+	r->sink = sink;
+	while ((ret = next_record(r, &record, err)) > 0) {
+		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
+
+		ret = record_accept(r, &r->stream, record, err);
+		if (ret < 0)
+			break;
+		stream_take(&r->stream, size);
+	}
+	/* What was read before a damaged record is still good. */
+	damaged = ret == -EBADMSG ? ret : 0;
+	if (ret < 0 && !damaged)
+		return ret;
+	ret = queue_sort(&r->queue);
+	if (ret == 0)
+		ret = deliver(r, r->queue.entries.n);
+	if (ret == -ENOMEM)
+		fail(r, err, ret, strerror(ENOMEM));
+	return ret < 0 ? ret : damaged;
+}
+
+void data_reader_close(struct data_reader *r)
+{
+	if (!r)
+		return;
+	if (r->close_fd)
+		close(r->fd);
+	inflate_free(r);
+	queue_free(&r->queue);
+	stream_free(&r->stream);
+	chunk_pool_free(&r->pool);
+	strpool_free(r->strings);
+	vec_free(&r->events);
+	vec_free(&r->layouts);
+	vec_free(&r->ids);
+	vec_free(&r->args);
+	vec_free(&r->build_ids);
+	free(r->name);
+	free(r);
+}

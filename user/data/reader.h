@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
+ * are), meta.c (features), queue.c (time order), record.c (record to sample or task event), inflate.c
+ * (compressed records), reader.c (the file and the loop).
+ */
+#ifndef SKEP_DATA_READER_H
+#define SKEP_DATA_READER_H
+
+#include "data/data.h"
+#include "data/format.h"
+#include "util/strpool.h"
+#include "util/vec.h"
+
+/* A thousand CPUs times the syscall tracepoints; a file that has more is hostile. */
+#define ATTRS_MAX 4096u
+#define IDS_MAX (1u << 20)
+#define BUILD_IDS_MAX (1u << 16)
+#define FEATURE_BYTES_MAX (64u << 20)
+#define ARGS_MAX 65536u
+
+/* A piece of the stream. Records in the queue point into it and keep it alive. */
+struct chunk {
+	struct chunk *next; /* in the free list */
+	struct chunk_pool *pool;
+	uint32_t refs;
+	size_t used, cap;
+	_Alignas(16) uint8_t bytes[];
+};
+
+struct chunk_pool {
+	struct chunk *free;
+	size_t nr_free, nr_live;
+	size_t cap; /* bytes of each chunk */
+};
+
+/* Bytes that come in pieces, seen as records. */
+struct stream {
+	struct chunk_pool *pool;
+	struct chunk *chunk;
+	size_t at;	/* of the next record in the chunk */
+	uint64_t skip;	/* bytes after the last record that are no records */
+};
+
+struct chunk *chunk_get(struct chunk_pool *pool);
+void chunk_put(struct chunk *c);
+void chunk_pool_free(struct chunk_pool *pool);
+
+/*
+ * The next whole record, aligned as the file has it: 1 and ret_record; 0 when more bytes are needed;
+ * -EBADMSG when the bytes are no record.
+ */
+int stream_peek(struct stream *s, const uint8_t **ret_record);
+void stream_take(struct stream *s, size_t record_bytes);
+/* Where to put more bytes, at least RECORD_MAX_BYTES of room: 0 or -ENOMEM. */
+int stream_room(struct stream *s, uint8_t **ret_p, size_t *ret_n);
+static inline void stream_filled(struct stream *s, size_t n)
+{
+	s->chunk->used += n;
+}
+static inline size_t stream_left(const struct stream *s)
+{
+	return s->chunk ? s->chunk->used - s->at : 0;
+}
+void stream_free(struct stream *s);
+
+/* Where the fields of an event's records are; -1: there is no such field. */
+struct layout {
+	uint64_t sample_type, read_format, branch_type;
+	uint64_t period; /* of samples that do not say */
+	uint64_t first_id;
+	uint16_t max_stack;
+	int nr_regs_user;
+	int nr_regs_intr;
+	int sample_time, sample_id; /* from the start of the record */
+	int trailer;		    /* bytes of sample_id at the end of other records */
+	int tail_time, tail_cpu, tail_id; /* from the start of the trailer */
+};
+
+struct id_entry {
+	uint64_t id;
+	uint32_t attr;
+};
+
+struct build_id {
+	const char *path; /* interned */
+	uint32_t order;	  /* the last one of a path counts */
+	uint8_t size;
+	uint8_t bytes[BUILD_ID_MAX];
+};
+
+/* What waits for its turn. */
+struct queued {
+	uint64_t time_ns;
+	struct chunk *chunk;
+	uint32_t at; /* in the chunk */
+	uint16_t attr;
+	uint8_t class; /* enum queue_class */
+};
+
+enum queue_class {
+	QUEUE_TASK,
+	QUEUE_SAMPLE,
+};
+
+struct queue {
+	VEC(struct queued) entries;
+	struct queued *spare; /* of the same size, for merging */
+	size_t spare_cap;
+	VEC(size_t) runs;     /* starts of the ascending runs in entries */
+};
+
+int queue_push(struct queue *q, const struct queued *e);
+/* Sorts by time and class, stable. 0 or -ENOMEM. */
+int queue_sort(struct queue *q);
+/* Drops the first n. */
+void queue_drop(struct queue *q, size_t n);
+void queue_free(struct queue *q);
+
+struct data_reader {
+	struct data_meta meta;
+	char *name; /* for messages */
+	int fd;
+	bool close_fd;
+	bool regular;	   /* can be read at any offset */
+	bool pipe_format;  /* attributes and features come as records */
+	bool started;	   /* data records were seen: the events are settled */
+	struct file_header header;
+	uint64_t file_bytes;
+	uint64_t pos, end; /* file offsets: next byte to read, end of the data */
+	struct chunk_pool pool;
+	struct stream stream;
+
+	VEC(struct event) events;
+	VEC(struct layout) layouts; /* one per event */
+	VEC(struct id_entry) ids;   /* sorted once started */
+	struct id_entry last_id;    /* of the last look-up: samples come in bursts */
+	bool one_layout; /* no ids: all samples are of event 0 */
+
+	struct strpool *strings;
+	VEC(const char *) args;
+	VEC(struct build_id) build_ids; /* sorted by path once build_ids_sorted */
+	bool build_ids_sorted;
+
+	struct queue queue;
+	uint64_t round_max_ns, round_limit_ns; /* latest time seen; the same at the last round */
+	uint64_t delivered_ns;
+	struct sink *sink;
+	uint64_t kips[RECORD_MAX_BYTES / 8], uips[RECORD_MAX_BYTES / 8];
+	char text[RECORD_MAX_BYTES + 1];
+	struct inflate *inflate; /* NULL until the first compressed record */
+};
+
+/*
+ * Reads from a descriptor that stays the caller's; name is for messages. Used by the tests and the
+ * fuzzer too.
+ */
+int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, struct err *err);
+
+/* attr.c. attr holds size bytes. 0, -E2BIG, -EBADMSG or -ENOMEM. */
+int attr_add(struct data_reader *r, const uint8_t *attr, size_t size);
+int attr_add_ids(struct data_reader *r, size_t attr, const uint8_t *ids, size_t n);
+/* After the last attribute. -EBADMSG: the records cannot be told apart. */
+int attrs_settle(struct data_reader *r);
+/* The event of a record, or -1. */
+int record_attr(struct data_reader *r, const uint8_t *record, size_t size, bool is_sample);
+/* Names the event with this first id; else, if there is one, event number fallback. */
+void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const char *name, size_t n);
+int id_lookup(struct data_reader *r, uint64_t id);
+
+/* meta.c: content of one feature section; damaged content is left out. 0 or -ENOMEM. */
+int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n);
+int build_id_read(struct data_reader *r, const uint8_t *record, size_t size);
+/* By path, or NULL. */
+const struct build_id *build_id_find(struct data_reader *r, const char *path);
+
+/* record.c: the time of a record, 0 if it has none. */
+uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size, bool is_sample);
+/* Turns one record into a call of the sink. Returns what the sink returned. */
+int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
+
+/* reader.c: takes the record at the head of a stream, the file's or the inflated one. */
+int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record, struct err *err);
+
+/* inflate.c: the records inside a COMPRESSED one. */
+int inflate_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err);
+void inflate_free(struct data_reader *r);
+
+#endif

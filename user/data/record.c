@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One record to one call of the sink. Every length comes from the file, so each read is checked
+ * against the end of the record; a record that is too short for what it says is counted and left out.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "data/reader.h"
+
+#define WORD 8
+#define BODY sizeof(struct perf_event_header)
+#define NO_TIME UINT64_MAX /* perf's other way to say 0 */
+#define KERNEL_NAME "[kernel.kallsyms]"
+#define BRANCH_ENTRY_BYTES 24
+#define BRANCH_HW_INDEX (1u << 17)
+#define BRANCH_COUNTERS (1u << 19) /* Linux 6.8 */
+
+struct cursor {
+	const uint8_t *p, *end;
+	bool bad; /* sticky: a read went past the end */
+};
+
+static bool skip(struct cursor *c, uint64_t n)
+{
+	if (c->bad || n > (uint64_t)(c->end - c->p)) {
+		c->bad = true;
+		return false;
+	}
+	c->p += n;
+	return true;
+}
+
+static bool skip_words(struct cursor *c, uint64_t n)
+{
+	return skip(c, n > UINT64_MAX / WORD ? UINT64_MAX : n * WORD);
+}
+
+static uint64_t take_u64(struct cursor *c)
+{
+	return skip(c, WORD) ? get_u64(c->p - WORD) : 0;
+}
+
+static uint32_t take_u32(struct cursor *c)
+{
+	return skip(c, sizeof(uint32_t)) ? get_u32(c->p - sizeof(uint32_t)) : 0;
+}
+
+/* struct read_format of uapi/linux/perf_event.h. */
+static void skip_read(struct cursor *c, uint64_t format)
+{
+	uint64_t nr = 1, times = 0, each = 1;
+
+	times += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED);
+	times += !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	each += !!(format & PERF_FORMAT_ID);
+	each += !!(format & (1u << 4)); /* PERF_FORMAT_LOST, Linux 6.0 */
+	if (format & PERF_FORMAT_GROUP)
+		nr = take_u64(c);
+	if (nr > RECORD_MAX_BYTES)
+		c->bad = true;
+	skip_words(c, times + nr * each);
+}
+
+static void skip_regs(struct cursor *c, int nr)
+{
+	if (take_u64(c)) /* the ABI; 0: no registers */
+		skip_words(c, (uint64_t)nr);
+}
+
+/* From behind the call chain to the cgroup. */
+static uint64_t take_cgroup(struct cursor *c, const struct layout *l)
+{
+	uint64_t t = l->sample_type, nr;
+
+	if (t & PERF_SAMPLE_RAW)
+		skip(c, take_u32(c));
+	if (t & PERF_SAMPLE_BRANCH_STACK) {
+		nr = take_u64(c);
+		if (nr > RECORD_MAX_BYTES)
+			c->bad = true;
+		skip_words(c, !!(l->branch_type & BRANCH_HW_INDEX));
+		skip(c, nr * BRANCH_ENTRY_BYTES);
+		if (l->branch_type & BRANCH_COUNTERS)
+			skip_words(c, nr);
+	}
+	if (t & PERF_SAMPLE_REGS_USER)
+		skip_regs(c, l->nr_regs_user);
+	if (t & PERF_SAMPLE_STACK_USER) {
+		nr = take_u64(c);
+		skip(c, nr);
+		skip_words(c, !!nr);
+	}
+	skip_words(c, !!(t & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT)));
+	skip_words(c, !!(t & PERF_SAMPLE_DATA_SRC));
+	skip_words(c, !!(t & PERF_SAMPLE_TRANSACTION));
+	if (t & PERF_SAMPLE_REGS_INTR)
+		skip_regs(c, l->nr_regs_intr);
+	skip_words(c, !!(t & PERF_SAMPLE_PHYS_ADDR));
+	return take_u64(c);
+}
+
+enum mode { MODE_OTHER, MODE_KERNEL, MODE_USER };
+
+static enum mode header_mode(uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return MODE_KERNEL;
+	case PERF_RECORD_MISC_USER:
+		return MODE_USER;
+	}
+	return MODE_OTHER; /* a guest's addresses mean nothing here */
+}
+
+/* Splits a call chain at its markers. Frames of guests, and what markers to come announce, are left out. */
+static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, struct sample *s)
+{
+	uint64_t nr = take_u64(c), ip;
+	const uint8_t *p = c->p;
+
+	if (!skip_words(c, nr))
+		return;
+	for (; nr; nr--, p += WORD) {
+		ip = get_u64(p);
+		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
+			mode = ip == (uint64_t)PERF_CONTEXT_KERNEL ? MODE_KERNEL :
+			       ip == (uint64_t)PERF_CONTEXT_USER   ? MODE_USER :
+								     MODE_OTHER;
+		else if (mode == MODE_KERNEL)
+			r->kips[s->nr_kips++] = ip;
+		else if (mode == MODE_USER)
+			r->uips[s->nr_uips++] = ip;
+	}
+}
+
+static void take_fields(struct data_reader *r, struct cursor *c, const struct layout *l, enum mode mode,
+			struct sample *s)
+{
+	uint64_t t = l->sample_type;
+
+	skip_words(c, !!(t & PERF_SAMPLE_IDENTIFIER));
+	if (t & PERF_SAMPLE_IP)
+		s->ip = take_u64(c);
+	if (t & PERF_SAMPLE_TID) {
+		s->pid = take_u32(c);
+		s->tid = take_u32(c);
+	}
+	skip_words(c, !!(t & PERF_SAMPLE_TIME));
+	skip_words(c, !!(t & PERF_SAMPLE_ADDR));
+	skip_words(c, !!(t & PERF_SAMPLE_ID));
+	skip_words(c, !!(t & PERF_SAMPLE_STREAM_ID));
+	if (t & PERF_SAMPLE_CPU) {
+		s->cpu = take_u32(c);
+		take_u32(c);
+	}
+	if (t & PERF_SAMPLE_PERIOD)
+		s->weight = take_u64(c);
+	if (t & PERF_SAMPLE_READ)
+		skip_read(c, l->read_format);
+	if (t & PERF_SAMPLE_CALLCHAIN)
+		take_chain(r, c, mode, s);
+	if (t & SAMPLE_CGROUP)
+		s->cgroup = take_cgroup(c, l);
+}
+
+static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr,
+			  uint64_t time_ns)
+{
+	const struct layout *l = &r->layouts.data[attr];
+	uint16_t misc = get_u16(record + offsetof(struct perf_event_header, misc));
+	struct cursor c = { record + BODY, record + size, false };
+	enum mode mode = header_mode(misc);
+	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
+	struct sample s = {
+		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
+		.event = (uint16_t)attr, .kips = r->kips, .uips = r->uips,
+	};
+
+	take_fields(r, &c, l, mode, &s);
+	if (c.bad) {
+		r->meta.skipped++;
+		return 0;
+	}
+	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+		mode = s.ip >> 63 ? MODE_KERNEL : MODE_USER;
+	if (!s.nr_kips && !s.nr_uips && s.ip) {
+		if (mode == MODE_KERNEL)
+			r->kips[s.nr_kips++] = s.ip;
+		else if (mode == MODE_USER)
+			r->uips[s.nr_uips++] = s.ip;
+	}
+	if (!s.ip)
+		s.ip = s.nr_kips ? r->kips[0] : s.nr_uips ? r->uips[0] : 0;
+	/* The kernel's limit is for both parts together, and the user part comes last. */
+	if (s.nr_uips >= STACK_MAX_FRAMES || s.nr_kips + s.nr_uips >= limit)
+		s.ustop = STOP_DEPTH;
+	if (s.nr_kips >= STACK_MAX_FRAMES)
+		s.kstop = STOP_DEPTH;
+	return r->sink->sample ? r->sink->sample(r->sink, &s) : 0;
+}
+
+/* A string in [at, end) of the record, which may lack its NUL. NULL: no room for one. */
+static const char *text_at(struct data_reader *r, const uint8_t *record, size_t at, size_t end, size_t max)
+{
+	size_t n;
+
+	if (at >= end)
+		return NULL;
+	n = strnlen((const char *)record + at, end - at);
+	if (n < end - at && n <= max)
+		return (const char *)record + at;
+	n = n < max ? n : max;
+	memcpy(r->text, record + at, n);
+	r->text[n] = '\0';
+	return r->text;
+}
+
+static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, struct task_event *t)
+{
+	t->kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	t->pid = t->kernel ? UINT32_MAX : get_u32(record + 8);
+	t->tid = get_u32(record + 12);
+	t->addr = get_u64(record + 16);
+	t->len = get_u64(record + 24);
+	t->pgoff = get_u64(record + 32);
+	t->prot = PROT_READ | PROT_EXEC;
+	if (type == PERF_RECORD_MMAP)
+		return;
+	t->prot = get_u32(record + MMAP2_PROT_AT);
+	t->flags = get_u32(record + MMAP2_PROT_AT + 4);
+	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		t->build_id_size = record[MMAP2_ID_AT];
+		if (t->build_id_size > BUILD_ID_MAX)
+			t->build_id_size = BUILD_ID_MAX;
+		memcpy(t->build_id, record + MMAP2_ID_AT + MMAP2_BUILD_ID_AT, t->build_id_size);
+		return;
+	}
+	t->maj = get_u32(record + MMAP2_ID_AT);
+	t->min = get_u32(record + MMAP2_ID_AT + 4);
+	t->ino = get_u64(record + MMAP2_ID_AT + 8);
+	t->ino_generation = get_u64(record + MMAP2_ID_AT + 16);
+}
+
+static void map_build_id(struct data_reader *r, struct task_event *t)
+{
+	const struct build_id *id;
+
+	if (t->build_id_size)
+		return;
+	if (t->kernel && !strncmp(t->path, KERNEL_NAME, strlen(KERNEL_NAME))) {
+		t->build_id_size = r->meta.kernel_build_id_size;
+		memcpy(t->build_id, r->meta.kernel_build_id, t->build_id_size);
+		return;
+	}
+	id = build_id_find(r, t->path);
+	if (!id)
+		return;
+	t->build_id_size = id->size;
+	memcpy(t->build_id, id->bytes, id->size);
+}
+
+/* Bytes before the strings; 0 for a type that is no task event. */
+static size_t fixed_bytes(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+		return 16;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return 32;
+	case PERF_RECORD_MMAP:
+		return MMAP_PATH_AT;
+	case PERF_RECORD_MMAP2:
+		return MMAP2_PATH_AT;
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_LOST:
+		return 24;
+	case PERF_RECORD_LOST_SAMPLES:
+		return 16;
+	}
+	return 0;
+}
+
+/* Fills what type says. False: damaged, or nothing that a task event can tell. */
+static bool task_fields(struct data_reader *r, const uint8_t *record, uint32_t type, uint16_t misc,
+			size_t end, struct task_event *t)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+		t->what = misc & PERF_RECORD_MISC_COMM_EXEC ? TASK_EXEC : TASK_COMM;
+		t->pid = get_u32(record + 8);
+		t->tid = get_u32(record + 12);
+		t->comm = text_at(r, record, 16, end, COMM_LEN - 1);
+		return t->comm;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		t->what = type == PERF_RECORD_FORK ? TASK_FORK : TASK_EXIT;
+		t->pid = get_u32(record + 8);
+		t->ppid = get_u32(record + 12);
+		t->tid = get_u32(record + 16);
+		t->ptid = get_u32(record + 20);
+		return true;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		t->what = TASK_MMAP;
+		map_fields(record, type, misc, t);
+		t->path = text_at(r, record, fixed_bytes(type), end, PATH_MAX - 1);
+		if (!t->path)
+			return false;
+		map_build_id(r, t);
+		return true;
+	case PERF_RECORD_KSYMBOL:
+		t->what = TASK_KSYM;
+		t->kernel = true;
+		t->addr = get_u64(record + 8);
+		t->len = get_u32(record + 16);
+		t->flags = get_u16(record + 22);
+		t->path = text_at(r, record, 24, end, PATH_MAX - 1);
+		return t->path;
+	}
+	return false;
+}
+
+/* No executable mapping of this machine: data (perf record -d), a guest's. */
+static bool is_foreign_map(uint32_t type, uint16_t misc)
+{
+	uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	if (type != PERF_RECORD_MMAP && type != PERF_RECORD_MMAP2)
+		return false;
+	return misc & PERF_RECORD_MISC_MMAP_DATA || mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+	       mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+static int deliver_lost(struct data_reader *r, uint64_t n)
+{
+	if (__builtin_add_overflow(r->meta.lost, n, &r->meta.lost))
+		r->meta.lost = UINT64_MAX;
+	return r->sink->lost ? r->sink->lost(r->sink, n) : 0;
+}
+
+static int deliver_task(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr,
+			uint64_t time_ns)
+{
+	const struct layout *l = &r->layouts.data[attr];
+	uint32_t type = get_u32(record);
+	uint16_t misc = get_u16(record + offsetof(struct perf_event_header, misc));
+	size_t fixed = fixed_bytes(type), trailer = (size_t)l->trailer;
+	struct task_event t = { .time_ns = time_ns, .cpu = UINT32_MAX };
+
+	if (is_foreign_map(type, misc))
+		return 0;
+	if (!fixed || size < fixed + trailer) {
+		r->meta.skipped++;
+		return 0;
+	}
+	if (type == PERF_RECORD_LOST)
+		return deliver_lost(r, get_u64(record + 16));
+	if (type == PERF_RECORD_LOST_SAMPLES)
+		return deliver_lost(r, get_u64(record + 8));
+	if (l->tail_cpu >= 0)
+		t.cpu = get_u32(record + size - trailer + (size_t)l->tail_cpu);
+	if (!task_fields(r, record, type, misc, size - trailer, &t)) {
+		r->meta.skipped++;
+		return 0;
+	}
+	return r->sink->task ? r->sink->task(r->sink, &t) : 0;
+}
+
+int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns)
+{
+	size_t size = get_u16(record + offsetof(struct perf_event_header, size));
+
+	if (get_u32(record) == PERF_RECORD_SAMPLE)
+		return deliver_sample(r, record, size, attr, time_ns);
+	return deliver_task(r, record, size, attr, time_ns);
+}
+
+uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size, bool is_sample)
+{
+	uint32_t type = get_u32(record);
+	uint64_t t = 0;
+
+	if (is_sample) {
+		if (l->sample_time >= 0 && size >= (size_t)l->sample_time + WORD)
+			t = get_u64(record + l->sample_time);
+	} else if (l->tail_time >= 0) {
+		if (size >= BODY + (size_t)l->trailer)
+			t = get_u64(record + size - (size_t)(l->trailer - l->tail_time));
+	} else if ((type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT) && size >= fixed_bytes(type)) {
+		t = get_u64(record + 24);
+	}
+	return t == NO_TIME ? 0 : t;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The perf.data writer: a sink. In come samples and task events, borrowed for the call; out go the
+ * records of uapi/linux/perf_event.h, each with the sample_id trailer that puts it in time.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <search.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "data/writer.h"
+
+#define NS_PER_S 1000000000ull
+/* What a SIGKILL may cost: a second of events. */
+#define FLUSH_NS NS_PER_S
+/* Records are u16 long; far more frames than any walker returns. */
+#define FRAMES_MAX 4000u
+#define OBJECTS_MAX 65536u
+#define FIRST_ID 1
+
+#define TRAILER_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define SAMPLE_TYPE (TRAILER_TYPE | PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD)
+
+struct data_writer {
+	struct sink sink; /* first: the callbacks cast it back */
+	struct output out;
+	struct data_meta meta;
+	struct file_header header;
+	struct perf_event_attr *attrs;
+	uint64_t *ids;
+	void *objects; /* tsearch(3) tree of struct object */
+	size_t nr_objects;
+	uint64_t first_ns, last_ns; /* of samples */
+	uint64_t max_ns;	    /* of all records */
+	uint64_t flushed_ns;
+	uint64_t wall_ns, clock_ns;
+	bool round_open; /* records since the last FINISHED_ROUND */
+};
+
+/* A record under construction. */
+struct record {
+	uint8_t *start, *p;
+};
+
+static bool record_begin(struct data_writer *w, struct record *r, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header h = { .type = type, .misc = misc };
+
+	r->start = output_reserve(&w->out);
+	if (!r->start)
+		return false;
+	memcpy(r->start, &h, sizeof(h));
+	r->p = r->start + sizeof(h);
+	return true;
+}
+
+static void put_u32(struct record *r, uint32_t v)
+{
+	memcpy(r->p, &v, sizeof(v));
+	r->p += sizeof(v);
+}
+
+static void put_u64(struct record *r, uint64_t v)
+{
+	memcpy(r->p, &v, sizeof(v));
+	r->p += sizeof(v);
+}
+
+static void put_ips(struct record *r, uint64_t context, const uint64_t *ips, uint32_t n)
+{
+	if (!n)
+		return;
+	put_u64(r, context);
+	memcpy(r->p, ips, n * sizeof(*ips));
+	r->p += n * sizeof(*ips);
+}
+
+/* NUL-terminated and padded to 8 bytes; cut to what the kernel itself can send. */
+static void put_text(struct record *r, const char *text, size_t max)
+{
+	size_t n = strnlen(text ? text : "", max - 1);
+	size_t padded = (n + RECORD_ALIGN) & ~(size_t)(RECORD_ALIGN - 1);
+
+	if (n)
+		memcpy(r->p, text, n);
+	memset(r->p + n, 0, padded - n);
+	r->p += padded;
+}
+
+static int record_end(struct data_writer *w, struct record *r, uint64_t time_ns)
+{
+	size_t n = (size_t)(r->p - r->start);
+	uint16_t size = (uint16_t)n;
+
+	memcpy(r->start + offsetof(struct perf_event_header, size), &size, sizeof(size));
+	output_commit(&w->out, n);
+	w->round_open = true;
+	if (time_ns > w->max_ns)
+		w->max_ns = time_ns;
+	if (w->max_ns - w->flushed_ns < FLUSH_NS)
+		return 0;
+	w->flushed_ns = w->max_ns;
+	return output_flush(&w->out);
+}
+
+static void put_trailer(struct record *r, uint32_t pid, uint32_t tid, uint64_t time_ns, uint32_t cpu)
+{
+	put_u32(r, pid);
+	put_u32(r, tid);
+	put_u64(r, time_ns);
+	put_u32(r, cpu);
+	put_u32(r, 0);
+	put_u64(r, FIRST_ID);
+}
+
+static bool in_kernel(const struct sample *s)
+{
+	if (s->nr_kips || s->nr_uips)
+		return s->nr_kips;
+	return s->ip >> 63; /* no stack: the upper half is the kernel's on every 64-bit machine */
+}
+
+static int write_sample(struct sink *sink, const struct sample *s)
+{
+	struct data_writer *w = (struct data_writer *)sink;
+	uint32_t nk = s->nr_kips < FRAMES_MAX ? s->nr_kips : FRAMES_MAX;
+	uint32_t nu = s->nr_uips < FRAMES_MAX ? s->nr_uips : FRAMES_MAX;
+	uint64_t ip = s->ip ? s->ip : nk ? s->kips[0] : nu ? s->uips[0] : 0;
+	uint16_t misc = in_kernel(s) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+	struct record r;
+
+	if (s->count != 1 || s->event >= w->meta.nr_events)
+		return -EINVAL;
+	if (!record_begin(w, &r, PERF_RECORD_SAMPLE, misc))
+		return w->out.failed;
+	put_u64(&r, w->ids[s->event]);
+	put_u64(&r, ip);
+	put_u32(&r, s->pid);
+	put_u32(&r, s->tid);
+	put_u64(&r, s->time_ns);
+	put_u32(&r, s->cpu);
+	put_u32(&r, 0);
+	put_u64(&r, s->weight);
+	if (w->meta.callchain) {
+		put_u64(&r, nk + !!nk + nu + !!nu);
+		put_ips(&r, PERF_CONTEXT_KERNEL, s->kips, nk);
+		put_ips(&r, PERF_CONTEXT_USER, s->uips, nu);
+	}
+	if (!w->first_ns || s->time_ns < w->first_ns)
+		w->first_ns = s->time_ns;
+	if (s->time_ns > w->last_ns)
+		w->last_ns = s->time_ns;
+	return record_end(w, &r, s->time_ns);
+}
+
+static int object_compare(const void *a, const void *b)
+{
+	const struct object *x = a, *y = b;
+	int d = memcmp(x->build_id, y->build_id, BUILD_ID_MAX);
+
+	return d ? d : strcmp(x->path, y->path);
+}
+
+/* Remembers a build id for the BUILD_ID section. Best effort: the MMAP2 record has it too. */
+static void object_add(struct data_writer *w, const struct task_event *t)
+{
+	size_t n = strnlen(t->path, PATH_MAX - 1);
+	struct object *o, **found;
+
+	if (w->nr_objects >= OBJECTS_MAX || t->build_id_size > BUILD_ID_MAX)
+		return;
+	o = calloc(1, sizeof(*o) + n + 1);
+	if (!o)
+		return;
+	o->build_id_size = t->build_id_size;
+	o->kernel = t->kernel;
+	memcpy(o->build_id, t->build_id, t->build_id_size);
+	memcpy(o->path, t->path, n);
+	found = tsearch(o, &w->objects, object_compare);
+	if (!found || *found != o)
+		free(o);
+	else
+		w->nr_objects++;
+}
+
+static int write_mmap(struct data_writer *w, const struct task_event *t)
+{
+	bool id = t->build_id_size && t->build_id_size <= BUILD_ID_MAX;
+	uint32_t pid = t->kernel ? UINT32_MAX : t->pid, tid = t->kernel ? 0 : t->tid;
+	uint32_t type = t->kernel ? PERF_RECORD_MMAP : PERF_RECORD_MMAP2;
+	uint16_t misc = t->kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+	struct record r;
+
+	if (!t->path)
+		return -EINVAL;
+	if (id)
+		object_add(w, t);
+	if (id && !t->kernel)
+		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	if (!record_begin(w, &r, type, misc))
+		return w->out.failed;
+	put_u32(&r, pid);
+	put_u32(&r, tid);
+	put_u64(&r, t->addr);
+	put_u64(&r, t->len);
+	put_u64(&r, t->pgoff);
+	if (!t->kernel) {
+		memset(r.p, 0, MMAP2_PROT_AT - MMAP2_ID_AT);
+		if (id) {
+			r.p[0] = t->build_id_size;
+			memcpy(r.p + MMAP2_BUILD_ID_AT, t->build_id, t->build_id_size);
+			r.p += MMAP2_PROT_AT - MMAP2_ID_AT;
+		} else {
+			put_u32(&r, t->maj);
+			put_u32(&r, t->min);
+			put_u64(&r, t->ino);
+			put_u64(&r, t->ino_generation);
+		}
+		put_u32(&r, t->prot);
+		put_u32(&r, t->flags);
+	}
+	put_text(&r, t->path, PATH_MAX);
+	put_trailer(&r, pid, tid, t->time_ns, t->cpu);
+	return record_end(w, &r, t->time_ns);
+}
+
+static int write_comm(struct data_writer *w, const struct task_event *t)
+{
+	struct record r;
+
+	if (!record_begin(w, &r, PERF_RECORD_COMM,
+			  t->what == TASK_EXEC ? PERF_RECORD_MISC_COMM_EXEC : 0))
+		return w->out.failed;
+	put_u32(&r, t->pid);
+	put_u32(&r, t->tid);
+	put_text(&r, t->comm, COMM_LEN);
+	put_trailer(&r, t->pid, t->tid, t->time_ns, t->cpu);
+	return record_end(w, &r, t->time_ns);
+}
+
+/* FORK and EXIT have one layout. */
+static int write_life(struct data_writer *w, const struct task_event *t)
+{
+	struct record r;
+
+	if (!record_begin(w, &r, t->what == TASK_FORK ? PERF_RECORD_FORK : PERF_RECORD_EXIT, 0))
+		return w->out.failed;
+	put_u32(&r, t->pid);
+	put_u32(&r, t->ppid);
+	put_u32(&r, t->tid);
+	put_u32(&r, t->ptid);
+	put_u64(&r, t->time_ns);
+	put_trailer(&r, t->pid, t->tid, t->time_ns, t->cpu);
+	return record_end(w, &r, t->time_ns);
+}
+
+static int write_ksym(struct data_writer *w, const struct task_event *t)
+{
+	bool bpf = t->path && !strncmp(t->path, "bpf_", strlen("bpf_"));
+	uint16_t type = bpf ? PERF_RECORD_KSYMBOL_TYPE_BPF : PERF_RECORD_KSYMBOL_TYPE_OOL;
+	struct record r;
+
+	if (!record_begin(w, &r, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL))
+		return w->out.failed;
+	put_u64(&r, t->addr);
+	put_u32(&r, t->len < UINT32_MAX ? (uint32_t)t->len : UINT32_MAX);
+	put_u32(&r, type | (uint32_t)(t->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) << 16);
+	put_text(&r, t->path, PATH_MAX);
+	put_trailer(&r, t->pid, t->tid, t->time_ns, t->cpu);
+	return record_end(w, &r, t->time_ns);
+}
+
+static int write_task(struct sink *sink, const struct task_event *t)
+{
+	struct data_writer *w = (struct data_writer *)sink;
+
+	switch (t->what) {
+	case TASK_MMAP:
+		return write_mmap(w, t);
+	case TASK_COMM:
+	case TASK_EXEC:
+		return write_comm(w, t);
+	case TASK_FORK:
+	case TASK_EXIT:
+		return write_life(w, t);
+	case TASK_KSYM:
+		return write_ksym(w, t);
+	}
+	return -EINVAL;
+}
+
+static int write_lost(struct sink *sink, uint64_t n)
+{
+	struct data_writer *w = (struct data_writer *)sink;
+	struct record r;
+
+	if (!n)
+		return 0;
+	if (!record_begin(w, &r, PERF_RECORD_LOST, 0))
+		return w->out.failed;
+	put_u64(&r, FIRST_ID);
+	put_u64(&r, n);
+	put_trailer(&r, UINT32_MAX, UINT32_MAX, w->max_ns, 0);
+	return record_end(w, &r, w->max_ns);
+}
+
+static int write_round(struct sink *sink)
+{
+	struct data_writer *w = (struct data_writer *)sink;
+	struct record r;
+	int ret;
+
+	if (!w->round_open)
+		return w->out.failed;
+	if (!record_begin(w, &r, RECORD_FINISHED_ROUND, 0))
+		return w->out.failed;
+	ret = record_end(w, &r, 0);
+	w->round_open = false;
+	return ret;
+}
+
+/* The name of an event, in the stream: an interrupted file has no EVENT_DESC section. */
+static int write_name(struct data_writer *w, int event)
+{
+	struct record r;
+
+	if (!record_begin(w, &r, RECORD_EVENT_UPDATE, 0))
+		return w->out.failed;
+	put_u64(&r, EVENT_UPDATE_NAME);
+	put_u64(&r, w->ids[event]);
+	put_text(&r, w->meta.events[event].name, EVENT_NAME_MAX);
+	return record_end(w, &r, 0);
+}
+
+static void attr_fill(struct perf_event_attr *a, const struct event *e, const struct data_meta *meta)
+{
+	*a = (struct perf_event_attr){
+		.type = e->type,
+		/* perf 6.1 refuses sizes that it does not know, so not the size of our headers. */
+		.size = PERF_ATTR_SIZE_VER5,
+		.config = e->config,
+		.config1 = e->config1,
+		.config2 = e->config2,
+		.sample_period = e->period_or_freq,
+		.freq = e->freq,
+		.sample_type = SAMPLE_TYPE | (meta->callchain ? PERF_SAMPLE_CALLCHAIN : 0),
+		.exclude_user = e->exclude_user,
+		.exclude_kernel = e->exclude_kernel,
+		.exclude_hv = e->exclude_hv,
+		.exclude_idle = e->exclude_idle,
+		.precise_ip = e->precise & 3,
+		.disabled = 1,
+		.inherit = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.ksymbol = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.sample_max_stack = 2 * STACK_MAX_FRAMES, /* each part has its own limit */
+	};
+	/*
+	 * perf refuses a file with tracepoints but without their formats (TRACING_DATA), which we do
+	 * not need: the event goes by its name.
+	 */
+	if (a->type == PERF_TYPE_TRACEPOINT) {
+		a->type = PERF_TYPE_SOFTWARE;
+		a->config = PERF_COUNT_SW_DUMMY;
+	}
+}
+
+/* Header, ids, attributes: all that precedes the first record. */
+static int write_head(struct data_writer *w)
+{
+	size_t n = (size_t)w->meta.nr_events, entry = PERF_ATTR_SIZE_VER5 + sizeof(struct file_section);
+	struct file_header *h = &w->header;
+	struct bytes b = { 0 };
+	int ret;
+
+	memcpy(h->magic, FILE_MAGIC, FILE_MAGIC_BYTES);
+	h->size = sizeof(*h);
+	h->attr_size = entry;
+	h->attrs.offset = sizeof(*h) + n * sizeof(uint64_t);
+	h->attrs.size = n * entry;
+	h->data.offset = h->attrs.offset + h->attrs.size;
+	bytes_add(&b, h, sizeof(*h));
+	bytes_add(&b, w->ids, n * sizeof(*w->ids));
+	for (size_t i = 0; i < n; i++) {
+		struct file_section ids = { sizeof(*h) + i * sizeof(uint64_t), sizeof(uint64_t) };
+
+		bytes_add(&b, &w->attrs[i], PERF_ATTR_SIZE_VER5);
+		bytes_add(&b, &ids, sizeof(ids));
+	}
+	ret = b.failed ? -ENOMEM : output_begin(&w->out, b.data, b.n);
+	free(b.data);
+	return ret;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+static void writer_free(struct data_writer *w)
+{
+	tdestroy(w->objects, free);
+	free(w->attrs);
+	free(w->ids);
+	free(w);
+}
+
+int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err)
+{
+	size_t n = meta->nr_events > 0 ? (size_t)meta->nr_events : 0;
+	struct data_writer *w;
+	int ret;
+
+	if (!n)
+		return err_set(err, -EINVAL, "cannot write '%s': no event", path);
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
+	w->sink = (struct sink){ write_sample, write_task, write_lost, write_round };
+	w->out.fd = -1;
+	w->meta = *meta;
+	w->attrs = calloc(n, sizeof(*w->attrs));
+	w->ids = calloc(n, sizeof(*w->ids));
+	w->wall_ns = clock_ns(CLOCK_REALTIME);
+	w->clock_ns = w->flushed_ns = clock_ns(CLOCK_MONOTONIC);
+	ret = output_open(&w->out, path, err);
+	if (ret == 0 && (!w->attrs || !w->ids))
+		ret = err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
+	if (ret < 0)
+		goto fail;
+	for (size_t i = 0; i < n; i++) {
+		attr_fill(&w->attrs[i], &meta->events[i], meta);
+		w->ids[i] = FIRST_ID + i;
+	}
+	ret = write_head(w);
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = write_name(w, (int)i);
+	if (ret == 0)
+		ret = output_flush(&w->out);
+	if (ret < 0) {
+		err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
+		goto fail;
+	}
+	*ret_w = w;
+	return 0;
+fail:
+	output_close(&w->out);
+	writer_free(w);
+	return ret;
+}
+
+struct sink *data_writer_sink(struct data_writer *w)
+{
+	return &w->sink;
+}
+
+uint64_t data_writer_bytes(const struct data_writer *w)
+{
+	return w->out.data_at + w->out.data_bytes + w->out.used;
+}
+
+/* Features go behind the data; their bits in the header, written last, make them valid. */
+static int write_features(struct data_writer *w)
+{
+	struct feature_input in = {
+		.meta = &w->meta,
+		.attrs = w->attrs,
+		.ids = w->ids,
+		.objects = w->objects,
+		.first_ns = w->first_ns,
+		.last_ns = w->last_ns,
+		.wall_ns = w->wall_ns,
+		.clock_ns = w->clock_ns,
+	};
+	struct bytes b = { 0 };
+	struct timespec ts;
+	int ret;
+
+	clock_getres(CLOCK_MONOTONIC, &ts);
+	in.clock_resolution_ns = (uint64_t)ts.tv_nsec;
+	w->header.data.size = w->out.data_bytes;
+	ret = features_build(&b, w->out.data_at + w->out.data_bytes, &in, &w->header);
+	if (ret == 0)
+		ret = output_tail(&w->out, b.data, b.n);
+	if (ret == 0)
+		ret = output_header(&w->out, &w->header);
+	free(b.data);
+	return ret;
+}
+
+int data_writer_close(struct data_writer *w, struct err *err)
+{
+	char *path = w->out.path;
+	int ret, closed;
+
+	ret = output_flush(&w->out);
+	if (ret == 0)
+		ret = write_features(w);
+	w->out.path = NULL;
+	closed = output_close(&w->out);
+	if (ret == 0)
+		ret = closed;
+	if (ret < 0) {
+		err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
+		err_hint(err, "the %llu bytes of records before it can be read",
+			 (unsigned long long)w->out.data_bytes);
+	}
+	free(path);
+	writer_free(w);
+	return ret;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside the perf.data writer: writer.c turns events into records, output.c owns file and buffer. */
+#ifndef SKEP_DATA_WRITER_H
+#define SKEP_DATA_WRITER_H
+
+#include "data/data.h"
+#include "data/format.h"
+
+/*
+ * The file being written. Records are built in a buffer and leave it only whole, so that a file
+ * whose writer was killed ends at a record.
+ */
+struct output {
+	int fd;
+	char *path;
+	uint8_t *buf;
+	size_t used;
+	uint64_t data_at;    /* file offset of the first record */
+	uint64_t data_bytes; /* of records in the file */
+	int failed;	     /* negative errno of the first failed write; nothing is written after it */
+};
+
+/* Creates path and fills o (zeroed, fd -1 before). On failure too, output_close frees it. */
+int output_open(struct output *o, const char *path, struct err *err);
+
+/* Writes the bytes before the first record. */
+int output_begin(struct output *o, const void *bytes, size_t n);
+
+/* Room for a record of up to RECORD_MAX_BYTES, or NULL after a failure. */
+uint8_t *output_reserve(struct output *o);
+static inline void output_commit(struct output *o, size_t n)
+{
+	o->used += n;
+}
+
+/* Moves the buffer to the file and the new data size to its header. */
+int output_flush(struct output *o);
+
+/* Writes behind the last record; on failure the file ends at the last record again. */
+int output_tail(struct output *o, const void *bytes, size_t n);
+int output_header(struct output *o, const struct file_header *h);
+int output_close(struct output *o);
+
+/* A growing byte string; failed is sticky, so that callers check once. */
+struct bytes {
+	uint8_t *data;
+	size_t n, cap;
+	bool failed;
+};
+
+void bytes_add(struct bytes *b, const void *data, size_t n);
+
+/* An object with a known build id. */
+struct object {
+	uint8_t build_id_size;
+	uint8_t build_id[BUILD_ID_MAX];
+	bool kernel;
+	char path[];
+};
+
+struct feature_input {
+	const struct data_meta *meta;
+	const struct perf_event_attr *attrs;
+	const uint64_t *ids; /* one per event */
+	void *objects;	     /* tsearch(3) tree of struct object */
+	uint64_t first_ns, last_ns;
+	uint64_t wall_ns, clock_ns; /* one instant on CLOCK_REALTIME and CLOCK_MONOTONIC */
+	uint64_t clock_resolution_ns;
+};
+
+/*
+ * Builds the feature table and sections for the file offset `at`, and sets their bits in h.
+ * Returns 0 or -ENOMEM.
+ */
+int features_build(struct bytes *b, uint64_t at, const struct feature_input *in, struct file_header *h);
+
+#endif

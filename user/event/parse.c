@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The event list: names and modifiers as perf's users type them. Hardware, cache, software and raw
+ * events; numbers are those of uapi/linux/perf_event.h.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/event.h"
+
+struct named {
+	const char *name, *alias;
+	uint32_t type;
+	uint64_t config;
+	const char *unit;
+};
+
+#define HW(x) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##x
+#define SW(x) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##x
+
+static const struct named names[] = {
+	{ "cycles", "cpu-cycles", HW(CPU_CYCLES), "cycles" },
+	{ "instructions", NULL, HW(INSTRUCTIONS), "instructions" },
+	{ "cache-references", NULL, HW(CACHE_REFERENCES), "events" },
+	{ "cache-misses", NULL, HW(CACHE_MISSES), "events" },
+	{ "branches", "branch-instructions", HW(BRANCH_INSTRUCTIONS), "events" },
+	{ "branch-misses", NULL, HW(BRANCH_MISSES), "events" },
+	{ "bus-cycles", NULL, HW(BUS_CYCLES), "cycles" },
+	{ "stalled-cycles-frontend", "idle-cycles-frontend", HW(STALLED_CYCLES_FRONTEND), "cycles" },
+	{ "stalled-cycles-backend", "idle-cycles-backend", HW(STALLED_CYCLES_BACKEND), "cycles" },
+	{ "ref-cycles", NULL, HW(REF_CPU_CYCLES), "cycles" },
+	{ "cpu-clock", NULL, SW(CPU_CLOCK), "ns" },
+	{ "task-clock", NULL, SW(TASK_CLOCK), "ns" },
+	{ "page-faults", "faults", SW(PAGE_FAULTS), "events" },
+	{ "context-switches", "cs", SW(CONTEXT_SWITCHES), "events" },
+	{ "cpu-migrations", "migrations", SW(CPU_MIGRATIONS), "events" },
+	{ "minor-faults", NULL, SW(PAGE_FAULTS_MIN), "events" },
+	{ "major-faults", NULL, SW(PAGE_FAULTS_MAJ), "events" },
+	{ "alignment-faults", NULL, SW(ALIGNMENT_FAULTS), "events" },
+	{ "emulation-faults", NULL, SW(EMULATION_FAULTS), "events" },
+	{ "cgroup-switches", NULL, SW(CGROUP_SWITCHES), "events" },
+};
+
+#define NR_NAMES (sizeof(names) / sizeof(names[0]))
+
+/* perf's cache names: L1-dcache-load-misses = cache | op << 8 | result << 16. */
+static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
+static const char *const cache_ops[] = { "load", "store", "prefetch" };
+
+static bool cache_name(const char *name, size_t len, uint64_t *ret_config)
+{
+	char text[64];
+
+	for (unsigned c = 0; c < 7; c++)
+		for (unsigned op = 0; op < 3; op++)
+			for (unsigned miss = 0; miss < 2; miss++) {
+				int n = snprintf(text, sizeof(text), "%s-%s%s", caches[c], cache_ops[op],
+						 miss ? "-misses" : op == 2 ? "es" : "s");
+
+				if ((size_t)n == len && !strncasecmp(text, name, len)) {
+					*ret_config = c | op << 8 | miss << 16;
+					return true;
+				}
+			}
+	return false;
+}
+
+static bool same(const char *a, const char *name, size_t len)
+{
+	return a && strlen(a) == len && !strncmp(a, name, len);
+}
+
+static bool raw_name(const char *name, size_t len, uint64_t *ret_config)
+{
+	char hex[17];
+	char *end;
+
+	if (len < 2 || len > 17 || name[0] != 'r')
+		return false;
+	memcpy(hex, name + 1, len - 1);
+	hex[len - 1] = '\0';
+	if (strspn(hex, "0123456789abcdefABCDEF") != len - 1)
+		return false;
+	*ret_config = strtoull(hex, &end, 16);
+	return true;
+}
+
+static int find_name(const char *name, size_t len, struct event *e)
+{
+	for (size_t i = 0; i < NR_NAMES; i++)
+		if (same(names[i].name, name, len) || same(names[i].alias, name, len)) {
+			e->type = names[i].type;
+			e->config = names[i].config;
+			e->unit = names[i].unit;
+			return 0;
+		}
+	e->unit = "events";
+	if (cache_name(name, len, &e->config)) {
+		e->type = PERF_TYPE_HW_CACHE;
+		return 0;
+	}
+	if (raw_name(name, len, &e->config)) {
+		e->type = PERF_TYPE_RAW;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Levenshtein distance of two short names: two rows of the table. */
+static unsigned distance(const char *a, size_t la, const char *b, size_t lb)
+{
+	unsigned row[65], diag, above;
+
+	if (la > 64 || lb > 64)
+		return 64;
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		diag = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			unsigned best = diag + (a[i - 1] != b[j - 1]);
+
+			above = row[j];
+			if (above + 1 < best)
+				best = above + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+			diag = above;
+		}
+	}
+	return row[lb];
+}
+
+static void hint_near(const char *name, size_t len, struct err *err)
+{
+	const char *near[3] = {};
+	unsigned score[3] = { 64, 64, 64 };
+
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		unsigned d = distance(name, len, names[i].name, strlen(names[i].name));
+
+		for (int k = 0; k < 3; k++)
+			if (d < score[k]) {
+				memmove(&score[k + 1], &score[k], (2 - k) * sizeof(score[0]));
+				memmove(&near[k + 1], &near[k], (2 - k) * sizeof(near[0]));
+				score[k] = d;
+				near[k] = names[i].name;
+				break;
+			}
+	}
+	err_hint(err, "similar: %s, %s, %s", near[0], near[1], near[2]);
+}
+
+static int parse_modifiers(const char *text, const char *mod, const char *end, struct event *e, struct err *err)
+{
+	bool user = false, kernel = false, hv = false;
+
+	for (const char *m = mod; m < end; m++) {
+		switch (*m) {
+		case 'u':
+			user = true;
+			break;
+		case 'k':
+			kernel = true;
+			break;
+		case 'h':
+			hv = true;
+			break;
+		case 'p':
+			if (++e->precise <= 3)
+				break;
+			/* fall through */
+		default:
+			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': unknown modifier '%c' (expected u, k, h, p)",
+				 (int)(end - text), text, *m);
+			err_caret(err, text, m - text);
+			return -EINVAL;
+		}
+	}
+	if (user || kernel || hv) {
+		e->exclude_user = !user;
+		e->exclude_kernel = !kernel;
+		e->exclude_hv = !hv;
+	}
+	return 0;
+}
+
+int event_parse(const char *text, struct event *ret_events, int max, struct err *err)
+{
+	int nr = 0, ret;
+
+	for (const char *at = text;; at++) {
+		const char *end = at + strcspn(at, ",");
+		const char *colon = memchr(at, ':', end - at);
+		struct event e = {};
+		size_t len = (colon ? colon : end) - at;
+
+		if (nr >= max)
+			return err_exit(err, -E2BIG, EXIT_USAGE, "too many events in '%s': at most %d", text, max);
+		if (!len || (size_t)(end - at) >= sizeof(e.name) || find_name(at, len, &e)) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s", (int)(end - at < 64 ? end - at : 64), at,
+				 len ? "no such event" : "empty name");
+			err_caret(err, text, at - text);
+			if (len)
+				hint_near(at, len, err);
+			return -EINVAL;
+		}
+		if (colon) {
+			ret = parse_modifiers(at, colon + 1, end, &e, err);
+			if (ret < 0)
+				return ret;
+		}
+		memcpy(e.name, at, end - at);
+		ret_events[nr++] = e;
+		at = end;
+		if (!*at)
+			return nr;
+	}
+}

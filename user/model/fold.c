@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples to tree and table. */
+#include "model/fold.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+#define COMMS_FIRST 1024
+
+static struct comm_slot *comm_find(struct fold *f, uint32_t tid)
+{
+	uint32_t at = hash_u64(tid) & (f->cap_comms - 1);
+
+	while (f->comms[at].comm && f->comms[at].tid != tid)
+		at = (at + 1) & (f->cap_comms - 1);
+	return &f->comms[at];
+}
+
+static int comm_set(struct fold *f, uint32_t tid, const char *comm)
+{
+	struct comm_slot *slot;
+
+	if (f->nr_comms * 2 >= f->cap_comms) {
+		struct comm_slot *old = f->comms;
+		uint32_t n = f->cap_comms;
+
+		f->comms = calloc(n * 2, sizeof(*f->comms));
+		if (!f->comms) {
+			f->comms = old;
+			return -ENOMEM;
+		}
+		f->cap_comms = n * 2;
+		for (uint32_t i = 0; i < n; i++)
+			if (old[i].comm)
+				*comm_find(f, old[i].tid) = old[i];
+		free(old);
+	}
+	slot = comm_find(f, tid);
+	f->nr_comms += !slot->comm;
+	*slot = (struct comm_slot){ tid, comm };
+	return 0;
+}
+
+static int fold_task(struct sink *sink, const struct task_event *t)
+{
+	struct fold *f = (struct fold *)sink;
+	const char *comm;
+	int ret = 0;
+
+	if (t->what == TASK_COMM || t->what == TASK_EXEC) {
+		comm = syms_intern(f->syms, t->comm);
+		ret = comm ? comm_set(f, t->tid, comm) : -ENOMEM;
+	} else if (t->what == TASK_FORK) {
+		comm = comm_find(f, t->ptid)->comm;
+		if (comm)
+			ret = comm_set(f, t->tid, comm);
+	}
+	return ret ? ret : syms_task(f->syms, t);
+}
+
+static const char *comm_of(struct fold *f, const struct sample *s)
+{
+	char text[16];
+	const char *comm;
+
+	if (s->comm)
+		return syms_intern(f->syms, s->comm);
+	comm = comm_find(f, s->tid)->comm;
+	if (comm)
+		return comm;
+	if (!s->pid)
+		return syms_intern(f->syms, "swapper");
+	snprintf(text, sizeof(text), ":%u", s->tid); /* perf's name for a thread it never saw named */
+	return syms_intern(f->syms, text);
+}
+
+static const char *root_name(struct fold *f, const struct sample *s, const char *comm)
+{
+	char text[64];
+
+	if (f->root == ROOT_COMM)
+		return comm;
+	if (f->root == ROOT_PID)
+		snprintf(text, sizeof(text), "%s (%u)", comm, s->pid);
+	else
+		snprintf(text, sizeof(text), "%s (%u/%u)", comm, s->pid, s->tid);
+	return syms_intern(f->syms, text);
+}
+
+static int add_tree(struct fold *f, const struct sample *s, const char *comm)
+{
+	uint32_t n = 0;
+
+	if (f->root != ROOT_NONE)
+		f->down[n++] = (struct frame){ .name = root_name(f, s, comm), .obj = syms_intern(f->syms, ""),
+					       .kind = FRAME_MARK };
+	for (uint32_t i = f->stack.n; i-- > 0;)
+		f->down[n++] = f->stack.frames[i];
+	return tree_add(f->tree, f->down, n, s->weight, s->count);
+}
+
+static int fold_sample(struct sink *sink, const struct sample *sample)
+{
+	struct fold *f = (struct fold *)sink;
+	struct sample s = *sample;
+	const char *comm;
+	int ret = 0;
+
+	if (f->only_event >= 0 && s.event != f->only_event)
+		return 0;
+	if (f->no_kernel)
+		s.nr_kips = s.kstop = 0;
+	if (f->no_user)
+		s.nr_uips = s.ustop = 0;
+	comm = comm_of(f, &s);
+	if (!comm)
+		return -ENOMEM;
+	if (!f->first_ns || s.time_ns < f->first_ns)
+		f->first_ns = s.time_ns;
+	if (s.time_ns > f->last_ns)
+		f->last_ns = s.time_ns;
+	f->profile->weight += s.weight;
+	f->folded += s.count;
+	stack_resolve(f->syms, &s, &f->stack, f->profile);
+	if (f->tree)
+		ret = add_tree(f, &s, comm);
+	if (!ret && f->table)
+		ret = table_add(f->table, &s, comm, &f->stack);
+	return ret;
+}
+
+static int fold_lost(struct sink *sink, uint64_t n)
+{
+	((struct fold *)sink)->profile->losses[LOSS_FILE] += n;
+	return 0;
+}
+
+static int fold_round(struct sink *sink)
+{
+	struct fold *f = (struct fold *)sink;
+
+	if (f->pin)
+		syms_pin(f->syms);
+	return 0;
+}
+
+int fold_init(struct fold *f)
+{
+	memset(f, 0, offsetof(struct fold, stack));
+	f->sink = (struct sink){ fold_sample, fold_task, fold_lost, fold_round };
+	f->only_event = -1;
+	f->cap_comms = COMMS_FIRST;
+	f->comms = calloc(f->cap_comms, sizeof(*f->comms));
+	return f->comms ? 0 : -ENOMEM;
+}
+
+void fold_free(struct fold *f)
+{
+	free(f->comms);
+	f->comms = NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * FOLD: the sink that every picture of stacks starts from. It resolves each sample while names are
+ * known and adds it to a call tree, a table, or both. Live capture and files feed it alike.
+ */
+#ifndef SKEP_MODEL_FOLD_H
+#define SKEP_MODEL_FOLD_H
+
+#include "model/profile.h"
+#include "model/stack.h"
+#include "model/table.h"
+#include "model/tree.h"
+#include "sample.h"
+#include "sym/sym.h"
+
+/* What stands at the foot of every stack of the tree. */
+enum fold_root { ROOT_COMM, ROOT_PID, ROOT_TID, ROOT_NONE };
+
+struct comm_slot {
+	uint32_t tid;
+	const char *comm;
+};
+
+struct fold {
+	struct sink sink; /* first: the sink functions find the rest by it */
+	/* Set by the owner; borrowed. */
+	struct syms *syms;
+	struct profile *profile;
+	struct tree *tree;   /* NULL: not wanted */
+	struct table *table; /* NULL: not wanted */
+	enum fold_root root;
+	bool no_kernel, no_user; /* drop those frames (a file holds both) */
+	int only_event;		 /* index, or -1 for all */
+	bool pin;		 /* read symbols while processes live (live capture) */
+	/* Own. */
+	struct comm_slot *comms; /* names of threads from task events, open addressing */
+	uint32_t nr_comms, cap_comms;
+	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
+	struct stack stack;
+	struct frame down[STACK_FRAMES_MAX + 1]; /* outermost first */
+};
+
+/* Fills the sink; fields above "Own" are the caller's to set after it. 0 or -ENOMEM. */
+int fold_init(struct fold *f);
+void fold_free(struct fold *f);
+
+#endif

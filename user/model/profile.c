@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The words of the loss ledger, in one place for every format. Nothing is owned here. */
+#include "model/profile.h"
+
+#include <stddef.h>
+
+static const struct loss_word {
+	const char *name, *text;
+	int whole;
+} words[LOSS_MAX] = {
+	[LOSS_RING_FULL] = { "ring_full", "no room in the ring buffer", 1 },
+	[LOSS_MAP_FULL] = { "map_full", "no room in the kernel map", 1 },
+	[LOSS_SIDEBAND] = { "sideband", "process events dropped by the kernel: names may be missing", 0 },
+	[LOSS_FILE] = { "file", "lost before the file was written", 1 },
+	[LOSS_THROTTLED] = { "throttled", "sampling throttled by the kernel", 0 },
+	[LOSS_TARGETS_FULL] = { "targets_full", "children not followed: the table of targets was full", 0 },
+	[LOSS_CUT_DEPTH] = { "cut_depth", "stacks cut at the depth limit", 0 },
+	[LOSS_CUT_UNREADABLE] = { "cut_unreadable", "user stacks that could not be read", 0 },
+	[LOSS_CUT_NO_ROOT] = { "cut_no_root", "user stacks whose chain broke", 0 },
+	[LOSS_UNNAMED] = { "unnamed", "user frames without a symbol", 0 },
+	[LOSS_UNNAMED_KERNEL] = { "unnamed_kernel", "kernel frames without a symbol", 0 },
+};
+
+int loss_is_whole(enum loss reason)
+{
+	return (unsigned int)reason < LOSS_MAX && words[reason].whole;
+}
+
+const char *loss_name(enum loss reason)
+{
+	return (unsigned int)reason < LOSS_MAX && words[reason].name ? words[reason].name : "unknown";
+}
+
+const char *loss_text(enum loss reason)
+{
+	return (unsigned int)reason < LOSS_MAX && words[reason].text ? words[reason].text : "unknown reason";
+}

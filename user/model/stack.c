@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Addresses to frames, leaf first: kernel part, user part, marker. */
+#include "model/stack.h"
+
+#include <string.h>
+
+#define INLINE_MAX 32 /* frames that one address may stand for */
+
+static const char *const cut_text[STOP_MAX] = {
+	[STOP_DEPTH] = "[truncated: 127 frames]",
+	[STOP_UNREADABLE] = "[truncated: stack unreadable]",
+	[STOP_NO_ROOT] = "[truncated: no frame pointer]",
+};
+
+static const enum loss cut_loss[STOP_MAX] = {
+	[STOP_DEPTH] = LOSS_CUT_DEPTH,
+	[STOP_UNREADABLE] = LOSS_CUT_UNREADABLE,
+	[STOP_NO_ROOT] = LOSS_CUT_NO_ROOT,
+};
+
+static void add_frames(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t n, bool kernel,
+		       struct stack *st)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int room = STACK_FRAMES_MAX - 1 - st->n;
+
+		if (room > INLINE_MAX)
+			room = INLINE_MAX;
+		if (room <= 0)
+			return;
+		/* Where each stack was left the address is exact: an interrupt or fault hits an instruction, and the
+		 * one behind a syscall instruction belongs to the same function. */
+		st->n += syms_resolve(syms, s->pid, s->time_ns, ips[i], kernel, i > 0, &st->frames[st->n], room);
+	}
+}
+
+void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, struct profile *p)
+{
+	uint32_t user_from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
+
+	st->n = 0;
+	add_frames(syms, s, s->kips, s->nr_kips, true, st);
+	user_from = st->n;
+	add_frames(syms, s, s->uips, s->nr_uips, false, st);
+	for (uint32_t i = 0; i < st->n; i++)
+		if (st->frames[i].kind == FRAME_UNKNOWN)
+			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;
+	if (!cut && st->n > user_from && !frame_is_root(&st->frames[st->n - 1]))
+		cut = STOP_NO_ROOT;
+	if (!cut && s->kstop == STOP_DEPTH)
+		cut = STOP_DEPTH;
+	st->cut = cut;
+	if (!cut)
+		return;
+	p->losses[cut_loss[cut]] += s->count;
+	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, cut_text[cut]), .obj = syms_intern(syms, ""),
+					      .kind = FRAME_MARK };
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Rows by key over an open-addressed index. */
+#include "model/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+#define FIRST_SLOTS 1024
+
+static const struct {
+	const char *name, *alias;
+	enum table_key key;
+} key_names[] = {
+	{ "comm", NULL, KEY_COMM },    { "pid", NULL, KEY_PID },     { "tid", NULL, KEY_TID },     { "cpu", NULL, KEY_CPU },
+	{ "dso", "obj", KEY_DSO },     { "sym", "symbol", KEY_SYM }, { "event", NULL, KEY_EVENT },
+};
+
+static int add_key(struct table *t, const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++) {
+		const char *names[] = { key_names[i].name, key_names[i].alias };
+
+		for (int k = 0; k < 2; k++)
+			if (names[k] && strlen(names[k]) == len && !strncmp(names[k], word, len)) {
+				if (t->nr_keys >= TABLE_KEYS_MAX)
+					return -E2BIG;
+				t->keys[t->nr_keys++] = key_names[i].key;
+				return 0;
+			}
+	}
+	return -EINVAL;
+}
+
+int table_init(struct table *t, const char *sort, bool want_callers, struct err *err)
+{
+	*t = (struct table){ .want_callers = want_callers, .nr_slots = FIRST_SLOTS };
+	for (const char *at = sort;; at++) {
+		size_t len = strcspn(at, ",");
+		int ret = add_key(t, at, len);
+
+		if (ret) {
+			err_exit(err, ret, EXIT_USAGE, "bad sort key in '%s': expected comm, pid, tid, cpu, dso, sym or event",
+				 sort);
+			err_caret(err, sort, at - sort);
+			return ret;
+		}
+		at += len;
+		if (!*at)
+			break;
+	}
+	t->slots = calloc(t->nr_slots, sizeof(*t->slots));
+	return t->slots ? 0 : -ENOMEM;
+}
+
+void table_free(struct table *t)
+{
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (t->rows.data[i].callers) {
+			tree_free(t->rows.data[i].callers);
+			free(t->rows.data[i].callers);
+		}
+	vec_free(&t->rows);
+	free(t->slots);
+	t->slots = NULL;
+}
+
+static uint64_t row_hash(const struct table_row *r)
+{
+	uint64_t h = hash_pair((uintptr_t)r->comm, (uintptr_t)r->sym);
+
+	h = hash_pair(h, (uintptr_t)r->dso ^ r->kind);
+	h = hash_pair(h, (uint64_t)r->pid << 32 | r->tid);
+	return hash_pair(h, (uint64_t)r->cpu << 32 | r->event);
+}
+
+static bool row_same(const struct table_row *a, const struct table_row *b)
+{
+	return a->comm == b->comm && a->dso == b->dso && a->sym == b->sym && a->pid == b->pid && a->tid == b->tid &&
+	       a->cpu == b->cpu && a->event == b->event && a->kind == b->kind;
+}
+
+static int grow(struct table *t)
+{
+	uint32_t n = t->nr_slots * 2;
+	uint32_t *slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->rows.n; i++) {
+		uint32_t at = row_hash(&t->rows.data[i]) & (n - 1);
+
+		while (slots[at])
+			at = (at + 1) & (n - 1);
+		slots[at] = i + 1;
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->nr_slots = n;
+	return 0;
+}
+
+/* Index of the row with these keys, made if new; -ENOMEM. */
+static long find_row(struct table *t, const struct table_row *key)
+{
+	uint32_t at = row_hash(key) & (t->nr_slots - 1);
+
+	for (; t->slots[at]; at = (at + 1) & (t->nr_slots - 1))
+		if (row_same(&t->rows.data[t->slots[at] - 1], key))
+			return t->slots[at] - 1;
+	if (vec_reserve(&t->rows))
+		return -ENOMEM;
+	t->rows.data[t->rows.n++] = *key;
+	t->slots[at] = t->rows.n;
+	if (t->rows.n * 2 > t->nr_slots && grow(t))
+		return -ENOMEM;
+	return t->rows.n - 1;
+}
+
+/* The key values of frame f in this sample. */
+static struct table_row row_key(const struct table *t, const struct sample *s, const char *comm, const struct frame *f)
+{
+	struct table_row r = { 0 };
+
+	for (uint32_t i = 0; i < t->nr_keys; i++)
+		switch (t->keys[i]) {
+		case KEY_COMM:
+			r.comm = comm;
+			break;
+		case KEY_PID:
+			r.pid = s->pid;
+			break;
+		case KEY_TID:
+			r.tid = s->tid;
+			break;
+		case KEY_CPU:
+			r.cpu = s->cpu;
+			break;
+		case KEY_DSO:
+			r.dso = f->obj;
+			break;
+		case KEY_SYM:
+			r.sym = f->name;
+			r.kind = f->kind == FRAME_INLINED ? FRAME_USER : f->kind;
+			break;
+		case KEY_EVENT:
+			r.event = s->event;
+			break;
+		case KEY_MAX:
+			break;
+		}
+	return r;
+}
+
+static int add_callers(struct table_row *r, const struct sample *s, const struct stack *st)
+{
+	if (!r->callers) {
+		r->callers = malloc(sizeof(*r->callers));
+		if (!r->callers)
+			return -ENOMEM;
+		if (tree_init(r->callers)) {
+			free(r->callers);
+			r->callers = NULL;
+			return -ENOMEM;
+		}
+	}
+	return tree_add(r->callers, st->frames + 1, st->n - 1, s->weight, s->count);
+}
+
+int table_add(struct table *t, const struct sample *s, const char *comm, const struct stack *st)
+{
+	static const struct frame nothing = { .kind = FRAME_UNKNOWN };
+
+	t->samples++;
+	for (uint32_t i = 0; i < st->n || i == 0; i++) {
+		const struct frame *f = st->n ? &st->frames[i] : &nothing;
+		struct table_row key = row_key(t, s, comm, f), *r;
+		long at;
+
+		if (f->kind == FRAME_MARK && i > 0)
+			continue;
+		at = find_row(t, &key);
+		if (at < 0)
+			return at;
+		r = &t->rows.data[at];
+		if (i == 0) {
+			r->self += s->weight;
+			r->self_count += s->count;
+			if (t->want_callers && st->n > 1 && add_callers(r, s, st))
+				return -ENOMEM;
+		}
+		if (r->mark == t->samples)
+			continue;
+		r->mark = t->samples;
+		r->total += s->weight;
+		r->total_count += s->count;
+	}
+	return 0;
+}
+
+static int name_cmp(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int row_cmp(const struct table_row *x, const struct table_row *y, bool by_total)
+{
+	uint64_t a[2] = { by_total ? x->total : x->self, by_total ? x->self : x->total };
+	uint64_t b[2] = { by_total ? y->total : y->self, by_total ? y->self : y->total };
+	int c;
+
+	for (int i = 0; i < 2; i++)
+		if (a[i] != b[i])
+			return a[i] > b[i] ? -1 : 1;
+	if ((c = name_cmp(x->sym, y->sym)) || (c = name_cmp(x->comm, y->comm)) || (c = name_cmp(x->dso, y->dso)))
+		return c;
+	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int cmp_self(const void *a, const void *b)
+{
+	return row_cmp(a, b, false);
+}
+
+static int cmp_total(const void *a, const void *b)
+{
+	return row_cmp(a, b, true);
+}
+
+void table_sort(struct table *t, bool by_total)
+{
+	if (t->rows.n)
+		qsort(t->rows.data, t->rows.n, sizeof(*t->rows.data), by_total ? cmp_total : cmp_self);
+	/* The index no longer fits the rows: nothing may be added after this. */
+	free(t->slots);
+	t->slots = NULL;
+	t->nr_slots = 0;
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (t->rows.data[i].callers)
+			tree_sort(t->rows.data[i].callers, 0);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * FOLD: samples to rows. A row is one value of the sort keys with what was spent in it (self) and in
+ * it and its callees (total). Pure.
+ */
+#ifndef SKEP_MODEL_TABLE_H
+#define SKEP_MODEL_TABLE_H
+
+#include "model/stack.h"
+#include "model/tree.h"
+#include "util/vec.h"
+
+enum table_key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_MAX };
+
+#define TABLE_KEYS_MAX KEY_MAX
+
+struct table_row {
+	const char *comm, *dso, *sym; /* interned or NULL when not a key */
+	uint32_t pid, tid, cpu, event;
+	uint32_t kind; /* enum frame_kind of sym */
+	uint64_t self, total, self_count, total_count;
+	struct tree *callers; /* who called, heaviest first; NULL unless asked for or without self */
+	uint64_t mark;	      /* last sample that was added to total: recursion counts once */
+};
+
+struct table {
+	enum table_key keys[TABLE_KEYS_MAX];
+	uint32_t nr_keys;
+	bool want_callers;
+	VEC(struct table_row) rows;
+	uint32_t *slots;
+	uint32_t nr_slots;
+	uint64_t samples;
+};
+
+/* "comm,dso,sym" to keys. Returns 0, or -EINVAL with err. */
+int table_init(struct table *t, const char *sort, bool want_callers, struct err *err);
+void table_free(struct table *t);
+
+/* comm: interned. 0 or -ENOMEM. */
+int table_add(struct table *t, const struct sample *s, const char *comm, const struct stack *st);
+
+/* Heaviest first: by total when by_total, else by self; ties by name. */
+void table_sort(struct table *t, bool by_total);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * FOLD: stacks in, call tree out. Children are found through one open-addressed table over
+ * (parent, name, obj, kind), so that a stack costs one probe a frame. The tree owns its arrays only;
+ * every string is borrowed from the resolver.
+ */
+#include "model/tree.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+#define FIRST_SLOTS 1024u
+#define MAX_SLOTS (1u << 31)
+
+/*
+ * Behind the slots lies one counter a node: how much weight speaks for the node's source line
+ * (majority vote: exact when one line has more than half, otherwise a heavy one).
+ */
+static uint64_t *line_votes(const struct tree *tree)
+{
+	return (uint64_t *)(tree->slots + tree->nr_slots);
+}
+
+static uint32_t *slots_alloc(uint32_t nr_slots)
+{
+	return calloc(nr_slots, sizeof(uint32_t) + sizeof(uint64_t));
+}
+
+static uint32_t slot_hash(uint32_t parent, const char *name, const char *obj, uint32_t kind)
+{
+	uint64_t h = ((uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15ULL) ^
+		     ((uint64_t)(uintptr_t)obj * 0xc2b2ae3d27d4eb4fULL) ^
+		     (((uint64_t)parent << 3 | kind) * 0x165667b19e3779f9ULL);
+
+	return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ULL >> 32;
+}
+
+int tree_init(struct tree *tree)
+{
+	struct tree_node *root;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->slots = slots_alloc(FIRST_SLOTS);
+	if (!tree->slots || vec_reserve(&tree->nodes)) {
+		tree_free(tree);
+		return -ENOMEM;
+	}
+	tree->nr_slots = FIRST_SLOTS;
+	root = &tree->nodes.data[tree->nodes.n++];
+	*root = (struct tree_node){
+		.name = "all",
+		.kind = FRAME_MARK,
+		.parent = TREE_NONE,
+		.first_child = TREE_NONE,
+		.next_sibling = TREE_NONE,
+	};
+	return 0;
+}
+
+void tree_free(struct tree *tree)
+{
+	vec_free(&tree->nodes);
+	free(tree->slots);
+	tree->slots = NULL;
+	tree->nr_slots = 0;
+}
+
+static int slots_double(struct tree *tree)
+{
+	uint32_t want = tree->nr_slots * 2;
+	uint32_t *slots;
+
+	if (tree->nr_slots >= MAX_SLOTS)
+		return -ENOMEM;
+	slots = slots_alloc(want);
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < tree->nodes.n; i++) {
+		const struct tree_node *node = &tree->nodes.data[i];
+		uint32_t at = slot_hash(node->parent, node->name, node->obj, node->kind) & (want - 1);
+
+		while (slots[at])
+			at = (at + 1) & (want - 1);
+		slots[at] = i;
+	}
+	memcpy(slots + want, line_votes(tree), tree->nodes.n * sizeof(uint64_t));
+	free(tree->slots);
+	tree->slots = slots;
+	tree->nr_slots = want;
+	return 0;
+}
+
+/* Room for n more nodes, so that a stack is added whole or not at all. */
+static int make_room(struct tree *tree, uint32_t n)
+{
+	size_t want = tree->nodes.n + n;
+
+	while (tree->nodes.cap < want)
+		if (vec_grow((void **)&tree->nodes.data, &tree->nodes.cap, tree->nodes.cap,
+			     sizeof(*tree->nodes.data)))
+			return -ENOMEM;
+	while (tree->nr_slots / 2 < want)
+		if (slots_double(tree))
+			return -ENOMEM;
+	return 0;
+}
+
+static uint32_t child_get(struct tree *tree, uint32_t parent, const struct frame *f)
+{
+	uint32_t mask = tree->nr_slots - 1;
+	uint32_t at = slot_hash(parent, f->name, f->obj, f->kind) & mask;
+	struct tree_node *node;
+	uint32_t i;
+
+	for (; (i = tree->slots[at]); at = (at + 1) & mask) {
+		node = &tree->nodes.data[i];
+		if (node->parent == parent && node->name == f->name && node->obj == f->obj &&
+		    node->kind == f->kind)
+			return i;
+	}
+	i = tree->nodes.n++;
+	tree->slots[at] = i;
+	node = &tree->nodes.data[i];
+	*node = (struct tree_node){
+		.name = f->name,
+		.obj = f->obj,
+		.kind = f->kind,
+		.parent = parent,
+		.first_child = TREE_NONE,
+		.next_sibling = tree->nodes.data[parent].first_child,
+	};
+	tree->nodes.data[parent].first_child = i;
+	return i;
+}
+
+static void line_vote(struct tree *tree, uint32_t i, const struct frame *f, uint64_t weight)
+{
+	struct tree_node *node = &tree->nodes.data[i];
+	uint64_t *votes = &line_votes(tree)[i];
+
+	if (node->file == f->file && node->line == f->line) {
+		*votes += weight;
+	} else if (!node->file || weight > *votes) {
+		node->file = f->file;
+		node->line = f->line;
+		*votes = weight - *votes;
+	} else {
+		*votes -= weight;
+	}
+}
+
+int tree_add(struct tree *tree, const struct frame *frames, uint32_t n, uint64_t weight, uint64_t count)
+{
+	struct tree_node *node;
+	uint32_t at = 0;
+
+	if ((tree->nodes.n + n > tree->nodes.cap || tree->nodes.n + n > tree->nr_slots / 2) &&
+	    make_room(tree, n))
+		return -ENOMEM;
+	node = &tree->nodes.data[0];
+	node->total += weight;
+	node->total_count += count;
+	for (uint32_t i = 0; i < n; i++) {
+		at = child_get(tree, at, &frames[i]);
+		node = &tree->nodes.data[at];
+		node->total += weight;
+		node->total_count += count;
+		if (frames[i].file)
+			line_vote(tree, at, &frames[i], weight);
+	}
+	node->self += weight;
+	node->self_count += count;
+	return 0;
+}
+
+static int text_cmp(const char *a, const char *b)
+{
+	if (a == b)
+		return 0;
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int node_cmp(const struct tree_node *a, const struct tree_node *b, int by_name)
+{
+	int c;
+
+	if (!by_name && a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	c = text_cmp(a->name, b->name);
+	if (!c)
+		c = text_cmp(a->obj, b->obj);
+	if (!c)
+		c = a->kind < b->kind ? -1 : a->kind > b->kind;
+	return c;
+}
+
+/* Takes `size` nodes off the front of a list and returns what is left. */
+static uint32_t list_cut(struct tree_node *nodes, uint32_t head, uint32_t size)
+{
+	uint32_t rest;
+
+	while (--size && head != TREE_NONE)
+		head = nodes[head].next_sibling;
+	if (head == TREE_NONE)
+		return TREE_NONE;
+	rest = nodes[head].next_sibling;
+	nodes[head].next_sibling = TREE_NONE;
+	return rest;
+}
+
+/* Merge sort in place on the links: no memory, so it cannot fail. */
+static uint32_t list_sort(struct tree_node *nodes, uint32_t head, int by_name)
+{
+	uint32_t runs = 2;
+
+	for (uint32_t size = 1; runs > 1; size *= 2) {
+		uint32_t rest = head, *tail = &head;
+
+		head = TREE_NONE;
+		for (runs = 0; rest != TREE_NONE; runs++) {
+			uint32_t a = rest, b = list_cut(nodes, a, size);
+
+			rest = b == TREE_NONE ? TREE_NONE : list_cut(nodes, b, size);
+			while (a != TREE_NONE || b != TREE_NONE) {
+				uint32_t *from = b == TREE_NONE || (a != TREE_NONE &&
+						 node_cmp(&nodes[a], &nodes[b], by_name) <= 0) ? &a : &b;
+
+				*tail = *from;
+				tail = &nodes[*from].next_sibling;
+				*from = *tail;
+			}
+			*tail = TREE_NONE;
+		}
+	}
+	return head;
+}
+
+void tree_sort(struct tree *tree, int by_name)
+{
+	struct tree_node *nodes = tree->nodes.data;
+
+	for (size_t i = 0; i < tree->nodes.n; i++)
+		if (nodes[i].first_child != TREE_NONE)
+			nodes[i].first_child = list_sort(nodes, nodes[i].first_child, by_name);
+}
+
+uint32_t tree_depth(const struct tree *tree)
+{
+	const struct tree_node *nodes = tree->nodes.data;
+	uint32_t depth = 0, deepest = 0, i = 0;
+
+	for (;;) {
+		if (nodes[i].first_child != TREE_NONE) {
+			i = nodes[i].first_child;
+			if (++depth > deepest)
+				deepest = depth;
+			continue;
+		}
+		while (i && nodes[i].next_sibling == TREE_NONE) {
+			i = nodes[i].parent;
+			depth--;
+		}
+		if (!i)
+			return deepest;
+		i = nodes[i].next_sibling;
+	}
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+(() => {
+"use strict";
+const LEFT = 12, WIDE = 1176, CHAR = 7.25, SLACK = 0.03;
+const NS = "http://www.w3.org/2000/svg";
+const frames = [...document.querySelectorAll("#f > g")].map((g) => {
+	const rect = g.querySelector("rect"), title = g.querySelector("title").textContent;
+	return { g, rect, name: title.slice(0, title.indexOf("\n")), y: +rect.getAttribute("y"),
+		x: +rect.getAttribute("x") - LEFT, w: +rect.getAttribute("width") };
+});
+/* Gaps between frames are drawn, not counted. */
+for (const f of frames) if (f.w > 2.5) f.w += 0.5;
+const root = frames[0];
+const label = (f, x, w) => {
+	let text = f.g.querySelector("text");
+	const chars = Math.floor((w - 6) / CHAR), letters = [...f.name];
+	if (chars < 3) { if (text) text.remove(); return; }
+	if (!text) { text = document.createElementNS(NS, "text"); text.setAttribute("y", f.y + 13); f.g.append(text); }
+	text.setAttribute("x", LEFT + x + 3);
+	text.textContent = letters.length > chars ? letters.slice(0, chars - 1).join("") + "…" : f.name;
+};
+const zoom = (to) => {
+	const k = WIDE / to.w, side = Math.sign(root.y - to.y);
+	for (const f of frames) {
+		const around = f.x <= to.x + SLACK && f.x + f.w >= to.x + to.w - SLACK && (f.y - to.y) * side > 0;
+		const x = around ? 0 : (f.x - to.x) * k, w = around ? WIDE : f.w * k;
+		const inside = around || f === to || ((f.y - to.y) * side < 0 && x >= -1 && x + w <= WIDE + 1 + SLACK * k) || to === root;
+		f.g.style.display = inside ? "" : "none";
+		f.g.classList.toggle("up", around);
+		if (!inside) continue;
+		f.rect.setAttribute("x", LEFT + x);
+		f.rect.setAttribute("width", Math.max(w - (w > 3 ? 0.5 : 0), 0.1));
+		label(f, x, w);
+	}
+};
+for (const f of frames) f.g.addEventListener("click", () => zoom(f));
+const buttons = document.getElementById("b");
+buttons.setAttribute("visibility", "visible");
+buttons.children[0].addEventListener("click", () => {
+	const text = prompt("Search, a regular expression");
+	let re;
+	if (text === null) return;
+	try { re = new RegExp(text); } catch (e) { return; }
+	for (const f of frames) f.g.classList.toggle("hit", f !== root && text !== "" && re.test(f.name));
+});
+buttons.children[1].addEventListener("click", () => {
+	zoom(root);
+	for (const f of frames) f.g.classList.remove("hit");
+});
+})();

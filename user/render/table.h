@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tables of rows: text for people, CSV and JSON for programs. Columns follow the table's keys. */
+#ifndef SKEP_RENDER_TABLE_H
+#define SKEP_RENDER_TABLE_H
+
+#include <stdio.h>
+
+#include "model/profile.h"
+#include "model/table.h"
+
+struct table_cfg {
+	uint64_t rows_max;    /* 0: all */
+	double percent_limit; /* rows below are left out, and counted in a last line */
+	bool children;	      /* a column for total, and the order by it */
+	bool callers;	      /* the call chains below each row (text), or nested (JSON) */
+	int columns;	      /* width of the terminal, 0: do not cut */
+	const char *const *event_names; /* for the key event; may be NULL */
+};
+
+/* Each returns 0 or -errno of a failed write. The table is sorted by the caller. */
+int render_table_text(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+int render_table_csv(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+int render_table_json(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where the debug information of a stripped file is: by build id, or by .gnu_debuglink. */
+#ifndef SKEP_SYM_DEBUGFILE_H
+#define SKEP_SYM_DEBUGFILE_H
+
+#include <stddef.h>
+
+#include "sym/elf.h"
+
+/* An fd of a regular file (O_CLOEXEC, not inherited, never blocks), or -errno. */
+int regular_open(const char *path);
+
+/*
+ * Finds the separate debug file of elf, which was mapped as path. roots: prefixes to try in turn,
+ * "" for this host's root, n of them. Returns an fd that the caller closes, or -ENOENT. A file
+ * found by name is taken only if its build id or its CRC agrees.
+ */
+int debugfile_open(const struct elf_file *elf, const char *path, const char *debug_dir, const char *const *roots,
+		   size_t n);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From ELF files to a symbol table: .symtab, .dynsym, MiniDebugInfo, PLT stubs, Go's pclntab. */
+#ifndef SKEP_SYM_ELFSYMS_H
+#define SKEP_SYM_ELFSYMS_H
+
+#include <stdbool.h>
+
+#include "sym/elf.h"
+#include "sym/symtab.h"
+
+/* True when the file itself has a .symtab, so that nobody need look for a debug file. */
+bool elfsyms_has_symtab(const struct elf_file *elf);
+
+/*
+ * Fills and seals tab (empty before) with the function names of elf; debug is its separate debug
+ * file or NULL. An unreadable part is left out. Returns how many symbols, or -ENOMEM.
+ */
+int elfsyms_load(const struct elf_file *elf, const struct elf_file *debug, struct symtab *tab);
+
+#endif

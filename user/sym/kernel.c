@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of kernel text. In: kallsyms and TASK_KSYM; out: name, module, start. */
+#include "sym/kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "sym/elf.h"
+#include "sym/file.h"
+
+#define KALLSYMS_HINT_BYTES (8u << 20)
+#define KALLSYMS_MAX_BYTES (256u << 20)
+#define NOTES_MAX_BYTES (1u << 20)
+#define REREAD_MS 1000		 /* kallsyms takes 40 ms: a miss may ask for it this often */
+#define KSYM_UNREGISTER 1u	 /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
+#define KSYM_BACK_STEPS 64	 /* of overlapping programs over time */
+#define PADDING "__pfx_"
+#define NOTES_FILE "/sys/kernel/notes"
+
+void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool)
+{
+	*k = (struct kernel){ .cfg = cfg, .pool = pool };
+}
+
+void kernel_free(struct kernel *k)
+{
+	symtab_free(&k->tab);
+	vec_free(&k->ksyms);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static bool is_running_kernel(const struct syms_cfg *cfg)
+{
+	uint8_t id[BUILD_ID_MAX];
+	char *notes;
+	size_t n;
+	int size;
+
+	if (!cfg->kernel_build_id_size)
+		return true;
+	if (file_read(NOTES_FILE, 0, NOTES_MAX_BYTES, &notes, &n))
+		return true; /* nothing to compare with */
+	size = elf_note_build_id(notes, n, id, sizeof(id));
+	free(notes);
+	return !size || (size == cfg->kernel_build_id_size && !memcmp(id, cfg->kernel_build_id, (size_t)size));
+}
+
+struct line {
+	uint64_t addr;
+	const char *name, *module;
+	size_t name_len, module_len;
+	char type;
+};
+
+/* "ffffffff81000000 T _stext\t[module]": moves *p to the next line. */
+static bool parse_line(const char **p, const char *end, struct line *l)
+{
+	const char *eol = memchr(*p, '\n', (size_t)(end - *p)), *s = *p, *tab;
+	unsigned long long addr;
+
+	if (!eol)
+		eol = end;
+	*p = eol < end ? eol + 1 : end;
+	if (hex_parse(&s, eol, &addr) || eol - s < 4 || s[0] != ' ' || s[2] != ' ')
+		return false;
+	l->addr = addr;
+	l->type = s[1];
+	l->name = s + 3;
+	tab = memchr(l->name, '\t', (size_t)(eol - l->name));
+	l->name_len = (size_t)((tab ? tab : eol) - l->name);
+	l->module = tab ? tab + 1 : NULL;
+	l->module_len = tab ? (size_t)(eol - tab - 1) : 0;
+	return true;
+}
+
+static bool is_name(const struct line *l, const char *name)
+{
+	return l->name_len == strlen(name) && !memcmp(l->name, name, l->name_len);
+}
+
+static unsigned int rank_of(char type)
+{
+	/* Upper case is global; w and W are weak. */
+	return (type == 'T' ? RANK_GLOBAL : 0) | ((type | 0x20) != 'w' ? RANK_STRONG : 0);
+}
+
+static int add_line(struct kernel *k, const struct line *l)
+{
+	char text[1024];
+	uint32_t at;
+	int ret;
+
+	if (l->name_len + l->module_len + 2 > sizeof(text) || !l->name_len)
+		return 0;
+	memcpy(text, l->name, l->name_len);
+	text[l->name_len] = '\0';
+	memcpy(text + l->name_len + 1, l->module ? l->module : "", l->module_len);
+	ret = symtab_names(&k->tab, text, l->name_len + 1 + l->module_len, &at);
+	return ret ? ret : symtab_add(&k->tab, l->addr, 0, at, rank_of(l->type), SIZE_TO_NEXT);
+}
+
+static int parse_kallsyms(struct kernel *k, const char *p, const char *end)
+{
+	uint64_t any = 0;
+	struct line l;
+	int ret = 0;
+
+	while (p < end && !ret) {
+		if (!parse_line(&p, end, &l))
+			continue;
+		any |= l.addr;
+		if (!l.module && (is_name(&l, "_text") || (!k->text && is_name(&l, "_stext"))))
+			k->text = l.addr;
+		if (!l.module && (is_name(&l, "_etext") || is_name(&l, "_einittext"))) {
+			k->etext = is_name(&l, "_etext") ? l.addr : k->etext;
+			ret = symtab_add(&k->tab, l.addr, 0, 0, 0, SIZE_STOP);
+			continue;
+		}
+		if (!strchr("tTwW", l.type))
+			continue;
+		/* 47% of a 6.x kernel's symbols: the padding before functions that kCFI and ftrace want. */
+		if (l.name_len > sizeof(PADDING) && !memcmp(l.name, PADDING, sizeof(PADDING) - 1))
+			continue;
+		ret = add_line(k, &l);
+	}
+	k->is_hidden = !any;
+	return ret;
+}
+
+static void read_kallsyms(struct kernel *k)
+{
+	const char *root = k->cfg->proc_root ? k->cfg->proc_root : "/proc";
+	char path[4096], *text;
+	uint32_t nothing;
+	size_t n;
+
+	k->is_read = true;
+	k->read_ms = now_ms();
+	k->is_mismatch = !is_running_kernel(k->cfg);
+	symtab_free(&k->tab);
+	snprintf(path, sizeof(path), "%s/kallsyms", root);
+	if (k->is_mismatch || file_read(path, KALLSYMS_HINT_BYTES, KALLSYMS_MAX_BYTES, &text, &n))
+		return;
+	/* Offset 0 is the empty name of a SIZE_STOP. */
+	if (symtab_names(&k->tab, "", 0, &nothing) || parse_kallsyms(k, text, text + n) || k->is_hidden ||
+	    symtab_seal(&k->tab))
+		symtab_free(&k->tab);
+	free(text);
+}
+
+/* First ksym with an address above addr. */
+static size_t ksym_after(const struct kernel *k, uint64_t addr)
+{
+	size_t lo = 0, hi = k->ksyms.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->ksyms.data[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int add_ksym(struct kernel *k, const struct task_event *t)
+{
+	const char *name = strpool_add(k->pool, t->path ? t->path : "");
+	size_t at = ksym_after(k, t->addr);
+
+	if (!name)
+		return -ENOMEM;
+	for (size_t i = at; i-- && k->ksyms.data[i].addr == t->addr;) {
+		struct ksym *s = &k->ksyms.data[i];
+
+		if (t->flags & KSYM_UNREGISTER)
+			s->to_ns = s->to_ns > t->time_ns ? t->time_ns : s->to_ns;
+		else if (s->name == name && s->len == t->len && s->to_ns == UINT64_MAX)
+			return 0;
+	}
+	if (t->flags & KSYM_UNREGISTER)
+		return 0;
+	if (vec_reserve(&k->ksyms))
+		return -ENOMEM;
+	memmove(k->ksyms.data + at + 1, k->ksyms.data + at, (k->ksyms.n - at) * sizeof(*k->ksyms.data));
+	k->ksyms.data[at] = (struct ksym){ t->addr, t->len, t->time_ns, UINT64_MAX, name };
+	k->ksyms.n++;
+	return 0;
+}
+
+int kernel_task(struct kernel *k, const struct task_event *t)
+{
+	if (t->what == TASK_KSYM)
+		return add_ksym(k, t);
+	/* perf's way to tell where KASLR had put the recorded kernel: pgoff is the address of _text. */
+	if (t->path && !strncmp(t->path, KERNEL_OBJ "_", sizeof(KERNEL_OBJ)) && t->pgoff)
+		k->recorded_text = t->pgoff;
+	return 0;
+}
+
+static const struct ksym *find_ksym(const struct kernel *k, uint64_t time_ns, uint64_t addr)
+{
+	const struct ksym *other = NULL;
+	size_t i = ksym_after(k, addr);
+
+	for (int steps = 0; i-- && steps < KSYM_BACK_STEPS; steps++) {
+		const struct ksym *s = &k->ksyms.data[i];
+
+		if (addr - s->addr >= s->len)
+			continue;
+		if (s->from_ns <= time_ns && time_ns < s->to_ns)
+			return s;
+		other = other ? other : s;
+	}
+	return other;
+}
+
+static const char *find_symbol(struct kernel *k, uint64_t addr, uint64_t *ret_start)
+{
+	bool is_core = k->text && addr >= k->text && addr < k->etext;
+	const char *name = symtab_find(&k->tab, addr, ret_start);
+
+	/* Modules and BPF programs may have come since. */
+	if (name || is_core || k->is_hidden || k->is_mismatch || k->cfg->offline || now_ms() - k->read_ms < REREAD_MS)
+		return name;
+	read_kallsyms(k);
+	return symtab_find(&k->tab, addr, ret_start);
+}
+
+bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
+		 uint64_t *ret_start)
+{
+	const struct ksym *s = k->ksyms.n ? find_ksym(k, time_ns, addr) : NULL;
+	uint64_t slide = 0, start;
+	const char *name;
+
+	if (s) {
+		*ret_name = s->name;
+		*ret_obj = strpool_add(k->pool, "[bpf]");
+		*ret_start = s->addr;
+		return true;
+	}
+	*ret_obj = strpool_add(k->pool, KERNEL_OBJ);
+	if (!k->is_read)
+		read_kallsyms(k);
+	if (k->cfg->offline && k->recorded_text && k->text)
+		slide = k->text - k->recorded_text;
+	name = find_symbol(k, addr + slide, &start);
+	if (!name)
+		return false;
+	*ret_name = strpool_add(k->pool, name);
+	name += strlen(name) + 1;
+	if (*name)
+		*ret_obj = strpool_add(k->pool, name);
+	*ret_start = start - slide;
+	return *ret_name && *ret_obj;
+}

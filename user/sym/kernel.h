@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Kernel text: /proc/kallsyms, and BPF programs that come and go (TASK_KSYM). Read when first asked. */
+#ifndef SKEP_SYM_KERNEL_H
+#define SKEP_SYM_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sample.h"
+#include "sym/sym.h"
+#include "sym/symtab.h"
+#include "util/strpool.h"
+#include "util/vec.h"
+
+#define KERNEL_OBJ "[kernel.kallsyms]"
+
+struct ksym {
+	uint64_t addr, len, from_ns, to_ns;
+	const char *name; /* interned */
+};
+
+struct kernel {
+	const struct syms_cfg *cfg;
+	struct strpool *pool;
+	struct symtab tab; /* a name is followed by its module's, empty for the core */
+	VEC(struct ksym) ksyms; /* by addr, then from_ns */
+	uint64_t text, etext; /* of the running kernel; 0: not known */
+	uint64_t recorded_text; /* of the recorded one (KASLR moves it); 0: not known */
+	uint64_t read_ms; /* when, CLOCK_MONOTONIC */
+	bool is_read, is_hidden, is_mismatch;
+};
+
+void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool);
+void kernel_free(struct kernel *k);
+
+/* TASK_KSYM, or TASK_MMAP with kernel set. 0 or -ENOMEM. */
+int kernel_task(struct kernel *k, const struct task_event *t);
+
+/*
+ * Name, module (KERNEL_OBJ or "[module]"; interned) and start of addr. False: no symbol. obj is set
+ * in any case.
+ */
+bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
+		 uint64_t *ret_start);
+
+#endif

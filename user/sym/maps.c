@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Address spaces over time. Owns spaces, epochs and mapping tables; objects belong to others. */
+#include "sym/maps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/perfmap.h"
+#include "util/hash.h"
+
+#define FIRST_SLOTS 256u
+#define SPACES_MAX 65536u     /* then exited processes are forgotten, see forget_exited */
+#define OLD_MAX 65536u	      /* replaced mappings kept per epoch: a JIT may replace for ever */
+#define EPOCHS_MAX 4096u      /* a shell that does nothing but exec itself */
+
+static void put_set(struct mapset *set)
+{
+	if (!set || --set->refs)
+		return;
+	free(set->data);
+	free(set);
+}
+
+static void free_epoch(struct epoch *e)
+{
+	put_set(e->live);
+	free(e->old);
+}
+
+static void free_space(struct space *space)
+{
+	if (!space)
+		return;
+	for (uint32_t i = 0; i < space->nr_epochs; i++)
+		free_epoch(&space->epochs[i]);
+	free(space->epochs);
+	perfmap_free(space->perfmap);
+	free(space);
+}
+
+int maps_init(struct maps *maps)
+{
+	*maps = (struct maps){ .nr_slots = FIRST_SLOTS };
+	maps->slots = calloc(maps->nr_slots, sizeof(*maps->slots));
+	return maps->slots ? 0 : -ENOMEM;
+}
+
+void maps_free(struct maps *maps)
+{
+	for (uint32_t i = 0; maps->slots && i < maps->nr_slots; i++)
+		free_space(maps->slots[i]);
+	free(maps->slots);
+	*maps = (struct maps){ 0 };
+}
+
+static struct space **slot_of(struct space **slots, uint32_t nr_slots, uint32_t pid)
+{
+	uint32_t i = (uint32_t)hash_u64(pid) & (nr_slots - 1);
+
+	while (slots[i] && slots[i]->pid != pid)
+		i = (i + 1) & (nr_slots - 1);
+	return &slots[i];
+}
+
+struct space *maps_find(struct maps *maps, uint32_t pid)
+{
+	struct space *space;
+
+	if (maps->last && maps->last->pid == pid)
+		return maps->last;
+	space = *slot_of(maps->slots, maps->nr_slots, pid);
+	if (space)
+		maps->last = space;
+	return space;
+}
+
+/* Moves every space that is kept into a table of nr_slots. */
+static int rehash(struct maps *maps, uint32_t nr_slots, bool drop_exited)
+{
+	struct space **slots = calloc(nr_slots, sizeof(*slots));
+	uint32_t used = 0;
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < maps->nr_slots; i++) {
+		struct space *space = maps->slots[i];
+
+		if (!space)
+			continue;
+		if (drop_exited && space->is_exited) {
+			free_space(space);
+			continue;
+		}
+		*slot_of(slots, nr_slots, space->pid) = space;
+		used++;
+	}
+	free(maps->slots);
+	maps->slots = slots;
+	maps->nr_slots = nr_slots;
+	maps->used = used;
+	maps->last = NULL;
+	return 0;
+}
+
+static int make_room(struct maps *maps)
+{
+	if (maps->used >= SPACES_MAX && maps->used % (SPACES_MAX / 4) == 0) {
+		int ret = rehash(maps, maps->nr_slots, true);
+
+		if (ret)
+			return ret;
+	}
+	if (maps->used * 2 < maps->nr_slots)
+		return 0;
+	return rehash(maps, maps->nr_slots * 2, false);
+}
+
+struct space *maps_get(struct maps *maps, uint32_t pid)
+{
+	struct space *space = maps_find(maps, pid);
+
+	if (space)
+		return space;
+	if (make_room(maps))
+		return NULL;
+	space = calloc(1, sizeof(*space));
+	if (!space)
+		return NULL;
+	space->epochs = calloc(1, sizeof(*space->epochs));
+	if (!space->epochs) {
+		free(space);
+		return NULL;
+	}
+	space->nr_epochs = 1;
+	space->pid = pid;
+	*slot_of(maps->slots, maps->nr_slots, pid) = space;
+	maps->used++;
+	maps->last = space;
+	return space;
+}
+
+static struct mapset *new_set(uint32_t cap)
+{
+	struct mapset *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return NULL;
+	set->refs = 1;
+	set->cap = cap;
+	set->data = malloc(cap * sizeof(*set->data));
+	if (!set->data) {
+		free(set);
+		return NULL;
+	}
+	return set;
+}
+
+/* Makes e->live private, with room for three more (a replaced mapping leaves two rests). */
+static int own_live(struct epoch *e)
+{
+	struct mapset *old = e->live, *set;
+
+	if (old && old->refs == 1) {
+		struct mapping *p;
+
+		if (old->cap - old->n >= 3)
+			return 0;
+		p = realloc(old->data, old->cap * 2 * sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		old->data = p;
+		old->cap *= 2;
+		return 0;
+	}
+	set = new_set(old && old->n > 8 ? old->n + old->n / 2 : 12);
+	if (!set)
+		return -ENOMEM;
+	if (old) {
+		memcpy(set->data, old->data, old->n * sizeof(*set->data));
+		set->n = old->n;
+		put_set(old);
+	}
+	e->live = set;
+	return 0;
+}
+
+/* Index of the first mapping that ends after addr. */
+static uint32_t first_after(const struct mapset *set, uint64_t addr)
+{
+	uint32_t lo = 0, hi = set ? set->n : 0;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (set->data[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int keep_old(struct epoch *e, const struct mapping *m, uint64_t to_ns)
+{
+	/* Nothing can have run in a mapping that was replaced in the moment it was made. */
+	if (m->from_ns >= to_ns)
+		return 0;
+	if (e->nr_old == e->cap_old) {
+		uint32_t cap = e->cap_old ? e->cap_old * 2 : 8;
+		struct old_mapping *p;
+
+		if (cap > OLD_MAX) {
+			memmove(e->old, e->old + e->nr_old / 2, (e->nr_old - e->nr_old / 2) * sizeof(*e->old));
+			e->nr_old -= e->nr_old / 2;
+		} else {
+			p = realloc(e->old, cap * sizeof(*p));
+			if (!p)
+				return -ENOMEM;
+			e->old = p;
+			e->cap_old = cap;
+		}
+	}
+	e->old[e->nr_old++] = (struct old_mapping){ *m, to_ns };
+	return 0;
+}
+
+int maps_mmap(struct space *space, const struct mapping *m)
+{
+	struct epoch *e = &space->epochs[space->nr_epochs - 1];
+	struct mapping put[3];
+	struct mapset *set;
+	uint32_t i, j, n = 0;
+	int ret;
+
+	if (m->end <= m->start)
+		return 0;
+	ret = own_live(e);
+	if (ret)
+		return ret;
+	set = e->live;
+	i = first_after(set, m->start);
+	for (j = i; j < set->n && set->data[j].start < m->end; j++) {
+		ret = keep_old(e, &set->data[j], m->from_ns);
+		if (ret)
+			return ret;
+	}
+	/* What sticks out at either side stays mapped. */
+	if (j > i && set->data[i].start < m->start) {
+		put[n] = set->data[i];
+		put[n++].end = m->start;
+	}
+	put[n++] = *m;
+	if (j > i && set->data[j - 1].end > m->end) {
+		put[n] = set->data[j - 1];
+		put[n].pgoff += m->end - put[n].start;
+		put[n++].start = m->end;
+	}
+	memmove(set->data + i + n, set->data + j, (set->n - j) * sizeof(*set->data));
+	memcpy(set->data + i, put, n * sizeof(*put));
+	set->n += n - (j - i);
+	return 0;
+}
+
+/* A new last epoch that shares live (may be NULL). */
+static int add_epoch(struct space *space, uint64_t time_ns, struct mapset *live)
+{
+	struct epoch *last = &space->epochs[space->nr_epochs - 1], *p;
+
+	/* An epoch nothing was said of yet is re-used: of exec before any mmap no sample can tell. */
+	if (!last->live && !last->nr_old) {
+		last->from_ns = space->nr_epochs > 1 ? time_ns : last->from_ns;
+		last->live = live;
+		return 0;
+	}
+	if (space->nr_epochs == EPOCHS_MAX) {
+		free_epoch(&space->epochs[0]);
+		memmove(space->epochs, space->epochs + 1, (EPOCHS_MAX - 1) * sizeof(*p));
+		space->nr_epochs--;
+	} else {
+		p = realloc(space->epochs, (space->nr_epochs + 1) * sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		space->epochs = p;
+	}
+	space->epochs[space->nr_epochs++] = (struct epoch){ .from_ns = time_ns, .live = live };
+	return 0;
+}
+
+int maps_exec(struct space *space, uint64_t time_ns)
+{
+	space->is_exited = false;
+	space->has_anon = false;
+	/* The file /tmp/perf-PID.map is of the new program from now on; the old names are kept until it changes. */
+	return add_epoch(space, time_ns, NULL);
+}
+
+int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns)
+{
+	struct space *child = maps_get(maps, pid), *parent;
+	struct mapset *live = NULL;
+	int ret;
+
+	if (!child)
+		return -ENOMEM;
+	parent = maps_find(maps, ppid);
+	if (parent && parent != child)
+		live = parent->epochs[parent->nr_epochs - 1].live;
+	if (live)
+		live->refs++;
+	ret = add_epoch(child, time_ns, live);
+	if (ret) {
+		put_set(live);
+		return ret;
+	}
+	if (child->is_exited) {
+		/* A recycled pid: another process, another perf map. */
+		perfmap_free(child->perfmap);
+		child->perfmap = NULL;
+		child->is_exited = false;
+	}
+	child->has_anon = parent && parent->has_anon;
+	/* What the parent has is all there is to know, unless we know nothing of the parent either. */
+	child->is_scanned = live != NULL;
+	return 0;
+}
+
+static const struct mapping *find_live(const struct epoch *e, uint64_t ip)
+{
+	uint32_t i = first_after(e->live, ip);
+
+	if (!e->live || i == e->live->n || ip < e->live->data[i].start)
+		return NULL;
+	return &e->live->data[i];
+}
+
+static const struct mapping *find_in_epoch(const struct epoch *e, uint64_t time_ns, uint64_t ip)
+{
+	const struct mapping *m = find_live(e, ip);
+
+	if (m && m->from_ns <= time_ns)
+		return m;
+	for (uint32_t i = e->nr_old; i--;) {
+		const struct old_mapping *o = &e->old[i];
+
+		if (o->m.from_ns <= time_ns && time_ns < o->to_ns && ip >= o->m.start && ip < o->m.end)
+			return &o->m;
+	}
+	/* Made a little later than the sample says: better than nothing, since nothing else was there. */
+	return m;
+}
+
+const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, uint64_t ip)
+{
+	const struct mapping *m;
+	uint32_t i = space->nr_epochs;
+
+	while (--i && space->epochs[i].from_ns > time_ns)
+		;
+	m = find_in_epoch(&space->epochs[i], time_ns, ip);
+	/* A sample without a time may be of any epoch: the last that knows the address. */
+	for (i = space->nr_epochs; !m && !time_ns && i--;)
+		m = find_live(&space->epochs[i], ip);
+	return m;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who had what mapped where, and when. An address space is a list of epochs (one per exec); an
+ * epoch has the live mappings, shared with forked children until one of them maps more, and a
+ * history of those that were replaced.
+ */
+#ifndef SKEP_SYM_MAPS_H
+#define SKEP_SYM_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sample.h"
+
+struct object;
+struct perfmap;
+
+struct mapping {
+	uint64_t start, end, pgoff;
+	uint64_t from_ns; /* valid from here on */
+	struct object *obj;
+};
+
+/* An old mapping and when it was replaced. */
+struct old_mapping {
+	struct mapping m;
+	uint64_t to_ns;
+};
+
+struct mapset {
+	uint32_t refs, n, cap;
+	struct mapping *data; /* sorted, disjoint */
+};
+
+struct epoch {
+	uint64_t from_ns;
+	struct mapset *live; /* NULL: nothing mapped */
+	struct old_mapping *old;
+	uint32_t nr_old, cap_old;
+};
+
+struct space {
+	uint32_t pid;
+	uint32_t nr_epochs;
+	struct epoch *epochs; /* oldest first, at least one */
+	struct perfmap *perfmap; /* NULL: not looked for yet */
+	bool has_anon;	/* something executable without a file: a perf map may name it */
+	bool is_scanned;	/* /proc was asked once */
+	bool is_exited;
+};
+
+struct maps {
+	struct space **slots; /* by pid, open addressing */
+	uint32_t nr_slots, used;
+	struct space *last; /* what was asked for last */
+};
+
+int maps_init(struct maps *maps);
+void maps_free(struct maps *maps);
+
+struct space *maps_find(struct maps *maps, uint32_t pid);
+
+/* Finds or makes the space of pid. NULL: no memory. */
+struct space *maps_get(struct maps *maps, uint32_t pid);
+
+/* All return 0 or -ENOMEM. */
+int maps_mmap(struct space *space, const struct mapping *m);
+int maps_exec(struct space *space, uint64_t time_ns);
+int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns);
+
+/* What was mapped at ip at that time, or NULL. The pointer lives until the space changes. */
+const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, uint64_t ip);
+
+#endif

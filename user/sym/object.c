@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Objects: found by identity, opened through /proc while a process has them mapped, read once. */
+#include "sym/object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "sym/debugfile.h"
+#include "sym/elfsyms.h"
+#include "sym/lines.h"
+#include "util/hash.h"
+
+#define FIRST_SLOTS 256u
+#define TRIES_MAX 16	      /* processes asked for a file before it is given up */
+#define LINE_FDS_MAX 128u     /* files kept open for their line tables */
+#define VDSO_MAX_BYTES (64u << 10)
+#define DELETED " (deleted)"
+#define OVERLAYFS_MAGIC 0x794c7630 /* linux/magic.h OVERLAYFS_SUPER_MAGIC */
+
+int objects_init(struct objects *objects, const struct syms_cfg *cfg, struct strpool *pool)
+{
+	*objects = (struct objects){ .cfg = cfg, .pool = pool, .nr_slots = FIRST_SLOTS };
+	objects->slots = calloc(objects->nr_slots, sizeof(*objects->slots));
+	return objects->slots ? 0 : -ENOMEM;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void objects_free(struct objects *objects)
+{
+	for (uint32_t i = 0; objects->slots && i < objects->nr_slots; i++) {
+		struct object *obj = objects->slots[i];
+
+		if (!obj)
+			continue;
+		lines_free(obj->lines);
+		close_fd(&obj->fd);
+		close_fd(&obj->debug_fd);
+		free(obj->segs);
+		symtab_free(&obj->tab);
+		free(obj);
+	}
+	free(objects->slots);
+	*objects = (struct objects){ 0 };
+}
+
+static bool starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static size_t len_without_deleted(const char *path)
+{
+	size_t n = strlen(path), d = sizeof(DELETED) - 1;
+
+	return n > d && !strcmp(path + n - d, DELETED) ? n - d : n;
+}
+
+static enum object_kind kind_of(const char *path)
+{
+	static const char *const anon[] = { "//anon", "[anon", "/dev/zero", "[heap]",	 "[stack",
+					    "/SYSV",  "/anon_hugepage", "anon_inode:", "/dev/shm/.anon" };
+
+	if (starts(path, "[vdso]"))
+		return OBJECT_VDSO;
+	if (starts(path, "/memfd:"))
+		return OBJECT_MEMFD;
+	for (size_t i = 0; i < sizeof(anon) / sizeof(*anon); i++)
+		if (starts(path, anon[i]))
+			return OBJECT_ANON;
+	return *path == '/' ? OBJECT_FILE : OBJECT_OTHER;
+}
+
+static const char *name_unknown(struct strpool *pool, const char *path)
+{
+	size_t n = len_without_deleted(path), at = n;
+	char text[NAME_MAX + 3];
+
+	if (*path == '[')
+		return strpool_add(pool, path);
+	while (at && path[at - 1] != '/')
+		at--;
+	if (at == n)
+		return strpool_add(pool, "[unknown]");
+	snprintf(text, sizeof(text), "[%.*s]", (int)(n - at > NAME_MAX ? NAME_MAX : n - at), path + at);
+	return strpool_add(pool, text);
+}
+
+static bool is_same(const struct object *obj, const struct task_event *t, const char *path)
+{
+	if (obj->path != path || obj->maj != t->maj || obj->min != t->min || obj->ino != t->ino)
+		return false;
+	/* /proc/PID/maps has no generation. */
+	if (obj->ino_generation && t->ino_generation && obj->ino_generation != t->ino_generation)
+		return false;
+	if (t->ino && (!obj->build_id_size || !t->build_id_size))
+		return true;
+	return obj->build_id_size == t->build_id_size && !memcmp(obj->build_id, t->build_id, t->build_id_size);
+}
+
+static uint32_t slot_hash(uint64_t ino, const char *path)
+{
+	return (uint32_t)hash_pair(ino, (uintptr_t)path);
+}
+
+static int grow(struct objects *objects)
+{
+	uint32_t nr_slots = objects->nr_slots * 2;
+	struct object **slots = calloc(nr_slots, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < objects->nr_slots; i++) {
+		struct object *obj = objects->slots[i];
+		uint32_t j;
+
+		if (!obj)
+			continue;
+		for (j = slot_hash(obj->ino, obj->path) & (nr_slots - 1); slots[j]; j = (j + 1) & (nr_slots - 1))
+			;
+		slots[j] = obj;
+	}
+	free(objects->slots);
+	objects->slots = slots;
+	objects->nr_slots = nr_slots;
+	return 0;
+}
+
+struct object *objects_get(struct objects *objects, const struct task_event *t)
+{
+	const char *path = strpool_add(objects->pool, t->path && *t->path ? t->path : "//anon");
+	struct object *obj;
+	uint32_t i;
+
+	if (!path || (objects->n * 2 >= objects->nr_slots && grow(objects)))
+		return NULL;
+	for (i = slot_hash(t->ino, path) & (objects->nr_slots - 1); objects->slots[i];
+	     i = (i + 1) & (objects->nr_slots - 1))
+		if (is_same(objects->slots[i], t, path))
+			return objects->slots[i];
+	obj = calloc(1, sizeof(*obj));
+	if (!obj)
+		return NULL;
+	obj->path = path;
+	obj->unknown = name_unknown(objects->pool, path);
+	if (!obj->unknown) {
+		free(obj);
+		return NULL;
+	}
+	obj->kind = kind_of(path);
+	obj->id = objects->n;
+	obj->fd = obj->debug_fd = -1;
+	obj->maj = t->maj;
+	obj->min = t->min;
+	obj->ino = t->ino;
+	obj->ino_generation = t->ino_generation;
+	obj->build_id_size = t->build_id_size > BUILD_ID_MAX ? BUILD_ID_MAX : t->build_id_size;
+	memcpy(obj->build_id, t->build_id, obj->build_id_size);
+	if (obj->kind == OBJECT_ANON || obj->kind == OBJECT_OTHER)
+		obj->state = OBJECT_FAILED;
+	objects->slots[i] = obj;
+	objects->n++;
+	return obj;
+}
+
+static const char *proc_root(const struct objects *objects)
+{
+	return objects->cfg->proc_root ? objects->cfg->proc_root : "/proc";
+}
+
+static bool build_id_agrees(const struct object *obj, int fd)
+{
+	uint8_t id[BUILD_ID_MAX];
+	struct elf_file elf;
+	int n;
+
+	if (elf_open_fd(fd, &elf))
+		return false;
+	n = elf_build_id(&elf, id, sizeof(id));
+	elf_close(&elf);
+	/* Kernels give 20 bytes with zeros at the end for shorter ids. */
+	return n > 0 && n <= obj->build_id_size && !memcmp(id, obj->build_id, (size_t)n);
+}
+
+/* Is it the file that was mapped, and not another one that took its name (or its process's pid)? */
+static bool is_the_file(const struct object *obj, int fd, bool is_host)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (obj->build_id_size)
+		return build_id_agrees(obj, fd);
+	if (!obj->ino)
+		return true;
+	if (fstat(fd, &st) < 0)
+		return false;
+	/* btrfs and overlayfs show another device in maps than in stat, overlayfs another inode too. */
+	if (st.st_ino == obj->ino)
+		return !is_host || major(st.st_dev) == 0 || st.st_dev == makedev(obj->maj, obj->min);
+	return !is_host && len_without_deleted(obj->path) == strlen(obj->path) && !fstatfs(fd, &fs) &&
+	       fs.f_type == OVERLAYFS_MAGIC;
+}
+
+/* Opens path; gives an fd only if it is the file. */
+static int open_checked(const struct object *obj, const char *path, bool is_host, bool any)
+{
+	int fd = regular_open(path);
+
+	if (fd >= 0 && !any && !is_the_file(obj, fd, is_host)) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+/* The link says where the file was: enough identity where inodes are not to be trusted. */
+static bool link_agrees(const struct object *obj, const char *link)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(link, target, sizeof(target));
+
+	return n > 0 && (size_t)n == strlen(obj->path) && !memcmp(target, obj->path, (size_t)n);
+}
+
+static int open_by_process(const struct objects *objects, const struct object *obj, uint32_t pid, uint64_t start,
+			   uint64_t end)
+{
+	int plain = (int)len_without_deleted(obj->path), fd;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%u/map_files/%" PRIx64 "-%" PRIx64, proc_root(objects), pid, start, end);
+	fd = open_checked(obj, path, false, false);
+	if (fd == -ESTALE && link_agrees(obj, path))
+		fd = open_checked(obj, path, false, !obj->build_id_size);
+	if (fd >= 0)
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/%u/root%.*s", proc_root(objects), pid, plain, obj->path) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open_checked(obj, path, false, false);
+	if (fd >= 0)
+		return fd;
+	/* A deleted program can still be read as long as it runs. */
+	snprintf(path, sizeof(path), "%s/%u/exe", proc_root(objects), pid);
+	return obj->ino || obj->build_id_size ? open_checked(obj, path, false, false) : -ENOENT;
+}
+
+bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
+{
+	char plain[PATH_MAX];
+	size_t n = len_without_deleted(obj->path);
+	int fd = -ENOENT;
+
+	if (obj->state != OBJECT_NEW)
+		return obj->state == OBJECT_OPEN || obj->state == OBJECT_READ;
+	if (obj->kind == OBJECT_VDSO) {
+		obj->state = OBJECT_OPEN;
+		return true;
+	}
+	if (obj->nr_tries && obj->tried_pid == pid)
+		return false;
+	obj->tried_pid = pid;
+	if (!objects->cfg->offline && pid)
+		fd = open_by_process(objects, obj, pid, start, end);
+	if (fd < 0 && n < sizeof(plain) && obj->kind == OBJECT_FILE) {
+		memcpy(plain, obj->path, n);
+		plain[n] = '\0';
+		/* Of a recording only a build id can tell; without one perf trusts the path, and so do we. */
+		fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size);
+	}
+	if (fd < 0) {
+		if (++obj->nr_tries == TRIES_MAX || objects->cfg->offline)
+			obj->state = OBJECT_FAILED;
+		return false;
+	}
+	obj->fd = fd;
+	objects->nr_fds++;
+	obj->state = OBJECT_OPEN;
+	return true;
+}
+
+/* Our own vDSO is the one of every process of this kernel and word size. */
+static int open_vdso(struct elf_file *ret_elf)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT: the kernel gives an integer */
+	Elf64_Ehdr h;
+	uint64_t size;
+
+	if (!image)
+		return -ENOENT;
+	memcpy(&h, image, sizeof(h));
+	/* It has no size anywhere, but its section headers are last (kernel: vdso2c keeps them). */
+	size = h.e_shoff + (uint64_t)h.e_shnum * h.e_shentsize;
+	if (h.e_ident[EI_CLASS] != ELFCLASS64 || size > VDSO_MAX_BYTES)
+		return -ENOEXEC;
+	return elf_open_mem(image, size, ret_elf);
+}
+
+static int open_debug(const struct objects *objects, const struct object *obj, const struct elf_file *elf,
+		      uint32_t pid, struct elf_file *ret_debug)
+{
+	const char *dir = objects->cfg->debug_dir ? objects->cfg->debug_dir : "/usr/lib/debug";
+	const char *roots[2] = { "", NULL };
+	char root[PATH_MAX], path[PATH_MAX];
+	int fd;
+
+	if (obj->kind != OBJECT_FILE)
+		return -ENOENT;
+	snprintf(root, sizeof(root), "%s/%u/root", proc_root(objects), pid);
+	roots[1] = root;
+	snprintf(path, sizeof(path), "%.*s", (int)len_without_deleted(obj->path), obj->path);
+	fd = debugfile_open(elf, path, dir, roots, pid && !objects->cfg->offline ? 2 : 1);
+	if (fd < 0)
+		return fd;
+	if (elf_open_fd(fd, ret_debug)) {
+		close(fd);
+		return -ENOEXEC;
+	}
+	return fd;
+}
+
+/* Keeps the open files for libdw, as long as there are not too many of them. */
+static void keep_fds(struct objects *objects, struct object *obj, int debug_fd)
+{
+	bool wants = objects->cfg->lines || objects->cfg->inlines;
+
+	if (wants && objects->nr_fds + (debug_fd >= 0) <= LINE_FDS_MAX) {
+		obj->debug_fd = debug_fd;
+		objects->nr_fds += debug_fd >= 0;
+		return;
+	}
+	if (debug_fd >= 0)
+		close(debug_fd);
+	if (obj->fd >= 0)
+		objects->nr_fds--;
+	close_fd(&obj->fd);
+}
+
+void object_read(struct objects *objects, struct object *obj, uint32_t pid)
+{
+	struct elf_file elf, debug;
+	bool wants = objects->cfg->lines || objects->cfg->inlines;
+	int debug_fd = -1, n;
+
+	if (obj->state != OBJECT_OPEN)
+		return;
+	obj->state = OBJECT_FAILED;
+	if (obj->kind == OBJECT_VDSO ? open_vdso(&elf) : elf_open_fd(obj->fd, &elf)) {
+		keep_fds(objects, obj, -1);
+		return;
+	}
+	if (wants ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
+		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
+	n = elfsyms_load(&elf, debug_fd >= 0 ? &debug : NULL, &obj->tab);
+	obj->segs = elf.segs;
+	obj->nr_segs = elf.nr_segs;
+	elf.segs = NULL;
+	elf_close(&elf);
+	if (debug_fd >= 0)
+		elf_close(&debug);
+	keep_fds(objects, obj, debug_fd);
+	if (n < 0) {
+		symtab_free(&obj->tab);
+		return;
+	}
+	objects->nr_symbols += (uint64_t)n;
+	obj->state = OBJECT_READ;
+}
+
+bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr)
+{
+	return elf_off_to_vaddr(obj->segs, obj->nr_segs, off, ret_vaddr);
+}

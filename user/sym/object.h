@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is mapped: a file, the vDSO, or memory without a file. One object per file and path,
+ * however many processes map it. Objects live until objects_free.
+ */
+#ifndef SKEP_SYM_OBJECT_H
+#define SKEP_SYM_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sample.h"
+#include "sym/elf.h"
+#include "sym/sym.h"
+#include "sym/symtab.h"
+#include "util/strpool.h"
+
+struct lines;
+
+enum object_kind {
+	OBJECT_FILE,
+	OBJECT_MEMFD, /* a file without a name: a program, or a JIT's memory */
+	OBJECT_VDSO,
+	OBJECT_ANON, /* no file: only a perf map can name it */
+	OBJECT_OTHER, /* [vsyscall], [uprobes]: never a name */
+};
+
+enum object_state { OBJECT_NEW, OBJECT_OPEN, OBJECT_READ, OBJECT_FAILED };
+
+struct object {
+	const char *path;    /* as the event had it; interned */
+	const char *unknown; /* what an address without a symbol is called: "[libc.so.6]"; interned */
+	enum object_kind kind;
+	enum object_state state;
+	uint32_t id;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint8_t build_id[BUILD_ID_MAX], build_id_size;
+	uint8_t nr_tries;
+	uint32_t tried_pid;
+	int fd;	      /* in OBJECT_OPEN, and later when lines are asked for; else -1 */
+	int debug_fd; /* of the separate debug file when lines are asked for; else -1 */
+	struct elf_seg *segs;
+	uint32_t nr_segs;
+	struct symtab tab;
+	struct lines *lines; /* NULL: not opened yet, or none */
+	bool lines_tried;
+};
+
+struct objects {
+	const struct syms_cfg *cfg;
+	struct strpool *pool;
+	struct object **slots;
+	uint32_t nr_slots, n;
+	uint32_t nr_fds; /* kept open */
+	uint64_t nr_symbols;
+};
+
+int objects_init(struct objects *objects, const struct syms_cfg *cfg, struct strpool *pool);
+void objects_free(struct objects *objects);
+
+/* The object that a TASK_MMAP maps. NULL: no memory. */
+struct object *objects_get(struct objects *objects, const struct task_event *t);
+
+/* Opens the file through a process that has it mapped at start..end. False: not there any more (ask again by another process). */
+bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end);
+
+/* Reads the symbols of an open object. pid may help to find debug files; 0: none. */
+void object_read(struct objects *objects, struct object *obj, uint32_t pid);
+
+/* ELF address of a file offset; false when the object was never read or has no such offset. */
+bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr);
+
+#endif

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The resolver behind sym.h: puts address spaces, objects, perf maps and the kernel together, and
+ * keeps the answers. An answer depends only on (object, ELF address), so that processes share it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/demangle.h"
+#include "sym/kernel.h"
+#include "sym/lines.h"
+#include "sym/maps.h"
+#include "sym/object.h"
+#include "sym/perfmap.h"
+#include "sym/sym.h"
+#include "util/hash.h"
+#include "util/strpool.h"
+#include "util/vec.h"
+
+#define CACHE_FIRST_SLOTS 4096u
+#define CACHE_MAX_ENTRIES (256u << 10) /* about 30 MB; then it starts anew */
+#define PINNED_FDS_MAX 64u	       /* files opened by syms_pin whose symbols wait for the first use */
+#define VSYSCALL_START 0xffffffffff600000ull
+#define VSYSCALL_BYTES 0x1000u
+#define VDSO32_END (1ull << 32)
+#define NAME_UNKNOWN "[unknown]"
+
+/* Frames of one (object, address): frames[first .. first + n). */
+struct answer {
+	const struct object *obj; /* NULL: free slot */
+	uint64_t vaddr;
+	uint32_t first, n;
+};
+
+/* An object that is mapped but was not opened yet, and by whom. */
+struct pending {
+	struct object *obj;
+	uint64_t start, end;
+	uint32_t pid;
+};
+
+struct syms {
+	struct syms_cfg cfg;
+	struct strpool *pool;
+	struct maps maps;
+	struct objects objects;
+	struct kernel kernel;
+	struct answer *cache;
+	uint32_t cache_slots, cache_used;
+	VEC(struct frame) frames;
+	VEC(struct pending) pending;
+	VEC(uint32_t) jits; /* processes that may have a perf map */
+	const char *name_unknown, *obj_unknown, *vsyscall;
+	struct syms_stats stats;
+};
+
+int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err)
+{
+	struct syms *syms = calloc(1, sizeof(*syms));
+
+	if (!syms)
+		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
+	syms->cfg = *cfg;
+	if (!syms->cfg.proc_root)
+		syms->cfg.proc_root = "/proc";
+	syms->pool = strpool_new();
+	syms->cache_slots = CACHE_FIRST_SLOTS;
+	syms->cache = calloc(syms->cache_slots, sizeof(*syms->cache));
+	if (syms->pool) {
+		syms->name_unknown = strpool_add(syms->pool, NAME_UNKNOWN);
+		syms->obj_unknown = syms->name_unknown;
+		syms->vsyscall = strpool_add(syms->pool, "[vsyscall]");
+	}
+	if (!syms->pool || !syms->cache || !syms->name_unknown || !syms->vsyscall || maps_init(&syms->maps) ||
+	    objects_init(&syms->objects, &syms->cfg, syms->pool)) {
+		syms_free(syms);
+		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
+	}
+	kernel_init(&syms->kernel, &syms->cfg, syms->pool);
+	*ret_syms = syms;
+	return 0;
+}
+
+void syms_free(struct syms *syms)
+{
+	if (!syms)
+		return;
+	maps_free(&syms->maps);
+	objects_free(&syms->objects);
+	kernel_free(&syms->kernel);
+	vec_free(&syms->frames);
+	vec_free(&syms->pending);
+	vec_free(&syms->jits);
+	free(syms->cache);
+	strpool_free(syms->pool);
+	free(syms);
+}
+
+const char *syms_intern(struct syms *syms, const char *text)
+{
+	return strpool_add(syms->pool, text);
+}
+
+static int note_jit(struct syms *syms, struct space *space)
+{
+	if (space->has_anon)
+		return 0;
+	if (vec_reserve(&syms->jits))
+		return -ENOMEM;
+	syms->jits.data[syms->jits.n++] = space->pid;
+	space->has_anon = true;
+	return 0;
+}
+
+static int note_mmap(struct syms *syms, struct space *space, const struct task_event *t)
+{
+	struct mapping m = { t->addr, t->addr + t->len, t->pgoff, t->time_ns, NULL };
+
+	if (t->len > UINT64_MAX - t->addr)
+		m.end = UINT64_MAX;
+	m.obj = objects_get(&syms->objects, t);
+	if (!m.obj)
+		return -ENOMEM;
+	if ((m.obj->kind == OBJECT_ANON || m.obj->kind == OBJECT_MEMFD) && note_jit(syms, space))
+		return -ENOMEM;
+	if (m.obj->state == OBJECT_NEW && !syms->cfg.offline) {
+		if (vec_reserve(&syms->pending))
+			return -ENOMEM;
+		syms->pending.data[syms->pending.n++] = (struct pending){ m.obj, m.start, m.end, t->pid };
+	}
+	return maps_mmap(space, &m);
+}
+
+static int note_fork(struct syms *syms, const struct task_event *t)
+{
+	struct space *child;
+	int ret;
+
+	if (t->pid == t->ppid)
+		return 0; /* a thread: same address space */
+	ret = maps_fork(&syms->maps, t->ppid, t->pid, t->time_ns);
+	if (ret)
+		return ret;
+	child = maps_find(&syms->maps, t->pid);
+	if (!child || !child->has_anon)
+		return 0;
+	child->has_anon = false;
+	return note_jit(syms, child);
+}
+
+int syms_task(struct syms *syms, const struct task_event *t)
+{
+	struct space *space;
+
+	if (t->kernel || t->what == TASK_KSYM)
+		return kernel_task(&syms->kernel, t);
+	switch (t->what) {
+	case TASK_FORK:
+		return note_fork(syms, t);
+	case TASK_MMAP:
+		space = maps_get(&syms->maps, t->pid);
+		return space ? note_mmap(syms, space, t) : -ENOMEM;
+	case TASK_EXEC:
+		space = maps_get(&syms->maps, t->pid);
+		return space ? maps_exec(space, t->time_ns) : -ENOMEM;
+	case TASK_EXIT:
+		space = t->pid == t->tid ? maps_find(&syms->maps, t->pid) : NULL;
+		if (space)
+			space->is_exited = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+void syms_pin(struct syms *syms)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < syms->pending.n; i++) {
+		const struct pending *p = &syms->pending.data[i];
+
+		if (p->obj->state == OBJECT_NEW)
+			object_open(&syms->objects, p->obj, p->pid, p->start, p->end);
+		/* An open file cannot go away; reading it may wait until an address in it is asked for. */
+		if (p->obj->state == OBJECT_OPEN && syms->objects.nr_fds > PINNED_FDS_MAX)
+			object_read(&syms->objects, p->obj, p->pid);
+	}
+	syms->pending.n = 0;
+	for (size_t i = 0; i < syms->jits.n; i++) {
+		struct space *space = maps_find(&syms->maps, syms->jits.data[i]);
+
+		if (!space || !space->has_anon)
+			continue;
+		if (!space->perfmap)
+			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline);
+		if (space->perfmap)
+			perfmap_refresh(space->perfmap);
+		/* One last look was taken just now. */
+		if (space->is_exited)
+			space->has_anon = false;
+		else
+			syms->jits.data[kept++] = space->pid;
+	}
+	syms->jits.n = kept;
+}
+
+static uint32_t answer_slot(const struct syms *syms, const struct object *obj, uint64_t vaddr)
+{
+	uint32_t i = (uint32_t)hash_u64(vaddr ^ (uint64_t)obj->id << 44);
+
+	for (i &= syms->cache_slots - 1; syms->cache[i].obj; i = (i + 1) & (syms->cache_slots - 1))
+		if (syms->cache[i].obj == obj && syms->cache[i].vaddr == vaddr)
+			break;
+	return i;
+}
+
+/* Doubles the table, or empties it when it is as large as may be. */
+static int make_room(struct syms *syms)
+{
+	struct answer *old = syms->cache;
+	uint32_t nr_old = syms->cache_slots;
+
+	if (syms->cache_used * 2 < syms->cache_slots)
+		return 0;
+	if (syms->cache_used >= CACHE_MAX_ENTRIES) {
+		memset(syms->cache, 0, syms->cache_slots * sizeof(*syms->cache));
+		syms->cache_used = 0;
+		syms->frames.n = 0;
+		return 0;
+	}
+	syms->cache = calloc(nr_old * 2, sizeof(*syms->cache));
+	if (!syms->cache) {
+		syms->cache = old;
+		return -ENOMEM;
+	}
+	syms->cache_slots = nr_old * 2;
+	for (uint32_t i = 0; i < nr_old; i++)
+		if (old[i].obj)
+			syms->cache[answer_slot(syms, old[i].obj, old[i].vaddr)] = old[i];
+	free(old);
+	return 0;
+}
+
+static const char *readable(struct syms *syms, const char *raw)
+{
+	char *out = syms->cfg.no_demangle ? NULL : demangle(raw);
+	const char *name = out ? strpool_add(syms->pool, out) :
+				 strpool_addn(syms->pool, raw, strnlen(raw, SYM_NAME_MAX_BYTES - 1));
+
+	free(out);
+	return name ? name : syms->name_unknown;
+}
+
+/* Splits frames[0], the function, into itself and what is inlined into it there. Returns how many. */
+static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, struct frame *frames)
+{
+	struct line_frame at[LINES_FRAMES_MAX];
+	struct frame function = frames[0];
+	int n;
+
+	if (!obj->lines_tried) {
+		obj->lines_tried = true;
+		obj->lines = obj->debug_fd >= 0 ? lines_open(obj->debug_fd) : NULL;
+		if (!obj->lines && obj->fd >= 0)
+			obj->lines = lines_open(obj->fd);
+	}
+	if (!obj->lines)
+		return 1;
+	n = lines_find(obj->lines, vaddr, syms->cfg.inlines, at, LINES_FRAMES_MAX);
+	for (int i = 0; i < n; i++) {
+		frames[i] = function;
+		if (i < n - 1) {
+			frames[i].kind = FRAME_INLINED;
+			frames[i].name = readable(syms, at[i].name);
+			frames[i].off = vaddr - at[i].entry;
+		}
+		if (syms->cfg.lines && at[i].file) {
+			frames[i].file = strpool_add(syms->pool, at[i].file);
+			frames[i].line = at[i].line;
+		}
+	}
+	return n ? n : 1;
+}
+
+/* The frames of an address in an object that is read. Returns where they are in syms->frames, and how many. */
+static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, uint32_t *ret_n)
+{
+	uint32_t slot = answer_slot(syms, obj, vaddr);
+	struct frame frames[LINES_FRAMES_MAX];
+	const char *raw;
+	uint64_t start;
+	int n = 1;
+
+	if (syms->cache[slot].obj) {
+		*ret_n = syms->cache[slot].n;
+		return syms->cache[slot].first;
+	}
+	frames[0] = (struct frame){ .name = obj->unknown, .obj = obj->path, .kind = FRAME_UNKNOWN, .off = vaddr };
+	raw = symtab_find(&obj->tab, vaddr, &start);
+	if (raw) {
+		frames[0].name = readable(syms, raw);
+		frames[0].kind = FRAME_USER;
+		frames[0].off = vaddr - start;
+		if (syms->cfg.lines || syms->cfg.inlines)
+			n = add_lines(syms, obj, vaddr, frames);
+	}
+	*ret_n = 0;
+	if (make_room(syms))
+		return 0;
+	slot = answer_slot(syms, obj, vaddr);
+	syms->cache[slot].first = (uint32_t)syms->frames.n;
+	for (int i = 0; i < n; i++) {
+		if (vec_reserve(&syms->frames))
+			return 0;
+		syms->frames.data[syms->frames.n++] = frames[i];
+	}
+	syms->cache[slot].obj = obj;
+	syms->cache[slot].vaddr = vaddr;
+	syms->cache[slot].n = *ret_n = (uint32_t)n;
+	syms->cache_used++;
+	return syms->cache[slot].first;
+}
+
+/* A sink that hands what proc_scan finds to a resolver. */
+struct scan_sink {
+	struct sink sink;
+	struct syms *syms;
+};
+
+static int scan_task(struct sink *sink, const struct task_event *t)
+{
+	return syms_task(((struct scan_sink *)sink)->syms, t);
+}
+
+/* The space of pid; a process nobody told us of is looked at once, while it lives. */
+static struct space *find_space(struct syms *syms, uint32_t pid)
+{
+	struct space *space = maps_find(&syms->maps, pid);
+	struct scan_sink s = { .sink = { .task = scan_task }, .syms = syms };
+
+	if (syms->cfg.offline || (space && (space->is_scanned || space->nr_epochs > 1 || space->epochs[0].live)))
+		return space;
+	space = maps_get(&syms->maps, pid);
+	if (!space)
+		return NULL;
+	space->is_scanned = true;
+	proc_scan(syms->cfg.proc_root, pid, &s.sink);
+	return maps_find(&syms->maps, pid);
+}
+
+static int one_frame(struct frame *f, const char *name, const char *obj, uint64_t ip, uint64_t off, uint32_t kind)
+{
+	*f = (struct frame){ .name = name, .obj = obj, .kind = kind, .addr = ip, .off = off };
+	return 1;
+}
+
+static bool find_jit(struct syms *syms, struct space *space, uint64_t at, uint64_t ip, struct frame *f)
+{
+	uint64_t start;
+	const char *name, *path;
+	size_t len;
+
+	if (!space->perfmap) {
+		space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline);
+		if (!space->perfmap)
+			return false;
+		perfmap_refresh(space->perfmap);
+	}
+	name = perfmap_find(space->perfmap, at, &start, &len);
+	if (!name)
+		return false;
+	name = strpool_addn(syms->pool, name, len);
+	path = strpool_add(syms->pool, perfmap_path(space->perfmap));
+	return name && path && one_frame(f, name, path, ip, ip - start, FRAME_JIT);
+}
+
+static int unknown(struct syms *syms, const struct object *obj, uint64_t ip, uint64_t off, struct frame *f)
+{
+	syms->stats.user_unknown++;
+	if (!obj || !obj->tab.n)
+		syms->stats.user_nosymtab++;
+	return one_frame(f, obj ? obj->unknown : syms->name_unknown, obj ? obj->path : syms->obj_unknown, ip, off,
+			 FRAME_UNKNOWN);
+}
+
+static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool caller,
+			struct frame *ret_frames, int max)
+{
+	uint64_t at = ip - (caller && ip), off, vaddr;
+	struct space *space = find_space(syms, pid);
+	const struct mapping *m = space ? maps_lookup(space, time_ns, at) : NULL;
+	struct object *obj = m ? m->obj : NULL;
+	uint32_t first, n;
+
+	syms->stats.user_frames++;
+	if (!m && at - VSYSCALL_START < VSYSCALL_BYTES) {
+		syms->stats.user_unknown++;
+		return one_frame(ret_frames, syms->vsyscall, syms->vsyscall, ip, at - VSYSCALL_START, FRAME_UNKNOWN);
+	}
+	if (!m)
+		return unknown(syms, NULL, ip, ip, ret_frames);
+	off = at - m->start + m->pgoff;
+	if (obj->state == OBJECT_NEW)
+		object_open(&syms->objects, obj, pid, m->start, m->end);
+	if (obj->state == OBJECT_OPEN)
+		object_read(&syms->objects, obj, pid);
+	if ((obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
+	    find_jit(syms, space, at, ip, ret_frames))
+		return 1;
+	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||
+	    !object_vaddr(obj, off, &vaddr))
+		return unknown(syms, obj, ip, off + caller, ret_frames);
+	first = answer(syms, obj, vaddr, &n);
+	if (!n)
+		return unknown(syms, obj, ip, off + caller, ret_frames);
+	/* What does not fit is the innermost: the function itself stays. */
+	if (n > (uint32_t)max) {
+		first += n - (uint32_t)max;
+		n = (uint32_t)max;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		ret_frames[i] = syms->frames.data[first + i];
+		ret_frames[i].addr = ip;
+		ret_frames[i].off += caller;
+	}
+	if (ret_frames[n - 1].kind == FRAME_UNKNOWN) {
+		syms->stats.user_unknown++;
+		syms->stats.user_nosymtab += !obj->tab.n;
+	}
+	return (int)n;
+}
+
+static int resolve_kernel(struct syms *syms, uint64_t time_ns, uint64_t ip, bool caller, struct frame *ret_frame)
+{
+	uint64_t at = ip - (caller && ip), start;
+	const char *name, *obj;
+
+	syms->stats.kernel_frames++;
+	if (kernel_find(&syms->kernel, time_ns, at, &name, &obj, &start))
+		return one_frame(ret_frame, name, obj, ip, ip - start, FRAME_KERNEL);
+	syms->stats.kernel_unknown++;
+	return one_frame(ret_frame, obj ? obj : syms->name_unknown, obj ? obj : syms->obj_unknown, ip, ip,
+			 FRAME_UNKNOWN);
+}
+
+int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, bool caller,
+		 struct frame *ret_frames, int max)
+{
+	if (max < 1)
+		return 0;
+	syms->stats.lookups++;
+	return kernel ? resolve_kernel(syms, time_ns, ip, caller, ret_frames) :
+			resolve_user(syms, pid, time_ns, ip, caller, ret_frames, max);
+}
+
+bool frame_is_root(const struct frame *f)
+{
+	static const char *const names[] = { "_start",	     "clone",	     "clone3",		 "__clone",
+					     "__clone3",     "start_thread", "__start_thread",	 "thread_start",
+					     "_dl_start",    "_dl_start_user", "__libc_start_call_main",
+					     "_dl_start_final" };
+	static const char *const prefixes[] = { "__libc_start_main", "runtime.goexit", "runtime.rt0_go",
+						"runtime.mstart", "_rt0_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(f->name, names[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(f->name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
+{
+	*ret_stats = syms->stats;
+	ret_stats->objects = syms->objects.n;
+	ret_stats->symbols = syms->objects.nr_symbols + syms->kernel.tab.n;
+	ret_stats->kernel_hidden = syms->kernel.is_hidden;
+	ret_stats->kernel_mismatch = syms->kernel.is_mismatch;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SELECT, who: parsing and checking of targets. */
+#include "target.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bpf/target.h"
+#include "util/num.h"
+
+#define PID_LIMIT (1u << 22) /* PID_MAX_LIMIT, include/linux/threads.h */
+#define CPU_LIMIT 65536u
+
+typedef VEC(uint32_t) vec_u32;
+
+static int add_u32(void *arg, uint64_t value)
+{
+	vec_u32 *v = arg;
+
+	if (vec_reserve(v))
+		return -ENOMEM;
+	v->data[v->n++] = value;
+	return 0;
+}
+
+static int set_list(void *list, const char *text, uint64_t max, const char *what, struct err *err)
+{
+	int ret = num_list(text, max, add_u32, list);
+
+	if (ret < 0)
+		return err_exit(err, ret, EXIT_USAGE, "bad %s '%s': expected numbers such as 1,3-5", what, text);
+	return 0;
+}
+
+static int set_pids(void *base, const char *text, struct err *err)
+{
+	return set_list(&((struct target *)base)->pids, text, PID_LIMIT, "process list", err);
+}
+
+static int set_tids(void *base, const char *text, struct err *err)
+{
+	return set_list(&((struct target *)base)->tids, text, PID_LIMIT, "thread list", err);
+}
+
+static int set_cpus(void *base, const char *text, struct err *err)
+{
+	return set_list(&((struct target *)base)->cpus, text, CPU_LIMIT, "CPU list", err);
+}
+
+/* Splits "a,b" in place of argv: the pieces are copies that live as long as the program. */
+static int each_word(const char *text, int (*each)(struct target *t, const char *word, struct err *err),
+		     struct target *t, struct err *err)
+{
+	int ret = 0;
+
+	for (const char *at = text; !ret; at++) {
+		size_t len = strcspn(at, ",");
+		char *word = strndup(at, len);
+
+		if (!word)
+			return -ENOMEM;
+		if (!len) {
+			free(word);
+			return err_exit(err, -EINVAL, EXIT_USAGE, "empty name in '%s'", text);
+		}
+		ret = each(t, word, err);
+		if (ret)
+			free(word);
+		at += len;
+		if (!*at)
+			break;
+	}
+	return ret;
+}
+
+static int add_user(struct target *t, const char *word, struct err *err)
+{
+	struct passwd *pw;
+	uint64_t uid;
+
+	if (num_u64(word, UINT32_MAX - 1, &uid)) {
+		pw = getpwnam(word);
+		if (!pw)
+			return err_exit(err, -ENOENT, EXIT_FAILED, "no such user '%s'", word);
+		uid = pw->pw_uid;
+	}
+	return add_u32(&t->uids, uid);
+}
+
+static int add_comm(struct target *t, const char *word, struct err *err)
+{
+	if (strlen(word) > 15)
+		return err_exit(err, -EINVAL, EXIT_USAGE,
+				"bad thread name '%s': the kernel keeps 15 bytes of it", word);
+	if (vec_reserve(&t->comms))
+		return -ENOMEM;
+	t->comms.data[t->comms.n++] = word;
+	return 0;
+}
+
+static int add_cgroup(struct target *t, const char *word, struct err *err)
+{
+	(void)err;
+	if (vec_reserve(&t->cgroups))
+		return -ENOMEM;
+	t->cgroups.data[t->cgroups.n++] = word;
+	return 0;
+}
+
+static int set_users(void *base, const char *text, struct err *err)
+{
+	return each_word(text, add_user, base, err);
+}
+
+static int set_comms(void *base, const char *text, struct err *err)
+{
+	return each_word(text, add_comm, base, err);
+}
+
+static int set_cgroups(void *base, const char *text, struct err *err)
+{
+	return each_word(text, add_cgroup, base, err);
+}
+
+const struct opt target_opts[] = {
+	{ 'a', "all-cpus", NULL, OPT_FLAG, offsetof(struct target, all), "everything on all CPUs", NULL, false, NULL },
+	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they make", set_pids, true, NULL },
+	{ 't', "tid", "TID,...", OPT_CALL, 0, "these threads only", set_tids, true, NULL },
+	{ 'C', "cpu", "LIST", OPT_CALL, 0, "only on these CPUs, such as 0-3,8", set_cpus, true, NULL },
+	{ 'u', "uid", "USER,...", OPT_CALL, 0, "only tasks of these users", set_users, true, NULL },
+	{ 'G', "cgroup", "PATH,...", OPT_CALL, 0, "only tasks below these cgroups (v2 path or name)", set_cgroups, true,
+	  NULL },
+	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads of these names", set_comms, true, NULL },
+	{ 0 },
+};
+
+bool target_is_command(const struct target *t)
+{
+	return t->argv && !t->all && !t->pids.n && !t->tids.n && !t->cpus.n && !t->uids.n && !t->comms.n &&
+	       !t->cgroups.n;
+}
+
+/* Reads a "Name:\tvalue" line of /proc/ID/status. Returns the number or -errno. */
+static long status_field(uint32_t id, const char *name)
+{
+	char path[64], line[256];
+	long value = -ENOENT;
+	size_t len = strlen(name);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", id);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, len) && line[len] == ':') {
+			value = strtol(line + len + 1, NULL, 10);
+			break;
+		}
+	fclose(f);
+	return value;
+}
+
+uint32_t target_process(uint32_t tid)
+{
+	long pid = status_field(tid, "Tgid");
+
+	return pid > 0 ? pid : 0;
+}
+
+static int check_tasks(const struct target *t, struct err *err)
+{
+	for (size_t i = 0; i < t->pids.n; i++) {
+		uint32_t pid = t->pids.data[i];
+		long tgid = status_field(pid, "Tgid");
+
+		if (tgid < 0)
+			return err_set(err, -ESRCH, "no process %u", pid);
+		if (tgid != pid) {
+			err_set(err, -ESRCH, "%u is a thread of process %ld", pid, tgid);
+			err_hint(err, "use -t %u for the thread or -p %ld for its process", pid, tgid);
+			return -ESRCH;
+		}
+	}
+	for (size_t i = 0; i < t->tids.n; i++)
+		if (status_field(t->tids.data[i], "Tgid") < 0)
+			return err_set(err, -ESRCH, "no thread %u", t->tids.data[i]);
+	return 0;
+}
+
+/* Sets bit `value` of a byte map; larger CPUs are out of every machine's range. */
+static int mark_cpu(void *arg, uint64_t value)
+{
+	((bool *)arg)[value] = true;
+	return 0;
+}
+
+static int check_cpus(const struct target *t, struct err *err)
+{
+	char text[4096] = "";
+	bool *online;
+	FILE *f;
+	int ret = 0;
+
+	if (!t->cpus.n)
+		return 0;
+	f = fopen("/sys/devices/system/cpu/online", "re");
+	if (!f || !fgets(text, sizeof(text), f)) {
+		if (f)
+			fclose(f);
+		return 0; /* without sysfs perf_event_open is the judge */
+	}
+	fclose(f);
+	text[strcspn(text, "\n")] = '\0';
+	online = calloc(CPU_LIMIT + 1, sizeof(*online));
+	if (!online)
+		return -ENOMEM;
+	if (!num_list(text, CPU_LIMIT, mark_cpu, online))
+		for (size_t i = 0; i < t->cpus.n && !ret; i++)
+			if (!online[t->cpus.data[i]])
+				ret = err_set(err, -ENODEV, "no CPU %u online here (online: %s)", t->cpus.data[i], text);
+	free(online);
+	return ret;
+}
+
+/* The mount point of cgroup v2, from /proc/self/mountinfo (proc(5)): hybrid systems hide it in a corner. */
+static int cgroup_mount(char *buf, size_t size)
+{
+	char line[4096], point[1024];
+	int ret = -ENOENT;
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+
+	if (!f)
+		return -errno;
+	while (ret && fgets(line, sizeof(line), f))
+		if (strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %1023s", point) == 1 &&
+		    strlen(point) < size) {
+			strcpy(buf, point);
+			ret = 0;
+		}
+	fclose(f);
+	return ret;
+}
+
+static int check_cgroups(struct target *t, struct err *err)
+{
+	char mount[1024], path[PATH_MAX], procs[PATH_MAX + 32];
+	struct stat st;
+
+	if (!t->cgroups.n)
+		return 0;
+	if (cgroup_mount(mount, sizeof(mount))) {
+		err_exit(err, -ENODEV, EXIT_CANNOT, "no cgroup v2 hierarchy is mounted");
+		err_hint(err, "mount -t cgroup2 none /sys/fs/cgroup/unified");
+		return -ENODEV;
+	}
+	for (size_t i = 0; i < t->cgroups.n; i++) {
+		const char *name = t->cgroups.data[i];
+		char *copy;
+
+		snprintf(path, sizeof(path), "%s", name);
+		if (strncmp(name, mount, strlen(mount)))
+			snprintf(path, sizeof(path), "%s/%s", mount, name + strspn(name, "/"));
+		snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+		if (stat(procs, &st)) {
+			err_set(err, -ENOENT, "no cgroup '%s' below %s", name, mount);
+			err_hint(err, "cat /proc/PID/cgroup shows a process's path (the line that begins with 0::)");
+			return -ENOENT;
+		}
+		copy = strdup(path);
+		if (!copy)
+			return -ENOMEM;
+		free((char *)name);
+		t->cgroups.data[i] = copy;
+	}
+	return 0;
+}
+
+int target_check(struct target *t, struct err *err)
+{
+	int ret;
+
+	if (t->all && (t->pids.n || t->tids.n))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-a means everything: drop it or -%c",
+				t->pids.n ? 'p' : 't');
+	if (!t->argv && !t->all && !t->pids.n && !t->tids.n && !t->cpus.n && !t->uids.n && !t->comms.n &&
+	    !t->cgroups.n) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "nothing to measure");
+		err_hint(err, "give a COMMAND, -p PID, or -a for the whole machine");
+		return -EINVAL;
+	}
+	if (t->uids.n > FILTER_LIST_MAX || t->comms.n > FILTER_LIST_MAX || t->cgroups.n > FILTER_LIST_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "at most %d users, names or cgroups in one run",
+				FILTER_LIST_MAX);
+	ret = check_tasks(t, err);
+	if (!ret)
+		ret = check_cpus(t, err);
+	if (!ret)
+		ret = check_cgroups(t, err);
+	return ret;
+}
+
+void target_free(struct target *t)
+{
+	for (size_t i = 0; i < t->comms.n; i++)
+		free((char *)t->comms.data[i]);
+	for (size_t i = 0; i < t->cgroups.n; i++)
+		free((char *)t->cgroups.data[i]);
+	vec_free(&t->pids);
+	vec_free(&t->tids);
+	vec_free(&t->cpus);
+	vec_free(&t->uids);
+	vec_free(&t->comms);
+	vec_free(&t->cgroups);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SELECT, who: the one set of target options of every command. */
+#ifndef SKEP_TARGET_H
+#define SKEP_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+#include "util/opt.h"
+#include "util/vec.h"
+
+struct target {
+	bool all; /* -a */
+	VEC(uint32_t) pids, tids, cpus, uids; /* empty: not asked for */
+	VEC(const char *) comms, cgroups;     /* cgroups: directory of cgroup v2 */
+	char **argv; /* COMMAND with its arguments, NULL if none */
+};
+
+extern const struct opt target_opts[];
+
+/*
+ * Checks that every member exists and that something was asked for. With nothing but COMMAND, COMMAND
+ * is the target; with anything else COMMAND only says how long. Exit 2 for contradictions, 1 for what
+ * does not exist (any more).
+ */
+int target_check(struct target *t, struct err *err);
+void target_free(struct target *t);
+
+/* The process of a thread, 0 when it is gone. */
+uint32_t target_process(uint32_t tid);
+
+/* True if COMMAND itself is what is measured. */
+bool target_is_command(const struct target *t);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The JSON writer; see json.h. The only state is whether a comma is due, so depth costs nothing. */
+#include "util/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "util/text.h"
+
+#define DOUBLE_CHARS 352 /* DBL_MAX has 309 digits before the point */
+#define DOUBLE_DECIMALS 30
+
+void json_begin(struct json *json, FILE *out)
+{
+	*json = (struct json){ .out = out };
+}
+
+int json_end(struct json *json)
+{
+	if (!json->error && ferror(json->out))
+		json->error = -EIO;
+	return json->error;
+}
+
+static void value_begin(struct json *json)
+{
+	if (json->comma)
+		putc(',', json->out);
+	json->comma = true;
+}
+
+static void open_with(struct json *json, char c)
+{
+	value_begin(json);
+	putc(c, json->out);
+	json->comma = false;
+}
+
+static void close_with(struct json *json, char c)
+{
+	putc(c, json->out);
+	json->comma = true;
+}
+
+void json_object(struct json *json)
+{
+	open_with(json, '{');
+}
+
+void json_object_end(struct json *json)
+{
+	close_with(json, '}');
+}
+
+void json_array(struct json *json)
+{
+	open_with(json, '[');
+}
+
+void json_array_end(struct json *json)
+{
+	close_with(json, ']');
+}
+
+void json_line(struct json *json)
+{
+	if (json->comma)
+		putc(',', json->out);
+	putc('\n', json->out);
+	json->comma = false;
+}
+
+static void put_text(struct json *json, const char *text)
+{
+	uint32_t code;
+
+	putc('"', json->out);
+	while (*text) {
+		int len = utf8_decode(text, &code);
+
+		if (!len) {
+			fputs("\xef\xbf\xbd", json->out);
+			text++;
+			continue;
+		}
+		if (code == '"' || code == '\\')
+			fprintf(json->out, "\\%c", (int)code);
+		else if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
+			 (json->in_html && (code == '<' || code == '>' || code == '&')))
+			fprintf(json->out, "\\u%04x", code);
+		else
+			fwrite(text, 1, len, json->out);
+		text += len;
+	}
+	putc('"', json->out);
+}
+
+void json_key(struct json *json, const char *key)
+{
+	value_begin(json);
+	put_text(json, key);
+	putc(':', json->out);
+	json->comma = false;
+}
+
+void json_text(struct json *json, const char *text)
+{
+	value_begin(json);
+	if (text)
+		put_text(json, text);
+	else
+		fputs("null", json->out);
+}
+
+void json_u64(struct json *json, uint64_t value)
+{
+	char buf[20], *p = buf + sizeof(buf);
+
+	value_begin(json);
+	do
+		*--p = '0' + value % 10;
+	while (value /= 10);
+	fwrite(p, 1, buf + sizeof(buf) - p, json->out);
+}
+
+void json_i64(struct json *json, int64_t value)
+{
+	if (value >= 0) {
+		json_u64(json, value);
+		return;
+	}
+	value_begin(json);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void json_double(struct json *json, double value, int decimals)
+{
+	char buf[DOUBLE_CHARS], *point;
+
+	if (!isfinite(value) || decimals < 0 || decimals > DOUBLE_DECIMALS) {
+		json->error = -EINVAL;
+		json_text(json, NULL);
+		return;
+	}
+	value_begin(json);
+	snprintf(buf, sizeof(buf), "%.*f", decimals, value);
+	point = strchr(buf, ','); /* a program that calls setlocale may get a comma */
+	if (point)
+		*point = '.';
+	fputs(buf, json->out);
+}
+
+void json_bool(struct json *json, bool value)
+{
+	value_begin(json);
+	fputs(value ? "true" : "false", json->out);
+}
+
+void json_key_text(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_text(json, text);
+}
+
+void json_key_u64(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}

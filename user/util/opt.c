@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options: tables to getopt_long(3), which knows all the ways to write an option. */
+#include "util/opt.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/num.h"
+
+#define OPTS_MAX 96
+#define LONG_ONLY 0x100
+#define HELP_INDENT 30
+
+struct ref {
+	const struct opt *opt;
+	size_t base;
+	bool seen;
+};
+
+static const char *opt_label(const struct opt *o, char *buf, size_t size)
+{
+	if (o->name)
+		snprintf(buf, size, "--%s", o->name);
+	else
+		snprintf(buf, size, "-%c", o->key);
+	return buf;
+}
+
+static bool value_ok(const char *values, const char *text)
+{
+	size_t len = strlen(text);
+
+	for (const char *at = values; at; at = strchr(at, '|'), at = at ? at + 1 : NULL)
+		if (strcspn(at, "|") == len && !strncmp(at, text, len))
+			return true;
+	return false;
+}
+
+static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *err)
+{
+	const struct opt *o = ref->opt;
+	char *base = (char *)cfg + ref->base;
+	void *dest = base + o->offset;
+	char label[64];
+	int ret = 0;
+
+	opt_label(o, label, sizeof(label));
+	if (ref->seen && !o->many && o->type != OPT_FLAG && o->type != OPT_COUNT)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' given twice", label);
+	ref->seen = true;
+	switch (o->type) {
+	case OPT_FLAG:
+		*(bool *)dest = true;
+		return 0;
+	case OPT_COUNT:
+		(*(unsigned *)dest)++;
+		return 0;
+	case OPT_TEXT:
+		if (o->values && !value_ok(o->values, text))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '%s': expected %s", text, label,
+					o->values);
+		*(const char **)dest = text;
+		return 0;
+	case OPT_U64:
+		ret = num_u64(text, UINT64_MAX, dest);
+		break;
+	case OPT_DURATION:
+		ret = num_duration(text, dest);
+		break;
+	case OPT_CALL:
+		ret = o->set(base, text, err);
+		if (ret < 0 && err && (!err->exit || err->exit == EXIT_FAILED))
+			err->exit = EXIT_USAGE;
+		return ret;
+	}
+	if (ret < 0)
+		err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '%s': %s", text, label,
+			 ret == -ERANGE ? "out of range" : o->type == OPT_DURATION ? "expected a time such as 10, 500ms or 2m" :
+										      "expected a whole number");
+	return ret;
+}
+
+struct tables {
+	struct option longs[OPTS_MAX + 2];
+	char shorts[2 * OPTS_MAX + 8];
+	struct ref refs[OPTS_MAX];
+	int nr;
+};
+
+static void tables_fill(struct tables *t, const struct opt_group *groups)
+{
+	size_t s = 0;
+	int l = 0;
+
+	t->shorts[s++] = '+'; /* the first operand ends the options: it is COMMAND */
+	t->shorts[s++] = ':'; /* tell a missing value from an unknown option */
+	t->shorts[s++] = 'h';
+	t->longs[l++] = (struct option){ "help", no_argument, NULL, 'h' };
+	for (; groups->title; groups++) {
+		for (const struct opt *o = groups->opts; o->key || o->name; o++) {
+			int has = o->arg ? required_argument : no_argument;
+
+			if (t->nr >= OPTS_MAX)
+				abort(); /* a table outgrew the parser: seen by every run of the command */
+			t->refs[t->nr] = (struct ref){ .opt = o, .base = groups->offset };
+			if (o->key) {
+				t->shorts[s++] = o->key;
+				if (has)
+					t->shorts[s++] = ':';
+			}
+			if (o->name)
+				t->longs[l++] = (struct option){ o->name, has, NULL, LONG_ONLY + t->nr };
+			t->nr++;
+		}
+	}
+}
+
+int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, struct err *err)
+{
+	struct tables t = {};
+	int c, ret;
+
+	tables_fill(&t, groups);
+	optind = 0; /* GNU: start over */
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		int i = c - LONG_ONLY;
+
+		if (c == 'h')
+			return -ECANCELED;
+		if (c == ':')
+			return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
+		if (c == '?') {
+			if (optopt && optopt < LONG_ONLY)
+				return err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '-%c'", optopt);
+			return err_exit(err, -EINVAL, EXIT_USAGE, "%s option '%s'",
+					optopt ? "no value allowed for" : "unknown or ambiguous", argv[optind - 1]);
+		}
+		if (c < LONG_ONLY)
+			for (i = 0; i < t.nr && t.refs[i].opt->key != c; i++)
+				;
+		ret = opt_store(&t.refs[i], cfg, optarg, err);
+		if (ret < 0)
+			return ret;
+	}
+	return optind;
+}
+
+static void help_text(FILE *out, const char *text, int columns)
+{
+	int width = columns - HELP_INDENT > 24 ? columns - HELP_INDENT : 24;
+
+	while (*text) {
+		int len = strlen(text), cut;
+
+		if (len > width) {
+			for (cut = width; cut > 0 && text[cut] != ' '; cut--)
+				;
+			len = cut ? cut : width;
+		}
+		fprintf(out, "%.*s\n", len, text);
+		text += len;
+		while (*text == ' ')
+			text++;
+		if (*text)
+			fprintf(out, "%*s", columns < 60 ? 6 : HELP_INDENT, "");
+	}
+}
+
+void opt_help(FILE *out, const struct opt_group *groups, int columns)
+{
+	for (; groups->title; groups++) {
+		fprintf(out, "\n%s:\n", groups->title);
+		for (const struct opt *o = groups->opts; o->key || o->name; o++) {
+			char left[64];
+			int n = 0;
+
+			if (o->key)
+				n = snprintf(left, sizeof(left), "  -%c%s", o->key, o->name ? ", " : "");
+			else
+				n = snprintf(left, sizeof(left), "      ");
+			if (o->name)
+				n += snprintf(left + n, sizeof(left) - n, "--%s", o->name);
+			if (o->arg)
+				n += snprintf(left + n, sizeof(left) - n, " %s", o->arg);
+			if (columns < 60)
+				fprintf(out, "%s\n%*s", left, 6, "");
+			else if (n >= HELP_INDENT - 1)
+				fprintf(out, "%s\n%*s", left, HELP_INDENT, "");
+			else
+				fprintf(out, "%-*s", HELP_INDENT, left);
+			help_text(out, o->help, columns < 60 ? columns + HELP_INDENT - 6 : columns);
+		}
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One table per group of options feeds the parser, -h and the shell completions. A group stores into
+ * the command's configuration at its own offset, so that commands share groups.
+ */
+#ifndef SKEP_UTIL_OPT_H
+#define SKEP_UTIL_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util/err.h"
+
+enum opt_type {
+	OPT_FLAG,     /* bool: true */
+	OPT_COUNT,    /* unsigned: how often it was given */
+	OPT_U64,      /* uint64_t */
+	OPT_DURATION, /* uint64_t ns */
+	OPT_TEXT,     /* const char * into argv */
+	OPT_CALL,     /* set(base, text) */
+};
+
+struct opt {
+	char key;	  /* short letter or 0 */
+	const char *name; /* long name or NULL */
+	const char *arg;  /* name of the value; NULL for flags */
+	enum opt_type type;
+	size_t offset; /* in the group's struct */
+	const char *help;
+	int (*set)(void *base, const char *text, struct err *err); /* OPT_CALL: 0 or -errno with err filled */
+	bool many;	       /* may be given more than once (lists) */
+	const char *values;    /* "a|b|c": checked for OPT_TEXT and offered by completions; or NULL */
+};
+
+struct opt_group {
+	const char *title;
+	const struct opt *opts; /* ends with an empty row */
+	size_t offset;		/* of the group's struct in the command's configuration */
+};
+
+/*
+ * Parses argv[1..] into cfg. Stops at the first word that is no option, or behind "--". Returns the
+ * index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
+ */
+int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, struct err *err);
+
+/* Prints the option lines of -h, wrapped to `columns`. */
+void opt_help(FILE *out, const struct opt_group *groups, int columns);
+
+#endif

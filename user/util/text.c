@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Hostile bytes to printable text; see text.h. No state, no allocation. */
+#include "util/text.h"
+
+#include <string.h>
+
+#define HEX_LEN 4 /* \xNN */
+#define PIECE_MAX (4 * HEX_LEN + 1)
+
+int utf8_decode(const char *text, uint32_t *ret_code)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	uint32_t code, least;
+	int len;
+
+	if (p[0] < 0x80) {
+		*ret_code = p[0];
+		return 1;
+	}
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	len = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	least = len == 2 ? 0x80 : len == 3 ? 0x800 : 0x10000;
+	code = p[0] & (0x7f >> len);
+	for (int i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (p[i] & 0x3f);
+	}
+	if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	*ret_code = code;
+	return len;
+}
+
+int text_is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200e ||
+	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/* One character of the text, escaped; returns how many bytes of the text it was. */
+static int piece(const char *text, char out[PIECE_MAX])
+{
+	uint32_t code;
+	int len = utf8_decode(text, &code);
+
+	if (len && !text_is_control(code)) {
+		memcpy(out, text, len);
+		out[len] = '\0';
+		return len;
+	}
+	if (!len)
+		len = 1;
+	for (int i = 0; i < len; i++)
+		snprintf(out + i * HEX_LEN, HEX_LEN + 1, "\\x%02x", (unsigned char)text[i]);
+	return len;
+}
+
+void text_print(FILE *out, const char *text)
+{
+	char buf[PIECE_MAX];
+
+	while (*text) {
+		text += piece(text, buf);
+		fputs(buf, out);
+	}
+}
+
+size_t text_escape(char *buf, size_t size, const char *text)
+{
+	size_t used = 0, len = 0;
+	char tmp[PIECE_MAX];
+
+	while (*text) {
+		size_t n;
+
+		text += piece(text, tmp);
+		n = strlen(tmp);
+		if (len == used && used + n < size) {
+			memcpy(buf + used, tmp, n);
+			used += n;
+		}
+		len += n;
+	}
+	if (size)
+		buf[used] = '\0';
+	return len;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Text that came from traced processes: any bytes at all. These calls make it safe to print. Valid
+ * UTF-8 passes; control characters (C0, DEL, C1), characters that reorder or break a line
+ * (U+2028/9, bidi controls) and bytes that are not UTF-8 become \xNN, byte by byte.
+ */
+#ifndef SKEP_UTIL_TEXT_H
+#define SKEP_UTIL_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The character at text (not its end) as ret_code; returns its length in bytes, or 0 when the bytes are not UTF-8 (RFC 3629). */
+int utf8_decode(const char *text, uint32_t *ret_code);
+
+/* True for a character that must not reach a terminal as it is. */
+int text_is_control(uint32_t code);
+
+/* Writes the escaped text. Errors stay in the stream (ferror). */
+void text_print(FILE *out, const char *text);
+
+/*
+ * The same into a buffer, cut at a character's end and always NUL-terminated when size > 0. Returns
+ * the length the whole result has, as snprintf does.
+ */
+size_t text_escape(char *buf, size_t size, const char *text);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel types that skep's BPF programs touch, and of those only the fields they touch. Offsets
+ * are relocated at load time against the running kernel's BTF (preserve_access_index), so order and
+ * padding here mean nothing; names and types are checked against a kernel by tools/vmlinux-check.sh.
+ */
+#ifndef SKEP_VMLINUX_X86_H
+#define SKEP_VMLINUX_X86_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+
+
+struct perf_event {
+	__u64 id;
+};
+
+/* What a perf_event program's context really is: include/linux/perf_event.h. */
+struct bpf_perf_event_data_kern {
+	void *regs;
+	void *data;
+	struct perf_event *event;
+};
+
+struct task_struct {
+	unsigned int flags;
+	int pid;
+	int tgid;
+	__u64 self_exec_id;
+};
+
+#pragma clang attribute pop
+
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+
+#endif
