@@ -98,3 +98,25 @@ clean:
 	rm -rf build
 
 -include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(UNIT:=.d)
+
+# Workloads that print the truth (tests/work). One rule per way of building what skep has to see through.
+W := $B/work
+WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
+WORK := $(addprefix $W/,shares recurse threads children shares_static shares_stripped shares_cxx)
+WORK += $(if $(shell command -v rustc),$W/shares_rust) $(if $(shell command -v go),$W/shares_go)
+
+work: $(WORK)
+$W/%: tests/work/%.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $< -o $@ -pthread
+$W/shares_static: tests/work/shares.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) -static $< -o $@
+$W/shares_stripped: tests/work/shares.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $< -o $@ && objcopy --only-keep-debug $@ $@.debug && \
+		strip $@ && objcopy --add-gnu-debuglink=$@.debug $@
+$W/shares_cxx: tests/work/shares_cxx.cc tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && g++ $(WORKC) $< -o $@
+$W/shares_rust: tests/work/shares.rs
+	$(call say,WORK,$@)mkdir -p $W && rustc -O -g -C force-frame-pointers=yes $< -o $@
+$W/shares_go: tests/work/shares.go
+	$(call say,WORK,$@)mkdir -p $W && GO111MODULE=off GOFLAGS= GOCACHE=$(abspath $B/gocache) go build -o $@ $<
+.PHONY: work

@@ -21,7 +21,8 @@ struct sample_key {
 	__u32 tid;	      /* 0 in `counts` unless cfg_by_tid */
 	__u32 exec_id;	      /* task_struct.self_exec_id: tells the address spaces of one pid apart */
 	__u16 event;
-	__u8 kstop, ustop; /* enum stack_stop */
+	__u8 has_user; /* user frames were asked for and the task has user memory */
+	__u8 pad;
 	char comm[SAMPLE_COMM_LEN];
 };
 _Static_assert(sizeof(struct sample_key) == 56, "no padding in a hash key");

@@ -61,7 +61,7 @@ static void fill_small(void)
 	stack_add("m:app (10)\nu:main|/bin/app\nu:compute|/bin/app|app.c:42\nu:helper|/bin/app", 150);
 	stack_add("m:app (10)\nu:main|/bin/app\nu:compute|/bin/app|app.c:42\nu:helper|/bin/app\nu:helper|/bin/app", 50);
 	stack_add("m:app (10)\nu:main|/bin/app\nk:do_syscall_64|[kernel.kallsyms]\nk:vfs_read|[kernel.kallsyms]", 100);
-	stack_add("m:app (10)\nu:main|/bin/app\nu:<img src=x onerror=\"window.pwned=1\">|</script><script>window.pwned=2</script>", 40);
+	stack_add("m:app (10)\nu:main|/bin/app\nu:<img src=x onerror=\"window.pwned=1\">\xe2\x80\xae|</script><script>window.pwned=2</script>", 40);
 	stack_add("m:app (11)\nu:main|/bin/other\nu:compute|/bin/app", 90);
 	stack_add("m:app (11)\nu:main|/bin/other\ni:inl|/bin/app", 60);
 	stack_add("m:java (12)\nj:Lcom/x/Y;::run|/tmp/perf-12.map\n?:[libz.so]|/lib/libz.so", 50);

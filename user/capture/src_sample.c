@@ -393,14 +393,14 @@ static void fill_who(struct sample *s, struct sample_key *key)
 	s->pid = key->pid;
 	s->tid = key->tid;
 	s->event = key->event;
-	s->kstop = key->kstop;
-	s->ustop = key->ustop;
 	s->cgroup = key->cgroup;
 	s->comm = key->comm;
 }
 
-static int deliver(struct src_sample *src, struct sample *s, struct sink *sink)
+static int deliver(struct src_sample *src, struct sample *s, bool has_user, struct sink *sink)
 {
+	s->kstop = s->nr_kips == STACK_MAX_FRAMES ? STOP_DEPTH : STOP_ROOT;
+	s->ustop = s->nr_uips == STACK_MAX_FRAMES ? STOP_DEPTH : s->nr_uips || !has_user ? STOP_ROOT : STOP_UNREADABLE;
 	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
 	src->delivered += s->count;
 	return sink->sample(sink, s);
@@ -429,7 +429,7 @@ int src_sample_flush(struct src_sample *src, struct sink *sink)
 		s.nr_uips = rec->nr_uips;
 		s.kips = (uint64_t *)rec->ips;
 		s.uips = s.kips + rec->nr_kips;
-		ret = deliver(src, &s, sink);
+		ret = deliver(src, &s, rec->key.has_user, sink);
 	}
 	src->used = 0;
 	return ret;
@@ -512,7 +512,7 @@ static int deliver_counts(struct src_sample *src, struct sample_key *keys, const
 			s.uips = (const uint64_t *)u->ips;
 			s.nr_uips = u->nr;
 		}
-		ret = deliver(src, &s, sink);
+		ret = deliver(src, &s, keys[i].has_user, sink);
 	}
 	return ret;
 }

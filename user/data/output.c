@@ -46,6 +46,11 @@ static int open_path(const char *path, struct err *err)
 			err_hint(err, "name the file that it points to");
 			return -ELOOP;
 		}
+		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+			err_set(err, -ESPIPE, "cannot write '%s': not a file that can be seeked", path);
+			err_hint(err, "perf.data needs a regular file: -o FILE");
+			return -ESPIPE;
+		}
 		if (!S_ISREG(st.st_mode))
 			flags = O_WRONLY;
 		else if (st.st_size)
@@ -63,7 +68,7 @@ static int open_path(const char *path, struct err *err)
 
 int output_open(struct output *o, const char *path, struct err *err)
 {
-	int fd, ret;
+	int fd;
 
 	o->path = strdup(path);
 	o->buf = malloc(BUFFER_BYTES);
@@ -73,11 +78,6 @@ int output_open(struct output *o, const char *path, struct err *err)
 	if (fd < 0)
 		return fd;
 	o->fd = fd;
-	if (lseek(fd, 0, SEEK_SET) < 0) {
-		ret = err_set(err, -errno, "cannot write '%s': not a file that can be seeked", path);
-		err_hint(err, "perf.data needs a regular file: -o FILE");
-		return ret;
-	}
 	return 0;
 }
 

@@ -304,6 +304,8 @@ static int read_preamble(struct data_reader *r, struct err *err)
 	/* A damaged record is told by the run, after what precedes it. */
 	if (ret < 0 && ret != -EBADMSG)
 		return ret;
+	if (ret < 0 && err)
+		*err = (struct err){ 0 };
 	ret = attrs_settle(r);
 	if (ret < 0)
 		return fail(r, err, ret,

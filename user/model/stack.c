@@ -34,6 +34,17 @@ static void add_frames(struct syms *syms, const struct sample *s, const uint64_t
 	}
 }
 
+/*
+ * Nothing calls the function that a thread begins in: what a frame-pointer walk "finds" beyond it is what the
+ * registers held when the kernel made the thread. Roots call roots (_start calls __libc_start_main).
+ */
+static void drop_above_root(struct stack *st, uint32_t user_from)
+{
+	for (uint32_t i = user_from + 1; i < st->n; i++)
+		if (frame_is_root(&st->frames[i - 1]) && !frame_is_root(&st->frames[i]))
+			st->n = i;
+}
+
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, struct profile *p)
 {
 	uint32_t user_from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
@@ -42,6 +53,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	add_frames(syms, s, s->kips, s->nr_kips, true, st);
 	user_from = st->n;
 	add_frames(syms, s, s->uips, s->nr_uips, false, st);
+	drop_above_root(st, user_from);
 	for (uint32_t i = 0; i < st->n; i++)
 		if (st->frames[i].kind == FRAME_UNKNOWN)
 			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;

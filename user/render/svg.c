@@ -43,7 +43,7 @@ static const char *const legend[] = {
 
 static const char style[] =
 	"text{font:12px ui-monospace,Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',monospace;fill:#211d15}"
-	"#bg{fill:#fff}h1,.t{font-weight:600}.s{fill:#6a6457}.bad{fill:#a3260f}"
+	"#bg{fill:#fff}.t{font-weight:600}.s{fill:#6a6457}.bad{fill:#a3260f}"
 	"#f text{pointer-events:none;fill:#17140d}#f rect{rx:2px}#f g{cursor:pointer}#f g:hover rect{stroke:#211d15}"
 	"#f .up{opacity:.5}#f .hit rect{fill:#c2287a}#f .hit text{fill:#fff}#b text{cursor:pointer}"
 	".k0{fill:#f8bd58}.k1{fill:#8bb8ef}.k2{fill:#79cead}.k3{fill:#cdaeef}.k4{fill:#c6c3be}.k5{fill:url(#h)}"

@@ -16,12 +16,15 @@
 #define REREAD_MS 1000		 /* kallsyms takes 40 ms: a miss may ask for it this often */
 #define KSYM_UNREGISTER 1u	 /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 #define KSYM_BACK_STEPS 64	 /* of overlapping programs over time */
+#define BPF_OBJ "[bpf]"
 #define PADDING "__pfx_"
 #define NOTES_FILE "/sys/kernel/notes"
 
 void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool)
 {
 	*k = (struct kernel){ .cfg = cfg, .pool = pool };
+	k->core = strpool_add(pool, KERNEL_OBJ);
+	k->bpf = strpool_add(pool, BPF_OBJ);
 }
 
 void kernel_free(struct kernel *k)
@@ -105,6 +108,9 @@ static int add_line(struct kernel *k, const struct line *l)
 	text[l->name_len] = '\0';
 	memcpy(text + l->name_len + 1, l->module ? l->module : "", l->module_len);
 	ret = symtab_names(&k->tab, text, l->name_len + 1 + l->module_len, &at);
+	/* Of several names the last one listed, as perf does (its sizes are made before it chooses). */
+	if (!ret && k->tab.nr_raw && k->tab.raw[k->tab.nr_raw - 1].addr == l->addr)
+		k->tab.nr_raw--;
 	return ret ? ret : symtab_add(&k->tab, l->addr, 0, at, rank_of(l->type), SIZE_TO_NEXT);
 }
 
@@ -246,11 +252,11 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 
 	if (s) {
 		*ret_name = s->name;
-		*ret_obj = strpool_add(k->pool, "[bpf]");
+		*ret_obj = k->bpf;
 		*ret_start = s->addr;
 		return true;
 	}
-	*ret_obj = strpool_add(k->pool, KERNEL_OBJ);
+	*ret_obj = k->core;
 	if (!k->is_read)
 		read_kallsyms(k);
 	if (k->cfg->offline && k->recorded_text && k->text)

@@ -22,6 +22,7 @@ struct ksym {
 struct kernel {
 	const struct syms_cfg *cfg;
 	struct strpool *pool;
+	const char *core, *bpf; /* the names of these objects; interned */
 	struct symtab tab; /* a name is followed by its module's, empty for the core */
 	VEC(struct ksym) ksyms; /* by addr, then from_ns */
 	uint64_t text, etext; /* of the running kernel; 0: not known */

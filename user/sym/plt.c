@@ -161,7 +161,7 @@ int plt_add(const struct elf_file *elf, struct symtab *tab)
 		if (slots.n)
 			qsort(slots.data, slots.n, sizeof(*slots.data), compare_slot);
 	}
-	if (!ret)
+	if (!ret && slots.n)
 		ret = add_stubs(elf, &slots, nr_plt, tab);
 	free(slots.data);
 	free(syms);

@@ -90,7 +90,7 @@ static bool is_better(const struct symtab *tab, const struct symtab_raw *a, cons
 	ny = strlen(y);
 	if (nx != ny)
 		return nx > ny;
-	return strcmp(x, y) < 0;
+	return strcmp(x, y) > 0;
 }
 
 static int compare_raw(const void *pa, const void *pb)

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The flame graph formats against tests/golden/flame.* (GOLDEN_UPDATE=1 rewrites them: tools/golden.sh),
+ * and the edges that no golden file shows: no samples, depth, a full disk, hostile bytes.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "render/render.h"
+#include "util/json.h"
+#include "util/strpool.h"
+#include "util/text.h"
+
+#define GOLDEN "tests/golden/flame"
+#define DEEP 100000u
+#define MAX_FRAMES 64
+
+typedef int render_fn(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
+
+struct fixture {
+	struct strpool *pool;
+	struct tree tree;
+	struct profile p;
+	struct frame frames[MAX_FRAMES];
+	uint32_t n;
+	uint64_t weight, count;
+	bool open;
+};
+
+static uint32_t kind_of(const char *word)
+{
+	static const char *const kinds[] = { "user", "kernel", "jit", "inlined", "unknown", "mark" };
+
+	for (uint32_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(word, kinds[i]))
+			return i;
+	fail_msg("golden input: bad kind '%s'", word);
+	return 0;
+}
+
+/* Replaces \xNN in place. */
+static char *unescape(char *text)
+{
+	char *to = text;
+
+	for (char *p = text; *p; p++) {
+		if (p[0] == '\\' && p[1] == 'x') {
+			char hex[3] = { p[2], p[3] };
+
+			*to++ = strtol(hex, NULL, 16);
+			p += 3;
+		} else {
+			*to++ = *p;
+		}
+	}
+	*to = '\0';
+	return text;
+}
+
+static void stack_end(struct fixture *f)
+{
+	if (f->open)
+		assert_int_equal(tree_add(&f->tree, f->frames, f->n, f->weight, f->count), 0);
+	f->open = false;
+	f->n = 0;
+}
+
+static void frame_line(struct fixture *f, char *line)
+{
+	char *kind = strsep(&line, "\t"), *name = strsep(&line, "\t"), *obj = strsep(&line, "\t");
+	struct frame *frame = &f->frames[f->n++];
+
+	assert_true(f->n <= MAX_FRAMES);
+	*frame = (struct frame){ .kind = kind_of(kind), .name = strpool_add(f->pool, unescape(name)) };
+	if (obj)
+		frame->obj = strpool_add(f->pool, unescape(obj));
+	if (line) {
+		frame->line = atoi(strrchr(line, ':') + 1);
+		*strrchr(line, ':') = '\0';
+		frame->file = strpool_add(f->pool, line);
+	}
+}
+
+static void input_line(struct fixture *f, char *line)
+{
+	char name[32];
+	uint64_t n, count;
+
+	if (!*line || *line == '#')
+		return;
+	if (sscanf(line, "stack %lu %lu", &n, &count) == 2) {
+		stack_end(f);
+		f->weight = n;
+		f->count = count;
+		f->open = true;
+	} else if (sscanf(line, "loss %31s %lu", name, &n) == 2) {
+		for (int i = 0; i < LOSS_MAX; i++)
+			if (!strcmp(loss_name(i), name))
+				f->p.losses[i] = n;
+	} else {
+		frame_line(f, line);
+	}
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	FILE *in = fopen(GOLDEN ".in", "r");
+	char line[1024];
+
+	assert_non_null(f);
+	assert_non_null(in); /* run from the top of the tree */
+	f->pool = strpool_new();
+	assert_int_equal(tree_init(&f->tree), 0);
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		input_line(f, line);
+	}
+	stack_end(f);
+	fclose(in);
+	tree_sort(&f->tree, 0);
+	f->p.title = "skep flame -p 10 -- sleep \"1\" </title>";
+	f->p.event = "cpu-clock";
+	f->p.unit = "ns";
+	f->p.kept = f->tree.nodes.data[0].total_count;
+	f->p.seen = f->p.kept + f->p.losses[LOSS_RING_FULL];
+	f->p.weight = f->tree.nodes.data[0].total;
+	f->p.duration_ns = 1004000000;
+	f->p.note = "no hardware cycles here: cpu-clock instead";
+	f->p.receipt = (struct receipt){ 1100000000, 21000000, 900000, 743, 8192, 9437184, 1048576, 4 };
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	tree_free(&f->tree);
+	strpool_free(f->pool);
+	free(f);
+	return 0;
+}
+
+static char *rendered(render_fn *render, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	assert_non_null(out);
+	assert_int_equal(render(out, tree, p, cfg), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void golden(const char *name, const char *got)
+{
+	char path[128], *want;
+	size_t n;
+	FILE *file;
+
+	snprintf(path, sizeof(path), GOLDEN ".%s", name);
+	if (getenv("GOLDEN_UPDATE")) {
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fputs(got, file);
+		assert_int_equal(fclose(file), 0);
+		return;
+	}
+	file = fopen(path, "r");
+	assert_non_null(file);
+	want = calloc(1, strlen(got) + 2);
+	n = fread(want, 1, strlen(got) + 1, file);
+	fclose(file);
+	if (n != strlen(got) || memcmp(want, got, n))
+		fail_msg("%s differs from what is rendered now: tools/golden.sh, then git diff", path);
+	free(want);
+}
+
+static void folded(void **state)
+{
+	struct fixture *f = *state;
+	char *text = rendered(render_folded, &f->tree, &f->p, NULL);
+
+	golden("folded", text);
+	free(text);
+}
+
+static void json(void **state)
+{
+	struct fixture *f = *state;
+	char *text = rendered(render_flame_json, &f->tree, &f->p, NULL);
+
+	golden("json", text);
+	free(text);
+}
+
+static void svg(void **state)
+{
+	struct fixture *f = *state;
+	char *text = rendered(render_svg, &f->tree, &f->p, NULL), *script = strstr(text, "<script>");
+
+	/* the program has its own tests in a browser */
+	assert_non_null(script);
+	strcpy(script, "...\n");
+	golden("svg", text);
+	free(text);
+}
+
+/* Only the data: the page around it has its own tests in a browser. */
+static void html(void **state)
+{
+	static const char before[] = "<script type=\"application/json\" id=\"data\">";
+	struct fixture *f = *state;
+	struct flame_cfg cfg = { .lines = true };
+	char *text = rendered(render_html, &f->tree, &f->p, &cfg), *data = strstr(text, before), *end;
+
+	assert_non_null(data);
+	data += strlen(before);
+	end = strstr(data, "</script>");
+	assert_non_null(end);
+	strcpy(end, "\n");
+	assert_null(strpbrk(data, "<>&"));
+	golden("html", data);
+	free(text);
+}
+
+/* Bytes that a name brings must not leave any format as control bytes. */
+static void no_control_bytes(void **state)
+{
+	static render_fn *const all[] = { render_folded, render_flame_json, render_svg, render_html };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		char *text = rendered(all[i], &f->tree, &f->p, NULL);
+		uint32_t code;
+
+		for (const char *p = text; *p;) {
+			int n = utf8_decode(p, &code);
+
+			assert_true(n > 0);
+			assert_false((code < 0x20 && code != '\n' && code != '\t') || code == 0x7f ||
+				     (code >= 0x80 && code < 0xa0));
+			p += n;
+		}
+		/* nor may markup leave the formats that are markup */
+		if (all[i] == render_svg || all[i] == render_html)
+			assert_null(strstr(text, "<script>alert(1)"));
+		free(text);
+	}
+}
+
+static void nothing_sampled(void **state)
+{
+	static render_fn *const all[] = { render_flame_json, render_svg, render_html };
+	struct profile p = { 0 };
+	struct tree tree;
+	char *text;
+
+	(void)state;
+	assert_int_equal(tree_init(&tree), 0);
+	text = rendered(render_folded, &tree, &p, NULL);
+	assert_string_equal(text, "");
+	free(text);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		text = rendered(all[i], &tree, &p, NULL);
+		assert_true(strlen(text) > 100);
+		free(text);
+	}
+	tree_free(&tree);
+}
+
+static void deep(void **state)
+{
+	static render_fn *const all[] = { render_folded, render_flame_json, render_svg, render_html };
+	struct frame *frames = calloc(DEEP, sizeof(*frames));
+	struct profile p = { 0 };
+	struct tree tree;
+
+	(void)state;
+	assert_non_null(frames);
+	for (uint32_t i = 0; i < DEEP; i++)
+		frames[i].name = "f";
+	assert_int_equal(tree_init(&tree), 0);
+	assert_int_equal(tree_add(&tree, frames, DEEP, 3, 1), 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		free(rendered(all[i], &tree, &p, NULL));
+	tree_free(&tree);
+	free(frames);
+}
+
+static void full_disk(void **state)
+{
+	static render_fn *const all[] = { render_folded, render_flame_json, render_svg, render_html };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		FILE *out = fopen("/dev/full", "w");
+
+		assert_non_null(out);
+		setvbuf(out, NULL, _IONBF, 0);
+		assert_int_equal(all[i](out, &f->tree, &f->p, NULL), -EIO);
+		fclose(out);
+	}
+}
+
+static void json_refuses_nan(void **state)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	struct json json;
+
+	(void)state;
+	json_begin(&json, out);
+	json_array(&json);
+	json_double(&json, 1.5, 2);
+	json_i64(&json, INT64_MIN);
+	json_u64(&json, UINT64_MAX);
+	json_bool(&json, true);
+	json_text(&json, "a\"\\\n\xff");
+	assert_int_equal(json_end(&json), 0);
+	json_double(&json, NAN, 2);
+	json_double(&json, INFINITY, 2);
+	json_array_end(&json);
+	assert_int_equal(json_end(&json), -EINVAL);
+	fclose(out);
+	assert_string_equal(text, "[1.50,-9223372036854775808,18446744073709551615,true,\"a\\\"\\\\\\u000a\xef\xbf\xbd\",null,null]");
+	free(text);
+}
+
+static void terminal_text(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "plain", "plain" },
+		{ "\x1b[31m\t", "\\x1b[31m\\x09" },
+		{ "bee \xf0\x9f\x90\x9d \xc3\xa9", "bee \xf0\x9f\x90\x9d \xc3\xa9" },
+		{ "\xc2\x9b" "31m", "\\xc2\\x9b31m" },
+		{ "\xe2\x80\xae", "\\xe2\\x80\\xae" },
+		{ "\xff\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80", "\\xff\\xc0\\xaf\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80" },
+		{ "cut \xe2\x82", "cut \\xe2\\x82" },
+	};
+	char buf[128], small[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(text_escape(buf, sizeof(buf), cases[i].in), strlen(cases[i].out));
+		assert_string_equal(buf, cases[i].out);
+	}
+	assert_int_equal(text_escape(small, sizeof(small), "ab\xf0\x9f\x90\x9d\xf0\x9f\x90\x9d" "c"), 11);
+	assert_string_equal(small, "ab\xf0\x9f\x90\x9d");
+	assert_int_equal(text_escape(NULL, 0, "\x01"), 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(folded, setup, teardown),
+		cmocka_unit_test_setup_teardown(json, setup, teardown),
+		cmocka_unit_test_setup_teardown(svg, setup, teardown),
+		cmocka_unit_test_setup_teardown(html, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_control_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(full_disk, setup, teardown),
+		cmocka_unit_test(nothing_sampled),
+		cmocka_unit_test(deep),
+		cmocka_unit_test(json_refuses_nan),
+		cmocka_unit_test(terminal_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

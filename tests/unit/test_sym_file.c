@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Symbols of files of every make, each built here, mapped as the loader would, and compared with nm. */
+#include "tests/unit/test_sym.h"
+
+#include "sym/symtab.h"
+
+#define BIAS 0x550000000000ull
+
+static const char source[] = "#include <stdlib.h>\n"
+			     "volatile int sink;\n"
+			     "static __attribute__((noinline)) int hidden_one(int x) { sink = x; return x + sink; }\n"
+			     "__attribute__((noinline)) int shown_two(int x) { return hidden_one(x) * 2 + sink; }\n"
+			     "int main(int argc, char **argv) { void *p = malloc((size_t)argc); free(p);\n"
+			     "  return shown_two(argc) + atoi(argv[0]); }\n";
+
+static struct syms *map_file(const char *path, const char *debug_dir, bool lines)
+{
+	struct syms_cfg cfg = { .offline = true, .debug_dir = debug_dir, .lines = lines, .inlines = lines };
+	struct syms *syms = new_syms(&cfg);
+
+	map_elf(syms, PID, path, BIAS);
+	return syms;
+}
+
+static void expect_function(const char *path, const char *debug_dir, uint64_t vaddr, const char *name)
+{
+	struct syms *syms = map_file(path, debug_dir, false);
+	struct frame f;
+
+	assert_true(vaddr);
+	expect(syms, PID, 0, BIAS + vaddr, name);
+	f = resolve(syms, PID, 0, BIAS + vaddr + 1);
+	assert_string_equal(f.name, name);
+	assert_string_equal(f.obj, path);
+	assert_int_equal(f.off, f.kind == FRAME_UNKNOWN ? vaddr + 1 : 1);
+	assert_int_equal(f.addr, BIAS + vaddr + 1);
+	syms_free(syms);
+}
+
+/* Builds, then checks both functions in the program itself. */
+static void check_make(const char *flags, const char *out)
+{
+	const char *path = in_scratch(out);
+
+	build("gcc", "p.c", source, flags, out);
+	expect_function(path, NULL, nm_value("", path, "hidden_one"), "hidden_one");
+	expect_function(path, NULL, nm_value("", path, "shown_two"), "shown_two");
+}
+
+static void test_pie(void **state)
+{
+	(void)state;
+	check_make("-O1 -fpie -pie", "pie");
+}
+
+static void test_no_pie(void **state)
+{
+	(void)state;
+	check_make("-O1 -fno-pie -no-pie", "nopie");
+}
+
+static void test_static_pie(void **state)
+{
+	(void)state;
+	check_make("-O1 -static-pie", "staticpie");
+}
+
+/* lld and huge-page layouts: the address of code is not its offset. */
+static void test_moved_segment(void **state)
+{
+	(void)state;
+	check_make("-O1 -fno-pie -no-pie -Wl,-Ttext-segment=0x40000000 -Wl,-z,max-page-size=0x200000", "moved");
+	check_make("-O1 -fno-pie -no-pie -Wl,--section-start=.text=0x7654000", "far");
+}
+
+static void test_32_bit(void **state)
+{
+	(void)state;
+	write_file(in_scratch("m32.c"), "int one(int x) { return x; }\nint two(int x) { return x + 1; }\n");
+	if (run("cd %s && gcc -m32 -O1 -nostdlib -shared m32.c -o m32 2>/dev/null", scratch))
+		skip();
+	expect_function(in_scratch("m32"), NULL, nm_value("", in_scratch("m32"), "two"), "two");
+}
+
+static void test_stripped(void **state)
+{
+	const char *path = in_scratch("bare"), *dbg = in_scratch("nodebug");
+	uint64_t hidden, shown;
+	struct syms_stats stats;
+	struct syms *syms;
+
+	(void)state;
+	build("gcc", "p.c", source, "-O1 -rdynamic -Wl,--build-id=none", "bare");
+	hidden = nm_value("", path, "hidden_one");
+	shown = nm_value("", path, "shown_two");
+	assert_int_equal(run("strip %s", path), 0);
+	expect_function(path, dbg, shown, "shown_two");
+	expect_function(path, dbg, hidden, "[bare]");
+	syms = map_file(path, dbg, false);
+	expect(syms, PID, 0, BIAS + hidden, "[bare]");
+	syms_stats(syms, &stats);
+	assert_int_equal(stats.user_unknown, 1);
+	assert_int_equal(stats.user_nosymtab, 0);
+	syms_free(syms);
+}
+
+static void test_debug_by_build_id(void **state)
+{
+	const char *path = in_scratch("byid");
+	uint64_t hidden;
+
+	(void)state;
+	build("gcc", "p.c", source, "-O1 -g -Wl,--build-id=0x0123456789abcdef0123", "byid");
+	hidden = nm_value("", path, "hidden_one");
+	assert_int_equal(run("cd %s && mkdir -p dbg/.build-id/01 && objcopy --only-keep-debug byid "
+			     "dbg/.build-id/01/23456789abcdef0123.debug && strip byid",
+			     scratch),
+			 0);
+	expect_function(path, in_scratch("dbg"), hidden, "hidden_one");
+	/* One of another build under that name is refused. */
+	build("gcc", "p.c", source, "-O1 -g -Wl,--build-id=0xffff", "other");
+	assert_int_equal(run("cd %s && cp other dbg/.build-id/01/23456789abcdef0123.debug", scratch), 0);
+	expect_function(path, in_scratch("dbg"), hidden, "[byid]");
+}
+
+static void test_debug_by_link(void **state)
+{
+	const char *path = in_scratch("sub/bylink");
+	uint64_t hidden;
+
+	(void)state;
+	run("mkdir -p %s/sub/.debug", scratch);
+	build("gcc", "p.c", source, "-O1 -g -Wl,--build-id=none", "sub/bylink");
+	hidden = nm_value("", path, "hidden_one");
+	assert_int_equal(run("cd %s/sub && objcopy --only-keep-debug bylink bylink.debug && strip bylink && "
+			     "objcopy --add-gnu-debuglink=bylink.debug bylink",
+			     scratch),
+			 0);
+	expect_function(path, in_scratch("dbg"), hidden, "hidden_one");
+	assert_int_equal(run("cd %s/sub && mv bylink.debug .debug/", scratch), 0);
+	expect_function(path, in_scratch("dbg"), hidden, "hidden_one");
+	assert_int_equal(run("cd %s && mkdir -p dbg%s/sub && mv sub/.debug/bylink.debug dbg%s/sub", scratch, scratch,
+			     scratch),
+			 0);
+	expect_function(path, in_scratch("dbg"), hidden, "hidden_one");
+	/* A file that changed since has another CRC. */
+	assert_int_equal(run("cd %s && printf x >> dbg%s/sub/bylink.debug", scratch, scratch), 0);
+	expect_function(path, in_scratch("dbg"), hidden, "[bylink]");
+}
+
+static void test_minidebug(void **state)
+{
+#ifdef HAVE_LZMA
+	const char *path = in_scratch("mini");
+	uint64_t hidden, shown;
+
+	(void)state;
+	if (run("command -v xz >/dev/null"))
+		skip();
+	build("gcc", "p.c", source, "-O1 -rdynamic -Wl,--build-id=none", "mini");
+	hidden = nm_value("", path, "hidden_one");
+	shown = nm_value("", path, "shown_two");
+	assert_int_equal(run("cd %s && objcopy --only-keep-debug mini mini.dbg && "
+			     "objcopy -S --keep-symbol=hidden_one mini.dbg mini.few && xz -k mini.few && "
+			     "strip mini && objcopy --add-section .gnu_debugdata=mini.few.xz mini",
+			     scratch),
+			 0);
+	expect_function(path, in_scratch("nodebug"), hidden, "hidden_one");
+	expect_function(path, in_scratch("nodebug"), shown, "shown_two");
+#else
+	(void)state;
+	skip();
+#endif
+}
+
+static void check_plt(const char *flags)
+{
+	const char *path = in_scratch("plt");
+	char line[512];
+	int seen = 0;
+	struct syms *syms;
+	FILE *p;
+
+	build("gcc", "p.c", source, flags, "plt");
+	syms = map_file(path, NULL, false);
+	snprintf(line, sizeof(line), "objdump -d %s | grep '@plt>:'", path);
+	p = popen(line, "r");
+	while (fgets(line, sizeof(line), p)) {
+		unsigned long long addr;
+		char name[256];
+
+		if (sscanf(line, "%llx <%255[^>]>", &addr, name) != 2)
+			continue;
+		expect(syms, PID, 0, BIAS + addr, name);
+		expect(syms, PID, 0, BIAS + addr + 5, name);
+		seen++;
+	}
+	pclose(p);
+	syms_free(syms);
+	if (seen < 2)
+		fail_msg("objdump shows %d stubs with %s", seen, flags);
+}
+
+static void test_plt(void **state)
+{
+	(void)state;
+#ifndef __x86_64__
+	skip();
+#endif
+	check_plt("-O1 -fcf-protection=none -Wl,-z,lazy");
+	check_plt("-O1 -fcf-protection=full -Wl,-z,lazy -Wl,-z,ibtplt");
+	check_plt("-O1 -fcf-protection=none -Wl,-z,now -fno-plt -fplt");
+}
+
+static void test_go(void **state)
+{
+	const char *path = in_scratch("go");
+	uint64_t at;
+
+	(void)state;
+	build("go", "h.go", "package main\n\n//go:noinline\nfunc work(n int) int { return n * 3 }\n\n"
+			    "func main() { println(work(4)) }\n",
+	      "build -ldflags=-w", "go.full 2>/dev/null; true");
+	/* -o must come before the file for go. */
+	if (run("cd %s && HOME=%s GO111MODULE=off go build -o go.full h.go && strip -o go go.full", scratch, scratch))
+		skip();
+	at = nm_value("", in_scratch("go.full"), "main.work");
+	expect_function(path, in_scratch("nodebug"), at, "main.work");
+	at = nm_value("", in_scratch("go.full"), "runtime.mallocgc");
+	expect_function(path, in_scratch("nodebug"), at, "runtime.mallocgc");
+}
+
+static void test_mangled(void **state)
+{
+#ifdef HAVE_DEMANGLE
+	const char *path = in_scratch("cxx");
+	struct syms_cfg cfg = { .offline = true, .no_demangle = true };
+	struct syms *syms;
+	uint64_t at;
+
+	(void)state;
+	build("g++", "p.cc",
+	      "namespace ns { template <class T> struct Box { T v; __attribute__((noinline)) T get(int n) { return v + n; } };\n"
+	      "template struct Box<long>; static __attribute__((noinline, used)) int quiet(int x) { return x; } }\n"
+	      "int main(int argc, char **) { ns::Box<long> b{1}; return (int)b.get(argc); }\n",
+	      "-O1", "cxx");
+	at = nm_value("", path, "_ZN2ns3BoxIlE3getEi");
+	expect_function(path, NULL, at, "ns::Box<long>::get");
+	expect_function(path, NULL, nm_value("", path, "_ZN2nsL5quietEi"), "ns::quiet");
+	syms = new_syms(&cfg);
+	map_elf(syms, PID, path, BIAS);
+	expect(syms, PID, 0, BIAS + at, "_ZN2ns3BoxIlE3getEi");
+	syms_free(syms);
+#else
+	(void)state;
+	skip();
+#endif
+}
+
+static void test_inlines(void **state)
+{
+#ifdef HAVE_LIBDW
+	static const char text[] = "volatile int sink;\n"
+				   "static inline __attribute__((always_inline)) int leaf(int x)\n"
+				   "{\n"
+				   "	sink = x;\n"
+				   "	return x * 3;\n"
+				   "}\n"
+				   "static inline __attribute__((always_inline)) int mid(int x)\n"
+				   "{\n"
+				   "	return leaf(x + 1) + 1;\n"
+				   "}\n"
+				   "__attribute__((noinline)) int outer(int x)\n"
+				   "{\n"
+				   "	return mid(x) * sink;\n"
+				   "}\n"
+				   "int main(void) { return outer(2); }\n";
+	static const char *const makes[][2] = { { "gcc", "-O2 -g" },
+						{ "gcc", "-O2 -gdwarf-4" },
+						{ "gcc", "-O2 -g -gz=zlib" },
+						{ "clang", "-O2 -g" } };
+	const char *path = in_scratch("inl");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(makes) / sizeof(*makes); i++) {
+		struct frame f[8], again[8];
+		struct syms *syms;
+		bool seen = false;
+		uint64_t at;
+
+		if (run("command -v %s >/dev/null", makes[i][0]))
+			continue;
+		build(makes[i][0], "inl.c", text, makes[i][1], "inl");
+		at = nm_value("", path, "outer");
+		syms = map_file(path, NULL, true);
+		for (uint64_t off = 0; off < 16; off++) {
+			int n = syms_resolve(syms, PID, 0, BIAS + at + off, false, false, f, 8);
+
+			if (strcmp(f[n - 1].name, "outer"))
+				break;
+			assert_int_equal(f[n - 1].kind, FRAME_USER);
+			assert_non_null(f[n - 1].file);
+			if (n != 3)
+				continue;
+			seen = true;
+			assert_string_equal(f[0].name, "leaf");
+			assert_int_equal(f[0].kind, FRAME_INLINED);
+			assert_string_equal(f[1].name, "mid");
+			assert_int_equal(f[1].line, 9);
+			assert_int_equal(f[2].line, 13);
+			assert_in_range(f[0].line, 4, 5);
+			assert_string_equal(strrchr(f[0].file, '/'), "/inl.c");
+			assert_int_equal(syms_resolve(syms, PID, 0, BIAS + at + off, false, false, again, 8), 3);
+			assert_memory_equal(f, again, 3 * sizeof(*f));
+			/* The function itself is what remains when there is no room. */
+			assert_int_equal(syms_resolve(syms, PID, 0, BIAS + at + off, false, false, again, 1), 1);
+			assert_string_equal(again[0].name, "outer");
+		}
+		assert_true(seen);
+		syms_free(syms);
+	}
+#else
+	(void)state;
+	skip();
+#endif
+}
+
+/* nm's defined text symbols against the resolver's: the name must be one that nm has at that address. */
+static void check_library(const char *path, const char *nm_flags)
+{
+	struct line {
+		uint64_t at;
+		char name[200];
+	} *lines = malloc(400000 * sizeof(*lines));
+	struct syms_cfg cfg = { .offline = true, .no_demangle = true, .debug_dir = "/nonexistent" };
+	struct syms *syms = new_syms(&cfg);
+	char cmd[512], text[8192];
+	size_t n = 0;
+	FILE *p;
+
+	map_elf(syms, PID, path, BIAS);
+	snprintf(cmd, sizeof(cmd), "nm --without-symbol-versions -n %s %s 2>/dev/null", nm_flags, path);
+	p = popen(cmd, "r");
+	while (n < 400000 && fgets(text, sizeof(text), p)) {
+		unsigned long long at;
+		char type;
+
+		if (sscanf(text, "%llx %c %199s", &at, &type, lines[n].name) != 3 || !strchr("TtWwi", type))
+			continue;
+		lines[n++].at = at;
+	}
+	pclose(p);
+	for (int i = 0; n && i < 2000; i++) {
+		size_t k = (size_t)rand() % n, from = k;
+		struct frame f = resolve(syms, PID, 0, BIAS + lines[k].at);
+		bool same = false;
+
+		while (from && lines[from - 1].at == lines[k].at)
+			from--;
+		for (size_t j = from; j < n && lines[j].at == lines[k].at && !same; j++)
+			same = !strncmp(f.name, lines[j].name, strlen(lines[j].name) > 198 ? 198 : strlen(lines[j].name));
+		/* A label without a size in a table of the linker's own is no function. */
+		if (!same && f.kind != FRAME_UNKNOWN)
+			fail_msg("%s: %llx is '%s', nm says '%s'", path, (unsigned long long)lines[k].at, f.name,
+				 lines[k].name);
+		if (!same)
+			print_message("%s: no name for %s\n", path, lines[k].name);
+	}
+	syms_free(syms);
+	free(lines);
+	if (!n)
+		skip();
+}
+
+static void test_libc(void **state)
+{
+	(void)state;
+	check_library("/lib/x86_64-linux-gnu/libc.so.6", "-D");
+}
+
+static void test_large_library(void **state)
+{
+	(void)state;
+	check_library("/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "-D");
+}
+
+static void test_node(void **state)
+{
+	(void)state;
+	check_library("/usr/bin/node", "");
+}
+
+static void test_choice(void **state)
+{
+	struct symtab tab = { 0 };
+	const char *names[] = { "a", "local", "weak", "__under", "longer_name", "nosize", "inner", "exact", "label" };
+	uint32_t at[9];
+	uint64_t start;
+
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		assert_int_equal(symtab_names(&tab, names[i], strlen(names[i]), &at[i]), 0);
+	symtab_add(&tab, 0x100, 0x10, at[1], RANK_FUNC | RANK_SIZED | RANK_STRONG, SIZE_KNOWN);
+	symtab_add(&tab, 0x100, 0x10, at[2], RANK_FUNC | RANK_SIZED | RANK_GLOBAL, SIZE_KNOWN);
+	symtab_add(&tab, 0x100, 0x10, at[3], 15, SIZE_KNOWN);
+	symtab_add(&tab, 0x100, 0x10, at[0], 15, SIZE_KNOWN);
+	symtab_add(&tab, 0x100, 0x10, at[4], 15, SIZE_KNOWN);
+	symtab_add(&tab, 0x100, 0, at[5], 11, SIZE_TO_NEXT);
+	symtab_add(&tab, 0x200, 0x100, at[1], 15, SIZE_KNOWN);
+	symtab_add(&tab, 0x220, 0x10, at[6], 15, SIZE_KNOWN);
+	symtab_add(&tab, 0x400, 0, at[7], 11, SIZE_EXACT);
+	symtab_add(&tab, 0x500, 0, at[8], 3, SIZE_TO_NEXT);
+	symtab_add(&tab, 0x600, 0, 0, 0, SIZE_STOP);
+	assert_int_equal(symtab_seal(&tab), 0);
+	assert_string_equal(symtab_find(&tab, 0x10f, &start), "longer_name");
+	assert_null(symtab_find(&tab, 0x110, &start));
+	assert_string_equal(symtab_find(&tab, 0x22f, &start), "inner");
+	assert_string_equal(symtab_find(&tab, 0x230, &start), "local");
+	assert_int_equal(start, 0x200);
+	assert_null(symtab_find(&tab, 0x300, &start));
+	assert_string_equal(symtab_find(&tab, 0x400, &start), "exact");
+	assert_null(symtab_find(&tab, 0x401, &start));
+	assert_string_equal(symtab_find(&tab, 0x5ff, &start), "label");
+	assert_null(symtab_find(&tab, 0x600, &start));
+	assert_null(symtab_find(&tab, 0xff, &start));
+	symtab_free(&tab);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_choice),	      cmocka_unit_test(test_pie),
+		cmocka_unit_test(test_no_pie),	      cmocka_unit_test(test_static_pie),
+		cmocka_unit_test(test_moved_segment), cmocka_unit_test(test_32_bit),
+		cmocka_unit_test(test_stripped),      cmocka_unit_test(test_debug_by_build_id),
+		cmocka_unit_test(test_debug_by_link), cmocka_unit_test(test_minidebug),
+		cmocka_unit_test(test_plt),	      cmocka_unit_test(test_go),
+		cmocka_unit_test(test_mangled),	      cmocka_unit_test(test_inlines),
+		cmocka_unit_test(test_libc),	      cmocka_unit_test(test_large_library),
+		cmocka_unit_test(test_node),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);
+}

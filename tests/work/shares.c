@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Burns SECONDS (default 2) of CPU, about 70 % in hot() and 30 % in cold(); prints what it really was. */
+#include "work.h"
+
+NOINLINE void hot(long n)
+{
+	SPIN(n);
+}
+
+NOINLINE void cold(long n)
+{
+	SPIN(n);
+}
+
+int main(int argc, char **argv)
+{
+	double want = argc > 1 ? atof(argv[1]) : 2, in_hot = 0, in_cold = 0, t0, t1, t2;
+	unsigned long seed = 88172645463325252ul ^ (unsigned long)time(NULL);
+
+	while (in_hot + in_cold < want) {
+		long n = 20000 + uniform(&seed) * 400000;
+
+		t0 = cpu_s();
+		hot(n * 7 / 10);
+		t1 = cpu_s();
+		cold(n * 3 / 10);
+		t2 = cpu_s();
+		in_hot += t1 - t0;
+		in_cold += t2 - t1;
+	}
+	printf("share hot %.2f\nshare cold %.2f\n", 100 * in_hot / (in_hot + in_cold), 100 * in_cold / (in_hot + in_cold));
+	return 0;
+}
