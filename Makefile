@@ -67,6 +67,9 @@ $B/skep: $(OBJ)
 $B/%.o: %.c | skel
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+$B/user/render/html.o: user/render/flame.html
+$B/user/render/svg.o: user/render/flame_svg.js
+
 # The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF.
 $B/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$<)mkdir -p $(@D) && $(CLANG_BPF) -target bpf -D__TARGET_ARCH_$(ARCH) -mcpu=v3 -O2 -g \
@@ -96,6 +99,40 @@ $B/layers.ok: tools/layers.sh $(SRC) $(wildcard user/*.h user/*/*.h)
 
 clean:
 	rm -rf build
+
+# Packages first, then a make of its own: what this file finds on the machine may have changed.
+demo:
+	@tools/packages.sh build && $(MAKE) --no-print-directory all $B/work/shares && tools/demo.sh
+
+check:
+	@tools/packages.sh test && $(MAKE) --no-print-directory check-built
+
+check-built: all work $(UNIT)
+	@$(MAKE) --no-print-directory SAN=1 unit
+	@$(MAKE) --no-print-directory FUZZ=1 fuzzers
+	@tests/run.sh
+
+unit: $(UNIT)
+
+fuzzers: $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
+
+# No warning from gcc and clang.
+lint:
+	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all
+	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all
+
+bench: all work
+	@for b in tests/perf/*.sh; do $$b || exit 1; done
+
+install: all
+	install -D -m 755 $B/skep $(DESTDIR)$(PREFIX)/bin/skep
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 && install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$B/skep completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/skep
+	$B/skep completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_skep
+	$B/skep completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/skep.fish
+.PHONY: check-built fuzzers lint
 
 -include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(UNIT:=.d)
 

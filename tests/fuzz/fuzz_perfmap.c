@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Perf map text in two pieces, the second as if appended later, checked against the slow truth. */
+/* Perf map text in two pieces, the second as if appended later; what is found must hold the address. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -53,9 +53,9 @@ static UNUSED int scratch_drop(void **state)
 
 static UNUSED const char *in_scratch(const char *name)
 {
-	static char paths[8][PATH_MAX];
+	static char paths[64][PATH_MAX];
 	static int next;
-	char *p = paths[next++ % 8];
+	char *p = paths[next++ % 64];
 
 	snprintf(p, PATH_MAX, "%s/%s", scratch, name);
 	return p;

@@ -2,6 +2,7 @@
 /* Symbols of files of every make, each built here, mapped as the loader would, and compared with nm. */
 #include "tests/unit/test_sym.h"
 
+#include "sym/demangle.h"
 #include "sym/symtab.h"
 
 #define BIAS 0x550000000000ull
@@ -257,6 +258,45 @@ static void test_mangled(void **state)
 #endif
 }
 
+static void test_demangle(void **state)
+{
+#ifdef HAVE_DEMANGLE
+	static const char *const pairs[][2] = {
+		{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt" },
+		{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h0123456789abcdefE",
+		  "<Test + 'static as foo::Bar<Test>>::bar" },
+		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
+		{ "_D8demangle4testFaZv", "demangle.test(char)" },
+		{ "_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back" },
+		{ "_ZN2nsL5quietEi.constprop.0", "ns::quiet" },
+	};
+	static const char *const plain[] = { "main", "_start", "__libc_start_main", "_Zebra?", "_Dl", "", "_ZN" };
+	char *deep = malloc(20001);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		char *got = demangle(pairs[i][0]);
+
+		assert_non_null(got);
+		assert_string_equal(got, pairs[i][1]);
+		free(got);
+	}
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		assert_null(demangle(plain[i]));
+	/* Neither depth nor length may hurt. */
+	for (size_t n = 100; n <= 20000; n *= 10) {
+		memset(deep, 'P', n);
+		memcpy(deep, "_Z1f", 4);
+		deep[n] = '\0';
+		free(demangle(deep));
+	}
+	free(deep);
+#else
+	(void)state;
+	skip();
+#endif
+}
+
 static void test_inlines(void **state)
 {
 #ifdef HAVE_LIBDW
@@ -278,6 +318,7 @@ static void test_inlines(void **state)
 	static const char *const makes[][2] = { { "gcc", "-O2 -g" },
 						{ "gcc", "-O2 -gdwarf-4" },
 						{ "gcc", "-O2 -g -gz=zlib" },
+						{ "gcc", "-O2 -g -Wl,--build-id=0xabcd" },
 						{ "clang", "-O2 -g" } };
 	const char *path = in_scratch("inl");
 
@@ -292,7 +333,12 @@ static void test_inlines(void **state)
 			continue;
 		build(makes[i][0], "inl.c", text, makes[i][1], "inl");
 		at = nm_value("", path, "outer");
-		syms = map_file(path, NULL, true);
+		if (strstr(makes[i][1], "abcd"))
+			assert_int_equal(run("cd %s && mkdir -p dbg/.build-id/ab && objcopy --only-keep-debug inl "
+					     "dbg/.build-id/ab/cd.debug && strip inl",
+					     scratch),
+					 0);
+		syms = map_file(path, in_scratch("dbg"), true);
 		for (uint64_t off = 0; off < 16; off++) {
 			int n = syms_resolve(syms, PID, 0, BIAS + at + off, false, false, f, 8);
 
@@ -339,13 +385,14 @@ static void check_library(const char *path, const char *nm_flags)
 	FILE *p;
 
 	map_elf(syms, PID, path, BIAS);
-	snprintf(cmd, sizeof(cmd), "nm --without-symbol-versions -n %s %s 2>/dev/null", nm_flags, path);
+	snprintf(cmd, sizeof(cmd), "nm --without-symbol-versions -S -n %s %s 2>/dev/null", nm_flags, path);
 	p = popen(cmd, "r");
 	while (n < 400000 && fgets(text, sizeof(text), p)) {
-		unsigned long long at;
+		unsigned long long at, size;
 		char type;
 
-		if (sscanf(text, "%llx %c %199s", &at, &type, lines[n].name) != 3 || !strchr("TtWwi", type))
+		/* Those without a size are labels inside of others. */
+		if (sscanf(text, "%llx %llx %c %199s", &at, &size, &type, lines[n].name) != 4 || !strchr("TtWwi", type))
 			continue;
 		lines[n++].at = at;
 	}
@@ -359,12 +406,9 @@ static void check_library(const char *path, const char *nm_flags)
 			from--;
 		for (size_t j = from; j < n && lines[j].at == lines[k].at && !same; j++)
 			same = !strncmp(f.name, lines[j].name, strlen(lines[j].name) > 198 ? 198 : strlen(lines[j].name));
-		/* A label without a size in a table of the linker's own is no function. */
-		if (!same && f.kind != FRAME_UNKNOWN)
+		if (!same)
 			fail_msg("%s: %llx is '%s', nm says '%s'", path, (unsigned long long)lines[k].at, f.name,
 				 lines[k].name);
-		if (!same)
-			print_message("%s: no name for %s\n", path, lines[k].name);
 	}
 	syms_free(syms);
 	free(lines);
@@ -408,6 +452,7 @@ static void test_choice(void **state)
 	symtab_add(&tab, 0x100, 0, at[5], 11, SIZE_TO_NEXT);
 	symtab_add(&tab, 0x200, 0x100, at[1], 15, SIZE_KNOWN);
 	symtab_add(&tab, 0x220, 0x10, at[6], 15, SIZE_KNOWN);
+	symtab_add(&tab, 0x240, 0, at[8], 3, SIZE_TO_NEXT);
 	symtab_add(&tab, 0x400, 0, at[7], 11, SIZE_EXACT);
 	symtab_add(&tab, 0x500, 0, at[8], 3, SIZE_TO_NEXT);
 	symtab_add(&tab, 0x600, 0, 0, 0, SIZE_STOP);
@@ -417,6 +462,7 @@ static void test_choice(void **state)
 	assert_string_equal(symtab_find(&tab, 0x22f, &start), "inner");
 	assert_string_equal(symtab_find(&tab, 0x230, &start), "local");
 	assert_int_equal(start, 0x200);
+	assert_string_equal(symtab_find(&tab, 0x240, &start), "local");
 	assert_null(symtab_find(&tab, 0x300, &start));
 	assert_string_equal(symtab_find(&tab, 0x400, &start), "exact");
 	assert_null(symtab_find(&tab, 0x401, &start));
@@ -435,7 +481,8 @@ int main(void)
 		cmocka_unit_test(test_stripped),      cmocka_unit_test(test_debug_by_build_id),
 		cmocka_unit_test(test_debug_by_link), cmocka_unit_test(test_minidebug),
 		cmocka_unit_test(test_plt),	      cmocka_unit_test(test_go),
-		cmocka_unit_test(test_mangled),	      cmocka_unit_test(test_inlines),
+		cmocka_unit_test(test_mangled),	      cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_inlines),
 		cmocka_unit_test(test_libc),	      cmocka_unit_test(test_large_library),
 		cmocka_unit_test(test_node),
 	};

@@ -11,7 +11,10 @@ NOINLINE int down(int depth)
 			SPIN(100000);
 		return 1;
 	}
-	return down(depth - 1) + 1; /* the addition keeps it from being a jump */
+	int below = down(depth - 1);
+
+	__asm__ volatile("" : "+r"(below)); /* no compiler may turn the recursion into a loop */
+	return below + 1;
 }
 
 int main(int argc, char **argv)

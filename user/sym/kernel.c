@@ -13,7 +13,8 @@
 #define KALLSYMS_HINT_BYTES (8u << 20)
 #define KALLSYMS_MAX_BYTES (256u << 20)
 #define NOTES_MAX_BYTES (1u << 20)
-#define REREAD_MS 1000		 /* kallsyms takes 40 ms: a miss may ask for it this often */
+#define REREAD_FIRST_MS 1000	 /* kallsyms takes 50 ms: so often may a miss ask for it ... */
+#define REREAD_LAST_MS 64000	 /* ... and, when that never helps, no more than this */
 #define KSYM_UNREGISTER 1u	 /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 #define KSYM_BACK_STEPS 64	 /* of overlapping programs over time */
 #define BPF_OBJ "[bpf]"
@@ -22,7 +23,7 @@
 
 void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool)
 {
-	*k = (struct kernel){ .cfg = cfg, .pool = pool };
+	*k = (struct kernel){ .cfg = cfg, .pool = pool, .wait_ms = REREAD_FIRST_MS };
 	k->core = strpool_add(pool, KERNEL_OBJ);
 	k->bpf = strpool_add(pool, BPF_OBJ);
 }
@@ -237,10 +238,15 @@ static const char *find_symbol(struct kernel *k, uint64_t addr, uint64_t *ret_st
 	const char *name = symtab_find(&k->tab, addr, ret_start);
 
 	/* Modules and BPF programs may have come since. */
-	if (name || is_core || k->is_hidden || k->is_mismatch || k->cfg->offline || now_ms() - k->read_ms < REREAD_MS)
+	if (name || is_core || k->is_hidden || k->is_mismatch || k->cfg->offline || now_ms() - k->read_ms < k->wait_ms)
 		return name;
 	read_kallsyms(k);
-	return symtab_find(&k->tab, addr, ret_start);
+	name = symtab_find(&k->tab, addr, ret_start);
+	if (name)
+		k->wait_ms = REREAD_FIRST_MS;
+	else if (k->wait_ms < REREAD_LAST_MS)
+		k->wait_ms *= 2;
+	return name;
 }
 
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,

@@ -27,7 +27,7 @@ struct kernel {
 	VEC(struct ksym) ksyms; /* by addr, then from_ns */
 	uint64_t text, etext; /* of the running kernel; 0: not known */
 	uint64_t recorded_text; /* of the recorded one (KASLR moves it); 0: not known */
-	uint64_t read_ms; /* when, CLOCK_MONOTONIC */
+	uint64_t read_ms, wait_ms; /* when (CLOCK_MONOTONIC), and how long until a miss may read again */
 	bool is_read, is_hidden, is_mismatch;
 };
 

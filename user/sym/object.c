@@ -361,7 +361,8 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 		return;
 	obj->state = OBJECT_FAILED;
 	if (obj->kind == OBJECT_VDSO ? open_vdso(&elf) : elf_open_fd(obj->fd, &elf)) {
-		keep_fds(objects, obj, -1);
+		objects->nr_fds -= obj->fd >= 0;
+		close_fd(&obj->fd);
 		return;
 	}
 	if (wants ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))

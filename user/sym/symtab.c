@@ -8,6 +8,7 @@
 
 #define RAW_MAX (1u << 26)
 #define NAMES_FIRST_BYTES 4096u
+#define LAST_MASK 0xfffull
 #define OUTER_MAX_STEPS 64 /* hostile files nest deeper; nobody else does */
 
 void symtab_free(struct symtab *tab)
@@ -60,7 +61,8 @@ int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, uint32_t name, 
 		tab->raw = p;
 		tab->cap_raw = cap;
 	}
-	tab->raw[tab->nr_raw++] = (struct symtab_raw){ addr, size, name, (uint8_t)rank, (uint8_t)how };
+	tab->raw[tab->nr_raw] = (struct symtab_raw){ addr, size, name, tab->nr_raw, (uint8_t)rank, (uint8_t)how };
+	tab->nr_raw++;
 	return 0;
 }
 
@@ -88,16 +90,16 @@ static bool is_better(const struct symtab *tab, const struct symtab_raw *a, cons
 		return ux < uy;
 	nx = strlen(x);
 	ny = strlen(y);
-	if (nx != ny)
-		return nx > ny;
-	return strcmp(x, y) > 0;
+	return nx > ny;
 }
 
 static int compare_raw(const void *pa, const void *pb)
 {
 	const struct symtab_raw *a = pa, *b = pb;
 
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
 }
 
 static uint64_t end_of(const struct symtab_raw *r, uint64_t next)
@@ -106,7 +108,7 @@ static uint64_t end_of(const struct symtab_raw *r, uint64_t next)
 
 	switch (r->how) {
 	case SIZE_TO_NEXT:
-		return next;
+		return next < r->addr ? UINT64_MAX : next;
 	case SIZE_KNOWN:
 		return __builtin_add_overflow(r->addr, r->size, &end) ? UINT64_MAX : end;
 	case SIZE_EXACT:
@@ -154,7 +156,8 @@ int symtab_seal(struct symtab *tab)
 	}
 	for (uint32_t i = 0; i < tab->nr_raw; i++) {
 		const struct symtab_raw *r = &tab->raw[i];
-		uint64_t next = i + 1 < tab->nr_raw ? tab->raw[i + 1].addr : UINT64_MAX;
+		/* The last one gets the rest of its page and one more, as perf has it. */
+		uint64_t next = i + 1 < tab->nr_raw ? tab->raw[i + 1].addr : (r->addr | LAST_MASK) + 1 + LAST_MASK;
 		uint64_t size = end_of(r, next) - r->addr;
 
 		while (depth) {
@@ -162,8 +165,9 @@ int symtab_seal(struct symtab *tab)
 			uint64_t in = r->addr - tab->addrs[top], left = tab->entries[top].size - in;
 
 			if (in < tab->entries[top].size) {
-				/* A label inside a function ends where that ends. */
-				size = r->how == SIZE_TO_NEXT && left < size ? left : size;
+				/* A function without a size ends where the one around it ends; a mere label is part of that. */
+				if (r->how == SIZE_TO_NEXT)
+					size = !(r->rank & RANK_FUNC) ? 0 : left < size ? left : size;
 				break;
 			}
 			depth--;

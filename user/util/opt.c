@@ -71,8 +71,6 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 		break;
 	case OPT_CALL:
 		ret = o->set(base, text, err);
-		if (ret < 0 && err && (!err->exit || err->exit == EXIT_FAILED))
-			err->exit = EXIT_USAGE;
 		return ret;
 	}
 	if (ret < 0)

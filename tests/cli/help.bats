@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Words: help, usage errors, exit codes, output that goes nowhere. Needs no privileges.
+load ../lib.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+commands() {
+	"$SKEP" --help | awk '/^commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'
+}
+
+@test "help: every command has one, fits 100 columns, exit 0" {
+	[ "$(commands | wc -l)" -ge 3 ]
+	for c in $(commands); do
+		run "$SKEP" "$c" -h
+		[ "$status" = 0 ]
+		[[ "$output" == *"usage: skep $c"* ]]
+		[ "$(wc -L <<<"$output")" -le 100 ]
+		[ "$("$SKEP" help "$c")" = "$output" ]
+	done
+}
+
+@test "help: fits a terminal of 20 columns without a crash" {
+	need script
+	script -qec "stty cols 20; $SKEP flame -h" /dev/null </dev/null >out
+	grep -q -- --duration out
+}
+
+@test "usage: no command, unknown command, unknown option: exit 2" {
+	run "$SKEP"
+	[ "$status" = 2 ]
+	run "$SKEP" flamme
+	[ "$status" = 2 ]
+	[[ "$output" == *"unknown command 'flamme'"* ]]
+	run "$SKEP" flame --no-such
+	[ "$status" = 2 ]
+	run "$SKEP" flame -Z
+	[ "$status" = 2 ]
+	[[ "$output" == *"'-Z'"* ]]
+}
+
+@test "usage: strict numbers" {
+	for bad in "-F 12abc" "-F -1" "-c 0x" "--duration 5parsecs" "-p 12x" "-C 3-1" "-F 99999999" "-m 5" "-p ,"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" flame $bad -- true
+		echo "$bad: $status $output"
+		[ "$status" = 2 ]
+	done
+}
+
+@test "usage: contradictions and things given twice" {
+	run "$SKEP" flame -o a.html -o b.html -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"given twice"* ]]
+	run "$SKEP" flame -F 99 -c 100 -- true
+	[ "$status" = 2 ]
+	run "$SKEP" flame -a -p 1
+	[ "$status" = 2 ]
+	run "$SKEP" flame --no-kernel --no-user -- true
+	[ "$status" = 2 ]
+	run "$SKEP" flame -o picture.xyz -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"--format"* ]]
+	run "$SKEP" flame
+	[ "$status" = 2 ]
+	[[ "$output" == *"nothing to measure"* ]]
+}
+
+@test "events: a caret under the bad token, near names" {
+	run "$SKEP" flame -e cpu-clock,cycels -- true
+	[ "$status" = 2 ]
+	[[ "${lines[0]}" == *"no such event"* ]]
+	caret=${lines[2]%%^*}
+	text=${lines[1]}
+	[ "${text:${#caret}:6}" = cycels ]
+	[[ "$output" == *"similar: cycles"* ]]
+	run "$SKEP" flame -e cycles:q -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"unknown modifier 'q'"* ]]
+}
+
+@test "targets: what does not exist" {
+	run "$SKEP" flame -p 4194303 --duration 1
+	[ "$status" = 1 ]
+	[[ "$output" == *"no process 4194303"* ]]
+	run "$SKEP" flame -C 60000 --duration 1
+	[ "$status" = 1 ]
+	[[ "$output" == *"no CPU 60000"* ]]
+	run "$SKEP" flame -G /no/such/group --duration 1
+	[ "$status" = 1 ] || [ "$status" = 3 ]
+	run "$SKEP" flame -u no-such-user --duration 1
+	[ "$status" = 1 ]
+	[[ "$output" == *"no such user"* ]]
+}
+
+@test "output: a directory, a place without permission, a full device" {
+	mkdir dir.html
+	run "$SKEP" flame -o dir.html -- true
+	[ "$status" = 1 ]
+	[[ "$output" == *"dir.html"*"directory"* ]]
+	run "$SKEP" flame -o /no/such/dir/a.html -- true
+	[ "$status" = 1 ]
+	run bash -c "'$SKEP' --help > /dev/full"
+	[ "$status" = 1 ]
+	[[ "$output" == *"No space left"* ]]
+}
+
+@test "output: a reader that stops early is no error" {
+	run bash -c "set -o pipefail; '$SKEP' completion zsh | head -1"
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "files: not there, not one of ours, a directory, empty" {
+	run "$SKEP" report -i nothing.data
+	[ "$status" = 1 ]
+	[[ "$output" == *"nothing.data"* ]]
+	head -c 4096 /dev/urandom >noise.data
+	run "$SKEP" report -i noise.data
+	[ "$status" = 1 ]
+	: >empty.data
+	run "$SKEP" report -i empty.data
+	[ "$status" = 1 ]
+	run "$SKEP" report -i /tmp
+	[ "$status" = 1 ]
+	run "$SKEP" report -s comm,colour -i noise.data
+	[ "$status" = 2 ]
+	[[ "$output" == *"^"* ]]
+}
+
+@test "completion: bash, zsh and fish take what we print; every long option is in each" {
+	for shell in bash zsh fish; do
+		"$SKEP" completion $shell >c.$shell
+		if command -v $shell >/dev/null; then $shell -n c.$shell; fi
+		for o in $("$SKEP" record -h | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE '[a-z][a-z-]+$'); do
+			grep -q -- "$o" c.$shell
+		done
+	done
+	source ./c.bash
+	COMP_WORDS=(skep flame --dur) COMP_CWORD=2
+	_skep
+	[ "${COMPREPLY[0]}" = --duration ]
+}
+
+@test "manual: every option of every command is in its page, and the pages are well formed" {
+	for c in $(commands); do
+		page=$ROOT/man/skep-$c.1
+		[ -e "$page" ]
+		for o in $("$SKEP" "$c" -h | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE '[a-z][a-z-]+$'); do
+			grep -q -- "\\\\-\\\\-${o//-/\\\\-}" "$page" || { echo "$page lacks --$o"; false; }
+		done
+		if command -v mandoc >/dev/null; then mandoc -T lint -W error "$page"; fi
+	done
+}

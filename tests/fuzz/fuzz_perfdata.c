@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Any bytes into the perf.data reader: no crash, no hang, no memory by the file's word, and time
+ * never runs back. Run with a directory as first argument: it is seeded with small files of ours.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/data.h"
+#include "data/format.h"
+#include "data/reader.h"
+
+struct checks {
+	struct sink sink;
+	uint64_t last_ns, sum;
+};
+
+static void in_order(struct checks *c, uint64_t time_ns)
+{
+	if (time_ns && time_ns < c->last_ns)
+		abort();
+	if (time_ns)
+		c->last_ns = time_ns;
+}
+
+static int check_sample(struct sink *sink, const struct sample *s)
+{
+	struct checks *c = (struct checks *)sink;
+
+	in_order(c, s->time_ns);
+	for (uint32_t i = 0; i < s->nr_kips; i++)
+		c->sum += s->kips[i];
+	for (uint32_t i = 0; i < s->nr_uips; i++)
+		c->sum += s->uips[i];
+	return 0;
+}
+
+static int check_task(struct sink *sink, const struct task_event *t)
+{
+	struct checks *c = (struct checks *)sink;
+
+	in_order(c, t->time_ns);
+	if (t->build_id_size > BUILD_ID_MAX)
+		abort();
+	if ((t->what == TASK_COMM || t->what == TASK_EXEC) && strlen(t->comm) >= COMM_LEN)
+		abort();
+	if ((t->what == TASK_MMAP || t->what == TASK_KSYM) && strlen(t->path) >= PATH_MAX)
+		abort();
+	return 0;
+}
+
+static int check_lost(struct sink *sink, uint64_t n)
+{
+	((struct checks *)sink)->sum += n;
+	return 0;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void seed(const char *path, bool callchain, int nr_events)
+{
+	static const struct event events[2] = { { .name = "cpu-clock", .type = 1 }, { .name = "x", .type = 4 } };
+	struct data_meta meta = { .hostname = "h", .nr_cpus_avail = 1, .events = events,
+				  .nr_events = nr_events, .callchain = callchain };
+	uint64_t ips[3] = { 1, 2, 3 };
+	struct data_writer *w;
+	struct err err;
+
+	if (data_writer_open(path, &meta, &w, &err) < 0)
+		return;
+	for (uint64_t i = 0; i < 12; i++) {
+		struct sink *sink = data_writer_sink(w);
+		struct task_event t = { .what = (enum task_what)(i % 6), .time_ns = 100 - i, .path = "/x",
+					.comm = "c", .build_id_size = i / 6 ? BUILD_ID_MAX : 0 };
+		struct sample s = { .time_ns = 90 + i, .count = 1, .ip = 1, .kips = ips, .uips = ips,
+				    .nr_kips = i % 3, .nr_uips = i % 4, .event = (uint16_t)(i % (unsigned)nr_events) };
+
+		sink->task(sink, &t);
+		sink->sample(sink, &s);
+		if (i % 4 == 3)
+			sink->round(sink);
+		sink->lost(sink, 1);
+	}
+	data_writer_close(w, &err);
+}
+
+/* The stream form of a file made by seed(): short header, then its attributes as records. */
+static void seed_pipe(const char *dir)
+{
+	char path[PATH_MAX];
+	uint8_t b[8192], record[8 + PERF_ATTR_SIZE_VER5 + 8] = { RECORD_HEADER_ATTR };
+	struct file_header h;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/seed-chain", dir);
+	f = fopen(path, "rb");
+	if (!f)
+		return;
+	n = fread(b, 1, sizeof(b), f);
+	fclose(f);
+	memcpy(&h, b, sizeof(h));
+	if (h.data.offset + h.data.size > n)
+		return;
+	snprintf(path, sizeof(path), "%s/seed-pipe", dir);
+	f = fopen(path, "wb");
+	if (!f)
+		return;
+	record[6] = sizeof(record);
+	memcpy(record + 8, b + h.attrs.offset, PERF_ATTR_SIZE_VER5);
+	record[8 + PERF_ATTR_SIZE_VER5] = 1;
+	fwrite("PERFILE2\20\0\0\0\0\0\0", 1, PIPE_HEADER_BYTES, f);
+	fwrite(record, 1, sizeof(record), f);
+	fwrite(b + h.data.offset, 1, h.data.size, f);
+	fclose(f);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (int i = 1; i < *argc; i++) {
+		if (stat((*argv)[i], &st) || !S_ISDIR(st.st_mode))
+			continue;
+		snprintf(path, sizeof(path), "%s/seed-chain", (*argv)[i]);
+		seed(path, true, 2);
+		snprintf(path, sizeof(path), "%s/seed-flat", (*argv)[i]);
+		seed(path, false, 1);
+		seed_pipe((*argv)[i]);
+		break;
+	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct checks c = { .sink = { check_sample, check_task, check_lost, NULL } };
+	struct err err = { 0 };
+	struct data_reader *r;
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, 0) < 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
+		abort();
+	if (data_reader_open_fd(fd, "fuzz", &r, &err) < 0) {
+		if (!err.text[0])
+			abort();
+		return 0;
+	}
+	if (data_reader_run(r, &c.sink, &err) < 0 && !err.text[0])
+		abort();
+	data_reader_close(r);
+	return 0;
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# perf.data: perf agrees with us on our files and on its own; interrupted files are readable.
+load ../lib.bash
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "$BG" ] || kill "$BG" 2>/dev/null || true
+	[ ! -d tiny ] || umount tiny 2>/dev/null || true
+}
+
+# fold a perf script to "comm;root;...;leaf count", as stackcollapse-perf.pl does by default
+fold_script() {
+	perf script -i "$1" -F comm,ip,sym,dso 2>/dev/null | awk '
+		function flush() { if (comm != "") { n[comm s]++ } comm = ""; s = "" }
+		/^$/ { flush(); next }
+		/^[^ \t]/ { flush(); comm = $0; sub(/ +$/, "", comm); next }
+		{ f = $0; sub(/^[ \t]*[0-9a-f]+ /, "", f); sub(/ \([^()]*(\([^()]*\))?\)$/, "", f); gsub(/;/, ":", f); s = ";" f s }
+		END { flush(); for (k in n) print k, n[k] }' | LC_ALL=C sort
+}
+
+@test "perf report prints the same table for our file" {
+	need perf
+	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares_cxx" 1
+	perf report -i a.data --stdio --no-children -g none --percent-limit 0.2 2>err |
+		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >perf.txt
+	"$SKEP" report -i a.data --no-children --percent-limit 0.2 |
+		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >skep.txt
+	[ "$(wc -l <perf.txt)" -ge 3 ]
+	diff perf.txt skep.txt
+	! grep -i warning err
+}
+
+@test "folded equals what perf script of the same file folds to (where every frame has a name)" {
+	need perf
+	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 1
+	"$SKEP" flame -i a.data -o - --format folded | sed 's/;\[truncated: [^;]*\]//' |
+		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF } END { for (k in n) print k, n[k] }' | LC_ALL=C sort >skep.folded
+	fold_script a.data >perf.folded
+	# compare the stacks that end in the workload's own functions, and the totals
+	[ "$(awk '{ n += $NF } END { print n }' skep.folded)" = "$(awk '{ n += $NF } END { print n }' perf.folded)" ]
+	diff <(grep -E ';(hot|cold) ' perf.folded) <(grep -E ';(hot|cold) ' skep.folded)
+}
+
+@test "our report of a file that perf recorded equals perf's" {
+	need perf
+	perf record -q -g -F 4999 -e cpu-clock -o p.data "$WORK/shares" 1 >/dev/null
+	perf report -i p.data --stdio --no-children -g none --percent-limit 1 2>/dev/null |
+		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >perf.txt
+	"$SKEP" report -i p.data --no-children --percent-limit 1 |
+		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >skep.txt
+	[ -s perf.txt ]
+	diff perf.txt skep.txt
+}
+
+@test "side by side with perf record -g: top symbols' shares within 2 points" {
+	need perf
+	background perf record -B -q -g -F 4999 -e cpu-clock -a -o p.data -- sleep 3
+	sleep 0.3
+	"$SKEP" record -a -F 4999 -o s.data -- "$WORK/shares" 2
+	wait $BG || true
+	BG=
+	for f in p s; do
+		"$SKEP" report -i $f.data --no-children -s comm,sym --format csv >$f.csv
+	done
+	awk -F, 'function pct(a, b) { return b ? 100 * a / b : 0 }
+		FNR == 1 { next }
+		{ gsub(/"/, ""); if ($6 != "shares") next }
+		FILENAME == "p.csv" { p[$7] = $3; ps += $3 }
+		FILENAME == "s.csv" { s[$7] = $3; ss += $3 }
+		END {
+			for (k in s) if (pct(s[k], ss) > 0.5) {
+				printf "%-30s perf %.2f skep %.2f\n", k, pct(p[k], ps), pct(s[k], ss)
+				d = pct(p[k], ps) - pct(s[k], ss); if (d > 2 || d < -2) bad = 1; n++
+			}
+			exit bad || n < 2
+		}' p.csv s.csv
+}
+
+@test "a recording that was killed is readable up to the last whole record" {
+	background "$SKEP" record -a -F 999 -o a.data -- "$WORK/shares" 10
+	sleep 2
+	kill -9 $BG
+	wait $BG || true
+	pkill -f "$WORK/shares 10" || true
+	BG=
+	run "$SKEP" report -i a.data --no-children
+	echo "$output" | head -20
+	[ "$status" = 0 ]
+	[[ "$output" == *"hot"* ]]
+}
+
+@test "a full disk: said once, and what fitted is readable" {
+	mkdir tiny
+	mount -t tmpfs -o size=256k none tiny || skip "cannot mount"
+	run "$SKEP" record -a -F 9973 -o tiny/a.data -- "$WORK/shares" 3
+	echo "$output"
+	[ "$status" = 1 ]
+	[[ "$output" == *"No space left"* ]]
+	run "$SKEP" report -i tiny/a.data --no-children
+	umount tiny
+	[ "$status" = 0 ]
+	[[ "$output" == *"hot"* ]]
+}
+
+@test "formats of report: text, csv and json tell the same" {
+	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 0.5
+	text=$("$SKEP" report -i a.data --no-children -s sym | awk '/ hot$/ { sub(/%/, "", $1); print $1 }')
+	csv=$("$SKEP" report -i a.data --no-children -s sym --format csv | awk -F, '/"hot"/ { printf "%.2f", $1 }')
+	[ "$text" = "$csv" ]
+	"$SKEP" report -i a.data --no-children -s sym --json >a.json
+	grep -q '"sym":"hot"\|"sym": "hot"' a.json
+	"$SKEP" report -i a.data -g --percent-limit 5 | grep -q main
+}

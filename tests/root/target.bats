@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Who is sampled: every kind of target, COMMAND's rights and status, ways to end.
+load ../lib.bash
+bats_require_minimum_version 1.5.0
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "$BG" ] || kill "$BG" 2>/dev/null || true
+}
+
+comms() {
+	cut -d';' -f1 "$1" | sed 's/ [0-9]*$//' | sort -u
+}
+
+@test "-p: that process and no other, for as long as COMMAND runs" {
+	background "$WORK/shares" 5
+	"$SKEP" flame -p $BG -o a.folded -- sleep 0.5
+	[ "$(comms a.folded)" = shares ]
+	grep -q ';hot ' a.folded
+}
+
+@test "-p: children made later are followed; the end of the target ends the run" {
+	background sh -c "sleep 0.3; $WORK/shares 0.3; true"
+	"$SKEP" flame -p $BG -o a.folded
+	comms a.folded | grep -qx shares
+}
+
+@test "-t: one thread of many" {
+	background "$WORK/threads" 8
+	sleep 0.3
+	for t in /proc/$BG/task/*; do
+		[ "$(cat "$t/comm")" != t5 ] || tid=${t##*/}
+	done
+	"$SKEP" flame -t "$tid" -o a.folded --duration 500ms
+	[ "$(comms a.folded)" = t5 ]
+	run "$SKEP" flame -p "$tid" -o b.folded
+	[ "$status" = 1 ]
+	[[ "$output" == *"is a thread of process"* ]]
+}
+
+@test "--comm, -u and -C filter in the kernel" {
+	background "$WORK/threads" 8
+	sleep 0.2
+	"$SKEP" flame --comm t3,t4 -o a.folded --duration 700ms
+	[ "$(comms a.folded)" = "t3
+t4" ]
+	run "$SKEP" flame -u 54321 -o b.folded --duration 200ms
+	[ "$status" = 1 ]
+	[[ "$output" == *"no samples"* ]]
+	cpu=$(taskset -p $$ >/dev/null 2>&1; echo 0)
+	"$SKEP" record -C $cpu -o c.data --duration 300ms
+	[ "$("$SKEP" report -i c.data -s cpu --format csv | tail -n +2 | wc -l)" = 1 ]
+}
+
+@test "-G: a cgroup and what is below it" {
+	mount=$(awk '$9 == "cgroup2" || $0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+	[ -n "$mount" ] || skip "no cgroup v2"
+	mkdir -p "$mount/skep-test-$$/below" || skip "cannot make a cgroup"
+	background sh -c "echo \$\$ > $mount/skep-test-$$/below/cgroup.procs; exec $WORK/shares 3"
+	sleep 0.2
+	"$SKEP" flame -G "skep-test-$$" -o a.folded --duration 500ms
+	run "$SKEP" flame -G "$mount/skep-test-$$/none" -o b.folded --duration 100ms
+	kill $BG
+	wait $BG || true
+	BG=
+	sleep 0.1
+	rmdir "$mount/skep-test-$$/below" "$mount/skep-test-$$"
+	[ "$(comms a.folded)" = shares ]
+	[ "$status" = 1 ]
+}
+
+@test "COMMAND: its exit status, its signal, its absence" {
+	run "$SKEP" -q flame -F 4999 --format folded -- sh -c "$WORK/shares 0.1 >&2; exit 7"
+	[ "$status" = 7 ]
+	run "$SKEP" -q flame -F 4999 --format folded -- sh -c "$WORK/shares 0.1 >&2; kill -9 \$\$"
+	[ "$status" = 137 ]
+	run -127 "$SKEP" flame --format folded -- ./no-such-program
+	[[ "$output" == *"cannot run './no-such-program'"* ]]
+	: >plain-file
+	run "$SKEP" flame --format folded -- ./plain-file
+	[ "$status" = 126 ]
+}
+
+@test "COMMAND: exits at once: said why there is nothing, or the few samples are shown" {
+	run "$SKEP" flame -F 19 -o a.folded -- true
+	if [ "$status" = 1 ]; then
+		[[ "$output" == *"no samples"* ]]
+		[ ! -e a.folded ]
+	else
+		[ "$status" = 0 ]
+		[ -s a.folded ]
+	fi
+}
+
+@test "COMMAND runs as the invoking user under sudo, with no capability" {
+	SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody run "$SKEP" -q flame -F 9999 --format folded -- \
+		sh -c 'id -u; id -g; grep -E "CapEff|CapPrm" /proc/self/status; ls -R /usr/bin >/dev/null'
+	echo "$output"
+	[ "${lines[0]}" = 65534 ]
+	[ "${lines[1]}" = 65534 ]
+	[ "$(grep -c 0000000000000000 <<<"$output")" = 2 ]
+}
+
+@test "COMMAND gets no descriptor of ours and an empty signal mask" {
+	bash -c 'ls /proc/self/fd | wc -l' >bare
+	"$SKEP" -q flame -F 4999 -o a.folded -- bash -c 'ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status' >out
+	[ "$(sed -n 1p out)" = "$(cat bare)" ]
+	grep -q 'SigBlk:.*0000000000000000' out
+}
+
+@test "Ctrl-C and SIGTERM end the run with the result" {
+	for sig in INT TERM; do
+		background "$SKEP" flame -a -o $sig.folded
+		sleep 0.7
+		kill -$sig $BG
+		wait $BG
+		[ -s $sig.folded ]
+	done
+}
+
+@test "--duration ends COMMAND too" {
+	start=$(date +%s)
+	"$SKEP" flame --duration 500ms -o a.folded -- "$WORK/shares" 20 || true
+	[ $(($(date +%s) - start)) -lt 5 ]
+	[ -s a.folded ]
+	! pgrep -f "$WORK/shares 20"
+}
+
+@test "no privileges: exit 3, the missing capability and the way out" {
+	run setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$SKEP" flame -o /tmp/skep-none.folded -- true
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *CAP_BPF* ]]
+	[[ "$output" == *"hint: "*sudo* ]]
+	[ ! -e /tmp/skep-none.folded ]
+}
+
+@test "no BTF: exit 3 and the kernel option" {
+	mkdir none
+	run unshare -m sh -c "mount --bind '$PWD/none' /sys/kernel/btf && '$SKEP' flame -o a.folded -- true"
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *CONFIG_DEBUG_INFO_BTF* ]]
+}
+
+@test "nothing is left behind, also after SIGKILL" {
+	need bpftool
+	before=$(bpftool prog list | grep -c 'name sample\|name filter_' || true)
+	background "$SKEP" flame -a -o a.folded
+	sleep 0.5
+	[ "$(bpftool prog list | grep -c 'name sample\|name filter_')" -gt "$before" ]
+	kill -9 $BG
+	wait $BG || true
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		after=$(bpftool prog list | grep -c 'name sample\|name filter_' || true)
+		[ "$after" != "$before" ] || break
+		sleep 0.2
+	done
+	[ "$after" = "$before" ]
+}

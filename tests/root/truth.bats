@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Workloads print what they did; skep must say the same.
+load ../lib.bash
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "$BG" ] || kill "$BG" 2>/dev/null || true
+}
+
+shares() { # shares WORKLOAD...: run it under skep, compare
+	[ -x "$1" ] || command -v "$1" >/dev/null || skip "no $1"
+	"$SKEP" flame -F 9973 -o got.folded -- "$@" >truth
+	shares_ok truth got.folded
+}
+
+@test "shares: C" { shares "$WORK/shares" 1.5; }
+@test "shares: static" { shares "$WORK/shares_static" 1.5; }
+@test "shares: stripped, names from the debug file" { shares "$WORK/shares_stripped" 1.5; }
+@test "shares: C++ names" { shares "$WORK/shares_cxx" 1.5; }
+@test "shares: Rust names" { shares "$WORK/shares_rust" 1.5; }
+@test "shares: Go" { shares "$WORK/shares_go" 1.5; }
+
+@test "shares: node, names from its perf map" {
+	need node
+	"$SKEP" flame -F 9973 -o got.folded -- node --perf-basic-prof --no-turbo-inlining "$ROOT/tests/work/shares.js" 1.5 >truth
+	# V8 decorates names: "JS:~hotJs file:line" becomes hotJs
+	sed -E 's/(LazyCompile|JS|Function|Eval|Script):[~*^]?([A-Za-z]+)[^;]*/\2/g' got.folded >plain.folded
+	shares_ok truth plain.folded
+	rm -f /tmp/perf-*.map isolate-*.log
+}
+
+@test "shares: 8 threads by name" {
+	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/threads" 2 >truth
+	shares_ok truth got.folded
+}
+
+@test "300 children of 5 ms: every one is there, with names, though all have exited" {
+	"$SKEP" flame -F 4999 --by pid -o got.folded -- "$WORK/children" 300 5 >truth
+	[ "$(grep -c child truth)" = 300 ]
+	for pid in $(awk '{ print $2 }' truth); do
+		grep -q "($pid);.*child_burn" got.folded || { echo "child $pid is missing"; false; }
+	done
+}
+
+@test "recursion of 200: cut at 127 frames and marked, never passed off as a root" {
+	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/recurse" 200 1
+	heavy=$(sort -t' ' -k2 -n got.folded | awk '{ print $NF, $0 }' | sort -rn | head -1)
+	[[ "$heavy" == *"recurse;[truncated: 127 frames];down;down;"* ]]
+	[ "$(grep -o 'down' <<<"$heavy" | wc -l)" -ge 126 ]
+	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/recurse" 100 1
+	grep -qE 'recurse;(_start;)?__libc_start_call_main;main;down;' got.folded
+}
+
+@test "99 % of user frames are named" {
+	"$SKEP" flame -F 4999 -o got.json -- "$WORK/shares" 1 >/dev/null
+	awk 'match($0, /"unnamed_user":[0-9]+|"unnamed":[0-9]+/) { split(substr($0, RSTART, RLENGTH), a, ":"); n = a[2] }
+	     match($0, /"kept":[0-9]+/) { split(substr($0, RSTART, RLENGTH), b, ":"); k = b[2] }
+	     END { print n " unnamed of " k; exit !(k > 2000 && n < k / 100) }' <(tr -d ' ' <got.json)
+}
+
+@test "ledger: a ring too small loses samples and says so; seen = kept + lost; --strict fails" {
+	background "$WORK/shares" 4
+	run "$SKEP" record -F 49999 -m 4 -p $BG -o a.data --strict --duration 1
+	echo "$output"
+	[ "$status" = 1 ]
+	seen=$(grep -oE '[0-9]+ seen' <<<"$output" | grep -oE '[0-9]+')
+	kept=$(grep -oE '[0-9]+ kept' <<<"$output" | grep -oE '[0-9]+')
+	lost=$(grep -oE 'lost: [0-9]+' <<<"$output" | grep -oE '[0-9]+')
+	[ "$lost" -gt 0 ]
+	[ "$seen" = $((kept + lost)) ]
+}
+
+@test "ledger: a stack table too small spills through the ring and loses nothing" {
+	"$SKEP" flame -F 9973 --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1 >truth
+	shares_ok truth got.folded
+}
+
+@test "events: software events by -e, periods by -c, two at once" {
+	"$SKEP" flame -e page-faults -c 1 -o a.json -- ls -R /usr/include >/dev/null
+	grep -q '"event": *"page-faults"' a.json
+	"$SKEP" record -e cpu-clock:u,page-faults -F 4999 -o two.data -- "$WORK/shares" 0.3
+	"$SKEP" report -i two.data | grep -q "of event 'cpu-clock:u'"
+	"$SKEP" report -i two.data --event-index 1 | grep -q "of event 'page-faults'"
+	[ -z "$("$SKEP" report -i two.data --format csv -s dso | grep kernel)" ]
+}

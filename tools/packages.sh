@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Packages that building and testing need on Debian 12. usage: tools/packages.sh build|test
+# Installs what is missing when root; else names the one line that does, and fails.
+build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev libdw-dev liblzma-dev libiberty-dev"
+test="$build bats libcmocka-dev chromium chromium-driver nodejs valgrind linux-perf golang-go g++ mandoc libclang-rt-14-dev \
+	procps util-linux gdb xz-utils binutils bsdextrautils"
+# A rustc that is there already (rustup) will do.
+command -v rustc >/dev/null || test="$test rustc"
+command -v node >/dev/null && test=$(echo "$test" | sed 's/nodejs//')
+case $1 in
+build) want=$build ;;
+test) want=$test ;;
+*) echo "usage: $0 build|test" >&2; exit 2 ;;
+esac
+command -v dpkg-query >/dev/null || exit 0 # not Debian: the build will say what it lacks
+missing=
+for p in $want; do
+	dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ]; then
+	echo "missing packages; install them with:" >&2
+	echo "  sudo apt-get install -y --no-install-recommends$missing" >&2
+	exit 1
+fi
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq && apt-get install -y -qq --no-install-recommends $missing >/dev/null
