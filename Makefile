@@ -4,7 +4,7 @@
 # make check      every test          make bench   every claim beside its peer
 # make install    PREFIX=/usr/local DESTDIR=
 # Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang),
-#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 (drop an optional library), V=1 (show commands)
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 (drop an optional library), V=1 (show commands)
 
 PREFIX ?= /usr/local
 CLANG_BPF ?= clang
@@ -50,7 +50,11 @@ ifndef NO_DEMANGLE
 CPPFLAGS += -DHAVE_DEMANGLE
 LDLIBS += -liberty
 endif
-LDLIBS += -lm
+ifndef NO_ZSTD
+CPPFLAGS += -DHAVE_ZSTD
+LDLIBS += -lzstd
+endif
+LDLIBS += -lm -pthread
 
 SRC := $(wildcard user/*.c user/*/*.c)
 OBJ := $(SRC:%.c=$B/%.o)

@@ -29,7 +29,7 @@ shares() { # shares WORKLOAD...: run it under skep, compare
 	need node
 	"$SKEP" flame -F 9973 -o got.folded -- node --perf-basic-prof --no-turbo-inlining "$ROOT/tests/work/shares.js" 1.5 >truth
 	# V8 decorates names: "JS:~hotJs file:line" becomes hotJs
-	sed -E 's/(LazyCompile|JS|Function|Eval|Script):[~*^]?([A-Za-z]+)[^;]*/\2/g' got.folded >plain.folded
+	sed -E 's/JS:[~*^]([A-Za-z]+) [^;]*:[0-9]+:[0-9]+/\1/g' got.folded >plain.folded
 	shares_ok truth plain.folded
 	rm -f /tmp/perf-*.map isolate-*.log
 }

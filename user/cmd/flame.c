@@ -9,6 +9,7 @@
 #include "cmd/replay.h"
 #include "render/render.h"
 #include "render/table.h"
+#include "sym/kallsyms.h"
 #include "util/log.h"
 #include "util/outfile.h"
 
@@ -151,6 +152,8 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 	if (ret)
 		return ret;
 	fold->pin = true;
+	if (!f->m.no_kernel)
+		kallsyms_prefetch();
 	fold->only_event = f->m.nr_events > 1 ? 0 : -1;
 	fold->profile->title = command_line();
 	cfg.bpf_stats = f->h.receipt || strcmp(f->out, "-");

@@ -10,6 +10,8 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "data/data.h"
+#include "sym/buildid.h"
+#include "sym/kallsyms.h"
 #include "util/log.h"
 
 struct record {
@@ -43,6 +45,7 @@ struct record_sink {
 	struct record *record;
 	struct sink *to;
 	struct data_writer *writer;
+	struct build_ids *ids;
 	int argc;
 	char *argv[64];
 	struct utsname uts;
@@ -59,8 +62,11 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 static int pass_task(struct sink *sink, const struct task_event *t)
 {
 	struct record_sink *r = (struct record_sink *)sink;
+	struct task_event copy = *t;
 
-	return r->to->task(r->to, t);
+	if (t->what == TASK_MMAP && !t->kernel && !t->build_id_size)
+		copy.build_id_size = build_id_of(r->ids, t, copy.build_id);
+	return r->to->task(r->to, &copy);
 }
 
 static int pass_round(struct sink *sink)
@@ -99,30 +105,6 @@ static void read_cpu_desc(char *buf, size_t size)
 		fclose(f);
 }
 
-/* The build id in /sys/kernel/notes: an ELF note of type 3, owner "GNU" (elf(5)). */
-static uint8_t kernel_build_id(uint8_t *id)
-{
-	uint32_t buf[1024];
-	FILE *f = fopen("/sys/kernel/notes", "re");
-	size_t words = f ? fread(buf, 4, 1024, f) : 0;
-	size_t at = 0;
-
-	if (f)
-		fclose(f);
-	while (at + 3 <= words) {
-		uint32_t name = (buf[at] + 3) / 4, desc = (buf[at + 1] + 3) / 4, bytes = buf[at + 1];
-
-		if (name > words || desc > words || at + 3 + name + desc > words)
-			break;
-		if (buf[at + 2] == 3 && buf[at] == 4 && bytes <= BUILD_ID_MAX && !memcmp(&buf[at + 3], "GNU", 4)) {
-			memcpy(id, &buf[at + 3 + name], bytes);
-			return bytes;
-		}
-		at += 3 + name + desc;
-	}
-	return 0;
-}
-
 static int open_writer(struct sink *sink, struct err *err)
 {
 	static char cpu[256];
@@ -148,7 +130,10 @@ static int open_writer(struct sink *sink, struct err *err)
 		.nr_events = rec->m.nr_events,
 		.callchain = !rec->no_callgraph,
 	};
-	r->meta.kernel_build_id_size = kernel_build_id(r->meta.kernel_build_id);
+	r->meta.kernel_build_id_size = build_id_kernel(r->meta.kernel_build_id);
+	ret = build_ids_new(&r->ids);
+	if (ret)
+		return ret;
 	ret = data_writer_open(rec->out, &r->meta, &r->writer, err);
 	if (ret)
 		return ret;
@@ -170,6 +155,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (ret)
 		return ret;
 	rec->out = rec->out ? rec->out : "perf.data";
+	kallsyms_prefetch();
 	/* The side band must flow into a sink from the start; which one is known only when it is open. */
 	r.sink = (struct sink){ pass_sample, pass_task, NULL, pass_round };
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
@@ -182,6 +168,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		}
 	}
 	target_free(&rec->m.target);
+	build_ids_free(r.ids);
 	if (ret)
 		return ret;
 	log_note("wrote %s: %.3f MB, %llu samples of %s", rec->out, p.receipt.bytes_out / 1048576.0,

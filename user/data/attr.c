@@ -128,6 +128,7 @@ int attr_add(struct data_reader *r, const uint8_t *attr, size_t size)
 	event_fill(&r->events.data[r->events.n++], &a);
 	r->meta.events = r->events.data;
 	r->meta.nr_events = (int)r->events.n;
+	r->has_build_ids |= a.build_id;
 	if (a.sample_type & PERF_SAMPLE_CALLCHAIN)
 		r->meta.callchain = true;
 	return 0;

@@ -218,7 +218,11 @@ static const char *text_at(struct data_reader *r, const uint8_t *record, size_t 
 	return r->text;
 }
 
-static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, struct task_event *t)
+/*
+ * with_build_ids: the recorder asked for them. Kernels (6.18 seen) leave the mark on records of listeners that did not,
+ * when another listener did; the union then holds the inode.
+ */
+static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, bool with_build_ids, struct task_event *t)
 {
 	t->kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	t->pid = t->kernel ? UINT32_MAX : get_u32(record + 8);
@@ -231,7 +235,7 @@ static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, stru
 		return;
 	t->prot = get_u32(record + MMAP2_PROT_AT);
 	t->flags = get_u32(record + MMAP2_PROT_AT + 4);
-	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+	if (with_build_ids && misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		t->build_id_size = record[MMAP2_ID_AT];
 		if (t->build_id_size > BUILD_ID_MAX)
 			t->build_id_size = BUILD_ID_MAX;
@@ -306,7 +310,7 @@ static bool task_fields(struct data_reader *r, const uint8_t *record, uint32_t t
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		t->what = TASK_MMAP;
-		map_fields(record, type, misc, t);
+		map_fields(record, type, misc, r->has_build_ids, t);
 		t->path = text_at(r, record, fixed_bytes(type), end, PATH_MAX - 1);
 		if (!t->path)
 			return false;

@@ -359,6 +359,7 @@ static void attr_fill(struct perf_event_attr *a, const struct event *e, const st
 		.comm_exec = 1,
 		.task = 1,
 		.ksymbol = 1,
+		.build_id = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,

@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "sym/elf.h"
+#include "sym/buildid.h"
 #include "sym/file.h"
+#include "sym/kallsyms.h"
 
-#define KALLSYMS_HINT_BYTES (8u << 20)
-#define KALLSYMS_MAX_BYTES (256u << 20)
 #define NOTES_MAX_BYTES (1u << 20)
 #define REREAD_FIRST_MS 1000	 /* kallsyms takes 50 ms: so often may a miss ask for it ... */
 #define REREAD_LAST_MS 64000	 /* ... and, when that never helps, no more than this */
@@ -45,16 +45,11 @@ static uint64_t now_ms(void)
 static bool is_running_kernel(const struct syms_cfg *cfg)
 {
 	uint8_t id[BUILD_ID_MAX];
-	char *notes;
-	size_t n;
 	int size;
 
 	if (!cfg->kernel_build_id_size)
 		return true;
-	if (file_read(NOTES_FILE, 0, NOTES_MAX_BYTES, &notes, &n))
-		return true; /* nothing to compare with */
-	size = elf_note_build_id(notes, n, id, sizeof(id));
-	free(notes);
+	size = build_id_kernel(id); /* 0: nothing to compare with */
 	return !size || (size == cfg->kernel_build_id_size && !memcmp(id, cfg->kernel_build_id, (size_t)size));
 }
 
@@ -146,16 +141,15 @@ static int parse_kallsyms(struct kernel *k, const char *p, const char *end)
 static void read_kallsyms(struct kernel *k)
 {
 	const char *root = k->cfg->proc_root ? k->cfg->proc_root : "/proc";
-	char path[4096], *text;
 	uint32_t nothing;
+	char *text;
 	size_t n;
 
 	k->is_read = true;
 	k->read_ms = now_ms();
 	k->is_mismatch = !is_running_kernel(k->cfg);
 	symtab_free(&k->tab);
-	snprintf(path, sizeof(path), "%s/kallsyms", root);
-	if (k->is_mismatch || file_read(path, KALLSYMS_HINT_BYTES, KALLSYMS_MAX_BYTES, &text, &n))
+	if (k->is_mismatch || kallsyms_read(root, &text, &n))
 		return;
 	/* Offset 0 is the empty name of a SIZE_STOP. */
 	if (symtab_names(&k->tab, "", 0, &nothing) || parse_kallsyms(k, text, text + n) || k->is_hidden ||

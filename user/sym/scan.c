@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sym/file.h"
+#include "sym/kallsyms.h"
 #include "sym/kernel.h"
 #include "sym/sym.h"
 
@@ -164,28 +165,31 @@ int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink)
 	return ret;
 }
 
-/* Addresses of _text (or _stext) and _etext. Core symbols come first, so the read stops early. */
+/* The address on the line that ends in " NAME\n", 0 if there is none. Modules' symbols end in "[module]". */
+static uint64_t symbol_addr(const char *text, size_t n, const char *line_end)
+{
+	const char *p = memmem(text, n, line_end, strlen(line_end)), *start = p;
+	unsigned long long addr;
+
+	while (start && start > text && start[-1] != '\n')
+		start--;
+	return start && !hex_parse(&start, p, &addr) ? addr : 0;
+}
+
+/* Addresses of _text (or _stext) and _etext. */
 static bool find_text(const char *root, uint64_t *ret_start, uint64_t *ret_end)
 {
-	char path[PATH_MAX_BYTES], line[1024], name[512], type;
-	unsigned long long addr;
-	FILE *f;
+	char *text;
+	size_t n;
 
 	*ret_start = *ret_end = 0;
-	snprintf(path, sizeof(path), "%s/kallsyms", root);
-	f = fopen(path, "re");
-	if (!f)
+	if (kallsyms_read(root, &text, &n))
 		return false;
-	while (!*ret_end && fgets(line, sizeof(line), f)) {
-		/* A cheap look at the end of the line first: this runs once per kernel symbol. */
-		if (!strstr(line, "text\n") || sscanf(line, "%llx %c %511s", &addr, &type, name) != 3)
-			continue;
-		if (!strcmp(name, "_text") || (!*ret_start && !strcmp(name, "_stext")))
-			*ret_start = addr;
-		else if (!strcmp(name, "_etext"))
-			*ret_end = addr;
-	}
-	fclose(f);
+	*ret_start = symbol_addr(text, n, " _text\n");
+	if (!*ret_start)
+		*ret_start = symbol_addr(text, n, " _stext\n");
+	*ret_end = symbol_addr(text, n, " _etext\n");
+	free(text);
 	return *ret_start && *ret_end > *ret_start;
 }
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading kallsyms, possibly ahead of the need. */
+#include "sym/kallsyms.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sym/file.h"
+
+#define PROC "/proc"
+#define HINT_BYTES (8u << 20)
+#define MAX_BYTES (256u << 20)
+
+/* Written by the thread, read after pthread_join. */
+static struct {
+	pthread_t thread;
+	bool started;
+	int ret;
+	char *text;
+	size_t n;
+} ahead;
+
+static void *reader(void *arg)
+{
+	(void)arg;
+	ahead.ret = file_read(PROC "/kallsyms", HINT_BYTES, MAX_BYTES, &ahead.text, &ahead.n);
+	return NULL;
+}
+
+void kallsyms_prefetch(void)
+{
+	sigset_t all, old;
+
+	if (ahead.started)
+		return;
+	/* Signals belong to the main thread. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ahead.started = !pthread_create(&ahead.thread, NULL, reader, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+int kallsyms_read(const char *root, char **ret_text, size_t *ret_n)
+{
+	char path[PATH_MAX];
+
+	if (ahead.started && !strcmp(root, PROC)) {
+		pthread_join(ahead.thread, NULL);
+		ahead.started = false;
+		*ret_text = ahead.text;
+		*ret_n = ahead.n;
+		return ahead.ret;
+	}
+	snprintf(path, sizeof(path), "%s/kallsyms", root);
+	return file_read(path, HINT_BYTES, MAX_BYTES, ret_text, ret_n);
+}
