@@ -8,7 +8,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 vg() {
 	valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --child-silent-after-fork=yes \
-		--trace-children=no "$@"
+		--trace-children=no --suppressions=tests/valgrind.supp "$@"
 }
 set -e
 vg build/skep -q record -F 999 -o "$dir/a.data" -- build/work/shares 1 >/dev/null

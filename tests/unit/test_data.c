@@ -1039,7 +1039,7 @@ static void test_perf_compressed(void **state)
 	int ret;
 
 	(void)state;
-	NEED(can_record() && !run("perf record -z -g -F 4999 -o %s -- %s >/dev/null 2>&1", path, WORKLOAD),
+	NEED(can_record() && !run("perf record -z --buildid-mmap -g -F 4999 -o %s -- %s >/dev/null 2>&1", path, WORKLOAD),
 	     "no perf record -z");
 	ret = read_all(path, &l, NULL, &err);
 	lines_free(&l);

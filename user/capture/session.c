@@ -139,7 +139,7 @@ static int watch_targets(struct session *s, struct err *err)
 		int fd = syscall(SYS_pidfd_open, pid, 0);
 
 		if (fd < 0)
-			return err_set(err, -ESRCH, "no process %u (any more)", pid);
+			return err_set(err, -errno, "cannot watch process %u: %s", pid, strerror(errno));
 		s->target_fds[s->targets_left++] = fd;
 		if (watch(s, fd) || sideband_follow(s->sideband, pid))
 			return -ENOMEM;
@@ -234,8 +234,9 @@ static bool handle(struct session *s, int fd)
 		s->signal = si.ssi_signo;
 		return true;
 	}
+	/* COMMAND is asked after on each tick too: a sandbox may refuse pidfd_open(). */
 	if (fd == s->tick_fd && read(fd, &ticks, sizeof(ticks)) == sizeof(ticks))
-		return s->cfg->duration_ns && now_ns() - s->armed_ns >= s->cfg->duration_ns;
+		return s->command.pid && command_poll(&s->command);
 	if (s->command.pid && fd == s->command.pidfd)
 		return command_poll(&s->command);
 	for (size_t i = 0; i < s->cfg->target->pids.n + s->cfg->target->tids.n; i++)

@@ -531,10 +531,10 @@ int src_sample_finish(struct src_sample *src, struct sink *sink, struct err *err
 
 	if (!src->cfg->aggregate)
 		return 0;
-	stack_keys = malloc(nr_stacks * sizeof(*stack_keys));
-	stacks = malloc(nr_stacks * sizeof(*stacks));
-	keys = malloc(nr_counts * sizeof(*keys));
-	counts = malloc(nr_counts * sizeof(*counts));
+	stack_keys = calloc(nr_stacks, sizeof(*stack_keys));
+	stacks = calloc(nr_stacks, sizeof(*stacks));
+	keys = calloc(nr_counts, sizeof(*keys));
+	counts = calloc(nr_counts, sizeof(*counts));
 	if (!stack_keys || !stacks || !keys || !counts)
 		goto out;
 	n = read_hash(src->skel->maps.stacks, stack_keys, stacks);
