@@ -125,8 +125,11 @@ lint:
 	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all
 	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all
 
+$B/perf/%: tests/perf/%.c $B/libskep.a
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< $B/libskep.a $(LDLIBS) -o $@
+
 bench: all work
-	@for b in tests/perf/*.sh; do $$b || exit 1; done
+	@for b in startup sampling picture symbols weight; do tests/perf/$$b.sh || exit 1; done
 
 install: all
 	install -D -m 755 $B/skep $(DESTDIR)$(PREFIX)/bin/skep

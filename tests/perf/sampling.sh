@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Claim: sampling the whole machine at 999 Hz with every CPU busy costs at most half of perf record -a -g -F 999:
+# the tool's own CPU (user + system), and the work that the busy programs lose to the sampling interrupt.
+. "$(dirname "$0")/lib.sh"
+RUNS=${SAMPLING_RUNS:-5}
+SECONDS_EACH=4
+cat >"$TMP/spin.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+/* Loops done in a second of wall time: what is left of the CPU. Stacks are 20 deep, as programs' are. */
+static volatile unsigned long n;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+__attribute__((noinline)) static void spin(int d, double end)
+{
+	if (d) { spin(d - 1, end); __asm__ volatile(""); return; }
+	while (now() < end) for (int i = 0; i < 2000; i++) n++;
+}
+int main(int c, char **v) { spin(20, now() + atof(v[c - 1])); printf("%lu\n", n); return 0; }
+C
+gcc -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls "$TMP/spin.c" -o "$TMP/spin"
+cpus=$(nproc)
+# run NAME COMMAND...: the tool beside one spinner a CPU; appends "loops cpu bytes"
+run() {
+	local name=$1 pids=() i
+	shift
+	(for ((i = 0; i < cpus; i++)); do taskset -c $i "$TMP/spin" $SECONDS_EACH & done; wait) >"$TMP/loops" &
+	timed "$@" | cut -d' ' -f2 >"$TMP/cpu"
+	wait
+	echo "$(awk '{ n += $1 } END { print n }' "$TMP/loops") $(cat "$TMP/cpu")" >>"$TMP/$name.out"
+}
+for ((r = 0; r < RUNS; r++)); do
+	run none sleep $SECONDS_EACH
+	run record "$SKEP" -q record -a -F 999 -o "$TMP/s.data" -- sleep $SECONDS_EACH
+	run perf perf record -q -a -g -F 999 -e cpu-clock -B -o "$TMP/p.data" -- sleep $SECONDS_EACH
+	run flame "$SKEP" -q flame -a -F 999 -o "$TMP/s.html" -- sleep $SECONDS_EACH
+done
+echo "sampling at 999 Hz, $cpus busy CPUs, $SECONDS_EACH s"
+base=$(cut -d' ' -f1 "$TMP/none.out" | median)
+for t in flame record perf; do
+	awk -v t=$t -v b="$base" -v l="$(cut -d' ' -f1 "$TMP/$t.out" | median)" -v c="$(cut -d' ' -f2 "$TMP/$t.out" | median)" \
+		-v p="$(cut -d' ' -f2 "$TMP/perf.out" | median)" 'BEGIN {
+		printf "  %-7s tool CPU %.3f s (%.3f of perf record)   work lost by the programs %.2f %%\n", t, c, c / p, 100 * (b - l) / b }'
+done
+echo "bytes written: skep record $(stat -c %s "$TMP/s.data"), perf record -g $(stat -c %s "$TMP/p.data"), flame.html $(stat -c %s "$TMP/s.html")"
