@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "bpf/target.h"
+#include "util/cpus.h"
 #include "util/num.h"
 
 #define PID_LIMIT (1u << 22) /* PID_MAX_LIMIT, include/linux/threads.h */
-#define CPU_LIMIT 65536u
 
 typedef VEC(uint32_t) vec_u32;
 
@@ -54,7 +54,7 @@ static int set_cpus(void *base, const char *text, struct err *err)
 	return set_list(&((struct target *)base)->cpus, text, CPU_LIMIT, "CPU list", err);
 }
 
-/* Splits "a,b" in place of argv: the pieces are copies that live as long as the program. */
+/* Calls each() with a copy of every piece of "a,b"; each() returns 1 if it keeps the copy. */
 static int each_word(const char *text, int (*each)(struct target *t, const char *word, struct err *err),
 		     struct target *t, struct err *err)
 {
@@ -71,8 +71,10 @@ static int each_word(const char *text, int (*each)(struct target *t, const char 
 			return err_exit(err, -EINVAL, EXIT_USAGE, "empty name in '%s'", text);
 		}
 		ret = each(t, word, err);
-		if (ret)
+		if (ret <= 0)
 			free(word);
+		if (ret > 0)
+			ret = 0;
 		at += len;
 		if (!*at)
 			break;
@@ -102,7 +104,7 @@ static int add_comm(struct target *t, const char *word, struct err *err)
 	if (vec_reserve(&t->comms))
 		return -ENOMEM;
 	t->comms.data[t->comms.n++] = word;
-	return 0;
+	return 1;
 }
 
 static int add_cgroup(struct target *t, const char *word, struct err *err)
@@ -111,7 +113,7 @@ static int add_cgroup(struct target *t, const char *word, struct err *err)
 	if (vec_reserve(&t->cgroups))
 		return -ENOMEM;
 	t->cgroups.data[t->cgroups.n++] = word;
-	return 0;
+	return 1;
 }
 
 static int set_users(void *base, const char *text, struct err *err)
@@ -195,37 +197,19 @@ static int check_tasks(const struct target *t, struct err *err)
 	return 0;
 }
 
-/* Sets bit `value` of a byte map; larger CPUs are out of every machine's range. */
-static int mark_cpu(void *arg, uint64_t value)
-{
-	((bool *)arg)[value] = true;
-	return 0;
-}
-
 static int check_cpus(const struct target *t, struct err *err)
 {
-	char text[4096] = "";
-	bool *online;
-	FILE *f;
-	int ret = 0;
+	uint32_t *online = NULL;
+	int n = t->cpus.n ? cpus_online(&online) : 0, ret = 0;
 
-	if (!t->cpus.n)
-		return 0;
-	f = fopen("/sys/devices/system/cpu/online", "re");
-	if (!f || !fgets(text, sizeof(text), f)) {
-		if (f)
-			fclose(f);
-		return 0; /* without sysfs perf_event_open is the judge */
+	for (size_t i = 0; i < t->cpus.n && n > 0 && !ret; i++) {
+		int k = 0;
+
+		while (k < n && online[k] != t->cpus.data[i])
+			k++;
+		if (k == n)
+			ret = err_set(err, -ENODEV, "no CPU %u online here", t->cpus.data[i]);
 	}
-	fclose(f);
-	text[strcspn(text, "\n")] = '\0';
-	online = calloc(CPU_LIMIT + 1, sizeof(*online));
-	if (!online)
-		return -ENOMEM;
-	if (!num_list(text, CPU_LIMIT, mark_cpu, online))
-		for (size_t i = 0; i < t->cpus.n && !ret; i++)
-			if (!online[t->cpus.data[i]])
-				ret = err_set(err, -ENODEV, "no CPU %u online here (online: %s)", t->cpus.data[i], text);
 	free(online);
 	return ret;
 }

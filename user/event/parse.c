@@ -4,6 +4,7 @@
  * events; numbers are those of uapi/linux/perf_event.h.
  */
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static unsigned distance(const char *a, size_t la, const char *b, size_t lb)
 static void hint_near(const char *name, size_t len, struct err *err)
 {
 	const char *near[3] = {};
-	unsigned score[3] = { 64, 64, 64 };
+	unsigned score[3] = { UINT_MAX, UINT_MAX, UINT_MAX };
 
 	for (size_t i = 0; i < NR_NAMES; i++) {
 		unsigned d = distance(name, len, names[i].name, strlen(names[i].name));
@@ -174,7 +175,9 @@ static int parse_modifiers(const char *text, const char *mod, const char *end, s
 		case 'p':
 			if (++e->precise <= 3)
 				break;
-			/* fall through */
+			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': at most three p", (int)(end - text), text);
+			err_caret(err, text, m - text);
+			return -EINVAL;
 		default:
 			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': unknown modifier '%c' (expected u, k, h, p)",
 				 (int)(end - text), text, *m);

@@ -9,16 +9,21 @@
 #define CARET_INDENT 6
 #define CARET_MAX_COLUMNS 100
 
+static void err_fill(struct err *e, enum exit_code code, const char *fmt, va_list ap)
+{
+	if (!e)
+		return;
+	e->exit = code;
+	e->hint[0] = '\0';
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+}
+
 int err_set(struct err *e, int ret, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!e)
-		return ret;
-	e->exit = EXIT_FAILED;
-	e->hint[0] = '\0';
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	err_fill(e, EXIT_FAILED, fmt, ap);
 	va_end(ap);
 	return ret;
 }
@@ -27,12 +32,8 @@ int err_exit(struct err *e, int ret, enum exit_code code, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!e)
-		return ret;
-	e->exit = code;
-	e->hint[0] = '\0';
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	err_fill(e, code, fmt, ap);
 	va_end(ap);
 	return ret;
 }

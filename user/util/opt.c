@@ -47,15 +47,12 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 	int ret = 0;
 
 	opt_label(o, label, sizeof(label));
-	if (ref->seen && !o->many && o->type != OPT_FLAG && o->type != OPT_COUNT)
+	if (ref->seen && !o->many && o->type != OPT_FLAG)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' given twice", label);
 	ref->seen = true;
 	switch (o->type) {
 	case OPT_FLAG:
 		*(bool *)dest = true;
-		return 0;
-	case OPT_COUNT:
-		(*(unsigned *)dest)++;
 		return 0;
 	case OPT_TEXT:
 		if (o->values && !value_ok(o->values, text))
@@ -65,6 +62,8 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 		return 0;
 	case OPT_U64:
 		ret = num_u64(text, UINT64_MAX, dest);
+		if (!ret && !*(uint64_t *)dest)
+			ret = -ERANGE;
 		break;
 	case OPT_DURATION:
 		ret = num_duration(text, dest);

@@ -7,6 +7,28 @@
 
 #define VEC_FIRST 16
 
+void *vec_extend(void **data, size_t *cap, size_t *n, size_t size, size_t count)
+{
+	size_t want = *cap ? *cap : VEC_FIRST;
+	void *p;
+
+	while (want - *n < count) {
+		if (want > SIZE_MAX / 2 / size)
+			return NULL;
+		want *= 2;
+	}
+	if (want != *cap) {
+		p = realloc(*data, want * size);
+		if (!p)
+			return NULL;
+		*data = p;
+		*cap = want;
+	}
+	p = (char *)*data + *n * size;
+	*n += count;
+	return p;
+}
+
 int vec_grow(void **data, size_t *cap, size_t n, size_t size)
 {
 	size_t want = *cap ? *cap * 2 : VEC_FIRST;

@@ -18,6 +18,9 @@
 /* Makes room for one more element. Returns 0 or -ENOMEM; the vector is unchanged on failure. */
 #define vec_reserve(v) vec_grow((void **)&(v)->data, &(v)->cap, (v)->n, sizeof(*(v)->data))
 
+/* Appends n elements that are not set yet. Returns the first of them, or NULL without memory. */
+#define vec_take(v, count) vec_extend((void **)&(v)->data, &(v)->cap, &(v)->n, sizeof(*(v)->data), count)
+
 #define vec_free(v)                   \
 	do {                          \
 		free((v)->data);      \
@@ -25,6 +28,7 @@
 		(v)->n = (v)->cap = 0; \
 	} while (0)
 
+void *vec_extend(void **data, size_t *cap, size_t *n, size_t size, size_t count);
 int vec_grow(void **data, size_t *cap, size_t n, size_t size);
 
 #endif
