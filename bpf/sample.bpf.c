@@ -20,7 +20,6 @@ const volatile __u32 cfg_aggregate = 1;
 const volatile __u32 cfg_kernel_stack = 1;
 const volatile __u32 cfg_user_stack = 1;
 const volatile __u32 cfg_by_tid = 1;
-const volatile __u32 cfg_by_cgroup = 1;
 const volatile __u32 cfg_nr_events = 2;
 const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
 
@@ -52,7 +51,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* one a possible CPU */
+	__uint(max_entries, 1); /* one a CPU, by its number */
 	__type(key, __u32);
 	__array(values, struct ring);
 } rings SEC(".maps");
@@ -226,7 +225,6 @@ int sample(struct bpf_perf_event_data *ctx)
 		.tid = id,
 		.exec_id = BPF_CORE_READ(task, self_exec_id),
 		.event = event_index(ctx),
-		.cgroup = cfg_by_cgroup ? bpf_get_current_cgroup_id() : 0,
 	};
 	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
 	user = has_user_stack(task);

@@ -5,7 +5,7 @@
 
 #include "bpf/stack.h"
 
-#define STACK_BYTES (STACK_MAX_FRAMES * sizeof(__u64))
+const volatile __u32 cfg_max_frames = STACK_MAX_FRAMES;
 
 /* FNV-like and add-multiply-shift: two independent 64-bit walks over the same words. */
 #define STACK_SEED_KEY 0xcbf29ce484222325ULL
@@ -14,12 +14,13 @@
 #define STACK_MUL_CHECK 0xff51afd7ed558ccdULL
 
 /*
- * Writes up to STACK_MAX_FRAMES addresses and returns how many. flags: BPF_F_USER_STACK or 0. Why the walk ended is
+ * Writes up to cfg_max_frames addresses and returns how many. flags: BPF_F_USER_STACK or 0. Why the walk ended is
  * for user space to tell from the number: a branch here would double what the verifier has to walk.
  */
 static __always_inline __u32 stack_walk(void *ctx, __u64 *ips, __u64 flags)
 {
-	long bytes = bpf_get_stack(ctx, ips, STACK_BYTES, flags);
+	__u32 frames = cfg_max_frames <= STACK_MAX_FRAMES ? cfg_max_frames : STACK_MAX_FRAMES;
+	long bytes = bpf_get_stack(ctx, ips, frames * sizeof(__u64), flags);
 
 	return bytes > 0 ? (__u64)bytes / sizeof(__u64) : 0;
 }

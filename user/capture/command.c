@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "util/num.h"
 
 #define END_PATIENCE_MS 1000
+#define END_STEP_MS 20
 
 /* sudo(8) leaves the invoking user in SUDO_UID and SUDO_GID. Returns 0 or -errno. */
 static int become_invoker(void)
@@ -38,33 +38,36 @@ static int become_invoker(void)
 	return 0;
 }
 
-static void child(int go_fd, int exec_fd, char *const *argv)
-{
-	sigset_t none;
-	char byte;
-	int why;
+/* What the child says when it cannot run COMMAND. */
+struct failure {
+	int why; /* -errno */
+	bool as_user; /* it was the change of user that failed */
+};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* until exec: no orphan that waits for ever */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+static void child(int go_fd, int exec_fd, const sigset_t *mask, char *const *argv)
+{
+	struct failure f = { 0 };
+	char byte = 0;
+
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	why = become_invoker();
-	if (!why) {
+	f.why = become_invoker();
+	f.as_user = f.why;
+	if (!f.why) {
 		while (read(go_fd, &byte, 1) < 0 && errno == EINTR)
 			;
-		/* End of file: the parent gave up before it was armed. */
+		/* End of file: the parent gave up, or died, before it was armed. */
 		if (byte != 'g')
 			_exit(EXIT_FAILED);
-		prctl(PR_SET_PDEATHSIG, 0);
 		execvp(argv[0], argv);
-		why = -errno;
+		f.why = -errno;
 	}
-	if (write(exec_fd, &why, sizeof(why)) < 0)
+	if (write(exec_fd, &f, sizeof(f)) < 0)
 		_exit(EXIT_NOEXEC);
 	_exit(EXIT_NOCMD);
 }
 
-int command_prepare(struct command *c, char *const *argv, struct err *err)
+int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, struct err *err)
 {
 	int go[2], report[2], ret;
 
@@ -80,7 +83,7 @@ int command_prepare(struct command *c, char *const *argv, struct err *err)
 	if (c->pid == 0) {
 		close(go[1]);
 		close(report[0]);
-		child(go[0], report[1], argv);
+		child(go[0], report[1], mask, argv);
 	}
 	ret = c->pid < 0 ? -errno : 0;
 	close(go[0]);
@@ -97,18 +100,19 @@ int command_prepare(struct command *c, char *const *argv, struct err *err)
 
 int command_go(struct command *c, const char *name, struct err *err)
 {
-	int why = 0;
+	struct failure f = { 0 };
+	bool gone = write(c->go_fd, "g", 1) != 1;
 
-	if (write(c->go_fd, "g", 1) != 1)
-		return err_set(err, -EPIPE, "'%s' went away before it began", name);
 	close(c->go_fd);
 	c->go_fd = -1;
-	while (read(c->exec_fd, &why, sizeof(why)) < 0 && errno == EINTR)
+	while (read(c->exec_fd, &f, sizeof(f)) < 0 && errno == EINTR)
 		;
-	if (!why)
-		return 0;
-	return err_exit(err, why, why == -ENOENT ? EXIT_NOCMD : EXIT_NOEXEC, "cannot run '%s': %s", name,
-			strerror(-why));
+	if (f.as_user)
+		return err_exit(err, f.why, EXIT_NOEXEC, "cannot run '%s' as the user of SUDO_UID: %s", name, strerror(-f.why));
+	if (f.why)
+		return err_exit(err, f.why, f.why == -ENOENT ? EXIT_NOCMD : EXIT_NOEXEC, "cannot run '%s': %s", name,
+				strerror(-f.why));
+	return gone ? err_set(err, -ECHILD, "'%s' went away before it began", name) : 0;
 }
 
 bool command_poll(struct command *c)
@@ -124,21 +128,37 @@ bool command_poll(struct command *c)
 	return true;
 }
 
-void command_end(struct command *c)
+/* In small steps: a sandbox may refuse the pidfd that would end the wait at once. */
+static bool wait_end(struct command *c)
 {
 	struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
 
+	for (int i = 0; i < END_PATIENCE_MS / END_STEP_MS && !command_poll(c); i++)
+		poll(&p, 1, END_STEP_MS);
+	return command_poll(c);
+}
+
+pid_t command_end(struct command *c)
+{
+	pid_t left = 0;
+
 	if (!c->pid)
-		return;
-	if (c->go_fd > 0)
-		close(c->go_fd);
+		return 0;
 	if (!command_poll(c)) {
-		if (c->go_fd < 0)
+		if (c->go_fd >= 0)
+			close(c->go_fd); /* it waits for this, and exits */
+		else
 			kill(c->pid, SIGTERM);
-		poll(&p, 1, END_PATIENCE_MS);
-		command_poll(c);
+		if (!wait_end(c))
+			left = c->pid;
+		else if (c->status == 128 + SIGTERM)
+			c->status = 0; /* that was us */
+	} else if (c->go_fd >= 0) {
+		close(c->go_fd);
 	}
 	close(c->exec_fd);
-	close(c->pidfd);
+	if (c->pidfd >= 0)
+		close(c->pidfd);
 	c->pid = 0;
+	return left;
 }

@@ -3,6 +3,7 @@
 #ifndef SKEP_CAPTURE_COMMAND_H
 #define SKEP_CAPTURE_COMMAND_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -17,9 +18,9 @@ struct command {
 
 /*
  * Forks a child that waits before its exec. Under sudo it takes on the invoking user's ids; it never
- * holds a capability that the user did not have. 0 or -errno.
+ * holds a capability that the user did not have. mask: the signals it starts with blocked. 0 or -errno.
  */
-int command_prepare(struct command *c, char *const *argv, struct err *err);
+int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, struct err *err);
 
 /* Lets it exec. Returns 0, or -errno when it cannot be run (exit 126 or 127 in err). */
 int command_go(struct command *c, const char *name, struct err *err);
@@ -27,7 +28,10 @@ int command_go(struct command *c, const char *name, struct err *err);
 /* Takes note of its end; never blocks. Returns true once it has ended. */
 bool command_poll(struct command *c);
 
-/* Ends it if it still runs: SIGTERM, and a moment of patience. */
-void command_end(struct command *c);
+/*
+ * Ends it if it still runs: SIGTERM, which then counts as status 0, and a second of patience. Returns 0, or its pid
+ * when it does not go.
+ */
+pid_t command_end(struct command *c);
 
 #endif

@@ -9,56 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "util/num.h"
-#include "util/vec.h"
+#include "capture/sideband.h"
+
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #define CAP_BPF 39
 #endif
-
-struct cpu_vec {
-	VEC(uint32_t) v;
-};
-
-static int add_cpu(void *arg, uint64_t cpu)
-{
-	struct cpu_vec *list = arg;
-
-	if (vec_reserve(&list->v))
-		return -ENOMEM;
-	list->v.data[list->v.n++] = cpu;
-	return 0;
-}
-
-int kernel_cpus(uint32_t **ret_cpus)
-{
-	struct cpu_vec list = {};
-	char text[4096] = "";
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	int ret = 0;
-
-	if (f && fgets(text, sizeof(text), f)) {
-		text[strcspn(text, "\n")] = '\0';
-		ret = num_list(text, 1 << 16, add_cpu, &list);
-	} else {
-		long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-		for (long cpu = 0; cpu < n && !ret; cpu++)
-			ret = add_cpu(&list, cpu);
-	}
-	if (f)
-		fclose(f);
-	if (ret) {
-		vec_free(&list.v);
-		return ret;
-	}
-	*ret_cpus = list.v.data;
-	return list.v.n;
-}
 
 /* Is a capability in our effective set? 1, 0. capget(2) in its 64-bit form. */
 static int have_cap(int cap)
@@ -77,10 +39,28 @@ static void hint_privileges(struct err *err)
 		      "\"$(command -v skep)\"");
 }
 
+/* PROC_PID_INIT_INO, include/linux/proc_ns.h: the initial PID namespace has this number on every machine. */
+#define INIT_PID_NS 0xeffffffcu
+
+/* BPF sees the numbers of the initial PID namespace. Elsewhere the ones that we are given mean other processes. */
+static int check_pid_namespace(struct err *err)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS)
+		return 0;
+	err_exit(err, -EXDEV, EXIT_CANNOT, "process numbers here are those of a container, the kernel's are others");
+	err_hint(err, "run skep outside, or in a container with the host's PID namespace (--pid=host)");
+	return -EXDEV;
+}
+
 int kernel_check(struct err *err)
 {
 	union bpf_attr attr;
-	int fd, ret;
+	int fd, ret = check_pid_namespace(err);
+
+	if (ret)
+		return ret;
 
 	if (!have_cap(CAP_SYS_ADMIN) && (!have_cap(CAP_BPF) || !have_cap(CAP_PERFMON))) {
 		const char *missing = have_cap(CAP_BPF) ? "CAP_PERFMON" : have_cap(CAP_PERFMON) ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
@@ -123,18 +103,30 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 		.config = e->config,
 		.config1 = e->config1,
 		.config2 = e->config2,
-		.sample_type = PERF_SAMPLE_IDENTIFIER,
+		/* As the side band's: what the kernel says of this event goes into its buffer. */
+		.sample_type = SIDEBAND_SAMPLE_TYPE,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 		.exclude_user = e->exclude_user,
 		.exclude_kernel = e->exclude_kernel,
 		.exclude_hv = e->exclude_hv,
 		.exclude_idle = e->exclude_idle,
+		.exclude_guest = 1,
 		.precise_ip = e->precise,
 		.freq = e->freq,
 	};
 	int fd;
 
 	attr.sample_period = e->period_or_freq; /* one union with sample_freq */
+	/* Without it a program that walks stacks is refused, 5d99cb2c86775 "bpf: Fail PERF_EVENT_IOC_SET_BPF...". */
+	if (e->precise)
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && (errno == EINVAL || errno == EOPNOTSUPP)) {
+		attr.exclude_guest = 0; /* some PMUs know no guests */
+		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	}
 	return fd < 0 ? -errno : fd;
 }
 
@@ -172,6 +164,30 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 		break;
 	default:
 		err_exit(err, ret, EXIT_CANNOT, "cannot open event '%s': %s", e->name, strerror(-ret));
+	}
+	return ret;
+}
+
+int kernel_load_refused(int ret, const char *what, struct err *err)
+{
+	err_exit(err, ret, EXIT_CANNOT, "the kernel refuses %s: %s", what, strerror(-ret));
+	switch (-ret) {
+	case EMFILE:
+		err_hint(err, "raise the limit of open files: ulimit -n 65536");
+		break;
+	case ENOMEM:
+		err_hint(err, "no memory for its maps: smaller --max-stacks or -m, or a wider limit of the cgroup");
+		break;
+	case EPERM:
+		err_hint(err, "lockdown, a seccomp filter (container?) or a security module is in the way");
+		break;
+	case EINVAL:
+	case EACCES:
+	case E2BIG:
+		err_hint(err, "skep -vv shows what its verifier says");
+		break;
+	default:
+		err_hint(err, "skep -vv shows what libbpf says");
 	}
 	return ret;
 }

@@ -8,14 +8,14 @@
 #include "event/event.h"
 #include "util/err.h"
 
-/* Online CPUs, ascending. Returns how many (caller frees *ret_cpus) or -errno. */
-int kernel_cpus(uint32_t **ret_cpus);
-
 /* BTF, bpf() and perf_event_open() at all? 0, or -errno with exit 3 and the way out in err. */
 int kernel_check(struct err *err);
 
 /* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */
 int kernel_event_open(const struct event *e, uint32_t cpu);
+
+/* Fills err for a BPF object that could not be loaded. Returns ret. */
+int kernel_load_refused(int ret, const char *what, struct err *err);
 
 /* Fills err for a failed kernel_event_open(e) (ret is its result). Returns ret. */
 int kernel_event_refused(const struct event *e, int ret, struct err *err);

@@ -7,6 +7,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +24,23 @@
 #include "capture/kernel.h"
 #include "capture/sideband.h"
 #include "capture/src_sample.h"
+#include "util/cpus.h"
 #include "util/log.h"
 
 #define TICK_NS 100000000
 
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL /* 6.9, 64bef697d33b "pidfd: implement PIDFD_THREAD flag for pidfd_open()" */
+#endif
+
 enum state { STATE_OPEN, STATE_LOAD, STATE_ATTACH, STATE_ARMED, STATE_DRAINING, STATE_STOPPED };
+
+/* A process or thread whose end is waited for. */
+struct watched {
+	uint32_t pid, tid; /* tid 0: the process */
+	int fd;		   /* pidfd, or -1: asked after on each tick */
+	bool ended;
+};
 
 struct session {
 	const struct session_cfg *cfg;
@@ -38,10 +51,10 @@ struct session {
 	uint32_t *cpus;
 	uint32_t nr_cpus;
 	int epoll_fd, signal_fd, tick_fd;
-	int *target_fds; /* pidfds of -p and -t */
-	size_t targets_left;
+	struct watched *watched; /* -p and -t */
+	size_t nr_watched, watched_left;
 	sigset_t old_mask;
-	int signal;
+	pid_t left_pid; /* COMMAND, which did not want to go */
 	uint64_t armed_ns, stopped_ns;
 	char note[256];
 };
@@ -96,7 +109,7 @@ static int pick_cpus(struct session *s)
 	int n;
 
 	if (!t->cpus.n) {
-		n = kernel_cpus(&s->cpus);
+		n = cpus_online(&s->cpus);
 		s->nr_cpus = n < 0 ? 0 : n;
 		return n < 0 ? n : 0;
 	}
@@ -125,26 +138,44 @@ static void raise_limits(void)
 	}
 }
 
-/* The end of the last target ends the run; a descriptor of the process cannot be recycled, a number can. */
+/* A descriptor of a process cannot be recycled, its number can; but kernels and sandboxes differ in what they give. */
 static int watch_targets(struct session *s, struct err *err)
 {
 	const struct target *t = s->cfg->target;
-	size_t n = t->pids.n + t->tids.n;
 
-	s->target_fds = calloc(n + 1, sizeof(*s->target_fds));
-	if (!s->target_fds)
+	s->watched = calloc(t->pids.n + t->tids.n + 1, sizeof(*s->watched));
+	if (!s->watched)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t pid = i < t->pids.n ? t->pids.data[i] : target_process(t->tids.data[i - t->pids.n]);
-		int fd = syscall(SYS_pidfd_open, pid, 0);
+	for (size_t i = 0; i < t->pids.n + t->tids.n; i++) {
+		struct watched *w = &s->watched[s->nr_watched++];
 
-		if (fd < 0)
-			return err_set(err, -errno, "cannot watch process %u: %s", pid, strerror(errno));
-		s->target_fds[s->targets_left++] = fd;
-		if (watch(s, fd) || sideband_follow(s->sideband, pid))
+		w->tid = i < t->pids.n ? 0 : t->tids.data[i - t->pids.n];
+		w->pid = w->tid ? target_process(w->tid) : t->pids.data[i];
+		if (!w->pid)
+			return err_set(err, -ESRCH, "no thread %u", w->tid);
+		w->fd = syscall(SYS_pidfd_open, w->tid ? w->tid : w->pid, w->tid ? PIDFD_THREAD : 0);
+		s->watched_left++;
+		if (watch(s, w->fd) || sideband_follow(s->sideband, w->pid))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Has it ended? fd: the descriptor that says so, or -1 on a tick. */
+static void poll_watched(struct session *s, int fd)
+{
+	for (size_t i = 0; i < s->nr_watched; i++) {
+		struct watched *w = &s->watched[i];
+
+		if (w->ended || w->fd != fd)
+			continue;
+		if (fd >= 0)
+			epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+		else if (!syscall(SYS_tgkill, w->pid, w->tid ? w->tid : w->pid, 0) || errno != ESRCH)
+			continue;
+		w->ended = true;
+		s->watched_left--;
+	}
 }
 
 static int session_setup(struct session *s, struct err *err)
@@ -152,7 +183,6 @@ static int session_setup(struct session *s, struct err *err)
 	const struct target *t = s->cfg->target;
 	int ret;
 
-	raise_limits();
 	libbpf_set_print(bpf_talk);
 	ret = kernel_check(err);
 	if (!ret)
@@ -160,12 +190,13 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && (ret = pick_cpus(s)))
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && t->argv)
-		ret = command_prepare(&s->command, t->argv, err);
+		ret = command_prepare(&s->command, t->argv, &s->old_mask, err);
+	raise_limits(); /* ours, not COMMAND's */
 	s->state = STATE_LOAD;
 	/* Mappings happen on every CPU, whatever CPUs are sampled. */
 	if (!ret) {
 		uint32_t *all;
-		int n = kernel_cpus(&all);
+		int n = cpus_online(&all);
 
 		ret = n < 0 ? n : sideband_open(all, n, &s->sideband, err);
 		if (n > 0)
@@ -176,7 +207,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret)
 		ret = watch_targets(s, err);
 	if (!ret)
-		ret = src_sample_open(s->cfg, s->cpus, s->nr_cpus, s->command.pid, &s->src, s->note, sizeof(s->note), err);
+		ret = src_sample_open(s->cfg, s->cpus, s->nr_cpus, s->command.pid, s->sideband, &s->src, s->note, sizeof(s->note), err);
 	if (ret)
 		return ret;
 	s->state = STATE_ATTACH;
@@ -199,6 +230,7 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	s->cfg = cfg;
 	s->epoll_fd = s->signal_fd = s->tick_fd = -1;
 	err->text[0] = '\0';
+	sigprocmask(SIG_BLOCK, NULL, &s->old_mask);
 	ret = session_setup(s, err);
 	if (ret) {
 		if (!err->text[0])
@@ -230,21 +262,19 @@ static bool handle(struct session *s, int fd)
 	struct signalfd_siginfo si;
 	uint64_t ticks;
 
-	if (fd == s->signal_fd && read(fd, &si, sizeof(si)) == sizeof(si)) {
-		s->signal = si.ssi_signo;
-		return true;
-	}
-	/* COMMAND is asked after on each tick too: a sandbox may refuse pidfd_open(). */
-	if (fd == s->tick_fd && read(fd, &ticks, sizeof(ticks)) == sizeof(ticks))
-		return s->command.pid && command_poll(&s->command);
+	if (fd == s->signal_fd)
+		return read(fd, &si, sizeof(si)) == sizeof(si);
 	if (s->command.pid && fd == s->command.pidfd)
 		return command_poll(&s->command);
-	for (size_t i = 0; i < s->cfg->target->pids.n + s->cfg->target->tids.n; i++)
-		if (s->target_fds[i] == fd) {
-			epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-			return --s->targets_left == 0;
-		}
-	return false;
+	/* A sandbox may refuse pidfd_open(): on each tick those without one are asked after. */
+	if (fd != s->tick_fd) {
+		poll_watched(s, fd);
+	} else if (read(fd, &ticks, sizeof(ticks)) == sizeof(ticks)) {
+		poll_watched(s, -1);
+		if (s->command.pid && command_poll(&s->command))
+			return true;
+	}
+	return s->nr_watched && !s->watched_left;
 }
 
 static int loop(struct session *s, struct sink *sink)
@@ -278,15 +308,15 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	int ret = 0;
 
 	s->armed_ns = now_ns();
-	src_sample_arm(s->src, true);
+	src_sample_start(s->src);
 	s->state = STATE_ARMED;
 	if (s->command.pid)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);
 	if (ret)
 		return ret;
 	ret = loop(s, sink);
-	src_sample_arm(s->src, false);
 	s->stopped_ns = now_ns();
+	src_sample_stop(s->src);
 	s->state = STATE_DRAINING;
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)
@@ -295,8 +325,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 		return err->text[0] ? ret : err_set(err, ret, "cannot keep what was sampled: %s", strerror(-ret));
 	ret = src_sample_finish(s->src, sink, err);
 	s->state = STATE_STOPPED;
-	if (!s->command.reaped)
-		command_end(&s->command);
+	s->left_pid = command_end(&s->command);
 	return ret;
 }
 
@@ -310,17 +339,15 @@ int session_status(const struct session *s)
 	return s->command.status;
 }
 
-int session_signal(const struct session *s)
-{
-	return s->signal;
-}
-
 void session_profile(const struct session *s, struct profile *profile)
 {
 	struct rusage ru;
 
 	src_sample_profile(s->src, profile);
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(s->sideband);
+	profile->losses[LOSS_THROTTLED] += sideband_throttled(s->sideband);
+	if (s->left_pid)
+		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = s->stopped_ns - s->armed_ns;
 	profile->receipt.wall_ns = profile->duration_ns;
 	profile->receipt.cpus = s->nr_cpus;
@@ -337,10 +364,10 @@ void session_close(struct session *s)
 	command_end(&s->command);
 	src_sample_close(s->src);
 	sideband_close(s->sideband);
-	for (size_t i = 0; s->target_fds && i < s->cfg->target->pids.n + s->cfg->target->tids.n; i++)
-		if (s->target_fds[i] > 0)
-			close(s->target_fds[i]);
-	free(s->target_fds);
+	for (size_t i = 0; i < s->nr_watched; i++)
+		if (s->watched[i].fd >= 0)
+			close(s->watched[i].fd);
+	free(s->watched);
 	free(s->cpus);
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);

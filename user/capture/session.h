@@ -25,6 +25,7 @@ struct session_cfg {
 	bool no_kernel_stack, no_user_stack;
 	bool by_tid;	    /* keep threads apart in aggregate mode */
 	bool bpf_stats;	    /* have the kernel time the programs */
+	uint32_t max_frames; /* of each stack when streaming, 0: STACK_MAX_FRAMES */
 	uint32_t stacks_max, counts_max; /* sizes of the aggregate hashes, 0: default; overflow goes to the ring */
 	uint64_t ring_bytes;		 /* per CPU, power of two; 0: default */
 	uint64_t duration_ns;		 /* 0: until COMMAND or the targets end, or a signal */
@@ -43,9 +44,6 @@ const char *session_notes(const struct session *s);
 
 /* The exit status of COMMAND, 0 without one. */
 int session_status(const struct session *s);
-
-/* The signal that ended the run, or 0. */
-int session_signal(const struct session *s);
 
 /* Fills ledger and receipt (adds to what is there). */
 void session_profile(const struct session *s, struct profile *profile);

@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -17,7 +18,7 @@
 #include "util/hash.h"
 #include "util/vec.h"
 
-#define RING_PAGES 64
+#define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */
 #define FOLLOW_FIRST 256
 
 struct ring {
@@ -38,14 +39,13 @@ struct sideband {
 	uint32_t nr_rings;
 	size_t page;
 	VEC(struct pending) queue;
-	char *bytes; /* records of the queue, aligned to 8 */
-	size_t used, cap;
-	uint64_t lost;
+	VEC(char) bytes; /* records of the queue, aligned to 8 */
+	uint64_t lost, throttled;
 	uint32_t *follow; /* open-addressed set of pids; NULL: all */
 	uint32_t nr_follow, cap_follow;
 };
 
-/* sample_id_all trailer for sample_type TID | TIME | CPU. */
+/* sample_id_all trailer for SIDEBAND_SAMPLE_TYPE. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time;
@@ -63,7 +63,7 @@ static int open_event(uint32_t cpu)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_type = SIDEBAND_SAMPLE_TYPE,
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
@@ -74,7 +74,7 @@ static int open_event(uint32_t cpu)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = RING_PAGES * 4096 / 4,
+		.wakeup_watermark = RING_BYTES / 4,
 	};
 	int fd;
 
@@ -91,7 +91,10 @@ int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, st
 		return -ENOMEM;
 	sb->page = sysconf(_SC_PAGESIZE);
 	sb->rings = calloc(n, sizeof(*sb->rings));
-	for (uint32_t i = 0; sb->rings && i < n; i++) {
+	ret = sb->rings ? 0 : -ENOMEM;
+	if (ret)
+		goto fail;
+	for (uint32_t i = 0; i < n; i++) {
 		struct ring *r = &sb->rings[sb->nr_rings];
 
 		r->cpu = cpus[i];
@@ -102,7 +105,7 @@ int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, st
 		if (ret < 0)
 			goto fail;
 		sb->nr_rings++;
-		r->map = mmap(NULL, (RING_PAGES + 1) * sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+		r->map = mmap(NULL, RING_BYTES + sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
 		if (r->map == MAP_FAILED) {
 			ret = -errno;
 			r->map = NULL;
@@ -123,11 +126,11 @@ void sideband_close(struct sideband *sb)
 		return;
 	for (uint32_t i = 0; i < sb->nr_rings; i++) {
 		if (sb->rings[i].map)
-			munmap(sb->rings[i].map, (RING_PAGES + 1) * sb->page);
+			munmap(sb->rings[i].map, RING_BYTES + sb->page);
 		close(sb->rings[i].fd);
 	}
 	vec_free(&sb->queue);
-	free(sb->bytes);
+	vec_free(&sb->bytes);
 	free(sb->follow);
 	free(sb->rings);
 	free(sb);
@@ -141,6 +144,19 @@ int sideband_fd(const struct sideband *sb, uint32_t index)
 uint64_t sideband_lost(const struct sideband *sb)
 {
 	return sb->lost;
+}
+
+uint64_t sideband_throttled(const struct sideband *sb)
+{
+	return sb->throttled;
+}
+
+int sideband_redirect(const struct sideband *sb, int event_fd, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < sb->nr_rings; i++)
+		if (sb->rings[i].cpu == cpu)
+			return ioctl(event_fd, PERF_EVENT_IOC_SET_OUTPUT, sb->rings[i].fd) ? -errno : 0;
+	return -ENODEV;
 }
 
 static bool followed(const struct sideband *sb, uint32_t pid)
@@ -181,33 +197,12 @@ int sideband_follow(struct sideband *sb, uint32_t pid)
 	return 0;
 }
 
-/* Room for n more bytes of records. */
-static char *bytes_take(struct sideband *sb, size_t n)
-{
-	size_t cap = sb->cap ? sb->cap : 1 << 16;
-	char *p;
-
-	n = (n + 7) & ~(size_t)7;
-	while (cap - sb->used < n)
-		cap *= 2;
-	if (cap != sb->cap) {
-		p = realloc(sb->bytes, cap);
-		if (!p)
-			return NULL;
-		sb->bytes = p;
-		sb->cap = cap;
-	}
-	p = sb->bytes + sb->used;
-	sb->used += n;
-	return p;
-}
-
 static int queue_record(struct sideband *sb, const struct ring *r, const char *data, uint64_t mask, uint64_t at, uint16_t size)
 {
 	struct perf_event_header *h;
 	struct trailer tr;
-	size_t start = sb->used, first = mask + 1 - (at & mask);
-	char *copy = bytes_take(sb, size);
+	size_t start = sb->bytes.n, first = mask + 1 - (at & mask);
+	char *copy = vec_take(&sb->bytes, (size + 7u) & ~7u);
 
 	if (!copy || vec_reserve(&sb->queue))
 		return -ENOMEM;
@@ -218,9 +213,10 @@ static int queue_record(struct sideband *sb, const struct ring *r, const char *d
 		memcpy(copy + first, data, size - first);
 	}
 	h = (struct perf_event_header *)copy;
-	if (h->type == PERF_RECORD_LOST) {
-		sb->lost += ((uint64_t *)copy)[2];
-		sb->used = start;
+	if (h->type == PERF_RECORD_LOST || h->type == PERF_RECORD_THROTTLE || h->type == PERF_RECORD_UNTHROTTLE) {
+		sb->lost += h->type == PERF_RECORD_LOST ? ((uint64_t *)copy)[2] : 0;
+		sb->throttled += h->type == PERF_RECORD_THROTTLE;
+		sb->bytes.n = start;
 		return 0;
 	}
 	memcpy(&tr, copy + size - sizeof(tr), sizeof(tr));
@@ -232,7 +228,7 @@ static int read_ring(struct sideband *sb, const struct ring *r)
 {
 	struct perf_event_mmap_page *page = r->map;
 	const char *data = (const char *)r->map + sb->page;
-	uint64_t mask = RING_PAGES * sb->page - 1, tail = page->data_tail;
+	uint64_t mask = RING_BYTES - 1, tail = page->data_tail;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	int ret = 0;
 
@@ -241,8 +237,10 @@ static int read_ring(struct sideband *sb, const struct ring *r)
 		const struct perf_event_header *h = (const void *)(data + (tail & mask));
 		uint16_t size = h->size;
 
-		if (size < sizeof(*h) + sizeof(struct trailer))
+		if (size < sizeof(*h) + sizeof(struct trailer)) {
+			sb->lost++; /* and all behind it: there is no way to its end */
 			break;
+		}
 		ret = queue_record(sb, r, data, mask, tail, size);
 		tail += size;
 	}
@@ -317,7 +315,7 @@ static int deliver(struct sideband *sb, const struct pending *p, struct sink *si
 {
 	struct task_event t = { .time_ns = p->time_ns, .cpu = p->cpu };
 
-	if (!decode((const struct perf_event_header *)(sb->bytes + p->at), &t))
+	if (!decode((const struct perf_event_header *)(sb->bytes.data + p->at), &t))
 		return 0;
 	if (sb->follow) {
 		if (t.what == TASK_FORK && followed(sb, t.ppid) && sideband_follow(sb, t.pid))
@@ -328,33 +326,31 @@ static int deliver(struct sideband *sb, const struct pending *p, struct sink *si
 	return sink->task ? sink->task(sink, &t) : 0;
 }
 
-/* Drops the n oldest records; what is left (newer than the drain) is packed to the front. */
+static int by_place(const void *a, const void *b)
+{
+	const struct pending *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Drops the n oldest records; what is left (newer than the drain) moves to the front, in place. */
 static void forget(struct sideband *sb, size_t n)
 {
 	size_t left = sb->queue.n - n, used = 0;
-	char *old = sb->bytes;
 
-	if (!left) {
-		sb->queue.n = sb->used = 0;
-		return;
-	}
-	sb->bytes = NULL;
-	sb->cap = sb->used = 0;
-	for (size_t i = 0; i < left; i++) {
-		struct pending p = sb->queue.data[n + i];
-		uint16_t size = ((struct perf_event_header *)(old + p.at))->size;
-		char *copy;
-
-		used = sb->used;
-		copy = bytes_take(sb, size);
-		if (!copy)
-			break;
-		memcpy(copy, old + p.at, size);
-		p.at = used;
-		sb->queue.data[i] = p;
-	}
+	memmove(sb->queue.data, sb->queue.data + n, left * sizeof(*sb->queue.data));
 	sb->queue.n = left;
-	free(old);
+	if (left)
+		qsort(sb->queue.data, left, sizeof(*sb->queue.data), by_place);
+	for (size_t i = 0; i < left; i++) {
+		struct pending *p = &sb->queue.data[i];
+		size_t size = (((struct perf_event_header *)(sb->bytes.data + p->at))->size + 7u) & ~7u;
+
+		memmove(sb->bytes.data + used, sb->bytes.data + p->at, size);
+		p->at = used;
+		used += size;
+	}
+	sb->bytes.n = used;
 }
 
 int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink)
@@ -366,8 +362,9 @@ int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink)
 		ret = read_ring(sb, &sb->rings[i]);
 	if (ret)
 		return ret;
-	if (sb->queue.n)
-		qsort(sb->queue.data, sb->queue.n, sizeof(*sb->queue.data), by_time);
+	if (!sb->queue.n)
+		return 0;
+	qsort(sb->queue.data, sb->queue.n, sizeof(*sb->queue.data), by_time);
 	for (n = 0; n < sb->queue.n && sb->queue.data[n].time_ns <= until_ns && !ret; n++)
 		ret = deliver(sb, &sb->queue.data[n], sink);
 	forget(sb, n);

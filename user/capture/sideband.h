@@ -13,6 +13,9 @@
 
 struct sideband;
 
+/* Records end in struct { u32 pid, tid; u64 time; u32 cpu, res; }. */
+#define SIDEBAND_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+
 /* Opens one event per CPU of cpus[n]. Returns 0 or -errno. */
 int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, struct err *err);
 void sideband_close(struct sideband *sb);
@@ -23,10 +26,19 @@ int sideband_follow(struct sideband *sb, uint32_t pid);
 /* A descriptor that epoll reports when a buffer is a quarter full; index 0..n-1. */
 int sideband_fd(const struct sideband *sb, uint32_t index);
 
+/*
+ * Has the kernel write what it has to say of another event of this CPU (that it is throttled) into our buffer. Only
+ * for events of SIDEBAND_SAMPLE_TYPE with sample_id_all on CLOCK_MONOTONIC. 0 or -errno.
+ */
+int sideband_redirect(const struct sideband *sb, int event_fd, uint32_t cpu);
+
 /* Delivers everything that happened up to until_ns, oldest first. 0 or what the sink returned. */
 int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink);
 
 /* Records that the kernel could not store. */
 uint64_t sideband_lost(const struct sideband *sb);
+
+/* How often the kernel paused a redirected event until the next tick, because it fired too often. */
+uint64_t sideband_throttled(const struct sideband *sb);
 
 #endif

@@ -17,23 +17,30 @@
 #include <unistd.h>
 
 #include "bpf/sample.h"
+#include "capture/cost.h"
 #include "capture/kernel.h"
+#include "capture/sums.h"
 #include "skel/sample.skel.h"
-#include "util/hash.h"
 #include "util/vec.h"
 
 #define RING_STREAM_BYTES (512u << 10)
 #define RING_SPILL_BYTES (1u << 20)
 
+/* One event on one CPU. The link, once there is one, closes the descriptor. */
+struct attached {
+	int fd;
+	struct bpf_link *link;
+};
+
 struct src_sample {
 	const struct session_cfg *cfg;
 	struct sample_bpf *skel;
 	struct ring_buffer *rb;
-	VEC(int) perf_fds, inner_fds;
-	VEC(struct bpf_link *) links;
+	const struct sideband *sideband;
+	VEC(struct attached) attached;
+	VEC(int) inner_fds;
 	uint32_t skipped_cpus;
-	char *bytes; /* ring records waiting for the side band, each behind its u64 size */
-	size_t used, cap;
+	VEC(char) bytes; /* ring records waiting for the side band, each behind its u64 size */
 	int stats_fd;
 	uint64_t delivered; /* samples that reached the sink */
 };
@@ -114,8 +121,10 @@ static uint64_t ring_bytes(const struct session_cfg *cfg)
 	return cfg->ring_bytes ? cfg->ring_bytes : cfg->aggregate ? RING_SPILL_BYTES : RING_STREAM_BYTES;
 }
 
-static void set_knobs(struct src_sample *src)
+static void set_knobs(struct src_sample *src, const uint32_t *cpus, uint32_t n)
 {
+	uint32_t cpu_end = 0;
+
 	const struct session_cfg *cfg = src->cfg;
 	struct sample_bpf__rodata *ro = src->skel->rodata;
 
@@ -123,7 +132,8 @@ static void set_knobs(struct src_sample *src)
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
-	ro->cfg_by_cgroup = 0;
+	if (cfg->max_frames && !cfg->aggregate)
+		ro->cfg_max_frames = cfg->max_frames;
 	ro->cfg_nr_events = cfg->nr_events;
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
 	bpf_map__set_max_entries(src->skel->maps.spill, cfg->aggregate ? ring_bytes(cfg) : 4096);
@@ -131,36 +141,17 @@ static void set_knobs(struct src_sample *src)
 				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : SAMPLE_STACKS_DEFAULT);
 	bpf_map__set_max_entries(src->skel->maps.counts,
 				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
-	bpf_map__set_max_entries(src->skel->maps.rings, libbpf_num_possible_cpus());
-	bpf_map__set_max_entries(src->skel->maps.event_ids, 4096 * EVENTS_MAX);
-	if (cfg->nr_events <= 1)
-		bpf_map__set_max_entries(src->skel->maps.event_ids, 1);
-}
-
-static char *bytes_take(struct src_sample *src, size_t n)
-{
-	size_t cap = src->cap ? src->cap : 1 << 16;
-	char *p;
-
-	while (cap - src->used < n)
-		cap *= 2;
-	if (cap != src->cap) {
-		p = realloc(src->bytes, cap);
-		if (!p)
-			return NULL;
-		src->bytes = p;
-		src->cap = cap;
-	}
-	p = src->bytes + src->used;
-	src->used += n;
-	return p;
+	for (uint32_t i = 0; i < n; i++)
+		cpu_end = cpus[i] + 1 > cpu_end ? cpus[i] + 1 : cpu_end;
+	bpf_map__set_max_entries(src->skel->maps.rings, cpu_end);
+	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * n : 1);
 }
 
 static int on_record(void *ctx, void *data, size_t size)
 {
 	struct src_sample *src = ctx;
 	uint64_t n = size;
-	char *p = bytes_take(src, sizeof(n) + ((size + 7) & ~7ul));
+	char *p = vec_take(&src->bytes, sizeof(n) + ((size + 7) & ~7ul));
 
 	if (!p)
 		return -ENOMEM;
@@ -227,30 +218,33 @@ static int open_rings(struct src_sample *src, const uint32_t *cpus, uint32_t n, 
 static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct err *err)
 {
 	const struct event *event = &src->cfg->events[e];
-	struct bpf_link *link;
+	struct attached *a;
 	__u64 id;
 	int fd, ret;
 
-	if (vec_reserve(&src->perf_fds) || vec_reserve(&src->links))
+	if (vec_reserve(&src->attached))
 		return -ENOMEM;
 	fd = kernel_event_open(event, cpu);
 	if (fd == -ENODEV)
 		return fd;
 	if (fd < 0)
 		return kernel_event_refused(event, fd, err);
-	src->perf_fds.data[src->perf_fds.n++] = fd;
+	a = &src->attached.data[src->attached.n++];
+	*a = (struct attached){ .fd = fd };
 	if (src->cfg->nr_events > 1) {
 		if (ioctl(fd, PERF_EVENT_IOC_ID, &id) ||
 		    bpf_map_update_elem(bpf_map__fd(src->skel->maps.event_ids), &id, &e, BPF_ANY))
 			return err_set(err, -errno, "cannot tell events apart: %s", strerror(errno));
 	}
-	link = bpf_program__attach_perf_event(src->skel->progs.sample, fd);
-	if (!link) {
+	/* Only to hear of throttling: the program keeps the samples themselves out of that buffer. */
+	ret = sideband_redirect(src->sideband, fd, cpu);
+	if (ret)
+		return err_set(err, ret, "cannot hear of throttling of '%s': %s", event->name, strerror(-ret));
+	a->link = bpf_program__attach_perf_event(src->skel->progs.sample, fd);
+	if (!a->link) {
 		ret = -errno;
 		return err_exit(err, ret, EXIT_CANNOT, "cannot attach to event '%s': %s", event->name, strerror(-ret));
 	}
-	src->perf_fds.n--; /* the link owns it now */
-	src->links.data[src->links.n++] = link;
 	return 0;
 }
 
@@ -265,7 +259,7 @@ static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t 
 			else if (ret < 0)
 				return ret;
 		}
-	if (!src->links.n)
+	if (!src->attached.n)
 		return err_exit(err, -ENODEV, EXIT_CANNOT, "no CPU could be sampled");
 	return 0;
 }
@@ -294,7 +288,7 @@ static void pick_event(const struct session_cfg *cfg, uint32_t cpu, char *note, 
 }
 
 int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_t n, uint32_t pid_at_exec,
-		    struct src_sample **ret_src, char *note, size_t note_size, struct err *err)
+		    const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err)
 {
 	struct src_sample *src = calloc(1, sizeof(*src));
 	struct bpf_link **tp[3];
@@ -304,6 +298,7 @@ int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_
 	if (!src)
 		return -ENOMEM;
 	src->cfg = cfg;
+	src->sideband = sideband;
 	src->stats_fd = -1;
 	pick_event(cfg, cpus[0], note, note_size);
 	src->skel = sample_bpf__open();
@@ -311,12 +306,11 @@ int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_
 		ret = err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 		goto fail;
 	}
-	set_knobs(src);
+	set_knobs(src, cpus, n);
 	set_filter(src);
 	ret = sample_bpf__load(src->skel);
 	if (ret) {
-		err_exit(err, ret, EXIT_CANNOT, "the kernel refuses the sampling program: %s", strerror(-ret));
-		err_hint(err, "skep -vv shows the verifier's log");
+		kernel_load_refused(ret, "the sampling program", err);
 		goto fail;
 	}
 	if (cfg->bpf_stats)
@@ -352,26 +346,34 @@ void src_sample_close(struct src_sample *src)
 {
 	if (!src)
 		return;
-	for (size_t i = 0; i < src->links.n; i++)
-		bpf_link__destroy(src->links.data[i]);
-	for (size_t i = 0; i < src->perf_fds.n; i++)
-		close(src->perf_fds.data[i]);
+	for (size_t i = 0; i < src->attached.n; i++)
+		if (src->attached.data[i].link)
+			bpf_link__destroy(src->attached.data[i].link);
+		else
+			close(src->attached.data[i].fd);
 	ring_buffer__free(src->rb);
 	for (size_t i = 0; i < src->inner_fds.n; i++)
 		close(src->inner_fds.data[i]);
 	sample_bpf__destroy(src->skel);
 	if (src->stats_fd >= 0)
 		close(src->stats_fd);
-	vec_free(&src->links);
-	vec_free(&src->perf_fds);
+	vec_free(&src->attached);
 	vec_free(&src->inner_fds);
-	free(src->bytes);
+	vec_free(&src->bytes);
 	free(src);
 }
 
-void src_sample_arm(struct src_sample *src, bool on)
+void src_sample_start(struct src_sample *src)
 {
-	__atomic_store_n(&src->skel->bss->run_armed, on, __ATOMIC_RELEASE);
+	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+}
+
+void src_sample_stop(struct src_sample *src)
+{
+	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	/* An event is off only when its CPU is done with it: nothing is still on its way into a map behind this. */
+	for (size_t i = 0; i < src->attached.n; i++)
+		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 int src_sample_poll_fd(const struct src_sample *src)
@@ -393,35 +395,43 @@ static void fill_who(struct sample *s, struct sample_key *key)
 	s->pid = key->pid;
 	s->tid = key->tid;
 	s->event = key->event;
-	s->cgroup = key->cgroup;
 	s->comm = key->comm;
 }
 
-static int deliver(struct src_sample *src, struct sample *s, bool has_user, struct sink *sink)
+/* The way of every sample out of the kernel: from its key and frames to the sink. */
+static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
-	s->kstop = s->nr_kips == STACK_MAX_FRAMES ? STOP_DEPTH : STOP_ROOT;
-	s->ustop = s->nr_uips == STACK_MAX_FRAMES ? STOP_DEPTH : s->nr_uips || !has_user ? STOP_ROOT : STOP_UNREADABLE;
+	uint32_t limit = src->skel->rodata->cfg_max_frames;
+	bool has_user = key->has_user;
+
+	fill_who(s, key);
+	s->kstop = s->nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
+	s->ustop = s->nr_uips == limit ? STOP_DEPTH : s->nr_uips || !has_user ? STOP_ROOT : STOP_UNREADABLE;
 	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
 	src->delivered += s->count;
 	return sink->sample(sink, s);
 }
+
+struct to_sink {
+	struct src_sample *src;
+	struct sink *sink;
+};
 
 int src_sample_flush(struct src_sample *src, struct sink *sink)
 {
 	size_t head = offsetof(struct sample_rec, ips);
 	int ret = 0;
 
-	for (size_t at = 0; at < src->used && !ret;) {
+	for (size_t at = 0; at < src->bytes.n && !ret;) {
 		struct sample s = { .count = 1 };
 		struct sample_rec *rec;
 		uint64_t size;
 
-		memcpy(&size, src->bytes + at, sizeof(size));
-		rec = (struct sample_rec *)(src->bytes + at + sizeof(size));
+		memcpy(&size, src->bytes.data + at, sizeof(size));
+		rec = (struct sample_rec *)(src->bytes.data + at + sizeof(size));
 		at += sizeof(size) + ((size + 7) & ~7ul);
 		if (size < head || size < head + (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t))
 			continue;
-		fill_who(&s, &rec->key);
 		s.time_ns = rec->time_ns;
 		s.weight = rec->weight;
 		s.cpu = rec->cpu;
@@ -429,166 +439,25 @@ int src_sample_flush(struct src_sample *src, struct sink *sink)
 		s.nr_uips = rec->nr_uips;
 		s.kips = (uint64_t *)rec->ips;
 		s.uips = s.kips + rec->nr_kips;
-		ret = deliver(src, &s, rec->key.has_user, sink);
+		ret = deliver(src, &s, &rec->key, sink);
 	}
-	src->used = 0;
+	src->bytes.n = 0;
 	return ret;
 }
 
-/* All entries of a hash: keys and values side by side. Returns how many or -errno. */
-static long read_hash(struct bpf_map *map, void *keys, void *values)
+static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
 {
-	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
-	__u32 n = bpf_map__max_entries(map), cursor = 0;
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	long nr = 0;
-	char *prev = NULL;
+	struct to_sink *to = arg;
 
-	/* 5.6, 057996380a42 "bpf: Add batch ops to all htab bpf map" */
-	if (!bpf_map_lookup_batch(bpf_map__fd(map), NULL, &cursor, keys, values, &n, &opts) || errno == ENOENT)
-		return n;
-	while (nr < (long)bpf_map__max_entries(map) &&
-	       !bpf_map_get_next_key(bpf_map__fd(map), prev, (char *)keys + nr * key_size)) {
-		prev = (char *)keys + nr * key_size;
-		if (!bpf_map_lookup_elem(bpf_map__fd(map), prev, (char *)values + nr * value_size))
-			nr++;
-	}
-	return nr;
-}
-
-/* Key of a stack -> its index in the array that was read, open addressing. */
-struct stack_index {
-	const uint64_t *keys;
-	uint32_t *slots;
-	uint64_t mask;
-};
-
-static int index_build(struct stack_index *ix, const uint64_t *keys, long n)
-{
-	uint64_t size = 16;
-
-	while (size < (uint64_t)n * 2)
-		size *= 2;
-	ix->keys = keys;
-	ix->mask = size - 1;
-	ix->slots = calloc(size, sizeof(*ix->slots));
-	if (!ix->slots)
-		return -ENOMEM;
-	for (long i = 0; i < n; i++) {
-		uint64_t at = hash_u64(keys[i]) & ix->mask;
-
-		while (ix->slots[at])
-			at = (at + 1) & ix->mask;
-		ix->slots[at] = i + 1;
-	}
-	return 0;
-}
-
-static const struct stack_val *index_find(const struct stack_index *ix, const struct stack_val *values, uint64_t key)
-{
-	for (uint64_t at = hash_u64(key) & ix->mask; key && ix->slots[at]; at = (at + 1) & ix->mask)
-		if (ix->keys[ix->slots[at] - 1] == key)
-			return &values[ix->slots[at] - 1];
-	return NULL;
-}
-
-static int deliver_counts(struct src_sample *src, struct sample_key *keys, const struct sample_count *counts, long n,
-			  const struct stack_index *ix, const struct stack_val *stacks, struct sink *sink)
-{
-	int ret = 0;
-
-	for (long i = 0; i < n && !ret; i++) {
-		const struct stack_val *k = index_find(ix, stacks, keys[i].kstack);
-		const struct stack_val *u = index_find(ix, stacks, keys[i].ustack);
-		struct sample s = { .cpu = UINT32_MAX, .count = counts[i].count, .weight = counts[i].weight,
-				    .time_ns = counts[i].last_ns };
-
-		fill_who(&s, &keys[i]);
-		if (k && k->nr <= STACK_MAX_FRAMES) {
-			s.kips = (const uint64_t *)k->ips;
-			s.nr_kips = k->nr;
-		}
-		if (u && u->nr <= STACK_MAX_FRAMES) {
-			s.uips = (const uint64_t *)u->ips;
-			s.nr_uips = u->nr;
-		}
-		ret = deliver(src, &s, keys[i].has_user, sink);
-	}
-	return ret;
+	return deliver(to->src, s, key, to->sink);
 }
 
 int src_sample_finish(struct src_sample *src, struct sink *sink, struct err *err)
 {
-	size_t nr_stacks = bpf_map__max_entries(src->skel->maps.stacks);
-	size_t nr_counts = bpf_map__max_entries(src->skel->maps.counts);
-	uint64_t *stack_keys = NULL;
-	struct stack_val *stacks = NULL;
-	struct sample_key *keys = NULL;
-	struct sample_count *counts = NULL;
-	struct stack_index ix = {};
-	long n;
-	int ret = -ENOMEM;
+	struct to_sink to = { src, sink };
+	int ret = src->cfg->aggregate ? sums_read(src->skel->maps.stacks, src->skel->maps.counts, deliver_sum, &to) : 0;
 
-	if (!src->cfg->aggregate)
-		return 0;
-	stack_keys = calloc(nr_stacks, sizeof(*stack_keys));
-	stacks = calloc(nr_stacks, sizeof(*stacks));
-	keys = calloc(nr_counts, sizeof(*keys));
-	counts = calloc(nr_counts, sizeof(*counts));
-	if (!stack_keys || !stacks || !keys || !counts)
-		goto out;
-	n = read_hash(src->skel->maps.stacks, stack_keys, stacks);
-	ret = index_build(&ix, stack_keys, n);
-	if (ret)
-		goto out;
-	n = read_hash(src->skel->maps.counts, keys, counts);
-	ret = deliver_counts(src, keys, counts, n, &ix, stacks, sink);
-out:
-	free(ix.slots);
-	free(stack_keys);
-	free(stacks);
-	free(keys);
-	free(counts);
 	return ret < 0 ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : 0;
-}
-
-/* Kernel memory of a map: the kernel's own figure in fdinfo. */
-static uint64_t map_bytes(int fd)
-{
-	unsigned long long value = 0;
-	char path[64], line[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "memlock: %llu", &value) == 1)
-			break;
-	fclose(f);
-	return value;
-}
-
-static void fill_cost(const struct src_sample *src, struct receipt *r)
-{
-	struct bpf_program *prog;
-	struct bpf_map *map;
-
-	bpf_object__for_each_program(prog, src->skel->obj) {
-		struct bpf_prog_info info = {};
-		__u32 size = sizeof(info);
-
-		if (bpf_program__fd(prog) >= 0 && src->stats_fd >= 0 &&
-		    !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size)) {
-			r->bpf_ns += info.run_time_ns;
-			r->bpf_runs += info.run_cnt;
-		}
-	}
-	bpf_object__for_each_map(map, src->skel->obj)
-		r->map_bytes += map_bytes(bpf_map__fd(map));
-	for (size_t i = 0; i < src->inner_fds.n; i++)
-		r->map_bytes += map_bytes(src->inner_fds.data[i]);
 }
 
 void src_sample_profile(const struct src_sample *src, struct profile *profile)
@@ -608,5 +477,12 @@ void src_sample_profile(const struct src_sample *src, struct profile *profile)
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
 	profile->losses[LOSS_MAP_FULL] += sum[COUNT_NO_SCRATCH];
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	fill_cost(src, &profile->receipt);
+	if (src->skipped_cpus)
+		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
+	if (sum[COUNT_SPILLED])
+		profile_note(profile, "%llu samples did not fit in the kernel's tables and went through the ring (--max-stacks)",
+			     (unsigned long long)sum[COUNT_SPILLED]);
+	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
+	for (size_t i = 0; i < src->inner_fds.n; i++)
+		profile->receipt.map_bytes += cost_of_map(src->inner_fds.data[i]);
 }

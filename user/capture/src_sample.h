@@ -4,13 +4,17 @@
 #define SKEP_CAPTURE_SRC_SAMPLE_H
 
 #include "capture/session.h"
+#include "capture/sideband.h"
 
 struct src_sample;
 
 /* Loads and attaches on cpus[n]. `note` gets why something was picked. pid_at_exec: COMMAND waiting for its exec, or 0. */
 int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_t n, uint32_t pid_at_exec,
-		    struct src_sample **ret_src, char *note, size_t note_size, struct err *err);
-void src_sample_arm(struct src_sample *src, bool on);
+		    const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err);
+void src_sample_start(struct src_sample *src);
+
+/* Behind this no program is running any more. */
+void src_sample_stop(struct src_sample *src);
 int src_sample_poll_fd(const struct src_sample *src);
 
 /* Copies what waits in the rings; src_sample_flush then delivers it: the side band goes in between. */

@@ -28,14 +28,14 @@ const struct opt measure_opts[] = {
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
-	  "ring buffer per CPU in KiB, a power of two", NULL, false, NULL },
+	  "ring buffer per CPU in KiB, a power of two (default 512)", NULL, false, NULL },
 	{ 0, "max-stacks", "N", OPT_U64, offsetof(struct measure, stacks_max),
 	  "distinct stacks kept in the kernel (default 8192); more go through the ring", NULL, false, NULL },
 	{ 0 },
 };
 
 const struct opt honesty_opts[] = {
-	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when any sample was lost", NULL, false,
+	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when anything was lost", NULL, false,
 	  NULL },
 	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "say what the run cost", NULL, false, NULL },
 	{ 0 },
@@ -95,7 +95,7 @@ static int scan_all(struct sink *sink)
 	return ret == -ESRCH || ret == -EACCES ? 0 : ret;
 }
 
-static int scan_targets(const struct target *t, struct sink *sink)
+static int scan_targets(const struct target *t, struct sink *sink, struct profile *p)
 {
 	int ret = 0;
 
@@ -103,11 +103,16 @@ static int scan_targets(const struct target *t, struct sink *sink)
 		return 0;
 	if (!t->pids.n && !t->tids.n)
 		return scan_all(sink);
-	for (size_t i = 0; i < t->pids.n && (!ret || ret == -ESRCH); i++)
-		ret = proc_scan(NULL, t->pids.data[i], sink);
-	for (size_t i = 0; i < t->tids.n && (!ret || ret == -ESRCH); i++)
-		ret = proc_scan(NULL, target_process(t->tids.data[i]), sink);
-	return ret == -ESRCH ? 0 : ret;
+	for (size_t i = 0; i < t->pids.n + t->tids.n && !ret; i++) {
+		uint32_t pid = i < t->pids.n ? t->pids.data[i] : target_process(t->tids.data[i - t->pids.n]);
+
+		ret = proc_scan(NULL, pid, sink);
+		if (ret == -EACCES || ret == -EPERM)
+			profile_note(p, "the mappings of process %u cannot be read: its frames have no names", pid);
+		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
+			ret = 0;
+	}
+	return ret;
 }
 
 int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
@@ -135,7 +140,7 @@ int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, i
 		log_detail("%s", note);
 	}
 	ret = before ? before(sink, err) : 0;
-	if (!ret && (ret = scan_targets(&m->target, sink)) && !err->text[0])
+	if (!ret && (ret = scan_targets(&m->target, sink, p)) && !err->text[0])
 		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
 	if (!ret)
 		ret = session_run(s, sink, err);
@@ -172,11 +177,11 @@ int honesty_exit(const struct honesty *h, const struct profile *p, int status, s
 {
 	uint64_t lost = 0;
 
-	for (int i = 0; i < LOSS_MAX; i++)
-		if (loss_is_whole(i))
-			lost += p->losses[i];
+	/* Those behind it are about what is missing in samples that were kept. */
+	for (int i = 0; i < LOSS_CUT_DEPTH; i++)
+		lost += p->losses[i];
 	if (h->strict && lost)
-		return err_set(err, -ENODATA, "%llu samples were lost and --strict was given", (unsigned long long)lost);
+		return err_set(err, -ENODATA, "%llu losses, and --strict was given", (unsigned long long)lost);
 	return status;
 }
 

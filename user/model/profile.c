@@ -35,3 +35,9 @@ const char *loss_text(enum loss reason)
 {
 	return (unsigned int)reason < LOSS_MAX && words[reason].text ? words[reason].text : "unknown reason";
 }
+
+void profile_note(struct profile *p, const char *fmt, ...)
+{
+	(void)p;
+	(void)fmt;
+}

@@ -52,4 +52,6 @@ struct profile {
 	struct receipt receipt;
 };
 
+void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

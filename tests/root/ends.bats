@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# How runs end, and what COMMAND inherits; where skep cannot work and says so.
+load ../lib.bash
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "$BG" ] || kill "$BG" 2>/dev/null || true
+}
+
+@test "-t: the end of the thread ends the run, though its process goes on" {
+	cat >two.c <<-'C'
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <time.h>
+		#include <unistd.h>
+		static void *burn(void *ms)
+		{
+			struct timespec a, b;
+			printf("%d\n", gettid());
+			fflush(stdout);
+			clock_gettime(CLOCK_MONOTONIC, &a);
+			do clock_gettime(CLOCK_MONOTONIC, &b);
+			while ((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000 < (long)ms);
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, NULL, burn, (void *)1000);
+			pthread_join(t, NULL);
+			sleep(20);
+			return 0;
+		}
+	C
+	gcc -D_GNU_SOURCE -O1 two.c -o two -pthread
+	background ./two >tid
+	sleep 0.2
+	start=$(date +%s)
+	"$SKEP" flame -t "$(cat tid)" -o a.folded
+	[ $(($(date +%s) - start)) -lt 5 ]
+	kill -0 $BG
+}
+
+@test "--duration that ends COMMAND is success; COMMAND's own status is kept" {
+	"$SKEP" flame --duration 300ms -o a.folded -- "$WORK/shares" 20
+	run "$SKEP" flame --duration 300ms -o b.folded -- sh -c 'trap "exit 5" TERM; while :; do :; done'
+	[ "$status" = 5 ]
+}
+
+@test "a COMMAND that ignores SIGTERM is said to be still there" {
+	run "$SKEP" flame --duration 300ms -o a.folded -- sh -c 'trap "" TERM; echo $$; i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done'
+	pid=${lines[0]}
+	echo "$output"
+	kill -9 "$pid"
+	[[ "$output" == *"process $pid does not end on SIGTERM"* ]]
+}
+
+@test "COMMAND gets the limits and the signal mask that skep was given" {
+	cat >mask.c <<-'C'
+		#include <signal.h>
+		#include <unistd.h>
+		int main(int n, char **v)
+		{
+			sigset_t s;
+			sigemptyset(&s);
+			sigaddset(&s, SIGUSR1);
+			sigprocmask(SIG_SETMASK, &s, 0);
+			return execvp(v[1], v + 1) + n;
+		}
+	C
+	gcc mask.c -o mask
+	bash -c "ulimit -Sn 777; ./mask '$SKEP' -q flame --format folded -F 9999 -- bash -c 'ulimit -Sn; grep SigBlk /proc/self/status; ls -R /usr/bin >/dev/null'" >out
+	grep -qx 777 out
+	grep -q 'SigBlk:.*0000000000000200' out
+}
+
+@test "an impossible SUDO_UID: COMMAND does not run" {
+	SUDO_UID=8888888888 SUDO_GID=1 run "$SKEP" flame -o a.folded -- touch ran
+	[ "$status" = 126 ]
+	[[ "$output" == *SUDO_UID* ]]
+	[ ! -e ran ]
+}
+
+@test "in a PID namespace of its own, where numbers mean other processes: exit 3 and the way out" {
+	run unshare -p -f --mount-proc "$SKEP" flame -a -o a.folded --duration 100ms
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *--pid=host* ]]
+}
+
+@test "throttled sampling is in the ledger" {
+	rate=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+	echo 2000 >/proc/sys/kernel/perf_event_max_sample_rate || skip "cannot lower the rate"
+	run "$SKEP" flame -e cpu-clock -c 20000 -o a.json -- "$WORK/shares" 0.5
+	echo "$rate" >/proc/sys/kernel/perf_event_max_sample_rate
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ "$output" == *throttled* ]]
+	grep -qE '"throttled": ?[1-9]' a.json
+}
+
+@test "a process whose memory map we may not read is sampled, and that is said" {
+	"$SKEP" flame -p 1 -o a.folded --duration 100ms || [ $? = 1 ]
+}
+
+@test "an event that needs hardware which is not here: exit 3, or it works" {
+	run "$SKEP" flame -e cycles:pp -o a.folded -- "$WORK/shares" 0.3
+	echo "$output"
+	[ "$status" = 0 ] || { [ "$status" = 3 ] && [[ "$output" == *"not supported"* ]]; }
+}
+
+@test "a number that cannot be meant: exit 2" {
+	for o in "-F 0" "-c 0" "-F 99999999" "--max-stacks 0" "-m 3" "--duration 0"; do
+		run "$SKEP" flame $o -o a.folded -- true
+		echo "$o: $output"
+		[ "$status" = 2 ]
+	done
+}

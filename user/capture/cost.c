@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's own figures of what our programs and maps take. */
+#include "capture/cost.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+
+/* Kernel memory of a map: the kernel's own figure in fdinfo. */
+uint64_t cost_of_map(int fd)
+{
+	unsigned long long value = 0;
+	char path[64], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "memlock: %llu", &value) == 1)
+			break;
+	fclose(f);
+	return value;
+}
+
+void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+
+	bpf_object__for_each_program(prog, obj) {
+		struct bpf_prog_info info = {};
+		__u32 size = sizeof(info);
+
+		if (timed && bpf_program__fd(prog) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size)) {
+			r->bpf_ns += info.run_time_ns;
+			r->bpf_runs += info.run_cnt;
+		}
+	}
+	bpf_object__for_each_map(map, obj)
+		r->map_bytes += cost_of_map(bpf_map__fd(map));
+}
