@@ -15,6 +15,7 @@
 #endif
 
 #include "sym/gopclntab.h"
+#include "sym/libc_roots.h"
 #include "sym/plt.h"
 
 #define XZ_OUT_MAX_BYTES (256u << 20)
@@ -216,6 +217,8 @@ int elfsyms_load(const struct elf_file *elf, const struct elf_file *debug, struc
 			ret = add_minidebug(elf, tab);
 		if (!ret)
 			ret = gopclntab_add(elf, tab);
+		if (!ret)
+			ret = libc_roots_add(elf, tab);
 	}
 	if (!ret)
 		ret = plt_add(elf, tab);
