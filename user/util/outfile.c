@@ -1,34 +1,72 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Output files: temporary, then renamed. */
+/* Output files: whole, then named. */
 #include "util/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/num.h"
-
 #define STREAM_BYTES (256u << 10)
 
-static void give_to_invoker(int fd)
-{
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	uint64_t uid, gid;
+static struct channel out_channel = { .fd = STDOUT_FILENO };
 
-	if (geteuid() || !uid_text || !gid_text || num_u64(uid_text, UINT32_MAX - 1, &uid) ||
-	    num_u64(gid_text, UINT32_MAX - 1, &gid))
-		return;
-	if (fchown(fd, uid, gid))
-		return; /* the file is whole either way */
+/* fopencookie(3): a short count is an error, which stays in the stream. */
+static ssize_t channel_write(void *cookie, const char *bytes, size_t n)
+{
+	struct channel *c = cookie;
+	size_t done = 0;
+	ssize_t r;
+
+	while (done < n && !c->failed) {
+		r = write(c->fd, bytes + done, n - done);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			c->failed = -errno;
+		else
+			done += r;
+	}
+	c->bytes += done;
+	return done == n ? (ssize_t)n : 0;
 }
 
+static FILE *channel_stream(struct channel *c)
+{
+	FILE *stream = fopencookie(c, "w", (cookie_io_functions_t){ .write = channel_write });
+
+	if (stream)
+		setvbuf(stream, NULL, isatty(c->fd) ? _IOLBF : _IOFBF, STREAM_BYTES);
+	return stream;
+}
+
+void outfile_take_stdout(void)
+{
+	FILE *stream = channel_stream(&out_channel);
+
+	if (stream)
+		stdout = stream;
+}
+
+static int flush(FILE *stream, const struct channel *c)
+{
+	if (!fflush(stream) && !ferror(stream))
+		return 0;
+	return c->failed ? c->failed : -EIO;
+}
+
+int outfile_flush_stdout(void)
+{
+	int ret = flush(stdout, &out_channel);
+
+	return out_channel.told ? 0 : ret;
+}
+
+/* Returns a descriptor or -errno. */
 static int open_fd(struct outfile *o, const char *path)
 {
 	struct stat st;
-	size_t size;
 	int fd;
 
 	if (!stat(path, &st)) {
@@ -41,19 +79,8 @@ static int open_fd(struct outfile *o, const char *path)
 		if (access(path, W_OK))
 			return -errno;
 	}
-	size = strlen(path) + 32;
-	o->temp = malloc(size);
-	if (!o->temp)
-		return -ENOMEM;
-	snprintf(o->temp, size, "%s.%d.tmp", path, (int)getpid());
-	fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0) {
-		fd = -errno;
-		free(o->temp);
-		o->temp = NULL;
-		return fd;
-	}
-	give_to_invoker(fd);
+	fd = newfile_open(&o->file, path, O_WRONLY, 0644);
+	o->unplaced = fd >= 0;
 	return fd;
 }
 
@@ -69,49 +96,79 @@ int outfile_open(struct outfile *o, const char *path, struct err *err)
 	fd = open_fd(o, path);
 	if (fd < 0)
 		return err_set(err, fd, "cannot write '%s': %s", path, strerror(-fd));
-	o->stream = fdopen(fd, "w");
+	o->channel.fd = fd;
+	o->stream = channel_stream(&o->channel);
 	if (!o->stream) {
+		if (o->unplaced)
+			newfile_drop(&o->file);
 		close(fd);
-		outfile_abort(o);
 		return err_set(err, -ENOMEM, "cannot write '%s': out of memory", path);
 	}
-	setvbuf(o->stream, NULL, _IOFBF, STREAM_BYTES);
 	return 0;
+}
+
+static int fail(struct outfile *o, struct channel *c, int ret, struct err *err)
+{
+	bool is_stdout = c == &out_channel;
+
+	c->told = true;
+	outfile_abort(o);
+	if (ret == -EPIPE) {
+		*err = (struct err){ 0 };
+		return ret;
+	}
+	return err_set(err, ret, "cannot write %s%s%s: %s", is_stdout ? "" : "'", is_stdout ? "standard output" : o->path,
+		       is_stdout ? "" : "'", strerror(-ret));
+}
+
+/* Network file systems report a full disk when a descriptor is closed: a twin is, while the file can be dropped. */
+static int settle(int fd)
+{
+	int twin = dup(fd);
+
+	return twin < 0 || (close(twin) && errno != EINTR) ? -errno : 0;
 }
 
 int64_t outfile_commit(struct outfile *o, struct err *err)
 {
-	bool bad;
-	int64_t bytes;
-	int ret = 0;
+	struct channel *c = o->stream == stdout ? &out_channel : &o->channel;
+	int ret = flush(o->stream, c);
 
-	errno = 0;
-	bad = fflush(o->stream) || ferror(o->stream);
-	if (bad)
-		ret = errno ? -errno : -EIO;
-	bytes = ftello(o->stream);
-	if (o->stream != stdout && fclose(o->stream) && !ret)
-		ret = -errno;
-	o->stream = NULL;
-	if (!ret && o->temp && rename(o->temp, o->path))
-		ret = -errno;
-	if (ret) {
-		outfile_abort(o);
-		return err_set(err, ret, "cannot write '%s': %s", o->path, strerror(-ret));
+	if (!ret && o->unplaced)
+		ret = settle(c->fd);
+	if (!ret && o->unplaced) {
+		ret = newfile_place(&o->file, o->path);
+		o->unplaced = false;
 	}
-	free(o->temp);
-	o->temp = NULL;
-	return bytes > 0 ? bytes : 0;
+	if (ret)
+		return fail(o, c, ret, err);
+	if (o->stream != stdout) {
+		fclose(o->stream);
+		close(c->fd);
+	}
+	o->stream = NULL;
+	return c->bytes;
 }
 
 void outfile_abort(struct outfile *o)
 {
-	if (o->stream && o->stream != stdout)
+	if (!o->stream)
+		return;
+	if (o->unplaced)
+		newfile_drop(&o->file);
+	o->unplaced = false;
+	if (o->stream != stdout) {
+		/* What is still buffered has nowhere to go. */
+		o->channel.failed = o->channel.failed ? o->channel.failed : -ECANCELED;
 		fclose(o->stream);
-	o->stream = NULL;
-	if (o->temp) {
-		unlink(o->temp);
-		free(o->temp);
-		o->temp = NULL;
+		close(o->channel.fd);
 	}
+	o->stream = NULL;
+}
+
+bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }

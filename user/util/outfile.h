@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An output file that appears only when it is whole: written beside its place, renamed at the end.
- * Devices, pipes and "-" (standard output) are written directly. Under sudo the file belongs to the
- * invoking user.
+ * An output file that appears only when it is whole (newfile.h). Devices, pipes and "-" (standard
+ * output) are written directly. Its stream keeps the cause of the first failed write, which stdio
+ * forgets, and fails every later one.
  */
 #ifndef SKEP_UTIL_OUTFILE_H
 #define SKEP_UTIL_OUTFILE_H
@@ -12,19 +12,43 @@
 #include <stdio.h>
 
 #include "util/err.h"
+#include "util/newfile.h"
 
+/* The descriptor under a stream. */
+struct channel {
+	int fd;
+	int failed; /* -errno of the first failed write */
+	bool told;  /* somebody reported it */
+	int64_t bytes;
+};
+
+/* Must not move while it is open. */
 struct outfile {
 	FILE *stream;
 	const char *path; /* borrowed */
-	char *temp;	  /* NULL when written directly */
+	struct newfile file;
+	bool unplaced; /* a regular file without its name */
+	struct channel channel;
 };
 
 int outfile_open(struct outfile *o, const char *path, struct err *err); /* 0 or -errno; nothing is left on failure */
 
-/* Flushes and puts it in place. A write error of any earlier moment is reported here. Returns bytes or -errno. */
+/*
+ * Flushes and puts it in place. A write error of any earlier moment is reported here. Returns bytes
+ * or -errno; -EPIPE with an empty err: the reader of a pipe had enough, which is no error.
+ */
 int64_t outfile_commit(struct outfile *o, struct err *err);
 
 /* Gives it up: nothing is left. Safe after commit. */
 void outfile_abort(struct outfile *o);
+
+/* Puts such a stream in the place of stdout; before anything is printed. */
+void outfile_take_stdout(void);
+
+/* Flushes stdout: 0, or the -errno of its first failed write when outfile_commit has not told it. */
+int outfile_flush_stdout(void);
+
+/* True if both exist and are one file, whatever their names. */
+bool same_file(const char *a, const char *b);
 
 #endif
