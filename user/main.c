@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Global flags, dispatch, the final flush, the exit code. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "ui/terminal.h"
 #include "util/log.h"
+#include "util/outfile.h"
 
 #ifndef SKEP_VERSION
 #define SKEP_VERSION "0.1"
@@ -50,23 +52,37 @@ static void print_help(const struct cmd *c)
 /* A closed pipe is the reader's right to stop (exit 0, quietly); any other failed write is an error. */
 static int flush_stdout(int code)
 {
-	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout))
+	int ret = outfile_flush_stdout();
+
+	if (!ret || ret == -EPIPE)
 		return code;
-	if (errno == EPIPE)
-		return code;
-	fprintf(stderr, "skep: cannot write standard output: %s\n", strerror(errno ? errno : EIO));
+	fprintf(stderr, "skep: cannot write standard output: %s\n", strerror(-ret));
 	return EXIT_FAILED;
 }
 
 static int print_err(const char *name, const struct err *e, int ret)
 {
-	if (ret == -EPIPE)
+	/* Of outfile_commit: a reader had enough. */
+	if (ret == -EPIPE && !e->text[0])
 		return EXIT_DONE;
-	fprintf(stderr, "skep%s%s: %s\n", name ? " " : "", name ? name : "", e->text[0] ? e->text : strerror(-ret));
-	if (e->hint[0])
-		fprintf(stderr, "hint: %s\n", e->hint);
+	fprintf(stderr, "skep%s%s: ", name ? " " : "", name ? name : "");
+	log_text(e->text[0] ? e->text : strerror(-ret));
+	if (e->hint[0]) {
+		fputs("hint: ", stderr);
+		log_text(e->hint);
+	}
 	return e->exit ? e->exit : EXIT_FAILED;
+}
+
+/*
+ * A descriptor 0 to 2 that is closed would be given to the next file opened, and talk written into a
+ * recording. Opened the wrong way round: reading or writing still fails as it would on a closed one.
+ */
+static void fill_std_fds(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(EXIT_FAILED);
 }
 
 static int run(const struct cmd *c, int argc, char **argv)
@@ -89,8 +105,11 @@ static int run(const struct cmd *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct err err = { 0 };
+	bool help;
 	int at = 1;
 
+	fill_std_fds();
+	outfile_take_stdout();
 	signal(SIGPIPE, SIG_IGN);
 	for (; at < argc && argv[at][0] == '-'; at++) {
 		if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
@@ -109,15 +128,16 @@ int main(int argc, char **argv)
 	}
 	if (at == argc)
 		return print_usage(stderr), EXIT_USAGE;
-	if (!strcmp(argv[at], "help")) {
-		for (int i = 0; argv[at + 1] && cmds[i]; i++)
-			if (!strcmp(cmds[i]->name, argv[at + 1]))
-				return print_help(cmds[i]), flush_stdout(EXIT_DONE);
+	help = !strcmp(argv[at], "help");
+	if (help && !argv[++at])
 		return print_usage(stdout), flush_stdout(EXIT_DONE);
+	for (int i = 0; cmds[i]; i++) {
+		if (strcmp(cmds[i]->name, argv[at]))
+			continue;
+		if (help)
+			return print_help(cmds[i]), flush_stdout(EXIT_DONE);
+		return flush_stdout(run(cmds[i], argc - at, argv + at));
 	}
-	for (int i = 0; cmds[i]; i++)
-		if (!strcmp(cmds[i]->name, argv[at]))
-			return flush_stdout(run(cmds[i], argc - at, argv + at));
 	err_exit(&err, -EINVAL, EXIT_USAGE, "unknown command '%s'", argv[at]);
 	err_hint(&err, "skep --help lists them");
 	return print_err(NULL, &err, -EINVAL);

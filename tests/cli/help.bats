@@ -34,6 +34,9 @@ commands() {
 	run "$SKEP" flamme
 	[ "$status" = 2 ]
 	[[ "$output" == *"unknown command 'flamme'"* ]]
+	run "$SKEP" help flamme
+	[ "$status" = 2 ]
+	[[ "$output" == *"unknown command 'flamme'"* ]]
 	run "$SKEP" flame --no-such
 	[ "$status" = 2 ]
 	run "$SKEP" flame -Z
@@ -102,9 +105,27 @@ commands() {
 	[[ "$output" == *"dir.html"*"directory"* ]]
 	run "$SKEP" flame -o /no/such/dir/a.html -- true
 	[ "$status" = 1 ]
-	run bash -c "'$SKEP' --help > /dev/full"
+	for c in --help "help flame" "completion bash"; do
+		run bash -c "'$SKEP' $c > /dev/full"
+		[ "$status" = 1 ]
+		[ "$output" = "skep: cannot write standard output: No space left on device" ]
+	done
+}
+
+@test "output: standard streams that are closed" {
+	run bash -c "'$SKEP' --help >&-"
 	[ "$status" = 1 ]
-	[[ "$output" == *"No space left"* ]]
+	[[ "$output" == *"Bad file descriptor"* ]]
+	"$SKEP" --help 2>&- <&- | grep -q commands:
+}
+
+@test "messages: escape sequences of names are shown, not obeyed; carets keep their place" {
+	run "$SKEP" report -i $'a\e[31m\a.data'
+	[ "$status" = 1 ]
+	[[ "$output" == *'a\x1b[31m\x07.data'* ]]
+	run "$SKEP" $'c\e]0;x'
+	[ "$status" = 2 ]
+	[[ "$output" == *'c\x1b]0;x'* ]]
 }
 
 @test "output: a reader that stops early is no error" {
