@@ -447,6 +447,8 @@ static void test_extremes(void **state)
 	assert_int_equal(st.ustop, STOP_ROOT);
 }
 
+static int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 static void test_paths(void **state)
 {
 	struct data_meta meta = make_meta();
@@ -475,6 +477,39 @@ static void test_paths(void **state)
 	assert_int_equal(data_writer_close(w, &err), 0);
 	meta.nr_events = 0;
 	assert_int_equal(data_writer_open(path, &meta, &w, &err), -EINVAL);
+}
+
+/* A file takes its name with the first sample; without one nothing was recorded and the former file stays. */
+static void test_first_sample(void **state)
+{
+	struct data_meta meta = make_meta();
+	struct task_event t = { .what = TASK_COMM, .time_ns = T0, .comm = "x" };
+	struct sample s = { .time_ns = T0, .count = 1, .ip = 1 };
+	const char *path = in_dir("first.data"), *old = in_dir("first.data.old");
+	struct data_writer *w;
+	struct sink *sink;
+	struct stat former, now;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(data_writer_open(path, &meta, &w, &err), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(data_writer_close(w, &err), 0);
+	assert_int_equal(stat(path, &former), 0);
+	for (int sampled = 0; sampled < 2; sampled++) {
+		assert_int_equal(data_writer_open(path, &meta, &w, &err), 0);
+		sink = data_writer_sink(w);
+		assert_int_equal(sink->task(sink, &t), 0);
+		if (sampled)
+			assert_int_equal(sink->sample(sink, &s), 0);
+		assert_int_equal(stat(path, &now), 0);
+		assert_int_equal(now.st_ino != former.st_ino, sampled);
+		data_writer_abort(w);
+		assert_int_equal(access(old, F_OK), sampled - 1);
+	}
+	assert_int_equal(stat(old, &now), 0);
+	assert_int_equal(now.st_ino, former.st_ino);
+	assert_int_equal(run("test $(ls %s/first* | wc -l) = 2", dir), 0);
 }
 
 static void put_file(const char *path, const void *bytes, size_t n)
@@ -645,8 +680,6 @@ static bool can_record(void)
 			skip();                   \
 		}                                 \
 	} while (0)
-
-static int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static int run(const char *fmt, ...)
 {
@@ -1138,6 +1171,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip_no_rounds),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_first_sample),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_truncation),
 		cmocka_unit_test(test_spoiled),

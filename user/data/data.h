@@ -35,8 +35,9 @@ struct data_meta {
 struct data_writer;
 
 /*
- * Creates path, mode 0600, and writes the header; a former file of that name becomes PATH.old. Links
- * are not followed. meta and all it points to must live until data_writer_close.
+ * Begins a file, mode 0600, of the invoking user. It is at path from the first sample on, or from
+ * data_writer_close; a former file of that name then becomes PATH.old. Links are not followed. meta
+ * and all it points to must live until data_writer_close.
  */
 int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err);
 
@@ -50,6 +51,9 @@ uint64_t data_writer_bytes(const struct data_writer *w);
 
 /* Flushes, writes the feature sections and the final header, closes and frees. Returns 0 or -errno (err filled). */
 int data_writer_close(struct data_writer *w, struct err *err);
+
+/* Ends a recording that failed: without a sample nothing of it is left, else it is closed as far as that goes. */
+void data_writer_abort(struct data_writer *w);
 
 struct data_reader;
 

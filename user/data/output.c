@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The file under the perf.data writer: created privately, written by whole records. In come
+ * The file under the perf.data writer: created privately and without a name, written by whole records. In come
  * records built in our buffer; out goes a file that perf and our reader can read at any moment,
  * because the data size in its header follows every flush.
  */
@@ -18,25 +18,24 @@
 #define BUFFER_BYTES (256u << 10)
 #define FILE_MODE 0600
 
-/* Moves a former recording aside, as perf does, so that the new file is one that we made. */
-static int keep_old(const char *path, struct err *err)
+/* Moves a former recording aside, as perf does. 0 or -errno. */
+static int keep_old(const char *path)
 {
 	char old[PATH_MAX];
+	struct stat st;
 
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
 	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
-		return err_set(err, -ENAMETOOLONG, "cannot write '%s': %s", path,
-			       strerror(ENAMETOOLONG));
-	if (rename(path, old) < 0)
-		return err_set(err, -errno, "cannot keep the former '%s' as '%s': %s", path, old,
-			       strerror(errno));
-	return 0;
+		return -ENAMETOOLONG;
+	return rename(path, old) < 0 ? -errno : 0;
 }
 
 /* Never writes through a link or into another user's file: in /tmp both may be traps. */
-static int open_path(const char *path, struct err *err)
+static int open_path(struct output *o, const char *path, struct err *err)
 {
 	struct stat st;
-	int flags = O_RDWR | O_CREAT | O_EXCL, fd, ret = 0;
+	int fd;
 
 	if (lstat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
@@ -51,18 +50,16 @@ static int open_path(const char *path, struct err *err)
 			err_hint(err, "perf.data needs a regular file: -o FILE");
 			return -ESPIPE;
 		}
-		if (!S_ISREG(st.st_mode))
-			flags = O_WRONLY;
-		else if (st.st_size)
-			ret = keep_old(path, err);
-		else if (unlink(path) < 0)
-			ret = err_set(err, -errno, "cannot replace '%s': %s", path, strerror(errno));
-		if (ret < 0)
-			return ret;
+		o->placed = !S_ISREG(st.st_mode); /* a device */
 	}
-	fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	if (o->placed) {
+		fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+	} else {
+		fd = newfile_open(&o->file, path, O_RDWR, FILE_MODE);
+	}
 	if (fd < 0)
-		return err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
+		return err_set(err, fd, "cannot write '%s': %s", path, strerror(-fd));
 	return fd;
 }
 
@@ -74,11 +71,22 @@ int output_open(struct output *o, const char *path, struct err *err)
 	o->buf = malloc(BUFFER_BYTES);
 	if (!o->path || !o->buf)
 		return err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
-	fd = open_path(path, err);
+	fd = open_path(o, path, err);
 	if (fd < 0)
 		return fd;
 	o->fd = fd;
 	return 0;
+}
+
+int output_place(struct output *o)
+{
+	if (o->placed || o->failed)
+		return o->failed;
+	o->failed = keep_old(o->path);
+	if (!o->failed)
+		o->failed = newfile_place(&o->file, o->path);
+	o->placed = !o->failed;
+	return o->failed;
 }
 
 /* Returns how much was written, which is less than n only if o->failed was set. */
@@ -176,6 +184,7 @@ int output_close(struct output *o)
 {
 	int ret = 0;
 
+	newfile_drop(&o->file);
 	/* Network file systems report a full disk only here. */
 	if (o->fd >= 0 && close(o->fd) < 0 && errno != EINTR)
 		ret = -errno;

@@ -133,6 +133,8 @@ static int write_sample(struct sink *sink, const struct sample *s)
 
 	if (s->count != 1 || s->event >= w->meta.nr_events)
 		return -EINVAL;
+	if (output_place(&w->out) < 0)
+		return w->out.failed;
 	if (!record_begin(w, &r, PERF_RECORD_SAMPLE, misc))
 		return w->out.failed;
 	put_u64(&r, w->ids[s->event]);
@@ -508,6 +510,8 @@ int data_writer_close(struct data_writer *w, struct err *err)
 
 	ret = output_flush(&w->out);
 	if (ret == 0)
+		ret = output_place(&w->out);
+	if (ret == 0)
 		ret = write_features(w);
 	w->out.path = NULL;
 	closed = output_close(&w->out);
@@ -521,4 +525,16 @@ int data_writer_close(struct data_writer *w, struct err *err)
 	free(path);
 	writer_free(w);
 	return ret;
+}
+
+void data_writer_abort(struct data_writer *w)
+{
+	struct err err;
+
+	if (w->out.placed) {
+		data_writer_close(w, &err);
+		return;
+	}
+	output_close(&w->out);
+	writer_free(w);
 }

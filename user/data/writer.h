@@ -5,6 +5,7 @@
 
 #include "data/data.h"
 #include "data/format.h"
+#include "util/newfile.h"
 
 /*
  * The file being written. Records are built in a buffer and leave it only whole, so that a file
@@ -13,6 +14,8 @@
 struct output {
 	int fd;
 	char *path;
+	struct newfile file;
+	bool placed; /* the file is at path */
 	uint8_t *buf;
 	size_t used;
 	uint64_t data_at;    /* file offset of the first record */
@@ -20,8 +23,11 @@ struct output {
 	int failed;	     /* negative errno of the first failed write; nothing is written after it */
 };
 
-/* Creates path and fills o (zeroed, fd -1 before). On failure too, output_close frees it. */
+/* Makes the file for path and fills o (zeroed, fd -1 before). On failure too, output_close frees it. */
 int output_open(struct output *o, const char *path, struct err *err);
+
+/* Puts it at path, a former file at PATH.old; once. Returns o->failed. */
+int output_place(struct output *o);
 
 /* Writes the bytes before the first record. */
 int output_begin(struct output *o, const void *bytes, size_t n);
@@ -39,6 +45,7 @@ int output_flush(struct output *o);
 /* Writes behind the last record; on failure the file ends at the last record again. */
 int output_tail(struct output *o, const void *bytes, size_t n);
 int output_header(struct output *o, const struct file_header *h);
+/* A file that was not placed is gone. */
 int output_close(struct output *o);
 
 /* A growing byte string; failed is sticky, so that callers check once. */
