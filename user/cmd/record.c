@@ -9,10 +9,12 @@
 
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/nothing.h"
 #include "data/data.h"
 #include "sym/buildid.h"
 #include "sym/kallsyms.h"
 #include "util/log.h"
+#include "util/signals.h"
 
 struct record {
 	struct measure m;
@@ -142,45 +144,66 @@ static int open_writer(struct sink *sink, struct err *err)
 	return kernel_scan(NULL, &r->sink);
 }
 
+/* A run that failed keeps its own error. Losses become records: no file claims more than it has. */
+static int close_writer(struct record_sink *r, struct profile *p, int ret, struct err *err)
+{
+	uint64_t lost = 0;
+
+	if (ret) {
+		data_writer_abort(r->writer);
+		return ret;
+	}
+	for (int i = 0; i < LOSS_MAX; i++)
+		lost += loss_is_whole(i) ? p->losses[i] : 0;
+	r->to->lost(r->to, lost); /* a failed write is told by the close */
+	p->receipt.bytes_out = data_writer_bytes(r->writer);
+	return data_writer_close(r->writer, err);
+}
+
+static void print_wrote(const struct record *rec, const struct profile *p)
+{
+	char events[EVENT_NAME_MAX];
+
+	if (rec->m.nr_events > 1)
+		snprintf(events, sizeof(events), "%d events", rec->m.nr_events);
+	else
+		snprintf(events, sizeof(events), "%s", p->event);
+	log_note("wrote %s: %.3f MB, %llu samples of %s", rec->out, p->receipt.bytes_out / 1048576.0,
+		 (unsigned long long)p->kept, events);
+}
+
 static int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
 	struct record_sink r = { .record = rec };
 	struct session_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt };
 	struct profile p = { 0 };
-	struct err close_err = { 0 };
-	int status = 0, ret, closed;
+	int status = 0, ret;
 
+	rec->out = rec->out ? rec->out : "perf.data";
+	if (!strcmp(rec->out, "-")) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "record cannot write to a pipe: perf.data needs a file");
+		err_hint(err, "-o FILE");
+		return -EINVAL;
+	}
 	ret = measure_check(&rec->m, operands, err);
 	if (ret)
 		return ret;
-	rec->out = rec->out ? rec->out : "perf.data";
 	kallsyms_prefetch();
+	/* The first of them ends the sampling; a second one must not cost the file its end. */
+	signals_hold(NULL);
 	/* The side band must flow into a sink from the start; which one is known only when it is open. */
 	r.sink = (struct sink){ pass_sample, pass_task, NULL, pass_round };
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
-	if (r.writer) {
-		p.receipt.bytes_out = data_writer_bytes(r.writer);
-		closed = data_writer_close(r.writer, &close_err);
-		if (!ret && closed) {
-			*err = close_err;
-			ret = closed;
-		}
-	}
+	if (r.writer)
+		ret = close_writer(&r, &p, ret, err);
 	target_free(&rec->m.target);
 	build_ids_free(r.ids);
 	if (ret)
 		return ret;
-	log_note("wrote %s: %.3f MB, %llu samples of %s", rec->out, p.receipt.bytes_out / 1048576.0,
-		 (unsigned long long)p.kept, p.event);
+	print_wrote(rec, &p);
 	honesty_print(&rec->h, &p);
-	if (!p.kept) {
-		err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",
-			p.duration_ns / 1e9, p.event);
-		err_hint(err, "sample faster (-F) or for longer");
-		return -ENODATA;
-	}
-	return honesty_exit(&rec->h, &p, status, err);
+	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, err);
 }
 
 const struct cmd cmd_record = {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Promise 1: an empty picture is an error that says why. */
+#include "cmd/nothing.h"
+
+#include <errno.h>
+
+int nothing_sampled(const struct profile *p, const char *input, struct err *err)
+{
+	if (p->seen) {
+		err_set(err, -ENODATA, "no samples%s%s%s: all %llu were lost", input ? " in '" : "", input ? input : "",
+			input ? "'" : "", (unsigned long long)p->seen);
+		err_hint(err, "sample slower (-F) or with a larger ring (-m)");
+		return -ENODATA;
+	}
+	if (input) {
+		err_set(err, -ENODATA, "no samples of '%s' in '%s'", p->event, input);
+		err_hint(err, "the recorded command may have used no CPU time, or the recording was not permitted");
+		return -ENODATA;
+	}
+	err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",
+		p->duration_ns / 1e9, p->event);
+	err_hint(err, "sample faster (-F), for longer, or see with 'skep flame -a' what runs");
+	return -ENODATA;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Why there is no sample, in the user's terms. */
+#ifndef SKEP_CMD_NOTHING_H
+#define SKEP_CMD_NOTHING_H
+
+#include "model/profile.h"
+#include "util/err.h"
+
+/* For a profile that kept nothing; input: the file it is from, NULL for a live run. Returns -ENODATA, err filled. */
+int nothing_sampled(const struct profile *p, const char *input, struct err *err);
+
+#endif
