@@ -131,6 +131,8 @@ int attr_add(struct data_reader *r, const uint8_t *attr, size_t size)
 	r->has_build_ids |= a.build_id;
 	if (a.sample_type & PERF_SAMPLE_CALLCHAIN)
 		r->meta.callchain = true;
+	if (a.sample_type & PERF_SAMPLE_STACK_USER)
+		r->meta.stack_dumps = true;
 	return 0;
 }
 
@@ -184,7 +186,7 @@ int attrs_settle(struct data_reader *r)
 	return 0;
 }
 
-int id_lookup(struct data_reader *r, uint64_t id)
+static int id_lookup(struct data_reader *r, uint64_t id)
 {
 	size_t lo = 0, hi = r->ids.n;
 

@@ -423,7 +423,7 @@ static int read_file_format(struct data_reader *r, struct err *err)
 
 	if (!r->regular) {
 		fail(r, err, -ESPIPE, "a perf.data file cannot be read from a pipe");
-		err_hint(err, "give the name of the file, or record with -o - to get a stream");
+		err_hint(err, "-i FILE; a pipe is for what 'perf record -o -' writes");
 		return -ESPIPE;
 	}
 	if (h->size < FILE_HEADER_NO_FEATURES)
@@ -524,15 +524,30 @@ fail:
 	return ret;
 }
 
+/* Not a named pipe: it would be waited for, and could only hold a stream. */
+static int open_path(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		ret = err_set(err, -errno, "cannot read '%s': %s", path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		ret = err_set(err, -ESPIPE, "'%s' is not a regular file", path);
+		err_hint(err, "a stream, as 'perf record -o -' writes it, is read with -i -");
+	}
+	if (ret < 0 && fd >= 0)
+		close(fd);
+	return ret < 0 ? ret : fd;
+}
+
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err)
 {
 	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), ret;
+	int fd = is_stdin ? STDIN_FILENO : open_path(path, err), ret;
 
-	if (fd < 0) {
-		ret = err_set(err, -errno, "cannot read '%s': %s", path, strerror(errno));
-		return ret;
-	}
+	if (fd < 0)
+		return fd;
 	ret = data_reader_open_fd(fd, is_stdin ? "standard input" : path, ret_r, err);
 	if (ret == 0)
 		(*ret_r)->close_fd = !is_stdin;

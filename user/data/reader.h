@@ -167,7 +167,6 @@ int attrs_settle(struct data_reader *r);
 int record_attr(struct data_reader *r, const uint8_t *record, size_t size, bool is_sample);
 /* Names the event with this first id; else, if there is one, event number fallback. */
 void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const char *name, size_t n);
-int id_lookup(struct data_reader *r, uint64_t id);
 
 /* meta.c: content of one feature section; damaged content is left out. 0 or -ENOMEM. */
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n);
