@@ -3,11 +3,13 @@
 #include "cmd/replay.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "util/log.h"
+#include "util/num.h"
 
 static const char *unit_of(const struct event *e)
 {
@@ -28,12 +30,61 @@ static void set_title(struct profile *p, const char *path, const struct data_met
 	p->title = title;
 }
 
-int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct err *err)
+int replay_event_index(const char *text, int *ret_index, struct err *err)
+{
+	uint64_t value;
+
+	if (num_u64(text, INT_MAX, &value))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--event-index': expected a number", text);
+	*ret_index = value;
+	return 0;
+}
+
+/* Several events cannot be added up: the first is shown unless another was asked for. */
+static int pick_event(const char *path, const struct data_meta *meta, struct fold *fold, struct err *err)
+{
+	if (fold->only_event < 0)
+		fold->only_event = 0;
+	if (fold->only_event >= meta->nr_events)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d events: no event %d", path, meta->nr_events,
+				fold->only_event);
+	if (meta->nr_events > 1)
+		log_note("note: '%s' has %d events, this is number %d: '%s' (--event-index N)", path, meta->nr_events,
+			 fold->only_event, meta->events[fold->only_event].name);
+	return 0;
+}
+
+static void tell_gaps(const char *path, const struct data_meta *meta)
+{
+	if (meta->truncated)
+		log_note("note: '%s' ends in the middle (interrupted recording?): everything up to there is shown", path);
+	if (meta->skipped)
+		log_note("note: %llu records of unknown type, or damaged, were skipped", (unsigned long long)meta->skipped);
+	if (meta->stack_dumps)
+		log_note("note: this recording holds stack dumps (--call-graph dwarf), which skep does not unwind: "
+			 "user stacks end after one frame");
+}
+
+static void fill_profile(const char *path, const struct data_meta *meta, struct fold *fold)
 {
 	struct profile *p = fold->profile;
+	uint64_t whole = 0;
+
+	set_title(p, path, meta);
+	p->event = meta->events[fold->only_event].name;
+	p->unit = unit_of(&meta->events[fold->only_event]);
+	p->duration_ns = fold->last_ns - fold->first_ns;
+	p->losses[LOSS_THROTTLED] += meta->throttled;
+	for (int i = 0; i < LOSS_MAX; i++)
+		whole += loss_is_whole(i) ? p->losses[i] : 0;
+	p->kept = fold->folded;
+	p->seen = p->kept + whole;
+}
+
+int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct err *err)
+{
 	const struct data_meta *meta;
 	struct data_reader *r;
-	uint64_t whole = 0;
 	int ret;
 
 	ret = data_reader_open(path, &r, err);
@@ -43,35 +94,17 @@ int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct
 	cfg->offline = true;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
-	ret = syms_new(cfg, &fold->syms, err);
+	ret = pick_event(path, meta, fold, err);
+	if (!ret)
+		ret = syms_new(cfg, &fold->syms, err);
+	if (!ret)
+		ret = data_reader_run(r, &fold->sink, err);
 	if (ret) {
 		data_reader_close(r);
 		return ret;
 	}
-	/* Several events cannot be added up: the first is shown unless another was asked for. */
-	if (fold->only_event < 0)
-		fold->only_event = 0;
-	if (fold->only_event >= meta->nr_events) {
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d events: no event %d", path, meta->nr_events,
-			       fold->only_event);
-		data_reader_close(r);
-		return ret;
-	}
-	ret = data_reader_run(r, &fold->sink, err);
-	if (ret) {
-		data_reader_close(r);
-		return ret;
-	}
-	if (meta->truncated)
-		log_note("note: '%s' ends in the middle (interrupted recording?): everything up to there is shown", path);
-	set_title(p, path, meta);
-	p->event = meta->events[fold->only_event].name;
-	p->unit = unit_of(&meta->events[fold->only_event]);
-	p->duration_ns = fold->last_ns - fold->first_ns;
-	for (int i = 0; i < LOSS_MAX; i++)
-		whole += loss_is_whole(i) ? p->losses[i] : 0;
-	p->kept = fold->folded;
-	p->seen = p->kept + whole;
+	tell_gaps(path, meta);
+	fill_profile(path, meta, fold);
 	*ret_reader = r;
 	return 0;
 }
