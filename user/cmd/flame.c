@@ -6,19 +6,21 @@
 
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/nothing.h"
 #include "cmd/replay.h"
 #include "render/render.h"
 #include "render/table.h"
 #include "sym/kallsyms.h"
 #include "util/log.h"
 #include "util/outfile.h"
+#include "util/signals.h"
 
 #define DEFAULT_OUT "flame.html"
 
 struct flame {
 	struct measure m;
 	struct honesty h;
-	const char *out, *format, *input, *by;
+	const char *out, *format, *input, *by, *event_index;
 	bool inlines, icicle;
 	uint64_t top;
 };
@@ -31,6 +33,8 @@ static const struct opt flame_opts[] = {
 	  "html, svg, folded or json, whatever the file's name says", NULL, false, "html|svg|folded|json" },
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling", NULL,
 	  false, NULL },
+	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
+	  "with -i: which event of the file, from 0 (default: the first)", NULL, false, NULL },
 	{ 0, "by", "KEY", OPT_TEXT, offsetof(struct flame, by), "foot of the stacks: comm (default), pid, tid or none", NULL,
 	  false, "comm|pid|tid|none" },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines),
@@ -97,19 +101,6 @@ static enum fold_root pick_root(const char *by)
 	return ROOT_COMM;
 }
 
-/* Why a run kept nothing, in the user's terms. */
-static int no_samples(const struct flame *f, const struct profile *p, struct err *err)
-{
-	if (p->seen)
-		return err_set(err, -ENODATA, "no samples: all %llu were lost", (unsigned long long)p->seen);
-	if (f->input)
-		return err_set(err, -ENODATA, "no samples in '%s'", f->input);
-	err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",
-		p->duration_ns / 1e9, p->event);
-	err_hint(err, "sample faster (-F), for longer, or see with 'skep flame -a' what runs");
-	return -ENODATA;
-}
-
 static int write_picture(struct flame *f, struct outfile *out, const struct format *fmt, struct fold *fold, struct err *err)
 {
 	struct flame_cfg cfg = { .icicle = f->icicle, .lines = f->inlines };
@@ -135,15 +126,19 @@ static int print_top(const struct flame *f, struct fold *fold)
 {
 	struct table_cfg cfg = { .rows_max = f->top, .columns = 0 };
 
+	FILE *out = strcmp(f->out, "-") ? stdout : stderr;
+	int ret;
+
 	table_sort(fold->table, false);
-	return render_table_text(strcmp(f->out, "-") ? stdout : stderr, fold->table, fold->profile, &cfg);
+	ret = render_table_text(out, fold->table, fold->profile, &cfg);
+	return ferror(out) ? 0 : ret; /* main tells of a failed stdout */
 }
 
 /* Fills the fold from a file or a live run. */
 static int gather(struct flame *f, struct fold *fold, struct data_reader **reader, int *status, struct err *err)
 {
 	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
-	struct session_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID };
+	struct session_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
 	int ret;
 
 	if (f->input)
@@ -154,9 +149,9 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 	fold->pin = true;
 	if (!f->m.no_kernel)
 		kallsyms_prefetch();
-	fold->only_event = f->m.nr_events > 1 ? 0 : -1;
 	fold->profile->title = command_line();
-	cfg.bpf_stats = f->h.receipt || strcmp(f->out, "-");
+	/* The first of them ends the sampling; a second one must not cost the picture, which comes then. */
+	signals_hold(NULL);
 	return measure_run(&f->m, &cfg, &fold->sink, NULL, fold->profile, status, err);
 }
 
@@ -168,7 +163,7 @@ static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, c
 
 	ret = gather(f, fold, &reader, &status, err);
 	if (!ret && !p->kept)
-		ret = no_samples(f, p, err);
+		ret = nothing_sampled(p, f->input, err);
 	if (!ret)
 		ret = write_picture(f, out, fmt, fold, err);
 	if (!ret && f->top)
@@ -180,31 +175,74 @@ static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, c
 	return ret ? ret : honesty_exit(&f->h, p, status, err);
 }
 
-static int flame_run(void *cfg, char **operands, struct err *err)
+/* The option of a live run that was given, or NULL. */
+static const char *live_option(const struct measure *m)
 {
-	struct flame *f = cfg;
-	const struct format *fmt = pick_format(f, err);
-	struct profile p = { 0 };
-	struct table table = { 0 };
-	struct tree tree;
-	struct outfile out;
-	struct fold *fold;
-	int ret;
+	const struct target *t = &m->target;
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+		{ t->all, "-a" },	     { t->pids.n, "-p" },	      { t->tids.n, "-t" },
+		{ t->cpus.n, "-C" },	     { t->uids.n, "-u" },	      { t->cgroups.n, "-G" },
+		{ t->comms.n, "--comm" },    { m->event_text, "-e" },	      { m->freq, "-F" },
+		{ m->period, "-c" },	     { m->duration_ns, "--duration" }, { m->idle, "--idle" },
+		{ m->ring_kb, "-m" },	     { m->stacks_max, "--max-stacks" },
+	};
 
-	if (!fmt)
-		return -EINVAL;
-	if (f->input && operands[0])
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
+static int check_input(const struct flame *f, char **operands, struct fold *fold, struct err *err)
+{
+	const char *live = live_option(&f->m);
+
+	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-i reads a file: '%s' cannot be run too", operands[0]);
-	ret = f->input ? 0 : measure_check(&f->m, operands, err);
+	if (live) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "-i reads a file: %s is for sampling", live);
+		if (!strcmp(live, "-e"))
+			err_hint(err, "--event-index N chooses an event of the file");
+		return -EINVAL;
+	}
+	if (same_file(f->input, f->out))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", f->out);
+	return f->event_index ? replay_event_index(f->event_index, &fold->only_event, err) : 0;
+}
+
+static int check_live(struct flame *f, char **operands, struct err *err)
+{
+	int ret = measure_check(&f->m, operands, err);
+
 	if (ret)
 		return ret;
+	if (f->event_index)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index chooses from a file: it needs -i");
+	if (f->m.nr_events > 1) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "one picture shows one event, not %d", f->m.nr_events);
+		err_hint(err, "skep record -e %s, then skep flame -i perf.data --event-index N", f->m.event_text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int flame_with(struct flame *f, struct fold *fold, const struct format *fmt, struct err *err)
+{
+	struct profile p = { 0 };
+	struct table table = { 0 };
+	struct tree tree = { 0 };
+	struct outfile out;
+	int ret;
+
 	ret = outfile_open(&out, f->out, err);
 	if (ret)
 		return ret;
-	fold = malloc(sizeof(*fold));
-	if (!fold || fold_init(fold) || tree_init(&tree))
-		return err_set(err, -ENOMEM, "out of memory");
-	ret = f->top ? table_init(&table, "dso,sym", false, err) : 0;
+	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0;
+	if (!ret && f->top)
+		ret = table_init(&table, "dso,sym", false, err);
 	fold->profile = &p;
 	fold->tree = &tree;
 	fold->table = f->top ? &table : NULL;
@@ -214,9 +252,28 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = flame_into(f, fold, &out, fmt, err);
 	outfile_abort(&out);
-	if (f->top)
-		table_free(&table);
+	table_free(&table);
 	tree_free(&tree);
+	return ret;
+}
+
+static int flame_run(void *cfg, char **operands, struct err *err)
+{
+	struct flame *f = cfg;
+	const struct format *fmt = pick_format(f, err);
+	struct fold *fold;
+	int ret;
+
+	if (!fmt)
+		return -EINVAL;
+	fold = malloc(sizeof(*fold));
+	if (!fold || fold_init(fold)) {
+		free(fold);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	ret = f->input ? check_input(f, operands, fold, err) : check_live(f, operands, err);
+	if (!ret)
+		ret = flame_with(f, fold, fmt, err);
 	syms_free(fold->syms);
 	fold_free(fold);
 	free(fold);
