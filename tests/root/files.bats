@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Files: what is written is whole, honest, named late and the user's; what cannot be read is refused.
+load ../lib.bash
+bats_require_minimum_version 1.5.0
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "$BG" ] || kill -9 "$BG" 2>/dev/null || true
+	[ ! -d tiny ] || umount tiny 2>/dev/null || true
+}
+
+recording() { # recording FILE SECONDS OPTION...
+	local f=$1 s=$2
+	shift 2
+	"$SKEP" -q record -o "$f" "$@" -- "$WORK/shares" "$s" >/dev/null
+}
+
+@test "record: what was lost is in the file, for skep and for perf" {
+	run "$SKEP" record -m 4 -F 49999 -o a.data -- "$WORK/shares" 0.5
+	echo "$output"
+	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' <<<"$output" | awk '{ n += $1 } END { print n }')
+	[ "$lost" -gt 0 ]
+	run "$SKEP" report --strict -i a.data -o table
+	[ "$status" = 1 ]
+	[[ "$output" == *"lost: $lost "* ]]
+	[[ "$output" == *"--strict"* ]]
+	need perf
+	perf report -i a.data --stats 2>/dev/null | grep -qE 'LOST events: +1'
+}
+
+@test "record: several events are not called the first one" {
+	run "$SKEP" record -e cpu-clock,page-faults -o a.data -- "$WORK/shares" 0.2
+	[[ "$output" == *"samples of 2 events"* ]]
+}
+
+# COMMAND outlives the first Ctrl-C for a while, so that the second comes between sampling and writing
+TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sleep 1'
+
+@test "record: a mistyped command leaves the former file and nothing else" {
+	recording perf.data 0.1
+	before=$(stat -c '%i %s' perf.data)
+	run -127 "$SKEP" record -- mistyped-command
+	[ "$(stat -c '%i %s' perf.data)" = "$before" ]
+	[ "$(ls -A)" = perf.data ]
+	run -127 "$SKEP" record -a -o new.data -- mistyped-command
+	[ "$(ls -A)" = perf.data ]
+}
+
+@test "record: the former file is kept as .old, once there is a new one" {
+	recording perf.data 0.1
+	before=$(stat -c %i perf.data)
+	recording perf.data 0.1
+	[ "$(stat -c %i perf.data.old)" = "$before" ]
+	[ "$(ls -A | wc -l)" = 2 ]
+	"$SKEP" report | grep -q hot
+}
+
+@test "record: SIGKILL leaves a file that can be read, at its name" {
+	recording perf.data 0.1
+	background "$SKEP" record -a -F 999 -- "$WORK/shares" 3
+	sleep 2
+	kill -9 $BG
+	wait $BG || true
+	BG=
+	[ "$(ls -A)" = "$(printf 'perf.data\nperf.data.old')" ]
+	run "$SKEP" report --no-children
+	[ "$status" = 0 ]
+	[[ "$output" == *hot* ]]
+}
+
+@test "record: a second Ctrl-C does not cost the file its end" {
+	"$SKEP" record -a -o a.data -- sh -c "$TWICE" || true
+	run "$SKEP" report -i a.data
+	[ "$status" = 0 ]
+	[[ "$output" != *"ends in the middle"* ]]
+}
+
+@test "record: needs a file" {
+	run "$SKEP" record -o - -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"record cannot write to a pipe: perf.data needs a file"*"hint: -o FILE"* ]]
+	[ -z "$(ls -A)" ]
+}
+
+@test "sudo: recording and picture belong to the invoking user" {
+	export SUDO_UID=65534 SUDO_GID=65533
+	chmod 777 .
+	recording a.data 0.1
+	"$SKEP" flame -i a.data -o a.svg
+	unset SUDO_UID SUDO_GID
+	[ "$(stat -c '%u %g' a.data)" = "65534 65533" ]
+	[ "$(stat -c '%u %g' a.svg)" = "65534 65533" ]
+}
+
+@test "closed descriptors: no talk and no stdout inside a file" {
+	recording a.data 0.3
+	head -c 9000 a.data >cut.data
+	for c in "2>&-" ">&- 2>&-" "<&- >&- 2>&-"; do
+		bash -c "'$SKEP' flame -i cut.data --top 3 -o a.folded $c" || true
+		[ -s a.folded ]
+		run ! grep -vE '^[^ ]*;.* [0-9]+$' a.folded
+		bash -c "'$SKEP' record -o b.data -- sh -c '$WORK/shares 0.1; echo talk >&2' $c" || true
+		"$SKEP" report -i b.data | grep -q hot
+	done
+}
+
+@test "a reader that has enough: exit 0, no word" {
+	recording perf.data 0.3
+	for c in "report" "report --format csv" "flame -i perf.data --format folded" "flame -i perf.data --format html"; do
+		bash -c "'$SKEP' -q $c 2>err | head -c 1 >out; exit \${PIPESTATUS[0]}"
+		[ ! -s err ]
+	done
+	bash -c "'$SKEP' -q flame --format folded -F 4999 -- sh -c '$WORK/shares 0.2 >&2' 2>err | :; exit \${PIPESTATUS[0]}"
+	run ! grep -q skep err
+}
+
+@test "a full disk: the cause, once, exit 1, nothing left" {
+	recording perf.data 0.3
+	for c in "report >/dev/full" "report -o /dev/full" "flame -i perf.data --format html >/dev/full" \
+		"flame -i perf.data --format svg -o /dev/full"; do
+		run bash -c "'$SKEP' -q $c"
+		echo "$c: $output"
+		[ "$status" = 1 ]
+		[ "$(grep -c 'No space left on device' <<<"$output")" = 1 ]
+		[ "${#lines[@]}" = 1 ]
+	done
+	mkdir tiny
+	mount -t tmpfs -o size=8k none tiny || skip "cannot mount"
+	run "$SKEP" -q flame -i perf.data -o tiny/a.html
+	ls -A tiny >left
+	umount tiny
+	echo "$output"
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 1 ]
+	[[ "$output" == *"cannot write 'tiny/a.html': No space left on device" ]]
+	[ ! -s left ]
+}
+
+@test "signals while a picture is drawn leave nothing behind" {
+	"$SKEP" -q record -a -F 20000 -m 4096 -o big.data -- sh -c "$WORK/shares_cxx 1.5 & $WORK/shares 1.5" >/dev/null
+	echo former >a.svg
+	for sig in INT TERM HUP KILL; do
+		bash -c "'$SKEP' -q flame -i big.data -o a.svg & p=\$!; sleep 0.02; kill -$sig \$p; wait \$p" 2>/dev/null || true
+		[ "$(ls -A)" = "$(printf 'a.svg\nbig.data')" ]
+	done
+}
+
+@test "Ctrl-C twice: the picture is drawn" {
+	"$SKEP" flame -a -o a.html -- sh -c "$TWICE" || true
+	grep -q '</html>' a.html
+	[ "$(ls -A)" = a.html ]
+}
+
+@test "reading: no regular file is refused at once" {
+	mkfifo pipe
+	run timeout 5 "$SKEP" report -i pipe
+	[ "$status" = 1 ]
+	[[ "$output" == *"'pipe' is not a regular file"* ]]
+	run timeout 5 "$SKEP" flame -i /dev/zero
+	[ "$status" = 1 ]
+	[[ "$output" == *"'/dev/zero' is not a regular file"* ]]
+	recording a.data 0.1
+	run bash -c "cat a.data | '$SKEP' report -i -"
+	[ "$status" = 1 ]
+	[[ "$output" == *"cannot be read from a pipe"* ]]
+	"$SKEP" report -i - <a.data | grep -q hot
+}
+
+@test "flame: does not overwrite what it reads" {
+	recording a.data 0.1
+	ln -s a.data a.svg
+	before=$(md5sum <a.data)
+	run "$SKEP" flame -i a.data -o a.svg
+	[ "$status" = 2 ]
+	run "$SKEP" flame -i a.data -o ./a.data --format folded
+	[ "$status" = 2 ]
+	[[ "$output" == *"overwrite"* ]]
+	[ "$(md5sum <a.data)" = "$before" ]
+}
+
+@test "flame -i: what would sample is refused by name" {
+	recording a.data 0.1
+	for o in -a "-p 1" "-t 1" "-C 0" "-u 0" "-G x" "--comm x" "-e cycles" "-F 99" "-c 5" "--duration 1" --idle "-m 64" "--max-stacks 5"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" flame -i a.data -o a.svg $o
+		echo "$o: $status $output"
+		[ "$status" = 2 ]
+		[[ "$output" == *" ${o%% *} "* ]]
+	done
+	run "$SKEP" flame -i a.data -o a.svg true
+	[ "$status" = 2 ]
+	[ ! -e a.svg ]
+	"$SKEP" flame -i a.data -o a.svg --no-kernel
+}
+
+@test "flame: one picture, one event" {
+	run "$SKEP" flame -e cpu-clock,page-faults -o a.svg -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"hint: skep record -e cpu-clock,page-faults"*"--event-index"* ]]
+	run "$SKEP" flame --event-index 1 -o a.svg -- true
+	[ "$status" = 2 ]
+	recording a.data 0.3 -e cpu-clock,task-clock
+	"$SKEP" flame -i a.data --event-index 1 -o a.json
+	grep -q '"event": *"task-clock"' a.json
+	run "$SKEP" flame -i a.data -o b.json
+	[[ "$output" == *"2 events"*"'cpu-clock'"* ]]
+	for bad in 2 x -1 ""; do
+		run "$SKEP" flame -i a.data --event-index "$bad" -o c.json
+		[ "$status" = 2 ]
+	done
+	[ ! -e c.json ]
+}
+
+@test "stack dumps of perf record --call-graph dwarf: said that they are not used" {
+	need perf
+	perf record -q --call-graph dwarf,4096 -F 499 -e cpu-clock -o p.data "$WORK/shares" 0.2 >/dev/null
+	run "$SKEP" flame -i p.data -o a.svg
+	[ "$status" = 0 ]
+	[[ "$output" == *"stack dumps (--call-graph dwarf)"* ]]
+}
+
+@test "BPF statistics slow every program of the machine: only with --receipt" {
+	run "$SKEP" flame --receipt -F 999 -o a.svg -- "$WORK/shares" 0.2
+	[[ "$output" =~ BPF\ [0-9.]+\ ms\ in\ [1-9] ]]
+	"$SKEP" flame -F 999 -o a.json -- "$WORK/shares" 0.2
+	run ! grep -qE '"bpf_runs": *[1-9]' a.json
+}
