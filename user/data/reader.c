@@ -15,34 +15,6 @@
 #define CHUNK_BYTES_MIN (192u << 10) /* two records of the largest size, and more */
 /* What waits to be sorted. Beyond it the older half is delivered: without rounds that is a guess. */
 #define QUEUE_BYTES_MAX (512u << 20)
-#define ATTR_ENTRY_MAX 4096u
-#define IDS_AT_ONCE 8192u
-
-static int fail(const struct data_reader *r, struct err *err, int ret, const char *why)
-{
-	return err_set(err, ret, "cannot read '%s': %s", r->name, why);
-}
-
-/* Reads n bytes at an offset of a regular file: 0, -errno, or -ENODATA past its end. */
-static int read_at(const struct data_reader *r, void *p, size_t n, uint64_t at)
-{
-	size_t done = 0;
-	ssize_t got;
-
-	if (at > INT64_MAX - n)
-		return -ENODATA;
-	while (done < n) {
-		got = pread(r->fd, (char *)p + done, n - done, (off_t)(at + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			return -ENODATA;
-		done += (size_t)got;
-	}
-	return 0;
-}
 
 /* One read(2) into the stream: 1 for bytes, 0 for the end. */
 static int fill(struct data_reader *r, struct err *err)
@@ -62,13 +34,13 @@ static int fill(struct data_reader *r, struct err *err)
 	}
 	ret = stream_room(&r->stream, &p, &n);
 	if (ret < 0)
-		return fail(r, err, ret, strerror(-ret));
+		return reader_fail(r, err, ret, strerror(-ret));
 	n = n < left ? n : (size_t)left;
 	do
 		got = r->regular ? pread(r->fd, p, n, (off_t)r->pos) : read(r->fd, p, n);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return fail(r, err, -errno, strerror(errno));
+		return reader_fail(r, err, -errno, strerror(errno));
 	r->pos += (uint64_t)got;
 	stream_filled(&r->stream, (size_t)got);
 	return got > 0;
@@ -205,7 +177,7 @@ static int accept_compressed(struct data_reader *r, const uint8_t *record, size_
 		return inflate_record(r, record + 8, size - 8, err);
 	n = size < 16 ? 0 : get_u64(record + 8);
 	if (size < 16 || n > size - 16)
-		return fail(r, err, -EBADMSG, "damaged compressed record");
+		return reader_fail(r, err, -EBADMSG, "damaged compressed record");
 	return inflate_record(r, record + 16, (size_t)n, err);
 }
 
@@ -242,7 +214,7 @@ static int accept_user(struct data_reader *r, struct stream *s, const uint8_t *r
 		break;
 	}
 	if (ret == -EBADMSG || ret == -E2BIG)
-		return fail(r, err, ret, ret == -E2BIG ? "too many events or ids" : "damaged attribute record");
+		return reader_fail(r, err, ret, ret == -E2BIG ? "too many events or ids" : "damaged attribute record");
 	return ret;
 }
 
@@ -277,7 +249,7 @@ int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record
 			ret = accept_user(r, s, record, size, err);
 	}
 	if (ret == -ENOMEM)
-		fail(r, err, ret, strerror(ENOMEM));
+		reader_fail(r, err, ret, strerror(ENOMEM));
 	return ret;
 }
 
@@ -308,180 +280,10 @@ static int read_preamble(struct data_reader *r, struct err *err)
 		*err = (struct err){ 0 };
 	ret = attrs_settle(r);
 	if (ret < 0)
-		return fail(r, err, ret,
+		return reader_fail(r, err, ret,
 			    r->layouts.n ? "its events have different layouts and no identifiers" :
 					   "it describes no event");
 	r->started = true;
-	return 0;
-}
-
-static int read_ids(struct data_reader *r, size_t attr, struct file_section ids, struct err *err)
-{
-	uint8_t *buf;
-	int ret = 0;
-
-	if (ids.size % sizeof(uint64_t) || ids.size > r->file_bytes)
-		return fail(r, err, -EBADMSG, "damaged list of event ids");
-	buf = malloc(IDS_AT_ONCE * sizeof(uint64_t));
-	if (!buf)
-		return fail(r, err, -ENOMEM, strerror(ENOMEM));
-	while (ids.size && ret == 0) {
-		size_t n = ids.size < IDS_AT_ONCE * sizeof(uint64_t) ? (size_t)ids.size :
-								       IDS_AT_ONCE * sizeof(uint64_t);
-
-		ret = read_at(r, buf, n, ids.offset);
-		if (ret == 0)
-			ret = attr_add_ids(r, attr, buf, n / sizeof(uint64_t));
-		ids.offset += n;
-		ids.size -= n;
-	}
-	free(buf);
-	if (ret == -ENODATA)
-		return fail(r, err, ret, "it ends inside its header: nothing was recorded");
-	return ret < 0 ? fail(r, err, ret, strerror(-ret)) : 0;
-}
-
-static int read_attrs(struct data_reader *r, struct err *err)
-{
-	const struct file_header *h = &r->header;
-	struct file_section ids;
-	uint8_t entry[ATTR_ENTRY_MAX];
-	uint64_t nr;
-	int ret;
-
-	if (h->attr_size < PERF_ATTR_SIZE_VER0 + sizeof(ids) || h->attr_size > sizeof(entry) ||
-	    !h->attrs.size || h->attrs.size % h->attr_size)
-		return fail(r, err, -EBADMSG, "damaged header");
-	nr = h->attrs.size / h->attr_size;
-	if (nr > ATTRS_MAX)
-		return fail(r, err, -E2BIG, "too many events");
-	for (uint64_t i = 0; i < nr; i++) {
-		ret = read_at(r, entry, h->attr_size, h->attrs.offset + i * h->attr_size);
-		if (ret < 0)
-			return fail(r, err, ret,
-				    ret == -ENODATA ? "it ends inside its header: nothing was recorded" :
-						      strerror(-ret));
-		ret = attr_add(r, entry, h->attr_size - sizeof(ids));
-		if (ret < 0)
-			return fail(r, err, ret, strerror(-ret));
-		memcpy(&ids, entry + h->attr_size - sizeof(ids), sizeof(ids));
-		ret = read_ids(r, i, ids, err);
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
-}
-
-/* 0, -ENODATA when the section is not all there, or another -errno. */
-static int read_section(struct data_reader *r, unsigned feature, struct file_section s)
-{
-	uint8_t *buf;
-	int ret;
-
-	if (s.size > r->file_bytes || s.offset > r->file_bytes - s.size)
-		return -ENODATA;
-	if (!s.size || s.size > FEATURE_BYTES_MAX)
-		return 0;
-	buf = malloc(s.size);
-	if (!buf)
-		return -ENOMEM;
-	ret = read_at(r, buf, s.size, s.offset);
-	if (ret == 0)
-		ret = feature_read(r, feature, buf, s.size);
-	free(buf);
-	return ret;
-}
-
-static int read_features(struct data_reader *r, struct err *err)
-{
-	uint64_t at = r->end;
-	struct file_section s;
-	int ret;
-
-	for (unsigned f = FEATURE_FIRST; f < FEATURE_MAX; f++) {
-		if (!(r->header.features[f / 64] & 1ull << (f % 64)))
-			continue;
-		ret = read_at(r, &s, sizeof(s), at);
-		at += sizeof(s);
-		if (ret == 0)
-			ret = read_section(r, f, s);
-		if (ret == -ENODATA)
-			r->meta.truncated = true;
-		else if (ret < 0)
-			return fail(r, err, ret, strerror(-ret));
-	}
-	return 0;
-}
-
-/* Finds the end of the data and, if the file was closed, reads the features behind it. */
-static int read_file_format(struct data_reader *r, struct err *err)
-{
-	struct file_header *h = &r->header;
-	bool has_features = h->size >= sizeof(*h);
-	uint64_t any = 0;
-	int ret;
-
-	if (!r->regular) {
-		fail(r, err, -ESPIPE, "a perf.data file cannot be read from a pipe");
-		err_hint(err, "-i FILE; a pipe is for what 'perf record -o -' writes");
-		return -ESPIPE;
-	}
-	if (h->size < FILE_HEADER_NO_FEATURES)
-		return fail(r, err, -EBADMSG, "damaged header");
-	ret = read_at(r, h, has_features ? sizeof(*h) : FILE_HEADER_NO_FEATURES, 0);
-	if (ret < 0)
-		return fail(r, err, ret,
-			    ret == -ENODATA ? "it ends inside its header: nothing was recorded" : strerror(-ret));
-	ret = read_attrs(r, err);
-	if (ret < 0)
-		return ret;
-	for (int i = 0; i < FEATURE_WORDS; i++)
-		any |= h->features[i];
-	r->pos = h->data.offset;
-	if (h->data.offset > r->file_bytes)
-		return fail(r, err, -ENODATA, "it ends inside its header: nothing was recorded");
-	r->end = h->data.offset + h->data.size;
-	/*
-	 * perf fills in data.size at the end, but the feature bits before; we do it the other way round.
-	 * Either way an interrupted file has records up to its end.
-	 */
-	if (!h->data.size || h->data.size > r->file_bytes - h->data.offset || (!any && has_features)) {
-		r->end = r->file_bytes;
-		r->meta.truncated = true;
-		return 0;
-	}
-	return read_features(r, err);
-}
-
-static int read_magic(struct data_reader *r, struct err *err)
-{
-	uint8_t head[PIPE_HEADER_BYTES];
-	size_t done = 0;
-	ssize_t got;
-
-	while (done < sizeof(head)) {
-		got = r->regular ? pread(r->fd, head + done, sizeof(head) - done, (off_t)done) :
-				   read(r->fd, head + done, sizeof(head) - done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return fail(r, err, -errno, strerror(errno));
-		if (!got)
-			break;
-		done += (size_t)got;
-	}
-	if (!done)
-		return fail(r, err, -ENODATA, "it is empty");
-	if (done == sizeof(head) && !memcmp(head, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES))
-		return fail(r, err, -EBADMSG, "it was recorded on a machine of the other byte order");
-	if (done == sizeof(head) && !memcmp(head, FILE_MAGIC_V1, FILE_MAGIC_BYTES))
-		return fail(r, err, -EBADMSG, "format 1 of perf before Linux 3.2, not supported");
-	if (done < sizeof(head) || memcmp(head, FILE_MAGIC, FILE_MAGIC_BYTES))
-		return fail(r, err, -EBADMSG, "not a perf.data file");
-	r->header.size = get_u64(head + FILE_MAGIC_BYTES);
-	r->pipe_format = r->header.size == PIPE_HEADER_BYTES;
-	r->pos = PIPE_HEADER_BYTES;
-	r->end = r->regular ? r->file_bytes : UINT64_MAX;
 	return 0;
 }
 
@@ -501,7 +303,7 @@ int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, st
 		goto fail;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		ret = fail(r, err, -EISDIR, "is a directory");
+		ret = reader_fail(r, err, -EISDIR, "is a directory");
 		goto fail;
 	}
 	r->regular = S_ISREG(st.st_mode);
@@ -510,9 +312,7 @@ int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, st
 	if (r->regular && r->file_bytes < CHUNK_BYTES)
 		r->pool.cap = r->file_bytes < CHUNK_BYTES_MIN ? CHUNK_BYTES_MIN : r->file_bytes;
 	r->stream.pool = &r->pool;
-	ret = read_magic(r, err);
-	if (ret == 0 && !r->pipe_format)
-		ret = read_file_format(r, err);
+	ret = container_read(r, err);
 	if (ret == 0)
 		ret = read_preamble(r, err);
 	if (ret < 0)
@@ -583,7 +383,7 @@ int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
 	if (ret == 0)
 		ret = deliver(r, r->queue.entries.n);
 	if (ret == -ENOMEM)
-		fail(r, err, ret, strerror(ENOMEM));
+		reader_fail(r, err, ret, strerror(ENOMEM));
 	return ret < 0 ? ret : damaged;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
  * are), meta.c (features), queue.c (time order), record.c (record to sample or task event), inflate.c
- * (compressed records), reader.c (the file and the loop).
+ * (compressed records), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
 #define SKEP_DATA_READER_H
@@ -157,6 +157,11 @@ struct data_reader {
  * fuzzer too.
  */
 int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, struct err *err);
+
+/* container.c: up to the first record. 0 or -errno, err filled. */
+int container_read(struct data_reader *r, struct err *err);
+/* "cannot read 'NAME': WHY"; returns ret. */
+int reader_fail(const struct data_reader *r, struct err *err, int ret, const char *why);
 
 /* attr.c. attr holds size bytes. 0, -E2BIG, -EBADMSG or -ENOMEM. */
 int attr_add(struct data_reader *r, const uint8_t *attr, size_t size);
