@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "render/render.h"
+#include "render/table.h"
 #include "util/json.h"
 #include "util/strpool.h"
 #include "util/text.h"
@@ -338,6 +339,136 @@ static void json_refuses_nan(void **state)
 	free(text);
 }
 
+static const char *json_blank(const char *p)
+{
+	return p + strspn(p, " \t\r\n");
+}
+
+static const char *json_string_end(const char *p)
+{
+	if (*p++ != '"')
+		return NULL;
+	for (; *p != '"'; p++)
+		if ((unsigned char)*p < 0x20 || (*p == '\\' && !*++p))
+			return NULL;
+	return p + 1;
+}
+
+/* Behind the value at p, or NULL where it is not JSON (RFC 8259): a comma too many, a key without a value. */
+static const char *json_value_end(const char *p)
+{
+	const char *words[] = { "true", "false", "null" }, *end;
+	bool object = *p == '{';
+
+	if (*p == '"')
+		return json_string_end(p);
+	if (*p == '-' || (*p >= '0' && *p <= '9'))
+		return p + strspn(p, "-+.eE0123456789");
+	for (int i = 0; i < 3; i++)
+		if (!strncmp(p, words[i], strlen(words[i])))
+			return p + strlen(words[i]);
+	if (!object && *p != '[')
+		return NULL;
+	end = json_blank(p + 1);
+	if (*end == (object ? '}' : ']'))
+		return end + 1;
+	for (p = end;; p = json_blank(end + 1)) {
+		if (object) {
+			end = json_string_end(p);
+			end = end ? json_blank(end) : NULL;
+			if (!end || *end != ':')
+				return NULL;
+			p = json_blank(end + 1);
+		}
+		end = json_value_end(p);
+		end = end ? json_blank(end) : NULL;
+		if (!end || *end != ',')
+			return end && *end == (object ? '}' : ']') ? end + 1 : NULL;
+	}
+}
+
+static void expect_json(const char *text)
+{
+	const char *end = json_value_end(text);
+
+	if (!end || *json_blank(end))
+		fail_msg("not JSON: %s", text);
+}
+
+static void json_checker(void **state)
+{
+	(void)state;
+	expect_json("{\"a\": [1, -2.5, {}, [], null], \"b\\\"\": true}\n");
+	assert_null(json_value_end("[1,]"));
+	assert_null(json_value_end("{\"a\":1,}"));
+	assert_null(json_value_end("{\"a\"}"));
+	assert_null(json_value_end("[1"));
+	assert_null(json_value_end("\"open"));
+}
+
+typedef int table_fn(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+
+/* A table of two rows: 70 in a user function with a long name and a caller, 30 in a kernel function. */
+static void table_make(struct table *t, struct profile *p, const char *sort)
+{
+	static const struct frame user[] = { { .name = "parse_all_the_words_of_the_input", .obj = "/usr/lib/libparser.so" },
+					     { .name = "main", .obj = "/usr/bin/app" } };
+	static const struct frame kernel = { .name = "do_idle", .obj = "[kernel.kallsyms]", .kind = FRAME_KERNEL };
+	static struct stack st;
+	struct sample s = { .pid = 10, .tid = 11, .weight = 70, .count = 7 };
+
+	assert_int_equal(table_init(t, sort, true, NULL), 0);
+	memcpy(st.frames, user, sizeof(user));
+	st.n = 2;
+	assert_int_equal(table_add(t, &s, "worker", &st), 0);
+	s.weight = 30;
+	s.count = 3;
+	st.frames[0] = kernel;
+	st.n = 1;
+	assert_int_equal(table_add(t, &s, "swapper", &st), 0);
+	table_sort(t, false);
+	*p = (struct profile){ .event = "cpu-clock", .weight = 100, .kept = 10, .seen = 10 };
+}
+
+static char *table_text(table_fn *render, const char *sort, const struct table_cfg *cfg)
+{
+	struct profile p;
+	struct table t;
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	table_make(&t, &p, sort);
+	assert_non_null(out);
+	assert_int_equal(render(out, &t, &p, cfg), 0);
+	assert_int_equal(fclose(out), 0);
+	table_free(&t);
+	return text;
+}
+
+static void table_json(void **state)
+{
+	struct table_cfg cfg = { .callers = true }, none = { .percent_limit = 99 };
+	char *text = table_text(render_table_json, "comm,pid,dso,sym", &cfg);
+
+	(void)state;
+	expect_json(text);
+	assert_non_null(strstr(text, "\"sym\":\"do_idle\""));
+	free(text);
+	text = table_text(render_table_json, "comm", &none);
+	expect_json(text);
+	free(text);
+}
+
+static void flames_are_json(void **state)
+{
+	struct fixture *f = *state;
+	char *text = rendered(render_flame_json, &f->tree, &f->p, NULL);
+
+	expect_json(text);
+	free(text);
+}
+
 static void terminal_text(void **state)
 {
 	static const struct {
@@ -372,6 +503,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(html, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_control_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(full_disk, setup, teardown),
+		cmocka_unit_test_setup_teardown(flames_are_json, setup, teardown),
+		cmocka_unit_test(json_checker),
+		cmocka_unit_test(table_json),
 		cmocka_unit_test(nothing_sampled),
 		cmocka_unit_test(deep),
 		cmocka_unit_test(json_refuses_nan),

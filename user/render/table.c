@@ -290,7 +290,6 @@ int render_table_json(FILE *out, const struct table *t, const struct profile *p,
 			json_callers(&j, r->callers);
 		json_object_end(&j);
 	}
-	json_line(&j);
 	json_array_end(&j);
 	json_object_end(&j);
 	fputc('\n', out);

@@ -1,0 +1,24 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What skep report prints of a recording.
+load ../lib.bash
+
+setup_file() {
+	[ "$(id -u)" = 0 ] || return 0
+	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	"${SKEP:-$ROOT/build/skep}" record -F 4999 -o "$BATS_FILE_TMPDIR/a.data" -- "${WORK:-$ROOT/build/work}/shares" 1
+}
+
+setup() {
+	need_root
+	cd "$BATS_FILE_TMPDIR"
+}
+
+@test "--json is JSON, with and without callers" {
+	need node
+	for args in "" -g "-s comm" "--percent-limit 100 -s dso,sym"; do
+		"$SKEP" report -i a.data --json $args >a.json
+		node -e 'const r = JSON.parse(require("fs").readFileSync("a.json", "utf8"));
+			if (!Array.isArray(r.rows) || r.kept < 1000) process.exit(1)'
+	done
+}
