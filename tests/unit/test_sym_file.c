@@ -54,6 +54,22 @@ static void test_pie(void **state)
 	check_make("-O1 -fpie -pie", "pie");
 }
 
+/* The mark is of the function, on its first answer and on those that come from the cache. */
+static void test_root_mark(void **state)
+{
+	const char *path = in_scratch("rooted");
+	struct syms *syms;
+
+	(void)state;
+	build("gcc", "p.c", source, "-O1 -fpie -pie", "rooted");
+	syms = map_file(path, NULL, false);
+	for (int i = 0; i < 2; i++) {
+		assert_true(resolve(syms, PID, 0, BIAS + nm_value("", path, "_start") + 4).is_root);
+		assert_false(resolve(syms, PID, 0, BIAS + nm_value("", path, "main") + 4).is_root);
+	}
+	syms_free(syms);
+}
+
 static void test_no_pie(void **state)
 {
 	(void)state;
@@ -482,7 +498,7 @@ int main(void)
 		cmocka_unit_test(test_debug_by_link), cmocka_unit_test(test_minidebug),
 		cmocka_unit_test(test_plt),	      cmocka_unit_test(test_go),
 		cmocka_unit_test(test_mangled),	      cmocka_unit_test(test_demangle),
-		cmocka_unit_test(test_inlines),
+		cmocka_unit_test(test_inlines),	      cmocka_unit_test(test_root_mark),
 		cmocka_unit_test(test_libc),	      cmocka_unit_test(test_large_library),
 		cmocka_unit_test(test_node),
 	};

@@ -41,7 +41,7 @@ static void add_frames(struct syms *syms, const struct sample *s, const uint64_t
 static void drop_above_root(struct stack *st, uint32_t user_from)
 {
 	for (uint32_t i = user_from + 1; i < st->n; i++)
-		if (frame_is_root(&st->frames[i - 1]) && !frame_is_root(&st->frames[i]))
+		if (st->frames[i - 1].is_root && !st->frames[i].is_root)
 			st->n = i;
 }
 
@@ -57,7 +57,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	for (uint32_t i = 0; i < st->n; i++)
 		if (st->frames[i].kind == FRAME_UNKNOWN)
 			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;
-	if (!cut && st->n > user_from && !frame_is_root(&st->frames[st->n - 1]))
+	if (!cut && st->n > user_from && !st->frames[st->n - 1].is_root)
 		cut = STOP_NO_ROOT;
 	if (!cut && s->kstop == STOP_DEPTH)
 		cut = STOP_DEPTH;

@@ -305,6 +305,7 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, ui
 		frames[0].off = vaddr - start;
 		if (syms->cfg.lines || syms->cfg.inlines)
 			n = add_lines(syms, obj, vaddr, frames);
+		frames[n - 1].is_root = symbol_is_root(frames[n - 1].name);
 	}
 	*ret_n = 0;
 	if (make_room(syms))
@@ -455,7 +456,7 @@ int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip,
 			resolve_user(syms, pid, time_ns, ip, caller, ret_frames, max);
 }
 
-bool frame_is_root(const struct frame *f)
+bool symbol_is_root(const char *name)
 {
 	static const char *const names[] = { "_start",	     "clone",	     "clone3",		 "__clone",
 					     "__clone3",     "start_thread", "__start_thread",	 "thread_start",
@@ -465,10 +466,10 @@ bool frame_is_root(const struct frame *f)
 						"runtime.mstart", "_rt0_" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(f->name, names[i]))
+		if (!strcmp(name, names[i]))
 			return true;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (!strncmp(f->name, prefixes[i], strlen(prefixes[i])))
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return true;
 	return false;
 }

@@ -27,7 +27,8 @@ struct frame {
 	const char *obj;  /* path of the file, "[kernel.kallsyms]", "[module]", "//anon"; interned */
 	const char *file; /* source file or NULL; interned; only when lines were asked for */
 	uint32_t line;	  /* 0: not known */
-	uint32_t kind;	  /* enum frame_kind */
+	uint16_t kind;	  /* enum frame_kind */
+	bool is_root;	  /* user stacks begin in this function: see symbol_is_root */
 	uint64_t addr;	  /* the address asked for */
 	uint64_t off;	  /* bytes into the symbol; for FRAME_UNKNOWN into the object (ELF address) */
 };
@@ -88,8 +89,8 @@ int kernel_scan(const char *proc_root, struct sink *sink);
 int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, bool caller,
 		 struct frame *ret_frames, int max);
 
-/* True if this function is where user stacks begin (_start, clone, __libc_start_call_main, runtime.goexit ...). */
-bool frame_is_root(const struct frame *f);
+/* True if user stacks begin in a function of this name (_start, clone, __libc_start_call_main, runtime.goexit ...). */
+bool symbol_is_root(const char *name);
 
 const char *syms_intern(struct syms *syms, const char *text);
 void syms_stats(const struct syms *syms, struct syms_stats *ret_stats);
