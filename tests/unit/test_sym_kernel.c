@@ -128,6 +128,29 @@ static void test_slide(void **state)
 	syms_free(syms);
 }
 
+/* An answer that is kept says the same as the first, each address its own, also once the slide is known. */
+static void test_kept(void **state)
+{
+	struct syms_cfg cfg = { .proc_root = false_proc(KALLSYMS), .offline = true };
+	struct syms *syms = new_syms(&cfg);
+	struct task_event t = { .what = TASK_MMAP, .kernel = true, .pid = UINT32_MAX, .addr = 0xffffffff81000100,
+				.len = 0x500, .pgoff = 0xffffffff81000100, .path = "[kernel.kallsyms]_text" };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		for (uint64_t at = 0; at < 0x500; at++)
+			expect_kernel(syms, 0xffffffff81000000 + at, at < 0x110 ? "_text" : at < 0x200 ? "do_one" :
+				      at < 0x400 ? "strong" : "last", "[kernel.kallsyms]",
+				      at < 0x110 ? at : at < 0x200 ? at - 0x110 : at < 0x400 ? at - 0x200 : at - 0x400);
+		expect_kernel(syms, 0xffffffffc0200001, "ext4_one", "[ext4]", 1);
+		expect_kernel(syms, 0xffffffff82500000, "[kernel.kallsyms]", "[kernel.kallsyms]", 0);
+	}
+	assert_int_equal(syms_task(syms, &t), 0);
+	expect_kernel(syms, 0xffffffff81000211, "do_one", "[kernel.kallsyms]", 1);
+	expect_kernel(syms, 0xffffffff81000310, "strong", "[kernel.kallsyms]", 0x10);
+	syms_free(syms);
+}
+
 static void ksym(struct syms *syms, uint64_t time_ns, uint64_t addr, const char *name, uint32_t flags)
 {
 	struct task_event t = { .what = TASK_KSYM, .time_ns = time_ns, .addr = addr, .len = 0x80, .path = name,
@@ -235,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),	    cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_other_kernel), cmocka_unit_test(test_slide),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_ksym),	    cmocka_unit_test(test_kernel_scan),
 		cmocka_unit_test(test_proc_scan),
 	};

@@ -11,6 +11,7 @@
 #include "sym/buildid.h"
 #include "sym/file.h"
 #include "sym/kallsyms.h"
+#include "util/hash.h"
 
 #define NOTES_MAX_BYTES (1u << 20)
 #define REREAD_FIRST_MS 1000	 /* kallsyms takes 50 ms: so often may a miss ask for it ... */
@@ -226,13 +227,17 @@ static const struct ksym *find_ksym(const struct kernel *k, uint64_t time_ns, ui
 	return other;
 }
 
+static bool is_core(const struct kernel *k, uint64_t addr)
+{
+	return k->text && addr >= k->text && addr < k->etext;
+}
+
 static const char *find_symbol(struct kernel *k, uint64_t addr, uint64_t *ret_start)
 {
-	bool is_core = k->text && addr >= k->text && addr < k->etext;
 	const char *name = symtab_find(&k->tab, addr, ret_start);
 
 	/* Modules and BPF programs may have come since. */
-	if (name || is_core || k->is_hidden || k->is_mismatch || k->cfg->offline || now_ms() - k->read_ms < k->wait_ms)
+	if (name || is_core(k, addr) || k->is_hidden || k->is_mismatch || k->cfg->offline || now_ms() - k->read_ms < k->wait_ms)
 		return name;
 	read_kallsyms(k);
 	name = symtab_find(&k->tab, addr, ret_start);
@@ -243,13 +248,32 @@ static const char *find_symbol(struct kernel *k, uint64_t addr, uint64_t *ret_st
 	return name;
 }
 
+/* From an address of the recorded kernel to one of the running kernel. */
+static uint64_t slide_of(const struct kernel *k)
+{
+	return k->cfg->offline && k->recorded_text && k->text ? k->text - k->recorded_text : 0;
+}
+
+static struct kernel_answer *answer_slot(struct kernel *k, uint64_t addr)
+{
+	return &k->cache[hash_u64(addr) & (KERNEL_CACHE_SLOTS - 1)];
+}
+
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
 		 uint64_t *ret_start)
 {
-	const struct ksym *s = k->ksyms.n ? find_ksym(k, time_ns, addr) : NULL;
-	uint64_t slide = 0, start;
+	uint64_t slide = slide_of(k), start;
+	struct kernel_answer *known = answer_slot(k, addr + slide);
+	const struct ksym *s;
 	const char *name;
 
+	if (known->name && known->addr == addr + slide) {
+		*ret_name = known->name;
+		*ret_obj = k->core;
+		*ret_start = known->start - slide;
+		return true;
+	}
+	s = k->ksyms.n ? find_ksym(k, time_ns, addr) : NULL;
 	if (s) {
 		*ret_name = s->name;
 		*ret_obj = k->bpf;
@@ -259,8 +283,7 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 	*ret_obj = k->core;
 	if (!k->is_read)
 		read_kallsyms(k);
-	if (k->cfg->offline && k->recorded_text && k->text)
-		slide = k->text - k->recorded_text;
+	slide = slide_of(k);
 	name = find_symbol(k, addr + slide, &start);
 	if (!name)
 		return false;
@@ -269,5 +292,7 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 	if (*name)
 		*ret_obj = strpool_add(k->pool, name);
 	*ret_start = start - slide;
+	if (is_core(k, addr + slide))
+		*answer_slot(k, addr + slide) = (struct kernel_answer){ addr + slide, start, *ret_name };
 	return *ret_name && *ret_obj;
 }

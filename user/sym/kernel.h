@@ -19,6 +19,14 @@ struct ksym {
 	const char *name; /* interned */
 };
 
+#define KERNEL_CACHE_SLOTS 4096u /* of core text: a busy machine shows one or two thousand addresses */
+
+/* An address of core text, which never changes its name, and its symbol. */
+struct kernel_answer {
+	uint64_t addr, start;
+	const char *name; /* interned; NULL: free */
+};
+
 struct kernel {
 	const struct syms_cfg *cfg;
 	struct strpool *pool;
@@ -29,6 +37,7 @@ struct kernel {
 	uint64_t recorded_text; /* of the recorded one (KASLR moves it); 0: not known */
 	uint64_t read_ms, wait_ms; /* when (CLOCK_MONOTONIC), and how long until a miss may read again */
 	bool is_read, is_hidden, is_mismatch;
+	struct kernel_answer cache[KERNEL_CACHE_SLOTS]; /* by the address in the running kernel; a newer one replaces */
 };
 
 void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool);
