@@ -253,6 +253,22 @@ static void test_proc_scan(void **state)
 	assert_int_equal(proc_scan(proc, 43, &seen.sink), -ESRCH);
 }
 
+/* A process nobody told of: its mappings are read, not the name of each of its threads. */
+static void test_lazy_scan(void **state)
+{
+	struct syms_cfg cfg = { .proc_root = false_proc(NULL) };
+	struct syms *syms;
+	struct frame f;
+
+	(void)state;
+	run("mkdir -p %s/proc/42", scratch);
+	write_file(in_scratch("proc/42/maps"), "00401000-00403000 r-xp 00001000 fe:1a 99 /bin/gone\n");
+	syms = new_syms(&cfg);
+	assert_int_equal(syms_resolve(syms, 42, 0, 0x401010, false, false, &f, 1), 1);
+	assert_string_equal(f.obj, "/bin/gone");
+	syms_free(syms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,7 +276,7 @@ int main(void)
 		cmocka_unit_test(test_other_kernel), cmocka_unit_test(test_slide),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_ksym),	    cmocka_unit_test(test_kernel_scan),
-		cmocka_unit_test(test_proc_scan),
+		cmocka_unit_test(test_proc_scan),   cmocka_unit_test(test_lazy_scan),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

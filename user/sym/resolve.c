@@ -324,7 +324,7 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, ui
 	return syms->cache[slot].first;
 }
 
-/* A sink that hands what proc_scan finds to a resolver. */
+/* A sink that hands what proc_scan_maps finds to a resolver. */
 struct scan_sink {
 	struct sink sink;
 	struct syms *syms;
@@ -347,7 +347,7 @@ static struct space *find_space(struct syms *syms, uint32_t pid)
 	if (!space)
 		return NULL;
 	space->is_scanned = true;
-	proc_scan(syms->cfg.proc_root, pid, &s.sink);
+	proc_scan_maps(syms->cfg.proc_root, pid, &s.sink);
 	return maps_find(&syms->maps, pid);
 }
 

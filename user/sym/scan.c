@@ -145,7 +145,7 @@ static int scan_comms(const char *root, uint32_t pid, struct sink *sink)
 	return ret;
 }
 
-int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink)
+int proc_scan_maps(const char *proc_root, uint32_t pid, struct sink *sink)
 {
 	char path[PATH_MAX_BYTES], *text;
 	size_t n;
@@ -153,9 +153,6 @@ int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink)
 
 	if (!sink->task)
 		return 0;
-	ret = scan_comms(root_or_default(proc_root), pid, sink);
-	if (ret)
-		return ret;
 	snprintf(path, sizeof(path), "%s/%u/maps", root_or_default(proc_root), pid);
 	ret = file_read(path, MAPS_HINT_BYTES, MAPS_MAX_BYTES, &text, &n);
 	if (ret)
@@ -163,6 +160,13 @@ int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink)
 	ret = scan_maps(text, n, pid, sink);
 	free(text);
 	return ret;
+}
+
+int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink)
+{
+	int ret = sink->task ? scan_comms(root_or_default(proc_root), pid, sink) : 0;
+
+	return ret ? ret : proc_scan_maps(proc_root, pid, sink);
 }
 
 /* The address on the line that ends in " NAME\n", 0 if there is none. Modules' symbols end in "[module]". */

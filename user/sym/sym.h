@@ -78,6 +78,9 @@ void syms_pin(struct syms *syms);
  */
 int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink);
 
+/* Only its TASK_MMAP: names of a thousand threads are a thousand files. Returns as proc_scan does. */
+int proc_scan_maps(const char *proc_root, uint32_t pid, struct sink *sink);
+
 /* The same for kernel text: "[kernel.kallsyms]_text" and modules, as perf writes them (pid UINT32_MAX). */
 int kernel_scan(const char *proc_root, struct sink *sink);
 
