@@ -411,7 +411,7 @@ typedef int table_fn(FILE *out, const struct table *t, const struct profile *p, 
 /* A table of two rows: 70 in a user function with a long name and a caller, 30 in a kernel function. */
 static void table_make(struct table *t, struct profile *p, const char *sort)
 {
-	static const struct frame user[] = { { .name = "parse_all_the_words_of_the_input", .obj = "/usr/lib/libparser.so" },
+	static const struct frame user[] = { { .name = "parse_all_the_words_of_the_input_and_the_rest", .obj = "/usr/lib/libparser.so" },
 					     { .name = "main", .obj = "/usr/bin/app" } };
 	static const struct frame kernel = { .name = "do_idle", .obj = "[kernel.kallsyms]", .kind = FRAME_KERNEL };
 	static struct stack st;
@@ -457,6 +457,52 @@ static void table_json(void **state)
 	free(text);
 	text = table_text(render_table_json, "comm", &none);
 	expect_json(text);
+	free(text);
+}
+
+/* Every line that is a row or the line of titles fits, and the row of 70 % shows its share and `name`. */
+static void expect_fits(const char *sort, bool children, int columns, const char *name)
+{
+	struct table_cfg cfg = { .children = children, .columns = columns };
+	char *text = table_text(render_table_text, sort, &cfg);
+	bool found = false, body = false;
+
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		body = body || !strcmp(line, "#");
+		if (body && strlen(line) > (size_t)columns)
+			fail_msg("%zu columns instead of %d: %s", strlen(line), columns, line);
+		found = found || (strstr(line, "70.00%") && strstr(line, name));
+	}
+	if (!found)
+		fail_msg("no row of 70.00%% and '%s' in %d columns", name, columns);
+	free(text);
+}
+
+static void narrow_terminals(void **state)
+{
+	static const char *const sorts[] = { "comm,dso,sym", "sym", "dso,sym,comm", "comm,pid,tid,cpu,dso,sym,event" };
+	struct table_cfg wide = { .columns = 100, .children = true };
+	char *text;
+
+	(void)state;
+	for (int children = 0; children < 2; children++)
+		for (size_t i = 0; i < sizeof(sorts) / sizeof(*sorts); i++) {
+			expect_fits(sorts[i], children, 20, "parse_");
+			expect_fits(sorts[i], children, 40, "parse_all_");
+			expect_fits(sorts[i], children, 80, "parse_all_the_words");
+		}
+	expect_fits("comm,dso", false, 20, "libp");
+	/* What fits is whole, however long. */
+	text = table_text(render_table_text, "comm,dso,sym", &wide);
+	assert_non_null(strstr(text, "Children     Self  Command  Shared Object"));
+	assert_non_null(strstr(text, "  70.00%   70.00%  worker   libparser.so       [.] parse_all_the_words_of_the_input_and_the_rest\n"));
+	assert_non_null(strstr(text, "  30.00%   30.00%  swapper  [kernel.kallsyms]  [k] do_idle\n"));
+	free(text);
+	/* Columns behind the symbol stand below their titles. */
+	wide.children = false;
+	text = table_text(render_table_text, "sym,comm", &wide);
+	assert_non_null(strstr(text, "\n#Overhead  Symbol                                             Command\n"));
+	assert_non_null(strstr(text, "\n   30.00%  [k] do_idle                                        swapper\n"));
 	free(text);
 }
 
@@ -506,6 +552,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(flames_are_json, setup, teardown),
 		cmocka_unit_test(json_checker),
 		cmocka_unit_test(table_json),
+		cmocka_unit_test(narrow_terminals),
 		cmocka_unit_test(nothing_sampled),
 		cmocka_unit_test(deep),
 		cmocka_unit_test(json_refuses_nan),

@@ -12,6 +12,11 @@
 #define CELL_BYTES 8192
 #define CHAIN_DEPTH_MAX 64
 #define CHAIN_PERCENT_MIN 0.5 /* of all: perf's default for -g */
+#define PERCENT_WIDTH 9
+#define GAP_WIDTH 2
+#define LEVEL_WIDTH 4 /* "[k] " */
+#define COLUMN_MIN 8 /* narrower says nothing: then it goes */
+#define COLUMN_MAX 40
 
 static const char *const key_titles[KEY_MAX] = { [KEY_COMM] = "Command", [KEY_PID] = "Pid",  [KEY_TID] = "Tid",
 						 [KEY_CPU] = "CPU",	 [KEY_DSO] = "Shared Object",
@@ -70,8 +75,8 @@ static const char *level(const struct table_row *r)
 	return r->kind == FRAME_KERNEL ? "[k] " : "[.] ";
 }
 
-/* Width that a key's column needs, bounded; the last column is not padded. */
-static int column_width(const struct table *t, enum table_key key, size_t rows, const struct table_cfg *cfg)
+/* Width that a key's column needs, at most max; the last column is not padded. */
+static int column_width(const struct table *t, enum table_key key, size_t rows, const struct table_cfg *cfg, size_t max)
 {
 	char raw[CELL_BYTES], shown[CELL_BYTES];
 	size_t width = strlen(key_titles[key]);
@@ -84,7 +89,7 @@ static int column_width(const struct table *t, enum table_key key, size_t rows, 
 		if (n > width)
 			width = n;
 	}
-	return width < 40 ? width : 40;
+	return width < max ? width : max;
 }
 
 static size_t rows_shown(const struct table *t, const struct profile *p, const struct table_cfg *cfg)
@@ -134,55 +139,145 @@ static void print_chains(FILE *out, const struct table_row *r, const struct prof
 	fputc('\n', out);
 }
 
-static void print_row(FILE *out, const struct table *t, const struct table_row *r, const struct profile *p,
-		      const struct table_cfg *cfg, const int *widths)
+/* What a line has room for. */
+struct layout {
+	bool children, level; /* the column for callees; the mark before a symbol */
+	bool hidden[TABLE_KEYS_MAX];
+	int widths[TABLE_KEYS_MAX];
+	uint32_t main; /* the key that stays: the symbol, or the last one */
+};
+
+static int line_width(const struct layout *l, const struct table *t, int main_width)
 {
-	char raw[CELL_BYTES], line[4 * CELL_BYTES];
-	size_t n = 0;
+	int n = PERCENT_WIDTH * (l->children ? 2 : 1);
 
-	if (cfg->children)
-		n = snprintf(line, sizeof(line), "%8.2f%%", percent(r->total, p->weight));
-	n += snprintf(line + n, sizeof(line) - n, "%8.2f%%", percent(r->self, p->weight));
+	for (uint32_t k = 0; k < t->nr_keys; k++)
+		if (!l->hidden[k])
+			n += GAP_WIDTH + (k == l->main ? main_width : l->widths[k]) +
+			     (t->keys[k] == KEY_SYM && l->level ? LEVEL_WIDTH : 0);
+	return n;
+}
+
+/* The widest column that can give something away, or the first one that can go; -1: none. */
+static int column_to_give(const struct layout *l, const struct table *t, int *ret_first)
+{
+	int widest = -1;
+
+	*ret_first = -1;
+	for (int k = t->nr_keys; k-- > 0;) {
+		if (l->hidden[k] || k == (int)l->main)
+			continue;
+		*ret_first = k;
+		if (l->widths[k] > COLUMN_MIN && (widest < 0 || l->widths[k] >= l->widths[widest]))
+			widest = k;
+	}
+	return widest;
+}
+
+/* Gives the main key a third of the line: other columns shrink, then go, the first before the last. */
+static void layout_fit(struct layout *l, const struct table *t, int columns)
+{
+	int least = columns / 3 < l->widths[l->main] ? columns / 3 : l->widths[l->main], rest;
+
+	while (line_width(l, t, least) > columns) {
+		int first, widest = column_to_give(l, t, &first);
+
+		if (widest >= 0)
+			l->widths[widest]--;
+		else if (first >= 0)
+			l->hidden[first] = true;
+		else if (l->children)
+			l->children = false;
+		else if (l->level)
+			l->level = false;
+		else
+			break;
+	}
+	rest = columns - line_width(l, t, 0);
+	if (l->widths[l->main] > rest)
+		l->widths[l->main] = rest > 0 ? rest : 0;
+}
+
+static void layout_make(struct layout *l, const struct table *t, size_t rows, const struct table_cfg *cfg)
+{
+	*l = (struct layout){ .children = cfg->children, .level = true, .main = t->nr_keys - 1 };
+	for (uint32_t k = 0; k < t->nr_keys; k++)
+		if (t->keys[k] == KEY_SYM)
+			l->main = k;
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
-		size_t start;
+		bool roomy = cfg->columns && k == l->main;
 
-		n += snprintf(line + n, sizeof(line) - n, "  %s", t->keys[k] == KEY_SYM ? level(r) : "");
-		cell_text(raw, sizeof(raw) / 2, r, t->keys[k], cfg);
-		start = n;
-		n += text_escape(line + n, sizeof(line) - n, raw);
-		if (n >= sizeof(line))
-			n = sizeof(line) - 1;
-		if (k + 1 < t->nr_keys)
-			while ((int)(n - start) < widths[k] && n < sizeof(line) - 1)
-				line[n++] = ' ';
-		line[n] = '\0';
+		l->widths[k] = column_width(t, t->keys[k], rows, cfg, roomy ? cfg->columns : COLUMN_MAX);
 	}
-	if (cfg->columns && n > (size_t)cfg->columns) {
-		n = cfg->columns;
-		while (n && ((unsigned char)line[n] & 0xc0) == 0x80)
-			n--;
+	if (cfg->columns)
+		layout_fit(l, t, cfg->columns);
+}
+
+/* Where a text is cut to max bytes: not inside a character. */
+static size_t cut_at(const char *text, size_t n, size_t max)
+{
+	if (n <= max)
+		return n;
+	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
+static void print_row(FILE *out, const struct table *t, const struct table_row *r, const struct profile *p,
+		      const struct table_cfg *cfg, const struct layout *l)
+{
+	char raw[CELL_BYTES], shown[CELL_BYTES];
+	int pad = 0;
+
+	if (l->children)
+		fprintf(out, "%*.2f%%", PERCENT_WIDTH - 1, percent(r->total, p->weight));
+	fprintf(out, "%*.2f%%", PERCENT_WIDTH - 1, percent(r->self, p->weight));
+	for (uint32_t k = 0; k < t->nr_keys; k++) {
+		size_t n;
+
+		if (l->hidden[k])
+			continue;
+		cell_text(raw, sizeof(raw), r, t->keys[k], cfg);
+		text_escape(shown, sizeof(shown), raw);
+		n = strlen(shown);
+		if (cfg->columns)
+			n = cut_at(shown, n, l->widths[k]);
+		fprintf(out, "%*s%s%.*s", pad + GAP_WIDTH, "", t->keys[k] == KEY_SYM && l->level ? level(r) : "", (int)n,
+			shown);
+		pad = (int)n < l->widths[k] ? l->widths[k] - (int)n : 0;
 	}
-	fprintf(out, "%.*s\n", (int)n, line);
+	fputc('\n', out);
+}
+
+static void print_titles(FILE *out, const struct table *t, const struct layout *l)
+{
+	int pad = 0;
+
+	fputs(l->children ? "#Children     Self" : "#Overhead", out);
+	for (uint32_t k = 0; k < t->nr_keys; k++) {
+		const char *title = key_titles[t->keys[k]];
+		int width = l->widths[k] + (t->keys[k] == KEY_SYM && l->level ? LEVEL_WIDTH : 0);
+		int n = (int)strlen(title) < width ? (int)strlen(title) : width;
+
+		if (l->hidden[k])
+			continue;
+		fprintf(out, "%*s%.*s", pad + GAP_WIDTH, "", n, title);
+		pad = width - n;
+	}
+	fputs("\n#\n", out);
 }
 
 int render_table_text(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)
 {
 	size_t rows = rows_shown(t, p, cfg);
-	int widths[TABLE_KEYS_MAX];
+	struct layout l;
 
-	fprintf(out, "# Samples: %llu of event '%s'\n# Event count (approx.): %llu\n#\n#", (unsigned long long)p->kept,
+	layout_make(&l, t, rows, cfg);
+	fprintf(out, "# Samples: %llu of event '%s'\n# Event count (approx.): %llu\n#\n", (unsigned long long)p->kept,
 		p->event, (unsigned long long)p->weight);
-	if (cfg->children)
-		fprintf(out, "Children     Self");
-	else
-		fprintf(out, "Overhead");
-	for (uint32_t k = 0; k < t->nr_keys; k++) {
-		widths[k] = column_width(t, t->keys[k], rows, cfg);
-		fprintf(out, "  %-*s", k + 1 < t->nr_keys ? widths[k] : 0, key_titles[t->keys[k]]);
-	}
-	fprintf(out, "\n#\n");
+	print_titles(out, t, &l);
 	for (size_t i = 0; i < rows; i++) {
-		print_row(out, t, &t->rows.data[i], p, cfg, widths);
+		print_row(out, t, &t->rows.data[i], p, cfg, &l);
 		if (cfg->callers && t->rows.data[i].callers)
 			print_chains(out, &t->rows.data[i], p);
 	}
