@@ -22,3 +22,13 @@ setup() {
 			if (!Array.isArray(r.rows) || r.kept < 1000) process.exit(1)'
 	done
 }
+
+@test "-s event shows the event's name" {
+	"$SKEP" report -i a.data -s event >a.txt
+	grep -qE '^ +100.00% +100.00%  (cpu-clock|cycles)' a.txt
+	"$SKEP" report -i a.data -s event --json | grep -qE '"event":"(cpu-clock|cycles)[^"]*"}'
+}
+
+@test "--json tells the kind of code of each row" {
+	"$SKEP" report -i a.data --json -s sym | grep -q '"sym":"hot","kind":"user"'
+}

@@ -448,12 +448,15 @@ static char *table_text(table_fn *render, const char *sort, const struct table_c
 
 static void table_json(void **state)
 {
-	struct table_cfg cfg = { .callers = true }, none = { .percent_limit = 99 };
-	char *text = table_text(render_table_json, "comm,pid,dso,sym", &cfg);
+	static const char *const events[] = { "cycles" };
+	struct table_cfg cfg = { .callers = true, .event_names = events }, none = { .percent_limit = 99 };
+	char *text = table_text(render_table_json, "comm,pid,dso,sym,event", &cfg);
 
 	(void)state;
 	expect_json(text);
-	assert_non_null(strstr(text, "\"sym\":\"do_idle\""));
+	assert_non_null(strstr(text, "\"sym\":\"do_idle\",\"kind\":\"kernel\",\"event\":\"cycles\"}"));
+	assert_non_null(strstr(text, "_the_rest\",\"kind\":\"user\""));
+	assert_non_null(strstr(text, "{\"depth\":1,\"sym\":\"main\",\"kind\":\"user\","));
 	free(text);
 	text = table_text(render_table_json, "comm", &none);
 	expect_json(text);

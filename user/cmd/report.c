@@ -73,10 +73,11 @@ static const struct opt_group report_groups[] = {
 	{ 0 },
 };
 
-static int render(const struct report *r, struct fold *fold, FILE *out, struct err *err)
+static int render(const struct report *r, struct fold *fold, const char *const *names, FILE *out, struct err *err)
 {
-	struct table_cfg cfg = { .rows_max = r->top, .percent_limit = r->percent_limit, .children = !r->no_children,
-				 .callers = r->callers, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
+	struct table_cfg cfg = { .event_names = names, .rows_max = r->top, .percent_limit = r->percent_limit,
+				 .children = !r->no_children, .callers = r->callers,
+				 .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = r->json ? "json" : r->format ? r->format : "text";
 	int ret;
 
@@ -90,11 +91,23 @@ static int render(const struct report *r, struct fold *fold, FILE *out, struct e
 	return ret && !ferror(out) ? err_set(err, ret, "cannot print the table: %s", strerror(-ret)) : 0;
 }
 
+/* The names of the file's events, borrowed from the reader; the caller frees the array. NULL: no memory. */
+static const char **event_names(const struct data_reader *reader)
+{
+	const struct data_meta *meta = data_reader_meta(reader);
+	const char **names = calloc(meta->nr_events, sizeof(*names));
+
+	for (int i = 0; names && i < meta->nr_events; i++)
+		names[i] = meta->events[i].name;
+	return names;
+}
+
 static int report_into(const struct report *r, struct fold *fold, struct outfile *out, struct err *err)
 {
 	const char *input = r->input ? r->input : "perf.data";
 	struct syms_cfg cfg = { .inlines = r->inlines, .lines = r->inlines };
 	struct data_reader *reader = NULL;
+	const char **names = NULL;
 	int64_t bytes;
 	int ret;
 
@@ -103,14 +116,17 @@ static int report_into(const struct report *r, struct fold *fold, struct outfile
 		ret = err_set(err, -ENODATA, "no samples in '%s'", input);
 		err_hint(err, "the recorded command may have used no CPU time, or the recording was not permitted");
 	}
+	if (!ret && !(names = event_names(reader)))
+		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
-		ret = render(r, fold, out->stream, err);
+		ret = render(r, fold, names, out->stream, err);
 	if (!ret) {
 		bytes = outfile_commit(out, err);
 		ret = bytes < 0 ? (int)bytes : 0;
 	}
 	if (!ret)
 		honesty_print(&r->h, fold->profile);
+	free(names);
 	if (reader)
 		data_reader_close(reader);
 	return ret;

@@ -6,6 +6,9 @@
 #include "render/render.h"
 #include "util/json.h"
 
+/* "user", "kernel" ...: an enum frame_kind as JSON has it. */
+const char *kind_name(uint32_t kind);
+
 /* Writes title .. receipt as keys of the object that is open; see json.c for the meaning. */
 void profile_json(struct json *json, const struct profile *p);
 

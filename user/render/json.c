@@ -21,6 +21,11 @@ static const char *const kinds[] = {
 	[FRAME_INLINED] = "inlined", [FRAME_UNKNOWN] = "unknown", [FRAME_MARK] = "mark",
 };
 
+const char *kind_name(uint32_t kind)
+{
+	return kind < sizeof(kinds) / sizeof(*kinds) ? kinds[kind] : "unknown";
+}
+
 void profile_json(struct json *json, const struct profile *p)
 {
 	const struct receipt *r = &p->receipt;
@@ -57,7 +62,7 @@ static void node_open(struct json *json, const struct tree_node *node)
 	json_object(json);
 	json_key_text(json, "name", node->name);
 	json_key_text(json, "obj", node->obj);
-	json_key_text(json, "kind", node->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[node->kind] : "unknown");
+	json_key_text(json, "kind", kind_name(node->kind));
 	if (node->file) {
 		json_key_text(json, "file", node->file);
 		json_key_u64(json, "line", node->line);

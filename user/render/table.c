@@ -338,6 +338,7 @@ static void json_callers(struct json *j, const struct tree *tree)
 		json_object(j);
 		json_key_u64(j, "depth", depth);
 		json_key_text(j, "sym", nodes[i].name);
+		json_key_text(j, "kind", kind_name(nodes[i].kind));
 		json_key_text(j, "dso", nodes[i].obj);
 		json_key_u64(j, "total", nodes[i].total);
 		json_object_end(j);
@@ -379,6 +380,8 @@ int render_table_json(FILE *out, const struct table *t, const struct profile *p,
 			} else {
 				cell_text(raw, sizeof(raw), r, key, cfg);
 				json_key_text(&j, key_names[key], raw);
+				if (key == KEY_SYM)
+					json_key_text(&j, "kind", kind_name(r->kind));
 			}
 		}
 		if (cfg->callers && r->callers)

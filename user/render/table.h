@@ -14,7 +14,7 @@ struct table_cfg {
 	bool children;	      /* a column for total, and the order by it */
 	bool callers;	      /* the call chains below each row (text), or nested (JSON) */
 	int columns;	      /* width of the terminal, 0: do not cut */
-	const char *const *event_names; /* for the key event; may be NULL */
+	const char *const *event_names; /* for the key event, by sample.event; NULL: numbers */
 };
 
 /* Each returns 0 or -errno of a failed write. The table is sorted by the caller. */
