@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sym/sym.h"
+
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -45,6 +47,11 @@ struct lines {
 	VEC(struct unit) units;
 	struct spans spans; /* what: index in units */
 };
+
+bool syms_have_lines(void)
+{
+	return true;
+}
 
 /* Adds every range of die. 0 or -ENOMEM; *ret_low is the lowest, untouched when there is none. */
 static int add_ranges(Dwarf_Die *die, struct spans *spans, uint32_t what, uint64_t *ret_low)
@@ -262,6 +269,11 @@ int lines_find(struct lines *lines, uint64_t vaddr, bool inlines, struct line_fr
 	return n + 1;
 }
 #else
+bool syms_have_lines(void)
+{
+	return false;
+}
+
 struct lines *lines_open(int fd)
 {
 	(void)fd;

@@ -57,8 +57,12 @@ struct syms {
 
 int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err)
 {
-	struct syms *syms = calloc(1, sizeof(*syms));
+	struct syms *syms;
 
+	if ((cfg->lines || cfg->inlines) && !syms_have_lines())
+		return err_exit(err, -ENOTSUP, EXIT_CANNOT,
+				"cannot tell inlined functions and source lines: this skep was built without libdw");
+	syms = calloc(1, sizeof(*syms));
 	if (!syms)
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
 	syms->cfg = *cfg;

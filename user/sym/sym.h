@@ -57,7 +57,13 @@ struct syms_stats {
 
 struct syms;
 
-/* Returns 0 and the resolver, or -errno. Opens nothing yet: kallsyms and objects are read when first needed. */
+/* False when skep was built without libdw: then there are no lines and no inlined frames. */
+bool syms_have_lines(void);
+
+/*
+ * Returns 0 and the resolver, or -errno; -ENOTSUP when lines or inlines are asked for and cannot be had. Opens
+ * nothing yet: kallsyms and objects are read when first needed.
+ */
 int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err);
 void syms_free(struct syms *syms);
 
