@@ -48,6 +48,7 @@ const mouse = async (b) => {
 	has("the ledger shows cut stacks", await b.text("#ledger"), "60 stacks cut at the depth limit");
 	has("the header shows the event", await b.text("#facts"), "cpu-clock");
 	has("the note is shown", await b.text("#note"), "no hardware cycles here");
+	has("and a second one", await b.text("#note"), "a second note");
 	same("the title is text", await b.text("#title"), "skep flame </title><script>window.pwned=3</script>");
 
 	await clickFrame(b, "compute");

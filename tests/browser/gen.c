@@ -134,7 +134,8 @@ int main(int argc, char **argv)
 		.event = "cpu-clock",
 		.unit = "ns",
 		.duration_ns = 10004000000u,
-		.note = "no hardware cycles here: cpu-clock instead",
+		.notes = { "no hardware cycles here: cpu-clock instead", "a second note" },
+		.nr_notes = 2,
 		.receipt = { .wall_ns = 10210000000u, .own_cpu_ns = 81000000, .bpf_ns = 14200000, .bpf_runs = 18800,
 			     .bytes_out = 210000, .peak_rss_bytes = 23u << 20, .map_bytes = 9u << 20, .cpus = 16 },
 	};

@@ -135,7 +135,8 @@ static int setup(void **state)
 	f->p.seen = f->p.kept + f->p.losses[LOSS_RING_FULL];
 	f->p.weight = f->tree.nodes.data[0].total;
 	f->p.duration_ns = 1004000000;
-	f->p.note = "no hardware cycles here: cpu-clock instead";
+	profile_note(&f->p, "no hardware cycles here: %s instead", "cpu-clock");
+	profile_note(&f->p, "a </script> & a \x1b[31m in a second note");
 	f->p.receipt = (struct receipt){ 1100000000, 21000000, 900000, 743, 8192, 9437184, 1048576, 4 };
 	*state = f;
 	return 0;
@@ -427,7 +428,7 @@ static void table_make(struct table *t, struct profile *p, const char *sort)
 	st.n = 1;
 	assert_int_equal(table_add(t, &s, "swapper", &st), 0);
 	table_sort(t, false);
-	*p = (struct profile){ .event = "cpu-clock", .weight = 100, .kept = 10, .seen = 10 };
+	*p = (struct profile){ .notes = { "one \x1b note", "two" }, .nr_notes = 2, .event = "cpu-clock", .weight = 100, .kept = 10, .seen = 10 };
 }
 
 static char *table_text(table_fn *render, const char *sort, const struct table_cfg *cfg)
@@ -495,6 +496,9 @@ static void narrow_terminals(void **state)
 			expect_fits(sorts[i], children, 80, "parse_all_the_words");
 		}
 	expect_fits("comm,dso", false, 20, "libp");
+	text = table_text(render_table_text, "sym", &wide);
+	assert_non_null(strstr(text, "\n# Note: one \\x1b note\n# Note: two\n#\n"));
+	free(text);
 	/* What fits is whole, however long. */
 	text = table_text(render_table_text, "comm,dso,sym", &wide);
 	assert_non_null(strstr(text, "Children     Self  Command  Shared Object"));

@@ -248,6 +248,24 @@ static void every_loss_has_words(void **state)
 	assert_false(loss_is_whole(LOSS_CUT_DEPTH) || loss_is_whole(LOSS_UNNAMED) || loss_is_whole(LOSS_MAX));
 }
 
+static void notes(void **state)
+{
+	static struct profile p;
+	char longest[2 * NOTE_BYTES];
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	profile_note(&p, "%s", longest);
+	profile_note(&p, "%s", longest);
+	assert_int_equal(p.nr_notes, 1);
+	assert_int_equal(strlen(p.notes[0]), NOTE_BYTES - 1);
+	for (int i = 0; i < 2 * NOTES_MAX; i++)
+		profile_note(&p, "note %d", i / 2);
+	assert_int_equal(p.nr_notes, NOTES_MAX);
+	assert_string_equal(p.notes[NOTES_MAX - 1], "note 6");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +273,7 @@ int main(void)
 		cmocka_unit_test(heaviest_line),   cmocka_unit_test(order),
 		cmocka_unit_test(no_recursion_when_deep), cmocka_unit_test(random_stacks),
 		cmocka_unit_test(cost),		   cmocka_unit_test(every_loss_has_words),
+		cmocka_unit_test(notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

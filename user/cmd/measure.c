@@ -118,7 +118,6 @@ static int scan_targets(const struct target *t, struct sink *sink, struct profil
 int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
 		struct profile *p, int *ret_status, struct err *err)
 {
-	static char note[256];
 	struct session *s;
 	int ret;
 
@@ -135,9 +134,8 @@ int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, i
 	if (ret)
 		return ret;
 	if (session_notes(s)[0]) {
-		snprintf(note, sizeof(note), "%s", session_notes(s));
-		p->note = note;
-		log_detail("%s", note);
+		profile_note(p, "%s", session_notes(s));
+		log_detail("%s", session_notes(s));
 	}
 	ret = before ? before(sink, err) : 0;
 	if (!ret && (ret = scan_targets(&m->target, sink, p)) && !err->text[0])

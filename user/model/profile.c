@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The words of the loss ledger, in one place for every format. Nothing is owned here. */
+/* The words of the loss ledger, in one place for every format, and the notes. Nothing is owned here. */
 #include "model/profile.h"
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 static const struct loss_word {
 	const char *name, *text;
@@ -38,6 +41,15 @@ const char *loss_text(enum loss reason)
 
 void profile_note(struct profile *p, const char *fmt, ...)
 {
-	(void)p;
-	(void)fmt;
+	char text[NOTE_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (uint32_t i = 0; i < p->nr_notes; i++)
+		if (!strcmp(p->notes[i], text))
+			return;
+	if (p->nr_notes < NOTES_MAX)
+		memcpy(p->notes[p->nr_notes++], text, sizeof(text));
 }

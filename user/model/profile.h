@@ -40,6 +40,9 @@ struct receipt {
 	uint32_t cpus;
 };
 
+#define NOTES_MAX 8
+#define NOTE_BYTES 256
+
 struct profile {
 	const char *title;   /* "skep flame -a -- sleep 10" */
 	const char *event;   /* "cpu-clock" */
@@ -48,10 +51,12 @@ struct profile {
 	uint64_t weight;     /* sum over kept */
 	uint64_t duration_ns;
 	uint64_t losses[LOSS_MAX];
-	const char *note; /* one line, e.g. "no hardware cycles here: cpu-clock instead", or NULL */
+	char notes[NOTES_MAX][NOTE_BYTES]; /* a line each, e.g. "no hardware cycles here: cpu-clock instead" */
+	uint32_t nr_notes;
 	struct receipt receipt;
 };
 
+/* Adds a line that every view shows. One that is there already is not added again; nor is a ninth. */
 void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

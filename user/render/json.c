@@ -3,7 +3,7 @@
  * SHOW: the call tree as JSON, for programs. Format 1:
  *   { "skep": 1, "title", "event", "unit": text,
  *     "seen", "kept": samples (seen = kept + the losses that are whole), "weight": in unit, over kept,
- *     "duration_ns", "note": text or null,
+ *     "duration_ns", "notes": [ text, ... ],
  *     "losses": { reason: count, ... every reason, zeros too },
  *     "receipt": { "wall_ns", "own_cpu_ns", "bpf_ns", "bpf_runs", "bytes_out", "peak_rss_bytes", "map_bytes", "cpus" },
  *     "tree": NODE }
@@ -37,7 +37,11 @@ void profile_json(struct json *json, const struct profile *p)
 	json_key_u64(json, "kept", p->kept);
 	json_key_u64(json, "weight", p->weight);
 	json_key_u64(json, "duration_ns", p->duration_ns);
-	json_key_text(json, "note", p->note);
+	json_key(json, "notes");
+	json_array(json);
+	for (uint32_t i = 0; i < p->nr_notes; i++)
+		json_text(json, p->notes[i]);
+	json_array_end(json);
 	json_key(json, "losses");
 	json_object(json);
 	for (int i = 0; i < LOSS_MAX; i++)

@@ -114,14 +114,14 @@ static void head_put(FILE *out, const struct profile *p, uint32_t *y)
 	for (int i = 0; i < LOSS_MAX; i++)
 		if (p->losses[i])
 			line_put(out, y, loss_is_whole(i) ? "bad" : "s", "%" PRIu64 " %s", p->losses[i], loss_text(i));
-	if (p->note)
-		line_put(out, y, "s", "%s", p->note);
+	for (uint32_t i = 0; i < p->nr_notes; i++)
+		line_put(out, y, "s", "%s", p->notes[i]);
 }
 
 /* How many lines head_put writes. */
 static uint32_t head_lines(const struct profile *p)
 {
-	uint32_t n = 2 + (p->seen > p->kept) + !!p->note;
+	uint32_t n = 2 + (p->seen > p->kept) + p->nr_notes;
 
 	for (int i = 0; i < LOSS_MAX; i++)
 		n += !!p->losses[i];

@@ -273,8 +273,14 @@ int render_table_text(FILE *out, const struct table *t, const struct profile *p,
 	struct layout l;
 
 	layout_make(&l, t, rows, cfg);
-	fprintf(out, "# Samples: %llu of event '%s'\n# Event count (approx.): %llu\n#\n", (unsigned long long)p->kept,
+	fprintf(out, "# Samples: %llu of event '%s'\n# Event count (approx.): %llu\n", (unsigned long long)p->kept,
 		p->event, (unsigned long long)p->weight);
+	for (uint32_t i = 0; i < p->nr_notes; i++) {
+		fputs("# Note: ", out);
+		text_print(out, p->notes[i]);
+		fputc('\n', out);
+	}
+	fputs("#\n", out);
 	print_titles(out, t, &l);
 	for (size_t i = 0; i < rows; i++) {
 		print_row(out, t, &t->rows.data[i], p, cfg, &l);
