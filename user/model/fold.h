@@ -35,6 +35,7 @@ struct fold {
 	/* Own. */
 	struct comm_slot *comms; /* names of threads from task events, open addressing */
 	uint32_t nr_comms, cap_comms;
+	bool noted_kernel;
 	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
 	struct stack stack;
 	struct frame down[STACK_FRAMES_MAX + 1]; /* outermost first */

@@ -3,6 +3,7 @@
 #include "sym/kernel.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -139,6 +140,20 @@ static int parse_kallsyms(struct kernel *k, const char *p, const char *end)
 	return ret;
 }
 
+static int read_kptr_restrict(const char *root)
+{
+	char path[PATH_MAX], *text;
+	int value;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/sys/kernel/kptr_restrict", root);
+	if (file_read(path, 0, PATH_MAX, &text, &n))
+		return -1;
+	value = *text >= '0' && *text <= '9' ? *text - '0' : -1;
+	free(text);
+	return value;
+}
+
 static void read_kallsyms(struct kernel *k)
 {
 	const char *root = k->cfg->proc_root ? k->cfg->proc_root : "/proc";
@@ -156,6 +171,8 @@ static void read_kallsyms(struct kernel *k)
 	if (symtab_names(&k->tab, "", 0, &nothing) || parse_kallsyms(k, text, text + n) || k->is_hidden ||
 	    symtab_seal(&k->tab))
 		symtab_free(&k->tab);
+	if (k->is_hidden)
+		k->kptr_restrict = read_kptr_restrict(root);
 	free(text);
 }
 

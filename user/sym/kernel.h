@@ -36,6 +36,7 @@ struct kernel {
 	uint64_t text, etext; /* of the running kernel; 0: not known */
 	uint64_t recorded_text; /* of the recorded one (KASLR moves it); 0: not known */
 	uint64_t read_ms, wait_ms; /* when (CLOCK_MONOTONIC), and how long until a miss may read again */
+	int kptr_restrict; /* when is_hidden; -1: not known */
 	bool is_read, is_hidden, is_mismatch;
 	struct kernel_answer cache[KERNEL_CACHE_SLOTS]; /* by the address in the running kernel; a newer one replaces */
 };

@@ -52,7 +52,8 @@ struct syms_stats {
 	uint64_t kernel_frames, kernel_unknown;
 	uint64_t objects, symbols;
 	bool kernel_hidden;   /* kallsyms shows only zeros: kptr_restrict or no CAP_SYSLOG */
-	bool kernel_mismatch; /* the recording is of another kernel */
+	int kptr_restrict;    /* the sysctl when they are hidden; -1: not known */
+	bool kernel_mismatch; /* the recording is of another kernel: its addresses stay unnamed */
 };
 
 struct syms;
