@@ -5,6 +5,7 @@
 #include "model/fold.h"
 
 #define KERNEL_IP 0xffffffff81000005ull
+#define DEEPEST 8000
 
 static const char *false_proc(const char *kallsyms, const char *restricted)
 {
@@ -87,11 +88,71 @@ static void other_kernel(void **state)
 	kernel_note(&cfg, "kernel addresses have no names: the recorded kernel is not the one that runs here");
 }
 
+/* A file may hold stacks of any depth: what does not fit is a cut stack, counted and marked. */
+static void deeper_than_we_keep(void **state)
+{
+	static uint64_t ips[DEEPEST];
+	struct sample s = { .pid = 1, .weight = 10, .count = 3, .comm = "x", .uips = ips, .nr_uips = DEEPEST };
+	struct syms_cfg cfg = { .offline = true };
+	const struct stack *st;
+	struct run r;
+
+	(void)state;
+	for (int i = 0; i < DEEPEST; i++)
+		ips[i] = 0x1000 + i;
+	begin(&r, &cfg);
+	st = &r.fold->stack;
+	add(&r, &s);
+	assert_int_equal(st->n, STACK_FRAMES_MAX + 1);
+	assert_int_equal(st->cut, STOP_DEPTH);
+	assert_int_equal(r.p.losses[LOSS_CUT_DEPTH], 3);
+	assert_string_equal(st->frames[st->n - 1].name, "[truncated: 2048 frames]");
+	s.kips = ips;
+	s.nr_kips = DEEPEST;
+	add(&r, &s);
+	assert_int_equal(st->n, STACK_FRAMES_MAX + 1);
+	assert_int_equal(r.p.losses[LOSS_CUT_DEPTH], 6);
+	/* The walker's own limit. */
+	s.nr_kips = 0;
+	s.nr_uips = STACK_MAX_FRAMES;
+	s.ustop = STOP_DEPTH;
+	add(&r, &s);
+	assert_int_equal(st->n, STACK_MAX_FRAMES + 1);
+	assert_string_equal(st->frames[st->n - 1].name, "[truncated: 127 frames]");
+	assert_int_equal(r.p.losses[LOSS_CUT_DEPTH], 9);
+	end(&r);
+}
+
+/* Beyond a root there is nothing, whatever the walker found there before it gave up. */
+static void junk_above_the_root(void **state)
+{
+	uint64_t ips[STACK_MAX_FRAMES] = { 0 };
+	const struct sample s = { .pid = PID, .weight = 1, .count = 1, .comm = "x", .uips = ips, .ustop = STOP_DEPTH,
+				  .nr_uips = STACK_MAX_FRAMES };
+	struct syms_cfg cfg = { .offline = true };
+	struct run r;
+
+	(void)state;
+	build("gcc", "p.c", "int main(void) { return 0; }\n", "-fno-pie -no-pie", "prog");
+	ips[0] = nm_value("", in_scratch("prog"), "main");
+	ips[1] = nm_value("", in_scratch("prog"), "_start") + 4;
+	begin(&r, &cfg);
+	map_elf(r.fold->syms, PID, in_scratch("prog"), 0);
+	add(&r, &s);
+	assert_int_equal(r.fold->stack.n, 2);
+	assert_string_equal(r.fold->stack.frames[1].name, "_start");
+	assert_int_equal(r.fold->stack.cut, STOP_ROOT);
+	assert_int_equal(r.p.losses[LOSS_CUT_DEPTH], 0);
+	end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hidden_kernel),
 		cmocka_unit_test(other_kernel),
+		cmocka_unit_test(deeper_than_we_keep),
+		cmocka_unit_test(junk_above_the_root),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

@@ -38,7 +38,7 @@ struct fold {
 	bool noted_kernel;
 	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
 	struct stack stack;
-	struct frame down[STACK_FRAMES_MAX + 1]; /* outermost first */
+	struct frame down[STACK_FRAMES_MAX + 2]; /* outermost first, below what stands at the foot */
 };
 
 /* Fills the sink; fields above "Own" are the caller's to set after it. 0 or -ENOMEM. */

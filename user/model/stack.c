@@ -6,8 +6,11 @@
 
 #define INLINE_MAX 32 /* frames that one address may stand for */
 
+#define CUT_AT_(n) "[truncated: " #n " frames]"
+#define CUT_AT(n) CUT_AT_(n)
+
 static const char *const cut_text[STOP_MAX] = {
-	[STOP_DEPTH] = "[truncated: 127 frames]",
+	[STOP_DEPTH] = CUT_AT(STACK_MAX_FRAMES),
 	[STOP_UNREADABLE] = "[truncated: stack unreadable]",
 	[STOP_NO_ROOT] = "[truncated: no frame pointer]",
 };
@@ -18,20 +21,22 @@ static const enum loss cut_loss[STOP_MAX] = {
 	[STOP_NO_ROOT] = LOSS_CUT_NO_ROOT,
 };
 
-static void add_frames(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t n, bool kernel,
+/* False when there were more than are kept. */
+static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t n, bool kernel,
 		       struct stack *st)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		int room = STACK_FRAMES_MAX - 1 - st->n;
+		int room = STACK_FRAMES_MAX - st->n;
 
 		if (room > INLINE_MAX)
 			room = INLINE_MAX;
 		if (room <= 0)
-			return;
+			return false;
 		/* Where each stack was left the address is exact: an interrupt or fault hits an instruction, and the
 		 * one behind a syscall instruction belongs to the same function. */
 		st->n += syms_resolve(syms, s->pid, s->time_ns, ips[i], kernel, i > 0, &st->frames[st->n], room);
 	}
+	return true;
 }
 
 /*
@@ -48,23 +53,33 @@ static void drop_above_root(struct stack *st, uint32_t user_from)
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, struct profile *p)
 {
 	uint32_t user_from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
+	const char *text = NULL;
+	bool whole, rooted;
 
 	st->n = 0;
-	add_frames(syms, s, s->kips, s->nr_kips, true, st);
+	whole = add_frames(syms, s, s->kips, s->nr_kips, true, st);
 	user_from = st->n;
-	add_frames(syms, s, s->uips, s->nr_uips, false, st);
+	whole = add_frames(syms, s, s->uips, s->nr_uips, false, st) && whole;
 	drop_above_root(st, user_from);
 	for (uint32_t i = 0; i < st->n; i++)
 		if (st->frames[i].kind == FRAME_UNKNOWN)
 			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;
-	if (!cut && st->n > user_from && !st->frames[st->n - 1].is_root)
+	rooted = st->n > user_from && st->frames[st->n - 1].is_root;
+	/* What the walker's limit cut off above a root was not of this stack. */
+	if (rooted) {
+		cut = STOP_ROOT;
+	} else if (!whole) {
+		cut = STOP_DEPTH;
+		text = CUT_AT(STACK_FRAMES_MAX);
+	} else if (!cut && st->n > user_from) {
 		cut = STOP_NO_ROOT;
+	}
 	if (!cut && s->kstop == STOP_DEPTH)
 		cut = STOP_DEPTH;
 	st->cut = cut;
 	if (!cut)
 		return;
 	p->losses[cut_loss[cut]] += s->count;
-	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, cut_text[cut]), .obj = syms_intern(syms, ""),
-					      .kind = FRAME_MARK };
+	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, text ? text : cut_text[cut]),
+					      .obj = syms_intern(syms, ""), .kind = FRAME_MARK };
 }

@@ -7,10 +7,10 @@
 #include "sample.h"
 #include "sym/sym.h"
 
-#define STACK_FRAMES_MAX 2048 /* both stacks, with inlined frames */
+#define STACK_FRAMES_MAX 2048 /* kept of both stacks, with inlined frames: a file's may be deeper */
 
 struct stack {
-	struct frame frames[STACK_FRAMES_MAX]; /* leaf first */
+	struct frame frames[STACK_FRAMES_MAX + 1]; /* leaf first, then the marker */
 	uint32_t n;
 	uint32_t cut; /* enum stack_stop of the user walk (or of the kernel walk if that was cut) */
 };
