@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct perfmap *map = perfmap_new("/nonexistent", 1u << 31, true);
+	struct perfmap_limits limits = PERFMAP_LIMITS;
+	struct perfmap *map = perfmap_new("/nonexistent", 1u << 31, true, &limits);
 	const char *text = (const char *)data;
 	const uint8_t *eol = size ? memchr(data + size / 2, '\n', size - size / 2) : NULL;
 	size_t half = eol ? (size_t)(eol - data) + 1 : size;

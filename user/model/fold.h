@@ -35,7 +35,7 @@ struct fold {
 	/* Own. */
 	struct comm_slot *comms; /* names of threads from task events, open addressing */
 	uint32_t nr_comms, cap_comms;
-	bool noted_kernel;
+	bool noted_kernel, noted_cut;
 	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
 	struct stack stack;
 	struct frame down[STACK_FRAMES_MAX + 2]; /* outermost first, below what stands at the foot */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sym/demangle.h"
@@ -20,8 +21,12 @@
 #include "util/vec.h"
 
 #define STATUS_MAX_BYTES (64u << 10)
-#define FILE_MAX_BYTES (1ull << 30)
-#define ENTRIES_MAX (1u << 24)
+#define ENTRIES_MAX (1u << 20)
+#define ENTRY_COST_BYTES (sizeof(struct entry) + sizeof(struct range) + 2 * sizeof(uint32_t)) /* its name apart */
+#define AGAIN_MAX_BYTES (64u << 10) /* of a line still being written: read again with each piece of it */
+#define LOOK_MS 10u /* so often may a miss ask for the file */
+#define REWRITTEN_MAX_BYTES (4u << 20) /* read anew in ... */
+#define REWRITTEN_MS 1000u	       /* ... this time, and one file more */
 #define TAIL_MIN 256u /* lines searched one by one */
 #define TAIL_SHARE 16u /* or this part of all lines */
 #define NR_FILES 2
@@ -43,6 +48,10 @@ struct perfmap {
 	uid_t owner;	/* of the process */
 	bool is_seen;	/* a file was read */
 	bool is_own;	/* and it was files[0] */
+	bool is_cut;	/* there was more than the limits allow */
+	uint64_t looked_ms; /* CLOCK_MONOTONIC */
+	struct perfmap_limits *limits;
+	uint64_t charged; /* of limits->bytes_left */
 	dev_t dev;
 	ino_t ino;
 	struct timespec mtime;
@@ -78,13 +87,14 @@ static void read_status(const char *proc_root, uint32_t pid, uint32_t *ret_nspid
 	free(text);
 }
 
-struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline)
+struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline, struct perfmap_limits *limits)
 {
 	struct perfmap *map = calloc(1, sizeof(*map));
 	uint32_t nspid = pid;
 
 	if (!map)
 		return NULL;
+	map->limits = limits;
 	map->owner = geteuid();
 	if (!offline)
 		read_status(proc_root, pid, &nspid, &map->owner);
@@ -100,6 +110,7 @@ void perfmap_free(struct perfmap *map)
 {
 	if (!map)
 		return;
+	map->limits->bytes_left += map->charged;
 	for (int i = 0; i < NR_FILES; i++)
 		free(map->files[i]);
 	vec_free(&map->entries);
@@ -111,6 +122,12 @@ void perfmap_free(struct perfmap *map)
 const char *perfmap_path(const struct perfmap *map)
 {
 	return map->path;
+}
+
+static void set_cut(struct perfmap *map)
+{
+	map->limits->nr_cut += !map->is_cut;
+	map->is_cut = true;
 }
 
 static int add_name(struct perfmap *map, const char *s, size_t n)
@@ -148,8 +165,12 @@ static int add_line(struct perfmap *map, const char *p, const char *end)
 	n = strnlen(p, (size_t)(end - p));
 	if (n >= SYM_NAME_MAX_BYTES)
 		n = SYM_NAME_MAX_BYTES - 1;
-	if (!n || map->entries.n >= ENTRIES_MAX)
+	if (!n)
 		return 0;
+	if (map->entries.n >= ENTRIES_MAX) {
+		set_cut(map);
+		return 0;
+	}
 	if (vec_reserve(&map->entries) || add_name(map, p, n))
 		return -ENOMEM;
 	map->entries.data[map->entries.n++] = (struct entry){ start, start + size, at, (uint32_t)n };
@@ -188,7 +209,9 @@ static void forget(struct perfmap *map)
 	map->entries.n = map->ranges.n = 0;
 	map->nr_solid = map->nr_laid = 0;
 	map->names_len = 0;
-	map->offset = 0;
+	map->limits->bytes_left += map->charged;
+	map->offset = map->charged = 0;
+	map->is_cut = false;
 }
 
 /* A plain file that the process (or root) wrote, and not one that another user planted. */
@@ -197,14 +220,71 @@ static bool is_trusted(const struct perfmap *map, const struct stat *st)
 	return S_ISREG(st->st_mode) && (!st->st_uid || st->st_uid == map->owner);
 }
 
-static void read_new(struct perfmap *map, int fd, const struct stat *st)
+static uint64_t now_ms(void)
 {
-	bool is_grown = map->is_seen && map->dev == st->st_dev && map->ino == st->st_ino &&
-			(uint64_t)st->st_size > map->size;
-	size_t n = 0;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* Whoever writes a file over and over again must not have us read it as often. */
+static bool may_read_anew(struct perfmap_limits *limits, uint64_t bytes)
+{
+	uint64_t now = now_ms();
+
+	if (now - limits->rewritten_ms >= REWRITTEN_MS) {
+		limits->rewritten_ms = now;
+		limits->rewritten_bytes = 0;
+	}
+	if (limits->rewritten_bytes > REWRITTEN_MAX_BYTES)
+		return false;
+	limits->rewritten_bytes += bytes < PERFMAP_FILE_BYTES ? bytes : PERFMAP_FILE_BYTES;
+	return true;
+}
+
+/* Takes in what is behind the offset, as far as the limits go; a line that they cut is left out. */
+static void read_more(struct perfmap *map, int fd)
+{
+	size_t max = PERFMAP_FILE_BYTES - map->offset, n = 0;
+	size_t had = map->entries.n;
+	uint64_t cost;
 	ssize_t used;
 	char *text;
 
+	if (max > map->limits->bytes_left)
+		max = map->limits->bytes_left;
+	if (lseek(fd, (off_t)map->offset, SEEK_SET) < 0)
+		return;
+	map->limits->nr_reads++;
+	if (file_read_fd(fd, map->size - map->offset < max ? map->size - map->offset + 1 : max + 1, max + 1, &text, &n))
+		return;
+	if (n > max) {
+		set_cut(map);
+		while (n && text[n - 1] != '\n')
+			n--;
+	}
+	used = add_text(map, text, n);
+	if (used > 0)
+		map->offset += (uint64_t)used;
+	cost = (used > 0 ? (uint64_t)used : 0) + (map->entries.n > had ? map->entries.n - had : 0) * ENTRY_COST_BYTES;
+	cost = cost < map->limits->bytes_left ? cost : map->limits->bytes_left;
+	map->limits->bytes_left -= cost;
+	map->charged += cost;
+	free(text);
+}
+
+static void read_new(struct perfmap *map, int fd, const struct stat *st)
+{
+	bool is_same = map->is_seen && map->dev == st->st_dev && map->ino == st->st_ino;
+	bool is_grown = is_same && (uint64_t)st->st_size > map->size;
+
+	uint64_t again = is_grown ? map->size - map->offset : map->is_seen ? (uint64_t)st->st_size : 0;
+
+	if (is_grown && map->is_cut)
+		return;
+	if (again > AGAIN_MAX_BYTES && !may_read_anew(map->limits, again))
+		return;
 	if (!is_grown)
 		forget(map);
 	map->is_seen = true;
@@ -212,16 +292,9 @@ static void read_new(struct perfmap *map, int fd, const struct stat *st)
 	map->ino = st->st_ino;
 	map->mtime = st->st_mtim;
 	map->size = (uint64_t)st->st_size;
-	if (lseek(fd, (off_t)map->offset, SEEK_SET) < 0)
-		return;
-	if (file_read_fd(fd, (size_t)map->size - map->offset + 1, FILE_MAX_BYTES, &text, &n))
-		return;
-	used = add_text(map, text, n);
-	if (used > 0)
-		map->offset += (uint64_t)used;
+	read_more(map, fd);
 	/* It may have grown since the stat; the next stat must not take that for new. */
 	map->size = map->size > map->offset ? map->size : map->offset;
-	free(text);
 }
 
 static bool is_unchanged(const struct perfmap *map, const struct stat *st)
@@ -233,6 +306,7 @@ static bool is_unchanged(const struct perfmap *map, const struct stat *st)
 
 void perfmap_refresh(struct perfmap *map)
 {
+	map->looked_ms = now_ms();
 	for (int i = 0; i < NR_FILES; i++) {
 		struct stat st;
 		int fd;
@@ -242,7 +316,7 @@ void perfmap_refresh(struct perfmap *map)
 		/* The host's file of that name is another one when the process had its own /tmp. */
 		if (i && map->is_own && (st.st_dev != map->dev || st.st_ino != map->ino))
 			return;
-		if (is_unchanged(map, &st) || (uint64_t)st.st_size > FILE_MAX_BYTES)
+		if (is_unchanged(map, &st))
 			return;
 		fd = open(map->files[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		if (fd < 0)
@@ -341,13 +415,15 @@ static void lay_out(struct perfmap *map)
 	size_t n = map->entries.n;
 	uint32_t *order = malloc((n + 1) * sizeof(*order)), *heap = malloc((n + 1) * sizeof(*heap));
 
-	map->nr_laid = n;
+	map->nr_laid = map->ranges.n = 0;
 	for (size_t i = 0; order && i < n; i++)
 		order[i] = (uint32_t)i;
 	if (order && heap && n) {
 		qsort_r(order, n, sizeof(*order), compare_start, map->entries.data);
 		if (sweep(map, order, heap))
-			map->ranges.n = map->nr_laid = 0;
+			map->ranges.n = 0;
+		else
+			map->nr_laid = n;
 	}
 	free(order);
 	free(heap);
@@ -381,7 +457,8 @@ const char *perfmap_find(struct perfmap *map, uint64_t addr, uint64_t *ret_start
 {
 	const struct entry *e = find_entry(map, addr);
 
-	if (!e) {
+	/* Samples come in batches, long after the JIT wrote their lines: one look serves many misses. */
+	if (!e && now_ms() - map->looked_ms >= LOOK_MS) {
 		perfmap_refresh(map);
 		e = find_entry(map, addr);
 	}

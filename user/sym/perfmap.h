@@ -13,17 +13,32 @@
 
 struct perfmap;
 
-/* Looks for the map of pid. offline: only in the host's /tmp. NULL: no memory. */
-struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline);
+#define PERFMAP_FILE_BYTES (64u << 20) /* of one file; node's and the JVM's have a few MB */
+#define PERFMAP_ALL_BYTES (256ull << 20) /* of memory for all of them */
+
+/*
+ * What the maps of one resolver may take together: anyone can write such a file, of any size, and
+ * rewrite it all the time. Starts as PERFMAP_LIMITS.
+ */
+struct perfmap_limits {
+	uint64_t bytes_left;
+	uint64_t rewritten_bytes, rewritten_ms; /* read for a second time, since when */
+	uint64_t nr_reads, nr_cut; /* files read (also: what was appended); maps that are not whole */
+};
+
+#define PERFMAP_LIMITS { .bytes_left = PERFMAP_ALL_BYTES }
+
+/* Looks for the map of pid. offline: only in the host's /tmp. NULL: no memory. limits outlives the map. */
+struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline, struct perfmap_limits *limits);
 void perfmap_free(struct perfmap *map);
 
-/* Reads what is new in the file, if it changed. Cheap when not (one stat). */
+/* Reads what is new in the file, if it changed and the limits allow. Cheap when not (one stat). */
 void perfmap_refresh(struct perfmap *map);
 
 /* Takes in text, as if it had been appended to the file; the last line needs its newline. 0 or -ENOMEM. */
 int perfmap_text(struct perfmap *map, const char *text, size_t n);
 
-/* The name of addr and where its code starts; not NUL-terminated. NULL: none. */
+/* The name of addr and where its code starts; not NUL-terminated. NULL: none. Looks at the file again, now and then. */
 const char *perfmap_find(struct perfmap *map, uint64_t addr, uint64_t *ret_start, size_t *ret_len);
 
 /* "/tmp/perf-123.map", as the process itself would call it. */

@@ -51,6 +51,7 @@ struct syms {
 	VEC(struct frame) frames;
 	VEC(struct pending) pending;
 	VEC(uint32_t) jits; /* processes that may have a perf map */
+	struct perfmap_limits perfmap_limits;
 	const char *name_unknown, *obj_unknown, *vsyscall;
 	struct syms_stats stats;
 };
@@ -66,6 +67,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 	if (!syms)
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
 	syms->cfg = *cfg;
+	syms->perfmap_limits = (struct perfmap_limits)PERFMAP_LIMITS;
 	if (!syms->cfg.proc_root)
 		syms->cfg.proc_root = "/proc";
 	syms->pool = strpool_new();
@@ -198,7 +200,8 @@ void syms_pin(struct syms *syms)
 		if (!space || !space->has_anon)
 			continue;
 		if (!space->perfmap)
-			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline);
+			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
+						     &syms->perfmap_limits);
 		if (space->perfmap)
 			perfmap_refresh(space->perfmap);
 		/* One last look was taken just now. */
@@ -368,7 +371,8 @@ static bool find_jit(struct syms *syms, struct space *space, uint64_t at, uint64
 	size_t len;
 
 	if (!space->perfmap) {
-		space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline);
+		space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
+					     &syms->perfmap_limits);
 		if (!space->perfmap)
 			return false;
 		perfmap_refresh(space->perfmap);
@@ -483,6 +487,7 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 	*ret_stats = syms->stats;
 	ret_stats->objects = syms->objects.n;
 	ret_stats->symbols = syms->objects.nr_symbols + syms->kernel.tab.n;
+	ret_stats->perfmaps_cut = syms->perfmap_limits.nr_cut;
 	ret_stats->kernel_hidden = syms->kernel.is_hidden;
 	ret_stats->kptr_restrict = syms->kernel.kptr_restrict;
 	ret_stats->kernel_mismatch = syms->kernel.is_mismatch;
