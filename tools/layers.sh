@@ -1,21 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The one-way rule of the pipeline, checked over #include lines: each folder may include only what is
-# listed for it (its own files always). Exit 1 names every offender.
+# The one-way rule of the pipeline, checked over #include lines: each folder, and each file at the top of
+# user/, may include only what is listed for it (its own files always). Exit 1 names every offender.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
-allow() {
+ruled=
+check() { # check FILE PATTERN...
+	f=$1
+	shift
+	for inc in $(sed -n 's/^#include "\(.*\)"/\1/p' "$f"); do
+		ok=0
+		for pat in "$@"; do
+			case $inc in "$pat"*) ok=1 ;; esac
+		done
+		[ $ok = 1 ] || { echo "layers: $f must not include \"$inc\"" >&2; bad=1; }
+	done
+}
+allow() { # allow FOLDER PATTERN...
 	dir=$1
 	shift
+	ruled="$ruled $dir "
 	for f in user/"$dir"/*.[ch]; do
-		[ -e "$f" ] || continue
-		for inc in $(sed -n 's/^#include "\(.*\)"/\1/p' "$f"); do
-			ok=0
-			for pat in "$dir/" "util/" "$@"; do
-				case $inc in "$pat"*) ok=1 ;; esac
-			done
-			[ $ok = 1 ] || { echo "layers: $f must not include \"$inc\"" >&2; bad=1; }
-		done
+		[ ! -e "$f" ] || check "$f" "$dir/" "util/" "$@"
 	done
 }
 allow util
@@ -26,9 +32,23 @@ allow render model/ sym/sym.h sample.h
 allow ui
 allow data sample.h event/event.h bpf/
 allow capture sample.h target.h event/event.h model/profile.h bpf/ skel/
-allow cmd sample.h target.h session.h event/ capture/ data/ sym/ model/ render/ ui/
+allow cmd sample.h target.h event/ capture/ data/ sym/ model/ render/ ui/
+for f in user/*.[ch]; do
+	case $f in
+	user/main.c) check "$f" cmd/ ui/ util/ ;;
+	user/sample.h) check "$f" bpf/ ;;
+	user/target.[ch]) check "$f" target.h bpf/ util/ ;;
+	*) echo "layers: $f has no rule here" >&2; bad=1 ;;
+	esac
+done
+for dir in user/*/; do
+	case $ruled in
+	*" $(basename "$dir") "*) ;;
+	*) echo "layers: $dir has no rule here" >&2; bad=1 ;;
+	esac
+done
 # Only capture/ may know libbpf; nothing but cmd and main may include cmd.
-if grep -lE '#include [<"](bpf/(libbpf|bpf)\.h|skel/)' user/*.c user/[!c]*/*.[ch] user/cmd/*.[ch] 2>/dev/null; then
+if grep -lE '#include [<"](bpf/(libbpf|bpf)\.h|skel/)' user/*.[ch] $(find user -mindepth 2 -name '*.[ch]' ! -path 'user/capture/*'); then
 	echo "layers: only capture/ includes libbpf or a skeleton" >&2
 	bad=1
 fi

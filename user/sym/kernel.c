@@ -8,20 +8,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "sym/elf.h"
 #include "sym/buildid.h"
 #include "sym/file.h"
 #include "sym/kallsyms.h"
 #include "util/hash.h"
 
-#define NOTES_MAX_BYTES (1u << 20)
 #define REREAD_FIRST_MS 1000	 /* kallsyms takes 50 ms: so often may a miss ask for it ... */
 #define REREAD_LAST_MS 64000	 /* ... and, when that never helps, no more than this */
 #define KSYM_UNREGISTER 1u	 /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 #define KSYM_BACK_STEPS 64	 /* of overlapping programs over time */
 #define BPF_OBJ "[bpf]"
 #define PADDING "__pfx_"
-#define NOTES_FILE "/sys/kernel/notes"
 
 void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool)
 {
