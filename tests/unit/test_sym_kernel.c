@@ -253,6 +253,21 @@ static void test_proc_scan(void **state)
 	assert_int_equal(proc_scan(proc, 43, &seen.sink), -ESRCH);
 }
 
+/* kallsyms goes away (or memory does) between two reads: the names of the first stay. */
+static void test_second_read_fails(void **state)
+{
+	struct syms_cfg cfg = { .proc_root = false_proc(KALLSYMS) };
+	struct syms *syms = new_syms(&cfg);
+
+	(void)state;
+	expect_kernel(syms, 0xffffffffc0200001, "ext4_one", "[ext4]", 1);
+	unlink(in_scratch("proc/kallsyms"));
+	usleep(1100000); /* REREAD_FIRST_MS */
+	expect_kernel(syms, 0xffffffffc0000001, "[kernel.kallsyms]", "[kernel.kallsyms]", 0);
+	expect_kernel(syms, 0xffffffffc0200001, "ext4_one", "[ext4]", 1);
+	syms_free(syms);
+}
+
 /* A process nobody told of: its mappings are read, not the name of each of its threads. */
 static void test_lazy_scan(void **state)
 {
@@ -277,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_ksym),	    cmocka_unit_test(test_kernel_scan),
 		cmocka_unit_test(test_proc_scan),   cmocka_unit_test(test_lazy_scan),
+		cmocka_unit_test(test_second_read_fails),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

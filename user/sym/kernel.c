@@ -20,11 +20,12 @@
 #define BPF_OBJ "[bpf]"
 #define PADDING "__pfx_"
 
-void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool)
+int kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool)
 {
 	*k = (struct kernel){ .cfg = cfg, .pool = pool, .wait_ms = REREAD_FIRST_MS };
 	k->core = strpool_add(pool, KERNEL_OBJ);
 	k->bpf = strpool_add(pool, BPF_OBJ);
+	return k->core && k->bpf ? 0 : -ENOMEM;
 }
 
 void kernel_free(struct kernel *k)
@@ -161,9 +162,9 @@ static void read_kallsyms(struct kernel *k)
 	k->is_read = true;
 	k->read_ms = now_ms();
 	k->is_mismatch = !is_running_kernel(k->cfg);
-	symtab_free(&k->tab);
 	if (k->is_mismatch || kallsyms_read(root, &text, &n))
-		return;
+		return; /* what was read before stays */
+	symtab_free(&k->tab);
 	/* Offset 0 is the empty name of a SIZE_STOP. */
 	if (symtab_names(&k->tab, "", 0, &nothing) || parse_kallsyms(k, text, text + n) || k->is_hidden ||
 	    symtab_seal(&k->tab))

@@ -41,7 +41,8 @@ struct kernel {
 	struct kernel_answer cache[KERNEL_CACHE_SLOTS]; /* by the address in the running kernel; a newer one replaces */
 };
 
-void kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool);
+/* 0 or -ENOMEM. */
+int kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool);
 void kernel_free(struct kernel *k);
 
 /* TASK_KSYM, or TASK_MMAP with kernel set. 0 or -ENOMEM. */

@@ -79,11 +79,10 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 		syms->vsyscall = strpool_add(syms->pool, "[vsyscall]");
 	}
 	if (!syms->pool || !syms->cache || !syms->name_unknown || !syms->vsyscall || maps_init(&syms->maps) ||
-	    objects_init(&syms->objects, &syms->cfg, syms->pool)) {
+	    objects_init(&syms->objects, &syms->cfg, syms->pool) || kernel_init(&syms->kernel, &syms->cfg, syms->pool)) {
 		syms_free(syms);
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
 	}
-	kernel_init(&syms->kernel, &syms->cfg, syms->pool);
 	*ret_syms = syms;
 	return 0;
 }
