@@ -3,99 +3,129 @@
 # make demo       set up, build, profile this machine, draw it
 # make check      every test          make bench   every claim beside its peer
 # make install    PREFIX=/usr/local DESTDIR=
-# Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang),
-#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 (drop an optional library), V=1 (show commands)
+# CC CPPFLAGS CFLAGS LDFLAGS LDLIBS are the user's: they come after ours, from the command line or the environment.
+# Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang), FUZZ=1 (in build/fuzz),
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 (drop an optional library), WERROR=1, V=1 (show commands)
 
 PREFIX ?= /usr/local
 CLANG_BPF ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
-PKG_CONFIG ?= pkg-config
-MULTIARCH := $(shell gcc -print-multiarch)
 ARCH := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
 
 B := build
+ifeq ($(origin CC),default)
 CC := gcc
-OPT := -O2
+endif
+SKEP_CFLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla $(if $(WERROR),-Werror)
+SANITIZE := -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 ifdef CLANG
 B := build/clang
 CC := clang
 endif
 ifdef SAN
 B := build/san
-OPT := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+CFLAGS ?= -g -O1
+SKEP_CFLAGS += $(SANITIZE)
 endif
 ifdef FUZZ
 B := build/fuzz
 CC := clang
-OPT := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+CFLAGS ?= -g -O1
+SKEP_CFLAGS += -fsanitize=fuzzer-no-link $(SANITIZE)
 endif
+CFLAGS ?= -g -O2
 ifeq ($(V),)
-Q := @
 say = @printf '  %-7s %s\n' $(1) $(2);
 endif
 
-WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
-CPPFLAGS += -D_GNU_SOURCE -Iuser -I. -I$B
-CFLAGS += -std=gnu11 -g $(OPT) $(WARN) $(if $(WERROR),-Werror)
-LDLIBS := -lbpf -lelf -lz
+SKEP_CPPFLAGS := -D_GNU_SOURCE -Iuser -I. -I$B
+SKEP_LDLIBS := -lbpf -lelf -lz
+HEADERS := bpf/libbpf.h libelf.h zlib.h
 ifndef NO_LIBDW
-CPPFLAGS += -DHAVE_LIBDW
-LDLIBS += -ldw
+SKEP_CPPFLAGS += -DHAVE_LIBDW
+SKEP_LDLIBS += -ldw
+HEADERS += elfutils/libdw.h
 endif
 ifndef NO_LZMA
-CPPFLAGS += -DHAVE_LZMA
-LDLIBS += -llzma
+SKEP_CPPFLAGS += -DHAVE_LZMA
+SKEP_LDLIBS += -llzma
+HEADERS += lzma.h
 endif
 ifndef NO_DEMANGLE
-CPPFLAGS += -DHAVE_DEMANGLE
-LDLIBS += -liberty
+SKEP_CPPFLAGS += -DHAVE_DEMANGLE
+SKEP_LDLIBS += -liberty
+HEADERS += libiberty/demangle.h
 endif
 ifndef NO_ZSTD
-CPPFLAGS += -DHAVE_ZSTD
-LDLIBS += -lzstd
+SKEP_CPPFLAGS += -DHAVE_ZSTD
+SKEP_LDLIBS += -lzstd
+HEADERS += zstd.h
 endif
-LDLIBS += -lm -pthread
+SKEP_LDLIBS += -lm -pthread
+
+COMPILE := $(CC) $(SKEP_CPPFLAGS) $(CPPFLAGS) $(SKEP_CFLAGS) $(CFLAGS)
+LIBS := $(LDFLAGS) $(SKEP_LDLIBS) $(LDLIBS)
+COMPILE_BPF := $(CLANG_BPF) -target bpf -D__TARGET_ARCH_$(ARCH) -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter \
+	-I. -Ibpf -Ivmlinux -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 
 SRC := $(wildcard user/*.c user/*/*.c)
 OBJ := $(SRC:%.c=$B/%.o)
 LIBOBJ := $(filter-out $B/user/main.o,$(OBJ))
 BPF := $(wildcard bpf/*.bpf.c)
 SKEL := $(BPF:bpf/%.bpf.c=$B/skel/%.skel.h)
-UNIT := $(patsubst tests/unit/%.c,$B/unit/%,$(wildcard tests/unit/*.c))
+# Programs of one file that are linked with the archive of all others.
+programs = $(patsubst tests/$(1)/%.c,$B/$(1)/%,$(wildcard tests/$(1)/*.c))
+UNIT := $(call programs,unit)
+FUZZERS := $(call programs,fuzz)
+PERF := $(call programs,perf)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all clean install check check-built unit fuzzers demo bench lint work
 
 all: $B/skep $B/layers.ok
 
-$B/skep: $(OBJ)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+# What everything is built with. Objects depend on it, so another switch or flag builds them again. It is also the
+# first thing to be made: what the build needs and does not find is said here, once.
+FLAGS := $(COMPILE) :: $(LIBS) :: $(COMPILE_BPF) :: $(BPFTOOL)
+ifneq ($(file <$B/flags),$(FLAGS))
+.PHONY: $B/flags
+endif
+lacks = { echo "skep: the build needs $(1): tools/packages.sh build" >&2; exit 1; }
+$B/flags:
+	@for tool in $(firstword $(CC)) $(CLANG_BPF) $(BPFTOOL); do \
+		command -v $$tool >/dev/null || $(call lacks,$$tool); \
+	done; \
+	for header in $(HEADERS); do \
+		echo "#include <$$header>" | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 || $(call lacks,<$$header>); \
+	done; \
+	mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(FLAGS))' >$@
 
-$B/%.o: %.c | skel
-	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+$B/skep: $(OBJ) $B/flags
+	$(call say,LINK,$@)$(COMPILE) $(OBJ) $(LIBS) -o $@
+
+$B/%.o: %.c $B/flags | $(SKEL)
+	$(call say,CC,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -c $< -o $@
 
 $B/user/render/html.o: user/render/flame.html
 $B/user/render/svg.o: user/render/flame_svg.js
 
 # The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF.
-$B/bpf/%.bpf.o: bpf/%.bpf.c
-	$(call say,BPF,$<)mkdir -p $(@D) && $(CLANG_BPF) -target bpf -D__TARGET_ARCH_$(ARCH) -mcpu=v3 -O2 -g \
-		-Wall -Wextra -Wno-unused-parameter -I. -Ibpf -Ivmlinux -idirafter /usr/include/$(MULTIARCH) \
-		-MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp && $(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
+$B/bpf/%.bpf.o: bpf/%.bpf.c $B/flags
+	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp && \
+		$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $B/skel/%.skel.h: $B/bpf/%.bpf.o
-	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
-
-skel: $(SKEL)
-.PHONY: all skel clean install check unit demo bench fuzz
-.SECONDARY:
+	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
 # Every source file is linked into one archive for tests, fuzzers and benchmarks.
 $B/libskep.a: $(LIBOBJ)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
-$B/unit/%: tests/unit/%.c $B/libskep.a
-	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< $B/libskep.a $(LDLIBS) -lcmocka -o $@
-
-$B/fuzz/%: tests/fuzz/%.c $B/libskep.a
-	$(call say,FUZZ,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -MMD -MP $< $B/libskep.a $(LDLIBS) -o $@
+$(UNIT): MORE := -lcmocka
+$(FUZZERS): MORE := -fsanitize=fuzzer
+$(UNIT) $(FUZZERS) $(PERF): $B/%: tests/%.c $B/libskep.a
+	$(call say,CC,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $B/libskep.a $(LIBS) $(MORE) -o $@
 
 # One-way dependencies: fails the build on an #include that points the wrong way.
 $B/layers.ok: tools/layers.sh $(SRC) $(wildcard user/*.h user/*/*.h)
@@ -111,49 +141,54 @@ demo:
 check:
 	@tools/packages.sh test && $(MAKE) --no-print-directory check-built
 
-check-built: all work $(UNIT)
+check-built: all work unit
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@$(MAKE) --no-print-directory FUZZ=1 fuzzers
 	@tests/run.sh
 
 unit: $(UNIT)
 
-fuzzers: $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
+fuzzers: $(FUZZERS)
 
 # No warning from gcc and clang.
 lint:
 	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all
 	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all
 
-$B/perf/%: tests/perf/%.c $B/libskep.a
-	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< $B/libskep.a $(LDLIBS) -o $@
+bench: all work $(PERF)
+	@status=0; for b in startup sampling picture symbols weight; do tests/perf/$$b.sh || status=1; done; exit $$status
 
-bench: all work
-	@for b in startup sampling picture symbols weight; do tests/perf/$$b.sh || exit 1; done
+# Installs what was built, with whatever switches; builds only when nothing was.
+DEST := $(DESTDIR)$(PREFIX)
+SHARE := $(DEST)/share
+install: $(if $(wildcard $B/skep),,all)
+	install -D -m 755 $B/skep "$(DEST)/bin/skep"
+	install -d "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" \
+		"$(SHARE)/fish/vendor_completions.d"
+	install -m 644 man/*.1 "$(SHARE)/man/man1"
+	$B/skep completion bash >"$(SHARE)/bash-completion/completions/skep"
+	$B/skep completion zsh >"$(SHARE)/zsh/site-functions/_skep"
+	$B/skep completion fish >"$(SHARE)/fish/vendor_completions.d/skep.fish"
 
-install: all
-	install -D -m 755 $B/skep $(DESTDIR)$(PREFIX)/bin/skep
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 && install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	$B/skep completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/skep
-	$B/skep completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_skep
-	$B/skep completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/skep.fish
-.PHONY: check-built fuzzers lint
+-include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(addsuffix .d,$(UNIT) $(FUZZERS) $(PERF))
 
--include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(UNIT:=.d)
-
-# Workloads that print the truth (tests/work). One rule per way of building what skep has to see through.
+# Workloads that print the truth (tests/work). One rule per way of building what skep has to see through. Their flags
+# are part of what is tested: the user's do not reach them.
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
-WORK := $(addprefix $W/,shares recurse threads children shares_static shares_stripped shares_cxx)
+LINKED := static static_pie pie nopie
+WORK := $(addprefix $W/,shares recurse threads children vdso shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(shell command -v rustc),$W/shares_rust) $(if $(shell command -v go),$W/shares_go)
 
 work: $(WORK)
 $W/%: tests/work/%.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $< -o $@ -pthread
-$W/shares_static: tests/work/shares.c tests/work/work.h
-	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) -static $< -o $@
+$W/shares_static: HOW := -static
+$W/shares_static_pie: HOW := -fPIE -static-pie
+$W/shares_pie: HOW := -fPIE -pie
+$W/shares_nopie: HOW := -fno-pie -no-pie
+$(LINKED:%=$W/shares_%): tests/work/shares.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $(HOW) $< -o $@
 $W/shares_stripped: tests/work/shares.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $< -o $@ && objcopy --only-keep-debug $@ $@.debug && \
 		strip $@ && objcopy --add-gnu-debuglink=$@.debug $@
@@ -163,4 +198,3 @@ $W/shares_rust: tests/work/shares.rs
 	$(call say,WORK,$@)mkdir -p $W && rustc -O -g -C force-frame-pointers=yes $< -o $@
 $W/shares_go: tests/work/shares.go
 	$(call say,WORK,$@)mkdir -p $W && GO111MODULE=off GOFLAGS= GOCACHE=$(abspath $B/gocache) go build -o $@ $<
-.PHONY: work
