@@ -1,73 +1,100 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# All tests, one line each kind while they run, then "N passed, N failed, N skipped". Exit 1 on a failure.
-# usage: tests/run.sh [unit|cli|root|browser|valgrind|san ...]   (default: all)
+# All tests, a line for each file as it ends, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
+# file, that runs no test has failed.
+# usage: tests/run.sh [unit|san|cli|root|browser|valgrind|fuzz ...]   (default: all; FUZZ_SECONDS for each fuzzer)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
+ALL="unit san cli root browser valgrind fuzz"
+kinds=${*:-$ALL}
+for kind in $kinds; do
+	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [${ALL// /|} ...]" >&2; exit 2; }
+done
 mkdir -p $OUT
-passed=0 failed=0 skipped=0
+rm -f $OUT/*.count
 
-count() { # count NAME PASSED FAILED SKIPPED [WHY]
-	passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
-	printf '%-22s %4d passed %3d failed %3d skipped  %s\n' "$1" "$2" "$3" "$4" "${5:-}"
+count() { # count KIND FILE PASSED FAILED SKIPPED [WHY]
+	echo "$3 $4 $5" >>"$OUT/$1.count"
+	printf '%-24s %4d passed %3d failed %3d skipped  %s\n' "$1 $2" "$3" "$4" "$5" "${6:-}"
+}
+
+total() { # total FILE...: "PASSED FAILED SKIPPED"
+	cat "$@" 2>/dev/null | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }'
 }
 
 # cmocka programs print "[  PASSED  ] 5 test(s)." and friends on stderr
-unit() {
-	local b=$1 name=$2 p f s
-	for t in "$b"/unit/*; do
-		[ -x "$t" ] && [ -f "$t" ] && [ "${t%.d}" = "$t" ] || continue
-		timeout 300 "$t" >$OUT/unit.log 2>&1
-		local status=$?
-		p=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' $OUT/unit.log | head -1)
-		f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' $OUT/unit.log | head -1)
-		s=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test.*/\1/p' $OUT/unit.log | head -1)
-		[ $status = 0 ] || [ "${f:-0}" -gt 0 ] || f=1
-		[ "${f:-0}" = 0 ] || cat $OUT/unit.log
-		[ "${p:-0}" -gt 0 ] || [ "${s:-0}" -gt 0 ] || [ "${f:-0}" -gt 0 ] || { f=1 && echo "$t ran no test"; }
-		count "$name $(basename "$t")" "${p:-0}" "${f:-0}" "${s:-0}"
+unit() { # unit KIND BUILD
+	local log=$OUT/$1.log name status p f s
+	for name in tests/unit/*.c; do
+		name=$(basename "$name" .c)
+		timeout 300 "$2/unit/$name" >"$log" 2>&1
+		status=$?
+		p=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | head -1)
+		f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | head -1)
+		s=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test.*/\1/p' "$log" | head -1)
+		[ $status = 0 ] && [ $((${p:-0} + ${s:-0})) -gt 0 ] || [ "${f:-0}" -gt 0 ] || f=1
+		[ "${f:-0}" = 0 ] || cat "$log"
+		count "$1" "$name" "${p:-0}" "${f:-0}" "${s:-0}"
 	done
 }
 
-tap() { # tap NAME FILE...: bats
-	local name=$1
+tap() { # tap KIND FILE...: bats
+	local kind=$1 log=$OUT/$1.log f p s n
 	shift
 	for f in "$@"; do
-		timeout 900 bats --tap "$f" >$OUT/bats.log 2>&1
-		local p s n
-		n=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' $OUT/bats.log)
-		s=$(grep -c '^ok .*# skip' $OUT/bats.log)
-		p=$(($(grep -c '^ok ' $OUT/bats.log) - s))
-		[ $((p + s)) = "${n:-0}" ] && [ "${n:-0}" -gt 0 ] || cat $OUT/bats.log
-		grep '# skip' $OUT/bats.log
+		timeout 900 bats --tap "$f" >"$log" 2>&1
+		n=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log")
+		s=$(grep -c '^ok .*# skip' "$log")
+		p=$(($(grep -c '^ok ' "$log") - s))
+		[ $((p + s)) = "${n:-0}" ] && [ "${n:-0}" -gt 0 ] || cat "$log"
+		grep '# skip' "$log"
 		[ "${n:-0}" -gt 0 ] || n=$((p + s + 1))
-		count "$name $(basename "$f")" $p $((n - p - s)) "$s"
+		count "$kind" "$(basename "$f")" $p $((n - p - s)) "$s"
 	done
 }
 
-script() { # script NAME COMMAND...: 0 passed, 77 skipped
-	local name=$1
-	shift
-	timeout 900 "$@" >$OUT/script.log 2>&1
+script() { # script KIND FILE COMMAND...: 0 passed, 77 skipped
+	local kind=$1 file=$2 log=$OUT/$1-$2.log
+	shift 2
+	timeout 900 "$@" >"$log" 2>&1
 	case $? in
-	0) count "$name" 1 0 0 "$(tail -1 $OUT/script.log)" ;;
-	77) count "$name" 0 0 1 "$(tail -1 $OUT/script.log)" ;;
-	*) cat $OUT/script.log; count "$name" 0 1 0 ;;
+	0) count "$kind" "$file" 1 0 0 "$(tail -1 "$log")" ;;
+	77) count "$kind" "$file" 0 0 1 "$(tail -1 "$log")" ;;
+	*) cat "$log"; count "$kind" "$file" 0 1 0 ;;
 	esac
 }
 
-kinds=${*:-unit san cli root browser valgrind fuzz}
-for kind in $kinds; do
-	case $kind in
-	unit) unit build unit ;;
-	san) unit build/san san ;;
-	cli) tap cli tests/cli/*.bats ;;
-	root) tap root tests/root/*.bats ;;
-	browser) script browser tests/browser/run.sh ;;
-	valgrind) script valgrind tests/valgrind.sh ;;
-	fuzz) for f in build/fuzz/fuzz/*; do [ "${f%.d}" = "$f" ] && script "fuzz $(basename "$f")" tests/fuzz/run.sh "$f"; done ;;
-	esac
-done
+# Each fuzzer has its time, whoever else runs: at once.
+fuzz() {
+	for f in tests/fuzz/*.c; do
+		f=$(basename "$f" .c)
+		script fuzz "$f" tests/fuzz/run.sh "build/fuzz/fuzz/$f" &
+	done
+	wait
+}
+
+# lane KIND...: those of them that were asked for, one after the other
+lane() {
+	for kind; do
+		[[ " $kinds " == *" $kind "* ]] || continue
+		case $kind in
+		unit) unit unit build ;;
+		san) unit san build/san ;;
+		cli | root) tap "$kind" tests/"$kind"/*.bats ;;
+		browser) script browser drive.js tests/browser/run.sh ;;
+		valgrind) script valgrind skep tests/valgrind.sh ;;
+		fuzz) fuzz ;;
+		esac
+		[ "$(total "$OUT/$kind.count")" != "0 0 0" ] || count "$kind" "" 0 1 0 "ran no test"
+	done
+}
+
+# Two at a time; then, with nothing beside them, those that measure shares of CPU time.
+lane unit valgrind browser &
+lane san fuzz &
+wait
+lane cli root
+read -r passed failed skipped < <(total $OUT/*.count)
 echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+[ "$failed" = 0 ]

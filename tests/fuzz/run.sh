@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # One fuzzer for FUZZ_SECONDS (default 15), seeded with real files; the corpus grows under build/.
 fuzzer=$1
-corpus=build/corpus/$(basename "$fuzzer")
-mkdir -p "$corpus"
-case $fuzzer in
+[ -x "$fuzzer" ] || { echo "no fuzzer '$fuzzer': make FUZZ=1 fuzzers"; exit 1; }
+name=$(basename "$fuzzer")
+corpus=build/corpus/$name
+log=build/test/$name.libfuzzer
+mkdir -p "$corpus" build/test
+case $name in
 *elf*) cp -n build/work/shares build/work/shares_stripped /usr/bin/true /usr/lib/*/libz.so.1 "$corpus" 2>/dev/null ;;
 *perfmap*) printf '400 10 a\n0x410 0x20 b c\n408 4 d\n' >"$corpus/seed" ;;
 *perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
 esac
-"$fuzzer" -max_total_time="${FUZZ_SECONDS:-15}" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 "$corpus" 2>build/test/fuzz.log
-status=$?
-[ $status = 0 ] || { tail -40 build/test/fuzz.log; exit 1; }
-echo "$(sed -n 's/^stat::number_of_executed_units: *//p' build/test/fuzz.log) inputs"
+"$fuzzer" -max_total_time="${FUZZ_SECONDS:-15}" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+	-artifact_prefix=build/test/ "$corpus" 2>"$log" || { tail -40 "$log"; exit 1; }
+inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+[ "${inputs:-0}" -gt 0 ] || { echo "no input was run"; exit 1; }
+echo "$inputs inputs"
