@@ -1,8 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What the bats files share. SKEP and WORK are set by tests/run.sh; by hand they default to build/.
+# What the bats files share: a directory of their own, background processes that end with the test, and the truth.
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-SKEP=${SKEP:-$ROOT/build/skep}
-WORK=${WORK:-$ROOT/build/work}
+SKEP=$ROOT/build/skep
+WORK=$ROOT/build/work
+
+setup() {
+	BACKGROUND=()
+	cd "$BATS_TEST_TMPDIR" || return
+	[ "$(basename "$BATS_TEST_DIRNAME")" != root ] || need_root
+}
+
+# Only what the test started, by its number.
+teardown() {
+	stop "${BACKGROUND[@]}"
+	if declare -F cleanup >/dev/null; then cleanup; fi
+}
+
+# stop PID...: ended and waited for
+stop() {
+	local pid
+	for pid; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+# background COMMAND...: its number in BG. The children of bats itself keep no fd 3 open.
+background() {
+	"$@" 3>&- &
+	BG=$!
+	BACKGROUND+=("$BG")
+}
+
+# eventually COMMAND...: it succeeds within 5 s
+eventually() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		if "$@"; then return 0; fi
+		sleep 0.05
+	done
+	echo "waited in vain for: $*"
+	return 1
+}
 
 need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
@@ -34,8 +73,19 @@ shares_ok() {
 		}' "$1" "$2"
 }
 
-# The children of bats itself keep no fd 3 open.
-background() {
-	"$@" 3>&- &
-	BG=$!
+# named_ok JSON: of the user frames of at least 2000 samples, 99 in a hundred have a name
+named_ok() {
+	awk '
+		match($0, /"unnamed": *[0-9]+/) { split(substr($0, RSTART, RLENGTH), a, ":"); unnamed = a[2] + 0; found = 1 }
+		match($0, /"kept": *[0-9]+/) { split(substr($0, RSTART, RLENGTH), a, ":"); kept = a[2] + 0 }
+		/"kind": *"user"/ && match($0, /"count": *[0-9]+/) { split(substr($0, RSTART, RLENGTH), a, ":"); frames += a[2] }
+		END {
+			printf "%d of %d user frames without a name, %d samples\n", unnamed, frames, kept
+			exit !(found && kept >= 2000 && frames >= kept && unnamed * 100 < frames)
+		}' "$1"
+}
+
+# comms FOLDED: the threads that were sampled
+comms() {
+	cut -d';' -f1 "$1" | sed 's/ [0-9]*$//' | sort -u
 }

@@ -3,13 +3,7 @@
 # perf.data: perf agrees with us on our files and on its own; interrupted files are readable.
 load ../lib.bash
 
-setup() {
-	need_root
-	cd "$BATS_TEST_TMPDIR"
-}
-
-teardown() {
-	[ -z "$BG" ] || kill "$BG" 2>/dev/null || true
+cleanup() {
 	[ ! -d tiny ] || umount tiny 2>/dev/null || true
 }
 
@@ -63,7 +57,6 @@ fold_script() {
 	sleep 0.3
 	"$SKEP" record -a -F 4999 -o s.data -- "$WORK/shares" 2
 	wait $BG || true
-	BG=
 	for f in p s; do
 		"$SKEP" report -i $f.data --no-children -s comm,sym --format csv >$f.csv
 	done
@@ -82,12 +75,11 @@ fold_script() {
 }
 
 @test "a recording that was killed is readable up to the last whole record" {
-	background "$SKEP" record -a -F 999 -o a.data -- "$WORK/shares" 10
+	background "$WORK/shares" 20
+	background "$SKEP" record -a -F 999 -o a.data
 	sleep 2
 	kill -9 $BG
 	wait $BG || true
-	pkill -f "$WORK/shares 10" || true
-	BG=
 	run "$SKEP" report -i a.data --no-children
 	echo "$output" | head -20
 	[ "$status" = 0 ]
