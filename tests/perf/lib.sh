@@ -1,39 +1,63 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What the benchmarks share: paired runs A B A B ..., medians, a ratio. Never pass or fail: machines are noisy.
+# What the benchmarks share: paired runs A B A B ..., medians, a ratio. Machines are noisy: no figure passes or fails,
+# but a run that failed does, and says so instead of giving a figure.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 SKEP=$PWD/build/skep
 WORK=$PWD/build/work
 RUNS=${RUNS:-7}
-TMP=$(mktemp -d)
-trap 'rm -rf "$TMP"' EXIT
-[ "$(id -u)" = 0 ] || { echo "$0: needs root" >&2; exit 0; }
+TMP=$(mktemp -d) || exit 1
+trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$TMP"' EXIT
 
-median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
-
-# timed COMMAND...: "wall user+sys" in seconds on standard output; the command's own output is dropped
-timed() {
-	local TIMEFORMAT='%R %U %S'
-	{ time "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1, $2 + $3 }'
+fail() { # fail WHAT...: ends the benchmark
+	echo "  failed: $*"
+	exit 1
 }
 
-# pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU and the ratios A/B
+[ "$(id -u)" = 0 ] || fail "needs root"
+[ -x "$SKEP" ] || fail "no build/skep: make all work"
+command -v perf >/dev/null || fail "no perf to compare with"
+
+# must COMMAND...: it succeeds, or the benchmark ends with what it said
+must() {
+	"$@" >"$TMP/said" 2>&1 || { tail -5 "$TMP/said"; fail "$*"; }
+}
+
+# median FILE [COLUMN]; of nothing it is a failure
+median() {
+	[ -s "$1" ] || fail "no figures in $(basename "$1")" >&2
+	awk -v c="${2:-1}" '{ print $c }' "$1" | sort -n |
+		awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+# timed FILE COMMAND...: adds "wall user+sys" in seconds to FILE. A shell of its own: `time` counts every child that
+# its shell reaps, and that must not be a load that ends meanwhile.
+timed() (
+	local file=$1 TIMEFORMAT='%R %U %S'
+	shift
+	{ time must "$@" >&3; } 3>&1 2>"$TMP/time" || exit 1
+	awk '{ print $1, $2 + $3 }' "$TMP/time" >>"$file"
+)
+
+# compare WHAT UNIT NAME_A A NAME_B B: one line with the ratio A/B
+compare() {
+	awk -v a="$4" -v b="$6" 'BEGIN { exit !(a > 0 && b > 0) }' || fail "$1: $3 '$4', $5 '$6'"
+	awk -v w="$1" -v u="$2" -v an="$3" -v a="$4" -v bn="$5" -v b="$6" 'BEGIN {
+		f = u == "s" ? "%10.3f" : "%10d"
+		printf "  %-14s %-26s " f " %-3s  %-26s " f " %-3s  ratio %.3f\n", w, an, a, u, bn, b, u, a / b }'
+}
+
+# pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU time and the ratios A/B
 pair() {
-	local a=$1 b=$2 i
+	local a=$1 b=$2 i A=() B=()
 	shift 2
-	local A=() B=()
 	while [ "$1" != ::: ]; do A+=("$1"); shift; done
 	shift
 	B=("$@")
-	: >"$TMP/a"; : >"$TMP/b"
+	rm -f "$TMP/a" "$TMP/b"
 	for ((i = 0; i < RUNS; i++)); do
-		timed "${A[@]}" >>"$TMP/a"
-		timed "${B[@]}" >>"$TMP/b"
+		timed "$TMP/a" "${A[@]}" || exit 1
+		timed "$TMP/b" "${B[@]}" || exit 1
 	done
-	for col in 1 2; do
-		local ma mb
-		ma=$(cut -d' ' -f$col "$TMP/a" | median)
-		mb=$(cut -d' ' -f$col "$TMP/b" | median)
-		printf '  %-5s %-34s %8.3f s   %-34s %8.3f s   ratio %.3f\n' "$([ $col = 1 ] && echo wall || echo CPU)" \
-			"$a" "$ma" "$b" "$mb" "$(awk -v a="$ma" -v b="$mb" 'BEGIN { print b ? a / b : 0 }')"
-	done
+	compare wall s "$a" "$(median "$TMP/a")" "$b" "$(median "$TMP/b")"
+	compare CPU s "$a" "$(median "$TMP/a" 2)" "$b" "$(median "$TMP/b" 2)"
 }

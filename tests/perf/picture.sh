@@ -3,25 +3,36 @@
 # Claim: from the end of 10 s of system-wide sampling to the finished picture takes at most 1/5 of perf script alone.
 . "$(dirname "$0")/lib.sh"
 T=${PICTURE_SECONDS:-10}
-load() { # something with many symbols on all CPUs
-	for ((i = 0; i < $(nproc); i++)); do (end=$((SECONDS + T + 2)); while [ $SECONDS -lt $end ]; do gcc -O2 -c tests/work/shares.c -Itests/work -o /dev/null; done) & done
+RUNS=${PICTURE_RUNS:-3}
+
+load() { # something with many symbols on all CPUs, until the file `busy` is gone
+	: >"$TMP/busy"
+	for ((i = 0; i < $(nproc); i++)); do
+		while [ -e "$TMP/busy" ]; do gcc -O2 -c tests/work/shares.c -Itests/work -o /dev/null; done &
+	done
 }
+
+idle() {
+	rm -f "$TMP/busy"
+	wait
+}
+
 ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+
 echo "stop to picture, $T s system-wide at 999 Hz while gcc runs"
-load
-start=$(ms)
-"$SKEP" -q flame -a -F 999 -o "$TMP/s.html" --duration $T
-live=$(($(ms) - start - T * 1000))
-wait
-load
-perf record -q -a -g -F 999 -e cpu-clock -B -o "$TMP/p.data" -- sleep $T 2>/dev/null
-wait
-start=$(ms)
-perf script -i "$TMP/p.data" >"$TMP/p.txt" 2>/dev/null
-script=$(($(ms) - start))
-start=$(ms)
-"$SKEP" -q flame -i "$TMP/p.data" -o "$TMP/q.html"
-file=$(($(ms) - start))
-awk -v l=$live -v f=$file -v s=$script 'BEGIN {
-	printf "  live flame: %d ms (start-up included)   perf script: %d ms   ratio %.3f\n", l, s, l / s
-	printf "  the same perf.data by skep flame -i: %d ms   ratio %.3f\n", f, s ? f / s : 0 }'
+for ((r = 0; r < RUNS; r++)); do
+	load
+	start=$(ms)
+	must "$SKEP" -q flame -a -F 999 -o "$TMP/s.html" --duration "$T"
+	echo $(($(ms) - start - T * 1000)) >>"$TMP/live"
+	must perf record -q -a -g -F 999 -e cpu-clock -B -o "$TMP/p.data" -- sleep "$T"
+	idle
+	start=$(ms)
+	perf script -i "$TMP/p.data" >"$TMP/p.txt" 2>/dev/null && [ -s "$TMP/p.txt" ] || fail "perf script"
+	echo $(($(ms) - start)) >>"$TMP/script"
+	start=$(ms)
+	must "$SKEP" -q flame -i "$TMP/p.data" -o "$TMP/q.html"
+	echo $(($(ms) - start)) >>"$TMP/file"
+done
+compare live ms "skep flame, start-up too" "$(median "$TMP/live")" "perf script" "$(median "$TMP/script")"
+compare "same file" ms "skep flame -i" "$(median "$TMP/file")" "perf script" "$(median "$TMP/script")"

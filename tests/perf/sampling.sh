@@ -19,17 +19,21 @@ __attribute__((noinline)) static void spin(int d, double end)
 }
 int main(int c, char **v) { spin(20, now() + atof(v[c - 1])); printf("%lu\n", n); return 0; }
 C
-gcc -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls "$TMP/spin.c" -o "$TMP/spin"
+must gcc -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls "$TMP/spin.c" -o "$TMP/spin"
 cpus=$(nproc)
-# run NAME COMMAND...: the tool beside one spinner a CPU; appends "loops cpu bytes"
+# run NAME COMMAND...: the tool beside one spinner a CPU; adds "loops cpu" to NAME.out
 run() {
-	local name=$1 pids=() i
+	local name=$1 spinners
 	shift
+	rm -f "$TMP/cpu"
 	(for ((i = 0; i < cpus; i++)); do taskset -c $i "$TMP/spin" $SECONDS_EACH & done; wait) >"$TMP/loops" &
-	timed "$@" | cut -d' ' -f2 >"$TMP/cpu"
-	wait
-	echo "$(awk '{ n += $1 } END { print n }' "$TMP/loops") $(cat "$TMP/cpu")" >>"$TMP/$name.out"
+	spinners=$!
+	timed "$TMP/cpu" "$@" || exit 1
+	wait $spinners
+	[ "$(wc -l <"$TMP/loops")" = "$cpus" ] || fail "a spinner beside $name"
+	echo "$(awk '{ n += $1 } END { print n }' "$TMP/loops") $(cut -d' ' -f2 "$TMP/cpu")" >>"$TMP/$name.out"
 }
+
 for ((r = 0; r < RUNS; r++)); do
 	run none sleep $SECONDS_EACH
 	run record "$SKEP" -q record -a -F 999 -o "$TMP/s.data" -- sleep $SECONDS_EACH
@@ -37,10 +41,10 @@ for ((r = 0; r < RUNS; r++)); do
 	run flame "$SKEP" -q flame -a -F 999 -o "$TMP/s.html" -- sleep $SECONDS_EACH
 done
 echo "sampling at 999 Hz, $cpus busy CPUs, $SECONDS_EACH s"
-base=$(cut -d' ' -f1 "$TMP/none.out" | median)
-for t in flame record perf; do
-	awk -v t=$t -v b="$base" -v l="$(cut -d' ' -f1 "$TMP/$t.out" | median)" -v c="$(cut -d' ' -f2 "$TMP/$t.out" | median)" \
-		-v p="$(cut -d' ' -f2 "$TMP/perf.out" | median)" 'BEGIN {
-		printf "  %-7s tool CPU %.3f s (%.3f of perf record)   work lost by the programs %.2f %%\n", t, c, c / p, 100 * (b - l) / b }'
+base=$(median "$TMP/none.out") || exit 1
+lost() { awk -v b="$base" -v l="$(median "$TMP/$1.out")" 'BEGIN { printf "%.2f %%", 100 * (b - l) / b }'; }
+for t in flame record; do
+	compare "tool CPU" s "skep $t" "$(median "$TMP/$t.out" 2)" "perf record -g" "$(median "$TMP/perf.out" 2)"
 done
-echo "bytes written: skep record $(stat -c %s "$TMP/s.data"), perf record -g $(stat -c %s "$TMP/p.data"), flame.html $(stat -c %s "$TMP/s.html")"
+# No ratio: both are near the noise of the machine, and may be below nothing.
+echo "  work lost by the programs: skep flame $(lost flame), skep record $(lost record), perf record -g $(lost perf)"
