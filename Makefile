@@ -173,7 +173,7 @@ install: $(if $(wildcard $B/skep),,all)
 -include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(addsuffix .d,$(UNIT) $(FUZZERS) $(PERF))
 
 # Workloads that print the truth (tests/work). One rule per way of building what skep has to see through. Their flags
-# are part of what is tested: the user's do not reach them.
+# are part of what is tested: the user's do not reach them. rustc would look for the job server of make.
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
@@ -195,6 +195,6 @@ $W/shares_stripped: tests/work/shares.c tests/work/work.h
 $W/shares_cxx: tests/work/shares_cxx.cc tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && g++ $(WORKC) $< -o $@
 $W/shares_rust: tests/work/shares.rs
-	$(call say,WORK,$@)mkdir -p $W && rustc -O -g -C force-frame-pointers=yes $< -o $@
+	$(call say,WORK,$@)mkdir -p $W && MAKEFLAGS= rustc -O -g -C force-frame-pointers=yes $< -o $@
 $W/shares_go: tests/work/shares.go
 	$(call say,WORK,$@)mkdir -p $W && GO111MODULE=off GOFLAGS= GOCACHE=$(abspath $B/gocache) go build -o $@ $<
