@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,26 +13,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util/num.h"
+#include "util/invoker.h"
 
 #define END_PATIENCE_MS 1000
 #define END_STEP_MS 20
 
-/* sudo(8) leaves the invoking user in SUDO_UID and SUDO_GID. Returns 0 or -errno. */
+/* Returns 0 or -errno. */
 static int become_invoker(void)
 {
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID"), *user = getenv("SUDO_USER");
-	uint64_t uid, gid;
+	struct invoker who;
+	int ret = invoker_get(&who);
 
-	if (geteuid() != 0 || !uid_text || !gid_text)
-		return 0;
-	if (num_u64(uid_text, UINT32_MAX - 1, &uid) || num_u64(gid_text, UINT32_MAX - 1, &gid))
-		return -EINVAL;
-	if (uid == 0)
-		return 0;
-	if (user ? initgroups(user, gid) : setgroups(0, NULL))
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	if (who.user ? initgroups(who.user, who.gid) : setgroups(0, NULL))
 		return -errno;
-	if (setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+	if (setresgid(who.gid, who.gid, who.gid) || setresuid(who.uid, who.uid, who.uid))
 		return -errno;
 	return 0;
 }

@@ -190,7 +190,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && (ret = pick_cpus(s)))
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && t->argv)
-		ret = command_prepare(&s->command, t->argv, &s->old_mask, err);
+		ret = command_prepare(&s->command, t->argv, s->cfg->command_mask, err);
 	raise_limits(); /* ours, not COMMAND's */
 	s->state = STATE_LOAD;
 	/* Mappings happen on every CPU, whatever CPUs are sampled. */

@@ -7,6 +7,7 @@
 #ifndef SKEP_CAPTURE_SESSION_H
 #define SKEP_CAPTURE_SESSION_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct session_cfg {
 	uint32_t max_frames; /* of each stack when streaming, 0: STACK_MAX_FRAMES */
 	uint32_t stacks_max, counts_max; /* sizes of the aggregate hashes, 0: default; overflow goes to the ring */
 	uint64_t ring_bytes;		 /* per CPU, power of two; 0: default */
+	const sigset_t *command_mask;	 /* signals that COMMAND starts with blocked */
 	uint64_t duration_ns;		 /* 0: until COMMAND or the targets end, or a signal */
 };
 

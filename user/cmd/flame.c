@@ -13,7 +13,6 @@
 #include "sym/kallsyms.h"
 #include "util/log.h"
 #include "util/outfile.h"
-#include "util/signals.h"
 
 #define DEFAULT_OUT "flame.html"
 
@@ -150,8 +149,6 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 	if (!f->m.no_kernel)
 		kallsyms_prefetch();
 	fold->profile->title = command_line();
-	/* The first of them ends the sampling; a second one must not cost the picture, which comes then. */
-	signals_hold(NULL);
 	return measure_run(&f->m, &cfg, &fold->sink, NULL, fold->profile, status, err);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "util/log.h"
+#include "util/signals.h"
 #include "util/text.h"
 
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
@@ -28,9 +29,9 @@ const struct opt measure_opts[] = {
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
-	  "ring buffer per CPU in KiB, a power of two (default 512)", NULL, false, NULL },
+	  "ring buffer in KiB, a power of two: of each CPU (record: 512), or of all for what --max-stacks does not hold", NULL, false, NULL },
 	{ 0, "max-stacks", "N", OPT_U64, offsetof(struct measure, stacks_max),
-	  "distinct stacks kept in the kernel (default 8192); more go through the ring", NULL, false, NULL },
+	  "distinct stacks summed in the kernel (flame: 8192); more go through the ring", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -80,7 +81,7 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 }
 
 /* Tells the sink of every process that was there before the side band. */
-static int scan_all(struct sink *sink)
+static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink))
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *d;
@@ -90,23 +91,25 @@ static int scan_all(struct sink *sink)
 		return -errno;
 	while ((d = readdir(dir)) && (!ret || ret == -ESRCH || ret == -EACCES))
 		if (isdigit((unsigned char)d->d_name[0]))
-			ret = proc_scan(NULL, strtoul(d->d_name, NULL, 10), sink);
+			ret = scan(NULL, strtoul(d->d_name, NULL, 10), sink);
 	closedir(dir);
 	return ret == -ESRCH || ret == -EACCES ? 0 : ret;
 }
 
-static int scan_targets(const struct target *t, struct sink *sink, struct profile *p)
+/* Sums carry the names of their threads; only a stream, which may go to a file, needs them told. */
+static int scan_targets(const struct target *t, bool sums, struct sink *sink, struct profile *p)
 {
+	int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink) = sums ? proc_scan_maps : proc_scan;
 	int ret = 0;
 
 	if (!sink->task || target_is_command(t))
 		return 0;
 	if (!t->pids.n && !t->tids.n)
-		return scan_all(sink);
+		return scan_all(sink, scan);
 	for (size_t i = 0; i < t->pids.n + t->tids.n && !ret; i++) {
 		uint32_t pid = i < t->pids.n ? t->pids.data[i] : target_process(t->tids.data[i - t->pids.n]);
 
-		ret = proc_scan(NULL, pid, sink);
+		ret = scan(NULL, pid, sink);
 		if (ret == -EACCES || ret == -EPERM)
 			profile_note(p, "the mappings of process %u cannot be read: its frames have no names", pid);
 		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
@@ -119,6 +122,7 @@ int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, i
 		struct profile *p, int *ret_status, struct err *err)
 {
 	struct session *s;
+	sigset_t mask;
 	int ret;
 
 	cfg->target = &m->target;
@@ -130,15 +134,19 @@ int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, i
 	cfg->duration_ns = m->duration_ns;
 	cfg->ring_bytes = m->ring_kb << 10;
 	cfg->stacks_max = m->stacks_max;
+	/* The first of them ends the sampling; a second one must not cost the result, which is written then. */
+	signals_hold(&mask);
+	cfg->command_mask = &mask;
 	ret = session_open(cfg, &s, err);
 	if (ret)
 		return ret;
 	if (session_notes(s)[0]) {
 		profile_note(p, "%s", session_notes(s));
+		p->nr_details = p->nr_notes;
 		log_detail("%s", session_notes(s));
 	}
 	ret = before ? before(sink, err) : 0;
-	if (!ret && (ret = scan_targets(&m->target, sink, p)) && !err->text[0])
+	if (!ret && (ret = scan_targets(&m->target, cfg->aggregate, sink, p)) && !err->text[0])
 		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
 	if (!ret)
 		ret = session_run(s, sink, err);
@@ -161,6 +169,8 @@ void honesty_print(const struct honesty *h, const struct profile *p)
 		if (p->losses[i])
 			log_note("%s: %llu  %s", loss_is_whole(i) ? "lost" : "note", (unsigned long long)p->losses[i],
 				 loss_text(i));
+	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
+		log_note("note: %s", p->notes[i]);
 	if (!h->receipt)
 		return;
 	log_note("cost: skep %.1f ms CPU (%.3f%% of %u CPUs for %.2f s), BPF %.2f ms in %llu runs (%.0f ns each), "

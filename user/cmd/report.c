@@ -7,6 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/nothing.h"
 #include "cmd/replay.h"
 #include "render/table.h"
 #include "ui/terminal.h"
@@ -35,12 +36,7 @@ static int set_limit(void *base, const char *text, struct err *err)
 
 static int set_event(void *base, const char *text, struct err *err)
 {
-	uint64_t value;
-
-	if (num_u64(text, EVENTS_MAX, &value))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--event-index': expected a number", text);
-	((struct report *)base)->event = value;
-	return 0;
+	return replay_event_index(text, &((struct report *)base)->event, err);
 }
 
 static const struct opt report_opts[] = {
@@ -104,7 +100,7 @@ static const char **event_names(const struct data_reader *reader)
 
 static int report_into(const struct report *r, struct fold *fold, struct outfile *out, struct err *err)
 {
-	const char *input = r->input ? r->input : "perf.data";
+	const char *input = r->input;
 	struct syms_cfg cfg = { .inlines = r->inlines, .lines = r->inlines };
 	struct data_reader *reader = NULL;
 	const char **names = NULL;
@@ -112,10 +108,8 @@ static int report_into(const struct report *r, struct fold *fold, struct outfile
 	int ret;
 
 	ret = replay_run(input, &cfg, fold, &reader, err);
-	if (!ret && !fold->folded) {
-		ret = err_set(err, -ENODATA, "no samples in '%s'", input);
-		err_hint(err, "the recorded command may have used no CPU time, or the recording was not permitted");
-	}
+	if (!ret && !fold->folded)
+		ret = nothing_sampled(fold->profile, input, err);
 	if (!ret && !(names = event_names(reader)))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
@@ -146,6 +140,11 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	ret = table_init(&table, r->sort ? r->sort : "comm,dso,sym", r->callers, err);
 	if (ret)
 		return ret;
+	r->input = r->input ? r->input : "perf.data";
+	if (r->out && same_file(r->input, r->out)) {
+		table_free(&table);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", r->out);
+	}
 	ret = outfile_open(&out, r->out ? r->out : "-", err);
 	fold = malloc(sizeof(*fold));
 	if (!ret && (!fold || fold_init(fold)))

@@ -11,11 +11,11 @@ static const struct loss_word {
 	const char *name, *text;
 	int whole;
 } words[LOSS_MAX] = {
-	[LOSS_RING_FULL] = { "ring_full", "no room in the ring buffer", 1 },
+	[LOSS_RING_FULL] = { "ring_full", "no room in the ring buffer, or another CPU held it", 1 },
 	[LOSS_MAP_FULL] = { "map_full", "no room in the kernel map", 1 },
 	[LOSS_SIDEBAND] = { "sideband", "process events dropped by the kernel: names may be missing", 0 },
 	[LOSS_FILE] = { "file", "lost before the file was written", 1 },
-	[LOSS_THROTTLED] = { "throttled", "sampling throttled by the kernel", 0 },
+	[LOSS_THROTTLED] = { "throttled", "times that the kernel paused sampling: it fired too often", 0 },
 	[LOSS_TARGETS_FULL] = { "targets_full", "children not followed: the table of targets was full", 0 },
 	[LOSS_CUT_DEPTH] = { "cut_depth", "stacks cut at the depth limit", 0 },
 	[LOSS_CUT_UNREADABLE] = { "cut_unreadable", "user stacks that could not be read", 0 },

@@ -53,6 +53,7 @@ struct profile {
 	uint64_t losses[LOSS_MAX];
 	char notes[NOTES_MAX][NOTE_BYTES]; /* a line each, e.g. "no hardware cycles here: cpu-clock instead" */
 	uint32_t nr_notes;
+	uint32_t nr_details; /* so many of the first say how, not what: for -v and for pictures */
 	struct receipt receipt;
 };
 

@@ -5,7 +5,7 @@
  *     "seen", "kept": samples (seen = kept + the losses that are whole), "weight": in unit, over kept,
  *     "duration_ns", "notes": [ text, ... ],
  *     "losses": { reason: count, ... every reason, zeros too },
- *     "receipt": { "wall_ns", "own_cpu_ns", "bpf_ns", "bpf_runs", "bytes_out", "peak_rss_bytes", "map_bytes", "cpus" },
+ *     "receipt": { "wall_ns", "own_cpu_ns", "bpf_ns", "bpf_runs" (these two with --receipt), "peak_rss_bytes", "map_bytes", "cpus" },
  *     "tree": NODE }
  *   NODE = { "name": text, "obj": text or null, "kind": "user|kernel|jit|inlined|unknown|mark",
  *            "file": text, "line": number (both only when known),
@@ -51,9 +51,10 @@ void profile_json(struct json *json, const struct profile *p)
 	json_object(json);
 	json_key_u64(json, "wall_ns", r->wall_ns);
 	json_key_u64(json, "own_cpu_ns", r->own_cpu_ns);
-	json_key_u64(json, "bpf_ns", r->bpf_ns);
-	json_key_u64(json, "bpf_runs", r->bpf_runs);
-	json_key_u64(json, "bytes_out", r->bytes_out);
+	if (r->bpf_runs) { /* the kernel was asked to time its programs */
+		json_key_u64(json, "bpf_ns", r->bpf_ns);
+		json_key_u64(json, "bpf_runs", r->bpf_runs);
+	}
 	json_key_u64(json, "peak_rss_bytes", r->peak_rss_bytes);
 	json_key_u64(json, "map_bytes", r->map_bytes);
 	json_key_u64(json, "cpus", r->cpus);

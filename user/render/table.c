@@ -323,9 +323,16 @@ int render_table_csv(FILE *out, const struct table *t, const struct profile *p, 
 		fprintf(out, "%.4f,%.4f,%llu,%llu,%llu", percent(r->self, p->weight), percent(r->total, p->weight),
 			(unsigned long long)r->self, (unsigned long long)r->total, (unsigned long long)r->self_count);
 		for (uint32_t k = 0; k < t->nr_keys; k++) {
+			enum table_key key = t->keys[k];
+
 			fputc(',', out);
-			cell_text(raw, sizeof(raw), r, t->keys[k], cfg);
-			csv_cell(out, raw);
+			cell_text(raw, sizeof(raw), r, key, cfg);
+			if (key == KEY_CPU && r->cpu != UINT32_MAX)
+				fprintf(out, "%u", r->cpu);
+			else if (key == KEY_PID || key == KEY_TID)
+				fputs(raw, out);
+			else
+				csv_cell(out, raw);
 		}
 		fputc('\n', out);
 	}
