@@ -146,6 +146,28 @@ static void junk_above_the_root(void **state)
 	end(&r);
 }
 
+/* A thread that is inside clone() has callers: a root is where a stack begins only if it called something. */
+static void leaf_that_is_a_root(void **state)
+{
+	uint64_t ips[3] = { 0 };
+	const struct sample s = { .pid = PID, .weight = 1, .count = 1, .comm = "x", .uips = ips, .nr_uips = 3 };
+	struct syms_cfg cfg = { .offline = true };
+	struct run r;
+
+	(void)state;
+	build("gcc", "c.c", "void clone3(void) { }\nvoid spawn(void) { clone3(); }\nint main(void) { spawn(); return 0; }\n",
+	      "-O0 -fno-pie -no-pie", "cloner");
+	ips[0] = nm_value("", in_scratch("cloner"), "clone3");
+	ips[1] = nm_value("", in_scratch("cloner"), "spawn") + 4;
+	ips[2] = nm_value("", in_scratch("cloner"), "_start") + 4;
+	begin(&r, &cfg);
+	map_elf(r.fold->syms, PID, in_scratch("cloner"), 0);
+	add(&r, &s);
+	assert_int_equal(r.fold->stack.n, 3);
+	assert_string_equal(r.fold->stack.frames[1].name, "spawn");
+	end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +175,7 @@ int main(void)
 		cmocka_unit_test(other_kernel),
 		cmocka_unit_test(deeper_than_we_keep),
 		cmocka_unit_test(junk_above_the_root),
+		cmocka_unit_test(leaf_that_is_a_root),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

@@ -437,6 +437,30 @@ static void check_library(const char *path, const char *nm_flags)
 		skip();
 }
 
+/* The C library without its debug file, as on most machines: where stacks begin still has its name. */
+static void test_libc_roots(void **state)
+{
+	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+	struct elf_file elf;
+	uint8_t id[20];
+	char debug[128] = "/usr/lib/debug/.build-id/";
+	int fd = open(libc, O_RDONLY | O_CLOEXEC), n;
+
+	(void)state;
+	if (fd < 0 || elf_open_fd(fd, &elf))
+		skip();
+	n = elf_build_id(&elf, id, sizeof(id));
+	for (int i = 0; i < n; i++)
+		sprintf(debug + strlen(debug), i ? "%02x" : "%02x/", id[i]);
+	strcat(debug, ".debug");
+	elf_close(&elf);
+	close(fd);
+	if (access(debug, R_OK))
+		skip();
+	expect_function(libc, "/nonexistent", nm_value("", debug, "__libc_start_call_main"), "__libc_start_call_main");
+	expect_function(libc, "/nonexistent", nm_value("", debug, "start_thread"), "start_thread");
+}
+
 static void test_libc(void **state)
 {
 	(void)state;
@@ -504,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_plt),	      cmocka_unit_test(test_go),
 		cmocka_unit_test(test_mangled),	      cmocka_unit_test(test_demangle),
 		cmocka_unit_test(test_inlines),	      cmocka_unit_test(test_root_mark),
+		cmocka_unit_test(test_libc_roots),
 		cmocka_unit_test(test_libc),	      cmocka_unit_test(test_large_library),
 		cmocka_unit_test(test_node),
 	};

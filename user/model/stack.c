@@ -41,11 +41,12 @@ static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t
 
 /*
  * Nothing calls the function that a thread begins in: what a frame-pointer walk "finds" beyond it is what the
- * registers held when the kernel made the thread. Roots call roots (_start calls __libc_start_main).
+ * registers held when the kernel made the thread. Roots call roots (_start calls __libc_start_main), and one that has
+ * called nothing may be clone() on the side of the caller.
  */
 static void drop_above_root(struct stack *st, uint32_t user_from)
 {
-	for (uint32_t i = user_from + 1; i < st->n; i++)
+	for (uint32_t i = user_from + 2; i < st->n; i++)
 		if (st->frames[i - 1].is_root && !st->frames[i].is_root)
 			st->n = i;
 }
