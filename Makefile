@@ -129,7 +129,7 @@ $(UNIT) $(FUZZERS) $(PERF): $B/%: tests/%.c $B/libskep.a
 
 # One-way dependencies: fails the build on an #include that points the wrong way.
 $B/layers.ok: tools/layers.sh $(SRC) $(wildcard user/*.h user/*/*.h)
-	$(call say,LAYERS,user/)tools/layers.sh && touch $@
+	$(call say,LAYERS,user/)tools/layers.sh && mkdir -p $(@D) && touch $@
 
 clean:
 	rm -rf build
