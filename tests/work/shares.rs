@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // shares.c in Rust.
-use std::hint::black_box;
 
 #[repr(C)]
 struct Timespec { sec: i64, nsec: i64 }
@@ -13,11 +12,16 @@ fn cpu_s() -> f64 {
     t.sec as f64 + t.nsec as f64 / 1e9
 }
 
+// What std::hint::black_box does, which the rustc of Debian 12 does not have.
+#[inline(always)]
+fn keep(x: u64) -> u64 { unsafe { std::ptr::read_volatile(&x) } }
+
 mod hive {
+    use super::keep;
     #[inline(never)]
-    pub fn hot(n: u64) { for i in 0..n { std::hint::black_box(i); } }
+    pub fn hot(n: u64) { for i in 0..n { keep(i); } }
     #[inline(never)]
-    pub fn cold(n: u64) { for i in 0..n { std::hint::black_box(!i); } } // not hot's twin: LLVM would fold the two
+    pub fn cold(n: u64) { for i in 0..n { keep(!i); } } // not hot's twin: LLVM would fold the two
 }
 
 fn main() {
@@ -27,9 +31,9 @@ fn main() {
         seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17;
         let n = 40000 + seed % 800000;
         let t0 = cpu_s();
-        hive::hot(black_box(n * 7 / 10));
+        hive::hot(keep(n * 7 / 10));
         let t1 = cpu_s();
-        hive::cold(black_box(n * 3 / 10));
+        hive::cold(keep(n * 3 / 10));
         hot += t1 - t0;
         cold += cpu_s() - t1;
     }
