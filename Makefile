@@ -152,8 +152,8 @@ fuzzers: $(FUZZERS)
 
 # No warning from gcc and clang.
 lint:
-	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all
-	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all
+	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all unit
+	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all unit
 
 bench: all work $(PERF)
 	@status=0; for b in startup sampling picture symbols weight; do tests/perf/$$b.sh || status=1; done; exit $$status

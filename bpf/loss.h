@@ -6,8 +6,7 @@
 enum counter {
 	COUNT_SEEN,	    /* events that passed the filter */
 	COUNT_RING_FULL,    /* sample lost: no room in the ring buffer */
-	COUNT_SPILLED,	    /* sample kept, through the ring because a hash was full */
-	COUNT_COLLISION,    /* sample kept, through the ring because two stacks share a hash */
+	COUNT_SPILLED,	    /* sample kept, through the ring: a hash was full, or two stacks share a key */
 	COUNT_TARGETS_FULL, /* a child of a target that will not be followed */
 	COUNT_NO_SCRATCH,   /* sample lost: a map look-up that cannot fail did */
 	COUNT_MAX

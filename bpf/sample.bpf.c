@@ -2,7 +2,8 @@
 /*
  * CAPTURE, sampling: one perf_event program. Aggregate mode sums equal (stacks, task, comm) in two
  * hashes, and what does not fit there goes through one ring buffer; every sample of stream mode goes
- * through the ring of its CPU. Nothing is dropped without a counter.
+ * through the ring of its CPU. Nothing that gets here is dropped without a counter; what never gets here is a sample
+ * that interrupts another BPF program on its CPU, which the kernel skips (bpf_overflow_handler) and nobody can count.
  */
 #include "vmlinux.h"
 #include <linux/bpf_perf_event.h>
@@ -133,8 +134,8 @@ static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struc
 		loss_count(COUNT_RING_FULL);
 }
 
-/* Puts one walk into `stacks` under its key. Returns 0, or the counter that says why it did not fit. */
-static __always_inline enum counter stack_save(struct stack_val *s, __u64 key)
+/* Puts one walk into `stacks` under its key. Returns 0, or 1 when it does not fit or the key is of another stack. */
+static __always_inline int stack_save(struct stack_val *s, __u64 key)
 {
 	struct stack_val *have;
 
@@ -147,17 +148,16 @@ static __always_inline enum counter stack_save(struct stack_val *s, __u64 key)
 			return 0;
 		have = bpf_map_lookup_elem(&stacks, &key);
 		if (!have)
-			return COUNT_SPILLED;
+			return 1;
 	}
-	return have->check != s->check || have->nr != s->nr ? COUNT_COLLISION : 0;
+	return have->check != s->check || have->nr != s->nr;
 }
 
-/* Returns 0 when the sample is in the hashes, else the counter that says why not. */
+/* Returns 0 when the sample is in the hashes. */
 static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, struct scratch *s, int user)
 {
 	struct sample_key *key = &s->rec.key;
 	struct sample_count *have, first = { 1, s->rec.weight, s->rec.time_ns };
-	enum counter full;
 	__u32 tid = key->tid;
 
 	s->kernel.nr = s->user.nr = 0;
@@ -175,12 +175,8 @@ static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, str
 	barrier();
 	key->ustack = s->user.nr ? stack_hash(&s->user) : 0;
 	barrier();
-	full = stack_save(&s->kernel, key->kstack);
-	if (full)
-		return full;
-	full = stack_save(&s->user, key->ustack);
-	if (full)
-		return full;
+	if (stack_save(&s->kernel, key->kstack) || stack_save(&s->user, key->ustack))
+		return 1;
 	if (!cfg_by_tid)
 		key->tid = 0;
 	have = bpf_map_lookup_elem(&counts, key);
@@ -190,7 +186,7 @@ static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, str
 		have = bpf_map_lookup_elem(&counts, key);
 		if (!have) {
 			key->tid = tid;
-			return COUNT_SPILLED;
+			return 1;
 		}
 	}
 	__sync_fetch_and_add(&have->count, 1);
@@ -206,7 +202,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	struct task_struct *task;
 	struct scratch *s;
 	__u32 zero = 0;
-	int user, why;
+	int user;
 
 	if (!filter_pass(id))
 		return 0;
@@ -230,10 +226,9 @@ int sample(struct bpf_perf_event_data *ctx)
 	user = has_user_stack(task);
 	s->rec.key.has_user = user;
 	if (cfg_aggregate) {
-		why = sample_aggregate(ctx, s, user);
-		if (!why)
+		if (!sample_aggregate(ctx, s, user))
 			return 0;
-		loss_count(why == COUNT_COLLISION ? COUNT_COLLISION : COUNT_SPILLED);
+		loss_count(COUNT_SPILLED);
 	}
 	sample_stream(ctx, &s->rec, user);
 	return 0;

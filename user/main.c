@@ -2,7 +2,6 @@
 /* Global flags, dispatch, the final flush, the exit code. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "ui/terminal.h"
 #include "util/log.h"
+#include "util/signals.h"
 #include "util/outfile.h"
 
 #ifndef SKEP_VERSION
@@ -27,7 +27,7 @@ const struct cmd *const cmds[] = {
 
 static void print_usage(FILE *out)
 {
-	fprintf(out, "skep: profile, count and trace with BPF\n\nusage: skep [-v|-vv|-q] COMMAND [OPTION...]\n\ncommands:\n");
+	fprintf(out, "skep: profile, count and trace with BPF\n\nusage: skep [-v|-vv|-vvv|-q] COMMAND [OPTION...]\n\ncommands:\n");
 	for (int i = 0; cmds[i]; i++)
 		fprintf(out, "  %-12s%s\n", cmds[i]->name, cmds[i]->summary);
 	fprintf(out, "\nskep COMMAND -h tells more; man skep has it all. Start with: sudo skep flame -a --duration 5\n");
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 
 	fill_std_fds();
 	outfile_take_stdout();
-	signal(SIGPIPE, SIG_IGN);
+	signals_init();
 	for (; at < argc && argv[at][0] == '-'; at++) {
 		if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
 			return print_usage(stdout), flush_stdout(EXIT_DONE);

@@ -16,13 +16,21 @@
 #define COMM_LEN 16 /* TASK_COMM_LEN, with its NUL */
 #define BUILD_ID_MAX 20
 
+/* Why a walk ended before the root. */
+enum stack_stop {
+	STOP_ROOT = 0,	    /* walked as far as the walker can tell */
+	STOP_DEPTH = 1,	    /* STACK_MAX_FRAMES reached, callers are missing */
+	STOP_UNREADABLE = 2, /* the walker got no frame at all: memory gone or not present */
+	STOP_NO_ROOT = 3,   /* the outermost frame is no known root: the frame-pointer chain broke */
+	STOP_MAX
+};
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
 	uint64_t weight;  /* sum of the sampling periods */
 	uint64_t count;	  /* 1 from a stream or a file; N from an in-kernel hash */
 	uint64_t ip;	  /* where it happened, leaf of the deeper of both stacks; 0 if not known */
-	uint64_t cgroup;  /* cgroup v2 id, 0 if not asked for */
 	uint32_t pid, tid; /* process (tgid) and thread, in the initial PID namespace */
 	uint32_t cpu;	  /* UINT32_MAX when aggregated over CPUs */
 	uint16_t event;	  /* index in the session's event list */
@@ -63,7 +71,7 @@ struct task_event {
 struct sink {
 	int (*sample)(struct sink *sink, const struct sample *s);
 	int (*task)(struct sink *sink, const struct task_event *t);
-	/* n events of a reason were lost at the source (see loss.h). */
+	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
 	/* Everything older than the previous round has been delivered: sort and flush up to there. */
 	int (*round)(struct sink *sink);

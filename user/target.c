@@ -34,6 +34,8 @@ static int set_list(void *list, const char *text, uint64_t max, const char *what
 {
 	int ret = num_list(text, max, add_u32, list);
 
+	if (ret == -ENOMEM)
+		return err_set(err, ret, "out of memory");
 	if (ret < 0)
 		return err_exit(err, ret, EXIT_USAGE, "bad %s '%s': expected numbers such as 1,3-5", what, text);
 	return 0;

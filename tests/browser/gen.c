@@ -159,10 +159,10 @@ int main(int argc, char **argv)
 	tree_sort(&tree, 0);
 	p.weight = tree.nodes.data[0].total;
 	p.kept = tree.nodes.data[0].total_count;
-	p.losses[LOSS_MAP_FULL] = 12;
+	p.losses[LOSS_INTERNAL] = 12;
 	p.losses[LOSS_CUT_DEPTH] = 60;
 	p.losses[LOSS_UNNAMED] = 50;
-	p.seen = p.kept + p.losses[LOSS_MAP_FULL];
+	p.seen = p.kept + p.losses[LOSS_INTERNAL];
 	fprintf(stderr, "nodes %zu\n", tree.nodes.n);
 	ret = !strcmp(format, "svg") ? render_svg(stdout, &tree, &p, &cfg) : render_html(stdout, &tree, &p, &cfg);
 	tree_free(&tree);

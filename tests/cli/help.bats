@@ -129,9 +129,9 @@ commands() {
 }
 
 @test "output: a reader that stops early is no error" {
-	run bash -c "set -o pipefail; '$SKEP' completion zsh | head -1"
+	run bash -c "{ sleep 0.1; '$SKEP' completion zsh; } | :; exit \${PIPESTATUS[0]}"
 	[ "$status" = 0 ]
-	[ "${#lines[@]}" = 1 ]
+	[ -z "$output" ]
 }
 
 @test "files: not there, not one of ours, a directory, empty" {

@@ -58,7 +58,23 @@ load ../lib.bash
 }
 
 @test "a process whose memory map we may not read is sampled, and that is said" {
-	"$SKEP" flame -p 1 -o a.folded --duration 100ms || [ $? = 1 ]
+	background "$WORK/shares" 5
+	run setpriv --reuid 65534 --clear-groups --inh-caps=+bpf,+perfmon,+syslog --ambient-caps=+bpf,+perfmon,+syslog \
+		"$SKEP" flame -p $BG --format folded --duration 300ms
+	echo "$output"
+	[ "$status" = 0 ]
+	# From 6.15 on CAP_PERFMON is enough to read it: then the names are there
+	[[ "$output" == *"mappings of process $BG cannot be read (CAP_SYS_PTRACE)"* ]] || [[ "$output" == *";main;hot "* ]]
+	[[ "$output" == *"shares;"* ]]
+}
+
+@test "SIGCHLD ignored by whoever started skep: the end of COMMAND is seen, and COMMAND gets it as it was" {
+	cat >chld.sh <<-'E'
+		trap '' CHLD
+		exec "$@"
+	E
+	timeout 10 sh chld.sh "$SKEP" -q flame -F 4999 -o a.folded -- grep SigIgn /proc/self/status >out || [ $? = 1 ]
+	[ $((0x$(awk '{ print $2 }' out) & 0x10000)) != 0 ]
 }
 
 @test "an event that needs hardware which is not here: exit 3, or it works" {

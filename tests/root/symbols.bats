@@ -72,7 +72,7 @@ percent_at() {
 	xz mini
 	strip -o prog "$WORK/shares"
 	"$SKEP" flame -F 4999 -o bare.folded -- ./prog 0.2
-	! grep -q ';hot ' bare.folded
+	run ! grep -q ';hot ' bare.folded
 	objcopy --add-section .gnu_debugdata=mini.xz prog
 	"$SKEP" flame -F 9973 -o a.folded -- ./prog 1.5 >truth
 	shares_ok truth a.folded

@@ -30,13 +30,16 @@ bats_require_minimum_version 1.5.0
 	[[ "$output" == *"is a thread of process"* ]]
 }
 
-@test "--comm, -u and -C filter in the kernel" {
+@test "--comm and -u filter in the kernel" {
 	background "$WORK/threads" 8
 	sleep 0.2
 	"$SKEP" flame --comm t3,t4 -o a.folded --duration 700ms
 	[ "$(comms a.folded)" = "t3
 t4" ]
-	run "$SKEP" flame -u 54321 -o b.folded --duration 200ms
+	background setpriv --reuid 54321 --clear-groups sh -c 'while :; do :; done'
+	"$SKEP" flame -u 54321 -o b.folded --duration 500ms
+	[ "$(comms b.folded)" = sh ]
+	run "$SKEP" flame -u 54322 -o c.folded --duration 200ms
 	[ "$status" = 1 ]
 	[[ "$output" == *"no samples"* ]]
 }

@@ -223,7 +223,7 @@ static void html(void **state)
 {
 	static const char before[] = "<script type=\"application/json\" id=\"data\">";
 	struct fixture *f = *state;
-	struct flame_cfg cfg = { .lines = true };
+	struct flame_cfg cfg = { 0 };
 	char *text = rendered(render_html, &f->tree, &f->p, &cfg), *data = strstr(text, before), *end;
 
 	assert_non_null(data);

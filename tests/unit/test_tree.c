@@ -244,7 +244,7 @@ static void every_loss_has_words(void **state)
 			assert_string_not_equal(loss_name(i), loss_name(k));
 	}
 	assert_string_equal(loss_name(LOSS_MAX), "unknown");
-	assert_true(loss_is_whole(LOSS_RING_FULL) && loss_is_whole(LOSS_MAP_FULL) && loss_is_whole(LOSS_FILE));
+	assert_true(loss_is_whole(LOSS_RING_FULL) && loss_is_whole(LOSS_INTERNAL) && loss_is_whole(LOSS_FILE));
 	assert_false(loss_is_whole(LOSS_CUT_DEPTH) || loss_is_whole(LOSS_UNNAMED) || loss_is_whole(LOSS_MAX));
 }
 

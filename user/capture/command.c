@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/invoker.h"
+#include "util/signals.h"
 
 #define END_PATIENCE_MS 1000
 #define END_STEP_MS 20
@@ -45,7 +46,7 @@ static void child(int go_fd, int exec_fd, const sigset_t *mask, char *const *arg
 	char byte = 0;
 
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	signal(SIGPIPE, SIG_DFL);
+	signals_restore();
 	f.why = become_invoker();
 	f.as_user = f.why;
 	if (!f.why) {
@@ -83,13 +84,15 @@ int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, 
 	ret = c->pid < 0 ? -errno : 0;
 	close(go[0]);
 	close(report[1]);
-	c->go_fd = go[1];
-	c->exec_fd = report[0];
-	c->pidfd = ret ? -1 : (int)syscall(SYS_pidfd_open, c->pid, 0);
 	if (ret) {
 		c->pid = 0;
+		close(go[1]);
+		close(report[0]);
 		return err_set(err, ret, "cannot fork: %s", strerror(-ret));
 	}
+	c->go_fd = go[1];
+	c->exec_fd = report[0];
+	c->pidfd = syscall(SYS_pidfd_open, c->pid, 0);
 	return 0;
 }
 
@@ -117,7 +120,7 @@ bool command_poll(struct command *c)
 	if (!c->pid || c->reaped)
 		return true;
 	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
-		return false;
+		return false; /* ECHILD cannot be: SIGCHLD is not ignored (signals_init) */
 	c->reaped = true;
 	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return true;

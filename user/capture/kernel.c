@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/stack.h"
 #include "capture/sideband.h"
 
 
@@ -106,6 +107,7 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 		/* As the side band's: what the kernel says of this event goes into its buffer. */
 		.sample_type = SIDEBAND_SAMPLE_TYPE,
 		.sample_id_all = 1,
+		.disabled = 1, /* until the program is attached: a sample of its own would land in that buffer */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.exclude_user = e->exclude_user,
@@ -166,6 +168,18 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 		err_exit(err, ret, EXIT_CANNOT, "cannot open event '%s': %s", e->name, strerror(-ret));
 	}
 	return ret;
+}
+
+uint32_t kernel_max_frames(void)
+{
+	unsigned n = STACK_MAX_FRAMES;
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+
+	if (f && fscanf(f, "%u", &n) != 1)
+		n = STACK_MAX_FRAMES;
+	if (f)
+		fclose(f);
+	return n;
 }
 
 int kernel_load_refused(int ret, const char *what, struct err *err)

@@ -14,6 +14,9 @@ int kernel_check(struct err *err);
 /* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */
 int kernel_event_open(const struct event *e, uint32_t cpu);
 
+/* Frames that the kernel walks at most: kernel.perf_event_max_stack, STACK_MAX_FRAMES where that cannot be read. */
+uint32_t kernel_max_frames(void);
+
 /* Fills err for a BPF object that could not be loaded. Returns ret. */
 int kernel_load_refused(int ret, const char *what, struct err *err);
 

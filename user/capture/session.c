@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A run as a line of states. One epoll waits for everything that can end or feed it: the rings, the
+ * A run from the first descriptor to the last number. One epoll waits for everything that can end or feed it: the rings, the
  * side band, signals, the end of COMMAND and of the targets, and a tick that bounds every delay.
  */
 #include "capture/session.h"
@@ -24,16 +24,16 @@
 #include "capture/kernel.h"
 #include "capture/sideband.h"
 #include "capture/src_sample.h"
+#include "util/clock.h"
 #include "util/cpus.h"
 #include "util/log.h"
+#include "util/signals.h"
 
 #define TICK_NS 100000000
 
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL /* 6.9, 64bef697d33b "pidfd: implement PIDFD_THREAD flag for pidfd_open()" */
 #endif
-
-enum state { STATE_OPEN, STATE_LOAD, STATE_ATTACH, STATE_ARMED, STATE_DRAINING, STATE_STOPPED };
 
 /* A process or thread whose end is waited for. */
 struct watched {
@@ -44,7 +44,6 @@ struct watched {
 
 struct session {
 	const struct session_cfg *cfg;
-	enum state state;
 	struct command command;
 	struct sideband *sideband;
 	struct src_sample *src;
@@ -58,14 +57,6 @@ struct session {
 	uint64_t armed_ns, stopped_ns;
 	char note[256];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 /* libbpf explains refusals on its own; its talk belongs to -vv. */
 static int bpf_talk(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -88,11 +79,8 @@ static int open_waits(struct session *s, struct err *err)
 	sigset_t set;
 	int ret;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
+	signals_ending(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -142,6 +130,7 @@ static void raise_limits(void)
 static int watch_targets(struct session *s, struct err *err)
 {
 	const struct target *t = s->cfg->target;
+	int ret;
 
 	s->watched = calloc(t->pids.n + t->tids.n + 1, sizeof(*s->watched));
 	if (!s->watched)
@@ -155,8 +144,11 @@ static int watch_targets(struct session *s, struct err *err)
 			return err_set(err, -ESRCH, "no thread %u", w->tid);
 		w->fd = syscall(SYS_pidfd_open, w->tid ? w->tid : w->pid, w->tid ? PIDFD_THREAD : 0);
 		s->watched_left++;
-		if (watch(s, w->fd) || sideband_follow(s->sideband, w->pid))
-			return -ENOMEM;
+		ret = watch(s, w->fd);
+		if (!ret)
+			ret = sideband_follow(s->sideband, w->pid);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -192,7 +184,6 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && t->argv)
 		ret = command_prepare(&s->command, t->argv, s->cfg->command_mask, err);
 	raise_limits(); /* ours, not COMMAND's */
-	s->state = STATE_LOAD;
 	/* Mappings happen on every CPU, whatever CPUs are sampled. */
 	if (!ret) {
 		uint32_t *all;
@@ -210,7 +201,6 @@ static int session_setup(struct session *s, struct err *err)
 		ret = src_sample_open(s->cfg, s->cpus, s->nr_cpus, s->command.pid, s->sideband, &s->src, s->note, sizeof(s->note), err);
 	if (ret)
 		return ret;
-	s->state = STATE_ATTACH;
 	for (uint32_t i = 0; sideband_fd(s->sideband, i) >= 0 && !ret; i++)
 		ret = watch(s, sideband_fd(s->sideband, i));
 	if (!ret)
@@ -309,7 +299,6 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 
 	s->armed_ns = now_ns();
 	src_sample_start(s->src);
-	s->state = STATE_ARMED;
 	if (s->command.pid)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);
 	if (ret)
@@ -317,14 +306,12 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	ret = loop(s, sink);
 	s->stopped_ns = now_ns();
 	src_sample_stop(s->src);
-	s->state = STATE_DRAINING;
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)
 		ret = drain(s, sink);
 	if (ret)
 		return err->text[0] ? ret : err_set(err, ret, "cannot keep what was sampled: %s", strerror(-ret));
 	ret = src_sample_finish(s->src, sink, err);
-	s->state = STATE_STOPPED;
 	s->left_pid = command_end(&s->command);
 	return ret;
 }
@@ -341,8 +328,6 @@ int session_status(const struct session *s)
 
 void session_profile(const struct session *s, struct profile *profile)
 {
-	struct rusage ru;
-
 	src_sample_profile(s->src, profile);
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(s->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(s->sideband);
@@ -351,10 +336,6 @@ void session_profile(const struct session *s, struct profile *profile)
 	profile->duration_ns = s->stopped_ns - s->armed_ns;
 	profile->receipt.wall_ns = profile->duration_ns;
 	profile->receipt.cpus = s->nr_cpus;
-	getrusage(RUSAGE_SELF, &ru);
-	profile->receipt.own_cpu_ns = (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000ull +
-				      (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000ull;
-	profile->receipt.peak_rss_bytes = ru.ru_maxrss * 1024ull;
 }
 
 void session_close(struct session *s)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CAPTURE: one run, from the first descriptor to the last number. States: open -> load -> attach ->
- * armed -> draining -> stopped. The promises that no command may forget live here: losses counted,
- * cost measured, COMMAND run as its user, nothing left behind.
+ * CAPTURE: one run: open (load, attach), run (arm, drain, stop), profile, close. The promises that no
+ * command may forget live here: losses counted, cost measured, COMMAND run as its user, nothing left behind.
  */
 #ifndef SKEP_CAPTURE_SESSION_H
 #define SKEP_CAPTURE_SESSION_H
@@ -47,9 +46,10 @@ const char *session_notes(const struct session *s);
 /* The exit status of COMMAND, 0 without one. */
 int session_status(const struct session *s);
 
-/* Fills ledger and receipt (adds to what is there). */
+/* After session_run: adds to the ledger and the kernel's part of the receipt; duration, CPUs, notes. */
 void session_profile(const struct session *s, struct profile *profile);
 
+/* Also after a failed session_open; NULL is nothing. Detaches everything, ends COMMAND, frees. */
 void session_close(struct session *s);
 
 #endif

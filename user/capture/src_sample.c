@@ -37,6 +37,7 @@ struct src_sample {
 	struct sample_bpf *skel;
 	struct ring_buffer *rb;
 	const struct sideband *sideband;
+	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
 	VEC(int) inner_fds;
 	uint32_t skipped_cpus;
@@ -134,6 +135,9 @@ static void set_knobs(struct src_sample *src, const uint32_t *cpus, uint32_t n)
 	ro->cfg_by_tid = cfg->by_tid;
 	if (cfg->max_frames && !cfg->aggregate)
 		ro->cfg_max_frames = cfg->max_frames;
+	src->max_frames = kernel_max_frames();
+	if (src->max_frames > ro->cfg_max_frames)
+		src->max_frames = ro->cfg_max_frames;
 	ro->cfg_nr_events = cfg->nr_events;
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
 	bpf_map__set_max_entries(src->skel->maps.spill, cfg->aggregate ? ring_bytes(cfg) : 4096);
@@ -277,7 +281,7 @@ static void pick_event(const struct session_cfg *cfg, uint32_t cpu, char *note, 
 		close(fd);
 		return;
 	}
-	if (fd != -ENOENT && fd != -EOPNOTSUPP && fd != -ENXIO && fd != -EINVAL)
+	if (fd != -ENOENT && fd != -EOPNOTSUPP && fd != -ENXIO)
 		return;
 	clock.type = PERF_TYPE_SOFTWARE;
 	clock.config = PERF_COUNT_SW_CPU_CLOCK;
@@ -401,7 +405,7 @@ static void fill_who(struct sample *s, struct sample_key *key)
 /* The way of every sample out of the kernel: from its key and frames to the sink. */
 static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
-	uint32_t limit = src->skel->rodata->cfg_max_frames;
+	uint32_t limit = src->max_frames;
 	bool has_user = key->has_user;
 
 	fill_who(s, key);
@@ -475,7 +479,7 @@ void src_sample_profile(const struct src_sample *src, struct profile *profile)
 	profile->seen += sum[COUNT_SEEN];
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
-	profile->losses[LOSS_MAP_FULL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);

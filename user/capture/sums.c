@@ -21,8 +21,9 @@ static long read_hash(struct bpf_map *map, void *keys, void *values)
 	/* 5.6, 057996380a42 "bpf: Add batch ops to all htab bpf map" */
 	if (!bpf_map_lookup_batch(bpf_map__fd(map), NULL, &cursor, keys, values, &n, &opts) || errno == ENOENT)
 		return n;
-	while (nr < (long)bpf_map__max_entries(map) &&
-	       !bpf_map_get_next_key(bpf_map__fd(map), prev, (char *)keys + nr * key_size)) {
+	while (nr < (long)bpf_map__max_entries(map)) {
+		if (bpf_map_get_next_key(bpf_map__fd(map), prev, (char *)keys + nr * key_size))
+			return errno == ENOENT ? nr : -errno;
 		prev = (char *)keys + nr * key_size;
 		if (!bpf_map_lookup_elem(bpf_map__fd(map), prev, (char *)values + nr * value_size))
 			nr++;
@@ -113,11 +114,11 @@ int sums_read(struct bpf_map *stacks, struct bpf_map *counts,
 	if (!sums.stack_keys || !sums.stacks || !sums.keys || !sums.counts)
 		goto out;
 	n = read_hash(stacks, sums.stack_keys, sums.stacks);
-	ret = index_build(&sums.index, sums.stack_keys, n);
+	ret = n < 0 ? (int)n : index_build(&sums.index, sums.stack_keys, n);
 	if (ret)
 		goto out;
 	n = read_hash(counts, sums.keys, sums.counts);
-	ret = join(&sums, n, each, arg);
+	ret = n < 0 ? (int)n : join(&sums, n, each, arg);
 out:
 	free(sums.index.slots);
 	free(sums.stack_keys);

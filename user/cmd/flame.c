@@ -102,7 +102,7 @@ static enum fold_root pick_root(const char *by)
 
 static int write_picture(struct flame *f, struct outfile *out, const struct format *fmt, struct fold *fold, struct err *err)
 {
-	struct flame_cfg cfg = { .icicle = f->icicle, .lines = f->inlines };
+	struct flame_cfg cfg = { .icicle = f->icicle };
 	struct profile *p = fold->profile;
 	int64_t bytes;
 	int ret;

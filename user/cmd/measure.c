@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "util/log.h"
 #include "util/signals.h"
@@ -81,19 +82,26 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 }
 
 /* Tells the sink of every process that was there before the side band. */
-static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink))
+static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink), struct profile *p)
 {
 	DIR *dir = opendir("/proc");
+	unsigned refused = 0;
 	struct dirent *d;
 	int ret = 0;
 
 	if (!dir)
 		return -errno;
-	while ((d = readdir(dir)) && (!ret || ret == -ESRCH || ret == -EACCES))
+	while (!ret && (d = readdir(dir))) {
 		if (isdigit((unsigned char)d->d_name[0]))
 			ret = scan(NULL, strtoul(d->d_name, NULL, 10), sink);
+		refused += ret == -EACCES || ret == -EPERM;
+		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
+			ret = 0;
+	}
 	closedir(dir);
-	return ret == -ESRCH || ret == -EACCES ? 0 : ret;
+	if (refused)
+		profile_note(p, "the mappings of %u processes cannot be read (CAP_SYS_PTRACE): their frames have no names", refused);
+	return ret;
 }
 
 /* Sums carry the names of their threads; only a stream, which may go to a file, needs them told. */
@@ -105,13 +113,13 @@ static int scan_targets(const struct target *t, bool sums, struct sink *sink, st
 	if (!sink->task || target_is_command(t))
 		return 0;
 	if (!t->pids.n && !t->tids.n)
-		return scan_all(sink, scan);
+		return scan_all(sink, scan, p);
 	for (size_t i = 0; i < t->pids.n + t->tids.n && !ret; i++) {
 		uint32_t pid = i < t->pids.n ? t->pids.data[i] : target_process(t->tids.data[i - t->pids.n]);
 
 		ret = scan(NULL, pid, sink);
 		if (ret == -EACCES || ret == -EPERM)
-			profile_note(p, "the mappings of process %u cannot be read: its frames have no names", pid);
+			profile_note(p, "the mappings of process %u cannot be read (CAP_SYS_PTRACE): its frames have no names", pid);
 		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
 			ret = 0;
 	}
@@ -152,12 +160,23 @@ int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, i
 		ret = session_run(s, sink, err);
 	if (!ret) {
 		session_profile(s, p);
+		receipt_own(&p->receipt);
 		*ret_status = session_status(s);
 	}
 	p->event = m->events[0].name;
 	p->unit = m->events[0].unit;
 	session_close(s);
 	return ret;
+}
+
+void receipt_own(struct receipt *r)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	r->own_cpu_ns = (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000ull +
+			(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000ull;
+	r->peak_rss_bytes = ru.ru_maxrss * 1024ull;
 }
 
 void honesty_print(const struct honesty *h, const struct profile *p)
@@ -173,21 +192,22 @@ void honesty_print(const struct honesty *h, const struct profile *p)
 		log_note("note: %s", p->notes[i]);
 	if (!h->receipt)
 		return;
-	log_note("cost: skep %.1f ms CPU (%.3f%% of %u CPUs for %.2f s), BPF %.2f ms in %llu runs (%.0f ns each), "
-		 "%.1f MB peak, %.1f MB kernel maps, %llu bytes out",
-		 r->own_cpu_ns / 1e6, r->wall_ns ? 100.0 * r->own_cpu_ns / r->wall_ns / (r->cpus ? r->cpus : 1) : 0,
-		 r->cpus, r->wall_ns / 1e9, r->bpf_ns / 1e6, (unsigned long long)r->bpf_runs,
-		 r->bpf_runs ? (double)r->bpf_ns / r->bpf_runs : 0, r->peak_rss_bytes / 1048576.0,
-		 r->map_bytes / 1048576.0, (unsigned long long)r->bytes_out);
+	log_note("cost: skep %.1f ms CPU (%.3f%% of %u CPUs for %.2f s), %.1f MB peak", r->own_cpu_ns / 1e6,
+		 r->wall_ns && r->cpus ? 100.0 * r->own_cpu_ns / r->wall_ns / r->cpus : 0, r->cpus, r->wall_ns / 1e9,
+		 r->peak_rss_bytes / 1048576.0);
+	if (r->bpf_runs)
+		log_note("cost: BPF %.2f ms in %llu runs (%.0f ns each), %.1f MB of kernel maps", r->bpf_ns / 1e6,
+			 (unsigned long long)r->bpf_runs, (double)r->bpf_ns / r->bpf_runs, r->map_bytes / 1048576.0);
+	if (r->bytes_out)
+		log_note("cost: %llu bytes out", (unsigned long long)r->bytes_out);
 }
 
 int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err)
 {
 	uint64_t lost = 0;
 
-	/* Those behind it are about what is missing in samples that were kept. */
-	for (int i = 0; i < LOSS_CUT_DEPTH; i++)
-		lost += p->losses[i];
+	for (int i = 0; i < LOSS_MAX; i++)
+		lost += loss_is_strict(i) ? p->losses[i] : 0;
 	if (h->strict && lost)
 		return err_set(err, -ENODATA, "%llu losses, and --strict was given", (unsigned long long)lost);
 	return status;

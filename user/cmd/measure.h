@@ -8,7 +8,7 @@
 #include "sym/sym.h"
 #include "target.h"
 
-/* Options of sampling: -e -F -c --duration --idle --no-kernel --no-user --ring. */
+/* Options of sampling: measure_opts. */
 struct measure {
 	struct target target;
 	const char *event_text;
@@ -38,12 +38,15 @@ int measure_check(struct measure *m, char **operands, struct err *err);
 int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
 		struct profile *p, int *ret_status, struct err *err);
 
+/* Our own CPU time and peak memory up to now. */
+void receipt_own(struct receipt *r);
+
 /* Ledger (only what is not zero) and, when asked, receipt, on stderr. */
 void honesty_print(const struct honesty *h, const struct profile *p);
 
 /*
- * The exit code of a finished run: -ENODATA with the reason when there was no sample at all; 1 with
- * --strict and a loss; else COMMAND's status.
+ * The exit code of a finished run that kept samples: -ENODATA, err filled, with --strict and a loss; else COMMAND's
+ * status.
  */
 int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err);
 

@@ -155,20 +155,25 @@ static int open_writer(struct sink *sink, struct err *err)
 	return kernel_scan(NULL, &r->sink);
 }
 
-/* A run that failed keeps its own error. Losses become records: no file claims more than it has. */
+/*
+ * A run that failed keeps its own error, and one without a sample the former file. Losses become records: no file
+ * claims more than it has.
+ */
 static int close_writer(struct record_sink *r, struct profile *p, int ret, struct err *err)
 {
 	uint64_t lost = 0;
+	int64_t bytes;
 
-	if (ret) {
+	if (ret || !p->kept) {
 		data_writer_abort(r->writer);
 		return ret;
 	}
 	for (int i = 0; i < LOSS_MAX; i++)
 		lost += loss_is_whole(i) ? p->losses[i] : 0;
 	r->to->lost(r->to, lost); /* a failed write is told by the close */
-	p->receipt.bytes_out = data_writer_bytes(r->writer);
-	return data_writer_close(r->writer, err);
+	bytes = data_writer_close(r->writer, err);
+	p->receipt.bytes_out = bytes > 0 ? bytes : 0;
+	return bytes < 0 ? (int)bytes : 0;
 }
 
 static void print_wrote(const struct record *rec, const struct profile *p)
@@ -198,12 +203,14 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		err_hint(err, "-o FILE");
 		return -EINVAL;
 	}
+	if (rec->m.stacks_max)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stacks is for sums in the kernel: record keeps every sample");
+	if (rec->callgraph && rec->no_callgraph)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph no contradict each other");
 	ret = measure_check(&rec->m, operands, err);
 	if (ret)
 		return ret;
 	kallsyms_prefetch();
-	/* The side band must flow into a sink from the start; which one is known only when it is open. */
-	r.sink = (struct sink){ pass_sample, pass_task, NULL, pass_round };
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	if (r.writer)
 		ret = close_writer(&r, &p, ret, err);
@@ -211,7 +218,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	build_ids_free(r.ids);
 	if (ret)
 		return ret;
-	print_wrote(rec, &p);
+	if (p.kept)
+		print_wrote(rec, &p);
 	honesty_print(&rec->h, &p);
 	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, err);
 }

@@ -7,7 +7,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cmd/measure.h"
+#include "util/clock.h"
 #include "util/log.h"
 #include "util/num.h"
 
@@ -84,6 +87,7 @@ static void fill_profile(const char *path, const struct data_meta *meta, struct 
 int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct err *err)
 {
 	const struct data_meta *meta;
+	uint64_t start_ns = now_ns();
 	struct data_reader *r;
 	int ret;
 
@@ -99,12 +103,19 @@ int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct
 		ret = syms_new(cfg, &fold->syms, err);
 	if (!ret)
 		ret = data_reader_run(r, &fold->sink, err);
+	if (ret == -EBADMSG && fold->folded) {
+		profile_note(fold->profile, "%s: what stands before that is shown", err->text);
+		ret = 0;
+	}
 	if (ret) {
 		data_reader_close(r);
 		return ret;
 	}
 	tell_gaps(path, meta);
 	fill_profile(path, meta, fold);
+	receipt_own(&fold->profile->receipt);
+	fold->profile->receipt.wall_ns = now_ns() - start_ns;
+	fold->profile->receipt.cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	*ret_reader = r;
 	return 0;
 }

@@ -25,13 +25,9 @@ struct report {
 
 static int set_limit(void *base, const char *text, struct err *err)
 {
-	char *end;
-	double value = strtod(text, &end);
+	int ret = num_double(text, 100, &((struct report *)base)->percent_limit);
 
-	if (end == text || *end || !(value >= 0 && value <= 100))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text);
-	((struct report *)base)->percent_limit = value;
-	return 0;
+	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text) : 0;
 }
 
 static int set_event(void *base, const char *text, struct err *err)
@@ -117,6 +113,7 @@ static int report_into(const struct report *r, struct fold *fold, struct outfile
 	if (!ret) {
 		bytes = outfile_commit(out, err);
 		ret = bytes < 0 ? (int)bytes : 0;
+		fold->profile->receipt.bytes_out = bytes < 0 ? 0 : bytes;
 	}
 	if (!ret)
 		honesty_print(&r->h, fold->profile);
@@ -146,18 +143,22 @@ static int report_run(void *cfg, char **operands, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", r->out);
 	}
 	ret = outfile_open(&out, r->out ? r->out : "-", err);
+	if (ret) {
+		table_free(&table);
+		return ret;
+	}
 	fold = malloc(sizeof(*fold));
-	if (!ret && (!fold || fold_init(fold)))
+	if (!fold || fold_init(fold)) {
 		ret = err_set(err, -ENOMEM, "out of memory");
-	if (!ret) {
+	} else {
 		fold->profile = &p;
 		fold->table = &table;
 		fold->only_event = r->event;
 		ret = report_into(r, fold, &out, err);
-		outfile_abort(&out);
 		syms_free(fold->syms);
 		fold_free(fold);
 	}
+	outfile_abort(&out);
 	free(fold);
 	table_free(&table);
 	return ret ? ret : honesty_exit(&r->h, &p, 0, err);

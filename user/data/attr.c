@@ -20,11 +20,8 @@ static void layout_fill(struct layout *l, const struct perf_event_attr *a)
 	*l = (struct layout){
 		.sample_type = t,
 		.read_format = a->read_format,
-		.branch_type = a->branch_sample_type,
 		.period = a->freq || !a->sample_period ? 1 : a->sample_period,
 		.max_stack = a->sample_max_stack,
-		.nr_regs_user = __builtin_popcountll(a->sample_regs_user),
-		.nr_regs_intr = __builtin_popcountll(a->sample_regs_intr),
 		.sample_time = -1, .sample_id = -1,
 		.tail_time = -1, .tail_cpu = -1, .tail_id = -1,
 	};

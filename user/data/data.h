@@ -48,10 +48,9 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
  * every call returns its -errno and data_writer_close tells it with the path.
  */
 struct sink *data_writer_sink(struct data_writer *w);
-uint64_t data_writer_bytes(const struct data_writer *w);
 
-/* Flushes, writes the feature sections and the final header, closes and frees. Returns 0 or -errno (err filled). */
-int data_writer_close(struct data_writer *w, struct err *err);
+/* Flushes, writes the feature sections and the final header, closes and frees. Returns the size in bytes or -errno (err filled). */
+int64_t data_writer_close(struct data_writer *w, struct err *err);
 
 /* Ends a recording that failed: without a sample nothing of it is left, else it is closed as far as that goes. */
 void data_writer_abort(struct data_writer *w);

@@ -83,7 +83,6 @@ enum record_user {
 #define EVENT_UPDATE_NAME 2
 
 /* struct build_id_event: header, pid, build_id[24], filename. */
-#define BUILD_ID_PID_AT 8
 #define BUILD_ID_BYTES_AT 12
 #define BUILD_ID_SIZE_AT 32 /* valid if the misc bit below is set, else 20 bytes */
 #define BUILD_ID_PATH_AT 36
@@ -96,8 +95,6 @@ enum record_user {
 #define MMAP2_PATH_AT 72
 #define MMAP2_BUILD_ID_AT 4 /* in the union at MMAP2_ID_AT */
 
-#define SAMPLE_CGROUP (1u << 21) /* PERF_SAMPLE_CGROUP, Linux 5.7 */
-#define SAMPLE_WEIGHT_STRUCT (1u << 24)
 
 static inline uint16_t get_u16(const uint8_t *p)
 {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,17 +19,17 @@
 #define BUFFER_BYTES (256u << 10)
 #define FILE_MODE 0600
 
-/* Moves a former recording aside, as perf does. 0 or -errno. */
-static int keep_old(const char *path)
+/* Moves a former recording aside to old, as perf does; none: old stays empty. 0 or -errno. */
+static int keep_old(const char *path, char old[PATH_MAX])
 {
-	char old[PATH_MAX];
 	struct stat st;
 
 	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
-		return -ENAMETOOLONG;
-	return rename(path, old) < 0 ? -errno : 0;
+	if (snprintf(old, PATH_MAX, "%s.old", path) < PATH_MAX && !rename(path, old))
+		return 0;
+	old[0] = '\0';
+	return strlen(path) + sizeof(".old") > PATH_MAX ? -ENAMETOOLONG : -errno;
 }
 
 /* Never writes through a link or into another user's file: in /tmp both may be traps. */
@@ -80,11 +81,15 @@ int output_open(struct output *o, const char *path, struct err *err)
 
 int output_place(struct output *o)
 {
+	char old[PATH_MAX] = "";
+
 	if (o->placed || o->failed)
 		return o->failed;
-	o->failed = keep_old(o->path);
+	o->failed = keep_old(o->path, old);
 	if (!o->failed)
 		o->failed = newfile_place(&o->file, o->path);
+	if (o->failed && old[0])
+		rename(old, o->path); /* back where it was */
 	o->placed = !o->failed;
 	return o->failed;
 }

@@ -299,7 +299,8 @@ int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, st
 	r->name = strdup(name);
 	r->strings = strpool_new();
 	if (!r->name || !r->strings || fstat(fd, &st) < 0) {
-		ret = err_set(err, -ENOMEM, "cannot read '%s': %s", name, strerror(ENOMEM));
+		ret = r->name && r->strings ? -errno : -ENOMEM;
+		err_set(err, ret, "cannot read '%s': %s", name, strerror(-ret));
 		goto fail;
 	}
 	if (S_ISDIR(st.st_mode)) {

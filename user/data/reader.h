@@ -66,12 +66,10 @@ void stream_free(struct stream *s);
 
 /* Where the fields of an event's records are; -1: there is no such field. */
 struct layout {
-	uint64_t sample_type, read_format, branch_type;
+	uint64_t sample_type, read_format;
 	uint64_t period; /* of samples that do not say */
 	uint64_t first_id;
 	uint16_t max_stack;
-	int nr_regs_user;
-	int nr_regs_intr;
 	int sample_time, sample_id; /* from the start of the record */
 	int trailer;		    /* bytes of sample_id at the end of other records */
 	int tail_time, tail_cpu, tail_id; /* from the start of the trailer */

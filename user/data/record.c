@@ -14,9 +14,6 @@
 #define BODY sizeof(struct perf_event_header)
 #define NO_TIME UINT64_MAX /* perf's other way to say 0 */
 #define KERNEL_NAME "[kernel.kallsyms]"
-#define BRANCH_ENTRY_BYTES 24
-#define BRANCH_HW_INDEX (1u << 17)
-#define BRANCH_COUNTERS (1u << 19) /* Linux 6.8 */
 
 struct cursor {
 	const uint8_t *p, *end;
@@ -62,44 +59,6 @@ static void skip_read(struct cursor *c, uint64_t format)
 	if (nr > RECORD_MAX_BYTES)
 		c->bad = true;
 	skip_words(c, times + nr * each);
-}
-
-static void skip_regs(struct cursor *c, int nr)
-{
-	if (take_u64(c)) /* the ABI; 0: no registers */
-		skip_words(c, (uint64_t)nr);
-}
-
-/* From behind the call chain to the cgroup. */
-static uint64_t take_cgroup(struct cursor *c, const struct layout *l)
-{
-	uint64_t t = l->sample_type, nr;
-
-	if (t & PERF_SAMPLE_RAW)
-		skip(c, take_u32(c));
-	if (t & PERF_SAMPLE_BRANCH_STACK) {
-		nr = take_u64(c);
-		if (nr > RECORD_MAX_BYTES)
-			c->bad = true;
-		skip_words(c, !!(l->branch_type & BRANCH_HW_INDEX));
-		skip(c, nr * BRANCH_ENTRY_BYTES);
-		if (l->branch_type & BRANCH_COUNTERS)
-			skip_words(c, nr);
-	}
-	if (t & PERF_SAMPLE_REGS_USER)
-		skip_regs(c, l->nr_regs_user);
-	if (t & PERF_SAMPLE_STACK_USER) {
-		nr = take_u64(c);
-		skip(c, nr);
-		skip_words(c, !!nr);
-	}
-	skip_words(c, !!(t & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT)));
-	skip_words(c, !!(t & PERF_SAMPLE_DATA_SRC));
-	skip_words(c, !!(t & PERF_SAMPLE_TRANSACTION));
-	if (t & PERF_SAMPLE_REGS_INTR)
-		skip_regs(c, l->nr_regs_intr);
-	skip_words(c, !!(t & PERF_SAMPLE_PHYS_ADDR));
-	return take_u64(c);
 }
 
 enum mode { MODE_OTHER, MODE_KERNEL, MODE_USER };
@@ -162,8 +121,6 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		skip_read(c, l->read_format);
 	if (t & PERF_SAMPLE_CALLCHAIN)
 		take_chain(r, c, mode, s);
-	if (t & SAMPLE_CGROUP)
-		s->cgroup = take_cgroup(c, l);
 }
 
 static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr,

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "data/writer.h"
+#include "util/clock.h"
 
 #define NS_PER_S 1000000000ull
 /* What a SIGKILL may cost: a second of events. */
@@ -404,14 +405,6 @@ static int write_head(struct data_writer *w)
 	return ret;
 }
 
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
 static void writer_free(struct data_writer *w)
 {
 	tdestroy(w->objects, free);
@@ -469,11 +462,6 @@ struct sink *data_writer_sink(struct data_writer *w)
 	return &w->sink;
 }
 
-uint64_t data_writer_bytes(const struct data_writer *w)
-{
-	return w->out.data_at + w->out.data_bytes + w->out.used;
-}
-
 /* Features go behind the data; their bits in the header, written last, make them valid. */
 static int write_features(struct data_writer *w)
 {
@@ -503,9 +491,10 @@ static int write_features(struct data_writer *w)
 	return ret;
 }
 
-int data_writer_close(struct data_writer *w, struct err *err)
+int64_t data_writer_close(struct data_writer *w, struct err *err)
 {
 	char *path = w->out.path;
+	int64_t bytes;
 	int ret, closed;
 
 	ret = output_flush(&w->out);
@@ -514,17 +503,19 @@ int data_writer_close(struct data_writer *w, struct err *err)
 	if (ret == 0)
 		ret = write_features(w);
 	w->out.path = NULL;
+	bytes = lseek(w->out.fd, 0, SEEK_END);
 	closed = output_close(&w->out);
 	if (ret == 0)
 		ret = closed;
 	if (ret < 0) {
 		err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
-		err_hint(err, "the %llu bytes of records before it can be read",
-			 (unsigned long long)w->out.data_bytes);
+		if (w->out.placed)
+			err_hint(err, "the %llu bytes of records before it can be read",
+				 (unsigned long long)w->out.data_bytes);
 	}
 	free(path);
 	writer_free(w);
-	return ret;
+	return ret < 0 ? ret : bytes > 0 ? bytes : 0;
 }
 
 void data_writer_abort(struct data_writer *w)

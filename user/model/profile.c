@@ -12,7 +12,7 @@ static const struct loss_word {
 	int whole;
 } words[LOSS_MAX] = {
 	[LOSS_RING_FULL] = { "ring_full", "no room in the ring buffer, or another CPU held it", 1 },
-	[LOSS_MAP_FULL] = { "map_full", "no room in the kernel map", 1 },
+	[LOSS_INTERNAL] = { "internal", "a look-up that cannot fail did", 1 },
 	[LOSS_SIDEBAND] = { "sideband", "process events dropped by the kernel: names may be missing", 0 },
 	[LOSS_FILE] = { "file", "lost before the file was written", 1 },
 	[LOSS_THROTTLED] = { "throttled", "times that the kernel paused sampling: it fired too often", 0 },
@@ -27,6 +27,11 @@ static const struct loss_word {
 int loss_is_whole(enum loss reason)
 {
 	return (unsigned int)reason < LOSS_MAX && words[reason].whole;
+}
+
+int loss_is_strict(enum loss reason)
+{
+	return reason < LOSS_CUT_DEPTH;
 }
 
 const char *loss_name(enum loss reason)

@@ -11,8 +11,8 @@
 
 /* Reasons for which an event or a part of it is missing. Names in profile.c, in this order. */
 enum loss {
-	LOSS_RING_FULL,	   /* no room in a ring buffer: sample gone */
-	LOSS_MAP_FULL,	   /* no room in a kernel hash and none in the ring: sample gone */
+	LOSS_RING_FULL,	   /* no room in a ring buffer, or it was held by another CPU: sample gone */
+	LOSS_INTERNAL,	   /* a look-up that cannot fail did: sample gone */
 	LOSS_SIDEBAND,	   /* mmap/comm/fork records the kernel dropped: later names may be missing */
 	LOSS_FILE,	   /* records lost before they reached the file that was read */
 	LOSS_THROTTLED,	   /* the kernel throttled the sampling interrupt */
@@ -25,7 +25,10 @@ enum loss {
 	LOSS_MAX
 };
 
-/* True for reasons that lose whole samples, as opposed to detail of a kept one. */
+/* True for what --strict fails on: all but what is missing of samples that were kept. */
+int loss_is_strict(enum loss reason);
+
+/* True for reasons that lose whole samples that were seen. */
 int loss_is_whole(enum loss reason);
 const char *loss_name(enum loss reason); /* "ring_full": the JSON key */
 const char *loss_text(enum loss reason); /* "no room in the ring buffer" */

@@ -14,7 +14,6 @@
 
 struct flame_cfg {
 	bool icicle;   /* root at the top when opened */
-	bool lines;    /* the tree carries source lines */
 };
 
 int render_folded(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);

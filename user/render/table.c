@@ -386,7 +386,9 @@ int render_table_json(FILE *out, const struct table *t, const struct profile *p,
 		for (uint32_t k = 0; k < t->nr_keys; k++) {
 			enum table_key key = t->keys[k];
 
-			if (key == KEY_PID || key == KEY_TID || key == KEY_CPU) {
+			if (key == KEY_CPU && r->cpu == UINT32_MAX) {
+				json_key_text(&j, "cpu", NULL);
+			} else if (key == KEY_PID || key == KEY_TID || key == KEY_CPU) {
 				json_key_u64(&j, key_names[key], key == KEY_PID ? r->pid : key == KEY_TID ? r->tid : r->cpu);
 			} else if (key == KEY_DSO) {
 				json_key_text(&j, "dso", r->dso);

@@ -18,6 +18,7 @@
 
 #include "sym/demangle.h"
 #include "sym/file.h"
+#include "util/clock.h"
 #include "util/vec.h"
 
 #define STATUS_MAX_BYTES (64u << 10)
@@ -184,6 +185,7 @@ static ssize_t add_text(struct perfmap *map, const char *text, size_t n)
 
 	/* A line that was cut last time comes again, whole. */
 	if (map->entries.n > map->nr_solid) {
+		map->names_len = map->entries.data[map->nr_solid].name;
 		map->entries.n = map->nr_solid;
 		if (map->nr_laid > map->nr_solid)
 			map->nr_laid = map->ranges.n = 0;
@@ -222,10 +224,7 @@ static bool is_trusted(const struct perfmap *map, const struct stat *st)
 
 static uint64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000;
 }
 
 /* Whoever writes a file over and over again must not have us read it as often. */

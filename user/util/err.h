@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Process exit codes (README "Exit codes"). */
+/* Process exit codes (skep(1), EXIT STATUS). */
 enum exit_code {
 	EXIT_DONE = 0,     /* done */
 	EXIT_FAILED = 1,   /* failed at run time */

@@ -25,6 +25,22 @@ int num_u64(const char *text, uint64_t max, uint64_t *ret_value)
 	return 0;
 }
 
+int num_double(const char *text, double max, double *ret_value)
+{
+	char *end;
+	double value;
+
+	if (!isdigit((unsigned char)text[0]) || (text[1] | 0x20) == 'x')
+		return -EINVAL;
+	value = strtod(text, &end);
+	if (*end)
+		return -EINVAL;
+	if (!(value <= max))
+		return -ERANGE;
+	*ret_value = value;
+	return 0;
+}
+
 int num_duration(const char *text, uint64_t *ret_ns)
 {
 	static const struct {

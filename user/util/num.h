@@ -8,6 +8,9 @@
 /* Decimal, or hexadecimal with 0x. Returns 0, -EINVAL, or -ERANGE when above max. */
 int num_u64(const char *text, uint64_t max, uint64_t *ret_value);
 
+/* "5", "0.5", at most max. Returns 0, -EINVAL or -ERANGE. */
+int num_double(const char *text, double max, double *ret_value);
+
 /* "10", "1.5", with unit s (default), ms, us, m, h. Result in ns. Returns 0, -EINVAL or -ERANGE. */
 int num_duration(const char *text, uint64_t *ret_ns);
 

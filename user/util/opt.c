@@ -11,6 +11,7 @@
 
 #define OPTS_MAX 96
 #define LONG_ONLY 0x100
+#define LONG_HELP 0xff
 #define HELP_INDENT 30
 
 struct ref {
@@ -94,7 +95,7 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 	t->shorts[s++] = '+'; /* the first operand ends the options: it is COMMAND */
 	t->shorts[s++] = ':'; /* tell a missing value from an unknown option */
 	t->shorts[s++] = 'h';
-	t->longs[l++] = (struct option){ "help", no_argument, NULL, 'h' };
+	t->longs[l++] = (struct option){ "help", no_argument, NULL, LONG_HELP };
 	for (; groups->title; groups++) {
 		for (const struct opt *o = groups->opts; o->key || o->name; o++) {
 			int has = o->arg ? required_argument : no_argument;
@@ -125,12 +126,12 @@ int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, 
 	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		int i = c - LONG_ONLY;
 
-		if (c == 'h')
+		if (c == 'h' || c == LONG_HELP)
 			return -ECANCELED;
 		if (c == ':')
 			return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
 		if (c == '?') {
-			if (optopt && optopt < LONG_ONLY)
+			if (optopt && optopt < LONG_HELP)
 				return err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '-%c'", optopt);
 			return err_exit(err, -EINVAL, EXIT_USAGE, "%s option '%s'",
 					optopt ? "no value allowed for" : "unknown or ambiguous", argv[optind - 1]);

@@ -2,17 +2,15 @@
 /*
  * The kernel types that skep's BPF programs touch, and of those only the fields they touch. Offsets
  * are relocated at load time against the running kernel's BTF (preserve_access_index), so order and
- * padding here mean nothing; names and types are checked against a kernel by tools/vmlinux-check.sh.
+ * padding here mean nothing, and one file serves both architectures. A field that a kernel lacks fails the load there.
  */
-#ifndef SKEP_VMLINUX_X86_H
-#define SKEP_VMLINUX_X86_H
+#ifndef SKEP_VMLINUX_COMMON_H
+#define SKEP_VMLINUX_COMMON_H
 
 #include <linux/bpf.h>
 #include <linux/types.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-
 
 struct perf_event {
 	__u64 id;
