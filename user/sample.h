@@ -22,6 +22,7 @@ enum stack_stop {
 	STOP_DEPTH = 1,	    /* STACK_MAX_FRAMES reached, callers are missing */
 	STOP_UNREADABLE = 2, /* the walker got no frame at all: memory gone or not present */
 	STOP_NO_ROOT = 3,   /* the outermost frame is no known root: the frame-pointer chain broke */
+	STOP_LEAF = 4,	    /* only where it happened was asked for: nothing is missing */
 	STOP_MAX
 };
 

@@ -179,8 +179,54 @@ uint32_t target_process(uint32_t tid)
 	return pid > 0 ? pid : 0;
 }
 
-static int check_tasks(const struct target *t, struct err *err)
+static int compare_u32(const void *a, const void *b)
 {
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void drop_twins(uint32_t *data, size_t *n)
+{
+	size_t kept = 0;
+
+	if (*n)
+		qsort(data, *n, sizeof(*data), compare_u32);
+	for (size_t i = 0; i < *n; i++)
+		if (!kept || data[kept - 1] != data[i])
+			data[kept++] = data[i];
+	*n = kept;
+}
+
+/* A zombie is there, but will never run again. */
+static bool is_zombie(uint32_t pid)
+{
+	char path[64], line[256], state = '?';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "State: %c", &state) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return state == 'Z' || state == 'X';
+}
+
+/* A process whose first thread has ended goes on in the others. */
+static bool has_threads(uint32_t pid)
+{
+	long n = status_field(pid, "Threads");
+
+	return n > 1;
+}
+
+static int check_tasks(struct target *t, struct err *err)
+{
+	drop_twins(t->pids.data, &t->pids.n);
+	drop_twins(t->tids.data, &t->tids.n);
+	drop_twins(t->cpus.data, &t->cpus.n);
 	for (size_t i = 0; i < t->pids.n; i++) {
 		uint32_t pid = t->pids.data[i];
 		long tgid = status_field(pid, "Tgid");
@@ -192,6 +238,8 @@ static int check_tasks(const struct target *t, struct err *err)
 			err_hint(err, "use -t %u for the thread or -p %ld for its process", pid, tgid);
 			return -ESRCH;
 		}
+		if (is_zombie(pid) && !has_threads(pid))
+			return err_set(err, -ESRCH, "process %u has ended: it is a zombie", pid);
 	}
 	for (size_t i = 0; i < t->tids.n; i++)
 		if (status_field(t->tids.data[i], "Tgid") < 0)

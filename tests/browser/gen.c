@@ -129,7 +129,7 @@ static void fill_real(void)
 
 int main(int argc, char **argv)
 {
-	struct flame_cfg cfg = { .lines = true };
+	struct flame_cfg cfg = { 0 };
 	struct profile p = {
 		.event = "cpu-clock",
 		.unit = "ns",

@@ -64,7 +64,8 @@ load ../lib.bash
 	echo "$output"
 	[ "$status" = 0 ]
 	# From 6.15 on CAP_PERFMON is enough to read it: then the names are there
-	[[ "$output" == *"mappings of process $BG cannot be read (CAP_SYS_PTRACE)"* ]] || [[ "$output" == *";main;hot "* ]]
+	[[ "$output" == *"mappings of process $BG cannot be read (CAP_SYS_PTRACE)"* ]] || [[ "$output" == *";main;hot "* ]] ||
+		[[ "$output" == *"gone, unreadable or replaced: $WORK/shares"* ]]
 	[[ "$output" == *"shares;"* ]]
 }
 
@@ -80,7 +81,7 @@ load ../lib.bash
 }
 
 @test "a number that cannot be meant: exit 2" {
-	for o in "-F 0" "-c 0" "-F 99999999" "--max-stacks 0" "-m 3" "--duration 0"; do
+	for o in "-F 0" "-c 0" "-F 99999999" "--max-stacks 0" "-m 3" "--duration 0" "-c 5000 -e cpu-clock"; do
 		run "$SKEP" flame $o -o a.folded -- true
 		echo "$o: $output"
 		[ "$status" = 2 ]
@@ -95,4 +96,23 @@ load ../lib.bash
 	"$SKEP" record --call-graph fp -F 4999 -o b.data -- "$WORK/recurse" 60 0.4
 	[ $((4 * $(stat -c %s a.data))) -lt "$(stat -c %s b.data)" ]
 	"$SKEP" report -i a.data -s sym --format csv | grep -q '"down"'
+}
+
+@test "under sudo COMMAND has its user's home and name, not root's" {
+	SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody HOME=/root USER=root LOGNAME=root \
+		run "$SKEP" -q flame -F 9999 --format folded -- sh -c 'echo "$HOME $USER $LOGNAME"; ls -R /usr/bin >/dev/null'
+	echo "$output"
+	[ "${lines[0]}" = "$(getent passwd 65534 | cut -d: -f6) nobody nobody" ]
+	SUDO_UID=65534 run env -u SUDO_GID "$SKEP" flame -o a.folded -- touch ran
+	[ "$status" = 126 ]
+	[ ! -e ran ]
+}
+
+@test "a zombie: it has ended, and that is said" {
+	background sh -c 'sleep 0.1 & echo $! >pid; exec sleep 5'
+	sleep 0.5
+	run "$SKEP" flame -p "$(cat pid)" -o a.folded
+	echo "$output"
+	[ "$status" = 1 ]
+	[[ "$output" == *zombie* ]]
 }

@@ -30,7 +30,7 @@ recording() { # recording FILE SECONDS OPTION...
 	[[ "$output" == *"lost: $lost "* ]]
 	[[ "$output" == *"--strict"* ]]
 	need perf
-	perf report -i a.data --stats 2>/dev/null | grep -qE 'LOST events: +1'
+	perf report -i a.data --stats 2>/dev/null | grep -qE 'LOST_SAMPLES events: +1'
 }
 
 @test "record: several events are not called the first one" {
@@ -232,4 +232,87 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[[ "$output" =~ BPF\ [0-9.]+\ ms\ in\ [1-9] ]]
 	"$SKEP" flame -F 999 -o a.json -- "$WORK/shares" 0.2
 	run ! grep -qE '"bpf_runs": *[1-9]' a.json
+}
+
+@test "-o /dev/stdout is standard output, and no link is replaced" {
+	recording a.data 0.2
+	"$SKEP" -q flame -i a.data -o /dev/stdout --format folded >out
+	grep -q ';hot ' out
+	"$SKEP" -q report -i a.data -o /dev/stdout >>out
+	grep -q ';hot ' out
+	grep -q '] hot' out
+	[ -L /dev/stdout ]
+	: >real.html
+	ln -s real.html link.html
+	run "$SKEP" flame -i a.data -o link.html
+	[ "$status" = 1 ]
+	[[ "$output" == *"is a symbolic link"* ]]
+	[ -L link.html ] && [ ! -s real.html ]
+}
+
+@test "a picture keeps the mode and the owner of the file that it replaces" {
+	recording a.data 0.2
+	: >a.html
+	chmod 600 a.html
+	chown 65534:65533 a.html
+	"$SKEP" -q flame -i a.data -o a.html
+	[ "$(stat -c '%a %u %g' a.html)" = "600 65534 65533" ]
+	[ -s a.html ]
+}
+
+@test "record: no sample, and the former file stays; a name without room for .old is told at once" {
+	recording a.data 0.2
+	before=$(stat -c %i a.data)
+	for i in 1 2; do
+		run "$SKEP" record -o a.data -c 1000000000000 -- true
+		[ "$status" = 1 ]
+		[ "$(stat -c %i a.data)" = "$before" ]
+		[ ! -e a.data.old ]
+	done
+	long=$(printf 'x%.0s' {1..252})
+	run "$SKEP" record -o "$long" -- touch ran
+	[ "$status" = 1 ]
+	[[ "$output" == *"no room for .old"* ]]
+	[ ! -e ran ]
+}
+
+@test "without call chains nothing is broken, and that is said" {
+	"$SKEP" -q record --call-graph no -F 4999 -o a.data -- "$WORK/shares" 0.3
+	run "$SKEP" flame -i a.data --format folded
+	[[ "$output" == *"recorded without call chains"* ]]
+	[[ "$output" != *truncated* ]]
+	[[ "$output" != *"chain broke"* ]]
+}
+
+@test "a program that is gone: said by name" {
+	cp "$WORK/shares" gone
+	"$SKEP" -q record -F 4999 -o a.data -- ./gone 0.3
+	rm gone
+	HOME=$PWD run "$SKEP" report -i a.data
+	[[ "$output" == *"gone, unreadable or replaced: $PWD/gone"* ]]
+}
+
+@test "a program that is gone, but perf keeps a copy of it" {
+	need perf
+	cp "$WORK/shares" gone
+	"$SKEP" -q record -F 4999 -o a.data -- ./gone 0.3
+	HOME=$PWD perf buildid-cache --add "$PWD/gone"
+	rm gone
+	HOME=$PWD "$SKEP" -q report -i a.data --no-children | grep -q '] hot'
+}
+
+@test "a limit on file sizes is a failed write, not a death" {
+	run bash -c "ulimit -f 20; '$SKEP' record -F 20000 -o a.data -- '$WORK/shares' 0.5"
+	[ "$status" = 1 ]
+	[[ "$output" == *"File too large"* ]]
+}
+
+@test "thousands of threads of one process cost what the process costs" {
+	"$SKEP" -q record -t "$(ls /proc/$$/task | head -1)" -o z.data --duration 10ms || true
+	background "$WORK/manythreads" 800 6
+	eventually test "$(ls /proc/$BG/task | wc -l)" -gt 0
+	sleep 0.5
+	tids=$(ls "/proc/$BG/task" | paste -sd,)
+	"$SKEP" -q record -t "$tids,$tids" -F 999 -o a.data --duration 300ms
+	[ "$(stat -c %s a.data)" -lt 1000000 ]
 }

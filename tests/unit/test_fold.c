@@ -56,6 +56,7 @@ static void kernel_note(const struct syms_cfg *cfg, const char *note)
 	begin(&r, cfg);
 	add(&r, &s);
 	add(&r, &s);
+	fold_note(r.fold);
 	assert_int_equal(r.p.losses[LOSS_UNNAMED_KERNEL], note ? 2 : 0);
 	assert_int_equal(r.p.nr_notes, note ? 1 : 0);
 	if (note)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 static int become_invoker(void)
 {
 	struct invoker who;
+	struct passwd *pw;
 	int ret = invoker_get(&who);
 
 	if (ret)
@@ -31,6 +33,10 @@ static int become_invoker(void)
 		return -errno;
 	if (setresgid(who.gid, who.gid, who.gid) || setresuid(who.uid, who.uid, who.uid))
 		return -errno;
+	/* sudo made these root's, and a home that it cannot read breaks many a COMMAND. */
+	pw = getpwuid(who.uid);
+	if (pw && (setenv("HOME", pw->pw_dir, 1) || setenv("USER", pw->pw_name, 1) || setenv("LOGNAME", pw->pw_name, 1)))
+		return -ENOMEM;
 	return 0;
 }
 

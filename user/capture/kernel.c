@@ -96,6 +96,14 @@ int kernel_check(struct err *err)
 	return 0;
 }
 
+/* A shorter period is silently made this long: perf_swevent_start_hrtimer(), kernel/events/core.c. */
+#define CLOCK_PERIOD_MIN_NS 10000
+
+static bool is_clock(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 int kernel_event_open(const struct event *e, uint32_t cpu)
 {
 	struct perf_event_attr attr = {
@@ -120,6 +128,8 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 	};
 	int fd;
 
+	if (is_clock(e) && !e->freq && e->period_or_freq < CLOCK_PERIOD_MIN_NS)
+		return -ERANGE;
 	attr.sample_period = e->period_or_freq; /* one union with sample_freq */
 	/* Without it a program that walks stacks is refused, 5d99cb2c86775 "bpf: Fail PERF_EVENT_IOC_SET_BPF...". */
 	if (e->precise)
@@ -155,10 +165,14 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 			max[strcspn(max, "\n")] = '\0';
 		if (f)
 			fclose(f);
-		err_set(err, ret, "the kernel refuses event '%s'%s", e->name,
+		err_exit(err, ret, EXIT_CANNOT, "the kernel refuses event '%s'%s", e->name,
 			e->freq ? " at this frequency" : " with this period or these modifiers");
 		if (e->freq)
 			err_hint(err, "kernel.perf_event_max_sample_rate is %s", max);
+		break;
+	case ERANGE:
+		err_exit(err, ret, EXIT_USAGE, "-c %llu is too short for '%s': the kernel samples clocks every %d ns at most",
+			 (unsigned long long)e->period_or_freq, e->name, CLOCK_PERIOD_MIN_NS);
 		break;
 	case EMFILE:
 		err_set(err, ret, "too many open files for one event per CPU");

@@ -104,14 +104,8 @@ static int pick_cpus(struct session *s)
 	s->cpus = malloc(t->cpus.n * sizeof(*s->cpus));
 	if (!s->cpus)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->cpus.n; i++) {
-		bool twice = false;
-
-		for (uint32_t k = 0; k < s->nr_cpus; k++)
-			twice |= s->cpus[k] == t->cpus.data[i];
-		if (!twice)
-			s->cpus[s->nr_cpus++] = t->cpus.data[i];
-	}
+	memcpy(s->cpus, t->cpus.data, t->cpus.n * sizeof(*s->cpus));
+	s->nr_cpus = t->cpus.n;
 	return 0;
 }
 

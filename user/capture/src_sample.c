@@ -411,6 +411,8 @@ static int deliver(struct src_sample *src, struct sample *s, struct sample_key *
 	fill_who(s, key);
 	s->kstop = s->nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
 	s->ustop = s->nr_uips == limit ? STOP_DEPTH : s->nr_uips || !has_user ? STOP_ROOT : STOP_UNREADABLE;
+	if (limit == 1)
+		s->kstop = s->ustop = STOP_LEAF;
 	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
 	src->delivered += s->count;
 	return sink->sample(sink, s);

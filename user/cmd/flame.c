@@ -149,7 +149,9 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 	if (!f->m.no_kernel)
 		kallsyms_prefetch();
 	fold->profile->title = command_line();
-	return measure_run(&f->m, &cfg, &fold->sink, NULL, fold->profile, status, err);
+	ret = measure_run(&f->m, &cfg, &fold->sink, NULL, fold->profile, status, err);
+	fold_note(fold);
+	return ret;
 }
 
 static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct format *fmt, struct err *err)

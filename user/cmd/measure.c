@@ -114,9 +114,13 @@ static int scan_targets(const struct target *t, bool sums, struct sink *sink, st
 		return 0;
 	if (!t->pids.n && !t->tids.n)
 		return scan_all(sink, scan, p);
-	for (size_t i = 0; i < t->pids.n + t->tids.n && !ret; i++) {
+	/* Twice costs twice, and a list of threads is mostly of one process: both lists are in order. */
+	for (size_t i = 0, last = 0; i < t->pids.n + t->tids.n && !ret; i++) {
 		uint32_t pid = i < t->pids.n ? t->pids.data[i] : target_process(t->tids.data[i - t->pids.n]);
 
+		if (!pid || pid == last)
+			continue;
+		last = pid;
 		ret = scan(NULL, pid, sink);
 		if (ret == -EACCES || ret == -EPERM)
 			profile_note(p, "the mappings of process %u cannot be read (CAP_SYS_PTRACE): its frames have no names", pid);

@@ -14,7 +14,7 @@ int nothing_sampled(const struct profile *p, const char *input, struct err *err)
 	}
 	if (input) {
 		err_set(err, -ENODATA, "no samples of '%s' in '%s'", p->event, input);
-		err_hint(err, "the recorded command may have used no CPU time, or the recording was not permitted");
+		err_hint(err, "the recorded command may have used no CPU time, or the recording was killed in its first second");
 		return -ENODATA;
 	}
 	err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",

@@ -43,26 +43,42 @@ int replay_event_index(const char *text, int *ret_index, struct err *err)
 	return 0;
 }
 
+static bool is_dummy(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
+}
+
 /* Several events cannot be added up: the first is shown unless another was asked for. */
 static int pick_event(const char *path, const struct data_meta *meta, struct fold *fold, struct err *err)
 {
+	int nr = 0, first = 0;
+
+	/* perf records side-band events of a dummy, which has no samples. */
+	for (int i = meta->nr_events - 1; i >= 0; i--) {
+		if (is_dummy(&meta->events[i]))
+			continue;
+		nr++;
+		first = i;
+	}
 	if (fold->only_event < 0)
-		fold->only_event = 0;
+		fold->only_event = first;
 	if (fold->only_event >= meta->nr_events)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d events: no event %d", path, meta->nr_events,
 				fold->only_event);
-	if (meta->nr_events > 1)
-		log_note("note: '%s' has %d events, this is number %d: '%s' (--event-index N)", path, meta->nr_events,
+	if (nr > 1)
+		log_note("note: '%s' has %d events, this is number %d: '%s' (--event-index N)", path, nr,
 			 fold->only_event, meta->events[fold->only_event].name);
 	return 0;
 }
 
-static void tell_gaps(const char *path, const struct data_meta *meta)
+static void tell_gaps(const char *path, const struct data_meta *meta, struct profile *p)
 {
 	if (meta->truncated)
 		log_note("note: '%s' ends in the middle (interrupted recording?): everything up to there is shown", path);
 	if (meta->skipped)
 		log_note("note: %llu records of unknown type, or damaged, were skipped", (unsigned long long)meta->skipped);
+	if (!meta->callchain)
+		profile_note(p, "recorded without call chains: only where each sample was");
 	if (meta->stack_dumps)
 		log_note("note: this recording holds stack dumps (--call-graph dwarf), which skep does not unwind: "
 			 "user stacks end after one frame");
@@ -111,8 +127,9 @@ int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct
 		data_reader_close(r);
 		return ret;
 	}
-	tell_gaps(path, meta);
+	tell_gaps(path, meta, fold->profile);
 	fill_profile(path, meta, fold);
+	fold_note(fold);
 	receipt_own(&fold->profile->receipt);
 	fold->profile->receipt.wall_ns = now_ns() - start_ns;
 	fold->profile->receipt.cpus = sysconf(_SC_NPROCESSORS_ONLN);

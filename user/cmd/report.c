@@ -20,7 +20,7 @@ struct report {
 	bool no_children, callers, inlines, json, stdio;
 	double percent_limit;
 	uint64_t top;
-	int event;
+	const char *event_index;
 };
 
 static int set_limit(void *base, const char *text, struct err *err)
@@ -28,11 +28,6 @@ static int set_limit(void *base, const char *text, struct err *err)
 	int ret = num_double(text, 100, &((struct report *)base)->percent_limit);
 
 	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text) : 0;
-}
-
-static int set_event(void *base, const char *text, struct err *err)
-{
-	return replay_event_index(text, &((struct report *)base)->event, err);
 }
 
 static const struct opt report_opts[] = {
@@ -48,7 +43,8 @@ static const struct opt report_opts[] = {
 	  "order by self, without the column for callees", NULL, false, NULL },
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit, false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct report, top), "only the first N rows", NULL, false, NULL },
-	{ 0, "event-index", "N", OPT_CALL, 0, "which event of the file, from 0 (default: the first)", set_event, false, NULL },
+	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct report, event_index),
+	  "which event of the file, from 0 (default: the first)", NULL, false, NULL },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report, inlines), "tell inlined functions apart (slower)", NULL, false,
 	  NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report, format), "text (default), csv or json", NULL, false,
@@ -153,8 +149,9 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	} else {
 		fold->profile = &p;
 		fold->table = &table;
-		fold->only_event = r->event;
-		ret = report_into(r, fold, &out, err);
+		ret = r->event_index ? replay_event_index(r->event_index, &fold->only_event, err) : 0;
+		if (!ret)
+			ret = report_into(r, fold, &out, err);
 		syms_free(fold->syms);
 		fold_free(fold);
 	}

@@ -32,12 +32,21 @@ static int keep_old(const char *path, char old[PATH_MAX])
 	return strlen(path) + sizeof(".old") > PATH_MAX ? -ENAMETOOLONG : -errno;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* Never writes through a link or into another user's file: in /tmp both may be traps. */
 static int open_path(struct output *o, const char *path, struct err *err)
 {
 	struct stat st;
 	int fd;
 
+	if (strlen(base_name(path)) + sizeof(".old") - 1 > NAME_MAX)
+		return err_set(err, -ENAMETOOLONG, "cannot write '%s': no room for .old behind its name", path);
 	if (lstat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
 			return err_set(err, -EISDIR, "cannot write '%s': is a directory", path);

@@ -156,6 +156,8 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 		s.ustop = STOP_DEPTH;
 	if (s.nr_kips >= STACK_MAX_FRAMES)
 		s.kstop = STOP_DEPTH;
+	if (!(l->sample_type & PERF_SAMPLE_CALLCHAIN))
+		s.kstop = s.ustop = STOP_LEAF;
 	return r->sink->sample ? r->sink->sample(r->sink, &s) : 0;
 }
 

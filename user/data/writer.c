@@ -301,9 +301,8 @@ static int write_lost(struct sink *sink, uint64_t n)
 
 	if (!n)
 		return 0;
-	if (!record_begin(w, &r, PERF_RECORD_LOST, 0))
+	if (!record_begin(w, &r, PERF_RECORD_LOST_SAMPLES, 0))
 		return w->out.failed;
-	put_u64(&r, FIRST_ID);
 	put_u64(&r, n);
 	put_trailer(&r, UINT32_MAX, UINT32_MAX, w->max_ns, 0);
 	return record_end(w, &r, w->max_ns);

@@ -103,33 +103,6 @@ static int add_tree(struct fold *f, const struct sample *s, const char *comm)
 	return tree_add(f->tree, f->down, n, s->weight, s->count);
 }
 
-/* Says once why names are missing, when one was. */
-static void note_kernel(struct fold *f, const struct syms_stats *stats)
-{
-	if (stats->kernel_hidden && stats->kptr_restrict > 1)
-		profile_note(f->profile, "kernel addresses are hidden (kernel.kptr_restrict=%d): "
-			     "sysctl kernel.kptr_restrict=1 shows them to root", stats->kptr_restrict);
-	else if (stats->kernel_hidden)
-		profile_note(f->profile, "kernel addresses are hidden (kernel.kptr_restrict=%d): "
-			     "run as root or with CAP_SYSLOG", stats->kptr_restrict);
-	if (stats->kernel_mismatch)
-		profile_note(f->profile, "kernel addresses have no names: the recorded kernel is not the one that runs here");
-	f->noted_kernel = true;
-}
-
-static void note_reasons(struct fold *f)
-{
-	struct syms_stats stats;
-
-	syms_stats(f->syms, &stats);
-	if (f->profile->losses[LOSS_UNNAMED_KERNEL] && !f->noted_kernel)
-		note_kernel(f, &stats);
-	if (stats.perfmaps_cut && !f->noted_cut) {
-		profile_note(f->profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
-		f->noted_cut = true;
-	}
-}
-
 static int fold_sample(struct sink *sink, const struct sample *sample)
 {
 	struct fold *f = (struct fold *)sink;
@@ -153,7 +126,6 @@ static int fold_sample(struct sink *sink, const struct sample *sample)
 	f->profile->weight += s.weight;
 	f->folded += s.count;
 	stack_resolve(f->syms, &s, &f->stack, f->profile);
-	note_reasons(f);
 	if (f->tree)
 		ret = add_tree(f, &s, comm);
 	if (!ret && f->table)
@@ -190,4 +162,30 @@ void fold_free(struct fold *f)
 {
 	free(f->comms);
 	f->comms = NULL;
+}
+
+static void note_kernel(struct profile *p, const struct syms_stats *stats)
+{
+	if (stats->kernel_hidden && stats->kptr_restrict > 1)
+		profile_note(p, "kernel addresses are hidden (kernel.kptr_restrict=%d): "
+			     "sysctl kernel.kptr_restrict=1 shows them to root", stats->kptr_restrict);
+	else if (stats->kernel_hidden)
+		profile_note(p, "kernel addresses are hidden (kernel.kptr_restrict=%d): run as root or with CAP_SYSLOG",
+			     stats->kptr_restrict);
+	if (stats->kernel_mismatch)
+		profile_note(p, "kernel addresses have no names: the recorded kernel is not the one that runs here");
+}
+
+void fold_note(struct fold *f)
+{
+	struct syms_stats stats;
+
+	syms_stats(f->syms, &stats);
+	if (f->profile->losses[LOSS_UNNAMED_KERNEL])
+		note_kernel(f->profile, &stats);
+	if (stats.perfmaps_cut)
+		profile_note(f->profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
+	if (f->profile->losses[LOSS_UNNAMED] && stats.objects_missing)
+		profile_note(f->profile, "%llu files have no names for their functions, they are gone, unreadable or replaced: %s%s",
+			     (unsigned long long)stats.objects_missing, stats.missing, stats.objects_missing > 1 ? " ..." : "");
 }

@@ -35,7 +35,6 @@ struct fold {
 	/* Own. */
 	struct comm_slot *comms; /* names of threads from task events, open addressing */
 	uint32_t nr_comms, cap_comms;
-	bool noted_kernel, noted_cut;
 	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
 	struct stack stack;
 	struct frame down[STACK_FRAMES_MAX + 2]; /* outermost first, below what stands at the foot */
@@ -44,5 +43,8 @@ struct fold {
 /* Fills the sink; fields above "Own" are the caller's to set after it. 0 or -ENOMEM. */
 int fold_init(struct fold *f);
 void fold_free(struct fold *f);
+
+/* Once, at the end: notes in the profile that say why names are missing, where some are. */
+void fold_note(struct fold *f);
 
 #endif

@@ -67,7 +67,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;
 	rooted = st->n > user_from && st->frames[st->n - 1].is_root;
 	/* What the walker's limit cut off above a root was not of this stack. */
-	if (rooted) {
+	if (rooted || s->ustop == STOP_LEAF) {
 		cut = STOP_ROOT;
 	} else if (!whole) {
 		cut = STOP_DEPTH;
@@ -75,7 +75,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	} else if (!cut && st->n > user_from) {
 		cut = STOP_NO_ROOT;
 	}
-	if (!cut && s->kstop == STOP_DEPTH)
+	if (!cut && s->kstop == STOP_DEPTH && s->ustop != STOP_LEAF)
 		cut = STOP_DEPTH;
 	st->cut = cut;
 	if (!cut)

@@ -226,12 +226,13 @@ static size_t cut_at(const char *text, size_t n, size_t max)
 static void print_row(FILE *out, const struct table *t, const struct table_row *r, const struct profile *p,
 		      const struct table_cfg *cfg, const struct layout *l)
 {
+	bool by_total = cfg->children && !l->children; /* room for one share: the one that the rows are ordered by */
 	char raw[CELL_BYTES], shown[CELL_BYTES];
 	int pad = 0;
 
 	if (l->children)
 		fprintf(out, "%*.2f%%", PERCENT_WIDTH - 1, percent(r->total, p->weight));
-	fprintf(out, "%*.2f%%", PERCENT_WIDTH - 1, percent(r->self, p->weight));
+	fprintf(out, "%*.2f%%", PERCENT_WIDTH - 1, percent(by_total ? r->total : r->self, p->weight));
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
 		size_t n;
 
@@ -249,11 +250,11 @@ static void print_row(FILE *out, const struct table *t, const struct table_row *
 	fputc('\n', out);
 }
 
-static void print_titles(FILE *out, const struct table *t, const struct layout *l)
+static void print_titles(FILE *out, const struct table *t, const struct table_cfg *cfg, const struct layout *l)
 {
 	int pad = 0;
 
-	fputs(l->children ? "#Children     Self" : "#Overhead", out);
+	fputs(l->children ? "#Children     Self" : cfg->children ? "#Children" : "#Overhead", out);
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
 		const char *title = key_titles[t->keys[k]];
 		int width = l->widths[k] + (t->keys[k] == KEY_SYM && l->level ? LEVEL_WIDTH : 0);
@@ -281,7 +282,7 @@ int render_table_text(FILE *out, const struct table *t, const struct profile *p,
 		fputc('\n', out);
 	}
 	fputs("#\n", out);
-	print_titles(out, t, &l);
+	print_titles(out, t, cfg, &l);
 	for (size_t i = 0; i < rows; i++) {
 		print_row(out, t, &t->rows.data[i], p, cfg, &l);
 		if (cfg->callers && t->rows.data[i].callers)

@@ -178,6 +178,21 @@ struct object *objects_get(struct objects *objects, const struct task_event *t)
 	return obj;
 }
 
+uint64_t objects_missing(const struct objects *objects, const char **ret_path)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < objects->nr_slots; i++) {
+		const struct object *obj = objects->slots[i];
+
+		if (!obj || obj->kind != OBJECT_FILE || !obj->nr_tries || obj->state == OBJECT_OPEN || obj->state == OBJECT_READ)
+			continue;
+		*ret_path = obj->path;
+		n++;
+	}
+	return n;
+}
+
 static const char *proc_root(const struct objects *objects)
 {
 	return objects->cfg->proc_root ? objects->cfg->proc_root : "/proc";
@@ -260,6 +275,24 @@ static int open_by_process(const struct objects *objects, const struct object *o
 	return obj->ino || obj->build_id_size ? open_checked(obj, path, false, false) : -ENOENT;
 }
 
+/* What perf record and perf buildid-cache keep: $HOME/.debug/.build-id/xx/yy.../elf. */
+static int open_cached(const struct object *obj)
+{
+	const char *home = getenv("HOME");
+	char path[PATH_MAX];
+	int at;
+
+	if (!home)
+		return -ENOENT;
+	at = snprintf(path, sizeof(path), "%s/.debug/.build-id/%02x/", home, obj->build_id[0]);
+	if (at < 0 || at + 2 * BUILD_ID_MAX + (int)sizeof("/elf") > (int)sizeof(path))
+		return -ENAMETOOLONG;
+	for (int i = 1; i < obj->build_id_size; i++)
+		at += sprintf(path + at, "%02x", obj->build_id[i]);
+	strcpy(path + at, "/elf");
+	return open_checked(obj, path, false, false);
+}
+
 bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
 {
 	char plain[PATH_MAX];
@@ -283,6 +316,8 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 		/* Of a recording only a build id can tell; without one perf trusts the path, and so do we. */
 		fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size);
 	}
+	if (fd < 0 && obj->build_id_size)
+		fd = open_cached(obj);
 	if (fd < 0) {
 		if (++obj->nr_tries == TRIES_MAX || objects->cfg->offline)
 			obj->state = OBJECT_FAILED;

@@ -59,6 +59,9 @@ struct objects {
 int objects_init(struct objects *objects, const struct syms_cfg *cfg, struct strpool *pool);
 void objects_free(struct objects *objects);
 
+/* How many files were wanted and could not be had; ret_path is set to one of them if there are. */
+uint64_t objects_missing(const struct objects *objects, const char **ret_path);
+
 /* The object that a TASK_MMAP maps. NULL: no memory. */
 struct object *objects_get(struct objects *objects, const struct task_event *t);
 

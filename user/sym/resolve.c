@@ -487,6 +487,7 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 	ret_stats->objects = syms->objects.n;
 	ret_stats->symbols = syms->objects.nr_symbols + syms->kernel.tab.n;
 	ret_stats->perfmaps_cut = syms->perfmap_limits.nr_cut;
+	ret_stats->objects_missing = objects_missing(&syms->objects, &ret_stats->missing);
 	ret_stats->kernel_hidden = syms->kernel.is_hidden;
 	ret_stats->kptr_restrict = syms->kernel.kptr_restrict;
 	ret_stats->kernel_mismatch = syms->kernel.is_mismatch;

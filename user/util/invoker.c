@@ -13,10 +13,10 @@ int invoker_get(struct invoker *ret_invoker)
 	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
 	uint64_t uid, gid;
 
-	if (geteuid() || !uid_text || !gid_text)
+	if (geteuid() || (!uid_text && !gid_text))
 		return -ENOENT;
 	/* The largest number means "leave it" to chown(2) and setresuid(2). */
-	if (num_u64(uid_text, UINT32_MAX - 1, &uid) || num_u64(gid_text, UINT32_MAX - 1, &gid))
+	if (!uid_text || !gid_text || num_u64(uid_text, UINT32_MAX - 1, &uid) || num_u64(gid_text, UINT32_MAX - 1, &gid))
 		return -EINVAL;
 	if (!uid)
 		return -ENOENT;

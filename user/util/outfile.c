@@ -66,10 +66,11 @@ int outfile_flush_stdout(void)
 /* Returns a descriptor or -errno. */
 static int open_fd(struct outfile *o, const char *path)
 {
-	struct stat st;
+	struct stat st, link;
+	bool exists = !stat(path, &st);
 	int fd;
 
-	if (!stat(path, &st)) {
+	if (exists) {
 		if (S_ISDIR(st.st_mode))
 			return -EISDIR;
 		if (!S_ISREG(st.st_mode)) {
@@ -79,9 +80,27 @@ static int open_fd(struct outfile *o, const char *path)
 		if (access(path, W_OK))
 			return -errno;
 	}
+	/* A new file would take the link's place, not its target's; and /dev/fd/N leads to a file that somebody has open. */
+	if (!lstat(path, &link) && S_ISLNK(link.st_mode))
+		return -ELOOP;
 	fd = newfile_open(&o->file, path, O_WRONLY, 0644);
 	o->unplaced = fd >= 0;
+	/* What it replaces was perhaps private, or somebody else's. */
+	if (fd >= 0 && exists && (fchown(fd, st.st_uid, st.st_gid) || fchmod(fd, st.st_mode & 0777))) {
+		int ret = -errno;
+
+		newfile_drop(&o->file);
+		close(fd);
+		o->unplaced = false;
+		return ret;
+	}
 	return fd;
+}
+
+/* The names of our own standard output. To open one of them would truncate what it was redirected to. */
+static bool is_stdout_name(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/fd/1") || !strcmp(path, "/proc/self/fd/1");
 }
 
 int outfile_open(struct outfile *o, const char *path, struct err *err)
@@ -89,11 +108,16 @@ int outfile_open(struct outfile *o, const char *path, struct err *err)
 	int fd;
 
 	*o = (struct outfile){ .path = path };
-	if (!strcmp(path, "-")) {
+	if (is_stdout_name(path)) {
 		o->stream = stdout;
 		return 0;
 	}
 	fd = open_fd(o, path);
+	if (fd == -ELOOP) {
+		err_set(err, fd, "cannot write '%s': is a symbolic link", path);
+		err_hint(err, "name the file that it points to");
+		return fd;
+	}
 	if (fd < 0)
 		return err_set(err, fd, "cannot write '%s': %s", path, strerror(-fd));
 	o->channel.fd = fd;

@@ -4,13 +4,14 @@
 
 #include <stddef.h>
 
-static struct sigaction old_pipe, old_child;
+static struct sigaction old_pipe, old_child, old_fsize;
 
 void signals_init(void)
 {
 	struct sigaction act = { .sa_handler = SIG_IGN };
 
 	sigaction(SIGPIPE, &act, &old_pipe);
+	sigaction(SIGXFSZ, &act, &old_fsize);
 	act.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &act, &old_child);
 }
@@ -19,6 +20,7 @@ void signals_restore(void)
 {
 	sigaction(SIGPIPE, &old_pipe, NULL);
 	sigaction(SIGCHLD, &old_child, NULL);
+	sigaction(SIGXFSZ, &old_fsize, NULL);
 }
 
 void signals_ending(sigset_t *ret_set)

@@ -5,10 +5,10 @@
 
 #include <signal.h>
 
-/* Once, first: a closed pipe is an error of the write, and a child's end is ours to see, whatever we inherited. */
+/* Once, first: a closed pipe or a full quota is an error of the write, and a child's end is ours to see, whatever we inherited. */
 void signals_init(void);
 
-/* In a child before its exec: SIGPIPE and SIGCHLD as they were before signals_init. */
+/* In a child before its exec: SIGPIPE, SIGXFSZ and SIGCHLD as they were before signals_init. */
 void signals_restore(void);
 
 /* The signals by which users end a program: SIGINT, SIGTERM, SIGHUP. */
