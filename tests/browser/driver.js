@@ -30,7 +30,7 @@ class Browser {
 		for (let i = 0; ; i++) {
 			try { await fetch(b.base + "/status"); break; } catch (e) { if (i > 100) { b.process.kill(); throw e; } await sleep(50); }
 		}
-		const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		const args = ["--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync", "--user-data-dir=" + b.dir, "--window-size=1280,800",
 			"--force-device-scale-factor=" + (options.scale || 1)];
 		const made = await b.call("POST", "/session", { capabilities: { alwaysMatch: { browserName: "chrome",
