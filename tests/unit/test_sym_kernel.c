@@ -197,6 +197,42 @@ static int take(struct sink *sink, const struct task_event *t)
 	return 0;
 }
 
+static int answer(void *arg, uint64_t addr, char *buf, size_t size)
+{
+	static const char *const answers[] = { "vfs_read+0x10/0x40", "a+b+0x20/0x30 [nf_tables]", "0xffffffff81000002",
+					       "x+0x3/0x4 [ext4 0123456789abcdef]", "+0x4/0x5", "y+0x5", "" };
+
+	++*(int *)arg;
+	snprintf(buf, size, "%s", answers[addr & 7]);
+	return (addr & 7) == 6 ? -ENOENT : 0;
+}
+
+/* The kernel is asked instead of kallsyms; what it says is checked like anything from outside. */
+static void test_asked(void **state)
+{
+	static const char *const want[][2] = { { "vfs_read", "[kernel.kallsyms]" }, { "a+b", "[nf_tables]" }, { NULL, NULL },
+					       { "x", "[ext4]" }, { NULL, NULL }, { NULL, NULL }, { NULL, NULL } };
+	static const uint64_t off[] = { 0x10, 0x20, 0, 3 };
+	int asked = 0;
+	struct syms_cfg cfg = { .kernel_symbol = answer, .kernel_arg = &asked };
+	struct syms *syms = new_syms(&cfg);
+
+	(void)state;
+	for (uint64_t i = 0; i < 7; i++) {
+		struct frame f;
+
+		assert_int_equal(syms_resolve(syms, 1, 0, 0xffffffff81000000 + i, true, false, &f, 1), 1);
+		if (!want[i][0]) {
+			assert_int_equal(f.kind, FRAME_UNKNOWN);
+			continue;
+		}
+		assert_string_equal(f.name, want[i][0]);
+		assert_string_equal(f.obj, want[i][1]);
+		assert_int_equal(f.off, off[i]);
+	}
+	syms_free(syms);
+}
+
 static void test_kernel_scan(void **state)
 {
 	const char *proc = false_proc(KALLSYMS);
@@ -205,7 +241,7 @@ static void test_kernel_scan(void **state)
 	(void)state;
 	write_file(in_scratch("proc/modules"), "zzz_skep 4096 0 - Live 0xffffffffc0200000\n"
 						"yyy_skep 8192 1 zzz_skep, Live 0xffffffffc0100000 (OE)\n");
-	assert_int_equal(kernel_scan(proc, &seen.sink), 0);
+	assert_int_equal(kernel_scan(proc, 0, 0, &seen.sink), 0);
 	assert_int_equal(seen.n, 3);
 	assert_string_equal(seen.paths[0], "[kernel.kallsyms]_text");
 	assert_int_equal(seen.events[0].addr, 0xffffffff81000000);
@@ -291,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_other_kernel), cmocka_unit_test(test_slide),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_ksym),	    cmocka_unit_test(test_kernel_scan),
+		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_proc_scan),   cmocka_unit_test(test_lazy_scan),
 		cmocka_unit_test(test_second_read_fails),
 	};

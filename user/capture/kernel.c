@@ -2,6 +2,7 @@
 /* Probes of the kernel at hand, and what to tell the user when it says no. */
 #include "capture/kernel.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -16,12 +17,26 @@
 
 #include "bpf/stack.h"
 #include "capture/sideband.h"
+#include "util/log.h"
 
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #define CAP_BPF 39
 #endif
+
+/* libbpf explains refusals on its own; its talk belongs to -vv. */
+static int bpf_talk(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	if (log_level < 2 || (level == LIBBPF_DEBUG && log_level < 3))
+		return 0;
+	return vfprintf(stderr, fmt, ap);
+}
+
+void kernel_talk(void)
+{
+	libbpf_set_print(bpf_talk);
+}
 
 /* Is a capability in our effective set? 1, 0. capget(2) in its 64-bit form. */
 static int have_cap(int cap)

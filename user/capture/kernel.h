@@ -8,6 +8,9 @@
 #include "event/event.h"
 #include "util/err.h"
 
+/* What libbpf has to say belongs to -vv. Before its first use. */
+void kernel_talk(void);
+
 /* BTF, bpf() and perf_event_open() at all? 0, or -errno with exit 3 and the way out in err. */
 int kernel_check(struct err *err);
 

@@ -5,7 +5,6 @@
  */
 #include "capture/session.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -57,14 +56,6 @@ struct session {
 	uint64_t armed_ns, stopped_ns;
 	char note[256];
 };
-
-/* libbpf explains refusals on its own; its talk belongs to -vv. */
-static int bpf_talk(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	if (log_level < 2 || (level == LIBBPF_DEBUG && log_level < 3))
-		return 0;
-	return vfprintf(stderr, fmt, ap);
-}
 
 static int watch(struct session *s, int fd)
 {
@@ -169,7 +160,7 @@ static int session_setup(struct session *s, struct err *err)
 	const struct target *t = s->cfg->target;
 	int ret;
 
-	libbpf_set_print(bpf_talk);
+	kernel_talk();
 	ret = kernel_check(err);
 	if (!ret)
 		ret = open_waits(s, err);

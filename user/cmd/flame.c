@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/ksym.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
@@ -134,7 +135,8 @@ static int print_top(const struct flame *f, struct fold *fold)
 }
 
 /* Fills the fold from a file or a live run. */
-static int gather(struct flame *f, struct fold *fold, struct data_reader **reader, int *status, struct err *err)
+static int gather(struct flame *f, struct fold *fold, struct data_reader **reader, struct ksym_asker **asker, int *status,
+		  struct err *err)
 {
 	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
 	struct session_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
@@ -142,12 +144,16 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 
 	if (f->input)
 		return replay_run(f->input, &syms_cfg, fold, reader, err);
+	if (!f->m.no_kernel && !ksym_open(asker)) {
+		syms_cfg.kernel_symbol = ksym_name;
+		syms_cfg.kernel_arg = *asker;
+	} else if (!f->m.no_kernel) {
+		kallsyms_prefetch();
+	}
 	ret = syms_new(&syms_cfg, &fold->syms, err);
 	if (ret)
 		return ret;
 	fold->pin = true;
-	if (!f->m.no_kernel)
-		kallsyms_prefetch();
 	fold->profile->title = command_line();
 	ret = measure_run(&f->m, &cfg, &fold->sink, NULL, fold->profile, status, err);
 	fold_note(fold);
@@ -157,10 +163,11 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct format *fmt, struct err *err)
 {
 	struct data_reader *reader = NULL;
+	struct ksym_asker *asker = NULL;
 	struct profile *p = fold->profile;
 	int status = 0, ret;
 
-	ret = gather(f, fold, &reader, &status, err);
+	ret = gather(f, fold, &reader, &asker, &status, err);
 	if (!ret && !p->kept)
 		ret = nothing_sampled(p, f->input, err);
 	if (!ret)
@@ -171,6 +178,7 @@ static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, c
 		honesty_print(&f->h, p);
 	if (reader)
 		data_reader_close(reader);
+	ksym_close(asker);
 	return ret ? ret : honesty_exit(&f->h, p, status, err);
 }
 

@@ -100,7 +100,7 @@ static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32
 	}
 	closedir(dir);
 	if (refused)
-		profile_note(p, "the mappings of %u processes cannot be read (CAP_SYS_PTRACE): their frames have no names", refused);
+		profile_note(p, "the mappings of %u process(es) cannot be read (no ptrace access): their frames have no names", refused);
 	return ret;
 }
 
@@ -123,7 +123,7 @@ static int scan_targets(const struct target *t, bool sums, struct sink *sink, st
 		last = pid;
 		ret = scan(NULL, pid, sink);
 		if (ret == -EACCES || ret == -EPERM)
-			profile_note(p, "the mappings of process %u cannot be read (CAP_SYS_PTRACE): its frames have no names", pid);
+			profile_note(p, "the mappings of process %u cannot be read (no ptrace access): its frames have no names", pid);
 		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
 			ret = 0;
 	}

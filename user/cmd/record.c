@@ -7,12 +7,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "capture/ksym.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "data/data.h"
 #include "sym/buildid.h"
-#include "sym/kallsyms.h"
+#include "sym/sym.h"
 #include "util/log.h"
 
 struct record {
@@ -118,6 +119,20 @@ static void read_cpu_desc(char *buf, size_t size)
 		fclose(f);
 }
 
+/* Where the kernel's text is, from itself if it says so: reading it out of kallsyms takes 40 ms. */
+static int scan_kernel(struct sink *sink)
+{
+	struct ksym_asker *asker = NULL;
+	uint64_t text = 0, etext = 0;
+
+	if (!ksym_open(&asker)) {
+		text = ksym_addr(asker, "_text");
+		etext = ksym_addr(asker, "_etext");
+	}
+	ksym_close(asker);
+	return kernel_scan(NULL, text, etext, sink);
+}
+
 static int open_writer(struct sink *sink, struct err *err)
 {
 	static char cpu[256];
@@ -152,7 +167,7 @@ static int open_writer(struct sink *sink, struct err *err)
 		return ret;
 	r->to = data_writer_sink(r->writer);
 	r->sink = (struct sink){ pass_sample, pass_task, NULL, pass_round };
-	return kernel_scan(NULL, &r->sink);
+	return scan_kernel(&r->sink);
 }
 
 /*
@@ -210,7 +225,6 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	ret = measure_check(&rec->m, operands, err);
 	if (ret)
 		return ret;
-	kallsyms_prefetch();
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	if (r.writer)
 		ret = close_writer(&r, &p, ret, err);

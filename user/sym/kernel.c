@@ -19,6 +19,7 @@
 #define KSYM_BACK_STEPS 64	 /* of overlapping programs over time */
 #define BPF_OBJ "[bpf]"
 #define PADDING "__pfx_"
+#define KERNEL_SYMBOL_MAX 768
 
 int kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool)
 {
@@ -274,6 +275,37 @@ static struct kernel_answer *answer_slot(struct kernel *k, uint64_t addr)
 	return &k->cache[hash_u64(addr) & (KERNEL_CACHE_SLOTS - 1)];
 }
 
+/* "name+0x12/0x34 [module]". Names may hold a '+', so the last one counts. */
+static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start)
+{
+	char text[KERNEL_SYMBOL_MAX], obj[KERNEL_SYMBOL_MAX], *plus, *module, *end;
+	unsigned long long offset;
+	const char *s;
+
+	if (k->cfg->kernel_symbol(k->cfg->kernel_arg, addr, text, sizeof(text)))
+		return false;
+	module = strstr(text, " [");
+	end = module ? module : text + strlen(text);
+	*end = '\0';
+	plus = strrchr(text, '+');
+	if (!plus || plus == text || strncmp(plus, "+0x", 3))
+		return false;
+	s = plus + 3;
+	if (hex_parse(&s, end, &offset) || *s != '/')
+		return false;
+	*plus = '\0';
+	*ret_name = strpool_add(k->pool, text);
+	*ret_start = addr - offset;
+	if (!module) {
+		*answer_slot(k, addr) = (struct kernel_answer){ addr, *ret_start, *ret_name };
+		return *ret_name;
+	}
+	module += 2;
+	snprintf(obj, sizeof(obj), "[%.*s]", (int)strcspn(module, "] "), module);
+	*ret_obj = strpool_add(k->pool, obj);
+	return *ret_name && *ret_obj;
+}
+
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
 		 uint64_t *ret_start)
 {
@@ -296,6 +328,8 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 		return true;
 	}
 	*ret_obj = k->core;
+	if (k->cfg->kernel_symbol)
+		return ask(k, addr, ret_name, ret_obj, ret_start);
 	if (!k->is_read)
 		read_kallsyms(k);
 	slide = slide_of(k);

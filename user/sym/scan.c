@@ -301,18 +301,17 @@ static int scan_modules(const char *root, struct sink *sink)
 	return ret;
 }
 
-int kernel_scan(const char *proc_root, struct sink *sink)
+int kernel_scan(const char *proc_root, uint64_t text, uint64_t etext, struct sink *sink)
 {
 	const char *root = root_or_default(proc_root);
 	struct task_event t = { .what = TASK_MMAP, .kernel = true, .pid = UINT32_MAX, .prot = PROT_EXEC };
-	uint64_t start, end;
 	int ret;
 
 	/* Hidden addresses are zeros: nothing to tell. */
-	if (!sink->task || !find_text(root, &start, &end))
+	if (!sink->task || ((!text || etext <= text) && !find_text(root, &text, &etext)))
 		return 0;
-	t.addr = t.pgoff = start;
-	t.len = end - start;
+	t.addr = t.pgoff = text;
+	t.len = etext - text;
 	t.path = KERNEL_OBJ "_text";
 	ret = sink->task(sink, &t);
 	return ret ? ret : scan_modules(root, sink);

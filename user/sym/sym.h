@@ -43,6 +43,12 @@ struct syms_cfg {
 	 * kernel, kernel addresses stay unnamed and syms_stats.kernel_mismatch says so. */
 	uint8_t kernel_build_id[BUILD_ID_MAX];
 	uint8_t kernel_build_id_size;
+	/*
+	 * Where the running kernel can be asked: "name+0x12/0x34 [module]" of an address into buf, 0 or -errno. NULL:
+	 * /proc/kallsyms.
+	 */
+	int (*kernel_symbol)(void *arg, uint64_t addr, char *buf, size_t size);
+	void *kernel_arg;
 	bool offline; /* the processes are not those of this /proc now (reading a file): never look there */
 };
 
@@ -92,7 +98,7 @@ int proc_scan(const char *proc_root, uint32_t pid, struct sink *sink);
 int proc_scan_maps(const char *proc_root, uint32_t pid, struct sink *sink);
 
 /* The same for kernel text: "[kernel.kallsyms]_text" and modules, as perf writes them (pid UINT32_MAX). */
-int kernel_scan(const char *proc_root, struct sink *sink);
+int kernel_scan(const char *proc_root, uint64_t text, uint64_t etext, struct sink *sink);
 
 /*
  * Names address ip of process pid at time time_ns. kernel: the address is kernel text. caller: it is
