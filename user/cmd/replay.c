@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/measure.h"
+#include "sym/kallsyms.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/num.h"
@@ -110,6 +111,7 @@ int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct
 	ret = data_reader_open(path, &r, err);
 	if (ret)
 		return ret;
+	kallsyms_prefetch(); /* beside the reading of the file */
 	meta = data_reader_meta(r);
 	cfg->offline = true;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
