@@ -74,6 +74,43 @@ fold_script() {
 		}' p.csv s.csv
 }
 
+# mixed_load SECONDS: programs of several kinds, short and long
+mixed_load() {
+	local end=$((SECONDS + $1))
+	while [ $SECONDS -lt $end ]; do
+		head -c 3000000 /bin/bash "$SKEP" | md5sum
+		ls -R /usr/include | sort | tail -1
+		"$WORK/shares" 0.1
+		awk 'BEGIN { for (i = 0; i < 300000; i++) n += i; print n }'
+	done >/dev/null
+}
+
+@test "side by side with perf record -a -g under a mixed load: the top 20 within 2 points" {
+	need perf
+	background mixed_load 7
+	background mixed_load 7
+	sleep 0.3
+	background perf record -B -q -g -F 4999 -e cpu-clock -a -o p.data -- sleep 5
+	"$SKEP" record -a -F 4999 -o s.data --duration 5
+	wait $BG || true
+	for f in p s; do
+		"$SKEP" report -i $f.data --no-children -s comm,sym --format csv >$f.csv
+	done
+	awk -F, '
+		FNR == 1 { next }
+		{ gsub(/"/, ""); if ($6 ~ /^(perf|skep)$/) next; k = $6 "," $7 }
+		FILENAME == "p.csv" { p[k] = $3; ps += $3 }
+		FILENAME == "s.csv" { s[k] = $3; ss += $3; order[++n] = k }
+		END {
+			for (i = 1; i <= 20; i++) {
+				k = order[i]; d = 100 * p[k] / ps - 100 * s[k] / ss
+				printf "%-46s perf %.2f skep %.2f\n", k, 100 * p[k] / ps, 100 * s[k] / ss
+				if (d > 2 || d < -2) bad = 1
+			}
+			exit bad || n < 20
+		}' p.csv s.csv
+}
+
 @test "a recording that was killed is readable up to the last whole record" {
 	background "$WORK/shares" 20
 	background "$SKEP" record -a -F 999 -o a.data
