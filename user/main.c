@@ -8,6 +8,7 @@
 
 #include "cmd/cmd.h"
 #include "ui/terminal.h"
+#include "util/limits.h"
 #include "util/log.h"
 #include "util/signals.h"
 #include "util/outfile.h"
@@ -111,6 +112,7 @@ int main(int argc, char **argv)
 	fill_std_fds();
 	outfile_take_stdout();
 	signals_init();
+	limits_init();
 	for (; at < argc && argv[at][0] == '-'; at++) {
 		if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
 			return print_usage(stdout), flush_stdout(EXIT_DONE);

@@ -19,7 +19,7 @@ load ../lib.bash
 }
 
 @test "a COMMAND that ignores SIGTERM is said to be still there" {
-	run "$SKEP" flame --duration 300ms -o a.folded -- sh -c 'trap "" TERM; echo $$; i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done'
+	run "$SKEP" flame --duration 300ms -o a.folded -- sh -c 'trap "" TERM; echo $$; end=$(($(date +%s) + 20)); while [ $(date +%s) -lt $end ]; do :; done'
 	pid=${lines[0]}
 	echo "$output"
 	kill -9 "$pid"
@@ -62,6 +62,9 @@ load ../lib.bash
 	run setpriv --reuid 65534 --clear-groups --inh-caps=+bpf,+perfmon,+syslog --ambient-caps=+bpf,+perfmon,+syslog \
 		"$SKEP" flame -p $BG --format folded --duration 300ms
 	echo "$output"
+	if [ "$status" = 3 ] && [[ "$output" == *"perf_event_paranoid is"* ]]; then
+		skip "this kernel wants CAP_SYS_ADMIN (perf_event_paranoid)"
+	fi
 	[ "$status" = 0 ]
 	# From 6.15 on CAP_PERFMON is enough to read it: then the names are there
 	[[ "$output" == *"mappings of process $BG cannot be read (no ptrace access)"* ]] || [[ "$output" == *";main;hot "* ]] ||
@@ -102,7 +105,7 @@ load ../lib.bash
 	SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody HOME=/root USER=root LOGNAME=root \
 		run "$SKEP" -q flame -F 9999 --format folded -- sh -c 'echo "$HOME $USER $LOGNAME"; ls -R /usr/bin >/dev/null'
 	echo "$output"
-	[ "${lines[0]}" = "$(getent passwd 65534 | cut -d: -f6) nobody nobody" ]
+	[ "${lines[0]}" = "$(awk -F: '$3 == 65534 { print $6 }' /etc/passwd) nobody nobody" ]
 	SUDO_UID=65534 run env -u SUDO_GID "$SKEP" flame -o a.folded -- touch ran
 	[ "$status" = 126 ]
 	[ ! -e ran ]

@@ -18,7 +18,7 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "-t: one thread of many" {
-	background "$WORK/threads" 8
+	background "$WORK/threads" 60
 	sleep 0.3
 	for t in /proc/$BG/task/*; do
 		[ "$(cat "$t/comm")" != t5 ] || tid=${t##*/}
@@ -31,7 +31,7 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "--comm and -u filter in the kernel" {
-	background "$WORK/threads" 8
+	background "$WORK/threads" 60
 	sleep 0.2
 	"$SKEP" flame --comm t3,t4 -o a.folded --duration 700ms
 	[ "$(comms a.folded)" = "t3

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "util/invoker.h"
+#include "util/limits.h"
 #include "util/signals.h"
 
 #define END_PATIENCE_MS 1000
@@ -53,6 +54,7 @@ static void child(int go_fd, int exec_fd, const sigset_t *mask, char *const *arg
 
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signals_restore();
+	limits_restore();
 	f.why = become_invoker();
 	f.as_user = f.why;
 	if (!f.why) {

@@ -2,6 +2,7 @@
 /* Probes of the kernel at hand, and what to tell the user when it says no. */
 #include "capture/kernel.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -55,6 +56,23 @@ static void hint_privileges(struct err *err)
 		      "\"$(command -v skep)\"");
 }
 
+/* Above 2, which only Debian's and Ubuntu's kernels know, CAP_PERFMON is not enough. */
+void kernel_hint_perf(struct err *err)
+{
+	int paranoid = 2;
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+
+	if (f && fscanf(f, "%d", &paranoid) != 1)
+		paranoid = 2;
+	if (f)
+		fclose(f);
+	if (paranoid > 2 && have_cap(CAP_PERFMON))
+		err_hint(err, "kernel.perf_event_paranoid is %d, so that this kernel wants CAP_SYS_ADMIN: sysctl kernel.perf_event_paranoid=2",
+			 paranoid);
+	else
+		hint_privileges(err);
+}
+
 /* PROC_PID_INIT_INO, include/linux/proc_ns.h: the initial PID namespace has this number on every machine. */
 #define INIT_PID_NS 0xeffffffcu
 
@@ -72,12 +90,10 @@ static int check_pid_namespace(struct err *err)
 
 int kernel_check(struct err *err)
 {
-	union bpf_attr attr;
 	int fd, ret = check_pid_namespace(err);
 
 	if (ret)
 		return ret;
-
 	if (!have_cap(CAP_SYS_ADMIN) && (!have_cap(CAP_BPF) || !have_cap(CAP_PERFMON))) {
 		const char *missing = have_cap(CAP_BPF) ? "CAP_PERFMON" : have_cap(CAP_PERFMON) ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
 
@@ -92,17 +108,13 @@ int kernel_check(struct err *err)
 		err_hint(err, "skep needs a kernel built with CONFIG_DEBUG_INFO_BTF=y, and /sys mounted");
 		return ret;
 	}
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
-	attr.key_size = 4;
-	attr.value_size = 4;
-	attr.max_entries = 1;
-	fd = syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "skep_probe", 4, 4, 1, NULL);
 	if (fd < 0) {
 		ret = -errno;
 		err_exit(err, ret, EXIT_CANNOT, "the kernel refuses bpf(): %s", strerror(-ret));
 		if (ret == -EPERM)
-			err_hint(err, "a seccomp filter (container?), lockdown or a security module is in the way");
+			err_hint(err, "a seccomp filter (container?), lockdown, a security module, or before 5.11 the limit of locked "
+				      "memory (ulimit -l) is in the way");
 		else if (ret == -ENOSYS)
 			err_hint(err, "skep needs a kernel built with CONFIG_BPF_SYSCALL=y");
 		return ret;
@@ -172,7 +184,7 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 	case EACCES:
 	case EPERM:
 		err_exit(err, ret, EXIT_CANNOT, "not permitted to sample '%s'", e->name);
-		hint_privileges(err);
+		kernel_hint_perf(err);
 		break;
 	case EINVAL:
 		f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");

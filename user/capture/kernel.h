@@ -23,6 +23,9 @@ uint32_t kernel_max_frames(void);
 /* Fills err for a BPF object that could not be loaded. Returns ret. */
 int kernel_load_refused(int ret, const char *what, struct err *err);
 
+/* Adds what would make perf_event_open() allowed. */
+void kernel_hint_perf(struct err *err);
+
 /* Fills err for a failed kernel_event_open(e) (ret is its result). Returns ret. */
 int kernel_event_refused(const struct event *e, int ret, struct err *err);
 

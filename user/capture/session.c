@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -25,6 +24,7 @@
 #include "capture/src_sample.h"
 #include "util/clock.h"
 #include "util/cpus.h"
+#include "util/limits.h"
 #include "util/log.h"
 #include "util/signals.h"
 
@@ -100,17 +100,6 @@ static int pick_cpus(struct session *s)
 	return 0;
 }
 
-/* RLIMIT_MEMLOCK, which bounds maps before 5.11, is libbpf's to raise. */
-static void raise_limits(void)
-{
-	struct rlimit r;
-
-	if (!getrlimit(RLIMIT_NOFILE, &r)) {
-		r.rlim_cur = r.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &r);
-	}
-}
-
 /* A descriptor of a process cannot be recycled, its number can; but kernels and sandboxes differ in what they give. */
 static int watch_targets(struct session *s, struct err *err)
 {
@@ -161,6 +150,7 @@ static int session_setup(struct session *s, struct err *err)
 	int ret;
 
 	kernel_talk();
+	limits_raise();
 	ret = kernel_check(err);
 	if (!ret)
 		ret = open_waits(s, err);
@@ -168,7 +158,6 @@ static int session_setup(struct session *s, struct err *err)
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && t->argv)
 		ret = command_prepare(&s->command, t->argv, s->cfg->command_mask, err);
-	raise_limits(); /* ours, not COMMAND's */
 	/* Mappings happen on every CPU, whatever CPUs are sampled. */
 	if (!ret) {
 		uint32_t *all;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/kernel.h"
 #include "util/hash.h"
 #include "util/vec.h"
 
@@ -116,6 +117,8 @@ int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, st
 	return 0;
 fail:
 	err_exit(err, ret, EXIT_CANNOT, "cannot follow the mappings of processes: perf_event_open: %s", strerror(-ret));
+	if (ret == -EACCES || ret == -EPERM)
+		kernel_hint_perf(err);
 	sideband_close(sb);
 	return ret;
 }
