@@ -43,6 +43,11 @@ eventually() {
 	return 1
 }
 
+# times N: N, or more of it where all is emulated (SKEP_SLOW, a whole number)
+times() {
+	awk -v n="$1" -v slow="${SKEP_SLOW:-1}" 'BEGIN { print n * slow }'
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }

@@ -95,9 +95,9 @@ load ../lib.bash
 	run "$SKEP" record --call-graph dwarf -o a.data -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"fp or no"* ]]
-	"$SKEP" record --call-graph no -F 4999 -o a.data -- "$WORK/recurse" 60 0.4
-	"$SKEP" record --call-graph fp -F 4999 -o b.data -- "$WORK/recurse" 60 0.4
-	[ $((4 * $(stat -c %s a.data))) -lt "$(stat -c %s b.data)" ]
+	"$SKEP" record --call-graph no -F 4999 -o a.data -- "$WORK/recurse" 60 "$(times 0.4)"
+	"$SKEP" record --call-graph fp -F 4999 -o b.data -- "$WORK/recurse" 60 "$(times 0.4)"
+	[ $((2 * $(stat -c %s a.data))) -lt "$(stat -c %s b.data)" ]
 	"$SKEP" report -i a.data -s sym --format csv | grep -q '"down"'
 }
 

@@ -72,14 +72,14 @@ allowed_cpus() {
 }
 
 @test "-p A,B and -t A,B: both and nobody else; -p A -t B: either" {
-	background "$WORK/shares" 9
+	background "$WORK/shares" 90
 	a=$BG
-	background "$WORK/recurse" 3 9
+	background "$WORK/recurse" 3 90
 	b=$BG
-	background "$WORK/threads" 9
+	background "$WORK/threads" 90
 	sleep 0.3
 	for t in /proc/$BG/task/*; do
-		case $(cat "$t/comm") in
+		case $(cat "$t/comm" 2>/dev/null) in
 		t6) t6=${t##*/} ;;
 		t7) t7=${t##*/} ;;
 		esac

@@ -39,8 +39,8 @@ void kernel_talk(void)
 	libbpf_set_print(bpf_talk);
 }
 
-/* Is a capability in our effective set? 1, 0. capget(2) in its 64-bit form. */
-static int have_cap(int cap)
+/* capget(2) in its 64-bit form. */
+bool kernel_has_cap(int cap)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct data[2] = {};
@@ -66,7 +66,7 @@ void kernel_hint_perf(struct err *err)
 		paranoid = 2;
 	if (f)
 		fclose(f);
-	if (paranoid > 2 && have_cap(CAP_PERFMON))
+	if (paranoid > 2 && kernel_has_cap(CAP_PERFMON))
 		err_hint(err, "kernel.perf_event_paranoid is %d, so that this kernel wants CAP_SYS_ADMIN: sysctl kernel.perf_event_paranoid=2",
 			 paranoid);
 	else
@@ -94,8 +94,8 @@ int kernel_check(struct err *err)
 
 	if (ret)
 		return ret;
-	if (!have_cap(CAP_SYS_ADMIN) && (!have_cap(CAP_BPF) || !have_cap(CAP_PERFMON))) {
-		const char *missing = have_cap(CAP_BPF) ? "CAP_PERFMON" : have_cap(CAP_PERFMON) ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
+	if (!kernel_has_cap(CAP_SYS_ADMIN) && (!kernel_has_cap(CAP_BPF) || !kernel_has_cap(CAP_PERFMON))) {
+		const char *missing = kernel_has_cap(CAP_BPF) ? "CAP_PERFMON" : kernel_has_cap(CAP_PERFMON) ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
 
 		err_exit(err, -EPERM, EXIT_CANNOT, "no privileges to load BPF programs: %s missing", missing);
 		hint_privileges(err);

@@ -3,10 +3,14 @@
 #ifndef SKEP_CAPTURE_KERNEL_H
 #define SKEP_CAPTURE_KERNEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "event/event.h"
 #include "util/err.h"
+
+/* Is a capability (linux/capability.h) in our effective set? */
+bool kernel_has_cap(int cap);
 
 /* What libbpf has to say belongs to -vv. Before its first use. */
 void kernel_talk(void);

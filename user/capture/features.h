@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel at hand, and our privileges on it, can do: found by doing it, never by the kernel's version. Each
+ * probe runs once, when it is first asked for.
+ */
+#ifndef SKEP_CAPTURE_FEATURES_H
+#define SKEP_CAPTURE_FEATURES_H
+
+#include <stdbool.h>
+
+enum feature {
+	FEATURE_BPF,
+	FEATURE_BTF,
+	FEATURE_JIT,
+	FEATURE_RINGBUF,
+	FEATURE_BATCH,
+	FEATURE_PERF_EVENT,
+	FEATURE_CYCLES,
+	FEATURE_PERF_PROG,
+	FEATURE_RAW_TP,
+	FEATURE_TP_BTF,
+	FEATURE_TRACEFS,
+	FEATURE_KPROBE,
+	FEATURE_KPROBE_MULTI,
+	FEATURE_FENTRY,
+	FEATURE_UPROBE,
+	FEATURE_UPROBE_MULTI,
+	FEATURE_COOKIE,
+	FEATURE_BPF_LOOP,
+	FEATURE_KSYM,
+	FEATURE_TASK_STORAGE,
+	FEATURE_BPF_STATS,
+	FEATURE_PIDFD,
+	FEATURE_CGROUP2,
+	FEATURE_KALLSYMS,
+	FEATURE_PTRACE,
+	FEATURE_MAX
+};
+
+/* Words that do not depend on the machine. */
+struct feature_row {
+	const char *name;    /* "kprobe.multi": the JSON key */
+	const char *used_by; /* what needs it */
+	bool needed;	     /* nothing useful works without it */
+};
+
+struct feature_state {
+	bool has;
+	char why[192];	  /* why not, or a detail of what is there; empty: nothing to say */
+	char enable[160]; /* the command or option that would bring it; empty: not known */
+};
+
+extern const struct feature_row feature_rows[FEATURE_MAX];
+
+/* Static, never NULL. */
+const struct feature_state *feature(enum feature f);
+
+static inline bool feature_has(enum feature f)
+{
+	return feature(f)->has;
+}
+
+#endif
