@@ -91,7 +91,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	export SUDO_UID=65534 SUDO_GID=65533
 	chmod 777 .
 	# a COMMAND that any user may run, wherever this tree is
-	"$SKEP" record -F 9999 -o a.data -- ls -R /usr /sys/class >/dev/null
+	"$SKEP" record -F 9999 -o a.data -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
 	"$SKEP" flame -i a.data -o a.svg
 	unset SUDO_UID SUDO_GID
 	[ "$(stat -c '%u %g' a.data)" = "65534 65533" ]
