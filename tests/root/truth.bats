@@ -72,7 +72,7 @@ cleanup() {
 	kill -STOP $skep
 	sleep "$(times 0.5)"
 	kill -CONT $skep
-	run wait $skep
+	wait $skep && false
 	output=$(cat said)
 	echo "$output"
 	[[ "$output" == *"losses, and --strict was given"* ]]
