@@ -9,6 +9,7 @@ enum counter {
 	COUNT_SPILLED,	    /* sample kept, through the ring: a hash was full, or two stacks share a key */
 	COUNT_TARGETS_FULL, /* a child of a target that will not be followed */
 	COUNT_NO_SCRATCH,   /* sample lost: a map look-up that cannot fail did */
+	COUNT_OUTSIDE,	    /* sample kept, of a task that has no number in our PID namespace */
 	COUNT_MAX
 };
 

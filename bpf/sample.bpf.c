@@ -13,6 +13,7 @@
 #include "bpf/sample.h"
 #include "lib/filter.bpf.h"
 #include "lib/loss.bpf.h"
+#include "lib/pidns.bpf.h"
 #include "lib/stack.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -22,6 +23,8 @@ const volatile __u32 cfg_kernel_stack = 1;
 const volatile __u32 cfg_user_stack = 1;
 const volatile __u32 cfg_by_tid = 1;
 const volatile __u32 cfg_nr_events = 2;
+const volatile __u32 cfg_pidns_level = 1; /* 0: skep runs in the initial PID namespace */
+const volatile __u64 cfg_pidns = 1;
 const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
 
 struct {
@@ -91,6 +94,17 @@ static __always_inline __u16 event_index(void *ctx)
 		return 0;
 	index = bpf_map_lookup_elem(&event_ids, &id);
 	return index ? *index : 0;
+}
+
+/* From the numbers of the initial PID namespace to those that skep's user sees. */
+static __always_inline void own_numbers(struct task_struct *task, struct sample_key *key)
+{
+	if (!cfg_pidns_level || !key->pid)
+		return;
+	key->tid = pidns_number(task, cfg_pidns_level, (void *)cfg_pidns);
+	key->pid = pidns_number(BPF_CORE_READ(task, group_leader), cfg_pidns_level, (void *)cfg_pidns);
+	if (!key->pid)
+		loss_count(COUNT_OUTSIDE);
 }
 
 static __always_inline int has_user_stack(struct task_struct *task)
@@ -222,6 +236,7 @@ int sample(struct bpf_perf_event_data *ctx)
 		.exec_id = BPF_CORE_READ(task, self_exec_id),
 		.event = event_index(ctx),
 	};
+	own_numbers(task, &s->rec.key);
 	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
 	user = has_user_stack(task);
 	s->rec.key.has_user = user;

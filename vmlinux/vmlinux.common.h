@@ -23,11 +23,39 @@ struct bpf_perf_event_data_kern {
 	struct perf_event *event;
 };
 
+struct pid_namespace;
+
+/* A number of a task in one PID namespace. */
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+/* numbers[0..level]: from the initial namespace to the one that the task was born in. */
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	unsigned int flags;
 	int pid;
 	int tgid;
 	__u64 self_exec_id;
+	struct pid *thread_pid;
+	struct task_struct *group_leader;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+/* Context of iter/task; task is NULL once behind the last. */
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 #pragma clang attribute pop

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,27 +72,10 @@ void kernel_hint_perf(struct err *err)
 		hint_privileges(err);
 }
 
-/* PROC_PID_INIT_INO, include/linux/proc_ns.h: the initial PID namespace has this number on every machine. */
-#define INIT_PID_NS 0xeffffffcu
-
-/* BPF sees the numbers of the initial PID namespace. Elsewhere the ones that we are given mean other processes. */
-static int check_pid_namespace(struct err *err)
-{
-	struct stat st;
-
-	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS)
-		return 0;
-	err_exit(err, -EXDEV, EXIT_CANNOT, "process numbers here are those of a container, the kernel's are others");
-	err_hint(err, "run skep outside, or in a container with the host's PID namespace (--pid=host)");
-	return -EXDEV;
-}
-
 int kernel_check(struct err *err)
 {
-	int fd, ret = check_pid_namespace(err);
+	int fd, ret;
 
-	if (ret)
-		return ret;
 	if (!kernel_has_cap(CAP_SYS_ADMIN) && (!kernel_has_cap(CAP_BPF) || !kernel_has_cap(CAP_PERFMON))) {
 		const char *missing = kernel_has_cap(CAP_BPF) ? "CAP_PERFMON" : kernel_has_cap(CAP_PERFMON) ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
 
@@ -113,8 +95,8 @@ int kernel_check(struct err *err)
 		ret = -errno;
 		err_exit(err, ret, EXIT_CANNOT, "the kernel refuses bpf(): %s", strerror(-ret));
 		if (ret == -EPERM)
-			err_hint(err, "a seccomp filter (container?), lockdown, a security module, or before 5.11 the limit of locked "
-				      "memory (ulimit -l) is in the way");
+			err_hint(err, "a seccomp filter or a user namespace (container?), lockdown, a security module, or before "
+				      "5.11 the limit of locked memory (ulimit -l) is in the way");
 		else if (ret == -ENOSYS)
 			err_hint(err, "skep needs a kernel built with CONFIG_BPF_SYSCALL=y");
 		return ret;

@@ -20,6 +20,7 @@
 
 #include "capture/command.h"
 #include "capture/kernel.h"
+#include "capture/pidns.h"
 #include "capture/sideband.h"
 #include "capture/src_sample.h"
 #include "util/clock.h"
@@ -46,6 +47,7 @@ struct session {
 	struct command command;
 	struct sideband *sideband;
 	struct src_sample *src;
+	struct pidns pidns;
 	uint32_t *cpus;
 	uint32_t nr_cpus;
 	int epoll_fd, signal_fd, tick_fd;
@@ -158,6 +160,9 @@ static int session_setup(struct session *s, struct err *err)
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && t->argv)
 		ret = command_prepare(&s->command, t->argv, s->cfg->command_mask, err);
+	/* COMMAND is there by now, and so is its number. */
+	if (!ret)
+		ret = pidns_open(&s->pidns, err);
 	/* Mappings happen on every CPU, whatever CPUs are sampled. */
 	if (!ret) {
 		uint32_t *all;
@@ -172,7 +177,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret)
 		ret = watch_targets(s, err);
 	if (!ret)
-		ret = src_sample_open(s->cfg, s->cpus, s->nr_cpus, s->command.pid, s->sideband, &s->src, s->note, sizeof(s->note), err);
+		ret = src_sample_open(s->cfg, s->cpus, s->nr_cpus, s->command.pid, &s->pidns, s->sideband, &s->src, s->note, sizeof(s->note), err);
 	if (ret)
 		return ret;
 	for (uint32_t i = 0; sideband_fd(s->sideband, i) >= 0 && !ret; i++)
@@ -319,6 +324,7 @@ void session_close(struct session *s)
 	command_end(&s->command);
 	src_sample_close(s->src);
 	sideband_close(s->sideband);
+	pidns_close(&s->pidns);
 	for (size_t i = 0; i < s->nr_watched; i++)
 		if (s->watched[i].fd >= 0)
 			close(s->watched[i].fd);

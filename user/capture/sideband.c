@@ -320,6 +320,9 @@ static int deliver(struct sideband *sb, const struct pending *p, struct sink *si
 
 	if (!decode((const struct perf_event_header *)(sb->bytes.data + p->at), &t))
 		return 0;
+	/* Of a PID namespace outside ours: all such tasks have these numbers (perf_event_pid_type(), kernel/events/core.c). */
+	if (!t.pid || t.pid == UINT32_MAX)
+		return 0;
 	if (sb->follow) {
 		if (t.what == TASK_FORK && followed(sb, t.ppid) && sideband_follow(sb, t.pid))
 			return -ENOMEM;

@@ -46,29 +46,34 @@ struct src_sample {
 	uint64_t delivered; /* samples that reached the sink */
 };
 
-static int set_targets(struct src_sample *src, uint32_t pid_at_exec, struct err *err)
+static int add_target(const struct src_sample *src, uint64_t key, uint32_t state, struct err *err)
+{
+	if (bpf_map_update_elem(bpf_map__fd(src->skel->maps.targets), &key, &state, BPF_ANY))
+		return err_set(err, -errno, "too many targets: at most %d", TARGETS_MAX);
+	return 0;
+}
+
+static int set_targets(struct src_sample *src, uint32_t pid_at_exec, const struct pidns *pidns, struct err *err)
 {
 	const struct target *t = src->cfg->target;
-	int fd = bpf_map__fd(src->skel->maps.targets), dir;
-	__u32 state = TARGET_ACTIVE;
-	__u64 key;
+	int dir, ret = 0;
 
-	for (size_t i = 0; i < t->pids.n; i++) {
-		key = TARGET_PID(t->pids.data[i]);
-		if (bpf_map_update_elem(fd, &key, &state, BPF_ANY))
-			return err_set(err, -errno, "too many targets: at most %d", TARGETS_MAX);
+	for (size_t i = 0; i < t->pids.n && !ret; i++) {
+		uint32_t pid = pidns_outer_pid(pidns, t->pids.data[i]);
+
+		ret = pid ? add_target(src, TARGET_PID(pid), TARGET_ACTIVE, err) :
+			    err_set(err, -ESRCH, "no process %u any more", t->pids.data[i]);
 	}
-	for (size_t i = 0; i < t->tids.n; i++) {
-		key = TARGET_TID(t->tids.data[i]);
-		if (bpf_map_update_elem(fd, &key, &state, BPF_ANY))
-			return err_set(err, -errno, "too many targets: at most %d", TARGETS_MAX);
+	for (size_t i = 0; i < t->tids.n && !ret; i++) {
+		uint32_t tid = pidns_outer_tid(pidns, t->tids.data[i]);
+
+		ret = tid ? add_target(src, TARGET_TID(tid), TARGET_ACTIVE, err) :
+			    err_set(err, -ESRCH, "no thread %u any more", t->tids.data[i]);
 	}
-	if (target_is_command(t)) {
-		key = TARGET_PID(pid_at_exec);
-		state = TARGET_AT_EXEC;
-		if (bpf_map_update_elem(fd, &key, &state, BPF_ANY))
-			return err_set(err, -errno, "cannot set the target: %s", strerror(errno));
-	}
+	if (!ret && target_is_command(t))
+		ret = add_target(src, TARGET_PID(pidns_outer_pid(pidns, pid_at_exec)), TARGET_AT_EXEC, err);
+	if (ret)
+		return ret;
 	for (__u32 i = 0; i < t->cgroups.n; i++) {
 		dir = open(t->cgroups.data[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dir < 0 || bpf_map_update_elem(bpf_map__fd(src->skel->maps.cgroups), &i, &dir, BPF_ANY)) {
@@ -122,10 +127,9 @@ static uint64_t ring_bytes(const struct session_cfg *cfg)
 	return cfg->ring_bytes ? cfg->ring_bytes : cfg->aggregate ? RING_SPILL_BYTES : RING_STREAM_BYTES;
 }
 
-static void set_knobs(struct src_sample *src, const uint32_t *cpus, uint32_t n)
+static void set_knobs(struct src_sample *src, const uint32_t *cpus, uint32_t n, const struct pidns *pidns)
 {
 	uint32_t cpu_end = 0;
-
 	const struct session_cfg *cfg = src->cfg;
 	struct sample_bpf__rodata *ro = src->skel->rodata;
 
@@ -139,6 +143,8 @@ static void set_knobs(struct src_sample *src, const uint32_t *cpus, uint32_t n)
 	if (src->max_frames > ro->cfg_max_frames)
 		src->max_frames = ro->cfg_max_frames;
 	ro->cfg_nr_events = cfg->nr_events;
+	ro->cfg_pidns_level = pidns->level;
+	ro->cfg_pidns = pidns->ns;
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
 	bpf_map__set_max_entries(src->skel->maps.spill, cfg->aggregate ? ring_bytes(cfg) : 4096);
 	bpf_map__set_max_entries(src->skel->maps.stacks,
@@ -292,7 +298,7 @@ static void pick_event(const struct session_cfg *cfg, uint32_t cpu, char *note, 
 }
 
 int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_t n, uint32_t pid_at_exec,
-		    const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err)
+		    const struct pidns *pidns, const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err)
 {
 	struct src_sample *src = calloc(1, sizeof(*src));
 	struct bpf_link **tp[3];
@@ -310,7 +316,7 @@ int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_
 		ret = err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 		goto fail;
 	}
-	set_knobs(src, cpus, n);
+	set_knobs(src, cpus, n, pidns);
 	set_filter(src);
 	ret = sample_bpf__load(src->skel);
 	if (ret) {
@@ -319,7 +325,7 @@ int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_
 	}
 	if (cfg->bpf_stats)
 		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
-	ret = set_targets(src, pid_at_exec, err);
+	ret = set_targets(src, pid_at_exec, pidns, err);
 	if (!ret)
 		ret = open_rings(src, cpus, n, err);
 	if (ret)
@@ -485,6 +491,9 @@ void src_sample_profile(const struct src_sample *src, struct profile *profile)
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
+	if (sum[COUNT_OUTSIDE])
+		profile_note(profile, "%llu samples are of processes outside this container: their number is 0 and their frames "
+				      "have no names", (unsigned long long)sum[COUNT_OUTSIDE]);
 	if (sum[COUNT_SPILLED])
 		profile_note(profile, "%llu samples did not fit in the kernel's tables and went through the ring (--max-stacks)",
 			     (unsigned long long)sum[COUNT_SPILLED]);

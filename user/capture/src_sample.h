@@ -3,6 +3,7 @@
 #ifndef SKEP_CAPTURE_SRC_SAMPLE_H
 #define SKEP_CAPTURE_SRC_SAMPLE_H
 
+#include "capture/pidns.h"
 #include "capture/session.h"
 #include "capture/sideband.h"
 
@@ -10,7 +11,7 @@ struct src_sample;
 
 /* Loads and attaches on cpus[n]. `note` gets why something was picked. pid_at_exec: COMMAND waiting for its exec, or 0. */
 int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_t n, uint32_t pid_at_exec,
-		    const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err);
+		    const struct pidns *pidns, const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err);
 void src_sample_start(struct src_sample *src);
 
 /* Behind this no program is running any more. */

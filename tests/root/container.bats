@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Inside a container and beside one: process numbers, names and cgroups of other namespaces.
+load ../lib.bash
+
+# contained SCRIPT: by sh as process 1 of PID, mount, network, IPC, UTS and cgroup namespaces of its own
+contained() {
+	unshare --pid --fork --kill-child --mount --mount-proc --net --ipc --uts --cgroup sh -c "$1"
+}
+
+# pids FOLDED: the process numbers of --by pid
+pids() {
+	grep -oE '^[^;]* \([0-9]+\)' "$1" | grep -oE '[0-9]+\)$' | tr -d ')' | sort -un | xargs
+}
+
+@test "inside: COMMAND has the number that it sees itself, and its names" {
+	contained "'$SKEP' flame -F 4999 --by pid -o a.folded -- sh -c 'echo \$\$ >number; exec \"$WORK/shares\" 0.7 >truth'"
+	[ "$(cat number)" -lt 100 ]
+	[ "$(pids a.folded)" = "$(cat number)" ]
+	shares_ok truth a.folded 4
+}
+
+@test "inside: -p and -t by the numbers of inside, children followed" {
+	contained "sh -c 'sleep 0.4; \"$WORK/shares\" 60; true' >/dev/null &
+		'$SKEP' flame -p \$! -o a.folded --duration $(times 1.2) && \
+		'$WORK/threads' 60 >/dev/null & sleep $(times 1.6); ps >/dev/null; \
+		tid=\$(grep -l '^t5\$' /proc/[0-9]*/task/*/comm | head -1 | cut -d/ -f5); echo \$tid >tid; \
+		'$SKEP' flame -t \$tid --by tid -o b.folded --duration 500ms"
+	grep -q '^shares;.*;main;hot ' a.folded
+	[ "$(cat tid)" -lt 200 ]
+	[ "$(cut -d';' -f1 b.folded | sort -u | sed -E 's|t5 \([0-9]+/([0-9]+)\)|\1|')" = "$(cat tid)" ]
+}
+
+@test "inside: -a sees the whole machine; processes outside have no number and no wrong names, which is said" {
+	background "$WORK/recurse" 20 60
+	run contained "'$WORK/shares' 60 >/dev/null & '$SKEP' flame -a --by pid -o a.folded --duration 1"
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ "$output" == *"are of processes outside this container"* ]]
+	grep -qE '^shares \([1-9][0-9]?\);.*;main;hot ' a.folded
+	grep -q '^recurse (0)' a.folded
+	! grep '^recurse' a.folded | grep -qE 'main|down|hot'
+}
+
+@test "inside: record writes the numbers of inside, and perf agrees" {
+	contained "'$WORK/shares' 60 >/dev/null & echo \$! >number; '$SKEP' record -p \$! -o a.data --duration 700ms; \
+		'$SKEP' report -i a.data --no-children -s pid,sym --format csv >a.csv"
+	grep -q ',"hot"' a.csv
+	if type -P perf >/dev/null; then
+		[ "$(perf script -i a.data -F pid 2>/dev/null | sort -u | xargs)" = "$(cat number)" ]
+	fi
+}
+
+@test "inside a container within a container; and from the outer one into the inner one" {
+	contained "unshare --pid --fork --kill-child --mount-proc sh -c '
+		\"$SKEP\" flame -F 4999 --by pid -o a.folded -- \"$WORK/shares\" 0.5 >truth
+		exec \"$WORK/shares\" 60' >/dev/null &
+		while ! [ -s a.folded ] || ! pgrep -x shares >number; do sleep 0.1; done
+		sleep 0.5
+		'$SKEP' flame --by pid -p \$(cat number) -o b.folded --duration 600ms"
+	[ "$(pids a.folded)" -le 4 ]
+	grep -q ';main;hot ' a.folded
+	[ "$(pids b.folded)" = "$(cat number)" ]
+	grep -q ';main;hot ' b.folded
+}
+
+@test "outside: a process in a container, by its number outside; its files are found in its own tree" {
+	mkdir -p jail
+	background contained "mount -t tmpfs none jail && cp $WORK/shares jail/inner && exec jail/inner 60"
+	eventually pgrep -x inner
+	for pid in $(pgrep -x inner); do
+		[ "$(readlink /proc/$pid/exe)" != "$PWD/jail/inner" ] || break
+	done
+	"$SKEP" flame -p "$pid" -o a.folded --duration 600ms
+	[ ! -e jail/inner ]
+	grep -q ';main;hot ' a.folded
+}
+
+@test "/proc of another PID namespace, or none: exit 3 and the way out" {
+	run unshare --pid --fork "$SKEP" flame -a -o a.folded --duration 100ms
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *"/proc here is of another PID namespace"*"hint: mount -t proc"* ]]
+	run unshare --mount sh -c "umount -l /proc; exec '$SKEP' flame -a -o a.folded --duration 100ms"
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *"/proc is not mounted"* ]]
+}
+
+# The mount points of cgroup v2 here
+cgroup2() {
+	awk '/ - cgroup2 / { print $5 }' /proc/self/mountinfo
+}
+
+@test "cgroup v2 in a cgroup namespace: -G by the path of inside" {
+	mount=$(cgroup2 | head -1)
+	[ -n "$mount" ] || skip "no cgroup v2"
+	group=skep-test-$$
+	mkdir -p "$mount/$group" || skip "cannot make a cgroup"
+	run sh -c "echo \$\$ >$mount/$group/cgroup.procs && exec unshare --mount --cgroup sh -c '
+		mkdir own && mount -t cgroup2 none own && umount -l $mount && mkdir own/below
+		{ echo 0 >own/below/cgroup.procs; exec \"$WORK/shares\" $(times 2) >/dev/null; } &
+		sleep 0.4
+		\"$SKEP\" flame -G below -o a.folded --duration 600ms
+		wait
+		rmdir own/below'"
+	echo "$output"
+	rmdir "$mount/$group"
+	[ "$status" = 0 ]
+	[ "$(comms a.folded)" = shares ]
+}
+
+@test "cgroup v1 alone: all but -G works, and -G says what is missing" {
+	run unshare --mount sh -c "for m in $(cgroup2 | xargs); do umount -l \$m; done
+		'$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3 >/dev/null
+		'$SKEP' flame -G x -o b.folded --duration 100ms"
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *"no cgroup v2 hierarchy is mounted"*"hint: "* ]]
+	grep -q ';main;hot ' a.folded
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of numbers, read from a BPF iterator over all tasks (Linux 5.8). */
+#include "capture/pidns.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/kernel.h"
+#include "skel/pidns.skel.h"
+
+/* PROC_PID_INIT_INO, include/linux/proc_ns.h: the initial PID namespace has this number on every machine. */
+#define INIT_PID_NS 0xeffffffcu
+#define READ_TASKS 256
+
+/* unshare --pid without a /proc of its own: its numbers are those of the namespace outside. */
+static int check_proc(struct err *err)
+{
+	char text[32];
+	ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	if (n > 0 && atol(text) == getpid())
+		return 0;
+	err_exit(err, -EXDEV, EXIT_CANNOT, n > 0 ? "/proc here is of another PID namespace than skep" : "/proc is not mounted");
+	err_hint(err, "mount -t proc proc /proc");
+	return -EXDEV;
+}
+
+/* A read may end within a record, but never gives half of it for good. */
+static int read_tasks(struct pidns *ns, int fd)
+{
+	char *bytes = (char *)ns->tasks.data;
+	size_t used = 0, cap = 0;
+	ssize_t n;
+
+	do {
+		if (cap - used < sizeof(struct pidns_task)) {
+			cap += READ_TASKS * sizeof(struct pidns_task);
+			bytes = realloc(ns->tasks.data, cap);
+			if (!bytes)
+				return -ENOMEM;
+			ns->tasks.data = (struct pidns_task *)bytes;
+		}
+		n = read(fd, bytes + used, cap - used);
+		used += n > 0 ? n : 0;
+	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
+	ns->tasks.cap = cap / sizeof(struct pidns_task);
+	ns->tasks.n = used / sizeof(struct pidns_task);
+	return n < 0 ? -errno : 0;
+}
+
+static int iterate(struct pidns *ns, struct pidns_bpf *skel)
+{
+	struct bpf_link *link = bpf_program__attach_iter(skel->progs.tasks, NULL);
+	int fd, ret;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	ret = fd < 0 ? fd : read_tasks(ns, fd);
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	ns->level = skel->bss->own_level;
+	ns->ns = skel->bss->own_ns;
+	return ret;
+}
+
+int pidns_open(struct pidns *ns, struct err *err)
+{
+	struct pidns_bpf *skel;
+	struct stat st;
+	int ret;
+
+	*ns = (struct pidns){ 0 };
+	ret = check_proc(err);
+	if (ret)
+		return ret;
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS)
+		return 0;
+	kernel_talk();
+	skel = pidns_bpf__open_and_load();
+	ret = skel ? iterate(ns, skel) : -errno;
+	pidns_bpf__destroy(skel);
+	if (ret) {
+		err_exit(err, ret, EXIT_CANNOT, "cannot translate the process numbers of this container: %s", strerror(-ret));
+		err_hint(err, "run skep outside, or in a container with the host's PID namespace (--pid=host)");
+	}
+	return ret;
+}
+
+uint32_t pidns_outer_pid(const struct pidns *ns, uint32_t own_pid)
+{
+	if (!ns->level)
+		return own_pid;
+	for (size_t i = 0; i < ns->tasks.n; i++)
+		if (ns->tasks.data[i].own_pid == own_pid)
+			return ns->tasks.data[i].pid;
+	return 0;
+}
+
+uint32_t pidns_outer_tid(const struct pidns *ns, uint32_t own_tid)
+{
+	if (!ns->level)
+		return own_tid;
+	for (size_t i = 0; i < ns->tasks.n; i++)
+		if (ns->tasks.data[i].own_tid == own_tid)
+			return ns->tasks.data[i].tid;
+	return 0;
+}
+
+void pidns_close(struct pidns *ns)
+{
+	vec_free(&ns->tasks);
+}
