@@ -2,6 +2,7 @@
 # make            build/skep
 # make demo       set up, build, profile this machine, draw it
 # make check      every test          make bench   every claim beside its peer
+# make check-vm   KERNELS="5.10 7.2": the root tests on those kernels, in virtual machines (part of make check)
 # make install    PREFIX=/usr/local DESTDIR=
 # CC CPPFLAGS CFLAGS LDFLAGS LDLIBS are the user's: they come after ours, from the command line or the environment.
 # Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang), FUZZ=1 (in build/fuzz),
@@ -81,7 +82,7 @@ PERF := $(call programs,perf)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all clean install check check-built unit fuzzers demo bench lint work
+.PHONY: all clean install check check-built check-vm vm unit fuzzers demo bench lint work
 
 all: $B/skep $B/layers.ok
 
@@ -141,12 +142,24 @@ demo:
 check:
 	@tools/packages.sh test && $(MAKE) --no-print-directory check-built
 
-check-built: all work unit
+check-built: vm unit
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@$(MAKE) --no-print-directory FUZZ=1 fuzzers
 	@tests/run.sh
 
 unit: $(UNIT)
+
+# The root tests on other kernels, in virtual machines: make check-vm [KERNELS="5.10 7.2"]
+check-vm: vm
+	@tools/packages.sh test && tests/run.sh vm
+
+vm: all work $B/verify $B/vm/break.bpf.o
+
+$B/verify: tools/verify.c $B/flags
+	$(call say,CC,$@)$(COMPILE) $< $(LIBS) -o $@
+
+$B/vm/break.bpf.o: tests/vm/break.bpf.c $B/flags
+	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -c $< -o $@
 
 fuzzers: $(FUZZERS)
 
@@ -177,7 +190,7 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(shell command -v rustc),$W/shares_rust) $(if $(shell command -v go),$W/shares_go)
 
 work: $(WORK)

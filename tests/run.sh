@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # All tests, a line for each file as it ends, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
 # file, that runs no test has failed.
-# usage: tests/run.sh [unit|san|cli|root|browser|valgrind|fuzz ...]   (default: all; FUZZ_SECONDS for each fuzzer)
+# usage: tests/run.sh [unit|san|cli|root|browser|valgrind|fuzz|vm ...]
+# (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
-ALL="unit san cli root browser valgrind fuzz"
+ALL="unit san cli root browser valgrind fuzz vm"
 kinds=${*:-$ALL}
 for kind in $kinds; do
 	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [${ALL// /|} ...]" >&2; exit 2; }
@@ -74,6 +75,21 @@ fuzz() {
 	wait
 }
 
+# A kernel a line, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and what failed or was skipped below it.
+vm() {
+	local log=$OUT/vm.log status word version p f s why
+	tests/vm/run.sh ${KERNELS:-} >"$log" 2>&1
+	status=$?
+	if [ $status = 77 ]; then
+		count vm "" 0 0 1 "$(tail -1 "$log")"
+		return
+	fi
+	while read -r word version p f s why; do
+		if [ "$word" = vm ]; then count vm "$version" "$p" "$f" "$s" "$why"; else echo "$word $version $p $f $s $why"; fi
+	done <"$log"
+	[ $status = 0 ] || count vm "" 0 1 0 "exit $status"
+}
+
 # lane KIND...: those of them that were asked for, one after the other
 lane() {
 	for kind; do
@@ -85,6 +101,7 @@ lane() {
 		browser) script browser drive.js tests/browser/run.sh ;;
 		valgrind) script valgrind skep tests/valgrind.sh ;;
 		fuzz) fuzz ;;
+		vm) vm ;;
 		esac
 		[ "$(total "$OUT/$kind.count")" != "0 0 0" ] || count "$kind" "" 0 1 0 "ran no test"
 	done
@@ -95,6 +112,7 @@ lane unit valgrind browser &
 lane san fuzz &
 wait
 lane cli root
+lane vm
 read -r passed failed skipped < <(total $OUT/*.count)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

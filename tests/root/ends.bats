@@ -4,11 +4,11 @@
 load ../lib.bash
 
 @test "-t: the end of the thread ends the run, though its process goes on" {
-	background "$WORK/onethread" 1 20 >tid
+	background "$WORK/onethread" "$(times 1)" 60 >tid
 	sleep 0.2
 	start=$(date +%s)
 	"$SKEP" flame -t "$(cat tid)" -o a.folded
-	[ $(($(date +%s) - start)) -lt 5 ]
+	[ $(($(date +%s) - start)) -lt "$(times 5)" ]
 	kill -0 $BG
 }
 

@@ -7,6 +7,12 @@ cleanup() {
 	[ ! -d tiny ] || umount tiny 2>/dev/null || true
 }
 
+# table REPORT...: the rows with a name, "PERCENT COMM OBJECT SYMBOL". Code without a symbol is one row of its object here,
+# a row for each address there.
+table() {
+	"$@" 2>err | sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | grep -vE ' (\[[^ ]*\]|0x[0-9a-f]*)$' | LC_ALL=C sort
+}
+
 # fold a perf script to "comm;root;...;leaf count", as stackcollapse-perf.pl does by default
 fold_script() {
 	perf script -i "$1" -F comm,ip,sym,dso 2>/dev/null | awk '
@@ -20,13 +26,11 @@ fold_script() {
 @test "perf report prints the same table for our file" {
 	need perf
 	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares_cxx" 1
-	perf report -i a.data --stdio --no-children -g none --percent-limit 0.2 2>err |
-		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >perf.txt
-	"$SKEP" report -i a.data --no-children --percent-limit 0.2 |
-		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >skep.txt
-	[ "$(wc -l <perf.txt)" -ge 3 ]
-	diff perf.txt skep.txt
+	table "$SKEP" report -i a.data --no-children --percent-limit 0.2 >skep.txt
+	table perf report -i a.data --stdio --no-children -g none --percent-limit 0.2 >perf.txt
 	! grep -i warning err
+	[ "$(wc -l <perf.txt)" -ge 2 ]
+	diff perf.txt skep.txt
 }
 
 @test "folded equals what perf script of the same file folds to (where every frame has a name)" {
@@ -35,18 +39,22 @@ fold_script() {
 	"$SKEP" flame -i a.data -o - --format folded | sed 's/;\[truncated: [^;]*\]//' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF } END { for (k in n) print k, n[k] }' | LC_ALL=C sort >skep.folded
 	fold_script a.data >perf.folded
-	# compare the stacks that end in the workload's own functions, and the totals
+	# compare the stacks that end in the workload's own functions, from main on (perf has no name for what is before it
+	# unless libc has its symbols here), and the totals
 	[ "$(awk '{ n += $NF } END { print n }' skep.folded)" = "$(awk '{ n += $NF } END { print n }' perf.folded)" ]
-	diff <(grep -E ';(hot|cold) ' perf.folded) <(grep -E ';(hot|cold) ' skep.folded)
+	for f in perf skep; do
+		sed -nE '/;(hot|cold) /s/^shares;.*;main;/main;/p' $f.folded |
+			awk '{ n[$1] += $2 } END { for (k in n) print k, n[k] }' | sort >$f.own
+	done
+	[ "$(wc -l <perf.own)" = 2 ]
+	diff perf.own skep.own
 }
 
 @test "our report of a file that perf recorded equals perf's" {
 	need perf
 	perf record -q -g -F 4999 -e cpu-clock -o p.data "$WORK/shares" 1 >/dev/null
-	perf report -i p.data --stdio --no-children -g none --percent-limit 1 2>/dev/null |
-		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >perf.txt
-	"$SKEP" report -i p.data --no-children --percent-limit 1 |
-		sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | LC_ALL=C sort >skep.txt
+	table "$SKEP" report -i p.data --no-children --percent-limit 1 >skep.txt
+	table perf report -i p.data --stdio --no-children -g none --percent-limit 1 >perf.txt
 	[ -s perf.txt ]
 	diff perf.txt skep.txt
 }
@@ -74,12 +82,12 @@ fold_script() {
 		}' p.csv s.csv
 }
 
-# mixed_load SECONDS: programs of several kinds, short and long
+# programs of several kinds, short and long, for a minute at most
 mixed_load() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + 60))
 	while [ $SECONDS -lt $end ]; do
 		head -c 3000000 /bin/bash "$SKEP" | md5sum
-		ls -R /usr/include | sort | tail -1
+		ls -R /usr/lib | head -20000 | sort | tail -1
 		"$WORK/shares" 0.1
 		awk 'BEGIN { for (i = 0; i < 300000; i++) n += i; print n }'
 	done >/dev/null
@@ -87,18 +95,18 @@ mixed_load() {
 
 @test "side by side with perf record -a -g under a mixed load: the top 20 within 2 points" {
 	need perf
-	background mixed_load 7
-	background mixed_load 7
+	background mixed_load
+	background mixed_load
 	sleep 0.3
-	background perf record -B -q -g -F 4999 -e cpu-clock -a -o p.data -- sleep 5
-	"$SKEP" record -a -F 4999 -o s.data --duration 5
+	background perf record -B -q -g -F 4999 -e cpu-clock -a -o p.data -- sleep "$(times 5)"
+	"$SKEP" record -a -F 4999 -o s.data --duration "$(times 5)"
 	wait $BG || true
 	for f in p s; do
 		"$SKEP" report -i $f.data --no-children -s comm,sym --format csv >$f.csv
 	done
 	awk -F, '
 		FNR == 1 { next }
-		{ gsub(/"/, ""); if ($6 ~ /^(perf|skep)$/) next; k = $6 "," $7 }
+		{ gsub(/"/, ""); if ($6 ~ /^(perf|skep|swapper)$/) next; k = $6 "," $7 }
 		FILENAME == "p.csv" { p[k] = $3; ps += $3 }
 		FILENAME == "s.csv" { s[k] = $3; ss += $3; order[++n] = k }
 		END {

@@ -54,7 +54,7 @@ percent_at() {
 	tsc | kvm-clock | hyperv_clocksource_tsc_page | arch_sys_counter) ;;
 	*) skip "clock source $source: every reading is a system call" ;;
 	esac
-	"$SKEP" flame -F 4999 -o a.folded -- "$WORK/vdso" 0.6
+	"$SKEP" flame -F 4999 -o a.folded -- "$WORK/vdso" "$(times 0.6)"
 	[ "$(percent_at __vdso_clock_gettime a.folded)" -ge 60 ]
 	"$SKEP" flame -F 4999 -o a.json -- "$WORK/vdso" 0.2
 	grep -qE '"name": *"__vdso_clock_gettime", *"obj": *"\[vdso\]"' a.json
@@ -74,7 +74,7 @@ percent_at() {
 	"$SKEP" flame -F 4999 -o bare.folded -- ./prog 0.2
 	run ! grep -q ';hot ' bare.folded
 	objcopy --add-section .gnu_debugdata=mini.xz prog
-	"$SKEP" flame -F 9973 -o a.folded -- ./prog 1.5 >truth
+	"$SKEP" flame -F 9973 -o a.folded -- ./prog "$(times 1.5)" >truth
 	shares_ok truth a.folded
 }
 
@@ -84,21 +84,13 @@ percent_at() {
 	mkdir -p ".build-id/${id:0:2}"
 	objcopy --only-keep-debug "$WORK/shares" ".build-id/${id:0:2}/${id:2}.debug"
 	strip -o prog "$WORK/shares"
-	unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F 9973 -o '$PWD/a.folded' -- '$PWD/prog' 1.5" >truth
+	unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F 9973 -o '$PWD/a.folded' -- '$PWD/prog' $(times 1.5)" >truth
 	shares_ok truth a.folded
 }
 
 @test "inlined functions and source lines with --inline" {
-	cat >inl.c <<-'C'
-		#include <stdlib.h>
-		volatile long x;
-		static inline __attribute__((always_inline)) void inner(long n) { for (long i = 0; i < n; i++) x += i; }
-		__attribute__((noinline)) void outer(long n) { inner(n); }
-		int main(void) { for (int i = 0; i < 200; i++) outer(1000000); return 0; }
-	C
-	gcc -O2 -g -fno-omit-frame-pointer inl.c -o inl
-	"$SKEP" flame -F 4999 --inline -o a.json -- ./inl
-	"$SKEP" flame -F 4999 --inline -o a.folded -- ./inl
+	"$SKEP" flame -F 4999 --inline -o a.json -- "$WORK/inlined"
+	"$SKEP" flame -F 4999 --inline -o a.folded -- "$WORK/inlined"
 	grep -q ';outer;inner ' a.folded
-	grep -q '"file": *"[^"]*inl.c"' a.json
+	grep -q '"file": *"[^"]*inlined.c"' a.json
 }

@@ -30,6 +30,7 @@ enum feature {
 	FEATURE_KSYM,
 	FEATURE_TASK_STORAGE,
 	FEATURE_BPF_STATS,
+	FEATURE_TASK_ITER,
 	FEATURE_PIDFD,
 	FEATURE_CGROUP2,
 	FEATURE_KALLSYMS,
@@ -41,6 +42,7 @@ enum feature {
 struct feature_row {
 	const char *name;    /* "kprobe.multi": the JSON key */
 	const char *used_by; /* what needs it */
+	const char *instead; /* what is used where it is missing; NULL: nothing */
 	bool needed;	     /* nothing useful works without it */
 };
 
@@ -55,9 +57,10 @@ extern const struct feature_row feature_rows[FEATURE_MAX];
 /* Static, never NULL. */
 const struct feature_state *feature(enum feature f);
 
-static inline bool feature_has(enum feature f)
-{
-	return feature(f)->has;
-}
+/*
+ * A command made the attempt itself, in earnest, and got ret (a descriptor, 0 or -errno): that is the probe's result. Where
+ * it is missing, what is used instead is said once, with -v. Returns whether it is there.
+ */
+bool feature_tried(enum feature f, int ret);
 
 #endif

@@ -72,9 +72,26 @@ static int iterate(struct pidns *ns, struct pidns_bpf *skel)
 	return ret;
 }
 
+static int load_and_iterate(struct pidns *ns)
+{
+	struct pidns_bpf *skel = pidns_bpf__open_and_load();
+	int ret = skel ? iterate(ns, skel) : -errno;
+
+	pidns_bpf__destroy(skel);
+	return ret;
+}
+
+int pidns_try(void)
+{
+	struct pidns ns = { 0 };
+	int ret = load_and_iterate(&ns);
+
+	pidns_close(&ns);
+	return ret;
+}
+
 int pidns_open(struct pidns *ns, struct err *err)
 {
-	struct pidns_bpf *skel;
 	struct stat st;
 	int ret;
 
@@ -85,9 +102,7 @@ int pidns_open(struct pidns *ns, struct err *err)
 	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS)
 		return 0;
 	kernel_talk();
-	skel = pidns_bpf__open_and_load();
-	ret = skel ? iterate(ns, skel) : -errno;
-	pidns_bpf__destroy(skel);
+	ret = load_and_iterate(ns);
 	if (ret) {
 		err_exit(err, ret, EXIT_CANNOT, "cannot translate the process numbers of this container: %s", strerror(-ret));
 		err_hint(err, "run skep outside, or in a container with the host's PID namespace (--pid=host)");

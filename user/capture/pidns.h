@@ -25,6 +25,9 @@ int pidns_open(struct pidns *ns, struct err *err);
 uint32_t pidns_outer_pid(const struct pidns *ns, uint32_t own_pid);
 uint32_t pidns_outer_tid(const struct pidns *ns, uint32_t own_tid);
 
+/* Would pidns_open() work in a container? 0 or -errno. */
+int pidns_try(void);
+
 void pidns_close(struct pidns *ns);
 
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "capture/command.h"
+#include "capture/features.h"
 #include "capture/kernel.h"
 #include "capture/pidns.h"
 #include "capture/sideband.h"
@@ -119,6 +120,7 @@ static int watch_targets(struct session *s, struct err *err)
 		if (!w->pid)
 			return err_set(err, -ESRCH, "no thread %u", w->tid);
 		w->fd = syscall(SYS_pidfd_open, w->tid ? w->tid : w->pid, w->tid ? PIDFD_THREAD : 0);
+		feature_tried(FEATURE_PIDFD, w->fd < 0 ? -errno : 0);
 		s->watched_left++;
 		ret = watch(s, w->fd);
 		if (!ret)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "capture/features.h"
 #include "util/hash.h"
 
 /* All entries of a hash: keys and values side by side. Returns how many or -errno. */
@@ -21,6 +22,7 @@ static long read_hash(struct bpf_map *map, void *keys, void *values)
 	/* 5.6, 057996380a42 "bpf: Add batch ops to all htab bpf map" */
 	if (!bpf_map_lookup_batch(bpf_map__fd(map), NULL, &cursor, keys, values, &n, &opts) || errno == ENOENT)
 		return n;
+	feature_tried(FEATURE_BATCH, -errno);
 	while (nr < (long)bpf_map__max_entries(map)) {
 		if (bpf_map_get_next_key(bpf_map__fd(map), prev, (char *)keys + nr * key_size))
 			return errno == ENOENT ? nr : -errno;

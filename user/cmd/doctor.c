@@ -31,7 +31,10 @@ static void print_text(const struct utsname *uts)
 		const struct feature_row *row = &feature_rows[i];
 		const struct feature_state *s = feature(i);
 
-		printf("%-22s %-5s %s\n", row->name, s->has ? "yes" : row->needed ? "NO" : "no", row->used_by);
+		printf("%-22s %-5s %s", row->name, s->has ? "yes" : row->needed ? "NO" : "no", row->used_by);
+		if (row->instead)
+			printf("; else %s", row->instead);
+		putchar('\n');
 		if (s->why[0]) {
 			printf("%28s", "");
 			text_print(stdout, s->why);
@@ -66,6 +69,7 @@ static int print_json(const struct utsname *uts, bool works)
 		json_key(&j, "needed");
 		json_bool(&j, feature_rows[i].needed);
 		json_key_text(&j, "used_by", feature_rows[i].used_by);
+		json_key_text(&j, "instead", feature_rows[i].instead);
 		json_key_text(&j, "why", s->why[0] ? s->why : NULL);
 		json_key_text(&j, "enable", s->enable[0] ? s->enable : NULL);
 		json_object_end(&j);
@@ -87,7 +91,7 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s'", operands[0]);
 	uname(&uts);
 	for (int i = 0; i < FEATURE_MAX && !lacks; i++)
-		if (feature_rows[i].needed && !feature_has(i))
+		if (feature_rows[i].needed && !feature(i)->has)
 			lacks = feature_rows[i].name;
 	if (d->json) {
 		ret = print_json(&uts, !lacks);

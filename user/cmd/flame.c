@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/features.h"
 #include "capture/ksym.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
@@ -144,7 +145,7 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 
 	if (f->input)
 		return replay_run(f->input, &syms_cfg, fold, reader, err);
-	if (!f->m.no_kernel && !ksym_open(asker)) {
+	if (!f->m.no_kernel && feature_tried(FEATURE_KSYM, ksym_open(asker))) {
 		syms_cfg.kernel_symbol = ksym_name;
 		syms_cfg.kernel_arg = *asker;
 	} else if (!f->m.no_kernel) {

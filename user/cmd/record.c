@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "capture/features.h"
 #include "capture/ksym.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
@@ -125,7 +126,7 @@ static int scan_kernel(struct sink *sink)
 	struct ksym_asker *asker = NULL;
 	uint64_t text = 0, etext = 0;
 
-	if (!ksym_open(&asker)) {
+	if (feature_tried(FEATURE_KSYM, ksym_open(&asker))) {
 		text = ksym_addr(asker, "_text");
 		etext = ksym_addr(asker, "_etext");
 	}

@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Kernels, machines and sandboxes that say no: skep works without what it can spare, else one clear line and exit 3.
+load ../lib.bash
+
+cleanup() {
+	[ ! -e saved ] || while read -r file value; do echo "$value" >"$file"; done <saved
+}
+
+# set_for_test FILE VALUE: put back by cleanup
+set_for_test() {
+	echo "$1 $(cat "$1")" >>saved
+	# shell built-ins do not always report a write that the kernel refuses
+	echo "$2" >"$1" 2>/dev/null || true
+	[ "$(cat "$1")" = "$2" ] || skip "$1 cannot be set to $2 here"
+}
+
+# one_line_and_3: status 3, one line of error with a hint at most
+one_line_and_3() {
+	echo "$output"
+	[ "$status" = 3 ]
+	[ "$(grep -cv '^hint: ' <<<"$output")" = 1 ]
+	[[ "$output" == "skep "* ]]
+	[ ! -e a.folded ]
+}
+
+works() {
+	"$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.3 2>said || { cat said; false; }
+	grep -q ';main;hot ' a.folded
+}
+
+# as_nobody CAPS COMMAND...: with those capabilities and no other ("" for none at all)
+as_nobody() {
+	local caps=$1
+	shift
+	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set "-all${caps:+,$caps}" --inh-caps "-all${caps:+,$caps}" \
+		--ambient-caps "-all${caps:+,$caps}" "$@"
+}
+
+@test "no BTF" {
+	mkdir none
+	run unshare -m sh -c "mount --bind none /sys/kernel/btf && exec '$SKEP' flame -o a.folded -- true"
+	one_line_and_3
+	[[ "$output" == *CONFIG_DEBUG_INFO_BTF* ]]
+}
+
+@test "tracefs read-only, then not there: not needed" {
+	unshare -m sh -c "mount -o remount,bind,ro /sys/kernel/tracing 2>/dev/null; exec '$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3"
+	grep -q ';main;hot ' a.folded
+	unshare -m sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing /sys/kernel/debug 2>/dev/null
+		exec '$SKEP' flame -F 4999 -o b.folded -- '$WORK/shares' 0.3"
+	grep -q ';main;hot ' b.folded
+}
+
+@test "bpf_jit off: slower, and doctor says so" {
+	set_for_test /proc/sys/net/core/bpf_jit_enable 0
+	works
+	"$SKEP" doctor | grep -qE '^jit +no'
+}
+
+@test "kptr_restrict 2: kernel frames have names from BPF, or it is said that they have none" {
+	set_for_test /proc/sys/kernel/kptr_restrict 2
+	run "$SKEP" flame -F 4999 -o a.folded -- sh -c 'for i in 1 2 3; do ls -R /usr >/dev/null; done'
+	echo "$output"
+	[ "$status" = 0 ]
+	grep -qE '__(x64|arm64)_sys_getdents64' a.folded || [[ "$output" == *kptr_restrict* ]]
+	run "$SKEP" doctor
+	[[ "$output" == *"kernel.kptr_restrict is 2"* ]]
+}
+
+@test "perf_event_paranoid 3: root works; with capabilities alone it works, or the sysctl is named" {
+	set_for_test /proc/sys/kernel/perf_event_paranoid 3
+	works
+	rm a.folded
+	chmod 777 .
+	run as_nobody +bpf,+perfmon,+sys_ptrace,+syslog "$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.3
+	if [ "$status" = 0 ]; then
+		grep -q ';main;hot ' a.folded
+	else
+		one_line_and_3
+		[[ "$output" == *"sysctl kernel.perf_event_paranoid=2"* ]]
+	fi
+}
+
+@test "CAP_BPF and CAP_PERFMON are enough; CAP_SYS_PTRACE and CAP_SYSLOG bring the names of others" {
+	chmod 777 .
+	set_for_test /proc/sys/kernel/perf_event_paranoid 2
+	run as_nobody +bpf,+perfmon "$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.5
+	echo "$output"
+	[ "$status" = 0 ]
+	grep -q ';main;hot ' a.folded
+	as_nobody +bpf,+perfmon "$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 0.5
+	background "$WORK/recurse" 3 60
+	as_nobody +bpf,+perfmon,+sys_ptrace,+syslog "$SKEP" flame -F 999 -a -o b.folded --duration 1
+	grep -q ';main;down' b.folded
+	as_nobody +bpf,+perfmon,+sys_ptrace "$SKEP" doctor >out
+	grep -qE "^other users' maps +yes" out
+}
+
+@test "file capabilities are enough, and COMMAND gets none of them" {
+	need setcap
+	chmod 777 .
+	set_for_test /proc/sys/kernel/perf_event_paranoid 2
+	cp "$SKEP" skep
+	setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep skep || skip "no file capabilities on $PWD"
+	run setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all ./skep flame -F 4999 -o a.folded -- \
+		sh -c "grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status; exec '$WORK/shares' 0.5"
+	echo "$output"
+	[ "$status" = 0 ]
+	grep -q ';main;hot ' a.folded
+	[ "$(grep -c '^Cap.*0000000000000000' <<<"$output")" = 4 ]
+}
+
+@test "a capability is missing: which, and the command that brings it" {
+	chmod 777 .
+	run as_nobody "" "$SKEP" flame -o a.folded -- true
+	one_line_and_3
+	[[ "$output" == *"CAP_BPF and CAP_PERFMON missing"*"hint: "*setcap* ]]
+	run as_nobody +bpf "$SKEP" flame -o a.folded -- true
+	one_line_and_3
+	[[ "$output" == *"CAP_PERFMON missing"* ]]
+	run as_nobody +perfmon "$SKEP" flame -o a.folded -- true
+	one_line_and_3
+	[[ "$output" == *"CAP_BPF missing"* ]]
+}
+
+@test "a seccomp filter refuses bpf(), then perf_event_open()" {
+	run "$WORK/refuse" bpf "$SKEP" flame -o a.folded -- true
+	one_line_and_3
+	[[ "$output" == *"the kernel refuses bpf()"*"seccomp"* ]]
+	run "$WORK/refuse" perf_event_open "$SKEP" flame -o a.folded -- true
+	one_line_and_3
+	[[ "$output" == *perf_event_open* ]]
+	run "$WORK/refuse" bpf "$SKEP" doctor
+	[ "$status" = 3 ]
+	[[ "$output" == *"nothing can be measured here"* ]]
+}
+
+@test "a seccomp filter refuses pidfd_open() and prlimit(): the end of the target is still seen" {
+	background "$WORK/shares" 1
+	"$WORK/refuse" pidfd_open,prlimit64 "$SKEP" -v flame -p $BG -o a.folded 2>said
+	cat said
+	grep -q ';main;hot ' a.folded
+	grep -q 'no pidfd here.*a look every 0.1 s instead' said
+}
+
+@test "RLIMIT_MEMLOCK low: it works, or the limit is named" {
+	run setpriv --bounding-set -sys_resource,-ipc_lock --inh-caps -sys_resource,-ipc_lock sh -c "ulimit -l 64; exec '$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3"
+	echo "$output"
+	if [ "$status" = 0 ]; then
+		grep -q ';main;hot ' a.folded
+	else
+		one_line_and_3
+		[[ "$output" == *"ulimit -l"* ]]
+	fi
+}
+
+@test "sysfs without any PMU: the clock is enough" {
+	mkdir none
+	unshare -m sh -c "mount --bind none /sys/bus/event_source && exec '$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3"
+	grep -q ';main;hot ' a.folded
+}
+
+@test "one CPU; a CPU that goes off-line during the run and comes back" {
+	off=/sys/devices/system/cpu/cpu1/online
+	[ -n "$SKEP_OWN_MACHINE" ] || skip "would take a CPU from whoever else is on this machine"
+	[ -w $off ] || skip "CPU 1 cannot be taken off-line"
+	set_for_test $off 0
+	works
+	run "$SKEP" flame -C 1 -o b.folded --duration 100ms
+	echo "$output"
+	[ "$status" = 1 ]
+	[[ "$output" == *"no CPU 1 online here"* ]]
+	echo 1 >$off
+	background sh -c "sleep $(times 0.5); echo 0 >$off; sleep $(times 0.3); echo 1 >$off"
+	"$SKEP" flame -a -F 999 -o c.folded -- "$WORK/shares" "$(times 1.5)"
+	grep -q ';main;hot ' c.folded
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The root tests in virtual machines, a kernel each. usage: tests/vm/run.sh [VERSION...]
+# One line a kernel, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and the reasons; TAP under build/vm/VERSION/tap.
+# The table of README is build/vm/matrix.md. Exit 77 when this machine cannot do it. Under CI fewer than three kernels are a failure.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+VM=build/vm
+TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
+SECONDS_MAX=${VM_SECONDS:-1200}
+for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
+	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
+done
+[ "$(uname -m)" = x86_64 ] || { echo "only on x86-64"; exit 77; }
+
+boot() { # boot VERSION: the console's text without what the firmware says
+	timeout -s KILL "$SECONDS_MAX" qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m 2G -nographic -no-reboot \
+		-kernel "$VM/$1/vmlinuz" -initrd $VM/image.cpio \
+		-append "console=ttyS0 panic=-1 quiet skep.tests=$TESTS ${VM_APPEND:-}" </dev/null 2>&1 | tr -d '\r' |
+		sed -n '/skep-vm: kernel/,$p' >"$VM/$1/tap"
+}
+
+# verdict VERSION TAP: "PASSED FAILED SKIPPED", then why; without its end it has failed, whatever it says before
+verdict() {
+	local tap=$2 pass skip fail planned verified v_bad
+	planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$tap" | awk '{ n += $1 } END { print n + 0 }')
+	skip=$(grep -c '^ok .*# skip' "$tap")
+	pass=$(($(grep -c '^ok ' "$tap") - skip))
+	fail=$((planned - pass - skip))
+	grep -q '^skep-vm: done' "$tap" || fail=$((fail + 1))
+	verified=$(tools/verified.sh "$1" <"$tap")
+	v_bad=$(grep -c '^not ok' <<<"$verified")
+	pass=$((pass + $(grep -c '^ok' <<<"$verified")))
+	echo "$pass $((fail + v_bad)) $skip"
+	grep '^not ok' <<<"$verified"
+	sed -n 's/^ok [0-9]* \(.*\) # skip *\(.*\)/  skipped: \1 (\2)/p' "$tap"
+	[ "$fail" = 0 ] || { awk '/^not ok/ { on = 1 } /^ok|^skep-vm/ { on = 0 } on' "$tap"; tail -3 "$tap"; }
+}
+
+# Would the matrix see it? What is broken on purpose must be seen broken on this kernel: one program at least that it refuses,
+# every test of broken.bats, and a machine that dies half-way. Prints what went unseen.
+blind() {
+	local tap=$2 planned
+	sed -n 's/^break /verify /p' "$tap" | tools/verified.sh "$1" | grep -q '^not ok break/.*refused' ||
+		echo "not ok $1: no deliberate break of a program was seen"
+	planned=$(sed -n 's/^broken: 1\.\.\([0-9]*\)$/\1/p' "$tap")
+	[ "${planned:-0}" -gt 0 ] && [ "$(grep -c '^broken: not ok' "$tap")" = "$planned" ] ||
+		echo "not ok $1: a test that must fail did not"
+	head -c $(($(wc -c <"$tap") / 2)) "$tap" >"$tap.half"
+	[ "$(verdict "$1" "$tap.half" | awk 'NR == 1 { print ($2 > 0) }')" = 1 ] || echo "not ok $1: a machine that died was not seen"
+	rm -f "$tap.half"
+}
+
+# count VERSION PACKAGE
+count() {
+	local tap=$VM/$1/tap said unseen pass fail skip
+	said=$(verdict "$1" "$tap")
+	unseen=$(blind "$1" "$tap")
+	read -r pass fail skip < <(head -1 <<<"$said")
+	[ -z "$unseen" ] || fail=$((fail + $(wc -l <<<"$unseen")))
+	echo "vm $1 $pass $fail $skip $2"
+	tail -n +2 <<<"$said"
+	[ -z "$unseen" ] || echo "$unseen"
+	echo "| $(sed -n 's/^skep-vm: kernel //p' "$tap") | $pass | $fail | $skip |" >>$VM/matrix.md
+}
+
+fetched=$(tests/vm/fetch.sh "$@") || exit 1
+tests/vm/image.sh $VM/image.cpio || exit 1
+printf '| kernel | passed | failed | skipped |\n|---|---|---|---|\n' >$VM/matrix.md
+running=0 there=0
+while read -r version package; do
+	[ "$package" != - ] || continue
+	there=$((there + 1))
+	boot "$version" &
+	running=$((running + 1))
+	if [ $((running % ${VM_AT_ONCE:-2})) = 0 ]; then wait -n; fi
+done <<<"$fetched"
+wait
+while read -r version package; do
+	if [ "$package" = - ]; then
+		echo "vm $version 0 0 1 NOT FETCHED"
+		echo "  skipped: kernel $version (no package of it could be fetched)"
+	else
+		count "$version" "$package"
+	fi
+done <<<"$fetched"
+[ -z "${CI:-}" ] || [ $there -ge 3 ] || echo "vm - 0 1 0 only $there kernels could be fetched"
