@@ -66,7 +66,8 @@ pids() {
 
 @test "outside: a process in a container, by its number outside; its files are found in its own tree" {
 	mkdir -p jail
-	background contained "mount -t tmpfs none jail && cp $WORK/shares jail/inner && exec jail/inner 60"
+	background unshare --pid --fork --kill-child --mount --mount-proc --net --cgroup \
+		sh -c "mount -t tmpfs none jail && cp $WORK/shares jail/inner && exec jail/inner 60"
 	eventually pgrep -x inner
 	for pid in $(pgrep -x inner); do
 		[ "$(readlink /proc/$pid/exe)" != "$PWD/jail/inner" ] || break

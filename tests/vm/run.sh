@@ -16,8 +16,8 @@ done
 boot() { # boot VERSION: the console's text without what the firmware says
 	timeout -s KILL "$SECONDS_MAX" qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m 2G -nographic -no-reboot \
 		-kernel "$VM/$1/vmlinuz" -initrd $VM/image.cpio \
-		-append "console=ttyS0 panic=-1 quiet skep.tests=$TESTS ${VM_APPEND:-}" </dev/null 2>&1 | tr -d '\r' |
-		sed -n '/skep-vm: kernel/,$p' >"$VM/$1/tap"
+		-append "console=ttyS0 panic=-1 quiet skep.tests=$TESTS ${VM_APPEND:-}" </dev/null 2>&1 | stdbuf -oL tr -d '\r' |
+		sed -un '/skep-vm: kernel/,$p' >"$VM/$1/tap"
 }
 
 # verdict VERSION TAP: "PASSED FAILED SKIPPED", then why; without its end it has failed, whatever it says before

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A run from the first descriptor to the last number. One epoll waits for everything that can end or feed it: the rings, the
- * side band, signals, the end of COMMAND and of the targets, and a tick that bounds every delay.
+ * A run from the first descriptor to the last number. One epoll waits for everything that can end or feed it: what its
+ * sources wait for, signals, the end of COMMAND and of the targets, and a tick that bounds every delay.
  */
 #include "capture/session.h"
 
@@ -21,9 +21,6 @@
 #include "capture/command.h"
 #include "capture/features.h"
 #include "capture/kernel.h"
-#include "capture/pidns.h"
-#include "capture/sideband.h"
-#include "capture/src_sample.h"
 #include "util/clock.h"
 #include "util/cpus.h"
 #include "util/limits.h"
@@ -46,18 +43,14 @@ struct watched {
 struct session {
 	const struct session_cfg *cfg;
 	struct command command;
-	struct sideband *sideband;
-	struct src_sample *src;
-	struct pidns pidns;
-	uint32_t *cpus;
-	uint32_t nr_cpus;
+	struct place place;
+	uint32_t *cpus; /* those of place */
 	int epoll_fd, signal_fd, tick_fd;
 	struct watched *watched; /* -p and -t */
 	size_t nr_watched, watched_left;
 	sigset_t old_mask;
 	pid_t left_pid; /* COMMAND, which did not want to go */
 	uint64_t armed_ns, stopped_ns;
-	char note[256];
 };
 
 static int watch(struct session *s, int fd)
@@ -90,17 +83,15 @@ static int pick_cpus(struct session *s)
 	const struct target *t = s->cfg->target;
 	int n;
 
-	if (!t->cpus.n) {
-		n = cpus_online(&s->cpus);
-		s->nr_cpus = n < 0 ? 0 : n;
-		return n < 0 ? n : 0;
+	if (t->cpus.n) {
+		s->place.cpus = t->cpus.data;
+		s->place.nr_cpus = t->cpus.n;
+		return 0;
 	}
-	s->cpus = malloc(t->cpus.n * sizeof(*s->cpus));
-	if (!s->cpus)
-		return -ENOMEM;
-	memcpy(s->cpus, t->cpus.data, t->cpus.n * sizeof(*s->cpus));
-	s->nr_cpus = t->cpus.n;
-	return 0;
+	n = cpus_online(&s->cpus);
+	s->place.cpus = s->cpus;
+	s->place.nr_cpus = n < 0 ? 0 : n;
+	return n < 0 ? n : 0;
 }
 
 /* A descriptor of a process cannot be recycled, its number can; but kernels and sandboxes differ in what they give. */
@@ -123,8 +114,6 @@ static int watch_targets(struct session *s, struct err *err)
 		feature_tried(FEATURE_PIDFD, w->fd < 0 ? -errno : 0);
 		s->watched_left++;
 		ret = watch(s, w->fd);
-		if (!ret)
-			ret = sideband_follow(s->sideband, w->pid);
 		if (ret)
 			return ret;
 	}
@@ -148,44 +137,46 @@ static void poll_watched(struct session *s, int fd)
 	}
 }
 
+static int open_sources(struct session *s, struct err *err)
+{
+	int ret = 0;
+
+	for (int i = 0; i < s->cfg->nr_sources && !ret; i++) {
+		struct source *src = s->cfg->sources[i];
+
+		ret = src->open(src, &s->place, err);
+		for (uint32_t k = 0; !ret && src->fd && src->fd(src, k) >= 0; k++)
+			ret = watch(s, src->fd(src, k));
+	}
+	return ret;
+}
+
 static int session_setup(struct session *s, struct err *err)
 {
-	const struct target *t = s->cfg->target;
-	int ret;
+	bool is_bpf = false;
+	int ret = 0;
 
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		is_bpf |= s->cfg->sources[i]->is_bpf;
+	s->place.target = s->cfg->target;
 	kernel_talk();
 	limits_raise();
-	ret = kernel_check(err);
+	if (is_bpf)
+		ret = kernel_check(err);
 	if (!ret)
 		ret = open_waits(s, err);
 	if (!ret && (ret = pick_cpus(s)))
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
-	if (!ret && t->argv)
-		ret = command_prepare(&s->command, t->argv, s->cfg->command_mask, err);
+	if (!ret && s->cfg->target->argv)
+		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->command_mask, err);
+	s->place.command_pid = s->command.pid;
 	/* COMMAND is there by now, and so is its number. */
-	if (!ret)
-		ret = pidns_open(&s->pidns, err);
-	/* Mappings happen on every CPU, whatever CPUs are sampled. */
-	if (!ret) {
-		uint32_t *all;
-		int n = cpus_online(&all);
-
-		ret = n < 0 ? n : sideband_open(all, n, &s->sideband, err);
-		if (n > 0)
-			free(all);
-	}
-	if (!ret && target_is_command(t))
-		ret = sideband_follow(s->sideband, s->command.pid);
+	if (!ret && is_bpf)
+		ret = pidns_open(&s->place.pidns, err);
 	if (!ret)
 		ret = watch_targets(s, err);
 	if (!ret)
-		ret = src_sample_open(s->cfg, s->cpus, s->nr_cpus, s->command.pid, &s->pidns, s->sideband, &s->src, s->note, sizeof(s->note), err);
-	if (ret)
-		return ret;
-	for (uint32_t i = 0; sideband_fd(s->sideband, i) >= 0 && !ret; i++)
-		ret = watch(s, sideband_fd(s->sideband, i));
-	if (!ret)
-		ret = watch(s, src_sample_poll_fd(s->src));
+		ret = open_sources(s, err);
 	if (!ret)
 		ret = watch(s, s->command.pid ? s->command.pidfd : -1);
 	return ret;
@@ -196,8 +187,11 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	struct session *s = calloc(1, sizeof(*s));
 	int ret;
 
-	if (!s)
+	if (!s) {
+		for (int i = 0; i < cfg->nr_sources; i++)
+			cfg->sources[i]->close(cfg->sources[i]);
 		return -ENOMEM;
+	}
 	s->cfg = cfg;
 	s->epoll_fd = s->signal_fd = s->tick_fd = -1;
 	err->text[0] = '\0';
@@ -213,15 +207,13 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	return 0;
 }
 
-/* Rings first, then the side band up to now, then the samples: a sample never overtakes its mapping. */
 static int drain(struct session *s, struct sink *sink)
 {
-	int ret = src_sample_collect(s->src);
+	int ret = 0;
 
-	if (!ret)
-		ret = sideband_drain(s->sideband, now_ns(), sink);
-	if (!ret)
-		ret = src_sample_flush(s->src, sink);
+	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
+		if (s->cfg->sources[i]->drain)
+			ret = s->cfg->sources[i]->drain(s->cfg->sources[i], sink);
 	if (!ret && sink->round)
 		ret = sink->round(sink);
 	return ret;
@@ -279,27 +271,25 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	int ret = 0;
 
 	s->armed_ns = now_ns();
-	src_sample_start(s->src);
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		s->cfg->sources[i]->start(s->cfg->sources[i]);
 	if (s->command.pid)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);
 	if (ret)
 		return ret;
 	ret = loop(s, sink);
 	s->stopped_ns = now_ns();
-	src_sample_stop(s->src);
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		s->cfg->sources[i]->stop(s->cfg->sources[i]);
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)
 		ret = drain(s, sink);
 	if (ret)
 		return err->text[0] ? ret : err_set(err, ret, "cannot keep what was sampled: %s", strerror(-ret));
-	ret = src_sample_finish(s->src, sink, err);
+	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
+		ret = s->cfg->sources[i]->finish(s->cfg->sources[i], sink, err);
 	s->left_pid = command_end(&s->command);
 	return ret;
-}
-
-const char *session_notes(const struct session *s)
-{
-	return s->note;
 }
 
 int session_status(const struct session *s)
@@ -309,14 +299,13 @@ int session_status(const struct session *s)
 
 void session_profile(const struct session *s, struct profile *profile)
 {
-	src_sample_profile(s->src, profile);
-	profile->losses[LOSS_SIDEBAND] += sideband_lost(s->sideband);
-	profile->losses[LOSS_THROTTLED] += sideband_throttled(s->sideband);
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		s->cfg->sources[i]->profile(s->cfg->sources[i], profile);
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = s->stopped_ns - s->armed_ns;
 	profile->receipt.wall_ns = profile->duration_ns;
-	profile->receipt.cpus = s->nr_cpus;
+	profile->receipt.cpus = s->place.nr_cpus;
 }
 
 void session_close(struct session *s)
@@ -324,9 +313,9 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	command_end(&s->command);
-	src_sample_close(s->src);
-	sideband_close(s->sideband);
-	pidns_close(&s->pidns);
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		s->cfg->sources[i]->close(s->cfg->sources[i]);
+	pidns_close(&s->place.pidns);
 	for (size_t i = 0; i < s->nr_watched; i++)
 		if (s->watched[i].fd >= 0)
 			close(s->watched[i].fd);

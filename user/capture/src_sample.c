@@ -19,8 +19,11 @@
 #include "bpf/sample.h"
 #include "capture/cost.h"
 #include "capture/kernel.h"
+#include "capture/sideband.h"
 #include "capture/sums.h"
 #include "skel/sample.skel.h"
+#include "util/clock.h"
+#include "util/cpus.h"
 #include "util/vec.h"
 
 #define RING_STREAM_BYTES (512u << 10)
@@ -33,10 +36,12 @@ struct attached {
 };
 
 struct src_sample {
-	const struct session_cfg *cfg;
+	struct source source; /* first: a pointer to it is one to us */
+	const struct sample_cfg *cfg;
 	struct sample_bpf *skel;
 	struct ring_buffer *rb;
-	const struct sideband *sideband;
+	struct sideband *sideband;
+	char note[256];
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
 	VEC(int) inner_fds;
@@ -53,9 +58,10 @@ static int add_target(const struct src_sample *src, uint64_t key, uint32_t state
 	return 0;
 }
 
-static int set_targets(struct src_sample *src, uint32_t pid_at_exec, const struct pidns *pidns, struct err *err)
+static int set_targets(struct src_sample *src, const struct place *place, struct err *err)
 {
-	const struct target *t = src->cfg->target;
+	const struct target *t = place->target;
+	const struct pidns *pidns = &place->pidns;
 	int dir, ret = 0;
 
 	for (size_t i = 0; i < t->pids.n && !ret; i++) {
@@ -71,7 +77,7 @@ static int set_targets(struct src_sample *src, uint32_t pid_at_exec, const struc
 			    err_set(err, -ESRCH, "no thread %u any more", t->tids.data[i]);
 	}
 	if (!ret && target_is_command(t))
-		ret = add_target(src, TARGET_PID(pidns_outer_pid(pidns, pid_at_exec)), TARGET_AT_EXEC, err);
+		ret = add_target(src, TARGET_PID(pidns_outer_pid(pidns, place->command_pid)), TARGET_AT_EXEC, err);
 	if (ret)
 		return ret;
 	for (__u32 i = 0; i < t->cgroups.n; i++) {
@@ -88,9 +94,8 @@ static int set_targets(struct src_sample *src, uint32_t pid_at_exec, const struc
 	return 0;
 }
 
-static void set_filter(struct src_sample *src)
+static void set_filter(struct src_sample *src, const struct target *t)
 {
-	const struct target *t = src->cfg->target;
 	struct sample_bpf__rodata *ro = src->skel->rodata;
 	__u32 filter = FILTER_IDLE;
 
@@ -122,16 +127,16 @@ static void set_filter(struct src_sample *src)
 		bpf_map__set_max_entries(src->skel->maps.targets, 1);
 }
 
-static uint64_t ring_bytes(const struct session_cfg *cfg)
+static uint64_t ring_bytes(const struct sample_cfg *cfg)
 {
 	return cfg->ring_bytes ? cfg->ring_bytes : cfg->aggregate ? RING_SPILL_BYTES : RING_STREAM_BYTES;
 }
 
-static void set_knobs(struct src_sample *src, const uint32_t *cpus, uint32_t n, const struct pidns *pidns)
+static void set_knobs(struct src_sample *src, const struct place *place)
 {
-	uint32_t cpu_end = 0;
-	const struct session_cfg *cfg = src->cfg;
+	const struct sample_cfg *cfg = src->cfg;
 	struct sample_bpf__rodata *ro = src->skel->rodata;
+	uint32_t cpu_end = 0;
 
 	ro->cfg_aggregate = cfg->aggregate;
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
@@ -143,18 +148,18 @@ static void set_knobs(struct src_sample *src, const uint32_t *cpus, uint32_t n, 
 	if (src->max_frames > ro->cfg_max_frames)
 		src->max_frames = ro->cfg_max_frames;
 	ro->cfg_nr_events = cfg->nr_events;
-	ro->cfg_pidns_level = pidns->level;
-	ro->cfg_pidns = pidns->ns;
+	ro->cfg_pidns_level = place->pidns.level;
+	ro->cfg_pidns = place->pidns.ns;
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
 	bpf_map__set_max_entries(src->skel->maps.spill, cfg->aggregate ? ring_bytes(cfg) : 4096);
 	bpf_map__set_max_entries(src->skel->maps.stacks,
 				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : SAMPLE_STACKS_DEFAULT);
 	bpf_map__set_max_entries(src->skel->maps.counts,
 				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
-	for (uint32_t i = 0; i < n; i++)
-		cpu_end = cpus[i] + 1 > cpu_end ? cpus[i] + 1 : cpu_end;
+	for (uint32_t i = 0; i < place->nr_cpus; i++)
+		cpu_end = place->cpus[i] + 1 > cpu_end ? place->cpus[i] + 1 : cpu_end;
 	bpf_map__set_max_entries(src->skel->maps.rings, cpu_end);
-	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * n : 1);
+	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * place->nr_cpus : 1);
 }
 
 static int on_record(void *ctx, void *data, size_t size)
@@ -275,8 +280,9 @@ static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t 
 }
 
 /* The default event: hardware cycles where the PMU has them, else the clock of the scheduler. */
-static void pick_event(const struct session_cfg *cfg, uint32_t cpu, char *note, size_t note_size)
+static void pick_event(struct src_sample *src, uint32_t cpu)
 {
+	const struct sample_cfg *cfg = src->cfg;
 	struct event *e = &cfg->events[0], clock = *e;
 	int fd;
 
@@ -293,69 +299,81 @@ static void pick_event(const struct session_cfg *cfg, uint32_t cpu, char *note, 
 	clock.config = PERF_COUNT_SW_CPU_CLOCK;
 	clock.unit = "ns";
 	strcpy(clock.name, "cpu-clock");
-	snprintf(note, note_size, "event: cpu-clock, since this machine has no hardware '%s' (%s)", e->name, strerror(-fd));
+	snprintf(src->note, sizeof(src->note), "event: cpu-clock, since this machine has no hardware '%s' (%s)", e->name, strerror(-fd));
+	src->source.note = src->note;
 	*e = clock;
 }
 
-int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_t n, uint32_t pid_at_exec,
-		    const struct pidns *pidns, const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err)
+/* Mappings happen on every CPU, whatever CPUs are sampled. */
+static int open_sideband(struct src_sample *src, const struct place *place, struct err *err)
 {
-	struct src_sample *src = calloc(1, sizeof(*src));
-	struct bpf_link **tp[3];
-	struct bpf_program *prog[3];
-	int ret;
+	const struct target *t = place->target;
+	uint32_t *all;
+	int n = cpus_online(&all), ret;
 
-	if (!src)
-		return -ENOMEM;
-	src->cfg = cfg;
-	src->sideband = sideband;
-	src->stats_fd = -1;
-	pick_event(cfg, cpus[0], note, note_size);
-	src->skel = sample_bpf__open();
-	if (!src->skel) {
-		ret = err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-		goto fail;
+	if (n < 0)
+		return err_set(err, n, "cannot list the CPUs: %s", strerror(-n));
+	ret = sideband_open(all, n, &src->sideband, err);
+	free(all);
+	if (!ret && target_is_command(t))
+		ret = sideband_follow(src->sideband, place->command_pid);
+	for (size_t i = 0; i < t->pids.n && !ret; i++)
+		ret = sideband_follow(src->sideband, t->pids.data[i]);
+	for (size_t i = 0; i < t->tids.n && !ret; i++) {
+		uint32_t pid = target_process(t->tids.data[i]);
+
+		ret = pid ? sideband_follow(src->sideband, pid) : err_set(err, -ESRCH, "no thread %u", t->tids.data[i]);
 	}
-	set_knobs(src, cpus, n, pidns);
-	set_filter(src);
-	ret = sample_bpf__load(src->skel);
-	if (ret) {
-		kernel_load_refused(ret, "the sampling program", err);
-		goto fail;
-	}
-	if (cfg->bpf_stats)
-		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
-	ret = set_targets(src, pid_at_exec, pidns, err);
-	if (!ret)
-		ret = open_rings(src, cpus, n, err);
-	if (ret)
-		goto fail;
-	tp[0] = &src->skel->links.filter_fork, prog[0] = src->skel->progs.filter_fork;
-	tp[1] = &src->skel->links.filter_exec, prog[1] = src->skel->progs.filter_exec;
-	tp[2] = &src->skel->links.filter_free, prog[2] = src->skel->progs.filter_free;
-	for (int i = 0; i < 3; i++) {
-		if (!bpf_program__autoload(prog[i]))
-			continue;
-		*tp[i] = bpf_program__attach(prog[i]);
-		if (!*tp[i]) {
-			ret = err_exit(err, -errno, EXIT_CANNOT, "cannot follow children: %s", strerror(errno));
-			goto fail;
-		}
-	}
-	ret = attach_events(src, cpus, n, err);
-	if (ret)
-		goto fail;
-	*ret_src = src;
-	return 0;
-fail:
-	src_sample_close(src);
 	return ret;
 }
 
-void src_sample_close(struct src_sample *src)
+static int attach_filter(struct src_sample *src, struct err *err)
 {
-	if (!src)
-		return;
+	struct bpf_program *const progs[] = { src->skel->progs.filter_fork, src->skel->progs.filter_exec,
+					      src->skel->progs.filter_free };
+	struct bpf_link **const links[] = { &src->skel->links.filter_fork, &src->skel->links.filter_exec,
+					    &src->skel->links.filter_free };
+
+	for (int i = 0; i < 3; i++) {
+		if (!bpf_program__autoload(progs[i]))
+			continue;
+		*links[i] = bpf_program__attach(progs[i]);
+		if (!*links[i])
+			return err_exit(err, -errno, EXIT_CANNOT, "cannot follow children: %s", strerror(errno));
+	}
+	return 0;
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_sample *src = (struct src_sample *)source;
+	int ret = open_sideband(src, place, err);
+
+	if (ret)
+		return ret;
+	pick_event(src, place->cpus[0]);
+	src->skel = sample_bpf__open();
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	set_knobs(src, place);
+	set_filter(src, place->target);
+	ret = sample_bpf__load(src->skel);
+	if (ret)
+		return kernel_load_refused(ret, "the sampling program", err);
+	if (src->cfg->bpf_stats)
+		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	ret = set_targets(src, place, err);
+	if (!ret)
+		ret = open_rings(src, place->cpus, place->nr_cpus, err);
+	if (!ret)
+		ret = attach_filter(src, err);
+	return ret ? ret : attach_events(src, place->cpus, place->nr_cpus, err);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_sample *src = (struct src_sample *)source;
+
 	for (size_t i = 0; i < src->attached.n; i++)
 		if (src->attached.data[i].link)
 			bpf_link__destroy(src->attached.data[i].link);
@@ -365,6 +383,7 @@ void src_sample_close(struct src_sample *src)
 	for (size_t i = 0; i < src->inner_fds.n; i++)
 		close(src->inner_fds.data[i]);
 	sample_bpf__destroy(src->skel);
+	sideband_close(src->sideband);
 	if (src->stats_fd >= 0)
 		close(src->stats_fd);
 	vec_free(&src->attached);
@@ -373,29 +392,28 @@ void src_sample_close(struct src_sample *src)
 	free(src);
 }
 
-void src_sample_start(struct src_sample *src)
+static void start(struct source *source)
 {
+	struct src_sample *src = (struct src_sample *)source;
+
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
 
-void src_sample_stop(struct src_sample *src)
+static void stop(struct source *source)
 {
+	struct src_sample *src = (struct src_sample *)source;
+
 	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
 	/* An event is off only when its CPU is done with it: nothing is still on its way into a map behind this. */
 	for (size_t i = 0; i < src->attached.n; i++)
 		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-int src_sample_poll_fd(const struct src_sample *src)
+static int poll_fd(const struct source *source, uint32_t index)
 {
-	return ring_buffer__epoll_fd(src->rb);
-}
+	const struct src_sample *src = (const struct src_sample *)source;
 
-int src_sample_collect(struct src_sample *src)
-{
-	int ret = ring_buffer__consume(src->rb);
-
-	return ret < 0 ? ret : 0;
+	return index ? sideband_fd(src->sideband, index - 1) : ring_buffer__epoll_fd(src->rb);
 }
 
 /* Comm from the kernel is at most 15 bytes, but a wire field is not to be trusted for its NUL. */
@@ -429,7 +447,7 @@ struct to_sink {
 	struct sink *sink;
 };
 
-int src_sample_flush(struct src_sample *src, struct sink *sink)
+static int flush(struct src_sample *src, struct sink *sink)
 {
 	size_t head = offsetof(struct sample_rec, ips);
 	int ret = 0;
@@ -457,6 +475,17 @@ int src_sample_flush(struct src_sample *src, struct sink *sink)
 	return ret;
 }
 
+/* Rings first, then the side band up to now, then the samples: a sample never overtakes its mapping. */
+static int drain(struct source *source, struct sink *sink)
+{
+	struct src_sample *src = (struct src_sample *)source;
+	int ret = ring_buffer__consume(src->rb);
+
+	if (ret >= 0)
+		ret = sideband_drain(src->sideband, now_ns(), sink);
+	return ret < 0 ? ret : flush(src, sink);
+}
+
 static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
 {
 	struct to_sink *to = arg;
@@ -464,16 +493,18 @@ static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
 	return deliver(to->src, s, key, to->sink);
 }
 
-int src_sample_finish(struct src_sample *src, struct sink *sink, struct err *err)
+static int finish(struct source *source, struct sink *sink, struct err *err)
 {
+	struct src_sample *src = (struct src_sample *)source;
 	struct to_sink to = { src, sink };
 	int ret = src->cfg->aggregate ? sums_read(src->skel->maps.stacks, src->skel->maps.counts, deliver_sum, &to) : 0;
 
 	return ret < 0 ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : 0;
 }
 
-void src_sample_profile(const struct src_sample *src, struct profile *profile)
+static void add_to_profile(const struct source *source, struct profile *profile)
 {
+	const struct src_sample *src = (const struct src_sample *)source;
 	int cpus = libbpf_num_possible_cpus();
 	__u64 (*per_cpu)[COUNT_MAX] = calloc(cpus, sizeof(*per_cpu));
 	__u64 sum[COUNT_MAX] = {};
@@ -488,6 +519,8 @@ void src_sample_profile(const struct src_sample *src, struct profile *profile)
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
 	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
+	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
@@ -500,4 +533,26 @@ void src_sample_profile(const struct src_sample *src, struct profile *profile)
 	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 	for (size_t i = 0; i < src->inner_fds.n; i++)
 		profile->receipt.map_bytes += cost_of_map(src->inner_fds.data[i]);
+}
+
+struct source *src_sample_new(const struct sample_cfg *cfg)
+{
+	struct src_sample *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.fd = poll_fd,
+		.start = start,
+		.stop = stop,
+		.drain = drain,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	src->stats_fd = -1;
+	return &src->source;
 }

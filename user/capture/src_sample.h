@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The sampler: bpf/sample.bpf.c on one perf event per CPU and event. */
+/* The sampler: bpf/sample.bpf.c on one perf event per CPU and event, with the side band that gives addresses their meaning. */
 #ifndef SKEP_CAPTURE_SRC_SAMPLE_H
 #define SKEP_CAPTURE_SRC_SAMPLE_H
 
-#include "capture/pidns.h"
-#include "capture/session.h"
-#include "capture/sideband.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-struct src_sample;
+#include "capture/source.h"
+#include "event/event.h"
 
-/* Loads and attaches on cpus[n]. `note` gets why something was picked. pid_at_exec: COMMAND waiting for its exec, or 0. */
-int src_sample_open(const struct session_cfg *cfg, const uint32_t *cpus, uint32_t n, uint32_t pid_at_exec,
-		    const struct pidns *pidns, const struct sideband *sideband, struct src_sample **ret_src, char *note, size_t note_size, struct err *err);
-void src_sample_start(struct src_sample *src);
+struct sample_cfg {
+	struct event *events; /* replaced in place when the source has to fall back (cycles -> cpu-clock) */
+	int nr_events;
+	bool may_fall_back; /* the user did not name the event */
+	bool aggregate;	    /* sum in the kernel; else stream every sample with its time */
+	bool no_kernel_stack, no_user_stack;
+	bool by_tid;	    /* keep threads apart in aggregate mode */
+	bool bpf_stats;	    /* have the kernel time the programs */
+	uint32_t max_frames; /* of each stack when streaming, 0: STACK_MAX_FRAMES */
+	uint32_t stacks_max, counts_max; /* sizes of the aggregate hashes, 0: default; overflow goes to the ring */
+	uint64_t ring_bytes;		 /* per CPU, power of two; 0: default */
+};
 
-/* Behind this no program is running any more. */
-void src_sample_stop(struct src_sample *src);
-int src_sample_poll_fd(const struct src_sample *src);
-
-/* Copies what waits in the rings; src_sample_flush then delivers it: the side band goes in between. */
-int src_sample_collect(struct src_sample *src);
-int src_sample_flush(struct src_sample *src, struct sink *sink);
-
-/* Delivers what the kernel summed. Once, after the last flush. */
-int src_sample_finish(struct src_sample *src, struct sink *sink, struct err *err);
-void src_sample_profile(const struct src_sample *src, struct profile *profile);
-void src_sample_close(struct src_sample *src);
+/* cfg outlives it. NULL without memory. */
+struct source *src_sample_new(const struct sample_cfg *cfg);
 
 #endif

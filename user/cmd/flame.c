@@ -140,7 +140,7 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 		  struct err *err)
 {
 	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
-	struct session_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
+	struct sample_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
 	int ret;
 
 	if (f->input)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "capture/session.h"
 #include "util/log.h"
 #include "util/signals.h"
 #include "util/text.h"
@@ -130,32 +131,33 @@ static int scan_targets(const struct target *t, bool sums, struct sink *sink, st
 	return ret;
 }
 
-int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
+int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
 		struct profile *p, int *ret_status, struct err *err)
 {
-	struct session *s;
 	sigset_t mask;
+	struct session_cfg run = { .target = &m->target, .sources = { src_sample_new(cfg) }, .nr_sources = 1, .command_mask = &mask,
+				   .duration_ns = m->duration_ns };
+	struct session *s;
 	int ret;
 
-	cfg->target = &m->target;
+	if (!run.sources[0])
+		return -ENOMEM;
 	cfg->events = m->events;
 	cfg->nr_events = m->nr_events;
 	cfg->may_fall_back = !m->event_text;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;
-	cfg->duration_ns = m->duration_ns;
 	cfg->ring_bytes = m->ring_kb << 10;
 	cfg->stacks_max = m->stacks_max;
 	/* The first of them ends the sampling; a second one must not cost the result, which is written then. */
 	signals_hold(&mask);
-	cfg->command_mask = &mask;
-	ret = session_open(cfg, &s, err);
+	ret = session_open(&run, &s, err);
 	if (ret)
 		return ret;
-	if (session_notes(s)[0]) {
-		profile_note(p, "%s", session_notes(s));
+	if (run.sources[0]->note) {
+		profile_note(p, "%s", run.sources[0]->note);
 		p->nr_details = p->nr_notes;
-		log_detail("%s", session_notes(s));
+		log_detail("%s", run.sources[0]->note);
 	}
 	ret = before ? before(sink, err) : 0;
 	if (!ret && (ret = scan_targets(&m->target, cfg->aggregate, sink, p)) && !err->text[0])

@@ -3,7 +3,7 @@
 #ifndef SKEP_CMD_MEASURE_H
 #define SKEP_CMD_MEASURE_H
 
-#include "capture/session.h"
+#include "capture/src_sample.h"
 #include "model/profile.h"
 #include "sym/sym.h"
 #include "target.h"
@@ -32,10 +32,10 @@ int measure_check(struct measure *m, char **operands, struct err *err);
 
 /*
  * Opens the session, tells the sink of the tasks that exist, runs, fills the profile. cfg carries
- * what the command chose; target, events and duration are set here. before (may be NULL) is called
+ * what the command chose; the rest is set here. before (may be NULL) is called
  * once the events are final and before the sink sees anything. *ret_status: COMMAND's.
  */
-int measure_run(struct measure *m, struct session_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
+int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
 		struct profile *p, int *ret_status, struct err *err);
 
 /* Our own CPU time and peak memory up to now. */

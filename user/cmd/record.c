@@ -208,7 +208,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
 	struct record_sink r = { .record = rec };
-	struct session_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt,
+	struct sample_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt,
 				       .max_frames = rec->no_callgraph ? 1 : 0 };
 	struct profile p = { 0 };
 	int status = 0, ret;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One way to get data out of the kernel. A session opens its sources, arms them, drains them until the end and takes what they
+ * have summed; it knows nothing else of them. Each src_*.h has a function that makes one.
+ */
+#ifndef SKEP_CAPTURE_SOURCE_H
+#define SKEP_CAPTURE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/pidns.h"
+#include "model/profile.h"
+#include "sample.h"
+#include "target.h"
+#include "util/err.h"
+
+/* Whom and where: what a session knows when it opens its sources. */
+struct place {
+	const struct target *target;
+	const uint32_t *cpus; /* those of -C, else all that are online */
+	uint32_t nr_cpus;
+	pid_t command_pid; /* COMMAND, which waits for its exec; 0: none */
+	struct pidns pidns; /* opened only for sources that load BPF programs */
+};
+
+struct source {
+	bool is_bpf;	  /* needs a kernel and privileges for BPF */
+	const char *note; /* why something was picked, once open; NULL: nothing to say */
+
+	/* Loads and attaches; nothing is counted yet. 0, or -errno with err filled. */
+	int (*open)(struct source *src, const struct place *place, struct err *err);
+	/* Descriptors that become readable when there is something to drain: index from 0 on, until -1. */
+	int (*fd)(const struct source *src, uint32_t index);
+	void (*start)(struct source *src);
+	/* Behind it nothing is counted and no program of it is running any more. */
+	void (*stop)(struct source *src);
+	/* Delivers what has come. 0 or -errno. */
+	int (*drain)(struct source *src, struct sink *sink);
+	/* Once, after stop: delivers what was summed in the kernel. 0, or -errno with err filled. */
+	int (*finish)(struct source *src, struct sink *sink, struct err *err);
+	/* Adds to ledger, notes and the kernel's part of the receipt. */
+	void (*profile)(const struct source *src, struct profile *profile);
+	/* Also after a failed open, or none: detaches and frees all, itself too. */
+	void (*close)(struct source *src);
+};
+
+#endif
