@@ -27,8 +27,8 @@ allow() { # allow FOLDER PATTERN...
 allow util
 allow event bpf/
 allow sym sample.h bpf/
-allow model sample.h sym/sym.h bpf/
-allow render model/ sym/sym.h sample.h
+allow model sample.h event/event.h sym/sym.h bpf/
+allow render model/ event/event.h sym/sym.h sample.h
 allow ui
 allow data sample.h event/event.h bpf/
 allow capture sample.h target.h event/event.h model/profile.h bpf/ skel/

@@ -68,12 +68,26 @@ struct task_event {
 	const char *path; /* as the kernel prints it: //anon, [vdso], "/x (deleted)" */
 };
 
+/* A counter was read: its total since it was opened, on one CPU or for one thread, or both. */
+struct reading {
+	uint16_t event; /* index in the list of events */
+	uint32_t cpu;	/* UINT32_MAX: on any */
+	uint32_t tid;	/* 0: of all threads */
+	const char *comm; /* of that thread; else NULL */
+	uint64_t value;
+	uint64_t enabled_ns; /* how long it was wanted */
+	uint64_t running_ns; /* how long it was really counting: less when events share a hardware counter */
+};
+
 /* Each returns 0 or a negative errno, which ends the run. NULL members are skipped by sources. */
 struct sink {
 	int (*sample)(struct sink *sink, const struct sample *s);
 	int (*task)(struct sink *sink, const struct task_event *t);
+	int (*reading)(struct sink *sink, const struct reading *r);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
+	/* -I: all readings of this moment, so long after the start, have been delivered. */
+	int (*interval)(struct sink *sink, uint64_t since_start_ns);
 	/* Everything older than the previous round has been delivered: sort and flush up to there. */
 	int (*round)(struct sink *sink);
 };

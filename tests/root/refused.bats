@@ -124,6 +124,28 @@ as_nobody() {
 	[[ "$output" == *"CAP_BPF missing"* ]]
 }
 
+@test "no privileges at all: own processes are counted where perf_event_paranoid allows, the rest is said" {
+	chmod 777 .
+	set_for_test /proc/sys/kernel/perf_event_paranoid 2
+	run as_nobody "" "$SKEP" stat -x, -e task-clock,page-faults,context-switches -- "$WORK/shares" 0.3
+	echo "$output"
+	[ "$status" = 0 ]
+	awk -F, '/task-clock:u/ { t = $1 } /page-faults:u/ { p = $1 } /context-switches:u/ { c = $1 }
+		END { exit !(t >= 300 && t < 3000 && p > 20 && c == "<not counted>") }' <<<"$output"
+	[[ "$output" == *"note: not counted: what happens in the kernel only"*"kernel.perf_event_paranoid=1"* ]]
+	as_nobody "" "$WORK/shares" 5 >/dev/null &
+	BACKGROUND+=($!)
+	run as_nobody "" "$SKEP" stat -x, -e task-clock -p $! -- sleep 0.3
+	echo "$output"
+	awk -F, '/task-clock:u/ { exit !($1 > 50) }' <<<"$output"
+	run as_nobody "" "$SKEP" stat -a -e task-clock -- true
+	one_line_and_3
+	[[ "$output" == *"CAP_PERFMON"* || "$output" == *perf_event_paranoid* || "$output" == *cap_perfmon* ]]
+	set_for_test /proc/sys/kernel/perf_event_paranoid 1
+	run as_nobody "" "$SKEP" stat -x, -e context-switches -- sleep 0.01
+	awk -F, '/context-switches,/ { exit !($1 >= 1) }' <<<"$output"
+}
+
 @test "a seccomp filter refuses bpf(), then perf_event_open()" {
 	run "$WORK/refuse" bpf "$SKEP" flame -o a.folded -- true
 	one_line_and_3

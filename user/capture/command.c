@@ -127,7 +127,7 @@ bool command_poll(struct command *c)
 
 	if (!c->pid || c->reaped)
 		return true;
-	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
+	if (wait4(c->pid, &status, WNOHANG, &c->usage) != c->pid)
 		return false; /* ECHILD cannot be: SIGCHLD is not ignored (signals_init) */
 	c->reaped = true;
 	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

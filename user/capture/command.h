@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "util/err.h"
@@ -13,6 +14,7 @@ struct command {
 	pid_t pid; /* 0: none */
 	int go_fd, exec_fd, pidfd;
 	bool reaped;
+	struct rusage usage; /* once reaped: its own and that of the children it waited for */
 	int status; /* exit code as a shell gives it: 128 + signal when killed */
 };
 

@@ -165,7 +165,7 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 		break;
 	case EACCES:
 	case EPERM:
-		err_exit(err, ret, EXIT_CANNOT, "not permitted to sample '%s'", e->name);
+		err_exit(err, ret, EXIT_CANNOT, "not permitted to open event '%s'", e->name);
 		kernel_hint_perf(err);
 		break;
 	case EINVAL:

@@ -49,6 +49,7 @@ struct session {
 	struct watched *watched; /* -p and -t */
 	size_t nr_watched, watched_left;
 	sigset_t old_mask;
+	bool interrupted;
 	pid_t left_pid; /* COMMAND, which did not want to go */
 	uint64_t armed_ns, stopped_ns;
 };
@@ -226,7 +227,7 @@ static bool handle(struct session *s, int fd)
 	uint64_t ticks;
 
 	if (fd == s->signal_fd)
-		return read(fd, &si, sizeof(si)) == sizeof(si);
+		return s->interrupted = read(fd, &si, sizeof(si)) == sizeof(si);
 	if (s->command.pid && fd == s->command.pidfd)
 		return command_poll(&s->command);
 	/* A sandbox may refuse pidfd_open(): on each tick those without one are asked after. */
@@ -240,28 +241,50 @@ static bool handle(struct session *s, int fd)
 	return s->nr_watched && !s->watched_left;
 }
 
+static int snapshot(struct session *s, struct sink *sink, uint64_t now)
+{
+	int ret = 0;
+
+	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
+		if (s->cfg->sources[i]->snapshot)
+			ret = s->cfg->sources[i]->snapshot(s->cfg->sources[i], sink);
+	return ret ? ret : sink->interval(sink, now - s->armed_ns);
+}
+
+/* Milliseconds until the first of two moments, rounded up; -1 for none of them (UINT64_MAX). */
+static int until(uint64_t a, uint64_t b)
+{
+	uint64_t first = a < b ? a : b, now = now_ns();
+
+	if (first == UINT64_MAX)
+		return -1;
+	return first > now ? (int)((first - now + 999999) / 1000000) : 0;
+}
+
 static int loop(struct session *s, struct sink *sink)
 {
+	uint64_t step = s->cfg->interval_ns, next = step ? s->armed_ns + step : UINT64_MAX;
+	uint64_t end = s->cfg->duration_ns ? s->armed_ns + s->cfg->duration_ns : UINT64_MAX;
 	struct epoll_event ev[16];
 	bool over = false;
 	int n, ret = 0;
 
 	while (!over && !ret) {
-		int timeout = -1;
+		uint64_t now;
 
-		if (s->cfg->duration_ns) {
-			uint64_t end = s->armed_ns + s->cfg->duration_ns, now = now_ns();
-
-			timeout = end > now ? (int)((end - now) / 1000000) + 1 : 0;
-		}
-		n = epoll_wait(s->epoll_fd, ev, 16, timeout);
+		n = epoll_wait(s->epoll_fd, ev, 16, until(end, next));
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < n; i++)
 			over |= handle(s, ev[i].data.fd);
-		if (s->cfg->duration_ns && now_ns() - s->armed_ns >= s->cfg->duration_ns)
-			over = true;
+		now = now_ns();
+		over |= now >= end;
 		ret = drain(s, sink);
+		if (ret || over || now < next)
+			continue;
+		ret = snapshot(s, sink, now);
+		while (next <= now)
+			next += step; /* a round that was missed is not made up for */
 	}
 	return ret;
 }
@@ -297,13 +320,28 @@ int session_status(const struct session *s)
 	return s->command.status;
 }
 
+const struct rusage *session_usage(const struct session *s)
+{
+	return s->command.reaped ? &s->command.usage : NULL;
+}
+
+bool session_interrupted(const struct session *s)
+{
+	return s->interrupted;
+}
+
+uint64_t session_duration_ns(const struct session *s)
+{
+	return s->stopped_ns - s->armed_ns;
+}
+
 void session_profile(const struct session *s, struct profile *profile)
 {
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->profile(s->cfg->sources[i], profile);
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
-	profile->duration_ns = s->stopped_ns - s->armed_ns;
+	profile->duration_ns = session_duration_ns(s);
 	profile->receipt.wall_ns = profile->duration_ns;
 	profile->receipt.cpus = s->place.nr_cpus;
 }

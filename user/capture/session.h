@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "capture/source.h"
 #include "util/err.h"
@@ -20,6 +21,7 @@ struct session_cfg {
 	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened */
 	int nr_sources;
 	const sigset_t *command_mask;	 /* signals that COMMAND starts with blocked */
+	uint64_t interval_ns;		 /* take a snapshot of the sources every so often; 0: never */
 	uint64_t duration_ns;		 /* 0: until COMMAND or the targets end, or a signal */
 };
 
@@ -31,8 +33,11 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 /* Arms, starts COMMAND, delivers to the sink until the end. 0 or -errno. */
 int session_run(struct session *s, struct sink *sink, struct err *err);
 
-/* The exit status of COMMAND, 0 without one. */
+/* The exit status of COMMAND, 0 without one; and what it and the children it waited for have used (NULL without one). */
 int session_status(const struct session *s);
+const struct rusage *session_usage(const struct session *s);
+bool session_interrupted(const struct session *s); /* a signal ended it */
+uint64_t session_duration_ns(const struct session *s);
 
 /* After session_run: adds to the ledger and the kernel's part of the receipt; duration, CPUs, notes. */
 void session_profile(const struct session *s, struct profile *profile);

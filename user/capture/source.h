@@ -38,6 +38,8 @@ struct source {
 	void (*stop)(struct source *src);
 	/* Delivers what has come. 0 or -errno. */
 	int (*drain)(struct source *src, struct sink *sink);
+	/* Delivers the readings of now; between start and stop. 0 or -errno. */
+	int (*snapshot)(struct source *src, struct sink *sink);
 	/* Once, after stop: delivers what was summed in the kernel. 0, or -errno with err filled. */
 	int (*finish)(struct source *src, struct sink *sink, struct err *err);
 	/* Adds to ledger, notes and the kernel's part of the receipt. */

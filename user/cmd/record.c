@@ -167,7 +167,7 @@ static int open_writer(struct sink *sink, struct err *err)
 	if (ret)
 		return ret;
 	r->to = data_writer_sink(r->writer);
-	r->sink = (struct sink){ pass_sample, pass_task, NULL, pass_round };
+	r->sink = (struct sink){ .sample = pass_sample, .task = pass_task, .round = pass_round };
 	return scan_kernel(&r->sink);
 }
 

@@ -423,7 +423,7 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
-	w->sink = (struct sink){ write_sample, write_task, write_lost, write_round };
+	w->sink = (struct sink){ .sample = write_sample, .task = write_task, .lost = write_lost, .round = write_round };
 	w->out.fd = -1;
 	w->meta = *meta;
 	w->attrs = calloc(n, sizeof(*w->attrs));

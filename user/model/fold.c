@@ -151,7 +151,7 @@ static int fold_round(struct sink *sink)
 int fold_init(struct fold *f)
 {
 	memset(f, 0, offsetof(struct fold, stack));
-	f->sink = (struct sink){ fold_sample, fold_task, fold_lost, fold_round };
+	f->sink = (struct sink){ .sample = fold_sample, .task = fold_task, .lost = fold_lost, .round = fold_round };
 	f->only_event = -1;
 	f->cap_comms = COMMS_FIRST;
 	f->comms = calloc(f->cap_comms, sizeof(*f->comms));

@@ -48,10 +48,13 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 	int ret = 0;
 
 	opt_label(o, label, sizeof(label));
-	if (ref->seen && !o->many && o->type != OPT_FLAG)
+	if (ref->seen && !o->many && o->type != OPT_FLAG && o->type != OPT_COUNT)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' given twice", label);
 	ref->seen = true;
 	switch (o->type) {
+	case OPT_COUNT:
+		++*(uint64_t *)dest;
+		return 0;
 	case OPT_FLAG:
 		*(bool *)dest = true;
 		return 0;

@@ -15,6 +15,7 @@
 
 enum opt_type {
 	OPT_FLAG,     /* bool: true */
+	OPT_COUNT,    /* uint64_t: how often it was given */
 	OPT_U64,      /* uint64_t, from 1: 0 is left for "not given" */
 	OPT_DURATION, /* uint64_t ns */
 	OPT_TEXT,     /* const char * into argv */

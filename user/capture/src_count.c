@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One descriptor for each event and thread, or event and CPU. A thread's counter is inherited by the threads and children
+ * that it makes (attr.inherit), which the kernel sums into it. COMMAND's begin to count at its exec (attr.enable_on_exec).
+ */
+#include "capture/src_count.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/kernel.h"
+#include "util/vec.h"
+
+#define RESCANS_MAX 8 /* of a process that makes threads while they are listed */
+
+struct counter {
+	int fd;
+	uint16_t event;
+	uint32_t cpu, tid;
+	char comm[COMM_LEN];
+};
+
+struct src_count {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct count_cfg *cfg;
+	VEC(struct counter) counters;
+	VEC(uint32_t) seen; /* threads whose counters are open */
+	bool at_exec;	    /* they start by themselves */
+	bool inherits;
+};
+
+/* What only the kernel's own code does: with exclude_kernel it reads 0 (perf_exclude_event(), kernel/events/core.c). */
+static bool kernel_only(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+						 e->config == PERF_COUNT_SW_CPU_MIGRATIONS || e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+static int open_fd(const struct src_count *src, const struct event *e, int pid, int cpu, unsigned long flags)
+{
+	struct perf_event_attr attr = {
+		.type = e->type,
+		.size = sizeof(attr),
+		.config = e->config,
+		.config1 = e->config1,
+		.config2 = e->config2,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.disabled = 1,
+		.inherit = src->inherits && cpu < 0,
+		.enable_on_exec = src->at_exec,
+		.exclude_user = e->exclude_user,
+		.exclude_kernel = e->exclude_kernel,
+		.exclude_hv = e->exclude_hv,
+		.exclude_guest = 1,
+		.precise_ip = e->precise,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && (errno == EINVAL || errno == EOPNOTSUPP)) {
+		attr.exclude_guest = 0; /* some PMUs know no guests */
+		fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* We may not count the kernel: what is left is ":u", as the event is called from now on. */
+static void without_kernel(struct event *e)
+{
+	size_t n = strlen(e->name);
+
+	e->exclude_kernel = e->exclude_hv = true;
+	snprintf(e->name + n, sizeof(e->name) - n, "%s", strchr(e->name, ':') ? "u" : ":u");
+}
+
+static bool not_here(int ret)
+{
+	return ret == -ENOENT || ret == -ENODEV || ret == -ENXIO || ret == -EOPNOTSUPP || ret == -EINVAL || ret == -ENOSYS;
+}
+
+/* Returns 0, also when the event is not to be had here; -ESRCH for a thread that is gone. */
+static int open_counter(struct src_count *src, int index, uint32_t tid, uint32_t cpu, const char *comm, unsigned long flags,
+			int cgroup_fd, struct err *err)
+{
+	struct event *e = &src->cfg->events[index];
+	int pid = flags & PERF_FLAG_PID_CGROUP ? cgroup_fd : tid ? (int)tid : -1, fd;
+	struct counter *c;
+
+	if (src->cfg->states[index] != COUNT_OPEN)
+		return 0;
+	if (vec_reserve(&src->counters))
+		return -ENOMEM;
+	fd = open_fd(src, e, pid, cpu == UINT32_MAX ? -1 : (int)cpu, flags);
+	if ((fd == -EACCES || fd == -EPERM) && !e->exclude_kernel && !e->exclude_user && tid) {
+		struct event user = *e;
+
+		without_kernel(&user);
+		fd = open_fd(src, &user, pid, cpu == UINT32_MAX ? -1 : (int)cpu, flags);
+		if (fd >= 0 || not_here(fd))
+			*e = user;
+	}
+	if (fd >= 0 && e->exclude_kernel && kernel_only(e)) {
+		close(fd);
+		src->cfg->states[index] = COUNT_HIDDEN;
+		return 0;
+	}
+	if (fd == -ESRCH || (fd == -ENODEV && cpu != UINT32_MAX))
+		return -ESRCH;
+	if (not_here(fd)) {
+		src->cfg->states[index] = COUNT_NOT_SUPPORTED;
+		return 0;
+	}
+	if (fd < 0)
+		return kernel_event_refused(e, fd, err);
+	c = &src->counters.data[src->counters.n++];
+	*c = (struct counter){ .fd = fd, .event = index, .cpu = cpu, .tid = src->cfg->per_thread ? tid : 0 };
+	if (comm)
+		snprintf(c->comm, sizeof(c->comm), "%s", comm);
+	return 0;
+}
+
+static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
+{
+	char path[64], comm[COMM_LEN] = "";
+	int ret = 0;
+	FILE *f;
+
+	for (size_t i = 0; i < src->seen.n; i++)
+		if (src->seen.data[i] == tid)
+			return 0;
+	if (vec_reserve(&src->seen))
+		return -ENOMEM;
+	src->seen.data[src->seen.n++] = tid;
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	f = src->cfg->per_thread ? fopen(path, "re") : NULL;
+	if (f && fgets(comm, sizeof(comm), f))
+		comm[strcspn(comm, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
+		ret = open_counter(src, e, tid, UINT32_MAX, comm, 0, -1, err);
+	return ret == -ESRCH ? 0 : ret; /* it has ended meanwhile */
+}
+
+/* All threads of a process, until a look shows none that is new: whoever made it by then hands its counters on. */
+static int open_process(struct src_count *src, uint32_t pid, struct err *err)
+{
+	char path[64];
+	size_t before;
+	int ret = 0, scans = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	do {
+		DIR *dir = opendir(path);
+		struct dirent *d;
+
+		if (!dir)
+			return scans ? 0 : err_set(err, -ESRCH, "no process %u", pid);
+		before = src->seen.n;
+		while (!ret && (d = readdir(dir)))
+			if (isdigit((unsigned char)d->d_name[0]))
+				ret = open_thread(src, strtoul(d->d_name, NULL, 10), err);
+		closedir(dir);
+	} while (!ret && src->seen.n > before && src->inherits && ++scans < RESCANS_MAX);
+	return ret;
+}
+
+static int open_cpus(struct src_count *src, const struct place *place, const char *cgroup, struct err *err)
+{
+	unsigned long flags = cgroup ? PERF_FLAG_PID_CGROUP : 0;
+	int dir = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, ret = 0;
+
+	if (cgroup && dir < 0)
+		return err_set(err, -errno, "cannot use cgroup '%s': %s", cgroup, strerror(errno));
+	for (int e = 0; e < src->cfg->nr_events; e++)
+		for (uint32_t i = 0; i < place->nr_cpus && (!ret || ret == -ESRCH); i++)
+			ret = open_counter(src, e, 0, place->cpus[i], NULL, flags, dir, err);
+	if (dir >= 0)
+		close(dir);
+	return ret == -ESRCH ? 0 : ret; /* a CPU that went offline */
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_count *src = (struct src_count *)source;
+	const struct target *t = place->target;
+	int ret = 0;
+
+	src->at_exec = target_is_command(t);
+	src->inherits = !src->cfg->no_inherit;
+	for (int e = 0; e < src->cfg->nr_events; e++)
+		src->cfg->states[e] = COUNT_OPEN;
+	if (src->at_exec)
+		return open_thread(src, place->command_pid, err);
+	for (size_t i = 0; i < t->pids.n && !ret; i++)
+		ret = open_process(src, t->pids.data[i], err);
+	src->inherits = false; /* -t is that thread alone */
+	for (size_t i = 0; i < t->tids.n && !ret; i++)
+		ret = open_thread(src, t->tids.data[i], err);
+	if (ret || t->pids.n || t->tids.n)
+		return ret;
+	for (size_t i = 0; i < t->cgroups.n && !ret; i++)
+		ret = open_cpus(src, place, t->cgroups.data[i], err);
+	return ret || t->cgroups.n ? ret : open_cpus(src, place, NULL, err);
+}
+
+static void set_all(struct src_count *src, unsigned long request)
+{
+	for (size_t i = 0; i < src->counters.n; i++)
+		ioctl(src->counters.data[i].fd, request, 0);
+}
+
+static void start(struct source *source)
+{
+	struct src_count *src = (struct src_count *)source;
+
+	if (!src->at_exec)
+		set_all(src, PERF_EVENT_IOC_ENABLE);
+}
+
+static void stop(struct source *source)
+{
+	set_all((struct src_count *)source, PERF_EVENT_IOC_DISABLE);
+}
+
+static int deliver(struct source *source, struct sink *sink)
+{
+	struct src_count *src = (struct src_count *)source;
+	int ret = 0;
+
+	for (size_t i = 0; i < src->counters.n && !ret; i++) {
+		const struct counter *c = &src->counters.data[i];
+		struct reading r = { .event = c->event, .cpu = c->cpu, .tid = c->tid, .comm = c->tid ? c->comm : NULL };
+		uint64_t values[3]; /* struct read_format, perf_event_open(2) */
+
+		if (read(c->fd, values, sizeof(values)) != sizeof(values))
+			continue;
+		r.value = values[0];
+		r.enabled_ns = values[1];
+		r.running_ns = values[2];
+		ret = sink->reading(sink, &r);
+	}
+	return ret;
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	int ret = deliver(source, sink);
+
+	return ret ? err_set(err, ret, "cannot read the counters: %s", strerror(-ret)) : 0;
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	(void)source;
+	(void)profile;
+}
+
+static void close_source(struct source *source)
+{
+	struct src_count *src = (struct src_count *)source;
+
+	for (size_t i = 0; i < src->counters.n; i++)
+		close(src->counters.data[i].fd);
+	vec_free(&src->counters);
+	vec_free(&src->seen);
+	free(src);
+}
+
+struct source *src_count_new(const struct count_cfg *cfg)
+{
+	struct src_count *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.open = open_source,
+		.start = start,
+		.stop = stop,
+		.snapshot = deliver,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	return &src->source;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep stat: events counted for a COMMAND, a process or the machine, as perf stat does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/session.h"
+#include "capture/src_count.h"
+#include "cmd/cmd.h"
+#include "cmd/measure.h"
+#include "render/stat.h"
+#include "util/invoker.h"
+#include "util/log.h"
+#include "util/signals.h"
+
+#define STAT_EVENTS_MAX 256
+
+static const char *const default_events[] = {
+	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
+	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+	"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
+	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+};
+
+struct stat_options {
+	struct target target;
+	const char *event_text, *separator, *out;
+	uint64_t details, runs, interval_ms, timeout_ms, duration_ns;
+	bool json, no_scale, no_inherit, per_cpu, per_thread, append;
+};
+
+static const struct opt count_opts[] = {
+	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct stat_options, event_text), "what to count; modifiers :u :k", NULL, false,
+	  NULL },
+	{ 'd', "detailed", NULL, OPT_COUNT, offsetof(struct stat_options, details),
+	  "caches too; -dd: L1i and TLBs too; -ddd: prefetches too", NULL, false, NULL },
+	{ 'r', "repeat", "N", OPT_U64, offsetof(struct stat_options, runs), "run COMMAND N times: the mean and its error", NULL, false,
+	  NULL },
+	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct stat_options, no_inherit), "leave out children made from now on", NULL, false,
+	  NULL },
+	{ 0, "no-scale", NULL, OPT_FLAG, offsetof(struct stat_options, no_scale),
+	  "counts as read, not scaled up by the time that an event waited for a counter", NULL, false, NULL },
+	{ 0, "timeout", "MS", OPT_U64, offsetof(struct stat_options, timeout_ms), "stop after MS milliseconds; COMMAND is ended", NULL,
+	  false, NULL },
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct stat_options, duration_ns), "the same as a time (10, 500ms, 2m)", NULL,
+	  false, NULL },
+	{ 0 },
+};
+
+static const struct opt view_opts[] = {
+	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct stat_options, interval_ms), "print what was counted every MS milliseconds",
+	  NULL, false, NULL },
+	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)", NULL, false,
+	  NULL },
+	{ 0, "per-thread", NULL, OPT_FLAG, offsetof(struct stat_options, per_thread), "a row for each thread (with -p or -t)", NULL, false,
+	  NULL },
+	{ 'x', "field-separator", "SEP", OPT_TEXT, offsetof(struct stat_options, separator), "CSV with this separator, in perf's fields",
+	  NULL, false, NULL },
+	{ 'j', "json-output", NULL, OPT_FLAG, offsetof(struct stat_options, json), "JSON, an object a line, in perf's fields", NULL, false,
+	  NULL },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct stat_options, out), "write to FILE instead of standard error", NULL, false,
+	  NULL },
+	{ 0, "append", NULL, OPT_FLAG, offsetof(struct stat_options, append), "add to the FILE of -o", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt_group stat_groups[] = {
+	{ "What", count_opts, 0 },
+	{ "Who", target_opts, offsetof(struct stat_options, target) },
+	{ "Output", view_opts, 0 },
+	{ 0 },
+};
+
+/* One or more runs and their table; first a sink. */
+struct count_run {
+	struct sink sink;
+	const struct stat_options *o;
+	struct event events[STAT_EVENTS_MAX];
+	enum count_state states[STAT_EVENTS_MAX];
+	const char *missing[STAT_EVENTS_MAX];
+	int nr_events;
+	struct counts counts;
+	struct stat_cfg view;
+	char title[256];
+	uint64_t last_ns; /* end of the interval before */
+	FILE *file;
+};
+
+static int take_reading(struct sink *sink, const struct reading *r)
+{
+	return counts_add(&((struct count_run *)sink)->counts, r);
+}
+
+static void set_missing(struct count_run *s)
+{
+	for (int e = 0; e < s->nr_events; e++)
+		s->missing[e] = s->states[e] == COUNT_NOT_SUPPORTED ? "<not supported>" :
+				s->states[e] == COUNT_HIDDEN	    ? "<not counted>" :
+								      NULL;
+}
+
+static int print_interval(struct sink *sink, uint64_t since_start_ns)
+{
+	struct count_run *s = (struct count_run *)sink;
+
+	set_missing(s);
+	render_stat_rows(s->file, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
+	fflush(s->file);
+	s->last_ns = since_start_ns;
+	counts_round(&s->counts);
+	return ferror(s->file) ? -EIO : 0;
+}
+
+static int add_events(struct count_run *s, const char *text, struct err *err)
+{
+	int n = event_parse(text, s->events + s->nr_events, STAT_EVENTS_MAX - s->nr_events, err);
+
+	s->nr_events += n > 0 ? n : 0;
+	return n < 0 ? n : 0;
+}
+
+static int pick_events(struct count_run *s, struct err *err)
+{
+	const struct stat_options *o = s->o;
+	int ret = 0;
+
+	if (o->event_text)
+		return add_events(s, o->event_text, err);
+	for (uint64_t level = 0; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
+		ret = add_events(s, default_events[level], err);
+	return ret;
+}
+
+static int check(const struct stat_options *o, struct err *err)
+{
+	const struct target *t = &o->target;
+	bool threads = t->pids.n || t->tids.n;
+
+	if (o->runs > 1 && !t->argv)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-r needs a COMMAND to repeat");
+	if (t->uids.n || t->comms.n)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "the counters of a CPU know no users and no names: use -p, -t or -G");
+	if (threads && (t->cpus.n || t->cgroups.n))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t count threads wherever they run: drop them, or -C and -G");
+	if (o->per_cpu && (threads || target_is_command(t)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted wherever they run");
+	if (o->per_thread && !threads)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread needs -p or -t");
+	if (o->per_cpu && o->per_thread)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-A and --per-thread contradict each other");
+	if (o->interval_ms && o->runs > 1)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-I and -r contradict each other");
+	if (o->separator && o->json)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-x and -j contradict each other");
+	if (o->append && !o->out)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--append needs -o FILE");
+	if (o->timeout_ms && o->duration_ns)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--timeout and --duration contradict each other");
+	if (o->interval_ms > UINT32_MAX || o->timeout_ms > UINT32_MAX || o->runs > UINT32_MAX)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "a number of -I, -r or --timeout is too large");
+	return 0;
+}
+
+/* "process id '12,13'" */
+static void title_list(char *buf, size_t size, const char *what, const uint32_t *ids, size_t n)
+{
+	size_t at = snprintf(buf, size, "%s '", what);
+
+	for (size_t i = 0; i < n && at < size; i++)
+		at += snprintf(buf + at, size - at, "%s%u", i ? "," : "", ids[i]);
+	if (at < size)
+		snprintf(buf + at, size - at, "'");
+}
+
+static void set_title(struct count_run *s)
+{
+	const struct target *t = &s->o->target;
+	size_t n = 0;
+
+	if (t->pids.n) {
+		title_list(s->title, sizeof(s->title), "process id", t->pids.data, t->pids.n);
+	} else if (t->tids.n) {
+		title_list(s->title, sizeof(s->title), "thread id", t->tids.data, t->tids.n);
+	} else if (t->cpus.n) {
+		title_list(s->title, sizeof(s->title), "CPU(s)", t->cpus.data, t->cpus.n);
+	} else if (t->cgroups.n) {
+		snprintf(s->title, sizeof(s->title), "cgroup '%s'", t->cgroups.data[0]);
+	} else if (target_is_command(t)) {
+		n = snprintf(s->title, sizeof(s->title), "'");
+		for (char *const *arg = t->argv; *arg && n < sizeof(s->title); arg++)
+			n += snprintf(s->title + n, sizeof(s->title) - n, "%s%s", arg > t->argv ? " " : "", *arg);
+		if (n < sizeof(s->title))
+			snprintf(s->title + n, sizeof(s->title) - n, "'");
+	} else {
+		snprintf(s->title, sizeof(s->title), "'system wide'");
+	}
+}
+
+static int open_out(struct count_run *s, struct err *err)
+{
+	int fd;
+
+	s->file = stderr;
+	if (!s->o->out)
+		return 0;
+	fd = open(s->o->out, O_WRONLY | O_CREAT | O_CLOEXEC | (s->o->append ? O_APPEND : O_TRUNC), 0666);
+	s->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!s->file)
+		return err_set(err, -errno, "cannot write '%s': %s", s->o->out, strerror(errno));
+	invoker_own(fd);
+	return 0;
+}
+
+static int close_out(struct count_run *s, struct err *err)
+{
+	bool failed = ferror(s->file);
+
+	if (!s->o->out)
+		return 0;
+	errno = 0;
+	if (fclose(s->file) || failed)
+		return err_set(err, -EIO, "cannot write '%s': %s", s->o->out, strerror(errno ? errno : EIO));
+	return 0;
+}
+
+/* One run. *ret_status: COMMAND's. Returns 1 when a signal ended it. */
+static int run_once(struct count_run *s, int *ret_status, struct err *err)
+{
+	const struct stat_options *o = s->o;
+	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
+	sigset_t mask;
+	struct session_cfg run = {
+		.target = &o->target,
+		.sources = { src_count_new(&cfg) },
+		.nr_sources = 1,
+		.command_mask = &mask,
+		.interval_ns = o->interval_ms * 1000000,
+		.duration_ns = o->timeout_ms ? o->timeout_ms * 1000000 : o->duration_ns,
+	};
+	const struct rusage *usage;
+	struct session *session;
+	double wall_s;
+	int ret;
+
+	if (!run.sources[0])
+		return -ENOMEM;
+	signals_hold(&mask);
+	ret = session_open(&run, &session, err);
+	if (ret)
+		goto out;
+	counts_run(&s->counts);
+	s->last_ns = 0;
+	ret = session_run(session, &s->sink, err);
+	if (!ret) {
+		*ret_status = session_status(session);
+		wall_s = session_duration_ns(session) / 1e9;
+		set_missing(s);
+		if (o->interval_ms) {
+			ret = print_interval(&s->sink, session_duration_ns(session));
+		} else {
+			counts_end_run(&s->counts, wall_s);
+			usage = target_is_command(&o->target) ? session_usage(session) : NULL;
+			if (o->runs < 2) {
+				render_stat_head(s->file, &s->counts, &s->view);
+				render_stat_rows(s->file, &s->counts, &s->view, wall_s * 1e9, 0);
+				render_stat_foot(s->file, &s->counts, &s->view, wall_s,
+						 usage ? usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6 : -1,
+						 usage ? usage->ru_stime.tv_sec + usage->ru_stime.tv_usec / 1e6 : -1);
+			}
+		}
+		ret = ret ? ret : session_interrupted(session);
+	}
+	session_close(session);
+out:
+	signals_release(&mask);
+	return ret;
+}
+
+/* An event that reads nothing although it happens is not passed off as 0. */
+static void explain(const struct count_run *s)
+{
+	bool hidden = false;
+
+	for (int e = 0; e < s->nr_events; e++)
+		hidden |= s->states[e] == COUNT_HIDDEN;
+	if (hidden)
+		log_note("note: not counted: what happens in the kernel only, which needs CAP_PERFMON or "
+			 "sysctl kernel.perf_event_paranoid=1");
+}
+
+static int run_all(struct count_run *s, int *ret_status, struct err *err)
+{
+	const struct stat_options *o = s->o;
+	int ret = 0;
+
+	if (o->interval_ms)
+		render_stat_head(s->file, &s->counts, &s->view);
+	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret; i++)
+		ret = run_once(s, ret_status, err);
+	if (ret < 0)
+		return ret;
+	if (o->runs > 1) {
+		s->view.runs = s->counts.wall.n; /* a signal may have ended the series */
+		render_stat_head(s->file, &s->counts, &s->view);
+		render_stat_rows(s->file, &s->counts, &s->view, s->counts.wall.mean * 1e9, 0);
+		render_stat_foot(s->file, &s->counts, &s->view, 0, -1, -1);
+	}
+	explain(s);
+	return 0;
+}
+
+static int stat_run(void *cfg, char **operands, struct err *err)
+{
+	struct stat_options *o = cfg;
+	struct count_run *s = calloc(1, sizeof(*s));
+	int status = 0, ret;
+
+	if (!s)
+		return -ENOMEM;
+	o->target.argv = operands[0] ? operands : NULL;
+	s->o = o;
+	s->sink = (struct sink){ .reading = take_reading, .interval = print_interval };
+	ret = target_check(&o->target, err);
+	if (!ret)
+		ret = check(o, err);
+	if (!ret)
+		ret = pick_events(s, err);
+	if (!ret)
+		ret = counts_init(&s->counts, s->events, s->nr_events,
+				  o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
+	if (!ret)
+		ret = open_out(s, err);
+	if (!ret) {
+		set_title(s);
+		s->view = (struct stat_cfg){ o->separator, o->json, o->no_scale, o->runs, o->interval_ms, s->missing, s->title };
+		ret = run_all(s, &status, err);
+		status = close_out(s, err) && !ret ? EXIT_FAILED : status;
+	}
+	counts_free(&s->counts);
+	target_free(&o->target);
+	free(s);
+	return ret ? ret : status;
+}
+
+const struct cmd cmd_stat = {
+	.name = "stat",
+	.summary = "count events of a command, a process or the machine",
+	.operands = "[COMMAND [ARG...]]",
+	.groups = stat_groups,
+	.cfg_size = sizeof(struct stat_options),
+	.examples = "skep stat -- make                              a command and its children\n"
+		    "skep stat -r 5 -e task-clock,page-faults -- make\n"
+		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"
+		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n",
+	.run = stat_run,
+};

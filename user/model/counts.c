@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of counts. Keys are few (CPUs, threads) and come in the same order each round: a linear look-up from the last. */
+#include "model/counts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int counts_init(struct counts *c, const struct event *events, int nr_events, enum count_by by)
+{
+	*c = (struct counts){ .events = events, .nr_events = nr_events, .by = by };
+	if (by != COUNT_BY_NOTHING)
+		return 0;
+	/* The only row is there even if nothing is ever read. */
+	if (!vec_take(&c->keys, 1) || !vec_take(&c->cells, nr_events))
+		return -ENOMEM;
+	c->keys.data[0] = (struct count_key){ .cpu = UINT32_MAX };
+	memset(c->cells.data, 0, nr_events * sizeof(*c->cells.data));
+	return 0;
+}
+
+void counts_free(struct counts *c)
+{
+	vec_free(&c->keys);
+	vec_free(&c->cells);
+}
+
+void counts_round(struct counts *c)
+{
+	for (size_t i = 0; i < c->cells.n; i++) {
+		c->cells.data[i].before = c->cells.data[i].now;
+		c->cells.data[i].now = (struct count){ 0 };
+	}
+}
+
+void counts_run(struct counts *c)
+{
+	for (size_t i = 0; i < c->cells.n; i++)
+		c->cells.data[i].before = c->cells.data[i].now = (struct count){ 0 };
+}
+
+/* Index of the key's first cell, or -ENOMEM. */
+static long find_key(struct counts *c, const struct reading *r)
+{
+	struct count_key key = { .cpu = UINT32_MAX };
+
+	if (c->by == COUNT_BY_CPU)
+		key.cpu = r->cpu;
+	if (c->by == COUNT_BY_THREAD) {
+		key.tid = r->tid;
+		if (r->comm)
+			strncpy(key.comm, r->comm, sizeof(key.comm) - 1);
+	}
+	for (size_t i = 0; i < c->keys.n; i++)
+		if (c->keys.data[i].cpu == key.cpu && c->keys.data[i].tid == key.tid)
+			return i * c->nr_events;
+	if (vec_reserve(&c->keys) || !vec_take(&c->cells, c->nr_events))
+		return -ENOMEM;
+	memset(c->cells.data + c->keys.n * c->nr_events, 0, c->nr_events * sizeof(*c->cells.data));
+	c->keys.data[c->keys.n] = key;
+	return c->keys.n++ * c->nr_events;
+}
+
+int counts_add(struct counts *c, const struct reading *r)
+{
+	long at = find_key(c, r);
+	struct count *now;
+
+	if (at < 0)
+		return at;
+	now = &c->cells.data[at + r->event].now;
+	now->value += r->value;
+	now->enabled_ns += r->enabled_ns;
+	now->running_ns += r->running_ns;
+	return 0;
+}
+
+void counts_end_run(struct counts *c, double wall_s)
+{
+	for (size_t i = 0; i < c->cells.n; i++)
+		spread_add(&c->cells.data[i].spread, count_scaled(&c->cells.data[i].now, false));
+	spread_add(&c->wall, wall_s);
+}
+
+const struct count_cell *counts_cell(const struct counts *c, size_t key, int event)
+{
+	return &c->cells.data[key * c->nr_events + event];
+}
+
+static uint64_t less(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0; /* a thread that ended took its part away */
+}
+
+struct count counts_delta(const struct count_cell *cell)
+{
+	return (struct count){
+		.value = less(cell->now.value, cell->before.value),
+		.enabled_ns = less(cell->now.enabled_ns, cell->before.enabled_ns),
+		.running_ns = less(cell->now.running_ns, cell->before.running_ns),
+	};
+}
+
+double count_scaled(const struct count *count, bool as_read)
+{
+	if (as_read || !count->running_ns || count->running_ns >= count->enabled_ns)
+		return count->value;
+	return (double)count->value * count->enabled_ns / count->running_ns;
+}
+
+void spread_add(struct spread *s, double value)
+{
+	double d = value - s->mean;
+
+	s->n++;
+	s->mean += d / s->n;
+	s->m2 += d * (value - s->mean);
+}
+
+double spread_percent(const struct spread *s)
+{
+	if (s->n < 2 || s->mean == 0)
+		return 0;
+	return 100 * sqrt(s->m2 / (s->n - 1) / s->n) / s->mean;
+}
