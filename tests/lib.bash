@@ -85,7 +85,7 @@ named_ok() {
 	awk -v obj="[$2]" '
 		{
 			count = $NF; all += count; line = $0; sub(/ [0-9]+$/, "", line)
-			if (line ~ /;\[truncated: no frame pointer\]/) { broken += count; next }
+			if (line ~ /;\[truncated: /) { broken += count; next }
 			n = split(line, f, ";")
 			bad = 0
 			for (i = 2; i <= n; i++) { frames += count; bad += f[i] == obj || f[i] == "[unknown]" }

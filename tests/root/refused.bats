@@ -24,6 +24,11 @@ one_line_and_3() {
 	[ ! -e a.folded ]
 }
 
+# Before Linux 5.11 maps count against it, and only CAP_SYS_RESOURCE raises it.
+enough_memlock() {
+	ulimit -l unlimited || true
+}
+
 works() {
 	"$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.3 2>said || { cat said; false; }
 	grep -q ';main;hot ' a.folded
@@ -73,6 +78,7 @@ as_nobody() {
 	works
 	rm a.folded
 	chmod 777 .
+	enough_memlock
 	run as_nobody +bpf,+perfmon,+sys_ptrace,+syslog "$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.3
 	if [ "$status" = 0 ]; then
 		grep -q ';main;hot ' a.folded
@@ -84,6 +90,7 @@ as_nobody() {
 
 @test "CAP_BPF and CAP_PERFMON are enough; CAP_SYS_PTRACE and CAP_SYSLOG bring the names of others" {
 	chmod 777 .
+	enough_memlock
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
 	run as_nobody +bpf,+perfmon "$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.5
 	echo "$output"
@@ -100,6 +107,7 @@ as_nobody() {
 @test "file capabilities are enough, and COMMAND gets none of them" {
 	need setcap
 	chmod 777 .
+	enough_memlock
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
 	cp "$SKEP" skep
 	setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep skep || skip "no file capabilities on $PWD"
@@ -159,6 +167,7 @@ as_nobody() {
 }
 
 @test "a seccomp filter refuses pidfd_open() and prlimit(): the end of the target is still seen" {
+	enough_memlock
 	background "$WORK/shares" 1
 	"$WORK/refuse" pidfd_open,prlimit64 "$SKEP" -v flame -p $BG -o a.folded 2>said
 	cat said

@@ -55,6 +55,7 @@ percent_at() {
 	*) skip "clock source $source: every reading is a system call" ;;
 	esac
 	"$SKEP" flame -F 4999 -o a.folded -- "$WORK/vdso" "$(times 0.6)"
+	sed -E 's/^.*;([^;]+;[^;]+) ([0-9]+)$/\2 \1/' a.folded | sort -rn | head -5
 	[ "$(percent_at __vdso_clock_gettime a.folded)" -ge 60 ]
 	"$SKEP" flame -F 4999 -o a.json -- "$WORK/vdso" 0.2
 	grep -qE '"name": *"__vdso_clock_gettime", *"obj": *"\[vdso\]"' a.json

@@ -216,7 +216,8 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 		err_hint(err, "no memory for its maps: smaller --max-stacks or -m, or a wider limit of the cgroup");
 		break;
 	case EPERM:
-		err_hint(err, "lockdown, a seccomp filter (container?) or a security module is in the way");
+		err_hint(err, "lockdown, a seccomp filter (container?), a security module, or before 5.11 the limit of locked memory "
+			      "(ulimit -l) is in the way");
 		break;
 	case EINVAL:
 	case EACCES:
