@@ -73,6 +73,7 @@ pids() {
 		[ "$(readlink /proc/$pid/exe)" != "$PWD/jail/inner" ] || break
 	done
 	"$SKEP" flame -p "$pid" -o a.folded --duration 600ms
+	kill "$pid" # unshare itself does not hear it
 	[ ! -e jail/inner ]
 	grep -q ';main;hot ' a.folded
 }

@@ -8,7 +8,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 
 #include "bpf/sample.h"
 #include "capture/cost.h"
+#include "capture/filter.h"
 #include "capture/kernel.h"
 #include "capture/sideband.h"
 #include "capture/sums.h"
@@ -50,82 +50,6 @@ struct src_sample {
 	int stats_fd;
 	uint64_t delivered; /* samples that reached the sink */
 };
-
-static int add_target(const struct src_sample *src, uint64_t key, uint32_t state, struct err *err)
-{
-	if (bpf_map_update_elem(bpf_map__fd(src->skel->maps.targets), &key, &state, BPF_ANY))
-		return err_set(err, -errno, "too many targets: at most %d", TARGETS_MAX);
-	return 0;
-}
-
-static int set_targets(struct src_sample *src, const struct place *place, struct err *err)
-{
-	const struct target *t = place->target;
-	const struct pidns *pidns = &place->pidns;
-	int dir, ret = 0;
-
-	for (size_t i = 0; i < t->pids.n && !ret; i++) {
-		uint32_t pid = pidns_outer_pid(pidns, t->pids.data[i]);
-
-		ret = pid ? add_target(src, TARGET_PID(pid), TARGET_ACTIVE, err) :
-			    err_set(err, -ESRCH, "no process %u any more", t->pids.data[i]);
-	}
-	for (size_t i = 0; i < t->tids.n && !ret; i++) {
-		uint32_t tid = pidns_outer_tid(pidns, t->tids.data[i]);
-
-		ret = tid ? add_target(src, TARGET_TID(tid), TARGET_ACTIVE, err) :
-			    err_set(err, -ESRCH, "no thread %u any more", t->tids.data[i]);
-	}
-	if (!ret && target_is_command(t))
-		ret = add_target(src, TARGET_PID(pidns_outer_pid(pidns, place->command_pid)), TARGET_AT_EXEC, err);
-	if (ret)
-		return ret;
-	for (__u32 i = 0; i < t->cgroups.n; i++) {
-		dir = open(t->cgroups.data[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (dir < 0 || bpf_map_update_elem(bpf_map__fd(src->skel->maps.cgroups), &i, &dir, BPF_ANY)) {
-			int ret = -errno;
-
-			if (dir >= 0)
-				close(dir);
-			return err_set(err, ret, "cannot use cgroup '%s': %s", t->cgroups.data[i], strerror(-ret));
-		}
-		close(dir);
-	}
-	return 0;
-}
-
-static void set_filter(struct src_sample *src, const struct target *t)
-{
-	struct sample_bpf__rodata *ro = src->skel->rodata;
-	__u32 filter = FILTER_IDLE;
-
-	if (t->pids.n || target_is_command(t))
-		filter |= FILTER_PIDS;
-	if (t->tids.n)
-		filter |= FILTER_TIDS;
-	if (t->cgroups.n)
-		filter |= FILTER_CGROUPS;
-	if (t->uids.n)
-		filter |= FILTER_UIDS;
-	if (t->comms.n)
-		filter |= FILTER_COMMS;
-	for (int i = 0; i < src->cfg->nr_events; i++)
-		if (!src->cfg->events[i].exclude_idle)
-			filter &= ~FILTER_IDLE;
-	ro->cfg_filter = filter;
-	ro->cfg_nr_cgroups = t->cgroups.n;
-	ro->cfg_nr_uids = t->uids.n;
-	ro->cfg_nr_comms = t->comms.n;
-	for (size_t i = 0; i < t->uids.n; i++)
-		ro->cfg_uids[i] = t->uids.data[i];
-	for (size_t i = 0; i < t->comms.n; i++)
-		strncpy((char *)ro->cfg_comms[i], t->comms.data[i], sizeof(ro->cfg_comms[i]) - 1);
-	bpf_program__set_autoload(src->skel->progs.filter_fork, filter & FILTER_PIDS);
-	bpf_program__set_autoload(src->skel->progs.filter_exec, target_is_command(t));
-	bpf_program__set_autoload(src->skel->progs.filter_free, filter & (FILTER_PIDS | FILTER_TIDS));
-	if (!(filter & (FILTER_PIDS | FILTER_TIDS)))
-		bpf_map__set_max_entries(src->skel->maps.targets, 1);
-}
 
 static uint64_t ring_bytes(const struct sample_cfg *cfg)
 {
@@ -327,46 +251,32 @@ static int open_sideband(struct src_sample *src, const struct place *place, stru
 	return ret;
 }
 
-static int attach_filter(struct src_sample *src, struct err *err)
-{
-	struct bpf_program *const progs[] = { src->skel->progs.filter_fork, src->skel->progs.filter_exec,
-					      src->skel->progs.filter_free };
-	struct bpf_link **const links[] = { &src->skel->links.filter_fork, &src->skel->links.filter_exec,
-					    &src->skel->links.filter_free };
-
-	for (int i = 0; i < 3; i++) {
-		if (!bpf_program__autoload(progs[i]))
-			continue;
-		*links[i] = bpf_program__attach(progs[i]);
-		if (!*links[i])
-			return err_exit(err, -errno, EXIT_CANNOT, "cannot follow children: %s", strerror(errno));
-	}
-	return 0;
-}
-
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_sample *src = (struct src_sample *)source;
+	struct filter filter;
+	bool idle = false;
 	int ret = open_sideband(src, place, err);
 
 	if (ret)
 		return ret;
+	for (int i = 0; i < src->cfg->nr_events; i++)
+		idle |= !src->cfg->events[i].exclude_idle;
 	pick_event(src, place->cpus[0]);
 	src->skel = sample_bpf__open();
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	set_knobs(src, place);
-	set_filter(src, place->target);
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, idle);
 	ret = sample_bpf__load(src->skel);
 	if (ret)
 		return kernel_load_refused(ret, "the sampling program", err);
 	if (src->cfg->bpf_stats)
 		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
-	ret = set_targets(src, place, err);
+	ret = open_rings(src, place->cpus, place->nr_cpus, err);
 	if (!ret)
-		ret = open_rings(src, place->cpus, place->nr_cpus, err);
-	if (!ret)
-		ret = attach_filter(src, err);
+		ret = filter_start(&filter, place, err);
 	return ret ? ret : attach_events(src, place->cpus, place->nr_cpus, err);
 }
 

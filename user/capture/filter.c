@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a target to the tables of the one filter. */
+#include "capture/filter.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/target.h"
+
+void filter_set(const struct filter *f, const struct target *t, bool idle)
+{
+	__u32 filter = idle ? 0 : FILTER_IDLE;
+
+	if (t->pids.n || target_is_command(t))
+		filter |= FILTER_PIDS;
+	if (t->tids.n)
+		filter |= FILTER_TIDS;
+	if (t->cgroups.n)
+		filter |= FILTER_CGROUPS;
+	if (t->uids.n)
+		filter |= FILTER_UIDS;
+	if (t->comms.n)
+		filter |= FILTER_COMMS;
+	*f->filter = filter;
+	*f->nr_cgroups = t->cgroups.n;
+	*f->nr_uids = t->uids.n;
+	*f->nr_comms = t->comms.n;
+	for (size_t i = 0; i < t->uids.n; i++)
+		f->uids[i] = t->uids.data[i];
+	for (size_t i = 0; i < t->comms.n; i++)
+		strncpy((char *)f->comms[i], t->comms.data[i], sizeof(f->comms[i]) - 1);
+	bpf_program__set_autoload(f->progs[0], filter & FILTER_PIDS);
+	bpf_program__set_autoload(f->progs[1], target_is_command(t));
+	bpf_program__set_autoload(f->progs[2], filter & (FILTER_PIDS | FILTER_TIDS));
+	if (!(filter & (FILTER_PIDS | FILTER_TIDS)))
+		bpf_map__set_max_entries(f->targets, 1);
+}
+
+static int add_target(const struct filter *f, __u64 key, __u32 state, struct err *err)
+{
+	if (bpf_map_update_elem(bpf_map__fd(f->targets), &key, &state, BPF_ANY))
+		return err_set(err, -errno, "too many targets: at most %d", TARGETS_MAX);
+	return 0;
+}
+
+static int fill_tasks(const struct filter *f, const struct place *place, struct err *err)
+{
+	const struct target *t = place->target;
+	int ret = 0;
+
+	for (size_t i = 0; i < t->pids.n && !ret; i++) {
+		uint32_t pid = pidns_outer_pid(&place->pidns, t->pids.data[i]);
+
+		ret = pid ? add_target(f, TARGET_PID(pid), TARGET_ACTIVE, err) :
+			    err_set(err, -ESRCH, "no process %u any more", t->pids.data[i]);
+	}
+	for (size_t i = 0; i < t->tids.n && !ret; i++) {
+		uint32_t tid = pidns_outer_tid(&place->pidns, t->tids.data[i]);
+
+		ret = tid ? add_target(f, TARGET_TID(tid), TARGET_ACTIVE, err) :
+			    err_set(err, -ESRCH, "no thread %u any more", t->tids.data[i]);
+	}
+	if (!ret && target_is_command(t))
+		ret = add_target(f, TARGET_PID(pidns_outer_pid(&place->pidns, place->command_pid)), TARGET_AT_EXEC, err);
+	return ret;
+}
+
+static int fill_cgroups(const struct filter *f, const struct target *t, struct err *err)
+{
+	for (__u32 i = 0; i < t->cgroups.n; i++) {
+		int dir = open(t->cgroups.data[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
+
+		if (dir < 0 || bpf_map_update_elem(bpf_map__fd(f->cgroups), &i, &dir, BPF_ANY))
+			ret = -errno;
+		if (dir >= 0)
+			close(dir);
+		if (ret)
+			return err_set(err, ret, "cannot use cgroup '%s': %s", t->cgroups.data[i], strerror(-ret));
+	}
+	return 0;
+}
+
+int filter_start(const struct filter *f, const struct place *place, struct err *err)
+{
+	int ret = fill_tasks(f, place, err);
+
+	if (!ret)
+		ret = fill_cgroups(f, place->target, err);
+	for (int i = 0; i < FILTER_PROGS && !ret; i++) {
+		if (!bpf_program__autoload(f->progs[i]))
+			continue;
+		*f->links[i] = bpf_program__attach(f->progs[i]);
+		if (!*f->links[i])
+			ret = err_exit(err, -errno, EXIT_CANNOT, "cannot follow children: %s", strerror(errno));
+	}
+	return ret;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The user side of bpf/lib/filter.bpf.h, which every skeleton that includes it has in the same words. */
+#ifndef SKEP_CAPTURE_FILTER_H
+#define SKEP_CAPTURE_FILTER_H
+
+#include <bpf/libbpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "capture/source.h"
+
+#define FILTER_PROGS 3
+
+/* Where a skeleton has it. */
+struct filter {
+	__u32 *filter, *nr_cgroups, *nr_uids, *nr_comms, *uids;
+	__u64 (*comms)[2];
+	struct bpf_map *targets, *cgroups;
+	struct bpf_program *progs[FILTER_PROGS];
+	struct bpf_link **links[FILTER_PROGS];
+};
+
+#define FILTER_OF(skel)                                                                                                     \
+	{                                                                                                                   \
+		.filter = &(skel)->rodata->cfg_filter, .nr_cgroups = &(skel)->rodata->cfg_nr_cgroups,                       \
+		.nr_uids = &(skel)->rodata->cfg_nr_uids, .nr_comms = &(skel)->rodata->cfg_nr_comms,                         \
+		.uids = (skel)->rodata->cfg_uids, .comms = (skel)->rodata->cfg_comms, .targets = (skel)->maps.targets,      \
+		.cgroups = (skel)->maps.cgroups,                                                                            \
+		.progs = { (skel)->progs.filter_fork, (skel)->progs.filter_exec, (skel)->progs.filter_free },               \
+		.links = { &(skel)->links.filter_fork, &(skel)->links.filter_exec, &(skel)->links.filter_free },            \
+	}
+
+/* Before load. idle: the idle task is not filtered out. */
+void filter_set(const struct filter *f, const struct target *t, bool idle);
+
+/* After load: fills the tables and follows the targets' children from here on. 0 or -errno. */
+int filter_start(const struct filter *f, const struct place *place, struct err *err);
+
+#endif
