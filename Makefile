@@ -109,6 +109,9 @@ $B/%.o: %.c $B/flags | $(SKEL)
 	$(call say,CC,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -c $< -o $@
 
 $B/user/render/html.o: user/render/flame.html
+$B/user/event/syscalls.o: $B/gen/syscalls_native.h $B/gen/syscalls_compat.h
+$B/gen/syscalls_%.h: tools/syscalls.sh $B/flags
+	$(call say,GEN,$@)mkdir -p $(@D) && tools/syscalls.sh "$(CC)" $* >$@
 $B/user/render/svg.o: user/render/flame_svg.js
 
 # The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF.

@@ -37,7 +37,24 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct thread_info {
+	unsigned long flags;
+#ifdef __TARGET_ARCH_x86
+	__u32 status;
+#endif
+};
+
+/* A flavour: user space has a pt_regs of its own. */
+struct pt_regs___kernel {
+#ifdef __TARGET_ARCH_x86
+	unsigned long orig_ax;
+#else
+	int syscallno;
+#endif
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int flags;
 	int pid;
 	int tgid;

@@ -21,6 +21,9 @@ const volatile __u64 cfg_comms[FILTER_LIST_MAX][2] = {};
 /* One store starts every program at one instant. */
 volatile __u32 run_armed = 0;
 
+/* Changes with `targets`: what was looked up under another number may be wrong. */
+volatile __u32 targets_epoch = 0;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH); /* preallocated: perf_event programs on 5.10 take no other */
 	__uint(max_entries, TARGETS_MAX);
@@ -109,6 +112,7 @@ int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	if (bpf_map_update_elem(&targets, &to, &state, BPF_ANY))
 		loss_count(COUNT_TARGETS_FULL);
+	__sync_fetch_and_add(&targets_epoch, 1);
 	return 0;
 }
 
@@ -119,8 +123,10 @@ int filter_exec(struct bpf_raw_tracepoint_args *ctx)
 	__u64 key = TARGET_PID(BPF_CORE_READ(task, tgid));
 	__u32 *state = bpf_map_lookup_elem(&targets, &key);
 
-	if (state && *state == TARGET_AT_EXEC)
+	if (state && *state == TARGET_AT_EXEC) {
 		*state = TARGET_ACTIVE;
+		__sync_fetch_and_add(&targets_epoch, 1);
+	}
 	return 0;
 }
 
@@ -134,11 +140,13 @@ int filter_free(struct bpf_raw_tracepoint_args *ctx)
 
 	if (cfg_filter & FILTER_TIDS) {
 		key = TARGET_TID(tid);
-		bpf_map_delete_elem(&targets, &key);
+		if (!bpf_map_delete_elem(&targets, &key))
+			__sync_fetch_and_add(&targets_epoch, 1);
 	}
 	if (tid == (__u32)BPF_CORE_READ(task, tgid)) {
 		key = TARGET_PID(tid);
-		bpf_map_delete_elem(&targets, &key);
+		if (!bpf_map_delete_elem(&targets, &key))
+			__sync_fetch_and_add(&targets_epoch, 1);
 	}
 	return 0;
 }

@@ -94,7 +94,7 @@ static int open_counter(struct src_count *src, int index, uint32_t tid, uint32_t
 	int pid = flags & PERF_FLAG_PID_CGROUP ? cgroup_fd : tid ? (int)tid : -1, fd;
 	struct counter *c;
 
-	if (src->cfg->states[index] != COUNT_OPEN)
+	if (e->kind != EVENT_COUNTER || src->cfg->states[index] != COUNT_OPEN)
 		return 0;
 	if (vec_reserve(&src->counters))
 		return -ENOMEM;

@@ -75,6 +75,8 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	for (int i = 0; i < n; i++) {
 		struct event *e = &m->events[i];
 
+		if (e->kind != EVENT_COUNTER)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' can be counted (skep stat), not sampled", e->name);
 		e->freq = !m->period;
 		e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
 		e->exclude_idle = !m->idle;

@@ -9,6 +9,7 @@
 
 #include "capture/session.h"
 #include "capture/src_count.h"
+#include "capture/src_syscalls.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "render/stat.h"
@@ -16,7 +17,7 @@
 #include "util/log.h"
 #include "util/signals.h"
 
-#define STAT_EVENTS_MAX 256
+#define STAT_EVENTS_MAX 4096 /* syscalls:* are 1,900 */
 
 static const char *const default_events[] = {
 	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
@@ -134,19 +135,30 @@ static int pick_events(struct count_run *s, struct err *err)
 	return ret;
 }
 
-static int check(const struct stat_options *o, struct err *err)
+static bool has_kind(const struct count_run *s, enum event_kind kind)
 {
+	for (int e = 0; e < s->nr_events; e++)
+		if (s->events[e].kind == kind)
+			return true;
+	return false;
+}
+
+static int check(const struct count_run *s, struct err *err)
+{
+	const struct stat_options *o = s->o;
 	const struct target *t = &o->target;
-	bool threads = t->pids.n || t->tids.n;
+	bool threads = t->pids.n || t->tids.n, counters = has_kind(s, EVENT_COUNTER);
 
 	if (o->runs > 1 && !t->argv)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-r needs a COMMAND to repeat");
-	if (t->uids.n || t->comms.n)
+	if (counters && (t->uids.n || t->comms.n))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "the counters of a CPU know no users and no names: use -p, -t or -G");
-	if (threads && (t->cpus.n || t->cgroups.n))
+	if (counters && threads && (t->cpus.n || t->cgroups.n))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t count threads wherever they run: drop them, or -C and -G");
-	if (o->per_cpu && (threads || target_is_command(t)))
+	if (counters && o->per_cpu && (threads || target_is_command(t)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted wherever they run");
+	if (o->per_thread && has_kind(s, EVENT_SYSCALL))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread is for counters: system calls are counted by CPU");
 	if (o->per_thread && !threads)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread needs -p or -t");
 	if (o->per_cpu && o->per_thread)
@@ -226,6 +238,22 @@ static int close_out(struct count_run *s, struct err *err)
 	return 0;
 }
 
+static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct session_cfg *run)
+{
+	if (has_kind(s, EVENT_COUNTER))
+		run->sources[run->nr_sources++] = src_count_new(cfg);
+	if (has_kind(s, EVENT_SYSCALL))
+		run->sources[run->nr_sources++] = src_syscalls_new(s->events, s->nr_events);
+	for (int i = 0; i < run->nr_sources; i++)
+		if (!run->sources[i]) {
+			for (int k = 0; k < run->nr_sources; k++)
+				if (run->sources[k])
+					run->sources[k]->close(run->sources[k]);
+			return -ENOMEM;
+		}
+	return 0;
+}
+
 /* One run. *ret_status: COMMAND's. Returns 1 when a signal ended it. */
 static int run_once(struct count_run *s, int *ret_status, struct err *err)
 {
@@ -234,8 +262,6 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 	sigset_t mask;
 	struct session_cfg run = {
 		.target = &o->target,
-		.sources = { src_count_new(&cfg) },
-		.nr_sources = 1,
 		.command_mask = &mask,
 		.interval_ns = o->interval_ms * 1000000,
 		.duration_ns = o->timeout_ms ? o->timeout_ms * 1000000 : o->duration_ns,
@@ -245,8 +271,9 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 	double wall_s;
 	int ret;
 
-	if (!run.sources[0])
-		return -ENOMEM;
+	ret = add_sources(s, &cfg, &run);
+	if (ret)
+		return ret;
 	signals_hold(&mask);
 	ret = session_open(&run, &session, err);
 	if (ret)
@@ -325,9 +352,9 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	s->sink = (struct sink){ .reading = take_reading, .interval = print_interval };
 	ret = target_check(&o->target, err);
 	if (!ret)
-		ret = check(o, err);
-	if (!ret)
 		ret = pick_events(s, err);
+	if (!ret)
+		ret = check(s, err);
 	if (!ret)
 		ret = counts_init(&s->counts, s->events, s->nr_events,
 				  o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);

@@ -11,6 +11,13 @@
 #define EVENT_NAME_MAX 128
 #define EVENTS_MAX 8
 
+enum event_kind {
+	EVENT_COUNTER, /* perf_event_open(2) */
+	EVENT_SYSCALL, /* counted by bpf/syscalls.bpf.c */
+};
+
+#define SYSCALL_ANY UINT64_MAX
+
 /* The part of struct perf_event_attr that names an event; see uapi/linux/perf_event.h. */
 struct event {
 	char name[EVENT_NAME_MAX]; /* as the user wrote it, modifiers included */
@@ -21,6 +28,11 @@ struct event {
 	uint64_t period_or_freq; /* 0: the command's default */
 	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle;
 	uint8_t precise;       /* :p count */
+	uint8_t kind;	       /* enum event_kind */
+	bool from_glob;	       /* one of many: not shown where it did not happen */
+	/* EVENT_SYSCALL: config is the number, or SYSCALL_ANY */
+	bool is_exit;
+	uint8_t abi; /* enum syscall_abi */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "event/syscalls.h"
 
 struct named {
 	const char *name, *alias;
@@ -203,8 +204,22 @@ int event_parse(const char *text, struct event *ret_events, int max, struct err 
 		struct event e = {};
 		size_t len = (colon ? colon : end) - at;
 
-		if (nr >= max)
+		ret = syscall_events(at, end - at, ret_events + nr, max - nr);
+		if (nr >= max || ret == -E2BIG)
 			return err_exit(err, -E2BIG, EXIT_USAGE, "too many events in '%s': at most %d", text, max);
+		if (ret < 0) {
+			err_exit(err, ret, EXIT_USAGE, "bad event '%.*s': no system call matches", (int)(end - at), at);
+			err_caret(err, text, at - text);
+			err_hint(err, "names are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME, with * for any");
+			return -EINVAL;
+		}
+		if (ret > 0) {
+			nr += ret;
+			at = end;
+			if (!*at)
+				return nr;
+			continue;
+		}
 		if (!len || (size_t)(end - at) >= sizeof(e.name) || find_name(at, len, &e)) {
 			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s", (int)(end - at < 64 ? end - at : 64), at,
 				 len ? "no such event" : "empty name");

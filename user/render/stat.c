@@ -197,6 +197,8 @@ void render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *
 			struct derive_row row = { c->events, values + k * c->nr_events, c->nr_events, wall_ns };
 			struct shown s = show(c, cfg, k, e, &row);
 
+			if (c->events[e].from_glob && !s.value)
+				continue;
 			(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, c, cfg, &c->keys.data[k], &s,
 											   since_start_ns / 1e9);
 		}

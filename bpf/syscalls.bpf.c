@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * CAPTURE, counts of system calls: one program on entry and one on exit for all of them. BPF programs on these tracepoints
+ * run with preemption off and no call interrupts another on its CPU, so that plain additions to the CPU's own page count
+ * exactly. Reached through an array with a slot a CPU: its look-up is inlined on every kernel, a per-CPU map's is not.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "bpf/syscalls.h"
+#include "lib/filter.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* one a CPU, by its number */
+	__type(key, __u32);
+	__type(value, struct syscall_tally);
+} tallies SEC(".maps");
+
+#define X32_BIT 0x40000000
+#define TS_COMPAT 0x0002 /* arch/x86/include/asm/thread_info.h: set for the time of a call through the 32-bit entry */
+#define TIF_32BIT 22	 /* arch/arm64/include/asm/thread_info.h */
+
+/* bpf_get_current_task_btf() came with 5.11: its pointer is read without a helper. */
+static __always_inline int is_compat(void)
+{
+	struct task_struct *task;
+
+#ifdef __TARGET_ARCH_x86
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
+		task = bpf_get_current_task_btf();
+		return task->thread_info.status & TS_COMPAT;
+	}
+	task = (void *)bpf_get_current_task();
+	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+#else
+	task = (void *)bpf_get_current_task();
+	return BPF_CORE_READ(task, thread_info.flags) >> TIF_32BIT & 1;
+#endif
+}
+
+static __always_inline int pass(struct syscall_tally *t)
+{
+	__u64 id;
+
+	if (!run_armed)
+		return 0;
+	if (!(cfg_filter & ~FILTER_IDLE)) /* no task that calls is the idle one */
+		return 1;
+	id = bpf_get_current_pid_tgid();
+	/* What a name, a user or a cgroup says may change with no event that we see. */
+	if (cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS))
+		return filter_pass(id);
+	if (t->last_id != id || t->last_epoch != targets_epoch) {
+		t->last_epoch = targets_epoch;
+		t->last_id = id;
+		t->last_pass = filter_pass(id);
+	}
+	return t->last_pass;
+}
+
+static __always_inline struct syscall_tally *tally(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&tallies, &cpu);
+}
+
+SEC("tp_btf/sys_enter")
+int count_enter(__u64 *ctx)
+{
+	struct syscall_tally *t = tally();
+	__u64 nr = ctx[1];
+	__u32 abi;
+
+	if (!t || !pass(t))
+		return 0;
+	abi = is_compat() ? SYSCALL_COMPAT : nr & X32_BIT ? SYSCALL_X32 : SYSCALL_NATIVE;
+	nr &= ~(__u64)X32_BIT;
+	if (nr < SYSCALL_NR_MAX)
+		t->enter[abi][nr]++;
+	else
+		t->unknown_enter++;
+	return 0;
+}
+
+/* The number is not an argument here: sys_exit(struct pt_regs *regs, long ret). */
+SEC("tp_btf/sys_exit")
+int count_exit(__u64 *ctx)
+{
+	struct syscall_tally *t = tally();
+	struct pt_regs___kernel *regs = (void *)ctx[0];
+	__u64 nr;
+	__u32 abi;
+
+	if (!t || !pass(t))
+		return 0;
+#ifdef __TARGET_ARCH_x86
+	nr = regs->orig_ax;
+#else
+	nr = (__u32)regs->syscallno;
+#endif
+	abi = is_compat() ? SYSCALL_COMPAT : nr & X32_BIT ? SYSCALL_X32 : SYSCALL_NATIVE;
+	nr &= ~(__u64)X32_BIT;
+	if (nr < SYSCALL_NR_MAX)
+		t->exit[abi][nr]++;
+	else
+		t->unknown_exit++;
+	return 0;
+}

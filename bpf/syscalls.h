@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counts of system calls: one struct a CPU in the map `tallies`, which only its CPU writes. */
+#ifndef SKEP_BPF_SYSCALLS_H
+#define SKEP_BPF_SYSCALLS_H
+
+#include <linux/types.h>
+
+#define SYSCALL_NR_MAX 512 /* numbers of a table; x86-64 has 470 (Linux 7.2), arm64 the same from 424 on */
+
+/* The tables that a task can call through. */
+enum syscall_abi {
+	SYSCALL_NATIVE,
+	SYSCALL_COMPAT, /* 32-bit: i386, arm */
+	SYSCALL_X32,	/* x86-64's numbers with bit 30 */
+	SYSCALL_ABIS
+};
+
+struct syscall_tally {
+	/* Whom the filter was asked about last, and what it said: a loop of calls asks once. */
+	__u64 last_id;
+	__u32 last_epoch;
+	__u32 last_pass;
+	__u64 unknown_enter, unknown_exit; /* numbers beyond the tables */
+	__u64 enter[SYSCALL_ABIS][SYSCALL_NR_MAX];
+	__u64 exit[SYSCALL_ABIS][SYSCALL_NR_MAX];
+};
+
+#endif
