@@ -193,7 +193,7 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(shell command -v rustc),$W/shares_rust) $(if $(shell command -v go),$W/shares_go)
 
 work: $(WORK)

@@ -32,7 +32,7 @@ struct sample {
 	uint64_t weight;  /* sum of the sampling periods */
 	uint64_t count;	  /* 1 from a stream or a file; N from an in-kernel hash */
 	uint64_t ip;	  /* where it happened, leaf of the deeper of both stacks; 0 if not known */
-	uint32_t pid, tid; /* process (tgid) and thread, in the initial PID namespace */
+	uint32_t pid, tid; /* process (tgid) and thread, in the PID namespace that skep runs in */
 	uint32_t cpu;	  /* UINT32_MAX when aggregated over CPUs */
 	uint16_t event;	  /* index in the session's event list */
 	uint8_t kstop, ustop; /* enum stack_stop of each walk */

@@ -283,6 +283,33 @@ static int cgroup_mount(char *buf, size_t size)
 	return ret;
 }
 
+/* Is path below other, or the same? */
+static bool is_within(const char *path, const char *other)
+{
+	size_t n = strlen(other);
+
+	while (n && other[n - 1] == '/')
+		n--;
+	return !strncmp(path, other, n) && (path[n] == '/' || !path[n]);
+}
+
+/* One that is in the list twice, or below another of it, adds no task. At most FILTER_LIST_MAX. */
+static void drop_inner_cgroups(struct target *t)
+{
+	bool drop[FILTER_LIST_MAX] = {};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->cgroups.n; i++)
+		for (size_t k = 0; k < t->cgroups.n; k++)
+			drop[i] |= k != i && !drop[k] && is_within(t->cgroups.data[i], t->cgroups.data[k]);
+	for (size_t i = 0; i < t->cgroups.n; i++)
+		if (drop[i])
+			free((char *)t->cgroups.data[i]);
+		else
+			t->cgroups.data[kept++] = t->cgroups.data[i];
+	t->cgroups.n = kept;
+}
+
 static int check_cgroups(struct target *t, struct err *err)
 {
 	char mount[1024], path[PATH_MAX], procs[PATH_MAX + 32];
@@ -314,6 +341,7 @@ static int check_cgroups(struct target *t, struct err *err)
 		free((char *)name);
 		t->cgroups.data[i] = copy;
 	}
+	drop_inner_cgroups(t);
 	return 0;
 }
 

@@ -24,7 +24,7 @@ load ../lib.bash
 	[ "$status" = 3 ]
 	[[ "$output" == *"CAP_BPF is missing"* ]]
 	[[ "$output" == *"setcap"* ]]
-	[[ "$output" == *"nothing can be measured here"* ]]
+	[[ "$output" == *"nothing can be sampled here"* ]]
 }
 
 @test "no BTF: exit 3 and the kernel option" {

@@ -72,7 +72,9 @@ cleanup() {
 	kill -STOP $skep
 	sleep "$(times 0.5)"
 	kill -CONT $skep
-	wait $skep && false
+	status=0
+	wait $skep || status=$?
+	[ "$status" = 1 ]
 	output=$(cat said)
 	echo "$output"
 	[[ "$output" == *"losses, and --strict was given"* ]]

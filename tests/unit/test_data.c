@@ -143,7 +143,7 @@ static int line_lost(struct sink *sink, uint64_t n)
 
 static struct lines lines_new(void)
 {
-	return (struct lines){ .sink = { line_sample, line_task, line_lost, NULL } };
+	return (struct lines){ .sink = { .sample = line_sample, .task = line_task, .lost = line_lost } };
 }
 
 static void lines_free(struct lines *l)
@@ -891,7 +891,7 @@ static void test_disk_full(void **state)
 }
 
 /* Reads along in the output of perf script -D and compares. */
-struct reading {
+struct file_read {
 	struct sink sink;
 	FILE *perf;
 	char *line;
@@ -901,7 +901,7 @@ struct reading {
 	char differ[512];	     /* the first difference */
 };
 
-static bool differ(struct reading *rd, const char *what, const struct sample *s)
+static bool differ(struct file_read *rd, const char *what, const struct sample *s)
 {
 	if (!rd->differ[0])
 		snprintf(rd->differ, sizeof(rd->differ), "sample %zu at %llu: %s; perf: %s", rd->samples,
@@ -909,7 +909,7 @@ static bool differ(struct reading *rd, const char *what, const struct sample *s)
 	return false;
 }
 
-static bool compare_head(struct reading *rd, const struct sample *s)
+static bool compare_head(struct file_read *rd, const struct sample *s)
 {
 	unsigned long long time, at, size, ip, period;
 	unsigned pid, tid;
@@ -937,7 +937,7 @@ static bool compare_head(struct reading *rd, const struct sample *s)
 }
 
 /* The chain, then the thread's name. */
-static bool compare_rest(struct reading *rd, const struct sample *s)
+static bool compare_rest(struct file_read *rd, const struct sample *s)
 {
 	unsigned long long ip;
 	uint32_t at = 0, n = s->nr_kips + s->nr_uips;
@@ -967,14 +967,14 @@ static bool compare_rest(struct reading *rd, const struct sample *s)
 	return differ(rd, "no thread", s);
 }
 
-static bool compare_sample(struct reading *rd, const struct sample *s)
+static bool compare_sample(struct file_read *rd, const struct sample *s)
 {
 	return compare_head(rd, s) && compare_rest(rd, s);
 }
 
 static int reading_sample(struct sink *sink, const struct sample *s)
 {
-	struct reading *rd = (struct reading *)sink;
+	struct file_read *rd = (struct file_read *)sink;
 
 	rd->samples++;
 	return rd->differ[0] || compare_sample(rd, s) ? 0 : -ECANCELED;
@@ -982,7 +982,7 @@ static int reading_sample(struct sink *sink, const struct sample *s)
 
 static int reading_task(struct sink *sink, const struct task_event *t)
 {
-	struct reading *rd = (struct reading *)sink;
+	struct file_read *rd = (struct file_read *)sink;
 
 	rd->with_ids += t->what == TASK_MMAP && t->build_id_size;
 	if (t->tid >= 65536 || t->ptid >= 65536)
@@ -999,7 +999,7 @@ static int reading_task(struct sink *sink, const struct task_event *t)
 
 static void compare_with_perf(const char *path, size_t least)
 {
-	struct reading *rd = calloc(1, sizeof(*rd));
+	struct file_read *rd = calloc(1, sizeof(*rd));
 	struct data_meta meta;
 	struct data_reader *r;
 	struct err err = { 0 };
@@ -1007,7 +1007,7 @@ static void compare_with_perf(const char *path, size_t least)
 	size_t cap = 0;
 	int ret;
 
-	rd->sink = (struct sink){ reading_sample, reading_task, NULL, NULL };
+	rd->sink = (struct sink){ .sample = reading_sample, .task = reading_task };
 	snprintf(cmd, sizeof(cmd), "perf script -D -i %s 2>/dev/null | grep -av '^\\. '", path);
 	rd->perf = popen(cmd, "r");
 	if (data_reader_open(path, &r, &err) < 0)

@@ -10,19 +10,18 @@
 
 #include "capture/kernel.h"
 #include "capture/probes.h"
-#include "util/log.h"
 
 const struct feature_row feature_rows[FEATURE_MAX] = {
-	[FEATURE_BPF] = { "bpf", "everything", NULL, true },
-	[FEATURE_BTF] = { "btf", "everything", NULL, true },
+	[FEATURE_BPF] = { "bpf", "all but stat of counters", NULL, true },
+	[FEATURE_BTF] = { "btf", "all but stat of counters", NULL, true },
 	[FEATURE_JIT] = { "jit", "speed of all programs", "the interpreter", false },
 	[FEATURE_RINGBUF] = { "ringbuf", "flame, record", NULL, true },
 	[FEATURE_BATCH] = { "map batches", "flame", "one call an entry", false },
-	[FEATURE_PERF_EVENT] = { "perf events", "flame, record", NULL, true },
-	[FEATURE_CYCLES] = { "hardware cycles", "flame, record", "cpu-clock", false },
+	[FEATURE_PERF_EVENT] = { "perf events", "flame, record, stat", NULL, true },
+	[FEATURE_CYCLES] = { "hardware cycles", "flame, record, stat", "cpu-clock", false },
 	[FEATURE_PERF_PROG] = { "programs on events", "flame, record", NULL, true },
-	[FEATURE_RAW_TP] = { "raw tracepoints", "-p, -t, COMMAND", NULL, true },
-	[FEATURE_TP_BTF] = { "BTF tracepoints", "typed arguments of tracepoints (no command yet)", NULL, false },
+	[FEATURE_RAW_TP] = { "raw tracepoints", "-p, -t, COMMAND where BPF programs count", NULL, true },
+	[FEATURE_TP_BTF] = { "BTF tracepoints", "stat of system calls", NULL, false },
 	[FEATURE_TRACEFS] = { "tracefs", "names of tracepoints (no command yet)", NULL, false },
 	[FEATURE_KPROBE] = { "kprobe", "kernel functions (no command yet)", NULL, false },
 	[FEATURE_KPROBE_MULTI] = { "kprobe.multi", "many kernel functions at once (no command yet)", "kprobe", false },
@@ -42,7 +41,7 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 };
 
 static struct feature_state states[FEATURE_MAX];
-static bool known[FEATURE_MAX];
+static bool known[FEATURE_MAX], fell_back[FEATURE_MAX];
 
 void probe_why(struct feature_state *s, const char *fmt, ...)
 {
@@ -74,7 +73,7 @@ void probe_read_line(const char *path, char *buf, size_t size)
 }
 
 /* Why a call that needs privileges said no, as far as that can be known from outside. */
-static void forbidden(struct feature_state *s, int ret, const struct probe *p)
+static void forbidden(struct feature_state *s, int ret, const struct attempt *p)
 {
 	char lockdown[128];
 
@@ -93,7 +92,7 @@ static void forbidden(struct feature_state *s, int ret, const struct probe *p)
 
 static void learn(enum feature f, int ret)
 {
-	const struct probe *p = &probes[f];
+	const struct attempt *p = &attempts[f];
 	struct feature_state *s = &states[f];
 
 	known[f] = true;
@@ -115,19 +114,20 @@ const struct feature_state *feature(enum feature f)
 {
 	if (!known[f]) {
 		kernel_talk();
-		learn(f, probes[f].attempt());
+		learn(f, attempts[f].make());
 	}
 	return &states[f];
 }
 
 bool feature_tried(enum feature f, int ret)
 {
-	const struct feature_row *row = &feature_rows[f];
-
-	if (known[f])
-		return states[f].has;
-	learn(f, ret);
-	if (!states[f].has && row->instead)
-		log_detail("no %s here (%s): %s instead", row->name, states[f].why, row->instead);
+	if (!known[f])
+		learn(f, ret);
+	fell_back[f] |= !states[f].has && feature_rows[f].instead;
 	return states[f].has;
+}
+
+bool feature_fell_back(enum feature f)
+{
+	return fell_back[f];
 }

@@ -43,7 +43,7 @@ struct feature_row {
 	const char *name;    /* "kprobe.multi": the JSON key */
 	const char *used_by; /* what needs it */
 	const char *instead; /* what is used where it is missing; NULL: nothing */
-	bool needed;	     /* nothing useful works without it */
+	bool needed;	     /* without it nothing can be sampled */
 };
 
 struct feature_state {
@@ -58,9 +58,12 @@ extern const struct feature_row feature_rows[FEATURE_MAX];
 const struct feature_state *feature(enum feature f);
 
 /*
- * A command made the attempt itself, in earnest, and got ret (a descriptor, 0 or -errno): that is the probe's result. Where
- * it is missing, what is used instead is said once, with -v. Returns whether it is there.
+ * A command made the attempt itself, in earnest, and got ret (a descriptor, 0 or -errno): that is the probe's result. Returns
+ * whether it is there.
  */
 bool feature_tried(enum feature f, int ret);
+
+/* Was it tried, missed, and something used instead? For -v. */
+bool feature_fell_back(enum feature f);
 
 #endif

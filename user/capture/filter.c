@@ -42,7 +42,8 @@ void filter_set(const struct filter *f, const struct target *t, bool idle)
 static int add_target(const struct filter *f, __u64 key, __u32 state, struct err *err)
 {
 	if (bpf_map_update_elem(bpf_map__fd(f->targets), &key, &state, BPF_ANY))
-		return err_set(err, -errno, "too many targets: at most %d", TARGETS_MAX);
+		return errno == E2BIG ? err_set(err, -errno, "too many targets: at most %d", TARGETS_MAX) :
+					err_set(err, -errno, "cannot set the targets: %s", strerror(errno));
 	return 0;
 }
 
@@ -63,8 +64,11 @@ static int fill_tasks(const struct filter *f, const struct place *place, struct 
 		ret = tid ? add_target(f, TARGET_TID(tid), TARGET_ACTIVE, err) :
 			    err_set(err, -ESRCH, "no thread %u any more", t->tids.data[i]);
 	}
-	if (!ret && target_is_command(t))
-		ret = add_target(f, TARGET_PID(pidns_outer_pid(&place->pidns, place->command_pid)), TARGET_AT_EXEC, err);
+	if (!ret && target_is_command(t)) {
+		uint32_t pid = pidns_outer_pid(&place->pidns, place->command_pid);
+
+		ret = pid ? add_target(f, TARGET_PID(pid), TARGET_AT_EXEC, err) : err_set(err, -ESRCH, "COMMAND is gone");
+	}
 	return ret;
 }
 

@@ -20,11 +20,6 @@
 #include "util/log.h"
 
 
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#define CAP_BPF 39
-#endif
-
 /* libbpf explains refusals on its own; its talk belongs to -vv. */
 static int bpf_talk(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -108,9 +103,15 @@ int kernel_check(struct err *err)
 /* A shorter period is silently made this long: perf_swevent_start_hrtimer(), kernel/events/core.c. */
 #define CLOCK_PERIOD_MIN_NS 10000
 
-static bool is_clock(const struct event *e)
+int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, unsigned long flags)
 {
-	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && attr->exclude_guest && (errno == EINVAL || errno == EOPNOTSUPP)) {
+		attr->exclude_guest = 0; /* some PMUs know no guests */
+		fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd < 0 ? -errno : fd;
 }
 
 int kernel_event_open(const struct event *e, uint32_t cpu)
@@ -135,20 +136,14 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 		.precise_ip = e->precise,
 		.freq = e->freq,
 	};
-	int fd;
 
-	if (is_clock(e) && !e->freq && e->period_or_freq < CLOCK_PERIOD_MIN_NS)
+	if (event_is_clock(e) && !e->freq && e->period_or_freq < CLOCK_PERIOD_MIN_NS)
 		return -ERANGE;
 	attr.sample_period = e->period_or_freq; /* one union with sample_freq */
 	/* Without it a program that walks stacks is refused, 5d99cb2c86775 "bpf: Fail PERF_EVENT_IOC_SET_BPF...". */
 	if (e->precise)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0 && (errno == EINVAL || errno == EOPNOTSUPP)) {
-		attr.exclude_guest = 0; /* some PMUs know no guests */
-		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	return fd < 0 ? -errno : fd;
+	return kernel_perf_event_open(&attr, -1, cpu, 0);
 }
 
 int kernel_event_refused(const struct event *e, int ret, struct err *err)
@@ -184,7 +179,7 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 			 (unsigned long long)e->period_or_freq, e->name, CLOCK_PERIOD_MIN_NS);
 		break;
 	case EMFILE:
-		err_set(err, ret, "too many open files for one event per CPU");
+		err_set(err, ret, "too many open files for one event per CPU or thread");
 		err_hint(err, "raise the limit: ulimit -n 65536");
 		break;
 	default:

@@ -3,11 +3,19 @@
 #ifndef SKEP_CAPTURE_KERNEL_H
 #define SKEP_CAPTURE_KERNEL_H
 
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "event/event.h"
 #include "util/err.h"
+
+#ifndef CAP_PERFMON /* Linux 5.8 */
+#define CAP_PERFMON 38
+#define CAP_BPF 39
+#endif
+
+struct perf_event_attr;
 
 /* Is a capability (linux/capability.h) in our effective set? */
 bool kernel_has_cap(int cap);
@@ -15,8 +23,11 @@ bool kernel_has_cap(int cap);
 /* What libbpf has to say belongs to -vv. Before its first use. */
 void kernel_talk(void);
 
-/* BTF, bpf() and perf_event_open() at all? 0, or -errno with exit 3 and the way out in err. */
+/* Privileges, BTF and bpf() at all? 0, or -errno with exit 3 and the way out in err. */
 int kernel_check(struct err *err);
+
+/* perf_event_open(2), without attr.exclude_guest where that is refused. Returns a descriptor or -errno. */
+int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, unsigned long flags);
 
 /* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */
 int kernel_event_open(const struct event *e, uint32_t cpu);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/features.h"
 #include "capture/kernel.h"
 #include "skel/pidns.skel.h"
 
@@ -19,7 +20,7 @@
 #define READ_TASKS 256
 
 /* unshare --pid without a /proc of its own: its numbers are those of the namespace outside. */
-static int check_proc(struct err *err)
+int pidns_check_proc(struct err *err)
 {
 	char text[32];
 	ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
@@ -96,16 +97,14 @@ int pidns_open(struct pidns *ns, struct err *err)
 	int ret;
 
 	*ns = (struct pidns){ 0 };
-	ret = check_proc(err);
-	if (ret)
-		return ret;
 	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS)
 		return 0;
 	kernel_talk();
 	ret = load_and_iterate(ns);
-	if (ret) {
-		err_exit(err, ret, EXIT_CANNOT, "cannot translate the process numbers of this container: %s", strerror(-ret));
-		err_hint(err, "run skep outside, or in a container with the host's PID namespace (--pid=host)");
+	if (!feature_tried(FEATURE_TASK_ITER, ret)) {
+		kernel_load_refused(ret, "the process numbers of this container", err);
+		if (ret != -EPERM)
+			err_hint(err, "run skep outside, or in a container with the host's PID namespace (--pid=host)");
 	}
 	return ret;
 }

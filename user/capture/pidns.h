@@ -18,6 +18,9 @@ struct pidns {
 	VEC(struct pidns_task) tasks; /* all threads of the namespace, when it was opened */
 };
 
+/* Has /proc the numbers of our namespace? Else those that a user reads there mean others. 0, or -errno with exit 3 in err. */
+int pidns_check_proc(struct err *err);
+
 /* Asks the kernel for the threads of our namespace. 0, or -errno with exit 3 in err. */
 int pidns_open(struct pidns *ns, struct err *err);
 

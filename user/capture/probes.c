@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -23,10 +24,6 @@
 /* Newer than some of the headers that skep is built with; uapi/linux/bpf.h. */
 #define TRACE_KPROBE_MULTI 42
 #define TRACE_UPROBE_MULTI 48
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#define CAP_BPF 39
-#endif
 #define HELPER_ATTACH_COOKIE 174
 #define HELPER_LOOP 181
 
@@ -190,7 +187,7 @@ static void explain_fentry(struct feature_state *s, int ret)
 	if (ret != -EPERM || !kernel_has_cap(CAP_SYS_ADMIN))
 		return;
 	probe_why(s, "this kernel refuses BPF trampolines");
-	probe_enable(s, "%s", probes[FEATURE_FENTRY].since);
+	probe_enable(s, "%s", attempts[FEATURE_FENTRY].since);
 }
 
 static int try_tracefs(void)
@@ -228,10 +225,26 @@ static int try_kprobe(void)
 	return made(open_probe("kprobe", FUNCTION, 0));
 }
 
-/* Any executable byte of any file will do: one of our own code. */
+/* Where this file has a function of ours that hardly ever runs: the probe is really put there. Returns 0 if not known. */
+static uint64_t own_offset(void)
+{
+	uint64_t start, end, offset, at = (uintptr_t)own_offset, found = 0;
+	char line[4352];
+	FILE *f = fopen("/proc/self/maps", "re");
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end, &offset) == 3 && at >= start && at < end)
+			found = at - start + offset;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static int try_uprobe(void)
 {
-	return made(open_probe("uprobe", "/proc/self/exe", 0x1000));
+	uint64_t offset = own_offset();
+
+	return offset ? made(open_probe("uprobe", "/proc/self/exe", offset)) : -ENOENT;
 }
 
 static void explain_probe(struct feature_state *s, int ret)
@@ -367,7 +380,7 @@ static int try_ptrace(void)
 	return kernel_has_cap(CAP_SYS_PTRACE) ? 0 : -EPERM;
 }
 
-const struct probe probes[FEATURE_MAX] = {
+const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_BPF] = { try_bpf, CAP_BPF, "CAP_BPF", "a kernel with CONFIG_BPF_SYSCALL=y", NULL },
 	[FEATURE_BTF] = { try_btf, 0, NULL, "a kernel with CONFIG_DEBUG_INFO_BTF=y, and /sys mounted", explain_btf },
 	[FEATURE_JIT] = { try_jit, 0, NULL, "sysctl net.core.bpf_jit_enable=1", explain_jit },

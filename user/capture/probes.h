@@ -7,16 +7,16 @@
 
 #include "capture/features.h"
 
-struct probe {
+struct attempt {
 	/* Makes the smallest thing of its kind and takes it away again. 0 or -errno. */
-	int (*attempt)(void);
+	int (*make)(void);
 	int cap; /* the capability that it needs, linux/capability.h; 0: none */
 	const char *cap_name;
 	const char *since; /* "Linux 5.18 with CONFIG_FPROBE=y": what brings it to a kernel that does not know it; may be NULL */
 	void (*explain)(struct feature_state *s, int ret); /* in place of the general words, or NULL */
 };
 
-extern const struct probe probes[FEATURE_MAX];
+extern const struct attempt attempts[FEATURE_MAX];
 
 /* First line of a small file without its newline; empty when it cannot be read. */
 void probe_read_line(const char *path, char *buf, size_t size);

@@ -112,7 +112,8 @@ static int watch_targets(struct session *s, struct err *err)
 		if (!w->pid)
 			return err_set(err, -ESRCH, "no thread %u", w->tid);
 		w->fd = syscall(SYS_pidfd_open, w->tid ? w->tid : w->pid, w->tid ? PIDFD_THREAD : 0);
-		feature_tried(FEATURE_PIDFD, w->fd < 0 ? -errno : 0);
+		if (!w->tid && (w->fd >= 0 || errno != ESRCH))
+			feature_tried(FEATURE_PIDFD, w->fd < 0 ? -errno : 0);
 		s->watched_left++;
 		ret = watch(s, w->fd);
 		if (ret)
@@ -162,7 +163,9 @@ static int session_setup(struct session *s, struct err *err)
 	s->place.target = s->cfg->target;
 	kernel_talk();
 	limits_raise();
-	if (is_bpf)
+	if (is_bpf || s->cfg->target->pids.n || s->cfg->target->tids.n)
+		ret = pidns_check_proc(err);
+	if (!ret && is_bpf)
 		ret = kernel_check(err);
 	if (!ret)
 		ret = open_waits(s, err);
@@ -248,7 +251,7 @@ static int snapshot(struct session *s, struct sink *sink, uint64_t now)
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
 		if (s->cfg->sources[i]->snapshot)
 			ret = s->cfg->sources[i]->snapshot(s->cfg->sources[i], sink);
-	return ret ? ret : sink->interval(sink, now - s->armed_ns);
+	return ret || !sink->interval ? ret : sink->interval(sink, now - s->armed_ns);
 }
 
 /* Milliseconds until the first of two moments, rounded up; -1 for none of them (UINT64_MAX). */
@@ -308,7 +311,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	if (!ret)
 		ret = drain(s, sink);
 	if (ret)
-		return err->text[0] ? ret : err_set(err, ret, "cannot keep what was sampled: %s", strerror(-ret));
+		return err->text[0] ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
 		ret = s->cfg->sources[i]->finish(s->cfg->sources[i], sink, err);
 	s->left_pid = command_end(&s->command);
@@ -338,7 +341,8 @@ uint64_t session_duration_ns(const struct session *s)
 void session_profile(const struct session *s, struct profile *profile)
 {
 	for (int i = 0; i < s->cfg->nr_sources; i++)
-		s->cfg->sources[i]->profile(s->cfg->sources[i], profile);
+		if (s->cfg->sources[i]->profile)
+			s->cfg->sources[i]->profile(s->cfg->sources[i], profile);
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = session_duration_ns(s);

@@ -5,7 +5,6 @@
  */
 #include "capture/src_count.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/kernel.h"
 #include "util/vec.h"
-
-#define RESCANS_MAX 8 /* of a process that makes threads while they are listed */
 
 struct counter {
 	int fd;
@@ -33,7 +29,8 @@ struct src_count {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct count_cfg *cfg;
 	VEC(struct counter) counters;
-	VEC(uint32_t) seen; /* threads whose counters are open */
+	VEC(uint32_t) threads; /* of -p */
+	uint32_t late_threads, unread;
 	bool at_exec;	    /* they start by themselves */
 	bool inherits;
 };
@@ -63,13 +60,8 @@ static int open_fd(const struct src_count *src, const struct event *e, int pid, 
 		.exclude_guest = 1,
 		.precise_ip = e->precise,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0 && (errno == EINVAL || errno == EOPNOTSUPP)) {
-		attr.exclude_guest = 0; /* some PMUs know no guests */
-		fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
-	}
-	return fd < 0 ? -errno : fd;
+	return kernel_perf_event_open(&attr, pid, cpu, flags);
 }
 
 /* We may not count the kernel: what is left is ":u", as the event is called from now on. */
@@ -94,7 +86,7 @@ static int open_counter(struct src_count *src, int index, uint32_t tid, uint32_t
 	int pid = flags & PERF_FLAG_PID_CGROUP ? cgroup_fd : tid ? (int)tid : -1, fd;
 	struct counter *c;
 
-	if (e->kind != EVENT_COUNTER || src->cfg->states[index] != COUNT_OPEN)
+	if (e->kind != EVENT_COUNTER || src->cfg->states[index] != COUNTER_OPEN)
 		return 0;
 	if (vec_reserve(&src->counters))
 		return -ENOMEM;
@@ -106,16 +98,16 @@ static int open_counter(struct src_count *src, int index, uint32_t tid, uint32_t
 		fd = open_fd(src, &user, pid, cpu == UINT32_MAX ? -1 : (int)cpu, flags);
 		if (fd >= 0 || not_here(fd))
 			*e = user;
-	}
-	if (fd >= 0 && e->exclude_kernel && kernel_only(e)) {
-		close(fd);
-		src->cfg->states[index] = COUNT_HIDDEN;
-		return 0;
+		if (fd >= 0 && kernel_only(e)) {
+			close(fd);
+			src->cfg->states[index] = COUNTER_HIDDEN;
+			return 0;
+		}
 	}
 	if (fd == -ESRCH || (fd == -ENODEV && cpu != UINT32_MAX))
 		return -ESRCH;
 	if (not_here(fd)) {
-		src->cfg->states[index] = COUNT_NOT_SUPPORTED;
+		src->cfg->states[index] = COUNTER_NOT_SUPPORTED;
 		return 0;
 	}
 	if (fd < 0)
@@ -133,12 +125,6 @@ static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
 	int ret = 0;
 	FILE *f;
 
-	for (size_t i = 0; i < src->seen.n; i++)
-		if (src->seen.data[i] == tid)
-			return 0;
-	if (vec_reserve(&src->seen))
-		return -ENOMEM;
-	src->seen.data[src->seen.n++] = tid;
 	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
 	f = src->cfg->per_thread ? fopen(path, "re") : NULL;
 	if (f && fgets(comm, sizeof(comm), f))
@@ -150,26 +136,52 @@ static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
 	return ret == -ESRCH ? 0 : ret; /* it has ended meanwhile */
 }
 
-/* All threads of a process, until a look shows none that is new: whoever made it by then hands its counters on. */
-static int open_process(struct src_count *src, uint32_t pid, struct err *err)
+/* Appends the threads of a process that are not in the list yet. Returns how many, or -errno. */
+static long list_threads(struct src_count *src, uint32_t pid)
 {
+	size_t before = src->threads.n;
 	char path[64];
-	size_t before;
-	int ret = 0, scans = 0;
+	struct dirent *d;
+	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	do {
-		DIR *dir = opendir(path);
-		struct dirent *d;
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while ((d = readdir(dir))) {
+		uint32_t tid = strtoul(d->d_name, NULL, 10);
+		size_t i = 0;
 
-		if (!dir)
-			return scans ? 0 : err_set(err, -ESRCH, "no process %u", pid);
-		before = src->seen.n;
-		while (!ret && (d = readdir(dir)))
-			if (isdigit((unsigned char)d->d_name[0]))
-				ret = open_thread(src, strtoul(d->d_name, NULL, 10), err);
-		closedir(dir);
-	} while (!ret && src->seen.n > before && src->inherits && ++scans < RESCANS_MAX);
+		while (i < src->threads.n && src->threads.data[i] != tid)
+			i++;
+		if (!tid || i < src->threads.n)
+			continue;
+		if (vec_reserve(&src->threads)) {
+			closedir(dir);
+			return -ENOMEM;
+		}
+		src->threads.data[src->threads.n++] = tid;
+	}
+	closedir(dir);
+	return src->threads.n - before;
+}
+
+/*
+ * The threads that are there. One that is made while their counters are opened has inherited its maker's, or that was not
+ * open yet: to open others would count it twice, so it is only said.
+ */
+static int open_process(struct src_count *src, uint32_t pid, struct err *err)
+{
+	size_t first = src->threads.n;
+	long n = list_threads(src, pid);
+	int ret = 0;
+
+	if (n < 0)
+		return err_set(err, n, "no process %u", pid);
+	for (size_t i = first; i < first + n && !ret; i++)
+		ret = open_thread(src, src->threads.data[i], err);
+	n = ret ? 0 : list_threads(src, pid);
+	src->late_threads += n > 0 ? n : 0;
 	return ret;
 }
 
@@ -197,7 +209,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->at_exec = target_is_command(t);
 	src->inherits = !src->cfg->no_inherit;
 	for (int e = 0; e < src->cfg->nr_events; e++)
-		src->cfg->states[e] = COUNT_OPEN;
+		src->cfg->states[e] = COUNTER_OPEN;
 	if (src->at_exec)
 		return open_thread(src, place->command_pid, err);
 	for (size_t i = 0; i < t->pids.n && !ret; i++)
@@ -241,8 +253,10 @@ static int deliver(struct source *source, struct sink *sink)
 		struct reading r = { .event = c->event, .cpu = c->cpu, .tid = c->tid, .comm = c->tid ? c->comm : NULL };
 		uint64_t values[3]; /* struct read_format, perf_event_open(2) */
 
-		if (read(c->fd, values, sizeof(values)) != sizeof(values))
+		if (read(c->fd, values, sizeof(values)) != sizeof(values)) {
+			src->unread++;
 			continue;
+		}
 		r.value = values[0];
 		r.enabled_ns = values[1];
 		r.running_ns = values[2];
@@ -260,8 +274,12 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
-	(void)source;
-	(void)profile;
+	const struct src_count *src = (const struct src_count *)source;
+
+	if (src->late_threads)
+		profile_note(profile, "%u threads began while the counters were opened: they may not be counted", src->late_threads);
+	if (src->unread)
+		profile_note(profile, "%u counters could not be read", src->unread);
 }
 
 static void close_source(struct source *source)
@@ -271,7 +289,7 @@ static void close_source(struct source *source)
 	for (size_t i = 0; i < src->counters.n; i++)
 		close(src->counters.data[i].fd);
 	vec_free(&src->counters);
-	vec_free(&src->seen);
+	vec_free(&src->threads);
 	free(src);
 }
 

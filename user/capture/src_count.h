@@ -9,16 +9,16 @@
 #include "event/event.h"
 
 /* What became of an event when it was opened. */
-enum count_state {
-	COUNT_OPEN,
-	COUNT_NOT_SUPPORTED, /* this machine cannot count it */
-	COUNT_HIDDEN,	     /* it happens in the kernel only, which we may not look at: it would read 0 */
+enum counter_state {
+	COUNTER_OPEN,
+	COUNTER_NOT_SUPPORTED, /* this machine cannot count it */
+	COUNTER_HIDDEN,	     /* it happens in the kernel only, which we may not count: it would read 0 */
 };
 
 struct count_cfg {
 	struct event *events; /* ":u" is added to the name of one whose kernel part we may not count */
 	int nr_events;
-	enum count_state *states; /* nr_events, filled by open */
+	enum counter_state *states; /* nr_events, filled by open */
 	bool no_inherit;	  /* leave out the children made from now on */
 	bool per_thread;	  /* keep the threads of -p apart */
 };

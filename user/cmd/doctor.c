@@ -100,7 +100,7 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 	} else {
 		print_text(&uts);
 	}
-	return lacks ? err_exit(err, -ENOTSUP, EXIT_CANNOT, "nothing can be measured here: no %s", lacks) : 0;
+	return lacks ? err_exit(err, -ENOTSUP, EXIT_CANNOT, "nothing can be sampled here: no %s", lacks) : 0;
 }
 
 const struct cmd cmd_doctor = {

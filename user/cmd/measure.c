@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "capture/features.h"
 #include "capture/session.h"
 #include "util/log.h"
 #include "util/signals.h"
@@ -191,7 +192,11 @@ void honesty_print(const struct honesty *h, const struct profile *p)
 {
 	const struct receipt *r = &p->receipt;
 
-	log_note("samples: %llu seen, %llu kept", (unsigned long long)p->seen, (unsigned long long)p->kept);
+	for (enum feature f = 0; f < FEATURE_MAX; f++)
+		if (feature_fell_back(f))
+			log_detail("no %s here (%s): %s instead", feature_rows[f].name, feature(f)->why, feature_rows[f].instead);
+	if (p->event)
+		log_note("samples: %llu seen, %llu kept", (unsigned long long)p->seen, (unsigned long long)p->kept);
 	for (int i = 0; i < LOSS_MAX; i++)
 		if (p->losses[i])
 			log_note("%s: %llu  %s", loss_is_whole(i) ? "lost" : "note", (unsigned long long)p->losses[i],

@@ -30,11 +30,12 @@ struct stat_options {
 	struct target target;
 	const char *event_text, *separator, *out;
 	uint64_t details, runs, interval_ms, timeout_ms, duration_ns;
+	struct honesty h;
 	bool json, no_scale, no_inherit, per_cpu, per_thread, append;
 };
 
 static const struct opt count_opts[] = {
-	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct stat_options, event_text), "what to count; modifiers :u :k", NULL, false,
+	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct stat_options, event_text), "what to count (:u :k); syscalls:* and other globs of system calls", NULL, false,
 	  NULL },
 	{ 'd', "detailed", NULL, OPT_COUNT, offsetof(struct stat_options, details),
 	  "caches too; -dd: L1i and TLBs too; -ddd: prefetches too", NULL, false, NULL },
@@ -72,6 +73,7 @@ static const struct opt_group stat_groups[] = {
 	{ "What", count_opts, 0 },
 	{ "Who", target_opts, offsetof(struct stat_options, target) },
 	{ "Output", view_opts, 0 },
+	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ 0 },
 };
 
@@ -80,12 +82,13 @@ struct count_run {
 	struct sink sink;
 	const struct stat_options *o;
 	struct event events[STAT_EVENTS_MAX];
-	enum count_state states[STAT_EVENTS_MAX];
+	enum counter_state states[STAT_EVENTS_MAX];
 	const char *missing[STAT_EVENTS_MAX];
 	int nr_events;
 	struct counts counts;
 	struct stat_cfg view;
 	char title[256];
+	struct profile profile;
 	uint64_t last_ns; /* end of the interval before */
 	FILE *file;
 };
@@ -98,8 +101,8 @@ static int take_reading(struct sink *sink, const struct reading *r)
 static void set_missing(struct count_run *s)
 {
 	for (int e = 0; e < s->nr_events; e++)
-		s->missing[e] = s->states[e] == COUNT_NOT_SUPPORTED ? "<not supported>" :
-				s->states[e] == COUNT_HIDDEN	    ? "<not counted>" :
+		s->missing[e] = s->states[e] == COUNTER_NOT_SUPPORTED ? "<not supported>" :
+				s->states[e] == COUNTER_HIDDEN	    ? "<not counted>" :
 								      NULL;
 }
 
@@ -107,12 +110,15 @@ static int print_interval(struct sink *sink, uint64_t since_start_ns)
 {
 	struct count_run *s = (struct count_run *)sink;
 
+	int ret;
+
 	set_missing(s);
-	render_stat_rows(s->file, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
-	fflush(s->file);
+	ret = render_stat_rows(s->file, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
+	if (fflush(s->file))
+		ret = -errno;
 	s->last_ns = since_start_ns;
 	counts_round(&s->counts);
-	return ferror(s->file) ? -EIO : 0;
+	return ret;
 }
 
 static int add_events(struct count_run *s, const char *text, struct err *err)
@@ -211,31 +217,37 @@ static void set_title(struct count_run *s)
 	}
 }
 
+/* Once the session is open: a run that cannot begin costs no former file. Intervals are for whoever follows the file. */
 static int open_out(struct count_run *s, struct err *err)
 {
+	const char *path = s->o->out;
 	int fd;
 
-	s->file = stderr;
-	if (!s->o->out)
+	if (s->file)
 		return 0;
-	fd = open(s->o->out, O_WRONLY | O_CREAT | O_CLOEXEC | (s->o->append ? O_APPEND : O_TRUNC), 0666);
+	if (!path || !strcmp(path, "-")) {
+		s->file = path ? stdout : stderr;
+		if (s->o->interval_ms)
+			render_stat_head(s->file, &s->counts, &s->view);
+		return 0;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (s->o->append ? O_APPEND : O_TRUNC), 0666);
 	s->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!s->file)
-		return err_set(err, -errno, "cannot write '%s': %s", s->o->out, strerror(errno));
+		return err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
 	invoker_own(fd);
+	if (s->o->interval_ms)
+		render_stat_head(s->file, &s->counts, &s->view);
 	return 0;
 }
 
-static int close_out(struct count_run *s, struct err *err)
+static int close_out(struct count_run *s, int ret, struct err *err)
 {
-	bool failed = ferror(s->file);
+	int failed = s->file && fflush(s->file) ? -errno : 0;
 
-	if (!s->o->out)
-		return 0;
-	errno = 0;
-	if (fclose(s->file) || failed)
-		return err_set(err, -EIO, "cannot write '%s': %s", s->o->out, strerror(errno ? errno : EIO));
-	return 0;
+	if (s->file && s->file != stderr && s->file != stdout && fclose(s->file) && !failed)
+		failed = -errno;
+	return ret || !failed ? ret : err_set(err, failed, "cannot write the counts: %s", strerror(-failed));
 }
 
 static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct session_cfg *run)
@@ -254,89 +266,104 @@ static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct 
 	return 0;
 }
 
-/* One run. *ret_status: COMMAND's. Returns 1 when a signal ended it. */
-static int run_once(struct count_run *s, int *ret_status, struct err *err)
+static int print_table(struct count_run *s, double wall_s, const struct rusage *usage)
 {
-	const struct stat_options *o = s->o;
-	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
-	sigset_t mask;
-	struct session_cfg run = {
-		.target = &o->target,
-		.command_mask = &mask,
-		.interval_ns = o->interval_ms * 1000000,
-		.duration_ns = o->timeout_ms ? o->timeout_ms * 1000000 : o->duration_ns,
-	};
-	const struct rusage *usage;
-	struct session *session;
-	double wall_s;
 	int ret;
 
-	ret = add_sources(s, &cfg, &run);
-	if (ret)
-		return ret;
-	signals_hold(&mask);
-	ret = session_open(&run, &session, err);
-	if (ret)
-		goto out;
-	counts_run(&s->counts);
-	s->last_ns = 0;
-	ret = session_run(session, &s->sink, err);
-	if (!ret) {
-		*ret_status = session_status(session);
-		wall_s = session_duration_ns(session) / 1e9;
-		set_missing(s);
-		if (o->interval_ms) {
-			ret = print_interval(&s->sink, session_duration_ns(session));
-		} else {
-			counts_end_run(&s->counts, wall_s);
-			usage = target_is_command(&o->target) ? session_usage(session) : NULL;
-			if (o->runs < 2) {
-				render_stat_head(s->file, &s->counts, &s->view);
-				render_stat_rows(s->file, &s->counts, &s->view, wall_s * 1e9, 0);
-				render_stat_foot(s->file, &s->counts, &s->view, wall_s,
-						 usage ? usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6 : -1,
-						 usage ? usage->ru_stime.tv_sec + usage->ru_stime.tv_usec / 1e6 : -1);
-			}
-		}
-		ret = ret ? ret : session_interrupted(session);
-	}
-	session_close(session);
-out:
-	signals_release(&mask);
+	render_stat_head(s->file, &s->counts, &s->view);
+	ret = render_stat_rows(s->file, &s->counts, &s->view, wall_s * 1e9, 0);
+	render_stat_foot(s->file, &s->counts, &s->view, wall_s, usage ? usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6 : -1,
+			 usage ? usage->ru_stime.tv_sec + usage->ru_stime.tv_usec / 1e6 : -1);
 	return ret;
 }
 
-/* An event that reads nothing although it happens is not passed off as 0. */
-static void explain(const struct count_run *s)
+/* What a finished run has counted: printed, or into the means of -r, which one that a signal cut short would spoil. */
+static int end_run(struct count_run *s, const struct session *session)
 {
-	bool hidden = false;
+	const struct rusage *usage = target_is_command(&s->o->target) ? session_usage(session) : NULL;
+	double wall_s = session_duration_ns(session) / 1e9;
 
-	for (int e = 0; e < s->nr_events; e++)
-		hidden |= s->states[e] == COUNT_HIDDEN;
+	set_missing(s);
+	if (s->o->interval_ms)
+		return print_interval(&s->sink, session_duration_ns(session));
+	if (s->o->runs < 2)
+		return print_table(s, wall_s, usage);
+	if (!session_interrupted(session))
+		counts_end_run(&s->counts, wall_s, s->o->no_scale);
+	return 0;
+}
+
+/* One run. *ret_status: COMMAND's. Returns 1 when a signal ended it. */
+static int run_once(struct count_run *s, const sigset_t *mask, int *ret_status, struct err *err)
+{
+	const struct stat_options *o = s->o;
+	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
+	struct session_cfg run = {
+		.target = &o->target,
+		.command_mask = mask,
+		.interval_ns = o->interval_ms * 1000000,
+		.duration_ns = o->timeout_ms ? o->timeout_ms * 1000000 : o->duration_ns,
+	};
+	struct session *session;
+	int ret = add_sources(s, &cfg, &run);
+
+	if (ret)
+		return ret;
+	ret = session_open(&run, &session, err);
+	if (ret)
+		return ret;
+	counts_run(&s->counts);
+	s->last_ns = 0;
+	ret = open_out(s, err);
+	if (!ret)
+		ret = session_run(session, &s->sink, err);
+	if (!ret) {
+		*ret_status = session_status(session);
+		session_profile(session, &s->profile);
+		ret = end_run(s, session);
+		ret = ret ? ret : session_interrupted(session);
+	}
+	session_close(session);
+	return ret;
+}
+
+/* An event that reads nothing although it happens is not passed off as 0, nor a run in which nothing could be counted as one. */
+static int explain(struct count_run *s, int status, struct err *err)
+{
+	int hidden = 0, open = 0;
+
+	for (int e = 0; e < s->nr_events; e++) {
+		hidden += s->states[e] == COUNTER_HIDDEN;
+		open += s->states[e] == COUNTER_OPEN;
+	}
 	if (hidden)
-		log_note("note: not counted: what happens in the kernel only, which needs CAP_PERFMON or "
-			 "sysctl kernel.perf_event_paranoid=1");
+		profile_note(&s->profile, "not counted: what happens in the kernel only, which needs CAP_PERFMON or "
+					  "sysctl kernel.perf_event_paranoid=1");
+	receipt_own(&s->profile.receipt);
+	honesty_print(&s->o->h, &s->profile);
+	if (open || status)
+		return honesty_exit(&s->o->h, &s->profile, status, err);
+	err_exit(err, -ENOTSUP, EXIT_CANNOT, "nothing could be counted: this machine has none of these events");
+	err_hint(err, "a virtual machine often has no hardware counters: -e task-clock,page-faults work everywhere");
+	return -ENOTSUP;
 }
 
 static int run_all(struct count_run *s, int *ret_status, struct err *err)
 {
 	const struct stat_options *o = s->o;
+	sigset_t mask;
 	int ret = 0;
 
-	if (o->interval_ms)
-		render_stat_head(s->file, &s->counts, &s->view);
+	/* The first of them ends the counting; a second one must not cost the result, which is written then. */
+	signals_hold(&mask);
 	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret; i++)
-		ret = run_once(s, ret_status, err);
-	if (ret < 0)
-		return ret;
-	if (o->runs > 1) {
-		s->view.runs = s->counts.wall.n; /* a signal may have ended the series */
-		render_stat_head(s->file, &s->counts, &s->view);
-		render_stat_rows(s->file, &s->counts, &s->view, s->counts.wall.mean * 1e9, 0);
-		render_stat_foot(s->file, &s->counts, &s->view, 0, -1, -1);
-	}
-	explain(s);
-	return 0;
+		ret = run_once(s, &mask, ret_status, err);
+	if (ret < 0 || o->runs < 2)
+		return ret < 0 ? ret : 0;
+	s->view.runs = s->counts.wall.n; /* a signal may have ended the series */
+	if (!s->counts.wall.n)
+		return err_set(err, -EINTR, "no run was finished");
+	return print_table(s, s->counts.wall.mean, NULL);
 }
 
 static int stat_run(void *cfg, char **operands, struct err *err)
@@ -347,6 +374,8 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 
 	if (!s)
 		return -ENOMEM;
+	if (o->separator && !strcmp(o->separator, "\\t"))
+		o->separator = "\t";
 	o->target.argv = operands[0] ? operands : NULL;
 	s->o = o;
 	s->sink = (struct sink){ .reading = take_reading, .interval = print_interval };
@@ -358,18 +387,17 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = counts_init(&s->counts, s->events, s->nr_events,
 				  o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
-	if (!ret)
-		ret = open_out(s, err);
 	if (!ret) {
 		set_title(s);
 		s->view = (struct stat_cfg){ o->separator, o->json, o->no_scale, o->runs, o->interval_ms, s->missing, s->title };
-		ret = run_all(s, &status, err);
-		status = close_out(s, err) && !ret ? EXIT_FAILED : status;
+		ret = close_out(s, run_all(s, &status, err), err);
 	}
+	if (!ret)
+		ret = explain(s, status, err);
 	counts_free(&s->counts);
 	target_free(&o->target);
 	free(s);
-	return ret ? ret : status;
+	return ret;
 }
 
 const struct cmd cmd_stat = {
@@ -380,6 +408,8 @@ const struct cmd cmd_stat = {
 	.cfg_size = sizeof(struct stat_options),
 	.examples = "skep stat -- make                              a command and its children\n"
 		    "skep stat -r 5 -e task-clock,page-faults -- make\n"
+		    "skep stat -e 'syscalls:*' -- make            system calls, each by its name\n"
+		    "skep stat -a -e raw_syscalls:sys_enter -I 1000 -- sleep 10\n"
 		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"
 		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n",
 	.run = stat_run,

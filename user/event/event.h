@@ -35,6 +35,9 @@ struct event {
 	uint8_t abi; /* enum syscall_abi */
 };
 
+/* cpu-clock or task-clock: counts ns. */
+bool event_is_clock(const struct event *e);
+
 /*
  * Parses a comma-separated event list into ret_events (room for max). Returns how many, or -EINVAL
  * with a caret under the bad token and near names as a hint, or -E2BIG.

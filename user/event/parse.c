@@ -194,6 +194,12 @@ static int parse_modifiers(const char *text, const char *mod, const char *end, s
 	return 0;
 }
 
+bool event_is_clock(const struct event *e)
+{
+	return e->kind == EVENT_COUNTER && e->type == PERF_TYPE_SOFTWARE &&
+	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err)
 {
 	int nr = 0, ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of counts. Keys are few (CPUs, threads) and come in the same order each round: a linear look-up from the last. */
+/* The table of counts. Keys come in the same order in each round: the next one is looked at first. */
 #include "model/counts.h"
 
 #include <errno.h>
@@ -52,9 +52,14 @@ static long find_key(struct counts *c, const struct reading *r)
 		if (r->comm)
 			strncpy(key.comm, r->comm, sizeof(key.comm) - 1);
 	}
-	for (size_t i = 0; i < c->keys.n; i++)
-		if (c->keys.data[i].cpu == key.cpu && c->keys.data[i].tid == key.tid)
+	for (size_t step = 0; step < c->keys.n; step++) {
+		size_t i = (c->last + step) % c->keys.n;
+
+		if (c->keys.data[i].cpu == key.cpu && c->keys.data[i].tid == key.tid) {
+			c->last = i;
 			return i * c->nr_events;
+		}
+	}
 	if (vec_reserve(&c->keys) || !vec_take(&c->cells, c->nr_events))
 		return -ENOMEM;
 	memset(c->cells.data + c->keys.n * c->nr_events, 0, c->nr_events * sizeof(*c->cells.data));
@@ -76,10 +81,18 @@ int counts_add(struct counts *c, const struct reading *r)
 	return 0;
 }
 
-void counts_end_run(struct counts *c, double wall_s)
+void counts_end_run(struct counts *c, double wall_s, bool as_read)
 {
-	for (size_t i = 0; i < c->cells.n; i++)
-		spread_add(&c->cells.data[i].spread, count_scaled(&c->cells.data[i].now, false));
+	for (size_t i = 0; i < c->cells.n; i++) {
+		struct count_cell *cell = &c->cells.data[i];
+
+		if (!cell->now.running_ns)
+			continue; /* a run in which it was not counted says nothing */
+		spread_add(&cell->spread, count_scaled(&cell->now, as_read));
+		cell->runs.value += cell->now.value;
+		cell->runs.enabled_ns += cell->now.enabled_ns;
+		cell->runs.running_ns += cell->now.running_ns;
+	}
 	spread_add(&c->wall, wall_s);
 }
 
@@ -90,7 +103,7 @@ const struct count_cell *counts_cell(const struct counts *c, size_t key, int eve
 
 static uint64_t less(uint64_t now, uint64_t before)
 {
-	return now > before ? now - before : 0; /* a thread that ended took its part away */
+	return now > before ? now - before : 0; /* a counter that was opened again */
 }
 
 struct count counts_delta(const struct count_cell *cell)

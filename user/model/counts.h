@@ -27,6 +27,7 @@ struct spread {
 
 struct count_cell {
 	struct count now, before; /* totals of this round and of the one before */
+	struct count runs; /* sums over the runs of -r */
 	struct spread spread;
 };
 
@@ -41,6 +42,7 @@ struct counts {
 	enum count_by by;
 	VEC(struct count_key) keys;
 	VEC(struct count_cell) cells; /* nr_events of each key */
+	size_t last; /* key of the last reading */
 	struct spread wall;	      /* seconds of the runs */
 };
 
@@ -55,7 +57,7 @@ void counts_run(struct counts *c);
 int counts_add(struct counts *c, const struct reading *r); /* 0 or -ENOMEM */
 
 /* The run has ended and took so long: adds what it counted to the spreads. */
-void counts_end_run(struct counts *c, double wall_s);
+void counts_end_run(struct counts *c, double wall_s, bool as_read);
 
 const struct count_cell *counts_cell(const struct counts *c, size_t key, int event);
 

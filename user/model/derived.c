@@ -32,7 +32,7 @@ static const struct ratio {
 
 static int is(const struct event *e, uint32_t type, uint64_t config)
 {
-	return e->type == type && e->config == config;
+	return e->kind == EVENT_COUNTER && e->type == type && e->config == config;
 }
 
 /* The value of an event with the same modifiers, or -1. */
@@ -47,16 +47,11 @@ static double value_of(const struct derive_row *row, uint32_t type, uint64_t con
 	return -1;
 }
 
-static int is_clock(const struct event *e)
-{
-	return is(e, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK) || is(e, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-}
-
 /* CPU time of the row, or -1. */
 static double clock_of(const struct derive_row *row)
 {
 	for (int i = 0; i < row->nr_events; i++)
-		if (is_clock(&row->events[i]))
+		if (event_is_clock(&row->events[i]))
 			return row->values[i];
 	return -1;
 }
@@ -90,7 +85,7 @@ void derive(const struct derive_row *row, int event, struct derived *d)
 	set(d, 0, 0, 0, "", "");
 	if (value < 0)
 		return;
-	if (is_clock(e)) {
+	if (event_is_clock(e)) {
 		if (row->wall_ns > 0)
 			set(d, value / row->wall_ns, 8, 3, "", "CPUs utilized");
 		return;

@@ -5,12 +5,13 @@
  */
 #include "render/stat.h"
 
-#include <linux/perf_event.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/derived.h"
+#include "util/json.h"
 #include "util/text.h"
 
 #define VALUE_WIDTH 18
@@ -26,11 +27,6 @@ struct shown {
 	double spread;
 	struct derived derived;
 };
-
-static bool is_clock(const struct event *e)
-{
-	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
-}
 
 /* "1234567.25" -> "1,234,567.25" */
 static const char *grouped(char *buf, size_t size, double value, int decimals)
@@ -107,8 +103,14 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 	key_text(label, sizeof(label), c, key);
 	if (cfg->intervals)
 		fprintf(out, "%16.9f%s", since_s, sep);
-	if (label[0])
+	if (strstr(label, sep)) { /* a thread's name may be anything */
+		putc('"', out);
+		for (const char *p = label; *p; p++)
+			fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
+		fprintf(out, "\"%s", sep);
+	} else if (label[0]) {
 		fprintf(out, "%s%s", label, sep);
+	}
 	if (s->missing)
 		fprintf(out, "%s%s", s->missing, sep);
 	else
@@ -128,19 +130,20 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 static void print_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
 		       const struct shown *s, double since_s)
 {
-	char label[96];
-
-	key_text(label, sizeof(label), c, key);
 	putc('{', out);
 	if (cfg->intervals)
 		fprintf(out, "\"interval\" : %.9f, ", since_s);
 	if (c->by == COUNT_BY_CPU)
 		fprintf(out, "\"cpu\" : \"%u\", ", key->cpu);
 	if (c->by == COUNT_BY_THREAD) {
-		fputs("\"thread\" : \"", out);
-		for (const char *p = label; *p; p++)
-			fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-		fputs("\", ", out);
+		char name[COMM_LEN + 16];
+		struct json j;
+
+		snprintf(name, sizeof(name), "%s-%u", key->comm, key->tid);
+		fputs("\"thread\" : ", out);
+		json_begin(&j, out);
+		json_text(&j, name);
+		fputs(", ", out);
 	}
 	if (s->missing)
 		fprintf(out, "\"counter-value\" : \"%s\", ", s->missing);
@@ -157,25 +160,25 @@ static void print_json(FILE *out, const struct counts *c, const struct stat_cfg 
 static void row_values(const struct counts *c, const struct stat_cfg *cfg, size_t key, double *values)
 {
 	for (int e = 0; e < c->nr_events; e++) {
-		struct count d = counts_delta(counts_cell(c, key, e));
+		const struct count_cell *cell = counts_cell(c, key, e);
+		struct count d = cfg->runs > 1 ? cell->runs : counts_delta(cell);
 
-		values[e] = cfg->missing[e] || !d.running_ns ? -1 : count_scaled(&d, cfg->as_read);
-		if (values[e] >= 0 && cfg->runs > 1)
-			values[e] = counts_cell(c, key, e)->spread.mean;
+		values[e] = cfg->missing[e] || !d.running_ns ? -1 : cfg->runs > 1 ? cell->spread.mean : count_scaled(&d, cfg->as_read);
 	}
 }
 
 static struct shown show(const struct counts *c, const struct stat_cfg *cfg, size_t key, int e, const struct derive_row *row)
 {
 	const struct count_cell *cell = counts_cell(c, key, e);
-	struct count d = counts_delta(cell);
-	struct shown s = { .event = &c->events[e], .missing = cfg->missing[e], .unit = "", .running_ns = d.running_ns, .percent = 100 };
+	struct count d = cfg->runs > 1 ? cell->runs : counts_delta(cell);
+	unsigned n = cfg->runs > 1 && cell->spread.n ? cell->spread.n : 1;
+	struct shown s = { .event = &c->events[e], .missing = cfg->missing[e], .unit = "", .running_ns = (double)d.running_ns / n, .percent = 100 };
 
 	if (!s.missing && !d.running_ns)
 		s.missing = "<not counted>";
 	/* As perf, which names the unit of a clock also where there is no value. */
-	s.unit = is_clock(s.event) ? "msec" : "";
-	s.value = row->values[e] < 0 ? 0 : is_clock(s.event) ? row->values[e] / 1e6 : row->values[e];
+	s.unit = event_is_clock(s.event) ? "msec" : "";
+	s.value = row->values[e] < 0 ? 0 : event_is_clock(s.event) ? row->values[e] / 1e6 : row->values[e];
 	s.spread = spread_percent(&cell->spread);
 	if (d.running_ns && d.enabled_ns)
 		s.percent = 100.0 * d.running_ns / d.enabled_ns;
@@ -183,12 +186,12 @@ static struct shown show(const struct counts *c, const struct stat_cfg *cfg, siz
 	return s;
 }
 
-void render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns)
+int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns)
 {
 	double *values = calloc(c->keys.n * c->nr_events + 1, sizeof(*values));
 
 	if (!values)
-		return;
+		return -ENOMEM;
 	for (size_t k = 0; k < c->keys.n; k++)
 		row_values(c, cfg, k, values + k * c->nr_events);
 	/* perf's order: event by event, its keys below each other. */
@@ -203,6 +206,7 @@ void render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *
 											   since_start_ns / 1e9);
 		}
 	free(values);
+	return ferror(out) ? -EIO : 0;
 }
 
 void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg)

@@ -18,8 +18,8 @@ struct stat_cfg {
 	const char *title; /* what was counted: "'make -j'", "process id '12'", "system wide" */
 };
 
-/* The counts of this round, which took wall_ns and ended so long after the start. */
-void render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns);
+/* The counts of this round, which took wall_ns and ended so long after the start. 0, -ENOMEM or -EIO. */
+int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns);
 
 /* Around the table of a run: nothing in CSV and JSON. user_s < 0: there was no COMMAND. */
 void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg);
