@@ -132,6 +132,38 @@ calls_ok() {
 	[ "$(value syscalls:sys_enter_getpgid a.csv)" = $((5 * 6 * 300)) ]
 }
 
+@test "tracepoints: tasks made and ended, to the unit; a glob is all of its names; perf agrees" {
+	[ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || skip "tracefs is not mounted"
+	# its threads and children, and the child that tries the 32-bit entry
+	"$SKEP" stat -x, -o a.csv -e sched:sched_process_fork,sched:sched_process_exit,sched:sched_process_exec -- "$WORK/calls" 3 8 20 >truth
+	cat a.csv
+	forks=$((8 + 20))
+	[ "$(uname -m)" != x86_64 ] || forks=$((forks + 1))
+	[ "$(value sched:sched_process_fork a.csv)" = $forks ]
+	[ "$(value sched:sched_process_exit a.csv)" = $((forks + 1)) ]
+	[ "$(value sched:sched_process_exec a.csv)" = 1 ]
+	"$SKEP" stat -x, -o b.csv -e 'sched:sched_process_*' -- "$WORK/calls" 3 8 20 >truth
+	[ "$(value sched:sched_process_fork b.csv)" = $forks ]
+	"$SKEP" stat -x, -A -o c.csv -e sched:sched_process_fork -a -- "$WORK/calls" 3 8 20 >truth
+	[ "$(awk -F, '{ n += $2 } END { print n }' c.csv)" -ge $forks ]
+	need perf
+	perf stat -x, -o p.csv -e sched:sched_process_fork,sched:sched_process_exit -- "$WORK/calls" 3 8 20 >truth
+	[ "$(value sched:sched_process_fork p.csv)" = "$(value sched:sched_process_fork a.csv)" ]
+}
+
+@test "tracepoints that are not there; tracefs that is not there" {
+	run "$SKEP" stat -e nosuch:thing -- true
+	[ "$status" = 2 ] || [[ "$output" == *tracefs* ]]
+	run unshare --mount sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; '$SKEP' stat -e 'sched:*' -- true"
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *"tracefs is not mounted"*"hint: mount -t tracefs"* ]]
+	run unshare --mount sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; '$SKEP' stat -x, -e sched:sched_process_exec -- true"
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ "$output" == "1,,sched:sched_process_exec,"* ]]
+}
+
 @test "exit status of COMMAND; a command that cannot run; what is missing is said in perf's words" {
 	run "$SKEP" stat -e task-clock -- sh -c 'exit 7'
 	[ "$status" = 7 ]

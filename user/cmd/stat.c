@@ -10,6 +10,7 @@
 #include "capture/session.h"
 #include "capture/src_count.h"
 #include "capture/src_syscalls.h"
+#include "capture/src_tracepoint.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "render/stat.h"
@@ -35,7 +36,7 @@ struct stat_options {
 };
 
 static const struct opt count_opts[] = {
-	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct stat_options, event_text), "what to count (:u :k); syscalls:* and other globs of system calls", NULL, false,
+	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct stat_options, event_text), "what to count (:u :k); syscalls:*, sched:* and other tracepoints by name or glob", NULL, false,
 	  NULL },
 	{ 'd', "detailed", NULL, OPT_COUNT, offsetof(struct stat_options, details),
 	  "caches too; -dd: L1i and TLBs too; -ddd: prefetches too", NULL, false, NULL },
@@ -163,8 +164,8 @@ static int check(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t count threads wherever they run: drop them, or -C and -G");
 	if (counters && o->per_cpu && (threads || target_is_command(t)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted wherever they run");
-	if (o->per_thread && has_kind(s, EVENT_SYSCALL))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread is for counters: system calls are counted by CPU");
+	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread is for counters: system calls and tracepoints are counted by CPU");
 	if (o->per_thread && !threads)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread needs -p or -t");
 	if (o->per_cpu && o->per_thread)
@@ -256,6 +257,8 @@ static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct 
 		run->sources[run->nr_sources++] = src_count_new(cfg);
 	if (has_kind(s, EVENT_SYSCALL))
 		run->sources[run->nr_sources++] = src_syscalls_new(s->events, s->nr_events);
+	if (has_kind(s, EVENT_TRACEPOINT))
+		run->sources[run->nr_sources++] = src_tracepoint_new(s->events, s->nr_events, s->states);
 	for (int i = 0; i < run->nr_sources; i++)
 		if (!run->sources[i]) {
 			for (int k = 0; k < run->nr_sources; k++)

@@ -14,6 +14,7 @@
 enum event_kind {
 	EVENT_COUNTER, /* perf_event_open(2) */
 	EVENT_SYSCALL, /* counted by bpf/syscalls.bpf.c */
+	EVENT_TRACEPOINT, /* counted by bpf/tracepoint.bpf.c; name is SUBSYSTEM:TRACEPOINT */
 };
 
 #define SYSCALL_ANY UINT64_MAX

@@ -12,6 +12,7 @@
 
 #include "event/event.h"
 #include "event/syscalls.h"
+#include "event/tracepoints.h"
 
 struct named {
 	const char *name, *alias;
@@ -200,6 +201,23 @@ bool event_is_clock(const struct event *e)
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+static int no_tracepoint(const char *text, const char *at, const char *end, int ret, int max, struct err *err)
+{
+	if (ret == -E2BIG)
+		return err_exit(err, ret, EXIT_USAGE, "too many events in '%s': at most %d", text, max);
+	if (ret == -ENOTDIR || ret == -EACCES) {
+		err_exit(err, ret, EXIT_CANNOT, "cannot list the tracepoints of '%.*s': tracefs is %s", (int)(end - at), at,
+			 ret == -EACCES ? "only for root" : "not mounted");
+		err_hint(err, ret == -EACCES ? "without a glob, or: sudo mount -o remount,mode=755 /sys/kernel/tracing" :
+					       "mount -t tracefs tracefs /sys/kernel/tracing");
+		return ret;
+	}
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': no tracepoint matches", (int)(end - at), at);
+	err_caret(err, text, at - text);
+	err_hint(err, "ls /sys/kernel/tracing/events shows the subsystems");
+	return -EINVAL;
+}
+
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err)
 {
 	int nr = 0, ret;
@@ -218,6 +236,11 @@ int event_parse(const char *text, struct event *ret_events, int max, struct err 
 			err_caret(err, text, at - text);
 			err_hint(err, "names are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME, with * for any");
 			return -EINVAL;
+		}
+		if (!ret && colon && colon < end && find_name(at, len, &e)) {
+			ret = tracepoint_events(at, end - at, ret_events + nr, max - nr);
+			if (ret < 0)
+				return no_tracepoint(text, at, end, ret, max, err);
 		}
 		if (ret > 0) {
 			nr += ret;

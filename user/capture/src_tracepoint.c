@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * libbpf loads the program once, with its maps and relocations; each tracepoint gets a copy of those instructions with its own
+ * index in them. The tallies are mapped into our memory: a reading costs no call to the kernel.
+ */
+#include "capture/src_tracepoint.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bpf/tracepoint.h"
+#include "capture/cost.h"
+#include "capture/filter.h"
+#include "capture/kernel.h"
+#include "skel/tracepoint.skel.h"
+#include "util/clock.h"
+#include "util/vec.h"
+
+struct attached {
+	int event, prog_fd, link_fd;
+};
+
+struct src_tracepoint {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct event *events;
+	enum counter_state *states;
+	int nr_events;
+	struct tracepoint_bpf *skel;
+	const struct place *place;
+	VEC(struct attached) attached; /* its index is that of the tally */
+	const char *tallies;
+	size_t bytes;
+	uint64_t start_ns, stop_ns;
+};
+
+static int map_tallies(struct src_tracepoint *src, int cpus, struct err *err)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *p;
+
+	src->bytes = (sizeof(struct tracepoint_tally) * cpus + page - 1) & ~(page - 1);
+	p = mmap(NULL, src->bytes, PROT_READ, MAP_SHARED, bpf_map__fd(src->skel->maps.tallies), 0);
+	if (p == MAP_FAILED)
+		return err_set(err, -errno, "cannot map the counts: %s", strerror(errno));
+	src->tallies = p;
+	return 0;
+}
+
+/* Puts the index where the mark is: a load of 64 bits is two instructions. Returns false if there is none. */
+static bool set_index(struct bpf_insn *insns, size_t n, uint64_t index)
+{
+	bool found = false;
+
+	for (size_t i = 0; i + 1 < n; i++)
+		if (insns[i].code == (BPF_LD | BPF_IMM | BPF_DW) && !insns[i].src_reg &&
+		    ((uint64_t)(uint32_t)insns[i + 1].imm << 32 | (uint32_t)insns[i].imm) == TRACEPOINT_INDEX_MARK) {
+			insns[i].imm = index;
+			insns[i + 1].imm = 0;
+			found = true;
+		}
+	return found;
+}
+
+/* Returns 0, or -errno of the load or of the link. */
+static int attach(struct src_tracepoint *src, int event, struct err *err)
+{
+	const struct bpf_program *model = src->skel->progs.count_hit;
+	size_t n = bpf_program__insn_cnt(model);
+	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	struct attached a = { .event = event };
+	int ret = 0;
+
+	if (!insns || vec_reserve(&src->attached)) {
+		free(insns);
+		return -ENOMEM;
+	}
+	memcpy(insns, bpf_program__insns(model), n * sizeof(*insns));
+	if (!set_index(insns, n, src->attached.n)) {
+		free(insns);
+		return err_set(err, -ENOTSUP, "the counting program has no index");
+	}
+	a.prog_fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "count_hit", "Dual BSD/GPL", insns, n, NULL);
+	ret = a.prog_fd < 0 ? kernel_load_refused(-errno, "the program that counts tracepoints", err) : 0;
+	free(insns);
+	if (ret)
+		return ret;
+	a.link_fd = bpf_raw_tracepoint_open(strchr(src->events[event].name, ':') + 1, a.prog_fd);
+	if (a.link_fd < 0) {
+		ret = -errno;
+		close(a.prog_fd);
+		/* Names of tracefs that are no tracepoint, or of a module that is not there. */
+		if (ret != -ENOENT)
+			return err_exit(err, ret, EXIT_CANNOT, "cannot attach to '%s': %s", src->events[event].name, strerror(-ret));
+		src->states[event] = COUNTER_NOT_SUPPORTED;
+		return 0;
+	}
+	src->attached.data[src->attached.n++] = a;
+	return 0;
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_tracepoint *src = (struct src_tracepoint *)source;
+	int cpus = libbpf_num_possible_cpus(), ret;
+	struct filter filter;
+
+	src->place = place;
+	src->skel = tracepoint_bpf__open();
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	bpf_map__set_max_entries(src->skel->maps.tallies, cpus);
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, true);
+	ret = tracepoint_bpf__load(src->skel);
+	if (ret)
+		return kernel_load_refused(ret, "the program that counts tracepoints", err);
+	ret = map_tallies(src, cpus, err);
+	if (!ret)
+		ret = filter_start(&filter, place, err);
+	for (int e = 0; e < src->nr_events && !ret; e++) {
+		if (src->events[e].kind != EVENT_TRACEPOINT)
+			continue;
+		if (src->attached.n == TRACEPOINTS_MAX)
+			return err_exit(err, -E2BIG, EXIT_USAGE, "too many tracepoints in one run: at most %d", TRACEPOINTS_MAX);
+		src->states[e] = COUNTER_OPEN;
+		ret = attach(src, e, err);
+	}
+	return ret;
+}
+
+static void start(struct source *source)
+{
+	struct src_tracepoint *src = (struct src_tracepoint *)source;
+
+	src->start_ns = now_ns();
+	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+}
+
+static void stop(struct source *source)
+{
+	struct src_tracepoint *src = (struct src_tracepoint *)source;
+
+	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	src->stop_ns = now_ns();
+}
+
+static int deliver(struct source *source, struct sink *sink)
+{
+	struct src_tracepoint *src = (struct src_tracepoint *)source;
+	const struct tracepoint_tally *tallies = (const void *)src->tallies;
+	uint64_t wanted = (src->stop_ns ? src->stop_ns : now_ns()) - src->start_ns;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < src->place->nr_cpus; i++) {
+		uint32_t cpu = src->place->cpus[i];
+
+		if (sizeof(*tallies) * (cpu + 1) > src->bytes)
+			continue;
+		for (size_t k = 0; k < src->attached.n && !ret; k++) {
+			const struct reading r = { .event = src->attached.data[k].event, .cpu = cpu, .value = tallies[cpu].hits[k],
+						   .enabled_ns = wanted, .running_ns = wanted };
+
+			ret = sink->reading(sink, &r);
+		}
+	}
+	return ret;
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	int ret = deliver(source, sink);
+
+	return ret ? err_set(err, ret, "cannot read the counts: %s", strerror(-ret)) : 0;
+}
+
+/* A hit inside the handling of the same one on its CPU is skipped by the kernel, which counts that (5.12; raw tracepoints 6.2). */
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_tracepoint *src = (const struct src_tracepoint *)source;
+	uint64_t missed = 0;
+
+	for (size_t i = 0; i < src->attached.n; i++) {
+		struct bpf_prog_info info = { 0 };
+		__u32 size = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(src->attached.data[i].prog_fd, &info, &size))
+			missed += info.recursion_misses;
+	}
+	profile->losses[LOSS_NESTED] += missed;
+	cost_of_object(src->skel->obj, false, &profile->receipt);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_tracepoint *src = (struct src_tracepoint *)source;
+
+	for (size_t i = 0; i < src->attached.n; i++) {
+		close(src->attached.data[i].link_fd);
+		close(src->attached.data[i].prog_fd);
+	}
+	if (src->tallies)
+		munmap((void *)src->tallies, src->bytes);
+	tracepoint_bpf__destroy(src->skel);
+	vec_free(&src->attached);
+	free(src);
+}
+
+struct source *src_tracepoint_new(const struct event *events, int nr_events, enum counter_state *states)
+{
+	struct src_tracepoint *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.start = start,
+		.stop = stop,
+		.snapshot = deliver,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->events = events;
+	src->nr_events = nr_events;
+	src->states = states;
+	return &src->source;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* tracefs has a folder for each subsystem and in it one for each tracepoint (Documentation/trace/events.rst). */
+#include "event/tracepoints.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *tracefs_path(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(path, sizeof(path), "%s/events", places[i]);
+		if (!access(path, F_OK) || errno == EACCES)
+			return places[i];
+	}
+	return NULL;
+}
+
+struct list {
+	struct event *events;
+	int nr, max;
+	bool is_glob;
+};
+
+static int add(struct list *list, const char *subsystem, const char *name)
+{
+	struct event *e;
+
+	if (list->nr == list->max)
+		return -E2BIG;
+	e = &list->events[list->nr];
+	*e = (struct event){ .unit = "hits", .kind = EVENT_TRACEPOINT, .from_glob = list->is_glob };
+	if (snprintf(e->name, sizeof(e->name), "%s:%s", subsystem, name) < (int)sizeof(e->name))
+		list->nr++;
+	return 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Calls each() with the folders in `path` that match, in the order of their names. */
+static int each_folder(const char *path, const char *pattern, int (*each)(void *arg, const char *path, const char *name), void *arg)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, NULL, by_name), ret = n < 0 ? -errno : 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!ret && entries[i]->d_name[0] != '.' && entries[i]->d_type == DT_DIR && !fnmatch(pattern, entries[i]->d_name, 0))
+			ret = each(arg, path, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return ret;
+}
+
+struct walk {
+	struct list *list;
+	const char *subsystem, *name; /* the subsystem at hand, and the pattern of names */
+};
+
+static int add_match(void *arg, const char *path, const char *name)
+{
+	struct walk *w = arg;
+
+	(void)path;
+	return add(w->list, w->subsystem, name);
+}
+
+static int walk_subsystem(void *arg, const char *path, const char *name)
+{
+	struct walk *w = arg;
+	char below[512];
+
+	w->subsystem = name;
+	snprintf(below, sizeof(below), "%s/%s", path, name);
+	/* What has programs of its own, which count it cheaper; and ftrace's records, which are no tracepoints. */
+	if (w->list->is_glob && (!strcmp(name, "syscalls") || !strcmp(name, "raw_syscalls") || !strcmp(name, "ftrace")))
+		return 0;
+	return each_folder(below, w->name, add_match, w);
+}
+
+int tracepoint_events(const char *text, size_t len, struct event *ret_events, int max)
+{
+	struct list list = { ret_events, 0, max, false };
+	struct walk w = { .list = &list };
+	char whole[EVENT_NAME_MAX], path[64];
+	const char *tracefs = tracefs_path();
+	char *colon;
+	int ret;
+
+	if (len >= sizeof(whole))
+		return -ENOENT;
+	memcpy(whole, text, len);
+	whole[len] = '\0';
+	colon = strchr(whole, ':');
+	if (!colon || colon == whole || !colon[1] || strchr(whole, '/'))
+		return -ENOENT;
+	*colon = '\0';
+	list.is_glob = strpbrk(whole, "*?[") || strpbrk(colon + 1, "*?[");
+	w.name = colon + 1;
+	ret = -ENOTDIR;
+	if (tracefs) {
+		snprintf(path, sizeof(path), "%s/events", tracefs);
+		ret = each_folder(path, whole, walk_subsystem, &w);
+	}
+	if ((ret == -ENOTDIR || ret == -EACCES) && !list.is_glob)
+		ret = add(&list, whole, w.name);
+	if (ret)
+		return ret;
+	return list.nr ? list.nr : -ENOENT;
+}

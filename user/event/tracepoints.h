@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's tracepoints by the names that tracefs has for them. */
+#ifndef SKEP_EVENT_TRACEPOINTS_H
+#define SKEP_EVENT_TRACEPOINTS_H
+
+#include <stddef.h>
+
+#include "event/event.h"
+
+/* Where tracefs is, or NULL: static. */
+const char *tracefs_path(void);
+
+/*
+ * text[len], "SUBSYSTEM:NAME" with globs in either, to events. One name without a glob is taken as it is when tracefs cannot
+ * be read: attaching will tell. Returns how many, -ENOENT when nothing matches, -ENOTDIR when tracefs is not mounted, -EACCES
+ * when it may not be read, -E2BIG.
+ */
+int tracepoint_events(const char *text, size_t len, struct event *ret_events, int max);
+
+#endif
