@@ -10,6 +10,7 @@
 
 #include "bpf/syscalls.h"
 #include "lib/filter.bpf.h"
+#include "lib/syscall.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -20,28 +21,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct syscall_tally);
 } tallies SEC(".maps");
-
-#define X32_BIT 0x40000000
-#define TS_COMPAT 0x0002 /* arch/x86/include/asm/thread_info.h: set for the time of a call through the 32-bit entry */
-#define TIF_32BIT 22	 /* arch/arm64/include/asm/thread_info.h */
-
-/* bpf_get_current_task_btf() came with 5.11: its pointer is read without a helper. */
-static __always_inline int is_compat(void)
-{
-	struct task_struct *task;
-
-#ifdef __TARGET_ARCH_x86
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
-		task = bpf_get_current_task_btf();
-		return task->thread_info.status & TS_COMPAT;
-	}
-	task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
-#else
-	task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread_info.flags) >> TIF_32BIT & 1;
-#endif
-}
 
 static __always_inline int pass(struct syscall_tally *t)
 {
@@ -79,8 +58,7 @@ int count_enter(__u64 *ctx)
 
 	if (!t || !pass(t))
 		return 0;
-	abi = is_compat() ? SYSCALL_COMPAT : nr & X32_BIT ? SYSCALL_X32 : SYSCALL_NATIVE;
-	nr &= ~(__u64)X32_BIT;
+	abi = syscall_abi_of(&nr);
 	if (nr < SYSCALL_NR_MAX)
 		t->enter[abi][nr]++;
 	else
@@ -88,24 +66,17 @@ int count_enter(__u64 *ctx)
 	return 0;
 }
 
-/* The number is not an argument here: sys_exit(struct pt_regs *regs, long ret). */
 SEC("tp_btf/sys_exit")
 int count_exit(__u64 *ctx)
 {
 	struct syscall_tally *t = tally();
-	struct pt_regs___kernel *regs = (void *)ctx[0];
 	__u64 nr;
 	__u32 abi;
 
 	if (!t || !pass(t))
 		return 0;
-#ifdef __TARGET_ARCH_x86
-	nr = regs->orig_ax;
-#else
-	nr = (__u32)regs->syscallno;
-#endif
-	abi = is_compat() ? SYSCALL_COMPAT : nr & X32_BIT ? SYSCALL_X32 : SYSCALL_NATIVE;
-	nr &= ~(__u64)X32_BIT;
+	nr = syscall_nr_at_exit(ctx);
+	abi = syscall_abi_of(&nr);
 	if (nr < SYSCALL_NR_MAX)
 		t->exit[abi][nr]++;
 	else

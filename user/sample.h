@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/by.h"
 #include "bpf/stack.h"
 
 #define COMM_LEN 16 /* TASK_COMM_LEN, with its NUL */
@@ -79,11 +80,25 @@ struct reading {
 	uint64_t running_ns; /* how long it was really counting: less when events share a hardware counter */
 };
 
+#define HIST_SLOTS BY_SLOTS
+
+/* Sums of what has one key, and the histogram of its durations (bpf/by.h has the slots). */
+struct hist_sample {
+	const char *call; /* "read"; NULL: not in the key, as 0 is in the others */
+	const char *comm;
+	uint32_t pid, tid, cpu, uid, error;
+	uint64_t cgroup; /* its inode number */
+	bool is_other;	 /* of all keys that the table had no room for */
+	uint64_t calls, errors, total_ns, max_ns;
+	uint64_t slots[HIST_SLOTS];
+};
+
 /* Each returns 0 or a negative errno, which ends the run. NULL members are skipped by sources. */
 struct sink {
 	int (*sample)(struct sink *sink, const struct sample *s);
 	int (*task)(struct sink *sink, const struct task_event *t);
 	int (*reading)(struct sink *sink, const struct reading *r);
+	int (*hist)(struct sink *sink, const struct hist_sample *h);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
 	/* -I: all readings of this moment, so long after the start, have been delivered. */

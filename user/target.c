@@ -3,6 +3,7 @@
 #include "target.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <pwd.h>
 #include <signal.h>
@@ -381,4 +382,31 @@ void target_free(struct target *t)
 	vec_free(&t->uids);
 	vec_free(&t->comms);
 	vec_free(&t->cgroups);
+}
+
+static struct {
+	uint64_t id;
+	size_t skip; /* bytes of the mount point */
+	char path[PATH_MAX];
+} found;
+
+static int is_found(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)ftw;
+	if (type != FTW_D || st->st_ino != found.id)
+		return 0;
+	snprintf(found.path, sizeof(found.path), "%s", path[found.skip] ? path + found.skip : "/");
+	return 1;
+}
+
+const char *target_cgroup_path(void *arg, uint64_t id)
+{
+	char mount[1024];
+
+	(void)arg;
+	if (cgroup_mount(mount, sizeof(mount)))
+		return NULL;
+	found.id = id;
+	found.skip = strlen(mount);
+	return nftw(mount, is_found, 16, FTW_PHYS | FTW_MOUNT) == 1 ? found.path : NULL;
 }

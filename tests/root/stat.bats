@@ -164,6 +164,47 @@ calls_ok() {
 	[[ "$output" == "1,,sched:sched_process_exec,"* ]]
 }
 
+@test "--by and --latency: calls and errors to the unit, by name and by thread; times that hold together" {
+	"$SKEP" stat -x, --by syscall -o a.csv -e 'syscalls:*' -- "$WORK/calls" 200 8 20 >truth
+	awk -F'[ ,]' 'NR == FNR { if ($1 == "call") want[$2] = $3; if ($1 == "compat") want[$2 ":compat"] = $3; next } { got[$2] = $1 }
+		END { for (c in want) { n++; if (got[c] != want[c]) { print c ": truth " want[c] ", skep " got[c]; bad = 1 } } exit bad || n < 40 }' truth a.csv
+	"$SKEP" stat -x, --latency --by syscall,errno -o b.csv -e 'syscalls:*' -- "$WORK/calls" 200 8 20 >truth
+	# getresuid(0, ...) is EFAULT, fsync(-1) EBADF, getsid(0) succeeds
+	awk -F, '$8 == "getresuid" { a = $1 == 29 * 204 && $2 == $1 && $9 == "EFAULT" } $8 == "fsync" { b = $1 == 29 * 217 && $2 == $1 && $9 == "EBADF" }
+		$8 == "getsid" { c = $1 == 29 * 201 && $2 == 0 && $9 == "-" } END { exit !(a && b && c) }' b.csv
+	# mean between 0 and max; p50 <= p99 <= max; the total is not more than all threads' time
+	awk -F, 'NR > 1 && !($4 <= $7 && $5 <= $6 && $6 <= $7 && $3 <= $1 * $7 + 1) { print; bad = 1 } END { exit bad || NR < 20 }' b.csv
+	"$SKEP" stat -x, --by comm,tid -o c.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 100 8 0 >truth
+	[ "$(awk -F, 'NR > 1 && $1 == 100' c.csv | wc -l)" = 9 ]
+	"$SKEP" stat -j --latency --by syscall -o d.json -e syscalls:sys_enter_clock_nanosleep -- sleep 0.2
+	cat d.json
+	if type -P jq >/dev/null; then
+		[ "$(jq '.calls == 1 and .total_ns >= 200000000 and .total_ns == .max_ns and (.slots | add) == 1' d.json)" = true ]
+	fi
+}
+
+@test "--by: more keys than there is room for are one row, and that is said; --top" {
+	"$SKEP" stat -x, --by tid --max-keys 16 -o a.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 10 8 40 >truth 2>said
+	cat a.csv said
+	[ "$(awk -F, 'NR > 1 { n += $1 } END { print n }' a.csv)" = 490 ]
+	grep -q ',other$' a.csv
+	grep -q "more keys than --max-keys" said
+	run "$SKEP" stat --by syscall --top 3 -- "$WORK/calls" 10
+	[ "$(grep -cE '^ +[0-9]+ ' <<<"$output")" = 3 ]
+	[[ "$output" == *"rows more)"* ]]
+}
+
+@test "--latency: the hash of threads where there is no task storage gives the same" {
+	"$SKEP" -v stat -x, --latency --by syscall -o a.csv -e 'syscalls:*' -- "$WORK/calls" 50 8 5 >truth 2>said
+	cat said
+	if "$SKEP" doctor | grep -qE '^task storage +yes'; then
+		! grep -q "no task storage here" said
+	else
+		grep -q "no task storage here.*a hash of threads instead" said
+	fi
+	[ "$(awk -F, '$8 == "getpgid" { print $1 }' a.csv)" = $((14 * 50)) ]
+}
+
 @test "exit status of COMMAND; a command that cannot run; what is missing is said in perf's words" {
 	run "$SKEP" stat -e task-clock -- sh -c 'exit 7'
 	[ "$status" = 7 ]

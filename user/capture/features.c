@@ -31,7 +31,7 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_COOKIE] = { "attach cookies", "telling probes apart (no command yet)", "a program each", false },
 	[FEATURE_BPF_LOOP] = { "bpf_loop", "long loops (no command yet)", "bounded loops", false },
 	[FEATURE_KSYM] = { "kernel symbols by BPF", "flame, record", "/proc/kallsyms, 40 ms slower", false },
-	[FEATURE_TASK_STORAGE] = { "task storage", "state of threads (no command yet)", "a hash", false },
+	[FEATURE_TASK_STORAGE] = { "task storage", "stat --latency", "a hash of threads", false },
 	[FEATURE_BPF_STATS] = { "BPF statistics", "--receipt: time in the kernel", NULL, false },
 	[FEATURE_TASK_ITER] = { "task iterator", "inside a container: its process numbers", NULL, false },
 	[FEATURE_PIDFD] = { "pidfd", "end of targets at once", "a look every 0.1 s", false },
@@ -125,6 +125,11 @@ bool feature_tried(enum feature f, int ret)
 		learn(f, ret);
 	fell_back[f] |= !states[f].has && feature_rows[f].instead;
 	return states[f].has;
+}
+
+bool feature_use(enum feature f)
+{
+	return feature_tried(f, feature(f)->has ? 0 : -ENOTSUP);
 }
 
 bool feature_fell_back(enum feature f)

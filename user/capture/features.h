@@ -63,6 +63,9 @@ const struct feature_state *feature(enum feature f);
  */
 bool feature_tried(enum feature f, int ret);
 
+/* As feature_tried(), by the probe's own attempt. */
+bool feature_use(enum feature f);
+
 /* Was it tried, missed, and something used instead? For -v. */
 bool feature_fell_back(enum feature f);
 

@@ -13,6 +13,7 @@
 #include "capture/src_tracepoint.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/stat_by.h"
 #include "render/stat.h"
 #include "util/invoker.h"
 #include "util/log.h"
@@ -30,9 +31,10 @@ static const char *const default_events[] = {
 struct stat_options {
 	struct target target;
 	const char *event_text, *separator, *out;
-	uint64_t details, runs, interval_ms, timeout_ms, duration_ns;
+	const char *by;
+	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
 	struct honesty h;
-	bool json, no_scale, no_inherit, per_cpu, per_thread, append;
+	bool latency, json, no_scale, no_inherit, per_cpu, per_thread, append;
 };
 
 static const struct opt count_opts[] = {
@@ -50,6 +52,17 @@ static const struct opt count_opts[] = {
 	  false, NULL },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct stat_options, duration_ns), "the same as a time (10, 500ms, 2m)", NULL,
 	  false, NULL },
+	{ 0 },
+};
+
+static const struct opt by_opts[] = {
+	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct stat_options, by),
+	  "sum system calls by comm, pid, tid, cpu, user, cgroup, syscall, errno", NULL, false, NULL },
+	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct stat_options, latency), "errors and times of system calls, with a histogram",
+	  NULL, false, NULL },
+	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency", NULL, false, NULL },
+	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max), "so many different keys (10240); more are summed in one row",
+	  NULL, false, NULL },
 	{ 0 },
 };
 
@@ -73,6 +86,7 @@ static const struct opt view_opts[] = {
 static const struct opt_group stat_groups[] = {
 	{ "What", count_opts, 0 },
 	{ "Who", target_opts, offsetof(struct stat_options, target) },
+	{ "By", by_opts, 0 },
 	{ "Output", view_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ 0 },
@@ -122,6 +136,11 @@ static int print_interval(struct sink *sink, uint64_t since_start_ns)
 	return ret;
 }
 
+static bool is_by(const struct stat_options *o)
+{
+	return o->by || o->latency;
+}
+
 static int add_events(struct count_run *s, const char *text, struct err *err)
 {
 	int n = event_parse(text, s->events + s->nr_events, STAT_EVENTS_MAX - s->nr_events, err);
@@ -135,8 +154,8 @@ static int pick_events(struct count_run *s, struct err *err)
 	const struct stat_options *o = s->o;
 	int ret = 0;
 
-	if (o->event_text)
-		return add_events(s, o->event_text, err);
+	if (o->event_text || is_by(o))
+		return add_events(s, o->event_text ? o->event_text : "raw_syscalls:sys_enter", err);
 	for (uint64_t level = 0; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
 		ret = add_events(s, default_events[level], err);
 	return ret;
@@ -148,6 +167,24 @@ static bool has_kind(const struct count_run *s, enum event_kind kind)
 		if (s->events[e].kind == kind)
 			return true;
 	return false;
+}
+
+/* --by and --latency: what goes with them. */
+static int check_by(const struct count_run *s, struct err *err)
+{
+	const struct stat_options *o = s->o;
+
+	if (!is_by(o) && (o->top || o->rows_max))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys go with --by or --latency");
+	if (!is_by(o))
+		return 0;
+	if (has_kind(s, EVENT_COUNTER) || has_kind(s, EVENT_TRACEPOINT))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency are for system calls: -e 'syscalls:*'");
+	if (o->interval_ms || o->runs > 1 || o->per_cpu || o->per_thread)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not go with -I, -r, -A or --per-thread (--by cpu, tid)");
+	if (o->rows_max > 1 << 22)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
+	return 0;
 }
 
 static int check(const struct count_run *s, struct err *err)
@@ -218,37 +255,39 @@ static void set_title(struct count_run *s)
 	}
 }
 
-/* Once the session is open: a run that cannot begin costs no former file. Intervals are for whoever follows the file. */
-static int open_out(struct count_run *s, struct err *err)
+int stat_open_out(const char *path, bool append, FILE **ret_file, struct err *err)
 {
-	const char *path = s->o->out;
 	int fd;
 
-	if (s->file)
-		return 0;
 	if (!path || !strcmp(path, "-")) {
-		s->file = path ? stdout : stderr;
-		if (s->o->interval_ms)
-			render_stat_head(s->file, &s->counts, &s->view);
+		*ret_file = path ? stdout : stderr;
 		return 0;
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (s->o->append ? O_APPEND : O_TRUNC), 0666);
-	s->file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!s->file)
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+	*ret_file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!*ret_file)
 		return err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
 	invoker_own(fd);
-	if (s->o->interval_ms)
-		render_stat_head(s->file, &s->counts, &s->view);
 	return 0;
 }
 
-static int close_out(struct count_run *s, int ret, struct err *err)
+int stat_close_out(FILE *file, int ret, struct err *err)
 {
-	int failed = s->file && fflush(s->file) ? -errno : 0;
+	int failed = file && fflush(file) ? -errno : 0;
 
-	if (s->file && s->file != stderr && s->file != stdout && fclose(s->file) && !failed)
+	if (file && file != stderr && file != stdout && fclose(file) && !failed)
 		failed = -errno;
 	return ret || !failed ? ret : err_set(err, failed, "cannot write the counts: %s", strerror(-failed));
+}
+
+/* Once the session is open: a run that cannot begin costs no former file. Intervals are for whoever follows the file. */
+static int open_out(struct count_run *s, struct err *err)
+{
+	int ret = s->file ? 0 : stat_open_out(s->o->out, s->o->append, &s->file, err);
+
+	if (!ret && s->o->interval_ms)
+		render_stat_head(s->file, &s->counts, &s->view);
+	return ret;
 }
 
 static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct session_cfg *run)
@@ -369,6 +408,25 @@ static int run_all(struct count_run *s, int *ret_status, struct err *err)
 	return print_table(s, s->counts.wall.mean, NULL);
 }
 
+static int run_by(struct count_run *s, int *ret_status, struct err *err)
+{
+	const struct stat_options *o = s->o;
+	const struct stat_by by = {
+		.keys = o->by,
+		.separator = o->separator,
+		.out = o->out,
+		.top = o->top,
+		.rows_max = o->rows_max,
+		.duration_ns = o->timeout_ms ? o->timeout_ms * 1000000 : o->duration_ns,
+		.latency = o->latency,
+		.json = o->json,
+		.append = o->append,
+	};
+	int ret = stat_by_run(&by, &o->target, s->events, s->nr_events, &s->profile, ret_status, err);
+
+	return ret ? ret : explain(s, *ret_status, err);
+}
+
 static int stat_run(void *cfg, char **operands, struct err *err)
 {
 	struct stat_options *o = cfg;
@@ -388,15 +446,22 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = check(s, err);
 	if (!ret)
+		ret = check_by(s, err);
+	if (!ret && is_by(o)) {
+		ret = run_by(s, &status, err);
+		goto out;
+	}
+	if (!ret)
 		ret = counts_init(&s->counts, s->events, s->nr_events,
 				  o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
 	if (!ret) {
 		set_title(s);
 		s->view = (struct stat_cfg){ o->separator, o->json, o->no_scale, o->runs, o->interval_ms, s->missing, s->title };
-		ret = close_out(s, run_all(s, &status, err), err);
+		ret = stat_close_out(s->file, run_all(s, &status, err), err);
 	}
 	if (!ret)
 		ret = explain(s, status, err);
+out:
 	counts_free(&s->counts);
 	target_free(&o->target);
 	free(s);
@@ -413,6 +478,7 @@ const struct cmd cmd_stat = {
 		    "skep stat -r 5 -e task-clock,page-faults -- make\n"
 		    "skep stat -e 'syscalls:*' -- make            system calls, each by its name\n"
 		    "skep stat -a -e raw_syscalls:sys_enter -I 1000 -- sleep 10\n"
+		    "skep stat --latency --by comm,syscall --top 10 -a -- sleep 10\n"
 		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"
 		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n",
 	.run = stat_run,

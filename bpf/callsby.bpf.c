@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * CAPTURE, system calls by any key: counted on entry, or, when what came of them is asked for (errors, time), on return. Sums are
+ * per CPU in a hash, so that no CPU writes what another writes; its look-up takes no lock.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "bpf/by.h"
+#include "lib/filter.bpf.h"
+#include "lib/syscall.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u32 cfg_by = ~0u; /* enum by_bit */
+const volatile __u32 cfg_at_exit = 1;
+const volatile __u32 cfg_time = 1;
+const volatile __u32 cfg_task_storage = 1; /* 5.11; else a hash by thread */
+const volatile __u32 cfg_all_calls = 0;
+const volatile __u64 cfg_wanted[SYSCALL_ABIS][SYSCALL_NR_MAX / 64] = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* tracing programs may, and memory is only for rows that are there */
+	__uint(max_entries, BY_ROWS_DEFAULT);
+	__type(key, struct by_key);
+	__type(value, struct by_sum);
+} rows SEC(".maps");
+
+/* What did not fit into `rows`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct by_sum);
+} other SEC(".maps");
+
+/* A call that has not returned. */
+struct call {
+	__u64 since_ns;
+	__u32 call, is_open;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct call);
+} task_calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, struct call);
+} thread_calls SEC(".maps");
+
+static __always_inline __u32 slot_of(__u64 ns)
+{
+	__u32 slot = 0;
+
+	if (ns >> 32) {
+		ns >>= 32;
+		slot += 32;
+	}
+	if (ns >> 16) {
+		ns >>= 16;
+		slot += 16;
+	}
+	if (ns >> 8) {
+		ns >>= 8;
+		slot += 8;
+	}
+	if (ns >> 4) {
+		ns >>= 4;
+		slot += 4;
+	}
+	if (ns >> 2) {
+		ns >>= 2;
+		slot += 2;
+	}
+	slot += ns >> 1;
+	return slot < BY_SLOTS ? slot : BY_SLOTS - 1;
+}
+
+static __always_inline struct by_sum *find_row(__u64 id, __u32 call, __u32 error)
+{
+	struct by_key key = {};
+	struct by_sum *sum;
+	__u32 zero = 0;
+
+	if (cfg_by & BY_SYSCALL)
+		key.call = call;
+	if (cfg_by & BY_PID)
+		key.pid = id >> 32;
+	if (cfg_by & BY_TID)
+		key.tid = id;
+	if (cfg_by & BY_CPU)
+		key.cpu = bpf_get_smp_processor_id();
+	if (cfg_by & BY_USER)
+		key.uid = bpf_get_current_uid_gid();
+	if (cfg_by & BY_CGROUP)
+		key.cgroup = bpf_get_current_cgroup_id();
+	if (cfg_by & BY_ERRNO)
+		key.error = error;
+	if (cfg_by & BY_COMM)
+		bpf_get_current_comm(key.comm, sizeof(key.comm));
+	sum = bpf_map_lookup_elem(&rows, &key);
+	if (!sum) {
+		struct by_sum empty = {};
+
+		bpf_map_update_elem(&rows, &key, &empty, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(&rows, &key);
+	}
+	return sum ? sum : bpf_map_lookup_elem(&other, &zero);
+}
+
+static __always_inline int wanted(__u32 abi, __u64 nr)
+{
+	if (nr >= SYSCALL_NR_MAX)
+		return cfg_all_calls;
+	return cfg_all_calls || (abi < SYSCALL_ABIS && cfg_wanted[abi][nr / 64] >> (nr % 64) & 1);
+}
+
+static __always_inline struct call *find_call(__u64 id, int create)
+{
+	__u32 tid = id;
+
+	if (cfg_task_storage)
+		return bpf_task_storage_get(&task_calls, bpf_get_current_task_btf(), NULL,
+					    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (create) {
+		struct call empty = {};
+
+		bpf_map_update_elem(&thread_calls, &tid, &empty, BPF_ANY);
+	}
+	return bpf_map_lookup_elem(&thread_calls, &tid);
+}
+
+SEC("tp_btf/sys_enter")
+int by_enter(__u64 *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid(), nr = ctx[1];
+	struct by_sum *sum;
+	struct call *call;
+	__u32 abi;
+
+	if (!filter_pass(id))
+		return 0;
+	abi = syscall_abi_of(&nr);
+	if (!wanted(abi, nr))
+		return 0;
+	if (nr >= SYSCALL_NR_MAX)
+		nr = SYSCALL_NR_MAX;
+	if (!cfg_at_exit) {
+		sum = find_row(id, abi << 16 | nr, 0);
+		if (sum)
+			sum->calls++;
+		return 0;
+	}
+	call = find_call(id, 1);
+	if (!call) {
+		loss_count(COUNT_NO_SCRATCH);
+		return 0;
+	}
+	loss_count(COUNT_SEEN);
+	call->call = abi << 16 | nr;
+	call->is_open = 1;
+	if (cfg_time)
+		call->since_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int by_exit(__u64 *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid(), took = 0;
+	__s64 ret = ctx[1];
+	__u32 error = ret < 0 && ret >= -4095 ? -ret : 0, tid = id;
+	struct by_sum *sum;
+	struct call *call;
+
+	if (!filter_pass(id))
+		return 0;
+	call = find_call(id, 0);
+	if (!call || !call->is_open)
+		return 0;
+	if (cfg_time)
+		took = bpf_ktime_get_ns() - call->since_ns;
+	sum = find_row(id, call->call, error);
+	call->is_open = 0;
+	if (!cfg_task_storage)
+		bpf_map_delete_elem(&thread_calls, &tid);
+	if (!sum)
+		return 0;
+	sum->calls++;
+	sum->errors += error != 0;
+	if (cfg_time) {
+		sum->total_ns += took;
+		if (took > sum->max_ns)
+			sum->max_ns = took;
+		sum->slots[slot_of(took)]++;
+	}
+	return 0;
+}

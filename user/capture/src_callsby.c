@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Knobs before the load; at the end each key's sums are added up over the CPUs. */
+#include "capture/src_callsby.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/by.h"
+#include "bpf/loss.h"
+#include "capture/cost.h"
+#include "capture/features.h"
+#include "capture/filter.h"
+#include "capture/kernel.h"
+#include "event/syscalls.h"
+#include "skel/callsby.skel.h"
+
+struct src_callsby {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct callsby_cfg *cfg;
+	struct callsby_bpf *skel;
+	int cpus;
+	uint64_t returned, other;
+};
+
+static void set_knobs(struct src_callsby *src)
+{
+	const struct callsby_cfg *cfg = src->cfg;
+	struct callsby_bpf__rodata *ro = src->skel->rodata;
+	bool storage = !cfg->latency || feature_use(FEATURE_TASK_STORAGE);
+
+	ro->cfg_by = cfg->by;
+	ro->cfg_time = cfg->latency;
+	ro->cfg_at_exit = cfg->latency || cfg->by & BY_ERRNO;
+	ro->cfg_task_storage = storage;
+	bpf_map__set_autocreate(src->skel->maps.task_calls, storage && ro->cfg_at_exit);
+	bpf_map__set_autocreate(src->skel->maps.thread_calls, !storage);
+	for (int e = 0; e < cfg->nr_events; e++)
+		if (cfg->events[e].config == SYSCALL_ANY)
+			ro->cfg_all_calls = 1;
+		else
+			ro->cfg_wanted[cfg->events[e].abi][cfg->events[e].config / 64] |= 1ull << (cfg->events[e].config % 64);
+	for (int nr = 0; nr < SYSCALL_NR_MAX / 64; nr++) /* x32 has the native names */
+		ro->cfg_wanted[SYSCALL_X32][nr] = ro->cfg_wanted[SYSCALL_NATIVE][nr];
+	if (cfg->rows_max)
+		bpf_map__set_max_entries(src->skel->maps.rows, cfg->rows_max);
+	bpf_program__set_autoload(src->skel->progs.by_exit, ro->cfg_at_exit);
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_callsby *src = (struct src_callsby *)source;
+	struct filter filter;
+	int ret;
+
+	src->cpus = libbpf_num_possible_cpus();
+	src->skel = callsby_bpf__open();
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	set_knobs(src);
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, false);
+	ret = callsby_bpf__load(src->skel);
+	if (ret)
+		return kernel_load_refused(ret, "the program that sums system calls", err);
+	ret = filter_start(&filter, place, err);
+	if (ret)
+		return ret;
+	/* The return first: a call whose entry is seen has its return seen. */
+	if (bpf_program__autoload(src->skel->progs.by_exit)) {
+		src->skel->links.by_exit = bpf_program__attach(src->skel->progs.by_exit);
+		ret = src->skel->links.by_exit ? 0 : -errno;
+	}
+	if (!ret) {
+		src->skel->links.by_enter = bpf_program__attach(src->skel->progs.by_enter);
+		ret = src->skel->links.by_enter ? 0 : -errno;
+	}
+	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot attach to system calls: %s", strerror(-ret)) : 0;
+}
+
+static void start(struct source *source)
+{
+	__atomic_store_n(&((struct src_callsby *)source)->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+}
+
+static void stop(struct source *source)
+{
+	__atomic_store_n(&((struct src_callsby *)source)->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+}
+
+/* The values of a per-CPU map lie 8-byte aligned behind each other. */
+static void add_up(const struct src_callsby *src, const struct by_sum *per_cpu, struct hist_sample *h)
+{
+	for (int cpu = 0; cpu < src->cpus; cpu++) {
+		const struct by_sum *s = &per_cpu[cpu];
+
+		h->calls += s->calls;
+		h->errors += s->errors;
+		h->total_ns += s->total_ns;
+		h->max_ns = s->max_ns > h->max_ns ? s->max_ns : h->max_ns;
+		for (int i = 0; i < BY_SLOTS; i++)
+			h->slots[i] += s->slots[i];
+	}
+}
+_Static_assert(sizeof(struct by_sum) % 8 == 0, "per-CPU values are a multiple of 8");
+
+static const char *call_name(uint32_t call, char *buf, size_t size)
+{
+	enum syscall_abi abi = call >> 16;
+	uint32_t nr = call & 0xffff;
+	const char *name = syscall_call_name(abi, nr);
+
+	if (name && abi != SYSCALL_COMPAT)
+		return name;
+	if (name)
+		snprintf(buf, size, "%s:compat", name);
+	else
+		snprintf(buf, size, nr < SYSCALL_NR_MAX ? "syscall_%u" : "unknown", nr);
+	return buf;
+}
+
+static int deliver(struct src_callsby *src, const struct by_key *key, const struct by_sum *sums, struct sink *sink)
+{
+	struct hist_sample h = { .is_other = !key };
+	char name[64], comm[COMM_LEN];
+
+	add_up(src, sums, &h);
+	src->returned += h.calls;
+	if (!key)
+		src->other = h.calls;
+	if (!h.calls)
+		return 0;
+	if (key) {
+		memcpy(comm, key->comm, sizeof(comm));
+		comm[sizeof(comm) - 1] = '\0';
+		h.call = src->cfg->by & BY_SYSCALL ? call_name(key->call, name, sizeof(name)) : NULL;
+		h.comm = src->cfg->by & BY_COMM ? comm : NULL;
+		h.pid = key->pid;
+		h.tid = key->tid;
+		h.cpu = key->cpu;
+		h.uid = key->uid;
+		h.error = key->error;
+		h.cgroup = key->cgroup;
+	}
+	return sink->hist(sink, &h);
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	struct src_callsby *src = (struct src_callsby *)source;
+	int rows = bpf_map__fd(src->skel->maps.rows), ret = 0;
+	struct by_sum *sums = calloc(src->cpus, sizeof(*sums));
+	struct by_key key, *prev = NULL;
+	__u32 zero = 0;
+
+	if (!sums)
+		return -ENOMEM;
+	while (!ret && !bpf_map_get_next_key(rows, prev, &key)) {
+		prev = &key;
+		if (!bpf_map_lookup_elem(rows, &key, sums))
+			ret = deliver(src, &key, sums, sink);
+	}
+	if (!ret && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.other), &zero, sums))
+		ret = deliver(src, NULL, sums, sink);
+	free(sums);
+	return ret ? err_set(err, ret, "cannot read the sums: %s", strerror(-ret)) : 0;
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_callsby *src = (const struct src_callsby *)source;
+	__u64 (*counters)[COUNT_MAX] = calloc(src->cpus, sizeof(*counters));
+	uint64_t entered = 0, lost = 0;
+	__u32 zero = 0;
+
+	if (counters && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.counters), &zero, counters))
+		for (int cpu = 0; cpu < src->cpus; cpu++) {
+			entered += counters[cpu][COUNT_SEEN];
+			lost += counters[cpu][COUNT_NO_SCRATCH];
+			profile->losses[LOSS_TARGETS_FULL] += counters[cpu][COUNT_TARGETS_FULL];
+		}
+	free(counters);
+	profile->losses[LOSS_INTERNAL] += lost;
+	if (entered > src->returned)
+		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(entered - src->returned));
+	if (src->other)
+		profile_note(profile, "%llu calls of more keys than --max-keys are in the row 'other'", (unsigned long long)src->other);
+	cost_of_object(src->skel->obj, false, &profile->receipt);
+}
+
+static void close_source(struct source *source)
+{
+	callsby_bpf__destroy(((struct src_callsby *)source)->skel);
+	free(source);
+}
+
+struct source *src_callsby_new(const struct callsby_cfg *cfg)
+{
+	struct src_callsby *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.start = start,
+		.stop = stop,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	return &src->source;
+}

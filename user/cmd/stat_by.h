@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The part of skep stat that sums by a key. */
+#ifndef SKEP_CMD_STAT_BY_H
+#define SKEP_CMD_STAT_BY_H
+
+#include <stdio.h>
+
+#include "capture/session.h"
+#include "event/event.h"
+
+struct stat_by {
+	const char *keys; /* --by; NULL: "syscall" */
+	const char *separator, *out;
+	uint64_t top, rows_max, duration_ns;
+	bool latency, json, append;
+};
+
+/*
+ * Runs and prints. All events are system calls. *ret_status: COMMAND's. 0 or -errno with err.
+ */
+int stat_by_run(const struct stat_by *o, const struct target *target, const struct event *events, int nr_events,
+		struct profile *profile, int *ret_status, struct err *err);
+
+/* For both ways of skep stat: standard error, standard output for "-", or the file. */
+int stat_open_out(const char *path, bool append, FILE **ret_file, struct err *err);
+int stat_close_out(FILE *file, int ret, struct err *err);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Numbers first, then the key, whose names may be of any length. In the text a histogram is a digit a power of two, 0 for a part of
+ * less than a tenth of the fullest: "256ns .1960. 16us". CSV: a line of names, numbers without units. JSON: an object a line,
+ * "slots" from the first to the last that is not empty, "slot0_ns" where they begin.
+ */
+#include "render/hists.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+
+#include "util/json.h"
+#include "util/text.h"
+
+/* Columns of the key in the order that they are shown. */
+static const struct column {
+	uint32_t bit;
+	const char *name;
+} columns[] = {
+	{ BY_COMM, "comm" }, { BY_PID, "pid" },	      { BY_TID, "tid" },	 { BY_CPU, "cpu" },
+	{ BY_USER, "user" }, { BY_CGROUP, "cgroup" }, { BY_SYSCALL, "syscall" }, { BY_ERRNO, "errno" },
+};
+#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+
+static void key_text(char *buf, size_t size, const struct hist_sample *r, uint32_t bit, const struct hists_cfg *cfg)
+{
+	struct passwd *pw;
+	const char *name;
+
+	if (r->is_other) {
+		snprintf(buf, size, "other");
+		return;
+	}
+	switch (bit) {
+	case BY_COMM:
+		snprintf(buf, size, "%s", r->comm ? r->comm : "");
+		break;
+	case BY_PID:
+		snprintf(buf, size, "%u", r->pid);
+		break;
+	case BY_TID:
+		snprintf(buf, size, "%u", r->tid);
+		break;
+	case BY_CPU:
+		snprintf(buf, size, "%u", r->cpu);
+		break;
+	case BY_USER:
+		pw = getpwuid(r->uid);
+		if (pw)
+			snprintf(buf, size, "%s", pw->pw_name);
+		else
+			snprintf(buf, size, "%u", r->uid);
+		break;
+	case BY_CGROUP:
+		name = cfg->cgroup_path(cfg->arg, r->cgroup);
+		if (name)
+			snprintf(buf, size, "%s", name);
+		else
+			snprintf(buf, size, "%llu", (unsigned long long)r->cgroup);
+		break;
+	case BY_SYSCALL:
+		snprintf(buf, size, "%s", r->call ? r->call : "");
+		break;
+	default:
+		name = r->error ? strerrorname_np(r->error) : "-";
+		if (name)
+			snprintf(buf, size, "%s", name);
+		else
+			snprintf(buf, size, "%u", r->error);
+	}
+}
+
+/* Three digits and a unit. */
+static void time_text(char *buf, size_t size, double ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	int u = 0;
+
+	while (ns >= 999.5 && u < 3) {
+		ns /= 1000;
+		u++;
+	}
+	snprintf(buf, size, "%.*f%s", !u || ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2, ns, units[u]);
+}
+
+static void histogram_text(char *buf, size_t size, const struct hist_sample *r)
+{
+	int first = 0, last = HIST_SLOTS - 1;
+	char bars[HIST_SLOTS + 1], low[16], high[16];
+	uint64_t full = 0;
+
+	while (first < HIST_SLOTS && !r->slots[first])
+		first++;
+	while (last > first && !r->slots[last])
+		last--;
+	if (first == HIST_SLOTS) {
+		buf[0] = '\0';
+		return;
+	}
+	for (int i = first; i <= last; i++)
+		full = r->slots[i] > full ? r->slots[i] : full;
+	for (int i = first; i <= last; i++)
+		bars[i - first] = r->slots[i] ? "0123456789"[(r->slots[i] * 9 + full / 2) / full] : '.';
+	bars[last - first + 1] = '\0';
+	time_text(low, sizeof(low), first ? (double)(1ull << first) : 0);
+	time_text(high, sizeof(high), (double)(1ull << (last + 1)));
+	snprintf(buf, size, "%s %s %s", low, bars, high);
+}
+
+static void print_text(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
+{
+	char cell[6][96], text[4096], safe[4096];
+	uint32_t later = cfg->by;
+
+	fprintf(out, "%12llu", (unsigned long long)r->calls);
+	if (cfg->latency) {
+		time_text(cell[0], sizeof(cell[0]), r->total_ns);
+		time_text(cell[1], sizeof(cell[1]), r->calls ? (double)r->total_ns / r->calls : 0);
+		time_text(cell[2], sizeof(cell[2]), hist_quantile(r, 0.5));
+		time_text(cell[3], sizeof(cell[3]), hist_quantile(r, 0.99));
+		time_text(cell[4], sizeof(cell[4]), r->max_ns);
+		histogram_text(cell[5], sizeof(cell[5]), r);
+		fprintf(out, " %9llu %8s %8s %8s %8s %8s  %-32s", (unsigned long long)r->errors, cell[0], cell[1], cell[2], cell[3],
+			cell[4], cell[5]);
+	}
+	for (size_t i = 0; i < NR_COLUMNS; i++) {
+		if (!(cfg->by & columns[i].bit))
+			continue;
+		later &= ~columns[i].bit;
+		key_text(text, sizeof(text), r, columns[i].bit, cfg);
+		text_escape(safe, sizeof(safe), text);
+		fprintf(out, "  %-*s", later ? 16 : 0, safe);
+	}
+	putc('\n', out);
+}
+
+static void csv_text(FILE *out, const char *text, const char *sep)
+{
+	if (!strpbrk(text, "\"\n\r") && !strstr(text, sep)) {
+		fputs(text, out);
+		return;
+	}
+	putc('"', out);
+	for (; *text; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	putc('"', out);
+}
+
+static void print_csv(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
+{
+	const char *sep = cfg->separator;
+	char text[4096];
+
+	fprintf(out, "%llu", (unsigned long long)r->calls);
+	if (cfg->latency)
+		fprintf(out, "%s%llu%s%llu%s%.0f%s%.0f%s%.0f%s%llu", sep, (unsigned long long)r->errors, sep, (unsigned long long)r->total_ns,
+			sep, r->calls ? (double)r->total_ns / r->calls : 0, sep, hist_quantile(r, 0.5), sep, hist_quantile(r, 0.99), sep,
+			(unsigned long long)r->max_ns);
+	for (size_t i = 0; i < NR_COLUMNS; i++)
+		if (cfg->by & columns[i].bit) {
+			key_text(text, sizeof(text), r, columns[i].bit, cfg);
+			fputs(sep, out);
+			csv_text(out, text, sep);
+		}
+	putc('\n', out);
+}
+
+static void print_json(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
+{
+	int first = 0, last = HIST_SLOTS - 1;
+	char text[4096];
+	struct json j;
+
+	json_begin(&j, out);
+	json_object(&j);
+	for (size_t i = 0; i < NR_COLUMNS; i++)
+		if (cfg->by & columns[i].bit) {
+			key_text(text, sizeof(text), r, columns[i].bit, cfg);
+			json_key_text(&j, columns[i].name, text);
+		}
+	json_key_u64(&j, "calls", r->calls);
+	if (cfg->latency) {
+		json_key_u64(&j, "errors", r->errors);
+		json_key_u64(&j, "total_ns", r->total_ns);
+		json_key(&j, "p50_ns");
+		json_double(&j, hist_quantile(r, 0.5), 0);
+		json_key(&j, "p99_ns");
+		json_double(&j, hist_quantile(r, 0.99), 0);
+		json_key_u64(&j, "max_ns", r->max_ns);
+		while (first < last && !r->slots[first])
+			first++;
+		while (last > first && !r->slots[last])
+			last--;
+		json_key_u64(&j, "slot0_ns", first ? 1ull << first : 0);
+		json_key(&j, "slots");
+		json_array(&j);
+		for (int i = first; i <= last; i++)
+			json_u64(&j, r->slots[i]);
+		json_array_end(&j);
+	}
+	json_object_end(&j);
+	putc('\n', out);
+}
+
+static void print_head(FILE *out, const struct hists_cfg *cfg)
+{
+	const char *sep = cfg->separator;
+
+	if (cfg->json)
+		return;
+	if (sep)
+		fprintf(out, "calls%s%s%s", cfg->latency ? sep : "", cfg->latency ? "errors" : "", "");
+	else
+		fprintf(out, "%12s", "calls");
+	if (cfg->latency) {
+		if (sep)
+			fprintf(out, "%stotal_ns%smean_ns%sp50_ns%sp99_ns%smax_ns", sep, sep, sep, sep, sep);
+		else
+			fprintf(out, " %9s %8s %8s %8s %8s %8s  %-32s", "errors", "total", "mean", "p50", "p99", "max", "");
+	}
+	for (size_t i = 0; i < NR_COLUMNS; i++)
+		if (cfg->by & columns[i].bit)
+			fprintf(out, sep ? "%s%s" : "%s%-16s", sep ? sep : "  ", columns[i].name);
+	putc('\n', out);
+}
+
+int render_hists(FILE *out, const struct hists *h, const struct hists_cfg *cfg)
+{
+	print_head(out, cfg);
+	for (size_t i = 0; i < h->rows.n && (!cfg->top || i < cfg->top); i++)
+		(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, &h->rows.data[i], cfg);
+	if (!cfg->json && !cfg->separator && cfg->top && h->rows.n > cfg->top)
+		fprintf(out, "(%zu rows more)\n", h->rows.n - cfg->top);
+	return ferror(out) ? -EIO : 0;
+}
