@@ -27,7 +27,9 @@ by() {
 		cp truth "was$flag"
 	done
 	tail -n 6 was was-i a.csv a-i.csv
-	[ "$(value page-faults a.csv)" = "$(by faults was)" ]
+	# a fault that the kernel has to try twice is one to getrusage; nothing does that here but an emulated CPU
+	off=$(($(value page-faults a.csv) - $(by faults was)))
+	[ $off -ge 0 ] && [ $off -lt "${SKEP_SLOW:-1}" ]
 	# it may be preempted behind its last look
 	more=$(($(value context-switches a-i.csv) - $(by switches was-i)))
 	[ $more -ge 0 ] && [ $more -le 2 ]
@@ -70,6 +72,10 @@ by() {
 	background sh -c "echo \$\$ > $mount/skep-stat-$$/cgroup.procs; exec $WORK/shares $(times 2)"
 	sleep 0.2
 	run "$SKEP" stat -x, -G "skep-stat-$$" -e task-clock --timeout 500
+	if [ "$status" = 3 ] && [[ "$output" == *"hint: any will do: echo +pids"* ]] && [ -n "$SKEP_OWN_MACHINE" ]; then
+		echo +pids >"$mount/cgroup.subtree_control"
+		run "$SKEP" stat -x, -G "skep-stat-$$" -e task-clock --timeout 500
+	fi
 	stop $BG
 	rmdir "$mount/skep-stat-$$"
 	echo "$output"

@@ -106,6 +106,12 @@ static int open_counter(struct src_count *src, int index, uint32_t tid, uint32_t
 	}
 	if (fd == -ESRCH || (fd == -ENODEV && cpu != UINT32_MAX))
 		return -ESRCH;
+	/* The controller comes with the first other one (cgroup_calc_subtree_ss_mask(), kernel/cgroup/cgroup.c). */
+	if (fd == -ENOENT && flags & PERF_FLAG_PID_CGROUP && e->type == PERF_TYPE_SOFTWARE) {
+		err_exit(err, fd, EXIT_CANNOT, "the kernel has no counters in this cgroup: no controller is switched on above it");
+		err_hint(err, "any will do: echo +pids >/sys/fs/cgroup/cgroup.subtree_control");
+		return fd;
+	}
 	if (not_here(fd)) {
 		src->cfg->states[index] = COUNTER_NOT_SUPPORTED;
 		return 0;
