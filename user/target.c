@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "bpf/target.h"
@@ -37,6 +39,8 @@ static int set_list(void *list, const char *text, uint64_t max, const char *what
 
 	if (ret == -ENOMEM)
 		return err_set(err, ret, "out of memory");
+	if (ret == -ERANGE)
+		return err_exit(err, ret, EXIT_USAGE, "bad %s '%s': at most %llu", what, text, (unsigned long long)max);
 	if (ret < 0)
 		return err_exit(err, ret, EXIT_USAGE, "bad %s '%s': expected numbers such as 1,3-5", what, text);
 	return 0;
@@ -314,6 +318,7 @@ static void drop_inner_cgroups(struct target *t)
 static int check_cgroups(struct target *t, struct err *err)
 {
 	char mount[1024], path[PATH_MAX], procs[PATH_MAX + 32];
+	struct statfs fs;
 	struct stat st;
 
 	if (!t->cgroups.n)
@@ -336,7 +341,9 @@ static int check_cgroups(struct target *t, struct err *err)
 			err_hint(err, "cat /proc/PID/cgroup shows a process's path (the line that begins with 0::)");
 			return -ENOENT;
 		}
-		copy = strdup(path);
+		if (statfs(path, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
+			return err_set(err, -ENOENT, "'%s' is no cgroup v2", path);
+		copy = realpath(path, NULL);
 		if (!copy)
 			return -ENOMEM;
 		free((char *)name);

@@ -12,6 +12,7 @@
 
 struct target {
 	bool all; /* -a */
+	bool no_children; /* those made from now on are left out */
 	VEC(uint32_t) pids, tids, cpus, uids; /* empty: not asked for */
 	VEC(const char *) comms, cgroups;     /* cgroups: directory of cgroup v2 */
 	char **argv; /* COMMAND with its arguments, NULL if none */

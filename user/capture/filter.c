@@ -32,7 +32,7 @@ void filter_set(const struct filter *f, const struct target *t, bool idle)
 		f->uids[i] = t->uids.data[i];
 	for (size_t i = 0; i < t->comms.n; i++)
 		strncpy((char *)f->comms[i], t->comms.data[i], sizeof(f->comms[i]) - 1);
-	bpf_program__set_autoload(f->progs[0], filter & FILTER_PIDS);
+	bpf_program__set_autoload(f->progs[0], filter & FILTER_PIDS && !t->no_children);
 	bpf_program__set_autoload(f->progs[1], target_is_command(t));
 	bpf_program__set_autoload(f->progs[2], filter & (FILTER_PIDS | FILTER_TIDS));
 	if (!(filter & (FILTER_PIDS | FILTER_TIDS)))

@@ -63,6 +63,8 @@ void kernel_hint_perf(struct err *err)
 	if (paranoid > 2 && kernel_has_cap(CAP_PERFMON))
 		err_hint(err, "kernel.perf_event_paranoid is %d, so that this kernel wants CAP_SYS_ADMIN: sysctl kernel.perf_event_paranoid=2",
 			 paranoid);
+	else if (kernel_has_cap(CAP_SYS_ADMIN))
+		err_hint(err, "a seccomp filter (container?), lockdown or a security module is in the way");
 	else
 		hint_privileges(err);
 }
@@ -178,6 +180,10 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 		err_exit(err, ret, EXIT_USAGE, "-c %llu is too short for '%s': the kernel samples clocks every %d ns at most",
 			 (unsigned long long)e->period_or_freq, e->name, CLOCK_PERIOD_MIN_NS);
 		break;
+	case ENOSYS:
+		err_exit(err, ret, EXIT_CANNOT, "perf_event_open() is not there");
+		err_hint(err, "a seccomp filter (container?) refuses it, or the kernel was built without CONFIG_PERF_EVENTS");
+		break;
 	case EMFILE:
 		err_set(err, ret, "too many open files for one event per CPU or thread");
 		err_hint(err, "raise the limit: ulimit -n 65536");
@@ -205,6 +211,7 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 	err_exit(err, ret, EXIT_CANNOT, "the kernel refuses %s: %s", what, strerror(-ret));
 	switch (-ret) {
 	case EMFILE:
+		err->exit = EXIT_FAILED;
 		err_hint(err, "raise the limit of open files: ulimit -n 65536");
 		break;
 	case ENOMEM:

@@ -19,6 +19,7 @@
 #include "capture/kernel.h"
 #include "capture/ksym.h"
 #include "capture/pidns.h"
+#include "event/tracepoints.h"
 #include "util/cpus.h"
 
 /* Newer than some of the headers that skep is built with; uapi/linux/bpf.h. */
@@ -192,14 +193,20 @@ static void explain_fentry(struct feature_state *s, int ret)
 
 static int try_tracefs(void)
 {
-	if (!access("/sys/kernel/tracing/events", R_OK | X_OK) || !access("/sys/kernel/debug/tracing/events", R_OK | X_OK))
-		return 0;
-	return -errno;
+	const char *path = tracefs_path();
+	char events[64];
+
+	if (!path)
+		return -ENOENT;
+	snprintf(events, sizeof(events), "%s/events", path);
+	return access(events, R_OK | X_OK) ? -errno : 0;
 }
 
 static void explain_tracefs(struct feature_state *s, int ret)
 {
-	probe_why(s, "/sys/kernel/tracing: %s", ret == -EACCES ? strerror(-ret) : "not mounted");
+	probe_why(s, "/sys/kernel/tracing: %s", ret == -EACCES ? "only for root" : "not mounted");
+	if (ret == -EACCES)
+		probe_enable(s, "sudo mount -o remount,mode=755 /sys/kernel/tracing");
 }
 
 /* A probe through its PMU, 4.17: e12f03d7031a "perf/core: Implement the 'perf_kprobe' PMU". */
@@ -293,14 +300,20 @@ static int try_uprobe_multi(void)
 	return link == -EBADF ? 0 : made(link);
 }
 
+/* libbpf's own probes do not tell a lack of privileges from one of the kernel. */
+static bool can_bpf(void)
+{
+	return !feature(FEATURE_BPF)->has ? false : kernel_has_cap(CAP_SYS_ADMIN) || kernel_has_cap(CAP_PERFMON);
+}
+
 static int try_cookie(void)
 {
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, HELPER_ATTACH_COOKIE, NULL) == 1 ? 0 : -EINVAL;
+	return !can_bpf() ? -EPERM : libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, HELPER_ATTACH_COOKIE, NULL) == 1 ? 0 : -EINVAL;
 }
 
 static int try_bpf_loop(void)
 {
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, HELPER_LOOP, NULL) == 1 ? 0 : -EINVAL;
+	return !can_bpf() ? -EPERM : libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, HELPER_LOOP, NULL) == 1 ? 0 : -EINVAL;
 }
 
 static int try_ksym(void)
@@ -315,7 +328,7 @@ static int try_ksym(void)
 
 static int try_task_storage(void)
 {
-	return libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1 ? 0 : -EINVAL;
+	return !can_bpf() ? -EPERM : libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1 ? 0 : -EINVAL;
 }
 
 static int try_bpf_stats(void)
@@ -373,6 +386,7 @@ static void explain_kallsyms(struct feature_state *s, int ret)
 	probe_read_line("/proc/sys/kernel/kptr_restrict", restrict_text, sizeof(restrict_text));
 	probe_why(s, "/proc/kallsyms shows only zeros (kernel.kptr_restrict is %s%s)", restrict_text[0] ? restrict_text : "unknown",
 		  kernel_has_cap(CAP_SYSLOG) ? "" : ", CAP_SYSLOG is missing");
+	probe_enable(s, restrict_text[0] == '2' ? "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG" : "sudo, or setcap cap_syslog+ep skep");
 }
 
 static int try_ptrace(void)
@@ -398,10 +412,10 @@ const struct attempt attempts[FEATURE_MAX] = {
 			     "a kernel with CONFIG_DYNAMIC_FTRACE=y on an architecture with trampolines", explain_fentry },
 	[FEATURE_UPROBE] = { try_uprobe, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "a kernel with CONFIG_UPROBE_EVENTS=y", explain_probe },
 	[FEATURE_UPROBE_MULTI] = { try_uprobe_multi, CAP_PERFMON, "CAP_PERFMON", "Linux 6.6", NULL },
-	[FEATURE_COOKIE] = { try_cookie, 0, NULL, "Linux 5.15", NULL },
-	[FEATURE_BPF_LOOP] = { try_bpf_loop, 0, NULL, "Linux 5.17", NULL },
+	[FEATURE_COOKIE] = { try_cookie, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.15", NULL },
+	[FEATURE_BPF_LOOP] = { try_bpf_loop, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.17", NULL },
 	[FEATURE_KSYM] = { try_ksym, CAP_PERFMON, "CAP_PERFMON", "Linux 5.16", NULL },
-	[FEATURE_TASK_STORAGE] = { try_task_storage, 0, NULL, "Linux 5.11", NULL },
+	[FEATURE_TASK_STORAGE] = { try_task_storage, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.11", NULL },
 	[FEATURE_BPF_STATS] = { try_bpf_stats, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "Linux 5.8", NULL },
 	[FEATURE_TASK_ITER] = { pidns_try, CAP_PERFMON, "CAP_PERFMON", "Linux 5.8", NULL },
 	[FEATURE_PIDFD] = { try_pidfd, 0, NULL, NULL, NULL },

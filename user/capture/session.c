@@ -28,6 +28,7 @@
 #include "util/signals.h"
 
 #define TICK_NS 100000000
+#define INTERRUPT_PATIENCE_NS 1000000000ull
 
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL /* 6.9, 64bef697d33b "pidfd: implement PIDFD_THREAD flag for pidfd_open()" */
@@ -50,6 +51,7 @@ struct session {
 	size_t nr_watched, watched_left;
 	sigset_t old_mask;
 	bool interrupted;
+	uint64_t patience_ns; /* with a COMMAND that was interrupted; 0: none */
 	pid_t left_pid; /* COMMAND, which did not want to go */
 	uint64_t armed_ns, stopped_ns;
 };
@@ -229,8 +231,16 @@ static bool handle(struct session *s, int fd)
 	struct signalfd_siginfo si;
 	uint64_t ticks;
 
-	if (fd == s->signal_fd)
-		return s->interrupted = read(fd, &si, sizeof(si)) == sizeof(si);
+	if (fd == s->signal_fd) {
+		if (read(fd, &si, sizeof(si)) != sizeof(si))
+			return false;
+		/* Ctrl-C went to COMMAND as well, which may have something to finish; a second one ends it. */
+		if (s->interrupted || si.ssi_signo != SIGINT || !s->command.pid || command_poll(&s->command))
+			return s->interrupted = true;
+		s->interrupted = true;
+		s->patience_ns = now_ns() + INTERRUPT_PATIENCE_NS;
+		return false;
+	}
 	if (s->command.pid && fd == s->command.pidfd)
 		return command_poll(&s->command);
 	/* A sandbox may refuse pidfd_open(): on each tick those without one are asked after. */
@@ -242,6 +252,19 @@ static bool handle(struct session *s, int fd)
 			return true;
 	}
 	return s->nr_watched && !s->watched_left;
+}
+
+/* Did an ending signal come while all was set up? Then COMMAND is not run at all. */
+static bool is_pending(void)
+{
+	sigset_t ending, pending;
+
+	signals_ending(&ending);
+	sigpending(&pending);
+	for (int sig = 1; sig < 32; sig++)
+		if (sigismember(&ending, sig) == 1 && sigismember(&pending, sig) == 1)
+			return true;
+	return false;
 }
 
 static int snapshot(struct session *s, struct sink *sink, uint64_t now)
@@ -281,7 +304,7 @@ static int loop(struct session *s, struct sink *sink)
 		for (int i = 0; i < n; i++)
 			over |= handle(s, ev[i].data.fd);
 		now = now_ns();
-		over |= now >= end;
+		over |= now >= end || (s->patience_ns && now >= s->patience_ns);
 		ret = drain(s, sink);
 		if (ret || over || now < next)
 			continue;
@@ -296,6 +319,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 {
 	int ret = 0;
 
+	if (is_pending())
+		return err_set(err, -EINTR, "interrupted before it began");
 	s->armed_ns = now_ns();
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->start(s->cfg->sources[i]);
@@ -310,8 +335,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)
 		ret = drain(s, sink);
-	if (ret)
-		return err->text[0] ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
+	if (ret) /* the reader of a pipe had enough: no word */
+		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
 		ret = s->cfg->sources[i]->finish(s->cfg->sources[i], sink, err);
 	s->left_pid = command_end(&s->command);

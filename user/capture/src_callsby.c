@@ -41,10 +41,8 @@ static void set_knobs(struct src_callsby *src)
 	for (int e = 0; e < cfg->nr_events; e++)
 		if (cfg->events[e].config == SYSCALL_ANY)
 			ro->cfg_all_calls = 1;
-		else
+		else if (cfg->events[e].config < SYSCALL_NR_MAX)
 			ro->cfg_wanted[cfg->events[e].abi][cfg->events[e].config / 64] |= 1ull << (cfg->events[e].config % 64);
-	for (int nr = 0; nr < SYSCALL_NR_MAX / 64; nr++) /* x32 has the native names */
-		ro->cfg_wanted[SYSCALL_X32][nr] = ro->cfg_wanted[SYSCALL_NATIVE][nr];
 	if (cfg->rows_max)
 		bpf_map__set_max_entries(src->skel->maps.rows, cfg->rows_max);
 	bpf_program__set_autoload(src->skel->progs.by_exit, ro->cfg_at_exit);
@@ -113,10 +111,10 @@ static const char *call_name(uint32_t call, char *buf, size_t size)
 	uint32_t nr = call & 0xffff;
 	const char *name = syscall_call_name(abi, nr);
 
-	if (name && abi != SYSCALL_COMPAT)
+	if (name && abi == SYSCALL_NATIVE)
 		return name;
 	if (name)
-		snprintf(buf, size, "%s:compat", name);
+		snprintf(buf, size, "%s:%s", name, abi == SYSCALL_COMPAT ? "compat" : "x32");
 	else
 		snprintf(buf, size, nr < SYSCALL_NR_MAX ? "syscall_%u" : "unknown", nr);
 	return buf;

@@ -75,7 +75,7 @@ static void without_kernel(struct event *e)
 
 static bool not_here(int ret)
 {
-	return ret == -ENOENT || ret == -ENODEV || ret == -ENXIO || ret == -EOPNOTSUPP || ret == -EINVAL || ret == -ENOSYS;
+	return ret == -ENOENT || ret == -ENODEV || ret == -ENXIO || ret == -EOPNOTSUPP || ret == -EINVAL;
 }
 
 /* Returns 0, also when the event is not to be had here; -ESRCH for a thread that is gone. */
@@ -133,8 +133,12 @@ static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
 	f = src->cfg->per_thread ? fopen(path, "re") : NULL;
-	if (f && fgets(comm, sizeof(comm), f))
-		comm[strcspn(comm, "\n")] = '\0';
+	/* A name may hold a newline itself: only the last one is the file's. */
+	if (f) {
+		size_t n = fread(comm, 1, sizeof(comm) - 1, f);
+
+		comm[n && comm[n - 1] == '\n' ? n - 1 : n] = '\0';
+	}
 	if (f)
 		fclose(f);
 	for (int e = 0; e < src->cfg->nr_events && !ret; e++)

@@ -14,6 +14,7 @@
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "event/syscalls.h"
 #include "skel/syscalls.skel.h"
 #include "util/clock.h"
 
@@ -108,8 +109,14 @@ static uint64_t value_of(const struct syscall_tally *t, const struct event *e)
 	const uint64_t(*table)[SYSCALL_NR_MAX] = (const void *)(e->is_exit ? t->exit : t->enter);
 	uint64_t sum = e->is_exit ? t->unknown_exit : t->unknown_enter;
 
-	if (e->config != SYSCALL_ANY) /* x32 has x86-64's numbers and names */
-		return table[e->abi][e->config] + (e->abi == SYSCALL_NATIVE ? table[SYSCALL_X32][e->config] : 0);
+	if (e->config < SYSCALL_NR_MAX)
+		return table[e->abi][e->config];
+	if (e->config != SYSCALL_ANY) { /* numbers in a table that have no name */
+		for (int abi = 0; abi < SYSCALL_ABIS; abi++)
+			for (int nr = 0; nr < SYSCALL_NR_MAX; nr++)
+				sum += syscall_name(abi, nr) ? 0 : table[abi][nr];
+		return sum;
+	}
 	for (int abi = 0; abi < SYSCALL_ABIS; abi++)
 		for (int nr = 0; nr < SYSCALL_NR_MAX; nr++)
 			sum += table[abi][nr];

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* skep stat: events counted for a COMMAND, a process or the machine, as perf stat does. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture/session.h"
 #include "capture/src_count.h"
@@ -14,12 +12,13 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/stat_by.h"
+#include "cmd/stat_out.h"
 #include "render/stat.h"
-#include "util/invoker.h"
 #include "util/log.h"
 #include "util/signals.h"
 
-#define STAT_EVENTS_MAX 4096 /* syscalls:* are 1,900 */
+#define TEXTS_MAX 64
+#define STAT_EVENTS_MAX 4096 /* syscalls:* are 2,700 */
 
 static const char *const default_events[] = {
 	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
@@ -30,16 +29,28 @@ static const char *const default_events[] = {
 
 struct stat_options {
 	struct target target;
-	const char *event_text, *separator, *out;
+	const char *event_texts[TEXTS_MAX]; /* of each -e */
+	size_t nr_event_texts;
+	const char *separator, *out;
 	const char *by;
 	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
 	struct honesty h;
 	bool latency, json, no_scale, no_inherit, per_cpu, per_thread, append;
 };
 
+static int add_text(void *base, const char *text, struct err *err)
+{
+	struct stat_options *o = base;
+
+	if (o->nr_event_texts == TEXTS_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "-e more than %d times", TEXTS_MAX);
+	o->event_texts[o->nr_event_texts++] = text;
+	return 0;
+}
+
 static const struct opt count_opts[] = {
-	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct stat_options, event_text), "what to count (:u :k); syscalls:*, sched:* and other tracepoints by name or glob", NULL, false,
-	  NULL },
+	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to count (:u :k); syscalls:*, sched:* and other tracepoints by name or glob",
+	  add_text, true, NULL },
 	{ 'd', "detailed", NULL, OPT_COUNT, offsetof(struct stat_options, details),
 	  "caches too; -dd: L1i and TLBs too; -ddd: prefetches too", NULL, false, NULL },
 	{ 'r', "repeat", "N", OPT_U64, offsetof(struct stat_options, runs), "run COMMAND N times: the mean and its error", NULL, false,
@@ -105,7 +116,8 @@ struct count_run {
 	char title[256];
 	struct profile profile;
 	uint64_t last_ns; /* end of the interval before */
-	FILE *file;
+	bool has_head; /* of -I */
+	struct stat_out out;
 };
 
 static int take_reading(struct sink *sink, const struct reading *r)
@@ -128,8 +140,12 @@ static int print_interval(struct sink *sink, uint64_t since_start_ns)
 	int ret;
 
 	set_missing(s);
-	ret = render_stat_rows(s->file, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
-	if (fflush(s->file))
+	stat_out_fresh(&s->out);
+	if (!s->has_head)
+		render_stat_head(s->out.stream, &s->counts, &s->view);
+	s->has_head = true;
+	ret = render_stat_rows(s->out.stream, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
+	if (fflush(s->out.stream))
 		ret = -errno;
 	s->last_ns = since_start_ns;
 	counts_round(&s->counts);
@@ -154,8 +170,12 @@ static int pick_events(struct count_run *s, struct err *err)
 	const struct stat_options *o = s->o;
 	int ret = 0;
 
-	if (o->event_text || is_by(o))
-		return add_events(s, o->event_text ? o->event_text : "raw_syscalls:sys_enter", err);
+	for (size_t i = 0; i < o->nr_event_texts && !ret; i++)
+		ret = add_events(s, o->event_texts[i], err);
+	if (ret || o->nr_event_texts)
+		return ret;
+	if (is_by(o))
+		return add_events(s, "raw_syscalls:sys_enter", err);
 	for (uint64_t level = 0; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
 		ret = add_events(s, default_events[level], err);
 	return ret;
@@ -209,6 +229,8 @@ static int check(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-A and --per-thread contradict each other");
 	if (o->interval_ms && o->runs > 1)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-I and -r contradict each other");
+	if (o->separator && !*o->separator)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-x needs a separator");
 	if (o->separator && o->json)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-x and -j contradict each other");
 	if (o->append && !o->out)
@@ -255,41 +277,6 @@ static void set_title(struct count_run *s)
 	}
 }
 
-int stat_open_out(const char *path, bool append, FILE **ret_file, struct err *err)
-{
-	int fd;
-
-	if (!path || !strcmp(path, "-")) {
-		*ret_file = path ? stdout : stderr;
-		return 0;
-	}
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
-	*ret_file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!*ret_file)
-		return err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
-	invoker_own(fd);
-	return 0;
-}
-
-int stat_close_out(FILE *file, int ret, struct err *err)
-{
-	int failed = file && fflush(file) ? -errno : 0;
-
-	if (file && file != stderr && file != stdout && fclose(file) && !failed)
-		failed = -errno;
-	return ret || !failed ? ret : err_set(err, failed, "cannot write the counts: %s", strerror(-failed));
-}
-
-/* Once the session is open: a run that cannot begin costs no former file. Intervals are for whoever follows the file. */
-static int open_out(struct count_run *s, struct err *err)
-{
-	int ret = s->file ? 0 : stat_open_out(s->o->out, s->o->append, &s->file, err);
-
-	if (!ret && s->o->interval_ms)
-		render_stat_head(s->file, &s->counts, &s->view);
-	return ret;
-}
-
 static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct session_cfg *run)
 {
 	if (has_kind(s, EVENT_COUNTER))
@@ -312,9 +299,10 @@ static int print_table(struct count_run *s, double wall_s, const struct rusage *
 {
 	int ret;
 
-	render_stat_head(s->file, &s->counts, &s->view);
-	ret = render_stat_rows(s->file, &s->counts, &s->view, wall_s * 1e9, 0);
-	render_stat_foot(s->file, &s->counts, &s->view, wall_s, usage ? usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6 : -1,
+	stat_out_fresh(&s->out);
+	render_stat_head(s->out.stream, &s->counts, &s->view);
+	ret = render_stat_rows(s->out.stream, &s->counts, &s->view, wall_s * 1e9, 0);
+	render_stat_foot(s->out.stream, &s->counts, &s->view, wall_s, usage ? usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6 : -1,
 			 usage ? usage->ru_stime.tv_sec + usage->ru_stime.tv_usec / 1e6 : -1);
 	return ret;
 }
@@ -356,9 +344,7 @@ static int run_once(struct count_run *s, const sigset_t *mask, int *ret_status, 
 		return ret;
 	counts_run(&s->counts);
 	s->last_ns = 0;
-	ret = open_out(s, err);
-	if (!ret)
-		ret = session_run(session, &s->sink, err);
+	ret = session_run(session, &s->sink, err);
 	if (!ret) {
 		*ret_status = session_status(session);
 		session_profile(session, &s->profile);
@@ -385,6 +371,8 @@ static int explain(struct count_run *s, int status, struct err *err)
 	honesty_print(&s->o->h, &s->profile);
 	if (open || status)
 		return honesty_exit(&s->o->h, &s->profile, status, err);
+	if (hidden)
+		return err_exit(err, -EPERM, EXIT_CANNOT, "nothing could be counted without more privileges");
 	err_exit(err, -ENOTSUP, EXIT_CANNOT, "nothing could be counted: this machine has none of these events");
 	err_hint(err, "a virtual machine often has no hardware counters: -e task-clock,page-faults work everywhere");
 	return -ENOTSUP;
@@ -397,15 +385,13 @@ static int run_all(struct count_run *s, int *ret_status, struct err *err)
 	int ret = 0;
 
 	/* The first of them ends the counting; a second one must not cost the result, which is written then. */
+	ret = stat_out_open(&s->out, o->out, o->append, o->interval_ms, err);
 	signals_hold(&mask);
 	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret; i++)
 		ret = run_once(s, &mask, ret_status, err);
-	if (ret < 0 || o->runs < 2)
-		return ret < 0 ? ret : 0;
-	s->view.runs = s->counts.wall.n; /* a signal may have ended the series */
-	if (!s->counts.wall.n)
-		return err_set(err, -EINTR, "no run was finished");
-	return print_table(s, s->counts.wall.mean, NULL);
+	if (ret >= 0 && o->runs > 1)
+		ret = s->counts.wall.n ? print_table(s, s->counts.wall.mean, NULL) : err_set(err, -EINTR, "no run was finished");
+	return stat_out_close(&s->out, ret > 0 ? 0 : ret, err);
 }
 
 static int run_by(struct count_run *s, int *ret_status, struct err *err)
@@ -438,6 +424,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	if (o->separator && !strcmp(o->separator, "\\t"))
 		o->separator = "\t";
 	o->target.argv = operands[0] ? operands : NULL;
+	o->target.no_children = o->no_inherit;
 	s->o = o;
 	s->sink = (struct sink){ .reading = take_reading, .interval = print_interval };
 	ret = target_check(&o->target, err);
@@ -457,7 +444,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	if (!ret) {
 		set_title(s);
 		s->view = (struct stat_cfg){ o->separator, o->json, o->no_scale, o->runs, o->interval_ms, s->missing, s->title };
-		ret = stat_close_out(s->file, run_all(s, &status, err), err);
+		ret = run_all(s, &status, err);
 	}
 	if (!ret)
 		ret = explain(s, status, err);

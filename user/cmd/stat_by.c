@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/src_callsby.h"
+#include "cmd/stat_out.h"
 #include "model/hists.h"
 #include "render/hists.h"
 #include "util/signals.h"
@@ -58,7 +59,7 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 	struct session_cfg session_cfg = { .target = target, .command_mask = &mask, .duration_ns = o->duration_ns };
 	struct hists_cfg view = { .latency = o->latency, .json = o->json, .separator = o->separator, .top = o->top };
 	struct session *session;
-	FILE *out = NULL;
+	struct stat_out out = { 0 };
 	int ret = parse_keys(o->keys ? o->keys : "syscall", &cfg.by, err);
 
 	if (ret || (ret = hists_init(&run.hists)))
@@ -67,24 +68,27 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 	view.cgroup_path = target_cgroup_path;
 	session_cfg.sources[0] = src_callsby_new(&cfg);
 	session_cfg.nr_sources = 1;
+	ret = stat_out_open(&out, o->out, o->append, false, err);
+	if (ret) {
+		hists_free(&run.hists);
+		return ret;
+	}
 	signals_hold(&mask);
 	ret = session_cfg.sources[0] ? session_open(&session_cfg, &session, err) : -ENOMEM;
 	if (ret)
 		goto out;
-	ret = stat_open_out(o->out, o->append, &out, err);
-	if (!ret)
-		ret = session_run(session, &run.sink, err);
+	ret = session_run(session, &run.sink, err);
 	if (!ret) {
 		*ret_status = session_status(session);
 		session_profile(session, profile);
 		hists_sort(&run.hists, o->latency);
-		ret = render_hists(out, &run.hists, &view);
+		ret = render_hists(out.stream, &run.hists, &view);
 		if (!run.hists.rows.n)
 			profile_note(profile, "none of these calls was made");
 	}
 	session_close(session);
-	ret = stat_close_out(out, ret, err);
 out:
+	ret = stat_out_close(&out, ret, err);
 	hists_free(&run.hists);
 	return ret;
 }

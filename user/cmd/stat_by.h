@@ -3,8 +3,6 @@
 #ifndef SKEP_CMD_STAT_BY_H
 #define SKEP_CMD_STAT_BY_H
 
-#include <stdio.h>
-
 #include "capture/session.h"
 #include "event/event.h"
 
@@ -20,9 +18,5 @@ struct stat_by {
  */
 int stat_by_run(const struct stat_by *o, const struct target *target, const struct event *events, int nr_events,
 		struct profile *profile, int *ret_status, struct err *err);
-
-/* For both ways of skep stat: standard error, standard output for "-", or the file. */
-int stat_open_out(const char *path, bool append, FILE **ret_file, struct err *err);
-int stat_close_out(FILE *file, int ret, struct err *err);
 
 #endif

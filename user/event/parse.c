@@ -44,6 +44,8 @@ static const struct named names[] = {
 	{ "major-faults", NULL, SW(PAGE_FAULTS_MAJ), "events" },
 	{ "alignment-faults", NULL, SW(ALIGNMENT_FAULTS), "events" },
 	{ "emulation-faults", NULL, SW(EMULATION_FAULTS), "events" },
+	{ "dummy", NULL, SW(DUMMY), "events" },
+	{ "bpf-output", NULL, SW(BPF_OUTPUT), "events" },
 	{ "cgroup-switches", NULL, SW(CGROUP_SWITCHES), "events" },
 };
 
@@ -208,7 +210,7 @@ static int no_tracepoint(const char *text, const char *at, const char *end, int 
 	if (ret == -ENOTDIR || ret == -EACCES) {
 		err_exit(err, ret, EXIT_CANNOT, "cannot list the tracepoints of '%.*s': tracefs is %s", (int)(end - at), at,
 			 ret == -EACCES ? "only for root" : "not mounted");
-		err_hint(err, ret == -EACCES ? "without a glob, or: sudo mount -o remount,mode=755 /sys/kernel/tracing" :
+		err_hint(err, ret == -EACCES ? "sudo mount -o remount,mode=755 /sys/kernel/tracing" :
 					       "mount -t tracefs tracefs /sys/kernel/tracing");
 		return ret;
 	}
@@ -255,6 +257,10 @@ int event_parse(const char *text, struct event *ret_events, int max, struct err 
 			err_caret(err, text, at - text);
 			if (len)
 				hint_near(at, len, err);
+			return -EINVAL;
+		}
+		if (colon && colon + 1 == end) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': no modifier behind the colon", (int)(end - at), at);
 			return -EINVAL;
 		}
 		if (colon) {

@@ -44,6 +44,7 @@ const char *syscall_call_name(enum syscall_abi abi, uint32_t nr)
 	return n ? n->call : NULL;
 }
 
+static const char *const abi_marks[SYSCALL_ABIS] = { "", ":compat", ":x32" };
 static const char *const sides[] = { "enter", "exit" };
 
 struct list {
@@ -95,18 +96,27 @@ static int add_table(struct list *list, const char *text, const char *pattern, e
 			snprintf(call, sizeof(call), "sys_%s_%s", sides[side], syscall_call_name(abi, nr));
 			if (fnmatch(pattern, kernel, 0) && fnmatch(pattern, call, 0))
 				continue;
-			snprintf(full, sizeof(full), "syscalls:%.80s%s", kernel, abi == SYSCALL_COMPAT ? ":compat" : "");
+			snprintf(full, sizeof(full), "syscalls:%.80s%s", kernel, abi_marks[abi]);
 			ret = add(list, is_glob ? full : text, is_glob, side, abi, nr);
 		}
+	/* Numbers without a name are one event a side, so that the table adds up. */
+	for (int side = 0; side < 2 && !ret && is_glob && abi == SYSCALL_NATIVE; side++) {
+		char name[EVENT_NAME_MAX], full[EVENT_NAME_MAX];
+
+		snprintf(name, sizeof(name), "sys_%s_unknown", sides[side]);
+		snprintf(full, sizeof(full), "syscalls:sys_%s_unknown", sides[side]);
+		if (!fnmatch(pattern, name, 0))
+			ret = add(list, full, true, side, abi, SYSCALL_NR_MAX);
+	}
 	return ret;
 }
 
 int syscall_events(const char *text, size_t len, struct event *ret_events, int max)
 {
-	static const char raw[] = "raw_syscalls:", own[] = "syscalls:", compat_mark[] = ":compat";
+	static const char raw[] = "raw_syscalls:", own[] = "syscalls:";
 	struct list list = { ret_events, 0, max };
-	char whole[EVENT_NAME_MAX], *pattern = whole;
-	bool is_compat = false, is_glob;
+	enum syscall_abi abi = SYSCALL_NATIVE;
+	char whole[EVENT_NAME_MAX], name[EVENT_NAME_MAX], *pattern = whole;
 	int ret;
 
 	if (len >= sizeof(whole))
@@ -116,18 +126,21 @@ int syscall_events(const char *text, size_t len, struct event *ret_events, int m
 	if (!strncmp(whole, raw, strlen(raw))) {
 		ret = add_any(&list, whole, whole + strlen(raw));
 	} else if (!strncmp(whole, own, strlen(own))) {
-		char name[EVENT_NAME_MAX];
-
-		pattern += strlen(own);
 		memcpy(name, whole, sizeof(name));
-		if (strlen(pattern) > strlen(compat_mark) && !strcmp(pattern + strlen(pattern) - strlen(compat_mark), compat_mark)) {
-			is_compat = true;
-			pattern[strlen(pattern) - strlen(compat_mark)] = '\0';
+		pattern += strlen(own);
+		for (enum syscall_abi a = SYSCALL_COMPAT; a < SYSCALL_ABIS; a++) {
+			size_t n = strlen(pattern), mark = strlen(abi_marks[a]);
+
+			if (n > mark && !strcmp(pattern + n - mark, abi_marks[a])) {
+				abi = a;
+				pattern[n - mark] = '\0';
+			}
 		}
-		is_glob = strpbrk(pattern, "*?[");
-		ret = is_compat ? 0 : add_table(&list, name, pattern, SYSCALL_NATIVE);
-		if (!ret && (is_compat || is_glob))
+		ret = add_table(&list, name, pattern, abi);
+		if (!ret && abi == SYSCALL_NATIVE && strpbrk(pattern, "*?["))
 			ret = add_table(&list, name, pattern, SYSCALL_COMPAT);
+		if (!ret && abi == SYSCALL_NATIVE && strpbrk(pattern, "*?["))
+			ret = add_table(&list, name, pattern, SYSCALL_X32);
 	} else {
 		return 0;
 	}

@@ -113,8 +113,6 @@ int tracepoint_events(const char *text, size_t len, struct event *ret_events, in
 		snprintf(path, sizeof(path), "%s/events", tracefs);
 		ret = each_folder(path, whole, walk_subsystem, &w);
 	}
-	if ((ret == -ENOTDIR || ret == -EACCES) && !list.is_glob)
-		ret = add(&list, whole, w.name);
 	if (ret)
 		return ret;
 	return list.nr ? list.nr : -ENOENT;

@@ -11,8 +11,8 @@
 const char *tracefs_path(void);
 
 /*
- * text[len], "SUBSYSTEM:NAME" with globs in either, to events. One name without a glob is taken as it is when tracefs cannot
- * be read: attaching will tell. Returns how many, -ENOENT when nothing matches, -ENOTDIR when tracefs is not mounted, -EACCES
+ * text[len], "SUBSYSTEM:NAME" with globs in either, to events. The kernel attaches by NAME alone: only tracefs tells that it is
+ * one of SUBSYSTEM. Returns how many, -ENOENT when nothing matches, -ENOTDIR when tracefs is not mounted, -EACCES
  * when it may not be read, -E2BIG.
  */
 int tracepoint_events(const char *text, size_t len, struct event *ret_events, int max);

@@ -103,7 +103,7 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 	key_text(label, sizeof(label), c, key);
 	if (cfg->intervals)
 		fprintf(out, "%16.9f%s", since_s, sep);
-	if (strstr(label, sep)) { /* a thread's name may be anything */
+	if (label[0] && (strstr(label, sep) || strchr(label, '"'))) { /* a thread's name may be anything */
 		putc('"', out);
 		for (const char *p = label; *p; p++)
 			fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
@@ -221,7 +221,7 @@ void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *
 	fprintf(out, "\n Performance counter stats for ");
 	text_print(out, cfg->title);
 	if (cfg->runs > 1)
-		fprintf(out, " (%d runs)", cfg->runs);
+		fprintf(out, " (%u runs)", c->wall.n);
 	fprintf(out, ":\n\n");
 }
 

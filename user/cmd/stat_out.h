@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where skep stat writes: standard error, standard output ("-"), or a file. */
+#ifndef SKEP_CMD_STAT_OUT_H
+#define SKEP_CMD_STAT_OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "util/outfile.h"
+
+struct stat_out {
+	FILE *stream;
+	struct outfile whole; /* a file that appears when all is written */
+	bool is_whole;
+	bool is_old;	      /* its content goes with the first write */
+};
+
+/*
+ * Before the run: what cannot be written is told before it costs a run, and a run that fails costs no former file. live: the
+ * file is followed while it grows, or is added to. 0 or -errno.
+ */
+int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, struct err *err);
+
+/* Before each write of a live file. */
+void stat_out_fresh(struct stat_out *o);
+
+/* ret: how the run ended; a failed one leaves the former file. Returns ret, or -errno of a failed write. */
+int stat_out_close(struct stat_out *o, int ret, struct err *err);
+
+#endif
