@@ -30,7 +30,7 @@ struct by_key {
 };
 _Static_assert(sizeof(struct by_key) == 48, "no padding in a hash key");
 
-/* On each CPU, written only there. */
+/* One a CPU: no CPU writes what another writes. */
 struct by_sum {
 	__u64 calls, errors, total_ns, max_ns;
 	__u32 slots[BY_SLOTS];

@@ -157,7 +157,7 @@ int by_enter(__u64 *ctx)
 	if (!cfg_at_exit) {
 		sum = find_row(id, abi << 16 | nr, 0);
 		if (sum)
-			sum->calls++;
+			__sync_fetch_and_add(&sum->calls, 1);
 		return 0;
 	}
 	call = find_call(id, 1);
@@ -195,13 +195,15 @@ int by_exit(__u64 *ctx)
 		bpf_map_delete_elem(&thread_calls, &tid);
 	if (!sum)
 		return 0;
-	sum->calls++;
-	sum->errors += error != 0;
+	/* Atomic, since another task may preempt this (syscalls.bpf.c); a maximum can be, but in the moment of its writing. */
+	__sync_fetch_and_add(&sum->calls, 1);
+	if (error)
+		__sync_fetch_and_add(&sum->errors, 1);
 	if (cfg_time) {
-		sum->total_ns += took;
+		__sync_fetch_and_add(&sum->total_ns, took);
 		if (took > sum->max_ns)
 			sum->max_ns = took;
-		sum->slots[slot_of(took)]++;
+		__sync_fetch_and_add(&sum->slots[slot_of(took)], 1);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counts of system calls: one struct a CPU in the map `tallies`, which only its CPU writes. */
+/* Counts of system calls: one struct a CPU in the map `tallies`, which only its CPU writes, but in more than one task at a time. */
 #ifndef SKEP_BPF_SYSCALLS_H
 #define SKEP_BPF_SYSCALLS_H
 
@@ -16,10 +16,11 @@ enum syscall_abi {
 };
 
 struct syscall_tally {
-	/* Whom the filter was asked about last, and what it said: a loop of calls asks once. */
-	__u64 last_id;
-	__u32 last_epoch;
-	__u32 last_pass;
+	/*
+	 * Whom the filter was asked about last, and what it said: a loop of calls asks once. One word, since the program may be
+	 * preempted: process and thread (22 bits each, PID_MAX_LIMIT), the epoch of `targets` (19), the answer (1).
+	 */
+	__u64 last;
 	__u64 unknown_enter, unknown_exit; /* numbers beyond the tables */
 	__u64 enter[SYSCALL_ABIS][SYSCALL_NR_MAX];
 	__u64 exit[SYSCALL_ABIS][SYSCALL_NR_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kernel side of the loss ledger: per-CPU counters, no atomics. */
+/* Kernel side of the loss ledger: per-CPU counters. Atomic: a program may be interrupted, or preempted, by another one that counts. */
 #ifndef SKEP_LOSS_BPF_H
 #define SKEP_LOSS_BPF_H
 
@@ -18,7 +18,7 @@ static __always_inline void loss_count(enum counter what)
 	__u64 *c = bpf_map_lookup_elem(&counters, &zero);
 
 	if (c)
-		c[what]++;
+		__sync_fetch_and_add(&c[what], 1);
 }
 
 #endif
