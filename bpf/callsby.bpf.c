@@ -139,10 +139,9 @@ static __always_inline struct call *find_call(__u64 id, int create)
 	return bpf_map_lookup_elem(&thread_calls, &tid);
 }
 
-SEC("tp_btf/sys_enter")
-int by_enter(__u64 *ctx)
+static __always_inline int enter(__u64 nr)
 {
-	__u64 id = bpf_get_current_pid_tgid(), nr = ctx[1];
+	__u64 id = bpf_get_current_pid_tgid();
 	struct by_sum *sum;
 	struct call *call;
 	__u32 abi;
@@ -173,11 +172,9 @@ int by_enter(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
-int by_exit(__u64 *ctx)
+static __always_inline int leave(__s64 ret)
 {
 	__u64 id = bpf_get_current_pid_tgid(), took = 0;
-	__s64 ret = ctx[1];
 	__u32 error = ret < 0 && ret >= -4095 ? -ret : 0, tid = id;
 	struct by_sum *sum;
 	struct call *call;
@@ -206,4 +203,29 @@ int by_exit(__u64 *ctx)
 		__sync_fetch_and_add(&sum->slots[slot_of(took)], 1);
 	}
 	return 0;
+}
+
+/* Two ways to the same hooks: syscalls.bpf.c says why. */
+SEC("?tp_btf/sys_enter")
+int btf_enter(__u64 *ctx)
+{
+	return enter(ctx[1]);
+}
+
+SEC("?tp_btf/sys_exit")
+int btf_exit(__u64 *ctx)
+{
+	return leave(ctx[1]);
+}
+
+SEC("?tp/raw_syscalls/sys_enter")
+int tp_enter(__u64 *ctx)
+{
+	return enter(ctx[1]);
+}
+
+SEC("?tp/raw_syscalls/sys_exit")
+int tp_exit(__u64 *ctx)
+{
+	return leave(ctx[2]);
 }

@@ -22,6 +22,7 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_PERF_PROG] = { "programs on events", "flame, record", NULL, true },
 	[FEATURE_RAW_TP] = { "raw tracepoints", "-p, -t, COMMAND where BPF programs count; stat of tracepoints", NULL, true },
 	[FEATURE_TP_BTF] = { "BTF tracepoints", "stat of system calls", NULL, false },
+	[FEATURE_SYSCALL_BTF] = { "unpreempted calls", "stat of system calls by BTF tracepoints", "perf's tracepoints, dearer", false },
 	[FEATURE_TRACEFS] = { "tracefs", "stat of tracepoints by globs", NULL, false },
 	[FEATURE_KPROBE] = { "kprobe", "kernel functions (no command yet)", NULL, false },
 	[FEATURE_KPROBE_MULTI] = { "kprobe.multi", "many kernel functions at once (no command yet)", "kprobe", false },

@@ -178,6 +178,31 @@ static int try_tp_btf(void)
 	return made(attach_tracing(BPF_TRACE_RAW_TP, "sched_process_fork"));
 }
 
+/*
+ * Programs on system calls can be sleepable from 7.2 on; from then on those that are not are preempted, and what other tasks
+ * of the CPU call meanwhile is skipped. Found by loading a sleepable one.
+ */
+static int try_syscall_btf(void)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP, .prog_flags = BPF_F_SLEEPABLE);
+	int id = libbpf_find_vmlinux_btf_id("sys_enter", BPF_TRACE_RAW_TP), ret, fd;
+
+	if (id < 0)
+		return id;
+	ret = made(attach_tracing(BPF_TRACE_RAW_TP, "sys_enter"));
+	if (ret)
+		return ret;
+	opts.attach_btf_id = id;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "skep_probe", "GPL", nothing, sizeof(nothing) / sizeof(*nothing), &opts);
+	return made(fd) ? 0 : -EBUSY;
+}
+
+static void explain_syscall_btf(struct feature_state *s, int ret)
+{
+	if (ret == -EBUSY)
+		probe_why(s, "programs on them are preempted: calls would be lost");
+}
+
 static int try_fentry(void)
 {
 	return made(attach_tracing(BPF_TRACE_FENTRY, FUNCTION));
@@ -405,6 +430,7 @@ const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_PERF_PROG] = { try_perf_prog, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_BPF_EVENTS=y", NULL },
 	[FEATURE_RAW_TP] = { try_raw_tp, CAP_PERFMON, "CAP_PERFMON", NULL, NULL },
 	[FEATURE_TP_BTF] = { try_tp_btf, CAP_PERFMON, "CAP_PERFMON", "Linux 5.5", NULL },
+	[FEATURE_SYSCALL_BTF] = { try_syscall_btf, CAP_PERFMON, "CAP_PERFMON", NULL, explain_syscall_btf },
 	[FEATURE_TRACEFS] = { try_tracefs, 0, NULL, "mount -t tracefs tracefs /sys/kernel/tracing", explain_tracefs },
 	[FEATURE_KPROBE] = { try_kprobe, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_KPROBE_EVENTS=y", explain_probe },
 	[FEATURE_KPROBE_MULTI] = { try_kprobe_multi, CAP_PERFMON, "CAP_PERFMON", "Linux 5.18 with CONFIG_FPROBE=y", NULL },

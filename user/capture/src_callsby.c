@@ -11,6 +11,7 @@
 
 #include "bpf/by.h"
 #include "bpf/loss.h"
+#include "capture/callhooks.h"
 #include "capture/cost.h"
 #include "capture/features.h"
 #include "capture/filter.h"
@@ -24,6 +25,8 @@ struct src_callsby {
 	struct callsby_bpf *skel;
 	int cpus;
 	uint64_t returned, other;
+	struct callhooks hooks;
+	uint64_t missed_before; /* start */
 };
 
 static void set_knobs(struct src_callsby *src)
@@ -45,7 +48,8 @@ static void set_knobs(struct src_callsby *src)
 			ro->cfg_wanted[cfg->events[e].abi][cfg->events[e].config / 64] |= 1ull << (cfg->events[e].config % 64);
 	if (cfg->rows_max)
 		bpf_map__set_max_entries(src->skel->maps.rows, cfg->rows_max);
-	bpf_program__set_autoload(src->skel->progs.by_exit, ro->cfg_at_exit);
+	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
+	callhooks_choose(&src->hooks, true, ro->cfg_at_exit);
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
@@ -65,23 +69,15 @@ static int open_source(struct source *source, const struct place *place, struct 
 	if (ret)
 		return kernel_load_refused(ret, "the program that sums system calls", err);
 	ret = filter_start(&filter, place, err);
-	if (ret)
-		return ret;
-	/* The return first: a call whose entry is seen has its return seen. */
-	if (bpf_program__autoload(src->skel->progs.by_exit)) {
-		src->skel->links.by_exit = bpf_program__attach(src->skel->progs.by_exit);
-		ret = src->skel->links.by_exit ? 0 : -errno;
-	}
-	if (!ret) {
-		src->skel->links.by_enter = bpf_program__attach(src->skel->progs.by_enter);
-		ret = src->skel->links.by_enter ? 0 : -errno;
-	}
-	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot attach to system calls: %s", strerror(-ret)) : 0;
+	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
 static void start(struct source *source)
 {
-	__atomic_store_n(&((struct src_callsby *)source)->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	struct src_callsby *src = (struct src_callsby *)source;
+
+	src->missed_before = callhooks_missed(&src->hooks);
+	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
 
 static void stop(struct source *source)
@@ -182,6 +178,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 		}
 	free(counters);
 	profile->losses[LOSS_INTERNAL] += lost;
+	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
 	if (entered > src->returned)
 		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(entered - src->returned));
 	if (src->other)

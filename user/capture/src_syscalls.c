@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "bpf/syscalls.h"
+#include "capture/callhooks.h"
 #include "capture/cost.h"
+#include "capture/features.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
 #include "event/syscalls.h"
@@ -27,6 +29,8 @@ struct src_syscalls {
 	const char *tallies; /* a struct syscall_tally every `stride` bytes, one a CPU */
 	size_t stride, bytes;
 	uint64_t start_ns, stop_ns;
+	struct callhooks hooks;
+	uint64_t missed_before; /* start */
 };
 
 static bool wants(const struct src_syscalls *src, bool exits)
@@ -52,14 +56,6 @@ static int map_tallies(struct src_syscalls *src, int cpus, struct err *err)
 	return 0;
 }
 
-static int attach(struct bpf_program *prog, struct bpf_link **ret_link, struct err *err)
-{
-	if (!bpf_program__autoload(prog))
-		return 0;
-	*ret_link = bpf_program__attach(prog);
-	return *ret_link ? 0 : err_exit(err, -errno, EXIT_CANNOT, "cannot attach to system calls: %s", strerror(errno));
-}
-
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_syscalls *src = (struct src_syscalls *)source;
@@ -71,8 +67,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	bpf_map__set_max_entries(src->skel->maps.tallies, cpus);
-	bpf_program__set_autoload(src->skel->progs.count_enter, wants(src, false));
-	bpf_program__set_autoload(src->skel->progs.count_exit, wants(src, true));
+	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
+	callhooks_choose(&src->hooks, wants(src, false), wants(src, true));
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, false);
 	ret = syscalls_bpf__load(src->skel);
@@ -81,17 +77,14 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = map_tallies(src, cpus, err);
 	if (!ret)
 		ret = filter_start(&filter, place, err);
-	if (!ret)
-		ret = attach(src->skel->progs.count_enter, &src->skel->links.count_enter, err);
-	if (!ret)
-		ret = attach(src->skel->progs.count_exit, &src->skel->links.count_exit, err);
-	return ret;
+	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
 static void start(struct source *source)
 {
 	struct src_syscalls *src = (struct src_syscalls *)source;
 
+	src->missed_before = callhooks_missed(&src->hooks);
 	src->start_ns = now_ns();
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
@@ -156,7 +149,10 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
-	cost_of_object(((const struct src_syscalls *)source)->skel->obj, false, &profile->receipt);
+	const struct src_syscalls *src = (const struct src_syscalls *)source;
+
+	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
+	cost_of_object(src->skel->obj, false, &profile->receipt);
 }
 
 static void close_source(struct source *source)
