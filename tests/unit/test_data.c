@@ -401,7 +401,7 @@ static void test_extremes(void **state)
 	struct sample s = { .time_ns = T0, .count = 1, .kips = ips, .uips = ips, .nr_kips = STACK_MAX_FRAMES,
 			    .nr_uips = STACK_MAX_FRAMES };
 	struct task_event t = { .what = TASK_MMAP, .time_ns = T0, .path = path };
-	struct stops st = { .sink = { keep_stops, keep_path, NULL, NULL } };
+	struct stops st = { .sink = { .sample = keep_stops, .task = keep_path } };
 	struct data_writer *w;
 	struct data_reader *r;
 	struct sink *sink;
