@@ -143,7 +143,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct checks c = { .sink = { check_sample, check_task, check_lost, NULL } };
+	struct checks c = { .sink = { .sample = check_sample, .task = check_task, .lost = check_lost } };
 	struct err err = { 0 };
 	struct data_reader *r;
 	static int fd = -1;
