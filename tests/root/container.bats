@@ -73,7 +73,7 @@ pids() {
 		[ "$(readlink /proc/$pid/exe)" != "$PWD/jail/inner" ] || break
 	done
 	"$SKEP" flame -p "$pid" -o a.folded --duration 600ms
-	kill "$pid" # unshare itself does not hear it
+	kill -9 "$pid" # neither unshare nor the first process of a namespace hears less
 	[ ! -e jail/inner ]
 	grep -q ';main;hot ' a.folded
 }
