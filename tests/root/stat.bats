@@ -124,11 +124,14 @@ calls_ok() {
 	"$SKEP" stat -x, -A -o c.csv -e 'syscalls:sys_enter_getp*' -- "$WORK/calls" 500 >truth
 	[ "$(awk -F, '$4 == "syscalls:sys_enter_getpgid" { n += $2 } END { print n }' c.csv)" = 500 ]
 	chmod 755 .
-	background sh -c "sleep $(times 0.5); exec setpriv --reuid 54321 --clear-groups '$WORK/calls' 300"
-	"$SKEP" stat -x, -o d.csv -u 54321 -e syscalls:sys_enter_getpgid --timeout "$(times 1200)" &
-	"$SKEP" stat -x, -o e.csv --comm calls -e syscalls:sys_enter_getpgid --timeout "$(times 1200)" &
-	"$SKEP" stat -x, -o f.csv -p $BG -e syscalls:sys_enter_getpgid
-	wait
+	for who in "-u 54321" "--comm calls" -p; do
+		background sh -c "sleep $(times 0.5); exec setpriv --reuid 54321 --clear-groups '$WORK/calls' 300"
+		case $who in
+		-p) "$SKEP" stat -x, -o f.csv -p $BG -e syscalls:sys_enter_getpgid ;;
+		-u*) "$SKEP" stat -x, -o d.csv $who -e syscalls:sys_enter_getpgid --timeout "$(times 1200)" ;;
+		*) "$SKEP" stat -x, -o e.csv $who -e syscalls:sys_enter_getpgid --timeout "$(times 1200)" ;;
+		esac
+	done
 	cat d.csv e.csv f.csv
 	[ "$(cat d.csv e.csv f.csv | cut -d, -f1 | xargs)" = "300 300 300" ]
 }
