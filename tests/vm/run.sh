@@ -84,7 +84,7 @@ count() {
 	echo "vm $1 $pass $fail $skip $2"
 	tail -n +2 <<<"$said"
 	[ -z "$unseen" ] || echo "$unseen"
-	echo "| $(sed -n 's/^skep-vm: kernel //p' "$tap") | $pass | $fail | $skip |" >>$VM/matrix.md
+	echo "| $(sed -n 's/.*skep-vm: kernel //p' "$tap" | head -1) | $pass | $fail | $skip |" >>$VM/matrix.md
 }
 
 fetched=$(tests/vm/fetch.sh "$@") || exit 1
