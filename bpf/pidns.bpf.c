@@ -18,7 +18,6 @@ int tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct pid *self;
-	struct upid *slot;
 	struct pidns_task out = {};
 
 	if (!task)
@@ -26,8 +25,7 @@ int tasks(struct bpf_iter__task *ctx)
 	if (!own_ns) {
 		self = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_pid);
 		own_level = BPF_CORE_READ(self, level);
-		slot = (void *)self + bpf_core_field_offset(struct pid, numbers) + own_level * bpf_core_type_size(struct upid);
-		own_ns = (__u64)BPF_CORE_READ(slot, ns);
+		own_ns = (__u64)BPF_CORE_READ(pidns_slot(self, own_level), ns);
 	}
 	out.own_tid = pidns_number(task, own_level, (void *)own_ns);
 	out.own_pid = pidns_number(BPF_CORE_READ(task, group_leader), own_level, (void *)own_ns);

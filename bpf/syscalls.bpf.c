@@ -54,7 +54,7 @@ static __always_inline struct syscall_tally *tally(void)
 	return bpf_map_lookup_elem(&tallies, &cpu);
 }
 
-static __always_inline int count_enter(__u64 nr)
+static __always_inline int count(__u64 nr, int is_exit)
 {
 	struct syscall_tally *t = tally();
 	__u32 abi;
@@ -63,47 +63,32 @@ static __always_inline int count_enter(__u64 nr)
 		return 0;
 	abi = syscall_abi_of(&nr);
 	if (nr < SYSCALL_NR_MAX)
-		__sync_fetch_and_add(&t->enter[abi][nr], 1);
+		__sync_fetch_and_add(&t->calls[is_exit][abi][nr], 1);
 	else
-		__sync_fetch_and_add(&t->unknown_enter, 1);
-	return 0;
-}
-
-static __always_inline int count_exit(__u64 nr)
-{
-	struct syscall_tally *t = tally();
-	__u32 abi;
-
-	if (!t || !pass(t))
-		return 0;
-	abi = syscall_abi_of(&nr);
-	if (nr < SYSCALL_NR_MAX)
-		__sync_fetch_and_add(&t->exit[abi][nr], 1);
-	else
-		__sync_fetch_and_add(&t->unknown_exit, 1);
+		__sync_fetch_and_add(&t->unknown[is_exit], 1);
 	return 0;
 }
 
 SEC("?tp_btf/sys_enter")
 int btf_enter(__u64 *ctx)
 {
-	return count_enter(ctx[1]);
+	return count(ctx[1], 0);
 }
 
 SEC("?tp_btf/sys_exit")
 int btf_exit(__u64 *ctx)
 {
-	return count_exit(syscall_nr_at_exit(ctx));
+	return count(syscall_nr_at_exit(ctx), 1);
 }
 
 SEC("?tp/raw_syscalls/sys_enter")
 int tp_enter(__u64 *ctx)
 {
-	return count_enter(ctx[1]);
+	return count(ctx[1], 0);
 }
 
 SEC("?tp/raw_syscalls/sys_exit")
 int tp_exit(__u64 *ctx)
 {
-	return count_exit(ctx[1]);
+	return count(ctx[1], 1);
 }

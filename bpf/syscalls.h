@@ -21,9 +21,9 @@ struct syscall_tally {
 	 * preempted: process and thread (22 bits each, PID_MAX_LIMIT), the epoch of `targets` (19), the answer (1).
 	 */
 	__u64 last;
-	__u64 unknown_enter, unknown_exit; /* numbers beyond the tables */
-	__u64 enter[SYSCALL_ABIS][SYSCALL_NR_MAX];
-	__u64 exit[SYSCALL_ABIS][SYSCALL_NR_MAX];
+	/* [0] on entry, [1] on return */
+	__u64 unknown[2]; /* numbers beyond the tables */
+	__u64 calls[2][SYSCALL_ABIS][SYSCALL_NR_MAX];
 };
 
 #endif

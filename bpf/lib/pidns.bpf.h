@@ -8,6 +8,12 @@
 
 #include <bpf/bpf_core_read.h>
 
+/* The entry of numbers[] that a pid has for the namespace `level` below the initial one. */
+static __always_inline struct upid *pidns_slot(struct pid *pid, __u32 level)
+{
+	return (void *)pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid);
+}
+
 /* The number of a task in the namespace ns, which is level namespaces below the initial one. 0: it has none there. */
 static __always_inline __u32 pidns_number(struct task_struct *task, __u32 level, const void *ns)
 {
@@ -16,7 +22,7 @@ static __always_inline __u32 pidns_number(struct task_struct *task, __u32 level,
 
 	if (!pid || BPF_CORE_READ(pid, level) < level)
 		return 0;
-	slot = (void *)pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid);
+	slot = pidns_slot(pid, level);
 	return BPF_CORE_READ(slot, ns) == ns ? BPF_CORE_READ(slot, nr) : 0;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attaching, and what was skipped: recursion_misses of struct bpf_prog_info (5.12). */
+/* Attaching, and what was skipped. */
 #include "capture/callhooks.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
+
+#include "capture/cost.h"
 
 void callhooks_choose(struct callhooks *h, bool want_enter, bool want_exit)
 {
@@ -18,15 +19,18 @@ void callhooks_choose(struct callhooks *h, bool want_enter, bool want_exit)
 
 static int attach(struct bpf_program *prog, struct bpf_link **ret_link, struct err *err)
 {
+	int ret;
+
 	if (!prog)
 		return 0;
 	*ret_link = bpf_program__attach(prog);
-	if (*ret_link)
+	ret = *ret_link ? 0 : -errno;
+	if (!ret)
 		return 0;
-	err_exit(err, -errno, EXIT_CANNOT, "cannot attach to system calls: %s", strerror(errno));
-	if (errno == ENOENT)
+	err_exit(err, ret, EXIT_CANNOT, "cannot attach to system calls: %s", strerror(-ret));
+	if (ret == -ENOENT)
 		err_hint(err, "mount -t tracefs tracefs /sys/kernel/tracing");
-	return -errno;
+	return ret;
 }
 
 int callhooks_attach(const struct callhooks *h, struct err *err)
@@ -36,17 +40,9 @@ int callhooks_attach(const struct callhooks *h, struct err *err)
 	return ret ? ret : attach(h->enter, h->enter_link, err);
 }
 
-static uint64_t missed(const struct bpf_program *prog)
-{
-	struct bpf_prog_info info = { 0 };
-	__u32 size = sizeof(info);
-
-	return prog && !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size) ? info.recursion_misses : 0;
-}
-
 uint64_t callhooks_missed(const struct callhooks *h)
 {
-	return missed(h->enter) + missed(h->exit);
+	return (h->enter ? cost_of_misses(bpf_program__fd(h->enter)) : 0) + (h->exit ? cost_of_misses(bpf_program__fd(h->exit)) : 0);
 }
 
 void callhooks_note(uint64_t n, struct profile *profile)

@@ -41,3 +41,11 @@ void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r)
 	bpf_object__for_each_map(map, obj)
 		r->map_bytes += cost_of_map(bpf_map__fd(map));
 }
+
+uint64_t cost_of_misses(int prog_fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(prog_fd, &info, &size) ? 0 : info.recursion_misses;
+}

@@ -15,4 +15,7 @@ void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r);
 /* Kernel memory of a map in bytes, 0 if not known. */
 uint64_t cost_of_map(int fd);
 
+/* How often the kernel skipped a program because it was running on that CPU already; 0 before 5.12, which does not tell. */
+uint64_t cost_of_misses(int prog_fd);
+
 #endif

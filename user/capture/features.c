@@ -130,7 +130,8 @@ bool feature_tried(enum feature f, int ret)
 
 bool feature_use(enum feature f)
 {
-	return feature_tried(f, feature(f)->has ? 0 : -ENOTSUP);
+	feature(f);
+	return feature_tried(f, 0); /* known by now */
 }
 
 bool feature_fell_back(enum feature f)

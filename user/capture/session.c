@@ -315,6 +315,16 @@ static int loop(struct session *s, struct sink *sink)
 	return ret;
 }
 
+static int finish_source(struct source *src, struct sink *sink, struct err *err)
+{
+	int ret;
+
+	if (src->finish)
+		return src->finish(src, sink, err);
+	ret = src->snapshot(src, sink);
+	return ret ? err_set(err, ret, "cannot read the counts: %s", strerror(-ret)) : 0;
+}
+
 int session_run(struct session *s, struct sink *sink, struct err *err)
 {
 	int ret = 0;
@@ -338,7 +348,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	if (ret) /* the reader of a pipe had enough: no word */
 		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
-		ret = s->cfg->sources[i]->finish(s->cfg->sources[i], sink, err);
+		ret = finish_source(s->cfg->sources[i], sink, err);
 	s->left_pid = command_end(&s->command);
 	return ret;
 }

@@ -40,7 +40,7 @@ struct source {
 	int (*drain)(struct source *src, struct sink *sink);
 	/* Delivers the readings of now; between start and stop. 0 or -errno. */
 	int (*snapshot)(struct source *src, struct sink *sink);
-	/* Once, after stop: delivers what was summed in the kernel. 0, or -errno with err filled. */
+	/* Once, after stop: delivers what was summed in the kernel. 0, or -errno with err filled. NULL: a last snapshot. */
 	int (*finish)(struct source *src, struct sink *sink, struct err *err);
 	/* Adds to ledger, notes and the kernel's part of the receipt. */
 	void (*profile)(const struct source *src, struct profile *profile);

@@ -275,13 +275,6 @@ static int deliver(struct source *source, struct sink *sink)
 	return ret;
 }
 
-static int finish(struct source *source, struct sink *sink, struct err *err)
-{
-	int ret = deliver(source, sink);
-
-	return ret ? err_set(err, ret, "cannot read the counters: %s", strerror(-ret)) : 0;
-}
-
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_count *src = (const struct src_count *)source;
@@ -314,7 +307,6 @@ struct source *src_count_new(const struct count_cfg *cfg)
 		.start = start,
 		.stop = stop,
 		.snapshot = deliver,
-		.finish = finish,
 		.profile = add_to_profile,
 		.close = close_source,
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * libbpf loads the program once, with its maps and relocations; each tracepoint gets a copy of those instructions with its own
- * index in them. The tallies are mapped into our memory: a reading costs no call to the kernel.
+ * index in them.
  */
 #include "capture/src_tracepoint.h"
 
@@ -10,15 +10,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bpf/tracepoint.h"
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/tallies.h"
 #include "skel/tracepoint.skel.h"
-#include "util/clock.h"
 #include "util/vec.h"
 
 struct attached {
@@ -34,24 +33,9 @@ struct src_tracepoint {
 	const struct place *place;
 	const __u32 *filter; /* 0: everything is counted */
 	VEC(struct attached) attached; /* its index is that of the tally */
-	const char *tallies;
-	size_t bytes;
-	uint64_t start_ns, stop_ns;
+	struct tallies tallies;	       /* of struct tracepoint_tally */
 	uint64_t missed_before; /* start */
 };
-
-static int map_tallies(struct src_tracepoint *src, int cpus, struct err *err)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	void *p;
-
-	src->bytes = (sizeof(struct tracepoint_tally) * cpus + page - 1) & ~(page - 1);
-	p = mmap(NULL, src->bytes, PROT_READ, MAP_SHARED, bpf_map__fd(src->skel->maps.tallies), 0);
-	if (p == MAP_FAILED)
-		return err_set(err, -errno, "cannot map the counts: %s", strerror(errno));
-	src->tallies = p;
-	return 0;
-}
 
 /* Puts the index where the mark is: a load of 64 bits is two instructions. Returns false if there is none. */
 static bool set_index(struct bpf_insn *insns, size_t n, uint64_t index)
@@ -108,21 +92,21 @@ static int attach(struct src_tracepoint *src, int event, struct err *err)
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
-	int cpus = libbpf_num_possible_cpus(), ret;
 	struct filter filter;
+	int ret;
 
 	src->place = place;
 	src->skel = tracepoint_bpf__open();
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	bpf_map__set_max_entries(src->skel->maps.tallies, cpus);
+	tallies_size(src->skel->maps.tallies);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
 	src->filter = &src->skel->rodata->cfg_filter;
 	ret = tracepoint_bpf__load(src->skel);
 	if (ret)
 		return kernel_load_refused(ret, "the program that counts tracepoints", err);
-	ret = map_tallies(src, cpus, err);
+	ret = tallies_map(&src->tallies, src->skel->maps.tallies, err);
 	if (!ret)
 		ret = filter_start(&filter, place, err);
 	for (int e = 0; e < src->nr_events && !ret; e++) {
@@ -136,18 +120,13 @@ static int open_source(struct source *source, const struct place *place, struct 
 	return ret;
 }
 
-/* A hit inside the handling of the same one on its CPU is skipped by the kernel, which counts that (5.12; raw tracepoints 6.2). */
+/* A hit inside the handling of the same one on its CPU is skipped by the kernel, which counts that (of raw tracepoints from 6.2 on). */
 static uint64_t missed_hits(const struct src_tracepoint *src)
 {
 	uint64_t missed = 0;
 
-	for (size_t i = 0; i < src->attached.n; i++) {
-		struct bpf_prog_info info = { 0 };
-		__u32 size = sizeof(info);
-
-		if (!bpf_obj_get_info_by_fd(src->attached.data[i].prog_fd, &info, &size))
-			missed += info.recursion_misses;
-	}
+	for (size_t i = 0; i < src->attached.n; i++)
+		missed += cost_of_misses(src->attached.data[i].prog_fd);
 	return missed;
 }
 
@@ -156,7 +135,7 @@ static void start(struct source *source)
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
 
 	src->missed_before = missed_hits(src);
-	src->start_ns = now_ns();
+	tallies_start(&src->tallies);
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
 
@@ -165,36 +144,26 @@ static void stop(struct source *source)
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
 
 	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
-	src->stop_ns = now_ns();
+	tallies_stop(&src->tallies);
 }
 
 static int deliver(struct source *source, struct sink *sink)
 {
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
-	const struct tracepoint_tally *tallies = (const void *)src->tallies;
-	uint64_t wanted = (src->stop_ns ? src->stop_ns : now_ns()) - src->start_ns;
+	uint64_t counted_ns = tallies_counted_ns(&src->tallies);
 	int ret = 0;
 
 	for (uint32_t i = 0; i < src->place->nr_cpus; i++) {
-		uint32_t cpu = src->place->cpus[i];
+		struct reading r = { .cpu = src->place->cpus[i], .enabled_ns = counted_ns, .running_ns = counted_ns };
+		const struct tracepoint_tally *t = tallies_of(&src->tallies, r.cpu);
 
-		if (sizeof(*tallies) * (cpu + 1) > src->bytes)
-			continue;
-		for (size_t k = 0; k < src->attached.n && !ret; k++) {
-			const struct reading r = { .event = src->attached.data[k].event, .cpu = cpu, .value = tallies[cpu].hits[k],
-						   .enabled_ns = wanted, .running_ns = wanted };
-
+		for (size_t k = 0; t && k < src->attached.n && !ret; k++) {
+			r.event = src->attached.data[k].event;
+			r.value = t->hits[k];
 			ret = sink->reading(sink, &r);
 		}
 	}
 	return ret;
-}
-
-static int finish(struct source *source, struct sink *sink, struct err *err)
-{
-	int ret = deliver(source, sink);
-
-	return ret ? err_set(err, ret, "cannot read the counts: %s", strerror(-ret)) : 0;
 }
 
 static void add_to_profile(const struct source *source, struct profile *profile)
@@ -219,8 +188,7 @@ static void close_source(struct source *source)
 		close(src->attached.data[i].link_fd);
 		close(src->attached.data[i].prog_fd);
 	}
-	if (src->tallies)
-		munmap((void *)src->tallies, src->bytes);
+	tallies_unmap(&src->tallies);
 	tracepoint_bpf__destroy(src->skel);
 	vec_free(&src->attached);
 	free(src);
@@ -238,7 +206,6 @@ struct source *src_tracepoint_new(const struct event *events, int nr_events, enu
 		.start = start,
 		.stop = stop,
 		.snapshot = deliver,
-		.finish = finish,
 		.profile = add_to_profile,
 		.close = close_source,
 	};
