@@ -269,8 +269,8 @@ static int check_cpus(const struct target *t, struct err *err)
 	return ret;
 }
 
-/* The mount point of cgroup v2, from /proc/self/mountinfo (proc(5)): hybrid systems hide it in a corner. */
-static int cgroup_mount(char *buf, size_t size)
+/* From /proc/self/mountinfo (proc(5)): hybrid systems hide it in a corner. */
+int target_cgroup_mount(char *buf, size_t size)
 {
 	char line[4096], point[1024];
 	int ret = -ENOENT;
@@ -323,7 +323,7 @@ static int check_cgroups(struct target *t, struct err *err)
 
 	if (!t->cgroups.n)
 		return 0;
-	if (cgroup_mount(mount, sizeof(mount))) {
+	if (target_cgroup_mount(mount, sizeof(mount))) {
 		err_exit(err, -ENODEV, EXIT_CANNOT, "no cgroup v2 hierarchy is mounted");
 		err_hint(err, "mount -t cgroup2 none /sys/fs/cgroup/unified");
 		return -ENODEV;
@@ -391,29 +391,53 @@ void target_free(struct target *t)
 	vec_free(&t->cgroups);
 }
 
-static struct {
+struct known_cgroup {
 	uint64_t id;
-	size_t skip; /* bytes of the mount point */
-	char path[PATH_MAX];
-} found;
+	char *path; /* below the mount point */
+};
 
-static int is_found(const char *path, const struct stat *st, int type, struct FTW *ftw)
+/* All cgroups, once: a table may have a row for each many times over. They live as long as skep. */
+static struct {
+	VEC(struct known_cgroup) list;
+	size_t skip; /* bytes of the mount point */
+	bool is_read;
+} known;
+
+static int keep_cgroup(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
+	struct known_cgroup *k;
+
 	(void)ftw;
-	if (type != FTW_D || st->st_ino != found.id)
+	if (type != FTW_D)
 		return 0;
-	snprintf(found.path, sizeof(found.path), "%s", path[found.skip] ? path + found.skip : "/");
-	return 1;
+	if (vec_reserve(&known.list))
+		return 1;
+	k = &known.list.data[known.list.n];
+	*k = (struct known_cgroup){ st->st_ino, strdup(path[known.skip] ? path + known.skip : "/") };
+	known.list.n += k->path != NULL;
+	return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct known_cgroup *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 const char *target_cgroup_path(void *arg, uint64_t id)
 {
+	struct known_cgroup key = { .id = id }, *k;
 	char mount[1024];
 
 	(void)arg;
-	if (cgroup_mount(mount, sizeof(mount)))
-		return NULL;
-	found.id = id;
-	found.skip = strlen(mount);
-	return nftw(mount, is_found, 16, FTW_PHYS | FTW_MOUNT) == 1 ? found.path : NULL;
+	if (!known.is_read && !target_cgroup_mount(mount, sizeof(mount))) {
+		known.skip = strlen(mount);
+		nftw(mount, keep_cgroup, 16, FTW_PHYS | FTW_MOUNT);
+		if (known.list.n)
+			qsort(known.list.data, known.list.n, sizeof(*known.list.data), by_id);
+	}
+	known.is_read = true;
+	k = known.list.n ? bsearch(&key, known.list.data, known.list.n, sizeof(key), by_id) : NULL;
+	return k ? k->path : NULL;
 }

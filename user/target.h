@@ -34,6 +34,9 @@ uint32_t target_process(uint32_t tid);
 /* True if COMMAND itself is what is measured. */
 bool target_is_command(const struct target *t);
 
+/* The mount point of cgroup v2. 0, or -errno when there is none that fits. */
+int target_cgroup_mount(char *buf, size_t size);
+
 /* The path of a cgroup v2 below its mount point by its id (its inode number), NULL for one that is not there. Static. arg: none. */
 const char *target_cgroup_path(void *arg, uint64_t id);
 

@@ -20,6 +20,7 @@
 #include "capture/ksym.h"
 #include "capture/pidns.h"
 #include "event/tracepoints.h"
+#include "target.h"
 #include "util/cpus.h"
 
 /* Newer than some of the headers that skep is built with; uapi/linux/bpf.h. */
@@ -372,15 +373,9 @@ static int try_pidfd(void)
 
 static int try_cgroup2(void)
 {
-	char line[4096];
-	bool has = false;
-	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char mount[1024];
 
-	while (f && !has && fgets(line, sizeof(line), f))
-		has = strstr(line, " - cgroup2 ");
-	if (f)
-		fclose(f);
-	return has ? 0 : -ENOENT;
+	return target_cgroup_mount(mount, sizeof(mount));
 }
 
 static void explain_cgroup2(struct feature_state *s, int ret)

@@ -125,6 +125,7 @@ static int take_reading(struct sink *sink, const struct reading *r)
 	return counts_add(&((struct count_run *)sink)->counts, r);
 }
 
+/* Once the events are open. */
 static void set_missing(struct count_run *s)
 {
 	for (int e = 0; e < s->nr_events; e++)
@@ -136,10 +137,8 @@ static void set_missing(struct count_run *s)
 static int print_interval(struct sink *sink, uint64_t since_start_ns)
 {
 	struct count_run *s = (struct count_run *)sink;
-
 	int ret;
 
-	set_missing(s);
 	stat_out_fresh(&s->out);
 	if (!s->has_head)
 		render_stat_head(s->out.stream, &s->counts, &s->view);
@@ -313,7 +312,6 @@ static int end_run(struct count_run *s, const struct session *session)
 	const struct rusage *usage = target_is_command(&s->o->target) ? session_usage(session) : NULL;
 	double wall_s = session_duration_ns(session) / 1e9;
 
-	set_missing(s);
 	if (s->o->interval_ms)
 		return print_interval(&s->sink, session_duration_ns(session));
 	if (s->o->runs < 2)
@@ -332,7 +330,7 @@ static int run_once(struct count_run *s, const sigset_t *mask, int *ret_status, 
 		.target = &o->target,
 		.command_mask = mask,
 		.interval_ns = o->interval_ms * 1000000,
-		.duration_ns = o->timeout_ms ? o->timeout_ms * 1000000 : o->duration_ns,
+		.duration_ns = o->duration_ns,
 	};
 	struct session *session;
 	int ret = add_sources(s, &cfg, &run);
@@ -342,6 +340,7 @@ static int run_once(struct count_run *s, const sigset_t *mask, int *ret_status, 
 	ret = session_open(&run, &session, err);
 	if (ret)
 		return ret;
+	set_missing(s);
 	counts_run(&s->counts);
 	s->last_ns = 0;
 	ret = session_run(session, &s->sink, err);
@@ -381,11 +380,10 @@ static int explain(struct count_run *s, int status, struct err *err)
 static int run_all(struct count_run *s, int *ret_status, struct err *err)
 {
 	const struct stat_options *o = s->o;
+	int ret = stat_out_open(&s->out, o->out, o->append, o->interval_ms, err);
 	sigset_t mask;
-	int ret = 0;
 
 	/* The first of them ends the counting; a second one must not cost the result, which is written then. */
-	ret = stat_out_open(&s->out, o->out, o->append, o->interval_ms, err);
 	signals_hold(&mask);
 	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret; i++)
 		ret = run_once(s, &mask, ret_status, err);
@@ -403,7 +401,7 @@ static int run_by(struct count_run *s, int *ret_status, struct err *err)
 		.out = o->out,
 		.top = o->top,
 		.rows_max = o->rows_max,
-		.duration_ns = o->timeout_ms ? o->timeout_ms * 1000000 : o->duration_ns,
+		.duration_ns = o->duration_ns,
 		.latency = o->latency,
 		.json = o->json,
 		.append = o->append,
@@ -434,6 +432,8 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		ret = check(s, err);
 	if (!ret)
 		ret = check_by(s, err);
+	if (o->timeout_ms)
+		o->duration_ns = o->timeout_ms * 1000000;
 	if (!ret && is_by(o)) {
 		ret = run_by(s, &status, err);
 		goto out;

@@ -66,13 +66,11 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 		return ret;
 	view.by = cfg.by;
 	view.cgroup_path = target_cgroup_path;
+	ret = stat_out_open(&out, o->out, o->append, false, err);
+	if (ret)
+		goto out;
 	session_cfg.sources[0] = src_callsby_new(&cfg);
 	session_cfg.nr_sources = 1;
-	ret = stat_out_open(&out, o->out, o->append, false, err);
-	if (ret) {
-		hists_free(&run.hists);
-		return ret;
-	}
 	signals_hold(&mask);
 	ret = session_cfg.sources[0] ? session_open(&session_cfg, &session, err) : -ENOMEM;
 	if (ret)

@@ -38,7 +38,7 @@ int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, 
 		o->stream = o->whole.stream;
 		return ret;
 	}
-	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")) {
+	if (outfile_is_stdout(path)) {
 		o->stream = stdout;
 		return 0;
 	}

@@ -203,10 +203,35 @@ bool event_is_clock(const struct event *e)
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-static int no_tracepoint(const char *text, const char *at, const char *end, int ret, int max, struct err *err)
+static int too_many(const char *text, int max, struct err *err)
 {
+	return err_exit(err, -E2BIG, EXIT_USAGE, "too many events in '%s': at most %d", text, max);
+}
+
+static int no_match(const char *text, const char *at, const char *end, const char *what, const char *hint, struct err *err)
+{
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': no %s matches", (int)(end - at), at, what);
+	err_caret(err, text, at - text);
+	err_hint(err, "%s", hint);
+	return -EINVAL;
+}
+
+/*
+ * Names that stand for a list: system calls and tracepoints. is_name: what is before the colon is a counter's name, and
+ * the colon its modifiers'. Returns how many, 0 for neither, or -errno with err filled.
+ */
+static int parse_listed(const char *text, const char *at, const char *end, bool is_name, struct event *ret_events, int room, int max,
+			struct err *err)
+{
+	int ret = syscall_events(at, end - at, ret_events, room);
+
+	if (ret < 0 && ret != -E2BIG)
+		return no_match(text, at, end, "system call",
+				"names are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME, with * for any", err);
+	if (!ret && !is_name && memchr(at, ':', end - at))
+		ret = tracepoint_events(at, end - at, ret_events, room);
 	if (ret == -E2BIG)
-		return err_exit(err, ret, EXIT_USAGE, "too many events in '%s': at most %d", text, max);
+		return too_many(text, max, err);
 	if (ret == -ENOTDIR || ret == -EACCES) {
 		err_exit(err, ret, EXIT_CANNOT, "cannot list the tracepoints of '%.*s': tracefs is %s", (int)(end - at), at,
 			 ret == -EACCES ? "only for root" : "not mounted");
@@ -214,10 +239,7 @@ static int no_tracepoint(const char *text, const char *at, const char *end, int 
 					       "mount -t tracefs tracefs /sys/kernel/tracing");
 		return ret;
 	}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': no tracepoint matches", (int)(end - at), at);
-	err_caret(err, text, at - text);
-	err_hint(err, "ls /sys/kernel/tracing/events shows the subsystems");
-	return -EINVAL;
+	return ret < 0 ? no_match(text, at, end, "tracepoint", "ls /sys/kernel/tracing/events shows the subsystems", err) : ret;
 }
 
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err)
@@ -229,21 +251,14 @@ int event_parse(const char *text, struct event *ret_events, int max, struct err 
 		const char *colon = memchr(at, ':', end - at);
 		struct event e = {};
 		size_t len = (colon ? colon : end) - at;
+		bool is_name;
 
-		ret = syscall_events(at, end - at, ret_events + nr, max - nr);
-		if (nr >= max || ret == -E2BIG)
-			return err_exit(err, -E2BIG, EXIT_USAGE, "too many events in '%s': at most %d", text, max);
-		if (ret < 0) {
-			err_exit(err, ret, EXIT_USAGE, "bad event '%.*s': no system call matches", (int)(end - at), at);
-			err_caret(err, text, at - text);
-			err_hint(err, "names are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME, with * for any");
-			return -EINVAL;
-		}
-		if (!ret && colon && colon < end && find_name(at, len, &e)) {
-			ret = tracepoint_events(at, end - at, ret_events + nr, max - nr);
-			if (ret < 0)
-				return no_tracepoint(text, at, end, ret, max, err);
-		}
+		if (nr >= max)
+			return too_many(text, max, err);
+		is_name = len && !find_name(at, len, &e);
+		ret = parse_listed(text, at, end, is_name, ret_events + nr, max - nr, max, err);
+		if (ret < 0)
+			return ret;
 		if (ret > 0) {
 			nr += ret;
 			at = end;
@@ -251,7 +266,7 @@ int event_parse(const char *text, struct event *ret_events, int max, struct err 
 				return nr;
 			continue;
 		}
-		if (!len || (size_t)(end - at) >= sizeof(e.name) || find_name(at, len, &e)) {
+		if (!is_name || (size_t)(end - at) >= sizeof(e.name)) {
 			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s", (int)(end - at < 64 ? end - at : 64), at,
 				 len ? "no such event" : "empty name");
 			err_caret(err, text, at - text);

@@ -137,14 +137,10 @@ static void print_text(FILE *out, const struct hist_sample *r, const struct hist
 
 static void csv_text(FILE *out, const char *text, const char *sep)
 {
-	if (!strpbrk(text, "\"\n\r") && !strstr(text, sep)) {
+	if (strpbrk(text, "\"\n\r") || strstr(text, sep))
+		text_print_quoted(out, text);
+	else
 		fputs(text, out);
-		return;
-	}
-	putc('"', out);
-	for (; *text; text++)
-		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-	putc('"', out);
 }
 
 static void print_csv(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
@@ -210,12 +206,12 @@ static void print_head(FILE *out, const struct hists_cfg *cfg)
 	if (cfg->json)
 		return;
 	if (sep)
-		fprintf(out, "calls%s%s%s", cfg->latency ? sep : "", cfg->latency ? "errors" : "", "");
+		fprintf(out, "calls");
 	else
 		fprintf(out, "%12s", "calls");
 	if (cfg->latency) {
 		if (sep)
-			fprintf(out, "%stotal_ns%smean_ns%sp50_ns%sp99_ns%smax_ns", sep, sep, sep, sep, sep);
+			fprintf(out, "%serrors%stotal_ns%smean_ns%sp50_ns%sp99_ns%smax_ns", sep, sep, sep, sep, sep, sep);
 		else
 			fprintf(out, " %9s %8s %8s %8s %8s %8s  %-32s", "errors", "total", "mean", "p50", "p99", "max", "");
 	}

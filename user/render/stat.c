@@ -104,10 +104,8 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 	if (cfg->intervals)
 		fprintf(out, "%16.9f%s", since_s, sep);
 	if (label[0] && (strstr(label, sep) || strchr(label, '"'))) { /* a thread's name may be anything */
-		putc('"', out);
-		for (const char *p = label; *p; p++)
-			fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
-		fprintf(out, "\"%s", sep);
+		text_print_quoted(out, label);
+		fputs(sep, out);
 	} else if (label[0]) {
 		fprintf(out, "%s%s", label, sep);
 	}

@@ -300,13 +300,7 @@ static void csv_cell(FILE *out, const char *raw)
 	char shown[CELL_BYTES];
 
 	text_escape(shown, sizeof(shown), raw);
-	fputc('"', out);
-	for (const char *c = shown; *c; c++) {
-		if (*c == '"')
-			fputc('"', out);
-		fputc(*c, out);
-	}
-	fputc('"', out);
+	text_print_quoted(out, shown);
 }
 
 int render_table_csv(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)

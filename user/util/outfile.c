@@ -98,7 +98,7 @@ static int open_fd(struct outfile *o, const char *path)
 }
 
 /* The names of our own standard output. To open one of them would truncate what it was redirected to. */
-static bool is_stdout_name(const char *path)
+bool outfile_is_stdout(const char *path)
 {
 	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/fd/1") || !strcmp(path, "/proc/self/fd/1");
 }
@@ -108,7 +108,7 @@ int outfile_open(struct outfile *o, const char *path, struct err *err)
 	int fd;
 
 	*o = (struct outfile){ .path = path };
-	if (is_stdout_name(path)) {
+	if (outfile_is_stdout(path)) {
 		o->stream = stdout;
 		return 0;
 	}

@@ -48,6 +48,9 @@ void outfile_take_stdout(void);
 /* Flushes stdout: 0, or the -errno of its first failed write when outfile_commit has not told it. */
 int outfile_flush_stdout(void);
 
+/* Is it one of the names of standard output ("-", /dev/stdout...)? */
+bool outfile_is_stdout(const char *path);
+
 /* True if both exist and are one file, whatever their names. */
 bool same_file(const char *a, const char *b);
 

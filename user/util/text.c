@@ -87,3 +87,14 @@ size_t text_escape(char *buf, size_t size, const char *text)
 		buf[used] = '\0';
 	return len;
 }
+
+void text_print_quoted(FILE *out, const char *text)
+{
+	putc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', out);
+		putc(*text, out);
+	}
+	putc('"', out);
+}
