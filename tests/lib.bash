@@ -32,6 +32,11 @@ background() {
 	BACKGROUND+=("$BG")
 }
 
+# busy COMMAND...: in the background and behind whoever else wants the CPU, so that a load does not slow what watches it
+busy() {
+	background nice -n 19 "$@"
+}
+
 # eventually COMMAND...: it succeeds within 5 s
 eventually() {
 	local i
@@ -58,9 +63,10 @@ need() {
 
 # shares_ok TRUTH FOLDED [POINTS]: every "share NAME PCT" line of TRUTH against the samples of FOLDED that hold
 # NAME as a frame, both as a part of all named functions. Prints the comparison, fails beyond POINTS (default 2, or
-# SKEP_POINTS: an emulated CPU that waits for a real one gets no samples, but its clock goes on).
+# SKEP_POINTS: an emulated CPU that waits for a real one gets no samples, but its clock goes on) and below 2,000 samples
+# (SKEP_SAMPLES).
 shares_ok() {
-	awk -v tol="${3:-${SKEP_POINTS:-2}}" '
+	awk -v tol="${3:-${SKEP_POINTS:-2}}" -v enough="${SKEP_SAMPLES:-2000}" '
 		NR == FNR { if ($1 == "share") { pct = $NF; n = $0; sub(/^share /, "", n); sub(/ [0-9.]+$/, "", n); want[n] = pct } next }
 		{
 			count = $NF; line = $0; sub(/ [0-9]+$/, "", line)
@@ -69,7 +75,7 @@ shares_ok() {
 		}
 		END {
 			if (!all) { print "no sample in any named function"; exit 1 }
-			if (all < 2000) { print "only " all " samples"; bad = 1 }
+			if (all < enough) { print "only " all " samples"; bad = 1 }
 			for (n in want) {
 				g = 100 * got[n] / all; d = g - want[n]
 				printf "%s: truth %.2f skep %.2f of %d samples\n", n, want[n], g, all
@@ -82,7 +88,7 @@ shares_ok() {
 # named_ok FOLDED OBJECT: of all frames 99 in a hundred have a name; those of other objects, which may have no symbols
 # (the stripped loader of the C library), do not count, nor do stacks that are marked as broken, which may be one in ten.
 named_ok() {
-	awk -v obj="[$2]" '
+	awk -v obj="[$2]" -v enough="${SKEP_SAMPLES:-2000}" '
 		{
 			count = $NF; all += count; line = $0; sub(/ [0-9]+$/, "", line)
 			if (line ~ /;\[truncated: /) { broken += count; next }
@@ -95,7 +101,7 @@ named_ok() {
 		END {
 			printf "%d of %d frames without a name, %d of %d stacks broken\n", unnamed, frames, broken, all
 			if (unnamed * 100 >= frames) print "the most of it: " heavy
-			exit !(all >= 2000 && frames >= all && unnamed * 100 < frames && broken * 10 < all)
+			exit !(all >= enough && frames >= all && unnamed * 100 < frames && broken * 10 < all)
 		}' "$1"
 }
 

@@ -32,7 +32,7 @@ pids() {
 }
 
 @test "inside: -a sees the whole machine; processes outside have no number and no wrong names, which is said" {
-	background "$WORK/recurse" 20 60
+	busy "$WORK/recurse" 20 60
 	run contained "'$WORK/shares' 60 >/dev/null & '$SKEP' flame -a --by pid -o a.folded --duration 1"
 	echo "$output"
 	[ "$status" = 0 ]

@@ -4,7 +4,7 @@
 load ../lib.bash
 
 @test "-t: the end of the thread ends the run, though its process goes on" {
-	background "$WORK/onethread" "$(times 1)" 60 >tid
+	busy "$WORK/onethread" "$(times 1)" 60 >tid
 	sleep 0.2
 	start=$(date +%s)
 	"$SKEP" flame -t "$(cat tid)" -o a.folded
@@ -50,7 +50,7 @@ load ../lib.bash
 }
 
 @test "a process whose memory map we may not read is sampled, and that is said" {
-	background "$WORK/shares" 5
+	busy "$WORK/shares" 5
 	run setpriv --reuid 65534 --clear-groups --inh-caps=+bpf,+perfmon,+syslog --ambient-caps=+bpf,+perfmon,+syslog \
 		"$SKEP" flame -p $BG --format folded --duration 300ms
 	echo "$output"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Files: what is written is whole, honest, named late and the user's; what cannot be read is refused.
+# bats file_tags=user-space
 load ../lib.bash
 bats_require_minimum_version 1.5.0
 
@@ -309,7 +310,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 
 @test "thousands of threads of one process cost what the process costs" {
 	"$SKEP" -q record -t "$(ls /proc/$$/task | head -1)" -o z.data --duration 10ms || true
-	background "$WORK/manythreads" 800 6
+	busy "$WORK/manythreads" 800 6
 	eventually test "$(ls /proc/$BG/task | wc -l)" -gt 0
 	sleep 0.5
 	tids=$(ls "/proc/$BG/task" | paste -sd,)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The manual says what the program does: the same options as -h, pages without a warning, examples that run.
+# bats file_tags=user-space
 load ../lib.bash
 
 commands() {
@@ -59,7 +60,7 @@ help_examples() {
 	printf '#!/bin/sh\nexec %s 1\n' "$(command -v sleep)" >bin/sleep
 	chmod +x bin/make bin/sleep
 	export PATH=$PWD/bin:$PATH
-	background "$WORK/shares" 60
+	busy "$WORK/shares" 60
 	skep -q record -- make
 	n=0
 	while read -r line; do

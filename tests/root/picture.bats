@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The picture is one file: nothing in it is fetched from anywhere.
+# bats file_tags=user-space
 load ../lib.bash
 
 # loads FILE: what a browser would fetch. data: and #fragments stay in the file; a namespace is a name.

@@ -61,9 +61,9 @@ fold_script() {
 
 @test "side by side with perf record -g: top symbols' shares within 2 points" {
 	need perf
-	background perf record -B -q -g -F 4999 -e cpu-clock -a -o p.data -- sleep 3
+	background perf record -B -q -g -F 1999 -e cpu-clock -a -o p.data -- sleep 5
 	sleep 0.3
-	"$SKEP" record -a -F 4999 -o s.data -- "$WORK/shares" 2
+	"$SKEP" record -a -F 1999 -o s.data -- "$WORK/shares" 4
 	wait $BG || true
 	for f in p s; do
 		"$SKEP" report -i $f.data --no-children -s comm,sym --format csv >$f.csv
@@ -120,7 +120,7 @@ mixed_load() {
 }
 
 @test "a recording that was killed is readable up to the last whole record" {
-	background "$WORK/shares" 20
+	busy "$WORK/shares" 20
 	background "$SKEP" record -a -F 999 -o a.data
 	sleep 2
 	kill -9 $BG

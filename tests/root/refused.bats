@@ -97,7 +97,7 @@ as_nobody() {
 	[ "$status" = 0 ]
 	grep -q ';main;hot ' a.folded
 	as_nobody +bpf,+perfmon "$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 0.5
-	background "$WORK/recurse" 3 60
+	busy "$WORK/recurse" 3 60
 	as_nobody +bpf,+perfmon,+sys_ptrace,+syslog "$SKEP" flame -F 999 -a -o b.folded --duration 1
 	grep -q ';main;down' b.folded
 	as_nobody +bpf,+perfmon,+sys_ptrace "$SKEP" doctor >out
@@ -141,7 +141,7 @@ as_nobody() {
 	awk -F, '/task-clock:u/ { t = $1 } /page-faults:u/ { p = $1 } /context-switches:u/ { c = $1 }
 		END { exit !(t >= 300 && t < 3000 && p > 20 && c == "<not counted>") }' <<<"$output"
 	[[ "$output" == *"note: not counted: what happens in the kernel only"*"kernel.perf_event_paranoid=1"* ]]
-	background setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$WORK/shares" 60
+	busy setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$WORK/shares" 60
 	eventually pgrep -P $$ -u 65534 -x shares
 	run as_nobody "" "$SKEP" stat -x, -e task-clock -p $BG -- sleep 0.3
 	echo "$output"
@@ -169,7 +169,7 @@ as_nobody() {
 
 @test "a seccomp filter refuses pidfd_open() and prlimit(): the end of the target is still seen" {
 	enough_memlock
-	background "$WORK/shares" 1
+	busy "$WORK/shares" 1
 	"$WORK/refuse" pidfd_open,prlimit64 "$SKEP" -v flame -p $BG -o a.folded 2>said
 	cat said
 	grep -q ';main;hot ' a.folded

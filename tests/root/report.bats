@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What skep report prints of a recording.
+# bats file_tags=user-space
 load ../lib.bash
 
 setup_file() {

@@ -42,7 +42,7 @@ by() {
 }
 
 @test "-p: a process with threads, until COMMAND ends; -t: one of them; --per-thread: a row each" {
-	background "$WORK/threads" 900
+	busy "$WORK/threads" 900
 	sleep 0.3
 	"$SKEP" stat -x, -o a.csv -e task-clock -p $BG -- sleep 0.5
 	tid=$(grep -l '^t5$' /proc/$BG/task/*/comm | cut -d/ -f5)

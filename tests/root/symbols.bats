@@ -7,18 +7,20 @@ file_build_id() {
 	readelf -n "$1" | awk '/Build ID:/ { print $3; exit }'
 }
 
+# bats test_tags=user-space
 @test "a binary deleted after its start" {
 	cp "$WORK/shares" gone
-	background ./gone 4
+	busy ./gone 4
 	sleep 0.2
 	rm gone
 	"$SKEP" flame -p $BG -o a.folded --duration 600ms
 	grep -q ';main;hot ' a.folded
 }
 
+# bats test_tags=user-space
 @test "a binary replaced by another after its start: the old names, not the new ones" {
 	cp "$WORK/shares" prog
-	background ./prog 4
+	busy ./prog 4
 	sleep 0.2
 	cp "$WORK/threads" prog.new
 	mv prog.new prog
@@ -69,6 +71,7 @@ percent_at() {
 	grep -qE '^ls;.*;__x64_sys_getdents64;|^ls;.*;__arm64_sys_getdents64;' a.folded
 }
 
+# bats test_tags=user-space
 @test "no .symtab but .gnu_debugdata (MiniDebugInfo)" {
 	need xz
 	objcopy --only-keep-debug "$WORK/shares" debug
@@ -78,20 +81,22 @@ percent_at() {
 	"$SKEP" flame -F 4999 -o bare.folded -- ./prog 0.2
 	run ! grep -q ';hot ' bare.folded
 	objcopy --add-section .gnu_debugdata=mini.xz prog
-	"$SKEP" flame -F 9973 -o a.folded -- ./prog "$(times 1.5)" >truth
+	"$SKEP" flame -F 9973 -o a.folded -- ./prog 1.5 >truth
 	shares_ok truth a.folded
 }
 
+# bats test_tags=user-space
 @test "a debug file found by build id" {
 	[ -d /usr/lib/debug ] || skip "no /usr/lib/debug to mount over"
 	id=$(file_build_id "$WORK/shares")
 	mkdir -p ".build-id/${id:0:2}"
 	objcopy --only-keep-debug "$WORK/shares" ".build-id/${id:0:2}/${id:2}.debug"
 	strip -o prog "$WORK/shares"
-	unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F 9973 -o '$PWD/a.folded' -- '$PWD/prog' $(times 1.5)" >truth
+	unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F 9973 -o '$PWD/a.folded' -- '$PWD/prog' 1.5" >truth
 	shares_ok truth a.folded
 }
 
+# bats test_tags=user-space
 @test "inlined functions and source lines with --inline" {
 	"$SKEP" flame -F 4999 --inline -o a.json -- "$WORK/inlined"
 	"$SKEP" flame -F 4999 --inline -o a.folded -- "$WORK/inlined"

@@ -5,7 +5,7 @@ load ../lib.bash
 bats_require_minimum_version 1.5.0
 
 @test "-p: that process and no other, for as long as COMMAND runs" {
-	background "$WORK/shares" 5
+	busy "$WORK/shares" 5
 	"$SKEP" flame -p $BG -o a.folded -- sleep 0.5
 	[ "$(comms a.folded)" = shares ]
 	grep -q ';hot ' a.folded
@@ -18,7 +18,7 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "-t: one thread of many" {
-	background "$WORK/threads" 60
+	busy "$WORK/threads" 60
 	sleep 0.3
 	for t in /proc/$BG/task/*; do
 		[ "$(cat "$t/comm")" != t5 ] || tid=${t##*/}
@@ -31,12 +31,12 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "--comm and -u filter in the kernel" {
-	background "$WORK/threads" 60
+	busy "$WORK/threads" 60
 	sleep 0.2
 	"$SKEP" flame --comm t3,t4 -o a.folded --duration 700ms
 	[ "$(comms a.folded)" = "t3
 t4" ]
-	background setpriv --reuid 54321 --clear-groups sh -c 'while :; do :; done'
+	busy setpriv --reuid 54321 --clear-groups sh -c 'while :; do :; done'
 	"$SKEP" flame -u 54321 -o b.folded --duration 500ms
 	[ "$(comms b.folded)" = sh ]
 	run "$SKEP" flame -u 54322 -o c.folded --duration 200ms
@@ -53,8 +53,8 @@ allowed_cpus() {
 @test "-C: that CPU's load and no other CPU's" {
 	read -r other cpu < <(allowed_cpus | head -2 | xargs)
 	[ -n "$cpu" ] || skip "one CPU"
-	background taskset -c "$cpu" "$WORK/recurse" 1 6
-	background taskset -c "$other" "$WORK/shares" 6
+	busy taskset -c "$cpu" "$WORK/recurse" 1 6
+	busy taskset -c "$other" "$WORK/shares" 6
 	sleep 0.3
 	"$SKEP" record -C "$cpu" -o c.data --duration 700ms
 	"$SKEP" report -i c.data --no-children -s cpu,comm --format csv >c.csv
@@ -72,11 +72,11 @@ allowed_cpus() {
 }
 
 @test "-p A,B and -t A,B: both and nobody else; -p A -t B: either" {
-	background "$WORK/shares" 90
+	busy "$WORK/shares" 90
 	a=$BG
-	background "$WORK/recurse" 3 90
+	busy "$WORK/recurse" 3 90
 	b=$BG
-	background "$WORK/threads" 90
+	busy "$WORK/threads" 90
 	sleep 0.3
 	for t in /proc/$BG/task/*; do
 		case $(cat "$t/comm" 2>/dev/null) in
@@ -97,8 +97,8 @@ allowed_cpus() {
 }
 
 @test "-a: processes that have nothing to do with each other" {
-	background "$WORK/shares" 5
-	background "$WORK/recurse" 3 5
+	busy "$WORK/shares" 5
+	busy "$WORK/recurse" 3 5
 	sleep 0.2
 	"$SKEP" flame -a -o a.folded --duration 800ms
 	[ "$(comms a.folded | grep -cxE 'shares|recurse')" = 2 ]

@@ -5,19 +5,27 @@ load ../lib.bash
 
 shares() { # shares WORKLOAD: run it under skep, compare
 	[ -x "$1" ] || command -v "$1" >/dev/null || skip "no $1"
-	"$SKEP" flame -F 9973 -o got.folded -- "$@" "$(times 1.5)" >truth
+	"$SKEP" flame -F 9973 -o got.folded -- "$@" 1.5 >truth
 	shares_ok truth got.folded
 	named_ok got.folded "$(basename "$1")"
 }
 
 @test "shares: C" { shares "$WORK/shares"; }
+# bats test_tags=user-space
 @test "shares: PIE" { shares "$WORK/shares_pie"; }
+# bats test_tags=user-space
 @test "shares: not PIE" { shares "$WORK/shares_nopie"; }
+# bats test_tags=user-space
 @test "shares: static" { shares "$WORK/shares_static"; }
+# bats test_tags=user-space
 @test "shares: static PIE" { shares "$WORK/shares_static_pie"; }
+# bats test_tags=user-space
 @test "shares: stripped, names from the debug file" { shares "$WORK/shares_stripped"; }
+# bats test_tags=user-space
 @test "shares: C++ names" { shares "$WORK/shares_cxx"; }
+# bats test_tags=user-space
 @test "shares: Rust names" { shares "$WORK/shares_rust"; }
+# bats test_tags=user-space
 @test "shares: Go" { shares "$WORK/shares_go"; }
 
 # node_says OUTPUT SECONDS: the JavaScript workload; its map is in /tmp, where the format wants it
@@ -31,6 +39,7 @@ cleanup() {
 	[ ! -e node.pids ] || while read -r pid; do rm -f "/tmp/perf-$pid.map"; done <node.pids
 }
 
+# bats test_tags=user-space
 @test "shares: node, names from its perf map" {
 	need node
 	node_says got.folded 1.5 >truth
@@ -42,7 +51,7 @@ cleanup() {
 }
 
 @test "shares: 8 threads by name" {
-	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/threads" "$(times 2)" >truth
+	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/threads" 2 >truth
 	shares_ok truth got.folded
 }
 
@@ -65,7 +74,7 @@ cleanup() {
 }
 
 @test "ledger: a ring too small loses samples and says so; seen = kept + lost; --strict fails" {
-	background "$WORK/shares" 60
+	busy "$WORK/shares" 60
 	"$SKEP" record -F 9999 -m 4 -p $BG -o a.data --strict --duration "$(times 2)" 2>said 3>&- &
 	skep=$!
 	# It cannot read what it does not get to
@@ -87,7 +96,7 @@ cleanup() {
 }
 
 @test "ledger: a stack table too small spills through the ring and loses nothing" {
-	"$SKEP" flame -F 9973 --max-stacks 16 --strict -o got.folded -- "$WORK/shares" "$(times 1)" >truth
+	"$SKEP" flame -F 9973 --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1 >truth
 	shares_ok truth got.folded
 }
 
