@@ -9,10 +9,14 @@ log=build/test/$name.libfuzzer
 mkdir -p "$corpus" build/test
 case $name in
 *elf*) cp -n build/work/shares build/work/shares_stripped /usr/bin/true /usr/lib/*/libz.so.1 "$corpus" 2>/dev/null ;;
+*event*) printf 'cycles:u,{cs,faults:k}:W,msr/tsc,name=a/,r1a8,sched:*,syscalls:sys_enter_*' >"$corpus/seed" ;;
 *perfmap*) printf '400 10 a\n0x410 0x20 b c\n408 4 d\n' >"$corpus/seed" ;;
 *perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
 esac
-"$fuzzer" -max_total_time="${FUZZ_SECONDS:-15}" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+# Thousands of tracepoints are read for near names: without them it is a hundred times as fast
+hidden=()
+[ "$name" != fuzz_event ] || [ "$(id -u)" != 0 ] || hidden=(unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing && exec "$@"' sh)
+"${hidden[@]}" "$fuzzer" -max_total_time="${FUZZ_SECONDS:-15}" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
 	-artifact_prefix=build/test/ "$corpus" 2>"$log" || { tail -40 "$log"; exit 1; }
 inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 [ "${inputs:-0}" -gt 0 ] || { echo "no input was run"; exit 1; }

@@ -36,7 +36,9 @@ bats_require_minimum_version 1.5.0
 	"$SKEP" flame --comm t3,t4 -o a.folded --duration 700ms
 	[ "$(comms a.folded)" = "t3
 t4" ]
+	stop $BG
 	busy setpriv --reuid 54321 --clear-groups sh -c 'while :; do :; done'
+	eventually grep -qx sh /proc/$BG/comm
 	"$SKEP" flame -u 54321 -o b.folded --duration 500ms
 	[ "$(comms b.folded)" = sh ]
 	run "$SKEP" flame -u 54322 -o c.folded --duration 200ms

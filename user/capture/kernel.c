@@ -105,13 +105,13 @@ int kernel_check(struct err *err)
 /* A shorter period is silently made this long: perf_swevent_start_hrtimer(), kernel/events/core.c. */
 #define CLOCK_PERIOD_MIN_NS 10000
 
-int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, unsigned long flags)
+int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group_fd, unsigned long flags)
 {
-	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags | PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0 && attr->exclude_guest && (errno == EINVAL || errno == EOPNOTSUPP)) {
 		attr->exclude_guest = 0; /* some PMUs know no guests */
-		fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags | PERF_FLAG_FD_CLOEXEC);
 	}
 	return fd < 0 ? -errno : fd;
 }
@@ -145,7 +145,7 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 	/* Without it a program that walks stacks is refused, 5d99cb2c86775 "bpf: Fail PERF_EVENT_IOC_SET_BPF...". */
 	if (e->precise)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	return kernel_perf_event_open(&attr, -1, cpu, 0);
+	return kernel_perf_event_open(&attr, -1, cpu, -1, 0);
 }
 
 int kernel_event_refused(const struct event *e, int ret, struct err *err)

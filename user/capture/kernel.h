@@ -27,7 +27,7 @@ void kernel_talk(void);
 int kernel_check(struct err *err);
 
 /* perf_event_open(2), without attr.exclude_guest where that is refused. Returns a descriptor or -errno. */
-int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, unsigned long flags);
+int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group_fd, unsigned long flags);
 
 /* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */
 int kernel_event_open(const struct event *e, uint32_t cpu);

@@ -16,10 +16,14 @@
 #include <unistd.h>
 
 #include "capture/kernel.h"
+#include "event/pmu.h"
 #include "util/vec.h"
+
+#define PRECISE_MOST 3 /* of attr.precise_ip */
 
 struct counter {
 	int fd;
+	bool is_leader; /* of a group, or alone */
 	uint16_t event;
 	uint32_t cpu, tid;
 	char comm[COMM_LEN];
@@ -30,7 +34,7 @@ struct src_count {
 	const struct count_cfg *cfg;
 	VEC(struct counter) counters;
 	VEC(uint32_t) threads; /* of -p */
-	uint32_t late_threads, unread;
+	uint32_t late_threads, unread, unfit;
 	bool at_exec;	    /* they start by themselves */
 	bool inherits;
 };
@@ -42,7 +46,8 @@ static bool kernel_only(const struct event *e)
 						 e->config == PERF_COUNT_SW_CPU_MIGRATIONS || e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-static int open_fd(const struct src_count *src, const struct event *e, int pid, int cpu, unsigned long flags)
+/* group_fd: the leader's, or -1. The members of a group run and stop with their leader. */
+static int open_fd(const struct src_count *src, const struct event *e, int pid, int cpu, int group_fd, unsigned long flags)
 {
 	struct perf_event_attr attr = {
 		.type = e->type,
@@ -51,17 +56,25 @@ static int open_fd(const struct src_count *src, const struct event *e, int pid, 
 		.config1 = e->config1,
 		.config2 = e->config2,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.disabled = 1,
+		.disabled = group_fd < 0,
 		.inherit = src->inherits && cpu < 0,
-		.enable_on_exec = src->at_exec,
+		.enable_on_exec = src->at_exec && group_fd < 0,
+		.pinned = e->pinned && group_fd < 0,
+		.exclusive = e->exclusive,
 		.exclude_user = e->exclude_user,
 		.exclude_kernel = e->exclude_kernel,
 		.exclude_hv = e->exclude_hv,
-		.exclude_guest = 1,
-		.precise_ip = e->precise,
+		.exclude_idle = e->exclude_idle,
+		.exclude_host = e->exclude_host,
+		.exclude_guest = !e->guest,
 	};
+	int precise = e->precise_max ? PRECISE_MOST : e->precise, fd;
 
-	return kernel_perf_event_open(&attr, pid, cpu, flags);
+	do {
+		attr.precise_ip = precise;
+		fd = kernel_perf_event_open(&attr, pid, cpu, group_fd, flags);
+	} while (fd < 0 && e->precise_max && precise-- > 0);
+	return fd;
 }
 
 /* We may not count the kernel: what is left is ":u", as the event is called from now on. */
@@ -78,56 +91,89 @@ static bool not_here(int ret)
 	return ret == -ENOENT || ret == -ENODEV || ret == -ENXIO || ret == -EOPNOTSUPP || ret == -EINVAL;
 }
 
-/* Returns 0, also when the event is not to be had here; -ESRCH for a thread that is gone. */
-static int open_counter(struct src_count *src, int index, uint32_t tid, uint32_t cpu, const char *comm, unsigned long flags,
-			int cgroup_fd, struct err *err)
+/* Where one counter goes. */
+struct counter_place {
+	uint32_t tid;	    /* 0: a CPU's */
+	uint32_t cpu;	    /* UINT32_MAX: any */
+	int cgroup_fd;	    /* or -1 */
+	const char *comm;   /* NULL: not asked for */
+	int leader_fd;	    /* of the group that is being opened, or -1 */
+};
+
+/* Opens e, with :u where we may not count the kernel: the event is called that from then on. */
+static int open_allowed(const struct src_count *src, struct event *e, const struct counter_place *at, int group_fd)
+{
+	int pid = at->cgroup_fd >= 0 ? at->cgroup_fd : at->tid ? (int)at->tid : -1, cpu = at->cpu == UINT32_MAX ? -1 : (int)at->cpu;
+	unsigned long flags = at->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0;
+	int fd = open_fd(src, e, pid, cpu, group_fd, flags);
+	struct event user = *e;
+
+	if ((fd != -EACCES && fd != -EPERM) || e->exclude_kernel || e->exclude_user || !at->tid)
+		return fd;
+	without_kernel(&user);
+	fd = open_fd(src, &user, pid, cpu, group_fd, flags);
+	if (fd >= 0 || not_here(fd))
+		*e = user;
+	return fd;
+}
+
+/* Returns 0, also when the event is not to be had here; -ESRCH for a thread or CPU that is gone. */
+static int open_counter(struct src_count *src, int index, struct counter_place *at, struct err *err)
 {
 	struct event *e = &src->cfg->events[index];
-	int pid = flags & PERF_FLAG_PID_CGROUP ? cgroup_fd : tid ? (int)tid : -1, fd;
+	bool is_member = e->group_pos > 1;
 	struct counter *c;
+	int fd, group_fd;
 
+	if (!is_member)
+		at->leader_fd = -1;
 	if (e->kind != EVENT_COUNTER || src->cfg->states[index] != COUNTER_OPEN)
 		return 0;
+	if (is_member && at->leader_fd < 0) {
+		src->cfg->states[index] = src->cfg->states[index - e->group_pos + 1];
+		return 0;
+	}
 	if (vec_reserve(&src->counters))
 		return -ENOMEM;
-	fd = open_fd(src, e, pid, cpu == UINT32_MAX ? -1 : (int)cpu, flags);
-	if ((fd == -EACCES || fd == -EPERM) && !e->exclude_kernel && !e->exclude_user && tid) {
-		struct event user = *e;
-
-		without_kernel(&user);
-		fd = open_fd(src, &user, pid, cpu == UINT32_MAX ? -1 : (int)cpu, flags);
-		if (fd >= 0 || not_here(fd))
-			*e = user;
-		if (fd >= 0 && kernel_only(e)) {
-			close(fd);
-			src->cfg->states[index] = COUNTER_HIDDEN;
-			return 0;
-		}
+	group_fd = is_member ? at->leader_fd : -1;
+	fd = open_allowed(src, e, at, group_fd);
+	if (fd == -EINVAL && is_member && e->weak) {
+		group_fd = -1;
+		fd = open_allowed(src, e, at, group_fd);
 	}
-	if (fd == -ESRCH || (fd == -ENODEV && cpu != UINT32_MAX))
+	if (fd >= 0 && e->exclude_kernel && kernel_only(e)) {
+		close(fd);
+		src->cfg->states[index] = COUNTER_HIDDEN;
+		return 0;
+	}
+	if (fd == -ESRCH || (fd == -ENODEV && at->cpu != UINT32_MAX))
 		return -ESRCH;
 	/* The controller comes with the first other one (cgroup_calc_subtree_ss_mask(), kernel/cgroup/cgroup.c). */
-	if (fd == -ENOENT && flags & PERF_FLAG_PID_CGROUP && e->type == PERF_TYPE_SOFTWARE) {
+	if (fd == -ENOENT && at->cgroup_fd >= 0 && e->type == PERF_TYPE_SOFTWARE) {
 		err_exit(err, fd, EXIT_CANNOT, "the kernel has no counters in this cgroup: no controller is switched on above it");
 		err_hint(err, "any will do: echo +pids >/sys/fs/cgroup/cgroup.subtree_control");
 		return fd;
 	}
 	if (not_here(fd)) {
+		src->unfit += fd == -EINVAL && is_member;
 		src->cfg->states[index] = COUNTER_NOT_SUPPORTED;
 		return 0;
 	}
 	if (fd < 0)
 		return kernel_event_refused(e, fd, err);
+	if (e->group_pos == 1)
+		at->leader_fd = fd;
 	c = &src->counters.data[src->counters.n++];
-	*c = (struct counter){ .fd = fd, .event = index, .cpu = cpu, .tid = src->cfg->per_thread ? tid : 0 };
-	if (comm)
-		snprintf(c->comm, sizeof(c->comm), "%s", comm);
+	*c = (struct counter){ .fd = fd, .event = index, .cpu = at->cpu, .tid = src->cfg->per_thread ? at->tid : 0, .is_leader = group_fd < 0 };
+	if (at->comm)
+		snprintf(c->comm, sizeof(c->comm), "%s", at->comm);
 	return 0;
 }
 
 static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
 {
 	char path[64], comm[COMM_LEN] = "";
+	struct counter_place at = { .tid = tid, .cpu = UINT32_MAX, .cgroup_fd = -1, .comm = comm };
 	int ret = 0;
 	FILE *f;
 
@@ -142,7 +188,7 @@ static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
 	if (f)
 		fclose(f);
 	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
-		ret = open_counter(src, e, tid, UINT32_MAX, comm, 0, -1, err);
+		ret = open_counter(src, e, &at, err);
 	return ret == -ESRCH ? 0 : ret; /* it has ended meanwhile */
 }
 
@@ -195,19 +241,36 @@ static int open_process(struct src_count *src, uint32_t pid, struct err *err)
 	return ret;
 }
 
+static int same_cpu(void *arg, uint64_t cpu)
+{
+	return cpu == *(const uint32_t *)arg ? -EEXIST : 0;
+}
+
+/* An uncore PMU counts on one CPU for all of its socket. */
+static bool counts_on(const struct event *e, uint32_t cpu)
+{
+	int ret = e->pmu[0] ? pmu_each_cpu(e->pmu, same_cpu, &cpu) : -ENOENT;
+
+	return ret == -ENOENT || ret == -EEXIST;
+}
+
 static int open_cpus(struct src_count *src, const struct place *place, const char *cgroup, struct err *err)
 {
-	unsigned long flags = cgroup ? PERF_FLAG_PID_CGROUP : 0;
-	int dir = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, ret = 0;
+	struct counter_place at = { .cgroup_fd = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1 };
+	int ret = 0;
 
-	if (cgroup && dir < 0)
+	if (cgroup && at.cgroup_fd < 0)
 		return err_set(err, -errno, "cannot use cgroup '%s': %s", cgroup, strerror(errno));
-	for (int e = 0; e < src->cfg->nr_events; e++)
-		for (uint32_t i = 0; i < place->nr_cpus && (!ret || ret == -ESRCH); i++)
-			ret = open_counter(src, e, 0, place->cpus[i], NULL, flags, dir, err);
-	if (dir >= 0)
-		close(dir);
-	return ret == -ESRCH ? 0 : ret; /* a CPU that went offline */
+	for (uint32_t i = 0; i < place->nr_cpus && (!ret || ret == -ESRCH); i++) {
+		at.cpu = place->cpus[i];
+		ret = 0; /* -ESRCH: a CPU that went offline */
+		for (int e = 0; e < src->cfg->nr_events && !ret; e++)
+			if (counts_on(&src->cfg->events[e], at.cpu))
+				ret = open_counter(src, e, &at, err);
+	}
+	if (at.cgroup_fd >= 0)
+		close(at.cgroup_fd);
+	return ret == -ESRCH ? 0 : ret;
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
@@ -234,10 +297,12 @@ static int open_source(struct source *source, const struct place *place, struct 
 	return ret || t->cgroups.n ? ret : open_cpus(src, place, NULL, err);
 }
 
+/* A leader takes its group with it; a member that is switched by itself would leave the others' time. */
 static void set_all(struct src_count *src, unsigned long request)
 {
 	for (size_t i = 0; i < src->counters.n; i++)
-		ioctl(src->counters.data[i].fd, request, 0);
+		if (src->counters.data[i].is_leader)
+			ioctl(src->counters.data[i].fd, request, 0);
 }
 
 static void start(struct source *source)
@@ -281,6 +346,9 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 
 	if (src->late_threads)
 		profile_note(profile, "%u threads began while the counters were opened: they may not be counted", src->late_threads);
+	if (src->unfit)
+		profile_note(profile, "a group that does not fit into the counters at once is not counted: without the braces, or with "
+				      "{...}:W, its events take turns");
 	if (src->unread)
 		profile_note(profile, "%u counters could not be read", src->unread);
 }

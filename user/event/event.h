@@ -27,8 +27,16 @@ struct event {
 	uint64_t config, config1, config2;
 	bool freq;	       /* period_or_freq is in Hz */
 	uint64_t period_or_freq; /* 0: the command's default */
-	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle;
-	uint8_t precise;       /* :p count */
+	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle, exclude_host;
+	bool guest;		    /* count guests too: else exclude_guest */
+	bool pinned, exclusive;	    /* :D :e */
+	bool weak;		    /* :W: alone when its group does not fit */
+	bool precise_max;	    /* :P */
+	uint8_t precise;	    /* :p count */
+	uint16_t group_pos;	    /* in {a,b}: 1 for the leader, which the others follow in the array; 0: alone */
+	char pmu[64];		    /* of sysfs; empty: known by number */
+	char pmu_unit[16];	    /* of a count times scale ("Joules"); empty: none */
+	double scale;		    /* 0: 1 */
 	uint8_t kind;	       /* enum event_kind */
 	bool from_glob;	       /* one of many: not shown where it did not happen */
 	/* EVENT_SYSCALL: config is the number, or SYSCALL_ANY */
@@ -44,5 +52,8 @@ bool event_is_clock(const struct event *e);
  * with a caret under the bad token and near names as a hint, or -E2BIG.
  */
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err);
+
+/* Calls each() for the names of hardware, software and cache events; returns 0, or what each() returned. */
+int event_each_name(int (*each)(void *arg, const struct event *e), void *arg);
 
 #endif

@@ -1,201 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The event list: names and modifiers as perf's users type them. Hardware, cache, software and raw
- * events; numbers are those of uapi/linux/perf_event.h.
+ * The event list as perf's users type it (perf-list(1), tools/perf/util/parse-events.y):
+ *	LIST     ITEM,...
+ *	ITEM     EVENT, or {EVENT,...}:MODIFIERS, a group that is counted together or not at all
+ *	EVENT    NAME:MODIFIERS, PMU/TERM,.../MODIFIERS, rHEX, SUBSYSTEM:TRACEPOINT
  */
 #include <errno.h>
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event/event.h"
+#include "event/names.h"
+#include "event/near.h"
+#include "event/pmu.h"
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
 
-struct named {
-	const char *name, *alias;
-	uint32_t type;
-	uint64_t config;
-	const char *unit;
+#define LISTED_MAX 8192 /* tracepoints and system calls, for near names */
+
+struct parser {
+	const char *text;
+	size_t at;
+	struct event *events;
+	int nr, max;
+	struct err *err;
 };
-
-#define HW(x) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##x
-#define SW(x) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##x
-
-static const struct named names[] = {
-	{ "cycles", "cpu-cycles", HW(CPU_CYCLES), "cycles" },
-	{ "instructions", NULL, HW(INSTRUCTIONS), "instructions" },
-	{ "cache-references", NULL, HW(CACHE_REFERENCES), "events" },
-	{ "cache-misses", NULL, HW(CACHE_MISSES), "events" },
-	{ "branches", "branch-instructions", HW(BRANCH_INSTRUCTIONS), "events" },
-	{ "branch-misses", NULL, HW(BRANCH_MISSES), "events" },
-	{ "bus-cycles", NULL, HW(BUS_CYCLES), "cycles" },
-	{ "stalled-cycles-frontend", "idle-cycles-frontend", HW(STALLED_CYCLES_FRONTEND), "cycles" },
-	{ "stalled-cycles-backend", "idle-cycles-backend", HW(STALLED_CYCLES_BACKEND), "cycles" },
-	{ "ref-cycles", NULL, HW(REF_CPU_CYCLES), "cycles" },
-	{ "cpu-clock", NULL, SW(CPU_CLOCK), "ns" },
-	{ "task-clock", NULL, SW(TASK_CLOCK), "ns" },
-	{ "page-faults", "faults", SW(PAGE_FAULTS), "events" },
-	{ "context-switches", "cs", SW(CONTEXT_SWITCHES), "events" },
-	{ "cpu-migrations", "migrations", SW(CPU_MIGRATIONS), "events" },
-	{ "minor-faults", NULL, SW(PAGE_FAULTS_MIN), "events" },
-	{ "major-faults", NULL, SW(PAGE_FAULTS_MAJ), "events" },
-	{ "alignment-faults", NULL, SW(ALIGNMENT_FAULTS), "events" },
-	{ "emulation-faults", NULL, SW(EMULATION_FAULTS), "events" },
-	{ "dummy", NULL, SW(DUMMY), "events" },
-	{ "bpf-output", NULL, SW(BPF_OUTPUT), "events" },
-	{ "cgroup-switches", NULL, SW(CGROUP_SWITCHES), "events" },
-};
-
-#define NR_NAMES (sizeof(names) / sizeof(names[0]))
-
-/* perf's cache names: L1-dcache-load-misses = cache | op << 8 | result << 16. */
-static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
-static const char *const cache_ops[] = { "load", "store", "prefetch" };
-
-static bool cache_name(const char *name, size_t len, uint64_t *ret_config)
-{
-	char text[64];
-
-	for (unsigned c = 0; c < 7; c++)
-		for (unsigned op = 0; op < 3; op++)
-			for (unsigned miss = 0; miss < 2; miss++) {
-				int n = snprintf(text, sizeof(text), "%s-%s%s", caches[c], cache_ops[op],
-						 miss ? "-misses" : op == 2 ? "es" : "s");
-
-				if ((size_t)n == len && !strncasecmp(text, name, len)) {
-					*ret_config = c | op << 8 | miss << 16;
-					return true;
-				}
-			}
-	return false;
-}
-
-static bool same(const char *a, const char *name, size_t len)
-{
-	return a && strlen(a) == len && !strncmp(a, name, len);
-}
-
-static bool raw_name(const char *name, size_t len, uint64_t *ret_config)
-{
-	char hex[17];
-	char *end;
-
-	if (len < 2 || len > 17 || name[0] != 'r')
-		return false;
-	memcpy(hex, name + 1, len - 1);
-	hex[len - 1] = '\0';
-	if (strspn(hex, "0123456789abcdefABCDEF") != len - 1)
-		return false;
-	*ret_config = strtoull(hex, &end, 16);
-	return true;
-}
-
-static int find_name(const char *name, size_t len, struct event *e)
-{
-	for (size_t i = 0; i < NR_NAMES; i++)
-		if (same(names[i].name, name, len) || same(names[i].alias, name, len)) {
-			e->type = names[i].type;
-			e->config = names[i].config;
-			e->unit = names[i].unit;
-			return 0;
-		}
-	e->unit = "events";
-	if (cache_name(name, len, &e->config)) {
-		e->type = PERF_TYPE_HW_CACHE;
-		return 0;
-	}
-	if (raw_name(name, len, &e->config)) {
-		e->type = PERF_TYPE_RAW;
-		return 0;
-	}
-	return -ENOENT;
-}
-
-/* Levenshtein distance of two short names: two rows of the table. */
-static unsigned distance(const char *a, size_t la, const char *b, size_t lb)
-{
-	unsigned row[65], diag, above;
-
-	if (la > 64 || lb > 64)
-		return 64;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		diag = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			unsigned best = diag + (a[i - 1] != b[j - 1]);
-
-			above = row[j];
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-			diag = above;
-		}
-	}
-	return row[lb];
-}
-
-static void hint_near(const char *name, size_t len, struct err *err)
-{
-	const char *near[3] = {};
-	unsigned score[3] = { UINT_MAX, UINT_MAX, UINT_MAX };
-
-	for (size_t i = 0; i < NR_NAMES; i++) {
-		unsigned d = distance(name, len, names[i].name, strlen(names[i].name));
-
-		for (int k = 0; k < 3; k++)
-			if (d < score[k]) {
-				memmove(&score[k + 1], &score[k], (2 - k) * sizeof(score[0]));
-				memmove(&near[k + 1], &near[k], (2 - k) * sizeof(near[0]));
-				score[k] = d;
-				near[k] = names[i].name;
-				break;
-			}
-	}
-	err_hint(err, "similar: %s, %s, %s", near[0], near[1], near[2]);
-}
-
-static int parse_modifiers(const char *text, const char *mod, const char *end, struct event *e, struct err *err)
-{
-	bool user = false, kernel = false, hv = false;
-
-	for (const char *m = mod; m < end; m++) {
-		switch (*m) {
-		case 'u':
-			user = true;
-			break;
-		case 'k':
-			kernel = true;
-			break;
-		case 'h':
-			hv = true;
-			break;
-		case 'p':
-			if (++e->precise <= 3)
-				break;
-			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': at most three p", (int)(end - text), text);
-			err_caret(err, text, m - text);
-			return -EINVAL;
-		default:
-			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': unknown modifier '%c' (expected u, k, h, p)",
-				 (int)(end - text), text, *m);
-			err_caret(err, text, m - text);
-			return -EINVAL;
-		}
-	}
-	if (user || kernel || hv) {
-		e->exclude_user = !user;
-		e->exclude_kernel = !kernel;
-		e->exclude_hv = !hv;
-	}
-	return 0;
-}
 
 bool event_is_clock(const struct event *e)
 {
@@ -203,90 +34,357 @@ bool event_is_clock(const struct event *e)
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-static int too_many(const char *text, int max, struct err *err)
+/* The text of one event for a message, short. */
+static int shown(const char *text)
 {
-	return err_exit(err, -E2BIG, EXIT_USAGE, "too many events in '%s': at most %d", text, max);
+	int n = strcspn(text, ",");
+
+	return n < 64 ? n : 64;
 }
 
-static int no_match(const char *text, const char *at, const char *end, const char *what, const char *hint, struct err *err)
+static int bad(const struct parser *p, size_t event, size_t at, const char *why)
 {
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': no %s matches", (int)(end - at), at, what);
-	err_caret(err, text, at - text);
-	err_hint(err, "%s", hint);
+	err_exit(p->err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s", shown(p->text + event), p->text + event, why);
+	err_caret(p->err, p->text, at);
 	return -EINVAL;
+}
+
+static int too_many(const struct parser *p)
+{
+	return err_exit(p->err, -E2BIG, EXIT_USAGE, "too many events in '%.64s': at most %d", p->text, p->max);
+}
+
+/* What modifiers mean is in perf-list(1), EVENT MODIFIERS. */
+struct modifiers {
+	bool user, kernel, hv, guest, host, idle;
+	bool precise_max, pinned, exclusive, weak;
+	unsigned precise;
+};
+
+/* At p->at, to the first character that cannot be one. `event`: where it begins, for messages. */
+static int parse_modifiers(struct parser *p, size_t event, bool of_group, struct modifiers *m)
+{
+	size_t begin = p->at;
+	char why[96];
+
+	for (;; p->at++) {
+		switch (p->text[p->at]) {
+		case 'u':
+			m->user = true;
+			break;
+		case 'k':
+			m->kernel = true;
+			break;
+		case 'h':
+			m->hv = true;
+			break;
+		case 'G':
+			m->guest = true;
+			break;
+		case 'H':
+			m->host = true;
+			break;
+		case 'I':
+			m->idle = true;
+			break;
+		case 'p':
+			if (++m->precise > 3)
+				return bad(p, event, p->at, "at most three p");
+			break;
+		case 'P':
+			m->precise_max = true;
+			break;
+		case 'D':
+			m->pinned = true;
+			break;
+		case 'e':
+			m->exclusive = true;
+			break;
+		case 'W':
+			if (!of_group)
+				return bad(p, event, p->at, "W is for groups: {a,b}:W");
+			m->weak = true;
+			break;
+		case '\0':
+		case ',':
+		case '}':
+			if (p->at == begin)
+				return bad(p, event, p->at, "no modifier behind the colon");
+			return 0;
+		default:
+			snprintf(why, sizeof(why), "unknown modifier '%c' (expected u, k, h, p, P, G, H, I, D, e%s)",
+				 p->text[p->at] >= ' ' && p->text[p->at] < 127 ? p->text[p->at] : '?', of_group ? ", W" : "");
+			return bad(p, event, p->at, why);
+		}
+	}
+}
+
+/* Those of a group add to an event's own. */
+static void apply_modifiers(const struct modifiers *m, struct event *e)
+{
+	if (m->user || m->kernel || m->hv) {
+		bool all = !e->exclude_user && !e->exclude_kernel && !e->exclude_hv;
+
+		e->exclude_user = (all || e->exclude_user) && !m->user;
+		e->exclude_kernel = (all || e->exclude_kernel) && !m->kernel;
+		e->exclude_hv = (all || e->exclude_hv) && !m->hv;
+	}
+	if (m->guest || m->host) {
+		e->guest = m->guest;
+		e->exclude_host = !m->host;
+	}
+	e->exclude_idle |= m->idle;
+	e->precise += e->precise + m->precise > 3 ? 0 : m->precise;
+	e->precise_max |= m->precise_max;
+	e->pinned |= m->pinned;
+	e->exclusive |= m->exclusive;
+	e->weak |= m->weak;
+}
+
+/* The name in the table is what was written, [from, to). */
+static int set_name(const struct parser *p, size_t from, size_t to, struct event *e)
+{
+	if (e->name[0]) /* name= */
+		return 0;
+	if (to - from >= sizeof(e->name))
+		return bad(p, from, from, "too long");
+	memcpy(e->name, p->text + from, to - from);
+	e->name[to - from] = '\0';
+	return 0;
+}
+
+static int no_match(const struct parser *p, size_t at, size_t end, const char *what, const char *hint)
+{
+	err_exit(p->err, -EINVAL, EXIT_USAGE, "bad event '%.*s': no %s matches", (int)(end - at < 64 ? end - at : 64), p->text + at, what);
+	err_caret(p->err, p->text, at);
+	err_hint(p->err, "%s", hint);
+	return -EINVAL;
+}
+
+static int offer_name(void *arg, const struct event *e)
+{
+	near_offer(arg, e->name, strlen(e->name));
+	return 0;
+}
+
+static int offer_pmu_name(void *arg, const char *pmu, const char *event, const char *terms)
+{
+	(void)pmu;
+	(void)terms;
+	near_offer(arg, event, strlen(event));
+	return 0;
+}
+
+/* Sets the hint: the three nearest of counters, or of tracepoints and system calls for a name with a colon. */
+static void hint_near(const struct parser *p, size_t at, size_t end)
+{
+	struct event *listed = NULL;
+	struct near near;
+	int n;
+
+	near_init(&near, p->text + at, end - at);
+	if (memchr(p->text + at, ':', end - at))
+		listed = malloc(LISTED_MAX * sizeof(*listed));
+	if (!listed) {
+		event_each_name(offer_name, &near);
+		pmu_each_event(offer_pmu_name, &near);
+	} else {
+		n = tracepoint_events("*:*", 3, listed, LISTED_MAX);
+		for (int i = 0; i < n; i++)
+			near_offer(&near, listed[i].name, strlen(listed[i].name));
+		n = syscall_events("syscalls:*", 10, listed, LISTED_MAX);
+		for (int i = 0; i < n; i++)
+			near_offer(&near, listed[i].name, strlen(listed[i].name));
+	}
+	free(listed);
+	near_hint(&near, p->err);
 }
 
 /*
  * Names that stand for a list: system calls and tracepoints. is_name: what is before the colon is a counter's name, and
  * the colon its modifiers'. Returns how many, 0 for neither, or -errno with err filled.
  */
-static int parse_listed(const char *text, const char *at, const char *end, bool is_name, struct event *ret_events, int room, int max,
-			struct err *err)
+static int parse_listed(const struct parser *p, size_t at, size_t end, bool is_name)
 {
-	int ret = syscall_events(at, end - at, ret_events, room);
+	const char *name = p->text + at;
+	size_t len = end - at;
+	bool is_glob = strcspn(name, "*?[") < len;
+	int ret = syscall_events(name, len, p->events + p->nr, p->max - p->nr);
 
-	if (ret < 0 && ret != -E2BIG)
-		return no_match(text, at, end, "system call",
-				"names are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME, with * for any", err);
-	if (!ret && !is_name && memchr(at, ':', end - at))
-		ret = tracepoint_events(at, end - at, ret_events, room);
+	if (ret < 0 && ret != -E2BIG) {
+		no_match(p, at, end, "system call", "names are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME, with * for any");
+		if (!is_glob)
+			hint_near(p, at, end);
+		return -EINVAL;
+	}
+	if (!ret && !is_name && memchr(name, ':', len))
+		ret = tracepoint_events(name, len, p->events + p->nr, p->max - p->nr);
 	if (ret == -E2BIG)
-		return too_many(text, max, err);
+		return too_many(p);
 	if (ret == -ENOTDIR || ret == -EACCES) {
-		err_exit(err, ret, EXIT_CANNOT, "cannot list the tracepoints of '%.*s': tracefs is %s", (int)(end - at), at,
+		err_exit(p->err, ret, EXIT_CANNOT, "cannot list the tracepoints of '%.*s': tracefs is %s", (int)(len < 64 ? len : 64), name,
 			 ret == -EACCES ? "only for root" : "not mounted");
-		err_hint(err, ret == -EACCES ? "sudo mount -o remount,mode=755 /sys/kernel/tracing" :
-					       "mount -t tracefs tracefs /sys/kernel/tracing");
+		err_hint(p->err, ret == -EACCES ? "sudo mount -o remount,mode=755 /sys/kernel/tracing" :
+						  "mount -t tracefs tracefs /sys/kernel/tracing");
 		return ret;
 	}
-	return ret < 0 ? no_match(text, at, end, "tracepoint", "ls /sys/kernel/tracing/events shows the subsystems", err) : ret;
+	if (ret < 0) {
+		no_match(p, at, end, "tracepoint", "ls /sys/kernel/tracing/events shows the subsystems");
+		if (!is_glob)
+			hint_near(p, at, end);
+	}
+	return ret;
+}
+
+/* How long the event at p->at is: a comma, or the brace of its group, ends it, but not inside of a PMU's slashes. */
+static size_t event_end(const struct parser *p, bool in_group)
+{
+	const char *stop = in_group ? ",}/" : ",/", *name = p->text + p->at;
+	size_t n = strcspn(name, stop);
+	const char *slash;
+
+	/* A path in a glob is no PMU */
+	if (name[n] == '/') {
+		slash = strchr(name + n + 1, '/');
+		n = slash ? (size_t)(slash + 1 - name) : n + 1;
+		n += strcspn(name + n, in_group ? ",}" : ",");
+	}
+	return p->at + n;
+}
+
+static int no_event(const struct parser *p, size_t at, size_t end, bool is_pmu)
+{
+	if (at == end)
+		return bad(p, at, at, "empty name");
+	bad(p, at, at, is_pmu ? "no such PMU" : "no such event");
+	if (is_pmu)
+		err_hint(p->err, "ls /sys/bus/event_source/devices shows the PMUs; the form is PMU/TERM=VALUE,.../");
+	else
+		hint_near(p, at, end);
+	return -EINVAL;
+}
+
+/* A counter of one name, its modifiers included. `end`: behind them. */
+static int parse_counter(struct parser *p, size_t end, struct event *e)
+{
+	size_t at = p->at, name_end = at;
+	bool is_pmu = false;
+	int ret;
+
+	while (name_end < end && p->text[name_end] != ':' && p->text[name_end] != '/')
+		name_end++;
+	if (name_end < end && p->text[name_end] == '/') {
+		const char *slash = memchr(p->text + name_end + 1, '/', end - name_end - 1);
+
+		is_pmu = true;
+		name_end = slash ? (size_t)(slash + 1 - p->text) : end;
+		ret = pmu_event(p->text, at, name_end, e, p->err);
+	} else {
+		ret = name_event(p->text + at, name_end - at, e);
+		if (ret == -ENOENT)
+			ret = pmu_named_event(p->text + at, name_end - at, e, p->err);
+	}
+	if (ret == -ENOENT)
+		return no_event(p, at, name_end, is_pmu);
+	if (ret)
+		return ret;
+	p->at = name_end;
+	if (p->at < end) {
+		struct modifiers m = { 0 };
+
+		/* "cpu/.../u" needs no colon */
+		if (p->text[p->at] == ':')
+			p->at++;
+		ret = parse_modifiers(p, at, false, &m);
+		if (ret)
+			return ret;
+		if (p->at != end)
+			return bad(p, at, p->at, "a brace without its group");
+		apply_modifiers(&m, e);
+	}
+	return set_name(p, at, end, e);
+}
+
+/* One event, or those of a name that stands for many; p->at is behind it then. */
+static int parse_event(struct parser *p, bool in_group)
+{
+	size_t at = p->at, end = event_end(p, in_group), name_end = at + strcspn(p->text + at, ":,}");
+	struct event e = { 0 };
+	int ret;
+
+	if (p->nr >= p->max)
+		return too_many(p);
+	ret = parse_listed(p, at, end, name_end <= end && !name_event(p->text + at, name_end - at, &e));
+	if (ret < 0)
+		return ret;
+	if (ret > 0 && in_group)
+		return bad(p, at, at, "system calls and tracepoints are counted by BPF, which has no groups");
+	if (!ret) {
+		e = (struct event){ 0 };
+		ret = parse_counter(p, end, &e);
+		if (ret)
+			return ret;
+		p->events[p->nr] = e;
+		ret = 1;
+	}
+	p->nr += ret;
+	p->at = end;
+	return 0;
+}
+
+/* Behind the brace of its beginning. */
+static int parse_group(struct parser *p)
+{
+	size_t open = p->at++, from, n;
+	struct modifiers m = { 0 };
+	int first = p->nr, ret;
+
+	for (;; p->at++) {
+		ret = parse_event(p, true);
+		if (ret)
+			return ret;
+		if (p->text[p->at] == '}')
+			break;
+		if (p->text[p->at] != ',')
+			return bad(p, open, open, "a group without its closing brace");
+	}
+	p->at++;
+	from = p->at;
+	if (p->text[p->at] == ':') {
+		p->at++;
+		ret = parse_modifiers(p, open, true, &m);
+		if (ret)
+			return ret;
+	}
+	if (p->text[p->at] && p->text[p->at] != ',')
+		return bad(p, open, p->at, "expected a comma or the group's modifiers");
+	for (int i = first; i < p->nr; i++) {
+		struct event *e = &p->events[i];
+
+		/* perf shows a group's modifiers with each of its events */
+		size_t own = p->at > from && strchr(e->name, ':'); /* it has a colon already */
+
+		apply_modifiers(&m, e);
+		e->group_pos = i - first + 1;
+		n = strlen(e->name);
+		if (p->at > from)
+			snprintf(e->name + n, sizeof(e->name) - n, "%.*s", (int)(p->at - from - own), p->text + from + own);
+	}
+	return 0;
 }
 
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err)
 {
-	int nr = 0, ret;
+	struct parser p = { .text = text, .events = ret_events, .max = max, .err = err };
+	int ret;
 
-	for (const char *at = text;; at++) {
-		const char *end = at + strcspn(at, ",");
-		const char *colon = memchr(at, ':', end - at);
-		struct event e = {};
-		size_t len = (colon ? colon : end) - at;
-		bool is_name;
-
-		if (nr >= max)
-			return too_many(text, max, err);
-		is_name = len && !find_name(at, len, &e);
-		ret = parse_listed(text, at, end, is_name, ret_events + nr, max - nr, max, err);
-		if (ret < 0)
+	for (;; p.at++) {
+		ret = text[p.at] == '{' ? parse_group(&p) : parse_event(&p, false);
+		if (ret)
 			return ret;
-		if (ret > 0) {
-			nr += ret;
-			at = end;
-			if (!*at)
-				return nr;
-			continue;
-		}
-		if (!is_name || (size_t)(end - at) >= sizeof(e.name)) {
-			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s", (int)(end - at < 64 ? end - at : 64), at,
-				 len ? "no such event" : "empty name");
-			err_caret(err, text, at - text);
-			if (len)
-				hint_near(at, len, err);
-			return -EINVAL;
-		}
-		if (colon && colon + 1 == end) {
-			err_exit(err, -EINVAL, EXIT_USAGE, "bad event '%.*s': no modifier behind the colon", (int)(end - at), at);
-			return -EINVAL;
-		}
-		if (colon) {
-			ret = parse_modifiers(at, colon + 1, end, &e, err);
-			if (ret < 0)
-				return ret;
-		}
-		memcpy(e.name, at, end - at);
-		ret_events[nr++] = e;
-		at = end;
-		if (!*at)
-			return nr;
+		if (!text[p.at])
+			return p.nr;
+		if (text[p.at] != ',')
+			return bad(&p, p.at, p.at, "expected a comma");
 	}
 }

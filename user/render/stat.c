@@ -21,7 +21,8 @@
 struct shown {
 	const char *missing; /* instead of a value, or NULL */
 	double value;	     /* in unit */
-	const char *unit;    /* "msec" or "" */
+	const char *unit;    /* "msec", a PMU's or "" */
+	int decimals;
 	const struct event *event;
 	double running_ns, percent; /* how long and which part of the time it was counting */
 	double spread;
@@ -79,7 +80,7 @@ static void print_text(FILE *out, const struct counts *c, const struct stat_cfg 
 	else if (c->by == COUNT_BY_THREAD)
 		n += snprintf(line + n, sizeof(line) - n, "%20s ", label);
 	n += snprintf(line + n, sizeof(line) - n, "%*s %-4s %-*s", VALUE_WIDTH,
-		      s->missing ? s->missing : grouped(number, sizeof(number), s->value, s->unit[0] ? 2 : 0), s->unit, NAME_WIDTH,
+		      s->missing ? s->missing : grouped(number, sizeof(number), s->value, s->decimals), s->unit, NAME_WIDTH,
 		      s->event->name);
 	if (s->derived.unit[0]) {
 		snprintf(cell, sizeof(cell), "%*.*f%s %s", s->derived.width, s->derived.decimals, s->derived.value, s->derived.percent,
@@ -112,7 +113,7 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 	if (s->missing)
 		fprintf(out, "%s%s", s->missing, sep);
 	else
-		fprintf(out, "%.*f%s", s->unit[0] ? 2 : 0, s->value, sep);
+		fprintf(out, "%.*f%s", s->decimals, s->value, sep);
 	fprintf(out, "%s%s%s%s", s->unit, sep, s->event->name, sep);
 	if (cfg->runs > 1)
 		fprintf(out, "%.2f%%%s", s->spread, sep);
@@ -161,7 +162,9 @@ static void row_values(const struct counts *c, const struct stat_cfg *cfg, size_
 		const struct count_cell *cell = counts_cell(c, key, e);
 		struct count d = cfg->runs > 1 ? cell->runs : counts_delta(cell);
 
-		values[e] = cfg->missing[e] || !d.running_ns ? -1 : cfg->runs > 1 ? cell->spread.mean : count_scaled(&d, cfg->as_read);
+		double value = cfg->runs > 1 ? cell->spread.mean : count_scaled(&d, cfg->as_read);
+
+		values[e] = cfg->missing[e] || !d.running_ns ? -1 : c->events[e].scale ? value * c->events[e].scale : value;
 	}
 }
 
@@ -175,7 +178,8 @@ static struct shown show(const struct counts *c, const struct stat_cfg *cfg, siz
 	if (!s.missing && !d.running_ns)
 		s.missing = "<not counted>";
 	/* As perf, which names the unit of a clock also where there is no value. */
-	s.unit = event_is_clock(s.event) ? "msec" : "";
+	s.unit = event_is_clock(s.event) ? "msec" : s.event->pmu_unit;
+	s.decimals = event_is_clock(s.event) || floor(s.event->scale) != s.event->scale ? 2 : 0;
 	s.value = row->values[e] < 0 ? 0 : event_is_clock(s.event) ? row->values[e] / 1e6 : row->values[e];
 	s.spread = spread_percent(&cell->spread);
 	if (d.running_ns && d.enabled_ns)

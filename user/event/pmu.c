@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A PMU is a folder: its number in `type`, its terms in format/ ("config:0-7,32-35": the bits that a value is spread over), the
+ * names of its events in events/, each a list of terms.
+ */
+#include "event/pmu.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/num.h"
+
+#define SYSFS "/sys/bus/event_source/devices"
+#define FILE_MAX 512
+#define NAME_LEN 64
+
+/* Where a term was written, for the caret: in the user's text, or all of a name's own terms at that name. */
+struct written {
+	const char *text;
+	size_t at;
+	struct err *err;
+};
+
+/* A line of sysfs without its newline: how long, or -errno. `what` has several parts of a path. */
+static int read_line(const char *pmu, const char *folder, const char *name, const char *ending, char *buf, size_t size)
+{
+	char path[512];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s/%s%s%s%s", SYSFS, pmu, folder, *folder ? "/" : "", name, ending);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	n = fread(buf, 1, size - 1, f);
+	fclose(f);
+	buf[n] = '\0';
+	n = strcspn(buf, "\n");
+	buf[n] = '\0';
+	return n;
+}
+
+static int read_type(const char *pmu, uint32_t *ret_type)
+{
+	char line[32];
+	uint64_t type;
+	int n = read_line(pmu, "", "type", "", line, sizeof(line));
+
+	if (n < 0 || num_u64(line, UINT32_MAX, &type))
+		return -ENOENT;
+	*ret_type = type;
+	return 0;
+}
+
+/* A name that may be a part of a path. */
+static bool plain_name(const char *name, size_t len)
+{
+	return len && len < NAME_LEN && name[0] != '.' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") >= len;
+}
+
+static bool is(const char *name, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(name, word, len);
+}
+
+/* Spreads a value over the bits of a format, lowest first. */
+struct spread_bits {
+	uint64_t value, *config;
+};
+
+static int put_bit(void *arg, uint64_t bit)
+{
+	struct spread_bits *s = arg;
+
+	*s->config = (*s->config & ~(1ull << bit)) | (s->value & 1) << bit;
+	s->value >>= 1;
+	return 0;
+}
+
+/* "config1:0-2,7" */
+static int put_value(const char *format, uint64_t value, struct event *e)
+{
+	struct spread_bits s = { .value = value };
+	const char *colon = strchr(format, ':');
+
+	if (!colon)
+		return -ENOTSUP;
+	if (is(format, colon - format, "config"))
+		s.config = &e->config;
+	else if (is(format, colon - format, "config1"))
+		s.config = &e->config1;
+	else if (is(format, colon - format, "config2"))
+		s.config = &e->config2;
+	else
+		return -ENOTSUP;
+	if (num_list(colon + 1, 63, put_bit, &s))
+		return -ENOTSUP;
+	return s.value ? -ERANGE : 0;
+}
+
+static int bad(const struct written *w, const char *what, const char *term, size_t len, const char *why)
+{
+	err_exit(w->err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s '%.*s' %s", (int)strcspn(w->text, "}"), w->text, what, (int)len, term,
+		 why);
+	err_caret(w->err, w->text, w->at);
+	return -EINVAL;
+}
+
+/* The terms that every PMU has, or -ENOENT. */
+static int common_term(const char *name, size_t len, uint64_t value, struct event *e)
+{
+	if (is(name, len, "config"))
+		e->config = value;
+	else if (is(name, len, "config1"))
+		e->config1 = value;
+	else if (is(name, len, "config2"))
+		e->config2 = value;
+	else if (is(name, len, "period"))
+		e->period_or_freq = value;
+	else
+		return -ENOENT;
+	return 0;
+}
+
+static int put_terms(const char *pmu, const char *terms, size_t len, const struct written *w, bool is_alias, struct event *e);
+
+/* The terms of a name in events/, its unit and scale. */
+static int put_alias(const char *pmu, const char *name, const struct written *w, struct event *e)
+{
+	char line[FILE_MAX];
+	int n = read_line(pmu, "events", name, "", line, sizeof(line));
+	double scale;
+
+	if (n < 0)
+		return -ENOENT;
+	if (strchr(line, '?'))
+		return bad(w, "event", name, strlen(name), "needs values: write its terms out");
+	n = put_terms(pmu, line, n, w, true, e);
+	if (n)
+		return n;
+	if (read_line(pmu, "events", name, ".unit", line, sizeof(line)) > 0 && plain_name(line, strlen(line)))
+		snprintf(e->pmu_unit, sizeof(e->pmu_unit), "%.15s", line);
+	if (read_line(pmu, "events", name, ".scale", line, sizeof(line)) > 0) {
+		scale = strtod(line, NULL);
+		e->scale = scale > 0 ? scale : 0;
+	}
+	return 0;
+}
+
+static int offer(void *arg, const char *folder_pmu, const char *event, const char *terms)
+{
+	struct near *near = arg;
+
+	(void)folder_pmu;
+	(void)terms;
+	near_offer(near, event, strlen(event));
+	return 0;
+}
+
+static int each_in(const char *pmu, const char *folder, int (*each)(void *arg, const char *pmu, const char *event, const char *terms),
+		   void *arg);
+
+static int no_term(const char *pmu, const char *term, size_t len, const struct written *w)
+{
+	struct near near;
+
+	near_init(&near, term, len);
+	each_in(pmu, "format", offer, &near);
+	each_in(pmu, "events", offer, &near);
+	bad(w, "term", term, len, "is not one of this PMU");
+	near_hint(&near, w->err);
+	return -EINVAL;
+}
+
+/* NAME or NAME=VALUE */
+static int put_term(const char *pmu, const char *term, size_t len, const struct written *w, bool is_alias, struct event *e)
+{
+	const char *equals = memchr(term, '=', len);
+	size_t name_len = equals ? (size_t)(equals - term) : len;
+	char name[NAME_LEN], text[32], format[FILE_MAX];
+	uint64_t value = 1;
+	int ret;
+
+	if (!plain_name(term, name_len))
+		return bad(w, "term", term, len, "is not NAME or NAME=VALUE");
+	memcpy(name, term, name_len);
+	name[name_len] = '\0';
+	if (equals && !strcmp(name, "name")) {
+		if (!plain_name(equals + 1, len - name_len - 1))
+			return bad(w, "term", term, len, "is no name of letters, digits, _, - and .");
+		memcpy(e->name, equals + 1, len - name_len - 1);
+		e->name[len - name_len - 1] = '\0';
+		return 0;
+	}
+	if (!equals && !is_alias && read_line(pmu, "format", name, "", format, sizeof(format)) < 0) {
+		ret = put_alias(pmu, name, w, e);
+		return ret == -ENOENT ? no_term(pmu, term, len, w) : ret;
+	}
+	if (equals) {
+		size_t n = len - name_len - 1;
+
+		if (n >= sizeof(text))
+			return bad(w, "value of", name, name_len, "is no number");
+		memcpy(text, equals + 1, n);
+		text[n] = '\0';
+		if (num_u64(text, UINT64_MAX, &value))
+			return bad(w, "value of", name, name_len, "is no number");
+	}
+	if (equals && !common_term(name, name_len, value, e))
+		return 0;
+	if (read_line(pmu, "format", name, "", format, sizeof(format)) < 0)
+		return no_term(pmu, term, name_len, w);
+	ret = put_value(format, value, e);
+	if (ret == -ERANGE)
+		return bad(w, "value of", name, name_len, "is too large for its bits");
+	return ret ? bad(w, "term", name, name_len, "has bits that skep does not know") : 0;
+}
+
+static int put_terms(const char *pmu, const char *terms, size_t len, const struct written *w, bool is_alias, struct event *e)
+{
+	for (size_t at = 0; at < len; at++) {
+		size_t n = 0;
+		struct written here = *w;
+		int ret;
+
+		while (at + n < len && terms[at + n] != ',')
+			n++;
+		if (!is_alias)
+			here.at += at;
+		ret = put_term(pmu, terms + at, n, &here, is_alias, e);
+		if (ret)
+			return ret;
+		at += n;
+	}
+	return 0;
+}
+
+int pmu_event(const char *text, size_t at, size_t end, struct event *ret_event, struct err *err)
+{
+	const char *slash = memchr(text + at, '/', end - at);
+	struct written w = { text, at, err };
+	struct event e = *ret_event;
+	char pmu[NAME_LEN];
+	size_t len;
+	int ret;
+
+	if (!slash || end <= (size_t)(slash - text) + 1 || text[end - 1] != '/')
+		return -ENOENT;
+	len = slash - (text + at);
+	if (!plain_name(text + at, len))
+		return -ENOENT;
+	memcpy(pmu, text + at, len);
+	pmu[len] = '\0';
+	if (read_type(pmu, &e.type))
+		return -ENOENT;
+	e.kind = EVENT_COUNTER;
+	e.unit = "events";
+	w.at = slash + 1 - text;
+	snprintf(e.pmu, sizeof(e.pmu), "%s", pmu);
+	ret = put_terms(pmu, slash + 1, end - 1 - w.at, &w, false, &e);
+	if (!ret)
+		*ret_event = e;
+	return ret;
+}
+
+/* Calls each() for every name in PMU/folder with its contents. */
+static int each_in(const char *pmu, const char *folder, int (*each)(void *arg, const char *pmu, const char *event, const char *terms),
+		   void *arg)
+{
+	char path[256], line[FILE_MAX];
+	struct dirent **entries;
+	int n, ret = 0;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", SYSFS, pmu, folder);
+	n = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name;
+
+		/* NAME.unit and NAME.scale belong to NAME */
+		if (!ret && !strchr(name, '.') && read_line(pmu, folder, name, "", line, sizeof(line)) >= 0)
+			ret = each(arg, pmu, name, line);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return ret;
+}
+
+int pmu_each(int (*each)(void *arg, const char *pmu, uint32_t type), void *arg)
+{
+	struct dirent **entries;
+	int n = scandir(SYSFS, &entries, NULL, alphasort), ret = 0;
+	uint32_t type;
+
+	for (int i = 0; i < n; i++) {
+		if (!ret && plain_name(entries[i]->d_name, strlen(entries[i]->d_name)) && !read_type(entries[i]->d_name, &type))
+			ret = each(arg, entries[i]->d_name, type);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return ret;
+}
+
+struct walk {
+	int (*each)(void *arg, const char *pmu, const char *event, const char *terms);
+	void *arg;
+};
+
+static int walk_events(void *arg, const char *pmu, uint32_t type)
+{
+	struct walk *w = arg;
+
+	(void)type;
+	return each_in(pmu, "events", w->each, w->arg);
+}
+
+int pmu_each_event(int (*each)(void *arg, const char *pmu, const char *event, const char *terms), void *arg)
+{
+	struct walk w = { each, arg };
+
+	return pmu_each(walk_events, &w);
+}
+
+struct search {
+	const char *name;
+	size_t len;
+	char pmu[NAME_LEN];
+};
+
+static int match(void *arg, const char *pmu, const char *event, const char *terms)
+{
+	struct search *s = arg;
+
+	(void)terms;
+	if (!is(s->name, s->len, event))
+		return 0;
+	snprintf(s->pmu, sizeof(s->pmu), "%s", pmu);
+	return 1;
+}
+
+int pmu_named_event(const char *name, size_t len, struct event *ret_event, struct err *err)
+{
+	struct search s = { name, len, "" };
+	char text[2 * NAME_LEN + 3];
+
+	if (!plain_name(name, len) || !pmu_each_event(match, &s))
+		return -ENOENT;
+	snprintf(text, sizeof(text), "%s/%.*s/", s.pmu, (int)len, name);
+	return pmu_event(text, 0, strlen(text), ret_event, err);
+}
+
+int pmu_each_cpu(const char *pmu, int (*each)(void *arg, uint64_t cpu), void *arg)
+{
+	char line[FILE_MAX];
+
+	/* cpumask: one CPU counts for its socket; cpus: a core PMU that not every CPU has */
+	if (read_line(pmu, "", "cpumask", "", line, sizeof(line)) <= 0 && read_line(pmu, "", "cpus", "", line, sizeof(line)) <= 0)
+		return -ENOENT;
+	return num_list(line, UINT32_MAX, each, arg);
+}
