@@ -47,7 +47,7 @@ tap() { # tap KIND FILE...: bats
 		tests/bats.sh "$f" 900 >"$log"
 		n=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log")
 		s=$(grep -c '^ok .*# skip' "$log")
-		again=$(sed -n 's/^again: ok [0-9]* /passed at the second try: /p' "$log")
+		again=$(sed -n 's/^again: ok [0-9]* /passed at another try: /p' "$log")
 		p=$(($(grep -c '^ok ' "$log") - s))
 		[ $((p + s)) = "${n:-0}" ] && [ "${n:-0}" -gt 0 ] || cat "$log"
 		grep '^ok .*# skip' "$log"

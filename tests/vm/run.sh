@@ -56,7 +56,7 @@ verdict() {
 	echo "$pass $((fail + v_bad)) $skip"
 	grep '^not ok' <<<"$verified"
 	sed -n 's/^skep-vm: died in \(.*\)/  the machine locked up in \1.bats and was started again/p' "$tap"
-	[ -z "$again" ] || sed 's/^/  passed at the second try: /' <<<"$again"
+	[ -z "$again" ] || sed 's/^/  passed at another try: /' <<<"$again"
 	sed -n 's/^ok [0-9]* \(.*\) # skip *\(.*\)/  skipped: \1 (\2)/p' "$tap"
 	[ "$fail" = 0 ] || { awk '/^not ok/ { on = 1 } /^ok|^skep-vm/ { on = 0 } on' "$tap"; tail -3 "$tap"; }
 }
