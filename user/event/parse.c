@@ -290,3 +290,29 @@ int event_parse(const char *text, struct event *ret_events, int max, struct err 
 			return nr;
 	}
 }
+
+int event_each_name(int (*each)(void *arg, const struct event *e), void *arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < NR_NAMES && !ret; i++) {
+		struct event e = { .type = names[i].type, .config = names[i].config, .unit = names[i].unit };
+
+		snprintf(e.name, sizeof(e.name), "%s", names[i].name);
+		ret = each(arg, &e);
+		if (ret || !names[i].alias)
+			continue;
+		snprintf(e.name, sizeof(e.name), "%s", names[i].alias);
+		ret = each(arg, &e);
+	}
+	for (unsigned c = 0; c < 7; c++)
+		for (unsigned op = 0; op < 3; op++)
+			for (unsigned miss = 0; miss < 2 && !ret; miss++) {
+				struct event e = { .type = PERF_TYPE_HW_CACHE, .config = c | op << 8 | miss << 16, .unit = "events" };
+
+				snprintf(e.name, sizeof(e.name), "%s-%s%s", caches[c], cache_ops[op],
+					 miss ? "-misses" : op == 2 ? "es" : "s");
+				ret = each(arg, &e);
+			}
+	return ret;
+}
