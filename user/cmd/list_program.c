@@ -101,7 +101,8 @@ static void print_probe(struct program *p, const struct site *s, size_t n)
 	row.name = full;
 	row.note = *s->args ? s->args : NULL;
 	row.facts[nr_facts++] = (struct list_fact){ "provider", s->provider, 0 };
-	row.facts[nr_facts++] = (struct list_fact){ "arguments", s->args, 0 };
+	if (*s->args)
+		row.facts[nr_facts++] = (struct list_fact){ "arguments", s->args, 0 };
 	snprintf(addr, sizeof(addr), "0x%" PRIx64, s->addr);
 	row.facts[nr_facts++] = (struct list_fact){ "address", addr, 0 };
 	if (s->semaphore) {

@@ -47,22 +47,22 @@ static bool is(const char *name, size_t len, const char *text)
 	return strlen(text) == len && !memcmp(name, text, len);
 }
 
-static void note_range(struct reader *r, const char *name, size_t len, uint64_t addr)
+/* Is it a mark of the linker's? Then its address is noted. */
+static bool note_range(struct reader *r, const char *name, size_t len, uint64_t addr)
 {
+	uint64_t *mark = NULL;
+
 	if (len < 2 || name[0] != '_')
-		return;
+		return false;
 	if (is(name, len, "_stext"))
-		r->text.from = addr;
-	if (is(name, len, "_etext"))
-		r->text.to = addr;
-	if (name[1] != '_')
-		return;
-	for (size_t i = 0; i < NR_KEPT; i++) {
-		if (is(name, len, kept[i].from))
-			r->kept[i].from = addr;
-		if (is(name, len, kept[i].to))
-			r->kept[i].to = addr;
-	}
+		mark = &r->text.from;
+	else if (is(name, len, "_etext"))
+		mark = &r->text.to;
+	for (size_t i = 0; i < NR_KEPT && name[1] == '_' && !mark; i++)
+		mark = is(name, len, kept[i].from) ? &r->kept[i].from : is(name, len, kept[i].to) ? &r->kept[i].to : NULL;
+	if (mark)
+		*mark = addr;
+	return mark;
 }
 
 static bool is_function(const char *name, size_t len)
@@ -113,8 +113,8 @@ static int read_line(struct reader *r, const char *line, const char *end)
 		;
 	for (module = name_end; module < end && (*module == '\t' || *module == ' '); module++)
 		;
-	if (r->kfuncs->from_kallsyms)
-		note_range(r, name, (size_t)(name_end - name), addr);
+	if (r->kfuncs->from_kallsyms && note_range(r, name, (size_t)(name_end - name), addr))
+		return 0;
 	if (name == name_end || memchr(name, '\0', (size_t)(end - name)) || !glob_match(r->glob, name, (size_t)(name_end - name)))
 		return 0;
 	if (!is_function(name, (size_t)(name_end - name)))
