@@ -25,8 +25,8 @@ void btf_close(struct btf_types *btf);
 int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char *name, uint32_t id), void *arg);
 
 /*
- * Writes a C declaration, cut at size, and returns its length (size or more when it is cut): of the function ("int f(struct sock *sk, size_t n)"), its
- * parameters ("struct sock *sk, size_t n", "void"), its result or one parameter's type. Empty when id is no function.
+ * Writes a C declaration, cut at size, and returns its length (size or more when it is cut): of the function
+ * ("int f(struct sock *sk, size_t n)"), its parameters ("struct sock *sk, size_t n", "void"), its result or one parameter's type. Empty when id is no function.
  */
 size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
 size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_t size);

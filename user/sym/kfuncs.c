@@ -48,11 +48,12 @@ static bool is(const char *name, size_t len, const char *text)
 }
 
 /* Is it a mark of the linker's? Then its address is noted. */
-static bool note_range(struct reader *r, const char *name, size_t len, uint64_t addr)
+static bool is_mark(struct reader *r, const char *name, size_t len, const char *line, const char *end)
 {
+	unsigned long long addr;
 	uint64_t *mark = NULL;
 
-	if (len < 2 || name[0] != '_')
+	if (name[0] != '_' || len < sizeof("_stext") - 1)
 		return false;
 	if (is(name, len, "_stext"))
 		mark = &r->text.from;
@@ -60,7 +61,7 @@ static bool note_range(struct reader *r, const char *name, size_t len, uint64_t 
 		mark = &r->text.to;
 	for (size_t i = 0; i < NR_KEPT && name[1] == '_' && !mark; i++)
 		mark = is(name, len, kept[i].from) ? &r->kept[i].from : is(name, len, kept[i].to) ? &r->kept[i].to : NULL;
-	if (mark)
+	if (mark && !hex_parse(&line, end, &addr))
 		*mark = addr;
 	return mark;
 }
@@ -96,30 +97,45 @@ static int add(struct reader *r, const char *name, size_t len, const char *modul
 	return 0;
 }
 
-/* "ffffffff81000000 T name\t[module]" or "name [module]". */
+/* "ffffffff81000000 T name\t[module]": the name, or NULL when it is no text. */
+static const char *kallsyms_name(const char *line, const char *end)
+{
+	const char *at = line + 2 * sizeof(long);
+
+	if (end - line < (ptrdiff_t)(2 * sizeof(long) + 4) || at[0] != ' ') { /* not of this kernel: a test's */
+		at = memchr(line, ' ', (size_t)(end - line));
+		if (!at || end - at < 4)
+			return NULL;
+	}
+	if (at[2] != ' ' || ((at[1] | 0x20) != 't' && (at[1] | 0x20) != 'w'))
+		return NULL;
+	return at + 3;
+}
+
+/* Addresses are read where a name matches only. "name [module]" is ftrace's form. */
 static int read_line(struct reader *r, const char *line, const char *end)
 {
 	const char *name = line, *name_end, *module;
+	bool kallsyms = r->kfuncs->from_kallsyms;
 	unsigned long long addr = 0;
+	size_t len;
 
-	if (r->kfuncs->from_kallsyms) {
-		if (hex_parse(&name, end, &addr) || end - name < 4 || name[0] != ' ' || name[2] != ' ')
-			return 0;
-		if (!strchr("tTwW", name[1]))
-			return 0;
-		name += 3;
-	}
+	if (kallsyms && !(name = kallsyms_name(line, end)))
+		return 0;
+	if (*name != '_' && !glob_may_begin(r->glob, *name))
+		return 0;
 	for (name_end = name; name_end < end && *name_end != '\t' && *name_end != ' '; name_end++)
 		;
 	for (module = name_end; module < end && (*module == '\t' || *module == ' '); module++)
 		;
-	if (r->kfuncs->from_kallsyms && note_range(r, name, (size_t)(name_end - name), addr))
+	len = (size_t)(name_end - name);
+	if (kallsyms && is_mark(r, name, len, line, end))
 		return 0;
-	if (name == name_end || memchr(name, '\0', (size_t)(end - name)) || !glob_match(r->glob, name, (size_t)(name_end - name)))
+	if (!len || !glob_match(r->glob, name, len) || !is_function(name, len) || memchr(name, '\0', len))
 		return 0;
-	if (!is_function(name, (size_t)(name_end - name)))
+	if (kallsyms && hex_parse(&line, end, &addr))
 		return 0;
-	return add(r, name, (size_t)(name_end - name), module, (size_t)(end - module), addr);
+	return add(r, name, len, module, (size_t)(end - module), addr);
 }
 
 /* The lines that are whole; ret_left: bytes behind the last of them. */

@@ -9,6 +9,12 @@
 /* Has the pattern a character that stands for others? */
 bool glob_is(const char *pattern);
 
+/* Can a name that matches begin with this byte? True also where that is not known. */
+static inline bool glob_may_begin(const char *pattern, char first)
+{
+	return *pattern == first || *pattern == '*' || *pattern == '?' || *pattern == '[' || *pattern == '\\';
+}
+
 /* *, ?, [a-z], [!a-z] and a backslash before any of them. A bracket that nothing closes stands for itself. */
 bool glob_match(const char *pattern, const char *text, size_t len);
 
