@@ -211,6 +211,38 @@ static void test_btf_broken(void **state)
 	btf_close(btf);
 }
 
+/* A function of 5000 parameters, each of them a function like itself (the fuzzer's find): it ends. */
+static void test_btf_explodes(void **state)
+{
+	enum { N = 5000 };
+	struct {
+		struct btf_header header;
+		struct btf_type proto;
+		struct btf_param params[N];
+		struct btf_type func;
+		char strings[4];
+	} *bad = calloc(1, sizeof(*bad));
+	size_t types = offsetof(typeof(*bad), strings) - sizeof(bad->header);
+	struct btf_types *btf;
+	char text[4096];
+
+	(void)state;
+	bad->header = (struct btf_header){ .magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(bad->header), .type_len = (uint32_t)types,
+					   .str_off = (uint32_t)types, .str_len = sizeof(bad->strings) };
+	bad->proto = (struct btf_type){ .info = INFO(BTF_KIND_FUNC_PROTO, N), .type = 1 };
+	for (int i = 0; i < N; i++)
+		bad->params[i].type = 1;
+	bad->func = (struct btf_type){ .name_off = 1, .info = INFO(BTF_KIND_FUNC, 0), .type = 1 };
+	strcpy(bad->strings + 1, "f");
+	assert_int_equal(btf_open_mem(bad, sizeof(*bad), NULL, &btf), 0);
+	alarm(20);
+	btf_prototype(btf, 2, text, sizeof(text));
+	alarm(0);
+	assert_non_null(strstr(text, "..."));
+	btf_close(btf);
+	free(bad);
+}
+
 struct probes {
 	char text[512];
 };
@@ -280,7 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_glob),	   cmocka_unit_test(test_fields), cmocka_unit_test(test_kfuncs), cmocka_unit_test(test_btf),
-		cmocka_unit_test(test_btf_broken), cmocka_unit_test(test_usdt),
+		cmocka_unit_test(test_btf_broken), cmocka_unit_test(test_btf_explodes), cmocka_unit_test(test_usdt),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

@@ -24,6 +24,7 @@
 #define MAX_BYTES (256u << 20)
 #define STEPS_MAX 32	 /* from a name to its innermost type: none of the kernel's has 10 */
 #define DEPTH_MAX 4	 /* of functions that take functions */
+#define DECLS_MAX 1024	 /* in one prototype: functions that take themselves, 65535 times, would never end */
 #define DECL_MAX 1024	 /* of one declarator's text */
 
 struct btf_types {
@@ -221,6 +222,7 @@ int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char
 struct text {
 	char *buf;
 	size_t size, len;
+	unsigned *decls; /* that may still be written */
 };
 
 static void put(struct text *t, const char *s)
@@ -234,11 +236,11 @@ static void put(struct text *t, const char *s)
 	t->len += n;
 }
 
-static struct text text_in(char *buf, size_t size)
+static struct text text_in(char *buf, size_t size, unsigned *decls)
 {
 	if (size)
 		buf[0] = '\0';
-	return (struct text){ buf, size, 0 };
+	return (struct text){ buf, size, 0, decls };
 }
 
 static const char *keyword(uint32_t info)
@@ -271,7 +273,7 @@ static void put_params(const struct btf_types *btf, const struct btf_type *proto
 
 	if (!n)
 		put(out, "void");
-	for (uint32_t i = 0; i < n && out->len < out->size; i++) {
+	for (uint32_t i = 0; i < n && out->len < out->size && *out->decls; i++) {
 		struct btf_param p;
 
 		memcpy(&p, more + i * sizeof(p), sizeof(p));
@@ -312,6 +314,7 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 	const char *more, *q, *type_name = "void";
 	const char *word = "";
 
+	*out->decls -= *out->decls > 0;
 	snprintf(decl, sizeof(decl), "%.*s", (int)(sizeof(decl) / 4), name);
 	for (int steps = 0; type_at(btf, id, &t, &more); steps++) {
 		uint32_t kind = BTF_INFO_KIND(t.info);
@@ -341,7 +344,7 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 			strncat(decl, part, sizeof(decl) - strlen(decl) - 1);
 			t.type = a.type;
 		} else if (kind == BTF_KIND_FUNC_PROTO) {
-			struct text params = text_in(part, sizeof(part));
+			struct text params = text_in(part, sizeof(part), out->decls);
 
 			wrap_pointer(decl);
 			put_params(btf, &t, more, depth, &params);
@@ -372,7 +375,8 @@ static bool func_at(const struct btf_types *btf, uint32_t id, struct btf_type *r
 
 size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
 {
-	struct text out = text_in(buf, size);
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
 	struct btf_type func, proto;
 	const char *more;
 
@@ -383,7 +387,8 @@ size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t
 
 size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
 {
-	struct text out = text_in(buf, size);
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
 	struct btf_type func, proto;
 	const char *more;
 
@@ -394,7 +399,8 @@ size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_
 
 size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
 {
-	struct text out = text_in(buf, size);
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
 	struct btf_type func, proto;
 	const char *more;
 
@@ -405,7 +411,8 @@ size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t si
 
 const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, char *buf, size_t size)
 {
-	struct text out = text_in(buf, size);
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
 	struct btf_type func, proto;
 	struct btf_param p;
 	const char *more;
