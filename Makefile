@@ -172,7 +172,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all unit
 
 bench: all work $(PERF)
-	@status=0; for b in startup sampling picture symbols weight counting; do tests/perf/$$b.sh || status=1; done; exit $$status
+	@status=0; for b in startup list sampling picture symbols weight counting; do tests/perf/$$b.sh || status=1; done; exit $$status
 
 # Installs what was built, with whatever switches; builds only when nothing was.
 DEST := $(DESTDIR)$(PREFIX)
@@ -193,7 +193,7 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate usdt shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(shell command -v rustc),$W/shares_rust) $(if $(shell command -v go),$W/shares_go)
 
 work: $(WORK)
@@ -205,6 +205,8 @@ $W/shares_pie: HOW := -fPIE -pie
 $W/shares_nopie: HOW := -fno-pie -no-pie
 $(LINKED:%=$W/shares_%): tests/work/shares.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $(HOW) $< -o $@
+$W/usdt: tests/work/usdt.c
+	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) -fno-pie -no-pie $< -o $@
 $W/shares_stripped: tests/work/shares.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $< -o $@ && objcopy --only-keep-debug $@ $@.debug && \
 		strip $@ && objcopy --add-gnu-debuglink=$@.debug $@

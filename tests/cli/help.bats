@@ -186,3 +186,40 @@ commands() {
 		[[ "$output" == "skep stat: "* ]]
 	done
 }
+
+@test "list: what cannot be meant is exit 2, what is not there exit 1, and its name is no escape sequence" {
+	for o in "user" "usdt" "u:" "--no-such" "-o x"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" list $o
+		[ "$status" = 2 ] || { echo "status $status: $o: $output"; false; }
+		[[ "$output" == "skep list: "* ]]
+	done
+	run "$SKEP" list ""
+	[ "$status" = 2 ]
+	run "$SKEP" list cycels
+	[ "$status" = 1 ]
+	[ "${lines[0]}" = "skep list: nothing here is called 'cycels'" ]
+	[[ "${lines[1]}" == "hint: similar: cycles, "* ]]
+	run "$SKEP" list $'x\e[31m'
+	[ "$status" = 1 ]
+	[[ "$output" == *'x\x1b[31m'* ]]
+	for o in u:/no/such:f "u:$ROOT/Makefile" "usdt:$ROOT/Makefile:x" u:/tmp; do
+		run "$SKEP" list "$o"
+		[ "$status" = 1 ] || { echo "status $status: $o: $output"; false; }
+		[[ "$output" == "skep list: cannot list '"* ]]
+	done
+}
+
+@test "list: a name a line in a pipe, a kind each; headings on a terminal, however narrow" {
+	"$SKEP" list software >out
+	[ "$(awk '$2 == "software"' out | wc -l)" = "$(wc -l <out)" ]
+	"$SKEP" list software hw | head -1 >first
+	[ "$(wc -l <first)" = 1 ]
+	run bash -c "'$SKEP' list > /dev/full"
+	[ "$status" = 1 ]
+	need script
+	script -qec "stty cols 30; $SKEP list software" /dev/null </dev/null | tr -d '\r' >narrow
+	[ "$(head -1 narrow)" = "Software events:" ]
+	grep -qx "page-faults" narrow
+	grep -qx "    or faults" narrow
+}

@@ -122,6 +122,10 @@ int event_each_name(int (*each)(void *arg, const struct event *e), void *arg)
 
 		snprintf(e.name, sizeof(e.name), "%s", names[i].name);
 		ret = each(arg, &e);
+		if (ret || !names[i].alias)
+			continue;
+		snprintf(e.name, sizeof(e.name), "%s", names[i].alias);
+		ret = each(arg, &e);
 	}
 	for (unsigned c = 0; c < NR_CACHES && !ret; c++)
 		for (unsigned op = 0; op < 3 && !ret; op++)

@@ -17,4 +17,10 @@ const char *tracefs_path(void);
  */
 int tracepoint_events(const char *text, size_t len, struct event *ret_events, int max);
 
+/*
+ * Every tracepoint, "SUBSYSTEM:NAME", in the order of names. Returns 0, what each() returned, -ENOTDIR, -EACCES as above, or
+ * -ENOMEM.
+ */
+int tracepoint_each(int (*each)(void *arg, const char *name), void *arg);
+
 #endif

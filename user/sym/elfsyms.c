@@ -203,9 +203,9 @@ static int add_minidebug(const struct elf_file *elf, struct symtab *tab)
 }
 #endif
 
-int elfsyms_load(const struct elf_file *elf, const struct elf_file *debug, struct symtab *tab)
+int elfsyms_collect(const struct elf_file *elf, const struct elf_file *debug, struct symtab *tab)
 {
-	int ret = 0;
+	int ret;
 
 	if (elfsyms_has_symtab(elf)) {
 		ret = add_section(elf, SHT_SYMTAB, tab);
@@ -217,9 +217,16 @@ int elfsyms_load(const struct elf_file *elf, const struct elf_file *debug, struc
 			ret = add_minidebug(elf, tab);
 		if (!ret)
 			ret = gopclntab_add(elf, tab);
-		if (!ret)
-			ret = libc_roots_add(elf, tab);
 	}
+	return ret;
+}
+
+int elfsyms_load(const struct elf_file *elf, const struct elf_file *debug, struct symtab *tab)
+{
+	int ret = elfsyms_collect(elf, debug, tab);
+
+	if (!ret && !elfsyms_has_symtab(elf) && !(debug && elfsyms_has_symtab(debug)))
+		ret = libc_roots_add(elf, tab);
 	if (!ret)
 		ret = plt_add(elf, tab);
 	if (!ret)

@@ -17,4 +17,10 @@ bool elfsyms_has_symtab(const struct elf_file *elf);
  */
 int elfsyms_load(const struct elf_file *elf, const struct elf_file *debug, struct symtab *tab);
 
+/*
+ * The same names without PLT stubs, tab->raw left open: an address has as many as it has symbols. SIZE_STOP rows are no symbols.
+ * 0 or -ENOMEM.
+ */
+int elfsyms_collect(const struct elf_file *elf, const struct elf_file *debug, struct symtab *tab);
+
 #endif

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One pass over the types finds where each begins; whatever else is asked for is read in place. */
+#include "sym/btf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sym/file.h"
+#include "util/vec.h"
+
+/* Newer than some of the headers that skep is built with; uapi/linux/btf.h. */
+#define KIND_DECL_TAG 17
+#define KIND_TYPE_TAG 18
+#define KIND_ENUM64 19
+
+#define MAX_BYTES (256u << 20)
+#define STEPS_MAX 32	 /* from a name to its innermost type: none of the kernel's has 10 */
+#define DEPTH_MAX 4	 /* of functions that take functions */
+#define DECLS_MAX 1024	 /* in one prototype: functions that take themselves, 65535 times, would never end */
+#define DECL_MAX 1024	 /* of one declarator's text */
+
+struct btf_types {
+	const struct btf_types *base;
+	const char *types, *strings;
+	size_t types_len, strings_len;
+	uint32_t first_id, first_string; /* behind the base's */
+	VEC(uint32_t) at;		 /* where each type begins in types */
+	void *map, *copy;		 /* what btf_close gives back */
+	size_t map_len;
+};
+
+/* Bytes behind struct btf_type, or -1 for a kind that nobody knows. */
+static int64_t extra_bytes(const struct btf_type *t)
+{
+	uint64_t n = BTF_INFO_VLEN(t->info);
+
+	switch (BTF_INFO_KIND(t->info)) {
+	case BTF_KIND_INT:
+	case BTF_KIND_VAR:
+	case KIND_DECL_TAG:
+		return sizeof(uint32_t);
+	case BTF_KIND_ARRAY:
+		return sizeof(struct btf_array);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return (int64_t)(n * sizeof(struct btf_member));
+	case BTF_KIND_ENUM:
+		return (int64_t)(n * sizeof(struct btf_enum));
+	case KIND_ENUM64:
+		return (int64_t)(n * 3 * sizeof(uint32_t));
+	case BTF_KIND_FUNC_PROTO:
+		return (int64_t)(n * sizeof(struct btf_param));
+	case BTF_KIND_DATASEC:
+		return (int64_t)(n * sizeof(struct btf_var_secinfo));
+	case BTF_KIND_PTR:
+	case BTF_KIND_FWD:
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_CONST:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_FUNC:
+	case BTF_KIND_FLOAT:
+	case KIND_TYPE_TAG:
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+static int index_types(struct btf_types *btf)
+{
+	struct btf_type t;
+
+	for (size_t at = 0; at < btf->types_len;) {
+		int64_t more;
+
+		if (btf->types_len - at < sizeof(t))
+			return -EBADMSG;
+		memcpy(&t, btf->types + at, sizeof(t));
+		more = extra_bytes(&t);
+		/* A kind of a newer kernel: what is before it can be used. */
+		if (more < 0)
+			return 0;
+		if ((uint64_t)more > btf->types_len - at - sizeof(t))
+			return -EBADMSG;
+		if (vec_reserve(&btf->at))
+			return -ENOMEM;
+		btf->at.data[btf->at.n++] = (uint32_t)at;
+		at += sizeof(t) + (size_t)more;
+	}
+	return 0;
+}
+
+static int read_header(struct btf_types *btf, const char *bytes, size_t size)
+{
+	struct btf_header h;
+	size_t room;
+
+	if (size < sizeof(h) || size > MAX_BYTES)
+		return -EBADMSG;
+	memcpy(&h, bytes, sizeof(h));
+	if (h.magic != BTF_MAGIC || h.hdr_len < sizeof(h) || h.hdr_len > size)
+		return -EBADMSG;
+	room = size - h.hdr_len;
+	if (h.type_off > room || h.type_len > room - h.type_off || h.str_off > room || h.str_len > room - h.str_off || !h.str_len ||
+	    bytes[h.hdr_len + h.str_off + h.str_len - 1])
+		return -EBADMSG;
+	btf->types = bytes + h.hdr_len + h.type_off;
+	btf->types_len = h.type_len;
+	btf->strings = bytes + h.hdr_len + h.str_off;
+	btf->strings_len = h.str_len;
+	return 0;
+}
+
+int btf_open_mem(const void *bytes, size_t size, const struct btf_types *base, struct btf_types **ret_btf)
+{
+	struct btf_types *btf = calloc(1, sizeof(*btf));
+	int ret;
+
+	if (!btf)
+		return -ENOMEM;
+	btf->base = base;
+	btf->first_id = base ? base->first_id + (uint32_t)base->at.n : 1; /* 0 is void */
+	btf->first_string = base ? base->first_string + (uint32_t)base->strings_len : 0;
+	ret = read_header(btf, bytes, size);
+	if (!ret)
+		ret = index_types(btf);
+	if (ret)
+		btf_close(btf);
+	else
+		*ret_btf = btf;
+	return ret;
+}
+
+int btf_open(const char *path, const struct btf_types *base, struct btf_types **ret_btf)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+	void *map = MAP_FAILED;
+	struct stat st;
+	char *copy = NULL;
+	size_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	/* Since 6.16 it can be mapped, which is 3 ms less; it cannot be cut then. Elsewhere than in sysfs it could. */
+	if (!strncmp(path, "/sys/", 5) && !fstat(fd, &st) && st.st_size > 0) {
+		n = (size_t)st.st_size;
+		map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	ret = map != MAP_FAILED ? 0 : file_read_fd(fd, n + 1, MAX_BYTES, &copy, &n);
+	close(fd);
+	if (!ret)
+		ret = btf_open_mem(copy ? copy : map, n, base, ret_btf);
+	if (ret) {
+		if (map != MAP_FAILED)
+			munmap(map, n);
+		free(copy);
+		return ret;
+	}
+	(*ret_btf)->map = map != MAP_FAILED ? map : NULL;
+	(*ret_btf)->map_len = n;
+	(*ret_btf)->copy = copy;
+	return 0;
+}
+
+void btf_close(struct btf_types *btf)
+{
+	if (!btf)
+		return;
+	if (btf->map)
+		munmap(btf->map, btf->map_len);
+	free(btf->copy);
+	vec_free(&btf->at);
+	free(btf);
+}
+
+static const char *string_at(const struct btf_types *btf, uint32_t off)
+{
+	while (btf && off < btf->first_string)
+		btf = btf->base;
+	return btf && off - btf->first_string < btf->strings_len ? btf->strings + (off - btf->first_string) : "";
+}
+
+/* A type, and where what stands behind it is. False: void, or no such type. */
+static bool type_at(const struct btf_types *btf, uint32_t id, struct btf_type *ret_type, const char **ret_more)
+{
+	const char *at;
+
+	while (btf && id < btf->first_id)
+		btf = btf->base;
+	if (!btf || !id || id - btf->first_id >= btf->at.n)
+		return false;
+	at = btf->types + btf->at.data[id - btf->first_id];
+	memcpy(ret_type, at, sizeof(*ret_type));
+	*ret_more = at + sizeof(*ret_type);
+	return true;
+}
+
+int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char *name, uint32_t id), void *arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < btf->at.n && !ret; i++) {
+		struct btf_type t;
+
+		memcpy(&t, btf->types + btf->at.data[i], sizeof(t));
+		if (BTF_INFO_KIND(t.info) == BTF_KIND_FUNC)
+			ret = each(arg, string_at(btf, t.name_off), btf->first_id + (uint32_t)i);
+	}
+	return ret;
+}
+
+/* A text that is cut at its room, and remembers how long it would be. */
+struct text {
+	char *buf;
+	size_t size, len;
+	unsigned *decls; /* that may still be written */
+};
+
+static void put(struct text *t, const char *s)
+{
+	size_t n = strlen(s), room = t->len + 1 < t->size ? t->size - t->len - 1 : 0;
+
+	if (t->size && room) {
+		memcpy(t->buf + t->len, s, n < room ? n : room);
+		t->buf[t->len + (n < room ? n : room)] = '\0';
+	}
+	t->len += n;
+}
+
+static struct text text_in(char *buf, size_t size, unsigned *decls)
+{
+	if (size)
+		buf[0] = '\0';
+	return (struct text){ buf, size, 0, decls };
+}
+
+static const char *keyword(uint32_t info)
+{
+	switch (BTF_INFO_KIND(info)) {
+	case BTF_KIND_STRUCT:
+		return "struct ";
+	case BTF_KIND_UNION:
+		return "union ";
+	case BTF_KIND_ENUM:
+	case KIND_ENUM64:
+		return "enum ";
+	case BTF_KIND_FWD:
+		return BTF_INFO_KFLAG(info) ? "union " : "struct ";
+	default:
+		return "";
+	}
+}
+
+static const char *qualifier(uint32_t kind)
+{
+	return kind == BTF_KIND_CONST ? "const" : kind == BTF_KIND_VOLATILE ? "volatile" : kind == BTF_KIND_RESTRICT ? "restrict" : NULL;
+}
+
+static void put_decl(const struct btf_types *btf, uint32_t id, const char *name, int depth, struct text *out);
+
+static void put_params(const struct btf_types *btf, const struct btf_type *proto, const char *more, int depth, struct text *out)
+{
+	uint32_t n = BTF_INFO_VLEN(proto->info);
+
+	if (!n)
+		put(out, "void");
+	for (uint32_t i = 0; i < n && out->len < out->size && *out->decls; i++) {
+		struct btf_param p;
+
+		memcpy(&p, more + i * sizeof(p), sizeof(p));
+		put(out, i ? ", " : "");
+		if (!p.type && i + 1 == n)
+			put(out, "..."); /* btf.rst: the last of a variable number */
+		else
+			put_decl(btf, p.type, string_at(btf, p.name_off), depth + 1, out);
+	}
+}
+
+/* Joined in front of a declarator: "*" + "name", "const" + "name". */
+static void prepend(char *decl, const char *text, bool space)
+{
+	char old[DECL_MAX];
+
+	snprintf(old, sizeof(old), "%s", decl);
+	snprintf(decl, DECL_MAX, "%s%s%.*s", text, space && *old ? " " : "", (int)(DECL_MAX - 16), old);
+}
+
+/* What stands around the declarator of an array or a function: parentheses when a pointer's star begins it. */
+static void wrap_pointer(char *decl)
+{
+	if (decl[0] != '*')
+		return;
+	prepend(decl, "(", false);
+	strncat(decl, ")", DECL_MAX - strlen(decl) - 1);
+}
+
+/*
+ * C declarations read inside out: the walk from the outermost type to the innermost builds the declarator around the name, and
+ * what names the innermost type comes first.
+ */
+static void put_decl(const struct btf_types *btf, uint32_t id, const char *name, int depth, struct text *out)
+{
+	char decl[DECL_MAX], part[DECL_MAX / 2], first[64] = "";
+	struct btf_type t;
+	const char *more, *q, *type_name = "void";
+	const char *word = "";
+
+	*out->decls -= *out->decls > 0;
+	snprintf(decl, sizeof(decl), "%.*s", (int)(sizeof(decl) / 4), name);
+	for (int steps = 0; type_at(btf, id, &t, &more); steps++) {
+		uint32_t kind = BTF_INFO_KIND(t.info);
+
+		if (steps > STEPS_MAX || depth > DEPTH_MAX) {
+			type_name = "...";
+			break;
+		}
+		q = qualifier(kind);
+		if (kind == BTF_KIND_PTR) {
+			prepend(decl, "*", false);
+		} else if (q) {
+			struct btf_type next;
+			const char *unused;
+			bool of_pointer = type_at(btf, t.type, &next, &unused) && BTF_INFO_KIND(next.info) == BTF_KIND_PTR;
+
+			if (of_pointer)
+				prepend(decl, q, true);
+			else
+				snprintf(first + strlen(first), sizeof(first) - strlen(first), "%s ", q);
+		} else if (kind == BTF_KIND_ARRAY) {
+			struct btf_array a;
+
+			memcpy(&a, more, sizeof(a));
+			wrap_pointer(decl);
+			snprintf(part, sizeof(part), "[%u]", a.nelems);
+			strncat(decl, part, sizeof(decl) - strlen(decl) - 1);
+			t.type = a.type;
+		} else if (kind == BTF_KIND_FUNC_PROTO) {
+			struct text params = text_in(part, sizeof(part), out->decls);
+
+			wrap_pointer(decl);
+			put_params(btf, &t, more, depth, &params);
+			strncat(decl, "(", sizeof(decl) - strlen(decl) - 1);
+			strncat(decl, part, sizeof(decl) - strlen(decl) - 1);
+			strncat(decl, ")", sizeof(decl) - strlen(decl) - 1);
+		} else if (kind != KIND_TYPE_TAG) {
+			type_name = string_at(btf, t.name_off);
+			word = keyword(t.info);
+			break;
+		}
+		id = t.type;
+	}
+	put(out, first);
+	put(out, word);
+	put(out, *type_name ? type_name : "{...}");
+	if (*decl)
+		put(out, " ");
+	put(out, decl);
+}
+
+/* The FUNC at id and its FUNC_PROTO. */
+static bool func_at(const struct btf_types *btf, uint32_t id, struct btf_type *ret_func, struct btf_type *ret_proto, const char **ret_more)
+{
+	return type_at(btf, id, ret_func, ret_more) && BTF_INFO_KIND(ret_func->info) == BTF_KIND_FUNC &&
+	       type_at(btf, ret_func->type, ret_proto, ret_more) && BTF_INFO_KIND(ret_proto->info) == BTF_KIND_FUNC_PROTO;
+}
+
+size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
+{
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
+	struct btf_type func, proto;
+	const char *more;
+
+	if (func_at(btf, id, &func, &proto, &more))
+		put_decl(btf, func.type, string_at(btf, func.name_off), 0, &out);
+	return out.len;
+}
+
+size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
+{
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
+	struct btf_type func, proto;
+	const char *more;
+
+	if (func_at(btf, id, &func, &proto, &more))
+		put_params(btf, &proto, more, 0, &out);
+	return out.len;
+}
+
+size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
+{
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
+	struct btf_type func, proto;
+	const char *more;
+
+	if (func_at(btf, id, &func, &proto, &more))
+		put_decl(btf, proto.type, "", 0, &out);
+	return out.len;
+}
+
+const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, char *buf, size_t size)
+{
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
+	struct btf_type func, proto;
+	struct btf_param p;
+	const char *more;
+
+	if (!func_at(btf, id, &func, &proto, &more) || i >= BTF_INFO_VLEN(proto.info))
+		return NULL;
+	memcpy(&p, more + i * sizeof(p), sizeof(p));
+	if (!p.type && i + 1 == BTF_INFO_VLEN(proto.info))
+		put(&out, "...");
+	else
+		put_decl(btf, p.type, "", 0, &out);
+	return string_at(btf, p.name_off);
+}

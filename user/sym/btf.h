@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Kernel functions and their types from BTF (Documentation/bpf/btf.rst): the kernel's own in /sys/kernel/btf/vmlinux, a
+ * module's in a file that goes on where that ends. The bytes may be anything: every type and string is checked before use.
+ */
+#ifndef SKEP_SYM_BTF_H
+#define SKEP_SYM_BTF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct btf_types;
+
+/*
+ * Opens a file; base (borrowed until btf_close): what its ids and strings go on from, or NULL. 0, -errno, or -EBADMSG for what is
+ * no BTF.
+ */
+int btf_open(const char *path, const struct btf_types *base, struct btf_types **ret_btf);
+
+/* The same for size bytes, borrowed until btf_close. */
+int btf_open_mem(const void *bytes, size_t size, const struct btf_types *base, struct btf_types **ret_btf);
+void btf_close(struct btf_types *btf);
+
+/* Calls each() for the functions of this file, without those of base. Returns 0 or what each() returned. */
+int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char *name, uint32_t id), void *arg);
+
+/*
+ * Writes a C declaration, cut at size, and returns its length (size or more when it is cut): of the function
+ * ("int f(struct sock *sk, size_t n)"), its parameters ("struct sock *sk, size_t n", "void"), its result or one parameter's type. Empty when id is no function.
+ */
+size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
+size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
+size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
+
+/* The i-th parameter's name ("" for none), and its type into buf. NULL behind the last. */
+const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, char *buf, size_t size);
+
+#endif
