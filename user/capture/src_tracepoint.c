@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * libbpf loads the program once, with its maps and relocations; each tracepoint gets a copy of those instructions with its own
- * index in them.
- */
+/* Each tracepoint gets a clone of the program with its own index in it. */
 #include "capture/src_tracepoint.h"
 
 #include <bpf/bpf.h>
@@ -13,6 +10,7 @@
 #include <unistd.h>
 
 #include "bpf/tracepoint.h"
+#include "capture/clone.h"
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
@@ -37,44 +35,18 @@ struct src_tracepoint {
 	uint64_t missed_before; /* start */
 };
 
-/* Puts the index where the mark is: a load of 64 bits is two instructions. Returns false if there is none. */
-static bool set_index(struct bpf_insn *insns, size_t n, uint64_t index)
-{
-	bool found = false;
-
-	for (size_t i = 0; i + 1 < n; i++)
-		if (insns[i].code == (BPF_LD | BPF_IMM | BPF_DW) && !insns[i].src_reg &&
-		    ((uint64_t)(uint32_t)insns[i + 1].imm << 32 | (uint32_t)insns[i].imm) == TRACEPOINT_INDEX_MARK) {
-			insns[i].imm = index;
-			insns[i + 1].imm = 0;
-			found = true;
-		}
-	return found;
-}
-
 /* Returns 0, or -errno of the load or of the link. */
 static int attach(struct src_tracepoint *src, int event, struct err *err)
 {
-	const struct bpf_program *model = src->skel->progs.count_hit;
-	size_t n = bpf_program__insn_cnt(model);
-	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	const struct clone_mark index = { TRACEPOINT_INDEX_MARK, src->attached.n };
 	struct attached a = { .event = event };
 	int ret = 0;
 
-	if (!insns || vec_reserve(&src->attached)) {
-		free(insns);
+	if (vec_reserve(&src->attached))
 		return -ENOMEM;
-	}
-	memcpy(insns, bpf_program__insns(model), n * sizeof(*insns));
-	if (!set_index(insns, n, src->attached.n)) {
-		free(insns);
-		return err_set(err, -ENOTSUP, "the counting program has no index");
-	}
-	a.prog_fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "count_hit", "Dual BSD/GPL", insns, n, NULL);
-	ret = a.prog_fd < 0 ? kernel_load_refused(-errno, "the program that counts tracepoints", err) : 0;
-	free(insns);
-	if (ret)
-		return ret;
+	a.prog_fd = clone_load(src->skel->progs.count_hit, &index, 1, "the program that counts tracepoints", err);
+	if (a.prog_fd < 0)
+		return a.prog_fd;
 	a.link_fd = bpf_raw_tracepoint_open(strchr(src->events[event].name, ':') + 1, a.prog_fd);
 	if (a.link_fd < 0) {
 		ret = -errno;

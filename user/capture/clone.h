@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Many programs from one: libbpf loads the model once, with its maps and relocations; each clone is a copy of those instructions
+ * with numbers of its own in them.
+ */
+#ifndef SKEP_CAPTURE_CLONE_H
+#define SKEP_CAPTURE_CLONE_H
+
+#include <bpf/libbpf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+/* Each load of 64 bits of `mark` loads `value` in the clone. */
+struct clone_mark {
+	uint64_t mark, value;
+};
+
+/* The model is loaded, and every mark is in it. Returns a descriptor, or -errno with err filled; what: "the program that ...". */
+int clone_load(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const char *what, struct err *err);
+
+#endif
