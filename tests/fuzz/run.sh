@@ -9,6 +9,7 @@ log=build/test/$name.libfuzzer
 mkdir -p "$corpus" build/test
 case $name in
 *elf*) cp -n build/work/shares build/work/shares_stripped /usr/bin/true /usr/lib/*/libz.so.1 "$corpus" 2>/dev/null ;;
+*format*) printf 'ID: 7\nformat:\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:__data_loc char[] a;\toffset:24;\tsize:4;\n' >"$corpus/seed" ;;
 *perfmap*) printf '400 10 a\n0x410 0x20 b c\n408 4 d\n' >"$corpus/seed" ;;
 *perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
 esac
