@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Parts of the key; those that were not asked for are 0 in it. */
+/* Parts of the key. */
 enum by_bit {
 	BY_SYSCALL = 1 << 0,
 	BY_COMM = 1 << 1,
@@ -15,20 +15,30 @@ enum by_bit {
 	BY_USER = 1 << 5,
 	BY_CGROUP = 1 << 6,
 	BY_ERRNO = 1 << 7,
+	BY_EVENT = 1 << 8,
 };
 
 #define BY_ROWS_DEFAULT 10240
 #define BY_SLOTS 40 /* slot i: durations of 2^i to 2^(i+1) - 1 ns, the first from 0 on, the last (9 minutes) and longer */
+#define BY_COMM_LEN 16
+#define BY_FIELDS_MAX 4 /* of tracepoints, in a key */
+#define BY_TEXT_MAX 64	/* of a field that is text, with its NUL */
 
-/* No padding: it is hashed. */
-struct by_key {
-	__u64 cgroup;
-	__u32 call; /* enum syscall_abi << 16 | number */
-	__u32 pid, tid, cpu, uid;
-	__u32 error; /* errno, 0 for success */
-	char comm[16];
+/*
+ * Where a key has its parts, in bytes. Only those that were asked for are in it, without gaps between them: every byte is hashed
+ * at every event.
+ */
+struct by_places {
+	__u16 cgroup; /* 8 bytes */
+	__u16 comm;   /* BY_COMM_LEN */
+	__u16 fields[BY_FIELDS_MAX]; /* 8 bytes, or BY_TEXT_MAX for text */
+	__u16 what; /* and the others, 4 bytes: the system call (enum syscall_abi << 16 | number), or the event's index */
+	__u16 pid, tid, cpu, user;
+	__u16 error; /* errno, 0 for success */
 };
-_Static_assert(sizeof(struct by_key) == 48, "no padding in a hash key");
+
+#define BY_KEY_MAX (8 + BY_COMM_LEN + 6 * 4)
+#define BY_FIELDS_KEY_MAX (BY_KEY_MAX + BY_FIELDS_MAX * BY_TEXT_MAX)
 
 /* One a CPU: no CPU writes what another writes. */
 struct by_sum {

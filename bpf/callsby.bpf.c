@@ -7,13 +7,12 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#include "bpf/by.h"
+#include "lib/by.bpf.h"
 #include "lib/filter.bpf.h"
 #include "lib/syscall.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile __u32 cfg_by = ~0u; /* enum by_bit */
 const volatile __u32 cfg_at_exit = 1;
 const volatile __u32 cfg_time = 1;
 const volatile __u32 cfg_task_storage = 1; /* 5.11; else a hash by thread */
@@ -24,8 +23,8 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC); /* tracing programs may, and memory is only for rows that are there */
 	__uint(max_entries, BY_ROWS_DEFAULT);
-	__type(key, struct by_key);
-	__type(value, struct by_sum);
+	__uint(key_size, BY_KEY_MAX); /* no type: user space makes it as long as the key is */
+	__uint(value_size, sizeof(struct by_sum));
 } rows SEC(".maps");
 
 /* What did not fit into `rows`. */
@@ -87,32 +86,17 @@ static __always_inline __u32 slot_of(__u64 ns)
 
 static __always_inline struct by_sum *find_row(__u64 id, __u32 call, __u32 error)
 {
-	struct by_key key = {};
+	__u64 key[BY_KEY_MAX / sizeof(__u64)];
 	struct by_sum *sum;
 	__u32 zero = 0;
 
-	if (cfg_by & BY_SYSCALL)
-		key.call = call;
-	if (cfg_by & BY_PID)
-		key.pid = id >> 32;
-	if (cfg_by & BY_TID)
-		key.tid = id;
-	if (cfg_by & BY_CPU)
-		key.cpu = bpf_get_smp_processor_id();
-	if (cfg_by & BY_USER)
-		key.uid = bpf_get_current_uid_gid();
-	if (cfg_by & BY_CGROUP)
-		key.cgroup = bpf_get_current_cgroup_id();
-	if (cfg_by & BY_ERRNO)
-		key.error = error;
-	if (cfg_by & BY_COMM)
-		bpf_get_current_comm(key.comm, sizeof(key.comm));
-	sum = bpf_map_lookup_elem(&rows, &key);
+	by_key_fill(key, id, call, error);
+	sum = bpf_map_lookup_elem(&rows, key);
 	if (!sum) {
 		struct by_sum empty = {};
 
-		bpf_map_update_elem(&rows, &key, &empty, BPF_NOEXIST);
-		sum = bpf_map_lookup_elem(&rows, &key);
+		bpf_map_update_elem(&rows, key, &empty, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(&rows, key);
 	}
 	return sum ? sum : bpf_map_lookup_elem(&other, &zero);
 }

@@ -82,15 +82,22 @@ struct reading {
 
 #define HIST_SLOTS BY_SLOTS
 
-/* Sums of what has one key, and the histogram of its durations (bpf/by.h has the slots). */
+struct hist_sums {
+	uint64_t calls; /* or hits, of tracepoints */
+	uint64_t errors, total_ns, max_ns;
+	uint64_t slots[HIST_SLOTS];
+};
+
+/* Sums of what has one key, from the start on, and the histogram of its durations (bpf/by.h has the slots). */
 struct hist_sample {
 	const char *call; /* "read"; NULL: not in the key, as 0 is in the others */
+	const char *event; /* "syscalls:sys_enter_read" */
 	const char *comm;
+	const char *fields[BY_FIELDS_MAX]; /* their values: "253:0", "-1" */
 	uint32_t pid, tid, cpu, uid, error;
 	uint64_t cgroup; /* its inode number */
 	bool is_other;	 /* of all keys that the table had no room for */
-	uint64_t calls, errors, total_ns, max_ns;
-	uint64_t slots[HIST_SLOTS];
+	struct hist_sums sums;
 };
 
 /* Each returns 0 or a negative errno, which ends the run. NULL members are skipped by sources. */
@@ -101,7 +108,7 @@ struct sink {
 	int (*hist)(struct sink *sink, const struct hist_sample *h);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
-	/* -I: all readings of this moment, so long after the start, have been delivered. */
+	/* -I: all readings, or sums, of this moment, so long after the start, have been delivered. */
 	int (*interval)(struct sink *sink, uint64_t since_start_ns);
 	/* Everything older than the previous round has been delivered: sort and flush up to there. */
 	int (*round)(struct sink *sink);

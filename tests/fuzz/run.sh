@@ -12,6 +12,7 @@ case $name in
 *event*) printf 'cycles:u,{cs,faults:k}:W,msr/tsc,name=a/,r1a8,sched:*,syscalls:sys_enter_*' >"$corpus/seed" ;;
 *usdt*) cp -n build/work/usdt "$corpus" 2>/dev/null ;;
 *btf*) for f in build/bpf/*.bpf.o; do objcopy -I elf64-little -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$f" "$corpus/$(basename "$f")"; done ;;
+*format*) printf 'ID: 7\nformat:\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:__data_loc char[] a;\toffset:24;\tsize:4;\n' >"$corpus/seed" ;;
 *perfmap*) printf '400 10 a\n0x410 0x20 b c\n408 4 d\n' >"$corpus/seed" ;;
 *perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
 esac

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Knobs before the load; at the end each key's sums are added up over the CPUs. */
+/* Knobs before the load; each key's sums are added up over the CPUs. */
 #include "capture/src_callsby.h"
 
 #include <bpf/bpf.h>
@@ -16,6 +16,7 @@
 #include "capture/features.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/rows.h"
 #include "event/syscalls.h"
 #include "skel/callsby.skel.h"
 
@@ -24,7 +25,10 @@ struct src_callsby {
 	const struct callsby_cfg *cfg;
 	struct callsby_bpf *skel;
 	int cpus;
-	uint64_t returned, other;
+	struct by_places at;
+	bool is_exit; /* no entry was asked for */
+	struct sink *sink; /* of the walk */
+	uint64_t returned, other; /* of the last walk */
 	struct callhooks hooks;
 	uint64_t missed_before; /* start */
 };
@@ -36,16 +40,25 @@ static void set_knobs(struct src_callsby *src)
 	bool storage = !cfg->latency || feature_use(FEATURE_TASK_STORAGE);
 
 	ro->cfg_by = cfg->by;
+	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(cfg->by, 0, 0, &src->at));
+	ro->cfg_at = src->at;
+	src->is_exit = true;
 	ro->cfg_time = cfg->latency;
 	ro->cfg_at_exit = cfg->latency || cfg->by & BY_ERRNO;
 	ro->cfg_task_storage = storage;
 	bpf_map__set_autocreate(src->skel->maps.task_calls, storage && ro->cfg_at_exit);
 	bpf_map__set_autocreate(src->skel->maps.thread_calls, !storage);
-	for (int e = 0; e < cfg->nr_events; e++)
-		if (cfg->events[e].config == SYSCALL_ANY)
+	for (int i = 0; i < cfg->nr_events; i++) {
+		const struct event *e = &cfg->events[i];
+
+		if (e->kind != EVENT_SYSCALL)
+			continue;
+		src->is_exit &= e->is_exit;
+		if (e->config == SYSCALL_ANY)
 			ro->cfg_all_calls = 1;
-		else if (cfg->events[e].config < SYSCALL_NR_MAX)
-			ro->cfg_wanted[cfg->events[e].abi][cfg->events[e].config / 64] |= 1ull << (cfg->events[e].config % 64);
+		else if (e->config < SYSCALL_NR_MAX)
+			ro->cfg_wanted[e->abi][e->config / 64] |= 1ull << (e->config % 64);
+	}
 	if (cfg->rows_max)
 		bpf_map__set_max_entries(src->skel->maps.rows, cfg->rows_max);
 	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
@@ -85,22 +98,6 @@ static void stop(struct source *source)
 	__atomic_store_n(&((struct src_callsby *)source)->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
 }
 
-/* The values of a per-CPU map lie 8-byte aligned behind each other. */
-static void add_up(const struct src_callsby *src, const struct by_sum *per_cpu, struct hist_sample *h)
-{
-	for (int cpu = 0; cpu < src->cpus; cpu++) {
-		const struct by_sum *s = &per_cpu[cpu];
-
-		h->calls += s->calls;
-		h->errors += s->errors;
-		h->total_ns += s->total_ns;
-		h->max_ns = s->max_ns > h->max_ns ? s->max_ns : h->max_ns;
-		for (int i = 0; i < BY_SLOTS; i++)
-			h->slots[i] += s->slots[i];
-	}
-}
-_Static_assert(sizeof(struct by_sum) % 8 == 0, "per-CPU values are a multiple of 8");
-
 static const char *call_name(uint32_t call, char *buf, size_t size)
 {
 	enum syscall_abi abi = call >> 16;
@@ -110,57 +107,66 @@ static const char *call_name(uint32_t call, char *buf, size_t size)
 	if (name && abi == SYSCALL_NATIVE)
 		return name;
 	if (name)
-		snprintf(buf, size, "%s:%s", name, abi == SYSCALL_COMPAT ? "compat" : "x32");
+		snprintf(buf, size, "%s%s", name, syscall_abi_mark(abi));
 	else
 		snprintf(buf, size, nr < SYSCALL_NR_MAX ? "syscall_%u" : "unknown", nr);
 	return buf;
 }
 
-static int deliver(struct src_callsby *src, const struct by_key *key, const struct by_sum *sums, struct sink *sink)
+/* As the tracepoint is called; those of numbers without a name have none. */
+static const char *event_name(const struct src_callsby *src, uint32_t call, char *buf, size_t size)
 {
-	struct hist_sample h = { .is_other = !key };
-	char name[64], comm[COMM_LEN];
+	const char *name = syscall_name(call >> 16, call & 0xffff), *side = src->is_exit ? "exit" : "enter";
 
-	add_up(src, sums, &h);
-	src->returned += h.calls;
-	if (!key)
-		src->other = h.calls;
-	if (!h.calls)
-		return 0;
-	if (key) {
-		memcpy(comm, key->comm, sizeof(comm));
-		comm[sizeof(comm) - 1] = '\0';
-		h.call = src->cfg->by & BY_SYSCALL ? call_name(key->call, name, sizeof(name)) : NULL;
-		h.comm = src->cfg->by & BY_COMM ? comm : NULL;
-		h.pid = key->pid;
-		h.tid = key->tid;
-		h.cpu = key->cpu;
-		h.uid = key->uid;
-		h.error = key->error;
-		h.cgroup = key->cgroup;
-	}
-	return sink->hist(sink, &h);
+	if (name)
+		snprintf(buf, size, "syscalls:sys_%s_%s%s", side, name, syscall_abi_mark(call >> 16));
+	else
+		snprintf(buf, size, "syscalls:sys_%s_unknown", side);
+	return buf;
 }
 
-static int finish(struct source *source, struct sink *sink, struct err *err)
+static int deliver(void *arg, const void *key, const void *values)
+{
+	struct src_callsby *src = arg;
+	const struct by_sum *per_cpu = values;
+	struct hist_sample h = { .is_other = !key };
+	char call[64], event[EVENT_NAME_MAX], comm[COMM_LEN];
+	uint32_t what = 0;
+
+	for (int cpu = 0; cpu < src->cpus; cpu++) {
+		const struct by_sum *s = &per_cpu[cpu];
+
+		h.sums.calls += s->calls;
+		h.sums.errors += s->errors;
+		h.sums.total_ns += s->total_ns;
+		h.sums.max_ns = s->max_ns > h.sums.max_ns ? s->max_ns : h.sums.max_ns;
+		for (int i = 0; i < BY_SLOTS; i++)
+			h.sums.slots[i] += s->slots[i];
+	}
+	src->returned += h.sums.calls;
+	if (!key)
+		src->other = h.sums.calls;
+	if (!h.sums.calls)
+		return 0;
+	if (key) {
+		rows_key(key, src->cfg->by, &src->at, comm, &h);
+		if (src->cfg->by & (BY_SYSCALL | BY_EVENT))
+			memcpy(&what, (const char *)key + src->at.what, sizeof(what));
+		h.call = src->cfg->by & BY_SYSCALL ? call_name(what, call, sizeof(call)) : NULL;
+		h.event = src->cfg->by & BY_EVENT ? event_name(src, what, event, sizeof(event)) : NULL;
+	}
+	return src->sink->hist(src->sink, &h);
+}
+_Static_assert(sizeof(struct by_sum) % 8 == 0, "per-CPU values are a multiple of 8");
+
+static int snapshot(struct source *source, struct sink *sink)
 {
 	struct src_callsby *src = (struct src_callsby *)source;
-	int rows = bpf_map__fd(src->skel->maps.rows), ret = 0;
-	struct by_sum *sums = calloc(src->cpus, sizeof(*sums));
-	struct by_key key, *prev = NULL;
-	__u32 zero = 0;
+	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver };
 
-	if (!sums)
-		return -ENOMEM;
-	while (!ret && !bpf_map_get_next_key(rows, prev, &key)) {
-		prev = &key;
-		if (!bpf_map_lookup_elem(rows, &key, sums))
-			ret = deliver(src, &key, sums, sink);
-	}
-	if (!ret && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.other), &zero, sums))
-		ret = deliver(src, NULL, sums, sink);
-	free(sums);
-	return ret ? err_set(err, ret, "cannot read the sums: %s", strerror(-ret)) : 0;
+	src->returned = src->other = 0;
+	src->sink = sink;
+	return rows_walk(&rows);
 }
 
 static void add_to_profile(const struct source *source, struct profile *profile)
@@ -181,8 +187,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
 	if (entered > src->returned)
 		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(entered - src->returned));
-	if (src->other)
-		profile_note(profile, "%llu calls of more keys than --max-keys are in the row 'other'", (unsigned long long)src->other);
+	profile->losses[LOSS_KEYS_FULL] += src->other;
 	cost_of_object(src->skel->obj, false, &profile->receipt);
 }
 
@@ -203,7 +208,7 @@ struct source *src_callsby_new(const struct callsby_cfg *cfg)
 		.open = open_source,
 		.start = start,
 		.stop = stop,
-		.finish = finish,
+		.snapshot = snapshot,
 		.profile = add_to_profile,
 		.close = close_source,
 	};

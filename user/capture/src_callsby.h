@@ -7,14 +7,14 @@
 #include "event/event.h"
 
 struct callsby_cfg {
-	const struct event *events; /* all EVENT_SYSCALL: which calls, whatever their side */
+	const struct event *events; /* those that are EVENT_SYSCALL: which calls, whatever their side */
 	int nr_events;
 	uint32_t by;	   /* enum by_bit */
 	bool latency;	   /* errors and times too: counted when they return */
 	uint32_t rows_max; /* 0: BY_ROWS_DEFAULT */
 };
 
-/* Delivers a struct hist_sample a key at the end. cfg outlives it. NULL without memory. */
+/* Delivers a struct hist_sample a key and round. cfg outlives it. NULL without memory. */
 struct source *src_callsby_new(const struct callsby_cfg *cfg);
 
 #endif

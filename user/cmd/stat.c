@@ -68,7 +68,7 @@ static const struct opt count_opts[] = {
 
 static const struct opt by_opts[] = {
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct stat_options, by),
-	  "sum system calls by comm, pid, tid, cpu, user, cgroup, syscall, errno", NULL, false, NULL },
+	  "sum system calls or tracepoints by comm, pid, tid, cpu, user, cgroup, event, syscall, errno, args->FIELD", NULL, false, NULL },
 	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct stat_options, latency), "errors and times of system calls, with a histogram",
 	  NULL, false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency", NULL, false, NULL },
@@ -197,10 +197,10 @@ static int check_by(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys go with --by or --latency");
 	if (!is_by(o))
 		return 0;
-	if (has_kind(s, EVENT_COUNTER) || has_kind(s, EVENT_TRACEPOINT))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency are for system calls: -e 'syscalls:*'");
-	if (o->interval_ms || o->runs > 1 || o->per_cpu || o->per_thread)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not go with -I, -r, -A or --per-thread (--by cpu, tid)");
+	if (has_kind(s, EVENT_COUNTER))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency are for system calls and tracepoints: -e 'syscalls:*'");
+	if (o->runs > 1 || o->per_cpu || o->per_thread)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not go with -r, -A or --per-thread (--by cpu, tid)");
 	if (o->rows_max > 1 << 22)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
 	return 0;
@@ -402,6 +402,7 @@ static int run_by(struct count_run *s, int *ret_status, struct err *err)
 		.top = o->top,
 		.rows_max = o->rows_max,
 		.duration_ns = o->duration_ns,
+		.interval_ns = o->interval_ms * 1000000,
 		.latency = o->latency,
 		.json = o->json,
 		.append = o->append,
@@ -466,6 +467,8 @@ const struct cmd cmd_stat = {
 		    "skep stat -e 'syscalls:*' -- make            system calls, each by its name\n"
 		    "skep stat -a -e raw_syscalls:sys_enter -I 1000 -- sleep 10\n"
 		    "skep stat --latency --by comm,syscall --top 10 -a -- sleep 10\n"
+		    "skep stat -a -I 1000 --by comm,event -e 'sched:*' -- sleep 10\n"
+		    "skep stat -a --by comm,'args->dev' -e block:block_rq_issue -- sleep 10\n"
 		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"
 		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n",
 	.run = stat_run,

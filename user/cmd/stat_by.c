@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep stat --by and --latency: system calls summed in the kernel by what the user names. */
+/* skep stat --by and --latency: system calls and tracepoints summed in the kernel by what the user names. */
 #include "cmd/stat_by.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/src_callsby.h"
+#include "capture/src_eventsby.h"
 #include "cmd/stat_out.h"
+#include "event/keys.h"
 #include "model/hists.h"
 #include "render/hists.h"
+#include "ui/terminal.h"
 #include "util/signals.h"
 
-static const struct {
-	const char *name;
-	uint32_t bit;
-} keys[] = {
-	{ "syscall", BY_SYSCALL }, { "event", BY_SYSCALL }, { "comm", BY_COMM },     { "pid", BY_PID },	   { "tid", BY_TID },
-	{ "cpu", BY_CPU },	   { "user", BY_USER },	    { "cgroup", BY_CGROUP }, { "errno", BY_ERRNO },
-};
-#define NR_KEYS (sizeof(keys) / sizeof(*keys))
+#define FRAME_LINES 4 /* beside the rows: time, head, "rows more", the cursor's */
 
 struct by_run {
 	struct sink sink;
+	const struct stat_by *o;
+	struct keys keys;
+	struct traced_list traced;
+	bool has_calls;
 	struct hists hists;
+	struct hists_cfg view;
+	struct stat_out out;
+	bool is_drawn;	/* on a terminal, each interval in the place of the one before */
+	size_t nr_rows; /* shown so far */
 };
 
 static int take(struct sink *sink, const struct hist_sample *h)
@@ -30,63 +35,146 @@ static int take(struct sink *sink, const struct hist_sample *h)
 	return hists_add(&((struct by_run *)sink)->hists, h);
 }
 
-static int parse_keys(const char *text, uint32_t *ret_by, struct err *err)
+static int draw(struct by_run *run)
 {
-	*ret_by = 0;
-	for (const char *at = text;; at++) {
-		size_t n = strcspn(at, ","), i = 0;
+	int fd = fileno(run->out.stream), rows = terminal_rows(fd), ret;
+	struct hists_cfg view = run->view;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
-		while (i < NR_KEYS && (strlen(keys[i].name) != n || strncmp(keys[i].name, at, n)))
-			i++;
-		if (i == NR_KEYS) {
-			err_exit(err, -EINVAL, EXIT_USAGE, "bad key '%.*s' in --by", (int)n, at);
-			err_hint(err, "keys are syscall, comm, pid, tid, cpu, user, cgroup, errno");
-			return -EINVAL;
-		}
-		*ret_by |= keys[i].bit;
-		at += n;
-		if (!*at)
-			return 0;
+	if (!f)
+		return -ENOMEM;
+	if (!view.top)
+		view.top = rows > FRAME_LINES ? rows - FRAME_LINES : 1;
+	ret = render_hists(f, &run->hists, &view);
+	if (fclose(f))
+		ret = -ENOMEM;
+	if (!ret)
+		terminal_draw(run->out.stream, text, terminal_columns(fd));
+	free(text);
+	return ret;
+}
+
+/* The table of what was added since the last one. since_start_ns: 0 for the whole run. */
+static int print_round(struct sink *sink, uint64_t since_start_ns)
+{
+	struct by_run *run = (struct by_run *)sink;
+	int ret = hists_round(&run->hists, run->o->latency);
+
+	if (ret)
+		return ret;
+	stat_out_fresh(&run->out);
+	run->view.since_start_ns = since_start_ns;
+	run->nr_rows += run->hists.rows.n;
+	ret = run->is_drawn ? draw(run) : render_hists(run->out.stream, &run->hists, &run->view);
+	run->view.no_head = true;
+	if (fflush(run->out.stream))
+		ret = -errno;
+	return ret;
+}
+
+/* What goes with what: only system calls have a return. */
+static int check(const struct by_run *run, const struct event *events, int nr_events, struct err *err)
+{
+	const struct event *other = NULL;
+
+	for (int i = 0; i < nr_events && !other; i++)
+		if (events[i].kind != EVENT_SYSCALL || run->keys.nr_fields)
+			other = &events[i];
+	if (!other)
+		return 0;
+	if (run->o->latency && run->keys.nr_fields)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency does not go with fields of tracepoints, which have no duration");
+	if (run->o->latency)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is for system calls: the tracepoint '%s' has no duration", other->name);
+	if (run->keys.by & (BY_SYSCALL | BY_ERRNO))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "the key '%s' is for system calls, and not beside %s",
+				run->keys.by & BY_ERRNO ? "errno" : "syscall", run->keys.nr_fields ? "fields" : "tracepoints (event)");
+	return 0;
+}
+
+static int measure(struct by_run *run, const struct session_cfg *cfg, struct profile *profile, int *ret_status, struct err *err)
+{
+	struct session *session;
+	int ret = session_open(cfg, &session, err);
+
+	if (ret)
+		return ret;
+	ret = session_run(session, &run->sink, err);
+	if (!ret) {
+		*ret_status = session_status(session);
+		session_profile(session, profile);
+		ret = print_round(&run->sink, run->o->interval_ns ? session_duration_ns(session) : 0);
+		if (!run->nr_rows)
+			profile_note(profile, run->has_calls ? "none of these calls was made" : "none of these events happened");
+		if (run->traced.without)
+			profile_note(profile, "%d of the tracepoints have not all of these fields: they are left out", run->traced.without);
 	}
+	session_close(session);
+	return ret;
+}
+
+static int add_source(struct session_cfg *cfg, struct source *source)
+{
+	if (!source)
+		return -ENOMEM;
+	cfg->sources[cfg->nr_sources++] = source;
+	return 0;
+}
+
+static int prepare(struct by_run *run, const struct event *events, int nr_events, struct err *err)
+{
+	const struct stat_by *o = run->o;
+	int ret = keys_parse(o->keys ? o->keys : "syscall", &run->keys, err);
+
+	if (!ret)
+		ret = check(run, events, nr_events, err);
+	if (!ret)
+		ret = keys_resolve(&run->keys, events, nr_events, format_read, &run->traced, err);
+	if (!ret)
+		ret = hists_init(&run->hists);
+	for (int i = 0; i < nr_events; i++)
+		run->has_calls |= events[i].kind == EVENT_SYSCALL && !run->keys.nr_fields;
+	run->view = (struct hists_cfg){
+		.by = run->keys.by,
+		.latency = o->latency,
+		.json = o->json,
+		.separator = o->separator,
+		.top = o->top,
+		.cgroup_path = target_cgroup_path,
+		.nr_fields = run->keys.nr_fields,
+		.is_hits = !run->has_calls,
+	};
+	for (int i = 0; i < run->keys.nr_fields; i++)
+		run->view.fields[i] = run->keys.fields[i];
+	return ret;
 }
 
 int stat_by_run(const struct stat_by *o, const struct target *target, const struct event *events, int nr_events,
 		struct profile *profile, int *ret_status, struct err *err)
 {
-	struct callsby_cfg cfg = { .events = events, .nr_events = nr_events, .latency = o->latency, .rows_max = o->rows_max };
-	struct by_run run = { .sink = { .hist = take } };
+	struct by_run run = { .sink = { .hist = take, .interval = print_round }, .o = o };
+	struct callsby_cfg calls = { .events = events, .nr_events = nr_events, .latency = o->latency, .rows_max = o->rows_max };
+	const struct eventsby_cfg traced = { .keys = &run.keys, .traced = &run.traced, .rows_max = o->rows_max };
 	sigset_t mask;
-	struct session_cfg session_cfg = { .target = target, .command_mask = &mask, .duration_ns = o->duration_ns };
-	struct hists_cfg view = { .latency = o->latency, .json = o->json, .separator = o->separator, .top = o->top };
-	struct session *session;
-	struct stat_out out = { 0 };
-	int ret = parse_keys(o->keys ? o->keys : "syscall", &cfg.by, err);
+	struct session_cfg cfg = { .target = target, .command_mask = &mask, .duration_ns = o->duration_ns, .interval_ns = o->interval_ns };
+	int ret = prepare(&run, events, nr_events, err);
 
-	if (ret || (ret = hists_init(&run.hists)))
-		return ret;
-	view.by = cfg.by;
-	view.cgroup_path = target_cgroup_path;
-	ret = stat_out_open(&out, o->out, o->append, false, err);
-	if (ret)
-		goto out;
-	session_cfg.sources[0] = src_callsby_new(&cfg);
-	session_cfg.nr_sources = 1;
-	signals_hold(&mask);
-	ret = session_cfg.sources[0] ? session_open(&session_cfg, &session, err) : -ENOMEM;
-	if (ret)
-		goto out;
-	ret = session_run(session, &run.sink, err);
+	calls.by = run.keys.by;
+	if (!ret)
+		ret = stat_out_open(&run.out, o->out, o->append, o->interval_ns, err);
 	if (!ret) {
-		*ret_status = session_status(session);
-		session_profile(session, profile);
-		hists_sort(&run.hists, o->latency);
-		ret = render_hists(out.stream, &run.hists, &view);
-		if (!run.hists.rows.n)
-			profile_note(profile, "none of these calls was made");
+		run.is_drawn = o->interval_ns && !o->json && !o->separator && terminal_is_drawn(fileno(run.out.stream));
+		if (run.has_calls)
+			ret = add_source(&cfg, src_callsby_new(&calls));
+		if (!ret && run.traced.all.n)
+			ret = add_source(&cfg, src_eventsby_new(&traced));
+		signals_hold(&mask);
+		ret = ret ? ret : measure(&run, &cfg, profile, ret_status, err);
 	}
-	session_close(session);
-out:
-	ret = stat_out_close(&out, ret, err);
+	ret = stat_out_close(&run.out, ret, err);
+	vec_free(&run.traced.all);
 	hists_free(&run.hists);
 	return ret;
 }

@@ -9,12 +9,12 @@
 struct stat_by {
 	const char *keys; /* --by; NULL: "syscall" */
 	const char *separator, *out;
-	uint64_t top, rows_max, duration_ns;
+	uint64_t top, rows_max, duration_ns, interval_ns;
 	bool latency, json, append;
 };
 
 /*
- * Runs and prints. All events are system calls. *ret_status: COMMAND's. 0 or -errno with err.
+ * Runs and prints. Events are system calls and tracepoints. *ret_status: COMMAND's. 0 or -errno with err.
  */
 int stat_by_run(const struct stat_by *o, const struct target *target, const struct event *events, int nr_events,
 		struct profile *profile, int *ret_status, struct err *err);

@@ -45,6 +45,11 @@ const char *syscall_call_name(enum syscall_abi abi, uint32_t nr)
 }
 
 static const char *const abi_marks[SYSCALL_ABIS] = { "", ":compat", ":x32" };
+const char *syscall_abi_mark(enum syscall_abi abi)
+{
+	return (unsigned)abi < SYSCALL_ABIS ? abi_marks[abi] : "";
+}
+
 static const char *const sides[] = { "enter", "exit" };
 
 struct list {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rows are few thousand: they are kept as they come and sorted once. */
+/* Names are interned: equal ones have one address, and a key is compared by its members. */
 #include "model/hists.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/hash.h"
+
+#define FIRST_PLACES 64
 
 int hists_init(struct hists *h)
 {
@@ -15,18 +19,103 @@ int hists_init(struct hists *h)
 void hists_free(struct hists *h)
 {
 	strpool_free(h->pool);
+	vec_free(&h->keys);
+	vec_free(&h->before);
 	vec_free(&h->rows);
+	free(h->places);
+}
+
+static int intern(struct strpool *pool, const char **name)
+{
+	*name = *name ? strpool_add(pool, *name) : NULL;
+	return *name ? 0 : -ENOMEM;
+}
+
+static int intern_all(struct strpool *pool, struct hist_sample *k)
+{
+	int ret = 0;
+
+	ret |= k->call ? intern(pool, &k->call) : 0;
+	ret |= k->event ? intern(pool, &k->event) : 0;
+	ret |= k->comm ? intern(pool, &k->comm) : 0;
+	for (int i = 0; i < BY_FIELDS_MAX; i++)
+		ret |= k->fields[i] ? intern(pool, &k->fields[i]) : 0;
+	return ret ? -ENOMEM : 0;
+}
+
+static uint64_t hash_of(const struct hist_sample *k)
+{
+	uint64_t h = hash_pair((uintptr_t)k->call, (uintptr_t)k->event);
+
+	h = hash_pair(h ^ (uintptr_t)k->comm, (uint64_t)k->pid << 32 | k->tid);
+	h = hash_pair(h ^ k->cgroup, (uint64_t)k->cpu << 32 | k->uid);
+	for (int i = 0; i < BY_FIELDS_MAX; i++)
+		h = k->fields[i] ? hash_pair(h, (uintptr_t)k->fields[i]) : h;
+	return hash_pair(h, (uint64_t)k->error << 1 | k->is_other);
+}
+
+static bool same_key(const struct hist_sample *a, const struct hist_sample *b)
+{
+	return a->call == b->call && a->event == b->event && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
+	       a->cpu == b->cpu && a->uid == b->uid && a->error == b->error && a->cgroup == b->cgroup && a->is_other == b->is_other &&
+	       !memcmp(a->fields, b->fields, sizeof(a->fields));
+}
+
+static uint32_t *place_of(struct hists *h, const struct hist_sample *key)
+{
+	size_t i = hash_of(key) & (h->nr_places - 1);
+
+	while (h->places[i] && !same_key(&h->keys.data[h->places[i] - 1], key))
+		i = (i + 1) & (h->nr_places - 1);
+	return &h->places[i];
+}
+
+/* Half of the places stay empty. */
+static int make_places(struct hists *h)
+{
+	size_t n = h->nr_places ? 2 * h->nr_places : FIRST_PLACES;
+	uint32_t *places;
+
+	if (2 * h->keys.n < h->nr_places)
+		return 0;
+	places = calloc(n, sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	free(h->places);
+	h->places = places;
+	h->nr_places = n;
+	for (size_t i = 0; i < h->keys.n; i++)
+		*place_of(h, &h->keys.data[i]) = i + 1;
+	return 0;
+}
+
+static void sums_add(struct hist_sums *to, const struct hist_sums *s)
+{
+	to->calls += s->calls;
+	to->errors += s->errors;
+	to->total_ns += s->total_ns;
+	to->max_ns = s->max_ns > to->max_ns ? s->max_ns : to->max_ns;
+	for (int i = 0; i < HIST_SLOTS; i++)
+		to->slots[i] += s->slots[i];
 }
 
 int hists_add(struct hists *h, const struct hist_sample *row)
 {
-	struct hist_sample copy = *row;
+	struct hist_sample key = *row;
+	uint32_t *place;
 
-	copy.call = row->call ? strpool_add(h->pool, row->call) : NULL;
-	copy.comm = row->comm ? strpool_add(h->pool, row->comm) : NULL;
-	if ((row->call && !copy.call) || (row->comm && !copy.comm) || vec_reserve(&h->rows))
+	if (intern_all(h->pool, &key) || make_places(h))
 		return -ENOMEM;
-	h->rows.data[h->rows.n++] = copy;
+	place = place_of(h, &key);
+	if (!*place) {
+		if (vec_reserve(&h->keys) || vec_reserve(&h->before))
+			return -ENOMEM;
+		h->keys.data[h->keys.n] = key;
+		h->keys.data[h->keys.n++].sums = (struct hist_sums){ 0 };
+		h->before.data[h->before.n++] = (struct hist_sums){ 0 };
+		*place = h->keys.n;
+	}
+	sums_add(&h->keys.data[*place - 1].sums, &row->sums);
 	return 0;
 }
 
@@ -45,6 +134,9 @@ static int compare(const struct hist_sample *a, const struct hist_sample *b)
 	int order = by_text(a->comm, b->comm);
 
 	order = order ? order : by_text(a->call, b->call);
+	order = order ? order : by_text(a->event, b->event);
+	for (int i = 0; i < BY_FIELDS_MAX; i++)
+		order = order || !a->fields[i] || !b->fields[i] ? order : strverscmp(a->fields[i], b->fields[i]);
 	order = order ? order : by_number(a->pid, b->pid);
 	order = order ? order : by_number(a->tid, b->tid);
 	order = order ? order : by_number(a->cpu, b->cpu);
@@ -59,44 +151,83 @@ static int most_calls(const void *x, const void *y)
 
 	if (a->is_other != b->is_other)
 		return a->is_other ? 1 : -1;
-	return a->calls != b->calls ? by_number(b->calls, a->calls) : compare(a, b);
+	return a->sums.calls != b->sums.calls ? by_number(b->sums.calls, a->sums.calls) : compare(a, b);
 }
 
 static int most_time(const void *x, const void *y)
 {
 	const struct hist_sample *a = x, *b = y;
 
-	if (a->is_other != b->is_other || a->total_ns == b->total_ns)
+	if (a->is_other != b->is_other || a->sums.total_ns == b->sums.total_ns)
 		return most_calls(x, y);
-	return by_number(b->total_ns, a->total_ns);
+	return by_number(b->sums.total_ns, a->sums.total_ns);
 }
 
-void hists_sort(struct hists *h, bool by_time)
+static uint64_t less(uint64_t now, uint64_t before)
 {
+	return now > before ? now - before : 0;
+}
+
+static struct hist_sums added(const struct hist_sums *now, const struct hist_sums *before)
+{
+	struct hist_sums d = {
+		.calls = less(now->calls, before->calls),
+		.errors = less(now->errors, before->errors),
+		.total_ns = less(now->total_ns, before->total_ns),
+		.max_ns = now->max_ns,
+	};
+	int last = 0;
+
+	for (int i = 0; i < HIST_SLOTS; i++) {
+		d.slots[i] = less(now->slots[i], before->slots[i]);
+		last = d.slots[i] ? i : last;
+	}
+	if (now->max_ns == before->max_ns && now->max_ns >> (last + 1))
+		d.max_ns = (2ull << last) - 1;
+	return d;
+}
+
+int hists_round(struct hists *h, bool by_time)
+{
+	h->rows.n = 0;
+	for (size_t i = 0; i < h->keys.n; i++) {
+		struct hist_sample *key = &h->keys.data[i], row = *key;
+
+		row.sums = added(&key->sums, &h->before.data[i]);
+		if (row.sums.calls) {
+			if (vec_reserve(&h->rows))
+				return -ENOMEM;
+			h->rows.data[h->rows.n++] = row;
+			/* A call that is counted and whose time is not yet has it in its next row: rounds add up to the whole. */
+			h->before.data[i] = key->sums;
+		}
+		key->sums = (struct hist_sums){ 0 };
+	}
 	if (h->rows.n)
 		qsort(h->rows.data, h->rows.n, sizeof(*h->rows.data), by_time ? most_time : most_calls);
+	return 0;
 }
 
-double hist_quantile(const struct hist_sample *row, double part)
+double hist_quantile(const struct hist_sums *s, double part)
 {
 	uint64_t all = 0, below = 0;
 	double rank, at;
 
 	for (int i = 0; i < HIST_SLOTS; i++)
-		all += row->slots[i];
+		all += s->slots[i];
 	if (!all)
 		return 0;
 	rank = part * all;
 	for (int i = 0; i < HIST_SLOTS; i++) {
-		double low = i ? (double)(1ull << i) : 0, high = i + 1 < HIST_SLOTS ? (double)(1ull << (i + 1)) : row->max_ns;
+		double low = i ? (double)(1ull << i) : 0, high = i + 1 < HIST_SLOTS ? (double)(1ull << (i + 1)) : s->max_ns;
 
-		if (!row->slots[i] || below + row->slots[i] < rank) {
-			below += row->slots[i];
+		if (!s->slots[i] || below + s->slots[i] < rank) {
+			below += s->slots[i];
 			continue;
 		}
-		high = high > row->max_ns ? row->max_ns : high; /* nothing took longer than the longest */
-		at = low + (high - low) * (rank - below) / row->slots[i];
-		return at > row->max_ns ? row->max_ns : at;
+		high = high > s->max_ns ? s->max_ns : high; /* nothing took longer than the longest */
+		at = low + (high - low) * (rank - below) / s->slots[i];
+		return at > s->max_ns ? s->max_ns : at;
 	}
-	return row->max_ns;
+	return s->max_ns;
 }

@@ -2,12 +2,13 @@
 /*
  * Numbers first, then the key, whose names may be of any length. In the text a histogram is a digit a power of two, 0 for a part of
  * less than a tenth of the fullest: "256ns .1960. 16us". CSV: a line of names, numbers without units. JSON: an object a line,
- * "slots" from the first to the last that is not empty, "slot0_ns" where they begin.
+ * "slots" from the first to the last that is not empty, "slot0_ns" where they begin. Of intervals all rows have the time first.
  */
 #include "render/hists.h"
 
 #include <errno.h>
 #include <pwd.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "util/json.h"
@@ -19,7 +20,8 @@ static const struct column {
 	const char *name;
 } columns[] = {
 	{ BY_COMM, "comm" }, { BY_PID, "pid" },	      { BY_TID, "tid" },	 { BY_CPU, "cpu" },
-	{ BY_USER, "user" }, { BY_CGROUP, "cgroup" }, { BY_SYSCALL, "syscall" }, { BY_ERRNO, "errno" },
+	{ BY_USER, "user" }, { BY_CGROUP, "cgroup" }, { BY_EVENT, "event" },	 { BY_SYSCALL, "syscall" },
+	{ BY_ERRNO, "errno" },
 };
 #define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
@@ -59,6 +61,9 @@ static void key_text(char *buf, size_t size, const struct hist_sample *r, uint32
 		else
 			snprintf(buf, size, "%llu", (unsigned long long)r->cgroup);
 		break;
+	case BY_EVENT:
+		snprintf(buf, size, "%s", r->event ? r->event : "");
+		break;
 	case BY_SYSCALL:
 		snprintf(buf, size, "%s", r->call ? r->call : "");
 		break;
@@ -69,6 +74,38 @@ static void key_text(char *buf, size_t size, const struct hist_sample *r, uint32
 		else
 			snprintf(buf, size, "%u", r->error);
 	}
+}
+
+struct cell {
+	char name[80], text[4096];
+};
+
+/* Column i of the key; false behind the last. r NULL: its name only. */
+static bool key_cell(struct cell *cell, const struct hist_sample *r, size_t i, const struct hists_cfg *cfg)
+{
+	size_t c = 0;
+
+	for (size_t n = 0; c < NR_COLUMNS; c++)
+		if (cfg->by & columns[c].bit && n++ == i)
+			break;
+	if (c < NR_COLUMNS) {
+		snprintf(cell->name, sizeof(cell->name), "%s", columns[c].name);
+		if (r)
+			key_text(cell->text, sizeof(cell->text), r, columns[c].bit, cfg);
+		return true;
+	}
+	i -= __builtin_popcount(cfg->by);
+	if (i >= (size_t)cfg->nr_fields)
+		return false;
+	snprintf(cell->name, sizeof(cell->name), "args.%s", cfg->fields[i]);
+	if (r)
+		snprintf(cell->text, sizeof(cell->text), "%s", r->is_other ? "other" : r->fields[i] ? r->fields[i] : "");
+	return true;
+}
+
+static size_t nr_cells(const struct hists_cfg *cfg)
+{
+	return __builtin_popcount(cfg->by) + cfg->nr_fields;
 }
 
 /* Three digits and a unit. */
@@ -84,7 +121,7 @@ static void time_text(char *buf, size_t size, double ns)
 	snprintf(buf, size, "%.*f%s", !u || ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2, ns, units[u]);
 }
 
-static void histogram_text(char *buf, size_t size, const struct hist_sample *r)
+static void histogram_text(char *buf, size_t size, const struct hist_sums *r)
 {
 	int first = 0, last = HIST_SLOTS - 1;
 	char bars[HIST_SLOTS + 1], low[16], high[16];
@@ -110,27 +147,24 @@ static void histogram_text(char *buf, size_t size, const struct hist_sample *r)
 
 static void print_text(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
 {
-	char cell[6][96], text[4096], safe[4096];
-	uint32_t later = cfg->by;
+	const struct hist_sums *s = &r->sums;
+	char cell[6][96], safe[4096];
+	struct cell key;
 
-	fprintf(out, "%12llu", (unsigned long long)r->calls);
+	fprintf(out, "%12llu", (unsigned long long)s->calls);
 	if (cfg->latency) {
-		time_text(cell[0], sizeof(cell[0]), r->total_ns);
-		time_text(cell[1], sizeof(cell[1]), r->calls ? (double)r->total_ns / r->calls : 0);
-		time_text(cell[2], sizeof(cell[2]), hist_quantile(r, 0.5));
-		time_text(cell[3], sizeof(cell[3]), hist_quantile(r, 0.99));
-		time_text(cell[4], sizeof(cell[4]), r->max_ns);
-		histogram_text(cell[5], sizeof(cell[5]), r);
-		fprintf(out, " %9llu %8s %8s %8s %8s %8s  %-32s", (unsigned long long)r->errors, cell[0], cell[1], cell[2], cell[3],
+		time_text(cell[0], sizeof(cell[0]), s->total_ns);
+		time_text(cell[1], sizeof(cell[1]), s->calls ? (double)s->total_ns / s->calls : 0);
+		time_text(cell[2], sizeof(cell[2]), hist_quantile(s, 0.5));
+		time_text(cell[3], sizeof(cell[3]), hist_quantile(s, 0.99));
+		time_text(cell[4], sizeof(cell[4]), s->max_ns);
+		histogram_text(cell[5], sizeof(cell[5]), s);
+		fprintf(out, " %9llu %8s %8s %8s %8s %8s  %-32s", (unsigned long long)s->errors, cell[0], cell[1], cell[2], cell[3],
 			cell[4], cell[5]);
 	}
-	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		if (!(cfg->by & columns[i].bit))
-			continue;
-		later &= ~columns[i].bit;
-		key_text(text, sizeof(text), r, columns[i].bit, cfg);
-		text_escape(safe, sizeof(safe), text);
-		fprintf(out, "  %-*s", later ? 16 : 0, safe);
+	for (size_t i = 0; key_cell(&key, r, i, cfg); i++) {
+		text_escape(safe, sizeof(safe), key.text);
+		fprintf(out, "  %-*s", i + 1 < nr_cells(cfg) ? 16 : 0, safe);
 	}
 	putc('\n', out);
 }
@@ -145,85 +179,102 @@ static void csv_text(FILE *out, const char *text, const char *sep)
 
 static void print_csv(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
 {
+	const struct hist_sums *s = &r->sums;
 	const char *sep = cfg->separator;
-	char text[4096];
+	struct cell key;
 
-	fprintf(out, "%llu", (unsigned long long)r->calls);
+	if (cfg->since_start_ns)
+		fprintf(out, "%.9f%s", cfg->since_start_ns / 1e9, sep);
+	fprintf(out, "%llu", (unsigned long long)s->calls);
 	if (cfg->latency)
-		fprintf(out, "%s%llu%s%llu%s%.0f%s%.0f%s%.0f%s%llu", sep, (unsigned long long)r->errors, sep, (unsigned long long)r->total_ns,
-			sep, r->calls ? (double)r->total_ns / r->calls : 0, sep, hist_quantile(r, 0.5), sep, hist_quantile(r, 0.99), sep,
-			(unsigned long long)r->max_ns);
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		if (cfg->by & columns[i].bit) {
-			key_text(text, sizeof(text), r, columns[i].bit, cfg);
-			fputs(sep, out);
-			csv_text(out, text, sep);
-		}
+		fprintf(out, "%s%llu%s%llu%s%.0f%s%.0f%s%.0f%s%llu", sep, (unsigned long long)s->errors, sep, (unsigned long long)s->total_ns,
+			sep, s->calls ? (double)s->total_ns / s->calls : 0, sep, hist_quantile(s, 0.5), sep, hist_quantile(s, 0.99), sep,
+			(unsigned long long)s->max_ns);
+	for (size_t i = 0; key_cell(&key, r, i, cfg); i++) {
+		fputs(sep, out);
+		csv_text(out, key.text, sep);
+	}
 	putc('\n', out);
+}
+
+static void print_json_times(struct json *j, const struct hist_sums *s)
+{
+	int first = 0, last = HIST_SLOTS - 1;
+
+	json_key_u64(j, "errors", s->errors);
+	json_key_u64(j, "total_ns", s->total_ns);
+	json_key(j, "p50_ns");
+	json_double(j, hist_quantile(s, 0.5), 0);
+	json_key(j, "p99_ns");
+	json_double(j, hist_quantile(s, 0.99), 0);
+	json_key_u64(j, "max_ns", s->max_ns);
+	while (first < last && !s->slots[first])
+		first++;
+	while (last > first && !s->slots[last])
+		last--;
+	json_key_u64(j, "slot0_ns", first ? 1ull << first : 0);
+	json_key(j, "slots");
+	json_array(j);
+	for (int i = first; i <= last; i++)
+		json_u64(j, s->slots[i]);
+	json_array_end(j);
 }
 
 static void print_json(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
 {
-	int first = 0, last = HIST_SLOTS - 1;
-	char text[4096];
+	struct cell key;
 	struct json j;
 
 	json_begin(&j, out);
 	json_object(&j);
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		if (cfg->by & columns[i].bit) {
-			key_text(text, sizeof(text), r, columns[i].bit, cfg);
-			json_key_text(&j, columns[i].name, text);
-		}
-	json_key_u64(&j, "calls", r->calls);
-	if (cfg->latency) {
-		json_key_u64(&j, "errors", r->errors);
-		json_key_u64(&j, "total_ns", r->total_ns);
-		json_key(&j, "p50_ns");
-		json_double(&j, hist_quantile(r, 0.5), 0);
-		json_key(&j, "p99_ns");
-		json_double(&j, hist_quantile(r, 0.99), 0);
-		json_key_u64(&j, "max_ns", r->max_ns);
-		while (first < last && !r->slots[first])
-			first++;
-		while (last > first && !r->slots[last])
-			last--;
-		json_key_u64(&j, "slot0_ns", first ? 1ull << first : 0);
-		json_key(&j, "slots");
-		json_array(&j);
-		for (int i = first; i <= last; i++)
-			json_u64(&j, r->slots[i]);
-		json_array_end(&j);
+	if (cfg->since_start_ns) {
+		json_key(&j, "interval");
+		json_double(&j, cfg->since_start_ns / 1e9, 9);
 	}
+	for (size_t i = 0; key_cell(&key, r, i, cfg); i++)
+		json_key_text(&j, key.name, key.text);
+	json_key_u64(&j, cfg->is_hits ? "hits" : "calls", r->sums.calls);
+	if (cfg->latency)
+		print_json_times(&j, &r->sums);
 	json_object_end(&j);
 	putc('\n', out);
 }
 
-static void print_head(FILE *out, const struct hists_cfg *cfg)
+static void print_csv_head(FILE *out, const struct hists_cfg *cfg)
 {
 	const char *sep = cfg->separator;
+	struct cell key;
 
-	if (cfg->json)
-		return;
-	if (sep)
-		fprintf(out, "calls");
-	else
-		fprintf(out, "%12s", "calls");
-	if (cfg->latency) {
-		if (sep)
-			fprintf(out, "%serrors%stotal_ns%smean_ns%sp50_ns%sp99_ns%smax_ns", sep, sep, sep, sep, sep, sep);
-		else
-			fprintf(out, " %9s %8s %8s %8s %8s %8s  %-32s", "errors", "total", "mean", "p50", "p99", "max", "");
-	}
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		if (cfg->by & columns[i].bit)
-			fprintf(out, sep ? "%s%s" : "%s%-16s", sep ? sep : "  ", columns[i].name);
+	if (cfg->since_start_ns)
+		fprintf(out, "time%s", sep);
+	fputs(cfg->is_hits ? "hits" : "calls", out);
+	if (cfg->latency)
+		fprintf(out, "%serrors%stotal_ns%smean_ns%sp50_ns%sp99_ns%smax_ns", sep, sep, sep, sep, sep, sep);
+	for (size_t i = 0; key_cell(&key, NULL, i, cfg); i++)
+		fprintf(out, "%s%s", sep, key.name);
+	putc('\n', out);
+}
+
+static void print_text_head(FILE *out, const struct hists_cfg *cfg)
+{
+	struct cell key;
+
+	if (cfg->since_start_ns)
+		fprintf(out, "# %.3f s\n", cfg->since_start_ns / 1e9);
+	fprintf(out, "%12s", cfg->is_hits ? "hits" : "calls");
+	if (cfg->latency)
+		fprintf(out, " %9s %8s %8s %8s %8s %8s  %-32s", "errors", "total", "mean", "p50", "p99", "max", "");
+	for (size_t i = 0; key_cell(&key, NULL, i, cfg); i++)
+		fprintf(out, "  %-*s", i + 1 < nr_cells(cfg) ? 16 : 0, key.name);
 	putc('\n', out);
 }
 
 int render_hists(FILE *out, const struct hists *h, const struct hists_cfg *cfg)
 {
-	print_head(out, cfg);
+	if (!cfg->json && !cfg->separator)
+		print_text_head(out, cfg);
+	else if (cfg->separator && !cfg->no_head)
+		print_csv_head(out, cfg);
 	for (size_t i = 0; i < h->rows.n && (!cfg->top || i < cfg->top); i++)
 		(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, &h->rows.data[i], cfg);
 	if (!cfg->json && !cfg->separator && cfg->top && h->rows.n > cfg->top)

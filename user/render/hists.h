@@ -14,11 +14,16 @@ struct hists_cfg {
 	bool json;
 	const char *separator; /* CSV; NULL: none */
 	uint64_t top;	       /* so many rows; 0: all */
+	const char *fields[BY_FIELDS_MAX]; /* names of more columns */
+	int nr_fields;
+	bool is_hits;	       /* of tracepoints, not calls */
+	uint64_t since_start_ns; /* of the end of an interval; 0: the whole run */
+	bool no_head;	       /* CSV has one line of names, before its first interval */
 	const char *(*cgroup_path)(void *arg, uint64_t id); /* NULL for one that is gone */
 	void *arg;
 };
 
-/* Sorted rows. Times are ns in CSV and JSON. 0 or -EIO. */
+/* The rows of a round. Times are ns in CSV and JSON. 0 or -EIO. */
 int render_hists(FILE *out, const struct hists *h, const struct hists_cfg *cfg);
 
 #endif

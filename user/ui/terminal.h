@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What kind of place standard output is. */
+/* What kind of place an output is. */
 #ifndef SKEP_UI_TERMINAL_H
 #define SKEP_UI_TERMINAL_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 /* Columns of the terminal behind fd (COLUMNS overrides), 0 when it is none. */
 int terminal_columns(int fd);
+
+/* Likewise its rows (LINES). */
+int terminal_rows(int fd);
+
+/* Can the terminal behind fd be drawn on (TERM)? */
+bool terminal_is_drawn(int fd);
+
+/* Draws text in the place of what was there, its lines cut to so many columns. Escaped text: it has no control characters. */
+void terminal_draw(FILE *out, const char *text, int columns);
 
 #endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The key of a row. Places are constants to the verifier, which so knows each store into a key on the stack. */
+#ifndef SKEP_BY_BPF_H
+#define SKEP_BY_BPF_H
+
+#include "bpf/by.h"
+
+/* All parts: the dearest. */
+const volatile __u32 cfg_by = ~0u; /* enum by_bit */
+const volatile struct by_places cfg_at = {
+	.cgroup = 0,
+	.comm = 8,
+	.fields = { BY_KEY_MAX, BY_KEY_MAX + BY_TEXT_MAX, BY_KEY_MAX + 2 * BY_TEXT_MAX, BY_KEY_MAX + 3 * BY_TEXT_MAX },
+	.what = 24,
+	.pid = 28,
+	.tid = 32,
+	.cpu = 36,
+	.user = 40,
+	.error = 44,
+};
+
+/* All of it but the fields. id is bpf_get_current_pid_tgid(). */
+static __always_inline void by_key_fill(void *key, __u64 id, __u32 what, __u32 error)
+{
+	if (cfg_by & BY_CGROUP)
+		*(__u64 *)(key + cfg_at.cgroup) = bpf_get_current_cgroup_id();
+	if (cfg_by & BY_COMM)
+		bpf_get_current_comm(key + cfg_at.comm, BY_COMM_LEN);
+	if (cfg_by & (BY_SYSCALL | BY_EVENT))
+		*(__u32 *)(key + cfg_at.what) = what;
+	if (cfg_by & BY_PID)
+		*(__u32 *)(key + cfg_at.pid) = id >> 32;
+	if (cfg_by & BY_TID)
+		*(__u32 *)(key + cfg_at.tid) = id;
+	if (cfg_by & BY_CPU)
+		*(__u32 *)(key + cfg_at.cpu) = bpf_get_smp_processor_id();
+	if (cfg_by & BY_USER)
+		*(__u32 *)(key + cfg_at.user) = bpf_get_current_uid_gid();
+	if (cfg_by & BY_ERRNO)
+		*(__u32 *)(key + cfg_at.error) = error;
+}
+
+#endif

@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep stat --by: tracepoints and system calls summed in the kernel by any key, to the unit.
+load ../lib.bash
+
+# hits KEY... <CSV: the first number of the row whose last columns are these
+hits() {
+	awk -F, -v want="$(IFS=,; echo "$*")" '{ n = $1; key = $0; sub(/^[^,]*,/, "", key); if (key == want) { print n; found = 1 } } END { if (!found) print 0 }'
+}
+
+sum() {
+	awk -F, -v c="${1:-1}" '$c ~ /^[0-9]+$/ { n += $c } END { print n + 0 }'
+}
+
+need_tracefs() {
+	[ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || skip "tracefs is not mounted"
+}
+
+@test "tracepoints by name, number, CPU and user: tasks made and ended, to the unit" {
+	need_tracefs
+	forks=$((8 + 20))
+	[ "$(uname -m)" != x86_64 ] || forks=$((forks + 1))
+	"$SKEP" stat -x, --by comm,event -o a.csv -e sched:sched_process_fork,sched:sched_process_exit -- "$WORK/calls" 3 8 20 >truth
+	cat a.csv
+	head -1 a.csv | grep -qx hits,comm,event
+	[ "$(hits calls sched:sched_process_fork <a.csv)" = $forks ]
+	[ "$(hits calls sched:sched_process_exit <a.csv)" = $((forks + 1)) ]
+	"$SKEP" stat -x, --by tid,pid -o b.csv -e sched:sched_process_exit -- "$WORK/calls" 3 8 20 >truth
+	[ "$(grep -c '^1,' b.csv)" = $((forks + 1)) ]
+	[ "$(cut -d, -f2 b.csv | tail -n +2 | sort -u | wc -l)" = $((forks + 1 - 8)) ]
+	"$SKEP" stat -x, --by cpu,user,cgroup -o c.csv -e 'sched:sched_process_exit' -- "$WORK/calls" 3 8 20 >truth
+	[ "$(sum <c.csv)" = $((forks + 1)) ]
+	[ "$(tail -n +2 c.csv | cut -d, -f3 | sort -u)" = root ]
+}
+
+@test "fields of trace records: numbers, signed ones, words of system calls, text of both kinds" {
+	need_tracefs
+	"$SKEP" stat -x, --by 'args->sig,args.comm' -o a.csv -e signal:signal_generate -- \
+		bash -c 'trap : USR1 USR2; for i in 1 2 3 4 5 6 7; do kill -USR1 $$; done; for i in 1 2 3; do kill -USR2 $$; done'
+	cat a.csv
+	head -1 a.csv | grep -qx hits,args.sig,args.comm
+	[ "$(hits 10 bash <a.csv)" = 7 ]
+	[ "$(hits 12 bash <a.csv)" = 3 ]
+	"$SKEP" stat -x, --by 'args->fd' -o b.csv -e syscalls:sys_enter_fsync,syscalls:sys_enter_fchmod -- "$WORK/calls" 50 >truth
+	[ "$(hits 4294967295 <b.csv)" = $((67 + 70)) ]
+	"$SKEP" stat -x, --by 'args->epfd,event' -o c.csv -e syscalls:sys_enter_epoll_ctl -- "$WORK/calls" 50 >truth
+	grep -q '^[0-9]*,syscalls:sys_enter_epoll_ctl,-1$' c.csv
+	"$SKEP" stat -x, --by 'args->ret' -o d.csv -e syscalls:sys_exit_fsync -- "$WORK/calls" 50 >truth
+	cat b.csv c.csv d.csv
+	[ "$(hits -9 <d.csv)" = 67 ]
+	"$SKEP" stat -x, --by 'args->filename' -o e.csv -e sched:sched_process_exec -- sh -c '/bin/true; /bin/true; /bin/false; true'
+	cat e.csv
+	[ "$(hits /bin/true <e.csv)" = 2 ]
+	[ "$(hits /bin/false <e.csv)" = 1 ]
+}
+
+@test "a device is MAJOR:MINOR; tracepoints of a glob without the field are left out, and that is said" {
+	need_tracefs
+	"$SKEP" stat -a -x, --by 'args->dev,event' -o a.csv -e 'block:*' -- sh -c 'echo x >"$0"; sync "$0"' "$PWD/file" 2>said
+	cat a.csv said
+	grep -Eq '^note: [0-9]+ of the tracepoints have not all of these fields' said
+	if [ "$(wc -l <a.csv)" -gt 1 ]; then
+		tail -n +2 a.csv | grep -Eq '^[0-9]+,block:[a-z_]+,[0-9]+:[0-9]+$'
+	fi
+	run "$SKEP" stat --by 'cpu,args->parent_comn' -e sched:sched_process_fork -- true
+	echo "$output"
+	[ "$status" = 2 ]
+	[[ "$output" == *"sched:sched_process_fork has no such field"*"      cpu,args->parent_comn"*"                ^"*"hint: similar: parent_comm, parent_pid, child_comm"* ]]
+}
+
+@test "bpftrace counts the same" {
+	need bpftrace
+	need_tracefs
+	"$SKEP" stat -a -x, --by comm -o a.csv -e sched:sched_process_exit -- \
+		bpftrace -q -e 'tracepoint:sched:sched_process_exit /comm == "calls"/ { @ = count(); }' -c "$WORK/calls 3 8 20" >truth 2>said ||
+		skip "bpftrace does not work here: $(tail -1 said)"
+	tail -1 truth
+	cat a.csv
+	[ "$(sed -n 's/^@: //p' truth)" = "$(hits calls <a.csv)" ]
+}
+
+@test "system calls and tracepoints in one table; event names either" {
+	need_tracefs
+	"$SKEP" stat -x, --by event -o a.csv -e syscalls:sys_enter_getpgid,syscalls:sys_enter_fsync,sched:sched_process_exec -- "$WORK/calls" 40 >truth
+	cat a.csv
+	[ "$(hits syscalls:sys_enter_getpgid <a.csv)" = 40 ]
+	[ "$(hits syscalls:sys_enter_fsync <a.csv)" = 57 ]
+	[ "$(hits sched:sched_process_exec <a.csv)" = 1 ]
+	"$SKEP" stat -x, --by comm -o b.csv -e syscalls:sys_enter_getpgid,sched:sched_process_exec -- "$WORK/calls" 40 >truth
+	[ "$(hits calls <b.csv)" = 41 ]
+}
+
+@test "-I: the intervals add up to the whole, of calls, times and tracepoints" {
+	need_tracefs
+	"$SKEP" stat -x, -I 20 --by comm,syscall --latency -o a.csv -e 'syscalls:*' -- "$WORK/calls" 3000 4 20 >truth
+	head -3 a.csv
+	head -1 a.csv | grep -q '^time,calls,errors,'
+	[ "$(grep -c '^time' a.csv)" = 1 ]
+	[ "$(tail -n +2 a.csv | cut -d, -f1 | sort -u | wc -l)" -ge 2 ]
+	awk -F'[ ,]' 'NR == FNR { if ($1 == "call") want[$2] = $3; next } { got[$10] += $2 }
+		END { for (c in want) { n++; if (got[c] != want[c]) { print c ": truth " want[c] ", skep " got[c]; bad = 1 } } exit bad || n < 40 }' truth a.csv
+	"$SKEP" stat -j -I 20 --by 'args->parent_comm' -o b.json -e sched:sched_process_fork -- \
+		bash -c 'for i in 1 2 3 4 5 6 7 8; do (:); sleep 0.02; done'
+	cat b.json
+	[ "$(sed 's/.*"hits"://; s/}//' b.json | awk '{ n += $1 } END { print n }')" = 16 ]
+	! grep -qv '^{"interval":[0-9.]*,' b.json
+}
+
+@test "-I on a terminal: one table, drawn in its place; elsewhere one below the other" {
+	need script
+	script -qec "stty rows 10 cols 60; TERM=xterm '$SKEP' stat -I 50 --by tid,syscall -- '$WORK/calls' 2000 4" log </dev/null >/dev/null
+	grep -c $'\033\[H' log
+	[ "$(grep -c $'\033\[H' log)" -ge 2 ]
+	# each line is cut to the width, and a frame to the height
+	awk 'BEGIN { RS = "\033\\[H" } NR > 1 { n = split($0, l, "\n"); m = 0; for (i = 1; i <= n; i++) m += l[i] ~ /^ +[0-9]+ /; if (m > 6) bad = 1 } END { exit bad }' log
+	"$SKEP" stat -I 50 --by syscall --top 1 -- sleep 0.2 2>log
+	! grep -q $'\033' log
+	[ "$(grep -c '^# 0\.' log)" -ge 3 ]
+}
+
+@test "more keys than there is room for, of tracepoints too, are one row, and --strict fails" {
+	need_tracefs
+	"$SKEP" stat -x, --by 'args->child_pid' --max-keys 16 -o a.csv -e sched:sched_process_fork -- "$WORK/calls" 3 8 40 >truth 2>said
+	cat a.csv said
+	forks=48
+	[ "$(uname -m)" != x86_64 ] || forks=49
+	[ "$(sum <a.csv)" = $forks ]
+	[ "$(wc -l <a.csv)" = 18 ]
+	[ "$(hits other <a.csv)" = $((forks - 16)) ]
+	grep -q "$((forks - 16))  events of more keys than --max-keys" said
+	run "$SKEP" stat --strict --by 'args->child_pid' --max-keys 16 -e sched:sched_process_fork -- "$WORK/calls" 3 8 40
+	[ "$status" = 1 ]
+}
+
+@test "10,000 keys" {
+	"$SKEP" stat -x, --by tid -o a.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 1 0 $((10000 / ${SKEP_SLOW:-1})) >truth 2>said
+	cat said
+	[ ! -s said ]
+	[ "$(grep -c '^1,' a.csv)" = $((10000 / ${SKEP_SLOW:-1} + 1)) ]
+	[ "$(sum <a.csv)" = $((10000 / ${SKEP_SLOW:-1} + 1)) ]
+}
+
+@test "names of others are escaped" {
+	need_tracefs
+	bad=$'a\033[31m,"b'
+	cp "$(type -P true)" "$bad"
+	"$SKEP" stat --by 'comm,args->filename' -o a.txt -e sched:sched_process_exec -- "./$bad"
+	cat -v a.txt
+	! grep -q $'\033' a.txt
+	grep -qF '\x1b[31m,"b' a.txt
+	"$SKEP" stat -x, --by comm -o a.csv -e sched:sched_process_exec -- "./$bad"
+	grep -qF ',""b"' a.csv
+	need jq
+	"$SKEP" stat -j --by 'comm,args->filename' -o a.json -e sched:sched_process_exec -- "./$bad"
+	[ "$(jq -r '.["args.filename"]' a.json)" = "./$bad" ]
+}
+
+@test "what does not go together" {
+	need_tracefs
+	for args in "--latency -e sched:sched_switch" "--latency --by args->id" "--by errno -e sched:sched_switch" "--by syscall,args->id" \
+		"--by args->id -e page-faults" "--by comm,nosuch" "--by args->a,args->b,args->c,args->d,args->e" \
+		"--by args->x -e syscalls:sys_enter_getpgid:compat" "--by args->args -e raw_syscalls:sys_enter"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" stat $args -- true
+		echo "$args: $status $output"
+		[ "$status" = 2 ]
+	done
+}

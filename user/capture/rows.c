@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* No entry is ever deleted, so that a walk by keys meets each one that was there when it began. */
+#include "capture/rows.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places *ret_at)
+{
+	struct by_places at = { 0 };
+	const struct {
+		uint32_t bits;
+		__u16 *place;
+	} words[] = { { BY_SYSCALL | BY_EVENT, &at.what }, { BY_PID, &at.pid },	  { BY_TID, &at.tid },
+		      { BY_CPU, &at.cpu },		     { BY_USER, &at.user }, { BY_ERRNO, &at.error } };
+	size_t n = 0;
+
+	/* By their alignment. */
+	if (by & BY_CGROUP)
+		n += 8;
+	at.comm = n;
+	if (by & BY_COMM)
+		n += BY_COMM_LEN;
+	for (int i = 0; i < nr_fields; i++) {
+		at.fields[i] = n;
+		n += texts >> i & 1 ? BY_TEXT_MAX : 8;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		*words[i].place = n;
+		if (by & words[i].bits)
+			n += 4;
+	}
+	*ret_at = at;
+	return n;
+}
+
+static uint32_t word(const void *key, uint32_t by, uint32_t bit, __u16 at)
+{
+	uint32_t value = 0;
+
+	if (by & bit)
+		memcpy(&value, (const char *)key + at, sizeof(value));
+	return value;
+}
+
+void rows_key(const void *key, uint32_t by, const struct by_places *at, char *comm, struct hist_sample *ret_sample)
+{
+	struct hist_sample *h = ret_sample;
+
+	if (by & BY_CGROUP)
+		memcpy(&h->cgroup, (const char *)key + at->cgroup, sizeof(h->cgroup));
+	if (by & BY_COMM) {
+		memcpy(comm, (const char *)key + at->comm, BY_COMM_LEN);
+		comm[BY_COMM_LEN - 1] = '\0';
+		h->comm = comm;
+	}
+	h->pid = word(key, by, BY_PID, at->pid);
+	h->tid = word(key, by, BY_TID, at->tid);
+	h->cpu = word(key, by, BY_CPU, at->cpu);
+	h->uid = word(key, by, BY_USER, at->user);
+	h->error = word(key, by, BY_ERRNO, at->error);
+}
+
+int rows_walk(const struct rows *r)
+{
+	/* The values of a per-CPU map lie 8-byte aligned behind each other. */
+	size_t stride = (bpf_map__value_size(r->rows) + 7) & ~7ul;
+	void *per_cpu = calloc(libbpf_num_possible_cpus(), stride);
+	char key[BY_FIELDS_KEY_MAX], *prev = NULL;
+	int fd = bpf_map__fd(r->rows), ret = 0;
+	__u32 zero = 0;
+
+	if (!per_cpu)
+		return -ENOMEM;
+	while (!ret && !bpf_map_get_next_key(fd, prev, key)) {
+		prev = key;
+		if (!bpf_map_lookup_elem(fd, key, per_cpu))
+			ret = r->each(r->arg, key, per_cpu);
+	}
+	if (!ret && !bpf_map_lookup_elem(bpf_map__fd(r->other), &zero, per_cpu))
+		ret = r->each(r->arg, NULL, per_cpu);
+	free(per_cpu);
+	return ret;
+}

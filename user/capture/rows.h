@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The user side of keys and rows: bpf/lib/by.bpf.h and the maps `rows` and `other` of the objects that include it. */
+#ifndef SKEP_CAPTURE_ROWS_H
+#define SKEP_CAPTURE_ROWS_H
+
+#include <bpf/libbpf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/by.h"
+#include "sample.h"
+
+/* Where the parts of such a key are: enum by_bit, and bit i of texts says that field i is text. Returns the key's bytes. */
+size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places *ret_at);
+
+/*
+ * The parts of a key that need no more than itself. comm has room for BY_COMM_LEN bytes and lives as long as the sample. What the
+ * event, the call and the fields are is the caller's to tell.
+ */
+void rows_key(const void *key, uint32_t by, const struct by_places *at, char *comm, struct hist_sample *ret_sample);
+
+struct rows {
+	const struct bpf_map *rows, *other;
+	void *arg;
+	/* key NULL: what did not fit; per_cpu: a value for each possible CPU. 0, or what ends the walk. */
+	int (*each)(void *arg, const void *key, const void *per_cpu);
+};
+
+/* Walks the maps while programs add to them. Returns 0, -ENOMEM, or what each() returned. */
+int rows_walk(const struct rows *r);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A field is one line: "\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;". */
+#include "event/format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event/event.h"
+#include "event/tracepoints.h"
+
+#define FORMAT_BYTES_MAX (256 * 1024) /* the longest has 10,000, most of them print's */
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Takes `word` from the front. */
+static bool take(const char **at, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(end - *at) < n || memcmp(*at, word, n))
+		return false;
+	*at += n;
+	return true;
+}
+
+/* The number behind `key` in the line. False: not there, or no 16 bits. */
+static bool number_of(const char *at, const char *end, const char *key, uint32_t *ret_value)
+{
+	uint32_t value = 0;
+
+	while (at < end && !take(&at, end, key))
+		at++;
+	if (at >= end || !isdigit((unsigned char)*at))
+		return false;
+	for (; at < end && isdigit((unsigned char)*at); at++) {
+		value = value * 10 + (*at - '0');
+		if (value > UINT16_MAX)
+			return false;
+	}
+	*ret_value = value;
+	return true;
+}
+
+static void skip_space(const char **at, const char *end)
+{
+	while (*at < end && (**at == ' ' || **at == '\t'))
+		++*at;
+}
+
+/* "const char * name", "char comm[16]", "__data_loc char[] name". */
+static bool parse_declaration(const char *at, const char *end, struct format_field *f)
+{
+	const char *name;
+	size_t n;
+
+	skip_space(&at, end);
+	if (take(&at, end, "__data_loc "))
+		f->where = FORMAT_DATA_LOC;
+	else if (take(&at, end, "__rel_loc "))
+		f->where = FORMAT_REL_LOC;
+	if (end > at && end[-1] == ']') {
+		while (end > at && *end != '[')
+			end--;
+		f->is_array = true;
+	}
+	for (name = end; name > at && is_name(name[-1]); name--)
+		;
+	n = end - name;
+	if (!n || n >= sizeof(f->name))
+		return false;
+	memcpy(f->name, name, n);
+	for (end = name; end > at && end[-1] == ' '; end--)
+		;
+	if (end - at > 2 && !memcmp(end - 2, "[]", 2)) {
+		end -= 2;
+		f->is_array = true;
+	}
+	n = end - at;
+	n = n < sizeof(f->type) ? n : sizeof(f->type) - 1;
+	memcpy(f->type, at, n);
+	return true;
+}
+
+static bool parse_field(const char *at, const char *end, struct format_field *f)
+{
+	const char *semicolon;
+	uint32_t is_signed = 0;
+
+	skip_space(&at, end);
+	if (!take(&at, end, "field:"))
+		return false;
+	semicolon = memchr(at, ';', end - at);
+	if (!semicolon || !parse_declaration(at, semicolon, f) || !number_of(semicolon, end, "offset:", &f->offset) ||
+	    !number_of(semicolon, end, "size:", &f->size))
+		return false;
+	number_of(semicolon, end, "signed:", &is_signed);
+	f->is_signed = is_signed;
+	return strncmp(f->name, "common_", strlen("common_")) && f->offset + f->size <= UINT16_MAX;
+}
+
+int format_parse(const char *text, size_t len, struct format *ret_format)
+{
+	const char *end = text + len;
+
+	*ret_format = (struct format){ 0 };
+	for (const char *at = text; at < end;) {
+		const char *eol = memchr(at, '\n', end - at), *line = at;
+		struct format_field f = { 0 };
+		uint32_t id;
+
+		eol = eol ? eol : end;
+		at = eol + 1;
+		if (eol - line > 4 && !memcmp(line, "ID: ", 4) && number_of(line, eol, "ID: ", &id))
+			ret_format->id = id;
+		if (!parse_field(line, eol, &f))
+			continue;
+		if (vec_reserve(&ret_format->fields))
+			return -ENOMEM;
+		ret_format->fields.data[ret_format->fields.n++] = f;
+	}
+	return 0;
+}
+
+int format_read(const char *event, struct format *ret_format)
+{
+	const char *tracefs = tracefs_path(), *colon = strchr(event, ':');
+	char path[64 + EVENT_NAME_MAX], *text;
+	size_t n = 0;
+	ssize_t got = 1;
+	int fd, ret;
+
+	*ret_format = (struct format){ 0 };
+	if (!tracefs || !colon || strchr(event, '/'))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/events/%.*s/%s/format", tracefs, (int)(colon - event), event, colon + 1);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	text = malloc(FORMAT_BYTES_MAX);
+	while (text && n < FORMAT_BYTES_MAX && (got = read(fd, text + n, FORMAT_BYTES_MAX - n)) > 0)
+		n += got;
+	ret = !text ? -ENOMEM : got < 0 ? -errno : format_parse(text, n, ret_format);
+	free(text);
+	close(fd);
+	return ret;
+}
+
+void format_free(struct format *f)
+{
+	vec_free(&f->fields);
+}
+
+const struct format_field *format_find(const struct format *f, const char *name, size_t len)
+{
+	for (size_t i = 0; i < f->fields.n; i++)
+		if (strlen(f->fields.data[i].name) == len && !memcmp(f->fields.data[i].name, name, len))
+			return &f->fields.data[i];
+	return NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The files `format` of tracefs: what the record of a tracepoint has at which place (Documentation/trace/events.rst, 4). */
+#ifndef SKEP_EVENT_FORMAT_H
+#define SKEP_EVENT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/vec.h"
+
+#define FORMAT_NAME_MAX 64
+#define FORMAT_TYPE_MAX 64
+
+enum format_where {
+	FORMAT_PLAIN,
+	FORMAT_DATA_LOC, /* 32 bits at the offset: length << 16 | offset of the data in the record */
+	FORMAT_REL_LOC,	 /* likewise, the offset being counted from behind these 32 bits */
+};
+
+struct format_field {
+	char name[FORMAT_NAME_MAX];
+	char type[FORMAT_TYPE_MAX]; /* "unsigned int"; of an array that of its elements; cut when it is longer */
+	uint32_t offset, size;	    /* in bytes; both fit the record, whose size is 16 bits */
+	bool is_signed, is_array;
+	uint8_t where; /* enum format_where */
+};
+
+struct format {
+	uint64_t id; /* what perf_event_open(2) calls it; 0: not told */
+	VEC(struct format_field) fields; /* without the common ones of all tracepoints */
+};
+
+/* Foreign bytes: lines that are none of a field's are skipped. 0 or -ENOMEM; the caller frees it in either case. */
+int format_parse(const char *text, size_t len, struct format *ret_format);
+
+/* That of SUBSYSTEM:NAME. 0, or -errno of the reading: -ENOENT, -EACCES. */
+int format_read(const char *event, struct format *ret_format);
+
+void format_free(struct format *f);
+
+/* NULL: it has none of that name. */
+const struct format_field *format_find(const struct format *f, const char *name, size_t len);
+
+#endif
