@@ -209,8 +209,8 @@ static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, str
 	return 0;
 }
 
-SEC("perf_event")
-int sample(struct bpf_perf_event_data *ctx)
+/* One hit of an event, with its stacks. */
+static __always_inline int take(void *ctx, __u64 weight, __u16 event)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	struct task_struct *task;
@@ -228,13 +228,13 @@ int sample(struct bpf_perf_event_data *ctx)
 	}
 	task = (void *)bpf_get_current_task();
 	s->rec.time_ns = bpf_ktime_get_ns();
-	s->rec.weight = ctx->sample_period;
+	s->rec.weight = weight;
 	s->rec.cpu = bpf_get_smp_processor_id();
 	s->rec.key = (struct sample_key){
 		.pid = id >> 32,
 		.tid = id,
 		.exec_id = BPF_CORE_READ(task, self_exec_id),
-		.event = event_index(ctx),
+		.event = event,
 	};
 	own_numbers(task, &s->rec.key);
 	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
@@ -247,4 +247,23 @@ int sample(struct bpf_perf_event_data *ctx)
 	}
 	sample_stream(ctx, &s->rec, user);
 	return 0;
+}
+
+SEC("?perf_event")
+int sample(struct bpf_perf_event_data *ctx)
+{
+	return take(ctx, ctx->sample_period, event_index(ctx));
+}
+
+/*
+ * A tracepoint, every time: through perf's trace event, whose registers are those of the function that holds the tracepoint.
+ * The scratch is this CPU's: a hit inside the handling of another would write into it, and the kernel skips such (bpf_prog_active).
+ */
+SEC("?tracepoint")
+int sample_hit(void *ctx)
+{
+	__u64 index;
+
+	asm volatile("%0 = 0x51ee7c0de0ddba11 ll" : "=r"(index));
+	return take(ctx, 1, index);
 }

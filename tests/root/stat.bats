@@ -245,3 +245,24 @@ calls_ok() {
 		diff p.keys s.keys
 	done
 }
+
+@test "--stack: each hit with its callers, to the unit; a flame graph and a file of a tracepoint" {
+	"$SKEP" stat --stack -j -o a.json -e sched:sched_process_fork -- "$WORK/children" 20 0.1
+	[ "$(jq '.rows | map(.samples) | add' a.json)" = 20 ]
+	jq -e '[.rows[].callers[].sym] | index("kernel_clone")' a.json >/dev/null
+	"$SKEP" stat --stack --by comm -x, -o b.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 300
+	cat b.csv
+	"$SKEP" stat -x, -o c.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 300
+	[ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "samples") c = i; next } { n += $c } END { print n }' b.csv)" = "$(cut -d, -f1 c.csv)" ]
+	"$SKEP" flame -e sched:sched_process_fork -o f.folded -- "$WORK/children" 20 0.1
+	[ "$(awk '{ n += $NF } END { print n }' f.folded)" = 20 ]
+	need perf
+	"$SKEP" record -e sched:sched_process_fork -o r.data -- "$WORK/children" 20 0.1
+	[ "$(perf script -i r.data -F event 2>/dev/null | grep -c sched_process_fork)" = 20 ]
+	run "$SKEP" flame -F 99 -e sched:sched_process_fork -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"every time it happens"* ]]
+	run "$SKEP" stat --stack -e 'syscalls:*' -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"at most 64 events"* ]]
+}

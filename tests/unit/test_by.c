@@ -58,11 +58,11 @@ static void test_format(void **state)
 	assert_string_equal(field(&f, "dev")->type, "dev_t");
 	assert_int_equal(field(&f, "sector")->offset, 16);
 	assert_int_equal(field(&f, "sector")->size, 8);
-	assert_true(field(&f, "rwbs")->is_array);
+	assert_string_equal(field(&f, "rwbs")->array, "[10]");
 	assert_string_equal(field(&f, "comm")->type, "char");
 	assert_int_equal(field(&f, "comm")->size, 16);
 	assert_int_equal(field(&f, "cmd")->where, FORMAT_DATA_LOC);
-	assert_true(field(&f, "cmd")->is_array);
+	assert_string_equal(field(&f, "cmd")->array, "[]");
 	assert_string_equal(field(&f, "cmd")->type, "char");
 	assert_int_equal(field(&f, "rel")->where, FORMAT_REL_LOC);
 	assert_string_equal(field(&f, "sk")->type, "const struct sock *");

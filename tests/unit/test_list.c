@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <linux/btf.h>
 
-#include "event/fields.h"
 #include "sym/btf.h"
 #include "sym/kfuncs.h"
 #include "sym/usdt.h"
@@ -38,38 +37,6 @@ static void test_glob(void **state)
 	assert_true(glob_match("a\\*", "a*", 2));
 	assert_false(glob_match("a\\*", "ab", 2));
 	assert_true(glob_is("a?") && !glob_is("a:b"));
-}
-
-static void expect_field(const char *line, const char *type, const char *name, uint32_t offset, uint32_t size)
-{
-	struct field f;
-
-	assert_int_equal(field_parse(line, &f), 0);
-	assert_string_equal(f.type, type);
-	assert_string_equal(f.name, name);
-	assert_int_equal(f.offset, offset);
-	assert_int_equal(f.size, size);
-}
-
-static void test_fields(void **state)
-{
-	struct field f;
-	char line[512];
-
-	(void)state;
-	expect_field("\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n", "char[16]", "prev_comm", 8, 16);
-	expect_field("\tfield:const char * filename;\toffset:16;\tsize:8;\tsigned:0;\n", "const char *", "filename", 16, 8);
-	expect_field("\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n", "__data_loc char[]", "name", 8, 4);
-	expect_field("\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n", "unsigned long[6]", "args", 16, 48);
-	assert_int_equal(field_parse("print fmt: \"field:int x;\"", &f), -ENOENT);
-	assert_int_equal(field_parse("\tfield:int;\toffset:1;\tsize:4;", &f), -EINVAL);
-	assert_int_equal(field_parse("\tfield:int x", &f), -EINVAL);
-	assert_int_equal(field_parse("\tfield:;", &f), -EINVAL);
-	assert_int_equal(field_parse("\tfield:int x;\tsize:4;", &f), -EINVAL);
-	memset(line, 'x', sizeof(line));
-	memcpy(line, "field:int ", 10);
-	strcpy(line + sizeof(line) - 25, "; offset:1; size:1;");
-	assert_int_equal(field_parse(line, &f), -EINVAL);
 }
 
 /* "name copies module," of all that the list has. */
@@ -311,7 +278,7 @@ static void test_usdt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_glob),	   cmocka_unit_test(test_fields), cmocka_unit_test(test_kfuncs), cmocka_unit_test(test_btf),
+		cmocka_unit_test(test_glob), cmocka_unit_test(test_kfuncs), cmocka_unit_test(test_btf),
 		cmocka_unit_test(test_btf_broken), cmocka_unit_test(test_btf_explodes), cmocka_unit_test(test_usdt),
 	};
 

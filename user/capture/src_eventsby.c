@@ -67,7 +67,7 @@ static void set_knobs(struct src_eventsby *src)
 static int attach_perf(const struct traced *t, int prog_fd)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = t->id };
-	int fd = kernel_perf_event_open(&attr, -1, 0, 0), ret;
+	int fd = kernel_perf_event_open(&attr, -1, 0, -1, 0), ret;
 
 	if (fd < 0 || (!ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) && !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)))
 		return fd;

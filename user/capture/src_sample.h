@@ -10,7 +10,7 @@
 #include "event/event.h"
 
 struct sample_cfg {
-	struct event *events; /* replaced in place when the source has to fall back (cycles -> cpu-clock) */
+	struct event *events; /* counters, or tracepoints by number in config; replaced in place by a fallback (cycles -> cpu-clock) */
 	int nr_events;
 	bool may_fall_back; /* the user did not name the event */
 	bool aggregate;	    /* sum in the kernel; else stream every sample with its time */

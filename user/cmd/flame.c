@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/features.h"
-#include "capture/ksym.h"
 #include "cmd/cmd.h"
+#include "cmd/live.h"
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
 #include "render/render.h"
 #include "render/table.h"
-#include "sym/kallsyms.h"
 #include "util/log.h"
 #include "util/outfile.h"
 
@@ -141,24 +139,10 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 {
 	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
-	int ret;
 
 	if (f->input)
 		return replay_run(f->input, &syms_cfg, fold, reader, err);
-	if (!f->m.no_kernel && feature_tried(FEATURE_KSYM, ksym_open(asker))) {
-		syms_cfg.kernel_symbol = ksym_name;
-		syms_cfg.kernel_arg = *asker;
-	} else if (!f->m.no_kernel) {
-		kallsyms_prefetch();
-	}
-	ret = syms_new(&syms_cfg, &fold->syms, err);
-	if (ret)
-		return ret;
-	fold->pin = true;
-	fold->profile->title = command_line();
-	ret = measure_run(&f->m, &cfg, &fold->sink, NULL, fold->profile, status, err);
-	fold_note(fold);
-	return ret;
+	return live_run(&f->m, &cfg, &syms_cfg, fold, asker, status, err);
 }
 
 static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct format *fmt, struct err *err)

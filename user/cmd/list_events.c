@@ -8,7 +8,7 @@
 #include "capture/present.h"
 #include "cmd/list.h"
 #include "event/event.h"
-#include "event/fields.h"
+#include "event/format.h"
 #include "event/pmu.h"
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
@@ -79,31 +79,28 @@ static int add_pmu_event(void *arg, const char *pmu, const char *event, const ch
 	return 0;
 }
 
+/* A tracepoint's fields; a row borrows them until the next call. */
 struct fields {
-	struct field all[FIELDS_MAX];
+	struct format format;
 	struct list_field shown[FIELDS_MAX];
-	size_t n;
+	char types[FIELDS_MAX][2 * FORMAT_TYPE_MAX];
 };
-
-static int add_field(void *arg, const struct field *field)
-{
-	struct fields *f = arg;
-
-	if (f->n == FIELDS_MAX)
-		return 0;
-	f->all[f->n] = *field;
-	f->shown[f->n] = (struct list_field){ f->all[f->n].type, f->all[f->n].name };
-	f->n++;
-	return 0;
-}
 
 static void read_fields(struct fields *f, const char *tracepoint, struct list_row *row)
 {
-	f->n = 0;
-	if (fields_each(tracepoint, add_field, f))
+	static const char *const where[] = { [FORMAT_DATA_LOC] = "__data_loc ", [FORMAT_REL_LOC] = "__rel_loc " };
+
+	format_free(&f->format);
+	if (format_read(tracepoint, &f->format))
 		return;
+	for (size_t i = 0; i < f->format.fields.n && i < FIELDS_MAX; i++) {
+		const struct format_field *field = &f->format.fields.data[i];
+
+		snprintf(f->types[i], sizeof(f->types[i]), "%s%s%s", where[field->where] ? where[field->where] : "", field->type, field->array);
+		f->shown[i] = (struct list_field){ f->types[i], field->name };
+	}
 	row->fields = f->shown;
-	row->nr_fields = f->n;
+	row->nr_fields = f->format.fields.n < FIELDS_MAX ? f->format.fields.n : FIELDS_MAX;
 	row->has_fields = true;
 }
 

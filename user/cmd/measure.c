@@ -13,6 +13,8 @@
 
 #include "capture/features.h"
 #include "capture/session.h"
+#include "event/format.h"
+#include "event/tracepoints.h"
 #include "util/log.h"
 #include "util/signals.h"
 #include "util/text.h"
@@ -61,6 +63,43 @@ static int check_numbers(const struct measure *m, struct err *err)
 	return 0;
 }
 
+/* A tracepoint is taken every time, by its number in tracefs. */
+static int sample_tracepoint(const struct measure *m, struct event *e, struct err *err)
+{
+	char name[EVENT_NAME_MAX];
+	struct format format;
+	int ret;
+
+	if (m->freq || m->period)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is taken every time it happens: -F and -c are for counters", e->name);
+	if (!tracepoint_name(e, name, sizeof(name)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' can be counted (skep stat), not sampled", e->name);
+	ret = format_read(name, &format);
+	e->type = PERF_TYPE_TRACEPOINT;
+	e->config = format.id;
+	e->unit = "hits";
+	e->period_or_freq = 1;
+	format_free(&format);
+	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot read the format of '%s': %s", name, strerror(-ret)) : 0;
+}
+
+int measure_events(struct measure *m, struct err *err)
+{
+	for (int i = 0; i < m->nr_events; i++) {
+		struct event *e = &m->events[i];
+		int ret = e->kind == EVENT_COUNTER ? 0 : sample_tracepoint(m, e, err);
+
+		if (ret)
+			return ret;
+		if (e->kind != EVENT_COUNTER)
+			continue;
+		e->freq = !m->period;
+		e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
+		e->exclude_idle = !m->idle;
+	}
+	return 0;
+}
+
 int measure_check(struct measure *m, char **operands, struct err *err)
 {
 	int n, ret;
@@ -73,15 +112,9 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	if (n < 0)
 		return n;
 	m->nr_events = n;
-	for (int i = 0; i < n; i++) {
-		struct event *e = &m->events[i];
-
-		if (e->kind != EVENT_COUNTER)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' can be counted (skep stat), not sampled", e->name);
-		e->freq = !m->period;
-		e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
-		e->exclude_idle = !m->idle;
-	}
+	ret = measure_events(m, err);
+	if (ret)
+		return ret;
 	return target_check(&m->target, err);
 }
 

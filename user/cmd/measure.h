@@ -30,6 +30,9 @@ extern const struct opt honesty_opts[];
 /* Parses events and checks targets; operands are COMMAND. 0 or -errno. */
 int measure_check(struct measure *m, char **operands, struct err *err);
 
+/* Its events, parsed, to what is to be sampled: rates, numbers of tracepoints. 0 or -errno. */
+int measure_events(struct measure *m, struct err *err);
+
 /*
  * Opens the session, tells the sink of the tasks that exist, runs, fills the profile. cfg carries
  * what the command chose; the rest is set here. before (may be NULL) is called

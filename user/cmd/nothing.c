@@ -3,6 +3,7 @@
 #include "cmd/nothing.h"
 
 #include <errno.h>
+#include <string.h>
 
 int nothing_sampled(const struct profile *p, const char *input, struct err *err)
 {
@@ -15,6 +16,11 @@ int nothing_sampled(const struct profile *p, const char *input, struct err *err)
 	if (input) {
 		err_set(err, -ENODATA, "no samples of '%s' in '%s'", p->event, input);
 		err_hint(err, "the recorded command may have used no CPU time, or the recording was killed in its first second");
+		return -ENODATA;
+	}
+	if (p->unit && !strcmp(p->unit, "hits")) {
+		err_set(err, -ENODATA, "no samples in %.3f s: '%s' did not happen there", p->duration_ns / 1e9, p->event);
+		err_hint(err, "'skep stat -a -e %s' counts it everywhere", p->event);
 		return -ENODATA;
 	}
 	err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",

@@ -17,7 +17,7 @@
 struct report {
 	struct honesty h;
 	const char *input, *out, *sort, *format;
-	bool no_children, callers, inlines, json, stdio;
+	bool no_children, counts, callers, inlines, json, stdio;
 	double percent_limit;
 	uint64_t top;
 	const char *event_index;
@@ -39,6 +39,7 @@ static const struct opt report_opts[] = {
 	  "comm, pid, tid, cpu, dso, sym, event (default: comm,dso,sym)", NULL, false, NULL },
 	{ 'g', "call-graph", NULL, OPT_FLAG, offsetof(struct report, callers), "show the callers of each row", NULL, false,
 	  NULL },
+	{ 'n', "show-nr-samples", NULL, OPT_FLAG, offsetof(struct report, counts), "a column for the number of samples", NULL, false, NULL },
 	{ 0, "no-children", NULL, OPT_FLAG, offsetof(struct report, no_children),
 	  "order by self, without the column for callees", NULL, false, NULL },
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit, false, NULL },
@@ -64,7 +65,7 @@ static const struct opt_group report_groups[] = {
 static int render(const struct report *r, struct fold *fold, const char *const *names, FILE *out, struct err *err)
 {
 	struct table_cfg cfg = { .event_names = names, .rows_max = r->top, .percent_limit = r->percent_limit,
-				 .children = !r->no_children, .callers = r->callers,
+				 .children = !r->no_children, .callers = r->callers, .counts = r->counts,
 				 .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = r->json ? "json" : r->format ? r->format : "text";
 	int ret;

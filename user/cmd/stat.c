@@ -13,6 +13,7 @@
 #include "cmd/measure.h"
 #include "cmd/stat_by.h"
 #include "cmd/stat_out.h"
+#include "cmd/stat_stack.h"
 #include "render/stat.h"
 #include "util/log.h"
 #include "util/signals.h"
@@ -35,7 +36,7 @@ struct stat_options {
 	const char *by;
 	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
 	struct honesty h;
-	bool latency, json, no_scale, no_inherit, per_cpu, per_thread, append;
+	bool latency, stack, json, no_scale, no_inherit, per_cpu, per_thread, append;
 };
 
 static int add_text(void *base, const char *text, struct err *err)
@@ -71,6 +72,8 @@ static const struct opt by_opts[] = {
 	  "sum system calls or tracepoints by comm, pid, tid, cpu, user, cgroup, event, syscall, errno, args->FIELD", NULL, false, NULL },
 	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct stat_options, latency), "errors and times of system calls, with a histogram",
 	  NULL, false, NULL },
+	{ 0, "stack", NULL, OPT_FLAG, offsetof(struct stat_options, stack), "the functions that system calls and tracepoints happened in, with their callers", NULL,
+	  false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency", NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max), "so many different keys (10240); more are summed in one row",
 	  NULL, false, NULL },
@@ -153,7 +156,7 @@ static int print_interval(struct sink *sink, uint64_t since_start_ns)
 
 static bool is_by(const struct stat_options *o)
 {
-	return o->by || o->latency;
+	return o->by || o->latency || o->stack;
 }
 
 static int add_events(struct count_run *s, const char *text, struct err *err)
@@ -194,13 +197,17 @@ static int check_by(const struct count_run *s, struct err *err)
 	const struct stat_options *o = s->o;
 
 	if (!is_by(o) && (o->top || o->rows_max))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys go with --by or --latency");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys go with --by, --latency or --stack");
 	if (!is_by(o))
 		return 0;
 	if (has_kind(s, EVENT_COUNTER))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency are for system calls and tracepoints: -e 'syscalls:*'");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack are for system calls and tracepoints: -e 'syscalls:*'");
+	if (o->stack && (o->latency || o->interval_ms || o->append || o->rows_max))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack does not go with --latency, -I, --append or --max-keys");
+	if (o->stack && o->separator && strcmp(o->separator, ","))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack has commas between its fields: -x,");
 	if (o->runs > 1 || o->per_cpu || o->per_thread)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not go with -r, -A or --per-thread (--by cpu, tid)");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack do not go with -r, -A or --per-thread (--by cpu, tid)");
 	if (o->rows_max > 1 << 22)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
 	return 0;
@@ -392,6 +399,19 @@ static int run_all(struct count_run *s, int *ret_status, struct err *err)
 	return stat_out_close(&s->out, ret > 0 ? 0 : ret, err);
 }
 
+static int run_stack(struct count_run *s, int *ret_status, struct err *err)
+{
+	const struct stat_options *o = s->o;
+	const struct stat_stack stack = { .keys = o->by, .out = o->out, .top = o->top, .duration_ns = o->duration_ns, .json = o->json,
+					  .csv = o->separator };
+	int ret = stat_stack_run(&stack, &o->target, s->events, s->nr_events, &s->profile, ret_status, err);
+
+	if (ret)
+		return ret;
+	honesty_print(&o->h, &s->profile);
+	return honesty_exit(&o->h, &s->profile, *ret_status, err);
+}
+
 static int run_by(struct count_run *s, int *ret_status, struct err *err)
 {
 	const struct stat_options *o = s->o;
@@ -436,7 +456,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	if (o->timeout_ms)
 		o->duration_ns = o->timeout_ms * 1000000;
 	if (!ret && is_by(o)) {
-		ret = run_by(s, &status, err);
+		ret = o->stack ? run_stack(s, &status, err) : run_by(s, &status, err);
 		goto out;
 	}
 	if (!ret)
@@ -467,6 +487,7 @@ const struct cmd cmd_stat = {
 		    "skep stat -e 'syscalls:*' -- make            system calls, each by its name\n"
 		    "skep stat -a -e raw_syscalls:sys_enter -I 1000 -- sleep 10\n"
 		    "skep stat --latency --by comm,syscall --top 10 -a -- sleep 10\n"
+		    "skep stat --stack -e sched:sched_process_fork -- make\n"
 		    "skep stat -a -I 1000 --by comm,event -e 'sched:*' -- sleep 10\n"
 		    "skep stat -a --by comm,'args->dev' -e block:block_rq_issue -- sleep 10\n"
 		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"

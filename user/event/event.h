@@ -9,7 +9,7 @@
 #include "util/err.h"
 
 #define EVENT_NAME_MAX 128
-#define EVENTS_MAX 8
+#define EVENTS_MAX 64
 
 enum event_kind {
 	EVENT_COUNTER, /* perf_event_open(2) */

@@ -66,9 +66,11 @@ static bool parse_declaration(const char *at, const char *end, struct format_fie
 	else if (take(&at, end, "__rel_loc "))
 		f->where = FORMAT_REL_LOC;
 	if (end > at && end[-1] == ']') {
+		const char *behind = end;
+
 		while (end > at && *end != '[')
 			end--;
-		f->is_array = true;
+		snprintf(f->array, sizeof(f->array), "%.*s", (int)(behind - end), end);
 	}
 	for (name = end; name > at && is_name(name[-1]); name--)
 		;
@@ -80,7 +82,7 @@ static bool parse_declaration(const char *at, const char *end, struct format_fie
 		;
 	if (end - at > 2 && !memcmp(end - 2, "[]", 2)) {
 		end -= 2;
-		f->is_array = true;
+		strcpy(f->array, "[]");
 	}
 	n = end - at;
 	n = n < sizeof(f->type) ? n : sizeof(f->type) - 1;

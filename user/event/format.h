@@ -21,8 +21,9 @@ enum format_where {
 struct format_field {
 	char name[FORMAT_NAME_MAX];
 	char type[FORMAT_TYPE_MAX]; /* "unsigned int"; of an array that of its elements; cut when it is longer */
+	char array[16];		    /* "[16]", "[]" of a location; empty: none */
 	uint32_t offset, size;	    /* in bytes; both fit the record, whose size is 16 bits */
-	bool is_signed, is_array;
+	bool is_signed;
 	uint8_t where; /* enum format_where */
 };
 

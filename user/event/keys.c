@@ -8,7 +8,7 @@
 
 #include "bpf/eventsby.h"
 #include "event/near.h"
-#include "event/syscalls.h"
+#include "event/tracepoints.h"
 
 const char keys_words[] = "comm, pid, tid, cpu, user, cgroup, event, syscall, errno and fields of tracepoints (args->NAME)";
 
@@ -105,7 +105,7 @@ const char *field_place_of(const struct format_field *f, bool is_call, struct fi
 	struct field_place p = { .offset = f->offset, .bytes = f->size, .how = how[f->where] };
 	const char *type = skip_const(f->type);
 
-	if (f->is_array || f->where != FORMAT_PLAIN) {
+	if (f->array[0] || f->where != FORMAT_PLAIN) {
 		if (strcmp(type, "char"))
 			return "an array";
 		/* perf's record of a system call has its arguments and no more. */
@@ -130,25 +130,6 @@ const char *field_place_of(const struct format_field *f, bool is_call, struct fi
 		}
 	*ret_place = p;
 	return NULL;
-}
-
-/* The tracepoint of an event. False: it has none. */
-static bool traced_name(const struct event *e, char *buf, size_t size)
-{
-	const char *name, *side = e->is_exit ? "exit" : "enter";
-
-	if (e->kind == EVENT_TRACEPOINT) {
-		snprintf(buf, size, "%s", e->name);
-		return true;
-	}
-	if (e->config == SYSCALL_ANY) {
-		snprintf(buf, size, "raw_syscalls:sys_%s", side);
-		return true;
-	}
-	name = e->abi == SYSCALL_NATIVE ? syscall_name(e->abi, e->config) : NULL;
-	if (name)
-		snprintf(buf, size, "syscalls:sys_%s_%s", side, name);
-	return name;
 }
 
 struct resolve {
@@ -210,7 +191,7 @@ static int resolve_one(struct resolve *r, const struct event *e, keys_reader rea
 	struct format f;
 	int ret;
 
-	if (!traced_name(e, t->name, sizeof(t->name)))
+	if (!tracepoint_name(e, t->name, sizeof(t->name)))
 		return e->from_glob ? 0 :
 				      err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has no tracepoint of its own, and so no fields", e->name);
 	if (!r->keys->nr_fields)

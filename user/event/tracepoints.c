@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/syscalls.h"
+
 #include "util/vec.h"
 
 const char *tracefs_path(void)
@@ -206,4 +208,24 @@ int tracepoint_each(int (*each)(void *arg, const char *name), void *arg)
 	}
 	vec_free(&names.all);
 	return ret;
+}
+
+bool tracepoint_name(const struct event *e, char *buf, size_t size)
+{
+	const char *name, *side = e->is_exit ? "exit" : "enter";
+
+	if (e->kind == EVENT_COUNTER)
+		return false;
+	if (e->kind == EVENT_TRACEPOINT) {
+		snprintf(buf, size, "%s", e->name);
+		return true;
+	}
+	if (e->config == SYSCALL_ANY) {
+		snprintf(buf, size, "raw_syscalls:sys_%s", side);
+		return true;
+	}
+	name = e->abi == SYSCALL_NATIVE ? syscall_name(e->abi, e->config) : NULL;
+	if (name)
+		snprintf(buf, size, "syscalls:sys_%s_%s", side, name);
+	return name;
 }

@@ -23,4 +23,10 @@ int tracepoint_events(const char *text, size_t len, struct event *ret_events, in
  */
 int tracepoint_each(int (*each)(void *arg, const char *name), void *arg);
 
+/*
+ * "SUBSYSTEM:NAME" of a tracepoint or of a system call's, by the name that the kernel has for it. False: it has none (a counter, or
+ * a call of another ABI).
+ */
+bool tracepoint_name(const struct event *e, char *buf, size_t size);
+
 #endif

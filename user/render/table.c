@@ -13,6 +13,7 @@
 #define CHAIN_DEPTH_MAX 64
 #define CHAIN_PERCENT_MIN 0.5 /* of all: perf's default for -g */
 #define PERCENT_WIDTH 9
+#define COUNT_WIDTH 12
 #define GAP_WIDTH 2
 #define LEVEL_WIDTH 4 /* "[k] " */
 #define COLUMN_MIN 8 /* narrower says nothing: then it goes */
@@ -142,6 +143,7 @@ static void print_chains(FILE *out, const struct table_row *r, const struct prof
 /* What a line has room for. */
 struct layout {
 	bool children, level; /* the column for callees; the mark before a symbol */
+	bool counts;
 	bool hidden[TABLE_KEYS_MAX];
 	int widths[TABLE_KEYS_MAX];
 	uint32_t main; /* the key that stays: the symbol, or the last one */
@@ -149,7 +151,7 @@ struct layout {
 
 static int line_width(const struct layout *l, const struct table *t, int main_width)
 {
-	int n = PERCENT_WIDTH * (l->children ? 2 : 1);
+	int n = PERCENT_WIDTH * (l->children ? 2 : 1) + (l->counts ? COUNT_WIDTH : 0);
 
 	for (uint32_t k = 0; k < t->nr_keys; k++)
 		if (!l->hidden[k])
@@ -200,7 +202,7 @@ static void layout_fit(struct layout *l, const struct table *t, int columns)
 
 static void layout_make(struct layout *l, const struct table *t, size_t rows, const struct table_cfg *cfg)
 {
-	*l = (struct layout){ .children = cfg->children, .level = true, .main = t->nr_keys - 1 };
+	*l = (struct layout){ .children = cfg->children, .level = true, .counts = cfg->counts, .main = t->nr_keys - 1 };
 	for (uint32_t k = 0; k < t->nr_keys; k++)
 		if (t->keys[k] == KEY_SYM)
 			l->main = k;
@@ -233,6 +235,8 @@ static void print_row(FILE *out, const struct table *t, const struct table_row *
 	if (l->children)
 		fprintf(out, "%*.2f%%", PERCENT_WIDTH - 1, percent(r->total, p->weight));
 	fprintf(out, "%*.2f%%", PERCENT_WIDTH - 1, percent(by_total ? r->total : r->self, p->weight));
+	if (l->counts)
+		fprintf(out, "%*llu", COUNT_WIDTH, (unsigned long long)(cfg->children ? r->total_count : r->self_count));
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
 		size_t n;
 
@@ -255,6 +259,8 @@ static void print_titles(FILE *out, const struct table *t, const struct table_cf
 	int pad = 0;
 
 	fputs(l->children ? "#Children     Self" : cfg->children ? "#Children" : "#Overhead", out);
+	if (l->counts)
+		fprintf(out, "%*s", COUNT_WIDTH, "Samples");
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
 		const char *title = key_titles[t->keys[k]];
 		int width = l->widths[k] + (t->keys[k] == KEY_SYM && l->level ? LEVEL_WIDTH : 0);

@@ -12,6 +12,7 @@ struct table_cfg {
 	uint64_t rows_max;    /* 0: all */
 	double percent_limit; /* rows below are left out; text without rows_max says how many */
 	bool children;	      /* a column for total, and the order by it */
+	bool counts;	      /* a column for the number of samples (text) */
 	bool callers;	      /* the call chains: below each row (text), or a flat list with depths (JSON) */
 	int columns;	      /* width of the terminal, 0: do not cut */
 	const char *const *event_names; /* for the key event, by sample.event; NULL: numbers */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The one order in which a live run comes to its names. */
+#include "cmd/live.h"
+
+#include "capture/features.h"
+#include "sym/kallsyms.h"
+
+int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cfg, struct fold *fold, struct ksym_asker **ret_asker,
+	     int *ret_status, struct err *err)
+{
+	int ret;
+
+	if (!m->no_kernel && feature_tried(FEATURE_KSYM, ksym_open(ret_asker))) {
+		syms_cfg->kernel_symbol = ksym_name;
+		syms_cfg->kernel_arg = *ret_asker;
+	} else if (!m->no_kernel) {
+		kallsyms_prefetch();
+	}
+	ret = syms_new(syms_cfg, &fold->syms, err);
+	if (ret)
+		return ret;
+	fold->pin = true;
+	fold->profile->title = command_line();
+	ret = measure_run(m, cfg, &fold->sink, NULL, fold->profile, ret_status, err);
+	fold_note(fold);
+	return ret;
+}

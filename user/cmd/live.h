@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A live run whose stacks go into a fold: what the commands share that show stacks as they are sampled. */
+#ifndef SKEP_CMD_LIVE_H
+#define SKEP_CMD_LIVE_H
+
+#include "capture/ksym.h"
+#include "cmd/measure.h"
+#include "model/fold.h"
+
+/*
+ * Names of the kernel come by BPF where that is to be had (*ret_asker, to be closed behind the last look-up; NULL: none), else from
+ * /proc/kallsyms. *ret_status: COMMAND's. 0 or -errno.
+ */
+int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cfg, struct fold *fold, struct ksym_asker **ret_asker,
+	     int *ret_status, struct err *err);
+
+#endif

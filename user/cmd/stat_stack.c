@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep stat --stack: hits of system calls and tracepoints, by event and function, with who called. */
+#include "cmd/stat_stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/live.h"
+#include "cmd/stat_out.h"
+#include "render/table.h"
+
+#define KEYS_BYTES 128
+
+/* The rows are functions, innermost first: "comm" to "comm,event,sym". */
+static int row_keys(const char *by, char *buf, size_t size, struct err *err)
+{
+	static const char *const words[] = { "comm", "pid", "tid", "cpu", "event" };
+	size_t at = 0;
+
+	for (const char *text = by; text && *text;) {
+		size_t n = strcspn(text, ","), i = 0;
+
+		while (i < sizeof(words) / sizeof(*words) && (strlen(words[i]) != n || strncmp(words[i], text, n)))
+			i++;
+		if (i == sizeof(words) / sizeof(*words)) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "bad key '%.*s' in --by", (int)n, text);
+			err_hint(err, "keys that go with --stack are comm, pid, tid, cpu, event");
+			return -EINVAL;
+		}
+		if (strcmp(words[i], "event") && at + n + 1 < size)
+			at += snprintf(buf + at, size - at, "%s,", words[i]);
+		text += n + (text[n] == ',');
+	}
+	snprintf(buf + at, size - at, "event,sym");
+	return 0;
+}
+
+static int print(const struct stat_stack *o, struct fold *fold, const struct measure *m, FILE *out)
+{
+	const char *names[EVENTS_MAX];
+	const struct table_cfg cfg = { .event_names = names, .rows_max = o->top, .callers = true, .counts = true };
+
+	for (int i = 0; i < m->nr_events; i++)
+		names[i] = m->events[i].name;
+	table_sort(fold->table, false);
+	return (o->json ? render_table_json : o->csv ? render_table_csv : render_table_text)(out, fold->table, fold->profile, &cfg);
+}
+
+static int run(const struct stat_stack *o, struct measure *m, struct fold *fold, struct stat_out *out, int *ret_status, struct err *err)
+{
+	struct sample_cfg cfg = { .aggregate = true, .by_tid = true };
+	struct syms_cfg syms_cfg = { 0 };
+	struct ksym_asker *asker = NULL;
+	int ret = live_run(m, &cfg, &syms_cfg, fold, &asker, ret_status, err);
+
+	if (m->nr_events > 1)
+		fold->profile->event = "several events";
+	if (!ret && !fold->profile->seen)
+		profile_note(fold->profile, "none of these events happened");
+	if (!ret)
+		ret = print(o, fold, m, out->stream);
+	ksym_close(asker);
+	return ret;
+}
+
+int stat_stack_run(const struct stat_stack *o, const struct target *target, const struct event *events, int nr_events,
+		   struct profile *profile, int *ret_status, struct err *err)
+{
+	struct measure *m = calloc(1, sizeof(*m));
+	struct fold *fold = calloc(1, sizeof(*fold));
+	char keys[KEYS_BYTES];
+	struct table table = { 0 };
+	struct stat_out out = { 0 };
+	int ret = m && fold ? row_keys(o->keys, keys, sizeof(keys), err) : -ENOMEM;
+
+	if (!ret && nr_events > EVENTS_MAX)
+		ret = err_exit(err, -E2BIG, EXIT_USAGE, "--stack takes at most %d events (raw_syscalls:sys_enter is all system calls)",
+			       EVENTS_MAX);
+	if (ret)
+		goto out;
+	m->target = *target; /* which stays the caller's */
+	m->duration_ns = o->duration_ns;
+	m->event_text = "";
+	memcpy(m->events, events, nr_events * sizeof(*events));
+	m->nr_events = nr_events;
+	ret = measure_events(m, err);
+	if (!ret)
+		ret = table_init(&table, keys, true, err);
+	if (!ret)
+		ret = fold_init(fold);
+	if (ret)
+		goto out;
+	fold->profile = profile;
+	fold->table = &table;
+	ret = stat_out_open(&out, o->out, false, false, err);
+	if (!ret)
+		ret = stat_out_close(&out, run(o, m, fold, &out, ret_status, err), err);
+	syms_free(fold->syms);
+	fold_free(fold);
+out:
+	table_free(&table);
+	free(fold);
+	free(m);
+	return ret;
+}

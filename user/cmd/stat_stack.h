@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The part of skep stat that keeps the callers: --stack. */
+#ifndef SKEP_CMD_STAT_STACK_H
+#define SKEP_CMD_STAT_STACK_H
+
+#include "cmd/measure.h"
+
+struct stat_stack {
+	const char *keys; /* --by: comm, pid, tid, cpu, event; NULL: event */
+	const char *out;
+	uint64_t top, duration_ns;
+	bool json, csv;
+};
+
+/* Runs and prints: system calls and tracepoints, each time with its stacks. *ret_status: COMMAND's. 0 or -errno with err. */
+int stat_stack_run(const struct stat_stack *o, const struct target *target, const struct event *events, int nr_events,
+		   struct profile *profile, int *ret_status, struct err *err);
+
+#endif
