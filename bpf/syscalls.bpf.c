@@ -5,7 +5,7 @@
  *
  * Where these tracepoints may be preempted (7.2, with sleepable programs) the kernel skips the program for all other tasks of the
  * CPU until the one in it goes on: calls are lost by the hundreds. There the dearer way through perf's tracepoints is taken,
- * which turns preemption off. Additions are atomic all the same.
+ * which turns preemption off. So additions need not be atomic: no interrupt makes a system call.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -63,9 +63,9 @@ static __always_inline int count(__u64 nr, int is_exit)
 		return 0;
 	abi = syscall_abi_of(&nr);
 	if (nr < SYSCALL_NR_MAX)
-		__sync_fetch_and_add(&t->calls[is_exit][abi][nr], 1);
+		t->calls[is_exit][abi][nr]++;
 	else
-		__sync_fetch_and_add(&t->unknown[is_exit], 1);
+		t->unknown[is_exit]++;
 	return 0;
 }
 
