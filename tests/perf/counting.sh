@@ -32,8 +32,28 @@ for name in floor skep skep-a perf bpftrace strace; do
 		printf "  %-10s %8.1f ns, bare %.1f: adds %8.1f, %.2f times the floor\n", n, t, b, t - b, (t - b) / (f - b) }'
 done
 
-echo "whole commands: find /usr/share, with set-up and tear-down"
-pair "skep stat $e" "bare" "$SKEP" stat -e "$e" -o "$TMP/out" -- find /usr/share ::: find /usr/share
-RUNS=2 pair "skep stat $e" "strace -f -c" "$SKEP" stat -e "$e" -o "$TMP/out" -- find /usr/share ::: strace -f -c -o "$TMP/out2" find /usr/share
-RUNS=2 pair "skep stat $e" "perf stat $e" "$SKEP" stat -e "$e" -o "$TMP/out" -- find /usr/share ::: perf stat -e "$e" -o "$TMP/out2" -- find /usr/share
-RUNS=2 pair "skep stat $e" "perf trace -s" "$SKEP" stat -e "$e" -o "$TMP/out" -- find /usr/share ::: perf trace -s -o "$TMP/out2" -- find /usr/share
+# whole PEER RUNS COMMAND... ::: LOAD...: skep's count of all system calls of LOAD beside what COMMAND does to it
+whole() {
+	local peer=$1 runs=$2 command=()
+	shift 2
+	while [ "$1" != ::: ]; do command+=("$1"); shift; done
+	shift
+	command -v "${command[0]:-true}" >/dev/null || return 0
+	RUNS=$runs pair "skep stat $e" "$peer" "$SKEP" stat -e "$e" -o "$TMP/out" -- "$@" ::: "${command[@]}" "$@"
+}
+
+# Whole paths: bpftrace looks for COMMAND by itself
+for load in "$(type -P dd) if=/dev/zero of=/dev/null bs=1 count=1000000" "$(type -P find) /usr/share"; do
+	echo "whole commands, with set-up and tear-down: $load"
+	# shellcheck disable=SC2086
+	{
+		whole bare "$RUNS" ::: $load
+		whole "perf stat raw_syscalls" 3 perf stat -e raw_syscalls:sys_enter -o "$TMP/out2" -- ::: $load
+		whole "perf stat $e" 2 perf stat -e "$e" -o "$TMP/out2" -- ::: $load
+		whole "perf trace -s" 2 perf trace -s -o "$TMP/out2" -- ::: $load
+		RUNS=2 pair "skep stat $e" "bpftrace map" "$SKEP" stat -e "$e" -o "$TMP/out" -- $load ::: \
+			bpftrace -q -e 'tracepoint:raw_syscalls:sys_enter { @[args->id] = count(); }' -c "$load"
+		# strace stops the program twice a call: minutes for a million
+		[[ $load == */dd* ]] || whole "strace -f -c" 2 strace -f -c -o "$TMP/out2" ::: $load
+	}
+done

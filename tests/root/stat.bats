@@ -266,3 +266,14 @@ calls_ok() {
 	[ "$status" = 2 ]
 	[[ "$output" == *"at most 64 events"* ]]
 }
+
+@test "a CPU that goes off-line during the run and comes back: what the others counted stands" {
+	[ -n "${SKEP_OWN_MACHINE:-}" ] || skip "would take a CPU from whoever else is on this machine"
+	off=/sys/devices/system/cpu/cpu1/online
+	[ -w $off ] || skip "no CPU here can go off-line"
+	background sh -c "sleep 0.5; echo 0 >$off; sleep 0.3; echo 1 >$off"
+	"$SKEP" stat -a -A -x, -e cpu-clock,page-faults,sched:sched_switch,raw_syscalls:sys_enter -o a.csv -- sleep 2
+	wait $BG
+	cat a.csv
+	awk -F, '$1 == "CPU0" && $4 == "cpu-clock" { a = $2 } $1 == "CPU1" && $4 == "cpu-clock" { b = $2; seen = 1 } END { exit !(a > 1900 && seen && b < a + 100) }' a.csv
+}
