@@ -172,7 +172,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all unit
 
 bench: all work $(PERF)
-	@status=0; for b in startup sampling picture symbols weight counting; do tests/perf/$$b.sh || status=1; done; exit $$status
+	@status=0; for b in startup sampling picture symbols weight counting by; do tests/perf/$$b.sh || status=1; done; exit $$status
 
 # Installs what was built, with whatever switches; builds only when nothing was.
 DEST := $(DESTDIR)$(PREFIX)

@@ -39,6 +39,8 @@ struct {
 struct call {
 	__u64 since_ns;
 	__u32 call, is_open;
+	__u32 epoch; /* of `targets`, in which its task passed the filter */
+	__u32 unused;
 };
 
 struct {
@@ -123,6 +125,26 @@ static __always_inline struct call *find_call(__u64 id, int create)
 	return bpf_map_lookup_elem(&thread_calls, &tid);
 }
 
+/* The filter is asked once a task and epoch, where nothing else than `targets` can change its answer. NULL: not a target. */
+static __always_inline struct call *pass(__u64 id)
+{
+	__u32 epoch = targets_epoch, is_kept = cfg_task_storage && !(cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS));
+	struct call *call = NULL;
+
+	if (is_kept)
+		call = find_call(id, 0);
+	if (call && call->epoch == epoch)
+		return call;
+	if (!filter_pass(id))
+		return NULL;
+	call = find_call(id, 1);
+	if (call)
+		call->epoch = epoch;
+	else
+		loss_count(COUNT_NO_SCRATCH);
+	return call;
+}
+
 static __always_inline int enter(__u64 nr)
 {
 	__u64 id = bpf_get_current_pid_tgid();
@@ -130,7 +152,7 @@ static __always_inline int enter(__u64 nr)
 	struct call *call;
 	__u32 abi;
 
-	if (!filter_pass(id))
+	if (!run_armed)
 		return 0;
 	abi = syscall_abi_of(&nr);
 	if (!wanted(abi, nr))
@@ -138,16 +160,14 @@ static __always_inline int enter(__u64 nr)
 	if (nr >= SYSCALL_NR_MAX)
 		nr = SYSCALL_NR_MAX;
 	if (!cfg_at_exit) {
-		sum = find_row(id, abi << 16 | nr, 0);
+		sum = filter_pass(id) ? find_row(id, abi << 16 | nr, 0) : NULL;
 		if (sum)
-			__sync_fetch_and_add(&sum->calls, 1);
+			sum->calls++;
 		return 0;
 	}
-	call = find_call(id, 1);
-	if (!call) {
-		loss_count(COUNT_NO_SCRATCH);
+	call = pass(id);
+	if (!call)
 		return 0;
-	}
 	loss_count(COUNT_SEEN);
 	call->call = abi << 16 | nr;
 	call->is_open = 1;
@@ -156,6 +176,7 @@ static __always_inline int enter(__u64 nr)
 	return 0;
 }
 
+/* No filter: who passed it on entry is asked after on return, whatever the call made of the task. */
 static __always_inline int leave(__s64 ret)
 {
 	__u64 id = bpf_get_current_pid_tgid(), took = 0;
@@ -163,7 +184,7 @@ static __always_inline int leave(__s64 ret)
 	struct by_sum *sum;
 	struct call *call;
 
-	if (!filter_pass(id))
+	if (!run_armed)
 		return 0;
 	call = find_call(id, 0);
 	if (!call || !call->is_open)
@@ -176,20 +197,19 @@ static __always_inline int leave(__s64 ret)
 		bpf_map_delete_elem(&thread_calls, &tid);
 	if (!sum)
 		return 0;
-	/* Atomic, since another task may preempt this (syscalls.bpf.c); a maximum can be, but in the moment of its writing. */
-	__sync_fetch_and_add(&sum->calls, 1);
+	sum->calls++;
 	if (error)
-		__sync_fetch_and_add(&sum->errors, 1);
+		sum->errors++;
 	if (cfg_time) {
-		__sync_fetch_and_add(&sum->total_ns, took);
+		sum->total_ns += took;
 		if (took > sum->max_ns)
 			sum->max_ns = took;
-		__sync_fetch_and_add(&sum->slots[slot_of(took)], 1);
+		sum->slots[slot_of(took)]++;
 	}
 	return 0;
 }
 
-/* Two ways to the same hooks: syscalls.bpf.c says why. */
+/* Two ways to the same hooks: syscalls.bpf.c says why. In both preemption is off, and no interrupt makes a system call. */
 SEC("?tp_btf/sys_enter")
 int btf_enter(__u64 *ctx)
 {

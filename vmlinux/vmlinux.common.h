@@ -61,6 +61,7 @@ struct task_struct {
 	__u64 self_exec_id;
 	struct pid *thread_pid;
 	struct task_struct *group_leader;
+	char comm[16];
 };
 
 struct seq_file;

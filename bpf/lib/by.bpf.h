@@ -19,13 +19,43 @@ const volatile struct by_places cfg_at = {
 	.error = 44,
 };
 
+/* Zeroes what is behind the first zero byte; both architectures are little-endian. */
+static __always_inline __u64 comm_word(__u64 w, __u64 *ended)
+{
+	__u64 zero = (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
+
+	if (*ended)
+		return 0;
+	*ended = zero;
+	return zero ? w & (((zero & -zero) >> 7) - 1) : w;
+}
+
+/*
+ * bpf_get_current_comm(), which copies and pads, is 35 to 50 ns dearer. Kernels before 6.14 may leave the rest of a longer name
+ * behind the zero.
+ */
+static __always_inline void by_comm(void *to)
+{
+	__u64 *out = to, ended = 0;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
+		struct task_struct *task = bpf_get_current_task_btf();
+		__u64 *comm = (void *)task->comm;
+
+		out[0] = comm_word(comm[0], &ended);
+		out[1] = comm_word(comm[1], &ended);
+		return;
+	}
+	bpf_get_current_comm(to, BY_COMM_LEN);
+}
+
 /* All of it but the fields. id is bpf_get_current_pid_tgid(). */
 static __always_inline void by_key_fill(void *key, __u64 id, __u32 what, __u32 error)
 {
 	if (cfg_by & BY_CGROUP)
 		*(__u64 *)(key + cfg_at.cgroup) = bpf_get_current_cgroup_id();
 	if (cfg_by & BY_COMM)
-		bpf_get_current_comm(key + cfg_at.comm, BY_COMM_LEN);
+		by_comm(key + cfg_at.comm);
 	if (cfg_by & (BY_SYSCALL | BY_EVENT))
 		*(__u32 *)(key + cfg_at.what) = what;
 	if (cfg_by & BY_PID)

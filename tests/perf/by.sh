@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Claim: summing every system call by comm and name, its time in a histogram (--by comm,syscall --latency), adds at most 2.5 times what
+# empty programs on entry and return add. Beside it keys alone, a key with a field of the trace record, bpftrace.
+. "$(dirname "$0")/lib.sh"
+N=${N:-2000000}
+
+# rate NAME COMMAND...: ns of one call under it, appended to NAME's file
+rate() {
+	local name=$1
+	shift
+	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
+}
+
+# show FLOOR NAME...: what each adds, as a multiple of what FLOOR adds
+show() {
+	local floor=$1 name bare
+	bare=$(median "$TMP/rate.bare")
+	for name; do
+		[ -s "$TMP/rate.$name" ] || continue
+		awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v f="$(median "$TMP/rate.$floor")" 'BEGIN {
+			printf "  %-22s %8.1f ns, bare %.1f: adds %8.1f, %.2f times the floor\n", n, t, b, t - b, (t - b) / (f - b) }'
+	done
+}
+
+o="$TMP/out"
+echo "system calls by key: ns of one, best of 5 rounds of $((N / 5)), in turn"
+for ((i = 0; i < RUNS; i++)); do
+	rate bare "$WORK/callrate" "$N"
+	rate floor build/perf/floor "$WORK/callrate" "$N"
+	rate floor-both build/perf/floor -x "$WORK/callrate" "$N"
+	rate by-syscall "$SKEP" stat --by syscall -o "$o" -- "$WORK/callrate" "$N"
+	rate by-comm,syscall "$SKEP" stat --by comm,syscall -o "$o" -- "$WORK/callrate" "$N"
+	rate latency-syscall "$SKEP" stat --latency --by syscall -o "$o" -- "$WORK/callrate" "$N"
+	rate latency-comm,syscall "$SKEP" stat --latency --by comm,syscall -o "$o" -- "$WORK/callrate" "$N"
+	rate latency-a "$SKEP" stat -a --latency --by comm,syscall -o "$o" -- "$WORK/callrate" "$N"
+	rate field "$SKEP" stat --by 'args->id' -e raw_syscalls:sys_enter -o "$o" -- "$WORK/callrate" "$N"
+	if command -v bpftrace >/dev/null && [ $i -lt 2 ]; then
+		rate bpftrace-latency bpftrace -q -e 'tracepoint:raw_syscalls:sys_enter { @s[tid] = nsecs; @n[tid] = args->id; }
+			tracepoint:raw_syscalls:sys_exit /@s[tid]/ { @[comm, @n[tid]] = hist(nsecs - @s[tid]); delete(@s[tid]); }' \
+			-c "$WORK/callrate $((N / 10))"
+	fi
+done
+show floor by-syscall by-comm,syscall field
+show floor-both floor-both latency-syscall latency-comm,syscall latency-a bpftrace-latency
