@@ -138,6 +138,8 @@ struct resolve {
 	struct near near; /* of the first field that was missing */
 	int missing;	  /* that field */
 	char why[256];
+	int without;	    /* tracepoints of a glob that are left out */
+	const char *unread; /* a tracepoint that tracefs does not have */
 };
 
 /* Returns false when a field is missing; r has which and why. */
@@ -175,10 +177,22 @@ static bool place_fields(struct resolve *r, const struct format *f, struct trace
 	return true;
 }
 
+static int unreadable(const char *name, int ret, struct err *err)
+{
+	err_exit(err, ret, EXIT_CANNOT, "cannot read the fields of '%s': %s", name, strerror(-ret));
+	if (ret == -EACCES)
+		err_hint(err, "sudo mount -o remount,mode=755 /sys/kernel/tracing");
+	else if (!tracefs_path())
+		err_hint(err, "mount -t tracefs tracefs /sys/kernel/tracing");
+	return ret;
+}
+
 static int refuse(const struct resolve *r, const char *first, struct err *err)
 {
 	const struct keys *k = r->keys;
 
+	if (!*r->why)
+		return unreadable(r->unread, -ENOENT, err);
 	err_exit(err, -EINVAL, EXIT_USAGE, "bad key 'args->%s' in --by: %s%s", k->fields[r->missing], first, r->why);
 	err_caret(err, k->text, k->places[r->missing]);
 	near_hint(&r->near, err);
@@ -200,11 +214,11 @@ static int resolve_one(struct resolve *r, const struct event *e, keys_reader rea
 	t->id = f.id;
 	if (ret) {
 		format_free(&f);
-		if (ret == -ENOENT && e->from_glob)
-			return 0;
-		return err_exit(err, ret, EXIT_CANNOT, "cannot read the fields of '%s': %s", t->name, strerror(-ret));
+		r->unread = e->name;
+		return ret == -ENOENT && e->from_glob ? 0 : unreadable(t->name, ret, err);
 	}
 	ret = place_fields(r, &f, t);
+	r->without += !ret;
 	format_free(&f);
 	return ret || e->from_glob ? ret : refuse(r, "", err);
 }
@@ -212,7 +226,7 @@ static int resolve_one(struct resolve *r, const struct event *e, keys_reader rea
 int keys_resolve(struct keys *keys, const struct event *events, int nr_events, keys_reader read, struct traced_list *ret_list,
 		 struct err *err)
 {
-	struct resolve r = { .keys = keys };
+	struct resolve r = { .keys = keys, .unread = nr_events ? events[0].name : "" };
 	int ret = 0;
 
 	*ret_list = (struct traced_list){ 0 };
@@ -225,14 +239,14 @@ int keys_resolve(struct keys *keys, const struct event *events, int nr_events, k
 		ret = resolve_one(&r, &events[i], read, &t, err);
 		if (ret < 0)
 			return ret;
-		ret_list->without += !ret;
 		if (!ret)
 			continue;
 		if (vec_reserve(&ret_list->all))
 			return -ENOMEM;
 		ret_list->all.data[ret_list->all.n++] = t;
 	}
+	ret_list->without = r.without;
 	if (keys->nr_fields && !ret_list->all.n)
-		return refuse(&r, ret_list->without > 1 ? "none has all of the fields: " : "", err);
+		return refuse(&r, r.without > 1 ? "none has all of the fields: " : "", err);
 	return 0;
 }
