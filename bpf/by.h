@@ -30,6 +30,7 @@ enum by_bit {
  */
 struct by_places {
 	__u16 cgroup; /* 8 bytes */
+	__u16 start;  /* 8 bytes: when the process, or with tid the thread, began; with pid or tid, since numbers come again */
 	__u16 comm;   /* BY_COMM_LEN */
 	__u16 fields[BY_FIELDS_MAX]; /* 8 bytes, or BY_TEXT_MAX for text */
 	__u16 what; /* and the others, 4 bytes: the system call (enum syscall_abi << 16 | number), or the event's index */
@@ -37,7 +38,7 @@ struct by_places {
 	__u16 error; /* errno, 0 for success */
 };
 
-#define BY_KEY_MAX (8 + BY_COMM_LEN + 6 * 4)
+#define BY_KEY_MAX (2 * 8 + BY_COMM_LEN + 6 * 4)
 #define BY_FIELDS_KEY_MAX (BY_KEY_MAX + BY_FIELDS_MAX * BY_TEXT_MAX)
 
 /* One a CPU: no CPU writes what another writes. */

@@ -96,6 +96,7 @@ struct hist_sample {
 	const char *fields[BY_FIELDS_MAX]; /* their values: "253:0", "-1" */
 	uint32_t pid, tid, cpu, uid, error;
 	uint64_t cgroup; /* its inode number */
+	uint64_t start_ns; /* of the process or thread, since boot: numbers come again */
 	bool is_other;	 /* of all keys that the table had no room for */
 	struct hist_sums sums;
 };

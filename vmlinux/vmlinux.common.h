@@ -61,6 +61,7 @@ struct task_struct {
 	__u64 self_exec_id;
 	struct pid *thread_pid;
 	struct task_struct *group_leader;
+	__u64 start_boottime; /* 5.5 */
 	char comm[16];
 };
 

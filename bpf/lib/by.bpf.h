@@ -9,14 +9,15 @@
 const volatile __u32 cfg_by = ~0u; /* enum by_bit */
 const volatile struct by_places cfg_at = {
 	.cgroup = 0,
-	.comm = 8,
+	.start = 8,
+	.comm = 16,
 	.fields = { BY_KEY_MAX, BY_KEY_MAX + BY_TEXT_MAX, BY_KEY_MAX + 2 * BY_TEXT_MAX, BY_KEY_MAX + 3 * BY_TEXT_MAX },
-	.what = 24,
-	.pid = 28,
-	.tid = 32,
-	.cpu = 36,
-	.user = 40,
-	.error = 44,
+	.what = 32,
+	.pid = 36,
+	.tid = 40,
+	.cpu = 44,
+	.user = 48,
+	.error = 52,
 };
 
 /* Zeroes what is behind the first zero byte; both architectures are little-endian. */
@@ -49,11 +50,26 @@ static __always_inline void by_comm(void *to)
 	bpf_get_current_comm(to, BY_COMM_LEN);
 }
 
+/* ns since boot */
+static __always_inline __u64 by_start(void)
+{
+	struct task_struct *task;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
+		task = bpf_get_current_task_btf();
+		return cfg_by & BY_TID ? task->start_boottime : task->group_leader->start_boottime;
+	}
+	task = (void *)bpf_get_current_task();
+	return cfg_by & BY_TID ? BPF_CORE_READ(task, start_boottime) : BPF_CORE_READ(task, group_leader, start_boottime);
+}
+
 /* All of it but the fields. id is bpf_get_current_pid_tgid(). */
 static __always_inline void by_key_fill(void *key, __u64 id, __u32 what, __u32 error)
 {
 	if (cfg_by & BY_CGROUP)
 		*(__u64 *)(key + cfg_at.cgroup) = bpf_get_current_cgroup_id();
+	if (cfg_by & (BY_PID | BY_TID))
+		*(__u64 *)(key + cfg_at.start) = by_start();
 	if (cfg_by & BY_COMM)
 		by_comm(key + cfg_at.comm);
 	if (cfg_by & (BY_SYSCALL | BY_EVENT))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What an event's name means: the struct perf_event_attr that skep passes is the one that perf passes, as strace sees both.
 # A PMU that this machine does not have is described by a sysfs of our own, mounted over the real one for both.
+# bats file_tags=user-space
 load ../lib.bash
 
 # A description of PMUs in ./devices: cpu as x86 has it, with bits of a term in two places, and one that counts for all CPUs

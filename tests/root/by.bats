@@ -142,6 +142,25 @@ need_tracefs() {
 	[ "$(sum <a.csv)" = $((10000 / ${SKEP_SLOW:-1} + 1)) ]
 }
 
+@test "a pid that is given again is another row" {
+	[ -w /proc/sys/kernel/ns_last_pid ] || skip "no /proc/sys/kernel/ns_last_pid here"
+	# Others fork too: until the number is free at the right moment
+	cat >again.sh <<-EOF
+		for i in \$(seq 100); do
+			"$WORK/calls" 1 >/dev/null & p=\$!
+			wait
+			echo \$((p - 1)) >/proc/sys/kernel/ns_last_pid
+			"$WORK/calls" 1 >/dev/null & q=\$!
+			wait
+			[ \$p != \$q ] || { echo \$p; exit; }
+		done
+	EOF
+	"$SKEP" stat -x, --by pid -o a.csv -e syscalls:sys_enter_getpgid -- bash again.sh >pid
+	[ -s pid ] || skip "nobody got a number again"
+	cat pid a.csv
+	[ "$(grep -c ",$(cat pid)\$" a.csv)" = 2 ]
+}
+
 @test "names of others are escaped" {
 	need_tracefs
 	bad=$'a\033[31m,"b'

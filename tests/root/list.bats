@@ -14,6 +14,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
+# bats test_tags=user-space
 @test "software events and their other names are perf's" {
 	need perf
 	perf list sw 2>/dev/null | sed -n 's/ *\[Software event\]//p' | sed 's/ OR /\n/g' | tr -d ' ' | sort -u >perfs
@@ -114,6 +115,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
+# bats test_tags=user-space
 @test "functions of a program: all that nm has, with address and size" {
 	nm "$WORK/shares" | awk '$2 ~ /[tT]/ && NF == 3 { print "u:'"$WORK"'/shares:" $3 }' | LC_ALL=C sort -u >nms
 	names "u:$WORK/shares" >ours
@@ -126,6 +128,7 @@ unprivileged() {
 	grep -q "size: $(nm -S "$WORK/shares" | awk '$4 == "hot" { print $2 }' | sed 's/^/0x/' | xargs printf '%d')\$" out
 }
 
+# bats test_tags=user-space
 # bats test_tags=user-space
 @test "functions of the C library, every name of an address; C++ by the readable name" {
 	libc=$(ldd "$WORK/shares" | awk '/libc\.so/ { print $3 }')
@@ -144,6 +147,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
+# bats test_tags=user-space
 @test "USDT: what the program says of its probes, also when its base moved" {
 	"$WORK/usdt" >truth
 	"$SKEP" list -v "usdt:$WORK/usdt" >out
@@ -158,6 +162,7 @@ unprivileged() {
 	[ "$(names "usdt:$WORK/usdt:skep:idle")" = "usdt:$WORK/usdt:skep:idle" ]
 }
 
+# bats test_tags=user-space
 # bats test_tags=user-space
 @test "USDT: names and arguments are readelf's, in every file that has some" {
 	n=0

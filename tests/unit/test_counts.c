@@ -61,6 +61,21 @@ static void test_rounds(void **state)
 	d = counts_delta(counts_cell(&c, 0, 0));
 	assert_int_equal(d.value, 10);
 	assert_int_equal(d.enabled_ns, 100);
+	/* one that went back, since its CPU was away, adds nothing: no wrapped number */
+	counts_round(&c);
+	add(&c, 0, 3, 20, 20);
+	d = counts_delta(counts_cell(&c, 0, 0));
+	assert_int_equal(d.value, 0);
+	assert_int_equal(d.enabled_ns, 0);
+	assert_int_equal(d.running_ns, 0);
+	/* near the end of 64 bits */
+	counts_round(&c);
+	counts_run(&c);
+	add(&c, 0, UINT64_MAX - 1, 100, 100);
+	counts_round(&c);
+	add(&c, 0, UINT64_MAX, 200, 200);
+	d = counts_delta(counts_cell(&c, 0, 0));
+	assert_int_equal(d.value, 1);
 	counts_free(&c);
 }
 

@@ -20,6 +20,9 @@ size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places 
 	/* By their alignment. */
 	if (by & BY_CGROUP)
 		n += 8;
+	at.start = n;
+	if (by & (BY_PID | BY_TID))
+		n += 8;
 	at.comm = n;
 	if (by & BY_COMM)
 		n += BY_COMM_LEN;
@@ -51,6 +54,8 @@ void rows_key(const void *key, uint32_t by, const struct by_places *at, char *co
 
 	if (by & BY_CGROUP)
 		memcpy(&h->cgroup, (const char *)key + at->cgroup, sizeof(h->cgroup));
+	if (by & (BY_PID | BY_TID))
+		memcpy(&h->start_ns, (const char *)key + at->start, sizeof(h->start_ns));
 	if (by & BY_COMM) {
 		memcpy(comm, (const char *)key + at->comm, BY_COMM_LEN);
 		comm[BY_COMM_LEN - 1] = '\0';

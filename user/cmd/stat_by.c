@@ -17,6 +17,8 @@
 
 #define FRAME_LINES 4 /* beside the rows: time, head, "rows more", the cursor's */
 
+#define ROWS_A_TASK 8ul
+
 struct by_run {
 	struct sink sink;
 	const struct stat_by *o;
@@ -151,17 +153,37 @@ static int prepare(struct by_run *run, const struct event *events, int nr_events
 	return ret;
 }
 
+/*
+ * Room for rows, 0 for the sources' own: eight for each task of the machine where a key tells tasks apart and all of them are
+ * targets. Memory is taken for rows that are there only, but by tracepoints.
+ */
+static uint64_t rows_for(const struct by_run *run, const struct target *target)
+{
+	unsigned long tasks = 0;
+	FILE *f;
+
+	if (run->o->rows_max || !(run->keys.by & (BY_PID | BY_TID)) || target->pids.n || target->tids.n || target_is_command(target))
+		return run->o->rows_max;
+	f = fopen("/proc/loadavg", "re");
+	if (f && fscanf(f, "%*s %*s %*s %*u/%lu", &tasks) != 1)
+		tasks = 0;
+	if (f)
+		fclose(f);
+	return ROWS_A_TASK * tasks > BY_ROWS_DEFAULT ? ROWS_A_TASK * tasks : 0;
+}
+
 int stat_by_run(const struct stat_by *o, const struct target *target, const struct event *events, int nr_events,
 		struct profile *profile, int *ret_status, struct err *err)
 {
 	struct by_run run = { .sink = { .hist = take, .interval = print_round }, .o = o };
-	struct callsby_cfg calls = { .events = events, .nr_events = nr_events, .latency = o->latency, .rows_max = o->rows_max };
-	const struct eventsby_cfg traced = { .keys = &run.keys, .traced = &run.traced, .rows_max = o->rows_max };
+	struct callsby_cfg calls = { .events = events, .nr_events = nr_events, .latency = o->latency };
+	struct eventsby_cfg traced = { .keys = &run.keys, .traced = &run.traced };
 	sigset_t mask;
 	struct session_cfg cfg = { .target = target, .command_mask = &mask, .duration_ns = o->duration_ns, .interval_ns = o->interval_ns };
 	int ret = prepare(&run, events, nr_events, err);
 
 	calls.by = run.keys.by;
+	calls.rows_max = traced.rows_max = rows_for(&run, target);
 	if (!ret)
 		ret = stat_out_open(&run.out, o->out, o->append, o->interval_ns, err);
 	if (!ret) {

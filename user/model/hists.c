@@ -49,6 +49,7 @@ static uint64_t hash_of(const struct hist_sample *k)
 
 	h = hash_pair(h ^ (uintptr_t)k->comm, (uint64_t)k->pid << 32 | k->tid);
 	h = hash_pair(h ^ k->cgroup, (uint64_t)k->cpu << 32 | k->uid);
+	h = hash_pair(h, k->start_ns);
 	for (int i = 0; i < BY_FIELDS_MAX; i++)
 		h = k->fields[i] ? hash_pair(h, (uintptr_t)k->fields[i]) : h;
 	return hash_pair(h, (uint64_t)k->error << 1 | k->is_other);
@@ -57,7 +58,7 @@ static uint64_t hash_of(const struct hist_sample *k)
 static bool same_key(const struct hist_sample *a, const struct hist_sample *b)
 {
 	return a->call == b->call && a->event == b->event && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->uid == b->uid && a->error == b->error && a->cgroup == b->cgroup && a->is_other == b->is_other &&
+	       a->cpu == b->cpu && a->uid == b->uid && a->error == b->error && a->cgroup == b->cgroup && a->start_ns == b->start_ns && a->is_other == b->is_other &&
 	       !memcmp(a->fields, b->fields, sizeof(a->fields));
 }
 
@@ -139,6 +140,7 @@ static int compare(const struct hist_sample *a, const struct hist_sample *b)
 		order = order || !a->fields[i] || !b->fields[i] ? order : strverscmp(a->fields[i], b->fields[i]);
 	order = order ? order : by_number(a->pid, b->pid);
 	order = order ? order : by_number(a->tid, b->tid);
+	order = order ? order : by_number(a->start_ns, b->start_ns);
 	order = order ? order : by_number(a->cpu, b->cpu);
 	order = order ? order : by_number(a->uid, b->uid);
 	order = order ? order : by_number(a->error, b->error);
