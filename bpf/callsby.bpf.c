@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CAPTURE, system calls by any key: counted on entry, or, when what came of them is asked for (errors, time), on return. Sums are
- * per CPU in a hash, so that no CPU writes what another writes; its look-up takes no lock.
+ * CAPTURE, system calls by any key: counted on entry, or, when what came of them is asked for (errors, time), on return. The CPU
+ * is a part of every key, so that no CPU writes what another writes; the look-up takes no lock. Not a per-CPU hash: those take
+ * their memory in pieces that the kernel has no more of after some hundred new keys in a row.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -20,7 +21,7 @@ const volatile __u32 cfg_all_calls = 0;
 const volatile __u64 cfg_wanted[SYSCALL_ABIS][SYSCALL_NR_MAX / 64] = {};
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC); /* tracing programs may, and memory is only for rows that are there */
 	__uint(max_entries, BY_ROWS_DEFAULT);
 	__uint(key_size, BY_KEY_MAX); /* no type: user space makes it as long as the key is */

@@ -11,6 +11,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/sample.h"
+#include "bpf/tracepoint.h"
 #include "lib/filter.bpf.h"
 #include "lib/loss.bpf.h"
 #include "lib/pidns.bpf.h"
@@ -264,6 +265,6 @@ int sample_hit(void *ctx)
 {
 	__u64 index;
 
-	asm volatile("%0 = 0x51ee7c0de0ddba11 ll" : "=r"(index));
+	asm volatile("%0 = %1 ll" : "=r"(index) : "i"(TRACEPOINT_INDEX_MARK));
 	return take(ctx, 1, index);
 }

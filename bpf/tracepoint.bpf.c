@@ -27,7 +27,7 @@ int count_hit(void *ctx)
 	struct tracepoint_tally *t;
 	__u64 index;
 
-	asm volatile("%0 = 0x51ee7c0de0ddba11 ll" : "=r"(index));
+	asm volatile("%0 = %1 ll" : "=r"(index) : "i"(TRACEPOINT_INDEX_MARK));
 	if (!filter_pass(bpf_get_current_pid_tgid()))
 		return 0;
 	t = bpf_map_lookup_elem(&tallies, &cpu);

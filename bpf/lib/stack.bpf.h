@@ -44,7 +44,7 @@ static __always_inline __u32 stack_walk(void *ctx, __u64 *ips, __u64 flags)
 /* The key of a walk; fills s->check. */
 static __always_inline __u64 stack_hash(struct stack_val *s)
 {
-	__u64 key = STACK_SEED_KEY, check = STACK_SEED_CHECK;
+	__u64 key = STACK_SEED_KEY + s->nr, check = STACK_SEED_CHECK; /* a frame may be 0 */
 
 	if (s->nr <= STACK_SHORT) {
 		STACK_HASH(STACK_SHORT)

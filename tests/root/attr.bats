@@ -39,13 +39,15 @@ attrs() {
 	shift
 	unshare -m sh -c 'mount --bind devices /sys/bus/event_source/devices && exec timeout 20 "$@"' sh \
 		strace -f -v -e trace=perf_event_open -o strace.txt "$@" >/dev/null 2>&1 || true
-	grep 'perf_event_open({' strace.txt | grep -v 'SW_DUMMY' | head -"$nr" | while read -r line; do
-		for f in $FIELDS; do
-			[ $f != exclude_host ] || ! grep -q "[:/][a-z]*[GH]" <<<"$*" || sed -nE 's/.* (exclude_guest=.).*/\1/p' <<<"$line" | tr '\n' ' '
-			sed -nE "s/.*[{ ]($f=[^,}/]*[^,}/ ]).*/\1/p" <<<"$line" | tr '\n' ' '
-		done
-		sed -E 's/.*\}, [^,]*, [^,]*, (-?[0-9]+),.*/\1/' <<<"$line" | sed 's/^[0-9].*/member/; s/^-1/alone/'
-	done
+	# exclude_guest counts only where G or H was asked for
+	grep 'perf_event_open({' strace.txt | grep -v 'SW_DUMMY' | head -"$nr" | awk -v fields="$FIELDS $(grep -q '[:/][a-z]*[GH]' <<<"$*" && echo exclude_guest)" '
+		{
+			n = split(fields, name, " ")
+			for (i = 1; i <= n; i++)
+				if (match($0, "[{ ]" name[i] "=[^,}]*")) { f = substr($0, RSTART + 1, RLENGTH - 1); sub(/ .*/, "", f); printf "%s ", f }
+			sub(/.*\}, /, ""); split($0, arg, /, /)
+			print arg[3] ~ /^-1/ ? "alone" : "member"
+		}'
 }
 
 same() {
@@ -74,6 +76,10 @@ same() {
 	describe
 	attrs 1 "$SKEP" stat -e cpu/mem-loads,ldlat=30/ -- true >skep.txt
 	grep -q 'config=0x1cd config1=0x1e ' skep.txt # perf 6.1 passes 3 | 30
+	# an event of a PMU by its name alone, and a colon behind the terms
+	attrs 1 "$SKEP" stat -e cpu/mem-loads/u -- true >want.txt
+	attrs 1 "$SKEP" stat -e cpu/mem-loads/:u -- true | diff want.txt -
+	attrs 1 "$SKEP" stat -e mem-loads:u -- true | diff want.txt -
 }
 
 @test "groups: a leader that starts and members that follow it, as perf's" {
@@ -92,10 +98,22 @@ same() {
 	attrs 2 "$SKEP" stat -a -e power/energy-pkg/ -- true >skep.txt
 	[ "$(wc -l <skep.txt)" = 1 ]
 	grep -q 'type=0x14 config=0x2 ' skep.txt
+	# a group of such a one is opened where it counts, with its members
+	attrs 9 "$SKEP" stat -a -e '{power/energy-pkg/,page-faults},cs' -- true >skep.txt
+	[ "$(grep -c 'type=0x14 ' skep.txt)" = 1 ]
+	run "$SKEP" stat -e '{page-faults,msr/tsc/' -- true
+	[ "$status" = 2 ]
 	# msr/tsc/ described as if it were one, so that there is something to read
 	cp devices/power/cpumask devices/msr/
 	echo 0.001 >devices/msr/events/tsc.scale
 	echo kilo >devices/msr/events/tsc.unit
+	unshare -m sh -c "mount --bind devices /sys/bus/event_source/devices && '$SKEP' stat -a -x, -e '{msr/tsc/,page-faults},msr/tsc/u' -o g.csv -- ls >/dev/null"
+	cat g.csv
+	awk -F, '$3 == "page-faults" && $1 ~ /^[0-9]+$/ { a = 1 } $3 == "msr/tsc/" && $1 > 0 { b = 1 } END { exit !(a && b) }' g.csv
+	unshare -m sh -c "mount --bind devices /sys/bus/event_source/devices && '$SKEP' stat -C 1 -x, -e msr/tsc/,page-faults -o n.csv -- sleep 0.1" 2>said
+	cat n.csv said
+	grep -q '^<not supported>,kilo,msr/tsc/' n.csv
+	grep -q 'count on other CPUs' said
 	unshare -m sh -c "mount --bind devices /sys/bus/event_source/devices && '$SKEP' stat -a -x, -e msr/tsc/,msr/event=0/ -o a.csv -- sleep 0.1"
 	cat a.csv
 	awk -F, '$3 == "msr/tsc/" && $2 == "kilo" { a = $1 } $3 == "msr/event=0/" && $2 == "" { b = $1 } END { d = a * 1000 / b; exit !(a > 0 && d > 0.98 && d < 1.02) }' a.csv

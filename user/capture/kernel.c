@@ -103,6 +103,7 @@ int kernel_check(struct err *err)
 }
 
 /* A shorter period is silently made this long: perf_swevent_start_hrtimer(), kernel/events/core.c. */
+#define PRECISE_MOST 3 /* of attr.precise_ip */
 #define CLOCK_PERIOD_MIN_NS 10000
 
 int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group_fd, unsigned long flags)
@@ -116,26 +117,37 @@ int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int g
 	return fd < 0 ? -errno : fd;
 }
 
+int kernel_open_named(const struct event *e, struct perf_event_attr *attr, int pid, int cpu, int group_fd, unsigned long flags)
+{
+	int precise = e->precise_max ? PRECISE_MOST : e->precise, fd;
+
+	attr->type = e->type;
+	attr->size = sizeof(*attr);
+	attr->config = e->config;
+	attr->config1 = e->config1;
+	attr->config2 = e->config2;
+	attr->exclude_user = e->exclude_user;
+	attr->exclude_kernel = e->exclude_kernel;
+	attr->exclude_hv = e->exclude_hv;
+	attr->exclude_idle = e->exclude_idle;
+	attr->exclude_host = e->exclude_host;
+	attr->exclude_guest = !e->guest;
+	do {
+		attr->precise_ip = precise;
+		fd = kernel_perf_event_open(attr, pid, cpu, group_fd, flags);
+	} while (fd < 0 && e->precise_max && precise-- > 0);
+	return fd;
+}
+
 int kernel_event_open(const struct event *e, uint32_t cpu)
 {
 	struct perf_event_attr attr = {
-		.type = e->type,
-		.size = sizeof(attr),
-		.config = e->config,
-		.config1 = e->config1,
-		.config2 = e->config2,
 		/* As the side band's: what the kernel says of this event goes into its buffer. */
 		.sample_type = SIDEBAND_SAMPLE_TYPE,
 		.sample_id_all = 1,
 		.disabled = 1, /* until the program is attached: a sample of its own would land in that buffer */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.exclude_user = e->exclude_user,
-		.exclude_kernel = e->exclude_kernel,
-		.exclude_hv = e->exclude_hv,
-		.exclude_idle = e->exclude_idle,
-		.exclude_guest = 1,
-		.precise_ip = e->precise,
 		.freq = e->freq,
 	};
 
@@ -143,9 +155,9 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 		return -ERANGE;
 	attr.sample_period = e->period_or_freq; /* one union with sample_freq */
 	/* Without it a program that walks stacks is refused, 5d99cb2c86775 "bpf: Fail PERF_EVENT_IOC_SET_BPF...". */
-	if (e->precise)
+	if (e->precise || e->precise_max)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	return kernel_perf_event_open(&attr, -1, cpu, -1, 0);
+	return kernel_open_named(e, &attr, -1, cpu, -1, 0);
 }
 
 int kernel_event_refused(const struct event *e, int ret, struct err *err)

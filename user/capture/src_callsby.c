@@ -20,6 +20,8 @@
 #include "event/syscalls.h"
 #include "skel/callsby.skel.h"
 
+#define ENTRIES_MAX (1u << 24) /* of the hash: a limit, no memory */
+
 struct src_callsby {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct callsby_cfg *cfg;
@@ -33,14 +35,15 @@ struct src_callsby {
 	uint64_t missed_before; /* start */
 };
 
-static void set_knobs(struct src_callsby *src)
+static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
 {
 	const struct callsby_cfg *cfg = src->cfg;
 	struct callsby_bpf__rodata *ro = src->skel->rodata;
+	uint64_t entries;
 	bool storage = !cfg->latency || feature_use(FEATURE_TASK_STORAGE);
 
-	ro->cfg_by = cfg->by;
-	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(cfg->by, 0, 0, &src->at));
+	ro->cfg_by = cfg->by | BY_CPU;
+	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(ro->cfg_by, 0, 0, &src->at));
 	ro->cfg_at = src->at;
 	src->is_exit = true;
 	ro->cfg_time = cfg->latency;
@@ -59,8 +62,8 @@ static void set_knobs(struct src_callsby *src)
 		else if (e->config < SYSCALL_NR_MAX)
 			ro->cfg_wanted[e->abi][e->config / 64] |= 1ull << (e->config % 64);
 	}
-	if (cfg->rows_max)
-		bpf_map__set_max_entries(src->skel->maps.rows, cfg->rows_max);
+	entries = (uint64_t)(cfg->rows_max ? cfg->rows_max : BY_ROWS_DEFAULT) * nr_cpus;
+	bpf_map__set_max_entries(src->skel->maps.rows, entries < ENTRIES_MAX ? entries : ENTRIES_MAX);
 	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
 	callhooks_choose(&src->hooks, true, ro->cfg_at_exit);
 }
@@ -75,7 +78,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->skel = callsby_bpf__open();
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	set_knobs(src);
+	set_knobs(src, place->nr_cpus);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, false);
 	ret = callsby_bpf__load(src->skel);
@@ -125,6 +128,7 @@ static const char *event_name(const struct src_callsby *src, uint32_t call, char
 	return buf;
 }
 
+/* A row of one CPU, or of all of them what did not fit. Those of one key are added up in the sink. */
 static int deliver(void *arg, const void *key, const void *values)
 {
 	struct src_callsby *src = arg;
@@ -133,7 +137,7 @@ static int deliver(void *arg, const void *key, const void *values)
 	char call[64], event[EVENT_NAME_MAX], comm[COMM_LEN];
 	uint32_t what = 0;
 
-	for (int cpu = 0; cpu < src->cpus; cpu++) {
+	for (int cpu = 0; cpu < (key ? 1 : src->cpus); cpu++) {
 		const struct by_sum *s = &per_cpu[cpu];
 
 		h.sums.calls += s->calls;

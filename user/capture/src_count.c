@@ -19,8 +19,6 @@
 #include "event/pmu.h"
 #include "util/vec.h"
 
-#define PRECISE_MOST 3 /* of attr.precise_ip */
-
 struct counter {
 	int fd;
 	bool is_leader; /* of a group, or alone */
@@ -34,7 +32,7 @@ struct src_count {
 	const struct count_cfg *cfg;
 	VEC(struct counter) counters;
 	VEC(uint32_t) threads; /* of -p */
-	uint32_t late_threads, unread, unfit;
+	uint32_t late_threads, unread, unfit, nowhere;
 	bool at_exec;	    /* they start by themselves */
 	bool inherits;
 };
@@ -50,31 +48,15 @@ static bool kernel_only(const struct event *e)
 static int open_fd(const struct src_count *src, const struct event *e, int pid, int cpu, int group_fd, unsigned long flags)
 {
 	struct perf_event_attr attr = {
-		.type = e->type,
-		.size = sizeof(attr),
-		.config = e->config,
-		.config1 = e->config1,
-		.config2 = e->config2,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = group_fd < 0,
 		.inherit = src->inherits && cpu < 0,
 		.enable_on_exec = src->at_exec && group_fd < 0,
 		.pinned = e->pinned && group_fd < 0,
 		.exclusive = e->exclusive,
-		.exclude_user = e->exclude_user,
-		.exclude_kernel = e->exclude_kernel,
-		.exclude_hv = e->exclude_hv,
-		.exclude_idle = e->exclude_idle,
-		.exclude_host = e->exclude_host,
-		.exclude_guest = !e->guest,
 	};
-	int precise = e->precise_max ? PRECISE_MOST : e->precise, fd;
 
-	do {
-		attr.precise_ip = precise;
-		fd = kernel_perf_event_open(&attr, pid, cpu, group_fd, flags);
-	} while (fd < 0 && e->precise_max && precise-- > 0);
-	return fd;
+	return kernel_open_named(e, &attr, pid, cpu, group_fd, flags);
 }
 
 /* We may not count the kernel: what is left is ":u", as the event is called from now on. */
@@ -100,20 +82,24 @@ struct counter_place {
 	int leader_fd;	    /* of the group that is being opened, or -1 */
 };
 
-/* Opens e, with :u where we may not count the kernel: the event is called that from then on. */
-static int open_allowed(const struct src_count *src, struct event *e, const struct counter_place *at, int group_fd)
+/* Opens e, with :u where we may not count the kernel: the event is called that from then on, and *ret_user set. */
+static int open_allowed(const struct src_count *src, struct event *e, const struct counter_place *at, int group_fd, bool *ret_user)
 {
 	int pid = at->cgroup_fd >= 0 ? at->cgroup_fd : at->tid ? (int)at->tid : -1, cpu = at->cpu == UINT32_MAX ? -1 : (int)at->cpu;
 	unsigned long flags = at->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0;
-	int fd = open_fd(src, e, pid, cpu, group_fd, flags);
+	int fd = open_fd(src, e, pid, cpu, group_fd, flags), refused = fd;
 	struct event user = *e;
 
 	if ((fd != -EACCES && fd != -EPERM) || e->exclude_kernel || e->exclude_user || !at->tid)
 		return fd;
 	without_kernel(&user);
 	fd = open_fd(src, &user, pid, cpu, group_fd, flags);
-	if (fd >= 0 || not_here(fd))
+	if (fd == -EINVAL || fd == -EOPNOTSUPP)
+		return refused; /* it is here, but knows no user mode (msr/tsc/) */
+	if (fd >= 0 || not_here(fd)) {
 		*e = user;
+		*ret_user = true;
+	}
 	return fd;
 }
 
@@ -121,7 +107,7 @@ static int open_allowed(const struct src_count *src, struct event *e, const stru
 static int open_counter(struct src_count *src, int index, struct counter_place *at, struct err *err)
 {
 	struct event *e = &src->cfg->events[index];
-	bool is_member = e->group_pos > 1;
+	bool is_member = e->group_pos > 1, user = false;
 	struct counter *c;
 	int fd, group_fd;
 
@@ -136,12 +122,12 @@ static int open_counter(struct src_count *src, int index, struct counter_place *
 	if (vec_reserve(&src->counters))
 		return -ENOMEM;
 	group_fd = is_member ? at->leader_fd : -1;
-	fd = open_allowed(src, e, at, group_fd);
+	fd = open_allowed(src, e, at, group_fd, &user);
 	if (fd == -EINVAL && is_member && e->weak) {
 		group_fd = -1;
-		fd = open_allowed(src, e, at, group_fd);
+		fd = open_allowed(src, e, at, group_fd, &user);
 	}
-	if (fd >= 0 && e->exclude_kernel && kernel_only(e)) {
+	if (fd >= 0 && user && kernel_only(e)) {
 		close(fd);
 		src->cfg->states[index] = COUNTER_HIDDEN;
 		return 0;
@@ -173,7 +159,7 @@ static int open_counter(struct src_count *src, int index, struct counter_place *
 static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
 {
 	char path[64], comm[COMM_LEN] = "";
-	struct counter_place at = { .tid = tid, .cpu = UINT32_MAX, .cgroup_fd = -1, .comm = comm };
+	struct counter_place at = { .tid = tid, .cpu = UINT32_MAX, .cgroup_fd = -1, .comm = comm, .leader_fd = -1 };
 	int ret = 0;
 	FILE *f;
 
@@ -256,7 +242,8 @@ static bool counts_on(const struct event *e, uint32_t cpu)
 
 static int open_cpus(struct src_count *src, const struct place *place, const char *cgroup, struct err *err)
 {
-	struct counter_place at = { .cgroup_fd = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1 };
+	struct counter_place at = { .cgroup_fd = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, .leader_fd = -1 };
+	bool here = true; /* the group's PMU, as its leader's */
 	int ret = 0;
 
 	if (cgroup && at.cgroup_fd < 0)
@@ -264,13 +251,33 @@ static int open_cpus(struct src_count *src, const struct place *place, const cha
 	for (uint32_t i = 0; i < place->nr_cpus && (!ret || ret == -ESRCH); i++) {
 		at.cpu = place->cpus[i];
 		ret = 0; /* -ESRCH: a CPU that went offline */
-		for (int e = 0; e < src->cfg->nr_events && !ret; e++)
-			if (counts_on(&src->cfg->events[e], at.cpu))
+		for (int e = 0; e < src->cfg->nr_events && !ret; e++) {
+			if (src->cfg->events[e].group_pos < 2)
+				here = counts_on(&src->cfg->events[e], at.cpu);
+			if (here)
 				ret = open_counter(src, e, &at, err);
+		}
 	}
 	if (at.cgroup_fd >= 0)
 		close(at.cgroup_fd);
 	return ret == -ESRCH ? 0 : ret;
+}
+
+/* What no CPU of -C counts is not 0. */
+static void mark_nowhere(struct src_count *src)
+{
+	for (int e = 0; e < src->cfg->nr_events; e++) {
+		size_t i = 0;
+
+		if (src->cfg->events[e].kind != EVENT_COUNTER || src->cfg->states[e] != COUNTER_OPEN)
+			continue;
+		while (i < src->counters.n && src->counters.data[i].event != e)
+			i++;
+		if (i < src->counters.n)
+			continue;
+		src->cfg->states[e] = COUNTER_NOT_SUPPORTED;
+		src->nowhere++;
+	}
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
@@ -294,7 +301,11 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return ret;
 	for (size_t i = 0; i < t->cgroups.n && !ret; i++)
 		ret = open_cpus(src, place, t->cgroups.data[i], err);
-	return ret || t->cgroups.n ? ret : open_cpus(src, place, NULL, err);
+	if (!ret && !t->cgroups.n)
+		ret = open_cpus(src, place, NULL, err);
+	if (!ret)
+		mark_nowhere(src);
+	return ret;
 }
 
 /* A leader takes its group with it; a member that is switched by itself would leave the others' time. */
@@ -349,6 +360,9 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	if (src->unfit)
 		profile_note(profile, "a group that does not fit into the counters at once is not counted: without the braces, or with "
 				      "{...}:W, its events take turns");
+	if (src->nowhere)
+		profile_note(profile, "%u events belong to PMUs that count on other CPUs than these: /sys/bus/event_source/devices/PMU/cpumask",
+			     src->nowhere);
 	if (src->unread)
 		profile_note(profile, "%u counters could not be read", src->unread);
 }

@@ -74,7 +74,9 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is taken every time it happens: -F and -c are for counters", e->name);
 	if (!tracepoint_name(e, name, sizeof(name)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' can be counted (skep stat), not sampled", e->name);
-	ret = format_read(name, &format);
+	ret = tracefs_path() ? format_read(name, &format) : -ENOTDIR;
+	if (ret == -ENOTDIR || ret == -EACCES)
+		return tracefs_refused(ret, name, strlen(name), err);
 	e->type = PERF_TYPE_TRACEPOINT;
 	e->config = format.id;
 	e->unit = "hits";
@@ -91,10 +93,14 @@ int measure_events(struct measure *m, struct err *err)
 
 		if (ret)
 			return ret;
+		if (e->kind == EVENT_COUNTER && (e->group_pos || e->pinned || e->exclusive))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': groups, D and e are for counting (skep stat), not for sampling", e->name);
 		if (e->kind != EVENT_COUNTER)
 			continue;
-		e->freq = !m->period;
-		e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
+		if (!e->period_or_freq) { /* else period= */
+			e->freq = !m->period;
+			e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
+		}
 		e->exclude_idle = !m->idle;
 	}
 	return 0;

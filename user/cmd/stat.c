@@ -22,7 +22,7 @@
 #define STAT_EVENTS_MAX 4096 /* syscalls:* are 2,700 */
 
 static const char *const default_events[] = {
-	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
+	"context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
 	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
 	"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
@@ -174,11 +174,12 @@ static int pick_events(struct count_run *s, struct err *err)
 
 	for (size_t i = 0; i < o->nr_event_texts && !ret; i++)
 		ret = add_events(s, o->event_texts[i], err);
-	if (ret || o->nr_event_texts)
-		return ret;
-	if (is_by(o))
+	if (!ret && is_by(o) && !o->nr_event_texts)
 		return add_events(s, "raw_syscalls:sys_enter", err);
-	for (uint64_t level = 0; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
+	/* -d adds to -e, as in perf; CPUs are idle too, which a task's clock does not know */
+	if (!ret && !o->nr_event_texts)
+		ret = add_events(s, target_is_command(&o->target) || o->target.pids.n || o->target.tids.n ? "task-clock" : "cpu-clock", err);
+	for (uint64_t level = o->nr_event_texts ? 1 : 0; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
 		ret = add_events(s, default_events[level], err);
 	return ret;
 }
@@ -361,6 +362,22 @@ static int run_once(struct count_run *s, const sigset_t *mask, int *ret_status, 
 	return ret;
 }
 
+/* Is there a row of the table, or were all of them names of a glob that did not happen? */
+static bool counts_any(const struct count_run *s)
+{
+	for (int e = 0; e < s->nr_events; e++) {
+		if (!s->events[e].from_glob)
+			return true;
+		for (size_t k = 0; k < s->counts.keys.n; k++) {
+			const struct count_cell *cell = counts_cell(&s->counts, k, e);
+
+			if (cell->now.value || cell->before.value || cell->runs.value)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* An event that reads nothing although it happens is not passed off as 0, nor a run in which nothing could be counted as one. */
 static int explain(struct count_run *s, int status, struct err *err)
 {
@@ -370,6 +387,8 @@ static int explain(struct count_run *s, int status, struct err *err)
 		hidden += s->states[e] == COUNTER_HIDDEN;
 		open += s->states[e] == COUNTER_OPEN;
 	}
+	if (!is_by(s->o) && s->nr_events && !counts_any(s))
+		profile_note(&s->profile, "none of these %d events happened", s->nr_events);
 	if (hidden)
 		profile_note(&s->profile, "not counted: what happens in the kernel only, which needs CAP_PERFMON or "
 					  "sysctl kernel.perf_event_paranoid=1");
@@ -390,6 +409,8 @@ static int run_all(struct count_run *s, int *ret_status, struct err *err)
 	int ret = stat_out_open(&s->out, o->out, o->append, o->interval_ms, err);
 	sigset_t mask;
 
+	if (!ret && o->append && !o->json)
+		stat_out_started(&s->out);
 	/* The first of them ends the counting; a second one must not cost the result, which is written then. */
 	signals_hold(&mask);
 	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret; i++)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/invoker.h"
@@ -44,6 +45,15 @@ int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, 
 	}
 	ret = open_live(o, path, append);
 	return ret ? err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret)) : 0;
+}
+
+void stat_out_started(struct stat_out *o)
+{
+	time_t now = time(NULL);
+	char text[64];
+
+	if (ctime_r(&now, text))
+		fprintf(o->stream, "# started on %s\n", text);
 }
 
 void stat_out_fresh(struct stat_out *o)

@@ -21,6 +21,9 @@ struct stat_out {
  */
 int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, struct err *err);
 
+/* "# started on DATE", as perf stat sets apart what it adds to a file. */
+void stat_out_started(struct stat_out *o);
+
 /* Before each write of a live file. */
 void stat_out_fresh(struct stat_out *o);
 

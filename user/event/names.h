@@ -7,7 +7,7 @@
 
 #include "event/event.h"
 
-/* Fills type, config, kind and unit. 0, or -ENOENT when name[len] is none of them. */
+/* Fills type, config and unit. 0, or -ENOENT when name[len] is none of them. */
 int name_event(const char *name, size_t len, struct event *ret_event);
 
 #endif

@@ -58,6 +58,8 @@ void near_hint(const struct near *near, struct err *err)
 {
 	const char *const n0 = near->names[0], *const n1 = near->names[1], *const n2 = near->names[2];
 
-	if (near->n)
+	if (!near->n)
+		err_hint(err, "skep list shows the names");
+	else
 		err_hint(err, "similar: %s%s%s%s%s", n0, near->n > 1 ? ", " : "", n1, near->n > 2 ? ", " : "", n2);
 }

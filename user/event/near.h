@@ -21,7 +21,7 @@ struct near {
 void near_init(struct near *near, const char *wanted, size_t len);
 void near_offer(struct near *near, const char *name, size_t len); /* longer names than NEAR_LEN are never near */
 
-/* Sets "similar: A, B, C" if there are any. */
+/* Sets "similar: A, B, C", or where all names are shown if none is. */
 void near_hint(const struct near *near, struct err *err);
 
 #endif

@@ -18,7 +18,8 @@
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
 
-#define LISTED_MAX 8192 /* tracepoints and system calls, for near names */
+#define LISTED_MAX 8192 /* system calls on entry and exit of each ABI, for near names */
+#define MODIFIERS "ukhGHIpPDeSW"
 
 struct parser {
 	const char *text;
@@ -34,10 +35,10 @@ bool event_is_clock(const struct event *e)
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* The text of one event for a message, short. */
+/* The text of one event, or of a group, for a message; short. */
 static int shown(const char *text)
 {
-	int n = strcspn(text, ",");
+	int n = strcspn(text, *text == '{' ? "" : ",}");
 
 	return n < 64 ? n : 64;
 }
@@ -99,6 +100,8 @@ static int parse_modifiers(struct parser *p, size_t event, bool of_group, struct
 			break;
 		case 'e':
 			m->exclusive = true;
+			break;
+		case 'S': /* of samples: read the whole group */
 			break;
 		case 'W':
 			if (!of_group)
@@ -175,29 +178,45 @@ static int offer_pmu_name(void *arg, const char *pmu, const char *event, const c
 	return 0;
 }
 
+static int offer_tracepoint(void *arg, const char *name)
+{
+	near_offer(arg, name, strlen(name));
+	return 0;
+}
+
+static void offer_syscalls(struct near *near)
+{
+	struct event *listed = malloc(LISTED_MAX * sizeof(*listed));
+	int n = listed ? syscall_events("syscalls:*", strlen("syscalls:*"), listed, LISTED_MAX) : 0;
+
+	for (int i = 0; i < n; i++)
+		near_offer(near, listed[i].name, strlen(listed[i].name));
+	free(listed);
+}
+
 /* Sets the hint: the three nearest of counters, or of tracepoints and system calls for a name with a colon. */
 static void hint_near(const struct parser *p, size_t at, size_t end)
 {
-	struct event *listed = NULL;
 	struct near near;
-	int n;
 
 	near_init(&near, p->text + at, end - at);
-	if (memchr(p->text + at, ':', end - at))
-		listed = malloc(LISTED_MAX * sizeof(*listed));
-	if (!listed) {
+	if (memchr(p->text + at, ':', end - at)) {
+		tracepoint_each(offer_tracepoint, &near);
+		offer_syscalls(&near);
+	} else {
 		event_each_name(offer_name, &near);
 		pmu_each_event(offer_pmu_name, &near);
-	} else {
-		n = tracepoint_events("*:*", 3, listed, LISTED_MAX);
-		for (int i = 0; i < n; i++)
-			near_offer(&near, listed[i].name, strlen(listed[i].name));
-		n = syscall_events("syscalls:*", 10, listed, LISTED_MAX);
-		for (int i = 0; i < n; i++)
-			near_offer(&near, listed[i].name, strlen(listed[i].name));
 	}
-	free(listed);
 	near_hint(&near, p->err);
+}
+
+/* Is what follows the colon made of letters that are modifiers? */
+static bool has_modifiers(const char *name, size_t len)
+{
+	const char *colon = memchr(name, ':', len);
+	size_t n = colon ? strspn(colon + 1, MODIFIERS) : 0;
+
+	return n && n >= (size_t)(name + len - colon - 1);
 }
 
 /*
@@ -206,10 +225,15 @@ static void hint_near(const struct parser *p, size_t at, size_t end)
  */
 static int parse_listed(const struct parser *p, size_t at, size_t end, bool is_name)
 {
-	const char *name = p->text + at;
+	const char *name = p->text + at, *second = memchr(name, ':', end - at);
 	size_t len = end - at;
 	bool is_glob = strcspn(name, "*?[") < len;
-	int ret = syscall_events(name, len, p->events + p->nr, p->max - p->nr);
+	int ret;
+
+	second = second ? memchr(second + 1, ':', name + len - second - 1) : NULL;
+	if (second && !is_name && strspn(second + 1, MODIFIERS) >= (size_t)(name + len - second - 1))
+		return bad(p, at, second - p->text, "system calls and tracepoints have no modifiers");
+	ret = syscall_events(name, len, p->events + p->nr, p->max - p->nr);
 
 	if (ret < 0 && ret != -E2BIG) {
 		no_match(p, at, end, "system call", "names are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME, with * for any");
@@ -221,13 +245,14 @@ static int parse_listed(const struct parser *p, size_t at, size_t end, bool is_n
 		ret = tracepoint_events(name, len, p->events + p->nr, p->max - p->nr);
 	if (ret == -E2BIG)
 		return too_many(p);
-	if (ret == -ENOTDIR || ret == -EACCES) {
-		err_exit(p->err, ret, EXIT_CANNOT, "cannot list the tracepoints of '%.*s': tracefs is %s", (int)(len < 64 ? len : 64), name,
-			 ret == -EACCES ? "only for root" : "not mounted");
-		err_hint(p->err, ret == -EACCES ? "sudo mount -o remount,mode=755 /sys/kernel/tracing" :
-						  "mount -t tracefs tracefs /sys/kernel/tracing");
-		return ret;
+	if (ret < 0 && has_modifiers(name, len)) {
+		const char *colon = memchr(name, ':', len);
+
+		if (!memchr(colon + 1, ':', name + len - colon - 1))
+			return 0; /* "mem-loads:u", "cyclse:u" */
 	}
+	if (ret == -ENOTDIR || ret == -EACCES)
+		return tracefs_refused(ret, name, len, p->err);
 	if (ret < 0) {
 		no_match(p, at, end, "tracepoint", "ls /sys/kernel/tracing/events shows the subsystems");
 		if (!is_glob)
@@ -277,12 +302,14 @@ static int parse_counter(struct parser *p, size_t end, struct event *e)
 		const char *slash = memchr(p->text + name_end + 1, '/', end - name_end - 1);
 
 		is_pmu = true;
-		name_end = slash ? (size_t)(slash + 1 - p->text) : end;
+		if (!slash)
+			return bad(p, at, end, "no slash that ends the PMU's terms");
+		name_end = slash + 1 - p->text;
 		ret = pmu_event(p->text, at, name_end, e, p->err);
 	} else {
 		ret = name_event(p->text + at, name_end - at, e);
 		if (ret == -ENOENT)
-			ret = pmu_named_event(p->text + at, name_end - at, e, p->err);
+			ret = pmu_named_event(p->text, at, name_end, e, p->err);
 	}
 	if (ret == -ENOENT)
 		return no_event(p, at, name_end, is_pmu);
@@ -314,7 +341,8 @@ static int parse_event(struct parser *p, bool in_group)
 
 	if (p->nr >= p->max)
 		return too_many(p);
-	ret = parse_listed(p, at, end, name_end <= end && !name_event(p->text + at, name_end - at, &e));
+	ret = parse_listed(p, at, end,
+			   memchr(p->text + at, '/', end - at) || (name_end <= end && !name_event(p->text + at, name_end - at, &e)));
 	if (ret < 0)
 		return ret;
 	if (ret > 0 && in_group)
@@ -377,6 +405,10 @@ int event_parse(const char *text, struct event *ret_events, int max, struct err 
 {
 	struct parser p = { .text = text, .events = ret_events, .max = max, .err = err };
 	int ret;
+
+	for (const char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad event list: a control character at byte %zu", (size_t)(c - text));
 
 	for (;; p.at++) {
 		ret = text[p.at] == '{' ? parse_group(&p) : parse_event(&p, false);

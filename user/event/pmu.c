@@ -16,10 +16,12 @@
 #define SYSFS "/sys/bus/event_source/devices"
 #define FILE_MAX 512
 #define NAME_LEN 64
+#define SHOWN_MAX ((size_t)64) /* bytes of the user's text in a message */
 
 /* Where a term was written, for the caret: in the user's text, or all of a name's own terms at that name. */
 struct written {
 	const char *text;
+	size_t begin, end; /* of the event */
 	size_t at;
 	struct err *err;
 };
@@ -104,8 +106,10 @@ static int put_value(const char *format, uint64_t value, struct event *e)
 
 static int bad(const struct written *w, const char *what, const char *term, size_t len, const char *why)
 {
-	err_exit(w->err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s '%.*s' %s", (int)strcspn(w->text, "}"), w->text, what, (int)len, term,
-		 why);
+	size_t shown = w->end - w->begin < SHOWN_MAX ? w->end - w->begin : SHOWN_MAX;
+
+	err_exit(w->err, -EINVAL, EXIT_USAGE, "bad event '%.*s': %s '%.*s' %s", (int)shown, w->text + w->begin, what,
+		 (int)(len < SHOWN_MAX ? len : SHOWN_MAX), term, why);
 	err_caret(w->err, w->text, w->at);
 	return -EINVAL;
 }
@@ -242,7 +246,7 @@ static int put_terms(const char *pmu, const char *terms, size_t len, const struc
 int pmu_event(const char *text, size_t at, size_t end, struct event *ret_event, struct err *err)
 {
 	const char *slash = memchr(text + at, '/', end - at);
-	struct written w = { text, at, err };
+	struct written w = { text, at, end, at, err };
 	struct event e = *ret_event;
 	char pmu[NAME_LEN];
 	size_t len;
@@ -343,15 +347,25 @@ static int match(void *arg, const char *pmu, const char *event, const char *term
 	return 1;
 }
 
-int pmu_named_event(const char *name, size_t len, struct event *ret_event, struct err *err)
+int pmu_named_event(const char *text, size_t at, size_t end, struct event *ret_event, struct err *err)
 {
-	struct search s = { name, len, "" };
-	char text[2 * NAME_LEN + 3];
+	const struct written w = { text, at, end, at, err };
+	struct search s = { text + at, end - at, "" };
+	struct event e = *ret_event;
+	char name[NAME_LEN];
+	int ret;
 
-	if (!plain_name(name, len) || !pmu_each_event(match, &s))
+	if (!plain_name(s.name, s.len) || !pmu_each_event(match, &s) || read_type(s.pmu, &e.type))
 		return -ENOENT;
-	snprintf(text, sizeof(text), "%s/%.*s/", s.pmu, (int)len, name);
-	return pmu_event(text, 0, strlen(text), ret_event, err);
+	memcpy(name, s.name, s.len);
+	name[s.len] = '\0';
+	e.kind = EVENT_COUNTER;
+	e.unit = "events";
+	snprintf(e.pmu, sizeof(e.pmu), "%s", s.pmu);
+	ret = put_alias(s.pmu, name, &w, &e);
+	if (!ret)
+		*ret_event = e;
+	return ret;
 }
 
 int pmu_each_cpu(const char *pmu, int (*each)(void *arg, uint64_t cpu), void *arg)

@@ -17,8 +17,8 @@
  */
 int pmu_event(const char *text, size_t at, size_t end, struct event *ret_event, struct err *err);
 
-/* An event that a PMU knows by this name alone ("mem-loads"), likewise: 0, -ENOENT or -EINVAL. */
-int pmu_named_event(const char *name, size_t len, struct event *ret_event, struct err *err);
+/* text[at..end) is an event that a PMU knows by this name alone ("mem-loads"), likewise: 0, -ENOENT or -EINVAL. */
+int pmu_named_event(const char *text, size_t at, size_t end, struct event *ret_event, struct err *err);
 
 /* The CPUs that count for all (uncore), or that have this PMU at all: calls each() for them. -ENOENT: every CPU has its own. */
 int pmu_each_cpu(const char *pmu, int (*each)(void *arg, uint64_t cpu), void *arg);

@@ -6,9 +6,13 @@
 #include <stddef.h>
 
 #include "event/event.h"
+#include "util/err.h"
 
 /* Where tracefs is, or NULL: static. */
 const char *tracefs_path(void);
+
+/* err for -ENOTDIR (not mounted) and -EACCES (only for root) at what[len], with the way out. Returns ret. */
+int tracefs_refused(int ret, const char *what, size_t len, struct err *err);
 
 /*
  * text[len], "SUBSYSTEM:NAME" with globs in either, to events. The kernel attaches by NAME alone: only tracefs tells that it is
