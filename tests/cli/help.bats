@@ -196,6 +196,13 @@ commands() {
 	done
 	run "$SKEP" list ""
 	[ "$status" = 2 ]
+	for o in "software -v" "software --json" "-v software -x"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" list $o
+		[ "$status" = 2 ] || { echo "status $status: $o: $output"; false; }
+		[ "${lines[0]}" = "skep list: bad name '${o##* }': options go before names" ]
+		[ "${lines[1]}" = "hint: skep list ${o##* } GLOB" ]
+	done
 	run "$SKEP" list cycels
 	[ "$status" = 1 ]
 	[ "${lines[0]}" = "skep list: nothing here is called 'cycels'" ]
@@ -215,8 +222,11 @@ commands() {
 	[ "$(awk '$2 == "software"' out | wc -l)" = "$(wc -l <out)" ]
 	"$SKEP" list software hw | head -1 >first
 	[ "$(wc -l <first)" = 1 ]
-	run bash -c "'$SKEP' list > /dev/full"
-	[ "$status" = 1 ]
+	for o in "" --json; do
+		run bash -c "'$SKEP' list $o > /dev/full"
+		[ "$status" = 1 ]
+		[ "$output" = "skep: cannot write standard output: No space left on device" ]
+	done
 	need script
 	script -qec "stty cols 30; $SKEP list software" /dev/null </dev/null | tr -d '\r' >narrow
 	[ "$(head -1 narrow)" = "Software events:" ]

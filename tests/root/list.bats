@@ -114,6 +114,15 @@ unprivileged() {
 	grep -qx k:vfs_read all
 }
 
+@test "kernel functions: functions of one name are one row that counts them" {
+	need jq
+	"$SKEP" -q list --json 'k:*_show' >out
+	jq -r '.events[] | select(.copies) | "\(.copies) \(.name)"' out >copies
+	[ -s copies ]
+	[ "$(awk '$1 < 2' copies | wc -l)" = 0 ]
+	run ! grep -q '"functions of' out
+}
+
 # bats test_tags=user-space
 # bats test_tags=user-space
 @test "functions of a program: all that nm has, with address and size" {
@@ -207,4 +216,16 @@ unprivileged() {
 		[ "$status" = 3 ]
 		[[ "$output" == *"only for root"*"hint: "* ]]
 	fi
+}
+
+@test "without privileges: a software event is listed as to be had just where stat counts it" {
+	chmod a+rx . ..
+	for e in $("$SKEP" list software | awk '!/not on this machine/ { print $1 }'); do
+		counted=yes listed=yes
+		unprivileged "$SKEP" list "$e" >row 2>/dev/null
+		! grep "^$e " row | grep -q 'needs root' || listed=no
+		unprivileged "$SKEP" stat -e "$e" -- true >stat 2>&1 || counted=no
+		! grep -q '<not ' stat || counted=no
+		[ $counted = $listed ] || { cat row stat; false; }
+	done
 }

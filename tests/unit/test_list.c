@@ -37,6 +37,9 @@ static void test_glob(void **state)
 	assert_true(glob_match("a\\*", "a*", 2));
 	assert_false(glob_match("a\\*", "ab", 2));
 	assert_true(glob_is("a?") && !glob_is("a:b"));
+	/* Where it is not fnmatch(3). */
+	assert_true(glob_match("[\\*]", "\\", 1));
+	assert_true(glob_match("[[:alpha:]]", "a]", 2));
 }
 
 /* "name copies module," of all that the list has. */
@@ -71,9 +74,15 @@ static void test_kfuncs(void **state)
 	expect_funcs("0000000000000000 T b\n0000000000000000 T a\nnonsense\n\n0000 T\n0000000000000000 t last", true, "*",
 		     "a 1 -,b 1 -,last 1 -,");
 	expect_funcs("tcp_a\nudp_a\ntcp_b [tcp_mod]\ntcp_c", false, "tcp_*", "tcp_a 1 -,tcp_b 1 tcp_mod,tcp_c 1 -,");
+	/* Weak functions that others took the place of: ftrace has calls in them and no name. */
+	expect_funcs("tcp_a\n__ftrace_invalid_address___64\n__ftrace_invalid_address___8 [tcp_mod]\n", false, "*", "tcp_a 1 -,");
+	/* A line that is longer than what is read at once is none, and neither is its end. */
 	memset(long_line, 'x', sizeof(long_line));
 	strcpy(long_line + sizeof(long_line) - 8, "\nafter\n");
-	expect_funcs(long_line, false, "a*", "after 1 -,");
+	expect_funcs(long_line, false, "*", "after 1 -,");
+	memcpy(long_line, "a\n", 2);
+	long_line[sizeof(long_line) - 8] = '\0';
+	expect_funcs(long_line, false, "*", "a 1 -,");
 }
 
 /* int f(const struct s *p, int (*call)(int)); */
@@ -137,7 +146,7 @@ static void test_btf(void **state)
 	assert_string_equal(text, "const struct s *");
 	assert_null(btf_parameter(btf, id, 2, text, sizeof(text)));
 	assert_true(btf_prototype(btf, id, tiny, sizeof(tiny)) >= sizeof(tiny));
-	assert_string_equal(tiny, "int f(c");
+	assert_string_equal(tiny, "int ...");
 	assert_int_equal(btf_prototype(btf, 1, text, sizeof(text)), 0);
 	assert_int_equal(btf_prototype(btf, 99, text, sizeof(text)), 0);
 	/* A module's ids and strings go on from the base's: the same bytes now refer to the base. */
@@ -146,6 +155,28 @@ static void test_btf(void **state)
 	assert_int_equal(id, 16);
 	btf_prototype(module, id, text, sizeof(text));
 	assert_string_equal(text, "int f(const struct s *p, int (*call)(int))");
+	btf_close(module);
+	btf_close(btf);
+}
+
+/* Behind a kind that nobody knows ids are not known: nothing can go on from there. */
+static void test_btf_newer(void **state)
+{
+	struct btf_bytes newer = sound;
+	struct btf_types *btf, *module = NULL;
+	uint32_t id = 0;
+
+	(void)state;
+	newer.const_s.info = INFO(31, 0);
+	assert_int_equal(btf_open_mem(&newer, sizeof(newer), NULL, &btf), 0);
+	assert_int_equal(btf_open_mem(&sound, sizeof(sound), btf, &module), -EBADMSG);
+	assert_null(module);
+	btf_close(btf);
+	/* A module's own end is nobody's base. */
+	assert_int_equal(btf_open_mem(&sound, sizeof(sound), NULL, &btf), 0);
+	assert_int_equal(btf_open_mem(&newer, sizeof(newer), btf, &module), 0);
+	btf_each_func(module, note_id, &id);
+	assert_int_equal(id, 0);
 	btf_close(module);
 	btf_close(btf);
 }
@@ -208,6 +239,53 @@ static void test_btf_explodes(void **state)
 	assert_non_null(strstr(text, "..."));
 	btf_close(btf);
 	free(bad);
+}
+
+static void expect_end(const char *text, const char *end)
+{
+	assert_true(strlen(text) > strlen(end));
+	assert_string_equal(text + strlen(text) - strlen(end), end);
+}
+
+/* int f(int, int, ... 2000 times): what is left out, there is a mark in its place. */
+static void test_btf_cut(void **state)
+{
+	enum { N = 2000 };
+	struct {
+		struct btf_header header;
+		struct btf_type i32;
+		uint32_t i32_bits;
+		struct btf_type proto;
+		struct btf_param params[N];
+		struct btf_type func;
+		char strings[512];
+	} *wide = calloc(1, sizeof(*wide));
+	size_t types = offsetof(typeof(*wide), strings) - sizeof(wide->header);
+	static char text[16384];
+	struct btf_types *btf;
+
+	(void)state;
+	wide->header = (struct btf_header){ .magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(wide->header), .type_len = (uint32_t)types,
+					    .str_off = (uint32_t)types, .str_len = sizeof(wide->strings) };
+	wide->i32 = (struct btf_type){ .name_off = 1, .info = INFO(BTF_KIND_INT, 0), .size = 4 };
+	wide->proto = (struct btf_type){ .info = INFO(BTF_KIND_FUNC_PROTO, N), .type = 1 };
+	for (int i = 0; i < N; i++)
+		wide->params[i].type = 1;
+	wide->func = (struct btf_type){ .name_off = 5, .info = INFO(BTF_KIND_FUNC, 0), .type = 2 };
+	memcpy(wide->strings, "\0int\0f", 7);
+	assert_int_equal(btf_open_mem(wide, sizeof(*wide), NULL, &btf), 0);
+	btf_prototype(btf, 3, text, sizeof(text));
+	expect_end(text, "...)");
+	btf_parameters(btf, 3, text, sizeof(text));
+	expect_end(text, ", int...");
+	assert_true(btf_parameters(btf, 3, text, 100) >= 100);
+	assert_int_equal(strlen(text), 99);
+	expect_end(text, "...");
+	memset(wide->strings + 5, 'n', sizeof(wide->strings) - 6);
+	btf_prototype(btf, 3, text, sizeof(text));
+	assert_non_null(strstr(text, "n...("));
+	btf_close(btf);
+	free(wide);
 }
 
 struct probes {
@@ -279,7 +357,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_glob), cmocka_unit_test(test_kfuncs), cmocka_unit_test(test_btf),
-		cmocka_unit_test(test_btf_broken), cmocka_unit_test(test_btf_explodes), cmocka_unit_test(test_usdt),
+		cmocka_unit_test(test_btf_broken), cmocka_unit_test(test_btf_explodes), cmocka_unit_test(test_btf_newer),
+		cmocka_unit_test(test_btf_cut), cmocka_unit_test(test_usdt),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

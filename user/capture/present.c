@@ -48,8 +48,11 @@ int event_present(const struct event *e, char *why, size_t size)
 	char level[16] = "?";
 	FILE *file;
 
-	if (ret == -EACCES || ret == -EPERM)
+	if (ret == -EACCES || ret == -EPERM) {
 		ret = try_open(e, true);
+		if (!ret && event_kernel_only(e))
+			ret = -EACCES; /* it would read 0 */
+	}
 	switch (ret) {
 	case 0:
 		break;

@@ -37,13 +37,6 @@ struct src_count {
 	bool inherits;
 };
 
-/* What only the kernel's own code does: with exclude_kernel it reads 0 (perf_exclude_event(), kernel/events/core.c). */
-static bool kernel_only(const struct event *e)
-{
-	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-						 e->config == PERF_COUNT_SW_CPU_MIGRATIONS || e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
-}
-
 /* group_fd: the leader's, or -1. The members of a group run and stop with their leader. */
 static int open_fd(const struct src_count *src, const struct event *e, int pid, int cpu, int group_fd, unsigned long flags)
 {
@@ -127,7 +120,7 @@ static int open_counter(struct src_count *src, int index, struct counter_place *
 		group_fd = -1;
 		fd = open_allowed(src, e, at, group_fd, &user);
 	}
-	if (fd >= 0 && user && kernel_only(e)) {
+	if (fd >= 0 && user && event_kernel_only(e)) {
 		close(fd);
 		src->cfg->states[index] = COUNTER_HIDDEN;
 		return 0;

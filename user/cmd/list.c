@@ -141,6 +141,11 @@ static int parse_query(const char *text, struct list_query *q, struct err *err)
 	*q = (struct list_query){ .text = text };
 	if (!*text)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "an empty name");
+	if (text[0] == '-' && text[1]) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "bad name '%s': options go before names", text);
+		err_hint(err, "skep list %s GLOB", text);
+		return -EINVAL;
+	}
 	for (int kind = 0; kind < LIST_KINDS; kind++)
 		if (!strcmp(text, list_kinds[kind].name) || (list_kinds[kind].alias && !strcmp(text, list_kinds[kind].alias)))
 			q->kinds = 1u << kind;
@@ -218,7 +223,7 @@ static int print_all(struct list_run *run, const struct list *l, struct err *err
 {
 	const char *notes[LIST_NOTES_MAX];
 	bool privileged = kernel_has_cap(CAP_SYS_ADMIN) || (kernel_has_cap(CAP_BPF) && kernel_has_cap(CAP_PERFMON));
-	int ret;
+	int ret, end;
 
 	list_begin(&run->out, stdout, l->json, l->verbose, privileged, terminal_columns(STDOUT_FILENO));
 	ret = list_events(run, err);
@@ -232,8 +237,9 @@ static int print_all(struct list_run *run, const struct list *l, struct err *err
 	}
 	if (ret && !l->json)
 		return ret;
-	if (list_end(&run->out, notes, run->nr_notes) == -EINVAL)
-		return err_set(err, -EINVAL, "cannot print the list");
+	end = list_end(&run->out, notes, run->nr_notes);
+	if (end && end != -EIO) /* a failed write is told by the last flush, which knows why */
+		return err_set(err, end, "cannot print the list: %s", strerror(-end));
 	for (size_t i = 0; i < run->nr_queries && !ret; i++)
 		if (!run->queries[i].nr)
 			ret = explain(&run->queries[i], err);

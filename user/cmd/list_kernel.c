@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cmd/list.h"
-#include "event/event.h"
 #include "sym/btf.h"
 #include "sym/kfuncs.h"
 #include "util/glob.h"
@@ -105,18 +104,6 @@ static void free_types(struct types *t)
 	free(t->typed);
 }
 
-/* Once for all: whether -e takes such a name depends on its form alone. */
-static bool takes_name(const char *name)
-{
-	static int takes = -1;
-	struct event e;
-	struct err err = {};
-
-	if (takes < 0)
-		takes = event_parse(name, &e, 1, &err) == 1;
-	return takes;
-}
-
 static size_t parameters(const struct typed *typed, char types[][DECL_BYTES / 4], struct list_field *fields)
 {
 	const char *name;
@@ -160,9 +147,7 @@ static void print_func(struct list_run *run, const struct kfunc *f, const struct
 		row.facts[nr_facts++] = (struct list_fact){ "module", f->module, 0 };
 	}
 	if (f->copies > 1)
-		row.facts[nr_facts++] = (struct list_fact){ "functions of this name", NULL, f->copies };
-	if ((run->details || run->out.json) && takes_name(name))
-		row.example = list_example(name, "-a -- sleep 1");
+		row.facts[nr_facts++] = (struct list_fact){ "copies", NULL, f->copies };
 	list_row(&run->out, &row);
 }
 

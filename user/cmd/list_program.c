@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cmd/list.h"
-#include "event/event.h"
 #include "sym/demangle.h"
 #include "sym/ufuncs.h"
 #include "sym/usdt.h"
@@ -28,20 +27,7 @@ struct program {
 	const struct list_query *query;
 	struct strpool *pool;
 	VEC(struct site) sites;
-	int takes; /* does -e take such names? -1: not known */
 };
-
-static const char *example(struct program *p, const char *name)
-{
-	struct err err = {};
-	struct event e;
-
-	if (!p->run->details && !p->run->out.json)
-		return NULL;
-	if (p->takes < 0)
-		p->takes = event_parse(name, &e, 1, &err) == 1;
-	return p->takes ? list_example(name, "-a -- sleep 1") : NULL;
-}
 
 static int add_func(void *arg, const struct ufunc *f)
 {
@@ -59,7 +45,6 @@ static int add_func(void *arg, const struct ufunc *f)
 		row.facts[1] = (struct list_fact){ "size", NULL, f->size };
 		if (readable)
 			row.facts[2] = (struct list_fact){ "demangled", readable, 0 };
-		row.example = example(p, name);
 		list_row(&p->run->out, &row);
 	}
 	free(readable);
@@ -110,7 +95,6 @@ static void print_probe(struct program *p, const struct site *s, size_t n)
 		row.facts[nr_facts++] = (struct list_fact){ "semaphore", semaphore, 0 };
 	}
 	row.facts[nr_facts++] = (struct list_fact){ "sites", NULL, n };
-	row.example = example(p, full);
 	list_row(&p->run->out, &row);
 }
 
@@ -147,7 +131,7 @@ static int refuse(const struct list_query *q, int ret, struct err *err)
 
 int list_program(struct list_run *run, struct list_query *query, struct err *err)
 {
-	struct program p = { .run = run, .query = query, .takes = -1 };
+	struct program p = { .run = run, .query = query };
 	struct elf_file elf;
 	int fd = ufile_open(query->path, &elf), ret;
 

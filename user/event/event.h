@@ -47,6 +47,9 @@ struct event {
 /* cpu-clock or task-clock: counts ns. */
 bool event_is_clock(const struct event *e);
 
+/* What only the kernel's own code does: with exclude_kernel it reads 0 (perf_exclude_event(), kernel/events/core.c). */
+bool event_kernel_only(const struct event *e);
+
 /*
  * Parses a comma-separated event list into ret_events (room for max). Returns how many, or -EINVAL
  * with a caret under the bad token and near names as a hint, or -E2BIG.

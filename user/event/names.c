@@ -113,6 +113,12 @@ int name_event(const char *name, size_t len, struct event *e)
 	return -ENOENT;
 }
 
+bool event_kernel_only(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+						 e->config == PERF_COUNT_SW_CPU_MIGRATIONS || e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
 int event_each_name(int (*each)(void *arg, const struct event *e), void *arg)
 {
 	int ret = 0;

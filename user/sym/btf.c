@@ -26,6 +26,8 @@
 #define DEPTH_MAX 4	 /* of functions that take functions */
 #define DECLS_MAX 1024	 /* in one prototype: functions that take themselves, 65535 times, would never end */
 #define DECL_MAX 1024	 /* of one declarator's text */
+#define PARAMS_MAX 512	 /* of that, a list of parameters */
+#define NAME_MAX_LEN 256 /* of that, the name */
 
 struct btf_types {
 	const struct btf_types *base;
@@ -33,6 +35,7 @@ struct btf_types {
 	size_t types_len, strings_len;
 	uint32_t first_id, first_string; /* behind the base's */
 	VEC(uint32_t) at;		 /* where each type begins in types */
+	bool is_cut;			 /* at a kind that nobody knows: how many types there are is not known */
 	void *map, *copy;		 /* what btf_close gives back */
 	size_t map_len;
 };
@@ -87,8 +90,10 @@ static int index_types(struct btf_types *btf)
 		memcpy(&t, btf->types + at, sizeof(t));
 		more = extra_bytes(&t);
 		/* A kind of a newer kernel: what is before it can be used. */
-		if (more < 0)
+		if (more < 0) {
+			btf->is_cut = true;
 			return 0;
+		}
 		if ((uint64_t)more > btf->types_len - at - sizeof(t))
 			return -EBADMSG;
 		if (vec_reserve(&btf->at))
@@ -122,9 +127,12 @@ static int read_header(struct btf_types *btf, const char *bytes, size_t size)
 
 int btf_open_mem(const void *bytes, size_t size, const struct btf_types *base, struct btf_types **ret_btf)
 {
-	struct btf_types *btf = calloc(1, sizeof(*btf));
+	struct btf_types *btf;
 	int ret;
 
+	if (base && base->is_cut)
+		return -EBADMSG;
+	btf = calloc(1, sizeof(*btf));
 	if (!btf)
 		return -ENOMEM;
 	btf->base = base;
@@ -223,7 +231,17 @@ struct text {
 	char *buf;
 	size_t size, len;
 	unsigned *decls; /* that may still be written */
+	bool is_cut;
 };
+
+/* The mark of what is cut, in the place of its last bytes where there is no more room. */
+static void put_dots(char *buf, size_t size)
+{
+	static const char dots[] = "...";
+	size_t len = strlen(buf), last = size > sizeof(dots) ? size - sizeof(dots) : 0;
+
+	snprintf(buf + (len < last ? len : last), size - (len < last ? len : last), "%s", dots);
+}
 
 static void put(struct text *t, const char *s)
 {
@@ -233,6 +251,7 @@ static void put(struct text *t, const char *s)
 		memcpy(t->buf + t->len, s, n < room ? n : room);
 		t->buf[t->len + (n < room ? n : room)] = '\0';
 	}
+	t->is_cut |= n > room;
 	t->len += n;
 }
 
@@ -240,7 +259,14 @@ static struct text text_in(char *buf, size_t size, unsigned *decls)
 {
 	if (size)
 		buf[0] = '\0';
-	return (struct text){ buf, size, 0, decls };
+	return (struct text){ buf, size, 0, decls, false };
+}
+
+static size_t text_end(const struct text *t)
+{
+	if (t->is_cut && t->size)
+		put_dots(t->buf, t->size);
+	return t->len;
 }
 
 static const char *keyword(uint32_t info)
@@ -269,11 +295,11 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 
 static void put_params(const struct btf_types *btf, const struct btf_type *proto, const char *more, int depth, struct text *out)
 {
-	uint32_t n = BTF_INFO_VLEN(proto->info);
+	uint32_t n = BTF_INFO_VLEN(proto->info), i;
 
 	if (!n)
 		put(out, "void");
-	for (uint32_t i = 0; i < n && out->len < out->size && *out->decls; i++) {
+	for (i = 0; i < n && out->len < out->size && *out->decls; i++) {
 		struct btf_param p;
 
 		memcpy(&p, more + i * sizeof(p), sizeof(p));
@@ -283,6 +309,7 @@ static void put_params(const struct btf_types *btf, const struct btf_type *proto
 		else
 			put_decl(btf, p.type, string_at(btf, p.name_off), depth + 1, out);
 	}
+	out->is_cut |= i < n;
 }
 
 /* Joined in front of a declarator: "*" + "name", "const" + "name". */
@@ -291,7 +318,16 @@ static void prepend(char *decl, const char *text, bool space)
 	char old[DECL_MAX];
 
 	snprintf(old, sizeof(old), "%s", decl);
-	snprintf(decl, DECL_MAX, "%s%s%.*s", text, space && *old ? " " : "", (int)(DECL_MAX - 16), old);
+	if (snprintf(decl, DECL_MAX, "%s%s%s", text, space && *old ? " " : "", old) >= DECL_MAX)
+		put_dots(decl, DECL_MAX);
+}
+
+static void append(char *decl, const char *text)
+{
+	size_t len = strlen(decl);
+
+	if (snprintf(decl + len, DECL_MAX - len, "%s", text) >= (int)(DECL_MAX - len))
+		put_dots(decl, DECL_MAX);
 }
 
 /* What stands around the declarator of an array or a function: parentheses when a pointer's star begins it. */
@@ -300,7 +336,7 @@ static void wrap_pointer(char *decl)
 	if (decl[0] != '*')
 		return;
 	prepend(decl, "(", false);
-	strncat(decl, ")", DECL_MAX - strlen(decl) - 1);
+	append(decl, ")");
 }
 
 /*
@@ -309,13 +345,14 @@ static void wrap_pointer(char *decl)
  */
 static void put_decl(const struct btf_types *btf, uint32_t id, const char *name, int depth, struct text *out)
 {
-	char decl[DECL_MAX], part[DECL_MAX / 2], first[64] = "";
+	char decl[DECL_MAX], part[PARAMS_MAX], first[64] = "";
 	struct btf_type t;
 	const char *more, *q, *type_name = "void";
 	const char *word = "";
 
 	*out->decls -= *out->decls > 0;
-	snprintf(decl, sizeof(decl), "%.*s", (int)(sizeof(decl) / 4), name);
+	if (snprintf(decl, NAME_MAX_LEN, "%s", name) >= NAME_MAX_LEN)
+		put_dots(decl, NAME_MAX_LEN);
 	for (int steps = 0; type_at(btf, id, &t, &more); steps++) {
 		uint32_t kind = BTF_INFO_KIND(t.info);
 
@@ -341,16 +378,17 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 			memcpy(&a, more, sizeof(a));
 			wrap_pointer(decl);
 			snprintf(part, sizeof(part), "[%u]", a.nelems);
-			strncat(decl, part, sizeof(decl) - strlen(decl) - 1);
+			append(decl, part);
 			t.type = a.type;
 		} else if (kind == BTF_KIND_FUNC_PROTO) {
 			struct text params = text_in(part, sizeof(part), out->decls);
 
 			wrap_pointer(decl);
 			put_params(btf, &t, more, depth, &params);
-			strncat(decl, "(", sizeof(decl) - strlen(decl) - 1);
-			strncat(decl, part, sizeof(decl) - strlen(decl) - 1);
-			strncat(decl, ")", sizeof(decl) - strlen(decl) - 1);
+			text_end(&params);
+			append(decl, "(");
+			append(decl, part);
+			append(decl, ")");
 		} else if (kind != KIND_TYPE_TAG) {
 			type_name = string_at(btf, t.name_off);
 			word = keyword(t.info);
@@ -382,7 +420,7 @@ size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t
 
 	if (func_at(btf, id, &func, &proto, &more))
 		put_decl(btf, func.type, string_at(btf, func.name_off), 0, &out);
-	return out.len;
+	return text_end(&out);
 }
 
 size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
@@ -394,7 +432,7 @@ size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_
 
 	if (func_at(btf, id, &func, &proto, &more))
 		put_params(btf, &proto, more, 0, &out);
-	return out.len;
+	return text_end(&out);
 }
 
 size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
@@ -406,7 +444,7 @@ size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t si
 
 	if (func_at(btf, id, &func, &proto, &more))
 		put_decl(btf, proto.type, "", 0, &out);
-	return out.len;
+	return text_end(&out);
 }
 
 const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, char *buf, size_t size)
@@ -424,5 +462,6 @@ const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, 
 		put(&out, "...");
 	else
 		put_decl(btf, p.type, "", 0, &out);
+	text_end(&out);
 	return string_at(btf, p.name_off);
 }

@@ -13,7 +13,7 @@ struct btf_types;
 
 /*
  * Opens a file; base (borrowed until btf_close): what its ids and strings go on from, or NULL. 0, -errno, or -EBADMSG for what is
- * no BTF.
+ * no BTF. Of a file with a kind of a newer kernel's the types in front of it are had; as a base it is -EBADMSG.
  */
 int btf_open(const char *path, const struct btf_types *base, struct btf_types **ret_btf);
 
@@ -25,14 +25,16 @@ void btf_close(struct btf_types *btf);
 int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char *name, uint32_t id), void *arg);
 
 /*
- * Writes a C declaration, cut at size, and returns its length (size or more when it is cut): of the function
- * ("int f(struct sock *sk, size_t n)"), its parameters ("struct sock *sk, size_t n", "void"), its result or one parameter's type. Empty when id is no function.
+ * Writes a C declaration, cut at size, and returns its length (size or more when it is cut there): of the function
+ * ("int f(struct sock *sk, size_t n)"), its parameters ("struct sock *sk, size_t n", "void") or its result. Empty when id is no
+ * function. Names of 256 bytes, lists of parameters in parentheses of 512 and what is behind 1024 declarations are cut too. All
+ * that is cut ends in "..." there.
  */
 size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
 size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
 size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
 
-/* The i-th parameter's name ("" for none), and its type into buf. NULL behind the last. */
+/* The i-th parameter's name ("" for none), and its type into buf, cut likewise. NULL behind the last. */
 const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, char *buf, size_t size);
 
 #endif

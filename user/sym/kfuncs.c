@@ -29,8 +29,11 @@ static const struct {
 };
 #define NR_KEPT (sizeof(kept) / sizeof(kept[0]))
 
-/* Padding before functions, labels of control flow integrity, and the unlikely parts of functions. */
-static const char *const prefixes[] = { "__pfx_", "__cfi_", "__SCT__", "__SCK__" };
+/*
+ * Padding before functions, labels of control flow integrity, static calls, and what ftrace prints in the place of a weak function
+ * that another one took the place of (FTRACE_INVALID_FUNCTION, kernel/trace/ftrace.c).
+ */
+static const char *const prefixes[] = { "__pfx_", "__cfi_", "__SCT__", "__SCK__", "__ftrace_invalid_address__" };
 
 struct range {
 	uint64_t from, to;
@@ -40,6 +43,7 @@ struct reader {
 	struct kfuncs *kfuncs;
 	const char *glob;
 	struct range text, kept[NR_KEPT];
+	bool skipping; /* the rest of a line that is too long to be one */
 };
 
 static bool is(const char *name, size_t len, const char *text)
@@ -145,7 +149,8 @@ static int read_lines(struct reader *r, const char *bytes, size_t n, size_t *ret
 	int ret = 0;
 
 	while (!ret && (eol = memchr(at, '\n', (size_t)(end - at)))) {
-		ret = read_line(r, at, eol);
+		ret = r->skipping ? 0 : read_line(r, at, eol);
+		r->skipping = false;
 		at = eol + 1;
 	}
 	*ret_left = (size_t)(end - at);
@@ -217,7 +222,9 @@ int kfuncs_read(int fd, const char *glob, struct kfuncs *kfuncs)
 		got += (ssize_t)left;
 		ret = read_lines(&r, buf, (size_t)got, &left);
 		if (left == READ_BYTES)
-			left = 0; /* no line is so long */
+			r.skipping = true;
+		if (r.skipping)
+			left = 0;
 		memmove(buf, buf + got - left, left);
 	}
 	free(buf);
