@@ -203,7 +203,7 @@ calls_ok() {
 	"$SKEP" -v stat -x, --latency --by syscall -o a.csv -e 'syscalls:*' -- "$WORK/calls" 50 8 5 >truth 2>said
 	cat said
 	if "$SKEP" doctor | grep -qE '^task storage +yes'; then
-		! grep -q "no task storage here" said
+		run ! grep -q "no task storage here" said
 	else
 		grep -q "no task storage here.*a hash of threads instead" said
 	fi
@@ -262,6 +262,14 @@ calls_ok() {
 	run "$SKEP" flame -F 99 -e sched:sched_process_fork -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"every time it happens"* ]]
+	"$SKEP" stat --stack --by cpu,tid,event,comm -x, -o k.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 3
+	head -1 k.csv | grep -q ',comm,tid,cpu,event,sym$'
+	for keys in user comm,cgroup syscall errno 'args->fd' nosuch comm,; do
+		run "$SKEP" stat --stack --by "$keys" -e syscalls:sys_enter_getpgid -- true
+		echo "$keys: $status $output"
+		[ "$status" = 2 ]
+		[[ "$output" == *"bad key"* ]]
+	done
 	run "$SKEP" stat --stack -e 'syscalls:*' -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"at most 64 events"* ]]
