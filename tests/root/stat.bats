@@ -285,3 +285,20 @@ calls_ok() {
 	cat a.csv
 	awk -F, '$1 == "CPU0" && $4 == "cpu-clock" { a = $2 } $1 == "CPU1" && $4 == "cpu-clock" { b = $2; seen = 1 } END { exit !(a > 1900 && seen && b < a + 100) }' a.csv
 }
+
+@test "-x: an event's name with the separator in it is one column, a thread's name is one line" {
+	"$SKEP" stat -x, -e 'software/config=1,config1=0/' -o a.csv -- true
+	"$SKEP" stat -x';' -e 'software/config=1,config1=0/' -o b.csv -- true
+	cat a.csv b.csv
+	grep -q ',"software/config=1,config1=0/",' a.csv
+	grep -q ';software/config=1,config1=0/;' b.csv
+	bad=$'t\033[31m\n1,"x'
+	cp "$(type -P sleep)" "$bad"
+	background "./$bad" 20
+	sleep 0.2
+	"$SKEP" stat -x, --per-thread -p $BG -e task-clock -o c.csv -- sleep 0.1
+	cat -v c.csv
+	[ "$(wc -l <c.csv)" = 1 ]
+	run ! grep -q $'\033' c.csv
+	grep -qF "\"t\\x1b[31m\\x0a1,\"\"x-$BG\"," c.csv
+}
