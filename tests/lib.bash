@@ -3,6 +3,7 @@
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 SKEP=$ROOT/build/skep
 WORK=$ROOT/build/work
+bats_require_minimum_version 1.5.0 # run !: a bare ! that is not a test's last command cannot fail
 
 setup() {
 	BACKGROUND=()

@@ -203,7 +203,7 @@ calls_ok() {
 	"$SKEP" -v stat -x, --latency --by syscall -o a.csv -e 'syscalls:*' -- "$WORK/calls" 50 8 5 >truth 2>said
 	cat said
 	if "$SKEP" doctor | grep -qE '^task storage +yes'; then
-		! grep -q "no task storage here" said
+		run ! grep -q "no task storage here" said
 	else
 		grep -q "no task storage here.*a hash of threads instead" said
 	fi
@@ -262,6 +262,14 @@ calls_ok() {
 	run "$SKEP" flame -F 99 -e sched:sched_process_fork -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"every time it happens"* ]]
+	"$SKEP" stat --stack --by cpu,tid,event,comm -x, -o k.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 3
+	head -1 k.csv | grep -q ',comm,tid,cpu,event,sym$'
+	for keys in user comm,cgroup syscall errno 'args->fd' nosuch comm,; do
+		run "$SKEP" stat --stack --by "$keys" -e syscalls:sys_enter_getpgid -- true
+		echo "$keys: $status $output"
+		[ "$status" = 2 ]
+		[[ "$output" == *"bad key"* ]]
+	done
 	run "$SKEP" stat --stack -e 'syscalls:*' -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"at most 64 events"* ]]
@@ -276,4 +284,21 @@ calls_ok() {
 	wait $BG
 	cat a.csv
 	awk -F, '$1 == "CPU0" && $4 == "cpu-clock" { a = $2 } $1 == "CPU1" && $4 == "cpu-clock" { b = $2; seen = 1 } END { exit !(a > 1900 && seen && b < a + 100) }' a.csv
+}
+
+@test "-x: an event's name with the separator in it is one column, a thread's name is one line" {
+	"$SKEP" stat -x, -e 'software/config=1,config1=0/' -o a.csv -- true
+	"$SKEP" stat -x';' -e 'software/config=1,config1=0/' -o b.csv -- true
+	cat a.csv b.csv
+	grep -q ',"software/config=1,config1=0/",' a.csv
+	grep -q ';software/config=1,config1=0/;' b.csv
+	bad=$'t\033[31m\n1,"x'
+	cp "$(type -P sleep)" "$bad"
+	background "./$bad" 20
+	sleep 0.2
+	"$SKEP" stat -x, --per-thread -p $BG -e task-clock -o c.csv -- sleep 0.1
+	cat -v c.csv
+	[ "$(wc -l <c.csv)" = 1 ]
+	run ! grep -q $'\033' c.csv
+	grep -qF "\"t\\x1b[31m\\x0a1,\"\"x-$BG\"," c.csv
 }

@@ -6,13 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "bpf/eventsby.h"
 #include "event/format.h"
 #include "event/keys.h"
+#include "capture/cost.h"
 #include "model/hists.h"
+#include "render/hists.h"
 
 #define COMMON                                                                         \
 	"format:\n"                                                                    \
@@ -198,11 +201,13 @@ static void test_resolve(void **state)
 	(void)state;
 	assert_int_equal(resolve("comm", false, &k, &list, &err), 0);
 	assert_int_equal(list.all.n, 2);
+	assert_false(list.all.data[0].from_glob);
 	vec_free(&list.all);
 	assert_int_equal(resolve("args->rwbs,args->dev", true, &k, &list, &err), 0);
 	assert_int_equal(list.all.n, 1);
 	assert_int_equal(list.without, 1);
 	assert_int_equal(list.all.data[0].id, 2104);
+	assert_true(list.all.data[0].from_glob);
 	assert_int_equal(list.all.data[0].fields[1].offset, 8);
 	assert_int_equal(k.texts, 1);
 	vec_free(&list.all);
@@ -268,11 +273,75 @@ static void test_rounds(void **state)
 	hists_free(&h);
 }
 
+static char *rendered(const struct hists *h, const struct hists_cfg *cfg)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	assert_non_null(out);
+	assert_int_equal(render_hists(out, h, cfg), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* A process named as the row of keys without room, a number that came again, and a name that would forge a row. */
+static void test_render(void **state)
+{
+	static const struct hist_sample rows[] = {
+		{ .comm = "other", .pid = 7, .start_ns = 100, .sums.calls = 5 },
+		{ .comm = "other", .pid = 7, .start_ns = 200, .sums.calls = 4 },
+		{ .comm = "a\x1b[31m\n9,b\"", .pid = 8, .start_ns = 300, .sums.calls = 3 },
+		{ .is_other = true, .sums.calls = 2 },
+	};
+	struct hists_cfg cfg = { .by = BY_COMM | BY_PID, .json = true };
+	struct hists h;
+	char *text;
+
+	(void)state;
+	assert_int_equal(hists_init(&h), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_int_equal(hists_add(&h, &rows[i]), 0);
+	assert_int_equal(hists_round(&h, false), 0);
+	text = rendered(&h, &cfg);
+	assert_string_equal(text, "{\"comm\":\"other\",\"pid\":\"7\",\"start_ns\":100,\"calls\":5}\n"
+				  "{\"comm\":\"other\",\"pid\":\"7\",\"start_ns\":200,\"calls\":4}\n"
+				  "{\"comm\":\"a\\u001b[31m\\u000a9,b\\\"\",\"pid\":\"8\",\"start_ns\":300,\"calls\":3}\n"
+				  "{\"comm\":\"other\",\"pid\":\"other\",\"other\":true,\"calls\":2}\n");
+	free(text);
+	cfg = (struct hists_cfg){ .by = BY_COMM | BY_PID, .separator = "," };
+	text = rendered(&h, &cfg);
+	assert_string_equal(text, "calls,comm,pid\n5,other,7\n4,other,7\n3,\"a\\x1b[31m\\x0a9,b\"\"\",8\n2,other,other\n");
+	free(text);
+	cfg = (struct hists_cfg){ .by = BY_COMM };
+	text = rendered(&h, &cfg);
+	assert_null(strchr(text, '\x1b'));
+	free(text);
+	hists_free(&h);
+}
+
+static void test_misses(void **state)
+{
+	struct profile p = { 0 };
+
+	(void)state;
+	cost_add_misses(0, true, &p);
+	assert_int_equal(p.nr_notes, 0);
+	cost_add_misses(3, true, &p);
+	assert_int_equal(p.losses[LOSS_NESTED], 0);
+	assert_int_equal(p.nr_notes, 1);
+	assert_non_null(strstr(p.notes[0], "3 hits of any task"));
+	cost_add_misses(4, false, &p);
+	assert_int_equal(p.losses[LOSS_NESTED], 4);
+	assert_int_equal(p.nr_notes, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_format), cmocka_unit_test(test_format_bad), cmocka_unit_test(test_places),
 		cmocka_unit_test(test_keys),   cmocka_unit_test(test_resolve),	  cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_render), cmocka_unit_test(test_misses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -547,6 +547,37 @@ static void terminal_text(void **state)
 	assert_int_equal(text_escape(NULL, 0, "\x01"), 4);
 }
 
+static void csv_cells(void **state)
+{
+	static const struct {
+		const char *in, *sep, *out;
+	} cases[] = {
+		{ "plain", ",", "plain" },
+		{ "plain", NULL, "\"plain\"" },
+		{ "cpu/event=1,umask=2/", ",", "\"cpu/event=1,umask=2/\"" },
+		{ "cpu/event=1,umask=2/", ";", "cpu/event=1,umask=2/" },
+		{ "a::b", "::", "\"a::b\"" },
+		{ "a", "", "a" },
+		{ "say \"x\"", ",", "\"say \"\"x\"\"\"" },
+		{ "a\tb", "\t", "\"a\\x09b\"" },
+		{ "\x1b[31m\n9,b", ",", "\"\\x1b[31m\\x0a9,b\"" },
+		{ "", ",", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text = NULL;
+		size_t n;
+		FILE *out = open_memstream(&text, &n);
+
+		assert_non_null(out);
+		text_print_csv(out, cases[i].in, cases[i].sep);
+		assert_int_equal(fclose(out), 0);
+		assert_string_equal(text, cases[i].out);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -564,6 +595,7 @@ int main(void)
 		cmocka_unit_test(deep),
 		cmocka_unit_test(json_refuses_nan),
 		cmocka_unit_test(terminal_text),
+		cmocka_unit_test(csv_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,3 +49,12 @@ uint64_t cost_of_misses(int prog_fd)
 
 	return bpf_obj_get_info_by_fd(prog_fd, &info, &size) ? 0 : info.recursion_misses;
 }
+
+void cost_add_misses(uint64_t missed, bool is_filtered, struct profile *profile)
+{
+	if (!is_filtered)
+		profile->losses[LOSS_NESTED] += missed;
+	else if (missed)
+		profile_note(profile, "%llu hits of any task were inside the handling of a tracepoint, where the kernel skips them",
+			     (unsigned long long)missed);
+}

@@ -15,7 +15,15 @@ void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r);
 /* Kernel memory of a map in bytes, 0 if not known. */
 uint64_t cost_of_map(int fd);
 
-/* How often the kernel skipped a program because it was running on that CPU already; 0 before 5.12, which does not tell. */
+/*
+ * How often the kernel skipped a program: a raw tracepoint's when the same program was running on that CPU already (counted from
+ * 6.1 on: 05b24ff9b2cf, "bpf: Prevent bpf program recursion for raw tracepoint probes"), a perf tracepoint's when any program of
+ * that kind, or of a kprobe, was (from 6.7 on: dd8657894c11, "bpf: Count missed stats in trace_call_bpf"). 0 where the kernel
+ * does not tell.
+ */
 uint64_t cost_of_misses(int prog_fd);
+
+/* Such hits of tracepoints, of one run: lost, or, since with a filter they may be of tasks that it would leave out, a note. */
+void cost_add_misses(uint64_t missed, bool is_filtered, struct profile *profile);
 
 #endif

@@ -42,6 +42,7 @@ struct src_eventsby {
 	int cpus;
 	VEC(struct attached) attached; /* its index is that in the key */
 	bool is_filtered;
+	int unattached;		/* of globs */
 	uint64_t missed_before; /* start */
 	struct sink *sink;	/* of the walk */
 	uint64_t other;		/* of the last walk */
@@ -64,10 +65,10 @@ static void set_knobs(struct src_eventsby *src)
 }
 
 /* Returns a descriptor or -errno. */
-static int attach_perf(const struct traced *t, int prog_fd)
+static int attach_perf(const struct traced *t, uint32_t cpu, int prog_fd)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = t->id };
-	int fd = kernel_perf_event_open(&attr, -1, 0, -1, 0), ret;
+	int fd = kernel_perf_event_open(&attr, -1, cpu, -1, 0), ret;
 
 	if (fd < 0 || (!ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) && !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)))
 		return fd;
@@ -83,7 +84,14 @@ static int attach_raw(const struct traced *t, int prog_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-static int attach(struct src_eventsby *src, const struct traced *t, struct err *err)
+/* Names of tracefs that are no tracepoint, or of a module that is not there: who named them is told, those of a glob are left out. */
+static int no_tracepoint(struct src_eventsby *src, const struct traced *t, struct err *err)
+{
+	src->unattached++;
+	return t->from_glob ? 0 : err_exit(err, -ENOENT, EXIT_CANNOT, "cannot attach to '%s': the kernel has no such tracepoint", t->name);
+}
+
+static int attach(struct src_eventsby *src, const struct traced *t, uint32_t cpu, struct err *err)
 {
 	int nr_fields = src->cfg->keys->nr_fields, ret;
 	struct clone_mark marks[1 + BY_FIELDS_MAX] = { { EVENTSBY_INDEX_MARK, src->attached.n } };
@@ -97,12 +105,12 @@ static int attach(struct src_eventsby *src, const struct traced *t, struct err *
 	a.prog_fd = clone_load(nr_fields ? src->skel->progs.add_record : src->skel->progs.add_hit, marks, 1 + nr_fields, WHAT, err);
 	if (a.prog_fd < 0)
 		return a.prog_fd;
-	a.link_fd = nr_fields ? attach_perf(t, a.prog_fd) : attach_raw(t, a.prog_fd);
+	a.link_fd = nr_fields ? attach_perf(t, cpu, a.prog_fd) : attach_raw(t, a.prog_fd);
 	if (a.link_fd < 0) {
 		ret = a.link_fd;
 		close(a.prog_fd);
-		/* Names of tracefs that are no tracepoint, or of a module that is not there. */
-		return ret == -ENOENT ? 0 : err_exit(err, ret, EXIT_CANNOT, "cannot attach to '%s': %s", t->name, strerror(-ret));
+		return ret == -ENOENT ? no_tracepoint(src, t, err) :
+					err_exit(err, ret, EXIT_CANNOT, "cannot attach to '%s': %s", t->name, strerror(-ret));
 	}
 	src->attached.data[src->attached.n++] = a;
 	return 0;
@@ -130,7 +138,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return kernel_load_refused(ret, WHAT, err);
 	ret = filter_start(&filter, place, err);
 	for (size_t i = 0; i < list->all.n && !ret; i++)
-		ret = attach(src, &list->all.data[i], err);
+		ret = attach(src, &list->all.data[i], place->cpus[0], err);
 	if (!ret && !src->attached.n)
 		return err_exit(err, -ENOENT, EXIT_CANNOT, "this kernel lets us attach to none of these tracepoints");
 	return ret;
@@ -239,19 +247,15 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_eventsby *src = (const struct src_eventsby *)source;
 	__u64 (*counters)[COUNT_MAX] = calloc(src->cpus, sizeof(*counters));
-	uint64_t missed = missed_hits(src) - src->missed_before;
 	__u32 zero = 0;
 
 	if (counters && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.counters), &zero, counters))
 		for (int cpu = 0; cpu < src->cpus; cpu++)
 			profile->losses[LOSS_TARGETS_FULL] += counters[cpu][COUNT_TARGETS_FULL];
 	free(counters);
-	/* Whose they were is not known. */
-	if (src->is_filtered && missed)
-		profile_note(profile, "%llu hits of any task were inside the handling of a tracepoint, where the kernel skips them",
-			     (unsigned long long)missed);
-	else
-		profile->losses[LOSS_NESTED] += missed;
+	cost_add_misses(missed_hits(src) - src->missed_before, src->is_filtered, profile);
+	if (src->unattached)
+		profile_note(profile, "%d names of tracefs are no tracepoints of the kernel: they are left out", src->unattached);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	cost_of_object(src->skel->obj, false, &profile->receipt);
 }

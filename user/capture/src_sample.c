@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bpf/sample.h"
+#include "bpf/target.h"
 #include "bpf/tracepoint.h"
 #include "capture/clone.h"
 #include "capture/cost.h"
@@ -52,6 +53,7 @@ struct src_sample {
 	VEC(char) bytes; /* ring records waiting for the side band, each behind its u64 size */
 	int stats_fd;
 	uint64_t delivered; /* samples that reached the sink */
+	uint64_t missed_before; /* start: hits of tracepoints */
 };
 
 static uint64_t ring_bytes(const struct sample_cfg *cfg)
@@ -340,10 +342,21 @@ static void close_source(struct source *source)
 	free(src);
 }
 
+static uint64_t missed_hits(const struct src_sample *src)
+{
+	uint64_t missed = 0;
+
+	for (size_t i = 0; i < src->attached.n; i++)
+		if (src->attached.data[i].prog_fd >= 0)
+			missed += cost_of_misses(src->attached.data[i].prog_fd);
+	return missed;
+}
+
 static void start(struct source *source)
 {
 	struct src_sample *src = (struct src_sample *)source;
 
+	src->missed_before = missed_hits(src);
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
 
@@ -458,17 +471,6 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 	return ret < 0 ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : 0;
 }
 
-/* A hit inside another BPF program on its CPU is skipped by the kernel, which counts that (6.2). */
-static uint64_t missed_hits(const struct src_sample *src)
-{
-	uint64_t missed = 0;
-
-	for (size_t i = 0; i < src->attached.n; i++)
-		if (src->attached.data[i].prog_fd >= 0)
-			missed += cost_of_misses(src->attached.data[i].prog_fd);
-	return missed;
-}
-
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_sample *src = (const struct src_sample *)source;
@@ -489,7 +491,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	profile->losses[LOSS_NESTED] += missed_hits(src);
+	cost_add_misses(missed_hits(src) - src->missed_before, src->skel->rodata->cfg_filter & ~FILTER_IDLE, profile);
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
 	if (sum[COUNT_OUTSIDE])

@@ -92,7 +92,6 @@ static int open_source(struct source *source, const struct place *place, struct 
 	return ret;
 }
 
-/* A hit inside the handling of the same one on its CPU is skipped by the kernel, which counts that (of raw tracepoints from 6.2 on). */
 static uint64_t missed_hits(const struct src_tracepoint *src)
 {
 	uint64_t missed = 0;
@@ -141,14 +140,8 @@ static int deliver(struct source *source, struct sink *sink)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_tracepoint *src = (const struct src_tracepoint *)source;
-	uint64_t missed = missed_hits(src) - src->missed_before;
 
-	/* Whose they were is not known. */
-	if (*src->filter && missed)
-		profile_note(profile, "%llu hits of any task were inside the handling of the same tracepoint, where the kernel skips them",
-			     (unsigned long long)missed);
-	else
-		profile->losses[LOSS_NESTED] += missed;
+	cost_add_misses(missed_hits(src) - src->missed_before, *src->filter, profile);
 	cost_of_object(src->skel->obj, false, &profile->receipt);
 }
 

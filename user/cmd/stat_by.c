@@ -18,6 +18,8 @@
 #define FRAME_LINES 4 /* beside the rows: time, head, "rows more", the cursor's */
 
 #define ROWS_A_TASK 8ul
+#define CALL_ROWS_MAX (1ul << 17)
+#define EVENT_ROWS_MAX (1ul << 15) /* all of them are in memory from the start on, a CPU each */
 
 struct by_run {
 	struct sink sink;
@@ -40,6 +42,7 @@ static int take(struct sink *sink, const struct hist_sample *h)
 static int draw(struct by_run *run)
 {
 	int fd = fileno(run->out.stream), rows = terminal_rows(fd), ret;
+	uint64_t room = rows > FRAME_LINES ? rows - FRAME_LINES : 1;
 	struct hists_cfg view = run->view;
 	char *text = NULL;
 	size_t size;
@@ -47,8 +50,8 @@ static int draw(struct by_run *run)
 
 	if (!f)
 		return -ENOMEM;
-	if (!view.top)
-		view.top = rows > FRAME_LINES ? rows - FRAME_LINES : 1;
+	if (!view.top || view.top > room)
+		view.top = room;
 	ret = render_hists(f, &run->hists, &view);
 	if (fclose(f))
 		ret = -ENOMEM;
@@ -155,21 +158,23 @@ static int prepare(struct by_run *run, const struct event *events, int nr_events
 
 /*
  * Room for rows, 0 for the sources' own: eight for each task of the machine where a key tells tasks apart and all of them are
- * targets. Memory is taken for rows that are there only, but by tracepoints.
+ * targets, up to so many.
  */
-static uint64_t rows_for(const struct by_run *run, const struct target *target)
+static uint64_t rows_for(const struct by_run *run, const struct target *t, unsigned long most)
 {
-	unsigned long tasks = 0;
+	bool is_part = t->pids.n || t->tids.n || t->cgroups.n || t->uids.n || t->comms.n || target_is_command(t);
+	unsigned long tasks = 0, rows;
 	FILE *f;
 
-	if (run->o->rows_max || !(run->keys.by & (BY_PID | BY_TID)) || target->pids.n || target->tids.n || target_is_command(target))
+	if (run->o->rows_max || !(run->keys.by & (BY_PID | BY_TID)) || is_part)
 		return run->o->rows_max;
 	f = fopen("/proc/loadavg", "re");
 	if (f && fscanf(f, "%*s %*s %*s %*u/%lu", &tasks) != 1)
 		tasks = 0;
 	if (f)
 		fclose(f);
-	return ROWS_A_TASK * tasks > BY_ROWS_DEFAULT ? ROWS_A_TASK * tasks : 0;
+	rows = tasks < most / ROWS_A_TASK ? ROWS_A_TASK * tasks : most;
+	return rows > BY_ROWS_DEFAULT ? rows : 0;
 }
 
 int stat_by_run(const struct stat_by *o, const struct target *target, const struct event *events, int nr_events,
@@ -183,7 +188,8 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 	int ret = prepare(&run, events, nr_events, err);
 
 	calls.by = run.keys.by;
-	calls.rows_max = traced.rows_max = rows_for(&run, target);
+	calls.rows_max = rows_for(&run, target, CALL_ROWS_MAX);
+	traced.rows_max = rows_for(&run, target, EVENT_ROWS_MAX);
 	if (!ret)
 		ret = stat_out_open(&run.out, o->out, o->append, o->interval_ns, err);
 	if (!ret) {

@@ -8,6 +8,7 @@
 
 #include "cmd/live.h"
 #include "cmd/stat_out.h"
+#include "event/keys.h"
 #include "render/table.h"
 
 #define KEYS_BYTES 128
@@ -15,23 +16,21 @@
 /* The rows are functions, innermost first: "comm" to "comm,event,sym". */
 static int row_keys(const char *by, char *buf, size_t size, struct err *err)
 {
-	static const char *const words[] = { "comm", "pid", "tid", "cpu", "event" };
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} words[] = { { BY_COMM, "comm," }, { BY_PID, "pid," }, { BY_TID, "tid," }, { BY_CPU, "cpu," } };
+	struct keys keys = { 0 };
 	size_t at = 0;
+	int ret = by ? keys_parse(by, &keys, err) : 0;
 
-	for (const char *text = by; text && *text;) {
-		size_t n = strcspn(text, ","), i = 0;
-
-		while (i < sizeof(words) / sizeof(*words) && (strlen(words[i]) != n || strncmp(words[i], text, n)))
-			i++;
-		if (i == sizeof(words) / sizeof(*words)) {
-			err_exit(err, -EINVAL, EXIT_USAGE, "bad key '%.*s' in --by", (int)n, text);
-			err_hint(err, "keys that go with --stack are comm, pid, tid, cpu, event");
-			return -EINVAL;
-		}
-		if (strcmp(words[i], "event") && at + n + 1 < size)
-			at += snprintf(buf + at, size - at, "%s,", words[i]);
-		text += n + (text[n] == ',');
-	}
+	if (ret)
+		return ret;
+	if (keys.nr_fields || keys.by & ~(BY_COMM | BY_PID | BY_TID | BY_CPU | BY_EVENT))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad keys '%s' in --by: those that go with --stack are comm, pid, tid, cpu, event", by);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (keys.by & words[i].bit)
+			at += snprintf(buf + at, size - at, "%s", words[i].name);
 	snprintf(buf + at, size - at, "event,sym");
 	return 0;
 }
@@ -47,15 +46,16 @@ static int print(const struct stat_stack *o, struct fold *fold, const struct mea
 	return (o->json ? render_table_json : o->csv ? render_table_csv : render_table_text)(out, fold->table, fold->profile, &cfg);
 }
 
-static int run(const struct stat_stack *o, struct measure *m, struct fold *fold, struct stat_out *out, int *ret_status, struct err *err)
+/* event: the name of the first, which is still there when the run is not. */
+static int run(const struct stat_stack *o, const char *event, struct measure *m, struct fold *fold, struct stat_out *out,
+	       int *ret_status, struct err *err)
 {
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = true };
 	struct syms_cfg syms_cfg = { 0 };
 	struct ksym_asker *asker = NULL;
 	int ret = live_run(m, &cfg, &syms_cfg, fold, &asker, ret_status, err);
 
-	if (m->nr_events > 1)
-		fold->profile->event = "several events";
+	fold->profile->event = m->nr_events > 1 ? "several events" : event;
 	if (!ret && !fold->profile->seen)
 		profile_note(fold->profile, "none of these events happened");
 	if (!ret)
@@ -95,7 +95,7 @@ int stat_stack_run(const struct stat_stack *o, const struct target *target, cons
 	fold->table = &table;
 	ret = stat_out_open(&out, o->out, false, false, err);
 	if (!ret)
-		ret = stat_out_close(&out, run(o, m, fold, &out, ret_status, err), err);
+		ret = stat_out_close(&out, run(o, events[0].name, m, fold, &out, ret_status, err), err);
 	syms_free(fold->syms);
 	fold_free(fold);
 out:

@@ -232,7 +232,7 @@ int keys_resolve(struct keys *keys, const struct event *events, int nr_events, k
 	*ret_list = (struct traced_list){ 0 };
 	keys->texts = 0;
 	for (int i = 0; i < nr_events; i++) {
-		struct traced t = { 0 };
+		struct traced t = { .from_glob = events[i].from_glob };
 
 		if (events[i].kind != EVENT_TRACEPOINT && (events[i].kind != EVENT_SYSCALL || !keys->nr_fields))
 			continue;

@@ -44,6 +44,7 @@ struct field_place {
 struct traced {
 	char name[EVENT_NAME_MAX]; /* SUBSYSTEM:NAME */
 	uint64_t id;		   /* 0: not asked for, there are no fields */
+	bool from_glob;		   /* as struct event has it */
 	struct field_place fields[BY_FIELDS_MAX];
 };
 

@@ -17,7 +17,7 @@ static const struct loss_word {
 	[LOSS_FILE] = { "file", "lost before the file was written", 1 },
 	[LOSS_THROTTLED] = { "throttled", "times that the kernel paused sampling: it fired too often", 0 },
 	[LOSS_TARGETS_FULL] = { "targets_full", "children not followed: the table of targets was full", 0 },
-	[LOSS_NESTED] = { "nested", "hits inside the handling of the same tracepoint: the kernel skipped them", 1 },
+	[LOSS_NESTED] = { "nested", "hits inside the handling of a tracepoint: the kernel skipped them", 1 },
 	[LOSS_KEYS_FULL] = { "keys_full", "events of more keys than --max-keys: summed in the row 'other'", 0 },
 	[LOSS_CUT_DEPTH] = { "cut_depth", "stacks cut at the depth limit", 0 },
 	[LOSS_CUT_UNREADABLE] = { "cut_unreadable", "user stacks that could not be read", 0 },

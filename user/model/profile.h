@@ -17,7 +17,7 @@ enum loss {
 	LOSS_FILE,	   /* records lost before they reached the file that was read */
 	LOSS_THROTTLED,	   /* the kernel throttled the sampling interrupt */
 	LOSS_TARGETS_FULL, /* children not followed: the kernel's table of targets was full */
-	LOSS_NESTED,	   /* a hit inside the handling of the same tracepoint: not counted */
+	LOSS_NESTED,	   /* a hit inside the handling of a tracepoint: not counted */
 	LOSS_KEYS_FULL,	   /* of more keys than the table has room for: summed without one */
 	LOSS_CUT_DEPTH,	   /* stacks cut at the depth limit (sample kept) */
 	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */

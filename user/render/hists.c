@@ -2,7 +2,8 @@
 /*
  * Numbers first, then the key, whose names may be of any length. In the text a histogram is a digit a power of two, 0 for a part of
  * less than a tenth of the fullest: "256ns .1960. 16us". CSV: a line of names, numbers without units. JSON: an object a line,
- * "slots" from the first to the last that is not empty, "slot0_ns" where they begin. Of intervals all rows have the time first.
+ * "slots" from the first to the last that is not empty, "slot0_ns" where they begin; "start_ns" tells apart those that had the same
+ * pid or tid; "other" is only in the row of keys without room. Of intervals all rows have the time first.
  */
 #include "render/hists.h"
 
@@ -169,14 +170,6 @@ static void print_text(FILE *out, const struct hist_sample *r, const struct hist
 	putc('\n', out);
 }
 
-static void csv_text(FILE *out, const char *text, const char *sep)
-{
-	if (strpbrk(text, "\"\n\r") || strstr(text, sep))
-		text_print_quoted(out, text);
-	else
-		fputs(text, out);
-}
-
 static void print_csv(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
 {
 	const struct hist_sums *s = &r->sums;
@@ -192,7 +185,7 @@ static void print_csv(FILE *out, const struct hist_sample *r, const struct hists
 			(unsigned long long)s->max_ns);
 	for (size_t i = 0; key_cell(&key, r, i, cfg); i++) {
 		fputs(sep, out);
-		csv_text(out, key.text, sep);
+		text_print_csv(out, key.text, sep);
 	}
 	putc('\n', out);
 }
@@ -233,6 +226,12 @@ static void print_json(FILE *out, const struct hist_sample *r, const struct hist
 	}
 	for (size_t i = 0; key_cell(&key, r, i, cfg); i++)
 		json_key_text(&j, key.name, key.text);
+	if (r->is_other) {
+		json_key(&j, "other");
+		json_bool(&j, true);
+	} else if (cfg->by & (BY_PID | BY_TID)) {
+		json_key_u64(&j, "start_ns", r->start_ns);
+	}
 	json_key_u64(&j, cfg->is_hits ? "hits" : "calls", r->sums.calls);
 	if (cfg->latency)
 		print_json_times(&j, &r->sums);

@@ -104,17 +104,18 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 	key_text(label, sizeof(label), c, key);
 	if (cfg->intervals)
 		fprintf(out, "%16.9f%s", since_s, sep);
-	if (label[0] && (strstr(label, sep) || strchr(label, '"'))) { /* a thread's name may be anything */
-		text_print_quoted(out, label);
+	if (label[0]) { /* a thread's name may be anything */
+		text_print_csv(out, label, sep);
 		fputs(sep, out);
-	} else if (label[0]) {
-		fprintf(out, "%s%s", label, sep);
 	}
 	if (s->missing)
 		fprintf(out, "%s%s", s->missing, sep);
 	else
 		fprintf(out, "%.*f%s", s->decimals, s->value, sep);
-	fprintf(out, "%s%s%s%s", s->unit, sep, s->event->name, sep);
+	text_print_csv(out, s->unit, sep);
+	fputs(sep, out);
+	text_print_csv(out, s->event->name, sep); /* which may be PMU/TERM,TERM/ */
+	fputs(sep, out);
 	if (cfg->runs > 1)
 		fprintf(out, "%.2f%%%s", s->spread, sep);
 	fprintf(out, "%.0f%s%.2f%s", s->running_ns, sep, s->percent, sep);

@@ -300,15 +300,6 @@ int render_table_text(FILE *out, const struct table *t, const struct profile *p,
 	return ferror(out) ? -EIO : 0;
 }
 
-/* RFC 4180: quotes doubled; control bytes escaped, since a CSV is read in terminals too. */
-static void csv_cell(FILE *out, const char *raw)
-{
-	char shown[CELL_BYTES];
-
-	text_escape(shown, sizeof(shown), raw);
-	text_print_quoted(out, shown);
-}
-
 int render_table_csv(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)
 {
 	char raw[CELL_BYTES];
@@ -333,7 +324,7 @@ int render_table_csv(FILE *out, const struct table *t, const struct profile *p, 
 			else if (key == KEY_PID || key == KEY_TID)
 				fputs(raw, out);
 			else
-				csv_cell(out, raw);
+				text_print_csv(out, raw, NULL);
 		}
 		fputc('\n', out);
 	}

@@ -88,13 +88,20 @@ size_t text_escape(char *buf, size_t size, const char *text)
 	return len;
 }
 
-void text_print_quoted(FILE *out, const char *text)
+void text_print_csv(FILE *out, const char *text, const char *sep)
 {
+	char buf[PIECE_MAX];
+
+	if (sep && !strchr(text, '"') && !(*sep && strstr(text, sep)) && text_escape(NULL, 0, text) == strlen(text)) {
+		fputs(text, out);
+		return;
+	}
 	putc('"', out);
-	for (; *text; text++) {
+	while (*text) {
 		if (*text == '"')
 			putc('"', out);
-		putc(*text, out);
+		text += piece(text, buf);
+		fputs(buf, out);
 	}
 	putc('"', out);
 }

@@ -17,8 +17,11 @@ int utf8_decode(const char *text, uint32_t *ret_code);
 /* True for a character that must not reach a terminal as it is. */
 int text_is_control(uint32_t code);
 
-/* Writes a field of a CSV file in quotes, those in it doubled (RFC 4180). The text is not escaped. */
-void text_print_quoted(FILE *out, const char *text);
+/*
+ * Writes the escaped text as a field of a CSV file, in quotes, those in it doubled (RFC 4180), when it holds a quote, the separator
+ * or what is escaped. sep NULL: always in quotes.
+ */
+void text_print_csv(FILE *out, const char *text, const char *sep);
 
 /* Writes the escaped text. Errors stay in the stream (ferror). */
 void text_print(FILE *out, const char *text);
