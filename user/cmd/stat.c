@@ -75,7 +75,7 @@ static const struct opt by_opts[] = {
 	{ 0, "stack", NULL, OPT_FLAG, offsetof(struct stat_options, stack), "the functions that system calls and tracepoints happened in, with their callers", NULL,
 	  false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency", NULL, false, NULL },
-	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max), "so many different keys (10240); more are summed in one row",
+	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max), "room for so many keys on each CPU (10240); more are summed in one row",
 	  NULL, false, NULL },
 	{ 0 },
 };

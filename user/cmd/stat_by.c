@@ -31,7 +31,7 @@ struct by_run {
 	struct hists_cfg view;
 	struct stat_out out;
 	bool is_drawn;	/* on a terminal, each interval in the place of the one before */
-	size_t nr_rows; /* shown so far */
+	size_t nr_rows; /* shown so far */	bool both_sides; /* see check_sides() */
 };
 
 static int take(struct sink *sink, const struct hist_sample *h)
@@ -79,10 +79,37 @@ static int print_round(struct sink *sink, uint64_t since_start_ns)
 	return ret;
 }
 
+/* A call is one in these tables: its entry and its return are not two. Sets both_sides where globs name both. */
+static int check_sides(struct by_run *run, const struct event *events, int nr_events, struct err *err)
+{
+	const struct event *named[2] = { NULL, NULL };
+	bool globbed[2] = { false, false };
+
+	for (int i = 0; i < nr_events; i++) {
+		if (events[i].kind != EVENT_SYSCALL)
+			continue;
+		globbed[events[i].is_exit] |= events[i].from_glob;
+		if (!events[i].from_glob)
+			named[events[i].is_exit] = &events[i];
+	}
+	if (named[0] && named[1])
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency count a call once: leave out '%s' or '%s'", named[0]->name,
+				named[1]->name);
+	run->both_sides = (named[0] || globbed[0]) && (named[1] || globbed[1]);
+	return 0;
+}
+
 /* What goes with what: only system calls have a return. */
-static int check(const struct by_run *run, const struct event *events, int nr_events, struct err *err)
+static int check(struct by_run *run, const struct event *events, int nr_events, struct err *err)
 {
 	const struct event *other = NULL;
+
+	if (!run->keys.nr_fields) {
+		int ret = check_sides(run, events, nr_events, err);
+
+		if (ret)
+			return ret;
+	}
 
 	for (int i = 0; i < nr_events && !other; i++)
 		if (events[i].kind != EVENT_SYSCALL || run->keys.nr_fields)
@@ -113,6 +140,8 @@ static int measure(struct by_run *run, const struct session_cfg *cfg, struct pro
 		ret = print_round(&run->sink, run->o->interval_ns ? session_duration_ns(session) : 0);
 		if (!run->nr_rows)
 			profile_note(profile, run->has_calls ? "none of these calls was made" : "none of these events happened");
+		if (run->both_sides)
+			profile_note(profile, "calls are counted once, although events of their entry and their return were named");
 		if (run->traced.without)
 			profile_note(profile, "%d of the tracepoints have not all of these fields: they are left out", run->traced.without);
 	}

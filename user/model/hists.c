@@ -220,6 +220,8 @@ double hist_quantile(const struct hist_sums *s, double part)
 	if (!all)
 		return 0;
 	rank = part * all;
+	if (rank > all - 1)
+		return s->max_ns; /* the longest one, which is known */
 	for (int i = 0; i < HIST_SLOTS; i++) {
 		double low = i ? (double)(1ull << i) : 0, high = i + 1 < HIST_SLOTS ? (double)(1ull << (i + 1)) : s->max_ns;
 
