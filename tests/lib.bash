@@ -62,6 +62,15 @@ need() {
 	command -v "$1" >/dev/null || skip "no $1 here"
 }
 
+# steadily COMMAND...: its output in ./truth; again, five times at most, while the load in it says that the machine stood still
+steadily() {
+	local i
+	for ((i = 0; i < (${SKEP_SLOW:-1} > 1 ? 1 : 5); i++)); do
+		"$@" >truth || return
+		grep '^disturbed' truth || return 0
+	done
+}
+
 # shares_ok TRUTH FOLDED [POINTS]: every "share NAME PCT" line of TRUTH against the samples of FOLDED that hold
 # NAME as a frame, both as a part of all named functions. Prints the comparison, fails beyond POINTS (default 2, or
 # SKEP_POINTS: an emulated CPU that waits for a real one gets no samples, but its clock goes on) and below 2,000 samples

@@ -61,10 +61,13 @@ fold_script() {
 
 @test "side by side with perf record -g: top symbols' shares within 2 points" {
 	need perf
-	background perf record -B -q -g -F 1999 -e cpu-clock -a -o p.data -- sleep 5
-	sleep 0.3
-	"$SKEP" record -a -F 1999 -o s.data -- "$WORK/shares" 4
-	wait $BG || true
+	both() {
+		background perf record -B -q -g -F 1999 -e cpu-clock -a -o p.data -- sleep 5
+		sleep 0.3
+		"$SKEP" record -a -F 1999 -o s.data -- "$WORK/shares" 4
+		wait $BG || true
+	}
+	steadily both
 	for f in p s; do
 		"$SKEP" report -i $f.data --no-children -s comm,sym --format csv >$f.csv
 	done

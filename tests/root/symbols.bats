@@ -81,7 +81,7 @@ percent_at() {
 	"$SKEP" flame -F 4999 -o bare.folded -- ./prog 0.2
 	run ! grep -q ';hot ' bare.folded
 	objcopy --add-section .gnu_debugdata=mini.xz prog
-	"$SKEP" flame -F 9973 -o a.folded -- ./prog 1.5 >truth
+	steadily "$SKEP" flame -F 9973 -o a.folded -- ./prog 1.5
 	shares_ok truth a.folded
 }
 
@@ -92,7 +92,7 @@ percent_at() {
 	mkdir -p ".build-id/${id:0:2}"
 	objcopy --only-keep-debug "$WORK/shares" ".build-id/${id:0:2}/${id:2}.debug"
 	strip -o prog "$WORK/shares"
-	unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F 9973 -o '$PWD/a.folded' -- '$PWD/prog' 1.5" >truth
+	steadily unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F 9973 -o '$PWD/a.folded' -- '$PWD/prog' 1.5"
 	shares_ok truth a.folded
 }
 

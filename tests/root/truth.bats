@@ -5,7 +5,7 @@ load ../lib.bash
 
 shares() { # shares WORKLOAD: run it under skep, compare
 	[ -x "$1" ] || command -v "$1" >/dev/null || skip "no $1"
-	"$SKEP" flame -F 9973 -o got.folded -- "$@" 1.5 >truth
+	steadily "$SKEP" flame -F 9973 -o got.folded -- "$@" 1.5
 	shares_ok truth got.folded
 	named_ok got.folded "$(basename "$1")"
 }
@@ -96,7 +96,7 @@ cleanup() {
 }
 
 @test "ledger: a stack table too small spills through the ring and loses nothing" {
-	"$SKEP" flame -F 9973 --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1 >truth
+	steadily "$SKEP" flame -F 9973 --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1
 	shares_ok truth got.folded
 }
 

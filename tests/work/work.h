@@ -29,6 +29,40 @@ static inline double uniform(unsigned long *state)
 	return (*state >> 11) * 0x1p-53;
 }
 
+static inline double wall_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/*
+ * A virtual CPU stands still now and then, and its clocks do not agree on that: no sampler can be held to the truth of such a run.
+ * Each slice of n loops tells how long it took; what is far above the fastest is not the program's.
+ */
+struct steady {
+	double fastest, all, lost; /* seconds of a loop, of all slices, of those that stood still */
+};
+
+static inline void steady_add(struct steady *s, double n, double took)
+{
+	double each = took / n;
+
+	if (!s->fastest || each < s->fastest)
+		s->fastest = each;
+	s->all += took;
+	if (each > 2 * s->fastest)
+		s->lost += took - n * s->fastest;
+}
+
+/* "disturbed PERCENT", where it is more than one. */
+static inline void steady_tell(const struct steady *s)
+{
+	if (s->lost > s->all / 100)
+		printf("disturbed %.1f\n", 100 * s->lost / s->all);
+}
+
 /* A loop that a compiler cannot shorten. */
 #define SPIN(n)                                            \
 	do {                                               \
