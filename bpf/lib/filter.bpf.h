@@ -38,11 +38,17 @@ struct {
 	__type(value, __u32);
 } cgroups SEC(".maps");
 
+/* Of a process, by its first thread: microseconds since boot, in place. */
+static __always_inline __u32 filter_birth(struct task_struct *task)
+{
+	return ((__u32)(BPF_CORE_READ(task, start_boottime) >> 10) | 1) << TARGET_BIRTH_SHIFT;
+}
+
 static __always_inline int filter_target(__u64 key)
 {
 	__u32 *state = bpf_map_lookup_elem(&targets, &key);
 
-	return state && *state == TARGET_ACTIVE;
+	return state && (*state & TARGET_STATE) == TARGET_ACTIVE;
 }
 
 static __always_inline int filter_lists(void)
@@ -106,10 +112,11 @@ int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
 	__u64 from = TARGET_PID(BPF_CORE_READ(parent, tgid));
 	__u64 to = TARGET_PID(BPF_CORE_READ(child, tgid));
-	__u32 state = TARGET_ACTIVE;
+	__u32 state;
 
 	if (from == to || !filter_target(from))
 		return 0;
+	state = TARGET_ACTIVE | filter_birth(child);
 	if (bpf_map_update_elem(&targets, &to, &state, BPF_ANY))
 		loss_count(COUNT_TARGETS_FULL);
 	__sync_fetch_and_add(&targets_epoch, 1);
@@ -135,7 +142,7 @@ SEC("?raw_tp/sched_process_free")
 int filter_free(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
-	__u32 tid = BPF_CORE_READ(task, pid);
+	__u32 tid = BPF_CORE_READ(task, pid), *state;
 	__u64 key;
 
 	if (cfg_filter & FILTER_TIDS) {
@@ -145,6 +152,10 @@ int filter_free(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (tid == (__u32)BPF_CORE_READ(task, tgid)) {
 		key = TARGET_PID(tid);
+		state = bpf_map_lookup_elem(&targets, &key);
+		/* The number may already be another's, whose fork came before this task's memory was given back. */
+		if (!state || (*state >> TARGET_BIRTH_SHIFT && (*state & ~TARGET_STATE) != filter_birth(task)))
+			return 0;
 		if (!bpf_map_delete_elem(&targets, &key))
 			__sync_fetch_and_add(&targets_epoch, 1);
 	}

@@ -126,6 +126,7 @@ unprivileged() {
 # bats test_tags=user-space
 # bats test_tags=user-space
 @test "functions of a program: all that nm has, with address and size" {
+	need nm
 	nm "$WORK/shares" | awk '$2 ~ /[tT]/ && NF == 3 { print "u:'"$WORK"'/shares:" $3 }' | LC_ALL=C sort -u >nms
 	names "u:$WORK/shares" >ours
 	LC_ALL=C comm -23 nms ours >lacks
@@ -140,6 +141,8 @@ unprivileged() {
 # bats test_tags=user-space
 # bats test_tags=user-space
 @test "functions of the C library, every name of an address; C++ by the readable name" {
+	need nm
+	need ldd
 	libc=$(ldd "$WORK/shares" | awk '/libc\.so/ { print $3 }')
 	nm -D --defined-only "$libc" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3 }' | grep -x 'p*read6*4*' | sort -u >nms
 	names "u:$libc:*read*" | sed 's/.*://' | sort -u >ours
