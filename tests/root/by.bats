@@ -73,6 +73,7 @@ need_tracefs() {
 	[[ "$output" == *"sched:sched_process_fork has no such field"*"      cpu,args->parent_comn"*"                ^"*"hint: similar: parent_comm, parent_pid, child_comm"* ]]
 }
 
+# bats test_tags=user-space
 @test "bpftrace counts the same" {
 	need bpftrace
 	need_tracefs
@@ -128,6 +129,7 @@ need_tracefs() {
 	! grep -qv '^{"interval":[0-9.]*,' b.json
 }
 
+# bats test_tags=user-space
 @test "-I on a terminal: one table, drawn in its place; elsewhere one below the other" {
 	need script
 	script -qec "stty rows 10 cols 60; TERM=xterm '$SKEP' stat -I 50 --by tid,syscall -- '$WORK/calls' 2000 4" log </dev/null >/dev/null
@@ -189,6 +191,7 @@ need_tracefs() {
 	[ "$(grep "\"pid\":\"$(cat pid)\"" a.json | grep -o '"start_ns":[0-9]*' | sort -u | wc -l)" = 2 ]
 }
 
+# bats test_tags=user-space
 @test "names of others are escaped" {
 	need_tracefs
 	bad=$'a\033[31m,"b'
@@ -212,6 +215,7 @@ need_tracefs() {
 	[ "$(jq -r '.["args.filename"]' a.json)" = "./$bad" ]
 }
 
+# bats test_tags=user-space
 @test "fields without tracefs: refused with the way out" {
 	for e in 'syscalls:*' syscalls:sys_enter_close; do
 		run unshare --mount sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; '$SKEP' stat -e '$e' --by 'args->fd' -- true"
@@ -221,6 +225,7 @@ need_tracefs() {
 	done
 }
 
+# bats test_tags=user-space
 @test "what does not go together" {
 	need_tracefs
 	for args in "--latency -e sched:sched_switch" "--latency --by args->id" "--by errno -e sched:sched_switch" "--by syscall,args->id" \

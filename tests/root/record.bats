@@ -23,6 +23,7 @@ fold_script() {
 		END { flush(); for (k in n) print k, n[k] }' | LC_ALL=C sort
 }
 
+# bats test_tags=user-space
 @test "perf report prints the same table for our file" {
 	need perf
 	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares_cxx" 1
@@ -33,6 +34,7 @@ fold_script() {
 	diff perf.txt skep.txt
 }
 
+# bats test_tags=user-space
 @test "folded equals what perf script of the same file folds to (where every frame has a name)" {
 	need perf
 	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 1
@@ -50,6 +52,7 @@ fold_script() {
 	diff perf.own skep.own
 }
 
+# bats test_tags=user-space
 @test "our report of a file that perf recorded equals perf's" {
 	need perf
 	perf record -q -g -F 4999 -e cpu-clock -o p.data "$WORK/shares" 1 >/dev/null
@@ -59,6 +62,7 @@ fold_script() {
 	diff perf.txt skep.txt
 }
 
+# bats test_tags=user-space
 @test "side by side with perf record -g: top symbols' shares within 2 points" {
 	need perf
 	both() {
@@ -96,6 +100,7 @@ mixed_load() {
 	done >/dev/null
 }
 
+# bats test_tags=user-space
 @test "side by side with perf record -a -g under a mixed load: the top 20 within 2 points" {
 	need perf
 	background mixed_load

@@ -91,6 +91,7 @@ by() {
 	awk -F, 'FILENAME == "a.csv" { sum += $2; next } { d = sum - $1; exit !(d < 0.05 * $1 && d > -0.05 * $1) }' a.csv b.csv
 }
 
+# bats test_tags=user-space
 @test "-r: as many runs, their mean and error" {
 	run "$SKEP" stat -r 4 -x, -e page-faults -- sh -c 'echo run >>runs'
 	echo "$output"
@@ -210,6 +211,7 @@ calls_ok() {
 	[ "$(awk -F, '$8 == "getpgid" { print $1 }' a.csv)" = $((14 * 50)) ]
 }
 
+# bats test_tags=user-space
 @test "exit status of COMMAND; a command that cannot run; what is missing is said in perf's words" {
 	run "$SKEP" stat -e task-clock -- sh -c 'exit 7'
 	[ "$status" = 7 ]
@@ -224,6 +226,7 @@ calls_ok() {
 	[ "$status" = 0 ]
 }
 
+# bats test_tags=user-space
 @test "CSV and JSON: perf's fields, for perf's own parser's eyes" {
 	need perf
 	need jq
