@@ -25,7 +25,8 @@ newer='451 cachestat
 466 removexattrat
 467 open_tree_attr
 468 file_getattr
-469 file_setattr'
+469 file_setattr
+470 listns'
 {
 	echo "#include $header" | $1 -E -dM - 2>/dev/null | sed -nE 's/^#define __NR_([a-z_0-9]+) ([0-9]+)$/\2 \1/p'
 	echo "$newer"

@@ -8,7 +8,7 @@ load ../lib.bash
 	sleep 0.2
 	start=$(date +%s)
 	"$SKEP" flame -t "$(cat tid)" -o a.folded
-	[ $(($(date +%s) - start)) -lt "$(times 5)" ]
+	[ $(($(date +%s) - start)) -lt 30 ]
 	kill -0 $BG
 }
 
