@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "capture/cost.h"
 #include "capture/kernel.h"
 
 /* Returns how many loads there were. */
@@ -42,4 +44,22 @@ int clone_load(const struct bpf_program *model, const struct clone_mark *marks, 
 	fd = fd < 0 ? kernel_load_refused(-errno, what, err) : fd;
 	free(insns);
 	return fd;
+}
+
+uint64_t clones_missed(const struct clones *c)
+{
+	uint64_t missed = 0;
+
+	for (size_t i = 0; i < c->all.n; i++)
+		missed += cost_of_misses(c->all.data[i].prog_fd);
+	return missed;
+}
+
+void clones_free(struct clones *c)
+{
+	for (size_t i = 0; i < c->all.n; i++) {
+		close(c->all.data[i].link_fd);
+		close(c->all.data[i].prog_fd);
+	}
+	vec_free(&c->all);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "util/err.h"
+#include "util/vec.h"
 
 /* Each load of 64 bits of `mark` loads `value` in the clone. */
 struct clone_mark {
@@ -19,5 +20,21 @@ struct clone_mark {
 
 /* The model is loaded, and every mark is in it. Returns a descriptor, or -errno with err filled; what: "the program that ...". */
 int clone_load(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const char *what, struct err *err);
+
+/* Those of one source, attached; each of them counts for what has the number `of` in the source's own list. */
+struct clone {
+	int prog_fd, link_fd;
+	uint32_t of;
+};
+
+struct clones {
+	VEC(struct clone) all;
+};
+
+/* cost_of_misses() of all. */
+uint64_t clones_missed(const struct clones *c);
+
+/* Detaches and unloads them. */
+void clones_free(struct clones *c);
 
 #endif

@@ -14,11 +14,12 @@
 
 static int try_open(const struct event *e, bool user_only)
 {
-	struct perf_event_attr attr = { .type = e->type, .size = sizeof(attr), .config = e->config, .config1 = e->config1,
-					.config2 = e->config2, .disabled = 1, .exclude_guest = 1, .exclude_kernel = user_only,
-					.exclude_hv = user_only };
-	int fd = kernel_perf_event_open(&attr, 0, -1, -1, 0);
+	struct perf_event_attr attr = { .disabled = 1 };
+	struct event tried = *e;
+	int fd;
 
+	tried.exclude_kernel = tried.exclude_hv = user_only;
+	fd = kernel_open_named(&tried, &attr, 0, -1, -1, 0);
 	if (fd < 0)
 		return fd;
 	close(fd);

@@ -29,18 +29,13 @@
 #define WHAT "the program that sums tracepoints"
 #define FIELD_TEXT_MAX (BY_TEXT_MAX > 32 ? BY_TEXT_MAX : 32) /* of a value, numbers too */
 
-struct attached {
-	int prog_fd, link_fd;
-	const struct traced *traced;
-};
-
 struct src_eventsby {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct eventsby_cfg *cfg;
 	struct eventsby_bpf *skel;
 	struct by_places at;
 	int cpus;
-	VEC(struct attached) attached; /* its index is that in the key */
+	struct clones clones; /* its index is that in the key */
 	bool is_filtered;
 	int unattached;		/* of globs */
 	uint64_t missed_before; /* start */
@@ -94,10 +89,10 @@ static int no_tracepoint(struct src_eventsby *src, const struct traced *t, struc
 static int attach(struct src_eventsby *src, const struct traced *t, uint32_t cpu, struct err *err)
 {
 	int nr_fields = src->cfg->keys->nr_fields, ret;
-	struct clone_mark marks[1 + BY_FIELDS_MAX] = { { EVENTSBY_INDEX_MARK, src->attached.n } };
-	struct attached a = { .traced = t };
+	struct clone_mark marks[1 + BY_FIELDS_MAX] = { { EVENTSBY_INDEX_MARK, src->clones.all.n } };
+	struct clone a = { .of = t - src->cfg->traced->all.data };
 
-	if (vec_reserve(&src->attached))
+	if (vec_reserve(&src->clones.all))
 		return -ENOMEM;
 	for (int i = 0; i < nr_fields; i++)
 		marks[1 + i] = (struct clone_mark){ EVENTSBY_FIELD_MARK(i),
@@ -112,7 +107,7 @@ static int attach(struct src_eventsby *src, const struct traced *t, uint32_t cpu
 		return ret == -ENOENT ? no_tracepoint(src, t, err) :
 					err_exit(err, ret, EXIT_CANNOT, "cannot attach to '%s': %s", t->name, strerror(-ret));
 	}
-	src->attached.data[src->attached.n++] = a;
+	src->clones.all.data[src->clones.all.n++] = a;
 	return 0;
 }
 
@@ -139,25 +134,16 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = filter_start(&filter, place, err);
 	for (size_t i = 0; i < list->all.n && !ret; i++)
 		ret = attach(src, &list->all.data[i], place->cpus[0], err);
-	if (!ret && !src->attached.n)
+	if (!ret && !src->clones.all.n)
 		return err_exit(err, -ENOENT, EXIT_CANNOT, "this kernel lets us attach to none of these tracepoints");
 	return ret;
-}
-
-static uint64_t missed_hits(const struct src_eventsby *src)
-{
-	uint64_t missed = 0;
-
-	for (size_t i = 0; i < src->attached.n; i++)
-		missed += cost_of_misses(src->attached.data[i].prog_fd);
-	return missed;
 }
 
 static void start(struct source *source)
 {
 	struct src_eventsby *src = (struct src_eventsby *)source;
 
-	src->missed_before = missed_hits(src);
+	src->missed_before = clones_missed(&src->clones);
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
 
@@ -224,9 +210,9 @@ static int deliver(void *arg, const void *key, const void *values)
 		rows_key(key, keys->by, &src->at, comm, &h);
 		if (src->skel->rodata->cfg_by & BY_EVENT)
 			memcpy(&index, (const char *)key + src->at.what, sizeof(index));
-		if (index >= src->attached.n)
+		if (index >= src->clones.all.n)
 			return -EINVAL;
-		t = src->attached.data[index].traced;
+		t = &src->cfg->traced->all.data[src->clones.all.data[index].of];
 		h.event = keys->by & BY_EVENT ? t->name : NULL;
 		read_fields(src, key, t, texts, &h);
 	}
@@ -253,7 +239,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 		for (int cpu = 0; cpu < src->cpus; cpu++)
 			profile->losses[LOSS_TARGETS_FULL] += counters[cpu][COUNT_TARGETS_FULL];
 	free(counters);
-	cost_add_misses(missed_hits(src) - src->missed_before, src->is_filtered, profile);
+	cost_add_misses(clones_missed(&src->clones) - src->missed_before, src->is_filtered, profile);
 	if (src->unattached)
 		profile_note(profile, "%d names of tracefs are no tracepoints of the kernel: they are left out", src->unattached);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
@@ -264,12 +250,8 @@ static void close_source(struct source *source)
 {
 	struct src_eventsby *src = (struct src_eventsby *)source;
 
-	for (size_t i = 0; i < src->attached.n; i++) {
-		close(src->attached.data[i].link_fd);
-		close(src->attached.data[i].prog_fd);
-	}
+	clones_free(&src->clones);
 	eventsby_bpf__destroy(src->skel);
-	vec_free(&src->attached);
 	free(src);
 }
 

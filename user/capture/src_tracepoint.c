@@ -18,10 +18,6 @@
 #include "skel/tracepoint.skel.h"
 #include "util/vec.h"
 
-struct attached {
-	int event, prog_fd, link_fd;
-};
-
 struct src_tracepoint {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct event *events;
@@ -30,7 +26,7 @@ struct src_tracepoint {
 	struct tracepoint_bpf *skel;
 	const struct place *place;
 	const __u32 *filter; /* 0: everything is counted */
-	VEC(struct attached) attached; /* its index is that of the tally */
+	struct clones clones; /* its index is that of the tally */
 	struct tallies tallies;	       /* of struct tracepoint_tally */
 	uint64_t missed_before; /* start */
 };
@@ -38,11 +34,11 @@ struct src_tracepoint {
 /* Returns 0, or -errno of the load or of the link. */
 static int attach(struct src_tracepoint *src, int event, struct err *err)
 {
-	const struct clone_mark index = { TRACEPOINT_INDEX_MARK, src->attached.n };
-	struct attached a = { .event = event };
+	const struct clone_mark index = { TRACEPOINT_INDEX_MARK, src->clones.all.n };
+	struct clone a = { .of = event };
 	int ret = 0;
 
-	if (vec_reserve(&src->attached))
+	if (vec_reserve(&src->clones.all))
 		return -ENOMEM;
 	a.prog_fd = clone_load(src->skel->progs.count_hit, &index, 1, "the program that counts tracepoints", err);
 	if (a.prog_fd < 0)
@@ -57,7 +53,7 @@ static int attach(struct src_tracepoint *src, int event, struct err *err)
 		src->states[event] = COUNTER_NOT_SUPPORTED;
 		return 0;
 	}
-	src->attached.data[src->attached.n++] = a;
+	src->clones.all.data[src->clones.all.n++] = a;
 	return 0;
 }
 
@@ -84,7 +80,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	for (int e = 0; e < src->nr_events && !ret; e++) {
 		if (src->events[e].kind != EVENT_TRACEPOINT)
 			continue;
-		if (src->attached.n == TRACEPOINTS_MAX)
+		if (src->clones.all.n == TRACEPOINTS_MAX)
 			return err_exit(err, -E2BIG, EXIT_USAGE, "too many tracepoints in one run: at most %d", TRACEPOINTS_MAX);
 		src->states[e] = COUNTER_OPEN;
 		ret = attach(src, e, err);
@@ -92,20 +88,11 @@ static int open_source(struct source *source, const struct place *place, struct 
 	return ret;
 }
 
-static uint64_t missed_hits(const struct src_tracepoint *src)
-{
-	uint64_t missed = 0;
-
-	for (size_t i = 0; i < src->attached.n; i++)
-		missed += cost_of_misses(src->attached.data[i].prog_fd);
-	return missed;
-}
-
 static void start(struct source *source)
 {
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
 
-	src->missed_before = missed_hits(src);
+	src->missed_before = clones_missed(&src->clones);
 	tallies_start(&src->tallies);
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
@@ -128,8 +115,8 @@ static int deliver(struct source *source, struct sink *sink)
 		struct reading r = { .cpu = src->place->cpus[i], .enabled_ns = counted_ns, .running_ns = counted_ns };
 		const struct tracepoint_tally *t = tallies_of(&src->tallies, r.cpu);
 
-		for (size_t k = 0; t && k < src->attached.n && !ret; k++) {
-			r.event = src->attached.data[k].event;
+		for (size_t k = 0; t && k < src->clones.all.n && !ret; k++) {
+			r.event = src->clones.all.data[k].of;
 			r.value = t->hits[k];
 			ret = sink->reading(sink, &r);
 		}
@@ -141,7 +128,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_tracepoint *src = (const struct src_tracepoint *)source;
 
-	cost_add_misses(missed_hits(src) - src->missed_before, *src->filter, profile);
+	cost_add_misses(clones_missed(&src->clones) - src->missed_before, *src->filter, profile);
 	cost_of_object(src->skel->obj, false, &profile->receipt);
 }
 
@@ -149,13 +136,9 @@ static void close_source(struct source *source)
 {
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
 
-	for (size_t i = 0; i < src->attached.n; i++) {
-		close(src->attached.data[i].link_fd);
-		close(src->attached.data[i].prog_fd);
-	}
+	clones_free(&src->clones);
 	tallies_unmap(&src->tallies);
 	tracepoint_bpf__destroy(src->skel);
-	vec_free(&src->attached);
 	free(src);
 }
 

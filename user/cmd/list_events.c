@@ -132,7 +132,7 @@ static int by_name(const void *a, const void *b)
 static bool asks_abi(const struct list_run *run, const struct event *e)
 {
 	for (size_t i = 0; i < run->nr_queries; i++)
-		if (e->abi == SYSCALL_NATIVE || strstr(run->queries[i].text, e->abi == SYSCALL_COMPAT ? ":compat" : ":x32"))
+		if (strstr(run->queries[i].text, syscall_abi_mark(e->abi)))
 			return true;
 	return false;
 }
@@ -148,8 +148,7 @@ static const char *syscall_alias(const struct event *e, char *buf, size_t size)
 	call = syscall_call_name(e->abi, e->config);
 	if (!kernel || !call || !strcmp(kernel, call))
 		return NULL;
-	snprintf(buf, size, "syscalls:sys_%s_%s%s", e->is_exit ? "exit" : "enter", call,
-		 e->abi == SYSCALL_COMPAT ? ":compat" : e->abi == SYSCALL_X32 ? ":x32" : "");
+	snprintf(buf, size, "syscalls:sys_%s_%s%s", e->is_exit ? "exit" : "enter", call, syscall_abi_mark(e->abi));
 	return buf;
 }
 

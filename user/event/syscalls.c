@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/glob.h"
+
 struct names {
 	const char *kernel, *call;
 };
@@ -73,7 +75,7 @@ static int add(struct list *list, const char *name, bool is_glob, bool is_exit, 
 static int add_any(struct list *list, const char *text, const char *pattern)
 {
 	char name[EVENT_NAME_MAX];
-	bool is_glob = strpbrk(pattern, "*?[");
+	bool is_glob = glob_is(pattern);
 	int ret = 0;
 
 	for (int side = 0; side < 2 && !ret; side++) {
@@ -88,7 +90,7 @@ static int add_any(struct list *list, const char *text, const char *pattern)
 
 static int add_table(struct list *list, const char *text, const char *pattern, enum syscall_abi abi)
 {
-	bool is_glob = strpbrk(pattern, "*?[");
+	bool is_glob = glob_is(pattern);
 	int ret = 0;
 
 	for (int side = 0; side < 2; side++)
@@ -142,9 +144,9 @@ int syscall_events(const char *text, size_t len, struct event *ret_events, int m
 			}
 		}
 		ret = add_table(&list, name, pattern, abi);
-		if (!ret && abi == SYSCALL_NATIVE && strpbrk(pattern, "*?["))
+		if (!ret && abi == SYSCALL_NATIVE && glob_is(pattern))
 			ret = add_table(&list, name, pattern, SYSCALL_COMPAT);
-		if (!ret && abi == SYSCALL_NATIVE && strpbrk(pattern, "*?["))
+		if (!ret && abi == SYSCALL_NATIVE && glob_is(pattern))
 			ret = add_table(&list, name, pattern, SYSCALL_X32);
 	} else {
 		return 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "event/syscalls.h"
+#include "util/glob.h"
 
 #include "util/vec.h"
 
@@ -120,7 +121,7 @@ int tracepoint_events(const char *text, size_t len, struct event *ret_events, in
 	if (!colon || colon == whole || !colon[1] || strchr(whole, '/'))
 		return -ENOENT;
 	*colon = '\0';
-	list.is_glob = strpbrk(whole, "*?[") || strpbrk(colon + 1, "*?[");
+	list.is_glob = glob_is(whole) || glob_is(colon + 1);
 	w.name = colon + 1;
 	ret = -ENOTDIR;
 	if (tracefs) {
