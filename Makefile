@@ -6,7 +6,7 @@
 # make install    PREFIX=/usr/local DESTDIR=
 # CC CPPFLAGS CFLAGS LDFLAGS LDLIBS are the user's: they come after ours, from the command line or the environment.
 # Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang), FUZZ=1 (in build/fuzz),
-#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 (drop an optional library), WERROR=1, V=1 (show commands)
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 (drop an optional library), WERROR=1, V=1 (show commands)
 
 PREFIX ?= /usr/local
 CLANG_BPF ?= clang
@@ -61,6 +61,12 @@ ifndef NO_ZSTD
 SKEP_CPPFLAGS += -DHAVE_ZSTD
 SKEP_LDLIBS += -lzstd
 HEADERS += zstd.h
+endif
+# Which disassembler, was decided once: it is skep annotate's too.
+ifndef NO_CAPSTONE
+SKEP_CPPFLAGS += -DHAVE_CAPSTONE
+SKEP_LDLIBS += -lcapstone
+HEADERS += capstone/capstone.h
 endif
 SKEP_LDLIBS += -lm -pthread
 

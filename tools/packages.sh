@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Packages that building and testing need on Debian 12. usage: tools/packages.sh build|test
 # Installs what is missing when root; else names the one line that does, and fails.
-build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev libdw-dev liblzma-dev libzstd-dev libiberty-dev"
+build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev libdw-dev liblzma-dev libzstd-dev libiberty-dev \
+	libcapstone-dev"
 test="$build bats libcmocka-dev chromium chromium-driver nodejs valgrind linux-perf golang-go g++ mandoc libclang-rt-14-dev \
 	procps util-linux jq gdb xz-utils binutils bsdextrautils libcap2-bin iproute2 qemu-system-x86 busybox-static cpio"
 # A rustc that is there already (rustup) will do.

@@ -9,6 +9,12 @@ log=build/test/$name.libfuzzer
 mkdir -p "$corpus" build/test
 case $name in
 *elf*) cp -n build/work/shares build/work/shares_stripped /usr/bin/true /usr/lib/*/libz.so.1 "$corpus" 2>/dev/null ;;
+*dwarf*)
+	for how in "" "-gdwarf-4 -fdebug-types-section" "-gdwarf-2 -gstrict-dwarf" "-O0"; do
+		printf '%s\n' 'struct node { char name[16]; struct node *next; unsigned low : 3; union { int i; float f; }; enum { A, B = -3 } e; } n;' \
+			'static inline int f(int x) { return x * 3; }' 'double g(struct node v, int (*h)(char, ...), long double d) { return f(v.i) + h(2); }' |
+			gcc -g -O2 $how -nostdlib -shared -x c - -o "$corpus/seed$(echo "$how" | tr -d ' -')"
+	done ;;
 *event*) printf 'cycles:u,{cs,faults:k}:W,msr/tsc,name=a/,r1a8,sched:*,syscalls:sys_enter_*' >"$corpus/seed" ;;
 *usdt*) cp -n build/work/usdt "$corpus" 2>/dev/null ;;
 *btf*) for f in build/bpf/*.bpf.o; do objcopy -I elf64-little -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$f" "$corpus/$(basename "$f")"; done ;;

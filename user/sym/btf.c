@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/btf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,32 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sym/btf_read.h"
 #include "sym/file.h"
-#include "util/vec.h"
-
-/* Newer than some of the headers that skep is built with; uapi/linux/btf.h. */
-#define KIND_DECL_TAG 17
-#define KIND_TYPE_TAG 18
-#define KIND_ENUM64 19
 
 #define MAX_BYTES (256u << 20)
-#define STEPS_MAX 32	 /* from a name to its innermost type: none of the kernel's has 10 */
 #define DEPTH_MAX 4	 /* of functions that take functions */
 #define DECLS_MAX 1024	 /* in one prototype: functions that take themselves, 65535 times, would never end */
 #define DECL_MAX 1024	 /* of one declarator's text */
 #define PARAMS_MAX 512	 /* of that, a list of parameters */
 #define NAME_MAX_LEN 256 /* of that, the name */
-
-struct btf_types {
-	const struct btf_types *base;
-	const char *types, *strings;
-	size_t types_len, strings_len;
-	uint32_t first_id, first_string; /* behind the base's */
-	VEC(uint32_t) at;		 /* where each type begins in types */
-	bool is_cut;			 /* at a kind that nobody knows: how many types there are is not known */
-	void *map, *copy;		 /* what btf_close gives back */
-	size_t map_len;
-};
 
 /* Bytes behind struct btf_type, or -1 for a kind that nobody knows. */
 static int64_t extra_bytes(const struct btf_type *t)
@@ -190,15 +172,14 @@ void btf_close(struct btf_types *btf)
 	free(btf);
 }
 
-static const char *string_at(const struct btf_types *btf, uint32_t off)
+const char *btf_string_at(const struct btf_types *btf, uint32_t off)
 {
 	while (btf && off < btf->first_string)
 		btf = btf->base;
 	return btf && off - btf->first_string < btf->strings_len ? btf->strings + (off - btf->first_string) : "";
 }
 
-/* A type, and where what stands behind it is. False: void, or no such type. */
-static bool type_at(const struct btf_types *btf, uint32_t id, struct btf_type *ret_type, const char **ret_more)
+bool btf_type_at(const struct btf_types *btf, uint32_t id, struct btf_type *ret_type, const char **ret_more)
 {
 	const char *at;
 
@@ -221,7 +202,7 @@ int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char
 
 		memcpy(&t, btf->types + btf->at.data[i], sizeof(t));
 		if (BTF_INFO_KIND(t.info) == BTF_KIND_FUNC)
-			ret = each(arg, string_at(btf, t.name_off), btf->first_id + (uint32_t)i);
+			ret = each(arg, btf_string_at(btf, t.name_off), btf->first_id + (uint32_t)i);
 	}
 	return ret;
 }
@@ -307,7 +288,7 @@ static void put_params(const struct btf_types *btf, const struct btf_type *proto
 		if (!p.type && i + 1 == n)
 			put(out, "..."); /* btf.rst: the last of a variable number */
 		else
-			put_decl(btf, p.type, string_at(btf, p.name_off), depth + 1, out);
+			put_decl(btf, p.type, btf_string_at(btf, p.name_off), depth + 1, out);
 	}
 	out->is_cut |= i < n;
 }
@@ -353,10 +334,10 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 	*out->decls -= *out->decls > 0;
 	if (snprintf(decl, NAME_MAX_LEN, "%s", name) >= NAME_MAX_LEN)
 		put_dots(decl, NAME_MAX_LEN);
-	for (int steps = 0; type_at(btf, id, &t, &more); steps++) {
+	for (int steps = 0; btf_type_at(btf, id, &t, &more); steps++) {
 		uint32_t kind = BTF_INFO_KIND(t.info);
 
-		if (steps > STEPS_MAX || depth > DEPTH_MAX) {
+		if (steps > BTF_STEPS_MAX || depth > DEPTH_MAX) {
 			type_name = "...";
 			break;
 		}
@@ -366,7 +347,7 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 		} else if (q) {
 			struct btf_type next;
 			const char *unused;
-			bool of_pointer = type_at(btf, t.type, &next, &unused) && BTF_INFO_KIND(next.info) == BTF_KIND_PTR;
+			bool of_pointer = btf_type_at(btf, t.type, &next, &unused) && BTF_INFO_KIND(next.info) == BTF_KIND_PTR;
 
 			if (of_pointer)
 				prepend(decl, q, true);
@@ -390,7 +371,7 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 			append(decl, part);
 			append(decl, ")");
 		} else if (kind != KIND_TYPE_TAG) {
-			type_name = string_at(btf, t.name_off);
+			type_name = btf_string_at(btf, t.name_off);
 			word = keyword(t.info);
 			break;
 		}
@@ -404,11 +385,11 @@ static void put_decl(const struct btf_types *btf, uint32_t id, const char *name,
 	put(out, decl);
 }
 
-/* The FUNC at id and its FUNC_PROTO. */
-static bool func_at(const struct btf_types *btf, uint32_t id, struct btf_type *ret_func, struct btf_type *ret_proto, const char **ret_more)
+bool btf_func_at(const struct btf_types *btf, uint32_t id, struct btf_type *ret_func, struct btf_type *ret_proto,
+		 const char **ret_more)
 {
-	return type_at(btf, id, ret_func, ret_more) && BTF_INFO_KIND(ret_func->info) == BTF_KIND_FUNC &&
-	       type_at(btf, ret_func->type, ret_proto, ret_more) && BTF_INFO_KIND(ret_proto->info) == BTF_KIND_FUNC_PROTO;
+	return btf_type_at(btf, id, ret_func, ret_more) && BTF_INFO_KIND(ret_func->info) == BTF_KIND_FUNC &&
+	       btf_type_at(btf, ret_func->type, ret_proto, ret_more) && BTF_INFO_KIND(ret_proto->info) == BTF_KIND_FUNC_PROTO;
 }
 
 size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
@@ -418,8 +399,8 @@ size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t
 	struct btf_type func, proto;
 	const char *more;
 
-	if (func_at(btf, id, &func, &proto, &more))
-		put_decl(btf, func.type, string_at(btf, func.name_off), 0, &out);
+	if (btf_func_at(btf, id, &func, &proto, &more))
+		put_decl(btf, func.type, btf_string_at(btf, func.name_off), 0, &out);
 	return text_end(&out);
 }
 
@@ -430,7 +411,7 @@ size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_
 	struct btf_type func, proto;
 	const char *more;
 
-	if (func_at(btf, id, &func, &proto, &more))
+	if (btf_func_at(btf, id, &func, &proto, &more))
 		put_params(btf, &proto, more, 0, &out);
 	return text_end(&out);
 }
@@ -442,8 +423,17 @@ size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t si
 	struct btf_type func, proto;
 	const char *more;
 
-	if (func_at(btf, id, &func, &proto, &more))
+	if (btf_func_at(btf, id, &func, &proto, &more))
 		put_decl(btf, proto.type, "", 0, &out);
+	return text_end(&out);
+}
+
+size_t btf_type_name(const struct btf_types *btf, uint32_t id, char *buf, size_t size)
+{
+	unsigned decls = DECLS_MAX;
+	struct text out = text_in(buf, size, &decls);
+
+	put_decl(btf, id, "", 0, &out);
 	return text_end(&out);
 }
 
@@ -455,7 +445,7 @@ const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, 
 	struct btf_param p;
 	const char *more;
 
-	if (!func_at(btf, id, &func, &proto, &more) || i >= BTF_INFO_VLEN(proto.info))
+	if (!btf_func_at(btf, id, &func, &proto, &more) || i >= BTF_INFO_VLEN(proto.info))
 		return NULL;
 	memcpy(&p, more + i * sizeof(p), sizeof(p));
 	if (!p.type && i + 1 == BTF_INFO_VLEN(proto.info))
@@ -463,5 +453,5 @@ const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, 
 	else
 		put_decl(btf, p.type, "", 0, &out);
 	text_end(&out);
-	return string_at(btf, p.name_off);
+	return btf_string_at(btf, p.name_off);
 }

@@ -34,6 +34,9 @@ size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t
 size_t btf_parameters(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
 size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
 
+/* The same for any type without a name declared: "struct sock *"; "void" for 0. */
+size_t btf_type_name(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
+
 /* The i-th parameter's name ("" for none), and its type into buf, cut likewise. NULL behind the last. */
 const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, char *buf, size_t size);
 

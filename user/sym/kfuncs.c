@@ -7,25 +7,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sym/file.h"
+#include "sym/kprotos.h"
 #include "util/glob.h"
 
 #define FTRACE_NEW "/sys/kernel/tracing/available_filter_functions"
 #define FTRACE_OLD "/sys/kernel/debug/tracing/available_filter_functions"
 #define KALLSYMS "/proc/kallsyms"
+#define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
+#define BLACKLIST_MAX (16u << 20)
 #define READ_BYTES (64u << 10)
+#define COPIES_TOLD 3
+#define NAME_BYTES 512 /* KSYM_NAME_LEN */
+
+#define IN_SECTION "it is in a section that no probe may touch (entry, noinstr)"
+#define BLACKLISTED "the kernel forbids probes on it (kprobe blacklist)"
 
 /* Sections of text that kprobes and ftrace keep away from: asm-generic/sections.h; names as kallsyms has them. */
 static const struct {
-	const char *from, *to;
+	const char *from, *to, *why;
 } kept[] = {
-	{ "__entry_text_start", "__entry_text_end" },
-	{ "__noinstr_text_start", "__noinstr_text_end" },
-	{ "__kprobes_text_start", "__kprobes_text_end" },
+	{ "__entry_text_start", "__entry_text_end", IN_SECTION },
+	{ "__noinstr_text_start", "__noinstr_text_end", IN_SECTION },
+	{ "__kprobes_text_start", "__kprobes_text_end", BLACKLISTED },
 };
 #define NR_KEPT (sizeof(kept) / sizeof(kept[0]))
 
@@ -157,17 +166,17 @@ static int read_lines(struct reader *r, const char *bytes, size_t n, size_t *ret
 	return ret;
 }
 
-/* Core text that may be probed, as far as the addresses tell. */
-static bool may_probe(const struct reader *r, const struct kfunc *f)
+/* What keeps probes from a function of the core, as far as the addresses tell; NULL: nothing. */
+static const char *kept_by(const struct reader *r, const struct kfunc *f)
 {
 	if (f->module || !f->addr || !r->text.to)
-		return true;
+		return NULL;
 	if (f->addr < r->text.from || f->addr >= r->text.to)
-		return false;
+		return "it is not in the kernel's text (code of its start, which is gone)";
 	for (size_t i = 0; i < NR_KEPT; i++)
 		if (f->addr >= r->kept[i].from && f->addr < r->kept[i].to)
-			return false;
-	return true;
+			return kept[i].why;
+	return NULL;
 }
 
 static int by_name(const void *a, const void *b)
@@ -186,7 +195,7 @@ static void seal(struct reader *r)
 	size_t n = 0;
 
 	for (size_t i = 0; i < k->all.n; i++)
-		if (may_probe(r, &k->all.data[i]))
+		if (!kept_by(r, &k->all.data[i]))
 			k->all.data[n++] = k->all.data[i];
 	k->all.n = n;
 	if (n)
@@ -203,9 +212,8 @@ static void seal(struct reader *r)
 	k->all.n = n;
 }
 
-int kfuncs_read(int fd, const char *glob, struct kfuncs *kfuncs)
+static int read_all(struct reader *r, int fd)
 {
-	struct reader r = { .kfuncs = kfuncs, .glob = glob };
 	char *buf = malloc(READ_BYTES);
 	size_t left = 0;
 	ssize_t got;
@@ -216,18 +224,26 @@ int kfuncs_read(int fd, const char *glob, struct kfuncs *kfuncs)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
-			ret = got < 0 ? -errno : left ? read_line(&r, buf, buf + left) : 0;
+			ret = got < 0 ? -errno : left ? read_line(r, buf, buf + left) : 0;
 			break;
 		}
 		got += (ssize_t)left;
-		ret = read_lines(&r, buf, (size_t)got, &left);
+		ret = read_lines(r, buf, (size_t)got, &left);
 		if (left == READ_BYTES)
-			r.skipping = true;
-		if (r.skipping)
+			r->skipping = true;
+		if (r->skipping)
 			left = 0;
 		memmove(buf, buf + got - left, left);
 	}
 	free(buf);
+	return ret;
+}
+
+int kfuncs_read(int fd, const char *glob, struct kfuncs *kfuncs)
+{
+	struct reader r = { .kfuncs = kfuncs, .glob = glob };
+	int ret = read_all(&r, fd);
+
 	if (!ret)
 		seal(&r);
 	return ret;
@@ -263,4 +279,154 @@ void kfuncs_free(struct kfuncs *kfuncs)
 	vec_free(&kfuncs->all);
 	strpool_free(kfuncs->pool);
 	kfuncs->pool = NULL;
+}
+
+/* Lines "0xffffffff81000000-0xffffffff81000010\tname", of modules with " [module]" behind it: fs of kernel/kprobes.c. */
+static bool is_blacklisted(const char *text, size_t n, const struct kfunc *f)
+{
+	const char *at = text, *end = text + n, *eol;
+
+	for (; at < end; at = eol + 1) {
+		unsigned long long from, to;
+		const char *name, *name_end;
+
+		eol = memchr(at, '\n', (size_t)(end - at));
+		if (!eol)
+			eol = end;
+		if (hex_parse(&at, eol, &from) || at == eol || *at++ != '-' || hex_parse(&at, eol, &to) || at == eol || *at != '\t')
+			continue;
+		name = at + 1;
+		name_end = memchr(name, ' ', (size_t)(eol - name));
+		/* Of static functions of one name it may be another: the name tells only where addresses are hidden. */
+		if (f->addr && from ? f->addr >= from && f->addr < to :
+				      is(name, (size_t)((name_end ? name_end : eol) - name), f->name))
+			return true;
+	}
+	return false;
+}
+
+/* What is there of a name. */
+struct found {
+	struct kfunc first;
+	unsigned nr, nr_copies;
+	const char *copies[COPIES_TOLD + 1]; /* each name once, though there may be several of one */
+};
+
+static void count(const struct kfuncs *k, const char *name, struct found *found)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < k->all.n; i++) {
+		const struct kfunc *f = &k->all.data[i];
+		unsigned at = 0;
+
+		if (!f->name[len] && !found->nr++)
+			found->first = *f;
+		if (f->name[len] != '.')
+			continue;
+		while (at < found->nr_copies && found->copies[at] != f->name)
+			at++;
+		if (at == found->nr_copies && at <= COPIES_TOLD)
+			found->copies[found->nr_copies++] = f->name;
+	}
+}
+
+static void say_copies(const struct found *found, char *buf, size_t size)
+{
+	size_t n = (size_t)snprintf(buf, size, "only optimised copies of it are there: ");
+
+	for (unsigned i = 0; i < found->nr_copies && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? ", " : "", i < COPIES_TOLD ? found->copies[i] : "...");
+}
+
+/* Of the one function of that name. */
+static const char *forbidden_by(const struct reader *r, const struct kfunc *f, int blacklist_fd)
+{
+	const char *why = kept_by(r, f);
+	char *text = NULL;
+	size_t n = 0;
+
+	if (!why && blacklist_fd >= 0 && !file_read_fd(blacklist_fd, READ_BYTES, BLACKLIST_MAX, &text, &n) &&
+	    is_blacklisted(text, n, f))
+		why = BLACKLISTED;
+	free(text);
+	return why;
+}
+
+static int say(const struct reader *r, const struct found *found, int blacklist_fd, bool in_btf, char *buf, size_t size)
+{
+	const char *why = NULL;
+
+	if (found->nr > 1)
+		snprintf(buf, size, "%u functions of that name", found->nr);
+	else if (!found->nr && found->nr_copies)
+		say_copies(found, buf, size);
+	else if (!found->nr)
+		snprintf(buf, size, "%s", in_btf ? "inlined or not built" : "no such function");
+	else if ((why = forbidden_by(r, &found->first, blacklist_fd)))
+		snprintf(buf, size, "%s", why);
+	else
+		return -ENODATA;
+	return 0;
+}
+
+int kfuncs_why_read(int kallsyms_fd, int blacklist_fd, bool in_btf, const char *name, char *buf, size_t size)
+{
+	struct kfuncs k = { .pool = strpool_new(), .from_kallsyms = true };
+	char glob[2 * NAME_BYTES + 2];
+	struct reader r = { .kfuncs = &k, .glob = glob };
+	struct found found = { .nr = 0 };
+	size_t n = 0;
+	int ret = k.pool ? 0 : -ENOMEM;
+
+	if (size)
+		*buf = '\0';
+	/* No symbol is as long as what is cut here. */
+	for (const char *c = name; *c && n + 3 < sizeof(glob); c++) {
+		if (strchr("*?[\\", *c))
+			glob[n++] = '\\';
+		glob[n++] = *c;
+	}
+	strcpy(glob + n, "*");
+	if (!ret && *name && strlen(name) < NAME_BYTES)
+		ret = read_all(&r, kallsyms_fd);
+	if (!ret) {
+		count(&k, name, &found);
+		ret = say(&r, &found, blacklist_fd, in_btf, buf, size);
+	}
+	kfuncs_free(&k);
+	return ret;
+}
+
+static bool is_in_btf(const char *name)
+{
+	struct kprotos *k;
+	struct ctypes *types;
+	struct cfunc func;
+	uint32_t id;
+	bool is;
+
+	if (kprotos_open(&k))
+		return false;
+	is = !kprotos_func(k, NULL, name, &func, &types, &id);
+	kprotos_close(k);
+	return is;
+}
+
+int kfuncs_why_not(const char *name, char *buf, size_t size)
+{
+	int kallsyms = open(KALLSYMS, O_RDONLY | O_CLOEXEC), blacklist, ret;
+
+	if (kallsyms < 0) {
+		ret = -errno;
+		if (size)
+			*buf = '\0';
+		return ret;
+	}
+	blacklist = open(BLACKLIST, O_RDONLY | O_CLOEXEC);
+	ret = kfuncs_why_read(kallsyms, blacklist, is_in_btf(name), name, buf, size);
+	close(kallsyms);
+	if (blacklist >= 0)
+		close(blacklist);
+	return ret;
 }

@@ -33,4 +33,15 @@ void kfuncs_free(struct kfuncs *kfuncs);
 /* What kfuncs_load does with an open list (from_kallsyms and pool are set). For tests. */
 int kfuncs_read(int fd, const char *glob, struct kfuncs *kfuncs);
 
+/*
+ * Why no probe can be put on a function, as one line: "no such function"; "only optimised copies of it are there: f.isra.0";
+ * "inlined or not built" (BTF alone has it); "2 functions of that name"; that its section or the kprobe blacklist keeps it. 0, or
+ * -ENODATA when nothing speaks against it (buf is empty then), -ENOMEM, -errno of /proc/kallsyms. What root alone may read
+ * (addresses, the blacklist) says nothing to others.
+ */
+int kfuncs_why_not(const char *name, char *buf, size_t size);
+
+/* What kfuncs_why_not does with open files (blacklist_fd -1: there is none to be read) and what BTF said. For tests. */
+int kfuncs_why_read(int kallsyms_fd, int blacklist_fd, bool in_btf, const char *name, char *buf, size_t size);
+
 #endif

@@ -52,7 +52,7 @@ static int each_sorted(const struct symtab *tab, int (*each)(void *arg, const st
 	if (n)
 		qsort(all, n, sizeof(*all), by_name);
 	for (uint32_t i = 0; i < n && !ret; i++) {
-		struct ufunc f = { all[i].name, all[i].raw->addr, all[i].raw->size };
+		struct ufunc f = { all[i].name, all[i].raw->addr, all[i].raw->size, all[i].raw->rank & RANK_FUNC };
 
 		if (!i || by_name(&all[i - 1], &all[i]))
 			ret = each(arg, &f);
@@ -83,4 +83,11 @@ int ufuncs_each(const struct elf_file *elf, const char *path, int (*each)(void *
 		ret = tab.nr_raw ? each_sorted(&tab, each, arg) : -ENODATA;
 	symtab_free(&tab);
 	return ret;
+}
+
+bool ufunc_is_go(const struct elf_file *elf)
+{
+	/* The last: position-independent programs. */
+	return elf_sec_by_name(elf, ".go.buildinfo") || elf_sec_by_name(elf, ".gopclntab") ||
+	       elf_sec_by_name(elf, ".data.rel.ro.gopclntab");
 }

@@ -3,6 +3,7 @@
 #ifndef SKEP_SYM_UFUNCS_H
 #define SKEP_SYM_UFUNCS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sym/elf.h"
@@ -10,6 +11,7 @@
 struct ufunc {
 	const char *name; /* as the symbol table has it: any bytes */
 	uint64_t addr, size; /* of the file, not of a process; size 0: not known */
+	bool is_func;	     /* the symbol says so: else it may be a label anywhere, or data among the code */
 };
 
 /* Opens a regular file that is an ELF file. Returns the fd, which elf borrows and the caller closes behind elf_close; or -errno. */
@@ -20,5 +22,8 @@ int ufile_open(const char *path, struct elf_file *ret_elf);
  * each() returns. Returns 0, what each() returned, -ENODATA when it has no names at all, or -ENOMEM.
  */
 int ufuncs_each(const struct elf_file *elf, const char *path, int (*each)(void *arg, const struct ufunc *func), void *arg);
+
+/* Whether it has Go's runtime in it: its stacks move, so that a return probe would end the process. */
+bool ufunc_is_go(const struct elf_file *elf);
 
 #endif
