@@ -199,8 +199,8 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate usdt shares_stripped shares_cxx $(LINKED:%=shares_%))
-WORK += $(if $(shell command -v rustc),$W/shares_rust) $(if $(shell command -v go),$W/shares_go)
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate usdt probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$W/shares_go $W/probed_go)
 
 work: $(WORK)
 $W/%: tests/work/%.c tests/work/work.h
@@ -216,9 +216,9 @@ $W/usdt: tests/work/usdt.c
 $W/shares_stripped: tests/work/shares.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $< -o $@ && objcopy --only-keep-debug $@ $@.debug && \
 		strip $@ && objcopy --add-gnu-debuglink=$@.debug $@
-$W/shares_cxx: tests/work/shares_cxx.cc tests/work/work.h
+$W/shares_cxx $W/probed_cxx: $W/%_cxx: tests/work/%_cxx.cc tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && g++ $(WORKC) $< -o $@
-$W/shares_rust: tests/work/shares.rs
+$W/shares_rust $W/probed_rust: $W/%_rust: tests/work/%.rs
 	$(call say,WORK,$@)mkdir -p $W && MAKEFLAGS= rustc -O -g -C force-frame-pointers=yes $< -o $@
-$W/shares_go: tests/work/shares.go
+$W/shares_go $W/probed_go: $W/%_go: tests/work/%.go
 	$(call say,WORK,$@)mkdir -p $W && GO111MODULE=off GOFLAGS= GOCACHE=$(abspath $B/gocache) go build -o $@ $<

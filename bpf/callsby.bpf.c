@@ -59,34 +59,6 @@ struct {
 	__type(value, struct call);
 } thread_calls SEC(".maps");
 
-static __always_inline __u32 slot_of(__u64 ns)
-{
-	__u32 slot = 0;
-
-	if (ns >> 32) {
-		ns >>= 32;
-		slot += 32;
-	}
-	if (ns >> 16) {
-		ns >>= 16;
-		slot += 16;
-	}
-	if (ns >> 8) {
-		ns >>= 8;
-		slot += 8;
-	}
-	if (ns >> 4) {
-		ns >>= 4;
-		slot += 4;
-	}
-	if (ns >> 2) {
-		ns >>= 2;
-		slot += 2;
-	}
-	slot += ns >> 1;
-	return slot < BY_SLOTS ? slot : BY_SLOTS - 1;
-}
-
 static __always_inline struct by_sum *find_row(__u64 id, __u32 call, __u32 error)
 {
 	__u64 key[BY_KEY_MAX / sizeof(__u64)];
@@ -205,7 +177,7 @@ static __always_inline int leave(__s64 ret)
 		sum->total_ns += took;
 		if (took > sum->max_ns)
 			sum->max_ns = took;
-		sum->slots[slot_of(took)]++;
+		sum->slots[by_slot(took)]++;
 	}
 	return 0;
 }

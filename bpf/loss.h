@@ -10,6 +10,8 @@ enum counter {
 	COUNT_TARGETS_FULL, /* a child of a target that will not be followed */
 	COUNT_NO_SCRATCH,   /* sample lost: a map look-up that cannot fail did */
 	COUNT_OUTSIDE,	    /* sample kept, of a task that has no number in our PID namespace */
+	COUNT_READ_FAULT,   /* hit lost: memory that its filter asks for could not be read */
+	COUNT_CALLS_FULL,   /* return lost: no room to keep what its call was entered with */
 	COUNT_MAX
 };
 

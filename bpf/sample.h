@@ -32,15 +32,6 @@ struct sample_count {
 	__u64 last_ns; /* CLOCK_MONOTONIC of the newest */
 };
 
-/* Value of `stacks`: one walk. `check` is a second, independent hash of the same frames. */
-struct stack_val {
-	__u64 check;
-	__u32 nr;
-	__u32 pad;
-	__u64 ips[STACK_MAX_FRAMES + 1]; /* one spare: a power of two lets the verifier see the bound */
-};
-_Static_assert(sizeof(struct stack_val) == 1040, "stack_val");
-
 /* A ring record is cut after ips[nr_kips + nr_uips]. */
 struct sample_rec {
 	__u64 time_ns;

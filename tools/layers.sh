@@ -25,7 +25,7 @@ allow() { # allow FOLDER PATTERN...
 	done
 }
 allow util
-allow event bpf/ gen/
+allow event bpf/ gen/ sym/
 allow sym sample.h bpf/
 allow model sample.h event/event.h sym/sym.h bpf/
 allow render model/ event/event.h sym/sym.h sample.h

@@ -27,6 +27,13 @@ enum stack_stop {
 	STOP_MAX
 };
 
+/* What an expression of a probe read. */
+struct sample_value {
+	uint64_t num;
+	const char *text; /* NULL: it is a number */
+	bool is_fault;	  /* it could not be read */
+};
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
@@ -41,6 +48,11 @@ struct sample {
 	const uint64_t *kips; /* kernel frames, leaf first */
 	const uint64_t *uips; /* user frames, leaf first */
 	uint32_t nr_kips, nr_uips;
+	/* Of probes */
+	uint32_t site; /* which place was hit */
+	uint64_t latency_ns; /* of a call that returned; 0: not measured */
+	const struct sample_value *values;
+	uint32_t nr_values;
 };
 
 enum task_what {
@@ -101,7 +113,7 @@ struct hist_sample {
 	struct hist_sums sums;
 };
 
-/* Each returns 0 or a negative errno, which ends the run. NULL members are skipped by sources. */
+/* Each returns 0, -ECANCELED for enough, or another negative errno, which fails the run. NULL members are skipped by sources. */
 struct sink {
 	int (*sample)(struct sink *sink, const struct sample *s);
 	int (*task)(struct sink *sink, const struct task_event *t);

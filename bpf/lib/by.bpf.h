@@ -63,6 +63,35 @@ static __always_inline __u64 by_start(void)
 	return cfg_by & BY_TID ? BPF_CORE_READ(task, start_boottime) : BPF_CORE_READ(task, group_leader, start_boottime);
 }
 
+/* The slot of a histogram: log2, 0 for 0 and 1. */
+static __always_inline __u32 by_slot(__u64 n)
+{
+	__u32 slot = 0;
+
+	if (n >> 32) {
+		n >>= 32;
+		slot += 32;
+	}
+	if (n >> 16) {
+		n >>= 16;
+		slot += 16;
+	}
+	if (n >> 8) {
+		n >>= 8;
+		slot += 8;
+	}
+	if (n >> 4) {
+		n >>= 4;
+		slot += 4;
+	}
+	if (n >> 2) {
+		n >>= 2;
+		slot += 2;
+	}
+	slot += n >> 1;
+	return slot < BY_SLOTS ? slot : BY_SLOTS - 1;
+}
+
 /* All of it but the fields. id is bpf_get_current_pid_tgid(). */
 static __always_inline void by_key_fill(void *key, __u64 id, __u32 what, __u32 error)
 {

@@ -26,24 +26,60 @@ static int set_mark(struct bpf_insn *insns, size_t n, const struct clone_mark *m
 	return found;
 }
 
-int clone_load(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const char *what, struct err *err)
+/* Puts the body in the place of the function that the model calls, which is behind the model. Returns the new length or -ENOTSUP. */
+static ssize_t set_body(struct bpf_insn *insns, size_t n, const struct clone_as *as)
 {
-	size_t n = bpf_program__insn_cnt(model);
-	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	size_t begin = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t to = i + 1 + insns[i].imm;
+
+		if (insns[i].code != (BPF_JMP | BPF_CALL) || insns[i].src_reg != BPF_PSEUDO_CALL)
+			continue;
+		if ((begin && begin != to) || to >= n)
+			return -ENOTSUP;
+		begin = to;
+	}
+	if (!begin)
+		return -ENOTSUP;
+	memcpy(insns + begin, as->body, as->nr_body * sizeof(*insns));
+	return begin + as->nr_body;
+}
+
+int clone_load_as(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const struct clone_as *as,
+		  const char *what, struct err *err)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = as->attach_type, .attach_btf_id = as->btf_id);
+	size_t model_n = bpf_program__insn_cnt(model);
+	struct bpf_insn *insns = malloc((model_n + as->nr_body) * sizeof(*insns));
+	ssize_t n = model_n;
 	int fd;
 
 	if (!insns)
 		return -ENOMEM;
 	memcpy(insns, bpf_program__insns(model), n * sizeof(*insns));
-	for (size_t i = 0; i < nr_marks; i++)
-		if (!set_mark(insns, n, &marks[i])) {
+	for (size_t i = 0; i < nr_marks && n >= 0; i++)
+		if (!set_mark(insns, model_n, &marks[i])) {
 			free(insns);
 			return err_set(err, -ENOTSUP, "%s has no place for its number %zu", what, i);
 		}
-	fd = bpf_prog_load(bpf_program__type(model), bpf_program__name(model), "Dual BSD/GPL", insns, n, NULL);
-	fd = fd < 0 ? kernel_load_refused(-errno, what, err) : fd;
+	if (as->body)
+		n = set_body(insns, model_n, as);
+	if (n < 0)
+		fd = err_set(err, n, "%s has no place for its expressions", what);
+	else
+		fd = bpf_prog_load(as->prog_type ? as->prog_type : bpf_program__type(model), bpf_program__name(model), "Dual BSD/GPL", insns, n, &opts);
+	if (n >= 0 && fd < 0)
+		fd = kernel_load_refused(-errno, what, err);
 	free(insns);
 	return fd;
+}
+
+int clone_load(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const char *what, struct err *err)
+{
+	const struct clone_as as = { 0 };
+
+	return clone_load_as(model, marks, nr_marks, &as, what, err);
 }
 
 uint64_t clones_missed(const struct clones *c)

@@ -21,6 +21,19 @@ struct clone_mark {
 /* The model is loaded, and every mark is in it. Returns a descriptor, or -errno with err filled; what: "the program that ...". */
 int clone_load(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const char *what, struct err *err);
 
+/* What a clone is loaded as, where it is not its model's kind, and the body of the one function that the model calls. */
+struct clone_as {
+	uint32_t prog_type;   /* enum bpf_prog_type; 0: the model's */
+	uint32_t attach_type; /* enum bpf_attach_type */
+	uint32_t btf_id;      /* of the kernel function that a trampoline is put on */
+	const struct bpf_insn *body; /* NULL: the model's */
+	size_t nr_body;
+};
+
+/* As clone_load(). -ENOTSUP: the model has another number of functions than one beside itself. */
+int clone_load_as(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const struct clone_as *as,
+		  const char *what, struct err *err);
+
 /* Those of one source, attached; each of them counts for what has the number `of` in the source's own list. */
 struct clone {
 	int prog_fd, link_fd;

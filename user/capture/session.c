@@ -325,6 +325,12 @@ static int finish_source(struct source *src, struct sink *sink, struct err *err)
 	return ret ? err_set(err, ret, "cannot read the counts: %s", strerror(-ret)) : 0;
 }
 
+/* A sink that has enough ends the run as a signal does. */
+static int enough(int ret)
+{
+	return ret == -ECANCELED ? 0 : ret;
+}
+
 int session_run(struct session *s, struct sink *sink, struct err *err)
 {
 	int ret = 0;
@@ -338,17 +344,17 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);
 	if (ret)
 		return ret;
-	ret = loop(s, sink);
+	ret = enough(loop(s, sink));
 	s->stopped_ns = now_ns();
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->stop(s->cfg->sources[i]);
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)
-		ret = drain(s, sink);
+		ret = enough(drain(s, sink));
 	if (ret) /* the reader of a pipe had enough: no word */
 		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
-		ret = finish_source(s->cfg->sources[i], sink, err);
+		ret = enough(finish_source(s->cfg->sources[i], sink, err));
 	s->left_pid = command_end(&s->command);
 	return ret;
 }

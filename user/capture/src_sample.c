@@ -22,6 +22,7 @@
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/rings.h"
 #include "capture/sideband.h"
 #include "capture/sums.h"
 #include "skel/sample.skel.h"
@@ -43,14 +44,12 @@ struct src_sample {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct sample_cfg *cfg;
 	struct sample_bpf *skel;
-	struct ring_buffer *rb;
+	struct rings rings; /* records wait there for the side band */
 	struct sideband *sideband;
 	char note[256];
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
-	VEC(int) inner_fds;
 	uint32_t skipped_cpus;
-	VEC(char) bytes; /* ring records waiting for the side band, each behind its u64 size */
 	int stats_fd;
 	uint64_t delivered; /* samples that reached the sink */
 	uint64_t missed_before; /* start: hits of tracepoints */
@@ -65,7 +64,6 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 {
 	const struct sample_cfg *cfg = src->cfg;
 	struct sample_bpf__rodata *ro = src->skel->rodata;
-	uint32_t cpu_end = 0;
 
 	ro->cfg_aggregate = cfg->aggregate;
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
@@ -85,77 +83,15 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : SAMPLE_STACKS_DEFAULT);
 	bpf_map__set_max_entries(src->skel->maps.counts,
 				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
-	for (uint32_t i = 0; i < place->nr_cpus; i++)
-		cpu_end = place->cpus[i] + 1 > cpu_end ? place->cpus[i] + 1 : cpu_end;
-	bpf_map__set_max_entries(src->skel->maps.rings, cpu_end);
+	rings_size(src->skel->maps.rings, place);
 	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * place->nr_cpus : 1);
 }
 
-static int on_record(void *ctx, void *data, size_t size)
+static int open_rings(struct src_sample *src, const struct place *place, struct err *err)
 {
-	struct src_sample *src = ctx;
-	uint64_t n = size;
-	char *p = vec_take(&src->bytes, sizeof(n) + ((size + 7) & ~7ul));
-
-	if (!p)
-		return -ENOMEM;
-	memcpy(p, &n, sizeof(n));
-	memcpy(p + sizeof(n), data, size);
-	return 0;
-}
-
-static int watch_ring(struct src_sample *src, int fd, struct err *err)
-{
-	int ret = 0;
-
-	if (!src->rb) {
-		src->rb = ring_buffer__new(fd, on_record, src, NULL);
-		ret = src->rb ? 0 : -errno;
-	} else {
-		ret = ring_buffer__add(src->rb, fd, on_record, src);
-	}
-	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot map a ring buffer: %s", strerror(-ret)) : 0;
-}
-
-/* One call fills the whole outer map, so that the RCU wait behind it is paid once and not per CPU (5.13). */
-static int fill_rings(struct src_sample *src, const uint32_t *cpus, uint32_t n)
-{
-	int outer = bpf_map__fd(src->skel->maps.rings), ret = 0;
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	__u32 count = n;
-
-	if (!bpf_map_update_batch(outer, cpus, src->inner_fds.data, &count, &opts) && count == n)
-		return 0;
-	for (uint32_t i = 0; i < n && !ret; i++)
-		if (bpf_map_update_elem(outer, &cpus[i], &src->inner_fds.data[i], BPF_ANY))
-			ret = -errno;
-	return ret;
-}
-
-static int open_rings(struct src_sample *src, const uint32_t *cpus, uint32_t n, struct err *err)
-{
-	uint64_t size = ring_bytes(src->cfg);
-	int ret = 0;
-
 	if (src->cfg->aggregate)
-		return watch_ring(src, bpf_map__fd(src->skel->maps.spill), err);
-	for (uint32_t i = 0; i < n && !ret; i++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, size, NULL);
-
-		if (fd < 0)
-			return err_exit(err, fd, EXIT_CANNOT, "cannot make a ring buffer of %llu bytes: %s",
-					(unsigned long long)size, strerror(-fd));
-		if (vec_reserve(&src->inner_fds)) {
-			close(fd);
-			return -ENOMEM;
-		}
-		src->inner_fds.data[src->inner_fds.n++] = fd;
-		ret = watch_ring(src, fd, err);
-	}
-	if (ret)
-		return ret;
-	ret = fill_rings(src, cpus, n);
-	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot set up the ring buffers: %s", strerror(-ret)) : 0;
+		return rings_watch(&src->rings, bpf_map__fd(src->skel->maps.spill), err);
+	return rings_open(&src->rings, src->skel->maps.rings, ring_bytes(src->cfg), place, err);
 }
 
 /* Opens event e on a CPU and attaches the program to it. -ENODEV: the CPU is not there any more. */
@@ -311,7 +247,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return kernel_load_refused(ret, "the sampling program", err);
 	if (src->cfg->bpf_stats)
 		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
-	ret = open_rings(src, place->cpus, place->nr_cpus, err);
+	ret = open_rings(src, place, err);
 	if (!ret)
 		ret = filter_start(&filter, place, err);
 	return ret ? ret : attach_events(src, place->cpus, place->nr_cpus, err);
@@ -329,16 +265,12 @@ static void close_source(struct source *source)
 		if (src->attached.data[i].prog_fd >= 0)
 			close(src->attached.data[i].prog_fd);
 	}
-	ring_buffer__free(src->rb);
-	for (size_t i = 0; i < src->inner_fds.n; i++)
-		close(src->inner_fds.data[i]);
+	rings_close(&src->rings);
 	sample_bpf__destroy(src->skel);
 	sideband_close(src->sideband);
 	if (src->stats_fd >= 0)
 		close(src->stats_fd);
 	vec_free(&src->attached);
-	vec_free(&src->inner_fds);
-	vec_free(&src->bytes);
 	free(src);
 }
 
@@ -382,7 +314,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 {
 	const struct src_sample *src = (const struct src_sample *)source;
 
-	return index ? sideband_fd(src->sideband, index - 1) : ring_buffer__epoll_fd(src->rb);
+	return index ? sideband_fd(src->sideband, index - 1) : rings_fd(&src->rings);
 }
 
 /* Comm from the kernel is at most 15 bytes, but a wire field is not to be trusted for its NUL. */
@@ -416,43 +348,35 @@ struct to_sink {
 	struct sink *sink;
 };
 
-static int flush(struct src_sample *src, struct sink *sink)
+static int flush(void *arg, const void *record, size_t size)
 {
+	struct to_sink *to = arg;
+	struct sample_rec *rec = (struct sample_rec *)record;
+	struct sample s = { .count = 1 };
 	size_t head = offsetof(struct sample_rec, ips);
-	int ret = 0;
 
-	for (size_t at = 0; at < src->bytes.n && !ret;) {
-		struct sample s = { .count = 1 };
-		struct sample_rec *rec;
-		uint64_t size;
-
-		memcpy(&size, src->bytes.data + at, sizeof(size));
-		rec = (struct sample_rec *)(src->bytes.data + at + sizeof(size));
-		at += sizeof(size) + ((size + 7) & ~7ul);
-		if (size < head || size < head + (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t))
-			continue;
-		s.time_ns = rec->time_ns;
-		s.weight = rec->weight;
-		s.cpu = rec->cpu;
-		s.nr_kips = rec->nr_kips;
-		s.nr_uips = rec->nr_uips;
-		s.kips = (uint64_t *)rec->ips;
-		s.uips = s.kips + rec->nr_kips;
-		ret = deliver(src, &s, &rec->key, sink);
-	}
-	src->bytes.n = 0;
-	return ret;
+	if (size < head || size < head + (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t))
+		return 0;
+	s.time_ns = rec->time_ns;
+	s.weight = rec->weight;
+	s.cpu = rec->cpu;
+	s.nr_kips = rec->nr_kips;
+	s.nr_uips = rec->nr_uips;
+	s.kips = (uint64_t *)rec->ips;
+	s.uips = s.kips + rec->nr_kips;
+	return deliver(to->src, &s, &rec->key, to->sink);
 }
 
 /* Rings first, then the side band up to now, then the samples: a sample never overtakes its mapping. */
 static int drain(struct source *source, struct sink *sink)
 {
 	struct src_sample *src = (struct src_sample *)source;
-	int ret = ring_buffer__consume(src->rb);
+	struct to_sink to = { src, sink };
+	int ret = rings_collect(&src->rings);
 
-	if (ret >= 0)
+	if (!ret)
 		ret = sideband_drain(src->sideband, now_ns(), sink);
-	return ret < 0 ? ret : flush(src, sink);
+	return ret < 0 ? ret : rings_deliver(&src->rings, flush, &to);
 }
 
 static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
@@ -501,8 +425,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 		profile_note(profile, "%llu samples did not fit in the kernel's tables and went through the ring (--max-stacks)",
 			     (unsigned long long)sum[COUNT_SPILLED]);
 	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
-	for (size_t i = 0; i < src->inner_fds.n; i++)
-		profile->receipt.map_bytes += cost_of_map(src->inner_fds.data[i]);
+	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 
 struct source *src_sample_new(const struct sample_cfg *cfg)

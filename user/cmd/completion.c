@@ -14,7 +14,8 @@ static void each_opt(const struct cmd *c, void (*each)(const struct cmd *c, cons
 {
 	for (const struct opt_group *g = c->groups; g->title; g++)
 		for (const struct opt *o = g->opts; o->key || o->name; o++)
-			each(c, o);
+			if (o->key != OPT_OPERAND)
+				each(c, o);
 }
 
 static void bash_opt(const struct cmd *c, const struct opt *o)

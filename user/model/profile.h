@@ -18,6 +18,8 @@ enum loss {
 	LOSS_THROTTLED,	   /* the kernel throttled the sampling interrupt */
 	LOSS_TARGETS_FULL, /* children not followed: the kernel's table of targets was full */
 	LOSS_NESTED,	   /* a hit inside the handling of a tracepoint: not counted */
+	LOSS_READ_FAULT,   /* a hit whose filter asks for memory that could not be read */
+	LOSS_CALLS_FULL,   /* a return without what its call was entered with: no room to keep that */
 	LOSS_KEYS_FULL,	   /* of more keys than the table has room for: summed without one */
 	LOSS_CUT_DEPTH,	   /* stacks cut at the depth limit (sample kept) */
 	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */

@@ -98,7 +98,7 @@ static bool key_cell(struct cell *cell, const struct hist_sample *r, size_t i, c
 	i -= __builtin_popcount(cfg->by);
 	if (i >= (size_t)cfg->nr_fields)
 		return false;
-	snprintf(cell->name, sizeof(cell->name), "args.%s", cfg->fields[i]);
+	snprintf(cell->name, sizeof(cell->name), "%s%s", cfg->is_expr ? "" : "args.", cfg->fields[i]);
 	if (r)
 		snprintf(cell->text, sizeof(cell->text), "%s", r->is_other ? "other" : r->fields[i] ? r->fields[i] : "");
 	return true;
@@ -170,6 +170,76 @@ static void print_text(FILE *out, const struct hist_sample *r, const struct hist
 	putc('\n', out);
 }
 
+/* Where slot i begins, for a label. */
+static void slot_text(char *buf, size_t size, int i, const struct hists_cfg *cfg)
+{
+	if (cfg->linear && !i)
+		snprintf(buf, size, "...");
+	else if (cfg->linear)
+		snprintf(buf, size, "%lld", (long long)(cfg->low + (i - 1) * (int64_t)cfg->step));
+	else if (cfg->values == HIST_NS)
+		time_text(buf, size, i ? (double)(1ull << i) : 0);
+	else
+		snprintf(buf, size, "%llu", i ? 1ull << i : 0);
+}
+
+#define BAR_COLUMNS 40
+
+/* A line a slot, from the first to the last that is not empty. */
+static void print_bars(FILE *out, const struct hist_sums *s, const struct hists_cfg *cfg)
+{
+	int first = 0, last = HIST_SLOTS - 1;
+	uint64_t full = 0;
+
+	while (first < HIST_SLOTS && !s->slots[first])
+		first++;
+	while (last > first && !s->slots[last])
+		last--;
+	for (int i = first; i <= last && i < HIST_SLOTS; i++)
+		full = s->slots[i] > full ? s->slots[i] : full;
+	for (int i = first; i <= last && i < HIST_SLOTS; i++) {
+		char low[32], high[32], bar[BAR_COLUMNS + 1];
+		int n = full ? (int)((double)s->slots[i] / full * BAR_COLUMNS + 0.5) : 0;
+
+		slot_text(low, sizeof(low), i, cfg);
+		if (i + 1 < HIST_SLOTS && (!cfg->linear || i < (int)cfg->linear))
+			slot_text(high, sizeof(high), i + 1, cfg);
+		else
+			snprintf(high, sizeof(high), "...");
+		memset(bar, '#', n);
+		bar[n] = '\0';
+		fprintf(out, "  [%9s, %9s) %12llu  %s\n", low, high, (unsigned long long)s->slots[i], bar);
+	}
+}
+
+/* A key and its histogram. */
+static void print_drawn(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
+{
+	const struct hist_sums *s = &r->sums;
+	uint64_t n = s->calls - s->errors;
+	char mean[32], max[32], safe[4096];
+	struct cell key;
+
+	for (size_t i = 0; key_cell(&key, r, i, cfg); i++) {
+		text_escape(safe, sizeof(safe), key.text);
+		fprintf(out, "%s%s %s", i ? ", " : "", key.name, safe);
+	}
+	if (cfg->values == HIST_NS) {
+		time_text(mean, sizeof(mean), n ? (double)s->total_ns / n : 0);
+		time_text(max, sizeof(max), s->max_ns);
+	} else {
+		snprintf(mean, sizeof(mean), "%.1f", n ? (double)s->total_ns / n : 0);
+		snprintf(max, sizeof(max), "%llu", (unsigned long long)s->max_ns);
+	}
+	fprintf(out, ": %llu hits", (unsigned long long)s->calls);
+	if (n)
+		fprintf(out, ", mean %s, max %s", mean, max);
+	if (s->errors)
+		fprintf(out, ", %llu negative%s", (unsigned long long)s->errors, cfg->linear ? "" : " and not in the histogram");
+	putc('\n', out);
+	print_bars(out, s, cfg);
+}
+
 static void print_csv(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
 {
 	const struct hist_sums *s = &r->sums;
@@ -213,6 +283,33 @@ static void print_json_times(struct json *j, const struct hist_sums *s)
 	json_array_end(j);
 }
 
+static void print_json_values(struct json *j, const struct hist_sums *s, const struct hists_cfg *cfg)
+{
+	const char *unit = cfg->values == HIST_NS ? "_ns" : "";
+	char name[32];
+
+	snprintf(name, sizeof(name), "total%s", unit);
+	json_key_u64(j, name, s->total_ns);
+	snprintf(name, sizeof(name), "max%s", unit);
+	json_key_u64(j, name, s->max_ns);
+	json_key_u64(j, "negative", s->errors);
+	json_key(j, "slots");
+	json_array(j);
+	for (int i = 0; i < HIST_SLOTS; i++) {
+		if (!s->slots[i])
+			continue;
+		json_object(j);
+		json_key(j, "from");
+		if (cfg->linear && !i)
+			json_text(j, NULL);
+		else
+			json_i64(j, cfg->linear ? cfg->low + (i - 1) * (int64_t)cfg->step : i ? (int64_t)(1ull << i) : 0);
+		json_key_u64(j, "hits", s->slots[i]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static void print_json(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
 {
 	struct cell key;
@@ -235,6 +332,8 @@ static void print_json(FILE *out, const struct hist_sample *r, const struct hist
 	json_key_u64(&j, cfg->is_hits ? "hits" : "calls", r->sums.calls);
 	if (cfg->latency)
 		print_json_times(&j, &r->sums);
+	if (cfg->values)
+		print_json_values(&j, &r->sums, cfg);
 	json_object_end(&j);
 	putc('\n', out);
 }
@@ -270,12 +369,14 @@ static void print_text_head(FILE *out, const struct hists_cfg *cfg)
 
 int render_hists(FILE *out, const struct hists *h, const struct hists_cfg *cfg)
 {
-	if (!cfg->json && !cfg->separator)
+	if (!cfg->json && !cfg->separator && !cfg->values)
 		print_text_head(out, cfg);
+	else if (!cfg->json && cfg->values && cfg->since_start_ns)
+		fprintf(out, "# %.3f s\n", cfg->since_start_ns / 1e9);
 	else if (cfg->separator && !cfg->no_head)
 		print_csv_head(out, cfg);
 	for (size_t i = 0; i < h->rows.n && (!cfg->top || i < cfg->top); i++)
-		(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, &h->rows.data[i], cfg);
+		(cfg->json ? print_json : cfg->separator ? print_csv : cfg->values ? print_drawn : print_text)(out, &h->rows.data[i], cfg);
 	if (!cfg->json && !cfg->separator && cfg->top && h->rows.n > cfg->top)
 		fprintf(out, "(%zu rows more)\n", h->rows.n - cfg->top);
 	return ferror(out) ? -EIO : 0;

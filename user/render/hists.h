@@ -8,6 +8,12 @@
 
 #include "model/hists.h"
 
+enum hist_values {
+	HIST_NONE,
+	HIST_NS,      /* durations of calls that did not fail, or did */
+	HIST_NUMBERS, /* of an expression; errors: of those that are negative */
+};
+
 struct hists_cfg {
 	uint32_t by;	       /* enum by_bit: the columns */
 	bool latency;	       /* errors and times too */
@@ -16,6 +22,12 @@ struct hists_cfg {
 	uint64_t top;	       /* so many rows; 0: all */
 	const char *fields[BY_FIELDS_MAX]; /* names of more columns */
 	int nr_fields;
+	/* Of probes: fields are expressions, and histograms are drawn below each other. */
+	bool is_expr;
+	enum hist_values values;
+	uint32_t linear; /* 0: log2; else slot 0 is below low, slot i from low + (i - 1) * step on, and this one all beyond */
+	int64_t low;
+	uint64_t step;
 	bool is_hits;	       /* of tracepoints, not calls */
 	uint64_t since_start_ns; /* of the end of an interval; 0: the whole run */
 	bool no_head;	       /* CSV has one line of names, before its first interval */

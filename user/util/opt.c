@@ -106,7 +106,9 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 			if (t->nr >= OPTS_MAX)
 				abort(); /* a table outgrew the parser: seen by every run of the command */
 			t->refs[t->nr] = (struct ref){ .opt = o, .base = groups->offset };
-			if (o->key) {
+			if (o->key == OPT_OPERAND) {
+				t->shorts[0] = '-'; /* GNU: a word is an option of the code 1 */
+			} else if (o->key) {
 				t->shorts[s++] = o->key;
 				if (has)
 					t->shorts[s++] = ':';
@@ -178,6 +180,8 @@ void opt_help(FILE *out, const struct opt_group *groups, int columns)
 			char left[64];
 			int n = 0;
 
+			if (o->key == OPT_OPERAND)
+				continue;
 			if (o->key)
 				n = snprintf(left, sizeof(left), "  -%c%s", o->key, o->name ? ", " : "");
 			else

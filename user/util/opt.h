@@ -22,8 +22,10 @@ enum opt_type {
 	OPT_CALL,     /* set(base, text) */
 };
 
+#define OPT_OPERAND 1
+
 struct opt {
-	char key;	  /* short letter or 0 */
+	char key;	  /* short letter or 0; OPT_OPERAND: takes each word in front of "--" that is no option */
 	const char *name; /* long name or NULL */
 	const char *arg;  /* name of the value; NULL for flags */
 	enum opt_type type;
@@ -41,7 +43,7 @@ struct opt_group {
 };
 
 /*
- * Parses argv[1..] into cfg. Stops at the first word that is no option, or behind "--". Returns the
+ * Parses argv[1..] into cfg. Stops at the first word that is no option (unless a group takes them), or behind "--". Returns the
  * index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
  */
 int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, struct err *err);

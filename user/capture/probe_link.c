@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sites whose expressions came to the same code share one program: a glob without arguments is one program and one link, however
+ * many functions it stands for.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/probe.h"
+#include "capture/clone.h"
+#include "capture/features.h"
+#include "capture/kernel.h"
+#include "capture/probe_parts.h"
+
+bool probe_needs_call(const struct site *s)
+{
+	return !s->at_ret && (s->bound.needs_entry || s->bound.needs_latency);
+}
+
+static enum gen_context context_of(const struct probe *p, const struct site *s)
+{
+	return p->spec.kind == PROBE_TRACEPOINT ? GEN_RECORD : probe_needs_call(s) ? GEN_CALL : GEN_REGS;
+}
+
+static int add_dest(struct src_probe *src, struct gen_dest d)
+{
+	if (vec_reserve(&src->dests))
+		return -ENOMEM;
+	src->dests.data[src->dests.n++] = d;
+	return 0;
+}
+
+static uint32_t text_bytes(const struct src_probe *src, uint8_t show)
+{
+	uint32_t text = src->cfg->text_bytes ? src->cfg->text_bytes : PROBE_TEXT_DEFAULT;
+
+	return show == SHOW_COMM ? PROBE_COMM_LEN : show == SHOW_TEXT ? (text + 7) & ~7u : 8;
+}
+
+/* The fields of a key, and the value behind it: what the spec itself shows is not asked for. */
+static int place_key(struct src_probe *src, const struct site *s, int first_extra)
+{
+	const struct probe_sums *sums = &src->cfg->sums;
+	int ret = 0;
+
+	for (int i = 0; i < sums->nr_fields && !ret; i++) {
+		uint8_t show = s->bound.args[first_extra + i].show;
+		bool is_text = show == SHOW_TEXT || show == SHOW_COMM;
+
+		ret = add_dest(src, (struct gen_dest){ .arg = first_extra + i, .off = src->at.fields[i], .bytes = is_text ? BY_TEXT_MAX : 8 });
+	}
+	if (!ret && sums->has_value)
+		ret = add_dest(src, (struct gen_dest){ .arg = first_extra + sums->nr_fields, .off = PROBE_VALUE_AT, .bytes = 8 });
+	return ret;
+}
+
+/* Where each value of a site goes, in its record or its key. */
+static int place_values(struct src_probe *src, const struct probe *probe, const struct site *s, struct placed *ret_placed)
+{
+	struct placed p = { .first_dest = src->dests.n };
+	int ret = 0;
+
+	if (src->cfg->mode == PROBE_MODE_SUM)
+		ret = place_key(src, s, probe->spec.nr_args);
+	for (int i = 0; i < s->bound.nr_args && src->cfg->mode == PROBE_MODE_STREAM && !ret; i++) {
+		uint32_t bytes = text_bytes(src, s->bound.args[i].show);
+
+		ret = add_dest(src, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
+		p.bytes += bytes;
+	}
+	p.nr_dests = src->dests.n - p.first_dest;
+	*ret_placed = p;
+	return ret;
+}
+
+static uint32_t want_of(const struct probe *p, const struct site *s)
+{
+	uint32_t want = p->spec.kind == PROBE_USER || p->spec.kind == PROBE_USDT ? PROBE_WANT_USER : 0;
+
+	if (s->bound.filter)
+		want |= PROBE_WANT_FILTER;
+	if (probe_needs_call(s))
+		want |= PROBE_WANT_CALL;
+	if (s->bound.needs_depth)
+		want |= PROBE_WANT_DEPTH;
+	return want;
+}
+
+static int make_code(struct src_probe *src, const struct probe *p, const struct site *s, const struct placed *placed, struct code *ret_code,
+		     struct err *err)
+{
+	struct gen g = { .globs = src->globs, .nr_globs = &src->nr_globs };
+	const struct gen_cfg cfg = {
+		.probe = &s->bound,
+		.text = p->spec.exprs.text,
+		.context = context_of(p, s),
+		.is_user = p->spec.kind == PROBE_USER || p->spec.kind == PROBE_USDT,
+		.is_go = p->sites.is_go,
+		.nr_params = s->nr_params,
+		.dests = src->dests.data + placed->first_dest,
+		.nr_dests = placed->nr_dests,
+		.globs_fd = src->globs_fd,
+	};
+	int ret = gen_code(&cfg, &g, err);
+
+	if (ret) {
+		vec_free(&g.insns);
+		return ret;
+	}
+	*ret_code = (struct code){ g.insns.data, g.insns.n };
+	return 0;
+}
+
+static bool same_code(const struct group *g, const struct probe *p, const struct code *c, uint32_t want, uint32_t bytes)
+{
+	return g->probe == p && g->want == want && g->bytes == bytes && g->code.n == c->n && !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
+}
+
+static int add_site(struct src_probe *src, const struct probe *p, const struct site *s, uint32_t index, struct err *err)
+{
+	struct placed *placed = &src->placed[index];
+	int ret = place_values(src, p, s, placed);
+	uint32_t want = want_of(p, s);
+	struct code code;
+	struct group *g = NULL;
+
+	if (!ret)
+		ret = make_code(src, p, s, placed, &code, err);
+	if (ret)
+		return ret;
+	/* Of a glob most are alike: the newest groups first. */
+	for (size_t i = src->groups.n; i > 0 && !g; i--)
+		if (same_code(&src->groups.data[i - 1], p, &code, want, placed->bytes))
+			g = &src->groups.data[i - 1];
+	if (g) {
+		free(code.insns);
+	} else {
+		if (vec_reserve(&src->groups)) {
+			free(code.insns);
+			return -ENOMEM;
+		}
+		g = &src->groups.data[src->groups.n++];
+		*g = (struct group){ .probe = p, .code = code, .want = want, .bytes = placed->bytes };
+	}
+	if (vec_reserve(&g->sites))
+		return -ENOMEM;
+	g->sites.data[g->sites.n++] = index;
+	return 0;
+}
+
+int probe_group_sites(struct src_probe *src, struct err *err)
+{
+	uint32_t index = 0;
+
+	for (int p = 0; p < src->cfg->nr_probes; p++)
+		for (size_t i = 0; i < src->cfg->probes[p].sites.all.n; i++) {
+			int ret = add_site(src, &src->cfg->probes[p], &src->cfg->probes[p].sites.all.data[i], index++, err);
+
+			if (ret)
+				return ret;
+		}
+	return 0;
+}
+
+/* What a group is attached as. */
+static enum attach_how how_of(const struct group *g, bool *ret_many)
+{
+	bool user = g->want & PROBE_WANT_USER, many;
+
+	*ret_many = false;
+	if (g->probe->spec.kind == PROBE_TRACEPOINT)
+		return ATTACH_TRACEPOINT;
+	if (g->probe->spec.has_offset && !user)
+		return ATTACH_KPROBE;
+	many = g->sites.n > 1 && feature_use(user ? FEATURE_UPROBE_MULTI : FEATURE_KPROBE_MULTI);
+	*ret_many = many;
+	return user ? many ? ATTACH_UPROBE_MULTI : ATTACH_UPROBE : many ? ATTACH_KPROBE_MULTI : ATTACH_KPROBE;
+}
+
+static int load(struct src_probe *src, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index, bool is_entry,
+		struct err *err)
+{
+	const struct clone_mark marks[] = {
+		{ PROBE_INDEX_MARK, index },
+		{ PROBE_WANT_MARK, g->want },
+		{ PROBE_SIZE_MARK, sizeof(struct probe_rec) + g->bytes },
+	};
+	struct clone_as as = {
+		.prog_type = how == ATTACH_TRACEPOINT ? BPF_PROG_TYPE_TRACEPOINT : BPF_PROG_TYPE_KPROBE,
+		.attach_type = how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
+		.body = is_entry ? NULL : g->code.insns,
+		.nr_body = is_entry ? 0 : g->code.n,
+	};
+	int fd = clone_load_as(model, marks, is_entry ? 1 : src->cfg->mode == PROBE_MODE_STREAM ? 3 : 2, &as, PROBE_WHAT, err);
+
+	if (fd >= 0 && vec_reserve(&src->prog_fds)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	if (fd >= 0)
+		src->prog_fds.data[src->prog_fds.n++] = fd;
+	return fd;
+}
+
+static void set_place(const struct src_probe *src, const struct group *g, uint32_t site, char *name, size_t size, struct attach_place *p)
+{
+	const struct site *s = probe_site(src->cfg, site, NULL);
+
+	*p = (struct attach_place){ .addr = s->addr, .semaphore = s->semaphore, .tracepoint = s->tracepoint, .cookie = site,
+				    .offset = g->probe->spec.offset, .name = g->probe->sites.path };
+	if (g->probe->spec.kind == PROBE_KERNEL) {
+		p->addr = 0;
+		if (s->module)
+			snprintf(name, size, "%s:%s", s->module, s->name);
+		p->name = s->module ? name : s->name;
+	}
+}
+
+static const char *why_not(const struct group *g, int ret)
+{
+	bool kernel = g->probe->spec.kind == PROBE_KERNEL;
+
+	switch (-ret) {
+	case ENOENT:
+		return kernel ? "no such kernel function" : "no such file";
+	case EADDRNOTAVAIL:
+		return "there are several functions of that name";
+	case EOPNOTSUPP:
+		return kernel ? "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)" : "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)";
+	case 524: /* ENOTSUPP of the kernel's own */
+		return "the kernel cannot run this instruction under a probe";
+	case EINVAL:
+	case EILSEQ:
+	case EBUSY:
+		return kernel ? "the kernel allows no probe there" : "the kernel allows no probe at this instruction";
+	default:
+		return strerror(-ret);
+	}
+}
+
+/* One that cannot be attached: of a glob it is told and left out. */
+static int refuse(const struct src_probe *src, const struct group *g, uint32_t site, int ret, struct err *err)
+{
+	const struct site *s = probe_site(src->cfg, site, NULL);
+	struct probe *p = (struct probe *)g->probe;
+
+	if (p->sites.is_glob && ret != -EPERM && ret != -EACCES && ret != -EMFILE)
+		return site_refuse(&p->sites, s->name, why_not(g, ret));
+	err_exit(err, ret, ret == -ENOENT ? EXIT_USAGE : EXIT_CANNOT, "cannot attach to '%s': %s", s->name, why_not(g, ret));
+	if (ret == -EPERM || ret == -EACCES)
+		kernel_hint_perf(err);
+	else if (ret == -EOPNOTSUPP)
+		err_hint(err, "skep doctor tells what this kernel can do; tracepoints (t:) are on every kernel");
+	return ret;
+}
+
+static int attach_singly(struct src_probe *src, const struct group *g, const struct bpf_program *model, enum attach_how how, bool is_return,
+			 bool is_entry, struct err *err)
+{
+	bool cookie = g->sites.n > 1 && feature_use(FEATURE_COOKIE);
+	int fd = -1;
+
+	for (size_t i = 0; i < g->sites.n; i++) {
+		char name[2 * PROBE_NAME_MAX];
+		struct attach_place place;
+		int ret;
+
+		if (fd < 0 || !cookie)
+			fd = load(src, model, g, how, cookie ? PROBE_INDEX_COOKIE : g->sites.data[i], is_entry, err);
+		if (fd < 0)
+			return fd;
+		set_place(src, g, g->sites.data[i], name, sizeof(name), &place);
+		ret = attach_one(&src->attachments, how, fd, &place, is_return, cookie);
+		if (ret)
+			ret = refuse(src, g, g->sites.data[i], ret, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* One link for [from, from + n); where that is refused its halves are tried, down to the one that is to blame. */
+static int attach_range(struct src_probe *src, const struct group *g, int fd, enum attach_how how, size_t from, size_t n, bool is_return,
+			struct err *err)
+{
+	struct attach_place *places = calloc(n, sizeof(*places));
+	char (*names)[2 * PROBE_NAME_MAX] = calloc(n, sizeof(*names));
+	int ret = places && names ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		set_place(src, g, g->sites.data[from + i], names[i], sizeof(names[i]), &places[i]);
+	if (!ret)
+		ret = attach_many(&src->attachments, how, fd, places, n, is_return);
+	free(places);
+	free(names);
+	if (!ret || ret == -ENOMEM || ret == -EPERM || ret == -EACCES)
+		return ret ? refuse(src, g, g->sites.data[from], ret, err) : 0;
+	if (n == 1)
+		return refuse(src, g, g->sites.data[from], ret, err);
+	ret = attach_range(src, g, fd, how, from, n / 2, is_return, err);
+	return ret ? ret : attach_range(src, g, fd, how, from + n / 2, n - n / 2, is_return, err);
+}
+
+static int attach_side(struct src_probe *src, const struct group *g, const struct bpf_program *model, bool is_return, bool is_entry, struct err *err)
+{
+	bool many;
+	enum attach_how how = how_of(g, &many);
+	int fd;
+
+	if (!many)
+		return attach_singly(src, g, model, how, is_return, is_entry, err);
+	fd = load(src, model, g, how, PROBE_INDEX_COOKIE, is_entry, err);
+	return fd < 0 ? fd : attach_range(src, g, fd, how, 0, g->sites.n, is_return, err);
+}
+
+struct bpf_program *probe_model(const struct src_probe *src)
+{
+	return src->cfg->mode == PROBE_MODE_STREAM ? src->skel->progs.probe_stream :
+	       src->cfg->mode == PROBE_MODE_COUNT  ? src->skel->progs.probe_count :
+						     src->skel->progs.probe_sum;
+}
+
+/* Entries first: a return whose entry is not there would be none. */
+static int attach_group(struct src_probe *src, const struct group *g, struct err *err)
+{
+	const struct bpf_program *model = probe_model(src);
+	const struct site *s = probe_site(src->cfg, g->sites.data[0], NULL);
+	int ret = 0;
+
+	if (g->want & PROBE_WANT_CALL)
+		ret = attach_side(src, g, src->skel->progs.probe_enter, false, true, err);
+	return ret ? ret : attach_side(src, g, model, g->probe->spec.is_return && !s->at_ret, false, err);
+}
+
+int probe_attach(struct src_probe *src, struct err *err)
+{
+	const struct refused *r;
+	int ret = 0;
+
+	for (size_t i = 0; i < src->groups.n && !ret; i++)
+		ret = attach_group(src, &src->groups.data[i], err);
+	if (ret || src->attachments.all.n)
+		return ret;
+	r = src->cfg->probes[0].sites.refused.data;
+	return err_exit(err, -ENOENT, EXIT_CANNOT, "none of these functions can be probed: '%s': %s", r ? r->name : "?", r ? r->why : "?");
+}

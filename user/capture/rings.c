@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Records are copied out at once: what waits for its time must not hold up the ring. */
+#include "capture/rings.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/cost.h"
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct rings *r = ctx;
+	uint64_t n = size, time_ns = 0;
+	size_t at = r->bytes.n;
+	char *p = vec_take(&r->bytes, sizeof(n) + ((size + 7) & ~7ul));
+
+	if (!p || vec_reserve(&r->places))
+		return -ENOMEM;
+	memcpy(p, &n, sizeof(n));
+	memcpy(p + sizeof(n), data, size);
+	if (size >= sizeof(time_ns))
+		memcpy(&time_ns, data, sizeof(time_ns));
+	r->places.data[r->places.n++] = (struct ring_place){ time_ns, at };
+	return 0;
+}
+
+int rings_watch(struct rings *r, int fd, struct err *err)
+{
+	int ret = 0;
+
+	if (!r->rb) {
+		r->rb = ring_buffer__new(fd, on_record, r, NULL);
+		ret = r->rb ? 0 : -errno;
+	} else {
+		ret = ring_buffer__add(r->rb, fd, on_record, r);
+	}
+	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot map a ring buffer: %s", strerror(-ret)) : 0;
+}
+
+void rings_size(struct bpf_map *map, const struct place *place)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < place->nr_cpus; i++)
+		end = place->cpus[i] + 1 > end ? place->cpus[i] + 1 : end;
+	bpf_map__set_max_entries(map, end);
+}
+
+/* One call fills the whole outer map, so that the RCU wait behind it is paid once and not per CPU (5.13). */
+static int fill(const struct rings *r, int outer, const struct place *place)
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	__u32 count = place->nr_cpus;
+	int ret = 0;
+
+	if (!bpf_map_update_batch(outer, place->cpus, r->fds.data, &count, &opts) && count == place->nr_cpus)
+		return 0;
+	for (uint32_t i = 0; i < place->nr_cpus && !ret; i++)
+		if (bpf_map_update_elem(outer, &place->cpus[i], &r->fds.data[i], BPF_ANY))
+			ret = -errno;
+	return ret;
+}
+
+int rings_open(struct rings *r, const struct bpf_map *map, uint64_t bytes, const struct place *place, struct err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < place->nr_cpus && !ret; i++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, NULL);
+
+		if (fd < 0)
+			return err_exit(err, fd, EXIT_CANNOT, "cannot make a ring buffer of %llu bytes: %s", (unsigned long long)bytes,
+					strerror(-fd));
+		if (vec_reserve(&r->fds)) {
+			close(fd);
+			return -ENOMEM;
+		}
+		r->fds.data[r->fds.n++] = fd;
+		ret = rings_watch(r, fd, err);
+	}
+	if (ret)
+		return ret;
+	ret = fill(r, bpf_map__fd(map), place);
+	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot set up the ring buffers: %s", strerror(-ret)) : 0;
+}
+
+int rings_fd(const struct rings *r)
+{
+	return ring_buffer__epoll_fd(r->rb);
+}
+
+int rings_collect(struct rings *r)
+{
+	int ret = ring_buffer__consume(r->rb);
+
+	return ret < 0 ? ret : 0;
+}
+
+static int deliver_at(const struct rings *r, uint64_t at, int (*each)(void *arg, const void *record, size_t size), void *arg)
+{
+	uint64_t size;
+
+	memcpy(&size, r->bytes.data + at, sizeof(size));
+	return each(arg, r->bytes.data + at + sizeof(size), size);
+}
+
+int rings_deliver(struct rings *r, int (*each)(void *arg, const void *record, size_t size), void *arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < r->places.n && !ret; i++)
+		ret = deliver_at(r, r->places.data[i].at, each, arg);
+	r->bytes.n = r->places.n = 0;
+	return ret;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct ring_place *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Moves what is left, from the i-th place on, to the front. */
+static void keep_rest(struct rings *r, size_t from)
+{
+	char *old = r->bytes.data, *copy;
+	size_t n = 0, bytes = 0;
+
+	if (from == r->places.n) {
+		r->bytes.n = r->places.n = 0;
+		return;
+	}
+	copy = malloc(r->bytes.n);
+	if (!copy) /* they stay where they are */
+		return;
+	for (size_t i = from; i < r->places.n; i++) {
+		uint64_t size, whole;
+
+		memcpy(&size, old + r->places.data[i].at, sizeof(size));
+		whole = sizeof(size) + ((size + 7) & ~7ull);
+		memcpy(copy + bytes, old + r->places.data[i].at, whole);
+		r->places.data[n++] = (struct ring_place){ r->places.data[i].time_ns, bytes };
+		bytes += whole;
+	}
+	r->bytes.data = copy;
+	r->bytes.cap = r->bytes.n;
+	r->bytes.n = bytes;
+	r->places.n = n;
+	free(old);
+}
+
+int rings_drain(struct rings *r, uint64_t until_ns, int (*each)(void *arg, const void *record, size_t size), void *arg)
+{
+	int ret = rings_collect(r);
+	size_t i = 0;
+
+	if (ret)
+		return ret;
+	if (r->places.n)
+		qsort(r->places.data, r->places.n, sizeof(*r->places.data), by_time);
+	for (; i < r->places.n && r->places.data[i].time_ns <= until_ns && !ret; i++)
+		ret = deliver_at(r, r->places.data[i].at, each, arg);
+	keep_rest(r, i);
+	return ret;
+}
+
+uint64_t rings_cost(const struct rings *r)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < r->fds.n; i++)
+		bytes += cost_of_map(r->fds.data[i]);
+	return bytes;
+}
+
+void rings_close(struct rings *r)
+{
+	ring_buffer__free(r->rb);
+	for (size_t i = 0; i < r->fds.n; i++)
+		close(r->fds.data[i]);
+	vec_free(&r->fds);
+	vec_free(&r->bytes);
+	vec_free(&r->places);
+	r->rb = NULL;
+}

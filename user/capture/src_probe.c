@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A run of probes: knobs, maps and programs from the first to the last; what they are made of is in probe_link.c and probe_read.c. */
+#include "capture/src_probe.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/loss.h"
+#include "bpf/probe.h"
+#include "capture/cost.h"
+#include "capture/filter.h"
+#include "capture/kernel.h"
+#include "capture/probe_parts.h"
+#include "capture/rows.h"
+#include "util/clock.h"
+
+#define RING_BYTES (1u << 20)
+#define ROWS_DEFAULT 4096	  /* on each CPU: 300 bytes each, there from the start on */
+#define ENTRIES_MAX (1u << 18)	  /* of the hash */
+
+const struct site *probe_site(const struct probe_cfg *cfg, uint32_t i, const struct probe **ret_probe)
+{
+	for (int p = 0; p < cfg->nr_probes; p++) {
+		const struct site_list *l = &cfg->probes[p].sites;
+
+		if (i < l->all.n) {
+			if (ret_probe)
+				*ret_probe = &cfg->probes[p];
+			return &l->all.data[i];
+		}
+		i -= l->all.n;
+	}
+	return NULL;
+}
+
+/* Which fields are texts, by the first site: expressions that are text at one place and a number at another are told. */
+uint32_t probe_texts(const struct src_probe *src)
+{
+	const struct probe *p;
+	const struct site *s = probe_site(src->cfg, 0, &p);
+	uint32_t texts = 0;
+
+	for (int i = 0; s && i < src->cfg->sums.nr_fields; i++) {
+		uint8_t show = s->bound.args[p->spec.nr_args + i].show;
+
+		texts |= (uint32_t)(show == SHOW_TEXT || show == SHOW_COMM) << i;
+	}
+	return texts;
+}
+
+static int check_texts(const struct src_probe *src, struct err *err)
+{
+	uint32_t texts = probe_texts(src);
+
+	for (uint32_t i = 0; i < src->nr_sites; i++) {
+		const struct probe *p = NULL;
+		const struct site *s = probe_site(src->cfg, i, &p);
+
+		for (int f = 0; f < src->cfg->sums.nr_fields + src->cfg->sums.has_value; f++) {
+			const struct bound_arg *a = &s->bound.args[p->spec.nr_args + f];
+			bool is_text = a->show == SHOW_TEXT || a->show == SHOW_COMM;
+
+			if (f == src->cfg->sums.nr_fields && is_text)
+				return err_exit(err, -EINVAL, EXIT_USAGE, "a histogram of '%s': it is a text", a->name);
+			if (f < src->cfg->sums.nr_fields && is_text != (texts >> f & 1))
+				return err_exit(err, -EINVAL, EXIT_USAGE, "the key '%s' is a text in one function and a number in '%s'", a->name,
+						s->name);
+		}
+	}
+	return 0;
+}
+
+static void set_sums(struct src_probe *src, const struct place *place)
+{
+	struct probe_bpf__rodata *ro = src->skel->rodata;
+	const struct probe_sums *sums = &src->cfg->sums;
+	uint64_t rows = (sums->rows_max ? sums->rows_max : ROWS_DEFAULT) * place->nr_cpus;
+
+	/* What a number means is its site's to say. */
+	ro->cfg_by = sums->by | BY_CPU | (sums->nr_fields && src->nr_sites > 1 ? BY_EVENT : 0);
+	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(ro->cfg_by, sums->nr_fields, probe_texts(src), &src->at));
+	bpf_map__set_max_entries(src->skel->maps.rows, src->cfg->mode != PROBE_MODE_SUM ? 1 : rows < ENTRIES_MAX ? rows : ENTRIES_MAX);
+	ro->cfg_at = src->at;
+	ro->cfg_value = sums->has_value;
+	ro->cfg_linear = sums->linear;
+	ro->cfg_low = sums->low;
+	ro->cfg_step = sums->step ? sums->step : 1;
+}
+
+static void set_knobs(struct src_probe *src, const struct place *place)
+{
+	struct probe_bpf__rodata *ro = src->skel->rodata;
+	bool calls = false;
+
+	for (uint32_t i = 0; i < src->nr_sites; i++)
+		calls |= probe_needs_call(probe_site(src->cfg, i, NULL));
+	ro->cfg_pidns_level = place->pidns.level;
+	ro->cfg_pidns = place->pidns.ns;
+	ro->cfg_wake_bytes = (src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES) / 4;
+	bpf_map__set_max_entries(src->skel->maps.hits, src->cfg->mode == PROBE_MODE_COUNT ? src->nr_sites : 1);
+	if (!calls)
+		bpf_map__set_max_entries(src->skel->maps.calls, 1);
+	rings_size(src->skel->maps.rings, place);
+	set_sums(src, place);
+	bpf_program__set_autoload(probe_model(src), true);
+	bpf_program__set_autoload(src->skel->progs.probe_enter, calls);
+}
+
+/* The tables that patterns step through; code refers to them by their descriptor, so they are made first and filled last. */
+static int open_globs(struct src_probe *src, struct err *err)
+{
+	src->globs = calloc(GEN_GLOBS_MAX, sizeof(*src->globs));
+	if (!src->globs)
+		return -ENOMEM;
+	src->globs_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "globs", 4, GEN_GLOBS_MAX * sizeof(*src->globs), 1, NULL);
+	return src->globs_fd < 0 ? kernel_load_refused(src->globs_fd, PROBE_WHAT, err) : 0;
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_probe *src = (struct src_probe *)source;
+	struct filter filter;
+	__u32 zero = 0;
+	int ret;
+
+	src->cpus = libbpf_num_possible_cpus();
+	src->skel = probe_bpf__open();
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	for (int p = 0; p < src->cfg->nr_probes; p++)
+		src->nr_sites += src->cfg->probes[p].sites.all.n;
+	src->placed = calloc(src->nr_sites, sizeof(*src->placed));
+	if (!src->placed)
+		return -ENOMEM;
+	ret = check_texts(src, err);
+	if (ret)
+		return ret;
+	set_knobs(src, place);
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, true);
+	ret = probe_bpf__load(src->skel);
+	if (ret)
+		return kernel_load_refused(ret, PROBE_WHAT, err);
+	ret = open_globs(src, err);
+	if (!ret)
+		ret = probe_group_sites(src, err);
+	if (!ret && src->nr_globs && bpf_map_update_elem(src->globs_fd, &zero, src->globs, BPF_ANY))
+		ret = err_set(err, -errno, "cannot set the patterns: %s", strerror(errno));
+	if (!ret && src->cfg->mode == PROBE_MODE_STREAM)
+		ret = rings_open(&src->rings, src->skel->maps.rings, src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES, place, err);
+	if (!ret)
+		ret = filter_start(&filter, place, err);
+	return ret ? ret : probe_attach(src, err);
+}
+
+static int poll_fd(const struct source *source, uint32_t index)
+{
+	const struct src_probe *src = (const struct src_probe *)source;
+
+	return index || src->cfg->mode != PROBE_MODE_STREAM ? -1 : rings_fd(&src->rings);
+}
+
+static uint64_t missed_now(struct src_probe *src)
+{
+	uint64_t missed = attachments_missed(&src->attachments, &src->knows_missed);
+
+	for (size_t i = 0; i < src->prog_fds.n; i++)
+		missed += cost_of_misses(src->prog_fds.data[i]);
+	return missed;
+}
+
+static void start(struct source *source)
+{
+	struct src_probe *src = (struct src_probe *)source;
+
+	src->missed_before = missed_now(src);
+	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+}
+
+/* What is detached runs no more: nothing is on its way into a map behind this. */
+static void stop(struct source *source)
+{
+	struct src_probe *src = (struct src_probe *)source;
+
+	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	src->missed = missed_now(src) - src->missed_before;
+	attachments_free(&src->attachments);
+}
+
+static int drain(struct source *source, struct sink *sink)
+{
+	struct src_probe *src = (struct src_probe *)source;
+
+	return src->cfg->mode == PROBE_MODE_STREAM ? probe_drain(src, now_ns(), sink) : 0;
+}
+
+static int snapshot(struct source *source, struct sink *sink)
+{
+	struct src_probe *src = (struct src_probe *)source;
+
+	return src->cfg->mode == PROBE_MODE_STREAM ? 0 : probe_snapshot(src, sink);
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	struct src_probe *src = (struct src_probe *)source;
+	int ret = src->cfg->mode == PROBE_MODE_STREAM ? probe_drain(src, UINT64_MAX, sink) : probe_snapshot(src, sink);
+
+	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read what was probed: %s", strerror(-ret)) : ret;
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_probe *src = (const struct src_probe *)source;
+	__u64 (*per_cpu)[COUNT_MAX] = calloc(src->cpus, sizeof(*per_cpu)), sum[COUNT_MAX] = {};
+	__u32 zero = 0;
+
+	if (per_cpu && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.counters), &zero, per_cpu))
+		for (int cpu = 0; cpu < src->cpus; cpu++)
+			for (int c = 0; c < COUNT_MAX; c++)
+				sum[c] += per_cpu[cpu][c];
+	free(per_cpu);
+	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + (src->cfg->mode == PROBE_MODE_COUNT ? src->delivered : 0);
+	profile->losses[LOSS_KEYS_FULL] += src->other;
+	profile->kept += src->delivered;
+	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
+	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
+	cost_add_misses(src->missed, src->skel->rodata->cfg_filter, profile);
+	if (sum[COUNT_OUTSIDE])
+		profile_note(profile, "%llu hits are of processes outside this container: their number is 0", (unsigned long long)sum[COUNT_OUTSIDE]);
+	cost_of_object(src->skel->obj, false, &profile->receipt);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_probe *src = (struct src_probe *)source;
+
+	attachments_free(&src->attachments);
+	for (size_t i = 0; i < src->prog_fds.n; i++)
+		close(src->prog_fds.data[i]);
+	for (size_t i = 0; i < src->groups.n; i++) {
+		free(src->groups.data[i].code.insns);
+		vec_free(&src->groups.data[i].sites);
+	}
+	rings_close(&src->rings);
+	if (src->globs_fd >= 0)
+		close(src->globs_fd);
+	probe_bpf__destroy(src->skel);
+	vec_free(&src->prog_fds);
+	vec_free(&src->dests);
+	vec_free(&src->groups);
+	free(src->globs);
+	free(src->placed);
+	free(src);
+}
+
+struct source *src_probe_new(const struct probe_cfg *cfg)
+{
+	struct src_probe *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.fd = poll_fd,
+		.start = start,
+		.stop = stop,
+		.drain = drain,
+		.snapshot = snapshot,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	src->globs_fd = -1;
+	return &src->source;
+}

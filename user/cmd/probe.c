@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep probe: any function of the kernel or a program, with its arguments, as it is called. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/measure.h"
+#include "cmd/probe_run.h"
+#include "util/glob.h"
+
+#define SPECS_MAX 64
+
+struct probe_words {
+	struct probe_options o;
+	struct honesty h;
+	const char *specs[SPECS_MAX];
+	size_t nr_specs;
+	const char *path, *filter, *format;
+};
+
+static int add_spec(void *base, const char *text, struct err *err)
+{
+	struct probe_words *w = base;
+
+	if (w->nr_specs == SPECS_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d probes", SPECS_MAX);
+	w->specs[w->nr_specs++] = text;
+	return 0;
+}
+
+static const struct opt what_opts[] = {
+	{ OPT_OPERAND, NULL, NULL, OPT_CALL, 0, NULL, add_spec, true, NULL },
+	{ 'e', "event", "PROBE", OPT_CALL, 0, "as the operand: k:FUNCTION, kr:, u:PATH:FUNCTION, ur:, usdt:PATH:PROVIDER:NAME, t:SUBSYSTEM:NAME",
+	  add_spec, true, NULL },
+	{ 'x', "exec", "PATH", OPT_TEXT, offsetof(struct probe_words, path), "probes without k: or u: are functions of this file", NULL, false, NULL },
+	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct probe_words, filter), "only hits where it is true, of every probe", NULL, false, NULL },
+	{ 0, "text-size", "BYTES", OPT_U64, offsetof(struct probe_words, o.text_bytes), "of a text that is kept (128)", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt view_opts[] = {
+	{ 0, "count", NULL, OPT_FLAG, offsetof(struct probe_words, o.count), "how often each was hit, instead of each hit", NULL, false, NULL },
+	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct probe_words, o.by),
+	  "sum hits in the kernel by comm, pid, tid, cpu, user, cgroup, event, and up to four expressions", NULL, false, NULL },
+	{ 0, "hist", "EXPR", OPT_TEXT, offsetof(struct probe_words, o.hist), "a histogram of values, powers of two (for each KEY of --by)", NULL,
+	  false, NULL },
+	{ 0, "linear", "LOW:HIGH:STEP", OPT_TEXT, offsetof(struct probe_words, o.linear), "with --hist: slots of STEP, at most 38", NULL, false,
+	  NULL },
+	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct probe_words, o.latency), "how long functions take: a histogram for each, or for each KEY",
+	  NULL, false, NULL },
+	{ 'n', "max-events", "N", OPT_U64, offsetof(struct probe_words, o.max_events), "stop after N hits", NULL, false, NULL },
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct probe_words, o.duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
+	  NULL, false, NULL },
+	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct probe_words, o.interval_ms), "a table of what is summed every MS milliseconds", NULL,
+	  false, NULL },
+	{ 0, "top", "N", OPT_U64, offsetof(struct probe_words, o.top), "only the N largest rows or histograms", NULL, false, NULL },
+	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
+	  "room for so many keys on each CPU (4096); more are summed in one row", NULL, false, NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format), "text or json, an object a line", NULL, false, "text|json" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct probe_words, o.out), "write to FILE instead of standard output", NULL, false, NULL },
+	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb), "ring buffer of each CPU in KiB, a power of two (1024)", NULL,
+	  false, NULL },
+	{ 0 },
+};
+
+static const struct opt_group probe_groups[] = {
+	{ "What", what_opts, 0 },
+	{ "Who", target_opts, offsetof(struct probe_words, o.target) },
+	{ "Output", view_opts, 0 },
+	{ "Honesty", honesty_opts, offsetof(struct probe_words, h) },
+	{ 0 },
+};
+
+/* What is behind a probe's own filter, if it has one, with --filter. In malloc'ed memory, which lives as long as the probe. */
+static char *whole_text(const struct probe_words *w, const char *spec)
+{
+	size_t size = strlen(spec) + (w->filter ? strlen(w->filter) : 0) + 16;
+	char *text = malloc(size);
+
+	if (!text)
+		return NULL;
+	if (!w->filter)
+		strcpy(text, spec);
+	else
+		snprintf(text, size, strstr(spec, " if ") ? "%s && (%s)" : "%s if %s", spec, w->filter);
+	return text;
+}
+
+static int parse_spec(const struct probe_words *w, const char *text, struct probe_spec *spec, struct err *err)
+{
+	size_t at = 0;
+	int ret;
+
+	if (!probe_begins(text))
+		return probe_parse_perf(text, w->path, spec, err);
+	ret = probe_parse(text, &at, spec, err);
+	if (!ret && text[at])
+		return expr_bad(&spec->exprs, "bad probe", at, err, "one probe an argument");
+	return ret;
+}
+
+/* How long it takes is what its return knows. */
+static int make_return(struct probe_spec *spec, struct err *err)
+{
+	if (spec->is_return)
+		return 0;
+	if (spec->has_offset || (spec->kind != PROBE_KERNEL && spec->kind != PROBE_USER))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is for functions: '%s' has no return", spec->name);
+	spec->is_return = true;
+	return 0;
+}
+
+static bool is_summed(const struct probe_options *o)
+{
+	return o->by || o->hist || o->latency;
+}
+
+static int probe_with(struct probe_words *w, struct probe *probes, char **texts, int *ret_status, struct err *err)
+{
+	struct probe_keys keys = { 0 };
+	struct probe_run_cfg cfg = { .o = &w->o, .h = &w->h, .probes = probes, .nr_probes = (int)w->nr_specs,
+				     .keys = is_summed(&w->o) ? &keys : NULL };
+	struct site_cfg sites = { .pid = w->o.target.pids.n ? w->o.target.pids.data[0] : 0, .extras = keys.extras };
+	int ret = cfg.keys ? probe_keys_parse(&w->o, &keys, err) : 0;
+
+	sites.nr_extras = keys.nr_extras;
+	for (size_t i = 0; i < w->nr_specs && !ret; i++) {
+		texts[i] = whole_text(w, w->specs[i]);
+		ret = texts[i] ? parse_spec(w, texts[i], &probes[i].spec, err) : -ENOMEM;
+		if (!ret && w->o.latency)
+			ret = make_return(&probes[i].spec, err);
+		if (!ret)
+			ret = sites_find(&probes[i].spec, &sites, &probes[i].sites, err);
+	}
+	if (!ret)
+		ret = probe_run(&cfg, ret_status, err);
+	probe_keys_free(&keys);
+	return ret;
+}
+
+static int check(struct probe_words *w, struct err *err)
+{
+	if (!w->nr_specs) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "what is to be probed?");
+		err_hint(err, "skep probe 'k:do_sys_openat2(filename)', skep probe u:libc:malloc -p PID; skep list 'k:*' shows functions");
+		return -EINVAL;
+	}
+	if (w->o.ring_kb && (w->o.ring_kb < 4 || w->o.ring_kb > 1 << 20 || w->o.ring_kb & (w->o.ring_kb - 1)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad ring size %llu: a power of two from 4 to 1048576 KiB", (unsigned long long)w->o.ring_kb);
+	if (w->o.text_bytes > 2048)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "--text-size is at most 2048");
+	if (w->o.max_events && (w->o.count || is_summed(&w->o)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-n ends a stream of hits: it does not go with %s",
+				w->o.count ? "--count" : "--by, --hist and --latency");
+	if ((w->o.interval_ms || w->o.top) && !w->o.count && !is_summed(&w->o))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s is for --count, --by, --hist and --latency", w->o.top ? "--top" : "-I");
+	if (w->o.hist && w->o.latency)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is --hist latency: one of them");
+	if (w->o.linear && !w->o.hist)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--linear is for --hist");
+	if (w->o.target.cpus.n)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: a probe is hit on any CPU ('if cpu == 0' filters)");
+	w->o.json = w->format && !strcmp(w->format, "json");
+	return target_check(&w->o.target, err);
+}
+
+static int probe_main(void *cfg, char **operands, struct err *err)
+{
+	struct probe_words *w = cfg;
+	struct probe *probes = calloc(SPECS_MAX, sizeof(*probes));
+	char *texts[SPECS_MAX] = { NULL };
+	int status = 0, ret;
+
+	w->o.target.argv = operands[0] ? operands : NULL;
+	if (!w->o.target.argv && !w->o.target.pids.n && !w->o.target.tids.n)
+		w->o.target.all = true;
+	ret = probes ? check(w, err) : -ENOMEM;
+	if (!ret)
+		ret = probe_with(w, probes, texts, &status, err);
+	for (size_t i = 0; probes && i < w->nr_specs; i++) {
+		probe_free(&probes[i].spec);
+		sites_free(&probes[i].sites);
+		free(texts[i]);
+	}
+	free(probes);
+	target_free(&w->o.target);
+	return ret < 0 ? ret : ret ? ret : status;
+}
+
+const struct cmd cmd_probe = {
+	.name = "probe",
+	.summary = "trace any function of the kernel or a program, with its arguments",
+	.operands = "PROBE... [-- COMMAND [ARG...]]",
+	.groups = probe_groups,
+	.cfg_size = sizeof(struct probe_words),
+	.examples = "skep probe 'k:do_sys_openat2(filename)'                  each call, with what is opened\n"
+		    "skep probe 'tcp_sendmsg size' --filter 'size > 1048576'    perf probe's spelling\n"
+		    "skep probe 'kr:vfs_read(count, ret, latency) if ret < 0' -p 1234\n"
+		    "skep probe --count 'k:tcp_*' --duration 5               how often each function is called\n"
+		    "skep probe 'u:libc:malloc(arg0)' -- ls                     a function of a library\n"
+		    "skep probe --latency 'k:vfs_*' --top 5 --duration 5        how long each of them takes\n"
+		    "skep probe 'k:tcp_sendmsg' --by comm --hist size -a -- sleep 5\n"
+		    "skep probe 't:sched:sched_switch(prev_comm, next_comm)' -n 10\n",
+	.run = probe_main,
+};

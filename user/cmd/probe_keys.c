@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A word of --by is a part of the key that every hit has; what is none is an expression over what the probe sees. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/probe_run.h"
+#include "util/num.h"
+
+static const struct {
+	const char *name;
+	uint32_t bit;
+} words[] = {
+	{ "comm", BY_COMM }, { "pid", BY_PID },	      { "tid", BY_TID },     { "cpu", BY_CPU },	   { "user", BY_USER },
+	{ "uid", BY_USER },  { "cgroup", BY_CGROUP }, { "event", BY_EVENT }, { "func", BY_EVENT }, { "probe", BY_EVENT },
+};
+
+static uint32_t word_bit(const char *at, size_t n)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i].name) == n && !memcmp(words[i].name, at, n))
+			return words[i].bit;
+	return 0;
+}
+
+static int add_extra(struct probe_keys *k, const struct exprs *exprs, const struct expr_arg *arg)
+{
+	k->extras[k->nr_extras++] = (struct site_extra){ exprs, *arg };
+	return 0;
+}
+
+static int parse_by(struct probe_keys *k, const char *text, struct err *err)
+{
+	size_t at = 0;
+
+	k->by.text = text;
+	for (;; at++) {
+		size_t n = strcspn(text + at, ",");
+		uint32_t bit = word_bit(text + at, n);
+		struct expr_arg arg;
+		int ret;
+
+		if (bit) {
+			k->sums.by |= bit;
+			at += n;
+		} else {
+			if (k->sums.nr_fields == BY_FIELDS_MAX)
+				return expr_bad(&k->by, "bad --by", at, err, "at most %d expressions", BY_FIELDS_MAX);
+			ret = expr_parse_arg(&k->by, &at, &arg, err);
+			if (ret)
+				return ret;
+			n = arg.name_len ? arg.name_len : arg.len;
+			snprintf(k->names[k->sums.nr_fields++], BIND_NAME_MAX, "%.*s", (int)(n < BIND_NAME_MAX ? n : BIND_NAME_MAX - 1),
+				 text + (arg.name_len ? arg.name_at : arg.at));
+			add_extra(k, &k->by, &arg);
+		}
+		if (!text[at])
+			return 0;
+		if (text[at] != ',')
+			return expr_bad(&k->by, "bad --by", at, err, "expected a comma");
+	}
+}
+
+static int parse_linear(struct probe_keys *k, const char *text, struct err *err)
+{
+	long long low, high, step;
+	char end;
+
+	if (sscanf(text, "%lld:%lld:%lld%c", &low, &high, &step, &end) != 3 || high <= low || step <= 0)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad --linear '%s': expected LOW:HIGH:STEP, as in 0:1000:100", text);
+	if ((high - low + step - 1) / step > HIST_SLOTS - 2)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad --linear '%s': at most %d slots", text, HIST_SLOTS - 2);
+	k->sums.linear = 1 + (high - low + step - 1) / step;
+	k->sums.low = low;
+	k->sums.step = step;
+	return 0;
+}
+
+static int parse_hist(struct probe_keys *k, const char *text, struct err *err)
+{
+	struct expr_arg arg;
+	size_t at = 0;
+	int ret;
+
+	k->hist.text = text;
+	ret = expr_parse_arg(&k->hist, &at, &arg, err);
+	if (ret)
+		return ret;
+	if (text[at])
+		return expr_bad(&k->hist, "bad --hist", at, err, "one expression");
+	k->sums.has_value = true;
+	k->is_duration = !strcmp(text, "latency");
+	return add_extra(k, &k->hist, &arg);
+}
+
+int probe_keys_parse(const struct probe_options *o, struct probe_keys *ret_keys, struct err *err)
+{
+	struct probe_keys *k = ret_keys;
+	int ret = o->by ? parse_by(k, o->by, err) : 0;
+
+	if (!ret && (o->hist || o->latency))
+		ret = parse_hist(k, o->hist ? o->hist : "latency", err);
+	if (!ret && o->linear)
+		ret = parse_linear(k, o->linear, err);
+	if (!o->by)
+		k->sums.by = BY_EVENT;
+	k->sums.rows_max = o->rows_max;
+	return ret;
+}
+
+void probe_keys_free(struct probe_keys *keys)
+{
+	vec_free(&keys->by.nodes);
+	vec_free(&keys->hist.nodes);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A stream prints each hit as it comes; a table is printed at the end, or at each interval. */
+#include "cmd/probe_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/session.h"
+#include "cmd/stat_out.h"
+#include "model/hists.h"
+#include "render/hists.h"
+#include "render/hit.h"
+#include "util/clock.h"
+#include "util/log.h"
+#include "util/signals.h"
+
+/* A site as the renderer sees it. */
+struct shown {
+	struct hit_site site;
+	struct hit_value values[PROBE_ARGS_MAX];
+	char *title;
+};
+
+struct run {
+	struct sink sink;
+	const struct probe_run_cfg *cfg;
+	struct probe_cfg probe;
+	struct shown **shown; /* made at a site's first hit */
+	uint32_t nr_sites;
+	struct hit_cfg view;
+	struct hists hists;
+	struct stat_out out;
+	struct profile profile;
+	uint64_t nr_hits;
+	bool is_full; /* -n */
+};
+
+static enum hit_show show_of(enum show show)
+{
+	static const uint8_t of[] = {
+		[SHOW_UNSIGNED] = HIT_UNSIGNED, [SHOW_SIGNED] = HIT_SIGNED, [SHOW_HEX] = HIT_HEX,	[SHOW_BOOL] = HIT_BOOL,
+		[SHOW_CHAR] = HIT_CHAR,		[SHOW_ENUM] = HIT_ENUM,	    [SHOW_TEXT] = HIT_TEXT,	[SHOW_COMM] = HIT_TEXT,
+		[SHOW_SYMBOL] = HIT_SYMBOL,	[SHOW_IPV4] = HIT_IPV4,	    [SHOW_NS] = HIT_NS,		[SHOW_DEVICE] = HIT_DEVICE,
+	};
+
+	return of[show];
+}
+
+static struct shown *shown_site(struct run *run, uint32_t i)
+{
+	struct shown *sh = run->shown[i];
+	const struct probe *p;
+	const struct site *s = probe_site(&run->probe, i, &p);
+	size_t n;
+
+	if (sh || !s)
+		return sh;
+	sh = calloc(1, sizeof(*sh));
+	n = probe_title(&p->spec, s->name, NULL, 0) + 1;
+	if (sh)
+		sh->title = malloc(n);
+	if (!sh || !sh->title) {
+		free(sh);
+		return NULL;
+	}
+	probe_title(&p->spec, s->name, sh->title, n);
+	for (int k = 0; k < s->bound.nr_args; k++)
+		sh->values[k] = (struct hit_value){ s->bound.args[k].name, show_of(s->bound.args[k].show) };
+	sh->site = (struct hit_site){ sh->title, s->name, p->spec.is_return, sh->values };
+	return run->shown[i] = sh;
+}
+
+/* Names of enums; a number that has none stays one. */
+static const char *enumerator_name(const struct bound_arg *a, uint64_t value, char *buf, size_t size)
+{
+	struct cenumerator e;
+
+	if (a->show != SHOW_ENUM || !a->types)
+		return NULL;
+	for (uint32_t k = 0; !a->types->enumerator(a->types, a->enum_id, k, &e); k++)
+		if ((uint64_t)e.value == value) {
+			snprintf(buf, size, "%s", e.name);
+			return buf;
+		}
+	return NULL;
+}
+
+static const char *name_value(void *arg, uint32_t site, uint32_t i, const struct sample *s, char *buf, size_t size)
+{
+	struct run *run = arg;
+
+	return enumerator_name(&probe_site(&run->probe, site, NULL)->bound.args[i], s->values[i].num, buf, size);
+}
+
+static int on_hit(struct sink *sink, const struct sample *s)
+{
+	struct run *run = (struct run *)sink;
+	struct shown *sh;
+	int ret;
+
+	if (run->is_full) /* the kernel saw more */
+		return 0;
+	sh = shown_site(run, s->site);
+	if (!sh)
+		return -ENOMEM;
+	errno = 0;
+	ret = render_hit(run->out.stream, s, &sh->site, &run->view);
+	if (ret && errno) /* EPIPE: the reader had enough */
+		ret = -errno;
+	if (!ret && ++run->nr_hits == run->cfg->o->max_events) {
+		run->is_full = true;
+		ret = -ECANCELED;
+	}
+	return ret;
+}
+
+static int on_round(struct sink *sink)
+{
+	struct run *run = (struct run *)sink;
+
+	return fflush(run->out.stream) ? -errno : 0;
+}
+
+static int on_count(struct sink *sink, const struct hist_sample *h)
+{
+	return hists_add(&((struct run *)sink)->hists, h);
+}
+
+static int print_counts(struct sink *sink, uint64_t since_start_ns)
+{
+	struct run *run = (struct run *)sink;
+	const struct probe_keys *k = run->cfg->keys;
+	struct hists_cfg view = {
+		.by = k ? k->sums.by : BY_EVENT,
+		.json = run->cfg->o->json,
+		.top = run->cfg->o->top,
+		.is_hits = true,
+		.since_start_ns = since_start_ns,
+		.cgroup_path = target_cgroup_path,
+	};
+	int ret = hists_round(&run->hists, k && k->is_duration);
+
+	if (ret)
+		return ret;
+	if (k) {
+		view.nr_fields = k->sums.nr_fields;
+		view.is_expr = true;
+		for (int i = 0; i < k->sums.nr_fields; i++)
+			view.fields[i] = k->names[i];
+		view.values = k->sums.has_value ? k->is_duration ? HIST_NS : HIST_NUMBERS : HIST_NONE;
+		view.linear = k->sums.linear;
+		view.low = k->sums.low;
+		view.step = k->sums.step;
+	}
+	stat_out_fresh(&run->out);
+	ret = render_hists(run->out.stream, &run->hists, &view);
+	return fflush(run->out.stream) ? -errno : ret;
+}
+
+/* A number of a key as text. */
+static void field_text(void *arg, const struct site *site, int i, const struct sample_value *v, char *buf, size_t size)
+{
+	const struct bound_arg *a = &site->bound.args[i];
+
+	(void)arg;
+	if (v->text)
+		snprintf(buf, size, "%s", v->text);
+	else if (!enumerator_name(a, v->num, buf, size))
+		hit_value_text(buf, size, v, show_of(a->show));
+}
+
+/* What a glob stands for and cannot be probed: a line each, the first of them. */
+static void tell_refused(struct run *run)
+{
+	for (int i = 0; i < run->cfg->nr_probes; i++) {
+		const struct site_list *l = &run->cfg->probes[i].sites;
+
+		if (!l->refused.n)
+			continue;
+		profile_note(&run->profile, "%zu functions of '%s' are not probed, %zu are; the first: %s: %s%s", l->refused.n,
+			     run->cfg->probes[i].spec.name, l->all.n, l->refused.data[0].name, l->refused.data[0].why,
+			     l->refused.n > 1 && log_level < 1 ? " (-v tells all)" : "");
+		for (size_t k = 0; k < l->refused.n; k++)
+			log_detail("not probed: %s: %s", l->refused.data[k].name, l->refused.data[k].why);
+	}
+}
+
+static int explain_nothing(const struct run *run, struct err *err)
+{
+	const struct probe_spec *s = &run->cfg->probes[0].spec;
+
+	if (run->profile.seen) {
+		err_set(err, -ENODATA, "no hits: all %llu were lost", (unsigned long long)run->profile.seen);
+		return -ENODATA;
+	}
+	err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called there%s", run->profile.duration_ns / 1e9, s->name,
+		s->filter ? ", or the filter was never true" : "");
+	if (!run->cfg->o->target.all)
+		err_hint(err, "-a in the place of COMMAND or -p counts it everywhere");
+	return -ENODATA;
+}
+
+static int measure(struct run *run, struct session_cfg *cfg, int *ret_status, struct err *err)
+{
+	struct session *session;
+	int ret = session_open(cfg, &session, err);
+
+	if (ret)
+		return ret;
+	run->view.start_ns = now_ns();
+	if (run->probe.mode == PROBE_MODE_STREAM)
+		render_hit_head(run->out.stream, &run->view);
+	ret = session_run(session, &run->sink, err);
+	if (!ret) {
+		*ret_status = session_status(session);
+		session_profile(session, &run->profile);
+		if (run->probe.mode != PROBE_MODE_STREAM)
+			ret = print_counts(&run->sink, run->cfg->o->interval_ms ? session_duration_ns(session) : 0);
+	}
+	session_close(session);
+	return ret;
+}
+
+static int run_with(struct run *run, int *ret_status, struct err *err)
+{
+	const struct probe_options *o = run->cfg->o;
+	sigset_t mask;
+	struct session_cfg cfg = { .target = &o->target, .command_mask = &mask, .duration_ns = o->duration_ns,
+				   .interval_ns = o->interval_ms * 1000000 };
+	int ret = stat_out_open(&run->out, o->out ? o->out : "-", false, true, err), status = 0;
+
+	if (ret)
+		return ret;
+	cfg.sources[0] = src_probe_new(&run->probe);
+	cfg.nr_sources = 1;
+	signals_hold(&mask);
+	ret = cfg.sources[0] ? measure(run, &cfg, &status, err) : -ENOMEM;
+	ret = stat_out_close(&run->out, ret, err);
+	if (ret)
+		return ret;
+	tell_refused(run);
+	honesty_print(run->cfg->h, &run->profile);
+	if (!run->profile.kept)
+		return explain_nothing(run, err);
+	*ret_status = honesty_exit(run->cfg->h, &run->profile, status, err);
+	return *ret_status < 0 ? *ret_status : 0;
+}
+
+int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
+{
+	struct run run = {
+		.sink = { .sample = on_hit, .round = on_round, .hist = on_count, .interval = print_counts },
+		.cfg = cfg,
+		.probe = { .probes = cfg->probes, .nr_probes = cfg->nr_probes, .mode = cfg->keys ? PROBE_MODE_SUM : cfg->o->count ? PROBE_MODE_COUNT : PROBE_MODE_STREAM,
+			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes },
+		.profile = { .title = command_line(), .event = cfg->probes[0].spec.name, .unit = "hits" },
+	};
+	int ret;
+
+	if (cfg->keys) {
+		run.probe.sums = cfg->keys->sums;
+		run.probe.sums.field_text = field_text;
+	}
+	run.view = (struct hit_cfg){ .json = cfg->o->json, .name = name_value, .arg = &run };
+	for (int i = 0; i < cfg->nr_probes; i++)
+		run.nr_sites += cfg->probes[i].sites.all.n;
+	run.shown = calloc(run.nr_sites + 1, sizeof(*run.shown));
+	ret = run.shown ? hists_init(&run.hists) : -ENOMEM;
+	if (!ret)
+		ret = run_with(&run, ret_status, err);
+	for (uint32_t i = 0; run.shown && i < run.nr_sites; i++)
+		if (run.shown[i]) {
+			free(run.shown[i]->title);
+			free(run.shown[i]);
+		}
+	free(run.shown);
+	hists_free(&run.hists);
+	return ret;
+}

@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An expression stays a place in memory for as long as it can: `a->b.c[2]` is one read of b's address and no more. */
+#include "event/bind.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/binder.h"
+#include "event/near.h"
+
+static int bind(struct binder *b, uint32_t node, struct value *ret_value);
+
+static const struct expr *expr_at(const struct binder *b, uint32_t node)
+{
+	return &b->exprs->nodes.data[node];
+}
+
+static bool is_scalar(const struct ctype *t)
+{
+	return t->kind == CTYPE_INT || t->kind == CTYPE_CHAR || t->kind == CTYPE_BOOL || t->kind == CTYPE_ENUM || t->kind == CTYPE_PTR;
+}
+
+static const char *kind_name(const struct ctype *t)
+{
+	static const char *const names[] = { [CTYPE_VOID] = "void",   [CTYPE_INT] = "a number",	 [CTYPE_CHAR] = "a character",
+					     [CTYPE_BOOL] = "a bool", [CTYPE_ENUM] = "an enum",	 [CTYPE_FLOAT] = "a floating-point number",
+					     [CTYPE_PTR] = "a pointer", [CTYPE_STRUCT] = "a struct", [CTYPE_UNION] = "a union",
+					     [CTYPE_ARRAY] = "an array", [CTYPE_FUNC] = "a function", [CTYPE_OTHER] = "of a type that is only declared" };
+
+	return names[t->kind];
+}
+
+static int pointee(struct binder *b, const struct ctype *p, struct ctype *ret_type)
+{
+	struct ctypes *types = binder_types(b);
+
+	if (p->to == UINT64_MAX) { /* "char *" of a record */
+		*ret_type = (struct ctype){ .kind = CTYPE_CHAR, .size = 1, .is_signed = true };
+		return 0;
+	}
+	return types && p->to ? types->get(types, p->to, ret_type) : -ENOENT;
+}
+
+static bool is_text(struct binder *b, const struct value *v)
+{
+	struct ctype to;
+
+	if (v->kind == VALUE_TEXT || v->kind == VALUE_COMM)
+		return true;
+	return v->has_type && (v->type.kind == CTYPE_PTR || v->type.kind == CTYPE_ARRAY) && !pointee(b, &v->type, &to) && to.kind == CTYPE_CHAR;
+}
+
+/* Reads what is in memory or in a struct's registers: v is a number then. */
+static int load(struct binder *b, size_t at, struct value *v)
+{
+	struct bound n = { .kind = BOUND_LOAD, .a = v->node, .num = v->off, .size = v->type.size, .is_signed = v->type.is_signed && !v->bits };
+	uint64_t bit = v->bit_at;
+	int node;
+
+	if (v->kind == VALUE_NUMBER)
+		return 0;
+	if (v->kind != VALUE_MEMORY && v->kind != VALUE_REGS)
+		return binder_bad(b, at, "a text is no number");
+	if (!is_scalar(&v->type))
+		return binder_bad(b, at, v->type.kind == CTYPE_STRUCT || v->type.kind == CTYPE_UNION ? "it is %s: name one of its members" :
+					 v->type.kind == CTYPE_ARRAY ? "it is %s: name one of its elements, [0]" : "it is %s, which cannot be read",
+				  kind_name(&v->type));
+	if (!v->type.size || v->type.size > 8)
+		return binder_bad(b, at, "it has %llu bytes, which no number has", (unsigned long long)v->type.size);
+	if (v->bits) { /* whole bytes around it: those of its type may end behind the struct */
+		n.num += bit / 8;
+		bit %= 8;
+		n.size = bit + v->bits <= 8 ? 1 : bit + v->bits <= 16 ? 2 : bit + v->bits <= 32 ? 4 : 8;
+		if (bit + v->bits > 64)
+			return binder_bad(b, at, "the bit field cannot be read at once");
+	}
+	if (v->kind == VALUE_REGS) {
+		uint64_t off = n.num;
+
+		if (off / 8 != (off + n.size - 1) / 8)
+			return binder_bad(b, at, "it lies across two registers");
+		node = binder_add(b, at, (struct bound){ .kind = BOUND_ARG, .num = v->num + off / 8 });
+		node = node < 0 ? node :
+				  binder_add(b, at, (struct bound){ .kind = BOUND_BITS, .a = node, .num = off % 8 * 8, .bits = n.size * 8,
+								    .is_signed = n.is_signed });
+	} else {
+		node = binder_add(b, at, n);
+	}
+	if (node >= 0 && v->bits)
+		node = binder_add(b, at, (struct bound){ .kind = BOUND_BITS, .a = node, .num = bit, .bits = v->bits,
+							 .is_signed = v->type.is_signed });
+	if (node < 0)
+		return node;
+	v->kind = VALUE_NUMBER;
+	v->node = node;
+	v->off = v->bits = v->bit_at = 0;
+	return 0;
+}
+
+/* v, a text, to the node of its address. */
+static int text_address(struct binder *b, size_t at, struct value *v)
+{
+	int ret;
+
+	if (v->kind == VALUE_TEXT)
+		return 0;
+	if (v->kind == VALUE_MEMORY && v->type.kind == CTYPE_ARRAY) {
+		ret = binder_add(b, at, (struct bound){ .kind = BOUND_NUMBER, .num = v->off });
+		ret = ret < 0 ? ret : binder_add(b, at, (struct bound){ .kind = BOUND_BINARY, .op = OP_ADD, .a = v->node, .b = ret });
+		if (ret >= 0)
+			v->node = ret;
+	} else {
+		ret = load(b, at, v);
+	}
+	v->kind = VALUE_TEXT;
+	return ret < 0 ? ret : 0;
+}
+
+static int offer(void *arg, const struct cmember *m)
+{
+	near_offer(arg, m->name, strlen(m->name));
+	return 0;
+}
+
+static int no_member(struct binder *b, const struct expr *e, const struct ctype *t)
+{
+	struct near near;
+
+	near_init(&near, b->exprs->text + e->at, e->len);
+	ctype_each_member(binder_types(b), t->id, offer, &near);
+	binder_bad(b, e->at, "no member '%.*s'", (int)e->len, b->exprs->text + e->at);
+	if (near.n)
+		near_hint(&near, b->err);
+	return -EINVAL;
+}
+
+/* What v points to. */
+static int follow(struct binder *b, size_t at, struct value *v)
+{
+	struct ctype to;
+	int ret = load(b, at, v);
+
+	if (ret)
+		return ret;
+	if (v->type.kind != CTYPE_PTR)
+		return binder_bad(b, at, "it is %s, not a pointer", kind_name(&v->type));
+	if (pointee(b, &v->type, &to))
+		return binder_bad(b, at, "what it points to is not known: cast it, as in ((struct NAME *)...)->MEMBER");
+	*v = (struct value){ .kind = VALUE_MEMORY, .node = v->node, .type = to, .has_type = true };
+	return 0;
+}
+
+static int bind_member(struct binder *b, const struct expr *e, struct value *v)
+{
+	const struct expr *of = expr_at(b, e->a);
+	struct ctypes *types;
+	struct cmember m;
+	int ret;
+
+	if (b->env->format && of->kind == EXPR_NAME && of->len == 4 && !memcmp(b->exprs->text + of->at, "args", 4))
+		return bind_name(b, e, v);
+	ret = bind(b, e->a, v);
+	if (ret)
+		return ret;
+	if (v->kind != VALUE_TEXT && v->has_type && v->type.kind == CTYPE_PTR)
+		ret = follow(b, e->at, v);
+	if (ret)
+		return ret;
+	if ((v->kind != VALUE_MEMORY && v->kind != VALUE_REGS) || (v->type.kind != CTYPE_STRUCT && v->type.kind != CTYPE_UNION))
+		return binder_bad(b, e->at, "what is in front is %s and has no members",
+				  v->has_type ? kind_name(&v->type) : "a number");
+	types = binder_types(b);
+	if (ctype_member(types, v->type.id, b->exprs->text + e->at, e->len, &m))
+		return no_member(b, e, &v->type);
+	ret = types->get(types, m.type, &v->type);
+	if (ret)
+		return binder_bad(b, e->at, "its type is not known");
+	if (m.bits) {
+		v->bit_at = m.bit_at % 8;
+		v->bits = m.bits;
+	}
+	v->off += m.bit_at / 8;
+	return 0;
+}
+
+static bool is_number(const struct binder *b, uint32_t node, uint64_t *ret_num)
+{
+	const struct bound *n = &b->probe->nodes.data[node];
+
+	if (n->kind == BOUND_NUMBER)
+		*ret_num = n->num;
+	return n->kind == BOUND_NUMBER;
+}
+
+static int bind_index(struct binder *b, const struct expr *e, struct value *v)
+{
+	struct value i;
+	struct ctype of;
+	uint64_t n;
+	int ret = bind(b, e->a, v), node;
+
+	if (!ret)
+		ret = bind(b, e->b, &i);
+	if (!ret)
+		ret = load(b, e->at, &i);
+	if (ret)
+		return ret;
+	if (v->has_type && v->type.kind == CTYPE_PTR) {
+		ret = follow(b, e->at, v);
+		if (ret)
+			return ret;
+		of = v->type;
+	} else if (v->kind == VALUE_MEMORY && v->type.kind == CTYPE_ARRAY) {
+		if (pointee(b, &v->type, &of))
+			return binder_bad(b, e->at, "the type of its elements is not known");
+		if (is_number(b, i.node, &n) && v->type.nr && n >= v->type.nr)
+			return binder_bad(b, e->at, "the array has %llu elements", (unsigned long long)v->type.nr);
+	} else {
+		return binder_bad(b, e->at, "what is in front is no array and no pointer");
+	}
+	v->type = of;
+	if (is_number(b, i.node, &n)) {
+		v->off += n * of.size;
+		return 0;
+	}
+	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = of.size });
+	node = node < 0 ? node : binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = OP_MUL, .a = i.node, .b = node });
+	node = node < 0 ? node : binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = OP_ADD, .a = v->node, .b = node });
+	if (node < 0)
+		return node;
+	v->node = node;
+	return 0;
+}
+
+static int bind_cast(struct binder *b, const struct expr *e, struct value *v)
+{
+	struct ctype t;
+	int ret = bind_type(b, e->at, e->len, &t), node;
+
+	if (!ret)
+		ret = bind(b, e->a, v);
+	if (!ret)
+		ret = load(b, e->at, v);
+	if (ret)
+		return ret;
+	if (!is_scalar(&t))
+		return binder_bad(b, e->at, "a cast to %s: only to numbers and pointers", kind_name(&t));
+	if (t.kind != CTYPE_PTR) {
+		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_CUT, .a = v->node, .size = t.size, .is_signed = t.is_signed });
+		if (node < 0)
+			return node;
+		v->node = node;
+	}
+	v->type = t;
+	v->has_type = true;
+	v->show = SHOW_UNSIGNED;
+	return 0;
+}
+
+static int bind_container(struct binder *b, const struct expr *e, struct value *v)
+{
+	struct ctypes *types = binder_types(b);
+	struct cmember m;
+	struct ctype t;
+	int ret = bind_type(b, e->at, e->len, &t);
+
+	if (!ret)
+		ret = bind(b, e->a, v);
+	if (!ret)
+		ret = load(b, e->at, v);
+	if (ret)
+		return ret;
+	if (t.kind != CTYPE_STRUCT && t.kind != CTYPE_UNION)
+		return binder_bad(b, e->at, "it is %s, not a struct", kind_name(&t));
+	if (ctype_member(types, t.id, b->exprs->text + e->num, e->b, &m)) {
+		struct expr member = { .at = e->num, .len = e->b };
+
+		return no_member(b, &member, &t);
+	}
+	*v = (struct value){ .kind = VALUE_MEMORY, .node = v->node, .off = -(int64_t)(m.bit_at / 8), .type = t, .has_type = true };
+	return 0;
+}
+
+/* A text against a literal. */
+static int bind_match(struct binder *b, const struct expr *e, struct value *text, const struct value *literal, struct value *ret_value)
+{
+	int ret = 0, node;
+
+	if (e->op != OP_EQ && e->op != OP_NE && e->op != OP_GLOB && e->op != OP_NOT_GLOB)
+		return binder_bad(b, e->at, "texts have no order: ==, !=, ~ and !~ compare them");
+	if (literal->len > BIND_TEXT_MAX - 1)
+		return binder_bad(b, literal->at, "at most %d bytes of a text are compared", BIND_TEXT_MAX - 1);
+	if (text->kind == VALUE_LITERAL)
+		return binder_bad(b, e->at, "two texts that are always the same");
+	if (text->kind != VALUE_COMM) {
+		/* arg1 == "text": a register that holds an address */
+		if (!is_text(b, text) && text->has_type && text->type.kind != CTYPE_PTR && text->type.size != 8)
+			return binder_bad(b, e->at, "%s is not compared with a text", kind_name(&text->type));
+		ret = text_address(b, e->at, text);
+	}
+	if (ret)
+		return ret;
+	node = binder_add(b, e->at, (struct bound){ .kind = text->kind == VALUE_COMM ? BOUND_MATCH_COMM : BOUND_MATCH, .op = e->op,
+						    .a = text->kind == VALUE_COMM ? 0 : text->node, .num = literal->at, .size = literal->len });
+	if (node < 0)
+		return node;
+	*ret_value = value_number(node, 4, true);
+	return 0;
+}
+
+/* The name of an enumerator, where the other side is an enum. Returns 1 when it is none. */
+static int bind_enumerator(struct binder *b, const struct expr *e, const struct value *other, struct value *ret_value)
+{
+	struct ctypes *types = binder_types(b);
+	struct cenumerator of;
+	int node;
+
+	if (e->kind != EXPR_NAME || !other->has_type || other->type.kind != CTYPE_ENUM || !types)
+		return 1;
+	for (uint32_t i = 0; !types->enumerator(types, other->type.id, i, &of); i++) {
+		if (strlen(of.name) != e->len || memcmp(of.name, b->exprs->text + e->at, e->len))
+			continue;
+		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = of.value });
+		if (node < 0)
+			return node;
+		*ret_value = value_number(node, other->type.size, other->type.is_signed);
+		return 0;
+	}
+	return 1;
+}
+
+static int bind_sides(struct binder *b, const struct expr *e, struct value *x, struct value *y)
+{
+	struct err kept = b->err ? *b->err : (struct err){ 0 };
+	int ret = bind(b, e->a, x), other;
+
+	if (ret == -EINVAL && !bind(b, e->b, y)) { /* 2 == state, TCP_LISTEN == state */
+		other = bind_enumerator(b, expr_at(b, e->a), y, x);
+		if (!other && b->err)
+			*b->err = kept;
+		return other == 1 ? ret : other;
+	}
+	if (ret)
+		return ret;
+	ret = bind(b, e->b, y);
+	if (ret != -EINVAL)
+		return ret;
+	other = bind_enumerator(b, expr_at(b, e->b), x, y);
+	if (!other && b->err)
+		*b->err = kept;
+	return other == 1 ? ret : other;
+}
+
+static int bind_logic(struct binder *b, const struct expr *e, struct value *v)
+{
+	struct value x, y;
+	int ret = bind(b, e->a, &x), node;
+
+	if (!ret)
+		ret = load(b, e->at, &x);
+	if (!ret)
+		ret = bind(b, e->b, &y);
+	if (!ret)
+		ret = load(b, e->at, &y);
+	if (ret)
+		return ret;
+	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = e->op, .a = x.node, .b = y.node });
+	if (node < 0)
+		return node;
+	*v = value_number(node, 4, true);
+	return 0;
+}
+
+static bool is_wide(const struct value *v)
+{
+	return v->has_type && !v->is_constant && v->type.size == 8 && !v->type.is_signed;
+}
+
+static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
+{
+	struct value x, y;
+	bool compares = e->op >= OP_EQ && e->op <= OP_GE, is_signed;
+	uint64_t n;
+	int ret, node;
+
+	if (e->op == OP_OR || e->op == OP_AND)
+		return bind_logic(b, e, v);
+	ret = bind_sides(b, e, &x, &y);
+	if (ret)
+		return ret;
+	if (y.kind == VALUE_LITERAL)
+		return bind_match(b, e, &x, &y, v);
+	if (x.kind == VALUE_LITERAL)
+		return bind_match(b, e, &y, &x, v);
+	if (e->op == OP_GLOB || e->op == OP_NOT_GLOB)
+		return binder_bad(b, e->at, "~ wants a \"pattern\" behind it");
+	ret = load(b, e->at, &x);
+	if (!ret)
+		ret = load(b, e->at, &y);
+	if (ret)
+		return ret;
+	if ((e->op == OP_DIV || e->op == OP_MOD) && is_number(b, y.node, &n) && !n)
+		return binder_bad(b, e->at, "a division by zero");
+	is_signed = !is_wide(&x) && !is_wide(&y) && (x.type.kind != CTYPE_PTR || y.type.kind != CTYPE_PTR);
+	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = e->op, .a = x.node, .b = y.node, .is_signed = is_signed });
+	if (node < 0)
+		return node;
+	*v = compares ? value_number(node, 4, true) : value_number(node, 8, is_signed);
+	v->show = compares ? SHOW_UNSIGNED : x.show;
+	return 0;
+}
+
+static int bind_unary(struct binder *b, const struct expr *e, struct value *v)
+{
+	uint64_t n;
+	int ret = bind(b, e->a, v), node;
+
+	if (!ret)
+		ret = load(b, e->at, v);
+	if (ret)
+		return ret;
+	if (e->op != OP_NOT && is_number(b, v->node, &n)) {
+		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = e->op == OP_NEG ? -n : ~n });
+		*v = value_number(node, 8, true);
+		v->is_constant = true;
+		return node < 0 ? node : 0;
+	}
+	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_UNARY, .op = e->op, .a = v->node });
+	*v = value_number(node, e->op == OP_NOT ? 4 : 8, e->op != OP_INVERT || v->type.is_signed);
+	return node < 0 ? node : 0;
+}
+
+static int bind_swap(struct binder *b, const struct expr *e, struct value *v)
+{
+	int ret = bind(b, e->a, v), node;
+
+	if (!ret)
+		ret = load(b, e->at, v);
+	if (ret)
+		return ret;
+	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SWAP, .a = v->node, .size = e->num });
+	*v = value_number(node, e->num, false);
+	return node < 0 ? node : 0;
+}
+
+static int bind(struct binder *b, uint32_t node, struct value *ret_value)
+{
+	const struct expr *e = expr_at(b, node);
+	int ret;
+
+	switch (e->kind) {
+	case EXPR_NUMBER:
+		ret = binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = e->num });
+		*ret_value = value_number(ret, 8, false);
+		ret_value->is_constant = true;
+		return ret < 0 ? ret : 0;
+	case EXPR_TEXT:
+		*ret_value = (struct value){ .kind = VALUE_LITERAL, .at = e->at, .len = e->len };
+		return 0;
+	case EXPR_NAME:
+		return bind_name(b, e, ret_value);
+	case EXPR_MEMBER:
+		return bind_member(b, e, ret_value);
+	case EXPR_INDEX:
+		return bind_index(b, e, ret_value);
+	case EXPR_DEREF:
+		ret = bind(b, e->a, ret_value);
+		return ret ? ret : follow(b, e->at, ret_value);
+	case EXPR_CAST:
+		return bind_cast(b, e, ret_value);
+	case EXPR_CONTAINER:
+		return bind_container(b, e, ret_value);
+	case EXPR_NTOH:
+		return bind_swap(b, e, ret_value);
+	case EXPR_UNARY:
+		return bind_unary(b, e, ret_value);
+	default:
+		return bind_binary(b, e, ret_value);
+	}
+}
+
+/* The types behind a colon, perf-probe(1)'s: how a number is cut and shown. */
+static const struct suffix {
+	const char *name;
+	uint8_t size; /* 0: as it is */
+	bool is_signed;
+	uint8_t show;
+} suffixes[] = {
+	{ "u8", 1, false, SHOW_UNSIGNED }, { "u16", 2, false, SHOW_UNSIGNED }, { "u32", 4, false, SHOW_UNSIGNED }, { "u64", 8, false, SHOW_UNSIGNED },
+	{ "s8", 1, true, SHOW_SIGNED },	   { "s16", 2, true, SHOW_SIGNED },    { "s32", 4, true, SHOW_SIGNED },	   { "s64", 8, true, SHOW_SIGNED },
+	{ "x8", 1, false, SHOW_HEX },	   { "x16", 2, false, SHOW_HEX },      { "x32", 4, false, SHOW_HEX },	   { "x64", 8, false, SHOW_HEX },
+	{ "bool", 1, false, SHOW_BOOL },   { "char", 1, false, SHOW_CHAR },    { "ipv4", 4, false, SHOW_IPV4 },	   { "symbol", 8, false, SHOW_SYMBOL },
+	{ "ns", 8, false, SHOW_NS },
+};
+
+static uint8_t show_of(const struct value *v)
+{
+	if (v->show)
+		return v->show;
+	switch (v->type.kind) {
+	case CTYPE_PTR:
+		return SHOW_HEX;
+	case CTYPE_BOOL:
+		return SHOW_BOOL;
+	case CTYPE_ENUM:
+		return SHOW_ENUM;
+	default:
+		return v->type.is_signed ? SHOW_SIGNED : SHOW_UNSIGNED;
+	}
+}
+
+static int show_suffix(struct binder *b, const struct expr_arg *a, struct value *v, struct bound_arg *arg)
+{
+	const char *name = b->exprs->text + a->type_at;
+	int ret;
+
+	if ((a->type_len == 6 && !memcmp(name, "string", 6)) || (a->type_len == 7 && !memcmp(name, "ustring", 7))) {
+		arg->show = v->kind == VALUE_COMM ? SHOW_COMM : SHOW_TEXT;
+		if (v->kind == VALUE_COMM)
+			return 0;
+		ret = text_address(b, a->at, v);
+		arg->node = v->node;
+		return ret;
+	}
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		const struct suffix *s = &suffixes[i];
+
+		if (strlen(s->name) != a->type_len || memcmp(s->name, name, a->type_len))
+			continue;
+		if (v->kind == VALUE_TEXT && !v->has_type)
+			return binder_bad(b, a->type_at, "a text is no number");
+		ret = load(b, a->at, v);
+		if (!ret && s->size < 8)
+			ret = binder_add(b, a->at, (struct bound){ .kind = BOUND_CUT, .a = v->node, .size = s->size, .is_signed = s->is_signed });
+		if (ret < 0)
+			return ret;
+		arg->node = s->size < 8 ? (uint32_t)ret : v->node;
+		arg->show = s->show;
+		return 0;
+	}
+	binder_bad(b, a->type_at, "unknown type '%.*s'", (int)a->type_len, name);
+	err_hint(b->err, "types are u8 to u64, s8 to s64, x8 to x64, string, ustring, symbol, bool, char, ipv4, ns");
+	return -EINVAL;
+}
+
+/* "sk->__sk_common.skc_dport" is called "skc_dport", unless it has a name. */
+static void name_arg(const struct binder *b, const struct expr_arg *a, struct bound_arg *arg)
+{
+	const struct expr *e = expr_at(b, a->node);
+	size_t at = a->name_len ? a->name_at : a->at, len = a->name_len ? a->name_len : a->len;
+
+	if (!a->name_len && (e->kind == EXPR_MEMBER || e->kind == EXPR_NAME)) {
+		at = e->at;
+		len = e->len;
+	}
+	snprintf(arg->name, sizeof(arg->name), "%.*s", (int)(len < sizeof(arg->name) ? len : sizeof(arg->name) - 1), b->exprs->text + at);
+}
+
+static int bind_arg(struct binder *b, const struct expr_arg *a)
+{
+	struct bound_arg arg = { .types = binder_types(b) };
+	struct value v;
+	int ret = bind(b, a->node, &v);
+
+	if (ret)
+		return ret;
+	if (b->probe->nr_args == PROBE_ARGS_MAX)
+		return binder_bad(b, a->at, "at most %d arguments", PROBE_ARGS_MAX);
+	name_arg(b, a, &arg);
+	if (v.kind == VALUE_LITERAL)
+		return binder_bad(b, a->at, "a text is always the same");
+	if (a->type_len) {
+		ret = show_suffix(b, a, &v, &arg);
+	} else if (v.kind == VALUE_COMM) {
+		arg.show = SHOW_COMM;
+	} else if (is_text(b, &v) && !v.bits) {
+		ret = text_address(b, a->at, &v);
+		arg.show = SHOW_TEXT;
+		arg.node = v.node;
+	} else {
+		ret = load(b, a->at, &v);
+		arg.node = v.node;
+		arg.show = show_of(&v);
+		arg.enum_id = v.type.kind == CTYPE_ENUM ? v.type.id : 0;
+	}
+	if (!ret)
+		b->probe->args[b->probe->nr_args++] = arg;
+	return ret;
+}
+
+static int begin(struct bound_probe *p)
+{
+	if (p->nodes.n)
+		return 0;
+	if (vec_reserve(&p->nodes))
+		return -ENOMEM;
+	p->nodes.data[p->nodes.n++] = (struct bound){ 0 };
+	return 0;
+}
+
+int bind_more(const struct exprs *exprs, const struct expr_arg *arg, const struct bind_env *env, struct bound_probe *probe, struct err *err)
+{
+	struct binder b = { .exprs = exprs, .env = env, .probe = probe, .what = "bad argument", .err = err };
+	int ret = begin(probe);
+
+	return ret ? ret : bind_arg(&b, arg);
+}
+
+int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct bound_probe *ret_probe, struct err *err)
+{
+	struct binder b = { .exprs = &spec->exprs, .env = env, .probe = ret_probe, .what = "bad argument", .err = err };
+	struct value v;
+	int ret;
+
+	*ret_probe = (struct bound_probe){ 0 };
+	ret = begin(ret_probe);
+	for (int i = 0; i < spec->nr_args && !ret; i++)
+		ret = bind_arg(&b, &spec->args[i]);
+	if (ret || !spec->filter)
+		return ret;
+	b.what = "bad filter";
+	ret = bind(&b, spec->filter, &v);
+	if (!ret && v.kind == VALUE_LITERAL)
+		ret = binder_bad(&b, v.at, "a text alone is no condition");
+	if (!ret && v.kind != VALUE_NUMBER)
+		ret = load(&b, expr_at(&b, spec->filter)->at, &v);
+	if (!ret)
+		ret_probe->filter = v.node;
+	return ret;
+}
+
+void bind_free(struct bound_probe *probe)
+{
+	vec_free(&probe->nodes);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the two halves of binding share: bind.c walks expressions, bindname.c knows names and types. */
+#ifndef SKEP_EVENT_BINDER_H
+#define SKEP_EVENT_BINDER_H
+
+#include "event/bind.h"
+
+enum value_kind {
+	VALUE_NUMBER, /* node computes it */
+	VALUE_MEMORY, /* at address node + off, not read yet */
+	VALUE_REGS,   /* a struct in registers for integers from num on, at byte off */
+	VALUE_TEXT,   /* node is the address of a text */
+	VALUE_COMM,
+	VALUE_LITERAL, /* "..." of the expression: at, len */
+};
+
+struct value {
+	enum value_kind kind;
+	uint32_t node;
+	int64_t off;
+	uint32_t num;
+	uint32_t bit_at, bits; /* of a bit field: in the bytes at off */
+	bool has_type;
+	bool is_constant; /* num is not it: the node's is */
+	struct ctype type;
+	uint8_t show; /* where the type does not say; SHOW_UNSIGNED else */
+	uint32_t at, len;
+};
+
+struct binder {
+	const struct exprs *exprs;
+	const struct bind_env *env;
+	struct bound_probe *probe;
+	const char *what; /* "bad filter" */
+	struct err *err;
+	struct ctypes *kernel; /* asked for, once */
+	bool asked_kernel;
+};
+
+int binder_bad(struct binder *b, size_t at, const char *why, ...) __attribute__((format(printf, 3, 4)));
+
+/* A new node; its number or -errno. */
+int binder_add(struct binder *b, size_t at, struct bound n);
+
+/* What a name is. 0 or -errno. */
+int bind_name(struct binder *b, const struct expr *e, struct value *ret_value);
+
+/* "struct foo *", "u32": 0 or -errno. */
+int bind_type(struct binder *b, size_t at, size_t len, struct ctype *ret_type);
+
+/* Types of memory that is walked: the function's, or the kernel's. NULL: none. */
+struct ctypes *binder_types(struct binder *b);
+
+/* A number of so many bytes. */
+struct value value_number(uint32_t node, unsigned size, bool is_signed);
+
+#endif

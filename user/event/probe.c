@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names end where no name of C, C++, Rust or Go goes on: "std::vector<int>::push_back" is one, its parameters are not in it. */
+#include "event/probe.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/num.h"
+
+static const struct {
+	const char *prefix;
+	enum probe_kind kind;
+	bool is_return;
+	const char *form;
+} prefixes[] = {
+	{ "k:", PROBE_KERNEL, false, "k:FUNCTION or k:MODULE:FUNCTION" },
+	{ "kr:", PROBE_KERNEL, true, "kr:FUNCTION or kr:MODULE:FUNCTION" },
+	{ "u:", PROBE_USER, false, "u:PATH:FUNCTION" },
+	{ "ur:", PROBE_USER, true, "ur:PATH:FUNCTION" },
+	{ "usdt:", PROBE_USDT, false, "usdt:PATH:PROVIDER:NAME" },
+	{ "t:", PROBE_TRACEPOINT, false, "t:SUBSYSTEM:NAME" },
+};
+#define NR_PREFIXES (sizeof(prefixes) / sizeof(*prefixes))
+
+static size_t find_prefix(const char *text)
+{
+	size_t i = 0;
+
+	while (i < NR_PREFIXES && strncmp(text, prefixes[i].prefix, strlen(prefixes[i].prefix)))
+		i++;
+	return i;
+}
+
+bool probe_begins(const char *text)
+{
+	return find_prefix(text) < NR_PREFIXES;
+}
+
+static int bad(const struct probe_spec *s, size_t at, struct err *err, const char *why)
+{
+	return expr_bad(&s->exprs, "bad probe", at, err, "%s", why);
+}
+
+/* text[*at...) up to n bytes. */
+static int take(struct probe_spec *s, size_t at, size_t n, char *to, size_t room, struct err *err)
+{
+	if (!n)
+		return bad(s, at, err, "a name is missing here");
+	if (n >= room)
+		return bad(s, at, err, "the name is too long");
+	memcpy(to, s->exprs.text + at, n);
+	to[n] = '\0';
+	return 0;
+}
+
+/* Length of a part that a colon ends; two colons are in a name. */
+static size_t part_len(const char *at, const char *ends)
+{
+	size_t n = 0;
+
+	while (at[n] && !strchr(ends, at[n]) && (at[n] != ':' || at[n + 1] == ':'))
+		n += at[n] == ':' ? 2 : 1;
+	return n;
+}
+
+/* Behind a name: templates have commas and spaces of their own, "f<a, b>". */
+static size_t name_len(const char *at, const char *ends)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (; at[n]; n++) {
+		depth += at[n] == '<';
+		depth -= at[n] == '>' && depth;
+		if (!depth && strchr(ends, at[n]))
+			break;
+	}
+	return n;
+}
+
+/* "+0x10" and "%return" behind a function's name. */
+static int parse_behind(struct probe_spec *s, size_t *at, struct err *err)
+{
+	const char *text = s->exprs.text;
+	char number[32];
+	size_t n;
+
+	if (text[*at] == '+') {
+		n = 1 + strspn(text + *at + 1, "0123456789abcdefABCDEFxX");
+		snprintf(number, sizeof(number), "%.*s", (int)(n - 1 < sizeof(number) ? n - 1 : 0), text + *at + 1);
+		if (num_u64(number, UINT64_MAX >> 8, &s->offset))
+			return bad(s, *at + 1, err, "expected an offset in bytes");
+		s->has_offset = s->offset;
+		*at += n;
+	}
+	if (!strncmp(text + *at, "%return", strlen("%return"))) {
+		s->is_return = true;
+		*at += strlen("%return");
+	}
+	if (s->is_return && s->has_offset)
+		return bad(s, *at, err, "a return has no offset");
+	return 0;
+}
+
+static int parse_where(struct probe_spec *s, size_t *at, const char *form, struct err *err)
+{
+	const char *text = s->exprs.text, *ends = "(, +%";
+	size_t n;
+	int ret;
+
+	if (s->kind == PROBE_USER || s->kind == PROBE_USDT) {
+		n = strcspn(text + *at, ":");
+		ret = take(s, *at, n, s->path, sizeof(s->path), err);
+		if (ret)
+			return ret;
+		if (!text[*at + n])
+			return expr_bad(&s->exprs, "bad probe", *at + n, err, "expected %s", form);
+		*at += n + 1;
+	}
+	n = part_len(text + *at, "(, +%<");
+	if (text[*at + n] == ':' && s->kind != PROBE_USER) {
+		ret = take(s, *at, n, s->group, sizeof(s->group), err);
+		if (ret)
+			return ret;
+		*at += n + 1;
+	} else if (s->kind == PROBE_USDT || s->kind == PROBE_TRACEPOINT) {
+		return expr_bad(&s->exprs, "bad probe", *at + n, err, "expected %s", form);
+	}
+	s->name_at = *at;
+	/* A glob of C++ names may have brackets and stars, but no parameters. */
+	n = name_len(text + *at, ends);
+	ret = take(s, *at, n, s->name, sizeof(s->name), err);
+	*at += n;
+	if (!ret && (s->kind == PROBE_KERNEL || s->kind == PROBE_USER))
+		ret = parse_behind(s, at, err);
+	return ret;
+}
+
+static void skip_space(const char *text, size_t *at)
+{
+	while (text[*at] == ' ')
+		(*at)++;
+}
+
+static int add_arg(struct probe_spec *s, size_t *at, struct err *err)
+{
+	if (s->nr_args == PROBE_ARGS_MAX)
+		return bad(s, *at, err, "at most 16 arguments");
+	return expr_parse_arg(&s->exprs, at, &s->args[s->nr_args++], err);
+}
+
+static int parse_args(struct probe_spec *s, size_t *at, struct err *err)
+{
+	const char *text = s->exprs.text;
+	size_t open = *at;
+	int ret;
+
+	(*at)++;
+	skip_space(text, at);
+	for (; text[*at] != ')'; (*at)++) {
+		ret = add_arg(s, at, err);
+		if (ret)
+			return ret;
+		skip_space(text, at);
+		if (text[*at] == ')')
+			break;
+		if (text[*at] != ',')
+			return text[*at] ? bad(s, *at, err, "expected a comma or the bracket that closes the arguments") :
+					   bad(s, open, err, "no bracket that closes the arguments");
+	}
+	(*at)++;
+	return 0;
+}
+
+static bool begins_filter(const char *text)
+{
+	return !strncmp(text, "if", 2) && (text[2] == ' ' || text[2] == '(');
+}
+
+static int parse_filter(struct probe_spec *s, size_t *at, struct err *err)
+{
+	const char *text = s->exprs.text;
+	int ret;
+
+	skip_space(text, at);
+	if (!begins_filter(text + *at))
+		return 0;
+	*at += 2;
+	ret = expr_parse(&s->exprs, at, "bad filter", err);
+	if (ret < 0)
+		return ret;
+	s->filter = ret;
+	skip_space(text, at);
+	return 0;
+}
+
+static int check_text(const struct probe_spec *s, struct err *err)
+{
+	for (const char *c = s->exprs.text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad probe: a control character at byte %zu", (size_t)(c - s->exprs.text));
+	return 0;
+}
+
+int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struct err *err)
+{
+	struct probe_spec *s = ret_spec;
+	size_t i = find_prefix(text + *at);
+	int ret;
+
+	*s = (struct probe_spec){ .at = *at, .exprs.text = text };
+	ret = check_text(s, err);
+	if (ret)
+		return ret;
+	if (i == NR_PREFIXES)
+		return bad(s, *at, err, "expected k:, kr:, u:, ur:, usdt: or t:");
+	s->kind = prefixes[i].kind;
+	s->is_return = prefixes[i].is_return;
+	*at += strlen(prefixes[i].prefix);
+	ret = parse_where(s, at, prefixes[i].form, err);
+	if (!ret && text[*at] == '(')
+		ret = parse_args(s, at, err);
+	if (ret)
+		return ret;
+	ret = parse_filter(s, at, err);
+	if (ret)
+		return ret;
+	if (text[*at] && text[*at] != ',')
+		return bad(s, *at, err, s->filter ? "expected an operator, or a comma and the next event" : "expected (ARGUMENTS), if FILTER, or a comma");
+	s->end = *at;
+	return 0;
+}
+
+int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_spec, struct err *err)
+{
+	struct probe_spec *s = ret_spec;
+	size_t at = 0, n;
+	int ret;
+
+	*s = (struct probe_spec){ .exprs.text = text, .kind = path ? PROBE_USER : PROBE_KERNEL };
+	ret = check_text(s, err);
+	if (ret)
+		return ret;
+	skip_space(text, &at);
+	n = strcspn(text + at, " =");
+	if (text[at + n] == '=') /* perf stores events by such names, and we none */
+		at += n + 1;
+	if (path && snprintf(s->path, sizeof(s->path), "%s", path) >= (int)sizeof(s->path))
+		return err_exit(err, -ENAMETOOLONG, EXIT_USAGE, "the path of -x is too long");
+	s->name_at = at;
+	n = name_len(text + at, " +%@:;(");
+	if (!ret)
+		ret = take(s, at, n, s->name, sizeof(s->name), err);
+	at += n;
+	if (!ret && (text[at] == ':' || text[at] == '@' || text[at] == ';')) {
+		bad(s, at, err, "lines of source code cannot be probed");
+		err_hint(err, "a function with an offset can: FUNCTION+OFFSET");
+		return -EINVAL;
+	}
+	if (!ret)
+		ret = parse_behind(s, &at, err);
+	for (skip_space(text, &at); !ret && text[at] && !begins_filter(text + at); skip_space(text, &at))
+		ret = add_arg(s, &at, err);
+	if (!ret)
+		ret = parse_filter(s, &at, err);
+	s->end = at;
+	if (!ret && text[at])
+		return bad(s, at, err, "expected an operator");
+	return ret;
+}
+
+void probe_free(struct probe_spec *spec)
+{
+	vec_free(&spec->exprs.nodes);
+}
+
+size_t probe_title(const struct probe_spec *s, const char *name, char *buf, size_t size)
+{
+	const char *prefix = s->kind == PROBE_KERNEL ? "k" : s->kind == PROBE_USER ? "u" : s->kind == PROBE_USDT ? "usdt" : "t";
+	char offset[32] = "";
+
+	if (s->has_offset)
+		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)s->offset);
+	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "", s->group,
+			*s->group ? ":" : "", name, offset);
+}

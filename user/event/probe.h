@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SELECT: the text of a probe. skep's spelling, in -e and `skep probe`, WHERE[(ARG,...)] [if FILTER]:
+ *	k:FUNC[+OFF] k:MODULE:FUNC kr:FUNC u:PATH:FUNC[+OFF] ur:PATH:FUNC usdt:PATH:PROVIDER:NAME t:SUBSYSTEM:NAME
+ * and perf probe's, in `skep probe` alone: [GROUP:][EVENT=]FUNC[+OFF|%return] ARG... (perf-probe(1)).
+ */
+#ifndef SKEP_EVENT_PROBE_H
+#define SKEP_EVENT_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/expr.h"
+
+#define PROBE_ARGS_MAX 16
+#define PROBE_PATH_MAX 4096
+#define PROBE_NAME_MAX 512
+
+enum probe_kind {
+	PROBE_KERNEL,
+	PROBE_USER,
+	PROBE_USDT,
+	PROBE_TRACEPOINT,
+};
+
+struct probe_spec {
+	enum probe_kind kind;
+	bool is_return;
+	bool has_offset;
+	uint64_t offset;
+	char path[PROBE_PATH_MAX];     /* PROBE_USER, PROBE_USDT: as it was written */
+	char group[PROBE_NAME_MAX];    /* module, provider, subsystem; empty: any */
+	char name[PROBE_NAME_MAX];     /* of the function, probe or tracepoint; may be a glob */
+	size_t at, name_at, end;       /* in the text */
+	struct exprs exprs;
+	struct expr_arg args[PROBE_ARGS_MAX];
+	int nr_args;
+	uint32_t filter; /* its node; 0: none */
+};
+
+/* Does an item of -e begin like a probe: k: kr: u: ur: usdt: t: ? */
+bool probe_begins(const char *text);
+
+/*
+ * From text + *at on to the comma or end behind it, where *at is then; text is borrowed for as long as the spec is used. 0 or -errno
+ * with err filled. The caller frees it in either case.
+ */
+int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struct err *err);
+
+/* The whole text, in perf's spelling; path: of -x, else NULL: a kernel function. */
+int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_spec, struct err *err);
+
+/* Frees what parsing took; the spec itself is the caller's. */
+void probe_free(struct probe_spec *spec);
+
+/* "k:tcp_sendmsg", "ur:/bin/bash:readline": how a probe is called in tables, with another name in the place of its glob. */
+size_t probe_title(const struct probe_spec *spec, const char *name, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Each place has its own types and registers: expressions are bound again at each. */
+#include "event/site.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/format.h"
+#include "event/tracepoints.h"
+#include "sym/dwarf.h"
+#include "sym/kprotos.h"
+#include "util/glob.h"
+
+#define TRACEPOINTS 4096
+
+int site_refuse(struct site_list *list, const char *name, const char *why)
+{
+	struct refused r = { strpool_add(list->pool, name), strpool_add(list->pool, why) };
+
+	if (!r.name || !r.why || vec_reserve(&list->refused))
+		return -ENOMEM;
+	list->refused.data[list->refused.n++] = r;
+	return 0;
+}
+
+int site_add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const struct bind_env *env, struct site *site,
+	     struct err *err)
+{
+	struct err own = { 0 };
+	int ret = bind_probe(spec, env, &site->bound, &own);
+
+	for (int i = 0; i < cfg->nr_extras && !ret; i++)
+		ret = bind_more(cfg->extras[i].exprs, &cfg->extras[i].arg, env, &site->bound, &own);
+	if (!ret && vec_reserve(&list->all))
+		ret = -ENOMEM;
+	if (!ret) {
+		list->all.data[list->all.n++] = *site;
+		return 0;
+	}
+	bind_free(&site->bound);
+	if (!list->is_glob || ret == -ENOMEM) {
+		*err = own;
+		return ret;
+	}
+	own.text[strcspn(own.text, "\n")] = '\0';
+	return site_refuse(list, site->name, own.text);
+}
+
+static struct ctypes *kernel_types(void *arg)
+{
+	struct site_list *list = arg;
+	struct ctypes *types = NULL;
+
+	if (!list->kprotos && kprotos_open(&list->kprotos))
+		return NULL;
+	return kprotos_types(list->kprotos, NULL, &types) ? NULL : types;
+}
+
+static int add_tracepoint(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const char *name, struct err *err)
+{
+	struct bind_env env = { .kind = PROBE_TRACEPOINT, .what = name, .kernel_types = kernel_types, .arg = list };
+	struct site site = { .name = strpool_add(list->pool, name) };
+	struct format format;
+	int ret = site.name ? format_read(name, &format) : -ENOMEM;
+
+	if (!site.name)
+		return ret;
+	env.format = &format;
+	site.tracepoint = format.id;
+	if (!ret)
+		ret = site_add(list, spec, cfg, &env, &site, err);
+	else
+		ret = list->is_glob ? site_refuse(list, name, strerror(-ret)) :
+				      err_exit(err, ret, EXIT_CANNOT, "cannot read the fields of '%s': %s", name, strerror(-ret));
+	format_free(&format);
+	return ret;
+}
+
+static int find_tracepoints(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err)
+{
+	struct event *events = calloc(TRACEPOINTS, sizeof(*events));
+	char text[2 * PROBE_NAME_MAX], name[EVENT_NAME_MAX];
+	int n, ret = 0;
+
+	if (!events)
+		return -ENOMEM;
+	snprintf(text, sizeof(text), "%s:%s", spec->group, spec->name);
+	if (!strcmp(spec->group, "syscalls")) /* tracefs has those, too, and here they are tracepoints */
+		n = 0;
+	n = tracepoint_events(text, strlen(text), events, TRACEPOINTS);
+	if (n == -ENOTDIR || n == -EACCES)
+		ret = tracefs_refused(n, text, strlen(text), err);
+	else if (n == -ENOENT && !list->is_glob)
+		n = 1, snprintf(events[0].name, sizeof(events[0].name), "%.*s", (int)sizeof(events[0].name) - 1, text),
+		events[0].kind = EVENT_TRACEPOINT;
+	else if (n < 0)
+		ret = expr_bad(&spec->exprs, "bad probe", spec->name_at, err, "no tracepoint matches");
+	for (int i = 0; i < n && !ret; i++)
+		if (tracepoint_name(&events[i], name, sizeof(name)))
+			ret = add_tracepoint(list, spec, cfg, name, err);
+	free(events);
+	return ret;
+}
+
+int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *ret_list, struct err *err)
+{
+	struct site_list *list = ret_list;
+	int ret;
+
+	*list = (struct site_list){ .pool = strpool_new() };
+	if (!list->pool)
+		return -ENOMEM;
+	list->is_glob = glob_is(spec->name) || glob_is(spec->group);
+	ret = spec->kind == PROBE_TRACEPOINT ? find_tracepoints(spec, cfg, list, err) :
+	      spec->kind == PROBE_KERNEL     ? sites_find_kernel(spec, cfg, list, err) :
+					       sites_find_user(spec, cfg, list, err);
+	if (!ret && !list->all.n) {
+		err_exit(err, -ENOENT, EXIT_USAGE, "nothing that '%s' stands for can be probed%s%s%s%s", spec->name,
+			 list->refused.n ? ": " : "", list->refused.n ? list->refused.data[0].name : "", list->refused.n ? ": " : "",
+			 list->refused.n ? list->refused.data[0].why : "");
+		ret = -ENOENT;
+	}
+	return ret;
+}
+
+void sites_free(struct site_list *list)
+{
+	for (size_t i = 0; i < list->all.n; i++)
+		bind_free(&list->all.data[i].bound);
+	vec_free(&list->all);
+	vec_free(&list->refused);
+	strpool_free(list->pool);
+	kprotos_close(list->kprotos);
+	dwarf_close(list->dwarf);
+	*list = (struct site_list){ 0 };
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SELECT: the places that a probe's text stands for, each with its expressions bound there. */
+#ifndef SKEP_EVENT_SITE_H
+#define SKEP_EVENT_SITE_H
+
+#include <stdint.h>
+
+#include "event/bind.h"
+#include "event/probe.h"
+#include "util/strpool.h"
+#include "util/vec.h"
+
+struct site {
+	const char *name;   /* of the function, or "PROVIDER:NAME", "SUBSYSTEM:NAME"; interned */
+	const char *module; /* NULL: the core */
+	uint64_t addr;	    /* PROBE_KERNEL: of the function, 0: only its name is known; in a file: the offset there */
+	uint64_t symbol;    /* in a file: the ELF address of the function, for messages */
+	uint64_t semaphore; /* USDT: offset of the counter in the file; 0: none */
+	uint64_t tracepoint; /* its number in tracefs */
+	uint32_t btf_id, nr_params; /* PROBE_KERNEL: 0 where BTF has no such function, or not one whose places can be trusted */
+	bool at_ret; /* a return instruction of Go: a probe like any other, but what is returned is there */
+	struct bound_probe bound;
+};
+
+struct refused {
+	const char *name, *why; /* interned */
+};
+
+struct site_list {
+	char path[PROBE_PATH_MAX]; /* of the file that is probed, found */
+	bool is_glob, is_go;
+	VEC(struct site) all;
+	VEC(struct refused) refused;
+	struct strpool *pool;
+	struct kprotos *kprotos;     /* types that args show enums with live as long */
+	struct dwarf_types *dwarf;
+};
+
+/* One more value of each place: an expression of its own text. */
+struct site_extra {
+	const struct exprs *exprs;
+	struct expr_arg arg;
+};
+
+struct site_cfg {
+	uint32_t pid; /* of -p: whose files and libraries a path means; 0: ours */
+	const struct site_extra *extras; /* their values come behind the spec's own */
+	int nr_extras;
+};
+
+/*
+ * 0, or -errno with err filled: there is no such function (near names in the hint), or no expression fits. Of a glob those whose
+ * expressions do not fit are refused, each with its reason. The caller frees it in either case.
+ */
+int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *ret_list, struct err *err);
+void sites_free(struct site_list *list);
+
+/* Between the files of sites. */
+int site_add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const struct bind_env *env, struct site *site,
+	     struct err *err);
+int site_refuse(struct site_list *list, const char *name, const char *why);
+int sites_find_kernel(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err);
+int sites_find_user(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Kernel functions: one that is named is not looked for (the kernel's list takes 40 ms to print); attaching tells whether it is there. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/near.h"
+#include "event/site.h"
+#include "sym/kfuncs.h"
+#include "sym/kprotos.h"
+#include "util/glob.h"
+
+#ifdef __x86_64__
+#define NR_REGS 6
+#else
+#define NR_REGS 8
+#endif
+
+static const char *why_no_proto(int ret)
+{
+	return ret == -EREMCHG	    ? "an optimised copy, whose arguments need not be those of its source" :
+	       ret == -ENOENT	    ? "the kernel's types (BTF) have no such function" :
+	       ret == -EOPNOTSUPP   ? "there are no types of it (BTF)" :
+				      strerror(-ret);
+}
+
+/* Are there expressions at all? Without them nobody needs types. */
+static bool has_exprs(const struct probe_spec *spec, const struct site_cfg *cfg)
+{
+	return spec->nr_args || spec->filter || cfg->nr_extras;
+}
+
+static int add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, struct site *site, struct err *err)
+{
+	struct bind_env env = { .kind = PROBE_KERNEL, .is_return = spec->is_return, .what = site->name, .nr_regs = NR_REGS };
+	struct cfunc func;
+	int ret;
+
+	if (has_exprs(spec, cfg)) {
+		if (!list->kprotos && kprotos_open(&list->kprotos))
+			return -ENOMEM;
+		ret = kprotos_func(list->kprotos, site->module, site->name, &func, &env.types, &site->btf_id);
+		if (ret == -ENOMEM)
+			return ret;
+		if (!ret && func.is_ambiguous)
+			env.no_func = "there are functions of that name with different arguments";
+		else if (ret)
+			env.no_func = why_no_proto(ret);
+		else if (spec->has_offset)
+			env.no_func = "in the middle of a function its arguments may be elsewhere already";
+		if (!env.no_func) {
+			env.func = &func;
+			site->nr_params = func.nr_params;
+		} else {
+			site->btf_id = 0;
+			if (!env.types)
+				kprotos_types(list->kprotos, NULL, &env.types);
+		}
+	}
+	return site_add(list, spec, cfg, &env, site, err);
+}
+
+static int add_matches(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, struct err *err)
+{
+	struct kfuncs funcs;
+	int ret = kfuncs_load(spec->name, &funcs);
+
+	if (ret)
+		return err_exit(err, ret, EXIT_CANNOT, "neither ftrace's list of functions nor /proc/kallsyms can be read: %s", strerror(-ret));
+	for (size_t i = 0; i < funcs.all.n && !ret; i++) {
+		const struct kfunc *f = &funcs.all.data[i];
+		struct site site = { .name = strpool_add(list->pool, f->name), .module = f->module ? strpool_add(list->pool, f->module) : NULL };
+		char why[64];
+
+		if (*spec->group && !glob_match(spec->group, f->module ? f->module : "vmlinux", strlen(f->module ? f->module : "vmlinux")))
+			continue;
+		if (!site.name || (f->module && !site.module)) {
+			ret = -ENOMEM;
+		} else if (f->copies > 1) {
+			snprintf(why, sizeof(why), "there are %u functions of that name", f->copies);
+			ret = site_refuse(list, f->name, why);
+		} else {
+			ret = add(list, spec, cfg, &site, err);
+		}
+	}
+	if (!ret && !list->all.n && !list->refused.n)
+		ret = expr_bad(&spec->exprs, "bad probe", spec->name_at, err, "no kernel function matches");
+	kfuncs_free(&funcs);
+	return ret;
+}
+
+int sites_find_kernel(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err)
+{
+	struct site site = { .name = strpool_add(list->pool, spec->name), .addr = 0 };
+
+	if (list->is_glob)
+		return add_matches(list, spec, cfg, err);
+	if (!site.name)
+		return -ENOMEM;
+	if (*spec->group && strcmp(spec->group, "vmlinux")) {
+		site.module = strpool_add(list->pool, spec->group);
+		if (!site.module)
+			return -ENOMEM;
+	}
+	return add(list, spec, cfg, &site, err);
+}

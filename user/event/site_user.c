@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Functions and USDT probes of a file. A name is the symbol's own or, without its parameters, what C++ and Rust call it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event/near.h"
+#include "event/site.h"
+#include "event/upath.h"
+#include "sym/demangle.h"
+#include "sym/dwarf.h"
+#include "sym/insns.h"
+#include "sym/ufuncs.h"
+#include "sym/usdt.h"
+#include "util/glob.h"
+
+#ifdef __x86_64__
+#define NR_REGS 6
+#define NR_GO_REGS 9
+#else
+#define NR_REGS 8
+#define NR_GO_REGS 16
+#endif
+#define RETS_MAX 64
+
+struct finder {
+	struct site_list *list;
+	const struct probe_spec *spec;
+	const struct site_cfg *cfg;
+	const struct elf_file *elf;
+	struct err *err;
+	struct near near;
+	bool tried_dwarf;
+	const char *no_dwarf;
+	uint64_t found; /* functions that the name stands for, whatever became of them */
+};
+
+static bool file_offset(const struct elf_file *elf, uint64_t vaddr, uint64_t *ret_off)
+{
+	for (uint32_t i = 0; i < elf->nr_segs; i++) {
+		const struct elf_seg *s = &elf->segs[i];
+
+		if (s->type == PT_LOAD && vaddr >= s->vaddr && vaddr - s->vaddr < s->filesz) {
+			*ret_off = vaddr - s->vaddr + s->off;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_exprs(const struct finder *f)
+{
+	return f->spec->nr_args || f->spec->filter || f->cfg->nr_extras;
+}
+
+static void open_dwarf(struct finder *f)
+{
+	int ret;
+
+	if (f->tried_dwarf)
+		return;
+	f->tried_dwarf = true;
+	ret = dwarf_open(f->elf, f->list->path, &f->list->dwarf);
+	if (ret)
+		f->no_dwarf = ret == -ENODATA  ? "the file has no debug information that names arguments" :
+			      ret == -ENOTSUP ? "skep was built without libdw, which reads debug information" :
+						"its debug information cannot be read";
+}
+
+static int why_not(struct finder *f, const char *name, const char *why)
+{
+	if (f->list->is_glob)
+		return site_refuse(f->list, name, why);
+	return err_exit(f->err, -EINVAL, EXIT_USAGE, "cannot probe '%s' in '%s': %s", name, f->list->path, why);
+}
+
+/*
+ * The instruction under a probe is run elsewhere. With those of AVX-512 that goes wrong: strchrnul() of glibc gave wrong results
+ * under a probe of any tool (6.18). They alone begin with this byte in 64-bit code (Intel SDM 2, 2.7).
+ */
+#define EVEX 0x62
+
+static bool is_evex(const struct elf_file *elf, uint64_t off)
+{
+	char *byte;
+	bool is = elf->is64 && elf->machine == EM_X86_64 && !elf_read(elf, off, 1, &byte);
+
+	if (!is)
+		return false;
+	is = (uint8_t)*byte == EVEX;
+	free(byte);
+	return is;
+}
+
+static int add_place(struct finder *f, const struct bind_env *env, struct site *site, uint64_t vaddr)
+{
+	if (!file_offset(f->elf, vaddr, &site->addr))
+		return why_not(f, site->name, "it is not in the file's loaded parts");
+	if (is_evex(f->elf, site->addr))
+		return why_not(f, site->name, "an AVX-512 instruction is there, which gives wrong results under a probe");
+	return site_add(f->list, f->spec, f->cfg, env, site, f->err);
+}
+
+/*
+ * A return probe writes its own return address on the stack, which Go's runtime does not survive when it moves or looks at stacks
+ * (golang/go#22008): each return instruction is probed instead.
+ */
+static int add_go_returns(struct finder *f, const struct bind_env *env, struct site *site, const struct ufunc *func)
+{
+	uint64_t rets[RETS_MAX];
+	int n = func->size ? insns_rets(f->elf, func->addr, func->size, rets, RETS_MAX) : -ENODATA, ret = 0;
+
+	if (n < 0)
+		return why_not(f, site->name, n == -ENOTSUP ? "return probes break Go programs, and skep was built without capstone, "
+							      "which finds the return instructions" :
+							      "return probes break Go programs, and its return instructions are not found");
+	if (!n)
+		return why_not(f, site->name, "it has no return instruction");
+	site->at_ret = true;
+	for (int i = 0; i < n && !ret; i++) {
+		struct site s = *site;
+
+		ret = add_place(f, env, &s, rets[i]);
+		if (!ret && f->list->all.n && f->list->all.data[f->list->all.n - 1].bound.needs_latency)
+			return err_exit(f->err, -EINVAL, EXIT_USAGE,
+					"'%s' is a Go function: what it was called with, and when, is not known when it returns", site->name);
+	}
+	return ret;
+}
+
+static int add_function(struct finder *f, const struct ufunc *func, const char *name)
+{
+	struct bind_env env = { .kind = PROBE_USER, .is_return = f->spec->is_return, .what = name,
+				.nr_regs = f->list->is_go ? NR_GO_REGS : NR_REGS };
+	struct site site = { .name = strpool_add(f->list->pool, name), .symbol = func->addr };
+	struct cfunc proto;
+	int ret;
+
+	if (!site.name)
+		return -ENOMEM;
+	if (has_exprs(f)) {
+		open_dwarf(f);
+		env.types = (struct ctypes *)f->list->dwarf;
+		ret = f->list->dwarf ? dwarf_func(f->list->dwarf, func->addr, &proto) : -ENOENT;
+		if (f->spec->has_offset)
+			env.no_func = "in the middle of a function its arguments may be elsewhere already";
+		else if (strstr(func->name, ".isra.") || strstr(func->name, ".constprop.") || strstr(func->name, ".part."))
+			env.no_func = "an optimised copy, whose arguments need not be those of its source";
+		else if (ret)
+			env.no_func = f->no_dwarf ? f->no_dwarf : "the debug information has no such function";
+		else if (proto.is_changed)
+			env.no_func = "the compiler changed how it is called";
+		else
+			env.func = &proto;
+	}
+	if (f->list->is_go && f->spec->is_return)
+		return add_go_returns(f, &env, &site, func);
+	if (f->spec->has_offset && func->size && f->spec->offset >= func->size)
+		return err_exit(f->err, -EINVAL, EXIT_USAGE, "'%s' has %llu bytes: +%llu is behind it", name, (unsigned long long)func->size,
+				(unsigned long long)f->spec->offset);
+	if (f->spec->has_offset && func->size && insns_is_boundary(f->elf, func->addr, func->size, func->addr + f->spec->offset) == 0)
+		return err_exit(f->err, -EINVAL, EXIT_USAGE, "'%s+%llu' is in the middle of an instruction", name,
+				(unsigned long long)f->spec->offset);
+	return add_place(f, &env, &site, func->addr + f->spec->offset);
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* A function of many names is one place, and called by the one with the fewest underscores, then the shortest: "realloc". */
+static bool seen(const struct finder *f, uint64_t addr, const char *name)
+{
+	for (size_t i = f->list->all.n; i > 0; i--) {
+		struct site *s = &f->list->all.data[i - 1];
+
+		if (s->symbol != addr)
+			continue;
+		if (underscores(name) < underscores(s->name) || (underscores(name) == underscores(s->name) && strlen(name) < strlen(s->name))) {
+			const char *better = strpool_add(f->list->pool, name);
+
+			s->name = better ? better : s->name;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* "ns::f" of "ns::f(int, char const*) const", "f" of "void f<int>(int)" stays "void f<int>". */
+static size_t without_parameters(const char *readable)
+{
+	int depth = 0;
+	size_t n = strlen(readable);
+
+	/* From the end on: the bracket that opens the last pair. */
+	while (n && readable[n - 1] != ')')
+		n--;
+	for (; n; n--) {
+		depth += readable[n - 1] == ')';
+		depth -= readable[n - 1] == '(';
+		if (!depth)
+			break;
+	}
+	return n ? n - 1 : strlen(readable);
+}
+
+static int on_function(void *arg, const struct ufunc *func)
+{
+	struct finder *f = arg;
+	const char *wanted = f->spec->name;
+	char *readable = NULL;
+	size_t len = 0;
+	int ret = 0;
+	bool hit = f->list->is_glob ? func->is_func && glob_match(wanted, func->name, strlen(func->name)) : !strcmp(wanted, func->name);
+
+	if (!hit && func->is_func && func->name[0] == '_') {
+		readable = demangle(func->name);
+		len = readable ? without_parameters(readable) : 0;
+		hit = readable && (f->list->is_glob ? glob_match(wanted, readable, len) : strlen(wanted) == len && !memcmp(wanted, readable, len));
+	}
+	if (!hit && !f->list->is_glob)
+		near_offer(&f->near, readable ? readable : func->name, readable ? len : strlen(func->name));
+	if (readable)
+		readable[len] = '\0';
+	if (hit && !seen(f, func->addr, readable ? readable : func->name)) {
+		f->found++;
+		ret = add_function(f, func, readable ? readable : func->name);
+	}
+	free(readable);
+	return ret;
+}
+
+static int on_usdt(void *arg, const struct usdt *u)
+{
+	struct finder *f = arg;
+	struct bind_env env = { .kind = PROBE_USDT, .usdt_args = u->args, .nr_regs = NR_REGS };
+	struct site site = { .symbol = u->addr };
+	char name[2 * PROBE_NAME_MAX];
+
+	if (!glob_match(f->spec->group, u->provider, strlen(u->provider)) || !glob_match(f->spec->name, u->name, strlen(u->name))) {
+		near_offer(&f->near, u->name, strlen(u->name));
+		return 0;
+	}
+	snprintf(name, sizeof(name), "%.500s:%.500s", u->provider, u->name);
+	site.name = strpool_add(f->list->pool, name);
+	if (!site.name)
+		return -ENOMEM;
+	env.what = site.name;
+	f->found++;
+	if (u->semaphore && !file_offset(f->elf, u->semaphore, &site.semaphore))
+		return why_not(f, name, "its semaphore is not in the file");
+	return add_place(f, &env, &site, u->addr);
+}
+
+static int none_found(struct finder *f, int ret)
+{
+	const char *what = f->spec->kind == PROBE_USDT ? "USDT probe" : "function";
+	uint32_t calls = 0;
+
+	if (ret == -ENODATA)
+		return err_exit(f->err, ret, EXIT_USAGE, "cannot probe '%s': '%s' has no %s", f->spec->name, f->list->path,
+				f->spec->kind == PROBE_USDT ? "USDT probes" : "symbols (it is stripped)");
+	if (f->spec->kind == PROBE_USER && !f->list->is_glob) {
+		open_dwarf(f);
+		if (f->list->dwarf && !dwarf_find_inlined(f->list->dwarf, f->spec->name, strlen(f->spec->name), &calls) && calls)
+			return err_exit(f->err, -ENOENT, EXIT_USAGE, "cannot probe '%s' in '%s': it is only inlined, at %u places", f->spec->name,
+					f->list->path, calls);
+	}
+	expr_bad(&f->spec->exprs, "bad probe", f->spec->name_at, f->err, "'%s' has no such %s", f->list->path, what);
+	if (f->near.n)
+		near_hint(&f->near, f->err);
+	else
+		err_hint(f->err, "skep list '%s:%s:*' shows them", f->spec->kind == PROBE_USDT ? "usdt" : "u", f->list->path);
+	return -ENOENT;
+}
+
+int sites_find_user(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err)
+{
+	struct finder f = { .list = list, .spec = spec, .cfg = cfg, .err = err };
+	struct elf_file elf;
+	int ret = upath_find(spec->path, cfg->pid, list->path, sizeof(list->path), err), fd;
+
+	if (ret)
+		return ret;
+	fd = ufile_open(list->path, &elf);
+	if (fd < 0)
+		return err_exit(err, fd, fd == -EACCES ? EXIT_CANNOT : EXIT_USAGE, "cannot probe '%s': %s", spec->path,
+				fd == -ENOEXEC ? "it is no ELF file" : strerror(-fd));
+	near_init(&f.near, spec->name, strlen(spec->name));
+	f.elf = &elf;
+	list->is_go = ufunc_is_go(&elf);
+	ret = spec->kind == PROBE_USDT ? usdt_each(&elf, on_usdt, &f) : ufuncs_each(&elf, list->path, on_function, &f);
+	if (!f.found && (!ret || ret == -ENODATA))
+		ret = none_found(&f, ret);
+	else if (ret && !err->text[0])
+		err_exit(err, ret, EXIT_FAILED, "cannot read the symbols of '%s': %s", list->path, strerror(-ret));
+	elf_close(&elf);
+	close(fd);
+	return ret;
+}
