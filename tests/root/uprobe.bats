@@ -155,7 +155,7 @@ MODE=user
 	row give_int 'give_int%return $retval' '.[]' .ret
 	row give_int 'give_int%return v=$retval n if v > 1' '.v' .ret refused
 	row take_text 'take_text s:string' .s
-	row take_text 'take_text +0x0 t=s' .t .s
+	row take_text 'take_text+0x0 t=s' .t .s
 	row take_node 'take_node n->id n->name' '[.id, .name]'
 	row take_eight 'take_eight a g h' '[.a, .g, .h]'
 	row take_ints 'take_ints v=%si:u8 w=%di:s8' '[.v, .w]' '[.u8, .i8]'
@@ -322,8 +322,140 @@ MODE=user
 		PROGRAM=$WORK/probed_go
 		row Add 'u:@:main.Add(a, b)' '[.a, .b]'
 		row Add 'ur:@:main.Add(ret)' .ret
-		row Greet 'u:@:main.Greet(n=name.len, p=name.str)' '[.n, (.p[0:3] // "")]' '[.n, .s[0:3]]'
+		row Greet 'u:@:main.Greet(n=name.len, p=name.str:string)' '[.n, (.p[0:3] // "")]' '[.n, .s[0:3]]'
 		row Add 'u:@:main.Add(a) if a > 2 && b < 0' .a 'select(.a > 2 and .b < 0) | .a'
 	fi
+	rows_end
+}
+
+# refuses EXIT SPEC TEXT... [-- OPTION...]: one line first, that says each TEXT; never a crash, never longer than a second or two
+refuses() {
+	local want=$1 spec=${2//@/$PROGRAM} texts=() options=()
+	shift 2
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do texts+=("$1"); shift; done
+	options=("${@:2}")
+	ROWS=$((ROWS + 1))
+	run timeout 20 "$SKEP" probe "${options[@]}" --format json "$spec" -- "$PROGRAM" user
+	for text in "skep probe: " "${texts[@]}"; do
+		[[ "$output" == *"$text"* ]] || { status="without '$text'"; break; }
+	done
+	if [ "$status" != "$want" ] || [ "$(grep -c '^skep probe: ' <<<"$output")" != 1 ] || grep -q '^{' <<<"$output"; then
+		printf '%.200s: %s, not %s:\n%.800s\n' "$spec" "$status" "$want" "$output"
+		BAD=$((BAD + 1))
+	fi
+}
+
+@test "refused: names that are not there, with those that are" {
+	need_feature uprobe
+	refuses 2 u:@:take_intz "no such function" "hint: similar: " take_ints
+	refuses 2 u:@:only_inlined 'it is only inlined, at 1 place'
+	refuses 2 'u:@:take_ints(i9)' "has no argument 'i9'" "hint: take_ints has i8, u8, i16, u16, i32, u32"
+	refuses 2 'u:@:take_ints(i8) if i9 > 2' "bad filter: " "has no argument 'i9'" "hint: take_ints has i8, u8"
+	refuses 2 'u:@:take_node(n->idd)' "no member 'idd'" "hint: similar: id"
+	refuses 2 'u:@:take_node(n->next->nothing)' "no member 'nothing'"
+	refuses 2 'u:@:take_node((struct nod *)n)' "no such type"
+	refuses 2 'u:@:take_node(n->id) if n->color == PURPLE' "PURPLE"
+	refuses 2 'usdt:@:probed:plane' "no such USDT probe" "plain"
+	refuses 2 'usdt:@:probed:plain(arg4)' "has no argument 'arg4'" "arg0, arg1, arg2, arg3"
+	refuses 2 'u:@:nothing_like_it_*' "no such function"
+	refuses 2 'u:@:take_ints(i8:s7)' "unknown type 's7'" "hint: types are u8"
+	refuses 2 'u:@:take_text(nosuch == nosuch_either)' "'nosuch'"
+	rows_end
+}
+
+@test "refused: what has no such meaning" {
+	need_feature uprobe
+	refuses 2 'u:@:take_ints(i8) if i8 == "text"' "bad filter: " "compared with a text"
+	refuses 2 'u:@:take_text(s) if s > "text"' "texts have no order"
+	refuses 2 'u:@:take_text(s) if s == 5 && "a" == "b"' "always the same"
+	refuses 2 'u:@:take_text(s) if "apple"' "a text alone"
+	refuses 2 'u:@:take_values(p)' "a struct" "one of its members"
+	refuses 2 'u:@:take_node(n->array)' "an array" "one of its elements"
+	refuses 2 'u:@:take_node(n->array[4])' "4 elements"
+	refuses 2 'u:@:take_node(n->weight)' "floating"
+	refuses 2 'u:@:take_node(n->id->id)' "has no members"
+	refuses 2 'u:@:take_node(*n->id)' "not a pointer"
+	refuses 2 'u:@:take_real(d)' "floating-point register"
+	refuses 2 'ur:@:give_real(ret)' "floating-point number"
+	refuses 2 'ur:@:give_nothing(ret)' "returns nothing"
+	refuses 2 'u:@:give_int(ret)' "only a return has a return value" "hint: "
+	refuses 2 'u:@:give_int(latency)' "only a return has a latency" "hint: "
+	refuses 2 'u:@:take_ints(i8 / 0)' "a division by zero"
+	refuses 2 'u:@:take_ints+100000' "behind it"
+	refuses 2 'u:@:take_ints+1' "in the middle of an instruction"
+	refuses 2 'ur:@:give_int+4' "a return has no offset"
+	refuses 2 'u:@:take_text(s) if s ~ "1234567890123456789012345678901234567890123456789012345678901234?"' "62 characters"
+	rows_end
+}
+
+@test "refused: grammar, each with a caret below the place" {
+	need_feature uprobe
+	for spec in 'u:@:take_ints(i8' 'u:@:take_ints(i8))' 'u:@:take_ints(i8,,u8)' 'u:@:take_ints(i8 u8)' 'u:@:take_text(s) if s == "apple' 'u:@:take_text(s) if' \
+		'u:@:take_text(s) if ' 'u:@:take_text(s) if (c == 1' 'u:@:take_text(s) if c ==' 'u:@:take_text(s[)' 'u:@:take_text(s[0)' 'u:@:take_node(n->)' 'u:@:take_node(n-> )' \
+		'u:@:' 'u:@' 'u::main' 'usdt:@:probed' 'usdt:@' 'x:@:main' 'u:@:take_ints(i8:)' 'u:@:take_ints(=i8)' 'u:@:take_ints(a=)' 'u:@:take_ints(0x)' \
+		'u:@:take_ints(99999999999999999999)' 'u:@:take_ints(5Q)' 'u:@:take_ints(i8 in 3)' 'u:@:take_ints(i8 in 3..)' 'u:@:take_ints(i8 @ 3)' 'u:@:take_ints+zz' 'u:@:take_ints(i8), u:@:take_text' \
+		'u:@:take_ints(container_of(i8))' 'u:@:take_ints(a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q)' 'u:@:take_ints(i8) if i8 ~ i8'; do
+		refuses 2 "$spec" "bad "
+		[ "$(awk '/^ *\^$/ { n++ } END { print n + 0 }' <<<"$output")" = 1 ] || { echo "$spec: no caret: $output"; BAD=$((BAD + 1)); }
+	done
+	refuses 2 'u:@:take_ints(i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8)' "at most 16 arguments"
+	refuses 2 $'u:@:take_ints(\ti8)' "control character"
+	refuses 2 $'u:@:take_\033[31mints' "control character"
+	refuses 2 $'u:/tmp/\001:x' "control character"
+	refuses 2 "u:@:take_ints($(printf '%2000s' '' | tr ' ' '(')" "bad argument"
+	refuses 2 "u:@:take_ints(i8) if $(printf '%2000s' '' | tr ' ' '-')i8" "bad filter"
+	rows_end
+}
+
+@test "refused: files" {
+	need_feature uprobe
+	mkdir dir
+	echo hello >text
+	printf '\177ELF' >cut
+	head -c 3000 "$WORK/probed" >half
+	: >empty
+	refuses 2 u:./none:main "cannot probe './none': No such file"
+	refuses 2 u:none-of-path:main "no program of PATH" "hint: ./none-of-path"
+	refuses 2 u:./dir:main "it is no file"
+	refuses 2 u:./text:main "it is no ELF file"
+	refuses 2 u:./empty:main "it is no ELF file"
+	refuses 2 u:./cut:main "cannot probe './cut'"
+	refuses 2 u:./half:main "half"
+	refuses 2 "u:@:main" "cannot probe './none'" -- -x ./none
+	cp "$WORK/probed" stripped
+	strip stripped
+	refuses 2 u:./stripped:take_ints "stripped"
+	objcopy --strip-debug "$WORK/probed" nodebug
+	refuses 2 'u:./nodebug:take_ints(i8)' "no debug information" "arg0 to arg5"
+	rows_end
+	PROGRAM=$PWD/nodebug
+	row take_ints 'u:@:take_ints(v=arg0:s8, w=(u8)arg1) if arg4:s32 < 0' . . refused
+	row take_ints 'u:@:take_ints(v=arg0:s8, w=(u8)arg1) if (int)arg4 < -1999999998' '[.v, .w]' 'select(.i32 < -1999999998) | [.i8, .u8]'
+	row take_text 'u:@:take_text(arg0:string)' .arg0 .s
+	row give_int 'ur:@:give_int(ret:s32)' .ret
+	rows_end
+}
+
+@test "refused: returns of Go with arguments" {
+	need_feature uprobe
+	[ -x "$WORK/probed_go" ] || skip "no Go here"
+	PROGRAM=$WORK/probed_go
+	refuses 2 'ur:@:main.Add(ret, a)' "Go function" "not known when it returns"
+	refuses 2 'ur:@:main.Add(latency)' "Go function"
+	rows_end
+}
+
+@test "filters of 2,000 characters and of many parts: they work or are refused" {
+	need_feature uprobe
+	long=$(printf 'i8 == %d || ' $(seq 1 200))
+	[ "${#long}" -gt 2000 ]
+	row take_ints "u:@:take_ints(i8) if $long i8 == -98" .i8 'select(.i8 == -98) | .i8' rows
+	row take_ints "u:@:take_ints(i8) if $(printf 'i8 != %d && ' $(seq 1 60)) i8 == -98" .i8 'select(.i8 == -98) | .i8'
+	row take_ints "u:@:take_ints(i8) if $(printf 'i8 != %d && ' $(seq 1 2000)) i8 == -98" .i8 . refused
+	row take_text "u:@:take_text(s) if $(printf 's != "%d" && ' $(seq 1 50)) s == \"apple\"" .s 'select(.s == "apple") | .s'
+	row take_text "u:@:take_text(s) if $(printf 's ~ "?%d*" || ' 1 2 3 4 5 6 7) s ~ \"?pple*\"" .s 'select(.s | test("^.pple")) | .s'
+	row take_text "u:@:take_text(s) if $(printf 's ~ "?%d*" || ' 1 2 3 4 5 6 7 8 9) s ~ \"?pple*\"" .s . refused
+	row take_ints "u:@:take_ints(i8) if ((((((((((((i8 + 1) * 2) - 3) * 2) + 5) & 255) | 1) ^ 2) + 3) - 4) * 5) % 7) >= 0" .i8
+	row take_ints "u:@:take_ints(v=i8+(u8+(i16+(u16+(i32+(u32+(i8+(u8+(i16+u16)))))))))" .v '.i8 * 2 + .u8 * 2 + .i16 * 2 + .u16 * 2 + .i32 + .u32'
 	rows_end
 }

@@ -228,11 +228,13 @@ static struct node nodes[TIMES];
 
 static void make_nodes(void)
 {
+	static const char *const labels[] = { "zero", "one", "two", "three", "four" };
+
 	for (int i = 0; i < TIMES; i++) {
 		struct node *n = &nodes[i];
 
 		*n = (struct node){ .id = 100 + i, .next = &nodes[(i + 1) % TIMES], .low = i, .mid = -i, .high = 0x100000 + i, .color = i & 1 ? GREEN : BLUE,
-				    .whole = 0x04030201u + i, .x = -i, .y = 1000 + i, .array = { i, i * 10, i * 100, -i }, .label = give_text(i),
+				    .whole = 0x04030201u + i, .x = -i, .y = 1000 + i, .array = { i, i * 10, i * 100, -i }, .label = labels[i],
 				    .on = i & 1, .weight = 0.5 };
 		snprintf(n->name, sizeof(n->name), "node-%d", i);
 	}

@@ -24,7 +24,7 @@ fn main() {
     for i in 0..4i32 {
         let sum = plain_add(black_box(-10 * i), black_box(7 + i as u64));
         println!("{{\"fn\":\"plain_add\",\"a\":{},\"b\":{},\"ret\":{}}}", -10 * i, 7 + i, sum);
-        math::thrice(black_box(-(i as i64)));
+        black_box(math::thrice(black_box(-(i as i64))));
         println!("{{\"fn\":\"thrice\",\"x\":{}}}", -i);
         let text = "x".repeat(i as usize + 1);
         println!("{{\"fn\":\"measure\",\"n\":{}}}", measure(black_box(&text)));

@@ -211,7 +211,7 @@ struct link_info {
 #define LINK_PERF_EVENT 7
 #define LINK_KPROBE_MULTI 8
 
-uint64_t attachments_missed(const struct attachments *a, bool *ret_known)
+uint64_t attachments_missed(const struct attachments *a)
 {
 	uint64_t missed = 0;
 
@@ -225,7 +225,6 @@ uint64_t attachments_missed(const struct attachments *a, bool *ret_known)
 			missed += info.multi.missed;
 		else if (info.type == LINK_PERF_EVENT && (info.kprobe.type == 3 || info.kprobe.type == 4)) /* kprobe, kretprobe */
 			missed += info.kprobe.missed;
-		*ret_known = true;
 	}
 	return missed;
 }

@@ -56,7 +56,7 @@ int attach_many(struct attachments *a, enum attach_how how, int prog_fd, const s
 int attach_trampoline(struct attachments *a, int prog_fd);
 
 /* Hits that the kernel did not tell the programs of: probes inside of the handling of a probe, returns that had no room. */
-uint64_t attachments_missed(const struct attachments *a, bool *ret_known);
+uint64_t attachments_missed(const struct attachments *a);
 
 void attachments_free(struct attachments *a);
 

@@ -12,69 +12,27 @@
 
 #include "bpf/probe.h"
 #include "capture/clone.h"
+#include "capture/cost.h"
 #include "capture/features.h"
 #include "capture/kernel.h"
 #include "capture/probe_parts.h"
 
-bool probe_needs_call(const struct site *s)
+static bool needs_call(const struct site *s)
 {
 	return !s->at_ret && (s->bound.needs_entry || s->bound.needs_latency);
 }
 
 static enum gen_context context_of(const struct probe *p, const struct site *s)
 {
-	return p->spec.kind == PROBE_TRACEPOINT ? GEN_RECORD : probe_needs_call(s) ? GEN_CALL : GEN_REGS;
+	return p->spec.kind == PROBE_TRACEPOINT ? GEN_RECORD : needs_call(s) ? GEN_CALL : GEN_REGS;
 }
 
-static int add_dest(struct src_probe *src, struct gen_dest d)
+int probe_add_dest(struct probe_set *set, struct gen_dest d)
 {
-	if (vec_reserve(&src->dests))
+	if (vec_reserve(&set->dests))
 		return -ENOMEM;
-	src->dests.data[src->dests.n++] = d;
+	set->dests.data[set->dests.n++] = d;
 	return 0;
-}
-
-static uint32_t text_bytes(const struct src_probe *src, uint8_t show)
-{
-	uint32_t text = src->cfg->text_bytes ? src->cfg->text_bytes : PROBE_TEXT_DEFAULT;
-
-	return show == SHOW_COMM ? PROBE_COMM_LEN : show == SHOW_TEXT ? (text + 7) & ~7u : 8;
-}
-
-/* The fields of a key, and the value behind it: what the spec itself shows is not asked for. */
-static int place_key(struct src_probe *src, const struct site *s, int first_extra)
-{
-	const struct probe_sums *sums = &src->cfg->sums;
-	int ret = 0;
-
-	for (int i = 0; i < sums->nr_fields && !ret; i++) {
-		uint8_t show = s->bound.args[first_extra + i].show;
-		bool is_text = show == SHOW_TEXT || show == SHOW_COMM;
-
-		ret = add_dest(src, (struct gen_dest){ .arg = first_extra + i, .off = src->at.fields[i], .bytes = is_text ? BY_TEXT_MAX : 8 });
-	}
-	if (!ret && sums->has_value)
-		ret = add_dest(src, (struct gen_dest){ .arg = first_extra + sums->nr_fields, .off = PROBE_VALUE_AT, .bytes = 8 });
-	return ret;
-}
-
-/* Where each value of a site goes, in its record or its key. */
-static int place_values(struct src_probe *src, const struct probe *probe, const struct site *s, struct placed *ret_placed)
-{
-	struct placed p = { .first_dest = src->dests.n };
-	int ret = 0;
-
-	if (src->cfg->mode == PROBE_MODE_SUM)
-		ret = place_key(src, s, probe->spec.nr_args);
-	for (int i = 0; i < s->bound.nr_args && src->cfg->mode == PROBE_MODE_STREAM && !ret; i++) {
-		uint32_t bytes = text_bytes(src, s->bound.args[i].show);
-
-		ret = add_dest(src, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
-		p.bytes += bytes;
-	}
-	p.nr_dests = src->dests.n - p.first_dest;
-	*ret_placed = p;
-	return ret;
 }
 
 static uint32_t want_of(const struct probe *p, const struct site *s)
@@ -83,17 +41,17 @@ static uint32_t want_of(const struct probe *p, const struct site *s)
 
 	if (s->bound.filter)
 		want |= PROBE_WANT_FILTER;
-	if (probe_needs_call(s))
+	if (needs_call(s))
 		want |= PROBE_WANT_CALL;
 	if (s->bound.needs_depth)
 		want |= PROBE_WANT_DEPTH;
 	return want;
 }
 
-static int make_code(struct src_probe *src, const struct probe *p, const struct site *s, const struct placed *placed, struct code *ret_code,
+static int make_code(struct probe_set *set, const struct probe *p, const struct site *s, const struct placed *placed, struct code *ret_code,
 		     struct err *err)
 {
-	struct gen g = { .globs = src->globs, .nr_globs = &src->nr_globs };
+	struct gen g = { .globs = set->globs, .nr_globs = &set->nr_globs };
 	const struct gen_cfg cfg = {
 		.probe = &s->bound,
 		.text = p->spec.exprs.text,
@@ -101,9 +59,9 @@ static int make_code(struct src_probe *src, const struct probe *p, const struct 
 		.is_user = p->spec.kind == PROBE_USER || p->spec.kind == PROBE_USDT,
 		.is_go = p->sites.is_go,
 		.nr_params = s->nr_params,
-		.dests = src->dests.data + placed->first_dest,
+		.dests = set->dests.data + placed->first_dest,
 		.nr_dests = placed->nr_dests,
-		.globs_fd = src->globs_fd,
+		.globs_fd = set->globs_fd,
 	};
 	int ret = gen_code(&cfg, &g, err);
 
@@ -120,30 +78,30 @@ static bool same_code(const struct group *g, const struct probe *p, const struct
 	return g->probe == p && g->want == want && g->bytes == bytes && g->code.n == c->n && !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
 }
 
-static int add_site(struct src_probe *src, const struct probe *p, const struct site *s, uint32_t index, struct err *err)
+static int add_site(struct probe_set *set, const struct probe *p, const struct site *s, uint32_t index, struct err *err)
 {
-	struct placed *placed = &src->placed[index];
-	int ret = place_values(src, p, s, placed);
+	struct placed *placed = &set->placed[index];
+	int ret = set->place ? set->place(set->arg, set, p, s, placed) : 0;
 	uint32_t want = want_of(p, s);
 	struct code code;
 	struct group *g = NULL;
 
 	if (!ret)
-		ret = make_code(src, p, s, placed, &code, err);
+		ret = make_code(set, p, s, placed, &code, err);
 	if (ret)
 		return ret;
 	/* Of a glob most are alike: the newest groups first. */
-	for (size_t i = src->groups.n; i > 0 && !g; i--)
-		if (same_code(&src->groups.data[i - 1], p, &code, want, placed->bytes))
-			g = &src->groups.data[i - 1];
+	for (size_t i = set->groups.n; i > 0 && !g; i--)
+		if (same_code(&set->groups.data[i - 1], p, &code, want, placed->bytes))
+			g = &set->groups.data[i - 1];
 	if (g) {
 		free(code.insns);
 	} else {
-		if (vec_reserve(&src->groups)) {
+		if (vec_reserve(&set->groups)) {
 			free(code.insns);
 			return -ENOMEM;
 		}
-		g = &src->groups.data[src->groups.n++];
+		g = &set->groups.data[set->groups.n++];
 		*g = (struct group){ .probe = p, .code = code, .want = want, .bytes = placed->bytes };
 	}
 	if (vec_reserve(&g->sites))
@@ -152,13 +110,13 @@ static int add_site(struct src_probe *src, const struct probe *p, const struct s
 	return 0;
 }
 
-int probe_group_sites(struct src_probe *src, struct err *err)
+static int group_sites(struct probe_set *set, struct err *err)
 {
 	uint32_t index = 0;
 
-	for (int p = 0; p < src->cfg->nr_probes; p++)
-		for (size_t i = 0; i < src->cfg->probes[p].sites.all.n; i++) {
-			int ret = add_site(src, &src->cfg->probes[p], &src->cfg->probes[p].sites.all.data[i], index++, err);
+	for (int p = 0; p < set->nr_probes; p++)
+		for (size_t i = 0; i < set->probes[p].sites.all.n; i++) {
+			int ret = add_site(set, &set->probes[p], &set->probes[p].sites.all.data[i], index++, err);
 
 			if (ret)
 				return ret;
@@ -181,7 +139,13 @@ static enum attach_how how_of(const struct group *g, bool *ret_many)
 	return user ? many ? ATTACH_UPROBE_MULTI : ATTACH_UPROBE : many ? ATTACH_KPROBE_MULTI : ATTACH_KPROBE;
 }
 
-static int load(struct src_probe *src, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index, bool is_entry,
+/* The number that a site has in records: its own, or the one of all sites of its probe. */
+static uint64_t index_of(const struct group *g, uint32_t site)
+{
+	return g->probe->has_event ? g->probe->event : site;
+}
+
+static int load(struct probe_set *set, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index, bool is_entry,
 		struct err *err)
 {
 	const struct clone_mark marks[] = {
@@ -195,20 +159,20 @@ static int load(struct src_probe *src, const struct bpf_program *model, const st
 		.body = is_entry ? NULL : g->code.insns,
 		.nr_body = is_entry ? 0 : g->code.n,
 	};
-	int fd = clone_load_as(model, marks, is_entry ? 1 : src->cfg->mode == PROBE_MODE_STREAM ? 3 : 2, &as, PROBE_WHAT, err);
+	int fd = clone_load_as(model, marks, is_entry ? 1 : set->has_size ? 3 : 2, &as, PROBE_WHAT, err);
 
-	if (fd >= 0 && vec_reserve(&src->prog_fds)) {
+	if (fd >= 0 && vec_reserve(&set->prog_fds)) {
 		close(fd);
 		return -ENOMEM;
 	}
 	if (fd >= 0)
-		src->prog_fds.data[src->prog_fds.n++] = fd;
+		set->prog_fds.data[set->prog_fds.n++] = fd;
 	return fd;
 }
 
-static void set_place(const struct src_probe *src, const struct group *g, uint32_t site, char *name, size_t size, struct attach_place *p)
+static void set_place(const struct probe_set *set, const struct group *g, uint32_t site, char *name, size_t size, struct attach_place *p)
 {
-	const struct site *s = probe_site(src->cfg, site, NULL);
+	const struct site *s = probe_set_site(set, site, NULL);
 
 	*p = (struct attach_place){ .addr = s->addr, .semaphore = s->semaphore, .tracepoint = s->tracepoint, .cookie = site,
 				    .offset = g->probe->spec.offset, .name = g->probe->sites.path };
@@ -243,9 +207,9 @@ static const char *why_not(const struct group *g, int ret)
 }
 
 /* One that cannot be attached: of a glob it is told and left out. */
-static int refuse(const struct src_probe *src, const struct group *g, uint32_t site, int ret, struct err *err)
+static int refuse(const struct probe_set *set, const struct group *g, uint32_t site, int ret, struct err *err)
 {
-	const struct site *s = probe_site(src->cfg, site, NULL);
+	const struct site *s = probe_set_site(set, site, NULL);
 	struct probe *p = (struct probe *)g->probe;
 
 	if (p->sites.is_glob && ret != -EPERM && ret != -EACCES && ret != -EMFILE)
@@ -258,10 +222,10 @@ static int refuse(const struct src_probe *src, const struct group *g, uint32_t s
 	return ret;
 }
 
-static int attach_singly(struct src_probe *src, const struct group *g, const struct bpf_program *model, enum attach_how how, bool is_return,
+static int attach_singly(struct probe_set *set, const struct group *g, const struct bpf_program *model, enum attach_how how, bool is_return,
 			 bool is_entry, struct err *err)
 {
-	bool cookie = g->sites.n > 1 && feature_use(FEATURE_COOKIE);
+	bool cookie = g->sites.n > 1 && !g->probe->has_event && feature_use(FEATURE_COOKIE), same = cookie || g->probe->has_event;
 	int fd = -1;
 
 	for (size_t i = 0; i < g->sites.n; i++) {
@@ -269,14 +233,14 @@ static int attach_singly(struct src_probe *src, const struct group *g, const str
 		struct attach_place place;
 		int ret;
 
-		if (fd < 0 || !cookie)
-			fd = load(src, model, g, how, cookie ? PROBE_INDEX_COOKIE : g->sites.data[i], is_entry, err);
+		if (fd < 0 || !same)
+			fd = load(set, model, g, how, cookie ? PROBE_INDEX_COOKIE : index_of(g, g->sites.data[i]), is_entry, err);
 		if (fd < 0)
 			return fd;
-		set_place(src, g, g->sites.data[i], name, sizeof(name), &place);
-		ret = attach_one(&src->attachments, how, fd, &place, is_return, cookie);
+		set_place(set, g, g->sites.data[i], name, sizeof(name), &place);
+		ret = attach_one(&set->attachments, how, fd, &place, is_return, cookie);
 		if (ret)
-			ret = refuse(src, g, g->sites.data[i], ret, err);
+			ret = refuse(set, g, g->sites.data[i], ret, err);
 		if (ret)
 			return ret;
 	}
@@ -284,7 +248,7 @@ static int attach_singly(struct src_probe *src, const struct group *g, const str
 }
 
 /* One link for [from, from + n); where that is refused its halves are tried, down to the one that is to blame. */
-static int attach_range(struct src_probe *src, const struct group *g, int fd, enum attach_how how, size_t from, size_t n, bool is_return,
+static int attach_range(struct probe_set *set, const struct group *g, int fd, enum attach_how how, size_t from, size_t n, bool is_return,
 			struct err *err)
 {
 	struct attach_place *places = calloc(n, sizeof(*places));
@@ -292,59 +256,114 @@ static int attach_range(struct src_probe *src, const struct group *g, int fd, en
 	int ret = places && names ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !ret; i++)
-		set_place(src, g, g->sites.data[from + i], names[i], sizeof(names[i]), &places[i]);
+		set_place(set, g, g->sites.data[from + i], names[i], sizeof(names[i]), &places[i]);
 	if (!ret)
-		ret = attach_many(&src->attachments, how, fd, places, n, is_return);
+		ret = attach_many(&set->attachments, how, fd, places, n, is_return);
 	free(places);
 	free(names);
 	if (!ret || ret == -ENOMEM || ret == -EPERM || ret == -EACCES)
-		return ret ? refuse(src, g, g->sites.data[from], ret, err) : 0;
+		return ret ? refuse(set, g, g->sites.data[from], ret, err) : 0;
 	if (n == 1)
-		return refuse(src, g, g->sites.data[from], ret, err);
-	ret = attach_range(src, g, fd, how, from, n / 2, is_return, err);
-	return ret ? ret : attach_range(src, g, fd, how, from + n / 2, n - n / 2, is_return, err);
+		return refuse(set, g, g->sites.data[from], ret, err);
+	ret = attach_range(set, g, fd, how, from, n / 2, is_return, err);
+	return ret ? ret : attach_range(set, g, fd, how, from + n / 2, n - n / 2, is_return, err);
 }
 
-static int attach_side(struct src_probe *src, const struct group *g, const struct bpf_program *model, bool is_return, bool is_entry, struct err *err)
+static int attach_side(struct probe_set *set, const struct group *g, const struct bpf_program *model, bool is_return, bool is_entry, struct err *err)
 {
 	bool many;
 	enum attach_how how = how_of(g, &many);
 	int fd;
 
 	if (!many)
-		return attach_singly(src, g, model, how, is_return, is_entry, err);
-	fd = load(src, model, g, how, PROBE_INDEX_COOKIE, is_entry, err);
-	return fd < 0 ? fd : attach_range(src, g, fd, how, 0, g->sites.n, is_return, err);
-}
-
-struct bpf_program *probe_model(const struct src_probe *src)
-{
-	return src->cfg->mode == PROBE_MODE_STREAM ? src->skel->progs.probe_stream :
-	       src->cfg->mode == PROBE_MODE_COUNT  ? src->skel->progs.probe_count :
-						     src->skel->progs.probe_sum;
+		return attach_singly(set, g, model, how, is_return, is_entry, err);
+	fd = load(set, model, g, how, g->probe->has_event ? index_of(g, 0) : PROBE_INDEX_COOKIE, is_entry, err);
+	return fd < 0 ? fd : attach_range(set, g, fd, how, 0, g->sites.n, is_return, err);
 }
 
 /* Entries first: a return whose entry is not there would be none. */
-static int attach_group(struct src_probe *src, const struct group *g, struct err *err)
+static int attach_group(struct probe_set *set, const struct group *g, struct err *err)
 {
-	const struct bpf_program *model = probe_model(src);
-	const struct site *s = probe_site(src->cfg, g->sites.data[0], NULL);
+	const struct site *s = probe_set_site(set, g->sites.data[0], NULL);
 	int ret = 0;
 
 	if (g->want & PROBE_WANT_CALL)
-		ret = attach_side(src, g, src->skel->progs.probe_enter, false, true, err);
-	return ret ? ret : attach_side(src, g, model, g->probe->spec.is_return && !s->at_ret, false, err);
+		ret = attach_side(set, g, set->enter, false, true, err);
+	return ret ? ret : attach_side(set, g, set->model, g->probe->spec.is_return && !s->at_ret, false, err);
 }
 
-int probe_attach(struct src_probe *src, struct err *err)
+int probe_set_attach(struct probe_set *set, struct err *err)
 {
 	const struct refused *r;
-	int ret = 0;
+	__u32 zero = 0;
+	int ret = group_sites(set, err);
 
-	for (size_t i = 0; i < src->groups.n && !ret; i++)
-		ret = attach_group(src, &src->groups.data[i], err);
-	if (ret || src->attachments.all.n)
+	if (!ret && set->nr_globs && bpf_map_update_elem(set->globs_fd, &zero, set->globs, BPF_ANY))
+		ret = err_set(err, -errno, "cannot set the patterns: %s", strerror(errno));
+	for (size_t i = 0; i < set->groups.n && !ret; i++)
+		ret = attach_group(set, &set->groups.data[i], err);
+	if (ret || set->attachments.all.n)
 		return ret;
-	r = src->cfg->probes[0].sites.refused.data;
+	r = set->probes[0].sites.refused.data;
 	return err_exit(err, -ENOENT, EXIT_CANNOT, "none of these functions can be probed: '%s': %s", r ? r->name : "?", r ? r->why : "?");
+}
+
+const struct site *probe_set_site(const struct probe_set *set, uint32_t i, const struct probe **ret_probe)
+{
+	return probe_site(set->probes, set->nr_probes, i, ret_probe);
+}
+
+bool probe_set_has_calls(const struct probe_set *set)
+{
+	for (int p = 0; p < set->nr_probes; p++)
+		for (size_t i = 0; i < set->probes[p].sites.all.n; i++)
+			if (needs_call(&set->probes[p].sites.all.data[i]))
+				return true;
+	return false;
+}
+
+/* The tables that patterns step through; code refers to them by their descriptor, so they are made first and filled last. */
+int probe_set_open(struct probe_set *set, struct err *err)
+{
+	for (int p = 0; p < set->nr_probes; p++)
+		set->nr_sites += set->probes[p].sites.all.n;
+	set->placed = calloc(set->nr_sites + 1, sizeof(*set->placed));
+	set->globs = calloc(GEN_GLOBS_MAX, sizeof(*set->globs));
+	set->globs_fd = -1;
+	if (!set->placed || !set->globs)
+		return -ENOMEM;
+	set->globs_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "globs", 4, GEN_GLOBS_MAX * sizeof(*set->globs), 1, NULL);
+	return set->globs_fd < 0 ? kernel_load_refused(set->globs_fd, PROBE_WHAT, err) : 0;
+}
+
+uint64_t probe_set_missed(const struct probe_set *set)
+{
+	uint64_t missed = attachments_missed(&set->attachments);
+
+	for (size_t i = 0; i < set->prog_fds.n; i++)
+		missed += cost_of_misses(set->prog_fds.data[i]);
+	return missed;
+}
+
+void probe_set_detach(struct probe_set *set)
+{
+	attachments_free(&set->attachments);
+}
+
+void probe_set_close(struct probe_set *set)
+{
+	attachments_free(&set->attachments);
+	for (size_t i = 0; i < set->prog_fds.n; i++)
+		close(set->prog_fds.data[i]);
+	for (size_t i = 0; i < set->groups.n; i++) {
+		free(set->groups.data[i].code.insns);
+		vec_free(&set->groups.data[i].sites);
+	}
+	if (set->placed && set->globs_fd >= 0)
+		close(set->globs_fd);
+	vec_free(&set->prog_fds);
+	vec_free(&set->dests);
+	vec_free(&set->groups);
+	free(set->globs);
+	free(set->placed);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts of src_probe: what its files share. */
+/* Probes for the sources that attach them, and what the files of src_probe share. */
 #ifndef SKEP_CAPTURE_PROBE_PARTS_H
 #define SKEP_CAPTURE_PROBE_PARTS_H
 
@@ -27,43 +27,65 @@ struct group {
 };
 
 struct placed {
-	uint32_t first_dest, nr_dests, bytes; /* of its values; in src->dests */
+	uint32_t first_dest, nr_dests, bytes; /* of its values; in set->dests */
 };
 
-struct src_probe {
-	struct source source; /* first: a pointer to it is one to us */
-	const struct probe_cfg *cfg;
-	struct probe_bpf *skel;
-	struct rings rings;
+/* Probes that are attached with clones of one model, whatever it does with a hit. Zeroed but for what is set before its use. */
+struct probe_set {
+	struct probe *probes; /* set by the user */
+	int nr_probes;
+	const struct bpf_program *model, *enter; /* likewise; loaded, and in the same object */
+	bool has_size;				 /* the model has PROBE_SIZE_MARK */
+	/* Where the values of a site go; NULL: it has none that anybody wants. 0 or -errno. */
+	int (*place)(void *arg, struct probe_set *set, const struct probe *probe, const struct site *site, struct placed *ret_placed);
+	void *arg;
+
+	uint32_t nr_sites; /* of all probes */
 	struct attachments attachments;
 	VEC(int) prog_fds;
 	VEC(struct gen_dest) dests;
 	VEC(struct group) groups;
 	struct placed *placed; /* beside the sites */
-	uint32_t nr_sites;
 	struct gen_glob *globs;
 	int nr_globs, globs_fd;
+};
+
+/* Counts the sites. 0 or -errno with err filled. */
+int probe_set_open(struct probe_set *set, struct err *err);
+
+/* Makes the code of all sites and attaches it. 0 or -errno with err filled. */
+int probe_set_attach(struct probe_set *set, struct err *err);
+
+/* Hits that were missed so far. */
+uint64_t probe_set_missed(const struct probe_set *set);
+
+/* What is detached runs no more behind this. */
+void probe_set_detach(struct probe_set *set);
+void probe_set_close(struct probe_set *set);
+
+/* The i-th site of all probes, and whose it is. NULL: there are not so many. */
+const struct site *probe_set_site(const struct probe_set *set, uint32_t i, const struct probe **ret_probe);
+
+/* Is there a return that needs to know what its call was entered with? */
+bool probe_set_has_calls(const struct probe_set *set);
+
+int probe_add_dest(struct probe_set *set, struct gen_dest d); /* 0 or -ENOMEM */
+
+struct src_probe {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct probe_cfg *cfg;
+	struct probe_bpf *skel;
+	struct probe_set set;
+	struct rings rings;
 	int cpus;
 	struct by_places at; /* of keys */
 	struct sink *sink;   /* of a walk */
 	uint64_t other;	     /* of the last walk */
-	uint64_t delivered, missed, missed_before;
-	bool knows_missed;
-	char note[256];
+	uint64_t delivered, missed, missed_before, counted_ns, started_ns;
 };
-
-/* Does a return need to know what its call was entered with? */
-bool probe_needs_call(const struct site *s);
 
 /* Bit i: field i of the keys is a text, by the first site. */
 uint32_t probe_texts(const struct src_probe *src);
-
-/* The program of this mode, which is cloned. */
-struct bpf_program *probe_model(const struct src_probe *src);
-
-/* probe_link.c: the code of all sites, in groups; and each group attached. 0 or -errno with err filled. */
-int probe_group_sites(struct src_probe *src, struct err *err);
-int probe_attach(struct src_probe *src, struct err *err);
 
 /* probe_read.c: to the sink what the kernel has. 0, -errno, or what the sink returned. */
 int probe_drain(struct src_probe *src, uint64_t until_ns, struct sink *sink);

@@ -26,9 +26,9 @@ static int deliver(void *arg, const void *bytes, size_t size)
 	const struct placed *placed;
 	char comm[PROBE_COMM_LEN];
 
-	if (size < sizeof(*rec) || rec->index >= src->nr_sites || size < sizeof(*rec) + src->placed[rec->index].bytes)
+	if (size < sizeof(*rec) || rec->index >= src->set.nr_sites || size < sizeof(*rec) + src->set.placed[rec->index].bytes)
 		return -EINVAL;
-	placed = &src->placed[rec->index];
+	placed = &src->set.placed[rec->index];
 	memcpy(comm, rec->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
 	s.time_ns = rec->time_ns;
@@ -39,7 +39,7 @@ static int deliver(void *arg, const void *bytes, size_t size)
 	s.site = rec->index;
 	s.comm = comm;
 	for (uint32_t i = 0; i < placed->nr_dests; i++) {
-		const struct gen_dest *d = &src->dests.data[placed->first_dest + i];
+		const struct gen_dest *d = &src->set.dests.data[placed->first_dest + i];
 		char *at = (char *)rec->data + d->off;
 
 		values[i] = (struct sample_value){ .is_fault = rec->faults >> i & 1 };
@@ -67,11 +67,11 @@ static int deliver_hits(struct src_probe *src, struct sink *sink)
 	uint64_t *per_cpu = calloc(src->cpus, sizeof(*per_cpu));
 	int ret = per_cpu ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < src->nr_sites && !ret; i++) {
+	for (uint32_t i = 0; i < src->set.nr_sites && !ret; i++) {
 		char title[PROBE_PATH_MAX + 2 * PROBE_NAME_MAX];
 		struct hist_sample h = { .event = title };
 		const struct probe *p = NULL;
-		const struct site *s = probe_site(src->cfg, i, &p);
+		const struct site *s = probe_set_site(&src->set, i, &p);
 
 		if (bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.hits), &i, per_cpu))
 			ret = -errno;
@@ -136,7 +136,7 @@ static int deliver_row(void *arg, const void *key, const void *values)
 		rows_key(key, src->cfg->sums.by, &src->at, comm, &h);
 		if (src->skel->rodata->cfg_by & BY_EVENT)
 			memcpy(&index, (const char *)key + src->at.what, sizeof(index));
-		s = probe_site(src->cfg, index, &p);
+		s = probe_set_site(&src->set, index, &p);
 		if (!s)
 			return -EINVAL;
 		probe_title(&p->spec, s->name, title, sizeof(title));

@@ -22,14 +22,14 @@
 #define ROWS_DEFAULT 4096	  /* on each CPU: 300 bytes each, there from the start on */
 #define ENTRIES_MAX (1u << 18)	  /* of the hash */
 
-const struct site *probe_site(const struct probe_cfg *cfg, uint32_t i, const struct probe **ret_probe)
+const struct site *probe_site(const struct probe *probes, int nr_probes, uint32_t i, const struct probe **ret_probe)
 {
-	for (int p = 0; p < cfg->nr_probes; p++) {
-		const struct site_list *l = &cfg->probes[p].sites;
+	for (int p = 0; p < nr_probes; p++) {
+		const struct site_list *l = &probes[p].sites;
 
 		if (i < l->all.n) {
 			if (ret_probe)
-				*ret_probe = &cfg->probes[p];
+				*ret_probe = &probes[p];
 			return &l->all.data[i];
 		}
 		i -= l->all.n;
@@ -37,11 +37,62 @@ const struct site *probe_site(const struct probe_cfg *cfg, uint32_t i, const str
 	return NULL;
 }
 
+static uint32_t text_bytes(const struct src_probe *src, uint8_t show)
+{
+	uint32_t text = src->cfg->text_bytes ? src->cfg->text_bytes : PROBE_TEXT_DEFAULT;
+
+	return show == SHOW_COMM ? PROBE_COMM_LEN : show == SHOW_TEXT ? (text + 7) & ~7u : 8;
+}
+
+/* The fields of a key, and the value behind it: what the spec itself shows is not asked for. */
+static int place_key(const struct src_probe *src, struct probe_set *set, const struct site *s, int first_extra)
+{
+	const struct probe_sums *sums = &src->cfg->sums;
+	int ret = 0;
+
+	for (int i = 0; i < sums->nr_fields && !ret; i++) {
+		uint8_t show = s->bound.args[first_extra + i].show;
+		bool is_text = show == SHOW_TEXT || show == SHOW_COMM;
+
+		ret = probe_add_dest(set, (struct gen_dest){ .arg = first_extra + i, .off = src->at.fields[i], .bytes = is_text ? BY_TEXT_MAX : 8 });
+	}
+	if (!ret && sums->has_value)
+		ret = probe_add_dest(set, (struct gen_dest){ .arg = first_extra + sums->nr_fields, .off = PROBE_VALUE_AT, .bytes = 8 });
+	return ret;
+}
+
+/* Where each value of a site goes, in its record or its key. */
+static int place_values(void *arg, struct probe_set *set, const struct probe *probe, const struct site *s, struct placed *ret_placed)
+{
+	const struct src_probe *src = arg;
+	struct placed p = { .first_dest = set->dests.n };
+	int ret = 0;
+
+	if (src->cfg->mode == PROBE_MODE_SUM)
+		ret = place_key(src, set, s, probe->spec.nr_args);
+	for (int i = 0; i < s->bound.nr_args && src->cfg->mode == PROBE_MODE_STREAM && !ret; i++) {
+		uint32_t bytes = text_bytes(src, s->bound.args[i].show);
+
+		ret = probe_add_dest(set, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
+		p.bytes += bytes;
+	}
+	p.nr_dests = set->dests.n - p.first_dest;
+	*ret_placed = p;
+	return ret;
+}
+
+static struct bpf_program *model_of(const struct src_probe *src)
+{
+	return src->cfg->mode == PROBE_MODE_STREAM ? src->skel->progs.probe_stream :
+	       src->cfg->mode == PROBE_MODE_COUNT  ? src->skel->progs.probe_count :
+						     src->skel->progs.probe_sum;
+}
+
 /* Which fields are texts, by the first site: expressions that are text at one place and a number at another are told. */
 uint32_t probe_texts(const struct src_probe *src)
 {
 	const struct probe *p;
-	const struct site *s = probe_site(src->cfg, 0, &p);
+	const struct site *s = probe_set_site(&src->set, 0, &p);
 	uint32_t texts = 0;
 
 	for (int i = 0; s && i < src->cfg->sums.nr_fields; i++) {
@@ -56,9 +107,9 @@ static int check_texts(const struct src_probe *src, struct err *err)
 {
 	uint32_t texts = probe_texts(src);
 
-	for (uint32_t i = 0; i < src->nr_sites; i++) {
+	for (uint32_t i = 0; i < src->set.nr_sites; i++) {
 		const struct probe *p = NULL;
-		const struct site *s = probe_site(src->cfg, i, &p);
+		const struct site *s = probe_set_site(&src->set, i, &p);
 
 		for (int f = 0; f < src->cfg->sums.nr_fields + src->cfg->sums.has_value; f++) {
 			const struct bound_arg *a = &s->bound.args[p->spec.nr_args + f];
@@ -81,7 +132,7 @@ static void set_sums(struct src_probe *src, const struct place *place)
 	uint64_t rows = (sums->rows_max ? sums->rows_max : ROWS_DEFAULT) * place->nr_cpus;
 
 	/* What a number means is its site's to say. */
-	ro->cfg_by = sums->by | BY_CPU | (sums->nr_fields && src->nr_sites > 1 ? BY_EVENT : 0);
+	ro->cfg_by = sums->by | BY_CPU | (sums->nr_fields && src->set.nr_sites > 1 ? BY_EVENT : 0);
 	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(ro->cfg_by, sums->nr_fields, probe_texts(src), &src->at));
 	bpf_map__set_max_entries(src->skel->maps.rows, src->cfg->mode != PROBE_MODE_SUM ? 1 : rows < ENTRIES_MAX ? rows : ENTRIES_MAX);
 	ro->cfg_at = src->at;
@@ -94,49 +145,36 @@ static void set_sums(struct src_probe *src, const struct place *place)
 static void set_knobs(struct src_probe *src, const struct place *place)
 {
 	struct probe_bpf__rodata *ro = src->skel->rodata;
-	bool calls = false;
+	bool calls = probe_set_has_calls(&src->set);
 
-	for (uint32_t i = 0; i < src->nr_sites; i++)
-		calls |= probe_needs_call(probe_site(src->cfg, i, NULL));
 	ro->cfg_pidns_level = place->pidns.level;
 	ro->cfg_pidns = place->pidns.ns;
 	ro->cfg_wake_bytes = (src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES) / 4;
-	bpf_map__set_max_entries(src->skel->maps.hits, src->cfg->mode == PROBE_MODE_COUNT ? src->nr_sites : 1);
+	bpf_map__set_max_entries(src->skel->maps.hits, src->cfg->mode == PROBE_MODE_COUNT ? src->set.nr_sites : 1);
 	if (!calls)
 		bpf_map__set_max_entries(src->skel->maps.calls, 1);
 	rings_size(src->skel->maps.rings, place);
 	set_sums(src, place);
-	bpf_program__set_autoload(probe_model(src), true);
+	bpf_program__set_autoload(model_of(src), true);
 	bpf_program__set_autoload(src->skel->progs.probe_enter, calls);
-}
-
-/* The tables that patterns step through; code refers to them by their descriptor, so they are made first and filled last. */
-static int open_globs(struct src_probe *src, struct err *err)
-{
-	src->globs = calloc(GEN_GLOBS_MAX, sizeof(*src->globs));
-	if (!src->globs)
-		return -ENOMEM;
-	src->globs_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "globs", 4, GEN_GLOBS_MAX * sizeof(*src->globs), 1, NULL);
-	return src->globs_fd < 0 ? kernel_load_refused(src->globs_fd, PROBE_WHAT, err) : 0;
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_probe *src = (struct src_probe *)source;
+	bool is_stream = src->cfg->mode == PROBE_MODE_STREAM;
 	struct filter filter;
-	__u32 zero = 0;
 	int ret;
 
 	src->cpus = libbpf_num_possible_cpus();
 	src->skel = probe_bpf__open();
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	for (int p = 0; p < src->cfg->nr_probes; p++)
-		src->nr_sites += src->cfg->probes[p].sites.all.n;
-	src->placed = calloc(src->nr_sites, sizeof(*src->placed));
-	if (!src->placed)
-		return -ENOMEM;
-	ret = check_texts(src, err);
+	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = model_of(src),
+				       .enter = src->skel->progs.probe_enter, .has_size = is_stream, .place = place_values, .arg = src };
+	ret = probe_set_open(&src->set, err);
+	if (!ret)
+		ret = check_texts(src, err);
 	if (ret)
 		return ret;
 	set_knobs(src, place);
@@ -145,16 +183,11 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = probe_bpf__load(src->skel);
 	if (ret)
 		return kernel_load_refused(ret, PROBE_WHAT, err);
-	ret = open_globs(src, err);
-	if (!ret)
-		ret = probe_group_sites(src, err);
-	if (!ret && src->nr_globs && bpf_map_update_elem(src->globs_fd, &zero, src->globs, BPF_ANY))
-		ret = err_set(err, -errno, "cannot set the patterns: %s", strerror(errno));
-	if (!ret && src->cfg->mode == PROBE_MODE_STREAM)
+	if (is_stream)
 		ret = rings_open(&src->rings, src->skel->maps.rings, src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES, place, err);
 	if (!ret)
 		ret = filter_start(&filter, place, err);
-	return ret ? ret : probe_attach(src, err);
+	return ret ? ret : probe_set_attach(&src->set, err);
 }
 
 static int poll_fd(const struct source *source, uint32_t index)
@@ -164,20 +197,12 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return index || src->cfg->mode != PROBE_MODE_STREAM ? -1 : rings_fd(&src->rings);
 }
 
-static uint64_t missed_now(struct src_probe *src)
-{
-	uint64_t missed = attachments_missed(&src->attachments, &src->knows_missed);
-
-	for (size_t i = 0; i < src->prog_fds.n; i++)
-		missed += cost_of_misses(src->prog_fds.data[i]);
-	return missed;
-}
-
 static void start(struct source *source)
 {
 	struct src_probe *src = (struct src_probe *)source;
 
-	src->missed_before = missed_now(src);
+	src->missed_before = probe_set_missed(&src->set);
+	src->started_ns = now_ns();
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
 
@@ -187,8 +212,9 @@ static void stop(struct source *source)
 	struct src_probe *src = (struct src_probe *)source;
 
 	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
-	src->missed = missed_now(src) - src->missed_before;
-	attachments_free(&src->attachments);
+	src->counted_ns = now_ns() - src->started_ns;
+	src->missed = probe_set_missed(&src->set) - src->missed_before;
+	probe_set_detach(&src->set);
 }
 
 static int drain(struct source *source, struct sink *sink)
@@ -242,22 +268,9 @@ static void close_source(struct source *source)
 {
 	struct src_probe *src = (struct src_probe *)source;
 
-	attachments_free(&src->attachments);
-	for (size_t i = 0; i < src->prog_fds.n; i++)
-		close(src->prog_fds.data[i]);
-	for (size_t i = 0; i < src->groups.n; i++) {
-		free(src->groups.data[i].code.insns);
-		vec_free(&src->groups.data[i].sites);
-	}
+	probe_set_close(&src->set);
 	rings_close(&src->rings);
-	if (src->globs_fd >= 0)
-		close(src->globs_fd);
 	probe_bpf__destroy(src->skel);
-	vec_free(&src->prog_fds);
-	vec_free(&src->dests);
-	vec_free(&src->groups);
-	free(src->globs);
-	free(src->placed);
 	free(src);
 }
 
@@ -280,6 +293,5 @@ struct source *src_probe_new(const struct probe_cfg *cfg)
 		.close = close_source,
 	};
 	src->cfg = cfg;
-	src->globs_fd = -1;
 	return &src->source;
 }

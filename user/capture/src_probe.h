@@ -12,6 +12,8 @@
 struct probe {
 	struct probe_spec spec;
 	struct site_list sites;
+	bool has_event; /* all its sites are hits of one event: */
+	uint32_t event; /* its number in the session */
 };
 
 enum probe_mode {
@@ -47,7 +49,7 @@ struct probe_cfg {
 /* NULL without memory. */
 struct source *src_probe_new(const struct probe_cfg *cfg);
 
-/* The i-th site of all probes, and whose it is. */
-const struct site *probe_site(const struct probe_cfg *cfg, uint32_t i, const struct probe **ret_probe);
+/* The i-th site of all probes, and whose it is (ret_probe may be NULL). NULL: there are not so many. */
+const struct site *probe_site(const struct probe *probes, int nr_probes, uint32_t i, const struct probe **ret_probe);
 
 #endif

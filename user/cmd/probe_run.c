@@ -52,7 +52,7 @@ static struct shown *shown_site(struct run *run, uint32_t i)
 {
 	struct shown *sh = run->shown[i];
 	const struct probe *p;
-	const struct site *s = probe_site(&run->probe, i, &p);
+	const struct site *s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, &p);
 	size_t n;
 
 	if (sh || !s)
@@ -91,7 +91,7 @@ static const char *name_value(void *arg, uint32_t site, uint32_t i, const struct
 {
 	struct run *run = arg;
 
-	return enumerator_name(&probe_site(&run->probe, site, NULL)->bound.args[i], s->values[i].num, buf, size);
+	return enumerator_name(&probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->bound.args[i], s->values[i].num, buf, size);
 }
 
 static int on_hit(struct sink *sink, const struct sample *s)
