@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * CAPTURE, probes: what a hit of a function, a USDT probe or a tracepoint does, whatever kind of program it is attached as. The
- * body of expr_run() is the probe's own; its clones are made by user/capture/src_probe.c.
+ * body of expr_body() is the probe's own; its clones are made by user/capture/src_probe.c.
  */
 #include "vmlinux.h"
-#include <linux/ptrace.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
 
 #include "bpf/probe.h"
 #include "lib/by.bpf.h"
-#include "lib/filter.bpf.h"
-#include "lib/pidns.bpf.h"
-#include "lib/stack.bpf.h"
+#include "lib/probe.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile __u32 cfg_pidns_level = 1; /* 0: skep runs in the initial PID namespace */
-const volatile __u64 cfg_pidns = 1;
 const volatile __u32 cfg_value = 1; /* a histogram of values is asked for */
 const volatile __u32 cfg_linear = 1; /* 0: log2; else the slot of what is beyond the others */
 const volatile __s64 cfg_low = 0;
@@ -68,123 +62,6 @@ struct {
 	__type(value, struct probe_scratch);
 } scratches SEC(".maps");
 
-/* Calls that have not returned yet. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PROBE_CALLS_MAX);
-	__type(key, struct probe_call_key);
-	__type(value, struct probe_call);
-} calls SEC(".maps");
-
-/* Frames that are only counted. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64[STACK_MAX_FRAMES + 1]);
-} frames SEC(".maps");
-
-/*
- * A probe's expressions. What is compiled here is never run: clones have another body behind the same call. ask: enum probe_ask.
- */
-static __attribute__((noinline)) int expr_run(void *ctx, void *to, struct probe_call *call, struct probe_info *info, __u64 ask)
-{
-	int ret;
-
-	asm volatile("%0 = 1" : "=r"(ret) : "r"(ctx), "r"(to), "r"(call), "r"(info), "r"(ask) : "memory");
-	return ret;
-}
-
-#define MARK(name)                                                        \
-	({                                                                \
-		__u64 _value;                                             \
-		asm volatile("%0 = %1 ll" : "=r"(_value) : "i"(name));    \
-		_value;                                                   \
-	})
-
-/* Which site: a number of the clone's own, or of the attachment. */
-static __always_inline __u64 site_index(void *ctx)
-{
-	__u64 index = MARK(PROBE_INDEX_MARK);
-
-	return index == PROBE_INDEX_COOKIE ? bpf_get_attach_cookie(ctx) : index;
-}
-
-static __always_inline void fill_info(struct probe_info *info, __u64 id)
-{
-	struct task_struct *task;
-
-	info->pid = id >> 32;
-	info->tid = (__u32)id;
-	info->time_ns = bpf_ktime_get_ns();
-	if (!cfg_pidns_level)
-		return;
-	task = (void *)bpf_get_current_task();
-	info->tid = pidns_number(task, cfg_pidns_level, (void *)cfg_pidns);
-	info->pid = pidns_number(BPF_CORE_READ(task, group_leader), cfg_pidns_level, (void *)cfg_pidns);
-	if (!info->pid)
-		loss_count(COUNT_OUTSIDE);
-}
-
-/* Frames of the stack that the probe is on: of the kernel's own, or of the process when the kernel has none. */
-static __always_inline __u64 depth(void *ctx, __u64 flags)
-{
-	__u32 zero = 0;
-	__u64 *ips = bpf_map_lookup_elem(&frames, &zero);
-	long bytes = ips ? bpf_get_stack(ctx, ips, STACK_MAX_FRAMES * sizeof(*ips), flags) : 0;
-
-	return bytes > 0 ? (__u64)bytes / sizeof(*ips) : 0;
-}
-
-/*
- * Where the return address was. A return finds the stack one word higher on x86 (it is off the stack); how kernels before 6.0
- * tell that of a kernel function differs, so both are tried.
- */
-static __always_inline struct probe_call *find_call(struct pt_regs *ctx, struct probe_call_key *key)
-{
-	struct probe_call *call;
-
-	key->sp = PT_REGS_SP(ctx);
-#ifdef __TARGET_ARCH_x86
-	key->sp -= sizeof(long);
-	call = bpf_map_lookup_elem(&calls, key);
-	if (call)
-		return call;
-	key->sp += sizeof(long);
-#endif
-	return bpf_map_lookup_elem(&calls, key);
-}
-
-/* Shall this hit be told? Fills info; *call is what was entered, for a return that wants it. */
-static __always_inline int take(void *ctx, __u64 want, struct probe_info *info, struct probe_call_key *key, struct probe_call **call)
-{
-	__u64 id = bpf_get_current_pid_tgid();
-	int pass;
-
-	if (want & PROBE_WANT_CALL) { /* who was asked for was asked at its entry */
-		key->id = id;
-		key->index = site_index(ctx);
-		*call = find_call(ctx, key);
-		if (!*call)
-			return 0;
-	} else if (!filter_pass(id)) {
-		return 0;
-	}
-	fill_info(info, id);
-	if (want & PROBE_WANT_CALL)
-		info->latency_ns = info->time_ns - (*call)->time_ns;
-	if (want & PROBE_WANT_DEPTH)
-		info->depth = depth(ctx, want & PROBE_WANT_USER ? BPF_F_USER_STACK : 0);
-	if (!(want & PROBE_WANT_FILTER))
-		return 1;
-	pass = expr_run(ctx, info, *call, info, PROBE_ASK_FILTER);
-	if (pass == PROBE_FAULT) {
-		loss_count(COUNT_SEEN);
-		loss_count(COUNT_READ_FAULT);
-	}
-	return pass == 1;
-}
-
 static __always_inline __u64 wake_flag(void *ring)
 {
 	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
@@ -230,7 +107,7 @@ int probe_stream(void *ctx)
 	struct probe_call *call = NULL;
 	struct probe_info info = {};
 
-	if (take(ctx, want, &info, &key, &call))
+	if (probe_take(ctx, want, &info, &key, &call))
 		stream(ctx, want, &info, call);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
@@ -247,7 +124,7 @@ int probe_count(void *ctx)
 	__u32 index;
 
 	if (want) {
-		if (!take(ctx, want, &info, &key, &call))
+		if (!probe_take(ctx, want, &info, &key, &call))
 			goto out;
 	} else if (!filter_pass(bpf_get_current_pid_tgid())) {
 		return 0;
@@ -262,19 +139,13 @@ out:
 	return 0;
 }
 
-/*
- * Kernels without atomic exchange (before 5.12) run a program to its end before another on that CPU. What interrupts here and
- * finds all of them taken is counted as lost.
- */
 static __always_inline struct probe_scratch *get_scratch(void)
 {
 	for (__u32 i = 0; i < PROBE_SCRATCHES; i++) {
 		__u32 slot = i;
 		struct probe_scratch *s = bpf_map_lookup_elem(&scratches, &slot);
 
-		if (!s)
-			return NULL;
-		if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_attach_cookie) || !__sync_lock_test_and_set(&s->is_busy, 1))
+		if (!s || scratch_is_ours(&s->is_busy))
 			return s;
 	}
 	return NULL;
@@ -333,7 +204,7 @@ int probe_sum(void *ctx)
 	struct probe_scratch *s = NULL;
 	struct probe_info info = {};
 
-	if (!take(ctx, want, &info, &key, &call))
+	if (!probe_take(ctx, want, &info, &key, &call))
 		goto out;
 	loss_count(COUNT_SEEN);
 	s = get_scratch();
@@ -351,35 +222,5 @@ int probe_sum(void *ctx)
 out:
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
-	return 0;
-}
-
-/* The entry of a call whose return wants to know of it. */
-SEC("?kprobe")
-int probe_enter(struct pt_regs *ctx)
-{
-	struct probe_call_key key = { .id = bpf_get_current_pid_tgid() };
-	struct probe_call call = {};
-
-	if (!filter_pass(key.id))
-		return 0;
-	key.index = site_index(ctx);
-	key.sp = PT_REGS_SP(ctx);
-	call.sp = key.sp;
-	call.regs[0] = PT_REGS_PARM1(ctx);
-	call.regs[1] = PT_REGS_PARM2(ctx);
-	call.regs[2] = PT_REGS_PARM3(ctx);
-	call.regs[3] = PT_REGS_PARM4(ctx);
-	call.regs[4] = PT_REGS_PARM5(ctx);
-#ifdef __TARGET_ARCH_x86
-	call.regs[5] = ctx->r9;
-#else
-	call.regs[5] = ((__u64 *)ctx)[5];
-	call.regs[6] = ((__u64 *)ctx)[6];
-	call.regs[7] = ((__u64 *)ctx)[7];
-#endif
-	call.time_ns = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&calls, &key, &call, BPF_ANY))
-		loss_count(COUNT_CALLS_FULL);
 	return 0;
 }

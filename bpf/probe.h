@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Probes: one program in C, whose stub expr_run() user space puts the code of a probe's expressions into
+ * Probes: one program in C, whose stub expr_body() user space puts the code of a probe's expressions into
  * (user/capture/gen.c), and the shapes that both sides share.
  */
 #ifndef SKEP_BPF_PROBE_H
@@ -30,7 +30,7 @@ enum probe_want {
 	PROBE_WANT_USER = 1 << 4, /* of a user function: its stack is the process's */
 };
 
-/* What expr_run() is asked. */
+/* What expr_body() is asked. */
 enum probe_ask {
 	PROBE_ASK_FILTER, /* 1: pass, 0: drop, PROBE_FAULT: could not be read */
 	PROBE_ASK_VALUES, /* written to their places; which faulted is in the info */

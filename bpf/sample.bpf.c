@@ -11,10 +11,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/sample.h"
-#include "bpf/tracepoint.h"
-#include "lib/filter.bpf.h"
-#include "lib/loss.bpf.h"
-#include "lib/pidns.bpf.h"
+#include "lib/probe.bpf.h"
 #include "lib/stack.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -24,8 +21,6 @@ const volatile __u32 cfg_kernel_stack = 1;
 const volatile __u32 cfg_user_stack = 1;
 const volatile __u32 cfg_by_tid = 1;
 const volatile __u32 cfg_nr_events = 2;
-const volatile __u32 cfg_pidns_level = 1; /* 0: skep runs in the initial PID namespace */
-const volatile __u64 cfg_pidns = 1;
 const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
 
 struct {
@@ -72,11 +67,16 @@ struct {
 struct scratch {
 	struct sample_rec rec;
 	struct stack_val kernel, user;
+	__u64 is_busy;
 };
 
+/*
+ * A clock's tick, a tracepoint and a kernel function never meet on one CPU (bpf_prog_active), but from Linux 6.0 on a probe of a
+ * user function may be preempted by another one.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, PROBE_SCRATCHES);
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
@@ -210,19 +210,27 @@ static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, str
 	return 0;
 }
 
-/* One hit of an event, with its stacks. */
-static __always_inline int take(void *ctx, __u64 weight, __u16 event)
+static __always_inline struct scratch *get_scratch(void)
 {
-	__u64 id = bpf_get_current_pid_tgid();
+	for (__u32 i = 0; i < PROBE_SCRATCHES; i++) {
+		__u32 slot = i;
+		struct scratch *s = bpf_map_lookup_elem(&scratches, &slot);
+
+		if (!s || scratch_is_ours(&s->is_busy))
+			return s;
+	}
+	return NULL;
+}
+
+/* One hit of an event that passed, with its stacks. */
+static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event)
+{
 	struct task_struct *task;
 	struct scratch *s;
-	__u32 zero = 0;
 	int user;
 
-	if (!filter_pass(id))
-		return 0;
 	loss_count(COUNT_SEEN);
-	s = bpf_map_lookup_elem(&scratches, &zero);
+	s = get_scratch();
 	if (!s) {
 		loss_count(COUNT_NO_SCRATCH);
 		return 0;
@@ -243,28 +251,38 @@ static __always_inline int take(void *ctx, __u64 weight, __u16 event)
 	s->rec.key.has_user = user;
 	if (cfg_aggregate) {
 		if (!sample_aggregate(ctx, s, user))
-			return 0;
+			goto out;
 		loss_count(COUNT_SPILLED);
 	}
 	sample_stream(ctx, &s->rec, user);
+out:
+	s->is_busy = 0;
 	return 0;
 }
 
 SEC("?perf_event")
 int sample(struct bpf_perf_event_data *ctx)
 {
-	return take(ctx, ctx->sample_period, event_index(ctx));
+	__u64 id = bpf_get_current_pid_tgid();
+
+	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx)) : 0;
 }
 
 /*
- * A tracepoint, every time: through perf's trace event, whose registers are those of the function that holds the tracepoint.
- * The scratch is this CPU's: a hit inside the handling of another would write into it, and the kernel skips such (bpf_prog_active).
+ * A probe, or a tracepoint (through perf's trace event, whose registers are those of the function that holds the tracepoint), every
+ * time.
  */
-SEC("?tracepoint")
+SEC("?kprobe")
 int sample_hit(void *ctx)
 {
-	__u64 index;
+	__u64 want = MARK(PROBE_WANT_MARK);
+	struct probe_call_key key;
+	struct probe_call *call = NULL;
+	struct probe_info info = {};
 
-	asm volatile("%0 = %1 ll" : "=r"(index) : "i"(TRACEPOINT_INDEX_MARK));
-	return take(ctx, 1, index);
+	if (probe_take(ctx, want, &info, &key, &call))
+		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx));
+	if (call)
+		bpf_map_delete_elem(&calls, &key);
+	return 0;
 }

@@ -421,7 +421,7 @@ refuses() {
 	refuses 2 u:./empty:main "it is no ELF file"
 	refuses 2 u:./cut:main "cannot probe './cut'"
 	refuses 2 u:./half:main "half"
-	refuses 2 "u:@:main" "cannot probe './none'" -- -x ./none
+	refuses 2 take_ints "cannot probe './none'" -- -x ./none
 	cp "$WORK/probed" stripped
 	strip stripped
 	refuses 2 u:./stripped:take_ints "stripped"
@@ -449,7 +449,7 @@ refuses() {
 	need_feature uprobe
 	long=$(printf 'i8 == %d || ' $(seq 1 200))
 	[ "${#long}" -gt 2000 ]
-	row take_ints "u:@:take_ints(i8) if $long i8 == -98" .i8 'select(.i8 == -98) | .i8' rows
+	row take_ints "u:@:take_ints(i8) if $long i8 == -98" .i8 . refused
 	row take_ints "u:@:take_ints(i8) if $(printf 'i8 != %d && ' $(seq 1 60)) i8 == -98" .i8 'select(.i8 == -98) | .i8'
 	row take_ints "u:@:take_ints(i8) if $(printf 'i8 != %d && ' $(seq 1 2000)) i8 == -98" .i8 . refused
 	row take_text "u:@:take_text(s) if $(printf 's != "%d" && ' $(seq 1 50)) s == \"apple\"" .s 'select(.s == "apple") | .s'

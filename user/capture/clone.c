@@ -4,12 +4,14 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/cost.h"
 #include "capture/kernel.h"
+#include "util/log.h"
 
 /* Returns how many loads there were. */
 static int set_mark(struct bpf_insn *insns, size_t n, const struct clone_mark *m)
@@ -46,6 +48,24 @@ static ssize_t set_body(struct bpf_insn *insns, size_t n, const struct clone_as 
 	return begin + as->nr_body;
 }
 
+#define LOG_BYTES (16u << 20)
+
+/* Loads it once more for what the verifier says (-vv). */
+static void tell_why(uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, struct bpf_prog_load_opts *opts)
+{
+	char *log = log_level >= 2 ? malloc(LOG_BYTES) : NULL;
+
+	if (!log)
+		return;
+	opts->log_buf = log;
+	opts->log_size = LOG_BYTES;
+	opts->log_level = log_level > 2 ? 2 : 1;
+	*log = '\0';
+	bpf_prog_load(type, name, "Dual BSD/GPL", insns, n, opts);
+	fputs(log, stderr);
+	free(log);
+}
+
 int clone_load_as(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const struct clone_as *as,
 		  const char *what, struct err *err)
 {
@@ -69,8 +89,10 @@ int clone_load_as(const struct bpf_program *model, const struct clone_mark *mark
 		fd = err_set(err, n, "%s has no place for its expressions", what);
 	else
 		fd = bpf_prog_load(as->prog_type ? as->prog_type : bpf_program__type(model), bpf_program__name(model), "Dual BSD/GPL", insns, n, &opts);
-	if (n >= 0 && fd < 0)
+	if (n >= 0 && fd < 0) {
 		fd = kernel_load_refused(-errno, what, err);
+		tell_why(as->prog_type ? as->prog_type : bpf_program__type(model), bpf_program__name(model), insns, n, &opts);
+	}
 	free(insns);
 	return fd;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From a bound expression to BPF instructions: the body of expr_run() in bpf/probe.bpf.c. Every piece is straight code or a jump
+ * From a bound expression to BPF instructions: the body of expr_body() in bpf/probe.bpf.c. Every piece is straight code or a jump
  * forward, and every value that is read is on the stack or a number, so that what verifies here verifies on every kernel.
  * An interpreter of operations would be one program for all: 15 ns an operation dearer, and 100,000 instructions to verify (100 ms).
  */
@@ -29,7 +29,7 @@ enum gen_context {
 /* Where a value goes. */
 struct gen_dest {
 	uint32_t arg;	/* index in the probe's args */
-	uint32_t off;	/* in what expr_run() is given */
+	uint32_t off;	/* in what expr_body() is given */
 	uint32_t bytes; /* of a text's room; numbers have 8 */
 };
 

@@ -75,6 +75,7 @@ struct src_probe {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct probe_cfg *cfg;
 	struct probe_bpf *skel;
+	const struct place *place;
 	struct probe_set set;
 	struct rings rings;
 	int cpus;

@@ -8,6 +8,7 @@
 #include "bpf/probe.h"
 #include "capture/probe_parts.h"
 #include "capture/rows.h"
+#include "util/clock.h"
 
 #define FIELD_TEXT_BYTES 256
 
@@ -87,6 +88,30 @@ static int deliver_hits(struct src_probe *src, struct sink *sink)
 	return ret;
 }
 
+/* Armed until now, on the CPUs that are there. */
+static int deliver_readings(struct src_probe *src, struct sink *sink)
+{
+	uint64_t *per_cpu = calloc(src->cpus, sizeof(*per_cpu)), ns = src->counted_ns ? src->counted_ns : now_ns() - src->started_ns;
+	uint32_t index = 0;
+	int ret = per_cpu ? 0 : -ENOMEM;
+
+	for (int p = 0; p < src->cfg->nr_probes; p++)
+		for (size_t i = 0; i < src->cfg->probes[p].sites.all.n && !ret; i++, index++) {
+			if (bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.hits), &index, per_cpu))
+				ret = -errno;
+			for (uint32_t c = 0; c < src->place->nr_cpus && !ret; c++) {
+				struct reading r = { .event = src->cfg->probes[p].event + i, .cpu = src->place->cpus[c], .enabled_ns = ns,
+						     .running_ns = ns };
+
+				r.value = r.cpu < (uint32_t)src->cpus ? per_cpu[r.cpu] : 0;
+				src->delivered += r.value;
+				ret = sink->reading(sink, &r);
+			}
+		}
+	free(per_cpu);
+	return ret;
+}
+
 static void read_fields(const struct src_probe *src, const char *key, const struct probe *p, const struct site *s,
 			char (*texts)[FIELD_TEXT_BYTES], struct hist_sample *h)
 {
@@ -153,6 +178,8 @@ int probe_snapshot(struct src_probe *src, struct sink *sink)
 	src->delivered = src->other = 0;
 	if (src->cfg->mode == PROBE_MODE_COUNT)
 		return deliver_hits(src, sink);
+	if (src->cfg->mode == PROBE_MODE_READ)
+		return deliver_readings(src, sink);
 	src->sink = sink;
 	return rows_walk(&rows);
 }

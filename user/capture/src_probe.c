@@ -84,8 +84,8 @@ static int place_values(void *arg, struct probe_set *set, const struct probe *pr
 static struct bpf_program *model_of(const struct src_probe *src)
 {
 	return src->cfg->mode == PROBE_MODE_STREAM ? src->skel->progs.probe_stream :
-	       src->cfg->mode == PROBE_MODE_COUNT  ? src->skel->progs.probe_count :
-						     src->skel->progs.probe_sum;
+	       src->cfg->mode == PROBE_MODE_SUM	   ? src->skel->progs.probe_sum :
+						     src->skel->progs.probe_count;
 }
 
 /* Which fields are texts, by the first site: expressions that are text at one place and a number at another are told. */
@@ -150,7 +150,7 @@ static void set_knobs(struct src_probe *src, const struct place *place)
 	ro->cfg_pidns_level = place->pidns.level;
 	ro->cfg_pidns = place->pidns.ns;
 	ro->cfg_wake_bytes = (src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES) / 4;
-	bpf_map__set_max_entries(src->skel->maps.hits, src->cfg->mode == PROBE_MODE_COUNT ? src->set.nr_sites : 1);
+	bpf_map__set_max_entries(src->skel->maps.hits, model_of(src) == src->skel->progs.probe_count ? src->set.nr_sites : 1);
 	if (!calls)
 		bpf_map__set_max_entries(src->skel->maps.calls, 1);
 	rings_size(src->skel->maps.rings, place);
@@ -166,6 +166,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	struct filter filter;
 	int ret;
 
+	src->place = place;
 	src->cpus = libbpf_num_possible_cpus();
 	src->skel = probe_bpf__open();
 	if (!src->skel)
@@ -250,7 +251,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 			for (int c = 0; c < COUNT_MAX; c++)
 				sum[c] += per_cpu[cpu][c];
 	free(per_cpu);
-	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + (src->cfg->mode == PROBE_MODE_COUNT ? src->delivered : 0);
+	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + (model_of(src) == src->skel->progs.probe_count ? src->delivered : 0);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];

@@ -19,6 +19,7 @@ struct probe {
 enum probe_mode {
 	PROBE_MODE_STREAM, /* sink->sample for every hit; struct sample's site counts on through all probes */
 	PROBE_MODE_COUNT,  /* sink->hist for every site that was hit */
+	PROBE_MODE_READ,   /* the same counts as sink->reading: of event probe->event for its first site, and so on, for each CPU */
 	PROBE_MODE_SUM,	   /* sink->hist for every key */
 };
 

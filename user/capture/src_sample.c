@@ -17,11 +17,10 @@
 
 #include "bpf/sample.h"
 #include "bpf/target.h"
-#include "bpf/tracepoint.h"
-#include "capture/clone.h"
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/probe_parts.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
 #include "capture/sums.h"
@@ -33,11 +32,10 @@
 #define RING_STREAM_BYTES (512u << 10)
 #define RING_SPILL_BYTES (1u << 20)
 
-/* One event on one CPU, or a tracepoint on all of them. The link, once there is one, closes the descriptor. */
+/* One event on one CPU. The link, once there is one, closes the descriptor. */
 struct attached {
 	int fd;
 	struct bpf_link *link;
-	int prog_fd; /* of a tracepoint; else -1 */
 };
 
 struct src_sample {
@@ -49,10 +47,11 @@ struct src_sample {
 	char note[256];
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
+	struct probe_set set; /* tracepoints and probes */
 	uint32_t skipped_cpus;
 	int stats_fd;
 	uint64_t delivered; /* samples that reached the sink */
-	uint64_t missed_before; /* start: hits of tracepoints */
+	uint64_t missed, missed_before; /* hits of tracepoints and probes; at start() */
 };
 
 static uint64_t ring_bytes(const struct sample_cfg *cfg)
@@ -110,7 +109,7 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct
 	if (fd < 0)
 		return kernel_event_refused(event, fd, err);
 	a = &src->attached.data[src->attached.n++];
-	*a = (struct attached){ .fd = fd, .prog_fd = -1 };
+	*a = (struct attached){ .fd = fd };
 	if (src->cfg->nr_events > 1) {
 		if (ioctl(fd, PERF_EVENT_IOC_ID, &id) ||
 		    bpf_map_update_elem(bpf_map__fd(src->skel->maps.event_ids), &id, &e, BPF_ANY))
@@ -128,37 +127,11 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct
 	return 0;
 }
 
-/* perf's trace event has one list of programs for all CPUs: the CPU of the descriptor that they come by does not matter. */
-static int attach_tracepoint(struct src_sample *src, uint32_t e, uint32_t cpu, struct err *err)
-{
-	const struct event *event = &src->cfg->events[e];
-	const struct clone_mark index = { TRACEPOINT_INDEX_MARK, e };
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = event->config };
-	struct attached a = { 0 };
-
-	if (vec_reserve(&src->attached))
-		return -ENOMEM;
-	a.fd = kernel_perf_event_open(&attr, -1, cpu, -1, 0);
-	if (a.fd < 0)
-		return kernel_event_refused(event, a.fd, err);
-	a.prog_fd = clone_load(src->skel->progs.sample_hit, &index, 1, "the program that samples tracepoints", err);
-	if (a.prog_fd < 0) {
-		close(a.fd);
-		return a.prog_fd;
-	}
-	src->attached.data[src->attached.n++] = a;
-	if (ioctl(a.fd, PERF_EVENT_IOC_SET_BPF, a.prog_fd) || ioctl(a.fd, PERF_EVENT_IOC_ENABLE, 0))
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot attach to '%s': %s", event->name, strerror(errno));
-	return 0;
-}
-
 static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t n, struct err *err)
 {
 	for (int e = 0; e < src->cfg->nr_events; e++) {
-		bool is_counter = src->cfg->events[e].kind == EVENT_COUNTER;
-
-		for (uint32_t i = 0; i < (is_counter ? n : 1); i++) {
-			int ret = is_counter ? attach_event(src, e, cpus[i], err) : attach_tracepoint(src, e, cpus[i], err);
+		for (uint32_t i = 0; i < n && src->cfg->events[e].kind == EVENT_COUNTER; i++) {
+			int ret = attach_event(src, e, cpus[i], err);
 
 			if (ret == -ENODEV)
 				src->skipped_cpus++;
@@ -166,6 +139,8 @@ static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t 
 				return ret;
 		}
 	}
+	if (src->cfg->nr_probes)
+		return probe_set_attach(&src->set, err);
 	if (!src->attached.n)
 		return err_exit(err, -ENODEV, EXIT_CANNOT, "no CPU could be sampled");
 	return 0;
@@ -223,7 +198,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 {
 	struct src_sample *src = (struct src_sample *)source;
 	struct filter filter;
-	bool idle = false, counters = false, tracepoints = false;
+	bool idle = false, counters = false;
 	int ret = open_sideband(src, place, err);
 
 	if (ret)
@@ -231,7 +206,6 @@ static int open_source(struct source *source, const struct place *place, struct 
 	for (int i = 0; i < src->cfg->nr_events; i++) {
 		idle |= !src->cfg->events[i].exclude_idle;
 		counters |= src->cfg->events[i].kind == EVENT_COUNTER;
-		tracepoints |= src->cfg->events[i].kind != EVENT_COUNTER;
 	}
 	pick_event(src, place->cpus[0]);
 	src->skel = sample_bpf__open();
@@ -239,7 +213,15 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	set_knobs(src, place);
 	bpf_program__set_autoload(src->skel->progs.sample, counters);
-	bpf_program__set_autoload(src->skel->progs.sample_hit, tracepoints);
+	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
+	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = src->skel->progs.sample_hit,
+				       .enter = src->skel->progs.probe_enter };
+	bpf_program__set_autoload(src->skel->progs.probe_enter, probe_set_has_calls(&src->set));
+	if (!probe_set_has_calls(&src->set))
+		bpf_map__set_max_entries(src->skel->maps.calls, 1);
+	ret = src->cfg->nr_probes ? probe_set_open(&src->set, err) : 0;
+	if (ret)
+		return ret;
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, idle);
 	ret = sample_bpf__load(src->skel);
@@ -262,9 +244,8 @@ static void close_source(struct source *source)
 			bpf_link__destroy(src->attached.data[i].link);
 		else if (src->attached.data[i].fd >= 0)
 			close(src->attached.data[i].fd);
-		if (src->attached.data[i].prog_fd >= 0)
-			close(src->attached.data[i].prog_fd);
 	}
+	probe_set_close(&src->set);
 	rings_close(&src->rings);
 	sample_bpf__destroy(src->skel);
 	sideband_close(src->sideband);
@@ -274,21 +255,11 @@ static void close_source(struct source *source)
 	free(src);
 }
 
-static uint64_t missed_hits(const struct src_sample *src)
-{
-	uint64_t missed = 0;
-
-	for (size_t i = 0; i < src->attached.n; i++)
-		if (src->attached.data[i].prog_fd >= 0)
-			missed += cost_of_misses(src->attached.data[i].prog_fd);
-	return missed;
-}
-
 static void start(struct source *source)
 {
 	struct src_sample *src = (struct src_sample *)source;
 
-	src->missed_before = missed_hits(src);
+	src->missed_before = probe_set_missed(&src->set);
 	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
 }
 
@@ -298,16 +269,10 @@ static void stop(struct source *source)
 
 	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
 	/* An event is off only when its CPU is done with it: nothing is still on its way into a map behind this. */
-	for (size_t i = 0; i < src->attached.n; i++) {
-		struct attached *a = &src->attached.data[i];
-
-		if (a->prog_fd < 0) {
-			ioctl(a->fd, PERF_EVENT_IOC_DISABLE, 0);
-		} else if (a->fd >= 0) { /* a tracepoint's is waited for when its descriptor is closed */
-			close(a->fd);
-			a->fd = -1;
-		}
-	}
+	for (size_t i = 0; i < src->attached.n; i++)
+		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	src->missed = probe_set_missed(&src->set) - src->missed_before;
+	probe_set_detach(&src->set);
 }
 
 static int poll_fd(const struct source *source, uint32_t index)
@@ -408,14 +373,16 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 			for (int c = 0; c < COUNT_MAX; c++)
 				sum[c] += per_cpu[cpu][c];
 	free(per_cpu);
-	profile->seen += sum[COUNT_SEEN];
+	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL];
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
 	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
+	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	cost_add_misses(missed_hits(src) - src->missed_before, src->skel->rodata->cfg_filter & ~FILTER_IDLE, profile);
+	cost_add_misses(src->missed, src->skel->rodata->cfg_filter & ~FILTER_IDLE, profile);
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
 	if (sum[COUNT_OUTSIDE])

@@ -51,18 +51,18 @@ static const struct opt_group flame_groups[] = {
 	{ 0 },
 };
 
-struct format {
+struct flame_format {
 	const char *name;
 	int (*render)(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
 };
 
-static const struct format formats[] = {
+static const struct flame_format formats[] = {
 #define FORMAT(name, render) { #name, render },
 #include "render/formats.def"
 #undef FORMAT
 };
 
-static const struct format *find_format(const char *name)
+static const struct flame_format *find_format(const char *name)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(formats[i].name, name))
@@ -71,9 +71,9 @@ static const struct format *find_format(const char *name)
 }
 
 /* The format by --format, else by the file's ending. */
-static const struct format *pick_format(struct flame *f, struct err *err)
+static const struct flame_format *pick_format(struct flame *f, struct err *err)
 {
-	const struct format *fmt;
+	const struct flame_format *fmt;
 	const char *dot;
 
 	if (!f->out)
@@ -100,7 +100,7 @@ static enum fold_root pick_root(const char *by)
 	return ROOT_COMM;
 }
 
-static int write_picture(struct flame *f, struct outfile *out, const struct format *fmt, struct fold *fold, struct err *err)
+static int write_picture(struct flame *f, struct outfile *out, const struct flame_format *fmt, struct fold *fold, struct err *err)
 {
 	struct flame_cfg cfg = { .icicle = f->icicle };
 	struct profile *p = fold->profile;
@@ -145,7 +145,7 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 	return live_run(&f->m, &cfg, &syms_cfg, fold, asker, status, err);
 }
 
-static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct format *fmt, struct err *err)
+static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct flame_format *fmt, struct err *err)
 {
 	struct data_reader *reader = NULL;
 	struct ksym_asker *asker = NULL;
@@ -221,7 +221,7 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 	return 0;
 }
 
-static int flame_with(struct flame *f, struct fold *fold, const struct format *fmt, struct err *err)
+static int flame_with(struct flame *f, struct fold *fold, const struct flame_format *fmt, struct err *err)
 {
 	struct profile p = { 0 };
 	struct table table = { 0 };
@@ -252,7 +252,7 @@ static int flame_with(struct flame *f, struct fold *fold, const struct format *f
 static int flame_run(void *cfg, char **operands, struct err *err)
 {
 	struct flame *f = cfg;
-	const struct format *fmt = pick_format(f, err);
+	const struct flame_format *fmt = pick_format(f, err);
 	struct fold *fold;
 	int ret;
 
@@ -269,7 +269,7 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	syms_free(fold->syms);
 	fold_free(fold);
 	free(fold);
-	target_free(&f->m.target);
+	measure_free(&f->m);
 	return ret;
 }
 

@@ -85,12 +85,63 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot read the format of '%s': %s", name, strerror(-ret)) : 0;
 }
 
+/* The event's probe: all of its sites are hits of event i. */
+static int add_probe(struct measure *m, int i, struct err *err)
+{
+	const struct site_cfg cfg = { .pid = m->target.pids.n ? m->target.pids.data[0] : 0 };
+	struct event *e = &m->events[i];
+	struct probe *p = &m->probes[m->nr_probes++];
+	struct site site = { .name = e->name, .tracepoint = e->config };
+	size_t at = e->probe_at;
+	int ret;
+
+	p->has_event = true;
+	p->event = i;
+	if (e->kind != EVENT_PROBE) {
+		p->spec.kind = PROBE_TRACEPOINT;
+		if (vec_reserve(&p->sites.all))
+			return -ENOMEM;
+		p->sites.all.data[p->sites.all.n++] = site;
+		return 0;
+	}
+	if (m->freq || m->period)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is taken every time it happens: -F and -c are for counters", e->name);
+	e->unit = "hits";
+	e->period_or_freq = 1;
+	ret = probe_parse(e->probe_text, &at, &p->spec, err);
+	if (!ret && p->spec.nr_args)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': arguments are shown by skep probe; here they can be in a filter (if ...)", e->name);
+	return ret ? ret : sites_find(&p->spec, &cfg, &p->sites, err);
+}
+
+void measure_free_probes(struct measure *m)
+{
+	for (int i = 0; i < m->nr_probes; i++) {
+		probe_free(&m->probes[i].spec);
+		sites_free(&m->probes[i].sites);
+	}
+	free(m->probes);
+	m->probes = NULL;
+	m->nr_probes = 0;
+}
+
+void measure_free(struct measure *m)
+{
+	measure_free_probes(m);
+	target_free(&m->target);
+}
+
 int measure_events(struct measure *m, struct err *err)
 {
+	m->probes = calloc(m->nr_events, sizeof(*m->probes));
+	if (!m->probes)
+		return -ENOMEM;
 	for (int i = 0; i < m->nr_events; i++) {
 		struct event *e = &m->events[i];
-		int ret = e->kind == EVENT_COUNTER ? 0 : sample_tracepoint(m, e, err);
+		int ret = e->kind == EVENT_COUNTER || e->kind == EVENT_PROBE ? 0 : sample_tracepoint(m, e, err);
 
+		if (!ret && e->kind != EVENT_COUNTER)
+			ret = add_probe(m, i, err);
 		if (ret)
 			return ret;
 		if (e->kind == EVENT_COUNTER && (e->group_pos || e->pinned || e->exclusive))
@@ -118,10 +169,8 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	if (n < 0)
 		return n;
 	m->nr_events = n;
-	ret = measure_events(m, err);
-	if (ret)
-		return ret;
-	return target_check(&m->target, err);
+	ret = target_check(&m->target, err);
+	return ret ? ret : measure_events(m, err);
 }
 
 /* Tells the sink of every process that was there before the side band. */
@@ -186,6 +235,8 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 		return -ENOMEM;
 	cfg->events = m->events;
 	cfg->nr_events = m->nr_events;
+	cfg->probes = m->probes;
+	cfg->nr_probes = m->nr_probes;
 	cfg->may_fall_back = !m->event_text;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;

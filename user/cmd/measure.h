@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_MEASURE_H
 #define SKEP_CMD_MEASURE_H
 
+#include "capture/src_probe.h"
 #include "capture/src_sample.h"
 #include "model/profile.h"
 #include "sym/sym.h"
@@ -16,6 +17,8 @@ struct measure {
 	bool idle, no_kernel, no_user;
 	struct event events[EVENTS_MAX];
 	int nr_events;
+	struct probe *probes; /* those of the events that are no counters */
+	int nr_probes;
 };
 
 extern const struct opt measure_opts[];
@@ -26,6 +29,10 @@ struct honesty {
 };
 
 extern const struct opt honesty_opts[];
+
+/* Frees what the two below took, but for the target of measure_events(). */
+void measure_free(struct measure *m);
+void measure_free_probes(struct measure *m);
 
 /* Parses events and checks targets; operands are COMMAND. 0 or -errno. */
 int measure_check(struct measure *m, char **operands, struct err *err);

@@ -229,7 +229,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	if (r.writer)
 		ret = close_writer(&r, &p, ret, err);
-	target_free(&rec->m.target);
+	measure_free(&rec->m);
 	build_ids_free(r.ids);
 	if (ret)
 		return ret;

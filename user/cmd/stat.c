@@ -7,6 +7,7 @@
 
 #include "capture/session.h"
 #include "capture/src_count.h"
+#include "capture/src_probe.h"
 #include "capture/src_syscalls.h"
 #include "capture/src_tracepoint.h"
 #include "cmd/cmd.h"
@@ -119,6 +120,8 @@ struct count_run {
 	char title[256];
 	struct profile profile;
 	uint64_t last_ns; /* end of the interval before */
+	struct probe *probes; /* whose sites are events of their own */
+	struct probe_cfg probe;
 	bool has_head; /* of -I */
 	struct stat_out out;
 };
@@ -167,6 +170,60 @@ static int add_events(struct count_run *s, const char *text, struct err *err)
 	return n < 0 ? n : 0;
 }
 
+/* Event e, a probe, becomes one for each of its sites. Its message was given when it was parsed, or is here. */
+static int expand_probe(struct count_run *s, int e, struct err *err)
+{
+	const struct site_cfg cfg = { .pid = s->o->target.pids.n ? s->o->target.pids.data[0] : 0 };
+	struct probe *grown = realloc(s->probes, (s->probe.nr_probes + 1) * sizeof(*grown)), *p;
+	struct event model = s->events[e];
+	size_t at = model.probe_at, n;
+	int ret;
+
+	if (!grown)
+		return -ENOMEM;
+	s->probes = grown;
+	p = &s->probes[s->probe.nr_probes++];
+	*p = (struct probe){ .event = e };
+	ret = probe_parse(model.probe_text, &at, &p->spec, err);
+	if (!ret)
+		ret = sites_find(&p->spec, &cfg, &p->sites, err);
+	if (ret)
+		return ret;
+	n = p->sites.all.n;
+	if (s->nr_events + n - 1 > STAT_EVENTS_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "'%s' are %zu functions: at most %d events are counted", model.name, n, STAT_EVENTS_MAX);
+	memmove(s->events + e + n, s->events + e + 1, (s->nr_events - e - 1) * sizeof(*s->events));
+	s->nr_events += n - 1;
+	model.from_glob = p->sites.is_glob;
+	model.config = 0; /* its probe is not asked for again */
+	for (size_t i = 0; i < n; i++) {
+		s->events[e + i] = model;
+		probe_title(&p->spec, p->sites.all.data[i].name, s->events[e + i].name, sizeof(model.name));
+	}
+	return n;
+}
+
+static int expand_probes(struct count_run *s, struct err *err)
+{
+	for (int e = 0; e < s->nr_events;) {
+		int ret = s->events[e].kind == EVENT_PROBE ? expand_probe(s, e, err) : 1;
+
+		if (ret < 0)
+			return ret;
+		e += ret;
+	}
+	return 0;
+}
+
+static void free_probes(struct count_run *s)
+{
+	for (int i = 0; i < s->probe.nr_probes; i++) {
+		probe_free(&s->probes[i].spec);
+		sites_free(&s->probes[i].sites);
+	}
+	free(s->probes);
+}
+
 static int pick_events(struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
@@ -203,6 +260,8 @@ static int check_by(const struct count_run *s, struct err *err)
 		return 0;
 	if (has_kind(s, EVENT_COUNTER))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack are for system calls and tracepoints: -e 'syscalls:*'");
+	if (!o->stack && has_kind(s, EVENT_PROBE))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency of probes are those of skep probe: skep probe --by, --hist, --latency");
 	if (o->stack && (o->latency || o->interval_ms || o->append || o->rows_max))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack does not go with --latency, -I, --append or --max-keys");
 	if (o->stack && o->separator && strcmp(o->separator, ","))
@@ -228,8 +287,8 @@ static int check(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t count threads wherever they run: drop them, or -C and -G");
 	if (counters && o->per_cpu && (threads || target_is_command(t)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted wherever they run");
-	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread is for counters: system calls and tracepoints are counted by CPU");
+	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT) || has_kind(s, EVENT_PROBE)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread is for counters: system calls, tracepoints and probes are counted by CPU");
 	if (o->per_thread && !threads)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread needs -p or -t");
 	if (o->per_cpu && o->per_thread)
@@ -292,6 +351,11 @@ static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct 
 		run->sources[run->nr_sources++] = src_syscalls_new(s->events, s->nr_events);
 	if (has_kind(s, EVENT_TRACEPOINT))
 		run->sources[run->nr_sources++] = src_tracepoint_new(s->events, s->nr_events, s->states);
+	if (has_kind(s, EVENT_PROBE)) {
+		s->probe.probes = s->probes;
+		s->probe.mode = PROBE_MODE_READ;
+		run->sources[run->nr_sources++] = src_probe_new(&s->probe);
+	}
 	for (int i = 0; i < run->nr_sources; i++)
 		if (!run->sources[i]) {
 			for (int k = 0; k < run->nr_sources; k++)
@@ -474,6 +538,8 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		ret = check(s, err);
 	if (!ret)
 		ret = check_by(s, err);
+	if (!ret && !is_by(o))
+		ret = expand_probes(s, err);
 	if (o->timeout_ms)
 		o->duration_ns = o->timeout_ms * 1000000;
 	if (!ret && is_by(o)) {
@@ -492,6 +558,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		ret = explain(s, status, err);
 out:
 	counts_free(&s->counts);
+	free_probes(s);
 	target_free(&o->target);
 	free(s);
 	return ret;

@@ -101,6 +101,8 @@ int stat_stack_run(const struct stat_stack *o, const struct target *target, cons
 out:
 	table_free(&table);
 	free(fold);
+	if (m)
+		measure_free_probes(m);
 	free(m);
 	return ret;
 }

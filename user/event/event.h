@@ -15,6 +15,7 @@ enum event_kind {
 	EVENT_COUNTER, /* perf_event_open(2) */
 	EVENT_SYSCALL, /* counted by bpf/syscalls.bpf.c */
 	EVENT_TRACEPOINT, /* counted by bpf/tracepoint.bpf.c; name is SUBSYSTEM:TRACEPOINT */
+	EVENT_PROBE,	  /* of a function or USDT probe (event/probe.h), at byte probe_at of probe_text */
 };
 
 #define SYSCALL_ANY UINT64_MAX
@@ -39,6 +40,8 @@ struct event {
 	double scale;		    /* 0: 1 */
 	uint8_t kind;	       /* enum event_kind */
 	bool from_glob;	       /* one of many: not shown where it did not happen */
+	const char *probe_text; /* EVENT_PROBE: the list that it is in, borrowed */
+	size_t probe_at;
 	/* EVENT_SYSCALL: config is the number, or SYSCALL_ANY */
 	bool is_exit;
 	uint8_t abi; /* enum syscall_abi */

@@ -3,7 +3,7 @@
  * The event list as perf's users type it (perf-list(1), tools/perf/util/parse-events.y):
  *	LIST     ITEM,...
  *	ITEM     EVENT, or {EVENT,...}:MODIFIERS, a group that is counted together or not at all
- *	EVENT    NAME:MODIFIERS, PMU/TERM,.../MODIFIERS, rHEX, SUBSYSTEM:TRACEPOINT
+ *	EVENT    NAME:MODIFIERS, PMU/TERM,.../MODIFIERS, rHEX, SUBSYSTEM:TRACEPOINT, or a probe (event/probe.h)
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -15,6 +15,7 @@
 #include "event/names.h"
 #include "event/near.h"
 #include "event/pmu.h"
+#include "event/probe.h"
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
 
@@ -332,6 +333,29 @@ static int parse_counter(struct parser *p, size_t end, struct event *e)
 	return set_name(p, at, end, e);
 }
 
+/* A probe is parsed again where it is resolved: here it is checked, and its end found. */
+static int add_probe(struct parser *p, bool in_group)
+{
+	struct event e = { .kind = EVENT_PROBE, .probe_text = p->text, .probe_at = p->at };
+	struct probe_spec *spec;
+	size_t at = p->at;
+	int ret;
+
+	if (in_group)
+		return bad(p, at, at, "probes are counted by BPF, which has no groups");
+	spec = malloc(sizeof(*spec));
+	if (!spec)
+		return -ENOMEM;
+	ret = probe_parse(p->text, &p->at, spec, p->err);
+	if (!ret) {
+		probe_title(spec, spec->name, e.name, sizeof(e.name));
+		p->events[p->nr++] = e;
+	}
+	probe_free(spec);
+	free(spec);
+	return ret;
+}
+
 /* One event, or those of a name that stands for many; p->at is behind it then. */
 static int parse_event(struct parser *p, bool in_group)
 {
@@ -341,6 +365,8 @@ static int parse_event(struct parser *p, bool in_group)
 
 	if (p->nr >= p->max)
 		return too_many(p);
+	if (probe_begins(p->text + p->at))
+		return add_probe(p, in_group);
 	ret = parse_listed(p, at, end,
 			   memchr(p->text + at, '/', end - at) || (name_end <= end && !name_event(p->text + at, name_end - at, &e)));
 	if (ret < 0)
