@@ -214,6 +214,8 @@ static int refuse(const struct probe_set *set, const struct group *g, uint32_t s
 
 	if (p->sites.is_glob && ret != -EPERM && ret != -EACCES && ret != -EMFILE)
 		return site_refuse(&p->sites, s->name, why_not(g, ret));
+	if (p->spec.kind == PROBE_KERNEL && !s->module && (ret == -ENOENT || ret == -EINVAL || ret == -EADDRNOTAVAIL))
+		return site_kernel_refused(s->name, ret, err);
 	err_exit(err, ret, ret == -ENOENT ? EXIT_USAGE : EXIT_CANNOT, "cannot attach to '%s': %s", s->name, why_not(g, ret));
 	if (ret == -EPERM || ret == -EACCES)
 		kernel_hint_perf(err);

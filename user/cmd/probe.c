@@ -17,6 +17,7 @@ struct probe_words {
 	const char *specs[SPECS_MAX];
 	size_t nr_specs;
 	const char *path, *filter, *format;
+	bool vars, funcs;
 };
 
 static int add_spec(void *base, const char *text, struct err *err)
@@ -35,6 +36,10 @@ static const struct opt what_opts[] = {
 	  add_spec, true, NULL },
 	{ 'x', "exec", "PATH", OPT_TEXT, offsetof(struct probe_words, path), "probes without k: or u: are functions of this file", NULL, false, NULL },
 	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct probe_words, filter), "only hits where it is true, of every probe", NULL, false, NULL },
+	{ 'V', "vars", NULL, OPT_FLAG, offsetof(struct probe_words, vars), "list the arguments that each function has, and their types; probe nothing", NULL,
+	  false, NULL },
+	{ 'F', "funcs", NULL, OPT_FLAG, offsetof(struct probe_words, funcs),
+	  "list the functions, of the kernel or of -x, that match the operands (all: '*'); probe nothing", NULL, false, NULL },
 	{ 0, "text-size", "BYTES", OPT_U64, offsetof(struct probe_words, o.text_bytes), "of a text that is kept (128)", NULL, false, NULL },
 	{ 0 },
 };
@@ -49,6 +54,8 @@ static const struct opt view_opts[] = {
 	  NULL },
 	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct probe_words, o.latency), "how long functions take: a histogram for each, or for each KEY",
 	  NULL, false, NULL },
+	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct probe_words, o.stacks),
+	  "the functions that hits happened in, with their callers, instead of each hit", NULL, false, NULL },
 	{ 'n', "max-events", "N", OPT_U64, offsetof(struct probe_words, o.max_events), "stop after N hits", NULL, false, NULL },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct probe_words, o.duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
 	  NULL, false, NULL },
@@ -113,7 +120,7 @@ static int make_return(struct probe_spec *spec, struct err *err)
 
 static bool is_summed(const struct probe_options *o)
 {
-	return o->by || o->hist || o->latency;
+	return (o->by && !o->stacks) || o->hist || o->latency;
 }
 
 static int probe_with(struct probe_words *w, struct probe *probes, char **texts, int *ret_status, struct err *err)
@@ -121,7 +128,7 @@ static int probe_with(struct probe_words *w, struct probe *probes, char **texts,
 	struct probe_keys keys = { 0 };
 	struct probe_run_cfg cfg = { .o = &w->o, .h = &w->h, .probes = probes, .nr_probes = (int)w->nr_specs,
 				     .keys = is_summed(&w->o) ? &keys : NULL };
-	struct site_cfg sites = { .pid = w->o.target.pids.n ? w->o.target.pids.data[0] : 0, .extras = keys.extras };
+	struct site_cfg sites = { .pid = w->o.target.pids.n ? w->o.target.pids.data[0] : 0, .extras = keys.extras, .vars = w->vars };
 	int ret = cfg.keys ? probe_keys_parse(&w->o, &keys, err) : 0;
 
 	sites.nr_extras = keys.nr_extras;
@@ -134,9 +141,34 @@ static int probe_with(struct probe_words *w, struct probe *probes, char **texts,
 			ret = sites_find(&probes[i].spec, &sites, &probes[i].sites, err);
 	}
 	if (!ret)
-		ret = probe_run(&cfg, ret_status, err);
+		ret = w->vars ? probe_vars(probes, cfg.nr_probes, err) : probe_run(&cfg, ret_status, err);
 	probe_keys_free(&keys);
 	return ret;
+}
+
+/* -F: what skep list shows of k:GLOB, or u:FILE:GLOB. */
+static int list_funcs(const struct probe_words *w, struct err *err)
+{
+	for (size_t i = 0; i < w->nr_specs; i++) {
+		const char *glob = w->specs[i];
+		size_t size = strlen(glob) + (w->path ? strlen(w->path) : 0) + 8;
+		char *text = malloc(size), *operands[] = { text, NULL };
+		void *cfg = calloc(1, cmd_list.cfg_size);
+		int ret = -ENOMEM;
+
+		if (text && cfg) {
+			if (probe_begins(glob))
+				snprintf(text, size, "%s", glob);
+			else
+				snprintf(text, size, w->path ? "u:%2$s:%1$s" : "k:%1$s", glob, w->path);
+			ret = cmd_list.run(cfg, operands, err);
+		}
+		free(text);
+		free(cfg);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static int check(struct probe_words *w, struct err *err)
@@ -153,7 +185,9 @@ static int check(struct probe_words *w, struct err *err)
 	if (w->o.max_events && (w->o.count || is_summed(&w->o)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-n ends a stream of hits: it does not go with %s",
 				w->o.count ? "--count" : "--by, --hist and --latency");
-	if ((w->o.interval_ms || w->o.top) && !w->o.count && !is_summed(&w->o))
+	if (w->o.stacks && (w->o.count || is_summed(&w->o) || w->o.max_events || w->o.interval_ms))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-g does not go with --count, --hist, --latency, -n or -I");
+	if ((w->o.interval_ms || (w->o.top && !w->o.stacks)) && !w->o.count && !is_summed(&w->o))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "%s is for --count, --by, --hist and --latency", w->o.top ? "--top" : "-I");
 	if (w->o.hist && w->o.latency)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is --hist latency: one of them");
@@ -175,8 +209,12 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 	w->o.target.argv = operands[0] ? operands : NULL;
 	if (!w->o.target.argv && !w->o.target.pids.n && !w->o.target.tids.n)
 		w->o.target.all = true;
+	if (w->funcs && !w->nr_specs)
+		w->specs[w->nr_specs++] = "*";
 	ret = probes ? check(w, err) : -ENOMEM;
-	if (!ret)
+	if (!ret && w->funcs)
+		ret = list_funcs(w, err);
+	else if (!ret)
 		ret = probe_with(w, probes, texts, &status, err);
 	for (size_t i = 0; probes && i < w->nr_specs; i++) {
 		probe_free(&probes[i].spec);

@@ -9,6 +9,7 @@
 
 #include "capture/session.h"
 #include "cmd/stat_out.h"
+#include "cmd/stat_stack.h"
 #include "model/hists.h"
 #include "render/hists.h"
 #include "render/hit.h"
@@ -248,6 +249,39 @@ static int run_with(struct run *run, int *ret_status, struct err *err)
 	return *ret_status < 0 ? *ret_status : 0;
 }
 
+/* -g: the sites of a probe are one event each. */
+static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
+{
+	const struct probe_options *o = cfg->o;
+	const struct stat_stack stack = { .keys = o->by, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns, .json = o->json };
+	struct profile profile = { .title = command_line() };
+	struct measure *m = calloc(1, sizeof(*m));
+	int status = 0, ret;
+
+	if (!m)
+		return -ENOMEM;
+	m->target = o->target;
+	m->duration_ns = o->duration_ns;
+	m->event_text = "";
+	m->ring_kb = o->ring_kb;
+	m->probes = cfg->probes;
+	m->nr_probes = m->nr_events = cfg->nr_probes;
+	for (int i = 0; i < cfg->nr_probes; i++) {
+		m->events[i] = (struct event){ .kind = EVENT_PROBE, .unit = "hits", .period_or_freq = 1 };
+		probe_title(&cfg->probes[i].spec, NULL, m->events[i].name, sizeof(m->events[i].name));
+		cfg->probes[i].has_event = true;
+		cfg->probes[i].event = i;
+	}
+	ret = stat_stack_measure(&stack, m, &profile, &status, err);
+	if (!ret) {
+		honesty_print(cfg->h, &profile);
+		*ret_status = honesty_exit(cfg->h, &profile, status, err);
+		ret = *ret_status < 0 ? *ret_status : 0;
+	}
+	free(m);
+	return ret;
+}
+
 int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 {
 	struct run run = {
@@ -259,6 +293,8 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 	};
 	int ret;
 
+	if (cfg->o->stacks)
+		return run_stacks(cfg, ret_status, err);
 	if (cfg->keys) {
 		run.probe.sums = cfg->keys->sums;
 		run.probe.sums.field_text = field_text;

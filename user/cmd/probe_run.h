@@ -12,7 +12,7 @@ struct probe_options {
 	const char *out;
 	uint64_t max_events, duration_ns, interval_ms, top, ring_kb, text_bytes, rows_max;
 	const char *by, *hist, *linear;
-	bool count, latency, json;
+	bool count, latency, stacks, json;
 };
 
 /* --by, --hist and --latency: what each hit is summed by, and the expressions among that. */
@@ -36,6 +36,9 @@ struct probe_run_cfg {
 	int nr_probes;
 	struct probe_keys *keys; /* NULL: each hit, or their number */
 };
+
+/* -V: prints the parameters of each site. 0 or -errno. */
+int probe_vars(struct probe *probes, int nr_probes, struct err *err);
 
 /* *ret_status: the exit code of the run. 0 or -errno. */
 int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err);

@@ -64,27 +64,14 @@ static int run(const struct stat_stack *o, const char *event, struct measure *m,
 	return ret;
 }
 
-int stat_stack_run(const struct stat_stack *o, const struct target *target, const struct event *events, int nr_events,
-		   struct profile *profile, int *ret_status, struct err *err)
+int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct profile *profile, int *ret_status, struct err *err)
 {
-	struct measure *m = calloc(1, sizeof(*m));
 	struct fold *fold = calloc(1, sizeof(*fold));
 	char keys[KEYS_BYTES];
 	struct table table = { 0 };
 	struct stat_out out = { 0 };
-	int ret = m && fold ? row_keys(o->keys, keys, sizeof(keys), err) : -ENOMEM;
+	int ret = fold ? row_keys(o->keys, keys, sizeof(keys), err) : -ENOMEM;
 
-	if (!ret && nr_events > EVENTS_MAX)
-		ret = err_exit(err, -E2BIG, EXIT_USAGE, "--stack takes at most %d events (raw_syscalls:sys_enter is all system calls)",
-			       EVENTS_MAX);
-	if (ret)
-		goto out;
-	m->target = *target; /* which stays the caller's */
-	m->duration_ns = o->duration_ns;
-	m->event_text = "";
-	memcpy(m->events, events, nr_events * sizeof(*events));
-	m->nr_events = nr_events;
-	ret = measure_events(m, err);
 	if (!ret)
 		ret = table_init(&table, keys, true, err);
 	if (!ret)
@@ -95,14 +82,36 @@ int stat_stack_run(const struct stat_stack *o, const struct target *target, cons
 	fold->table = &table;
 	ret = stat_out_open(&out, o->out, false, false, err);
 	if (!ret)
-		ret = stat_out_close(&out, run(o, events[0].name, m, fold, &out, ret_status, err), err);
+		ret = stat_out_close(&out, run(o, m->events[0].name, m, fold, &out, ret_status, err), err);
 	syms_free(fold->syms);
 	fold_free(fold);
 out:
 	table_free(&table);
 	free(fold);
-	if (m)
-		measure_free_probes(m);
+	return ret;
+}
+
+int stat_stack_run(const struct stat_stack *o, const struct target *target, const struct event *events, int nr_events,
+		   struct profile *profile, int *ret_status, struct err *err)
+{
+	struct measure *m;
+	int ret;
+
+	if (nr_events > EVENTS_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "--stack takes at most %d events (raw_syscalls:sys_enter is all system calls)",
+				EVENTS_MAX);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->target = *target; /* which stays the caller's */
+	m->duration_ns = o->duration_ns;
+	m->event_text = "";
+	memcpy(m->events, events, nr_events * sizeof(*events));
+	m->nr_events = nr_events;
+	ret = measure_events(m, err);
+	if (!ret)
+		ret = stat_stack_measure(o, m, profile, ret_status, err);
+	measure_free_probes(m);
 	free(m);
 	return ret;
 }

@@ -348,7 +348,7 @@ static int add_probe(struct parser *p, bool in_group)
 		return -ENOMEM;
 	ret = probe_parse(p->text, &p->at, spec, p->err);
 	if (!ret) {
-		probe_title(spec, spec->name, e.name, sizeof(e.name));
+		probe_title(spec, NULL, e.name, sizeof(e.name));
 		p->events[p->nr++] = e;
 	}
 	probe_free(spec);

@@ -284,6 +284,6 @@ size_t probe_title(const struct probe_spec *s, const char *name, char *buf, size
 
 	if (s->has_offset)
 		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)s->offset);
-	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "", s->group,
-			*s->group ? ":" : "", name, offset);
+	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "", name ? "" : s->group,
+			*s->group && !name ? ":" : "", name ? name : s->name, offset);
 }

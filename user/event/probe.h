@@ -53,7 +53,10 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 /* Frees what parsing took; the spec itself is the caller's. */
 void probe_free(struct probe_spec *spec);
 
-/* "k:tcp_sendmsg", "ur:/bin/bash:readline": how a probe is called in tables, with another name in the place of its glob. */
+/*
+ * "k:tcp_sendmsg", "ur:/bin/bash:readline": how a probe is called in tables; name: of one of its sites (event/site.h), NULL: as the
+ * spec has it. As snprintf().
+ */
 size_t probe_title(const struct probe_spec *spec, const char *name, char *buf, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "event/format.h"
 #include "event/tracepoints.h"
+#include "event/usdtarg.h"
 #include "sym/dwarf.h"
 #include "sym/kprotos.h"
 #include "util/glob.h"
@@ -25,6 +26,42 @@ int site_refuse(struct site_list *list, const char *name, const char *why)
 	return 0;
 }
 
+/* A line a name: "size_t size". */
+static const char *vars_of(struct site_list *list, const struct bind_env *env)
+{
+	char text[4096] = "", type[256];
+	struct usdt_arg a;
+	size_t n = 0;
+
+	for (uint32_t i = 0; env->func && i < env->func->nr_params && n < sizeof(text); i++) {
+		const struct cparam *p = &env->func->params[i];
+
+		env->types->name(env->types, p->type, type, sizeof(type));
+		n += snprintf(text + n, sizeof(text) - n, "%s%s%s%s\n", type, type[0] && type[strlen(type) - 1] == '*' ? "" : " ",
+			      *p->name ? p->name : "(no name)", p->place == CPLACE_FLOAT || p->place == CPLACE_NONE ? "  (cannot be read)" : "");
+	}
+	for (size_t i = 0; env->format && i < env->format->fields.n && n < sizeof(text); i++) {
+		const struct format_field *f = &env->format->fields.data[i];
+
+		n += snprintf(text + n, sizeof(text) - n, "%s %s%s\n", f->type, f->name, f->array);
+	}
+	for (uint32_t i = 0; env->usdt_args && n < sizeof(text); i++) {
+		int ret = usdt_arg(env->usdt_args, i, &a);
+
+		if (ret == -ENOENT)
+			break;
+		n += ret ? snprintf(text + n, sizeof(text) - n, "arg%u  (cannot be read)\n", i) :
+			   snprintf(text + n, sizeof(text) - n, "%c%u arg%u\n", a.is_signed ? 's' : 'u', 8 * a.size, i);
+	}
+	if (env->is_return && env->func && env->func->result && n < sizeof(text)) {
+		env->types->name(env->types, env->func->result, type, sizeof(type));
+		n += snprintf(text + n, sizeof(text) - n, "%s ret\n", type);
+	}
+	if (!n && !env->func && !env->format && !env->usdt_args)
+		snprintf(text, sizeof(text), "arg0 to arg%u  (%s)\n", env->nr_regs - 1, env->no_func ? env->no_func : "no prototype");
+	return strpool_add(list->pool, text);
+}
+
 int site_add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const struct bind_env *env, struct site *site,
 	     struct err *err)
 {
@@ -33,6 +70,8 @@ int site_add(struct site_list *list, const struct probe_spec *spec, const struct
 
 	for (int i = 0; i < cfg->nr_extras && !ret; i++)
 		ret = bind_more(cfg->extras[i].exprs, &cfg->extras[i].arg, env, &site->bound, &own);
+	if (!ret && cfg->vars && !(site->vars = vars_of(list, env)))
+		ret = -ENOMEM;
 	if (!ret && vec_reserve(&list->all))
 		ret = -ENOMEM;
 	if (!ret) {

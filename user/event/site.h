@@ -18,6 +18,7 @@ struct site {
 	uint64_t semaphore; /* USDT: offset of the counter in the file; 0: none */
 	uint64_t tracepoint; /* its number in tracefs */
 	uint32_t btf_id, nr_params; /* PROBE_KERNEL: 0 where BTF has no such function, or not one whose places can be trusted */
+	const char *vars; /* with site_cfg.vars: "struct sock *sk, size_t size", a name and type each line; interned */
 	bool at_ret; /* a return instruction of Go: a probe like any other, but what is returned is there */
 	struct bound_probe bound;
 };
@@ -44,6 +45,7 @@ struct site_extra {
 
 struct site_cfg {
 	uint32_t pid; /* of -p: whose files and libraries a path means; 0: ours */
+	bool vars; /* -V: what names there are, is asked for */
 	const struct site_extra *extras; /* their values come behind the spec's own */
 	int nr_extras;
 };
@@ -54,6 +56,12 @@ struct site_cfg {
  */
 int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *ret_list, struct err *err);
 void sites_free(struct site_list *list);
+
+/*
+ * Why a kernel function cannot be probed, with near names in the hint where it is not there at all: fills err for what attaching to it
+ * said (ret). Reads all names of the kernel, 40 ms. Returns ret.
+ */
+int site_kernel_refused(const char *name, int ret, struct err *err);
 
 /* Between the files of sites. */
 int site_add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const struct bind_env *env, struct site *site,

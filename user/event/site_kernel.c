@@ -28,7 +28,45 @@ static const char *why_no_proto(int ret)
 /* Are there expressions at all? Without them nobody needs types. */
 static bool has_exprs(const struct probe_spec *spec, const struct site_cfg *cfg)
 {
-	return spec->nr_args || spec->filter || cfg->nr_extras;
+	return spec->nr_args || spec->filter || cfg->nr_extras || cfg->vars;
+}
+
+static void hint_near(const char *name, struct err *err)
+{
+	struct kfuncs funcs;
+	struct near near;
+
+	if (kfuncs_load("*", &funcs))
+		return;
+	near_init(&near, name, strlen(name));
+	for (size_t i = 0; i < funcs.all.n; i++)
+		near_offer(&near, funcs.all.data[i].name, strlen(funcs.all.data[i].name));
+	if (near.n)
+		near_hint(&near, err);
+	else
+		err_hint(err, "skep list 'k:GLOB' shows functions");
+	kfuncs_free(&funcs);
+}
+
+int site_kernel_refused(const char *name, int ret, struct err *err)
+{
+	char why[512] = "";
+
+	if (kfuncs_why_not(name, why, sizeof(why)))
+		return err_exit(err, ret, EXIT_CANNOT, "cannot attach to '%s': %s", name,
+				ret == -EINVAL ? "the kernel allows no probe there" : strerror(-ret));
+	err_exit(err, ret, EXIT_USAGE, "cannot probe '%s': %s", name, why);
+	if (!strcmp(why, "no such function"))
+		hint_near(name, err);
+	return ret;
+}
+
+/* Is it that there is no such function, rather than no type of it? */
+static bool is_missing(const char *name)
+{
+	char why[512] = "";
+
+	return !kfuncs_why_not(name, why, sizeof(why)) && (!strcmp(why, "no such function") || strstr(why, "inlined") || strstr(why, "only optimised"));
 }
 
 static int add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, struct site *site, struct err *err)
@@ -43,6 +81,8 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 		ret = kprotos_func(list->kprotos, site->module, site->name, &func, &env.types, &site->btf_id);
 		if (ret == -ENOMEM)
 			return ret;
+		if (ret == -ENOENT && !list->is_glob && !site->module && is_missing(site->name))
+			return site_kernel_refused(site->name, -ENOENT, err);
 		if (!ret && func.is_ambiguous)
 			env.no_func = "there are functions of that name with different arguments";
 		else if (ret)

@@ -52,7 +52,7 @@ static bool file_offset(const struct elf_file *elf, uint64_t vaddr, uint64_t *re
 
 static bool has_exprs(const struct finder *f)
 {
-	return f->spec->nr_args || f->spec->filter || f->cfg->nr_extras;
+	return f->spec->nr_args || f->spec->filter || f->cfg->nr_extras || f->cfg->vars;
 }
 
 static void open_dwarf(struct finder *f)
