@@ -15,7 +15,7 @@
 enum attach_how {
 	ATTACH_KPROBE,
 	ATTACH_KPROBE_MULTI, /* 5.18, 0dcac2725406 "bpf: Add multi kprobe link" */
-	ATTACH_FENTRY,	     /* a BPF trampoline: its program is loaded for one function */
+	ATTACH_FENTRY,	     /* a BPF trampoline, on entry or return: its program is loaded for one function */
 	ATTACH_UPROBE,
 	ATTACH_UPROBE_MULTI, /* 6.6, 89ae89f53d20 "bpf: Add multi uprobe link" */
 	ATTACH_TRACEPOINT,

@@ -22,9 +22,26 @@ static bool needs_call(const struct site *s)
 	return !s->at_ret && (s->bound.needs_entry || s->bound.needs_latency);
 }
 
-static enum gen_context context_of(const struct probe *p, const struct site *s)
+/*
+ * A trampoline is the cheapest way to one kernel function, and has its arguments when it returns, but neither registers, nor the
+ * stack, nor the time of the entry. Its programs may be preempted, which kernels without cookies (before 5.15) have no scratch for.
+ */
+static bool may_have_trampoline(const struct probe_set *set, const struct probe *p, const struct site *s)
 {
-	return p->spec.kind == PROBE_TRACEPOINT ? GEN_RECORD : needs_call(s) ? GEN_CALL : GEN_REGS;
+	if (p->spec.kind != PROBE_KERNEL || p->sites.is_glob || p->spec.has_offset || s->module || !s->btf_id ||
+	    !s->has_plain_args || s->bound.needs_latency ||
+	    s->bound.needs_depth || set->has_stacks)
+		return false;
+	for (size_t i = 0; i < s->bound.nodes.n; i++)
+		if (s->bound.nodes.data[i].kind == BOUND_SP || s->bound.nodes.data[i].kind == BOUND_REG ||
+		    (s->bound.nodes.data[i].kind == BOUND_ARG && s->bound.nodes.data[i].num >= s->nr_params))
+			return false;
+	return feature_use(FEATURE_COOKIE) && feature_use(FEATURE_FENTRY);
+}
+
+static enum gen_context context_of(const struct probe *p, const struct site *s, bool on_trampoline)
+{
+	return p->spec.kind == PROBE_TRACEPOINT ? GEN_RECORD : on_trampoline ? GEN_ARGS : needs_call(s) ? GEN_CALL : GEN_REGS;
 }
 
 int probe_add_dest(struct probe_set *set, struct gen_dest d)
@@ -35,27 +52,27 @@ int probe_add_dest(struct probe_set *set, struct gen_dest d)
 	return 0;
 }
 
-static uint32_t want_of(const struct probe *p, const struct site *s)
+static uint32_t want_of(const struct probe *p, const struct site *s, bool on_trampoline)
 {
 	uint32_t want = p->spec.kind == PROBE_USER || p->spec.kind == PROBE_USDT ? PROBE_WANT_USER : 0;
 
 	if (s->bound.filter)
 		want |= PROBE_WANT_FILTER;
-	if (needs_call(s))
+	if (needs_call(s) && !on_trampoline)
 		want |= PROBE_WANT_CALL;
 	if (s->bound.needs_depth)
 		want |= PROBE_WANT_DEPTH;
 	return want;
 }
 
-static int make_code(struct probe_set *set, const struct probe *p, const struct site *s, const struct placed *placed, struct code *ret_code,
-		     struct err *err)
+static int make_code(struct probe_set *set, const struct probe *p, const struct site *s, const struct placed *placed, bool on_trampoline,
+		     struct code *ret_code, struct err *err)
 {
 	struct gen g = { .globs = set->globs, .nr_globs = &set->nr_globs };
 	const struct gen_cfg cfg = {
 		.probe = &s->bound,
 		.text = p->spec.exprs.text,
-		.context = context_of(p, s),
+		.context = context_of(p, s, on_trampoline),
 		.is_user = p->spec.kind == PROBE_USER || p->spec.kind == PROBE_USDT,
 		.is_go = p->sites.is_go,
 		.nr_params = s->nr_params,
@@ -75,19 +92,20 @@ static int make_code(struct probe_set *set, const struct probe *p, const struct 
 
 static bool same_code(const struct group *g, const struct probe *p, const struct code *c, uint32_t want, uint32_t bytes)
 {
-	return g->probe == p && g->want == want && g->bytes == bytes && g->code.n == c->n && !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
+	return g->probe == p && !g->on_trampoline && g->want == want && g->bytes == bytes && g->code.n == c->n && !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
 }
 
 static int add_site(struct probe_set *set, const struct probe *p, const struct site *s, uint32_t index, struct err *err)
 {
 	struct placed *placed = &set->placed[index];
 	int ret = set->place ? set->place(set->arg, set, p, s, placed) : 0;
-	uint32_t want = want_of(p, s);
+	bool on_trampoline = may_have_trampoline(set, p, s);
+	uint32_t want = want_of(p, s, on_trampoline);
 	struct code code;
 	struct group *g = NULL;
 
 	if (!ret)
-		ret = make_code(set, p, s, placed, &code, err);
+		ret = make_code(set, p, s, placed, on_trampoline, &code, err);
 	if (ret)
 		return ret;
 	/* Of a glob most are alike: the newest groups first. */
@@ -102,7 +120,7 @@ static int add_site(struct probe_set *set, const struct probe *p, const struct s
 			return -ENOMEM;
 		}
 		g = &set->groups.data[set->groups.n++];
-		*g = (struct group){ .probe = p, .code = code, .want = want, .bytes = placed->bytes };
+		*g = (struct group){ .probe = p, .code = code, .want = want, .bytes = placed->bytes, .on_trampoline = on_trampoline };
 	}
 	if (vec_reserve(&g->sites))
 		return -ENOMEM;
@@ -130,6 +148,8 @@ static enum attach_how how_of(const struct group *g, bool *ret_many)
 	bool user = g->want & PROBE_WANT_USER, many;
 
 	*ret_many = false;
+	if (g->on_trampoline)
+		return ATTACH_FENTRY;
 	if (g->probe->spec.kind == PROBE_TRACEPOINT)
 		return ATTACH_TRACEPOINT;
 	if (g->probe->spec.has_offset && !user)
@@ -154,8 +174,9 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 		{ PROBE_SIZE_MARK, sizeof(struct probe_rec) + g->bytes },
 	};
 	struct clone_as as = {
-		.prog_type = how == ATTACH_TRACEPOINT ? BPF_PROG_TYPE_TRACEPOINT : BPF_PROG_TYPE_KPROBE,
-		.attach_type = how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
+		.prog_type = how == ATTACH_FENTRY ? BPF_PROG_TYPE_TRACING : how == ATTACH_TRACEPOINT ? BPF_PROG_TYPE_TRACEPOINT : BPF_PROG_TYPE_KPROBE,
+		.attach_type = how == ATTACH_FENTRY ? g->probe->spec.is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY : how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
+		.btf_id = how == ATTACH_FENTRY ? probe_set_site(set, g->sites.data[0], NULL)->btf_id : 0,
 		.body = is_entry ? NULL : g->code.insns,
 		.nr_body = is_entry ? 0 : g->code.n,
 	};
@@ -283,13 +304,42 @@ static int attach_side(struct probe_set *set, const struct group *g, const struc
 	return fd < 0 ? fd : attach_range(set, g, fd, how, 0, g->sites.n, is_return, err);
 }
 
+/* The same site by a kprobe: its code is another. */
+static int leave_trampoline(struct probe_set *set, struct group *g, struct err *err)
+{
+	const struct site *s = probe_set_site(set, g->sites.data[0], NULL);
+	struct code code;
+	int ret = make_code(set, g->probe, s, &set->placed[g->sites.data[0]], false, &code, err);
+
+	if (ret)
+		return ret;
+	free(g->code.insns);
+	g->code = code;
+	g->want = want_of(g->probe, s, false);
+	g->on_trampoline = false;
+	return 0;
+}
+
+static int attach_to_trampoline(struct probe_set *set, const struct group *g)
+{
+	struct err quiet = { 0 };
+	int fd = load(set, set->model, g, ATTACH_FENTRY, index_of(g, g->sites.data[0]), false, &quiet);
+
+	return fd < 0 ? fd : attach_trampoline(&set->attachments, fd);
+}
+
 /* Entries first: a return whose entry is not there would be none. */
-static int attach_group(struct probe_set *set, const struct group *g, struct err *err)
+static int attach_group(struct probe_set *set, struct group *g, struct err *err)
 {
 	const struct site *s = probe_set_site(set, g->sites.data[0], NULL);
 	int ret = 0;
 
-	if (g->want & PROBE_WANT_CALL)
+	if (g->on_trampoline) {
+		if (!attach_to_trampoline(set, g))
+			return 0;
+		ret = leave_trampoline(set, g, err);
+	}
+	if (!ret && g->want & PROBE_WANT_CALL)
 		ret = attach_side(set, g, set->enter, false, true, err);
 	return ret ? ret : attach_side(set, g, set->model, g->probe->spec.is_return && !s->at_ret, false, err);
 }

@@ -23,6 +23,7 @@ struct group {
 	const struct probe *probe;
 	struct code code;
 	uint32_t want, bytes;
+	bool on_trampoline;
 	VEC(uint32_t) sites; /* numbers through all probes */
 };
 
@@ -36,6 +37,7 @@ struct probe_set {
 	int nr_probes;
 	const struct bpf_program *model, *enter; /* likewise; loaded, and in the same object */
 	bool has_size;				 /* the model has PROBE_SIZE_MARK */
+	bool has_stacks;			 /* it walks stacks, where a trampoline would show */
 	/* Where the values of a site go; NULL: it has none that anybody wants. 0 or -errno. */
 	int (*place)(void *arg, struct probe_set *set, const struct probe *probe, const struct site *site, struct placed *ret_placed);
 	void *arg;

@@ -215,7 +215,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	bpf_program__set_autoload(src->skel->progs.sample, counters);
 	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = src->skel->progs.sample_hit,
-				       .enter = src->skel->progs.probe_enter };
+				       .enter = src->skel->progs.probe_enter, .has_stacks = true };
 	bpf_program__set_autoload(src->skel->progs.probe_enter, probe_set_has_calls(&src->set));
 	if (!probe_set_has_calls(&src->set))
 		bpf_map__set_max_entries(src->skel->maps.calls, 1);

@@ -203,6 +203,19 @@ static int explain_nothing(const struct run *run, struct err *err)
 	return -ENODATA;
 }
 
+/* --strict: all that a glob stands for, or nothing. */
+static int check_refused(const struct run *run, struct err *err)
+{
+	for (int i = 0; i < run->cfg->nr_probes; i++) {
+		const struct site_list *l = &run->cfg->probes[i].sites;
+
+		if (l->refused.n && run->cfg->h->strict)
+			return err_exit(err, -EINVAL, EXIT_FAILED, "%zu functions of '%s' cannot be probed; the first: %s: %s", l->refused.n,
+					run->cfg->probes[i].spec.name, l->refused.data[0].name, l->refused.data[0].why);
+	}
+	return 0;
+}
+
 static int measure(struct run *run, struct session_cfg *cfg, int *ret_status, struct err *err)
 {
 	struct session *session;
@@ -210,6 +223,11 @@ static int measure(struct run *run, struct session_cfg *cfg, int *ret_status, st
 
 	if (ret)
 		return ret;
+	ret = check_refused(run, err);
+	if (ret) {
+		session_close(session);
+		return ret;
+	}
 	run->view.start_ns = now_ns();
 	if (run->probe.mode == PROBE_MODE_STREAM)
 		render_hit_head(run->out.stream, &run->view);

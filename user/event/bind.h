@@ -92,7 +92,7 @@ struct bound_probe {
 	int nr_args;
 	uint32_t filter;    /* 0: none */
 	bool needs_entry;   /* of a return: what the call was entered with */
-	bool needs_latency; /* likewise its time; also set with needs_entry */
+	bool needs_latency; /* likewise when */
 	bool needs_depth;
 };
 

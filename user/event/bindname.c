@@ -191,7 +191,7 @@ static bool is_scalar(const struct ctype *t)
 static int needs_entry(struct binder *b)
 {
 	if (b->env->is_return)
-		b->probe->needs_entry = b->probe->needs_latency = true;
+		b->probe->needs_entry = true;
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct site {
 	uint64_t semaphore; /* USDT: offset of the counter in the file; 0: none */
 	uint64_t tracepoint; /* its number in tracefs */
 	uint32_t btf_id, nr_params; /* PROBE_KERNEL: 0 where BTF has no such function, or not one whose places can be trusted */
+	bool has_plain_args;	    /* each parameter is one register, as a BPF trampoline has them */
 	const char *vars; /* with site_cfg.vars: "struct sock *sk, size_t size", a name and type each line; interned */
 	bool at_ret; /* a return instruction of Go: a probe like any other, but what is returned is there */
 	struct bound_probe bound;

@@ -25,6 +25,14 @@ static const char *why_no_proto(int ret)
 				      strerror(-ret);
 }
 
+static bool has_plain_args(const struct cfunc *f)
+{
+	for (uint32_t i = 0; i < f->nr_params; i++)
+		if (f->params[i].place != CPLACE_REG || f->params[i].n != i)
+			return false;
+	return !f->is_variadic && !f->result_in_memory && f->nr_params <= 6;
+}
+
 /* Are there expressions at all? Without them nobody needs types. */
 static bool has_exprs(const struct probe_spec *spec, const struct site_cfg *cfg)
 {
@@ -75,7 +83,8 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 	struct cfunc func;
 	int ret;
 
-	if (has_exprs(spec, cfg)) {
+	/* One function alone can have a trampoline, which asks for its type. */
+	if (has_exprs(spec, cfg) || !list->is_glob) {
 		if (!list->kprotos && kprotos_open(&list->kprotos))
 			return -ENOMEM;
 		ret = kprotos_func(list->kprotos, site->module, site->name, &func, &env.types, &site->btf_id);
@@ -92,6 +101,7 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 		if (!env.no_func) {
 			env.func = &func;
 			site->nr_params = func.nr_params;
+			site->has_plain_args = has_plain_args(&func);
 		} else {
 			site->btf_id = 0;
 			if (!env.types)

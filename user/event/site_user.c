@@ -123,7 +123,7 @@ static int add_go_returns(struct finder *f, const struct bind_env *env, struct s
 		struct site s = *site;
 
 		ret = add_place(f, env, &s, rets[i]);
-		if (!ret && f->list->all.n && f->list->all.data[f->list->all.n - 1].bound.needs_latency)
+		if (!ret && f->list->all.n && (f->list->all.data[f->list->all.n - 1].bound.needs_latency || f->list->all.data[f->list->all.n - 1].bound.needs_entry))
 			return err_exit(f->err, -EINVAL, EXIT_USAGE,
 					"'%s' is a Go function: what it was called with, and when, is not known when it returns", site->name);
 	}
