@@ -62,8 +62,17 @@ struct {
 	__type(value, struct probe_scratch);
 } scratches SEC(".maps");
 
-static __always_inline __u64 wake_flag(void *ring)
+#define WAKE_NS 10000000
+
+volatile __u64 last_wake_ns = 0;
+
+/* A hit after a pause is told at once, many are told of a hundred times a second, or when much waits. */
+static __always_inline __u64 wake_flag(void *ring, __u64 now_ns)
 {
+	if (now_ns - last_wake_ns > WAKE_NS) {
+		last_wake_ns = now_ns;
+		return BPF_RB_FORCE_WAKEUP;
+	}
 	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
@@ -96,7 +105,7 @@ static __always_inline void stream(void *ctx, __u64 want, struct probe_info *inf
 	rec->cpu = cpu;
 	rec->exec_id = BPF_CORE_READ(task, self_exec_id);
 	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
-	bpf_ringbuf_submit(rec, wake_flag(ring));
+	bpf_ringbuf_submit(rec, wake_flag(ring, info->time_ns));
 }
 
 SEC("?kprobe")
@@ -145,7 +154,7 @@ static __always_inline struct probe_scratch *get_scratch(void)
 		__u32 slot = i;
 		struct probe_scratch *s = bpf_map_lookup_elem(&scratches, &slot);
 
-		if (!s || scratch_is_ours(&s->is_busy))
+		if (!s || scratch_take(&s->users))
 			return s;
 	}
 	return NULL;
@@ -218,7 +227,7 @@ int probe_sum(void *ctx)
 		loss_count(COUNT_READ_FAULT);
 	else
 		add_row(s);
-	s->is_busy = 0;
+	scratch_give(&s->users);
 out:
 	if (call)
 		bpf_map_delete_elem(&calls, &key);

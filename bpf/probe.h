@@ -59,7 +59,7 @@ struct probe_call_key {
 /* Where a key is made, and behind it the value whose histogram is asked for. */
 #define PROBE_SCRATCHES 4 /* a CPU: probes of user functions may be preempted by others there */
 struct probe_scratch {
-	__u64 is_busy;
+	__u64 users;
 	__u64 key[BY_FIELDS_KEY_MAX / 8];
 	__u64 value;
 };

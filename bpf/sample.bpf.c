@@ -67,7 +67,7 @@ struct {
 struct scratch {
 	struct sample_rec rec;
 	struct stack_val kernel, user;
-	__u64 is_busy;
+	__u64 users;
 };
 
 /*
@@ -216,7 +216,7 @@ static __always_inline struct scratch *get_scratch(void)
 		__u32 slot = i;
 		struct scratch *s = bpf_map_lookup_elem(&scratches, &slot);
 
-		if (!s || scratch_is_ours(&s->is_busy))
+		if (!s || scratch_take(&s->users))
 			return s;
 	}
 	return NULL;
@@ -256,7 +256,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event)
 	}
 	sample_stream(ctx, &s->rec, user);
 out:
-	s->is_busy = 0;
+	scratch_give(&s->users);
 	return 0;
 }
 

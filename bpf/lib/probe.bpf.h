@@ -57,12 +57,21 @@ static __always_inline int expr_run(void *ctx, void *to, struct probe_call *call
 	})
 
 /*
- * Of several scratches of a CPU: takes it if it is free. Kernels without atomic exchange (before 5.12) run a program to its end before
- * another on that CPU.
+ * Of several scratches of a CPU: takes it if nobody has it. Two that meet may both leave it. No exchange: kernels before 5.12 refuse the
+ * instruction even where it is never reached.
  */
-static __always_inline int scratch_is_ours(__u64 *is_busy)
+static __always_inline int scratch_take(__u64 *users)
 {
-	return !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_attach_cookie) || !__sync_lock_test_and_set(is_busy, 1);
+	__sync_fetch_and_add(users, 1);
+	if (*(volatile __u64 *)users == 1)
+		return 1;
+	__sync_fetch_and_add(users, -1);
+	return 0;
+}
+
+static __always_inline void scratch_give(__u64 *users)
+{
+	__sync_fetch_and_add(users, -1);
 }
 
 /* Which site: a number of the clone's own, or of the attachment. */

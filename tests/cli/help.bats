@@ -233,3 +233,92 @@ commands() {
 	grep -qx "page-faults" narrow
 	grep -qx "    or faults" narrow
 }
+
+# caret_is TEXT: it stands below TEXT, which the line above has once
+caret_is() {
+	local caret=${lines[2]%%^*}
+	[ "${lines[2]}" = "$caret^" ] && [[ "${lines[1]:${#caret}}" == "$1"* ]]
+}
+
+@test "probe: -h has each option, what it is given, and no word twice" {
+	run "$SKEP" probe -h
+	[ "$status" = 0 ]
+	for o in -e,\ --event -x,\ --exec --filter -V,\ --vars -F,\ --funcs --text-size -a,\ --all-cpus -p,\ --pid -t,\ --tid -u,\ --uid -G,\ --cgroup --comm \
+		--count --by --hist --linear --latency -g,\ --stacks -n,\ --max-events --duration -I,\ --interval-print --top --max-keys --format \
+		-o,\ --output -m,\ --ring-size --strict --receipt; do
+		[ "$(grep -cE -- "^ +$o( |$)" <<<"$output")" = 1 ] || { echo "-h lacks $o, or has it twice"; false; }
+	done
+	for p in k: kr: u: ur: usdt: t:; do grep -qE "[ :,]$p" <<<"$output"; done
+}
+
+@test "probe: nothing to probe, unknown options, words that contradict each other: exit 2, one line" {
+	run "$SKEP" probe
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = "skep probe: what is to be probed?" ]
+	[[ "${lines[1]}" == "hint: skep probe "* ]]
+	f=u:$SKEP:main
+	for o in "--no-such" "-Z" "-n 3 --count" "-n 3 --by comm" "-n 3 --latency" "-n 0" "-n x" "--top 5" "-I 100" "--linear 0:10:1" \
+		"--hist pid --linear 0:10" "--hist pid --linear 10:0:1" "--hist pid --linear 0:10:0" "--hist pid --linear 0:10:1x" "--hist pid --linear 0:1000:1" \
+		"--hist pid --latency" "--text-size 4096" "--text-size 0" "-m 5" "-m 3" "--format xml" "-C 0" "-g --count" "-g -n 5" "-g --hist pid" "-p 12x" \
+		"--duration 5parsecs" "--by a,b,c,d,e" "--by comm, " "--hist"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" probe "$f" $o
+		[ "$status" = 2 ] || { echo "status $status: $o: $output"; false; }
+		[[ "${lines[0]}" == "skep probe: "* ]]
+		[ "$(grep -c '^skep probe: ' <<<"$output")" = 1 ]
+	done
+	run "$SKEP" probe "$f" --hist pid --linear 0:10
+	[ "${lines[0]}" = "skep probe: bad --linear '0:10': expected LOW:HIGH:STEP, as in 0:1000:100" ]
+	run "$SKEP" probe "$f" -n 3 --count
+	[ "${lines[0]}" = "skep probe: -n ends a stream of hits: it does not go with --count" ]
+}
+
+@test "probe: grammar, with a caret below the place" {
+	run "$SKEP" probe "k:vfs_read(count"
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = "skep probe: bad probe: no bracket that closes the arguments" ]
+	caret_is "(count"
+	run "$SKEP" probe "k:vfs_read(count) if (count > 4"
+	[ "$status" = 2 ]
+	[[ "${lines[0]}" == "skep probe: bad filter: no bracket that closes this one" ]]
+	caret_is "(count > 4"
+	run "$SKEP" probe "k:vfs_read(buf[0)"
+	[ "$status" = 2 ]
+	caret_is "[0)"
+	run "$SKEP" probe 'k:vfs_read if comm == "cat'
+	[ "$status" = 2 ]
+	[[ "${lines[0]}" == *"no quote that ends this text" ]]
+	caret_is '"cat'
+	run "$SKEP" probe "k:vfs_read(count >> 5Q)"
+	[ "$status" = 2 ]
+	[[ "${lines[0]}" == *"unknown unit"* ]]
+	caret_is "Q)"
+	run "$SKEP" probe "vfs_read:12"
+	[ "$status" = 2 ]
+	[[ "${lines[0]}" == *"lines of source code cannot be probed" ]]
+	caret_is ":12"
+	run "$SKEP" probe "k:vfs_read(pid)" --filter "(pid == 1"
+	[ "$status" = 2 ]
+	caret_is "(pid == 1"
+	for p in k: kr: u: u:x usdt: usdt:x usdt:x:y t:sched t: "k:vfs_read(" "k:f+zz" "kr:f+4" "k:f if" "k:f(a,)b"; do
+		run "$SKEP" probe "$p"
+		[ "$status" = 2 ] || { echo "status $status: $p: $output"; false; }
+		[[ "${lines[0]}" == "skep probe: bad "* ]]
+		[ "$(grep -cE '^ +\^$' <<<"$output")" = 1 ] || { echo "no caret: $p: $output"; false; }
+	done
+}
+
+@test "probe: files and functions that are not there: exit 2" {
+	run "$SKEP" probe u:./none:main
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = "skep probe: cannot probe './none': No such file or directory" ]
+	run "$SKEP" probe u:no-such-program:main
+	[ "$status" = 2 ]
+	[[ "$output" == *"hint: ./no-such-program is a file of this folder" ]]
+	run "$SKEP" probe "u:$ROOT/Makefile:main"
+	[ "$status" = 2 ]
+	[[ "$output" == *"it is no ELF file"* ]]
+	run "$SKEP" probe "u:$SKEP:no_such_function_of_it"
+	[ "$status" = 2 ]
+	[[ "$output" == *"has no such function"*"hint: "* ]]
+}

@@ -16,6 +16,17 @@ case $name in
 			gcc -g -O2 $how -nostdlib -shared -x c - -o "$corpus/seed$(echo "$how" | tr -d ' -')"
 	done ;;
 *event*) printf 'cycles:u,{cs,faults:k}:W,msr/tsc,name=a/,r1a8,sched:*,syscalls:sys_enter_*' >"$corpus/seed" ;;
+*probe*)
+	i=0
+	while read -r text; do printf '%s' "$text" >"$corpus/seed$((i += 1))"; done <<-'EOF'
+		k:tcp_sendmsg+0x10(arg0, arg7, x=%di:x16) if arg1 > 1M && !(arg2 in 3..5ms)
+		kr:m:f(n->n->a, ret->i, $retval:string, latency) if ret->e == BLUE || n->f << 2 >= -1
+		u:./a b:std::vector<int, x>::f(((struct e *)c)->v[t]->i:s32, container_of(n, struct e, s)->a, *n->p, ntohs( c))
+		usdt:a:p*:n(arg0, arg1:ustring, arg3) if arg4 ~ "*[!a-z]?\*" && comm !~ "x*"
+		t:sched:sched_*(c, args->n, s, t, p, x->i) if s == "text" && d != 0 || l[0] % 3
+		e=f%return n->i t c:u8 if depth > 3 && uid == 0
+	EOF
+	;;
 *usdt*) cp -n build/work/usdt "$corpus" 2>/dev/null ;;
 *btf*) for f in build/bpf/*.bpf.o; do objcopy -I elf64-little -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$f" "$corpus/$(basename "$f")"; done ;;
 *format*) printf 'ID: 7\nformat:\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:__data_loc char[] a;\toffset:24;\tsize:4;\n' >"$corpus/seed" ;;

@@ -54,3 +54,21 @@ ledger() {
 	echo "truth $1, printed $2, lost $lost"
 	[ $(($2 + lost)) = "$1" ]
 }
+
+# refuses EXIT SPEC TEXT... [-- OPTION...]: one line first, that says each TEXT; never a crash, never longer than a second or two
+# shellcheck disable=SC2154 # output is what run leaves
+refuses() {
+	local want=$1 spec=${2//@/$PROGRAM} texts=() options=()
+	shift 2
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do texts+=("$1"); shift; done
+	options=("${@:2}")
+	ROWS=$((ROWS + 1))
+	run timeout 20 "$SKEP" probe "${options[@]}" --format json "$spec" -- "$PROGRAM" "$MODE"
+	for text in "skep probe: " "${texts[@]}"; do
+		[[ "$output" == *"$text"* ]] || { status="without '$text'"; break; }
+	done
+	if [ "$status" != "$want" ] || [ "$(grep -c '^skep probe: ' <<<"$output")" != 1 ] || grep -q '^{' <<<"$output"; then
+		printf '%.200s: %s, not %s:\n%.800s\n' "$spec" "$status" "$want" "$output"
+		BAD=$((BAD + 1))
+	fi
+}

@@ -229,6 +229,13 @@ MODE=user
 	[ "$(grep -c ':take_' e.txt)" = 2 ]
 }
 
+@test "--count of one function with two filters: two rows" {
+	need_feature uprobe
+	"$SKEP" probe --count --format json -o a.json "u:$WORK/probed:many if thread == 1" "u:$WORK/probed:many if i < 10" -- "$WORK/probed" user >truth
+	cat a.json
+	[ "$(jq -s -c 'map(.hits) | sort' a.json)" = "[40,100]" ]
+}
+
 @test "-o: what the file held before is gone, of a stream and of a table" {
 	need_feature uprobe
 	seq 5000 >a.json
@@ -328,23 +335,6 @@ MODE=user
 	rows_end
 }
 
-# refuses EXIT SPEC TEXT... [-- OPTION...]: one line first, that says each TEXT; never a crash, never longer than a second or two
-refuses() {
-	local want=$1 spec=${2//@/$PROGRAM} texts=() options=()
-	shift 2
-	while [ $# -gt 0 ] && [ "$1" != -- ]; do texts+=("$1"); shift; done
-	options=("${@:2}")
-	ROWS=$((ROWS + 1))
-	run timeout 20 "$SKEP" probe "${options[@]}" --format json "$spec" -- "$PROGRAM" user
-	for text in "skep probe: " "${texts[@]}"; do
-		[[ "$output" == *"$text"* ]] || { status="without '$text'"; break; }
-	done
-	if [ "$status" != "$want" ] || [ "$(grep -c '^skep probe: ' <<<"$output")" != 1 ] || grep -q '^{' <<<"$output"; then
-		printf '%.200s: %s, not %s:\n%.800s\n' "$spec" "$status" "$want" "$output"
-		BAD=$((BAD + 1))
-	fi
-}
-
 @test "refused: names that are not there, with those that are" {
 	need_feature uprobe
 	refuses 2 u:@:take_intz "no such function" "hint: similar: " take_ints
@@ -366,6 +356,7 @@ refuses() {
 @test "refused: what has no such meaning" {
 	need_feature uprobe
 	refuses 2 'u:@:take_ints(i8) if i8 == "text"' "bad filter: " "compared with a text"
+	refuses 2 'u:@:take_longs(u64) if u64 == "text"' "bad filter: " "compared with a text"
 	refuses 2 'u:@:take_text(s) if s > "text"' "texts have no order"
 	refuses 2 'u:@:take_text(s) if s == 5 && "a" == "b"' "always the same"
 	refuses 2 'u:@:take_text(s) if "apple"' "a text alone"

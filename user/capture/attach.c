@@ -52,6 +52,11 @@ static int pmu_type(const char *name)
 	return type;
 }
 
+int attach_possible(bool is_user)
+{
+	return pmu_type(is_user ? "uprobe" : "kprobe") < 0 ? -EOPNOTSUPP : 0;
+}
+
 static int open_event(enum attach_how how, const struct attach_place *p, bool is_return)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .config = is_return ? RETURN_BIT : 0 };

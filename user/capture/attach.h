@@ -43,6 +43,9 @@ struct attachments {
 	VEC(struct attached_link) all;
 };
 
+/* Has the kernel what it takes? 0, or -EOPNOTSUPP. */
+int attach_possible(bool is_user);
+
 /*
  * One place by a perf event. cookie: the program asks for it (needs FEATURE_COOKIE). 0 or -errno: -ENOENT no such function or
  * file, -EINVAL a place that cannot be probed, -EADDRNOTAVAIL several functions of that name.

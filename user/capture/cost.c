@@ -55,6 +55,6 @@ void cost_add_misses(uint64_t missed, bool is_filtered, struct profile *profile)
 	if (!is_filtered)
 		profile->losses[LOSS_NESTED] += missed;
 	else if (missed)
-		profile_note(profile, "%llu hits of any task were inside the handling of a tracepoint, where the kernel skips them",
+		profile_note(profile, "%llu hits of any task were inside the handling of a tracepoint or probe, where the kernel skips them",
 			     (unsigned long long)missed);
 }

@@ -264,15 +264,43 @@ static void eval_both(struct ctx *c, const struct bound *n)
 	load8(c, 1, 10, SLOT_AT(--c->depth));
 }
 
+static void negate(struct ctx *c, int dst)
+{
+	emit(c, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0);
+}
+
+/* r1 by r0 to r0. Instructions for it came with 6.6 only: here without the signs, which r2 counts. C's: what is left has a's. */
+static void divide_signed(struct ctx *c, int op, bool is_rest)
+{
+	struct patches a = { 0 }, b = { 0 }, done = { 0 };
+
+	mov_imm(c, 2, 0);
+	jump(c, BPF_JSGE, 1, 0, &a);
+	negate(c, 1);
+	alu_imm(c, BPF_XOR, 2, 1);
+	land(c, &a);
+	jump(c, BPF_JSGE, 0, 0, &b);
+	negate(c, 0);
+	if (!is_rest)
+		alu_imm(c, BPF_XOR, 2, 1);
+	land(c, &b);
+	alu(c, op, 1, 0);
+	mov(c, 0, 1);
+	jump(c, BPF_JEQ, 2, 0, &done);
+	negate(c, 0);
+	land(c, &done);
+}
+
 static void arithmetic(struct ctx *c, const struct bound *n)
 {
 	static const uint8_t ops[] = { [OP_BIT_OR] = BPF_OR, [OP_BIT_XOR] = BPF_XOR, [OP_BIT_AND] = BPF_AND, [OP_SHL] = BPF_LSH,
 				       [OP_ADD] = BPF_ADD,   [OP_SUB] = BPF_SUB,     [OP_MUL] = BPF_MUL,     [OP_DIV] = BPF_DIV,
 				       [OP_MOD] = BPF_MOD };
 	const struct bound *b = node_at(c, n->b);
+	bool divides = n->op == OP_DIV || n->op == OP_MOD;
 	int op = n->op == OP_SHR ? (n->is_signed ? BPF_ARSH : BPF_RSH) : ops[n->op];
 
-	if (b->kind == BOUND_NUMBER && b->num == (uint64_t)(int64_t)(int32_t)b->num && !((n->op == OP_SHL || n->op == OP_SHR) && b->num > 63)) {
+	if (b->kind == BOUND_NUMBER && b->num == (uint64_t)(int64_t)(int32_t)b->num && !(divides && n->is_signed) && !((n->op == OP_SHL || n->op == OP_SHR) && b->num > 63)) {
 		eval(c, n->a);
 		alu_imm(c, op, 0, (int32_t)b->num);
 		return;
@@ -280,6 +308,12 @@ static void arithmetic(struct ctx *c, const struct bound *n)
 	eval_both(c, n);
 	if (n->op == OP_SHL || n->op == OP_SHR)
 		alu_imm(c, BPF_AND, 0, 63);
+	if (divides) /* by zero there is no number */
+		jump(c, BPF_JEQ, 0, 0, c->fault);
+	if (divides && n->is_signed) {
+		divide_signed(c, op, n->op == OP_MOD);
+		return;
+	}
 	alu(c, op, 1, 0);
 	mov(c, 0, 1);
 }
@@ -450,7 +484,8 @@ int gen_glob_compile(const char *pattern, size_t len, struct gen_glob *ret_glob)
 	memset(ret_glob, 0, sizeof(*ret_glob));
 	for (size_t i = 0; i < len; i++) {
 		uint64_t bit = 1ull << state;
-		const char *close = pattern[i] == '[' && i + 2 < len ? memchr(pattern + i + 2, ']', len - i - 2) : NULL;
+		size_t first = i + 2 + (i + 1 < len && (pattern[i + 1] == '!' || pattern[i + 1] == '^')); /* behind one of the set */
+		const char *close = pattern[i] == '[' && first < len ? memchr(pattern + first, ']', len - first) : NULL;
 
 		if (pattern[i] == '*') {
 			ret_glob->loop |= bit;

@@ -154,7 +154,7 @@ static enum attach_how how_of(const struct group *g, bool *ret_many)
 		return ATTACH_TRACEPOINT;
 	if (g->probe->spec.has_offset && !user)
 		return ATTACH_KPROBE;
-	many = g->sites.n > 1 && feature_use(user ? FEATURE_UPROBE_MULTI : FEATURE_KPROBE_MULTI);
+	many = (user || g->sites.n > 1) && feature_use(user ? FEATURE_UPROBE_MULTI : FEATURE_KPROBE_MULTI);
 	*ret_many = many;
 	return user ? many ? ATTACH_UPROBE_MULTI : ATTACH_UPROBE : many ? ATTACH_KPROBE_MULTI : ATTACH_KPROBE;
 }
@@ -227,6 +227,14 @@ static const char *why_not(const struct group *g, int ret)
 	}
 }
 
+static int not_possible(const struct probe_set *set, const struct group *g, struct err *err)
+{
+	err_exit(err, -EOPNOTSUPP, EXIT_CANNOT, "cannot attach to '%s': %s", probe_set_site(set, g->sites.data[0], NULL)->name,
+		 why_not(g, -EOPNOTSUPP));
+	err_hint(err, "skep doctor tells what this kernel can do; tracepoints (t:) are on every kernel");
+	return -EOPNOTSUPP;
+}
+
 /* One that cannot be attached: of a glob it is told and left out. */
 static int refuse(const struct probe_set *set, const struct group *g, uint32_t site, int ret, struct err *err)
 {
@@ -237,11 +245,10 @@ static int refuse(const struct probe_set *set, const struct group *g, uint32_t s
 		return site_refuse(&p->sites, s->name, why_not(g, ret));
 	if (p->spec.kind == PROBE_KERNEL && !s->module && (ret == -ENOENT || ret == -EINVAL || ret == -EADDRNOTAVAIL))
 		return site_kernel_refused(s->name, ret, err);
-	err_exit(err, ret, ret == -ENOENT ? EXIT_USAGE : EXIT_CANNOT, "cannot attach to '%s': %s", s->name, why_not(g, ret));
+	err_exit(err, ret, ret == -ENOENT ? EXIT_USAGE : EXIT_CANNOT, "cannot attach to '%s%s%s': %s", s->module ? s->module : "",
+		 s->module ? ":" : "", s->name, s->module && ret == -ENOENT ? "no such module, or no such function in it" : why_not(g, ret));
 	if (ret == -EPERM || ret == -EACCES)
 		kernel_hint_perf(err);
-	else if (ret == -EOPNOTSUPP)
-		err_hint(err, "skep doctor tells what this kernel can do; tracepoints (t:) are on every kernel");
 	return ret;
 }
 
@@ -352,8 +359,13 @@ int probe_set_attach(struct probe_set *set, struct err *err)
 
 	if (!ret && set->nr_globs && bpf_map_update_elem(set->globs_fd, &zero, set->globs, BPF_ANY))
 		ret = err_set(err, -errno, "cannot set the patterns: %s", strerror(errno));
-	for (size_t i = 0; i < set->groups.n && !ret; i++)
-		ret = attach_group(set, &set->groups.data[i], err);
+	for (size_t i = 0; i < set->groups.n && !ret; i++) {
+		struct group *g = &set->groups.data[i];
+
+		if (g->probe->spec.kind != PROBE_TRACEPOINT && attach_possible(g->want & PROBE_WANT_USER))
+			return not_possible(set, g, err);
+		ret = attach_group(set, g, err);
+	}
 	if (ret || set->attachments.all.n)
 		return ret;
 	r = set->probes[0].sites.refused.data;

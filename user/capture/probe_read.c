@@ -25,11 +25,13 @@ static int deliver(void *arg, const void *bytes, size_t size)
 	struct sample_value values[PROBE_ARGS_MAX];
 	struct sample s = { .count = 1, .weight = 1, .values = values };
 	const struct placed *placed;
+	const struct site *site;
 	char comm[PROBE_COMM_LEN];
 
 	if (size < sizeof(*rec) || rec->index >= src->set.nr_sites || size < sizeof(*rec) + src->set.placed[rec->index].bytes)
 		return -EINVAL;
 	placed = &src->set.placed[rec->index];
+	site = probe_set_site(&src->set, rec->index, NULL);
 	memcpy(comm, rec->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
 	s.time_ns = rec->time_ns;
@@ -44,7 +46,7 @@ static int deliver(void *arg, const void *bytes, size_t size)
 		char *at = (char *)rec->data + d->off;
 
 		values[i] = (struct sample_value){ .is_fault = rec->faults >> i & 1 };
-		if (d->bytes == 8) {
+		if (site->bound.args[d->arg].show != SHOW_TEXT && site->bound.args[d->arg].show != SHOW_COMM) {
 			memcpy(&values[i].num, at, 8);
 		} else {
 			at[d->bytes - 1] = '\0';

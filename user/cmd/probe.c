@@ -79,32 +79,49 @@ static const struct opt_group probe_groups[] = {
 	{ 0 },
 };
 
-/* What is behind a probe's own filter, if it has one, with --filter. In malloc'ed memory, which lives as long as the probe. */
-static char *whole_text(const struct probe_words *w, const char *spec)
-{
-	size_t size = strlen(spec) + (w->filter ? strlen(w->filter) : 0) + 16;
-	char *text = malloc(size);
-
-	if (!text)
-		return NULL;
-	if (!w->filter)
-		strcpy(text, spec);
-	else
-		snprintf(text, size, strstr(spec, " if ") ? "%s && (%s)" : "%s if %s", spec, w->filter);
-	return text;
-}
-
 static int parse_spec(const struct probe_words *w, const char *text, struct probe_spec *spec, struct err *err)
 {
 	size_t at = 0;
 	int ret;
 
+	if (!probe_begins(text) && text[strcspn(text, "/: ")] == '/') {
+		err_exit(err, -EINVAL, EXIT_USAGE, "bad probe '%s': no function has a slash in its name", text);
+		err_hint(err, "a COMMAND comes behind --, a path behind u:");
+		return -EINVAL;
+	}
 	if (!probe_begins(text))
 		return probe_parse_perf(text, w->path, spec, err);
 	ret = probe_parse(text, &at, spec, err);
 	if (!ret && text[at])
 		return expr_bad(&spec->exprs, "bad probe", at, err, "one probe an argument");
 	return ret;
+}
+
+/* The probe with --filter behind its own, if it has one; in malloc'ed memory that lives as long as the probe. */
+static char *with_filter(const char *text, const struct probe_spec *spec, const char *filter)
+{
+	size_t size = strlen(text) + strlen(filter) + 32;
+	char *whole = malloc(size);
+
+	if (whole && spec->filter)
+		snprintf(whole, size, "%.*s(%.*s) && (%s)", (int)spec->filter_at, text, (int)spec->filter_len, text + spec->filter_at, filter);
+	else if (whole)
+		snprintf(whole, size, "%s if %s", text, filter);
+	return whole;
+}
+
+/* *ret_text: the text that the spec borrows, NULL for the user's own. */
+static int parse_filtered(const struct probe_words *w, const char *text, struct probe_spec *spec, char **ret_text, struct err *err)
+{
+	int ret = parse_spec(w, text, spec, err);
+
+	if (ret || !w->filter)
+		return ret;
+	*ret_text = with_filter(text, spec, w->filter);
+	if (!*ret_text)
+		return -ENOMEM;
+	probe_free(spec);
+	return parse_spec(w, *ret_text, spec, err);
 }
 
 /* How long it takes is what its return knows. */
@@ -133,8 +150,7 @@ static int probe_with(struct probe_words *w, struct probe *probes, char **texts,
 
 	sites.nr_extras = keys.nr_extras;
 	for (size_t i = 0; i < w->nr_specs && !ret; i++) {
-		texts[i] = whole_text(w, w->specs[i]);
-		ret = texts[i] ? parse_spec(w, texts[i], &probes[i].spec, err) : -ENOMEM;
+		ret = parse_filtered(w, w->specs[i], &probes[i].spec, &texts[i], err);
 		if (!ret && w->o.latency)
 			ret = make_return(&probes[i].spec, err);
 		if (!ret)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/ksym.h"
 #include "capture/session.h"
 #include "cmd/stat_out.h"
 #include "cmd/stat_stack.h"
@@ -36,6 +37,7 @@ struct run {
 	struct profile profile;
 	uint64_t nr_hits;
 	bool is_full; /* -n */
+	struct ksym_asker *ksym; /* names of kernel addresses; NULL: none is asked for, or can be had */
 };
 
 static enum hit_show show_of(enum show show)
@@ -91,8 +93,11 @@ static const char *enumerator_name(const struct bound_arg *a, uint64_t value, ch
 static const char *name_value(void *arg, uint32_t site, uint32_t i, const struct sample *s, char *buf, size_t size)
 {
 	struct run *run = arg;
+	const struct bound_arg *a = &probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->bound.args[i];
 
-	return enumerator_name(&probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->bound.args[i], s->values[i].num, buf, size);
+	if (a->show == SHOW_SYMBOL)
+		return run->ksym && !ksym_name(run->ksym, s->values[i].num, buf, size) ? buf : NULL;
+	return enumerator_name(a, s->values[i].num, buf, size);
 }
 
 static int on_hit(struct sink *sink, const struct sample *s)
@@ -112,7 +117,7 @@ static int on_hit(struct sink *sink, const struct sample *s)
 		ret = -errno;
 	if (!ret && ++run->nr_hits == run->cfg->o->max_events) {
 		run->is_full = true;
-		ret = -ECANCELED;
+		ret = fflush(run->out.stream) ? -errno : -ECANCELED; /* detaching takes a while */
 	}
 	return ret;
 }
@@ -216,6 +221,17 @@ static int check_refused(const struct run *run, struct err *err)
 	return 0;
 }
 
+static bool wants_symbols(const struct run *run)
+{
+	const struct site *s;
+
+	for (uint32_t i = 0; (s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, NULL)); i++)
+		for (int k = 0; k < s->bound.nr_args; k++)
+			if (s->bound.args[k].show == SHOW_SYMBOL)
+				return true;
+	return false;
+}
+
 static int measure(struct run *run, struct session_cfg *cfg, int *ret_status, struct err *err)
 {
 	struct session *session;
@@ -229,12 +245,19 @@ static int measure(struct run *run, struct session_cfg *cfg, int *ret_status, st
 		return ret;
 	}
 	run->view.start_ns = now_ns();
+	stat_out_fresh(&run->out);
 	if (run->probe.mode == PROBE_MODE_STREAM)
 		render_hit_head(run->out.stream, &run->view);
+	if (wants_symbols(run) && ksym_open(&run->ksym))
+		run->ksym = NULL;
 	ret = session_run(session, &run->sink, err);
+	ksym_close(run->ksym);
 	if (!ret) {
 		*ret_status = session_status(session);
 		session_profile(session, &run->profile);
+		receipt_own(&run->profile.receipt);
+		if (run->is_full) /* what came behind the last that was wanted is nobody's */
+			run->profile.seen = run->profile.kept = run->nr_hits;
 		if (run->probe.mode != PROBE_MODE_STREAM)
 			ret = print_counts(&run->sink, run->cfg->o->interval_ms ? session_duration_ns(session) : 0);
 	}

@@ -40,6 +40,8 @@ static int pointee(struct binder *b, const struct ctype *p, struct ctype *ret_ty
 		*ret_type = (struct ctype){ .kind = CTYPE_CHAR, .size = 1, .is_signed = true };
 		return 0;
 	}
+	if (bind_base_type(p->to, ret_type))
+		return 0;
 	return types && p->to ? types->get(types, p->to, ret_type) : -ENOENT;
 }
 
@@ -296,7 +298,7 @@ static int bind_match(struct binder *b, const struct expr *e, struct value *text
 		return binder_bad(b, e->at, "two texts that are always the same");
 	if (text->kind != VALUE_COMM) {
 		/* arg1 == "text": a register that holds an address */
-		if (!is_text(b, text) && text->has_type && text->type.kind != CTYPE_PTR && text->type.size != 8)
+		if (!is_text(b, text) && !text->is_raw && text->has_type && text->type.kind != CTYPE_PTR)
 			return binder_bad(b, e->at, "%s is not compared with a text", kind_name(&text->type));
 		ret = text_address(b, e->at, text);
 	}
@@ -335,8 +337,14 @@ static int bind_sides(struct binder *b, const struct expr *e, struct value *x, s
 {
 	struct err kept = b->err ? *b->err : (struct err){ 0 };
 	int ret = bind(b, e->a, x), other;
+	struct err first = b->err ? *b->err : (struct err){ 0 };
 
-	if (ret == -EINVAL && !bind(b, e->b, y)) { /* 2 == state, TCP_LISTEN == state */
+	if (ret == -EINVAL && bind(b, e->b, y)) {
+		if (b->err)
+			*b->err = first;
+		return ret;
+	}
+	if (ret == -EINVAL) { /* 2 == state, TCP_LISTEN == state */
 		other = bind_enumerator(b, expr_at(b, e->a), y, x);
 		if (!other && b->err)
 			*b->err = kept;
@@ -545,6 +553,14 @@ static int show_suffix(struct binder *b, const struct expr_arg *a, struct value 
 	return -EINVAL;
 }
 
+static bool is_taken(const struct binder *b, const char *name)
+{
+	for (int i = 0; i < b->probe->nr_args; i++)
+		if (!strcmp(b->probe->args[i].name, name))
+			return true;
+	return false;
+}
+
 /* "sk->__sk_common.skc_dport" is called "skc_dport", unless it has a name. */
 static void name_arg(const struct binder *b, const struct expr_arg *a, struct bound_arg *arg)
 {
@@ -556,6 +572,12 @@ static void name_arg(const struct binder *b, const struct expr_arg *a, struct bo
 		len = e->len;
 	}
 	snprintf(arg->name, sizeof(arg->name), "%.*s", (int)(len < sizeof(arg->name) ? len : sizeof(arg->name) - 1), b->exprs->text + at);
+	if (is_taken(b, arg->name)) {
+		len = a->len < sizeof(arg->name) ? a->len : sizeof(arg->name) - 1;
+		snprintf(arg->name, sizeof(arg->name), "%.*s", (int)len, b->exprs->text + a->at);
+	}
+	for (int i = 2; is_taken(b, arg->name) && i < 2 * PROBE_ARGS_MAX; i++)
+		snprintf(arg->name, sizeof(arg->name), "%.*s#%d", (int)(len < 56 ? len : 56), b->exprs->text + at, i);
 }
 
 static int bind_arg(struct binder *b, const struct expr_arg *a)

@@ -21,6 +21,7 @@ struct value {
 	uint32_t num;
 	uint32_t bit_at, bits; /* of a bit field: in the bytes at off */
 	bool has_type;
+	bool is_raw;	  /* a register whose type nobody knows: it may be the address of a text */
 	bool is_constant; /* num is not it: the node's is */
 	struct ctype type;
 	uint8_t show; /* where the type does not say; SHOW_UNSIGNED else */
@@ -50,6 +51,10 @@ int bind_type(struct binder *b, size_t at, size_t len, struct ctype *ret_type);
 
 /* Types of memory that is walked: the function's, or the kernel's. NULL: none. */
 struct ctypes *binder_types(struct binder *b);
+
+/* Ids of the types that need no type information: "u32", "char"; downwards from this one. */
+#define BINDER_BASE_ID (UINT64_MAX - 1)
+bool bind_base_type(uint64_t id, struct ctype *ret_type);
 
 /* A number of so many bytes. */
 struct value value_number(uint32_t node, unsigned size, bool is_signed);

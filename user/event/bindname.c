@@ -74,10 +74,31 @@ static const struct {
 	{ "long", { .kind = CTYPE_INT, .size = sizeof(long), .is_signed = true } },
 	{ "unsigned long", { .kind = CTYPE_INT, .size = sizeof(long) } },
 	{ "size_t", { .kind = CTYPE_INT, .size = sizeof(long) } },
+	{ "ssize_t", { .kind = CTYPE_INT, .size = sizeof(long), .is_signed = true } },
+	{ "long long", { .kind = CTYPE_INT, .size = 8, .is_signed = true } },
+	{ "unsigned long long", { .kind = CTYPE_INT, .size = 8 } },
+	{ "uint8_t", { .kind = CTYPE_INT, .size = 1 } },
+	{ "uint16_t", { .kind = CTYPE_INT, .size = 2 } },
+	{ "uint32_t", { .kind = CTYPE_INT, .size = 4 } },
+	{ "uint64_t", { .kind = CTYPE_INT, .size = 8 } },
+	{ "int8_t", { .kind = CTYPE_INT, .size = 1, .is_signed = true } },
+	{ "int16_t", { .kind = CTYPE_INT, .size = 2, .is_signed = true } },
+	{ "int32_t", { .kind = CTYPE_INT, .size = 4, .is_signed = true } },
+	{ "int64_t", { .kind = CTYPE_INT, .size = 8, .is_signed = true } },
 	{ "char", { .kind = CTYPE_CHAR, .size = 1, .is_signed = true } },
 	{ "unsigned char", { .kind = CTYPE_INT, .size = 1 } },
 	{ "bool", { .kind = CTYPE_BOOL, .size = 1 } },
 };
+
+#define NR_BASE_TYPES (sizeof(base_types) / sizeof(*base_types))
+
+bool bind_base_type(uint64_t id, struct ctype *ret_type)
+{
+	if (id > BINDER_BASE_ID || BINDER_BASE_ID - id >= NR_BASE_TYPES)
+		return false;
+	*ret_type = base_types[BINDER_BASE_ID - id].type;
+	return true;
+}
 
 static int find_type(struct binder *b, const char *name, size_t len, uint64_t *ret_id)
 {
@@ -115,13 +136,15 @@ int bind_type(struct binder *b, size_t at, size_t len, struct ctype *ret_type)
 		for (len--; len && name[len - 1] == ' '; len--)
 			;
 	}
-	if (is_pointer && is(name, len, "void")) {
+	/* What a pointer to a pointer points to has no name to be asked by. */
+	if (is_pointer && (is(name, len, "void") || (len && name[len - 1] == '*'))) {
 		*ret_type = (struct ctype){ .kind = CTYPE_PTR, .size = sizeof(void *) };
 		return 0;
 	}
-	for (size_t i = 0; !is_pointer && i < sizeof(base_types) / sizeof(*base_types); i++)
+	for (size_t i = 0; i < NR_BASE_TYPES; i++)
 		if (is(name, len, base_types[i].name)) {
-			*ret_type = base_types[i].type;
+			*ret_type = is_pointer ? (struct ctype){ .kind = CTYPE_PTR, .size = sizeof(void *), .to = BINDER_BASE_ID - i } :
+						 base_types[i].type;
 			return 0;
 		}
 	ret = find_type(b, name, len, &id);
@@ -224,7 +247,7 @@ static int parameter(struct binder *b, const struct expr *e, const struct cparam
 }
 
 /* "arg0": the n-th register or word on the stack, whatever is in it. Returns 1 when it is none of these names. */
-static int numbered(struct binder *b, const struct expr *e, struct value *ret_value)
+static int numbered(struct binder *b, const struct expr *e, bool is_dollar, struct value *ret_value)
 {
 	const char *name = b->exprs->text + e->at;
 	uint64_t n = 0;
@@ -236,20 +259,23 @@ static int numbered(struct binder *b, const struct expr *e, struct value *ret_va
 	snprintf(digits, sizeof(digits), "%.*s", (int)e->len - 3, name + 3);
 	if (!isdigit((unsigned char)digits[0]) || num_u64(digits, CPARAMS_MAX, &n))
 		return 1;
-	if (b->env->kind == PROBE_TRACEPOINT)
+	if (b->env->kind == PROBE_TRACEPOINT || (is_dollar && !n))
 		return 1;
+	n -= is_dollar; /* perf's $arg1 is the first */
 	needs_entry(b);
 	if (n < b->env->nr_regs) {
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_ARG, .num = n });
 		if (node < 0)
 			return node;
 		*ret_value = value_number(node, 8, false);
+		ret_value->is_raw = true;
 		return 0;
 	}
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SP });
 	if (node < 0)
 		return node;
 	*ret_value = value_number(node, 8, false);
+	ret_value->is_raw = true;
 	ret_value->kind = VALUE_MEMORY;
 	ret_value->off = 8 * (n - b->env->nr_regs + 1);
 	return 0;
@@ -279,15 +305,18 @@ static int usdt_argument(struct binder *b, const struct expr *e, struct value *r
 	if (a.place == USDT_CONST)
 		return cut(b, e->at, binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = a.num }), &t, ret_value);
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_REG, .num = a.reg });
-	if (a.place == USDT_REG || node < 0)
-		return cut(b, e->at, node, &t, ret_value);
+	if (a.place == USDT_REG || node < 0) {
+		ret = cut(b, e->at, node, &t, ret_value);
+		ret_value->is_raw = true;
+		return ret;
+	}
 	if (a.index >= 0) {
 		index = binder_add(b, e->at, (struct bound){ .kind = BOUND_REG, .num = a.index });
 		ret = index < 0 ? index : binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = a.scale });
 		index = ret < 0 ? ret : binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = OP_MUL, .a = index, .b = ret });
 		node = index < 0 ? index : binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = OP_ADD, .a = node, .b = index });
 	}
-	*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .off = a.num, .type = t, .has_type = true };
+	*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .off = a.num, .type = t, .has_type = true, .is_raw = true };
 	return node < 0 ? node : 0;
 }
 
@@ -341,7 +370,7 @@ static int result(struct binder *b, const struct expr *e, struct value *ret_valu
 {
 	struct ctype t = { .kind = CTYPE_INT, .size = 8, .is_signed = true };
 	const struct cfunc *f = b->env->func;
-	int node;
+	int node, ret;
 
 	if (!b->env->is_return) {
 		binder_bad(b, e->at, "only a return has a return value");
@@ -361,7 +390,9 @@ static int result(struct binder *b, const struct expr *e, struct value *ret_valu
 	}
 	if (!is_scalar(&t))
 		t = (struct ctype){ .kind = CTYPE_INT, .size = 8 };
-	return cut(b, e->at, node, &t, ret_value);
+	ret = cut(b, e->at, node, &t, ret_value);
+	ret_value->is_raw = !f;
+	return ret;
 }
 
 static void hint_names(struct binder *b)
@@ -396,11 +427,13 @@ int bind_name(struct binder *b, const struct expr *e, struct value *ret_value)
 
 	if (is_reg && !env->is_return && env->kind != PROBE_TRACEPOINT) {
 		int reg = reg_by_name(name, e->len, &size);
-		struct ctype t = { .kind = CTYPE_INT, .size = size };
+		struct ctype t = { .kind = CTYPE_INT, .size = size == 2 ? 8 : size }; /* perf's %di is the whole of it */
 
 		if (reg < 0)
 			return binder_bad(b, e->at, "no such register");
-		return cut(b, e->at, binder_add(b, e->at, (struct bound){ .kind = BOUND_REG, .num = reg }), &t, ret_value);
+		ret = cut(b, e->at, binder_add(b, e->at, (struct bound){ .kind = BOUND_REG, .num = reg }), &t, ret_value);
+		ret_value->is_raw = true;
+		return ret;
 	}
 	for (uint32_t i = 0; env->func && i < env->func->nr_params && !is_dollar; i++)
 		if (is(name, e->len, env->func->params[i].name))
@@ -413,7 +446,7 @@ int bind_name(struct binder *b, const struct expr *e, struct value *ret_value)
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
 		if (is(name, e->len, builtins[i].name))
 			return builtin(b, e, builtins[i].what, ret_value);
-	ret = env->usdt_args ? usdt_argument(b, e, ret_value) : numbered(b, e, ret_value);
+	ret = env->usdt_args ? usdt_argument(b, e, ret_value) : numbered(b, e, is_dollar, ret_value);
 	if (ret <= 0)
 		return ret;
 	if (env->format)

@@ -54,7 +54,7 @@ static bool accept(struct parser *p, const char *token)
 	size_t n = strlen(token);
 
 	skip_space(p);
-	if (strncmp(p->text + p->at, token, n) || (is_word(token[0]) && is_word(p->text[p->at + n])))
+	if (strncmp(p->text + p->at, token, n) || (is_word(token[n - 1]) && is_word(p->text[p->at + n])))
 		return false;
 	p->at += n;
 	return true;
@@ -105,7 +105,7 @@ static int parse_number(struct parser *p)
 	int ret;
 
 	errno = 0;
-	value = strtoull(p->text + at, &end, hex ? 16 : 10);
+	value = strtoull(p->text + at, &end, 0); /* 0100 is octal, as in C */
 	if (errno || (hex && end <= p->text + at + 2))
 		return bad(p, at, errno ? "the number is too large" : "no number behind 0x");
 	p->at = end - p->text;
@@ -188,27 +188,29 @@ static int parse_name(struct parser *p)
 	return add(p, (struct expr){ .kind = EXPR_NAME, .at = at, .len = n });
 }
 
-/* "(struct NAME *)", "(u32)": a type in brackets is one of several words, or ends in a star, or is a number's. */
+/* "(struct NAME *)", "(u32)", "(unsigned long)": a type in brackets ends in a star, or has a word that only types have. */
 static bool is_cast(const struct parser *p)
 {
-	static const char *const words[] = { "struct ", "union ", "enum ", "unsigned ", "u8)",	"u16)",	 "u32)",    "u64)", "s8)",
-					     "s16)",	"s32)",	  "s64)",  "int)",	"long)", "char)", "bool)",  "size_t)" };
-	const char *at = p->text + p->at + 1, *close;
+	static const char *const words[] = { "struct",	"union",   "enum",     "class",	  "unsigned", "signed",	  "const",    "u8",	 "u16",	     "u32",
+					     "u64",	"s8",	   "s16",      "s32",	  "s64",      "int",	  "short",    "long",	 "char",     "bool",
+					     "size_t",	"ssize_t", "uint8_t",  "uint16_t", "uint32_t", "uint64_t", "int8_t", "int16_t", "int32_t",
+					     "int64_t", "__u8",	   "__u16",    "__u32",	  "__u64",    "__s8",	  "__s16",    "__s32",	 "__s64" };
+	const char *at = p->text + p->at + 1, *close = strchr(at, ')'), *end = close;
+	size_t n;
 
 	while (*at == ' ')
 		at++;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strncmp(at, words[i], strlen(words[i])))
-			return true;
-	close = strchr(at, ')');
-	if (!close || (!isalpha((unsigned char)*at) && *at != '_'))
-		return false;
-	while (close > at && close[-1] == ' ')
-		close--;
-	for (const char *c = at; c < close; c++)
+	for (n = 0; is_word(at[n]); n++)
+		;
+	for (size_t i = 0; n && i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == n && !memcmp(at, words[i], n))
+			return i < 7 || !close || at + n + strspn(at + n, " ") == close || is_word(at[n + strspn(at + n, " ")]) || strchr(at + n, '*');
+	for (const char *c = at; close && c < close; c++)
 		if (!is_word(*c) && *c != ' ' && *c != '*')
 			return false;
-	return close > at && close[-1] == '*';
+	while (end && end > at && end[-1] == ' ')
+		end--;
+	return n && end && end > at && end[-1] == '*';
 }
 
 static int parse_unary(struct parser *p);
@@ -231,6 +233,8 @@ static int parse_primary(struct parser *p)
 
 		p->at++;
 		type_text(p, ")", &e);
+		if (!p->text[p->at])
+			return bad(p, at, "no bracket that closes this one");
 		p->at++;
 		a = parse_unary(p);
 		e.a = a;
@@ -356,6 +360,9 @@ static int parse_binary(struct parser *p, int least)
 		for (i = 0; i < sizeof(binaries) / sizeof(*binaries); i++)
 			if (!strncmp(p->text + at, binaries[i].token, strlen(binaries[i].token)))
 				break;
+		/* perf's spelling has spaces between arguments: "f a %si" */
+		if (p->exprs->has_spaces && p->text[at] == '%' && at && p->text[at - 1] == ' ' && is_word(p->text[at + 1]))
+			break;
 		if (i == sizeof(binaries) / sizeof(*binaries) || !binaries[i].rank || binaries[i].rank < least)
 			break;
 		p->at += strlen(binaries[i].token);

@@ -6,6 +6,7 @@
 #ifndef SKEP_EVENT_EXPR_H
 #define SKEP_EVENT_EXPR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ struct expr {
 struct exprs {
 	const char *text; /* borrowed; messages point into it */
 	VEC(struct expr) nodes; /* [0] is unused */
+	bool has_spaces; /* they, and not commas, are between arguments */
 };
 
 /* An argument: what is read, how it is shown, and its name. */

@@ -177,7 +177,7 @@ static int parse_args(struct probe_spec *s, size_t *at, struct err *err)
 
 static bool begins_filter(const char *text)
 {
-	return !strncmp(text, "if", 2) && (text[2] == ' ' || text[2] == '(');
+	return !strncmp(text, "if", 2) && (text[2] == ' ' || text[2] == '(' || !text[2]);
 }
 
 static int parse_filter(struct probe_spec *s, size_t *at, struct err *err)
@@ -189,10 +189,15 @@ static int parse_filter(struct probe_spec *s, size_t *at, struct err *err)
 	if (!begins_filter(text + *at))
 		return 0;
 	*at += 2;
+	skip_space(text, at);
+	s->filter_at = *at;
 	ret = expr_parse(&s->exprs, at, "bad filter", err);
 	if (ret < 0)
 		return ret;
 	s->filter = ret;
+	s->filter_len = *at - s->filter_at;
+	while (s->filter_len && text[s->filter_at + s->filter_len - 1] == ' ')
+		s->filter_len--;
 	skip_space(text, at);
 	return 0;
 }
@@ -240,7 +245,7 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 	size_t at = 0, n;
 	int ret;
 
-	*s = (struct probe_spec){ .exprs.text = text, .kind = path ? PROBE_USER : PROBE_KERNEL };
+	*s = (struct probe_spec){ .exprs.text = text, .exprs.has_spaces = true, .kind = path ? PROBE_USER : PROBE_KERNEL };
 	ret = check_text(s, err);
 	if (ret)
 		return ret;
@@ -262,6 +267,8 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 	}
 	if (!ret)
 		ret = parse_behind(s, &at, err);
+	if (!ret && text[at] && text[at] != ' ')
+		return bad(s, at, err, "expected a space between the function and its arguments");
 	for (skip_space(text, &at); !ret && text[at] && !begins_filter(text + at); skip_space(text, &at))
 		ret = add_arg(s, &at, err);
 	if (!ret)
@@ -284,6 +291,7 @@ size_t probe_title(const struct probe_spec *s, const char *name, char *buf, size
 
 	if (s->has_offset)
 		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)s->offset);
-	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "", name ? "" : s->group,
-			*s->group && !name ? ":" : "", name ? name : s->name, offset);
+	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s%s%.*s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "",
+			name ? "" : s->group, *s->group && !name ? ":" : "", name ? name : s->name, offset, s->filter ? " if " : "",
+			(int)s->filter_len, s->exprs.text + s->filter_at);
 }

@@ -36,6 +36,7 @@ struct probe_spec {
 	struct expr_arg args[PROBE_ARGS_MAX];
 	int nr_args;
 	uint32_t filter; /* its node; 0: none */
+	size_t filter_at, filter_len; /* its text */
 };
 
 /* Does an item of -e begin like a probe: k: kr: u: ur: usdt: t: ? */

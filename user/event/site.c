@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "event/format.h"
+#include "event/near.h"
 #include "event/tracepoints.h"
 #include "event/usdtarg.h"
 #include "sym/dwarf.h"
 #include "sym/kprotos.h"
 #include "util/glob.h"
-
-#define TRACEPOINTS 4096
 
 int site_refuse(struct site_list *list, const char *name, const char *why)
 {
@@ -117,29 +116,44 @@ static int add_tracepoint(struct site_list *list, const struct probe_spec *spec,
 	return ret;
 }
 
+struct tracepoint_finder {
+	const struct probe_spec *spec;
+	const struct site_cfg *cfg;
+	struct site_list *list;
+	struct near near;
+	uint64_t found;
+	struct err *err;
+};
+
+static int on_tracepoint(void *arg, const char *name)
+{
+	struct tracepoint_finder *f = arg;
+	size_t group = strcspn(name, ":");
+
+	if (!glob_match(f->spec->group, name, group) || !name[group] ||
+	    !glob_match(f->spec->name, name + group + 1, strlen(name + group + 1))) {
+		near_offer(&f->near, name, strlen(name));
+		return 0;
+	}
+	f->found++;
+	return add_tracepoint(f->list, f->spec, f->cfg, name, f->err);
+}
+
 static int find_tracepoints(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err)
 {
-	struct event *events = calloc(TRACEPOINTS, sizeof(*events));
-	char text[2 * PROBE_NAME_MAX], name[EVENT_NAME_MAX];
-	int n, ret = 0;
+	struct tracepoint_finder f = { .spec = spec, .cfg = cfg, .list = list, .err = err };
+	char text[2 * PROBE_NAME_MAX];
+	int ret;
 
-	if (!events)
-		return -ENOMEM;
 	snprintf(text, sizeof(text), "%s:%s", spec->group, spec->name);
-	if (!strcmp(spec->group, "syscalls")) /* tracefs has those, too, and here they are tracepoints */
-		n = 0;
-	n = tracepoint_events(text, strlen(text), events, TRACEPOINTS);
-	if (n == -ENOTDIR || n == -EACCES)
-		ret = tracefs_refused(n, text, strlen(text), err);
-	else if (n == -ENOENT && !list->is_glob)
-		n = 1, snprintf(events[0].name, sizeof(events[0].name), "%.*s", (int)sizeof(events[0].name) - 1, text),
-		events[0].kind = EVENT_TRACEPOINT;
-	else if (n < 0)
+	near_init(&f.near, text, strlen(text));
+	ret = tracepoint_each(on_tracepoint, &f);
+	if ((ret == -ENOTDIR || ret == -EACCES) && !f.found)
+		return tracefs_refused(ret, text, strlen(text), err);
+	if (!ret && !f.found) {
 		ret = expr_bad(&spec->exprs, "bad probe", spec->name_at, err, "no tracepoint matches");
-	for (int i = 0; i < n && !ret; i++)
-		if (tracepoint_name(&events[i], name, sizeof(name)))
-			ret = add_tracepoint(list, spec, cfg, name, err);
-	free(events);
+		near_hint(&f.near, err);
+	}
 	return ret;
 }
 

@@ -216,10 +216,10 @@ static int on_function(void *arg, const struct ufunc *func)
 	int ret = 0;
 	bool hit = f->list->is_glob ? func->is_func && glob_match(wanted, func->name, strlen(func->name)) : !strcmp(wanted, func->name);
 
-	if (!hit && func->is_func && func->name[0] == '_') {
+	if (func->is_func && func->name[0] == '_' && (!hit || func->name[1] == 'Z' || func->name[1] == 'R')) {
 		readable = demangle(func->name);
 		len = readable ? without_parameters(readable) : 0;
-		hit = readable && (f->list->is_glob ? glob_match(wanted, readable, len) : strlen(wanted) == len && !memcmp(wanted, readable, len));
+		hit |= readable && (f->list->is_glob ? glob_match(wanted, readable, len) : strlen(wanted) == len && !memcmp(wanted, readable, len));
 	}
 	if (!hit && !f->list->is_glob)
 		near_offer(&f->near, readable ? readable : func->name, readable ? len : strlen(func->name));

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Claims: a counted hit of a user function costs no more than bpftrace's; a hit that is streamed with three numbers and a text costs at
+# most half of what perf's uprobe does; the first event comes in a quarter of bpftrace's time; attaching to and detaching from many
+# functions takes a fifth of bpftrace's. The floor is an empty uprobe: the trap into the kernel, which is most of it all.
+. "$(dirname "$0")/lib.sh"
+N=${N:-500000}
+PROG=$WORK/hitrate
+VALUES='index, bytes, name, sum'
+
+# rate NAME COMMAND...: ns of one call under it, appended to NAME's file; with the CPU time of the tool beside the load
+rate() {
+	local name=$1
+	shift
+	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
+}
+
+show() { # show NAME...
+	local name bare floor
+	bare=$(median "$TMP/rate.bare") floor=$(median "$TMP/rate.floor")
+	for name; do
+		[ -s "$TMP/rate.$name" ] || continue
+		awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v f="$floor" 'BEGIN {
+			printf "  %-22s %8.0f ns a hit, %5.2f times the floor\n", n, t - b, (t - b) / (f - b) }'
+	done
+}
+
+# whole NAME COMMAND...: seconds of CPU of the tool and its load for N hits, to the last byte written
+whole() {
+	local name=$1
+	shift
+	timed "$TMP/whole.$name" "$@"
+}
+
+perf_probe() { # perf's probe of the same values; its name is ours alone
+	perf probe -q -x "$PROG" "skepbench=hit index=%di:s32 bytes=%si:u64 name=+0(%dx):string sum=%cx:x64" || fail "perf probe"
+	trap 'perf probe -q -d "*:skepbench"; kill $(jobs -p) 2>/dev/null; wait; rm -rf "$TMP"' EXIT
+}
+
+echo "a hit of a user function: ns, best of 5 rounds of $((N / 5)), in turn"
+perf_probe
+EVENT=$(perf probe -l 2>/dev/null | sed -n 's/ *\([a-z_]*:skepbench\) .*/\1/p')
+for ((i = 0; i < RUNS; i++)); do
+	rate bare "$PROG" "$N"
+	rate floor "$SKEP" stat -u 12345 -a -e "u:$PROG:hit" -o /dev/null -- "$PROG" "$N"
+	rate count "$SKEP" probe --count "u:$PROG:hit" -o "$TMP/o" -- "$PROG" "$N"
+	rate filter "$SKEP" probe --count "u:$PROG:hit if bytes > 10000 && name == \"x\"" --receipt -o "$TMP/o" -- "$PROG" "$N"
+	rate stream "$SKEP" probe -m 16384 "u:$PROG:hit($VALUES)" -o "$TMP/o" -- "$PROG" "$N"
+	rate by-text "$SKEP" probe "u:$PROG:hit" --by name -o "$TMP/o" -- "$PROG" "$N"
+	rate latency "$SKEP" probe "u:$PROG:hit" --latency -o "$TMP/o" -- "$PROG" "$N"
+	rate perf-stream perf record -q -m 4096 -e "$EVENT" -o "$TMP/p" -- "$PROG" "$N"
+	rate perf-count perf stat -e "$EVENT" -o "$TMP/p" -- "$PROG" "$N"
+	if command -v bpftrace >/dev/null; then
+		rate bpftrace-count bpftrace -q -e "uprobe:$PROG:hit { @ = count(); }" -c "$PROG $N"
+		rate bpftrace-latency bpftrace -q -e "uprobe:$PROG:hit { @s[tid] = nsecs; }
+			uretprobe:$PROG:hit { @ = hist(nsecs - @s[tid]); delete(@s[tid]); }" -c "$PROG $N"
+		rate bpftrace-stream bpftrace -q -o "$TMP/b" -e "uprobe:$PROG:hit { printf(\"%d %d %s %x\n\", arg0, arg1, str(arg2), arg3); }" -c "$PROG $N"
+	fi
+done
+show floor count bpftrace-count perf-count filter by-text stream perf-stream bpftrace-stream latency bpftrace-latency
+for what in "count bpftrace-count" "stream perf-stream" "stream bpftrace-stream" "latency bpftrace-latency"; do
+	set -- $what
+	[ -s "$TMP/rate.$2" ] || continue
+	compare "$1" ns "$1" "$(median "$TMP/rate.$1")" "$2" "$(median "$TMP/rate.$2")"
+done
+
+echo "200,000 hits streamed and printed as text: the CPU time of all"
+for ((i = 0; i < 3; i++)); do
+	whole skep "$SKEP" probe -m 65536 "u:$PROG:hit($VALUES)" -o "$TMP/o" -- "$PROG" 200000
+	whole perf sh -c "perf record -q -m 4096 -e $EVENT -o $TMP/p -- $PROG 200000 && perf script -i $TMP/p >$TMP/t"
+done
+compare CPU s skep "$(median "$TMP/whole.skep" 2)" "perf record + script" "$(median "$TMP/whole.perf" 2)"
+
+# first FILE COMMAND...: seconds from its start to the first line with a digit that it prints
+first() {
+	local file=$1 line begin=$EPOCHREALTIME
+	shift
+	while read -r line && ! [[ $line =~ [0-9] ]]; do :; done < <(exec "$@" 2>/dev/null)
+	awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >>"$file"
+}
+
+if command -v bpftrace >/dev/null; then
+	echo "from the command to its first event"
+	"$PROG" 2000000000 >/dev/null &
+	load=$!
+	for ((i = 0; i < RUNS; i++)); do
+		first "$TMP/first.skep" "$SKEP" probe "u:$PROG:hit(index)" -p $load -n 1
+		first "$TMP/first.bpftrace" bpftrace -q -e "uprobe:$PROG:hit { printf(\"%d\n\", arg0); exit(); }" -p $load
+	done
+	kill $load
+	compare wall s skep "$(median "$TMP/first.skep")" bpftrace "$(median "$TMP/first.bpftrace")"
+	cp /lib/*/libc.so.6 "$TMP/libc.so.6"
+	echo "attach to and detach from the functions of a copy of libc that begin with m, p and s"
+	pair skep bpftrace sh -c "$SKEP probe --count 'u:$TMP/libc.so.6:[mps]*' -o $TMP/o -- $PROG 1; test \$? = 1" ::: \
+		bpftrace -q -e "uprobe:$TMP/libc.so.6:m*,uprobe:$TMP/libc.so.6:p*,uprobe:$TMP/libc.so.6:s* { @[func] = count(); } BEGIN { exit(); }"
+fi

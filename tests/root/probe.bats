@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep probe of kernel functions and tracepoints: what the kernel was called with is what the workload says it asked for, to the unit.
+load ../lib.bash
+load probe_rows.bash
+
+MODE=kernel
+OWN='file->f_path.dentry->d_name.name ~ "probed.f*"'
+
+need_tracefs() {
+	[ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || skip "tracefs is not mounted"
+}
+
+# hits TITLE <JSON of --count
+hits() {
+	jq -r --arg e "$1" 'select(.event == $e) | .hits'
+}
+
+@test "tracepoints: fields, texts, filters, globs" {
+	need_tracefs
+	row kill 't:syscalls:sys_enter_kill(pid, sig)' '[.pid, .sig]'
+	row kill 't:syscalls:sys_enter_kill(args->pid) if sig == 0 && args->pid > 1' .pid
+	row open 't:syscalls:sys_enter_openat(filename, flags, mode:u32) if filename ~ "probed.*"' '[.filename, .flags, .mode]' '[.name, .flags, .mode]'
+	row open 't:syscalls:sys_enter_openat(filename:string) if flags & 64 && filename ~ "probed.*"' .filename 'select(.flags / 64 % 2 >= 1) | .name'
+	row sleep 't:syscalls:sys_exit_nanosleep(ret)' .ret 0
+	row process 't:sched:sched_process_exit(comm, pid)' '[.comm, .pid]' '["probed", .pid]'
+	row process 't:sched:sched_process_exit(c=comm:string) if comm == "probed" && comm ~ "p*d"' .c '"probed"'
+	refuses 2 't:sched:sched_process_exit(nosuch)' "sched:sched_process_exit has no field 'nosuch'" "hint: " "comm, pid"
+	refuses 2 t:sched:sched_process_exitt sched_process_exitt "hint: similar: " sched_process_exit
+	refuses 2 t:nosuch:sched_switch nosuch:sched_switch
+	rows_end
+}
+
+@test "tracepoints by glob, of the subsystem syscalls too" {
+	need_tracefs
+	"$SKEP" probe --count --format json -o a.json 't:sched:sched_process_e*' -- "$WORK/probed" kernel >truth
+	cat a.json
+	[ "$(hits t:sched:sched_process_exit <a.json)" = 1 ]
+	"$SKEP" probe --count --format json -o b.json 't:syscalls:sys_*_kill' -- "$WORK/probed" kernel >truth
+	cat b.json
+	[ "$(hits t:syscalls:sys_enter_kill <b.json)" = 3 ]
+	[ "$(hits t:syscalls:sys_exit_kill <b.json)" = 3 ]
+}
+
+@test "tracepoints of threads and children: exact, also what a ring of 4 KiB loses" {
+	need_tracefs
+	n=$((30000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
+	"$SKEP" probe --count --format json -o a.json t:syscalls:sys_enter_getppid -- "$WORK/probed" load $n 2 2 >truth
+	[ "$(jq .hits a.json)" = $((n * 5)) ]
+	"$SKEP" probe -m 4 --format json -o b.json t:syscalls:sys_enter_getppid -- "$WORK/probed" load $n 2 2 >truth 2>said
+	ledger $((n * 5)) "$(wc -l <b.json)"
+}
+
+# A machine without kprobes says so.
+@test "no kprobes: told" {
+	"$SKEP" doctor --json | jq -e '.features[] | select(.name == "kprobe") | .has | not' >/dev/null || skip "there are kprobes here"
+	run "$SKEP" probe k:vfs_read -- true
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *"cannot attach to 'vfs_read': this kernel has no kprobes"*"hint: "* ]]
+}
+
+@test "files: arguments by BTF, members, texts of the kernel and of the process" {
+	need_feature kprobe
+	row open 'k:do_sys_openat2(filename, how->mode, f=(how->flags & ~32768)) if filename ~ "probed.*"' '[.filename, .mode, .f]' '[.name, .mode, .flags]'
+	row open 'k:do_sys_openat2(dfd) if filename == "probed.file1"' .dfd 'select(.name == "probed.file1") | -100'
+	row open 'k:do_sys_openat2(filename) if how->flags & 64 && filename ~ "probed*"' .filename 'select(.flags / 64 % 2 >= 1) | .name'
+	row write "k:vfs_write(n=file->f_path.dentry->d_name.name, count, s=file->f_inode->i_size) if $OWN" '[.n, .count, .s]' '[.name, .count, .before]'
+	row write "k:vfs_write(count) if $OWN && count in 1200..2222" .count 'select(.count >= 1200 and .count <= 2222) | .count'
+	row write "k:vfs_write(count) if $OWN && (count == 1000 || count * 2 > 4000 && !(count == 2222))" .count \
+		'select(.count == 1000 or (.count > 2000 and .count != 2222)) | .count'
+	row pipe 'k:vfs_write(c=buf[0], d=buf[100]:char, depth) if count == 3333' '[.c, (.d | char), .depth > 3]' '[121, "y", true]'
+	row pipe_read 'k:ksys_read(count) if count == 4444' .count
+	row pipe_read 'k:vfs_read(count, comm) if count == 4444 && comm == "probed"' '[.count, .comm]' '[.count, "probed"]'
+	row write 'k:vfs_write(size=((struct inode *)file->f_inode)->i_size, count) if container_of(file->f_path.dentry, struct dentry, d_name)->d_name.name == "x"' . . refused_or_rows
+	rows_end
+}
+
+@test "returns: values, arguments of the entry, latency" {
+	need_feature kprobe
+	row open 'kr:do_sys_openat2(ret, filename) if filename ~ "probed.none*"' '[.ret, .filename]' 'select(.failed) | [-2, .name]'
+	row open 'kr:do_sys_openat2(filename) if ret < 0 && filename ~ "probed*"' .filename 'select(.failed) | .name'
+	row write "kr:vfs_write(ret, count, n=file->f_path.dentry->d_name.name) if $OWN" '[.ret, .count, .n]' '[.ret, .count, .name]'
+	row read "kr:vfs_read(ret, count) if $OWN" '[.ret, .count]'
+	row read "kr:vfs_read(v=\$retval:s32, ok=(latency > 0 && latency < 10s)) if $OWN && ret == 0" '[.v, .ok]' 'select(.ret == 0) | [0, 1]'
+	row pipe 'vfs_write%return $retval count' '[.retval, .count]' 'empty' refused_or_rows
+	row sleep 'kr:hrtimer_nanosleep(rqtp, ret) if latency >= 1ms && latency < 20s' '[.rqtp, .ret]' '[.ns, 0]'
+	rows_end
+}
+
+@test "sockets and timers: byte order, casts, container_of, enums by name" {
+	need_feature kprobe
+	row send 'k:tcp_sendmsg(size, port=ntohs(sk->__sk_common.skc_dport), f=sk->__sk_common.skc_family)' '[.size, .port, .f]' '[.size, .port, 2]'
+	row send 'kr:tcp_sendmsg(ret, size) if size > 5000 && ret > 0' '[.ret, .size]' 'select(.size > 5000) | [.ret, .size]'
+	row send 'k:tcp_sendmsg(a=sk->__sk_common.skc_daddr:ipv4, s=sk->__sk_common.skc_state) if size >= 5K' '[.a, .s]' 'select(.size >= 5120) | ["127.0.0.1", 1]'
+	row send 'k:tcp_sendmsg(a=((struct inet_sock *)sk)->inet_sport, b=container_of(sk, struct inet_sock, sk)->inet_sport)' '.a == .b and .a > 0' true
+	row sleep 'k:hrtimer_nanosleep(rqtp, mode, clockid)' '[.rqtp, .mode, .clockid]' '[.ns, "HRTIMER_MODE_REL", 1]'
+	row sleep 'k:hrtimer_nanosleep(rqtp) if mode == HRTIMER_MODE_REL && rqtp > 1234567ns' .rqtp 'select(.ns > 1234567) | .ns'
+	row sleep 'k:hrtimer_nanosleep(m=mode:u32)' .m 1
+	row process 'k:do_exit(code)' .code 0
+	rows_end
+}
+
+@test "system calls: their wrappers have registers; arg0; perf's spelling; --filter; offsets" {
+	need_feature kprobe
+	if [ "$(uname -m)" = x86_64 ]; then
+		row kill 'k:__x64_sys_kill(pid=regs->di, sig=regs->si)' '[.pid, .sig]'
+		row kill 'k:__x64_sys_kill(pid=((struct pt_regs *)arg0)->di:s32)' .pid
+		row kill '__x64_sys_kill pid=regs->di' .pid
+	fi
+	OPTIONS=(--filter "$OWN && count > 1300")
+	row write 'vfs_write count' .count 'select(.count > 1300) | .count'
+	row write 'vfs_write%return $retval' '.[]' 'select(.count > 1300) | .ret'
+	row write 'k:vfs_write(count) if count == 1000 || count == 2444' .count 'select(.count == 2444) | .count'
+	OPTIONS=()
+	rows_end
+}
+
+@test "offsets: at the begin of an instruction, and nowhere else" {
+	need_feature kprobe
+	[ "$(uname -m)" = x86_64 ] || skip "offsets are x86-64's"
+	good=0
+	for off in 4 5 9; do
+		if "$SKEP" probe --count --format json -o o.json k:__x64_sys_getppid+$off -- "$WORK/probed" kernel >truth 2>said; then
+			[ "$(jq .hits o.json)" = 12 ]
+			good=$((good + 1))
+		else
+			cat said
+		fi
+	done
+	[ $good -gt 0 ]
+	run "$SKEP" probe k:vfs_write+1 -- true
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *"cannot attach to 'vfs_write"*"no probe there"* ]]
+}
+
+@test "--count: exact, of threads and children" {
+	need_feature kprobe
+	[ "$(uname -m)" = x86_64 ] || skip "names of system calls are x86-64's"
+	n=$((20000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
+	"$SKEP" probe --count --format json -o a.json k:__x64_sys_getppid kr:__x64_sys_getppid -- "$WORK/probed" load $n 2 2 >truth
+	cat a.json
+	[ "$(jq -s -c 'map(.hits)' a.json)" = "[$((n * 5)),$((n * 5))]" ]
+	"$SKEP" probe --count --format json -o b.json "k:__x64_sys_getppid if tid == pid" -- "$WORK/probed" load $n 2 2 >truth
+	[ "$(jq .hits b.json)" = $((n * 3)) ]
+}
+
+@test "--count of globs: as of the functions alone" {
+	need_feature kprobe
+	"$SKEP" probe --count --format json -o one.json k:vfs_read k:vfs_write -- "$WORK/probed" kernel >truth 2>said
+	"$SKEP" probe --count --format json -o all.json 'k:vfs_[rw]*' -- "$WORK/probed" kernel >truth 2>said
+	cat said all.json
+	[ "$(hits k:vfs_read <all.json)" = "$(hits k:vfs_read <one.json)" ]
+	[ "$(hits k:vfs_read <all.json)" -ge 5 ]
+	"$SKEP" probe --count --format json -o some.json 'k:vfs_[rw]* if count == 3333 || count == 4444' -- "$WORK/probed" kernel >truth 2>said
+	cat said some.json
+	[ "$(hits k:vfs_read <some.json) $(hits k:vfs_write <some.json)" = "1 1" ]
+}
+
+@test "printed and lost are the truth; -n N prints exactly N" {
+	need_feature kprobe
+	[ "$(uname -m)" = x86_64 ] || skip "names of system calls are x86-64's"
+	n=$((100000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
+	for where in k:__x64_sys_getppid 'kr:__x64_sys_getppid(ret, latency)'; do
+		"$SKEP" probe -m 4 --format json -o a.json "$where" -- "$WORK/probed" load $n 3 0 >truth 2>said
+		ledger $((4 * n)) "$(wc -l <a.json)"
+	done
+	"$SKEP" probe -n 100 --format json -o b.json k:__x64_sys_getppid -- "$WORK/probed" load $n 3 0 >truth
+	[ "$(wc -l <b.json)" = 100 ]
+}
+
+@test "a function that is called while it is probed in every process: nothing hangs" {
+	need_feature kprobe
+	"$SKEP" probe --duration 1 --count -o a.txt 'k:vfs_*' -- sh -c 'while :; do "$0" kernel; done' "$WORK/probed" >truth
+	grep -q 'k:vfs_read$' a.txt
+	"$SKEP" probe -a --duration 500ms --format json -o b.json 'k:vfs_read(comm, count)' >truth
+	jq -se 'length > 0' b.json
+}
+
+@test "refused: what is not there, with what is" {
+	need_feature kprobe
+	refuses 2 'k:tcp_sendmsgx' "no such" "hint: " tcp_sendmsg
+	refuses 2 'k:tcp_sendmsgx(size)' "tcp_sendmsgx"
+	refuses 2 'k:nosuch_function_*' "no kernel function matches"
+	refuses 2 'k:vfs_write(nosuch)' "vfs_write has no argument 'nosuch'" "hint: vfs_write has file, buf, count, pos"
+	refuses 2 'k:vfs_write(file->f_nosuch)' "no member 'f_nosuch'"
+	refuses 2 'k:vfs_write(file->f_inodee)' "hint: similar: f_inode"
+	refuses 2 'k:vfs_write(ret)' "only a return has a return value"
+	refuses 2 'k:vfs_write(latency)' "only a return has a latency"
+	refuses 2 'k:vfs_write(count) if count == "x"' "compared with a text"
+	refuses 2 'k:vfs_write(pos) if pos == 5 && count ~ "x*"' "compared with a text"
+	refuses 2 'k:vfs_write((struct nosuch *)file)' "no such type"
+	refuses 2 'kr:vfs_write+4' "a return has no offset"
+	refuses 2 'k:__x64_sys_getppid(nosuch)' "no argument 'nosuch'" "hint: "
+	refuses 2 'k:nosuchmodule:vfs_read' "nosuchmodule"
+	refuses 2 'k:vfs_write(container_of(file, struct inode, i_nosuch))' "no member 'i_nosuch'"
+	rows_end
+}
