@@ -64,7 +64,7 @@ static const struct opt view_opts[] = {
 	{ 0, "top", "N", OPT_U64, offsetof(struct probe_words, o.top), "only the N largest rows or histograms", NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
 	  "room for so many keys on each CPU (4096); more are summed in one row", NULL, false, NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format), "text or json, an object a line", NULL, false, "text|json" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format), "text, json (an object a line) or, with -g, folded", NULL, false, "text|json|folded" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct probe_words, o.out), "write to FILE instead of standard output", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb), "ring buffer of each CPU in KiB, a power of two (1024)", NULL,
 	  false, NULL },
@@ -211,6 +211,9 @@ static int check(struct probe_words *w, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--linear is for --hist");
 	if (w->o.target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: a probe is hit on any CPU ('if cpu == 0' filters)");
+	w->o.folded = w->format && !strcmp(w->format, "folded");
+	if (w->o.folded && !w->o.stacks)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--format folded shows stacks: it needs -g");
 	w->o.json = w->format && !strcmp(w->format, "json");
 	return target_check(&w->o.target, err);
 }

@@ -12,7 +12,7 @@ struct probe_options {
 	const char *out;
 	uint64_t max_events, duration_ns, interval_ms, top, ring_kb, text_bytes, rows_max;
 	const char *by, *hist, *linear;
-	bool count, latency, stacks, json;
+	bool count, latency, stacks, folded, json;
 };
 
 /* --by, --hist and --latency: what each hit is summed by, and the expressions among that. */

@@ -9,6 +9,7 @@
 #include "cmd/live.h"
 #include "cmd/stat_out.h"
 #include "event/keys.h"
+#include "render/render.h"
 #include "render/table.h"
 
 #define KEYS_BYTES 128
@@ -42,6 +43,12 @@ static int print(const struct stat_stack *o, struct fold *fold, const struct mea
 
 	for (int i = 0; i < m->nr_events; i++)
 		names[i] = m->events[i].name;
+	if (o->folded) {
+		const struct flame_cfg picture = { 0 };
+
+		tree_sort(fold->tree, 0);
+		return render_folded(out, fold->tree, fold->profile, &picture);
+	}
 	table_sort(fold->table, false);
 	return (o->json ? render_table_json : o->csv ? render_table_csv : render_table_text)(out, fold->table, fold->profile, &cfg);
 }
@@ -69,23 +76,29 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 	struct fold *fold = calloc(1, sizeof(*fold));
 	char keys[KEYS_BYTES];
 	struct table table = { 0 };
+	struct tree tree = { 0 };
 	struct stat_out out = { 0 };
 	int ret = fold ? row_keys(o->keys, keys, sizeof(keys), err) : -ENOMEM;
 
 	if (!ret)
 		ret = table_init(&table, keys, true, err);
+	if (!ret && o->folded)
+		ret = tree_init(&tree);
 	if (!ret)
 		ret = fold_init(fold);
 	if (ret)
 		goto out;
 	fold->profile = profile;
-	fold->table = &table;
+	fold->table = o->folded ? NULL : &table;
+	fold->tree = o->folded ? &tree : NULL;
+	fold->root = ROOT_COMM;
 	ret = stat_out_open(&out, o->out, false, false, err);
 	if (!ret)
 		ret = stat_out_close(&out, run(o, m->events[0].name, m, fold, &out, ret_status, err), err);
 	syms_free(fold->syms);
 	fold_free(fold);
 out:
+	tree_free(&tree);
 	table_free(&table);
 	free(fold);
 	return ret;

@@ -10,6 +10,7 @@ struct stat_stack {
 	const char *out;
 	uint64_t top, duration_ns;
 	bool json, csv;
+	bool folded; /* whole stacks, a line each, in the place of the table */
 };
 
 /* Runs and prints: system calls and tracepoints, each time with its stacks. *ret_status: COMMAND's. 0 or -errno with err. */

@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What skep probe sums in the kernel, and probes as events of other commands: hitrate calls its function as often as it is told, in five
+# rounds, with 0, 1, 2... each round.
+load ../lib.bash
+load probe_rows.bash
+
+HIT=u:$WORK/hitrate:hit
+
+setup() { cd "$BATS_TEST_TMPDIR" || exit; need_feature uprobe; }
+
+probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
+
+@test "--by an expression: a row for each of its values" {
+	probe $HIT --by index --format json -o rows.json
+	[ "$(jq -s 'length' rows.json)" = 200 ]
+	[ "$(jq -s 'map(.hits) | unique == [5]' rows.json)" = true ]
+	[ "$(jq -s 'map(.index | tonumber) | sort == [range(200)]' rows.json)" = true ]
+}
+
+@test "--by words, a text and a number in one key" {
+	probe $HIT --by comm,pid,name,bytes --format json -o rows.json
+	[ "$(jq -c '[.comm, .name, .bytes, .hits]' rows.json)" = '["hitrate","a name of some length","4096",1000]' ]
+}
+
+@test "--hist: powers of two, and slots of a step" {
+	probe $HIT --hist bytes --format json -o rows.json
+	[ "$(jq -c '[.hits, .total, .max, .slots]' rows.json)" = '[1000,4096000,4096,[{"from":4096,"hits":1000}]]' ]
+	probe $HIT --hist index --linear 50:150:25 --format json -o rows.json
+	[ "$(jq -c '.slots | map([.from, .hits])' rows.json)" = '[[null,250],[50,125],[75,125],[100,125],[125,125],[150,250]]' ]
+	probe $HIT --hist 'index - 100' --format json -o rows.json
+	[ "$(jq -c '[.hits, .negative, (.slots | map(.hits) | add)]' rows.json)" = '[1000,500,500]' ]
+	probe $HIT --hist index --by 'index / 100'
+	grep -q '^index / 100 0: 500 hits, mean 49.5, max 99$' out
+	grep -q '\[ *64, *128) *180 ' out
+}
+
+@test "--latency: every call that returned" {
+	probe ${HIT} --latency --format json -o rows.json
+	[ "$(jq -c '[.hits, (.slots | map(.hits) | add), .total_ns > 0]' rows.json)" = '[1000,1000,true]' ]
+}
+
+@test "more keys than room: in one row, and told" {
+	run -1 "$SKEP" probe $HIT --by index --max-keys 8 --strict --format json -o rows.json -- "$WORK/hitrate" 1000
+	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]
+	[ "$(jq -s 'map(select(.other)) | length' rows.json)" = 1 ]
+	[[ "$output" == *"--max-keys"* ]]
+}
+
+@test "--top and -I" {
+	probe $HIT --by index --top 3
+	[ "$(grep -c '^ *5 ' out)" = 3 ]
+	grep -q '197 rows more' out
+	"$SKEP" probe --count $HIT -I 50 --format json -o rows.json -- "$WORK/hitrate" 20000 >out
+	[ "$(jq -s 'map(.hits) | add' rows.json)" = 20000 ]
+	[ "$(jq -s 'map(.interval) | sort == .' rows.json)" = true ]
+}
+
+@test "-g: stacks, as a table and folded" {
+	probe $HIT -g --format json -o rows.json
+	[ "$(jq -s '[.. | .samples? // empty | numbers] | max' rows.json)" = 1000 ]
+	probe $HIT -g --format folded -o out.folded
+	[ "$(awk '{ n += $NF } END { print n }' out.folded)" = 1000 ]
+	grep -q '^hitrate;.*hit 1000$\|;hit ' out.folded
+}
+
+@test "-V: arguments and their types; -F: functions" {
+	"$SKEP" probe -V "$HIT" "ur:$WORK/hitrate:hit" >out
+	grep -q '	int index$' out
+	grep -q 'char \*name$' out
+	grep -q '	long \(int \)\?ret$' out
+	"$SKEP" probe -F -x "$WORK/hitrate" 'hi*' | grep -q "u:$WORK/hitrate:hit "
+}
+
+@test "probes as events of stat, flame and record, with filters" {
+	"$SKEP" stat -j -o rows.json -e "$HIT,$HIT if index < 50,ur:$WORK/hitrate:hit if ret > 0,task-clock" -- "$WORK/hitrate" 1000 >out
+	[ "$(jq -sc 'map(select(.event != "task-clock") | .["counter-value"] | tonumber)' rows.json)" = '[1000,250,1000]' ]
+	"$SKEP" flame -e "$HIT if index >= 150" -o out.folded -- "$WORK/hitrate" 1000 >out
+	[ "$(awk '{ n += $NF } END { print n }' out.folded)" = 250 ]
+	"$SKEP" record -e "$HIT" -o perf.data -- "$WORK/hitrate" 1000 >out
+	"$SKEP" report -n --format csv -i perf.data >out 2>said || cat said
+	grep -q 'hit' out
+	run -2 "$SKEP" stat -e "$HIT(index)x" -- true
+	run -2 "$SKEP" stat --by comm -e "$HIT" -- true
+	[[ "$output" == *"skep probe --by"* ]]
+}
+
+@test "what a glob stands for and cannot be probed is told; --strict refuses it all" {
+	[ "$(uname -m)" = x86_64 ] || skip "AVX-512 is of x86-64"
+	cp /lib/x86_64-linux-gnu/libc.so.6 libc.so
+	"$SKEP" list "u:$PWD/libc.so:__memset_evex_unaligned" >/dev/null 2>&1 || skip "libc.so.6 names none of its AVX-512 functions"
+	run -1 "$SKEP" -v probe --count "u:$PWD/libc.so:*memset*" --duration 10ms
+	[[ "$output" == *"not probed: __memset_evex_unaligned: an AVX-512 instruction is there"* ]]
+	run -1 "$SKEP" probe --strict --count "u:$PWD/libc.so:*memset*" --duration 10ms
+	[[ "$output" == *"cannot be probed"* ]]
+}
