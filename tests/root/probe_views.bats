@@ -80,7 +80,8 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	"$SKEP" record -e "$HIT" -o perf.data -- "$WORK/hitrate" 1000 >out
 	"$SKEP" report -n --format csv -i perf.data >out 2>said || cat said
 	grep -q 'hit' out
-	run -2 "$SKEP" stat -e "$HIT(index)x" -- true
+	run -2 "$SKEP" stat -e "$HIT(index)" -- true
+	[[ "$output" == *"arguments are shown by skep probe"* ]]
 	run -2 "$SKEP" stat --by comm -e "$HIT" -- true
 	[[ "$output" == *"skep probe --by"* ]]
 }

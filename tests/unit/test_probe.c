@@ -439,7 +439,7 @@ static void test_globs(void **state)
 					     "[]a]", "[!]a]", "[^]]", "[a-]", "[-a]", "[!-]", "[a", "[", "[]", "[!", "[!]", "a[", "\\*", "\\?a", "a\\\\", "\\a",
 					     "[[]", "[a-c-e]", "x[*]y", "x[?]", "*.c", "*a?*b", "?*?", "*?", "[a]]", "\\[a]" };
 	static const char *const texts[] = { "", "a", "b", "c", "ab", "abc", "aab", "x", "xa", "ax", "]", "[", "[a", "[]", "[!", "[!]", "-", "*", "\\", "?a", "*a", "a\\", "a0", "9",
-					     "a.c", ".c", "a]", "[]a]", "abcabcabc", "aXbYc", "x*y", "x?", "xay", "e", "!", "^", "!a", "\xff", "a\xff" "b", "[a]" };
+					     "a.c", ".c", "a]", "[]a]", "abcabcabc", "aXbYc", "x*y", "x?", "xay", "e", "!", "^", "!a", "\xff", "a\377b", "[a]" };
 	static const char alphabet[] = "ab*?[]!-\\^c";
 	unsigned long seed = 1;
 	struct gen_glob g;

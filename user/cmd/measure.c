@@ -85,6 +85,11 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot read the format of '%s': %s", name, strerror(-ret)) : 0;
 }
 
+int measure_refuse_args(const struct event *e, struct err *err)
+{
+	return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': arguments are shown by skep probe; here they can be in a filter (if ...)", e->name);
+}
+
 /* The event's probe: all of its sites are hits of event i. */
 static int add_probe(struct measure *m, int i, struct err *err)
 {
@@ -110,7 +115,7 @@ static int add_probe(struct measure *m, int i, struct err *err)
 	e->period_or_freq = 1;
 	ret = probe_parse(e->probe_text, &at, &p->spec, err);
 	if (!ret && p->spec.nr_args)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': arguments are shown by skep probe; here they can be in a filter (if ...)", e->name);
+		return measure_refuse_args(e, err);
 	return ret ? ret : sites_find(&p->spec, &cfg, &p->sites, err);
 }
 

@@ -34,6 +34,9 @@ extern const struct opt honesty_opts[];
 void measure_free(struct measure *m);
 void measure_free_probes(struct measure *m);
 
+/* For a probe with arguments as an event of a command that shows none. Returns -EINVAL, err filled. */
+int measure_refuse_args(const struct event *e, struct err *err);
+
 /* Parses events and checks targets; operands are COMMAND. 0 or -errno. */
 int measure_check(struct measure *m, char **operands, struct err *err);
 

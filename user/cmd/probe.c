@@ -211,6 +211,8 @@ static int check(struct probe_words *w, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--linear is for --hist");
 	if (w->o.target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: a probe is hit on any CPU ('if cpu == 0' filters)");
+	if (w->vars && w->funcs)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-V and -F contradict each other");
 	w->o.folded = w->format && !strcmp(w->format, "folded");
 	if (w->o.folded && !w->o.stacks)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--format folded shows stacks: it needs -g");

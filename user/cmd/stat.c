@@ -185,6 +185,8 @@ static int expand_probe(struct count_run *s, int e, struct err *err)
 	p = &s->probes[s->probe.nr_probes++];
 	*p = (struct probe){ .event = e };
 	ret = probe_parse(model.probe_text, &at, &p->spec, err);
+	if (!ret && p->spec.nr_args)
+		ret = measure_refuse_args(&model, err);
 	if (!ret)
 		ret = sites_find(&p->spec, &cfg, &p->sites, err);
 	if (ret)
