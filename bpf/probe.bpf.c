@@ -188,11 +188,11 @@ static __always_inline void add_value(struct by_sum *sum, __s64 value)
 
 static __always_inline void add_row(struct probe_scratch *s)
 {
-	struct by_sum *sum = bpf_map_lookup_elem(&rows, s->key), empty = {};
+	struct by_sum *sum = bpf_map_lookup_elem(&rows, s->key);
 	__u32 zero = 0;
 
 	if (!sum) {
-		bpf_map_update_elem(&rows, s->key, &empty, BPF_NOEXIST);
+		bpf_map_update_elem(&rows, s->key, &s->empty, BPF_NOEXIST);
 		sum = bpf_map_lookup_elem(&rows, s->key);
 	}
 	if (!sum)

@@ -62,6 +62,7 @@ struct probe_scratch {
 	__u64 users;
 	__u64 key[BY_FIELDS_KEY_MAX / 8];
 	__u64 value;
+	struct by_sum empty; /* stays zero: the stack has no room for one beside what expressions need */
 };
 #define PROBE_VALUE_AT BY_FIELDS_KEY_MAX /* from the key's begin on */
 

@@ -40,6 +40,20 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[ "$(jq -c '[.hits, (.slots | map(.hits) | add), .total_ns > 0]' rows.json)" = '[1000,1000,true]' ]
 }
 
+@test "the dearest that there is: patterns, divisions and texts in one filter, with every view" {
+	FILTER='if (name ~ "*nam?*[a-h]" || name ~ "x*" || comm ~ "*q*") && index * 4096 / (index + 1) % 4096 >= -(index | 3) && name != "other"'
+	probe "$HIT $FILTER" --by comm,pid,tid,cpu,user,cgroup,event,index,bytes,name,sum --hist 'bytes / (index + 1)' --format json -o rows.json
+	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]
+	probe "$HIT(index, bytes, name, sum, comm, depth, cgroup, *sum) $FILTER" --format json -o rows.json
+	[ "$(wc -l <rows.json)" = 1000 ]
+	probe --count "$HIT $FILTER" --format json -o rows.json
+	[ "$(jq .hits rows.json)" = 1000 ]
+	probe -g "$HIT $FILTER" --format folded -o out.folded
+	[ "$(awk '{ n += $NF } END { print n }' out.folded)" = 1000 ]
+	probe "ur:$WORK/hitrate:hit $FILTER && latency > 0" --by comm --hist latency --format json -o rows.json
+	[ "$(jq .hits rows.json)" = 1000 ]
+}
+
 @test "more keys than room: in one row, and told" {
 	run -1 "$SKEP" probe $HIT --by index --max-keys 8 --strict --format json -o rows.json -- "$WORK/hitrate" 1000
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]

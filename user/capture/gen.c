@@ -20,6 +20,8 @@
 #define ARGS_AT (SLOT_AT(SLOTS) - 8 * ARGS_MAX)
 #define TEXT_BYTES (BIND_TEXT_MAX + 1)
 #define TEXT_AT (ARGS_AT - TEXT_BYTES)
+#define STACK_MAX 512 /* of the program and what it calls together; the models use up to 144 */
+_Static_assert(-TEXT_AT <= STACK_MAX - 192, "no room for the model's own");
 #define CODE_MAX 30000 /* jumps have 16 bits */
 
 /* linux/bpf.h's, which does not have them as constants of the preprocessor. */
