@@ -77,15 +77,16 @@ static __always_inline __u64 wake_flag(void *ring, __u64 now_ns)
 }
 
 /* Every hit with its values, through the ring of its CPU. */
-static __always_inline void stream(void *ctx, __u64 want, struct probe_info *info, struct probe_call *call)
+static __always_inline void stream(void *ctx, struct probe_info *info, struct probe_call *call)
 {
 	__u64 size = MARK(PROBE_SIZE_MARK) & 0xffffff;
-	struct task_struct *task = (void *)bpf_get_current_task();
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct probe_rec *rec;
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 
 	loss_count(COUNT_SEEN);
+	if (cfg_pidns_level && !info->pid)
+		loss_count(COUNT_OUTSIDE);
 	if (!ring) {
 		loss_count(COUNT_NO_SCRATCH);
 		return;
@@ -97,13 +98,11 @@ static __always_inline void stream(void *ctx, __u64 want, struct probe_info *inf
 	}
 	expr_run(ctx, rec->data, call, info, PROBE_ASK_VALUES);
 	rec->time_ns = info->time_ns;
-	rec->latency_ns = info->latency_ns;
 	rec->faults = info->faults;
 	rec->pid = info->pid;
 	rec->tid = info->tid;
 	rec->index = site_index(ctx);
 	rec->cpu = cpu;
-	rec->exec_id = BPF_CORE_READ(task, self_exec_id);
 	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
 	bpf_ringbuf_submit(rec, wake_flag(ring, info->time_ns));
 }
@@ -117,7 +116,7 @@ int probe_stream(void *ctx)
 	struct probe_info info = {};
 
 	if (probe_take(ctx, want, &info, &key, &call))
-		stream(ctx, want, &info, call);
+		stream(ctx, &info, call);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
 	return 0;
@@ -207,7 +206,7 @@ static __always_inline void add_row(struct probe_scratch *s)
 SEC("?kprobe")
 int probe_sum(void *ctx)
 {
-	__u64 want = MARK(PROBE_WANT_MARK), id = bpf_get_current_pid_tgid();
+	__u64 want = MARK(PROBE_WANT_MARK);
 	struct probe_call_key key;
 	struct probe_call *call = NULL;
 	struct probe_scratch *s = NULL;
@@ -221,7 +220,7 @@ int probe_sum(void *ctx)
 		loss_count(COUNT_NO_SCRATCH);
 		goto out;
 	}
-	by_key_fill(s->key, id, site_index(ctx), 0);
+	by_key_fill(s->key, info.pid << 32 | info.tid, site_index(ctx), 0);
 	expr_run(ctx, s->key, call, &info, PROBE_ASK_VALUES);
 	if (info.faults)
 		loss_count(COUNT_READ_FAULT);

@@ -18,16 +18,15 @@
 
 /* Numbers of a clone: in each program's own instructions. */
 #define PROBE_INDEX_MARK 0x51ee7c0de0ddba21ULL /* of the site; PROBE_INDEX_COOKIE: the attachment has it */
-#define PROBE_SIZE_MARK 0x51ee7c0000000040ULL  /* bytes of a record: the smallest, which the verifier takes for the model */
-#define PROBE_WANT_MARK 0x51ee7c0de0ddb01fULL  /* enum probe_want */
+#define PROBE_SIZE_MARK 0x51ee7c0000000030ULL  /* bytes of a record: the smallest, which the verifier takes for the model */
+#define PROBE_WANT_MARK 0x51ee7c0de0ddb00fULL  /* enum probe_want */
 #define PROBE_INDEX_COOKIE 0xffffffffULL
 
 enum probe_want {
 	PROBE_WANT_FILTER = 1 << 0, /* ask expr_run() first */
 	PROBE_WANT_CALL = 1 << 1,   /* a return, with what its call was entered with */
 	PROBE_WANT_DEPTH = 1 << 2,
-	PROBE_WANT_STACK = 1 << 3,
-	PROBE_WANT_USER = 1 << 4, /* of a user function: its stack is the process's */
+	PROBE_WANT_USER = 1 << 3, /* of a user function: its stack is the process's */
 };
 
 /* What expr_body() is asked. */
@@ -66,23 +65,16 @@ struct probe_scratch {
 };
 #define PROBE_VALUE_AT BY_FIELDS_KEY_MAX /* from the key's begin on */
 
-/* A record of the ring: this, then the values, then with PROBE_WANT_STACK a struct probe_stack. */
+/* A record of the ring: this, then the values. */
 struct probe_rec {
 	__u64 time_ns;
-	__u64 latency_ns;
 	__u64 faults;
 	__u32 pid, tid;
 	__u32 index; /* of the site */
 	__u32 cpu;
-	__u64 exec_id;
 	char comm[PROBE_COMM_LEN];
 	__u64 data[];
 };
-_Static_assert(sizeof(struct probe_rec) == 64, "probe_rec");
-
-struct probe_stack {
-	__s32 kernel_bytes, user_bytes; /* negative: -errno */
-	__u64 kernel[STACK_MAX_FRAMES + 1], user[STACK_MAX_FRAMES + 1];
-};
+_Static_assert(sizeof(struct probe_rec) == 48, "probe_rec");
 
 #endif

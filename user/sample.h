@@ -50,7 +50,6 @@ struct sample {
 	uint32_t nr_kips, nr_uips;
 	/* Of probes */
 	uint32_t site; /* which place was hit */
-	uint64_t latency_ns; /* of a call that returned; 0: not measured */
 	const struct sample_value *values;
 	uint32_t nr_values;
 };

@@ -94,8 +94,6 @@ static __always_inline void fill_info(struct probe_info *info, __u64 id)
 	task = (void *)bpf_get_current_task();
 	info->tid = pidns_number(task, cfg_pidns_level, (void *)cfg_pidns);
 	info->pid = pidns_number(BPF_CORE_READ(task, group_leader), cfg_pidns_level, (void *)cfg_pidns);
-	if (!info->pid)
-		loss_count(COUNT_OUTSIDE);
 }
 
 /* Frames of the stack that the probe is on: of the kernel's own, or of the process when the kernel has none. */

@@ -254,7 +254,7 @@ caret_is() {
 @test "probe: nothing to probe, unknown options, words that contradict each other: exit 2, one line" {
 	run "$SKEP" probe
 	[ "$status" = 2 ]
-	[ "${lines[0]}" = "skep probe: what is to be probed?" ]
+	[ "${lines[0]}" = "skep probe: no probe was given" ]
 	[[ "${lines[1]}" == "hint: skep probe "* ]]
 	f=u:$SKEP:main
 	for o in "--no-such" "-Z" "-n 3 --count" "-n 3 --by comm" "-n 3 --latency" "-n 0" "-n x" "--top 5" "-I 100" "--linear 0:10:1" \

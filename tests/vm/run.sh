@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
 SECONDS_MAX=${VM_SECONDS:-1200}
-BETWEEN=doctor,stat,by,probe,probe_views,target,record
+BETWEEN=doctor,by,probe,probe_views,target
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
 done

@@ -54,6 +54,7 @@ static ssize_t set_body(struct bpf_insn *insns, size_t n, const struct clone_as 
 static void tell_why(uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, struct bpf_prog_load_opts *opts)
 {
 	char *log = log_level >= 2 ? malloc(LOG_BYTES) : NULL;
+	int fd;
 
 	if (!log)
 		return;
@@ -61,7 +62,9 @@ static void tell_why(uint32_t type, const char *name, const struct bpf_insn *ins
 	opts->log_size = LOG_BYTES;
 	opts->log_level = log_level > 2 ? 2 : 1;
 	*log = '\0';
-	bpf_prog_load(type, name, "Dual BSD/GPL", insns, n, opts);
+	fd = bpf_prog_load(type, name, "Dual BSD/GPL", insns, n, opts);
+	if (fd >= 0)
+		close(fd);
 	fputs(log, stderr);
 	free(log);
 }

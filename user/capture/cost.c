@@ -24,20 +24,26 @@ uint64_t cost_of_map(int fd)
 	return value;
 }
 
+/* Zeroes where the kernel was not asked to measure it. */
+void cost_of_prog(int fd, struct receipt *r)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &size))
+		return;
+	r->bpf_ns += info.run_time_ns;
+	r->bpf_runs += info.run_cnt;
+}
+
 void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r)
 {
 	struct bpf_program *prog;
 	struct bpf_map *map;
 
-	bpf_object__for_each_program(prog, obj) {
-		struct bpf_prog_info info = {};
-		__u32 size = sizeof(info);
-
-		if (timed && bpf_program__fd(prog) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size)) {
-			r->bpf_ns += info.run_time_ns;
-			r->bpf_runs += info.run_cnt;
-		}
-	}
+	bpf_object__for_each_program(prog, obj)
+		if (timed && bpf_program__fd(prog) >= 0)
+			cost_of_prog(bpf_program__fd(prog), r);
 	bpf_object__for_each_map(map, obj)
 		r->map_bytes += cost_of_map(bpf_map__fd(map));
 }

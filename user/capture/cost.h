@@ -12,6 +12,9 @@ struct bpf_object;
 /* Adds the time of all programs (timed: the kernel was asked to measure it) and the memory of all maps. */
 void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r);
 
+/* Adds the time of one program, where the kernel was asked to measure it. */
+void cost_of_prog(int fd, struct receipt *r);
+
 /* Kernel memory of a map in bytes, 0 if not known. */
 uint64_t cost_of_map(int fd);
 

@@ -431,7 +431,7 @@ static void eval(struct ctx *c, uint32_t node)
 	}
 }
 
-/* Reads up to `bytes` of the text of n to r1 (set by the caller as `to` plus off), NUL-terminated; its length or -errno to r0. */
+/* Reads the text of a node to `to` plus off, `bytes` of it with its NUL at most; its length or -errno to r0. */
 static void read_text(struct ctx *c, uint32_t node, int to, int off, int bytes)
 {
 	const struct bound *n = node_at(c, node);
@@ -591,7 +591,7 @@ static bool is_plain(const char *pattern, int len)
 /* Falls through when the text matches. */
 static void match(struct ctx *c, const struct bound *n, struct patches *no)
 {
-	const char *with = c->cfg->text + n->num;
+	const char *with = n->literal;
 	int len = n->size, room;
 	bool is_glob = (n->op == OP_GLOB || n->op == OP_NOT_GLOB) && !is_plain(with, len), is_prefix;
 	char exact[TEXT_BYTES] = "";
@@ -614,9 +614,11 @@ static void match(struct ctx *c, const struct bound *n, struct patches *no)
 		call(c, HELPER(get_current_comm));
 	} else {
 		clear_text(c, (room + 7) & ~7);
+		if (n->b && (int)n->b < room)
+			room = n->b;
 		read_text(c, n->a, 10, TEXT_AT, room);
 		jump(c, BPF_JSLT, 0, 0, c->fault);
-		if (is_glob && !is_prefix) /* it may go on behind what was read */
+		if (is_glob && !is_prefix && room == TEXT_BYTES) /* it may go on behind what was read */
 			jump(c, BPF_JSGE, 0, TEXT_BYTES, c->fault);
 	}
 	if (is_glob && !is_prefix)
@@ -710,7 +712,7 @@ static void put_value(struct ctx *c, int i)
 	if (arg->show == SHOW_TEXT) {
 		for (uint32_t at = 0; at < d->bytes && d->bytes <= BY_TEXT_MAX; at += 8) /* a key is hashed whole */
 			emit(c, BPF_ST | BPF_MEM | BPF_DW, 7, 0, d->off + at, 0);
-		read_text(c, arg->node, 7, d->off, d->bytes);
+		read_text(c, arg->node, 7, d->off, arg->text_max && arg->text_max < d->bytes ? arg->text_max : d->bytes);
 		jump(c, BPF_JSLT, 0, 0, &fault);
 	} else {
 		eval(c, arg->node);

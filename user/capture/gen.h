@@ -41,7 +41,6 @@ struct gen_glob {
 
 struct gen_cfg {
 	const struct bound_probe *probe;
-	const char *text; /* that literals are in */
 	enum gen_context context;
 	bool is_user, is_go; /* only memory of the process is read; arguments are where Go has them */
 	uint32_t nr_params; /* GEN_ARGS */

@@ -71,7 +71,6 @@ static int make_code(struct probe_set *set, const struct probe *p, const struct 
 	struct gen g = { .globs = set->globs, .nr_globs = &set->nr_globs };
 	const struct gen_cfg cfg = {
 		.probe = &s->bound,
-		.text = p->spec.exprs.text,
 		.context = context_of(p, s, on_trampoline),
 		.is_user = p->spec.kind == PROBE_USER || p->spec.kind == PROBE_USDT,
 		.is_go = p->sites.is_go,
@@ -90,9 +89,9 @@ static int make_code(struct probe_set *set, const struct probe *p, const struct 
 	return 0;
 }
 
-static bool same_code(const struct group *g, const struct probe *p, const struct code *c, uint32_t want, uint32_t bytes)
+static bool same_code(const struct group *g, const struct probe *p, bool is_module, const struct code *c, uint32_t want, uint32_t bytes)
 {
-	return g->probe == p && !g->on_trampoline && g->want == want && g->bytes == bytes && g->code.n == c->n && !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
+	return g->probe == p && !g->on_trampoline && g->is_module == is_module && g->want == want && g->bytes == bytes && g->code.n == c->n && !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
 }
 
 static int add_site(struct probe_set *set, const struct probe *p, const struct site *s, uint32_t index, struct err *err)
@@ -104,13 +103,15 @@ static int add_site(struct probe_set *set, const struct probe *p, const struct s
 	struct code code;
 	struct group *g = NULL;
 
+	if (ret == -EMSGSIZE)
+		return err_exit(err, ret, EXIT_USAGE, "the values of '%s' have more than %d bytes: --text-size makes texts shorter", s->name, PROBE_DATA_MAX);
 	if (!ret)
 		ret = make_code(set, p, s, placed, on_trampoline, &code, err);
 	if (ret)
 		return ret;
 	/* Of a glob most are alike: the newest groups first. */
 	for (size_t i = set->groups.n; i > 0 && !g; i--)
-		if (same_code(&set->groups.data[i - 1], p, &code, want, placed->bytes))
+		if (same_code(&set->groups.data[i - 1], p, s->module, &code, want, placed->bytes))
 			g = &set->groups.data[i - 1];
 	if (g) {
 		free(code.insns);
@@ -120,7 +121,8 @@ static int add_site(struct probe_set *set, const struct probe *p, const struct s
 			return -ENOMEM;
 		}
 		g = &set->groups.data[set->groups.n++];
-		*g = (struct group){ .probe = p, .code = code, .want = want, .bytes = placed->bytes, .on_trampoline = on_trampoline };
+		*g = (struct group){ .probe = p, .code = code, .want = want, .bytes = placed->bytes, .on_trampoline = on_trampoline,
+				      .is_module = s->module };
 	}
 	if (vec_reserve(&g->sites))
 		return -ENOMEM;
@@ -154,7 +156,7 @@ static enum attach_how how_of(const struct group *g, bool *ret_many)
 		return ATTACH_TRACEPOINT;
 	if (g->probe->spec.has_offset && !user)
 		return ATTACH_KPROBE;
-	many = (user || g->sites.n > 1) && feature_use(user ? FEATURE_UPROBE_MULTI : FEATURE_KPROBE_MULTI);
+	many = (user || g->sites.n > 1) && !g->is_module && feature_use(user ? FEATURE_UPROBE_MULTI : FEATURE_KPROBE_MULTI);
 	*ret_many = many;
 	return user ? many ? ATTACH_UPROBE_MULTI : ATTACH_UPROBE : many ? ATTACH_KPROBE_MULTI : ATTACH_KPROBE;
 }
@@ -407,6 +409,20 @@ uint64_t probe_set_missed(const struct probe_set *set)
 	for (size_t i = 0; i < set->prog_fds.n; i++)
 		missed += cost_of_misses(set->prog_fds.data[i]);
 	return missed;
+}
+
+void probe_set_tell(const struct probe_set *set, struct profile *profile)
+{
+	for (int i = 0; i < set->nr_probes; i++) {
+		const struct site_list *l = &set->probes[i].sites;
+
+		profile->losses[LOSS_NOT_PROBED] += l->refused.n;
+		if (l->refused.n)
+			profile_note(profile, "not probed: %s: %s%s", l->refused.data[0].name, l->refused.data[0].why,
+				     l->refused.n > 1 ? "; and others (skep probe -v tells all)" : "");
+	}
+	for (size_t i = 0; i < set->prog_fds.n; i++)
+		cost_of_prog(set->prog_fds.data[i], &profile->receipt);
 }
 
 void probe_set_detach(struct probe_set *set)

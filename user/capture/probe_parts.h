@@ -24,6 +24,7 @@ struct group {
 	struct code code;
 	uint32_t want, bytes;
 	bool on_trampoline;
+	bool is_module; /* the names of functions for many at once are those of the core */
 	VEC(uint32_t) sites; /* numbers through all probes */
 };
 
@@ -61,6 +62,9 @@ int probe_set_attach(struct probe_set *set, struct err *err);
 /* Hits that were missed so far. */
 uint64_t probe_set_missed(const struct probe_set *set);
 
+/* Adds what a glob stands for and is not probed, and what the clones took. */
+void probe_set_tell(const struct probe_set *set, struct profile *profile);
+
 /* What is detached runs no more behind this. */
 void probe_set_detach(struct probe_set *set);
 void probe_set_close(struct probe_set *set);
@@ -83,6 +87,7 @@ struct src_probe {
 	int cpus;
 	struct by_places at; /* of keys */
 	struct sink *sink;   /* of a walk */
+	int stats_fd;
 	uint64_t other;	     /* of the last walk */
 	uint64_t delivered, missed, missed_before, counted_ns, started_ns;
 };

@@ -35,7 +35,6 @@ static int deliver(void *arg, const void *bytes, size_t size)
 	memcpy(comm, rec->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
 	s.time_ns = rec->time_ns;
-	s.latency_ns = rec->latency_ns;
 	s.pid = rec->pid;
 	s.tid = rec->tid;
 	s.cpu = rec->cpu;

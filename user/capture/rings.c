@@ -130,28 +130,29 @@ static int by_time(const void *a, const void *b)
 static void keep_rest(struct rings *r, size_t from)
 {
 	char *old = r->bytes.data, *copy;
-	size_t n = 0, bytes = 0;
+	size_t bytes = 0;
 
-	if (from == r->places.n) {
-		r->bytes.n = r->places.n = 0;
+	r->places.n -= from;
+	memmove(r->places.data, r->places.data + from, r->places.n * sizeof(*r->places.data));
+	if (!r->places.n) {
+		r->bytes.n = 0;
 		return;
 	}
-	copy = malloc(r->bytes.n);
-	if (!copy) /* they stay where they are */
+	copy = from ? malloc(r->bytes.n) : NULL;
+	if (!copy) /* their bytes stay where they are */
 		return;
-	for (size_t i = from; i < r->places.n; i++) {
+	for (size_t i = 0; i < r->places.n; i++) {
 		uint64_t size, whole;
 
 		memcpy(&size, old + r->places.data[i].at, sizeof(size));
 		whole = sizeof(size) + ((size + 7) & ~7ull);
 		memcpy(copy + bytes, old + r->places.data[i].at, whole);
-		r->places.data[n++] = (struct ring_place){ r->places.data[i].time_ns, bytes };
+		r->places.data[i].at = bytes;
 		bytes += whole;
 	}
 	r->bytes.data = copy;
 	r->bytes.cap = r->bytes.n;
 	r->bytes.n = bytes;
-	r->places.n = n;
 	free(old);
 }
 

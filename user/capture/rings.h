@@ -41,8 +41,8 @@ int rings_collect(struct rings *r);
 int rings_deliver(struct rings *r, int (*each)(void *arg, const void *record, size_t size), void *arg);
 
 /*
- * Takes what is in the rings and delivers, in the order of time, what is not newer than until_ns: of now, nothing can come any more
- * that is older. 0, -errno, or what each() returned.
+ * Takes what is in the rings and delivers, in the order of time, what is not newer than until_ns. Of now, nothing older comes any more
+ * but from a program that was preempted between its look at the clock and its record. 0, -errno, or what each() returned.
  */
 int rings_drain(struct rings *r, uint64_t until_ns, int (*each)(void *arg, const void *record, size_t size), void *arg);
 

@@ -76,6 +76,8 @@ static int place_values(void *arg, struct probe_set *set, const struct probe *pr
 		ret = probe_add_dest(set, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
 		p.bytes += bytes;
 	}
+	if (p.bytes > PROBE_DATA_MAX)
+		return -EMSGSIZE;
 	p.nr_dests = set->dests.n - p.first_dest;
 	*ret_placed = p;
 	return ret;
@@ -178,6 +180,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 		ret = check_texts(src, err);
 	if (ret)
 		return ret;
+	if (src->cfg->bpf_stats)
+		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
 	set_knobs(src, place);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
@@ -259,10 +263,12 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
 	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
 	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
+	probe_set_tell(&src->set, profile);
+	profile->receipt.map_bytes += rings_cost(&src->rings);
 	cost_add_misses(src->missed, src->skel->rodata->cfg_filter, profile);
 	if (sum[COUNT_OUTSIDE])
 		profile_note(profile, "%llu hits are of processes outside this container: their number is 0", (unsigned long long)sum[COUNT_OUTSIDE]);
-	cost_of_object(src->skel->obj, false, &profile->receipt);
+	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 }
 
 static void close_source(struct source *source)
@@ -271,6 +277,8 @@ static void close_source(struct source *source)
 
 	probe_set_close(&src->set);
 	rings_close(&src->rings);
+	if (src->stats_fd >= 0)
+		close(src->stats_fd);
 	probe_bpf__destroy(src->skel);
 	free(src);
 }
@@ -294,5 +302,6 @@ struct source *src_probe_new(const struct probe_cfg *cfg)
 		.close = close_source,
 	};
 	src->cfg = cfg;
+	src->stats_fd = -1;
 	return &src->source;
 }

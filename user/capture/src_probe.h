@@ -45,6 +45,7 @@ struct probe_cfg {
 	struct probe_sums sums;
 	uint32_t text_bytes; /* 0: PROBE_TEXT_DEFAULT */
 	uint64_t ring_bytes; /* of each CPU; 0: the source's own */
+	bool bpf_stats;	     /* have the kernel time the programs */
 };
 
 /* NULL without memory. */

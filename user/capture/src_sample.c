@@ -382,6 +382,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	probe_set_tell(&src->set, profile);
 	cost_add_misses(src->missed, src->skel->rodata->cfg_filter & ~FILTER_IDLE, profile);
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);

@@ -100,6 +100,8 @@ static int add_probe(struct measure *m, int i, struct err *err)
 	size_t at = e->probe_at;
 	int ret;
 
+	if (m->target.cpus.n)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: '%s' happens on any CPU", e->name);
 	p->has_event = true;
 	p->event = i;
 	if (e->kind != EVENT_PROBE) {

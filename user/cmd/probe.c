@@ -190,12 +190,14 @@ static int list_funcs(const struct probe_words *w, struct err *err)
 static int check(struct probe_words *w, struct err *err)
 {
 	if (!w->nr_specs) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "what is to be probed?");
+		err_exit(err, -EINVAL, EXIT_USAGE, "no probe was given");
 		err_hint(err, "skep probe 'k:do_sys_openat2(filename)', skep probe u:libc:malloc -p PID; skep list 'k:*' shows functions");
 		return -EINVAL;
 	}
 	if (w->o.ring_kb && (w->o.ring_kb < 4 || w->o.ring_kb > 1 << 20 || w->o.ring_kb & (w->o.ring_kb - 1)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "bad ring size %llu: a power of two from 4 to 1048576 KiB", (unsigned long long)w->o.ring_kb);
+	if (w->o.rows_max > 1 << 22)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
 	if (w->o.text_bytes > 2048)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--text-size is at most 2048");
 	if (w->o.max_events && (w->o.count || is_summed(&w->o)))
@@ -244,7 +246,7 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 	}
 	free(probes);
 	target_free(&w->o.target);
-	return ret < 0 ? ret : ret ? ret : status;
+	return ret ? ret : status;
 }
 
 const struct cmd cmd_probe = {

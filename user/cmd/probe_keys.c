@@ -64,14 +64,15 @@ static int parse_by(struct probe_keys *k, const char *text, struct err *err)
 
 static int parse_linear(struct probe_keys *k, const char *text, struct err *err)
 {
-	long long low, high, step;
+	long long low, high, step, width;
 	char end;
 
-	if (sscanf(text, "%lld:%lld:%lld%c", &low, &high, &step, &end) != 3 || high <= low || step <= 0)
+	if (sscanf(text, "%lld:%lld:%lld%c", &low, &high, &step, &end) != 3 || high <= low || step <= 0 ||
+	    __builtin_sub_overflow(high, low, &width) || width > INT64_MAX - step)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "bad --linear '%s': expected LOW:HIGH:STEP, as in 0:1000:100", text);
-	if ((high - low + step - 1) / step > HIST_SLOTS - 2)
+	if ((width + step - 1) / step > HIST_SLOTS - 2)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "bad --linear '%s': at most %d slots", text, HIST_SLOTS - 2);
-	k->sums.linear = 1 + (high - low + step - 1) / step;
+	k->sums.linear = 1 + (width + step - 1) / step;
 	k->sums.low = low;
 	k->sums.step = step;
 	return 0;

@@ -177,17 +177,12 @@ static void field_text(void *arg, const struct site *site, int i, const struct s
 		hit_value_text(buf, size, v, show_of(a->show));
 }
 
-/* What a glob stands for and cannot be probed: a line each, the first of them. */
-static void tell_refused(struct run *run)
+/* -v: what a glob stands for and cannot be probed, a line each. */
+static void tell_refused(const struct run *run)
 {
 	for (int i = 0; i < run->cfg->nr_probes; i++) {
 		const struct site_list *l = &run->cfg->probes[i].sites;
 
-		if (!l->refused.n)
-			continue;
-		profile_note(&run->profile, "%zu functions of '%s' are not probed, %zu are; the first: %s: %s%s", l->refused.n,
-			     run->cfg->probes[i].spec.name, l->all.n, l->refused.data[0].name, l->refused.data[0].why,
-			     l->refused.n > 1 && log_level < 1 ? " (-v tells all)" : "");
 		for (size_t k = 0; k < l->refused.n; k++)
 			log_detail("not probed: %s: %s", l->refused.data[k].name, l->refused.data[k].why);
 	}
@@ -317,6 +312,10 @@ static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct e
 	ret = stat_stack_measure(&stack, m, &profile, &status, err);
 	if (!ret) {
 		honesty_print(cfg->h, &profile);
+		if (!profile.kept)
+			ret = err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called there", profile.duration_ns / 1e9, m->events[0].name);
+	}
+	if (!ret) {
 		*ret_status = honesty_exit(cfg->h, &profile, status, err);
 		ret = *ret_status < 0 ? *ret_status : 0;
 	}
@@ -330,7 +329,7 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 		.sink = { .sample = on_hit, .round = on_round, .hist = on_count, .interval = print_counts },
 		.cfg = cfg,
 		.probe = { .probes = cfg->probes, .nr_probes = cfg->nr_probes, .mode = cfg->keys ? PROBE_MODE_SUM : cfg->o->count ? PROBE_MODE_COUNT : PROBE_MODE_STREAM,
-			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes },
+			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes, .bpf_stats = cfg->h->receipt },
 		.profile = { .title = command_line(), .event = cfg->probes[0].spec.name, .unit = "hits" },
 	};
 	int ret;
@@ -346,6 +345,7 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 		run.nr_sites += cfg->probes[i].sites.all.n;
 	run.shown = calloc(run.nr_sites + 1, sizeof(*run.shown));
 	ret = run.shown ? hists_init(&run.hists) : -ENOMEM;
+	run.hists.is_linear = cfg->keys && cfg->keys->sums.linear;
 	if (!ret)
 		ret = run_with(&run, ret_status, err);
 	for (uint32_t i = 0; run.shown && i < run.nr_sites; i++)

@@ -113,6 +113,7 @@ static int text_address(struct binder *b, size_t at, struct value *v)
 		ret = ret < 0 ? ret : binder_add(b, at, (struct bound){ .kind = BOUND_BINARY, .op = OP_ADD, .a = v->node, .b = ret });
 		if (ret >= 0)
 			v->node = ret;
+		v->text_max = v->type.size && v->type.size < BIND_TEXT_MAX ? v->type.size + 1 : 0;
 	} else {
 		ret = load(b, at, v);
 	}
@@ -305,7 +306,8 @@ static int bind_match(struct binder *b, const struct expr *e, struct value *text
 	if (ret)
 		return ret;
 	node = binder_add(b, e->at, (struct bound){ .kind = text->kind == VALUE_COMM ? BOUND_MATCH_COMM : BOUND_MATCH, .op = e->op,
-						    .a = text->kind == VALUE_COMM ? 0 : text->node, .num = literal->at, .size = literal->len });
+						    .a = text->kind == VALUE_COMM ? 0 : text->node, .b = text->text_max, .size = literal->len,
+						    .literal = b->exprs->text + literal->at });
 	if (node < 0)
 		return node;
 	*ret_value = value_number(node, 4, true);
@@ -530,6 +532,7 @@ static int show_suffix(struct binder *b, const struct expr_arg *a, struct value 
 			return 0;
 		ret = text_address(b, a->at, v);
 		arg->node = v->node;
+		arg->text_max = v->text_max;
 		return ret;
 	}
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
@@ -601,6 +604,7 @@ static int bind_arg(struct binder *b, const struct expr_arg *a)
 		ret = text_address(b, a->at, &v);
 		arg.show = SHOW_TEXT;
 		arg.node = v.node;
+		arg.text_max = v.text_max;
 	} else {
 		ret = load(b, a->at, &v);
 		arg.node = v.node;

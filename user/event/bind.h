@@ -35,7 +35,7 @@ enum bound_kind {
 	BOUND_SWAP,    /* the lower size bytes of a, turned round */
 	BOUND_UNARY,   /* op a */
 	BOUND_BINARY,  /* a op b */
-	BOUND_MATCH,   /* does the text at address a match the literal at byte num, `size` bytes long? op */
+	BOUND_MATCH,   /* does the text at address a, of b bytes at most (0: unknown), match the literal of size bytes? op */
 	BOUND_MATCH_COMM, /* the same for the thread's name */
 };
 
@@ -60,6 +60,7 @@ struct bound {
 	uint8_t bits;
 	uint32_t a, b;
 	uint64_t num;
+	const char *literal; /* BOUND_MATCH: in the expression's text */
 };
 
 enum show {
@@ -81,7 +82,8 @@ struct bound_arg {
 	char name[BIND_NAME_MAX];
 	uint32_t node;
 	uint8_t show;
-	uint64_t enum_id; /* in types */
+	uint32_t text_max; /* SHOW_TEXT: of an array's bytes and one for a NUL; 0: not known */
+	uint64_t enum_id;  /* in types */
 	struct ctypes *types;
 };
 

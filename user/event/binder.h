@@ -19,6 +19,7 @@ struct value {
 	uint32_t node;
 	int64_t off;
 	uint32_t num;
+	uint32_t text_max; /* of a text in an array: its bytes and one for a NUL; 0: it ends where it ends */
 	uint32_t bit_at, bits; /* of a bit field: in the bytes at off */
 	bool has_type;
 	bool is_raw;	  /* a register whose type nobody knows: it may be the address of a text */

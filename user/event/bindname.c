@@ -353,7 +353,8 @@ static int field(struct binder *b, const struct expr *e, const struct format_fie
 		node = binder_add(b, e->at, f->where == FORMAT_PLAIN ?
 						    (struct bound){ .kind = BOUND_RECORD_AT, .num = f->offset } :
 						    (struct bound){ .kind = BOUND_RECORD_LOC, .num = f->offset, .op = f->where == FORMAT_REL_LOC });
-		*ret_value = (struct value){ .kind = VALUE_TEXT, .node = node };
+		*ret_value = (struct value){ .kind = VALUE_TEXT, .node = node,
+					     .text_max = f->where == FORMAT_PLAIN && f->size < BIND_TEXT_MAX ? f->size + 1 : 0 };
 		return node < 0 ? node : 0;
 	}
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_RECORD, .num = f->offset, .size = f->size, .is_signed = f->is_signed });

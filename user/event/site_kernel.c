@@ -25,10 +25,13 @@ static const char *why_no_proto(int ret)
 				      strerror(-ret);
 }
 
-static bool has_plain_args(const struct cfunc *f)
+static bool has_plain_args(struct ctypes *types, const struct cfunc *f)
 {
+	struct ctype t;
+
 	for (uint32_t i = 0; i < f->nr_params; i++)
-		if (f->params[i].place != CPLACE_REG || f->params[i].n != i)
+		if (f->params[i].place != CPLACE_REG || f->params[i].n != i || types->get(types, f->params[i].type, &t) || t.size > 8 ||
+		    t.kind == CTYPE_STRUCT || t.kind == CTYPE_UNION)
 			return false;
 	return !f->is_variadic && !f->result_in_memory && f->nr_params <= 6;
 }
@@ -69,12 +72,16 @@ int site_kernel_refused(const char *name, int ret, struct err *err)
 	return ret;
 }
 
-/* Is it that there is no such function, rather than no type of it? */
-static bool is_missing(const char *name)
+/*
+ * Is it there, and once? Kernels before 6.6 take the first of several functions of a name, and BTF says nothing of them. Where its text
+ * cannot be probed, attaching will say so.
+ */
+static bool is_there(const char *name)
 {
 	char why[512] = "";
 
-	return !kfuncs_why_not(name, why, sizeof(why)) && (!strcmp(why, "no such function") || strstr(why, "inlined") || strstr(why, "only optimised"));
+	return kfuncs_why_not(name, why, sizeof(why)) ||
+	       (strcmp(why, "no such function") && !strstr(why, "inlined") && !strstr(why, "only optimised") && !strstr(why, "functions of that name"));
 }
 
 static int add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, struct site *site, struct err *err)
@@ -90,8 +97,6 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 		ret = kprotos_func(list->kprotos, site->module, site->name, &func, &env.types, &site->btf_id);
 		if (ret == -ENOMEM)
 			return ret;
-		if (ret == -ENOENT && !list->is_glob && !site->module && is_missing(site->name))
-			return site_kernel_refused(site->name, -ENOENT, err);
 		if (!ret && func.is_ambiguous)
 			env.no_func = "there are functions of that name with different arguments";
 		else if (ret)
@@ -101,7 +106,7 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 		if (!env.no_func) {
 			env.func = &func;
 			site->nr_params = func.nr_params;
-			site->has_plain_args = has_plain_args(&func);
+			site->has_plain_args = has_plain_args(env.types, &func);
 		} else {
 			site->btf_id = 0;
 			if (!env.types)
@@ -153,5 +158,7 @@ int sites_find_kernel(const struct probe_spec *spec, const struct site_cfg *cfg,
 		if (!site.module)
 			return -ENOMEM;
 	}
+	if (!site.module && !is_there(site.name))
+		return site_kernel_refused(site.name, -ENOENT, err);
 	return add(list, spec, cfg, &site, err);
 }

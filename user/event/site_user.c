@@ -15,6 +15,7 @@
 #include "sym/ufuncs.h"
 #include "sym/usdt.h"
 #include "util/glob.h"
+#include "util/hash.h"
 
 #ifdef __x86_64__
 #define NR_REGS 6
@@ -32,6 +33,8 @@ struct finder {
 	const struct elf_file *elf;
 	struct err *err;
 	struct near near;
+	struct { uint64_t addr; size_t site; } *places; /* functions that were met, by address: open addressing; site counts from 1 */
+	size_t nr_places, nr_met; /* a power of two, twice what is in it at least */
 	bool tried_dwarf;
 	const char *no_dwarf;
 	uint64_t found; /* functions that the name stands for, whatever became of them */
@@ -174,11 +177,15 @@ static size_t underscores(const char *name)
 /* A function of many names is one place, and called by the one with the fewest underscores, then the shortest: "realloc". */
 static bool seen(const struct finder *f, uint64_t addr, const char *name)
 {
-	for (size_t i = f->list->all.n; i > 0; i--) {
-		struct site *s = &f->list->all.data[i - 1];
+	size_t mask = f->nr_places - 1, at = hash_pair(addr, 0) & mask;
 
-		if (s->symbol != addr)
+	for (; f->nr_places && f->places[at].addr; at = (at + 1) & mask) {
+		struct site *s = f->places[at].addr == addr && f->places[at].site ? &f->list->all.data[f->places[at].site - 1] : NULL;
+
+		if (f->places[at].addr != addr)
 			continue;
+		if (!s)
+			return true;
 		if (underscores(name) < underscores(s->name) || (underscores(name) == underscores(s->name) && strlen(name) < strlen(s->name))) {
 			const char *better = strpool_add(f->list->pool, name);
 
@@ -187,6 +194,34 @@ static bool seen(const struct finder *f, uint64_t addr, const char *name)
 		return true;
 	}
 	return false;
+}
+
+static int remember(struct finder *f, uint64_t addr, size_t site)
+{
+	size_t n = f->nr_places ? 2 * f->nr_places : 64, mask, at;
+	typeof(f->places) old = f->places, places;
+
+	if (2 * f->nr_met >= f->nr_places) {
+		places = calloc(n, sizeof(*places));
+		if (!places)
+			return -ENOMEM;
+		for (size_t i = 0; i < f->nr_places; i++)
+			if (old[i].addr) {
+				for (at = hash_pair(old[i].addr, 0) & (n - 1); places[at].addr; at = (at + 1) & (n - 1))
+					;
+				places[at] = old[i];
+			}
+		free(old);
+		f->places = places;
+		f->nr_places = n;
+	}
+	mask = f->nr_places - 1;
+	for (at = hash_pair(addr, 0) & mask; f->places[at].addr; at = (at + 1) & mask)
+		;
+	f->places[at].addr = addr;
+	f->places[at].site = site;
+	f->nr_met++;
+	return 0;
 }
 
 /* "ns::f" of "ns::f(int, char const*) const", "f" of "void f<int>(int)" stays "void f<int>". */
@@ -226,8 +261,12 @@ static int on_function(void *arg, const struct ufunc *func)
 	if (readable)
 		readable[len] = '\0';
 	if (hit && !seen(f, func->addr, readable ? readable : func->name)) {
+		size_t before = f->list->all.n;
+
 		f->found++;
 		ret = add_function(f, func, readable ? readable : func->name);
+		if (!ret)
+			ret = remember(f, func->addr, f->list->all.n > before ? f->list->all.n : 0);
 	}
 	free(readable);
 	return ret;
@@ -297,6 +336,7 @@ int sites_find_user(const struct probe_spec *spec, const struct site_cfg *cfg, s
 		ret = none_found(&f, ret);
 	else if (ret && !err->text[0])
 		err_exit(err, ret, EXIT_FAILED, "cannot read the symbols of '%s': %s", list->path, strerror(-ret));
+	free(f.places);
 	elf_close(&elf);
 	close(fd);
 	return ret;

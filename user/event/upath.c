@@ -122,7 +122,7 @@ int upath_find(const char *path, uint32_t pid, char *ret_path, size_t size, stru
 		return 0;
 	}
 	if (!realpath(path, real) || strlen(real) >= size)
-		return err_exit(err, -errno, EXIT_USAGE, "cannot probe '%s': %s", path, strerror(errno));
+		return err_exit(err, -errno, errno == EACCES ? EXIT_CANNOT : EXIT_USAGE, "cannot probe '%s': %s", path, strerror(errno));
 	strcpy(ret_path, real);
 	if (!is_file(real))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "cannot probe '%s': it is no file", path);

@@ -170,7 +170,7 @@ static uint64_t less(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-static struct hist_sums added(const struct hist_sums *now, const struct hist_sums *before)
+static struct hist_sums added(const struct hist_sums *now, const struct hist_sums *before, bool is_linear)
 {
 	struct hist_sums d = {
 		.calls = less(now->calls, before->calls),
@@ -184,7 +184,9 @@ static struct hist_sums added(const struct hist_sums *now, const struct hist_sum
 		d.slots[i] = less(now->slots[i], before->slots[i]);
 		last = d.slots[i] ? i : last;
 	}
-	if (now->max_ns == before->max_ns && now->max_ns >> (last + 1))
+	if (now->max_ns == before->max_ns && is_linear)
+		d.max_ns = 0;
+	else if (now->max_ns == before->max_ns && now->max_ns >> (last + 1))
 		d.max_ns = (2ull << last) - 1;
 	return d;
 }
@@ -195,7 +197,7 @@ int hists_round(struct hists *h, bool by_time)
 	for (size_t i = 0; i < h->keys.n; i++) {
 		struct hist_sample *key = &h->keys.data[i], row = *key;
 
-		row.sums = added(&key->sums, &h->before.data[i]);
+		row.sums = added(&key->sums, &h->before.data[i], h->is_linear);
 		if (row.sums.calls) {
 			if (vec_reserve(&h->rows))
 				return -ENOMEM;

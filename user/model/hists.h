@@ -17,6 +17,7 @@ struct hists {
 	uint32_t *places; /* open addressing: index in keys + 1, 0 empty */
 	size_t nr_places; /* a power of two */
 	VEC(struct hist_sample) rows; /* the table, sorted */
+	bool is_linear; /* slots tell no powers of two: the maximum of a round is 0 unless it is a new one */
 };
 
 int hists_init(struct hists *h); /* 0 or -ENOMEM */

@@ -12,14 +12,15 @@ static const struct loss_word {
 	int whole;
 } words[LOSS_MAX] = {
 	[LOSS_RING_FULL] = { "ring_full", "no room in the ring buffer, or another CPU held it", 1 },
-	[LOSS_INTERNAL] = { "internal", "a look-up that cannot fail did", 1 },
+	[LOSS_INTERNAL] = { "internal", "a look-up that cannot fail did, or four probes interrupted each other on a CPU", 1 },
 	[LOSS_SIDEBAND] = { "sideband", "process events dropped by the kernel: names may be missing", 0 },
 	[LOSS_FILE] = { "file", "lost before the file was written", 1 },
 	[LOSS_THROTTLED] = { "throttled", "times that the kernel paused sampling: it fired too often", 0 },
 	[LOSS_TARGETS_FULL] = { "targets_full", "children not followed: the table of targets was full", 0 },
 	[LOSS_NESTED] = { "nested", "hits inside the handling of a tracepoint or probe: the kernel skipped them", 1 },
-	[LOSS_READ_FAULT] = { "read_fault", "hits whose filter asks for memory that could not be read", 1 },
-	[LOSS_CALLS_FULL] = { "calls_full", "returns of calls that there was no room to keep", 1 },
+	[LOSS_READ_FAULT] = { "read_fault", "hits whose filter or key asks for memory that could not be read", 1 },
+	[LOSS_CALLS_FULL] = { "calls_full", "returns of calls that there was no room to keep (16,384 that have not returned, or never will)", 1 },
+	[LOSS_NOT_PROBED] = { "not_probed", "functions that were named by a glob and cannot be probed", 0 },
 	[LOSS_KEYS_FULL] = { "keys_full", "events of more keys than --max-keys: summed in the row 'other'", 0 },
 	[LOSS_CUT_DEPTH] = { "cut_depth", "stacks cut at the depth limit", 0 },
 	[LOSS_CUT_UNREADABLE] = { "cut_unreadable", "user stacks that could not be read", 0 },

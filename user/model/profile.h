@@ -20,6 +20,7 @@ enum loss {
 	LOSS_NESTED,	   /* a hit inside the handling of a tracepoint: not counted */
 	LOSS_READ_FAULT,   /* a hit whose filter asks for memory that could not be read */
 	LOSS_CALLS_FULL,   /* a return without what its call was entered with: no room to keep that */
+	LOSS_NOT_PROBED,   /* functions that a glob stands for and that cannot be probed */
 	LOSS_KEYS_FULL,	   /* of more keys than the table has room for: summed without one */
 	LOSS_CUT_DEPTH,	   /* stacks cut at the depth limit (sample kept) */
 	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */

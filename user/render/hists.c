@@ -233,7 +233,9 @@ static void print_drawn(FILE *out, const struct hist_sample *r, const struct his
 	}
 	fprintf(out, ": %llu hits", (unsigned long long)s->calls);
 	if (n)
-		fprintf(out, ", mean %s, max %s", mean, max);
+		fprintf(out, ", mean %s", mean);
+	if (n && (s->max_ns || !s->total_ns))
+		fprintf(out, ", max %s", max);
 	if (s->errors)
 		fprintf(out, ", %llu negative%s", (unsigned long long)s->errors, cfg->linear ? "" : " and not in the histogram");
 	putc('\n', out);

@@ -14,6 +14,7 @@ void hit_value_text(char *buf, size_t size, const struct sample_value *v, enum h
 
 	switch (show) {
 	case HIT_SIGNED:
+	case HIT_ENUM:
 		snprintf(buf, size, "%lld", (long long)n);
 		break;
 	case HIT_HEX:
