@@ -5,7 +5,8 @@
 
 #include "work.h"
 
-__attribute__((noinline)) long hit(int index, unsigned long bytes, const char *name, long *sum)
+/* A nop in front: the kernel need not step over the instruction under the probe, which takes it ten times as long. */
+__attribute__((noinline, patchable_function_entry(1))) long hit(int index, unsigned long bytes, const char *name, long *sum)
 {
 	*sum += index + (long)bytes + name[0];
 	return *sum;

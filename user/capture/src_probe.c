@@ -19,6 +19,7 @@
 #include "util/clock.h"
 
 #define RING_BYTES (1u << 20)
+#define ONE_RING_CPUS 4
 #define ROWS_DEFAULT 4096	  /* on each CPU: 300 bytes each, there from the start on */
 #define ENTRIES_MAX (1u << 18)	  /* of the hash */
 
@@ -144,6 +145,11 @@ static void set_sums(struct src_probe *src, const struct place *place)
 	ro->cfg_step = sums->step ? sums->step : 1;
 }
 
+static uint64_t ring_bytes(const struct src_probe *src)
+{
+	return src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES;
+}
+
 static void set_knobs(struct src_probe *src, const struct place *place)
 {
 	struct probe_bpf__rodata *ro = src->skel->rodata;
@@ -151,11 +157,14 @@ static void set_knobs(struct src_probe *src, const struct place *place)
 
 	ro->cfg_pidns_level = place->pidns.level;
 	ro->cfg_pidns = place->pidns.ns;
-	ro->cfg_wake_bytes = (src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES) / 4;
+	ro->cfg_wake_bytes = ring_bytes(src) / 4;
 	bpf_map__set_max_entries(src->skel->maps.hits, model_of(src) == src->skel->progs.probe_count ? src->set.nr_sites : 1);
 	if (!calls)
 		bpf_map__set_max_entries(src->skel->maps.calls, 1);
-	rings_size(src->skel->maps.rings, place);
+	ro->cfg_one_ring = place->nr_cpus <= ONE_RING_CPUS;
+	if (!ro->cfg_one_ring)
+		rings_size(src->skel->maps.rings, place);
+	bpf_map__set_max_entries(src->skel->maps.one_ring, ro->cfg_one_ring && src->cfg->mode == PROBE_MODE_STREAM ? ring_bytes(src) : 4096);
 	set_sums(src, place);
 	bpf_program__set_autoload(model_of(src), true);
 	bpf_program__set_autoload(src->skel->progs.probe_enter, calls);
@@ -188,8 +197,10 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = probe_bpf__load(src->skel);
 	if (ret)
 		return kernel_load_refused(ret, PROBE_WHAT, err);
-	if (is_stream)
-		ret = rings_open(&src->rings, src->skel->maps.rings, src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES, place, err);
+	if (is_stream && src->skel->rodata->cfg_one_ring)
+		ret = rings_watch(&src->rings, bpf_map__fd(src->skel->maps.one_ring), err);
+	else if (is_stream)
+		ret = rings_open(&src->rings, src->skel->maps.rings, ring_bytes(src), place, err);
 	if (!ret)
 		ret = filter_start(&filter, place, err);
 	return ret ? ret : probe_set_attach(&src->set, err);

@@ -66,7 +66,7 @@ static const struct opt view_opts[] = {
 	  "room for so many keys on each CPU (4096); more are summed in one row", NULL, false, NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format), "text, json (an object a line) or, with -g, folded", NULL, false, "text|json|folded" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct probe_words, o.out), "write to FILE instead of standard output", NULL, false, NULL },
-	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb), "ring buffer of each CPU in KiB, a power of two (1024)", NULL,
+	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb), "ring buffer of each CPU in KiB, a power of two (1024); of all of up to four CPUs together", NULL,
 	  false, NULL },
 	{ 0 },
 };
