@@ -135,7 +135,7 @@ static void check_code(const struct gen *g)
 	}
 }
 
-static void generate(const struct probe_spec *spec, const struct bound_probe *bound, const struct bind_env *env, enum gen_context context)
+static void generate(const struct bound_probe *bound, const struct bind_env *env, enum gen_context context)
 {
 	struct gen_glob globs[GEN_GLOBS_MAX];
 	struct gen_dest dests[PROBE_ARGS_MAX];
@@ -143,7 +143,7 @@ static void generate(const struct probe_spec *spec, const struct bound_probe *bo
 	uint32_t off = 0;
 	struct err err = { 0 };
 	struct gen g = { .globs = globs, .nr_globs = &nr_globs };
-	struct gen_cfg cfg = { .probe = bound, .text = spec->exprs.text, .context = context, .is_user = env->kind == PROBE_USER || env->kind == PROBE_USDT,
+	struct gen_cfg cfg = { .probe = bound, .context = context, .is_user = env->kind == PROBE_USER || env->kind == PROBE_USDT,
 			       .nr_params = 5, .dests = dests, .nr_dests = bound->nr_args, .globs_fd = 3 };
 
 	for (int i = 0; i < bound->nr_args; i++) {
@@ -175,7 +175,7 @@ static void bind_as(const struct probe_spec *spec, const struct bind_env *env, e
 		if (bound.nodes.data[i].a >= i || bound.nodes.data[i].b >= i)
 			abort();
 	if (!ret)
-		generate(spec, &bound, env, context);
+		generate(&bound, env, context);
 	bind_free(&bound);
 }
 

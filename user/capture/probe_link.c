@@ -91,7 +91,8 @@ static int make_code(struct probe_set *set, const struct probe *p, const struct 
 
 static bool same_code(const struct group *g, const struct probe *p, bool is_module, const struct code *c, uint32_t want, uint32_t bytes)
 {
-	return g->probe == p && !g->on_trampoline && g->is_module == is_module && g->want == want && g->bytes == bytes && g->code.n == c->n && !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
+	return g->probe == p && !g->on_trampoline && g->is_module == is_module && g->want == want && g->bytes == bytes && g->code.n == c->n &&
+	       !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
 }
 
 static int add_site(struct probe_set *set, const struct probe *p, const struct site *s, uint32_t index, struct err *err)
@@ -176,13 +177,21 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 		{ PROBE_SIZE_MARK, sizeof(struct probe_rec) + g->bytes },
 	};
 	struct clone_as as = {
-		.prog_type = how == ATTACH_FENTRY ? BPF_PROG_TYPE_TRACING : how == ATTACH_TRACEPOINT ? BPF_PROG_TYPE_TRACEPOINT : BPF_PROG_TYPE_KPROBE,
-		.attach_type = how == ATTACH_FENTRY ? g->probe->spec.is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY : how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
-		.btf_id = how == ATTACH_FENTRY ? probe_set_site(set, g->sites.data[0], NULL)->btf_id : 0,
+		.prog_type = BPF_PROG_TYPE_KPROBE,
+		.attach_type = how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
 		.body = is_entry ? NULL : g->code.insns,
 		.nr_body = is_entry ? 0 : g->code.n,
 	};
-	int fd = clone_load_as(model, marks, is_entry ? 1 : set->has_size ? 3 : 2, &as, PROBE_WHAT, err);
+	int fd;
+
+	if (how == ATTACH_TRACEPOINT)
+		as.prog_type = BPF_PROG_TYPE_TRACEPOINT;
+	if (how == ATTACH_FENTRY) {
+		as.prog_type = BPF_PROG_TYPE_TRACING;
+		as.attach_type = g->probe->spec.is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
+		as.btf_id = probe_set_site(set, g->sites.data[0], NULL)->btf_id;
+	}
+	fd = clone_load_as(model, marks, is_entry ? 1 : set->has_size ? 3 : 2, &as, PROBE_WHAT, err);
 
 	if (fd >= 0 && vec_reserve(&set->prog_fds)) {
 		close(fd);

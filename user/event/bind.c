@@ -10,16 +10,9 @@
 #include "event/binder.h"
 #include "event/near.h"
 
-static int bind(struct binder *b, uint32_t node, struct value *ret_value);
-
-static const struct expr *expr_at(const struct binder *b, uint32_t node)
+const struct expr *binder_expr(const struct binder *b, uint32_t node)
 {
 	return &b->exprs->nodes.data[node];
-}
-
-static bool is_scalar(const struct ctype *t)
-{
-	return t->kind == CTYPE_INT || t->kind == CTYPE_CHAR || t->kind == CTYPE_BOOL || t->kind == CTYPE_ENUM || t->kind == CTYPE_PTR;
 }
 
 static const char *kind_name(const struct ctype *t)
@@ -45,7 +38,7 @@ static int pointee(struct binder *b, const struct ctype *p, struct ctype *ret_ty
 	return types && p->to ? types->get(types, p->to, ret_type) : -ENOENT;
 }
 
-static bool is_text(struct binder *b, const struct value *v)
+bool binder_is_text(struct binder *b, const struct value *v)
 {
 	struct ctype to;
 
@@ -54,8 +47,7 @@ static bool is_text(struct binder *b, const struct value *v)
 	return v->has_type && (v->type.kind == CTYPE_PTR || v->type.kind == CTYPE_ARRAY) && !pointee(b, &v->type, &to) && to.kind == CTYPE_CHAR;
 }
 
-/* Reads what is in memory or in a struct's registers: v is a number then. */
-static int load(struct binder *b, size_t at, struct value *v)
+int binder_load(struct binder *b, size_t at, struct value *v)
 {
 	struct bound n = { .kind = BOUND_LOAD, .a = v->node, .num = v->off, .size = v->type.size, .is_signed = v->type.is_signed && !v->bits };
 	uint64_t bit = v->bit_at;
@@ -65,7 +57,7 @@ static int load(struct binder *b, size_t at, struct value *v)
 		return 0;
 	if (v->kind != VALUE_MEMORY && v->kind != VALUE_REGS)
 		return binder_bad(b, at, "a text is no number");
-	if (!is_scalar(&v->type))
+	if (!value_is_scalar(&v->type))
 		return binder_bad(b, at, v->type.kind == CTYPE_STRUCT || v->type.kind == CTYPE_UNION ? "it is %s: name one of its members" :
 					 v->type.kind == CTYPE_ARRAY ? "it is %s: name one of its elements, [0]" : "it is %s, which cannot be read",
 				  kind_name(&v->type));
@@ -101,8 +93,7 @@ static int load(struct binder *b, size_t at, struct value *v)
 	return 0;
 }
 
-/* v, a text, to the node of its address. */
-static int text_address(struct binder *b, size_t at, struct value *v)
+int binder_text(struct binder *b, size_t at, struct value *v)
 {
 	int ret;
 
@@ -115,7 +106,7 @@ static int text_address(struct binder *b, size_t at, struct value *v)
 			v->node = ret;
 		v->text_max = v->type.size && v->type.size < BIND_TEXT_MAX ? v->type.size + 1 : 0;
 	} else {
-		ret = load(b, at, v);
+		ret = binder_load(b, at, v);
 	}
 	v->kind = VALUE_TEXT;
 	return ret < 0 ? ret : 0;
@@ -143,7 +134,7 @@ static int no_member(struct binder *b, const struct expr *e, const struct ctype 
 static int follow(struct binder *b, size_t at, struct value *v)
 {
 	struct ctype to;
-	int ret = load(b, at, v);
+	int ret = binder_load(b, at, v);
 
 	if (ret)
 		return ret;
@@ -157,14 +148,14 @@ static int follow(struct binder *b, size_t at, struct value *v)
 
 static int bind_member(struct binder *b, const struct expr *e, struct value *v)
 {
-	const struct expr *of = expr_at(b, e->a);
+	const struct expr *of = binder_expr(b, e->a);
 	struct ctypes *types;
 	struct cmember m;
 	int ret;
 
 	if (b->env->format && of->kind == EXPR_NAME && of->len == 4 && !memcmp(b->exprs->text + of->at, "args", 4))
 		return bind_name(b, e, v);
-	ret = bind(b, e->a, v);
+	ret = binder_bind(b, e->a, v);
 	if (ret)
 		return ret;
 	if (v->kind != VALUE_TEXT && v->has_type && v->type.kind == CTYPE_PTR)
@@ -202,12 +193,12 @@ static int bind_index(struct binder *b, const struct expr *e, struct value *v)
 	struct value i;
 	struct ctype of;
 	uint64_t n;
-	int ret = bind(b, e->a, v), node;
+	int ret = binder_bind(b, e->a, v), node;
 
 	if (!ret)
-		ret = bind(b, e->b, &i);
+		ret = binder_bind(b, e->b, &i);
 	if (!ret)
-		ret = load(b, e->at, &i);
+		ret = binder_load(b, e->at, &i);
 	if (ret)
 		return ret;
 	if (v->has_type && v->type.kind == CTYPE_PTR) {
@@ -243,12 +234,12 @@ static int bind_cast(struct binder *b, const struct expr *e, struct value *v)
 	int ret = bind_type(b, e->at, e->len, &t), node;
 
 	if (!ret)
-		ret = bind(b, e->a, v);
+		ret = binder_bind(b, e->a, v);
 	if (!ret)
-		ret = load(b, e->at, v);
+		ret = binder_load(b, e->at, v);
 	if (ret)
 		return ret;
-	if (!is_scalar(&t))
+	if (!value_is_scalar(&t))
 		return binder_bad(b, e->at, "a cast to %s: only to numbers and pointers", kind_name(&t));
 	if (t.kind != CTYPE_PTR) {
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_CUT, .a = v->node, .size = t.size, .is_signed = t.is_signed });
@@ -270,9 +261,9 @@ static int bind_container(struct binder *b, const struct expr *e, struct value *
 	int ret = bind_type(b, e->at, e->len, &t);
 
 	if (!ret)
-		ret = bind(b, e->a, v);
+		ret = binder_bind(b, e->a, v);
 	if (!ret)
-		ret = load(b, e->at, v);
+		ret = binder_load(b, e->at, v);
 	if (ret)
 		return ret;
 	if (t.kind != CTYPE_STRUCT && t.kind != CTYPE_UNION)
@@ -299,14 +290,14 @@ static int bind_match(struct binder *b, const struct expr *e, struct value *text
 		return binder_bad(b, e->at, "two texts that are always the same");
 	if (text->kind != VALUE_COMM) {
 		/* arg1 == "text": a register that holds an address */
-		if (!is_text(b, text) && !text->is_raw && text->has_type && text->type.kind != CTYPE_PTR)
+		if (!binder_is_text(b, text) && !text->is_raw && text->has_type && text->type.kind != CTYPE_PTR)
 			return binder_bad(b, e->at, "%s is not compared with a text", kind_name(&text->type));
-		ret = text_address(b, e->at, text);
+		ret = binder_text(b, e->at, text);
 	}
 	if (ret)
 		return ret;
 	node = binder_add(b, e->at, (struct bound){ .kind = text->kind == VALUE_COMM ? BOUND_MATCH_COMM : BOUND_MATCH, .op = e->op,
-						    .a = text->kind == VALUE_COMM ? 0 : text->node, .b = text->text_max, .size = literal->len,
+						    .a = text->kind == VALUE_COMM ? 0 : text->node, .bits = text->text_max, .size = literal->len,
 						    .literal = b->exprs->text + literal->at });
 	if (node < 0)
 		return node;
@@ -338,26 +329,26 @@ static int bind_enumerator(struct binder *b, const struct expr *e, const struct 
 static int bind_sides(struct binder *b, const struct expr *e, struct value *x, struct value *y)
 {
 	struct err kept = b->err ? *b->err : (struct err){ 0 };
-	int ret = bind(b, e->a, x), other;
+	int ret = binder_bind(b, e->a, x), other;
 	struct err first = b->err ? *b->err : (struct err){ 0 };
 
-	if (ret == -EINVAL && bind(b, e->b, y)) {
+	if (ret == -EINVAL && binder_bind(b, e->b, y)) {
 		if (b->err)
 			*b->err = first;
 		return ret;
 	}
 	if (ret == -EINVAL) { /* 2 == state, TCP_LISTEN == state */
-		other = bind_enumerator(b, expr_at(b, e->a), y, x);
+		other = bind_enumerator(b, binder_expr(b, e->a), y, x);
 		if (!other && b->err)
 			*b->err = kept;
 		return other == 1 ? ret : other;
 	}
 	if (ret)
 		return ret;
-	ret = bind(b, e->b, y);
+	ret = binder_bind(b, e->b, y);
 	if (ret != -EINVAL)
 		return ret;
-	other = bind_enumerator(b, expr_at(b, e->b), x, y);
+	other = bind_enumerator(b, binder_expr(b, e->b), x, y);
 	if (!other && b->err)
 		*b->err = kept;
 	return other == 1 ? ret : other;
@@ -366,14 +357,14 @@ static int bind_sides(struct binder *b, const struct expr *e, struct value *x, s
 static int bind_logic(struct binder *b, const struct expr *e, struct value *v)
 {
 	struct value x, y;
-	int ret = bind(b, e->a, &x), node;
+	int ret = binder_bind(b, e->a, &x), node;
 
 	if (!ret)
-		ret = load(b, e->at, &x);
+		ret = binder_load(b, e->at, &x);
 	if (!ret)
-		ret = bind(b, e->b, &y);
+		ret = binder_bind(b, e->b, &y);
 	if (!ret)
-		ret = load(b, e->at, &y);
+		ret = binder_load(b, e->at, &y);
 	if (ret)
 		return ret;
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = e->op, .a = x.node, .b = y.node });
@@ -406,9 +397,9 @@ static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
 		return bind_match(b, e, &y, &x, v);
 	if (e->op == OP_GLOB || e->op == OP_NOT_GLOB)
 		return binder_bad(b, e->at, "~ wants a \"pattern\" behind it");
-	ret = load(b, e->at, &x);
+	ret = binder_load(b, e->at, &x);
 	if (!ret)
-		ret = load(b, e->at, &y);
+		ret = binder_load(b, e->at, &y);
 	if (ret)
 		return ret;
 	if ((e->op == OP_DIV || e->op == OP_MOD) && is_number(b, y.node, &n) && !n)
@@ -425,10 +416,10 @@ static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
 static int bind_unary(struct binder *b, const struct expr *e, struct value *v)
 {
 	uint64_t n;
-	int ret = bind(b, e->a, v), node;
+	int ret = binder_bind(b, e->a, v), node;
 
 	if (!ret)
-		ret = load(b, e->at, v);
+		ret = binder_load(b, e->at, v);
 	if (ret)
 		return ret;
 	if (e->op != OP_NOT && is_number(b, v->node, &n)) {
@@ -444,10 +435,10 @@ static int bind_unary(struct binder *b, const struct expr *e, struct value *v)
 
 static int bind_swap(struct binder *b, const struct expr *e, struct value *v)
 {
-	int ret = bind(b, e->a, v), node;
+	int ret = binder_bind(b, e->a, v), node;
 
 	if (!ret)
-		ret = load(b, e->at, v);
+		ret = binder_load(b, e->at, v);
 	if (ret)
 		return ret;
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SWAP, .a = v->node, .size = e->num });
@@ -455,9 +446,9 @@ static int bind_swap(struct binder *b, const struct expr *e, struct value *v)
 	return node < 0 ? node : 0;
 }
 
-static int bind(struct binder *b, uint32_t node, struct value *ret_value)
+int binder_bind(struct binder *b, uint32_t node, struct value *ret_value)
 {
-	const struct expr *e = expr_at(b, node);
+	const struct expr *e = binder_expr(b, node);
 	int ret;
 
 	switch (e->kind) {
@@ -476,7 +467,7 @@ static int bind(struct binder *b, uint32_t node, struct value *ret_value)
 	case EXPR_INDEX:
 		return bind_index(b, e, ret_value);
 	case EXPR_DEREF:
-		ret = bind(b, e->a, ret_value);
+		ret = binder_bind(b, e->a, ret_value);
 		return ret ? ret : follow(b, e->at, ret_value);
 	case EXPR_CAST:
 		return bind_cast(b, e, ret_value);
@@ -489,131 +480,6 @@ static int bind(struct binder *b, uint32_t node, struct value *ret_value)
 	default:
 		return bind_binary(b, e, ret_value);
 	}
-}
-
-/* The types behind a colon, perf-probe(1)'s: how a number is cut and shown. */
-static const struct suffix {
-	const char *name;
-	uint8_t size; /* 0: as it is */
-	bool is_signed;
-	uint8_t show;
-} suffixes[] = {
-	{ "u8", 1, false, SHOW_UNSIGNED }, { "u16", 2, false, SHOW_UNSIGNED }, { "u32", 4, false, SHOW_UNSIGNED }, { "u64", 8, false, SHOW_UNSIGNED },
-	{ "s8", 1, true, SHOW_SIGNED },	   { "s16", 2, true, SHOW_SIGNED },    { "s32", 4, true, SHOW_SIGNED },	   { "s64", 8, true, SHOW_SIGNED },
-	{ "x8", 1, false, SHOW_HEX },	   { "x16", 2, false, SHOW_HEX },      { "x32", 4, false, SHOW_HEX },	   { "x64", 8, false, SHOW_HEX },
-	{ "bool", 1, false, SHOW_BOOL },   { "char", 1, false, SHOW_CHAR },    { "ipv4", 4, false, SHOW_IPV4 },	   { "symbol", 8, false, SHOW_SYMBOL },
-	{ "ns", 8, false, SHOW_NS },
-};
-
-static uint8_t show_of(const struct value *v)
-{
-	if (v->show)
-		return v->show;
-	switch (v->type.kind) {
-	case CTYPE_PTR:
-		return SHOW_HEX;
-	case CTYPE_BOOL:
-		return SHOW_BOOL;
-	case CTYPE_ENUM:
-		return SHOW_ENUM;
-	default:
-		return v->type.is_signed ? SHOW_SIGNED : SHOW_UNSIGNED;
-	}
-}
-
-static int show_suffix(struct binder *b, const struct expr_arg *a, struct value *v, struct bound_arg *arg)
-{
-	const char *name = b->exprs->text + a->type_at;
-	int ret;
-
-	if ((a->type_len == 6 && !memcmp(name, "string", 6)) || (a->type_len == 7 && !memcmp(name, "ustring", 7))) {
-		arg->show = v->kind == VALUE_COMM ? SHOW_COMM : SHOW_TEXT;
-		if (v->kind == VALUE_COMM)
-			return 0;
-		ret = text_address(b, a->at, v);
-		arg->node = v->node;
-		arg->text_max = v->text_max;
-		return ret;
-	}
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		const struct suffix *s = &suffixes[i];
-
-		if (strlen(s->name) != a->type_len || memcmp(s->name, name, a->type_len))
-			continue;
-		if (v->kind == VALUE_TEXT && !v->has_type)
-			return binder_bad(b, a->type_at, "a text is no number");
-		ret = load(b, a->at, v);
-		if (!ret && s->size < 8)
-			ret = binder_add(b, a->at, (struct bound){ .kind = BOUND_CUT, .a = v->node, .size = s->size, .is_signed = s->is_signed });
-		if (ret < 0)
-			return ret;
-		arg->node = s->size < 8 ? (uint32_t)ret : v->node;
-		arg->show = s->show;
-		return 0;
-	}
-	binder_bad(b, a->type_at, "unknown type '%.*s'", (int)a->type_len, name);
-	err_hint(b->err, "types are u8 to u64, s8 to s64, x8 to x64, string, ustring, symbol, bool, char, ipv4, ns");
-	return -EINVAL;
-}
-
-static bool is_taken(const struct binder *b, const char *name)
-{
-	for (int i = 0; i < b->probe->nr_args; i++)
-		if (!strcmp(b->probe->args[i].name, name))
-			return true;
-	return false;
-}
-
-/* "sk->__sk_common.skc_dport" is called "skc_dport", unless it has a name. */
-static void name_arg(const struct binder *b, const struct expr_arg *a, struct bound_arg *arg)
-{
-	const struct expr *e = expr_at(b, a->node);
-	size_t at = a->name_len ? a->name_at : a->at, len = a->name_len ? a->name_len : a->len;
-
-	if (!a->name_len && (e->kind == EXPR_MEMBER || e->kind == EXPR_NAME)) {
-		at = e->at;
-		len = e->len;
-	}
-	snprintf(arg->name, sizeof(arg->name), "%.*s", (int)(len < sizeof(arg->name) ? len : sizeof(arg->name) - 1), b->exprs->text + at);
-	if (is_taken(b, arg->name)) {
-		len = a->len < sizeof(arg->name) ? a->len : sizeof(arg->name) - 1;
-		snprintf(arg->name, sizeof(arg->name), "%.*s", (int)len, b->exprs->text + a->at);
-	}
-	for (int i = 2; is_taken(b, arg->name) && i < 2 * PROBE_ARGS_MAX; i++)
-		snprintf(arg->name, sizeof(arg->name), "%.*s#%d", (int)(len < 56 ? len : 56), b->exprs->text + at, i);
-}
-
-static int bind_arg(struct binder *b, const struct expr_arg *a)
-{
-	struct bound_arg arg = { .types = binder_types(b) };
-	struct value v;
-	int ret = bind(b, a->node, &v);
-
-	if (ret)
-		return ret;
-	if (b->probe->nr_args == PROBE_ARGS_MAX)
-		return binder_bad(b, a->at, "at most %d arguments", PROBE_ARGS_MAX);
-	name_arg(b, a, &arg);
-	if (v.kind == VALUE_LITERAL)
-		return binder_bad(b, a->at, "a text is always the same");
-	if (a->type_len) {
-		ret = show_suffix(b, a, &v, &arg);
-	} else if (v.kind == VALUE_COMM) {
-		arg.show = SHOW_COMM;
-	} else if (is_text(b, &v) && !v.bits) {
-		ret = text_address(b, a->at, &v);
-		arg.show = SHOW_TEXT;
-		arg.node = v.node;
-		arg.text_max = v.text_max;
-	} else {
-		ret = load(b, a->at, &v);
-		arg.node = v.node;
-		arg.show = show_of(&v);
-		arg.enum_id = v.type.kind == CTYPE_ENUM ? v.type.id : 0;
-	}
-	if (!ret)
-		b->probe->args[b->probe->nr_args++] = arg;
-	return ret;
 }
 
 static int begin(struct bound_probe *p)
@@ -631,7 +497,7 @@ int bind_more(const struct exprs *exprs, const struct expr_arg *arg, const struc
 	struct binder b = { .exprs = exprs, .env = env, .probe = probe, .what = "bad argument", .err = err };
 	int ret = begin(probe);
 
-	return ret ? ret : bind_arg(&b, arg);
+	return ret ? ret : binder_arg(&b, arg);
 }
 
 int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct bound_probe *ret_probe, struct err *err)
@@ -643,15 +509,15 @@ int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct
 	*ret_probe = (struct bound_probe){ 0 };
 	ret = begin(ret_probe);
 	for (int i = 0; i < spec->nr_args && !ret; i++)
-		ret = bind_arg(&b, &spec->args[i]);
+		ret = binder_arg(&b, &spec->args[i]);
 	if (ret || !spec->filter)
 		return ret;
 	b.what = "bad filter";
-	ret = bind(&b, spec->filter, &v);
+	ret = binder_bind(&b, spec->filter, &v);
 	if (!ret && v.kind == VALUE_LITERAL)
 		ret = binder_bad(&b, v.at, "a text alone is no condition");
 	if (!ret && v.kind != VALUE_NUMBER)
-		ret = load(&b, expr_at(&b, spec->filter)->at, &v);
+		ret = binder_load(&b, binder_expr(&b, spec->filter)->at, &v);
 	if (!ret)
 		ret_probe->filter = v.node;
 	return ret;

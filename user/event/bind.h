@@ -35,7 +35,7 @@ enum bound_kind {
 	BOUND_SWAP,    /* the lower size bytes of a, turned round */
 	BOUND_UNARY,   /* op a */
 	BOUND_BINARY,  /* a op b */
-	BOUND_MATCH,   /* does the text at address a, of b bytes at most (0: unknown), match the literal of size bytes? op */
+	BOUND_MATCH,   /* does the text at address a, of `bits` bytes at most (0: unknown), match the literal of size bytes? op */
 	BOUND_MATCH_COMM, /* the same for the thread's name */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the two halves of binding share: bind.c walks expressions, bindname.c knows names and types. */
+/* What the files of binding share: bind.c walks expressions, bindname.c knows names and types, bindarg.c what is shown. */
 #ifndef SKEP_EVENT_BINDER_H
 #define SKEP_EVENT_BINDER_H
 
@@ -44,6 +44,23 @@ int binder_bad(struct binder *b, size_t at, const char *why, ...) __attribute__(
 /* A new node; its number or -errno. */
 int binder_add(struct binder *b, size_t at, struct bound n);
 
+const struct expr *binder_expr(const struct binder *b, uint32_t node);
+
+/* An expression's value. 0 or -errno. */
+int binder_bind(struct binder *b, uint32_t node, struct value *ret_value);
+
+/* Is it a text, or the address of one by its type? */
+bool binder_is_text(struct binder *b, const struct value *v);
+
+/* Reads what is in memory or in a struct's registers: v is a number then. 0 or -errno. */
+int binder_load(struct binder *b, size_t at, struct value *v);
+
+/* v, a text or a number that is the address of one, to the node of that address. 0 or -errno. */
+int binder_text(struct binder *b, size_t at, struct value *v);
+
+/* Adds an argument to the probe. 0 or -errno. */
+int binder_arg(struct binder *b, const struct expr_arg *a);
+
 /* What a name is. 0 or -errno. */
 int bind_name(struct binder *b, const struct expr *e, struct value *ret_value);
 
@@ -56,6 +73,9 @@ struct ctypes *binder_types(struct binder *b);
 /* Ids of the types that need no type information: "u32", "char"; downwards from this one. */
 #define BINDER_BASE_ID (UINT64_MAX - 1)
 bool bind_base_type(uint64_t id, struct ctype *ret_type);
+
+/* Is it a number or a pointer: one word? */
+bool value_is_scalar(const struct ctype *t);
 
 /* A number of so many bytes. */
 struct value value_number(uint32_t node, unsigned size, bool is_signed);

@@ -206,7 +206,7 @@ static int cut(struct binder *b, size_t at, int node, const struct ctype *t, str
 	return 0;
 }
 
-static bool is_scalar(const struct ctype *t)
+bool value_is_scalar(const struct ctype *t)
 {
 	return t->kind == CTYPE_INT || t->kind == CTYPE_CHAR || t->kind == CTYPE_BOOL || t->kind == CTYPE_ENUM || t->kind == CTYPE_PTR;
 }
@@ -235,7 +235,7 @@ static int parameter(struct binder *b, const struct expr *e, const struct cparam
 		*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .off = p->n, .type = t, .has_type = true };
 		return node < 0 ? node : 0;
 	}
-	if (!is_scalar(&t) || p->by_reference) {
+	if (!value_is_scalar(&t) || p->by_reference) {
 		*ret_value = (struct value){ .kind = VALUE_REGS, .num = p->n, .type = t, .has_type = true };
 		if (!p->by_reference)
 			return 0;
@@ -389,7 +389,7 @@ static int result(struct binder *b, const struct expr *e, struct value *ret_valu
 		*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .type = t, .has_type = true };
 		return node < 0 ? node : 0;
 	}
-	if (!is_scalar(&t))
+	if (!value_is_scalar(&t))
 		t = (struct ctype){ .kind = CTYPE_INT, .size = 8 };
 	ret = cut(b, e->at, node, &t, ret_value);
 	ret_value->is_raw = !f;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is shown: an expression's value, by its type or by the type behind a colon, under its name. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event/binder.h"
+
+/* The types behind a colon, perf-probe(1)'s: how a number is cut and shown. */
+static const struct suffix {
+	const char *name;
+	uint8_t size; /* 0: as it is */
+	bool is_signed;
+	uint8_t show;
+} suffixes[] = {
+	{ "u8", 1, false, SHOW_UNSIGNED }, { "u16", 2, false, SHOW_UNSIGNED }, { "u32", 4, false, SHOW_UNSIGNED }, { "u64", 8, false, SHOW_UNSIGNED },
+	{ "s8", 1, true, SHOW_SIGNED },	   { "s16", 2, true, SHOW_SIGNED },    { "s32", 4, true, SHOW_SIGNED },	   { "s64", 8, true, SHOW_SIGNED },
+	{ "x8", 1, false, SHOW_HEX },	   { "x16", 2, false, SHOW_HEX },      { "x32", 4, false, SHOW_HEX },	   { "x64", 8, false, SHOW_HEX },
+	{ "bool", 1, false, SHOW_BOOL },   { "char", 1, false, SHOW_CHAR },    { "ipv4", 4, false, SHOW_IPV4 },	   { "symbol", 8, false, SHOW_SYMBOL },
+	{ "ns", 8, false, SHOW_NS },
+};
+
+static uint8_t show_of(const struct value *v)
+{
+	if (v->show)
+		return v->show;
+	switch (v->type.kind) {
+	case CTYPE_PTR:
+		return SHOW_HEX;
+	case CTYPE_BOOL:
+		return SHOW_BOOL;
+	case CTYPE_ENUM:
+		return SHOW_ENUM;
+	default:
+		return v->type.is_signed ? SHOW_SIGNED : SHOW_UNSIGNED;
+	}
+}
+
+static int show_suffix(struct binder *b, const struct expr_arg *a, struct value *v, struct bound_arg *arg)
+{
+	const char *name = b->exprs->text + a->type_at;
+	int ret;
+
+	if ((a->type_len == 6 && !memcmp(name, "string", 6)) || (a->type_len == 7 && !memcmp(name, "ustring", 7))) {
+		arg->show = v->kind == VALUE_COMM ? SHOW_COMM : SHOW_TEXT;
+		if (v->kind == VALUE_COMM)
+			return 0;
+		ret = binder_text(b, a->at, v);
+		arg->node = v->node;
+		arg->text_max = v->text_max;
+		return ret;
+	}
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		const struct suffix *s = &suffixes[i];
+
+		if (strlen(s->name) != a->type_len || memcmp(s->name, name, a->type_len))
+			continue;
+		if (v->kind == VALUE_TEXT && !v->has_type)
+			return binder_bad(b, a->type_at, "a text is no number");
+		ret = binder_load(b, a->at, v);
+		if (!ret && s->size < 8)
+			ret = binder_add(b, a->at, (struct bound){ .kind = BOUND_CUT, .a = v->node, .size = s->size, .is_signed = s->is_signed });
+		if (ret < 0)
+			return ret;
+		arg->node = s->size < 8 ? (uint32_t)ret : v->node;
+		arg->show = s->show;
+		return 0;
+	}
+	binder_bad(b, a->type_at, "unknown type '%.*s'", (int)a->type_len, name);
+	err_hint(b->err, "types are u8 to u64, s8 to s64, x8 to x64, string, ustring, symbol, bool, char, ipv4, ns");
+	return -EINVAL;
+}
+
+static bool is_taken(const struct binder *b, const char *name)
+{
+	for (int i = 0; i < b->probe->nr_args; i++)
+		if (!strcmp(b->probe->args[i].name, name))
+			return true;
+	return false;
+}
+
+/* "sk->__sk_common.skc_dport" is called "skc_dport", unless it has a name. */
+static void name_arg(const struct binder *b, const struct expr_arg *a, struct bound_arg *arg)
+{
+	const struct expr *e = binder_expr(b, a->node);
+	size_t at = a->name_len ? a->name_at : a->at, len = a->name_len ? a->name_len : a->len;
+
+	if (!a->name_len && (e->kind == EXPR_MEMBER || e->kind == EXPR_NAME)) {
+		at = e->at;
+		len = e->len;
+	}
+	snprintf(arg->name, sizeof(arg->name), "%.*s", (int)(len < sizeof(arg->name) ? len : sizeof(arg->name) - 1), b->exprs->text + at);
+	if (is_taken(b, arg->name)) {
+		len = a->len < sizeof(arg->name) ? a->len : sizeof(arg->name) - 1;
+		snprintf(arg->name, sizeof(arg->name), "%.*s", (int)len, b->exprs->text + a->at);
+	}
+	for (int i = 2; is_taken(b, arg->name) && i < 2 * PROBE_ARGS_MAX; i++)
+		snprintf(arg->name, sizeof(arg->name), "%.*s#%d", (int)(len < 56 ? len : 56), b->exprs->text + at, i);
+}
+
+int binder_arg(struct binder *b, const struct expr_arg *a)
+{
+	struct bound_arg arg = { .types = binder_types(b) };
+	struct value v;
+	int ret = binder_bind(b, a->node, &v);
+
+	if (ret)
+		return ret;
+	if (b->probe->nr_args == PROBE_ARGS_MAX)
+		return binder_bad(b, a->at, "at most %d arguments", PROBE_ARGS_MAX);
+	name_arg(b, a, &arg);
+	if (v.kind == VALUE_LITERAL)
+		return binder_bad(b, a->at, "a text is always the same");
+	if (a->type_len) {
+		ret = show_suffix(b, a, &v, &arg);
+	} else if (v.kind == VALUE_COMM) {
+		arg.show = SHOW_COMM;
+	} else if (binder_is_text(b, &v) && !v.bits) {
+		ret = binder_text(b, a->at, &v);
+		arg.show = SHOW_TEXT;
+		arg.node = v.node;
+		arg.text_max = v.text_max;
+	} else {
+		ret = binder_load(b, a->at, &v);
+		arg.node = v.node;
+		arg.show = show_of(&v);
+		arg.enum_id = v.type.kind == CTYPE_ENUM ? v.type.id : 0;
+	}
+	if (!ret)
+		b->probe->args[b->probe->nr_args++] = arg;
+	return ret;
+}
