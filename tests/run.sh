@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # All tests, a line for each file as it ends, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
 # file, that runs no test has failed.
-# usage: tests/run.sh [unit|san|cli|root|browser|valgrind|fuzz|vm ...]
+# usage: tests/run.sh [unit|san|cli|root|probe|browser|valgrind|fuzz|vm ...]
 # (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
-ALL="unit san cli root browser valgrind fuzz vm"
+ALL="unit san cli root probe browser valgrind fuzz vm"
+WAITING=tests/root/uprobe.bats # root tests that mostly wait for the kernel to detach: kind probe
 kinds=${*:-$ALL}
 for kind in $kinds; do
 	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [${ALL// /|} ...]" >&2; exit 2; }
@@ -99,7 +100,9 @@ lane() {
 		case $kind in
 		unit) unit unit build ;;
 		san) unit san build/san ;;
-		cli | root) tap "$kind" tests/"$kind"/*.bats ;;
+		cli) tap cli tests/cli/*.bats ;;
+		root) tap root $(ls tests/root/*.bats | grep -vxF $WAITING) ;;
+		probe) tap probe $WAITING ;;
 		browser) script browser drive.js tests/browser/run.sh ;;
 		valgrind) script valgrind skep tests/valgrind.sh ;;
 		fuzz) fuzz ;;
@@ -109,12 +112,14 @@ lane() {
 	done
 }
 
-# Two at a time; then, with nothing beside them, those that measure shares of CPU time.
+# Two at a time; then, with nothing beside them, those that measure shares of CPU time; then the virtual machines.
 lane unit valgrind browser &
 lane san fuzz &
 wait
 lane cli root
+lane probe &
 lane vm
+wait
 read -r passed failed skipped < <(total $OUT/*.count)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
