@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The manual says what the program does: the same options as -h, pages without a warning, examples that run.
-# bats file_tags=user-space
 load ../lib.bash
 
 commands() {

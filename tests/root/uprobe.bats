@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # skep probe of programs: what functions and USDT probes were called with is what the workload says it called them with, to the unit.
 # Values and expressions are the same on every kernel, and ways of attaching are seen by probe_views.bats.
-# bats file_tags=user-space,expressions
+# bats file_tags=user-space
 load ../lib.bash
 load probe_rows.bash
 
