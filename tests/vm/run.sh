@@ -9,8 +9,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
-SECONDS_MAX=${VM_SECONDS:-1200}
-BETWEEN=doctor,by,probe,probe_views
+SECONDS_MAX=${VM_SECONDS:-1400}
+BETWEEN=doctor,probe,probe_views
 OLDEST=doctor,by,probe,probe_views,record,stat
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
