@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "capture/kernel.h"
-#include "util/cpus.h"
 
 #define RETURN_BIT 1ull /* config:0 of both PMUs, "format/retprobe" */
 #define SEMAPHORE_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, 5.0 */
@@ -37,55 +37,45 @@ struct link_attr {
 	};
 };
 
-static int pmu_type(const char *name)
+int attach_pmu(bool is_user)
 {
+	static int types[2] = { -ENOENT, -ENOENT };
+	int type = types[is_user];
 	char path[96];
-	int type = -ENOENT;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", name);
+	if (type >= 0)
+		return type;
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", is_user ? "uprobe" : "kprobe");
 	f = fopen(path, "re");
 	if (f && fscanf(f, "%d", &type) != 1)
 		type = -ENOENT;
 	if (f)
 		fclose(f);
-	return type;
-}
-
-int attach_possible(bool is_user)
-{
-	return pmu_type(is_user ? "uprobe" : "kprobe") < 0 ? -EOPNOTSUPP : 0;
+	return types[is_user] = type;
 }
 
 static int open_event(enum attach_how how, const struct attach_place *p, bool is_return)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .config = is_return ? RETURN_BIT : 0 };
-	static int types[2] = { -1, -1 };
 	bool is_user = how == ATTACH_UPROBE;
-	uint32_t *cpus;
-	int n, fd;
+	int type;
 
 	if (how == ATTACH_TRACEPOINT) {
 		attr.type = PERF_TYPE_TRACEPOINT;
 		attr.config = p->tracepoint;
 	} else {
-		if (types[is_user] < 0)
-			types[is_user] = pmu_type(is_user ? "uprobe" : "kprobe");
-		if (types[is_user] < 0)
+		type = attach_pmu(is_user);
+		if (type < 0)
 			return -EOPNOTSUPP;
-		attr.type = types[is_user];
-		attr.config1 = is_user || !p->addr ? (uintptr_t)p->name : 0;
-		attr.config2 = is_user ? p->addr : p->addr ? p->addr : p->offset;
+		attr.type = type;
+		attr.config1 = (uintptr_t)p->name;
+		attr.config2 = p->offset;
 		if (is_user)
 			attr.config |= p->semaphore << SEMAPHORE_SHIFT;
 	}
-	/* The CPU does not matter: the program is the probe's own, and runs wherever that is hit. */
-	n = cpus_online(&cpus);
-	if (n <= 0)
-		return n ? n : -ENODEV;
-	fd = kernel_perf_event_open(&attr, -1, cpus[0], -1, 0);
-	free(cpus);
-	return fd;
+	/* The CPU does not matter: the program is the probe's own, and runs wherever that is hit. Ours is there. */
+	return kernel_perf_event_open(&attr, -1, sched_getcpu(), -1, 0);
 }
 
 static int link_create(struct link_attr *attr)
@@ -132,25 +122,21 @@ static int attach_kprobes(int prog_fd, const struct attach_place *places, size_t
 {
 	struct link_attr attr = { .prog_fd = prog_fd, .attach_type = ATTACH_TYPE_KPROBE_MULTI };
 	const char **syms = calloc(n, sizeof(*syms));
-	uint64_t *addrs = calloc(n, sizeof(*addrs)), *cookies = calloc(n, sizeof(*cookies));
-	bool by_addr = n && places[0].addr;
+	uint64_t *cookies = calloc(n, sizeof(*cookies));
 	int ret = -ENOMEM;
 
-	if (syms && addrs && cookies) {
+	if (syms && cookies) {
 		for (size_t i = 0; i < n; i++) {
 			syms[i] = places[i].name;
-			addrs[i] = places[i].addr;
 			cookies[i] = places[i].cookie;
 		}
 		attr.kprobe.flags = is_return ? MULTI_RETURN : 0;
 		attr.kprobe.cnt = n;
-		attr.kprobe.syms = by_addr ? 0 : (uintptr_t)syms;
-		attr.kprobe.addrs = by_addr ? (uintptr_t)addrs : 0;
+		attr.kprobe.syms = (uintptr_t)syms;
 		attr.kprobe.cookies = (uintptr_t)cookies;
 		ret = link_create(&attr);
 	}
 	free(syms);
-	free(addrs);
 	free(cookies);
 	return ret;
 }
@@ -165,7 +151,7 @@ static int attach_uprobes(int prog_fd, const struct attach_place *places, size_t
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		offsets[i] = places[i].addr;
+		offsets[i] = places[i].offset;
 		semaphores[i] = places[i].semaphore;
 		cookies[i] = places[i].cookie;
 		any |= semaphores[i];

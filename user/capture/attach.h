@@ -27,8 +27,7 @@ enum attach_how {
 
 struct attach_place {
 	const char *name;   /* of a kernel function, "MODULE:FUNCTION" in a module; of a file: its path */
-	uint64_t addr;	    /* of the kernel, 0: by name; in the file */
-	uint64_t offset;    /* in a kernel function */
+	uint64_t offset;    /* in a kernel function, or in the file */
 	uint64_t semaphore; /* in the file; 0: none */
 	uint64_t tracepoint;
 	uint64_t cookie;
@@ -43,8 +42,8 @@ struct attachments {
 	VEC(struct attached_link) all;
 };
 
-/* Has the kernel what it takes? 0, or -EOPNOTSUPP. */
-int attach_possible(bool is_user);
+/* The number of the PMU that makes probes (kprobe, uprobe), or negative: this kernel has none. */
+int attach_pmu(bool is_user);
 
 /*
  * One place by a perf event. cookie: the program asks for it (needs FEATURE_COOKIE). 0 or -errno: -ENOENT no such function or

@@ -5,6 +5,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Kernel memory of a map: the kernel's own figure in fdinfo. */
 uint64_t cost_of_map(int fd)
@@ -46,6 +48,20 @@ void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r)
 			cost_of_prog(bpf_program__fd(prog), r);
 	bpf_object__for_each_map(map, obj)
 		r->map_bytes += cost_of_map(bpf_map__fd(map));
+}
+
+void cost_of_losses(const struct bpf_map *counters, uint64_t ret_sum[COUNT_MAX])
+{
+	int cpus = libbpf_num_possible_cpus();
+	__u64 (*per_cpu)[COUNT_MAX] = cpus > 0 ? calloc(cpus, sizeof(*per_cpu)) : NULL;
+	__u32 zero = 0;
+
+	memset(ret_sum, 0, COUNT_MAX * sizeof(*ret_sum));
+	if (per_cpu && !bpf_map_lookup_elem(bpf_map__fd(counters), &zero, per_cpu))
+		for (int cpu = 0; cpu < cpus; cpu++)
+			for (int c = 0; c < COUNT_MAX; c++)
+				ret_sum[c] += per_cpu[cpu][c];
+	free(per_cpu);
 }
 
 uint64_t cost_of_misses(int prog_fd)

@@ -5,15 +5,20 @@
 
 #include <stdbool.h>
 
+#include "bpf/loss.h"
 #include "model/profile.h"
 
 struct bpf_object;
+struct bpf_map;
 
 /* Adds the time of all programs (timed: the kernel was asked to measure it) and the memory of all maps. */
 void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r);
 
 /* Adds the time of one program, where the kernel was asked to measure it. */
 void cost_of_prog(int fd, struct receipt *r);
+
+/* Adds up the map `counters` of an object (bpf/lib/loss.bpf.h), enum counter, over its CPUs; zeroes where it cannot be read. */
+void cost_of_losses(const struct bpf_map *counters, uint64_t ret_sum[COUNT_MAX]);
 
 /* Kernel memory of a map in bytes, 0 if not known. */
 uint64_t cost_of_map(int fd);

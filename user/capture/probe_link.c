@@ -206,10 +206,10 @@ static void set_place(const struct probe_set *set, const struct group *g, uint32
 {
 	const struct site *s = probe_set_site(set, site, NULL);
 
-	*p = (struct attach_place){ .addr = s->addr, .semaphore = s->semaphore, .tracepoint = s->tracepoint, .cookie = site,
-				    .offset = g->probe->spec.offset, .name = g->probe->sites.path };
+	*p = (struct attach_place){ .offset = s->addr, .semaphore = s->semaphore, .tracepoint = s->tracepoint, .cookie = site,
+				    .name = g->probe->sites.path };
 	if (g->probe->spec.kind == PROBE_KERNEL) {
-		p->addr = 0;
+		p->offset = g->probe->spec.offset;
 		if (s->module)
 			snprintf(name, size, "%s:%s", s->module, s->name);
 		p->name = s->module ? name : s->name;
@@ -373,7 +373,7 @@ int probe_set_attach(struct probe_set *set, struct err *err)
 	for (size_t i = 0; i < set->groups.n && !ret; i++) {
 		struct group *g = &set->groups.data[i];
 
-		if (g->probe->spec.kind != PROBE_TRACEPOINT && attach_possible(g->want & PROBE_WANT_USER))
+		if (g->probe->spec.kind != PROBE_TRACEPOINT && attach_pmu(g->want & PROBE_WANT_USER) < 0)
 			return not_possible(set, g, err);
 		ret = attach_group(set, g, err);
 	}

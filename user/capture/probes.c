@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Each attempt makes the smallest program, map, link or event of its kind and takes it away again. */
+#include "capture/attach.h"
 #include "capture/probes.h"
 
 #include <bpf/bpf.h>
@@ -236,17 +237,14 @@ static void explain_tracefs(struct feature_state *s, int ret)
 }
 
 /* A probe through its PMU, 4.17: e12f03d7031a "perf/core: Implement the 'perf_kprobe' PMU". */
-static int open_probe(const char *pmu, const char *where, uint64_t offset)
+static int open_probe(bool is_user, const char *where, uint64_t offset)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
-	char path[96], type[16];
-	int fd;
+	int type = attach_pmu(is_user), fd;
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
-	probe_read_line(path, type, sizeof(type));
-	if (!type[0])
+	if (type < 0)
 		return -ENOENT;
-	attr.type = atoi(type);
+	attr.type = type;
 	attr.config1 = (uintptr_t)where;
 	attr.config2 = offset;
 	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
@@ -255,7 +253,7 @@ static int open_probe(const char *pmu, const char *where, uint64_t offset)
 
 static int try_kprobe(void)
 {
-	return made(open_probe("kprobe", FUNCTION, 0));
+	return made(open_probe(false, FUNCTION, 0));
 }
 
 /* Where this file has a function of ours that hardly ever runs: the probe is really put there. Returns 0 if not known. */
@@ -277,7 +275,7 @@ static int try_uprobe(void)
 {
 	uint64_t offset = own_offset();
 
-	return offset ? made(open_probe("uprobe", "/proc/self/exe", offset)) : -ENOENT;
+	return offset ? made(open_probe(true, "/proc/self/exe", offset)) : -ENOENT;
 }
 
 static void explain_probe(struct feature_state *s, int ret)

@@ -176,21 +176,14 @@ static int snapshot(struct source *source, struct sink *sink)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_callsby *src = (const struct src_callsby *)source;
-	__u64 (*counters)[COUNT_MAX] = calloc(src->cpus, sizeof(*counters));
-	uint64_t entered = 0, lost = 0;
-	__u32 zero = 0;
+	uint64_t sum[COUNT_MAX];
 
-	if (counters && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.counters), &zero, counters))
-		for (int cpu = 0; cpu < src->cpus; cpu++) {
-			entered += counters[cpu][COUNT_SEEN];
-			lost += counters[cpu][COUNT_NO_SCRATCH];
-			profile->losses[LOSS_TARGETS_FULL] += counters[cpu][COUNT_TARGETS_FULL];
-		}
-	free(counters);
-	profile->losses[LOSS_INTERNAL] += lost;
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
 	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
-	if (entered > src->returned)
-		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(entered - src->returned));
+	if (sum[COUNT_SEEN] > src->returned)
+		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(sum[COUNT_SEEN] - src->returned));
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	cost_of_object(src->skel->obj, false, &profile->receipt);
 }

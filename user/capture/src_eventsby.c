@@ -232,13 +232,10 @@ static int snapshot(struct source *source, struct sink *sink)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_eventsby *src = (const struct src_eventsby *)source;
-	__u64 (*counters)[COUNT_MAX] = calloc(src->cpus, sizeof(*counters));
-	__u32 zero = 0;
+	uint64_t sum[COUNT_MAX];
 
-	if (counters && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.counters), &zero, counters))
-		for (int cpu = 0; cpu < src->cpus; cpu++)
-			profile->losses[LOSS_TARGETS_FULL] += counters[cpu][COUNT_TARGETS_FULL];
-	free(counters);
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
 	cost_add_misses(clones_missed(&src->clones) - src->missed_before, src->is_filtered, profile);
 	if (src->unattached)
 		profile_note(profile, "%d names of tracefs are no tracepoints of the kernel: they are left out", src->unattached);

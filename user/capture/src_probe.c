@@ -258,14 +258,9 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_probe *src = (const struct src_probe *)source;
-	__u64 (*per_cpu)[COUNT_MAX] = calloc(src->cpus, sizeof(*per_cpu)), sum[COUNT_MAX] = {};
-	__u32 zero = 0;
+	uint64_t sum[COUNT_MAX];
 
-	if (per_cpu && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.counters), &zero, per_cpu))
-		for (int cpu = 0; cpu < src->cpus; cpu++)
-			for (int c = 0; c < COUNT_MAX; c++)
-				sum[c] += per_cpu[cpu][c];
-	free(per_cpu);
+	cost_of_losses(src->skel->maps.counters, sum);
 	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + (model_of(src) == src->skel->progs.probe_count ? src->delivered : 0);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	profile->kept += src->delivered;

@@ -363,16 +363,9 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_sample *src = (const struct src_sample *)source;
-	int cpus = libbpf_num_possible_cpus();
-	__u64 (*per_cpu)[COUNT_MAX] = calloc(cpus, sizeof(*per_cpu));
-	__u64 sum[COUNT_MAX] = {};
-	__u32 zero = 0;
+	uint64_t sum[COUNT_MAX];
 
-	if (per_cpu && !bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.counters), &zero, per_cpu))
-		for (int cpu = 0; cpu < cpus; cpu++)
-			for (int c = 0; c < COUNT_MAX; c++)
-				sum[c] += per_cpu[cpu][c];
-	free(per_cpu);
+	cost_of_losses(src->skel->maps.counters, sum);
 	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL];
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];

@@ -47,6 +47,13 @@ const struct opt honesty_opts[] = {
 	{ 0 },
 };
 
+int measure_check_ring(uint64_t ring_kb, struct err *err)
+{
+	if (ring_kb && (ring_kb < 4 || ring_kb > 1 << 20 || ring_kb & (ring_kb - 1)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad ring size %llu: a power of two from 4 to 1048576 KiB", (unsigned long long)ring_kb);
+	return 0;
+}
+
 static int check_numbers(const struct measure *m, struct err *err)
 {
 	if (m->freq && m->period)
@@ -55,9 +62,8 @@ static int check_numbers(const struct measure *m, struct err *err)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "-F %llu is too fast: at most 1000000", (unsigned long long)m->freq);
 	if (m->no_kernel && m->no_user)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--no-kernel and --no-user leave nothing");
-	if (m->ring_kb && (m->ring_kb < 4 || m->ring_kb > 1 << 20 || m->ring_kb & (m->ring_kb - 1)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad ring size %llu: a power of two from 4 to 1048576 KiB",
-				(unsigned long long)m->ring_kb);
+	if (measure_check_ring(m->ring_kb, err))
+		return -EINVAL;
 	if (m->stacks_max > 1 << 22)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-stacks is at most %d", 1 << 22);
 	return 0;

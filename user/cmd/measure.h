@@ -34,6 +34,9 @@ extern const struct opt honesty_opts[];
 void measure_free(struct measure *m);
 void measure_free_probes(struct measure *m);
 
+/* -m, in KiB; 0: not given. 0, or -EINVAL with err filled. */
+int measure_check_ring(uint64_t ring_kb, struct err *err);
+
 /* For a probe with arguments as an event of a command that shows none. Returns -EINVAL, err filled. */
 int measure_refuse_args(const struct event *e, struct err *err);
 

@@ -7,7 +7,6 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/probe_run.h"
-#include "util/glob.h"
 
 #define SPECS_MAX 64
 
@@ -194,8 +193,8 @@ static int check(struct probe_words *w, struct err *err)
 		err_hint(err, "skep probe 'k:do_sys_openat2(filename)', skep probe u:libc:malloc -p PID; skep list 'k:*' shows functions");
 		return -EINVAL;
 	}
-	if (w->o.ring_kb && (w->o.ring_kb < 4 || w->o.ring_kb > 1 << 20 || w->o.ring_kb & (w->o.ring_kb - 1)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad ring size %llu: a power of two from 4 to 1048576 KiB", (unsigned long long)w->o.ring_kb);
+	if (measure_check_ring(w->o.ring_kb, err))
+		return -EINVAL;
 	if (w->o.rows_max > 1 << 22)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
 	if (w->o.text_bytes > 2048)

@@ -2,11 +2,9 @@
 /* A word of --by is a part of the key that every hit has; what is none is an expression over what the probe sees. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/probe_run.h"
-#include "util/num.h"
 
 static const struct {
 	const char *name;
@@ -24,10 +22,9 @@ static uint32_t word_bit(const char *at, size_t n)
 	return 0;
 }
 
-static int add_extra(struct probe_keys *k, const struct exprs *exprs, const struct expr_arg *arg)
+static void add_extra(struct probe_keys *k, const struct exprs *exprs, const struct expr_arg *arg)
 {
 	k->extras[k->nr_extras++] = (struct site_extra){ exprs, *arg };
-	return 0;
 }
 
 static int parse_by(struct probe_keys *k, const char *text, struct err *err)
@@ -92,7 +89,8 @@ static int parse_hist(struct probe_keys *k, const char *text, struct err *err)
 		return expr_bad(&k->hist, "bad --hist", at, err, "one expression");
 	k->sums.has_value = true;
 	k->is_duration = !strcmp(text, "latency");
-	return add_extra(k, &k->hist, &arg);
+	add_extra(k, &k->hist, &arg);
+	return 0;
 }
 
 int probe_keys_parse(const struct probe_options *o, struct probe_keys *ret_keys, struct err *err)

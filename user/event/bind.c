@@ -179,6 +179,14 @@ static int bind_member(struct binder *b, const struct expr *e, struct value *v)
 	return 0;
 }
 
+/* An expression that has to be a number. */
+static int bind_number(struct binder *b, uint32_t node, size_t at, struct value *ret_value)
+{
+	int ret = binder_bind(b, node, ret_value);
+
+	return ret ? ret : binder_load(b, at, ret_value);
+}
+
 static bool is_number(const struct binder *b, uint32_t node, uint64_t *ret_num)
 {
 	const struct bound *n = &b->probe->nodes.data[node];
@@ -196,9 +204,7 @@ static int bind_index(struct binder *b, const struct expr *e, struct value *v)
 	int ret = binder_bind(b, e->a, v), node;
 
 	if (!ret)
-		ret = binder_bind(b, e->b, &i);
-	if (!ret)
-		ret = binder_load(b, e->at, &i);
+		ret = bind_number(b, e->b, e->at, &i);
 	if (ret)
 		return ret;
 	if (v->has_type && v->type.kind == CTYPE_PTR) {
@@ -234,9 +240,7 @@ static int bind_cast(struct binder *b, const struct expr *e, struct value *v)
 	int ret = bind_type(b, e->at, e->len, &t), node;
 
 	if (!ret)
-		ret = binder_bind(b, e->a, v);
-	if (!ret)
-		ret = binder_load(b, e->at, v);
+		ret = bind_number(b, e->a, e->at, v);
 	if (ret)
 		return ret;
 	if (!value_is_scalar(&t))
@@ -261,9 +265,7 @@ static int bind_container(struct binder *b, const struct expr *e, struct value *
 	int ret = bind_type(b, e->at, e->len, &t);
 
 	if (!ret)
-		ret = binder_bind(b, e->a, v);
-	if (!ret)
-		ret = binder_load(b, e->at, v);
+		ret = bind_number(b, e->a, e->at, v);
 	if (ret)
 		return ret;
 	if (t.kind != CTYPE_STRUCT && t.kind != CTYPE_UNION)
@@ -357,14 +359,10 @@ static int bind_sides(struct binder *b, const struct expr *e, struct value *x, s
 static int bind_logic(struct binder *b, const struct expr *e, struct value *v)
 {
 	struct value x, y;
-	int ret = binder_bind(b, e->a, &x), node;
+	int ret = bind_number(b, e->a, e->at, &x), node;
 
 	if (!ret)
-		ret = binder_load(b, e->at, &x);
-	if (!ret)
-		ret = binder_bind(b, e->b, &y);
-	if (!ret)
-		ret = binder_load(b, e->at, &y);
+		ret = bind_number(b, e->b, e->at, &y);
 	if (ret)
 		return ret;
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = e->op, .a = x.node, .b = y.node });
@@ -416,10 +414,8 @@ static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
 static int bind_unary(struct binder *b, const struct expr *e, struct value *v)
 {
 	uint64_t n;
-	int ret = binder_bind(b, e->a, v), node;
+	int ret = bind_number(b, e->a, e->at, v), node;
 
-	if (!ret)
-		ret = binder_load(b, e->at, v);
 	if (ret)
 		return ret;
 	if (e->op != OP_NOT && is_number(b, v->node, &n)) {
@@ -435,10 +431,8 @@ static int bind_unary(struct binder *b, const struct expr *e, struct value *v)
 
 static int bind_swap(struct binder *b, const struct expr *e, struct value *v)
 {
-	int ret = binder_bind(b, e->a, v), node;
+	int ret = bind_number(b, e->a, e->at, v), node;
 
-	if (!ret)
-		ret = binder_load(b, e->at, v);
 	if (ret)
 		return ret;
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SWAP, .a = v->node, .size = e->num });

@@ -13,7 +13,7 @@
 struct site {
 	const char *name;   /* of the function, or "PROVIDER:NAME", "SUBSYSTEM:NAME"; interned */
 	const char *module; /* NULL: the core */
-	uint64_t addr;	    /* PROBE_KERNEL: of the function, 0: only its name is known; in a file: the offset there */
+	uint64_t addr;	    /* in a file: the offset there */
 	uint64_t symbol;    /* in a file: the ELF address of the function, for messages */
 	uint64_t semaphore; /* USDT: offset of the counter in the file; 0: none */
 	uint64_t tracepoint; /* its number in tracefs */
@@ -67,6 +67,11 @@ int site_kernel_refused(const char *name, int ret, struct err *err);
 /* Between the files of sites. */
 int site_add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const struct bind_env *env, struct site *site,
 	     struct err *err);
+/* Are there expressions, or -V? Without them nobody needs types. */
+static inline bool site_wants_types(const struct probe_spec *spec, const struct site_cfg *cfg)
+{
+	return spec->nr_args || spec->filter || cfg->nr_extras || cfg->vars;
+}
 int site_refuse(struct site_list *list, const char *name, const char *why);
 int sites_find_kernel(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err);
 int sites_find_user(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kernel functions: one that is named is not looked for (the kernel's list takes 40 ms to print); attaching tells whether it is there. */
+/* Kernel functions: one that is named is looked for in kallsyms (40 ms), since kernels before 6.6 take the first of its name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,12 +34,6 @@ static bool has_plain_args(struct ctypes *types, const struct cfunc *f)
 		    t.kind == CTYPE_STRUCT || t.kind == CTYPE_UNION)
 			return false;
 	return !f->is_variadic && !f->result_in_memory && f->nr_params <= 6;
-}
-
-/* Are there expressions at all? Without them nobody needs types. */
-static bool has_exprs(const struct probe_spec *spec, const struct site_cfg *cfg)
-{
-	return spec->nr_args || spec->filter || cfg->nr_extras || cfg->vars;
 }
 
 static void hint_near(const char *name, struct err *err)
@@ -91,7 +85,7 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 	int ret;
 
 	/* One function alone can have a trampoline, which asks for its type. */
-	if (has_exprs(spec, cfg) || !list->is_glob) {
+	if (site_wants_types(spec, cfg) || !list->is_glob) {
 		if (!list->kprotos && kprotos_open(&list->kprotos))
 			return -ENOMEM;
 		ret = kprotos_func(list->kprotos, site->module, site->name, &func, &env.types, &site->btf_id);
@@ -147,7 +141,7 @@ static int add_matches(struct site_list *list, const struct probe_spec *spec, co
 
 int sites_find_kernel(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err)
 {
-	struct site site = { .name = strpool_add(list->pool, spec->name), .addr = 0 };
+	struct site site = { .name = strpool_add(list->pool, spec->name) };
 
 	if (list->is_glob)
 		return add_matches(list, spec, cfg, err);

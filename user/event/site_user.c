@@ -40,24 +40,6 @@ struct finder {
 	uint64_t found; /* functions that the name stands for, whatever became of them */
 };
 
-static bool file_offset(const struct elf_file *elf, uint64_t vaddr, uint64_t *ret_off)
-{
-	for (uint32_t i = 0; i < elf->nr_segs; i++) {
-		const struct elf_seg *s = &elf->segs[i];
-
-		if (s->type == PT_LOAD && vaddr >= s->vaddr && vaddr - s->vaddr < s->filesz) {
-			*ret_off = vaddr - s->vaddr + s->off;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool has_exprs(const struct finder *f)
-{
-	return f->spec->nr_args || f->spec->filter || f->cfg->nr_extras || f->cfg->vars;
-}
-
 static void open_dwarf(struct finder *f)
 {
 	int ret;
@@ -99,7 +81,7 @@ static bool is_evex(const struct elf_file *elf, uint64_t off)
 
 static int add_place(struct finder *f, const struct bind_env *env, struct site *site, uint64_t vaddr)
 {
-	if (!file_offset(f->elf, vaddr, &site->addr))
+	if (!elf_vaddr_to_off(f->elf, vaddr, &site->addr))
 		return why_not(f, site->name, "it is not in the file's loaded parts");
 	if (is_evex(f->elf, site->addr))
 		return why_not(f, site->name, "an AVX-512 instruction is there, which gives wrong results under a probe");
@@ -143,7 +125,7 @@ static int add_function(struct finder *f, const struct ufunc *func, const char *
 
 	if (!site.name)
 		return -ENOMEM;
-	if (has_exprs(f)) {
+	if (site_wants_types(f->spec, f->cfg)) {
 		open_dwarf(f);
 		env.types = (struct ctypes *)f->list->dwarf;
 		ret = f->list->dwarf ? dwarf_func(f->list->dwarf, func->addr, &proto) : -ENOENT;
@@ -289,7 +271,7 @@ static int on_usdt(void *arg, const struct usdt *u)
 		return -ENOMEM;
 	env.what = site.name;
 	f->found++;
-	if (u->semaphore && !file_offset(f->elf, u->semaphore, &site.semaphore))
+	if (u->semaphore && !elf_vaddr_to_off(f->elf, u->semaphore, &site.semaphore))
 		return why_not(f, name, "its semaphore is not in the file");
 	return add_place(f, &env, &site, u->addr);
 }

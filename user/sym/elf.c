@@ -358,6 +358,19 @@ int elf_build_id(const struct elf_file *elf, uint8_t *ret_id, size_t max)
 	return 0;
 }
 
+bool elf_vaddr_to_off(const struct elf_file *elf, uint64_t vaddr, uint64_t *ret_off)
+{
+	for (uint32_t i = 0; i < elf->nr_segs; i++) {
+		const struct elf_seg *s = &elf->segs[i];
+
+		if (s->type == PT_LOAD && vaddr >= s->vaddr && vaddr - s->vaddr < s->filesz) {
+			*ret_off = vaddr - s->vaddr + s->off;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool elf_off_to_vaddr(const struct elf_seg *segs, uint32_t nr_segs, uint64_t off, uint64_t *ret_vaddr)
 {
 	const struct elf_seg *near = NULL;

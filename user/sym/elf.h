@@ -65,6 +65,9 @@ int elf_build_id(const struct elf_file *elf, uint8_t *ret_id, size_t max);
 /* The same for a block of notes (also /sys/kernel/notes). */
 int elf_note_build_id(const char *notes, size_t size, uint8_t *ret_id, size_t max);
 
+/* Virtual address to file offset, by the PT_LOAD that holds it; false: none of it is in the file. */
+bool elf_vaddr_to_off(const struct elf_file *elf, uint64_t vaddr, uint64_t *ret_off);
+
 /* File offset to virtual address by the PT_LOAD that holds it. */
 bool elf_off_to_vaddr(const struct elf_seg *segs, uint32_t nr_segs, uint64_t off, uint64_t *ret_vaddr);
 
