@@ -31,7 +31,7 @@ allow model sample.h event/event.h sym/sym.h bpf/
 allow render model/ event/event.h sym/sym.h sample.h
 allow ui
 allow data sample.h event/event.h bpf/
-allow capture sample.h target.h event/ model/profile.h bpf/ skel/
+allow capture sample.h target.h event/ model/profile.h bpf/ skel/ sym/btf
 allow cmd sample.h target.h event/ capture/ data/ sym/ model/ render/ ui/
 for f in user/*.[ch]; do
 	case $f in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* BTF bytes to the prototypes of their functions and to C types, alone and as a module's on top of themselves. */
+/* BTF bytes to the prototypes of their functions, to C types and to less BTF, alone and as a module's on top of themselves. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "sym/btf.h"
 #include "sym/btf_ctype.h"
+#include "sym/btf_subset.h"
 
 #define FUNCS_MAX 100
 #define TYPES_MAX 300
@@ -99,6 +100,21 @@ static void read_types(const struct btf_types *btf, struct ctypes *types)
 	walk(types, UINT64_MAX);
 }
 
+/* What is made of anything is BTF again, whole. */
+static void make_subset(const struct btf_types *btf)
+{
+	struct btf_types *few;
+	void *bytes;
+	size_t size;
+
+	if (btf_subset(btf, btf, &bytes, &size))
+		abort();
+	if (btf_open_mem(bytes, size, NULL, &few))
+		abort();
+	btf_close(few);
+	free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct btf_types *base, *module;
@@ -109,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (btf_ctypes_new(base, NULL, &types))
 		abort();
 	read_types(base, types);
+	make_subset(base);
 	if (!btf_open_mem(data, size, base, &module)) {
 		if (btf_ctypes_new(module, types, &of_module))
 			abort();

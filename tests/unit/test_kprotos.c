@@ -6,6 +6,7 @@
 
 #include "sym/btf.h"
 #include "sym/btf_ctype.h"
+#include "sym/btf_subset.h"
 #include "sym/kprotos.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
@@ -554,12 +555,86 @@ static void test_kernel_all(void **state)
 	btf__free(btf);
 }
 
+/* What is held by value is the same all the way down; returns how many types were compared. */
+static unsigned expect_same(struct ctypes *a, uint64_t id_a, struct ctypes *b, uint64_t id_b)
+{
+	struct ctype of_a = get(a, id_a), of_b = get(b, id_b);
+	struct cmember m_a, m_b;
+	unsigned n = 1;
+
+	assert_int_equal(of_a.kind, of_b.kind);
+	assert_int_equal(of_a.size, of_b.size);
+	assert_int_equal(of_a.nr, of_b.nr);
+	if (of_a.kind == CTYPE_ARRAY)
+		return n + expect_same(a, of_a.to, b, of_b.to);
+	if (of_a.kind != CTYPE_STRUCT && of_a.kind != CTYPE_UNION)
+		return n;
+	for (uint32_t i = 0; !a->member(a, id_a, i, &m_a); i++) {
+		assert_int_equal(b->member(b, id_b, i, &m_b), 0);
+		assert_string_equal(m_a.name, m_b.name);
+		assert_int_equal(m_a.bit_at, m_b.bit_at);
+		assert_int_equal(m_a.bits, m_b.bits);
+		n += expect_same(a, m_a.type, b, m_b.type);
+	}
+	return n;
+}
+
+/* The types that a BPF object is relocated by: libbpf takes them, and their fields and values are the kernel's. */
+static void test_subset(void **state)
+{
+	struct btf_types *kernel, *object, *few;
+	struct ctypes *all, *types;
+	struct cenumerator e, same;
+	struct btf *names = btf__new_empty(), *taken;
+	const void *raw;
+	uint64_t in_all, in_few;
+	unsigned compared;
+	void *bytes;
+	size_t size;
+	uint32_t n;
+
+	(void)state;
+	if (access(KERNEL_BTF, R_OK))
+		skip();
+	btf__add_struct(names, "task_struct___old", 8);
+	btf__add_struct(names, "no_such_struct", 8);
+	btf__add_enum(names, "bpf_func_id", 4);
+	raw = btf__raw_data(names, &n);
+	assert_int_equal(btf_open(KERNEL_BTF, NULL, &kernel), 0);
+	assert_int_equal(btf_open_mem(raw, n, NULL, &object), 0);
+	assert_int_equal(btf_subset(kernel, object, &bytes, &size), 0);
+	assert_true(size < 1 << 20);
+	taken = btf__new(bytes, (uint32_t)size);
+	assert_non_null(taken);
+	assert_int_equal(btf_open_mem(bytes, size, NULL, &few), 0);
+	assert_int_equal(btf_ctypes_new(kernel, NULL, &all), 0);
+	assert_int_equal(btf_ctypes_new(few, NULL, &types), 0);
+	compared = expect_same(all, find(all, CTYPE_STRUCT, "task_struct"), types, find(types, CTYPE_STRUCT, "task_struct"));
+	assert_true(compared > 100);
+	in_all = find(all, CTYPE_ENUM, "bpf_func_id");
+	in_few = find(types, CTYPE_ENUM, "bpf_func_id");
+	for (uint32_t i = 0; !all->enumerator(all, in_all, i, &e); i++) {
+		assert_int_equal(types->enumerator(types, in_few, i, &same), 0);
+		assert_string_equal(e.name, same.name);
+		assert_int_equal(e.value, same.value);
+	}
+	assert_int_not_equal(types->find(types, CTYPE_STRUCT, "sock", 4, &in_few), 0);
+	btf_ctypes_free(types);
+	btf_ctypes_free(all);
+	btf_close(few);
+	btf__free(taken);
+	free(bytes);
+	btf_close(object);
+	btf_close(kernel);
+	btf__free(names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members), cmocka_unit_test(test_functions), cmocka_unit_test(test_enums),
 		cmocka_unit_test(test_old_fields), cmocka_unit_test(test_loops), cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_kernel_all),
+		cmocka_unit_test(test_kernel_all), cmocka_unit_test(test_subset),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -19,8 +20,10 @@
 
 #include "capture/kernel.h"
 #include "capture/ksym.h"
+#include "capture/object.h"
 #include "capture/pidns.h"
 #include "event/tracepoints.h"
+#include "sym/btf.h"
 #include "target.h"
 #include "util/cpus.h"
 
@@ -159,10 +162,23 @@ static int try_raw_tp(void)
 	return made(link);
 }
 
-/* Load and attach a program of the kind that finds its place by BTF. */
+/* Where a program is attached that finds its place by BTF: a function, or the type of a tracepoint's functions. */
+static int tracing_id(enum bpf_attach_type attach, const char *name)
+{
+	const struct btf_types *types = object_kernel_types();
+	char tracepoint[64];
+	uint32_t id = 0;
+
+	snprintf(tracepoint, sizeof(tracepoint), "btf_trace_%s", name);
+	if (types)
+		id = attach == BPF_TRACE_RAW_TP ? btf_find(types, BTF_KIND_TYPEDEF, tracepoint) : btf_find(types, BTF_KIND_FUNC, name);
+	return id ? (int)id : -ENOENT;
+}
+
+/* Load and attach a program of that kind. */
 static int attach_tracing(enum bpf_attach_type attach, const char *name)
 {
-	int id = libbpf_find_vmlinux_btf_id(name, attach), prog, link;
+	int id = tracing_id(attach, name), prog, link;
 
 	if (id < 0)
 		return id;
@@ -187,7 +203,7 @@ static int try_tp_btf(void)
 static int try_syscall_btf(void)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP, .prog_flags = BPF_F_SLEEPABLE);
-	int id = libbpf_find_vmlinux_btf_id("sys_enter", BPF_TRACE_RAW_TP), ret, fd;
+	int id = tracing_id(BPF_TRACE_RAW_TP, "sys_enter"), ret, fd;
 
 	if (id < 0)
 		return id;

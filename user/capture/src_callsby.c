@@ -16,6 +16,7 @@
 #include "capture/features.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/object.h"
 #include "capture/rows.h"
 #include "event/syscalls.h"
 #include "skel/callsby.skel.h"
@@ -75,13 +76,13 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->cpus = libbpf_num_possible_cpus();
-	src->skel = callsby_bpf__open();
+	src->skel = callsby_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	set_knobs(src, place->nr_cpus);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, false);
-	ret = callsby_bpf__load(src->skel);
+	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, "the program that sums system calls", err);
 	ret = filter_start(&filter, place, err);

@@ -22,6 +22,7 @@
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/object.h"
 #include "capture/rows.h"
 #include "skel/eventsby.skel.h"
 #include "util/vec.h"
@@ -119,7 +120,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->cpus = libbpf_num_possible_cpus();
-	src->skel = eventsby_bpf__open();
+	src->skel = eventsby_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	if (list->all.n > EVENTSBY_MAX)
@@ -128,7 +129,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
 	src->is_filtered = src->skel->rodata->cfg_filter;
-	ret = eventsby_bpf__load(src->skel);
+	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, WHAT, err);
 	ret = filter_start(&filter, place, err);

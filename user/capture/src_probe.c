@@ -14,6 +14,7 @@
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/object.h"
 #include "capture/probe_parts.h"
 #include "capture/rows.h"
 #include "util/clock.h"
@@ -179,7 +180,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 
 	src->place = place;
 	src->cpus = libbpf_num_possible_cpus();
-	src->skel = probe_bpf__open();
+	src->skel = probe_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = model_of(src),
@@ -194,7 +195,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	set_knobs(src, place);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
-	ret = probe_bpf__load(src->skel);
+	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, PROBE_WHAT, err);
 	if (is_stream && src->skel->rodata->cfg_one_ring)

@@ -20,6 +20,7 @@
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/object.h"
 #include "capture/probe_parts.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
@@ -208,7 +209,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		counters |= src->cfg->events[i].kind == EVENT_COUNTER;
 	}
 	pick_event(src, place->cpus[0]);
-	src->skel = sample_bpf__open();
+	src->skel = sample_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	set_knobs(src, place);
@@ -224,7 +225,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return ret;
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, idle);
-	ret = sample_bpf__load(src->skel);
+	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, "the sampling program", err);
 	if (src->cfg->bpf_stats)

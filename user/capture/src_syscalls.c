@@ -13,6 +13,7 @@
 #include "capture/features.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/object.h"
 #include "capture/tallies.h"
 #include "event/syscalls.h"
 #include "skel/syscalls.skel.h"
@@ -43,7 +44,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->place = place;
-	src->skel = syscalls_bpf__open();
+	src->skel = syscalls_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	tallies_size(src->skel->maps.tallies);
@@ -51,7 +52,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	callhooks_choose(&src->hooks, wants(src, false), wants(src, true));
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, false);
-	ret = syscalls_bpf__load(src->skel);
+	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, "the program that counts system calls", err);
 	ret = tallies_map(&src->tallies, src->skel->maps.tallies, err);

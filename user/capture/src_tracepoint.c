@@ -14,6 +14,7 @@
 #include "capture/cost.h"
 #include "capture/filter.h"
 #include "capture/kernel.h"
+#include "capture/object.h"
 #include "capture/tallies.h"
 #include "skel/tracepoint.skel.h"
 #include "util/vec.h"
@@ -64,14 +65,14 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->place = place;
-	src->skel = tracepoint_bpf__open();
+	src->skel = tracepoint_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	tallies_size(src->skel->maps.tallies);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
 	src->filter = &src->skel->rodata->cfg_filter;
-	ret = tracepoint_bpf__load(src->skel);
+	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, "the program that counts tracepoints", err);
 	ret = tallies_map(&src->tallies, src->skel->maps.tallies, err);

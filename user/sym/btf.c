@@ -207,6 +207,18 @@ int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char
 	return ret;
 }
 
+uint32_t btf_find(const struct btf_types *btf, uint32_t kind, const char *name)
+{
+	for (size_t i = 0; i < btf->at.n; i++) {
+		struct btf_type t;
+
+		memcpy(&t, btf->types + btf->at.data[i], sizeof(t));
+		if (BTF_INFO_KIND(t.info) == kind && !strcmp(btf_string_at(btf, t.name_off), name))
+			return btf->first_id + (uint32_t)i;
+	}
+	return 0;
+}
+
 /* A text that is cut at its room, and remembers how long it would be. */
 struct text {
 	char *buf;

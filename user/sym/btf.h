@@ -24,6 +24,9 @@ void btf_close(struct btf_types *btf);
 /* Calls each() for the functions of this file, without those of base. Returns 0 or what each() returned. */
 int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char *name, uint32_t id), void *arg);
 
+/* The first type of this file, without base's, of a BTF_KIND and a name: its id, or 0. */
+uint32_t btf_find(const struct btf_types *btf, uint32_t kind, const char *name);
+
 /*
  * Writes a C declaration, cut at size, and returns its length (size or more when it is cut there): of the function
  * ("int f(struct sock *sk, size_t n)"), its parameters ("struct sock *sk, size_t n", "void") or its result. Empty when id is no
