@@ -23,8 +23,8 @@ pids() {
 @test "inside: -p and -t by the numbers of inside, children followed" {
 	contained "sh -c 'sleep 0.4; \"$WORK/shares\" 60; true' >/dev/null &
 		'$SKEP' flame -p \$! -o a.folded --duration $(times 1.2) && \
-		'$WORK/threads' 60 >/dev/null & sleep $(times 1.6); ps >/dev/null; \
-		tid=\$(grep -l '^t5\$' /proc/[0-9]*/task/*/comm | head -1 | cut -d/ -f5); echo \$tid >tid; \
+		'$WORK/threads' 60 >/dev/null & ps >/dev/null; \
+		until [ -s tid ]; do sleep 0.1; grep -l '^t5\$' /proc/[0-9]*/task/*/comm | head -1 | cut -d/ -f5 >tid; done; tid=\$(cat tid); \
 		'$SKEP' flame -t \$tid --by tid -o b.folded --duration 500ms"
 	grep -q '^shares;.*;main;hot ' a.folded
 	[ "$(cat tid)" -lt 200 ]

@@ -25,6 +25,13 @@ hits() {
 	row sleep 't:syscalls:sys_exit_nanosleep(ret)' .ret 0
 	row process 't:sched:sched_process_exit(comm, pid)' '[.comm, .pid]' '["probed", .pid]'
 	row process 't:sched:sched_process_exit(c=comm:string) if comm == "probed" && comm ~ "p*d"' .c '"probed"'
+	row write 't:syscalls:sys_enter_write(count, high=(fd > 2)) if fd > 2 && count in 1000..2500' '[.count, .high]' '[.count, 1]'
+	row write 't:syscalls:sys_exit_write(ret:u16) if ret == 1111 || ret == 2222' .ret 'select(.ret == 1111 or .ret == 2222) | .ret'
+	row read 't:syscalls:sys_enter_read(count, double=count * 2) if count == 8000' '[.count, .double]' 'select(.count == 8000) | [8000, 16000]'
+	row send 't:syscalls:sys_enter_sendto(len, addr_len, flags:x32) if len >= 100' '[.len, .addr_len, .flags]' '[.size, 0, "0x0"]'
+	row send 't:syscalls:sys_exit_sendto(ret) if !(ret <= 5000)' .ret 'select(.ret > 5000) | .ret'
+	row kill 't:syscalls:sys_enter_kill(args->pid, me=(args->pid == tid)) if args->pid == tid' '[.[]]' '[.pid, 1]'
+	row getppid 't:syscalls:sys_enter_getppid(comm, uid)' '[.comm, .uid]' 'range(.n) | ["probed", 0]'
 	refuses 2 't:sched:sched_process_exit(nosuch)' "sched:sched_process_exit has no field 'nosuch'" "hint: " "comm, pid"
 	refuses 2 t:sched:sched_process_exitt sched_process_exitt "hint: similar: " sched_process_exit
 	refuses 2 t:nosuch:sched_switch nosuch:sched_switch
@@ -87,12 +94,47 @@ hits() {
 	rows_end
 }
 
+@test "members at any depth, arithmetic, other widths, globs" {
+	need_feature kprobe
+	row write "k:vfs_write(len=file->f_path.dentry->d_name.len, n=file->f_path.dentry->d_name.name) if $OWN" '[.len, .n]' '[(.name | length), .name]'
+	row write "k:vfs_write(a=file->f_path.dentry->d_name.name[0]:char, b=file->f_path.dentry->d_name.name[1]:u8) if $OWN" '[(.a | char), .b]' '["p", 114]'
+	row write "k:vfs_write(regular=(file->f_inode->i_mode & 61440), owner=file->f_inode->i_uid.val) if $OWN" '[.regular, .owner]' '[32768, 0]'
+	row write "k:vfs_write(how=(file->f_flags & 3)) if $OWN" .how 'if .name == "probed.file2" then 1 else 2 end'
+	row write "k:vfs_write(count) if file->f_inode->i_size == 0 && $OWN" .count 'select(.before == 0) | .count'
+	row write "k:vfs_write(s=count << 2, h=count >> 3, r=count % 7, q=count / 9) if $OWN" '[.s, .h, .r, .q]' \
+		'[.count * 4, (.count / 8 | floor), .count % 7, (.count / 9 | floor)]'
+	row write "k:vfs_write(b=count:u8, s=count:s16, n=-count:s64, x=count:x16) if $OWN" '[.b, .s, .n, .x]' '[.count % 256, .count, -.count, (.count | hex)]'
+	row write "k:vfs_write(count) if comm ~ \"pro*\" && $OWN && !(count < 2000)" .count 'select(.count >= 2000) | .count'
+	row write "k:vfs_writ[e](count) if $OWN" .count
+	row write "k:vfs_w*e(count) if count == 1111 || count == 2222" .count 'select(.count == 1111 or .count == 2222) | .count'
+	row read "k:vfs_read(count, n=file->f_path.dentry->d_name.name) if $OWN" '[.count, .n]' '[.count, .name]'
+	row open 'k:vfs_unlink(n=dentry->d_name.name) if dentry->d_name.name ~ "probed.*"' .n 'select(.failed | not) | .name'
+	row pipe 'k:ksys_write(fd, count) if count == 3333' '[.fd > 3, .count]' '[true, .count]'
+	row process 'k:do_group_exit(exit_code) if pid == tid' .exit_code 0
+	rows_end
+}
+
+@test "returns beside what was entered: of files, pipes, sockets" {
+	need_feature kprobe
+	row read "kr:vfs_read(ret) if count == 8000 && $OWN" .ret 'select(.count == 8000) | .ret'
+	row read "kr:vfs_read(ret, left=count - ret) if $OWN" '[.ret, .left]' '[.ret, .count - .ret]'
+	row pipe_read 'kr:ksys_read(ret, count) if count == 4444' '[.ret, .count]' '[.ret, .count]'
+	row pipe 'kr:ksys_write(ret) if ret == count && count == 3333' .ret
+	row send 'kr:tcp_sendmsg(ret, port=ntohs(sk->__sk_common.skc_dport)) if size >= 100' '[.ret, .port]' '[.ret, .port]'
+	row sleep 'kr:hrtimer_nanosleep(ok=(ret == 0), mode)' '[.ok, .mode]' '[1, "HRTIMER_MODE_REL"]'
+	rows_end
+}
+
 @test "sockets and timers: byte order, casts, container_of, enums by name" {
 	need_feature kprobe
 	row send 'k:tcp_sendmsg(size, port=ntohs(sk->__sk_common.skc_dport), f=sk->__sk_common.skc_family)' '[.size, .port, .f]' '[.size, .port, 2]'
 	row send 'kr:tcp_sendmsg(ret, size) if size > 5000 && ret > 0' '[.ret, .size]' 'select(.size > 5000) | [.ret, .size]'
 	row send 'k:tcp_sendmsg(a=sk->__sk_common.skc_daddr:ipv4, s=sk->__sk_common.skc_state) if size >= 5K' '[.a, .s]' 'select(.size >= 5120) | ["127.0.0.1", 1]'
 	row send 'k:tcp_sendmsg(a=((struct inet_sock *)sk)->inet_sport, b=container_of(sk, struct inet_sock, sk)->inet_sport)' '.a == .b and .a > 0' true
+	row send 'k:tcp_sendmsg(t=sk->sk_type, p=sk->sk_protocol)' '[.t, .p]' '[1, 6]'
+	row send 'k:tcp_sendmsg(size) if ntohs(sk->__sk_common.skc_dport) > 1023 && sk->__sk_common.skc_family == 2 && size < 6000' .size 'select(.size < 6000) | .size'
+	row send 'k:tcp_sendmsg(s=((struct sock_common *)sk)->skc_state, size:x64)' '[.s, .size]' '[1, (.size | hex)]'
+	row getppid 'k:inet_listen(backlog, s=sock->type)' '[.backlog, .s]' '[4, 1]'
 	row sleep 'k:hrtimer_nanosleep(rqtp, mode, clockid)' '[.rqtp, .mode, .clockid]' '[.ns, "HRTIMER_MODE_REL", 1]'
 	row sleep 'k:hrtimer_nanosleep(rqtp) if mode == HRTIMER_MODE_REL && rqtp > 1234567ns' .rqtp 'select(.ns > 1234567) | .ns'
 	row sleep 'k:hrtimer_nanosleep(m=mode:u32)' .m 1
@@ -106,6 +148,8 @@ hits() {
 		row kill 'k:__x64_sys_kill(pid=regs->di, sig=regs->si)' '[.pid, .sig]'
 		row kill 'k:__x64_sys_kill(pid=((struct pt_regs *)arg0)->di:s32)' .pid
 		row kill '__x64_sys_kill pid=regs->di' .pid
+		row getppid 'k:__x64_sys_getppid(comm, uid, here=(cpu < 1024 && pid == tid))' '[.comm, .uid, .here]' 'range(.n) | ["probed", 0, 1]'
+		row getppid '__x64_sys_getppid%return $retval:s32 latency' '.retval > 0 and .latency > 0' 'range(.n) | true'
 	fi
 	OPTIONS=(--filter "$OWN && count > 1300")
 	row write 'vfs_write count' .count 'select(.count > 1300) | .count'
