@@ -69,6 +69,7 @@ struct {
 
 #define WAKE_LATE_NS 10000000
 #define WAKE_SOON_NS 1000000
+#define WAKE_ASK 0xf0 /* bits of the clock: one hit in 16 asks the ring how full it is, 10 ns */
 
 volatile __u64 last_wake_ns = 0;
 
@@ -80,7 +81,9 @@ static __always_inline __u64 wake_flag(void *ring, __u64 now_ns)
 {
 	__u64 since_ns = now_ns - last_wake_ns;
 
-	if (since_ns < WAKE_SOON_NS || (since_ns < WAKE_LATE_NS && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < cfg_wake_bytes))
+	if (since_ns < WAKE_SOON_NS)
+		return BPF_RB_NO_WAKEUP;
+	if (since_ns < WAKE_LATE_NS && (now_ns & WAKE_ASK || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < cfg_wake_bytes))
 		return BPF_RB_NO_WAKEUP;
 	last_wake_ns = now_ns;
 	return BPF_RB_FORCE_WAKEUP;
@@ -113,7 +116,7 @@ static __always_inline void stream(void *ctx, struct probe_info *info, struct pr
 	rec->tid = info->tid;
 	rec->index = site_index(ctx);
 	rec->cpu = cpu;
-	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
+	by_comm(rec->comm);
 	bpf_ringbuf_submit(rec, wake_flag(ring, info->time_ns));
 }
 
@@ -132,28 +135,36 @@ int probe_stream(void *ctx)
 	return 0;
 }
 
-SEC("?kprobe")
-int probe_count(void *ctx)
+static __always_inline void add_hit(void *ctx)
 {
-	__u64 want = MARK(PROBE_WANT_MARK), *n;
+	__u32 index = site_index(ctx);
+	__u64 *n = bpf_map_lookup_elem(&hits, &index);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+static __always_inline void count_asked(void *ctx, __u64 want)
+{
 	struct probe_call_key key;
 	struct probe_call *call = NULL;
 	struct probe_info info = {};
-	__u32 index;
 
-	if (want) {
-		if (!probe_take(ctx, want, &info, &key, &call))
-			goto out;
-	} else if (!filter_pass(bpf_get_current_pid_tgid())) {
-		return 0;
-	}
-	index = site_index(ctx);
-	n = bpf_map_lookup_elem(&hits, &index);
-	if (n)
-		__sync_fetch_and_add(n, 1);
-out:
+	if (probe_take(ctx, want, &info, &key, &call))
+		add_hit(ctx);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
+}
+
+SEC("?kprobe")
+int probe_count(void *ctx)
+{
+	__u64 want = MARK(PROBE_WANT_MARK);
+
+	if (want & ~(__u64)PROBE_WANT_USER)
+		count_asked(ctx, want);
+	else if (filter_pass(bpf_get_current_pid_tgid()))
+		add_hit(ctx);
 	return 0;
 }
 

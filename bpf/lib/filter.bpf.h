@@ -21,6 +21,9 @@ const volatile __u64 cfg_comms[FILTER_LIST_MAX][2] = {};
 /* One store starts every program at one instant. */
 volatile __u32 run_armed = 0;
 
+/* A process of `targets` that is active, or 0: told at once, where the look-up takes 30 ns. */
+volatile __u32 run_target = 0;
+
 /* Changes with `targets`: what was looked up under another number may be wrong. */
 volatile __u32 targets_epoch = 0;
 
@@ -97,7 +100,7 @@ static __always_inline int filter_pass(__u64 id)
 		int hit = 0;
 
 		if (cfg_filter & FILTER_PIDS)
-			hit = filter_target(TARGET_PID(pid));
+			hit = (pid && pid == run_target) || filter_target(TARGET_PID(pid));
 		if (!hit && (cfg_filter & FILTER_TIDS))
 			hit = filter_target(TARGET_TID(tid));
 		if (!hit)
@@ -132,6 +135,7 @@ int filter_exec(struct bpf_raw_tracepoint_args *ctx)
 
 	if (state && *state == TARGET_AT_EXEC) {
 		*state = TARGET_ACTIVE;
+		run_target = key;
 		__sync_fetch_and_add(&targets_epoch, 1);
 	}
 	return 0;
@@ -156,6 +160,8 @@ int filter_free(struct bpf_raw_tracepoint_args *ctx)
 		/* The number may already be another's, whose fork came before this task's memory was given back. */
 		if (!state || (*state >> TARGET_BIRTH_SHIFT && (*state & ~TARGET_STATE) != filter_birth(task)))
 			return 0;
+		if (run_target == tid)
+			run_target = 0;
 		if (!bpf_map_delete_elem(&targets, &key))
 			__sync_fetch_and_add(&targets_epoch, 1);
 	}

@@ -57,6 +57,8 @@ static int fill_tasks(const struct filter *f, const struct place *place, struct 
 
 		ret = pid ? add_target(f, TARGET_PID(pid), TARGET_ACTIVE, err) :
 			    err_set(err, -ESRCH, "no process %u any more", t->pids.data[i]);
+		if (!ret)
+			*f->run_target = pid;
 	}
 	for (size_t i = 0; i < t->tids.n && !ret; i++) {
 		uint32_t tid = pidns_outer_tid(&place->pidns, t->tids.data[i]);

@@ -15,6 +15,7 @@
 struct filter {
 	__u32 *filter, *nr_cgroups, *nr_uids, *nr_comms, *uids;
 	__u64 (*comms)[2];
+	__u32 *run_target;
 	struct bpf_map *targets, *cgroups;
 	struct bpf_program *progs[FILTER_PROGS];
 	struct bpf_link **links[FILTER_PROGS];
@@ -25,7 +26,7 @@ struct filter {
 		.filter = &(skel)->rodata->cfg_filter, .nr_cgroups = &(skel)->rodata->cfg_nr_cgroups,                       \
 		.nr_uids = &(skel)->rodata->cfg_nr_uids, .nr_comms = &(skel)->rodata->cfg_nr_comms,                         \
 		.uids = (skel)->rodata->cfg_uids, .comms = (skel)->rodata->cfg_comms, .targets = (skel)->maps.targets,      \
-		.cgroups = (skel)->maps.cgroups,                                                                            \
+		.cgroups = (skel)->maps.cgroups, .run_target = &(skel)->bss->run_target,                                    \
 		.progs = { (skel)->progs.filter_fork, (skel)->progs.filter_exec, (skel)->progs.filter_free },               \
 		.links = { &(skel)->links.filter_fork, &(skel)->links.filter_exec, &(skel)->links.filter_free },            \
 	}

@@ -318,7 +318,7 @@ static int attach_side(struct probe_set *set, const struct group *g, const struc
 
 	if (!many)
 		return attach_singly(set, g, model, how, is_return, is_entry, err);
-	fd = load(set, model, g, how, g->probe->has_event ? index_of(g, 0) : PROBE_INDEX_COOKIE, is_entry, err);
+	fd = load(set, model, g, how, g->probe->has_event || g->sites.n == 1 ? index_of(g, g->sites.data[0]) : PROBE_INDEX_COOKIE, is_entry, err);
 	return fd < 0 ? fd : attach_range(set, g, fd, how, 0, g->sites.n, is_return, err);
 }
 

@@ -156,6 +156,14 @@ static void keep_rest(struct rings *r, size_t from)
 	free(old);
 }
 
+static bool is_sorted(const struct rings *r)
+{
+	for (size_t i = 1; i < r->places.n; i++)
+		if (r->places.data[i].time_ns < r->places.data[i - 1].time_ns)
+			return false;
+	return true;
+}
+
 int rings_drain(struct rings *r, uint64_t until_ns, int (*each)(void *arg, const void *record, size_t size), void *arg)
 {
 	int ret = rings_collect(r);
@@ -163,7 +171,7 @@ int rings_drain(struct rings *r, uint64_t until_ns, int (*each)(void *arg, const
 
 	if (ret)
 		return ret;
-	if (r->places.n)
+	if (!is_sorted(r))
 		qsort(r->places.data, r->places.n, sizeof(*r->places.data), by_time);
 	for (; i < r->places.n && r->places.data[i].time_ns <= until_ns && !ret; i++)
 		ret = deliver_at(r, r->places.data[i].at, each, arg);
