@@ -8,6 +8,23 @@
 #include "util/json.h"
 #include "util/text.h"
 
+#define TIME_WIDTH 14
+#define TIME_DECIMALS 6
+#define COMM_WIDTH 15
+#define WHO_WIDTH 15
+#define CPU_WIDTH 3
+
+/* n in decimal, for a buffer that has room for it. */
+static void put_number(char *buf, uint64_t n, bool is_negative)
+{
+	char digits[24], *end = digits + sizeof(digits), *p = text_decimal(end, is_negative ? -n : n);
+
+	if (is_negative)
+		*--p = '-';
+	memcpy(buf, p, end - p);
+	buf[end - p] = '\0';
+}
+
 void hit_value_text(char *buf, size_t size, const struct sample_value *v, enum hit_show show)
 {
 	unsigned long long n = v->num;
@@ -15,7 +32,7 @@ void hit_value_text(char *buf, size_t size, const struct sample_value *v, enum h
 	switch (show) {
 	case HIT_SIGNED:
 	case HIT_ENUM:
-		snprintf(buf, size, "%lld", (long long)n);
+		put_number(buf, n, (int64_t)n < 0);
 		break;
 	case HIT_HEX:
 	case HIT_SYMBOL:
@@ -47,14 +64,15 @@ void hit_value_text(char *buf, size_t size, const struct sample_value *v, enum h
 		snprintf(buf, size, "%llu:%llu", n >> 20 & 0xfff, n & 0xfffff);
 		break;
 	default:
-		snprintf(buf, size, "%llu", n);
+		put_number(buf, n, false);
 	}
 }
 
 void render_hit_head(FILE *out, const struct hit_cfg *cfg)
 {
 	if (!cfg->json)
-		fprintf(out, "%14s  %-15s %15s %3s  %s\n", "TIME", "COMM", "PID/TID", "CPU", "PROBE(VALUES)");
+		fprintf(out, "%*s  %-*s %*s %*s  %s\n", TIME_WIDTH, "TIME", COMM_WIDTH, "COMM", WHO_WIDTH, "PID/TID", CPU_WIDTH, "CPU",
+			"PROBE(VALUES)");
 }
 
 static const char *named(const struct sample *s, const struct hit_site *site, uint32_t i, const struct hit_cfg *cfg, char *buf, size_t size)
@@ -64,15 +82,53 @@ static const char *named(const struct sample *s, const struct hit_site *site, ui
 	return cfg->name && (show == HIT_ENUM || show == HIT_SYMBOL) ? cfg->name(cfg->arg, s->site, i, s, buf, size) : NULL;
 }
 
+static void pad(FILE *out, size_t len, size_t width)
+{
+	while (len++ < width)
+		putc(' ', out);
+}
+
+/* A column of a width, filled at its left. */
+static void put_right(FILE *out, const char *begin, const char *end, size_t width)
+{
+	pad(out, end - begin, width);
+	fwrite(begin, 1, end - begin, out);
+}
+
+/* Millions of lines: printf() takes ten times as long. */
+static void print_head(FILE *out, const struct sample *s, const struct hit_cfg *cfg)
+{
+	bool early = s->time_ns < cfg->start_ns;
+	uint64_t us = ((early ? cfg->start_ns - s->time_ns : s->time_ns - cfg->start_ns) + 500) / 1000;
+	char buf[128], *end = buf + sizeof(buf), *p = end;
+	size_t len;
+
+	for (int i = 0; i < TIME_DECIMALS; i++, us /= 10)
+		*--p = (char)('0' + us % 10);
+	*--p = '.';
+	p = text_decimal(p, us);
+	if (early)
+		*--p = '-';
+	put_right(out, p, end, TIME_WIDTH);
+	fputs("  ", out);
+	len = text_escape(buf, sizeof(buf), s->comm);
+	fputs(buf, out);
+	pad(out, len, COMM_WIDTH);
+	putc(' ', out);
+	p = text_decimal(end, s->tid);
+	*--p = '/';
+	put_right(out, text_decimal(p, s->pid), end, WHO_WIDTH);
+	putc(' ', out);
+	put_right(out, text_decimal(end, s->cpu), end, CPU_WIDTH);
+	fputs("  ", out);
+}
+
 static void print_text(FILE *out, const struct sample *s, const struct hit_site *site, const struct hit_cfg *cfg)
 {
-	char who[32], buf[512];
+	char buf[512];
 	const char *name;
 
-	fprintf(out, "%14.6f  ", ((double)s->time_ns - (double)cfg->start_ns) / 1e9);
-	text_escape(buf, sizeof(buf), s->comm);
-	snprintf(who, sizeof(who), "%u/%u", s->pid, s->tid);
-	fprintf(out, "%-15s %15s %3u  ", buf, who, s->cpu);
+	print_head(out, s, cfg);
 	text_print(out, site->name);
 	fputs(site->is_return ? "%return(" : "(", out);
 	for (uint32_t i = 0; i < s->nr_values; i++) {

@@ -72,14 +72,31 @@ void json_line(struct json *json)
 	json->comma = false;
 }
 
+/* How many bytes need nothing done to them. */
+static size_t plain(const struct json *json, const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= ' ' && text[n] < 0x7f && text[n] != '"' && text[n] != '\\' &&
+	       !(json->in_html && (text[n] == '<' || text[n] == '>' || text[n] == '&')))
+		n++;
+	return n;
+}
+
 static void put_text(struct json *json, const char *text)
 {
 	uint32_t code;
 
 	putc('"', json->out);
 	while (*text) {
-		int len = utf8_decode(text, &code);
+		size_t n = plain(json, text);
+		int len;
 
+		fwrite(text, 1, n, json->out);
+		text += n;
+		if (!*text)
+			break;
+		len = utf8_decode(text, &code);
 		if (!len) {
 			fputs("\xef\xbf\xbd", json->out);
 			text++;
@@ -116,13 +133,10 @@ void json_text(struct json *json, const char *text)
 
 void json_u64(struct json *json, uint64_t value)
 {
-	char buf[20], *p = buf + sizeof(buf);
+	char buf[20], *end = buf + sizeof(buf), *p = text_decimal(end, value);
 
 	value_begin(json);
-	do
-		*--p = '0' + value % 10;
-	while (value /= 10);
-	fwrite(p, 1, buf + sizeof(buf) - p, json->out);
+	fwrite(p, 1, end - p, json->out);
 }
 
 void json_i64(struct json *json, int64_t value)

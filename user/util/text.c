@@ -39,6 +39,23 @@ int text_is_control(uint32_t code)
 	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
+size_t text_plain(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= ' ' && text[n] < 0x7f)
+		n++;
+	return n;
+}
+
+char *text_decimal(char *end, uint64_t n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while (n /= 10);
+	return end;
+}
+
 /* One character of the text, escaped; returns how many bytes of the text it was. */
 static int piece(const char *text, char out[PIECE_MAX])
 {
@@ -62,6 +79,12 @@ void text_print(FILE *out, const char *text)
 	char buf[PIECE_MAX];
 
 	while (*text) {
+		size_t n = text_plain(text);
+
+		fwrite(text, 1, n, out);
+		text += n;
+		if (!*text)
+			break;
 		text += piece(text, buf);
 		fputs(buf, out);
 	}
@@ -69,9 +92,12 @@ void text_print(FILE *out, const char *text)
 
 size_t text_escape(char *buf, size_t size, const char *text)
 {
-	size_t used = 0, len = 0;
+	size_t plain = text_plain(text), used = plain < size ? plain : 0, len = used;
 	char tmp[PIECE_MAX];
 
+	if (used)
+		memcpy(buf, text, used);
+	text += used;
 	while (*text) {
 		size_t n;
 
