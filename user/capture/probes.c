@@ -300,20 +300,29 @@ static void explain_probe(struct feature_state *s, int ret)
 		probe_why(s, "not built into this kernel");
 }
 
-static int try_kprobe_multi(void)
+static int link_kprobes(int prog, const char *sym)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	const char *sym = FUNCTION;
+	int link;
+
+	opts.kprobe_multi.syms = &sym;
+	opts.kprobe_multi.cnt = 1;
+	link = bpf_link_create(prog, 0, TRACE_KPROBE_MULTI, &opts);
+	return link < 0 ? -errno : link;
+}
+
+/* A kernel that knows it looks for the function first, which is enough; attaching takes much longer. 5.18 and 5.19 do not tell. */
+static int try_kprobe_multi(void)
+{
 	int prog = load(BPF_PROG_TYPE_KPROBE, TRACE_KPROBE_MULTI, 0), link;
 
 	if (prog < 0)
 		return prog;
-	opts.kprobe_multi.syms = &sym;
-	opts.kprobe_multi.cnt = 1;
-	link = bpf_link_create(prog, 0, TRACE_KPROBE_MULTI, &opts);
-	link = link < 0 ? -errno : link;
+	link = link_kprobes(prog, "no function has this name");
+	if (link == -EINVAL)
+		link = link_kprobes(prog, FUNCTION);
 	close(prog);
-	return made(link);
+	return link == -ESRCH ? 0 : made(link);
 }
 
 /* Newer than libbpf's structure: union bpf_attr.link_create with its uprobe_multi part, uapi/linux/bpf.h, Linux 6.6. */

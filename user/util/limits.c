@@ -4,6 +4,8 @@
 
 #include <sys/resource.h>
 
+#define FILES_MANY 262144 /* before 5.18 each probed function is two */
+
 static struct rlimit old_files, old_locked;
 
 void limits_init(void)
@@ -14,9 +16,10 @@ void limits_init(void)
 
 void limits_raise(void)
 {
-	struct rlimit r = { old_files.rlim_max, old_files.rlim_max };
+	struct rlimit most = { old_files.rlim_max, old_files.rlim_max }, more = { FILES_MANY, FILES_MANY };
 
-	setrlimit(RLIMIT_NOFILE, &r);
+	if (most.rlim_max >= FILES_MANY || setrlimit(RLIMIT_NOFILE, &more))
+		setrlimit(RLIMIT_NOFILE, &most);
 }
 
 void limits_restore(void)
