@@ -5,13 +5,17 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "sym/btf.h"
 #include "sym/btf_subset.h"
+
+#define TYPES_BYTES (1u << 20) /* they are 30 KB */
 
 static struct {
 	struct btf_types *kernel;
@@ -27,11 +31,19 @@ const struct btf_types *object_kernel_types(void)
 	return types.kernel;
 }
 
+/* The limit on the size of files is one on that memory, too. */
+static bool may_write(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= TYPES_BYTES;
+}
+
 const struct bpf_object_open_opts *object_opts(void)
 {
 	if (types.fd >= 0 || !object_kernel_types())
 		return &types.opts;
-	types.fd = memfd_create("skep-types", MFD_CLOEXEC);
+	types.fd = may_write() ? memfd_create("skep-types", MFD_CLOEXEC) : -1;
 	snprintf(types.path, sizeof(types.path), "/proc/self/fd/%d", types.fd);
 	if (types.fd >= 0 && !access(types.path, R_OK))
 		types.opts.btf_custom_path = types.path;
