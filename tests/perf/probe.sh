@@ -17,11 +17,14 @@ rate() {
 
 show() { # show NAME...
 	local name bare floor
-	bare=$(median "$TMP/rate.bare") floor=$(median "$TMP/rate.floor")
+	bare=$(median "$TMP/rate.bare") floor=
+	[ ! -s "$TMP/rate.floor" ] || floor=$(median "$TMP/rate.floor") # without bpftrace there is no empty program
 	for name; do
 		[ -s "$TMP/rate.$name" ] || continue
 		awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v f="$floor" 'BEGIN {
-			printf "  %-22s %8.0f ns a hit, %5.2f times the floor\n", n, t - b, (t - b) / (f - b) }'
+			printf "  %-22s %8.0f ns a hit", n, t - b
+			if (f != "") printf ", %5.2f times the floor", (t - b) / (f - b)
+			print "" }'
 	done
 }
 
@@ -44,8 +47,6 @@ for ((i = 0; i < RUNS; i++)); do
 	rate bare "$PROG" "$N"
 	if command -v bpftrace >/dev/null; then
 		rate floor bpftrace -q -e "uprobe:$PROG:hit { }" -c "$PROG $N"
-	else
-		rate floor "$SKEP" stat -u 12345 -a -e "u:$PROG:hit" -o /dev/null -- "$PROG" "$N"
 	fi
 	rate count "$SKEP" probe --count "u:$PROG:hit" -o "$TMP/o" -- "$PROG" "$N"
 	rate count-all "$SKEP" probe --count -a "u:$PROG:hit" -o "$TMP/o" -- "$PROG" "$N"

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "render/hit.h"
 #include "render/render.h"
 #include "render/table.h"
 #include "util/json.h"
@@ -578,6 +579,31 @@ static void csv_cells(void **state)
 	}
 }
 
+/* Lines of hits: what a terminal must not see is escaped, and time may be before the start. */
+static void hit_lines(void **state)
+{
+	const struct sample_value values[] = { { .num = UINT64_MAX }, { .num = UINT64_MAX }, { .text = "a\x1b[2J \xc3\xa9\xff" }, { .is_fault = true } };
+	const struct hit_value shows[] = { { "n", HIT_SIGNED }, { "u", HIT_UNSIGNED }, { "s", HIT_TEXT }, { "f", HIT_HEX } };
+	const struct hit_site site = { .name = "f\n", .title = "u:f", .values = shows };
+	const struct hit_cfg cfg = { .start_ns = 2000000000 };
+	struct sample s = { .time_ns = 3234567890, .pid = 4294967295u, .tid = 7, .cpu = 1023, .comm = "a\tb", .values = values, .nr_values = 4 };
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(render_hit(f, &s, &site, &cfg), 0);
+	s.time_ns = 1999999000;
+	s.comm = "sixteen bytes ab";
+	s.nr_values = 0;
+	assert_int_equal(render_hit(f, &s, &site, &cfg), 0);
+	fclose(f);
+	assert_string_equal(text, "      1.234568  a\\x09b             4294967295/7 1023  f\\x0a(n=-1, u=18446744073709551615, "
+				  "s=\"a\\x1b[2J \xc3\xa9\\xff\", f=(fault))\n"
+				  "     -0.000001  sixteen bytes ab    4294967295/7 1023  f\\x0a()\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -596,6 +622,7 @@ int main(void)
 		cmocka_unit_test(json_refuses_nan),
 		cmocka_unit_test(terminal_text),
 		cmocka_unit_test(csv_cells),
+		cmocka_unit_test(hit_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

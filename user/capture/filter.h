@@ -15,7 +15,7 @@
 struct filter {
 	__u32 *filter, *nr_cgroups, *nr_uids, *nr_comms, *uids;
 	__u64 (*comms)[2];
-	__u32 *run_target;
+	__u32 *run_target; /* the last of -p, or COMMAND */
 	struct bpf_map *targets, *cgroups;
 	struct bpf_program *progs[FILTER_PROGS];
 	struct bpf_link **links[FILTER_PROGS];

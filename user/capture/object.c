@@ -88,7 +88,8 @@ static int fill_types(const struct bpf_object *object)
 
 int object_load(struct bpf_object_skeleton *skeleton)
 {
-	int ret = types.opts.btf_custom_path ? fill_types(*skeleton->obj) : 0;
-
-	return ret ? ret : bpf_object__load_skeleton(skeleton);
+	/* What can fail in there is memory, whatever it is called. */
+	if (types.opts.btf_custom_path && fill_types(*skeleton->obj))
+		return -ENOMEM;
+	return bpf_object__load_skeleton(skeleton);
 }

@@ -13,7 +13,7 @@ const struct btf_types *object_kernel_types(void);
 /* What a skeleton is opened with (X_bpf__open_opts); of the process, and never closed. */
 const struct bpf_object_open_opts *object_opts(void);
 
-/* Loads what was opened with them: skel->skeleton. 0 or -errno. */
+/* Loads what was opened with them (skel->skeleton), one at a time: they share a file. 0 or -errno. */
 int object_load(struct bpf_object_skeleton *skeleton);
 
 #endif

@@ -50,7 +50,7 @@ void render_hit_head(FILE *out, const struct hit_cfg *cfg);
 /* 0 or -EIO. */
 int render_hit(FILE *out, const struct sample *s, const struct hit_site *site, const struct hit_cfg *cfg);
 
-/* One value as text, as both show it: "12", "-1", "0x7f", "10.0.0.1", "1.25us". */
+/* One value as text, as both show it: "12", "-1", "0x7f", "10.0.0.1", "1.25us". size: 32 or more. */
 void hit_value_text(char *buf, size_t size, const struct sample_value *v, enum hit_show show);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "sym/btf_read.h"
 
+#define BYTES_MAX (64u << 20) /* strings are not shared */
 #define LENGTHS 64 /* a bit per length of a name; longer ones share the last */
 
 struct name {
@@ -198,6 +199,11 @@ static void put_type(struct subset *s, uint32_t id)
 	}
 }
 
+static bool is_too_big(const struct subset *s)
+{
+	return s->types.n + s->strings.n > BYTES_MAX;
+}
+
 static void put_wanted(struct subset *s)
 {
 	const struct btf_types *kernel = s->kernel;
@@ -210,7 +216,7 @@ static void put_wanted(struct subset *s)
 		if (may_be_named(t.info) && t.name_off && is_wanted(s, btf_string_at(kernel, t.name_off)))
 			new_id(s, kernel->first_id + (uint32_t)i);
 	}
-	for (size_t i = 0; i < s->old_ids.n && !s->no_memory; i++)
+	for (size_t i = 0; i < s->old_ids.n && !s->no_memory && !is_too_big(s); i++)
 		put_type(s, s->old_ids.data[i]);
 }
 
@@ -233,12 +239,14 @@ static char *join(const struct subset *s, size_t *ret_size)
 int btf_subset(const struct btf_types *kernel, const struct btf_types *object, void **ret_bytes, size_t *ret_size)
 {
 	struct subset s = { .kernel = kernel };
+	bool too_big = false;
 	char *bytes = NULL;
 
 	s.new_ids = calloc(kernel->first_id + kernel->at.n, sizeof(*s.new_ids));
 	if (s.new_ids && !want_names(&s, object)) {
 		put_wanted(&s);
-		bytes = s.no_memory ? NULL : join(&s, ret_size);
+		too_big = is_too_big(&s);
+		bytes = s.no_memory || too_big ? NULL : join(&s, ret_size);
 	}
 	free(s.new_ids);
 	vec_free(&s.wanted);
@@ -246,7 +254,7 @@ int btf_subset(const struct btf_types *kernel, const struct btf_types *object, v
 	vec_free(&s.types);
 	vec_free(&s.strings);
 	if (!bytes)
-		return -ENOMEM;
+		return too_big ? -E2BIG : -ENOMEM;
 	*ret_bytes = bytes;
 	return 0;
 }

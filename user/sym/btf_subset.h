@@ -13,7 +13,7 @@ struct btf_types;
 /*
  * Types of kernel that have the name of a type of object, less what follows "___" (the flavour, libbpf.rst), and all that they hold by
  * value; what they point to is void, which relocations of fields, sizes and values of enums do not look at. Ids are not the kernel's.
- * ret_bytes: malloc'ed. 0 or -ENOMEM.
+ * ret_bytes: malloc'ed. 0, -ENOMEM, or -E2BIG for more than 64 MiB (a kernel's are 30 KB).
  */
 int btf_subset(const struct btf_types *kernel, const struct btf_types *object, void **ret_bytes, size_t *ret_size);
 

@@ -6,7 +6,10 @@
 /* Once, first: remembers what we were given. */
 void limits_init(void);
 
-/* As many open files as the hard limit allows, and more with CAP_SYS_RESOURCE. Locked memory, which bounds BPF maps before 5.11, is libbpf's to raise. */
+/*
+ * As many open files as the hard limit allows, and more with CAP_SYS_RESOURCE. Locked memory, which bounds BPF maps before 5.11, is
+ * libbpf's to raise.
+ */
 void limits_raise(void);
 
 /* In a child before its exec: as they were at limits_init. */

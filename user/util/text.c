@@ -39,7 +39,8 @@ int text_is_control(uint32_t code)
 	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-size_t text_plain(const char *text)
+/* How many bytes from its begin on are printable ASCII. */
+static size_t plain_length(const char *text)
 {
 	size_t n = 0;
 
@@ -79,7 +80,7 @@ void text_print(FILE *out, const char *text)
 	char buf[PIECE_MAX];
 
 	while (*text) {
-		size_t n = text_plain(text);
+		size_t n = plain_length(text);
 
 		fwrite(text, 1, n, out);
 		text += n;
@@ -92,7 +93,7 @@ void text_print(FILE *out, const char *text)
 
 size_t text_escape(char *buf, size_t size, const char *text)
 {
-	size_t plain = text_plain(text), used = plain < size ? plain : 0, len = used;
+	size_t plain = plain_length(text), used = plain < size ? plain : 0, len = used;
 	char tmp[PIECE_MAX];
 
 	if (used)

@@ -23,9 +23,6 @@ int text_is_control(uint32_t code);
  */
 void text_print_csv(FILE *out, const char *text, const char *sep);
 
-/* How many bytes of text, from its begin on, are printable ASCII. */
-size_t text_plain(const char *text);
-
 /* n in decimal, its last digit in front of end, without a NUL. Returns where it begins: at most 20 bytes in front of end. */
 char *text_decimal(char *end, uint64_t n);
 
