@@ -50,19 +50,8 @@ const struct bpf_object_open_opts *object_opts(void)
 	return &types.opts;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	for (size_t at = 0; at < size;) {
-		ssize_t n = pwrite(fd, bytes + at, size - at, (off_t)at);
-
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += (size_t)n;
-	}
-	return 0;
-}
-
-static int fill_types(const struct bpf_object *object)
+/* False without memory: nothing else can fail in here, whatever it is called. */
+static bool fill_types(const struct bpf_object *object)
 {
 	const struct btf *btf = bpf_object__btf(object);
 	struct btf_types *names;
@@ -70,26 +59,22 @@ static int fill_types(const struct bpf_object *object)
 	size_t size;
 	uint32_t n;
 	const void *raw = btf ? btf__raw_data(btf, &n) : NULL;
-	int ret;
+	bool ok;
 
-	if (!raw)
-		return -EBADMSG;
-	ret = btf_open_mem(raw, n, NULL, &names);
-	if (ret)
-		return ret;
-	ret = btf_subset(types.kernel, names, &bytes, &size);
+	if (!raw || btf_open_mem(raw, n, NULL, &names))
+		return false;
+	ok = !btf_subset(types.kernel, names, &bytes, &size);
 	btf_close(names);
-	if (ret)
-		return ret;
-	ret = ftruncate(types.fd, 0) ? -errno : write_all(types.fd, bytes, size);
+	if (!ok)
+		return false;
+	ok = !ftruncate(types.fd, 0) && pwrite(types.fd, bytes, size, 0) == (ssize_t)size;
 	free(bytes);
-	return ret;
+	return ok;
 }
 
 int object_load(struct bpf_object_skeleton *skeleton)
 {
-	/* What can fail in there is memory, whatever it is called. */
-	if (types.opts.btf_custom_path && fill_types(*skeleton->obj))
+	if (types.opts.btf_custom_path && !fill_types(*skeleton->obj))
 		return -ENOMEM;
 	return bpf_object__load_skeleton(skeleton);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Each attempt makes the smallest program, map, link or event of its kind and takes it away again. */
-#include "capture/attach.h"
 #include "capture/probes.h"
 
 #include <bpf/bpf.h>
@@ -18,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/attach.h"
 #include "capture/kernel.h"
 #include "capture/ksym.h"
 #include "capture/object.h"
