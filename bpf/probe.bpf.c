@@ -116,7 +116,7 @@ static __always_inline void stream(void *ctx, struct probe_info *info, struct pr
 	rec->tid = info->tid;
 	rec->index = site_index(ctx);
 	rec->cpu = cpu;
-	by_comm(rec->comm);
+	comm_of_current(rec->comm);
 	bpf_ringbuf_submit(rec, wake_flag(ring, info->time_ns));
 }
 

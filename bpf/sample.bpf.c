@@ -12,7 +12,7 @@
 
 #include "bpf/sample.h"
 #include "lib/probe.bpf.h"
-#include "lib/stack.bpf.h"
+#include "lib/stacks.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -22,13 +22,6 @@ const volatile __u32 cfg_user_stack = 1;
 const volatile __u32 cfg_by_tid = 1;
 const volatile __u32 cfg_nr_events = 2;
 const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SAMPLE_STACKS_DEFAULT);
-	__type(key, __u64);
-	__type(value, struct stack_val);
-} stacks SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -110,7 +103,7 @@ static __always_inline void own_numbers(struct task_struct *task, struct sample_
 
 static __always_inline int has_user_stack(struct task_struct *task)
 {
-	return cfg_user_stack && !(BPF_CORE_READ(task, flags) & PF_KTHREAD);
+	return cfg_user_stack && stack_has_user(BPF_CORE_READ(task, flags));
 }
 
 static __always_inline __u64 wake_flag(void *ring)
@@ -147,25 +140,6 @@ static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struc
 		loss_count(COUNT_NO_SCRATCH);
 	else if (bpf_ringbuf_output(ring, rec, size, wake_flag(ring)))
 		loss_count(COUNT_RING_FULL);
-}
-
-/* Puts one walk into `stacks` under its key. Returns 0, or 1 when it does not fit or the key is of another stack. */
-static __always_inline int stack_save(struct stack_val *s, __u64 key)
-{
-	struct stack_val *have;
-
-	if (!s->nr)
-		return 0;
-	have = bpf_map_lookup_elem(&stacks, &key);
-	if (!have) {
-		/* Another CPU may have put it there meanwhile: look again instead of trusting -EEXIST. */
-		if (!bpf_map_update_elem(&stacks, &key, s, BPF_NOEXIST))
-			return 0;
-		have = bpf_map_lookup_elem(&stacks, &key);
-		if (!have)
-			return 1;
-	}
-	return have->check != s->check || have->nr != s->nr;
 }
 
 /* Returns 0 when the sample is in the hashes. */

@@ -10,7 +10,6 @@
 #include "bpf/target.h"
 
 #define SAMPLE_COMM_LEN 16
-#define SAMPLE_STACKS_DEFAULT 8192  /* distinct stacks, about 1 KB of kernel memory each */
 #define SAMPLE_COUNTS_DEFAULT 16384 /* distinct (stacks, task, comm) */
 
 /* Who and where: the key of `counts`, and the head of a ring record. No padding: it is hashed. */

@@ -8,6 +8,8 @@
 /* Default of kernel.perf_event_max_stack, which may be set lower. */
 #define STACK_MAX_FRAMES 127
 
+#define STACKS_DEFAULT 8192 /* distinct ones that are kept, about 1 KB of kernel memory each */
+
 /* One walk. `check` is a second, independent hash of the same frames. */
 struct stack_val {
 	__u64 check;

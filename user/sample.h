@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 #include "bpf/by.h"
+#include "bpf/net.h"
+#include "bpf/sched.h"
+#include "bpf/schedlog.h"
 #include "bpf/stack.h"
 
 #define COMM_LEN 16 /* TASK_COMM_LEN, with its NUL */
@@ -24,7 +27,18 @@ enum stack_stop {
 	STOP_UNREADABLE = 2, /* the walker got no frame at all: memory gone or not present */
 	STOP_NO_ROOT = 3,   /* the outermost frame is no known root: the frame-pointer chain broke */
 	STOP_LEAF = 4,	    /* only where it happened was asked for: nothing is missing */
+	STOP_BEFORE = 5,    /* of a task that was off its CPU before the start: cannot be walked from outside */
+	STOP_NO_ROOM = 6,   /* the kernel's table of stacks was full: none of its frames was kept */
 	STOP_MAX
+};
+
+/* What a thread did on no CPU. */
+enum off_cpu {
+	OFF_CPU_UNKNOWN = 0, /* of other samples, and of files that do not say */
+	OFF_CPU_BLOCKED = 1,
+	OFF_CPU_QUEUED = 2, /* behind the wake-up, for a CPU */
+	OFF_CPU_PREEMPTED = 3,
+	OFF_CPU_MAX
 };
 
 /* What an expression of a probe read. */
@@ -48,6 +62,9 @@ struct sample {
 	const uint64_t *kips; /* kernel frames, leaf first */
 	const uint64_t *uips; /* user frames, leaf first */
 	uint32_t nr_kips, nr_uips;
+	/* Of time off a CPU */
+	uint8_t off_cpu; /* enum off_cpu */
+	const struct sample *waker; /* who ended that, with stacks and comm; or NULL */
 	/* Of probes */
 	uint32_t site; /* which place was hit */
 	const struct sample_value *values;
@@ -112,12 +129,77 @@ struct hist_sample {
 	struct hist_sums sums;
 };
 
+/* What the scheduler did with tasks of one key: what is new since the last round, or, of tasks that have ended, all of it. */
+struct sched_sample {
+	struct hist_sample key; /* without sums */
+	bool is_total;
+	struct sched_sums sums;
+};
+
+/* What went through a socket since the run began, of one of the processes that used it, on one path. */
+struct net_sample {
+	const struct net_flow *flow; /* its cookie tells sockets apart; NULL: of all that no room was for */
+	const struct net_owner *owner; /* tgid 0: not known */
+	struct net_count ways[NET_WAYS];
+	struct net_count total[NET_WAYS]; /* of all who owned it; not of paths */
+	uint32_t retransmits, rtt_us;
+	uint32_t holders; /* processes that had it open at this look; 0: not known */
+	uint32_t netns;
+	const char *iface; /* NULL: of all */
+	const uint32_t *peer_addr; /* network byte order, 4 words */
+	uint16_t peer_port;
+	bool is_last; /* the socket has ended: no more of this one comes */
+	bool is_path; /* packets by path, whoever owned the socket meanwhile; the sample without is of the rest */
+};
+
+/* What an interface has counted since the run began. */
+struct net_device {
+	uint32_t netns;
+	const char *iface;
+	uint64_t packets[NET_WAYS], bytes[NET_WAYS];
+};
+
+/* Packets that the kernel dropped since the run began, for one reason. */
+struct net_dropped {
+	const struct net_flow *flow; /* NULL: of no socket that is known */
+	bool is_last;		     /* of a socket that has ended */
+	uint32_t code;		     /* tells reasons apart */
+	const char *reason; /* NULL: a kernel without reasons */
+	uint64_t place;	    /* which tells the address of what dropped it then */
+	uint64_t packets, bytes;
+};
+
+/*
+ * What the scheduler did, at at.time_ns on at.cpu with the thread at.tid, which has its stacks where it was switched out. What is not
+ * known, or was so before the run, is 0.
+ */
+struct sched_event {
+	struct sample at;
+	uint8_t kind;	    /* enum schedlog_kind */
+	uint8_t flags;	    /* bits of enum schedlog_flag */
+	uint8_t waker_kind; /* enum schedlog_waker */
+	uint8_t now;	    /* SCHEDLOG_LEFT: enum sched_state */
+	uint16_t state, off_state; /* in the kernel's words: from now on, and from off_ns on */
+	/* CLOCK_MONOTONIC: it left a CPU, was able to run again, and was put on this one; until at.time_ns. */
+	uint64_t off_ns, ready_ns, on_ns;
+	uint64_t delay_ns, run_ns; /* of a switch, as the kernel counts them; SCHEDLOG_UNKNOWN */
+	uint32_t other_cpu; /* SCHEDLOG_SWITCH: where it ran before; _MIGRATE: where it goes; SCHEDLOG_NO_CPU */
+	struct schedlog_who other; /* who gets the CPU */
+	struct schedlog_who waker; /* of the wake-up that ended its wait; SCHEDLOG_MIGRATE: who moved it */
+};
+
 /* Each returns 0, -ECANCELED for enough, or another negative errno, which fails the run. NULL members are skipped by sources. */
 struct sink {
 	int (*sample)(struct sink *sink, const struct sample *s);
 	int (*task)(struct sink *sink, const struct task_event *t);
 	int (*reading)(struct sink *sink, const struct reading *r);
 	int (*hist)(struct sink *sink, const struct hist_sample *h);
+	int (*sched)(struct sink *sink, const struct sched_sample *s);
+	int (*net)(struct sink *sink, const struct net_sample *s);
+	int (*net_event)(struct sink *sink, const struct net_event *e, const char *reason);
+	int (*net_device)(struct sink *sink, const struct net_device *d);
+	int (*net_dropped)(struct sink *sink, const struct net_dropped *d);
+	int (*event)(struct sink *sink, const struct sched_event *e);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
 	/* -I: all readings, or sums, of this moment, so long after the start, have been delivered. */

@@ -47,14 +47,67 @@ struct thread_info {
 /* A flavour: user space has a pt_regs of its own. */
 struct pt_regs___kernel {
 #ifdef __TARGET_ARCH_x86
-	unsigned long orig_ax;
+	unsigned long orig_ax, bp, ip, cs;
 #else
 	int syscallno;
 #endif
 };
 
+typedef struct {
+	__u32 val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct rq {
+	__u64 clock;
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq; /* likewise */
+};
+
+struct sched_info {
+	unsigned long long run_delay;
+	unsigned long long last_arrival;
+	unsigned long long last_queued;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct sched_entity se;
+	struct sched_info sched_info; /* with CONFIG_SCHED_INFO */
+	unsigned int __state; /* 5.14 */
+	int on_cpu;
+	const struct cred *cred;
+	struct css_set *cgroups;
 	unsigned int flags;
 	int pid;
 	int tgid;
@@ -63,6 +116,83 @@ struct task_struct {
 	struct task_struct *group_leader;
 	__u64 start_boottime; /* 5.5 */
 	char comm[16];
+};
+
+/* Before 5.14, 2f064a59a11f "sched: Change task_struct::state". */
+struct task_struct___old {
+	volatile long state;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+typedef struct {
+	__s64 counter;
+} atomic64_t;
+
+struct in6_addr___kernel {
+	__u32 words[4];
+};
+
+struct sock_common {
+	__be32 skc_daddr, skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num;
+	struct in6_addr___kernel skc_v6_daddr, skc_v6_rcv_saddr;
+	unsigned long skc_flags;
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+	atomic64_t skc_cookie;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	__u8 sk_kern_sock : 1;
+	int sk_err;
+};
+
+/* A flavour: linux/tcp.h may have one of user space's */
+struct tcp_sock___kernel {
+	__u64 bytes_received;
+	__u64 bytes_acked;
+	__u32 snd_una, snd_nxt, write_seq;
+	__u32 segs_in;
+	__u32 total_retrans;
+	__u32 srtt_us; /* times 8 */
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct sk_buff {
+	struct sock *sk;
+	__be16 protocol;
+	unsigned int len;
+};
+
+struct inode {
+	unsigned short i_mode;
+};
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+};
+
+/* x86 from 6.2 to 6.14: 64701838bf05 "x86/percpu: Move preempt_count next to current_task" */
+struct pcpu_hot {
+	int preempt_count;
 };
 
 struct seq_file;
@@ -77,8 +207,23 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	__u32 fd;
+	struct file *file;
+};
+
+struct kernel_clone_args {
+	unsigned int io_thread; /* a bit field; asked for, not read */
+	unsigned int user_worker;
+};
+
 #pragma clang attribute pop
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+/* include/linux/sched.h */
+#define PF_IO_WORKER 0x00000010
+#define PF_USER_WORKER 0x00004000
+#define PF_KTHREAD 0x00200000
 
 #endif

@@ -4,6 +4,7 @@
 #define SKEP_BY_BPF_H
 
 #include "bpf/by.h"
+#include "lib/comm.bpf.h"
 
 /* All parts: the dearest. */
 const volatile __u32 cfg_by = ~0u; /* enum by_bit */
@@ -19,36 +20,6 @@ const volatile struct by_places cfg_at = {
 	.user = 48,
 	.error = 52,
 };
-
-/* Zeroes what is behind the first zero byte; both architectures are little-endian. */
-static __always_inline __u64 comm_word(__u64 w, __u64 *ended)
-{
-	__u64 zero = (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
-
-	if (*ended)
-		return 0;
-	*ended = zero;
-	return zero ? w & (((zero & -zero) >> 7) - 1) : w;
-}
-
-/*
- * bpf_get_current_comm(), which copies and pads, is 35 to 50 ns dearer. Kernels before 6.14 may leave the rest of a longer name
- * behind the zero.
- */
-static __always_inline void by_comm(void *to)
-{
-	__u64 *out = to, ended = 0;
-
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
-		struct task_struct *task = bpf_get_current_task_btf();
-		__u64 *comm = (void *)task->comm;
-
-		out[0] = comm_word(comm[0], &ended);
-		out[1] = comm_word(comm[1], &ended);
-		return;
-	}
-	bpf_get_current_comm(to, BY_COMM_LEN);
-}
 
 /* ns since boot */
 static __always_inline __u64 by_start(void)
@@ -100,7 +71,7 @@ static __always_inline void by_key_fill(void *key, __u64 id, __u32 what, __u32 e
 	if (cfg_by & (BY_PID | BY_TID))
 		*(__u64 *)(key + cfg_at.start) = by_start();
 	if (cfg_by & BY_COMM)
-		by_comm(key + cfg_at.comm);
+		comm_of_current(key + cfg_at.comm);
 	if (cfg_by & (BY_SYSCALL | BY_EVENT))
 		*(__u32 *)(key + cfg_at.what) = what;
 	if (cfg_by & BY_PID)

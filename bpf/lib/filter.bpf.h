@@ -12,6 +12,7 @@
 
 /* Defaults are the dearest path, so that the verifier sees all of it. */
 const volatile __u32 cfg_filter = ~0u;
+const volatile __u32 cfg_follow = 1; /* children of processes are targets, too */
 const volatile __u32 cfg_nr_cgroups = FILTER_LIST_MAX;
 const volatile __u32 cfg_nr_uids = FILTER_LIST_MAX;
 const volatile __u32 cfg_nr_comms = FILTER_LIST_MAX;
@@ -87,13 +88,11 @@ static __always_inline int filter_lists(void)
 	return 1;
 }
 
-/* Is the current task one that was asked for? id is bpf_get_current_pid_tgid(). */
-static __always_inline int filter_pass(__u64 id)
+/* Is the current task one that was asked for, whether the run has begun or not? id is bpf_get_current_pid_tgid(). */
+static __always_inline int filter_who(__u64 id)
 {
 	__u32 pid = id >> 32, tid = id;
 
-	if (!run_armed)
-		return 0;
 	if ((cfg_filter & FILTER_IDLE) && pid == 0)
 		return 0;
 	if (cfg_filter & (FILTER_PIDS | FILTER_TIDS)) {
@@ -109,6 +108,19 @@ static __always_inline int filter_pass(__u64 id)
 	return filter_lists();
 }
 
+/* The same, once the run has begun. */
+static __always_inline int filter_pass(__u64 id)
+{
+	return run_armed && filter_who(id);
+}
+
+static __always_inline void filter_drop(__u64 key)
+{
+	if (!bpf_map_delete_elem(&targets, &key))
+		__sync_fetch_and_add(&targets_epoch, 1);
+}
+
+/* A number may be given again before the task that had it is freed: the new one is a target by its parent alone. */
 SEC("?raw_tp/sched_process_fork")
 int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -117,8 +129,16 @@ int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 	__u64 to = TARGET_PID(BPF_CORE_READ(child, tgid));
 	__u32 state;
 
-	if (from == to || !filter_target(from))
+	if (cfg_filter & FILTER_TIDS)
+		filter_drop(TARGET_TID(BPF_CORE_READ(child, pid)));
+	if (from == to || !(cfg_filter & FILTER_PIDS))
 		return 0;
+	if (!cfg_follow || !filter_target(from)) {
+		if (run_target == to)
+			run_target = 0;
+		filter_drop(to);
+		return 0;
+	}
 	state = TARGET_ACTIVE | filter_birth(child);
 	if (bpf_map_update_elem(&targets, &to, &state, BPF_ANY))
 		loss_count(COUNT_TARGETS_FULL);
@@ -149,11 +169,8 @@ int filter_free(struct bpf_raw_tracepoint_args *ctx)
 	__u32 tid = BPF_CORE_READ(task, pid), *state;
 	__u64 key;
 
-	if (cfg_filter & FILTER_TIDS) {
-		key = TARGET_TID(tid);
-		if (!bpf_map_delete_elem(&targets, &key))
-			__sync_fetch_and_add(&targets_epoch, 1);
-	}
+	if (cfg_filter & FILTER_TIDS)
+		filter_drop(TARGET_TID(tid));
 	if (tid == (__u32)BPF_CORE_READ(task, tgid)) {
 		key = TARGET_PID(tid);
 		state = bpf_map_lookup_elem(&targets, &key);
@@ -162,8 +179,7 @@ int filter_free(struct bpf_raw_tracepoint_args *ctx)
 			return 0;
 		if (run_target == tid)
 			run_target = 0;
-		if (!bpf_map_delete_elem(&targets, &key))
-			__sync_fetch_and_add(&targets_epoch, 1);
+		filter_drop(key);
 	}
 	return 0;
 }

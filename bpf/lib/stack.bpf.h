@@ -26,6 +26,22 @@ static __always_inline __u32 stack_walk(void *ctx, __u64 *ips, __u64 flags)
 }
 
 /*
+ * Does a task of these flags run code of its process? A thread that the kernel makes for one (io_uring's, vhost's) has its memory, and
+ * for registers of user space a copy of its maker's without ip and sp. Before io_thread (5.12) and user_worker (6.4) came into
+ * kernel_clone_args the bits were others: PF_VCPU, and PF_USED_ASYNC, which all tasks inherited.
+ */
+static __always_inline int stack_has_user(__u32 flags)
+{
+	__u32 none = PF_KTHREAD;
+
+	if (bpf_core_field_exists(struct kernel_clone_args, io_thread))
+		none |= PF_IO_WORKER;
+	if (bpf_core_field_exists(struct kernel_clone_args, user_worker))
+		none |= PF_USER_WORKER;
+	return !(flags & none);
+}
+
+/*
  * Three fixed lengths instead of a loop that ends at nr: the verifier keeps and compares a state for each way out of
  * a loop, and two loops multiply (100,000 instructions, 50 ms to load). bpf_get_stack() zeroes what it does not
  * fill, so the surplus is zeroes and the hash still a function of the frames alone.

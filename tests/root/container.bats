@@ -3,9 +3,9 @@
 # Inside a container and beside one: process numbers, names and cgroups of other namespaces.
 load ../lib.bash
 
-# contained SCRIPT: by sh as process 1 of PID, mount, network, IPC, UTS and cgroup namespaces of its own
+# contained SCRIPT: by sh as process 1 of PID, mount, network, IPC, UTS and cgroup namespaces of its own, for a minute at most
 contained() {
-	unshare --pid --fork --kill-child --mount --mount-proc --net --ipc --uts --cgroup sh -c "$1"
+	timeout -s KILL "$(times 60)" unshare --pid --fork --kill-child --mount --mount-proc --net --ipc --uts --cgroup sh -c "$1"
 }
 
 # pids FOLDED: the process numbers of --by pid
@@ -21,8 +21,8 @@ pids() {
 }
 
 @test "inside: -p and -t by the numbers of inside, children followed" {
-	contained "sh -c 'sleep 0.4; \"$WORK/shares\" 60; true' >/dev/null &
-		'$SKEP' flame -p \$! -o a.folded --duration $(times 1.2) && \
+	contained "sh -c 'sleep $(times 1); \"$WORK/shares\" 60; true' >/dev/null &
+		'$SKEP' flame -p \$! -o a.folded --duration $(times 2) || exit; \
 		'$WORK/threads' 60 >/dev/null & ps >/dev/null; \
 		until [ -s tid ]; do sleep 0.1; grep -l '^t5\$' /proc/[0-9]*/task/*/comm | head -1 | cut -d/ -f5 >tid; done; tid=\$(cat tid); \
 		'$SKEP' flame -t \$tid --by tid -o b.folded --duration 500ms"
@@ -42,6 +42,7 @@ pids() {
 	! grep '^recurse' a.folded | grep -qE ';(main|down|hot)[; ]'
 }
 
+# bats test_tags=user-space
 @test "inside: record writes the numbers of inside, and perf agrees" {
 	contained "'$WORK/shares' 60 >/dev/null & echo \$! >number; '$SKEP' record -p \$! -o a.data --duration 700ms; \
 		'$SKEP' report -i a.data --no-children -s pid,sym --format csv >a.csv"
@@ -51,6 +52,7 @@ pids() {
 	fi
 }
 
+# bats test_tags=user-space
 @test "inside a container within a container; and from the outer one into the inner one" {
 	contained "unshare --pid --fork --kill-child --mount-proc sh -c '
 		\"$SKEP\" flame -F 4999 --by pid -o a.folded -- \"$WORK/shares\" 0.5 >truth

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # How runs end, and what COMMAND inherits; where skep cannot work and says so.
+# bats file_tags=user-space
 load ../lib.bash
 
 @test "-t: the end of the thread ends the run, though its process goes on" {

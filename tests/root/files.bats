@@ -233,6 +233,10 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[[ "$output" =~ BPF\ [0-9.]+\ ms\ in\ [1-9] ]]
 	"$SKEP" flame -F 999 -o a.json -- "$WORK/shares" 0.2
 	run ! grep -qE '"bpf_runs": *[1-9]' a.json
+	for command in stat sched net; do
+		run "$SKEP" $command --receipt -o a.txt -- true
+		[[ "$output" =~ skep\ [1-9][0-9.]+\ ms\ CPU,\ [1-9] ]]
+	done
 }
 
 @test "-o /dev/stdout is standard output, and no link is replaced" {

@@ -37,6 +37,7 @@ unprivileged() {
 	grep '^sched:' perfs | diff - sched
 }
 
+# bats test_tags=user-space
 @test "the same tracepoints where available_events may not be read" {
 	[ -e /sys/kernel/tracing/events ] || skip "no tracefs in its place"
 	names 'sched:*' >whole
@@ -104,6 +105,7 @@ unprivileged() {
 	[ "$(wc -l <ours)" -ge 50 ]
 }
 
+# bats test_tags=user-space
 @test "kernel functions: parts that no probe may touch are not listed; where names come from is said" {
 	if ! cat /sys/kernel/tracing/available_filter_functions >/dev/null 2>&1; then
 		"$SKEP" list k:vfs_read 2>&1 >/dev/null | grep -q 'note: kernel functions are those of /proc/kallsyms, not every one'
@@ -207,6 +209,7 @@ unprivileged() {
 	[ "$status" = 1 ]
 }
 
+# bats test_tags=user-space
 @test "without privileges: who needs root is said, the rest is listed" {
 	chmod a+rx . ..
 	unprivileged "$SKEP" list >out 2>err || true
@@ -221,6 +224,7 @@ unprivileged() {
 	fi
 }
 
+# bats test_tags=user-space
 @test "without privileges: a software event is listed as to be had just where stat counts it" {
 	chmod a+rx . ..
 	for e in $("$SKEP" list software | awk '!/not on this machine/ { print $1 }'); do

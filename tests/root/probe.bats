@@ -16,6 +16,7 @@ hits() {
 	jq -r --arg e "$1" 'select(.event == $e) | .hits'
 }
 
+# bats test_tags=newest
 @test "tracepoints: fields, texts, filters, globs" {
 	need_tracefs
 	row kill 't:syscalls:sys_enter_kill(pid, sig)' '[.pid, .sig]'
@@ -94,6 +95,7 @@ hits() {
 	rows_end
 }
 
+# bats test_tags=newest
 @test "members at any depth, arithmetic, other widths, globs" {
 	need_feature kprobe
 	row write "k:vfs_write(len=file->f_path.dentry->d_name.len, n=file->f_path.dentry->d_name.name) if $OWN" '[.len, .n]' '[(.name | length), .name]'
@@ -125,6 +127,7 @@ hits() {
 	rows_end
 }
 
+# bats test_tags=newest
 @test "sockets and timers: byte order, casts, container_of, enums by name" {
 	need_feature kprobe
 	row send 'k:tcp_sendmsg(size, port=ntohs(sk->__sk_common.skc_dport), f=sk->__sk_common.skc_family)' '[.size, .port, .f]' '[.size, .port, 2]'
@@ -142,6 +145,7 @@ hits() {
 	rows_end
 }
 
+# bats test_tags=newest
 @test "system calls: their wrappers have registers; arg0; perf's spelling; --filter; offsets" {
 	need_feature kprobe
 	if [ "$(uname -m)" = x86_64 ]; then
@@ -159,6 +163,7 @@ hits() {
 	rows_end
 }
 
+# bats test_tags=newest
 @test "offsets: at the begin of an instruction, and nowhere else" {
 	need_feature kprobe
 	[ "$(uname -m)" = x86_64 ] || skip "offsets are x86-64's"
@@ -221,6 +226,7 @@ hits() {
 	jq -se 'length > 0' b.json
 }
 
+# bats test_tags=newest
 @test "refused: what is not there, with what is" {
 	need_feature kprobe
 	refuses 2 'k:tcp_sendmsgx' "no such" "hint: " tcp_sendmsg

@@ -11,6 +11,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || exit; need_feature uprobe; }
 
 probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 
+# bats test_tags=newest
 @test "--by an expression: a row for each of its values" {
 	probe $HIT --by index --format json -o rows.json
 	[ "$(jq -s 'length' rows.json)" = 200 ]
@@ -18,11 +19,13 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[ "$(jq -s 'map(.index | tonumber) | sort == [range(200)]' rows.json)" = true ]
 }
 
+# bats test_tags=user-space
 @test "--by words, a text and a number in one key" {
 	probe $HIT --by comm,pid,name,bytes --format json -o rows.json
 	[ "$(jq -c '[.comm, .name, .bytes, .hits]' rows.json)" = '["hitrate","a name of some length","4096",1000]' ]
 }
 
+# bats test_tags=newest
 @test "--hist: powers of two, and slots of a step" {
 	probe $HIT --hist bytes --format json -o rows.json
 	[ "$(jq -c '[.hits, .total, .max, .slots]' rows.json)" = '[1000,4096000,4096,[{"from":4096,"hits":1000}]]' ]
@@ -54,6 +57,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[ "$(jq .hits rows.json)" = 1000 ]
 }
 
+# bats test_tags=user-space
 @test "more keys than room: in one row, and told" {
 	run -1 "$SKEP" probe $HIT --by index --max-keys 8 --strict --format json -o rows.json -- "$WORK/hitrate" 1000
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]
@@ -61,6 +65,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[[ "$output" == *"--max-keys"* ]]
 }
 
+# bats test_tags=user-space
 @test "--top and -I" {
 	probe $HIT --by index --top 3
 	[ "$(grep -c '^ *5 ' out)" = 3 ]
@@ -78,6 +83,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	grep -q '^hitrate;.*hit 1000$\|;hit ' out.folded
 }
 
+# bats test_tags=newest
 @test "-V: arguments and their types; -F: functions" {
 	"$SKEP" probe -V "$HIT" "ur:$WORK/hitrate:hit" >out
 	grep -q '	int index$' out

@@ -30,6 +30,18 @@ setup() {
 	"$SKEP" report -i a.data -s event --json | grep -qE '"event":"(cpu-clock|cycles)[^"]*"}'
 }
 
+@test "no sample of the event, but of another: which, and how to have it" {
+	"$SKEP" record --off-cpu -e cpu-clock -c 10000000000 -o off.data -- sleep 0.2
+	for c in report "flame -o off.svg"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" $c -i off.data
+		echo "$output"
+		[ "$status" = 1 ]
+		[[ "$output" == *"no samples of 'cpu-clock' in 'off.data'"*"hint: --event-index 1: it has samples of 'offcpu-time'"* ]]
+	done
+	"$SKEP" report -i off.data --event-index 1 | grep -q 'sleep'
+}
+
 @test "--json tells the kind of code of each row" {
 	"$SKEP" report -i a.data --json -s sym | grep -q '"sym":"hot","kind":"user"'
 }

@@ -214,3 +214,23 @@ allowed_cpus() {
 	done
 	[ "$after" = "$before" ]
 }
+
+@test "-p: a number that is given again at once is another process" {
+	[ -w /proc/sys/kernel/ns_last_pid ] || skip "no /proc/sys/kernel/ns_last_pid here"
+	busy sleep 60
+	# Others fork too: until the number is free at the right moment
+	for ((i = 0; i < 20; i++)); do
+		sleep 60 3>&- & p=$!
+		"$SKEP" stat -x, -o a.csv -e syscalls:sys_enter_getpgid -p $p,$BG --duration "$(times 1)" 3>&- & skep=$!
+		sleep "$(times 0.4)"
+		kill $p
+		wait $p || true
+		echo $((p - 1)) >/proc/sys/kernel/ns_last_pid
+		"$WORK/calls" 1 >/dev/null 3>&- & q=$!
+		wait $q $skep
+		[ $q != $p ] || break
+	done
+	[ $q = $p ] || skip "nobody got the number again"
+	cat a.csv
+	grep -q '^0,' a.csv
+}

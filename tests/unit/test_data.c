@@ -95,6 +95,7 @@ static int line_sample(struct sink *sink, const struct sample *s)
 		fprintf(f, " k%llx", (unsigned long long)s->kips[i]);
 	for (uint32_t i = 0; i < s->nr_uips; i++)
 		fprintf(f, " u%llx", (unsigned long long)s->uips[i]);
+	fprintf(f, " stop%u/%u off%u", s->kstop, s->ustop, s->off_cpu);
 	fclose(f);
 	assert_int_equal(s->count, 1);
 	watch_order(l, s->time_ns);
@@ -184,6 +185,9 @@ static void emit(struct sink *a, struct sink *b, uint64_t time_ns)
 		for (uint32_t i = 0; i < s.nr_uips; i++)
 			uips[i] = 0x400000 + rnd(1u << 20);
 		s.ip = s.nr_kips ? kips[0] : uips[0];
+		s.kstop = s.nr_kips == STACK_MAX_FRAMES ? STOP_DEPTH : rnd(STOP_MAX);
+		s.ustop = s.nr_uips == STACK_MAX_FRAMES ? STOP_DEPTH : rnd(STOP_MAX);
+		s.off_cpu = rnd(OFF_CPU_MAX);
 		assert_int_equal(a->sample(a, &s), 0);
 		if (b)
 			b->sample(b, &s);

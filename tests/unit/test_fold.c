@@ -169,6 +169,73 @@ static void leaf_that_is_a_root(void **state)
 	end(&r);
 }
 
+/* The only path below a node, names joined by ';'. */
+static void path_text(const struct tree *tree, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (uint32_t i = tree->nodes.data[0].first_child; i != TREE_NONE; i = tree->nodes.data[i].first_child) {
+		assert_int_equal(tree->nodes.data[i].next_sibling, TREE_NONE);
+		n += snprintf(buf + n, size - n, "%s%s", n ? ";" : "", tree->nodes.data[i].name);
+		assert_true(n < size);
+	}
+}
+
+/* What it did stands above its stack, and who woke it upon it, leaf to leaf; a stack that could not be walked says so. */
+static void time_off_a_cpu(void **state)
+{
+	const uint64_t task_ips[] = { KERNEL_IP, KERNEL_IP + 0x10 }, waker_ips[] = { KERNEL_IP + 0x20, KERNEL_IP + 0x30 };
+	struct syms_cfg cfg = { .proc_root = false_proc("ffffffff81000000 T _text\nffffffff81000000 T switch\nffffffff81000010 T wait\n"
+							"ffffffff81000020 T wake\nffffffff81000030 T post\nffffffff81000100 T _etext\n", "0\n") };
+	const struct sample waker = { .pid = 2, .comm = "w", .kips = waker_ips, .nr_kips = 2 };
+	struct sample s = { .pid = 1, .weight = 7, .count = 1, .comm = "x", .kips = task_ips, .nr_kips = 2 };
+	char text[256];
+	struct run r;
+
+	(void)state;
+	s.waker = &waker;
+	begin(&r, &cfg);
+	add(&r, &s);
+	path_text(&r.tree, text, sizeof(text));
+	assert_string_equal(text, "wait;switch;[woken by w];wake;post");
+	end(&r);
+
+	s.waker = NULL;
+	s.off_cpu = OFF_CPU_QUEUED;
+	s.ustop = STOP_BEFORE;
+	begin(&r, &cfg);
+	add(&r, &s);
+	path_text(&r.tree, text, sizeof(text));
+	assert_string_equal(text, "[truncated: asleep before the start];wait;switch;[run queue]");
+	assert_int_equal(r.p.losses[LOSS_CUT_BEFORE], 1);
+	assert_int_equal(r.p.weight, 7);
+	end(&r);
+
+	/* Among samples of what runs, blocked time says so, and that of a file which does not say more */
+	s.nr_kips = 0;
+	s.ustop = STOP_ROOT;
+	for (int blocked = 0; blocked < 2; blocked++) {
+		s.off_cpu = blocked ? OFF_CPU_BLOCKED : OFF_CPU_UNKNOWN;
+		begin(&r, &cfg);
+		r.fold->off_event = s.event;
+		add(&r, &s);
+		path_text(&r.tree, text, sizeof(text));
+		assert_string_equal(text, blocked ? "[blocked]" : "[off-CPU]");
+		end(&r);
+	}
+
+	s.off_cpu = OFF_CPU_QUEUED;
+	s.ustop = STOP_NO_ROOM;
+	begin(&r, &cfg);
+	add(&r, &s);
+	path_text(&r.tree, text, sizeof(text));
+	assert_string_equal(text, "[truncated: no room for the stack];[run queue]");
+	assert_int_equal(r.p.losses[LOSS_STACKS_FULL], 1);
+	assert_true(loss_is_strict(LOSS_STACKS_FULL) && !loss_is_strict(LOSS_CUT_BEFORE));
+	end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +244,7 @@ int main(void)
 		cmocka_unit_test(deeper_than_we_keep),
 		cmocka_unit_test(junk_above_the_root),
 		cmocka_unit_test(leaf_that_is_a_root),
+		cmocka_unit_test(time_off_a_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

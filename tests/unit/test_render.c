@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "golden.h"
 #include "render/hit.h"
 #include "render/render.h"
 #include "render/table.h"
@@ -165,36 +166,12 @@ static char *rendered(render_fn *render, const struct tree *tree, const struct p
 	return text;
 }
 
-static void golden(const char *name, const char *got)
-{
-	char path[128], *want;
-	size_t n;
-	FILE *file;
-
-	snprintf(path, sizeof(path), GOLDEN ".%s", name);
-	if (getenv("GOLDEN_UPDATE")) {
-		file = fopen(path, "w");
-		assert_non_null(file);
-		fputs(got, file);
-		assert_int_equal(fclose(file), 0);
-		return;
-	}
-	file = fopen(path, "r");
-	assert_non_null(file);
-	want = calloc(1, strlen(got) + 2);
-	n = fread(want, 1, strlen(got) + 1, file);
-	fclose(file);
-	if (n != strlen(got) || memcmp(want, got, n))
-		fail_msg("%s differs from what is rendered now: tools/golden.sh, then git diff", path);
-	free(want);
-}
-
 static void folded(void **state)
 {
 	struct fixture *f = *state;
 	char *text = rendered(render_folded, &f->tree, &f->p, NULL);
 
-	golden("folded", text);
+	golden("flame.folded", text);
 	free(text);
 }
 
@@ -203,7 +180,7 @@ static void json(void **state)
 	struct fixture *f = *state;
 	char *text = rendered(render_flame_json, &f->tree, &f->p, NULL);
 
-	golden("json", text);
+	golden("flame.json", text);
 	free(text);
 }
 
@@ -215,7 +192,7 @@ static void svg(void **state)
 	/* the program has its own tests in a browser */
 	assert_non_null(script);
 	strcpy(script, "...\n");
-	golden("svg", text);
+	golden("flame.svg", text);
 	free(text);
 }
 
@@ -233,7 +210,7 @@ static void html(void **state)
 	assert_non_null(end);
 	strcpy(end, "\n");
 	assert_null(strpbrk(data, "<>&"));
-	golden("html", data);
+	golden("flame.html", data);
 	free(text);
 }
 

@@ -7,6 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+void cost_of_self(struct receipt *r)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	r->own_cpu_ns = (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000ull +
+			(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000ull;
+	r->peak_rss_bytes = ru.ru_maxrss * 1024ull;
+}
 
 /* Kernel memory of a map: the kernel's own figure in fdinfo. */
 uint64_t cost_of_map(int fd)

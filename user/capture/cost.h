@@ -20,6 +20,9 @@ void cost_of_prog(int fd, struct receipt *r);
 /* Adds up the map `counters` of an object (bpf/lib/loss.bpf.h), enum counter, over its CPUs; zeroes where it cannot be read. */
 void cost_of_losses(const struct bpf_map *counters, uint64_t ret_sum[COUNT_MAX]);
 
+/* Our own CPU time and peak memory up to now. */
+void cost_of_self(struct receipt *r);
+
 /* Kernel memory of a map in bytes, 0 if not known. */
 uint64_t cost_of_map(int fd);
 

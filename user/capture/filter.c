@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bpf/target.h"
@@ -32,11 +33,24 @@ void filter_set(const struct filter *f, const struct target *t, bool idle)
 		f->uids[i] = t->uids.data[i];
 	for (size_t i = 0; i < t->comms.n; i++)
 		strncpy((char *)f->comms[i], t->comms.data[i], sizeof(f->comms[i]) - 1);
-	bpf_program__set_autoload(f->progs[0], filter & FILTER_PIDS && !t->no_children);
+	*f->follow = !t->no_children;
+	bpf_program__set_autoload(f->progs[0], filter & (FILTER_PIDS | FILTER_TIDS));
 	bpf_program__set_autoload(f->progs[1], target_is_command(t));
 	bpf_program__set_autoload(f->progs[2], filter & (FILTER_PIDS | FILTER_TIDS));
 	if (!(filter & (FILTER_PIDS | FILTER_TIDS)))
 		bpf_map__set_max_entries(f->targets, 1);
+}
+
+int filter_cgroup_ids(const struct target *t, __u64 *ids, struct err *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < t->cgroups.n; i++) {
+		if (stat(t->cgroups.data[i], &st))
+			return err_set(err, -errno, "cannot use cgroup '%s': %s", t->cgroups.data[i], strerror(errno));
+		ids[i] = st.st_ino;
+	}
+	return 0;
 }
 
 static int add_target(const struct filter *f, __u64 key, __u32 state, struct err *err)

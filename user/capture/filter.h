@@ -13,7 +13,7 @@
 
 /* Where a skeleton has it. */
 struct filter {
-	__u32 *filter, *nr_cgroups, *nr_uids, *nr_comms, *uids;
+	__u32 *filter, *follow, *nr_cgroups, *nr_uids, *nr_comms, *uids;
 	__u64 (*comms)[2];
 	__u32 *run_target; /* the last of -p, or COMMAND */
 	struct bpf_map *targets, *cgroups;
@@ -23,16 +23,19 @@ struct filter {
 
 #define FILTER_OF(skel)                                                                                                     \
 	{                                                                                                                   \
-		.filter = &(skel)->rodata->cfg_filter, .nr_cgroups = &(skel)->rodata->cfg_nr_cgroups,                       \
-		.nr_uids = &(skel)->rodata->cfg_nr_uids, .nr_comms = &(skel)->rodata->cfg_nr_comms,                         \
-		.uids = (skel)->rodata->cfg_uids, .comms = (skel)->rodata->cfg_comms, .targets = (skel)->maps.targets,      \
-		.cgroups = (skel)->maps.cgroups, .run_target = &(skel)->bss->run_target,                                    \
+		.filter = &(skel)->rodata->cfg_filter, .follow = &(skel)->rodata->cfg_follow,                               \
+		.nr_cgroups = &(skel)->rodata->cfg_nr_cgroups, .nr_uids = &(skel)->rodata->cfg_nr_uids,                     \
+		.nr_comms = &(skel)->rodata->cfg_nr_comms, .uids = (skel)->rodata->cfg_uids, .comms = (skel)->rodata->cfg_comms,\
+		.targets = (skel)->maps.targets, .cgroups = (skel)->maps.cgroups, .run_target = &(skel)->bss->run_target,   \
 		.progs = { (skel)->progs.filter_fork, (skel)->progs.filter_exec, (skel)->progs.filter_free },               \
 		.links = { &(skel)->links.filter_fork, &(skel)->links.filter_exec, &(skel)->links.filter_free },            \
 	}
 
 /* Before load. idle: the idle task is not filtered out. */
 void filter_set(const struct filter *f, const struct target *t, bool idle);
+
+/* Before load: the ids of the target's cgroups, for bpf/lib/filter_task.bpf.h. 0, or -errno with err filled. */
+int filter_cgroup_ids(const struct target *t, __u64 *ids, struct err *err);
 
 /* After load: fills the tables and follows the targets' children from here on. 0 or -errno. */
 int filter_start(const struct filter *f, const struct place *place, struct err *err);

@@ -2,7 +2,6 @@
 /* The table of numbers, read from a BPF iterator over all tasks (Linux 5.8). */
 #include "capture/pidns.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,12 +11,12 @@
 #include <unistd.h>
 
 #include "capture/features.h"
+#include "capture/iter.h"
 #include "capture/kernel.h"
 #include "skel/pidns.skel.h"
 
 /* PROC_PID_INIT_INO, include/linux/proc_ns.h: the initial PID namespace has this number on every machine. */
 #define INIT_PID_NS 0xeffffffcu
-#define READ_TASKS 256
 
 /* unshare --pid without a /proc of its own: its numbers are those of the namespace outside. */
 int pidns_check_proc(struct err *err)
@@ -33,51 +32,25 @@ int pidns_check_proc(struct err *err)
 	return -EXDEV;
 }
 
-/* A read may end within a record, but never gives half of it for good. */
-static int read_tasks(struct pidns *ns, int fd)
+static int add_task(void *arg, const void *record)
 {
-	char *bytes = (char *)ns->tasks.data;
-	size_t used = 0, cap = 0;
-	ssize_t n;
+	struct pidns *ns = arg;
 
-	do {
-		if (cap - used < sizeof(struct pidns_task)) {
-			cap += READ_TASKS * sizeof(struct pidns_task);
-			bytes = realloc(ns->tasks.data, cap);
-			if (!bytes)
-				return -ENOMEM;
-			ns->tasks.data = (struct pidns_task *)bytes;
-		}
-		n = read(fd, bytes + used, cap - used);
-		used += n > 0 ? n : 0;
-	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
-	ns->tasks.cap = cap / sizeof(struct pidns_task);
-	ns->tasks.n = used / sizeof(struct pidns_task);
-	return n < 0 ? -errno : 0;
-}
-
-static int iterate(struct pidns *ns, struct pidns_bpf *skel)
-{
-	struct bpf_link *link = bpf_program__attach_iter(skel->progs.tasks, NULL);
-	int fd, ret;
-
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	ret = fd < 0 ? fd : read_tasks(ns, fd);
-	if (fd >= 0)
-		close(fd);
-	bpf_link__destroy(link);
-	ns->level = skel->bss->own_level;
-	ns->ns = skel->bss->own_ns;
-	return ret;
+	if (vec_reserve(&ns->tasks))
+		return -ENOMEM;
+	memcpy(&ns->tasks.data[ns->tasks.n++], record, sizeof(*ns->tasks.data));
+	return 0;
 }
 
 static int load_and_iterate(struct pidns *ns)
 {
 	struct pidns_bpf *skel = pidns_bpf__open_and_load();
-	int ret = skel ? iterate(ns, skel) : -errno;
+	int ret = skel ? iter_read(skel->progs.tasks, sizeof(struct pidns_task), add_task, ns) : -errno;
 
+	if (!ret) {
+		ns->level = skel->bss->own_level;
+		ns->ns = skel->bss->own_ns;
+	}
 	pidns_bpf__destroy(skel);
 	return ret;
 }

@@ -377,7 +377,10 @@ static int try_ksym(void)
 
 static int try_task_storage(void)
 {
-	return !can_bpf() ? -EPERM : libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1 ? 0 : -EINVAL;
+	if (!can_bpf())
+		return -EPERM;
+	/* The map came with 5.11, for programs of security modules alone: what is asked is the helper of tracing */
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_storage_get, NULL) == 1 ? 0 : -EINVAL;
 }
 
 static int try_bpf_stats(void)
@@ -459,7 +462,7 @@ const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_COOKIE] = { try_cookie, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.15", NULL },
 	[FEATURE_BPF_LOOP] = { try_bpf_loop, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.17", NULL },
 	[FEATURE_KSYM] = { try_ksym, CAP_PERFMON, "CAP_PERFMON", "Linux 5.16", NULL },
-	[FEATURE_TASK_STORAGE] = { try_task_storage, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.11", NULL },
+	[FEATURE_TASK_STORAGE] = { try_task_storage, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.13", NULL },
 	[FEATURE_BPF_STATS] = { try_bpf_stats, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "Linux 5.8", NULL },
 	[FEATURE_TASK_ITER] = { pidns_try, CAP_PERFMON, "CAP_PERFMON", "Linux 5.8", NULL },
 	[FEATURE_PIDFD] = { try_pidfd, 0, NULL, NULL, NULL },

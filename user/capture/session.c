@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "capture/command.h"
+#include "capture/cost.h"
 #include "capture/features.h"
 #include "capture/kernel.h"
 #include "util/clock.h"
@@ -389,6 +390,7 @@ void session_profile(const struct session *s, struct profile *profile)
 	profile->duration_ns = session_duration_ns(s);
 	profile->receipt.wall_ns = profile->duration_ns;
 	profile->receipt.cpus = s->place.nr_cpus;
+	cost_of_self(&profile->receipt);
 }
 
 void session_close(struct session *s)

@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "capture/kernel.h"
+#include "util/cpus.h"
 #include "util/hash.h"
+#include "util/cpus.h"
 #include "util/vec.h"
 
 #define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */
@@ -374,5 +376,27 @@ int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink)
 	for (n = 0; n < sb->queue.n && sb->queue.data[n].time_ns <= until_ns && !ret; n++)
 		ret = deliver(sb, &sb->queue.data[n], sink);
 	forget(sb, n);
+	return ret;
+}
+
+int sideband_open_place(const struct place *place, struct sideband **ret_sb, struct err *err)
+{
+	const struct target *t = place->target;
+	uint32_t *all;
+	int n = cpus_online(&all), ret;
+
+	if (n < 0)
+		return err_set(err, n, "cannot list the CPUs: %s", strerror(-n));
+	ret = sideband_open(all, n, ret_sb, err);
+	free(all);
+	if (!ret && target_is_command(t))
+		ret = sideband_follow(*ret_sb, place->command_pid);
+	for (size_t i = 0; i < t->pids.n && !ret; i++)
+		ret = sideband_follow(*ret_sb, t->pids.data[i]);
+	for (size_t i = 0; i < t->tids.n && !ret; i++) {
+		uint32_t pid = target_process(t->tids.data[i]);
+
+		ret = pid ? sideband_follow(*ret_sb, pid) : err_set(err, -ESRCH, "no thread %u", t->tids.data[i]);
+	}
 	return ret;
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "capture/source.h"
 #include "sample.h"
 #include "util/err.h"
 
@@ -19,6 +20,9 @@ struct sideband;
 /* Opens one event per CPU of cpus[n]. Returns 0 or -errno. */
 int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, struct err *err);
 void sideband_close(struct sideband *sb);
+
+/* For the targets of a place: on every CPU that is online, as mappings happen on any. 0, or -errno with err filled. */
+int sideband_open_place(const struct place *place, struct sideband **ret_sb, struct err *err);
 
 /* Only this process, the others added, and the children they make. Never called: every process. */
 int sideband_follow(struct sideband *sb, uint32_t pid);

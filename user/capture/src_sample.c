@@ -27,7 +27,6 @@
 #include "capture/sums.h"
 #include "skel/sample.skel.h"
 #include "util/clock.h"
-#include "util/cpus.h"
 #include "util/vec.h"
 
 #define RING_STREAM_BYTES (512u << 10)
@@ -80,7 +79,7 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
 	bpf_map__set_max_entries(src->skel->maps.spill, cfg->aggregate ? ring_bytes(cfg) : 4096);
 	bpf_map__set_max_entries(src->skel->maps.stacks,
-				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : SAMPLE_STACKS_DEFAULT);
+				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : STACKS_DEFAULT);
 	bpf_map__set_max_entries(src->skel->maps.counts,
 				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
 	rings_size(src->skel->maps.rings, place);
@@ -172,35 +171,12 @@ static void pick_event(struct src_sample *src, uint32_t cpu)
 	*e = clock;
 }
 
-/* Mappings happen on every CPU, whatever CPUs are sampled. */
-static int open_sideband(struct src_sample *src, const struct place *place, struct err *err)
-{
-	const struct target *t = place->target;
-	uint32_t *all;
-	int n = cpus_online(&all), ret;
-
-	if (n < 0)
-		return err_set(err, n, "cannot list the CPUs: %s", strerror(-n));
-	ret = sideband_open(all, n, &src->sideband, err);
-	free(all);
-	if (!ret && target_is_command(t))
-		ret = sideband_follow(src->sideband, place->command_pid);
-	for (size_t i = 0; i < t->pids.n && !ret; i++)
-		ret = sideband_follow(src->sideband, t->pids.data[i]);
-	for (size_t i = 0; i < t->tids.n && !ret; i++) {
-		uint32_t pid = target_process(t->tids.data[i]);
-
-		ret = pid ? sideband_follow(src->sideband, pid) : err_set(err, -ESRCH, "no thread %u", t->tids.data[i]);
-	}
-	return ret;
-}
-
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_sample *src = (struct src_sample *)source;
 	struct filter filter;
 	bool idle = false, counters = false;
-	int ret = open_sideband(src, place, err);
+	int ret = sideband_open_place(place, &src->sideband, err);
 
 	if (ret)
 		return ret;

@@ -88,13 +88,22 @@ enum record_user {
 #define BUILD_ID_PATH_AT 36
 #define BUILD_ID_MISC_SIZE (1u << 15)
 
+/*
+ * PERF_SAMPLE_CPU is { u32 cpu, res; }: the kernel writes res as 0, and perf does not read it. In files of skep it has what no field is
+ * for: why the walks of both stacks ended (enum stack_stop), and what a thread did on no CPU (enum off_cpu).
+ */
+#define RES_STOP_BITS 4
+#define RES_STOP_MASK ((1u << RES_STOP_BITS) - 1)
+#define RES_KSTOP_SHIFT 0
+#define RES_USTOP_SHIFT RES_STOP_BITS
+#define RES_OFF_CPU_SHIFT (2 * RES_STOP_BITS) /* the last: up to the word's end */
+
 /* struct perf_record_mmap and mmap2, offsets in the record. */
 #define MMAP_PATH_AT 40
 #define MMAP2_ID_AT 40
 #define MMAP2_PROT_AT 64
 #define MMAP2_PATH_AT 72
 #define MMAP2_BUILD_ID_AT 4 /* in the union at MMAP2_ID_AT */
-
 
 static inline uint16_t get_u16(const uint8_t *p)
 {

@@ -95,6 +95,18 @@ static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, 
 	}
 }
 
+/* What a file of skep says there; who else wrote bits, none of which we know, said nothing. */
+static void take_res(uint32_t res, struct sample *s)
+{
+	uint32_t kstop = res >> RES_KSTOP_SHIFT & RES_STOP_MASK, ustop = res >> RES_USTOP_SHIFT & RES_STOP_MASK;
+
+	if (res >> RES_OFF_CPU_SHIFT >= OFF_CPU_MAX || kstop >= STOP_MAX || ustop >= STOP_MAX)
+		return;
+	s->kstop = kstop;
+	s->ustop = ustop;
+	s->off_cpu = res >> RES_OFF_CPU_SHIFT;
+}
+
 static void take_fields(struct data_reader *r, struct cursor *c, const struct layout *l, enum mode mode,
 			struct sample *s)
 {
@@ -113,7 +125,7 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 	skip_words(c, !!(t & PERF_SAMPLE_STREAM_ID));
 	if (t & PERF_SAMPLE_CPU) {
 		s->cpu = take_u32(c);
-		take_u32(c);
+		take_res(take_u32(c), s);
 	}
 	if (t & PERF_SAMPLE_PERIOD)
 		s->weight = take_u64(c);

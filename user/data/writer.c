@@ -144,7 +144,8 @@ static int write_sample(struct sink *sink, const struct sample *s)
 	put_u32(&r, s->tid);
 	put_u64(&r, s->time_ns);
 	put_u32(&r, s->cpu);
-	put_u32(&r, 0);
+	put_u32(&r, (uint32_t)s->kstop << RES_KSTOP_SHIFT | (uint32_t)s->ustop << RES_USTOP_SHIFT |
+			    (uint32_t)s->off_cpu << RES_OFF_CPU_SHIFT);
 	put_u64(&r, s->weight);
 	if (w->meta.callchain) {
 		put_u64(&r, nk + !!nk + nu + !!nu);
@@ -369,11 +370,12 @@ static void attr_fill(struct perf_event_attr *a, const struct event *e, const st
 	};
 	/*
 	 * perf refuses a file with tracepoints but without their formats (TRACING_DATA), which we do
-	 * not need: the event goes by its name.
+	 * not need: the event goes by its name. Not as a dummy, which perf takes for one without samples: it prints their
+	 * address and none of their frames (evsel__is_dummy_event(), tools/perf/builtin-script.c).
 	 */
 	if (a->type == PERF_TYPE_TRACEPOINT) {
 		a->type = PERF_TYPE_SOFTWARE;
-		a->config = PERF_COUNT_SW_DUMMY;
+		a->config = PERF_COUNT_SW_BPF_OUTPUT;
 	}
 }
 

@@ -91,6 +91,32 @@ static const char *root_name(struct fold *f, const struct sample *s, const char 
 	return syms_intern(f->syms, text);
 }
 
+/* That there was no room for a stack is said of the user's, and is so of both. */
+static void leave_out(const struct fold *f, struct sample *s)
+{
+	if (f->no_kernel)
+		s->nr_kips = s->kstop = 0;
+	if (f->no_user) {
+		s->nr_uips = 0;
+		s->ustop = s->ustop == STOP_NO_ROOM ? STOP_NO_ROOM : STOP_ROOT;
+	}
+}
+
+/* Who woke it stands upon it, with the leaf below: what both did meets in the middle. Returns how many frames. */
+static uint32_t add_waker(struct fold *f, const struct sample *s, struct frame *down)
+{
+	struct sample waker = *s->waker;
+	char text[64];
+
+	waker.count = s->count;
+	leave_out(f, &waker);
+	snprintf(text, sizeof(text), "[woken by %s]", waker.comm);
+	down[0] = (struct frame){ .name = syms_intern(f->syms, text), .obj = syms_intern(f->syms, ""), .kind = FRAME_MARK };
+	stack_resolve(f->syms, &waker, &f->waker, f->profile);
+	memcpy(down + 1, f->waker.frames, f->waker.n * sizeof(*down));
+	return 1 + f->waker.n;
+}
+
 static int add_tree(struct fold *f, const struct sample *s, const char *comm)
 {
 	uint32_t n = 0;
@@ -100,22 +126,35 @@ static int add_tree(struct fold *f, const struct sample *s, const char *comm)
 					       .kind = FRAME_MARK };
 	for (uint32_t i = f->stack.n; i-- > 0;)
 		f->down[n++] = f->stack.frames[i];
+	if (s->waker)
+		n += add_waker(f, s, &f->down[n]);
 	return tree_add(f->tree, f->down, n, s->weight, s->count);
+}
+
+/* The frame that says what it did on no CPU, or NULL. */
+static const char *off_cpu_mark(const struct fold *f, const struct sample *s)
+{
+	if (s->off_cpu == OFF_CPU_QUEUED)
+		return "[run queue]";
+	if (s->off_cpu == OFF_CPU_PREEMPTED)
+		return "[preempted]";
+	if (s->event != f->off_event)
+		return NULL;
+	return s->off_cpu == OFF_CPU_BLOCKED ? "[blocked]" : "[off-CPU]";
 }
 
 static int fold_sample(struct sink *sink, const struct sample *sample)
 {
 	struct fold *f = (struct fold *)sink;
 	struct sample s = *sample;
-	const char *comm;
+	const char *comm, *mark = off_cpu_mark(f, &s);
 	int ret = 0;
 
-	if (f->only_event >= 0 && s.event != f->only_event)
+	if (f->only_event >= 0 && s.event != f->only_event) {
+		f->other_event = s.event;
 		return 0;
-	if (f->no_kernel)
-		s.nr_kips = s.kstop = 0;
-	if (f->no_user)
-		s.nr_uips = s.ustop = 0;
+	}
+	leave_out(f, &s);
 	comm = comm_of(f, &s);
 	if (!comm)
 		return -ENOMEM;
@@ -126,6 +165,8 @@ static int fold_sample(struct sink *sink, const struct sample *sample)
 	f->profile->weight += s.weight;
 	f->folded += s.count;
 	stack_resolve(f->syms, &s, &f->stack, f->profile);
+	if (mark)
+		stack_mark(f->syms, mark, &f->stack);
 	if (f->tree)
 		ret = add_tree(f, &s, comm);
 	if (!ret && f->table)
@@ -152,7 +193,7 @@ int fold_init(struct fold *f)
 {
 	memset(f, 0, offsetof(struct fold, stack));
 	f->sink = (struct sink){ .sample = fold_sample, .task = fold_task, .lost = fold_lost, .round = fold_round };
-	f->only_event = -1;
+	f->only_event = f->off_event = f->other_event = -1;
 	f->cap_comms = COMMS_FIRST;
 	f->comms = calloc(f->cap_comms, sizeof(*f->comms));
 	return f->comms ? 0 : -ENOMEM;
@@ -176,16 +217,21 @@ static void note_kernel(struct profile *p, const struct syms_stats *stats)
 		profile_note(p, "kernel addresses have no names: the recorded kernel is not the one that runs here");
 }
 
-void fold_note(struct fold *f)
+void fold_note_names(struct profile *profile, const struct syms *syms)
 {
 	struct syms_stats stats;
 
-	syms_stats(f->syms, &stats);
-	if (f->profile->losses[LOSS_UNNAMED_KERNEL])
-		note_kernel(f->profile, &stats);
+	syms_stats(syms, &stats);
+	if (profile->losses[LOSS_UNNAMED_KERNEL])
+		note_kernel(profile, &stats);
 	if (stats.perfmaps_cut)
-		profile_note(f->profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
-	if (f->profile->losses[LOSS_UNNAMED] && stats.objects_missing)
-		profile_note(f->profile, "%llu files have no names for their functions, they are gone, unreadable or replaced: %s%s",
+		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
+	if (profile->losses[LOSS_UNNAMED] && stats.objects_missing)
+		profile_note(profile, "%llu files have no names for their functions, they are gone, unreadable or replaced: %s%s",
 			     (unsigned long long)stats.objects_missing, stats.missing, stats.objects_missing > 1 ? " ..." : "");
+}
+
+void fold_note(struct fold *f)
+{
+	fold_note_names(f->profile, f->syms);
 }

@@ -31,13 +31,15 @@ struct fold {
 	enum fold_root root;
 	bool no_kernel, no_user; /* drop those frames (a file holds both) */
 	int only_event;		 /* index, or -1 for all */
+	int off_event;		 /* of time off the CPUs among samples of what runs: blocked time has a frame, too; or -1 */
 	bool pin;		 /* read symbols while processes live (live capture) */
 	/* Own. */
 	struct comm_slot *comms; /* names of threads from task events, open addressing */
 	uint32_t nr_comms, cap_comms;
 	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
-	struct stack stack;
-	struct frame down[STACK_FRAMES_MAX + 2]; /* outermost first, below what stands at the foot */
+	int other_event; /* the last that was left out by only_event, or -1 */
+	struct stack stack, waker;
+	struct frame down[2 * (STACK_FRAMES_MAX + 3)]; /* outermost first, below what stands at the foot; then the waker */
 };
 
 /* Fills the sink; fields above "Own" are the caller's to set after it. 0 or -ENOMEM. */
@@ -46,5 +48,8 @@ void fold_free(struct fold *f);
 
 /* Once, at the end: notes in the profile that say why names are missing, where some are. */
 void fold_note(struct fold *f);
+
+/* The same for stacks that were resolved without a fold. */
+void fold_note_names(struct profile *profile, const struct syms *syms);
 
 #endif

@@ -22,7 +22,7 @@ void hists_free(struct hists *h)
 	vec_free(&h->keys);
 	vec_free(&h->before);
 	vec_free(&h->rows);
-	free(h->places);
+	hist_places_free(&h->places);
 }
 
 static int intern(struct strpool *pool, const char **name)
@@ -31,7 +31,7 @@ static int intern(struct strpool *pool, const char **name)
 	return *name ? 0 : -ENOMEM;
 }
 
-static int intern_all(struct strpool *pool, struct hist_sample *k)
+int hist_key_intern(struct strpool *pool, struct hist_sample *k)
 {
 	int ret = 0;
 
@@ -43,7 +43,7 @@ static int intern_all(struct strpool *pool, struct hist_sample *k)
 	return ret ? -ENOMEM : 0;
 }
 
-static uint64_t hash_of(const struct hist_sample *k)
+uint64_t hist_key_hash(const struct hist_sample *k)
 {
 	uint64_t h = hash_pair((uintptr_t)k->call, (uintptr_t)k->event);
 
@@ -55,39 +55,48 @@ static uint64_t hash_of(const struct hist_sample *k)
 	return hash_pair(h, (uint64_t)k->error << 1 | k->is_other);
 }
 
-static bool same_key(const struct hist_sample *a, const struct hist_sample *b)
+bool hist_key_same(const struct hist_sample *a, const struct hist_sample *b)
 {
 	return a->call == b->call && a->event == b->event && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
 	       a->cpu == b->cpu && a->uid == b->uid && a->error == b->error && a->cgroup == b->cgroup && a->start_ns == b->start_ns && a->is_other == b->is_other &&
 	       !memcmp(a->fields, b->fields, sizeof(a->fields));
 }
 
-static uint32_t *place_of(struct hists *h, const struct hist_sample *key)
+static uint32_t *place_of(const struct hist_places *p, const void *records, size_t size, const struct hist_sample *key)
 {
-	size_t i = hash_of(key) & (h->nr_places - 1);
+	size_t i = hist_key_hash(key) & (p->n - 1);
 
-	while (h->places[i] && !same_key(&h->keys.data[h->places[i] - 1], key))
-		i = (i + 1) & (h->nr_places - 1);
-	return &h->places[i];
+	while (p->at[i] && !hist_key_same((const void *)((const char *)records + (p->at[i] - 1) * size), key))
+		i = (i + 1) & (p->n - 1);
+	return &p->at[i];
 }
 
-/* Half of the places stay empty. */
-static int make_places(struct hists *h)
+uint32_t *hist_place(struct hist_places *p, const void *records, size_t n, size_t size, const struct hist_sample *key)
 {
-	size_t n = h->nr_places ? 2 * h->nr_places : FIRST_PLACES;
-	uint32_t *places;
+	struct hist_places more = { .n = p->n ? 2 * p->n : FIRST_PLACES };
 
-	if (2 * h->keys.n < h->nr_places)
-		return 0;
-	places = calloc(n, sizeof(*places));
-	if (!places)
-		return -ENOMEM;
-	free(h->places);
-	h->places = places;
-	h->nr_places = n;
-	for (size_t i = 0; i < h->keys.n; i++)
-		*place_of(h, &h->keys.data[i]) = i + 1;
-	return 0;
+	if (2 * n >= p->n) {
+		more.at = calloc(more.n, sizeof(*more.at));
+		if (!more.at)
+			return NULL;
+		free(p->at);
+		*p = more;
+		for (size_t i = 0; i < n; i++)
+			*place_of(p, records, size, (const void *)((const char *)records + i * size)) = i + 1;
+	}
+	return place_of(p, records, size, key);
+}
+
+void hist_places_clear(struct hist_places *p)
+{
+	if (p->n)
+		memset(p->at, 0, p->n * sizeof(*p->at));
+}
+
+void hist_places_free(struct hist_places *p)
+{
+	free(p->at);
+	*p = (struct hist_places){ 0 };
 }
 
 static void sums_add(struct hist_sums *to, const struct hist_sums *s)
@@ -105,9 +114,11 @@ int hists_add(struct hists *h, const struct hist_sample *row)
 	struct hist_sample key = *row;
 	uint32_t *place;
 
-	if (intern_all(h->pool, &key) || make_places(h))
+	if (hist_key_intern(h->pool, &key))
 		return -ENOMEM;
-	place = place_of(h, &key);
+	place = hist_place(&h->places, h->keys.data, h->keys.n, sizeof(*h->keys.data), &key);
+	if (!place)
+		return -ENOMEM;
 	if (!*place) {
 		if (vec_reserve(&h->keys) || vec_reserve(&h->before))
 			return -ENOMEM;
@@ -130,7 +141,7 @@ static int by_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) : 0;
 }
 
-static int compare(const struct hist_sample *a, const struct hist_sample *b)
+int hist_key_compare(const struct hist_sample *a, const struct hist_sample *b)
 {
 	int order = by_text(a->comm, b->comm);
 
@@ -153,7 +164,7 @@ static int most_calls(const void *x, const void *y)
 
 	if (a->is_other != b->is_other)
 		return a->is_other ? 1 : -1;
-	return a->sums.calls != b->sums.calls ? by_number(b->sums.calls, a->sums.calls) : compare(a, b);
+	return a->sums.calls != b->sums.calls ? by_number(b->sums.calls, a->sums.calls) : hist_key_compare(a, b);
 }
 
 static int most_time(const void *x, const void *y)

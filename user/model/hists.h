@@ -10,12 +10,17 @@
 #include "util/strpool.h"
 #include "util/vec.h"
 
+/* Where each key is among records that begin with it: open addressing, half of the places stay empty. Zeroes: none yet. */
+struct hist_places {
+	uint32_t *at; /* the record's index + 1, 0 empty */
+	size_t n;     /* a power of two */
+};
+
 struct hists {
 	struct strpool *pool; /* owns the names of the rows */
 	VEC(struct hist_sample) keys; /* their sums: of this round */
 	VEC(struct hist_sums) before; /* of what was in a table already, a key each */
-	uint32_t *places; /* open addressing: index in keys + 1, 0 empty */
-	size_t nr_places; /* a power of two */
+	struct hist_places places; /* in keys */
 	VEC(struct hist_sample) rows; /* the table, sorted */
 	bool is_linear; /* slots tell no powers of two: the maximum of a round is 0 unless it is a new one */
 };
@@ -30,6 +35,20 @@ int hists_add(struct hists *h, const struct hist_sample *row); /* 0 or -ENOMEM *
  * slot. 0 or -ENOMEM.
  */
 int hists_round(struct hists *h, bool by_time);
+
+/* Keys, of a sample whose names are interned: they are the same when hist_key_same() says so; order by name and number. */
+int hist_key_intern(struct strpool *pool, struct hist_sample *key); /* 0 or -ENOMEM */
+uint64_t hist_key_hash(const struct hist_sample *key);
+bool hist_key_same(const struct hist_sample *a, const struct hist_sample *b);
+int hist_key_compare(const struct hist_sample *a, const struct hist_sample *b);
+
+/*
+ * The place of a key, whose names are interned, among n records of size bytes each, and room for one more: 0 where it is new, for the
+ * caller to fill. NULL without memory.
+ */
+uint32_t *hist_place(struct hist_places *places, const void *records, size_t n, size_t size, const struct hist_sample *key);
+void hist_places_clear(struct hist_places *places); /* of no records any more */
+void hist_places_free(struct hist_places *places);
 
 /* The duration that a part (0 to 1) of the calls did not exceed, from the slots: right to the slot, between its ends by rank. */
 double hist_quantile(const struct hist_sums *s, double part);

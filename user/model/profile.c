@@ -21,10 +21,12 @@ static const struct loss_word {
 	[LOSS_READ_FAULT] = { "read_fault", "hits whose filter or key asks for memory that could not be read", 1 },
 	[LOSS_CALLS_FULL] = { "calls_full", "returns of calls that there was no room to keep (16,384 that have not returned, or never will)", 1 },
 	[LOSS_NOT_PROBED] = { "not_probed", "functions that were named by a glob and cannot be probed", 0 },
-	[LOSS_KEYS_FULL] = { "keys_full", "events of more keys than --max-keys: summed in the row 'other'", 0 },
+	[LOSS_KEYS_FULL] = { "keys_full", "events of more keys than there is room for (--max-keys; net: --max-sockets): summed in the row 'other'", 0 },
+	[LOSS_STACKS_FULL] = { "stacks_full", "stacks that there was no room for (--max-stacks): their time is kept", 0 },
 	[LOSS_CUT_DEPTH] = { "cut_depth", "stacks cut at the depth limit", 0 },
 	[LOSS_CUT_UNREADABLE] = { "cut_unreadable", "user stacks that could not be read", 0 },
 	[LOSS_CUT_NO_ROOT] = { "cut_no_root", "user stacks whose chain broke", 0 },
+	[LOSS_CUT_BEFORE] = { "cut_before", "user stacks of tasks that slept since before the start", 0 },
 	[LOSS_UNNAMED] = { "unnamed", "user frames without a symbol", 0 },
 	[LOSS_UNNAMED_KERNEL] = { "unnamed_kernel", "kernel frames without a symbol", 0 },
 };

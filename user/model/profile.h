@@ -22,9 +22,11 @@ enum loss {
 	LOSS_CALLS_FULL,   /* a return without what its call was entered with: no room to keep that */
 	LOSS_NOT_PROBED,   /* functions that a glob stands for and that cannot be probed */
 	LOSS_KEYS_FULL,	   /* of more keys than the table has room for: summed without one */
+	LOSS_STACKS_FULL,  /* stacks that the kernel's table had no room for (sample kept) */
 	LOSS_CUT_DEPTH,	   /* stacks cut at the depth limit (sample kept) */
 	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */
 	LOSS_CUT_NO_ROOT,  /* user stacks whose chain broke (sample kept) */
+	LOSS_CUT_BEFORE,   /* user stacks of tasks that were off their CPUs before the start (sample kept) */
 	LOSS_UNNAMED,	   /* user frames without a symbol (sample kept) */
 	LOSS_UNNAMED_KERNEL,
 	LOSS_MAX
@@ -55,6 +57,9 @@ struct profile {
 	const char *title;   /* "skep flame -a -- sleep 10" */
 	const char *event;   /* "cpu-clock" */
 	const char *unit;    /* of weights: "ns", "cycles", "events" */
+	int is_time;	     /* weights are time that was measured, in ns: what is shown, not how many samples it is of */
+	const char *other_event; /* of the file, which has samples of it though none of event; or NULL */
+	int other_index;     /* its number */
 	uint64_t seen, kept; /* seen = kept + whole losses */
 	uint64_t weight;     /* sum over kept */
 	uint64_t duration_ns;

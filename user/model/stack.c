@@ -13,12 +13,16 @@ static const char *const cut_text[STOP_MAX] = {
 	[STOP_DEPTH] = CUT_AT(STACK_MAX_FRAMES),
 	[STOP_UNREADABLE] = "[truncated: stack unreadable]",
 	[STOP_NO_ROOT] = "[truncated: no frame pointer]",
+	[STOP_BEFORE] = "[truncated: asleep before the start]",
+	[STOP_NO_ROOM] = "[truncated: no room for the stack]",
 };
 
 static const enum loss cut_loss[STOP_MAX] = {
 	[STOP_DEPTH] = LOSS_CUT_DEPTH,
 	[STOP_UNREADABLE] = LOSS_CUT_UNREADABLE,
 	[STOP_NO_ROOT] = LOSS_CUT_NO_ROOT,
+	[STOP_BEFORE] = LOSS_CUT_BEFORE,
+	[STOP_NO_ROOM] = LOSS_STACKS_FULL,
 };
 
 /* False when there were more than are kept. */
@@ -83,4 +87,10 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	p->losses[cut_loss[cut]] += s->count;
 	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, text ? text : cut_text[cut]),
 					      .obj = syms_intern(syms, ""), .kind = FRAME_MARK };
+}
+
+void stack_mark(struct syms *syms, const char *mark, struct stack *st)
+{
+	memmove(&st->frames[1], &st->frames[0], st->n++ * sizeof(st->frames[0]));
+	st->frames[0] = (struct frame){ .name = syms_intern(syms, mark), .obj = syms_intern(syms, ""), .kind = FRAME_MARK };
 }

@@ -10,7 +10,7 @@
 #define STACK_FRAMES_MAX 2048 /* kept of both stacks, with inlined frames: a file's may be deeper */
 
 struct stack {
-	struct frame frames[STACK_FRAMES_MAX + 1]; /* leaf first, then the marker */
+	struct frame frames[STACK_FRAMES_MAX + 2]; /* leaf first, with room for a mark, then the marker */
 	uint32_t n;
 	uint32_t cut; /* enum stack_stop of the user walk (or of the kernel walk if that was cut) */
 };
@@ -20,5 +20,8 @@ struct stack {
  * a "[truncated: ...]" marker (FRAME_MARK) when the stack does not reach its root.
  */
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *ret_stack, struct profile *p);
+
+/* Puts a frame of that name (FRAME_MARK) in front of the leaf of a resolved stack, once. */
+void stack_mark(struct syms *syms, const char *mark, struct stack *st);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SHOW: the folded format, "outer;inner;leaf SAMPLES", one line a distinct stack, as flame graph tools
+ * SHOW: the folded format, "outer;inner;leaf SAMPLES" (of time that was measured: its ns), one line a distinct stack, as flame graph tools
  * read it. Lines are sorted bytewise and equal texts (same names in other objects) are one line, so
  * that two runs can be compared with diff.
  */
@@ -13,7 +13,7 @@
 
 struct line {
 	size_t at; /* in the text */
-	uint64_t count;
+	uint64_t count; /* or ns */
 };
 
 struct folded {
@@ -40,7 +40,7 @@ static void name_put(FILE *out, const char *name)
 		fputs("...", out);
 }
 
-static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf)
+static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf, uint64_t count)
 {
 	f->path.n = 0;
 	for (uint32_t i = leaf; i; i = tree->nodes.data[i].parent) {
@@ -50,7 +50,7 @@ static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf)
 	}
 	if (vec_reserve(&f->lines))
 		return -ENOMEM;
-	f->lines.data[f->lines.n++] = (struct line){ ftello(f->mem), tree->nodes.data[leaf].self_count };
+	f->lines.data[f->lines.n++] = (struct line){ ftello(f->mem), count };
 	if (!leaf)
 		name_put(f->mem, tree->nodes.data[0].name);
 	for (size_t i = f->path.n; i--;) {
@@ -90,14 +90,16 @@ int render_folded(FILE *out, const struct tree *tree, const struct profile *p, c
 	struct folded f = { 0 };
 	int ret = 0;
 
-	(void)p;
 	(void)cfg;
 	f.mem = open_memstream(&f.text, &f.bytes);
 	if (!f.mem)
 		return -errno;
-	for (uint32_t i = 0; i < tree->nodes.n && !ret; i++)
-		if (tree->nodes.data[i].self_count)
-			ret = line_add(&f, tree, i);
+	for (uint32_t i = 0; i < tree->nodes.n && !ret; i++) {
+		const struct tree_node *n = &tree->nodes.data[i];
+
+		if (n->self_count)
+			ret = line_add(&f, tree, i, p->is_time ? n->self : n->self_count);
+	}
 	if (fclose(f.mem) && !ret)
 		ret = -ENOMEM;
 	if (!ret && f.lines.n)

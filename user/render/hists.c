@@ -77,12 +77,7 @@ static void key_text(char *buf, size_t size, const struct hist_sample *r, uint32
 	}
 }
 
-struct cell {
-	char name[80], text[4096];
-};
-
-/* Column i of the key; false behind the last. r NULL: its name only. */
-static bool key_cell(struct cell *cell, const struct hist_sample *r, size_t i, const struct hists_cfg *cfg)
+bool hist_cell(struct hist_cell *cell, const struct hist_sample *r, size_t i, const struct hists_cfg *cfg)
 {
 	size_t c = 0;
 
@@ -104,13 +99,12 @@ static bool key_cell(struct cell *cell, const struct hist_sample *r, size_t i, c
 	return true;
 }
 
-static size_t nr_cells(const struct hists_cfg *cfg)
+size_t hist_cells(const struct hists_cfg *cfg)
 {
 	return __builtin_popcount(cfg->by) + cfg->nr_fields;
 }
 
-/* Three digits and a unit. */
-static void time_text(char *buf, size_t size, double ns)
+void hist_time_text(char *buf, size_t size, double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	int u = 0;
@@ -122,7 +116,7 @@ static void time_text(char *buf, size_t size, double ns)
 	snprintf(buf, size, "%.*f%s", !u || ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2, ns, units[u]);
 }
 
-static void histogram_text(char *buf, size_t size, const struct hist_sums *r)
+void hist_line_text(char *buf, size_t size, const struct hist_sums *r)
 {
 	int first = 0, last = HIST_SLOTS - 1;
 	char bars[HIST_SLOTS + 1], low[16], high[16];
@@ -141,8 +135,8 @@ static void histogram_text(char *buf, size_t size, const struct hist_sums *r)
 	for (int i = first; i <= last; i++)
 		bars[i - first] = r->slots[i] ? "0123456789"[(r->slots[i] * 9 + full / 2) / full] : '.';
 	bars[last - first + 1] = '\0';
-	time_text(low, sizeof(low), first ? (double)(1ull << first) : 0);
-	time_text(high, sizeof(high), (double)(1ull << (last + 1)));
+	hist_time_text(low, sizeof(low), first ? (double)(1ull << first) : 0);
+	hist_time_text(high, sizeof(high), (double)(1ull << (last + 1)));
 	snprintf(buf, size, "%s %s %s", low, bars, high);
 }
 
@@ -150,22 +144,22 @@ static void print_text(FILE *out, const struct hist_sample *r, const struct hist
 {
 	const struct hist_sums *s = &r->sums;
 	char cell[6][96], safe[4096];
-	struct cell key;
+	struct hist_cell key;
 
 	fprintf(out, "%12llu", (unsigned long long)s->calls);
 	if (cfg->latency) {
-		time_text(cell[0], sizeof(cell[0]), s->total_ns);
-		time_text(cell[1], sizeof(cell[1]), s->calls ? (double)s->total_ns / s->calls : 0);
-		time_text(cell[2], sizeof(cell[2]), hist_quantile(s, 0.5));
-		time_text(cell[3], sizeof(cell[3]), hist_quantile(s, 0.99));
-		time_text(cell[4], sizeof(cell[4]), s->max_ns);
-		histogram_text(cell[5], sizeof(cell[5]), s);
+		hist_time_text(cell[0], sizeof(cell[0]), s->total_ns);
+		hist_time_text(cell[1], sizeof(cell[1]), s->calls ? (double)s->total_ns / s->calls : 0);
+		hist_time_text(cell[2], sizeof(cell[2]), hist_quantile(s, 0.5));
+		hist_time_text(cell[3], sizeof(cell[3]), hist_quantile(s, 0.99));
+		hist_time_text(cell[4], sizeof(cell[4]), s->max_ns);
+		hist_line_text(cell[5], sizeof(cell[5]), s);
 		fprintf(out, " %9llu %8s %8s %8s %8s %8s  %-32s", (unsigned long long)s->errors, cell[0], cell[1], cell[2], cell[3],
 			cell[4], cell[5]);
 	}
-	for (size_t i = 0; key_cell(&key, r, i, cfg); i++) {
+	for (size_t i = 0; hist_cell(&key, r, i, cfg); i++) {
 		text_escape(safe, sizeof(safe), key.text);
-		fprintf(out, "  %-*s", i + 1 < nr_cells(cfg) ? 16 : 0, safe);
+		fprintf(out, "  %-*s", i + 1 < hist_cells(cfg) ? 16 : 0, safe);
 	}
 	putc('\n', out);
 }
@@ -178,7 +172,7 @@ static void slot_text(char *buf, size_t size, int i, const struct hists_cfg *cfg
 	else if (cfg->linear)
 		snprintf(buf, size, "%lld", (long long)(cfg->low + (i - 1) * (int64_t)cfg->step));
 	else if (cfg->values == HIST_NS)
-		time_text(buf, size, i ? (double)(1ull << i) : 0);
+		hist_time_text(buf, size, i ? (double)(1ull << i) : 0);
 	else
 		snprintf(buf, size, "%llu", i ? 1ull << i : 0);
 }
@@ -218,15 +212,15 @@ static void print_drawn(FILE *out, const struct hist_sample *r, const struct his
 	const struct hist_sums *s = &r->sums;
 	uint64_t n = s->calls - s->errors;
 	char mean[32], max[32], safe[4096];
-	struct cell key;
+	struct hist_cell key;
 
-	for (size_t i = 0; key_cell(&key, r, i, cfg); i++) {
+	for (size_t i = 0; hist_cell(&key, r, i, cfg); i++) {
 		text_escape(safe, sizeof(safe), key.text);
 		fprintf(out, "%s%s %s", i ? ", " : "", key.name, safe);
 	}
 	if (cfg->values == HIST_NS) {
-		time_text(mean, sizeof(mean), n ? (double)s->total_ns / n : 0);
-		time_text(max, sizeof(max), s->max_ns);
+		hist_time_text(mean, sizeof(mean), n ? (double)s->total_ns / n : 0);
+		hist_time_text(max, sizeof(max), s->max_ns);
 	} else {
 		snprintf(mean, sizeof(mean), "%.1f", n ? (double)s->total_ns / n : 0);
 		snprintf(max, sizeof(max), "%llu", (unsigned long long)s->max_ns);
@@ -246,7 +240,7 @@ static void print_csv(FILE *out, const struct hist_sample *r, const struct hists
 {
 	const struct hist_sums *s = &r->sums;
 	const char *sep = cfg->separator;
-	struct cell key;
+	struct hist_cell key;
 
 	if (cfg->since_start_ns)
 		fprintf(out, "%.9f%s", cfg->since_start_ns / 1e9, sep);
@@ -255,7 +249,7 @@ static void print_csv(FILE *out, const struct hist_sample *r, const struct hists
 		fprintf(out, "%s%llu%s%llu%s%.0f%s%.0f%s%.0f%s%llu", sep, (unsigned long long)s->errors, sep, (unsigned long long)s->total_ns,
 			sep, s->calls ? (double)s->total_ns / s->calls : 0, sep, hist_quantile(s, 0.5), sep, hist_quantile(s, 0.99), sep,
 			(unsigned long long)s->max_ns);
-	for (size_t i = 0; key_cell(&key, r, i, cfg); i++) {
+	for (size_t i = 0; hist_cell(&key, r, i, cfg); i++) {
 		fputs(sep, out);
 		text_print_csv(out, key.text, sep);
 	}
@@ -314,7 +308,7 @@ static void print_json_values(struct json *j, const struct hist_sums *s, const s
 
 static void print_json(FILE *out, const struct hist_sample *r, const struct hists_cfg *cfg)
 {
-	struct cell key;
+	struct hist_cell key;
 	struct json j;
 
 	json_begin(&j, out);
@@ -323,7 +317,7 @@ static void print_json(FILE *out, const struct hist_sample *r, const struct hist
 		json_key(&j, "interval");
 		json_double(&j, cfg->since_start_ns / 1e9, 9);
 	}
-	for (size_t i = 0; key_cell(&key, r, i, cfg); i++)
+	for (size_t i = 0; hist_cell(&key, r, i, cfg); i++)
 		json_key_text(&j, key.name, key.text);
 	if (r->is_other) {
 		json_key(&j, "other");
@@ -343,29 +337,29 @@ static void print_json(FILE *out, const struct hist_sample *r, const struct hist
 static void print_csv_head(FILE *out, const struct hists_cfg *cfg)
 {
 	const char *sep = cfg->separator;
-	struct cell key;
+	struct hist_cell key;
 
 	if (cfg->since_start_ns)
 		fprintf(out, "time%s", sep);
 	fputs(cfg->is_hits ? "hits" : "calls", out);
 	if (cfg->latency)
 		fprintf(out, "%serrors%stotal_ns%smean_ns%sp50_ns%sp99_ns%smax_ns", sep, sep, sep, sep, sep, sep);
-	for (size_t i = 0; key_cell(&key, NULL, i, cfg); i++)
+	for (size_t i = 0; hist_cell(&key, NULL, i, cfg); i++)
 		fprintf(out, "%s%s", sep, key.name);
 	putc('\n', out);
 }
 
 static void print_text_head(FILE *out, const struct hists_cfg *cfg)
 {
-	struct cell key;
+	struct hist_cell key;
 
 	if (cfg->since_start_ns)
 		fprintf(out, "# %.3f s\n", cfg->since_start_ns / 1e9);
 	fprintf(out, "%12s", cfg->is_hits ? "hits" : "calls");
 	if (cfg->latency)
 		fprintf(out, " %9s %8s %8s %8s %8s %8s  %-32s", "errors", "total", "mean", "p50", "p99", "max", "");
-	for (size_t i = 0; key_cell(&key, NULL, i, cfg); i++)
-		fprintf(out, "  %-*s", i + 1 < nr_cells(cfg) ? 16 : 0, key.name);
+	for (size_t i = 0; hist_cell(&key, NULL, i, cfg); i++)
+		fprintf(out, "  %-*s", i + 1 < hist_cells(cfg) ? 16 : 0, key.name);
 	putc('\n', out);
 }
 

@@ -35,6 +35,19 @@ struct hists_cfg {
 	void *arg;
 };
 
+/* A column of the key; text is not escaped. */
+struct hist_cell {
+	char name[80], text[4096];
+};
+
+/* Column i of a key, by cfg->by and its fields; false behind the last. r NULL: its name only. */
+bool hist_cell(struct hist_cell *ret_cell, const struct hist_sample *r, size_t i, const struct hists_cfg *cfg);
+size_t hist_cells(const struct hists_cfg *cfg); /* how many there are */
+
+/* "12.3us": three digits and a unit; "0 .2951 16us": a histogram in a line, empty for none. */
+void hist_time_text(char *buf, size_t size, double ns);
+void hist_line_text(char *buf, size_t size, const struct hist_sums *s);
+
 /* The rows of a round. Times are ns in CSV and JSON. 0 or -EIO. */
 int render_hists(FILE *out, const struct hists *h, const struct hists_cfg *cfg);
 

@@ -106,8 +106,12 @@ __attribute__((format(printf, 4, 5))) static void line_put(FILE *out, uint32_t *
 static void head_put(FILE *out, const struct profile *p, uint32_t *y)
 {
 	line_put(out, y, "t", "%s", p->title ? p->title : "flame graph");
-	line_put(out, y, "s", "event %s, %" PRIu64 " samples, %" PRIu64 ".%03" PRIu64 " s", p->event ? p->event : "-",
-		 p->kept, p->duration_ns / MS_NS / 1000, p->duration_ns / MS_NS % 1000);
+	if (p->is_time)
+		line_put(out, y, "s", "%s: %" PRIu64 ".%03" PRIu64 " s of threads in %" PRIu64 ".%03" PRIu64 " s", p->event ? p->event : "-",
+			 p->weight / MS_NS / 1000, p->weight / MS_NS % 1000, p->duration_ns / MS_NS / 1000, p->duration_ns / MS_NS % 1000);
+	else
+		line_put(out, y, "s", "event %s, %" PRIu64 " samples, %" PRIu64 ".%03" PRIu64 " s", p->event ? p->event : "-",
+			 p->kept, p->duration_ns / MS_NS / 1000, p->duration_ns / MS_NS % 1000);
 	if (p->seen > p->kept)
 		line_put(out, y, "bad", "lost %" PRIu64 " of %" PRIu64 " samples (%" PRICENTI " %%)", p->seen - p->kept,
 			 p->seen, CENTI(centi_pct(p->seen - p->kept, p->seen)));
@@ -128,7 +132,15 @@ static uint32_t head_lines(const struct profile *p)
 	return n;
 }
 
-static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x, uint32_t y)
+static void amount_put(FILE *out, const struct tree_node *node, bool is_time)
+{
+	if (is_time)
+		fprintf(out, "%" PRIu64 ".%03" PRIu64 " ms", node->total / MS_NS, node->total % MS_NS / (MS_NS / 1000));
+	else
+		fprintf(out, "%" PRIu64 " samples", node->total_count);
+}
+
+static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x, uint32_t y, bool is_time)
 {
 	const struct tree_node *node = &tree->nodes.data[i];
 	uint64_t all = tree->nodes.data[0].total, w = centi_px(node->total, all), gap = w > 300 ? 50 : 0;
@@ -137,8 +149,10 @@ static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x
 
 	fputs("<g><title>", out);
 	xml_put(out, name, TEXT_MAX);
-	fprintf(out, "\n%" PRIu64 " samples, %" PRICENTI " %%, self %" PRICENTI " %%", node->total_count,
-		CENTI(centi_pct(node->total, all)), CENTI(centi_pct(node->self, all)));
+	fputc('\n', out);
+	amount_put(out, node, is_time);
+	fprintf(out, ", %" PRICENTI " %%, self %" PRICENTI " %%", CENTI(centi_pct(node->total, all)),
+		CENTI(centi_pct(node->self, all)));
 	if (node->obj) {
 		fputc('\n', out);
 		xml_put(out, node->obj, TEXT_MAX);
@@ -161,7 +175,7 @@ static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x
 struct walk {
 	FILE *out; /* NULL: only measure */
 	uint32_t top;
-	bool icicle;
+	bool icicle, is_time;
 	uint32_t deepest;
 };
 
@@ -189,7 +203,7 @@ static int frames_walk(const struct tree *tree, struct walk *walk)
 		}
 		if (walk->out)
 			frame_put(walk->out, tree, i, centi_px(start, all),
-				  walk->top + ROW * (walk->icicle ? depth : rows - 1 - depth));
+				  walk->top + ROW * (walk->icicle ? depth : rows - 1 - depth), walk->is_time);
 		else if (depth > walk->deepest)
 			walk->deepest = depth;
 		ends[depth + 1] = start;
@@ -214,7 +228,7 @@ static void legend_put(FILE *out, uint32_t y)
 
 int render_svg(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
 {
-	struct walk walk = { .icicle = cfg && cfg->icicle, .top = MARGIN + head_lines(p) * LINE + LINE / 2 };
+	struct walk walk = { .icicle = cfg && cfg->icicle, .is_time = p->is_time, .top = MARGIN + head_lines(p) * LINE + LINE / 2 };
 	uint32_t y = MARGIN / 2, height;
 	int ret = frames_walk(tree, &walk);
 

@@ -219,6 +219,57 @@ uint32_t btf_find(const struct btf_types *btf, uint32_t kind, const char *name)
 	return 0;
 }
 
+int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint)
+{
+	struct btf_type t = { 0 };
+	char name[NAME_MAX_LEN];
+	const char *more;
+	uint32_t id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf_find(btf, BTF_KIND_TYPEDEF, name);
+	/* A pointer to a function whose first argument is the kernel's own. */
+	for (int steps = 0; steps < 2 && btf_type_at(btf, id, &t, &more); steps++)
+		id = t.type;
+	if (!btf_type_at(btf, id, &t, &more) || BTF_INFO_KIND(t.info) != BTF_KIND_FUNC_PROTO || !BTF_INFO_VLEN(t.info))
+		return -1;
+	return (int)BTF_INFO_VLEN(t.info) - 1;
+}
+
+const char *btf_enum_name(const struct btf_types *btf, const char *name, uint32_t value)
+{
+	struct btf_type t;
+	struct btf_enum e;
+	const char *more;
+
+	if (!btf_type_at(btf, btf_find(btf, BTF_KIND_ENUM, name), &t, &more))
+		return NULL;
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(t.info); i++) {
+		memcpy(&e, more + i * sizeof(e), sizeof(e));
+		if ((uint32_t)e.val == value)
+			return btf_string_at(btf, e.name_off);
+	}
+	return NULL;
+}
+
+int64_t btf_percpu_offset(const struct btf_types *btf, const char *name)
+{
+	uint32_t var = btf_find(btf, BTF_KIND_VAR, name), sec = btf_find(btf, BTF_KIND_DATASEC, ".data..percpu");
+	struct btf_type t;
+	const char *more;
+
+	if (!var || !btf_type_at(btf, sec, &t, &more))
+		return -1;
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(t.info); i++) {
+		struct btf_var_secinfo info;
+
+		memcpy(&info, more + i * sizeof(info), sizeof(info));
+		if (info.type == var)
+			return info.offset;
+	}
+	return -1;
+}
+
 /* A text that is cut at its room, and remembers how long it would be. */
 struct text {
 	char *buf;

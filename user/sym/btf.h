@@ -27,6 +27,15 @@ int btf_each_func(const struct btf_types *btf, int (*each)(void *arg, const char
 /* The first type of this file, without base's, of a BTF_KIND and a name: its id, or 0. */
 uint32_t btf_find(const struct btf_types *btf, uint32_t kind, const char *name);
 
+/* How many arguments a program on a tracepoint is given (of the typedef btf_trace_NAME, Linux 5.5); -1: no such tracepoint. */
+int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint);
+
+/* The name of a value of an enum of 32 bits, valid until btf_close; NULL: it has none. */
+const char *btf_enum_name(const struct btf_types *btf, const char *name, uint32_t value);
+
+/* Where a variable that each CPU has is in a CPU's own memory, in bytes; -1: there is none, or it is not told. */
+int64_t btf_percpu_offset(const struct btf_types *btf, const char *name);
+
 /*
  * Writes a C declaration, cut at size, and returns its length (size or more when it is cut there): of the function
  * ("int f(struct sock *sk, size_t n)"), its parameters ("struct sock *sk, size_t n", "void") or its result. Empty when id is no

@@ -57,6 +57,19 @@ char *text_decimal(char *end, uint64_t n)
 	return end;
 }
 
+char *text_fraction(char *end, uint64_t n, uint64_t unit, int decimals)
+{
+	uint64_t smallest = unit;
+
+	for (int i = 0; i < decimals; i++)
+		smallest /= 10;
+	n = (n + smallest / 2) / smallest;
+	for (int i = 0; i < decimals; i++, n /= 10)
+		*--end = (char)('0' + n % 10);
+	*--end = '.';
+	return text_decimal(end, n);
+}
+
 /* One character of the text, escaped; returns how many bytes of the text it was. */
 static int piece(const char *text, char out[PIECE_MAX])
 {

@@ -26,6 +26,9 @@ void text_print_csv(FILE *out, const char *text, const char *sep);
 /* n in decimal, its last digit in front of end, without a NUL. Returns where it begins: at most 20 bytes in front of end. */
 char *text_decimal(char *end, uint64_t n);
 
+/* n in units, rounded to so many decimals, likewise: 1234567 of 1000000 is "1.235". At most 22 bytes. */
+char *text_fraction(char *end, uint64_t n, uint64_t unit, int decimals);
+
 /* Writes the escaped text. Errors stay in the stream (ferror). */
 void text_print(FILE *out, const char *text);
 
