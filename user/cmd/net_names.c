@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel is asked one by one where it can be, else its list is read. */
+#include "cmd/net_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "capture/features.h"
+
+static void open_names(struct net_names *n)
+{
+	struct syms_cfg cfg = { 0 };
+	struct err err = { 0 };
+
+	n->is_open = true;
+	if (feature_tried(FEATURE_KSYM, ksym_open(&n->ksym))) {
+		cfg.kernel_symbol = ksym_name;
+		cfg.kernel_arg = n->ksym;
+	} else {
+		n->ksym = NULL;
+	}
+	if (syms_new(&cfg, &n->syms, &err))
+		n->syms = NULL;
+}
+
+int net_name(void *names, uint64_t addr, char *buf, size_t size)
+{
+	struct net_names *n = names;
+	struct frame f;
+
+	if (!n->is_open)
+		open_names(n);
+	if (!n->syms || syms_resolve(n->syms, UINT32_MAX, 0, addr, true, false, &f, 1) < 1 || f.kind != FRAME_KERNEL)
+		return -ENOENT;
+	snprintf(buf, size, "%s+%#llx", f.name, (unsigned long long)f.off);
+	return 0;
+}
+
+void net_names_close(struct net_names *n)
+{
+	syms_free(n->syms);
+	ksym_close(n->ksym);
+	*n = (struct net_names){ 0 };
+}
