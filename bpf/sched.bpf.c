@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * CAPTURE, the scheduler: each task has its sums beside it, which nothing has to be looked up for; they go into `rows` when it ends,
+ * and are read by an iterator while it lives. Nothing is allocated in here but where a task is made: the scheduler's hooks hold locks
+ * that an allocation may want.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/sched.h"
+#include "lib/by.bpf.h"
+#include "lib/tasksums.bpf.h"
+
+struct task_own {
+	struct task_sums kernel; /* when it left its CPU last */
+	__u64 waited_ns; /* before it was put on the CPU where it is; not in the sums yet */
+	struct sched_sums sums, told; /* told: that much of them */
+};
+
+#include "lib/taskstate.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u32 cfg_hist = 1; /* of the time on a CPU and of the time asleep, too */
+
+/* Up to when sched_live tells. */
+volatile __u64 run_ask_ns = 0;
+
+/* Of tasks that have ended, by the user's key. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCHED_ROWS_DEFAULT);
+	__uint(key_size, BY_KEY_MAX);
+	__uint(value_size, sizeof(struct sched_sums));
+} rows SEC(".maps");
+
+/* What did not fit into `rows`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sched_sums);
+} other SEC(".maps");
+
+/* What the iterator tells of a task: too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sched_task);
+} told SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sched_sums);
+} until_now SEC(".maps");
+
+/* How much of ns that ended at until_ns is of this run. */
+static __always_inline __u64 inside(__u64 ns, __u64 until_ns)
+{
+	__u64 from_ns = until_ns > ns ? until_ns - ns : 0, to_ns = until_ns;
+
+	if (run_end_ns && to_ns > run_end_ns)
+		to_ns = run_end_ns;
+	if (from_ns < run_start_ns)
+		from_ns = run_start_ns;
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static __always_inline int counts(const struct task *s, __u64 now_ns)
+{
+	return run_armed && s->is_target && !(run_end_ns && now_ns > run_end_ns);
+}
+
+/* Ends what the task did and begins something else. Returns how long it was, of this run. */
+static __always_inline __u64 turn(struct task *s, __u32 state, __u64 now_ns)
+{
+	__u64 ns = inside(now_ns > s->since_ns ? now_ns - s->since_ns : 0, now_ns);
+	__u32 was = s->state;
+
+	s->since_ns = now_ns;
+	s->state = state;
+	/* What it ran and waited is added when it leaves its CPU, from the kernel's sums */
+	if (run_armed && s->is_target && was < SCHED_STATES && was != SCHED_RUNNING && was != SCHED_WAITING)
+		s->own.sums.ns[was] += ns;
+	return ns;
+}
+
+/* What the kernel added to its sums since the task left its CPU last: it ran until now_ns, and waited until it was put there. */
+static __always_inline void take_kernel_sums(struct task *s, struct task_struct *t, __u64 put_ns, __u64 now_ns)
+{
+	struct task_sums added = task_sums_added(t, &s->own.kernel);
+
+	if (run_armed && s->is_target) {
+		s->own.sums.ns[SCHED_RUNNING] += inside(added.run_ns, now_ns);
+		s->own.sums.ns[SCHED_WAITING] += s->own.kernel.wait_ns ? inside(added.wait_ns, put_ns) : s->own.waited_ns;
+	}
+	s->own.waited_ns = 0;
+}
+
+static __always_inline void add_slot(__u32 *slots, __u64 ns)
+{
+	__u32 slot = by_slot(ns);
+
+	if (slot < BY_SLOTS)
+		slots[slot]++;
+}
+
+/* What of s was not told is added. A maximum that was told before is told again: the reader knows. */
+static __always_inline void add_new(struct sched_sums *to, const struct sched_sums *s, const struct sched_sums *told)
+{
+	for (int i = 0; i < SCHED_STATES; i++)
+		to->ns[i] += s->ns[i] > told->ns[i] ? s->ns[i] - told->ns[i] : 0;
+	to->waits += s->waits - told->waits;
+	if (s->wait_max_ns > to->wait_max_ns) {
+		to->wait_max_ns = s->wait_max_ns;
+		to->wait_max_at_ns = s->wait_max_at_ns;
+	}
+	to->voluntary += s->voluntary - told->voluntary;
+	to->involuntary += s->involuntary - told->involuntary;
+	to->wakeups += s->wakeups - told->wakeups;
+	to->migrations += s->migrations - told->migrations;
+	for (int i = 0; i < BY_SLOTS; i++) {
+		to->wait_slots[i] += s->wait_slots[i] - told->wait_slots[i];
+		to->run_slots[i] += s->run_slots[i] - told->run_slots[i];
+		to->off_slots[i] += s->off_slots[i] - told->off_slots[i];
+	}
+}
+
+/* The current task has ended. */
+static __always_inline void bury(struct task_struct *t, struct task *s)
+{
+	__u64 key[BY_KEY_MAX / sizeof(__u64)];
+	struct sched_sums *row;
+	struct task *empty;
+	__u32 zero = 0;
+
+	by_key_fill(key, (__u64)s->pid << 32 | s->tid, 0, 0);
+	row = bpf_map_lookup_elem(&rows, key);
+	empty = row ? NULL : bpf_map_lookup_elem(&nothing, &zero);
+	if (empty) {
+		bpf_map_update_elem(&rows, key, &empty->own.sums, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&rows, key);
+	}
+	if (!row) {
+		loss_count(COUNT_KEYS_FULL);
+		row = bpf_map_lookup_elem(&other, &zero);
+	}
+	if (row)
+		add_new(row, &s->own.sums, &s->own.told);
+	s->is_target = 0; /* an iterator that meets it must not tell it again */
+	task_forget(t);
+}
+
+static __always_inline void wake_up(struct task *s, __u64 now_ns)
+{
+	__u32 was = s->state;
+	__u64 ns = turn(s, SCHED_WAITING, now_ns);
+
+	if (!counts(s, now_ns) || was == SCHED_NEW)
+		return;
+	s->own.sums.wakeups++;
+	if (cfg_hist)
+		add_slot(s->own.sums.off_slots, ns);
+}
+
+static __always_inline void put_on_cpu(struct task *s, struct task_struct *t, __u64 now_ns)
+{
+	__u64 ns, woken_ns = 0;
+	__u32 was;
+
+	if (s->state > SCHED_WAITING && s->state < SCHED_STATES)
+		woken_ns = task_queued(t, s->own.kernel.wait_ns, now_ns);
+	if (woken_ns > s->since_ns && woken_ns < now_ns)
+		wake_up(s, woken_ns);
+	was = s->state;
+	ns = turn(s, SCHED_RUNNING, now_ns);
+	s->own.waited_ns = was == SCHED_WAITING ? ns : 0;
+	if (!counts(s, now_ns))
+		return;
+	if (was != SCHED_WAITING) { /* asleep by its state, and yet never taken off: a signal was pending */
+		if (cfg_hist && was > SCHED_WAITING)
+			add_slot(s->own.sums.off_slots, ns);
+		return;
+	}
+	s->own.sums.waits++;
+	add_slot(s->own.sums.wait_slots, ns);
+	if (ns > s->own.sums.wait_max_ns) {
+		s->own.sums.wait_max_ns = ns;
+		s->own.sums.wait_max_at_ns = now_ns;
+	}
+}
+
+static __always_inline void switch_out(struct task_struct *t, __u64 now_ns, int preempted, __u64 state)
+{
+	struct task *s = task_find(t);
+	__u64 ran, put_ns;
+
+	if (!s) {
+		task_count_unknown(t, state);
+		return;
+	}
+	task_ask(s, bpf_get_current_pid_tgid());
+	if (s->state != SCHED_RUNNING) {
+		put_ns = task_arrived(t, s->since_ns);
+		if (put_ns)
+			put_on_cpu(s, t, put_ns);
+	}
+	put_ns = s->since_ns;
+	ran = turn(s, preempted || !state ? SCHED_WAITING : task_sleep(state), now_ns);
+	take_kernel_sums(s, t, put_ns, now_ns);
+	if (counts(s, now_ns)) {
+		if (preempted || !state)
+			s->own.sums.involuntary++;
+		else
+			s->own.sums.voluntary++;
+		if (cfg_hist)
+			add_slot(s->own.sums.run_slots, ran);
+	}
+	if (run_armed && s->is_target && !preempted && state & TASK_DEAD)
+		bury(t, s);
+}
+
+SEC("tp_btf/sched_switch")
+int sched_switch(__u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	__u64 now_ns = task_clock(prev->pid ? prev : next);
+	struct task *s;
+
+	task_compare_clocks(now_ns);
+	if (prev->pid)
+		switch_out(prev, now_ns, ctx[0] & 0xff, task_switch_state(ctx));
+	s = next->pid ? task_find(next) : NULL;
+	if (s)
+		put_on_cpu(s, next, now_ns);
+	return 0;
+}
+
+static __always_inline int wake(struct task_struct *t)
+{
+	struct task *s = task_find(t);
+
+	if (s && s->state != SCHED_RUNNING && s->state != SCHED_WAITING)
+		wake_up(s, task_clock(t));
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int sched_wakeup(__u64 *ctx)
+{
+	return wake((void *)ctx[0]);
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int sched_wakeup_new(__u64 *ctx)
+{
+	return wake((void *)ctx[0]);
+}
+
+SEC("tp_btf/sched_migrate_task")
+int sched_migrate(__u64 *ctx)
+{
+	struct task *s = task_find((void *)ctx[0]);
+
+	if (s && run_armed && !run_end_ns && s->is_target)
+		s->own.sums.migrations++;
+	return 0;
+}
+
+static __always_inline void task_own_first(struct task *s, struct task_struct *t, __u64 state)
+{
+	task_sums_added(t, &s->own.kernel);
+}
+
+/* With what it does since its last turn. */
+static __always_inline void sum_up(struct sched_sums *to, const struct task *s)
+{
+	__u64 until_ns = run_ask_ns, since_ns = s->since_ns > run_start_ns ? s->since_ns : run_start_ns;
+	__u32 state = s->state;
+
+	*to = s->own.sums;
+	if (state < SCHED_STATES && until_ns > since_ns)
+		to->ns[state] += until_ns - since_ns;
+	if (state == SCHED_RUNNING)
+		to->ns[SCHED_WAITING] += s->own.waited_ns;
+}
+
+/* At any time: every task that is there. */
+SEC("iter/task")
+int sched_live(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct sched_sums *sums;
+	struct sched_task *out;
+	struct task *s;
+	__u32 zero = 0;
+
+	if (!t || !t->pid)
+		return 0;
+	s = task_find(t);
+	out = bpf_map_lookup_elem(&told, &zero);
+	sums = bpf_map_lookup_elem(&until_now, &zero);
+	if (!s || !out || !sums || !s->is_target)
+		return 0;
+	out->pid = s->pid;
+	out->tid = s->tid;
+	out->start = cfg_by & BY_TID ? t->start_boottime : t->group_leader->start_boottime;
+	out->cgroup = BPF_CORE_READ(t, cgroups, dfl_cgrp, kn, id);
+	out->uid = BPF_CORE_READ(t, cred, uid.val);
+	__builtin_memcpy(out->comm, t->comm, sizeof(out->comm));
+	__builtin_memset(&out->sums, 0, sizeof(out->sums));
+	sum_up(sums, s);
+	add_new(&out->sums, sums, &s->own.told);
+	if (bpf_seq_write(ctx->meta->seq, out, sizeof(*out)))
+		return 0; /* no room: it is asked for again */
+	s->own.told = *sums;
+	s->own.sums.wait_max_ns = 0;
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the scheduler did with tasks, summed: entries of the map `rows`, and records of the iterator over live tasks. */
+#ifndef SKEP_BPF_SCHED_H
+#define SKEP_BPF_SCHED_H
+
+#include <linux/types.h>
+
+#include "bpf/by.h"
+
+/* What a task does from one moment on. */
+enum sched_state {
+	SCHED_NEW,	/* made, and not awake yet */
+	SCHED_RUNNING,	/* on a CPU */
+	SCHED_WAITING,	/* for a CPU */
+	SCHED_SLEEPING, /* S; I of kernel threads */
+	SCHED_BLOCKED,	/* D */
+	SCHED_STOPPED,	/* T, t, parked, dead */
+	SCHED_STATES
+};
+
+#define SCHED_TASKS_MAX 16384 /* at one time, where a hash has to keep them (before 5.13) */
+
+#define SCHED_ROWS_DEFAULT 16384
+
+struct sched_sums {
+	__u64 ns[SCHED_STATES];
+	__u64 waits, wait_max_ns, wait_max_at_ns; /* of waiting for a CPU; when the longest one ended, by the scheduler's clock */
+	__u64 voluntary, involuntary, wakeups, migrations;
+	__u32 wait_slots[BY_SLOTS], run_slots[BY_SLOTS], off_slots[BY_SLOTS]; /* off: asleep in any state */
+};
+
+/* A task that is there, as the iterator tells it: what is new since it told last, up to the moment that it was asked for. */
+struct sched_task {
+	__u64 start, cgroup;
+	__u32 pid, tid, uid, unused;
+	char comm[BY_COMM_LEN];
+	struct sched_sums sums;
+};
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep sched map: who is on which CPU. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/sched_log.h"
+#include "render/schedmap.h"
+#include "ui/terminal.h"
+#include "util/cpus.h"
+
+struct map_options {
+	struct target target;
+	const char *out;
+	uint64_t duration_ns, ring_kb;
+	bool self;
+	struct honesty h;
+};
+
+static const struct opt view_opts[] = {
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct map_options, duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
+	  NULL, false, NULL },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct map_options, out), "write to FILE instead of standard output", NULL, false, NULL },
+	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct map_options, ring_kb),
+	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)", NULL, false, NULL },
+	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "skep's own switches, too", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt_group map_groups[] = {
+	{ "Who", target_opts, offsetof(struct map_options, target) },
+	{ "Output", view_opts, 0 },
+	{ "Honesty", honesty_opts, offsetof(struct map_options, h) },
+	{ 0 },
+};
+
+struct map_run {
+	struct sched_log log; /* first */
+	struct schedmap map;
+};
+
+static int on_event(struct sink *sink, const struct sched_event *e)
+{
+	struct map_run *run = (struct map_run *)sink;
+	int ret;
+
+	run->log.nr_events++;
+	errno = 0;
+	ret = schedmap_event(&run->map, e);
+	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
+}
+
+/* Behind the check of -C, which is in order. */
+static int make_cells(struct map_run *run)
+{
+	const struct target *t = run->log.target;
+	uint32_t *online = NULL;
+	int n = t->cpus.n ? (int)t->cpus.n : cpus_online(&online);
+
+	if (n < 0)
+		return n;
+	run->map.cells = calloc(n + 1, sizeof(*run->map.cells));
+	for (int i = 0; i < n && run->map.cells; i++)
+		run->map.cells[i] = (struct schedmap_cell){ .cpu = t->cpus.n ? t->cpus.data[i] : online[i], .name = SHORTNAMES_MAX };
+	run->map.nr_cells = n;
+	free(online);
+	return run->map.cells ? 0 : -ENOMEM;
+}
+
+static int begin(struct sched_log *log)
+{
+	struct map_run *run = (struct map_run *)log;
+	struct schedmap *m = &run->map;
+	uint32_t room = schedmap_room(log->out.stream == stdout ? terminal_columns(STDOUT_FILENO) : 0);
+	int ret = make_cells(run);
+
+	if (ret)
+		return ret;
+	m->nr_shown = m->nr_cells < room ? m->nr_cells : room;
+	if (m->nr_shown < m->nr_cells)
+		profile_note(&log->profile, "%u of %u CPUs fit into the terminal: -C picks others", m->nr_shown, m->nr_cells);
+	m->out = log->out.stream;
+	m->start_ns = log->start_ns;
+	return schedmap_begin(m);
+}
+
+static int map_main(void *cfg, char **operands, struct err *err)
+{
+	struct map_options *o = cfg;
+	struct map_run *run = calloc(1, sizeof(*run));
+	int ret;
+
+	if (!run)
+		return -ENOMEM;
+	o->target.argv = operands[0] ? operands : NULL;
+	run->log.sink.event = on_event;
+	run->log.begin = begin;
+	run->log.target = &o->target;
+	run->log.h = &o->h;
+	run->log.duration_ns = o->duration_ns;
+	run->log.source = (struct schedlog_cfg){ .next = true, .self = o->self, .ring_bytes = o->ring_kb << 10 };
+	ret = measure_check_ring(o->ring_kb, err);
+	if (!ret)
+		ret = target_check(&o->target, err);
+	if (!ret)
+		ret = stat_out_open(&run->log.out, o->out ? o->out : "-", false, true, err);
+	if (!ret)
+		ret = sched_log_run(&run->log, err);
+	target_free(&o->target);
+	free(run->map.cells);
+	free(run);
+	return ret;
+}
+
+const struct cmd cmd_sched_map = {
+	.name = "sched map",
+	.summary = "who is on which CPU: a row a switch, a column a CPU",
+	.operands = "[-- COMMAND [ARG...]]",
+	.groups = map_groups,
+	.cfg_size = sizeof(struct map_options),
+	.examples = "skep sched map -- make\n"
+		    "skep sched map -a -C 0 --duration 1\n",
+	.run = map_main,
+};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep sched timehist: each switch with the run that it ends and the wait before. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/sched_log.h"
+#include "render/chrome.h"
+#include "render/timehist.h"
+
+struct timehist_options {
+	struct target target;
+	const char *format, *out;
+	uint64_t duration_ns, max_stack, ring_kb;
+	bool stacks, wakeups, migrations, next, state, self;
+	struct honesty h;
+};
+
+static const struct opt what_opts[] = {
+	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct timehist_options, stacks), "where each task was switched out", NULL, false, NULL },
+	{ 0, "max-stack", "N", OPT_U64, offsetof(struct timehist_options, max_stack), "at most N frames, innermost first (all that are walked)",
+	  NULL, false, NULL },
+	{ 'w', "wakeups", NULL, OPT_FLAG, offsetof(struct timehist_options, wakeups), "a line for each wake-up, too", NULL, false, NULL },
+	{ 'M', "migrations", NULL, OPT_FLAG, offsetof(struct timehist_options, migrations), "a line for each move to another CPU, too", NULL,
+	  false, NULL },
+	{ 'n', "next", NULL, OPT_FLAG, offsetof(struct timehist_options, next), "who gets the CPU", NULL, false, NULL },
+	{ 0, "state", NULL, OPT_FLAG, offsetof(struct timehist_options, state), "as perf has it: here the state is always told", NULL, false,
+	  NULL },
+	{ 0, "self", NULL, OPT_FLAG, offsetof(struct timehist_options, self), "skep's own switches, too", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt view_opts[] = {
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct timehist_options, duration_ns),
+	  "stop after TIME (10, 500ms, 2m); COMMAND is ended", NULL, false, NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, format), "text, csv, json (an object a line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", NULL, false,
+	  "text|csv|json|chrome" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct timehist_options, out), "write to FILE instead of standard output", NULL, false,
+	  NULL },
+	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct timehist_options, ring_kb),
+	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt_group timehist_groups[] = {
+	{ "Who", target_opts, offsetof(struct timehist_options, target) },
+	{ "What", what_opts, 0 },
+	{ "Output", view_opts, 0 },
+	{ "Honesty", honesty_opts, offsetof(struct timehist_options, h) },
+	{ 0 },
+};
+
+struct timehist {
+	struct sched_log log; /* first */
+	struct timehist_cfg view;
+	struct chrome chrome;
+	bool is_chrome;
+	uint32_t max_stack; /* 0: all */
+};
+
+static int on_event(struct sink *sink, const struct sched_event *e)
+{
+	struct timehist *t = (struct timehist *)sink;
+	const struct frame *frames;
+	uint32_t n = sched_log_frames(&t->log, e, &frames);
+	int ret;
+
+	t->log.nr_events += e->kind != SCHEDLOG_LEFT;
+	if (t->max_stack && n > t->max_stack)
+		n = t->max_stack;
+	errno = 0;
+	ret = t->is_chrome ? chrome_event(&t->chrome, e, frames, n) : render_timehist(t->log.out.stream, e, frames, n, &t->view);
+	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
+}
+
+static int begin(struct sched_log *log)
+{
+	struct timehist *t = (struct timehist *)log;
+
+	t->view.start_ns = log->start_ns;
+	t->chrome.start_ns = log->start_ns;
+	t->chrome.out = log->out.stream;
+	if (t->is_chrome)
+		return chrome_begin(&t->chrome);
+	render_timehist_head(log->out.stream, &t->view);
+	return 0;
+}
+
+static int end(struct sched_log *log)
+{
+	struct timehist *t = (struct timehist *)log;
+
+	return t->is_chrome ? chrome_end(&t->chrome, &log->profile) : 0;
+}
+
+static int check(const struct timehist *t, const struct timehist_options *o, struct err *err)
+{
+	int ret = measure_check_ring(o->ring_kb, err);
+
+	if (!ret && o->max_stack && !o->stacks)
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack is of stacks: -g asks for them");
+	if (!ret && t->is_chrome && (o->wakeups || o->migrations))
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-w and -M are lines: a timeline has arrows and the CPU of each run");
+	return ret;
+}
+
+static int timehist_main(void *cfg, char **operands, struct err *err)
+{
+	struct timehist_options *o = cfg;
+	struct timehist *t = calloc(1, sizeof(*t));
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	o->target.argv = operands[0] ? operands : NULL;
+	t->view = (struct timehist_cfg){ .json = o->format && !strcmp(o->format, "json"), .csv = o->format && !strcmp(o->format, "csv"),
+					 .next = o->next, .stacks = o->stacks };
+	t->max_stack = o->max_stack;
+	t->is_chrome = o->format && !strcmp(o->format, "chrome");
+	t->chrome.all = o->target.all;
+	t->log.sink.event = on_event;
+	t->log.begin = begin;
+	t->log.end = end;
+	t->log.target = &o->target;
+	t->log.h = &o->h;
+	t->log.duration_ns = o->duration_ns;
+	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations, .left = t->is_chrome, .self = o->self,
+					       .ring_bytes = o->ring_kb << 10 };
+	ret = check(t, o, err);
+	if (!ret)
+		ret = target_check(&o->target, err);
+	if (!ret)
+		ret = stat_out_open(&t->log.out, o->out ? o->out : "-", false, !t->is_chrome, err);
+	if (!ret)
+		ret = sched_log_run(&t->log, err);
+	target_free(&o->target);
+	chrome_free(&t->chrome);
+	free(t);
+	return ret;
+}
+
+const struct cmd cmd_sched_timehist = {
+	.name = "sched timehist",
+	.summary = "each switch: how long it had waited, how long it ran, who woke it",
+	.operands = "[-- COMMAND [ARG...]]",
+	.groups = timehist_groups,
+	.cfg_size = sizeof(struct timehist_options),
+	.examples = "skep sched timehist -- make\n"
+		    "skep sched timehist -g -p 1234 --duration 2        with the stack where it was switched out\n"
+		    "skep sched timehist -a -w -M --duration 1          wake-ups and migrations, too\n"
+		    "skep sched timehist -a --duration 1 --format chrome -o trace.json    for ui.perfetto.dev\n",
+	.run = timehist_main,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* FOLD: what an event of the scheduler says in numbers and words, the same in every view. Pure. */
+#ifndef SKEP_MODEL_SCHEDLOG_H
+#define SKEP_MODEL_SCHEDLOG_H
+
+#include <stdbool.h>
+
+#include "sample.h"
+#include "sym/sym.h"
+
+/* A time that is not known is no number. */
+struct sched_time {
+	bool is_known;
+	uint64_t ns;
+};
+
+/* Of a switch: off a CPU in front of this run, of that able to run, and on the CPU. */
+struct sched_times {
+	struct sched_time wait, delay, run;
+};
+
+struct sched_times sched_event_times(const struct sched_event *e);
+
+/* ps(1)'s letter of a state in the kernel's words: R S D T t X P I. */
+char sched_letter(uint16_t state);
+
+/* What a task in such a state does: SCHED_WAITING for 0. */
+enum sched_state sched_state_of(uint16_t state);
+
+/* Of a stack where a task was switched out, leaf first: the first frame that is not the scheduler's own, or our program's. */
+uint32_t sched_stack_begin(const struct frame *frames, uint32_t n);
+
+#endif
