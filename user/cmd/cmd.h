@@ -18,6 +18,8 @@ struct cmd {
 	 * negative errno with err filled.
 	 */
 	int (*run)(void *cfg, char **operands, struct err *err);
+	/* Others that it begins the names of ("sched timehist"), ending with NULL; or NULL. As first operand such a word is no COMMAND. */
+	const struct cmd *const *subs;
 };
 
 #define CMD(name) extern const struct cmd cmd_##name;
@@ -25,5 +27,8 @@ struct cmd {
 #undef CMD
 
 extern const struct cmd *const cmds[]; /* ends with NULL */
+
+/* The last word of a command's name: what is typed behind the others. */
+const char *cmd_word(const struct cmd *c);
 
 #endif

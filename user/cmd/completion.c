@@ -18,6 +18,15 @@ static void each_opt(const struct cmd *c, void (*each)(const struct cmd *c, cons
 				each(c, o);
 }
 
+/* Calls each for every command, those that others begin the names of behind these. */
+static void each_cmd(const struct cmd *const *list, void (*each)(const struct cmd *c))
+{
+	for (; list && *list; list++) {
+		each(*list);
+		each_cmd((*list)->subs, each);
+	}
+}
+
 static void bash_opt(const struct cmd *c, const struct opt *o)
 {
 	(void)c;
@@ -31,10 +40,36 @@ static void bash_values(const struct cmd *c, const struct opt *o)
 {
 	if (!o->values || !o->name)
 		return;
-	printf("\t%s:--%s) COMPREPLY=($(compgen -W '", c->name, o->name);
+	printf("\t'%s:--%s') COMPREPLY=($(compgen -W '", c->name, o->name);
 	for (const char *v = o->values; *v; v++)
 		putchar(*v == '|' ? ' ' : *v);
 	printf("' -- \"$cur\")); return ;;\n");
+}
+
+/* The second word of a name is part of the command. */
+static void bash_subs(const struct cmd *c)
+{
+	if (!c->subs)
+		return;
+	printf("\t%s)\n\t\tif [ \"$COMP_CWORD\" = 2 ] && [[ $cur != -* ]]; then COMPREPLY=($(compgen -f -c -W '", c->name);
+	for (const struct cmd *const *sub = c->subs; *sub; sub++)
+		printf("%s%s", sub == c->subs ? "" : " ", cmd_word(*sub));
+	printf("' -- \"$cur\")); return; fi\n\t\tcase $COMP_CWORD:${COMP_WORDS[2]} in 2:*) ;;");
+	for (const struct cmd *const *sub = c->subs; *sub; sub++)
+		printf(" *:%s) cmd='%s' ;;", cmd_word(*sub), (*sub)->name);
+	printf(" esac ;;\n");
+}
+
+static void bash_cmd_values(const struct cmd *c)
+{
+	each_opt(c, bash_values);
+}
+
+static void bash_cmd_opts(const struct cmd *c)
+{
+	printf("\t'%s') COMPREPLY=($(compgen -W '--help", c->name);
+	each_opt(c, bash_opt);
+	printf("' -- \"$cur\")) ;;\n");
 }
 
 static void bash(void)
@@ -44,15 +79,12 @@ static void bash(void)
 	       "\tif [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W '");
 	for (int i = 0; cmds[i]; i++)
 		printf("%s ", cmds[i]->name);
-	printf("--help --version' -- \"$cur\")); return; fi\n\tcase $cmd:$prev in\n");
-	for (int i = 0; cmds[i]; i++)
-		each_opt(cmds[i], bash_values);
+	printf("--help --version' -- \"$cur\")); return; fi\n\tcase $cmd in\n");
+	each_cmd(cmds, bash_subs);
+	printf("\tesac\n\tcase $cmd:$prev in\n");
+	each_cmd(cmds, bash_cmd_values);
 	printf("\tesac\n\tcase $cur in -*) case $cmd in\n");
-	for (int i = 0; cmds[i]; i++) {
-		printf("\t%s) COMPREPLY=($(compgen -W '--help", cmds[i]->name);
-		each_opt(cmds[i], bash_opt);
-		printf("' -- \"$cur\")) ;;\n");
-	}
+	each_cmd(cmds, bash_cmd_opts);
 	printf("\tesac ;; *) COMPREPLY=($(compgen -f -c -- \"$cur\")) ;; esac\n}\ncomplete -o filenames -F _skep skep\n");
 }
 
@@ -94,24 +126,63 @@ static void zsh_opt(const struct cmd *c, const struct opt *o)
 	}
 }
 
+static void zsh_subs(const struct cmd *c)
+{
+	if (!c->subs)
+		return;
+	printf("\t%s)\n\t\tif (( CURRENT == 3 )) && [[ $words[3] != -* ]]; then\n\t\t\tlocal -a subs=(", c->name);
+	for (const struct cmd *const *sub = c->subs; *sub; sub++)
+		printf(" '%s:%s'", cmd_word(*sub), (*sub)->summary);
+	printf(")\n\t\t\t_describe command subs\n\t\tfi\n\t\tcase $words[3] in");
+	for (const struct cmd *const *sub = c->subs; *sub; sub++)
+		printf(" %s) (( CURRENT > 3 )) && { cmd='%s'; shift words; (( CURRENT-- )) } ;;", cmd_word(*sub), (*sub)->name);
+	printf(" esac ;;\n");
+}
+
+static void zsh_cmd(const struct cmd *c)
+{
+	printf("\t'%s') shift words; (( CURRENT-- )); _arguments -S", c->name);
+	each_opt(c, zsh_opt);
+	printf(" \\\n\t\t'*::command:_normal' ;;\n");
+}
+
 static void zsh(void)
 {
 	printf("#compdef skep\n# generated from skep's option tables\n_skep() {\n"
 	       "\tif (( CURRENT == 2 )); then\n\t\tlocal -a commands=(");
 	for (int i = 0; cmds[i]; i++)
 		printf(" '%s:%s'", cmds[i]->name, cmds[i]->summary);
-	printf(")\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tcase $words[2] in\n");
-	for (int i = 0; cmds[i]; i++) {
-		printf("\t%s) shift words; (( CURRENT-- )); _arguments -S", cmds[i]->name);
-		each_opt(cmds[i], zsh_opt);
-		printf(" \\\n\t\t'*::command:_normal' ;;\n");
-	}
+	printf(")\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tlocal cmd=$words[2]\n\tcase $cmd in\n");
+	each_cmd(cmds, zsh_subs);
+	printf("\tesac\n\tcase $cmd in\n");
+	each_cmd(cmds, zsh_cmd);
 	printf("\tesac\n}\n_skep \"$@\"\n");
+}
+
+/* Under which words an option is one: not those of another command whose name goes on. */
+static void fish_seen(const struct cmd *c)
+{
+	printf("__fish_seen_subcommand_from %s", cmd_word(c));
+	for (const struct cmd *const *sub = c->subs; sub && *sub; sub++)
+		printf("%s%s", sub == c->subs ? "; and not __fish_seen_subcommand_from " : " ", cmd_word(*sub));
+}
+
+static void fish_subs(const struct cmd *c)
+{
+	for (const struct cmd *const *sub = c->subs; sub && *sub; sub++) {
+		printf("complete -c skep -n '");
+		fish_seen(c);
+		printf("' -a %s -d '", cmd_word(*sub));
+		quoted((*sub)->summary, "\\");
+		printf("'\n");
+	}
 }
 
 static void fish_opt(const struct cmd *c, const struct opt *o)
 {
-	printf("complete -c skep -n '__fish_seen_subcommand_from %s'", c->name);
+	printf("complete -c skep -n '");
+	fish_seen(c);
+	putchar('\'');
 	if (o->key)
 		printf(" -s %c", o->key);
 	if (o->name)
@@ -129,13 +200,18 @@ static void fish_opt(const struct cmd *c, const struct opt *o)
 	printf("'\n");
 }
 
+static void fish_cmd(const struct cmd *c)
+{
+	each_opt(c, fish_opt);
+}
+
 static void fish(void)
 {
 	printf("# fish completion for skep, generated from its option tables\n");
 	for (int i = 0; cmds[i]; i++)
 		printf("complete -c skep -n __fish_use_subcommand -f -a %s -d '%s'\n", cmds[i]->name, cmds[i]->summary);
-	for (int i = 0; cmds[i]; i++)
-		each_opt(cmds[i], fish_opt);
+	each_cmd(cmds, fish_subs);
+	each_cmd(cmds, fish_cmd);
 }
 
 static int completion_run(void *cfg, char **operands, struct err *err)

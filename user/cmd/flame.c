@@ -8,6 +8,7 @@
 #include "cmd/live.h"
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
+#include "cmd/offcpu.h"
 #include "cmd/replay.h"
 #include "render/render.h"
 #include "render/table.h"
@@ -18,6 +19,8 @@
 
 struct flame {
 	struct measure m;
+	struct offcpu off;
+	struct offcpu_cfg off_cfg;
 	struct honesty h;
 	const char *out, *format, *input, *by, *event_index;
 	bool inlines, icicle;
@@ -47,6 +50,7 @@ static const struct opt_group flame_groups[] = {
 	{ "Output", flame_opts, 0 },
 	{ "Target", target_opts, offsetof(struct flame, m.target) },
 	{ "Sampling", measure_opts, offsetof(struct flame, m) },
+	{ "Off the CPUs", offcpu_opts, offsetof(struct flame, off) },
 	{ "Honesty", honesty_opts, offsetof(struct flame, h) },
 	{ 0 },
 };
@@ -142,6 +146,8 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 
 	if (f->input)
 		return replay_run(f->input, &syms_cfg, fold, reader, err);
+	if (f->off.wall)
+		fold->off_event = f->off_cfg.event;
 	return live_run(&f->m, &cfg, &syms_cfg, fold, asker, status, err);
 }
 
@@ -200,6 +206,8 @@ static int check_input(const struct flame *f, char **operands, struct fold *fold
 			err_hint(err, "--event-index N chooses an event of the file");
 		return -EINVAL;
 	}
+	if (offcpu_check_input(&f->off, f->event_index, &fold->only_event, err))
+		return -EINVAL;
 	if (same_file(f->input, f->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", f->out);
 	return f->event_index ? replay_event_index(f->event_index, &fold->only_event, err) : 0;
@@ -207,13 +215,19 @@ static int check_input(const struct flame *f, char **operands, struct fold *fold
 
 static int check_live(struct flame *f, char **operands, struct err *err)
 {
-	int ret = measure_check(&f->m, operands, err);
+	int ret = 0;
 
+	if (offcpu_asked(&f->off))
+		ret = offcpu_check(&f->off, &f->m, &f->off_cfg, err);
+	else if (f->off.part || f->off.wakers)
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "%s needs --off-cpu or --wall", f->off.part ? "--off-part" : "--wakers");
+	if (!ret)
+		ret = measure_check(&f->m, operands, err);
 	if (ret)
 		return ret;
 	if (f->event_index)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index chooses from a file: it needs -i");
-	if (f->m.nr_events > 1) {
+	if (f->m.nr_events > 1 && !f->m.offcpu) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "one picture shows one event, not %d", f->m.nr_events);
 		err_hint(err, "skep record -e %s, then skep flame -i perf.data --event-index N", f->m.event_text);
 		return -EINVAL;
@@ -275,13 +289,15 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 
 const struct cmd cmd_flame = {
 	.name = "flame",
-	.summary = "draw where CPU time goes, as a flame graph",
+	.summary = "draw where time goes, on the CPUs or off them, as a flame graph",
 	.operands = "[COMMAND [ARG...]]",
 	.groups = flame_groups,
 	.cfg_size = sizeof(struct flame),
 	.examples = "skep flame -a --duration 5             whole machine, 5 seconds\n"
 		    "skep flame -o make.svg -- make -j4     a command and its children\n"
 		    "skep flame -p 1234 -- sleep 10         a process, for 10 seconds\n"
+		    "skep flame --off-cpu -p 1234 -- sleep 10    where it waits, and for how long\n"
+		    "skep flame --wall -o wall.html -- make    all of its time: running, waiting, blocked\n"
 		    "skep flame -i perf.data -o out.folded  a file of skep record or perf record\n",
 	.run = flame_run,
 };

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "capture/features.h"
 #include "capture/session.h"
+#include "cmd/offcpu.h"
 #include "event/format.h"
 #include "event/tracepoints.h"
 #include "util/log.h"
@@ -20,6 +20,7 @@
 #include "util/text.h"
 
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
+#define RECEIPT_PART_NS 1000000000ull
 
 const struct opt measure_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct measure, event_text),
@@ -146,7 +147,7 @@ void measure_free(struct measure *m)
 
 int measure_events(struct measure *m, struct err *err)
 {
-	m->probes = calloc(m->nr_events, sizeof(*m->probes));
+	m->probes = calloc(m->nr_events + 1, sizeof(*m->probes));
 	if (!m->probes)
 		return -ENOMEM;
 	for (int i = 0; i < m->nr_events; i++) {
@@ -178,12 +179,18 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	ret = check_numbers(m, err);
 	if (ret)
 		return ret;
-	n = event_parse(m->event_text ? m->event_text : "cycles", m->events, EVENTS_MAX, err);
+	n = m->no_samples ? 0 : event_parse(m->event_text ? m->event_text : "cycles", m->events, EVENTS_MAX - !!m->offcpu, err);
 	if (n < 0)
 		return n;
 	m->nr_events = n;
 	ret = target_check(&m->target, err);
-	return ret ? ret : measure_events(m, err);
+	if (!ret)
+		ret = measure_events(m, err);
+	if (ret || !m->offcpu)
+		return ret;
+	m->offcpu->event = m->nr_events;
+	m->events[m->nr_events++] = offcpu_event();
+	return 0;
 }
 
 /* Tells the sink of every process that was there before the side band. */
@@ -209,10 +216,9 @@ static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32
 	return ret;
 }
 
-/* Sums carry the names of their threads; only a stream, which may go to a file, needs them told. */
-static int scan_targets(const struct target *t, bool sums, struct sink *sink, struct profile *p)
+int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p)
 {
-	int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink) = sums ? proc_scan_maps : proc_scan;
+	int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink) = names ? proc_scan : proc_scan_maps;
 	int ret = 0;
 
 	if (!sink->task || target_is_command(t))
@@ -235,19 +241,13 @@ static int scan_targets(const struct target *t, bool sums, struct sink *sink, st
 	return ret;
 }
 
-int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
-		struct profile *p, int *ret_status, struct err *err)
+/* What it measures with, as the options say. */
+static int make_sources(struct measure *m, struct sample_cfg *cfg, struct session_cfg *run)
 {
-	sigset_t mask;
-	struct session_cfg run = { .target = &m->target, .sources = { src_sample_new(cfg) }, .nr_sources = 1, .command_mask = &mask,
-				   .duration_ns = m->duration_ns };
-	struct session *s;
-	int ret;
+	struct offcpu_cfg *off = m->offcpu;
 
-	if (!run.sources[0])
-		return -ENOMEM;
 	cfg->events = m->events;
-	cfg->nr_events = m->nr_events;
+	cfg->nr_events = m->nr_events - !!m->offcpu;
 	cfg->probes = m->probes;
 	cfg->nr_probes = m->nr_probes;
 	cfg->may_fall_back = !m->event_text;
@@ -255,6 +255,39 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	cfg->no_user_stack = m->no_user;
 	cfg->ring_bytes = m->ring_kb << 10;
 	cfg->stacks_max = m->stacks_max;
+	if (!m->no_samples)
+		run->sources[run->nr_sources++] = src_sample_new(cfg);
+	if (off) {
+		off->aggregate = cfg->aggregate;
+		off->by_tid = cfg->by_tid || !cfg->aggregate;
+		off->bpf_stats = cfg->bpf_stats;
+		off->no_kernel_stack = m->no_kernel;
+		off->no_user_stack = m->no_user;
+		off->stacks_max = m->stacks_max;
+		off->ring_bytes = m->ring_kb << 10;
+		run->sources[run->nr_sources++] = src_offcpu_new(off);
+	}
+	for (int i = 0; i < run->nr_sources; i++) {
+		if (run->sources[i])
+			continue;
+		for (int k = 0; k < run->nr_sources; k++)
+			if (run->sources[k])
+				run->sources[k]->close(run->sources[k]);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
+		struct profile *p, int *ret_status, struct err *err)
+{
+	sigset_t mask;
+	struct session_cfg run = { .target = &m->target, .command_mask = &mask, .duration_ns = m->duration_ns };
+	struct session *s;
+	int ret = make_sources(m, cfg, &run);
+
+	if (ret)
+		return ret;
 	/* The first of them ends the sampling; a second one must not cost the result, which is written then. */
 	signals_hold(&mask);
 	ret = session_open(&run, &s, err);
@@ -266,34 +299,26 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 		log_detail("%s", run.sources[0]->note);
 	}
 	ret = before ? before(sink, err) : 0;
-	if (!ret && (ret = scan_targets(&m->target, cfg->aggregate, sink, p)) && !err->text[0])
+	/* Sums carry the names of their threads; only a stream, which may go to a file, needs them told. */
+	if (!ret && (ret = measure_scan(&m->target, !cfg->aggregate, sink, p)) && !err->text[0])
 		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
 	if (!ret)
 		ret = session_run(s, sink, err);
 	if (!ret) {
 		session_profile(s, p);
-		receipt_own(&p->receipt);
 		*ret_status = session_status(s);
 	}
-	p->event = m->events[0].name;
+	p->event = m->title ? m->title : m->events[0].name;
 	p->unit = m->events[0].unit;
+	p->is_time = m->offcpu && m->title;
 	session_close(s);
 	return ret;
-}
-
-void receipt_own(struct receipt *r)
-{
-	struct rusage ru;
-
-	getrusage(RUSAGE_SELF, &ru);
-	r->own_cpu_ns = (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000ull +
-			(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000ull;
-	r->peak_rss_bytes = ru.ru_maxrss * 1024ull;
 }
 
 void honesty_print(const struct honesty *h, const struct profile *p)
 {
 	const struct receipt *r = &p->receipt;
+	char part[64] = "";
 
 	for (enum feature f = 0; f < FEATURE_MAX; f++)
 		if (feature_fell_back(f))
@@ -308,9 +333,11 @@ void honesty_print(const struct honesty *h, const struct profile *p)
 		log_note("note: %s", p->notes[i]);
 	if (!h->receipt)
 		return;
-	log_note("cost: skep %.1f ms CPU (%.3f%% of %u CPUs for %.2f s), %.1f MB peak", r->own_cpu_ns / 1e6,
-		 r->wall_ns && r->cpus ? 100.0 * r->own_cpu_ns / r->wall_ns / r->cpus : 0, r->cpus, r->wall_ns / 1e9,
-		 r->peak_rss_bytes / 1048576.0);
+	/* Of a shorter run it would be its start and its end that are told as a part of it */
+	if (r->wall_ns >= RECEIPT_PART_NS && r->cpus)
+		snprintf(part, sizeof(part), " (%.3f%% of %u CPUs for %.2f s)", 100.0 * r->own_cpu_ns / r->wall_ns / r->cpus, r->cpus,
+			 r->wall_ns / 1e9);
+	log_note("cost: skep %.1f ms CPU%s, %.1f MB peak", r->own_cpu_ns / 1e6, part, r->peak_rss_bytes / 1048576.0);
 	if (r->bpf_runs)
 		log_note("cost: BPF %.2f ms in %llu runs (%.0f ns each), %.1f MB of kernel maps", r->bpf_ns / 1e6,
 			 (unsigned long long)r->bpf_runs, (double)r->bpf_ns / r->bpf_runs, r->map_bytes / 1048576.0);

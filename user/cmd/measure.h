@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_MEASURE_H
 #define SKEP_CMD_MEASURE_H
 
+#include "capture/src_offcpu.h"
 #include "capture/src_probe.h"
 #include "capture/src_sample.h"
 #include "model/profile.h"
@@ -19,6 +20,10 @@ struct measure {
 	int nr_events;
 	struct probe *probes; /* those of the events that are no counters */
 	int nr_probes;
+	/* Set by the command. */
+	struct offcpu_cfg *offcpu; /* measure time off the CPUs, too; its samples are of the last event. NULL: no */
+	bool no_samples;	   /* only that */
+	const char *title;	   /* what is measured; NULL: the name of the first event */
 };
 
 extern const struct opt measure_opts[];
@@ -40,7 +45,7 @@ int measure_check_ring(uint64_t ring_kb, struct err *err);
 /* For a probe with arguments as an event of a command that shows none. Returns -EINVAL, err filled. */
 int measure_refuse_args(const struct event *e, struct err *err);
 
-/* Parses events and checks targets; operands are COMMAND. 0 or -errno. */
+/* Parses events, adds that of m->offcpu, and checks targets; operands are COMMAND. 0 or -errno. */
 int measure_check(struct measure *m, char **operands, struct err *err);
 
 /* Its events, parsed, to what is to be sampled: rates, numbers of tracepoints. 0 or -errno. */
@@ -54,8 +59,11 @@ int measure_events(struct measure *m, struct err *err);
 int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
 		struct profile *p, int *ret_status, struct err *err);
 
-/* Our own CPU time and peak memory up to now. */
-void receipt_own(struct receipt *r);
+/*
+ * Tells the sink of the mappings of targets that were there before, and of their threads' names. Notes in the profile say whose cannot
+ * be read. 0, -errno, or what the sink returned.
+ */
+int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p);
 
 /* Ledger (only what is not zero) and, when asked, receipt, on stderr. */
 void honesty_print(const struct honesty *h, const struct profile *p);

@@ -13,9 +13,17 @@ int nothing_sampled(const struct profile *p, const char *input, struct err *err)
 		err_hint(err, "sample slower (-F) or with a larger ring (-m)");
 		return -ENODATA;
 	}
+	if (p->is_time) {
+		err_set(err, -ENODATA, "no %s in %.3f s: none of the target was off a CPU as asked for", p->event, p->duration_ns / 1e9);
+		err_hint(err, "see with 'skep sched -a' what each task does");
+		return -ENODATA;
+	}
 	if (input) {
 		err_set(err, -ENODATA, "no samples of '%s' in '%s'", p->event, input);
-		err_hint(err, "the recorded command may have used no CPU time, or the recording was killed in its first second");
+		if (p->other_event)
+			err_hint(err, "--event-index %d: it has samples of '%s'", p->other_index, p->other_event);
+		else
+			err_hint(err, "the recorded command may have used no CPU time, or the recording was killed in its first second");
 		return -ENODATA;
 	}
 	if (p->unit && !strcmp(p->unit, "hits")) {

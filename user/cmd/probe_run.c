@@ -250,7 +250,6 @@ static int measure(struct run *run, struct session_cfg *cfg, int *ret_status, st
 	if (!ret) {
 		*ret_status = session_status(session);
 		session_profile(session, &run->profile);
-		receipt_own(&run->profile.receipt);
 		if (run->is_full) /* what came behind the last that was wanted is nobody's */
 			run->profile.seen = run->profile.kept = run->nr_hits;
 		if (run->probe.mode != PROBE_MODE_STREAM)

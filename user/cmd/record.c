@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
+#include "cmd/offcpu.h"
 #include "data/data.h"
 #include "sym/buildid.h"
 #include "sym/sym.h"
@@ -21,7 +22,8 @@ struct record {
 	struct measure m;
 	struct honesty h;
 	const char *out;
-	bool callgraph, no_callgraph;
+	bool callgraph, no_callgraph, off_cpu;
+	struct offcpu_cfg off_cfg;
 };
 
 /* perf's --call-graph takes a mode. Its own default here is fp; the others are not there, and silence would be a lie. */
@@ -43,6 +45,8 @@ static const struct opt record_opts[] = {
 	  NULL, false, NULL },
 	{ 0, "call-graph", "MODE", OPT_CALL, 0, "fp: by frame pointers, the default; no: only the address of each sample",
 	  set_call_graph, false, "fp|no" },
+	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
+	  "besides, each span that a thread is on no CPU, as an event 'offcpu-time' with its ns as period", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -65,12 +69,14 @@ struct record_sink {
 	char *argv[64];
 	struct utsname uts;
 	struct data_meta meta;
+	uint64_t no_room; /* samples without their stack */
 };
 
 static int pass_sample(struct sink *sink, const struct sample *s)
 {
 	struct record_sink *r = (struct record_sink *)sink;
 
+	r->no_room += s->ustop == STOP_NO_ROOM;
 	return r->to->sample(r->to, s);
 }
 
@@ -219,16 +225,19 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		err_hint(err, "-o FILE");
 		return -EINVAL;
 	}
-	if (rec->m.stacks_max)
+	if (rec->m.stacks_max && !rec->off_cpu)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stacks is for sums in the kernel: record keeps every sample");
 	if (rec->callgraph && rec->no_callgraph)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph no contradict each other");
-	ret = measure_check(&rec->m, operands, err);
+	ret = rec->off_cpu ? offcpu_record(&rec->m, &rec->off_cfg, err) : 0;
+	if (!ret)
+		ret = measure_check(&rec->m, operands, err);
 	if (ret)
 		return ret;
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	if (r.writer)
 		ret = close_writer(&r, &p, ret, err);
+	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold tells of it, nor is the sample lost */
 	measure_free(&rec->m);
 	build_ids_free(r.ids);
 	if (ret)
@@ -247,6 +256,7 @@ const struct cmd cmd_record = {
 	.cfg_size = sizeof(struct record),
 	.examples = "skep record -- make                 a command, into perf.data\n"
 		    "skep record -a -F 99 -- sleep 10    whole machine for 10 seconds\n"
-		    "skep record -p 1234 --duration 5 -o web.data\n",
+		    "skep record -p 1234 --duration 2 -o web.data\n"
+		    "skep record --off-cpu -p 1234 --duration 2    what runs and what waits\n",
 	.run = record_run,
 };

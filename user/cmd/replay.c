@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/cost.h"
 #include "cmd/measure.h"
+#include "cmd/offcpu.h"
 #include "sym/kallsyms.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -18,6 +20,8 @@
 static const char *unit_of(const struct event *e)
 {
 	if (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK))
+		return "ns";
+	if (!strcmp(e->name, OFFCPU_EVENT)) /* skep record --off-cpu, perf record --off-cpu */
 		return "ns";
 	return e->unit ? e->unit : "events";
 }
@@ -49,11 +53,54 @@ static bool is_dummy(const struct event *e)
 	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
 }
 
+static int find_offcpu(const char *path, const struct data_meta *meta, struct err *err)
+{
+	for (int i = 0; i < meta->nr_events; i++)
+		if (!strcmp(meta->events[i].name, OFFCPU_EVENT))
+			return i;
+	err_exit(err, -ENOENT, EXIT_FAILED, "'%s' has no event '%s'", path, OFFCPU_EVENT);
+	err_hint(err, "skep record --off-cpu");
+	return -ENOENT;
+}
+
+/* Time off the CPUs, or all time: events in ns, of which there must be both kinds. */
+static int pick_time(const char *path, const struct data_meta *meta, struct fold *fold, struct err *err)
+{
+	int off = find_offcpu(path, meta, err), clocks = 0;
+
+	if (off < 0)
+		return off;
+	fold->profile->is_time = 1;
+	if (fold->only_event == REPLAY_OFFCPU) {
+		fold->only_event = off;
+		return 0;
+	}
+	for (int i = 0; i < meta->nr_events; i++) {
+		const struct event *e = &meta->events[i];
+
+		if (i == off || is_dummy(e))
+			continue;
+		if (strcmp(unit_of(e), "ns"))
+			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts no time: --wall cannot add it up", e->name);
+		if (e->exclude_user || e->exclude_kernel)
+			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts the time in %s only: --wall cannot add it up", e->name,
+					e->exclude_user ? "the kernel" : "user space");
+		clocks++;
+	}
+	if (clocks != 1)
+		return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' has %d clocks beside '%s': --wall needs one", path, clocks, OFFCPU_EVENT);
+	fold->only_event = -1;
+	fold->off_event = off;
+	return 0;
+}
+
 /* Several events cannot be added up: the first is shown unless another was asked for. */
 static int pick_event(const char *path, const struct data_meta *meta, struct fold *fold, struct err *err)
 {
 	int nr = 0, first = 0;
 
+	if (fold->only_event <= REPLAY_OFFCPU)
+		return pick_time(path, meta, fold, err);
 	/* perf records side-band events of a dummy, which has no samples. */
 	for (int i = meta->nr_events - 1; i >= 0; i--) {
 		if (is_dummy(&meta->events[i]))
@@ -91,8 +138,11 @@ static void fill_profile(const char *path, const struct data_meta *meta, struct 
 	uint64_t whole = 0;
 
 	set_title(p, path, meta);
-	p->event = meta->events[fold->only_event].name;
-	p->unit = unit_of(&meta->events[fold->only_event]);
+	p->event = fold->only_event < 0 ? "wall-clock time" : meta->events[fold->only_event].name;
+	p->unit = fold->only_event < 0 ? "ns" : unit_of(&meta->events[fold->only_event]);
+	p->is_time |= !strcmp(p->event, OFFCPU_EVENT);
+	p->other_index = fold->other_event;
+	p->other_event = fold->other_event < 0 ? NULL : meta->events[fold->other_event].name;
 	p->duration_ns = fold->last_ns - fold->first_ns;
 	p->losses[LOSS_THROTTLED] += meta->throttled;
 	for (int i = 0; i < LOSS_MAX; i++)
@@ -132,7 +182,7 @@ int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct
 	tell_gaps(path, meta, fold->profile);
 	fill_profile(path, meta, fold);
 	fold_note(fold);
-	receipt_own(&fold->profile->receipt);
+	cost_of_self(&fold->profile->receipt);
 	fold->profile->receipt.wall_ns = now_ns() - start_ns;
 	fold->profile->receipt.cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	*ret_reader = r;

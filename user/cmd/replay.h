@@ -9,6 +9,10 @@
 /* The value of --event-index: 0 or -EINVAL, err filled. Whether the file has it is seen by replay_run. */
 int replay_event_index(const char *text, int *ret_index, struct err *err);
 
+/* fold->only_event may be one of these: the event of skep record --off-cpu; that and the clock which was sampled beside it. */
+#define REPLAY_OFFCPU (-2)
+#define REPLAY_WALL (-3)
+
 /*
  * Reads path into the fold (its syms are made here, for the recorded kernel, with cfg's choices) and
  * fills the profile. The reader stays open for its strings: data_reader_close() it after the view.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/cost.h"
 #include "capture/session.h"
 #include "capture/src_count.h"
 #include "capture/src_probe.h"
@@ -458,7 +459,7 @@ static int explain(struct count_run *s, int status, struct err *err)
 	if (hidden)
 		profile_note(&s->profile, "not counted: what happens in the kernel only, which needs CAP_PERFMON or "
 					  "sysctl kernel.perf_event_paranoid=1");
-	receipt_own(&s->profile.receipt);
+	cost_of_self(&s->profile.receipt);
 	honesty_print(&s->o->h, &s->profile);
 	if (open || status)
 		return honesty_exit(&s->o->h, &s->profile, status, err);

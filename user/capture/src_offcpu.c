@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sums from two hashes, or records from rings whose stacks are in one of them: to samples. */
+#include "capture/src_offcpu.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/loss.h"
+#include "bpf/offcpu.h"
+#include "capture/cost.h"
+#include "capture/filter.h"
+#include "capture/iter.h"
+#include "capture/kernel.h"
+#include "capture/ksym.h"
+#include "capture/object.h"
+#include "capture/rings.h"
+#include "capture/sideband.h"
+#include "capture/stacks.h"
+#include "capture/tasks.h"
+#include "skel/offcpu.skel.h"
+#include "util/clock.h"
+#include "util/vec.h"
+
+#define WHAT "the program that measures time off the CPUs"
+#define RING_BYTES (1u << 20)
+#define STREAM_STACKS_DEFAULT (2 * STACKS_DEFAULT)
+#define ROWS_A_STACK 2
+#define HOOK_BYTES 4096 /* of a symbol that is the last one known */
+#define HOOK_FRAMES_MAX 16 /* between the scheduler's function and us */
+
+struct range {
+	uint64_t from, to;
+};
+
+struct src_offcpu {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct offcpu_cfg *cfg;
+	struct offcpu_bpf *skel;
+	const struct place *place;
+	struct tasks tasks;
+	struct sideband *sideband;
+	struct rings rings;
+	struct stacks stacks;	  /* of sums */
+	struct stack_cache cache; /* of a stream */
+	uint32_t max_frames;	      /* a stack of so many is a cut one */
+	uint64_t sched_from, sched_to; /* the kernel's text of the scheduler; 0: not known */
+	struct ksym_asker *asker;      /* NULL: the kernel does not tell of its symbols one by one, and then */
+	VEC(struct range) hooks;       /* are those between a tracepoint and its program */
+	int stats_fd;
+	uint64_t missed_before, delivered;
+	bool outside; /* somebody without a number in our PID namespace */
+};
+
+/* Names of the ways from a tracepoint to its BPF programs, which differ between kernels and with who else uses it. */
+static bool is_hook(const char *name)
+{
+	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* As text, where the kernel does not tell by BPF: the ranges of its text are in their order. */
+static void read_symbols(struct src_offcpu *src)
+{
+	unsigned long long addr;
+	struct range *open = NULL;
+	char line[512], name[256];
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	while (f && fgets(line, sizeof(line), f) && (src->cfg->wakers || !(src->sched_from && src->sched_to))) {
+		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
+			continue;
+		if (open)
+			open->to = addr;
+		open = NULL;
+		if (!strcmp(name, "__sched_text_start"))
+			src->sched_from = addr;
+		else if (!strcmp(name, "__sched_text_end"))
+			src->sched_to = addr;
+		else if (src->cfg->wakers && is_hook(name) && !vec_reserve(&src->hooks))
+			*(open = &src->hooks.data[src->hooks.n++]) = (struct range){ addr, addr + HOOK_BYTES };
+	}
+	if (f)
+		fclose(f);
+}
+
+/* A walk begins in the hook that makes it; what is told begins in the scheduler. */
+static void find_sched_text(struct src_offcpu *src)
+{
+	if (src->cfg->no_kernel_stack)
+		return;
+	if (ksym_open(&src->asker)) {
+		read_symbols(src);
+		return;
+	}
+	src->sched_from = ksym_addr(src->asker, "__sched_text_start");
+	src->sched_to = ksym_addr(src->asker, "__sched_text_end");
+}
+
+static void set_knobs(struct src_offcpu *src, const struct place *place)
+{
+	const struct offcpu_cfg *cfg = src->cfg;
+	struct offcpu_bpf__rodata *ro = src->skel->rodata;
+	uint64_t stacks_max = cfg->stacks_max ? cfg->stacks_max : cfg->aggregate ? STACKS_DEFAULT : STREAM_STACKS_DEFAULT;
+
+	ro->cfg_stream = !cfg->aggregate;
+	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
+	ro->cfg_user_stack = !cfg->no_user_stack;
+	ro->cfg_by_tid = cfg->by_tid;
+	ro->cfg_blocked = !!(cfg->parts & (OFFCPU_PART_BLOCKED | OFFCPU_PART_QUEUED));
+	ro->cfg_preempted = !!(cfg->parts & OFFCPU_PART_PREEMPTED);
+	ro->cfg_key_bytes = cfg->wakers ? sizeof(struct offcpu_key) : sizeof(struct offcpu_who);
+	ro->cfg_wake_bytes = (cfg->ring_bytes ? cfg->ring_bytes : RING_BYTES) / 4;
+	src->max_frames = kernel_max_frames();
+	if (src->max_frames > ro->cfg_max_frames)
+		src->max_frames = ro->cfg_max_frames;
+	bpf_map__set_key_size(src->skel->maps.spans, ro->cfg_key_bytes);
+	bpf_map__set_max_entries(src->skel->maps.spans, cfg->aggregate ? stacks_max * ROWS_A_STACK : 1);
+	bpf_map__set_max_entries(src->skel->maps.stacks, stacks_max);
+	rings_size(src->skel->maps.rings, place);
+	src->tasks = (struct tasks)TASKS_OF(src->skel);
+}
+
+/* New tasks first, then what happens to tasks, then those that are there. */
+static int attach_all(struct src_offcpu *src, struct err *err)
+{
+	struct offcpu_bpf *skel = src->skel;
+	const struct tasks_hook hooks[] = {
+		{ skel->progs.offcpu_newtask, &skel->links.offcpu_newtask }, { skel->progs.offcpu_wakeup_new, &skel->links.offcpu_wakeup_new },
+		{ skel->progs.offcpu_waking, &skel->links.offcpu_waking },   { skel->progs.offcpu_wakeup, &skel->links.offcpu_wakeup },
+		{ skel->progs.offcpu_switch, &skel->links.offcpu_switch },   { skel->progs.offcpu_exec, &skel->links.offcpu_exec },
+	};
+
+	return tasks_attach(hooks, sizeof(hooks) / sizeof(*hooks), skel->progs.offcpu_begin, err);
+}
+
+static void set_programs(struct src_offcpu *src)
+{
+	struct offcpu_bpf *skel = src->skel;
+
+	bpf_program__set_autoload(skel->progs.offcpu_switch, true);
+	bpf_program__set_autoload(skel->progs.offcpu_wakeup, src->skel->rodata->cfg_blocked);
+	bpf_program__set_autoload(skel->progs.offcpu_wakeup_new, true);
+	bpf_program__set_autoload(skel->progs.offcpu_waking, src->cfg->wakers);
+	bpf_program__set_autoload(skel->progs.offcpu_newtask, true);
+	bpf_program__set_autoload(skel->progs.offcpu_exec, !skel->rodata->cfg_task_storage);
+	bpf_program__set_autoload(skel->progs.offcpu_begin, true);
+	bpf_program__set_autoload(skel->progs.offcpu_end, true);
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+	uint64_t ring_bytes = src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES;
+	struct filter filter;
+	int ret = src->cfg->has_sideband ? 0 : sideband_open_place(place, &src->sideband, err);
+
+	src->place = place;
+	if (ret)
+		return ret;
+	find_sched_text(src);
+	src->skel = offcpu_bpf__open_opts(object_opts());
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	if (src->cfg->bpf_stats)
+		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	set_knobs(src, place);
+	ret = tasks_set(&src->tasks, place, err);
+	if (ret)
+		return ret;
+	set_programs(src);
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, true);
+	ret = filter_cgroup_ids(place->target, src->skel->rodata->cfg_cgroup_ids, err);
+	if (ret)
+		return ret;
+	ret = object_load(src->skel->skeleton);
+	if (ret)
+		return kernel_load_refused(ret, WHAT, err);
+	TASKS_LOADED(&src->tasks, src->skel);
+	if (!src->cfg->aggregate)
+		ret = rings_open(&src->rings, src->skel->maps.rings, ring_bytes, place, err);
+	if (!ret)
+		ret = filter_start(&filter, place, err);
+	return ret ? ret : attach_all(src, err);
+}
+
+static uint64_t missed(const struct src_offcpu *src)
+{
+	return cost_of_misses(bpf_program__fd(src->skel->progs.offcpu_switch));
+}
+
+static void start(struct source *source)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+
+	src->missed_before = missed(src);
+	tasks_start(&src->tasks);
+}
+
+static void stop(struct source *source)
+{
+	tasks_stop(&((struct src_offcpu *)source)->tasks);
+}
+
+static int poll_fd(const struct source *source, uint32_t index)
+{
+	const struct src_offcpu *src = (const struct src_offcpu *)source;
+
+	if (!src->cfg->aggregate && !index--)
+		return rings_fd(&src->rings);
+	return src->sideband ? sideband_fd(src->sideband, index) : -1;
+}
+
+static bool in_scheduler(struct src_offcpu *src, uint64_t ip)
+{
+	return ip >= src->sched_from && ip < src->sched_to;
+}
+
+static bool behind_hook(struct src_offcpu *src, uint64_t ip)
+{
+	char name[256];
+
+	for (size_t i = 0; i < src->hooks.n; i++)
+		if (ip >= src->hooks.data[i].from && ip < src->hooks.data[i].to)
+			return false;
+	return !src->asker || ksym_name(src->asker, ip, name, sizeof(name)) || !is_hook(name);
+}
+
+/* Without what lies between the kernel's function and the hook; where that is: of the task, of its waker. NULL: no hook walked it. */
+static void take_kernel(struct src_offcpu *src, const struct stack_val *stack, bool (*begins)(struct src_offcpu *src, uint64_t ip),
+			struct sample *s)
+{
+	uint32_t skip = !!begins; /* our program */
+
+	while (begins && skip < stack->nr && skip < HOOK_FRAMES_MAX && !begins(src, stack->ips[skip]))
+		skip++;
+	if (skip == stack->nr || skip == HOOK_FRAMES_MAX)
+		skip = 0;
+	s->kips = (const uint64_t *)stack->ips + skip;
+	s->nr_kips = stack->nr - skip;
+	s->kstop = stack->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
+}
+
+static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
+{
+	return src->cfg->aggregate ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
+}
+
+/* Who it was, and its stacks. */
+static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_waker, char comm[COMM_LEN], struct sample *s)
+{
+	const struct stack_val *k = find_stack(src, who->kstack), *u = find_stack(src, who->ustack);
+	bool by_name = is_waker || !src->sched_to; /* without CAP_SYSLOG the kernel tells of names, not of addresses */
+
+	memcpy(comm, who->comm, COMM_LEN);
+	comm[COMM_LEN - 1] = '\0';
+	s->comm = comm;
+	s->pid = who->pid;
+	s->tid = who->tid;
+	s->event = src->cfg->event;
+	src->outside |= !is_waker && !who->pid && src->place->pidns.level; /* a waker may be the idle task */
+	if (who->how & OFFCPU_NO_ROOM) {
+		s->ustop = STOP_NO_ROOM;
+		return;
+	}
+	if (k)
+		take_kernel(src, k, who->how & OFFCPU_BEFORE ? NULL : by_name ? behind_hook : in_scheduler, s);
+	if (u) {
+		s->uips = (const uint64_t *)u->ips;
+		s->nr_uips = u->nr;
+	}
+	s->ustop = s->nr_uips == src->max_frames ? STOP_DEPTH : s->nr_uips || !(who->how & OFFCPU_HAS_USER) ? STOP_ROOT :
+		   who->how & OFFCPU_BEFORE ? STOP_BEFORE : STOP_UNREADABLE;
+	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
+}
+
+static int tell(struct src_offcpu *src, struct sample *s, uint64_t count, uint64_t weight, enum off_cpu what, struct sink *sink)
+{
+	if (!count)
+		return 0;
+	s->count = count;
+	s->weight = weight;
+	s->off_cpu = what;
+	src->delivered += count;
+	return sink->sample(sink, s);
+}
+
+/* What was asked for of spans with one stack, which s has: up to two samples. Leaves s changed. */
+static int deliver_parts(struct src_offcpu *src, bool preempted, const struct offcpu_sums *sums, struct sample *s, struct sink *sink)
+{
+	uint32_t parts = src->cfg->parts;
+	int ret = 0;
+
+	if (preempted)
+		return tell(src, s, sums->spans, sums->off_ns, OFF_CPU_PREEMPTED, sink);
+	/* A new task has none: it waits for its first turn */
+	if (parts & OFFCPU_PART_BLOCKED && sums->off_ns)
+		ret = tell(src, s, sums->spans, sums->off_ns, OFF_CPU_BLOCKED, sink);
+	s->waker = NULL;
+	if (!ret && parts & OFFCPU_PART_QUEUED)
+		ret = tell(src, s, sums->waits, sums->wait_ns, OFF_CPU_QUEUED, sink);
+	return ret;
+}
+
+static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, const struct offcpu_sums *sums, struct sink *sink)
+{
+	char comm[COMM_LEN], waker_comm[COMM_LEN];
+	uint64_t last_ns = sums->last_ns > src->tasks.started_ns ? sums->last_ns : src->tasks.started_ns;
+	struct sample s = { .cpu = UINT32_MAX, .time_ns = last_ns + src->tasks.offset_ns }, waker = s;
+
+	fill(src, &key->task, false, comm, &s);
+	if (src->cfg->wakers && (key->waker.comm[0] || key->waker.kstack)) {
+		fill(src, &key->waker, true, waker_comm, &waker);
+		s.waker = &waker;
+	}
+	return deliver_parts(src, key->task.how & OFFCPU_PREEMPTED, sums, &s, sink);
+}
+
+static int deliver_other(struct src_offcpu *src, __u32 preempted, struct sink *sink)
+{
+	int cpus = libbpf_num_possible_cpus(), ret = 0;
+	struct offcpu_sums *per_cpu = calloc(cpus > 0 ? cpus : 1, sizeof(*per_cpu)), all = { 0 };
+	struct sample s = { .cpu = UINT32_MAX, .comm = "[other]", .time_ns = src->tasks.started_ns + src->tasks.offset_ns,
+			    .event = src->cfg->event };
+
+	if (!per_cpu)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.other), &preempted, per_cpu))
+		ret = -errno;
+	for (int cpu = 0; cpu < cpus && !ret; cpu++) {
+		all.spans += per_cpu[cpu].spans;
+		all.off_ns += per_cpu[cpu].off_ns;
+		all.waits += per_cpu[cpu].waits;
+		all.wait_ns += per_cpu[cpu].wait_ns;
+	}
+	free(per_cpu);
+	return ret ? ret : deliver_parts(src, preempted, &all, &s, sink);
+}
+
+static int deliver_rows(struct src_offcpu *src, struct sink *sink)
+{
+	struct bpf_map *map = src->skel->maps.spans;
+	size_t max = bpf_map__max_entries(map), key_size = bpf_map__key_size(map);
+	char *keys = calloc(max, key_size);
+	struct offcpu_sums *sums = calloc(max, sizeof(*sums));
+	int ret = keys && sums ? stacks_read(&src->stacks, src->skel->maps.stacks) : -ENOMEM;
+	long n = ret ? ret : hash_read(map, keys, sums);
+
+	for (long i = 0; i < n && ret >= 0; i++) {
+		struct offcpu_key key = { 0 };
+
+		memcpy(&key, keys + i * key_size, key_size);
+		ret = deliver_row(src, &key, &sums[i], sink);
+	}
+	free(keys);
+	free(sums);
+	if (n < 0)
+		return (int)n;
+	for (__u32 preempted = 0; preempted < 2 && !ret; preempted++)
+		ret = deliver_other(src, preempted, sink);
+	return ret;
+}
+
+struct to_sink {
+	struct src_offcpu *src;
+	struct sink *sink;
+};
+
+static int flush(void *arg, const void *record, size_t size)
+{
+	const struct to_sink *to = arg;
+	struct src_offcpu *src = to->src;
+	const struct offcpu_rec *rec = record;
+	struct sample s = { 0 };
+	struct offcpu_sums sums;
+	char comm[COMM_LEN];
+
+	if (size < offsetof(struct offcpu_rec, key) + sizeof(rec->key.task))
+		return 0;
+	s.time_ns = rec->time_ns;
+	s.cpu = rec->cpu;
+	fill(src, &rec->key.task, false, comm, &s);
+	sums = (struct offcpu_sums){ .spans = 1, .off_ns = rec->off_ns, .waits = !!rec->wait_ns, .wait_ns = rec->wait_ns };
+	return deliver_parts(src, rec->key.task.how & OFFCPU_PREEMPTED, &sums, &s, to->sink);
+}
+
+/* Records first, then the side band up to now: no sample overtakes its mapping. */
+static int drain(struct source *source, struct sink *sink)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+	struct to_sink to = { src, sink };
+	int ret = src->cfg->aggregate ? 0 : rings_collect(&src->rings);
+
+	if (!ret && src->sideband)
+		ret = sideband_drain(src->sideband, now_ns(), sink);
+	return ret || src->cfg->aggregate ? ret : rings_deliver(&src->rings, flush, &to);
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+	int ret = iter_read(src->skel->progs.offcpu_end, 1, NULL, NULL);
+
+	if (!ret)
+		ret = src->cfg->aggregate ? deliver_rows(src, sink) : drain(source, sink);
+	return ret && ret != -ECANCELED ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : ret;
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_offcpu *src = (const struct src_offcpu *)source;
+	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->seen += src->delivered + sum[COUNT_RING_FULL] + sum[COUNT_NO_SCRATCH];
+	profile->kept += src->delivered;
+	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	profile->losses[LOSS_STACKS_FULL] += sum[COUNT_KEYS_FULL];
+	if (src->sideband)
+		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
+	if (n)
+		profile_note(profile, "%llu switches were skipped by the kernel", (unsigned long long)n);
+	if (src->outside)
+		profile_note(profile, "some tasks are of processes outside this container: their number is 0 and their frames have no names");
+	if (src->place->pidns.level && src->place->target->all)
+		profile_note(profile, "tasks outside this container that were there before are not in the sums");
+	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
+	profile->receipt.map_bytes += rings_cost(&src->rings);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+
+	ksym_close(src->asker);
+	vec_free(&src->hooks);
+	rings_close(&src->rings);
+	offcpu_bpf__destroy(src->skel);
+	sideband_close(src->sideband);
+	stacks_free(&src->stacks);
+	stack_cache_free(&src->cache);
+	if (src->stats_fd >= 0)
+		close(src->stats_fd);
+	free(src);
+}
+
+struct source *src_offcpu_new(const struct offcpu_cfg *cfg)
+{
+	struct src_offcpu *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.fd = poll_fd,
+		.start = start,
+		.stop = stop,
+		.drain = drain,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	src->stats_fd = -1;
+	return &src->source;
+}
