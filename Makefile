@@ -178,7 +178,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all unit
 
 bench: all work $(PERF)
-	@status=0; for b in startup list sampling picture symbols weight counting by probe; do tests/perf/$$b.sh || status=1; done; exit $$status
+	@status=0; for b in startup list sampling picture symbols weight counting by probe sched timehist offcpu net; do tests/perf/$$b.sh || status=1; done; exit $$status
 
 # Installs what was built, with whatever switches; builds only when nothing was.
 DEST := $(DESTDIR)$(PREFIX)
@@ -199,7 +199,7 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate usdt probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits uring sockets usdt probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$W/shares_go $W/probed_go)
 
 work: $(WORK)

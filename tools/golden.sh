@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Rewrites tests/golden/flame.* from flame.in with the renderers as they are now. Review with git diff.
-# golden.sh [TEST]: TEST is the built test_render (default: make it).
+# Rewrites the files of tests/golden that have a renderer (flame.* from flame.in, timehist.*, schedmap.*) as they are now. Review with git diff.
+# golden.sh [DIR]: DIR has the built tests (default: make them in build/unit).
 cd "$(dirname "$0")/.." || exit 1
-test=${1:-build/unit/test_render}
-[ -n "$1" ] || make -s "$test" || exit 1
-GOLDEN_UPDATE=1 "$test" >/dev/null || exit 1
-"$test" >/dev/null && git --no-pager diff --stat -- tests/golden
+for name in test_render test_schedlog; do
+	test=${1:-build/unit}/$name
+	[ -n "$1" ] || make -s "$test" || exit 1
+	GOLDEN_UPDATE=1 "$test" >/dev/null || exit 1
+	"$test" >/dev/null || exit 1
+done
+git --no-pager diff --stat -- tests/golden

@@ -26,6 +26,29 @@ const struct cmd *const cmds[] = {
 	NULL,
 };
 
+const char *cmd_word(const struct cmd *c)
+{
+	const char *blank = strrchr(c->name, ' ');
+
+	return blank ? blank + 1 : c->name;
+}
+
+/* The command that words begin with, and how many of them are its name. NULL: there is none. */
+static const struct cmd *find_cmd(char **words, int *ret_words)
+{
+	const struct cmd *const *at = cmds, *found = NULL;
+
+	for (*ret_words = 0; at && words[*ret_words]; (*ret_words)++) {
+		for (; *at && strcmp(cmd_word(*at), words[*ret_words]); at++)
+			;
+		if (!*at)
+			break;
+		found = *at;
+		at = found->subs;
+	}
+	return found;
+}
+
 static void print_usage(FILE *out)
 {
 	fprintf(out, "skep: profile, count and trace with BPF\n\nusage: skep [-v|-vv|-vvv|-q] COMMAND [OPTION...]\n\ncommands:\n");
@@ -40,6 +63,10 @@ static void print_help(const struct cmd *c)
 
 	printf("skep %s: %s\n\nusage: skep %s %s%s\n", c->name, c->summary, c->name, c->groups[0].opts[0].name ? "[OPTION...] " : "",
 	       c->operands);
+	if (c->subs)
+		printf("\n");
+	for (const struct cmd *const *sub = c->subs; sub && *sub; sub++)
+		printf("       skep %-16s %s\n", (*sub)->name, (*sub)->summary);
 	opt_help(stdout, c->groups, columns && columns < HELP_COLUMNS ? columns : HELP_COLUMNS);
 	printf("\nExamples:\n");
 	for (const char *at = c->examples; *at;) {
@@ -106,8 +133,9 @@ static int run(const struct cmd *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct err err = { 0 };
+	const struct cmd *cmd;
 	bool help;
-	int at = 1;
+	int at = 1, words;
 
 	fill_std_fds();
 	outfile_take_stdout();
@@ -133,13 +161,11 @@ int main(int argc, char **argv)
 	help = !strcmp(argv[at], "help");
 	if (help && !argv[++at])
 		return print_usage(stdout), flush_stdout(EXIT_DONE);
-	for (int i = 0; cmds[i]; i++) {
-		if (strcmp(cmds[i]->name, argv[at]))
-			continue;
-		if (help)
-			return print_help(cmds[i]), flush_stdout(EXIT_DONE);
-		return flush_stdout(run(cmds[i], argc - at, argv + at));
-	}
+	cmd = find_cmd(argv + at, &words);
+	if (cmd && help)
+		return print_help(cmd), flush_stdout(EXIT_DONE);
+	if (cmd)
+		return flush_stdout(run(cmd, argc - at - words + 1, argv + at + words - 1));
 	err_exit(&err, -EINVAL, EXIT_USAGE, "unknown command '%s'", argv[at]);
 	err_hint(&err, "skep --help lists them");
 	return print_err(NULL, &err, -EINVAL);

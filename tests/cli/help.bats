@@ -22,6 +22,33 @@ commands() {
 	done
 }
 
+@test "help: a command of two words has its own, and is offered behind the first" {
+	for c in timehist map; do
+		run "$SKEP" sched $c -h
+		[ "$status" = 0 ]
+		[[ "$output" == *"usage: skep sched $c [OPTION...]"* ]]
+		[ "$(wc -L <<<"$output")" -le 100 ]
+		[ "$("$SKEP" help sched $c)" = "$output" ]
+		"$SKEP" sched -h | grep -q "^       skep sched $c  "
+	done
+	run "$SKEP" sched timehist --no-such
+	[ "$status" = 2 ]
+	[[ "$output" == "skep sched timehist: "* ]]
+	run "$SKEP" help sched flame
+	[ "$status" = 0 ]
+	"$SKEP" completion bash >c.bash
+	source ./c.bash
+	COMP_WORDS=(skep sched timehi) COMP_CWORD=2
+	_skep
+	[ "${COMPREPLY[*]}" = timehist ]
+	COMP_WORDS=(skep sched timehist --wake) COMP_CWORD=3
+	_skep
+	[ "${COMPREPLY[*]}" = --wakeups ]
+	COMP_WORDS=(skep sched --so) COMP_CWORD=2
+	_skep
+	[ "${COMPREPLY[*]}" = --sort ]
+}
+
 @test "help: fits a terminal of 20 columns without a crash" {
 	need script
 	script -qec "stty cols 20; $SKEP flame -h" /dev/null </dev/null >out

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * floor [-x] COMMAND...: runs it while a BPF program that does nothing is attached to sys_enter, and with -x to sys_exit, too:
+ * floor [-x | -s | -n] COMMAND...: runs it while a BPF program that does nothing is attached to sys_enter, with -x to sys_exit, too; with
+ * -s to sched_switch and sched_wakeup instead, with -n to sock_send_length, sock_recv_length and the packets of the root of cgroup v2:
  * what counting costs at least.
  */
 #include <bpf/bpf.h>
+#include <fcntl.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -28,14 +30,39 @@ static int attach(const char *hook)
 	return 1;
 }
 
+/* Packets pass. */
+static int attach_packets(enum bpf_attach_type way)
+{
+	const struct bpf_insn pass[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const char *roots[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = way);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_CGROUP_SKB, "floor", "GPL", pass, 2, &opts);
+
+	for (int i = 0; i < 2 && prog >= 0; i++) {
+		int root = open(roots[i], O_RDONLY | O_DIRECTORY);
+
+		if (root >= 0 && bpf_link_create(prog, root, way, NULL) >= 0)
+			return 0;
+	}
+	perror("floor");
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
-	int status, is_both = argc > 1 && !strcmp(argv[1], "-x");
+	const char *how = argc > 1 ? argv[1] : "";
+	int status, is_exit = !strcmp(how, "-x"), is_sched = !strcmp(how, "-s"), is_net = !strcmp(how, "-n");
 
-	argv += is_both;
-	if (argc - is_both < 2)
+	argv += is_exit || is_sched || is_net;
+	if (!argv[1])
 		return 2;
-	if (attach("sys_enter") || (is_both && attach("sys_exit")))
+	if (is_net && (attach("sock_send_length") || attach("sock_recv_length") || attach_packets(BPF_CGROUP_INET_INGRESS) ||
+		       attach_packets(BPF_CGROUP_INET_EGRESS)))
+		return 1;
+	if (!is_net && (attach(is_sched ? "sched_switch" : "sys_enter") || (is_exit && attach("sys_exit")) || (is_sched && attach("sched_wakeup"))))
 		return 1;
 	if (!fork()) {
 		execvp(argv[1], argv + 1);

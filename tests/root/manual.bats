@@ -1,10 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The manual says what the program does: the same options as -h, pages without a warning, examples that run.
+# bats file_tags=user-space
 load ../lib.bash
 
 commands() {
 	"$SKEP" --help | awk '/^commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'
+}
+
+# Commands of two words
+subcommands() {
+	for c in $(commands); do "$SKEP" "$c" -h | sed -n "s/^       skep \($c [a-z]*\)  .*/\1/p"; done
 }
 
 # Options, one a line, from standard input: of -h, and of the heads of the .TP paragraphs under OPTIONS
@@ -12,8 +18,8 @@ help_options() {
 	grep -E '^ {2,6}-' | sed -E 's/ {2,}([^ -]).*/ \1/' | grep -oE '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | LC_ALL=C sort
 }
 
-page_options() {
-	awk '/^\.SH/ { on = $2 == "OPTIONS" } head && on { print } { head = $1 == ".TP" }' |
+page_options() { # [SECTION [SUBSECTIONS]]: only of those
+	awk -v section="${1:-OPTIONS}" -v part="${2:-}" '/^\.SH/ { on = $2 == section } /^\.SS/ && part { on = index(part, $2) } head && on { print } { head = $1 == ".TP" }' |
 		sed -E 's/\\f.//g; s/^\.[A-Z]+ //; s/\\-/-/g; s/"//g' | grep -oE '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | LC_ALL=C sort
 }
 
@@ -22,8 +28,9 @@ page_examples() {
 	awk '/^\.SH/ { on = $2 == "EXAMPLES" } /^\.nf/ { text = 1; next } /^\.fi/ { text = 0 } on && text' "$1" | sed 's/\\-/-/g'
 }
 
+# shellcheck disable=SC2086
 help_examples() {
-	"$SKEP" "$1" -h | sed -n '/^Examples:/,$ { s/^  //; s/   *[^ ].*//; p }' | tail -n +2
+	"$SKEP" $1 -h | sed -n '/^Examples:/,$ { s/^  //; s/   *[^ ].*//; p }' | tail -n +2
 }
 
 @test "the options of every page are those of -h" {
@@ -34,6 +41,20 @@ help_examples() {
 		diff help page || { echo "skep-$c.1: < only in -h, > only in the page"; false; }
 	done
 	[ "$("$SKEP" flame -h | help_options | wc -l)" -ge 30 ]
+}
+
+@test "those of a command of two words are in a section of its page, but for the targets" {
+	n=0
+	while read -r c; do
+		page=$ROOT/man/skep-${c% *}.1 section=${c#* }
+		# shellcheck disable=SC2086
+		"$SKEP" $c -h | help_options >help
+		{ page_options "${section^^}" <"$page"; page_options OPTIONS "Who Honesty" <"$page"; } | LC_ALL=C sort >page
+		diff help page || { echo "$c: < only in -h, > only in the page"; false; }
+		grep -qF ".B skep $c" "$page"
+		n=$((n + 1))
+	done < <(subcommands)
+	[ $n -ge 2 ]
 }
 
 @test "skep(1) lists every command with its summary" {
@@ -82,7 +103,7 @@ bounded() {
 	printf '#!/bin/sh\nexec %s 1\n' "$(command -v sleep)" >bin/sleep
 	chmod +x bin/make bin/sleep
 	export PATH=$PWD/bin:$PATH
-	busy "$WORK/shares" 60
+	busy "$WORK/shares" 600 # longer than all examples on the slowest machine; ended with the test
 	skep -q record -- make
 	n=0
 	while read -r line; do
@@ -98,6 +119,6 @@ bounded() {
 		# A function that nobody calls in that second is no fault of the example
 		[ "$status" = 0 ] || { [ "$status" = 1 ] && [[ "$line" == "skep probe "* ]] && grep -q '^skep probe: no hits in ' err; } || { cat err; false; }
 		n=$((n + 1))
-	done < <(for c in $(commands); do page_examples "$ROOT/man/skep-$c.1"; help_examples "$c"; done)
+	done < <(for c in $(commands); do page_examples "$ROOT/man/skep-$c.1"; help_examples "$c"; done; subcommands | while read -r c; do help_examples "$c"; done)
 	[ "$n" -ge 15 ]
 }

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The root tests in virtual machines, a kernel each. usage: tests/vm/run.sh [VERSION...]
 # One line a kernel, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and the reasons; TAP under build/vm/VERSION/tap.
-# Under CI, which has half an hour, the tests that no kernel can change (tag user-space) run on this machine alone, the oldest kernel runs
-# $OLDEST, and those between it and the newest, which is first, $BETWEEN.
+# Under CI, which has half an hour, the tests that no kernel can change (tag user-space) run on this machine alone, and of the others the
+# newest kernel runs all, the oldest the files $OLDEST and those between $BETWEEN, but for the tests that are long (tag newest).
 # The table of README is build/vm/matrix.md. Exit 77 when this machine cannot do it. Under CI fewer than three kernels are a failure.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
 SECONDS_MAX=${VM_SECONDS:-1400}
-BETWEEN=doctor,probe,probe_views
-OLDEST=doctor,by,probe,probe_views,record,stat
+BETWEEN=doctor,net,offcpu,probe_views,sched,timehist
+OLDEST=$BETWEEN,by,probe,record,stat
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
 done
@@ -98,17 +98,16 @@ tests/vm/image.sh $VM/image.cpio || exit 1
 printf '| kernel | passed | failed | skipped |\n|---|---|---|---|\n' >$VM/matrix.md
 running=0 there=$(grep -vc ' -$' <<<"$fetched")
 while read -r version package; do
-	[ "$package" != - ] || continue
 	running=$((running + 1))
 	without= tests=$TESTS
-	[ -z "${CI:-}" ] || without=skep.without=user-space
-	if [ -n "${CI:-}" ] && [ $running -gt 1 ]; then
-		tests=$BETWEEN
-		[ $running != "$there" ] || tests=$OLDEST
+	if [ -n "${CI:-}" ]; then
+		without=skep.without=user-space
+		[ $running = 1 ] || { tests=$BETWEEN; without=$without,newest; }
+		[ $running != 2 ] || tests=$OLDEST
 	fi
 	[ $running -le "${VM_AT_ONCE:-2}" ] || wait -n
 	machine "$version" "$tests" $without &
-done < <(tac <<<"$fetched")
+done < <(grep -v ' -$' <<<"$fetched" | awk '{ l[NR] = $0 } END { print l[NR]; if (NR > 1) print l[1]; for (i = 2; i < NR; i++) print l[i] }')
 wait
 while read -r version package; do
 	if [ "$package" = - ]; then
