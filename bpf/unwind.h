@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Unwinding without frame pointers: the tables that user space compiles out of .eh_frame (user/sym/ehframe.c), how a process maps
+ * objects, and what the kernel's walker (bpf/lib/unwind.bpf.h) and user space's (user/sym/unwind.c) tell each other.
+ *
+ * A table is a list of rows, in pages of UNWIND_PAGE_BYTES of text. A row says by which rule frames are found from its address up
+ * to the next row's. Rules are few (3,775 in all the 934 ELF files of a Debian system) and shared by all tables.
+ */
+#ifndef SKEP_BPF_UNWIND_H
+#define SKEP_BPF_UNWIND_H
+
+#include <linux/types.h>
+
+#define UNWIND_PAGE_SHIFT 14
+#define UNWIND_PAGE_BYTES (1u << UNWIND_PAGE_SHIFT)
+
+/* A row: the number of its rule, and where it begins in its page. The first row of a page begins at 0. */
+#define UNWIND_ROW_SHIFT 16
+#define UNWIND_ROW_LOW 0xffffu
+
+/* Rows lie in blocks, one value of the kernel's map each; those of a page are in one block. */
+#define UNWIND_BLOCK_ROWS 4096u
+#define UNWIND_RULES_MAX 16384u
+
+struct unwind_page {
+	__u32 row;   /* number of its first row */
+	__u32 nr;    /* 0: no rule anywhere in this page; at most UNWIND_BLOCK_ROWS */
+};
+
+/* Where the frame of the caller begins (DWARF's CFA: the caller's stack pointer). Off is rule.cfa_off. */
+enum unwind_cfa {
+	UNWIND_CFA_NONE = 0,	/* no code, or code without unwinding information */
+	UNWIND_CFA_UNKNOWN = 1, /* a rule that cannot be said here */
+	UNWIND_CFA_SP = 2,	/* sp + off */
+	UNWIND_CFA_BP = 3,
+	UNWIND_CFA_BX = 4,	/* the dynamic linker's way into lazily bound functions */
+	UNWIND_CFA_REG = 5,	/* rule.reg + off: at a leaf, where that register is known */
+	UNWIND_CFA_SP_DEREF = 6, /* *(sp + off) + rule.add */
+	UNWIND_CFA_BP_DEREF = 7,
+	UNWIND_CFA_PLT = 8,	/* sp + off + (ip & 15 >= rule.add ? 8 : 0): the linker's expression for .plt */
+	UNWIND_CFA_FP = 9,	/* code that keeps frame pointers and has no other information */
+	UNWIND_CFA_MAX
+};
+
+/* Where a register of the caller is. */
+enum unwind_saved {
+	UNWIND_SAME = 0,  /* not touched; of the return address: the outermost frame */
+	UNWIND_AT_CFA = 1, /* *(CFA + its off) */
+	UNWIND_AT_SP = 2,  /* *(this frame's sp + its off): signal frames */
+	UNWIND_LOST = 3,   /* nobody knows; of the return address: a rule that cannot be said here */
+	UNWIND_IN_REG = 4, /* only of the return address: in rule.reg, at a leaf (__vfork) */
+};
+
+#define UNWIND_SIGNAL 0x80u /* in rule.ra: the caller was interrupted, its address is exact and no return address */
+#define UNWIND_BX_SHIFT 4   /* in rule.saved: low half bp, high half bx */
+
+struct unwind_rule {
+	__u8 cfa;   /* enum unwind_cfa */
+	__u8 ra;    /* enum unwind_saved, UNWIND_SIGNAL */
+	__u8 saved; /* enum unwind_saved of bp and of bx */
+	__u8 reg;   /* DWARF's number of a register, of UNWIND_CFA_REG or UNWIND_IN_REG */
+	__s32 cfa_off;
+	__s16 add;
+	__s16 ra_off, bp_off, bx_off;
+};
+_Static_assert(sizeof(struct unwind_rule) == 16, "unwind_rule");
+
+/* An executable mapping of a process. A space has them sorted; they are disjoint. */
+enum unwind_kind {
+	UNWIND_MAP_ASK = 0,   /* user space has no table for it yet, and would like to be asked */
+	UNWIND_MAP_TABLE = 1,
+	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (JIT, Go) */
+};
+
+struct unwind_map {
+	__u64 start, end;
+	__u64 bias; /* address - bias: bytes from the begin of the object's first page */
+	__u32 page; /* number of that page in the kernel's map of all pages */
+	__u32 nr_pages; /* of this object; with enum unwind_kind above UNWIND_KIND_SHIFT */
+};
+_Static_assert(sizeof(struct unwind_map) == 32, "unwind_map");
+#define UNWIND_KIND_SHIFT 24
+#define UNWIND_NR_PAGES ((1u << UNWIND_KIND_SHIFT) - 1)
+
+/* Mappings lie in blocks, too; those of a space are in one. */
+#define UNWIND_BLOCK_MAPS 4096u
+
+/* An address space: a process from one exec to the next. start_ns: start_time of its first thread, numbers come again. */
+struct unwind_space_key {
+	__u64 start_ns;
+	__u32 tgid; /* in the initial PID namespace */
+	__u32 exec_id; /* task_struct.self_exec_id */
+};
+
+struct unwind_space {
+	__u32 first; /* number of its first mapping */
+	__u32 nr;
+};
+
+/* Registers of a frame that are followed outwards. */
+struct unwind_regs {
+	__u64 ip, sp, bp, bx;
+	__u32 lost;	/* bits of enum unwind_reg: not known in this frame */
+	__u32 is_exact; /* ip is the next instruction to run, not a return address */
+};
+enum unwind_lost { UNWIND_LOST_BP = 1, UNWIND_LOST_BX = 2, UNWIND_LOST_LEAF = 4 /* all others: it is no leaf */ };
+
+#define UNWIND_LEAF_REGS 17 /* by DWARF's numbers of x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 rip */
+
+/*
+ * The last "address" of a user stack may be a mark instead: bit 63, which no address of user space has; a code; of UNWIND_MARK_REST,
+ * the id of a rest below.
+ */
+#define UNWIND_MARK (1ull << 63)
+#define UNWIND_MARK_SHIFT 56
+#define UNWIND_MARK_CODE 0x7full
+#define UNWIND_MARK_ID ((1ull << UNWIND_MARK_SHIFT) - 1)
+
+/* How a walk goes on, or why it ended. */
+enum unwind_end {
+	UNWIND_MORE = 0,     /* a caller was found */
+	UNWIND_ROOT = 1,     /* the outermost frame: its return address is undefined, or 0 */
+	UNWIND_DEPTH = 2,    /* as many frames as are kept */
+	UNWIND_NO_STACK = 3, /* memory of the stack is not there, or not in core */
+	UNWIND_NO_CODE = 4,  /* a return address outside of executable memory */
+	UNWIND_NO_RULE = 5,  /* code without unwinding information, and no frame pointer either */
+	UNWIND_BAD_RULE = 6, /* information that skep does not understand, or a register that is lost */
+	UNWIND_ASTRAY = 7,   /* the caller's frame would not be further out */
+	UNWIND_COMPAT = 8,   /* 32-bit code */
+	UNWIND_ASK = 9,	     /* mapping or table not known here: user space walks the rest */
+	UNWIND_NO_ROOM = 10, /* the same, and there was no room to ask */
+	UNWIND_ENDS
+};
+
+/* What user space needs to walk on. */
+#define UNWIND_REST_SMALL 16384u /* bytes of stack */
+#define UNWIND_REST_LARGE 65536u
+
+struct unwind_rest {
+	__u64 id; /* as in the mark; never 0 */
+	__u64 time_ns;
+	struct unwind_space_key space;
+	struct unwind_regs regs; /* of the frame that could not be walked: regs.ip is the last address before the mark */
+	__u64 leaf[UNWIND_LEAF_REGS]; /* when !(regs.lost & UNWIND_LOST_LEAF) */
+	__u32 nr;    /* frames before the mark */
+	__u32 bytes; /* of the stack, from regs.sp up */
+	/* then those bytes */
+};
+
+#endif
