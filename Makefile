@@ -200,6 +200,9 @@ W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
 WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits uring sockets usdt probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+# What unwinding has to see through, in each way that compilers make frames.
+STACKS := O0 O2 O3 O2_fp static pie stripped
+WORK += $(STACKS:%=$W/stacks_%) $W/stacks_library.so
 WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$W/shares_go $W/probed_go)
 
 work: $(WORK)
@@ -211,6 +214,18 @@ $W/shares_pie: HOW := -fPIE -pie
 $W/shares_nopie: HOW := -fno-pie -no-pie
 $(LINKED:%=$W/shares_%): tests/work/shares.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $(HOW) $< -o $@
+STACKC := -g -fomit-frame-pointer -Itests/work -Wall -Wextra
+$W/stacks_O0: HOW := -O0
+$W/stacks_O2: HOW := -O2
+$W/stacks_O3: HOW := -O3
+$W/stacks_O2_fp: HOW := -O2 -fno-omit-frame-pointer
+$W/stacks_static: HOW := -O2 -static -DSTATIC
+$W/stacks_pie: HOW := -O2 -fPIE -pie
+$W/stacks_stripped: HOW := -O2 -s
+$(STACKS:%=$W/stacks_%): tests/work/stacks.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) $(HOW) $< -o $@ -pthread -ldl
+$W/stacks_library.so: tests/work/stacks_library.c
+	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 -fPIC -shared $< -o $@
 $W/usdt: tests/work/usdt.c
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) -fno-pie -no-pie $< -o $@
 $W/shares_stripped: tests/work/shares.c tests/work/work.h

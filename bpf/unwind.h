@@ -82,6 +82,13 @@ _Static_assert(sizeof(struct unwind_map) == 32, "unwind_map");
 #define UNWIND_KIND_SHIFT 24
 #define UNWIND_NR_PAGES ((1u << UNWIND_KIND_SHIFT) - 1)
 
+/* Sizes of the kernel's maps */
+#define UNWIND_BLOCKS 1024u	 /* of rows: 16 MiB */
+#define UNWIND_PAGES_MAX 65536u	 /* 1 GiB of text */
+#define UNWIND_SPACES_MAX 8192u
+#define UNWIND_MAP_BLOCKS 16u
+#define UNWIND_RESTS_BYTES (4u << 20)
+
 /* Mappings lie in blocks, too; those of a space are in one. */
 #define UNWIND_BLOCK_MAPS 4096u
 
@@ -137,13 +144,15 @@ enum unwind_end {
 #define UNWIND_REST_LARGE 65536u
 
 struct unwind_rest {
-	__u64 id; /* as in the mark; never 0 */
 	__u64 time_ns;
+	__u64 id; /* as in the mark; never 0 */
 	struct unwind_space_key space;
 	struct unwind_regs regs; /* of the frame that could not be walked: regs.ip is the last address before the mark */
 	__u64 leaf[UNWIND_LEAF_REGS]; /* when !(regs.lost & UNWIND_LOST_LEAF) */
 	__u32 nr;    /* frames before the mark */
 	__u32 bytes; /* of the stack, from regs.sp up */
+	__u32 pid;   /* the process, in skep's PID namespace */
+	__u32 pad;
 	/* then those bytes */
 };
 

@@ -29,6 +29,15 @@ enum stack_stop {
 	STOP_LEAF = 4,	    /* only where it happened was asked for: nothing is missing */
 	STOP_BEFORE = 5,    /* of a task that was off its CPU before the start: cannot be walked from outside */
 	STOP_NO_ROOM = 6,   /* the kernel's table of stacks was full: none of its frames was kept */
+	/* By tables (bpf/unwind.h), which know more */
+	STOP_WHOLE = 7,	    /* its outermost frame was reached for sure */
+	STOP_NO_STACK = 8,  /* memory of the stack could not be read */
+	STOP_NO_CODE = 9,   /* a return address outside of executable memory */
+	STOP_NO_RULE = 10,  /* code without unwinding information */
+	STOP_BAD_RULE = 11, /* information that is not understood */
+	STOP_ASTRAY = 12,   /* the caller's frame would not be further out */
+	STOP_COMPAT = 13,   /* 32-bit code */
+	STOP_NOT_ASKED = 14, /* no table yet, and no room to ask for it */
 	STOP_MAX
 };
 

@@ -22,6 +22,7 @@
 #include "capture/cost.h"
 #include "capture/features.h"
 #include "capture/kernel.h"
+#include "capture/unwind.h"
 #include "util/clock.h"
 #include "util/cpus.h"
 #include "util/limits.h"
@@ -180,6 +181,8 @@ static int session_setup(struct session *s, struct err *err)
 	/* COMMAND is there by now, and so is its number. */
 	if (!ret && is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
+	if (!ret && s->cfg->guide && !(ret = unwinder_new(s->cfg->guide, &s->place.unwinder, err)))
+		ret = watch(s, unwinder_fd(s->place.unwinder));
 	if (!ret)
 		ret = watch_targets(s, err);
 	if (!ret)
@@ -385,6 +388,8 @@ void session_profile(const struct session *s, struct profile *profile)
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		if (s->cfg->sources[i]->profile)
 			s->cfg->sources[i]->profile(s->cfg->sources[i], profile);
+	if (s->place.unwinder)
+		unwinder_profile(s->place.unwinder, profile);
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = session_duration_ns(s);
@@ -400,6 +405,7 @@ void session_close(struct session *s)
 	command_end(&s->command);
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->close(s->cfg->sources[i]);
+	unwinder_free(s->place.unwinder);
 	pidns_close(&s->place.pidns);
 	for (size_t i = 0; i < s->nr_watched; i++)
 		if (s->watched[i].fd >= 0)

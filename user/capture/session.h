@@ -16,12 +16,15 @@
 
 #define SESSION_SOURCES_MAX 8
 
+struct unwind_guide;
+
 struct session_cfg {
 	const struct target *target;
 	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened */
 	int nr_sources;
 	const sigset_t *command_mask;	 /* signals that COMMAND starts with blocked */
 	uint64_t interval_ns;		 /* take a snapshot of the sources every so often; 0: never */
+	struct unwind_guide *guide;	 /* user stacks are walked by tables, with its help; NULL: by frame pointers */
 	uint64_t duration_ns;		 /* 0: until COMMAND or the targets end, or a signal */
 };
 

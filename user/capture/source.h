@@ -16,12 +16,15 @@
 #include "target.h"
 #include "util/err.h"
 
+struct unwinder;
+
 /* Whom and where: what a session knows when it opens its sources. */
 struct place {
 	const struct target *target;
 	const uint32_t *cpus; /* those of -C, else all that are online */
 	uint32_t nr_cpus;
 	pid_t command_pid; /* COMMAND, which waits for its exec; 0: none */
+	struct unwinder *unwinder; /* walks user stacks by tables; NULL: by frame pointers */
 	struct pidns pidns; /* opened only for sources that load BPF programs */
 };
 

@@ -25,6 +25,7 @@
 #include "capture/rings.h"
 #include "capture/sideband.h"
 #include "capture/sums.h"
+#include "capture/unwind.h"
 #include "skel/sample.skel.h"
 #include "util/clock.h"
 #include "util/vec.h"
@@ -44,6 +45,7 @@ struct src_sample {
 	struct sample_bpf *skel;
 	struct rings rings; /* records wait there for the side band */
 	struct sideband *sideband;
+	struct unwinder *unwinder; /* of the session; NULL: by frame pointers */
 	char note[256];
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
@@ -273,11 +275,16 @@ static void fill_who(struct sample *s, struct sample_key *key)
 static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
 	uint32_t limit = src->max_frames;
+	enum stack_stop stop = STOP_ROOT;
 	bool has_user = key->has_user;
 
 	fill_who(s, key);
 	s->kstop = s->nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
-	s->ustop = s->nr_uips == limit ? STOP_DEPTH : s->nr_uips || !has_user ? STOP_ROOT : STOP_UNREADABLE;
+	if (src->unwinder)
+		s->nr_uips = unwinder_stack(src->unwinder, s->uips, s->nr_uips, &s->uips, &stop);
+	else
+		stop = s->nr_uips == limit ? STOP_DEPTH : s->nr_uips ? STOP_ROOT : STOP_UNREADABLE;
+	s->ustop = has_user ? stop : STOP_ROOT;
 	if (limit == 1)
 		s->kstop = s->ustop = STOP_LEAF;
 	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
@@ -316,8 +323,12 @@ static int drain(struct source *source, struct sink *sink)
 	struct to_sink to = { src, sink };
 	int ret = rings_collect(&src->rings);
 
+	if (!ret && src->unwinder)
+		ret = unwinder_collect(src->unwinder);
 	if (!ret)
 		ret = sideband_drain(src->sideband, now_ns(), sink);
+	if (ret >= 0 && src->unwinder)
+		ret = unwinder_walk(src->unwinder);
 	return ret < 0 ? ret : rings_deliver(&src->rings, flush, &to);
 }
 

@@ -186,6 +186,7 @@ static const char *live_option(const struct measure *m)
 		{ t->comms.n, "--comm" },    { m->event_text, "-e" },	      { m->freq, "-F" },
 		{ m->period, "-c" },	     { m->duration_ns, "--duration" }, { m->idle, "--idle" },
 		{ m->ring_kb, "-m" },	     { m->stacks_max, "--max-stacks" },
+		{ m->call_graph, "--call-graph" },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -225,6 +226,8 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 		ret = measure_check(&f->m, operands, err);
 	if (ret)
 		return ret;
+	if (f->m.call_graph == CALL_GRAPH_NONE)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph none leaves nothing to draw");
 	if (f->event_index)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index chooses from a file: it needs -i");
 	if (f->m.nr_events > 1 && !f->m.offcpu) {

@@ -2,6 +2,8 @@
 /* The one order in which a live run comes to its names. */
 #include "cmd/live.h"
 
+#include <errno.h>
+
 #include "capture/features.h"
 #include "sym/kallsyms.h"
 
@@ -19,6 +21,8 @@ int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cf
 	ret = syms_new(syms_cfg, &fold->syms, err);
 	if (ret)
 		return ret;
+	if (m->call_graph == CALL_GRAPH_EH && !(m->guide = syms_guide(fold->syms)))
+		return err_set(err, -ENOMEM, "out of memory");
 	fold->pin = true;
 	fold->profile->title = command_line();
 	ret = measure_run(m, cfg, &fold->sink, NULL, fold->profile, ret_status, err);

@@ -6,6 +6,7 @@
 #include "capture/src_offcpu.h"
 #include "capture/src_probe.h"
 #include "capture/src_sample.h"
+#include "cmd/callgraph.h"
 #include "model/profile.h"
 #include "sym/sym.h"
 #include "target.h"
@@ -16,6 +17,7 @@ struct measure {
 	const char *event_text;
 	uint64_t freq, period, duration_ns, ring_kb, stacks_max;
 	bool idle, no_kernel, no_user;
+	enum call_graph call_graph;
 	struct event events[EVENTS_MAX];
 	int nr_events;
 	struct probe *probes; /* those of the events that are no counters */
@@ -23,6 +25,7 @@ struct measure {
 	/* Set by the command. */
 	struct offcpu_cfg *offcpu; /* measure time off the CPUs, too; its samples are of the last event. NULL: no */
 	bool no_samples;	   /* only that */
+	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	const char *title;	   /* what is measured; NULL: the name of the first event */
 };
 

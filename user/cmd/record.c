@@ -22,29 +22,15 @@ struct record {
 	struct measure m;
 	struct honesty h;
 	const char *out;
-	bool callgraph, no_callgraph, off_cpu;
+	bool callgraph, off_cpu;
 	struct offcpu_cfg off_cfg;
 };
-
-/* perf's --call-graph takes a mode. Its own default here is fp; the others are not there, and silence would be a lie. */
-static int set_call_graph(void *base, const char *text, struct err *err)
-{
-	struct record *rec = base;
-
-	if (!strcmp(text, "no"))
-		rec->no_callgraph = true;
-	else if (strcmp(text, "fp"))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--call-graph': fp or no", text);
-	return 0;
-}
 
 static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)", NULL, false,
 	  NULL },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default",
 	  NULL, false, NULL },
-	{ 0, "call-graph", "MODE", OPT_CALL, 0, "fp: by frame pointers, the default; no: only the address of each sample",
-	  set_call_graph, false, "fp|no" },
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
 	  "besides, each span that a thread is on no CPU, as an event 'offcpu-time' with its ns as period", NULL, false, NULL },
 	{ 0 },
@@ -65,6 +51,7 @@ struct record_sink {
 	struct sink *to;
 	struct data_writer *writer;
 	struct build_ids *ids;
+	struct syms *syms; /* who has mapped what, where stacks are walked by tables; else NULL */
 	int argc;
 	char *argv[64];
 	struct utsname uts;
@@ -84,7 +71,10 @@ static int pass_task(struct sink *sink, const struct task_event *t)
 {
 	struct record_sink *r = (struct record_sink *)sink;
 	struct task_event copy = *t;
+	int ret = r->syms ? syms_task(r->syms, t) : 0;
 
+	if (ret)
+		return ret;
 	if (t->what == TASK_MMAP && !t->kernel && !t->build_id_size)
 		copy.build_id_size = build_id_of(r->ids, t, copy.build_id);
 	return r->to->task(r->to, &copy);
@@ -94,6 +84,8 @@ static int pass_round(struct sink *sink)
 {
 	struct record_sink *r = (struct record_sink *)sink;
 
+	if (r->syms)
+		syms_pin(r->syms);
 	return r->to->round ? r->to->round(r->to) : 0;
 }
 
@@ -163,7 +155,7 @@ static int open_writer(struct sink *sink, struct err *err)
 		.argv = (const char *const *)r->argv,
 		.events = rec->m.events,
 		.nr_events = rec->m.nr_events,
-		.callchain = !rec->no_callgraph,
+		.callchain = rec->m.call_graph != CALL_GRAPH_NONE,
 	};
 	r->meta.kernel_build_id_size = build_id_kernel(r->meta.kernel_build_id);
 	ret = build_ids_new(&r->ids);
@@ -215,7 +207,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	struct record *rec = cfg;
 	struct record_sink r = { .record = rec };
 	struct sample_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt,
-				       .max_frames = rec->no_callgraph ? 1 : 0 };
+				       .max_frames = rec->m.call_graph == CALL_GRAPH_NONE };
+	struct syms_cfg syms_cfg = { 0 };
 	struct profile p = { 0 };
 	int status = 0, ret;
 
@@ -227,11 +220,16 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	}
 	if (rec->m.stacks_max && !rec->off_cpu)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stacks is for sums in the kernel: record keeps every sample");
-	if (rec->callgraph && rec->no_callgraph)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph no contradict each other");
+	if (rec->callgraph && rec->m.call_graph == CALL_GRAPH_NONE)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none contradict each other");
 	ret = rec->off_cpu ? offcpu_record(&rec->m, &rec->off_cfg, err) : 0;
 	if (!ret)
 		ret = measure_check(&rec->m, operands, err);
+	if (!ret && rec->m.call_graph == CALL_GRAPH_EH) {
+		ret = syms_new(&syms_cfg, &r.syms, err);
+		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
+			ret = err_set(err, -ENOMEM, "out of memory");
+	}
 	if (ret)
 		return ret;
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
@@ -240,6 +238,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold tells of it, nor is the sample lost */
 	measure_free(&rec->m);
 	build_ids_free(r.ids);
+	syms_free(r.syms);
 	if (ret)
 		return ret;
 	if (p.kept)

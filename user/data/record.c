@@ -95,6 +95,8 @@ static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, 
 	}
 }
 
+_Static_assert(STOP_MAX <= RES_STOP_MASK + 1, "no room for a stop");
+
 /* What a file of skep says there; who else wrote bits, none of which we know, said nothing. */
 static void take_res(uint32_t res, struct sample *s)
 {

@@ -27,6 +27,13 @@ static const struct loss_word {
 	[LOSS_CUT_UNREADABLE] = { "cut_unreadable", "user stacks that could not be read", 0 },
 	[LOSS_CUT_NO_ROOT] = { "cut_no_root", "user stacks whose chain broke", 0 },
 	[LOSS_CUT_BEFORE] = { "cut_before", "user stacks of tasks that slept since before the start", 0 },
+	[LOSS_CUT_NO_STACK] = { "cut_no_stack", "user stacks of which a part is not in memory", 0 },
+	[LOSS_CUT_NO_CODE] = { "cut_no_code", "user stacks that lead out of executable memory", 0 },
+	[LOSS_CUT_NO_RULE] = { "cut_no_rule", "user stacks through code without unwinding information", 0 },
+	[LOSS_CUT_BAD_RULE] = { "cut_bad_rule", "user stacks through code whose unwinding information is not understood", 0 },
+	[LOSS_CUT_ASTRAY] = { "cut_astray", "user stacks whose frames do not lie one above the other", 0 },
+	[LOSS_CUT_COMPAT] = { "cut_compat", "user stacks of 32-bit code", 0 },
+	[LOSS_CUT_NOT_ASKED] = { "cut_not_asked", "user stacks through code whose unwinding table was not there in time", 0 },
 	[LOSS_UNNAMED] = { "unnamed", "user frames without a symbol", 0 },
 	[LOSS_UNNAMED_KERNEL] = { "unnamed_kernel", "kernel frames without a symbol", 0 },
 };

@@ -27,6 +27,13 @@ enum loss {
 	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */
 	LOSS_CUT_NO_ROOT,  /* user stacks whose chain broke (sample kept) */
 	LOSS_CUT_BEFORE,   /* user stacks of tasks that were off their CPUs before the start (sample kept) */
+	LOSS_CUT_NO_STACK, /* those that STOP_* of sample.h tell apart (sample kept) */
+	LOSS_CUT_NO_CODE,
+	LOSS_CUT_NO_RULE,
+	LOSS_CUT_BAD_RULE,
+	LOSS_CUT_ASTRAY,
+	LOSS_CUT_COMPAT,
+	LOSS_CUT_NOT_ASKED,
 	LOSS_UNNAMED,	   /* user frames without a symbol (sample kept) */
 	LOSS_UNNAMED_KERNEL,
 	LOSS_MAX

@@ -15,6 +15,13 @@ static const char *const cut_text[STOP_MAX] = {
 	[STOP_NO_ROOT] = "[truncated: no frame pointer]",
 	[STOP_BEFORE] = "[truncated: asleep before the start]",
 	[STOP_NO_ROOM] = "[truncated: no room for the stack]",
+	[STOP_NO_STACK] = "[truncated: stack not in memory]",
+	[STOP_NO_CODE] = "[truncated: not in executable memory]",
+	[STOP_NO_RULE] = "[truncated: no unwinding information]",
+	[STOP_BAD_RULE] = "[truncated: unwinding rule not understood]",
+	[STOP_ASTRAY] = "[truncated: frames out of order]",
+	[STOP_COMPAT] = "[truncated: 32-bit code]",
+	[STOP_NOT_ASKED] = "[truncated: unwinding table late]",
 };
 
 static const enum loss cut_loss[STOP_MAX] = {
@@ -23,6 +30,13 @@ static const enum loss cut_loss[STOP_MAX] = {
 	[STOP_NO_ROOT] = LOSS_CUT_NO_ROOT,
 	[STOP_BEFORE] = LOSS_CUT_BEFORE,
 	[STOP_NO_ROOM] = LOSS_STACKS_FULL,
+	[STOP_NO_STACK] = LOSS_CUT_NO_STACK,
+	[STOP_NO_CODE] = LOSS_CUT_NO_CODE,
+	[STOP_NO_RULE] = LOSS_CUT_NO_RULE,
+	[STOP_BAD_RULE] = LOSS_CUT_BAD_RULE,
+	[STOP_ASTRAY] = LOSS_CUT_ASTRAY,
+	[STOP_COMPAT] = LOSS_CUT_COMPAT,
+	[STOP_NOT_ASKED] = LOSS_CUT_NOT_ASKED,
 };
 
 /* False when there were more than are kept. */
@@ -69,9 +83,9 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	for (uint32_t i = 0; i < st->n; i++)
 		if (st->frames[i].kind == FRAME_UNKNOWN)
 			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;
-	rooted = st->n > user_from && st->frames[st->n - 1].is_root;
+	rooted = cut == STOP_WHOLE || (st->n > user_from && st->frames[st->n - 1].is_root);
 	/* What the walker's limit cut off above a root was not of this stack. */
-	if (rooted || s->ustop == STOP_LEAF) {
+	if ((rooted && whole) || s->ustop == STOP_LEAF) {
 		cut = STOP_ROOT;
 	} else if (!whole) {
 		cut = STOP_DEPTH;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/unwind.h"
 #include "sample.h"
 
 struct object;
@@ -48,6 +49,9 @@ struct space {
 	bool has_anon;	/* something executable without a file: a perf map may name it */
 	bool is_scanned;	/* /proc was asked once */
 	bool is_exited;
+	bool is_told;  /* the kernel's walker has its mappings, under: */
+	bool is_stale; /* and is to be told again */
+	struct unwind_space_key key;
 };
 
 struct maps {

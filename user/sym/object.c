@@ -52,6 +52,7 @@ void objects_free(struct objects *objects)
 		close_fd(&obj->fd);
 		close_fd(&obj->debug_fd);
 		free(obj->segs);
+		unwind_table_free(&obj->table);
 		symtab_free(&obj->tab);
 		free(obj);
 	}
@@ -386,6 +387,38 @@ static void keep_fds(struct objects *objects, struct object *obj, int debug_fd)
 	close_fd(&obj->fd);
 }
 
+/* elf and debug are open; debug may be NULL. */
+static void read_table(struct objects *objects, struct object *obj, const struct elf_file *elf, const struct elf_file *debug)
+{
+	if (!objects->rules || obj->table_state != TABLE_NEW)
+		return;
+	obj->table_state = unwind_table_read(elf, debug, objects->rules, &obj->table) ? TABLE_NONE : TABLE_READ;
+}
+
+/* The segments outlive the file. */
+static void take_segs(struct object *obj, struct elf_file *elf)
+{
+	free(obj->segs);
+	obj->segs = elf->segs;
+	obj->nr_segs = elf->nr_segs;
+	elf->segs = NULL;
+}
+
+void object_table(struct objects *objects, struct object *obj)
+{
+	struct elf_file elf;
+
+	if (obj->state != OBJECT_OPEN || obj->table_state != TABLE_NEW || !objects->rules)
+		return;
+	if (obj->kind == OBJECT_VDSO ? open_vdso(&elf) : elf_open_fd(obj->fd, &elf)) {
+		obj->table_state = TABLE_NONE;
+		return;
+	}
+	read_table(objects, obj, &elf, NULL);
+	take_segs(obj, &elf);
+	elf_close(&elf);
+}
+
 void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 {
 	struct elf_file elf, debug;
@@ -403,9 +436,8 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	if (wants ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
 		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
 	n = elfsyms_load(&elf, debug_fd >= 0 ? &debug : NULL, &obj->tab);
-	obj->segs = elf.segs;
-	obj->nr_segs = elf.nr_segs;
-	elf.segs = NULL;
+	read_table(objects, obj, &elf, debug_fd >= 0 ? &debug : NULL);
+	take_segs(obj, &elf);
 	elf_close(&elf);
 	if (debug_fd >= 0)
 		elf_close(&debug);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "sample.h"
+#include "sym/ehframe.h"
 #include "sym/elf.h"
 #include "sym/sym.h"
 #include "sym/symtab.h"
@@ -26,6 +27,8 @@ enum object_kind {
 };
 
 enum object_state { OBJECT_NEW, OBJECT_OPEN, OBJECT_READ, OBJECT_FAILED };
+
+enum table_state { TABLE_NEW, TABLE_READ, TABLE_TOLD /* the kernel has it */, TABLE_NONE };
 
 struct object {
 	const char *path;    /* as the event had it; interned */
@@ -45,6 +48,9 @@ struct object {
 	struct symtab tab;
 	struct lines *lines; /* NULL: not opened yet, or none */
 	bool lines_tried;
+	uint8_t table_state; /* enum table_state */
+	struct unwind_table table;
+	uint32_t table_page; /* of TABLE_TOLD: where it begins in the kernel */
 };
 
 struct objects {
@@ -54,6 +60,7 @@ struct objects {
 	uint32_t nr_slots, n;
 	uint32_t nr_fds; /* kept open */
 	uint64_t nr_symbols;
+	struct unwind_rules *rules; /* those of unwinding tables; NULL: none are wanted */
 };
 
 int objects_init(struct objects *objects, const struct syms_cfg *cfg, struct strpool *pool);
@@ -70,6 +77,9 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 
 /* Reads the symbols of an open object. pid may help to find debug files; 0: none. */
 void object_read(struct objects *objects, struct object *obj, uint32_t pid);
+
+/* Compiles the table for unwinding of an open object, once, without its symbols. */
+void object_table(struct objects *objects, struct object *obj);
 
 /* ELF address of a file offset; false when the object was never read or has no such offset. */
 bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr);

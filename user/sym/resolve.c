@@ -8,15 +8,9 @@
 #include <string.h>
 
 #include "sym/demangle.h"
-#include "sym/kernel.h"
 #include "sym/lines.h"
-#include "sym/maps.h"
-#include "sym/object.h"
-#include "sym/perfmap.h"
-#include "sym/sym.h"
+#include "sym/syms.h"
 #include "util/hash.h"
-#include "util/strpool.h"
-#include "util/vec.h"
 
 #define CACHE_FIRST_SLOTS 4096u
 #define CACHE_MAX_ENTRIES (256u << 10) /* about 30 MB; then it starts anew */
@@ -25,36 +19,6 @@
 #define VSYSCALL_BYTES 0x1000u
 #define VDSO32_END (1ull << 32)
 #define NAME_UNKNOWN "[unknown]"
-
-/* Frames of one (object, address): frames[first .. first + n). */
-struct answer {
-	const struct object *obj; /* NULL: free slot */
-	uint64_t vaddr;
-	uint32_t first, n;
-};
-
-/* An object that is mapped but was not opened yet, and by whom. */
-struct pending {
-	struct object *obj;
-	uint64_t start, end;
-	uint32_t pid;
-};
-
-struct syms {
-	struct syms_cfg cfg;
-	struct strpool *pool;
-	struct maps maps;
-	struct objects objects;
-	struct kernel kernel;
-	struct answer *cache;
-	uint32_t cache_slots, cache_used;
-	VEC(struct frame) frames;
-	VEC(struct pending) pending;
-	VEC(uint32_t) jits; /* processes that may have a perf map */
-	struct perfmap_limits perfmap_limits;
-	const char *name_unknown, *obj_unknown, *vsyscall;
-	struct syms_stats stats;
-};
 
 int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err)
 {
@@ -94,6 +58,7 @@ void syms_free(struct syms *syms)
 	maps_free(&syms->maps);
 	objects_free(&syms->objects);
 	kernel_free(&syms->kernel);
+	guide_free(syms->guide);
 	vec_free(&syms->frames);
 	vec_free(&syms->pending);
 	vec_free(&syms->jits);
@@ -134,6 +99,7 @@ static int note_mmap(struct syms *syms, struct space *space, const struct task_e
 			return -ENOMEM;
 		syms->pending.data[syms->pending.n++] = (struct pending){ m.obj, m.start, m.end, t->pid };
 	}
+	guide_note(syms, space);
 	return maps_mmap(space, &m);
 }
 
@@ -168,11 +134,16 @@ int syms_task(struct syms *syms, const struct task_event *t)
 		return space ? note_mmap(syms, space, t) : -ENOMEM;
 	case TASK_EXEC:
 		space = maps_get(&syms->maps, t->pid);
-		return space ? maps_exec(space, t->time_ns) : -ENOMEM;
+		if (!space)
+			return -ENOMEM;
+		guide_note(syms, space);
+		return maps_exec(space, t->time_ns);
 	case TASK_EXIT:
 		space = t->pid == t->tid ? maps_find(&syms->maps, t->pid) : NULL;
-		if (space)
-			space->is_exited = true;
+		if (!space)
+			return 0;
+		space->is_exited = true;
+		guide_note(syms, space);
 		return 0;
 	default:
 		return 0;
@@ -341,8 +312,7 @@ static int scan_task(struct sink *sink, const struct task_event *t)
 	return syms_task(((struct scan_sink *)sink)->syms, t);
 }
 
-/* The space of pid; a process nobody told us of is looked at once, while it lives. */
-static struct space *find_space(struct syms *syms, uint32_t pid)
+struct space *syms_space(struct syms *syms, uint32_t pid)
 {
 	struct space *space = maps_find(&syms->maps, pid);
 	struct scan_sink s = { .sink = { .task = scan_task }, .syms = syms };
@@ -397,7 +367,7 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 			struct frame *ret_frames, int max)
 {
 	uint64_t at = ip - (caller && ip), off, vaddr;
-	struct space *space = find_space(syms, pid);
+	struct space *space = syms_space(syms, pid);
 	const struct mapping *m = space ? maps_lookup(space, time_ns, at) : NULL;
 	struct object *obj = m ? m->obj : NULL;
 	uint32_t first, n;

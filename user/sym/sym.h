@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sample.h"
+#include "unwind.h"
 #include "util/err.h"
 
 enum frame_kind {
@@ -110,6 +111,9 @@ int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip,
 
 /* True if user stacks begin in a function of this name (_start, clone, __libc_start_call_main, runtime.goexit ...). */
 bool symbol_is_root(const char *name);
+
+/* The guide of the kernel's walker, by what syms_task() is told; it lives as long as syms. NULL: no memory. */
+struct unwind_guide *syms_guide(struct syms *syms);
 
 const char *syms_intern(struct syms *syms, const char *text);
 void syms_stats(const struct syms *syms, struct syms_stats *ret_stats);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel's walker knows of processes it is told here, and only of those it met: its first sample in an address space, and in an
+ * object, asks. What it asks about is walked here, so that no stack waits for its tables.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/syms.h"
+#include "sym/unwind.h"
+
+struct guide {
+	struct unwind_guide guide; /* first: a pointer to it is one to us */
+	struct syms *syms;
+	struct unwind_rules rules;
+	VEC(uint32_t) pids;		 /* whose mappings are to be told */
+	VEC(struct unwind_space_key) gone; /* what those processes were before an exec */
+	VEC(struct object *) objects;	 /* whose tables were compiled and not told yet */
+	VEC(struct unwind_map) maps;
+};
+
+/* One walk over a copy of a stack. */
+struct walk {
+	struct guide *guide;
+	struct space *space;
+	const struct unwind_rest *rest;
+	const uint8_t *stack;
+};
+
+static void tell_later(struct guide *g, struct space *space)
+{
+	if (space->is_stale || vec_reserve(&g->pids))
+		return;
+	g->pids.data[g->pids.n++] = space->pid;
+	space->is_stale = true;
+}
+
+void guide_note(struct syms *syms, struct space *space)
+{
+	if (syms->guide && space->is_told)
+		tell_later(syms->guide, space);
+}
+
+/* The kernel met it under this key. */
+static void met(struct guide *g, struct space *space, const struct unwind_space_key *key)
+{
+	if (space->is_told && memcmp(&space->key, key, sizeof(*key))) {
+		if (!vec_reserve(&g->gone))
+			g->gone.data[g->gone.n++] = space->key;
+		space->is_told = false;
+	}
+	space->key = *key;
+	tell_later(g, space);
+}
+
+/* Compiles the table of an object, once. */
+static void want_table(struct guide *g, struct object *obj, uint32_t pid, const struct mapping *m)
+{
+	if (obj->table_state != TABLE_NEW)
+		return;
+	object_open(&g->syms->objects, obj, pid, m->start, m->end);
+	object_table(&g->syms->objects, obj);
+	/* Its file is gone, or it was read before anybody wanted tables */
+	if (obj->table_state == TABLE_NEW && obj->state != OBJECT_NEW)
+		obj->table_state = TABLE_NONE;
+	if (obj->table_state == TABLE_READ && !vec_reserve(&g->objects))
+		g->objects.data[g->objects.n++] = obj;
+}
+
+static bool has_code_of_file(const struct object *obj)
+{
+	return obj->kind == OBJECT_FILE || obj->kind == OBJECT_VDSO || obj->kind == OBJECT_MEMFD;
+}
+
+static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
+{
+	const struct walk *w = arg;
+	const struct mapping *m = w->space ? maps_lookup(w->space, w->rest->time_ns, ip) : NULL;
+	struct object *obj = m ? m->obj : NULL;
+	uint32_t number = 0;
+	uint64_t vaddr;
+
+	if (!m)
+		return UNWIND_NO_CODE;
+	if (has_code_of_file(obj))
+		want_table(w->guide, obj, w->rest->pid, m);
+	if (obj->table_state != TABLE_READ && obj->table_state != TABLE_TOLD) {
+		*ret_rule = (struct unwind_rule){ .cfa = UNWIND_CFA_FP };
+		return 0;
+	}
+	if (object_vaddr(obj, ip - m->start + m->pgoff, &vaddr))
+		number = unwind_table_find(&obj->table, vaddr);
+	if (!number)
+		return UNWIND_NO_RULE;
+	*ret_rule = w->guide->rules.data[number];
+	return 0;
+}
+
+static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
+{
+	const struct walk *w = arg;
+	uint64_t at = addr - w->rest->regs.sp;
+
+	if (at > w->rest->bytes || w->rest->bytes - at < sizeof(*ret_word))
+		return -1;
+	memcpy(ret_word, w->stack + at, sizeof(*ret_word));
+	return 0;
+}
+
+static uint32_t walk(struct unwind_guide *guide, const struct unwind_rest *rest, const void *stack, uint64_t *ret_ips, uint32_t max,
+		     uint32_t *ret_end)
+{
+	struct guide *g = (struct guide *)guide;
+	struct walk w = { g, syms_space(g->syms, rest->pid), rest, stack };
+	struct unwind_facts facts = { &w, find_rule, read_word };
+	struct unwind_regs regs = rest->regs;
+
+	if (w.space)
+		met(g, w.space, &rest->space);
+	return unwind_frames(&facts, &regs, regs.lost & UNWIND_LOST_LEAF ? NULL : rest->leaf, ret_ips, max, ret_end);
+}
+
+static void tell_tables(struct guide *g, struct unwind_store *store)
+{
+	if (!g->objects.n || store->rules(store, g->rules.data, g->rules.n))
+		return;
+	for (size_t i = 0; i < g->objects.n; i++) {
+		struct object *obj = g->objects.data[i];
+
+		if (!store->table(store, obj->table.pages, obj->table.nr_pages, obj->table.rows, &obj->table_page))
+			obj->table_state = TABLE_TOLD;
+	}
+	g->objects.n = 0;
+}
+
+static struct unwind_map map_of(const struct mapping *m)
+{
+	struct unwind_map map = { .start = m->start, .end = m->end };
+	const struct object *obj = m->obj;
+	uint32_t kind = UNWIND_MAP_FP;
+	uint64_t vaddr;
+
+	if (obj->table_state == TABLE_TOLD && object_vaddr(obj, m->pgoff, &vaddr)) {
+		kind = UNWIND_MAP_TABLE;
+		map.bias = m->start - (vaddr - obj->table.vaddr);
+		map.page = obj->table_page;
+		map.nr_pages = obj->table.nr_pages;
+	} else if (has_code_of_file(obj) && obj->table_state != TABLE_NONE) {
+		kind = UNWIND_MAP_ASK;
+	}
+	map.nr_pages |= kind << UNWIND_KIND_SHIFT;
+	return map;
+}
+
+static void tell_space(struct guide *g, struct unwind_store *store, struct space *space)
+{
+	const struct mapset *set = space->epochs[space->nr_epochs - 1].live;
+	struct unwind_map *maps;
+
+	space->is_stale = false;
+	if (space->is_exited) {
+		store->forget(store, &space->key);
+		space->is_told = false;
+		return;
+	}
+	g->maps.n = 0;
+	maps = vec_take(&g->maps, (set ? set->n : 0) + 1);
+	if (!maps)
+		return;
+	for (uint32_t i = 0; set && i < set->n; i++)
+		maps[i] = map_of(&set->data[i]);
+	space->is_told = !store->space(store, &space->key, maps, set ? set->n : 0);
+}
+
+static void sync(struct unwind_guide *guide, struct unwind_store *store)
+{
+	struct guide *g = (struct guide *)guide;
+
+	tell_tables(g, store);
+	for (size_t i = 0; i < g->gone.n; i++)
+		store->forget(store, &g->gone.data[i]);
+	g->gone.n = 0;
+	for (size_t i = 0; i < g->pids.n; i++) {
+		struct space *space = maps_find(&g->syms->maps, g->pids.data[i]);
+
+		if (space)
+			tell_space(g, store, space);
+	}
+	g->pids.n = 0;
+}
+
+struct unwind_guide *syms_guide(struct syms *syms)
+{
+	struct guide *g;
+
+	if (syms->guide)
+		return &syms->guide->guide;
+	g = calloc(1, sizeof(*g));
+	if (!g || unwind_rules_init(&g->rules)) {
+		free(g);
+		return NULL;
+	}
+	g->guide = (struct unwind_guide){ .walk = walk, .sync = sync };
+	g->syms = syms;
+	syms->objects.rules = &g->rules;
+	syms->guide = g;
+	return &g->guide;
+}
+
+void guide_free(struct guide *g)
+{
+	if (!g)
+		return;
+	unwind_rules_free(&g->rules);
+	vec_free(&g->pids);
+	vec_free(&g->gone);
+	vec_free(&g->objects);
+	vec_free(&g->maps);
+	free(g);
+}

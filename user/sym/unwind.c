@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "sym/unwind.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct unwind_walk {
+	const struct unwind_facts *facts;
+};
+
+static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
+{
+	uint64_t word;
+	int status = w->facts->word(w->facts->arg, addr, &word);
+
+	if (!status)
+		*ret = word;
+	return status;
+}
+
+#include "bpf/lib/unwindstep.bpf.h"
+
+uint32_t unwind_frames(const struct unwind_facts *facts, struct unwind_regs *regs, const uint64_t *leaf, uint64_t *ret_ips, uint32_t max,
+		       uint32_t *ret_end)
+{
+	struct unwind_walk walk = { facts };
+	struct unwind_rule rule;
+	uint32_t n = 0;
+	int end;
+
+	for (;;) {
+		end = facts->rule(facts->arg, regs->ip - !regs->is_exact, &rule);
+		if (!end)
+			end = unwind_step(&walk, regs, &rule, leaf);
+		if (end)
+			break;
+		if (n == max) {
+			end = UNWIND_DEPTH;
+			break;
+		}
+		ret_ips[n++] = regs->ip;
+	}
+	*ret_end = end;
+	return n;
+}
