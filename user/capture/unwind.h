@@ -10,7 +10,7 @@
 
 #include "model/profile.h"
 #include "sample.h"
-#include "unwind.h"
+#include "unwinding.h"
 #include "util/err.h"
 
 struct bpf_object;

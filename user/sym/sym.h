@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "sample.h"
-#include "unwind.h"
+#include "unwinding.h"
 #include "util/err.h"
 
 enum frame_kind {

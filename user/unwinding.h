@@ -3,8 +3,8 @@
  * How the kernel's walker gets its tables, and help: shapes that cross the CAPTURE border, as those of sample.h do. The store is what
  * programs in the kernel read (capture/unwind.c); the guide knows who has mapped what (sym/guide.c).
  */
-#ifndef SKEP_UNWIND_H
-#define SKEP_UNWIND_H
+#ifndef SKEP_UNWINDING_H
+#define SKEP_UNWINDING_H
 
 #include <stdint.h>
 
