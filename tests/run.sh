@@ -13,6 +13,11 @@ kinds=${*:-$ALL}
 for kind in $kinds; do
 	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [${ALL// /|} ...]" >&2; exit 2; }
 done
+# A fresh boot may have no tracefs: the tests have one, among mounts of their own that end with them.
+if [ "$(id -u)" = 0 ] && [ -z "${SKEP_MOUNTS:-}" ] && unshare -m true 2>/dev/null; then
+	SKEP_MOUNTS=1 exec unshare -m "tests/$(basename "$0")" "$@"
+fi
+[ -z "${SKEP_MOUNTS:-}" ] || [ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing || true
 mkdir -p $OUT
 rm -f $OUT/*.count
 

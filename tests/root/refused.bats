@@ -169,7 +169,7 @@ as_nobody() {
 
 @test "a seccomp filter refuses pidfd_open() and prlimit(): the end of the target is still seen" {
 	enough_memlock
-	busy "$WORK/shares" 1
+	busy "$WORK/shares" "$(times 2)"
 	"$WORK/refuse" pidfd_open,prlimit64 "$SKEP" -v flame -p $BG -o a.folded 2>said
 	cat said
 	grep -q ';main;hot ' a.folded
