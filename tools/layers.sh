@@ -26,17 +26,17 @@ allow() { # allow FOLDER PATTERN...
 }
 allow util
 allow event bpf/ gen/ sym/
-allow sym sample.h bpf/
+allow sym sample.h unwinding.h bpf/
 allow model sample.h event/event.h sym/sym.h bpf/
 allow render model/ event/event.h sym/sym.h sample.h
 allow ui
 allow data sample.h event/event.h bpf/
-allow capture sample.h target.h event/ model/profile.h bpf/ skel/ sym/btf
+allow capture sample.h unwinding.h target.h event/ model/profile.h bpf/ skel/ sym/btf
 allow cmd sample.h target.h event/ capture/ data/ sym/ model/ render/ ui/
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;
-	user/sample.h) check "$f" bpf/ ;;
+	user/sample.h | user/unwinding.h) check "$f" bpf/ ;;
 	user/target.[ch]) check "$f" target.h bpf/ util/ ;;
 	*) echo "layers: $f has no rule here" >&2; bad=1 ;;
 	esac

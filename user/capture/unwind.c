@@ -340,7 +340,7 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 	struct chain *c;
 
 	*ret_ips = ips;
-	*ret_stop = n ? STOP_WHOLE : STOP_UNREADABLE;
+	*ret_stop = n == STACK_MAX_FRAMES ? STOP_DEPTH : n ? STOP_WHOLE : STOP_UNREADABLE;
 	if (!(mark & UNWIND_MARK))
 		return n;
 	n--;

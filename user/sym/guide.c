@@ -85,7 +85,7 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	if (has_code_of_file(obj))
 		want_table(w->guide, obj, w->rest->pid, m);
 	if (obj->table_state != TABLE_READ && obj->table_state != TABLE_TOLD) {
-		*ret_rule = (struct unwind_rule){ .cfa = UNWIND_CFA_FP };
+		*ret_rule = unwind_rule_fp;
 		return 0;
 	}
 	if (object_vaddr(obj, ip - m->start + m->pgoff, &vaddr))
@@ -114,10 +114,12 @@ static uint32_t walk(struct unwind_guide *guide, const struct unwind_rest *rest,
 	struct walk w = { g, syms_space(g->syms, rest->pid), rest, stack };
 	struct unwind_facts facts = { &w, find_rule, read_word };
 	struct unwind_regs regs = rest->regs;
+	uint64_t leaf[UNWIND_LEAF_REGS];
 
+	memcpy(leaf, rest->leaf, sizeof(leaf));
 	if (w.space)
 		met(g, w.space, &rest->space);
-	return unwind_frames(&facts, &regs, regs.lost & UNWIND_LOST_LEAF ? NULL : rest->leaf, ret_ips, max, ret_end);
+	return unwind_frames(&facts, &regs, regs.lost & UNWIND_LOST_LEAF ? NULL : leaf, ret_ips, max, ret_end);
 }
 
 static void tell_tables(struct guide *g, struct unwind_store *store)

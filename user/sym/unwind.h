@@ -16,6 +16,9 @@ struct unwind_facts {
 	int (*word)(void *arg, uint64_t addr, uint64_t *ret_word);
 };
 
+/* Of code that keeps frame pointers: the rule of all its frames. */
+extern const struct unwind_rule unwind_rule_fp;
+
 /*
  * Walks from regs outwards: writes at most max addresses, that of the caller of regs->ip first. leaf: all registers of that frame by
  * DWARF's numbers, or NULL. Returns how many, and why it ended. regs are then of the last frame.
