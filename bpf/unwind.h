@@ -70,6 +70,7 @@ enum unwind_kind {
 	UNWIND_MAP_ASK = 0,   /* user space has no table for it yet, and would like to be asked */
 	UNWIND_MAP_TABLE = 1,
 	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (JIT, Go) */
+	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
 };
 
 struct unwind_map {
@@ -100,10 +101,15 @@ struct unwind_space {
 /* Registers of a frame that are followed outwards. */
 struct unwind_regs {
 	__u64 ip, sp, bp, bx;
-	__u32 lost;	/* bits of enum unwind_reg: not known in this frame */
+	__u32 lost;	/* bits of enum unwind_lost: not known in this frame */
 	__u32 is_exact; /* ip is the next instruction to run, not a return address */
 };
-enum unwind_lost { UNWIND_LOST_BP = 1, UNWIND_LOST_BX = 2, UNWIND_LOST_LEAF = 4 /* all others: it is no leaf */ };
+enum unwind_lost {
+	UNWIND_LOST_BP = 1,
+	UNWIND_LOST_BX = 2,
+	UNWIND_LOST_LEAF = 4, /* all others: it is no leaf */
+	UNWIND_BY_FP = 8,     /* nothing lost: the frame was found by a frame pointer */
+};
 
 #define UNWIND_LEAF_REGS 17 /* by DWARF's numbers of x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 rip */
 

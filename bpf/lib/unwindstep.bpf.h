@@ -2,10 +2,147 @@
 /*
  * One step of a walk: from a frame and its rule to its caller. The same source runs in the kernel (lib/unwind.bpf.h) and in user space
  * (user/sym/unwind.c); who includes it has defined before
+ *	struct unwind_walk
  *	static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
- * which reads a word of the stack: 0, or less where it is not there.
+ * which reads a word of the stack: 0, or less where it is not there; and
+ *	static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
+ * the leaf's register of that number, at most UNWIND_LEAF_REGS - 1.
  */
 #ifndef SKEP_UNWINDSTEP_BPF_H
 #define SKEP_UNWINDSTEP_BPF_H
 
 #include "bpf/unwind.h"
+
+#define UNWIND_FP_REACH (1u << 20) /* a frame pointer is not further out than so many bytes */
+
+/* System V psABI of x86-64, AMD64 Architecture Processor Supplement, 6.1 (lazy binding): entries of a .plt are of 16 bytes. */
+#define UNWIND_PLT_ENTRY 16
+
+/* Of code that keeps frame pointers: the rule of all its frames. What it does with bx, nobody knows. */
+#define UNWIND_RULE_FP ((struct unwind_rule){                                               \
+	.cfa = UNWIND_CFA_FP, .ra = UNWIND_AT_CFA,                                          \
+	.saved = UNWIND_AT_CFA | UNWIND_LOST << UNWIND_BX_SHIFT,                            \
+	.cfa_off = 16, .ra_off = -8, .bp_off = -16,                                         \
+})
+
+/* The instruction whose rule is the frame's: of a return address, the call before it. */
+static __always_inline __u64 unwind_pc(const struct unwind_regs *r)
+{
+	return r->ip - !r->is_exact;
+}
+
+/* Is bp one? A function that was called keeps it 8-aligned and further out than sp. */
+static __always_inline int unwind_has_fp(const struct unwind_regs *r)
+{
+	return !(r->lost & UNWIND_LOST_BP) && r->bp - r->sp < UNWIND_FP_REACH && !(r->bp & 7);
+}
+
+static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind_regs *r, const struct unwind_rule *rule, __u64 *ret_cfa)
+{
+	__u32 lost = r->lost;
+	__u64 cfa;
+
+	switch (rule->cfa) {
+	case UNWIND_CFA_NONE:
+		return UNWIND_NO_RULE;
+	case UNWIND_CFA_SP:
+	case UNWIND_CFA_SP_DEREF:
+		cfa = r->sp;
+		lost = 0;
+		break;
+	case UNWIND_CFA_BP:
+	case UNWIND_CFA_BP_DEREF:
+		cfa = r->bp;
+		lost &= UNWIND_LOST_BP;
+		break;
+	case UNWIND_CFA_BX:
+		cfa = r->bx;
+		lost &= UNWIND_LOST_BX;
+		break;
+	case UNWIND_CFA_REG:
+		cfa = unwind_leaf(w, rule->reg);
+		lost &= UNWIND_LOST_LEAF;
+		break;
+	case UNWIND_CFA_PLT:
+		cfa = r->sp;
+		if ((__s64)(r->ip % UNWIND_PLT_ENTRY) >= rule->add)
+			cfa += sizeof(__u64);
+		lost = 0;
+		break;
+	case UNWIND_CFA_FP:
+		/* A caller that has none is the outermost: the ABI has it cleared there. */
+		if (lost & UNWIND_BY_FP && !r->bp)
+			return UNWIND_ROOT;
+		if (!unwind_has_fp(r))
+			return UNWIND_NO_RULE;
+		cfa = r->bp;
+		lost = 0;
+		break;
+	default:
+		return UNWIND_BAD_RULE;
+	}
+	if (lost)
+		return UNWIND_BAD_RULE;
+	cfa += rule->cfa_off;
+	if (rule->cfa == UNWIND_CFA_SP_DEREF || rule->cfa == UNWIND_CFA_BP_DEREF) {
+		if (unwind_word(w, cfa, &cfa))
+			return UNWIND_NO_STACK;
+		cfa += rule->add;
+	}
+	*ret_cfa = cfa;
+	return UNWIND_MORE;
+}
+
+/* A register of the caller: stays as it is, is read, or joins the lost. */
+static __always_inline int unwind_saved(struct unwind_walk *w, __u64 cfa, __u64 sp, __u32 how, __s32 off, __u32 bit, __u32 *lost, __u64 *reg)
+{
+	if (how == UNWIND_SAME)
+		return 0;
+	if (how != UNWIND_AT_CFA && how != UNWIND_AT_SP) {
+		*lost |= bit;
+		return 0;
+	}
+	*lost &= ~bit;
+	return unwind_word(w, (how == UNWIND_AT_CFA ? cfa : sp) + off, reg);
+}
+
+/*
+ * Moves r to the caller and returns UNWIND_MORE, or says why there is none and leaves r where it was. A stack grows downwards: only
+ * a signal may have come from another one. Words are read from the lowest up where compilers push registers in their usual order.
+ */
+static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs *r, const struct unwind_rule *rule)
+{
+	__u32 is_signal = rule->ra & UNWIND_SIGNAL, how = rule->ra & ~UNWIND_SIGNAL, lost = r->lost;
+	__u64 cfa = 0, ra = 0, sp = r->sp, bp = r->bp, bx = r->bx;
+	int end = unwind_cfa(w, r, rule, &cfa);
+
+	if (end)
+		return end;
+	if (how == UNWIND_SAME)
+		return UNWIND_ROOT;
+	if (!is_signal && (cfa <= sp || cfa & 7))
+		return UNWIND_ASTRAY;
+	if (unwind_saved(w, cfa, sp, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
+	    unwind_saved(w, cfa, sp, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
+		return UNWIND_NO_STACK;
+	if (how == UNWIND_IN_REG) {
+		if (lost & UNWIND_LOST_LEAF)
+			return UNWIND_BAD_RULE;
+		ra = unwind_leaf(w, rule->reg);
+	} else if (how == UNWIND_LOST) {
+		return UNWIND_BAD_RULE;
+	} else if (unwind_word(w, (how == UNWIND_AT_SP ? sp : cfa) + rule->ra_off, &ra)) {
+		return UNWIND_NO_STACK;
+	}
+	if (!ra && !is_signal)
+		return UNWIND_ROOT;
+	r->ip = ra;
+	r->sp = cfa;
+	r->bp = bp;
+	r->bx = bx;
+	r->lost = (lost & ~UNWIND_BY_FP) | UNWIND_LOST_LEAF | (rule->cfa == UNWIND_CFA_FP ? UNWIND_BY_FP : 0);
+	r->is_exact = !!is_signal;
+	return UNWIND_MORE;
+}
+
+#endif
