@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables of real objects against libdw's reading of the same bytes, at every row, at the byte before it, and at random addresses: both
+ * are asked for the caller's registers in a made-up world, where registers and memory are random. SKEP_OBJECTS=N takes N objects of
+ * the system instead of a handful.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#endif
+
+#include "sym/ehframe.h"
+#include "util/hash.h"
+
+#ifndef HAVE_LIBDW
+
+static void test_objects(void **state)
+{
+	(void)state;
+	skip();
+}
+
+#else
+
+#define RANDOM_ADDRESSES 1000
+#define STACK_MAX 16
+#define SHOWN_MAX 20
+#define BRIDGED_BYTES 16
+
+enum reg { BX = 3, BP = 6, SP = 7, RA = 16, REGS = 17 };
+
+/* What is known of a value: nothing, that there is none, or it. */
+enum known { UNSAID, NOTHING, KNOWN };
+
+struct value {
+	enum known known;
+	uint64_t v;
+};
+
+struct counts {
+	uint64_t objects, rows, addresses, mismatches;
+	uint64_t unsaid_cfa, unsaid_ra, unsaid_bp, unsaid_bx; /* libdw knows it */
+	uint64_t bridged, signal, start_files;		      /* libdw has nothing there */
+};
+
+struct object {
+	const char *path;
+	struct elf_file elf;
+	struct unwind_table table;
+	Elf *libelf;
+	Dwarf_CFI *cfi;
+};
+
+static uint64_t regs[REGS];
+static struct unwind_rules rules;
+static struct counts counts;
+
+static uint64_t memory_at(uint64_t addr)
+{
+	return hash_u64(addr ^ 0x5eed);
+}
+
+/* libdw's operations over that world; UNSAID: one that is not known here. */
+static struct value eval(const Dwarf_Op *ops, size_t nr_ops, uint64_t cfa)
+{
+	uint64_t s[STACK_MAX + 1] = { 0 }, *top = s;
+	bool is_value = false;
+
+	for (size_t i = 0; i < nr_ops; i++) {
+		const Dwarf_Op *op = &ops[i];
+
+		if (top - s >= STACK_MAX - 1 || top < s)
+			return (struct value){ UNSAID, 0 };
+		if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg0 + RA) {
+			*++top = regs[op->atom - DW_OP_breg0] + op->number;
+			continue;
+		}
+		if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) {
+			*++top = op->atom - DW_OP_lit0;
+			continue;
+		}
+		switch (op->atom) {
+		case DW_OP_bregx:
+			*++top = regs[op->number % REGS] + op->number2;
+			break;
+		case DW_OP_regx:
+			return (struct value){ KNOWN, regs[op->number % REGS] };
+		case DW_OP_call_frame_cfa:
+			*++top = cfa;
+			break;
+		case DW_OP_const1u:
+		case DW_OP_const1s:
+		case DW_OP_const2u:
+		case DW_OP_const2s:
+		case DW_OP_const4u:
+		case DW_OP_const4s:
+		case DW_OP_constu:
+		case DW_OP_consts:
+			*++top = op->number;
+			break;
+		case DW_OP_plus_uconst:
+			*top += op->number;
+			break;
+		case DW_OP_deref:
+			*top = memory_at(*top);
+			break;
+		case DW_OP_plus:
+			top--;
+			*top += top[1];
+			break;
+		case DW_OP_minus:
+			top--;
+			*top -= top[1];
+			break;
+		case DW_OP_and:
+			top--;
+			*top &= top[1];
+			break;
+		case DW_OP_shl:
+			top--;
+			*top <<= top[1] & 63;
+			break;
+		case DW_OP_ge:
+			top--;
+			*top = (int64_t)*top >= (int64_t)top[1];
+			break;
+		case DW_OP_stack_value:
+			is_value = true;
+			break;
+		default:
+			return (struct value){ UNSAID, 0 };
+		}
+	}
+	return (struct value){ KNOWN, is_value ? *top : *top };
+}
+
+static struct value libdw_cfa(Dwarf_Frame *frame)
+{
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_frame_cfa(frame, &ops, &n) || !n)
+		return (struct value){ NOTHING, 0 };
+	return eval(ops, n, 0);
+}
+
+static struct value libdw_reg(Dwarf_Frame *frame, int reg, uint64_t cfa)
+{
+	Dwarf_Op mem[3], *ops;
+	struct value v;
+	size_t n;
+
+	if (dwarf_frame_register(frame, reg, mem, &ops, &n))
+		return (struct value){ UNSAID, 0 };
+	if (!n)
+		return ops ? (struct value){ NOTHING, 0 } : (struct value){ KNOWN, regs[reg] };
+	v = eval(ops, n, cfa);
+	if (v.known == KNOWN && ops[n - 1].atom != DW_OP_stack_value && ops[0].atom != DW_OP_regx)
+		v.v = memory_at(v.v);
+	return v;
+}
+
+static struct value our_cfa(const struct unwind_rule *rule)
+{
+	uint64_t off = (uint64_t)(int64_t)rule->cfa_off, add = (uint64_t)(int64_t)rule->add;
+
+	switch (rule->cfa) {
+	case UNWIND_CFA_SP:
+		return (struct value){ KNOWN, regs[SP] + off };
+	case UNWIND_CFA_BP:
+		return (struct value){ KNOWN, regs[BP] + off };
+	case UNWIND_CFA_BX:
+		return (struct value){ KNOWN, regs[BX] + off };
+	case UNWIND_CFA_REG:
+		return (struct value){ KNOWN, regs[rule->reg] + off };
+	case UNWIND_CFA_SP_DEREF:
+		return (struct value){ KNOWN, memory_at(regs[SP] + off) + add };
+	case UNWIND_CFA_BP_DEREF:
+		return (struct value){ KNOWN, memory_at(regs[BP] + off) + add };
+	case UNWIND_CFA_PLT:
+		return (struct value){ KNOWN, regs[SP] + off + ((regs[RA] & 15) >= add ? 8 : 0) };
+	default:
+		return (struct value){ UNSAID, 0 };
+	}
+}
+
+static struct value our_saved(unsigned int how, int16_t off, uint64_t cfa, enum reg reg)
+{
+	switch (how) {
+	case UNWIND_SAME:
+		return reg == RA ? (struct value){ NOTHING, 0 } : (struct value){ KNOWN, regs[reg] };
+	case UNWIND_AT_CFA:
+		return (struct value){ KNOWN, memory_at(cfa + (uint64_t)(int64_t)off) };
+	case UNWIND_AT_SP:
+		return (struct value){ KNOWN, memory_at(regs[SP] + (uint64_t)(int64_t)off) };
+	default:
+		return (struct value){ UNSAID, 0 };
+	}
+}
+
+static void mismatch(const struct object *o, uint64_t addr, const char *what, struct value ours, struct value theirs)
+{
+	if (counts.mismatches++ < SHOWN_MAX)
+		print_error("%s at 0x%llx: %s is %d 0x%llx, libdw has %d 0x%llx\n", o->path, (unsigned long long)addr, what, ours.known,
+			    (unsigned long long)ours.v, theirs.known, (unsigned long long)theirs.v);
+}
+
+static void compare(const struct object *o, uint64_t addr, const char *what, struct value ours, struct value theirs, uint64_t *unsaid)
+{
+	if (ours.known == UNSAID)
+		*unsaid += theirs.known == KNOWN;
+	else if (theirs.known != ours.known || theirs.v != ours.v)
+		mismatch(o, addr, what, ours, theirs);
+}
+
+static bool is_covered(const struct object *o, uint64_t addr)
+{
+	Dwarf_Frame *frame;
+
+	if (dwarf_cfi_addrframe(o->cfi, addr, &frame))
+		return false;
+	free(frame);
+	return true;
+}
+
+/* A rule where libdw has none: padding after a function, the byte before a signal frame, or start files. */
+static void check_more(const struct object *o, uint64_t addr, const struct unwind_rule *rule)
+{
+	static const char *const names[] = { ".plt", ".plt.got", ".plt.sec", ".iplt", ".init", ".fini" };
+
+	for (uint64_t i = 1; i < BRIDGED_BYTES; i++) {
+		if (is_covered(o, addr - i)) {
+			counts.bridged++;
+			return;
+		}
+	}
+	if ((rule->ra & UNWIND_SIGNAL) && is_covered(o, addr + 1)) {
+		counts.signal++;
+		return;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct elf_sec *sec = elf_sec_by_name(&o->elf, names[i]);
+
+		if (sec && addr >= sec->addr && addr - sec->addr < sec->size + BRIDGED_BYTES) {
+			counts.start_files++;
+			return;
+		}
+	}
+	mismatch(o, addr, "rule", (struct value){ KNOWN, rule->cfa }, (struct value){ NOTHING, 0 });
+}
+
+static void check_addr(const struct object *o, uint64_t addr)
+{
+	const struct unwind_rule *rule = &rules.data[unwind_table_find(&o->table, addr)];
+	struct value cfa, theirs, ra, bx;
+	Dwarf_Addr start, end;
+	Dwarf_Frame *frame;
+	bool is_signal;
+
+	counts.addresses++;
+	regs[RA] = addr;
+	if (dwarf_cfi_addrframe(o->cfi, addr, &frame)) {
+		if (rule->cfa != UNWIND_CFA_NONE && rule->cfa != UNWIND_CFA_UNKNOWN)
+			check_more(o, addr, rule);
+		return;
+	}
+	cfa = our_cfa(rule);
+	theirs = libdw_cfa(frame);
+	if (rule->cfa == UNWIND_CFA_NONE)
+		mismatch(o, addr, "no rule", cfa, theirs);
+	compare(o, addr, "CFA", cfa, theirs, &counts.unsaid_cfa);
+	if (cfa.known == KNOWN && theirs.known == KNOWN) {
+		dwarf_frame_info(frame, &start, &end, &is_signal);
+		if (is_signal != !!(rule->ra & UNWIND_SIGNAL))
+			mismatch(o, addr, "signal", (struct value){ KNOWN, rule->ra }, (struct value){ KNOWN, is_signal });
+		ra = our_saved(rule->ra & ~UNWIND_SIGNAL, rule->ra_off, cfa.v, RA);
+		if ((rule->ra & ~UNWIND_SIGNAL) == UNWIND_IN_REG)
+			ra = (struct value){ KNOWN, regs[rule->reg] };
+		compare(o, addr, "return address", ra, libdw_reg(frame, RA, cfa.v), &counts.unsaid_ra);
+		compare(o, addr, "rbp", our_saved(rule->saved & 15, rule->bp_off, cfa.v, BP), libdw_reg(frame, BP, cfa.v), &counts.unsaid_bp);
+		/* elfutils takes rbx for lost until it is saved (it names rax instead, backends/x86_64_cfi.c). */
+		bx = libdw_reg(frame, BX, cfa.v);
+		if (bx.known != NOTHING)
+			compare(o, addr, "rbx", our_saved(rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, cfa.v, BX), bx, &counts.unsaid_bx);
+	}
+	free(frame);
+}
+
+static void check_rows(const struct object *o)
+{
+	for (uint32_t i = 0; i < o->table.nr_pages; i++) {
+		const struct unwind_page *page = &o->table.pages[i];
+
+		for (uint32_t k = 0; k < page->nr; k++) {
+			uint64_t addr = o->table.vaddr + (uint64_t)i * UNWIND_PAGE_BYTES + (o->table.rows[page->row + k] & UNWIND_ROW_LOW);
+
+			check_addr(o, addr);
+			check_addr(o, addr - 1);
+		}
+	}
+	counts.rows += o->table.nr_rows;
+}
+
+static void check_random(const struct object *o)
+{
+	uint64_t span = (uint64_t)o->table.nr_pages * UNWIND_PAGE_BYTES;
+
+	for (uint64_t i = 0; i < RANDOM_ADDRESSES; i++)
+		check_addr(o, o->table.vaddr + hash_pair(i, counts.objects) % span);
+}
+
+static void check_object(const char *path)
+{
+	struct object o = { .path = path };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (!elf_open_fd(fd, &o.elf)) {
+		if (o.elf.machine == EM_X86_64 && (o.elf.type == ET_DYN || o.elf.type == ET_EXEC) &&
+		    !unwind_table_read(&o.elf, NULL, &rules, &o.table)) {
+			o.libelf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+			o.cfi = elf_sec_by_name(&o.elf, ".eh_frame") ? dwarf_getcfi_elf(o.libelf) : NULL;
+			if (o.cfi) {
+				counts.objects++;
+				check_rows(&o);
+				check_random(&o);
+				dwarf_cfi_end(o.cfi);
+			}
+			elf_end(o.libelf);
+			unwind_table_free(&o.table);
+		}
+		elf_close(&o.elf);
+	}
+	close(fd);
+}
+
+static void check_glob(const char *pattern, uint64_t most)
+{
+	glob_t g;
+
+	if (!glob(pattern, 0, NULL, &g)) {
+		for (size_t i = 0; i < g.gl_pathc && counts.objects < most; i++)
+			check_object(g.gl_pathv[i]);
+		globfree(&g);
+	}
+}
+
+static void test_objects(void **state)
+{
+	static const char *const few[] = { "/proc/self/exe", "/usr/lib*/*/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
+					   "/usr/lib/*/libcrypto.so.3", "/usr/lib/*/libstdc++.so.6", "/usr/bin/bash" };
+	static const char *const many[] = { "/usr/bin/*", "/usr/lib/x86_64-linux-gnu/*.so.*", "/usr/lib/*/*/*.so" };
+	const char *wide = getenv("SKEP_OBJECTS");
+	uint64_t most = wide ? strtoull(wide, NULL, 10) : sizeof(few) / sizeof(*few);
+
+	(void)state;
+	elf_version(EV_CURRENT);
+	assert_int_equal(unwind_rules_init(&rules), 0);
+	for (unsigned int i = 0; i < REGS; i++)
+		regs[i] = hash_u64(i + 1);
+	for (size_t i = 0; i < sizeof(few) / sizeof(*few); i++)
+		check_glob(few[i], most);
+	for (size_t i = 0; wide && i < sizeof(many) / sizeof(*many); i++)
+		check_glob(many[i], (i + 1) * most / 3);
+	print_message("%llu objects, %llu rows, %u rules, %llu addresses, %llu mismatches\n", (unsigned long long)counts.objects,
+		      (unsigned long long)counts.rows, rules.n, (unsigned long long)counts.addresses, (unsigned long long)counts.mismatches);
+	print_message("libdw knows and rules cannot say: %llu CFA, %llu return address, %llu rbp, %llu rbx\n",
+		      (unsigned long long)counts.unsaid_cfa, (unsigned long long)counts.unsaid_ra, (unsigned long long)counts.unsaid_bp,
+		      (unsigned long long)counts.unsaid_bx);
+	print_message("rules where libdw has none: %llu in padding, %llu before signal frames, %llu in start files\n",
+		      (unsigned long long)counts.bridged, (unsigned long long)counts.signal, (unsigned long long)counts.start_files);
+	assert_int_equal(counts.mismatches, 0);
+	assert_true(counts.rows > 0);
+	unwind_rules_free(&rules);
+}
+
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_objects) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Call frame information: entries of .eh_frame or .debug_frame (cfi.c), whose programs are run (cfirun.c) and said as rules of
+ * bpf/unwind.h (cfirule.c). Followed are the return address, rbp and rbx, or x29 and x19. All of it may be hostile: time and memory
+ * are linear in the bytes. Facts: DWARF 5, 6.4; Linux Standard Base 5.0, Core, 10.6; the psABIs for the numbers of registers.
+ */
+#ifndef SKEP_SYM_CFI_H
+#define SKEP_SYM_CFI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/unwind.h"
+#include "sym/bytes.h"
+
+/* DWARF's numbers of the registers that rules name. */
+struct cfi_machine {
+	uint8_t sp, bp, bx;
+	uint8_t ra;	      /* the address of the code, in expressions */
+	uint8_t nr_leaf_regs; /* those that a rule may name */
+	bool has_link;	      /* a return address stays in its register when nothing is said */
+};
+extern const struct cfi_machine cfi_x86_64, cfi_arm64;
+
+enum cfi_how {
+	CFI_UNSAID = 0,
+	CFI_UNDEFINED,
+	CFI_KEPT,   /* same value */
+	CFI_AT_CFA, /* *(CFA + off) */
+	CFI_AT_REG, /* *(reg + off) */
+	CFI_IN_REG,
+	CFI_OTHER,
+};
+
+/* Where a register of the caller is. */
+struct cfi_saved {
+	uint8_t how, reg; /* enum cfi_how */
+	int32_t off;
+};
+
+enum cfi_form {
+	CFI_CFA_OTHER = 0,
+	CFI_CFA_REG,   /* reg + off */
+	CFI_CFA_DEREF, /* *(reg + off) + add */
+	CFI_CFA_PLT,   /* reg + off + (ip & 15 >= add ? 8 : 0) */
+};
+
+enum cfi_followed { CFI_RA, CFI_BP, CFI_BX, CFI_FOLLOWED };
+
+/* What the instructions so far have said. */
+struct cfi_state {
+	struct cfi_saved saved[CFI_FOLLOWED];
+	int64_t off, add;
+	uint16_t reg;
+	uint8_t form; /* enum cfi_form */
+};
+
+struct cfi_cie {
+	uint64_t off; /* in its section */
+	uint64_t code_align;
+	int64_t data_align;
+	struct cfi_state state; /* by its initial instructions */
+	uint64_t ra_reg;
+	uint8_t ptr_enc;	/* enum bytes_ptr, of its FDEs */
+	bool is64;		/* so are addresses */
+	bool has_sizes, is_signal;
+};
+
+/* An FDE: the code that it is about, and its program, which is borrowed from the section. */
+struct cfi_fde {
+	uint64_t start, end;
+	const uint8_t *program;
+	uint32_t nr_bytes;
+	uint32_t cie; /* index in cfi.cies */
+};
+
+struct cfi {
+	const struct cfi_machine *machine;
+	struct bytes bytes; /* what is still to be read */
+	struct bytes_base base;
+	bool is_debug_frame;
+	bool ends_at_zero; /* an empty entry is the end, not padding */
+	struct cfi_cie *cies; /* by rising offset */
+	size_t n, cap;
+};
+
+/* Reads from bytes, which are borrowed, at the ELF address vaddr. The caller frees. */
+void cfi_init(struct cfi *cfi, const struct cfi_machine *machine, const void *bytes, size_t n, uint64_t vaddr);
+void cfi_free(struct cfi *cfi);
+
+/* The next FDE: 1; 0: no more; -EBADMSG: a broken entry, to be called again; -ENOMEM. An FDE's CIE must be before it. */
+int cfi_next(struct cfi *cfi, struct cfi_fde *ret_fde);
+
+/* Takes a rule in force from vaddr up to the next call's, or the end. 0, or -errno, which ends the run. */
+typedef int cfi_row_fn(void *arg, uint64_t vaddr, const struct unwind_rule *rule);
+
+/*
+ * Runs the program of an FDE and calls row() for what it says from from to to, both inside of the FDE: at from first, then at rising
+ * addresses. 0, what row() returned, or -EBADMSG: a broken program; what it would have said is UNWIND_CFA_UNKNOWN.
+ */
+int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t from, uint64_t to, cfi_row_fn *row, void *arg);
+
+/* Fills cie->state by its initial instructions. 0 or -EBADMSG. */
+int cfi_run_cie(const struct cfi *cfi, struct cfi_cie *cie, struct bytes program);
+
+/* What expressions mean: cfirule.c. They change one place or the CFA of the state; what is not understood is OTHER. */
+void cfi_say_cfa(const struct cfi *cfi, struct cfi_state *state, struct bytes expr);
+struct cfi_saved cfi_say_saved(struct bytes expr);
+
+/* The rule of a state. */
+void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state, struct unwind_rule *ret_rule);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left. Entries are collected
+ * first, since neither their order nor that they are disjoint is certain; then their programs are run by rising address.
+ */
+#include "sym/ehframe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sym/crt.h"
+#include "sym/ehtable.h"
+#include "sym/elfpack.h"
+#include "util/vec.h"
+
+#define BRIDGED_BYTES 16u /* padding between functions, where no gap is worth two rows */
+#define HDR_MAX_BYTES 32u
+
+struct reading {
+	const struct elf_file *elf;
+	struct unwind_rules *rules;
+	struct unwind_table *table;
+	struct cfi cfis[EH_SOURCES];
+	char *bytes[EH_SOURCES];
+	struct eh_entries entries;
+	struct eh_pieces pieces;
+	struct eh_rows rows;
+	const struct elf_seg *text; /* where the last entry was */
+	struct unwind_rule last;    /* and the last rule, with its number */
+	uint32_t last_number;
+};
+
+static bool is_in(const struct elf_seg *s, uint64_t start, uint64_t end)
+{
+	return s->type == PT_LOAD && (s->flags & PF_X) && start >= s->vaddr && end - s->vaddr <= s->memsz;
+}
+
+static bool is_text(struct reading *r, uint64_t start, uint64_t end)
+{
+	if (r->text && is_in(r->text, start, end))
+		return true;
+	for (uint32_t i = 0; i < r->elf->nr_segs; i++) {
+		if (is_in(&r->elf->segs[i], start, end)) {
+			r->text = &r->elf->segs[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add_entry(struct reading *r, const struct cfi_fde *fde, enum eh_source source)
+{
+	struct eh_entry *e;
+
+	if (fde->start >= fde->end)
+		return 0; /* of a function that the linker has dropped */
+	if (!is_text(r, fde->start, fde->end)) {
+		/* Those have an address of 0, or near, in .debug_frame. */
+		r->table->nr_bad += source == EH_FRAME;
+		return 0;
+	}
+	if (r->entries.n == UINT32_MAX)
+		return -E2BIG;
+	e = vec_take(&r->entries, 1);
+	if (!e)
+		return -ENOMEM;
+	*e = (struct eh_entry){ .fde = *fde, .source = source };
+	return 0;
+}
+
+static int add_fdes(struct reading *r, enum eh_source source)
+{
+	struct cfi_fde fde;
+	int ret;
+
+	for (;;) {
+		ret = cfi_next(&r->cfis[source], &fde);
+		if (!ret || ret == -ENOMEM)
+			return ret;
+		if (ret < 0) {
+			r->table->nr_bad++;
+			continue;
+		}
+		r->table->nr_fdes++;
+		if (source == EH_DEBUG_FRAME && !fde.start)
+			continue;
+		ret = add_entry(r, &fde, source);
+		if (ret)
+			return ret;
+	}
+}
+
+static const struct cfi_machine *machine_of(const struct elf_file *elf)
+{
+	return elf->machine == EM_X86_64 ? &cfi_x86_64 : &cfi_arm64;
+}
+
+/* Without section headers (strip --strip-section-headers, the vDSO of a core file) the search table of C++ says where it begins. */
+static int read_by_hdr(struct reading *r, const struct elf_seg *hdr, uint64_t *ret_vaddr, uint64_t *ret_size)
+{
+	uint64_t n = hdr->filesz < HDR_MAX_BYTES ? hdr->filesz : HDR_MAX_BYTES, off;
+	struct bytes_base base = { .vaddr = hdr->vaddr, .data = hdr->vaddr, .is64 = true };
+	struct bytes b;
+	uint8_t enc;
+	char *head;
+	bool is_good;
+
+	if (elf_read(r->elf, hdr->off, n, &head))
+		return -ENOENT;
+	b = bytes_of(head, n);
+	base.first = b.at;
+	is_good = bytes_u8(&b) == 1; /* version */
+	enc = bytes_u8(&b);
+	bytes_u16(&b); /* encodings of what follows */
+	is_good = is_good && bytes_ptr(&b, enc, &base, ret_vaddr);
+	free(head);
+	if (!is_good)
+		return -ENOENT;
+	for (uint32_t i = 0; i < r->elf->nr_segs; i++) {
+		const struct elf_seg *s = &r->elf->segs[i];
+
+		if (s->type != PT_LOAD || *ret_vaddr < s->vaddr || *ret_vaddr - s->vaddr >= s->filesz)
+			continue;
+		off = *ret_vaddr - s->vaddr;
+		*ret_size = s->filesz - off;
+		return elf_read(r->elf, s->off + off, *ret_size, &r->bytes[EH_FRAME]);
+	}
+	return -ENOENT;
+}
+
+/* 0 also when there is none. */
+static int read_eh_frame(struct reading *r)
+{
+	const struct elf_sec *sec = elf_sec_by_name(r->elf, ".eh_frame");
+	uint64_t vaddr = 0, size = 0;
+	int ret = -ENOENT;
+
+	if (sec) {
+		vaddr = sec->addr;
+		ret = elfpack_read_sec(r->elf, sec, &r->bytes[EH_FRAME], &size);
+	}
+	for (uint32_t i = 0; !sec && ret == -ENOENT && i < r->elf->nr_segs; i++)
+		if (r->elf->segs[i].type == PT_GNU_EH_FRAME)
+			ret = read_by_hdr(r, &r->elf->segs[i], &vaddr, &size);
+	if (ret == -ENOENT || ret == -ENODATA)
+		return 0;
+	if (ret)
+		return ret == -ERANGE || ret == -EBADMSG ? -ENOEXEC : ret;
+	cfi_init(&r->cfis[EH_FRAME], machine_of(r->elf), r->bytes[EH_FRAME], size, vaddr);
+	r->cfis[EH_FRAME].ends_at_zero = !sec;
+	return add_fdes(r, EH_FRAME);
+}
+
+/* What is broken here does not count: it is only the second source. */
+static int read_debug_frame(struct reading *r, const struct elf_file *debug)
+{
+	const struct elf_file *elf = r->elf;
+	const struct elf_sec *sec = elf_sec_by_name(elf, ".debug_frame");
+	uint64_t size;
+	int ret;
+
+	if (!sec && debug) {
+		elf = debug;
+		sec = elf_sec_by_name(elf, ".debug_frame");
+	}
+	if (!sec || !elf->is64 || elf->machine != r->elf->machine)
+		return 0;
+	ret = elfpack_read_sec(elf, sec, &r->bytes[EH_DEBUG_FRAME], &size);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	cfi_init(&r->cfis[EH_DEBUG_FRAME], machine_of(elf), r->bytes[EH_DEBUG_FRAME], size, sec->addr);
+	r->cfis[EH_DEBUG_FRAME].is_debug_frame = true;
+	return add_fdes(r, EH_DEBUG_FRAME);
+}
+
+/*
+ * A signal frame "returns" to the first instruction of its code, and a return address is looked up at the byte before: that is this
+ * entry's too, if it is nobody's.
+ */
+static int add_signal_bytes(struct reading *r)
+{
+	size_t n = r->entries.n;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		struct eh_entry e = r->entries.data[i];
+
+		if (!r->cfis[e.source].cies[e.fde.cie].is_signal || !e.fde.start)
+			continue;
+		e.fde.end = e.fde.start--;
+		ret = is_text(r, e.fde.start, e.fde.end) ? add_entry(r, &e.fde, e.source) : 0;
+	}
+	return ret;
+}
+
+static int add_crt(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
+{
+	struct cfi_fde fde = { .start = start, .end = end };
+	struct reading *r = arg;
+	int ret = unwind_rules_number(r->rules, rule, &fde.cie);
+
+	return ret ? ret : add_entry(r, &fde, EH_RULE);
+}
+
+static int collect(struct reading *r, const struct elf_file *debug)
+{
+	int ret = read_eh_frame(r);
+
+	if (!ret)
+		ret = read_debug_frame(r, debug);
+	if (!ret)
+		ret = add_signal_bytes(r);
+	if (!ret && r->elf->machine == EM_X86_64)
+		ret = crt_each(r->elf, add_crt, r);
+	return ret;
+}
+
+static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
+{
+	struct reading *r = arg;
+	int ret;
+
+	if (memcmp(rule, &r->last, sizeof(*rule)) != 0) {
+		ret = unwind_rules_number(r->rules, rule, &r->last_number);
+		if (ret)
+			return ret;
+		r->last = *rule;
+	}
+	return eh_rows_put(&r->rows, vaddr, r->last_number);
+}
+
+static int put_piece(struct reading *r, const struct eh_piece *p)
+{
+	const struct eh_entry *e = &r->entries.data[p->entry];
+	int ret;
+
+	if (e->source == EH_RULE)
+		return eh_rows_put(&r->rows, p->from, e->fde.cie);
+	ret = cfi_run(&r->cfis[e->source], &e->fde, p->from, p->to, put_rule, r);
+	if (ret == -EBADMSG) {
+		r->table->nr_bad++;
+		ret = 0;
+	}
+	return ret;
+}
+
+static int put_pieces(struct reading *r)
+{
+	struct eh_piece *p = r->pieces.data;
+	size_t n = r->pieces.n;
+	uint64_t end;
+	int ret;
+
+	while (p[n - 1].to - p[0].from > EH_SPAN_MAX_BYTES - UNWIND_PAGE_BYTES) {
+		r->table->nr_bad++;
+		n--;
+		if (!n)
+			return -ENOEXEC;
+	}
+	end = p[n - 1].to;
+	ret = eh_rows_begin(&r->rows, r->table, p[0].from, end);
+	for (size_t i = 0; !ret && i < n; i++) {
+		if (i && p[i].from - p[i - 1].to >= BRIDGED_BYTES)
+			ret = eh_rows_put(&r->rows, p[i - 1].to, UNWIND_CFA_NONE);
+		if (!ret)
+			ret = put_piece(r, &p[i]);
+	}
+	return ret ? ret : eh_rows_end(&r->rows, end);
+}
+
+int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules, struct unwind_table *ret_table)
+{
+	struct unwind_table table = { 0 };
+	struct reading r = { .elf = elf, .rules = rules, .table = &table };
+	int ret;
+
+	if (!elf->is64 || (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64))
+		return -ENOTSUP;
+	ret = collect(&r, debug);
+	if (!ret && !r.entries.n)
+		ret = table.nr_bad ? -ENOEXEC : -ENOENT;
+	if (!ret)
+		ret = eh_cover(&r.entries, &r.pieces);
+	if (!ret)
+		ret = put_pieces(&r);
+	for (int i = 0; i < EH_SOURCES; i++) {
+		cfi_free(&r.cfis[i]);
+		free(r.bytes[i]);
+	}
+	vec_free(&r.entries);
+	vec_free(&r.pieces);
+	if (ret) {
+		unwind_table_free(&table);
+		return ret == -E2BIG ? -ENOEXEC : ret;
+	}
+	*ret_table = table;
+	return 0;
+}
