@@ -13,6 +13,7 @@
 #include "bpf/sample.h"
 #include "lib/probe.bpf.h"
 #include "lib/stacks.bpf.h"
+#include "lib/unwind.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -111,8 +112,11 @@ static __always_inline __u64 wake_flag(void *ring)
 	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-/* Through the ring: both walks into one record, cut to their length. */
-static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user)
+/* perf_event programs never meet on a CPU (bpf_prog_active): one scratch is enough. */
+#define SAMPLE_UNWIND_SLOT 0
+
+/* Through the ring: both walks into one record, cut to their length. unwound: the user's, if it is there already. */
+static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user, const struct stack_val *unwound)
 {
 	__u32 cpu = rec->cpu, nr = 0, nr_user = 0;
 	__u64 size;
@@ -121,8 +125,12 @@ static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struc
 	if (cfg_kernel_stack)
 		nr = stack_walk(ctx, rec->ips, 0);
 	nr &= STACK_MAX_FRAMES; /* the verifier lost the bound: 127 is a mask */
-	if (user)
+	if (unwound) {
+		nr_user = unwound->nr & STACK_MAX_FRAMES;
+		bpf_probe_read_kernel(&rec->ips[nr], nr_user * sizeof(__u64), unwound->ips);
+	} else if (user) {
 		nr_user = stack_walk(ctx, &rec->ips[nr], BPF_F_USER_STACK);
+	}
 	nr_user &= STACK_MAX_FRAMES;
 	rec->nr_kips = nr;
 	rec->nr_uips = nr_user;
@@ -143,8 +151,9 @@ static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struc
 }
 
 /* Returns 0 when the sample is in the hashes. */
-static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, struct scratch *s, int user)
+static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, struct scratch *s, int user, struct stack_val *unwound)
 {
+	struct stack_val *walk = unwound ?: &s->user;
 	struct sample_key *key = &s->rec.key;
 	struct sample_count *have, first = { 1, s->rec.weight, s->rec.time_ns };
 	__u32 tid = key->tid;
@@ -152,7 +161,7 @@ static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, str
 	s->kernel.nr = s->user.nr = 0;
 	if (cfg_kernel_stack)
 		s->kernel.nr = stack_walk(ctx, s->kernel.ips, 0);
-	if (user)
+	if (user && !unwound)
 		s->user.nr = stack_walk(ctx, s->user.ips, BPF_F_USER_STACK);
 	/*
 	 * Both hashes before any branch on a look-up, and barriers that have nr read again from memory: what the
@@ -162,9 +171,9 @@ static __always_inline int sample_aggregate(struct bpf_perf_event_data *ctx, str
 	barrier();
 	key->kstack = s->kernel.nr ? stack_hash(&s->kernel) : 0;
 	barrier();
-	key->ustack = s->user.nr ? stack_hash(&s->user) : 0;
+	key->ustack = walk->nr ? stack_hash(walk) : 0;
 	barrier();
-	if (stack_save(&s->kernel, key->kstack) || stack_save(&s->user, key->ustack))
+	if (stack_save(&s->kernel, key->kstack) || stack_save(walk, key->ustack))
 		return 1;
 	if (!cfg_by_tid)
 		key->tid = 0;
@@ -196,9 +205,10 @@ static __always_inline struct scratch *get_scratch(void)
 	return NULL;
 }
 
-/* One hit of an event that passed, with its stacks. */
-static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event)
+/* One hit of an event that passed, with its stacks. may_unwind, a constant: ctx is a perf_event program's. */
+static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, int may_unwind)
 {
+	struct stack_val *unwound = NULL;
 	struct task_struct *task;
 	struct scratch *s;
 	int user;
@@ -223,12 +233,19 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event)
 	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
 	user = has_user_stack(task);
 	s->rec.key.has_user = user;
+	if (may_unwind && UNWIND_HERE && cfg_unwind) {
+		unwound = unwind_walk_event(ctx, SAMPLE_UNWIND_SLOT, user);
+		if (!unwound) {
+			loss_count(COUNT_NO_SCRATCH);
+			goto out;
+		}
+	}
 	if (cfg_aggregate) {
-		if (!sample_aggregate(ctx, s, user))
+		if (!sample_aggregate(ctx, s, user, unwound))
 			goto out;
 		loss_count(COUNT_SPILLED);
 	}
-	sample_stream(ctx, &s->rec, user);
+	sample_stream(ctx, &s->rec, user, unwound);
 out:
 	scratch_give(&s->users);
 	return 0;
@@ -239,7 +256,7 @@ int sample(struct bpf_perf_event_data *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 
-	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx)) : 0;
+	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx), 1) : 0;
 }
 
 /*
@@ -255,7 +272,7 @@ int sample_hit(void *ctx)
 	struct probe_info info = {};
 
 	if (probe_take(ctx, want, &info, &key, &call))
-		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx));
+		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx), 0);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
 	return 0;

@@ -71,6 +71,7 @@ enum unwind_kind {
 	UNWIND_MAP_TABLE = 1,
 	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
 	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (JIT, Go) */
+	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
 };
 
 struct unwind_map {

@@ -100,6 +100,10 @@ struct sched_info {
 	unsigned long long last_queued;
 };
 
+struct mm_struct {
+	unsigned long start_stack;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -114,6 +118,9 @@ struct task_struct {
 	__u64 self_exec_id;
 	struct pid *thread_pid;
 	struct task_struct *group_leader;
+	void *stack;
+	struct mm_struct *mm;
+	__u64 start_time;
 	__u64 start_boottime; /* 5.5 */
 	char comm[16];
 };

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Walks of the current task's user stack by unwinding tables. In come registers of user space; out go return addresses as
+ * stack_walk() has them, and a mark behind the last (bpf/unwind.h) where that is not the outermost. Functions that are not static are
+ * verified once, however often they are called, and take plain numbers only (5.10): each looks its scratch up itself.
+ */
+#ifndef SKEP_UNWIND_BPF_H
+#define SKEP_UNWIND_BPF_H
+
+#include <linux/bpf_perf_event.h>
+#include <linux/ptrace.h>
+#include <bpf/bpf_core_read.h>
+
+#include "lib/stack.bpf.h"
+
+const volatile __u32 cfg_unwind = 1; /* 0: nothing of this is reached, its maps need not be there */
+const volatile __u32 cfg_unwind_id = 0; /* below 8: of the objects that share `unwind_rests`, each has another one */
+
+#define UNWIND_SCRATCHES 4 /* a CPU, for walks that interrupt each other */
+#define UNWIND_WINDOW 1024
+#define UNWIND_USER_PAGE 4096
+
+struct unwind_walk;
+static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret);
+static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg);
+
+#include "lib/unwindstep.bpf.h"
+#include "lib/unwindfind.bpf.h"
+
+#ifdef __TARGET_ARCH_x86
+#define UNWIND_HERE 1
+#define UNWIND_CS 0x33 /* of 64-bit code: __USER_CS, arch/x86/include/asm/segment.h; Xen's, 0xe033, too */
+#define UNWIND_CS_MASK 0xff
+#define UNWIND_THREAD_SIZE 16384 /* arch/x86/include/asm/page_64_types.h, without KASAN */
+
+enum unwind_pt { /* words of struct pt_regs */
+	PT_R15, PT_R14, PT_R13, PT_R12, PT_BP, PT_BX, PT_R11, PT_R10, PT_R9, PT_R8, PT_AX, PT_CX, PT_DX, PT_SI, PT_DI,
+	PT_ORIG_AX, PT_IP, PT_CS, PT_FLAGS, PT_SP, PT_SS, PT_WORDS
+};
+_Static_assert(PT_WORDS * sizeof(__u64) == sizeof(struct pt_regs), "pt_regs");
+
+/* Where DWARF's registers are in there. */
+static const __u32 unwind_dwarf[UNWIND_LEAF_REGS] = {
+	PT_AX, PT_DX, PT_CX, PT_BX, PT_SI, PT_DI, PT_BP, PT_SP, PT_R8, PT_R9, PT_R10, PT_R11, PT_R12, PT_R13, PT_R14, PT_R15, PT_IP,
+};
+#define PT_MASK 31
+
+struct unwind_walk {
+	struct unwind_regs regs; /* of the frame that was found last */
+	struct unwind_rule rule;
+	struct unwind_place place;
+	__u64 from, have; /* window[0]'s address; how many of its bytes begin a word */
+	__u64 pt[PT_MASK + 1];
+	__u64 nr_asked;
+	struct unwind_space_key key;
+	char window[UNWIND_WINDOW + sizeof(__u64)];
+	struct stack_val stack;
+	__u64 spare[STACK_MAX_FRAMES]; /* zeroed together with the end of the stack */
+};
+
+/* Whoever walks has a number below UNWIND_SCRATCHES that no other walk on its CPU has at that time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, UNWIND_SCRATCHES);
+	__type(key, __u32);
+	__type(value, struct unwind_walk);
+} unwind_scratch SEC(".maps");
+
+static __always_inline __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
+{
+	return reg < UNWIND_LEAF_REGS ? w->pt[unwind_dwarf[reg] & PT_MASK] : 0;
+}
+
+/* Has the window begin at addr. A read ends before the page does: the next one may not be there. */
+static __noinline int unwind_slide(struct unwind_walk *w, __u64 addr)
+{
+	__u64 n = UNWIND_USER_PAGE - addr % UNWIND_USER_PAGE;
+
+	if (n > UNWIND_WINDOW)
+		n = UNWIND_WINDOW;
+	if (n < sizeof(__u64))
+		n = sizeof(__u64);
+	w->have = 0;
+	if (bpf_probe_read_user(w->window, n, (void *)addr))
+		return -1;
+	w->from = addr;
+	w->have = n - sizeof(__u64) + 1;
+	return 0;
+}
+
+static __always_inline int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
+{
+	__u64 off = addr - w->from;
+
+	if (off >= w->have) {
+		if (unwind_slide(w, addr))
+			return -1;
+		off = 0;
+	}
+	*ret = *(__u64 *)(w->window + (off & (UNWIND_WINDOW - 1)));
+	return 0;
+}
+
+#include "lib/unwindask.bpf.h"
+
+static __always_inline __u32 unwind_max(void)
+{
+	return cfg_max_frames <= STACK_MAX_FRAMES ? cfg_max_frames : STACK_MAX_FRAMES;
+}
+
+/* One frame more. Returns enum unwind_end. */
+__noinline int unwind_frame(__u32 slot)
+{
+	struct unwind_walk *w;
+	int end;
+
+	if (!cfg_unwind)
+		return UNWIND_ROOT;
+	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
+	if (!w)
+		return UNWIND_ROOT;
+	if (w->stack.nr >= unwind_max())
+		return UNWIND_DEPTH;
+	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
+	if (!end)
+		end = unwind_step(w, &w->regs, &w->rule);
+	if (end)
+		return end;
+	w->stack.ips[w->stack.nr & STACK_MAX_FRAMES] = w->regs.ip;
+	w->stack.nr++;
+	return UNWIND_MORE;
+}
+
+/* Asks user space if it has to be; marks the end, if it is none of the stack's; zeroes what stack_hash() reads behind it. */
+__noinline int unwind_finish(__u32 slot, int end)
+{
+	struct unwind_walk *w;
+	__u64 id = 0, *to;
+	__u32 nr;
+
+	if (!cfg_unwind)
+		return 0;
+	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
+	if (!w)
+		return 0;
+	if (end == UNWIND_ASK) {
+		id = unwind_ask(w, slot);
+		if (!id)
+			end = UNWIND_NO_ROOM;
+	}
+	nr = w->stack.nr & STACK_MAX_FRAMES;
+	if (end != UNWIND_ROOT && nr < unwind_max()) {
+		w->stack.ips[nr] = UNWIND_MARK | (__u64)(end & UNWIND_MARK_CODE) << UNWIND_MARK_SHIFT | id;
+		w->stack.nr = ++nr;
+	}
+	nr &= STACK_MAX_FRAMES;
+	to = (__u64 *)((void *)w + offsetof(struct unwind_walk, stack.ips)) + nr;
+	if (nr <= STACK_SHORT)
+		__builtin_memset(to, 0, STACK_SHORT * sizeof(*to));
+	else if (nr <= STACK_MIDDLE)
+		__builtin_memset(to, 0, (STACK_MIDDLE - STACK_SHORT) * sizeof(*to));
+	else
+		__builtin_memset(to, 0, (STACK_MAX_FRAMES - STACK_MIDDLE) * sizeof(*to));
+	return 0;
+}
+
+/* Whose space it is, and where its registers are when it is in the kernel. bpf_task_pt_regs() came with 5.15. */
+static __always_inline const void *unwind_task(struct unwind_space_key *key)
+{
+	struct task_struct *t;
+
+	key->tgid = bpf_get_current_pid_tgid() >> 32;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
+		t = bpf_get_current_task_btf();
+		key->start_ns = t->group_leader->start_time;
+		key->exec_id = t->self_exec_id;
+		return (void *)bpf_task_pt_regs(t);
+	}
+	t = (void *)bpf_get_current_task();
+	key->start_ns = BPF_CORE_READ(t, group_leader, start_time);
+	key->exec_id = BPF_CORE_READ(t, self_exec_id);
+	return BPF_CORE_READ(t, stack) + UNWIND_THREAD_SIZE - sizeof(struct pt_regs);
+}
+
+/* regs: of user space; NULL: the current task's. has_user 0: the walk is empty. Returns NULL where there is no scratch. */
+static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u32 slot, int has_user)
+{
+	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
+	struct unwind_space *space;
+	const void *own;
+	int end = UNWIND_DEPTH;
+
+	if (!w)
+		return NULL;
+	w->stack.nr = 0;
+	if (!has_user)
+		return &w->stack;
+	own = unwind_task(&w->key);
+	if (bpf_probe_read_kernel(w->pt, sizeof(struct pt_regs), regs ?: own))
+		return &w->stack;
+	space = bpf_map_lookup_elem(&unwind_spaces, &w->key);
+	w->place.is_known = !!space;
+	if (space)
+		w->place.space = *space;
+	w->place.map.start = w->place.map.end = 0;
+	w->have = 0;
+	w->regs.ip = w->stack.ips[0] = w->pt[PT_IP];
+	w->regs.sp = w->pt[PT_SP];
+	w->regs.bp = w->pt[PT_BP];
+	w->regs.bx = w->pt[PT_BX];
+	w->regs.lost = 0;
+	w->regs.is_exact = w->pt[PT_ORIG_AX] == -1ull; /* else a system call, and its instruction is behind */
+	w->stack.nr = 1;
+	if ((w->pt[PT_CS] & UNWIND_CS_MASK) != UNWIND_CS) {
+		end = UNWIND_COMPAT;
+	} else {
+		for (__u32 i = 0; i < STACK_MAX_FRAMES; i++) {
+			end = unwind_frame(slot);
+			if (end)
+				break;
+		}
+	}
+	unwind_finish(slot, end);
+	return &w->stack;
+}
+
+/* The current task's, if it has one (stack_has_user()), from any program that runs in its context. */
+static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user)
+{
+	return unwind_walk_regs(NULL, slot, has_user);
+}
+
+/* The same for a perf_event program, which may have interrupted user space: no system call then, all registers are its own. */
+static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user)
+{
+	struct bpf_perf_event_data_kern *kctx = (void *)ctx;
+	void *regs = NULL;
+
+	if ((ctx->regs.cs & 3) == 3 && bpf_core_read(&regs, sizeof(regs), &kctx->regs))
+		regs = NULL;
+	return unwind_walk_regs(regs, slot, has_user);
+}
+#else
+/* Code of arm64 keeps frame pointers: the kernel's walk is as good. */
+#define UNWIND_HERE 0
+static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user)
+{
+	return NULL;
+}
+
+static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user)
+{
+	return NULL;
+}
+#endif
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Unwinding tables in the kernel (bpf/unwind.h), and how a frame's rule is found there: mapping, page, row. User space fills and sizes the
+ * maps, which all walkers share. What is published is not changed: a new list of mappings lies elsewhere before `unwind_spaces` says so.
+ */
+#ifndef SKEP_UNWINDFIND_BPF_H
+#define SKEP_UNWINDFIND_BPF_H
+
+#include "bpf/unwind.h"
+
+struct unwind_row_block {
+	__u32 rows[UNWIND_BLOCK_ROWS];
+};
+
+/* An element of an array takes 8 bytes at least: rows would take twice what they are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_row_block);
+} unwind_rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_page);
+} unwind_pages SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_RULES_MAX);
+	__type(key, __u32);
+	__type(value, struct unwind_rule);
+} unwind_rules SEC(".maps");
+
+struct unwind_map_block {
+	struct unwind_map maps[UNWIND_BLOCK_MAPS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_map_block);
+} unwind_maps SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH); /* preallocated: perf_event programs on 5.10 take no other */
+	__uint(max_entries, 1);
+	__type(key, struct unwind_space_key);
+	__type(value, struct unwind_space);
+} unwind_spaces SEC(".maps");
+
+/* Where a walk is among the mappings. */
+struct unwind_place {
+	struct unwind_map map; /* of the last frame; none: it ends at 0 */
+	struct unwind_space space;
+	__u32 is_known; /* there is such a space */
+};
+
+/*
+ * Halves [at, at + n) of a sorted block until one is left: the last whose begin is not behind what is wanted. The sign as a mask is written
+ * in assembly, or the compiler makes a branch of it, and the verifier walks both sides of each. Whoever searches is a function of its own that
+ * is verified once: what is known at the ways out of the loop differs, and all that follows would be walked from each (760,000 instructions).
+ */
+#define UNWIND_HALVINGS 12 /* of a block's 4096 */
+#define UNWIND_HALVE(at, n, begin_of, wanted)                                                  \
+	for (__u32 _i = 0; _i < UNWIND_HALVINGS && (n) > 1; _i++) {                            \
+		__u64 _half = (n) >> 1;                                                        \
+		__s64 _to = (__s64)((begin_of((at) + _half)) - ((wanted) + 1));                \
+                                                                                               \
+		asm volatile("%0 s>>= 63" : "+r"(_to));                                        \
+		(at) += _half & _to;                                                           \
+		(n) -= _half;                                                                  \
+	}
+
+/* Which of n mappings from first on an address is in, or would be. */
+__noinline __u32 unwind_search_maps(__u32 first, __u32 nr, __u64 pc)
+{
+	__u32 block = first / UNWIND_BLOCK_MAPS;
+	__u64 at = first % UNWIND_BLOCK_MAPS, n = nr;
+	struct unwind_map_block *b;
+
+	if (!cfg_unwind)
+		return 0;
+	b = bpf_map_lookup_elem(&unwind_maps, &block);
+	if (!b)
+		return 0;
+#define UNWIND_MAP_START(i) (b->maps[(i) & (UNWIND_BLOCK_MAPS - 1)].start)
+	UNWIND_HALVE(at, n, UNWIND_MAP_START, pc)
+	return at;
+}
+
+/* The rule's number in the row of n from first on that a byte of a page is in. */
+__noinline __u32 unwind_search_rows(__u32 first, __u32 nr, __u32 low)
+{
+	__u32 block = first / UNWIND_BLOCK_ROWS;
+	__u64 at = first % UNWIND_BLOCK_ROWS, n = nr;
+	struct unwind_row_block *b;
+
+	if (!cfg_unwind)
+		return 0;
+	b = bpf_map_lookup_elem(&unwind_rows, &block);
+	if (!b)
+		return 0;
+#define UNWIND_ROW_BEGIN(i) ((__u64)b->rows[(i) & (UNWIND_BLOCK_ROWS - 1)] & UNWIND_ROW_LOW)
+	UNWIND_HALVE(at, n, UNWIND_ROW_BEGIN, (__u64)low)
+	return b->rows[at & (UNWIND_BLOCK_ROWS - 1)] >> UNWIND_ROW_SHIFT;
+}
+
+/* The mapping of an address, into p->map. */
+static __always_inline int unwind_find_map(struct unwind_place *p, __u64 pc)
+{
+	__u32 block = p->space.first / UNWIND_BLOCK_MAPS;
+	struct unwind_map_block *b;
+	struct unwind_map *map;
+
+	if (!p->is_known)
+		return UNWIND_ASK;
+	b = bpf_map_lookup_elem(&unwind_maps, &block);
+	if (!b || !p->space.nr)
+		return UNWIND_NO_CODE;
+	map = &b->maps[unwind_search_maps(p->space.first, p->space.nr, pc) & (UNWIND_BLOCK_MAPS - 1)];
+	if (pc - map->start >= map->end - map->start)
+		return UNWIND_ASK;
+	p->map = *map;
+	return 0;
+}
+
+/* The rule of a byte of an object. */
+static __always_inline int unwind_find_rule(__u32 page, __u32 low, struct unwind_rule *ret_rule)
+{
+	const struct unwind_page *p = bpf_map_lookup_elem(&unwind_pages, &page);
+	const struct unwind_rule *rule;
+	__u32 number;
+
+	if (!p || !p->nr)
+		return UNWIND_NO_RULE;
+	number = unwind_search_rows(p->row, p->nr, low);
+	rule = bpf_map_lookup_elem(&unwind_rules, &number);
+	if (!rule)
+		return UNWIND_NO_RULE;
+	*ret_rule = *rule;
+	return 0;
+}
+
+/* The rule of an address: 0, or why there is none. Frames that follow each other are often of one mapping. */
+static __always_inline int unwind_find(struct unwind_place *p, __u64 pc, struct unwind_rule *ret_rule)
+{
+	__u64 off, page;
+	__u32 kind;
+	int end;
+
+	if (pc - p->map.start >= p->map.end - p->map.start) {
+		end = unwind_find_map(p, pc);
+		if (end)
+			return end;
+	}
+	kind = p->map.nr_pages >> UNWIND_KIND_SHIFT;
+	if (kind == UNWIND_MAP_FP) {
+		*ret_rule = UNWIND_RULE_FP;
+		return 0;
+	}
+	if (kind != UNWIND_MAP_TABLE)
+		return kind == UNWIND_MAP_ASK ? UNWIND_ASK : UNWIND_NO_CODE;
+	off = pc - p->map.bias;
+	page = off >> UNWIND_PAGE_SHIFT;
+	if (page >= (p->map.nr_pages & UNWIND_NR_PAGES))
+		return UNWIND_NO_RULE;
+	return unwind_find_rule(p->map.page + page, off & (UNWIND_PAGE_BYTES - 1), ret_rule);
+}
+
+#endif
