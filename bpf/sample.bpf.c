@@ -234,7 +234,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, 
 	user = has_user_stack(task);
 	s->rec.key.has_user = user;
 	if (may_unwind && UNWIND_HERE && cfg_unwind) {
-		unwound = unwind_walk_event(ctx, SAMPLE_UNWIND_SLOT, user);
+		unwound = unwind_walk_event(ctx, SAMPLE_UNWIND_SLOT, user, s->rec.key.pid);
 		if (!unwound) {
 			loss_count(COUNT_NO_SCRATCH);
 			goto out;

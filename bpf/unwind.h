@@ -69,7 +69,6 @@ _Static_assert(sizeof(struct unwind_rule) == 16, "unwind_rule");
 enum unwind_kind {
 	UNWIND_MAP_ASK = 0,   /* user space has no table for it yet, and would like to be asked */
 	UNWIND_MAP_TABLE = 1,
-	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
 	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (JIT, Go) */
 	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
 };

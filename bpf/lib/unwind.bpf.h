@@ -52,6 +52,7 @@ struct unwind_walk {
 	__u64 from, have; /* window[0]'s address; how many of its bytes begin a word */
 	__u64 pt[PT_MASK + 1];
 	__u64 nr_asked;
+	__u32 pid; /* as skep's user knows it */
 	struct unwind_space_key key;
 	char window[UNWIND_WINDOW + sizeof(__u64)];
 	struct stack_val stack;
@@ -182,8 +183,8 @@ static __always_inline const void *unwind_task(struct unwind_space_key *key)
 	return BPF_CORE_READ(t, stack) + UNWIND_THREAD_SIZE - sizeof(struct pt_regs);
 }
 
-/* regs: of user space; NULL: the current task's. has_user 0: the walk is empty. Returns NULL where there is no scratch. */
-static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u32 slot, int has_user)
+/* regs: of user space; NULL: the current task's. pid: the process, in the numbers of skep's user. has_user 0: the walk is empty. Returns NULL where there is no scratch. */
+static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u32 slot, int has_user, __u32 pid)
 {
 	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	struct unwind_space *space;
@@ -195,6 +196,7 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	w->stack.nr = 0;
 	if (!has_user)
 		return &w->stack;
+	w->pid = pid;
 	own = unwind_task(&w->key);
 	if (bpf_probe_read_kernel(w->pt, sizeof(struct pt_regs), regs ?: own))
 		return &w->stack;
@@ -225,30 +227,30 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 }
 
 /* The current task's, if it has one (stack_has_user()), from any program that runs in its context. */
-static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user)
+static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user, __u32 pid)
 {
-	return unwind_walk_regs(NULL, slot, has_user);
+	return unwind_walk_regs(NULL, slot, has_user, pid);
 }
 
 /* The same for a perf_event program, which may have interrupted user space: no system call then, all registers are its own. */
-static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user)
+static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user, __u32 pid)
 {
 	struct bpf_perf_event_data_kern *kctx = (void *)ctx;
 	void *regs = NULL;
 
 	if ((ctx->regs.cs & 3) == 3 && bpf_core_read(&regs, sizeof(regs), &kctx->regs))
 		regs = NULL;
-	return unwind_walk_regs(regs, slot, has_user);
+	return unwind_walk_regs(regs, slot, has_user, pid);
 }
 #else
 /* Code of arm64 keeps frame pointers: the kernel's walk is as good. */
 #define UNWIND_HERE 0
-static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user)
+static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user, __u32 pid)
 {
 	return NULL;
 }
 
-static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user)
+static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user, __u32 pid)
 {
 	return NULL;
 }

@@ -51,6 +51,7 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 		rest->leaf[i] = unwind_leaf(w, i);
 	rest->nr = w->stack.nr;
 	rest->bytes = bytes;
+	rest->pid = w->pid;
 }
 
 /* The frames that are left are below the arguments of main(), if this is the first thread: there may be few bytes. */

@@ -61,18 +61,6 @@ static uint64_t ring_bytes(const struct sample_cfg *cfg)
 	return cfg->ring_bytes ? cfg->ring_bytes : cfg->aggregate ? RING_SPILL_BYTES : RING_STREAM_BYTES;
 }
 
-/* Stacks are walked by frame pointers: what unwinding needs is not even made. */
-static void set_unwind(struct src_sample *src)
-{
-	struct bpf_map *maps[] = { src->skel->maps.unwind_rows, src->skel->maps.unwind_pages, src->skel->maps.unwind_rules,
-				   src->skel->maps.unwind_maps, src->skel->maps.unwind_spaces, src->skel->maps.unwind_rests,
-				   src->skel->maps.unwind_scratch };
-
-	src->skel->rodata->cfg_unwind = 0;
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
-		bpf_map__set_autocreate(maps[i], false);
-}
-
 static void set_knobs(struct src_sample *src, const struct place *place)
 {
 	const struct sample_cfg *cfg = src->cfg;
@@ -82,6 +70,7 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
+	ro->cfg_unwind = !!place->unwinder;
 	if (cfg->max_frames && !cfg->aggregate)
 		ro->cfg_max_frames = cfg->max_frames;
 	src->max_frames = kernel_max_frames();
@@ -96,7 +85,6 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : STACKS_DEFAULT);
 	bpf_map__set_max_entries(src->skel->maps.counts,
 				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
-	set_unwind(src);
 	rings_size(src->skel->maps.rings, place);
 	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * place->nr_cpus : 1);
 }
@@ -214,6 +202,10 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = src->cfg->nr_probes ? probe_set_open(&src->set, err) : 0;
 	if (ret)
 		return ret;
+	src->unwinder = place->unwinder;
+	ret = unwinder_lend(place->unwinder, src->skel->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, idle);
 	ret = object_load(src->skel->skeleton);

@@ -251,14 +251,18 @@ void unwinder_free(struct unwinder *u)
 
 int unwinder_lend(const struct unwinder *u, struct bpf_object *obj)
 {
+	struct bpf_map *map;
 	int ret = 0;
 
 	for (int i = 0; i < NR_MAPS && !ret; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(obj, shapes[i].name);
+		map = bpf_object__find_map_by_name(obj, shapes[i].name);
 
 		if (map)
 			ret = u ? bpf_map__reuse_fd(map, u->fds[i]) : bpf_map__set_autocreate(map, false);
 	}
+	map = u ? NULL : bpf_object__find_map_by_name(obj, "unwind_scratch");
+	if (!ret && map)
+		ret = bpf_map__set_autocreate(map, false);
 	return ret;
 }
 
