@@ -17,7 +17,7 @@ struct unwind_store {
 	/* A table; *ret_page is the number of its first page in the kernel. */
 	int (*table)(struct unwind_store *store, const struct unwind_page *pages, uint32_t nr_pages, const uint32_t *rows,
 		     uint32_t *ret_page);
-	/* All executable mappings of an address space, sorted; in place of those told before. n 0: none, and nobody need ask. */
+	/* All executable mappings of an address space, sorted; in place of those told before. n is not 0. */
 	int (*space)(struct unwind_store *store, const struct unwind_space_key *key, const struct unwind_map *maps, uint32_t n);
 	void (*forget)(struct unwind_store *store, const struct unwind_space_key *key);
 };

@@ -120,6 +120,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	void *stack;
 	struct mm_struct *mm;
+	unsigned int in_execve : 1;
 	__u64 start_time;
 	__u64 start_boottime; /* 5.5 */
 	char comm[16];

@@ -183,7 +183,18 @@ static __always_inline const void *unwind_task(struct unwind_space_key *key)
 	return BPF_CORE_READ(t, stack) + UNWIND_THREAD_SIZE - sizeof(struct pt_regs);
 }
 
-/* regs: of user space; NULL: the current task's. pid: the process, in the numbers of skep's user. has_user 0: the walk is empty. Returns NULL where there is no scratch. */
+/* On its way out, or from one program to the next: the registers are of a stack that is not there any more. */
+static __always_inline int unwind_is_gone(void)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+
+	return !BPF_CORE_READ(t, mm) || BPF_CORE_READ_BITFIELD_PROBED(t, in_execve);
+}
+
+/*
+ * regs: of user space; NULL: the current task's. pid: the process, in the numbers of skep's user. has_user 0: the walk is empty, as that of a
+ * task between two programs is. Returns NULL where there is no scratch.
+ */
 static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u32 slot, int has_user, __u32 pid)
 {
 	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
@@ -221,6 +232,10 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 			if (end)
 				break;
 		}
+	}
+	if (end != UNWIND_ROOT && w->stack.nr == 1 && unwind_is_gone()) {
+		w->stack.nr = 0;
+		return &w->stack;
 	}
 	unwind_finish(slot, end);
 	return &w->stack;

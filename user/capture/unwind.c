@@ -169,7 +169,7 @@ static int put_space(struct unwind_store *store, const struct unwind_space_key *
 {
 	struct unwinder *u = (struct unwinder *)store;
 	struct unwind_space had = { 0 }, space = { .nr = n };
-	int ret = n ? run_alloc(u, n, &space.first) : 0;
+	int ret = run_alloc(u, n, &space.first);
 
 	if (ret)
 		return ret;
@@ -344,7 +344,7 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 	struct chain *c;
 
 	*ret_ips = ips;
-	*ret_stop = n == STACK_MAX_FRAMES ? STOP_DEPTH : n ? STOP_WHOLE : STOP_UNREADABLE;
+	*ret_stop = n == STACK_MAX_FRAMES ? STOP_DEPTH : STOP_WHOLE;
 	if (!(mark & UNWIND_MARK))
 		return n;
 	n--;

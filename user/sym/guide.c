@@ -160,18 +160,19 @@ static void tell_space(struct guide *g, struct unwind_store *store, struct space
 	struct unwind_map *maps;
 
 	space->is_stale = false;
-	if (space->is_exited) {
+	/* In the midst of an exec nothing is mapped yet: what comes is asked about */
+	if (space->is_exited || !set || !set->n) {
 		store->forget(store, &space->key);
 		space->is_told = false;
 		return;
 	}
 	g->maps.n = 0;
-	maps = vec_take(&g->maps, (set ? set->n : 0) + 1);
+	maps = vec_take(&g->maps, set->n);
 	if (!maps)
 		return;
-	for (uint32_t i = 0; set && i < set->n; i++)
+	for (uint32_t i = 0; i < set->n; i++)
 		maps[i] = map_of(&set->data[i]);
-	space->is_told = !store->space(store, &space->key, maps, set ? set->n : 0);
+	space->is_told = !store->space(store, &space->key, maps, set->n);
 }
 
 static void sync(struct unwind_guide *guide, struct unwind_store *store)
