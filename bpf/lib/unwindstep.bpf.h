@@ -120,7 +120,8 @@ static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs
 		return end;
 	if (how == UNWIND_SAME)
 		return UNWIND_ROOT;
-	if (!is_signal && (cfa <= sp || cfa & 7))
+	/* Who has taken the return address off the stack already is as far out as its caller. */
+	if (!is_signal && (cfa + (how == UNWIND_IN_REG) <= sp || cfa & 7))
 		return UNWIND_ASTRAY;
 	if (unwind_saved(w, cfa, sp, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
 	    unwind_saved(w, cfa, sp, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))

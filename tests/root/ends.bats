@@ -85,9 +85,9 @@ load ../lib.bash
 }
 
 @test "--call-graph: only what skep does; without call chains the file is small and the leaf stays" {
-	run "$SKEP" record --call-graph dwarf -o a.data -- true
+	run "$SKEP" record --call-graph lbr -o a.data -- true
 	[ "$status" = 2 ]
-	[[ "$output" == *"fp or no"* ]]
+	[[ "$output" == *"auto, eh, fp or none"* ]]
 	"$SKEP" record --call-graph no -F 4999 -o a.data -- "$WORK/recurse" 60 "$(times 0.4)"
 	"$SKEP" record --call-graph fp -F 4999 -o b.data -- "$WORK/recurse" 60 "$(times 0.4)"
 	[ $((2 * $(stat -c %s a.data))) -lt "$(stat -c %s b.data)" ]

@@ -102,7 +102,7 @@ stacks() { # stacks KIND [LIBRARY]
 @test "--call-graph: words of perf, and what is refused" {
 	run "$SKEP" flame --call-graph lbr -o x.folded -- true
 	[ "$status" = 2 ]
-	[[ "$output" == *"bad value 'lbr' of '--call-graph': fp, eh, auto or none"*"hint: "* ]]
+	[[ "$output" == *"bad value 'lbr' of '--call-graph': auto, eh, fp or none"*"hint: "* ]]
 	run "$SKEP" flame --call-graph none -o x.folded -- true
 	[ "$status" = 2 ]
 	run "$SKEP" flame --call-graph dwarf,8192 -o x.folded -- "$WORK/shares" 0.2

@@ -7,12 +7,12 @@
 
 int call_graph_parse(const char *text, enum call_graph *ret_mode, struct err *err)
 {
-	/* auto: tables, which are frame pointers where a table says so. dwarf is what perf's users type, no what record took. */
+	/* dwarf is what perf's users type for stacks of code without frame pointers */
 	static const struct {
 		const char *word;
 		enum call_graph mode;
 	} words[] = {
-		{ "fp", CALL_GRAPH_FP },      { "eh", CALL_GRAPH_EH },	   { "auto", CALL_GRAPH_EH },
+		{ "fp", CALL_GRAPH_FP },      { "eh", CALL_GRAPH_EH },	   { "auto", CALL_GRAPH_AUTO },
 		{ "dwarf", CALL_GRAPH_EH }, { "none", CALL_GRAPH_NONE }, { "no", CALL_GRAPH_NONE },
 	};
 	size_t n = strcspn(text, ",");
@@ -25,7 +25,7 @@ int call_graph_parse(const char *text, enum call_graph *ret_mode, struct err *er
 		*ret_mode = words[i].mode;
 		return 0;
 	}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--call-graph': fp, eh, auto or none", text);
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--call-graph': auto, eh, fp or none", text);
 	if (!strncmp(text, "lbr", 3))
 		err_hint(err, "lbr reads a hardware's list of branches, which is short and Intel's alone; eh walks whole stacks");
 	return -EINVAL;
