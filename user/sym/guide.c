@@ -142,7 +142,7 @@ static struct unwind_map map_of(const struct mapping *m)
 	uint32_t kind = UNWIND_MAP_FP;
 	uint64_t vaddr;
 
-	if (obj->table_state == TABLE_TOLD && object_vaddr(obj, m->pgoff, &vaddr)) {
+	if (obj->table_state == TABLE_TOLD && object_code_vaddr(obj, m->pgoff, m->end - m->start, &vaddr)) {
 		kind = UNWIND_MAP_TABLE;
 		map.bias = m->start - (vaddr - obj->table.vaddr);
 		map.page = obj->table_page;

@@ -454,3 +454,16 @@ bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr)
 {
 	return elf_off_to_vaddr(obj->segs, obj->nr_segs, off, ret_vaddr);
 }
+
+bool object_code_vaddr(const struct object *obj, uint64_t off, uint64_t len, uint64_t *ret_vaddr)
+{
+	for (uint32_t i = 0; i < obj->nr_segs; i++) {
+		const struct elf_seg *s = &obj->segs[i];
+
+		if (s->type != PT_LOAD || !(s->flags & PF_X) || (s->off - off >= len && off - s->off >= s->filesz))
+			continue;
+		*ret_vaddr = s->vaddr - (s->off - off);
+		return true;
+	}
+	return false;
+}

@@ -84,4 +84,10 @@ void object_table(struct objects *objects, struct object *obj);
 /* ELF address of a file offset; false when the object was never read or has no such offset. */
 bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr);
 
+/*
+ * That of the begin of a mapping of code, len bytes from off on. The page of off may belong to two segments (lld), of which only the
+ * executable one is meant.
+ */
+bool object_code_vaddr(const struct object *obj, uint64_t off, uint64_t len, uint64_t *ret_vaddr);
+
 #endif
