@@ -96,8 +96,8 @@ int cfi_next(struct cfi *cfi, struct cfi_fde *ret_fde);
 typedef int cfi_row_fn(void *arg, uint64_t vaddr, const struct unwind_rule *rule);
 
 /*
- * Runs the program of an FDE and calls row() for what it says from from to to, both inside of the FDE: at from first, then at rising
- * addresses. 0, what row() returned, or -EBADMSG: a broken program; what it would have said is UNWIND_CFA_UNKNOWN.
+ * Runs the program of an FDE and calls row() for what it says of [from, to), which is inside of the FDE: at from first, then at
+ * rising addresses. 0, what row() returned, or -EBADMSG: a broken program; what it would have said is UNWIND_CFA_UNKNOWN.
  */
 int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t from, uint64_t to, cfi_row_fn *row, void *arg);
 
@@ -109,6 +109,7 @@ void cfi_say_cfa(const struct cfi *cfi, struct cfi_state *state, struct bytes ex
 struct cfi_saved cfi_say_saved(struct bytes expr);
 
 /* The rule of a state. */
-void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state, struct unwind_rule *ret_rule);
+void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state,
+	      struct unwind_rule *ret_rule);
 
 #endif

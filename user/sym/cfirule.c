@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From what call frame instructions say to a rule; and expressions, which are few: a place is a register and an offset, at most read once. */
+/*
+ * From what call frame instructions say to a rule; and expressions, of which few are written: a place is a register and an offset,
+ * read once at most.
+ */
 #include "sym/cfi.h"
 
 #define REG_CFA UINT16_MAX /* in an expression: what is on the stack first */
@@ -146,7 +149,10 @@ static bool eval(struct stack *s, struct bytes expr, struct value *ret_value)
 	return true;
 }
 
-/* ld's rule of all of .plt but its head: breg7 off, breg16 0, lit15, and, litN, ge, lit3, shl, plus; N is where the push has ended. */
+/*
+ * ld's rule of all of .plt but its head: breg7 off, breg16 0, lit15, and, litN, ge, lit3, shl, plus. N is where the push of a stub
+ * has ended.
+ */
 static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct cfi_state *state)
 {
 	static const uint8_t after[] = { OP_GE, OP_LIT0 + PLT_SHIFT, OP_SHL, OP_PLUS };
@@ -231,7 +237,8 @@ static bool say_cfa(const struct cfi *cfi, const struct cfi_state *state, struct
 }
 
 /* Where a register is, as an offset from something a rule can name. */
-static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state *state, enum cfi_followed which, int16_t *off)
+static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state *state, enum cfi_followed which,
+				   int16_t *ret_off)
 {
 	const struct cfi_saved *saved = &state->saved[which];
 	enum unwind_saved how = UNWIND_AT_CFA;
@@ -256,12 +263,13 @@ static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state
 	}
 	if (at != (int16_t)at)
 		return UNWIND_LOST;
-	*off = (int16_t)at;
+	*ret_off = (int16_t)at;
 	return how;
 }
 
 /* The return address: undefined is the outermost frame, and a register may hold it at a leaf. */
-static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state, struct unwind_rule *rule)
+static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state,
+				struct unwind_rule *rule)
 {
 	const struct cfi_saved *saved = &state->saved[CFI_RA];
 	const struct cfi_machine *m = cfi->machine;
@@ -287,7 +295,8 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 	return UNWIND_IN_REG;
 }
 
-void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state, struct unwind_rule *ret_rule)
+void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state,
+	      struct unwind_rule *ret_rule)
 {
 	struct unwind_rule rule = { 0 };
 
@@ -296,6 +305,7 @@ void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi
 		return;
 	}
 	rule.ra = (uint8_t)(say_ra(cfi, cie, state, &rule) | (cie->is_signal ? UNWIND_SIGNAL : 0));
-	rule.saved = (uint8_t)(say_saved(cfi, state, CFI_BP, &rule.bp_off) | say_saved(cfi, state, CFI_BX, &rule.bx_off) << UNWIND_BX_SHIFT);
+	rule.saved = (uint8_t)(say_saved(cfi, state, CFI_BP, &rule.bp_off) |
+			       say_saved(cfi, state, CFI_BX, &rule.bx_off) << UNWIND_BX_SHIFT);
 	*ret_rule = rule;
 }

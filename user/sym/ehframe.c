@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left. Entries are collected
- * first, since neither their order nor that they are disjoint is certain; then their programs are run by rising address.
+ * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left. Entries are
+ * collected first, since neither their order nor that they are disjoint is certain; then their programs are run by rising address.
  */
 #include "sym/ehframe.h"
 
@@ -268,7 +268,8 @@ static int put_pieces(struct reading *r)
 	return ret ? ret : eh_rows_end(&r->rows, end);
 }
 
-int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules, struct unwind_table *ret_table)
+int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules,
+		      struct unwind_table *ret_table)
 {
 	struct unwind_table table = { 0 };
 	struct reading r = { .elf = elf, .rules = rules, .table = &table };
