@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Claim: tables for unwinding are made at over ten million rows per second, and are small. No peer: the figure is the claim.
+# Claim: tables for unwinding are made at about ten million rows per second, and are small. No peer: the figure is the claim.
 . "$(dirname "$0")/lib.sh"
 [ -x build/perf/ehframe ] || fail "no build/perf/ehframe: make bench"
 echo "ehframe: unwinding tables out of .eh_frame, files in the page cache"
 files=()
-for f in /usr/lib/*/libc.so.6 "$(command -v python3.11)" "$(command -v node)" /usr/lib/*/libcrypto.so.3 /usr/lib/*/libLLVM-14.so.1; do
+for f in /usr/lib/*/libc.so.6 /usr/bin/python3 "$(command -v node)" /usr/lib/*/libcrypto.so.3 /usr/lib/*/libLLVM-14.so.1; do
 	[ ! -e "$f" ] || files+=("$(readlink -f "$f")")
 done
 for _ in 1 2; do must build/perf/ehframe "${files[@]}"; done

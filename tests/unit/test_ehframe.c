@@ -87,7 +87,10 @@ static void make_image(const struct file *f)
 
 		memcpy(hdr + 4, &back, 4);
 		put_at(at, hdr, sizeof(hdr));
-		p[2] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_offset = at, .p_vaddr = SECTION_AT + at - DATA_AT, .p_filesz = sizeof(hdr) };
+		p[2] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME,
+				     .p_offset = at,
+				     .p_vaddr = SECTION_AT + at - DATA_AT,
+				     .p_filesz = sizeof(hdr) };
 	} else {
 		s[f->nr_secs + 1] = (Elf64_Shdr){ .sh_name = 0, .sh_type = SHT_STRTAB, .sh_offset = at, .sh_size = name };
 		put_at(at, names, name);

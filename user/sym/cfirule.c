@@ -298,14 +298,14 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state,
 	      struct unwind_rule *ret_rule)
 {
-	struct unwind_rule rule = { 0 };
+	struct unwind_rule *rule = ret_rule; /* filled in place: a copy of small stores waits for all of them */
 
-	if (!say_cfa(cfi, state, &rule)) {
-		*ret_rule = (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN };
+	*rule = (struct unwind_rule){ 0 };
+	if (!say_cfa(cfi, state, rule)) {
+		*rule = (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN };
 		return;
 	}
-	rule.ra = (uint8_t)(say_ra(cfi, cie, state, &rule) | (cie->is_signal ? UNWIND_SIGNAL : 0));
-	rule.saved = (uint8_t)(say_saved(cfi, state, CFI_BP, &rule.bp_off) |
-			       say_saved(cfi, state, CFI_BX, &rule.bx_off) << UNWIND_BX_SHIFT);
-	*ret_rule = rule;
+	rule->ra = (uint8_t)(say_ra(cfi, cie, state, rule) | (cie->is_signal ? UNWIND_SIGNAL : 0));
+	rule->saved = (uint8_t)(say_saved(cfi, state, CFI_BP, &rule->bp_off) |
+				say_saved(cfi, state, CFI_BX, &rule->bx_off) << UNWIND_BX_SHIFT);
 }
