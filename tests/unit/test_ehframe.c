@@ -16,6 +16,7 @@
 #define TEXT_BYTES 0x80000ull
 #define DATA_AT 0x1000u /* in the file, of what has an address from SECTION_AT on */
 #define SECTIONS_MAX 8
+#define CODE_AT SECTION_AT
 #define PAGE (uint64_t)UNWIND_PAGE_BYTES
 
 #define SP(n) ((struct unwind_rule){ .cfa = UNWIND_CFA_SP, .cfa_off = n, .ra = UNWIND_AT_CFA, .ra_off = -8 })
@@ -31,7 +32,8 @@ struct file {
 	struct section secs[SECTIONS_MAX];
 	size_t nr_secs;
 	uint16_t machine;
-	bool has_hdr; /* and no section headers */
+	bool has_hdr;  /* and no section headers */
+	bool has_code; /* the sections are executable, and at CODE_AT */
 };
 
 static struct out frame, image;
@@ -81,6 +83,7 @@ static void make_image(const struct file *f)
 		at += sec->n;
 	}
 	p[1].p_filesz = p[1].p_memsz = at - DATA_AT;
+	p[1].p_flags |= f->has_code ? PF_X : 0;
 	if (f->has_hdr) {
 		uint8_t hdr[8] = { 1, PTR_PCREL | PTR_S32, PTR_OMIT, PTR_OMIT };
 		uint32_t back = (uint32_t)(SECTION_AT - (SECTION_AT + at - DATA_AT + 4));
@@ -481,6 +484,35 @@ static void test_start_files(void **state)
 	expect_none(TEXT_AT + 0x300);
 }
 
+/* The linker's start file, by its address in .fini_array; its bytes are those of GCC 12. */
+static void test_destructors(void **state)
+{
+	static const char code[] = "\xf3\x0f\x1e\xfa\x80\x3d....\x00\x75\x2b\x55\x48\x83\x3d....\x00\x48\x89\xe5\x74\x0c"
+				   "\x48\x8b\x3d....\xe8....\xe8....\xc6\x05....\x01\x5d\xc3\x0f\x1f\x00\xc3";
+	struct unwind_rule pushed = SP(16);
+	uint64_t at = CODE_AT + 8;
+	struct file f = { .secs = { { .name = ".fini_array", .bytes = &at, .n = sizeof(at), .addr = CODE_AT },
+				    { .name = ".text", .bytes = code, .n = sizeof(code) - 1, .addr = CODE_AT + 8 } },
+			  .nr_secs = 2,
+			  .has_code = true };
+
+	(void)state;
+	pushed.saved = UNWIND_AT_CFA;
+	pushed.bp_off = -16;
+	assert_int_equal(read_file(&f), 0);
+	check_table();
+	expect_none(at - 1);
+	expect_rule(at + 13, SP(8));
+	expect_rule(at + 14, pushed);
+	expect_rule(at + 0x33, pushed);
+	expect_rule(at + 0x34, SP(8));
+	expect_rule(at + 0x38, SP(8));
+	expect_none(at + 0x39);
+	/* Another way to end is another function. */
+	f.secs[1].n -= 1;
+	assert_int_equal(read_file(&f), -ENOENT);
+}
+
 /* Whole files, cut at each byte and with bytes replaced. */
 static void test_cut_and_changed(void **state)
 {
@@ -599,7 +631,8 @@ int main(void)
 		cmocka_unit_test(test_signal_byte),    cmocka_unit_test(test_full_page),
 		cmocka_unit_test(test_many_holes),     cmocka_unit_test(test_without_sections),
 		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_debug_frame),
-		cmocka_unit_test(test_start_files),    cmocka_unit_test(test_cut_and_changed),
+		cmocka_unit_test(test_start_files),    cmocka_unit_test(test_destructors),
+		cmocka_unit_test(test_cut_and_changed),
 		cmocka_unit_test(test_this_program),   cmocka_unit_test(test_vdso),
 	};
 

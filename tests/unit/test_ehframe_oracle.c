@@ -22,6 +22,7 @@
 #include <elfutils/libdw.h>
 #endif
 
+#include "sym/crt.h"
 #include "sym/ehframe.h"
 #include "util/hash.h"
 
@@ -39,6 +40,7 @@ static void test_objects(void **state)
 #define STACK_MAX 16
 #define SHOWN_MAX 20
 #define BRIDGED_BYTES 16
+#define STARTS_MAX 32
 
 enum reg { BX = 3, BP = 6, SP = 7, RA = 16, REGS = 17 };
 
@@ -56,8 +58,14 @@ struct counts {
 	uint64_t bridged, signal, start_files, halves;	      /* libdw has nothing there */
 };
 
+struct range {
+	uint64_t start, end;
+};
+
 struct object {
 	const char *path;
+	struct range starts[STARTS_MAX];
+	size_t nr_starts;
 	struct elf_file elf;
 	struct unwind_table table;
 	Elf *libelf;
@@ -235,11 +243,27 @@ static bool is_covered(const struct object *o, uint64_t addr)
 	return true;
 }
 
+static int add_start_file(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
+{
+	struct object *o = arg;
+
+	(void)rule;
+	if (o->nr_starts < STARTS_MAX)
+		o->starts[o->nr_starts++] = (struct range){ start, end };
+	return 0;
+}
+
+static bool is_start_file(const struct object *o, uint64_t addr)
+{
+	for (size_t i = 0; i < o->nr_starts; i++)
+		if (addr >= o->starts[i].start && addr < o->starts[i].end + BRIDGED_BYTES)
+			return true;
+	return false;
+}
+
 /* A rule where libdw has none: padding after a function, the byte before a signal frame, or start files. */
 static void check_more(const struct object *o, uint64_t addr, const struct unwind_rule *rule)
 {
-	static const char *const names[] = { ".plt", ".plt.got", ".plt.sec", ".iplt", ".init", ".fini" };
-
 	for (uint64_t i = 1; i < BRIDGED_BYTES; i++) {
 		if (is_covered(o, addr - i)) {
 			counts.bridged++;
@@ -250,13 +274,9 @@ static void check_more(const struct object *o, uint64_t addr, const struct unwin
 		counts.signal++;
 		return;
 	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const struct elf_sec *sec = elf_sec_by_name(&o->elf, names[i]);
-
-		if (sec && addr >= sec->addr && addr - sec->addr < sec->size + BRIDGED_BYTES) {
-			counts.start_files++;
-			return;
-		}
+	if (is_start_file(o, addr)) {
+		counts.start_files++;
+		return;
 	}
 	mismatch(o, addr, "rule", (struct value){ KNOWN, rule->cfa }, (struct value){ NOTHING, 0 });
 }
@@ -342,6 +362,7 @@ static void check_object(const char *path)
 		    !unwind_table_read(&o.elf, NULL, &rules, &o.table)) {
 			o.libelf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 			o.cfi = elf_sec_by_name(&o.elf, ".eh_frame") ? dwarf_getcfi_elf(o.libelf) : NULL;
+			crt_each(&o.elf, add_start_file, &o);
 			if (o.cfi) {
 				counts.objects++;
 				check_rows(&o);
