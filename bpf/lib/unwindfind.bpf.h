@@ -170,8 +170,10 @@ static __always_inline int unwind_find(struct unwind_place *p, __u64 pc, struct 
 		return kind == UNWIND_MAP_ASK ? UNWIND_ASK : UNWIND_NO_CODE;
 	off = pc - p->map.bias;
 	page = off >> UNWIND_PAGE_SHIFT;
-	if (page >= (p->map.nr_pages & UNWIND_NR_PAGES))
-		return UNWIND_NO_RULE;
+	if (page >= (p->map.nr_pages & UNWIND_NR_PAGES)) {
+		*ret_rule = UNWIND_RULE_FP;
+		return 0;
+	}
 	return unwind_find_rule(p->map.page + page, off & (UNWIND_PAGE_BYTES - 1), ret_rule);
 }
 

@@ -11,9 +11,11 @@
 #include "sym/crt.h"
 #include "sym/ehtable.h"
 #include "sym/elfpack.h"
+#include "sym/unwind.h"
 #include "util/vec.h"
 
 #define BRIDGED_BYTES 16u /* padding between functions, where no gap is worth two rows */
+#define FP_GAP_BYTES 16384u /* code that no compiler of C made: V8's builtins, Go's beside C's. Such keeps frame pointers, or nothing does */
 #define HDR_MAX_BYTES 32u
 #define RECENT 64u /* a power of two */
 
@@ -264,7 +266,11 @@ static int put_pieces(struct reading *r)
 	end = p[n - 1].to;
 	ret = eh_rows_begin(&r->rows, r->table, p[0].from, end);
 	for (size_t i = 0; !ret && i < n; i++) {
-		if (i && p[i].from - p[i - 1].to >= BRIDGED_BYTES)
+		uint64_t gap = i ? p[i].from - p[i - 1].to : 0;
+
+		if (gap >= FP_GAP_BYTES)
+			ret = put_rule(r, p[i - 1].to, &unwind_rule_fp);
+		else if (gap >= BRIDGED_BYTES)
 			ret = eh_rows_put(&r->rows, p[i - 1].to, UNWIND_CFA_NONE);
 		if (!ret)
 			ret = put_piece(r, &p[i]);

@@ -88,12 +88,14 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 		*ret_rule = unwind_rule_fp;
 		return 0;
 	}
-	if (object_vaddr(obj, ip - m->start + m->pgoff, &vaddr))
-		number = unwind_table_find(&obj->table, vaddr);
-	if (!number)
-		return UNWIND_NO_RULE;
+	/* What the table does not reach is as code without one. */
+	if (!object_vaddr(obj, ip - m->start + m->pgoff, &vaddr) || vaddr - obj->table.vaddr >= (uint64_t)obj->table.nr_pages << UNWIND_PAGE_SHIFT) {
+		*ret_rule = unwind_rule_fp;
+		return 0;
+	}
+	number = unwind_table_find(&obj->table, vaddr);
 	*ret_rule = w->guide->rules.data[number];
-	return 0;
+	return number ? 0 : UNWIND_NO_RULE;
 }
 
 static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
