@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tables out of ELF files made by hand: pages, gaps, overlaps, sources; and those of this program and its vDSO. */
 #include "tests/unit/test_cfi.h"
+#include "tests/unit/test_sym.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -615,11 +616,60 @@ static void test_vdso(void **state)
 	assert_true(table.nr_fdes > 0);
 }
 
-static int teardown(void **state)
+static void read_built(const char *name, const char *debug_name, struct unwind_table *ret_table)
 {
+	int fds[2] = { open(in_scratch(name), O_RDONLY), debug_name ? open(in_scratch(debug_name), O_RDONLY) : -1 };
+	struct elf_file files[2];
+
+	assert_true(fds[0] >= 0);
+	assert_int_equal(elf_open_fd(fds[0], &files[0]), 0);
+	if (debug_name)
+		assert_int_equal(elf_open_fd(fds[1], &files[1]), 0);
+	assert_int_equal(unwind_table_read(&files[0], debug_name ? &files[1] : NULL, &rules, ret_table), 0);
+	for (int i = 0; i <= !!debug_name; i++) {
+		elf_close(&files[i]);
+		close(fds[i]);
+	}
+}
+
+/* The same code with .eh_frame, .debug_frame, that in 64 bits or compressed or in another file: one table. */
+static void test_same_table(void **state)
+{
+	static const char source[] = "void g(void *);\n"
+				     "long f(long n, long m) { char v[n]; g(v); return f(m, n) + v[0]; }\n"
+				     "void h(int n) { char v[5000]; g(v); if (n) { g(v + 1); h(n - 1); } g(v + 2); }\n";
+	static const char *const ways[] = { "-g", "-g -gdwarf64 -gdwarf-5", "-g -gz" };
+	struct unwind_table first;
+	char flags[128];
+
 	(void)state;
 	drop();
-	return 0;
+	assert_int_equal(unwind_rules_init(&rules), 0);
+	build("gcc", "f.c", source, "-O2 -shared -fPIC -nostdlib", "eh");
+	read_built("eh", NULL, &first);
+	for (size_t i = 0; i <= sizeof(ways) / sizeof(*ways); i++) {
+		if (i < sizeof(ways) / sizeof(*ways)) {
+			snprintf(flags, sizeof(flags), "-O2 -shared -fPIC -nostdlib -fno-asynchronous-unwind-tables %s", ways[i]);
+			build("gcc", "f.c", source, flags, "debug");
+			read_built("debug", NULL, &table);
+		} else {
+			assert_int_equal(run("cd %s && objcopy --only-keep-debug debug apart && strip debug", scratch), 0);
+			read_built("debug", "apart", &table);
+		}
+		check_table();
+		for (uint64_t k = 0; k < 16 * PAGE; k++)
+			if (unwind_table_find(&first, k) != unwind_table_find(&table, k))
+				fail_msg("%s: another rule at 0x%lx", i < 3 ? ways[i] : "apart", (unsigned long)k);
+		unwind_table_free(&table);
+	}
+	assert_true(first.nr_rows > 10);
+	unwind_table_free(&first);
+}
+
+static int teardown(void **state)
+{
+	drop();
+	return scratch_drop(state);
 }
 
 int main(void)
@@ -634,7 +684,8 @@ int main(void)
 		cmocka_unit_test(test_start_files),    cmocka_unit_test(test_destructors),
 		cmocka_unit_test(test_cut_and_changed),
 		cmocka_unit_test(test_this_program),   cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_same_table),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, scratch_make, teardown);
 }

@@ -212,6 +212,8 @@ static struct value our_saved(unsigned int how, int16_t off, uint64_t cfa, enum 
 		return (struct value){ KNOWN, memory_at(cfa + (uint64_t)(int64_t)off) };
 	case UNWIND_AT_SP:
 		return (struct value){ KNOWN, memory_at(regs[SP] + (uint64_t)(int64_t)off) };
+	case UNWIND_AT_BP:
+		return (struct value){ KNOWN, memory_at(regs[BP] + (uint64_t)(int64_t)off) };
 	default:
 		return (struct value){ UNSAID, 0 };
 	}

@@ -56,8 +56,8 @@ struct cfi_cfa {
 };
 
 /*
- * What the instructions so far have said. The last CFA without an expression stays aside: after one, assembly goes back to it by half
- * of a definition (libgcrypt: register, then offset), as GCC's unwinder lets it.
+ * What the instructions so far have said. The last CFA without an expression stays aside: after one, assembly goes back to it by
+ * half of a definition (libgcrypt: register, then offset), as GCC's unwinder lets it.
  */
 struct cfi_state {
 	struct cfi_saved saved[CFI_FOLLOWED];

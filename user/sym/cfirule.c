@@ -182,10 +182,15 @@ struct cfi_cfa cfi_say_cfa(const struct cfi *cfi, struct bytes expr)
 		return cfa;
 	if (!eval(&s, expr, &v))
 		return cfa;
-	if (v.form == VALUE_REG)
-		cfa = (struct cfi_cfa){ .form = CFI_CFA_REG, .reg = (uint16_t)v.reg, .off = (int64_t)v.add };
-	else if (v.form == VALUE_DEREF && (int64_t)v.add == (int16_t)v.add)
-		cfa = (struct cfi_cfa){ .form = CFI_CFA_DEREF, .reg = (uint16_t)v.reg, .off = (int64_t)v.off, .add = (int16_t)v.add };
+	cfa.reg = (uint16_t)v.reg;
+	if (v.form == VALUE_REG) {
+		cfa.form = CFI_CFA_REG;
+		cfa.off = (int64_t)v.add;
+	} else if (v.form == VALUE_DEREF && (int64_t)v.add == (int16_t)v.add) {
+		cfa.form = CFI_CFA_DEREF;
+		cfa.off = (int64_t)v.off;
+		cfa.add = (int16_t)v.add;
+	}
 	return cfa;
 }
 
@@ -252,6 +257,8 @@ static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state
 			at -= state->cfa.off;
 		else if (saved->reg == cfi->machine->sp)
 			how = UNWIND_AT_SP;
+		else if (saved->reg == cfi->machine->bp)
+			how = UNWIND_AT_BP;
 		else
 			return UNWIND_LOST;
 		break;
