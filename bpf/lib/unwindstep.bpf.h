@@ -94,16 +94,23 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 }
 
 /* A register of the caller: stays as it is, is read, or joins the lost. */
-static __always_inline int unwind_saved(struct unwind_walk *w, __u64 cfa, __u64 sp, __u32 how, __s32 off, __u32 bit, __u32 *lost, __u64 *reg)
+static __always_inline int unwind_saved(struct unwind_walk *w, const struct unwind_regs *r, __u64 cfa, __u32 how, __s32 off, __u32 bit,
+					__u32 *lost, __u64 *reg)
 {
+	__u64 at = cfa;
+
 	if (how == UNWIND_SAME)
 		return 0;
-	if (how != UNWIND_AT_CFA && how != UNWIND_AT_SP) {
+	if (how == UNWIND_AT_SP)
+		at = r->sp;
+	if (how == UNWIND_AT_BP)
+		at = r->bp;
+	if (how == UNWIND_LOST || (how == UNWIND_AT_BP && r->lost & UNWIND_LOST_BP)) {
 		*lost |= bit;
 		return 0;
 	}
 	*lost &= ~bit;
-	return unwind_word(w, (how == UNWIND_AT_CFA ? cfa : sp) + off, reg);
+	return unwind_word(w, at + off, reg);
 }
 
 /*
@@ -123,8 +130,8 @@ static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs
 	/* Who has taken the return address off the stack already is as far out as its caller. */
 	if (!is_signal && (cfa + (how == UNWIND_IN_REG) <= sp || cfa & 7))
 		return UNWIND_ASTRAY;
-	if (unwind_saved(w, cfa, sp, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
-	    unwind_saved(w, cfa, sp, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
+	if (unwind_saved(w, r, cfa, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
+	    unwind_saved(w, r, cfa, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
 		return UNWIND_NO_STACK;
 	if (how == UNWIND_IN_REG) {
 		if (lost & UNWIND_LOST_LEAF)

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "sym/ehtable.h"
+#include "sym/unwind.h"
 
 #define TEXT_AT 0x400000ull
 #define TEXT_BYTES 0x80000ull
@@ -237,27 +238,30 @@ static void test_pages(void **state)
 
 static void test_gaps(void **state)
 {
-	uint64_t far = TEXT_AT + 20 * PAGE;
+	uint64_t near = TEXT_AT + 2 * PAGE, far = TEXT_AT + 20 * PAGE;
 	size_t cie = frame_begin();
 
 	(void)state;
 	put_fde(&frame, cie, TEXT_AT, 0x10, TEXT("\x0e\x10"));
 	put_fde(&frame, cie, TEXT_AT + 0x1f, 0x11, TEXT("\x0e\x10"));
 	put_fde(&frame, cie, TEXT_AT + 0x40, 0x10, TEXT("\x0e\x18"));
+	put_fde(&frame, cie, near, 0x10, TEXT("\x0e\x18"));
 	put_fde(&frame, cie, far, PAGE, TEXT("\x0e\x18"));
 	assert_int_equal(read_frame(), 0);
 	check_table();
 	expect_rule(TEXT_AT + 0x1e, SP(16)); /* 15 bytes of padding */
 	expect_none(TEXT_AT + 0x30);	     /* 16 bytes */
 	expect_rule(TEXT_AT + 0x40, SP(24));
-	expect_none(TEXT_AT + 0x50);
-	expect_none(far - 1);
+	expect_rule(TEXT_AT + 0x50, unwind_rule_fp); /* more than 16 KiB: another's code */
+	expect_rule(near - 1, unwind_rule_fp);
+	expect_rule(near, SP(24));
+	expect_rule(near + 0x10, unwind_rule_fp);
+	expect_rule(far - 1, unwind_rule_fp);
 	expect_rule(far, SP(24));
 	expect_rule(far + PAGE - 1, SP(24));
 	assert_int_equal(table.nr_pages, 21);
 	assert_int_equal(table.pages[0].nr, 4);
-	for (uint32_t i = 1; i < 20; i++)
-		assert_int_equal(table.pages[i].nr, 0);
+	assert_int_equal(table.pages[1].nr, 1);
 	assert_int_equal(table.pages[20].nr, 1);
 }
 

@@ -55,7 +55,7 @@ struct value {
 struct counts {
 	uint64_t objects, rows, addresses, mismatches;
 	uint64_t unsaid_cfa, unsaid_ra, unsaid_bp, unsaid_bx; /* libdw knows it */
-	uint64_t bridged, signal, start_files, halves;	      /* libdw has nothing there */
+	uint64_t bridged, signal, start_files, gaps, halves; /* libdw has nothing there */
 };
 
 struct range {
@@ -263,7 +263,7 @@ static bool is_start_file(const struct object *o, uint64_t addr)
 	return false;
 }
 
-/* A rule where libdw has none: padding after a function, the byte before a signal frame, or start files. */
+/* A rule where libdw has none: padding after a function, the byte before a signal frame, start files, or a large gap. */
 static void check_more(const struct object *o, uint64_t addr, const struct unwind_rule *rule)
 {
 	for (uint64_t i = 1; i < BRIDGED_BYTES; i++) {
@@ -278,6 +278,10 @@ static void check_more(const struct object *o, uint64_t addr, const struct unwin
 	}
 	if (is_start_file(o, addr)) {
 		counts.start_files++;
+		return;
+	}
+	if (rule->cfa == UNWIND_CFA_FP) {
+		counts.gaps++;
 		return;
 	}
 	mismatch(o, addr, "rule", (struct value){ KNOWN, rule->cfa }, (struct value){ NOTHING, 0 });
@@ -424,6 +428,7 @@ static void test_objects(void **state)
 	say("rules where libdw has none: in padding", counts.bridged);
 	say("before signal frames", counts.signal);
 	say("in start files", counts.start_files);
+	say("in gaps, by frame pointers", counts.gaps);
 	say("half definitions", counts.halves);
 	assert_int_equal(counts.mismatches, 0);
 	assert_true(counts.rows > 0);
