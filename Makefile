@@ -172,6 +172,15 @@ $B/vm/break.bpf.o: tests/vm/break.bpf.c $B/flags
 
 fuzzers: $(FUZZERS)
 
+# Walks a stack of its own in the kernel. Without frame pointers, whatever the compiler does by itself.
+$B/root/unwind.bpf.o: tests/root/unwind.bpf.c $B/flags
+	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+$B/root/unwind.skel.h: $B/root/unwind.bpf.o
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name unwind_bpf >$@
+$B/work/unwind: tests/root/unwind.c $B/root/unwind.skel.h $B/libskep.a
+	$(call say,WORK,$@)mkdir -p $(@D) && $(COMPILE) -I$B/root -O2 -fomit-frame-pointer -MMD -MP -MT $@ -MF $@.d $< $B/libskep.a \
+		$(LIBS) -o $@
+
 # No warning from gcc and clang.
 lint:
 	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all unit

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's walks of this process, which has no frame pointers, beside the C library's backtrace() at the same place: each must be
+ * the other, from the caller of that place to the outermost frame.
+ * usage: unwind CASE      a line for each comparison; exit 1 where one differs. unwind time: ns of a walk by its depth.
+ */
+#include <alloca.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf/stack.h"
+#include "sym/ehframe.h"
+#include "unwind.skel.h"
+
+#define ROW_BLOCKS 64
+#define PAGES_MAX 65536u
+#define FRAMES_MAX 512
+#define ABOVE_MAX 24 /* frames between the place and the innermost: qsort's own */
+#define TIMED_WALKS 32
+#define SAMPLE_HZ 4999
+
+/* The step that both sides share, over a rest's copy of the stack. */
+struct unwind_walk {
+	const struct unwind_rest *rest;
+};
+
+static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
+{
+	__u64 off = addr - w->rest->regs.sp;
+
+	if (off >= w->rest->bytes || w->rest->bytes - off < sizeof(*ret))
+		return -1;
+	memcpy(ret, (const char *)(w->rest + 1) + off, sizeof(*ret));
+	return 0;
+}
+
+static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
+{
+	return reg < UNWIND_LEAF_REGS ? w->rest->leaf[reg] : 0;
+}
+
+#include "bpf/lib/unwindstep.bpf.h"
+
+struct object {
+	struct unwind_table table;
+	struct unwind_map map;
+};
+
+static struct unwind_bpf *skel;
+static struct unwind_rules rules;
+static struct object objects[64];
+static uint32_t nr_objects, nr_pages, nr_rows;
+static int nr_bad;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "unwind: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+static void *map_of(const struct bpf_map *map, size_t bytes)
+{
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (mem == MAP_FAILED)
+		die(bpf_map__name(map));
+	return mem;
+}
+
+/* The rows of a page lie in one block. */
+static void publish_table(const struct unwind_table *t, struct unwind_page *pages, uint32_t *rows)
+{
+	for (uint32_t i = 0; i < t->nr_pages; i++) {
+		const struct unwind_page *p = &t->pages[i];
+
+		if (nr_rows % UNWIND_BLOCK_ROWS + p->nr > UNWIND_BLOCK_ROWS)
+			nr_rows += UNWIND_BLOCK_ROWS - nr_rows % UNWIND_BLOCK_ROWS;
+		if (nr_rows + p->nr > ROW_BLOCKS * UNWIND_BLOCK_ROWS || nr_pages == PAGES_MAX)
+			die("too many rows");
+		memcpy(rows + nr_rows, t->rows + p->row, p->nr * sizeof(*rows));
+		pages[nr_pages++] = (struct unwind_page){ nr_rows, p->nr };
+		nr_rows += p->nr;
+	}
+}
+
+/* What a line of /proc/self/maps maps, if it is code. */
+static void read_object(const char *path, uint64_t start, uint64_t end, uint64_t pgoff, struct object *o)
+{
+	bool is_vdso = !strcmp(path, "[vdso]");
+	struct elf_file elf;
+	uint64_t vaddr;
+	int fd = is_vdso ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (is_vdso ? elf_open_mem((void *)start, end - start, &elf) : fd < 0 || elf_open_fd(fd, &elf))
+		die(path);
+	if (!elf_off_to_vaddr(elf.segs, elf.nr_segs, pgoff, &vaddr) || unwind_table_read(&elf, NULL, &rules, &o->table))
+		die(path);
+	o->map = (struct unwind_map){ .start = start, .end = end, .bias = start - vaddr + o->table.vaddr };
+	elf_close(&elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void read_objects(void)
+{
+	struct unwind_page *pages = map_of(skel->maps.unwind_pages, PAGES_MAX * sizeof(*pages));
+	uint32_t *rows = map_of(skel->maps.unwind_rows, ROW_BLOCKS * UNWIND_BLOCK_ROWS * sizeof(*rows));
+	struct unwind_map *maps = map_of(skel->maps.unwind_maps, UNWIND_BLOCK_MAPS * sizeof(*maps));
+	struct unwind_rule *to = map_of(skel->maps.unwind_rules, UNWIND_RULES_MAX * sizeof(*to));
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long start, end, pgoff;
+	char line[512], perms[8], path[256];
+
+	nr_objects = nr_pages = nr_rows = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		struct object *o = &objects[nr_objects];
+
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255s", &start, &end, perms, &pgoff, path) != 5 || perms[2] != 'x' ||
+		    (*path == '[' && strcmp(path, "[vdso]")))
+			continue;
+		read_object(path, start, end, pgoff, o);
+		o->map.page = nr_pages;
+		o->map.nr_pages = o->table.nr_pages | UNWIND_MAP_TABLE << UNWIND_KIND_SHIFT;
+		publish_table(&o->table, pages, rows);
+		maps[nr_objects++] = o->map;
+	}
+	fclose(f);
+	memcpy(to, rules.data, rules.n * sizeof(*to));
+}
+
+static struct unwind_space_key key;
+
+static void publish_space(void)
+{
+	struct unwind_space space = { .first = 0, .nr = nr_objects };
+
+	if (bpf_map_update_elem(bpf_map__fd(skel->maps.unwind_spaces), &key, &space, BPF_ANY))
+		die("unwind_spaces");
+}
+
+static void run(const struct bpf_program *prog)
+{
+	union bpf_attr attr = { .test.prog_fd = bpf_program__fd(prog) };
+
+	if (syscall(SYS_bpf, BPF_PROG_TEST_RUN, &attr, sizeof(attr)))
+		die("BPF_PROG_TEST_RUN");
+}
+
+/* Are the kernel's frames those of backtrace() at the place, whose own is the first? limit: as many as the kernel keeps. */
+static bool is_same(const __u64 *ips, uint32_t nr, void *const *want, int n, char *why, size_t size)
+{
+	uint32_t at = 0, same = 1;
+
+	while (at < nr && ips[at] != (uint64_t)want[1])
+		at++;
+	if (at == nr || at > ABOVE_MAX) {
+		snprintf(why, size, "the caller is not among the first %d of %u frames; the last is %#lx", ABOVE_MAX, nr, nr ? (long)ips[nr - 1] : 0);
+		return false;
+	}
+	while (same < (uint32_t)n && at < nr && ips[at] == (uint64_t)want[same])
+		at++, same++;
+	snprintf(why, size, "%u frames of %d", same, n);
+	return at == nr && (same == (uint32_t)n || nr == STACK_MAX_FRAMES);
+}
+
+static int depth_max;
+
+static __attribute__((noinline, noclone)) void compare(const char *what, int number)
+{
+	void *want[FRAMES_MAX];
+	int n = backtrace(want, FRAMES_MAX);
+	char why[128];
+
+	run(skel->progs.walk_self);
+	if (!is_same((__u64 *)skel->bss->walked.ips, skel->bss->walked.nr, want, n, why, sizeof(why))) {
+		printf("differs: %s %d: %s\n", what, number, why);
+		nr_bad++;
+	} else if (n > depth_max) {
+		depth_max = n;
+	}
+}
+
+/* Functions that keep their registers in different ways. */
+static void (*at_bottom)(const char *what, int number);
+static volatile int sink;
+static bool is_small; /* frames of a usual size only */
+
+static __attribute__((noinline, noclone)) int plain(int n, int all, const char *what);
+static __attribute__((noinline, noclone)) int pushes(int n, int all, const char *what);
+static __attribute__((noinline, noclone)) int varies(int n, int all, const char *what);
+static __attribute__((noinline, noclone)) int aligned(int n, int all, const char *what);
+
+static int deeper(int n, int all, const char *what)
+{
+	if (!n) {
+		at_bottom(what, all);
+		return 1;
+	}
+	switch (is_small ? n % 2 : n % 4) {
+	case 0:
+		return plain(n - 1, all, what);
+	case 1:
+		return pushes(n - 1, all, what);
+	case 2:
+		return varies(n - 1, all, what);
+	}
+	return aligned(n - 1, all, what);
+}
+
+static int plain(int n, int all, const char *what)
+{
+	return deeper(n, all, what) + 1;
+}
+
+static int pushes(int n, int all, const char *what)
+{
+	int a = sink, b = sink, c = sink, d = sink, e = sink;
+	int ret = deeper(n, all, what);
+
+	return ret + a + b * c + d * e * ret;
+}
+
+static int varies(int n, int all, const char *what)
+{
+	char *mem = alloca(16 + (n * 37) % 4096);
+
+	memset(mem, n, 16 + (n * 37) % 4096);
+	return deeper(n, all, what) + mem[3];
+}
+
+static int aligned(int n, int all, const char *what)
+{
+	_Alignas(64) char mem[128];
+
+	memset(mem, n, sizeof(mem));
+	sink += mem[n % 128];
+	return deeper(n, all, what) + mem[7];
+}
+
+static void depths(void)
+{
+	at_bottom = compare;
+	for (int n = 0; n <= 100; n++)
+		deeper(n, n, "recursion");
+	deeper(200, 200, "recursion");
+}
+
+static int by_value(const void *a, const void *b)
+{
+	if (*(const int *)a == 3)
+		compare("qsort", 3);
+	return *(const int *)a - *(const int *)b;
+}
+
+static void callback(void)
+{
+	int values[] = { 5, 3, 9, 3, 1, 7, 2, 8 };
+
+	qsort(values, sizeof(values) / sizeof(*values), sizeof(*values), by_value);
+}
+
+static void on_signal(int number)
+{
+	compare("signal", number);
+}
+
+static void raise_it(const char *what, int number)
+{
+	(void)what;
+	if (number == 1)
+		raise(SIGUSR1);
+	else
+		*(volatile int *)NULL = number; /* at an instruction that is no call */
+}
+
+static jmp_buf before_fault;
+
+static void on_fault(int number)
+{
+	compare("fault", number);
+	siglongjmp(before_fault, 1);
+}
+
+/* On the interrupted stack, then on one of their own. */
+static void signals(void)
+{
+	stack_t stack = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
+	struct sigaction usual = { .sa_handler = on_signal }, other = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
+	struct sigaction fault = { .sa_handler = on_fault };
+
+	at_bottom = raise_it;
+	sigaction(SIGUSR1, &usual, NULL);
+	deeper(5, 1, "signal");
+	sigaltstack(&stack, NULL);
+	sigaction(SIGUSR1, &other, NULL);
+	deeper(6, 1, "signal");
+	sigaction(SIGSEGV, &fault, NULL);
+	if (!sigsetjmp(before_fault, 1))
+		deeper(7, 0, "fault");
+}
+
+static void *in_thread(void *arg)
+{
+	at_bottom = compare;
+	deeper(9, 9, "thread");
+	return arg;
+}
+
+static void thread(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, in_thread, NULL) || pthread_join(t, NULL))
+		die("thread");
+}
+
+/* What the kernel asks user space to walk, when it knows nothing of this process: with the same step, out of the copy. */
+static int walk_rest(void *arg, void *data, size_t size)
+{
+	const struct unwind_rest *rest = data;
+	struct unwind_walk w = { rest };
+	struct unwind_regs r = rest->regs;
+	__u64 *ips = arg;
+	uint32_t nr = 0;
+	int end = UNWIND_MORE;
+
+	if (size < sizeof(*rest) || rest->bytes > size - sizeof(*rest) || rest->id != (ips[1] & UNWIND_MARK_ID) || rest->nr != 1)
+		return 0;
+	key = rest->space;
+	ips[nr++] = r.ip;
+	while (!end && nr < FRAMES_MAX) {
+		uint64_t pc = unwind_pc(&r);
+		const struct object *o = objects;
+
+		while (o < objects + nr_objects && pc - o->map.start >= o->map.end - o->map.start)
+			o++;
+		if (o == objects + nr_objects)
+			break;
+		end = unwind_step(&w, &r, &rules.data[unwind_table_find(&o->table, pc - o->map.bias + o->table.vaddr)]);
+		if (!end)
+			ips[nr++] = r.ip;
+	}
+	ips[FRAMES_MAX] = end == UNWIND_ROOT ? nr : 0;
+	return 0;
+}
+
+static __attribute__((noinline, noclone)) void ask(const char *what, int number)
+{
+	void *want[FRAMES_MAX];
+	__u64 ips[FRAMES_MAX + 1] = { 0 };
+	int n = backtrace(want, FRAMES_MAX);
+	struct ring_buffer *ring = ring_buffer__new(bpf_map__fd(skel->maps.unwind_rests), walk_rest, ips, NULL);
+	const struct stack_val *walked = (const void *)&skel->bss->walked;
+	char why[128] = "no ring";
+
+	bpf_map_delete_elem(bpf_map__fd(skel->maps.unwind_spaces), &key);
+	run(skel->progs.walk_self);
+	ips[1] = walked->ips[1];
+	if (walked->nr != 2 || walked->ips[1] >> UNWIND_MARK_SHIFT != (UNWIND_MARK >> UNWIND_MARK_SHIFT | UNWIND_ASK) || !ring ||
+	    ring_buffer__consume(ring) != 1 || !is_same(ips, ips[FRAMES_MAX], want, n, why, sizeof(why))) {
+		printf("differs: %s %d: %s\n", what, number, why);
+		nr_bad++;
+	}
+	ring_buffer__free(ring);
+}
+
+static void *ask_in_thread(void *arg)
+{
+	deeper(30, 30, "a rest of a thread");
+	return arg;
+}
+
+static void asks(void)
+{
+	pthread_t t;
+
+	at_bottom = ask;
+	for (int n = 0; n < 50; n += 7)
+		deeper(n, n, "a rest");
+	if (pthread_create(&t, NULL, ask_in_thread, NULL) || pthread_join(t, NULL))
+		die("thread");
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Time in many functions of the C library, with all that begins and ends there. */
+static __attribute__((noinline, noclone)) void burn(const char *what, int number)
+{
+	void *want[FRAMES_MAX];
+	int n = backtrace(want, FRAMES_MAX), values[256], bad = 0;
+	clock_t end = clock() + CLOCKS_PER_SEC;
+	struct stack_val s;
+	char text[256], why[128] = "", last[128] = "";
+
+	skel->bss->nr_samples = 0;
+	skel->bss->run_tid = syscall(SYS_gettid);
+	while (clock() < end) {
+		char *copy;
+
+		for (int i = 0; i < 256; i++)
+			values[i] = (i * 7919) % 257;
+		qsort(values, 256, sizeof(*values), compare_ints);
+		snprintf(text, sizeof(text), "%d %g %s", values[3], values[4] / 3.0, what);
+		copy = strdup(text);
+		sink += strtod(copy, NULL);
+		free(copy);
+	}
+	skel->bss->run_tid = 0;
+	for (uint32_t i = 0; i < skel->bss->nr_samples; i++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.samples), &i, &s))
+			die("samples");
+		if (!is_same(s.ips, s.nr, want, n, why, sizeof(why))) {
+			bad++;
+			strcpy(last, why);
+		}
+	}
+	printf("%s %d: %u samples, %d differ %s\n", what, number, skel->bss->nr_samples, bad, last);
+	nr_bad += bad || skel->bss->nr_samples < 100;
+}
+
+static void interrupts(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+					.freq = 1, .sample_freq = SAMPLE_HZ };
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link = fd >= 0 ? bpf_program__attach_perf_event(skel->progs.sample_thread, fd) : NULL;
+
+	if (!link)
+		die("perf_event");
+	at_bottom = burn;
+	deeper(20, 20, "interrupts");
+	bpf_link__destroy(link);
+}
+
+static __attribute__((noinline, noclone)) void measure(const char *what, int number)
+{
+	uint64_t best = ~0ull;
+
+	(void)what;
+	(void)number;
+	for (int i = 0; i < 200; i++) {
+		run(skel->progs.time_self);
+		if (skel->bss->timed_ns < best)
+			best = skel->bss->timed_ns;
+	}
+	run(skel->progs.walk_self);
+	printf("%u frames: %.0f ns a walk, %.1f a frame\n", skel->bss->walked.nr, (double)best / TIMED_WALKS,
+	       (double)best / TIMED_WALKS / skel->bss->walked.nr);
+}
+
+static void times(void)
+{
+	at_bottom = measure;
+	for (is_small = true;; is_small = false) {
+		printf("%s frames:\n", is_small ? "small" : "mixed");
+		for (int n = 0; n <= 100; n += 20)
+			deeper(n, n, "time");
+		if (!is_small)
+			break;
+	}
+}
+
+/* Says whose space this process is, and knows it from then on. */
+static void meet(void)
+{
+	__u64 ips[FRAMES_MAX + 1] = { 0 };
+	struct ring_buffer *ring = ring_buffer__new(bpf_map__fd(skel->maps.unwind_rests), walk_rest, ips, NULL);
+
+	run(skel->progs.walk_self);
+	ips[1] = skel->bss->walked.ips[1];
+	if (!ring || ring_buffer__consume(ring) != 1 || !key.tgid)
+		die("no rest");
+	ring_buffer__free(ring);
+	publish_space();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "depths", depths }, { "callback", callback }, { "signals", signals }, { "thread", thread },
+	{ "asks", asks }, { "interrupts", interrupts }, { "time", times },
+};
+
+int main(int argc, char **argv)
+{
+	void *first[1];
+	size_t i = 0;
+
+	while (i < sizeof(cases) / sizeof(*cases) && (argc < 2 || strcmp(argv[1], cases[i].name)))
+		i++;
+	if (i == sizeof(cases) / sizeof(*cases))
+		return 2;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	backtrace(first, 1); /* loads libgcc_s */
+	skel = unwind_bpf__open();
+	if (!skel || unwind_rules_init(&rules))
+		die("open");
+	bpf_map__set_max_entries(skel->maps.unwind_rows, ROW_BLOCKS);
+	bpf_map__set_max_entries(skel->maps.unwind_pages, PAGES_MAX);
+	bpf_map__set_max_entries(skel->maps.unwind_rests, 1 << 20);
+	bpf_map__set_max_entries(skel->maps.unwind_spaces, 64);
+	if (unwind_bpf__load(skel))
+		die("load");
+	read_objects();
+	meet();
+	cases[i].run();
+	printf("%s: %d differ, at most %d frames\n", argv[1], nr_bad, depth_max);
+	return nr_bad > 0;
+}
