@@ -27,6 +27,12 @@ case $name in
 		e=f%return n->i t c:u8 if depth > 3 && uid == 0
 	EOF
 	;;
+*ehframe*)
+	for how in "" "-g -fno-asynchronous-unwind-tables" "-g -gz -fno-asynchronous-unwind-tables" "-mstackrealign -mavx -fno-omit-frame-pointer" "-O0"; do
+		printf '%s\n' 'void g(void *); long f(long n, long m) { char v[n]; g(v); return f(m, n) + v[0]; }' 'void h(void) { _Alignas(64) char v[64]; g(v); g(v); }' \
+			'__asm__(".globl s\ns: .cfi_startproc simple\n.cfi_signal_frame\n.cfi_escape 0x0f,4,0x77,0xa0,1,6,0x10,6,3,0x77,0xf8,0,0x10,16,3,0x77,0xa8,1\nnop\n.cfi_endproc");' |
+			gcc -O2 $how -nostdlib -shared -x c - -o "$corpus/seed$(echo "$how" | tr -d ' -')"
+	done ;;
 *usdt*) cp -n build/work/usdt "$corpus" 2>/dev/null ;;
 *btf*) for f in build/bpf/*.bpf.o; do objcopy -I elf64-little -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$f" "$corpus/$(basename "$f")"; done ;;
 *format*) printf 'ID: 7\nformat:\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:__data_loc char[] a;\toffset:24;\tsize:4;\n' >"$corpus/seed" ;;

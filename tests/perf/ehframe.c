@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables for unwinding of objects, one after the other with one set of rules: rows per second and bytes. usage: ehframe [-s] FILE... */
+/* Unwinding tables of objects: rows per second, and bytes. usage: ehframe [-s] FILE..., -s: as one, with one set of rules */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -35,8 +35,8 @@ static int add_row(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
 }
 
 /* All FDEs of a section in memory of exactly its size, between from and to. Returns how many; broken entries are counted. */
-static int read_all(const struct cfi_machine *machine, const uint8_t *bytes, size_t n, bool is_debug_frame, uint64_t from, uint64_t to,
-		    struct rows *rows, int *ret_bad)
+static int read_all(const struct cfi_machine *machine, const uint8_t *bytes, size_t n, bool is_debug_frame, uint64_t from,
+		    uint64_t to, struct rows *rows, int *ret_bad)
 {
 	uint8_t *copy = malloc(n + !n);
 	struct cfi_fde fde;
@@ -284,12 +284,15 @@ static void test_cfa_expression(void **state)
 	expect_rule(TEXT("\x0f\x06\x77\x00\x77\x00\x77\x00"), RULE(.cfa = UNWIND_CFA_SP));
 	expect_rule(TEXT("\x0f\x05\x77\x00\x77\x00\x22"), unknown);
 	expect_rule(TEXT("\x0f\x05\x38\x38\x38\x38\x38"), unknown);
-	/* Back to a register afterwards. */
+	/* Back to a register afterwards, in whole or by halves. */
+	expect_rule(TEXT("\x0e\x20\x0f\x04\x77\xa0\x01\x06\x0d\x06"), RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 32));
+	expect_rule(TEXT("\x0d\x06\x0f\x04\x77\xa0\x01\x06\x0e\x30"), RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 48));
 	expect_rule(TEXT("\x0f\x04\x77\xa0\x01\x06\x0c\x07\x08"), SP_8);
 }
 
 static void test_plt(void **state)
 {
+	struct unwind_rule unknown = { .cfa = UNWIND_CFA_UNKNOWN };
 	struct unwind_rule plt = RULE(.cfa = UNWIND_CFA_PLT, .cfa_off = 8, .add = 11);
 
 	(void)state;
@@ -297,9 +300,9 @@ static void test_plt(void **state)
 	plt.add = 10;
 	expect_rule(TEXT("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3a\x2a\x33\x24\x22"), plt);
 	/* Another shift, another mask, one more operation. */
-	expect_rule(TEXT("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x34\x24\x22"), (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN });
-	expect_rule(TEXT("\x0f\x0b\x77\x08\x80\x00\x3e\x1a\x3b\x2a\x33\x24\x22"), (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN });
-	expect_rule(TEXT("\x0f\x0c\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22\x96"), (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN });
+	expect_rule(TEXT("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x34\x24\x22"), unknown);
+	expect_rule(TEXT("\x0f\x0b\x77\x08\x80\x00\x3e\x1a\x3b\x2a\x33\x24\x22"), unknown);
+	expect_rule(TEXT("\x0f\x0c\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22\x96"), unknown);
 }
 
 static void test_saved_expression(void **state)
@@ -324,7 +327,8 @@ static void test_saved_expression(void **state)
 static void test_signal_frame(void **state)
 {
 	struct rows rows = run_between("zRS", ENTRY_X86,
-				       TEXT("\x0f\x04\x77\xa0\x01\x06\x10\x06\x03\x77\xf8\x00\x10\x03\x03\x77\x80\x01\x10\x10\x03\x77\xa8\x01"),
+				       TEXT("\x0f\x04\x77\xa0\x01\x06\x10\x06\x03\x77\xf8\x00"
+					    "\x10\x03\x03\x77\x80\x01\x10\x10\x03\x77\xa8\x01"),
 				       0, UINT64_MAX);
 	struct unwind_rule rule = { .cfa = UNWIND_CFA_SP_DEREF,
 				    .cfa_off = 160,
@@ -477,11 +481,14 @@ static void test_hostile_entries(void **state)
 	int bad;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+		const uint8_t *bytes = (const uint8_t *)sections[i].bytes;
+
 		for (int kind = 0; kind < 2; kind++) {
-			assert_int_equal(read_all(&cfi_x86_64, (const uint8_t *)sections[i].bytes, sections[i].n, kind, 0, UINT64_MAX, &rows, &bad), 0);
+			assert_int_equal(read_all(&cfi_x86_64, bytes, sections[i].n, kind, 0, UINT64_MAX, &rows, &bad), 0);
 			assert_int_equal(bad, 1);
 		}
+	}
 }
 
 /* Whole sections, cut at each byte, and with each byte replaced. */
@@ -500,7 +507,8 @@ static void test_cut_and_changed(void **state)
 		} else {
 			size_t cie = put_cie(&out, "zRS", ENTRY_X86);
 
-			put_fde(&out, cie, START, SIZE, TEXT("\x41\x0e\x10\x86\x02\x10\x06\x02\x76\x00\x41\x0a\x02\x20\x0b\x41\x0f\x04\x77\xa0\x01\x06"));
+			put_fde(&out, cie, START, SIZE,
+				TEXT("\x41\x0e\x10\x86\x02\x10\x06\x02\x76\x00\x41\x0a\x02\x20\x0b\x41\x0f\x04\x77\xa0\x01\x06"));
 			put_fde(&out, cie, START + SIZE, SIZE, TEXT("\x41\x0e\x10"));
 		}
 		n = out.n;
@@ -537,7 +545,8 @@ static void test_arm64(void **state)
 	expect_row(&rows, 0, 0, (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_REG, .reg = 30 });
 	expect_row(&rows, 1, 8, RULE(.cfa = UNWIND_CFA_SP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16));
 	expect_row(&rows, 2, 12,
-		   RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA | BX(UNWIND_AT_CFA), .bp_off = -16, .bx_off = -24));
+		   RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA | BX(UNWIND_AT_CFA), .bp_off = -16,
+			.bx_off = -24));
 }
 
 static void test_numbers(void **state)

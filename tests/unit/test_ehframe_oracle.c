@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of real objects against libdw's reading of the same bytes, at every row, at the byte before it, and at random addresses: both
- * are asked for the caller's registers in a made-up world, where registers and memory are random. SKEP_OBJECTS=N takes N objects of
- * the system instead of a handful.
+ * Tables of real objects against libdw's reading of the same bytes, at every row, at the byte before it, and at random addresses:
+ * both are asked for the caller's registers in a made-up world, where registers and memory are random. SKEP_OBJECTS=N takes N
+ * objects of the system instead of a handful.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ struct value {
 struct counts {
 	uint64_t objects, rows, addresses, mismatches;
 	uint64_t unsaid_cfa, unsaid_ra, unsaid_bp, unsaid_bx; /* libdw knows it */
-	uint64_t bridged, signal, start_files;		      /* libdw has nothing there */
+	uint64_t bridged, signal, start_files, halves;	      /* libdw has nothing there */
 };
 
 struct object {
@@ -76,7 +77,6 @@ static uint64_t memory_at(uint64_t addr)
 static struct value eval(const Dwarf_Op *ops, size_t nr_ops, uint64_t cfa)
 {
 	uint64_t s[STACK_MAX + 1] = { 0 }, *top = s;
-	bool is_value = false;
 
 	for (size_t i = 0; i < nr_ops; i++) {
 		const Dwarf_Op *op = &ops[i];
@@ -137,13 +137,12 @@ static struct value eval(const Dwarf_Op *ops, size_t nr_ops, uint64_t cfa)
 			*top = (int64_t)*top >= (int64_t)top[1];
 			break;
 		case DW_OP_stack_value:
-			is_value = true;
 			break;
 		default:
 			return (struct value){ UNSAID, 0 };
 		}
 	}
-	return (struct value){ KNOWN, is_value ? *top : *top };
+	return (struct value){ KNOWN, *top };
 }
 
 static struct value libdw_cfa(Dwarf_Frame *frame)
@@ -213,11 +212,12 @@ static struct value our_saved(unsigned int how, int16_t off, uint64_t cfa, enum 
 static void mismatch(const struct object *o, uint64_t addr, const char *what, struct value ours, struct value theirs)
 {
 	if (counts.mismatches++ < SHOWN_MAX)
-		print_error("%s at 0x%llx: %s is %d 0x%llx, libdw has %d 0x%llx\n", o->path, (unsigned long long)addr, what, ours.known,
-			    (unsigned long long)ours.v, theirs.known, (unsigned long long)theirs.v);
+		print_error("%s at 0x%" PRIx64 ": %s is %d 0x%" PRIx64 ", libdw has %d 0x%" PRIx64 "\n", o->path, addr, what,
+			    ours.known, ours.v, theirs.known, theirs.v);
 }
 
-static void compare(const struct object *o, uint64_t addr, const char *what, struct value ours, struct value theirs, uint64_t *unsaid)
+static void compare(const struct object *o, uint64_t addr, const char *what, struct value ours, struct value theirs,
+		    uint64_t *unsaid)
 {
 	if (ours.known == UNSAID)
 		*unsaid += theirs.known == KNOWN;
@@ -264,7 +264,7 @@ static void check_more(const struct object *o, uint64_t addr, const struct unwin
 static void check_addr(const struct object *o, uint64_t addr)
 {
 	const struct unwind_rule *rule = &rules.data[unwind_table_find(&o->table, addr)];
-	struct value cfa, theirs, ra, bx;
+	struct value cfa, theirs, ra, bp, bx;
 	Dwarf_Addr start, end;
 	Dwarf_Frame *frame;
 	bool is_signal;
@@ -278,6 +278,12 @@ static void check_addr(const struct object *o, uint64_t addr)
 	}
 	cfa = our_cfa(rule);
 	theirs = libdw_cfa(frame);
+	/* Half of a definition after an expression (libgcrypt) is refused by libdw alone. */
+	if (theirs.known == NOTHING && rule->cfa == UNWIND_CFA_SP) {
+		counts.halves++;
+		free(frame);
+		return;
+	}
 	if (rule->cfa == UNWIND_CFA_NONE)
 		mismatch(o, addr, "no rule", cfa, theirs);
 	compare(o, addr, "CFA", cfa, theirs, &counts.unsaid_cfa);
@@ -289,11 +295,13 @@ static void check_addr(const struct object *o, uint64_t addr)
 		if ((rule->ra & ~UNWIND_SIGNAL) == UNWIND_IN_REG)
 			ra = (struct value){ KNOWN, regs[rule->reg] };
 		compare(o, addr, "return address", ra, libdw_reg(frame, RA, cfa.v), &counts.unsaid_ra);
-		compare(o, addr, "rbp", our_saved(rule->saved & 15, rule->bp_off, cfa.v, BP), libdw_reg(frame, BP, cfa.v), &counts.unsaid_bp);
+		bp = our_saved(rule->saved & 15, rule->bp_off, cfa.v, BP);
+		compare(o, addr, "rbp", bp, libdw_reg(frame, BP, cfa.v), &counts.unsaid_bp);
 		/* elfutils takes rbx for lost until it is saved (it names rax instead, backends/x86_64_cfi.c). */
-		bx = libdw_reg(frame, BX, cfa.v);
-		if (bx.known != NOTHING)
-			compare(o, addr, "rbx", our_saved(rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, cfa.v, BX), bx, &counts.unsaid_bx);
+		bx = our_saved(rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, cfa.v, BX);
+		theirs = libdw_reg(frame, BX, cfa.v);
+		if (theirs.known != NOTHING)
+			compare(o, addr, "rbx", bx, theirs, &counts.unsaid_bx);
 	}
 	free(frame);
 }
@@ -302,12 +310,13 @@ static void check_rows(const struct object *o)
 {
 	for (uint32_t i = 0; i < o->table.nr_pages; i++) {
 		const struct unwind_page *page = &o->table.pages[i];
+		uint64_t vaddr = o->table.vaddr + (uint64_t)i * UNWIND_PAGE_BYTES;
 
 		for (uint32_t k = 0; k < page->nr; k++) {
-			uint64_t addr = o->table.vaddr + (uint64_t)i * UNWIND_PAGE_BYTES + (o->table.rows[page->row + k] & UNWIND_ROW_LOW);
+			uint64_t low = o->table.rows[page->row + k] & UNWIND_ROW_LOW;
 
-			check_addr(o, addr);
-			check_addr(o, addr - 1);
+			check_addr(o, vaddr + low);
+			check_addr(o, vaddr + low - 1);
 		}
 	}
 	counts.rows += o->table.nr_rows;
@@ -358,6 +367,11 @@ static void check_glob(const char *pattern, uint64_t most)
 	}
 }
 
+static void say(const char *what, uint64_t n)
+{
+	print_message("%10" PRIu64 " %s\n", n, what);
+}
+
 static void test_objects(void **state)
 {
 	static const char *const few[] = { "/proc/self/exe", "/usr/lib*/*/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
@@ -375,13 +389,19 @@ static void test_objects(void **state)
 		check_glob(few[i], most);
 	for (size_t i = 0; wide && i < sizeof(many) / sizeof(*many); i++)
 		check_glob(many[i], (i + 1) * most / 3);
-	print_message("%llu objects, %llu rows, %u rules, %llu addresses, %llu mismatches\n", (unsigned long long)counts.objects,
-		      (unsigned long long)counts.rows, rules.n, (unsigned long long)counts.addresses, (unsigned long long)counts.mismatches);
-	print_message("libdw knows and rules cannot say: %llu CFA, %llu return address, %llu rbp, %llu rbx\n",
-		      (unsigned long long)counts.unsaid_cfa, (unsigned long long)counts.unsaid_ra, (unsigned long long)counts.unsaid_bp,
-		      (unsigned long long)counts.unsaid_bx);
-	print_message("rules where libdw has none: %llu in padding, %llu before signal frames, %llu in start files\n",
-		      (unsigned long long)counts.bridged, (unsigned long long)counts.signal, (unsigned long long)counts.start_files);
+	say("objects", counts.objects);
+	say("rows", counts.rows);
+	say("rules", rules.n);
+	say("addresses", counts.addresses);
+	say("mismatches", counts.mismatches);
+	say("CFAs that libdw knows and rules cannot say", counts.unsaid_cfa);
+	say("return addresses", counts.unsaid_ra);
+	say("rbp", counts.unsaid_bp);
+	say("rbx", counts.unsaid_bx);
+	say("rules where libdw has none: in padding", counts.bridged);
+	say("before signal frames", counts.signal);
+	say("in start files", counts.start_files);
+	say("half definitions", counts.halves);
 	assert_int_equal(counts.mismatches, 0);
 	assert_true(counts.rows > 0);
 	unwind_rules_free(&rules);

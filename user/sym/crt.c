@@ -15,7 +15,7 @@
 struct code {
 	const uint8_t *bytes;
 	uint64_t n, vaddr;
-	int (*each)(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule);
+	crt_each_fn *each;
 	void *arg;
 };
 
@@ -79,7 +79,7 @@ static int each_init(const struct code *c)
 	return ret ? ret : say(c, ret_at, c->n, UNWIND_CFA_SP, WORD, 0);
 }
 
-int crt_each(const struct elf_file *elf, int (*each)(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule), void *arg)
+int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
 	static const struct {
 		const char *name;

@@ -11,10 +11,12 @@
 #include "bpf/unwind.h"
 #include "sym/elf.h"
 
+typedef int crt_each_fn(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule);
+
 /*
  * Calls each() for pieces of code and their rules, in any order; also where there is better information. Only what the bytes of the
  * code show is said. 0, what each() returned, or -ENOMEM.
  */
-int crt_each(const struct elf_file *elf, int (*each)(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule), void *arg);
+int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg);
 
 #endif

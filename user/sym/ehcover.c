@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sym/ehtable.h"
 #include "util/vec.h"
@@ -18,12 +19,31 @@ static int compare_piece(const void *pa, const void *pb)
 	return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
-static bool is_sorted(const struct eh_pieces *p)
+/* The first of them are sorted: mostly all but the stubs, which are found last. */
+static int sort(struct eh_pieces *p)
 {
-	for (size_t i = 1; i < p->n; i++)
-		if (compare_piece(&p->data[i - 1], &p->data[i]) > 0)
-			return false;
-	return true;
+	struct eh_piece *tail;
+	size_t head = 1, n;
+
+	while (head < p->n && compare_piece(&p->data[head - 1], &p->data[head]) < 0)
+		head++;
+	n = p->n - head;
+	if (!n)
+		return 0;
+	qsort(p->data + head, n, sizeof(*p->data), compare_piece);
+	tail = malloc(n * sizeof(*tail));
+	if (!tail)
+		return -ENOMEM;
+	memcpy(tail, p->data + head, n * sizeof(*tail));
+	/* Merged from the end, where there is room. */
+	for (size_t to = p->n; n; to--) {
+		if (head && compare_piece(&p->data[head - 1], &tail[n - 1]) > 0)
+			p->data[to - 1] = p->data[--head];
+		else
+			p->data[to - 1] = tail[--n];
+	}
+	free(tail);
+	return 0;
 }
 
 static bool is_disjoint(const struct eh_pieces *p)
@@ -138,7 +158,7 @@ int eh_cover(struct eh_entries *entries, struct eh_pieces *pieces)
 		return -ENOMEM;
 	for (size_t i = 0; i < entries->n; i++)
 		pieces->data[i] = (struct eh_piece){ entries->data[i].fde.start, entries->data[i].fde.end, (uint32_t)i };
-	if (!is_sorted(pieces))
-		qsort(pieces->data, pieces->n, sizeof(*pieces->data), compare_piece);
+	if (sort(pieces))
+		return -ENOMEM;
 	return is_disjoint(pieces) ? 0 : make_disjoint(entries, pieces);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left. Entries are collected
- * first, since neither their order nor that they are disjoint is certain; then their programs are run by rising address.
+ * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left. Entries are
+ * collected first, since neither their order nor that they are disjoint is certain; then their programs are run by rising address.
  */
 #include "sym/ehframe.h"
 
@@ -15,6 +15,7 @@
 
 #define BRIDGED_BYTES 16u /* padding between functions, where no gap is worth two rows */
 #define HDR_MAX_BYTES 32u
+#define RECENT 64u /* a power of two */
 
 struct reading {
 	const struct elf_file *elf;
@@ -26,8 +27,10 @@ struct reading {
 	struct eh_pieces pieces;
 	struct eh_rows rows;
 	const struct elf_seg *text; /* where the last entry was */
-	struct unwind_rule last;    /* and the last rule, with its number */
-	uint32_t last_number;
+	struct recent {
+		struct unwind_rule rule;
+		uint32_t number;
+	} recent[RECENT]; /* rules come again at once: pushes and pops of one function after the other */
 };
 
 static bool is_in(const struct elf_seg *s, uint64_t start, uint64_t end)
@@ -218,15 +221,16 @@ static int collect(struct reading *r, const struct elf_file *debug)
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
 {
 	struct reading *r = arg;
+	struct recent *recent = &r->recent[((uint32_t)rule->cfa_off / 8 + rule->saved) % RECENT];
 	int ret;
 
-	if (memcmp(rule, &r->last, sizeof(*rule)) != 0) {
-		ret = unwind_rules_number(r->rules, rule, &r->last_number);
+	if (memcmp(rule, &recent->rule, sizeof(*rule)) != 0) {
+		ret = unwind_rules_number(r->rules, rule, &recent->number);
 		if (ret)
 			return ret;
-		r->last = *rule;
+		recent->rule = *rule;
 	}
-	return eh_rows_put(&r->rows, vaddr, r->last_number);
+	return eh_rows_put(&r->rows, vaddr, recent->number);
 }
 
 static int put_piece(struct reading *r, const struct eh_piece *p)
@@ -268,7 +272,8 @@ static int put_pieces(struct reading *r)
 	return ret ? ret : eh_rows_end(&r->rows, end);
 }
 
-int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules, struct unwind_table *ret_table)
+int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules,
+		      struct unwind_table *ret_table)
 {
 	struct unwind_table table = { 0 };
 	struct reading r = { .elf = elf, .rules = rules, .table = &table };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables for unwinding (bpf/unwind.h), compiled out of an object's .eh_frame, and of .debug_frame where that says more. What is read
- * may be hostile: a table is at worst wrong about the object that it came from.
+ * Tables for unwinding (bpf/unwind.h), compiled out of an object's .eh_frame, and of .debug_frame where that says more. What is
+ * read may be hostile: a table is at worst wrong about the object that it came from.
  */
 #ifndef SKEP_SYM_EHFRAME_H
 #define SKEP_SYM_EHFRAME_H
@@ -36,10 +36,11 @@ struct unwind_table {
 };
 
 /*
- * Compiles the table of an x86-64 (or arm64) object. debug: its separate debug file, or NULL. 0; -ENOENT: it has no unwinding information;
- * -ENOTSUP: another machine, or 32-bit; -ENOEXEC: broken; -ENOMEM; -errno of reading. The caller frees.
+ * Compiles the table of an x86-64 (or arm64) object. debug: its separate debug file, or NULL. 0; -ENOENT: it has no unwinding
+ * information; -ENOTSUP: another machine, or 32-bit; -ENOEXEC: broken; -ENOMEM; -errno of reading. The caller frees.
  */
-int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules, struct unwind_table *ret_table);
+int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules,
+		      struct unwind_table *ret_table);
 void unwind_table_free(struct unwind_table *table);
 
 /* The number of the rule at an ELF address: 0 outside of the table. */

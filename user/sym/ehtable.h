@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What user/sym/ehframe.c is made of: who describes which code (ehcover.c), rules by number (ehrules.c), rows in pages (ehtable.c). */
+/* What ehframe.c is made of: who describes which code (ehcover.c), rules by number (ehrules.c), rows in pages (ehtable.c). */
 #ifndef SKEP_SYM_EHTABLE_H
 #define SKEP_SYM_EHTABLE_H
 
@@ -35,8 +35,8 @@ struct eh_pieces {
 };
 
 /*
- * Fills pieces, by rising address and disjoint, with all that entries describe. An entry with holes has many pieces, and its program
- * is run for each: of more than a few the rest is nobody's. 0 or -ENOMEM; the caller frees, also then.
+ * Fills pieces, by rising address and disjoint, with all that entries describe. An entry with holes has many pieces, and its
+ * program is run for each: of more than a few the rest is nobody's. 0 or -ENOMEM; the caller frees, also then.
  */
 int eh_cover(struct eh_entries *entries, struct eh_pieces *pieces);
 

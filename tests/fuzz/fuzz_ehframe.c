@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ELF bytes to tables for unwinding: entries, programs, expressions, overlaps, pages; and what the kernel relies on in a table. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "sym/ehframe.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int is_so)
+{
+	if (!is_so)
+		abort();
+}
+
+static void check_page(const struct unwind_table *t, const struct unwind_rules *rules, uint32_t i)
+{
+	const struct unwind_page *page = &t->pages[i];
+	uint64_t vaddr = t->vaddr + (uint64_t)i * UNWIND_PAGE_BYTES;
+
+	must(page->nr <= UNWIND_BLOCK_ROWS);
+	must((uint64_t)page->row + page->nr <= t->nr_rows);
+	must(page->nr || unwind_table_find(t, vaddr) == UNWIND_CFA_NONE);
+	for (uint32_t k = 0; k < page->nr; k++) {
+		uint32_t row = t->rows[page->row + k], low = row & UNWIND_ROW_LOW, number = row >> UNWIND_ROW_SHIFT;
+
+		must(k ? low > (t->rows[page->row + k - 1] & UNWIND_ROW_LOW) : !low);
+		must(low < UNWIND_PAGE_BYTES && number < rules->n);
+		must(unwind_table_find(t, vaddr + low) == number);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct unwind_rules rules;
+	struct unwind_table table;
+	struct elf_file elf;
+
+	if (elf_open_mem(data, size, &elf))
+		return 0;
+	must(!unwind_rules_init(&rules));
+	if (!unwind_table_read(&elf, &elf, &rules, &table)) {
+		for (uint32_t i = 0; i < table.nr_pages; i++)
+			check_page(&table, &rules, i);
+		for (uint32_t i = 0; i < rules.n; i++)
+			must(rules.data[i].cfa < UNWIND_CFA_MAX && (rules.data[i].ra & ~UNWIND_SIGNAL) <= UNWIND_IN_REG);
+		unwind_table_find(&table, 0);
+		unwind_table_find(&table, UINT64_MAX);
+		unwind_table_free(&table);
+	}
+	unwind_rules_free(&rules);
+	elf_close(&elf);
+	return 0;
+}
