@@ -7,9 +7,7 @@
 #include <alloca.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -17,18 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "bpf/stack.h"
-#include "sym/ehframe.h"
-#include "unwind.skel.h"
+#include "unwind_tables.h"
 
-#define ROW_BLOCKS 64
-#define PAGES_MAX 65536u
 #define FRAMES_MAX 512
 #define ABOVE_MAX 24 /* frames between the place and the innermost: qsort's own */
 #define TIMED_WALKS 32
@@ -56,102 +48,8 @@ static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
 
 #include "bpf/lib/unwindstep.bpf.h"
 
-struct object {
-	struct unwind_table table;
-	struct unwind_map map;
-};
-
-static struct unwind_bpf *skel;
-static struct unwind_rules rules;
-static struct object objects[64];
-static uint32_t nr_objects, nr_pages, nr_rows;
-static int nr_bad;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "unwind: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
-
-static void *map_of(const struct bpf_map *map, size_t bytes)
-{
-	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-
-	if (mem == MAP_FAILED)
-		die(bpf_map__name(map));
-	return mem;
-}
-
-/* The rows of a page lie in one block. */
-static void publish_table(const struct unwind_table *t, struct unwind_page *pages, uint32_t *rows)
-{
-	for (uint32_t i = 0; i < t->nr_pages; i++) {
-		const struct unwind_page *p = &t->pages[i];
-
-		if (nr_rows % UNWIND_BLOCK_ROWS + p->nr > UNWIND_BLOCK_ROWS)
-			nr_rows += UNWIND_BLOCK_ROWS - nr_rows % UNWIND_BLOCK_ROWS;
-		if (nr_rows + p->nr > ROW_BLOCKS * UNWIND_BLOCK_ROWS || nr_pages == PAGES_MAX)
-			die("too many rows");
-		memcpy(rows + nr_rows, t->rows + p->row, p->nr * sizeof(*rows));
-		pages[nr_pages++] = (struct unwind_page){ nr_rows, p->nr };
-		nr_rows += p->nr;
-	}
-}
-
-/* What a line of /proc/self/maps maps, if it is code. */
-static void read_object(const char *path, uint64_t start, uint64_t end, uint64_t pgoff, struct object *o)
-{
-	bool is_vdso = !strcmp(path, "[vdso]");
-	struct elf_file elf;
-	uint64_t vaddr;
-	int fd = is_vdso ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-
-	if (is_vdso ? elf_open_mem((void *)start, end - start, &elf) : fd < 0 || elf_open_fd(fd, &elf))
-		die(path);
-	if (!elf_off_to_vaddr(elf.segs, elf.nr_segs, pgoff, &vaddr) || unwind_table_read(&elf, NULL, &rules, &o->table))
-		die(path);
-	o->map = (struct unwind_map){ .start = start, .end = end, .bias = start - vaddr + o->table.vaddr };
-	elf_close(&elf);
-	if (fd >= 0)
-		close(fd);
-}
-
-static void read_objects(void)
-{
-	struct unwind_page *pages = map_of(skel->maps.unwind_pages, PAGES_MAX * sizeof(*pages));
-	uint32_t *rows = map_of(skel->maps.unwind_rows, ROW_BLOCKS * UNWIND_BLOCK_ROWS * sizeof(*rows));
-	struct unwind_map *maps = map_of(skel->maps.unwind_maps, UNWIND_BLOCK_MAPS * sizeof(*maps));
-	struct unwind_rule *to = map_of(skel->maps.unwind_rules, UNWIND_RULES_MAX * sizeof(*to));
-	FILE *f = fopen("/proc/self/maps", "re");
-	unsigned long start, end, pgoff;
-	char line[512], perms[8], path[256];
-
-	nr_objects = nr_pages = nr_rows = 0;
-	while (f && fgets(line, sizeof(line), f)) {
-		struct object *o = &objects[nr_objects];
-
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255s", &start, &end, perms, &pgoff, path) != 5 || perms[2] != 'x' ||
-		    (*path == '[' && strcmp(path, "[vdso]")))
-			continue;
-		read_object(path, start, end, pgoff, o);
-		o->map.page = nr_pages;
-		o->map.nr_pages = o->table.nr_pages | UNWIND_MAP_TABLE << UNWIND_KIND_SHIFT;
-		publish_table(&o->table, pages, rows);
-		maps[nr_objects++] = o->map;
-	}
-	fclose(f);
-	memcpy(to, rules.data, rules.n * sizeof(*to));
-}
-
-static struct unwind_space_key key;
-
-static void publish_space(void)
-{
-	struct unwind_space space = { .first = 0, .nr = nr_objects };
-
-	if (bpf_map_update_elem(bpf_map__fd(skel->maps.unwind_spaces), &key, &space, BPF_ANY))
-		die("unwind_spaces");
-}
+static struct unwind_space_key key; /* ours, once it is known */
+static int nr_bad, nr_same;
 
 static void run(const struct bpf_program *prog)
 {
@@ -178,8 +76,6 @@ static bool is_same(const __u64 *ips, uint32_t nr, void *const *want, int n, cha
 	return at == nr && (same == (uint32_t)n || nr == STACK_MAX_FRAMES);
 }
 
-static int depth_max;
-
 static __attribute__((noinline, noclone)) void compare(const char *what, int number)
 {
 	void *want[FRAMES_MAX];
@@ -190,9 +86,9 @@ static __attribute__((noinline, noclone)) void compare(const char *what, int num
 	if (!is_same((__u64 *)skel->bss->walked.ips, skel->bss->walked.nr, want, n, why, sizeof(why))) {
 		printf("differs: %s %d: %s\n", what, number, why);
 		nr_bad++;
-	} else if (n > depth_max) {
-		depth_max = n;
+		return;
 	}
+	nr_same++;
 }
 
 /* Functions that keep their registers in different ways. */
@@ -375,6 +271,8 @@ static __attribute__((noinline, noclone)) void ask(const char *what, int number)
 	    ring_buffer__consume(ring) != 1 || !is_same(ips, ips[FRAMES_MAX], want, n, why, sizeof(why))) {
 		printf("differs: %s %d: %s\n", what, number, why);
 		nr_bad++;
+	} else {
+		nr_same++;
 	}
 	ring_buffer__free(ring);
 }
@@ -402,7 +300,7 @@ static int compare_ints(const void *a, const void *b)
 }
 
 /* Time in many functions of the C library, with all that begins and ends there. */
-static __attribute__((noinline, noclone)) void burn(const char *what, int number)
+static __attribute__((noinline, noclone)) void burn(const char *what, int depth)
 {
 	void *want[FRAMES_MAX];
 	int n = backtrace(want, FRAMES_MAX), values[256], bad = 0;
@@ -432,8 +330,9 @@ static __attribute__((noinline, noclone)) void burn(const char *what, int number
 			strcpy(last, why);
 		}
 	}
-	printf("%s %d: %u samples, %d differ %s\n", what, number, skel->bss->nr_samples, bad, last);
-	nr_bad += bad || skel->bss->nr_samples < 100;
+	printf("%s at depth %d: %u samples, %d differ %s\n", what, depth, skel->bss->nr_samples, bad, last);
+	nr_same += skel->bss->nr_samples - bad;
+	nr_bad += bad;
 }
 
 static void interrupts(void)
@@ -489,7 +388,7 @@ static void meet(void)
 	if (!ring || ring_buffer__consume(ring) != 1 || !key.tgid)
 		die("no rest");
 	ring_buffer__free(ring);
-	publish_space();
+	tables_publish(&key);
 }
 
 static const struct {
@@ -511,18 +410,9 @@ int main(int argc, char **argv)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	backtrace(first, 1); /* loads libgcc_s */
-	skel = unwind_bpf__open();
-	if (!skel || unwind_rules_init(&rules))
-		die("open");
-	bpf_map__set_max_entries(skel->maps.unwind_rows, ROW_BLOCKS);
-	bpf_map__set_max_entries(skel->maps.unwind_pages, PAGES_MAX);
-	bpf_map__set_max_entries(skel->maps.unwind_rests, 1 << 20);
-	bpf_map__set_max_entries(skel->maps.unwind_spaces, 64);
-	if (unwind_bpf__load(skel))
-		die("load");
-	read_objects();
+	tables_open();
 	meet();
 	cases[i].run();
-	printf("%s: %d differ, at most %d frames\n", argv[1], nr_bad, depth_max);
+	printf("%s: %d walks are the same, %d differ\n", argv[1], nr_same, nr_bad);
 	return nr_bad > 0;
 }

@@ -153,7 +153,7 @@ static bool eval(struct stack *s, struct bytes expr, struct value *ret_value)
  * ld's rule of all of .plt but its head: breg7 off, breg16 0, lit15, and, litN, ge, lit3, shl, plus. N is where the push of a stub
  * has ended.
  */
-static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct cfi_cfa *ret_cfa)
+static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct cfi_state *state)
 {
 	static const uint8_t after[] = { OP_GE, OP_LIT0 + PLT_SHIFT, OP_SHL, OP_PLUS };
 	int64_t off;
@@ -168,25 +168,27 @@ static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct 
 	lit = bytes_u8(&expr);
 	if (lit < OP_LIT0 || lit > OP_LIT0 + 15 || bytes_left(&expr) != sizeof(after) || memcmp(expr.at, after, sizeof(after)))
 		return false;
-	*ret_cfa = (struct cfi_cfa){ .form = CFI_CFA_PLT, .reg = machine->sp, .off = off, .add = lit - OP_LIT0 };
+	state->form = CFI_CFA_PLT;
+	state->reg = machine->sp;
+	state->off = off;
+	state->add = lit - OP_LIT0;
 	return true;
 }
 
-struct cfi_cfa cfi_say_cfa(const struct cfi *cfi, struct bytes expr)
+void cfi_say_cfa(const struct cfi *cfi, struct cfi_state *state, struct bytes expr)
 {
-	struct cfi_cfa cfa = { .form = CFI_CFA_OTHER };
 	struct stack s = { .n = 0 };
 	struct value v;
 
-	if (cfi->machine == &cfi_x86_64 && is_plt(expr, cfi->machine, &cfa))
-		return cfa;
-	if (!eval(&s, expr, &v))
-		return cfa;
-	if (v.form == VALUE_REG)
-		cfa = (struct cfi_cfa){ .form = CFI_CFA_REG, .reg = (uint16_t)v.reg, .off = (int64_t)v.add };
-	else if (v.form == VALUE_DEREF && (int64_t)v.add == (int16_t)v.add)
-		cfa = (struct cfi_cfa){ .form = CFI_CFA_DEREF, .reg = (uint16_t)v.reg, .off = (int64_t)v.off, .add = (int16_t)v.add };
-	return cfa;
+	state->form = CFI_CFA_OTHER;
+	if (cfi->machine == &cfi_x86_64 && is_plt(expr, cfi->machine, state))
+		return;
+	if (!eval(&s, expr, &v) || v.form == VALUE_CONST)
+		return;
+	state->form = v.form == VALUE_REG ? CFI_CFA_REG : CFI_CFA_DEREF;
+	state->reg = (uint16_t)v.reg;
+	state->off = (int64_t)(v.form == VALUE_REG ? v.add : v.off);
+	state->add = v.form == VALUE_REG ? 0 : (int64_t)v.add;
 }
 
 struct cfi_saved cfi_say_saved(struct bytes expr)
@@ -208,29 +210,30 @@ struct cfi_saved cfi_say_saved(struct bytes expr)
 }
 
 /* False: it cannot be said. */
-static bool say_cfa(const struct cfi_machine *m, const struct cfi_cfa *cfa, struct unwind_rule *rule)
+static bool say_cfa(const struct cfi *cfi, const struct cfi_state *state, struct unwind_rule *rule)
 {
-	bool is_sp = cfa->reg == m->sp, is_bp = cfa->reg == m->bp;
+	const struct cfi_machine *m = cfi->machine;
 
-	if (cfa->off != (int32_t)cfa->off)
+	if (state->off != (int32_t)state->off || state->form == CFI_CFA_OTHER)
 		return false;
-	rule->cfa_off = (int32_t)cfa->off;
-	rule->add = cfa->add;
-	switch (cfa->form) {
-	case CFI_CFA_REG:
-		rule->cfa = is_sp ? UNWIND_CFA_SP : is_bp ? UNWIND_CFA_BP : cfa->reg == m->bx ? UNWIND_CFA_BX : UNWIND_CFA_REG;
-		if (rule->cfa == UNWIND_CFA_REG)
-			rule->reg = (uint8_t)cfa->reg;
-		return rule->cfa != UNWIND_CFA_REG || cfa->reg < m->nr_leaf_regs;
-	case CFI_CFA_DEREF:
-		rule->cfa = is_sp ? UNWIND_CFA_SP_DEREF : UNWIND_CFA_BP_DEREF;
-		return is_sp || is_bp;
-	case CFI_CFA_PLT:
-		rule->cfa = UNWIND_CFA_PLT;
+	rule->cfa_off = (int32_t)state->off;
+	if (state->form == CFI_CFA_REG) {
+		rule->cfa = state->reg == m->sp ? UNWIND_CFA_SP :
+			    state->reg == m->bp ? UNWIND_CFA_BP :
+			    state->reg == m->bx ? UNWIND_CFA_BX :
+						  UNWIND_CFA_REG;
+		if (rule->cfa == UNWIND_CFA_REG) {
+			rule->reg = (uint8_t)state->reg;
+			return state->reg < m->nr_leaf_regs;
+		}
 		return true;
-	default:
-		return false;
 	}
+	rule->add = (int16_t)state->add;
+	if (state->form == CFI_CFA_PLT)
+		rule->cfa = UNWIND_CFA_PLT;
+	else
+		rule->cfa = state->reg == m->sp ? UNWIND_CFA_SP_DEREF : UNWIND_CFA_BP_DEREF;
+	return rule->add == state->add && (state->reg == m->sp || state->reg == m->bp);
 }
 
 /* Where a register is, as an offset from something a rule can name. */
@@ -248,8 +251,8 @@ static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state
 	case CFI_AT_CFA:
 		break;
 	case CFI_AT_REG:
-		if (state->cfa.form == CFI_CFA_REG && saved->reg == state->cfa.reg)
-			at -= state->cfa.off;
+		if (state->form == CFI_CFA_REG && saved->reg == state->reg)
+			at -= state->off;
 		else if (saved->reg == cfi->machine->sp)
 			how = UNWIND_AT_SP;
 		else
@@ -298,7 +301,7 @@ void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi
 	struct unwind_rule *rule = ret_rule; /* filled in place: a copy of small stores waits for all of them */
 
 	*rule = (struct unwind_rule){ 0 };
-	if (!say_cfa(cfi->machine, &state->cfa, rule)) {
+	if (!say_cfa(cfi, state, rule)) {
 		*rule = (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN };
 		return;
 	}
