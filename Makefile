@@ -230,5 +230,5 @@ $B/root/unwind.skel.h: $B/root/unwind.bpf.o
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name unwind_bpf >$@
 $B/root/%.o: tests/root/%.c $B/root/unwind.skel.h
 	$(call say,WORK,$@)$(COMPILE) -I$B/root -O2 -fomit-frame-pointer -MMD -MP -c $< -o $@
-$W/unwind: $B/root/unwind.o $B/root/unwind_tables.o $B/libskep.a
+$W/unwind: $(addprefix $B/root/,unwind.o unwind_asks.o unwind_tables.o) $B/libskep.a
 	$(call say,WORK,$@)mkdir -p $W && $(COMPILE) $^ $(LIBS) -o $@

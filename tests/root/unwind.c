@@ -19,39 +19,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unwind_tables.h"
+#include "unwind.h"
 
-#define FRAMES_MAX 512
 #define ABOVE_MAX 24 /* frames between the place and the innermost: qsort's own */
 #define TIMED_WALKS 32
 #define SAMPLE_HZ 4999
 
-/* The step that both sides share, over a rest's copy of the stack. */
-struct unwind_walk {
-	const struct unwind_rest *rest;
-};
+struct unwind_space_key key;
+int nr_bad, nr_same;
 
-static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
-{
-	__u64 off = addr - w->rest->regs.sp;
-
-	if (off >= w->rest->bytes || w->rest->bytes - off < sizeof(*ret))
-		return -1;
-	memcpy(ret, (const char *)(w->rest + 1) + off, sizeof(*ret));
-	return 0;
-}
-
-static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
-{
-	return reg < UNWIND_LEAF_REGS ? w->rest->leaf[reg] : 0;
-}
-
-#include "bpf/lib/unwindstep.bpf.h"
-
-static struct unwind_space_key key; /* ours, once it is known */
-static int nr_bad, nr_same;
-
-static void run(const struct bpf_program *prog)
+void run(const struct bpf_program *prog)
 {
 	union bpf_attr attr = { .test.prog_fd = bpf_program__fd(prog) };
 
@@ -59,8 +36,7 @@ static void run(const struct bpf_program *prog)
 		die("BPF_PROG_TEST_RUN");
 }
 
-/* Are the kernel's frames those of backtrace() at the place, whose own is the first? limit: as many as the kernel keeps. */
-static bool is_same(const __u64 *ips, uint32_t nr, void *const *want, int n, char *why, size_t size)
+bool is_same(const __u64 *ips, uint32_t nr, void *const *want, int n, char *why, size_t size)
 {
 	uint32_t at = 0, same = 1;
 
@@ -76,6 +52,14 @@ static bool is_same(const __u64 *ips, uint32_t nr, void *const *want, int n, cha
 	return at == nr && (same == (uint32_t)n || nr == STACK_MAX_FRAMES);
 }
 
+void judge(bool same, const char *what, int number, const char *why)
+{
+	nr_same += same;
+	nr_bad += !same;
+	if (!same)
+		printf("differs: %s %d: %s\n", what, number, why);
+}
+
 static __attribute__((noinline, noclone)) void compare(const char *what, int number)
 {
 	void *want[FRAMES_MAX];
@@ -83,16 +67,11 @@ static __attribute__((noinline, noclone)) void compare(const char *what, int num
 	char why[128];
 
 	run(skel->progs.walk_self);
-	if (!is_same((__u64 *)skel->bss->walked.ips, skel->bss->walked.nr, want, n, why, sizeof(why))) {
-		printf("differs: %s %d: %s\n", what, number, why);
-		nr_bad++;
-		return;
-	}
-	nr_same++;
+	judge(is_same((__u64 *)skel->bss->walked.ips, skel->bss->walked.nr, want, n, why, sizeof(why)), what, number, why);
 }
 
 /* Functions that keep their registers in different ways. */
-static void (*at_bottom)(const char *what, int number);
+void (*at_bottom)(const char *what, int number);
 static volatile int sink;
 static bool is_small; /* frames of a usual size only */
 
@@ -101,7 +80,7 @@ static __attribute__((noinline, noclone)) int pushes(int n, int all, const char 
 static __attribute__((noinline, noclone)) int varies(int n, int all, const char *what);
 static __attribute__((noinline, noclone)) int aligned(int n, int all, const char *what);
 
-static int deeper(int n, int all, const char *what)
+int deeper(int n, int all, const char *what)
 {
 	if (!n) {
 		at_bottom(what, all);
@@ -225,75 +204,6 @@ static void thread(void)
 		die("thread");
 }
 
-/* What the kernel asks user space to walk, when it knows nothing of this process: with the same step, out of the copy. */
-static int walk_rest(void *arg, void *data, size_t size)
-{
-	const struct unwind_rest *rest = data;
-	struct unwind_walk w = { rest };
-	struct unwind_regs r = rest->regs;
-	__u64 *ips = arg;
-	uint32_t nr = 0;
-	int end = UNWIND_MORE;
-
-	if (size < sizeof(*rest) || rest->bytes > size - sizeof(*rest) || rest->id != (ips[1] & UNWIND_MARK_ID) || rest->nr != 1)
-		return 0;
-	key = rest->space;
-	ips[nr++] = r.ip;
-	while (!end && nr < FRAMES_MAX) {
-		uint64_t pc = unwind_pc(&r);
-		const struct object *o = objects;
-
-		while (o < objects + nr_objects && pc - o->map.start >= o->map.end - o->map.start)
-			o++;
-		if (o == objects + nr_objects)
-			break;
-		end = unwind_step(&w, &r, &rules.data[unwind_table_find(&o->table, pc - o->map.bias + o->table.vaddr)]);
-		if (!end)
-			ips[nr++] = r.ip;
-	}
-	ips[FRAMES_MAX] = end == UNWIND_ROOT ? nr : 0;
-	return 0;
-}
-
-static __attribute__((noinline, noclone)) void ask(const char *what, int number)
-{
-	void *want[FRAMES_MAX];
-	__u64 ips[FRAMES_MAX + 1] = { 0 };
-	int n = backtrace(want, FRAMES_MAX);
-	struct ring_buffer *ring = ring_buffer__new(bpf_map__fd(skel->maps.unwind_rests), walk_rest, ips, NULL);
-	const struct stack_val *walked = (const void *)&skel->bss->walked;
-	char why[128] = "no ring";
-
-	bpf_map_delete_elem(bpf_map__fd(skel->maps.unwind_spaces), &key);
-	run(skel->progs.walk_self);
-	ips[1] = walked->ips[1];
-	if (walked->nr != 2 || walked->ips[1] >> UNWIND_MARK_SHIFT != (UNWIND_MARK >> UNWIND_MARK_SHIFT | UNWIND_ASK) || !ring ||
-	    ring_buffer__consume(ring) != 1 || !is_same(ips, ips[FRAMES_MAX], want, n, why, sizeof(why))) {
-		printf("differs: %s %d: %s\n", what, number, why);
-		nr_bad++;
-	} else {
-		nr_same++;
-	}
-	ring_buffer__free(ring);
-}
-
-static void *ask_in_thread(void *arg)
-{
-	deeper(30, 30, "a rest of a thread");
-	return arg;
-}
-
-static void asks(void)
-{
-	pthread_t t;
-
-	at_bottom = ask;
-	for (int n = 0; n < 50; n += 7)
-		deeper(n, n, "a rest");
-	if (pthread_create(&t, NULL, ask_in_thread, NULL) || pthread_join(t, NULL))
-		die("thread");
-}
-
 static int compare_ints(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -377,26 +287,12 @@ static void times(void)
 	}
 }
 
-/* Says whose space this process is, and knows it from then on. */
-static void meet(void)
-{
-	__u64 ips[FRAMES_MAX + 1] = { 0 };
-	struct ring_buffer *ring = ring_buffer__new(bpf_map__fd(skel->maps.unwind_rests), walk_rest, ips, NULL);
-
-	run(skel->progs.walk_self);
-	ips[1] = skel->bss->walked.ips[1];
-	if (!ring || ring_buffer__consume(ring) != 1 || !key.tgid)
-		die("no rest");
-	ring_buffer__free(ring);
-	tables_publish(&key);
-}
-
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
 	{ "depths", depths }, { "callback", callback }, { "signals", signals }, { "thread", thread },
-	{ "asks", asks }, { "interrupts", interrupts }, { "time", times },
+	{ "asks", asks }, { "unmapped", unmapped }, { "interrupts", interrupts }, { "time", times },
 };
 
 int main(int argc, char **argv)

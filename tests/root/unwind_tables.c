@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "unwind_tables.h"
+/* Tables of all that this process maps, where tests/root/unwind.bpf.c looks for them. */
+#include "unwind.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -21,6 +22,7 @@ struct unwind_rules rules;
 struct object objects[OBJECTS_MAX];
 uint32_t nr_objects;
 static uint32_t nr_pages, nr_rows;
+static struct unwind_map *maps; /* lists, one behind the other */
 
 void die(const char *what)
 {
@@ -75,7 +77,6 @@ static void read_objects(void)
 {
 	struct unwind_page *pages = map_of(skel->maps.unwind_pages, PAGES_MAX * sizeof(*pages));
 	uint32_t *rows = map_of(skel->maps.unwind_rows, ROW_BLOCKS * UNWIND_BLOCK_ROWS * sizeof(*rows));
-	struct unwind_map *maps = map_of(skel->maps.unwind_maps, UNWIND_BLOCK_MAPS * sizeof(*maps));
 	struct unwind_rule *to = map_of(skel->maps.unwind_rules, UNWIND_RULES_MAX * sizeof(*to));
 	FILE *f = fopen("/proc/self/maps", "re");
 	unsigned long start, end, pgoff;
@@ -91,10 +92,11 @@ static void read_objects(void)
 		o->map.page = nr_pages;
 		o->map.nr_pages = o->table.nr_pages | UNWIND_MAP_TABLE << UNWIND_KIND_SHIFT;
 		publish_table(&o->table, pages, rows);
-		maps[nr_objects++] = o->map;
+		nr_objects++;
 	}
 	fclose(f);
 	memcpy(to, rules.data, rules.n * sizeof(*to));
+	maps = map_of(skel->maps.unwind_maps, UNWIND_BLOCK_MAPS * sizeof(*maps));
 }
 
 void tables_open(void)
@@ -110,10 +112,24 @@ void tables_open(void)
 	read_objects();
 }
 
-void tables_publish(const struct unwind_space_key *key)
+static int by_start(const void *a, const void *b)
 {
-	struct unwind_space space = { .first = 0, .nr = nr_objects };
+	const struct unwind_map *one = a, *other = b;
 
+	return one->start < other->start ? -1 : one->start > other->start;
+}
+
+void tables_publish(const struct unwind_space_key *key, struct unwind_map more)
+{
+	static uint32_t next;
+	struct unwind_space space = { .first = next, .nr = nr_objects };
+
+	for (uint32_t i = 0; i < nr_objects; i++)
+		maps[next + i] = objects[i].map;
+	if (more.end)
+		maps[next + space.nr++] = more;
+	qsort(maps + next, space.nr, sizeof(*maps), by_start);
+	next += space.nr;
 	if (bpf_map_update_elem(bpf_map__fd(skel->maps.unwind_spaces), key, &space, BPF_ANY))
 		die("unwind_spaces");
 }
