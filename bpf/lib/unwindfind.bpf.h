@@ -1,60 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Unwinding tables in the kernel (bpf/unwind.h), and how a frame's rule is found there: mapping, page, row. User space fills and sizes the
- * maps, which all walkers share. What is published is not changed: a new list of mappings lies elsewhere before `unwind_spaces` says so.
- */
+/* How the rule of a frame is found: mapping, page, row. */
 #ifndef SKEP_UNWINDFIND_BPF_H
 #define SKEP_UNWINDFIND_BPF_H
 
-#include "bpf/unwind.h"
-
-struct unwind_row_block {
-	__u32 rows[UNWIND_BLOCK_ROWS];
-};
-
-/* An element of an array takes 8 bytes at least: rows would take twice what they are. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_row_block);
-} unwind_rows SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_page);
-} unwind_pages SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, UNWIND_RULES_MAX);
-	__type(key, __u32);
-	__type(value, struct unwind_rule);
-} unwind_rules SEC(".maps");
-
-struct unwind_map_block {
-	struct unwind_map maps[UNWIND_BLOCK_MAPS];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_map_block);
-} unwind_maps SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH); /* preallocated: perf_event programs on 5.10 take no other */
-	__uint(max_entries, 1);
-	__type(key, struct unwind_space_key);
-	__type(value, struct unwind_space);
-} unwind_spaces SEC(".maps");
+#include "lib/unwindmaps.bpf.h"
+#include "lib/unwindstep.bpf.h"
 
 /* Where a walk is among the mappings. */
 struct unwind_place {
