@@ -192,14 +192,14 @@ install: $(if $(wildcard $B/skep),,all)
 	$B/skep completion zsh >"$(SHARE)/zsh/site-functions/_skep"
 	$B/skep completion fish >"$(SHARE)/fish/vendor_completions.d/skep.fish"
 
--include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(addsuffix .d,$(UNIT) $(FUZZERS) $(PERF))
+-include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(wildcard $B/root/*.d) $(addsuffix .d,$(UNIT) $(FUZZERS) $(PERF))
 
 # Workloads that print the truth (tests/work). One rule per way of building what skep has to see through. Their flags
 # are part of what is tested: the user's do not reach them. rustc would look for the job server of make.
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits uring sockets usdt probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits uring sockets usdt unwind probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped
 WORK += $(STACKS:%=$W/stacks_%) $W/stacks_library.so
@@ -237,3 +237,13 @@ $W/shares_rust $W/probed_rust: $W/%_rust: tests/work/%.rs
 	$(call say,WORK,$@)mkdir -p $W && MAKEFLAGS= rustc -O -g -C force-frame-pointers=yes $< -o $@
 $W/shares_go $W/probed_go: $W/%_go: tests/work/%.go
 	$(call say,WORK,$@)mkdir -p $W && GO111MODULE=off GOFLAGS= GOCACHE=$(abspath $B/gocache) go build -o $@ $<
+
+# Walks a stack of its own in the kernel. Without frame pointers, whatever the compiler does by itself.
+$B/root/unwind.bpf.o: tests/root/unwind.bpf.c $B/flags
+	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+$B/root/unwind.skel.h: $B/root/unwind.bpf.o
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name unwind_bpf >$@
+$B/root/%.o: tests/root/%.c $B/root/unwind.skel.h
+	$(call say,WORK,$@)$(COMPILE) -I$B/root -O2 -fomit-frame-pointer -MMD -MP -c $< -o $@
+$W/unwind: $(addprefix $B/root/,unwind.o unwind_asks.o unwind_tables.o) $B/libskep.a
+	$(call say,WORK,$@)mkdir -p $W && $(COMPILE) $^ $(LIBS) -o $@

@@ -134,7 +134,7 @@ enum unwind_lost {
 enum unwind_end {
 	UNWIND_MORE = 0,     /* a caller was found */
 	UNWIND_ROOT = 1,     /* the outermost frame: its return address is undefined, or 0 */
-	UNWIND_DEPTH = 2,    /* as many frames as are kept */
+	UNWIND_DEPTH = 2,    /* as many frames as are kept: their number says it, there is no mark */
 	UNWIND_NO_STACK = 3, /* memory of the stack is not there, or not in core */
 	UNWIND_NO_CODE = 4,  /* a return address outside of executable memory */
 	UNWIND_NO_RULE = 5,  /* code without unwinding information, and no frame pointer either */

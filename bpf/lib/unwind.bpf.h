@@ -12,11 +12,14 @@
 #include <bpf/bpf_core_read.h>
 
 #include "lib/stack.bpf.h"
+#include "lib/unwindmaps.bpf.h"
 
 const volatile __u32 cfg_unwind = 1; /* 0: nothing of this is reached, its maps need not be there */
 const volatile __u32 cfg_unwind_id = 0; /* below 8: of the objects that share `unwind_rests`, each has another one */
 
 #define UNWIND_SCRATCHES 4 /* a CPU, for walks that interrupt each other */
+
+#ifdef __TARGET_ARCH_x86
 #define UNWIND_WINDOW 1024
 #define UNWIND_USER_PAGE 4096
 
@@ -24,11 +27,8 @@ struct unwind_walk;
 static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret);
 static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg);
 
-#include "lib/unwindstep.bpf.h"
 #include "lib/unwindfind.bpf.h"
 
-#ifdef __TARGET_ARCH_x86
-#define UNWIND_HERE 1
 #define UNWIND_CS 0x33 /* of 64-bit code: __USER_CS, arch/x86/include/asm/segment.h; Xen's, 0xe033, too */
 #define UNWIND_CS_MASK 0xff
 #define UNWIND_THREAD_SIZE 16384 /* arch/x86/include/asm/page_64_types.h, without KASAN */
@@ -58,6 +58,11 @@ struct unwind_walk {
 	struct stack_val stack;
 	__u64 spare[STACK_MAX_FRAMES]; /* zeroed together with the end of the stack */
 };
+#else
+struct unwind_walk {
+	__u64 none;
+};
+#endif
 
 /* Whoever walks has a number below UNWIND_SCRATCHES that no other walk on its CPU has at that time. */
 struct {
@@ -66,6 +71,9 @@ struct {
 	__type(key, __u32);
 	__type(value, struct unwind_walk);
 } unwind_scratch SEC(".maps");
+
+#ifdef __TARGET_ARCH_x86
+#define UNWIND_HERE 1
 
 static __always_inline __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
 {

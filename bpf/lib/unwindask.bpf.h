@@ -3,11 +3,6 @@
 #ifndef SKEP_UNWINDASK_BPF_H
 #define SKEP_UNWINDASK_BPF_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} unwind_rests SEC(".maps");
-
 /* From the top: a number of its own, the scratch's, the object's, the CPU's (8192 at most: CONFIG_NR_CPUS). Never 0. */
 #define UNWIND_ID_CPU_BITS 13
 #define UNWIND_ID_OBJECT_BITS 3

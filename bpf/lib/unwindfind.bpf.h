@@ -1,60 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Unwinding tables in the kernel (bpf/unwind.h), and how a frame's rule is found there: mapping, page, row. User space fills and sizes the
- * maps, which all walkers share. What is published is not changed: a new list of mappings lies elsewhere before `unwind_spaces` says so.
- */
+/* How the rule of a frame is found: mapping, page, row. */
 #ifndef SKEP_UNWINDFIND_BPF_H
 #define SKEP_UNWINDFIND_BPF_H
 
-#include "bpf/unwind.h"
-
-struct unwind_row_block {
-	__u32 rows[UNWIND_BLOCK_ROWS];
-};
-
-/* An element of an array takes 8 bytes at least: rows would take twice what they are. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_row_block);
-} unwind_rows SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_page);
-} unwind_pages SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, UNWIND_RULES_MAX);
-	__type(key, __u32);
-	__type(value, struct unwind_rule);
-} unwind_rules SEC(".maps");
-
-struct unwind_map_block {
-	struct unwind_map maps[UNWIND_BLOCK_MAPS];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_map_block);
-} unwind_maps SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH); /* preallocated: perf_event programs on 5.10 take no other */
-	__uint(max_entries, 1);
-	__type(key, struct unwind_space_key);
-	__type(value, struct unwind_space);
-} unwind_spaces SEC(".maps");
+#include "lib/unwindmaps.bpf.h"
+#include "lib/unwindstep.bpf.h"
 
 /* Where a walk is among the mappings. */
 struct unwind_place {
@@ -64,26 +14,28 @@ struct unwind_place {
 };
 
 /*
- * Halves [at, at + n) of a sorted block until one is left: the last whose begin is not behind what is wanted. The sign as a mask is written
- * in assembly, or the compiler makes a branch of it, and the verifier walks both sides of each. Whoever searches is a function of its own that
- * is verified once: what is known at the ways out of the loop differs, and all that follows would be walked from each (760,000 instructions).
+ * Halves [at, at + n) of a sorted block until one is left: the last whose begin is not behind what is wanted. to(i) is the begin of the
+ * i-th less what is wanted less 1: below 0 in those. Its sign becomes a mask in assembly, or the compiler makes a branch of it, and the
+ * verifier walks both sides of each. Whoever searches is a function of its own that is verified once: what is known at the ways out
+ * differs, and all that follows would be walked from each (760,000 instructions).
  */
+#define UNWIND_SIGN_64(side) "63" : "+r"(side)
+#define UNWIND_SIGN_32(side) "31" : "+w"(side)
 #define UNWIND_HALVINGS 12 /* of a block's 4096 */
-#define UNWIND_HALVE(at, n, begin_of, wanted)                                                  \
-	for (__u32 _i = 0; _i < UNWIND_HALVINGS && (n) > 1; _i++) {                            \
-		__u64 _half = (n) >> 1;                                                        \
-		__s64 _to = (__s64)((begin_of((at) + _half)) - ((wanted) + 1));                \
-                                                                                               \
-		asm volatile("%0 s>>= 63" : "+r"(_to));                                        \
-		(at) += _half & _to;                                                           \
-		(n) -= _half;                                                                  \
+#define UNWIND_HALVE(at, n, to, sign)                              \
+	for (__u32 i = 0; i < UNWIND_HALVINGS && n > 1; i++) {     \
+		half = n >> 1;                                     \
+		side = to(at + half);                              \
+		asm volatile("%0 s>>= " sign(side));               \
+		at += half & side;                                 \
+		n -= half;                                         \
 	}
 
 /* Which of n mappings from first on an address is in, or would be. */
 __noinline __u32 unwind_search_maps(__u32 first, __u32 nr, __u64 pc)
 {
 	__u32 block = first / UNWIND_BLOCK_MAPS;
-	__u64 at = first % UNWIND_BLOCK_MAPS, n = nr;
+	__u64 at = first % UNWIND_BLOCK_MAPS, n = nr, half, side;
 	struct unwind_map_block *b;
 
 	if (!cfg_unwind)
@@ -91,16 +43,15 @@ __noinline __u32 unwind_search_maps(__u32 first, __u32 nr, __u64 pc)
 	b = bpf_map_lookup_elem(&unwind_maps, &block);
 	if (!b)
 		return 0;
-#define UNWIND_MAP_START(i) (b->maps[(i) & (UNWIND_BLOCK_MAPS - 1)].start)
-	UNWIND_HALVE(at, n, UNWIND_MAP_START, pc)
+#define UNWIND_MAP_TO(i) (b->maps[(i) & (UNWIND_BLOCK_MAPS - 1)].start - pc - 1)
+	UNWIND_HALVE(at, n, UNWIND_MAP_TO, UNWIND_SIGN_64)
 	return at;
 }
 
 /* The rule's number in the row of n from first on that a byte of a page is in. */
 __noinline __u32 unwind_search_rows(__u32 first, __u32 nr, __u32 low)
 {
-	__u32 block = first / UNWIND_BLOCK_ROWS;
-	__u64 at = first % UNWIND_BLOCK_ROWS, n = nr;
+	__u32 block = first / UNWIND_BLOCK_ROWS, at = first % UNWIND_BLOCK_ROWS, n = nr, half, side;
 	struct unwind_row_block *b;
 
 	if (!cfg_unwind)
@@ -108,8 +59,8 @@ __noinline __u32 unwind_search_rows(__u32 first, __u32 nr, __u32 low)
 	b = bpf_map_lookup_elem(&unwind_rows, &block);
 	if (!b)
 		return 0;
-#define UNWIND_ROW_BEGIN(i) ((__u64)b->rows[(i) & (UNWIND_BLOCK_ROWS - 1)] & UNWIND_ROW_LOW)
-	UNWIND_HALVE(at, n, UNWIND_ROW_BEGIN, (__u64)low)
+#define UNWIND_ROW_TO(i) (*(__u16 *)&b->rows[(i) & (UNWIND_BLOCK_ROWS - 1)] - low - 1)
+	UNWIND_HALVE(at, n, UNWIND_ROW_TO, UNWIND_SIGN_32)
 	return b->rows[at & (UNWIND_BLOCK_ROWS - 1)] >> UNWIND_ROW_SHIFT;
 }
 
