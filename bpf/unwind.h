@@ -147,7 +147,8 @@ enum unwind_end {
 };
 
 /* What user space needs to walk on. */
-#define UNWIND_REST_SMALL 16384u /* bytes of stack */
+#define UNWIND_REST_TINY 4096u /* bytes of stack */
+#define UNWIND_REST_SMALL 16384u
 #define UNWIND_REST_LARGE 65536u
 
 struct unwind_rest {

@@ -50,11 +50,11 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 }
 
 /* The frames that are left are below the arguments of main(), if this is the first thread: there may be few bytes. */
-static __always_inline int unwind_is_near(__u64 sp)
+static __always_inline __u64 unwind_left(__u64 sp)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 
-	return BPF_CORE_READ(t, mm, start_stack) - sp <= UNWIND_REST_SMALL - UNWIND_USER_PAGE;
+	return BPF_CORE_READ(t, mm, start_stack) - sp;
 }
 
 #define UNWIND_ASK_WITH(size)                                                                        \
@@ -72,10 +72,13 @@ static __always_inline int unwind_is_near(__u64 sp)
 /* Returns the id of the rest; 0: there was no room. */
 static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 {
-	__u64 id = unwind_id(w, slot);
+	__u64 id = unwind_id(w, slot), left = unwind_left(w->regs.sp);
 	int is_told;
 
-	if (unwind_is_near(w->regs.sp))
+	/* Of a copy's first page only the end is the stack's. */
+	if (left <= UNWIND_USER_PAGE - w->regs.sp % UNWIND_USER_PAGE)
+		is_told = UNWIND_ASK_WITH(UNWIND_REST_TINY);
+	else if (left <= UNWIND_REST_SMALL - UNWIND_USER_PAGE)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_SMALL);
 	else
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_LARGE);
