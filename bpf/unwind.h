@@ -49,6 +49,7 @@ enum unwind_saved {
 	UNWIND_AT_SP = 2,  /* *(this frame's sp + its off): signal frames */
 	UNWIND_LOST = 3,   /* nobody knows; of the return address: a rule that cannot be said here */
 	UNWIND_IN_REG = 4, /* only of the return address: in rule.reg, at a leaf (__vfork) */
+	UNWIND_AT_BP = 5,  /* *(this frame's bp + its off): functions that align their stack, UNWIND_CFA_BP_DEREF */
 };
 
 #define UNWIND_SIGNAL 0x80u /* in rule.ra: the caller was interrupted, its address is exact and no return address */

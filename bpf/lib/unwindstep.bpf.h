@@ -93,17 +93,37 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 	return UNWIND_MORE;
 }
 
-/* A register of the caller: stays as it is, is read, or joins the lost. */
-static __always_inline int unwind_saved(struct unwind_walk *w, __u64 cfa, __u64 sp, __u32 how, __s32 off, __u32 bit, __u32 *lost, __u64 *reg)
+/* What a register's place is told from. Less than 0: nothing that is known. */
+static __always_inline int unwind_base(const struct unwind_regs *r, __u64 cfa, __u32 how, __u64 *ret_base)
 {
+	switch (how) {
+	case UNWIND_AT_CFA:
+		*ret_base = cfa;
+		return 0;
+	case UNWIND_AT_SP:
+		*ret_base = r->sp;
+		return 0;
+	case UNWIND_AT_BP:
+		*ret_base = r->bp;
+		return r->lost & UNWIND_LOST_BP ? -1 : 0;
+	}
+	return -1;
+}
+
+/* A register of the caller: stays as it is, is read, or joins the lost. */
+static __always_inline int unwind_saved(struct unwind_walk *w, const struct unwind_regs *r, __u64 cfa, __u32 how, __s32 off, __u32 bit,
+					__u32 *lost, __u64 *reg)
+{
+	__u64 base = 0;
+
 	if (how == UNWIND_SAME)
 		return 0;
-	if (how != UNWIND_AT_CFA && how != UNWIND_AT_SP) {
+	if (unwind_base(r, cfa, how, &base)) {
 		*lost |= bit;
 		return 0;
 	}
 	*lost &= ~bit;
-	return unwind_word(w, (how == UNWIND_AT_CFA ? cfa : sp) + off, reg);
+	return unwind_word(w, base + off, reg);
 }
 
 /*
@@ -113,25 +133,25 @@ static __always_inline int unwind_saved(struct unwind_walk *w, __u64 cfa, __u64 
 static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs *r, const struct unwind_rule *rule)
 {
 	__u32 is_signal = rule->ra & UNWIND_SIGNAL, how = rule->ra & ~UNWIND_SIGNAL, lost = r->lost;
-	__u64 cfa = 0, ra = 0, sp = r->sp, bp = r->bp, bx = r->bx;
+	__u64 cfa = 0, ra = 0, base = 0, bp = r->bp, bx = r->bx;
 	int end = unwind_cfa(w, r, rule, &cfa);
 
 	if (end)
 		return end;
 	if (how == UNWIND_SAME)
 		return UNWIND_ROOT;
-	if (!is_signal && (cfa <= sp || cfa & 7))
+	if (!is_signal && (cfa <= r->sp || cfa & 7))
 		return UNWIND_ASTRAY;
-	if (unwind_saved(w, cfa, sp, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
-	    unwind_saved(w, cfa, sp, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
+	if (unwind_saved(w, r, cfa, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
+	    unwind_saved(w, r, cfa, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
 		return UNWIND_NO_STACK;
 	if (how == UNWIND_IN_REG) {
 		if (lost & UNWIND_LOST_LEAF)
 			return UNWIND_BAD_RULE;
 		ra = unwind_leaf(w, rule->reg);
-	} else if (how == UNWIND_LOST) {
+	} else if (unwind_base(r, cfa, how, &base)) {
 		return UNWIND_BAD_RULE;
-	} else if (unwind_word(w, (how == UNWIND_AT_SP ? sp : cfa) + rule->ra_off, &ra)) {
+	} else if (unwind_word(w, base + rule->ra_off, &ra)) {
 		return UNWIND_NO_STACK;
 	}
 	if (!ra && !is_signal)

@@ -91,10 +91,10 @@ int deeper(int n, int all, const char *what)
 		return plain(n - 1, all, what);
 	case 1:
 		return pushes(n - 1, all, what);
-	case 2:
-		return varies(n - 1, all, what);
+	case 2: /* the bp that it saves is its caller's base */
+		return aligned(n - 1, all, what);
 	}
-	return aligned(n - 1, all, what);
+	return varies(n - 1, all, what);
 }
 
 static int plain(int n, int all, const char *what)

@@ -284,7 +284,9 @@ static void test_cfa_expression(void **state)
 	expect_rule(TEXT("\x0f\x06\x77\x00\x77\x00\x77\x00"), RULE(.cfa = UNWIND_CFA_SP));
 	expect_rule(TEXT("\x0f\x05\x77\x00\x77\x00\x22"), unknown);
 	expect_rule(TEXT("\x0f\x05\x38\x38\x38\x38\x38"), unknown);
-	/* Back to a register afterwards. */
+	/* Back to a register afterwards, in whole or by halves. */
+	expect_rule(TEXT("\x0e\x20\x0f\x04\x77\xa0\x01\x06\x0d\x06"), RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 32));
+	expect_rule(TEXT("\x0d\x06\x0f\x04\x77\xa0\x01\x06\x0e\x30"), RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 48));
 	expect_rule(TEXT("\x0f\x04\x77\xa0\x01\x06\x0c\x07\x08"), SP_8);
 }
 
@@ -317,8 +319,9 @@ static void test_saved_expression(void **state)
 	rule.bp_off = 0;
 	expect_rule(TEXT("\x0c\x06\x10\x10\x06\x03\x76\x00\x06"), rule);
 	expect_rule(TEXT("\x0c\x06\x10\x10\x06\x02\x7a\x00"), rule);
-	rule = RULE(.cfa = UNWIND_CFA_BP_DEREF, .cfa_off = -8, .saved = UNWIND_LOST);
-	expect_rule(TEXT("\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00"), rule);
+	/* A function that aligns its stack: rbp, and rbx below it. */
+	rule = RULE(.cfa = UNWIND_CFA_BP_DEREF, .cfa_off = -8, .saved = UNWIND_AT_BP | BX(UNWIND_AT_BP), .bx_off = -24);
+	expect_rule(TEXT("\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00\x10\x03\x02\x76\x68"), rule);
 }
 
 /* As in glibc's __restore_rt. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tables out of ELF files made by hand: pages, gaps, overlaps, sources; and those of this program and its vDSO. */
 #include "tests/unit/test_cfi.h"
+#include "tests/unit/test_sym.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -16,6 +17,7 @@
 #define TEXT_BYTES 0x80000ull
 #define DATA_AT 0x1000u /* in the file, of what has an address from SECTION_AT on */
 #define SECTIONS_MAX 8
+#define CODE_AT SECTION_AT
 #define PAGE (uint64_t)UNWIND_PAGE_BYTES
 
 #define SP(n) ((struct unwind_rule){ .cfa = UNWIND_CFA_SP, .cfa_off = n, .ra = UNWIND_AT_CFA, .ra_off = -8 })
@@ -31,7 +33,8 @@ struct file {
 	struct section secs[SECTIONS_MAX];
 	size_t nr_secs;
 	uint16_t machine;
-	bool has_hdr; /* and no section headers */
+	bool has_hdr;  /* and no section headers */
+	bool has_code; /* the sections are executable, and at CODE_AT */
 };
 
 static struct out frame, image;
@@ -81,6 +84,7 @@ static void make_image(const struct file *f)
 		at += sec->n;
 	}
 	p[1].p_filesz = p[1].p_memsz = at - DATA_AT;
+	p[1].p_flags |= f->has_code ? PF_X : 0;
 	if (f->has_hdr) {
 		uint8_t hdr[8] = { 1, PTR_PCREL | PTR_S32, PTR_OMIT, PTR_OMIT };
 		uint32_t back = (uint32_t)(SECTION_AT - (SECTION_AT + at - DATA_AT + 4));
@@ -481,6 +485,35 @@ static void test_start_files(void **state)
 	expect_none(TEXT_AT + 0x300);
 }
 
+/* The linker's start file, by its address in .fini_array; its bytes are those of GCC 12. */
+static void test_destructors(void **state)
+{
+	static const char code[] = "\xf3\x0f\x1e\xfa\x80\x3d....\x00\x75\x2b\x55\x48\x83\x3d....\x00\x48\x89\xe5\x74\x0c"
+				   "\x48\x8b\x3d....\xe8....\xe8....\xc6\x05....\x01\x5d\xc3\x0f\x1f\x00\xc3";
+	struct unwind_rule pushed = SP(16);
+	uint64_t at = CODE_AT + 8;
+	struct file f = { .secs = { { .name = ".fini_array", .bytes = &at, .n = sizeof(at), .addr = CODE_AT },
+				    { .name = ".text", .bytes = code, .n = sizeof(code) - 1, .addr = CODE_AT + 8 } },
+			  .nr_secs = 2,
+			  .has_code = true };
+
+	(void)state;
+	pushed.saved = UNWIND_AT_CFA;
+	pushed.bp_off = -16;
+	assert_int_equal(read_file(&f), 0);
+	check_table();
+	expect_none(at - 1);
+	expect_rule(at + 13, SP(8));
+	expect_rule(at + 14, pushed);
+	expect_rule(at + 0x33, pushed);
+	expect_rule(at + 0x34, SP(8));
+	expect_rule(at + 0x38, SP(8));
+	expect_none(at + 0x39);
+	/* Another way to end is another function. */
+	f.secs[1].n -= 1;
+	assert_int_equal(read_file(&f), -ENOENT);
+}
+
 /* Whole files, cut at each byte and with bytes replaced. */
 static void test_cut_and_changed(void **state)
 {
@@ -583,11 +616,60 @@ static void test_vdso(void **state)
 	assert_true(table.nr_fdes > 0);
 }
 
-static int teardown(void **state)
+static void read_built(const char *name, const char *debug_name, struct unwind_table *ret_table)
 {
+	int fds[2] = { open(in_scratch(name), O_RDONLY), debug_name ? open(in_scratch(debug_name), O_RDONLY) : -1 };
+	struct elf_file files[2];
+
+	assert_true(fds[0] >= 0);
+	assert_int_equal(elf_open_fd(fds[0], &files[0]), 0);
+	if (debug_name)
+		assert_int_equal(elf_open_fd(fds[1], &files[1]), 0);
+	assert_int_equal(unwind_table_read(&files[0], debug_name ? &files[1] : NULL, &rules, ret_table), 0);
+	for (int i = 0; i <= !!debug_name; i++) {
+		elf_close(&files[i]);
+		close(fds[i]);
+	}
+}
+
+/* The same code with .eh_frame, .debug_frame, that in 64 bits or compressed or in another file: one table. */
+static void test_same_table(void **state)
+{
+	static const char source[] = "void g(void *);\n"
+				     "long f(long n, long m) { char v[n]; g(v); return f(m, n) + v[0]; }\n"
+				     "void h(int n) { char v[5000]; g(v); if (n) { g(v + 1); h(n - 1); } g(v + 2); }\n";
+	static const char *const ways[] = { "-g", "-g -gdwarf64 -gdwarf-5", "-g -gz" };
+	struct unwind_table first;
+	char flags[128];
+
 	(void)state;
 	drop();
-	return 0;
+	assert_int_equal(unwind_rules_init(&rules), 0);
+	build("gcc", "f.c", source, "-O2 -shared -fPIC -nostdlib", "eh");
+	read_built("eh", NULL, &first);
+	for (size_t i = 0; i <= sizeof(ways) / sizeof(*ways); i++) {
+		if (i < sizeof(ways) / sizeof(*ways)) {
+			snprintf(flags, sizeof(flags), "-O2 -shared -fPIC -nostdlib -fno-asynchronous-unwind-tables %s", ways[i]);
+			build("gcc", "f.c", source, flags, "debug");
+			read_built("debug", NULL, &table);
+		} else {
+			assert_int_equal(run("cd %s && objcopy --only-keep-debug debug apart && strip debug", scratch), 0);
+			read_built("debug", "apart", &table);
+		}
+		check_table();
+		for (uint64_t k = 0; k < 16 * PAGE; k++)
+			if (unwind_table_find(&first, k) != unwind_table_find(&table, k))
+				fail_msg("%s: another rule at 0x%lx", i < 3 ? ways[i] : "apart", (unsigned long)k);
+		unwind_table_free(&table);
+	}
+	assert_true(first.nr_rows > 10);
+	unwind_table_free(&first);
+}
+
+static int teardown(void **state)
+{
+	drop();
+	return scratch_drop(state);
 }
 
 int main(void)
@@ -599,9 +681,11 @@ int main(void)
 		cmocka_unit_test(test_signal_byte),    cmocka_unit_test(test_full_page),
 		cmocka_unit_test(test_many_holes),     cmocka_unit_test(test_without_sections),
 		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_debug_frame),
-		cmocka_unit_test(test_start_files),    cmocka_unit_test(test_cut_and_changed),
+		cmocka_unit_test(test_start_files),    cmocka_unit_test(test_destructors),
+		cmocka_unit_test(test_cut_and_changed),
 		cmocka_unit_test(test_this_program),   cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_same_table),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, scratch_make, teardown);
 }

@@ -48,12 +48,22 @@ enum cfi_form {
 
 enum cfi_followed { CFI_RA, CFI_BP, CFI_BX, CFI_FOLLOWED };
 
-/* What the instructions so far have said. */
+struct cfi_cfa {
+	int64_t off;
+	uint16_t reg;
+	int16_t add;
+	uint8_t form; /* enum cfi_form */
+};
+
+/*
+ * What the instructions so far have said. The last CFA without an expression stays aside: after one, assembly goes back to it by
+ * half of a definition (libgcrypt: register, then offset), as GCC's unwinder lets it.
+ */
 struct cfi_state {
 	struct cfi_saved saved[CFI_FOLLOWED];
-	int64_t off, add;
-	uint16_t reg;
-	uint8_t form; /* enum cfi_form */
+	struct cfi_cfa cfa;
+	int64_t plain_off;
+	uint16_t plain_reg;
 };
 
 struct cfi_cie {
@@ -104,8 +114,8 @@ int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t from, uin
 /* Fills cie->state by its initial instructions. 0 or -EBADMSG. */
 int cfi_run_cie(const struct cfi *cfi, struct cfi_cie *cie, struct bytes program);
 
-/* What expressions mean: cfirule.c. They change one place or the CFA of the state; what is not understood is OTHER. */
-void cfi_say_cfa(const struct cfi *cfi, struct cfi_state *state, struct bytes expr);
+/* What expressions mean: cfirule.c. What is not understood is OTHER. */
+struct cfi_cfa cfi_say_cfa(const struct cfi *cfi, struct bytes expr);
 struct cfi_saved cfi_say_saved(struct bytes expr);
 
 /* The rule of a state. */

@@ -153,7 +153,7 @@ static bool eval(struct stack *s, struct bytes expr, struct value *ret_value)
  * ld's rule of all of .plt but its head: breg7 off, breg16 0, lit15, and, litN, ge, lit3, shl, plus. N is where the push of a stub
  * has ended.
  */
-static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct cfi_state *state)
+static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct cfi_cfa *ret_cfa)
 {
 	static const uint8_t after[] = { OP_GE, OP_LIT0 + PLT_SHIFT, OP_SHL, OP_PLUS };
 	int64_t off;
@@ -168,27 +168,30 @@ static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct 
 	lit = bytes_u8(&expr);
 	if (lit < OP_LIT0 || lit > OP_LIT0 + 15 || bytes_left(&expr) != sizeof(after) || memcmp(expr.at, after, sizeof(after)))
 		return false;
-	state->form = CFI_CFA_PLT;
-	state->reg = machine->sp;
-	state->off = off;
-	state->add = lit - OP_LIT0;
+	*ret_cfa = (struct cfi_cfa){ .form = CFI_CFA_PLT, .reg = machine->sp, .off = off, .add = lit - OP_LIT0 };
 	return true;
 }
 
-void cfi_say_cfa(const struct cfi *cfi, struct cfi_state *state, struct bytes expr)
+struct cfi_cfa cfi_say_cfa(const struct cfi *cfi, struct bytes expr)
 {
+	struct cfi_cfa cfa = { .form = CFI_CFA_OTHER };
 	struct stack s = { .n = 0 };
 	struct value v;
 
-	state->form = CFI_CFA_OTHER;
-	if (cfi->machine == &cfi_x86_64 && is_plt(expr, cfi->machine, state))
-		return;
-	if (!eval(&s, expr, &v) || v.form == VALUE_CONST)
-		return;
-	state->form = v.form == VALUE_REG ? CFI_CFA_REG : CFI_CFA_DEREF;
-	state->reg = (uint16_t)v.reg;
-	state->off = (int64_t)(v.form == VALUE_REG ? v.add : v.off);
-	state->add = v.form == VALUE_REG ? 0 : (int64_t)v.add;
+	if (cfi->machine == &cfi_x86_64 && is_plt(expr, cfi->machine, &cfa))
+		return cfa;
+	if (!eval(&s, expr, &v))
+		return cfa;
+	cfa.reg = (uint16_t)v.reg;
+	if (v.form == VALUE_REG) {
+		cfa.form = CFI_CFA_REG;
+		cfa.off = (int64_t)v.add;
+	} else if (v.form == VALUE_DEREF && (int64_t)v.add == (int16_t)v.add) {
+		cfa.form = CFI_CFA_DEREF;
+		cfa.off = (int64_t)v.off;
+		cfa.add = (int16_t)v.add;
+	}
+	return cfa;
 }
 
 struct cfi_saved cfi_say_saved(struct bytes expr)
@@ -210,30 +213,29 @@ struct cfi_saved cfi_say_saved(struct bytes expr)
 }
 
 /* False: it cannot be said. */
-static bool say_cfa(const struct cfi *cfi, const struct cfi_state *state, struct unwind_rule *rule)
+static bool say_cfa(const struct cfi_machine *m, const struct cfi_cfa *cfa, struct unwind_rule *rule)
 {
-	const struct cfi_machine *m = cfi->machine;
+	bool is_sp = cfa->reg == m->sp, is_bp = cfa->reg == m->bp;
 
-	if (state->off != (int32_t)state->off || state->form == CFI_CFA_OTHER)
+	if (cfa->off != (int32_t)cfa->off)
 		return false;
-	rule->cfa_off = (int32_t)state->off;
-	if (state->form == CFI_CFA_REG) {
-		rule->cfa = state->reg == m->sp ? UNWIND_CFA_SP :
-			    state->reg == m->bp ? UNWIND_CFA_BP :
-			    state->reg == m->bx ? UNWIND_CFA_BX :
-						  UNWIND_CFA_REG;
-		if (rule->cfa == UNWIND_CFA_REG) {
-			rule->reg = (uint8_t)state->reg;
-			return state->reg < m->nr_leaf_regs;
-		}
-		return true;
-	}
-	rule->add = (int16_t)state->add;
-	if (state->form == CFI_CFA_PLT)
+	rule->cfa_off = (int32_t)cfa->off;
+	rule->add = cfa->add;
+	switch (cfa->form) {
+	case CFI_CFA_REG:
+		rule->cfa = is_sp ? UNWIND_CFA_SP : is_bp ? UNWIND_CFA_BP : cfa->reg == m->bx ? UNWIND_CFA_BX : UNWIND_CFA_REG;
+		if (rule->cfa == UNWIND_CFA_REG)
+			rule->reg = (uint8_t)cfa->reg;
+		return rule->cfa != UNWIND_CFA_REG || cfa->reg < m->nr_leaf_regs;
+	case CFI_CFA_DEREF:
+		rule->cfa = is_sp ? UNWIND_CFA_SP_DEREF : UNWIND_CFA_BP_DEREF;
+		return is_sp || is_bp;
+	case CFI_CFA_PLT:
 		rule->cfa = UNWIND_CFA_PLT;
-	else
-		rule->cfa = state->reg == m->sp ? UNWIND_CFA_SP_DEREF : UNWIND_CFA_BP_DEREF;
-	return rule->add == state->add && (state->reg == m->sp || state->reg == m->bp);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Where a register is, as an offset from something a rule can name. */
@@ -251,10 +253,12 @@ static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state
 	case CFI_AT_CFA:
 		break;
 	case CFI_AT_REG:
-		if (state->form == CFI_CFA_REG && saved->reg == state->reg)
-			at -= state->off;
+		if (state->cfa.form == CFI_CFA_REG && saved->reg == state->cfa.reg)
+			at -= state->cfa.off;
 		else if (saved->reg == cfi->machine->sp)
 			how = UNWIND_AT_SP;
+		else if (saved->reg == cfi->machine->bp)
+			how = UNWIND_AT_BP;
 		else
 			return UNWIND_LOST;
 		break;
@@ -301,7 +305,7 @@ void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi
 	struct unwind_rule *rule = ret_rule; /* filled in place: a copy of small stores waits for all of them */
 
 	*rule = (struct unwind_rule){ 0 };
-	if (!say_cfa(cfi, state, rule)) {
+	if (!say_cfa(cfi->machine, &state->cfa, rule)) {
 		*rule = (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN };
 		return;
 	}

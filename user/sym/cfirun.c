@@ -122,9 +122,9 @@ static int restore(struct run *r, uint64_t reg)
 
 static void set_cfa(struct run *r, uint16_t reg, int64_t off)
 {
-	r->state.form = CFI_CFA_REG;
-	r->state.reg = reg;
-	r->state.off = off;
+	r->state.cfa = (struct cfi_cfa){ .form = CFI_CFA_REG, .reg = reg, .off = off };
+	r->state.plain_reg = reg;
+	r->state.plain_off = off;
 	r->is_new = true;
 }
 
@@ -201,16 +201,16 @@ static int step_cfa(struct run *r, uint8_t op)
 		set_cfa(r, reg_of(reg), scaled(r, (uint64_t)bytes_sleb(&r->b)));
 		return 0;
 	case CFA_DEF_REGISTER:
-		set_cfa(r, reg_of(bytes_uleb(&r->b)), r->state.off);
+		set_cfa(r, reg_of(bytes_uleb(&r->b)), r->state.plain_off);
 		return 0;
 	case CFA_DEF_OFFSET:
-		set_cfa(r, r->state.reg, (int64_t)bytes_uleb(&r->b));
+		set_cfa(r, r->state.plain_reg, (int64_t)bytes_uleb(&r->b));
 		return 0;
 	case CFA_DEF_OFFSET_SF:
-		set_cfa(r, r->state.reg, scaled(r, (uint64_t)bytes_sleb(&r->b)));
+		set_cfa(r, r->state.plain_reg, scaled(r, (uint64_t)bytes_sleb(&r->b)));
 		return 0;
 	case CFA_DEF_EXPRESSION:
-		cfi_say_cfa(r->cfi, &r->state, bytes_cut(&r->b, bytes_uleb(&r->b)));
+		r->state.cfa = cfi_say_cfa(r->cfi, bytes_cut(&r->b, bytes_uleb(&r->b)));
 		r->is_new = true;
 		return 0;
 	default:

@@ -10,6 +10,8 @@
 
 #define STUB_BYTES 16u
 #define CODE_MAX_BYTES (1u << 20)
+#define FUNC_MAX_BYTES 256u
+#define POP_MAX_BYTES 16u /* from the end of a function back to its last pop */
 #define WORD 8
 
 struct code {
@@ -25,12 +27,17 @@ static bool has(const struct code *c, uint64_t at, const char *bytes, size_t n)
 }
 #define HAS(code, at, text) has(code, at, text, sizeof(text) - 1)
 
+static int say_rule(const struct code *c, uint64_t from, uint64_t to, const struct unwind_rule *rule)
+{
+	return from < to ? c->each(c->arg, c->vaddr + from, c->vaddr + to, rule) : 0;
+}
+
 /* Return address at the CFA's top, nothing else moved. */
 static int say(const struct code *c, uint64_t from, uint64_t to, enum unwind_cfa cfa, int32_t off, int16_t add)
 {
 	struct unwind_rule rule = { .cfa = (uint8_t)cfa, .ra = UNWIND_AT_CFA, .cfa_off = off, .add = add, .ra_off = -WORD };
 
-	return from < to ? c->each(c->arg, c->vaddr + from, c->vaddr + to, &rule) : 0;
+	return say_rule(c, from, to, &rule);
 }
 
 /* Where the push of a lazy stub ends, by its second one; 0: another kind of stub, which only jumps. */
@@ -79,6 +86,68 @@ static int each_init(const struct code *c)
 	return ret ? ret : say(c, ret_at, c->n, UNWIND_CFA_SP, WORD, 0);
 }
 
+/*
+ * GCC's __do_global_dtors_aux, from which a library's destructors are called: [endbr64;] cmpb $0, done; jne END; push %rbp ...
+ * pop %rbp; ret; padding; END: ret
+ */
+static int each_dtors(const struct code *c)
+{
+	struct unwind_rule pushed = { .cfa = UNWIND_CFA_SP,
+				      .cfa_off = 2 * WORD,
+				      .ra = UNWIND_AT_CFA,
+				      .ra_off = -WORD,
+				      .saved = UNWIND_AT_CFA,
+				      .bp_off = -2 * WORD };
+	uint64_t at = HAS(c, 0, "\xf3\x0f\x1e\xfa") ? 4 : 0, begin, end, pop;
+	int ret;
+
+	if (!HAS(c, at, "\x80\x3d") || !HAS(c, at + 7, "\x75") || !HAS(c, at + 9, "\x55"))
+		return 0;
+	begin = at + 10;
+	end = at + 9 + c->bytes[at + 8];
+	for (pop = end; pop > begin && end - pop < POP_MAX_BYTES && !HAS(c, pop, "\x5d\xc3");)
+		pop--;
+	if (!HAS(c, pop, "\x5d\xc3") || !HAS(c, end, "\xc3") || c->bytes[at + 8] & 0x80)
+		return 0;
+	ret = say(c, 0, begin, UNWIND_CFA_SP, WORD, 0);
+	if (!ret)
+		ret = say_rule(c, begin, pop + 1, &pushed);
+	return ret ? ret : say(c, pop + 1, end + 1, UNWIND_CFA_SP, WORD, 0);
+}
+
+/* musl's _start: xor %rbp, %rbp; mov %rsp, %rdi; lea _DYNAMIC(%rip), %rsi; and $-16, %rsp; call */
+static int each_start(const struct code *c)
+{
+	struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = WORD, .ra = UNWIND_SAME };
+
+	return HAS(c, 0, "\x48\x31\xed\x48\x89\xe7\x48\x8d\x35") && HAS(c, 13, "\x48\x83\xe4\xf0\xe8")
+		       ? say_rule(c, 0, 22, &outermost)
+		       : 0;
+}
+
+/* The function whose address is a word of the file, if there is one. */
+static int each_func(const struct elf_file *elf, uint64_t word_at, int (*each)(const struct code *c), struct code c)
+{
+	char *word, *bytes;
+	uint64_t off, n;
+	int ret;
+
+	if (elf_read(elf, word_at, WORD, &word))
+		return 0;
+	memcpy(&c.vaddr, word, WORD);
+	free(word);
+	if (!elf_vaddr_to_off(elf, c.vaddr, &off))
+		return 0;
+	n = elf->size - off;
+	c.n = n < FUNC_MAX_BYTES ? n : FUNC_MAX_BYTES;
+	if (off > elf->size || elf_read(elf, off, c.n, &bytes))
+		return 0;
+	c.bytes = (const uint8_t *)bytes;
+	ret = each(&c);
+	free(bytes);
+	return ret;
+}
+
 int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
 	static const struct {
@@ -88,13 +157,13 @@ int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		{ ".plt", each_plt },	  { ".plt.got", each_plt }, { ".plt.sec", each_plt },
 		{ ".iplt", each_plt },	  { ".init", each_init },   { ".fini", each_init },
 	};
+	struct code c = { .each = each, .arg = arg };
+	const struct elf_sec *sec;
+	char *bytes;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const struct elf_sec *sec = elf_sec_by_name(elf, kinds[i].name);
-		struct code c = { .each = each, .arg = arg };
-		char *bytes;
-
+		sec = elf_sec_by_name(elf, kinds[i].name);
 		if (!sec || sec->size > CODE_MAX_BYTES || elf_read_sec(elf, sec, &bytes))
 			continue;
 		c.bytes = (const uint8_t *)bytes;
@@ -103,5 +172,9 @@ int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		ret = kinds[i].each(&c);
 		free(bytes);
 	}
-	return ret;
+	/* Relocated words have their values in the file, too. */
+	sec = elf_sec_by_name(elf, ".fini_array");
+	if (!ret && sec)
+		ret = each_func(elf, sec->off, each_dtors, c);
+	return ret ? ret : each_func(elf, offsetof(Elf64_Ehdr, e_entry), each_start, c);
 }

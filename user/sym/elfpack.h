@@ -5,7 +5,7 @@
 
 #include "sym/elf.h"
 
-/* The bytes of a section as they were before, malloc'ed. 0; -ENODATA: none in the file, or another method; -EBADMSG; as elf_read. */
+/* The unpacked bytes of a section, malloc'ed. 0; -ENODATA: none in the file, or another method; -EBADMSG: broken; as elf_read. */
 int elfpack_read_sec(const struct elf_file *elf, const struct elf_sec *sec, char **ret_bytes, uint64_t *ret_size);
 
 #endif
