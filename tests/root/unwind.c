@@ -78,7 +78,7 @@ static bool is_small; /* frames of a usual size only */
 static __attribute__((noinline, noclone)) int plain(int n, int all, const char *what);
 static __attribute__((noinline, noclone)) int pushes(int n, int all, const char *what);
 static __attribute__((noinline, noclone)) int varies(int n, int all, const char *what);
-static __attribute__((noinline, noclone)) int aligned(int n, int all, const char *what);
+static __attribute__((noinline, noclone)) int aligned(int n, int all, const char *what, int c, int d, int e, int f, int g);
 
 int deeper(int n, int all, const char *what)
 {
@@ -92,7 +92,7 @@ int deeper(int n, int all, const char *what)
 	case 1:
 		return pushes(n - 1, all, what);
 	case 2: /* the bp that it saves is its caller's base */
-		return aligned(n - 1, all, what);
+		return aligned(n - 1, all, what, n, n, n, all, n);
 	}
 	return varies(n - 1, all, what);
 }
@@ -118,13 +118,16 @@ static int varies(int n, int all, const char *what)
 	return deeper(n, all, what) + mem[3];
 }
 
-static int aligned(int n, int all, const char *what)
+/* With arguments on the stack, where they were before it was aligned. */
+static int aligned(int n, int all, const char *what, int c, int d, int e, int f, int g)
 {
 	_Alignas(64) char mem[128];
+	char *more = alloca(16 + n);
 
 	memset(mem, n, sizeof(mem));
-	sink += mem[n % 128];
-	return deeper(n, all, what) + mem[7];
+	memset(more, n, 16 + n);
+	sink += mem[n % 128] + c + d + e;
+	return deeper(n, all, what) + mem[7] + more[3] + f + g;
 }
 
 static void depths(void)
