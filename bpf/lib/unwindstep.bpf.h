@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One step of a walk: from a frame and its rule to its caller. The same source runs in the kernel (lib/unwind.bpf.h) and in user space
- * (user/sym/unwind.c); who includes it has defined before
+ * One step of a walk: from a frame and its rule to its caller. The same source runs in the kernel (lib/unwind.bpf.h) and in user
+ * space (user/sym/unwind.c); who includes it has defined before
  *	struct unwind_walk
  *	static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
  * which reads a word of the stack: 0, or less where it is not there; and
@@ -37,7 +37,8 @@ static __always_inline int unwind_has_fp(const struct unwind_regs *r)
 	return !(r->lost & UNWIND_LOST_BP) && r->bp - r->sp < UNWIND_FP_REACH && !(r->bp & 7);
 }
 
-static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind_regs *r, const struct unwind_rule *rule, __u64 *ret_cfa)
+static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind_regs *r, const struct unwind_rule *rule,
+				      __u64 *ret_cfa)
 {
 	__u32 lost = r->lost;
 	__u64 cfa;
@@ -111,8 +112,8 @@ static __always_inline int unwind_base(const struct unwind_regs *r, __u64 cfa, _
 }
 
 /* A register of the caller: stays as it is, is read, or joins the lost. */
-static __always_inline int unwind_saved(struct unwind_walk *w, const struct unwind_regs *r, __u64 cfa, __u32 how, __s32 off, __u32 bit,
-					__u32 *lost, __u64 *reg)
+static __always_inline int unwind_saved(struct unwind_walk *w, const struct unwind_regs *r, __u64 cfa, __u32 how, __s32 off,
+					__u32 bit, __u32 *lost, __u64 *reg)
 {
 	__u64 base = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's walks of this process, which has no frame pointers, beside the C library's backtrace() at the same place: each must be
- * the other, from the caller of that place to the outermost frame.
+ * The kernel's walks of this process, which has no frame pointers, beside the C library's backtrace() at the same place: each must
+ * be the other, from the caller of that place to the outermost frame.
  * usage: unwind CASE      a line for each comparison; exit 1 where one differs. unwind time: ns of a walk by its depth.
  */
 #include <alloca.h>
@@ -43,7 +43,8 @@ bool is_same(const __u64 *ips, uint32_t nr, void *const *want, int n, char *why,
 	while (at < nr && ips[at] != (uint64_t)want[1])
 		at++;
 	if (at == nr || at > ABOVE_MAX) {
-		snprintf(why, size, "the caller is not among the first %d of %u frames; the last is %#lx", ABOVE_MAX, nr, nr ? (long)ips[nr - 1] : 0);
+		snprintf(why, size, "the caller is not among the first %d of %u frames; the last is %#llx", ABOVE_MAX, nr,
+			 nr ? ips[nr - 1] : 0);
 		return false;
 	}
 	while (same < (uint32_t)n && at < nr && ips[at] == (uint64_t)want[same])
