@@ -116,7 +116,8 @@ static __always_inline __u64 wake_flag(void *ring)
 #define SAMPLE_UNWIND_SLOT 0
 
 /* Through the ring: both walks into one record, cut to their length. unwound: the user's, if it is there already. */
-static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user, const struct stack_val *unwound)
+static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user,
+					  const struct stack_val *unwound)
 {
 	__u32 cpu = rec->cpu, nr = 0, nr_user = 0;
 	__u64 size;

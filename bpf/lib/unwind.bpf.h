@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walks of the current task's user stack by unwinding tables. In come registers of user space; out go return addresses as
- * stack_walk() has them, and a mark behind the last (bpf/unwind.h) where that is not the outermost. Functions that are not static are
- * verified once, however often they are called, and take plain numbers only (5.10): each looks its scratch up itself.
+ * Walks of the current task's user stack by unwinding tables. In come registers of user space; out go return addresses as stack_walk()
+ * has them, and a mark behind the last (bpf/unwind.h) where that is not the outermost. Functions that are not static are verified
+ * once, however often they are called, and take plain numbers only (5.10): each looks its scratch up itself.
  */
 #ifndef SKEP_UNWIND_BPF_H
 #define SKEP_UNWIND_BPF_H

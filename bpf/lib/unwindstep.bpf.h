@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One step of a walk: from a frame and its rule to its caller. The same source runs in the kernel (lib/unwind.bpf.h) and in user space
- * (user/sym/unwind.c); who includes it has defined before
+ * One step of a walk: from a frame and its rule to its caller. The same source runs in the kernel (lib/unwind.bpf.h) and in user
+ * space (user/sym/unwind.c); who includes it has defined before
  *	struct unwind_walk
  *	static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
  * which reads a word of the stack: 0, or less where it is not there; and
@@ -37,7 +37,8 @@ static __always_inline int unwind_has_fp(const struct unwind_regs *r)
 	return !(r->lost & UNWIND_LOST_BP) && r->bp - r->sp < UNWIND_FP_REACH && !(r->bp & 7);
 }
 
-static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind_regs *r, const struct unwind_rule *rule, __u64 *ret_cfa)
+static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind_regs *r, const struct unwind_rule *rule,
+				      __u64 *ret_cfa)
 {
 	__u32 lost = r->lost;
 	__u64 cfa;
@@ -93,24 +94,37 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 	return UNWIND_MORE;
 }
 
-/* A register of the caller: stays as it is, is read, or joins the lost. */
-static __always_inline int unwind_saved(struct unwind_walk *w, const struct unwind_regs *r, __u64 cfa, __u32 how, __s32 off, __u32 bit,
-					__u32 *lost, __u64 *reg)
+/* What a register's place is told from. Less than 0: nothing that is known. */
+static __always_inline int unwind_base(const struct unwind_regs *r, __u64 cfa, __u32 how, __u64 *ret_base)
 {
-	__u64 at = cfa;
+	switch (how) {
+	case UNWIND_AT_CFA:
+		*ret_base = cfa;
+		return 0;
+	case UNWIND_AT_SP:
+		*ret_base = r->sp;
+		return 0;
+	case UNWIND_AT_BP:
+		*ret_base = r->bp;
+		return r->lost & UNWIND_LOST_BP ? -1 : 0;
+	}
+	return -1;
+}
+
+/* A register of the caller: stays as it is, is read, or joins the lost. */
+static __always_inline int unwind_saved(struct unwind_walk *w, const struct unwind_regs *r, __u64 cfa, __u32 how, __s32 off,
+					__u32 bit, __u32 *lost, __u64 *reg)
+{
+	__u64 base = 0;
 
 	if (how == UNWIND_SAME)
 		return 0;
-	if (how == UNWIND_AT_SP)
-		at = r->sp;
-	if (how == UNWIND_AT_BP)
-		at = r->bp;
-	if (how == UNWIND_LOST || (how == UNWIND_AT_BP && r->lost & UNWIND_LOST_BP)) {
+	if (unwind_base(r, cfa, how, &base)) {
 		*lost |= bit;
 		return 0;
 	}
 	*lost &= ~bit;
-	return unwind_word(w, at + off, reg);
+	return unwind_word(w, base + off, reg);
 }
 
 /*
@@ -120,7 +134,7 @@ static __always_inline int unwind_saved(struct unwind_walk *w, const struct unwi
 static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs *r, const struct unwind_rule *rule)
 {
 	__u32 is_signal = rule->ra & UNWIND_SIGNAL, how = rule->ra & ~UNWIND_SIGNAL, lost = r->lost;
-	__u64 cfa = 0, ra = 0, sp = r->sp, bp = r->bp, bx = r->bx;
+	__u64 cfa = 0, ra = 0, base = 0, bp = r->bp, bx = r->bx;
 	int end = unwind_cfa(w, r, rule, &cfa);
 
 	if (end)
@@ -128,7 +142,7 @@ static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs
 	if (how == UNWIND_SAME)
 		return UNWIND_ROOT;
 	/* Who has taken the return address off the stack already is as far out as its caller. */
-	if (!is_signal && (cfa + (how == UNWIND_IN_REG) <= sp || cfa & 7))
+	if (!is_signal && (cfa + (how == UNWIND_IN_REG) <= r->sp || cfa & 7))
 		return UNWIND_ASTRAY;
 	if (unwind_saved(w, r, cfa, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
 	    unwind_saved(w, r, cfa, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
@@ -137,9 +151,9 @@ static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs
 		if (lost & UNWIND_LOST_LEAF)
 			return UNWIND_BAD_RULE;
 		ra = unwind_leaf(w, rule->reg);
-	} else if (how == UNWIND_LOST) {
+	} else if (unwind_base(r, cfa, how, &base)) {
 		return UNWIND_BAD_RULE;
-	} else if (unwind_word(w, (how == UNWIND_AT_SP ? sp : cfa) + rule->ra_off, &ra)) {
+	} else if (unwind_word(w, base + rule->ra_off, &ra)) {
 		return UNWIND_NO_STACK;
 	}
 	if (!ra && !is_signal)

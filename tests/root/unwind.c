@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's walks of this process, which has no frame pointers, beside the C library's backtrace() at the same place: each must be
- * the other, from the caller of that place to the outermost frame.
+ * The kernel's walks of this process, which has no frame pointers, beside the C library's backtrace() at the same place: each must
+ * be the other, from the caller of that place to the outermost frame.
  * usage: unwind CASE      a line for each comparison; exit 1 where one differs. unwind time: ns of a walk by its depth.
  */
 #include <alloca.h>
@@ -43,7 +43,8 @@ bool is_same(const __u64 *ips, uint32_t nr, void *const *want, int n, char *why,
 	while (at < nr && ips[at] != (uint64_t)want[1])
 		at++;
 	if (at == nr || at > ABOVE_MAX) {
-		snprintf(why, size, "the caller is not among the first %d of %u frames; the last is %#lx", ABOVE_MAX, nr, nr ? (long)ips[nr - 1] : 0);
+		snprintf(why, size, "the caller is not among the first %d of %u frames; the last is %#llx", ABOVE_MAX, nr,
+			 nr ? ips[nr - 1] : 0);
 		return false;
 	}
 	while (same < (uint32_t)n && at < nr && ips[at] == (uint64_t)want[same])
@@ -78,7 +79,7 @@ static bool is_small; /* frames of a usual size only */
 static __attribute__((noinline, noclone)) int plain(int n, int all, const char *what);
 static __attribute__((noinline, noclone)) int pushes(int n, int all, const char *what);
 static __attribute__((noinline, noclone)) int varies(int n, int all, const char *what);
-static __attribute__((noinline, noclone)) int aligned(int n, int all, const char *what);
+static __attribute__((noinline, noclone)) int aligned(int n, int all, const char *what, int c, int d, int e, int f, int g);
 
 int deeper(int n, int all, const char *what)
 {
@@ -91,10 +92,10 @@ int deeper(int n, int all, const char *what)
 		return plain(n - 1, all, what);
 	case 1:
 		return pushes(n - 1, all, what);
-	case 2:
-		return varies(n - 1, all, what);
+	case 2: /* the bp that it saves is its caller's base */
+		return aligned(n - 1, all, what, n, n, n, all, n);
 	}
-	return aligned(n - 1, all, what);
+	return varies(n - 1, all, what);
 }
 
 static int plain(int n, int all, const char *what)
@@ -118,13 +119,16 @@ static int varies(int n, int all, const char *what)
 	return deeper(n, all, what) + mem[3];
 }
 
-static int aligned(int n, int all, const char *what)
+/* With arguments on the stack, where they were before it was aligned. */
+static int aligned(int n, int all, const char *what, int c, int d, int e, int f, int g)
 {
 	_Alignas(64) char mem[128];
+	char *more = alloca(16 + n);
 
 	memset(mem, n, sizeof(mem));
-	sink += mem[n % 128];
-	return deeper(n, all, what) + mem[7];
+	memset(more, n, 16 + n);
+	sink += mem[n % 128] + c + d + e;
+	return deeper(n, all, what) + mem[7] + more[3] + f + g;
 }
 
 static void depths(void)

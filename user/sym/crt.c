@@ -12,6 +12,7 @@
 #define CODE_MAX_BYTES (1u << 20)
 #define FUNC_MAX_BYTES 256u
 #define POP_MAX_BYTES 16u /* from the end of a function back to its last pop */
+#define START_MAX_BYTES 128u
 #define WORD 8
 
 struct code {
@@ -115,11 +116,17 @@ static int each_dtors(const struct code *c)
 	return ret ? ret : say(c, pop + 1, end + 1, UNWIND_CFA_SP, WORD, 0);
 }
 
-/* musl's _start: xor %rbp, %rbp; mov %rsp, %rdi; lea _DYNAMIC(%rip), %rsi; and $-16, %rsp; call */
+/*
+ * musl's _start: xor %rbp, %rbp; mov %rsp, %rdi; lea _DYNAMIC(%rip), %rsi; and $-16, %rsp; call. That of the GNU C library's ld.so:
+ * mov %rsp, %rdi; call _dl_start; ... jmp *%r12
+ */
 static int each_start(const struct code *c)
 {
 	struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = WORD, .ra = UNWIND_SAME };
 
+	for (uint64_t at = 8; HAS(c, 0, "\x48\x89\xe7\xe8") && at < START_MAX_BYTES; at++)
+		if (HAS(c, at, "\x41\xff\xe4"))
+			return say_rule(c, 0, at + 3, &outermost);
 	return HAS(c, 0, "\x48\x31\xed\x48\x89\xe7\x48\x8d\x35") && HAS(c, 13, "\x48\x83\xe4\xf0\xe8")
 		       ? say_rule(c, 0, 22, &outermost)
 		       : 0;
