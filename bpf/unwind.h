@@ -4,14 +4,14 @@
  * objects, and what the kernel's walker (bpf/lib/unwind.bpf.h) and user space's (user/sym/unwind.c) tell each other.
  *
  * A table is a list of rows, in pages of UNWIND_PAGE_BYTES of text. A row says by which rule frames are found from its address up
- * to the next row's. Rules are few (3,775 in all the 934 ELF files of a Debian system) and shared by all tables.
+ * to the next row's. Rules are few (5,279 in all 2,394 ELF files of a Debian system) and shared by all tables.
  */
 #ifndef SKEP_BPF_UNWIND_H
 #define SKEP_BPF_UNWIND_H
 
 #include <linux/types.h>
 
-#define UNWIND_PAGE_SHIFT 14
+#define UNWIND_PAGE_SHIFT 12
 #define UNWIND_PAGE_BYTES (1u << UNWIND_PAGE_SHIFT)
 
 /* A row: the number of its rule, and where it begins in its page. The first row of a page begins at 0. */
@@ -21,6 +21,8 @@
 /* Rows lie in blocks, one value of the kernel's map each; those of a page are in one block. */
 #define UNWIND_BLOCK_ROWS 4096u
 #define UNWIND_RULES_MAX 16384u
+
+_Static_assert(UNWIND_PAGE_BYTES <= UNWIND_BLOCK_ROWS, "a page may have a row for each of its bytes");
 
 struct unwind_page {
 	__u32 row;   /* number of its first row */
@@ -86,7 +88,7 @@ _Static_assert(sizeof(struct unwind_map) == 32, "unwind_map");
 
 /* Sizes of the kernel's maps */
 #define UNWIND_BLOCKS 1024u	 /* of rows: 16 MiB */
-#define UNWIND_PAGES_MAX 65536u	 /* 1 GiB of text */
+#define UNWIND_PAGES_MAX 262144u /* 1 GiB of text */
 #define UNWIND_SPACES_MAX 8192u
 #define UNWIND_MAP_BLOCKS 16u
 #define UNWIND_RESTS_BYTES (4u << 20)

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/cost.h"
 #include "capture/rings.h"
 #include "util/clock.h"
 #include "util/hash.h"
@@ -365,8 +364,6 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 
 void unwinder_profile(const struct unwinder *u, struct profile *profile)
 {
-	for (int i = 0; i < NR_MAPS; i++)
-		profile->receipt.map_bytes += cost_of_map(u->fds[i]);
 	if (u->is_full)
 		profile_note(profile, "no more room for unwinding tables in the kernel: %llu stacks were walked in user space",
 			     (unsigned long long)u->nr_walked);

@@ -38,7 +38,7 @@ int unwinder_walk(struct unwinder *u);
  */
 uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop);
 
-/* The kernel's part of the receipt, and notes. */
+/* Notes. The memory of its maps is told by the object that they were lent to. */
 void unwinder_profile(const struct unwinder *u, struct profile *profile);
 
 #endif

@@ -42,27 +42,13 @@ static int append(struct eh_rows *rows, uint32_t low, uint32_t rule)
 	return 0;
 }
 
-/* Ends the page that rows went to. One with more rows than the kernel holds has none. */
-static void end_page(struct eh_rows *rows)
-{
-	struct unwind_table *t = rows->table;
-	struct unwind_page *page = &t->pages[rows->page];
-
-	page->nr = t->nr_rows - page->row;
-	if (page->nr > UNWIND_BLOCK_ROWS) {
-		t->nr_rows = page->row;
-		t->nr_bad++;
-		page->nr = 0;
-	}
-}
-
 /* Goes on to a page, and through those before it in which nothing changes. */
 static int go_to(struct eh_rows *rows, uint64_t page)
 {
 	int ret = 0;
 
 	while (!ret && rows->page < page) {
-		end_page(rows);
+		rows->table->pages[rows->page].nr = rows->table->nr_rows - rows->table->pages[rows->page].row;
 		rows->page++;
 		rows->table->pages[rows->page].row = rows->table->nr_rows;
 		if (rows->page < page && rows->rule != UNWIND_CFA_NONE)
