@@ -178,7 +178,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all unit
 
 bench: all work $(PERF)
-	@status=0; for b in startup list sampling picture symbols ehframe weight counting by probe sched timehist offcpu net; do tests/perf/$$b.sh || status=1; done; exit $$status
+	@status=0; for b in startup list sampling picture symbols ehframe weight counting by probe sched timehist offcpu net unwind; do tests/perf/$$b.sh || status=1; done; exit $$status
 
 # Installs what was built, with whatever switches; builds only when nothing was.
 DEST := $(DESTDIR)$(PREFIX)

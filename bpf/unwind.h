@@ -91,7 +91,7 @@ _Static_assert(sizeof(struct unwind_map) == 32, "unwind_map");
 #define UNWIND_PAGES_MAX 262144u /* 1 GiB of text */
 #define UNWIND_SPACES_MAX 8192u
 #define UNWIND_MAP_BLOCKS 16u
-#define UNWIND_RESTS_BYTES (4u << 20)
+#define UNWIND_RESTS_BYTES (8u << 20)
 
 /* Mappings lie in blocks, too; those of a space are in one. */
 #define UNWIND_BLOCK_MAPS 4096u
@@ -152,6 +152,7 @@ enum unwind_end {
 #define UNWIND_REST_TINY 4096u /* bytes of stack */
 #define UNWIND_REST_SMALL 16384u
 #define UNWIND_REST_LARGE 65536u
+#define UNWIND_REST_HUGE 131072u
 
 struct unwind_rest {
 	__u64 time_ns;

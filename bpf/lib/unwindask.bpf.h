@@ -50,6 +50,8 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 }
 
 /* The frames that are left are below the arguments of main(), if this is the first thread: there may be few bytes. */
+#define UNWIND_LEFT_MAX (8u << 20) /* more than a stack has (ulimit -s): it is another thread's */
+
 static __always_inline __u64 unwind_left(__u64 sp)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
@@ -80,8 +82,10 @@ static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_TINY);
 	else if (left <= UNWIND_REST_SMALL - UNWIND_USER_PAGE)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_SMALL);
-	else
+	else if (left <= UNWIND_REST_LARGE - UNWIND_USER_PAGE || left > UNWIND_LEFT_MAX)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_LARGE);
+	else
+		is_told = UNWIND_ASK_WITH(UNWIND_REST_HUGE);
 	return is_told ? id : 0;
 }
 
