@@ -157,6 +157,19 @@ static int open_sources(struct session *s, struct err *err)
 	return ret;
 }
 
+static int open_unwinder(struct session *s, struct err *err)
+{
+	int ret = unwinder_new(s->cfg->guide, &s->place.unwinder, err);
+
+	if (!ret)
+		return watch(s, unwinder_fd(s->place.unwinder));
+	if (s->cfg->must_unwind)
+		return ret;
+	log_detail("%s: user stacks are walked by frame pointers", err->text);
+	err->text[0] = '\0';
+	return 0;
+}
+
 static int session_setup(struct session *s, struct err *err)
 {
 	bool is_bpf = false;
@@ -181,8 +194,8 @@ static int session_setup(struct session *s, struct err *err)
 	/* COMMAND is there by now, and so is its number. */
 	if (!ret && is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
-	if (!ret && s->cfg->guide && !(ret = unwinder_new(s->cfg->guide, &s->place.unwinder, err)))
-		ret = watch(s, unwinder_fd(s->place.unwinder));
+	if (!ret && s->cfg->guide)
+		ret = open_unwinder(s, err);
 	if (!ret)
 		ret = watch_targets(s, err);
 	if (!ret)

@@ -196,6 +196,7 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	ret = target_check(&m->target, err);
 	if (!ret)
 		ret = measure_events(m, err);
+	m->must_unwind = m->call_graph == CALL_GRAPH_EH;
 	if (!ret && m->call_graph == CALL_GRAPH_AUTO)
 		m->call_graph = m->offcpu || m->nr_probes ? CALL_GRAPH_FP : CALL_GRAPH_EH;
 	if (!ret && m->call_graph == CALL_GRAPH_EH && (m->offcpu || m->nr_probes))
@@ -297,7 +298,8 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 		struct profile *p, int *ret_status, struct err *err)
 {
 	sigset_t mask;
-	struct session_cfg run = { .target = &m->target, .command_mask = &mask, .duration_ns = m->duration_ns, .guide = m->guide };
+	struct session_cfg run = { .target = &m->target, .command_mask = &mask, .duration_ns = m->duration_ns, .guide = m->guide,
+				   .must_unwind = m->must_unwind };
 	struct session *s;
 	int ret = make_sources(m, cfg, &run);
 

@@ -18,6 +18,7 @@ struct measure {
 	uint64_t freq, period, duration_ns, ring_kb, stacks_max;
 	bool idle, no_kernel, no_user;
 	enum call_graph call_graph;
+	bool must_unwind; /* the user has said so */
 	struct event events[EVENTS_MAX];
 	int nr_events;
 	struct probe *probes; /* those of the events that are no counters */
