@@ -11,7 +11,10 @@
 struct bpf_object;
 struct bpf_map;
 
-/* Adds the time of all programs (timed: the kernel was asked to measure it) and the memory of all maps. */
+/*
+ * Adds the time of all programs (timed: the kernel was asked to measure it) and the memory of all maps but those of the session's
+ * unwinder, which tells that itself.
+ */
 void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r);
 
 /* Adds the time of one program, where the kernel was asked to measure it. */

@@ -13,13 +13,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "capture/cost.h"
 #include "capture/rings.h"
 #include "util/clock.h"
 #include "util/hash.h"
 #include "util/vec.h"
 
-#define CHAIN_BUCKETS 1024u
-#define CHAINS_MAX 65536u /* whose samples have not come: a sample may be lost */
+#define CHAIN_BUCKETS 16384u
+#define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
 #define RUN_LEAST 3u	  /* log2 of the fewest mappings that room is made for */
 #define RUN_CLASSES 10u	  /* up to all of a block */
 #define RUN_REST_NS 1000000000ull
@@ -62,7 +63,7 @@ struct unwinder {
 	VEC(struct run) free[RUN_CLASSES]; /* oldest first */
 	struct rings rests;
 	struct chain *chains[CHAIN_BUCKETS];
-	uint32_t nr_chains;
+	struct chain *order[CHAINS_MAX]; /* as they came, from nr_walked % CHAINS_MAX on */
 	uint64_t nr_walked;
 	bool is_full; /* of tables, or of mappings */
 	uint64_t whole[STACK_MAX_FRAMES];
@@ -230,12 +231,8 @@ void unwinder_free(struct unwinder *u)
 {
 	if (!u)
 		return;
-	for (uint32_t b = 0; b < CHAIN_BUCKETS; b++) {
-		for (struct chain *c = u->chains[b], *next; c; c = next) {
-			next = c->next;
-			free(c);
-		}
-	}
+	for (uint32_t i = 0; i < CHAINS_MAX; i++)
+		free(u->order[i]);
 	rings_close(&u->rests);
 	for (uint32_t i = 0; i < RUN_CLASSES; i++)
 		vec_free(&u->free[i]);
@@ -265,6 +262,14 @@ int unwinder_lend(const struct unwinder *u, struct bpf_object *obj)
 	return ret;
 }
 
+bool unwinder_has(const struct bpf_map *map)
+{
+	for (int i = 0; i < NR_MAPS; i++)
+		if (!strcmp(bpf_map__name(map), shapes[i].name))
+			return true;
+	return false;
+}
+
 int unwinder_fd(const struct unwinder *u)
 {
 	return rings_fd(&u->rests);
@@ -273,6 +278,18 @@ int unwinder_fd(const struct unwinder *u)
 int unwinder_collect(struct unwinder *u)
 {
 	return rings_collect(&u->rests);
+}
+
+static void drop_chain(struct unwinder *u, struct chain *c)
+{
+	struct chain **at;
+
+	if (!c)
+		return;
+	for (at = &u->chains[hash_u64(c->id) % CHAIN_BUCKETS]; *at != c; at = &(*at)->next)
+		;
+	*at = c->next;
+	free(c);
 }
 
 static int walk_rest(void *arg, const void *record, size_t size)
@@ -287,9 +304,6 @@ static int walk_rest(void *arg, const void *record, size_t size)
 		return 0;
 	room = STACK_MAX_FRAMES - rest->nr;
 	n = u->guide->walk(u->guide, rest, rest + 1, ips, room, &end);
-	u->nr_walked++;
-	if (u->nr_chains == CHAINS_MAX)
-		return 0; /* of samples that were lost: those to come are told to be cut */
 	c = malloc(sizeof(*c) + n * sizeof(*ips));
 	if (!c)
 		return -ENOMEM;
@@ -297,7 +311,8 @@ static int walk_rest(void *arg, const void *record, size_t size)
 	*c = (struct chain){ .next = u->chains[bucket], .id = rest->id, .n = n, .end = end };
 	memcpy(c->ips, ips, n * sizeof(*ips));
 	u->chains[bucket] = c;
-	u->nr_chains++;
+	drop_chain(u, u->order[u->nr_walked % CHAINS_MAX]);
+	u->order[u->nr_walked++ % CHAINS_MAX] = c;
 	return 0;
 }
 
@@ -310,17 +325,12 @@ int unwinder_walk(struct unwinder *u)
 	return ret;
 }
 
-static struct chain *take_chain(struct unwinder *u, uint64_t id)
+static const struct chain *find_chain(const struct unwinder *u, uint64_t id)
 {
-	struct chain **at = &u->chains[hash_u64(id) % CHAIN_BUCKETS], *c;
+	const struct chain *c = u->chains[hash_u64(id) % CHAIN_BUCKETS];
 
-	while (*at && (*at)->id != id)
-		at = &(*at)->next;
-	c = *at;
-	if (c) {
-		*at = c->next;
-		u->nr_chains--;
-	}
+	while (c && c->id != id)
+		c = c->next;
 	return c;
 }
 
@@ -340,7 +350,7 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 {
 	uint64_t mark = n ? ips[n - 1] : 0;
 	uint32_t code = mark >> UNWIND_MARK_SHIFT & UNWIND_MARK_CODE;
-	struct chain *c;
+	const struct chain *c;
 
 	*ret_ips = ips;
 	*ret_stop = n == STACK_MAX_FRAMES ? STOP_DEPTH : STOP_WHOLE;
@@ -350,20 +360,23 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 	*ret_stop = stop_of(code);
 	if (code != UNWIND_ASK)
 		return n;
-	c = take_chain(u, mark & UNWIND_MARK_ID);
+	c = find_chain(u, mark & UNWIND_MARK_ID);
 	if (!c)
 		return n;
 	*ret_stop = stop_of(c->end);
+	if (n + c->n > STACK_MAX_FRAMES)
+		return n;
 	memcpy(u->whole, ips, n * sizeof(*ips));
 	memcpy(u->whole + n, c->ips, c->n * sizeof(*ips));
 	n += c->n;
 	*ret_ips = u->whole;
-	free(c);
 	return n;
 }
 
 void unwinder_profile(const struct unwinder *u, struct profile *profile)
 {
+	for (int i = 0; i < NR_MAPS; i++)
+		profile->receipt.map_bytes += cost_of_map(u->fds[i]);
 	if (u->is_full)
 		profile_note(profile, "no more room for unwinding tables in the kernel: %llu stacks were walked in user space",
 			     (unsigned long long)u->nr_walked);

@@ -6,6 +6,7 @@
 #ifndef SKEP_CAPTURE_UNWIND_H
 #define SKEP_CAPTURE_UNWIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -13,6 +14,7 @@
 #include "unwinding.h"
 #include "util/err.h"
 
+struct bpf_map;
 struct bpf_object;
 struct unwinder;
 
@@ -38,7 +40,10 @@ int unwinder_walk(struct unwinder *u);
  */
 uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop);
 
-/* Notes. The memory of its maps is told by the object that they were lent to. */
+/* Is this map of an object one that unwinder_lend() stands for? */
+bool unwinder_has(const struct bpf_map *map);
+
+/* The memory of its maps, and notes. */
 void unwinder_profile(const struct unwinder *u, struct profile *profile);
 
 #endif

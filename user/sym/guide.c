@@ -9,6 +9,9 @@
 #include "sym/syms.h"
 #include "sym/unwind.h"
 
+/* Behind so many walks of a process that lead out of its mappings, the kernel need not ask about what lies between them again. */
+#define NOWHERE_MAX 8
+
 struct guide {
 	struct unwind_guide guide; /* first: a pointer to it is one to us */
 	struct syms *syms;
@@ -49,6 +52,8 @@ static void met(struct guide *g, struct space *space, const struct unwind_space_
 			g->gone.data[g->gone.n++] = space->key;
 		space->is_told = false;
 	}
+	if (memcmp(&space->key, key, sizeof(*key)) != 0)
+		space->nr_nowhere = 0;
 	space->key = *key;
 	tell_later(g, space);
 }
@@ -113,15 +118,20 @@ static uint32_t walk(struct unwind_guide *guide, const struct unwind_rest *rest,
 		     uint32_t *ret_end)
 {
 	struct guide *g = (struct guide *)guide;
-	struct walk w = { g, syms_space(g->syms, rest->pid), rest, stack };
+	/* 0: of a process that has no number here */
+	struct walk w = { g, rest->pid ? syms_space(g->syms, rest->pid) : NULL, rest, stack };
 	struct unwind_facts facts = { &w, find_rule, read_word };
 	struct unwind_regs regs = rest->regs;
 	uint64_t leaf[UNWIND_LEAF_REGS];
+	uint32_t n;
 
 	memcpy(leaf, rest->leaf, sizeof(leaf));
 	if (w.space)
 		met(g, w.space, &rest->space);
-	return unwind_frames(&facts, &regs, regs.lost & UNWIND_LOST_LEAF ? NULL : leaf, ret_ips, max, ret_end);
+	n = unwind_frames(&facts, &regs, regs.lost & UNWIND_LOST_LEAF ? NULL : leaf, ret_ips, max, ret_end);
+	if (w.space && *ret_end == UNWIND_NO_CODE)
+		w.space->nr_nowhere++;
+	return n;
 }
 
 static void tell_tables(struct guide *g, struct unwind_store *store)
@@ -149,32 +159,51 @@ static struct unwind_map map_of(const struct mapping *m)
 		map.bias = m->start - (vaddr - obj->table.vaddr);
 		map.page = obj->table_page;
 		map.nr_pages = obj->table.nr_pages;
-	} else if (has_code_of_file(obj) && obj->table_state != TABLE_NONE) {
-		kind = UNWIND_MAP_ASK;
+	} else if (has_code_of_file(obj) && obj->table_state != TABLE_NONE && !(obj->state == OBJECT_NEW && obj->nr_tries)) {
+		kind = UNWIND_MAP_ASK; /* but not about a file that could not be had */
 	}
 	map.nr_pages |= kind << UNWIND_KIND_SHIFT;
 	return map;
 }
 
-static void tell_space(struct guide *g, struct unwind_store *store, struct space *space)
+/* The mappings of a space, with the gaps between them if they are to be told. Returns how many; 0: nothing, or no memory. */
+static uint32_t list_maps(struct guide *g, const struct space *space)
 {
 	const struct mapset *set = space->epochs[space->nr_epochs - 1].live;
+	bool with_gaps = space->nr_nowhere >= NOWHERE_MAX;
+	uint32_t nr = set ? set->n : 0, n = 0;
 	struct unwind_map *maps;
+	uint64_t at = 0;
+
+	g->maps.n = 0;
+	maps = vec_take(&g->maps, 2 * nr + 1);
+	if (!maps)
+		return 0;
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct mapping *m = &set->data[i];
+
+		if (with_gaps && m->start > at)
+			maps[n++] = (struct unwind_map){ at, m->start, 0, 0, UNWIND_MAP_NONE << UNWIND_KIND_SHIFT };
+		maps[n++] = map_of(m);
+		at = m->end;
+	}
+	if (with_gaps && at < UINT64_MAX)
+		maps[n++] = (struct unwind_map){ at, UINT64_MAX, 0, 0, UNWIND_MAP_NONE << UNWIND_KIND_SHIFT };
+	return n;
+}
+
+static void tell_space(struct guide *g, struct unwind_store *store, struct space *space)
+{
+	uint32_t n = space->is_exited ? 0 : list_maps(g, space);
 
 	space->is_stale = false;
 	/* In the midst of an exec nothing is mapped yet: what comes is asked about */
-	if (space->is_exited || !set || !set->n) {
-		store->forget(store, &space->key);
-		space->is_told = false;
+	if (n) {
+		space->is_told = !store->space(store, &space->key, g->maps.data, n);
 		return;
 	}
-	g->maps.n = 0;
-	maps = vec_take(&g->maps, set->n);
-	if (!maps)
-		return;
-	for (uint32_t i = 0; i < set->n; i++)
-		maps[i] = map_of(&set->data[i]);
-	space->is_told = !store->space(store, &space->key, maps, set->n);
+	store->forget(store, &space->key);
+	space->is_told = false;
 }
 
 static void sync(struct unwind_guide *guide, struct unwind_store *store)
