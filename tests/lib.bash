@@ -54,6 +54,11 @@ times() {
 	awk -v n="$1" -v slow="${SKEP_SLOW:-1}" 'BEGIN { print n * slow }'
 }
 
+# hz N: samples per second, or fewer where all is emulated: there a sample costs as much as the work between two of them
+hz() {
+	echo $(($1 / (${SKEP_SLOW:-1} > 1 ? 5 : 1)))
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }

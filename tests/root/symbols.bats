@@ -38,7 +38,7 @@ file_build_id() {
 }
 
 @test "exec in between: each program's samples get its own names" {
-	"$SKEP" flame -F 4999 -o a.folded -- sh -c "$WORK/shares 0.4 >&2; exec $WORK/recurse 20 0.4"
+	"$SKEP" flame -F "$(hz 4999)" -o a.folded -- sh -c "$WORK/shares $(times 0.4) >&2; exec $WORK/recurse 20 $(times 0.4)"
 	grep -q '^shares;.*;hot ' a.folded
 	grep -q '^recurse;.*;down ' a.folded
 	! grep -q '^shares;.*;down ' a.folded
@@ -56,13 +56,13 @@ percent_at() {
 	tsc | kvm-clock | hyperv_clocksource_tsc_page | arch_sys_counter) ;;
 	*) skip "clock source $source: every reading is a system call" ;;
 	esac
-	"$SKEP" flame -F 4999 -o a.folded -- "$WORK/vdso" "$(times 0.6)"
+	"$SKEP" flame -F "$(hz 4999)" -o a.folded -- "$WORK/vdso" "$(times 0.6)"
 	sed -E 's/^.*;([^;]+;[^;]+) ([0-9]+)$/\2 \1/' a.folded | sort -rn | head -5
 	named=$(percent_at __vdso_clock_gettime a.folded)
 	# where all is emulated the C library's part is dearer
 	[ "$named" -ge $((60 / ${SKEP_SLOW:-1})) ]
 	[ "$(percent_at '[vdso]' a.folded)" -le 1 ]
-	"$SKEP" flame -F 4999 -o a.json -- "$WORK/vdso" 0.2
+	"$SKEP" flame -F "$(hz 4999)" -o a.json -- "$WORK/vdso" "$(times 0.2)"
 	grep -qE '"name": *"__vdso_clock_gettime", *"obj": *"\[vdso\]"' a.json
 }
 

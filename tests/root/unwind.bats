@@ -16,8 +16,7 @@ rooted_ok() {
 		}' "$1"
 }
 
-# An emulated CPU needs its time for what compiles the tables, too.
-HZ=$((${SKEP_SLOW:-1} > 1 ? 499 : 4999))
+HZ=$(hz 2499)
 
 # ways_ok TRUTH FOLDED: each way of TRUTH was sampled, has its frames between its own and burn(), and main() or the begin of a thread
 # below: in 99 of 100 samples
