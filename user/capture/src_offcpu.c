@@ -5,7 +5,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,26 +15,19 @@
 #include "capture/filter.h"
 #include "capture/iter.h"
 #include "capture/kernel.h"
-#include "capture/ksym.h"
 #include "capture/object.h"
 #include "capture/rings.h"
+#include "capture/schedtext.h"
 #include "capture/sideband.h"
 #include "capture/stacks.h"
 #include "capture/tasks.h"
 #include "skel/offcpu.skel.h"
 #include "util/clock.h"
-#include "util/vec.h"
 
 #define WHAT "the program that measures time off the CPUs"
 #define RING_BYTES (1u << 20)
 #define STREAM_STACKS_DEFAULT (2 * STACKS_DEFAULT)
 #define ROWS_A_STACK 2
-#define HOOK_BYTES 4096 /* of a symbol that is the last one known */
-#define HOOK_FRAMES_MAX 16 /* between the scheduler's function and us */
-
-struct range {
-	uint64_t from, to;
-};
 
 struct src_offcpu {
 	struct source source; /* first: a pointer to it is one to us */
@@ -47,63 +39,12 @@ struct src_offcpu {
 	struct rings rings;
 	struct stacks stacks;	  /* of sums */
 	struct stack_cache cache; /* of a stream */
-	uint32_t max_frames;	      /* a stack of so many is a cut one */
-	uint64_t sched_from, sched_to; /* the kernel's text of the scheduler; 0: not known */
-	struct ksym_asker *asker;      /* NULL: the kernel does not tell of its symbols one by one, and then */
-	VEC(struct range) hooks;       /* are those between a tracepoint and its program */
+	struct schedtext text;
+	uint32_t max_frames;	  /* a stack of so many is a cut one */
 	int stats_fd;
 	uint64_t missed_before, delivered;
 	bool outside; /* somebody without a number in our PID namespace */
 };
-
-/* Names of the ways from a tracepoint to its BPF programs, which differ between kernels and with who else uses it. */
-static bool is_hook(const char *name)
-{
-	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-/* As text, where the kernel does not tell by BPF: the ranges of its text are in their order. */
-static void read_symbols(struct src_offcpu *src)
-{
-	unsigned long long addr;
-	struct range *open = NULL;
-	char line[512], name[256];
-	FILE *f = fopen("/proc/kallsyms", "re");
-
-	while (f && fgets(line, sizeof(line), f) && (src->cfg->wakers || !(src->sched_from && src->sched_to))) {
-		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
-			continue;
-		if (open)
-			open->to = addr;
-		open = NULL;
-		if (!strcmp(name, "__sched_text_start"))
-			src->sched_from = addr;
-		else if (!strcmp(name, "__sched_text_end"))
-			src->sched_to = addr;
-		else if (src->cfg->wakers && is_hook(name) && !vec_reserve(&src->hooks))
-			*(open = &src->hooks.data[src->hooks.n++]) = (struct range){ addr, addr + HOOK_BYTES };
-	}
-	if (f)
-		fclose(f);
-}
-
-/* A walk begins in the hook that makes it; what is told begins in the scheduler. */
-static void find_sched_text(struct src_offcpu *src)
-{
-	if (src->cfg->no_kernel_stack)
-		return;
-	if (ksym_open(&src->asker)) {
-		read_symbols(src);
-		return;
-	}
-	src->sched_from = ksym_addr(src->asker, "__sched_text_start");
-	src->sched_to = ksym_addr(src->asker, "__sched_text_end");
-}
 
 static void set_knobs(struct src_offcpu *src, const struct place *place)
 {
@@ -166,7 +107,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->place = place;
 	if (ret)
 		return ret;
-	find_sched_text(src);
+	if (!src->cfg->no_kernel_stack)
+		schedtext_open(&src->text, src->cfg->wakers);
 	src->skel = offcpu_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
@@ -220,36 +162,6 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return src->sideband ? sideband_fd(src->sideband, index) : -1;
 }
 
-static bool in_scheduler(struct src_offcpu *src, uint64_t ip)
-{
-	return ip >= src->sched_from && ip < src->sched_to;
-}
-
-static bool behind_hook(struct src_offcpu *src, uint64_t ip)
-{
-	char name[256];
-
-	for (size_t i = 0; i < src->hooks.n; i++)
-		if (ip >= src->hooks.data[i].from && ip < src->hooks.data[i].to)
-			return false;
-	return !src->asker || ksym_name(src->asker, ip, name, sizeof(name)) || !is_hook(name);
-}
-
-/* Without what lies between the kernel's function and the hook; where that is: of the task, of its waker. NULL: no hook walked it. */
-static void take_kernel(struct src_offcpu *src, const struct stack_val *stack, bool (*begins)(struct src_offcpu *src, uint64_t ip),
-			struct sample *s)
-{
-	uint32_t skip = !!begins; /* our program */
-
-	while (begins && skip < stack->nr && skip < HOOK_FRAMES_MAX && !begins(src, stack->ips[skip]))
-		skip++;
-	if (skip == stack->nr || skip == HOOK_FRAMES_MAX)
-		skip = 0;
-	s->kips = (const uint64_t *)stack->ips + skip;
-	s->nr_kips = stack->nr - skip;
-	s->kstop = stack->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
-}
-
 static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
 {
 	return src->cfg->aggregate ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
@@ -259,7 +171,7 @@ static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
 static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_waker, char comm[COMM_LEN], struct sample *s)
 {
 	const struct stack_val *k = find_stack(src, who->kstack), *u = find_stack(src, who->ustack);
-	bool by_name = is_waker || !src->sched_to; /* without CAP_SYSLOG the kernel tells of names, not of addresses */
+	uint32_t skip;
 
 	memcpy(comm, who->comm, COMM_LEN);
 	comm[COMM_LEN - 1] = '\0';
@@ -272,8 +184,12 @@ static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_w
 		s->ustop = STOP_NO_ROOM;
 		return;
 	}
-	if (k)
-		take_kernel(src, k, who->how & OFFCPU_BEFORE ? NULL : by_name ? behind_hook : in_scheduler, s);
+	if (k) {
+		skip = who->how & OFFCPU_BEFORE ? 0 : schedtext_begin(&src->text, k, is_waker); /* no hook has walked who was off before */
+		s->kips = (const uint64_t *)k->ips + skip;
+		s->nr_kips = k->nr - skip;
+		s->kstop = k->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
+	}
 	if (u) {
 		s->uips = (const uint64_t *)u->ips;
 		s->nr_uips = u->nr;
@@ -443,8 +359,7 @@ static void close_source(struct source *source)
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
 
-	ksym_close(src->asker);
-	vec_free(&src->hooks);
+	schedtext_close(&src->text);
 	rings_close(&src->rings);
 	offcpu_bpf__destroy(src->skel);
 	sideband_close(src->sideband);
