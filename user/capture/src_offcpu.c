@@ -21,6 +21,7 @@
 #include "capture/sideband.h"
 #include "capture/stacks.h"
 #include "capture/tasks.h"
+#include "capture/unwind.h"
 #include "skel/offcpu.skel.h"
 #include "util/clock.h"
 
@@ -28,6 +29,7 @@
 #define RING_BYTES (1u << 20)
 #define STREAM_STACKS_DEFAULT (2 * STACKS_DEFAULT)
 #define ROWS_A_STACK 2
+#define UNWIND_ID 1 /* each object that walks by tables has another one */
 
 struct src_offcpu {
 	struct source source; /* first: a pointer to it is one to us */
@@ -41,6 +43,7 @@ struct src_offcpu {
 	struct stack_cache cache; /* of a stream */
 	struct schedtext text;
 	uint32_t max_frames;	  /* a stack of so many is a cut one */
+	uint64_t task_ips[STACK_MAX_FRAMES]; /* of who was woken, while those of the waker are found */
 	int stats_fd;
 	uint64_t missed_before, delivered;
 	bool outside; /* somebody without a number in our PID namespace */
@@ -56,6 +59,8 @@ static void set_knobs(struct src_offcpu *src, const struct place *place)
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
+	ro->cfg_unwind = !!place->unwinder;
+	ro->cfg_unwind_id = UNWIND_ID;
 	ro->cfg_blocked = !!(cfg->parts & (OFFCPU_PART_BLOCKED | OFFCPU_PART_QUEUED));
 	ro->cfg_preempted = !!(cfg->parts & OFFCPU_PART_PREEMPTED);
 	ro->cfg_key_bytes = cfg->wakers ? sizeof(struct offcpu_key) : sizeof(struct offcpu_who);
@@ -124,6 +129,9 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = filter_cgroup_ids(place->target, src->skel->rodata->cfg_cgroup_ids, err);
 	if (ret)
 		return ret;
+	ret = unwinder_lend(place->unwinder, src->skel->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
 	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, WHAT, err);
@@ -167,7 +175,26 @@ static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
 	return src->cfg->aggregate ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
 }
 
-/* Who it was, and its stacks. */
+static void fill_user(struct src_offcpu *src, const struct stack_val *stack, struct sample *s)
+{
+	enum stack_stop stop = stack->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
+
+	s->uips = (const uint64_t *)stack->ips;
+	s->nr_uips = stack->nr;
+	if (src->place->unwinder)
+		s->nr_uips = unwinder_stack(src->place->unwinder, s->uips, s->nr_uips, &s->uips, &stop);
+	s->ustop = stop;
+}
+
+/* Why nothing is there of a user stack that there should be. By tables there is none only between two programs of a task. */
+static enum stack_stop why_none(const struct src_offcpu *src, const struct offcpu_who *who)
+{
+	if (who->how & OFFCPU_BEFORE)
+		return STOP_BEFORE;
+	return src->place->unwinder && !who->ustack ? STOP_WHOLE : STOP_UNREADABLE;
+}
+
+/* Who it was, and its stacks; those of user space live until the next call. */
 static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_waker, char comm[COMM_LEN], struct sample *s)
 {
 	const struct stack_val *k = find_stack(src, who->kstack), *u = find_stack(src, who->ustack);
@@ -190,12 +217,10 @@ static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_w
 		s->nr_kips = k->nr - skip;
 		s->kstop = k->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
 	}
-	if (u) {
-		s->uips = (const uint64_t *)u->ips;
-		s->nr_uips = u->nr;
-	}
-	s->ustop = s->nr_uips == src->max_frames ? STOP_DEPTH : s->nr_uips || !(who->how & OFFCPU_HAS_USER) ? STOP_ROOT :
-		   who->how & OFFCPU_BEFORE ? STOP_BEFORE : STOP_UNREADABLE;
+	if (u)
+		fill_user(src, u, s);
+	else if (who->how & OFFCPU_HAS_USER)
+		s->ustop = why_none(src, who);
 	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
 }
 
@@ -235,6 +260,9 @@ static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, con
 
 	fill(src, &key->task, false, comm, &s);
 	if (src->cfg->wakers && (key->waker.comm[0] || key->waker.kstack)) {
+		if (s.nr_uips)
+			memcpy(src->task_ips, s.uips, s.nr_uips * sizeof(*s.uips));
+		s.uips = src->task_ips;
 		fill(src, &key->waker, true, waker_comm, &waker);
 		s.waker = &waker;
 	}
@@ -309,16 +337,34 @@ static int flush(void *arg, const void *record, size_t size)
 	return deliver_parts(src, rec->key.task.how & OFFCPU_PREEMPTED, &sums, &s, to->sink);
 }
 
-/* Records first, then the side band up to now: no sample overtakes its mapping. */
+static int deliver_records(struct src_offcpu *src, struct sink *sink)
+{
+	struct to_sink to = { src, sink };
+
+	return src->cfg->aggregate ? 0 : rings_deliver(&src->rings, flush, &to);
+}
+
+/*
+ * Records first, then the side band up to now: no sample overtakes its mapping. Who has the side band has the unwinder walk behind it,
+ * and where that is another source, it has done so in this round already: what comes now waits for the next one.
+ */
 static int drain(struct source *source, struct sink *sink)
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
-	struct to_sink to = { src, sink };
-	int ret = src->cfg->aggregate ? 0 : rings_collect(&src->rings);
+	struct unwinder *unwinder = src->sideband ? src->place->unwinder : NULL;
+	int ret = src->sideband ? 0 : deliver_records(src, sink);
 
-	if (!ret && src->sideband)
+	if (!ret && !src->cfg->aggregate)
+		ret = rings_collect(&src->rings);
+	if (ret || !src->sideband)
+		return ret;
+	if (unwinder)
+		ret = unwinder_collect(unwinder);
+	if (!ret)
 		ret = sideband_drain(src->sideband, now_ns(), sink);
-	return ret || src->cfg->aggregate ? ret : rings_deliver(&src->rings, flush, &to);
+	if (!ret && unwinder)
+		ret = unwinder_walk(unwinder);
+	return ret ? ret : deliver_records(src, sink);
 }
 
 static int finish(struct source *source, struct sink *sink, struct err *err)
@@ -328,6 +374,8 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 
 	if (!ret)
 		ret = src->cfg->aggregate ? deliver_rows(src, sink) : drain(source, sink);
+	if (!ret)
+		ret = deliver_records(src, sink);
 	return ret && ret != -ECANCELED ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : ret;
 }
 
