@@ -42,7 +42,8 @@ echo "a round of two switches and two wake-ups: ns, $N of them, in turn"
 for ((i = 0; i < RUNS; i++)); do
 	rate bare "${LOAD[@]}"
 	rate floor build/perf/floor -s "${LOAD[@]}"
-	rate skep "$SKEP" flame --off-cpu -o "$TMP/o.folded" -- "${LOAD[@]}"
+	rate skep-fp "$SKEP" flame --off-cpu --call-graph fp -o "$TMP/o.folded" -- "${LOAD[@]}"
+	rate skep-eh "$SKEP" flame --off-cpu --call-graph eh -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-a "$SKEP" flame --off-cpu -a -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-user "$SKEP" flame --off-cpu --no-kernel -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-wakers "$SKEP" flame --off-cpu --wakers -o "$TMP/o.folded" -- "${LOAD[@]}"
@@ -69,7 +70,7 @@ for ((i = 0; i < RUNS; i++)); do
 done
 bare=$(median "$TMP/rate.bare")
 added() { awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { print t - b }'; }
-for name in floor skep skep-a skep-user skep-wakers skep-record perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
+for name in floor skep-fp skep-eh skep-a skep-user skep-wakers skep-record perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
 	[ ! -s "$TMP/rate.$name" ] || awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" 'BEGIN {
 		printf "  %-16s %8.0f ns a round, adds %7.0f ns: %5.0f a switch and its wake-up\n", n, t, t - b, (t - b) / 2 }'
 done
