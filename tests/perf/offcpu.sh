@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Claim: time off the CPUs by kernel and user stack adds at most a third of what the cheapest of its peers adds for the same answer: an
-# exact sum of ns by both stacks. The load: two processes on one CPU that wake each other by a pipe.
+# exact sum of ns by both stacks, by frame pointers as theirs. The load: two processes on one CPU that wake each other by a pipe.
 . "$(dirname "$0")/lib.sh"
 N=${N:-100000}
 LOAD=("$(command -v taskset)" -c 0 perf bench -f simple sched pipe -l "$N")
@@ -44,7 +44,7 @@ for ((i = 0; i < RUNS; i++)); do
 	rate floor build/perf/floor -s "${LOAD[@]}"
 	rate skep-fp "$SKEP" flame --off-cpu --call-graph fp -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-eh "$SKEP" flame --off-cpu --call-graph eh -o "$TMP/o.folded" -- "${LOAD[@]}"
-	rate skep-a "$SKEP" flame --off-cpu -a -o "$TMP/o.folded" -- "${LOAD[@]}"
+	rate skep-a "$SKEP" flame --off-cpu --call-graph fp -a -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-user "$SKEP" flame --off-cpu --no-kernel -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-wakers "$SKEP" flame --off-cpu --wakers -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-record "$SKEP" record --off-cpu -o "$TMP/o.data" -- "${LOAD[@]}"
