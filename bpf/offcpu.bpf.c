@@ -12,6 +12,7 @@
 #include "lib/filter_task.bpf.h"
 #include "lib/kstack.bpf.h"
 #include "lib/tasksums.bpf.h"
+#include "lib/unwind.bpf.h"
 #include "lib/ustack.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -77,13 +78,19 @@ struct scratch {
 	struct ustack_scratch ustack;
 };
 
-/* Interrupts are off in both hooks, and neither is inside the other. */
+/*
+ * Interrupts are off in both hooks, and neither is inside the other: who is leaving its CPU wakes nobody there, a read of memory that is
+ * not there ends in the kernel's table of exceptions, and what a program or an NMI wakes waits for an interrupt of its own (irq_work).
+ * Only who wakes itself does so with interrupts on (try_to_wake_up()): offcpu_waking() leaves it out.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
+
+#define OFFCPU_UNWIND_SLOT 0 /* for the same reason one is enough */
 
 /* Of the iterators, which one process runs. */
 struct {
@@ -190,14 +197,31 @@ static __always_inline void walk_kernel(void *ctx, struct scratch *scratch, stru
 		who->how |= OFFCPU_NO_ROOM;
 }
 
-/* t NULL: the current task is known by no pointer that can be followed. */
-static __always_inline void walk_user(void *ctx, struct scratch *scratch, struct task_struct *t, struct offcpu_who *who, __u64 *check)
+/* By frame pointers. t NULL: the current task is known by no pointer that can be followed. */
+static __always_inline struct stack_val *walk_frames(void *ctx, struct scratch *scratch, struct task_struct *t, int has_user)
 {
 	scratch->user.nr = 0;
-	if (who->how & OFFCPU_HAS_USER && !(t && ustack_walk(t, &scratch->ustack, &scratch->user)))
+	if (has_user && !(t && ustack_walk(t, &scratch->ustack, &scratch->user)))
 		scratch->user.nr = stack_walk(ctx, scratch->user.ips, BPF_F_USER_STACK);
-	if (keep(&scratch->user, &who->ustack, check))
+	return &scratch->user;
+}
+
+/* The current task's; t as above. */
+static __always_inline void walk_user(void *ctx, struct scratch *scratch, struct task_struct *t, struct offcpu_who *who, __u64 *check)
+{
+	int has_user = who->how & OFFCPU_HAS_USER;
+	struct stack_val *walk;
+
+	if (UNWIND_HERE && cfg_unwind)
+		walk = unwind_walk_task(OFFCPU_UNWIND_SLOT, has_user, who->pid);
+	else
+		walk = walk_frames(ctx, scratch, t, has_user);
+	if (!walk) {
+		loss_count(COUNT_NO_SCRATCH);
+		who->ustack = *check = 0;
+	} else if (keep(walk, &who->ustack, check)) {
 		who->how |= OFFCPU_NO_ROOM;
+	}
 }
 
 /* A function of its own, and global: the verifier walks it once, not once for each way that leads to it (100 ms). */
@@ -361,7 +385,8 @@ int offcpu_wakeup_new(__u64 *ctx)
 SEC("?tp_btf/sched_waking")
 int offcpu_waking(__u64 *ctx)
 {
-	struct task *s = task_find((void *)ctx[0]);
+	struct task_struct *t = (void *)ctx[0];
+	struct task *s = task_find(t);
 	__u64 kcheck = 0, ucheck = 0, id;
 	struct offcpu_who *waker;
 	struct task_struct *task;
@@ -370,10 +395,10 @@ int offcpu_waking(__u64 *ctx)
 
 	if (!s || !s->since_ns || s->woken_ns || s->key.task.how & OFFCPU_PREEMPTED)
 		return 0;
-	scratch = bpf_map_lookup_elem(&scratches, &zero);
-	if (!scratch)
-		return 0;
 	id = bpf_get_current_pid_tgid();
+	scratch = bpf_map_lookup_elem(&scratches, &zero);
+	if (!scratch || (__u32)id == (__u32)t->pid)
+		return 0;
 	task = (void *)bpf_get_current_task();
 	waker = &s->key.waker;
 	waker->kstack = waker->ustack = 0;

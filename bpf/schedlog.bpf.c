@@ -11,6 +11,7 @@
 #include "bpf/schedlog.h"
 #include "lib/stack.bpf.h"
 #include "lib/tasksums.bpf.h"
+#include "lib/unwind.bpf.h"
 
 /* Times are 0 for what was before that was seen. */
 struct task_own {
@@ -55,6 +56,8 @@ struct {
 	__type(key, __u32);
 	__type(value, struct schedlog_rec);
 } scratch SEC(".maps");
+
+#define SCHEDLOG_UNWIND_SLOT 0 /* only sched_switch walks */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -151,6 +154,22 @@ static __always_inline void fill_switch(struct schedlog_rec *rec, const struct s
 	rec->waker = p->own.waker;
 }
 
+/* The user stack of who leaves its CPU, to ips. Returns how many frames. */
+static __always_inline __u32 walk_user(void *ctx, __u32 pid, __u64 *ips)
+{
+	struct stack_val *walk;
+	__u32 nr;
+
+	if (!UNWIND_HERE || !cfg_unwind)
+		return stack_walk(ctx, ips, BPF_F_USER_STACK);
+	walk = unwind_walk_task(SCHEDLOG_UNWIND_SLOT, 1, pid);
+	if (!walk)
+		return 0;
+	nr = walk->nr & STACK_MAX_FRAMES;
+	bpf_probe_read_kernel(ips, nr * sizeof(*ips), walk->ips);
+	return nr;
+}
+
 static __always_inline void tell_with_stacks(void *ctx, void *ring, const struct switched *sw)
 {
 	__u32 zero = 0, nr, nr_user = 0;
@@ -166,7 +185,7 @@ static __always_inline void tell_with_stacks(void *ctx, void *ring, const struct
 	nr &= STACK_MAX_FRAMES; /* the verifier lost the bound: 127 is a mask */
 	if (stack_has_user(sw->prev->flags)) {
 		rec->flags |= SCHEDLOG_HAS_USER;
-		nr_user = stack_walk(ctx, &rec->ips[nr], BPF_F_USER_STACK);
+		nr_user = walk_user(ctx, rec->task.pid, &rec->ips[nr]);
 	}
 	nr_user &= STACK_MAX_FRAMES;
 	rec->nr_kips = nr;

@@ -153,7 +153,7 @@ __noinline int unwind_finish(__u32 slot, int end)
 	if (!w)
 		return 0;
 	if (end == UNWIND_ASK) {
-		id = unwind_ask(w, slot);
+		id = w->pid ? unwind_ask(w, slot) : 0; /* of a process outside skep's PID namespace nobody there knows more */
 		if (!id)
 			end = UNWIND_NO_ROOM;
 	}
@@ -249,10 +249,25 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	return &w->stack;
 }
 
+/* Verified once, not once for each way that leads to it. */
+__noinline int unwind_current(__u32 slot, __u32 pid)
+{
+	if (cfg_unwind)
+		unwind_walk_regs(NULL, slot, 1, pid);
+	return 0;
+}
+
 /* The current task's, if it has one (stack_has_user()), from any program that runs in its context. */
 static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user, __u32 pid)
 {
-	return unwind_walk_regs(NULL, slot, has_user, pid);
+	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
+
+	if (!w)
+		return NULL;
+	w->stack.nr = 0;
+	if (has_user)
+		unwind_current(slot, pid);
+	return &w->stack;
 }
 
 /* The same for a perf_event program, which may have interrupted user space: no system call then, all registers are its own. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Claim: time off the CPUs by kernel and user stack adds at most a third of what the cheapest of its peers adds for the same answer: an
-# exact sum of ns by both stacks. The load: two processes on one CPU that wake each other by a pipe.
+# exact sum of ns by both stacks, by frame pointers as theirs. The load: two processes on one CPU that wake each other by a pipe.
 . "$(dirname "$0")/lib.sh"
 N=${N:-100000}
 LOAD=("$(command -v taskset)" -c 0 perf bench -f simple sched pipe -l "$N")
@@ -42,8 +42,9 @@ echo "a round of two switches and two wake-ups: ns, $N of them, in turn"
 for ((i = 0; i < RUNS; i++)); do
 	rate bare "${LOAD[@]}"
 	rate floor build/perf/floor -s "${LOAD[@]}"
-	rate skep "$SKEP" flame --off-cpu -o "$TMP/o.folded" -- "${LOAD[@]}"
-	rate skep-a "$SKEP" flame --off-cpu -a -o "$TMP/o.folded" -- "${LOAD[@]}"
+	rate skep-fp "$SKEP" flame --off-cpu --call-graph fp -o "$TMP/o.folded" -- "${LOAD[@]}"
+	rate skep-eh "$SKEP" flame --off-cpu --call-graph eh -o "$TMP/o.folded" -- "${LOAD[@]}"
+	rate skep-a "$SKEP" flame --off-cpu --call-graph fp -a -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-user "$SKEP" flame --off-cpu --no-kernel -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-wakers "$SKEP" flame --off-cpu --wakers -o "$TMP/o.folded" -- "${LOAD[@]}"
 	rate skep-record "$SKEP" record --off-cpu -o "$TMP/o.data" -- "${LOAD[@]}"
@@ -69,7 +70,7 @@ for ((i = 0; i < RUNS; i++)); do
 done
 bare=$(median "$TMP/rate.bare")
 added() { awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { print t - b }'; }
-for name in floor skep skep-a skep-user skep-wakers skep-record perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
+for name in floor skep-fp skep-eh skep-a skep-user skep-wakers skep-record perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
 	[ ! -s "$TMP/rate.$name" ] || awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" 'BEGIN {
 		printf "  %-16s %8.0f ns a round, adds %7.0f ns: %5.0f a switch and its wake-up\n", n, t, t - b, (t - b) / 2 }'
 done

@@ -65,21 +65,23 @@ sum() {
 
 # bats test_tags=newest
 @test "it is in the functions that waited, thread by thread" {
-	"$SKEP" flame --off-cpu --by tid --format folded -o off.folded -- "$WORK/waits" "$(times 2)" >truth
-	cut -c1-300 off.folded
-	while read -r _ name ns; do
-		got=$(sum off.folded ";$name;")
-		echo "$name: truth $ns, skep $got"
-		near "$got" "$ns"
-	done <truth
-	# both threads from the start to the end of what they call
-	grep -q ';main;timed;sleep_3ms;' off.folded
-	grep -q ';server;serve;' off.folded
-	run ! grep -E 'bpf_|__traceiter' off.folded
-	# In turn at three places: what is remembered of one is never taken for another
-	run ! grep -E ';sleep_3ms;.*(poll|pipe)' off.folded
-	run ! grep -E ';poll_1ms;.*(nanosleep|pipe)' off.folded
-	run ! grep -E ';ask_server;.*(nanosleep|poll)' off.folded
+	for how in fp eh; do
+		"$SKEP" flame --off-cpu --call-graph $how --by tid --format folded -o off.folded -- "$WORK/waits" "$(times 2)" >truth
+		cut -c1-300 off.folded
+		while read -r _ name ns; do
+			got=$(sum off.folded ";$name;")
+			echo "$name: truth $ns, skep $got"
+			near "$got" "$ns"
+		done <truth
+		# both threads from the start to the end of what they call
+		grep -q ';main;timed;sleep_3ms;' off.folded
+		grep -q ';server;serve;' off.folded
+		run ! grep -E 'bpf_|__traceiter' off.folded
+		# In turn at three places: what is remembered of one is never taken for another
+		run ! grep -E ';sleep_3ms;.*(poll|pipe)' off.folded
+		run ! grep -E ';poll_1ms;.*(nanosleep|pipe)' off.folded
+		run ! grep -E ';ask_server;.*(nanosleep|poll)' off.folded
+	done
 }
 
 # bats test_tags=newest

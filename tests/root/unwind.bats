@@ -100,11 +100,76 @@ stacks() { # stacks KIND [LIBRARY]
 	grep -q 'way_deep' script
 }
 
+# waited_ok FOLDED: 99 % of the time off the CPUs reaches a root, and that of each function of waits is in who called it
+waited_ok() {
+	rooted_ok "$1"
+	in_ok "$1" ';sleep_3ms;' ';main;timed;sleep_3ms;sleep_ns;'
+	in_ok "$1" ';poll_1ms;' ';main;timed;poll_1ms;poll_ms;'
+	in_ok "$1" ';ask_server;' ';main;timed;ask_server;(take|give);'
+	in_ok "$1" ';serve;' ';server;serve;(take|give|sleep_ns);'
+}
+
+# in_ok FOLDED WHAT WAY: of the time of stacks that match WHAT, 99 % match WAY; there is some
+in_ok() {
+	awk -v what="$2" -v way="$3" '
+		$0 ~ what { all += $NF; if ($0 ~ way) good += $NF; else other = $0 }
+		END {
+			printf "%s: %.0f of %.0f ns\n", way, good, all
+			if (all && good >= 0.99 * all) exit
+			print "  " substr(other, 1, 300)
+			exit 1
+		}' "$1"
+}
+
+@test "off the CPUs, code without frame pointers: where it waits, and who wakes it" {
+	"$SKEP" flame --off-cpu --call-graph eh -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	waited_ok got.folded
+	"$SKEP" flame --off-cpu --wakers -o all.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	# A timer wakes in whomever it interrupts: that may be code of a process that skep was not asked for, and knows little of
+	grep -vE '\[woken by ([^w]|w[^a]|wa[^i])' all.folded >got.folded
+	rooted_ok got.folded
+	# The waker's leaf first, down to where its thread began
+	in_ok got.folded ';ask_server;.*\[woken by waits_no_fp\];.*write' '\[woken by waits_no_fp\];.*write.*;give;serve;server;start_thread;clone'
+	in_ok got.folded ';serve;take;.*\[woken by waits_no_fp\];.*write' '\[woken by waits_no_fp\];.*write.*;give;ask_server;timed;main;'
+}
+
+@test "all of the time, by tables" {
+	"$SKEP" flame --wall -F $HZ -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	waited_ok got.folded
+	"$SKEP" flame --wall -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(times 1)" >truth
+	rooted_ok got.folded
+}
+
+@test "record --off-cpu: what a file has of it" {
+	"$SKEP" record --off-cpu --call-graph eh -F 1999 -o a.data -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	"$SKEP" flame --off-cpu -i a.data -o got.folded
+	waited_ok got.folded
+	"$SKEP" flame -i a.data -o got.folded
+	SKEP_SAMPLES=1 rooted_ok got.folded
+}
+
+@test "sched timehist -g: whole stacks of code without frame pointers" {
+	need jq
+	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	jq -r 'select(.what == "switch" and .comm == "waits_no_fp" and .stack) | [.comm] + (.stack | reverse) + ["x"] | join(";") + " 1"' a.json >got.folded
+	SKEP_SAMPLES=200 rooted_ok got.folded
+	for way in ';main;timed;sleep_3ms;sleep_ns;' ';main;timed;poll_1ms;poll_ms;' ';main;timed;ask_server;take;' ';server;serve;take;'; do
+		[ "$(grep -c -e "$way" got.folded)" -ge 50 ]
+	done
+	"$SKEP" sched timehist -g --call-graph fp --format json -o b.json -- "$WORK/waits" "$(times 0.3)" >truth
+	jq -se '[.[] | .stack // [] | join(";") | select(test("ask_server;timed;main"))] | length >= 20' b.json
+}
+
 @test "--call-graph: words of perf, and what is refused" {
 	run "$SKEP" flame --call-graph lbr -o x.folded -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"bad value 'lbr' of '--call-graph': auto, eh, fp or none"*"hint: "* ]]
 	run "$SKEP" flame --call-graph none -o x.folded -- true
+	[ "$status" = 2 ]
+	run "$SKEP" sched timehist --call-graph eh -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"--call-graph is of stacks: -g asks for them"* ]]
+	run "$SKEP" sched timehist -g --call-graph none -- true
 	[ "$status" = 2 ]
 	run "$SKEP" flame --call-graph dwarf,8192 -o x.folded -- "$WORK/shares" 0.2
 	[ "$status" = 0 ]

@@ -2,7 +2,7 @@
 /*
  * waits SECONDS: one thread that waits in three functions (asleep, for a pipe that never has anything, for another thread), and one that
  * wakes it. Tells how long the first was off its CPU in each of them: "off FUNCTION NS" (wall time less the thread's CPU time). None
- * of them makes the system call itself: who calls a function of a C library without frame pointers is missing in its stack.
+ * of them makes the system call itself: by frame pointers, who calls a function of a C library without them is missing in its stack.
  */
 #include <poll.h>
 #include <pthread.h>

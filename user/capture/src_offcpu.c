@@ -5,7 +5,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,26 +15,21 @@
 #include "capture/filter.h"
 #include "capture/iter.h"
 #include "capture/kernel.h"
-#include "capture/ksym.h"
 #include "capture/object.h"
 #include "capture/rings.h"
+#include "capture/schedtext.h"
 #include "capture/sideband.h"
 #include "capture/stacks.h"
 #include "capture/tasks.h"
+#include "capture/unwind.h"
 #include "skel/offcpu.skel.h"
 #include "util/clock.h"
-#include "util/vec.h"
 
 #define WHAT "the program that measures time off the CPUs"
 #define RING_BYTES (1u << 20)
 #define STREAM_STACKS_DEFAULT (2 * STACKS_DEFAULT)
 #define ROWS_A_STACK 2
-#define HOOK_BYTES 4096 /* of a symbol that is the last one known */
-#define HOOK_FRAMES_MAX 16 /* between the scheduler's function and us */
-
-struct range {
-	uint64_t from, to;
-};
+#define UNWIND_ID 1 /* each object that walks by tables has another one */
 
 struct src_offcpu {
 	struct source source; /* first: a pointer to it is one to us */
@@ -47,63 +41,13 @@ struct src_offcpu {
 	struct rings rings;
 	struct stacks stacks;	  /* of sums */
 	struct stack_cache cache; /* of a stream */
-	uint32_t max_frames;	      /* a stack of so many is a cut one */
-	uint64_t sched_from, sched_to; /* the kernel's text of the scheduler; 0: not known */
-	struct ksym_asker *asker;      /* NULL: the kernel does not tell of its symbols one by one, and then */
-	VEC(struct range) hooks;       /* are those between a tracepoint and its program */
+	struct schedtext text;
+	uint32_t max_frames;	  /* a stack of so many is a cut one */
+	uint64_t task_ips[STACK_MAX_FRAMES]; /* of who was woken, while those of the waker are found */
 	int stats_fd;
 	uint64_t missed_before, delivered;
 	bool outside; /* somebody without a number in our PID namespace */
 };
-
-/* Names of the ways from a tracepoint to its BPF programs, which differ between kernels and with who else uses it. */
-static bool is_hook(const char *name)
-{
-	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-/* As text, where the kernel does not tell by BPF: the ranges of its text are in their order. */
-static void read_symbols(struct src_offcpu *src)
-{
-	unsigned long long addr;
-	struct range *open = NULL;
-	char line[512], name[256];
-	FILE *f = fopen("/proc/kallsyms", "re");
-
-	while (f && fgets(line, sizeof(line), f) && (src->cfg->wakers || !(src->sched_from && src->sched_to))) {
-		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
-			continue;
-		if (open)
-			open->to = addr;
-		open = NULL;
-		if (!strcmp(name, "__sched_text_start"))
-			src->sched_from = addr;
-		else if (!strcmp(name, "__sched_text_end"))
-			src->sched_to = addr;
-		else if (src->cfg->wakers && is_hook(name) && !vec_reserve(&src->hooks))
-			*(open = &src->hooks.data[src->hooks.n++]) = (struct range){ addr, addr + HOOK_BYTES };
-	}
-	if (f)
-		fclose(f);
-}
-
-/* A walk begins in the hook that makes it; what is told begins in the scheduler. */
-static void find_sched_text(struct src_offcpu *src)
-{
-	if (src->cfg->no_kernel_stack)
-		return;
-	if (ksym_open(&src->asker)) {
-		read_symbols(src);
-		return;
-	}
-	src->sched_from = ksym_addr(src->asker, "__sched_text_start");
-	src->sched_to = ksym_addr(src->asker, "__sched_text_end");
-}
 
 static void set_knobs(struct src_offcpu *src, const struct place *place)
 {
@@ -115,6 +59,8 @@ static void set_knobs(struct src_offcpu *src, const struct place *place)
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
+	ro->cfg_unwind = !!place->unwinder;
+	ro->cfg_unwind_id = UNWIND_ID;
 	ro->cfg_blocked = !!(cfg->parts & (OFFCPU_PART_BLOCKED | OFFCPU_PART_QUEUED));
 	ro->cfg_preempted = !!(cfg->parts & OFFCPU_PART_PREEMPTED);
 	ro->cfg_key_bytes = cfg->wakers ? sizeof(struct offcpu_key) : sizeof(struct offcpu_who);
@@ -166,7 +112,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->place = place;
 	if (ret)
 		return ret;
-	find_sched_text(src);
+	if (!src->cfg->no_kernel_stack)
+		schedtext_open(&src->text, src->cfg->wakers);
 	src->skel = offcpu_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
@@ -182,6 +129,9 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = filter_cgroup_ids(place->target, src->skel->rodata->cfg_cgroup_ids, err);
 	if (ret)
 		return ret;
+	ret = unwinder_lend(place->unwinder, src->skel->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
 	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, WHAT, err);
@@ -220,46 +170,35 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return src->sideband ? sideband_fd(src->sideband, index) : -1;
 }
 
-static bool in_scheduler(struct src_offcpu *src, uint64_t ip)
-{
-	return ip >= src->sched_from && ip < src->sched_to;
-}
-
-static bool behind_hook(struct src_offcpu *src, uint64_t ip)
-{
-	char name[256];
-
-	for (size_t i = 0; i < src->hooks.n; i++)
-		if (ip >= src->hooks.data[i].from && ip < src->hooks.data[i].to)
-			return false;
-	return !src->asker || ksym_name(src->asker, ip, name, sizeof(name)) || !is_hook(name);
-}
-
-/* Without what lies between the kernel's function and the hook; where that is: of the task, of its waker. NULL: no hook walked it. */
-static void take_kernel(struct src_offcpu *src, const struct stack_val *stack, bool (*begins)(struct src_offcpu *src, uint64_t ip),
-			struct sample *s)
-{
-	uint32_t skip = !!begins; /* our program */
-
-	while (begins && skip < stack->nr && skip < HOOK_FRAMES_MAX && !begins(src, stack->ips[skip]))
-		skip++;
-	if (skip == stack->nr || skip == HOOK_FRAMES_MAX)
-		skip = 0;
-	s->kips = (const uint64_t *)stack->ips + skip;
-	s->nr_kips = stack->nr - skip;
-	s->kstop = stack->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
-}
-
 static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
 {
 	return src->cfg->aggregate ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
 }
 
-/* Who it was, and its stacks. */
+static void fill_user(struct src_offcpu *src, const struct stack_val *stack, struct sample *s)
+{
+	enum stack_stop stop = stack->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
+
+	s->uips = (const uint64_t *)stack->ips;
+	s->nr_uips = stack->nr;
+	if (src->place->unwinder)
+		s->nr_uips = unwinder_stack(src->place->unwinder, s->uips, s->nr_uips, &s->uips, &stop);
+	s->ustop = stop;
+}
+
+/* Why nothing is there of a user stack that there should be. By tables there is none only between two programs of a task. */
+static enum stack_stop why_none(const struct src_offcpu *src, const struct offcpu_who *who)
+{
+	if (who->how & OFFCPU_BEFORE)
+		return STOP_BEFORE;
+	return src->place->unwinder && !who->ustack ? STOP_WHOLE : STOP_UNREADABLE;
+}
+
+/* Who it was, and its stacks; those of user space live until the next call. */
 static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_waker, char comm[COMM_LEN], struct sample *s)
 {
 	const struct stack_val *k = find_stack(src, who->kstack), *u = find_stack(src, who->ustack);
-	bool by_name = is_waker || !src->sched_to; /* without CAP_SYSLOG the kernel tells of names, not of addresses */
+	uint32_t skip;
 
 	memcpy(comm, who->comm, COMM_LEN);
 	comm[COMM_LEN - 1] = '\0';
@@ -272,14 +211,16 @@ static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_w
 		s->ustop = STOP_NO_ROOM;
 		return;
 	}
-	if (k)
-		take_kernel(src, k, who->how & OFFCPU_BEFORE ? NULL : by_name ? behind_hook : in_scheduler, s);
-	if (u) {
-		s->uips = (const uint64_t *)u->ips;
-		s->nr_uips = u->nr;
+	if (k) {
+		skip = who->how & OFFCPU_BEFORE ? 0 : schedtext_begin(&src->text, k, is_waker); /* no hook has walked who was off before */
+		s->kips = (const uint64_t *)k->ips + skip;
+		s->nr_kips = k->nr - skip;
+		s->kstop = k->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
 	}
-	s->ustop = s->nr_uips == src->max_frames ? STOP_DEPTH : s->nr_uips || !(who->how & OFFCPU_HAS_USER) ? STOP_ROOT :
-		   who->how & OFFCPU_BEFORE ? STOP_BEFORE : STOP_UNREADABLE;
+	if (u)
+		fill_user(src, u, s);
+	else if (who->how & OFFCPU_HAS_USER)
+		s->ustop = why_none(src, who);
 	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
 }
 
@@ -319,6 +260,9 @@ static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, con
 
 	fill(src, &key->task, false, comm, &s);
 	if (src->cfg->wakers && (key->waker.comm[0] || key->waker.kstack)) {
+		if (s.nr_uips)
+			memcpy(src->task_ips, s.uips, s.nr_uips * sizeof(*s.uips));
+		s.uips = src->task_ips;
 		fill(src, &key->waker, true, waker_comm, &waker);
 		s.waker = &waker;
 	}
@@ -393,16 +337,34 @@ static int flush(void *arg, const void *record, size_t size)
 	return deliver_parts(src, rec->key.task.how & OFFCPU_PREEMPTED, &sums, &s, to->sink);
 }
 
-/* Records first, then the side band up to now: no sample overtakes its mapping. */
+static int deliver_records(struct src_offcpu *src, struct sink *sink)
+{
+	struct to_sink to = { src, sink };
+
+	return src->cfg->aggregate ? 0 : rings_deliver(&src->rings, flush, &to);
+}
+
+/*
+ * Records first, then the side band up to now: no sample overtakes its mapping. Who has the side band has the unwinder walk behind it,
+ * and where that is another source, it has done so in this round already: what comes now waits for the next one.
+ */
 static int drain(struct source *source, struct sink *sink)
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
-	struct to_sink to = { src, sink };
-	int ret = src->cfg->aggregate ? 0 : rings_collect(&src->rings);
+	struct unwinder *unwinder = src->sideband ? src->place->unwinder : NULL;
+	int ret = src->sideband ? 0 : deliver_records(src, sink);
 
-	if (!ret && src->sideband)
+	if (!ret && !src->cfg->aggregate)
+		ret = rings_collect(&src->rings);
+	if (ret || !src->sideband)
+		return ret;
+	if (unwinder)
+		ret = unwinder_collect(unwinder);
+	if (!ret)
 		ret = sideband_drain(src->sideband, now_ns(), sink);
-	return ret || src->cfg->aggregate ? ret : rings_deliver(&src->rings, flush, &to);
+	if (!ret && unwinder)
+		ret = unwinder_walk(unwinder);
+	return ret ? ret : deliver_records(src, sink);
 }
 
 static int finish(struct source *source, struct sink *sink, struct err *err)
@@ -412,6 +374,8 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 
 	if (!ret)
 		ret = src->cfg->aggregate ? deliver_rows(src, sink) : drain(source, sink);
+	if (!ret)
+		ret = deliver_records(src, sink);
 	return ret && ret != -ECANCELED ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : ret;
 }
 
@@ -443,8 +407,7 @@ static void close_source(struct source *source)
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
 
-	ksym_close(src->asker);
-	vec_free(&src->hooks);
+	schedtext_close(&src->text);
 	rings_close(&src->rings);
 	offcpu_bpf__destroy(src->skel);
 	sideband_close(src->sideband);

@@ -19,6 +19,7 @@
 #include "capture/rings.h"
 #include "capture/sideband.h"
 #include "capture/tasks.h"
+#include "capture/unwind.h"
 #include "skel/schedlog.skel.h"
 #include "sym/btf.h"
 #include "util/clock.h"
@@ -27,6 +28,7 @@
 #define RINGS_BYTES (32u << 20) /* of all CPUs, unless that is too much or too little for one */
 #define RING_BYTES_LEAST (1u << 20)
 #define RING_BYTES_MOST (8u << 20)
+#define UNWIND_ID 2 /* each object that walks by tables has another one */
 #define SETTLE_NS 1000000 /* a record is in its ring that long after the clock was read at the latest */
 
 struct src_schedlog {
@@ -72,6 +74,8 @@ static void set_knobs(struct src_schedlog *src)
 	struct schedlog_bpf__rodata *ro = skel->rodata;
 
 	ro->cfg_stacks = cfg->stacks;
+	ro->cfg_unwind = !!src->place->unwinder;
+	ro->cfg_unwind_id = UNWIND_ID;
 	if (cfg->max_frames && cfg->max_frames < STACK_MAX_FRAMES)
 		ro->cfg_max_frames = cfg->max_frames;
 	src->max_frames = kernel_max_frames();
@@ -112,6 +116,9 @@ static int load(struct src_schedlog *src, struct err *err)
 	ret = filter_cgroup_ids(src->place->target, skel->rodata->cfg_cgroup_ids, err);
 	if (ret)
 		return ret;
+	ret = unwinder_lend(src->place->unwinder, skel->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
 	ret = object_load(skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, WHAT, err);
@@ -193,6 +200,7 @@ static int deliver(void *arg, const void *record)
 	struct schedlog_who task = who_of(&r->task);
 	uint32_t limit = src->max_frames;
 	bool has_user = r->flags & SCHEDLOG_HAS_USER;
+	enum stack_stop stop;
 	struct sched_event e = {
 		.at = { .time_ns = own_clock(src, r->time_ns), .weight = 1, .count = 1, .pid = task.pid, .tid = task.tid, .comm = task.comm,
 			.cpu = r->cpu, .kips = (const uint64_t *)r->ips, .nr_kips = r->nr_kips, .nr_uips = r->nr_uips },
@@ -203,7 +211,11 @@ static int deliver(void *arg, const void *record)
 
 	e.at.uips = e.at.kips + e.at.nr_kips;
 	e.at.kstop = e.at.nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
-	e.at.ustop = e.at.nr_uips == limit ? STOP_DEPTH : e.at.nr_uips || !has_user ? STOP_ROOT : STOP_UNREADABLE;
+	if (src->place->unwinder)
+		e.at.nr_uips = unwinder_stack(src->place->unwinder, e.at.uips, e.at.nr_uips, &e.at.uips, &stop);
+	else
+		stop = e.at.nr_uips == limit ? STOP_DEPTH : e.at.nr_uips ? STOP_ROOT : STOP_UNREADABLE;
+	e.at.ustop = has_user ? stop : STOP_ROOT;
 	return src->sink->event(src->sink, &e);
 }
 
@@ -218,12 +230,17 @@ static int deliver_record(void *arg, const void *record, size_t size)
 	return deliver(arg, record);
 }
 
-/* A record never overtakes the mapping that its addresses are in: those are up to now. */
+/* A record never overtakes the mapping that its addresses are in: those are up to now. Nor its walk, which was asked for before that. */
 static int drain_until(struct src_schedlog *src, uint64_t until_ns, struct sink *sink)
 {
-	int ret = src->sideband ? sideband_drain(src->sideband, now_ns(), sink) : 0;
+	struct unwinder *unwinder = src->place->unwinder;
+	int ret = unwinder ? unwinder_collect(unwinder) : 0;
 
 	src->sink = sink;
+	if (!ret && src->sideband)
+		ret = sideband_drain(src->sideband, now_ns(), sink);
+	if (ret >= 0 && unwinder)
+		ret = unwinder_walk(unwinder);
 	return ret < 0 ? ret : rings_drain(&src->rings, until_ns, deliver_record, src);
 }
 
