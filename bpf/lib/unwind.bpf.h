@@ -265,6 +265,11 @@ static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event
 		regs = NULL;
 	return unwind_walk_regs(regs, slot, has_user, pid);
 }
+/* The same for the program of a probe. on_user: of a user function's, whose context is the registers at its place. */
+static __always_inline struct stack_val *unwind_walk_probe(void *ctx, int on_user, __u32 slot, int has_user, __u32 pid)
+{
+	return unwind_walk_regs(on_user ? ctx : NULL, slot, has_user, pid);
+}
 #else
 /* Code of arm64 keeps frame pointers: the kernel's walk is as good. */
 #define UNWIND_HERE 0
@@ -274,6 +279,11 @@ static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_us
 }
 
 static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user, __u32 pid)
+{
+	return NULL;
+}
+
+static __always_inline struct stack_val *unwind_walk_probe(void *ctx, int on_user, __u32 slot, int has_user, __u32 pid)
 {
 	return NULL;
 }

@@ -41,7 +41,7 @@ const struct opt measure_opts[] = {
 	{ 0, "idle", NULL, OPT_FLAG, offsetof(struct measure, idle), "sample the idle task too", NULL, false, NULL },
 	{ 0, "call-graph", "MODE", OPT_CALL, 0,
 	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: only where it happened (default auto: eh, but fp "
-	  "of tracepoints, of probes and off the CPUs)", set_call_graph, false, CALL_GRAPH_WORDS },
+	  "off the CPUs)", set_call_graph, false, CALL_GRAPH_WORDS },
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
@@ -198,10 +198,9 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 		ret = measure_events(m, err);
 	m->must_unwind = m->call_graph == CALL_GRAPH_EH;
 	if (!ret && m->call_graph == CALL_GRAPH_AUTO)
-		m->call_graph = m->offcpu || m->nr_probes ? CALL_GRAPH_FP : CALL_GRAPH_EH;
-	if (!ret && m->call_graph == CALL_GRAPH_EH && (m->offcpu || m->nr_probes))
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph eh is for counters: %s walked by frame pointers",
-			       m->offcpu ? "stacks off the CPUs are" : "tracepoints and probes are");
+		m->call_graph = m->offcpu ? CALL_GRAPH_FP : CALL_GRAPH_EH;
+	if (!ret && m->call_graph == CALL_GRAPH_EH && m->offcpu)
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph eh is for samples: stacks off the CPUs are walked by frame pointers");
 	if (ret || !m->offcpu)
 		return ret;
 	m->offcpu->event = m->nr_events;
