@@ -134,6 +134,17 @@ hits() {
 	grep -qE 'main;way_alloca;room ' got.folded
 }
 
+# bats test_tags=user-space
+@test "walks by tables: calls whose return is probed, too, have their caller" {
+	need_feature uprobe
+	# Not of the first way: what is walked by skep, before the kernel has tables, ends there
+	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_[!d]*" "ur:$WORK/stacks_O2:room" -- \
+		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(times 2)" >truth
+	grep -q "[1-9] *ur:$WORK/stacks_O2:way_alloca" truth
+	rooted_ok got.folded
+	ways_ok truth got.folded
+}
+
 @test "--call-graph: words of perf, and what is refused" {
 	run "$SKEP" flame --call-graph lbr -o x.folded -- true
 	[ "$status" = 2 ]
