@@ -21,6 +21,7 @@
 #define PROBE_SIZE_MARK 0x51ee7c0000000030ULL  /* bytes of a record: the smallest, which the verifier takes for the model */
 #define PROBE_WANT_MARK 0x51ee7c0de0ddb00fULL  /* enum probe_want */
 #define PROBE_INDEX_COOKIE 0xffffffffULL
+#define PROBE_BODY_MARK 0x51ee7c0de0ddb0d1ULL  /* in expr_body(): which of all functions it is */
 
 enum probe_want {
 	PROBE_WANT_FILTER = 1 << 0, /* ask expr_run() first */

@@ -62,6 +62,7 @@ struct scratch {
 	struct sample_rec rec;
 	struct stack_val kernel, user;
 	__u64 users;
+	__u32 slot; /* its own number */
 };
 
 /*
@@ -111,9 +112,6 @@ static __always_inline __u64 wake_flag(void *ring)
 {
 	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
-
-/* perf_event programs never meet on a CPU (bpf_prog_active): one scratch is enough. */
-#define SAMPLE_UNWIND_SLOT 0
 
 /* Through the ring: both walks into one record, cut to their length. unwound: the user's, if it is there already. */
 static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user,
@@ -200,14 +198,37 @@ static __always_inline struct scratch *get_scratch(void)
 		__u32 slot = i;
 		struct scratch *s = bpf_map_lookup_elem(&scratches, &slot);
 
-		if (!s || scratch_take(&s->users))
+		if (!s)
+			return NULL;
+		if (scratch_take(&s->users)) {
+			s->slot = i;
 			return s;
+		}
 	}
 	return NULL;
 }
 
-/* One hit of an event that passed, with its stacks. may_unwind, a constant: ctx is a perf_event program's. */
-static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, int may_unwind)
+/* Whose program it is. */
+enum sampler {
+	BY_COUNTER,
+	BY_USER_PROBE, /* its registers are of user space */
+	BY_OTHER,      /* tracepoints, probes of the kernel */
+};
+
+/*
+ * The user's stack by tables. A walk has the scratch of its sample, whose number is read from there: the verifier would walk all that
+ * follows for each number it knows.
+ */
+static __always_inline struct stack_val *unwind(void *ctx, const struct scratch *s, int user, enum sampler by)
+{
+	if (by == BY_COUNTER)
+		return unwind_walk_event(ctx, s->slot, user, s->rec.key.pid);
+	return unwind_walk_probe(ctx, by == BY_USER_PROBE, s->slot, user, s->rec.key.pid);
+}
+_Static_assert(PROBE_SCRATCHES <= UNWIND_SCRATCHES, "a walk has the number of its sample's scratch");
+
+/* One hit of an event that passed, with its stacks. */
+static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, enum sampler by)
 {
 	struct stack_val *unwound = NULL;
 	struct task_struct *task;
@@ -234,8 +255,8 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, 
 	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
 	user = has_user_stack(task);
 	s->rec.key.has_user = user;
-	if (may_unwind && UNWIND_HERE && cfg_unwind) {
-		unwound = unwind_walk_event(ctx, SAMPLE_UNWIND_SLOT, user, s->rec.key.pid);
+	if (UNWIND_HERE && cfg_unwind) {
+		unwound = unwind(ctx, s, user, by);
 		if (!unwound) {
 			loss_count(COUNT_NO_SCRATCH);
 			goto out;
@@ -257,7 +278,7 @@ int sample(struct bpf_perf_event_data *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 
-	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx), 1) : 0;
+	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx), BY_COUNTER) : 0;
 }
 
 /*
@@ -273,7 +294,7 @@ int sample_hit(void *ctx)
 	struct probe_info info = {};
 
 	if (probe_take(ctx, want, &info, &key, &call))
-		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx), 0);
+		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx), want & PROBE_WANT_USER ? BY_USER_PROBE : BY_OTHER);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
 	return 0;

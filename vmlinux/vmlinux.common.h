@@ -100,8 +100,27 @@ struct sched_info {
 	unsigned long long last_queued;
 };
 
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state { /* without CONFIG_UPROBES it is empty */
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
 	unsigned long start_stack;
+	struct uprobes_state uprobes_state;
+};
+
+struct return_instance {
+	unsigned long stack;
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
 };
 
 struct task_struct {
@@ -121,6 +140,7 @@ struct task_struct {
 	void *stack;
 	struct mm_struct *mm;
 	unsigned int in_execve : 1;
+	struct uprobe_task *utask; /* with CONFIG_UPROBES */
 	__u64 start_time;
 	__u64 start_boottime; /* 5.5 */
 	char comm[16];

@@ -31,6 +31,13 @@ struct {
 	__type(value, __u64[STACK_MAX_FRAMES + 1]);
 } frames SEC(".maps");
 
+#define MARK(name)                                                        \
+	({                                                                \
+		__u64 _value;                                             \
+		asm volatile("%0 = %1 ll" : "=r"(_value) : "i"(name));    \
+		_value;                                                   \
+	})
+
 /*
  * A probe's expressions. What is compiled here is never run: clones have another body behind the same call. ask: enum probe_ask.
  */
@@ -38,6 +45,7 @@ static __attribute__((noinline)) int expr_body(void *ctx, void *to, struct probe
 {
 	int ret;
 
+	(void)MARK(PROBE_BODY_MARK);
 	asm volatile("%0 = 1" : "=r"(ret) : "r"(ctx), "r"(to), "r"(call), "r"(info), "r"(ask) : "memory");
 	return ret;
 }
@@ -48,13 +56,6 @@ static __always_inline int expr_run(void *ctx, void *to, struct probe_call *call
 	asm volatile("" : "+r"(ask));
 	return expr_body(ctx, to, call, info, ask);
 }
-
-#define MARK(name)                                                        \
-	({                                                                \
-		__u64 _value;                                             \
-		asm volatile("%0 = %1 ll" : "=r"(_value) : "i"(name));    \
-		_value;                                                   \
-	})
 
 /*
  * Of several scratches of a CPU: takes it if nobody has it. Two that meet may both leave it. No exchange: kernels before 5.12 refuse the

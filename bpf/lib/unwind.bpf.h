@@ -52,6 +52,7 @@ struct unwind_walk {
 	__u64 from, have; /* window[0]'s address; how many of its bytes begin a word */
 	__u64 pt[PT_MASK + 1];
 	__u64 nr_asked;
+	__u64 returns; /* where a walk is in the list of lib/unwindret.bpf.h; 0: before it */
 	__u32 pid; /* as skep's user knows it */
 	struct unwind_space_key key;
 	char window[UNWIND_WINDOW + sizeof(__u64)];
@@ -111,13 +112,14 @@ static __always_inline int unwind_word(struct unwind_walk *w, __u64 addr, __u64 
 }
 
 #include "lib/unwindask.bpf.h"
+#include "lib/unwindret.bpf.h"
 
 static __always_inline __u32 unwind_max(void)
 {
 	return cfg_max_frames <= STACK_MAX_FRAMES ? cfg_max_frames : STACK_MAX_FRAMES;
 }
 
-/* One frame more. Returns enum unwind_end. */
+/* One frame more, or what is known of the last put right. Returns enum unwind_end. */
 __noinline int unwind_frame(__u32 slot)
 {
 	struct unwind_walk *w;
@@ -131,6 +133,8 @@ __noinline int unwind_frame(__u32 slot)
 	if (w->stack.nr >= unwind_max())
 		return UNWIND_DEPTH;
 	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
+	if (end == UNWIND_ASK && unwind_unhook(w))
+		return UNWIND_MORE;
 	if (!end)
 		end = unwind_step(w, &w->regs, &w->rule);
 	if (end)
@@ -225,6 +229,7 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 		w->place.space = *space;
 	w->place.map.start = w->place.map.end = 0;
 	w->have = 0;
+	w->returns = 0;
 	w->regs.ip = w->stack.ips[0] = w->pt[PT_IP];
 	w->regs.sp = w->pt[PT_SP];
 	w->regs.bp = w->pt[PT_BP];
@@ -235,7 +240,7 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	if ((w->pt[PT_CS] & UNWIND_CS_MASK) != UNWIND_CS) {
 		end = UNWIND_COMPAT;
 	} else {
-		for (__u32 i = 0; i < STACK_MAX_FRAMES; i++) {
+		for (__u32 i = 0; i < STACK_MAX_FRAMES + UNWIND_RETURNS; i++) {
 			end = unwind_frame(slot);
 			if (end)
 				break;
@@ -280,6 +285,11 @@ static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event
 		regs = NULL;
 	return unwind_walk_regs(regs, slot, has_user, pid);
 }
+/* The same for the program of a probe. on_user: of a user function's, whose context is the registers at its place. */
+static __always_inline struct stack_val *unwind_walk_probe(void *ctx, int on_user, __u32 slot, int has_user, __u32 pid)
+{
+	return unwind_walk_regs(on_user ? ctx : NULL, slot, has_user, pid);
+}
 #else
 /* Code of arm64 keeps frame pointers: the kernel's walk is as good. */
 #define UNWIND_HERE 0
@@ -289,6 +299,11 @@ static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_us
 }
 
 static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user, __u32 pid)
+{
+	return NULL;
+}
+
+static __always_inline struct stack_val *unwind_walk_probe(void *ctx, int on_user, __u32 slot, int has_user, __u32 pid)
 {
 	return NULL;
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Stacks without frame pointers: every walk ends where its thread began, whatever the compiler made of the code on its way.
 load ../lib.bash
+load probe_rows.bash # need_feature
 
 # rooted_ok FOLDED [PERMILLE]: of all samples at least 990 in a thousand reach a root; prints why the others do not
 rooted_ok() {
@@ -158,6 +159,47 @@ in_ok() {
 	done
 	"$SKEP" sched timehist -g --call-graph fp --format json -o b.json -- "$WORK/waits" "$(times 0.3)" >truth
 	jq -se '[.[] | .stack // [] | join(";") | select(test("ask_server;timed;main"))] | length >= 20' b.json
+# hits EVENT NAME: each way of stacks_O2, seen by hits of an event, with NAME as their innermost frame of the program; burn() is entered 50
+# times in a run of any length, and asks the kernel for the time thousands of times
+hits() {
+	"$SKEP" flame -e "$1" --no-kernel -o got.folded -- "$WORK/stacks_O2" "$(times 1)" "$WORK/stacks_library.so" >truth
+	SKEP_SAMPLES=45 rooted_ok got.folded
+	ways_ok truth got.folded
+	grep -qE ";$2 [0-9]+\$" got.folded
+}
+
+@test "walks by tables: hits of a tracepoint" {
+	hits syscalls:sys_enter_clock_gettime '[^;]*clock_gettime[^;]*'
+	"$SKEP" stat --stack -j -o a.json -e sched:sched_process_fork -- "$WORK/children" 20 0.1
+	[ "$(jq '[.rows[] | select([.callers[].sym] | index("main") and index("_start")) | .samples] | add' a.json)" -ge 19 ]
+}
+
+# bats test_tags=user-space
+@test "walks by tables: hits of probes of a program, at its functions' begins and returns" {
+	need_feature uprobe
+	hits "u:$WORK/stacks_O2:burn" burn
+	"$SKEP" record -e "u:$WORK/stacks_O2:burn" -o a.data -- "$WORK/stacks_O2" "$(times 1)" >truth
+	"$SKEP" flame -i a.data -o got.folded
+	ways_ok truth got.folded
+	"$SKEP" probe -g --format folded -o got.folded "u:$WORK/stacks_O2:burn" -- "$WORK/stacks_O2" "$(times 1)" >truth
+	ways_ok truth got.folded
+	"$SKEP" probe -g --call-graph fp --format folded -o fp.folded "u:$WORK/stacks_O2:burn" -- "$WORK/stacks_O2" "$(times 1)" >truth
+	run ! ways_ok truth fp.folded
+	"$SKEP" flame -e "ur:$WORK/stacks_O2:burn" -o got.folded -- "$WORK/stacks_O2" "$(times 1)" >truth
+	SKEP_SAMPLES=45 rooted_ok got.folded
+	grep -qE 'main;way_deep(;down){100} ' got.folded
+	grep -qE 'main;way_alloca;room ' got.folded
+}
+
+# bats test_tags=user-space
+@test "walks by tables: calls whose return is probed, too, have their caller" {
+	need_feature uprobe
+	# Not of the first way: what is walked by skep, before the kernel has tables, ends there
+	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_[!d]*" "ur:$WORK/stacks_O2:room" -- \
+		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(times 2)" >truth
+	grep -q "[1-9] *ur:$WORK/stacks_O2:way_alloca" truth
+	rooted_ok got.folded
+	ways_ok truth got.folded
 }
 
 @test "--call-graph: words of perf, and what is refused" {
@@ -171,6 +213,14 @@ in_ok() {
 	[[ "$output" == *"--call-graph is of stacks: -g asks for them"* ]]
 	run "$SKEP" sched timehist -g --call-graph none -- true
 	[ "$status" = 2 ]
+	run "$SKEP" probe -g --call-graph none "u:$WORK/shares:main" -- true
+	[ "$status" = 2 ]
+	for command in "probe u:$WORK/shares:main" "stat -e cpu-clock"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" $command --call-graph eh -- true
+		[ "$status" = 2 ]
+		[[ "$output" == *"--call-graph says how stacks are walked: it needs -"* ]]
+	done
 	run "$SKEP" flame --call-graph dwarf,8192 -o x.folded -- "$WORK/shares" 0.2
 	[ "$status" = 0 ]
 }

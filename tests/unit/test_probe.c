@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "capture/clone.h"
 #include "capture/gen.h"
 #include "event/bind.h"
 #include "event/probe.h"
@@ -749,6 +750,61 @@ static void test_bind_usdt(void **state)
 #endif
 }
 
+/* A model of four functions of three instructions each; the third has the mark. Each calls one, the first has a callback, too. */
+#define BODY_MARK 0x51ee7c0de0ddb0d1ULL
+
+static struct bpf_insn call_of(size_t at, size_t to)
+{
+	return (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = (int32_t)(to - at - 1) };
+}
+
+static size_t called(const struct bpf_insn *insns, size_t at)
+{
+	return at + 1 + insns[at].imm;
+}
+
+static void test_clone_body(void **state)
+{
+	const struct bpf_insn leave = { .code = BPF_JMP | BPF_EXIT }, helper = { .code = BPF_JMP | BPF_CALL, .imm = 5 };
+	const struct bpf_insn body[] = { helper, helper, helper, helper, leave };
+	struct bpf_insn model[] = {
+		call_of(0, 6), call_of(1, 9), { .code = BPF_LD | BPF_IMM | BPF_DW, .src_reg = BPF_PSEUDO_FUNC, .imm = 9 - 2 - 1 }, { 0 }, leave,
+		leave,
+		{ .code = BPF_LD | BPF_IMM | BPF_DW, .imm = (int32_t)BODY_MARK }, { .imm = (int32_t)(BODY_MARK >> 32) }, leave,
+		call_of(9, 5), call_of(10, 6), leave,
+	};
+	size_t n = sizeof(model) / sizeof(*model);
+	struct bpf_insn out[32];
+
+	(void)state;
+	for (size_t len = 1; len <= 5; len++) {
+		const struct clone_as as = { .body = body + 5 - len, .nr_body = len, .body_mark = BODY_MARK };
+		size_t last = 6 + len; /* where the last function begins */
+
+		memset(out, 0xff, sizeof(out));
+		assert_int_equal(clone_set_body(model, n, &as, out), n - 3 + len);
+		assert_memory_equal(out + 6, as.body, len * sizeof(*body));
+		assert_int_equal(called(out, 0), 6);
+		assert_int_equal(called(out, 1), last);
+		assert_int_equal(called(out, 2), last);
+		assert_int_equal(called(out, last), 5);
+		assert_int_equal(called(out, last + 1), 6);
+		assert_int_equal(out[last + 2].code, leave.code);
+		assert_int_equal(out[n - 3 + len].code, 0xff);
+	}
+	{
+		const struct clone_as as = { .body = body, .nr_body = 5, .body_mark = BODY_MARK }, other = { .body = body, .body_mark = 1 };
+
+		assert_int_equal(clone_set_body(model, n, &other, out), -ENOTSUP);
+		model[9] = call_of(9, n);
+		assert_int_equal(clone_set_body(model, n, &as, out), -ENOTSUP);
+		model[9] = model[6];
+		model[10] = model[7];
+		assert_int_equal(clone_set_body(model, n, &as, out), -ENOTSUP);
+		assert_int_equal(clone_set_body(model + 6, 3, &as, out), -ENOTSUP);
+	}
+}
+
 static int free_all(void **state)
 {
 	(void)state;
@@ -763,6 +819,7 @@ int main(void)
 		cmocka_unit_test(test_where), cmocka_unit_test(test_expressions), cmocka_unit_test(test_arguments), cmocka_unit_test(test_perf),
 		cmocka_unit_test(test_carets), cmocka_unit_test(test_usdt_arguments), cmocka_unit_test(test_globs), cmocka_unit_test(test_bind_function),
 		cmocka_unit_test(test_bind_refused), cmocka_unit_test(test_bind_record), cmocka_unit_test(test_bind_usdt),
+		cmocka_unit_test(test_clone_body),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, free_all);

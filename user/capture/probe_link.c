@@ -181,6 +181,8 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 		.attach_type = how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
 		.body = is_entry ? NULL : g->code.insns,
 		.nr_body = is_entry ? 0 : g->code.n,
+		.body_mark = PROBE_BODY_MARK,
+		.btf_fd = is_entry ? 0 : set->btf_fd,
 	};
 	int fd;
 

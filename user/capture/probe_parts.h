@@ -39,6 +39,7 @@ struct probe_set {
 	const struct bpf_program *model, *enter; /* likewise; loaded, and in the same object */
 	bool has_size;				 /* the model has PROBE_SIZE_MARK */
 	bool has_stacks;			 /* it walks stacks, where a trampoline would show */
+	int btf_fd; /* clone_as.btf_fd, once that object is loaded */
 	/* Where the values of a site go; NULL: it has none that anybody wants. 0 or -errno. */
 	int (*place)(void *arg, struct probe_set *set, const struct probe *probe, const struct site *site, struct placed *ret_placed);
 	void *arg;

@@ -213,6 +213,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return kernel_load_refused(ret, "the sampling program", err);
 	if (src->cfg->bpf_stats)
 		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	src->set.btf_fd = place->unwinder ? bpf_object__btf_fd(src->skel->obj) : 0;
 	ret = open_rings(src, place, err);
 	if (!ret)
 		ret = filter_start(&filter, place, err);

@@ -29,6 +29,13 @@ static int add_spec(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+static int set_call_graph(void *base, const char *text, struct err *err)
+{
+	struct probe_words *w = base;
+
+	return call_graph_parse(text, &w->o.call_graph, err);
+}
+
 static const struct opt what_opts[] = {
 	{ OPT_OPERAND, NULL, NULL, OPT_CALL, 0, NULL, add_spec, true, NULL },
 	{ 'e', "event", "PROBE", OPT_CALL, 0, "as the operand: k:FUNCTION, kr:, u:PATH:FUNCTION, ur:, usdt:PATH:PROVIDER:NAME, t:SUBSYSTEM:NAME",
@@ -55,6 +62,8 @@ static const struct opt view_opts[] = {
 	  NULL, false, NULL },
 	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct probe_words, o.stacks),
 	  "the functions that hits happened in, with their callers, instead of each hit", NULL, false, NULL },
+	{ 0, "call-graph", "MODE", OPT_CALL, 0, "with -g, how user stacks are walked: eh, by .eh_frame (default); fp, by frame pointers",
+	  set_call_graph, false, CALL_GRAPH_WORDS },
 	{ 'n', "max-events", "N", OPT_U64, offsetof(struct probe_words, o.max_events), "stop after N hits", NULL, false, NULL },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct probe_words, o.duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
 	  NULL, false, NULL },
@@ -206,6 +215,8 @@ static int check(struct probe_words *w, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-g does not go with --count, --hist, --latency, -n or -I");
 	if ((w->o.interval_ms || (w->o.top && !w->o.stacks)) && !w->o.count && !is_summed(&w->o))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "%s is for --count, --by, --hist and --latency", w->o.top ? "--top" : "-I");
+	if (w->o.call_graph != CALL_GRAPH_AUTO && !w->o.stacks)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph says how stacks are walked: it needs -g");
 	if (w->o.hist && w->o.latency)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is --hist latency: one of them");
 	if (w->o.linear && !w->o.hist)
