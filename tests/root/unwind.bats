@@ -159,6 +159,8 @@ in_ok() {
 	done
 	"$SKEP" sched timehist -g --call-graph fp --format json -o b.json -- "$WORK/waits" "$(times 0.3)" >truth
 	jq -se '[.[] | .stack // [] | join(";") | select(test("ask_server;timed;main"))] | length >= 20' b.json
+}
+
 # hits EVENT NAME: each way of stacks_O2, seen by hits of an event, with NAME as their innermost frame of the program; burn() is entered 50
 # times in a run of any length, and asks the kernel for the time thousands of times
 hits() {
