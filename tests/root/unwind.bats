@@ -11,8 +11,8 @@ rooted_ok() {
 		/;\[truncated: / { cut += n; why = $0; sub(/.*;\[truncated: /, "", why); sub(/\].*/, "", why); reason[why] += n
 			if (n > most[why]) { most[why] = n; line[why] = $0 } }
 		END {
-			printf "%d of %d samples rooted\n", all - cut, all
-			for (r in reason) printf "  %s: %d, most of it: %s\n", r, reason[r], substr(line[r], 1, 300)
+			printf "%.0f of %.0f samples rooted\n", all - cut, all
+			for (r in reason) printf "  %s: %.0f, most of it: %s\n", r, reason[r], substr(line[r], 1, 300)
 			exit !(all >= enough && (all - cut) * 1000 >= want * all)
 		}' "$1"
 }
@@ -130,7 +130,7 @@ in_ok() {
 	grep -vE '\[woken by ([^w]|w[^a]|wa[^i])' all.folded >got.folded
 	rooted_ok got.folded
 	# The waker's leaf first, down to where its thread began
-	in_ok got.folded ';ask_server;.*\[woken by waits_no_fp\];.*write' '\[woken by waits_no_fp\];.*write.*;give;serve;server;start_thread;clone'
+	in_ok got.folded ';ask_server;.*\[woken by waits_no_fp\];.*write' '\[woken by waits_no_fp\];.*write.*;give;serve;server;'
 	in_ok got.folded ';serve;take;.*\[woken by waits_no_fp\];.*write' '\[woken by waits_no_fp\];.*write.*;give;ask_server;timed;main;'
 }
 
