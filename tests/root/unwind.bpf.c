@@ -24,10 +24,12 @@ struct {
 	__type(value, struct stack_val);
 } samples SEC(".maps");
 
+#define SOME_PID 1 /* what has no number is not asked about */
+
 SEC("raw_tp")
 int walk_self(void *ctx)
 {
-	struct stack_val *walk = unwind_walk_task(SLOT_SELF, 1, 0);
+	struct stack_val *walk = unwind_walk_task(SLOT_SELF, 1, SOME_PID);
 
 	if (walk)
 		bpf_probe_read_kernel(&walked, sizeof(walked), walk);
@@ -40,7 +42,7 @@ int time_self(void *ctx)
 	__u64 begin = bpf_ktime_get_ns();
 
 	for (__u32 i = 0; i < TIMED_WALKS; i++)
-		unwind_walk_task(SLOT_SELF, 1, 0);
+		unwind_walk_task(SLOT_SELF, 1, SOME_PID);
 	timed_ns = bpf_ktime_get_ns() - begin;
 	return 0;
 }
@@ -53,7 +55,7 @@ int sample_thread(struct bpf_perf_event_data *ctx)
 
 	if ((__u32)bpf_get_current_pid_tgid() != run_tid)
 		return 0;
-	walk = unwind_walk_event(ctx, SLOT_SAMPLE, 1, 0);
+	walk = unwind_walk_event(ctx, SLOT_SAMPLE, 1, SOME_PID);
 	if (walk && !bpf_map_update_elem(&samples, &i, walk, BPF_ANY))
 		nr_samples = i + 1;
 	return 0;
