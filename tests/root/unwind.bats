@@ -125,7 +125,7 @@ in_ok() {
 @test "off the CPUs, code without frame pointers: where it waits, and who wakes it" {
 	"$SKEP" flame --off-cpu --call-graph eh -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
-	"$SKEP" flame --off-cpu --wakers -o all.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	"$SKEP" flame --call-graph eh --off-cpu --wakers -o all.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	# A timer wakes in whomever it interrupts: that may be code of a process that skep was not asked for, and knows little of
 	grep -vE '\[woken by ([^w]|w[^a]|wa[^i])' all.folded >got.folded
 	rooted_ok got.folded
@@ -135,9 +135,9 @@ in_ok() {
 }
 
 @test "all of the time, by tables" {
-	"$SKEP" flame --wall -F $HZ -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
-	"$SKEP" flame --wall -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(times 1)" >truth
+	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(times 1)" >truth
 	rooted_ok got.folded
 }
 
@@ -164,7 +164,7 @@ in_ok() {
 # hits EVENT NAME: each way of stacks_O2, seen by hits of an event, with NAME as their innermost frame of the program; burn() is entered 50
 # times in a run of any length, and asks the kernel for the time thousands of times
 hits() {
-	"$SKEP" flame -e "$1" --no-kernel -o got.folded -- "$WORK/stacks_O2" "$(times 1)" "$WORK/stacks_library.so" >truth
+	"$SKEP" flame --call-graph eh -e "$1" --no-kernel -o got.folded -- "$WORK/stacks_O2" "$(times 1)" "$WORK/stacks_library.so" >truth
 	SKEP_SAMPLES=45 rooted_ok got.folded
 	ways_ok truth got.folded
 	grep -qE ";$2 [0-9]+\$" got.folded
@@ -180,14 +180,14 @@ hits() {
 @test "walks by tables: hits of probes of a program, at its functions' begins and returns" {
 	need_feature uprobe
 	hits "u:$WORK/stacks_O2:burn" burn
-	"$SKEP" record -e "u:$WORK/stacks_O2:burn" -o a.data -- "$WORK/stacks_O2" "$(times 1)" >truth
+	"$SKEP" record --call-graph eh -e "u:$WORK/stacks_O2:burn" -o a.data -- "$WORK/stacks_O2" "$(times 1)" >truth
 	"$SKEP" flame -i a.data -o got.folded
 	ways_ok truth got.folded
-	"$SKEP" probe -g --format folded -o got.folded "u:$WORK/stacks_O2:burn" -- "$WORK/stacks_O2" "$(times 1)" >truth
+	"$SKEP" probe -g --call-graph eh --format folded -o got.folded "u:$WORK/stacks_O2:burn" -- "$WORK/stacks_O2" "$(times 1)" >truth
 	ways_ok truth got.folded
 	"$SKEP" probe -g --call-graph fp --format folded -o fp.folded "u:$WORK/stacks_O2:burn" -- "$WORK/stacks_O2" "$(times 1)" >truth
 	run ! ways_ok truth fp.folded
-	"$SKEP" flame -e "ur:$WORK/stacks_O2:burn" -o got.folded -- "$WORK/stacks_O2" "$(times 1)" >truth
+	"$SKEP" flame --call-graph eh -e "ur:$WORK/stacks_O2:burn" -o got.folded -- "$WORK/stacks_O2" "$(times 1)" >truth
 	SKEP_SAMPLES=45 rooted_ok got.folded
 	grep -qE 'main;way_deep(;down){100} ' got.folded
 	grep -qE 'main;way_alloca;room ' got.folded

@@ -41,7 +41,7 @@ const struct opt measure_opts[] = {
 	{ 0, "idle", NULL, OPT_FLAG, offsetof(struct measure, idle), "sample the idle task too", NULL, false, NULL },
 	{ 0, "call-graph", "MODE", OPT_CALL, 0,
 	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: only where it happened (default auto: "
-	  "eh, or fp where there is no room for tables)", set_call_graph, false, CALL_GRAPH_WORDS },
+	  "fp)", set_call_graph, false, CALL_GRAPH_WORDS },
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
@@ -198,7 +198,7 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 		ret = measure_events(m, err);
 	m->must_unwind = m->call_graph == CALL_GRAPH_EH;
 	if (!ret && m->call_graph == CALL_GRAPH_AUTO)
-		m->call_graph = CALL_GRAPH_EH;
+		m->call_graph = CALL_GRAPH_FP;
 	if (ret || !m->offcpu)
 		return ret;
 	m->offcpu->event = m->nr_events;
