@@ -57,7 +57,7 @@ cleanup() {
 
 @test "300 children of 5 ms: every one is there, with names, though all have exited" {
 	n=$((300 / ${SKEP_SLOW:-1}))
-	"$SKEP" flame -F 4999 --by pid -o got.folded -- "$WORK/children" $n "$(times 5)" >truth
+	"$SKEP" flame -F 4999 --by pid -o got.folded -- "$WORK/children" $n "$(times "$(times 5)")" >truth
 	[ "$(grep -c child truth)" = $n ]
 	for pid in $(awk '{ print $2 }' truth); do
 		grep -q "($pid);.*child_burn" got.folded || { echo "child $pid is missing"; false; }
