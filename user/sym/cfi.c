@@ -204,3 +204,35 @@ int cfi_next(struct cfi *cfi, struct cfi_fde *ret_fde)
 	}
 	return ret;
 }
+
+int cfi_at(const struct cfi *cfi, uint64_t vaddr, struct cfi_fde *ret_fde, uint64_t *ret_cie_vaddr)
+{
+	struct bytes b = cfi->bytes;
+	const struct cfi_cie *cie;
+	uint64_t len, here, id;
+
+	if (!bytes_skip(&b, vaddr - cfi->base.vaddr))
+		return -EBADMSG;
+	len = bytes_u32(&b);
+	if (!len || len >= LENGTH_RESERVED)
+		return -EBADMSG;
+	b = bytes_cut(&b, len);
+	here = cfi->base.vaddr + (uint64_t)(b.at - cfi->base.first);
+	id = bytes_u32(&b);
+	if (!id || b.is_short)
+		return -EBADMSG;
+	*ret_cie_vaddr = here - id;
+	*ret_fde = (struct cfi_fde){ .cie = UINT32_MAX };
+	cie = find_cie(cfi, *ret_cie_vaddr);
+	return cie ? read_fde(cfi, cie, b, ret_fde) : 1;
+}
+
+int cfi_add_cie(struct cfi *cfi, uint64_t vaddr, struct bytes b)
+{
+	uint64_t len = bytes_u32(&b);
+
+	if (len >= LENGTH_RESERVED)
+		return -EBADMSG;
+	b = bytes_cut(&b, len);
+	return bytes_u32(&b) || b.is_short ? -EBADMSG : add_cie(cfi, vaddr, b);
+}

@@ -102,6 +102,15 @@ void cfi_free(struct cfi *cfi);
 /* The next FDE: 1; 0: no more; -EBADMSG: a broken entry, to be called again; -ENOMEM. An FDE's CIE must be before it. */
 int cfi_next(struct cfi *cfi, struct cfi_fde *ret_fde);
 
+/*
+ * For who knows where entries are, and reads them at their ELF addresses: an FDE, 1, and where its CIE is; -EBADMSG. Of a CIE that
+ * was not added only that is told, and the FDE's cie is UINT32_MAX. Entries of 4 GiB are none.
+ */
+int cfi_at(const struct cfi *cfi, uint64_t vaddr, struct cfi_fde *ret_fde, uint64_t *ret_cie_vaddr);
+
+/* By rising addresses; bytes begin with the CIE's length. 0, -EBADMSG, -ENOMEM. */
+int cfi_add_cie(struct cfi *cfi, uint64_t vaddr, struct bytes bytes);
+
 /* Takes a rule in force from vaddr up to the next call's, or the end. 0, or -errno, which ends the run. */
 typedef int cfi_row_fn(void *arg, uint64_t vaddr, const struct unwind_rule *rule);
 

@@ -17,30 +17,13 @@
 #define BRIDGED_BYTES 16u /* padding between functions, where no gap is worth two rows */
 #define FP_GAP_BYTES 16384u /* code that no compiler of C made: V8's builtins, Go's beside C's. Such keeps frame pointers, or nothing does */
 #define HDR_MAX_BYTES 32u
-#define RECENT 64u /* a power of two */
-
-struct reading {
-	const struct elf_file *elf;
-	struct unwind_rules *rules;
-	struct unwind_table *table;
-	struct cfi cfis[EH_SOURCES];
-	char *bytes[EH_SOURCES];
-	struct eh_entries entries;
-	struct eh_pieces pieces;
-	struct eh_rows rows;
-	const struct elf_seg *text; /* where the last entry was */
-	struct recent {
-		struct unwind_rule rule;
-		uint32_t number;
-	} recent[RECENT]; /* rules come again at once: pushes and pops of one function after the other */
-};
 
 static bool is_in(const struct elf_seg *s, uint64_t start, uint64_t end)
 {
 	return s->type == PT_LOAD && (s->flags & PF_X) && start >= s->vaddr && end - s->vaddr <= s->memsz;
 }
 
-static bool is_text(struct reading *r, uint64_t start, uint64_t end)
+static bool is_text(struct eh_reading *r, uint64_t start, uint64_t end)
 {
 	if (r->text && is_in(r->text, start, end))
 		return true;
@@ -53,7 +36,7 @@ static bool is_text(struct reading *r, uint64_t start, uint64_t end)
 	return false;
 }
 
-static int add_entry(struct reading *r, const struct cfi_fde *fde, enum eh_source source)
+int eh_add_entry(struct eh_reading *r, const struct cfi_fde *fde, enum eh_source source)
 {
 	struct eh_entry *e;
 
@@ -73,7 +56,7 @@ static int add_entry(struct reading *r, const struct cfi_fde *fde, enum eh_sourc
 	return 0;
 }
 
-static int add_fdes(struct reading *r, enum eh_source source)
+static int add_fdes(struct eh_reading *r, enum eh_source source)
 {
 	struct cfi_fde fde;
 	int ret;
@@ -89,19 +72,19 @@ static int add_fdes(struct reading *r, enum eh_source source)
 		r->table->nr_fdes++;
 		if (source == EH_DEBUG_FRAME && !fde.start)
 			continue;
-		ret = add_entry(r, &fde, source);
+		ret = eh_add_entry(r, &fde, source);
 		if (ret)
 			return ret;
 	}
 }
 
-static const struct cfi_machine *machine_of(const struct elf_file *elf)
+const struct cfi_machine *eh_machine(const struct elf_file *elf)
 {
 	return elf->machine == EM_X86_64 ? &cfi_x86_64 : &cfi_arm64;
 }
 
 /* Without section headers (strip --strip-section-headers, the vDSO of a core file) the search table of C++ says where it begins. */
-static int read_by_hdr(struct reading *r, const struct elf_seg *hdr, uint64_t *ret_vaddr, uint64_t *ret_size)
+static int read_by_hdr(struct eh_reading *r, const struct elf_seg *hdr, uint64_t *ret_vaddr, uint64_t *ret_size)
 {
 	uint64_t n = hdr->filesz < HDR_MAX_BYTES ? hdr->filesz : HDR_MAX_BYTES, off;
 	struct bytes_base base = { .vaddr = hdr->vaddr, .data = hdr->vaddr, .is64 = true };
@@ -134,7 +117,7 @@ static int read_by_hdr(struct reading *r, const struct elf_seg *hdr, uint64_t *r
 }
 
 /* 0 also when there is none. */
-static int read_eh_frame(struct reading *r)
+static int read_eh_frame(struct eh_reading *r)
 {
 	const struct elf_sec *sec = elf_sec_by_name(r->elf, ".eh_frame");
 	uint64_t vaddr = 0, size = 0;
@@ -151,13 +134,13 @@ static int read_eh_frame(struct reading *r)
 		return 0;
 	if (ret)
 		return ret == -ERANGE || ret == -EBADMSG ? -ENOEXEC : ret;
-	cfi_init(&r->cfis[EH_FRAME], machine_of(r->elf), r->bytes[EH_FRAME], size, vaddr);
+	cfi_init(&r->cfis[EH_FRAME], eh_machine(r->elf), r->bytes[EH_FRAME], size, vaddr);
 	r->cfis[EH_FRAME].ends_at_zero = !sec;
 	return add_fdes(r, EH_FRAME);
 }
 
 /* What is broken here does not count: it is only the second source. */
-static int read_debug_frame(struct reading *r, const struct elf_file *debug)
+static int read_debug_frame(struct eh_reading *r, const struct elf_file *debug)
 {
 	const struct elf_file *elf = r->elf;
 	const struct elf_sec *sec = elf_sec_by_name(elf, ".debug_frame");
@@ -173,7 +156,7 @@ static int read_debug_frame(struct reading *r, const struct elf_file *debug)
 	ret = elfpack_read_sec(elf, sec, &r->bytes[EH_DEBUG_FRAME], &size);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	cfi_init(&r->cfis[EH_DEBUG_FRAME], machine_of(elf), r->bytes[EH_DEBUG_FRAME], size, sec->addr);
+	cfi_init(&r->cfis[EH_DEBUG_FRAME], eh_machine(elf), r->bytes[EH_DEBUG_FRAME], size, sec->addr);
 	r->cfis[EH_DEBUG_FRAME].is_debug_frame = true;
 	return add_fdes(r, EH_DEBUG_FRAME);
 }
@@ -182,7 +165,7 @@ static int read_debug_frame(struct reading *r, const struct elf_file *debug)
  * A signal frame "returns" to the first instruction of its code, and a return address is looked up at the byte before: that is this
  * entry's too, if it is nobody's.
  */
-static int add_signal_bytes(struct reading *r)
+static int add_signal_bytes(struct eh_reading *r)
 {
 	size_t n = r->entries.n;
 	int ret = 0;
@@ -193,7 +176,7 @@ static int add_signal_bytes(struct reading *r)
 		if (!r->cfis[e.source].cies[e.fde.cie].is_signal || !e.fde.start)
 			continue;
 		e.fde.end = e.fde.start--;
-		ret = is_text(r, e.fde.start, e.fde.end) ? add_entry(r, &e.fde, e.source) : 0;
+		ret = is_text(r, e.fde.start, e.fde.end) ? eh_add_entry(r, &e.fde, e.source) : 0;
 	}
 	return ret;
 }
@@ -201,29 +184,23 @@ static int add_signal_bytes(struct reading *r)
 static int add_crt(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
 {
 	struct cfi_fde fde = { .start = start, .end = end };
-	struct reading *r = arg;
+	struct eh_reading *r = arg;
 	int ret = unwind_rules_number(r->rules, rule, &fde.cie);
 
-	return ret ? ret : add_entry(r, &fde, EH_RULE);
+	return ret ? ret : eh_add_entry(r, &fde, EH_RULE);
 }
 
-static int collect(struct reading *r, const struct elf_file *debug)
+int eh_add_others(struct eh_reading *r)
 {
-	int ret = read_eh_frame(r);
+	int ret = add_signal_bytes(r);
 
-	if (!ret)
-		ret = read_debug_frame(r, debug);
-	if (!ret)
-		ret = add_signal_bytes(r);
-	if (!ret && r->elf->machine == EM_X86_64)
-		ret = crt_each(r->elf, add_crt, r);
-	return ret;
+	return !ret && r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : ret;
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
 {
-	struct reading *r = arg;
-	struct recent *recent = &r->recent[((uint32_t)rule->cfa_off / 8 + rule->saved) % RECENT];
+	struct eh_reading *r = arg;
+	struct eh_recent *recent = &r->recent[((uint32_t)rule->cfa_off / 8 + rule->saved) % EH_RECENT];
 	int ret;
 
 	if (memcmp(rule, &recent->rule, sizeof(*rule)) != 0) {
@@ -232,16 +209,16 @@ static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
 			return ret;
 		recent->rule = *rule;
 	}
-	return eh_rows_put(&r->rows, vaddr, recent->number);
+	return eh_rows_put(&r->rows, vaddr > r->from ? vaddr : r->from, recent->number);
 }
 
-static int put_piece(struct reading *r, const struct eh_piece *p)
+static int put_piece(struct eh_reading *r, const struct eh_piece *p)
 {
 	const struct eh_entry *e = &r->entries.data[p->entry];
 	int ret;
 
 	if (e->source == EH_RULE)
-		return eh_rows_put(&r->rows, p->from, e->fde.cie);
+		return eh_rows_put(&r->rows, p->from > r->from ? p->from : r->from, e->fde.cie);
 	ret = cfi_run(&r->cfis[e->source], &e->fde, p->from, p->to, put_rule, r);
 	if (ret == -EBADMSG) {
 		r->table->nr_bad++;
@@ -250,60 +227,88 @@ static int put_piece(struct reading *r, const struct eh_piece *p)
 	return ret;
 }
 
-static int put_pieces(struct reading *r)
+/* What is in force behind p up to where next begins, from at on. */
+static int put_gap(struct eh_reading *r, const struct eh_piece *p, const struct eh_piece *next, uint64_t at)
 {
-	struct eh_piece *p = r->pieces.data;
-	size_t n = r->pieces.n;
-	uint64_t end;
-	int ret;
+	uint64_t gap = next ? next->from - p->to : UINT64_MAX;
+	struct eh_piece last = { p->to - 1, p->to, p->entry };
 
-	while (p[n - 1].to - p[0].from > EH_SPAN_MAX_BYTES - UNWIND_PAGE_BYTES) {
+	if (!gap)
+		return 0;
+	if (gap < BRIDGED_BYTES)
+		return at > p->to ? put_piece(r, &last) : 0;
+	if (!next || gap < FP_GAP_BYTES)
+		return eh_rows_put(&r->rows, at, UNWIND_CFA_NONE);
+	return put_rule(r, at, &unwind_rule_fp);
+}
+
+int eh_compile(struct eh_reading *r, uint64_t from, uint64_t to)
+{
+	const struct eh_piece *p = r->pieces.data, *end = p + r->pieces.n;
+	int ret = eh_rows_begin(&r->rows, r->table, from, to);
+
+	r->from = from;
+	for (; !ret && p < end && p->from < to; p++) {
+		const struct eh_piece *next = p + 1 < end ? p + 1 : NULL;
+		struct eh_piece part = { p->from > from ? p->from : from, p->to < to ? p->to : to, p->entry };
+		uint64_t at = p->to > from ? p->to : from;
+
+		if (part.from < part.to)
+			ret = put_piece(r, &part);
+		if (!ret && at < to && (!next || next->from > at))
+			ret = put_gap(r, p, next, at);
+	}
+	return ret ? ret : eh_rows_end(&r->rows, to);
+}
+
+int eh_reading_end(struct eh_reading *r, int ret, struct unwind_table *ret_table)
+{
+	for (int i = 0; i < EH_SOURCES; i++) {
+		cfi_free(&r->cfis[i]);
+		free(r->bytes[i]);
+	}
+	vec_free(&r->entries);
+	vec_free(&r->pieces);
+	if (ret) {
+		unwind_table_free(r->table);
+		return ret == -E2BIG ? -ENOEXEC : ret;
+	}
+	*ret_table = *r->table;
+	return 0;
+}
+
+/* All but what is absurdly far from the first. */
+static int compile_all(struct eh_reading *r)
+{
+	const struct eh_piece *p = r->pieces.data;
+
+	while (p[r->pieces.n - 1].to - p[0].from > EH_SPAN_MAX_BYTES - UNWIND_PAGE_BYTES) {
 		r->table->nr_bad++;
-		n--;
-		if (!n)
+		if (!--r->pieces.n)
 			return -ENOEXEC;
 	}
-	end = p[n - 1].to;
-	ret = eh_rows_begin(&r->rows, r->table, p[0].from, end);
-	for (size_t i = 0; !ret && i < n; i++) {
-		uint64_t gap = i ? p[i].from - p[i - 1].to : 0;
-
-		if (gap >= FP_GAP_BYTES)
-			ret = put_rule(r, p[i - 1].to, &unwind_rule_fp);
-		else if (gap >= BRIDGED_BYTES)
-			ret = eh_rows_put(&r->rows, p[i - 1].to, UNWIND_CFA_NONE);
-		if (!ret)
-			ret = put_piece(r, &p[i]);
-	}
-	return ret ? ret : eh_rows_end(&r->rows, end);
+	return eh_compile(r, p[0].from, p[r->pieces.n - 1].to);
 }
 
 int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, struct unwind_rules *rules,
 		      struct unwind_table *ret_table)
 {
 	struct unwind_table table = { 0 };
-	struct reading r = { .elf = elf, .rules = rules, .table = &table };
+	struct eh_reading r = { .elf = elf, .rules = rules, .table = &table };
 	int ret;
 
 	if (!elf->is64 || (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64))
 		return -ENOTSUP;
-	ret = collect(&r, debug);
+	ret = read_eh_frame(&r);
+	if (!ret)
+		ret = read_debug_frame(&r, debug);
+	if (!ret)
+		ret = eh_add_others(&r);
 	if (!ret && !r.entries.n)
 		ret = table.nr_bad ? -ENOEXEC : -ENOENT;
 	if (!ret)
 		ret = eh_cover(&r.entries, &r.pieces);
 	if (!ret)
-		ret = put_pieces(&r);
-	for (int i = 0; i < EH_SOURCES; i++) {
-		cfi_free(&r.cfis[i]);
-		free(r.bytes[i]);
-	}
-	vec_free(&r.entries);
-	vec_free(&r.pieces);
-	if (ret) {
-		unwind_table_free(&table);
-		return ret == -E2BIG ? -ENOEXEC : ret;
-	}
-	*ret_table = table;
-	return 0;
+		ret = compile_all(&r);
+	return eh_reading_end(&r, ret, ret_table);
 }

@@ -43,6 +43,28 @@ int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, 
 		      struct unwind_table *ret_table);
 void unwind_table_free(struct unwind_table *table);
 
+/*
+ * An object of which any pages can be compiled alone: its .eh_frame_hdr has a search table of the usual form, and it has no
+ * .debug_frame that says more. Like GCC's unwinder we take the table at its word: what it does not name is not there.
+ */
+struct unwind_parts {
+	uint64_t vaddr; /* as of its table */
+	uint32_t nr_pages;
+	uint64_t end; /* of its last code */
+	uint64_t hdr_vaddr, hdr_off; /* of the search table's first entry: file offset; what it is relative to */
+	uint32_t nr_fdes;
+};
+
+/* 0; -ENOENT: it is no such object; -ENOMEM. */
+int unwind_parts_find(const struct elf_file *elf, struct unwind_parts *ret_parts);
+
+/* The table of nr pages from page on, all of them inside: 0, or as unwind_table_read(). The caller frees. */
+int unwind_parts_read(const struct elf_file *elf, const struct unwind_parts *parts, uint32_t page, uint32_t nr,
+		      struct unwind_rules *rules, struct unwind_table *ret_table);
+
+/* The number of the rule of a byte of a page, of its nr rows. */
+uint32_t unwind_rows_find(const uint32_t *rows, uint32_t nr, uint32_t low);
+
 /* The number of the rule at an ELF address: 0 outside of the table. */
 uint32_t unwind_table_find(const struct unwind_table *table, uint64_t vaddr);
 

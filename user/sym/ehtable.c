@@ -101,26 +101,31 @@ void unwind_table_free(struct unwind_table *table)
 	*table = (struct unwind_table){ 0 };
 }
 
+uint32_t unwind_rows_find(const uint32_t *rows, uint32_t nr, uint32_t low)
+{
+	uint32_t at = 0;
+
+	if (!nr)
+		return UNWIND_CFA_NONE;
+	/* The last row that begins at low or before: the first one does. */
+	for (uint32_t end = nr; end - at > 1;) {
+		uint32_t mid = at + (end - at) / 2;
+
+		if ((rows[mid] & UNWIND_ROW_LOW) <= low)
+			at = mid;
+		else
+			end = mid;
+	}
+	return rows[at] >> UNWIND_ROW_SHIFT;
+}
+
 uint32_t unwind_table_find(const struct unwind_table *table, uint64_t vaddr)
 {
 	uint64_t off = vaddr - table->vaddr;
 	const struct unwind_page *page;
-	uint32_t low = 0, high, key;
 
 	if (vaddr < table->vaddr || off >> UNWIND_PAGE_SHIFT >= table->nr_pages)
 		return UNWIND_CFA_NONE;
 	page = &table->pages[off >> UNWIND_PAGE_SHIFT];
-	if (!page->nr)
-		return UNWIND_CFA_NONE;
-	key = (uint32_t)off & (UNWIND_PAGE_BYTES - 1);
-	/* The last row that begins at key or before: the first one does. */
-	for (high = page->nr; high - low > 1;) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if ((table->rows[page->row + mid] & UNWIND_ROW_LOW) <= key)
-			low = mid;
-		else
-			high = mid;
-	}
-	return table->rows[page->row + low] >> UNWIND_ROW_SHIFT;
+	return unwind_rows_find(table->rows + page->row, page->nr, (uint32_t)off & (UNWIND_PAGE_BYTES - 1));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ehframe.c is made of: who describes which code (ehcover.c), rules by number (ehrules.c), rows in pages (ehtable.c). */
+/*
+ * What ehframe.c and ehparts.c are made of: who describes which code (ehcover.c), rules by number (ehrules.c), rows in pages
+ * (ehtable.c), and what both do.
+ */
 #ifndef SKEP_SYM_EHTABLE_H
 #define SKEP_SYM_EHTABLE_H
 
@@ -57,5 +60,35 @@ int eh_rows_put(struct eh_rows *rows, uint64_t vaddr, uint32_t rule); /* 0, -ENO
 int eh_rows_end(struct eh_rows *rows, uint64_t to);
 
 #define EH_SPAN_MAX_BYTES (16ull << 30)
+
+#define EH_RECENT 64u /* a power of two */
+
+/* A table, or a part of one, that is being compiled. */
+struct eh_reading {
+	const struct elf_file *elf;
+	struct unwind_rules *rules;
+	struct unwind_table *table;
+	struct cfi cfis[EH_SOURCES];
+	char *bytes[EH_SOURCES];
+	struct eh_entries entries;
+	struct eh_pieces pieces;
+	struct eh_rows rows;
+	uint64_t from; /* what is in force before is put here */
+	const struct elf_seg *text; /* where the last entry was */
+	struct eh_recent {
+		struct unwind_rule rule;
+		uint32_t number;
+	} recent[EH_RECENT]; /* rules come again at once: pushes and pops of one function after the other */
+};
+
+const struct cfi_machine *eh_machine(const struct elf_file *elf);
+
+/* These return 0, or -errno: the reading is over. What is not of executable code is left out. */
+int eh_add_entry(struct eh_reading *r, const struct cfi_fde *fde, enum eh_source source);
+int eh_add_others(struct eh_reading *r); /* signal frames, stubs and start files: behind all FDEs */
+
+/* Compiles the entries' rows of [from, to) into r->table, and ends the reading with what came of all before. */
+int eh_compile(struct eh_reading *r, uint64_t from, uint64_t to);
+int eh_reading_end(struct eh_reading *r, int ret, struct unwind_table *ret_table);
 
 #endif

@@ -13,7 +13,7 @@
 #define SECS_MAX (1u << 20)
 #define NOTES_MAX_BYTES (1u << 20)
 
-static int read_at(const struct elf_file *elf, uint64_t off, void *buf, size_t n)
+int elf_read_at(const struct elf_file *elf, uint64_t off, void *buf, size_t n)
 {
 	size_t done = 0;
 
@@ -47,7 +47,7 @@ int elf_read(const struct elf_file *elf, uint64_t off, uint64_t n, char **ret_by
 	p = malloc(n + 1);
 	if (!p)
 		return -ENOMEM;
-	ret = read_at(elf, off, p, n);
+	ret = elf_read_at(elf, off, p, n);
 	if (ret) {
 		free(p);
 		return ret;
@@ -187,17 +187,17 @@ static int read_headers(struct elf_file *elf)
 	Elf64_Ehdr h;
 	int ret;
 
-	if (read_at(elf, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) ||
+	if (elf_read_at(elf, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) ||
 	    ident[EI_DATA] != ELFDATA2LSB || (ident[EI_CLASS] != ELFCLASS64 && ident[EI_CLASS] != ELFCLASS32))
 		return -ENOEXEC;
 	elf->is64 = ident[EI_CLASS] == ELFCLASS64;
 	if (elf->is64) {
-		if (read_at(elf, 0, &h, sizeof(h)))
+		if (elf_read_at(elf, 0, &h, sizeof(h)))
 			return -ENOEXEC;
 	} else {
 		Elf32_Ehdr n;
 
-		if (read_at(elf, 0, &n, sizeof(n)))
+		if (elf_read_at(elf, 0, &n, sizeof(n)))
 			return -ENOEXEC;
 		h = (Elf64_Ehdr){ .e_type = n.e_type,
 				  .e_machine = n.e_machine,

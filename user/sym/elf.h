@@ -53,6 +53,7 @@ const struct elf_sec *elf_sec_by_type(const struct elf_file *elf, uint32_t type)
 
 /* Copies n bytes at off into malloc'ed memory followed by a NUL. -ERANGE when not inside the file or absurdly large. */
 int elf_read(const struct elf_file *elf, uint64_t off, uint64_t n, char **ret_bytes);
+int elf_read_at(const struct elf_file *elf, uint64_t off, void *buf, size_t n); /* the same, into n bytes of the caller's */
 int elf_read_sec(const struct elf_file *elf, const struct elf_sec *sec, char **ret_bytes);
 
 /* The i-th entry of a symbol table's bytes. */
