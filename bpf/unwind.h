@@ -26,8 +26,9 @@ _Static_assert(UNWIND_PAGE_BYTES <= UNWIND_BLOCK_ROWS, "a page may have a row fo
 
 struct unwind_page {
 	__u32 row;   /* number of its first row */
-	__u32 nr;    /* 0: no rule anywhere in this page; at most UNWIND_BLOCK_ROWS */
+	__u32 nr;    /* 0: no rule anywhere in this page; at most UNWIND_BLOCK_ROWS; or UNWIND_PAGE_ASK */
 };
+#define UNWIND_PAGE_ASK 0xffffffffu /* its rows are not in the kernel's map: user space would like to be asked */
 
 /* Where the frame of the caller begins (DWARF's CFA: the caller's stack pointer). Off is rule.cfa_off. */
 enum unwind_cfa {
@@ -86,9 +87,12 @@ _Static_assert(sizeof(struct unwind_map) == 32, "unwind_map");
 #define UNWIND_KIND_SHIFT 24
 #define UNWIND_NR_PAGES ((1u << UNWIND_KIND_SHIFT) - 1)
 
-/* Sizes of the kernel's maps */
-#define UNWIND_BLOCKS 1024u	 /* of rows: 16 MiB */
-#define UNWIND_PAGES_MAX 262144u /* 1 GiB of text */
+/* Sizes of the kernel's maps. Those of rows and of pages are maps of sheets, which come as they are needed. */
+#define UNWIND_SHEET_BLOCKS 64u /* of rows: 1 MiB */
+#define UNWIND_SHEET_ROWS (UNWIND_SHEET_BLOCKS * UNWIND_BLOCK_ROWS)
+#define UNWIND_ROW_SHEETS 4096u
+#define UNWIND_SHEET_PAGES 65536u /* 512 KiB: 256 MiB of text */
+#define UNWIND_PAGE_SHEETS 64u
 #define UNWIND_SPACES_MAX 8192u
 #define UNWIND_MAP_BLOCKS 16u
 #define UNWIND_RESTS_BYTES (8u << 20)
@@ -161,9 +165,9 @@ struct unwind_rest {
 	struct unwind_regs regs; /* of the frame that could not be walked: regs.ip is the last address before the mark */
 	__u64 leaf[UNWIND_LEAF_REGS]; /* when !(regs.lost & UNWIND_LOST_LEAF) */
 	__u32 nr;    /* frames before the mark */
-	__u32 bytes; /* of the stack, from regs.sp up */
+	__u32 bytes; /* of the stack, from regs.sp - below up */
 	__u32 pid;   /* the process, in skep's PID namespace */
-	__u32 pad;
+	__u32 below; /* a function that returns has popped registers that its rules still find */
 	/* then those bytes */
 };
 

@@ -18,20 +18,30 @@ static __always_inline __u64 unwind_id(struct unwind_walk *w, __u32 slot)
 	return (id << UNWIND_ID_CPU_BITS | bpf_get_smp_processor_id()) & UNWIND_MARK_ID;
 }
 
-/* Copies pages from sp up until one is not there; size is a constant. Returns how many bytes. */
-static __always_inline __u32 unwind_copy(char *to, __u64 sp, __u32 size)
+/* Bytes below sp that are told, too: as many as are left alone by signals, but no page that may not be there. */
+#define UNWIND_BELOW 128
+
+static __always_inline __u32 unwind_below(__u64 sp)
 {
-	__u64 n = UNWIND_USER_PAGE - sp % UNWIND_USER_PAGE; /* of the first page */
+	__u32 in_page = sp % UNWIND_USER_PAGE;
+
+	return in_page < UNWIND_BELOW ? in_page : UNWIND_BELOW;
+}
+
+/* Copies pages from an address up until one is not there; size is a constant. Returns how many bytes. */
+static __always_inline __u32 unwind_copy(char *to, __u64 from, __u32 size)
+{
+	__u64 n = UNWIND_USER_PAGE - from % UNWIND_USER_PAGE; /* of the first page */
 	__u32 i;
 
 	/* The compiler must not know it: it would begin below the record. */
 	asm volatile("" : "+r"(n));
-	if (bpf_probe_read_user(to, n, (void *)sp))
+	if (bpf_probe_read_user(to, n, (void *)from))
 		return 0;
 	to += n;
-	sp += n;
+	from += n;
 	for (i = 0; i < size / UNWIND_USER_PAGE - 1; i++)
-		if (bpf_probe_read_user(to + i * UNWIND_USER_PAGE, UNWIND_USER_PAGE, (void *)(sp + i * UNWIND_USER_PAGE)))
+		if (bpf_probe_read_user(to + i * UNWIND_USER_PAGE, UNWIND_USER_PAGE, (void *)(from + i * UNWIND_USER_PAGE)))
 			break;
 	return n + i * UNWIND_USER_PAGE;
 }
@@ -46,6 +56,7 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 		rest->leaf[i] = unwind_leaf(w, i);
 	rest->nr = w->stack.nr;
 	rest->bytes = bytes;
+	rest->below = unwind_below(w->regs.sp);
 	rest->pid = w->pid;
 }
 
@@ -65,7 +76,7 @@ static __always_inline __u64 unwind_left(__u64 sp)
                                                                                                      \
 		_rest = bpf_ringbuf_reserve(&unwind_rests, sizeof(*_rest), 0);                       \
 		if (_rest) {                                                                         \
-			unwind_tell(w, &_rest->rest, id, unwind_copy(_rest->stack, w->regs.sp, size)); \
+			unwind_tell(w, &_rest->rest, id, unwind_copy(_rest->stack, w->regs.sp - unwind_below(w->regs.sp), size)); \
 			bpf_ringbuf_submit(_rest, BPF_RB_FORCE_WAKEUP);                              \
 		}                                                                                    \
 		!!_rest;                                                                             \

@@ -51,12 +51,15 @@ __noinline __u32 unwind_search_maps(__u32 first, __u32 nr, __u64 pc)
 /* The rule's number in the row of n from first on that a byte of a page is in. */
 __noinline __u32 unwind_search_rows(__u32 first, __u32 nr, __u32 low)
 {
-	__u32 block = first / UNWIND_BLOCK_ROWS, at = first % UNWIND_BLOCK_ROWS, n = nr, half, side;
+	__u32 sheet = first / UNWIND_SHEET_ROWS, block = first / UNWIND_BLOCK_ROWS % UNWIND_SHEET_BLOCKS;
+	__u32 at = first % UNWIND_BLOCK_ROWS, n = nr, half, side;
 	struct unwind_row_block *b;
+	void *blocks;
 
 	if (!cfg_unwind)
 		return 0;
-	b = bpf_map_lookup_elem(&unwind_rows, &block);
+	blocks = bpf_map_lookup_elem(&unwind_rows, &sheet);
+	b = blocks ? bpf_map_lookup_elem(blocks, &block) : NULL;
 	if (!b)
 		return 0;
 #define UNWIND_ROW_TO(i) (*(__u16 *)&b->rows[(i) & (UNWIND_BLOCK_ROWS - 1)] - low - 1)
@@ -86,13 +89,21 @@ static __always_inline int unwind_find_map(struct unwind_place *p, __u64 pc)
 /* The rule of a byte of an object. */
 static __always_inline int unwind_find_rule(__u32 page, __u32 low, struct unwind_rule *ret_rule)
 {
-	const struct unwind_page *p = bpf_map_lookup_elem(&unwind_pages, &page);
+	__u32 sheet = page / UNWIND_SHEET_PAGES, at = page % UNWIND_SHEET_PAGES, number;
+	void *pages = bpf_map_lookup_elem(&unwind_pages, &sheet);
+	const struct unwind_page *p = pages ? bpf_map_lookup_elem(pages, &at) : NULL;
 	const struct unwind_rule *rule;
-	__u32 number;
+	struct unwind_page found;
 
-	if (!p || !p->nr)
+	if (!p)
 		return UNWIND_NO_RULE;
-	number = unwind_search_rows(p->row, p->nr, low);
+	/* User space writes both at once, when it takes a page's rows away. */
+	*(__u64 *)&found = *(const volatile __u64 *)p;
+	if (found.nr == UNWIND_PAGE_ASK)
+		return UNWIND_ASK;
+	if (!found.nr)
+		return UNWIND_NO_RULE;
+	number = unwind_search_rows(found.row, found.nr, low);
 	rule = bpf_map_lookup_elem(&unwind_rules, &number);
 	if (!rule)
 		return UNWIND_NO_RULE;

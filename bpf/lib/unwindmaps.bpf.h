@@ -13,20 +13,34 @@ struct unwind_row_block {
 };
 
 /* An element of an array takes 8 bytes at least: rows would take twice what they are. */
-struct {
+struct unwind_row_sheet {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_row_block);
-} unwind_rows SEC(".maps");
+	__uint(max_entries, UNWIND_SHEET_BLOCKS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct unwind_row_block)); /* by size: Clang 14 leaves types of a map's map out of BTF */
+};
 
 struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_ROW_SHEETS);
+	__type(key, __u32);
+	__array(values, struct unwind_row_sheet);
+} unwind_rows SEC(".maps");
+
+struct unwind_page_sheet {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
+	__uint(max_entries, UNWIND_SHEET_PAGES);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct unwind_page));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_PAGE_SHEETS);
 	__type(key, __u32);
-	__type(value, struct unwind_page);
+	__array(values, struct unwind_page_sheet);
 } unwind_pages SEC(".maps");
 
 struct {

@@ -204,6 +204,20 @@ hits() {
 	ways_ok truth got.folded
 }
 
+# bats test_tags=user-space
+@test "tables of a large program in little memory: parts make way, which is said, and all stacks are whole" {
+	need clang
+	echo 'int f(int x) { return x * 3; }' >one.c
+	for i in $(seq 2000); do echo "int f$i(int x, int *p) { for (int i = 0; i < x; i++) p[i] += i * $i % 7; return p[x / 2] + x; }"; done >>one.c
+	"$SKEP" flame --call-graph eh --unwind-memory 2 -F 1999 -o got.folded -- clang -O2 -c one.c 2>said
+	cat said
+	grep -qE '[0-9]+ MB of unwinding tables made way for others' said
+	rooted_ok got.folded
+	"$SKEP" flame --call-graph eh -F 1999 -o got.folded -- clang -O2 -c one.c 2>said
+	run ! grep 'made way' said
+	rooted_ok got.folded
+}
+
 @test "--call-graph: words of perf, and what is refused" {
 	run "$SKEP" flame --call-graph lbr -o x.folded -- true
 	[ "$status" = 2 ]
@@ -212,7 +226,7 @@ hits() {
 	[ "$status" = 2 ]
 	run "$SKEP" sched timehist --call-graph eh -- true
 	[ "$status" = 2 ]
-	[[ "$output" == *"--call-graph is of stacks: -g asks for them"* ]]
+	[[ "$output" == *"--call-graph and --unwind-memory are of stacks: -g asks for them"* ]]
 	run "$SKEP" sched timehist -g --call-graph none -- true
 	[ "$status" = 2 ]
 	run "$SKEP" probe -g --call-graph none "u:$WORK/shares:main" -- true
@@ -221,8 +235,15 @@ hits() {
 		# shellcheck disable=SC2086
 		run "$SKEP" $command --call-graph eh -- true
 		[ "$status" = 2 ]
-		[[ "$output" == *"--call-graph says how stacks are walked: it needs -"* ]]
+		[[ "$output" == *"--call-graph and --unwind-memory say how stacks are walked: they need -"* ]]
 	done
+	run "$SKEP" record --unwind-memory 1 -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"--unwind-memory is 2 to 4096 MB"* ]]
+	run "$SKEP" flame --unwind-memory 8 --call-graph fp -o x.folded -- true
+	[ "$status" = 2 ]
+	run "$SKEP" stat --unwind-memory 8 -e cpu-clock -- true
+	[ "$status" = 2 ]
 	run "$SKEP" flame --call-graph dwarf,8192 -o x.folded -- "$WORK/shares" 0.2
 	[ "$status" = 0 ]
 }

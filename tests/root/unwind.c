@@ -296,7 +296,8 @@ static const struct {
 	void (*run)(void);
 } cases[] = {
 	{ "depths", depths }, { "callback", callback }, { "signals", signals }, { "thread", thread },
-	{ "asks", asks }, { "unmapped", unmapped }, { "interrupts", interrupts }, { "time", times },
+	{ "asks", asks },
+	{ "evicted", evicted }, { "unmapped", unmapped }, { "interrupts", interrupts }, { "time", times },
 };
 
 int main(int argc, char **argv)

@@ -25,6 +25,10 @@ void die(const char *what);
 /* Loads the programs, and tables of all that is mapped now. Of whom, is not known yet. */
 void tables_open(void);
 
+/* Has other rows push theirs out of the kernel's maps; and puts those in again. */
+void tables_crowd(void);
+void tables_fill(void);
+
 /* From now on these are the mappings of that process; and one more, if it does not end at 0. */
 void tables_publish(const struct unwind_space_key *key, struct unwind_map more);
 
@@ -50,6 +54,7 @@ int deeper(int n, int all, const char *what);
 void meet(void);
 
 void asks(void);
+void evicted(void);
 void unmapped(void);
 
 #endif

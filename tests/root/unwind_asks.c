@@ -17,7 +17,7 @@ struct unwind_walk {
 
 static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
 {
-	__u64 off = addr - w->rest->regs.sp;
+	__u64 off = addr - w->rest->regs.sp + w->rest->below;
 
 	if (off >= w->rest->bytes || w->rest->bytes - off < sizeof(*ret))
 		return -1;
@@ -127,6 +127,30 @@ void asks(void)
 		deeper(n, n, "a rest");
 	if (pthread_create(&t, NULL, ask_in_thread, NULL) || pthread_join(t, NULL))
 		die("thread");
+}
+
+static __attribute__((noinline, noclone)) void crowd(const char *what, int number)
+{
+	void *want[FRAMES_MAX];
+	int n = backtrace(want, FRAMES_MAX);
+	char why[128] = "";
+
+	for (uint32_t asks_user = 0; asks_user < 2; asks_user++) {
+		if (asks_user)
+			tables_crowd();
+		else
+			tables_fill();
+		walk_whole();
+		judge(whole.nr_rests == asks_user && whole.end == UNWIND_ROOT && is_same(whole.ips, whole.nr, want, n, why, sizeof(why)), what,
+		      number, why);
+	}
+}
+
+void evicted(void)
+{
+	at_bottom = crowd;
+	for (int n = 1; n < 20; n += 6)
+		deeper(n, n, "rows that made way");
 }
 
 /* Walks from below that code to above it, as far as the kernel may by its kind, or not knowing of it (-1). */

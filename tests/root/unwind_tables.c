@@ -2,57 +2,29 @@
 /* Tables of all that this process maps, where tests/root/unwind.bpf.c looks for them. */
 #include "unwind.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define ROW_BLOCKS 64
-#define PAGES_MAX 65536u
+#include "capture/unwindstore.h"
+
 #define OBJECTS_MAX 64
-#define RESTS_BYTES (1u << 20)
+#define ROOM_BYTES (4u << 20)
 
 struct unwind_bpf *skel;
 struct unwind_rules rules;
 struct object objects[OBJECTS_MAX];
 uint32_t nr_objects;
-static uint32_t nr_pages, nr_rows;
-static struct unwind_map *maps; /* lists, one behind the other */
+static struct unwind_store *store;
 
 void die(const char *what)
 {
 	fprintf(stderr, "unwind: %s: %s\n", what, strerror(errno));
 	exit(2);
-}
-
-static void *map_of(const struct bpf_map *map, size_t bytes)
-{
-	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-
-	if (mem == MAP_FAILED)
-		die(bpf_map__name(map));
-	return mem;
-}
-
-/* The rows of a page lie in one block. */
-static void publish_table(const struct unwind_table *t, struct unwind_page *pages, uint32_t *rows)
-{
-	for (uint32_t i = 0; i < t->nr_pages; i++) {
-		const struct unwind_page *p = &t->pages[i];
-
-		if (nr_rows % UNWIND_BLOCK_ROWS + p->nr > UNWIND_BLOCK_ROWS)
-			nr_rows += UNWIND_BLOCK_ROWS - nr_rows % UNWIND_BLOCK_ROWS;
-		if (nr_rows + p->nr > ROW_BLOCKS * UNWIND_BLOCK_ROWS || nr_pages == PAGES_MAX)
-			die("too many rows");
-		memcpy(rows + nr_rows, t->rows + p->row, p->nr * sizeof(*rows));
-		pages[nr_pages++] = (struct unwind_page){ nr_rows, p->nr };
-		nr_rows += p->nr;
-	}
 }
 
 /* What a line of /proc/self/maps maps, if it is code. */
@@ -73,11 +45,40 @@ static void read_object(const char *path, uint64_t start, uint64_t end, uint64_t
 		close(fd);
 }
 
+static void put_table(struct object *o)
+{
+	if (store->pages(store, o->table.nr_pages, &o->map.page))
+		die("no room");
+	o->map.nr_pages = o->table.nr_pages | UNWIND_MAP_TABLE << UNWIND_KIND_SHIFT;
+}
+
+void tables_fill(void)
+{
+	bool has_room = !store->rules(store, rules.data, rules.n);
+
+	for (uint32_t i = 0; has_room && i < nr_objects; i++) {
+		const struct unwind_table *t = &objects[i].table;
+
+		has_room = !store->rows(store, objects[i].map.page, t->pages, t->nr_pages, t->rows);
+	}
+	if (!has_room || unwindstore_use(store).evicted_bytes % ROOM_BYTES)
+		die("no room");
+}
+
+void tables_crowd(void)
+{
+	static const uint32_t rows[UNWIND_BLOCK_ROWS];
+	static const struct unwind_page full = { .nr = UNWIND_BLOCK_ROWS };
+	uint64_t evicted_bytes = unwindstore_use(store).evicted_bytes;
+	uint32_t page;
+
+	while (unwindstore_use(store).evicted_bytes < evicted_bytes + ROOM_BYTES)
+		if (store->pages(store, 1, &page) || store->rows(store, page, &full, 1, rows))
+			die("no room");
+}
+
 static void read_objects(void)
 {
-	struct unwind_page *pages = map_of(skel->maps.unwind_pages, PAGES_MAX * sizeof(*pages));
-	uint32_t *rows = map_of(skel->maps.unwind_rows, ROW_BLOCKS * UNWIND_BLOCK_ROWS * sizeof(*rows));
-	struct unwind_rule *to = map_of(skel->maps.unwind_rules, UNWIND_RULES_MAX * sizeof(*to));
 	FILE *f = fopen("/proc/self/maps", "re");
 	unsigned long start, end, pgoff;
 	char line[512], perms[8], path[256];
@@ -89,25 +90,23 @@ static void read_objects(void)
 		    (*path == '[' && strcmp(path, "[vdso]")))
 			continue;
 		read_object(path, start, end, pgoff, o);
-		o->map.page = nr_pages;
-		o->map.nr_pages = o->table.nr_pages | UNWIND_MAP_TABLE << UNWIND_KIND_SHIFT;
-		publish_table(&o->table, pages, rows);
+		put_table(o);
 		nr_objects++;
 	}
 	fclose(f);
-	memcpy(to, rules.data, rules.n * sizeof(*to));
-	maps = map_of(skel->maps.unwind_maps, UNWIND_BLOCK_MAPS * sizeof(*maps));
+	tables_fill();
 }
 
 void tables_open(void)
 {
+	struct err err = { 0 };
+
 	skel = unwind_bpf__open();
 	if (!skel || unwind_rules_init(&rules))
 		die("open");
-	bpf_map__set_max_entries(skel->maps.unwind_rows, ROW_BLOCKS);
-	bpf_map__set_max_entries(skel->maps.unwind_pages, PAGES_MAX);
-	bpf_map__set_max_entries(skel->maps.unwind_rests, RESTS_BYTES);
-	if (unwind_bpf__load(skel))
+	if (unwindstore_new(ROOM_BYTES, &store, &err))
+		die(err.text);
+	if (unwindstore_lend(store, skel->obj) || unwind_bpf__load(skel))
 		die("load");
 	read_objects();
 }
@@ -121,15 +120,14 @@ static int by_start(const void *a, const void *b)
 
 void tables_publish(const struct unwind_space_key *key, struct unwind_map more)
 {
-	static uint32_t next;
-	struct unwind_space space = { .first = next, .nr = nr_objects };
+	struct unwind_map maps[OBJECTS_MAX + 1];
+	uint32_t n = nr_objects;
 
-	for (uint32_t i = 0; i < nr_objects; i++)
-		maps[next + i] = objects[i].map;
+	for (uint32_t i = 0; i < n; i++)
+		maps[i] = objects[i].map;
 	if (more.end)
-		maps[next + space.nr++] = more;
-	qsort(maps + next, space.nr, sizeof(*maps), by_start);
-	next += space.nr;
-	if (bpf_map_update_elem(bpf_map__fd(skel->maps.unwind_spaces), key, &space, BPF_ANY))
-		die("unwind_spaces");
+		maps[n++] = more;
+	qsort(maps, n, sizeof(*maps), by_start);
+	if (store->space(store, key, maps, n))
+		die("no room for mappings");
 }

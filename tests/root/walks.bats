@@ -18,5 +18,6 @@ same() {
 @test "a signal's handler: on the same stack, on another one, of a fault" { same signals 3; }
 @test "a thread" { same thread 1; }
 @test "what the kernel does not know is walked in user space, out of the stack's copy" { same asks 9; }
+@test "rows that made way for others are asked for, and found again when they are back" { same evicted 8; }
 @test "code without a file: by frame pointers, or asked for, or given up" { same unmapped 4; }
 @test "wherever a clock interrupts" { same interrupts 500; }

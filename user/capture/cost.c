@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "capture/unwind.h"
+#include "capture/unwindstore.h"
 
 void cost_of_self(struct receipt *r)
 {
@@ -60,7 +60,7 @@ void cost_of_object(struct bpf_object *obj, bool timed, struct receipt *r)
 		if (timed && bpf_program__fd(prog) >= 0)
 			cost_of_prog(bpf_program__fd(prog), r);
 	bpf_object__for_each_map(map, obj)
-		r->map_bytes += unwinder_has(map) ? 0 : cost_of_map(bpf_map__fd(map));
+		r->map_bytes += unwindstore_has(map) ? 0 : cost_of_map(bpf_map__fd(map));
 }
 
 void cost_of_losses(const struct bpf_map *counters, uint64_t ret_sum[COUNT_MAX])

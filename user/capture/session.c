@@ -23,6 +23,7 @@
 #include "capture/features.h"
 #include "capture/kernel.h"
 #include "capture/unwind.h"
+#include "capture/unwindstore.h"
 #include "util/clock.h"
 #include "util/cpus.h"
 #include "util/limits.h"
@@ -159,7 +160,8 @@ static int open_sources(struct session *s, struct err *err)
 
 static int open_unwinder(struct session *s, struct err *err)
 {
-	int ret = unwinder_new(s->cfg->guide, &s->place.unwinder, err);
+	uint64_t bytes = s->cfg->unwind_bytes ? s->cfg->unwind_bytes : UNWIND_BYTES_DEFAULT;
+	int ret = unwinder_new(s->cfg->guide, bytes, &s->place.unwinder, err);
 
 	if (!ret)
 		return watch(s, unwinder_fd(s->place.unwinder));

@@ -14,12 +14,11 @@
 #include "unwinding.h"
 #include "util/err.h"
 
-struct bpf_map;
 struct bpf_object;
 struct unwinder;
 
-/* The guide is borrowed, and asked only in unwinder_walk(). 0, or -errno with err filled. */
-int unwinder_new(struct unwind_guide *guide, struct unwinder **ret_unwinder, struct err *err);
+/* bytes: of tables (capture/unwindstore.h). The guide is borrowed, and asked only in unwinder_walk(). 0, or -errno with err filled. */
+int unwinder_new(struct unwind_guide *guide, uint64_t bytes, struct unwinder **ret_unwinder, struct err *err);
 void unwinder_free(struct unwinder *u); /* NULL is nothing */
 
 /* Before an object is loaded: it takes our maps for those of bpf/lib/unwind.bpf.h, or, without an unwinder (NULL), none. 0 or -errno. */
@@ -39,9 +38,6 @@ int unwinder_walk(struct unwinder *u);
  * lives until the next call. Returns how many frames, and why it ends there.
  */
 uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop);
-
-/* Is this map of an object one that unwinder_lend() stands for? */
-bool unwinder_has(const struct bpf_map *map);
 
 /* The memory of its maps, and notes. */
 void unwinder_profile(const struct unwinder *u, struct profile *profile);

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How stacks are walked: the option --call-graph of all commands that have one. */
+/* How stacks are walked: options of all commands that have any. */
 #ifndef SKEP_CMD_CALLGRAPH_H
 #define SKEP_CMD_CALLGRAPH_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "util/err.h"
+#include "util/opt.h"
+
+struct session_cfg;
+struct unwind_guide;
 
 enum call_graph {
 	CALL_GRAPH_AUTO, /* by tables where that is to be had */
@@ -12,9 +19,21 @@ enum call_graph {
 	CALL_GRAPH_NONE, /* only where it happened */
 };
 
-#define CALL_GRAPH_WORDS "auto|eh|fp|none"
+struct walk_options {
+	enum call_graph call_graph;
+	uint64_t table_mb; /* of unwinding tables in the kernel; 0: the default */
+};
 
-/* perf's words for them, too. 0, or -EINVAL with err filled. */
-int call_graph_parse(const char *text, enum call_graph *ret_mode, struct err *err);
+/* The group of options, and what is wrong with them: 0, or -errno with err filled. */
+extern const struct opt walk_opts[];
+int walk_check(const struct walk_options *walks, struct err *err);
+
+/* Was any of them given? */
+bool walk_given(const struct walk_options *walks);
+
+bool walk_by_tables(const struct walk_options *walks);
+
+/* Has a session walk so, with the help of guide; NULL: by frame pointers. */
+void walk_tell(const struct walk_options *walks, struct unwind_guide *guide, struct session_cfg *ret_cfg);
 
 #endif

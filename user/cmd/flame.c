@@ -50,6 +50,7 @@ static const struct opt_group flame_groups[] = {
 	{ "Output", flame_opts, 0 },
 	{ "Target", target_opts, offsetof(struct flame, m.target) },
 	{ "Sampling", measure_opts, offsetof(struct flame, m) },
+	{ "Stacks", walk_opts, offsetof(struct flame, m.walks) },
 	{ "Off the CPUs", offcpu_opts, offsetof(struct flame, off) },
 	{ "Honesty", honesty_opts, offsetof(struct flame, h) },
 	{ 0 },
@@ -186,7 +187,8 @@ static const char *live_option(const struct measure *m)
 		{ t->comms.n, "--comm" },    { m->event_text, "-e" },	      { m->freq, "-F" },
 		{ m->period, "-c" },	     { m->duration_ns, "--duration" }, { m->idle, "--idle" },
 		{ m->ring_kb, "-m" },	     { m->stacks_max, "--max-stacks" },
-		{ m->call_graph, "--call-graph" },
+		{ m->walks.call_graph, "--call-graph" },
+		{ m->walks.table_mb, "--unwind-memory" },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -226,7 +228,7 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 		ret = measure_check(&f->m, operands, err);
 	if (ret)
 		return ret;
-	if (f->m.call_graph == CALL_GRAPH_NONE)
+	if (f->m.walks.call_graph == CALL_GRAPH_NONE)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph none leaves nothing to draw");
 	if (f->event_index)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index chooses from a file: it needs -i");

@@ -21,7 +21,7 @@ int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cf
 	ret = syms_new(syms_cfg, &fold->syms, err);
 	if (ret)
 		return ret;
-	if (m->call_graph == CALL_GRAPH_EH && !(m->guide = syms_guide(fold->syms)))
+	if (walk_by_tables(&m->walks) && !m->no_user && !(m->guide = syms_guide(fold->syms)))
 		return err_set(err, -ENOMEM, "out of memory");
 	fold->pin = true;
 	fold->profile->title = command_line();

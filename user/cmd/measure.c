@@ -22,13 +22,6 @@
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
 #define RECEIPT_PART_NS 1000000000ull
 
-static int set_call_graph(void *base, const char *text, struct err *err)
-{
-	struct measure *m = base;
-
-	return call_graph_parse(text, &m->call_graph, err);
-}
-
 const struct opt measure_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct measure, event_text),
 	  "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", NULL, false, NULL },
@@ -39,9 +32,6 @@ const struct opt measure_opts[] = {
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns),
 	  "stop after TIME (10, 500ms, 2m); COMMAND is ended", NULL, false, NULL },
 	{ 0, "idle", NULL, OPT_FLAG, offsetof(struct measure, idle), "sample the idle task too", NULL, false, NULL },
-	{ 0, "call-graph", "MODE", OPT_CALL, 0,
-	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: only where it happened (default auto: "
-	  "fp)", set_call_graph, false, CALL_GRAPH_WORDS },
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
@@ -196,9 +186,8 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	ret = target_check(&m->target, err);
 	if (!ret)
 		ret = measure_events(m, err);
-	m->must_unwind = m->call_graph == CALL_GRAPH_EH;
-	if (!ret && m->call_graph == CALL_GRAPH_AUTO)
-		m->call_graph = CALL_GRAPH_FP;
+	if (!ret)
+		ret = walk_check(&m->walks, err);
 	if (ret || !m->offcpu)
 		return ret;
 	m->offcpu->event = m->nr_events;
@@ -295,11 +284,11 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 		struct profile *p, int *ret_status, struct err *err)
 {
 	sigset_t mask;
-	struct session_cfg run = { .target = &m->target, .command_mask = &mask, .duration_ns = m->duration_ns, .guide = m->guide,
-				   .must_unwind = m->must_unwind };
+	struct session_cfg run = { .target = &m->target, .command_mask = &mask, .duration_ns = m->duration_ns };
 	struct session *s;
 	int ret = make_sources(m, cfg, &run);
 
+	walk_tell(&m->walks, m->guide, &run);
 	if (ret)
 		return ret;
 	/* The first of them ends the sampling; a second one must not cost the result, which is written then. */

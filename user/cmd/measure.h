@@ -17,8 +17,7 @@ struct measure {
 	const char *event_text;
 	uint64_t freq, period, duration_ns, ring_kb, stacks_max;
 	bool idle, no_kernel, no_user;
-	enum call_graph call_graph;
-	bool must_unwind; /* the user has said so */
+	struct walk_options walks;
 	struct event events[EVENTS_MAX];
 	int nr_events;
 	struct probe *probes; /* those of the events that are no counters */

@@ -29,13 +29,6 @@ static int add_spec(void *base, const char *text, struct err *err)
 	return 0;
 }
 
-static int set_call_graph(void *base, const char *text, struct err *err)
-{
-	struct probe_words *w = base;
-
-	return call_graph_parse(text, &w->o.call_graph, err);
-}
-
 static const struct opt what_opts[] = {
 	{ OPT_OPERAND, NULL, NULL, OPT_CALL, 0, NULL, add_spec, true, NULL },
 	{ 'e', "event", "PROBE", OPT_CALL, 0, "as the operand: k:FUNCTION, kr:, u:PATH:FUNCTION, ur:, usdt:PATH:PROVIDER:NAME, t:SUBSYSTEM:NAME",
@@ -62,8 +55,6 @@ static const struct opt view_opts[] = {
 	  NULL, false, NULL },
 	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct probe_words, o.stacks),
 	  "the functions that hits happened in, with their callers, instead of each hit", NULL, false, NULL },
-	{ 0, "call-graph", "MODE", OPT_CALL, 0, "with -g, how user stacks are walked: eh, by .eh_frame (default); fp, by frame pointers",
-	  set_call_graph, false, CALL_GRAPH_WORDS },
 	{ 'n', "max-events", "N", OPT_U64, offsetof(struct probe_words, o.max_events), "stop after N hits", NULL, false, NULL },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct probe_words, o.duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
 	  NULL, false, NULL },
@@ -82,6 +73,7 @@ static const struct opt view_opts[] = {
 static const struct opt_group probe_groups[] = {
 	{ "What", what_opts, 0 },
 	{ "Who", target_opts, offsetof(struct probe_words, o.target) },
+	{ "Stacks", walk_opts, offsetof(struct probe_words, o.walks) },
 	{ "Output", view_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct probe_words, h) },
 	{ 0 },
@@ -215,8 +207,8 @@ static int check(struct probe_words *w, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-g does not go with --count, --hist, --latency, -n or -I");
 	if ((w->o.interval_ms || (w->o.top && !w->o.stacks)) && !w->o.count && !is_summed(&w->o))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "%s is for --count, --by, --hist and --latency", w->o.top ? "--top" : "-I");
-	if (w->o.call_graph != CALL_GRAPH_AUTO && !w->o.stacks)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph says how stacks are walked: it needs -g");
+	if (walk_given(&w->o.walks) && !w->o.stacks)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory say how stacks are walked: they need -g");
 	if (w->o.hist && w->o.latency)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is --hist latency: one of them");
 	if (w->o.linear && !w->o.hist)

@@ -289,7 +289,7 @@ static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct e
 {
 	const struct probe_options *o = cfg->o;
 	const struct stat_stack stack = { .keys = o->by, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns, .json = o->json,
-					  .folded = o->folded, .call_graph = o->call_graph };
+					  .folded = o->folded, .walks = o->walks };
 	struct profile profile = { .title = command_line() };
 	struct measure *m = calloc(1, sizeof(*m));
 	int status = 0, ret;

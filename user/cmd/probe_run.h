@@ -13,7 +13,7 @@ struct probe_options {
 	uint64_t max_events, duration_ns, interval_ms, top, ring_kb, text_bytes, rows_max;
 	const char *by, *hist, *linear;
 	bool count, latency, stacks, folded, json;
-	enum call_graph call_graph; /* of stacks */
+	struct walk_options walks;
 };
 
 /* --by, --hist and --latency: what each hit is summed by, and the expressions among that. */

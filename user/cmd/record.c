@@ -40,6 +40,7 @@ static const struct opt_group record_groups[] = {
 	{ "Output", record_opts, 0 },
 	{ "Target", target_opts, offsetof(struct record, m.target) },
 	{ "Sampling", measure_opts, offsetof(struct record, m) },
+	{ "Stacks", walk_opts, offsetof(struct record, m.walks) },
 	{ "Honesty", honesty_opts, offsetof(struct record, h) },
 	{ 0 },
 };
@@ -155,7 +156,7 @@ static int open_writer(struct sink *sink, struct err *err)
 		.argv = (const char *const *)r->argv,
 		.events = rec->m.events,
 		.nr_events = rec->m.nr_events,
-		.callchain = rec->m.call_graph != CALL_GRAPH_NONE,
+		.callchain = rec->m.walks.call_graph != CALL_GRAPH_NONE,
 	};
 	r->meta.kernel_build_id_size = build_id_kernel(r->meta.kernel_build_id);
 	ret = build_ids_new(&r->ids);
@@ -207,7 +208,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	struct record *rec = cfg;
 	struct record_sink r = { .record = rec };
 	struct sample_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt,
-				       .max_frames = rec->m.call_graph == CALL_GRAPH_NONE };
+				       .max_frames = rec->m.walks.call_graph == CALL_GRAPH_NONE };
 	struct syms_cfg syms_cfg = { 0 };
 	struct profile p = { 0 };
 	int status = 0, ret;
@@ -220,12 +221,12 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	}
 	if (rec->m.stacks_max && !rec->off_cpu)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stacks is for sums in the kernel: record keeps every sample");
-	if (rec->callgraph && rec->m.call_graph == CALL_GRAPH_NONE)
+	if (rec->callgraph && rec->m.walks.call_graph == CALL_GRAPH_NONE)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none contradict each other");
 	ret = rec->off_cpu ? offcpu_record(&rec->m, &rec->off_cfg, err) : 0;
 	if (!ret)
 		ret = measure_check(&rec->m, operands, err);
-	if (!ret && rec->m.call_graph == CALL_GRAPH_EH) {
+	if (!ret && walk_by_tables(&rec->m.walks) && !rec->m.no_user) {
 		ret = syms_new(&syms_cfg, &r.syms, err);
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
 			ret = err_set(err, -ENOMEM, "out of memory");

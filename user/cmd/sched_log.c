@@ -58,13 +58,15 @@ static int open_syms(struct sched_log *log, struct err *err)
 static int measure(struct sched_log *log, int *ret_status, struct err *err)
 {
 	sigset_t mask;
-	struct session_cfg cfg = { .target = log->target, .nr_sources = 1, .command_mask = &mask, .duration_ns = log->duration_ns,
-				   .must_unwind = log->call_graph == CALL_GRAPH_EH };
+	struct session_cfg cfg = { .target = log->target, .nr_sources = 1, .command_mask = &mask, .duration_ns = log->duration_ns };
 	struct session *session;
 	int ret;
 
-	if (log->syms && log->call_graph != CALL_GRAPH_FP && !(cfg.guide = syms_guide(log->syms)))
-		return -ENOMEM;
+	if (log->syms && walk_by_tables(&log->walks)) {
+		walk_tell(&log->walks, syms_guide(log->syms), &cfg);
+		if (!cfg.guide)
+			return -ENOMEM;
+	}
 	cfg.sources[0] = src_schedlog_new(&log->source);
 	if (!cfg.sources[0])
 		return -ENOMEM;

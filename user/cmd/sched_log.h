@@ -18,7 +18,7 @@ struct sched_log {
 	const struct target *target;
 	const struct honesty *h;
 	struct schedlog_cfg source;
-	enum call_graph call_graph; /* of its stacks */
+	struct walk_options walks; /* of its stacks */
 	uint64_t duration_ns;
 	int (*begin)(struct sched_log *log); /* once all is attached: 0 or -errno */
 	/* When all has been told, with the ledger: 0 or -errno. NULL: nothing is written then. */

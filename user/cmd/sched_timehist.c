@@ -13,20 +13,12 @@ struct timehist_options {
 	const char *format, *out;
 	uint64_t duration_ns, max_stack, ring_kb;
 	bool stacks, wakeups, migrations, next, state, self;
-	enum call_graph call_graph;
+	struct walk_options walks;
 	struct honesty h;
 };
 
-static int set_call_graph(void *base, const char *text, struct err *err)
-{
-	return call_graph_parse(text, &((struct timehist_options *)base)->call_graph, err);
-}
-
 static const struct opt what_opts[] = {
 	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct timehist_options, stacks), "where each task was switched out", NULL, false, NULL },
-	{ 0, "call-graph", "MODE", OPT_CALL, 0,
-	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: no stacks (default auto: eh)", set_call_graph, false,
-	  CALL_GRAPH_WORDS },
 	{ 0, "max-stack", "N", OPT_U64, offsetof(struct timehist_options, max_stack), "at most N frames, innermost first (all that are walked)",
 	  NULL, false, NULL },
 	{ 'w', "wakeups", NULL, OPT_FLAG, offsetof(struct timehist_options, wakeups), "a line for each wake-up, too", NULL, false, NULL },
@@ -54,6 +46,7 @@ static const struct opt view_opts[] = {
 static const struct opt_group timehist_groups[] = {
 	{ "Who", target_opts, offsetof(struct timehist_options, target) },
 	{ "What", what_opts, 0 },
+	{ "Stacks", walk_opts, offsetof(struct timehist_options, walks) },
 	{ "Output", view_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct timehist_options, h) },
 	{ 0 },
@@ -106,11 +99,13 @@ static int check(const struct timehist *t, const struct timehist_options *o, str
 {
 	int ret = measure_check_ring(o->ring_kb, err);
 
+	if (!ret)
+		ret = walk_check(&o->walks, err);
 	if (!ret && o->max_stack && !o->stacks)
 		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack is of stacks: -g asks for them");
-	if (!ret && (o->call_graph == CALL_GRAPH_EH || o->call_graph == CALL_GRAPH_FP) && !o->stacks)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph is of stacks: -g asks for them");
-	if (!ret && o->call_graph == CALL_GRAPH_NONE && o->stacks)
+	if (!ret && walk_given(&o->walks) && o->walks.call_graph != CALL_GRAPH_NONE && !o->stacks)
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory are of stacks: -g asks for them");
+	if (!ret && o->walks.call_graph == CALL_GRAPH_NONE && o->stacks)
 		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none contradict each other");
 	if (!ret && t->is_chrome && (o->wakeups || o->migrations))
 		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-w and -M are lines: a timeline has arrows and the CPU of each run");
@@ -137,7 +132,7 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	t->log.target = &o->target;
 	t->log.h = &o->h;
 	t->log.duration_ns = o->duration_ns;
-	t->log.call_graph = o->call_graph;
+	t->log.walks = o->walks;
 	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations, .left = t->is_chrome, .self = o->self,
 					       .ring_bytes = o->ring_kb << 10 };
 	ret = check(t, o, err);

@@ -38,7 +38,7 @@ struct stat_options {
 	const char *by;
 	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
 	struct honesty h;
-	enum call_graph call_graph;
+	struct walk_options walks;
 	bool latency, stack, json, no_scale, no_inherit, per_cpu, per_thread, append;
 };
 
@@ -50,13 +50,6 @@ static int add_text(void *base, const char *text, struct err *err)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "-e more than %d times", TEXTS_MAX);
 	o->event_texts[o->nr_event_texts++] = text;
 	return 0;
-}
-
-static int set_call_graph(void *base, const char *text, struct err *err)
-{
-	struct stat_options *o = base;
-
-	return call_graph_parse(text, &o->call_graph, err);
 }
 
 static const struct opt count_opts[] = {
@@ -84,8 +77,6 @@ static const struct opt by_opts[] = {
 	  NULL, false, NULL },
 	{ 0, "stack", NULL, OPT_FLAG, offsetof(struct stat_options, stack), "the functions that system calls and tracepoints happened in, with their callers", NULL,
 	  false, NULL },
-	{ 0, "call-graph", "MODE", OPT_CALL, 0, "with --stack, how user stacks are walked: eh, by .eh_frame (default); fp, by frame pointers",
-	  set_call_graph, false, CALL_GRAPH_WORDS },
 	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency", NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max), "room for so many keys on each CPU (10240); more are summed in one row",
 	  NULL, false, NULL },
@@ -113,6 +104,7 @@ static const struct opt_group stat_groups[] = {
 	{ "What", count_opts, 0 },
 	{ "Who", target_opts, offsetof(struct stat_options, target) },
 	{ "By", by_opts, 0 },
+	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
 	{ "Output", view_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ 0 },
@@ -267,8 +259,8 @@ static int check_by(const struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
 
-	if (o->call_graph != CALL_GRAPH_AUTO && !o->stack)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph says how stacks are walked: it needs --stack");
+	if (walk_given(&o->walks) && !o->stack)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory say how stacks are walked: they need --stack");
 	if (!is_by(o) && (o->top || o->rows_max))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys go with --by, --latency or --stack");
 	if (!is_by(o))
@@ -503,7 +495,7 @@ static int run_stack(struct count_run *s, int *ret_status, struct err *err)
 {
 	const struct stat_options *o = s->o;
 	const struct stat_stack stack = { .keys = o->by, .out = o->out, .top = o->top, .duration_ns = o->duration_ns, .json = o->json,
-					  .csv = o->separator, .call_graph = o->call_graph };
+					  .csv = o->separator, .walks = o->walks };
 	int ret = stat_stack_run(&stack, &o->target, s->events, s->nr_events, &s->profile, ret_status, err);
 
 	if (ret)

@@ -80,14 +80,14 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 	struct stat_out out = { 0 };
 	int ret;
 
-	if (o->call_graph == CALL_GRAPH_NONE) {
+	if (o->walks.call_graph == CALL_GRAPH_NONE) {
 		free(fold);
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph none leaves no stacks to show");
 	}
-	m->must_unwind = o->call_graph == CALL_GRAPH_EH;
-	m->call_graph = o->call_graph == CALL_GRAPH_AUTO ? CALL_GRAPH_EH : o->call_graph;
-	ret = fold ? row_keys(o->keys, keys, sizeof(keys), err) : -ENOMEM;
-
+	m->walks = o->walks;
+	ret = fold ? walk_check(&o->walks, err) : -ENOMEM;
+	if (!ret)
+		ret = row_keys(o->keys, keys, sizeof(keys), err);
 	if (!ret)
 		ret = table_init(&table, keys, true, err);
 	if (!ret && o->folded)

@@ -11,7 +11,7 @@ struct stat_stack {
 	uint64_t top, duration_ns;
 	bool json, csv;
 	bool folded; /* whole stacks, a line each, in the place of the table */
-	enum call_graph call_graph;
+	struct walk_options walks;
 };
 
 /* Runs and prints: system calls and tracepoints, each time with its stacks. *ret_status: COMMAND's. 0 or -errno with err. */

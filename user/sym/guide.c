@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sym/objtable.h"
 #include "sym/syms.h"
 #include "sym/unwind.h"
 
@@ -18,13 +19,13 @@ struct guide {
 	struct unwind_rules rules;
 	VEC(uint32_t) pids;		 /* whose mappings are to be told */
 	VEC(struct unwind_space_key) gone; /* what those processes were before an exec */
-	VEC(struct object *) objects;	 /* whose tables were compiled and not told yet */
 	VEC(struct unwind_map) maps;
 };
 
 /* One walk over a copy of a stack. */
 struct walk {
 	struct guide *guide;
+	struct unwind_store *store;
 	struct space *space;
 	const struct unwind_rest *rest;
 	const uint8_t *stack;
@@ -58,23 +59,27 @@ static void met(struct guide *g, struct space *space, const struct unwind_space_
 	tell_later(g, space);
 }
 
-/* Compiles the table of an object, once. */
-static void want_table(struct guide *g, struct object *obj, uint32_t pid, const struct mapping *m)
-{
-	if (obj->table_state != TABLE_NEW)
-		return;
-	object_open(&g->syms->objects, obj, pid, m->start, m->end);
-	object_table(&g->syms->objects, obj);
-	/* Its file is gone, or it was read before anybody wanted tables */
-	if (obj->table_state == TABLE_NEW && obj->state != OBJECT_NEW)
-		obj->table_state = TABLE_NONE;
-	if (obj->table_state == TABLE_READ && !vec_reserve(&g->objects))
-		g->objects.data[g->objects.n++] = obj;
-}
-
 static bool has_code_of_file(const struct object *obj)
 {
 	return obj->kind == OBJECT_FILE || obj->kind == OBJECT_VDSO || obj->kind == OBJECT_MEMFD;
+}
+
+/* The number of the rule of a byte of an object: 0, or an enum unwind_end. Its part of the table is compiled if it is not there. */
+static int find_number(const struct walk *w, const struct mapping *m, uint64_t off, uint32_t *ret_number)
+{
+	struct objtable_place at = { &w->guide->syms->objects, w->rest->pid, m->start, m->end };
+	uint32_t page = (uint32_t)(off >> UNWIND_PAGE_SHIFT), nr;
+	const uint32_t *rows;
+
+	for (int tries = 0; tries < 2; tries++) {
+		if (!w->store->find(w->store, m->obj->table_page + page, &rows, &nr)) {
+			*ret_number = unwind_rows_find(rows, nr, (uint32_t)off & (UNWIND_PAGE_BYTES - 1));
+			return 0;
+		}
+		if (objtable_fill(&at, m->obj, page, w->store))
+			break;
+	}
+	return UNWIND_NO_ROOM;
 }
 
 static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
@@ -83,30 +88,32 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	const struct mapping *m = w->space ? maps_lookup(w->space, w->rest->time_ns, ip) : NULL;
 	struct object *obj = m ? m->obj : NULL;
 	uint32_t number = 0;
-	uint64_t vaddr;
+	uint64_t vaddr, off;
+	int end;
 
 	if (!m)
 		return UNWIND_NO_CODE;
-	if (has_code_of_file(obj))
-		want_table(w->guide, obj, w->rest->pid, m);
-	if (obj->table_state != TABLE_READ && obj->table_state != TABLE_TOLD) {
-		*ret_rule = unwind_rule_fp;
-		return 0;
+	if (has_code_of_file(obj) && obj->table_state == TABLE_NEW) {
+		struct objtable_place at = { &w->guide->syms->objects, w->rest->pid, m->start, m->end };
+
+		objtable_open(&at, obj, w->store);
 	}
+	*ret_rule = unwind_rule_fp;
+	if (obj->table_state != TABLE_TOLD || !object_vaddr(obj, ip - m->start + m->pgoff, &vaddr))
+		return 0;
 	/* What the table does not reach is as code without one. */
-	if (!object_vaddr(obj, ip - m->start + m->pgoff, &vaddr) || vaddr - obj->table.vaddr >= (uint64_t)obj->table.nr_pages << UNWIND_PAGE_SHIFT) {
-		*ret_rule = unwind_rule_fp;
+	off = vaddr - obj->parts.vaddr;
+	if (off >= (uint64_t)obj->parts.nr_pages << UNWIND_PAGE_SHIFT)
 		return 0;
-	}
-	number = unwind_table_find(&obj->table, vaddr);
+	end = find_number(w, m, off, &number);
 	*ret_rule = w->guide->rules.data[number];
-	return number ? 0 : UNWIND_NO_RULE;
+	return end || number ? end : UNWIND_NO_RULE;
 }
 
 static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
 	const struct walk *w = arg;
-	uint64_t at = addr - w->rest->regs.sp;
+	uint64_t at = addr - w->rest->regs.sp + w->rest->below;
 
 	if (at > w->rest->bytes || w->rest->bytes - at < sizeof(*ret_word))
 		return -1;
@@ -114,12 +121,12 @@ static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	return 0;
 }
 
-static uint32_t walk(struct unwind_guide *guide, const struct unwind_rest *rest, const void *stack, uint64_t *ret_ips, uint32_t max,
-		     uint32_t *ret_end)
+static uint32_t walk(struct unwind_guide *guide, struct unwind_store *store, const struct unwind_rest *rest, const void *stack,
+		     uint64_t *ret_ips, uint32_t max, uint32_t *ret_end)
 {
 	struct guide *g = (struct guide *)guide;
 	/* 0: of a process that has no number here */
-	struct walk w = { g, rest->pid ? syms_space(g->syms, rest->pid) : NULL, rest, stack };
+	struct walk w = { g, store, rest->pid ? syms_space(g->syms, rest->pid) : NULL, rest, stack };
 	struct unwind_facts facts = { &w, find_rule, read_word };
 	struct unwind_regs regs = rest->regs;
 	uint64_t leaf[UNWIND_LEAF_REGS];
@@ -134,19 +141,6 @@ static uint32_t walk(struct unwind_guide *guide, const struct unwind_rest *rest,
 	return n;
 }
 
-static void tell_tables(struct guide *g, struct unwind_store *store)
-{
-	if (!g->objects.n || store->rules(store, g->rules.data, g->rules.n))
-		return;
-	for (size_t i = 0; i < g->objects.n; i++) {
-		struct object *obj = g->objects.data[i];
-
-		if (!store->table(store, obj->table.pages, obj->table.nr_pages, obj->table.rows, &obj->table_page))
-			obj->table_state = TABLE_TOLD;
-	}
-	g->objects.n = 0;
-}
-
 static struct unwind_map map_of(const struct mapping *m)
 {
 	struct unwind_map map = { .start = m->start, .end = m->end };
@@ -156,9 +150,9 @@ static struct unwind_map map_of(const struct mapping *m)
 
 	if (obj->table_state == TABLE_TOLD && object_code_vaddr(obj, m->pgoff, m->end - m->start, &vaddr)) {
 		kind = UNWIND_MAP_TABLE;
-		map.bias = m->start - (vaddr - obj->table.vaddr);
+		map.bias = m->start - (vaddr - obj->parts.vaddr);
 		map.page = obj->table_page;
-		map.nr_pages = obj->table.nr_pages;
+		map.nr_pages = obj->parts.nr_pages;
 	} else if (has_code_of_file(obj) && obj->table_state != TABLE_NONE && !(obj->state == OBJECT_NEW && obj->nr_tries)) {
 		kind = UNWIND_MAP_ASK; /* but not about a file that could not be had */
 	}
@@ -210,7 +204,6 @@ static void sync(struct unwind_guide *guide, struct unwind_store *store)
 {
 	struct guide *g = (struct guide *)guide;
 
-	tell_tables(g, store);
 	for (size_t i = 0; i < g->gone.n; i++)
 		store->forget(store, &g->gone.data[i]);
 	g->gone.n = 0;
@@ -248,7 +241,6 @@ void guide_free(struct guide *g)
 	unwind_rules_free(&g->rules);
 	vec_free(&g->pids);
 	vec_free(&g->gone);
-	vec_free(&g->objects);
 	vec_free(&g->maps);
 	free(g);
 }

@@ -3,13 +3,12 @@
 #include "sym/kallsyms.h"
 
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sym/file.h"
+#include "util/thread.h"
 
 #define PROC "/proc"
 #define HINT_BYTES (8u << 20)
@@ -33,15 +32,8 @@ static void *reader(void *arg)
 
 void kallsyms_prefetch(void)
 {
-	sigset_t all, old;
-
-	if (ahead.started)
-		return;
-	/* Signals belong to the main thread. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ahead.started = !pthread_create(&ahead.thread, NULL, reader, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!ahead.started)
+		ahead.started = thread_start(&ahead.thread, reader, NULL);
 }
 
 int kallsyms_read(const char *root, char **ret_text, size_t *ret_n)

@@ -52,7 +52,6 @@ void objects_free(struct objects *objects)
 		close_fd(&obj->fd);
 		close_fd(&obj->debug_fd);
 		free(obj->segs);
-		unwind_table_free(&obj->table);
 		symtab_free(&obj->tab);
 		free(obj);
 	}
@@ -294,11 +293,27 @@ static int open_cached(const struct object *obj)
 	return open_checked(obj, path, false, false);
 }
 
-bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
+/* pid 0: no process has it. Less than 0: not to be had. */
+static int open_file(const struct objects *objects, const struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
 {
 	char plain[PATH_MAX];
 	size_t n = len_without_deleted(obj->path);
 	int fd = -ENOENT;
+
+	if (!objects->cfg->offline && pid)
+		fd = open_by_process(objects, obj, pid, start, end);
+	if (fd < 0 && n < sizeof(plain) && obj->kind == OBJECT_FILE) {
+		memcpy(plain, obj->path, n);
+		plain[n] = '\0';
+		/* Of a recording only a build id can tell; without one perf trusts the path, and so do we. */
+		fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size);
+	}
+	return fd < 0 && obj->build_id_size ? open_cached(obj) : fd;
+}
+
+bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
+{
+	int fd;
 
 	if (obj->state != OBJECT_NEW)
 		return obj->state == OBJECT_OPEN || obj->state == OBJECT_READ;
@@ -309,16 +324,7 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 	if (obj->nr_tries && obj->tried_pid == pid)
 		return false;
 	obj->tried_pid = pid;
-	if (!objects->cfg->offline && pid)
-		fd = open_by_process(objects, obj, pid, start, end);
-	if (fd < 0 && n < sizeof(plain) && obj->kind == OBJECT_FILE) {
-		memcpy(plain, obj->path, n);
-		plain[n] = '\0';
-		/* Of a recording only a build id can tell; without one perf trusts the path, and so do we. */
-		fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size);
-	}
-	if (fd < 0 && obj->build_id_size)
-		fd = open_cached(obj);
+	fd = open_file(objects, obj, pid, start, end);
 	if (fd < 0) {
 		if (++obj->nr_tries == TRIES_MAX || objects->cfg->offline)
 			obj->state = OBJECT_FAILED;
@@ -387,14 +393,6 @@ static void keep_fds(struct objects *objects, struct object *obj, int debug_fd)
 	close_fd(&obj->fd);
 }
 
-/* elf and debug are open; debug may be NULL. */
-static void read_table(struct objects *objects, struct object *obj, const struct elf_file *elf, const struct elf_file *debug)
-{
-	if (!objects->rules || obj->table_state != TABLE_NEW)
-		return;
-	obj->table_state = unwind_table_read(elf, debug, objects->rules, &obj->table) ? TABLE_NONE : TABLE_READ;
-}
-
 /* The segments outlive the file. */
 static void take_segs(struct object *obj, struct elf_file *elf)
 {
@@ -404,19 +402,48 @@ static void take_segs(struct object *obj, struct elf_file *elf)
 	elf->segs = NULL;
 }
 
-void object_table(struct objects *objects, struct object *obj)
+int object_file_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end,
+		     struct object_file *ret_file)
 {
-	struct elf_file elf;
+	int fd = -1, ret;
 
-	if (obj->state != OBJECT_OPEN || obj->table_state != TABLE_NEW || !objects->rules)
-		return;
-	if (obj->kind == OBJECT_VDSO ? open_vdso(&elf) : elf_open_fd(obj->fd, &elf)) {
-		obj->table_state = TABLE_NONE;
-		return;
+	if ((obj->state == OBJECT_NEW && !object_open(objects, obj, pid, start, end)) || obj->state == OBJECT_FAILED)
+		return -ENOENT;
+	if (obj->kind != OBJECT_VDSO) {
+		fd = obj->fd >= 0 ? obj->fd : open_file(objects, obj, pid, start, end);
+		if (fd < 0)
+			return -ENOENT;
 	}
-	read_table(objects, obj, &elf, NULL);
-	take_segs(obj, &elf);
-	elf_close(&elf);
+	ret = fd < 0 ? open_vdso(&ret_file->elf) : elf_open_fd(fd, &ret_file->elf);
+	if (ret) {
+		if (fd >= 0 && fd != obj->fd)
+			close(fd);
+		return ret;
+	}
+	ret_file->debug_fd = -1;
+	return 0;
+}
+
+const struct elf_file *object_file_debug(const struct objects *objects, const struct object *obj, uint32_t pid,
+					 struct object_file *file)
+{
+	file->debug_fd = open_debug(objects, obj, &file->elf, pid, &file->debug);
+	return file->debug_fd >= 0 ? &file->debug : NULL;
+}
+
+void object_file_close(struct object *obj, struct object_file *file)
+{
+	int fd = file->elf.fd;
+
+	if (!obj->segs)
+		take_segs(obj, &file->elf);
+	elf_close(&file->elf);
+	if (fd >= 0 && fd != obj->fd)
+		close(fd);
+	if (file->debug_fd < 0)
+		return;
+	elf_close(&file->debug);
+	close(file->debug_fd);
 }
 
 void object_read(struct objects *objects, struct object *obj, uint32_t pid)
@@ -436,7 +463,6 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	if (wants ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
 		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
 	n = elfsyms_load(&elf, debug_fd >= 0 ? &debug : NULL, &obj->tab);
-	read_table(objects, obj, &elf, debug_fd >= 0 ? &debug : NULL);
 	take_segs(obj, &elf);
 	elf_close(&elf);
 	if (debug_fd >= 0)

@@ -28,7 +28,7 @@ enum object_kind {
 
 enum object_state { OBJECT_NEW, OBJECT_OPEN, OBJECT_READ, OBJECT_FAILED };
 
-enum table_state { TABLE_NEW, TABLE_READ, TABLE_TOLD /* the kernel has it */, TABLE_NONE };
+enum table_state { TABLE_NEW, TABLE_TOLD /* the kernel has its pages, and asks for their rows */, TABLE_NONE };
 
 struct object {
 	const char *path;    /* as the event had it; interned */
@@ -49,8 +49,9 @@ struct object {
 	struct lines *lines; /* NULL: not opened yet, or none */
 	bool lines_tried;
 	uint8_t table_state; /* enum table_state */
-	struct unwind_table table;
-	uint32_t table_page; /* of TABLE_TOLD: where it begins in the kernel */
+	bool has_parts; /* of TABLE_TOLD; else only vaddr and nr_pages of parts are known */
+	struct unwind_parts parts;
+	uint32_t table_page; /* where they begin in the kernel */
 };
 
 struct objects {
@@ -78,8 +79,19 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 /* Reads the symbols of an open object. pid may help to find debug files; 0: none. */
 void object_read(struct objects *objects, struct object *obj, uint32_t pid);
 
-/* Compiles the table for unwinding of an open object, once, without its symbols. */
-void object_table(struct objects *objects, struct object *obj);
+/*
+ * An object's file, by whatever way it is to be had: 0, -ENOENT, or -errno of elf_open_fd(). Once it was open, obj's addresses are
+ * known. Its separate debug file, NULL: it has none, is open as long.
+ */
+struct object_file {
+	struct elf_file elf, debug;
+	int debug_fd; /* less than 0: none */
+};
+int object_file_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end,
+		     struct object_file *ret_file);
+const struct elf_file *object_file_debug(const struct objects *objects, const struct object *obj, uint32_t pid,
+					 struct object_file *file);
+void object_file_close(struct object *obj, struct object_file *file);
 
 /* ELF address of a file offset; false when the object was never read or has no such offset. */
 bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's maps of bpf/lib/unwindmaps.bpf.h, filled: tables, mappings, and the ring of what walkers ask. */
+#ifndef SKEP_CAPTURE_UNWINDSTORE_H
+#define SKEP_CAPTURE_UNWINDSTORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwinding.h"
+#include "util/err.h"
+
+struct bpf_map;
+struct bpf_object;
+
+/* bytes: of rows and pages, at most; UNWIND_BYTES_MIN at least. 0, or -errno with err filled. */
+#define UNWIND_BYTES_DEFAULT (64ull << 20)
+#define UNWIND_BYTES_MIN (2ull << 20)
+#define UNWIND_BYTES_MAX (4ull << 30)
+int unwindstore_new(uint64_t bytes, struct unwind_store **ret_store, struct err *err);
+void unwindstore_free(struct unwind_store *store); /* NULL is nothing */
+
+/* Before an object is loaded: it takes these maps for its own, or, of NULL, none. 0 or -errno. */
+int unwindstore_lend(const struct unwind_store *store, struct bpf_object *obj);
+
+/* Is this map of an object one that unwindstore_lend() stands for? */
+bool unwindstore_has(const struct bpf_map *map);
+
+/* The ring of struct unwind_rest. */
+int unwindstore_rests_fd(const struct unwind_store *store);
+
+struct unwindstore_use {
+	uint64_t map_bytes;	/* of kernel memory, all together */
+	uint64_t evicted_bytes; /* of rows that made way for others */
+	bool is_full;		/* of mappings or pages: what came then is asked about again and again */
+};
+struct unwindstore_use unwindstore_use(const struct unwind_store *store);
+
+#endif

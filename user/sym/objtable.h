@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An object's table in the kernel: its pages once, their rows when they are asked for. */
+#ifndef SKEP_SYM_OBJTABLE_H
+#define SKEP_SYM_OBJTABLE_H
+
+#include <stdint.h>
+
+#include "sym/object.h"
+#include "unwinding.h"
+
+/* Where an object is mapped, and by whom: its file is opened through there. */
+struct objtable_place {
+	struct objects *objects;
+	uint32_t pid;
+	uint64_t start, end;
+};
+
+/*
+ * Has the store make room for the pages of an object's table; obj->table_state says what came of it: TABLE_NEW is to be tried again by
+ * another process.
+ */
+void objtable_open(const struct objtable_place *at, struct object *obj, struct unwind_store *store);
+
+/* Puts rows of a page of it, by number from 0, into the store, with those of the pages around. 0, or -errno: the file is gone, or is full. */
+int objtable_fill(const struct objtable_place *at, struct object *obj, uint32_t page, struct unwind_store *store);
+
+#endif
