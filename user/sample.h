@@ -38,8 +38,11 @@ enum stack_stop {
 	STOP_ASTRAY = 12,   /* the caller's frame would not be further out */
 	STOP_COMPAT = 13,   /* 32-bit code */
 	STOP_NOT_ASKED = 14, /* no table yet, and no room to ask for it */
+	STOP_LIMIT = 15,     /* --max-stack: there are more frames than that */
 	STOP_MAX
 };
+
+#define SAMPLE_DEEP_MAX 1023 /* frames of a user stack, where more than STACK_MAX_FRAMES were asked for */
 
 /* What a thread did on no CPU. */
 enum off_cpu {

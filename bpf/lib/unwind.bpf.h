@@ -14,7 +14,7 @@
 #include "lib/stack.bpf.h"
 #include "lib/unwindmaps.bpf.h"
 
-const volatile __u32 cfg_unwind = 1; /* 0: nothing of this is reached, its maps need not be there */
+const volatile __u32 cfg_unwind = 1; /* 0: nothing of this is reached, its maps need not be there; 2: what is deeper is asked about */
 const volatile __u32 cfg_unwind_id = 0; /* below 8: of the objects that share `unwind_rests`, each has another one */
 
 #define UNWIND_SCRATCHES 4 /* a CPU, for walks that interrupt each other */
@@ -116,7 +116,9 @@ static __always_inline int unwind_word(struct unwind_walk *w, __u64 addr, __u64 
 
 static __always_inline __u32 unwind_max(void)
 {
-	return cfg_max_frames <= STACK_MAX_FRAMES ? cfg_max_frames : STACK_MAX_FRAMES;
+	__u32 max = cfg_max_frames <= STACK_MAX_FRAMES ? cfg_max_frames : STACK_MAX_FRAMES;
+
+	return cfg_unwind > 1 && max ? max - 1 : max; /* and the mark of what is asked about the rest */
 }
 
 /* One frame more, or what is known of the last put right. Returns enum unwind_end. */
@@ -131,7 +133,7 @@ __noinline int unwind_frame(__u32 slot)
 	if (!w)
 		return UNWIND_ROOT;
 	if (w->stack.nr >= unwind_max())
-		return UNWIND_DEPTH;
+		return cfg_unwind > 1 ? UNWIND_ASK : UNWIND_DEPTH;
 	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
 	if (end == UNWIND_ASK && unwind_unhook(w))
 		return UNWIND_MORE;
@@ -162,7 +164,7 @@ __noinline int unwind_finish(__u32 slot, int end)
 			end = UNWIND_NO_ROOM;
 	}
 	nr = w->stack.nr & STACK_MAX_FRAMES;
-	if (end != UNWIND_ROOT && nr < unwind_max()) {
+	if (end != UNWIND_ROOT && (nr < unwind_max() || end == UNWIND_ASK)) {
 		w->stack.ips[nr] = UNWIND_MARK | (__u64)(end & UNWIND_MARK_CODE) << UNWIND_MARK_SHIFT | id;
 		w->stack.nr = ++nr;
 	}

@@ -57,5 +57,27 @@ how sqlite3 sqlite3 :memory: 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT 
 how git git log -p --stat
 how openssl openssl speed -seconds 1 rsa2048
 how node node -e 'let o = {}; for (let i = 0; i < 6e5; i++) o["k" + i] = JSON.stringify({ i });'
+# nginx answers 20,000 requests of ab, then ends
+if command -v nginx >/dev/null && command -v ab >/dev/null; then
+	mkdir "$TMP/www"
+	head -c 20000 /dev/urandom >"$TMP/www/index.html"
+	chmod -R a+rX "$TMP"
+	cat >"$TMP/nginx.conf" <<-END
+		daemon off; worker_processes 1; pid $TMP/nginx.pid; error_log stderr crit;
+		events { }
+		http { access_log off; client_body_temp_path $TMP/b; proxy_temp_path $TMP/p; fastcgi_temp_path $TMP/f; uwsgi_temp_path $TMP/u;
+			scgi_temp_path $TMP/s; gzip on; gzip_types *; server { listen 127.0.0.1:18080; root $TMP/www; } }
+	END
+	cat >"$TMP/serve" <<-END
+		nginx -c "$TMP/nginx.conf" -p "$TMP" & server=\$!
+		for i in \$(seq 50); do [ -s "$TMP/nginx.pid" ] && break; sleep 0.02; done
+		ab -q -n 20000 -c 8 -H 'Accept-Encoding: gzip' http://127.0.0.1:18080/index.html >/dev/null
+		kill -QUIT \$server; wait \$server
+	END
+	how nginx sh "$TMP/serve"
+else
+	echo "  nginx: not here (nginx-light, apache2-utils)"
+fi
+echo "tables of a whole system: see ehframe"
 echo "in the kernel"
 build/work/unwind time | sed 's/^/  /'

@@ -218,6 +218,29 @@ hits() {
 	rooted_ok got.folded
 }
 
+# downs FOLDED: frames of down() in its heaviest stack
+downs() {
+	awk '$NF > most { most = $NF; n = gsub(/;down/, "") } END { print n }' "$1"
+}
+
+@test "--max-stack: stacks deeper than the kernel keeps, in a picture and in a file" {
+	"$SKEP" flame --call-graph eh --max-stack 255 -F "$(hz 999)" -o got.folded -- "$WORK/recurse" 200 "$(times 1)"
+	SKEP_SAMPLES=200 rooted_ok got.folded
+	[ "$(downs got.folded)" = 201 ]
+	"$SKEP" flame --call-graph eh --max-stack 255 -F "$(hz 999)" -o got.folded -- "$WORK/recurse" 600 "$(times 1)"
+	grep -q 'recurse;\[truncated: --max-stack frames\];down;' got.folded
+	[ "$(downs got.folded)" -ge 253 ]
+	"$SKEP" record --call-graph eh --max-stack 1023 -F "$(hz 499)" -o a.data -- "$WORK/recurse" 600 "$(times 1)"
+	"$SKEP" flame -i a.data -o got.folded
+	SKEP_SAMPLES=100 rooted_ok got.folded
+	[ "$(downs got.folded)" = 601 ]
+	for o in "126" "1024" "255 --call-graph fp"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" flame --max-stack $o -o x.folded -- true
+		[ "$status" = 2 ]
+	done
+}
+
 @test "--call-graph: words of perf, and what is refused" {
 	run "$SKEP" flame --call-graph lbr -o x.folded -- true
 	[ "$status" = 2 ]

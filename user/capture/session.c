@@ -23,7 +23,6 @@
 #include "capture/features.h"
 #include "capture/kernel.h"
 #include "capture/unwind.h"
-#include "capture/unwindstore.h"
 #include "util/clock.h"
 #include "util/cpus.h"
 #include "util/limits.h"
@@ -160,12 +159,11 @@ static int open_sources(struct session *s, struct err *err)
 
 static int open_unwinder(struct session *s, struct err *err)
 {
-	uint64_t bytes = s->cfg->unwind_bytes ? s->cfg->unwind_bytes : UNWIND_BYTES_DEFAULT;
-	int ret = unwinder_new(s->cfg->guide, bytes, &s->place.unwinder, err);
+	int ret = unwinder_new(&s->cfg->unwind, &s->place.unwinder, err);
 
 	if (!ret)
 		return watch(s, unwinder_fd(s->place.unwinder));
-	if (s->cfg->must_unwind)
+	if (s->cfg->unwind.is_must)
 		return ret;
 	log_detail("%s: user stacks are walked by frame pointers", err->text);
 	err->text[0] = '\0';
@@ -196,7 +194,7 @@ static int session_setup(struct session *s, struct err *err)
 	/* COMMAND is there by now, and so is its number. */
 	if (!ret && is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
-	if (!ret && s->cfg->guide)
+	if (!ret && s->cfg->unwind.guide)
 		ret = open_unwinder(s, err);
 	if (!ret)
 		ret = watch_targets(s, err);

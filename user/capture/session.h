@@ -12,11 +12,11 @@
 #include <sys/resource.h>
 
 #include "capture/source.h"
+#include "capture/unwind.h"
 #include "util/err.h"
 
 #define SESSION_SOURCES_MAX 8
 
-struct unwind_guide;
 
 struct session_cfg {
 	const struct target *target;
@@ -24,9 +24,7 @@ struct session_cfg {
 	int nr_sources;
 	const sigset_t *command_mask;	 /* signals that COMMAND starts with blocked */
 	uint64_t interval_ns;		 /* take a snapshot of the sources every so often; 0: never */
-	struct unwind_guide *guide;	 /* user stacks are walked by tables, with its help; NULL: by frame pointers */
-	uint64_t unwind_bytes;		 /* of its tables in the kernel; 0: the default */
-	bool must_unwind;		 /* or not at all; else by frame pointers where there is no room for tables */
+	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t duration_ns;		 /* 0: until COMMAND or the targets end, or a signal */
 };
 

@@ -59,7 +59,7 @@ static void set_knobs(struct src_offcpu *src, const struct place *place)
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
-	ro->cfg_unwind = !!place->unwinder;
+	ro->cfg_unwind = unwinder_mode(place->unwinder);
 	ro->cfg_unwind_id = UNWIND_ID;
 	ro->cfg_blocked = !!(cfg->parts & (OFFCPU_PART_BLOCKED | OFFCPU_PART_QUEUED));
 	ro->cfg_preempted = !!(cfg->parts & OFFCPU_PART_PREEMPTED);

@@ -70,7 +70,7 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
-	ro->cfg_unwind = !!place->unwinder;
+	ro->cfg_unwind = unwinder_mode(place->unwinder);
 	if (cfg->max_frames && !cfg->aggregate)
 		ro->cfg_max_frames = cfg->max_frames;
 	src->max_frames = kernel_max_frames();

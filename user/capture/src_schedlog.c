@@ -74,7 +74,7 @@ static void set_knobs(struct src_schedlog *src)
 	struct schedlog_bpf__rodata *ro = skel->rodata;
 
 	ro->cfg_stacks = cfg->stacks;
-	ro->cfg_unwind = !!src->place->unwinder;
+	ro->cfg_unwind = unwinder_mode(src->place->unwinder);
 	ro->cfg_unwind_id = UNWIND_ID;
 	if (cfg->max_frames && cfg->max_frames < STACK_MAX_FRAMES)
 		ro->cfg_max_frames = cfg->max_frames;

@@ -27,18 +27,20 @@ struct unwinder {
 	struct chain *chains[CHAIN_BUCKETS];
 	struct chain *order[CHAINS_MAX]; /* as they came, from nr_walked % CHAINS_MAX on */
 	uint64_t nr_walked;
-	uint64_t whole[STACK_MAX_FRAMES];
+	uint32_t max_frames;
+	uint64_t whole[SAMPLE_DEEP_MAX];
 };
 
-int unwinder_new(struct unwind_guide *guide, uint64_t bytes, struct unwinder **ret_unwinder, struct err *err)
+int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
 	int ret;
 
 	if (!u)
 		return err_set(err, -ENOMEM, "out of memory");
-	u->guide = guide;
-	ret = unwindstore_new(bytes, &u->store, err);
+	u->guide = cfg->guide;
+	u->max_frames = cfg->max_frames ? cfg->max_frames : STACK_MAX_FRAMES;
+	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, &u->store, err);
 	if (!ret)
 		ret = rings_watch(&u->rests, unwindstore_rests_fd(u->store), err);
 	if (ret) {
@@ -63,6 +65,11 @@ void unwinder_free(struct unwinder *u)
 int unwinder_lend(const struct unwinder *u, struct bpf_object *obj)
 {
 	return unwindstore_lend(u ? u->store : NULL, obj);
+}
+
+uint32_t unwinder_mode(const struct unwinder *u)
+{
+	return !u ? 0 : u->max_frames > STACK_MAX_FRAMES ? 2 : 1;
 }
 
 int unwinder_fd(const struct unwinder *u)
@@ -91,13 +98,13 @@ static int walk_rest(void *arg, const void *record, size_t size)
 {
 	struct unwinder *u = arg;
 	const struct unwind_rest *rest = record;
-	uint64_t ips[STACK_MAX_FRAMES];
+	uint64_t ips[SAMPLE_DEEP_MAX];
 	uint32_t n, end, bucket, room;
 	struct chain *c;
 
 	if (size < sizeof(*rest) || rest->bytes > size - sizeof(*rest) || rest->nr > STACK_MAX_FRAMES)
 		return 0;
-	room = STACK_MAX_FRAMES - rest->nr;
+	room = u->max_frames - rest->nr;
 	n = u->guide->walk(u->guide, u->store, rest, rest + 1, ips, room, &end);
 	c = malloc(sizeof(*c) + n * sizeof(*ips));
 	if (!c)
@@ -158,8 +165,8 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 	c = find_chain(u, mark & UNWIND_MARK_ID);
 	if (!c)
 		return n;
-	*ret_stop = stop_of(c->end);
-	if (n + c->n > STACK_MAX_FRAMES)
+	*ret_stop = c->end == UNWIND_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : stop_of(c->end);
+	if (n + c->n > u->max_frames)
 		return n;
 	memcpy(u->whole, ips, n * sizeof(*ips));
 	memcpy(u->whole + n, c->ips, c->n * sizeof(*ips));

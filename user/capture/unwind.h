@@ -17,12 +17,22 @@
 struct bpf_object;
 struct unwinder;
 
-/* bytes: of tables (capture/unwindstore.h). The guide is borrowed, and asked only in unwinder_walk(). 0, or -errno with err filled. */
-int unwinder_new(struct unwind_guide *guide, uint64_t bytes, struct unwinder **ret_unwinder, struct err *err);
+struct unwinder_cfg {
+	struct unwind_guide *guide; /* borrowed, and asked only in unwinder_walk(); NULL: there is to be no unwinder */
+	uint64_t bytes;		    /* of tables (capture/unwindstore.h); 0: the default */
+	uint32_t max_frames;	    /* of a user stack, STACK_MAX_FRAMES to SAMPLE_DEEP_MAX; 0: the least */
+	bool is_must;		    /* or there is to be no session; else stacks are walked by frame pointers where there is no room */
+};
+
+/* 0, or -errno with err filled. */
+int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err);
 void unwinder_free(struct unwinder *u); /* NULL is nothing */
 
 /* Before an object is loaded: it takes our maps for those of bpf/lib/unwind.bpf.h, or, without an unwinder (NULL), none. 0 or -errno. */
 int unwinder_lend(const struct unwinder *u, struct bpf_object *obj);
+
+/* An object's cfg_unwind; of NULL 0. */
+uint32_t unwinder_mode(const struct unwinder *u);
 
 /* Readable when the kernel asks. */
 int unwinder_fd(const struct unwinder *u);

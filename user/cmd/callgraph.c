@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "capture/session.h"
+#include "capture/unwind.h"
 #include "capture/unwindstore.h"
 
 static int set_call_graph(void *base, const char *text, struct err *err)
@@ -44,10 +44,21 @@ const struct opt walk_opts[] = {
 	{ 0 },
 };
 
+static int check_frames(const struct walk_options *walks, struct err *err)
+{
+	if (!walk_by_tables(walks))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack is for stacks of --call-graph eh");
+	if (walks->max_frames < STACK_MAX_FRAMES || walks->max_frames > SAMPLE_DEEP_MAX)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-stack is %d to %d", STACK_MAX_FRAMES, SAMPLE_DEEP_MAX);
+	return 0;
+}
+
 int walk_check(const struct walk_options *walks, struct err *err)
 {
-	if (!walks->table_mb)
-		return 0;
+	int ret = walks->max_frames ? check_frames(walks, err) : 0;
+
+	if (ret || !walks->table_mb)
+		return ret;
 	if (!walk_by_tables(walks))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--unwind-memory is for the tables of --call-graph eh");
 	if (walks->table_mb < UNWIND_BYTES_MIN >> 20 || walks->table_mb > UNWIND_BYTES_MAX >> 20)
@@ -65,9 +76,8 @@ bool walk_by_tables(const struct walk_options *walks)
 	return walks->call_graph == CALL_GRAPH_EH || walks->call_graph == CALL_GRAPH_AUTO;
 }
 
-void walk_tell(const struct walk_options *walks, struct unwind_guide *guide, struct session_cfg *ret_cfg)
+struct unwinder_cfg walk_cfg(const struct walk_options *walks, struct unwind_guide *guide)
 {
-	ret_cfg->guide = guide;
-	ret_cfg->must_unwind = walks->call_graph == CALL_GRAPH_EH;
-	ret_cfg->unwind_bytes = walks->table_mb << 20;
+	return (struct unwinder_cfg){ .guide = guide, .bytes = walks->table_mb << 20, .max_frames = (uint32_t)walks->max_frames,
+				      .is_must = walks->call_graph == CALL_GRAPH_EH };
 }

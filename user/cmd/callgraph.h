@@ -9,8 +9,8 @@
 #include "util/err.h"
 #include "util/opt.h"
 
-struct session_cfg;
 struct unwind_guide;
+struct unwinder_cfg;
 
 enum call_graph {
 	CALL_GRAPH_AUTO, /* by tables where that is to be had */
@@ -21,7 +21,8 @@ enum call_graph {
 
 struct walk_options {
 	enum call_graph call_graph;
-	uint64_t table_mb; /* of unwinding tables in the kernel; 0: the default */
+	uint64_t table_mb;   /* of unwinding tables in the kernel; 0: the default */
+	uint64_t max_frames; /* of user stacks, of commands that have an option for it; 0: STACK_MAX_FRAMES */
 };
 
 /* The group of options, and what is wrong with them: 0, or -errno with err filled. */
@@ -33,7 +34,7 @@ bool walk_given(const struct walk_options *walks);
 
 bool walk_by_tables(const struct walk_options *walks);
 
-/* Has a session walk so, with the help of guide; NULL: by frame pointers. */
-void walk_tell(const struct walk_options *walks, struct unwind_guide *guide, struct session_cfg *ret_cfg);
+/* The same, with the help of guide; NULL: by frame pointers. */
+struct unwinder_cfg walk_cfg(const struct walk_options *walks, struct unwind_guide *guide);
 
 #endif

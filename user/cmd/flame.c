@@ -189,6 +189,7 @@ static const char *live_option(const struct measure *m)
 		{ m->ring_kb, "-m" },	     { m->stacks_max, "--max-stacks" },
 		{ m->walks.call_graph, "--call-graph" },
 		{ m->walks.table_mb, "--unwind-memory" },
+		{ m->walks.max_frames, "--max-stack" },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)

@@ -32,6 +32,8 @@ const struct opt measure_opts[] = {
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns),
 	  "stop after TIME (10, 500ms, 2m); COMMAND is ended", NULL, false, NULL },
 	{ 0, "idle", NULL, OPT_FLAG, offsetof(struct measure, idle), "sample the idle task too", NULL, false, NULL },
+	{ 0, "max-stack", "N", OPT_U64, offsetof(struct measure, walks.max_frames), "frames of a user stack, innermost first (127; up to 1023)",
+	  NULL, false, NULL },
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
@@ -288,7 +290,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	struct session *s;
 	int ret = make_sources(m, cfg, &run);
 
-	walk_tell(&m->walks, m->guide, &run);
+	run.unwind = walk_cfg(&m->walks, m->guide);
 	if (ret)
 		return ret;
 	/* The first of them ends the sampling; a second one must not cost the result, which is written then. */

@@ -157,6 +157,7 @@ static int open_writer(struct sink *sink, struct err *err)
 		.events = rec->m.events,
 		.nr_events = rec->m.nr_events,
 		.callchain = rec->m.walks.call_graph != CALL_GRAPH_NONE,
+		.max_frames = (uint32_t)rec->m.walks.max_frames,
 	};
 	r->meta.kernel_build_id_size = build_id_kernel(r->meta.kernel_build_id);
 	ret = build_ids_new(&r->ids);

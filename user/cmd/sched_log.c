@@ -63,8 +63,8 @@ static int measure(struct sched_log *log, int *ret_status, struct err *err)
 	int ret;
 
 	if (log->syms && walk_by_tables(&log->walks)) {
-		walk_tell(&log->walks, syms_guide(log->syms), &cfg);
-		if (!cfg.guide)
+		cfg.unwind = walk_cfg(&log->walks, syms_guide(log->syms));
+		if (!cfg.unwind.guide)
 			return -ENOMEM;
 	}
 	cfg.sources[0] = src_schedlog_new(&log->source);

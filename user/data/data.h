@@ -25,6 +25,7 @@ struct data_meta {
 	uint8_t kernel_build_id[BUILD_ID_MAX];
 	uint8_t kernel_build_id_size; /* 0: not known */
 	bool callchain;	   /* samples carry call chains */
+	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
 	bool stack_dumps;  /* reader: samples carry pieces of the user stack (perf record --call-graph dwarf) */
 	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */

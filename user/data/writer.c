@@ -366,7 +366,8 @@ static void attr_fill(struct perf_event_attr *a, const struct event *e, const st
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.sample_max_stack = 2 * STACK_MAX_FRAMES, /* each part has its own limit */
+		/* each part has its own limit */
+		.sample_max_stack = (uint16_t)(STACK_MAX_FRAMES + (meta->max_frames ? meta->max_frames : STACK_MAX_FRAMES)),
 	};
 	/*
 	 * perf refuses a file with tracepoints but without their formats (TRACING_DATA), which we do

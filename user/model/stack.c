@@ -22,6 +22,7 @@ static const char *const cut_text[STOP_MAX] = {
 	[STOP_ASTRAY] = "[truncated: frames out of order]",
 	[STOP_COMPAT] = "[truncated: 32-bit code]",
 	[STOP_NOT_ASKED] = "[truncated: unwinding table late]",
+	[STOP_LIMIT] = "[truncated: --max-stack frames]",
 };
 
 static const enum loss cut_loss[STOP_MAX] = {
@@ -37,6 +38,7 @@ static const enum loss cut_loss[STOP_MAX] = {
 	[STOP_ASTRAY] = LOSS_CUT_ASTRAY,
 	[STOP_COMPAT] = LOSS_CUT_COMPAT,
 	[STOP_NOT_ASKED] = LOSS_CUT_NOT_ASKED,
+	[STOP_LIMIT] = LOSS_CUT_DEPTH,
 };
 
 /* False when there were more than are kept. */
