@@ -199,7 +199,7 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring sockets usdt unwind probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring sockets usdt unwind corewalk probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped
 WORK += $(STACKS:%=$W/stacks_%) $W/stacks_library.so
@@ -248,4 +248,6 @@ $B/root/unwind.skel.h: $B/root/unwind.bpf.o
 $B/root/%.o: tests/root/%.c $B/root/unwind.skel.h
 	$(call say,WORK,$@)$(COMPILE) -I$B/root -O2 -fomit-frame-pointer -MMD -MP -c $< -o $@
 $W/unwind: $(addprefix $B/root/,unwind.o unwind_asks.o unwind_tables.o) $B/libskep.a
+$W/corewalk: $B/root/corewalk.o $B/libskep.a
+$W/unwind $W/corewalk:
 	$(call say,WORK,$@)mkdir -p $W && $(COMPILE) $^ $(LIBS) -o $@
