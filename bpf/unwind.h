@@ -36,7 +36,7 @@ enum unwind_cfa {
 	UNWIND_CFA_SP = 2,	/* sp + off */
 	UNWIND_CFA_BP = 3,
 	UNWIND_CFA_BX = 4,	/* the dynamic linker's way into lazily bound functions */
-	UNWIND_CFA_REG = 5,	/* rule.reg + off: at a leaf, where that register is known */
+	UNWIND_CFA_REG = 5,	/* rule.reg + off: where that register is known */
 	UNWIND_CFA_SP_DEREF = 6, /* *(sp + off) + rule.add */
 	UNWIND_CFA_BP_DEREF = 7,
 	UNWIND_CFA_PLT = 8,	/* sp + off + (ip & 15 >= rule.add ? 8 : 0): the linker's expression for .plt */
@@ -117,7 +117,7 @@ struct unwind_regs {
 enum unwind_lost {
 	UNWIND_LOST_BP = 1,
 	UNWIND_LOST_BX = 2,
-	UNWIND_LOST_LEAF = 4, /* all others: it is no leaf */
+	UNWIND_LOST_LEAF = 4, /* all others: neither a leaf, nor has it called only what is near */
 	UNWIND_BY_FP = 8,     /* nothing lost: the frame was found by a frame pointer */
 };
 
@@ -149,6 +149,7 @@ enum unwind_end {
 };
 
 /* What user space needs to walk on. */
+#define UNWIND_RED_ZONE 128u /* a leaf may have saved registers below sp: psABI of x86-64, 3.2.2 */
 #define UNWIND_REST_TINY 4096u /* bytes of stack */
 #define UNWIND_REST_SMALL 16384u
 #define UNWIND_REST_LARGE 65536u
@@ -161,9 +162,9 @@ struct unwind_rest {
 	struct unwind_regs regs; /* of the frame that could not be walked: regs.ip is the last address before the mark */
 	__u64 leaf[UNWIND_LEAF_REGS]; /* when !(regs.lost & UNWIND_LOST_LEAF) */
 	__u32 nr;    /* frames before the mark */
-	__u32 bytes; /* of the stack, from regs.sp up */
+	__u32 bytes; /* of the stack, from so many below regs.sp up */
 	__u32 pid;   /* the process, in skep's PID namespace */
-	__u32 pad;
+	__u32 below; /* 0: they are not there */
 	/* then those bytes */
 };
 

@@ -36,7 +36,7 @@ static __always_inline __u32 unwind_copy(char *to, __u64 sp, __u32 size)
 	return n + i * UNWIND_USER_PAGE;
 }
 
-static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_rest *rest, __u64 id, __u32 bytes)
+static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_rest *rest, __u64 id, __u32 below, __u32 bytes)
 {
 	rest->id = id;
 	rest->time_ns = bpf_ktime_get_ns();
@@ -47,6 +47,7 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 	rest->nr = w->stack.nr;
 	rest->bytes = bytes;
 	rest->pid = w->pid;
+	rest->below = below;
 }
 
 /* The frames that are left are below the arguments of main(), if this is the first thread: there may be few bytes. */
@@ -65,7 +66,7 @@ static __always_inline __u64 unwind_left(__u64 sp)
                                                                                                      \
 		_rest = bpf_ringbuf_reserve(&unwind_rests, sizeof(*_rest), 0);                       \
 		if (_rest) {                                                                         \
-			unwind_tell(w, &_rest->rest, id, unwind_copy(_rest->stack, w->regs.sp, size)); \
+			unwind_tell(w, &_rest->rest, id, below, unwind_copy(_rest->stack, sp, size)); \
 			bpf_ringbuf_submit(_rest, BPF_RB_FORCE_WAKEUP);                              \
 		}                                                                                    \
 		!!_rest;                                                                             \
@@ -74,11 +75,17 @@ static __always_inline __u64 unwind_left(__u64 sp)
 /* Returns the id of the rest; 0: there was no room. */
 static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 {
-	__u64 id = unwind_id(w, slot), left = unwind_left(w->regs.sp);
+	__u64 id = unwind_id(w, slot), sp = w->regs.sp, left, word;
+	__u32 below = UNWIND_RED_ZONE;
 	int is_told;
 
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)(sp - below)))
+		below = 0;
+	sp -= below;
+	left = unwind_left(sp);
+
 	/* Of a copy's first page only the end is the stack's. */
-	if (left <= UNWIND_USER_PAGE - w->regs.sp % UNWIND_USER_PAGE)
+	if (left <= UNWIND_USER_PAGE - sp % UNWIND_USER_PAGE)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_TINY);
 	else if (left <= UNWIND_REST_SMALL - UNWIND_USER_PAGE)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_SMALL);

@@ -43,6 +43,13 @@ strange() { # strange MODE SECONDS
 	grep -q 'note: [0-9]* *user stacks whose frames do not lie one above the other' said
 }
 
+@test "what a leaf has below its stack pointer: also while the kernel has no tables" {
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do cp "$1" s$i; ./s$i red "$2"; done' sh \
+		"$WORK/strange" "$(times 0.1)"
+	awk '/;red_zone[; ]/ { all += $NF; if (/main;red;red_zone/) good += $NF; else other = $0 }
+		END { printf "%d of %d\n%s\n", good, all, other; exit !(all >= 500 && good == all) }' got.folded
+}
+
 # bats test_tags=user-space
 @test "a stack that is not in memory" {
 	strange dropped 1

@@ -17,7 +17,7 @@ struct unwind_walk {
 
 static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
 {
-	__u64 off = addr - w->rest->regs.sp;
+	__u64 off = addr - w->rest->regs.sp + w->rest->below;
 
 	if (off >= w->rest->bytes || w->rest->bytes - off < sizeof(*ret))
 		return -1;

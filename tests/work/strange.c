@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Stacks that are not as others. Burns CPU at their ends, in burn().
- * usage: strange mappings|coroutines|dropped SECONDS
+ * usage: strange mappings|coroutines|dropped|red SECONDS
  */
 #include <setjmp.h>
 #include <string.h>
@@ -175,12 +175,24 @@ static void dropped(double end)
 		on_stack(co_dropped, top);
 }
 
+/* A leaf that has its CFA below its stack pointer, and its caller's rbp there, too. */
+void red_zone(long n);
+FUNCTION("red_zone", "lea 8(%rsp), %rax\nmov %rax, -120(%rsp)\nmov %rbp, -16(%rsp)\n"
+		     ".cfi_escape 0x0f, 4, 0x77, 0x88, 0x7f, 0x06\n.cfi_offset %rbp, -24\nxor %ebp, %ebp\n"
+		     "1: dec %rdi\njnz 1b\nmov -16(%rsp), %rbp\n.cfi_def_cfa %rsp, 8\n.cfi_same_value %rbp\nret\n");
+
+static void red(double end)
+{
+	while (cpu_s() < end)
+		red_zone(1000000);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(double end);
-	} modes[] = { { "mappings", mappings }, { "coroutines", coroutines }, { "dropped", dropped } };
+	} modes[] = { { "mappings", mappings }, { "coroutines", coroutines }, { "dropped", dropped }, { "red", red } };
 	double seconds = argc == 3 ? atof(argv[2]) : 0;
 
 	slice = seconds / 50;

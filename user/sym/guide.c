@@ -106,7 +106,7 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
 	const struct walk *w = arg;
-	uint64_t at = addr - w->rest->regs.sp;
+	uint64_t at = addr - w->rest->regs.sp + w->rest->below;
 
 	if (at > w->rest->bytes || w->rest->bytes - at < sizeof(*ret_word))
 		return -1;
