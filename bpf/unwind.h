@@ -41,6 +41,7 @@ enum unwind_cfa {
 	UNWIND_CFA_BP_DEREF = 7,
 	UNWIND_CFA_PLT = 8,	/* sp + off + (ip & 15 >= rule.add ? 8 : 0): the linker's expression for .plt */
 	UNWIND_CFA_FP = 9,	/* code that keeps frame pointers and has no other information */
+	UNWIND_CFA_SP_INDEX = 10, /* *(sp + 8 * rule.reg + off) + rule.add, where that register is known */
 	UNWIND_CFA_MAX
 };
 
@@ -61,7 +62,7 @@ struct unwind_rule {
 	__u8 cfa;   /* enum unwind_cfa */
 	__u8 ra;    /* enum unwind_saved, UNWIND_SIGNAL */
 	__u8 saved; /* enum unwind_saved of bp and of bx */
-	__u8 reg;   /* DWARF's number of a register, of UNWIND_CFA_REG or UNWIND_IN_REG */
+	__u8 reg;   /* DWARF's number of a register, of UNWIND_CFA_REG, UNWIND_CFA_SP_INDEX or UNWIND_IN_REG */
 	__s32 cfa_off;
 	__s16 add;
 	__s16 ra_off, bp_off, bx_off;

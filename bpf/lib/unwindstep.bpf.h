@@ -67,6 +67,10 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 		cfa = unwind_leaf(w, rule->reg);
 		lost &= UNWIND_LOST_LEAF;
 		break;
+	case UNWIND_CFA_SP_INDEX:
+		cfa = r->sp + sizeof(__u64) * unwind_leaf(w, rule->reg);
+		lost &= UNWIND_LOST_LEAF;
+		break;
 	case UNWIND_CFA_PLT:
 		cfa = r->sp;
 		if ((__s64)(r->ip % UNWIND_PLT_ENTRY) >= rule->add)
@@ -88,7 +92,7 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 	if (lost)
 		return UNWIND_BAD_RULE;
 	cfa += rule->cfa_off;
-	if (rule->cfa == UNWIND_CFA_SP_DEREF || rule->cfa == UNWIND_CFA_BP_DEREF) {
+	if (rule->cfa == UNWIND_CFA_SP_DEREF || rule->cfa == UNWIND_CFA_BP_DEREF || rule->cfa == UNWIND_CFA_SP_INDEX) {
 		if (unwind_word(w, cfa, &cfa))
 			return UNWIND_NO_STACK;
 		cfa += rule->add;

@@ -46,6 +46,27 @@ stacks() { # stacks KIND [LIBRARY]
 }
 
 # bats test_tags=user-space
+@test "the C library's assembly" {
+	for without in "" -AVX512F,-AVX512VL,-AVX2_Usable,-AVX2,-ERMS; do
+		GLIBC_TUNABLES=${without:+glibc.cpu.hwcaps=$without} "$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/strings" "$(times 1)"
+		rooted_ok got.folded
+		awk '{ all += $NF } /;main[; ]/ { good += $NF } END { print good " of " all " in main"; exit !(good >= 0.98 * all) }' got.folded
+	done
+}
+
+# What OpenSSL has for this machine, and what it has for all
+@test "libcrypto's assembly" {
+	need openssl
+	for cap in "" 0:0; do
+		for what in sha256 sha512 rsa2048 ecdsap256 "-evp aes-256-gcm" "-evp chacha20-poly1305"; do
+			# shellcheck disable=SC2086
+			env ${cap:+OPENSSL_ia32cap=$cap} "$SKEP" flame --call-graph eh -F $HZ -o got.folded -- openssl speed -bytes 8192 -seconds 1 $what
+			SKEP_SAMPLES=500 rooted_ok got.folded
+		done
+	done
+}
+
+# bats test_tags=user-space
 @test "short processes: the first sample of each is whole" {
 	"$SKEP" flame --call-graph eh -F $HZ --by pid -o got.folded -- "$WORK/children" 100 5 >truth
 	rooted_ok got.folded
