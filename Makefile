@@ -204,6 +204,7 @@ WORK += $(if $(filter x86,$(ARCH)),$W/burn32)
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped
 WORK += $(STACKS:%=$W/stacks_%) $W/stacks_library.so
+WORK += $(if $(shell command -v musl-gcc),$W/stacks_musl $W/stacks_musl_stripped)
 WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$W/shares_go $W/probed_go)
 
 work: $(WORK)
@@ -229,6 +230,10 @@ $W/burn32: tests/work/burn32.c
 	$(call say,WORK,$@)mkdir -p $W && gcc -m32 -O2 -g -fno-pie -no-pie -fno-stack-protector -nostdlib -static -Wall -Wextra $< -o $@
 $W/strange: tests/work/strange.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 $< -o $@
+$W/stacks_musl: HOW :=
+$W/stacks_musl_stripped: HOW := -s
+$W/stacks_musl $W/stacks_musl_stripped: tests/work/stacks.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && musl-gcc $(STACKC) -O2 -static -DSTATIC $(HOW) $< -o $@
 $W/strings: tests/work/strings.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 -fno-builtin $< -o $@
 $W/waits_no_fp: tests/work/waits.c tests/work/work.h

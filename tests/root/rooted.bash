@@ -27,7 +27,7 @@ ways_ok() {
 			if (!at || !burn) next
 			all[f[at]] += n
 			below = f[at - 1]
-			if (below == "main" || below == "thread" || below == "start_thread" || below == "main@plt") good[f[at]] += n * (burn - at - 1 >= frames[f[at]])
+			if (below == "main" || below == "thread" || below == "start_thread" || below == "start" || below == "main@plt") good[f[at]] += n * (burn - at - 1 >= frames[f[at]])
 			else other[f[at]] = line
 		}
 		END {

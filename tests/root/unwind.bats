@@ -29,6 +29,17 @@ stacks() { # stacks KIND [LIBRARY]
 	rooted_ok got.folded
 }
 
+# The C library itself has no unwinding information
+# bats test_tags=user-space
+@test "walks by tables: static, of musl" {
+	[ -x "$WORK/stacks_musl" ] || skip "no musl-gcc"
+	stacks musl
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_musl_stripped" "$(times 2)" >truth
+	rooted_ok got.folded
+	# main() and what calls it are there, if not by name: frames below burn() in the deepest stack
+	awk '{ n = split($0, f, ";"); if (n > most) most = n } END { exit !(most >= 104) }' got.folded
+}
+
 # bats test_tags=user-space
 @test "shares of a program without frame pointers are those that it prints" {
 	steadily "$SKEP" flame --call-graph eh -F 9973 -o got.folded -- "$WORK/shares_static_pie" 1.5

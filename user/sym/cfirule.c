@@ -192,7 +192,7 @@ static bool is_index(struct bytes expr, const struct cfi_machine *machine, struc
 	add = bytes_uleb(&expr);
 	if (bytes_left(&expr) || expr.is_short || add > INT16_MAX)
 		return false;
-	*ret_cfa = (struct cfi_cfa){ .form = CFI_CFA_INDEX, .reg = machine->sp, .off = off, .add = (int16_t)add, .index = reg };
+	*ret_cfa = (struct cfi_cfa){ .form = CFI_CFA_INDEX, .reg = machine->sp, .index = reg, .off = off, .add = (int16_t)add };
 	return true;
 }
 
