@@ -67,6 +67,11 @@ static void open_file(struct file *f)
 		f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
 }
 
+static int read_at(int fd, uint64_t off, uint64_t *ret_word)
+{
+	return pread(fd, ret_word, sizeof(*ret_word), (off_t)off) == sizeof(*ret_word) ? 0 : -1;
+}
+
 /* What a core leaves out is as in the file. */
 static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
@@ -75,12 +80,12 @@ static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 
 	(void)arg;
 	if (seg && addr - seg->vaddr + sizeof(*ret_word) <= seg->filesz)
-		return pread(core_fd, ret_word, sizeof(*ret_word), (off_t)(seg->off + addr - seg->vaddr)) == sizeof(*ret_word) ? 0 : -1;
+		return read_at(core_fd, seg->off + addr - seg->vaddr, ret_word);
 	f = file_of(addr);
 	if (!f || !f->path)
 		return -1;
 	open_file(f);
-	return pread(f->fd, ret_word, sizeof(*ret_word), (off_t)(f->off + addr - f->start)) == sizeof(*ret_word) ? 0 : -1;
+	return read_at(f->fd, f->off + addr - f->start, ret_word);
 }
 
 /* Files that are mapped in parts are read for each. */

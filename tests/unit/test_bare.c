@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Depths of stacks as they are told from instructions, beside those that .eh_frame says of the same code; and lengths of instructions,
- * beside libcapstone's.
+ * Depths of stacks as they are told from instructions, beside those that .eh_frame says of the same code; and lengths of
+ * instructions, beside libcapstone's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,8 +90,8 @@ static void check_depths(const char *pattern)
 	if (!object_read(pattern, &o))
 		return;
 	assert_int_equal(bare_each(&o.elf, compare, &o), 0);
-	print_message("%s: %" PRIu64 " bytes as .eh_frame says, %" PRIu64 " not (the first at 0x%" PRIx64 "), %" PRIu64 " not known\n",
-		      pattern, o.same, o.other, o.first_other, o.unknown);
+	print_message("%s: %" PRIu64 " bytes as .eh_frame says, %" PRIu64 " not known, %" PRIu64 " not, from 0x%" PRIx64 " on\n", pattern,
+		      o.same, o.unknown, o.other, o.first_other);
 	object_free(&o);
 	assert_true(o.same > 10000);
 	/* What is stripped has functions that only data points to, and whose callers' ends look like calls */
@@ -165,7 +165,11 @@ static void test_cut(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_depths), cmocka_unit_test(test_lengths), cmocka_unit_test(test_cut) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_depths),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_cut),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

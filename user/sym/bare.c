@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From the begin of .text to its end, some times: first for what is jumped to and from how deep, then for what nothing jumps to, then for
- * the rules.
+ * From the begin of .text to its end, some times: first for what is jumped to and from how deep, then for what nothing jumps to,
+ * then for the rules.
  */
 #include "sym/bare.h"
 
@@ -166,14 +166,14 @@ static int say(const struct text *t, uint64_t from, uint64_t to, const struct de
 	return from < to ? t->each(t->arg, t->vaddr + from, t->vaddr + to, &rule) : 0;
 }
 
-/* __restore_rt, which handlers of signals return to: mov $15, %rax; syscall. Offsets of struct rt_sigframe, behind its first word. */
+/* __restore_rt, which signals' handlers return to: mov $15, %rax; syscall. Offsets of struct rt_sigframe, behind its first word. */
 static const char restorer[] = "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05";
 static const struct unwind_rule signal_rule = {
 	.cfa = UNWIND_CFA_SP_DEREF, .cfa_off = 160, .ra = UNWIND_AT_SP | UNWIND_SIGNAL, .ra_off = 168,
 	.saved = UNWIND_AT_SP | UNWIND_AT_SP << UNWIND_BX_SHIFT, .bp_off = 120, .bx_off = 128,
 };
 
-/* In musl's __clone, of a new thread: xor %ebp, %ebp; pop %rdi; call *%r9; mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall; hlt */
+/* __clone, a new thread's: xor %ebp, %ebp; pop %rdi; call *%r9; mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall; hlt */
 static const char clone[] = "\x31\xed\x5f\x41\xff\xd1\x89\xc7\x31\xc0\xb0\x3c\x0f\x05\xf4";
 static const struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = WORD, .ra = UNWIND_SAME };
 

@@ -173,7 +173,7 @@ static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct 
 	return true;
 }
 
-/* Montgomery multiplication of libcrypto, behind an array on its stack: breg7 off, bregN 0, lit8, mul, plus, deref, plus_uconst add. */
+/* libcrypto's Montgomery multiplication, behind an array on its stack: breg7 off, bregN 0, lit8, mul, plus, deref, plus_uconst add. */
 static bool is_index(struct bytes expr, const struct cfi_machine *machine, struct cfi_cfa *ret_cfa)
 {
 	static const uint8_t after[] = { OP_LIT0 + 8, OP_MUL, OP_PLUS, OP_DEREF, OP_PLUS_UCONST };
