@@ -7,12 +7,6 @@
 #include "sym/bare.h"
 #include "sym/ehframe.h"
 
-static int check_bare(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
-{
-	must(arg && start < end && rule->cfa < UNWIND_CFA_MAX);
-	return 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(int is_so)
@@ -36,6 +30,12 @@ static void check_page(const struct unwind_table *t, const struct unwind_rules *
 		must(low < UNWIND_PAGE_BYTES && number < rules->n);
 		must(unwind_table_find(t, vaddr + low) == number);
 	}
+}
+
+static int check_bare(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
+{
+	must(arg && start < end && rule->cfa < UNWIND_CFA_MAX);
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -10,11 +10,11 @@ setup_file() {
 
 # stacks_ok FUNCTION STACK: 99 % of the samples whose stack has that function have this one up to burn(), and there are enough
 stacks_ok() {
-	awk -v name="$1" -v stack="$2" -v enough="${SKEP_SAMPLES:-200}" '
+	awk -v name="$1" -v stack="$2" '
 		index($0, ";" name ";") && /;burn[; ]/ { all += $NF; if ($0 ~ "^strange;" stack ";burn[; ]") good += $NF; else other = $0 }
 		END {
 			printf "%s: %d of %d samples\n", name, good, all
-			if (all >= enough && good >= 0.99 * all) exit
+			if (all >= 100 && good >= 0.99 * all) exit
 			print "  " substr(other, 1, 300)
 			exit 1
 		}' got.folded
@@ -27,7 +27,7 @@ strange() { # strange MODE SECONDS
 # bats test_tags=user-space
 @test "2,000 executable mappings" {
 	strange mappings 1
-	rooted_ok got.folded
+	SKEP_SAMPLES=200 rooted_ok got.folded
 	stacks_ok mappings "_start;(.*;)?main;mappings$(printf ';\\[anon\\]%.0s' {1..20})"
 }
 
@@ -47,7 +47,7 @@ strange() { # strange MODE SECONDS
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do cp "$1" s$i; ./s$i red "$2"; done' sh \
 		"$WORK/strange" "$(times 0.1)"
 	awk '/;red_zone[; ]/ { all += $NF; if (/main;red;red_zone/) good += $NF; else other = $0 }
-		END { printf "%d of %d\n%s\n", good, all, other; exit !(all >= 500 && good == all) }' got.folded
+		END { printf "%d of %d\n%s\n", good, all, other; exit !(all >= 200 && good == all) }' got.folded
 }
 
 # bats test_tags=user-space
@@ -117,14 +117,14 @@ corrupt() {
 		cat got.folded >>all.folded
 		# Seen, kept, in the picture: the same number
 		read -r seen kept < <(sed -n 's/^samples: \([0-9]*\) seen, \([0-9]*\) kept.*/\1 \2/p' said)
-		[ "$seen" -ge 100 ]
+		[ "$seen" -ge 50 ]
 		[ "$seen" = "$kept" ]
 		[ "$(awk '{ n += $NF } END { print n }' got.folded)" = "$kept" ]
 		rm program
 	done
 	# Some of it was hit, and most of it was not
-	SKEP_SAMPLES=2000 run ! rooted_ok all.folded 1000
-	SKEP_SAMPLES=2000 rooted_ok all.folded 300
+	SKEP_SAMPLES=1000 run ! rooted_ok all.folded 1000
+	SKEP_SAMPLES=1000 rooted_ok all.folded 300
 	# What a walk takes for code is code
 	run ! grep -E '^[^;]*;\[unknown\];' all.folded
 }
@@ -134,6 +134,6 @@ corrupt() {
 	"$WORK/burn32" || skip "a kernel without 32-bit programs"
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/burn32" 2>&1 | tee said
 	awk '{ all += $NF } /^burn32;\[truncated: 32-bit code\];burn[; ]/ { marked += $NF }
-		END { printf "%d of %d samples marked\n", marked, all; exit !(all >= 500 && marked >= 0.99 * all) }' got.folded
+		END { printf "%d of %d samples marked\n", marked, all; exit !(all >= 200 && marked >= 0.99 * all) }' got.folded
 	grep -q 'note: [0-9]* *user stacks of 32-bit code' said
 }
