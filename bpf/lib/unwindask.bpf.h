@@ -76,11 +76,13 @@ static __always_inline __u64 unwind_left(__u64 sp)
 static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 {
 	__u64 id = unwind_id(w, slot), sp = w->regs.sp, left, word;
-	__u32 below = UNWIND_RED_ZONE;
+	__s64 is_none = bpf_probe_read_user(&word, sizeof(word), (void *)(sp - UNWIND_RED_ZONE));
+	__u32 below;
 	int is_told;
 
-	if (bpf_probe_read_user(&word, sizeof(word), (void *)(sp - below)))
-		below = 0;
+	/* Its sign as a mask: what follows a branch would be verified twice. */
+	asm volatile("%0 s>>= 63" : "+r"(is_none));
+	below = UNWIND_RED_ZONE & ~is_none;
 	sp -= below;
 	left = unwind_left(sp);
 

@@ -64,11 +64,10 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 		lost &= UNWIND_LOST_BX;
 		break;
 	case UNWIND_CFA_REG:
-		cfa = unwind_leaf(w, rule->reg);
-		lost &= UNWIND_LOST_LEAF;
-		break;
 	case UNWIND_CFA_SP_INDEX:
-		cfa = r->sp + sizeof(__u64) * unwind_leaf(w, rule->reg);
+		cfa = unwind_leaf(w, rule->reg);
+		if (rule->cfa == UNWIND_CFA_SP_INDEX)
+			cfa = r->sp + sizeof(__u64) * cfa;
 		lost &= UNWIND_LOST_LEAF;
 		break;
 	case UNWIND_CFA_PLT:
