@@ -199,10 +199,12 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring sockets usdt unwind probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring sockets usdt unwind corewalk strange strings probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK += $(if $(filter x86,$(ARCH)),$W/burn32)
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped
 WORK += $(STACKS:%=$W/stacks_%) $W/stacks_library.so
+WORK += $(if $(shell command -v musl-gcc),$W/stacks_musl $W/stacks_musl_stripped)
 WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$W/shares_go $W/probed_go)
 
 work: $(WORK)
@@ -224,6 +226,16 @@ $W/stacks_pie: HOW := -O2 -fPIE -pie
 $W/stacks_stripped: HOW := -O2 -s
 $(STACKS:%=$W/stacks_%): tests/work/stacks.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) $(HOW) $< -o $@ -pthread -ldl
+$W/burn32: tests/work/burn32.c
+	$(call say,WORK,$@)mkdir -p $W && gcc -m32 -O2 -g -fno-pie -no-pie -fno-stack-protector -nostdlib -static -Wall -Wextra $< -o $@
+$W/strange: tests/work/strange.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 $< -o $@
+$W/stacks_musl: HOW :=
+$W/stacks_musl_stripped: HOW := -s
+$W/stacks_musl $W/stacks_musl_stripped: tests/work/stacks.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && musl-gcc $(STACKC) -O2 -static -DSTATIC $(HOW) $< -o $@
+$W/strings: tests/work/strings.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 -fno-builtin $< -o $@
 $W/waits_no_fp: tests/work/waits.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 $< -o $@ -pthread
 $W/stacks_library.so: tests/work/stacks_library.c
@@ -248,4 +260,6 @@ $B/root/unwind.skel.h: $B/root/unwind.bpf.o
 $B/root/%.o: tests/root/%.c $B/root/unwind.skel.h
 	$(call say,WORK,$@)$(COMPILE) -I$B/root -O2 -fomit-frame-pointer -MMD -MP -c $< -o $@
 $W/unwind: $(addprefix $B/root/,unwind.o unwind_asks.o unwind_tables.o) $B/libskep.a
+$W/corewalk: $B/root/corewalk.o $B/libskep.a
+$W/unwind $W/corewalk:
 	$(call say,WORK,$@)mkdir -p $W && $(COMPILE) $^ $(LIBS) -o $@

@@ -37,11 +37,12 @@ enum unwind_cfa {
 	UNWIND_CFA_SP = 2,	/* sp + off */
 	UNWIND_CFA_BP = 3,
 	UNWIND_CFA_BX = 4,	/* the dynamic linker's way into lazily bound functions */
-	UNWIND_CFA_REG = 5,	/* rule.reg + off: at a leaf, where that register is known */
+	UNWIND_CFA_REG = 5,	/* rule.reg + off: where that register is known */
 	UNWIND_CFA_SP_DEREF = 6, /* *(sp + off) + rule.add */
 	UNWIND_CFA_BP_DEREF = 7,
 	UNWIND_CFA_PLT = 8,	/* sp + off + (ip & 15 >= rule.add ? 8 : 0): the linker's expression for .plt */
 	UNWIND_CFA_FP = 9,	/* code that keeps frame pointers and has no other information */
+	UNWIND_CFA_SP_INDEX = 10, /* *(sp + 8 * rule.reg + off) + rule.add, where that register is known */
 	UNWIND_CFA_MAX
 };
 
@@ -62,7 +63,7 @@ struct unwind_rule {
 	__u8 cfa;   /* enum unwind_cfa */
 	__u8 ra;    /* enum unwind_saved, UNWIND_SIGNAL */
 	__u8 saved; /* enum unwind_saved of bp and of bx */
-	__u8 reg;   /* DWARF's number of a register, of UNWIND_CFA_REG or UNWIND_IN_REG */
+	__u8 reg;   /* DWARF's number of a register, of UNWIND_CFA_REG, UNWIND_CFA_SP_INDEX or UNWIND_IN_REG */
 	__s32 cfa_off;
 	__s16 add;
 	__s16 ra_off, bp_off, bx_off;
@@ -121,7 +122,7 @@ struct unwind_regs {
 enum unwind_lost {
 	UNWIND_LOST_BP = 1,
 	UNWIND_LOST_BX = 2,
-	UNWIND_LOST_LEAF = 4, /* all others: it is no leaf */
+	UNWIND_LOST_LEAF = 4, /* all others: neither a leaf, nor has it called only what is near */
 	UNWIND_BY_FP = 8,     /* nothing lost: the frame was found by a frame pointer */
 };
 
@@ -153,6 +154,7 @@ enum unwind_end {
 };
 
 /* What user space needs to walk on. */
+#define UNWIND_RED_ZONE 128u /* psABI of x86-64, 3.2.2. A leaf may have saved registers there, and who returns has popped them */
 #define UNWIND_REST_TINY 4096u /* bytes of stack */
 #define UNWIND_REST_SMALL 16384u
 #define UNWIND_REST_LARGE 65536u
@@ -167,7 +169,7 @@ struct unwind_rest {
 	__u32 nr;    /* frames before the mark */
 	__u32 bytes; /* of the stack, from regs.sp - below up */
 	__u32 pid;   /* the process, in skep's PID namespace */
-	__u32 below; /* a function that returns has popped registers that its rules still find */
+	__u32 below; /* UNWIND_RED_ZONE, or 0: they are not there */
 	/* then those bytes */
 };
 

@@ -18,35 +18,25 @@ static __always_inline __u64 unwind_id(struct unwind_walk *w, __u32 slot)
 	return (id << UNWIND_ID_CPU_BITS | bpf_get_smp_processor_id()) & UNWIND_MARK_ID;
 }
 
-/* Bytes below sp that are told, too: as many as are left alone by signals, but no page that may not be there. */
-#define UNWIND_BELOW 128
-
-static __always_inline __u32 unwind_below(__u64 sp)
+/* Copies pages from sp up until one is not there; size is a constant. Returns how many bytes. */
+static __always_inline __u32 unwind_copy(char *to, __u64 sp, __u32 size)
 {
-	__u32 in_page = sp % UNWIND_USER_PAGE;
-
-	return in_page < UNWIND_BELOW ? in_page : UNWIND_BELOW;
-}
-
-/* Copies pages from an address up until one is not there; size is a constant. Returns how many bytes. */
-static __always_inline __u32 unwind_copy(char *to, __u64 from, __u32 size)
-{
-	__u64 n = UNWIND_USER_PAGE - from % UNWIND_USER_PAGE; /* of the first page */
+	__u64 n = UNWIND_USER_PAGE - sp % UNWIND_USER_PAGE; /* of the first page */
 	__u32 i;
 
 	/* The compiler must not know it: it would begin below the record. */
 	asm volatile("" : "+r"(n));
-	if (bpf_probe_read_user(to, n, (void *)from))
+	if (bpf_probe_read_user(to, n, (void *)sp))
 		return 0;
 	to += n;
-	from += n;
+	sp += n;
 	for (i = 0; i < size / UNWIND_USER_PAGE - 1; i++)
-		if (bpf_probe_read_user(to + i * UNWIND_USER_PAGE, UNWIND_USER_PAGE, (void *)(from + i * UNWIND_USER_PAGE)))
+		if (bpf_probe_read_user(to + i * UNWIND_USER_PAGE, UNWIND_USER_PAGE, (void *)(sp + i * UNWIND_USER_PAGE)))
 			break;
 	return n + i * UNWIND_USER_PAGE;
 }
 
-static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_rest *rest, __u64 id, __u32 bytes)
+static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_rest *rest, __u64 id, __u32 below, __u32 bytes)
 {
 	rest->id = id;
 	rest->time_ns = bpf_ktime_get_ns();
@@ -56,8 +46,8 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 		rest->leaf[i] = unwind_leaf(w, i);
 	rest->nr = w->stack.nr;
 	rest->bytes = bytes;
-	rest->below = unwind_below(w->regs.sp);
 	rest->pid = w->pid;
+	rest->below = below;
 }
 
 /* The frames that are left are below the arguments of main(), if this is the first thread: there may be few bytes. */
@@ -76,7 +66,7 @@ static __always_inline __u64 unwind_left(__u64 sp)
                                                                                                      \
 		_rest = bpf_ringbuf_reserve(&unwind_rests, sizeof(*_rest), 0);                       \
 		if (_rest) {                                                                         \
-			unwind_tell(w, &_rest->rest, id, unwind_copy(_rest->stack, w->regs.sp - unwind_below(w->regs.sp), size)); \
+			unwind_tell(w, &_rest->rest, id, below, unwind_copy(_rest->stack, sp, size)); \
 			bpf_ringbuf_submit(_rest, BPF_RB_FORCE_WAKEUP);                              \
 		}                                                                                    \
 		!!_rest;                                                                             \
@@ -85,11 +75,19 @@ static __always_inline __u64 unwind_left(__u64 sp)
 /* Returns the id of the rest; 0: there was no room. */
 static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 {
-	__u64 id = unwind_id(w, slot), left = unwind_left(w->regs.sp);
+	__u64 id = unwind_id(w, slot), sp = w->regs.sp, left, word;
+	__s64 is_none = bpf_probe_read_user(&word, sizeof(word), (void *)(sp - UNWIND_RED_ZONE));
+	__u32 below;
 	int is_told;
 
+	/* Its sign as a mask: what follows a branch would be verified twice. */
+	asm volatile("%0 s>>= 63" : "+r"(is_none));
+	below = UNWIND_RED_ZONE & ~is_none;
+	sp -= below;
+	left = unwind_left(sp);
+
 	/* Of a copy's first page only the end is the stack's. */
-	if (left <= UNWIND_USER_PAGE - w->regs.sp % UNWIND_USER_PAGE)
+	if (left <= UNWIND_USER_PAGE - sp % UNWIND_USER_PAGE)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_TINY);
 	else if (left <= UNWIND_REST_SMALL - UNWIND_USER_PAGE)
 		is_told = UNWIND_ASK_WITH(UNWIND_REST_SMALL);

@@ -18,6 +18,9 @@
 /* System V psABI of x86-64, AMD64 Architecture Processor Supplement, 6.1 (lazy binding): entries of a .plt are of 16 bytes. */
 #define UNWIND_PLT_ENTRY 16
 
+/* So near to each other, caller and callee are of one piece. */
+#define UNWIND_NEAR_BYTES (1u << 16)
+
 /* Of code that keeps frame pointers: the rule of all its frames. What it does with bx, nobody knows. */
 #define UNWIND_RULE_FP ((struct unwind_rule){                                               \
 	.cfa = UNWIND_CFA_FP, .ra = UNWIND_AT_CFA,                                          \
@@ -61,7 +64,10 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 		lost &= UNWIND_LOST_BX;
 		break;
 	case UNWIND_CFA_REG:
+	case UNWIND_CFA_SP_INDEX:
 		cfa = unwind_leaf(w, rule->reg);
+		if (rule->cfa == UNWIND_CFA_SP_INDEX)
+			cfa = r->sp + sizeof(__u64) * cfa;
 		lost &= UNWIND_LOST_LEAF;
 		break;
 	case UNWIND_CFA_PLT:
@@ -85,7 +91,7 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 	if (lost)
 		return UNWIND_BAD_RULE;
 	cfa += rule->cfa_off;
-	if (rule->cfa == UNWIND_CFA_SP_DEREF || rule->cfa == UNWIND_CFA_BP_DEREF) {
+	if (rule->cfa == UNWIND_CFA_SP_DEREF || rule->cfa == UNWIND_CFA_BP_DEREF || rule->cfa == UNWIND_CFA_SP_INDEX) {
 		if (unwind_word(w, cfa, &cfa))
 			return UNWIND_NO_STACK;
 		cfa += rule->add;
@@ -158,11 +164,14 @@ static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs
 	}
 	if (!ra && !is_signal)
 		return UNWIND_ROOT;
+	/* Assembly that keeps its CFA in such a register calls only parts of itself, which leave it alone (libcrypto's AES-GCM). */
+	if (is_signal || ra - r->ip + UNWIND_NEAR_BYTES >= 2 * UNWIND_NEAR_BYTES)
+		lost |= UNWIND_LOST_LEAF;
 	r->ip = ra;
 	r->sp = cfa;
 	r->bp = bp;
 	r->bx = bx;
-	r->lost = (lost & ~UNWIND_BY_FP) | UNWIND_LOST_LEAF | (rule->cfa == UNWIND_CFA_FP ? UNWIND_BY_FP : 0);
+	r->lost = (lost & ~UNWIND_BY_FP) | (rule->cfa == UNWIND_CFA_FP ? UNWIND_BY_FP : 0);
 	r->is_exact = !!is_signal;
 	return UNWIND_MORE;
 }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "sym/bare.h"
 #include "sym/ehframe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -31,6 +32,12 @@ static void check_page(const struct unwind_table *t, const struct unwind_rules *
 	}
 }
 
+static int check_bare(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
+{
+	must(arg && start < end && rule->cfa < UNWIND_CFA_MAX);
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct unwind_rules rules;
@@ -49,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		unwind_table_find(&table, UINT64_MAX);
 		unwind_table_free(&table);
 	}
+	bare_each(&elf, check_bare, &elf);
 	unwind_rules_free(&rules);
 	elf_close(&elf);
 	return 0;

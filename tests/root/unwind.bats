@@ -3,44 +3,7 @@
 # Stacks without frame pointers: every walk ends where its thread began, whatever the compiler made of the code on its way.
 load ../lib.bash
 load probe_rows.bash # need_feature
-
-# rooted_ok FOLDED [PERMILLE]: of all samples at least 990 in a thousand reach a root; prints why the others do not
-rooted_ok() {
-	awk -v want="${2:-990}" -v enough="${SKEP_SAMPLES:-1000}" '
-		{ n = $NF; all += n }
-		/;\[truncated: / { cut += n; why = $0; sub(/.*;\[truncated: /, "", why); sub(/\].*/, "", why); reason[why] += n
-			if (n > most[why]) { most[why] = n; line[why] = $0 } }
-		END {
-			printf "%.0f of %.0f samples rooted\n", all - cut, all
-			for (r in reason) printf "  %s: %.0f, most of it: %s\n", r, reason[r], substr(line[r], 1, 300)
-			exit !(all >= enough && (all - cut) * 1000 >= want * all)
-		}' "$1"
-}
-
-HZ=$(hz 2499)
-
-# ways_ok TRUTH FOLDED: each way of TRUTH was sampled, has its frames between its own and burn(), and main() or the begin of a thread
-# below: in 99 of 100 samples
-ways_ok() {
-	awk '
-		NR == FNR { if ($1 == "way") frames[$2] = $3; next }
-		{
-			n = $NF; line = $0; sub(/ [0-9]+$/, "", line); k = split(line, f, ";"); at = 0; burn = 0
-			for (i = 2; i <= k; i++) { if (f[i] in frames && !at) at = i; if (f[i] == "burn" && !burn) burn = i }
-			if (!at || !burn) next
-			all[f[at]] += n
-			below = f[at - 1]
-			if (below == "main" || below == "thread" || below == "start_thread" || below == "main@plt") good[f[at]] += n * (burn - at - 1 >= frames[f[at]])
-			else other[f[at]] = line
-		}
-		END {
-			for (w in frames) {
-				printf "%s: %d of %d samples whole\n", w, good[w], all[w]
-				if (!all[w] || good[w] * 100 < all[w] * 99) { bad = 1; print "  " substr(other[w], 1, 300) }
-			}
-			exit bad
-		}' "$1" "$2"
-}
+load rooted.bash
 
 stacks() { # stacks KIND [LIBRARY]
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_$1" "$(times 2)" ${2+"$2"} >truth
@@ -66,6 +29,17 @@ stacks() { # stacks KIND [LIBRARY]
 	rooted_ok got.folded
 }
 
+# The C library itself has no unwinding information
+# bats test_tags=user-space
+@test "walks by tables: static, of musl" {
+	[ -x "$WORK/stacks_musl" ] || skip "no musl-gcc"
+	stacks musl
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_musl_stripped" "$(times 2)" >truth
+	rooted_ok got.folded
+	# main() and what calls it are there, if not by name: frames below burn() in the deepest stack
+	awk '{ n = split($0, f, ";"); if (n > most) most = n } END { exit !(most >= 104) }' got.folded
+}
+
 # bats test_tags=user-space
 @test "shares of a program without frame pointers are those that it prints" {
 	steadily "$SKEP" flame --call-graph eh -F 9973 -o got.folded -- "$WORK/shares_static_pie" 1.5
@@ -79,6 +53,27 @@ stacks() { # stacks KIND [LIBRARY]
 		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/shares_$kind" 1.5 >truth
 		rooted_ok got.folded
 		shares_ok truth got.folded
+	done
+}
+
+# bats test_tags=user-space
+@test "the C library's assembly" {
+	for without in "" -AVX512F,-AVX512VL,-AVX2_Usable,-AVX2,-ERMS; do
+		GLIBC_TUNABLES=${without:+glibc.cpu.hwcaps=$without} "$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/strings" "$(times 1)"
+		rooted_ok got.folded
+		awk '{ all += $NF } /;main[; ]/ { good += $NF } END { print good " of " all " in main"; exit !(good >= 0.98 * all) }' got.folded
+	done
+}
+
+# What OpenSSL has for this machine, and what it has for all
+@test "libcrypto's assembly" {
+	need openssl
+	for cap in "" 0:0; do
+		for what in sha256 sha512 rsa2048 ecdsap256 "-evp aes-256-gcm" "-evp chacha20-poly1305"; do
+			# shellcheck disable=SC2086
+			env ${cap:+OPENSSL_ia32cap=$cap} "$SKEP" flame --call-graph eh -F $HZ -o got.folded -- openssl speed -bytes 8192 -seconds 1 $what
+			SKEP_SAMPLES=500 rooted_ok got.folded
+		done
 	done
 }
 

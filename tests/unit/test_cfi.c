@@ -305,6 +305,22 @@ static void test_plt(void **state)
 	expect_rule(TEXT("\x0f\x0c\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22\x96"), unknown);
 }
 
+static void test_index(void **state)
+{
+	struct unwind_rule unknown = { .cfa = UNWIND_CFA_UNKNOWN };
+	struct unwind_rule index = RULE(.cfa = UNWIND_CFA_SP_INDEX, .cfa_off = 8, .add = 8, .reg = 9);
+
+	(void)state;
+	expect_rule(TEXT("\x0f\x0a\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08"), index);
+	/* Not from the stack pointer, another factor, no register, an offset to it, cut, one more operation. */
+	expect_rule(TEXT("\x0f\x0a\x76\x08\x79\x00\x38\x1e\x22\x06\x23\x08"), unknown);
+	expect_rule(TEXT("\x0f\x0a\x77\x08\x79\x00\x34\x1e\x22\x06\x23\x08"), unknown);
+	expect_rule(TEXT("\x0f\x0a\x77\x08\x8f\x00\x38\x1e\x22\x06\x23\x08"), unknown);
+	expect_rule(TEXT("\x0f\x0a\x77\x08\x79\x01\x38\x1e\x22\x06\x23\x08"), unknown);
+	expect_rule(TEXT("\x0f\x09\x77\x08\x79\x00\x38\x1e\x22\x06\x23"), unknown);
+	expect_rule(TEXT("\x0f\x0b\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08\x96"), unknown);
+}
+
 static void test_saved_expression(void **state)
 {
 	struct unwind_rule rule = RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16);
@@ -611,7 +627,8 @@ int main(void)
 		cmocka_unit_test(test_set_loc),		 cmocka_unit_test(test_cfa),
 		cmocka_unit_test(test_saved),		 cmocka_unit_test(test_return_address),
 		cmocka_unit_test(test_remembered),	 cmocka_unit_test(test_cfa_expression),
-		cmocka_unit_test(test_plt),		 cmocka_unit_test(test_saved_expression),
+		cmocka_unit_test(test_plt),		 cmocka_unit_test(test_index),
+		cmocka_unit_test(test_saved_expression),
 		cmocka_unit_test(test_signal_frame),	 cmocka_unit_test(test_part),
 		cmocka_unit_test(test_broken_program),	 cmocka_unit_test(test_debug_frame),
 		cmocka_unit_test(test_augmentation),	 cmocka_unit_test(test_hostile_entries),

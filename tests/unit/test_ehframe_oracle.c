@@ -136,6 +136,10 @@ static struct value eval(const Dwarf_Op *ops, size_t nr_ops, uint64_t cfa)
 			top--;
 			*top &= top[1];
 			break;
+		case DW_OP_mul:
+			top--;
+			*top *= top[1];
+			break;
 		case DW_OP_shl:
 			top--;
 			*top <<= top[1] & 63;
@@ -196,6 +200,8 @@ static struct value our_cfa(const struct unwind_rule *rule)
 		return (struct value){ KNOWN, memory_at(regs[SP] + off) + add };
 	case UNWIND_CFA_BP_DEREF:
 		return (struct value){ KNOWN, memory_at(regs[BP] + off) + add };
+	case UNWIND_CFA_SP_INDEX:
+		return (struct value){ KNOWN, memory_at(regs[SP] + 8 * regs[rule->reg] + off) + add };
 	case UNWIND_CFA_PLT:
 		return (struct value){ KNOWN, regs[SP] + off + ((regs[RA] & 15) >= add ? 8 : 0) };
 	default:

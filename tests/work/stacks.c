@@ -132,6 +132,24 @@ NOINLINE static void way_aligned(void)
 	sink_of_work += room[sink_of_work & 0xff];
 }
 
+NOINLINE static void tail_end(void)
+{
+	burn();
+	sink_of_work++;
+}
+
+NOINLINE static void tail(void)
+{
+	sink_of_work++;
+	tail_end();
+}
+
+NOINLINE static void way_tail(void)
+{
+	tail();
+	sink_of_work++;
+}
+
 NOINLINE static void *way_thread(void *arg)
 {
 	burn();
@@ -169,7 +187,8 @@ static int load(const char *path)
 
 int main(int argc, char **argv)
 {
-	static void (*const ways[])(void) = { way_deep, way_alloca, way_callback, way_signal, way_altstack, way_longjmp, way_aligned, thread };
+	static void (*const ways[])(void) = { way_deep,     way_alloca,  way_callback, way_signal, way_altstack,
+					     way_longjmp, way_aligned, way_tail,     thread };
 	double seconds = argc > 1 ? atof(argv[1]) : 1, start = cpu_s();
 
 	slice = seconds / 50;
@@ -182,7 +201,7 @@ int main(int argc, char **argv)
 			way_library(burn);
 	}
 	printf("way way_deep %d\nway way_alloca 1\nway way_callback 2\nway way_signal 3\nway way_altstack 3\nway way_longjmp 0\n"
-	       "way way_aligned 0\nway way_thread 0\n", DEEP);
+	       "way way_aligned 0\nway way_tail 1\nway way_thread 0\n", DEEP);
 	if (way_library)
 		puts("way way_library 1");
 	return 0;

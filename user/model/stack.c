@@ -71,6 +71,13 @@ static void drop_above_root(struct stack *st, uint32_t user_from)
 			st->n = i;
 }
 
+/* What was taken for a return address, and is none. The leaf's address is what the CPU would run. */
+static void drop_no_code(struct stack *st, uint32_t user_from)
+{
+	if (st->n > user_from + 1 && st->frames[st->n - 1].kind == FRAME_UNKNOWN)
+		st->n--;
+}
+
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, struct profile *p)
 {
 	uint32_t user_from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
@@ -82,6 +89,8 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	user_from = st->n;
 	whole = add_frames(syms, s, s->uips, s->nr_uips, false, st) && whole;
 	drop_above_root(st, user_from);
+	if (cut == STOP_NO_CODE)
+		drop_no_code(st, user_from);
 	for (uint32_t i = 0; i < st->n; i++)
 		if (st->frames[i].kind == FRAME_UNKNOWN)
 			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;

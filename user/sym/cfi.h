@@ -44,6 +44,7 @@ enum cfi_form {
 	CFI_CFA_REG,   /* reg + off */
 	CFI_CFA_DEREF, /* *(reg + off) + add */
 	CFI_CFA_PLT,   /* reg + off + (ip & 15 >= add ? 8 : 0) */
+	CFI_CFA_INDEX, /* *(reg + 8 * index + off) + add */
 };
 
 enum cfi_followed { CFI_RA, CFI_BP, CFI_BX, CFI_FOLLOWED };
@@ -53,6 +54,7 @@ struct cfi_cfa {
 	uint16_t reg;
 	int16_t add;
 	uint8_t form; /* enum cfi_form */
+	uint8_t index; /* a register's number */
 };
 
 /*

@@ -23,6 +23,7 @@ enum op {
 	OP_CONSTS = 0x11,
 	OP_AND = 0x1a,
 	OP_MINUS = 0x1c,
+	OP_MUL = 0x1e,
 	OP_PLUS = 0x22,
 	OP_PLUS_UCONST = 0x23,
 	OP_SHL = 0x24,
@@ -172,13 +173,36 @@ static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct 
 	return true;
 }
 
+/* libcrypto's Montgomery multiplication, behind an array on its stack: breg7 off, bregN 0, lit8, mul, plus, deref, plus_uconst add. */
+static bool is_index(struct bytes expr, const struct cfi_machine *machine, struct cfi_cfa *ret_cfa)
+{
+	static const uint8_t after[] = { OP_LIT0 + 8, OP_MUL, OP_PLUS, OP_DEREF, OP_PLUS_UCONST };
+	uint64_t add;
+	int64_t off;
+	uint8_t reg;
+
+	if (bytes_u8(&expr) != OP_BREG0 + machine->sp)
+		return false;
+	off = bytes_sleb(&expr);
+	reg = (uint8_t)(bytes_u8(&expr) - OP_BREG0);
+	if (reg >= machine->nr_leaf_regs || bytes_sleb(&expr) || bytes_left(&expr) <= sizeof(after) ||
+	    memcmp(expr.at, after, sizeof(after)))
+		return false;
+	expr.at += sizeof(after);
+	add = bytes_uleb(&expr);
+	if (bytes_left(&expr) || expr.is_short || add > INT16_MAX)
+		return false;
+	*ret_cfa = (struct cfi_cfa){ .form = CFI_CFA_INDEX, .reg = machine->sp, .index = reg, .off = off, .add = (int16_t)add };
+	return true;
+}
+
 struct cfi_cfa cfi_say_cfa(const struct cfi *cfi, struct bytes expr)
 {
 	struct cfi_cfa cfa = { .form = CFI_CFA_OTHER };
 	struct stack s = { .n = 0 };
 	struct value v;
 
-	if (cfi->machine == &cfi_x86_64 && is_plt(expr, cfi->machine, &cfa))
+	if (cfi->machine == &cfi_x86_64 && (is_plt(expr, cfi->machine, &cfa) || is_index(expr, cfi->machine, &cfa)))
 		return cfa;
 	if (!eval(&s, expr, &v))
 		return cfa;
@@ -233,6 +257,10 @@ static bool say_cfa(const struct cfi_machine *m, const struct cfi_cfa *cfa, stru
 	case CFI_CFA_PLT:
 		rule->cfa = UNWIND_CFA_PLT;
 		return true;
+	case CFI_CFA_INDEX:
+		rule->cfa = UNWIND_CFA_SP_INDEX;
+		rule->reg = cfa->index;
+		return true;
 	default:
 		return false;
 	}
@@ -277,6 +305,7 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 {
 	const struct cfi_saved *saved = &state->saved[CFI_RA];
 	const struct cfi_machine *m = cfi->machine;
+	bool names_reg = rule->cfa == UNWIND_CFA_REG || rule->cfa == UNWIND_CFA_SP_INDEX;
 	uint64_t reg = saved->reg;
 
 	switch (saved->how) {
@@ -293,7 +322,7 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 	default:
 		return say_saved(cfi, state, CFI_RA, &rule->ra_off);
 	}
-	if (reg >= m->nr_leaf_regs || (rule->cfa == UNWIND_CFA_REG && rule->reg != reg))
+	if (reg >= m->nr_leaf_regs || (names_reg && rule->reg != reg))
 		return UNWIND_LOST;
 	rule->reg = (uint8_t)reg;
 	return UNWIND_IN_REG;

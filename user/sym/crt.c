@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "sym/bare.h"
 #include "sym/bytes.h"
 
 #define STUB_BYTES 16u
@@ -20,6 +21,7 @@ struct code {
 	uint64_t n, vaddr;
 	crt_each_fn *each;
 	void *arg;
+	bool *ret_is_musl;
 };
 
 static bool has(const struct code *c, uint64_t at, const char *bytes, size_t n)
@@ -127,9 +129,8 @@ static int each_start(const struct code *c)
 	for (uint64_t at = 8; HAS(c, 0, "\x48\x89\xe7\xe8") && at < START_MAX_BYTES; at++)
 		if (HAS(c, at, "\x41\xff\xe4"))
 			return say_rule(c, 0, at + 3, &outermost);
-	return HAS(c, 0, "\x48\x31\xed\x48\x89\xe7\x48\x8d\x35") && HAS(c, 13, "\x48\x83\xe4\xf0\xe8")
-		       ? say_rule(c, 0, 22, &outermost)
-		       : 0;
+	*c->ret_is_musl = HAS(c, 0, "\x48\x31\xed\x48\x89\xe7\x48\x8d\x35") && HAS(c, 13, "\x48\x83\xe4\xf0\xe8");
+	return *c->ret_is_musl ? say_rule(c, 0, 22, &outermost) : 0;
 }
 
 /* The function whose address is a word of the file, if there is one. */
@@ -164,7 +165,8 @@ int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		{ ".plt", each_plt },	  { ".plt.got", each_plt }, { ".plt.sec", each_plt },
 		{ ".iplt", each_plt },	  { ".init", each_init },   { ".fini", each_init },
 	};
-	struct code c = { .each = each, .arg = arg };
+	bool is_musl = false;
+	struct code c = { .each = each, .arg = arg, .ret_is_musl = &is_musl };
 	const struct elf_sec *sec;
 	char *bytes;
 	int ret = 0;
@@ -183,5 +185,8 @@ int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 	sec = elf_sec_by_name(elf, ".fini_array");
 	if (!ret && sec)
 		ret = each_func(elf, sec->off, each_dtors, c);
-	return ret ? ret : each_func(elf, offsetof(Elf64_Ehdr, e_entry), each_start, c);
+	if (!ret)
+		ret = each_func(elf, offsetof(Elf64_Ehdr, e_entry), each_start, c);
+	/* musl is built without unwinding information */
+	return ret || !is_musl ? ret : bare_each(elf, each, arg);
 }
