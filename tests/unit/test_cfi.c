@@ -543,11 +543,10 @@ static void test_arm64(void **state)
 	put_fde(&out, cie, START, SIZE, TEXT("\x41\x2d\x41\x0e\x10\x9d\x02\x9e\x01\x41\x0d\x1d\x93\x03"));
 	assert_int_equal(read_all(&cfi_arm64, out.bytes, out.n, false, 0, UINT64_MAX, &rows, &bad), 1);
 	assert_int_equal(rows.n, 3);
-	expect_row(&rows, 0, 0, (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_REG, .reg = 30 });
+	expect_row(&rows, 0, 0, (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK });
 	expect_row(&rows, 1, 8, RULE(.cfa = UNWIND_CFA_SP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16));
 	expect_row(&rows, 2, 12,
-		   RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA | BX(UNWIND_AT_CFA), .bp_off = -16,
-			.bx_off = -24));
+		   RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16));
 }
 
 static void test_numbers(void **state)

@@ -284,11 +284,10 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 		return UNWIND_SAME;
 	case CFI_UNSAID:
 	case CFI_KEPT:
-		if (!m->has_link)
-			return UNWIND_LOST;
-		reg = cie->ra_reg;
-		break;
+		return m->has_link && cie->ra_reg == m->bx ? UNWIND_IN_LINK : UNWIND_LOST;
 	case CFI_IN_REG:
+		if (m->has_link && reg == m->bx)
+			return UNWIND_IN_LINK;
 		break;
 	default:
 		return say_saved(cfi, state, CFI_RA, &rule->ra_off);
