@@ -238,6 +238,11 @@ static bool say_cfa(const struct cfi_machine *m, const struct cfi_cfa *cfa, stru
 	}
 }
 
+static bool is_followed(const struct cfi_machine *m, uint16_t reg)
+{
+	return reg == m->sp || reg == m->bp;
+}
+
 /* Where a register is, as an offset from something a rule can name. */
 static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state *state, enum cfi_followed which,
 				   int16_t *ret_off)
@@ -264,6 +269,11 @@ static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state
 		break;
 	default:
 		return UNWIND_LOST;
+	}
+	/* GCC's code for arm64 saves registers at the bottom of a frame, which may be large. */
+	if (at != (int16_t)at && how == UNWIND_AT_CFA && state->cfa.form == CFI_CFA_REG && is_followed(cfi->machine, state->cfa.reg)) {
+		how = state->cfa.reg == cfi->machine->sp ? UNWIND_AT_SP : UNWIND_AT_BP;
+		at += state->cfa.off;
 	}
 	if (at != (int16_t)at)
 		return UNWIND_LOST;
