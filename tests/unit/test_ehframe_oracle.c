@@ -22,6 +22,7 @@
 #include <elfutils/libdw.h>
 #endif
 
+#include "sym/arm64.h"
 #include "sym/crt.h"
 #include "sym/ehframe.h"
 #include "util/hash.h"
@@ -382,8 +383,7 @@ static void check_object(const char *path)
 		    !unwind_table_read(&o.elf, NULL, &rules, &o.table)) {
 			o.libelf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 			o.cfi = elf_sec_by_name(&o.elf, ".eh_frame") ? dwarf_getcfi_elf(o.libelf) : NULL;
-			if (machine == &x86_64)
-				crt_each(&o.elf, add_start_file, &o);
+			(machine == &arm64 ? arm64_each : crt_each)(&o.elf, add_start_file, &o);
 			if (o.cfi) {
 				counts.objects++;
 				check_rows(&o);

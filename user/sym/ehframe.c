@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sym/arm64.h"
 #include "sym/crt.h"
 #include "sym/ehtable.h"
 #include "sym/elfpack.h"
@@ -215,9 +216,9 @@ static int collect(struct reading *r, const struct elf_file *debug)
 		ret = read_debug_frame(r, debug);
 	if (!ret)
 		ret = add_signal_bytes(r);
-	if (!ret && r->elf->machine == EM_X86_64)
-		ret = crt_each(r->elf, add_crt, r);
-	return ret;
+	if (ret)
+		return ret;
+	return r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the bytes of stubs and trampolines show. Instructions are of four bytes, little endian. */
+#include "sym/arm64.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/unwind.h"
+
+#define INSN 4u
+#define CODE_MAX_BYTES (1u << 20)
+#define HEAD_BYTES 32u /* of a .plt: the way to the dynamic linker */
+#define WORD 8
+
+/*
+ * struct rt_sigframe of arch/arm64/kernel/signal.c begins at sp: siginfo, and in the ucontext behind it (arch/arm64/include/uapi/asm)
+ * x0 to x30, sp, pc from byte 312 on. The kernel's CFI, which was wrong, went with 5.8 (87676cfca141).
+ */
+enum sigframe { SIGFRAME_X0 = 312, SIGFRAME_X29 = SIGFRAME_X0 + 29 * WORD, SIGFRAME_X30 = SIGFRAME_X29 + WORD, SIGFRAME_SP = SIGFRAME_X30 + WORD,
+		SIGFRAME_PC = SIGFRAME_SP + WORD };
+
+const struct unwind_rule arm64_sigreturn_rule = {
+	.cfa = UNWIND_CFA_SP_DEREF,
+	.cfa_off = SIGFRAME_SP,
+	.ra = UNWIND_AT_SP | UNWIND_SIGNAL,
+	.ra_off = SIGFRAME_PC,
+	.saved = UNWIND_AT_SP | UNWIND_AT_SP << UNWIND_BX_SHIFT,
+	.bp_off = SIGFRAME_X29,
+	.bx_off = SIGFRAME_X30,
+};
+
+struct code {
+	const uint8_t *bytes;
+	uint64_t n, vaddr;
+	crt_each_fn *each;
+	void *arg;
+};
+
+static bool has(const struct code *c, uint64_t at, const char *bytes, size_t n)
+{
+	return at <= c->n && n <= c->n - at && !memcmp(c->bytes + at, bytes, n);
+}
+#define HAS(code, at, text) has(code, at, text, sizeof(text) - 1)
+
+static int say(const struct code *c, uint64_t from, uint64_t to, const struct unwind_rule *rule)
+{
+	return from < to ? c->each(c->arg, c->vaddr + from, c->vaddr + to, rule) : 0;
+}
+
+/* Stubs jump; only the head, with [bti c;] stp x16, x30, [sp, #-16]!, puts something on the stack, and the last of lazy TLS descriptors. */
+static int each_plt(const struct code *c)
+{
+	static const struct unwind_rule leaf = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK },
+					pushed = { .cfa = UNWIND_CFA_SP, .cfa_off = 2 * WORD, .ra = UNWIND_AT_CFA, .ra_off = -WORD };
+	uint64_t at = HAS(c, 0, "\x5f\x24\x03\xd5") ? INSN : 0, end = c->n;
+	int ret;
+
+	if (c->n > HEAD_BYTES && (HAS(c, c->n - HEAD_BYTES, "\xe2\x0f\xbf\xa9") || HAS(c, c->n - HEAD_BYTES + INSN, "\xe2\x0f\xbf\xa9")))
+		end -= HEAD_BYTES;
+	if (end < HEAD_BYTES || !HAS(c, at, "\xf0\x7b\xbf\xa9"))
+		return say(c, 0, end, &leaf);
+	ret = say(c, 0, at + INSN, &leaf);
+	if (!ret)
+		ret = say(c, at + INSN, HEAD_BYTES, &pushed);
+	return ret ? ret : say(c, HEAD_BYTES, end, &leaf);
+}
+
+bool arm64_is_sigreturn(const void *code, size_t n)
+{
+	/* mov x8, #139 (__NR_rt_sigreturn); svc #0 */
+	static const char bytes[] = "\x68\x11\x80\xd2\x01\x00\x00\xd4";
+
+	return n >= sizeof(bytes) - 1 && !memcmp(code, bytes, sizeof(bytes) - 1);
+}
+
+/* The byte before is what a return address is looked up by. What else is in an object without any information keeps frame pointers. */
+static int each_sigreturn(const struct code *c, bool has_cfi)
+{
+	uint64_t done = 0;
+	int ret = 0;
+
+	for (uint64_t at = INSN; !ret && at < c->n; at += INSN) {
+		if (!arm64_is_sigreturn(c->bytes + at, c->n - at))
+			continue;
+		if (!has_cfi)
+			ret = say(c, done, at - 1, &unwind_rule_fp);
+		done = at + 2 * INSN;
+		if (!ret)
+			ret = say(c, at - 1, done, &arm64_sigreturn_rule);
+	}
+	return ret || has_cfi || !done ? ret : say(c, done, c->n, &unwind_rule_fp);
+}
+
+static bool has_cfi(const struct elf_file *elf)
+{
+	for (uint32_t i = 0; i < elf->nr_segs; i++)
+		if (elf->segs[i].type == PT_GNU_EH_FRAME)
+			return true;
+	return elf_sec_by_name(elf, ".eh_frame");
+}
+
+int arm64_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
+{
+	static const char *const names[] = { ".plt", ".iplt" };
+	struct code c = { .each = each, .arg = arg };
+	bool has_any = has_cfi(elf);
+	char *bytes;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < sizeof(names) / sizeof(*names); i++) {
+		const struct elf_sec *sec = elf_sec_by_name(elf, names[i]);
+
+		if (!sec || sec->size > CODE_MAX_BYTES || elf_read_sec(elf, sec, &bytes))
+			continue;
+		c.bytes = (const uint8_t *)bytes;
+		c.n = sec->size;
+		c.vaddr = sec->addr;
+		ret = each_plt(&c);
+		free(bytes);
+	}
+	for (uint32_t i = 0; !ret && i < elf->nr_segs; i++) {
+		const struct elf_seg *seg = &elf->segs[i];
+
+		if (seg->type != PT_LOAD || !(seg->flags & PF_X) || seg->filesz > CODE_MAX_BYTES || elf_read(elf, seg->off, seg->filesz, &bytes))
+			continue;
+		c.bytes = (const uint8_t *)bytes;
+		c.n = seg->filesz;
+		c.vaddr = seg->vaddr;
+		ret = each_sigreturn(&c, has_any);
+		free(bytes);
+	}
+	return ret;
+}
