@@ -203,9 +203,11 @@ static void test_saved(void **state)
 	expect_rule(TEXT("\x2f\x03\x04"), sp);
 	sp.bx_off = INT16_MIN;
 	expect_rule(TEXT("\x83\x80\x20"), sp);
+	sp.saved = BX(UNWIND_AT_SP); /* 32,768 below sp, but more than that below the CFA */
+	expect_rule(TEXT("\x83\x81\x20"), sp);
 	sp.saved = BX(UNWIND_LOST);
 	sp.bx_off = 0;
-	expect_rule(TEXT("\x83\x81\x20"), sp);
+	expect_rule(TEXT("\x83\x82\x20"), sp);
 	expect_rule(TEXT("\x83\x81\x80\x80\x80\x20"), sp);
 	expect_rule(TEXT("\x07\x03"), sp);
 	expect_rule(TEXT("\x09\x03\x05"), sp);
@@ -228,7 +230,7 @@ static void test_return_address(void **state)
 	rule.ra = UNWIND_LOST;
 	expect_rule(TEXT("\x09\x10\x11"), rule);
 	expect_rule(TEXT("\x08\x10"), rule);
-	expect_rule(TEXT("\x90\x81\x20"), rule);
+	expect_rule(TEXT("\x90\x82\x20"), rule);
 	rule = (struct unwind_rule){ .cfa = UNWIND_CFA_REG, .reg = 5, .ra = UNWIND_LOST };
 	expect_rule(TEXT("\x0c\x05\x00\x09\x10\x01"), rule); /* longjmp: two registers */
 	rule.ra = UNWIND_IN_REG;
@@ -236,6 +238,12 @@ static void test_return_address(void **state)
 	rows = run_between("zR", TEXT("\x0c\x07\x08"), TEXT(""), 0, UINT64_MAX);
 	rule = (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .cfa_off = 8, .ra = UNWIND_LOST };
 	expect_row(&rows, 0, 0, rule);
+	/* At the bottom of a frame of 33,392 bytes, by a CFA in either register. */
+	rule = (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .cfa_off = 33392, .ra = UNWIND_AT_SP, .saved = UNWIND_AT_SP, .ra_off = 8 };
+	expect_rule(TEXT("\x0e\xf0\x84\x02\x90\xcd\x20\x86\xce\x20"), rule);
+	rule.cfa = UNWIND_CFA_BP;
+	rule.ra = rule.saved = UNWIND_AT_BP;
+	expect_rule(TEXT("\x0c\x06\xf0\x84\x02\x90\xcd\x20\x86\xce\x20"), rule);
 }
 
 static void test_remembered(void **state)
