@@ -472,7 +472,10 @@ static void test_signed(void **state)
 	check_ways("-O2 -mbranch-protection=pac-ret+leaf+b-key -fomit-frame-pointer", true, check_walk);
 }
 
-/* As the kernel's vDSO: no unwinding information, and the way back out of a signal behind an instruction that does nothing. */
+/*
+ * As the kernel's vDSO: no unwinding information, the way back out of a signal behind an instruction that does
+ * nothing, a function without a frame and one that has one.
+ */
 static void test_vdso(void **state)
 {
 	struct unwind_rules *rules = &world.rules;
@@ -486,18 +489,19 @@ static void test_vdso(void **state)
 	need_tools();
 	world_begin();
 	run("cd %s && printf '%%s\\n' '.rept 40; nop; .endr; .globl __kernel_rt_sigreturn; __kernel_rt_sigreturn: mov x8, #139; svc #0' "
-	    "'.rept 9; nop; .endr' | aarch64-linux-gnu-gcc -x assembler -nostdlib -shared -o vdso -", scratch);
+	    "'.rept 9; nop; .endr' '.globl leaf, frame; .type leaf, %%function; .type frame, %%function; leaf: paciasp; ret; .size leaf, . - leaf' "
+	    "'frame: paciasp; stp x29, x30, [sp, #-32]!; ret; .size frame, . - frame' | aarch64-linux-gnu-gcc -x assembler -nostdlib -shared -o vdso -", scratch);
 	snprintf(path, sizeof(path), "%s/vdso", scratch);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(elf_open_fd(fd, &elf), 0);
 	assert_int_equal(unwind_table_read(&elf, NULL, rules, &table), 0);
 	vaddr = elf_sec_by_name(&elf, ".text")->addr;
-	for (uint64_t i = 0; i < 51 * 4; i++) {
+	for (uint64_t i = 0; i < (51 + 5) * 4; i++) {
 		const struct unwind_rule *rule = &rules->data[unwind_table_find(&table, vaddr + i)];
-		bool is_back = i >= 40 * 4 - 1 && i < 42 * 4;
+		bool is_back = i >= 40 * 4 - 1 && i < 42 * 4, is_leaf = i >= 51 * 4 && i < 53 * 4;
 
-		assert_memory_equal(rule, is_back ? &arm64_sigreturn_rule : &unwind_rule_fp, sizeof(*rule));
+		assert_memory_equal(rule, is_back ? &arm64_sigreturn_rule : is_leaf ? &in_link : &unwind_rule_fp, sizeof(*rule));
 		at += is_back;
 	}
 	assert_int_equal(at, 9);

@@ -47,11 +47,12 @@ static int say(const struct code *c, uint64_t from, uint64_t to, const struct un
 	return from < to ? c->each(c->arg, c->vaddr + from, c->vaddr + to, rule) : 0;
 }
 
+static const struct unwind_rule leaf = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK };
+
 /* Stubs jump; only the head, with [bti c;] stp x16, x30, [sp, #-16]!, puts something on the stack, and the last of lazy TLS descriptors. */
 static int each_plt(const struct code *c)
 {
-	static const struct unwind_rule leaf = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK },
-					pushed = { .cfa = UNWIND_CFA_SP, .cfa_off = 2 * WORD, .ra = UNWIND_AT_CFA, .ra_off = -WORD };
+	static const struct unwind_rule pushed = { .cfa = UNWIND_CFA_SP, .cfa_off = 2 * WORD, .ra = UNWIND_AT_CFA, .ra_off = -WORD };
 	uint64_t at = HAS(c, 0, "\x5f\x24\x03\xd5") ? INSN : 0, end = c->n;
 	int ret;
 
@@ -73,22 +74,56 @@ bool arm64_is_sigreturn(const void *code, size_t n)
 	return n >= sizeof(bytes) - 1 && !memcmp(code, bytes, sizeof(bytes) - 1);
 }
 
-/* The byte before is what a return address is looked up by. What else is in an object without any information keeps frame pointers. */
-static int each_sigreturn(const struct code *c, bool has_cfi)
+/* The byte before is what a return address is looked up by. */
+static int each_sigreturn(const struct code *c, bool *ret_any)
 {
-	uint64_t done = 0;
 	int ret = 0;
 
 	for (uint64_t at = INSN; !ret && at < c->n; at += INSN) {
 		if (!arm64_is_sigreturn(c->bytes + at, c->n - at))
 			continue;
-		if (!has_cfi)
-			ret = say(c, done, at - 1, &unwind_rule_fp);
-		done = at + 2 * INSN;
-		if (!ret)
-			ret = say(c, at - 1, done, &arm64_sigreturn_rule);
+		*ret_any = true;
+		ret = say(c, at - 1, at + 2 * INSN, &arm64_sigreturn_rule);
 	}
-	return ret || has_cfi || !done ? ret : say(c, done, c->n, &unwind_rule_fp);
+	return ret;
+}
+
+/* Has code a frame of its own? Whoever calls others has: stp x29, x30, [sp, #-N]! or, below other room, [sp, #N]. */
+static bool has_frame(const struct code *c, uint64_t at, uint64_t n)
+{
+	uint32_t insn;
+
+	for (uint64_t end = at + n; at < end; at += INSN) {
+		memcpy(&insn, c->bytes + at, INSN);
+		if ((insn & 0xfe407fff) == 0xa8007bfd)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Code of an object without any information, the kernel's vDSO: functions that call none are at their caller's stack pointer throughout
+ * (clock_gettime, of 6.1), all else keeps frame pointers.
+ */
+static int each_vdso(const struct elf_file *elf, const struct code *c)
+{
+	const struct elf_sec *sec = elf_sec_by_type(elf, SHT_DYNSYM);
+	size_t size = elf_sym_size(elf);
+	struct elf_sym sym;
+	char *bytes;
+	int ret = 0;
+
+	if (sec && sec->size <= CODE_MAX_BYTES && !elf_read_sec(elf, sec, &bytes)) {
+		for (size_t i = 0; !ret && i < sec->size / size; i++) {
+			elf_sym_at(elf, bytes, i, &sym);
+			if (sym.type == STT_FUNC && sym.shndx != SHN_UNDEF && !(sym.value % INSN) && !(sym.size % INSN) &&
+			    sym.value >= c->vaddr && sym.value - c->vaddr <= c->n && sym.size <= c->n - (sym.value - c->vaddr) &&
+			    !has_frame(c, sym.value - c->vaddr, sym.size))
+				ret = say(c, sym.value - c->vaddr, sym.value - c->vaddr + sym.size, &leaf);
+		}
+		free(bytes);
+	}
+	return ret ? ret : say(c, 0, c->n, &unwind_rule_fp);
 }
 
 static bool has_cfi(const struct elf_file *elf)
@@ -103,7 +138,7 @@ int arm64_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
 	static const char *const names[] = { ".plt", ".iplt" };
 	struct code c = { .each = each, .arg = arg };
-	bool has_any = has_cfi(elf);
+	bool is_vdso;
 	char *bytes;
 	int ret = 0;
 
@@ -126,7 +161,10 @@ int arm64_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		c.bytes = (const uint8_t *)bytes;
 		c.n = seg->filesz;
 		c.vaddr = seg->vaddr;
-		ret = each_sigreturn(&c, has_any);
+		is_vdso = false;
+		ret = each_sigreturn(&c, &is_vdso);
+		if (!ret && is_vdso && !has_cfi(elf))
+			ret = each_vdso(elf, &c);
 		free(bytes);
 	}
 	return ret;
