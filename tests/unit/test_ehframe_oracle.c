@@ -472,7 +472,7 @@ static void test_arm64_objects(void **state)
 
 	(void)state;
 	if (system("command -v aarch64-linux-gnu-gcc >/dev/null 2>&1")) {
-		print_message("no cross compiler: gcc-aarch64-linux-gnu libc6-dev-arm64-cross\n");
+		print_message("no cross compiler: tools/packages.sh arm64\n");
 		skip();
 	}
 	begin(&arm64);

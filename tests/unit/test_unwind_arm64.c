@@ -326,7 +326,7 @@ static int end(void **state)
 static void need_tools(void)
 {
 	if (ends_in(scratch, "XXXXXX")) {
-		print_message("no cross compiler or emulator: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user\n");
+		print_message("no cross compiler or emulator: tools/packages.sh arm64\n");
 		skip();
 	}
 }
