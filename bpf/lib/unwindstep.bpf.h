@@ -51,8 +51,8 @@ static __always_inline int unwind_has_fp(const struct unwind_regs *r)
 }
 
 /*
- * The frame record of arm64 is the caller's bp and the return address; bp points at its own (AAPCS64, 6.4.6). Compilers put it anywhere
- * in the frame: where in this one, its rule says, as long as the function keeps one at all.
+ * The frame record of arm64 is the caller's bp and the return address; bp points at its own (AAPCS64, the frame pointer). Compilers
+ * put it anywhere in the frame: where in this one, its rule says, as long as the function keeps one at all.
  */
 static __always_inline int unwind_cfa_by_record(const struct unwind_regs *r, const struct unwind_rule *rule, __u64 *ret_cfa)
 {

@@ -18,8 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 #ifdef HAVE_LIBDW
-#include <dwarf.h>
-#include <elfutils/libdw.h>
+#include "test_oracle.h"
 #endif
 
 #include "sym/arm64.h"
@@ -44,26 +43,9 @@ static void test_arm64_objects(void **state)
 #else
 
 #define RANDOM_ADDRESSES 1000
-#define STACK_MAX 16
 #define SHOWN_MAX 20
 #define BRIDGED_BYTES 16
 #define STARTS_MAX 32
-
-#define REGS 40
-/* DWARF's numbers of its registers; ip: the address of the code, in expressions. */
-static const struct machine {
-	uint8_t sp, bp, bx, ra, ip;
-	uint16_t elf;
-} x86_64 = { 7, 6, 3, 16, 16, EM_X86_64 }, arm64 = { 31, 29, 30, 30, 32, EM_AARCH64 };
-static const struct machine *machine;
-
-/* What is known of a value: nothing, that there is none, or it. */
-enum known { UNSAID, NOTHING, KNOWN };
-
-struct value {
-	enum known known;
-	uint64_t v;
-};
 
 struct counts {
 	uint64_t objects, rows, addresses, mismatches;
@@ -85,112 +67,8 @@ struct object {
 	Dwarf_CFI *cfi;
 };
 
-static uint64_t regs[REGS];
 static struct unwind_rules rules;
 static struct counts counts;
-
-static uint64_t memory_at(uint64_t addr)
-{
-	return hash_u64(addr ^ 0x5eed);
-}
-
-/* libdw's operations over that world; UNSAID: one that is not known here. */
-static struct value eval(const Dwarf_Op *ops, size_t nr_ops, uint64_t cfa)
-{
-	uint64_t s[STACK_MAX + 1] = { 0 }, *top = s;
-
-	for (size_t i = 0; i < nr_ops; i++) {
-		const Dwarf_Op *op = &ops[i];
-
-		if (top - s >= STACK_MAX - 1 || top < s)
-			return (struct value){ UNSAID, 0 };
-		if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
-			*++top = regs[op->atom - DW_OP_breg0] + op->number;
-			continue;
-		}
-		if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) {
-			*++top = op->atom - DW_OP_lit0;
-			continue;
-		}
-		switch (op->atom) {
-		case DW_OP_bregx:
-			*++top = regs[op->number % REGS] + op->number2;
-			break;
-		case DW_OP_regx:
-			return (struct value){ KNOWN, regs[op->number % REGS] };
-		case DW_OP_call_frame_cfa:
-			*++top = cfa;
-			break;
-		case DW_OP_const1u:
-		case DW_OP_const1s:
-		case DW_OP_const2u:
-		case DW_OP_const2s:
-		case DW_OP_const4u:
-		case DW_OP_const4s:
-		case DW_OP_constu:
-		case DW_OP_consts:
-			*++top = op->number;
-			break;
-		case DW_OP_plus_uconst:
-			*top += op->number;
-			break;
-		case DW_OP_deref:
-			*top = memory_at(*top);
-			break;
-		case DW_OP_plus:
-			top--;
-			*top += top[1];
-			break;
-		case DW_OP_minus:
-			top--;
-			*top -= top[1];
-			break;
-		case DW_OP_and:
-			top--;
-			*top &= top[1];
-			break;
-		case DW_OP_shl:
-			top--;
-			*top <<= top[1] & 63;
-			break;
-		case DW_OP_ge:
-			top--;
-			*top = (int64_t)*top >= (int64_t)top[1];
-			break;
-		case DW_OP_stack_value:
-			break;
-		default:
-			return (struct value){ UNSAID, 0 };
-		}
-	}
-	return (struct value){ KNOWN, *top };
-}
-
-static struct value libdw_cfa(Dwarf_Frame *frame)
-{
-	Dwarf_Op *ops;
-	size_t n;
-
-	if (dwarf_frame_cfa(frame, &ops, &n) || !n)
-		return (struct value){ NOTHING, 0 };
-	return eval(ops, n, 0);
-}
-
-static struct value libdw_reg(Dwarf_Frame *frame, int reg, uint64_t cfa)
-{
-	Dwarf_Op mem[3], *ops;
-	struct value v;
-	size_t n;
-
-	if (dwarf_frame_register(frame, reg, mem, &ops, &n))
-		return (struct value){ UNSAID, 0 };
-	if (!n)
-		return ops ? (struct value){ NOTHING, 0 } : (struct value){ KNOWN, regs[reg] };
-	v = eval(ops, n, cfa);
-	if (v.known == KNOWN && ops[n - 1].atom != DW_OP_stack_value && ops[0].atom != DW_OP_regx)
-		v.v = memory_at(v.v);
-	return v;
-}
 
 static struct value our_cfa(const struct unwind_rule *rule)
 {
@@ -462,7 +340,7 @@ static void test_objects(void **state)
 	end();
 }
 
-/* What Debian's cross compiler for arm64 comes with, and what it makes. Its signed code is not here: libdw takes the mark for SPARC's. */
+/* What Debian's cross compiler comes with, and what it makes. Signed code is not here: libdw takes its mark for SPARC's windows. */
 static void test_arm64_objects(void **state)
 {
 	static const char *const hows[] = { "-O0", "-O2", "-O2 -fomit-frame-pointer", "-O3 -fstack-clash-protection",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walks of arm64's stacks: programs run emulated (qemu-user) and crash, their core files are walked by the steps that the kernel takes,
- * and glibc's backtrace(), which they called before, is the second witness.
+ * Walks of arm64's stacks: programs run emulated (qemu-user) and crash, their core files are walked by the steps that the kernel
+ * takes, and glibc's backtrace(), which they called before, is the second witness.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,7 +147,8 @@ static void read_line(const char *line)
 	if (sscanf(line, "frame %" SCNx64, &m.start) == 1) {
 		assert_true(world.nr_frames < FRAMES_MAX);
 		world.frames[world.nr_frames++] = m.start;
-	} else if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255s", &m.start, &m.end, mode, &m.off, path) >= 4 && mode[2] == 'x') {
+	} else if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255s", &m.start, &m.end, mode, &m.off, path) >= 4 &&
+		   mode[2] == 'x') {
 		assert_true(world.nr_maps < MAPS_MAX);
 		if (path[0] == '/')
 			m.file = file_of(path);
@@ -159,7 +160,7 @@ static void read_line(const char *line)
 static void read_core(const char *path)
 {
 	uint32_t head[3]; /* sizes of name and of what is there, kind */
-	size_t skip = offsetof(struct elf_prstatus, pr_reg);
+	off_t at;
 	bool is_found = false;
 
 	world.core_fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -172,8 +173,8 @@ static void read_core(const char *path)
 			continue;
 		assert_int_equal(pread(world.core_fd, head, sizeof(head), (off_t)s->off), sizeof(head));
 		assert_int_equal(head[2], NT_PRSTATUS);
-		assert_int_equal(pread(world.core_fd, world.regs, sizeof(world.regs), (off_t)(s->off + sizeof(head) + ((head[0] + 3) & ~3u) + skip)),
-				 sizeof(world.regs));
+		at = (off_t)(s->off + sizeof(head) + ((head[0] + 3) & ~3u) + offsetof(struct elf_prstatus, pr_reg));
+		assert_int_equal(pread(world.core_fd, world.regs, sizeof(world.regs), at), sizeof(world.regs));
 		is_found = true;
 	}
 	assert_true(is_found);
@@ -272,8 +273,9 @@ static bool check_walk(const char *how, const char *way)
 }
 
 /*
- * The program's code as if it had no tables: frame pointers from there into the C library and back. Of trap(), which has no record, the
- * caller is passed over; _start has none either. Where handlers are on the stack, the way to the interrupted function is lost with sp.
+ * The program's code as if it had no tables: frame pointers from there into the C library and back. Of trap(), which has no record,
+ * the caller is passed over; _start has none either. Where handlers are on the stack, the way to the interrupted function is lost
+ * with sp.
  */
 static bool check_mixed(const char *how, const char *way)
 {
@@ -331,128 +333,6 @@ static void need_tools(void)
 	}
 }
 
-/* A stack made by hand: what is at STACK_AT and above. */
-#define STACK_AT 0x7000ull
-#define CODE_AT 0x400000ull
-#define SIGNED (0x2full << ADDRESS_BITS)
-
-static uint64_t made[128];
-static const struct unwind_rule *made_rules; /* of one frame after the other */
-
-static int made_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
-{
-	(void)arg;
-	(void)ip;
-	*ret_rule = *made_rules++;
-	return 0;
-}
-
-static int made_word(void *arg, uint64_t addr, uint64_t *ret_word)
-{
-	(void)arg;
-	if (addr - STACK_AT >= sizeof(made))
-		return -1;
-	*ret_word = made[(addr - STACK_AT) / sizeof(*made)];
-	return 0;
-}
-
-static uint32_t walk_made(struct unwind_regs *regs, const struct unwind_rule *rules, uint64_t *ret_ips, uint32_t *ret_end)
-{
-	struct unwind_facts facts = { NULL, made_rule, made_word };
-	static const uint64_t leaf[UNWIND_LEAF_REGS] = { [9] = CODE_AT + 0x900 };
-
-	made_rules = rules;
-	return unwind_frames(&facts, regs, leaf, ret_ips, 8, ret_end);
-}
-
-static const struct unwind_rule in_link = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK };
-static const struct unwind_rule record = { .cfa = UNWIND_CFA_SP, .cfa_off = 32, .ra = UNWIND_AT_CFA, .ra_off = -24, .saved = UNWIND_AT_CFA,
-					   .bp_off = -32 };
-static const struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_SAME };
-
-static struct unwind_regs made_regs(void)
-{
-	return (struct unwind_regs){ .ip = CODE_AT, .sp = STACK_AT, .bp = STACK_AT, .bx = CODE_AT + 0x10, .is_exact = 1, .address_bits = ADDRESS_BITS };
-}
-
-/* The link register is the leaf's: who has called has no other way back than what it saved. */
-static void test_link(void **state)
-{
-	struct unwind_regs regs = made_regs();
-	const struct unwind_rule twice[] = { in_link, in_link }, in_x9[] = { { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_REG, .reg = 9 }, outermost };
-	uint64_t ips[8];
-	uint32_t end;
-
-	(void)state;
-	regs.bx |= SIGNED;
-	assert_int_equal(walk_made(&regs, twice, ips, &end), 1);
-	assert_int_equal(ips[0], CODE_AT + 0x10);
-	assert_int_equal(regs.sp, STACK_AT);
-	assert_int_equal(end, UNWIND_BAD_RULE);
-	regs = made_regs();
-	assert_int_equal(walk_made(&regs, in_x9, ips, &end), 1);
-	assert_int_equal(ips[0], CODE_AT + 0x900);
-	assert_int_equal(end, UNWIND_ROOT);
-	/* It is 0 in the outermost frame of a thread, and without its signature. */
-	regs = made_regs();
-	regs.bx = SIGNED;
-	assert_int_equal(walk_made(&regs, twice, ips, &end), 0);
-	assert_int_equal(end, UNWIND_ROOT);
-}
-
-/* By frame pointers sp is lost: the next frame's rule has it again if that says where its record is, and else nothing does. */
-static void test_record(void **state)
-{
-	const struct unwind_rule found[] = { unwind_rule_fp, record, record, outermost }, lost[] = { unwind_rule_fp, in_link },
-				 no_record[] = { unwind_rule_fp, { .cfa = UNWIND_CFA_SP, .cfa_off = 16, .ra = UNWIND_AT_CFA, .ra_off = -8 } };
-	struct unwind_regs regs = made_regs();
-	uint64_t ips[8];
-	uint32_t end;
-
-	(void)state;
-	memset(made, 0, sizeof(made));
-	made[0] = STACK_AT + 80; /* the record of a caller that has 64 bytes below it */
-	made[1] = (CODE_AT + 0x20) | SIGNED;
-	made[10] = STACK_AT + 112;
-	made[11] = CODE_AT + 0x30;
-	made[14] = 0;
-	made[15] = (CODE_AT + 0x40) | SIGNED;
-	assert_int_equal(walk_made(&regs, found, ips, &end), 3);
-	assert_int_equal(ips[0], CODE_AT + 0x20);
-	assert_int_equal(ips[1], CODE_AT + 0x30);
-	assert_int_equal(ips[2], CODE_AT + 0x40);
-	assert_int_equal(regs.sp, STACK_AT + 144);
-	assert_int_equal(end, UNWIND_ROOT);
-	for (int i = 0; i < 2; i++) {
-		regs = made_regs();
-		assert_int_equal(walk_made(&regs, i ? lost : no_record, ips, &end), 1);
-		assert_int_equal(end, UNWIND_BAD_RULE);
-	}
-}
-
-/* Of an interrupted function all is known, its link register too. */
-static void test_interrupted(void **state)
-{
-	const struct unwind_rule rules[] = { arm64_sigreturn_rule, in_link, outermost };
-	struct unwind_regs regs = made_regs();
-	uint64_t ips[8];
-	uint32_t end;
-
-	(void)state;
-	memset(made, 0, sizeof(made));
-	regs.lost = UNWIND_LOST_BX | UNWIND_LOST_LEAF;
-	made[(312 + 29 * 8) / 8] = STACK_AT + 0x100;
-	made[(312 + 30 * 8) / 8] = (CODE_AT + 0x60) | SIGNED;
-	made[(312 + 31 * 8) / 8] = STACK_AT - 0x1000; /* from another stack */
-	made[(312 + 32 * 8) / 8] = CODE_AT + 0x50;
-	assert_int_equal(walk_made(&regs, rules, ips, &end), 2);
-	assert_int_equal(ips[0], CODE_AT + 0x50);
-	assert_int_equal(ips[1], CODE_AT + 0x60);
-	assert_int_equal(regs.sp, STACK_AT - 0x1000);
-	assert_int_equal(regs.bp, STACK_AT + 0x100);
-	assert_int_equal(end, UNWIND_ROOT);
-}
-
 static void test_tables(void **state)
 {
 	(void)state;
@@ -478,6 +358,7 @@ static void test_signed(void **state)
  */
 static void test_vdso(void **state)
 {
+	const struct unwind_rule leaf = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK };
 	struct unwind_rules *rules = &world.rules;
 	struct unwind_table table;
 	uint64_t at = 0, vaddr;
@@ -489,8 +370,9 @@ static void test_vdso(void **state)
 	need_tools();
 	world_begin();
 	run("cd %s && printf '%%s\\n' '.rept 40; nop; .endr; .globl __kernel_rt_sigreturn; __kernel_rt_sigreturn: mov x8, #139; svc #0' "
-	    "'.rept 9; nop; .endr' '.globl leaf, frame; .type leaf, %%function; .type frame, %%function; leaf: paciasp; ret; .size leaf, . - leaf' "
-	    "'frame: paciasp; stp x29, x30, [sp, #-32]!; ret; .size frame, . - frame' | aarch64-linux-gnu-gcc -x assembler -nostdlib -shared -o vdso -", scratch);
+	    "'.rept 9; nop; .endr' '.globl leaf, frame; .type leaf, %%function; .type frame, %%function' "
+	    "'leaf: paciasp; ret; .size leaf, . - leaf' 'frame: paciasp; stp x29, x30, [sp, #-32]!; ret; .size frame, . - frame' | "
+	    "aarch64-linux-gnu-gcc -x assembler -nostdlib -shared -o vdso -", scratch);
 	snprintf(path, sizeof(path), "%s/vdso", scratch);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
@@ -501,7 +383,7 @@ static void test_vdso(void **state)
 		const struct unwind_rule *rule = &rules->data[unwind_table_find(&table, vaddr + i)];
 		bool is_back = i >= 40 * 4 - 1 && i < 42 * 4, is_leaf = i >= 51 * 4 && i < 53 * 4;
 
-		assert_memory_equal(rule, is_back ? &arm64_sigreturn_rule : is_leaf ? &in_link : &unwind_rule_fp, sizeof(*rule));
+		assert_memory_equal(rule, is_back ? &arm64_sigreturn_rule : is_leaf ? &leaf : &unwind_rule_fp, sizeof(*rule));
 		at += is_back;
 	}
 	assert_int_equal(at, 9);
@@ -523,7 +405,7 @@ static void test_mixed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_tables), cmocka_unit_test(test_signed), cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_link), cmocka_unit_test(test_record), cmocka_unit_test(test_interrupted), cmocka_unit_test(test_vdso) };
+					    cmocka_unit_test(test_vdso) };
 
 	return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Crashes in a function without a frame, at the end of a kind of call that unwinding has to come back from. Before that it prints its
- * mappings as the kernel does, and "frame ADDRESS" for each address that glibc's backtrace() finds, innermost first.
+ * Crashes in a function without a frame, at the end of a kind of call that unwinding has to come back from. Before that it prints
+ * its mappings as the kernel does, and "frame ADDRESS" for each address that glibc's backtrace() finds, innermost first.
  * usage: crash WAY
  */
 #include <alloca.h>
@@ -19,7 +19,7 @@
 
 static volatile int sink_of_work;
 
-/* A trap returns to the instruction itself, with its return address in a register if the machine has one: after that, to its caller. */
+/* Interrupted where all it has is its return address, in a register if the machine has one. */
 void trap(void);
 #ifdef __aarch64__
 __asm__(".text\n.globl trap\n.type trap, %function\ntrap:\n.cfi_startproc\nbrk #1\nret\n.cfi_endproc\n.size trap, .-trap\n");
@@ -163,8 +163,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*go)(void);
-	} ways[] = { { "deep", way_deep },     { "alloca", way_alloca }, { "large", way_large },   { "aligned", way_aligned }, { "callback", way_callback },
-		     { "signal", way_signal }, { "leaf", way_leaf },	 { "altstack", way_altstack }, { "thread", way_thread } };
+	} ways[] = {
+		{ "deep", way_deep },	      { "alloca", way_alloca }, { "large", way_large }, { "aligned", way_aligned },
+		{ "callback", way_callback }, { "signal", way_signal }, { "leaf", way_leaf },	{ "altstack", way_altstack },
+		{ "thread", way_thread },
+	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (!strcmp(argv[1], ways[i].name))

@@ -13,11 +13,16 @@
 #define WORD 8
 
 /*
- * struct rt_sigframe of arch/arm64/kernel/signal.c begins at sp: siginfo, and in the ucontext behind it (arch/arm64/include/uapi/asm)
- * x0 to x30, sp, pc from byte 312 on. The kernel's CFI, which was wrong, went with 5.8 (87676cfca141).
+ * struct rt_sigframe of arch/arm64/kernel/signal.c begins at sp: siginfo, and in the ucontext behind it x0 to x30, sp, pc from byte
+ * 312 on (arch/arm64/include/uapi/asm/sigcontext.h). The kernel's own CFI, which was wrong, is gone (87676cfca141).
  */
-enum sigframe { SIGFRAME_X0 = 312, SIGFRAME_X29 = SIGFRAME_X0 + 29 * WORD, SIGFRAME_X30 = SIGFRAME_X29 + WORD, SIGFRAME_SP = SIGFRAME_X30 + WORD,
-		SIGFRAME_PC = SIGFRAME_SP + WORD };
+enum sigframe {
+	SIGFRAME_X0 = 312,
+	SIGFRAME_X29 = SIGFRAME_X0 + 29 * WORD,
+	SIGFRAME_X30 = SIGFRAME_X29 + WORD,
+	SIGFRAME_SP = SIGFRAME_X30 + WORD,
+	SIGFRAME_PC = SIGFRAME_SP + WORD,
+};
 
 const struct unwind_rule arm64_sigreturn_rule = {
 	.cfa = UNWIND_CFA_SP_DEREF,
@@ -49,7 +54,10 @@ static int say(const struct code *c, uint64_t from, uint64_t to, const struct un
 
 static const struct unwind_rule leaf = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK };
 
-/* Stubs jump; only the head, with [bti c;] stp x16, x30, [sp, #-16]!, puts something on the stack, and the last of lazy TLS descriptors. */
+/*
+ * Stubs jump; only the head, with [bti c;] stp x16, x30, [sp, #-16]!, puts something on the stack, and the last, of lazy TLS
+ * descriptors.
+ */
 static int each_plt(const struct code *c)
 {
 	static const struct unwind_rule pushed = { .cfa = UNWIND_CFA_SP, .cfa_off = 2 * WORD, .ra = UNWIND_AT_CFA, .ra_off = -WORD };
@@ -102,8 +110,8 @@ static bool has_frame(const struct code *c, uint64_t at, uint64_t n)
 }
 
 /*
- * Code of an object without any information, the kernel's vDSO: functions that call none are at their caller's stack pointer throughout
- * (clock_gettime, of 6.1), all else keeps frame pointers.
+ * Code of an object without any information, the kernel's vDSO: functions that call none are at their caller's stack pointer
+ * throughout (clock_gettime, of 6.1), all else keeps frame pointers.
  */
 static int each_vdso(const struct elf_file *elf, const struct code *c)
 {
@@ -156,7 +164,8 @@ int arm64_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 	for (uint32_t i = 0; !ret && i < elf->nr_segs; i++) {
 		const struct elf_seg *seg = &elf->segs[i];
 
-		if (seg->type != PT_LOAD || !(seg->flags & PF_X) || seg->filesz > CODE_MAX_BYTES || elf_read(elf, seg->off, seg->filesz, &bytes))
+		if (seg->type != PT_LOAD || !(seg->flags & PF_X) || seg->filesz > CODE_MAX_BYTES ||
+		    elf_read(elf, seg->off, seg->filesz, &bytes))
 			continue;
 		c.bytes = (const uint8_t *)bytes;
 		c.n = seg->filesz;
