@@ -555,6 +555,15 @@ static void test_arm64(void **state)
 	expect_row(&rows, 1, 8, RULE(.cfa = UNWIND_CFA_SP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16));
 	expect_row(&rows, 2, 12,
 		   RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16));
+	/* x30 at CFA + 8: what the stub has pushed is the caller's no more. */
+	out.n = at - 4;
+	at = entry_begin(&out);
+	put_uint(&out, 0, 4);
+	put_text(&out, TEXT("\x01zRB\0\x04\x78\x1e\x01\x1b\x0c\x1f\x00"));
+	entry_end(&out, at);
+	put_fde(&out, cie, START, SIZE, TEXT("\x11\x1e\x7f\x9d\x02"));
+	assert_int_equal(read_all(&cfi_arm64, out.bytes, out.n, false, 0, UINT64_MAX, &rows, &bad), 1);
+	expect_row(&rows, 0, 0, RULE(.cfa = UNWIND_CFA_SP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -32));
 }
 
 static void test_numbers(void **state)

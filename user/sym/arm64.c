@@ -14,7 +14,7 @@
 
 /*
  * struct rt_sigframe of arch/arm64/kernel/signal.c begins at sp: siginfo, and in the ucontext behind it x0 to x30, sp, pc from byte
- * 312 on (arch/arm64/include/uapi/asm/sigcontext.h). The kernel's own CFI, which was wrong, is gone (87676cfca141).
+ * 312 on (arch/arm64/include/uapi/asm/sigcontext.h). CFI cannot say that: of arm64's pc DWARF has no number beside the link register's.
  */
 enum sigframe {
 	SIGFRAME_X0 = 312,

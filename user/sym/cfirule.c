@@ -8,6 +8,7 @@
 #define REG_CFA UINT16_MAX /* in an expression: what is on the stack first */
 #define STACK_MAX 4u
 #define PLT_SHIFT 3u
+#define PUSHED_BYTES 16
 
 enum op {
 	OP_DEREF = 0x06,
@@ -308,6 +309,24 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 	return UNWIND_IN_REG;
 }
 
+/*
+ * glibc's way into lazily bound functions of arm64 (dl-trampoline.S) leaves out of its CFA what the stub has pushed: two words, the
+ * upper of which is the return address. No other is above its CFA.
+ */
+static void add_pushed(struct unwind_rule *rule)
+{
+	bool is_plain = rule->cfa == UNWIND_CFA_SP || rule->cfa == UNWIND_CFA_BP;
+	bool is_bp = (rule->saved & ((1 << UNWIND_BX_SHIFT) - 1)) == UNWIND_AT_CFA;
+
+	if (!is_plain || rule->ra != UNWIND_AT_CFA || rule->ra_off != PUSHED_BYTES / 2 || rule->cfa_off > INT32_MAX - PUSHED_BYTES ||
+	    (is_bp && rule->bp_off < INT16_MIN + PUSHED_BYTES))
+		return;
+	rule->cfa_off += PUSHED_BYTES;
+	rule->ra_off -= PUSHED_BYTES;
+	if (is_bp)
+		rule->bp_off -= PUSHED_BYTES;
+}
+
 void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state,
 	      struct unwind_rule *ret_rule)
 {
@@ -321,4 +340,6 @@ void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi
 	rule->ra = (uint8_t)(say_ra(cfi, cie, state, rule) | (cie->is_signal ? UNWIND_SIGNAL : 0));
 	rule->saved = (uint8_t)(say_saved(cfi, state, CFI_BP, &rule->bp_off) |
 				say_saved(cfi, state, CFI_BX, &rule->bx_off) << UNWIND_BX_SHIFT);
+	if (cfi->machine->has_link)
+		add_pushed(rule);
 }
