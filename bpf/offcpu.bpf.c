@@ -212,7 +212,7 @@ static __always_inline void walk_user(void *ctx, struct scratch *scratch, struct
 	int has_user = who->how & OFFCPU_HAS_USER;
 	struct stack_val *walk;
 
-	if (UNWIND_HERE && cfg_unwind)
+	if (cfg_unwind)
 		walk = unwind_walk_task(OFFCPU_UNWIND_SLOT, has_user, who->pid);
 	else
 		walk = walk_frames(ctx, scratch, t, has_user);

@@ -255,7 +255,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, 
 	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
 	user = has_user_stack(task);
 	s->rec.key.has_user = user;
-	if (UNWIND_HERE && cfg_unwind) {
+	if (cfg_unwind) {
 		unwound = unwind(ctx, s, user, by);
 		if (!unwound) {
 			loss_count(COUNT_NO_SCRATCH);

@@ -160,7 +160,7 @@ static __always_inline __u32 walk_user(void *ctx, __u32 pid, __u64 *ips)
 	struct stack_val *walk;
 	__u32 nr;
 
-	if (!UNWIND_HERE || !cfg_unwind)
+	if (!cfg_unwind)
 		return stack_walk(ctx, ips, BPF_F_USER_STACK);
 	walk = unwind_walk_task(SCHEDLOG_UNWIND_SLOT, 1, pid);
 	if (!walk)

@@ -36,7 +36,7 @@ enum unwind_cfa {
 	UNWIND_CFA_UNKNOWN = 1, /* a rule that cannot be said here */
 	UNWIND_CFA_SP = 2,	/* sp + off */
 	UNWIND_CFA_BP = 3,
-	UNWIND_CFA_BX = 4,	/* the dynamic linker's way into lazily bound functions */
+	UNWIND_CFA_BX = 4,	/* x86-64: the dynamic linker's way into lazily bound functions */
 	UNWIND_CFA_REG = 5,	/* rule.reg + off: where that register is known */
 	UNWIND_CFA_SP_DEREF = 6, /* *(sp + off) + rule.add */
 	UNWIND_CFA_BP_DEREF = 7,
@@ -54,6 +54,7 @@ enum unwind_saved {
 	UNWIND_LOST = 3,   /* nobody knows; of the return address: a rule that cannot be said here */
 	UNWIND_IN_REG = 4, /* only of the return address: in rule.reg, at a leaf (__vfork) */
 	UNWIND_AT_BP = 5,  /* *(this frame's bp + its off): functions that align their stack, UNWIND_CFA_BP_DEREF */
+	UNWIND_IN_LINK = 6, /* only of arm64's return address: in the link register, where that is known */
 };
 
 #define UNWIND_SIGNAL 0x80u /* in rule.ra: the caller was interrupted, its address is exact and no return address */
@@ -113,20 +114,25 @@ struct unwind_space {
 	__u32 nr;
 };
 
-/* Registers of a frame that are followed outwards. */
+/*
+ * Registers of a frame that are followed outwards. Of arm64, bp is x29 and bx the link register x30: known at the leaf, and where a
+ * signal came in; whoever has called has changed it.
+ */
 struct unwind_regs {
 	__u64 ip, sp, bp, bx;
 	__u32 lost;	/* bits of enum unwind_lost: not known in this frame */
-	__u32 is_exact; /* ip is the next instruction to run, not a return address */
+	__u16 is_exact; /* ip is the next instruction to run, not a return address */
+	__u16 address_bits; /* arm64: return addresses may be signed above them; 0: x86-64, where they are what they are */
 };
 enum unwind_lost {
 	UNWIND_LOST_BP = 1,
 	UNWIND_LOST_BX = 2,
 	UNWIND_LOST_LEAF = 4, /* all others: neither a leaf, nor has it called only what is near */
 	UNWIND_BY_FP = 8,     /* nothing lost: the frame was found by a frame pointer */
+	UNWIND_LOST_SP = 16,  /* arm64, by a frame pointer: sp is further out than it says */
 };
 
-#define UNWIND_LEAF_REGS 17 /* by DWARF's numbers of x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 rip */
+#define UNWIND_LEAF_REGS 17 /* by DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 rip; x0 .. x16 */
 
 /*
  * The last "address" of a user stack may be a mark instead: bit 63, which no address of user space has; a code; of UNWIND_MARK_REST,

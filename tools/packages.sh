@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Packages that building and testing need on Debian 12. usage: tools/packages.sh build|test
+# Packages that building and testing need on Debian 12. usage: tools/packages.sh build|test|arm64
+# arm64: a cross compiler and an emulator, 56 MB; tests that need them are skipped without.
 # Installs what is missing when root; else names the one line that does, and fails.
 build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev libdw-dev liblzma-dev libzstd-dev libiberty-dev \
 	libcapstone-dev"
 test="$build bats libcmocka-dev chromium chromium-driver nodejs valgrind linux-perf golang-go g++ mandoc libclang-rt-14-dev \
 	procps util-linux jq gdb elfutils musl-tools xz-utils binutils bsdextrautils libcap2-bin iproute2 iputils-ping qemu-system-x86 busybox-static cpio"
+arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 # A rustc that is there already (rustup) will do.
 command -v rustc >/dev/null || test="$test rustc"
 command -v node >/dev/null && test=$(echo "$test" | sed 's/nodejs//')
 case $1 in
 build) want=$build ;;
 test) want=$test ;;
-*) echo "usage: $0 build|test" >&2; exit 2 ;;
+arm64) want=$arm64 ;;
+*) echo "usage: $0 build|test|arm64" >&2; exit 2 ;;
 esac
 command -v dpkg-query >/dev/null || exit 0 # not Debian: the build will say what it lacks
 missing=

@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The system calls' numbers and names of this machine's headers as C initializers. usage: tools/syscalls.sh CC native|compat
+# The system calls' numbers and names of the compiler's machine, by its headers, as C initializers. usage: tools/syscalls.sh CC native|compat
 # Names are the kernel's (of SYSCALL_DEFINE, as tracefs has them), where they differ from the headers'.
+is_x86() {
+	echo | $cc -E -dM - 2>/dev/null | grep -q '__x86_64__'
+}
+cc=$1
 case $2 in
-native) header='<asm/unistd_64.h>'; [ "$(uname -m)" = x86_64 ] || header='<asm/unistd.h>' ;;
+native) header='<asm/unistd_64.h>'; is_x86 || header='<asm/unistd.h>' ;;
 compat) header='<asm/unistd_32.h>' ;;
 esac
 # Arrived after the headers of Debian 12: include/uapi/asm-generic/unistd.h, the same number everywhere.
@@ -28,16 +32,25 @@ newer='451 cachestat
 469 file_setattr
 470 listns'
 {
-	echo "#include $header" | $1 -E -dM - 2>/dev/null | sed -nE 's/^#define __NR_([a-z_0-9]+) ([0-9]+)$/\2 \1/p'
+	# asm-generic has some as names of others: __NR_fcntl is __NR3264_fcntl
+	echo "#include $header" | $cc -E -dM - 2>/dev/null | awk '
+		$1 == "#define" && $2 ~ /^__NR(3264)?_[a-z_0-9]+$/ { value[$2] = $3 }
+		END {
+			for (name in value) {
+				nr = value[name] in value ? value[value[name]] : value[name]
+				if (name ~ /^__NR_/ && nr ~ /^[0-9]+$/ && name !~ /^__NR_(syscalls|arch_specific_syscall)$/)
+					print nr, substr(name, 6)
+			}
+		}'
 	echo "$newer"
-	[ "$2" != native ] || [ "$(uname -m)" != x86_64 ] || printf '335 uretprobe\n336 uprobe\n'
+	[ "$2" != native ] || ! is_x86 || printf '335 uretprobe\n336 uprobe\n'
 } | sort -n -k1,1 -u | while read -r nr name; do
 	if [ "$2" = native ]; then
 		case $name in
 		stat | lstat | fstat | uname) kernel=new$name ;;
 		sendfile) kernel=sendfile64 ;;
 		umount2) kernel=umount ;;
-		fadvise64) kernel=fadvise64 ;;
+		fadvise64) is_x86 && kernel=fadvise64 || kernel=fadvise64_64 ;;
 		*) kernel=$name ;;
 		esac
 	else

@@ -110,6 +110,7 @@ struct uprobes_state { /* without CONFIG_UPROBES it is empty */
 
 struct mm_struct {
 	unsigned long start_stack;
+	unsigned long task_size;
 	struct uprobes_state uprobes_state;
 };
 

@@ -107,6 +107,12 @@ static __always_inline __u64 depth(void *ctx, __u64 flags)
 	return bytes > 0 ? (__u64)bytes / sizeof(*ips) : 0;
 }
 
+#ifdef __TARGET_ARCH_x86
+#define PROBE_RETURN_BYTES sizeof(long)
+#else
+#define PROBE_RETURN_BYTES 0
+#endif
+
 /*
  * Where the return address was. A return finds the stack one word higher on x86 (it is off the stack); how kernels before 6.0
  * tell that of a kernel function differs, so both are tried.
@@ -115,14 +121,11 @@ static __always_inline struct probe_call *find_call(struct pt_regs *ctx, struct 
 {
 	struct probe_call *call;
 
-	key->sp = PT_REGS_SP(ctx);
-#ifdef __TARGET_ARCH_x86
-	key->sp -= sizeof(long);
+	key->sp = PT_REGS_SP(ctx) - PROBE_RETURN_BYTES;
 	call = bpf_map_lookup_elem(&calls, key);
-	if (call)
+	if (call || !PROBE_RETURN_BYTES)
 		return call;
-	key->sp += sizeof(long);
-#endif
+	key->sp += PROBE_RETURN_BYTES;
 	return bpf_map_lookup_elem(&calls, key);
 }
 

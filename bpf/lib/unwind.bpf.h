@@ -7,10 +7,7 @@
 #ifndef SKEP_UNWIND_BPF_H
 #define SKEP_UNWIND_BPF_H
 
-#include <linux/bpf_perf_event.h>
-#include <linux/ptrace.h>
-#include <bpf/bpf_core_read.h>
-
+#include "lib/unwindregs.bpf.h"
 #include "lib/stack.bpf.h"
 #include "lib/unwindmaps.bpf.h"
 
@@ -19,7 +16,6 @@ const volatile __u32 cfg_unwind_id = 0; /* below 8: of the objects that share `u
 
 #define UNWIND_SCRATCHES 4 /* a CPU, for walks that interrupt each other */
 
-#ifdef __TARGET_ARCH_x86
 #define UNWIND_WINDOW 1024
 #define UNWIND_USER_PAGE 4096
 
@@ -28,22 +24,6 @@ static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret);
 static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg);
 
 #include "lib/unwindfind.bpf.h"
-
-#define UNWIND_CS 0x33 /* of 64-bit code: __USER_CS, arch/x86/include/asm/segment.h; Xen's, 0xe033, too */
-#define UNWIND_CS_MASK 0xff
-#define UNWIND_THREAD_SIZE 16384 /* arch/x86/include/asm/page_64_types.h, without KASAN */
-
-enum unwind_pt { /* words of struct pt_regs */
-	PT_R15, PT_R14, PT_R13, PT_R12, PT_BP, PT_BX, PT_R11, PT_R10, PT_R9, PT_R8, PT_AX, PT_CX, PT_DX, PT_SI, PT_DI,
-	PT_ORIG_AX, PT_IP, PT_CS, PT_FLAGS, PT_SP, PT_SS, PT_WORDS
-};
-_Static_assert(PT_WORDS * sizeof(__u64) == sizeof(struct pt_regs), "pt_regs");
-
-/* Where DWARF's registers are in there. */
-static const __u32 unwind_dwarf[UNWIND_LEAF_REGS] = {
-	PT_AX, PT_DX, PT_CX, PT_BX, PT_SI, PT_DI, PT_BP, PT_SP, PT_R8, PT_R9, PT_R10, PT_R11, PT_R12, PT_R13, PT_R14, PT_R15, PT_IP,
-};
-#define PT_MASK 31
 
 struct unwind_walk {
 	struct unwind_regs regs; /* of the frame that was found last */
@@ -59,11 +39,6 @@ struct unwind_walk {
 	struct stack_val stack;
 	__u64 spare[STACK_MAX_FRAMES]; /* zeroed together with the end of the stack */
 };
-#else
-struct unwind_walk {
-	__u64 none;
-};
-#endif
 
 /* Whoever walks has a number below UNWIND_SCRATCHES that no other walk on its CPU has at that time. */
 struct {
@@ -72,9 +47,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct unwind_walk);
 } unwind_scratch SEC(".maps");
-
-#ifdef __TARGET_ARCH_x86
-#define UNWIND_HERE 1
 
 static __always_inline __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
 {
@@ -194,7 +166,7 @@ static __always_inline const void *unwind_task(struct unwind_space_key *key)
 	t = (void *)bpf_get_current_task();
 	key->start_ns = BPF_CORE_READ(t, group_leader, start_time);
 	key->exec_id = BPF_CORE_READ(t, self_exec_id);
-	return BPF_CORE_READ(t, stack) + UNWIND_THREAD_SIZE - sizeof(struct pt_regs);
+	return BPF_CORE_READ(t, stack) + UNWIND_THREAD_SIZE - UNWIND_PT_BYTES;
 }
 
 /* On its way out, or from one program to the next: the registers are of a stack that is not there any more. */
@@ -223,7 +195,7 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 		return &w->stack;
 	w->pid = pid;
 	own = unwind_task(&w->key);
-	if (bpf_probe_read_kernel(w->pt, sizeof(struct pt_regs), regs ?: own))
+	if (bpf_probe_read_kernel(w->pt, PT_WORDS * sizeof(__u64), regs ?: own))
 		return &w->stack;
 	space = bpf_map_lookup_elem(&unwind_spaces, &w->key);
 	w->place.is_known = !!space;
@@ -237,9 +209,10 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	w->regs.bp = w->pt[PT_BP];
 	w->regs.bx = w->pt[PT_BX];
 	w->regs.lost = 0;
-	w->regs.is_exact = w->pt[PT_ORIG_AX] == -1ull; /* else a system call, and its instruction is behind */
+	w->regs.is_exact = unwind_is_exact(w->pt, regs ?: own);
+	unwind_set_machine(&w->regs);
 	w->stack.nr = 1;
-	if ((w->pt[PT_CS] & UNWIND_CS_MASK) != UNWIND_CS) {
+	if (unwind_is_compat(w->pt)) {
 		end = UNWIND_COMPAT;
 	} else {
 		for (__u32 i = 0; i < STACK_MAX_FRAMES + UNWIND_RETURNS; i++) {
@@ -283,32 +256,15 @@ static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event
 	struct bpf_perf_event_data_kern *kctx = (void *)ctx;
 	void *regs = NULL;
 
-	if ((ctx->regs.cs & 3) == 3 && bpf_core_read(&regs, sizeof(regs), &kctx->regs))
+	if (unwind_in_user(ctx) && bpf_core_read(&regs, sizeof(regs), &kctx->regs))
 		regs = NULL;
 	return unwind_walk_regs(regs, slot, has_user, pid);
 }
+
 /* The same for the program of a probe. on_user: of a user function's, whose context is the registers at its place. */
 static __always_inline struct stack_val *unwind_walk_probe(void *ctx, int on_user, __u32 slot, int has_user, __u32 pid)
 {
 	return unwind_walk_regs(on_user ? ctx : NULL, slot, has_user, pid);
 }
-#else
-/* Code of arm64 keeps frame pointers: the kernel's walk is as good. */
-#define UNWIND_HERE 0
-static __always_inline struct stack_val *unwind_walk_task(__u32 slot, int has_user, __u32 pid)
-{
-	return NULL;
-}
-
-static __always_inline struct stack_val *unwind_walk_event(struct bpf_perf_event_data *ctx, __u32 slot, int has_user, __u32 pid)
-{
-	return NULL;
-}
-
-static __always_inline struct stack_val *unwind_walk_probe(void *ctx, int on_user, __u32 slot, int has_user, __u32 pid)
-{
-	return NULL;
-}
-#endif
 
 #endif

@@ -25,7 +25,7 @@ static __noinline int unwind_unhook(struct unwind_walk *w)
 		r = BPF_CORE_READ(t, utask, return_instances);
 	for (__u32 i = 0; i < UNWIND_RETURNS_STEP && r; i++) {
 		w->returns = (__u64)r;
-		if (BPF_CORE_READ(r, stack) == w->regs.sp - sizeof(__u64)) {
+		if (BPF_CORE_READ(r, stack) == w->regs.sp - UNWIND_AT_RETURN) {
 			w->regs.ip = BPF_CORE_READ(r, orig_ret_vaddr);
 			w->stack.ips[(w->stack.nr - 1) & STACK_MAX_FRAMES] = w->regs.ip;
 			return 1;

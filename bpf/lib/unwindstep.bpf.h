@@ -15,6 +15,13 @@
 
 #define UNWIND_FP_REACH (1u << 20) /* a frame pointer is not further out than so many bytes */
 
+/* Of which machine the stack is, the kernel knows when it is built. */
+#ifdef __TARGET_ARCH_x86
+#define UNWIND_ADDRESS_BITS(r) 0
+#else
+#define UNWIND_ADDRESS_BITS(r) ((r)->address_bits)
+#endif
+
 /* System V psABI of x86-64, AMD64 Architecture Processor Supplement, 6.1 (lazy binding): entries of a .plt are of 16 bytes. */
 #define UNWIND_PLT_ENTRY 16
 
@@ -34,10 +41,29 @@ static __always_inline __u64 unwind_pc(const struct unwind_regs *r)
 	return r->ip - !r->is_exact;
 }
 
+/* Without the signature that paciasp leaves above the bits of an address: arm64's instructions do the same (xpaclri). */
+static __always_inline __u64 unwind_unsigned(const struct unwind_regs *r, __u64 ra)
+{
+	return UNWIND_ADDRESS_BITS(r) ? ra & ((1ull << (UNWIND_ADDRESS_BITS(r) & 63)) - 1) : ra;
+}
+
 /* Is bp one? A function that was called keeps it 8-aligned and further out than sp. */
 static __always_inline int unwind_has_fp(const struct unwind_regs *r)
 {
 	return !(r->lost & UNWIND_LOST_BP) && r->bp - r->sp < UNWIND_FP_REACH && !(r->bp & 7);
+}
+
+/*
+ * The frame record of arm64 is the caller's bp and the return address; bp points at its own (AAPCS64, the frame pointer). Compilers
+ * put it anywhere in the frame: where in this one, its rule says, as long as the function keeps one at all.
+ */
+static __always_inline int unwind_cfa_by_record(const struct unwind_regs *r, const struct unwind_rule *rule, __u64 *ret_cfa)
+{
+	if (rule->cfa != UNWIND_CFA_SP || rule->ra != UNWIND_AT_CFA || (rule->saved & ((1 << UNWIND_BX_SHIFT) - 1)) != UNWIND_AT_CFA ||
+	    rule->ra_off != rule->bp_off + (int)sizeof(__u64) || !unwind_has_fp(r))
+		return UNWIND_BAD_RULE;
+	*ret_cfa = r->bp - rule->bp_off;
+	return UNWIND_MORE;
 }
 
 static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind_regs *r, const struct unwind_rule *rule,
@@ -51,6 +77,8 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 		return UNWIND_NO_RULE;
 	case UNWIND_CFA_SP:
 	case UNWIND_CFA_SP_DEREF:
+		if (UNWIND_ADDRESS_BITS(r) && lost & UNWIND_LOST_SP)
+			return unwind_cfa_by_record(r, rule, ret_cfa);
 		cfa = r->sp;
 		lost = 0;
 		break;
@@ -141,37 +169,44 @@ static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs
 {
 	__u32 is_signal = rule->ra & UNWIND_SIGNAL, how = rule->ra & ~UNWIND_SIGNAL, lost = r->lost;
 	__u64 cfa = 0, ra = 0, base = 0, bp = r->bp, bx = r->bx;
-	int end = unwind_cfa(w, r, rule, &cfa);
+	int end = unwind_cfa(w, r, rule, &cfa), in_reg;
 
 	if (end)
 		return end;
 	if (how == UNWIND_SAME)
 		return UNWIND_ROOT;
-	/* Who has taken the return address off the stack already is as far out as its caller. */
-	if (!is_signal && (cfa + (how == UNWIND_IN_REG) <= r->sp || cfa & 7))
+	/* Who has taken the return address off the stack already is as far out as its caller, and who has not put it there yet. */
+	in_reg = how == UNWIND_IN_REG || (UNWIND_ADDRESS_BITS(r) && how == UNWIND_IN_LINK);
+	if (!is_signal && (cfa + in_reg <= r->sp || cfa & 7))
 		return UNWIND_ASTRAY;
 	if (unwind_saved(w, r, cfa, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
 	    unwind_saved(w, r, cfa, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
 		return UNWIND_NO_STACK;
-	if (how == UNWIND_IN_REG) {
-		if (lost & UNWIND_LOST_LEAF)
+	if (in_reg) {
+		if (r->lost & (how == UNWIND_IN_REG ? UNWIND_LOST_LEAF : UNWIND_LOST_BX))
 			return UNWIND_BAD_RULE;
-		ra = unwind_leaf(w, rule->reg);
+		ra = how == UNWIND_IN_REG ? unwind_leaf(w, rule->reg) : r->bx;
 	} else if (unwind_base(r, cfa, how, &base)) {
 		return UNWIND_BAD_RULE;
 	} else if (unwind_word(w, base + rule->ra_off, &ra)) {
 		return UNWIND_NO_STACK;
 	}
+	ra = unwind_unsigned(r, ra);
 	if (!ra && !is_signal)
 		return UNWIND_ROOT;
+	lost &= ~(UNWIND_BY_FP | UNWIND_LOST_SP);
+	if (rule->cfa == UNWIND_CFA_FP)
+		lost |= UNWIND_BY_FP | (UNWIND_ADDRESS_BITS(r) ? UNWIND_LOST_SP : 0);
+	if (UNWIND_ADDRESS_BITS(r) && !is_signal)
+		lost |= UNWIND_LOST_BX;
 	/* Assembly that keeps its CFA in such a register calls only parts of itself, which leave it alone (libcrypto's AES-GCM). */
-	if (is_signal || ra - r->ip + UNWIND_NEAR_BYTES >= 2 * UNWIND_NEAR_BYTES)
+	if (is_signal || UNWIND_ADDRESS_BITS(r) || ra - r->ip + UNWIND_NEAR_BYTES >= 2 * UNWIND_NEAR_BYTES)
 		lost |= UNWIND_LOST_LEAF;
 	r->ip = ra;
 	r->sp = cfa;
 	r->bp = bp;
 	r->bx = bx;
-	r->lost = (lost & ~UNWIND_BY_FP) | (rule->cfa == UNWIND_CFA_FP ? UNWIND_BY_FP : 0);
+	r->lost = lost;
 	r->is_exact = !!is_signal;
 	return UNWIND_MORE;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the kernel asks user space to walk, with the step that both share; and code that belongs to no file. */
+#include <alloca.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <execinfo.h>
@@ -39,8 +40,14 @@ static struct {
 	int end; /* enum unwind_end of the whole */
 } whole;
 
-/* Code that keeps frame pointers: calls what it is given. push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+/* Code that keeps frame pointers: calls what it is given. */
+#ifdef __aarch64__
+/* stp x29, x30, [sp, #-16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], #16; ret */
+static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0 };
+#else
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
 static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+#endif
 static __u64 code_at;
 
 static struct unwind_rule find_rule(__u64 pc)
@@ -153,18 +160,24 @@ void evicted(void)
 		deeper(n, n, "rows that made way");
 }
 
-/* Walks from below that code to above it, as far as the kernel may by its kind, or not knowing of it (-1). */
+/*
+ * Walks from below that code to above it, as far as the kernel may by its kind, or not knowing of it (-1). Room of a size that is not
+ * known has it keep a frame pointer of its own, without which there is no way on from one.
+ */
 static __attribute__((noinline, noclone)) void across(const char *what, int kind)
 {
 	struct unwind_map more = { .start = code_at, .end = kind < 0 ? 0 : code_at + sizeof(code),
 				   .nr_pages = (uint32_t)kind << UNWIND_KIND_SHIFT };
 	bool asks_user = kind < 0 || kind == UNWIND_MAP_ASK;
+	char *room = alloca(kind + 2);
 	void *want[FRAMES_MAX];
 	int n = backtrace(want, FRAMES_MAX);
 	char why[128] = "";
 
+	memset(room, kind, kind + 2);
 	tables_publish(&key, more);
 	((void (*)(void (*)(void)))code_at)(walk_whole);
+	__asm__ volatile("" : : "r"(room) : "memory");
 	if (kind == UNWIND_MAP_NONE)
 		judge(whole.end == UNWIND_NO_CODE && whole.nr > 2 && whole.ips[whole.nr - 2] - code_at < sizeof(code), what, kind, why);
 	else
@@ -179,6 +192,7 @@ void unmapped(void)
 	if (mem == MAP_FAILED)
 		die("mmap");
 	memcpy(mem, code, sizeof(code));
+	__builtin___clear_cache(mem, (char *)mem + sizeof(code));
 	if (mprotect(mem, sizeof(code), PROT_READ | PROT_EXEC))
 		die("mprotect");
 	code_at = (__u64)mem;

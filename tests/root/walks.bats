@@ -4,7 +4,7 @@
 load ../lib.bash
 
 setup_file() {
-	[ "$(uname -m)" = x86_64 ] || skip "only on x86-64"
+	[[ "$(uname -m)" == @(x86_64|aarch64) ]] || skip "only on x86-64 and arm64"
 }
 
 # same CASE WALKS: so many at least, none of which differs

@@ -203,9 +203,11 @@ static void test_saved(void **state)
 	expect_rule(TEXT("\x2f\x03\x04"), sp);
 	sp.bx_off = INT16_MIN;
 	expect_rule(TEXT("\x83\x80\x20"), sp);
+	sp.saved = BX(UNWIND_AT_SP); /* 32,768 below sp, but more than that below the CFA */
+	expect_rule(TEXT("\x83\x81\x20"), sp);
 	sp.saved = BX(UNWIND_LOST);
 	sp.bx_off = 0;
-	expect_rule(TEXT("\x83\x81\x20"), sp);
+	expect_rule(TEXT("\x83\x82\x20"), sp);
 	expect_rule(TEXT("\x83\x81\x80\x80\x80\x20"), sp);
 	expect_rule(TEXT("\x07\x03"), sp);
 	expect_rule(TEXT("\x09\x03\x05"), sp);
@@ -228,7 +230,7 @@ static void test_return_address(void **state)
 	rule.ra = UNWIND_LOST;
 	expect_rule(TEXT("\x09\x10\x11"), rule);
 	expect_rule(TEXT("\x08\x10"), rule);
-	expect_rule(TEXT("\x90\x81\x20"), rule);
+	expect_rule(TEXT("\x90\x82\x20"), rule);
 	rule = (struct unwind_rule){ .cfa = UNWIND_CFA_REG, .reg = 5, .ra = UNWIND_LOST };
 	expect_rule(TEXT("\x0c\x05\x00\x09\x10\x01"), rule); /* longjmp: two registers */
 	rule.ra = UNWIND_IN_REG;
@@ -236,6 +238,12 @@ static void test_return_address(void **state)
 	rows = run_between("zR", TEXT("\x0c\x07\x08"), TEXT(""), 0, UINT64_MAX);
 	rule = (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .cfa_off = 8, .ra = UNWIND_LOST };
 	expect_row(&rows, 0, 0, rule);
+	/* At the bottom of a frame of 33,392 bytes, by a CFA in either register. */
+	rule = (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .cfa_off = 33392, .ra = UNWIND_AT_SP, .saved = UNWIND_AT_SP, .ra_off = 8 };
+	expect_rule(TEXT("\x0e\xf0\x84\x02\x90\xcd\x20\x86\xce\x20"), rule);
+	rule.cfa = UNWIND_CFA_BP;
+	rule.ra = rule.saved = UNWIND_AT_BP;
+	expect_rule(TEXT("\x0c\x06\xf0\x84\x02\x90\xcd\x20\x86\xce\x20"), rule);
 }
 
 static void test_remembered(void **state)
@@ -559,11 +567,19 @@ static void test_arm64(void **state)
 	put_fde(&out, cie, START, SIZE, TEXT("\x41\x2d\x41\x0e\x10\x9d\x02\x9e\x01\x41\x0d\x1d\x93\x03"));
 	assert_int_equal(read_all(&cfi_arm64, out.bytes, out.n, false, 0, UINT64_MAX, &rows, &bad), 1);
 	assert_int_equal(rows.n, 3);
-	expect_row(&rows, 0, 0, (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_REG, .reg = 30 });
+	expect_row(&rows, 0, 0, (struct unwind_rule){ .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK });
 	expect_row(&rows, 1, 8, RULE(.cfa = UNWIND_CFA_SP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16));
 	expect_row(&rows, 2, 12,
-		   RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA | BX(UNWIND_AT_CFA), .bp_off = -16,
-			.bx_off = -24));
+		   RULE(.cfa = UNWIND_CFA_BP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -16));
+	/* x30 at CFA + 8: what the stub has pushed is the caller's no more. */
+	out.n = at - 4;
+	at = entry_begin(&out);
+	put_uint(&out, 0, 4);
+	put_text(&out, TEXT("\x01zRB\0\x04\x78\x1e\x01\x1b\x0c\x1f\x00"));
+	entry_end(&out, at);
+	put_fde(&out, cie, START, SIZE, TEXT("\x11\x1e\x7f\x9d\x02"));
+	assert_int_equal(read_all(&cfi_arm64, out.bytes, out.n, false, 0, UINT64_MAX, &rows, &bad), 1);
+	expect_row(&rows, 0, 0, RULE(.cfa = UNWIND_CFA_SP, .cfa_off = 16, .saved = UNWIND_AT_CFA, .bp_off = -32));
 }
 
 static void test_numbers(void **state)

@@ -10,7 +10,7 @@
 #define AUGMENTATION_MAX 16u
 
 const struct cfi_machine cfi_x86_64 = { .sp = 7, .bp = 6, .bx = 3, .ra = 16, .nr_leaf_regs = UNWIND_LEAF_REGS };
-const struct cfi_machine cfi_arm64 = { .sp = 31, .bp = 29, .bx = 19, .ra = 30, .nr_leaf_regs = 31, .has_link = true };
+const struct cfi_machine cfi_arm64 = { .sp = 31, .bp = 29, .bx = 30, .ra = 32, .nr_leaf_regs = UNWIND_LEAF_REGS, .has_link = true };
 
 void cfi_init(struct cfi *cfi, const struct cfi_machine *machine, const void *bytes, size_t n, uint64_t vaddr)
 {

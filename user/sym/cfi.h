@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Call frame information: entries of .eh_frame or .debug_frame (cfi.c), whose programs are run (cfirun.c) and said as rules of
- * bpf/unwind.h (cfirule.c). Followed are the return address, rbp and rbx, or x29 and x19. All of it may be hostile: time and memory
- * are linear in the bytes. Facts: DWARF 5, 6.4; Linux Standard Base 5.0, Core, 10.6; the psABIs for the numbers of registers.
+ * bpf/unwind.h (cfirule.c). Followed are the return address, rbp and rbx, or x29. All of it may be hostile: time and memory are linear
+ * in the bytes. Facts: DWARF 5, 6.4; Linux Standard Base 5.0, Core, 10.6; the psABIs for the numbers of registers.
  */
 #ifndef SKEP_SYM_CFI_H
 #define SKEP_SYM_CFI_H
@@ -16,10 +16,11 @@
 
 /* DWARF's numbers of the registers that rules name. */
 struct cfi_machine {
-	uint8_t sp, bp, bx;
+	uint8_t sp, bp;
+	uint8_t bx; /* arm64: the link register, which is its return address */
 	uint8_t ra;	      /* the address of the code, in expressions */
 	uint8_t nr_leaf_regs; /* those that a rule may name */
-	bool has_link;	      /* a return address stays in its register when nothing is said */
+	bool has_link;	      /* a return address stays in that register when nothing is said */
 };
 extern const struct cfi_machine cfi_x86_64, cfi_arm64;
 

@@ -8,6 +8,7 @@
 #define REG_CFA UINT16_MAX /* in an expression: what is on the stack first */
 #define STACK_MAX 4u
 #define PLT_SHIFT 3u
+#define PUSHED_BYTES 16
 
 enum op {
 	OP_DEREF = 0x06,
@@ -266,6 +267,11 @@ static bool say_cfa(const struct cfi_machine *m, const struct cfi_cfa *cfa, stru
 	}
 }
 
+static bool is_followed(const struct cfi_machine *m, uint16_t reg)
+{
+	return reg == m->sp || reg == m->bp;
+}
+
 /* Where a register is, as an offset from something a rule can name. */
 static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state *state, enum cfi_followed which,
 				   int16_t *ret_off)
@@ -293,6 +299,11 @@ static enum unwind_saved say_saved(const struct cfi *cfi, const struct cfi_state
 	default:
 		return UNWIND_LOST;
 	}
+	/* GCC's code for arm64 saves registers at the bottom of a frame, which may be large. */
+	if (at != (int16_t)at && how == UNWIND_AT_CFA && state->cfa.form == CFI_CFA_REG && is_followed(cfi->machine, state->cfa.reg)) {
+		how = state->cfa.reg == cfi->machine->sp ? UNWIND_AT_SP : UNWIND_AT_BP;
+		at += state->cfa.off;
+	}
 	if (at != (int16_t)at)
 		return UNWIND_LOST;
 	*ret_off = (int16_t)at;
@@ -313,11 +324,10 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 		return UNWIND_SAME;
 	case CFI_UNSAID:
 	case CFI_KEPT:
-		if (!m->has_link)
-			return UNWIND_LOST;
-		reg = cie->ra_reg;
-		break;
+		return m->has_link && cie->ra_reg == m->bx ? UNWIND_IN_LINK : UNWIND_LOST;
 	case CFI_IN_REG:
+		if (m->has_link && reg == m->bx)
+			return UNWIND_IN_LINK;
 		break;
 	default:
 		return say_saved(cfi, state, CFI_RA, &rule->ra_off);
@@ -326,6 +336,24 @@ static enum unwind_saved say_ra(const struct cfi *cfi, const struct cfi_cie *cie
 		return UNWIND_LOST;
 	rule->reg = (uint8_t)reg;
 	return UNWIND_IN_REG;
+}
+
+/*
+ * glibc's way into lazily bound functions of arm64 (dl-trampoline.S) leaves out of its CFA what the stub has pushed: two words, the
+ * upper of which is the return address. No other is above its CFA.
+ */
+static void add_pushed(struct unwind_rule *rule)
+{
+	bool is_plain = rule->cfa == UNWIND_CFA_SP || rule->cfa == UNWIND_CFA_BP;
+	bool is_bp = (rule->saved & ((1 << UNWIND_BX_SHIFT) - 1)) == UNWIND_AT_CFA;
+
+	if (!is_plain || rule->ra != UNWIND_AT_CFA || rule->ra_off != PUSHED_BYTES / 2 || rule->cfa_off > INT32_MAX - PUSHED_BYTES ||
+	    (is_bp && rule->bp_off < INT16_MIN + PUSHED_BYTES))
+		return;
+	rule->cfa_off += PUSHED_BYTES;
+	rule->ra_off -= PUSHED_BYTES;
+	if (is_bp)
+		rule->bp_off -= PUSHED_BYTES;
 }
 
 void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state,
@@ -341,4 +369,6 @@ void cfi_rule(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi
 	rule->ra = (uint8_t)(say_ra(cfi, cie, state, rule) | (cie->is_signal ? UNWIND_SIGNAL : 0));
 	rule->saved = (uint8_t)(say_saved(cfi, state, CFI_BP, &rule->bp_off) |
 				say_saved(cfi, state, CFI_BX, &rule->bx_off) << UNWIND_BX_SHIFT);
+	if (cfi->machine->has_link)
+		add_pushed(rule);
 }

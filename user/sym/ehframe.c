@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sym/arm64.h"
 #include "sym/crt.h"
 #include "sym/ehtable.h"
 #include "sym/elfpack.h"
@@ -194,7 +195,9 @@ int eh_add_others(struct eh_reading *r)
 {
 	int ret = add_signal_bytes(r);
 
-	return !ret && r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : ret;
+	if (ret)
+		return ret;
+	return r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)

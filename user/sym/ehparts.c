@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sym/arm64.h"
 #include "sym/crt.h"
 #include "sym/ehframe.h"
 #include "sym/ehtable.h"
@@ -323,8 +324,8 @@ int unwind_parts_find(const struct elf_file *elf, struct unwind_parts *ret_parts
 	ret = read_head(elf, &p);
 	if (!ret)
 		ret = read_ends(elf, &p);
-	if (!ret && elf->machine == EM_X86_64)
-		ret = crt_each(elf, stretch, &p);
+	if (!ret)
+		ret = elf->machine == EM_X86_64 ? crt_each(elf, stretch, &p) : arm64_each(elf, stretch, &p);
 	if (ret)
 		return ret;
 	p.vaddr &= ~(uint64_t)(UNWIND_PAGE_BYTES - 1);
