@@ -8,13 +8,13 @@ setup_file() {
 	[ "$(uname -m)" = x86_64 ] || skip "only on x86-64"
 }
 
-# stacks_ok FUNCTION STACK: 99 % of the samples whose stack has that function have this one up to burn(), and there are enough
+# stacks_ok FUNCTION STACK [PERCENT]: 99 % of the samples whose stack has that function have this one up to burn(), and there are enough
 stacks_ok() {
-	awk -v name="$1" -v stack="$2" '
+	awk -v name="$1" -v stack="$2" -v percent="${3:-99}" '
 		index($0, ";" name ";") && /;burn[; ]/ { all += $NF; if ($0 ~ "^strange;" stack ";burn[; ]") good += $NF; else other = $0 }
 		END {
 			printf "%s: %d of %d samples\n", name, good, all
-			if (all >= 100 && good >= 0.99 * all) exit
+			if (all >= 100 && good * 100 >= percent * all) exit
 			print "  " substr(other, 1, 300)
 			exit 1
 		}' got.folded
@@ -35,7 +35,8 @@ strange() { # strange MODE SECONDS
 @test "coroutines: up to where each began, or to where it cannot be told who called" {
 	strange coroutines 2
 	stacks_ok co_context '[^;]*;co_context'
-	stacks_ok co_stack '_start;(.*;)?main;coroutines;on_stack;co_stack'
+	# What is walked by skep, before the kernel has tables, has one stack only
+	stacks_ok co_stack '_start;(.*;)?main;coroutines;on_stack;co_stack' 95
 	stacks_ok co_end 'on_end;co_end'
 	stacks_ok co_up '\[truncated: frames out of order\];on_stack;co_up'
 	stacks_ok co_bare '\[truncated: not in executable memory\];co_bare'
@@ -61,7 +62,7 @@ strange() { # strange MODE SECONDS
 @test "a program that was deleted, and a library that was replaced, while they are mapped" {
 	cp "$WORK/stacks_O2" program
 	cp "$WORK/stacks_library.so" library.so
-	./program "$(times 4)" "$PWD/library.so" >truth &
+	./program "$(times 5)" "$PWD/library.so" >truth &
 	BACKGROUND+=($!)
 	for ((i = 0; i < 600; i++)); do
 		! grep -q library.so "/proc/$!/maps" || break
@@ -72,7 +73,7 @@ strange() { # strange MODE SECONDS
 	mv other library.so
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -p $!
 	wait $!
-	rooted_ok got.folded
+	SKEP_SAMPLES=100 rooted_ok got.folded
 	ways_ok truth got.folded
 }
 
