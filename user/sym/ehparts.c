@@ -14,6 +14,7 @@
 
 #define HEAD_BYTES 12u /* in the only form that linkers write */
 #define ENTRY_BYTES 8u
+#define OTHERS_MAX 256u /* pieces of code that no FDE describes: of musl it is all, and takes long to find */
 #define AHEAD_BYTES 4096u
 #define SLICE_MAX_BYTES (64u << 20) /* of .eh_frame, from the first entry of a part to its last: functions may be elsewhere than their entries */
 
@@ -304,11 +305,20 @@ static int read_ends(const struct elf_file *elf, struct unwind_parts *p)
 	return !ret && is_in_text(elf, p->vaddr, p->vaddr + 1) && p->vaddr < p->end ? 0 : -ENOENT;
 }
 
+struct others {
+	struct unwind_parts *parts;
+	uint32_t n;
+};
+
+/* They are found anew for each part. */
 static int stretch(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
 {
-	struct unwind_parts *p = arg;
+	struct others *others = arg;
+	struct unwind_parts *p = others->parts;
 
 	(void)rule;
+	if (others->n++ == OTHERS_MAX)
+		return -ENOENT;
 	p->vaddr = start < p->vaddr ? start : p->vaddr;
 	p->end = end > p->end ? end : p->end;
 	return 0;
@@ -317,6 +327,7 @@ static int stretch(void *arg, uint64_t start, uint64_t end, const struct unwind_
 int unwind_parts_find(const struct elf_file *elf, struct unwind_parts *ret_parts)
 {
 	struct unwind_parts p = { 0 };
+	struct others others = { &p, 0 };
 	int ret;
 
 	if (!elf->is64 || (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64) || elf_sec_by_name(elf, ".debug_frame"))
@@ -325,7 +336,7 @@ int unwind_parts_find(const struct elf_file *elf, struct unwind_parts *ret_parts
 	if (!ret)
 		ret = read_ends(elf, &p);
 	if (!ret)
-		ret = elf->machine == EM_X86_64 ? crt_each(elf, stretch, &p) : arm64_each(elf, stretch, &p);
+		ret = elf->machine == EM_X86_64 ? crt_each(elf, stretch, &others) : arm64_each(elf, stretch, &others);
 	if (ret)
 		return ret;
 	p.vaddr &= ~(uint64_t)(UNWIND_PAGE_BYTES - 1);

@@ -164,8 +164,8 @@ static struct unwind_map map_of(const struct mapping *m)
 static uint32_t list_maps(struct guide *g, const struct space *space)
 {
 	const struct mapset *set = space->epochs[space->nr_epochs - 1].live;
-	bool with_gaps = space->nr_nowhere >= NOWHERE_MAX;
 	uint32_t nr = set ? set->n : 0, n = 0;
+	bool with_gaps = space->nr_nowhere >= NOWHERE_MAX && 2 * nr < UNWIND_BLOCK_MAPS;
 	struct unwind_map *maps;
 	uint64_t at = 0;
 
