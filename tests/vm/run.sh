@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
 SECONDS_MAX=${VM_SECONDS:-1400}
-BETWEEN=doctor,net,offcpu,probe_views,sched,timehist
+BETWEEN=doctor,net,offcpu,probe_views,sched,timehist,walks
 OLDEST=$BETWEEN,by,probe,record,stat
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
