@@ -135,7 +135,7 @@ enum unwind_lost {
 #define UNWIND_LEAF_REGS 17 /* by DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 rip; x0 .. x16 */
 
 /*
- * The last "address" of a user stack may be a mark instead: bit 63, which no address of user space has; a code; of UNWIND_MARK_REST,
+ * The last "address" of a user stack may be a mark instead: bit 63, which no address of user space has; a code; of UNWIND_ASK,
  * the id of a rest below.
  */
 #define UNWIND_MARK (1ull << 63)

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # All tests, a line for each file as it ends, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
 # file, that runs no test has failed.
-# usage: tests/run.sh [unit|san|cli|root|probe|browser|valgrind|fuzz|vm ...]
+# usage: tests/run.sh [unit|san|cli|cores|root|probe|browser|valgrind|fuzz|vm ...]
 # (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
-ALL="unit san cli root probe browser valgrind fuzz vm"
+ALL="unit san cli cores root probe browser valgrind fuzz vm"
 WAITING=tests/root/uprobe.bats # root tests that mostly wait for the kernel to detach: kind probe
+BESIDE=tests/root/cores.bats   # those that measure nothing: kind cores
 kinds=${*:-$ALL}
 for kind in $kinds; do
 	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [${ALL// /|} ...]" >&2; exit 2; }
@@ -106,7 +107,8 @@ lane() {
 		unit) unit unit build ;;
 		san) unit san build/san ;;
 		cli) tap cli tests/cli/*.bats ;;
-		root) tap root $(ls tests/root/*.bats | grep -vxF $WAITING) ;;
+		root) tap root $(ls tests/root/*.bats | grep -vxF -e $WAITING -e $BESIDE) ;;
+		cores) tap cores $BESIDE ;;
 		probe) tap probe $WAITING ;;
 		browser) script browser drive.js tests/browser/run.sh ;;
 		valgrind) script valgrind skep tests/valgrind.sh ;;
@@ -118,7 +120,7 @@ lane() {
 }
 
 # Two at a time; then, with nothing beside them, those that measure shares of CPU time; then the virtual machines.
-lane unit valgrind browser &
+lane unit valgrind browser cores &
 lane san fuzz &
 wait
 lane cli root

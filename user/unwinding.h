@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How the kernel's walker gets its tables, and help: shapes that cross the CAPTURE border, as those of sample.h do. The store is what
- * programs in the kernel read (capture/unwind.c); the guide knows who has mapped what (sym/guide.c).
+ * programs in the kernel read (capture/unwindstore.c); the guide knows who has mapped what (sym/guide.c).
  */
 #ifndef SKEP_UNWINDING_H
 #define SKEP_UNWINDING_H

@@ -136,7 +136,7 @@ __noinline int unwind_finish(__u32 slot, int end)
 			end = UNWIND_NO_ROOM;
 	}
 	nr = w->stack.nr & STACK_MAX_FRAMES;
-	if (end != UNWIND_ROOT && (nr < unwind_max() || end == UNWIND_ASK)) {
+	if (end != UNWIND_ROOT && (nr < unwind_max() || cfg_unwind > 1)) {
 		w->stack.ips[nr] = UNWIND_MARK | (__u64)(end & UNWIND_MARK_CODE) << UNWIND_MARK_SHIFT | id;
 		w->stack.nr = ++nr;
 	}

@@ -7,6 +7,9 @@
 #include "sym/bare.h"
 #include "sym/ehframe.h"
 
+#define PART_PAGES 16u
+#define PAGES_MAX 256u
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(int is_so)
@@ -42,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct unwind_rules rules;
 	struct unwind_table table;
+	struct unwind_parts parts;
 	struct elf_file elf;
 
 	if (elf_open_mem(data, size, &elf))
@@ -55,6 +59,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		unwind_table_find(&table, 0);
 		unwind_table_find(&table, UINT64_MAX);
 		unwind_table_free(&table);
+	}
+	if (!unwind_parts_find(&elf, &parts)) {
+		for (uint32_t page = 0; page < parts.nr_pages && page < PAGES_MAX; page += PART_PAGES) {
+			uint32_t left = parts.nr_pages - page, nr = left < PART_PAGES ? left : PART_PAGES;
+
+			if (unwind_parts_read(&elf, &parts, page, nr, &rules, &table))
+				continue;
+			must(table.nr_pages == nr && table.vaddr == parts.vaddr + (uint64_t)page * UNWIND_PAGE_BYTES);
+			for (uint32_t i = 0; i < nr; i++)
+				check_page(&table, &rules, i);
+			unwind_table_free(&table);
+		}
 	}
 	bare_each(&elf, check_bare, &elf);
 	unwind_rules_free(&rules);

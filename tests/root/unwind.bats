@@ -229,6 +229,10 @@ downs() {
 	"$SKEP" flame -i a.data -o got.folded
 	SKEP_SAMPLES=100 rooted_ok got.folded
 	[ "$(downs got.folded)" = 601 ]
+	"$SKEP" record --call-graph eh --max-stack 255 -F "$(hz 499)" -o b.data -- "$WORK/recurse" 600 "$(times 1)"
+	"$SKEP" flame -i b.data -o got.folded
+	grep -q 'recurse;\[truncated: --max-stack frames\];down;' got.folded
+	run ! grep -q '127 frames' got.folded
 	for o in "126" "1024" "255 --call-graph fp"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" flame --max-stack $o -o x.folded -- true

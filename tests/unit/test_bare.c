@@ -88,7 +88,7 @@ static void check_depths(const char *pattern)
 	struct object o;
 
 	if (!object_read(pattern, &o))
-		return;
+		skip();
 	assert_int_equal(bare_each(&o.elf, compare, &o), 0);
 	print_message("%s: %" PRIu64 " bytes as .eh_frame says, %" PRIu64 " not known, %" PRIu64 " not, from 0x%" PRIx64 " on\n", pattern,
 		      o.same, o.unknown, o.other, o.first_other);

@@ -172,7 +172,11 @@ static void test_syscall_events(void **state)
 	int n = event_parse("syscalls:*", many, 4096, &err), compat = 0;
 
 	(void)state;
-	assert_true(n > 600);
+#ifdef __x86_64__
+	assert_true(n > 700);
+#else
+	assert_true(n > 600); /* asm-generic's machines have no old calls */
+#endif
 	for (int i = 0; i < n; i++) {
 		assert_int_equal(many[i].kind, EVENT_SYSCALL);
 		assert_true(many[i].from_glob && many[i].config <= 512);

@@ -17,7 +17,6 @@
 
 #define SESSION_SOURCES_MAX 8
 
-
 struct session_cfg {
 	const struct target *target;
 	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened */

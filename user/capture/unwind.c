@@ -11,6 +11,7 @@
 #include "util/hash.h"
 
 #define CHAIN_BUCKETS 16384u
+#define CHAINS_MAX_BYTES (64u << 20)
 #define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
 /* A walk that was finished here. */
 struct chain {
@@ -26,7 +27,7 @@ struct unwinder {
 	struct rings rests;
 	struct chain *chains[CHAIN_BUCKETS];
 	struct chain *order[CHAINS_MAX]; /* as they came, from nr_walked % CHAINS_MAX on */
-	uint64_t nr_walked;
+	uint64_t nr_walked, nr_dropped, chain_bytes;
 	uint32_t max_frames;
 	uint64_t whole[SAMPLE_DEEP_MAX];
 };
@@ -82,12 +83,17 @@ int unwinder_collect(struct unwinder *u)
 	return rings_collect(&u->rests);
 }
 
-static void drop_chain(struct unwinder *u, struct chain *c)
+static size_t chain_bytes(uint32_t n)
 {
-	struct chain **at;
+	return sizeof(struct chain) + n * sizeof(uint64_t);
+}
 
-	if (!c)
-		return;
+static void drop_oldest(struct unwinder *u)
+{
+	struct chain **at, *c = u->order[u->nr_dropped % CHAINS_MAX];
+
+	u->order[u->nr_dropped++ % CHAINS_MAX] = NULL;
+	u->chain_bytes -= chain_bytes(c->n);
 	for (at = &u->chains[hash_u64(c->id) % CHAIN_BUCKETS]; *at != c; at = &(*at)->next)
 		;
 	*at = c->next;
@@ -106,15 +112,17 @@ static int walk_rest(void *arg, const void *record, size_t size)
 		return 0;
 	room = u->max_frames - rest->nr;
 	n = u->guide->walk(u->guide, u->store, rest, rest + 1, ips, room, &end);
-	c = malloc(sizeof(*c) + n * sizeof(*ips));
+	while (u->nr_walked - u->nr_dropped == CHAINS_MAX || u->chain_bytes > CHAINS_MAX_BYTES)
+		drop_oldest(u);
+	c = malloc(chain_bytes(n));
 	if (!c)
 		return -ENOMEM;
 	bucket = hash_u64(rest->id) % CHAIN_BUCKETS;
 	*c = (struct chain){ .next = u->chains[bucket], .id = rest->id, .n = n, .end = end };
 	memcpy(c->ips, ips, n * sizeof(*ips));
 	u->chains[bucket] = c;
-	drop_chain(u, u->order[u->nr_walked % CHAINS_MAX]);
 	u->order[u->nr_walked++ % CHAINS_MAX] = c;
+	u->chain_bytes += chain_bytes(n);
 	return 0;
 }
 
@@ -183,7 +191,9 @@ void unwinder_profile(const struct unwinder *u, struct profile *profile)
 	if (use.evicted_bytes)
 		profile_note(profile, "%llu MB of unwinding tables made way for others (--unwind-memory)",
 			     (unsigned long long)use.evicted_bytes >> 20);
+	if (use.has_no_pages)
+		profile_note(profile, "more code than --unwind-memory has room for: stacks through the last of it are cut");
 	if (use.is_full)
-		profile_note(profile, "no more room for unwinding tables in the kernel: %llu stacks were walked in user space",
+		profile_note(profile, "more mappings than the kernel's tables hold: %llu stacks were walked in user space",
 			     (unsigned long long)u->nr_walked);
 }

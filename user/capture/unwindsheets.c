@@ -62,17 +62,12 @@ static int add_sheet(int outer_fd, uint32_t i, int fd, size_t bytes, void **ret_
 	return ret;
 }
 
-uint64_t unwind_sheets_bytes(const struct unwind_sheets *s)
-{
-	return s->rows.n * ROWS_BYTES + s->pages.n * PAGES_BYTES;
-}
-
 static int add_page_sheet(struct unwind_sheets *s)
 {
 	void *view;
 	int ret;
 
-	if (s->pages.n == UNWIND_PAGE_SHEETS || unwind_sheets_bytes(s) + PAGES_BYTES > s->bytes_max) {
+	if (s->pages.n == UNWIND_PAGE_SHEETS || (s->pages.n + 1) * PAGES_BYTES > s->page_bytes_max) {
 		s->is_full = true;
 		return -ENOSPC;
 	}
@@ -106,7 +101,8 @@ static void wait_for_programs(void)
 {
 	struct timespec grace = { .tv_nsec = GRACE_NS };
 
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+	/* With one CPU the call does nothing. */
+	if (sysconf(_SC_NPROCESSORS_ONLN) == 1 || syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		nanosleep(&grace, NULL);
 }
 
@@ -119,20 +115,14 @@ static void empty_sheet(struct unwind_sheets *s, struct unwind_row_sheet *sheet)
 	wait_for_programs();
 }
 
-/* Has the next rows go to a sheet that is empty. */
-static int next_sheet(struct unwind_sheets *s)
+static int add_row_sheet(struct unwind_sheets *s)
 {
-	bool is_full = s->rows.n == UNWIND_ROW_SHEETS || unwind_sheets_bytes(s) + ROWS_BYTES > s->bytes_max;
 	struct unwind_row_sheet sheet = { 0 };
 	void *view;
 	int ret;
 
-	if (s->rows.n && is_full) {
-		s->sheet = (s->sheet + 1) % (uint32_t)s->rows.n;
-		empty_sheet(s, &s->rows.data[s->sheet]);
-		s->row = 0;
-		return 0;
-	}
+	if (s->rows.n == UNWIND_ROW_SHEETS || (s->rows.n + 1) * ROWS_BYTES > s->row_bytes_max)
+		return -ENOSPC;
 	if (vec_reserve(&s->rows))
 		return -ENOMEM;
 	ret = add_sheet(s->rows_fd, (uint32_t)s->rows.n, make_rows(), ROWS_BYTES, &view);
@@ -140,8 +130,22 @@ static int next_sheet(struct unwind_sheets *s)
 		return ret;
 	sheet.rows = view;
 	s->sheet = (uint32_t)s->rows.n;
-	s->row = 0;
 	s->rows.data[s->rows.n++] = sheet;
+	return 0;
+}
+
+/* Has the next rows go to a sheet that is empty: a new one, or else the oldest. */
+static int next_sheet(struct unwind_sheets *s)
+{
+	int ret = add_row_sheet(s);
+
+	if (ret && !s->rows.n)
+		return ret;
+	if (ret) {
+		s->sheet = (s->sheet + 1) % (uint32_t)s->rows.n;
+		empty_sheet(s, &s->rows.data[s->sheet]);
+	}
+	s->row = 0;
 	return 0;
 }
 
@@ -160,9 +164,17 @@ static void wait_for_first(struct unwind_sheets *s)
 	s->is_first = false;
 }
 
+uint64_t unwind_sheets_bytes(struct unwind_sheets *s)
+{
+	wait_for_first(s);
+	return s->rows.n * ROWS_BYTES + s->pages.n * PAGES_BYTES;
+}
+
 int unwind_sheets_open(struct unwind_sheets *s, uint64_t bytes_max)
 {
-	*s = (struct unwind_sheets){ .bytes_max = bytes_max, .rows_fd = -1, .pages_fd = -1 };
+	uint64_t page_bytes = bytes_max / 8 > 2 * PAGES_BYTES ? bytes_max / 8 : 2 * PAGES_BYTES;
+
+	*s = (struct unwind_sheets){ .page_bytes_max = page_bytes, .row_bytes_max = bytes_max - page_bytes, .rows_fd = -1, .pages_fd = -1 };
 	s->rows_fd = make_outer("unwind_rows", make_rows(), UNWIND_ROW_SHEETS);
 	if (s->rows_fd < 0)
 		return s->rows_fd;

@@ -20,7 +20,7 @@ struct unwind_row_sheet {
 };
 
 struct unwind_sheets {
-	uint64_t bytes_max;
+	uint64_t row_bytes_max, page_bytes_max;
 	int rows_fd, pages_fd; /* the maps of sheets */
 	VEC(struct unwind_row_sheet) rows;
 	VEC(struct unwind_page *) pages;
@@ -32,7 +32,7 @@ struct unwind_sheets {
 	bool is_first;	 /* it was not waited for yet */
 };
 
-/* 0 or -errno; then all the same to be closed. */
+/* bytes_max: of all, of which an eighth is for pages, but two sheets. 0 or -errno; then all the same to be closed. */
 int unwind_sheets_open(struct unwind_sheets *s, uint64_t bytes_max);
 void unwind_sheets_close(struct unwind_sheets *s);
 
@@ -41,6 +41,7 @@ int unwind_sheets_pages(struct unwind_sheets *s, uint32_t nr, uint32_t *ret_page
 int unwind_sheets_rows(struct unwind_sheets *s, uint32_t page, const struct unwind_page *pages, uint32_t nr, const uint32_t *rows);
 int unwind_sheets_find(const struct unwind_sheets *s, uint32_t page, const uint32_t **ret_rows, uint32_t *ret_nr);
 
-uint64_t unwind_sheets_bytes(const struct unwind_sheets *s);
+/* Of kernel memory, all together. */
+uint64_t unwind_sheets_bytes(struct unwind_sheets *s);
 
 #endif

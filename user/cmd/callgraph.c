@@ -49,7 +49,8 @@ static int check_frames(const struct walk_options *walks, struct err *err)
 	if (!walk_by_tables(walks))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack is for stacks of --call-graph eh");
 	if (walks->max_frames < STACK_MAX_FRAMES || walks->max_frames > SAMPLE_DEEP_MAX)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-stack is %d to %d", STACK_MAX_FRAMES, SAMPLE_DEEP_MAX);
+		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-stack, frames of a stack, is %d to %d (--max-stacks is how many stacks)",
+				STACK_MAX_FRAMES, SAMPLE_DEEP_MAX);
 	return 0;
 }
 
@@ -68,7 +69,7 @@ int walk_check(const struct walk_options *walks, struct err *err)
 
 bool walk_given(const struct walk_options *walks)
 {
-	return walks->call_graph != CALL_GRAPH_AUTO || walks->table_mb;
+	return walks->call_graph != CALL_GRAPH_AUTO || walks->table_mb || walks->max_frames;
 }
 
 bool walk_by_tables(const struct walk_options *walks)
@@ -79,5 +80,5 @@ bool walk_by_tables(const struct walk_options *walks)
 struct unwinder_cfg walk_cfg(const struct walk_options *walks, struct unwind_guide *guide)
 {
 	return (struct unwinder_cfg){ .guide = guide, .bytes = walks->table_mb << 20, .max_frames = (uint32_t)walks->max_frames,
-				      .is_must = walks->call_graph == CALL_GRAPH_EH };
+				      .is_must = walk_given(walks) };
 }

@@ -32,9 +32,10 @@ int walk_check(const struct walk_options *walks, struct err *err);
 /* Was any of them given? */
 bool walk_given(const struct walk_options *walks);
 
+/* Are user stacks to be walked by tables, if there is room for any? */
 bool walk_by_tables(const struct walk_options *walks);
 
-/* The same, with the help of guide; NULL: by frame pointers. */
+/* What a session needs to walk so, with the help of guide; NULL: by frame pointers. */
 struct unwinder_cfg walk_cfg(const struct walk_options *walks, struct unwind_guide *guide);
 
 #endif

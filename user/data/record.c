@@ -145,7 +145,6 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	struct cursor c = { record + BODY, record + size, false };
 	enum mode mode = header_mode(misc);
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
-	uint32_t user_limit = limit > 2 * STACK_MAX_FRAMES ? limit - STACK_MAX_FRAMES : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
 		.event = (uint16_t)attr, .kips = r->kips, .uips = r->uips,
@@ -166,8 +165,8 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	}
 	if (!s.ip)
 		s.ip = s.nr_kips ? r->kips[0] : s.nr_uips ? r->uips[0] : 0;
-	/* The kernel's limit is for both parts together, and the user part comes last. */
-	if (s.nr_uips >= user_limit || s.nr_kips + s.nr_uips >= limit)
+	/* Files of others do not say. The kernel's limit is for both parts together, and the user part comes last. */
+	if (s.ustop == STOP_ROOT && (s.nr_uips >= STACK_MAX_FRAMES || s.nr_kips + s.nr_uips >= limit))
 		s.ustop = STOP_DEPTH;
 	if (s.nr_kips >= STACK_MAX_FRAMES)
 		s.kstop = STOP_DEPTH;

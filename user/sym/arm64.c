@@ -9,6 +9,7 @@
 
 #define INSN 4u
 #define CODE_MAX_BYTES (1u << 20)
+#define SEGS_MAX 4 /* of code, that are looked at: linkers make one */
 #define HEAD_BYTES 32u /* of a .plt: the way to the dynamic linker */
 #define WORD 8
 
@@ -161,9 +162,10 @@ int arm64_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		ret = each_plt(&c);
 		free(bytes);
 	}
-	for (uint32_t i = 0; !ret && i < elf->nr_segs; i++) {
+	for (uint32_t i = 0, nr = 0; !ret && i < elf->nr_segs && nr < SEGS_MAX; i++) {
 		const struct elf_seg *seg = &elf->segs[i];
 
+		nr += seg->type == PT_LOAD && seg->flags & PF_X;
 		if (seg->type != PT_LOAD || !(seg->flags & PF_X) || seg->filesz > CODE_MAX_BYTES ||
 		    elf_read(elf, seg->off, seg->filesz, &bytes))
 			continue;

@@ -16,7 +16,7 @@
 #include "util/vec.h"
 
 #define BRIDGED_BYTES 16u /* padding between functions, where no gap is worth two rows */
-#define FP_GAP_BYTES 16384u /* code that no compiler of C made: V8's builtins, Go's beside C's. Such keeps frame pointers, or nothing does */
+#define FP_GAP_BYTES 16384u /* code that no compiler of C made: V8's, Go's beside C's. Such keeps frame pointers, or nothing does */
 #define HDR_MAX_BYTES 32u
 
 static bool is_in(const struct elf_seg *s, uint64_t start, uint64_t end)
@@ -24,17 +24,20 @@ static bool is_in(const struct elf_seg *s, uint64_t start, uint64_t end)
 	return s->type == PT_LOAD && (s->flags & PF_X) && start >= s->vaddr && end - s->vaddr <= s->memsz;
 }
 
+const struct elf_seg *eh_text(const struct elf_file *elf, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < elf->nr_segs; i++)
+		if (is_in(&elf->segs[i], start, end))
+			return &elf->segs[i];
+	return NULL;
+}
+
 static bool is_text(struct eh_reading *r, uint64_t start, uint64_t end)
 {
 	if (r->text && is_in(r->text, start, end))
 		return true;
-	for (uint32_t i = 0; i < r->elf->nr_segs; i++) {
-		if (is_in(&r->elf->segs[i], start, end)) {
-			r->text = &r->elf->segs[i];
-			return true;
-		}
-	}
-	return false;
+	r->text = eh_text(r->elf, start, end);
+	return r->text;
 }
 
 int eh_add_entry(struct eh_reading *r, const struct cfi_fde *fde, enum eh_source source)
@@ -239,7 +242,7 @@ static int put_gap(struct eh_reading *r, const struct eh_piece *p, const struct 
 	if (!gap)
 		return 0;
 	if (gap < BRIDGED_BYTES)
-		return at > p->to ? put_piece(r, &last) : 0;
+		return at == r->from ? put_piece(r, &last) : 0; /* else it is in force already */
 	if (!next || gap < FP_GAP_BYTES)
 		return eh_rows_put(&r->rows, at, UNWIND_CFA_NONE);
 	return put_rule(r, at, &unwind_rule_fp);

@@ -15,8 +15,10 @@
 #define HEAD_BYTES 12u /* in the only form that linkers write */
 #define ENTRY_BYTES 8u
 #define OTHERS_MAX 256u /* pieces of code that no FDE describes: of musl it is all, and takes long to find */
+#define CIE_MAX_BYTES 4096u	/* real ones have 20 to 60 */
+#define ENTRY_MAX_BYTES 65536u
 #define AHEAD_BYTES 4096u
-#define SLICE_MAX_BYTES (64u << 20) /* of .eh_frame, from the first entry of a part to its last: functions may be elsewhere than their entries */
+#define SLICE_MAX_BYTES (64u << 20) /* of .eh_frame, from the first entry of a part to its last */
 
 /* An entry of the search table. */
 struct found {
@@ -83,7 +85,8 @@ static int add_cie(struct eh_reading *r, uint64_t vaddr)
 	uint32_t len;
 	int ret;
 
-	if (!elf_vaddr_to_off(r->elf, vaddr, &off) || elf_read_at(r->elf, off, &len, sizeof(len)) || elf_read(r->elf, off, sizeof(len) + (uint64_t)len, &bytes))
+	if (!elf_vaddr_to_off(r->elf, vaddr, &off) || elf_read_at(r->elf, off, &len, sizeof(len)) || len > CIE_MAX_BYTES ||
+	    elf_read(r->elf, off, sizeof(len) + len, &bytes))
 		return 0;
 	ret = cfi_add_cie(&r->cfis[EH_FRAME], vaddr, bytes_of(bytes, sizeof(len) + len));
 	free(bytes);
@@ -142,57 +145,84 @@ static int read_entry(struct eh_reading *r, uint64_t vaddr, uint64_t first, uint
 	return 0;
 }
 
-/*
- * Bytes of .eh_frame that n FDEs are in: of compilers that put cold code together the entries of a few pages are all over it. What
- * lies between is left out, and 0.
- */
-static int read_slice(struct eh_reading *r, const struct found *found, uint32_t n)
+/* Where entries may be that are near one of them: in its segment of the file. */
+static bool find_bounds(const struct elf_file *elf, uint64_t near, uint64_t *ret_low, uint64_t *ret_high)
 {
-	uint64_t *vaddrs = malloc(n * sizeof(*vaddrs)), had = 0, first, size, off;
-	uint32_t len;
-	int ret = vaddrs ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < elf->nr_segs; i++) {
+		const struct elf_seg *s = &elf->segs[i];
 
-	if (ret)
-		return ret;
-	for (uint32_t i = 0; i < n; i++)
-		vaddrs[i] = found[i].fde;
-	qsort(vaddrs, n, sizeof(*vaddrs), compare_u64);
-	first = vaddrs[0];
-	size = vaddrs[n - 1] - first;
-	if (!elf_vaddr_to_off(r->elf, vaddrs[n - 1], &off) || size > SLICE_MAX_BYTES)
-		ret = -ENOEXEC;
-	if (!ret)
-		ret = elf_read_at(r->elf, off, &len, sizeof(len));
-	if (!ret) {
-		size += sizeof(len) + len;
-		ret = size <= SLICE_MAX_BYTES ? 0 : -ENOEXEC;
+		if (s->type != PT_LOAD || near - s->vaddr >= s->filesz)
+			continue;
+		*ret_low = near - s->vaddr > SLICE_MAX_BYTES / 2 ? near - SLICE_MAX_BYTES / 2 : s->vaddr;
+		*ret_high = s->filesz - (near - s->vaddr) > SLICE_MAX_BYTES / 2 ? near + SLICE_MAX_BYTES / 2 : s->vaddr + s->filesz;
+		return true;
 	}
-	if (!ret) {
-		r->bytes[EH_FRAME] = calloc(1, size);
-		ret = r->bytes[EH_FRAME] ? 0 : -ENOMEM;
-	}
+	return false;
+}
+
+/* What n entries at rising addresses are in, from first on up to high. */
+static int read_entries(struct eh_reading *r, const uint64_t *vaddrs, uint32_t n, uint64_t high)
+{
+	uint64_t first = vaddrs[0], size = vaddrs[n - 1] + sizeof(uint32_t) + ENTRY_MAX_BYTES, had = 0;
+	int ret = 0;
+
+	size = (size < high ? size : high) - first;
+	r->bytes[EH_FRAME] = calloc(1, size);
+	if (!r->bytes[EH_FRAME])
+		return -ENOMEM;
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = read_entry(r, vaddrs[i], first, size, &had);
-	free(vaddrs);
 	if (!ret)
 		cfi_init(&r->cfis[EH_FRAME], eh_machine(r->elf), r->bytes[EH_FRAME], size, first);
 	return ret;
 }
 
+/*
+ * Bytes of .eh_frame that n FDEs are in, but for those that are nowhere near the others: of compilers that put cold code together the
+ * entries of a few pages are all over it. What lies between is left out, and 0.
+ */
+static int read_slice(struct eh_reading *r, const struct found *found, uint32_t n)
+{
+	uint64_t *vaddrs = malloc(n * sizeof(*vaddrs)), low, high;
+	uint32_t from = 0, to = n;
+	int ret;
+
+	if (!vaddrs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		vaddrs[i] = found[i].fde;
+	qsort(vaddrs, n, sizeof(*vaddrs), compare_u64);
+	ret = find_bounds(r->elf, vaddrs[n / 2], &low, &high) ? 0 : -ENOEXEC;
+	while (!ret && vaddrs[from] < low)
+		from++;
+	while (!ret && vaddrs[to - 1] >= high)
+		to--;
+	if (!ret)
+		ret = read_entries(r, vaddrs + from, to - from, high);
+	free(vaddrs);
+	return ret;
+}
+
 static int add_found(struct eh_reading *r, const struct found *found, uint32_t n)
 {
+	const struct cfi *cfi = &r->cfis[EH_FRAME];
 	struct cfi_fde fde;
-	uint64_t cie;
+	uint64_t cie, left;
 	int ret = read_slice(r, found, n);
 
 	if (!ret)
 		ret = add_cies(r, found, n);
+	/* Entries that overlap would be run again and again. */
+	left = (uint64_t)bytes_left(&cfi->bytes);
 	for (uint32_t i = 0; !ret && i < n; i++) {
+		bool is_good = cfi_at(cfi, found[i].fde, &fde, &cie) == 1 && fde.cie != UINT32_MAX && fde.nr_bytes <= left;
+
 		r->table->nr_fdes++;
-		if (cfi_at(&r->cfis[EH_FRAME], found[i].fde, &fde, &cie) == 1 && fde.cie != UINT32_MAX)
-			ret = eh_add_entry(r, &fde, EH_FRAME);
-		else
-			r->table->nr_bad++;
+		r->table->nr_bad += !is_good;
+		if (!is_good)
+			continue;
+		left -= fde.nr_bytes;
+		ret = eh_add_entry(r, &fde, EH_FRAME);
 	}
 	return ret;
 }
@@ -201,17 +231,17 @@ static int add_found(struct eh_reading *r, const struct found *found, uint32_t n
 static int collect(struct eh_reading *r, const struct unwind_parts *p, uint64_t from, uint64_t to)
 {
 	struct found *found;
-	uint32_t first, n;
+	uint32_t first, end, n;
 	int ret = find_first(r->elf, p, from, &first);
 
 	if (!ret)
-		ret = find_first(r->elf, p, to, &n);
+		ret = find_first(r->elf, p, to, &end);
 	if (ret)
 		return ret;
 	first -= first > 0;
-	n -= first;
-	n += first + n < p->nr_fdes;
-	if (n > to - from)
+	end += end < p->nr_fdes;
+	n = end - first;
+	if (first >= end || n > to - from + 2)
 		return -ENOEXEC;
 	ret = read_found(r->elf, p, first, n, &found);
 	if (ret)
@@ -236,17 +266,6 @@ int unwind_parts_read(const struct elf_file *elf, const struct unwind_parts *par
 	if (!ret)
 		ret = eh_compile(&r, from, to);
 	return eh_reading_end(&r, ret, ret_table);
-}
-
-static bool is_in_text(const struct elf_file *elf, uint64_t start, uint64_t end)
-{
-	for (uint32_t i = 0; i < elf->nr_segs; i++) {
-		const struct elf_seg *s = &elf->segs[i];
-
-		if (s->type == PT_LOAD && (s->flags & PF_X) && start >= s->vaddr && start < end && end - s->vaddr <= s->memsz)
-			return true;
-	}
-	return false;
 }
 
 /* The only form that linkers write: version 1, a pointer of 4 bytes, a number of 4 bytes, pairs relative to the header. */
@@ -302,7 +321,7 @@ static int read_ends(const struct elf_file *elf, struct unwind_parts *p)
 	eh_reading_end(&r, -ENOENT, &table);
 	if (ret == -ENOMEM)
 		return ret;
-	return !ret && is_in_text(elf, p->vaddr, p->vaddr + 1) && p->vaddr < p->end ? 0 : -ENOENT;
+	return !ret && p->vaddr < p->end && eh_text(elf, p->vaddr, p->vaddr + 1) ? 0 : -ENOENT;
 }
 
 struct others {

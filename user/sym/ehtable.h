@@ -81,14 +81,19 @@ struct eh_reading {
 	} recent[EH_RECENT]; /* rules come again at once: pushes and pops of one function after the other */
 };
 
-const struct cfi_machine *eh_machine(const struct elf_file *elf);
+const struct cfi_machine *eh_machine(const struct elf_file *elf); /* of EM_X86_64, or else of EM_AARCH64 */
+
+/* Is [start, end) code of a segment? NULL: no. */
+const struct elf_seg *eh_text(const struct elf_file *elf, uint64_t start, uint64_t end);
 
 /* These return 0, or -errno: the reading is over. What is not of executable code is left out. */
 int eh_add_entry(struct eh_reading *r, const struct cfi_fde *fde, enum eh_source source);
 int eh_add_others(struct eh_reading *r); /* signal frames, stubs and start files: behind all FDEs */
 
-/* Compiles the entries' rows of [from, to) into r->table, and ends the reading with what came of all before. */
+/* Compiles the entries' rows of [from, to) into r->table: r->pieces are covered. */
 int eh_compile(struct eh_reading *r, uint64_t from, uint64_t to);
+
+/* Frees all but the table, which is handed out if ret is 0, and else freed, too. Returns ret; of -E2BIG -ENOEXEC. */
 int eh_reading_end(struct eh_reading *r, int ret, struct unwind_table *ret_table);
 
 #endif

@@ -13,6 +13,8 @@
 /* Behind so many walks of a process that lead out of its mappings, the kernel need not ask about what lies between them again. */
 #define NOWHERE_MAX 8
 
+#define FILLS_MAX 3 /* of a part, until a page of it is there */
+
 struct guide {
 	struct unwind_guide guide; /* first: a pointer to it is one to us */
 	struct syms *syms;
@@ -71,15 +73,12 @@ static int find_number(const struct walk *w, const struct mapping *m, uint64_t o
 	uint32_t page = (uint32_t)(off >> UNWIND_PAGE_SHIFT), nr;
 	const uint32_t *rows;
 
-	for (int tries = 0; tries < 2; tries++) {
-		if (!w->store->find(w->store, m->obj->table_page + page, &rows, &nr)) {
-			*ret_number = unwind_rows_find(rows, nr, (uint32_t)off & (UNWIND_PAGE_BYTES - 1));
-			return 0;
-		}
-		if (objtable_fill(&at, m->obj, page, w->store))
-			break;
-	}
-	return UNWIND_NO_ROOM;
+	/* The rest of a part may push its begin out of a store that is small. */
+	for (int tries = 0; w->store->find(w->store, m->obj->table_page + page, &rows, &nr); tries++)
+		if (tries == FILLS_MAX || objtable_fill(&at, m->obj, page, w->store))
+			return UNWIND_NO_ROOM;
+	*ret_number = unwind_rows_find(rows, nr, (uint32_t)off & (UNWIND_PAGE_BYTES - 1));
+	return 0;
 }
 
 static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
@@ -98,6 +97,8 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 
 		objtable_open(&at, obj, w->store);
 	}
+	if (obj->table_state == TABLE_FULL)
+		return UNWIND_NO_ROOM;
 	*ret_rule = unwind_rule_fp;
 	if (obj->table_state != TABLE_TOLD || !object_vaddr(obj, ip - m->start + m->pgoff, &vaddr))
 		return 0;
@@ -141,7 +142,7 @@ static uint32_t walk(struct unwind_guide *guide, struct unwind_store *store, con
 	return n;
 }
 
-static struct unwind_map map_of(const struct mapping *m)
+static struct unwind_map map_of(const struct space *space, const struct mapping *m)
 {
 	struct unwind_map map = { .start = m->start, .end = m->end };
 	const struct object *obj = m->obj;
@@ -153,7 +154,7 @@ static struct unwind_map map_of(const struct mapping *m)
 		map.bias = m->start - (vaddr - obj->parts.vaddr);
 		map.page = obj->table_page;
 		map.nr_pages = obj->parts.nr_pages;
-	} else if (has_code_of_file(obj) && obj->table_state != TABLE_NONE && !(obj->state == OBJECT_NEW && obj->nr_tries)) {
+	} else if (has_code_of_file(obj) && obj->table_state != TABLE_NONE && !(obj->state == OBJECT_NEW && obj->nr_tries && obj->tried_pid == space->pid)) {
 		kind = UNWIND_MAP_ASK; /* but not about a file that could not be had */
 	}
 	map.nr_pages |= kind << UNWIND_KIND_SHIFT;
@@ -178,7 +179,7 @@ static uint32_t list_maps(struct guide *g, const struct space *space)
 
 		if (with_gaps && m->start > at)
 			maps[n++] = (struct unwind_map){ at, m->start, 0, 0, UNWIND_MAP_NONE << UNWIND_KIND_SHIFT };
-		maps[n++] = map_of(m);
+		maps[n++] = map_of(space, m);
 		at = m->end;
 	}
 	if (with_gaps && at < UINT64_MAX)

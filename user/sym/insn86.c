@@ -22,6 +22,7 @@ enum follow {
 enum map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A };
 
 #define REX_B 1
+#define REX_X 2
 #define REX_R 4
 #define REX_W 8
 
@@ -29,7 +30,7 @@ struct reading {
 	const uint8_t *bytes;
 	size_t n, at;
 	uint8_t rex, opcode, mod, reg, rm; /* reg, rm: with their bit of REX */
-	bool is_16, has_sib, is_vector;
+	bool is_16, has_sib, has_index, is_vector;
 	enum map map;
 	int32_t disp, imm;
 };
@@ -152,7 +153,9 @@ static void read_modrm(struct reading *r)
 		return;
 	if (base == 4) {
 		r->has_sib = true;
-		base = next(r) & 7;
+		base = next(r);
+		r->has_index = (base & 0x38) != 0x20 || r->rex & REX_X;
+		base &= 7;
 		r->rm = (uint8_t)(base | (r->rex & REX_B ? 8 : 0));
 	}
 	if (r->mod == 1)
@@ -223,6 +226,8 @@ static struct insn86 kind_of_group(const struct reading *r)
 		break;
 	case 0x8d:
 		if (r->reg != INSN86_SP || !r->mod)
+			break;
+		if (r->has_index)
 			break;
 		if (r->has_sib && r->rm == INSN86_SP)
 			return insn(INSN86_ADD_SP, 0, r->disp);

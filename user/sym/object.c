@@ -22,7 +22,7 @@
 
 #define FIRST_SLOTS 256u
 #define TRIES_MAX 16	      /* processes asked for a file before it is given up */
-#define LINE_FDS_MAX 128u     /* files kept open for their line tables */
+#define KEPT_FDS_MAX 128u     /* files kept open for their line tables, or for more of their unwinding tables */
 #define VDSO_MAX_BYTES (64u << 10)
 #define DELETED " (deleted)"
 #define OVERLAYFS_MAGIC 0x794c7630 /* linux/magic.h OVERLAYFS_SUPER_MAGIC */
@@ -381,13 +381,16 @@ static void keep_fds(struct objects *objects, struct object *obj, int debug_fd)
 {
 	bool wants = objects->cfg->lines || objects->cfg->inlines;
 
-	if (wants && objects->nr_fds + (debug_fd >= 0) <= LINE_FDS_MAX) {
+	if (wants && objects->nr_fds + (debug_fd >= 0) <= KEPT_FDS_MAX) {
 		obj->debug_fd = debug_fd;
 		objects->nr_fds += debug_fd >= 0;
 		return;
 	}
 	if (debug_fd >= 0)
 		close(debug_fd);
+	/* More parts of its table will be wanted, and the file may be gone then. */
+	if (obj->table_state == TABLE_TOLD && objects->nr_fds <= KEPT_FDS_MAX)
+		return;
 	if (obj->fd >= 0)
 		objects->nr_fds--;
 	close_fd(&obj->fd);
@@ -407,7 +410,7 @@ int object_file_open(struct objects *objects, struct object *obj, uint32_t pid, 
 {
 	int fd = -1, ret;
 
-	if ((obj->state == OBJECT_NEW && !object_open(objects, obj, pid, start, end)) || obj->state == OBJECT_FAILED)
+	if (obj->state == OBJECT_NEW && !object_open(objects, obj, pid, start, end))
 		return -ENOENT;
 	if (obj->kind != OBJECT_VDSO) {
 		fd = obj->fd >= 0 ? obj->fd : open_file(objects, obj, pid, start, end);

@@ -28,7 +28,12 @@ enum object_kind {
 
 enum object_state { OBJECT_NEW, OBJECT_OPEN, OBJECT_READ, OBJECT_FAILED };
 
-enum table_state { TABLE_NEW, TABLE_TOLD /* the kernel has its pages, and asks for their rows */, TABLE_NONE };
+enum table_state {
+	TABLE_NEW,
+	TABLE_TOLD, /* the kernel has its pages, and asks for their rows */
+	TABLE_FULL, /* it has no room for them */
+	TABLE_NONE, /* there is no table: steps by frame pointers, if anything */
+};
 
 struct object {
 	const char *path;    /* as the event had it; interned */
@@ -41,7 +46,7 @@ struct object {
 	uint8_t build_id[BUILD_ID_MAX], build_id_size;
 	uint8_t nr_tries;
 	uint32_t tried_pid;
-	int fd;	      /* in OBJECT_OPEN, and later when lines are asked for; else -1 */
+	int fd;	      /* in OBJECT_OPEN, and later when lines or parts of tables may be asked for; else -1 */
 	int debug_fd; /* of the separate debug file when lines are asked for; else -1 */
 	struct elf_seg *segs;
 	uint32_t nr_segs;
@@ -49,6 +54,7 @@ struct object {
 	struct lines *lines; /* NULL: not opened yet, or none */
 	bool lines_tried;
 	uint8_t table_state; /* enum table_state */
+	uint8_t nr_table_fails; /* one after the other */
 	bool has_parts; /* of TABLE_TOLD; else only vaddr and nr_pages of parts are known */
 	struct unwind_parts parts;
 	uint32_t table_page; /* where they begin in the kernel */
@@ -81,7 +87,8 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid);
 
 /*
  * An object's file, by whatever way it is to be had: 0, -ENOENT, or -errno of elf_open_fd(). Once it was open, obj's addresses are
- * known. Its separate debug file, NULL: it has none, is open as long.
+ * known. Its separate debug file, NULL: it has none, is open as long; pid,
+ * which may be 0, helps to find it.
  */
 struct object_file {
 	struct elf_file elf, debug;

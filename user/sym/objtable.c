@@ -1,63 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much text an object has is found out once, and the kernel told; which rows, each time that somebody meets rows that are not
+ * there. The file may be gone then, or be another one.
+ */
 #include "sym/objtable.h"
 
 #include <errno.h>
 
 #define PART_PAGES 16u /* that are compiled together: of libLLVM that is 0.07 ms, and 55 for all of it */
+#define FAILS_MAX 16   /* after so many the rows of an object are not tried again */
+#define SPARSE_MAX 4u  /* text takes at most so many times its file, and a bit */
+#define SPARSE_BYTES (1u << 20)
 
 static int put_table(struct unwind_store *store, const struct unwind_rules *rules, const struct unwind_table *table, uint32_t page,
-		     uint32_t first, uint32_t nr)
+		     uint32_t nr)
 {
 	int ret = store->rules(store, rules->data, rules->n);
 
-	return ret ? ret : store->rows(store, page, table->pages + first, nr, table->rows);
+	return ret ? ret : store->rows(store, page, table->pages, nr, table->rows);
 }
 
 /* Room for as many pages as obj->parts says. */
-static int make_pages(struct object *obj, struct unwind_store *store)
+static int make_pages(struct object *obj, const struct elf_file *elf, struct unwind_store *store)
 {
-	int ret = store->pages(store, obj->parts.nr_pages, &obj->table_page);
+	bool is_absurd = (uint64_t)obj->parts.nr_pages * UNWIND_PAGE_BYTES > elf->size * SPARSE_MAX + SPARSE_BYTES;
+	int ret = is_absurd ? -ENOEXEC : store->pages(store, obj->parts.nr_pages, &obj->table_page);
 
-	obj->table_state = ret ? TABLE_NONE : TABLE_TOLD;
+	obj->table_state = ret == -ENOSPC ? TABLE_FULL : ret ? TABLE_NONE : TABLE_TOLD;
 	return ret;
 }
 
 /* What cannot be had in parts is read to know how long it is: its rows are here then. */
-static void open_whole(const struct objtable_place *at, struct object *obj, const struct elf_file *elf, const struct elf_file *debug,
-		       struct unwind_store *store)
+static int open_whole(const struct objtable_place *at, struct object *obj, const struct elf_file *elf, const struct elf_file *debug,
+		      struct unwind_store *store)
 {
 	struct unwind_table table;
+	int ret = unwind_table_read(elf, debug, at->objects->rules, &table);
 
-	obj->table_state = TABLE_NONE;
-	if (unwind_table_read(elf, debug, at->objects->rules, &table))
-		return;
+	if (ret)
+		return ret;
 	obj->parts = (struct unwind_parts){ .vaddr = table.vaddr, .nr_pages = table.nr_pages };
-	if (!make_pages(obj, store))
-		put_table(store, at->objects->rules, &table, obj->table_page, 0, table.nr_pages);
+	if (!make_pages(obj, elf, store))
+		put_table(store, at->objects->rules, &table, obj->table_page, table.nr_pages);
 	unwind_table_free(&table);
+	return 0;
+}
+
+/* For now, or for ever? */
+static bool is_final(struct object *obj, int ret)
+{
+	return ret == -ENOEXEC || ret == -ENOTSUP || ret == -ESTALE || ++obj->nr_table_fails >= FAILS_MAX;
 }
 
 void objtable_open(const struct objtable_place *at, struct object *obj, struct unwind_store *store)
 {
 	struct object_file file;
+	int ret = object_file_open(at->objects, obj, at->pid, at->start, at->end, &file);
 
-	if (object_file_open(at->objects, obj, at->pid, at->start, at->end, &file)) {
-		if (obj->state != OBJECT_NEW)
+	if (ret) {
+		if (is_final(obj, ret))
 			obj->table_state = TABLE_NONE;
 		return;
 	}
 	obj->has_parts = !unwind_parts_find(&file.elf, &obj->parts);
 	if (obj->has_parts)
-		make_pages(obj, store);
+		make_pages(obj, &file.elf, store);
 	else
-		open_whole(at, obj, &file.elf, object_file_debug(at->objects, obj, at->pid, &file), store);
+		ret = open_whole(at, obj, &file.elf, object_file_debug(at->objects, obj, at->pid, &file), store);
+	if (ret && (ret == -ENOENT || is_final(obj, ret)))
+		obj->table_state = TABLE_NONE;
 	object_file_close(obj, &file);
 }
 
-static int fill(const struct objtable_place *at, const struct object *obj, struct object_file *file, uint32_t page,
+/* What cannot be read has rules that nobody knows: stacks end there, and say so. */
+static int put_unknown(struct object *obj, uint32_t first, uint32_t nr, struct unwind_store *store)
+{
+	static const uint32_t row = UNWIND_CFA_UNKNOWN << UNWIND_ROW_SHIFT;
+	struct unwind_page pages[PART_PAGES];
+
+	for (uint32_t i = 0; i < nr; i++)
+		pages[i] = (struct unwind_page){ 0, 1 };
+	return store->rows(store, obj->table_page + first, pages, nr, &row);
+}
+
+static int fill(const struct objtable_place *at, const struct object *obj, struct object_file *file, uint32_t first, uint32_t nr,
 		struct unwind_store *store)
 {
-	uint32_t first = page - page % PART_PAGES, left = obj->parts.nr_pages - first, nr = left < PART_PAGES ? left : PART_PAGES;
 	struct unwind_table table;
 	int ret = obj->has_parts ? unwind_parts_read(&file->elf, &obj->parts, first, nr, at->objects->rules, &table) :
 				   unwind_table_read(&file->elf, object_file_debug(at->objects, obj, at->pid, file), at->objects->rules,
@@ -66,9 +94,9 @@ static int fill(const struct objtable_place *at, const struct object *obj, struc
 	if (ret)
 		return ret;
 	if (obj->has_parts)
-		ret = put_table(store, at->objects->rules, &table, obj->table_page + first, 0, nr);
+		ret = put_table(store, at->objects->rules, &table, obj->table_page + first, nr);
 	else if (table.vaddr == obj->parts.vaddr && table.nr_pages == obj->parts.nr_pages)
-		ret = put_table(store, at->objects->rules, &table, obj->table_page + first, first, nr);
+		ret = put_table(store, at->objects->rules, &table, obj->table_page, table.nr_pages);
 	else
 		ret = -ESTALE;
 	unwind_table_free(&table);
@@ -77,12 +105,16 @@ static int fill(const struct objtable_place *at, const struct object *obj, struc
 
 int objtable_fill(const struct objtable_place *at, struct object *obj, uint32_t page, struct unwind_store *store)
 {
+	uint32_t first = page - page % PART_PAGES, left = obj->parts.nr_pages - first, nr = left < PART_PAGES ? left : PART_PAGES;
 	struct object_file file;
 	int ret = object_file_open(at->objects, obj, at->pid, at->start, at->end, &file);
 
+	if (!ret) {
+		ret = fill(at, obj, &file, first, nr, store);
+		object_file_close(obj, &file);
+	}
 	if (ret)
-		return ret;
-	ret = fill(at, obj, &file, page, store);
-	object_file_close(obj, &file);
-	return ret;
+		return is_final(obj, ret) ? put_unknown(obj, first, nr, store) : ret;
+	obj->nr_table_fails = 0;
+	return 0;
 }

@@ -21,7 +21,10 @@ struct objtable_place {
  */
 void objtable_open(const struct objtable_place *at, struct object *obj, struct unwind_store *store);
 
-/* Puts rows of a page of it, by number from 0, into the store, with those of the pages around. 0, or -errno: the file is gone, or is full. */
+/*
+ * Puts the rows of a page of it, by number from 0, into the store, with those of pages around. 0; -errno: they cannot be had now. What
+ * cannot be had at all is put as rules that nobody knows.
+ */
 int objtable_fill(const struct objtable_place *at, struct object *obj, uint32_t page, struct unwind_store *store);
 
 #endif
