@@ -14,7 +14,7 @@ pids() {
 }
 
 @test "inside: COMMAND has the number that it sees itself, and its names" {
-	contained "'$SKEP' flame -F 4999 --by pid -o a.folded -- sh -c 'echo \$\$ >number; exec \"$WORK/shares\" $(times 0.7) >truth'"
+	contained "'$SKEP' flame -F $(hz 4999) --by pid -o a.folded -- sh -c 'echo \$\$ >number; exec \"$WORK/shares\" $(times 0.7) >truth'"
 	[ "$(cat number)" -lt 100 ]
 	[ "$(pids a.folded)" = "$(cat number)" ]
 	shares_ok truth a.folded
@@ -55,7 +55,7 @@ pids() {
 # bats test_tags=user-space
 @test "inside a container within a container; and from the outer one into the inner one" {
 	contained "unshare --pid --fork --kill-child --mount-proc sh -c '
-		\"$SKEP\" flame -F 4999 --by pid -o a.folded -- \"$WORK/shares\" 0.5 >truth
+		\"$SKEP\" flame -F $(hz 4999) --by pid -o a.folded -- \"$WORK/shares\" 0.5 >truth
 		exec \"$WORK/shares\" 60' >/dev/null &
 		while ! [ -s a.folded ] || ! pgrep -x shares >number; do sleep 0.1; done
 		sleep 0.5
@@ -116,7 +116,7 @@ cgroup2() {
 
 @test "cgroup v1 alone: all but -G works, and -G says what is missing" {
 	run unshare --mount sh -c "for m in $(cgroup2 | xargs); do umount -l \$m; done
-		'$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3 >/dev/null
+		'$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3 >/dev/null
 		'$SKEP' flame -G x -o b.folded --duration 100ms"
 	echo "$output"
 	[ "$status" = 3 ]

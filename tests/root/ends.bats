@@ -66,7 +66,7 @@ load ../lib.bash
 }
 
 @test "SIGCHLD ignored by whoever started skep: the end of COMMAND is seen, and COMMAND gets it as it was" {
-	timeout 10 env --ignore-signal=CHLD "$SKEP" -q flame -F 4999 -o a.folded -- grep SigIgn /proc/self/status >out || [ $? = 1 ]
+	timeout 10 env --ignore-signal=CHLD "$SKEP" -q flame -F $(hz 4999) -o a.folded -- grep SigIgn /proc/self/status >out || [ $? = 1 ]
 	[ $((0x$(awk '{ print $2 }' out) & 0x10000)) != 0 ]
 }
 
@@ -88,8 +88,8 @@ load ../lib.bash
 	run "$SKEP" record --call-graph lbr -o a.data -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"auto, eh, fp or none"* ]]
-	"$SKEP" record --call-graph no -F 4999 -o a.data -- "$WORK/recurse" 60 "$(times 0.4)"
-	"$SKEP" record --call-graph fp -F 4999 -o b.data -- "$WORK/recurse" 60 "$(times 0.4)"
+	"$SKEP" record --call-graph no -F $(hz 4999) -o a.data -- "$WORK/recurse" 60 "$(times 0.4)"
+	"$SKEP" record --call-graph fp -F $(hz 4999) -o b.data -- "$WORK/recurse" 60 "$(times 0.4)"
 	[ $((2 * $(stat -c %s a.data))) -lt "$(stat -c %s b.data)" ]
 	"$SKEP" report -i a.data -s sym --format csv | grep -q '"down"'
 }

@@ -119,7 +119,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 		bash -c "{ sleep 0.1; '$SKEP' -q $c 2>err; } | :; exit \${PIPESTATUS[0]}"
 		[ ! -s err ]
 	done
-	bash -c "'$SKEP' -q flame --format folded -F 4999 -- sh -c '$WORK/shares 0.2 >&2' 2>err | :; exit \${PIPESTATUS[0]}"
+	bash -c "'$SKEP' -q flame --format folded -F $(hz 4999) -- sh -c '$WORK/shares 0.2 >&2' 2>err | :; exit \${PIPESTATUS[0]}"
 	run ! grep -q skep err
 }
 
@@ -282,7 +282,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 }
 
 @test "without call chains nothing is broken, and that is said" {
-	"$SKEP" -q record --call-graph no -F 4999 -o a.data -- "$WORK/shares" 0.3
+	"$SKEP" -q record --call-graph no -F $(hz 4999) -o a.data -- "$WORK/shares" 0.3
 	run "$SKEP" flame -i a.data --format folded
 	[[ "$output" == *"recorded without call chains"* ]]
 	[[ "$output" != *truncated* ]]
@@ -291,7 +291,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 
 @test "a program that is gone: said by name" {
 	cp "$WORK/shares" gone
-	"$SKEP" -q record -F 4999 -o a.data -- ./gone 0.3
+	"$SKEP" -q record -F $(hz 4999) -o a.data -- ./gone 0.3
 	rm gone
 	HOME=$PWD run "$SKEP" report -i a.data
 	[[ "$output" == *"gone, unreadable or replaced: $PWD/gone"* ]]
@@ -300,7 +300,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 @test "a program that is gone, but perf keeps a copy of it" {
 	need perf
 	cp "$WORK/shares" gone
-	"$SKEP" -q record -F 4999 -o a.data -- ./gone 0.3
+	"$SKEP" -q record -F $(hz 4999) -o a.data -- ./gone 0.3
 	HOME=$PWD perf buildid-cache --add "$PWD/gone"
 	rm gone
 	HOME=$PWD "$SKEP" -q report -i a.data --no-children | grep -q '] hot'

@@ -89,6 +89,7 @@ unprivileged() {
 	[ ! -s invented ]
 }
 
+# bats test_tags=user-space
 @test "kernel functions: parameters are bpftool's" {
 	need bpftool
 	need jq

@@ -26,7 +26,7 @@ fold_script() {
 # bats test_tags=user-space
 @test "perf report prints the same table for our file" {
 	need perf
-	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares_cxx" 1
+	"$SKEP" record -F "$(hz 4999)" -o a.data -- "$WORK/shares_cxx" 1
 	table "$SKEP" report -i a.data --no-children --percent-limit 0.2 >skep.txt
 	table perf report -i a.data --stdio --no-children -g none --percent-limit 0.2 >perf.txt
 	if grep -i warning err; then false; fi
@@ -37,7 +37,7 @@ fold_script() {
 # bats test_tags=user-space
 @test "folded equals what perf script of the same file folds to (where every frame has a name)" {
 	need perf
-	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 1
+	"$SKEP" record -F "$(hz 4999)" -o a.data -- "$WORK/shares" 1
 	"$SKEP" flame -i a.data -o - --format folded | sed 's/;\[truncated: [^;]*\]//' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF } END { for (k in n) print k, n[k] }' | LC_ALL=C sort >skep.folded
 	fold_script a.data >perf.folded
@@ -55,7 +55,7 @@ fold_script() {
 # bats test_tags=user-space
 @test "our report of a file that perf recorded equals perf's" {
 	need perf
-	perf record -q -g -F 4999 -e cpu-clock -o p.data "$WORK/shares" 1 >/dev/null
+	perf record -q -g -F "$(hz 4999)" -e cpu-clock -o p.data "$WORK/shares" 1 >/dev/null
 	table "$SKEP" report -i p.data --no-children --percent-limit 1 >skep.txt
 	table perf report -i p.data --stdio --no-children -g none --percent-limit 1 >perf.txt
 	[ -s perf.txt ]
@@ -106,8 +106,8 @@ mixed_load() {
 	background mixed_load
 	background mixed_load
 	sleep 0.3
-	background perf record -B -q -g -F 4999 -e cpu-clock -a -o p.data -- sleep "$(times 5)"
-	"$SKEP" record -a -F 4999 -o s.data --duration "$(times 5)"
+	background perf record -B -q -g -F "$(hz 4999)" -e cpu-clock -a -o p.data -- sleep "$(times 5)"
+	"$SKEP" record -a -F "$(hz 4999)" -o s.data --duration "$(times 5)"
 	wait $BG || true
 	for f in p s; do
 		"$SKEP" report -i $f.data --no-children -s comm,sym --format csv >$f.csv
@@ -130,7 +130,10 @@ mixed_load() {
 @test "a recording that was killed is readable up to the last whole record" {
 	busy "$WORK/shares" 20
 	background "$SKEP" record -a -F 999 -o a.data
-	sleep 2
+	for _ in $(seq 30); do
+		sleep 1
+		! "$SKEP" report -i a.data --no-children 2>/dev/null | grep -q hot || break
+	done
 	kill -9 $BG
 	wait $BG || true
 	run "$SKEP" report -i a.data --no-children
@@ -139,6 +142,7 @@ mixed_load() {
 	[[ "$output" == *"hot"* ]]
 }
 
+# bats test_tags=user-space
 @test "a full disk: said once, and what fitted is readable" {
 	mkdir tiny
 	mount -t tmpfs -o size=256k none tiny || skip "cannot mount"
@@ -153,7 +157,7 @@ mixed_load() {
 }
 
 @test "formats of report: text, csv and json tell the same" {
-	"$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 0.5
+	"$SKEP" record -F "$(hz 4999)" -o a.data -- "$WORK/shares" 0.5
 	text=$("$SKEP" report -i a.data --no-children -s sym | awk '/ hot$/ { sub(/%/, "", $1); print $1 }')
 	csv=$("$SKEP" report -i a.data --no-children -s sym --format csv | awk -F, '/"hot"/ { printf "%.2f", $1 }')
 	[ "$text" = "$csv" ]

@@ -30,7 +30,7 @@ enough_memlock() {
 }
 
 works() {
-	"$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.3 2>said || { cat said; false; }
+	"$SKEP" flame -F $(hz 4999) -o a.folded -- "$WORK/shares" 0.3 2>said || { cat said; false; }
 	grep -q ';main;hot ' a.folded
 }
 
@@ -50,10 +50,10 @@ as_nobody() {
 }
 
 @test "tracefs read-only, then not there: not needed" {
-	unshare -m sh -c "mount -o remount,bind,ro /sys/kernel/tracing 2>/dev/null; exec '$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3"
+	unshare -m sh -c "mount -o remount,bind,ro /sys/kernel/tracing 2>/dev/null; exec '$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3"
 	grep -q ';main;hot ' a.folded
 	unshare -m sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing /sys/kernel/debug 2>/dev/null
-		exec '$SKEP' flame -F 4999 -o b.folded -- '$WORK/shares' 0.3"
+		exec '$SKEP' flame -F $(hz 4999) -o b.folded -- '$WORK/shares' 0.3"
 	grep -q ';main;hot ' b.folded
 }
 
@@ -65,7 +65,7 @@ as_nobody() {
 
 @test "kptr_restrict 2: kernel frames have names from BPF, or it is said that they have none" {
 	set_for_test /proc/sys/kernel/kptr_restrict 2
-	run "$SKEP" flame -F 4999 -o a.folded -- sh -c 'for i in 1 2 3; do ls -R /usr >/dev/null; done'
+	run "$SKEP" flame -F $(hz 4999) -o a.folded -- sh -c 'for i in 1 2 3; do ls -R /usr >/dev/null; done'
 	echo "$output"
 	[ "$status" = 0 ]
 	grep -qE '__(x64|arm64)_sys_getdents64' a.folded || [[ "$output" == *kptr_restrict* ]]
@@ -79,7 +79,7 @@ as_nobody() {
 	rm a.folded
 	chmod 777 .
 	enough_memlock
-	run as_nobody +bpf,+perfmon,+sys_ptrace,+syslog "$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.3
+	run as_nobody +bpf,+perfmon,+sys_ptrace,+syslog "$SKEP" flame -F $(hz 4999) -o a.folded -- "$WORK/shares" 0.3
 	if [ "$status" = 0 ]; then
 		grep -q ';main;hot ' a.folded
 	else
@@ -92,11 +92,11 @@ as_nobody() {
 	chmod 777 .
 	enough_memlock
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
-	run as_nobody +bpf,+perfmon "$SKEP" flame -F 4999 -o a.folded -- "$WORK/shares" 0.5
+	run as_nobody +bpf,+perfmon "$SKEP" flame -F $(hz 4999) -o a.folded -- "$WORK/shares" 0.5
 	echo "$output"
 	[ "$status" = 0 ]
 	grep -q ';main;hot ' a.folded
-	as_nobody +bpf,+perfmon "$SKEP" record -F 4999 -o a.data -- "$WORK/shares" 0.5
+	as_nobody +bpf,+perfmon "$SKEP" record -F $(hz 4999) -o a.data -- "$WORK/shares" 0.5
 	busy "$WORK/recurse" 3 60
 	as_nobody +bpf,+perfmon,+sys_ptrace,+syslog "$SKEP" flame -F 999 -a -o b.folded --duration 1
 	grep -q ';main;down' b.folded
@@ -111,7 +111,7 @@ as_nobody() {
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
 	cp "$SKEP" skep
 	setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep skep || skip "no file capabilities on $PWD"
-	run setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all ./skep flame -F 4999 -o a.folded -- \
+	run setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all ./skep flame -F $(hz 4999) -o a.folded -- \
 		sh -c "grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status; exec '$WORK/shares' 0.5"
 	echo "$output"
 	[ "$status" = 0 ]
@@ -177,7 +177,7 @@ as_nobody() {
 }
 
 @test "RLIMIT_MEMLOCK low: it works, or the limit is named" {
-	run setpriv --bounding-set -sys_resource,-ipc_lock --inh-caps -sys_resource,-ipc_lock sh -c "ulimit -l 64; exec '$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3"
+	run setpriv --bounding-set -sys_resource,-ipc_lock --inh-caps -sys_resource,-ipc_lock sh -c "ulimit -l 64; exec '$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3"
 	echo "$output"
 	if [ "$status" = 0 ]; then
 		grep -q ';main;hot ' a.folded
@@ -189,7 +189,7 @@ as_nobody() {
 
 @test "sysfs without any PMU: the clock is enough" {
 	mkdir none
-	unshare -m sh -c "mount --bind none /sys/bus/event_source && exec '$SKEP' flame -F 4999 -o a.folded -- '$WORK/shares' 0.3"
+	unshare -m sh -c "mount --bind none /sys/bus/event_source && exec '$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3"
 	grep -q ';main;hot ' a.folded
 }
 

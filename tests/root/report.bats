@@ -7,7 +7,7 @@ load ../lib.bash
 setup_file() {
 	[ "$(id -u)" = 0 ] || return 0
 	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	"${SKEP:-$ROOT/build/skep}" record -F 4999 -o "$BATS_FILE_TMPDIR/a.data" -- "${WORK:-$ROOT/build/work}/shares" 1
+	"${SKEP:-$ROOT/build/skep}" record -F "$(hz 4999)" -o "$BATS_FILE_TMPDIR/a.data" -- "${WORK:-$ROOT/build/work}/shares" 1
 }
 
 setup() {

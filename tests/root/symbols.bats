@@ -67,7 +67,7 @@ percent_at() {
 }
 
 @test "the kernel has names, below the functions that called it" {
-	"$SKEP" flame -F 4999 -o a.folded -- sh -c 'for i in 1 2 3 4 5; do ls -R /usr /sys/class >/dev/null; done'
+	"$SKEP" flame -F "$(hz 4999)" -o a.folded -- sh -c 'for i in 1 2 3 4 5; do ls -R /usr /sys/class >/dev/null; done'
 	grep -qE '^ls;.*;__x64_sys_getdents64;|^ls;.*;__arm64_sys_getdents64;' a.folded
 }
 
@@ -78,10 +78,10 @@ percent_at() {
 	objcopy -S -K hot -K cold -K main debug mini
 	xz mini
 	strip -o prog "$WORK/shares"
-	"$SKEP" flame -F 4999 -o bare.folded -- ./prog 0.2
+	"$SKEP" flame -F "$(hz 4999)" -o bare.folded -- ./prog 0.2
 	run ! grep -q ';hot ' bare.folded
 	objcopy --add-section .gnu_debugdata=mini.xz prog
-	steadily "$SKEP" flame -F 9973 -o a.folded -- ./prog 1.5
+	steadily "$SKEP" flame -F "$(hz 9973)" -o a.folded -- ./prog 1.5
 	shares_ok truth a.folded
 }
 
@@ -92,14 +92,14 @@ percent_at() {
 	mkdir -p ".build-id/${id:0:2}"
 	objcopy --only-keep-debug "$WORK/shares" ".build-id/${id:0:2}/${id:2}.debug"
 	strip -o prog "$WORK/shares"
-	steadily unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F 9973 -o '$PWD/a.folded' -- '$PWD/prog' 1.5"
+	steadily unshare -m sh -c "mount --bind '$PWD' /usr/lib/debug && exec '$SKEP' flame -F "$(hz 9973)" -o '$PWD/a.folded' -- '$PWD/prog' 1.5"
 	shares_ok truth a.folded
 }
 
 # bats test_tags=user-space
 @test "inlined functions and source lines with --inline" {
-	"$SKEP" flame -F 4999 --inline -o a.json -- "$WORK/inlined"
-	"$SKEP" flame -F 4999 --inline -o a.folded -- "$WORK/inlined"
+	"$SKEP" flame -F "$(hz 4999)" --inline -o a.json -- "$WORK/inlined"
+	"$SKEP" flame -F "$(hz 4999)" --inline -o a.folded -- "$WORK/inlined"
 	grep -q ';outer;inner ' a.folded
 	grep -q '"file": *"[^"]*inlined.c"' a.json
 }

@@ -127,9 +127,9 @@ allowed_cpus() {
 }
 
 @test "COMMAND: its exit status, its signal, its absence" {
-	run "$SKEP" -q flame -F 4999 --format folded -- sh -c "$WORK/shares 0.1 >&2; exit 7"
+	run "$SKEP" -q flame -F $(hz 4999) --format folded -- sh -c "$WORK/shares 0.1 >&2; exit 7"
 	[ "$status" = 7 ]
-	run "$SKEP" -q flame -F 4999 --format folded -- sh -c "$WORK/shares 0.1 >&2; kill -9 \$\$"
+	run "$SKEP" -q flame -F $(hz 4999) --format folded -- sh -c "$WORK/shares 0.1 >&2; kill -9 \$\$"
 	[ "$status" = 137 ]
 	run -127 "$SKEP" flame --format folded -- ./no-such-program
 	[[ "$output" == *"cannot run './no-such-program'"* ]]
@@ -160,7 +160,7 @@ allowed_cpus() {
 
 @test "COMMAND gets no descriptor of ours and an empty signal mask" {
 	bash -c 'ls /proc/self/fd | wc -l' >bare
-	"$SKEP" -q flame -F 4999 -o a.folded -- bash -c 'ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status' >out
+	"$SKEP" -q flame -F $(hz 4999) -o a.folded -- bash -c 'ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status' >out
 	[ "$(sed -n 1p out)" = "$(cat bare)" ]
 	grep -q 'SigBlk:.*0000000000000000' out
 }

@@ -5,7 +5,7 @@ load ../lib.bash
 
 shares() { # shares WORKLOAD: run it under skep, compare
 	[ -x "$1" ] || command -v "$1" >/dev/null || skip "no $1"
-	steadily "$SKEP" flame -F 9973 -o got.folded -- "$@" 1.5
+	steadily "$SKEP" flame -F "$(hz 9973)" -o got.folded -- "$@" 1.5
 	shares_ok truth got.folded
 	named_ok got.folded "$(basename "$1")"
 }
@@ -30,7 +30,7 @@ shares() { # shares WORKLOAD: run it under skep, compare
 
 # node_says OUTPUT SECONDS: the JavaScript workload; its map is in /tmp, where the format wants it
 node_says() {
-	"$SKEP" flame -F 9973 -o "$1" -- sh -c 'echo $$ >>node.pids; exec "$@"' sh \
+	"$SKEP" flame -F "$(hz 9973)" -o "$1" -- sh -c 'echo $$ >>node.pids; exec "$@"' sh \
 		node --perf-basic-prof --no-turbo-inlining "$ROOT/tests/work/shares.js" "$2"
 }
 
@@ -51,7 +51,7 @@ cleanup() {
 }
 
 @test "shares: 8 threads by name" {
-	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/threads" 2 >truth
+	"$SKEP" flame -F "$(hz 4999)" -o got.folded -- "$WORK/threads" 2 >truth
 	shares_ok truth got.folded
 }
 
@@ -65,11 +65,11 @@ cleanup() {
 }
 
 @test "recursion of 200: cut at 127 frames and marked, never passed off as a root" {
-	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/recurse" 200 1
+	"$SKEP" flame -F "$(hz 4999)" -o got.folded -- "$WORK/recurse" 200 1
 	heavy=$(sort -t' ' -k2 -n got.folded | awk '{ print $NF, $0 }' | sort -rn | head -1)
 	[[ "$heavy" == *"recurse;[truncated: 127 frames];down;down;"* ]]
 	[ "$(grep -o 'down' <<<"$heavy" | wc -l)" -ge 126 ]
-	"$SKEP" flame -F 4999 -o got.folded -- "$WORK/recurse" 100 1
+	"$SKEP" flame -F "$(hz 4999)" -o got.folded -- "$WORK/recurse" 100 1
 	grep -qE 'recurse;(_start;__libc_start_main[^;]*;)?__libc_start_call_main;main;down;' got.folded
 }
 
@@ -96,14 +96,14 @@ cleanup() {
 }
 
 @test "ledger: a stack table too small spills through the ring and loses nothing" {
-	steadily "$SKEP" flame -F 9973 --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1
+	steadily "$SKEP" flame -F "$(hz 9973)" --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1
 	shares_ok truth got.folded
 }
 
 @test "events: software events by -e, periods by -c, two at once" {
 	"$SKEP" flame -e page-faults -c 1 -o a.json -- sh -c 'ls -R /usr /sys/class >/dev/null'
 	grep -q '"event": *"page-faults"' a.json
-	"$SKEP" record -e cpu-clock:u,page-faults -F 4999 -o two.data -- "$WORK/shares" 0.3
+	"$SKEP" record -e cpu-clock:u,page-faults -F "$(hz 4999)" -o two.data -- "$WORK/shares" 0.3
 	"$SKEP" report -i two.data | grep -q "of event 'cpu-clock:u'"
 	"$SKEP" report -i two.data --event-index 1 | grep -q "of event 'page-faults'"
 	[ -z "$("$SKEP" report -i two.data --format csv -s dso | grep kernel)" ]

@@ -66,6 +66,7 @@ stacks() { # stacks KIND [LIBRARY]
 }
 
 # What OpenSSL has for this machine, and what it has for all
+# bats test_tags=user-space
 @test "libcrypto's assembly" {
 	need openssl
 	for cap in "" 0:0; do
@@ -129,6 +130,7 @@ in_ok() {
 	in_ok got.folded ';serve;take;.*\[woken by waits_no_fp\];.*write' '\[woken by waits_no_fp\];.*write.*;give;ask_server;timed;main;'
 }
 
+# bats test_tags=user-space
 @test "all of the time, by tables" {
 	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
@@ -136,6 +138,7 @@ in_ok() {
 	rooted_ok got.folded
 }
 
+# bats test_tags=user-space
 @test "record --off-cpu: what a file has of it" {
 	"$SKEP" record --off-cpu --call-graph eh -F 1999 -o a.data -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	"$SKEP" flame --off-cpu -i a.data -o got.folded
