@@ -32,6 +32,8 @@ struct unwind_guide {
 	 */
 	uint32_t (*walk)(struct unwind_guide *guide, struct unwind_store *store, const struct unwind_rest *rest, const void *stack,
 			 uint64_t *ret_ips, uint32_t max, uint32_t *ret_end);
+	/* How often the store's mappings were of code whose place other code had taken already, and how long all together. */
+	uint64_t nr_replaced, replaced_ns;
 	/* Behind all walks of a round: tells the store the mappings that it lacked, and what has changed since. */
 	void (*sync)(struct unwind_guide *guide, struct unwind_store *store);
 };

@@ -107,6 +107,51 @@ corrupt() {
 }
 
 # bats test_tags=user-space
+@test "a library where another one has been: its stacks are by its own tables, from a moment on that is told" {
+	need cc
+	for size in 16 600; do
+		echo "void spin(volatile char *); void work(void) { volatile char room[$size]; spin(room); room[0] = 0; }" >plugin$size.c
+		cc -O2 -shared -fPIC -fomit-frame-pointer -o plugin$size.so plugin$size.c
+	done
+	cat >plugins.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <time.h>
+		__attribute__((noinline)) void spin(volatile char *p)
+		{
+			struct timespec t;
+			for (clock_t end = clock() + CLOCKS_PER_SEC / 50; clock() < end;)
+				clock_gettime(CLOCK_MONOTONIC, &t);
+			*p = 1;
+		}
+		__attribute__((noinline)) int dirty(int n) { volatile int a[64]; a[n] = n; return n ? dirty(n - 1) + a[n] : a[0]; }
+		__attribute__((noinline)) void *use(const char *name)
+		{
+			void *lib = dlopen(name, RTLD_NOW), *work = dlsym(lib, "work");
+			dirty(30);
+			((void (*)(void))work)();
+			dlclose(lib);
+			return work;
+		}
+		int main(void)
+		{
+			int same = 0;
+			for (int i = 0; i < 30; i++)
+				same += use("./plugin16.so") == use("./plugin600.so");
+			printf("%d of 30 where the other one was\n", same);
+			return 0;
+		}
+	END
+	cc -O2 -fomit-frame-pointer -rdynamic -o plugins plugins.c
+	"$SKEP" flame --call-graph eh -F $HZ --no-kernel -o got.folded -- ./plugins >truth 2>said
+	cat truth said
+	grep -q '^[12][0-9]\|^30' truth
+	grep -qE 'note: [0-9]+ times other code was mapped where code had been' said
+	awk '/;work;spin/ { all += $NF; if (/;main;use;work;spin/) good += $NF; else other = $0 }
+		END { printf "%d of %d\n%s\n", good, all, other; exit !(all >= 1000 && good * 100 >= 95 * all) }' got.folded
+}
+
+# bats test_tags=user-space
 @test "a program whose unwinding information is corrupt" {
 	need readelf
 	for seed in {1..20}; do

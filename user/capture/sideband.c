@@ -60,7 +60,7 @@ struct trailer {
  * holding a build id for one of them, leave the mark for the next: a perf record -a beside us read inode numbers as
  * build ids and aborted. For the same reason the mark means nothing in what we receive.
  */
-static int open_event(uint32_t cpu)
+static int open_event(uint32_t cpu, bool at_once)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -77,7 +77,7 @@ static int open_event(uint32_t cpu)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 4,
+		.wakeup_watermark = at_once ? 1 : RING_BYTES / 4,
 	};
 	int fd;
 
@@ -85,7 +85,7 @@ static int open_event(uint32_t cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, struct err *err)
+int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideband **ret_sb, struct err *err)
 {
 	struct sideband *sb = calloc(1, sizeof(*sb));
 	int ret;
@@ -101,7 +101,7 @@ int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, st
 		struct ring *r = &sb->rings[sb->nr_rings];
 
 		r->cpu = cpus[i];
-		r->fd = open_event(cpus[i]);
+		r->fd = open_event(cpus[i], at_once);
 		ret = r->fd;
 		if (ret == -ENODEV) /* went offline since the list was read */
 			continue;
@@ -387,7 +387,8 @@ int sideband_open_place(const struct place *place, struct sideband **ret_sb, str
 
 	if (n < 0)
 		return err_set(err, n, "cannot list the CPUs: %s", strerror(-n));
-	ret = sideband_open(all, n, ret_sb, err);
+	/* Where the kernel walks by mappings it is told of those that take the place of others before more walks do. */
+	ret = sideband_open(all, n, place->unwinder, ret_sb, err);
 	free(all);
 	if (!ret && target_is_command(t))
 		ret = sideband_follow(*ret_sb, place->command_pid);

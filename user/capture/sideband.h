@@ -17,8 +17,8 @@ struct sideband;
 /* Records end in struct { u32 pid, tid; u64 time; u32 cpu, res; }. */
 #define SIDEBAND_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
-/* Opens one event per CPU of cpus[n]. Returns 0 or -errno. */
-int sideband_open(const uint32_t *cpus, uint32_t n, struct sideband **ret_sb, struct err *err);
+/* Opens one event per CPU of cpus[n]. at_once: each record wakes who waits for it. Returns 0 or -errno. */
+int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideband **ret_sb, struct err *err);
 void sideband_close(struct sideband *sb);
 
 /* For the targets of a place: on every CPU that is online, as mappings happen on any. 0, or -errno with err filled. */

@@ -191,6 +191,9 @@ void unwinder_profile(const struct unwinder *u, struct profile *profile)
 	if (use.evicted_bytes)
 		profile_note(profile, "%llu MB of unwinding tables made way for others (--unwind-memory)",
 			     (unsigned long long)use.evicted_bytes >> 20);
+	if (u->guide->nr_replaced)
+		profile_note(profile, "%llu times other code was mapped where code had been: for %llu us, all together, its stacks may be of the former's tables",
+			     (unsigned long long)u->guide->nr_replaced, (unsigned long long)u->guide->replaced_ns / 1000);
 	if (use.has_no_pages)
 		profile_note(profile, "more code than --unwind-memory has room for: stacks through the last of it are cut");
 	if (use.is_full)

@@ -9,6 +9,7 @@
 #include "sym/objtable.h"
 #include "sym/syms.h"
 #include "sym/unwind.h"
+#include "util/clock.h"
 
 /* Behind so many walks of a process that lead out of its mappings, the kernel need not ask about what lies between them again. */
 #define NOWHERE_MAX 8
@@ -41,10 +42,36 @@ static void tell_later(struct guide *g, struct space *space)
 	space->is_stale = true;
 }
 
-void guide_note(struct syms *syms, struct space *space)
+/* Does it take the place of other code? */
+static bool replaces(const struct space *space, const struct mapping *m)
 {
-	if (syms->guide && space->is_told)
-		tell_later(syms->guide, space);
+	const struct mapset *set = space->epochs[space->nr_epochs - 1].live;
+
+	for (uint32_t i = 0; set && i < set->n && set->data[i].start < m->end; i++)
+		if (set->data[i].end > m->start && (set->data[i].obj != m->obj || set->data[i].pgoff - set->data[i].start != m->pgoff - m->start))
+			return true;
+	return false;
+}
+
+void guide_note(struct syms *syms, struct space *space, const struct mapping *m)
+{
+	if (!syms->guide || !space->is_told)
+		return;
+	if (m && !space->replaced_ns && replaces(space, m))
+		space->replaced_ns = m->from_ns;
+	tell_later(syms->guide, space);
+}
+
+/* The kernel has the mappings of now. */
+static void count_replaced(struct guide *g, struct space *space)
+{
+	uint64_t now = now_ns();
+
+	if (!space->replaced_ns)
+		return;
+	g->guide.nr_replaced++;
+	g->guide.replaced_ns += now > space->replaced_ns ? now - space->replaced_ns : 0;
+	space->replaced_ns = 0;
 }
 
 /* The kernel met it under this key. */
@@ -193,12 +220,10 @@ static void tell_space(struct guide *g, struct unwind_store *store, struct space
 
 	space->is_stale = false;
 	/* In the midst of an exec nothing is mapped yet: what comes is asked about */
-	if (n) {
-		space->is_told = !store->space(store, &space->key, g->maps.data, n);
-		return;
-	}
-	store->forget(store, &space->key);
-	space->is_told = false;
+	space->is_told = n && !store->space(store, &space->key, g->maps.data, n);
+	if (!space->is_told)
+		store->forget(store, &space->key);
+	count_replaced(g, space);
 }
 
 static void sync(struct unwind_guide *guide, struct unwind_store *store)

@@ -51,6 +51,7 @@ struct space {
 	bool is_exited;
 	bool is_told;  /* the kernel's walker has its mappings, under: */
 	bool is_stale; /* and is to be told again */
+	uint64_t replaced_ns; /* since when what it has is of other code; 0: it is not */
 	uint32_t nr_nowhere; /* walks that led out of them */
 	struct unwind_space_key key;
 };

@@ -99,7 +99,7 @@ static int note_mmap(struct syms *syms, struct space *space, const struct task_e
 			return -ENOMEM;
 		syms->pending.data[syms->pending.n++] = (struct pending){ m.obj, m.start, m.end, t->pid };
 	}
-	guide_note(syms, space);
+	guide_note(syms, space, &m);
 	return maps_mmap(space, &m);
 }
 
@@ -136,14 +136,14 @@ int syms_task(struct syms *syms, const struct task_event *t)
 		space = maps_get(&syms->maps, t->pid);
 		if (!space)
 			return -ENOMEM;
-		guide_note(syms, space);
+		guide_note(syms, space, NULL);
 		return maps_exec(space, t->time_ns);
 	case TASK_EXIT:
 		space = t->pid == t->tid ? maps_find(&syms->maps, t->pid) : NULL;
 		if (!space)
 			return 0;
 		space->is_exited = true;
-		guide_note(syms, space);
+		guide_note(syms, space, NULL);
 		return 0;
 	default:
 		return 0;
@@ -391,6 +391,16 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	    !object_vaddr(obj, off, &vaddr))
 		return unknown(syms, obj, ip, off + caller, ret_frames);
 	first = answer(syms, obj, vaddr, &n);
+	/* A signal's handler returns to the first byte of code that nobody called. */
+	if (caller && n && syms->frames.data[first + n - 1].kind == FRAME_UNKNOWN) {
+		uint32_t nr_there, there = answer(syms, obj, vaddr + 1, &nr_there);
+
+		if (nr_there && syms->frames.data[there + nr_there - 1].kind != FRAME_UNKNOWN && !syms->frames.data[there + nr_there - 1].off) {
+			first = there;
+			n = nr_there;
+			caller = false;
+		}
+	}
 	if (!n)
 		return unknown(syms, obj, ip, off + caller, ret_frames);
 	/* What does not fit is the innermost: the function itself stays. */

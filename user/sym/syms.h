@@ -47,8 +47,8 @@ struct syms {
 /* The space of pid; a process nobody told us of is looked at once, while it lives. NULL: no memory. */
 struct space *syms_space(struct syms *syms, uint32_t pid);
 
-/* Mappings of a space have changed, or are gone: the kernel's walker is to be told. */
-void guide_note(struct syms *syms, struct space *space);
+/* Mappings of a space change, or are gone: the kernel's walker is to be told. m: that is to be added; NULL: none. */
+void guide_note(struct syms *syms, struct space *space, const struct mapping *m);
 void guide_free(struct guide *guide); /* NULL is nothing */
 
 #endif
