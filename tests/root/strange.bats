@@ -96,13 +96,18 @@ strange() { # strange MODE SECONDS
 
 # corrupt FILE SEED: some of the bytes of its .eh_frame
 corrupt() {
-	local at size i n
+	local at size i n where byte bytes
 	read -r at size < <(readelf -SW "$1" | awk 'sub(/.* \.eh_frame /, "") { print $3, $4 }')
+	# No draw in a subshell, where bash has a seed of its own
 	RANDOM=$2
 	for ((i = 0; i < 40; i++)); do
-		n=$((RANDOM % 8 + 1))
-		for ((; n > 0; n--)); do printf "\\x$(printf %x $((RANDOM % 256)))"; done |
-			dd of="$1" bs=1 seek=$((16#$at + (RANDOM << 15 | RANDOM) % 16#$size)) conv=notrunc status=none
+		where=$((16#$at + (RANDOM << 15 | RANDOM) % 16#$size)) bytes=
+		for ((n = RANDOM % 8 + 1; n > 0; n--)); do
+			printf -v byte '\\x%02x' $((RANDOM % 256))
+			bytes+=$byte
+		done
+		# shellcheck disable=SC2059
+		printf "$bytes" | dd of="$1" bs=1 seek=$where conv=notrunc status=none
 	done
 }
 
