@@ -232,15 +232,15 @@ $W/stacks_O2_fp: HOW := -O2 -fno-omit-frame-pointer
 $W/stacks_static: HOW := -O2 -static -DSTATIC
 $W/stacks_pie: HOW := -O2 -fPIE -pie
 $W/stacks_stripped: HOW := -O2 -s
-$(STACKS:%=$W/stacks_%): tests/work/stacks.c tests/work/work.h
+$(STACKS:%=$W/stacks_%): tests/work/stacks.c tests/work/burn.h tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) $(HOW) $< -o $@ -pthread -ldl
 $W/burn32: tests/work/burn32.c
 	$(call say,WORK,$@)mkdir -p $W && gcc -m32 -O2 -g -fno-pie -no-pie -fno-stack-protector -nostdlib -static -Wall -Wextra $< -o $@
-$W/strange: tests/work/strange.c tests/work/work.h
+$W/strange: tests/work/strange.c tests/work/burn.h tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 $< -o $@
 $W/stacks_musl: HOW :=
 $W/stacks_musl_stripped: HOW := -s
-$W/stacks_musl $W/stacks_musl_stripped: tests/work/stacks.c tests/work/work.h
+$W/stacks_musl $W/stacks_musl_stripped: tests/work/stacks.c tests/work/burn.h tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && musl-gcc $(STACKC) -O2 -static -DSTATIC $(HOW) $< -o $@
 $W/strings: tests/work/strings.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 -fno-builtin $< -o $@

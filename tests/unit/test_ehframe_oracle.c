@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #ifdef HAVE_LIBDW
+#include "test_objects.h"
 #include "test_oracle.h"
 #endif
 
@@ -286,17 +286,6 @@ static void check_object(const char *path)
 	close(fd);
 }
 
-static void check_glob(const char *pattern, uint64_t most)
-{
-	glob_t g;
-
-	if (!glob(pattern, 0, NULL, &g)) {
-		for (size_t i = 0; i < g.gl_pathc && counts.objects < most; i++)
-			check_object(g.gl_pathv[i]);
-		globfree(&g);
-	}
-}
-
 static void say(const char *what, uint64_t n)
 {
 	print_message("%10" PRIu64 " %s\n", n, what);
@@ -336,18 +325,9 @@ static void end(void)
 
 static void test_objects(void **state)
 {
-	static const char *const few[] = { "/proc/self/exe", "/usr/lib*/*/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
-					   "/usr/lib/*/libcrypto.so.3", "/usr/lib/*/libstdc++.so.6", "/usr/bin/bash" };
-	static const char *const many[] = { "/usr/bin/*", "/usr/lib/x86_64-linux-gnu/*.so.*", "/usr/lib/*/*/*.so" };
-	const char *wide = getenv("SKEP_OBJECTS");
-	uint64_t most = wide ? strtoull(wide, NULL, 10) : sizeof(few) / sizeof(*few);
-
 	(void)state;
 	begin(&x86_64);
-	for (size_t i = 0; i < sizeof(few) / sizeof(*few); i++)
-		check_glob(few[i], most);
-	for (size_t i = 0; wide && i < sizeof(many) / sizeof(*many); i++)
-		check_glob(many[i], (i + 1) * most / 3);
+	objects_each(check_object, &counts.objects);
 	end();
 }
 
@@ -365,7 +345,7 @@ static void test_arm64_objects(void **state)
 		skip();
 	}
 	begin(&arm64);
-	check_glob("/usr/aarch64-linux-gnu/lib/*.so.*", UINT64_MAX);
+	objects_glob("/usr/aarch64-linux-gnu/lib/*.so.*", UINT64_MAX, check_object, &counts.objects);
 	fd = mkstemp(path);
 	assert_true(fd >= 0);
 	for (size_t i = 0; i < sizeof(hows) / sizeof(*hows); i++) {

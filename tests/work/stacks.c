@@ -11,21 +11,9 @@
 #include <signal.h>
 #include <string.h>
 
-#include "work.h"
+#include "burn.h"
 
 #define DEEP 100
-
-static double slice;
-static volatile int sink_of_work;
-
-NOINLINE void burn(void)
-{
-	double end = cpu_s() + slice;
-
-	do
-		SPIN(20000);
-	while (cpu_s() < end);
-}
 
 NOINLINE static void down(int n)
 {

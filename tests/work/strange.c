@@ -9,25 +9,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "work.h"
+#include "burn.h"
 
 #define PAGE 4096ul
 #define MAPPINGS 2000
 #define NESTED 20
 #define STACK_BYTES (64 * PAGE)
 #define DEEP 200
-
-static double slice;
-static volatile int sink_of_work;
-
-NOINLINE void burn(void)
-{
-	double end = cpu_s() + slice;
-
-	do
-		SPIN(20000);
-	while (cpu_s() < end);
-}
 
 static void *map(size_t bytes, int prot, int fd)
 {

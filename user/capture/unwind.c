@@ -13,6 +13,7 @@
 #define CHAIN_BUCKETS 16384u
 #define CHAINS_MAX_BYTES (64u << 20)
 #define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
+
 /* A walk that was finished here. */
 struct chain {
 	struct chain *next;
@@ -26,7 +27,7 @@ struct unwinder {
 	struct unwind_guide *guide;
 	struct rings rests;
 	struct chain *chains[CHAIN_BUCKETS];
-	struct chain *order[CHAINS_MAX]; /* as they came, from nr_walked % CHAINS_MAX on */
+	struct chain *order[CHAINS_MAX]; /* as they came, from nr_dropped % CHAINS_MAX on */
 	uint64_t nr_walked, nr_dropped, chain_bytes;
 	uint32_t max_frames;
 	uint64_t whole[SAMPLE_DEEP_MAX];

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sym/crtcode.h"
 #include "sym/unwind.h"
 
 #define INSN 4u
-#define CODE_MAX_BYTES (1u << 20)
 #define SEGS_MAX 4 /* of code, that are looked at: linkers make one */
 #define HEAD_BYTES 32u /* of a .plt: the way to the dynamic linker */
 #define WORD 8
@@ -35,31 +35,13 @@ const struct unwind_rule arm64_sigreturn_rule = {
 	.bx_off = SIGFRAME_X30,
 };
 
-struct code {
-	const uint8_t *bytes;
-	uint64_t n, vaddr;
-	crt_each_fn *each;
-	void *arg;
-};
-
-static bool has(const struct code *c, uint64_t at, const char *bytes, size_t n)
-{
-	return at <= c->n && n <= c->n - at && !memcmp(c->bytes + at, bytes, n);
-}
-#define HAS(code, at, text) has(code, at, text, sizeof(text) - 1)
-
-static int say(const struct code *c, uint64_t from, uint64_t to, const struct unwind_rule *rule)
-{
-	return from < to ? c->each(c->arg, c->vaddr + from, c->vaddr + to, rule) : 0;
-}
-
 static const struct unwind_rule leaf = { .cfa = UNWIND_CFA_SP, .ra = UNWIND_IN_LINK };
 
 /*
  * Stubs jump; only the head, with [bti c;] stp x16, x30, [sp, #-16]!, puts something on the stack, and the last, of lazy TLS
  * descriptors.
  */
-static int each_plt(const struct code *c)
+static int each_plt(const struct crt_code *c)
 {
 	static const struct unwind_rule pushed = { .cfa = UNWIND_CFA_SP, .cfa_off = 2 * WORD, .ra = UNWIND_AT_CFA, .ra_off = -WORD };
 	uint64_t at = HAS(c, 0, "\x5f\x24\x03\xd5") ? INSN : 0, end = c->n;
@@ -68,11 +50,11 @@ static int each_plt(const struct code *c)
 	if (c->n > HEAD_BYTES && (HAS(c, c->n - HEAD_BYTES, "\xe2\x0f\xbf\xa9") || HAS(c, c->n - HEAD_BYTES + INSN, "\xe2\x0f\xbf\xa9")))
 		end -= HEAD_BYTES;
 	if (end < HEAD_BYTES || !HAS(c, at, "\xf0\x7b\xbf\xa9"))
-		return say(c, 0, end, &leaf);
-	ret = say(c, 0, at + INSN, &leaf);
+		return crt_say(c, 0, end, &leaf);
+	ret = crt_say(c, 0, at + INSN, &leaf);
 	if (!ret)
-		ret = say(c, at + INSN, HEAD_BYTES, &pushed);
-	return ret ? ret : say(c, HEAD_BYTES, end, &leaf);
+		ret = crt_say(c, at + INSN, HEAD_BYTES, &pushed);
+	return ret ? ret : crt_say(c, HEAD_BYTES, end, &leaf);
 }
 
 bool arm64_is_sigreturn(const void *code, size_t n)
@@ -84,7 +66,7 @@ bool arm64_is_sigreturn(const void *code, size_t n)
 }
 
 /* The byte before is what a return address is looked up by. */
-static int each_sigreturn(const struct code *c, bool *ret_any)
+static int each_sigreturn(const struct crt_code *c, bool *ret_any)
 {
 	int ret = 0;
 
@@ -92,13 +74,13 @@ static int each_sigreturn(const struct code *c, bool *ret_any)
 		if (!arm64_is_sigreturn(c->bytes + at, c->n - at))
 			continue;
 		*ret_any = true;
-		ret = say(c, at - 1, at + 2 * INSN, &arm64_sigreturn_rule);
+		ret = crt_say(c, at - 1, at + 2 * INSN, &arm64_sigreturn_rule);
 	}
 	return ret;
 }
 
 /* Has code a frame of its own? Whoever calls others has: stp x29, x30, [sp, #-N]! or, below other room, [sp, #N]. */
-static bool has_frame(const struct code *c, uint64_t at, uint64_t n)
+static bool has_frame(const struct crt_code *c, uint64_t at, uint64_t n)
 {
 	uint32_t insn;
 
@@ -114,7 +96,7 @@ static bool has_frame(const struct code *c, uint64_t at, uint64_t n)
  * Code of an object without any information, the kernel's vDSO: functions that call none are at their caller's stack pointer
  * throughout (clock_gettime, of 6.1), all else keeps frame pointers.
  */
-static int each_vdso(const struct elf_file *elf, const struct code *c)
+static int each_vdso(const struct elf_file *elf, const struct crt_code *c)
 {
 	const struct elf_sec *sec = elf_sec_by_type(elf, SHT_DYNSYM);
 	size_t size = elf_sym_size(elf);
@@ -122,17 +104,17 @@ static int each_vdso(const struct elf_file *elf, const struct code *c)
 	char *bytes;
 	int ret = 0;
 
-	if (sec && sec->size <= CODE_MAX_BYTES && !elf_read_sec(elf, sec, &bytes)) {
+	if (sec && sec->size <= CRT_CODE_MAX_BYTES && !elf_read_sec(elf, sec, &bytes)) {
 		for (size_t i = 0; !ret && i < sec->size / size; i++) {
 			elf_sym_at(elf, bytes, i, &sym);
 			if (sym.type == STT_FUNC && sym.shndx != SHN_UNDEF && !(sym.value % INSN) && !(sym.size % INSN) &&
 			    sym.value >= c->vaddr && sym.value - c->vaddr <= c->n && sym.size <= c->n - (sym.value - c->vaddr) &&
 			    !has_frame(c, sym.value - c->vaddr, sym.size))
-				ret = say(c, sym.value - c->vaddr, sym.value - c->vaddr + sym.size, &leaf);
+				ret = crt_say(c, sym.value - c->vaddr, sym.value - c->vaddr + sym.size, &leaf);
 		}
 		free(bytes);
 	}
-	return ret ? ret : say(c, 0, c->n, &unwind_rule_fp);
+	return ret ? ret : crt_say(c, 0, c->n, &unwind_rule_fp);
 }
 
 static bool has_cfi(const struct elf_file *elf)
@@ -145,28 +127,17 @@ static bool has_cfi(const struct elf_file *elf)
 
 int arm64_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
-	static const char *const names[] = { ".plt", ".iplt" };
-	struct code c = { .each = each, .arg = arg };
+	static const struct crt_kind kinds[] = { { ".plt", each_plt }, { ".iplt", each_plt } };
+	struct crt_code c = { .each = each, .arg = arg };
+	int ret = crt_each_section(elf, kinds, sizeof(kinds) / sizeof(*kinds), c);
 	bool is_vdso;
 	char *bytes;
-	int ret = 0;
 
-	for (size_t i = 0; !ret && i < sizeof(names) / sizeof(*names); i++) {
-		const struct elf_sec *sec = elf_sec_by_name(elf, names[i]);
-
-		if (!sec || sec->size > CODE_MAX_BYTES || elf_read_sec(elf, sec, &bytes))
-			continue;
-		c.bytes = (const uint8_t *)bytes;
-		c.n = sec->size;
-		c.vaddr = sec->addr;
-		ret = each_plt(&c);
-		free(bytes);
-	}
 	for (uint32_t i = 0, nr = 0; !ret && i < elf->nr_segs && nr < SEGS_MAX; i++) {
 		const struct elf_seg *seg = &elf->segs[i];
 
 		nr += seg->type == PT_LOAD && seg->flags & PF_X;
-		if (seg->type != PT_LOAD || !(seg->flags & PF_X) || seg->filesz > CODE_MAX_BYTES ||
+		if (seg->type != PT_LOAD || !(seg->flags & PF_X) || seg->filesz > CRT_CODE_MAX_BYTES ||
 		    elf_read(elf, seg->off, seg->filesz, &bytes))
 			continue;
 		c.bytes = (const uint8_t *)bytes;

@@ -3,48 +3,29 @@
 #include "sym/crt.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "sym/bare.h"
-#include "sym/bytes.h"
+#include "sym/crtcode.h"
 
 #define STUB_BYTES 16u
-#define CODE_MAX_BYTES (1u << 20)
 #define FUNC_MAX_BYTES 256u
 #define POP_MAX_BYTES 16u /* from the end of a function back to its last pop */
 #define START_MAX_BYTES 128u
 #define WORD 8
 
-struct code {
-	const uint8_t *bytes;
-	uint64_t n, vaddr;
-	crt_each_fn *each;
-	void *arg;
-	bool *ret_is_musl;
-};
-
-static bool has(const struct code *c, uint64_t at, const char *bytes, size_t n)
-{
-	return at <= c->n && n <= c->n - at && !memcmp(c->bytes + at, bytes, n);
-}
-#define HAS(code, at, text) has(code, at, text, sizeof(text) - 1)
-
-static int say_rule(const struct code *c, uint64_t from, uint64_t to, const struct unwind_rule *rule)
-{
-	return from < to ? c->each(c->arg, c->vaddr + from, c->vaddr + to, rule) : 0;
-}
+#define IS_MUSL 1 /* said of a start file */
 
 /* Return address at the CFA's top, nothing else moved. */
-static int say(const struct code *c, uint64_t from, uint64_t to, enum unwind_cfa cfa, int32_t off, int16_t add)
+static int say(const struct crt_code *c, uint64_t from, uint64_t to, enum unwind_cfa cfa, int32_t off, int16_t add)
 {
 	struct unwind_rule rule = { .cfa = (uint8_t)cfa, .ra = UNWIND_AT_CFA, .cfa_off = off, .add = add, .ra_off = -WORD };
 
-	return say_rule(c, from, to, &rule);
+	return crt_say(c, from, to, &rule);
 }
 
 /* Where the push of a lazy stub ends, by its second one; 0: another kind of stub, which only jumps. */
-static int16_t push_end(const struct code *c)
+static int16_t push_end(const struct crt_code *c)
 {
 	if (HAS(c, STUB_BYTES, "\xff\x25") && HAS(c, STUB_BYTES + 6, "\x68"))
 		return 11; /* jmp *slot; push n; jmp head */
@@ -54,7 +35,7 @@ static int16_t push_end(const struct code *c)
 }
 
 /* The head pushes the link map, and is come to with one word pushed already. */
-static int each_plt(const struct code *c)
+static int each_plt(const struct crt_code *c)
 {
 	int16_t pushed = push_end(c);
 	int ret = 0;
@@ -71,7 +52,7 @@ static int each_plt(const struct code *c)
 }
 
 /* .init and .fini: [endbr64;] sub $8, %rsp ... add $8, %rsp; ret */
-static int each_init(const struct code *c)
+static int each_init(const struct crt_code *c)
 {
 	static const char sub[] = "\x48\x83\xec\x08", end[] = "\x48\x83\xc4\x08\xc3";
 	uint64_t begin = HAS(c, 0, "\xf3\x0f\x1e\xfa") ? 4 : 0, ret_at;
@@ -93,7 +74,7 @@ static int each_init(const struct code *c)
  * GCC's __do_global_dtors_aux, from which a library's destructors are called: [endbr64;] cmpb $0, done; jne END; push %rbp ...
  * pop %rbp; ret; padding; END: ret
  */
-static int each_dtors(const struct code *c)
+static int each_dtors(const struct crt_code *c)
 {
 	struct unwind_rule pushed = { .cfa = UNWIND_CFA_SP,
 				      .cfa_off = 2 * WORD,
@@ -114,7 +95,7 @@ static int each_dtors(const struct code *c)
 		return 0;
 	ret = say(c, 0, begin, UNWIND_CFA_SP, WORD, 0);
 	if (!ret)
-		ret = say_rule(c, begin, pop + 1, &pushed);
+		ret = crt_say(c, begin, pop + 1, &pushed);
 	return ret ? ret : say(c, pop + 1, end + 1, UNWIND_CFA_SP, WORD, 0);
 }
 
@@ -122,19 +103,22 @@ static int each_dtors(const struct code *c)
  * musl's _start: xor %rbp, %rbp; mov %rsp, %rdi; lea _DYNAMIC(%rip), %rsi; and $-16, %rsp; call. That of the GNU C library's ld.so:
  * mov %rsp, %rdi; call _dl_start; ... jmp *%r12
  */
-static int each_start(const struct code *c)
+static int each_start(const struct crt_code *c)
 {
 	struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = WORD, .ra = UNWIND_SAME };
+	int ret;
 
 	for (uint64_t at = 8; HAS(c, 0, "\x48\x89\xe7\xe8") && at < START_MAX_BYTES; at++)
 		if (HAS(c, at, "\x41\xff\xe4"))
-			return say_rule(c, 0, at + 3, &outermost);
-	*c->ret_is_musl = HAS(c, 0, "\x48\x31\xed\x48\x89\xe7\x48\x8d\x35") && HAS(c, 13, "\x48\x83\xe4\xf0\xe8");
-	return *c->ret_is_musl ? say_rule(c, 0, 22, &outermost) : 0;
+			return crt_say(c, 0, at + 3, &outermost);
+	if (!HAS(c, 0, "\x48\x31\xed\x48\x89\xe7\x48\x8d\x35") || !HAS(c, 13, "\x48\x83\xe4\xf0\xe8"))
+		return 0;
+	ret = crt_say(c, 0, 22, &outermost);
+	return ret ? ret : IS_MUSL;
 }
 
 /* The function whose address is a word of the file, if there is one. */
-static int each_func(const struct elf_file *elf, uint64_t word_at, int (*each)(const struct code *c), struct code c)
+static int each_func(const struct elf_file *elf, uint64_t word_at, int (*each)(const struct crt_code *c), struct crt_code c)
 {
 	char *word, *bytes;
 	uint64_t off, n;
@@ -156,24 +140,15 @@ static int each_func(const struct elf_file *elf, uint64_t word_at, int (*each)(c
 	return ret;
 }
 
-int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
+int crt_each_section(const struct elf_file *elf, const struct crt_kind *kinds, size_t n, struct crt_code c)
 {
-	static const struct {
-		const char *name;
-		int (*each)(const struct code *c);
-	} kinds[] = {
-		{ ".plt", each_plt },	  { ".plt.got", each_plt }, { ".plt.sec", each_plt },
-		{ ".iplt", each_plt },	  { ".init", each_init },   { ".fini", each_init },
-	};
-	bool is_musl = false;
-	struct code c = { .each = each, .arg = arg, .ret_is_musl = &is_musl };
-	const struct elf_sec *sec;
 	char *bytes;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < sizeof(kinds) / sizeof(*kinds); i++) {
-		sec = elf_sec_by_name(elf, kinds[i].name);
-		if (!sec || sec->size > CODE_MAX_BYTES || elf_read_sec(elf, sec, &bytes))
+	for (size_t i = 0; !ret && i < n; i++) {
+		const struct elf_sec *sec = elf_sec_by_name(elf, kinds[i].section);
+
+		if (!sec || sec->size > CRT_CODE_MAX_BYTES || elf_read_sec(elf, sec, &bytes))
 			continue;
 		c.bytes = (const uint8_t *)bytes;
 		c.n = sec->size;
@@ -181,12 +156,24 @@ int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		ret = kinds[i].each(&c);
 		free(bytes);
 	}
+	return ret;
+}
+
+int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
+{
+	static const struct crt_kind kinds[] = {
+		{ ".plt", each_plt },	  { ".plt.got", each_plt }, { ".plt.sec", each_plt },
+		{ ".iplt", each_plt },	  { ".init", each_init },   { ".fini", each_init },
+	};
+	struct crt_code c = { .each = each, .arg = arg };
+	const struct elf_sec *sec = elf_sec_by_name(elf, ".fini_array");
+	int ret = crt_each_section(elf, kinds, sizeof(kinds) / sizeof(*kinds), c);
+
 	/* Relocated words have their values in the file, too. */
-	sec = elf_sec_by_name(elf, ".fini_array");
 	if (!ret && sec)
 		ret = each_func(elf, sec->off, each_dtors, c);
 	if (!ret)
 		ret = each_func(elf, offsetof(Elf64_Ehdr, e_entry), each_start, c);
-	/* musl is built without unwinding information */
-	return ret || !is_musl ? ret : bare_each(elf, each, arg);
+	/* Which is built without unwinding information */
+	return ret == IS_MUSL ? bare_each(elf, each, arg) : ret;
 }

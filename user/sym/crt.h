@@ -11,6 +11,7 @@
 #include "bpf/unwind.h"
 #include "sym/elf.h"
 
+/* 0, or -errno, which ends it. */
 typedef int crt_each_fn(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule);
 
 /*

@@ -94,15 +94,14 @@ static bool has_code_of_file(const struct object *obj)
 }
 
 /* The number of the rule of a byte of an object: 0, or an enum unwind_end. Its part of the table is compiled if it is not there. */
-static int find_number(const struct walk *w, const struct mapping *m, uint64_t off, uint32_t *ret_number)
+static int find_number(const struct walk *w, const struct objtable_place *at, struct object *obj, uint64_t off, uint32_t *ret_number)
 {
-	struct objtable_place at = { &w->guide->syms->objects, w->rest->pid, m->start, m->end };
 	uint32_t page = (uint32_t)(off >> UNWIND_PAGE_SHIFT), nr;
 	const uint32_t *rows;
 
 	/* The rest of a part may push its begin out of a store that is small. */
-	for (int tries = 0; w->store->find(w->store, m->obj->table_page + page, &rows, &nr); tries++)
-		if (tries == FILLS_MAX || objtable_fill(&at, m->obj, page, w->store))
+	for (int tries = 0; w->store->find(w->store, obj->table_page + page, &rows, &nr); tries++)
+		if (tries == FILLS_MAX || objtable_fill(at, obj, page, w->store))
 			return UNWIND_NO_ROOM;
 	*ret_number = unwind_rows_find(rows, nr, (uint32_t)off & (UNWIND_PAGE_BYTES - 1));
 	return 0;
@@ -113,17 +112,16 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	const struct walk *w = arg;
 	const struct mapping *m = w->space ? maps_lookup(w->space, w->rest->time_ns, ip) : NULL;
 	struct object *obj = m ? m->obj : NULL;
+	struct objtable_place at;
 	uint32_t number = 0;
 	uint64_t vaddr, off;
 	int end;
 
 	if (!m)
 		return UNWIND_NO_CODE;
-	if (has_code_of_file(obj) && obj->table_state == TABLE_NEW) {
-		struct objtable_place at = { &w->guide->syms->objects, w->rest->pid, m->start, m->end };
-
+	at = (struct objtable_place){ &w->guide->syms->objects, w->rest->pid, m->start, m->end };
+	if (has_code_of_file(obj) && obj->table_state == TABLE_NEW)
 		objtable_open(&at, obj, w->store);
-	}
 	if (obj->table_state == TABLE_FULL)
 		return UNWIND_NO_ROOM;
 	*ret_rule = unwind_rule_fp;
@@ -133,7 +131,7 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	off = vaddr - obj->parts.vaddr;
 	if (off >= (uint64_t)obj->parts.nr_pages << UNWIND_PAGE_SHIFT)
 		return 0;
-	end = find_number(w, m, off, &number);
+	end = find_number(w, &at, obj, off, &number);
 	*ret_rule = w->guide->rules.data[number];
 	return end || number ? end : UNWIND_NO_RULE;
 }
