@@ -161,10 +161,16 @@ enum unwind_end {
 
 /* What user space needs to walk on. */
 #define UNWIND_RED_ZONE 128u /* psABI of x86-64, 3.2.2. A leaf may have saved registers there, and who returns has popped them */
+#define UNWIND_RETURNS_TOLD 8
 #define UNWIND_REST_TINY 4096u /* bytes of stack */
 #define UNWIND_REST_SMALL 16384u
 #define UNWIND_REST_LARGE 65536u
 #define UNWIND_REST_HUGE 131072u
+
+/* Where a probe's trampoline is in the place of a return address, and that address. at 0: none. */
+struct unwind_return {
+	__u64 at, ip;
+};
 
 struct unwind_rest {
 	__u64 time_ns;
@@ -176,6 +182,7 @@ struct unwind_rest {
 	__u32 bytes; /* of the stack, from regs.sp - below up */
 	__u32 pid;   /* the process, in skep's PID namespace */
 	__u32 below; /* UNWIND_RED_ZONE, or 0: they are not there */
+	struct unwind_return returns[UNWIND_RETURNS_TOLD];
 	/* then those bytes */
 };
 

@@ -32,6 +32,7 @@ struct unwind_walk {
 	__u64 from, have; /* window[0]'s address; how many of its bytes begin a word */
 	__u64 pt[PT_MASK + 1];
 	__u64 nr_asked;
+	struct unwind_return told[UNWIND_RETURNS_TOLD];
 	__u64 returns; /* where a walk is in the list of lib/unwindret.bpf.h; 0: before it */
 	__u32 pid; /* as skep's user knows it */
 	struct unwind_space_key key;
@@ -83,8 +84,8 @@ static __always_inline int unwind_word(struct unwind_walk *w, __u64 addr, __u64 
 	return 0;
 }
 
-#include "lib/unwindask.bpf.h"
 #include "lib/unwindret.bpf.h"
+#include "lib/unwindask.bpf.h"
 
 static __always_inline __u32 unwind_max(void)
 {
@@ -107,7 +108,7 @@ __noinline int unwind_frame(__u32 slot)
 	if (w->stack.nr >= unwind_max())
 		return cfg_unwind > 1 ? UNWIND_ASK : UNWIND_DEPTH;
 	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
-	if (end == UNWIND_ASK && unwind_unhook(w))
+	if ((end == UNWIND_ASK || end == UNWIND_NO_CODE) && unwind_unhook(w))
 		return UNWIND_MORE;
 	if (!end)
 		end = unwind_step(w, &w->regs, &w->rule);

@@ -48,6 +48,7 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 	rest->bytes = bytes;
 	rest->pid = w->pid;
 	rest->below = below;
+	__builtin_memcpy(rest->returns, w->told, sizeof(rest->returns));
 }
 
 /* The frames that are left are below the arguments of main(), if this is the first thread: there may be few bytes. */
@@ -84,6 +85,7 @@ static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 	asm volatile("%0 s>>= 63" : "+r"(is_none));
 	below = UNWIND_RED_ZONE & ~is_none;
 	sp -= below;
+	unwind_tell_returns(w);
 	left = unwind_left(sp);
 
 	/* Of a copy's first page only the end is the stack's. */

@@ -141,6 +141,12 @@ static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	const struct walk *w = arg;
 	uint64_t at = addr - w->rest->regs.sp + w->rest->below;
 
+	for (int i = 0; i < UNWIND_RETURNS_TOLD && w->rest->returns[i].at; i++) {
+		if (w->rest->returns[i].at == addr) {
+			*ret_word = w->rest->returns[i].ip;
+			return 0;
+		}
+	}
 	if (at > w->rest->bytes || w->rest->bytes - at < sizeof(*ret_word))
 		return -1;
 	memcpy(ret_word, w->stack + at, sizeof(*ret_word));
