@@ -38,10 +38,13 @@ static __always_inline int unwind_is_compat(const __u64 *pt)
 	return (pt[PT_CS] & UNWIND_CS_MASK) != UNWIND_CS;
 }
 
-/* 0: in a system call, and its instruction is behind. */
+/*
+ * 0: in a system call, and its instruction is behind. cx is where it returns to (SYSCALL, Intel SDM volume 2), unless a signal's
+ * handler or another program comes first, whose first instruction ip is. With FRED it is not, and what is told is ip itself.
+ */
 static __always_inline int unwind_is_exact(const __u64 *pt, const void *regs)
 {
-	return pt[PT_ORIG_AX] == -1ull;
+	return pt[PT_ORIG_AX] == -1ull || pt[PT_CX] != pt[PT_IP];
 }
 
 static __always_inline void unwind_set_machine(struct unwind_regs *r)
