@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// shares.c in Go.
+// shares.c in Go. A second argument has its own profiler interrupt it so many times a second.
 package main
 
 import (
 	"fmt"
 	"math/rand"
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -40,6 +41,10 @@ func main() {
 	want := 2.0
 	if len(os.Args) > 1 {
 		want, _ = strconv.ParseFloat(os.Args[1], 64)
+	}
+	if len(os.Args) > 2 {
+		hz, _ := strconv.Atoi(os.Args[2])
+		runtime.SetCPUProfileRate(hz)
 	}
 	var inHot, inCold time.Duration
 	for (inHot + inCold).Seconds() < want {

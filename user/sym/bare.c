@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sym/crtcode.h"
 #include "sym/insn86.h"
 
 #define TEXT_MAX_BYTES (4u << 20)
@@ -166,24 +167,18 @@ static int say(const struct text *t, uint64_t from, uint64_t to, const struct de
 	return from < to ? t->each(t->arg, t->vaddr + from, t->vaddr + to, &rule) : 0;
 }
 
-/* __restore_rt, which signals' handlers return to: mov $15, %rax; syscall. Offsets of struct rt_sigframe, behind its first word. */
-static const char restorer[] = "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05";
-static const struct unwind_rule signal_rule = {
-	.cfa = UNWIND_CFA_SP_DEREF, .cfa_off = 160, .ra = UNWIND_AT_SP | UNWIND_SIGNAL, .ra_off = 168,
-	.saved = UNWIND_AT_SP | UNWIND_AT_SP << UNWIND_BX_SHIFT, .bp_off = 120, .bx_off = 128,
-};
-
 /* __clone, a new thread's: xor %ebp, %ebp; pop %rdi; call *%r9; mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall; hlt */
 static const char clone[] = "\x31\xed\x5f\x41\xff\xd1\x89\xc7\x31\xc0\xb0\x3c\x0f\x05\xf4";
 static const struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = WORD, .ra = UNWIND_SAME };
 
-/* Code by its bytes; before: so many in front of it, which a return address is looked up by. */
-static int say_known(const struct text *t, const char *code, size_t n, uint64_t before, const struct unwind_rule *rule)
+/* What is known by its bytes. */
+static int say_known(const struct text *t)
 {
-	const uint8_t *at = memmem(t->bytes, t->n, code, n);
-	uint64_t from = at ? (uint64_t)(at - t->bytes) : 0;
+	struct crt_code c = { t->bytes, t->n, t->vaddr, t->each, t->arg };
+	const uint8_t *at = memmem(t->bytes, t->n, clone, sizeof(clone) - 1);
+	int ret = crt_say_sigreturn(&c);
 
-	return from < before || !at ? 0 : t->each(t->arg, t->vaddr + from - before, t->vaddr + from + n, rule);
+	return ret || !at ? ret : crt_say(&c, (uint64_t)(at - t->bytes), (uint64_t)(at - t->bytes) + sizeof(clone) - 1, &outermost);
 }
 
 /* Where nothing jumps to, and none comes from above: a case of a switch, or a function that is called by its address only. */
@@ -268,9 +263,7 @@ int bare_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		}
 		walk(&t, PASS_GUESS);
 		/* What is said first, counts */
-		ret = say_known(&t, restorer, sizeof(restorer) - 1, 1, &signal_rule);
-		if (!ret)
-			ret = say_known(&t, clone, sizeof(clone) - 1, 0, &outermost);
+		ret = say_known(&t);
 		if (!ret)
 			ret = walk(&t, PASS_SAY);
 	}

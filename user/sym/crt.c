@@ -159,6 +159,25 @@ int crt_each_section(const struct elf_file *elf, const struct crt_kind *kinds, s
 	return ret;
 }
 
+/* mov $15, %rax; syscall. Offsets of struct rt_sigframe (arch/x86/include/asm/sigframe.h), behind its first word. */
+int crt_say_sigreturn(const struct crt_code *c)
+{
+	static const char code[] = "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05";
+	static const struct unwind_rule rule = {
+		.cfa = UNWIND_CFA_SP_DEREF,
+		.cfa_off = 160,
+		.ra = UNWIND_AT_SP | UNWIND_SIGNAL,
+		.ra_off = 168,
+		.saved = UNWIND_AT_SP | UNWIND_AT_SP << UNWIND_BX_SHIFT,
+		.bp_off = 120,
+		.bx_off = 128,
+	};
+	const uint8_t *found = c->n ? memmem(c->bytes + 1, c->n - 1, code, sizeof(code) - 1) : NULL;
+	uint64_t at = found ? (uint64_t)(found - c->bytes) : 0;
+
+	return found ? crt_say(c, at - 1, at + sizeof(code) - 1, &rule) : 0;
+}
+
 int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
 	static const struct crt_kind kinds[] = {

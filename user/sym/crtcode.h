@@ -32,6 +32,12 @@ static inline int crt_say(const struct crt_code *c, uint64_t from, uint64_t to, 
 	return from < to ? c->each(c->arg, c->vaddr + from, c->vaddr + to, rule) : 0;
 }
 
+/*
+ * The first code of c that a signal's handler returns to, by its bytes: the C library's, or a runtime's own. The byte before is what a
+ * return address is looked up by. 0, or what each() returned.
+ */
+int crt_say_sigreturn(const struct crt_code *c);
+
 /* Sections whose code is all of one kind. */
 struct crt_kind {
 	const char *section;

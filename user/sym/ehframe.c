@@ -12,6 +12,7 @@
 #include "sym/crt.h"
 #include "sym/ehtable.h"
 #include "sym/elfpack.h"
+#include "sym/gocode.h"
 #include "sym/unwind.h"
 #include "util/vec.h"
 
@@ -177,7 +178,7 @@ static int add_signal_bytes(struct eh_reading *r)
 	for (size_t i = 0; !ret && i < n; i++) {
 		struct eh_entry e = r->entries.data[i];
 
-		if (!r->cfis[e.source].cies[e.fde.cie].is_signal || !e.fde.start)
+		if (e.source == EH_RULE || !r->cfis[e.source].cies[e.fde.cie].is_signal || !e.fde.start)
 			continue;
 		e.fde.end = e.fde.start--;
 		ret = is_text(r, e.fde.start, e.fde.end) ? eh_add_entry(r, &e.fde, e.source) : 0;
@@ -198,9 +199,9 @@ int eh_add_others(struct eh_reading *r)
 {
 	int ret = add_signal_bytes(r);
 
-	if (ret)
-		return ret;
-	return r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
+	if (!ret)
+		ret = r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
+	return ret ? ret : gocode_each_behind(r->elf, add_crt, r);
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
@@ -305,7 +306,9 @@ int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, 
 
 	if (!elf->is64 || (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64))
 		return -ENOTSUP;
-	ret = read_eh_frame(&r);
+	ret = gocode_each(elf, add_crt, &r);
+	if (!ret)
+		ret = read_eh_frame(&r);
 	if (!ret)
 		ret = read_debug_frame(&r, debug);
 	if (!ret)

@@ -60,26 +60,41 @@ static bool read_header(struct pclntab *t)
 	       t->words[WORD_FUNCS] * 8 + 4 <= t->size - t->words[WORD_FUNCTAB];
 }
 
+#define NO_NAME UINT32_MAX
+
+/* The name of the i-th function: an offset into len bytes of names. */
+static uint32_t name_at(const struct pclntab *t, uint64_t i, uint64_t len)
+{
+	uint64_t tab_at = t->words[WORD_FUNCTAB], rec;
+	uint32_t name;
+
+	if (i >= t->words[WORD_FUNCS])
+		return NO_NAME;
+	rec = tab_at + u32_at(t, tab_at + i * 8 + 4);
+	if (rec + 8 > t->size)
+		return NO_NAME;
+	name = u32_at(t, rec + 4);
+	return name < len && t->bytes[t->words[WORD_NAMES] + name] ? name : NO_NAME;
+}
+
 static int add_funcs(const struct pclntab *t, struct symtab *tab)
 {
 	uint64_t tab_at = t->words[WORD_FUNCTAB];
 	uint64_t end_of_names = t->words[WORD_CUS] > t->words[WORD_NAMES] ? t->words[WORD_CUS] : t->size;
 	uint64_t len = (end_of_names < t->size ? end_of_names : t->size) - t->words[WORD_NAMES];
-	uint32_t names;
+	uint32_t names, name, next = name_at(t, 0, len);
 	int ret;
 
 	ret = symtab_names(tab, t->bytes + t->words[WORD_NAMES], len, &names);
 	for (uint64_t i = 0; !ret && i < t->words[WORD_FUNCS]; i++) {
 		uint32_t pc = u32_at(t, tab_at + i * 8), end = u32_at(t, tab_at + (i + 1) * 8);
-		uint64_t rec = tab_at + u32_at(t, tab_at + i * 8 + 4);
-		uint32_t name;
 
-		if (rec + 8 > t->size || end <= pc)
-			continue;
-		name = u32_at(t, rec + 4);
-		if (name >= len || !t->bytes[t->words[WORD_NAMES] + name])
-			continue;
-		ret = symtab_add(tab, t->words[WORD_TEXT] + pc, end - pc, names + name, RANK_SIZED, SIZE_KNOWN);
+		name = next;
+		next = name_at(t, i + 1, len);
+		/* Functions go up to the next. By the byte before it a return address is looked up, and nobody has called that one. */
+		end -= next != NO_NAME && !strncmp(tab->names + names + next, GO_SIGRETURN, strlen(GO_SIGRETURN));
+		if (name != NO_NAME && end > pc)
+			ret = symtab_add(tab, t->words[WORD_TEXT] + pc, end - pc, names + name, RANK_SIZED, SIZE_KNOWN);
 	}
 	return ret == -ENOMEM ? ret : 0;
 }

@@ -6,6 +6,8 @@
 #include "sym/elf.h"
 #include "sym/symtab.h"
 
+#define GO_SIGRETURN "runtime.sigreturn" /* where signals' handlers return to; .sigreturn__sigaction since Go 1.20 */
+
 /* Adds the functions of .gopclntab (Go 1.18 and later). 0, also when there is none, or -ENOMEM. */
 int gopclntab_add(const struct elf_file *elf, struct symtab *tab);
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Rules of Go's runtime, in a program as the compiler makes it, and stripped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sym/ehframe.h"
+#include "sym/gopclntab.h"
+#include "sym/symtab.h"
+#include "sym/unwind.h"
+
+#define PROGRAM "build/work/shares_go"
+#define STRIPPED "build/test_gocode.stripped"
+
+struct program {
+	struct elf_file elf;
+	struct unwind_rules rules;
+	struct unwind_table table;
+	struct symtab tab;
+};
+
+static void program_read(const char *path, struct program *p)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	memset(p, 0, sizeof(*p));
+	assert_true(fd >= 0);
+	assert_int_equal(elf_open_fd(fd, &p->elf), 0);
+	assert_int_equal(unwind_rules_init(&p->rules), 0);
+	assert_int_equal(unwind_table_read(&p->elf, NULL, &p->rules, &p->table), 0);
+	assert_int_equal(gopclntab_add(&p->elf, &p->tab), 0);
+}
+
+static void program_free(struct program *p)
+{
+	symtab_free(&p->tab);
+	unwind_table_free(&p->table);
+	unwind_rules_free(&p->rules);
+	close(p->elf.fd);
+	elf_close(&p->elf);
+}
+
+static const struct unwind_rule *rule_at(const struct program *p, uint64_t vaddr)
+{
+	return &p->rules.data[unwind_table_find(&p->table, vaddr)];
+}
+
+/* Of this name, whatever comes behind "__". */
+static const struct symtab_raw *func(const struct program *p, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (uint32_t i = 0; i < p->tab.nr_raw; i++) {
+		const char *has = p->tab.names + p->tab.raw[i].name;
+
+		if (!strncmp(has, name, n) && (!has[n] || !strncmp(has + n, "__", 2)))
+			return &p->tab.raw[i];
+	}
+	fail_msg("no %s", name);
+	return NULL;
+}
+
+/* Only the last bytes of calls are those of an outermost frame. */
+static void check_switch(const struct program *p, const char *name)
+{
+	const struct symtab_raw *f = func(p, name);
+	uint32_t nr = 0;
+
+	for (uint64_t at = f->addr; at < f->addr + f->size; at++) {
+		bool is_outermost = rule_at(p, at)->ra == UNWIND_SAME && rule_at(p, at)->cfa == UNWIND_CFA_SP;
+
+		assert_false(is_outermost && at == f->addr);
+		assert_false(is_outermost && !memcmp(rule_at(p, at - 1), rule_at(p, at), sizeof(struct unwind_rule)));
+		nr += is_outermost;
+	}
+	assert_in_range(nr, 1, 8);
+}
+
+static void check(const char *path, bool is_stripped)
+{
+	struct program p;
+	const struct symtab_raw *back, *hot;
+
+	program_read(path, &p);
+	back = func(&p, GO_SIGRETURN);
+	assert_int_equal(rule_at(&p, back->addr)->ra, UNWIND_AT_SP | UNWIND_SIGNAL);
+	assert_int_equal(rule_at(&p, back->addr - 1)->ra, UNWIND_AT_SP | UNWIND_SIGNAL);
+	check_switch(&p, "runtime.mcall");
+	check_switch(&p, "runtime.systemstack");
+	check_switch(&p, "runtime.morestack");
+	hot = func(&p, "main.hot");
+	if (is_stripped)
+		assert_memory_equal(rule_at(&p, hot->addr), &unwind_rule_fp, sizeof(unwind_rule_fp));
+	else
+		assert_int_equal(rule_at(&p, hot->addr)->cfa, UNWIND_CFA_SP);
+	program_free(&p);
+}
+
+static void test_runtime(void **state)
+{
+	(void)state;
+	if (access(PROGRAM, R_OK))
+		skip();
+	check(PROGRAM, false);
+	assert_int_equal(system("strip -o " STRIPPED " " PROGRAM), 0);
+	check(STRIPPED, true);
+	unlink(STRIPPED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_runtime) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
