@@ -16,6 +16,11 @@ rooted_ok() {
 
 HZ=$(hz 2499)
 
+# lasting N: seconds in which what was sampled before the kernel had tables is no share; where all is emulated it takes them longer
+lasting() {
+	echo $(($1 * (${SKEP_SLOW:-1} > 1 ? 4 : 1)))
+}
+
 # ways_ok TRUTH FOLDED: each way of TRUTH was sampled, has its frames between its own and burn(), and main() or the begin of a thread
 # below: in 99 of 100 samples
 ways_ok() {

@@ -21,7 +21,7 @@ stacks_ok() {
 }
 
 strange() { # strange MODE SECONDS
-	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/strange" "$1" "$(times "$2")" >said 2>&1 || { cat said; false; }
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/strange" "$1" "$(lasting "$2")" >said 2>&1 || { cat said; false; }
 	cat said
 }
 

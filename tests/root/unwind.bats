@@ -6,7 +6,7 @@ load probe_rows.bash # need_feature
 load rooted.bash
 
 stacks() { # stacks KIND [LIBRARY]
-	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_$1" "$(times 2)" ${2+"$2"} >truth
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_$1" "$(lasting 2)" ${2+"$2"} >truth
 	rooted_ok got.folded
 	ways_ok truth got.folded
 }
@@ -25,7 +25,7 @@ stacks() { # stacks KIND [LIBRARY]
 
 # bats test_tags=user-space
 @test "walks by tables: stripped, all samples rooted" {
-	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_stripped" "$(times 2)" >truth
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_stripped" "$(lasting 2)" >truth
 	rooted_ok got.folded
 }
 
@@ -34,7 +34,7 @@ stacks() { # stacks KIND [LIBRARY]
 @test "walks by tables: static, of musl" {
 	[ -x "$WORK/stacks_musl" ] || skip "no musl-gcc"
 	stacks musl
-	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_musl_stripped" "$(times 2)" >truth
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_musl_stripped" "$(lasting 2)" >truth
 	rooted_ok got.folded
 	# main() and what calls it are there, if not by name: frames below burn() in the deepest stack
 	awk '{ n = split($0, f, ";"); if (n > most) most = n } END { exit !(most >= 104) }' got.folded
@@ -50,16 +50,29 @@ stacks() { # stacks KIND [LIBRARY]
 @test "Rust and Go, by their tables and by their frame pointers" {
 	for kind in rust go; do
 		[ -x "$WORK/shares_$kind" ] || continue
-		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/shares_$kind" 1.5 >truth
+		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/shares_$kind" "$(lasting 2)" >truth
 		rooted_ok got.folded
 		shares_ok truth got.folded
 	done
 }
 
+# Go's profiler walks a stack at each of them. By frame pointers alone what they interrupt may have no caller yet
+# bats test_tags=user-space
+@test "signals' handlers of Go, stripped or not" {
+	[ -x "$WORK/shares_go" ] || skip "no go"
+	strip -o go_stripped "$WORK/shares_go"
+	for go in ./go_stripped "$WORK/shares_go"; do
+		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$go" "$(times 2)" 1000
+		SKEP_SAMPLES=500 rooted_ok got.folded
+		grep -qE ';main[.](hot|cold);runtime[.]sigreturn.*;runtime[.]sigtramp[;. ]' got.folded
+	done
+	in_ok got.folded ';runtime[.]sigtramp[;. ]' '^[^[]*sigtramp'
+}
+
 # bats test_tags=user-space
 @test "the C library's assembly" {
 	for without in "" -AVX512F,-AVX512VL,-AVX2_Usable,-AVX2,-ERMS; do
-		GLIBC_TUNABLES=${without:+glibc.cpu.hwcaps=$without} "$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/strings" "$(times 1)"
+		GLIBC_TUNABLES=${without:+glibc.cpu.hwcaps=$without} "$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/strings" "$(times 3)"
 		rooted_ok got.folded
 		awk '{ all += $NF } /;main[; ]/ { good += $NF } END { print good " of " all " in main"; exit !(good >= 0.98 * all) }' got.folded
 	done
@@ -89,7 +102,7 @@ stacks() { # stacks KIND [LIBRARY]
 
 # bats test_tags=user-space
 @test "record writes whole call chains, and no stack dumps; perf reads them" {
-	"$SKEP" record --call-graph eh -F 1999 -o a.data -- "$WORK/stacks_O2" "$(times 1)" >truth
+	"$SKEP" record --call-graph eh -F "$(hz 1999)" -o a.data -- "$WORK/stacks_O2" "$(lasting 1)" >truth
 	"$SKEP" flame -i a.data -o got.folded
 	ways_ok truth got.folded
 	need perf
@@ -140,7 +153,7 @@ in_ok() {
 
 # bats test_tags=user-space
 @test "record --off-cpu: what a file has of it" {
-	"$SKEP" record --off-cpu --call-graph eh -F 1999 -o a.data -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	"$SKEP" record --off-cpu --call-graph eh -F "$(hz 1999)" -o a.data -- "$WORK/waits_no_fp" "$(lasting 1)" >truth
 	"$SKEP" flame --off-cpu -i a.data -o got.folded
 	waited_ok got.folded
 	"$SKEP" flame -i a.data -o got.folded
@@ -194,9 +207,8 @@ hits() {
 # bats test_tags=user-space
 @test "walks by tables: calls whose return is probed, too, have their caller" {
 	need_feature uprobe
-	# Not of the first way: what is walked by skep, before the kernel has tables, ends there
-	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_[!d]*" "ur:$WORK/stacks_O2:room" -- \
-		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(times 2)" >truth
+	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_*" "ur:$WORK/stacks_O2:room" -- \
+		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(lasting 2)" >truth
 	grep -q "[1-9] *ur:$WORK/stacks_O2:way_alloca" truth
 	rooted_ok got.folded
 	ways_ok truth got.folded

@@ -22,7 +22,7 @@ put bash dash awk grep sed find xargs sort cut tail head wc date id ls cat cp mv
 	basename dirname mktemp readlink realpath sleep true false env timeout kill touch truncate dd sync uname nproc diff cmp comm \
 	mount umount unshare setpriv script taskset pgrep ps nsenter mountpoint getopt setsid perf strace mandoc \
 	printf test expr paste tac sha256sum md5sum flock su setcap getcap ip ping \
-	nice jq bpftool objcopy strip readelf xz gzip
+	nice jq bpftool objcopy strip readelf openssl xz gzip
 cp "$(command -v busybox)" $R/bin/busybox
 mkdir -p $R/usr/lib $R/usr/libexec
 cp -r /usr/lib/bats-core $R/usr/lib/ && cp -r /usr/libexec/bats-core $R/usr/libexec/ && cp -P /usr/bin/bats $R/usr/bin/

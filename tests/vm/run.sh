@@ -3,7 +3,8 @@
 # The root tests in virtual machines, a kernel each. usage: tests/vm/run.sh [VERSION...]
 # One line a kernel, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and the reasons; TAP under build/vm/VERSION/tap.
 # Under CI, which has half an hour, the tests that no kernel can change (tag user-space) run on this machine alone, and of the others the
-# newest kernel runs all, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but for the tests that are long (tag newest).
+# newest kernel runs all, in two machines, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but for the tests that are
+# long (tag newest).
 # The table of README is build/vm/matrix.md. Exit 77 when this machine cannot do it. Under CI fewer than three kernels are a failure.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -17,39 +18,53 @@ for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 done
 [ "$(uname -m)" = x86_64 ] || { echo "only on x86-64"; exit 77; }
 
-# boot VERSION TESTS [PARAMETER...]: what the console says from the kernel's name on, added to the tap
+# boot VERSION TAP TESTS [PARAMETER...]: what the console says from the kernel's name on, added to the tap
 # One thread emulates both CPUs: with a thread each, QEMU before 8.1 keeps translations of code that the other CPU changes while it translates
 # (deba78709ae8 "accel/tcg: Always lock pages before translation"), and a kernel dies when a probe leaves a function that is running.
 boot() {
 	timeout -s KILL "$SECONDS_MAX" qemu-system-x86_64 -accel tcg,thread=single -cpu max -smp 2 -m 2G -nographic -no-reboot \
 		-kernel "$VM/$1/vmlinuz" -initrd $VM/image.cpio \
-		-append "console=ttyS0 panic=-1 softlockup_panic=1 quiet skep.tests=$2 ${3:-} ${4:-} ${VM_APPEND:-}" </dev/null 2>&1 |
-		stdbuf -oL tr -d '\r' | sed -un '/skep-vm: kernel/,$p' >>"$VM/$1/tap"
+		-append "console=ttyS0 panic=-1 softlockup_panic=1 quiet skep.tests=$3 ${4:-} ${5:-} ${VM_APPEND:-}" </dev/null 2>&1 |
+		stdbuf -oL tr -d '\r' | sed -un '/skep-vm: kernel/,$p' >>"$2"
 }
 
-# machine VERSION TESTS [PARAMETER]: all of them. An emulated machine may lock up:
-# then it is started once more for the file at which it stood and those behind it, which is told.
+# machine VERSION PART TESTS [PARAMETER]: all of them, into tap.PART; only the first part has the verifier's and the rig's. An emulated machine
+# may lock up: then it is started once more for the file at which it stood and those behind it, which is told.
 machine() {
-	local tap=$VM/$1/tap last
-	: >"$tap"
-	boot "$1" "$2" "${3:-}"
+	local tap=$VM/$1/tap.$2 again= last
+	[ "$2" = 1 ] || again=skep.again=1
+	echo "skep-vm: machine" >"$tap"
+	boot "$1" "$tap" "$3" "${4:-}" $again
 	grep -q '^skep-vm: done' "$tap" && return
 	last=$(sed -n 's/^skep-vm: begin \([a-z_]*\) at.*/\1/p' "$tap" | tail -1)
 	[ -n "$last" ] || return
 	# What that file said is said again
 	sed -i "/^skep-vm: begin $last at/,\$d" "$tap"
 	echo "skep-vm: died in $last" >>"$tap"
-	boot "$1" "$last${2#*"$last"}" skep.again=1 "${3:-}"
+	boot "$1" "$tap" "$last${3#*"$last"}" "${4:-}" skep.again=1
 }
 
-# verdict VERSION TAP: "PASSED FAILED SKIPPED", then why; without its end it has failed, whatever it says before
+# start VERSION PART TESTS [PARAMETER]: a machine, as soon as there is a place for it
+running=0
+start() {
+	running=$((running + 1))
+	[ $running -le "${VM_AT_ONCE:-2}" ] || wait -n
+	machine "$@" &
+}
+
+# every TESTS 0|1: each second one of them
+every() {
+	tr , '\n' <<<"$1" | awk -v rest="$2" 'NR % 2 == rest' | paste -sd,
+}
+
+# verdict VERSION TAP: "PASSED FAILED SKIPPED", then why; without the end of each machine it has failed, whatever it says before
 verdict() {
 	local tap=$2 pass skip fail planned verified v_bad again
 	planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$tap" | awk '{ n += $1 } END { print n + 0 }')
 	skip=$(grep -c '^ok .*# skip' "$tap")
 	pass=$(($(grep -c '^ok ' "$tap") - skip))
 	fail=$((planned - pass - skip)) # also tests that were never reached
-	grep -q '^skep-vm: done' "$tap" || fail=$((fail + 1))
+	[ "$(grep -c '^skep-vm: done' "$tap")" = "$(grep -c '^skep-vm: machine' "$tap")" ] || fail=$((fail + 1))
 	again=$(sed -n 's/^again: ok [0-9]* //p' "$tap")
 	if [ -n "$again" ]; then
 		pass=$((pass + $(wc -l <<<"$again")))
@@ -83,6 +98,7 @@ blind() {
 # count VERSION PACKAGE
 count() {
 	local tap=$VM/$1/tap said unseen pass fail skip
+	cat "$tap".[0-9] >"$tap"
 	said=$(verdict "$1" "$tap")
 	unseen=$(blind "$1" "$tap")
 	read -r pass fail skip < <(head -1 <<<"$said")
@@ -96,17 +112,21 @@ count() {
 fetched=$(tests/vm/fetch.sh "$@") || exit 1
 tests/vm/image.sh $VM/image.cpio || exit 1
 printf '| kernel | passed | failed | skipped |\n|---|---|---|---|\n' >$VM/matrix.md
-running=0 there=$(grep -vc ' -$' <<<"$fetched")
+there=$(grep -vc ' -$' <<<"$fetched")
+nr=0
 while read -r version package; do
-	running=$((running + 1))
-	without= tests=$TESTS
-	if [ -n "${CI:-}" ]; then
-		without=skep.without=user-space
-		[ $running = 1 ] || { tests=${BETWEEN[running % 2]}; without=$without,newest; }
-		[ $running != 2 ] || tests=$OLDEST
+	nr=$((nr + 1))
+	rm -f "$VM/$version"/tap.[0-9]
+	if [ -z "${CI:-}" ]; then
+		start "$version" 1 "$TESTS"
+	elif [ $nr = 1 ]; then
+		start "$version" 1 "$(every "$TESTS" 0)" skep.without=user-space
+		start "$version" 2 "$(every "$TESTS" 1)" skep.without=user-space
+	elif [ $nr = 2 ]; then
+		start "$version" 1 $OLDEST skep.without=user-space,newest
+	else
+		start "$version" 1 "${BETWEEN[nr % 2]}" skep.without=user-space,newest
 	fi
-	[ $running -le "${VM_AT_ONCE:-2}" ] || wait -n
-	machine "$version" "$tests" $without &
 done < <(grep -v ' -$' <<<"$fetched" | awk '{ l[NR] = $0 } END { print l[NR]; if (NR > 1) print l[1]; for (i = 2; i < NR; i++) print l[i] }')
 wait
 while read -r version package; do
