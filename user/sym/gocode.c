@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions of Go's runtime by their names. Which of them are the outermost of a stack: topofstack() of runtime/traceback.go; those
- * that the linker marks so itself (TOPFRAME) are left out.
+ * What .debug_frame cannot say of Go's runtime, by its functions' names; and what gopclntab says of all functions. Facts: Go's
+ * runtime/asm_*.s and sys_linux_amd64.s; which functions are the outermost of a stack, topofstack() of runtime/traceback.go.
  */
 #include "sym/gocode.h"
 
@@ -17,67 +17,102 @@
 #define FUNC_MAX_BYTES 4096u
 #define FUNCS_MAX 64u /* of these names: real programs have one of each */
 #define ARM64_INSN 4u
+#define WORD 8
 
-enum insn_calls { CALLS_NOT, CALLS_BY_NAME, CALLS_BY_ADDRESS };
-
-/* Calls on another stack: of the functions' other calls some are on their own. */
-static const struct {
-	const char *name;
-	enum insn_calls how;
-} switches[] = {
-	{ "runtime.mcall", CALLS_BY_ADDRESS },
-	{ "runtime.systemstack", CALLS_BY_ADDRESS },
-	{ "runtime.asmcgocall", CALLS_BY_ADDRESS },
-	{ "runtime.morestack", CALLS_BY_NAME },
+enum what {
+	NOTHING,
+	CALLS_BY_NAME, /* on another stack, with such calls: others are on its own */
+	CALLS_BY_ADDRESS,
+	HANDLES, /* signals: marked as an outermost one, and is not */
+	READS_CLOCK, /* in the vDSO, on another stack, and keeps a frame pointer while it does */
+	RETURNS_SIGNAL,
 };
 
+static enum what what_is(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum what what;
+	} funcs[] = {
+		{ "runtime.mcall", CALLS_BY_ADDRESS },	    { "runtime.systemstack", CALLS_BY_ADDRESS },
+		{ "runtime.asmcgocall", CALLS_BY_ADDRESS }, { "runtime.morestack", CALLS_BY_NAME },
+		{ "runtime.nanotime1", READS_CLOCK },	    { "runtime.walltime", READS_CLOCK },
+		{ "time.now", READS_CLOCK },		    { "runtime.sigtramp", HANDLES },
+	};
+
+	for (size_t i = 0; i < sizeof(funcs) / sizeof(*funcs); i++)
+		if (!strcmp(name, funcs[i].name))
+			return funcs[i].what;
+	return strncmp(name, GO_SIGRETURN, strlen(GO_SIGRETURN)) ? NOTHING : RETURNS_SIGNAL;
+}
+
 /* The instruction at a byte: returns its length, 0 at the end. */
-static uint32_t read_insn(const struct elf_file *elf, const struct crt_code *c, uint64_t at, enum insn_calls *ret_how)
+static uint32_t read_insn(uint16_t machine, const struct crt_code *c, uint64_t at, enum what *ret_what)
 {
 	struct insn86 in;
 	uint32_t n, insn;
 
-	*ret_how = CALLS_NOT;
-	if (elf->machine == EM_X86_64) {
+	*ret_what = NOTHING;
+	if (machine == EM_X86_64) {
 		n = insn86_read(c->bytes + at, c->n - at, &in);
 		if (n && (in.kind == INSN86_CALL || in.kind == INSN86_CALL_AT))
-			*ret_how = in.kind == INSN86_CALL ? CALLS_BY_NAME : CALLS_BY_ADDRESS;
+			*ret_what = in.kind == INSN86_CALL ? CALLS_BY_NAME : CALLS_BY_ADDRESS;
 		return n;
 	}
 	if (c->n - at < ARM64_INSN)
 		return 0;
 	memcpy(&insn, c->bytes + at, ARM64_INSN);
 	if ((insn & 0xfc000000) == 0x94000000) /* bl */
-		*ret_how = CALLS_BY_NAME;
+		*ret_what = CALLS_BY_NAME;
 	else if ((insn & 0xfffffc1f) == 0xd63f0000) /* blr */
-		*ret_how = CALLS_BY_ADDRESS;
+		*ret_what = CALLS_BY_ADDRESS;
 	return ARM64_INSN;
 }
 
-/* c begins a byte before the function. Only as a caller it is the outermost: a return address is looked up by the last byte of the call. */
-static int each_call(const struct elf_file *elf, const struct crt_code *c, enum insn_calls how)
+/* Only as a caller it is the outermost: a return address is looked up by the last byte of the call. */
+static int each_call(uint16_t machine, const struct crt_code *c, enum what what)
 {
-	static const struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = sizeof(uint64_t), .ra = UNWIND_SAME };
-	enum insn_calls found;
+	static const struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = WORD, .ra = UNWIND_SAME };
+	enum what found;
 	int ret = 0;
 
 	for (uint64_t at = 1, n; !ret && at < c->n; at += n) {
-		n = read_insn(elf, c, at, &found);
+		n = read_insn(machine, c, at, &found);
 		if (!n)
 			break;
-		if (found == how)
+		if (found == what)
 			ret = crt_say(c, at + n - 1, at + n, &outermost);
 	}
 	return ret;
 }
 
-/* Of what is not named here, nothing. */
-static enum insn_calls calls_of(const char *name)
+/*
+ * From mov %rsp, %rbp (before Go 1.21: lea N(%rsp), %rbp) to where the caller's is back. The caller is on another stack, as that of a
+ * signal's handler is.
+ */
+static int each_reader(const struct crt_code *c)
 {
-	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
-		if (!strcmp(name, switches[i].name))
-			return switches[i].how;
-	return CALLS_NOT;
+	static const struct unwind_rule rule = {
+		.cfa = UNWIND_CFA_BP,
+		.cfa_off = 2 * WORD,
+		.ra = UNWIND_AT_CFA | UNWIND_SIGNAL,
+		.ra_off = -WORD,
+		.saved = UNWIND_AT_CFA,
+		.bp_off = -2 * WORD,
+	};
+	uint64_t from = 0, to = 0, n;
+	struct insn86 in;
+
+	for (uint64_t at = 1; at < c->n && !to; at += n) {
+		n = insn86_read(c->bytes + at, c->n - at, &in);
+		if (!n)
+			break;
+		if (!from && (in.kind == INSN86_SET_BP || HAS(c, at, "\x48\x8d\x6c\x24") || HAS(c, at, "\x48\x8d\xac\x24")))
+			from = at + n;
+		else if (from && ((in.kind == INSN86_POP && in.reg == INSN86_BP) || HAS(c, at, "\x48\x8b\x6c\x24")))
+			to = at;
+	}
+	return from && to ? crt_say(c, from, to, &rule) : 0;
 }
 
 /* With the byte before it. Less than 0: it cannot be read. */
@@ -93,6 +128,50 @@ static int read_func(const struct elf_file *elf, const struct symtab_raw *func, 
 	return 0;
 }
 
+static int each_func(uint16_t machine, const struct crt_code *c, enum what what)
+{
+	if (what == CALLS_BY_NAME || what == CALLS_BY_ADDRESS)
+		return each_call(machine, c, what);
+	if (machine != EM_X86_64) /* arm64's handlers return to the vDSO */
+		return 0;
+	return what == READS_CLOCK ? each_reader(c) : crt_say_sigreturn(c);
+}
+
+struct runs {
+	crt_each_fn *each;
+	void *arg;
+	bool is_arm64;
+	uint64_t handler; /* of it only; 0: of all */
+};
+
+/* Where the frame pointer is saved: runtime/stack.go, "Stack frame layout". */
+static int say_run(void *arg, const struct gopclntab_run *run)
+{
+	const struct runs *r = arg;
+	struct unwind_rule rule = { .cfa = UNWIND_CFA_SP, .cfa_off = (int32_t)run->depth, .ra = UNWIND_AT_CFA, .ra_off = -WORD };
+
+	if (run->depth > INT32_MAX - WORD || (r->handler && run->func != r->handler))
+		return 0;
+	if (run->is_top && !r->handler) {
+		rule.ra = UNWIND_SAME;
+	} else if (!r->is_arm64) {
+		rule.cfa_off += WORD;
+		if (run->depth) {
+			rule.saved = UNWIND_AT_CFA;
+			rule.bp_off = -2 * WORD;
+		}
+	} else if (run->depth) {
+		rule.ra = UNWIND_AT_SP;
+		rule.ra_off = 0;
+		rule.saved = UNWIND_AT_SP;
+		rule.bp_off = -WORD;
+	} else {
+		rule.ra = UNWIND_IN_LINK;
+		rule.ra_off = 0;
+	}
+	return r->each(r->arg, run->start, run->end, &rule);
+}
+
 static bool is_go(const struct elf_file *elf)
 {
 	return elf_sec_by_name(elf, ".note.go.buildid");
@@ -100,6 +179,7 @@ static bool is_go(const struct elf_file *elf)
 
 int gocode_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
+	struct runs runs = { .each = each, .arg = arg, .is_arm64 = elf->machine == EM_AARCH64 };
 	struct crt_code c = { .each = each, .arg = arg };
 	struct symtab tab = { 0 };
 	int ret = is_go(elf) ? gopclntab_add(elf, &tab) : 0;
@@ -107,17 +187,13 @@ int gocode_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 	char *bytes;
 
 	for (uint32_t i = 0; !ret && i < tab.nr_raw && nr < FUNCS_MAX; i++) {
-		const char *name = tab.names + tab.raw[i].name;
-		enum insn_calls how = calls_of(name);
-		bool is_sigreturn = elf->machine == EM_X86_64 && !strncmp(name, GO_SIGRETURN, strlen(GO_SIGRETURN));
+		enum what what = what_is(tab.names + tab.raw[i].name);
 
-		if ((!how && !is_sigreturn) || read_func(elf, &tab.raw[i], &c, &bytes))
+		if (!what || read_func(elf, &tab.raw[i], &c, &bytes))
 			continue;
 		nr++;
-		if (how)
-			ret = each_call(elf, &c, how);
-		else
-			ret = crt_say_sigreturn(&c);
+		runs.handler = tab.raw[i].addr;
+		ret = what == HANDLES ? gopclntab_each_run(elf, say_run, &runs) : each_func(elf->machine, &c, what);
 		free(bytes);
 	}
 	symtab_free(&tab);
@@ -127,6 +203,12 @@ int gocode_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 int gocode_each_behind(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
 	const struct elf_sec *text = is_go(elf) ? elf_sec_by_name(elf, ".text") : NULL;
+	struct runs runs = { .each = each, .arg = arg, .is_arm64 = elf->machine == EM_AARCH64 };
+	int ret = 0;
 
-	return text ? each(arg, text->addr, text->addr + text->size, &unwind_rule_fp) : 0;
+	if (!text)
+		return 0;
+	if (!elf_sec_by_name(elf, ".debug_frame"))
+		ret = gopclntab_each_run(elf, say_run, &runs);
+	return ret ? ret : each(arg, text->addr, text->addr + text->size, &unwind_rule_fp);
 }

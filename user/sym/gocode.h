@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rules of Go's code that its .debug_frame has wrong, or that stripped programs have none of. x86-64 and arm64. */
+/* Rules of Go's code that its .debug_frame has wrong, or that stripped programs do not have. x86-64 and arm64. */
 #ifndef SKEP_SYM_GOCODE_H
 #define SKEP_SYM_GOCODE_H
 
 #include "sym/crt.h"
 
 /*
- * As crt_each(), for what comes before other information: signals' handlers were not called by what they return to, and where the
- * runtime calls on another stack, that stack begins.
+ * As crt_each(), for what comes before other information: signals' handlers were not called by what they return to, where the runtime
+ * calls on another stack that stack begins, and whoever reads a clock does it on another one.
  */
 int gocode_each(const struct elf_file *elf, crt_each_fn *each, void *arg);
 
-/* The same for what comes behind it: all code keeps frame pointers. */
+/* The same for what comes behind it: how deep the stack is, where no .debug_frame says it; all code keeps frame pointers. */
 int gocode_each_behind(const struct elf_file *elf, crt_each_fn *each, void *arg);
 
 #endif

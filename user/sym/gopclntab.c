@@ -3,7 +3,8 @@
  * .gopclntab as Go 1.18 and later write it (layout: runtime.pcHeader and runtime._func of Go's
  * runtime/symtab.go, runtime2.go). Header: magic, pads, quantum, pointer size; then words: number
  * of functions, of files, text start, offsets of names, CUs, files, pc data, functions. A function
- * is a pair of 32-bit (pc offset, offset of its record); the record starts with pc offset and name.
+ * is a pair of 32-bit (pc offset, offset of its record); the record starts with pc offset and name, and has in the fifth word where
+ * in the pc data its depths of the stack are.
  */
 #include "sym/gopclntab.h"
 
@@ -11,10 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sym/bytes.h"
+
 #define MAGIC_GO_1_18 0xfffffff0u
 #define MAGIC_GO_1_20 0xfffffff1u
 #define HEADER_BYTES 8u
 #define FUNCS_MAX (1u << 24)
+#define RUNS_MAX (1u << 22) /* kubelet has 400,000 */
+#define PCSP_AT 16u
+#define FLAG_AT_1_18 37u
+#define FLAG_AT_1_20 41u /* behind the line where it starts */
+#define FLAG_TOPFRAME 1
 
 enum header_word {
 	WORD_FUNCS,
@@ -99,26 +107,100 @@ static int add_funcs(const struct pclntab *t, struct symtab *tab)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int gopclntab_add(const struct elf_file *elf, struct symtab *tab)
+/* Reads the section; bytes are the caller's to free. false: there is none that is understood. */
+static bool read_table(const struct elf_file *elf, struct pclntab *ret_t, char **ret_bytes)
 {
 	const struct elf_sec *sec = elf_sec_by_name(elf, ".gopclntab"), *text;
+
+	if (!sec)
+		sec = elf_sec_by_name(elf, ".data.rel.ro.gopclntab"); /* position-independent programs */
+	if (!sec || elf_read_sec(elf, sec, ret_bytes))
+		return false;
+	ret_t->bytes = *ret_bytes;
+	ret_t->size = sec->size;
+	if (!read_header(ret_t)) {
+		free(*ret_bytes);
+		return false;
+	}
+	/* A relocated (PIE) or, in the newest Go, dropped field. */
+	text = elf_sec_by_name(elf, ".text");
+	if (!ret_t->words[WORD_TEXT] && text)
+		ret_t->words[WORD_TEXT] = text->addr;
+	return true;
+}
+
+int gopclntab_add(const struct elf_file *elf, struct symtab *tab)
+{
+	struct pclntab t = { 0 };
+	char *bytes;
+	int ret;
+
+	if (!read_table(elf, &t, &bytes))
+		return 0;
+	ret = add_funcs(&t, tab);
+	free(bytes);
+	return ret;
+}
+
+/* A table of values by pc: pairs of differences as varints, the first one's sign in its lowest bit (runtime.step()). */
+static bool read_pair(struct bytes *b, int32_t *value, uint64_t *pc, uint32_t quantum, bool is_first)
+{
+	uint64_t diff = bytes_uleb(b), step;
+
+	if (!diff && !is_first)
+		return false;
+	*value += (int32_t)(diff & 1 ? ~(uint32_t)(diff >> 1) : (uint32_t)(diff >> 1));
+	step = bytes_uleb(b);
+	*pc += step * quantum;
+	return !b->is_short && step && step < UINT32_MAX;
+}
+
+static int each_run_of(const struct pclntab *t, uint64_t i, uint32_t quantum, uint64_t *left,
+		       int (*each)(void *arg, const struct gopclntab_run *run), void *arg)
+{
+	uint64_t tab_at = t->words[WORD_FUNCTAB], text = t->words[WORD_TEXT], at;
+	uint64_t begin = u32_at(t, tab_at + i * 8), end = u32_at(t, tab_at + (i + 1) * 8), from = begin, pc = begin;
+	uint64_t rec = tab_at + u32_at(t, tab_at + i * 8 + 4);
+	uint32_t flag_at = u32_at(t, 0) == MAGIC_GO_1_18 ? FLAG_AT_1_18 : FLAG_AT_1_20;
+	int32_t depth = -1;
+	struct bytes b;
+	int ret = 0;
+
+	if (rec + flag_at + 1 > t->size)
+		return 0;
+	at = t->words[WORD_PCDATA] + u32_at(t, rec + PCSP_AT);
+	if (at >= t->size)
+		return 0;
+	b = bytes_of(t->bytes + at, t->size - at);
+	for (bool is_first = true; !ret && from < end && *left; is_first = false) {
+		struct gopclntab_run run = { .func = text + begin, .is_top = t->bytes[rec + flag_at] & FLAG_TOPFRAME };
+
+		if (!read_pair(&b, &depth, &pc, quantum, is_first))
+			break;
+		run.start = text + from;
+		run.end = text + (pc < end ? pc : end);
+		run.depth = (uint32_t)depth;
+		if (depth >= 0) {
+			ret = each(arg, &run);
+			--*left;
+		}
+		from = pc;
+	}
+	return ret;
+}
+
+int gopclntab_each_run(const struct elf_file *elf, int (*each)(void *arg, const struct gopclntab_run *run), void *arg)
+{
+	uint32_t quantum = elf->machine == EM_AARCH64 ? 4 : 1;
+	uint64_t left = RUNS_MAX;
 	struct pclntab t = { 0 };
 	char *bytes;
 	int ret = 0;
 
-	if (!sec)
-		sec = elf_sec_by_name(elf, ".data.rel.ro.gopclntab"); /* position-independent programs */
-	if (!sec || elf_read_sec(elf, sec, &bytes))
+	if (!read_table(elf, &t, &bytes))
 		return 0;
-	t.bytes = bytes;
-	t.size = sec->size;
-	if (read_header(&t)) {
-		/* A relocated (PIE) or, in the newest Go, dropped field. */
-		text = elf_sec_by_name(elf, ".text");
-		if (!t.words[WORD_TEXT] && text)
-			t.words[WORD_TEXT] = text->addr;
-		ret = add_funcs(&t, tab);
-	}
+	for (uint64_t i = 0; !ret && i < t.words[WORD_FUNCS]; i++)
+		ret = each_run_of(&t, i, quantum, &left, each, arg);
 	free(bytes);
 	return ret;
 }
