@@ -37,7 +37,7 @@ strange() { # strange MODE SECONDS
 	strange coroutines 2
 	stacks_ok co_context '[^;]*;co_context'
 	# What is walked by skep, before the kernel has tables, has one stack only
-	stacks_ok co_stack '_start;(.*;)?main;coroutines;on_stack;co_stack' 95
+	stacks_ok co_stack '_start;(.*;)?main;coroutines;on_stack;co_stack' $((${SKEP_SLOW:-1} > 1 ? 80 : 95))
 	stacks_ok co_end 'on_end;co_end'
 	stacks_ok co_up '\[truncated: frames out of order\];on_stack;co_up'
 	stacks_ok co_bare '\[truncated: not in executable memory\];co_bare'

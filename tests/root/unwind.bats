@@ -272,8 +272,11 @@ downs() {
 	run "$SKEP" flame --call-graph lbr -o x.folded -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"bad value 'lbr' of '--call-graph': auto, eh, fp or none"*"hint: "* ]]
-	run "$SKEP" flame --call-graph none -o x.folded -- true
-	[ "$status" = 2 ]
+	for mode in none dwarf,abc dwarf, fp,8192; do
+		run "$SKEP" flame --call-graph $mode -o x.folded -- true
+		[ "$status" = 2 ]
+	done
+	"$SKEP" record --call-graph dwarf,8192 -o a.data -- true
 	run "$SKEP" sched timehist --call-graph eh -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"--call-graph and --unwind-memory are of stacks: -g asks for them"* ]]

@@ -24,7 +24,8 @@ static int set_call_graph(void *base, const char *text, struct err *err)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strlen(words[i].word) != n || strncmp(words[i].word, text, n))
 			continue;
-		if (text[n] && strcmp(words[i].word, "dwarf"))
+		/* dwarf,SIZE is how much of the stack perf copies */
+		if (text[n] && (strcmp(words[i].word, "dwarf") || !text[n + 1] || text[n + 1 + strspn(text + n + 1, "0123456789")]))
 			break;
 		walks->call_graph = words[i].mode;
 		return 0;
