@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint32_t i = 0; i < table.nr_pages; i++)
 			check_page(&table, &rules, i);
 		for (uint32_t i = 0; i < rules.n; i++)
-			must(rules.data[i].cfa < UNWIND_CFA_MAX && (rules.data[i].ra & ~UNWIND_SIGNAL) <= UNWIND_AT_BP);
+			must(rules.data[i].cfa < UNWIND_CFA_MAX && (rules.data[i].ra & ~UNWIND_SIGNAL) <= UNWIND_IN_LINK);
 		unwind_table_find(&table, 0);
 		unwind_table_find(&table, UINT64_MAX);
 		unwind_table_free(&table);
