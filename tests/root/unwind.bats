@@ -160,7 +160,7 @@ in_ok() {
 @test "all of the time, by tables" {
 	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
-	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(times 1)" >truth
+	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(lasting 2)" >truth
 	rooted_ok got.folded
 }
 
