@@ -75,7 +75,7 @@ _Static_assert(sizeof(struct unwind_rule) == 16, "unwind_rule");
 enum unwind_kind {
 	UNWIND_MAP_ASK = 0,   /* user space has no table for it yet, and would like to be asked */
 	UNWIND_MAP_TABLE = 1,
-	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (JIT, Go) */
+	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (a JIT's) */
 	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
 };
 
@@ -167,7 +167,7 @@ enum unwind_end {
 #define UNWIND_REST_LARGE 65536u
 #define UNWIND_REST_HUGE 131072u
 
-/* Where a probe's trampoline is in the place of a return address, and that address. at 0: none. */
+/* Where a probe's trampoline is in the place of a return address, and that address. at 0: none. Calls that longjmp() left may be among them. */
 struct unwind_return {
 	__u64 at, ip;
 };
@@ -182,6 +182,7 @@ struct unwind_rest {
 	__u32 bytes; /* of the stack, from regs.sp - below up */
 	__u32 pid;   /* the process, in skep's PID namespace */
 	__u32 below; /* UNWIND_RED_ZONE, or 0: they are not there */
+	__u64 trampoline; /* in the place of the return addresses that follow */
 	struct unwind_return returns[UNWIND_RETURNS_TOLD];
 	/* then those bytes */
 };

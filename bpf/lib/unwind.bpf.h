@@ -32,6 +32,7 @@ struct unwind_walk {
 	__u64 from, have; /* window[0]'s address; how many of its bytes begin a word */
 	__u64 pt[PT_MASK + 1];
 	__u64 nr_asked;
+	__u64 trampoline;
 	struct unwind_return told[UNWIND_RETURNS_TOLD];
 	__u64 returns; /* where a walk is in the list of lib/unwindret.bpf.h; 0: before it */
 	__u32 pid; /* as skep's user knows it */

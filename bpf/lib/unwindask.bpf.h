@@ -48,6 +48,7 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 	rest->bytes = bytes;
 	rest->pid = w->pid;
 	rest->below = below;
+	rest->trampoline = w->trampoline;
 	__builtin_memcpy(rest->returns, w->told, sizeof(rest->returns));
 }
 

@@ -40,7 +40,7 @@ static __always_inline int unwind_is_compat(const __u64 *pt)
 
 /*
  * 0: in a system call, and its instruction is behind. cx is where it returns to (SYSCALL, Intel SDM volume 2), unless a signal's
- * handler or another program comes first, whose first instruction ip is. With FRED it is not, and what is told is ip itself.
+ * handler or another program comes first, whose first instruction ip is. With FRED cx is the program's own, and ip is taken for exact.
  */
 static __always_inline int unwind_is_exact(const __u64 *pt, const void *regs)
 {

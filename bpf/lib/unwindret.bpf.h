@@ -35,14 +35,20 @@ static __noinline int unwind_unhook(struct unwind_walk *w)
 	return 0;
 }
 
-/* What user space has to put right itself, in a stack that it walks: the innermost. Where they are not, as on arm64, nothing. */
+/* What user space has to put right itself, in a stack that it walks: the next few. Where they are not, as on arm64, nothing. */
 static __always_inline void unwind_tell_returns(struct unwind_walk *w)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	struct return_instance *r = NULL;
+	struct xol_area *area;
 
-	if (UNWIND_AT_RETURN && bpf_core_field_exists(t->utask))
-		r = BPF_CORE_READ(t, utask, return_instances);
+	w->trampoline = 0;
+	if (UNWIND_AT_RETURN && bpf_core_field_exists(t->utask)) {
+		area = BPF_CORE_READ(t, mm, uprobes_state.xol_area);
+		if (area)
+			w->trampoline = BPF_CORE_READ(area, vaddr);
+		r = w->returns ? (void *)w->returns : BPF_CORE_READ(t, utask, return_instances);
+	}
 	for (__u32 i = 0; i < UNWIND_RETURNS_TOLD; i++) {
 		w->told[i].at = r ? BPF_CORE_READ(r, stack) : 0;
 		w->told[i].ip = r ? BPF_CORE_READ(r, orig_ret_vaddr) : 0;

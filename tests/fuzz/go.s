@@ -28,7 +28,7 @@ end:	.cfi_endproc
 	.section .gopclntab, "a"
 tab:	.long 0xfffffff1
 	.byte 0, 0, 1, 8
-	.quad 4, 0, 0, names - tab, cus - tab, 0, pcs - tab, funcs - tab
+	.quad 4, 0, begin, names - tab, cus - tab, 0, pcs - tab, funcs - tab
 names:	.asciz "runtime.mcall"
 n_now:	.asciz "time.now"
 n_tramp: .asciz "runtime.sigtramp"

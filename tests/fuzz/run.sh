@@ -9,7 +9,7 @@ log=build/test/$name.libfuzzer
 mkdir -p "$corpus" build/test
 case $name in
 *elf*)
-	gcc -nostdlib -shared tests/fuzz/go.s -o "$corpus/seed_go"
+	gcc -nostdlib -static -no-pie -Wl,-e0 tests/fuzz/go.s -o "$corpus/seed_go"
 	cp -n build/work/shares build/work/shares_stripped /usr/bin/true /usr/lib/*/libz.so.1 "$corpus" 2>/dev/null ;;
 *dwarf*)
 	for how in "" "-gdwarf-4 -fdebug-types-section" "-gdwarf-2 -gstrict-dwarf" "-O0"; do
@@ -31,7 +31,7 @@ case $name in
 	;;
 *ehframe*)
 	cp -n build/work/stacks_musl_stripped "$corpus" 2>/dev/null
-	gcc -nostdlib -shared -fno-asynchronous-unwind-tables tests/fuzz/go.s -o "$corpus/seed_go"
+	gcc -nostdlib -static -no-pie -Wl,-e0 tests/fuzz/go.s -o "$corpus/seed_go"
 	for how in "" "-g -fno-asynchronous-unwind-tables" "-g -gz -fno-asynchronous-unwind-tables" "-mstackrealign -mavx -fno-omit-frame-pointer" "-O0"; do
 		printf '%s\n' 'void g(void *); long f(long n, long m) { char v[n]; g(v); return f(m, n) + v[0]; }' 'void h(void) { _Alignas(64) char v[64]; g(v); g(v); }' \
 			'__asm__(".globl s\ns: .cfi_startproc simple\n.cfi_signal_frame\n.cfi_escape 0x0f,4,0x77,0xa0,1,6,0x10,6,3,0x77,0xf8,0,0x10,16,3,0x77,0xa8,1\nnop\n.cfi_endproc");' |

@@ -87,7 +87,7 @@ stacks() { # stacks KIND [LIBRARY]
 		rooted_ok got.folded
 		# What is not the program's begin or end
 		awk '/ld-linux|;_?_?dl_|exec|exit/ { next } { all += $NF } /;main[; ]/ { good += $NF }
-			END { print good " of " all " in main"; exit !(good >= 0.99 * all) }' got.folded
+			END { print good " of " all " in main"; exit !(all && good >= 0.99 * all) }' got.folded
 	done
 }
 

@@ -31,22 +31,24 @@ boot() {
 # machine VERSION PART TESTS [PARAMETER]: all of them, into tap.PART; only the first part has the verifier's and the rig's. An emulated machine
 # may lock up: then it is started once more for the file at which it stood and those behind it, which is told.
 machine() {
-	local tap=$VM/$1/tap.$2 again= last
-	[ "$2" = 1 ] || again=skep.again=1
-	echo "skep-vm: machine" >"$tap"
-	boot "$1" "$tap" "$3" "${4:-}" $again
+	local tap=$VM/$1/tap.$2 only= last rest
+	[ "$2" = 1 ] || only=skep.tests_only=1
+	boot "$1" "$tap" "$3" "${4:-}" $only
 	grep -q '^skep-vm: done' "$tap" && return
 	last=$(sed -n 's/^skep-vm: begin \([a-z_]*\) at.*/\1/p' "$tap" | tail -1)
 	[ -n "$last" ] || return
 	# What that file said is said again
 	sed -i "/^skep-vm: begin $last at/,\$d" "$tap"
 	echo "skep-vm: died in $last" >>"$tap"
-	boot "$1" "$tap" "$last${3#*"$last"}" "${4:-}" skep.again=1
+	rest=,$3,
+	rest=$last,${rest#*",$last,"}
+	boot "$1" "$tap" "${rest%,}" "${4:-}" skep.tests_only=1
 }
 
 # start VERSION PART TESTS [PARAMETER]: a machine, as soon as there is a place for it
 running=0
 start() {
+	echo "skep-vm: machine" >"$VM/$1/tap.$2"
 	running=$((running + 1))
 	[ $running -le "${VM_AT_ONCE:-2}" ] || wait -n
 	machine "$@" &
@@ -78,7 +80,7 @@ verdict() {
 	sed -n 's/^skep-vm: died in \(.*\)/  the machine locked up in \1.bats and was started again/p' "$tap"
 	[ -z "$again" ] || sed 's/^/  passed at another try: /' <<<"$again"
 	sed -n 's/^ok [0-9]* \(.*\) # skip *\(.*\)/  skipped: \1 (\2)/p' "$tap"
-	[ "$fail" = 0 ] || { awk '/^not ok/ { on = 1 } /^ok|^skep-vm/ { on = 0 } on' "$tap"; tail -3 "$tap"; }
+	[ "$fail" = 0 ] || { awk '/^not ok/ { on = 1 } /^ok|^skep-vm/ { on = 0 } on' "$tap"; tail -qn 3 "$VM/$1"/tap.[0-9]; }
 }
 
 # Would the matrix see it? What is broken on purpose must be seen broken on this kernel: one program at least that it refuses,

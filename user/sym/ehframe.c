@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left. Entries are
+ * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left; of Go's what is known
+ * better (sym/gocode.h) before, and its own table behind. Entries are
  * collected first, since neither their order nor that they are disjoint is certain; then their programs are run by rising address.
  */
 #include "sym/ehframe.h"
@@ -13,11 +14,12 @@
 #include "sym/ehtable.h"
 #include "sym/elfpack.h"
 #include "sym/gocode.h"
+#include "sym/gopclntab.h"
 #include "sym/unwind.h"
 #include "util/vec.h"
 
 #define BRIDGED_BYTES 16u /* padding between functions, where no gap is worth two rows */
-#define FP_GAP_BYTES 16384u /* code that no compiler of C made: V8's, Go's beside C's. Such keeps frame pointers, or nothing does */
+#define FP_GAP_BYTES 16384u /* code that no compiler of C made: V8's. Such keeps frame pointers, or nothing does */
 #define HDR_MAX_BYTES 32u
 
 static bool is_in(const struct elf_seg *s, uint64_t start, uint64_t end)
@@ -201,7 +203,7 @@ int eh_add_others(struct eh_reading *r)
 
 	if (!ret)
 		ret = r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
-	return ret ? ret : gocode_each_behind(r->elf, add_crt, r);
+	return ret;
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
@@ -244,7 +246,7 @@ static int put_gap(struct eh_reading *r, const struct eh_piece *p, const struct 
 		return 0;
 	if (gap < BRIDGED_BYTES)
 		return at == r->from ? put_piece(r, &last) : 0; /* else it is in force already */
-	if (!next || gap < FP_GAP_BYTES)
+	if (!r->is_go && (!next || gap < FP_GAP_BYTES))
 		return eh_rows_put(&r->rows, at, UNWIND_CFA_NONE);
 	return put_rule(r, at, &unwind_rule_fp);
 }
@@ -301,7 +303,7 @@ int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, 
 		      struct unwind_table *ret_table)
 {
 	struct unwind_table table = { 0 };
-	struct eh_reading r = { .elf = elf, .rules = rules, .table = &table };
+	struct eh_reading r = { .elf = elf, .rules = rules, .table = &table, .is_go = gopclntab_is(elf) };
 	int ret;
 
 	if (!elf->is64 || (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64))
@@ -313,6 +315,8 @@ int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, 
 		ret = read_debug_frame(&r, debug);
 	if (!ret)
 		ret = eh_add_others(&r);
+	if (!ret)
+		ret = gocode_each_behind(elf, add_crt, &r);
 	if (!ret && !r.entries.n)
 		ret = table.nr_bad ? -ENOEXEC : -ENOENT;
 	if (!ret)

@@ -45,7 +45,7 @@ void unwind_table_free(struct unwind_table *table);
 
 /*
  * An object of which any pages can be compiled alone: its .eh_frame_hdr has a search table of the usual form, it has no
- * .debug_frame that says more, and little code that neither describes. Like GCC's unwinder we take the table at its word: what it
+ * .debug_frame that says more, is not Go's, and has little code that neither describes. Like GCC's unwinder we take the table at its word: what it
  * does not name is not there.
  */
 struct unwind_parts {

@@ -10,6 +10,7 @@
 #include "sym/crt.h"
 #include "sym/ehframe.h"
 #include "sym/ehtable.h"
+#include "sym/gopclntab.h"
 #include "util/vec.h"
 
 #define HEAD_BYTES 12u /* in the only form that linkers write */
@@ -349,7 +350,8 @@ int unwind_parts_find(const struct elf_file *elf, struct unwind_parts *ret_parts
 	struct others others = { &p, 0 };
 	int ret;
 
-	if (!elf->is64 || (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64) || elf_sec_by_name(elf, ".debug_frame"))
+	if (!elf->is64 || (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64) || elf_sec_by_name(elf, ".debug_frame") ||
+	    gopclntab_is(elf))
 		return -ENOENT;
 	ret = read_head(elf, &p);
 	if (!ret)

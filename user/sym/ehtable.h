@@ -6,6 +6,7 @@
 #ifndef SKEP_SYM_EHTABLE_H
 #define SKEP_SYM_EHTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -74,6 +75,7 @@ struct eh_reading {
 	struct eh_pieces pieces;
 	struct eh_rows rows;
 	uint64_t from; /* what is in force before is put here */
+	bool is_go;    /* all code keeps frame pointers */
 	const struct elf_seg *text; /* where the last entry was */
 	struct eh_recent {
 		struct unwind_rule rule;

@@ -19,78 +19,87 @@
 #define ARM64_INSN 4u
 #define WORD 8
 
-enum what {
-	NOTHING,
-	CALLS_BY_NAME, /* on another stack, with such calls: others are on its own */
-	CALLS_BY_ADDRESS,
-	HANDLES, /* signals: marked as an outermost one, and is not */
-	READS_CLOCK, /* in the vDSO, on another stack, and keeps a frame pointer while it does */
-	RETURNS_SIGNAL,
+/* What is particular of a function. */
+enum quirk {
+	QUIRK_NONE,
+	QUIRK_NAMED_CALLS, /* that, by name, are on another stack; other calls are on its own */
+	QUIRK_REGISTER_CALLS,
+	QUIRK_HANDLER, /* of signals: marked as an outermost one, and is not */
+	QUIRK_SIGRETURN,
+	QUIRK_ALIGNS, /* calls C, on another stack or at another depth, and keeps a frame pointer while it does */
 };
 
-static enum what what_is(const char *name)
+static enum quirk quirk_of(const char *name)
 {
 	static const struct {
 		const char *name;
-		enum what what;
+		enum quirk quirk;
 	} funcs[] = {
-		{ "runtime.mcall", CALLS_BY_ADDRESS },	    { "runtime.systemstack", CALLS_BY_ADDRESS },
-		{ "runtime.asmcgocall", CALLS_BY_ADDRESS }, { "runtime.morestack", CALLS_BY_NAME },
-		{ "runtime.nanotime1", READS_CLOCK },	    { "runtime.walltime", READS_CLOCK },
-		{ "time.now", READS_CLOCK },		    { "runtime.sigtramp", HANDLES },
+		{ "runtime.mcall", QUIRK_REGISTER_CALLS },
+		{ "runtime.systemstack", QUIRK_REGISTER_CALLS },
+		{ "runtime.asmcgocall", QUIRK_REGISTER_CALLS },
+		{ "runtime.morestack", QUIRK_NAMED_CALLS },
+		{ "runtime.sigtramp", QUIRK_HANDLER },
+		{ "runtime.nanotime1", QUIRK_ALIGNS },
+		{ "runtime.walltime", QUIRK_ALIGNS },
+		{ "time.now", QUIRK_ALIGNS },
+		{ "runtime.vgetrandom1", QUIRK_ALIGNS },
+		{ "runtime.callCgoMmap", QUIRK_ALIGNS },
+		{ "runtime.callCgoMunmap", QUIRK_ALIGNS },
+		{ "runtime.callCgoSigaction", QUIRK_ALIGNS },
 	};
 
 	for (size_t i = 0; i < sizeof(funcs) / sizeof(*funcs); i++)
 		if (!strcmp(name, funcs[i].name))
-			return funcs[i].what;
-	return strncmp(name, GO_SIGRETURN, strlen(GO_SIGRETURN)) ? NOTHING : RETURNS_SIGNAL;
+			return funcs[i].quirk;
+	return gopclntab_is_sigreturn(name) ? QUIRK_SIGRETURN : QUIRK_NONE;
 }
 
 /* The instruction at a byte: returns its length, 0 at the end. */
-static uint32_t read_insn(uint16_t machine, const struct crt_code *c, uint64_t at, enum what *ret_what)
+static uint32_t read_insn(uint16_t machine, const struct crt_code *c, uint64_t at, enum quirk *ret_call)
 {
 	struct insn86 in;
 	uint32_t n, insn;
 
-	*ret_what = NOTHING;
+	*ret_call = QUIRK_NONE;
 	if (machine == EM_X86_64) {
 		n = insn86_read(c->bytes + at, c->n - at, &in);
 		if (n && (in.kind == INSN86_CALL || in.kind == INSN86_CALL_AT))
-			*ret_what = in.kind == INSN86_CALL ? CALLS_BY_NAME : CALLS_BY_ADDRESS;
+			*ret_call = in.kind == INSN86_CALL ? QUIRK_NAMED_CALLS : QUIRK_REGISTER_CALLS;
 		return n;
 	}
 	if (c->n - at < ARM64_INSN)
 		return 0;
 	memcpy(&insn, c->bytes + at, ARM64_INSN);
 	if ((insn & 0xfc000000) == 0x94000000) /* bl */
-		*ret_what = CALLS_BY_NAME;
+		*ret_call = QUIRK_NAMED_CALLS;
 	else if ((insn & 0xfffffc1f) == 0xd63f0000) /* blr */
-		*ret_what = CALLS_BY_ADDRESS;
+		*ret_call = QUIRK_REGISTER_CALLS;
 	return ARM64_INSN;
 }
 
 /* Only as a caller it is the outermost: a return address is looked up by the last byte of the call. */
-static int each_call(uint16_t machine, const struct crt_code *c, enum what what)
+static int each_call(uint16_t machine, const struct crt_code *c, enum quirk quirk)
 {
 	static const struct unwind_rule outermost = { .cfa = UNWIND_CFA_SP, .cfa_off = WORD, .ra = UNWIND_SAME };
-	enum what found;
+	enum quirk found;
 	int ret = 0;
 
 	for (uint64_t at = 1, n; !ret && at < c->n; at += n) {
 		n = read_insn(machine, c, at, &found);
 		if (!n)
 			break;
-		if (found == what)
+		if (found == quirk)
 			ret = crt_say(c, at + n - 1, at + n, &outermost);
 	}
 	return ret;
 }
 
 /*
- * From mov %rsp, %rbp (before Go 1.21: lea N(%rsp), %rbp) to where the caller's is back. The caller is on another stack, as that of a
- * signal's handler is.
+ * Behind mov %rsp, %rbp (before Go 1.21: lea N(%rsp), %rbp) until the caller's is back; and what is jumped to behind the end (time.now's
+ * fallback). The caller may be on another stack, as that of a signal's handler is: else a caller is further out.
  */
-static int each_reader(const struct crt_code *c)
+static int each_aligning(const struct crt_code *c)
 {
 	static const struct unwind_rule rule = {
 		.cfa = UNWIND_CFA_BP,
@@ -100,19 +109,26 @@ static int each_reader(const struct crt_code *c)
 		.saved = UNWIND_AT_CFA,
 		.bp_off = -2 * WORD,
 	};
-	uint64_t from = 0, to = 0, n;
+	uint64_t from = 0, n;
+	bool is_out = false;
 	struct insn86 in;
+	int ret = 0;
 
-	for (uint64_t at = 1; at < c->n && !to; at += n) {
+	for (uint64_t at = 1; !ret && at < c->n; at += n) {
 		n = insn86_read(c->bytes + at, c->n - at, &in);
 		if (!n)
-			break;
-		if (!from && (in.kind == INSN86_SET_BP || HAS(c, at, "\x48\x8d\x6c\x24") || HAS(c, at, "\x48\x8d\xac\x24")))
+			return 0;
+		if (is_out && in.kind == INSN86_END) {
 			from = at + n;
-		else if (from && ((in.kind == INSN86_POP && in.reg == INSN86_BP) || HAS(c, at, "\x48\x8b\x6c\x24")))
-			to = at;
+			is_out = false;
+		} else if (!from && (in.kind == INSN86_SET_BP || HAS(c, at, "\x48\x8d\x6c\x24") || HAS(c, at, "\x48\x8d\xac\x24"))) {
+			from = at + n;
+		} else if (from && !is_out && ((in.kind == INSN86_POP && in.reg == INSN86_BP) || HAS(c, at, "\x48\x8b\x6c\x24"))) {
+			ret = crt_say(c, from, at, &rule);
+			is_out = true;
+		}
 	}
-	return from && to ? crt_say(c, from, to, &rule) : 0;
+	return ret || is_out || !from ? ret : crt_say(c, from, c->n, &rule);
 }
 
 /* With the byte before it. Less than 0: it cannot be read. */
@@ -128,13 +144,13 @@ static int read_func(const struct elf_file *elf, const struct symtab_raw *func, 
 	return 0;
 }
 
-static int each_func(uint16_t machine, const struct crt_code *c, enum what what)
+static int each_quirk(uint16_t machine, const struct crt_code *c, enum quirk quirk)
 {
-	if (what == CALLS_BY_NAME || what == CALLS_BY_ADDRESS)
-		return each_call(machine, c, what);
-	if (machine != EM_X86_64) /* arm64's handlers return to the vDSO */
+	if (quirk == QUIRK_NAMED_CALLS || quirk == QUIRK_REGISTER_CALLS)
+		return each_call(machine, c, quirk);
+	if (machine != EM_X86_64) /* arm64's handlers return to the vDSO; its clocks are not done */
 		return 0;
-	return what == READS_CLOCK ? each_reader(c) : crt_say_sigreturn(c);
+	return quirk == QUIRK_ALIGNS ? each_aligning(c) : crt_say_sigreturn(c);
 }
 
 struct runs {
@@ -172,43 +188,35 @@ static int say_run(void *arg, const struct gopclntab_run *run)
 	return r->each(r->arg, run->start, run->end, &rule);
 }
 
-static bool is_go(const struct elf_file *elf)
-{
-	return elf_sec_by_name(elf, ".note.go.buildid");
-}
-
 int gocode_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
 	struct runs runs = { .each = each, .arg = arg, .is_arm64 = elf->machine == EM_AARCH64 };
 	struct crt_code c = { .each = each, .arg = arg };
 	struct symtab tab = { 0 };
-	int ret = is_go(elf) ? gopclntab_add(elf, &tab) : 0;
+	int ret = gopclntab_add(elf, &tab);
 	uint32_t nr = 0;
 	char *bytes;
 
 	for (uint32_t i = 0; !ret && i < tab.nr_raw && nr < FUNCS_MAX; i++) {
-		enum what what = what_is(tab.names + tab.raw[i].name);
+		enum quirk quirk = quirk_of(tab.names + tab.raw[i].name);
 
-		if (!what || read_func(elf, &tab.raw[i], &c, &bytes))
+		if (quirk == QUIRK_HANDLER)
+			runs.handler = tab.raw[i].addr;
+		if (!quirk || quirk == QUIRK_HANDLER || read_func(elf, &tab.raw[i], &c, &bytes))
 			continue;
 		nr++;
-		runs.handler = tab.raw[i].addr;
-		ret = what == HANDLES ? gopclntab_each_run(elf, say_run, &runs) : each_func(elf->machine, &c, what);
+		ret = each_quirk(elf->machine, &c, quirk);
 		free(bytes);
 	}
+	if (!ret && runs.handler)
+		ret = gopclntab_each_run(elf, say_run, &runs);
 	symtab_free(&tab);
 	return ret;
 }
 
 int gocode_each_behind(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
-	const struct elf_sec *text = is_go(elf) ? elf_sec_by_name(elf, ".text") : NULL;
 	struct runs runs = { .each = each, .arg = arg, .is_arm64 = elf->machine == EM_AARCH64 };
-	int ret = 0;
 
-	if (!text)
-		return 0;
-	if (!elf_sec_by_name(elf, ".debug_frame"))
-		ret = gopclntab_each_run(elf, say_run, &runs);
-	return ret ? ret : each(arg, text->addr, text->addr + text->size, &unwind_rule_fp);
+	return elf_sec_by_name(elf, ".debug_frame") ? 0 : gopclntab_each_run(elf, say_run, &runs);
 }

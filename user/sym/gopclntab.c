@@ -8,6 +8,7 @@
  */
 #include "sym/gopclntab.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 #define MAGIC_GO_1_20 0xfffffff1u
 #define HEADER_BYTES 8u
 #define FUNCS_MAX (1u << 24)
-#define RUNS_MAX (1u << 22) /* kubelet has 400,000 */
+#define RUNS_MAX (1u << 22) /* an entry of 64 bytes each; kubelet has 400,000 */
+#define NO_NAME UINT32_MAX
 #define PCSP_AT 16u
 #define FLAG_AT_1_18 37u
 #define FLAG_AT_1_20 41u /* behind the line where it starts */
@@ -68,7 +70,12 @@ static bool read_header(struct pclntab *t)
 	       t->words[WORD_FUNCS] * 8 + 4 <= t->size - t->words[WORD_FUNCTAB];
 }
 
-#define NO_NAME UINT32_MAX
+bool gopclntab_is_sigreturn(const char *name)
+{
+	static const char since_1_20[] = "runtime.sigreturn__sigaction";
+
+	return !strcmp(name, "runtime.sigreturn") || !strcmp(name, since_1_20);
+}
 
 /* The name of the i-th function: an offset into len bytes of names. */
 static uint32_t name_at(const struct pclntab *t, uint64_t i, uint64_t len)
@@ -99,57 +106,105 @@ static int add_funcs(const struct pclntab *t, struct symtab *tab)
 
 		name = next;
 		next = name_at(t, i + 1, len);
+		if (name == NO_NAME || end <= pc)
+			continue;
 		/* Functions go up to the next. By the byte before it a return address is looked up, and nobody has called that one. */
-		end -= next != NO_NAME && !strncmp(tab->names + names + next, GO_SIGRETURN, strlen(GO_SIGRETURN));
-		if (name != NO_NAME && end > pc)
-			ret = symtab_add(tab, t->words[WORD_TEXT] + pc, end - pc, names + name, RANK_SIZED, SIZE_KNOWN);
+		end -= next != NO_NAME && gopclntab_is_sigreturn(tab->names + names + next);
+		ret = symtab_add(tab, t->words[WORD_TEXT] + pc, end - pc, names + name, RANK_SIZED, SIZE_KNOWN);
 	}
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Reads the section; bytes are the caller's to free. false: there is none that is understood. */
-static bool read_table(const struct elf_file *elf, struct pclntab *ret_t, char **ret_bytes)
+/* The word at an address as the dynamic linker makes it: 0 where it has nothing to do with it. */
+static uint64_t relocated(const struct elf_file *elf, uint64_t vaddr)
 {
-	const struct elf_sec *sec = elf_sec_by_name(elf, ".gopclntab"), *text;
+	const struct elf_sec *sec = elf_sec_by_name(elf, ".rela.dyn");
+	uint32_t relative = elf->machine == EM_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
+	uint64_t found = 0;
+	Elf64_Rela rela;
+	char *bytes;
+
+	if (!elf->is64 || !sec || elf_read_sec(elf, sec, &bytes))
+		return 0;
+	for (uint64_t at = 0; !found && at + sizeof(rela) <= sec->size; at += sizeof(rela)) {
+		memcpy(&rela, bytes + at, sizeof(rela));
+		if (rela.r_offset == vaddr && ELF64_R_TYPE(rela.r_info) == relative)
+			found = (uint64_t)rela.r_addend;
+	}
+	free(bytes);
+	return found;
+}
+
+/* Is the program's first instruction that of Go's? */
+static bool begins_at(const struct elf_file *elf, const struct pclntab *t, uint64_t text)
+{
+	static const char name[] = "_rt0_";
+	uint64_t names = t->words[WORD_NAMES], entry;
+
+	if (elf_read_at(elf, offsetof(Elf64_Ehdr, e_entry), &entry, sizeof(entry)))
+		return false;
+	for (uint64_t i = 0; i < t->words[WORD_FUNCS]; i++) {
+		uint32_t at = name_at(t, i, t->size - names);
+
+		if (text + u32_at(t, t->words[WORD_FUNCTAB] + i * 8) == entry)
+			return at != NO_NAME && t->size - names - at >= sizeof(name) && !memcmp(t->bytes + names + at, name, sizeof(name) - 1);
+	}
+	return false;
+}
+
+bool gopclntab_is(const struct elf_file *elf)
+{
+	return elf_sec_by_name(elf, ".gopclntab") || elf_sec_by_name(elf, ".data.rel.ro.gopclntab"); /* position-independent programs */
+}
+
+/* Reads the section; bytes are the caller's to free. -ENOENT: there is none that is understood; -errno of reading. */
+static int read_table(const struct elf_file *elf, struct pclntab *ret_t, char **ret_bytes)
+{
+	const struct elf_sec *sec = elf_sec_by_name(elf, ".gopclntab"), *text = elf_sec_by_name(elf, ".text");
+	uint64_t *start = &ret_t->words[WORD_TEXT];
+	int ret;
 
 	if (!sec)
-		sec = elf_sec_by_name(elf, ".data.rel.ro.gopclntab"); /* position-independent programs */
-	if (!sec || elf_read_sec(elf, sec, ret_bytes))
-		return false;
+		sec = elf_sec_by_name(elf, ".data.rel.ro.gopclntab");
+	ret = sec ? elf_read_sec(elf, sec, ret_bytes) : -ENOENT;
+	if (ret)
+		return ret;
 	ret_t->bytes = *ret_bytes;
 	ret_t->size = sec->size;
-	if (!read_header(ret_t)) {
+	ret = read_header(ret_t) ? 0 : -ENOENT;
+	/* Where text starts is relocated in some programs, and not told by the newest Go: then .text, if that is right. */
+	if (!ret && !*start)
+		*start = relocated(elf, sec->addr + HEADER_BYTES + WORD_TEXT * sizeof(uint64_t));
+	if (!ret && !*start && text && begins_at(elf, ret_t, text->addr))
+		*start = text->addr;
+	if (ret || !*start) {
 		free(*ret_bytes);
-		return false;
+		return -ENOENT;
 	}
-	/* A relocated (PIE) or, in the newest Go, dropped field. */
-	text = elf_sec_by_name(elf, ".text");
-	if (!ret_t->words[WORD_TEXT] && text)
-		ret_t->words[WORD_TEXT] = text->addr;
-	return true;
+	return 0;
 }
 
 int gopclntab_add(const struct elf_file *elf, struct symtab *tab)
 {
 	struct pclntab t = { 0 };
 	char *bytes;
-	int ret;
+	int ret = read_table(elf, &t, &bytes);
 
-	if (!read_table(elf, &t, &bytes))
-		return 0;
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
 	ret = add_funcs(&t, tab);
 	free(bytes);
 	return ret;
 }
 
 /* A table of values by pc: pairs of differences as varints, the first one's sign in its lowest bit (runtime.step()). */
-static bool read_pair(struct bytes *b, int32_t *value, uint64_t *pc, uint32_t quantum, bool is_first)
+static bool read_pair(struct bytes *b, uint32_t *value, uint64_t *pc, uint32_t quantum, bool is_first)
 {
 	uint64_t diff = bytes_uleb(b), step;
 
 	if (!diff && !is_first)
 		return false;
-	*value += (int32_t)(diff & 1 ? ~(uint32_t)(diff >> 1) : (uint32_t)(diff >> 1));
+	*value += diff & 1 ? ~(uint32_t)(diff >> 1) : (uint32_t)(diff >> 1);
 	step = bytes_uleb(b);
 	*pc += step * quantum;
 	return !b->is_short && step && step < UINT32_MAX;
@@ -162,28 +217,27 @@ static int each_run_of(const struct pclntab *t, uint64_t i, uint32_t quantum, ui
 	uint64_t begin = u32_at(t, tab_at + i * 8), end = u32_at(t, tab_at + (i + 1) * 8), from = begin, pc = begin;
 	uint64_t rec = tab_at + u32_at(t, tab_at + i * 8 + 4);
 	uint32_t flag_at = u32_at(t, 0) == MAGIC_GO_1_18 ? FLAG_AT_1_18 : FLAG_AT_1_20;
-	int32_t depth = -1;
+	uint32_t depth = UINT32_MAX, pcsp;
 	struct bytes b;
 	int ret = 0;
 
 	if (rec + flag_at + 1 > t->size)
 		return 0;
-	at = t->words[WORD_PCDATA] + u32_at(t, rec + PCSP_AT);
-	if (at >= t->size)
+	pcsp = u32_at(t, rec + PCSP_AT);
+	at = t->words[WORD_PCDATA] + pcsp;
+	if (!pcsp || at >= t->size) /* 0: C's, in one program with Go */
 		return 0;
 	b = bytes_of(t->bytes + at, t->size - at);
-	for (bool is_first = true; !ret && from < end && *left; is_first = false) {
+	for (bool is_first = true; !ret && from < end && *left; is_first = false, --*left) {
 		struct gopclntab_run run = { .func = text + begin, .is_top = t->bytes[rec + flag_at] & FLAG_TOPFRAME };
 
 		if (!read_pair(&b, &depth, &pc, quantum, is_first))
 			break;
 		run.start = text + from;
 		run.end = text + (pc < end ? pc : end);
-		run.depth = (uint32_t)depth;
-		if (depth >= 0) {
+		run.depth = depth;
+		if (depth <= INT32_MAX)
 			ret = each(arg, &run);
-			--*left;
-		}
 		from = pc;
 	}
 	return ret;
@@ -192,13 +246,15 @@ static int each_run_of(const struct pclntab *t, uint64_t i, uint32_t quantum, ui
 int gopclntab_each_run(const struct elf_file *elf, int (*each)(void *arg, const struct gopclntab_run *run), void *arg)
 {
 	uint32_t quantum = elf->machine == EM_AARCH64 ? 4 : 1;
-	uint64_t left = RUNS_MAX;
 	struct pclntab t = { 0 };
+	uint64_t left;
 	char *bytes;
-	int ret = 0;
+	int ret = read_table(elf, &t, &bytes);
 
-	if (!read_table(elf, &t, &bytes))
-		return 0;
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	/* A function has a record and its own table, or shares one */
+	left = t.size < RUNS_MAX ? t.size : RUNS_MAX;
 	for (uint64_t i = 0; !ret && i < t.words[WORD_FUNCS]; i++)
 		ret = each_run_of(&t, i, quantum, &left, each, arg);
 	free(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Function names of stripped Go programs: the runtime's own table, which strip cannot drop. */
+/* Go's functions, and how deep their stacks are: the runtime's own table, which strip cannot drop. Go 1.18 and later. */
 #ifndef SKEP_SYM_GOPCLNTAB_H
 #define SKEP_SYM_GOPCLNTAB_H
 
@@ -9,9 +9,12 @@
 #include "sym/elf.h"
 #include "sym/symtab.h"
 
-#define GO_SIGRETURN "runtime.sigreturn" /* where signals' handlers return to; .sigreturn__sigaction since Go 1.20 */
+bool gopclntab_is(const struct elf_file *elf); /* has it one, of whatever Go? */
 
-/* Adds the functions of .gopclntab (Go 1.18 and later). 0, also when there is none, or -ENOMEM. */
+/* The function that signals' handlers return to, on x86-64? */
+bool gopclntab_is_sigreturn(const char *name);
+
+/* Adds the functions. 0, also when there is no table that is understood, or -ENOMEM. */
 int gopclntab_add(const struct elf_file *elf, struct symtab *tab);
 
 /* Code in which the stack pointer is depth bytes below where it was at the function's first instruction. */
@@ -22,7 +25,7 @@ struct gopclntab_run {
 	bool is_top; /* of a function that nobody called: runtime._func.flag has TOPFRAME */
 };
 
-/* Has each() look at the runs of all functions. 0, also when there is none; what each() returned, which ends it; or -ENOMEM. */
+/* Has each() look at the runs of all functions, few million at most. 0, also when there is none; -ENOMEM; or what each() returned, which ends it. */
 int gopclntab_each_run(const struct elf_file *elf, int (*each)(void *arg, const struct gopclntab_run *run), void *arg);
 
 #endif

@@ -139,17 +139,18 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
 	const struct walk *w = arg;
-	uint64_t at = addr - w->rest->regs.sp + w->rest->below;
+	const struct unwind_rest *rest = w->rest;
+	uint64_t at = addr - rest->regs.sp + rest->below;
 
-	for (int i = 0; i < UNWIND_RETURNS_TOLD && w->rest->returns[i].at; i++) {
-		if (w->rest->returns[i].at == addr) {
-			*ret_word = w->rest->returns[i].ip;
-			return 0;
-		}
-	}
-	if (at > w->rest->bytes || w->rest->bytes - at < sizeof(*ret_word))
+	if (at > rest->bytes || rest->bytes - at < sizeof(*ret_word))
 		return -1;
 	memcpy(ret_word, w->stack + at, sizeof(*ret_word));
+	for (int i = 0; rest->trampoline && *ret_word == rest->trampoline && i < UNWIND_RETURNS_TOLD; i++) {
+		if (rest->returns[i].at == addr) {
+			*ret_word = rest->returns[i].ip;
+			break;
+		}
+	}
 	return 0;
 }
 
