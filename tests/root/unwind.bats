@@ -47,8 +47,8 @@ stacks() { # stacks KIND [LIBRARY]
 }
 
 # bats test_tags=user-space
-@test "Rust and Go, by their tables and by their frame pointers" {
-	for kind in rust go; do
+@test "C++, Rust and Go, by their tables and by their frame pointers" {
+	for kind in cxx rust go; do
 		[ -x "$WORK/shares_$kind" ] || continue
 		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/shares_$kind" "$(lasting 2)" >truth
 		rooted_ok got.folded
