@@ -14,9 +14,11 @@
 #include "sym/ehframe.h"
 #include "sym/gopclntab.h"
 #include "sym/symtab.h"
+#include "sym/unwind.h"
 
 #define PROGRAM "build/work/shares_go"
 #define STRIPPED "build/test_gocode.stripped"
+#define TABLE "build/test_gocode.table"
 
 struct program {
 	struct elf_file elf;
@@ -140,9 +142,39 @@ static void test_runtime(void **state)
 	unlink(STRIPPED);
 }
 
+/* Without .debug_frame: what the table says, and of what has no depths nothing. */
+static void test_table(void **state)
+{
+	const struct unwind_rule *rule;
+	const struct symtab_raw *f;
+	struct program p;
+
+	(void)state;
+	assert_int_equal(system("gcc -nostdlib -static -no-pie -Wl,-e0 tests/fuzz/go.s -o " TABLE), 0);
+	program_read(TABLE, &p);
+	check_switch(&p, "runtime.mcall");
+	/* In C, called at whatever depth: by the frame pointer, and like a signal's frame */
+	f = func(&p, "time.now");
+	rule = rule_at(&p, f->addr + 6);
+	assert_int_equal(rule->cfa, UNWIND_CFA_BP);
+	assert_int_equal(rule->ra, UNWIND_AT_CFA | UNWIND_SIGNAL);
+	assert_int_equal(rule_at(&p, f->addr + 1)->cfa_off, 16);
+	f = func(&p, "getaddrinfo");
+	assert_memory_equal(rule_at(&p, f->addr + 20), &unwind_rule_fp, sizeof(unwind_rule_fp));
+	/* Marked as outermost, and it is not */
+	f = func(&p, "runtime.sigtramp");
+	assert_int_equal(rule_at(&p, f->addr)->ra, UNWIND_AT_CFA);
+	assert_int_equal(rule_at(&p, f->addr)->cfa_off, 8);
+	assert_int_equal(rule_at(&p, f->addr + 1)->cfa_off, 16);
+	f = func(&p, "runtime.sigreturn");
+	assert_int_equal(rule_at(&p, f->addr - 1)->ra, UNWIND_AT_SP | UNWIND_SIGNAL);
+	program_free(&p);
+	unlink(TABLE);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_runtime) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_runtime), cmocka_unit_test(test_table) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
