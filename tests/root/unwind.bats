@@ -106,7 +106,7 @@ stacks() { # stacks KIND [LIBRARY]
 
 # bats test_tags=user-space
 @test "short processes: the first sample of each is whole" {
-	"$SKEP" flame --call-graph eh -F $HZ --by pid -o got.folded -- "$WORK/children" 100 5 >truth
+	"$SKEP" flame --call-graph eh -F $HZ --by pid -o got.folded -- "$WORK/children" 100 "$(lasting 5)" >truth
 	rooted_ok got.folded
 	for pid in $(awk '{ print $2 }' truth); do
 		grep -q "($pid);.*main;.*child_burn" got.folded || { echo "child $pid is missing"; false; }
