@@ -197,10 +197,17 @@ static int take(struct sink *sink, const struct task_event *t)
 	return 0;
 }
 
+static uint64_t address(void *arg, const char *name)
+{
+	(void)arg;
+	return strcmp(name, "__x64_sys_getpid") ? 0 : 0xffffffff81000000;
+}
+
 static int answer(void *arg, uint64_t addr, char *buf, size_t size)
 {
 	static const char *const answers[] = { "vfs_read+0x10/0x40", "a+b+0x20/0x30 [nf_tables]", "0xffffffff81000002",
-					       "x+0x3/0x4 [ext4 0123456789abcdef]", "+0x4/0x5", "y+0x5", "" };
+					       "x+0x3/0x4 [ext4 0123456789abcdef]", "+0x4/0x5", "y+0x5", "",
+					       "__do_sys_getpid+0x7/0x10" };
 
 	++*(int *)arg;
 	snprintf(buf, size, "%s", answers[addr & 7]);
@@ -211,14 +218,15 @@ static int answer(void *arg, uint64_t addr, char *buf, size_t size)
 static void test_asked(void **state)
 {
 	static const char *const want[][2] = { { "vfs_read", "[kernel.kallsyms]" }, { "a+b", "[nf_tables]" }, { NULL, NULL },
-					       { "x", "[ext4]" }, { NULL, NULL }, { NULL, NULL }, { NULL, NULL } };
-	static const uint64_t off[] = { 0x10, 0x20, 0, 3 };
+					       { "x", "[ext4]" }, { NULL, NULL }, { NULL, NULL }, { NULL, NULL },
+						 { "__x64_sys_getpid", "[kernel.kallsyms]" } };
+	static const uint64_t off[] = { 0x10, 0x20, 0, 3, 0, 0, 0, 7 };
 	int asked = 0;
-	struct syms_cfg cfg = { .kernel_symbol = answer, .kernel_arg = &asked };
+	struct syms_cfg cfg = { .kernel_symbol = answer, .kernel_addr = address, .kernel_arg = &asked };
 	struct syms *syms = new_syms(&cfg);
 
 	(void)state;
-	for (uint64_t i = 0; i < 7; i++) {
+	for (uint64_t i = 0; i < 8; i++) {
 		struct frame f;
 
 		assert_int_equal(syms_resolve(syms, 1, 0, 0xffffffff81000000 + i, true, false, &f, 1), 1);

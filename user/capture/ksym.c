@@ -62,8 +62,9 @@ int ksym_name(void *arg, uint64_t addr, char *buf, size_t size)
 	return 0;
 }
 
-uint64_t ksym_addr(struct ksym_asker *asker, const char *name)
+uint64_t ksym_addr(void *arg, const char *name)
 {
+	struct ksym_asker *asker = arg;
 	struct ksym_io *io = &asker->skel->bss->io;
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 

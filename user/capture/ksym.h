@@ -16,6 +16,6 @@ void ksym_close(struct ksym_asker *asker);
 int ksym_name(void *asker, uint64_t addr, char *buf, size_t size);
 
 /* Address of a symbol of the kernel itself, 0: not known, or not for us (kernel.kptr_restrict). */
-uint64_t ksym_addr(struct ksym_asker *asker, const char *name);
+uint64_t ksym_addr(void *asker, const char *name);
 
 #endif

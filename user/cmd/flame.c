@@ -146,7 +146,7 @@ static int gather(struct flame *f, struct fold *fold, struct data_reader **reade
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
 
 	if (f->input)
-		return replay_run(f->input, &syms_cfg, fold, reader, err);
+		return replay_run(f->input, &syms_cfg, fold, reader, asker, err);
 	if (f->off.wall)
 		fold->off_event = f->off_cfg.event;
 	return live_run(&f->m, &cfg, &syms_cfg, fold, asker, status, err);

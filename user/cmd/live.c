@@ -14,6 +14,7 @@ int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cf
 
 	if (!m->no_kernel && feature_tried(FEATURE_KSYM, ksym_open(ret_asker))) {
 		syms_cfg->kernel_symbol = ksym_name;
+		syms_cfg->kernel_addr = ksym_addr;
 		syms_cfg->kernel_arg = *ret_asker;
 	} else if (!m->no_kernel) {
 		kallsyms_prefetch();

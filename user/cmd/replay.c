@@ -12,6 +12,7 @@
 #include "capture/cost.h"
 #include "cmd/measure.h"
 #include "cmd/offcpu.h"
+#include "sym/buildid.h"
 #include "sym/kallsyms.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -151,7 +152,27 @@ static void fill_profile(const char *path, const struct data_meta *meta, struct 
 	p->seen = p->kept + whole;
 }
 
-int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct err *err)
+/* Names of the recorded kernel, if it runs: it is asked for those that are met. kallsyms, which lists all, is read beside the file. */
+static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
+{
+	uint8_t id[BUILD_ID_MAX];
+	int size = build_id_kernel(id);
+
+	if (size == cfg->kernel_build_id_size && !memcmp(id, cfg->kernel_build_id, (size_t)size) && !ksym_open(ret_asker)) {
+		if (ksym_addr(*ret_asker, "_text")) {
+			cfg->kernel_symbol = ksym_name;
+			cfg->kernel_addr = ksym_addr;
+			cfg->kernel_arg = *ret_asker;
+			return;
+		}
+		ksym_close(*ret_asker);
+		*ret_asker = NULL;
+	}
+	kallsyms_prefetch();
+}
+
+int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct ksym_asker **ret_asker,
+	       struct err *err)
 {
 	const struct data_meta *meta;
 	uint64_t start_ns = now_ns();
@@ -161,11 +182,11 @@ int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct
 	ret = data_reader_open(path, &r, err);
 	if (ret)
 		return ret;
-	kallsyms_prefetch(); /* beside the reading of the file */
 	meta = data_reader_meta(r);
 	cfg->offline = true;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
+	ask_kernel(cfg, ret_asker);
 	ret = pick_event(path, meta, fold, err);
 	if (!ret)
 		ret = syms_new(cfg, &fold->syms, err);

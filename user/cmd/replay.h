@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_REPLAY_H
 #define SKEP_CMD_REPLAY_H
 
+#include "capture/ksym.h"
 #include "data/data.h"
 #include "model/fold.h"
 
@@ -15,8 +16,10 @@ int replay_event_index(const char *text, int *ret_index, struct err *err);
 
 /*
  * Reads path into the fold (its syms are made here, for the recorded kernel, with cfg's choices) and
- * fills the profile. The reader stays open for its strings: data_reader_close() it after the view.
+ * fills the profile. The reader stays open for its strings: data_reader_close() it after the view. *ret_asker, which is NULL
+ * before, is what kernel names come from: ksym_close() it then, too, also after an error.
  */
-int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct err *err);
+int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct ksym_asker **ret_asker,
+	       struct err *err);
 
 #endif

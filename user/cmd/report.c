@@ -96,11 +96,12 @@ static int report_into(const struct report *r, struct fold *fold, struct outfile
 	const char *input = r->input;
 	struct syms_cfg cfg = { .inlines = r->inlines, .lines = r->inlines };
 	struct data_reader *reader = NULL;
+	struct ksym_asker *asker = NULL;
 	const char **names = NULL;
 	int64_t bytes;
 	int ret;
 
-	ret = replay_run(input, &cfg, fold, &reader, err);
+	ret = replay_run(input, &cfg, fold, &reader, &asker, err);
 	if (!ret && !fold->folded)
 		ret = nothing_sampled(fold->profile, input, err);
 	if (!ret && !(names = event_names(reader)))
@@ -117,6 +118,7 @@ static int report_into(const struct report *r, struct fold *fold, struct outfile
 	free(names);
 	if (reader)
 		data_reader_close(reader);
+	ksym_close(asker);
 	return ret;
 }
 

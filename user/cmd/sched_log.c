@@ -46,6 +46,7 @@ static int open_syms(struct sched_log *log, struct err *err)
 
 	if (feature_tried(FEATURE_KSYM, ksym_open(&log->ksym))) {
 		cfg.kernel_symbol = ksym_name;
+		cfg.kernel_addr = ksym_addr;
 		cfg.kernel_arg = log->ksym;
 	} else {
 		log->ksym = NULL;

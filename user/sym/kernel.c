@@ -26,6 +26,8 @@ int kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *po
 	*k = (struct kernel){ .cfg = cfg, .pool = pool, .wait_ms = REREAD_FIRST_MS };
 	k->core = strpool_add(pool, KERNEL_OBJ);
 	k->bpf = strpool_add(pool, BPF_OBJ);
+	if (cfg->kernel_symbol && cfg->offline)
+		k->text = cfg->kernel_addr(cfg->kernel_arg, "_text");
 	return k->core && k->bpf ? 0 : -ENOMEM;
 }
 
@@ -275,6 +277,25 @@ static struct kernel_answer *answer_slot(struct kernel *k, uint64_t addr)
 	return &k->cache[hash_u64(addr) & (KERNEL_CACHE_SLOTS - 1)];
 }
 
+/*
+ * The kernel says the first of several names of one address; kallsyms' last one is what others show. They differ in system calls without
+ * arguments (arch/x86/include/asm/syscall_wrapper.h, and arm64's).
+ */
+static const char *last_name(struct kernel *k, const char *name, uint64_t start)
+{
+	static const char first[] = "__do_sys_", *const last[] = { "__x64_sys_", "__arm64_sys_" };
+	char text[KERNEL_SYMBOL_MAX];
+
+	if (strncmp(name, first, sizeof(first) - 1) != 0)
+		return name;
+	for (size_t i = 0; i < sizeof(last) / sizeof(*last); i++) {
+		snprintf(text, sizeof(text), "%s%s", last[i], name + sizeof(first) - 1);
+		if (k->cfg->kernel_addr(k->cfg->kernel_arg, text) == start)
+			return strpool_add(k->pool, text);
+	}
+	return name;
+}
+
 /* "name+0x12/0x34 [module]". Names may hold a '+', so the last one counts. */
 static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start)
 {
@@ -297,6 +318,8 @@ static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const ch
 	*ret_name = strpool_add(k->pool, text);
 	*ret_start = addr - offset;
 	if (!module) {
+		if (*ret_name)
+			*ret_name = last_name(k, *ret_name, *ret_start);
 		*answer_slot(k, addr) = (struct kernel_answer){ addr, *ret_start, *ret_name };
 		return *ret_name;
 	}
@@ -328,8 +351,12 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 		return true;
 	}
 	*ret_obj = k->core;
-	if (k->cfg->kernel_symbol)
-		return ask(k, addr, ret_name, ret_obj, ret_start);
+	if (k->cfg->kernel_symbol) {
+		if (!ask(k, addr + slide, ret_name, ret_obj, &start))
+			return false;
+		*ret_start = start - slide;
+		return true;
+	}
 	if (!k->is_read)
 		read_kallsyms(k);
 	slide = slide_of(k);

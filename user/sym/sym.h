@@ -49,6 +49,7 @@ struct syms_cfg {
 	 * /proc/kallsyms.
 	 */
 	int (*kernel_symbol)(void *arg, uint64_t addr, char *buf, size_t size);
+	uint64_t (*kernel_addr)(void *arg, const char *name); /* with it: of a symbol of the kernel itself, or 0 */
 	void *kernel_arg;
 	bool offline; /* the processes are not those of this /proc now (reading a file): never look there */
 };
