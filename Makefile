@@ -213,7 +213,8 @@ WORK += $(if $(filter x86,$(ARCH)),$W/burn32)
 STACKS := O0 O2 O3 O2_fp static pie stripped
 WORK += $(STACKS:%=$W/stacks_%) $W/stacks_library.so
 WORK += $(if $(shell command -v musl-gcc),$W/stacks_musl $W/stacks_musl_stripped)
-WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$W/shares_go $W/probed_go $W/clock_go)
+GO_WORK := $(patsubst %,$W/%_go,shares probed clock garbage cgo)
+WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$(GO_WORK))
 
 work: $(WORK)
 $W/%: tests/work/%.c tests/work/work.h
@@ -257,7 +258,7 @@ $W/shares_cxx $W/probed_cxx: $W/%_cxx: tests/work/%_cxx.cc tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && g++ $(WORKC) $< -o $@
 $W/shares_rust $W/probed_rust: $W/%_rust: tests/work/%.rs
 	$(call say,WORK,$@)mkdir -p $W && MAKEFLAGS= rustc -O -g -C force-frame-pointers=yes $< -o $@
-$W/shares_go $W/probed_go $W/clock_go: $W/%_go: tests/work/%.go
+$(GO_WORK): $W/%_go: tests/work/%.go
 	$(call say,WORK,$@)mkdir -p $W && GO111MODULE=off GOFLAGS= GOCACHE=$(abspath $B/gocache) go build -o $@ $<
 
 # Walks a stack of its own in the kernel. Without frame pointers, whatever the compiler does by itself.

@@ -68,6 +68,25 @@ stacks() { # stacks KIND [LIBRARY]
 	done
 }
 
+# Where a stack goes on the function that left it is not known: the next one is
+# bats test_tags=user-space
+@test "Go's runtime on its own stack, and C that is called by Go and calls it" {
+	[ -x "$WORK/cgo_go" ] || skip "no go"
+	strip -o garbage_stripped "$WORK/garbage_go"
+	for go in "$WORK/garbage_go" ./garbage_stripped; do
+		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$go" "$(lasting 2)"
+		SKEP_SAMPLES=500 rooted_ok got.folded
+		in_ok got.folded ';runtime[.]systemstack[^;]*;' ';runtime[.]goexit[^;]*;.*;runtime[.]systemstack|;runtime[.](goexit|mstart|mcall|morestack)[^;]*;runtime[.]systemstack'
+	done
+	strip -o cgo_stripped "$WORK/cgo_go"
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/cgo_go" "$(lasting 2)"
+	SKEP_SAMPLES=500 rooted_ok got.folded
+	in_ok got.folded ';in_c[; ]' ';runtime[.]main;main[.]main;main[.]there;main[.]_Cfunc_in_c[^;]*;runtime[.]asmcgocall[^;]*;(_cgo_[^;]*;)?in_c[; ]'
+	in_ok got.folded ';main[.]work[; ]' ';runtime[.]main;main[.]main;main[.]back;main[.]_Cfunc_through_c[^;]*;runtime[.]cgocall;runtime[.]systemstack_switch[^;]*;runtime[.]cgocallback[^;]*;.*;main[.]work[; ]'
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- ./cgo_stripped "$(lasting 2)"
+	SKEP_SAMPLES=500 rooted_ok got.folded
+}
+
 # Go's profiler walks a stack at each of them
 # bats test_tags=user-space
 @test "signals' handlers of Go, stripped or not" {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rules of Go's runtime, in a program as the compiler makes it, and stripped. */
+/* Rules of Go's code, in a program as the compiler makes it, and stripped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@
 
 #define PROGRAM "build/work/shares_go"
 #define STRIPPED "build/test_gocode.stripped"
+#define HIDDEN "build/test_gocode.hidden"
 #define TABLE "build/test_gocode.table"
 
 struct program {
@@ -84,8 +85,11 @@ static void check_switch(const struct program *p, const char *name)
 	assert_in_range(nr, 1, 8);
 }
 
-/* Depths as .debug_frame has them. What it says nothing about are frame pointers, and code between functions. */
-static void check_depths(const struct program *p, const struct program *stripped)
+/*
+ * Depths as .debug_frame has them, in a program that hides its Go. What it says nothing about are frame pointers, and code between
+ * functions; p, which has both, is to be as stripped is.
+ */
+static void check_depths(const struct program *hidden, const struct program *p, const struct program *stripped)
 {
 	uint32_t same = 0, other = 0;
 
@@ -95,12 +99,13 @@ static void check_depths(const struct program *p, const struct program *stripped
 		if (i + 1 < p->tab.nr_raw) /* padding, or a function that is no Go's */
 			assert_int_not_equal(rule_at(p, f->addr + f->size)->cfa, UNWIND_CFA_NONE);
 		for (uint64_t at = f->addr; at < f->addr + f->size; at++) {
-			const struct unwind_rule *want = rule_at(p, at), *got = rule_at(stripped, at);
+			const struct unwind_rule *want = rule_at(hidden, at), *got = rule_at(p, at);
 
+			assert_memory_equal(got, rule_at(stripped, at), sizeof(*got));
 			/* The outermost ones it has no mark of, before Go 1.20 */
-			if (want->cfa != UNWIND_CFA_SP || got->ra == UNWIND_SAME)
+			if (want->cfa != UNWIND_CFA_SP || got->ra != UNWIND_AT_CFA || got->cfa != UNWIND_CFA_SP)
 				continue;
-			if (got->cfa == want->cfa && got->ra == want->ra && got->cfa_off == want->cfa_off)
+			if (got->cfa_off == want->cfa_off && want->ra == UNWIND_AT_CFA)
 				same++;
 			else if (!other++)
 				print_error("%s+%u\n", p->tab.names + f->name, (unsigned)(at - f->addr));
@@ -120,14 +125,25 @@ static void check(const char *path, struct program *p)
 	assert_int_equal(rule_at(p, back->addr)->ra, UNWIND_AT_SP | UNWIND_SIGNAL);
 	assert_int_equal(rule_at(p, back->addr - 1)->ra, UNWIND_AT_SP | UNWIND_SIGNAL);
 	check_switch(p, "runtime.mcall");
-	check_switch(p, "runtime.systemstack");
 	check_switch(p, "runtime.morestack");
 	assert_int_equal(rule_at(p, func(p, "main.hot")->addr)->cfa, UNWIND_CFA_SP);
 }
 
+/* main.main keeps its caller's frame pointer from its prologue on; at its begin it has not yet. */
+static void check_saved(const struct program *p)
+{
+	const struct symtab_raw *f = func(p, "main.main");
+	uint64_t nr = 0;
+
+	assert_int_equal(rule_at(p, f->addr)->saved, UNWIND_SAME);
+	for (uint64_t at = f->addr; at < f->addr + f->size; at++)
+		nr += rule_at(p, at)->saved == UNWIND_AT_CFA && rule_at(p, at)->bp_off == -16;
+	assert_true(nr * 10 > f->size * 8);
+}
+
 static void test_runtime(void **state)
 {
-	struct program p, stripped;
+	struct program p, stripped, hidden;
 
 	(void)state;
 	if (access(PROGRAM, R_OK))
@@ -135,11 +151,16 @@ static void test_runtime(void **state)
 	check(PROGRAM, &p);
 	assert_int_equal(system("strip -o " STRIPPED " " PROGRAM), 0);
 	check(STRIPPED, &stripped);
-	check_depths(&p, &stripped);
+	assert_int_equal(system("objcopy --rename-section .gopclntab=.hidden " PROGRAM " " HIDDEN), 0);
+	program_read(HIDDEN, &hidden);
+	check_depths(&hidden, &p, &stripped);
 	assert_int_equal(rule_at(&stripped, func(&stripped, "runtime.goexit")->addr)->ra, UNWIND_SAME);
+	check_saved(&p);
 	program_free(&p);
 	program_free(&stripped);
+	program_free(&hidden);
 	unlink(STRIPPED);
+	unlink(HIDDEN);
 }
 
 /* Without .debug_frame: what the table says, and of what has no depths nothing. */

@@ -278,7 +278,7 @@ static void test_roots(void **state)
 					   "__libc_start_main", "__libc_start_main_impl", "__libc_start_main@@GLIBC_2.34",
 					   "__libc_start_call_main", "_dl_start_user", "runtime.goexit.abi0",
 					   "runtime.rt0_go.abi0", "runtime.mstart", "_rt0_amd64_linux", "thread_start" };
-	static const char *const no[] = { "main", "clone_range", "[unknown]", "start", "cloned" };
+	static const char *const no[] = { "main", "runtime.goexit0", "runtime.mstart1", "clone_range", "[unknown]", "start", "cloned" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)

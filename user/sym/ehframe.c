@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left; of Go's what is known
- * better (sym/gocode.h) before, and its own table behind. Entries are
+ * The table of an object. In: its .eh_frame, then .debug_frame, its own or its debug file's, for what is left; of Go's its own
+ * table (sym/gocode.h) before. Entries are
  * collected first, since neither their order nor that they are disjoint is certain; then their programs are run by rising address.
  */
 #include "sym/ehframe.h"
@@ -315,8 +315,6 @@ int unwind_table_read(const struct elf_file *elf, const struct elf_file *debug, 
 		ret = read_debug_frame(&r, debug);
 	if (!ret)
 		ret = eh_add_others(&r);
-	if (!ret)
-		ret = gocode_each_behind(elf, add_crt, &r);
 	if (!ret && !r.entries.n)
 		ret = table.nr_bad ? -ENOEXEC : -ENOENT;
 	if (!ret)

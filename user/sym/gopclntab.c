@@ -70,6 +70,11 @@ static bool read_header(struct pclntab *t)
 	       t->words[WORD_FUNCS] * 8 + 4 <= t->size - t->words[WORD_FUNCTAB];
 }
 
+bool gopclntab_is_return(const char *name)
+{
+	return gopclntab_is_sigreturn(name) || !strcmp(name, "runtime.systemstack_switch");
+}
+
 bool gopclntab_is_sigreturn(const char *name)
 {
 	static const char since_1_20[] = "runtime.sigreturn__sigaction";
@@ -109,7 +114,7 @@ static int add_funcs(const struct pclntab *t, struct symtab *tab)
 		if (name == NO_NAME || end <= pc)
 			continue;
 		/* Functions go up to the next. By the byte before it a return address is looked up, and nobody has called that one. */
-		end -= next != NO_NAME && gopclntab_is_sigreturn(tab->names + names + next);
+		end -= next != NO_NAME && gopclntab_is_return(tab->names + names + next);
 		ret = symtab_add(tab, t->words[WORD_TEXT] + pc, end - pc, names + name, RANK_SIZED, SIZE_KNOWN);
 	}
 	return ret == -ENOMEM ? ret : 0;
