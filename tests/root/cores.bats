@@ -15,9 +15,10 @@ setup_cores() {
 }
 
 # agree WALKED NAME FILE: each thread of WALKED reached its root, by the frames of FILE. gdb guesses where code has no unwinding
-# information: no more is asked of it behind the first frame of no file (JIT), nor behind the last where it takes a number for code
+# information: no more is asked of it behind the first frame of no file (JIT), nor behind the last where it takes a number for code. Go's own table
+# says where a thread begins, .debug_frame has no mark of it before Go 1.20, and they go on: GO=1
 agree() {
-	awk -v name="$2" '
+	awk -v name="$2" -v go="${GO:-0}" '
 		NR == FNR { tid = $1; $1 = ""; theirs[tid] = $0; next }
 		{
 			n = split($0, ours, " ") - 2; m = split(theirs[$1], other, " "); guessed = 0
@@ -27,6 +28,7 @@ agree() {
 				if (ours[i + 2] != other[i]) break
 			}
 			if (i > n && m > n && name == "gdb" && length(other[i]) < 4) guessed = 1
+			if (go && i > n) guessed = 1
 			threads++; frames += i - 1
 			if ($2 != 1) { bad = 1; print "thread " $1 ": no root, but end " $2 " at " ours[n + 2] }
 			if (!guessed && (i <= n || i <= m)) { bad = 1; print "thread " $1 ", frame " i " of " n ": " ours[i + 2] ", " name " has " other[i] " of " m }
@@ -70,6 +72,7 @@ cores() {
 
 @test "static PIE, C++, Rust, Go" {
 	for how in static_pie cxx rust go; do
+		[ $how != go ] || GO=1
 		[ ! -x "$WORK/shares_$how" ] || cores 2 "$WORK/shares_$how" 60
 	done
 }

@@ -295,7 +295,7 @@ downs() {
 		run "$SKEP" flame --call-graph $mode -o x.folded -- true
 		[ "$status" = 2 ]
 	done
-	"$SKEP" record --call-graph dwarf,8192 -o a.data -- true
+	"$SKEP" record --call-graph dwarf,8192 -F 999 -o a.data -- "$WORK/stacks_O2" 0.1
 	run "$SKEP" sched timehist --call-graph eh -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"--call-graph and --unwind-memory are of stacks: -g asks for them"* ]]
