@@ -24,7 +24,7 @@ static int on_record(void *ctx, void *data, size_t size)
 	if (size >= sizeof(time_ns))
 		memcpy(&time_ns, data, sizeof(time_ns));
 	r->places.data[r->places.n++] = (struct ring_place){ time_ns, at };
-	return 0;
+	return r->max_bytes && r->bytes.n >= r->max_bytes ? -EAGAIN : 0;
 }
 
 int rings_watch(struct rings *r, int fd, struct err *err)
@@ -96,7 +96,7 @@ int rings_collect(struct rings *r)
 {
 	int ret = ring_buffer__consume(r->rb);
 
-	return ret < 0 ? ret : 0;
+	return ret < 0 && ret != -EAGAIN ? ret : 0;
 }
 
 static int deliver_at(const struct rings *r, uint64_t at, int (*each)(void *arg, const void *record, size_t size), void *arg)

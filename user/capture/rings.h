@@ -20,6 +20,7 @@ struct rings {
 	VEC(int) fds;	 /* of a ring each */
 	VEC(char) bytes; /* of records that came and were not delivered, each behind its u64 size */
 	VEC(struct ring_place) places;
+	uint64_t max_bytes; /* that are collected at once, and a record; the rest waits in the kernel. 0: all, however fast it comes */
 };
 
 /* Before load: room for the CPUs of the place. */

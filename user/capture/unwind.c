@@ -10,6 +10,7 @@
 #include "capture/unwindstore.h"
 #include "util/hash.h"
 
+#define COLLECT_MAX_BYTES (16u << 20) /* twice the ring */
 #define CHAIN_BUCKETS 16384u
 #define CHAINS_MAX_BYTES (64u << 20)
 #define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
@@ -81,6 +82,8 @@ int unwinder_fd(const struct unwinder *u)
 
 int unwinder_collect(struct unwinder *u)
 {
+	/* Until some are walked the kernel asks for more of the same */
+	u->rests.max_bytes = COLLECT_MAX_BYTES;
 	return rings_collect(&u->rests);
 }
 
