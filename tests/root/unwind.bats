@@ -56,13 +56,17 @@ stacks() { # stacks KIND [LIBRARY]
 	done
 }
 
+go_ok() { # go_ok COMMAND...: into got.folded
+	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$@"
+	SKEP_SAMPLES=500 rooted_ok got.folded
+}
+
 # bats test_tags=user-space
 @test "Go that reads clocks, stripped or not" {
 	[ -x "$WORK/clock_go" ] || skip "no go"
 	strip -o go_stripped "$WORK/clock_go"
 	for go in "$WORK/clock_go" ./go_stripped; do
-		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$go" "$(lasting 2)"
-		SKEP_SAMPLES=500 rooted_ok got.folded
+		go_ok "$go" "$(lasting 2)"
 		in_ok got.folded ';time[.]now[; ]' ';runtime[.]goexit[^;]*;runtime[.]main;main[.]main;main[.]wall;time[.]Now;time[.]now[; ]'
 		in_ok got.folded ';runtime[.]nanotime1[^;]*[; ]' ';main[.]mono;.*;runtime[.]nanotime1|;runtime[.]mstart.*;runtime[.]nanotime1|;runtime[.](mcall|morestack).*;runtime[.]nanotime1'
 	done
@@ -74,17 +78,14 @@ stacks() { # stacks KIND [LIBRARY]
 	[ -x "$WORK/cgo_go" ] || skip "no go"
 	strip -o garbage_stripped "$WORK/garbage_go"
 	for go in "$WORK/garbage_go" ./garbage_stripped; do
-		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$go" "$(lasting 2)"
-		SKEP_SAMPLES=500 rooted_ok got.folded
+		go_ok "$go" "$(lasting 2)"
 		in_ok got.folded ';runtime[.]systemstack[^;]*;' ';runtime[.]goexit[^;]*;.*;runtime[.]systemstack|;runtime[.](goexit|mstart|mcall|morestack)[^;]*;runtime[.]systemstack'
 	done
 	strip -o cgo_stripped "$WORK/cgo_go"
-	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/cgo_go" "$(lasting 2)"
-	SKEP_SAMPLES=500 rooted_ok got.folded
+	go_ok "$WORK/cgo_go" "$(lasting 2)"
 	in_ok got.folded ';in_c[; ]' ';runtime[.]main;main[.]main;main[.]there;main[.]_Cfunc_in_c[^;]*;runtime[.]asmcgocall[^;]*;(_cgo_[^;]*;)?in_c[; ]'
 	in_ok got.folded ';main[.]work[; ]' ';runtime[.]main;main[.]main;main[.]back;main[.]_Cfunc_through_c[^;]*;runtime[.]cgocall;runtime[.]systemstack_switch[^;]*;runtime[.]cgocallback[^;]*;.*;main[.]work[; ]'
-	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- ./cgo_stripped "$(lasting 2)"
-	SKEP_SAMPLES=500 rooted_ok got.folded
+	go_ok ./cgo_stripped "$(lasting 2)"
 }
 
 # Go's profiler walks a stack at each of them
@@ -93,8 +94,7 @@ stacks() { # stacks KIND [LIBRARY]
 	[ -x "$WORK/shares_go" ] || skip "no go"
 	strip -o go_stripped "$WORK/shares_go"
 	for go in "$WORK/shares_go" ./go_stripped; do
-		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$go" "$(lasting 2)" 1000
-		SKEP_SAMPLES=500 rooted_ok got.folded
+		go_ok "$go" "$(lasting 2)" 1000
 		grep -qE ';runtime[.]main;main[.]main;main[.](hot|cold);runtime[.]sigreturn[^;]*;runtime[.]sigtramp[^;]*[; ]' got.folded
 	done
 }

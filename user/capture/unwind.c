@@ -10,7 +10,7 @@
 #include "capture/unwindstore.h"
 #include "util/hash.h"
 
-#define COLLECT_MAX_BYTES (16u << 20) /* twice the ring */
+#define COLLECT_MAX_BYTES (16u << 20) /* twice the ring. Until some are walked the kernel asks for more of the same */
 #define CHAIN_BUCKETS 16384u
 #define CHAINS_MAX_BYTES (64u << 20)
 #define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
@@ -42,6 +42,7 @@ int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder,
 	if (!u)
 		return err_set(err, -ENOMEM, "out of memory");
 	u->guide = cfg->guide;
+	u->rests.max_bytes = COLLECT_MAX_BYTES;
 	u->max_frames = cfg->max_frames ? cfg->max_frames : STACK_MAX_FRAMES;
 	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, &u->store, err);
 	if (!ret)
@@ -82,8 +83,6 @@ int unwinder_fd(const struct unwinder *u)
 
 int unwinder_collect(struct unwinder *u)
 {
-	/* Until some are walked the kernel asks for more of the same */
-	u->rests.max_bytes = COLLECT_MAX_BYTES;
 	return rings_collect(&u->rests);
 }
 

@@ -7,15 +7,20 @@
 #include "capture/features.h"
 #include "sym/kallsyms.h"
 
+void live_kernel_names(struct syms_cfg *cfg, struct ksym_asker *asker)
+{
+	cfg->kernel_symbol = ksym_name;
+	cfg->kernel_addr = ksym_addr;
+	cfg->kernel_arg = asker;
+}
+
 int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cfg, struct fold *fold, struct ksym_asker **ret_asker,
 	     int *ret_status, struct err *err)
 {
 	int ret;
 
 	if (!m->no_kernel && feature_tried(FEATURE_KSYM, ksym_open(ret_asker))) {
-		syms_cfg->kernel_symbol = ksym_name;
-		syms_cfg->kernel_addr = ksym_addr;
-		syms_cfg->kernel_arg = *ret_asker;
+		live_kernel_names(syms_cfg, *ret_asker);
 	} else if (!m->no_kernel) {
 		kallsyms_prefetch();
 	}

@@ -7,6 +7,9 @@
 #include "cmd/measure.h"
 #include "model/fold.h"
 
+/* Has kernel addresses asked of the running kernel. The asker is to outlive the names that are looked up. */
+void live_kernel_names(struct syms_cfg *cfg, struct ksym_asker *asker);
+
 /*
  * Names of the kernel come by BPF where that is to be had (*ret_asker, to be closed behind the last look-up; NULL: none), else from
  * /proc/kallsyms. *ret_status: COMMAND's. 0 or -errno.

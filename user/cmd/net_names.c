@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "capture/features.h"
+#include "cmd/live.h"
 
 static void open_names(struct net_names *n)
 {
@@ -14,9 +15,7 @@ static void open_names(struct net_names *n)
 
 	n->is_open = true;
 	if (feature_tried(FEATURE_KSYM, ksym_open(&n->ksym))) {
-		cfg.kernel_symbol = ksym_name;
-		cfg.kernel_addr = ksym_addr;
-		cfg.kernel_arg = n->ksym;
+		live_kernel_names(&cfg, n->ksym);
 	} else {
 		n->ksym = NULL;
 	}

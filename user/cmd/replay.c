@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/cost.h"
+#include "cmd/live.h"
 #include "cmd/measure.h"
 #include "cmd/offcpu.h"
 #include "sym/buildid.h"
@@ -160,9 +161,7 @@ static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
 
 	if (size == cfg->kernel_build_id_size && !memcmp(id, cfg->kernel_build_id, (size_t)size) && !ksym_open(ret_asker)) {
 		if (ksym_addr(*ret_asker, "_text")) {
-			cfg->kernel_symbol = ksym_name;
-			cfg->kernel_addr = ksym_addr;
-			cfg->kernel_arg = *ret_asker;
+			live_kernel_names(cfg, *ret_asker);
 			return;
 		}
 		ksym_close(*ret_asker);

@@ -7,6 +7,7 @@
 
 #include "capture/features.h"
 #include "capture/session.h"
+#include "cmd/live.h"
 #include "model/fold.h"
 #include "model/schedlog.h"
 #include "sym/kallsyms.h"
@@ -45,9 +46,7 @@ static int open_syms(struct sched_log *log, struct err *err)
 	struct syms_cfg cfg = { 0 };
 
 	if (feature_tried(FEATURE_KSYM, ksym_open(&log->ksym))) {
-		cfg.kernel_symbol = ksym_name;
-		cfg.kernel_addr = ksym_addr;
-		cfg.kernel_arg = log->ksym;
+		live_kernel_names(&cfg, log->ksym);
 	} else {
 		log->ksym = NULL;
 		kallsyms_prefetch();

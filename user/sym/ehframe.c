@@ -201,9 +201,9 @@ int eh_add_others(struct eh_reading *r)
 {
 	int ret = add_signal_bytes(r);
 
-	if (!ret)
-		ret = r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
-	return ret;
+	if (ret)
+		return ret;
+	return r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)
