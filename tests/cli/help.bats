@@ -203,6 +203,16 @@ commands() {
 	done
 }
 
+@test "record: a level of compression is 0 to 22, without a space" {
+	for o in "-z23" "-z-1" "-zx" "--compression-level=" "--compression-level=23" "-z -z"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" record $o -- true
+		[ "$status" = 2 ] || { echo "status $status: $o: $output"; false; }
+		[[ "$output" == "skep record: "*compression-level* ]]
+	done
+	"$SKEP" record -h | grep -qF -- '-z, --compression-level[=LEVEL]'
+}
+
 @test "stat: what contradicts itself is exit 2 with the words that do" {
 	for o in "-r 3 -a" "-x, -j -- true" "-I 10 -r 2 -- true" "--append -- true" "-A -- true" "--per-thread -a" "-u 0 -a" "--comm x" \
 		"-p 1 -C 0" "--timeout 5 --duration 1 -- true" "-r 99999999999 -- true" "-r 0 -- true" "-I 0 -- true" "-I -5 -- true" "-e nonsense -- true" \

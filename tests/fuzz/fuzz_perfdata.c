@@ -65,11 +65,12 @@ static int check_lost(struct sink *sink, uint64_t n)
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void seed(const char *path, bool callchain, int nr_events)
+static void seed(const char *path, bool callchain, int nr_events, int compression_level)
 {
 	static const struct event events[2] = { { .name = "cpu-clock", .type = 1 }, { .name = "x", .type = 4 } };
 	struct data_meta meta = { .hostname = "h", .nr_cpus_avail = 1, .events = events,
-				  .nr_events = nr_events, .callchain = callchain };
+				  .nr_events = nr_events, .callchain = callchain,
+				  .compression_level = compression_level };
 	uint64_t ips[3] = { 1, 2, 3 };
 	struct data_writer *w;
 	struct err err;
@@ -132,9 +133,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		if (stat((*argv)[i], &st) || !S_ISDIR(st.st_mode))
 			continue;
 		snprintf(path, sizeof(path), "%s/seed-chain", (*argv)[i]);
-		seed(path, true, 2);
+		seed(path, true, 2, 0);
 		snprintf(path, sizeof(path), "%s/seed-flat", (*argv)[i]);
-		seed(path, false, 1);
+		seed(path, false, 1, 0);
+		snprintf(path, sizeof(path), "%s/seed-packed", (*argv)[i]);
+		seed(path, true, 2, 1);
 		seed_pipe((*argv)[i]);
 		break;
 	}

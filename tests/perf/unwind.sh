@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Claims: stacks of programs that keep no frame pointers reach their roots, where perf's copies of 8 and 16 KB are cut or perf's frame
-# pointers lead nowhere; in a fortieth of the bytes, and a third of the CPU time to record and read them; and what a frame costs.
+# pointers lead nowhere; in a fortieth of the bytes (both compressed: a third to a two hundredth), and a third of the CPU time to record
+# and read them; and what a frame costs.
 . "$(dirname "$0")/lib.sh"
 RUNS=${UNWIND_RUNS:-3}
 
@@ -36,6 +37,7 @@ how() { # how NAME COMMAND...: a program, every way in turn
 	for ((i = 0; i < RUNS; i++)); do
 		cpu "$TMP/bare" "$@"
 		cpu "$TMP/skep" "$SKEP" -q record --call-graph eh -F 999 -o "$TMP/s.data" -- "$@"
+		must "$SKEP" -q record -z --call-graph eh -F 999 -o "$TMP/z.data" -- "$@"
 		cpu "$TMP/skepread" "$SKEP" -q flame -i "$TMP/s.data" -o "$TMP/s.folded"
 		for mode in fp dwarf,8192 dwarf,16384; do
 			cpu "$TMP/p.$mode" perf record -q --call-graph $mode -F 999 -e cpu-clock -o "$TMP/p.data.$mode" -- "$@"
@@ -43,12 +45,15 @@ how() { # how NAME COMMAND...: a program, every way in turn
 			cpu "$TMP/p.read.$mode" sh -c "perf report --stdio --no-inline -i $TMP/p.data.$mode >/dev/null 2>&1"
 			perf script --no-inline -F comm,ip,sym,dso -i "$TMP/p.data.$mode" 2>/dev/null >"$TMP/p.script.$mode"
 		done
+		must perf record -q -z --call-graph dwarf,8192 -F 999 -e cpu-clock -o "$TMP/pz.data" -- "$@"
 	done
 	printf '  %-8s rooted: skep %s %%, perf -g %s %%, dwarf 8K %s %%, 16K %s %%\n' "$name" "$(whole "$TMP/s.folded")" \
 		"$(rooted "$TMP/p.script.fp")" "$(rooted "$TMP/p.script.dwarf,8192")" "$(rooted "$TMP/p.script.dwarf,16384")"
 	added() { awk -v b="$(median "$TMP/bare")" -v r="$(median "$TMP/$1")" -v s="$(median "$TMP/$2")" 'BEGIN { t = r - b + s; print (t > 0.001 ? t : 0.001) }'; }
 	compare CPU s "record and flame" "$(added skep skepread)" "perf dwarf 8K, report" "$(added p.dwarf,8192 p.read.dwarf,8192)"
 	compare bytes B record "$(stat -c %s "$TMP/s.data")" "perf dwarf 8K" "$(stat -c %s "$TMP/p.data.dwarf,8192")"
+	compare bytes B "record -z" "$(stat -c %s "$TMP/z.data")" "perf dwarf 8K" "$(stat -c %s "$TMP/p.data.dwarf,8192")"
+	compare bytes B "record -z" "$(stat -c %s "$TMP/z.data")" "perf dwarf 8K -z" "$(stat -c %s "$TMP/pz.data")"
 }
 
 echo "programs of this system at 999 Hz"

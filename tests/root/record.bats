@@ -127,6 +127,30 @@ mixed_load() {
 		}' p.csv s.csv
 }
 
+# bats test_tags=user-space
+@test "record -z: perf and skep read the same samples of it, and the header tells how much smaller they are" {
+	need perf
+	run "$SKEP" record -z0 -F "$(hz 4999)" -o plain.data -- "$WORK/shares_cxx" 0.5
+	run ! grep -q compressed <<<"$output"
+	run ! grep -q COMPRESSED <(perf report -i plain.data --stats 2>/dev/null)
+	run "$SKEP" record -z -F "$(hz 4999)" -o z.data --receipt -- "$WORK/shares_cxx" 1
+	echo "$output"
+	[[ "$output" != *"this skep has no zstd"* ]] || skip "built without zstd"
+	# wrote z.data: X MB, N samples of cpu-clock, compressed from Y MB
+	read -r mb kept from < <(sed -nE 's/^wrote z.data: ([0-9.]+) MB, ([0-9]+) samples of .*, compressed from ([0-9.]+) MB$/\1 \2 \3/p' <<<"$output")
+	grep -qx "cost: $(stat -c %s z.data) bytes out" <<<"$output"
+	[ "$(perf script -i z.data -F time 2>/dev/null | grep -c .)" = "$kept" ]
+	[ "$("$SKEP" flame -i z.data -o - --format folded 2>/dev/null | awk '{ n += $NF } END { print n }')" = "$kept" ]
+	table "$SKEP" report -i z.data --no-children --percent-limit 0.2 >skep.txt
+	table perf report -i z.data --stdio --no-children -g none --percent-limit 0.2 >perf.txt
+	[ "$(wc -l <perf.txt)" -ge 2 ]
+	diff perf.txt skep.txt
+	perf report -i z.data --stats 2>/dev/null | grep -qE 'COMPRESSED events: +[1-9]'
+	ratio=$(perf report --header-only -i z.data 2>/dev/null | sed -n 's/^# compressed : Zstd, level = 1, ratio = //p')
+	# The file has features, too, which are not compressed
+	awk -v mb="$mb" -v from="$from" -v ratio="$ratio" 'BEGIN { exit !(ratio >= 3 && mb * ratio >= 0.9 * from && mb * 2 < from) }'
+}
+
 @test "a recording that was killed is readable up to the last whole record" {
 	busy "$WORK/shares" 20
 	background "$SKEP" record -a -F 999 -o a.data

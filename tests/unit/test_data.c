@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #include "data/data.h"
 #include "data/reader.h"
@@ -48,6 +51,9 @@ static const struct event events[NR_EVENTS] = {
 
 static const char *const command[] = { "skep", "record", "-e", "cpu-clock, it's", "\xff\x1b[31m", "" };
 
+/* Of what the writer writes. Tests run with both: see COMPRESSED(). */
+static int compression_level;
+
 static struct data_meta make_meta(void)
 {
 	struct data_meta m = {
@@ -55,6 +61,7 @@ static struct data_meta make_meta(void)
 		.cpu_desc = "A CPU", .nr_cpus_avail = 8, .nr_cpus_online = 4, .total_mem_kb = 123456,
 		.argc = 6, .argv = command, .events = events, .nr_events = NR_EVENTS,
 		.kernel_build_id = { 9, 8, 7 }, .kernel_build_id_size = BUILD_ID_MAX, .callchain = true,
+		.compression_level = compression_level,
 	};
 
 	return m;
@@ -579,6 +586,157 @@ static uint8_t *slurp(const char *path, size_t *ret_n)
 	return p;
 }
 
+#ifdef HAVE_ZSTD
+/* What perf has to get along with, counted in a file. */
+struct pieces {
+	size_t nr, cut; /* cut: with the begin of a record at their end */
+	size_t largest; /* bytes */
+	struct compression said; /* in the stream */
+	uint8_t *bytes; /* what is in all of them */
+	size_t n;
+};
+
+/* One COMPRESSED record: it yields something, and all that was put into it. */
+static void add_piece(struct pieces *z, ZSTD_DStream *zstd, const uint8_t *p, size_t n)
+{
+	ZSTD_inBuffer in = { p, n, 0 };
+	ZSTD_outBuffer out = { NULL, COMPRESSION_MMAP_BYTES, 0 };
+
+	z->bytes = realloc(z->bytes, z->n + COMPRESSION_MMAP_BYTES);
+	out.dst = z->bytes + z->n;
+	assert_false(ZSTD_isError(ZSTD_decompressStream(zstd, &out, &in)));
+	assert_int_equal(in.pos, in.size);
+	assert_true(out.pos > 0 && out.pos < out.size);
+	z->n += out.pos;
+	z->nr++;
+	z->largest = out.pos > z->largest ? out.pos : z->largest;
+}
+
+static struct pieces pieces_of(const uint8_t *file)
+{
+	ZSTD_DStream *zstd = ZSTD_createDStream();
+	struct pieces z = { 0 };
+	struct file_header h;
+	size_t at = 0;
+
+	memcpy(&h, file, sizeof(h));
+	for (const uint8_t *p = file + h.data.offset, *end = p + h.data.size; p < end; p += get_u16(p + 6)) {
+		if (get_u32(p) == RECORD_HEADER_FEATURE)
+			memcpy(&z.said, p + 16, sizeof(z.said));
+		else if (get_u32(p) != RECORD_COMPRESSED)
+			assert_int_equal(get_u32(p), RECORD_EVENT_UPDATE);
+		else
+			add_piece(&z, zstd, p + 8, get_u16(p + 6) - 8);
+		while (at + 8 <= z.n && at + get_u16(z.bytes + at + 6) <= z.n)
+			at += get_u16(z.bytes + at + 6);
+		z.cut += at < z.n;
+	}
+	assert_int_equal(at, z.n);
+	ZSTD_freeDStream(zstd);
+	return z;
+}
+
+/* Stacks of noise, which cannot be compressed, in the largest records. */
+static void write_noise(const char *path, size_t n)
+{
+	struct data_meta meta = make_meta();
+	uint64_t ips[4000];
+	struct sample s = { .count = 1, .kips = ips, .uips = ips, .nr_kips = 4000, .nr_uips = 4000 };
+	struct data_writer *w;
+	struct err err = { 0 };
+
+	random_state = 3;
+	assert_int_equal(data_writer_open(path, &meta, &w, &err), 0);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < 4000; k++)
+			ips[k] = rnd(1ull << 31) << 33 | rnd(1ull << 31) << 2 | rnd(4);
+		s.time_ns = T0 + i;
+		assert_int_equal(data_writer_sink(w)->sample(data_writer_sink(w), &s), 0);
+	}
+	assert_true(data_writer_close(w, &err) > 0);
+}
+
+/* The same file, but for its compression: to the byte; in pieces that perf can take. */
+static void compare_pieces(const uint8_t *plain, const uint8_t *packed, uint32_t level, size_t least)
+{
+	struct pieces z = pieces_of(packed);
+	struct file_header a, b;
+	size_t preamble;
+
+	memcpy(&a, plain, sizeof(a));
+	memcpy(&b, packed, sizeof(b));
+	preamble = a.data.size - z.n;
+	assert_memory_equal(plain + a.data.offset, packed + b.data.offset, preamble);
+	assert_memory_equal(plain + a.data.offset + preamble, z.bytes, z.n);
+	assert_true(z.nr >= least && z.cut > 0 && z.cut < z.nr);
+	assert_int_equal(z.said.type, COMPRESSION_ZSTD);
+	assert_int_equal(z.said.level, level);
+	assert_true(z.said.mmap_bytes >= z.largest);
+	assert_int_equal(z.said.ratio, (a.data.size + b.data.size / 2) / b.data.size);
+	assert_false(a.features[0] & 1ull << FEATURE_COMPRESSED);
+	assert_true(b.features[0] & 1ull << FEATURE_COMPRESSED);
+	free(z.bytes);
+}
+
+static void test_compressed_pieces(void **state)
+{
+	static const int levels[] = { 1, 9, 22 };
+	const char *plain = in_dir("plain.data"), *packed = in_dir("packed.data");
+	struct lines want = lines_new();
+	uint8_t *a, *b;
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		bool noise = i == 0;
+
+		for (int pass = 0; pass < 2; pass++) {
+			compression_level = pass ? levels[i] : 0;
+			noise ? write_noise(pass ? packed : plain, 100) : write_batches(pass ? packed : plain, 2000, true, true, &want);
+		}
+		compression_level = 0;
+		a = slurp(plain, &n);
+		b = slurp(packed, &n);
+		compare_pieces(a, b, (uint32_t)levels[i], noise ? 100 : 20);
+		free(a);
+		free(b);
+	}
+	lines_free(&want);
+}
+
+static int compressed(void **state)
+{
+	(void)state;
+	compression_level = 1;
+	return 0;
+}
+
+static int uncompressed(void **state)
+{
+	(void)state;
+	compression_level = 0;
+	return 0;
+}
+
+#else
+
+static void test_no_zstd(void **state)
+{
+	struct data_meta meta = make_meta();
+	struct data_writer *w;
+	struct err err = { 0 };
+
+	(void)state;
+	meta.compression_level = 1;
+	assert_int_equal(data_writer_open(in_dir("none.data"), &meta, &w, &err), -EOPNOTSUPP);
+	assert_int_equal(err.exit, EXIT_CANNOT);
+	assert_non_null(strstr(err.text, "no zstd"));
+	assert_non_null(strstr(err.hint, "libzstd"));
+	assert_int_equal(access(in_dir("none.data"), F_OK), -1);
+}
+
+#endif
+
 /* Every length of a file: never more than the whole had, never a wrong event, and it says that it is cut. */
 static void test_truncation(void **state)
 {
@@ -788,6 +946,8 @@ static void test_perf_reads_ours(void **state)
 	assert_int_equal(run("grep -q '/usr/lib/libwith.so' %s", in_dir("ids")), 0);
 	assert_int_equal(run("perf report --header-only -i %s 2>&1 | grep -q 'hostname : host'", path), 0);
 	assert_int_equal(run("perf report --header-only -i %s 2>&1 | grep -q 'nrcpus avail : 8'", path), 0);
+	assert_int_equal(run("perf report --header-only -i %s 2>&1 | grep -q 'compressed : Zstd, level = 1, ratio = [1-9]'", path),
+			 !compression_level);
 	lines_free(&want);
 }
 
@@ -835,8 +995,10 @@ static void test_killed(void **state)
 	assert_true(seen.truncated);
 	assert_true(got.samples > 20000 - 256 * 1024 / 72);
 	assert_false(got.unordered);
-	if (has_perf())
+	if (has_perf()) {
 		assert_int_equal(run("perf report --stdio -i %s 2>&1 | grep -q sched:sched_switch", path), 0);
+		assert_int_equal(run("test $(perf script -F time -i %s 2>/dev/null | grep -c .) = %zu", path, got.samples), 0);
+	}
 	lines_free(&got);
 }
 
@@ -1168,6 +1330,9 @@ static int group_teardown(void **state)
 	return run("rm -rf %s", dir);
 }
 
+/* The same test of files that are compressed. */
+#define COMPRESSED(test) { #test ", compressed", test, compressed, uncompressed, NULL }
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1186,6 +1351,19 @@ int main(void)
 		cmocka_unit_test(test_perf_compressed),
 		cmocka_unit_test(test_perf_pipe),
 		cmocka_unit_test(test_perf_killed),
+#ifdef HAVE_ZSTD
+		cmocka_unit_test(test_compressed_pieces),
+		COMPRESSED(test_round_trip),
+		COMPRESSED(test_round_trip_no_rounds),
+		COMPRESSED(test_extremes),
+		COMPRESSED(test_truncation),
+		COMPRESSED(test_spoiled),
+		COMPRESSED(test_killed),
+		COMPRESSED(test_disk_full),
+		COMPRESSED(test_perf_reads_ours),
+#else
+		cmocka_unit_test(test_no_zstd),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);

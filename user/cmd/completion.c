@@ -104,14 +104,16 @@ static void quoted(const char *text, const char *escape)
 
 static void zsh_opt(const struct cmd *c, const struct opt *o)
 {
+	const char *attached = opt_optional(o) ? "-" : ""; /* in the same word */
+
 	(void)c;
 	for (int form = 0; form < 2; form++) {
 		if (form ? !o->name : !o->key)
 			continue;
 		if (form)
-			printf(" \\\n\t\t'%s--%s%s[", o->many ? "*" : "", o->name, o->arg ? "=" : "");
+			printf(" \\\n\t\t'%s--%s%s%s[", o->many ? "*" : "", o->name, o->arg ? "=" : "", attached);
 		else
-			printf(" \\\n\t\t'%s-%c[", o->many ? "*" : "", o->key);
+			printf(" \\\n\t\t'%s-%c%s[", o->many ? "*" : "", o->key, attached);
 		quoted(o->help, "[]:");
 		putchar(']');
 		if (o->values) {
@@ -119,6 +121,8 @@ static void zsh_opt(const struct cmd *c, const struct opt *o)
 			for (const char *v = o->values; *v; v++)
 				putchar(*v == '|' ? ' ' : *v);
 			putchar(')');
+		} else if (opt_optional(o)) {
+			printf("::%.*s:", (int)strcspn(o->arg + 2, "]"), o->arg + 2);
 		} else if (o->arg) {
 			printf(":%s:%s", o->arg, !strcmp(o->arg, "FILE") ? "_files" : "");
 		}
@@ -187,7 +191,7 @@ static void fish_opt(const struct cmd *c, const struct opt *o)
 		printf(" -s %c", o->key);
 	if (o->name)
 		printf(" -l %s", o->name);
-	if (o->arg)
+	if (o->arg && !opt_optional(o))
 		printf(" -r");
 	if (o->values) {
 		printf(" -f -a '");

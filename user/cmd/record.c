@@ -17,18 +17,37 @@
 #include "sym/buildid.h"
 #include "sym/sym.h"
 #include "util/log.h"
+#include "util/num.h"
 
 struct record {
 	struct measure m;
 	struct honesty h;
 	const char *out;
+	int compression_level;
 	bool callgraph, off_cpu;
 	struct offcpu_cfg off_cfg;
 };
 
+#define COMPRESSION_LEVEL 1 /* the default of perf record -z, and zstd's fastest but for the negative ones */
+#define COMPRESSION_LEVEL_MAX 22
+
+static int set_compression(void *base, const char *text, struct err *err)
+{
+	struct record *rec = base;
+	uint64_t level = COMPRESSION_LEVEL;
+	int ret = text ? num_u64(text, COMPRESSION_LEVEL_MAX, &level) : 0;
+
+	if (ret < 0)
+		return err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--compression-level': expected 0 to %d", text, COMPRESSION_LEVEL_MAX);
+	rec->compression_level = (int)level;
+	return 0;
+}
+
 static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)", NULL, false,
 	  NULL },
+	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
+	  "compress what is written: from 1, the fastest and the default, to 22; 0: do not. For -z no space before LEVEL", set_compression, false, NULL },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default",
 	  NULL, false, NULL },
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
@@ -58,6 +77,7 @@ struct record_sink {
 	struct utsname uts;
 	struct data_meta meta;
 	uint64_t no_room; /* samples without their stack */
+	uint64_t record_bytes; /* before compression */
 };
 
 static int pass_sample(struct sink *sink, const struct sample *s)
@@ -158,6 +178,7 @@ static int open_writer(struct sink *sink, struct err *err)
 		.nr_events = rec->m.nr_events,
 		.callchain = rec->m.walks.call_graph != CALL_GRAPH_NONE,
 		.max_frames = (uint32_t)rec->m.walks.max_frames,
+		.compression_level = rec->compression_level,
 	};
 	r->meta.kernel_build_id_size = build_id_kernel(r->meta.kernel_build_id);
 	ret = build_ids_new(&r->ids);
@@ -187,21 +208,25 @@ static int close_writer(struct record_sink *r, struct profile *p, int ret, struc
 	for (int i = 0; i < LOSS_MAX; i++)
 		lost += loss_is_whole(i) ? p->losses[i] : 0;
 	r->to->lost(r->to, lost); /* a failed write is told by the close */
+	r->record_bytes = data_writer_record_bytes(r->writer);
 	bytes = data_writer_close(r->writer, err);
 	p->receipt.bytes_out = bytes > 0 ? bytes : 0;
 	return bytes < 0 ? (int)bytes : 0;
 }
 
-static void print_wrote(const struct record *rec, const struct profile *p)
+static void print_wrote(const struct record_sink *r, const struct profile *p)
 {
-	char events[EVENT_NAME_MAX];
+	const struct record *rec = r->record;
+	char events[EVENT_NAME_MAX], from[64] = "";
 
 	if (rec->m.nr_events > 1)
 		snprintf(events, sizeof(events), "%d events", rec->m.nr_events);
 	else
 		snprintf(events, sizeof(events), "%s", p->event);
-	log_note("wrote %s: %.3f MB, %llu samples of %s", rec->out, p->receipt.bytes_out / 1048576.0,
-		 (unsigned long long)p->kept, events);
+	if (rec->compression_level)
+		snprintf(from, sizeof(from), ", compressed from %.3f MB", r->record_bytes / 1048576.0);
+	log_note("wrote %s: %.3f MB, %llu samples of %s%s", rec->out, p->receipt.bytes_out / 1048576.0,
+		 (unsigned long long)p->kept, events, from);
 }
 
 static int record_run(void *cfg, char **operands, struct err *err)
@@ -244,7 +269,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (ret)
 		return ret;
 	if (p.kept)
-		print_wrote(rec, &p);
+		print_wrote(&r, &p);
 	honesty_print(&rec->h, &p);
 	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, err);
 }
@@ -258,6 +283,7 @@ const struct cmd cmd_record = {
 	.examples = "skep record -- make                 a command, into perf.data\n"
 		    "skep record -a -F 99 -- sleep 10    whole machine for 10 seconds\n"
 		    "skep record -p 1234 --duration 2 -o web.data\n"
+		    "skep record -z -a --duration 10     a small file\n"
 		    "skep record --off-cpu -p 1234 --duration 2    what runs and what waits\n",
 	.run = record_run,
 };

@@ -26,6 +26,7 @@ struct data_meta {
 	uint8_t kernel_build_id_size; /* 0: not known */
 	bool callchain;	   /* samples carry call chains */
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
+	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
 	bool stack_dumps;  /* reader: samples carry pieces of the user stack (perf record --call-graph dwarf) */
 	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
@@ -49,6 +50,9 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
  * every call returns its -errno and data_writer_close tells it with the path.
  */
 struct sink *data_writer_sink(struct data_writer *w);
+
+/* Bytes of the records so far, as they are before compression. */
+uint64_t data_writer_record_bytes(const struct data_writer *w);
 
 /* Flushes, writes the feature sections and the final header, closes and frees. Returns the size in bytes or -errno (err filled). */
 int64_t data_writer_close(struct data_writer *w, struct err *err);

@@ -167,6 +167,8 @@ static void add_feature(struct bytes *b, unsigned feature, const struct feature_
 		return add_u64(b, in->last_ns);
 	case FEATURE_CLOCKID:
 		return add_u64(b, in->clock_resolution_ns);
+	case FEATURE_COMPRESSED:
+		return in->compression ? bytes_add(b, in->compression, sizeof(*in->compression)) : (void)0;
 	case FEATURE_CLOCK_DATA:
 		add_u32(b, CLOCK_DATA_VERSION);
 		add_u32(b, CLOCK_MONOTONIC);

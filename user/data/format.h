@@ -60,6 +60,21 @@ enum feature {
 
 #define CLOCK_DATA_VERSION 1
 
+/*
+ * FEATURE_COMPRESSED (process_compressed(), tools/perf/util/header.c). For what comes out of one COMPRESSED record perf has mmap_bytes,
+ * beside what is left of the one before (perf_session__process_compressed_event(), tools/perf/util/session.c).
+ */
+struct compression {
+	uint32_t version; /* 0 in perf's files */
+	uint32_t type;
+	uint32_t level;
+	uint32_t ratio; /* of all, rounded; to be shown */
+	uint32_t mmap_bytes;
+};
+
+#define COMPRESSION_ZSTD 1
+#define COMPRESSION_MMAP_BYTES (64u << 10)
+
 /* Records that perf adds to those of the kernel. */
 enum record_user {
 	RECORD_HEADER_ATTR = 64,

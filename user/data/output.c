@@ -136,13 +136,13 @@ uint8_t *output_reserve(struct output *o)
 	return o->failed ? NULL : o->buf + o->used;
 }
 
-/* The longest run of whole records in the first n bytes of the buffer. */
-static size_t whole_records(const struct output *o, size_t n)
+/* The longest run of whole records in the first n bytes. */
+static size_t whole_records(const uint8_t *p, size_t n)
 {
 	size_t at = 0;
 
 	while (n - at >= sizeof(struct perf_event_header)) {
-		size_t size = get_u16(o->buf + at + offsetof(struct perf_event_header, size));
+		size_t size = get_u16(p + at + offsetof(struct perf_event_header, size));
 
 		if (size > n - at)
 			break;
@@ -154,18 +154,24 @@ static size_t whole_records(const struct output *o, size_t n)
 int output_flush(struct output *o)
 {
 	uint64_t end = o->data_at + o->data_bytes;
-	size_t done;
+	const uint8_t *p = o->buf;
+	size_t n = o->used, done;
 	int failed;
 
 	if (o->failed || !o->used)
 		return o->failed;
-	done = write_at(o, end, o->buf, o->used);
-	if (done < o->used) {
-		done = whole_records(o, done);
+	if (o->deflate)
+		o->failed = deflate_bytes(o->deflate, o->buf, o->used, &p, &n);
+	if (o->failed)
+		return o->failed;
+	done = write_at(o, end, p, n);
+	if (done < n) {
+		done = whole_records(p, done);
 		/* Not possible on a device; there is nothing to keep readable there. */
 		if (ftruncate(o->fd, (off_t)(end + done)) < 0)
 			done = 0;
 	}
+	o->record_bytes += o->used;
 	o->used = 0;
 	o->data_bytes += done;
 	failed = o->failed;
@@ -187,10 +193,10 @@ int output_tail(struct output *o, const void *bytes, size_t n)
 	return o->failed;
 }
 
-int output_header(struct output *o, const struct file_header *h)
+int output_rewrite(struct output *o, uint64_t at, const void *bytes, size_t n)
 {
 	if (!o->failed)
-		write_at(o, 0, (const uint8_t *)h, sizeof(*h));
+		write_at(o, at, bytes, n);
 	return o->failed;
 }
 
@@ -202,6 +208,7 @@ int output_close(struct output *o)
 	/* Network file systems report a full disk only here. */
 	if (o->fd >= 0 && close(o->fd) < 0 && errno != EINTR)
 		ret = -errno;
+	deflate_free(o->deflate);
 	free(o->buf);
 	free(o->path);
 	return ret;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside the perf.data writer: writer.c turns events into records, output.c owns file and buffer. */
+/*
+ * Inside the perf.data writer: writer.c turns events into records, output.c owns file and buffer, deflate.c compresses what goes from
+ * the buffer to the file, feature.c builds what is behind the records.
+ */
 #ifndef SKEP_DATA_WRITER_H
 #define SKEP_DATA_WRITER_H
 
@@ -20,6 +23,8 @@ struct output {
 	size_t used;
 	uint64_t data_at;    /* file offset of the first record */
 	uint64_t data_bytes; /* of records in the file */
+	uint64_t record_bytes; /* that left the buffer: what data_bytes would be without compression */
+	struct deflate *deflate; /* NULL: records go into the file as they are */
 	int failed;	     /* negative errno of the first failed write; nothing is written after it */
 };
 
@@ -44,9 +49,16 @@ int output_flush(struct output *o);
 
 /* Writes behind the last record; on failure the file ends at the last record again. */
 int output_tail(struct output *o, const void *bytes, size_t n);
-int output_header(struct output *o, const struct file_header *h);
+/* Overwrites what is in the file already. */
+int output_rewrite(struct output *o, uint64_t at, const void *bytes, size_t n);
 /* A file that was not placed is gone. */
 int output_close(struct output *o);
+
+/* deflate.c: 0, or a negative errno with err filled: -EOPNOTSUPP when skep was built without zstd. */
+int deflate_open(const char *path, int level, struct deflate **ret_d, struct err *err);
+/* Whole COMPRESSED records that hold the n bytes, good until the next call. 0 or a negative errno. */
+int deflate_bytes(struct deflate *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n);
+void deflate_free(struct deflate *d);
 
 /* A growing byte string; failed is sticky, so that callers check once. */
 struct bytes {
@@ -73,6 +85,7 @@ struct feature_input {
 	uint64_t first_ns, last_ns;
 	uint64_t wall_ns, clock_ns; /* one instant on CLOCK_REALTIME and CLOCK_MONOTONIC */
 	uint64_t clock_resolution_ns;
+	const struct compression *compression; /* NULL: none */
 };
 
 /*

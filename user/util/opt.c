@@ -85,7 +85,7 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 
 struct tables {
 	struct option longs[OPTS_MAX + 2];
-	char shorts[2 * OPTS_MAX + 8];
+	char shorts[3 * OPTS_MAX + 8];
 	struct ref refs[OPTS_MAX];
 	int nr;
 };
@@ -101,7 +101,7 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 	t->longs[l++] = (struct option){ "help", no_argument, NULL, LONG_HELP };
 	for (; groups->title; groups++) {
 		for (const struct opt *o = groups->opts; o->key || o->name; o++) {
-			int has = o->arg ? required_argument : no_argument;
+			int has = !o->arg ? no_argument : opt_optional(o) ? optional_argument : required_argument;
 
 			if (t->nr >= OPTS_MAX)
 				abort(); /* a table outgrew the parser: seen by every run of the command */
@@ -110,7 +110,7 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 				t->shorts[0] = '-'; /* GNU: a word is an option of the code 1 */
 			} else if (o->key) {
 				t->shorts[s++] = o->key;
-				if (has)
+				for (int i = 0; i < has; i++)
 					t->shorts[s++] = ':';
 			}
 			if (o->name)
@@ -189,7 +189,7 @@ void opt_help(FILE *out, const struct opt_group *groups, int columns)
 			if (o->name)
 				n += snprintf(left + n, sizeof(left) - n, "--%s", o->name);
 			if (o->arg)
-				n += snprintf(left + n, sizeof(left) - n, " %s", o->arg);
+				n += snprintf(left + n, sizeof(left) - n, "%s%s", opt_optional(o) ? "" : " ", o->arg);
 			if (columns < 60)
 				fprintf(out, "%s\n%*s", left, 6, "");
 			else if (n >= HELP_INDENT - 1)

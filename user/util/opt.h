@@ -19,7 +19,7 @@ enum opt_type {
 	OPT_U64,      /* uint64_t, from 1: 0 is left for "not given" */
 	OPT_DURATION, /* uint64_t ns */
 	OPT_TEXT,     /* const char * into argv */
-	OPT_CALL,     /* set(base, text) */
+	OPT_CALL,     /* set(base, text), text NULL when it was left out */
 };
 
 #define OPT_OPERAND 1
@@ -27,7 +27,7 @@ enum opt_type {
 struct opt {
 	char key;	  /* short letter or 0; OPT_OPERAND: takes each word in front of "--" that is no option */
 	const char *name; /* long name or NULL */
-	const char *arg;  /* name of the value; NULL for flags */
+	const char *arg;  /* name of the value; NULL for flags; "[=NAME]": may be left out, and has no space before it */
 	enum opt_type type;
 	size_t offset; /* in the group's struct */
 	const char *help;
@@ -35,6 +35,11 @@ struct opt {
 	bool many;	       /* may be given more than once (lists) */
 	const char *values;    /* "a|b|c": checked for OPT_TEXT and offered by completions; or NULL */
 };
+
+static inline bool opt_optional(const struct opt *o)
+{
+	return o->arg && o->arg[0] == '[';
+}
 
 struct opt_group {
 	const char *title;
