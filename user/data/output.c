@@ -160,8 +160,8 @@ int output_flush(struct output *o)
 
 	if (o->failed || !o->used)
 		return o->failed;
-	if (o->deflate)
-		o->failed = deflate_bytes(o->deflate, o->buf, o->used, &p, &n);
+	if (o->compressor)
+		o->failed = compress_bytes(o->compressor, o->buf, o->used, &p, &n);
 	if (o->failed)
 		return o->failed;
 	done = write_at(o, end, p, n);
@@ -208,7 +208,7 @@ int output_close(struct output *o)
 	/* Network file systems report a full disk only here. */
 	if (o->fd >= 0 && close(o->fd) < 0 && errno != EINTR)
 		ret = -errno;
-	deflate_free(o->deflate);
+	compress_free(o->compressor);
 	free(o->buf);
 	free(o->path);
 	return ret;

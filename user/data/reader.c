@@ -174,11 +174,11 @@ static int accept_compressed(struct data_reader *r, const uint8_t *record, size_
 	uint64_t n;
 
 	if (get_u32(record) == RECORD_COMPRESSED)
-		return inflate_record(r, record + 8, size - 8, err);
+		return decompress_record(r, record + 8, size - 8, err);
 	n = size < 16 ? 0 : get_u64(record + 8);
 	if (size < 16 || n > size - 16)
 		return reader_fail(r, err, -EBADMSG, "damaged compressed record");
-	return inflate_record(r, record + 16, (size_t)n, err);
+	return decompress_record(r, record + 16, (size_t)n, err);
 }
 
 /* Records of perf itself. */
@@ -394,7 +394,7 @@ void data_reader_close(struct data_reader *r)
 		return;
 	if (r->close_fd)
 		close(r->fd);
-	inflate_free(r);
+	decompress_free(r);
 	queue_free(&r->queue);
 	stream_free(&r->stream);
 	chunk_pool_free(&r->pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
- * are), meta.c (features), queue.c (time order), record.c (record to sample or task event), inflate.c
+ * are), meta.c (features), queue.c (time order), record.c (record to sample or task event), decompress.c
  * (compressed records), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
@@ -147,7 +147,7 @@ struct data_reader {
 	struct sink *sink;
 	uint64_t kips[RECORD_MAX_BYTES / 8], uips[RECORD_MAX_BYTES / 8];
 	char text[RECORD_MAX_BYTES + 1];
-	struct inflate *inflate; /* NULL until the first compressed record */
+	struct decompressor *decompressor; /* NULL until the first compressed record */
 };
 
 /*
@@ -182,11 +182,11 @@ uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size,
 /* Turns one record into a call of the sink. Returns what the sink returned. */
 int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
 
-/* reader.c: takes the record at the head of a stream, the file's or the inflated one. */
+/* reader.c: takes the record at the head of a stream, the file's or the decompressed one. */
 int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record, struct err *err);
 
-/* inflate.c: the records inside a COMPRESSED one. */
-int inflate_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err);
-void inflate_free(struct data_reader *r);
+/* decompress.c: the records inside a COMPRESSED one. */
+int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err);
+void decompress_free(struct data_reader *r);
 
 #endif

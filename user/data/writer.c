@@ -342,7 +342,7 @@ static int write_name(struct data_writer *w, int event)
 /*
  * FEATURE_COMPRESSED, in the stream: an interrupted file has no section of it, and without it perf has no room for what comes out of a
  * compressed record. perf's report, script and annotate (6.1) take it from there, too: perf_event__process_feature(),
- * tools/perf/util/header.c. Its other commands do not.
+ * tools/perf/util/header.c. Its other commands do not; with --header it prints both.
  */
 static int write_compression(struct data_writer *w)
 {
@@ -485,7 +485,7 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
 		goto fail;
 	}
 	if (meta->compression_level)
-		ret = deflate_open(path, meta->compression_level, &w->out.deflate, err);
+		ret = compress_open(path, meta->compression_level, &w->out.compressor, err);
 	if (ret < 0)
 		goto fail;
 	*ret_w = w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inside the perf.data writer: writer.c turns events into records, output.c owns file and buffer, deflate.c compresses what goes from
+ * Inside the perf.data writer: writer.c turns events into records, output.c owns file and buffer, compress.c compresses what goes from
  * the buffer to the file, feature.c builds what is behind the records.
  */
 #ifndef SKEP_DATA_WRITER_H
@@ -24,7 +24,7 @@ struct output {
 	uint64_t data_at;    /* file offset of the first record */
 	uint64_t data_bytes; /* of records in the file */
 	uint64_t record_bytes; /* that left the buffer: what data_bytes would be without compression */
-	struct deflate *deflate; /* NULL: records go into the file as they are */
+	struct compressor *compressor; /* NULL: records go into the file as they are */
 	int failed;	     /* negative errno of the first failed write; nothing is written after it */
 };
 
@@ -54,11 +54,11 @@ int output_rewrite(struct output *o, uint64_t at, const void *bytes, size_t n);
 /* A file that was not placed is gone. */
 int output_close(struct output *o);
 
-/* deflate.c: 0, or a negative errno with err filled: -EOPNOTSUPP when skep was built without zstd. */
-int deflate_open(const char *path, int level, struct deflate **ret_d, struct err *err);
+/* compress.c: 0, or a negative errno with err filled: -EOPNOTSUPP when skep was built without zstd. */
+int compress_open(const char *path, int level, struct compressor **ret_d, struct err *err);
 /* Whole COMPRESSED records that hold the n bytes, good until the next call. 0 or a negative errno. */
-int deflate_bytes(struct deflate *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n);
-void deflate_free(struct deflate *d);
+int compress_bytes(struct compressor *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n);
+void compress_free(struct compressor *d);
 
 /* A growing byte string; failed is sticky, so that callers check once. */
 struct bytes {

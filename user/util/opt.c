@@ -105,12 +105,14 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 
 			if (t->nr >= OPTS_MAX)
 				abort(); /* a table outgrew the parser: seen by every run of the command */
+			if (opt_optional(o) && o->type != OPT_CALL)
+				abort();
 			t->refs[t->nr] = (struct ref){ .opt = o, .base = groups->offset };
 			if (o->key == OPT_OPERAND) {
 				t->shorts[0] = '-'; /* GNU: a word is an option of the code 1 */
 			} else if (o->key) {
 				t->shorts[s++] = o->key;
-				for (int i = 0; i < has; i++)
+				for (int i = 0; i < has; i++) /* getopt(3): one is required, two are optional */
 					t->shorts[s++] = ':';
 			}
 			if (o->name)

@@ -27,7 +27,7 @@ enum opt_type {
 struct opt {
 	char key;	  /* short letter or 0; OPT_OPERAND: takes each word in front of "--" that is no option */
 	const char *name; /* long name or NULL */
-	const char *arg;  /* name of the value; NULL for flags; "[=NAME]": may be left out, and has no space before it */
+	const char *arg;  /* name of the value; NULL for flags; "[=NAME]", of OPT_CALL: may be left out, and has no space before it */
 	enum opt_type type;
 	size_t offset; /* in the group's struct */
 	const char *help;

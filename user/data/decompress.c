@@ -11,15 +11,15 @@
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 
-struct inflate {
+struct decompressor {
 	ZSTD_DStream *zstd;
 	struct stream stream;
 	bool busy; /* a compressed record in a compressed record is an attack */
 };
 
-static int inflate_new(struct data_reader *r, struct err *err)
+static int decompress_new(struct data_reader *r, struct err *err)
 {
-	struct inflate *z = calloc(1, sizeof(*z));
+	struct decompressor *z = calloc(1, sizeof(*z));
 
 	if (z)
 		z->zstd = ZSTD_createDStream();
@@ -28,7 +28,7 @@ static int inflate_new(struct data_reader *r, struct err *err)
 		return err_set(err, -ENOMEM, "cannot read '%s': %s", r->name, strerror(ENOMEM));
 	}
 	z->stream.pool = &r->pool;
-	r->inflate = z;
+	r->decompressor = z;
 	return 0;
 }
 
@@ -50,9 +50,9 @@ static int accept_all(struct data_reader *r, struct stream *s, struct err *err)
 	return ret;
 }
 
-static int inflate_all(struct data_reader *r, ZSTD_inBuffer *in, struct err *err)
+static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, struct err *err)
 {
-	struct inflate *z = r->inflate;
+	struct decompressor *z = r->decompressor;
 	size_t room, ret, before;
 	uint8_t *p;
 	int fail;
@@ -83,36 +83,36 @@ static int inflate_all(struct data_reader *r, ZSTD_inBuffer *in, struct err *err
 	return 0;
 }
 
-int inflate_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
+int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
 {
 	ZSTD_inBuffer in = { p, n, 0 };
 	int ret;
 
-	if (!r->inflate) {
-		ret = inflate_new(r, err);
+	if (!r->decompressor) {
+		ret = decompress_new(r, err);
 		if (ret < 0)
 			return ret;
 	}
-	if (r->inflate->busy)
+	if (r->decompressor->busy)
 		return err_set(err, -EBADMSG, "cannot read '%s': compressed records inside each other", r->name);
-	r->inflate->busy = true;
-	ret = inflate_all(r, &in, err);
-	r->inflate->busy = false;
+	r->decompressor->busy = true;
+	ret = decompress_all(r, &in, err);
+	r->decompressor->busy = false;
 	return ret;
 }
 
-void inflate_free(struct data_reader *r)
+void decompress_free(struct data_reader *r)
 {
-	if (!r->inflate)
+	if (!r->decompressor)
 		return;
-	ZSTD_freeDStream(r->inflate->zstd);
-	stream_free(&r->inflate->stream);
-	free(r->inflate);
+	ZSTD_freeDStream(r->decompressor->zstd);
+	stream_free(&r->decompressor->stream);
+	free(r->decompressor);
 }
 
 #else
 
-int inflate_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
+int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
 {
 	(void)p;
 	(void)n;
@@ -123,7 +123,7 @@ int inflate_record(struct data_reader *r, const uint8_t *p, size_t n, struct err
 	return -EOPNOTSUPP;
 }
 
-void inflate_free(struct data_reader *r)
+void decompress_free(struct data_reader *r)
 {
 	(void)r;
 }

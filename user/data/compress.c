@@ -22,27 +22,27 @@
 _Static_assert(ZSTD_COMPRESSBOUND(PIECE_BYTES) + FRAME_HEADER_BYTES <= RECORD_ROOM, "a piece that cannot be compressed fits");
 _Static_assert(PIECE_BYTES <= COMPRESSION_MMAP_BYTES, "perf has room for a piece");
 
-struct deflate {
+struct compressor {
 	ZSTD_CStream *zstd;
 	size_t used, cap;
 	uint8_t *bytes;
 };
 
-int deflate_open(const char *path, int level, struct deflate **ret_d, struct err *err)
+int compress_open(const char *path, int level, struct compressor **ret_d, struct err *err)
 {
-	struct deflate *d = calloc(1, sizeof(*d));
+	struct compressor *d = calloc(1, sizeof(*d));
 
 	if (d)
 		d->zstd = ZSTD_createCStream();
 	if (!d || !d->zstd || ZSTD_isError(ZSTD_initCStream(d->zstd, level))) {
-		deflate_free(d);
+		compress_free(d);
 		return err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
 	}
 	*ret_d = d;
 	return 0;
 }
 
-static int reserve(struct deflate *d, size_t cap)
+static int reserve(struct compressor *d, size_t cap)
 {
 	uint8_t *p;
 
@@ -56,7 +56,7 @@ static int reserve(struct deflate *d, size_t cap)
 	return 0;
 }
 
-static int deflate_piece(struct deflate *d, const uint8_t *p, size_t n)
+static int compress_piece(struct compressor *d, const uint8_t *p, size_t n)
 {
 	struct perf_event_header h = { .type = RECORD_COMPRESSED };
 	uint8_t *record = d->bytes + d->used;
@@ -74,13 +74,13 @@ static int deflate_piece(struct deflate *d, const uint8_t *p, size_t n)
 	return 0;
 }
 
-int deflate_bytes(struct deflate *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
+int compress_bytes(struct compressor *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
 {
 	int ret = reserve(d, (n + PIECE_BYTES - 1) / PIECE_BYTES * UINT16_MAX);
 
 	d->used = 0;
 	for (size_t at = 0; at < n && ret == 0; at += PIECE_BYTES)
-		ret = deflate_piece(d, p + at, n - at < PIECE_BYTES ? n - at : PIECE_BYTES);
+		ret = compress_piece(d, p + at, n - at < PIECE_BYTES ? n - at : PIECE_BYTES);
 	if (ret < 0)
 		return ret;
 	*ret_p = d->bytes;
@@ -88,7 +88,7 @@ int deflate_bytes(struct deflate *d, const uint8_t *p, size_t n, const uint8_t *
 	return 0;
 }
 
-void deflate_free(struct deflate *d)
+void compress_free(struct compressor *d)
 {
 	if (!d)
 		return;
@@ -99,7 +99,7 @@ void deflate_free(struct deflate *d)
 
 #else
 
-int deflate_open(const char *path, int level, struct deflate **ret_d, struct err *err)
+int compress_open(const char *path, int level, struct compressor **ret_d, struct err *err)
 {
 	(void)level;
 	(void)ret_d;
@@ -108,7 +108,7 @@ int deflate_open(const char *path, int level, struct deflate **ret_d, struct err
 	return -EOPNOTSUPP;
 }
 
-int deflate_bytes(struct deflate *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
+int compress_bytes(struct compressor *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
 {
 	(void)d;
 	(void)p;
@@ -118,7 +118,7 @@ int deflate_bytes(struct deflate *d, const uint8_t *p, size_t n, const uint8_t *
 	return -EOPNOTSUPP;
 }
 
-void deflate_free(struct deflate *d)
+void compress_free(struct compressor *d)
 {
 	(void)d;
 }
