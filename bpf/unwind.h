@@ -77,6 +77,7 @@ enum unwind_kind {
 	UNWIND_MAP_TABLE = 1,
 	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (a JIT's) */
 	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
+	UNWIND_MAP_PROBE = 4, /* the kernel's, for its probes: lib/unwindret.bpf.h */
 };
 
 struct unwind_map {

@@ -121,6 +121,8 @@ struct return_instance {
 };
 
 struct uprobe_task {
+	unsigned long vaddr;
+	unsigned long xol_vaddr;
 	struct return_instance *return_instances;
 };
 

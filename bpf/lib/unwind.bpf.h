@@ -109,7 +109,7 @@ __noinline int unwind_frame(__u32 slot)
 	if (w->stack.nr >= unwind_max())
 		return cfg_unwind > 1 ? UNWIND_ASK : UNWIND_DEPTH;
 	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
-	if ((end == UNWIND_ASK || end == UNWIND_NO_CODE) && unwind_unhook(w))
+	if ((end == UNWIND_ASK || end == UNWIND_NO_CODE) && (unwind_unhook(w) || unwind_in_line(w)))
 		return UNWIND_MORE;
 	if (!end)
 		end = unwind_step(w, &w->regs, &w->rule);
@@ -217,6 +217,8 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	if (unwind_is_compat(w->pt)) {
 		end = UNWIND_COMPAT;
 	} else {
+		if (!regs && unwind_at_breakpoint(w))
+			w->stack.ips[0] = --w->regs.ip;
 		for (__u32 i = 0; i < STACK_MAX_FRAMES + UNWIND_RETURNS; i++) {
 			end = unwind_frame(slot);
 			if (end)

@@ -93,6 +93,12 @@ static bool has_code_of_file(const struct object *obj)
 	return obj->kind == OBJECT_FILE || obj->kind == OBJECT_VDSO || obj->kind == OBJECT_MEMFD;
 }
 
+/* [uprobes] and [uprobes-trampoline], of which the kernel's events have 15 bytes: no frame there is the program's. */
+static bool is_probes(const struct object *obj)
+{
+	return obj->kind == OBJECT_OTHER && !strncmp(obj->path, "[uprobes", strlen("[uprobes"));
+}
+
 /* The number of the rule of a byte of an object: 0, or an enum unwind_end. Its part of the table is compiled if it is not there. */
 static int find_number(const struct walk *w, const struct objtable_place *at, struct object *obj, uint64_t off, uint32_t *ret_number)
 {
@@ -117,7 +123,7 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	uint64_t vaddr, off;
 	int end;
 
-	if (!m)
+	if (!m || is_probes(obj))
 		return UNWIND_NO_CODE;
 	at = (struct objtable_place){ &w->guide->syms->objects, w->rest->pid, m->start, m->end };
 	if (has_code_of_file(obj) && obj->table_state == TABLE_NEW)
@@ -188,6 +194,8 @@ static struct unwind_map map_of(const struct space *space, const struct mapping 
 		map.nr_pages = obj->parts.nr_pages;
 	} else if (has_code_of_file(obj) && obj->table_state != TABLE_NONE && !(obj->state == OBJECT_NEW && obj->nr_tries && obj->tried_pid == space->pid)) {
 		kind = UNWIND_MAP_ASK; /* but not about a file that could not be had */
+	} else if (is_probes(obj)) {
+		kind = UNWIND_MAP_PROBE;
 	}
 	map.nr_pages |= kind << UNWIND_KIND_SHIFT;
 	return map;
