@@ -9,7 +9,11 @@ cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
 ALL="unit san cli cores root probe browser valgrind fuzz vm"
 WAITING=tests/root/uprobe.bats # root tests that mostly wait for the kernel to detach: kind probe
-BESIDE=tests/root/cores.bats   # those that measure nothing: kind cores
+BESIDE=tests/root/cores.bats   # those that ask nothing of the kernel: kind cores
+# Of kind root, those that hold shares of CPU time, or waits, against what the kernel or the workload says, or that set or count what is the
+# whole machine's
+ALONE=$(printf 'tests/root/%s.bats\n' by container ends offcpu record refused sched stat symbols target timehist truth)
+WALKED=$(printf 'tests/root/%s.bats\n' strange unwind walks)
 kinds=${*:-$ALL}
 for kind in $kinds; do
 	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [${ALL// /|} ...]" >&2; exit 2; }
@@ -48,9 +52,10 @@ unit() { # unit KIND BUILD
 }
 
 tap() { # tap KIND FILE...: bats
-	local kind=$1 log=$OUT/$1.log f p s n again
+	local kind=$1 log f p s n again
 	shift
 	for f in "$@"; do
+		log=$OUT/$kind-$(basename "$f").log
 		tests/bats.sh "$f" 900 >"$log"
 		n=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log")
 		s=$(grep -c '^ok .*# skip' "$log")
@@ -84,6 +89,14 @@ fuzz() {
 	wait
 }
 
+# Some have the machine for themselves; of the others two are at work.
+root() {
+	tap root $ALONE
+	tap root $WALKED &
+	tap root $(ls tests/root/*.bats | grep -vxF -e $WAITING -e $BESIDE -e "$ALONE" -e "$WALKED")
+	wait
+}
+
 # A kernel a line, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and what failed or was skipped below it.
 vm() {
 	local log=$OUT/vm.log status word version p f s why
@@ -107,7 +120,7 @@ lane() {
 		unit) unit unit build ;;
 		san) unit san build/san ;;
 		cli) tap cli tests/cli/*.bats ;;
-		root) tap root $(ls tests/root/*.bats | grep -vxF -e $WAITING -e $BESIDE) ;;
+		root) root ;;
 		cores) tap cores $BESIDE ;;
 		probe) tap probe $WAITING ;;
 		browser) script browser drive.js tests/browser/run.sh ;;
@@ -119,11 +132,11 @@ lane() {
 	done
 }
 
-# Two at a time; then, with nothing beside them, those that measure shares of CPU time; then the virtual machines.
+# Two at a time; then the root tests; then the virtual machines.
 lane unit valgrind browser cores &
-lane san fuzz &
+lane san fuzz cli &
 wait
-lane cli root
+lane root
 lane probe &
 lane vm
 wait

@@ -20,6 +20,7 @@ pids() {
 	shares_ok truth a.folded
 }
 
+# bats test_tags=user-space
 @test "inside: -p and -t by the numbers of inside, children followed" {
 	contained "sh -c 'sleep $(times 1); \"$WORK/shares\" 60; true' >/dev/null &
 		'$SKEP' flame -p \$! -o a.folded --duration $(times 2) || exit; \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The walker's source, built for user space, over core files of programs as they run: frame by frame what elfutils and gdb find.
+# bats file_tags=user-space
 load ../lib.bash
 
 setup_file() {

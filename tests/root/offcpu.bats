@@ -247,7 +247,7 @@ sum() {
 	awk '{ print $1 }' truth | while read -r pid; do grep -q "^tasks ($pid);" off.folded; done
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "record --off-cpu: each span in a file, for skep and for perf" {
 	"$SKEP" record --off-cpu -F 1999 -o a.data -- "$WORK/waits" "$(times 1)" >truth
 	"$SKEP" flame --off-cpu -i a.data --by tid --format folded -o off.folded

@@ -49,7 +49,7 @@ same() {
 	same spin 50 "$(times 2)"
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "thousands that are made and end: each is a row" {
 	n=$((5000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" sched --format json -o rows.json -- "$WORK/tasks" many $n >truth 2>said

@@ -249,6 +249,7 @@ calls_ok() {
 	done
 }
 
+# bats test_tags=user-space
 @test "--stack: each hit with its callers, to the unit; a flame graph and a file of a tracepoint" {
 	"$SKEP" stat --stack -j -o a.json -e sched:sched_process_fork -- "$WORK/children" 20 0.1
 	[ "$(jq '.rows | map(.samples) | add' a.json)" = 20 ]

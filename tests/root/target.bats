@@ -126,6 +126,7 @@ allowed_cpus() {
 	[ "$status" = 1 ]
 }
 
+# bats test_tags=user-space
 @test "COMMAND: its exit status, its signal, its absence" {
 	run "$SKEP" -q flame -F $(hz 4999) --format folded -- sh -c "$WORK/shares 0.1 >&2; exit 7"
 	[ "$status" = 7 ]
@@ -165,6 +166,7 @@ allowed_cpus() {
 	grep -q 'SigBlk:.*0000000000000000' out
 }
 
+# bats test_tags=user-space
 @test "Ctrl-C and SIGTERM end the run with the result" {
 	for sig in INT TERM; do
 		background "$SKEP" flame -a -o $sig.folded

@@ -47,7 +47,7 @@ same() {
 	same futex 4 "$(times 0.5)"
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "thousands that are made and end: each has its last line" {
 	n=$((2000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" sched timehist --format csv -o lines.csv -- "$WORK/tasks" many $n >truth 2>said

@@ -55,6 +55,7 @@ cleanup() {
 	shares_ok truth got.folded
 }
 
+# bats test_tags=user-space
 @test "300 children of 5 ms: every one is there, with names, though all have exited" {
 	n=$((300 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" flame -F "$(hz 4999)" --by pid -o got.folded -- "$WORK/children" $n "$(times "$(times "$(times 5)")")" >truth
@@ -73,6 +74,7 @@ cleanup() {
 	grep -qE 'recurse;(_start;__libc_start_main[^;]*;)?__libc_start_call_main;main;down;' got.folded
 }
 
+# bats test_tags=user-space
 @test "ledger: a ring too small loses samples and says so; seen = kept + lost; --strict fails" {
 	busy "$WORK/shares" 60
 	"$SKEP" record -F 9999 -m 4 -p $BG -o a.data --strict --duration "$(times 2)" 2>said 3>&- &

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The root tests in virtual machines, a kernel each. usage: tests/vm/run.sh [VERSION...]
 # One line a kernel, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and the reasons; TAP under build/vm/VERSION/tap.
-# Under CI, which has half an hour, the tests that no kernel can change (tag user-space) run on this machine alone, and of the others the
-# newest kernel runs all, in two machines, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but for the tests that are
+# Under CI, which has half an hour, the tests that no kernel can change, and long ones whose kernel side others test (tag user-space), run on
+# this machine alone, and of the others the newest kernel runs all, in two machines, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but for the tests that are
 # long (tag newest).
 # The table of README is build/vm/matrix.md. Exit 77 when this machine cannot do it. Under CI fewer than three kernels are a failure.
 set -u
