@@ -77,7 +77,7 @@ enum unwind_kind {
 	UNWIND_MAP_TABLE = 1,
 	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (a JIT's) */
 	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
-	UNWIND_MAP_PROBE = 4, /* the kernel's, for its probes: lib/unwindret.bpf.h */
+	UNWIND_MAP_PROBE = 4, /* the kernel's, for its probes: lib/unwindprobe.bpf.h */
 };
 
 struct unwind_map {
@@ -131,6 +131,7 @@ enum unwind_lost {
 	UNWIND_LOST_LEAF = 4, /* all others: neither a leaf, nor has it called only what is near */
 	UNWIND_BY_FP = 8,     /* nothing lost: the frame was found by a frame pointer */
 	UNWIND_LOST_SP = 16,  /* arm64, by a frame pointer: sp is further out than it says */
+	UNWIND_UNSETTLED = 32, /* the leaf's ip is behind a breakpoint: what is in its place may be to be done (lib/unwindprobe.bpf.h) */
 };
 
 #define UNWIND_LEAF_REGS 17 /* by DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 rip; x0 .. x16 */

@@ -34,7 +34,7 @@ struct unwind_walk {
 	__u64 nr_asked;
 	__u64 trampoline;
 	struct unwind_return told[UNWIND_RETURNS_TOLD];
-	__u64 returns; /* where a walk is in the list of lib/unwindret.bpf.h; 0: before it */
+	__u64 returns; /* where a walk is in the list of lib/unwindprobe.bpf.h; 0: before it */
 	__u32 pid; /* as skep's user knows it */
 	struct unwind_space_key key;
 	char window[UNWIND_WINDOW + sizeof(__u64)];
@@ -85,7 +85,7 @@ static __always_inline int unwind_word(struct unwind_walk *w, __u64 addr, __u64 
 	return 0;
 }
 
-#include "lib/unwindret.bpf.h"
+#include "lib/unwindprobe.bpf.h"
 #include "lib/unwindask.bpf.h"
 
 static __always_inline __u32 unwind_max(void)
@@ -217,13 +217,9 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	if (unwind_is_compat(w->pt)) {
 		end = UNWIND_COMPAT;
 	} else {
-		if (!regs && unwind_at_breakpoint(w))
-			w->stack.ips[0] = --w->regs.ip;
-		for (__u32 i = 0; i < STACK_MAX_FRAMES + UNWIND_RETURNS; i++) {
+		end = regs ? UNWIND_MORE : unwind_settle(w);
+		for (__u32 i = 0; !end && i < STACK_MAX_FRAMES + UNWIND_RETURNS; i++)
 			end = unwind_frame(slot);
-			if (end)
-				break;
-		}
 	}
 	if (end != UNWIND_ROOT && w->stack.nr == 1 && unwind_is_gone()) {
 		w->stack.nr = 0;

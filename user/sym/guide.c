@@ -160,6 +160,21 @@ static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	return 0;
 }
 
+/* unwind_settle() of bpf/lib/unwindprobe.bpf.h, where the kernel has no table: a return address as it was before the breakpoint is taken for one. */
+static void settle(struct unwind_facts *facts, const uint64_t *leaf, struct unwind_regs *regs)
+{
+	struct unwind_regs before;
+	struct unwind_rule rule;
+	uint64_t ra;
+	uint32_t end;
+
+	regs->lost &= ~UNWIND_UNSETTLED;
+	before = *regs;
+	before.ip--;
+	if (unwind_frames(facts, &before, leaf, &ra, 1, &end) == 1 && find_rule(facts->arg, ra - 1, &rule) != UNWIND_NO_CODE)
+		regs->ip--;
+}
+
 static uint32_t walk(struct unwind_guide *guide, struct unwind_store *store, const struct unwind_rest *rest, const void *stack,
 		     uint64_t *ret_ips, uint32_t max, uint32_t *ret_end)
 {
@@ -174,6 +189,8 @@ static uint32_t walk(struct unwind_guide *guide, struct unwind_store *store, con
 	memcpy(leaf, rest->leaf, sizeof(leaf));
 	if (w.space)
 		met(g, w.space, &rest->space);
+	if (regs.lost & UNWIND_UNSETTLED)
+		settle(&facts, leaf, &regs);
 	n = unwind_frames(&facts, &regs, regs.lost & UNWIND_LOST_LEAF ? NULL : leaf, ret_ips, max, ret_end);
 	if (w.space && *ret_end == UNWIND_NO_CODE)
 		w.space->nr_nowhere++;

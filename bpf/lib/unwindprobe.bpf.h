@@ -5,13 +5,14 @@
  * the instruction that a probe has replaced in a copy of it. Both are in one page of the process ("xol": execute out of line). And on x86,
  * from 6.18 on, a probe at a long nop is a call of a trampoline in another page.
  */
-#ifndef SKEP_UNWINDRET_BPF_H
-#define SKEP_UNWINDRET_BPF_H
+#ifndef SKEP_UNWINDPROBE_BPF_H
+#define SKEP_UNWINDPROBE_BPF_H
 
 #define UNWIND_RETURNS 64 /* MAX_URETPROBE_DEPTH, kernel/events/uprobes.c */
 #define UNWIND_RETURNS_STEP 8 /* probes of one function, or calls that longjmp() has left */
 
-#define UNWIND_BREAKPOINT 0xcc /* int3 */
+#define UNWIND_BREAKPOINT 0xcc /* int3; also what some linkers put between functions */
+#define UNWIND_CALL_BYTES 5 /* call rel32, which the kernel emulates */
 #define UNWIND_COPY_BYTES 16 /* MAX_UINSN_BYTES, arch/x86/include/asm/uprobes.h; less elsewhere */
 /*
  * The trampoline keeps rax, rcx and r11 on the stack around its system call, which takes the call off the list, puts the address in rax's place
@@ -48,22 +49,35 @@ static __noinline int unwind_unhook(struct unwind_walk *w)
 }
 
 /*
- * Is the walk's address the one behind a breakpoint that the kernel has not looked at yet? Then nothing was done of what is in its place; later
- * all of it was. There is no mark of either: a return address where the first would have it is taken for it.
+ * What the kernel has done of an instruction in whose place a breakpoint is. At first the address is the one behind the breakpoint, and nothing is
+ * done: the return address is where it was before. Then it is the instruction's. Then all is done, and the address is the next one's; of a
+ * call, which goes elsewhere, for as long as its return address is written (branch_emulate_op(), arch/x86/kernel/uprobes.c). Puts registers
+ * right for the walk, or returns UNWIND_ASK: user space has to.
  */
-static __noinline int unwind_at_breakpoint(struct unwind_walk *w)
+static __noinline int unwind_settle(struct unwind_walk *w)
 {
-	struct task_struct *t = (void *)bpf_get_current_task();
 	__u64 cfa = 0, ra = 0;
-	__u8 code = 0;
+	__u8 code[UNWIND_CALL_BYTES + 1] = {}; /* the last one is the address's */
+	int end;
 
-	if (!UNWIND_AT_RETURN || !bpf_core_field_exists(t->utask) || !w->regs.is_exact || !BPF_CORE_READ(t, utask))
-		return 0;
-	if (bpf_probe_read_user(&code, sizeof(code), (void *)(w->regs.ip - 1)) || code != UNWIND_BREAKPOINT)
-		return 0;
-	if (unwind_find(&w->place, w->regs.ip - 1, &w->rule) || unwind_cfa(w, &w->regs, &w->rule, &cfa) || w->rule.ra != UNWIND_AT_CFA)
-		return 0;
-	return !unwind_word(w, cfa + w->rule.ra_off, &ra) && !unwind_find(&w->place, ra - 1, &w->rule);
+	if (!UNWIND_AT_RETURN || !w->regs.is_exact || bpf_probe_read_user(code, sizeof(code), (void *)(w->regs.ip - UNWIND_CALL_BYTES)))
+		return UNWIND_MORE;
+	if (code[0] == UNWIND_BREAKPOINT && !unwind_word(w, w->regs.sp, &ra) && ra == w->regs.ip)
+		w->regs.sp += sizeof(__u64);
+	if (code[UNWIND_CALL_BYTES - 1] != UNWIND_BREAKPOINT || code[UNWIND_CALL_BYTES] == UNWIND_BREAKPOINT)
+		return UNWIND_MORE;
+	end = unwind_find(&w->place, w->regs.ip - 1, &w->rule);
+	if (!end) {
+		if (unwind_cfa(w, &w->regs, &w->rule, &cfa) || w->rule.ra != UNWIND_AT_CFA || unwind_word(w, cfa + w->rule.ra_off, &ra))
+			return UNWIND_MORE;
+		end = unwind_find(&w->place, ra - 1, &w->rule);
+		if (!end)
+			w->regs.ip--;
+	}
+	if (end != UNWIND_ASK)
+		return UNWIND_MORE;
+	w->regs.lost |= UNWIND_UNSETTLED;
+	return end;
 }
 
 /* Where who is at that byte of a return's trampoline is going. -1: nobody can tell. Calls that longjmp() has left may be first in the list. */
