@@ -1111,7 +1111,7 @@ static bool compare_rest(struct file_read *rd, const struct sample *s)
 {
 	unsigned long long ip;
 	uint32_t at = 0, n = s->nr_kips + s->nr_uips;
-	bool chain = false;
+	bool chain = false, foreign = false; /* behind a marker of neither side: a word of the stack that looks like one, too */
 	char *p, *end;
 
 	while (getline(&rd->line, &rd->cap, rd->perf) > 0) {
@@ -1129,6 +1129,8 @@ static bool compare_rest(struct file_read *rd, const struct sample *s)
 		if (sscanf(rd->line, "..... %*u: %llx", &ip) != 1 || !strchr(rd->line, ':') || !chain)
 			continue;
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
+			foreign = ip != (uint64_t)PERF_CONTEXT_KERNEL && ip != (uint64_t)PERF_CONTEXT_USER;
+		if (ip >= (uint64_t)PERF_CONTEXT_MAX || foreign)
 			continue;
 		if (at >= n || ip != (at < s->nr_kips ? s->kips[at] : s->uips[at - s->nr_kips]))
 			return differ(rd, "address", s);
