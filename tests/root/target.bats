@@ -205,8 +205,12 @@ allowed_cpus() {
 	need bpftool
 	before=$(bpftool prog list | grep -c 'name sample\|name filter_' || true)
 	background "$SKEP" flame -a -o a.folded
-	sleep 0.5
-	[ "$(bpftool prog list | grep -c 'name sample\|name filter_')" -gt "$before" ]
+	for _ in {1..20}; do
+		during=$(bpftool prog list | grep -c 'name sample\|name filter_' || true)
+		[ "$during" = "$before" ] || break
+		sleep 0.25
+	done
+	[ "$during" -gt "$before" ]
 	kill -9 $BG
 	wait $BG || true
 	for i in 1 2 3 4 5 6 7 8 9 10; do
