@@ -109,7 +109,7 @@ __noinline int unwind_frame(__u32 slot)
 	if (w->stack.nr >= unwind_max())
 		return cfg_unwind > 1 ? UNWIND_ASK : UNWIND_DEPTH;
 	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
-	if ((end == UNWIND_ASK || end == UNWIND_NO_CODE) && (unwind_unhook(w) || unwind_in_line(w)))
+	if ((end == UNWIND_ASK || end == UNWIND_NO_CODE) && (w->stack.nr > 1 ? unwind_unhook(w) : unwind_in_line(w)))
 		return UNWIND_MORE;
 	if (!end)
 		end = unwind_step(w, &w->regs, &w->rule);

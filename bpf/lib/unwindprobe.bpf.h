@@ -22,17 +22,26 @@
 #define UNWIND_TRAMPOLINE_BYTES (UNWIND_AT_RETURN ? 24 : 0)
 #define UNWIND_CALL_RET 17
 
-/* Puts right the address that was found last. Returns 0 where it is none of those. */
-static __noinline int unwind_unhook(struct unwind_walk *w)
+/* The address of that page, with which the trampoline of returns begins; 0: there is none. */
+static __always_inline __u64 unwind_xol(void)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
-	struct return_instance *r = (void *)w->returns;
 	struct xol_area *area;
 
 	if (!bpf_core_field_exists(t->utask))
 		return 0;
 	area = BPF_CORE_READ(t, mm, uprobes_state.xol_area);
-	if (!area || w->stack.nr < 2 || BPF_CORE_READ(area, vaddr) != w->regs.ip)
+	return area ? BPF_CORE_READ(area, vaddr) : 0;
+}
+
+/* Puts right the address that was found last, of a caller. Returns 0 where it is none of those. */
+static __noinline int unwind_unhook(struct unwind_walk *w)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+	struct return_instance *r = (void *)w->returns;
+	__u64 xol = unwind_xol();
+
+	if (!xol || xol != w->regs.ip)
 		return 0;
 	if (!r)
 		r = BPF_CORE_READ(t, utask, return_instances);
@@ -132,14 +141,10 @@ static __always_inline int unwind_from_call(struct unwind_walk *w, __u64 *ret_sp
 static __noinline int unwind_in_line(struct unwind_walk *w)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
-	__u64 at, byte = UNWIND_USER_PAGE, ip = 0, sp = 0;
-	struct xol_area *area;
+	__u64 xol = unwind_xol(), byte = xol ? w->regs.ip - xol : UNWIND_USER_PAGE, at, ip = 0, sp = 0;
 
-	if (!bpf_core_field_exists(t->utask) || w->stack.nr != 1)
+	if (!bpf_core_field_exists(t->utask))
 		return 0;
-	area = BPF_CORE_READ(t, mm, uprobes_state.xol_area);
-	if (area)
-		byte = w->regs.ip - BPF_CORE_READ(area, vaddr);
 	at = w->regs.ip - BPF_CORE_READ(t, utask, xol_vaddr);
 	if (byte < UNWIND_USER_PAGE && at < UNWIND_COPY_BYTES) {
 		w->regs.ip = w->stack.ips[0] = BPF_CORE_READ(t, utask, vaddr) + at;
@@ -159,15 +164,10 @@ static __always_inline void unwind_tell_returns(struct unwind_walk *w)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	struct return_instance *r = NULL;
-	struct xol_area *area;
 
-	w->trampoline = 0;
-	if (UNWIND_AT_RETURN && bpf_core_field_exists(t->utask)) {
-		area = BPF_CORE_READ(t, mm, uprobes_state.xol_area);
-		if (area)
-			w->trampoline = BPF_CORE_READ(area, vaddr);
+	w->trampoline = UNWIND_AT_RETURN ? unwind_xol() : 0;
+	if (UNWIND_AT_RETURN && bpf_core_field_exists(t->utask))
 		r = w->returns ? (void *)w->returns : BPF_CORE_READ(t, utask, return_instances);
-	}
 	for (__u32 i = 0; i < UNWIND_RETURNS_TOLD; i++) {
 		w->told[i].at = r ? BPF_CORE_READ(r, stack) : 0;
 		w->told[i].ip = r ? BPF_CORE_READ(r, orig_ret_vaddr) : 0;

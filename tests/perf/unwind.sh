@@ -37,7 +37,6 @@ how() { # how NAME COMMAND...: a program, every way in turn
 	for ((i = 0; i < RUNS; i++)); do
 		cpu "$TMP/bare" "$@"
 		cpu "$TMP/skep" "$SKEP" -q record --call-graph eh -F 999 -o "$TMP/s.data" -- "$@"
-		must "$SKEP" -q record -z --call-graph eh -F 999 -o "$TMP/z.data" -- "$@"
 		cpu "$TMP/skepread" "$SKEP" -q flame -i "$TMP/s.data" -o "$TMP/s.folded"
 		for mode in fp dwarf,8192 dwarf,16384; do
 			cpu "$TMP/p.$mode" perf record -q --call-graph $mode -F 999 -e cpu-clock -o "$TMP/p.data.$mode" -- "$@"
@@ -45,8 +44,9 @@ how() { # how NAME COMMAND...: a program, every way in turn
 			cpu "$TMP/p.read.$mode" sh -c "perf report --stdio --no-inline -i $TMP/p.data.$mode >/dev/null 2>&1"
 			perf script --no-inline -F comm,ip,sym,dso -i "$TMP/p.data.$mode" 2>/dev/null >"$TMP/p.script.$mode"
 		done
-		must perf record -q -z --call-graph dwarf,8192 -F 999 -e cpu-clock -o "$TMP/pz.data" -- "$@"
 	done
+	must "$SKEP" -q record -z --call-graph eh -F 999 -o "$TMP/z.data" -- "$@"
+	must perf record -q -z --call-graph dwarf,8192 -F 999 -e cpu-clock -o "$TMP/pz.data" -- "$@"
 	printf '  %-8s rooted: skep %s %%, perf -g %s %%, dwarf 8K %s %%, 16K %s %%\n' "$name" "$(whole "$TMP/s.folded")" \
 		"$(rooted "$TMP/p.script.fp")" "$(rooted "$TMP/p.script.dwarf,8192")" "$(rooted "$TMP/p.script.dwarf,16384")"
 	added() { awk -v b="$(median "$TMP/bare")" -v r="$(median "$TMP/$1")" -v s="$(median "$TMP/$2")" 'BEGIN { t = r - b + s; print (t > 0.001 ? t : 0.001) }'; }

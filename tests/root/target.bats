@@ -201,12 +201,17 @@ allowed_cpus() {
 	[[ "$output" == *CONFIG_DEBUG_INFO_BTF* ]]
 }
 
+# Programs of skep's that are loaded
+samplers() {
+	bpftool prog list | grep -c 'name sample\|name filter_' || true
+}
+
 @test "nothing is left behind, also after SIGKILL" {
 	need bpftool
-	before=$(bpftool prog list | grep -c 'name sample\|name filter_' || true)
+	before=$(samplers)
 	background "$SKEP" flame -a -o a.folded
 	for _ in {1..20}; do
-		during=$(bpftool prog list | grep -c 'name sample\|name filter_' || true)
+		during=$(samplers)
 		[ "$during" = "$before" ] || break
 		sleep 0.25
 	done
@@ -214,7 +219,7 @@ allowed_cpus() {
 	kill -9 $BG
 	wait $BG || true
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		after=$(bpftool prog list | grep -c 'name sample\|name filter_' || true)
+		after=$(samplers)
 		[ "$after" != "$before" ] || break
 		sleep 0.2
 	done

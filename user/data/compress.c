@@ -28,41 +28,41 @@ struct compressor {
 	uint8_t *bytes;
 };
 
-int compress_open(const char *path, int level, struct compressor **ret_d, struct err *err)
+int compress_open(const char *path, int level, struct compressor **ret_c, struct err *err)
 {
-	struct compressor *d = calloc(1, sizeof(*d));
+	struct compressor *c = calloc(1, sizeof(*c));
 
-	if (d)
-		d->zstd = ZSTD_createCStream();
-	if (!d || !d->zstd || ZSTD_isError(ZSTD_initCStream(d->zstd, level))) {
-		compress_free(d);
+	if (c)
+		c->zstd = ZSTD_createCStream();
+	if (!c || !c->zstd || ZSTD_isError(ZSTD_initCStream(c->zstd, level))) {
+		compress_free(c);
 		return err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
 	}
-	*ret_d = d;
+	*ret_c = c;
 	return 0;
 }
 
-static int reserve(struct compressor *d, size_t cap)
+static int reserve(struct compressor *c, size_t cap)
 {
 	uint8_t *p;
 
-	if (cap <= d->cap)
+	if (cap <= c->cap)
 		return 0;
-	p = realloc(d->bytes, cap);
+	p = realloc(c->bytes, cap);
 	if (!p)
 		return -ENOMEM;
-	d->bytes = p;
-	d->cap = cap;
+	c->bytes = p;
+	c->cap = cap;
 	return 0;
 }
 
-static int compress_piece(struct compressor *d, const uint8_t *p, size_t n)
+static int compress_piece(struct compressor *c, const uint8_t *p, size_t n)
 {
 	struct perf_event_header h = { .type = RECORD_COMPRESSED };
-	uint8_t *record = d->bytes + d->used;
+	uint8_t *record = c->bytes + c->used;
 	ZSTD_outBuffer out = { record + sizeof(h), RECORD_ROOM, 0 };
 	ZSTD_inBuffer in = { p, n, 0 };
-	size_t left = ZSTD_compressStream2(d->zstd, &out, &in, ZSTD_e_flush);
+	size_t left = ZSTD_compressStream2(c->zstd, &out, &in, ZSTD_e_flush);
 
 	if (ZSTD_isError(left))
 		return -ENOMEM; /* all that it can lack */
@@ -70,47 +70,47 @@ static int compress_piece(struct compressor *d, const uint8_t *p, size_t n)
 		return -EOVERFLOW;
 	h.size = (uint16_t)(sizeof(h) + out.pos);
 	memcpy(record, &h, sizeof(h));
-	d->used += h.size;
+	c->used += h.size;
 	return 0;
 }
 
-int compress_bytes(struct compressor *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
+int compress_bytes(struct compressor *c, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
 {
-	int ret = reserve(d, (n + PIECE_BYTES - 1) / PIECE_BYTES * UINT16_MAX);
+	int ret = reserve(c, (n + PIECE_BYTES - 1) / PIECE_BYTES * UINT16_MAX);
 
-	d->used = 0;
+	c->used = 0;
 	for (size_t at = 0; at < n && ret == 0; at += PIECE_BYTES)
-		ret = compress_piece(d, p + at, n - at < PIECE_BYTES ? n - at : PIECE_BYTES);
+		ret = compress_piece(c, p + at, n - at < PIECE_BYTES ? n - at : PIECE_BYTES);
 	if (ret < 0)
 		return ret;
-	*ret_p = d->bytes;
-	*ret_n = d->used;
+	*ret_p = c->bytes;
+	*ret_n = c->used;
 	return 0;
 }
 
-void compress_free(struct compressor *d)
+void compress_free(struct compressor *c)
 {
-	if (!d)
+	if (!c)
 		return;
-	ZSTD_freeCStream(d->zstd);
-	free(d->bytes);
-	free(d);
+	ZSTD_freeCStream(c->zstd);
+	free(c->bytes);
+	free(c);
 }
 
 #else
 
-int compress_open(const char *path, int level, struct compressor **ret_d, struct err *err)
+int compress_open(const char *path, int level, struct compressor **ret_c, struct err *err)
 {
 	(void)level;
-	(void)ret_d;
+	(void)ret_c;
 	err_exit(err, -EOPNOTSUPP, EXIT_CANNOT, "cannot write '%s' compressed: this skep has no zstd", path);
 	err_hint(err, "build skep with libzstd, or leave out -z");
 	return -EOPNOTSUPP;
 }
 
-int compress_bytes(struct compressor *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
+int compress_bytes(struct compressor *c, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n)
 {
-	(void)d;
+	(void)c;
 	(void)p;
 	(void)n;
 	(void)ret_p;
@@ -118,9 +118,9 @@ int compress_bytes(struct compressor *d, const uint8_t *p, size_t n, const uint8
 	return -EOPNOTSUPP;
 }
 
-void compress_free(struct compressor *d)
+void compress_free(struct compressor *c)
 {
-	(void)d;
+	(void)c;
 }
 
 #endif

@@ -55,10 +55,10 @@ int output_rewrite(struct output *o, uint64_t at, const void *bytes, size_t n);
 int output_close(struct output *o);
 
 /* compress.c: 0, or a negative errno with err filled: -EOPNOTSUPP when skep was built without zstd. */
-int compress_open(const char *path, int level, struct compressor **ret_d, struct err *err);
+int compress_open(const char *path, int level, struct compressor **ret_c, struct err *err);
 /* Whole COMPRESSED records that hold the n bytes, good until the next call. 0 or a negative errno. */
-int compress_bytes(struct compressor *d, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n);
-void compress_free(struct compressor *d);
+int compress_bytes(struct compressor *c, const uint8_t *p, size_t n, const uint8_t **ret_p, size_t *ret_n);
+void compress_free(struct compressor *c);
 
 /* A growing byte string; failed is sticky, so that callers check once. */
 struct bytes {
