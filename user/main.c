@@ -113,6 +113,16 @@ static void fill_std_fds(void)
 			_exit(EXIT_FAILED);
 }
 
+/* A set-user-ID copy would read and write files, and run COMMAND, as its owner for anybody who calls it. */
+static int refuse_setuid(struct err *err)
+{
+	if (getuid() == geteuid() && getgid() == getegid())
+		return 0;
+	err_exit(err, -EPERM, EXIT_CANNOT, "skep does not run set-user-ID or set-group-ID");
+	err_hint(err, "remove the bit and use sudo, or give the file capabilities: skep doctor says which");
+	return -EPERM;
+}
+
 static int run(const struct cmd *c, int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -141,6 +151,8 @@ int main(int argc, char **argv)
 	outfile_take_stdout();
 	signals_init();
 	limits_init();
+	if (refuse_setuid(&err))
+		return print_err(NULL, &err, -EPERM);
 	for (; at < argc && argv[at][0] == '-'; at++) {
 		if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
 			return print_usage(stdout), flush_stdout(EXIT_DONE);

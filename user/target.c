@@ -138,6 +138,14 @@ static int set_cgroups(void *base, const char *text, struct err *err)
 	return each_word(text, add_cgroup, base, err);
 }
 
+static int set_as(void *base, const char *text, struct err *err)
+{
+	if (!getpwnam(text))
+		return err_exit(err, -ENOENT, EXIT_FAILED, "no such user '%s'", text);
+	((struct target *)base)->as = text;
+	return 0;
+}
+
 const struct opt target_opts[] = {
 	{ 'a', "all-cpus", NULL, OPT_FLAG, offsetof(struct target, all), "everything on all CPUs", NULL, false, NULL },
 	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they make", set_pids, true, NULL },
@@ -147,6 +155,7 @@ const struct opt target_opts[] = {
 	{ 'G', "cgroup", "PATH,...", OPT_CALL, 0, "only tasks below these cgroups (v2 path or name)", set_cgroups, true,
 	  NULL },
 	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads of these names", set_comms, true, NULL },
+	{ 0, "as", "USER", OPT_CALL, 0, "run COMMAND as USER; only root may (default: who called sudo)", set_as, false, NULL },
 	{ 0 },
 };
 
@@ -366,6 +375,10 @@ int target_check(struct target *t, struct err *err)
 		err_hint(err, "give a COMMAND, -p PID, or -a for the whole machine");
 		return -EINVAL;
 	}
+	if (t->as && !t->argv)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--as is for COMMAND, and there is none");
+	if (t->as && geteuid())
+		return err_exit(err, -EPERM, EXIT_CANNOT, "--as needs root");
 	if (t->uids.n > FILTER_LIST_MAX || t->comms.n > FILTER_LIST_MAX || t->cgroups.n > FILTER_LIST_MAX)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "at most %d users, names or cgroups in one run",
 				FILTER_LIST_MAX);

@@ -16,6 +16,7 @@ struct target {
 	VEC(uint32_t) pids, tids, cpus, uids; /* empty: not asked for */
 	VEC(const char *) comms, cgroups;     /* cgroups: directory of cgroup v2 */
 	char **argv; /* COMMAND with its arguments, NULL if none */
+	const char *as; /* the user that COMMAND runs as, in argv; NULL: who called sudo, else who called us */
 };
 
 extern const struct opt target_opts[];

@@ -21,12 +21,25 @@
 #define END_PATIENCE_MS 1000
 #define END_STEP_MS 20
 
+/* The user `as`, or who called sudo. 0, -ENOENT: COMMAND stays who we are; or -errno. */
+static int command_user(const char *as, struct invoker *ret_who)
+{
+	const struct passwd *pw = as ? getpwnam(as) : NULL;
+
+	if (!as)
+		return invoker_get(ret_who);
+	if (!pw)
+		return -EINVAL;
+	*ret_who = (struct invoker){ pw->pw_uid, pw->pw_gid, as };
+	return 0;
+}
+
 /* Returns 0 or -errno. */
-static int become_invoker(void)
+static int become_user(const char *as)
 {
 	struct invoker who;
 	struct passwd *pw;
-	int ret = invoker_get(&who);
+	int ret = command_user(as, &who);
 
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
@@ -34,7 +47,7 @@ static int become_invoker(void)
 		return -errno;
 	if (setresgid(who.gid, who.gid, who.gid) || setresuid(who.uid, who.uid, who.uid))
 		return -errno;
-	/* sudo made these root's, and a home that it cannot read breaks many a COMMAND. */
+	/* They are root's, and a home that it cannot read breaks many a COMMAND. */
 	pw = getpwuid(who.uid);
 	if (pw && (setenv("HOME", pw->pw_dir, 1) || setenv("USER", pw->pw_name, 1) || setenv("LOGNAME", pw->pw_name, 1)))
 		return -ENOMEM;
@@ -47,7 +60,7 @@ struct failure {
 	bool as_user; /* it was the change of user that failed */
 };
 
-static void child(int go_fd, int exec_fd, const sigset_t *mask, char *const *argv)
+static void child(int go_fd, int exec_fd, const sigset_t *mask, const char *as, char *const *argv)
 {
 	struct failure f = { 0 };
 	char byte = 0;
@@ -55,7 +68,7 @@ static void child(int go_fd, int exec_fd, const sigset_t *mask, char *const *arg
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signals_restore();
 	limits_restore();
-	f.why = become_invoker();
+	f.why = become_user(as);
 	f.as_user = f.why;
 	if (!f.why) {
 		while (read(go_fd, &byte, 1) < 0 && errno == EINTR)
@@ -71,7 +84,7 @@ static void child(int go_fd, int exec_fd, const sigset_t *mask, char *const *arg
 	_exit(EXIT_NOCMD);
 }
 
-int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, struct err *err)
+int command_prepare(struct command *c, char *const *argv, const char *as, const sigset_t *mask, struct err *err)
 {
 	int go[2], report[2], ret;
 
@@ -83,11 +96,12 @@ int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, 
 		close(go[1]);
 		return err_set(err, ret, "cannot make a pipe: %s", strerror(-ret));
 	}
+	c->as = as;
 	c->pid = fork();
 	if (c->pid == 0) {
 		close(go[1]);
 		close(report[0]);
-		child(go[0], report[1], mask, argv);
+		child(go[0], report[1], mask, as, argv);
 	}
 	ret = c->pid < 0 ? -errno : 0;
 	close(go[0]);
@@ -114,7 +128,8 @@ int command_go(struct command *c, const char *name, struct err *err)
 	while (read(c->exec_fd, &f, sizeof(f)) < 0 && errno == EINTR)
 		;
 	if (f.as_user)
-		return err_exit(err, f.why, EXIT_NOEXEC, "cannot run '%s' as the user of SUDO_UID: %s", name, strerror(-f.why));
+		return err_exit(err, f.why, EXIT_NOEXEC, "cannot run '%s' as the user of %s: %s", name, c->as ? "--as" : "SUDO_UID",
+				strerror(-f.why));
 	if (f.why)
 		return err_exit(err, f.why, f.why == -ENOENT ? EXIT_NOCMD : EXIT_NOEXEC, "cannot run '%s': %s", name,
 				strerror(-f.why));

@@ -13,16 +13,17 @@
 struct command {
 	pid_t pid; /* 0: none */
 	int go_fd, exec_fd, pidfd;
+	const char *as; /* as given to command_prepare */
 	bool reaped;
 	struct rusage usage; /* once reaped: its own and that of the children it waited for */
 	int status; /* exit code as a shell gives it: 128 + signal when killed */
 };
 
 /*
- * Forks a child that waits before its exec. Under sudo it takes on the invoking user's ids; it never
- * holds a capability that the user did not have. mask: the signals it starts with blocked. 0 or -errno.
+ * Forks a child that waits before its exec. It takes on the ids of user `as`, or without one (NULL) under sudo those of the invoking
+ * user; it never holds a capability that the user did not have. mask: the signals it starts with blocked. 0 or -errno.
  */
-int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, struct err *err);
+int command_prepare(struct command *c, char *const *argv, const char *as, const sigset_t *mask, struct err *err);
 
 /* Lets it exec. Returns 0, or -errno when it cannot be run (exit 126 or 127 in err). */
 int command_go(struct command *c, const char *name, struct err *err);

@@ -189,7 +189,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && (ret = pick_cpus(s)))
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && s->cfg->target->argv)
-		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->command_mask, err);
+		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, s->cfg->command_mask, err);
 	s->place.command_pid = s->command.pid;
 	/* COMMAND is there by now, and so is its number. */
 	if (!ret && is_bpf)

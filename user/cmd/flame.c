@@ -252,6 +252,7 @@ static int flame_with(struct flame *f, struct fold *fold, const struct flame_for
 	ret = outfile_open(&out, f->out, err);
 	if (ret)
 		return ret;
+	out.keep_old = true;
 	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0;
 	if (!ret && f->top)
 		ret = table_init(&table, "dso,sym", false, err);

@@ -5,25 +5,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "util/invoker.h"
 
-static int open_live(struct stat_out *o, const char *path, bool append)
+static int open_live(struct stat_out *o, const char *path, bool append, struct err *err)
 {
-	int flags = O_WRONLY | O_CLOEXEC | (append ? O_APPEND : 0), fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+	int flags = append ? O_APPEND : 0, fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0666);
+	struct stat st;
 
 	if (fd >= 0) {
 		invoker_own(fd);
 	} else if (errno == EEXIST) {
-		fd = open(path, flags | O_NOFOLLOW);
+		fd = outfile_open_place(path, flags, true, err);
 		o->is_old = !append;
+	} else {
+		err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
+		return -errno;
 	}
 	if (fd < 0)
-		return -errno;
+		return fd;
 	o->stream = fdopen(fd, "w");
-	return o->stream ? 0 : -errno;
+	o->path = lstat(path, &st) || S_ISREG(st.st_mode) ? path : NULL; /* not of a name of our own descriptor */
+	return o->stream ? 0 : err_set(err, -ENOMEM, "cannot write '%s': out of memory", path);
 }
 
 int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, struct err *err)
@@ -43,8 +49,7 @@ int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, 
 		o->stream = stdout;
 		return 0;
 	}
-	ret = open_live(o, path, append);
-	return ret ? err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret)) : 0;
+	return open_live(o, path, append, err);
 }
 
 void stat_out_started(struct stat_out *o)
@@ -68,7 +73,7 @@ void stat_out_fresh(struct stat_out *o)
 int stat_out_close(struct stat_out *o, int ret, struct err *err)
 {
 	int64_t bytes;
-	int failed;
+	int failed, moved;
 
 	if (!o->stream)
 		return ret;
@@ -81,9 +86,10 @@ int stat_out_close(struct stat_out *o, int ret, struct err *err)
 		return bytes < 0 ? (int)bytes : ret;
 	}
 	failed = fflush(o->stream) ? -errno : 0;
+	moved = ret >= 0 && !failed && o->path ? newfile_check(fileno(o->stream), o->path, err) : 0;
 	if (o->stream != stderr && o->stream != stdout && fclose(o->stream) && !failed)
 		failed = -errno;
 	if (ret < 0 || !failed || failed == -EPIPE)
-		return ret < 0 ? ret : failed;
+		return ret < 0 ? ret : failed ? failed : moved ? moved : ret;
 	return err_set(err, failed, "cannot write the counts: %s", strerror(-failed));
 }

@@ -13,6 +13,7 @@ struct stat_out {
 	struct outfile whole; /* a file that appears when all is written */
 	bool is_whole;
 	bool is_old;	      /* its content goes with the first write */
+	const char *path;     /* of a live file, borrowed; else NULL */
 };
 
 /*

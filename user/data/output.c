@@ -15,22 +15,10 @@
 #include <unistd.h>
 
 #include "data/writer.h"
+#include "util/outfile.h"
 
 #define BUFFER_BYTES (256u << 10)
 #define FILE_MODE 0600
-
-/* Moves a former recording aside to old, as perf does; none: old stays empty. 0 or -errno. */
-static int keep_old(const char *path, char old[PATH_MAX])
-{
-	struct stat st;
-
-	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
-		return 0;
-	if (snprintf(old, PATH_MAX, "%s.old", path) < PATH_MAX && !rename(path, old))
-		return 0;
-	old[0] = '\0';
-	return strlen(path) + sizeof(".old") > PATH_MAX ? -ENAMETOOLONG : -errno;
-}
 
 static const char *base_name(const char *path)
 {
@@ -45,8 +33,8 @@ static int open_path(struct output *o, const char *path, struct err *err)
 	struct stat st;
 	int fd;
 
-	if (strlen(base_name(path)) + sizeof(".old") - 1 > NAME_MAX)
-		return err_set(err, -ENAMETOOLONG, "cannot write '%s': no room for .old behind its name", path);
+	if (strlen(base_name(path)) + sizeof(NEWFILE_OLD) - 1 > NAME_MAX)
+		return err_set(err, -ENAMETOOLONG, "cannot write '%s': no room for " NEWFILE_OLD " after its name", path);
 	if (lstat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
 			return err_set(err, -EISDIR, "cannot write '%s': is a directory", path);
@@ -62,12 +50,9 @@ static int open_path(struct output *o, const char *path, struct err *err)
 		}
 		o->placed = !S_ISREG(st.st_mode); /* a device */
 	}
-	if (o->placed) {
-		fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-		fd = fd < 0 ? -errno : fd;
-	} else {
-		fd = newfile_open(&o->file, path, O_RDWR, FILE_MODE);
-	}
+	if (o->placed)
+		return outfile_open_place(path, 0, false, err);
+	fd = newfile_open(&o->file, path, O_RDWR, FILE_MODE);
 	if (fd < 0)
 		return err_set(err, fd, "cannot write '%s': %s", path, strerror(-fd));
 	return fd;
@@ -90,15 +75,9 @@ int output_open(struct output *o, const char *path, struct err *err)
 
 int output_place(struct output *o)
 {
-	char old[PATH_MAX] = "";
-
 	if (o->placed || o->failed)
 		return o->failed;
-	o->failed = keep_old(o->path, old);
-	if (!o->failed)
-		o->failed = newfile_place(&o->file, o->path);
-	if (o->failed && old[0])
-		rename(old, o->path); /* back where it was */
+	o->failed = newfile_place(&o->file, o->path, true);
 	o->placed = !o->failed;
 	return o->failed;
 }

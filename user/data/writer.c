@@ -551,8 +551,8 @@ static int write_features(struct data_writer *w)
 int64_t data_writer_close(struct data_writer *w, struct err *err)
 {
 	char *path = w->out.path;
+	int ret, closed, named = 0;
 	int64_t bytes;
-	int ret, closed;
 
 	ret = output_flush(&w->out);
 	if (ret == 0)
@@ -561,6 +561,8 @@ int64_t data_writer_close(struct data_writer *w, struct err *err)
 		ret = write_features(w);
 	w->out.path = NULL;
 	bytes = lseek(w->out.fd, 0, SEEK_END);
+	if (ret == 0)
+		named = newfile_check(w->out.fd, path, err);
 	closed = output_close(&w->out);
 	if (ret == 0)
 		ret = closed;
@@ -572,6 +574,7 @@ int64_t data_writer_close(struct data_writer *w, struct err *err)
 	}
 	free(path);
 	writer_free(w);
+	ret = ret < 0 ? ret : named;
 	return ret < 0 ? ret : bytes > 0 ? bytes : 0;
 }
 

@@ -24,6 +24,13 @@ int invoker_get(struct invoker *ret_invoker)
 	return 0;
 }
 
+bool invoker_trusts(uid_t uid)
+{
+	struct invoker who;
+
+	return !uid || uid == geteuid() || (!invoker_get(&who) && uid == who.uid);
+}
+
 void invoker_own(int fd)
 {
 	struct invoker who;

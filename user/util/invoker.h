@@ -6,6 +6,7 @@
 #ifndef SKEP_UTIL_INVOKER_H
 #define SKEP_UTIL_INVOKER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct invoker {
@@ -16,6 +17,9 @@ struct invoker {
 
 /* 0; -ENOENT: we were not called through sudo, or by root; -EINVAL: the numbers are none. */
 int invoker_get(struct invoker *ret_invoker);
+
+/* May a file of this user be written, or be given what we write? It is ours, root's or theirs. */
+bool invoker_trusts(uid_t uid);
 
 /* Gives them an open file. A failure leaves it ours: it is whole either way. */
 void invoker_own(int fd);

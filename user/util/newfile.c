@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/invoker.h"
@@ -100,12 +102,27 @@ static int give_name(struct newfile *n, const char *path)
 	return ret;
 }
 
-int newfile_place(struct newfile *n, const char *path)
+/* none: old stays empty. 0 or -errno. */
+static int move_old(const char *path, char old[PATH_MAX])
 {
-	int ret = 0;
+	struct stat st;
+
+	if (lstat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	if (snprintf(old, PATH_MAX, "%s" NEWFILE_OLD, path) < PATH_MAX && !rename(path, old))
+		return 0;
+	old[0] = '\0';
+	return strlen(path) + sizeof(NEWFILE_OLD) > PATH_MAX ? -ENAMETOOLONG : -errno;
+}
+
+int newfile_place(struct newfile *n, const char *path, bool keep_old)
+{
+	char old[PATH_MAX] = "";
+	int ret;
 
 	hold(n);
-	if (!n->temp)
+	ret = keep_old ? move_old(path, old) : 0;
+	if (!ret && !n->temp)
 		ret = give_name(n, path);
 	if (!ret && n->temp) {
 		if (rename(n->temp, path)) {
@@ -115,8 +132,23 @@ int newfile_place(struct newfile *n, const char *path)
 			n->temp = NULL;
 		}
 	}
+	if (ret && old[0])
+		rename(old, path);
 	newfile_drop(n);
 	return ret;
+}
+
+int newfile_check(int fd, const char *path, struct err *err)
+{
+	struct stat ours, there;
+
+	if (fstat(fd, &ours) || !S_ISREG(ours.st_mode))
+		return 0;
+	if (!ours.st_nlink)
+		return err_set(err, -ENOENT, "'%s' was deleted while it was written: what was measured is lost", path);
+	if (lstat(path, &there) || there.st_dev != ours.st_dev || there.st_ino != ours.st_ino)
+		return err_set(err, -ESTALE, "'%s' was moved or replaced while it was written: what was measured has another name now", path);
+	return 0;
 }
 
 void newfile_drop(struct newfile *n)

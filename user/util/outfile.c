@@ -4,9 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "util/invoker.h"
+#include "util/num.h"
 
 #define STREAM_BYTES (256u << 10)
 
@@ -63,36 +67,87 @@ int outfile_flush_stdout(void)
 	return out_channel.told ? 0 : ret;
 }
 
-/* Returns a descriptor or -errno. */
-static int open_fd(struct outfile *o, const char *path)
+static int fail_open(const char *path, int ret, struct err *err)
 {
-	struct stat st, link;
-	bool exists = !stat(path, &st);
+	if (ret != -ELOOP)
+		return err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
+	err_set(err, ret, "cannot write '%s': is a symbolic link", path);
+	err_hint(err, "name the file that it points to");
+	return ret;
+}
+
+/* The descriptor of ours that a path names (/dev/fd/N, /proc/self/fd/N, /dev/stderr), or -1. */
+static int own_fd(const char *path)
+{
+	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
+	uint64_t fd;
+
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (!strncmp(path, dirs[i], strlen(dirs[i])) && !num_u64(path + strlen(dirs[i]), INT_MAX, &fd))
+			return (int)fd;
+	return -1;
+}
+
+/* Why a regular file is not written in place, or 0. What was looked at is what is open: nobody can change it in between. */
+static int check_regular(const char *path, const struct stat *st, bool is_regular, struct err *err)
+{
+	if (!is_regular)
+		return err_set(err, -EEXIST, "cannot write '%s': it became a regular file while it was opened", path);
+	if (st->st_nlink > 1)
+		return err_set(err, -EMLINK, "cannot write '%s': the file has other names too (hard links)", path);
+	if (!invoker_trusts(st->st_uid)) {
+		err_set(err, -EPERM, "cannot write '%s': the file belongs to another user", path);
+		err_hint(err, "remove it, or write to standard output and redirect that");
+		return -EPERM;
+	}
+	return 0;
+}
+
+int outfile_open_place(const char *path, int flags, bool is_regular, struct err *err)
+{
+	int own = own_fd(path), ret = 0, fd;
+	struct stat st;
+
+	if (own >= 0)
+		fd = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	else
+		fd = open(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | flags);
+	if (fd < 0 || fstat(fd, &st))
+		ret = fail_open(path, -errno, err);
+	else if (own < 0 && S_ISREG(st.st_mode))
+		ret = check_regular(path, &st, is_regular, err);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret ? ret : fd;
+}
+
+/* Returns a descriptor or -errno. */
+static int open_fd(struct outfile *o, const char *path, struct err *err)
+{
+	struct stat st;
+	bool exists = !lstat(path, &st);
 	int fd;
 
-	if (exists) {
-		if (S_ISDIR(st.st_mode))
-			return -EISDIR;
-		if (!S_ISREG(st.st_mode)) {
-			fd = open(path, O_WRONLY | O_CLOEXEC);
-			return fd < 0 ? -errno : fd;
-		}
-		if (access(path, W_OK))
-			return -errno;
-	}
-	/* A new file would take the link's place, not its target's; and /dev/fd/N leads to a file that somebody has open. */
-	if (!lstat(path, &link) && S_ISLNK(link.st_mode))
-		return -ELOOP;
+	if (own_fd(path) >= 0 || (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return outfile_open_place(path, 0, false, err);
+	if (exists && S_ISDIR(st.st_mode))
+		return fail_open(path, -EISDIR, err);
+	if (exists && access(path, W_OK))
+		return fail_open(path, -errno, err);
 	fd = newfile_open(&o->file, path, O_WRONLY, 0644);
-	o->unplaced = fd >= 0;
-	/* What it replaces was perhaps private, or somebody else's. */
-	if (fd >= 0 && exists && (fchown(fd, st.st_uid, st.st_gid) || fchmod(fd, st.st_mode & 0777))) {
+	if (fd < 0)
+		return fail_open(path, fd, err);
+	o->unplaced = true;
+	/* What it replaces was perhaps private. A stranger's file may be there to be given what we write: it is not kept so. */
+	if (exists && invoker_trusts(st.st_uid) && (fchown(fd, st.st_uid, st.st_gid) || fchmod(fd, st.st_mode & 0777))) {
 		int ret = -errno;
 
 		newfile_drop(&o->file);
 		close(fd);
 		o->unplaced = false;
-		return ret;
+		return fail_open(path, ret, err);
 	}
 	return fd;
 }
@@ -112,14 +167,9 @@ int outfile_open(struct outfile *o, const char *path, struct err *err)
 		o->stream = stdout;
 		return 0;
 	}
-	fd = open_fd(o, path);
-	if (fd == -ELOOP) {
-		err_set(err, fd, "cannot write '%s': is a symbolic link", path);
-		err_hint(err, "name the file that it points to");
-		return fd;
-	}
+	fd = open_fd(o, path, err);
 	if (fd < 0)
-		return err_set(err, fd, "cannot write '%s': %s", path, strerror(-fd));
+		return fd;
 	o->channel.fd = fd;
 	o->stream = channel_stream(&o->channel);
 	if (!o->stream) {
@@ -161,7 +211,7 @@ int64_t outfile_commit(struct outfile *o, struct err *err)
 	if (!ret && o->unplaced)
 		ret = settle(c->fd);
 	if (!ret && o->unplaced) {
-		ret = newfile_place(&o->file, o->path);
+		ret = newfile_place(&o->file, o->path, o->keep_old);
 		o->unplaced = false;
 	}
 	if (ret)

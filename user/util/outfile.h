@@ -28,10 +28,18 @@ struct outfile {
 	const char *path; /* borrowed */
 	struct newfile file;
 	bool unplaced; /* a regular file without its name */
+	bool keep_old; /* the caller's, after outfile_open: a former file becomes PATH.old */
 	struct channel channel;
 };
 
 int outfile_open(struct outfile *o, const char *path, struct err *err); /* 0 or -errno; nothing is left on failure */
+
+/*
+ * Opens for writing, in place, what is there: a device or a pipe, or also a file (is_regular), which is not truncated. Root may write
+ * in a directory where others may, too: never through a link, into a file with a second name, or into a stranger's. flags: for
+ * open(2), O_APPEND or 0. Returns the descriptor or -errno with err filled.
+ */
+int outfile_open_place(const char *path, int flags, bool is_regular, struct err *err);
 
 /*
  * Flushes and puts it in place. A write error of any earlier moment is reported here. Returns bytes
