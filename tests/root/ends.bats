@@ -71,9 +71,41 @@ load ../lib.bash
 }
 
 @test "an event that needs hardware which is not here: exit 3, or it works" {
-	run "$SKEP" flame -e cycles:pp -o a.folded -- "$WORK/shares" 0.3
+	run "$SKEP" flame -e instructions:pp -o a.folded -- "$WORK/shares" 0.3
 	echo "$output"
 	[ "$status" = 0 ] || { [ "$status" = 3 ] && [[ "$output" == *"not supported"* ]]; }
+}
+
+@test "cycles without a PMU are the clock, also when they were asked for, and that is said; counted, they are <not supported>" {
+	"$SKEP" list hardware | grep '^cycles ' | grep -q 'not on this machine' || skip "a PMU is here"
+	for e in cycles cycles:u cycles:pp; do
+		run "$SKEP" record -F 4999 -e $e -o a.data -- "$WORK/shares" 0.3
+		echo "$e: $output"
+		[ "$status" = 0 ]
+		[[ "$output" == *"note: event: cpu-clock"*"no hardware '$e'"* ]]
+	done
+	"$SKEP" -q report -i a.data -s sym | grep -q hot
+	"$SKEP" record -e cycles:u -F 4999 -o u.data -- "$WORK/shares" 0.3
+	"$SKEP" -q report -i u.data --json | grep -q '"cpu-clock:u"'
+	run "$SKEP" stat -e cycles -- sh -c 'exit 0'
+	[ "$status" = 0 ]
+	[[ "$output" == *"<not supported>"*"cycles"*"nothing could be counted"* ]]
+	run "$SKEP" stat -e cycles -- sh -c 'exit 7'
+	[ "$status" = 7 ]
+}
+
+@test "no sample: the exit code of a COMMAND that failed is passed on, else it is 1" {
+	for c in "record -o a.data" "flame -o a.html"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" $c -e major-faults -- sh -c 'exit 3'
+		echo "$c: $status $output"
+		[ "$status" = 3 ]
+		[[ "$output" == *"no samples"* ]]
+		# shellcheck disable=SC2086
+		run "$SKEP" $c -e major-faults -- true
+		[ "$status" = 1 ]
+	done
+	[ -z "$(ls -A)" ]
 }
 
 @test "a number that cannot be meant: exit 2" {

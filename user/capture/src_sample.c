@@ -46,7 +46,7 @@ struct src_sample {
 	struct rings rings; /* records wait there for the side band */
 	struct sideband *sideband;
 	struct unwinder *unwinder; /* of the session; NULL: by frame pointers */
-	char note[256];
+	char note[2 * EVENT_NAME_MAX + 128];
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
 	struct probe_set set; /* tracepoints and probes */
@@ -149,14 +149,13 @@ static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t 
 	return 0;
 }
 
-/* The default event: hardware cycles where the PMU has them, else the clock of the scheduler. */
-static void pick_event(struct src_sample *src, uint32_t cpu)
+/* As perf does: where there is no PMU the clock of the scheduler stands in for cycles. Another event has nothing in its place. */
+static void pick_clock(struct src_sample *src, struct event *e, uint32_t cpu)
 {
-	const struct sample_cfg *cfg = src->cfg;
-	struct event *e = &cfg->events[0], clock = *e;
+	struct event clock = *e;
 	int fd;
 
-	if (!cfg->may_fall_back)
+	if (e->kind != EVENT_COUNTER || e->type != PERF_TYPE_HARDWARE || e->config != PERF_COUNT_HW_CPU_CYCLES)
 		return;
 	fd = kernel_event_open(e, cpu);
 	if (fd >= 0) {
@@ -168,8 +167,10 @@ static void pick_event(struct src_sample *src, uint32_t cpu)
 	clock.type = PERF_TYPE_SOFTWARE;
 	clock.config = PERF_COUNT_SW_CPU_CLOCK;
 	clock.unit = "ns";
-	strcpy(clock.name, "cpu-clock");
-	snprintf(src->note, sizeof(src->note), "event: cpu-clock, since this machine has no hardware '%s' (%s)", e->name, strerror(-fd));
+	clock.precise = 0;
+	clock.precise_max = false;
+	snprintf(clock.name, sizeof(clock.name), "cpu-clock%s", e->exclude_kernel ? ":u" : e->exclude_user ? ":k" : "");
+	snprintf(src->note, sizeof(src->note), "event: %s, since this machine has no hardware '%s' (%s)", clock.name, e->name, strerror(-fd));
 	src->source.note = src->note;
 	*e = clock;
 }
@@ -187,7 +188,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 		idle |= !src->cfg->events[i].exclude_idle;
 		counters |= src->cfg->events[i].kind == EVENT_COUNTER;
 	}
-	pick_event(src, place->cpus[0]);
+	for (int i = 0; i < src->cfg->nr_events; i++)
+		pick_clock(src, &src->cfg->events[i], place->cpus[0]);
 	src->skel = sample_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));

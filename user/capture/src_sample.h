@@ -11,11 +11,10 @@
 #include "event/event.h"
 
 struct sample_cfg {
-	struct event *events; /* replaced in place by a fallback (cycles -> cpu-clock) */
+	struct event *events; /* cycles becomes cpu-clock, in place, where there is no PMU */
 	int nr_events;
 	struct probe *probes; /* of each event that is no counter one, which names it (has_event) */
 	int nr_probes;
-	bool may_fall_back; /* the user did not name the event */
 	bool aggregate;	    /* sum in the kernel; else stream every sample with its time */
 	bool no_kernel_stack, no_user_stack;
 	bool by_tid;	    /* keep threads apart in aggregate mode */

@@ -161,7 +161,7 @@ static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, c
 
 	ret = gather(f, fold, &reader, &asker, &status, err);
 	if (!ret && !p->kept)
-		ret = nothing_sampled(p, f->input, err);
+		ret = nothing_sampled(p, f->input, status, err);
 	if (!ret)
 		ret = write_picture(f, out, fmt, fold, err);
 	if (!ret && f->top)

@@ -254,7 +254,6 @@ static int make_sources(struct measure *m, struct sample_cfg *cfg, struct sessio
 	cfg->nr_events = m->nr_events - !!m->offcpu;
 	cfg->probes = m->probes;
 	cfg->nr_probes = m->nr_probes;
-	cfg->may_fall_back = !m->event_text;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;
 	cfg->ring_bytes = m->ring_kb << 10;
@@ -300,8 +299,11 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 		return ret;
 	if (run.sources[0]->note) {
 		profile_note(p, "%s", run.sources[0]->note);
-		p->nr_details = p->nr_notes;
-		log_detail("%s", run.sources[0]->note);
+		/* Who named another event is told; who named none may ask. */
+		if (!m->event_text) {
+			p->nr_details = p->nr_notes;
+			log_detail("%s", run.sources[0]->note);
+		}
 	}
 	ret = before ? before(sink, err) : 0;
 	/* Sums carry the names of their threads; only a stream, which may go to a file, needs them told. */

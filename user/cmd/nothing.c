@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-int nothing_sampled(const struct profile *p, const char *input, struct err *err)
+static int explain(const struct profile *p, const char *input, struct err *err)
 {
 	if (p->seen) {
 		err_set(err, -ENODATA, "no samples%s%s%s: all %llu were lost", input ? " in '" : "", input ? input : "",
@@ -35,4 +35,12 @@ int nothing_sampled(const struct profile *p, const char *input, struct err *err)
 		p->duration_ns / 1e9, p->event);
 	err_hint(err, "sample faster (-F), for longer, or see with 'skep flame -a' what runs");
 	return -ENODATA;
+}
+
+int nothing_sampled(const struct profile *p, const char *input, int status, struct err *err)
+{
+	int ret = explain(p, input, err);
+
+	err->exit = status;
+	return ret;
 }

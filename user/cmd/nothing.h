@@ -6,7 +6,10 @@
 #include "model/profile.h"
 #include "util/err.h"
 
-/* For a profile that kept nothing; input: the file it is from, NULL for a live run. Returns -ENODATA, err filled. */
-int nothing_sampled(const struct profile *p, const char *input, struct err *err);
+/*
+ * For a profile that kept nothing; input: the file it is from, NULL for a live run, whose COMMAND ended with status: one that failed
+ * gives skep its exit code. Returns -ENODATA, err filled.
+ */
+int nothing_sampled(const struct profile *p, const char *input, int status, struct err *err);
 
 #endif

@@ -271,7 +271,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (p.kept)
 		print_wrote(&r, &p);
 	honesty_print(&rec->h, &p);
-	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, err);
+	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, status, err);
 }
 
 const struct cmd cmd_record = {

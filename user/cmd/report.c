@@ -103,7 +103,7 @@ static int report_into(const struct report *r, struct fold *fold, struct outfile
 
 	ret = replay_run(input, &cfg, fold, &reader, &asker, err);
 	if (!ret && !fold->folded)
-		ret = nothing_sampled(fold->profile, input, err);
+		ret = nothing_sampled(fold->profile, input, 0, err);
 	if (!ret && !(names = event_names(reader)))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)

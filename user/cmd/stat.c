@@ -449,7 +449,7 @@ static bool counts_any(const struct count_run *s)
 	return false;
 }
 
-/* An event that reads nothing although it happens is not passed off as 0, nor a run in which nothing could be counted as one. */
+/* An event that reads nothing although it happens is not passed off as 0; a run without any event that can be counted ends as perf's. */
 static int explain(struct count_run *s, int status, struct err *err)
 {
 	int hidden = 0, open = 0;
@@ -463,15 +463,14 @@ static int explain(struct count_run *s, int status, struct err *err)
 	if (hidden)
 		profile_note(&s->profile, "not counted: what happens in the kernel only, which needs CAP_PERFMON or "
 					  "sysctl kernel.perf_event_paranoid=1");
+	if (!open && !hidden)
+		profile_note(&s->profile, "nothing could be counted: this machine has none of these events; a virtual machine often has no "
+					  "hardware counters, -e task-clock,page-faults work everywhere");
 	cost_of_self(&s->profile.receipt);
 	honesty_print(&s->o->h, &s->profile);
-	if (open || status)
-		return honesty_exit(&s->o->h, &s->profile, status, err);
-	if (hidden)
+	if (hidden && !open && !status)
 		return err_exit(err, -EPERM, EXIT_CANNOT, "nothing could be counted without more privileges");
-	err_exit(err, -ENOTSUP, EXIT_CANNOT, "nothing could be counted: this machine has none of these events");
-	err_hint(err, "a virtual machine often has no hardware counters: -e task-clock,page-faults work everywhere");
-	return -ENOTSUP;
+	return honesty_exit(&s->o->h, &s->profile, status, err);
 }
 
 static int run_all(struct count_run *s, int *ret_status, struct err *err)
