@@ -244,3 +244,16 @@ need_tracefs() {
 		[ "$status" = 2 ]
 	done
 }
+
+@test "stacks of tracepoints begin where the kernel hit them, not in what carries the hit to us" {
+	for e in syscalls:sys_enter_getppid syscalls:sys_exit_getppid raw_syscalls:sys_enter sched:sched_process_fork; do
+		"$SKEP" -q flame --format folded -e $e -- sh -c 'true & wait; echo $PPID >/dev/null; '"$WORK/calls"' 50 >/dev/null' >out || true
+		"$SKEP" -q record -e $e -o a.data -- sh -c 'true & wait; '"$WORK/calls"' 50 >/dev/null'
+		"$SKEP" -q flame -i a.data --format folded >>out
+		echo "$e"
+		[ -s out ]
+		run ! grep -E ';(perf_syscall_|syscall_trace_enter|syscall_exit_work|__traceiter_|bpf_prog_|bpf_trace_run|perf_trace_)[^;]* [0-9]+$' out
+	done
+	"$SKEP" -q flame --format folded -e syscalls:sys_enter_getppid -- "$WORK/calls" 50 >out
+	grep -q ';do_syscall_64 [0-9]*$' out
+}

@@ -23,7 +23,7 @@ load ../lib.bash
 	echo "$output"
 	[ "$status" = 3 ]
 	[[ "$output" == *"CAP_BPF is missing"* ]]
-	[[ "$output" == *"setcap"* ]]
+	[[ "$output" == *"=ep '$(realpath "$SKEP")'"* ]]
 	[[ "$output" == *"nothing can be sampled here"* ]]
 }
 

@@ -50,7 +50,7 @@ struct feature_row {
 struct feature_state {
 	bool has;
 	char why[192];	  /* why not, or a detail of what is there; empty: nothing to say */
-	char enable[160]; /* the command or option that would bring it; empty: not known */
+	char enable[512]; /* the command or option that would bring it; empty: not known */
 };
 
 extern const struct feature_row feature_rows[FEATURE_MAX];

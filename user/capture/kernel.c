@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -18,7 +19,6 @@
 #include "bpf/stack.h"
 #include "capture/sideband.h"
 #include "util/log.h"
-
 
 /* libbpf explains refusals on its own; its talk belongs to -vv. */
 static int bpf_talk(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -44,10 +44,20 @@ bool kernel_has_cap(int cap)
 	return data[cap / 32].effective >> (cap % 32) & 1;
 }
 
+const char *kernel_setcap_command(void)
+{
+	static char text[PATH_MAX + 128];
+	char path[PATH_MAX] = "skep";
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n > 0 ? (size_t)n : strlen(path)] = '\0';
+	snprintf(text, sizeof(text), "sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep '%s'", path);
+	return text;
+}
+
 static void hint_privileges(struct err *err)
 {
-	err_hint(err, "run it with sudo, or once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep "
-		      "\"$(command -v skep)\"");
+	err_hint(err, "run it with sudo, or once: %s", kernel_setcap_command());
 }
 
 /* Above 2, which only Debian's and Ubuntu's kernels know, CAP_PERFMON is not enough. */

@@ -17,6 +17,9 @@
 
 struct perf_event_attr;
 
+/* The command that gives this very program, by its path, the capabilities that it needs. Static. */
+const char *kernel_setcap_command(void);
+
 /* Is a capability (linux/capability.h) in our effective set? */
 bool kernel_has_cap(int cap);
 

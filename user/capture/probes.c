@@ -432,7 +432,8 @@ static void explain_kallsyms(struct feature_state *s, int ret)
 	probe_read_line("/proc/sys/kernel/kptr_restrict", restrict_text, sizeof(restrict_text));
 	probe_why(s, "/proc/kallsyms shows only zeros (kernel.kptr_restrict is %s%s)", restrict_text[0] ? restrict_text : "unknown",
 		  kernel_has_cap(CAP_SYSLOG) ? "" : ", CAP_SYSLOG is missing");
-	probe_enable(s, restrict_text[0] == '2' ? "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG" : "sudo, or setcap cap_syslog+ep skep");
+	probe_enable(s, "%s%s", restrict_text[0] == '2' ? "sysctl kernel.kptr_restrict=1, and " : "sudo, or once: ",
+		     kernel_setcap_command());
 }
 
 static int try_ptrace(void)

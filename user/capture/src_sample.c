@@ -279,6 +279,11 @@ static void fill_who(struct sample *s, struct sample_key *key)
 	s->comm = key->comm;
 }
 
+static bool is_hook(const struct src_sample *src, uint16_t event)
+{
+	return event < src->cfg->nr_events && src->cfg->events[event].kind != EVENT_COUNTER;
+}
+
 /* The way of every sample out of the kernel: from its key and frames to the sink. */
 static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
@@ -287,6 +292,7 @@ static int deliver(struct src_sample *src, struct sample *s, struct sample_key *
 	bool has_user = key->has_user;
 
 	fill_who(s, key);
+	s->is_hook = is_hook(src, s->event);
 	s->kstop = s->nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
 	if (src->unwinder)
 		s->nr_uips = unwinder_stack(src->unwinder, s->uips, s->nr_uips, &s->uips, &stop);

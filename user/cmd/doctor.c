@@ -26,6 +26,8 @@ static const struct opt_group doctor_groups[] = {
 
 static void print_text(const struct utsname *uts)
 {
+	const char *last = "";
+
 	printf("skep on Linux %s, %s\n\n%-22s %-5s %s\n", uts->release, uts->machine, "FEATURE", "", "USED BY");
 	for (int i = 0; i < FEATURE_MAX; i++) {
 		const struct feature_row *row = &feature_rows[i];
@@ -40,8 +42,11 @@ static void print_text(const struct utsname *uts)
 			text_print(stdout, s->why);
 			putchar('\n');
 		}
-		if (!s->has && s->enable[0])
+		if (s->has || !s->enable[0])
+			continue;
+		if (strcmp(s->enable, last)) /* one command brings most of them: once is enough */
 			printf("%28sto have it: %s\n", "", s->enable);
+		last = s->enable;
 	}
 }
 

@@ -137,6 +137,12 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		take_chain(r, c, mode, s);
 }
 
+/* BPF_OUTPUT: of skep record, which writes no raw data of tracepoints and probes, and of perf's own BPF programs. */
+static bool is_hook(const struct event *e)
+{
+	return e->type == PERF_TYPE_TRACEPOINT || (e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_BPF_OUTPUT);
+}
+
 static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr,
 			  uint64_t time_ns)
 {
@@ -147,7 +153,7 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
-		.event = (uint16_t)attr, .kips = r->kips, .uips = r->uips,
+		.event = (uint16_t)attr, .is_hook = is_hook(&r->meta.events[attr]), .kips = r->kips, .uips = r->uips,
 	};
 
 	take_fields(r, &c, l, mode, &s);

@@ -78,6 +78,35 @@ static void drop_no_code(struct stack *st, uint32_t user_from)
 		st->n--;
 }
 
+/* Does a kernel function only carry a hit to whoever traces it? By the names of 5.10 to 7.2, as they begin. */
+static bool is_plumbing(const char *name)
+{
+	static const char *const begins[] = {
+		"bpf_prog_", "bpf_trampoline_", "__bpf_prog_enter", "bpf_trace_run", "__bpf_trace_", "trace_call_bpf", /* BPF */
+		"__traceiter_", "perf_trace_", "perf_syscall_", "trace_event_raw_event_",			       /* tracepoints */
+		"syscall_trace_enter", "syscall_exit_work", "syscall_slow_exit_work", /* their way there */
+		"kprobe_", "opt_pre_handler", "optimized_callback", "aggr_pre_handler", "fprobe_", "ftrace_", "arch_ftrace_ops_list_func",
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* What was hit is the first frame that is no plumbing. A stack of nothing else stays as it is. */
+static void drop_plumbing(struct stack *st)
+{
+	uint32_t n = 0;
+
+	while (n < st->n && st->frames[n].kind == FRAME_KERNEL && is_plumbing(st->frames[n].name))
+		n++;
+	if (n == st->n)
+		return;
+	st->n -= n;
+	memmove(&st->frames[0], &st->frames[n], st->n * sizeof(st->frames[0]));
+}
+
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, struct profile *p)
 {
 	uint32_t user_from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
@@ -86,6 +115,8 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 
 	st->n = 0;
 	whole = add_frames(syms, s, s->kips, s->nr_kips, true, st);
+	if (s->is_hook)
+		drop_plumbing(st);
 	user_from = st->n;
 	whole = add_frames(syms, s, s->uips, s->nr_uips, false, st) && whole;
 	drop_above_root(st, user_from);
