@@ -45,3 +45,19 @@ setup() {
 @test "--json tells the kind of code of each row" {
 	"$SKEP" report -i a.data --json -s sym | grep -q '"sym":"hot","kind":"user"'
 }
+
+# by_dso FILE PROGRAM...: "PERCENT OBJECT" of the objects above 1 %, by name
+by_dso() {
+	"${@:2}" -i "$1" -s dso --no-children 2>/dev/null | awk '/^ +[0-9.]+%/ && $1 + 0 >= 1 { print $1, $2 }' | sort -k2
+}
+
+@test "self is of the sample's address, also where its chain is of user space alone" {
+	need perf
+	for chains in --user-callchains --kernel-callchains; do
+		perf record -q -e cpu-clock -F "$(hz 4999)" -g $chains -o chains.data -- sh -c 'ls -lR /usr/share >/dev/null'
+		by_dso chains.data "$SKEP" report >ours
+		by_dso chains.data perf report --stdio -g none >theirs
+		diff ours theirs
+		grep -q 'kernel.kallsyms' ours
+	done
+}

@@ -22,6 +22,7 @@ static void layout_fill(struct layout *l, const struct perf_event_attr *a)
 		.read_format = a->read_format,
 		.period = a->freq || !a->sample_period ? 1 : a->sample_period,
 		.max_stack = a->sample_max_stack,
+		.no_user_chain = a->exclude_callchain_user,
 		.sample_time = -1, .sample_id = -1,
 		.tail_time = -1, .tail_cpu = -1, .tail_id = -1,
 	};

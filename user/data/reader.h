@@ -70,6 +70,7 @@ struct layout {
 	uint64_t period; /* of samples that do not say */
 	uint64_t first_id;
 	uint16_t max_stack;
+	bool no_user_chain; /* chains are of the kernel only */
 	int sample_time, sample_id; /* from the start of the record */
 	int trailer;		    /* bytes of sample_id at the end of other records */
 	int tail_time, tail_cpu, tail_id; /* from the start of the trailer */

@@ -109,9 +109,22 @@ static void take_res(uint32_t res, struct sample *s)
 	s->off_cpu = res >> RES_OFF_CPU_SHIFT;
 }
 
-static void take_fields(struct data_reader *r, struct cursor *c, const struct layout *l, enum mode mode,
-			struct sample *s)
+/* The chain may have been asked for of one side only; and its side is the one that the CPU was in when it was interrupted. */
+static void place_ip(struct data_reader *r, enum mode mode, struct sample *s)
 {
+	if (mode != MODE_KERNEL)
+		s->nr_kips = 0;
+	if (mode == MODE_OTHER)
+		s->nr_uips = 0;
+	if (mode == MODE_KERNEL && !s->nr_kips)
+		r->kips[s->nr_kips++] = s->ip;
+	else if (mode == MODE_USER && !s->nr_uips)
+		r->uips[s->nr_uips++] = s->ip;
+}
+
+static void take_fields(struct data_reader *r, struct cursor *c, const struct layout *l, uint16_t misc, struct sample *s)
+{
+	enum mode mode = header_mode(misc);
 	uint64_t t = l->sample_type;
 
 	skip_words(c, !!(t & PERF_SAMPLE_IDENTIFIER));
@@ -133,8 +146,12 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		s->weight = take_u64(c);
 	if (t & PERF_SAMPLE_READ)
 		skip_read(c, l->read_format);
+	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+		mode = s->ip >> 63 ? MODE_KERNEL : MODE_USER;
 	if (t & PERF_SAMPLE_CALLCHAIN)
 		take_chain(r, c, mode, s);
+	if (s->ip)
+		place_ip(r, mode, s);
 }
 
 /* BPF_OUTPUT: of skep record, which writes no raw data of tracepoints and probes, and of perf's own BPF programs. */
@@ -149,25 +166,16 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	const struct layout *l = &r->layouts.data[attr];
 	uint16_t misc = get_u16(record + offsetof(struct perf_event_header, misc));
 	struct cursor c = { record + BODY, record + size, false };
-	enum mode mode = header_mode(misc);
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
 		.event = (uint16_t)attr, .is_hook = is_hook(&r->meta.events[attr]), .kips = r->kips, .uips = r->uips,
 	};
 
-	take_fields(r, &c, l, mode, &s);
+	take_fields(r, &c, l, misc, &s);
 	if (c.bad) {
 		r->meta.skipped++;
 		return 0;
-	}
-	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
-		mode = s.ip >> 63 ? MODE_KERNEL : MODE_USER;
-	if (!s.nr_kips && !s.nr_uips && s.ip) {
-		if (mode == MODE_KERNEL)
-			r->kips[s.nr_kips++] = s.ip;
-		else if (mode == MODE_USER)
-			r->uips[s.nr_uips++] = s.ip;
 	}
 	if (!s.ip)
 		s.ip = s.nr_kips ? r->kips[0] : s.nr_uips ? r->uips[0] : 0;
@@ -178,6 +186,8 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 		s.kstop = STOP_DEPTH;
 	if (!(l->sample_type & PERF_SAMPLE_CALLCHAIN))
 		s.kstop = s.ustop = STOP_LEAF;
+	if (l->no_user_chain)
+		s.ustop = STOP_LEAF;
 	return r->sink->sample ? r->sink->sample(r->sink, &s) : 0;
 }
 

@@ -94,9 +94,12 @@ static const char *root_name(struct fold *f, const struct sample *s, const char 
 /* That there was no room for a stack is said of the user's, and is so of both. */
 static void leave_out(const struct fold *f, struct sample *s)
 {
-	if (f->no_kernel)
+	if (f->no_kernel) {
+		s->ip = s->nr_kips ? 0 : s->ip;
 		s->nr_kips = s->kstop = 0;
+	}
 	if (f->no_user) {
+		s->ip = s->nr_kips ? s->ip : 0;
 		s->nr_uips = 0;
 		s->ustop = s->ustop == STOP_NO_ROOM ? STOP_NO_ROOM : STOP_ROOT;
 	}

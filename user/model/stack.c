@@ -41,11 +41,11 @@ static const enum loss cut_loss[STOP_MAX] = {
 	[STOP_LIMIT] = LOSS_CUT_DEPTH,
 };
 
-/* False when there were more than are kept. */
-static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t n, bool kernel,
+/* From ips[from] on. False when there were more than are kept. */
+static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t from, uint32_t n, bool kernel,
 		       struct stack *st)
 {
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = from; i < n; i++) {
 		int room = STACK_FRAMES_MAX - st->n;
 
 		if (room > INLINE_MAX)
@@ -57,6 +57,29 @@ static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t
 		st->n += syms_resolve(syms, s->pid, s->time_ns, ips[i], kernel, i > 0, &st->frames[st->n], room);
 	}
 	return true;
+}
+
+/*
+ * A precise event happened at s->ip, and its chain begins where the CPU was interrupted, a little later: in the same function, in one that
+ * it called, or in its caller. Adds the frame of the event where the chain does not have it, and returns how many addresses of the chain
+ * it stands for.
+ */
+static uint32_t add_leaf(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t n, bool kernel, struct stack *st)
+{
+	struct frame chain[INLINE_MAX];
+	const struct frame *leaf;
+
+	if (!s->ip || !n || s->ip == ips[0])
+		return 0;
+	st->n = syms_resolve(syms, s->pid, s->time_ns, s->ip, kernel, false, st->frames, INLINE_MAX);
+	leaf = &st->frames[st->n - 1];
+	for (uint32_t i = 0; i < n && i < 2; i++) {
+		int k = syms_resolve(syms, s->pid, s->time_ns, ips[i], kernel, i > 0, chain, INLINE_MAX) - 1;
+
+		if (chain[k].name == leaf->name && chain[k].obj == leaf->obj)
+			return 1;
+	}
+	return 0;
 }
 
 /*
@@ -109,16 +132,17 @@ static void drop_plumbing(struct stack *st)
 
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, struct profile *p)
 {
-	uint32_t user_from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
+	uint32_t user_from, from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
 	const char *text = NULL;
-	bool whole, rooted;
+	bool whole, rooted, kernel = s->nr_kips;
 
 	st->n = 0;
-	whole = add_frames(syms, s, s->kips, s->nr_kips, true, st);
+	from = add_leaf(syms, s, kernel ? s->kips : s->uips, kernel ? s->nr_kips : s->nr_uips, kernel, st);
+	whole = add_frames(syms, s, s->kips, kernel ? from : 0, s->nr_kips, true, st);
 	if (s->is_hook)
 		drop_plumbing(st);
-	user_from = st->n;
-	whole = add_frames(syms, s, s->uips, s->nr_uips, false, st) && whole;
+	user_from = kernel ? st->n : 0;
+	whole = add_frames(syms, s, s->uips, kernel ? 0 : from, s->nr_uips, false, st) && whole;
 	drop_above_root(st, user_from);
 	if (cut == STOP_NO_CODE)
 		drop_no_code(st, user_from);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Recordings of other machines and recorders, built byte by byte in the form that perf writes to a pipe: what is made of them. */
+#include "tests/unit/test_sym.h"
+
+#include <sys/mman.h>
+
+#include "data/reader.h"
+#include "model/fold.h"
+
+#define KTEXT 0xffffffff81000000ull
+#define F (KTEXT + 0x100) /* three functions, each of 0x100 bytes */
+#define G (KTEXT + 0x200)
+#define H (KTEXT + 0x300)
+#define T0 1000000000ull
+#define PID_TID ((uint64_t)PID << 32 | PID)
+
+static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000100 T f\nffffffff81000200 T g\nffffffff81000300 T h\n"
+			       "ffffffff81000400 T _etext\n";
+
+struct image {
+	uint8_t bytes[1 << 16];
+	size_t n;
+};
+
+static void put(struct image *im, const void *p, size_t n)
+{
+	assert_true(im->n + n <= sizeof(im->bytes));
+	memcpy(im->bytes + im->n, p, n);
+	im->n += n;
+}
+
+static void image_begin(struct image *im)
+{
+	im->n = 0;
+	put(im, "PERFILE2\20\0\0\0\0\0\0\0", PIPE_HEADER_BYTES);
+}
+
+/* A record of words. */
+static void put_record(struct image *im, uint32_t type, uint16_t misc, const void *body, size_t n)
+{
+	static const uint8_t zeros[RECORD_ALIGN];
+	size_t padded = (n + RECORD_ALIGN - 1) & ~(size_t)(RECORD_ALIGN - 1);
+	struct perf_event_header h = { type, misc, (uint16_t)(sizeof(h) + padded) };
+
+	put(im, &h, sizeof(h));
+	put(im, body, n);
+	put(im, zeros, padded - n);
+}
+
+static void put_attr(struct image *im, const struct perf_event_attr *a, uint64_t id)
+{
+	uint8_t body[sizeof(*a) + sizeof(id)];
+	struct perf_event_attr sized = *a;
+
+	sized.size = sizeof(sized);
+	memcpy(body, &sized, sizeof(sized));
+	memcpy(body + sizeof(sized), &id, sizeof(id));
+	put_record(im, RECORD_HEADER_ATTR, 0, body, sizeof(body));
+}
+
+#define SAMPLE(im, misc, ...)                                                              \
+	do {                                                                               \
+		const uint64_t words_[] = { __VA_ARGS__ };                                 \
+		put_record(im, PERF_RECORD_SAMPLE, misc, words_, sizeof(words_));          \
+	} while (0)
+
+/* An image folded: rows of the table by symbol, the tree, the ledger. */
+struct seen {
+	struct fold *fold;
+	struct profile p;
+	struct tree tree;
+	struct table table;
+	struct data_meta meta;
+	struct data_reader *reader;
+};
+
+static int open_image(const struct image *im, struct data_reader **ret_r, struct err *err)
+{
+	int fd = memfd_create("image", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, im->bytes, im->n), im->n);
+	return data_reader_open_fd(fd, "image", ret_r, err);
+}
+
+static void see(struct seen *s, const struct image *im, const struct syms_cfg *cfg, const char *sort)
+{
+	struct err err = { 0 };
+
+	*s = (struct seen){ 0 };
+	s->fold = malloc(sizeof(*s->fold));
+	assert_non_null(s->fold);
+	assert_int_equal(fold_init(s->fold), 0);
+	assert_int_equal(tree_init(&s->tree), 0);
+	assert_int_equal(table_init(&s->table, sort, false, &err), 0);
+	s->fold->syms = new_syms(cfg);
+	s->fold->profile = &s->p;
+	s->fold->tree = &s->tree;
+	s->fold->table = &s->table;
+	s->fold->root = ROOT_NONE;
+	if (open_image(im, &s->reader, &err) || data_reader_run(s->reader, &s->fold->sink, &err))
+		fail_msg("%s", err.text);
+	s->meta = *data_reader_meta(s->reader);
+	table_sort(&s->table, false);
+}
+
+static void seen_free(struct seen *s)
+{
+	data_reader_close(s->reader);
+	syms_free(s->fold->syms);
+	fold_free(s->fold);
+	free(s->fold);
+	tree_free(&s->tree);
+	table_free(&s->table);
+}
+
+static const struct table_row *row(const struct seen *s, const char *sym)
+{
+	for (size_t i = 0; i < s->table.rows.n; i++)
+		if (!strcmp(s->table.rows.data[i].sym, sym))
+			return &s->table.rows.data[i];
+	fail_msg("no row of '%s'", sym);
+	return NULL;
+}
+
+static struct syms_cfg here(void)
+{
+	run("mkdir -p %s/proc/sys/kernel", scratch);
+	write_file(in_scratch("proc/kallsyms"), kallsyms);
+	return (struct syms_cfg){ .proc_root = in_scratch("proc"), .offline = true };
+}
+
+/* Self is where the event happened, wherever the chain begins; and no function stands twice for it. */
+static void precise_ip(void **state)
+{
+	static const struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .sample_period = 10, .precise_ip = 2,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN };
+	const uint16_t k = PERF_RECORD_MISC_KERNEL, u = PERF_RECORD_MISC_USER;
+	static struct image im;
+	const struct stack *st;
+	struct syms_cfg cfg = here();
+	struct seen s;
+
+	(void)state;
+	image_begin(&im);
+	put_attr(&im, &attr, 1);
+	SAMPLE(&im, k, F, PID_TID, T0 + 1, 1, 3, PERF_CONTEXT_KERNEL, F + 4, H + 8); /* in the same function */
+	SAMPLE(&im, k, F + 9, PID_TID, T0 + 2, 10, 3, PERF_CONTEXT_KERNEL, G, F + 14); /* into a callee */
+	SAMPLE(&im, k, F + 0xff, PID_TID, T0 + 3, 100, 3, PERF_CONTEXT_KERNEL, G + 4, H + 8); /* back to the caller */
+	SAMPLE(&im, k, G + 7, PID_TID, T0 + 4, 1000, 3, PERF_CONTEXT_USER, 0x4000, 0x5000); /* perf record --user-callchains */
+	SAMPLE(&im, u, 0x4000, PID_TID, T0 + 5, 10000, 4, PERF_CONTEXT_KERNEL, H, PERF_CONTEXT_USER, 0x4004); /* into the kernel */
+	see(&s, &im, &cfg, "sym");
+	assert_int_equal(s.p.weight, 11111);
+	assert_int_equal(row(&s, "f")->self, 111);
+	assert_int_equal(row(&s, "f")->total, 111);
+	assert_int_equal(row(&s, "g")->self, 1000);
+	assert_int_equal(row(&s, "g")->total, 1100);
+	assert_int_equal(row(&s, "h")->self, 0);
+	assert_int_equal(row(&s, "h")->total, 101);
+	assert_int_equal(row(&s, "[unknown]")->self, 10000);
+	assert_int_equal(row(&s, "[unknown]")->total, 11000);
+	st = &s.fold->stack;
+	assert_true(st->n > 0 && st->frames[0].addr == 0x4000);
+	seen_free(&s);
+	/* Where the kernel is left out its address is, too. */
+	image_begin(&im);
+	put_attr(&im, &attr, 1);
+	SAMPLE(&im, k, F, PID_TID, T0 + 1, 1, 4, PERF_CONTEXT_KERNEL, G, PERF_CONTEXT_USER, 0x4004);
+	see(&s, &im, &cfg, "sym");
+	assert_int_equal(row(&s, "f")->self, 1);
+	seen_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(precise_ip),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);
+}
