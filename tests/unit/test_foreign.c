@@ -170,10 +170,100 @@ static void precise_ip(void **state)
 	seen_free(&s);
 }
 
+struct weights {
+	struct sink sink;
+	uint64_t weights[2], samples[2];
+};
+
+static int keep_weight(struct sink *sink, const struct sample *s)
+{
+	struct weights *w = (struct weights *)sink;
+
+	assert_true(s->event < 2);
+	w->weights[s->event] += s->weight;
+	w->samples[s->event]++;
+	return 0;
+}
+
+static struct weights weigh(const struct image *im, struct data_meta *ret_meta)
+{
+	struct weights w = { .sink = { .sample = keep_weight } };
+	struct err err = { 0 };
+	struct data_reader *r;
+
+	if (open_image(im, &r, &err) || data_reader_run(r, &w.sink, &err))
+		fail_msg("%s", err.text);
+	*ret_meta = *data_reader_meta(r);
+	data_reader_close(r);
+	return w;
+}
+
+/* What a group's leader samples is what is new of each of its counters since it was read before: {a,b}:S. */
+static void group_reads(void **state)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_READ,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID };
+	static const uint64_t formats[] = { 0, 1u << 4, PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | 1u << 4 };
+	static struct image im;
+	struct data_meta meta;
+	struct weights w;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		bool lost = formats[i] & 1u << 4, times = formats[i] & PERF_FORMAT_TOTAL_TIME_ENABLED;
+
+		a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | formats[i];
+		image_begin(&im);
+		put_attr(&im, &a, 5);
+		put_attr(&im, &a, 6);
+		for (uint64_t k = 1; k <= 3; k++) {
+			uint64_t body[16] = { F, PID_TID, T0 + k, 5, 2 };
+			size_t n = 5 + 2 * times;
+
+			body[n++] = 1000 * k;
+			body[n++] = 5;
+			n += lost;
+			body[n++] = k < 3 ? 7 : 9; /* of the second sample nothing is new */
+			body[n++] = 6;
+			n += lost;
+			put_record(&im, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, body, n * sizeof(*body));
+		}
+		w = weigh(&im, &meta);
+		assert_int_equal(w.weights[0], 3000);
+		assert_int_equal(w.samples[0], 3);
+		assert_int_equal(w.weights[1], 9);
+		assert_int_equal(w.samples[1], 2);
+		assert_int_equal(meta.skipped, 0);
+	}
+	/* One counter by itself; each thread's own; more counters than there are bytes; one that no event has. */
+	a.read_format = PERF_FORMAT_ID;
+	a.inherit = 1;
+	image_begin(&im);
+	put_attr(&im, &a, 5);
+	SAMPLE(&im, 0, F, PID_TID, T0 + 1, 5, 100, 5);
+	SAMPLE(&im, 0, F, PID_TID + (1ull << 32), T0 + 2, 5, 50, 5);
+	SAMPLE(&im, 0, F, PID_TID, T0 + 3, 5, 300, 5);
+	SAMPLE(&im, 0, F, PID_TID, T0 + 4, 5, 300, 99);
+	w = weigh(&im, &meta);
+	assert_int_equal(w.weights[0], 350);
+	assert_int_equal(meta.skipped, 1);
+	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	image_begin(&im);
+	put_attr(&im, &a, 5);
+	SAMPLE(&im, 0, F, PID_TID, T0 + 1, 5, 2, 100, 5);
+	SAMPLE(&im, 0, F, PID_TID, T0 + 1, 5, UINT64_MAX / 2, 100, 5);
+	SAMPLE(&im, 0, F, PID_TID, T0 + 1, 5);
+	w = weigh(&im, &meta);
+	assert_int_equal(w.samples[0], 0);
+	assert_int_equal(meta.skipped, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(precise_ip),
+		cmocka_unit_test(group_reads),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

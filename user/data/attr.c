@@ -22,6 +22,7 @@ static void layout_fill(struct layout *l, const struct perf_event_attr *a)
 		.read_format = a->read_format,
 		.period = a->freq || !a->sample_period ? 1 : a->sample_period,
 		.max_stack = a->sample_max_stack,
+		.inherited = a->inherit && t & PERF_SAMPLE_TID,
 		.no_user_chain = a->exclude_callchain_user,
 		.sample_time = -1, .sample_id = -1,
 		.tail_time = -1, .tail_cpu = -1, .tail_id = -1,
@@ -184,7 +185,7 @@ int attrs_settle(struct data_reader *r)
 	return 0;
 }
 
-static int id_lookup(struct data_reader *r, uint64_t id)
+int id_event(struct data_reader *r, uint64_t id)
 {
 	size_t lo = 0, hi = r->ids.n;
 
@@ -214,12 +215,12 @@ int record_attr(struct data_reader *r, const uint8_t *record, size_t size, bool 
 		return 0;
 	if (is_sample) {
 		at = (size_t)l->sample_id;
-		return at + WORD > size ? -1 : id_lookup(r, get_u64(record + at));
+		return at + WORD > size ? -1 : id_event(r, get_u64(record + at));
 	}
 	/* perf makes up records of what was so before; they have the id 0 or none. */
 	if (l->tail_id < 0 || size < sizeof(struct perf_event_header) + (size_t)(l->trailer - l->tail_id))
 		return 0;
-	attr = id_lookup(r, get_u64(record + size - (size_t)(l->trailer - l->tail_id)));
+	attr = id_event(r, get_u64(record + size - (size_t)(l->trailer - l->tail_id)));
 	return attr < 0 ? 0 : attr;
 }
 
@@ -229,7 +230,7 @@ void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const c
 
 	/* Before the first data record the ids are not sorted; perf names an event by its first id. */
 	if (r->started) {
-		int found = id_lookup(r, id);
+		int found = id_event(r, id);
 
 		at = found < 0 ? fallback : (size_t)found;
 	}

@@ -404,6 +404,7 @@ void data_reader_close(struct data_reader *r)
 	vec_free(&r->ids);
 	vec_free(&r->args);
 	vec_free(&r->build_ids);
+	free(r->last_reads);
 	free(r->name);
 	free(r);
 }

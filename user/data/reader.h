@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
- * are), meta.c (features), queue.c (time order), record.c (record to sample or task event), decompress.c
- * (compressed records), container.c (what is around the records), reader.c (the loop).
+ * are), meta.c (features), queue.c (time order), record.c (record to sample or task event), reads.c (counters
+ * read with a sample), decompress.c (compressed records), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
 #define SKEP_DATA_READER_H
@@ -71,9 +71,24 @@ struct layout {
 	uint64_t first_id;
 	uint16_t max_stack;
 	bool no_user_chain; /* chains are of the kernel only */
+	bool inherited;	    /* each thread has counters of its own */
 	int sample_time, sample_id; /* from the start of the record */
 	int trailer;		    /* bytes of sample_id at the end of other records */
 	int tail_time, tail_cpu, tail_id; /* from the start of the trailer */
+};
+
+/* Counters that were read with a sample, in its record: nr times so many words. */
+struct reads {
+	const uint8_t *p;
+	uint64_t nr;
+	uint32_t words, id_at; /* the value is the first */
+	bool has_id;
+};
+
+struct last_read {
+	uint64_t id, value;
+	uint32_t tid;
+	bool used;
 };
 
 struct id_entry {
@@ -146,6 +161,8 @@ struct data_reader {
 	uint64_t round_max_ns, round_limit_ns; /* latest time seen; the same at the last round */
 	uint64_t delivered_ns;
 	struct sink *sink;
+	struct last_read *last_reads; /* open addressing, by id and thread */
+	uint32_t nr_last_reads, nr_last_slots;
 	uint64_t kips[RECORD_MAX_BYTES / 8], uips[RECORD_MAX_BYTES / 8];
 	char text[RECORD_MAX_BYTES + 1];
 	struct decompressor *decompressor; /* NULL until the first compressed record */
@@ -167,6 +184,8 @@ int attr_add(struct data_reader *r, const uint8_t *attr, size_t size);
 int attr_add_ids(struct data_reader *r, size_t attr, const uint8_t *ids, size_t n);
 /* After the last attribute. -EBADMSG: the records cannot be told apart. */
 int attrs_settle(struct data_reader *r);
+/* The event that has this id, or -1. */
+int id_event(struct data_reader *r, uint64_t id);
 /* The event of a record, or -1. */
 int record_attr(struct data_reader *r, const uint8_t *record, size_t size, bool is_sample);
 /* Names the event with this first id; else, if there is one, event number fallback. */
@@ -182,6 +201,11 @@ const struct build_id *build_id_find(struct data_reader *r, const char *path);
 uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size, bool is_sample);
 /* Turns one record into a call of the sink. Returns what the sink returned. */
 int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
+
+/* reads.c: the counters at *p, which is moved behind them. False: more than there is up to end. */
+bool reads_take(const uint8_t **p, const uint8_t *end, uint64_t format, struct reads *ret);
+/* s for each that moved, with its event and weight. Returns what the sink returned. */
+int reads_deliver(struct data_reader *r, const struct reads *reads, struct sample *s);
 
 /* reader.c: takes the record at the head of a stream, the file's or the decompressed one. */
 int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record, struct err *err);

@@ -45,22 +45,6 @@ static uint32_t take_u32(struct cursor *c)
 	return skip(c, sizeof(uint32_t)) ? get_u32(c->p - sizeof(uint32_t)) : 0;
 }
 
-/* struct read_format of uapi/linux/perf_event.h. */
-static void skip_read(struct cursor *c, uint64_t format)
-{
-	uint64_t nr = 1, times = 0, each = 1;
-
-	times += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED);
-	times += !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	each += !!(format & PERF_FORMAT_ID);
-	each += !!(format & (1u << 4)); /* PERF_FORMAT_LOST, Linux 6.0 */
-	if (format & PERF_FORMAT_GROUP)
-		nr = take_u64(c);
-	if (nr > RECORD_MAX_BYTES)
-		c->bad = true;
-	skip_words(c, times + nr * each);
-}
-
 enum mode { MODE_OTHER, MODE_KERNEL, MODE_USER };
 
 static enum mode header_mode(uint16_t misc)
@@ -122,7 +106,8 @@ static void place_ip(struct data_reader *r, enum mode mode, struct sample *s)
 		r->uips[s->nr_uips++] = s->ip;
 }
 
-static void take_fields(struct data_reader *r, struct cursor *c, const struct layout *l, uint16_t misc, struct sample *s)
+static void take_fields(struct data_reader *r, struct cursor *c, const struct layout *l, uint16_t misc, struct sample *s,
+			struct reads *reads)
 {
 	enum mode mode = header_mode(misc);
 	uint64_t t = l->sample_type;
@@ -144,8 +129,8 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 	}
 	if (t & PERF_SAMPLE_PERIOD)
 		s->weight = take_u64(c);
-	if (t & PERF_SAMPLE_READ)
-		skip_read(c, l->read_format);
+	if (t & PERF_SAMPLE_READ && !c->bad)
+		c->bad = !reads_take(&c->p, c->end, l->read_format, reads);
 	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
 		mode = s->ip >> 63 ? MODE_KERNEL : MODE_USER;
 	if (t & PERF_SAMPLE_CALLCHAIN)
@@ -166,13 +151,14 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	const struct layout *l = &r->layouts.data[attr];
 	uint16_t misc = get_u16(record + offsetof(struct perf_event_header, misc));
 	struct cursor c = { record + BODY, record + size, false };
+	struct reads reads = { 0 };
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
 		.event = (uint16_t)attr, .is_hook = is_hook(&r->meta.events[attr]), .kips = r->kips, .uips = r->uips,
 	};
 
-	take_fields(r, &c, l, misc, &s);
+	take_fields(r, &c, l, misc, &s, &reads);
 	if (c.bad) {
 		r->meta.skipped++;
 		return 0;
@@ -188,6 +174,8 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 		s.kstop = s.ustop = STOP_LEAF;
 	if (l->no_user_chain)
 		s.ustop = STOP_LEAF;
+	if (reads.has_id)
+		return reads_deliver(r, &reads, &s);
 	return r->sink->sample ? r->sink->sample(r->sink, &s) : 0;
 }
 
