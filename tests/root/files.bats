@@ -217,7 +217,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	"$SKEP" flame -i a.data --event-index 1 -o a.json
 	grep -q '"event": *"task-clock"' a.json
 	run "$SKEP" flame -i a.data -o b.json
-	[[ "$output" == *"2 events"*"'cpu-clock'"* ]]
+	[[ "$output" == *"samples of 2 events, this is number 0: 'cpu-clock'"*"draws another: 1 'task-clock'"* ]]
 	for bad in 2 x -1 ""; do
 		run "$SKEP" flame -i a.data --event-index "$bad" -o c.json
 		[ "$status" = 2 ]

@@ -30,16 +30,47 @@ setup() {
 	"$SKEP" report -i a.data -s event --json | grep -qE '"event":"(cpu-clock|cycles)[^"]*"}'
 }
 
-@test "no sample of the event, but of another: which, and how to have it" {
+@test "a file whose first event has no samples: the others are shown, by name" {
 	"$SKEP" record --off-cpu -e cpu-clock -c 10000000000 -o off.data -- sleep 0.2
 	for c in report "flame -o off.svg"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" $c -i off.data
 		echo "$output"
+		[ "$status" = 0 ]
+		[[ "$output" == *"offcpu-time"*"an event of the file has no samples: 'cpu-clock'"* ]] || [[ "$output" == *"no samples: 'cpu-clock'"*"offcpu-time"* ]]
+		run "$SKEP" $c -i off.data --event-index 0
+		echo "$output"
 		[ "$status" = 1 ]
 		[[ "$output" == *"no samples of 'cpu-clock' in 'off.data'"*"hint: --event-index 1: it has samples of 'offcpu-time'"* ]]
 	done
 	"$SKEP" report -i off.data --event-index 1 | grep -q 'sleep'
+}
+
+@test "several events: a table for each, in every format; a dummy has none" {
+	need perf
+	perf record -q -e '{cpu-clock,page-faults}:S' -e dummy -e context-switches -o ev.data -- sh -c 'ls -lR /usr/share/doc >/dev/null; sleep .01'
+	# of each event: number of samples, sum of periods
+	perf report --stdio --no-group -g none -i ev.data 2>/dev/null |
+		sed -nE "s/# Samples: ([0-9K]+) +of events? '(.*)'/\\2 \\1/p; s/# Event count.*: ([0-9]+)/\\1/p" | grep -v '^dummy' | paste -sd' ' >theirs
+	"$SKEP" report -i ev.data | sed -nE "s/# Samples: ([0-9]+) of event '(.*)'/\\2 \\1/p; s/# Event count.*: ([0-9]+)/\\1/p" | paste -sd' ' >ours
+	diff ours theirs
+	[ "$(wc -w <ours)" = 9 ]
+	"$SKEP" report -i ev.data --format csv -s comm | awk -F, 'NR > 1 { gsub(/"/, "", $NF); n[$NF] += $5 } END { for (e in n) print e, n[e] }' | sort >csv
+	tr ' ' '\n' <ours | paste -d' ' - - - | cut -d' ' -f1,2 | sort | diff csv -
+	"$SKEP" report -i ev.data --json >ev.json
+	need jq
+	jq -r '., .other_events[] | .event + " \(.kept)"' ev.json | sort | diff csv -
+	run "$SKEP" flame -i ev.data -o ev.folded
+	[[ "$output" == *"has samples of 3 events, this is number 0: 'cpu-clock'"*"hint: --event-index N draws another: 1 'page-faults' ("*", 3 'context-switches' ("* ]]
+}
+
+@test "flame -i adds up what counts the same on different sides" {
+	"$SKEP" record -e cpu-clock:u,cpu-clock:k -F "$(hz 4999)" -o sides.data -- sh -c 'ls -lR /usr/share/doc >/dev/null'
+	run "$SKEP" flame -i sides.data -o sides.json
+	echo "$output"
+	[[ "$output" == *"2 events that count the same in different places are drawn together: cpu-clock:u, cpu-clock:k"* ]]
+	need jq
+	[ "$(jq .kept sides.json)" = "$("$SKEP" report -i sides.data --json | jq '[., .other_events[]] | map(.kept) | add')" ]
 }
 
 @test "--json tells the kind of code of each row" {

@@ -29,8 +29,8 @@ static void begin(struct run *r, const struct syms_cfg *cfg)
 	assert_int_equal(fold_init(r->fold), 0);
 	assert_int_equal(tree_init(&r->tree), 0);
 	r->fold->syms = new_syms(cfg);
-	r->fold->profile = &r->p;
-	r->fold->tree = &r->tree;
+	r->fold->view.profile = &r->p;
+	r->fold->view.tree = &r->tree;
 	r->fold->root = ROOT_NONE;
 }
 

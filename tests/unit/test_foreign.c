@@ -93,9 +93,9 @@ static void see(struct seen *s, const struct image *im, const struct syms_cfg *c
 	assert_int_equal(tree_init(&s->tree), 0);
 	assert_int_equal(table_init(&s->table, sort, false, &err), 0);
 	s->fold->syms = new_syms(cfg);
-	s->fold->profile = &s->p;
-	s->fold->tree = &s->tree;
-	s->fold->table = &s->table;
+	s->fold->view.profile = &s->p;
+	s->fold->view.tree = &s->tree;
+	s->fold->view.table = &s->table;
 	s->fold->root = ROOT_NONE;
 	if (open_image(im, &s->reader, &err) || data_reader_run(s->reader, &s->fold->sink, &err))
 		fail_msg("%s", err.text);

@@ -16,6 +16,7 @@
 #include "util/outfile.h"
 
 #define DEFAULT_OUT "flame.html"
+#define TOP_KEYS "dso,sym" /* of --top */
 
 struct flame {
 	struct measure m;
@@ -25,6 +26,7 @@ struct flame {
 	const char *out, *format, *input, *by, *event_index;
 	bool inlines, icicle;
 	uint64_t top;
+	struct replay replay; /* with -i */
 };
 
 static const struct opt flame_opts[] = {
@@ -36,7 +38,7 @@ static const struct opt flame_opts[] = {
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling", NULL,
 	  false, NULL },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
-	  "with -i: which event of the file, from 0 (default: the first)", NULL, false, NULL },
+	  "with -i: which event of the file, from 0 (default: the first that has samples)", NULL, false, NULL },
 	{ 0, "by", "KEY", OPT_TEXT, offsetof(struct flame, by), "foot of the stacks: comm (default), pid, tid or none", NULL,
 	  false, "comm|pid|tid|none" },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines),
@@ -105,15 +107,15 @@ static enum fold_root pick_root(const char *by)
 	return ROOT_COMM;
 }
 
-static int write_picture(struct flame *f, struct outfile *out, const struct flame_format *fmt, struct fold *fold, struct err *err)
+static int write_picture(struct flame *f, struct outfile *out, const struct flame_format *fmt, const struct fold_view *v, struct err *err)
 {
 	struct flame_cfg cfg = { .icicle = f->icicle };
-	struct profile *p = fold->profile;
+	struct profile *p = v->profile;
 	int64_t bytes;
 	int ret;
 
-	tree_sort(fold->tree, 0);
-	ret = fmt->render(out->stream, fold->tree, p, &cfg);
+	tree_sort(v->tree, 0);
+	ret = fmt->render(out->stream, v->tree, p, &cfg);
 	if (ret < 0 && !ferror(out->stream))
 		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
 	bytes = outfile_commit(out, err);
@@ -122,56 +124,89 @@ static int write_picture(struct flame *f, struct outfile *out, const struct flam
 	p->receipt.bytes_out = bytes;
 	if (strcmp(f->out, "-"))
 		log_note("wrote %s: %llu samples of %s, %zu frames", f->out, (unsigned long long)p->kept, p->event,
-			 fold->tree->nodes.n - 1);
+			 v->tree->nodes.n - 1);
 	return 0;
 }
 
-static int print_top(const struct flame *f, struct fold *fold)
+static int print_top(const struct flame *f, const struct fold_view *v)
 {
 	struct table_cfg cfg = { .rows_max = f->top, .columns = 0 };
 
 	FILE *out = strcmp(f->out, "-") ? stdout : stderr;
 	int ret;
 
-	table_sort(fold->table, false);
-	ret = render_table_text(out, fold->table, fold->profile, &cfg);
+	table_sort(v->table, false);
+	ret = render_table_text(out, v->table, v->profile, &cfg);
 	return ferror(out) ? 0 : ret; /* main tells of a failed stdout */
 }
 
-/* Fills the fold from a file or a live run. */
-static int gather(struct flame *f, struct fold *fold, struct data_reader **reader, struct ksym_asker **asker, int *status,
+/* One picture shows one event, or those that add up: which one, and what else there is. */
+static void tell_choice(const struct replay *r)
+{
+	const struct replay_view *v = r->views.data[0];
+	const struct data_meta *meta = data_reader_meta(r->reader);
+	char others[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 1; i < r->views.n && n < sizeof(others); i++)
+		n += snprintf(others + n, sizeof(others) - n, "%s%d '%s' (%llu samples)", n ? ", " : "", r->views.data[i]->event,
+			      meta->events[r->views.data[i]->event].name, (unsigned long long)r->views.data[i]->at.folded);
+	if (v->nr_events > 1)
+		log_note("note: %d events that count the same in different places are drawn together: %s", v->nr_events, v->name);
+	if (!n)
+		return;
+	log_note("note: '%s' has samples of %zu events, this is number %d: '%s' (%llu samples)", r->path, r->views.n, v->event, v->name,
+		 (unsigned long long)v->at.folded);
+	log_note("hint: --event-index N draws another: %s", others);
+}
+
+/* Fills a view from a file or a live run. */
+static int gather(struct flame *f, struct fold *fold, const struct fold_view **ret_view, struct ksym_asker **asker, int *status,
 		  struct err *err)
 {
 	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
+	struct replay *r = &f->replay;
+	int ret;
 
-	if (f->input)
-		return replay_run(f->input, &syms_cfg, fold, reader, asker, err);
-	if (f->off.wall)
-		fold->off_event = f->off_cfg.event;
-	return live_run(&f->m, &cfg, &syms_cfg, fold, asker, status, err);
+	*ret_view = &fold->view;
+	if (!f->input) {
+		if (f->off.wall)
+			fold->off_event = f->off_cfg.event;
+		return live_run(&f->m, &cfg, &syms_cfg, fold, asker, status, err);
+	}
+	r->fold = fold;
+	r->path = f->input;
+	r->sort = f->top ? TOP_KEYS : NULL;
+	r->trees = r->add_up = true;
+	ret = replay_run(r, &syms_cfg, err);
+	if (ret)
+		return ret;
+	*ret_view = &r->views.data[0]->at;
+	tell_choice(r);
+	return 0;
 }
 
 static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct flame_format *fmt, struct err *err)
 {
-	struct data_reader *reader = NULL;
 	struct ksym_asker *asker = NULL;
-	struct profile *p = fold->profile;
+	const struct fold_view *v;
 	int status = 0, ret;
 
-	ret = gather(f, fold, &reader, &asker, &status, err);
-	if (!ret && !p->kept)
-		ret = nothing_sampled(p, f->input, status, err);
+	ret = gather(f, fold, &v, &asker, &status, err);
+	if (!ret && !v->profile->kept)
+		ret = nothing_sampled(v->profile, f->input, status, err);
 	if (!ret)
-		ret = write_picture(f, out, fmt, fold, err);
+		ret = write_picture(f, out, fmt, v, err);
 	if (!ret && f->top)
-		ret = print_top(f, fold);
+		ret = print_top(f, v);
 	if (!ret)
-		honesty_print(&f->h, p);
-	if (reader)
-		data_reader_close(reader);
+		honesty_print(&f->h, v->profile);
+	if (!ret)
+		ret = honesty_exit(&f->h, v->profile, status, err);
+	replay_close(&f->replay);
 	ksym_close(asker);
-	return ret ? ret : honesty_exit(&f->h, p, status, err);
+	return ret;
 }
 
 /* The option of a live run that was given, or NULL. */
@@ -198,7 +233,7 @@ static const char *live_option(const struct measure *m)
 	return NULL;
 }
 
-static int check_input(const struct flame *f, char **operands, struct fold *fold, struct err *err)
+static int check_input(struct flame *f, char **operands, struct err *err)
 {
 	const char *live = live_option(&f->m);
 
@@ -210,11 +245,11 @@ static int check_input(const struct flame *f, char **operands, struct fold *fold
 			err_hint(err, "--event-index N chooses an event of the file");
 		return -EINVAL;
 	}
-	if (offcpu_check_input(&f->off, f->event_index, &fold->only_event, err))
+	if (offcpu_check_input(&f->off, f->event_index, &f->replay.event, err))
 		return -EINVAL;
 	if (same_file(f->input, f->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", f->out);
-	return f->event_index ? replay_event_index(f->event_index, &fold->only_event, err) : 0;
+	return f->event_index ? replay_event_index(f->event_index, &f->replay.event, err) : 0;
 }
 
 static int check_live(struct flame *f, char **operands, struct err *err)
@@ -255,10 +290,8 @@ static int flame_with(struct flame *f, struct fold *fold, const struct flame_for
 	out.keep_old = true;
 	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0;
 	if (!ret && f->top)
-		ret = table_init(&table, "dso,sym", false, err);
-	fold->profile = &p;
-	fold->tree = &tree;
-	fold->table = f->top ? &table : NULL;
+		ret = table_init(&table, TOP_KEYS, false, err);
+	fold->view = (struct fold_view){ .profile = &p, .tree = &tree, .table = f->top ? &table : NULL };
 	fold->root = pick_root(f->by);
 	fold->no_kernel = f->m.no_kernel;
 	fold->no_user = f->m.no_user;
@@ -284,7 +317,8 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 		free(fold);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	ret = f->input ? check_input(f, operands, fold, err) : check_live(f, operands, err);
+	f->replay.event = REPLAY_EACH;
+	ret = f->input ? check_input(f, operands, err) : check_live(f, operands, err);
 	if (!ret)
 		ret = flame_with(f, fold, fmt, err);
 	syms_free(fold->syms);

@@ -30,8 +30,8 @@ int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cf
 	if (walk_by_tables(&m->walks) && !m->no_user && !(m->guide = syms_guide(fold->syms)))
 		return err_set(err, -ENOMEM, "out of memory");
 	fold->pin = true;
-	fold->profile->title = command_line();
-	ret = measure_run(m, cfg, &fold->sink, NULL, fold->profile, ret_status, err);
+	fold->view.profile->title = command_line();
+	ret = measure_run(m, cfg, &fold->sink, NULL, fold->view.profile, ret_status, err);
 	fold_note(fold);
 	return ret;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,21 +11,11 @@
 #include "capture/cost.h"
 #include "cmd/live.h"
 #include "cmd/measure.h"
-#include "cmd/offcpu.h"
 #include "sym/buildid.h"
 #include "sym/kallsyms.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/num.h"
-
-static const char *unit_of(const struct event *e)
-{
-	if (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK))
-		return "ns";
-	if (!strcmp(e->name, OFFCPU_EVENT)) /* skep record --off-cpu, perf record --off-cpu */
-		return "ns";
-	return e->unit ? e->unit : "events";
-}
 
 static void set_title(struct profile *p, const char *path, const struct data_meta *meta)
 {
@@ -50,77 +39,6 @@ int replay_event_index(const char *text, int *ret_index, struct err *err)
 	return 0;
 }
 
-static bool is_dummy(const struct event *e)
-{
-	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
-}
-
-static int find_offcpu(const char *path, const struct data_meta *meta, struct err *err)
-{
-	for (int i = 0; i < meta->nr_events; i++)
-		if (!strcmp(meta->events[i].name, OFFCPU_EVENT))
-			return i;
-	err_exit(err, -ENOENT, EXIT_FAILED, "'%s' has no event '%s'", path, OFFCPU_EVENT);
-	err_hint(err, "skep record --off-cpu");
-	return -ENOENT;
-}
-
-/* Time off the CPUs, or all time: events in ns, of which there must be both kinds. */
-static int pick_time(const char *path, const struct data_meta *meta, struct fold *fold, struct err *err)
-{
-	int off = find_offcpu(path, meta, err), clocks = 0;
-
-	if (off < 0)
-		return off;
-	fold->profile->is_time = 1;
-	if (fold->only_event == REPLAY_OFFCPU) {
-		fold->only_event = off;
-		return 0;
-	}
-	for (int i = 0; i < meta->nr_events; i++) {
-		const struct event *e = &meta->events[i];
-
-		if (i == off || is_dummy(e))
-			continue;
-		if (strcmp(unit_of(e), "ns"))
-			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts no time: --wall cannot add it up", e->name);
-		if (e->exclude_user || e->exclude_kernel)
-			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts the time in %s only: --wall cannot add it up", e->name,
-					e->exclude_user ? "the kernel" : "user space");
-		clocks++;
-	}
-	if (clocks != 1)
-		return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' has %d clocks beside '%s': --wall needs one", path, clocks, OFFCPU_EVENT);
-	fold->only_event = -1;
-	fold->off_event = off;
-	return 0;
-}
-
-/* Several events cannot be added up: the first is shown unless another was asked for. */
-static int pick_event(const char *path, const struct data_meta *meta, struct fold *fold, struct err *err)
-{
-	int nr = 0, first = 0;
-
-	if (fold->only_event <= REPLAY_OFFCPU)
-		return pick_time(path, meta, fold, err);
-	/* perf records side-band events of a dummy, which has no samples. */
-	for (int i = meta->nr_events - 1; i >= 0; i--) {
-		if (is_dummy(&meta->events[i]))
-			continue;
-		nr++;
-		first = i;
-	}
-	if (fold->only_event < 0)
-		fold->only_event = first;
-	if (fold->only_event >= meta->nr_events)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d events: no event %d", path, meta->nr_events,
-				fold->only_event);
-	if (nr > 1)
-		log_note("note: '%s' has %d events, this is number %d: '%s' (--event-index N)", path, nr,
-			 fold->only_event, meta->events[fold->only_event].name);
-	return 0;
-}
-
 static void tell_gaps(const char *path, const struct data_meta *meta, struct profile *p)
 {
 	if (meta->truncated)
@@ -134,23 +52,49 @@ static void tell_gaps(const char *path, const struct data_meta *meta, struct pro
 			 "user stacks end after one frame");
 }
 
-static void fill_profile(const char *path, const struct data_meta *meta, struct fold *fold)
+/* Which events have no samples, as far as there is room for their names. */
+static void note_empty(const struct replay *r, const struct data_meta *meta, struct profile *p)
 {
-	struct profile *p = fold->profile;
+	char names[NOTE_BYTES / 2] = "";
+	size_t n = 0;
+	int nr = 0;
+
+	for (int i = 0; i < r->nr_events; i++) {
+		if (r->view_of[i] != i || r->slots[i])
+			continue;
+		if (!nr++ || n + strlen(meta->events[i].name) + sizeof("', ''") < sizeof(names))
+			n += snprintf(names + n, sizeof(names) - n, "%s'%.64s'", n ? ", " : "", meta->events[i].name);
+	}
+	if (nr == 1)
+		profile_note(p, "an event of the file has no samples: %s", names);
+	else if (nr)
+		profile_note(p, "%d events of the file have no samples: %s", nr, names);
+}
+
+/* What the file lost is of no event in particular: it stands with the first. */
+static void fill_view(struct replay *r, struct replay_view *v, bool first)
+{
+	struct profile *p = &v->profile, *total = &r->total;
 	uint64_t whole = 0;
 
-	set_title(p, path, meta);
-	p->event = fold->only_event < 0 ? "wall-clock time" : meta->events[fold->only_event].name;
-	p->unit = fold->only_event < 0 ? "ns" : unit_of(&meta->events[fold->only_event]);
-	p->is_time |= !strcmp(p->event, OFFCPU_EVENT);
-	p->other_index = fold->other_event;
-	p->other_event = fold->other_event < 0 ? NULL : meta->events[fold->other_event].name;
-	p->duration_ns = fold->last_ns - fold->first_ns;
-	p->losses[LOSS_THROTTLED] += meta->throttled;
-	for (int i = 0; i < LOSS_MAX; i++)
+	p->title = total->title;
+	p->duration_ns = v->at.last_ns - v->at.first_ns;
+	for (int i = 0; i < LOSS_MAX; i++) {
+		uint64_t file = first ? total->losses[i] : 0;
+
+		total->losses[i] += p->losses[i];
+		p->losses[i] += file;
 		whole += loss_is_whole(i) ? p->losses[i] : 0;
-	p->kept = fold->folded;
+	}
+	for (uint32_t i = 0; i < total->nr_notes && first; i++)
+		profile_note(p, "%s", total->notes[i]);
+	fold_note_names(p, r->fold->syms);
+	for (uint32_t i = 0; i < p->nr_notes; i++)
+		profile_note(total, "%s", p->notes[i]);
+	p->kept = v->at.folded;
 	p->seen = p->kept + whole;
+	total->kept += p->kept;
+	total->seen += p->seen;
 }
 
 /* Names of the recorded kernel, if it runs: it is asked for those that are met. kallsyms, which lists all, is read beside the file. */
@@ -170,41 +114,63 @@ static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
 	kallsyms_prefetch();
 }
 
-int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct ksym_asker **ret_asker,
-	       struct err *err)
+static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 {
 	const struct data_meta *meta;
-	uint64_t start_ns = now_ns();
-	struct data_reader *r;
-	int ret;
+	int ret = data_reader_open(r->path, &r->reader, err);
 
-	ret = data_reader_open(path, &r, err);
 	if (ret)
 		return ret;
-	meta = data_reader_meta(r);
+	meta = data_reader_meta(r->reader);
 	cfg->offline = true;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
-	ask_kernel(cfg, ret_asker);
-	ret = pick_event(path, meta, fold, err);
+	ask_kernel(cfg, &r->asker);
+	ret = replay_views_choose(r, err);
 	if (!ret)
-		ret = syms_new(cfg, &fold->syms, err);
+		ret = syms_new(cfg, &r->fold->syms, err);
 	if (!ret)
-		ret = data_reader_run(r, &fold->sink, err);
-	if (ret == -EBADMSG && fold->folded) {
-		profile_note(fold->profile, "%s: what stands before that is shown", err->text);
+		ret = data_reader_run(r->reader, &r->fold->sink, err);
+	return ret;
+}
+
+int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
+{
+	const struct data_meta *meta;
+	uint64_t start_ns = now_ns();
+	struct receipt *receipt = &r->total.receipt;
+	int ret = read_all(r, cfg, err);
+
+	if (ret == -EBADMSG && r->slots && replay_views_end(r) == 0 && r->views.data[0]->at.folded) {
+		profile_note(&r->total, "%s: what stands before that is shown", err->text);
+		*err = (struct err){ 0 };
 		ret = 0;
+	} else if (!ret && replay_views_end(r)) {
+		ret = err_set(err, -ENOMEM, "out of memory");
 	}
-	if (ret) {
-		data_reader_close(r);
+	if (ret)
 		return ret;
+	meta = data_reader_meta(r->reader);
+	tell_gaps(r->path, meta, &r->total);
+	set_title(&r->total, r->path, meta);
+	if (r->views.data[0]->at.folded)
+		note_empty(r, meta, &r->total);
+	r->total.losses[LOSS_THROTTLED] += meta->throttled;
+	r->total.event = r->views.data[0]->profile.event;
+	cost_of_self(receipt);
+	receipt->wall_ns = now_ns() - start_ns;
+	receipt->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	for (size_t i = 0; i < r->views.n; i++) {
+		fill_view(r, r->views.data[i], i == 0);
+		r->views.data[i]->profile.receipt = *receipt;
 	}
-	tell_gaps(path, meta, fold->profile);
-	fill_profile(path, meta, fold);
-	fold_note(fold);
-	cost_of_self(&fold->profile->receipt);
-	fold->profile->receipt.wall_ns = now_ns() - start_ns;
-	fold->profile->receipt.cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	*ret_reader = r;
 	return 0;
+}
+
+void replay_close(struct replay *r)
+{
+	replay_views_free(r);
+	if (r->reader)
+		data_reader_close(r->reader);
+	ksym_close(r->asker);
 }

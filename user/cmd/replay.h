@@ -10,16 +10,52 @@
 /* The value of --event-index: 0 or -EINVAL, err filled. Whether the file has it is seen by replay_run. */
 int replay_event_index(const char *text, int *ret_index, struct err *err);
 
-/* fold->only_event may be one of these: the event of skep record --off-cpu; that and the clock which was sampled beside it. */
+/* replay.event may be one of these: each; the event of skep record --off-cpu; that and the clock which was sampled beside it. */
+#define REPLAY_EACH (-1)
 #define REPLAY_OFFCPU (-2)
 #define REPLAY_WALL (-3)
 
+/* What is seen of one event, or of several that count the same. */
+struct replay_view {
+	struct fold_view at; /* its pointers are to the three below */
+	struct profile profile;
+	struct tree tree;
+	struct table table;
+	int event, nr_events; /* the first of them */
+	char name[256];	      /* of the profile's event, where there are several */
+};
+
+struct replay {
+	/* Set by the command. */
+	struct fold *fold;
+	const char *path;
+	const char *sort; /* keys of a table for each view; NULL: none */
+	bool callers;	  /* in the tables */
+	bool trees;	  /* a tree for each view */
+	bool add_up;	  /* events that count the same in different places (user and kernel, kinds of cores) share a view */
+	int event;	  /* its number in the file, or REPLAY_... */
+	/* Filled by replay_run. */
+	VEC(struct replay_view *) views; /* those that have samples, in the file's order; else one without */
+	struct profile total;	/* of all views: losses, notes, numbers of samples */
+	struct data_reader *reader; /* whose strings the views have */
+	/* Own. */
+	struct ksym_asker *asker; /* what kernel names come from */
+	int *view_of;		  /* by event: the first one that shares its view; -1: left out */
+	struct replay_view **slots; /* by that event */
+	int nr_events, other_event; /* the last that was left out and has samples, or -1 */
+};
+
 /*
- * Reads path into the fold (its syms are made here, for the recorded kernel, with cfg's choices) and
- * fills the profile. The reader stays open for its strings: data_reader_close() it after the view. *ret_asker, which is NULL
- * before, is what kernel names come from: ksym_close() it then, too, also after an error.
+ * Reads path into views (syms of the fold are made here, for the recorded kernel, with cfg's choices). 0 or -errno; replay_close() in
+ * any case.
  */
-int replay_run(const char *path, struct syms_cfg *cfg, struct fold *fold, struct data_reader **ret_reader, struct ksym_asker **ret_asker,
-	       struct err *err);
+int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err);
+void replay_close(struct replay *r);
+
+/* replay_views.c: which events there are views of, by r->event; the fold asks for them from now on. 0 or -errno, err filled. */
+int replay_views_choose(struct replay *r, struct err *err);
+/* Views in order, with names and numbers; at least one. 0 or -ENOMEM. */
+int replay_views_end(struct replay *r);
+void replay_views_free(struct replay *r);
 
 #endif

@@ -45,7 +45,7 @@ static const struct opt report_opts[] = {
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit, false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct report, top), "only the first N rows", NULL, false, NULL },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct report, event_index),
-	  "which event of the file, from 0 (default: the first)", NULL, false, NULL },
+	  "only this event of the file, from 0 (default: a table for each)", NULL, false, NULL },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report, inlines), "tell inlined functions apart (slower)", NULL, false,
 	  NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report, format), "text (default), csv or json", NULL, false,
@@ -62,21 +62,37 @@ static const struct opt_group report_groups[] = {
 	{ 0 },
 };
 
-static int render(const struct report *r, struct fold *fold, const char *const *names, FILE *out, struct err *err)
+static bool has_key(const struct table *t, enum table_key key)
+{
+	for (uint32_t i = 0; i < t->nr_keys; i++)
+		if (t->keys[i] == key)
+			return true;
+	return false;
+}
+
+static int render(const struct report *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
 {
 	struct table_cfg cfg = { .event_names = names, .rows_max = r->top, .percent_limit = r->percent_limit,
 				 .children = !r->no_children, .callers = r->callers, .counts = r->counts,
 				 .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = r->json ? "json" : r->format ? r->format : "text";
-	int ret;
+	struct table_view *views = calloc(replay->views.n, sizeof(*views));
+	int ret = views ? 0 : -ENOMEM;
 
-	table_sort(fold->table, !r->no_children);
-	if (!strcmp(format, "json"))
-		ret = render_table_json(out, fold->table, fold->profile, &cfg);
-	else if (!strcmp(format, "csv"))
-		ret = render_table_csv(out, fold->table, fold->profile, &cfg);
-	else
-		ret = render_table_text(out, fold->table, fold->profile, &cfg);
+	for (size_t i = 0; i < replay->views.n && !ret; i++) {
+		struct replay_view *v = replay->views.data[i];
+
+		table_sort(&v->table, !r->no_children);
+		views[i] = (struct table_view){ &v->table, &v->profile };
+	}
+	if (!ret && !strcmp(format, "json"))
+		ret = render_tables_json(out, views, replay->views.n, &cfg);
+	for (size_t i = 0; i < replay->views.n && !ret && strcmp(format, "json") != 0; i++) {
+		cfg.is_next = i;
+		cfg.with_event = replay->views.n > 1 && !has_key(views[i].table, KEY_EVENT);
+		ret = (strcmp(format, "csv") ? render_table_text : render_table_csv)(out, views[i].table, views[i].profile, &cfg);
+	}
+	free(views);
 	return ret && !ferror(out) ? err_set(err, ret, "cannot print the table: %s", strerror(-ret)) : 0;
 }
 
@@ -91,77 +107,75 @@ static const char **event_names(const struct data_reader *reader)
 	return names;
 }
 
-static int report_into(const struct report *r, struct fold *fold, struct outfile *out, struct err *err)
+static int report_into(const struct report *r, struct replay *replay, struct outfile *out, struct err *err)
 {
-	const char *input = r->input;
 	struct syms_cfg cfg = { .inlines = r->inlines, .lines = r->inlines };
-	struct data_reader *reader = NULL;
-	struct ksym_asker *asker = NULL;
 	const char **names = NULL;
 	int64_t bytes;
-	int ret;
+	int ret = replay_run(replay, &cfg, err);
 
-	ret = replay_run(input, &cfg, fold, &reader, &asker, err);
-	if (!ret && !fold->folded)
-		ret = nothing_sampled(fold->profile, input, 0, err);
-	if (!ret && !(names = event_names(reader)))
+	if (!ret && !replay->views.data[0]->at.folded)
+		ret = nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
+	if (!ret && !(names = event_names(replay->reader)))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
-		ret = render(r, fold, names, out->stream, err);
+		ret = render(r, replay, names, out->stream, err);
 	if (!ret) {
 		bytes = outfile_commit(out, err);
 		ret = bytes < 0 ? (int)bytes : 0;
-		fold->profile->receipt.bytes_out = bytes < 0 ? 0 : bytes;
+		replay->total.receipt.bytes_out = bytes < 0 ? 0 : bytes;
 	}
 	if (!ret)
-		honesty_print(&r->h, fold->profile);
+		honesty_print(&r->h, &replay->total);
 	free(names);
-	if (reader)
-		data_reader_close(reader);
-	ksym_close(asker);
 	return ret;
+}
+
+/* All that is wrong with the command line is said before anything is written. */
+static int check(struct report *r, char **operands, struct replay *replay, struct err *err)
+{
+	struct table table;
+	int ret;
+
+	if (operands[0])
+		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': a file is given with -i", operands[0]);
+	ret = table_init(&table, replay->sort, false, err);
+	if (ret)
+		return ret;
+	table_free(&table);
+	if (r->out && same_file(r->input, r->out))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", r->out);
+	return r->event_index ? replay_event_index(r->event_index, &replay->event, err) : 0;
 }
 
 static int report_run(void *cfg, char **operands, struct err *err)
 {
 	struct report *r = cfg;
-	struct profile p = { 0 };
-	struct table table;
+	struct replay replay = { .event = REPLAY_EACH, .callers = r->callers };
 	struct outfile out;
 	struct fold *fold;
 	int ret;
 
-	if (operands[0])
-		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': a file is given with -i", operands[0]);
-	ret = table_init(&table, r->sort ? r->sort : "comm,dso,sym", r->callers, err);
+	r->input = r->input ? r->input : "perf.data";
+	replay.path = r->input;
+	replay.sort = r->sort ? r->sort : "comm,dso,sym";
+	ret = check(r, operands, &replay, err);
+	if (!ret)
+		ret = outfile_open(&out, r->out ? r->out : "-", err);
 	if (ret)
 		return ret;
-	r->input = r->input ? r->input : "perf.data";
-	if (r->out && same_file(r->input, r->out)) {
-		table_free(&table);
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", r->out);
-	}
-	ret = outfile_open(&out, r->out ? r->out : "-", err);
-	if (ret) {
-		table_free(&table);
-		return ret;
-	}
-	fold = malloc(sizeof(*fold));
+	replay.fold = fold = malloc(sizeof(*fold));
 	if (!fold || fold_init(fold)) {
 		ret = err_set(err, -ENOMEM, "out of memory");
 	} else {
-		fold->profile = &p;
-		fold->table = &table;
-		ret = r->event_index ? replay_event_index(r->event_index, &fold->only_event, err) : 0;
-		if (!ret)
-			ret = report_into(r, fold, &out, err);
+		ret = report_into(r, &replay, &out, err);
+		replay_close(&replay);
 		syms_free(fold->syms);
 		fold_free(fold);
 	}
 	outfile_abort(&out);
 	free(fold);
-	table_free(&table);
-	return ret ? ret : honesty_exit(&r->h, &p, 0, err);
+	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 
 const struct cmd cmd_report = {

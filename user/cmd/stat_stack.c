@@ -46,11 +46,11 @@ static int print(const struct stat_stack *o, struct fold *fold, const struct mea
 	if (o->folded) {
 		const struct flame_cfg picture = { 0 };
 
-		tree_sort(fold->tree, 0);
-		return render_folded(out, fold->tree, fold->profile, &picture);
+		tree_sort(fold->view.tree, 0);
+		return render_folded(out, fold->view.tree, fold->view.profile, &picture);
 	}
-	table_sort(fold->table, false);
-	return (o->json ? render_table_json : o->csv ? render_table_csv : render_table_text)(out, fold->table, fold->profile, &cfg);
+	table_sort(fold->view.table, false);
+	return (o->json ? render_table_json : o->csv ? render_table_csv : render_table_text)(out, fold->view.table, fold->view.profile, &cfg);
 }
 
 /* event: the name of the first, which is still there when the run is not. */
@@ -62,9 +62,9 @@ static int run(const struct stat_stack *o, const char *event, struct measure *m,
 	struct ksym_asker *asker = NULL;
 	int ret = live_run(m, &cfg, &syms_cfg, fold, &asker, ret_status, err);
 
-	fold->profile->event = m->nr_events > 1 ? "several events" : event;
-	if (!ret && !fold->profile->seen)
-		profile_note(fold->profile, "none of these events happened");
+	fold->view.profile->event = m->nr_events > 1 ? "several events" : event;
+	if (!ret && !fold->view.profile->seen)
+		profile_note(fold->view.profile, "none of these events happened");
 	if (!ret)
 		ret = print(o, fold, m, out->stream);
 	ksym_close(asker);
@@ -96,9 +96,9 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 		ret = fold_init(fold);
 	if (ret)
 		goto out;
-	fold->profile = profile;
-	fold->table = o->folded ? NULL : &table;
-	fold->tree = o->folded ? &tree : NULL;
+	fold->view.profile = profile;
+	fold->view.table = o->folded ? NULL : &table;
+	fold->view.tree = o->folded ? &tree : NULL;
 	fold->root = ROOT_COMM;
 	ret = stat_out_open(&out, o->out, false, false, err);
 	if (!ret)

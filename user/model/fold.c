@@ -106,7 +106,7 @@ static void leave_out(const struct fold *f, struct sample *s)
 }
 
 /* Who woke it stands upon it, with the leaf below: what both did meets in the middle. Returns how many frames. */
-static uint32_t add_waker(struct fold *f, const struct sample *s, struct frame *down)
+static uint32_t add_waker(struct fold *f, const struct sample *s, struct profile *p, struct frame *down)
 {
 	struct sample waker = *s->waker;
 	char text[64];
@@ -115,12 +115,12 @@ static uint32_t add_waker(struct fold *f, const struct sample *s, struct frame *
 	leave_out(f, &waker);
 	snprintf(text, sizeof(text), "[woken by %s]", waker.comm);
 	down[0] = (struct frame){ .name = syms_intern(f->syms, text), .obj = syms_intern(f->syms, ""), .kind = FRAME_MARK };
-	stack_resolve(f->syms, &waker, &f->waker, f->profile);
+	stack_resolve(f->syms, &waker, &f->waker, p);
 	memcpy(down + 1, f->waker.frames, f->waker.n * sizeof(*down));
 	return 1 + f->waker.n;
 }
 
-static int add_tree(struct fold *f, const struct sample *s, const char *comm)
+static int add_tree(struct fold *f, const struct sample *s, const struct fold_view *v, const char *comm)
 {
 	uint32_t n = 0;
 
@@ -130,8 +130,8 @@ static int add_tree(struct fold *f, const struct sample *s, const char *comm)
 	for (uint32_t i = f->stack.n; i-- > 0;)
 		f->down[n++] = f->stack.frames[i];
 	if (s->waker)
-		n += add_waker(f, s, &f->down[n]);
-	return tree_add(f->tree, f->down, n, s->weight, s->count);
+		n += add_waker(f, s, v->profile, &f->down[n]);
+	return tree_add(v->tree, f->down, n, s->weight, s->count);
 }
 
 /* The frame that says what it did on no CPU, or NULL. */
@@ -151,35 +151,34 @@ static int fold_sample(struct sink *sink, const struct sample *sample)
 	struct fold *f = (struct fold *)sink;
 	struct sample s = *sample;
 	const char *comm, *mark = off_cpu_mark(f, &s);
-	int ret = 0;
+	struct fold_view *v = &f->view;
+	int ret = f->choose ? f->choose(f->choose_arg, s.event, &v) : 0;
 
-	if (f->only_event >= 0 && s.event != f->only_event) {
-		f->other_event = s.event;
-		return 0;
-	}
+	if (ret || !v)
+		return ret;
 	leave_out(f, &s);
 	comm = comm_of(f, &s);
 	if (!comm)
 		return -ENOMEM;
-	if (!f->first_ns || s.time_ns < f->first_ns)
-		f->first_ns = s.time_ns;
-	if (s.time_ns > f->last_ns)
-		f->last_ns = s.time_ns;
-	f->profile->weight += s.weight;
-	f->folded += s.count;
-	stack_resolve(f->syms, &s, &f->stack, f->profile);
+	if (!v->first_ns || s.time_ns < v->first_ns)
+		v->first_ns = s.time_ns;
+	if (s.time_ns > v->last_ns)
+		v->last_ns = s.time_ns;
+	v->profile->weight += s.weight;
+	v->folded += s.count;
+	stack_resolve(f->syms, &s, &f->stack, v->profile);
 	if (mark)
 		stack_mark(f->syms, mark, &f->stack);
-	if (f->tree)
-		ret = add_tree(f, &s, comm);
-	if (!ret && f->table)
-		ret = table_add(f->table, &s, comm, &f->stack);
+	if (v->tree)
+		ret = add_tree(f, &s, v, comm);
+	if (!ret && v->table)
+		ret = table_add(v->table, &s, comm, &f->stack);
 	return ret;
 }
 
 static int fold_lost(struct sink *sink, uint64_t n)
 {
-	((struct fold *)sink)->profile->losses[LOSS_FILE] += n;
+	((struct fold *)sink)->view.profile->losses[LOSS_FILE] += n;
 	return 0;
 }
 
@@ -196,7 +195,7 @@ int fold_init(struct fold *f)
 {
 	memset(f, 0, offsetof(struct fold, stack));
 	f->sink = (struct sink){ .sample = fold_sample, .task = fold_task, .lost = fold_lost, .round = fold_round };
-	f->only_event = f->off_event = f->other_event = -1;
+	f->off_event = -1;
 	f->cap_comms = COMMS_FIRST;
 	f->comms = calloc(f->cap_comms, sizeof(*f->comms));
 	return f->comms ? 0 : -ENOMEM;
@@ -236,5 +235,5 @@ void fold_note_names(struct profile *profile, const struct syms *syms)
 
 void fold_note(struct fold *f)
 {
-	fold_note_names(f->profile, f->syms);
+	fold_note_names(f->view.profile, f->syms);
 }

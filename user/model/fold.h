@@ -21,23 +21,29 @@ struct comm_slot {
 	const char *comm;
 };
 
+/* Where samples go. The first three are the owner's, borrowed. */
+struct fold_view {
+	struct profile *profile;
+	struct tree *tree;   /* NULL: not wanted */
+	struct table *table; /* NULL: not wanted */
+	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
+};
+
 struct fold {
 	struct sink sink; /* first: the sink functions find the rest by it */
 	/* Set by the owner; borrowed. */
 	struct syms *syms;
-	struct profile *profile;
-	struct tree *tree;   /* NULL: not wanted */
-	struct table *table; /* NULL: not wanted */
+	struct fold_view view; /* of all samples; and what the source lost is in its profile in any case */
+	/* Where the samples of this event go; NULL as its result: nowhere. 0 or -errno. NULL: to view. */
+	int (*choose)(void *arg, uint32_t event, struct fold_view **ret_view);
+	void *choose_arg;
 	enum fold_root root;
 	bool no_kernel, no_user; /* drop those frames (a file holds both) */
-	int only_event;		 /* index, or -1 for all */
 	int off_event;		 /* of time off the CPUs among samples of what runs: blocked time has a frame, too; or -1 */
 	bool pin;		 /* read symbols while processes live (live capture) */
 	/* Own. */
 	struct comm_slot *comms; /* names of threads from task events, open addressing */
 	uint32_t nr_comms, cap_comms;
-	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
-	int other_event; /* the last that was left out by only_event, or -1 */
 	struct stack stack, waker;
 	struct frame down[2 * (STACK_FRAMES_MAX + 3)]; /* outermost first, below what stands at the foot; then the waker */
 };

@@ -280,8 +280,9 @@ int render_table_text(FILE *out, const struct table *t, const struct profile *p,
 	struct layout l;
 
 	layout_make(&l, t, rows, cfg);
-	fprintf(out, "# Samples: %llu of event '%s'\n# Event count (approx.): %llu\n", (unsigned long long)p->kept,
-		p->event, (unsigned long long)p->weight);
+	fprintf(out, "%s# Samples: %llu of event '", cfg->is_next ? "\n" : "", (unsigned long long)p->kept);
+	text_print(out, p->event);
+	fprintf(out, "'\n# Event count (approx.): %llu\n", (unsigned long long)p->weight);
 	for (uint32_t i = 0; i < p->nr_notes; i++) {
 		fputs("# Note: ", out);
 		text_print(out, p->notes[i]);
@@ -305,10 +306,12 @@ int render_table_csv(FILE *out, const struct table *t, const struct profile *p, 
 	char raw[CELL_BYTES];
 	size_t rows = rows_shown(t, p, cfg);
 
-	fprintf(out, "self_pct,total_pct,self,total,samples");
-	for (uint32_t k = 0; k < t->nr_keys; k++)
-		fprintf(out, ",%s", key_names[t->keys[k]]);
-	fputc('\n', out);
+	if (!cfg->is_next) {
+		fprintf(out, "self_pct,total_pct,self,total,samples");
+		for (uint32_t k = 0; k < t->nr_keys; k++)
+			fprintf(out, ",%s", key_names[t->keys[k]]);
+		fputs(cfg->with_event ? ",event\n" : "\n", out);
+	}
 	for (size_t i = 0; i < rows; i++) {
 		const struct table_row *r = &t->rows.data[i];
 
@@ -325,6 +328,10 @@ int render_table_csv(FILE *out, const struct table *t, const struct profile *p, 
 				fputs(raw, out);
 			else
 				text_print_csv(out, raw, NULL);
+		}
+		if (cfg->with_event) {
+			fputc(',', out);
+			text_print_csv(out, p->event, NULL);
 		}
 		fputc('\n', out);
 	}
@@ -351,52 +358,81 @@ static void json_callers(struct json *j, const struct tree *tree)
 	json_array_end(j);
 }
 
-int render_table_json(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)
+static void json_row(struct json *j, const struct table *t, const struct table_row *r, const struct profile *p, const struct table_cfg *cfg)
 {
-	size_t rows = rows_shown(t, p, cfg);
 	char raw[CELL_BYTES];
+
+	json_line(j);
+	json_object(j);
+	json_key(j, "self_pct");
+	json_double(j, percent(r->self, p->weight), 4);
+	json_key(j, "total_pct");
+	json_double(j, percent(r->total, p->weight), 4);
+	json_key_u64(j, "self", r->self);
+	json_key_u64(j, "total", r->total);
+	json_key_u64(j, "samples", r->self_count);
+	for (uint32_t k = 0; k < t->nr_keys; k++) {
+		enum table_key key = t->keys[k];
+
+		if (key == KEY_CPU && r->cpu == UINT32_MAX) {
+			json_key_text(j, "cpu", NULL);
+		} else if (key == KEY_PID || key == KEY_TID || key == KEY_CPU) {
+			json_key_u64(j, key_names[key], key == KEY_PID ? r->pid : key == KEY_TID ? r->tid : r->cpu);
+		} else if (key == KEY_DSO) {
+			json_key_text(j, "dso", r->dso);
+		} else {
+			cell_text(raw, sizeof(raw), r, key, cfg);
+			json_key_text(j, key_names[key], raw);
+			if (key == KEY_SYM)
+				json_key_text(j, "kind", kind_name(r->kind));
+		}
+	}
+	if (cfg->callers && r->callers)
+		json_callers(j, r->callers);
+	json_object_end(j);
+}
+
+/* The keys of a table in the object that is open. */
+static void json_table(struct json *j, const struct table_view *v, const struct table_cfg *cfg)
+{
+	size_t rows = rows_shown(v->table, v->profile, cfg);
+
+	profile_json(j, v->profile);
+	json_key(j, "rows");
+	json_array(j);
+	for (size_t i = 0; i < rows; i++)
+		json_row(j, v->table, &v->table->rows.data[i], v->profile, cfg);
+	json_array_end(j);
+}
+
+int render_tables_json(FILE *out, const struct table_view *views, size_t n, const struct table_cfg *cfg)
+{
 	struct json j;
 
 	json_begin(&j, out);
 	json_object(&j);
 	json_key_u64(&j, "skep", 1);
-	profile_json(&j, p);
-	json_key(&j, "rows");
-	json_array(&j);
-	for (size_t i = 0; i < rows; i++) {
-		const struct table_row *r = &t->rows.data[i];
-
+	json_table(&j, &views[0], cfg);
+	if (n > 1) {
 		json_line(&j);
+		json_key(&j, "other_events");
+		json_array(&j);
+	}
+	for (size_t i = 1; i < n; i++) {
 		json_object(&j);
-		json_key(&j, "self_pct");
-		json_double(&j, percent(r->self, p->weight), 4);
-		json_key(&j, "total_pct");
-		json_double(&j, percent(r->total, p->weight), 4);
-		json_key_u64(&j, "self", r->self);
-		json_key_u64(&j, "total", r->total);
-		json_key_u64(&j, "samples", r->self_count);
-		for (uint32_t k = 0; k < t->nr_keys; k++) {
-			enum table_key key = t->keys[k];
-
-			if (key == KEY_CPU && r->cpu == UINT32_MAX) {
-				json_key_text(&j, "cpu", NULL);
-			} else if (key == KEY_PID || key == KEY_TID || key == KEY_CPU) {
-				json_key_u64(&j, key_names[key], key == KEY_PID ? r->pid : key == KEY_TID ? r->tid : r->cpu);
-			} else if (key == KEY_DSO) {
-				json_key_text(&j, "dso", r->dso);
-			} else {
-				cell_text(raw, sizeof(raw), r, key, cfg);
-				json_key_text(&j, key_names[key], raw);
-				if (key == KEY_SYM)
-					json_key_text(&j, "kind", kind_name(r->kind));
-			}
-		}
-		if (cfg->callers && r->callers)
-			json_callers(&j, r->callers);
+		json_table(&j, &views[i], cfg);
 		json_object_end(&j);
 	}
-	json_array_end(&j);
+	if (n > 1)
+		json_array_end(&j);
 	json_object_end(&j);
 	fputc('\n', out);
 	return json_end(&j);
+}
+
+int render_table_json(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)
+{
+	const struct table_view view = { t, p };
+
+	return render_tables_json(out, &view, 1, cfg);
 }

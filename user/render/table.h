@@ -15,12 +15,20 @@ struct table_cfg {
 	bool counts;	      /* a column for the number of samples (text) */
 	bool callers;	      /* the call chains: below each row (text), or a flat list with depths (JSON) */
 	int columns;	      /* width of the terminal, 0: do not cut */
+	bool is_next;	      /* not the first table: text begins with an empty line, CSV without its header */
+	bool with_event;      /* CSV: a last column for the event */
 	const char *const *event_names; /* for the key event, by sample.event; NULL: numbers */
 };
 
 /* Each returns 0 or -errno of a failed write. The table is sorted by the caller. */
 int render_table_text(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
 int render_table_csv(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+/* Of several tables the first as it would be alone, and the key "other_events" with the others, as they would be. */
+struct table_view {
+	const struct table *table;
+	const struct profile *profile;
+};
+int render_tables_json(FILE *out, const struct table_view *views, size_t n, const struct table_cfg *cfg);
 int render_table_json(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
 
 #endif
