@@ -163,6 +163,11 @@ static void test_debug_by_link(void **state)
 	/* A file that changed since has another CRC. */
 	assert_int_equal(run("cd %s && printf x >> dbg%s/sub/bylink.debug", scratch, scratch), 0);
 	expect_function(path, in_scratch("dbg"), hidden, "[bylink]");
+	/* Of a size that its owner chose: no checksum of it in half an hour. */
+	assert_int_equal(run("cd %s && truncate -s 1T dbg%s/sub/bylink.debug", scratch, scratch), 0);
+	alarm(30);
+	expect_function(path, in_scratch("dbg"), hidden, "[bylink]");
+	alarm(0);
 }
 
 static void test_minidebug(void **state)

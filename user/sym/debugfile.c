@@ -15,6 +15,8 @@
 #include "sample.h"
 
 #define CRC_CHUNK_BYTES (256u << 10)
+#define CRC_FILE_BYTES (1ull << 30) /* larger ones have a build id: what links them has had one since 2008 */
+#define CRC_ALL_BYTES (2ull << 30)  /* of all files of a run; a GB takes a second */
 
 int regular_open(const char *path)
 {
@@ -82,24 +84,37 @@ static int by_build_id(const struct elf_file *elf, const char *debug_dir, const 
 	return -ENOENT;
 }
 
-static bool has_crc(int fd, uint32_t want)
+static bool has_crc(int fd, uint32_t want, struct debugfile_limits *limits)
 {
-	unsigned char *buf = malloc(CRC_CHUNK_BYTES);
+	uint64_t at = 0, size;
 	uLong crc = crc32(0, NULL, 0);
-	ssize_t got = -1;
-	off_t at = 0;
+	unsigned char *buf;
+	struct stat st;
 
-	while (buf && (got = pread(fd, buf, CRC_CHUNK_BYTES, at)) > 0) {
+	if (fstat(fd, &st) || st.st_size <= 0)
+		return false;
+	size = (uint64_t)st.st_size;
+	if (size > CRC_FILE_BYTES || size > CRC_ALL_BYTES - limits->checked_bytes) {
+		limits->nr_unchecked++;
+		return false;
+	}
+	limits->checked_bytes += size;
+	buf = malloc(CRC_CHUNK_BYTES);
+	while (buf && at < size) {
+		ssize_t got = pread(fd, buf, size - at < CRC_CHUNK_BYTES ? size - at : CRC_CHUNK_BYTES, (off_t)at);
+
+		if (got <= 0)
+			break;
 		crc = crc32(crc, buf, (uInt)got);
-		at += got;
+		at += (uint64_t)got;
 	}
 	free(buf);
-	return !got && crc == want;
+	return at == size && crc == want;
 }
 
 /* .gnu_debuglink: a file name, padded with NULs to 4, and the CRC32 of that file. */
 static int by_debuglink(const struct elf_file *elf, const char *path, const char *debug_dir, const char *const *roots,
-			size_t n)
+			size_t n, struct debugfile_limits *limits)
 {
 	const struct elf_sec *sec = elf_sec_by_name(elf, ".gnu_debuglink");
 	char dir[PATH_MAX], under[PATH_MAX + 16], *link;
@@ -125,7 +140,7 @@ static int by_debuglink(const struct elf_file *elf, const char *path, const char
 		snprintf(under, sizeof(under), "%s/", dir);
 		for (size_t j = 0; j < sizeof(tries) / sizeof(*tries) && fd < 0; j++) {
 			fd = open_joined(roots[i], tries[j][0], tries[j][1], link);
-			if (fd >= 0 && !has_crc(fd, crc)) {
+			if (fd >= 0 && !has_crc(fd, crc, limits)) {
 				close(fd);
 				fd = -ENOENT;
 			}
@@ -136,9 +151,9 @@ static int by_debuglink(const struct elf_file *elf, const char *path, const char
 }
 
 int debugfile_open(const struct elf_file *elf, const char *path, const char *debug_dir, const char *const *roots,
-		   size_t n)
+		   size_t n, struct debugfile_limits *limits)
 {
 	int fd = by_build_id(elf, debug_dir, roots, n);
 
-	return fd < 0 ? by_debuglink(elf, path, debug_dir, roots, n) : fd;
+	return fd < 0 ? by_debuglink(elf, path, debug_dir, roots, n, limits) : fd;
 }

@@ -353,7 +353,7 @@ static int open_vdso(struct elf_file *ret_elf)
 	return elf_open_mem(image, size, ret_elf);
 }
 
-static int open_debug(const struct objects *objects, const struct object *obj, const struct elf_file *elf,
+static int open_debug(struct objects *objects, const struct object *obj, const struct elf_file *elf,
 		      uint32_t pid, struct elf_file *ret_debug)
 {
 	const char *dir = objects->cfg->debug_dir ? objects->cfg->debug_dir : "/usr/lib/debug";
@@ -366,7 +366,7 @@ static int open_debug(const struct objects *objects, const struct object *obj, c
 	snprintf(root, sizeof(root), "%s/%u/root", proc_root(objects), pid);
 	roots[1] = root;
 	snprintf(path, sizeof(path), "%.*s", (int)len_without_deleted(obj->path), obj->path);
-	fd = debugfile_open(elf, path, dir, roots, pid && !objects->cfg->offline ? 2 : 1);
+	fd = debugfile_open(elf, path, dir, roots, pid && !objects->cfg->offline ? 2 : 1, &objects->debug_limits);
 	if (fd < 0)
 		return fd;
 	if (elf_open_fd(fd, ret_debug)) {
@@ -427,7 +427,7 @@ int object_file_open(struct objects *objects, struct object *obj, uint32_t pid, 
 	return 0;
 }
 
-const struct elf_file *object_file_debug(const struct objects *objects, const struct object *obj, uint32_t pid,
+const struct elf_file *object_file_debug(struct objects *objects, const struct object *obj, uint32_t pid,
 					 struct object_file *file)
 {
 	file->debug_fd = open_debug(objects, obj, &file->elf, pid, &file->debug);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "sample.h"
+#include "sym/debugfile.h"
 #include "sym/ehframe.h"
 #include "sym/elf.h"
 #include "sym/sym.h"
@@ -67,6 +68,7 @@ struct objects {
 	uint32_t nr_slots, n;
 	uint32_t nr_fds; /* kept open */
 	uint64_t nr_symbols;
+	struct debugfile_limits debug_limits;
 	struct unwind_rules *rules; /* those of unwinding tables; NULL: none are wanted */
 };
 
@@ -96,7 +98,7 @@ struct object_file {
 };
 int object_file_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end,
 		     struct object_file *ret_file);
-const struct elf_file *object_file_debug(const struct objects *objects, const struct object *obj, uint32_t pid,
+const struct elf_file *object_file_debug(struct objects *objects, const struct object *obj, uint32_t pid,
 					 struct object_file *file);
 void object_file_close(struct object *obj, struct object_file *file);
 

@@ -472,6 +472,7 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 	*ret_stats = syms->stats;
 	ret_stats->objects = syms->objects.n;
 	ret_stats->symbols = syms->objects.nr_symbols + syms->kernel.tab.n;
+	ret_stats->debugfiles_unchecked = syms->objects.debug_limits.nr_unchecked;
 	ret_stats->perfmaps_cut = syms->perfmap_limits.nr_cut;
 	ret_stats->objects_missing = objects_missing(&syms->objects, &ret_stats->missing);
 	ret_stats->kernel_hidden = syms->kernel.is_hidden;

@@ -65,11 +65,12 @@ int ufuncs_each(const struct elf_file *elf, const char *path, int (*each)(void *
 {
 	static const char *const roots[] = { "" };
 	struct elf_file debug;
+	struct debugfile_limits limits = { 0 };
 	struct symtab tab = {};
 	int fd = -ENOENT, ret;
 
 	if (!elfsyms_has_symtab(elf))
-		fd = debugfile_open(elf, path, DEBUG_DIR, roots, 1);
+		fd = debugfile_open(elf, path, DEBUG_DIR, roots, 1, &limits);
 	if (fd >= 0 && elf_open_fd(fd, &debug)) {
 		close(fd);
 		fd = -ENOENT;
