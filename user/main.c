@@ -8,6 +8,7 @@
 
 #include "cmd/cmd.h"
 #include "ui/terminal.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/signals.h"
@@ -151,6 +152,7 @@ int main(int argc, char **argv)
 	outfile_take_stdout();
 	signals_init();
 	limits_init();
+	clock_init();
 	if (refuse_setuid(&err))
 		return print_err(NULL, &err, -EPERM);
 	for (; at < argc && argv[at][0] == '-'; at++) {

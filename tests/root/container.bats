@@ -124,3 +124,24 @@ cgroup2() {
 	[[ "$output" == *"no cgroup v2 hierarchy is mounted"*"hint: "* ]]
 	grep -q ';main;hot ' a.folded
 }
+
+# bats test_tags=user-space
+@test "in a time namespace: times, waits and names are those of outside" {
+	unshare -T --monotonic 60 true || skip "no time namespaces"
+	# A clock cannot be set back before its start
+	for shift in 86400 -$(awk '{ print int($1 / 2) }' /proc/uptime); do
+		unshare -T --monotonic $shift "$SKEP" sched --format json -o a.json -- sleep 0.3
+		jq -e 'select(.comm == "sleep") | .sleep_ns > 2.5e8' a.json
+		unshare -T --monotonic $shift "$SKEP" sched timehist -- sleep 0.3 >lines
+		cat lines
+		awk '/sleep\[/ && ($1 < 0 || $1 > 100) { bad = 1 } END { exit bad || !NR }' lines
+		unshare -T --monotonic $shift "$SKEP" flame --off-cpu --no-kernel --format folded -- sleep 0.3 >a.folded
+		awk '/^sleep/ { n += $NF } END { print n; exit !(n > 2.5e8) }' a.folded
+		busy sh -c 'for i in $(seq 2000); do "$1" 0.01 >/dev/null; done' sh "$WORK/shares"
+		unshare -T --monotonic $shift "$SKEP" record -a -o a.data --duration 1
+		stop $BG
+		"$SKEP" report -i a.data -s comm,dso,sym --format csv >rows
+		head -5 rows
+		grep -q '"shares","shares","hot"' rows
+	done
+}

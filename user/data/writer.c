@@ -467,7 +467,7 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
 	w->attrs = calloc(n, sizeof(*w->attrs));
 	w->ids = calloc(n, sizeof(*w->ids));
 	w->wall_ns = clock_ns(CLOCK_REALTIME);
-	w->clock_ns = w->flushed_ns = clock_ns(CLOCK_MONOTONIC);
+	w->clock_ns = w->flushed_ns = now_ns();
 	ret = output_open(&w->out, path, err);
 	if (ret == 0 && (!w->attrs || !w->ids))
 		ret = err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));

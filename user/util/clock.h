@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clock of samples: CLOCK_MONOTONIC, in ns. */
+/*
+ * The clock of samples: CLOCK_MONOTONIC, in ns, as the kernel's own parts (BPF, perf events) have it. In a time namespace
+ * that of user space is another one.
+ */
 #ifndef SKEP_UTIL_CLOCK_H
 #define SKEP_UTIL_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+
+extern int64_t clock_shift_ns; /* what our CLOCK_MONOTONIC is ahead of the kernel's */
+
+/* Once, first: reads it from /proc. Without /proc it stays 0. */
+void clock_init(void);
 
 static inline uint64_t clock_ns(clockid_t clock)
 {
@@ -16,7 +25,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 
 static inline uint64_t now_ns(void)
 {
-	return clock_ns(CLOCK_MONOTONIC);
+	return clock_ns(CLOCK_MONOTONIC) - clock_shift_ns;
 }
 
 #endif
