@@ -12,6 +12,7 @@ enum counter {
 	COUNT_OUTSIDE,	    /* sample kept, of a task that has no number in our PID namespace */
 	COUNT_READ_FAULT,   /* hit lost: memory that its filter asks for could not be read */
 	COUNT_CALLS_FULL,   /* return lost: no room to keep what its call was entered with */
+	COUNT_TOO_DEEP,	    /* return of a user function lost: the kernel keeps no more of them at once for a task */
 	COUNT_KEYS_FULL,    /* task that ended, summed without its key: no room for one more */
 	COUNT_MAX
 };

@@ -14,6 +14,7 @@
 #define PROBE_COMM_LEN 16
 #define PROBE_REGS_MAX 9   /* integer registers that arguments are in: 6 of x86-64's ABI, 8 of arm64's, 9 of Go's */
 #define PROBE_DATA_MAX 4096 /* of all values of one event, in bytes */
+#define PROBE_RETURNS_MAX 64  /* of user functions that a task has not returned from: kernel/events/uprobes.c MAX_URETPROBE_DEPTH */
 #define PROBE_CALLS_MAX 16384 /* calls that have not returned yet */
 
 /* Numbers of a clone: in each program's own instructions. */

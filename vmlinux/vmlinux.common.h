@@ -121,6 +121,7 @@ struct return_instance {
 };
 
 struct uprobe_task {
+	unsigned int depth;
 	unsigned long vaddr;
 	unsigned long xol_vaddr;
 	struct return_instance *return_instances;

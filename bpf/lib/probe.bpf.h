@@ -159,15 +159,37 @@ static __always_inline int probe_take(void *ctx, __u64 want, struct probe_info *
 	return pass == 1;
 }
 
+/* Will the kernel omit the return of the user function that is entered? It tells nobody but the kernel's log. */
+static __always_inline int is_too_deep(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return bpf_core_field_exists(task->utask) && BPF_CORE_READ(task, utask, depth) >= PROBE_RETURNS_MAX;
+}
+
+/* The entry of a user function whose return is probed: counts those that will be missing. */
+SEC("?kprobe")
+int probe_deep(struct pt_regs *ctx)
+{
+	if (is_too_deep() && filter_pass(bpf_get_current_pid_tgid()))
+		loss_count(COUNT_TOO_DEEP);
+	return 0;
+}
+
 /* The entry of a call whose return wants to know of it. */
 SEC("?kprobe")
 int probe_enter(struct pt_regs *ctx)
 {
 	struct probe_call_key key = { .id = bpf_get_current_pid_tgid() };
+	__u64 want = MARK(PROBE_WANT_MARK);
 	struct probe_call call = {};
 
 	if (!filter_pass(key.id))
 		return 0;
+	if (want & PROBE_WANT_USER && is_too_deep()) {
+		loss_count(COUNT_TOO_DEEP);
+		return 0;
+	}
 	key.index = site_index(ctx);
 	key.sp = PT_REGS_SP(ctx);
 	call.sp = key.sp;

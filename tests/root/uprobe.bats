@@ -148,6 +148,25 @@ MODE=user
 	rows_end
 }
 
+@test "returns nested deeper than the kernel probes them are lost, and that is said" {
+	need_feature uprobe
+	# 201 calls in one another, of which the kernel has 64 return to it
+	for e in 'ur:@:down' 'ur:@:down(ret)' 'ur:@:down(latency)'; do
+		for o in --count ""; do
+			run -1 --separate-stderr "$SKEP" probe $o --strict "${e/@/$WORK/recurse}" -- "$WORK/recurse" 200 0.01
+			echo "$stderr"
+			[[ "$stderr" == *"samples: 201 seen, 64 kept"* ]]
+			[[ "$stderr" == *"lost: 137  returns of calls inside 64 others"* ]]
+		done
+	done
+	run -1 --separate-stderr "$SKEP" stat --strict -e "ur:$WORK/recurse:down" -- "$WORK/recurse" 200 0.01
+	[[ "$stderr" == *"lost: 137  returns of calls inside 64 others"* ]]
+	run -1 --separate-stderr "$SKEP" flame --strict -e "ur:$WORK/recurse:down" --format folded -- "$WORK/recurse" 200 0.01
+	[[ "$stderr" == *"lost: 137  returns of calls inside 64 others"* ]]
+	"$SKEP" probe --count --strict "ur:$WORK/recurse:down" -- "$WORK/recurse" 63 0.01 2>said
+	grep 'samples: 64 seen, 64 kept' said
+}
+
 @test "perf's spelling: -x, arguments behind spaces, %return, offsets" {
 	need_feature uprobe
 	OPTIONS=(-x "$WORK/probed")

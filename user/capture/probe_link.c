@@ -17,9 +17,18 @@
 #include "capture/kernel.h"
 #include "capture/probe_parts.h"
 
+/* What a program is for. */
+enum role { ROLE_HIT, ROLE_ENTER, ROLE_DEEP };
+
 static bool needs_call(const struct site *s)
 {
 	return !s->at_ret && (s->bound.needs_entry || s->bound.needs_latency);
+}
+
+/* Do only entries tell which returns will be missing? Those of a call's entry tell it, too. */
+static bool needs_deep(const struct probe *p, const struct site *s)
+{
+	return (p->spec.kind == PROBE_USER || p->spec.kind == PROBE_USDT) && p->spec.is_return && !s->at_ret && !needs_call(s);
 }
 
 /*
@@ -168,7 +177,7 @@ static uint64_t index_of(const struct group *g, uint32_t site)
 	return g->probe->has_event ? g->probe->event : site;
 }
 
-static int load(struct probe_set *set, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index, bool is_entry,
+static int load(struct probe_set *set, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index, enum role role,
 		struct err *err)
 {
 	const struct clone_mark marks[] = {
@@ -179,10 +188,10 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 	struct clone_as as = {
 		.prog_type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
-		.body = is_entry ? NULL : g->code.insns,
-		.nr_body = is_entry ? 0 : g->code.n,
+		.body = role ? NULL : g->code.insns,
+		.nr_body = role ? 0 : g->code.n,
 		.body_mark = PROBE_BODY_MARK,
-		.btf_fd = is_entry ? 0 : set->btf_fd,
+		.btf_fd = role ? 0 : set->btf_fd,
 	};
 	int fd;
 
@@ -193,7 +202,7 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 		as.attach_type = g->probe->spec.is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 		as.btf_id = probe_set_site(set, g->sites.data[0], NULL)->btf_id;
 	}
-	fd = clone_load_as(model, marks, is_entry ? 1 : set->has_size ? 3 : 2, &as, PROBE_WHAT, err);
+	fd = clone_load_as(model, marks, role == ROLE_DEEP ? 0 : role == ROLE_ENTER || !set->has_size ? 2 : 3, &as, PROBE_WHAT, err);
 
 	if (fd >= 0 && vec_reserve(&set->prog_fds)) {
 		close(fd);
@@ -266,9 +275,10 @@ static int refuse(const struct probe_set *set, const struct group *g, uint32_t s
 }
 
 static int attach_singly(struct probe_set *set, const struct group *g, const struct bpf_program *model, enum attach_how how, bool is_return,
-			 bool is_entry, struct err *err)
+			 enum role role, struct err *err)
 {
-	bool cookie = g->sites.n > 1 && !g->probe->has_event && feature_use(FEATURE_COOKIE), same = cookie || g->probe->has_event;
+	bool cookie = role != ROLE_DEEP && g->sites.n > 1 && !g->probe->has_event && feature_use(FEATURE_COOKIE);
+	bool same = cookie || g->probe->has_event || role == ROLE_DEEP;
 	int fd = -1;
 
 	for (size_t i = 0; i < g->sites.n; i++) {
@@ -277,7 +287,7 @@ static int attach_singly(struct probe_set *set, const struct group *g, const str
 		int ret;
 
 		if (fd < 0 || !same)
-			fd = load(set, model, g, how, cookie ? PROBE_INDEX_COOKIE : index_of(g, g->sites.data[i]), is_entry, err);
+			fd = load(set, model, g, how, cookie ? PROBE_INDEX_COOKIE : index_of(g, g->sites.data[i]), role, err);
 		if (fd < 0)
 			return fd;
 		set_place(set, g, g->sites.data[i], name, sizeof(name), &place);
@@ -312,15 +322,15 @@ static int attach_range(struct probe_set *set, const struct group *g, int fd, en
 	return ret ? ret : attach_range(set, g, fd, how, from + n / 2, n - n / 2, is_return, err);
 }
 
-static int attach_side(struct probe_set *set, const struct group *g, const struct bpf_program *model, bool is_return, bool is_entry, struct err *err)
+static int attach_side(struct probe_set *set, const struct group *g, const struct bpf_program *model, bool is_return, enum role role, struct err *err)
 {
 	bool many;
 	enum attach_how how = how_of(g, &many);
 	int fd;
 
 	if (!many)
-		return attach_singly(set, g, model, how, is_return, is_entry, err);
-	fd = load(set, model, g, how, g->probe->has_event || g->sites.n == 1 ? index_of(g, g->sites.data[0]) : PROBE_INDEX_COOKIE, is_entry, err);
+		return attach_singly(set, g, model, how, is_return, role, err);
+	fd = load(set, model, g, how, g->probe->has_event || g->sites.n == 1 ? index_of(g, g->sites.data[0]) : PROBE_INDEX_COOKIE, role, err);
 	return fd < 0 ? fd : attach_range(set, g, fd, how, 0, g->sites.n, is_return, err);
 }
 
@@ -343,7 +353,7 @@ static int leave_trampoline(struct probe_set *set, struct group *g, struct err *
 static int attach_to_trampoline(struct probe_set *set, const struct group *g)
 {
 	struct err quiet = { 0 };
-	int fd = load(set, set->model, g, ATTACH_FENTRY, index_of(g, g->sites.data[0]), false, &quiet);
+	int fd = load(set, set->model, g, ATTACH_FENTRY, index_of(g, g->sites.data[0]), ROLE_HIT, &quiet);
 
 	return fd < 0 ? fd : attach_trampoline(&set->attachments, fd);
 }
@@ -360,8 +370,10 @@ static int attach_group(struct probe_set *set, struct group *g, struct err *err)
 		ret = leave_trampoline(set, g, err);
 	}
 	if (!ret && g->want & PROBE_WANT_CALL)
-		ret = attach_side(set, g, set->enter, false, true, err);
-	return ret ? ret : attach_side(set, g, set->model, g->probe->spec.is_return && !s->at_ret, false, err);
+		ret = attach_side(set, g, set->enter, false, ROLE_ENTER, err);
+	if (!ret && needs_deep(g->probe, s))
+		ret = attach_side(set, g, set->deep, false, ROLE_DEEP, err);
+	return ret ? ret : attach_side(set, g, set->model, g->probe->spec.is_return && !s->at_ret, ROLE_HIT, err);
 }
 
 int probe_set_attach(struct probe_set *set, struct err *err)
@@ -395,6 +407,15 @@ bool probe_set_has_calls(const struct probe_set *set)
 	for (int p = 0; p < set->nr_probes; p++)
 		for (size_t i = 0; i < set->probes[p].sites.all.n; i++)
 			if (needs_call(&set->probes[p].sites.all.data[i]))
+				return true;
+	return false;
+}
+
+bool probe_set_has_deep(const struct probe_set *set)
+{
+	for (int p = 0; p < set->nr_probes; p++)
+		for (size_t i = 0; i < set->probes[p].sites.all.n; i++)
+			if (needs_deep(&set->probes[p], &set->probes[p].sites.all.data[i]))
 				return true;
 	return false;
 }

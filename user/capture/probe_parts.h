@@ -36,7 +36,7 @@ struct placed {
 struct probe_set {
 	struct probe *probes; /* set by the user */
 	int nr_probes;
-	const struct bpf_program *model, *enter; /* likewise; loaded, and in the same object */
+	const struct bpf_program *model, *enter, *deep; /* likewise; loaded, and in the same object */
 	bool has_size;				 /* the model has PROBE_SIZE_MARK */
 	bool has_stacks;			 /* it walks stacks, where a trampoline would show */
 	int btf_fd; /* clone_as.btf_fd, once that object is loaded */
@@ -73,8 +73,9 @@ void probe_set_close(struct probe_set *set);
 /* The i-th site of all probes, and whose it is. NULL: there are not so many. */
 const struct site *probe_set_site(const struct probe_set *set, uint32_t i, const struct probe **ret_probe);
 
-/* Is there a return that needs to know what its call was entered with? */
+/* Is there a return that needs to know what its call was entered with? And one of a user function that does not? */
 bool probe_set_has_calls(const struct probe_set *set);
+bool probe_set_has_deep(const struct probe_set *set);
 
 int probe_add_dest(struct probe_set *set, struct gen_dest d); /* 0 or -ENOMEM */
 

@@ -169,6 +169,7 @@ static void set_knobs(struct src_probe *src, const struct place *place)
 	set_sums(src, place);
 	bpf_program__set_autoload(model_of(src), true);
 	bpf_program__set_autoload(src->skel->progs.probe_enter, calls);
+	bpf_program__set_autoload(src->skel->progs.probe_deep, probe_set_has_deep(&src->set));
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
@@ -184,7 +185,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = model_of(src),
-				       .enter = src->skel->progs.probe_enter, .has_size = is_stream, .place = place_values, .arg = src };
+				       .enter = src->skel->progs.probe_enter,
+				       .deep = src->skel->progs.probe_deep, .has_size = is_stream, .place = place_values, .arg = src };
 	ret = probe_set_open(&src->set, err);
 	if (!ret)
 		ret = check_texts(src, err);
@@ -262,7 +264,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	uint64_t sum[COUNT_MAX];
 
 	cost_of_losses(src->skel->maps.counters, sum);
-	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + (model_of(src) == src->skel->progs.probe_count ? src->delivered : 0);
+	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + sum[COUNT_TOO_DEEP] + (model_of(src) == src->skel->progs.probe_count ? src->delivered : 0);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
@@ -270,6 +272,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
 	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
 	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
+	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];
 	probe_set_tell(&src->set, profile);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 	cost_add_misses(src->missed, src->skel->rodata->cfg_filter, profile);

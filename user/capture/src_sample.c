@@ -197,8 +197,10 @@ static int open_source(struct source *source, const struct place *place, struct 
 	bpf_program__set_autoload(src->skel->progs.sample, counters);
 	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = src->skel->progs.sample_hit,
-				       .enter = src->skel->progs.probe_enter, .has_stacks = true };
+				       .enter = src->skel->progs.probe_enter,
+				       .deep = src->skel->progs.probe_deep, .has_stacks = true };
 	bpf_program__set_autoload(src->skel->progs.probe_enter, probe_set_has_calls(&src->set));
+	bpf_program__set_autoload(src->skel->progs.probe_deep, probe_set_has_deep(&src->set));
 	if (!probe_set_has_calls(&src->set))
 		bpf_map__set_max_entries(src->skel->maps.calls, 1);
 	ret = src->cfg->nr_probes ? probe_set_open(&src->set, err) : 0;
@@ -368,12 +370,13 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	uint64_t sum[COUNT_MAX];
 
 	cost_of_losses(src->skel->maps.counters, sum);
-	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL];
+	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + sum[COUNT_TOO_DEEP];
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
 	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
 	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
 	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
+	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];

@@ -20,6 +20,7 @@ static const struct loss_word {
 	[LOSS_NESTED] = { "nested", "hits inside the handling of a tracepoint or probe: the kernel skipped them", 1 },
 	[LOSS_READ_FAULT] = { "read_fault", "hits whose filter or key asks for memory that could not be read", 1 },
 	[LOSS_CALLS_FULL] = { "calls_full", "returns of calls that there was no room to keep (16,384 that have not returned, or never will)", 1 },
+	[LOSS_TOO_DEEP] = { "too_deep", "returns of calls inside 64 others that had not returned: the kernel probes no more", 1 },
 	[LOSS_NOT_PROBED] = { "not_probed", "functions that were named by a glob and cannot be probed", 0 },
 	[LOSS_KEYS_FULL] = { "keys_full", "events of more keys than there is room for (--max-keys; net: --max-sockets): summed in the row 'other'", 0 },
 	[LOSS_STACKS_FULL] = { "stacks_full", "stacks that there was no room for (--max-stacks): their time is kept", 0 },

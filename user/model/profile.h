@@ -20,6 +20,7 @@ enum loss {
 	LOSS_NESTED,	   /* a hit inside the handling of a tracepoint: not counted */
 	LOSS_READ_FAULT,   /* a hit whose filter asks for memory that could not be read */
 	LOSS_CALLS_FULL,   /* a return without what its call was entered with: no room to keep that */
+	LOSS_TOO_DEEP,	   /* a return of a user function among so many that the kernel does not probe it */
 	LOSS_NOT_PROBED,   /* functions that a glob stands for and that cannot be probed */
 	LOSS_KEYS_FULL,	   /* of more keys than the table has room for: summed without one */
 	LOSS_STACKS_FULL,  /* stacks that the kernel's table had no room for (sample kept) */
