@@ -122,3 +122,19 @@ percent_at() {
 	grep -q ';outer;inner ' a.folded
 	grep -q '"file": *"[^"]*inlined.c"' a.json
 }
+
+# bats test_tags=user-space
+@test "debug information that unpacks to a thousand times its size is left out, and that is said" {
+	need objcopy
+	cp "$WORK/inlined" bomb
+	objcopy --dump-section .debug_str=str --decompress-debug-sections bomb
+	head -c 1G /dev/zero >>str
+	objcopy --update-section .debug_str=str bomb
+	rm str
+	objcopy --compress-debug-sections=zlib bomb
+	"$SKEP" flame -F "$(hz 999)" --inline --receipt -o a.folded -- ./bomb 2>said
+	cat said
+	grep -q 'no source lines or inlined functions of 1 files' said
+	grep -q ';outer' a.folded
+	[ "$(sed -n 's/.* \([0-9]*\)\.[0-9] MB peak.*/\1/p' said)" -lt 200 ]
+}

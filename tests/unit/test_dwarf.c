@@ -2,6 +2,8 @@
 /* Prototypes and types of C programs built here, and where the psABI says that parameters are; their instructions. */
 #include "tests/unit/test_dwarf.h"
 
+#include <errno.h>
+
 #if defined(__x86_64__) && defined(HAVE_LIBDW)
 static int list_member(void *arg, const struct cmember *m)
 {
@@ -309,6 +311,62 @@ static void test_stripped(void **state)
 	close(fd);
 }
 
+static int open_only(const char *name)
+{
+	struct dwarf_types *d = NULL;
+	struct elf_file elf;
+	int fd = ufile_open(in_scratch(name), &elf), ret;
+
+	assert_true(fd >= 0);
+	alarm(30);
+	ret = dwarf_open(&elf, in_scratch(name), &d);
+	alarm(0);
+	if (!ret)
+		dwarf_close(d);
+	elf_close(&elf);
+	close(fd);
+	return ret;
+}
+
+/* 200 MB of zeros are 200 KB in the file. */
+static void test_bomb(void **state)
+{
+	(void)state;
+	build("gcc", "d.c", c_source, "-O2 -g", "bomb");
+	assert_int_equal(run("cd %s && objcopy --dump-section .debug_str=str bomb && head -c 200M /dev/zero >>str && "
+			     "objcopy --update-section .debug_str=str bomb && objcopy --compress-debug-sections=zlib bomb zlib && "
+			     "objcopy --compress-debug-sections=zlib-gnu bomb zlib-gnu && rm str",
+			     scratch),
+			 0);
+	assert_int_equal(open_only("zlib"), -EFBIG);
+	assert_int_equal(open_only("zlib-gnu"), -EFBIG);
+	assert_int_equal(open_only("bomb"), 0);
+	run("cd %s && rm bomb zlib zlib-gnu", scratch);
+	build("gcc", "d.c", c_source, "-O2 -g -gz=zlib-gnu", "packed");
+	assert_int_equal(open_only("packed"), 0);
+}
+
+/* Files that a file names: FIFOs, whose open() would not return. */
+static void test_fifos(void **state)
+{
+	struct prog p;
+
+	(void)state;
+	build("gcc", "d.c", c_source, "-O2 -g", "alt");
+	assert_int_equal(run("cd %s && mkfifo alt.fifo && printf 'alt.fifo\\0aaaaaaaaaaaaaaaaaaaa' >link && "
+			     "objcopy --add-section .gnu_debugaltlink=link alt", scratch), 0);
+	assert_int_equal(open_only("alt"), -EFBIG);
+	assert_int_equal(run("cd %s && rm -f *.dwo", scratch), 0);
+	build("gcc", "d.c", c_source, "-O2 -g -gsplit-dwarf", "split");
+	assert_int_equal(run("cd %s && for f in *.dwo; do rm $f && mkfifo $f; done", scratch), 0);
+	alarm(30);
+	open_prog(&p, "split");
+	dwarf_func(p.d, find(&p, "scalars").addr, &p.f);
+	alarm(0);
+	close_prog(&p);
+	run("cd %s && rm -f *.dwo alt.fifo", scratch);
+}
+
 /* Without types nobody knows whether a function has parameters. */
 static void test_no_types(void **state)
 {
@@ -480,6 +538,7 @@ int main(void)
 #if defined(__x86_64__) && defined(HAVE_LIBDW)
 		cmocka_unit_test(test_c),	  cmocka_unit_test(test_clang),	   cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_two_units), cmocka_unit_test(test_stripped), cmocka_unit_test(test_no_types),
+		cmocka_unit_test(test_bomb),	  cmocka_unit_test(test_fifos),
 		cmocka_unit_test(test_cycles),
 #ifdef HAVE_CAPSTONE
 		cmocka_unit_test(test_insns),

@@ -50,6 +50,7 @@ static void open_dwarf(struct finder *f)
 	ret = dwarf_open(f->elf, f->list->path, &f->list->dwarf);
 	if (ret)
 		f->no_dwarf = ret == -ENODATA  ? "the file has no debug information that names arguments" :
+			      ret == -EFBIG ? "its debug information is too large, or unpacks to more than 64 times its size" :
 			      ret == -ENOTSUP ? "skep was built without libdw, which reads debug information" :
 						"its debug information cannot be read";
 }

@@ -32,6 +32,7 @@ int dwarf_open(const struct elf_file *elf, const char *path, struct dwarf_types 
 {
 	static const char *const roots[] = { "" };
 	struct debugfile_limits limits = { 0 };
+	struct dwarffile_limits size = { 0 };
 	struct dwarf_types *d;
 	int fd = elf->fd, own_fd = -1, ret;
 
@@ -40,7 +41,7 @@ int dwarf_open(const struct elf_file *elf, const char *path, struct dwarf_types 
 	if (fd < 0)
 		return -ENODATA;
 	d = calloc(1, sizeof(*d));
-	ret = d ? units_open(fd, &d->units) : -ENOMEM;
+	ret = d ? units_open(fd, &size, &d->units) : -ENOMEM;
 	if (ret) {
 		free(d);
 		if (own_fd >= 0)

@@ -23,13 +23,13 @@ bool syms_have_lines(void)
 	return true;
 }
 
-struct lines *lines_open(int fd)
+struct lines *lines_open(int fd, struct dwarffile_limits *limits)
 {
 	struct lines *lines = calloc(1, sizeof(*lines));
 
 	if (!lines)
 		return NULL;
-	if (units_open(fd, &lines->units) || !lines->units.spans.n) {
+	if (units_open(fd, limits, &lines->units) || !lines->units.spans.n) {
 		lines_free(lines);
 		return NULL;
 	}
@@ -111,9 +111,10 @@ bool syms_have_lines(void)
 	return false;
 }
 
-struct lines *lines_open(int fd)
+struct lines *lines_open(int fd, struct dwarffile_limits *limits)
 {
 	(void)fd;
+	(void)limits;
 	return NULL;
 }
 

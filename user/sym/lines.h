@@ -11,6 +11,7 @@
 
 #define LINES_FRAMES_MAX 64
 
+struct dwarffile_limits;
 struct lines;
 
 struct line_frame {
@@ -20,8 +21,8 @@ struct line_frame {
 	uint64_t entry; /* lowest address of the inlined code */
 };
 
-/* Opens the DWARF of fd (kept by the caller). NULL: there is none, or skep was built without libdw. */
-struct lines *lines_open(int fd);
+/* Opens the DWARF of fd (kept by the caller). NULL: there is none, it is too much, or skep was built without libdw. */
+struct lines *lines_open(int fd, struct dwarffile_limits *limits);
 void lines_free(struct lines *lines);
 
 /*

@@ -11,6 +11,7 @@
 
 #include "sample.h"
 #include "sym/debugfile.h"
+#include "sym/dwarffile.h"
 #include "sym/ehframe.h"
 #include "sym/elf.h"
 #include "sym/sym.h"
@@ -69,6 +70,7 @@ struct objects {
 	uint32_t nr_fds; /* kept open */
 	uint64_t nr_symbols;
 	struct debugfile_limits debug_limits;
+	struct dwarffile_limits dwarf_limits;
 	struct unwind_rules *rules; /* those of unwinding tables; NULL: none are wanted */
 };
 

@@ -239,9 +239,9 @@ static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, stru
 
 	if (!obj->lines_tried) {
 		obj->lines_tried = true;
-		obj->lines = obj->debug_fd >= 0 ? lines_open(obj->debug_fd) : NULL;
+		obj->lines = obj->debug_fd >= 0 ? lines_open(obj->debug_fd, &syms->objects.dwarf_limits) : NULL;
 		if (!obj->lines && obj->fd >= 0)
-			obj->lines = lines_open(obj->fd);
+			obj->lines = lines_open(obj->fd, &syms->objects.dwarf_limits);
 	}
 	if (!obj->lines)
 		return 1;
@@ -473,6 +473,7 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 	ret_stats->objects = syms->objects.n;
 	ret_stats->symbols = syms->objects.nr_symbols + syms->kernel.tab.n;
 	ret_stats->debugfiles_unchecked = syms->objects.debug_limits.nr_unchecked;
+	ret_stats->dwarf_refused = syms->objects.dwarf_limits.nr_refused;
 	ret_stats->perfmaps_cut = syms->perfmap_limits.nr_cut;
 	ret_stats->objects_missing = objects_missing(&syms->objects, &ret_stats->missing);
 	ret_stats->kernel_hidden = syms->kernel.is_hidden;

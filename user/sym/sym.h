@@ -62,6 +62,7 @@ struct syms_stats {
 	uint64_t objects_missing; /* files that are not there any more, cannot be read, or are others now */
 	const char *missing;	  /* the path of one of them */
 	uint64_t debugfiles_unchecked; /* named by a .gnu_debuglink, but too large for their checksum to be made */
+	uint64_t dwarf_refused; /* files whose debug information would be too large in memory */
 	uint64_t perfmaps_cut; /* larger than what is read: names of JIT code may be old or missing */
 	bool kernel_hidden;   /* kallsyms shows only zeros: kptr_restrict or no CAP_SYSLOG */
 	int kptr_restrict;    /* the sysctl when they are hidden; -1: not known */

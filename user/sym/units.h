@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sym/dwarffile.h"
 #include "sym/spans.h"
 #include "util/vec.h"
 
@@ -35,6 +36,7 @@ struct unit {
 	Dwarf_Die tree; /* once indexed, where the functions are: another file's with split DWARF */
 	bool is_indexed;
 	enum unit_types types; /* for dwarf.c */
+	const char *dir; /* of its file; borrowed */
 	VEC(struct scope) scopes;
 	struct spans spans; /* what: index in scopes */
 };
@@ -42,12 +44,16 @@ struct unit {
 struct units {
 	Elf *elf;
 	Dwarf *dwarf;
+	char *dir; /* of the file */
 	VEC(struct unit) units;
 	struct spans spans; /* what: index in units */
 };
 
-/* Opens the DWARF of fd, kept by the caller until units_close. 0, -ENODATA when there is none, or -ENOMEM. */
-int units_open(int fd, struct units *ret_units);
+/*
+ * Opens the DWARF of fd, kept by the caller until units_close. 0, -ENODATA when there is none, -EFBIG: more than limits
+ * allow, or -ENOMEM.
+ */
+int units_open(int fd, struct dwarffile_limits *limits, struct units *ret_units);
 void units_close(struct units *units);
 
 /* The unit with code at vaddr, or NULL. */
@@ -59,8 +65,8 @@ void unit_index(struct unit *unit);
 /* The innermost scope at vaddr, an index in scopes, or NO_SCOPE. */
 uint32_t unit_scope(struct unit *unit, uint64_t vaddr);
 
-/* The tree of a unit whose functions and types are in a .dwo file. False: it is all here, or that file is not. */
-bool unit_split(Dwarf_CU *cu, Dwarf_Die *ret_tree);
+/* The tree of a unit whose functions and types are in a .dwo file. False: it is all here, or that file is not. dir: of units. */
+bool unit_split(Dwarf_CU *cu, const char *dir, Dwarf_Die *ret_tree);
 
 /* Whether the last string of each section of them has an end. libdw reads on without one (before 0.189). */
 bool dwarf_has_strings(Dwarf *dwarf);
