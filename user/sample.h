@@ -57,6 +57,8 @@ enum off_cpu {
 struct sample_value {
 	uint64_t num;
 	const char *text; /* NULL: it is a number */
+	const void *bytes; /* of a tracepoint's record; else NULL */
+	uint32_t nr_bytes;
 	bool is_fault;	  /* it could not be read */
 };
 

@@ -39,7 +39,17 @@ case $name in
 	done ;;
 *usdt*) cp -n build/work/usdt "$corpus" 2>/dev/null ;;
 *btf*) for f in build/bpf/*.bpf.o; do objcopy -I elf64-little -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$f" "$corpus/$(basename "$f")"; done ;;
-*format*) printf 'ID: 7\nformat:\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:__data_loc char[] a;\toffset:24;\tsize:4;\n' >"$corpus/seed" ;;
+*format*) printf 'ID: 7\nformat:\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:__data_loc char[] a;\toffset:24;\tsize:4;\n' >"$corpus/seed"
+	i=0
+	while read -r text; do
+		printf 'ID: 7\n\tfield:u32 v;\toffset:8;\tsize:4;\n\tfield:char c[8];\toffset:16;\tsize:8;\n\tfield:__data_loc u16[] a;\toffset:24;\tsize:4;\n\nprint fmt: %s\n' "$text" >"$corpus/print$((i += 1))"
+	done <<-'EOF'
+		"v=%u [%s] %5d%-8s", REC->v, __print_symbolic(REC->v, { 0, "HI" }, { 7, "S" "D" }), (int)REC->v, REC->c
+		"%s%s%*pbl", REC->v & ((1 << 3) - 1) ? __print_flags(REC->v & ~1UL, "|", { (unsigned long)(1UL << 2), "A" }) : "R", __get_str(a), 64, REC->c
+		"%s %d %pS %pI6c %.*s", __print_array(__get_dynamic_array(a), __get_dynamic_array_len(a) / sizeof(u16), 2), ((u16 *)__get_dynamic_array(a))[1], (void *)REC->v, &REC->c, 3, REC->c
+		"%s %pM %pU %*ph %08lx", __print_hex_str(REC->c, 4), REC->c, REC->c, 6, REC->c, *(unsigned long *)REC->c
+	EOF
+	;;
 *perfmap*) printf '400 10 a\n0x410 0x20 b c\n408 4 d\n' >"$corpus/seed" ;;
 *perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
 esac

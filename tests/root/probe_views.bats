@@ -106,6 +106,59 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[[ "$output" == *"skep probe --by"* ]]
 }
 
+need_tracefs() {
+	[ -r /sys/kernel/tracing/events/sched ] || skip "tracefs is not mounted"
+}
+
+cleanup() {
+	[ -z "${INSTANCE:-}" ] || rmdir "$INSTANCE"
+}
+
+# The kernel prints the same events into a buffer of their own: what skep shows of each must be there, word for word.
+@test "tracepoints: each hit has all fields, by the tracepoint's own format" {
+	need_tracefs
+	INSTANCE=/sys/kernel/tracing/instances/skep$$
+	mkdir "$INSTANCE" || skip "no instances of tracefs here"
+	local events=(sched:sched_process_fork sched:sched_process_exec sched:sched_process_exit sched:sched_switch irq:softirq_raise task:task_newtask
+		signal:signal_generate exceptions:page_fault_user workqueue:workqueue_queue_work) probes=() e
+	for e in "${events[@]}"; do
+		[ -d "/sys/kernel/tracing/events/${e/:/\/}" ] || continue
+		echo 1 >"$INSTANCE/events/${e/:/\/}/enable"
+		probes+=("t:$e")
+	done
+	"$SKEP" probe "${probes[@]}" -m 4096 -o hits -- sh -c 'for i in 1 2 3; do ls / >/dev/null; sh -c "kill -USR1 \$\$" || true; done'
+	echo 0 >"$INSTANCE/tracing_on"
+	cp "$INSTANCE/trace" kernel
+	# "sched:sched_switch(TEXT)" and "sched_switch: TEXT"
+	sed -n 's/^.\{55\}[a-z]*:\([a-z_]*\)(\(.*\))$/\1: \2/p' hits | grep -v '0x[0-9a-f]\{16\}' | sort -u >ours
+	sed -n 's/^.\{30,\} [0-9]*\.[0-9]*: \([a-z_]*: .*\)/\1/p' kernel | sed 's/ *$//' | sort -u >theirs
+	comm -23 ours theirs >wrong
+	comm -12 ours theirs >same
+	echo "$(wc -l <ours) texts, $(wc -l <hits) lines; not the kernel's: $(wc -l <wrong)"
+	head wrong
+	# The kernel's buffer loses some
+	[ "$(wc -l <same)" -ge 20 ] && [ "$(wc -l <wrong)" -le $(($(wc -l <same) / 50)) ]
+	for e in $(cut -d: -f1 ours | sort -u); do grep -q "^$e: " same; done
+	for e in sched_process_fork sched_process_exec sched_process_exit signal_generate; do grep -q "^$e: " same; done
+}
+
+@test "tracepoints: (*) in the midst of others, JSON by field, () for none" {
+	need_tracefs
+	"$SKEP" probe 't:sched:sched_process_exit(pid_twice=pid * 2, *)' -o out -- true
+	grep -q 'sched:sched_process_exit(pid_twice=[0-9]*, comm=true pid=[0-9]* prio=120' out
+	"$SKEP" probe t:sched:sched_process_exec t:syscalls:sys_exit_exit_group t:syscalls:sys_enter_exit_group --format json -o out.json -- true
+	jq -se '.[0] | .probe == "t:sched:sched_process_exec" and (.values.filename | endswith("true")) and .values.pid == .pid' out.json
+	jq -se '.[-1] | .probe == "t:syscalls:sys_enter_exit_group" and .values.error_code == 0' out.json
+	"$SKEP" probe 't:sched:sched_process_exit()' -o out -- true
+	grep -q 'sched:sched_process_exit()$' out
+	# A long text is cut at --text-size
+	"$SKEP" probe --text-size 8 t:sched:sched_process_exec -o out -- /usr/bin/env true
+	grep -q 'sched:sched_process_exec(filename=/usr/bin pid=' out
+	run -2 "$SKEP" probe 'k:vfs_read(*)' -- true
+	[[ "$output" == *"* stands for all fields of a tracepoint"*"hint: skep probe -V"* ]]
+}
+
+# bats test_tags=user-space
 @test "what a glob stands for and cannot be probed is told; --strict refuses it all" {
 	[ "$(uname -m)" = x86_64 ] || skip "AVX-512 is of x86-64"
 	cp /lib/x86_64-linux-gnu/libc.so.6 libc.so

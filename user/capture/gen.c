@@ -398,6 +398,19 @@ static void copy_args(struct gen_ctx *c)
 	call(c, HELPER(probe_read_kernel));
 }
 
+/*
+ * The record with the data behind it, whose end nobody tells: what is copied of the buffer behind that is not looked at. Buffers have
+ * 2048 bytes at least (PERF_MAX_TRACE_SIZE). A system call's is on the stack, and has no data.
+ */
+static void read_whole(struct gen_ctx *c, const struct gen_dest *d)
+{
+	mov(c, 1, 7);
+	alu_imm(c, BPF_ADD, 1, d->off);
+	mov_imm(c, 2, d->bytes);
+	mov(c, 3, 6);
+	call(c, HELPER(probe_read_kernel));
+}
+
 static void put_value(struct gen_ctx *c, int i)
 {
 	const struct gen_dest *d = &c->cfg->dests[i];
@@ -412,7 +425,10 @@ static void put_value(struct gen_ctx *c, int i)
 		call(c, HELPER(get_current_comm));
 		return;
 	}
-	if (arg->show == SHOW_TEXT) {
+	if (arg->show == SHOW_RECORD) {
+		read_whole(c, d);
+		jump(c, BPF_JNE, 0, 0, &fault);
+	} else if (arg->show == SHOW_TEXT) {
 		for (uint32_t at = 0; at < d->bytes && d->bytes <= BY_TEXT_MAX; at += 8) /* a key is hashed whole */
 			emit(c, BPF_ST | BPF_MEM | BPF_DW, 7, 0, d->off + at, 0);
 		gen_read_text(c, arg->node, 7, d->off, arg->text_max && arg->text_max < d->bytes ? arg->text_max : d->bytes);

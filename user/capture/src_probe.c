@@ -21,6 +21,7 @@
 
 #define RING_BYTES (1u << 20)
 #define ONE_RING_CPUS 4
+#define RECORD_BYTES_MAX 2048	  /* PERF_MAX_TRACE_SIZE of old kernels */
 #define ROWS_DEFAULT 4096	  /* on each CPU: 300 bytes each, there from the start on */
 #define ENTRIES_MAX (1u << 18)	  /* of the hash */
 
@@ -44,6 +45,14 @@ static uint32_t text_bytes(const struct src_probe *src, uint8_t show)
 	uint32_t text = src->cfg->text_bytes ? src->cfg->text_bytes : PROBE_TEXT_DEFAULT;
 
 	return show == SHOW_COMM ? PROBE_COMM_LEN : show == SHOW_TEXT ? (text + 7) & ~7u : 8;
+}
+
+/* A record with room for the texts that it may have. */
+static uint32_t record_bytes(const struct src_probe *src, const struct bound_arg *a)
+{
+	uint32_t bytes = a->bytes + a->texts * text_bytes(src, SHOW_TEXT);
+
+	return bytes > RECORD_BYTES_MAX ? RECORD_BYTES_MAX : bytes;
 }
 
 /* The fields of a key, and the value behind it: what the spec itself shows is not asked for. */
@@ -73,10 +82,11 @@ static int place_values(void *arg, struct probe_set *set, const struct probe *pr
 	if (src->cfg->mode == PROBE_MODE_SUM)
 		ret = place_key(src, set, s, probe->spec.nr_args);
 	for (int i = 0; i < s->bound.nr_args && src->cfg->mode == PROBE_MODE_STREAM && !ret; i++) {
-		uint32_t bytes = text_bytes(src, s->bound.args[i].show);
+		const struct bound_arg *a = &s->bound.args[i];
+		uint32_t bytes = a->show == SHOW_RECORD ? record_bytes(src, a) : text_bytes(src, a->show);
 
 		ret = probe_add_dest(set, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
-		p.bytes += bytes;
+		p.bytes += (bytes + 7) & ~7u;
 	}
 	if (p.bytes > PROBE_DATA_MAX)
 		return -EMSGSIZE;

@@ -140,6 +140,12 @@ static bool is_summed(const struct probe_options *o)
 	return (o->by && !o->stacks) || o->hist || o->latency;
 }
 
+/* Each of them, with its values? */
+static bool shows_hits(const struct probe_words *w)
+{
+	return !w->o.count && !w->o.stacks && !w->vars && !is_summed(&w->o);
+}
+
 static int probe_with(struct probe_words *w, struct probe *probes, char **texts, int *ret_status, struct err *err)
 {
 	struct probe_keys keys = { 0 };
@@ -151,6 +157,8 @@ static int probe_with(struct probe_words *w, struct probe *probes, char **texts,
 	sites.nr_extras = keys.nr_extras;
 	for (size_t i = 0; i < w->nr_specs && !ret; i++) {
 		ret = parse_filtered(w, w->specs[i], &probes[i].spec, &texts[i], err);
+		if (!ret && probes[i].spec.kind == PROBE_TRACEPOINT && shows_hits(w) && !probes[i].spec.has_brackets)
+			ret = probe_add_record(&probes[i].spec, err);
 		if (!ret && w->o.latency)
 			ret = make_return(&probes[i].spec, err);
 		if (!ret)
@@ -264,6 +272,7 @@ const struct cmd cmd_probe = {
 		    "skep probe 'u:libc:malloc(arg0)' -- ls                     a function of a library\n"
 		    "skep probe --latency 'k:vfs_*' --top 5 --duration 5        how long each of them takes\n"
 		    "skep probe 'k:tcp_sendmsg' --by comm --hist size -a -- sleep 5\n"
-		    "skep probe 't:sched:sched_switch(prev_comm, next_comm)' -n 10\n",
+		    "skep probe 't:sched:sched_switch(prev_comm, next_comm)' -n 10\n"
+		    "skep probe t:irq:softirq_entry -n 10                       all fields, in the kernel's words\n",
 	.run = probe_main,
 };

@@ -11,6 +11,8 @@
 #include "capture/session.h"
 #include "cmd/stat_out.h"
 #include "cmd/stat_stack.h"
+#include "event/printfmt.h"
+#include "event/record.h"
 #include "model/hists.h"
 #include "render/hists.h"
 #include "render/hit.h"
@@ -23,6 +25,8 @@ struct shown {
 	struct hit_site site;
 	struct hit_value values[PROBE_ARGS_MAX];
 	char *title;
+	struct printfmt *print; /* of a tracepoint whose record is shown; NULL: its format is not understood */
+	bool is_call;
 };
 
 struct run {
@@ -46,6 +50,7 @@ static enum hit_show show_of(enum show show)
 		[SHOW_UNSIGNED] = HIT_UNSIGNED, [SHOW_SIGNED] = HIT_SIGNED, [SHOW_HEX] = HIT_HEX,	[SHOW_BOOL] = HIT_BOOL,
 		[SHOW_CHAR] = HIT_CHAR,		[SHOW_ENUM] = HIT_ENUM,	    [SHOW_TEXT] = HIT_TEXT,	[SHOW_COMM] = HIT_TEXT,
 		[SHOW_SYMBOL] = HIT_SYMBOL,	[SHOW_IPV4] = HIT_IPV4,	    [SHOW_NS] = HIT_NS,		[SHOW_DEVICE] = HIT_DEVICE,
+		[SHOW_RECORD] = HIT_RECORD,
 	};
 
 	return of[show];
@@ -71,6 +76,9 @@ static struct shown *shown_site(struct run *run, uint32_t i)
 	probe_title(&p->spec, s->name, sh->title, n);
 	for (int k = 0; k < s->bound.nr_args; k++)
 		sh->values[k] = (struct hit_value){ s->bound.args[k].name, show_of(s->bound.args[k].show) };
+	if (s->format && s->format->print && printfmt_parse(s->format->print, s->format, &sh->print))
+		sh->print = NULL;
+	sh->is_call = !strncmp(s->name, "syscalls:", strlen("syscalls:"));
 	sh->site = (struct hit_site){ sh->title, s->name, p->spec.is_return, sh->values };
 	return run->shown[i] = sh;
 }
@@ -98,6 +106,37 @@ static const char *name_value(void *arg, uint32_t site, uint32_t i, const struct
 	if (a->show == SHOW_SYMBOL)
 		return run->ksym && !ksym_name(run->ksym, s->values[i].num, buf, size) ? buf : NULL;
 	return enumerator_name(a, s->values[i].num, buf, size);
+}
+
+static const char *name_address(void *arg, uint64_t addr, char *buf, size_t size)
+{
+	struct run *run = arg;
+
+	return run->ksym && !ksym_name(run->ksym, addr, buf, size) ? buf : NULL;
+}
+
+static struct record record_of(const struct run *run, uint32_t site, const struct sample_value *v)
+{
+	return (struct record){ probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->format, v->bytes, v->nr_bytes,
+				run->shown[site]->is_call };
+}
+
+static size_t record_as_text(void *arg, uint32_t site, const struct sample_value *v, char *buf, size_t size)
+{
+	const struct printfmt_names names = { name_address, arg };
+	struct run *run = arg;
+	struct record r = record_of(run, site, v);
+
+	if (run->shown[site]->print)
+		return printfmt_text(run->shown[site]->print, v->bytes, v->nr_bytes, &names, buf, size);
+	return record_text(&r, buf, size);
+}
+
+static void record_as_json(void *arg, uint32_t site, const struct sample_value *v, struct json *json)
+{
+	struct record r = record_of(arg, site, v);
+
+	record_json(&r, json);
 }
 
 static int on_hit(struct sink *sink, const struct sample *s)
@@ -222,7 +261,7 @@ static bool wants_symbols(const struct run *run)
 
 	for (uint32_t i = 0; (s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, NULL)); i++)
 		for (int k = 0; k < s->bound.nr_args; k++)
-			if (s->bound.args[k].show == SHOW_SYMBOL)
+			if (s->bound.args[k].show == SHOW_SYMBOL || (s->format && s->format->print && strstr(s->format->print, "%p")))
 				return true;
 	return false;
 }
@@ -339,7 +378,8 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 		run.probe.sums = cfg->keys->sums;
 		run.probe.sums.field_text = field_text;
 	}
-	run.view = (struct hit_cfg){ .json = cfg->o->json, .name = name_value, .arg = &run };
+	run.view = (struct hit_cfg){ .json = cfg->o->json, .name = name_value, .record_text = record_as_text,
+				     .record_json = record_as_json, .arg = &run };
 	for (int i = 0; i < cfg->nr_probes; i++)
 		run.nr_sites += cfg->probes[i].sites.all.n;
 	run.shown = calloc(run.nr_sites + 1, sizeof(*run.shown));
@@ -350,6 +390,7 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 	for (uint32_t i = 0; run.shown && i < run.nr_sites; i++)
 		if (run.shown[i]) {
 			free(run.shown[i]->title);
+			printfmt_free(run.shown[i]->print);
 			free(run.shown[i]);
 		}
 	free(run.shown);

@@ -76,6 +76,7 @@ enum show {
 	SHOW_IPV4,
 	SHOW_NS,      /* a duration */
 	SHOW_DEVICE,  /* MAJOR:MINOR of the kernel's dev_t */
+	SHOW_RECORD,  /* a tracepoint's record, as it is */
 };
 
 struct bound_arg {
@@ -83,6 +84,8 @@ struct bound_arg {
 	uint32_t node;
 	uint8_t show;
 	uint32_t text_max; /* SHOW_TEXT: of an array's bytes and one for a NUL; 0: not known */
+	uint32_t bytes;	   /* SHOW_RECORD: of the record, without the data that its locations tell of... */
+	uint32_t texts;	   /* ...which so many fields have */
 	uint64_t enum_id;  /* in types */
 	struct ctypes *types;
 };

@@ -98,12 +98,30 @@ static void name_arg(const struct binder *b, const struct expr_arg *a, struct bo
 		snprintf(arg->name, sizeof(arg->name), "%.*s#%d", (int)(len < 56 ? len : 56), b->exprs->text + at, i);
 }
 
+static int bind_record(struct binder *b, const struct expr_arg *a)
+{
+	struct bound_arg arg = { .name = "*", .show = SHOW_RECORD };
+	int texts;
+
+	if (b->probe->nr_args == PROBE_ARGS_MAX)
+		return binder_bad(b, a->at, "at most %d arguments", PROBE_ARGS_MAX);
+	if (!b->env->format)
+		return binder_bad(b, a->at, "* stands for all fields of a tracepoint");
+	arg.bytes = format_record(b->env->format, &texts);
+	arg.texts = texts;
+	b->probe->args[b->probe->nr_args++] = arg;
+	return 0;
+}
+
 int binder_arg(struct binder *b, const struct expr_arg *a)
 {
 	struct bound_arg arg = { .types = binder_types(b) };
 	struct value v;
-	int ret = binder_bind(b, a->node, &v);
+	int ret;
 
+	if (binder_expr(b, a->node)->kind == EXPR_RECORD)
+		return bind_record(b, a);
+	ret = binder_bind(b, a->node, &v);
 	if (ret)
 		return ret;
 	if (b->probe->nr_args == PROBE_ARGS_MAX)

@@ -398,6 +398,18 @@ int expr_parse(struct exprs *exprs, size_t *at, const char *what, struct err *er
 	return ret;
 }
 
+int expr_add_record(struct exprs *exprs, size_t at, struct expr_arg *ret_arg, struct err *err)
+{
+	struct parser p = { .exprs = exprs, .text = exprs->text, .at = at, .what = "bad argument", .err = err };
+	int node = begin(exprs);
+
+	node = node ? node : add(&p, (struct expr){ .kind = EXPR_RECORD, .at = at, .len = 1 });
+	if (node < 0)
+		return node;
+	*ret_arg = (struct expr_arg){ .node = node, .at = at, .len = 1 };
+	return 0;
+}
+
 int expr_parse_arg(struct exprs *exprs, size_t *at, struct expr_arg *ret_arg, struct err *err)
 {
 	struct parser p = { .exprs = exprs, .text = exprs->text, .at = *at, .what = "bad argument", .err = err };

@@ -26,6 +26,7 @@ enum expr_kind {
 	EXPR_CAST,     /* (TYPE)a; the type's text: at, len */
 	EXPR_CONTAINER, /* container_of(a, TYPE, MEMBER); the type's text: at, len; the member's: num (at), b (len) */
 	EXPR_NTOH,     /* ntohs(a), ntohl(a): num is 2 or 4 bytes */
+	EXPR_RECORD,   /* *: all fields of a tracepoint */
 	EXPR_UNARY,    /* op a */
 	EXPR_BINARY,   /* a op b */
 };
@@ -67,6 +68,9 @@ struct expr_arg {
  * filter".
  */
 int expr_parse(struct exprs *exprs, size_t *at, const char *what, struct err *err);
+
+/* An argument for all fields of a tracepoint, as if "*" were at byte `at`. 0 or -errno likewise. */
+int expr_add_record(struct exprs *exprs, size_t at, struct expr_arg *ret_arg, struct err *err);
 
 /* "[NAME=]EXPR[:TYPE]". 0 or -errno likewise. */
 int expr_parse_arg(struct exprs *exprs, size_t *at, struct expr_arg *ret_arg, struct err *err);

@@ -12,6 +12,7 @@
 #include "event/event.h"
 #include "event/tracepoints.h"
 
+#define PRINT_KEY "print fmt: "
 #define FORMAT_BYTES_MAX (256 * 1024) /* the longest has 10,000, most of them print's */
 
 static bool is_name(char c)
@@ -119,6 +120,12 @@ int format_parse(const char *text, size_t len, struct format *ret_format)
 
 		eol = eol ? eol : end;
 		at = eol + 1;
+		/* The last of a file: a format may have lines of its own. */
+		if (eol - line > (long)strlen(PRINT_KEY) && !memcmp(line, PRINT_KEY, strlen(PRINT_KEY))) {
+			line += strlen(PRINT_KEY);
+			ret_format->print = strndup(line, end - line - (end[-1] == '\n'));
+			return ret_format->print ? 0 : -ENOMEM;
+		}
 		if (eol - line > 4 && !memcmp(line, "ID: ", 4) && number_of(line, eol, "ID: ", &id))
 			ret_format->id = id;
 		if (!parse_field(line, eol, &f))
@@ -157,6 +164,18 @@ int format_read(const char *event, struct format *ret_format)
 void format_free(struct format *f)
 {
 	vec_free(&f->fields);
+	free(f->print);
+	f->print = NULL;
+}
+
+void format_drop_dynamics(struct format *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->fields.n; i++)
+		if (f->fields.data[i].where == FORMAT_PLAIN)
+			f->fields.data[n++] = f->fields.data[i];
+	f->fields.n = n;
 }
 
 const struct format_field *format_find(const struct format *f, const char *name, size_t len)
@@ -165,4 +184,48 @@ const struct format_field *format_find(const struct format *f, const char *name,
 		if (strlen(f->fields.data[i].name) == len && !memcmp(f->fields.data[i].name, name, len))
 			return &f->fields.data[i];
 	return NULL;
+}
+
+size_t format_record(const struct format *f, int *ret_dynamics)
+{
+	size_t bytes = 0;
+
+	*ret_dynamics = 0;
+	for (size_t i = 0; i < f->fields.n; i++) {
+		const struct format_field *field = &f->fields.data[i];
+
+		bytes = field->offset + field->size > bytes ? field->offset + field->size : bytes;
+		*ret_dynamics += field->where != FORMAT_PLAIN;
+	}
+	return bytes;
+}
+
+uint8_t format_element(const struct format_field *f)
+{
+	static const struct {
+		const char *type;
+		uint8_t bytes;
+	} types[] = { { "char", 1 },	 { "u8", 1 },	     { "__u8", 1 }, { "bool", 1 },	   { "unsigned char", 1 }, { "s8", 1 },
+		      { "u16", 2 },	 { "__u16", 2 },     { "s16", 2 },  { "unsigned short", 2 }, { "short", 2 },	   { "u32", 4 },
+		      { "__u32", 4 },	 { "s32", 4 },	     { "int", 4 },  { "unsigned int", 4 }, { "u64", 8 },	   { "__u64", 8 },
+		      { "unsigned long", 8 }, { "long", 8 }, { "s64", 8 },  { "cpumask_t", 8 },	   { "unsigned long long", 8 } };
+
+	if (!f->array[0] && f->where == FORMAT_PLAIN)
+		return f->size <= 8 ? f->size : 0;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (!strcmp(f->type, types[i].type))
+			return types[i].bytes;
+	return 0;
+}
+
+size_t format_dynamic(const struct format_field *f, const void *record, size_t bytes, size_t *ret_offset)
+{
+	uint32_t location;
+
+	*ret_offset = 0;
+	if (f->where == FORMAT_PLAIN || f->size != sizeof(location) || f->offset + sizeof(location) > bytes)
+		return 0;
+	memcpy(&location, (const char *)record + f->offset, sizeof(location));
+	*ret_offset = (location & 0xffff) + (f->where == FORMAT_REL_LOC ? f->offset + sizeof(location) : 0);
+	return location >> 16;
 }

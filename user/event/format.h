@@ -29,6 +29,7 @@ struct format_field {
 
 struct format {
 	uint64_t id; /* what perf_event_open(2) calls it; 0: not told */
+	char *print; /* its own print format (event/printfmt.h); NULL: none */
 	VEC(struct format_field) fields; /* without the common ones of all tracepoints */
 };
 
@@ -40,7 +41,19 @@ int format_read(const char *event, struct format *ret_format);
 
 void format_free(struct format *f);
 
+/* What BPF programs on a system call see has its arguments and no more: takes away the fields with data. */
+void format_drop_dynamics(struct format *f);
+
 /* NULL: it has none of that name. */
 const struct format_field *format_find(const struct format *f, const char *name, size_t len);
+
+/* Bytes of a record up to the data that locations tell of, and how many fields have such. */
+size_t format_record(const struct format *f, int *ret_dynamics);
+
+/* Bytes of one element of an array, or of what a location tells of; of a plain number its own. 0: not known. */
+uint8_t format_element(const struct format_field *f);
+
+/* Where the location in a record of so many bytes says that its data is: the length, which may reach beyond the record. */
+size_t format_dynamic(const struct format_field *f, const void *record, size_t bytes, size_t *ret_offset);
 
 #endif

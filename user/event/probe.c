@@ -152,6 +152,31 @@ static int add_arg(struct probe_spec *s, size_t *at, struct err *err)
 	return expr_parse_arg(&s->exprs, at, &s->args[s->nr_args++], err);
 }
 
+/* "*" alone, for all fields of a tracepoint. */
+static bool is_star(const char *text)
+{
+	size_t n = 1 + strspn(text + (*text != '\0'), " ");
+
+	return *text == '*' && (text[n] == ',' || text[n] == ')');
+}
+
+static int add_star(struct probe_spec *s, size_t *at, struct err *err)
+{
+	if (s->kind != PROBE_TRACEPOINT) {
+		bad(s, *at, err, "* stands for all fields of a tracepoint");
+		err_hint(err, "skep probe -V shows which arguments a function has");
+		return -EINVAL;
+	}
+	if (s->nr_args == PROBE_ARGS_MAX)
+		return bad(s, *at, err, "at most 16 arguments");
+	return expr_add_record(&s->exprs, (*at)++, &s->args[s->nr_args++], err);
+}
+
+int probe_add_record(struct probe_spec *spec, struct err *err)
+{
+	return expr_add_record(&spec->exprs, spec->name_at, &spec->args[spec->nr_args++], err);
+}
+
 static int parse_args(struct probe_spec *s, size_t *at, struct err *err)
 {
 	const char *text = s->exprs.text;
@@ -159,9 +184,11 @@ static int parse_args(struct probe_spec *s, size_t *at, struct err *err)
 	int ret;
 
 	(*at)++;
+	s->has_brackets = true;
 	skip_space(text, at);
 	for (; text[*at] != ')'; (*at)++) {
-		ret = add_arg(s, at, err);
+		skip_space(text, at);
+		ret = is_star(text + *at) ? add_star(s, at, err) : add_arg(s, at, err);
 		if (ret)
 			return ret;
 		skip_space(text, at);

@@ -35,6 +35,7 @@ struct probe_spec {
 	struct exprs exprs;
 	struct expr_arg args[PROBE_ARGS_MAX];
 	int nr_args;
+	bool has_brackets; /* arguments were written, if only "()" */
 	uint32_t filter; /* its node; 0: none */
 	size_t filter_at, filter_len; /* its text */
 };
@@ -50,6 +51,9 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 
 /* The whole text, in perf's spelling; path: of -x, else NULL: a kernel function. */
 int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_spec, struct err *err);
+
+/* Adds the argument "*" to a tracepoint that has none. 0 or -errno. */
+int probe_add_record(struct probe_spec *spec, struct err *err);
 
 /* Frees what parsing took; the spec itself is the caller's. */
 void probe_free(struct probe_spec *spec);

@@ -96,6 +96,27 @@ static struct ctypes *kernel_types(void *arg)
 	return kprotos_types(list->kprotos, NULL, &types) ? NULL : types;
 }
 
+static bool wants_record(const struct site *site)
+{
+	for (int i = 0; i < site->bound.nr_args; i++)
+		if (site->bound.args[i].show == SHOW_RECORD)
+			return true;
+	return false;
+}
+
+/* The format is the site's from now on. */
+static int keep_format(struct site *site, struct format *format)
+{
+	if (site->format) /* a glob's one before: this one was refused */
+		return 0;
+	site->format = malloc(sizeof(*site->format));
+	if (!site->format)
+		return -ENOMEM;
+	*site->format = *format;
+	*format = (struct format){ 0 };
+	return 0;
+}
+
 static int add_tracepoint(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const char *name, struct err *err)
 {
 	struct bind_env env = { .kind = PROBE_TRACEPOINT, .what = name, .kernel_types = kernel_types, .arg = list };
@@ -107,11 +128,16 @@ static int add_tracepoint(struct site_list *list, const struct probe_spec *spec,
 		return ret;
 	env.format = &format;
 	site.tracepoint = format.id;
-	if (!ret)
-		ret = site_add(list, spec, cfg, &env, &site, err);
-	else
-		ret = list->is_glob ? site_refuse(list, name, strerror(-ret)) :
-				      err_exit(err, ret, EXIT_CANNOT, "cannot read the fields of '%s': %s", name, strerror(-ret));
+	if (ret) {
+		format_free(&format);
+		return list->is_glob ? site_refuse(list, name, strerror(-ret)) :
+				       err_exit(err, ret, EXIT_CANNOT, "cannot read the fields of '%s': %s", name, strerror(-ret));
+	}
+	if (!strncmp(name, "syscalls:", strlen("syscalls:")))
+		format_drop_dynamics(&format);
+	ret = site_add(list, spec, cfg, &env, &site, err);
+	if (!ret && list->all.n && wants_record(&list->all.data[list->all.n - 1]))
+		ret = keep_format(&list->all.data[list->all.n - 1], &format);
 	format_free(&format);
 	return ret;
 }
@@ -180,8 +206,12 @@ int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct
 
 void sites_free(struct site_list *list)
 {
-	for (size_t i = 0; i < list->all.n; i++)
+	for (size_t i = 0; i < list->all.n; i++) {
 		bind_free(&list->all.data[i].bound);
+		if (list->all.data[i].format)
+			format_free(list->all.data[i].format);
+		free(list->all.data[i].format);
+	}
 	vec_free(&list->all);
 	vec_free(&list->refused);
 	strpool_free(list->pool);

@@ -20,6 +20,7 @@ struct site {
 	uint32_t btf_id, nr_params; /* PROBE_KERNEL: 0 where BTF has no such function, or not one whose places can be trusted */
 	bool has_plain_args;	    /* each parameter is one register, as a BPF trampoline has them */
 	const char *vars; /* with site_cfg.vars: "struct sock *sk, size_t size", a name and type each line; interned */
+	struct format *format; /* of a tracepoint whose record is shown whole; NULL: else */
 	bool at_ret; /* a return instruction of Go: a probe like any other, but what is returned is there */
 	struct bound_probe bound;
 };

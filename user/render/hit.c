@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "util/json.h"
 #include "util/text.h"
 
 #define TIME_WIDTH 14
@@ -13,6 +12,7 @@
 #define COMM_WIDTH 15
 #define WHO_WIDTH 15
 #define CPU_WIDTH 3
+#define RECORD_TEXT_MAX 4096
 
 /* n in decimal, for a buffer that has room for it. */
 static void put_number(char *buf, uint64_t n, bool is_negative)
@@ -123,6 +123,14 @@ static void print_head(FILE *out, const struct sample *s, const struct hit_cfg *
 	fputs("  ", out);
 }
 
+static void print_record(FILE *out, uint32_t site, const struct sample_value *v, const struct hit_cfg *cfg)
+{
+	char text[RECORD_TEXT_MAX];
+
+	cfg->record_text(cfg->arg, site, v, text, sizeof(text));
+	text_print(out, text);
+}
+
 static void print_text(FILE *out, const struct sample *s, const struct hit_site *site, const struct hit_cfg *cfg)
 {
 	char buf[512];
@@ -135,6 +143,10 @@ static void print_text(FILE *out, const struct sample *s, const struct hit_site 
 		const struct sample_value *v = &s->values[i];
 
 		fputs(i ? ", " : "", out);
+		if (v->bytes && !v->is_fault) {
+			print_record(out, s->site, v, cfg);
+			continue;
+		}
 		text_print(out, site->values[i].name);
 		putc('=', out);
 		name = v->is_fault ? "(fault)" : named(s, site, i, cfg, buf, sizeof(buf));
@@ -158,6 +170,10 @@ static void print_json_value(struct json *j, const struct sample *s, const struc
 	char buf[512];
 	const char *name = named(s, site, i, cfg, buf, sizeof(buf));
 
+	if (v->bytes && !v->is_fault) {
+		cfg->record_json(cfg->arg, s->site, v, j);
+		return;
+	}
 	json_key(j, site->values[i].name);
 	if (v->is_fault || name || v->text) {
 		json_text(j, v->is_fault ? NULL : name ? name : v->text);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "sample.h"
+#include "util/json.h"
 
 /* How a value is shown: the same words as event/bind.h's enum show. */
 enum hit_show {
@@ -21,6 +22,7 @@ enum hit_show {
 	HIT_IPV4,
 	HIT_NS,
 	HIT_DEVICE,
+	HIT_RECORD, /* a tracepoint's fields */
 };
 
 struct hit_value {
@@ -41,6 +43,9 @@ struct hit_cfg {
 	uint64_t start_ns; /* of the run: times are from there on */
 	/* The name of a number of an enum, or of an address; NULL: none. */
 	const char *(*name)(void *arg, uint32_t site, uint32_t value, const struct sample *s, char *buf, size_t size);
+	/* HIT_RECORD: as text, which is NUL-terminated; and as the members of the object that is open. */
+	size_t (*record_text)(void *arg, uint32_t site, const struct sample_value *v, char *buf, size_t size);
+	void (*record_json)(void *arg, uint32_t site, const struct sample_value *v, struct json *json);
 	void *arg;
 };
 
