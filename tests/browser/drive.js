@@ -194,6 +194,16 @@ const narrow = async (b) => {
 	await b.cdp("Emulation.clearDeviceMetricsOverride", {});
 };
 
+const longNames = async (b) => {
+	await b.size(700, 500, 1);
+	await b.go(page("real.html") + "#v=table");
+	const cells = await b.run("return [...document.querySelectorAll('td.name')].map((td) => { const n = td.querySelector('button'); " +
+		"return { cut: n.scrollWidth > n.clientWidth, over: n.getBoundingClientRect().right - td.getBoundingClientRect().right, left: n.getBoundingClientRect().width } })");
+	check("table: names too long for their cells are cut at their end, not left out", cells.some((c) => c.cut) && cells.every((c) => c.over <= 0 && c.left > 20),
+		cells.filter((c) => c.over > 0 || c.left <= 20)[0]);
+	await b.size(1280, 800, 1);
+};
+
 const svg = async (b) => {
 	await b.go(page("small.svg"));
 	const text = (css) => b.run("return document.querySelector(arguments[0]).textContent", css);
@@ -203,6 +213,18 @@ const svg = async (b) => {
 	await b.run("[...document.querySelectorAll('#f > g')].find((g) => g.textContent.startsWith('compute')).dispatchEvent(new MouseEvent('click'))");
 	const widths = await b.run("return [...document.querySelectorAll('#f > g')].filter((g) => g.textContent.startsWith('compute')).map((g) => g.style.display ? 0 : Math.round(g.querySelector('rect').getBoundingClientRect().width))");
 	check("svg: a click zooms", widths[0] > 1000 && widths[1] === 0, widths);
+	await b.size(1280, 500, 1);
+	await b.go(page("real.svg"));
+	const seen = await b.run("const r = document.querySelector('#f > g').getBoundingClientRect(), t = document.querySelector('#b').getBoundingClientRect();" +
+		"return { tall: document.documentElement.height.baseVal.value, root: r.top, buttons: t.top, left: t.left, right: t.right, wide: innerWidth, high: innerHeight }");
+	check("svg: taller than the window, it opens at its root, with its buttons", seen.tall > seen.high && seen.root > 0 && seen.root < seen.high && seen.buttons >= 0 &&
+		seen.buttons < 40 && seen.right <= seen.wide, seen);
+	await b.size(640, 500, 1);
+	await b.go(page("real.svg"));
+	const narrow = await b.run("const t = document.querySelector('#b').getBoundingClientRect(); return { right: t.right, left: t.left, wide: innerWidth }");
+	check("svg: narrower than the picture, the buttons are in sight", narrow.right <= narrow.wide && narrow.left > 0, narrow);
+	await b.size(1280, 800, 1);
+	await b.go(page("small.svg"));
 	check("svg: the document's title", (await text("title")).startsWith("skep flame"), await text("title"));
 };
 
@@ -213,7 +235,7 @@ const quiet = async (b) => {
 	const asked = (await b.log("performance")).map((e) => JSON.parse(e.message).message)
 		.filter((m) => m.method === "Network.requestWillBeSent" || m.method === "Network.webSocketCreated")
 		.map((m) => (m.params.request ? m.params.request.url : m.params.url)).filter((u) => u !== "about:blank");
-	const pages = ["small.html", "small.svg", "big.html"].map(page), others = asked.filter((u) => !pages.includes(u.split("#")[0]));
+	const pages = ["small.html", "small.svg", "big.html", "real.html", "real.svg"].map(page), others = asked.filter((u) => !pages.includes(u.split("#")[0]));
 	check("the log of requests has the pages", pages.every((p) => asked.includes(p)), asked);
 	check("no network requests", others.length === 0, others);
 };
@@ -227,7 +249,7 @@ const quiet = async (b) => {
 		/* the browser's own start page is not ours to judge */
 		await b.go("about:blank");
 		await b.log("performance");
-		for (const part of [mouse, searching, views, keyboard, hostile, narrow, svg, big, quiet]) {
+		for (const part of [mouse, searching, views, keyboard, hostile, narrow, longNames, svg, big, quiet]) {
 			try { await part(b); } catch (e) { check(part.name + " ran to its end", false, String(e.stack)); }
 			await sleep(0);
 		}

@@ -34,16 +34,23 @@ const zoom = (to) => {
 	}
 };
 for (const f of frames) f.g.addEventListener("click", () => zoom(f));
-const buttons = document.getElementById("b");
+/* A flame grows upwards and may be taller than the window: its root is what the reader sees first. */
+const tall = document.documentElement.height.baseVal.value;
+if (root.y > tall / 2) scrollTo(0, tall);
+const buttons = document.getElementById("b"), [reset, search] = buttons.querySelectorAll("text");
+const stick = () => buttons.setAttribute("transform", "translate(" + Math.min(0, scrollX + innerWidth - LEFT - LEFT - WIDE) + "," + scrollY + ")");
+addEventListener("scroll", stick);
+addEventListener("resize", stick);
+stick();
 buttons.setAttribute("visibility", "visible");
-buttons.children[0].addEventListener("click", () => {
+search.addEventListener("click", () => {
 	const text = prompt("Search, a regular expression");
 	let re;
 	if (text === null) return;
 	try { re = new RegExp(text); } catch (e) { return; }
 	for (const f of frames) f.g.classList.toggle("hit", f !== root && text !== "" && re.test(f.name));
 });
-buttons.children[1].addEventListener("click", () => {
+reset.addEventListener("click", () => {
 	zoom(root);
 	for (const f of frames) f.g.classList.remove("hit");
 });

@@ -21,6 +21,7 @@
 #define CHAR_CENTI 725 /* of a 12 px monospace font */
 #define TEXT_MAX 2048
 #define LINE_CHARS ((WIDTH - 2 * MARGIN) * 100 / CHAR_CENTI)
+#define BUTTONS_WIDTH 118
 #define MS_NS 1000000u
 
 #ifndef FLAME_SVG_JS
@@ -45,9 +46,9 @@ static const char style[] =
 	"text{font:12px ui-monospace,Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',monospace;fill:#211d15}"
 	"#bg{fill:#fff}.t{font-weight:600}.s{fill:#6a6457}.bad{fill:#a3260f}"
 	"#f text{pointer-events:none;fill:#17140d}#f rect{rx:2px}#f g{cursor:pointer}#f g:hover rect{stroke:#211d15}"
-	"#f .up{opacity:.5}#f .hit rect{fill:#c2287a}#f .hit text{fill:#fff}#b text{cursor:pointer}"
+	"#f .up{opacity:.5}#f .hit rect{fill:#c2287a}#f .hit text{fill:#fff}#b text{cursor:pointer}#b text:hover{text-decoration:underline}#b rect{fill:#f3efe6;stroke:#e4dfd4}"
 	".k0{fill:#f8bd58}.k1{fill:#8bb8ef}.k2{fill:#79cead}.k3{fill:#cdaeef}.k4{fill:#c6c3be}.k5{fill:url(#h)}"
-	"@media(prefers-color-scheme:dark){#bg{fill:#1d1b17}text{fill:#ece7db}.s{fill:#a69f90}.bad{fill:#ff9a80}"
+	"@media(prefers-color-scheme:dark){#bg{fill:#1d1b17}#b rect{fill:#2a2721;stroke:#35322b}text{fill:#ece7db}.s{fill:#a69f90}.bad{fill:#ff9a80}"
 	".k0{fill:#d8a040}.k1{fill:#6699d6}.k2{fill:#55b08d}.k3{fill:#b48fd9}.k4{fill:#8c8882}#f g:hover rect{stroke:#ece7db}}";
 
 /* Text from outside: escaped for a reader and for XML, cut to max characters. */
@@ -222,8 +223,16 @@ static void legend_put(FILE *out, uint32_t y)
 			"<text class=\"s\" x=\"%u\" y=\"%u\">%s</text>\n", k, x, y - 10, x + 16, y, legend[k]);
 		x += 16 + (strlen(legend[k]) + 3) * CHAR_CENTI / 100;
 	}
-	fprintf(out, "<g id=\"b\" visibility=\"hidden\"><text x=\"%d\" y=\"%u\" text-anchor=\"end\">search</text>"
-		"<text x=\"%d\" y=\"%u\" text-anchor=\"end\">reset</text></g>\n", WIDTH - MARGIN, y, WIDTH - MARGIN - 60, y);
+}
+
+/* At the top, where a reader begins; the script keeps them in sight. */
+static void buttons_put(FILE *out)
+{
+	const uint32_t y = MARGIN / 2 + LINE, left = WIDTH - MARGIN - BUTTONS_WIDTH;
+
+	fprintf(out, "<g id=\"b\" visibility=\"hidden\"><rect x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" rx=\"3\"/>"
+		"<text x=\"%u\" y=\"%u\">reset</text><text x=\"%u\" y=\"%u\">search</text></g>\n", left, y - 14, BUTTONS_WIDTH, LINE + 3,
+		left + 10, y, left + 62, y);
 }
 
 int render_svg(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
@@ -249,6 +258,7 @@ int render_svg(FILE *out, const struct tree *tree, const struct profile *p, cons
 	ret = frames_walk(tree, &walk);
 	fputs("</g>\n", out);
 	legend_put(out, height - LINE / 2);
+	buttons_put(out);
 	fputs("<script><![CDATA[\n", out);
 	fwrite(skep_flame_svg_js, 1, skep_flame_svg_js_end - skep_flame_svg_js, out);
 	fputs("]]></script>\n</svg>\n", out);
