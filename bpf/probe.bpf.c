@@ -10,6 +10,7 @@
 #include "bpf/probe.h"
 #include "lib/by.bpf.h"
 #include "lib/probe.bpf.h"
+#include "lib/syscall.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -67,6 +68,38 @@ struct {
 	__type(value, struct probe_scratch);
 } scratches SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PROBE_CALL_ROWS);
+	__type(key, __u32);
+	__type(value, struct probe_call_sites);
+} call_sites SEC(".maps");
+
+/* On raw_syscalls: the site of this call and 1, or 0. The record: 8 bytes of all tracepoints, then the number. */
+static __always_inline __u32 call_site(void *ctx, __u32 row)
+{
+	struct probe_call_sites *sites = bpf_map_lookup_elem(&call_sites, &row);
+	__u64 nr = ((__u64 *)ctx)[1];
+
+	if (!sites || nr >= SYSCALL_NR_MAX || !sites->site[nr] || is_compat())
+		return 0;
+	return sites->site[nr];
+}
+
+static __always_inline int is_wanted(void *ctx)
+{
+	__u64 row = MARK(PROBE_CALLS_MARK);
+
+	return row == PROBE_NO_CALLS || call_site(ctx, row);
+}
+
+static __always_inline __u64 hit_index(void *ctx)
+{
+	__u64 row = MARK(PROBE_CALLS_MARK);
+
+	return row == PROBE_NO_CALLS ? site_index(ctx) : call_site(ctx, row) - 1;
+}
+
 #define WAKE_LATE_NS 10000000
 #define WAKE_SOON_NS 1000000
 #define WAKE_ASK 0xf0 /* bits of the clock: one hit in 16 asks the ring how full it is, 10 ns */
@@ -114,7 +147,7 @@ static __always_inline void stream(void *ctx, struct probe_info *info, struct pr
 	rec->faults = info->faults;
 	rec->pid = info->pid;
 	rec->tid = info->tid;
-	rec->index = site_index(ctx);
+	rec->index = hit_index(ctx);
 	rec->cpu = cpu;
 	comm_of_current(rec->comm);
 	bpf_ringbuf_submit(rec, wake_flag(ring, info->time_ns));
@@ -128,7 +161,7 @@ int probe_stream(void *ctx)
 	struct probe_call *call = NULL;
 	struct probe_info info = {};
 
-	if (probe_take(ctx, want, &info, &key, &call))
+	if (is_wanted(ctx) && probe_take(ctx, want, &info, &key, &call))
 		stream(ctx, &info, call);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
@@ -137,7 +170,7 @@ int probe_stream(void *ctx)
 
 static __always_inline void add_hit(void *ctx)
 {
-	__u32 index = site_index(ctx);
+	__u32 index = hit_index(ctx);
 	__u64 *n = bpf_map_lookup_elem(&hits, &index);
 
 	if (n)
@@ -161,6 +194,8 @@ int probe_count(void *ctx)
 {
 	__u64 want = MARK(PROBE_WANT_MARK);
 
+	if (!is_wanted(ctx))
+		return 0;
 	if (want & ~(__u64)PROBE_WANT_USER)
 		count_asked(ctx, want);
 	else if (filter_pass(bpf_get_current_pid_tgid()))
@@ -233,7 +268,7 @@ int probe_sum(void *ctx)
 	struct probe_scratch *s = NULL;
 	struct probe_info info = {};
 
-	if (!probe_take(ctx, want, &info, &key, &call))
+	if (!is_wanted(ctx) || !probe_take(ctx, want, &info, &key, &call))
 		goto out;
 	loss_count(COUNT_SEEN);
 	s = get_scratch();
@@ -241,7 +276,7 @@ int probe_sum(void *ctx)
 		loss_count(COUNT_NO_SCRATCH);
 		goto out;
 	}
-	by_key_fill(s->key, info.pid << 32 | info.tid, site_index(ctx), 0);
+	by_key_fill(s->key, info.pid << 32 | info.tid, hit_index(ctx), 0);
 	expr_run(ctx, s->key, call, &info, PROBE_ASK_VALUES);
 	if (info.faults)
 		loss_count(COUNT_READ_FAULT);

@@ -10,6 +10,7 @@
 
 #include "bpf/by.h"
 #include "bpf/stack.h"
+#include "bpf/syscalls.h"
 
 #define PROBE_COMM_LEN 16
 #define PROBE_REGS_MAX 9   /* integer registers that arguments are in: 6 of x86-64's ABI, 8 of arm64's, 9 of Go's */
@@ -21,6 +22,9 @@
 #define PROBE_INDEX_MARK 0x51ee7c0de0ddba21ULL /* of the site; PROBE_INDEX_COOKIE: the attachment has it */
 #define PROBE_SIZE_MARK 0x51ee7c0000000030ULL  /* bytes of a record: the smallest, which the verifier takes for the model */
 #define PROBE_WANT_MARK 0x51ee7c0de0ddb00fULL  /* enum probe_want */
+#define PROBE_CALLS_MARK 0x51ee7c0de0ddca11ULL /* a row of call_sites; PROBE_NO_CALLS: it is on a place of its own */
+#define PROBE_NO_CALLS 0xffffffffULL
+#define PROBE_CALL_ROWS 16
 #define PROBE_INDEX_COOKIE 0xffffffffULL
 #define PROBE_BODY_MARK 0x51ee7c0de0ddb0d1ULL  /* in expr_body(): which of all functions it is */
 
@@ -55,6 +59,14 @@ struct probe_call_key {
 	__u64 id;    /* bpf_get_current_pid_tgid() */
 	__u64 sp;    /* where its return address is */
 	__u64 index; /* of the site */
+};
+
+/*
+ * System calls whose tracepoints one program on raw_syscalls serves, which has the same record: to detach from each waits for an RCU
+ * grace period, a minute for all of them. Of each native number its site and 1; 0: not wanted.
+ */
+struct probe_call_sites {
+	__u32 site[SYSCALL_NR_MAX];
 };
 
 /* Where a key is made, and behind it the value whose histogram is asked for. */

@@ -50,6 +50,44 @@ hits() {
 	[ "$(hits t:syscalls:sys_exit_kill <b.json)" = 3 ]
 }
 
+# Each perf event of a tracepoint takes an RCU grace period to close: 30 to 80 ms, a minute for all system calls.
+@test "all system calls, all of a subsystem: there and back at once, exact" {
+	need_tracefs
+	local n
+	n=$(find /sys/kernel/tracing/events/syscalls -mindepth 1 -maxdepth 1 | wc -l)
+	timeout "$(times 8)" "$SKEP" probe 't:syscalls:*' -m 4096 --format json -o a.json -- "$WORK/probed" kernel >truth
+	# The values are those of the calls
+	diff <(jq -c 'select(.probe == "t:syscalls:sys_enter_kill") | [.values.pid, .values.sig]' a.json) <(jq -c 'select(.fn == "kill") | [.pid, .sig]' truth)
+	diff <(jq -c 'select(.probe == "t:syscalls:sys_exit_write") | .values.ret | select(. == 1111 or . == 2222)' a.json) \
+		<(jq -c 'select(.fn == "write") | .ret | select(. == 1111 or . == 2222)' truth)
+	jq -se 'all(.[]; .values.__syscall_nr >= 0)' a.json
+	timeout "$(times 8)" "$SKEP" probe --count 't:syscalls:*' --format json -o b.json -- "$WORK/probed" kernel >truth
+	[ "$(hits t:syscalls:sys_enter_kill <b.json)" = 3 ] && [ "$(hits t:syscalls:sys_exit_kill <b.json)" = 3 ]
+	timeout "$(times 8)" "$SKEP" probe 't:syscalls:sys_*' --by event --format json -o c.json -- "$WORK/probed" kernel >truth
+	[ "$(hits t:syscalls:sys_enter_kill <c.json)" = 3 ] && [ "$(hits t:syscalls:sys_exit_kill <c.json)" = 3 ]
+	timeout "$(times 8)" "$SKEP" probe --count 't:syscalls:sys_enter_*' 't:syscalls:sys_enter_* if comm == "none"' -o d -- "$WORK/probed" kernel >truth
+	[ "$n" -gt 500 ]
+}
+
+@test "system calls of 32-bit programs are not taken for those of the same number" {
+	need_tracefs
+	[ -x "$WORK/burn32" ] || skip "no 32-bit programs here"
+	# Number 5 is open there, and fstat here
+	run "$SKEP" probe --count --format json -o out.json 't:syscalls:*' --duration 1s -- "$WORK/burn32"
+	cat out.json
+	jq -se 'all(.[]; .event | test("exec|exit_group|clone") )' out.json
+}
+
+@test "counts of tracepoints open no perf events: raw tracepoints have nothing to wait for" {
+	need_tracefs
+	need strace
+	strace -f -qq -e trace=perf_event_open -o calls "$SKEP" probe --count 't:sched:*' -o out -- true
+	[ ! -s calls ] && grep -q t:sched:sched_process_exit out
+	strace -f -qq -e trace=perf_event_open -o calls "$SKEP" probe --count 't:syscalls:*' -o out -- true
+	cat calls
+	[ "$(wc -l <calls)" -le 4 ] && grep -q t:syscalls:sys_enter_exit_group out
+}
+
 @test "tracepoints of threads and children: exact, also what a ring of 4 KiB loses" {
 	need_tracefs
 	n=$((30000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/kernel.h"
+#include "util/thread.h"
 
 #define RETURN_BIT 1ull /* config:0 of both PMUs, "format/retprobe" */
 #define SEMAPHORE_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, 5.0 */
@@ -53,6 +54,30 @@ int attach_pmu(bool is_user)
 	if (f)
 		fclose(f);
 	return types[is_user] = type;
+}
+
+#define CLOSERS 32
+
+struct closer {
+	pthread_t thread;
+	struct attachments *all;
+	size_t first;
+};
+
+/* Those of events: every CLOSERS-th from the first on. */
+static void *close_some(void *arg)
+{
+	struct closer *c = arg;
+
+	for (size_t i = c->first; i < c->all->all.n; i += CLOSERS) {
+		struct attached_link *l = &c->all->all.data[i];
+
+		if (l->link_fd >= 0 && l->event_fd >= 0) {
+			close(l->link_fd);
+			l->link_fd = -1;
+		}
+	}
+	return NULL;
 }
 
 static int open_event(enum attach_how how, const struct attach_place *p, bool is_return)
@@ -181,6 +206,14 @@ int attach_trampoline(struct attachments *a, int prog_fd)
 	return fd < 0 ? -errno : keep(a, fd, -1);
 }
 
+int attach_raw(struct attachments *a, int prog_fd, const char *tracepoint)
+{
+	const char *colon = strchr(tracepoint, ':');
+	int fd = bpf_raw_tracepoint_open(colon ? colon + 1 : tracepoint, prog_fd);
+
+	return fd < 0 ? -errno : keep(a, fd, -1);
+}
+
 /* struct bpf_link_info of Linux 6.7 (e2b2cd592adf, 3acf8ace6823), as far as the figures. */
 struct link_info {
 	__u32 type, id, prog_id, pad;
@@ -220,8 +253,25 @@ uint64_t attachments_missed(const struct attachments *a)
 	return missed;
 }
 
+/* To close the link of a perf event waits for tasks-trace RCU from 6.12 on, whoever else does: all of them at once. */
+static void close_links(struct attachments *a)
+{
+	struct closer closers[CLOSERS];
+	size_t started = 0;
+
+	for (size_t i = 0; i < CLOSERS && a->all.n > 1; i++) {
+		closers[i] = (struct closer){ .all = a, .first = i };
+		if (!thread_start(&closers[i].thread, close_some, &closers[i]))
+			break;
+		started++;
+	}
+	for (size_t i = 0; i < started; i++)
+		pthread_join(closers[i].thread, NULL);
+}
+
 void attachments_free(struct attachments *a)
 {
+	close_links(a);
 	for (size_t i = 0; i < a->all.n; i++) {
 		if (a->all.data[i].link_fd >= 0)
 			close(a->all.data[i].link_fd);

@@ -19,6 +19,7 @@ enum attach_how {
 	ATTACH_UPROBE,
 	ATTACH_UPROBE_MULTI, /* 6.6, 89ae89f53d20 "bpf: Add multi uprobe link" */
 	ATTACH_TRACEPOINT,
+	ATTACH_RAW, /* a raw tracepoint: no record, and nothing to wait for when it is detached */
 };
 
 /* As enum bpf_attach_type of newer headers has them. */
@@ -56,6 +57,9 @@ int attach_many(struct attachments *a, enum attach_how how, int prog_fd, const s
 
 /* A program that was loaded for one function (BPF_TRACE_FENTRY, BPF_TRACE_FEXIT). 0 or -errno. */
 int attach_trampoline(struct attachments *a, int prog_fd);
+
+/* A raw tracepoint by the name behind the colon. 0 or -errno: -ENOENT where only perf knows it. */
+int attach_raw(struct attachments *a, int prog_fd, const char *tracepoint);
 
 /* Hits that the kernel did not tell the programs of: probes inside of the handling of a probe, returns that had no room. */
 uint64_t attachments_missed(const struct attachments *a);

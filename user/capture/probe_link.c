@@ -104,6 +104,22 @@ static bool same_code(const struct group *g, const struct probe *p, bool is_modu
 	       !memcmp(g->code.insns, c->insns, c->n * sizeof(*c->insns));
 }
 
+/* Does its code read the record of the tracepoint? */
+static bool reads_record(const struct probe_set *set, const struct site *s, const struct placed *placed)
+{
+	for (uint32_t i = 0; i < placed->nr_dests; i++)
+		if (s->bound.args[set->dests.data[placed->first_dest + i].arg].show == SHOW_RECORD)
+			return true;
+	for (size_t i = 0; i < s->bound.nodes.n && (s->bound.filter || placed->nr_dests); i++)
+		switch (s->bound.nodes.data[i].kind) {
+		case BOUND_RECORD:
+		case BOUND_RECORD_AT:
+		case BOUND_RECORD_LOC:
+			return true;
+		}
+	return s->bound.needs_depth; /* from where perf's tracepoint is */
+}
+
 static int add_site(struct probe_set *set, const struct probe *p, const struct site *s, uint32_t index, struct err *err)
 {
 	struct placed *placed = &set->placed[index];
@@ -132,7 +148,7 @@ static int add_site(struct probe_set *set, const struct probe *p, const struct s
 		}
 		g = &set->groups.data[set->groups.n++];
 		*g = (struct group){ .probe = p, .code = code, .want = want, .bytes = placed->bytes, .on_trampoline = on_trampoline,
-				      .is_module = s->module };
+				      .is_module = s->module, .on_record = reads_record(set, s, placed) };
 	}
 	if (vec_reserve(&g->sites))
 		return -ENOMEM;
@@ -155,7 +171,7 @@ static int group_sites(struct probe_set *set, struct err *err)
 }
 
 /* What a group is attached as. */
-static enum attach_how how_of(const struct group *g, bool *ret_many)
+static enum attach_how how_of(const struct probe_set *set, const struct group *g, bool *ret_many)
 {
 	bool user = g->want & PROBE_WANT_USER, many;
 
@@ -163,7 +179,7 @@ static enum attach_how how_of(const struct group *g, bool *ret_many)
 	if (g->on_trampoline)
 		return ATTACH_FENTRY;
 	if (g->probe->spec.kind == PROBE_TRACEPOINT)
-		return ATTACH_TRACEPOINT;
+		return g->on_record || set->has_stacks ? ATTACH_TRACEPOINT : ATTACH_RAW;
 	if (g->probe->spec.has_offset && !user)
 		return ATTACH_KPROBE;
 	many = (user || g->sites.n > 1) && !g->is_module && feature_use(user ? FEATURE_UPROBE_MULTI : FEATURE_KPROBE_MULTI);
@@ -177,14 +193,12 @@ static uint64_t index_of(const struct group *g, uint32_t site)
 	return g->probe->has_event ? g->probe->event : site;
 }
 
-static int load(struct probe_set *set, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index, enum role role,
-		struct err *err)
+/* row: PROBE_NO_CALLS, or its own in the map of calls. */
+static int load_for(struct probe_set *set, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index,
+		    enum role role, uint64_t row, struct err *err)
 {
-	const struct clone_mark marks[] = {
-		{ PROBE_INDEX_MARK, index },
-		{ PROBE_WANT_MARK, g->want },
-		{ PROBE_SIZE_MARK, sizeof(struct probe_rec) + g->bytes },
-	};
+	struct clone_mark marks[4];
+	size_t nr_marks = 0;
 	struct clone_as as = {
 		.prog_type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = how == ATTACH_KPROBE_MULTI ? ATTACH_TYPE_KPROBE_MULTI : how == ATTACH_UPROBE_MULTI ? ATTACH_TYPE_UPROBE_MULTI : 0,
@@ -195,6 +209,16 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 	};
 	int fd;
 
+	if (role != ROLE_DEEP) {
+		marks[nr_marks++] = (struct clone_mark){ PROBE_INDEX_MARK, index };
+		marks[nr_marks++] = (struct clone_mark){ PROBE_WANT_MARK, g->want };
+	}
+	if (role == ROLE_HIT && set->has_calls)
+		marks[nr_marks++] = (struct clone_mark){ PROBE_CALLS_MARK, row };
+	if (role == ROLE_HIT && set->has_size)
+		marks[nr_marks++] = (struct clone_mark){ PROBE_SIZE_MARK, sizeof(struct probe_rec) + g->bytes };
+	if (how == ATTACH_RAW)
+		as.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
 	if (how == ATTACH_TRACEPOINT)
 		as.prog_type = BPF_PROG_TYPE_TRACEPOINT;
 	if (how == ATTACH_FENTRY) {
@@ -202,7 +226,7 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 		as.attach_type = g->probe->spec.is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 		as.btf_id = probe_set_site(set, g->sites.data[0], NULL)->btf_id;
 	}
-	fd = clone_load_as(model, marks, role == ROLE_DEEP ? 0 : role == ROLE_ENTER || !set->has_size ? 2 : 3, &as, PROBE_WHAT, err);
+	fd = clone_load_as(model, marks, nr_marks, &as, PROBE_WHAT, err);
 
 	if (fd >= 0 && vec_reserve(&set->prog_fds)) {
 		close(fd);
@@ -211,6 +235,17 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 	if (fd >= 0)
 		set->prog_fds.data[set->prog_fds.n++] = fd;
 	return fd;
+}
+
+static int load(struct probe_set *set, const struct bpf_program *model, const struct group *g, enum attach_how how, uint64_t index, enum role role,
+		struct err *err)
+{
+	return load_for(set, model, g, how, index, role, PROBE_NO_CALLS, err);
+}
+
+int probe_load_calls(struct probe_set *set, const struct group *g, uint32_t row, struct err *err)
+{
+	return load_for(set, set->model, g, ATTACH_TRACEPOINT, 0, ROLE_HIT, row, err);
 }
 
 static void set_place(const struct probe_set *set, const struct group *g, uint32_t site, char *name, size_t size, struct attach_place *p)
@@ -274,6 +309,30 @@ static int refuse(const struct probe_set *set, const struct group *g, uint32_t s
 	return ret;
 }
 
+/* A raw tracepoint; by perf where only perf knows it. */
+static int attach_tracepoint(struct probe_set *set, const struct group *g, uint32_t site, struct err *err)
+{
+	uint64_t index = index_of(g, site);
+	struct attach_place place;
+	const char *name = probe_set_site(set, site, NULL)->name;
+	int fd, ret = -ENOENT;
+
+	if (strncmp(name, "syscalls:", strlen("syscalls:"))) {
+		fd = load(set, set->model, g, ATTACH_RAW, index, ROLE_HIT, err);
+		if (fd < 0)
+			return fd;
+		ret = attach_raw(&set->attachments, fd, name);
+	}
+	if (ret != -ENOENT)
+		return ret ? refuse(set, g, site, ret, err) : 0;
+	fd = load(set, set->model, g, ATTACH_TRACEPOINT, index, ROLE_HIT, err);
+	if (fd < 0)
+		return fd;
+	set_place(set, g, site, NULL, 0, &place);
+	ret = attach_one(&set->attachments, ATTACH_TRACEPOINT, fd, &place, false, false);
+	return ret ? refuse(set, g, site, ret, err) : 0;
+}
+
 static int attach_singly(struct probe_set *set, const struct group *g, const struct bpf_program *model, enum attach_how how, bool is_return,
 			 enum role role, struct err *err)
 {
@@ -286,6 +345,14 @@ static int attach_singly(struct probe_set *set, const struct group *g, const str
 		struct attach_place place;
 		int ret;
 
+		if (set->served[g->sites.data[i]])
+			continue;
+		if (how == ATTACH_RAW) {
+			ret = attach_tracepoint(set, g, g->sites.data[i], err);
+			if (ret)
+				return ret;
+			continue;
+		}
 		if (fd < 0 || !same)
 			fd = load(set, model, g, how, cookie ? PROBE_INDEX_COOKIE : index_of(g, g->sites.data[i]), role, err);
 		if (fd < 0)
@@ -325,9 +392,15 @@ static int attach_range(struct probe_set *set, const struct group *g, int fd, en
 static int attach_side(struct probe_set *set, const struct group *g, const struct bpf_program *model, bool is_return, enum role role, struct err *err)
 {
 	bool many;
-	enum attach_how how = how_of(g, &many);
+	enum attach_how how = how_of(set, g, &many);
 	int fd;
 
+	if (!many && set->has_calls && g->probe->spec.kind == PROBE_TRACEPOINT) {
+		int ret = probe_calls_attach(set, g, err);
+
+		if (ret)
+			return ret;
+	}
 	if (!many)
 		return attach_singly(set, g, model, how, is_return, role, err);
 	fd = load(set, model, g, how, g->probe->has_event || g->sites.n == 1 ? index_of(g, g->sites.data[0]) : PROBE_INDEX_COOKIE, role, err);
@@ -426,9 +499,10 @@ int probe_set_open(struct probe_set *set, struct err *err)
 	for (int p = 0; p < set->nr_probes; p++)
 		set->nr_sites += set->probes[p].sites.all.n;
 	set->placed = calloc(set->nr_sites + 1, sizeof(*set->placed));
+	set->served = calloc(set->nr_sites + 1, sizeof(*set->served));
 	set->globs = calloc(GEN_GLOBS_MAX, sizeof(*set->globs));
 	set->globs_fd = -1;
-	if (!set->placed || !set->globs)
+	if (!set->placed || !set->globs || !set->served)
 		return -ENOMEM;
 	set->globs_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "globs", 4, GEN_GLOBS_MAX * sizeof(*set->globs), 1, NULL);
 	return set->globs_fd < 0 ? kernel_load_refused(set->globs_fd, PROBE_WHAT, err) : 0;
@@ -477,5 +551,6 @@ void probe_set_close(struct probe_set *set)
 	vec_free(&set->dests);
 	vec_free(&set->groups);
 	free(set->globs);
+	free(set->served);
 	free(set->placed);
 }

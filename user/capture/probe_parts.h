@@ -24,6 +24,7 @@ struct group {
 	struct code code;
 	uint32_t want, bytes;
 	bool on_trampoline;
+	bool on_record; /* of a tracepoint, which its code reads */
 	bool is_module; /* the names of functions for many at once are those of the core */
 	VEC(uint32_t) sites; /* numbers through all probes */
 };
@@ -38,6 +39,8 @@ struct probe_set {
 	int nr_probes;
 	const struct bpf_program *model, *enter, *deep; /* likewise; loaded, and in the same object */
 	bool has_size;				 /* the model has PROBE_SIZE_MARK */
+	bool has_calls;				 /* it has PROBE_CALLS_MARK, and the map of calls_fd */
+	int calls_fd;				 /* call_sites, once the object is loaded */
 	bool has_stacks;			 /* it walks stacks, where a trampoline would show */
 	int btf_fd; /* clone_as.btf_fd, once that object is loaded */
 	/* Where the values of a site go; NULL: it has none that anybody wants. 0 or -errno. */
@@ -52,6 +55,8 @@ struct probe_set {
 	struct placed *placed; /* beside the sites */
 	struct gen_glob *globs;
 	int nr_globs, globs_fd;
+	uint32_t nr_call_rows; /* that are taken */
+	bool *served; /* beside the sites: by a program for many system calls */
 };
 
 /* Counts the sites. 0 or -errno with err filled. */
@@ -78,6 +83,12 @@ bool probe_set_has_calls(const struct probe_set *set);
 bool probe_set_has_deep(const struct probe_set *set);
 
 int probe_add_dest(struct probe_set *set, struct gen_dest d); /* 0 or -ENOMEM */
+
+/* Attaches system calls, where a group has many; those are `served` then. 0 or -errno with err filled. */
+int probe_calls_attach(struct probe_set *set, const struct group *g, struct err *err);
+
+/* The group's program for the calls of that row. A descriptor, which is the set's, or -errno with err filled. */
+int probe_load_calls(struct probe_set *set, const struct group *g, uint32_t row, struct err *err);
 
 struct src_probe {
 	struct source source; /* first: a pointer to it is one to us */

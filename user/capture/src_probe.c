@@ -196,7 +196,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = model_of(src),
 				       .enter = src->skel->progs.probe_enter,
-				       .deep = src->skel->progs.probe_deep, .has_size = is_stream, .place = place_values, .arg = src };
+				       .deep = src->skel->progs.probe_deep, .has_size = is_stream, .has_calls = true, .place = place_values, .arg = src };
 	ret = probe_set_open(&src->set, err);
 	if (!ret)
 		ret = check_texts(src, err);
@@ -210,6 +210,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, PROBE_WHAT, err);
+	src->set.calls_fd = bpf_map__fd(src->skel->maps.call_sites);
 	if (is_stream && src->skel->rodata->cfg_one_ring)
 		ret = rings_watch(&src->rings, bpf_map__fd(src->skel->maps.one_ring), err);
 	else if (is_stream)

@@ -6,6 +6,8 @@
 
 #include "event/binder.h"
 
+#define CALL_RECORD_BYTES 64 /* 8 of all tracepoints, the number, six arguments: struct syscall_tp_t, kernel/trace/trace_syscalls.c */
+
 /* The types behind a colon, perf-probe(1)'s: how a number is cut and shown. */
 static const struct suffix {
 	const char *name;
@@ -109,6 +111,9 @@ static int bind_record(struct binder *b, const struct expr_arg *a)
 		return binder_bad(b, a->at, "* stands for all fields of a tracepoint");
 	arg.bytes = format_record(b->env->format, &texts);
 	arg.texts = texts;
+	/* Room for all that a call has: one program for all calls */
+	if (!strncmp(b->env->what, "syscalls:sys_enter_", strlen("syscalls:sys_enter_")) && arg.bytes < CALL_RECORD_BYTES)
+		arg.bytes = CALL_RECORD_BYTES;
 	b->probe->args[b->probe->nr_args++] = arg;
 	return 0;
 }
