@@ -3,9 +3,12 @@
 #include "tests/unit/test_sym.h"
 
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
 
 #include "data/reader.h"
 #include "model/fold.h"
+#include "sym/buildid.h"
 
 #define KTEXT 0xffffffff81000000ull
 #define F (KTEXT + 0x100) /* three functions, each of 0x100 bytes */
@@ -259,11 +262,196 @@ static void group_reads(void **state)
 	assert_int_equal(meta.skipped, 3);
 }
 
+static void kernel_map(struct syms *syms, uint64_t addr, uint64_t len, uint64_t pgoff, const char *path, uint8_t id_size, const uint8_t *id)
+{
+	struct task_event t = { .what = TASK_MMAP, .kernel = true, .pid = UINT32_MAX, .addr = addr, .len = len, .pgoff = pgoff, .path = path,
+				.build_id_size = id_size };
+
+	if (id_size)
+		memcpy(t.build_id, id, id_size);
+	assert_int_equal(syms_task(syms, &t), 0);
+}
+
+static void expect_kernel(struct syms *syms, uint64_t ip, const char *name, const char *obj)
+{
+	struct frame f;
+
+	assert_int_equal(syms_resolve(syms, PID, T0, ip, true, false, &f, 1), 1);
+	assert_string_equal(f.name, name);
+	assert_string_equal(f.obj, obj);
+	assert_true(f.is_kernel);
+}
+
+#define TEXT_BYTES 0x400
+#define MODULE 0xffffffffc0000000ull
+
+/* Names of the running kernel are for files of it: by build id, else by what the file says, else by where its text was. */
+static void whose_kernel(void **state)
+{
+	struct utsname u;
+	uint8_t id[BUILD_ID_MAX], other[BUILD_ID_MAX] = { 0x5a };
+	uint8_t n = build_id_kernel(id);
+	const struct {
+		struct recorded recorded;
+		uint64_t len, pgoff;
+		const uint8_t *header_id, *map_id;
+		bool named, said;
+	} cases[] = {
+		{ { NULL, u.release, u.machine }, TEXT_BYTES, KTEXT, NULL, NULL, true, true },
+		{ { "elsewhere", u.release, u.machine }, TEXT_BYTES, KTEXT, NULL, NULL, true, true },
+		{ { u.nodename, "4.14.18", u.machine }, TEXT_BYTES, KTEXT, NULL, NULL, false, true },
+		{ { u.nodename, u.release, "pdp11" }, TEXT_BYTES, KTEXT, NULL, NULL, false, true },
+		{ { 0 }, TEXT_BYTES, KTEXT, NULL, NULL, true, true }, /* a file that was cut */
+		{ { 0 }, TEXT_BYTES + 1, KTEXT, NULL, NULL, false, false },
+		{ { 0 }, TEXT_BYTES, KTEXT + 0x1000, NULL, NULL, false, false },
+		{ { u.nodename, u.release, u.machine }, TEXT_BYTES, KTEXT, other, NULL, false, true },
+		{ { u.nodename, u.release, u.machine }, TEXT_BYTES, KTEXT, NULL, other, false, true },
+		{ { "elsewhere", "4.14.18", u.machine }, TEXT_BYTES, KTEXT, id, NULL, true, true },
+		{ { "elsewhere", "4.14.18", u.machine }, TEXT_BYTES, KTEXT, NULL, id, true, true },
+		{ { 0 }, TEXT_BYTES, KTEXT, NULL, id, true, true },
+	};
+
+	(void)state;
+	assert_int_equal(uname(&u), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct syms_cfg cfg = here();
+		struct syms_stats stats;
+		struct syms *syms;
+
+		if ((cases[i].header_id || cases[i].map_id) && !n)
+			continue;
+		cfg.recorded = &cases[i].recorded;
+		cfg.kernel_build_id_size = cases[i].header_id ? n : 0;
+		memcpy(cfg.kernel_build_id, cases[i].header_id ? cases[i].header_id : other, BUILD_ID_MAX);
+		syms = new_syms(&cfg);
+		kernel_map(syms, KTEXT, cases[i].len, cases[i].pgoff, "[kernel.kallsyms]_text", cases[i].map_id ? n : 0, cases[i].map_id);
+		map_at(syms, PID, 0, 0x7000, 0x2000, 0, "[vdso]");
+		expect_kernel(syms, F, cases[i].named ? "f" : "[kernel.kallsyms]", "[kernel.kallsyms]");
+		syms_stats(syms, &stats);
+		assert_int_equal(stats.kernel_mismatch, !cases[i].named);
+		assert_int_equal(stats.kernel_not_said, !cases[i].said);
+		/* Its vDSO is the running kernel's, too. */
+		assert_int_equal(resolve(syms, PID, T0, 0x7a00).obj[0], '[');
+		if (!cases[i].named)
+			assert_int_equal(resolve(syms, PID, T0, 0x7a00).kind, FRAME_UNKNOWN);
+		syms_free(syms);
+	}
+}
+
+/* The maps of a recording say which module an address is of, whatever runs here now. */
+static void modules_of_a_file(void **state)
+{
+	struct recorded elsewhere = { .os_release = "4.14.18" };
+	struct syms_cfg cfg = here();
+	struct syms *syms;
+
+	(void)state;
+	write_file(in_scratch("proc/kallsyms"), "ffffffff81000000 T _text\nffffffff81000100 T f\nffffffff81000400 T _etext\n"
+		   "ffffffffc0000000 t one\t[ext4]\nffffffffc0001000 t two\t[kvm]\nffffffffc0003000 t prog\t[bpf]\n");
+	for (int here = 0; here < 2; here++) {
+		cfg.recorded = here ? NULL : &elsewhere;
+		syms = new_syms(&cfg);
+		kernel_map(syms, KTEXT, TEXT_BYTES, KTEXT, "[kernel.kallsyms]_text", 0, NULL);
+		kernel_map(syms, MODULE + 0x1000, 0x1000, 0, "/lib/modules/4.14.18/kernel/net/nf-tables.ko.xz", 0, NULL);
+		kernel_map(syms, MODULE, 0x1000, 0, "/lib/modules/4.14.18/kernel/fs/ext4/ext4.ko", 0, NULL);
+		kernel_map(syms, MODULE + 0x2000, UINT64_MAX, 0, "[nvidia]", 0, NULL);
+		expect_kernel(syms, MODULE + 5, here ? "one" : "[ext4]", "[ext4]");
+		expect_kernel(syms, MODULE + 0x1005, "[nf_tables]", "[nf_tables]"); /* where another one is now */
+		expect_kernel(syms, MODULE + 0x2005, "[nvidia]", "[nvidia]");
+		expect_kernel(syms, MODULE - 5, "[unknown]", "[unknown]");
+		expect_kernel(syms, F, here ? "f" : "[kernel.kallsyms]", "[kernel.kallsyms]");
+		syms_free(syms);
+	}
+	/* After another boot nothing but the kernel itself is where it was, with an offset. */
+	cfg.recorded = NULL;
+	syms = new_syms(&cfg);
+	kernel_map(syms, KTEXT + 0x100000, TEXT_BYTES, KTEXT + 0x100000, "[kernel.kallsyms]_text", 0, NULL);
+	expect_kernel(syms, F + 0x100000, "f", "[kernel.kallsyms]");
+	expect_kernel(syms, MODULE + 0x3000, "[unknown]", "[unknown]");
+	syms_free(syms);
+}
+
+/* A path of another machine says nothing of what has it here, but for the file itself. */
+static void objects_of_another_machine(void **state)
+{
+	struct recorded elsewhere = { .hostname = "elsewhere", .os_release = "4.14.18", .arch = "x86_64" };
+	struct profile p = { .losses = { [LOSS_UNNAMED] = 1 } };
+	struct syms_cfg cfg = here();
+	struct task_event t = { .what = TASK_MMAP, .pid = PID, .tid = PID, .prot = 5 };
+	struct elf_file elf;
+	struct stat st;
+	struct syms *syms;
+	uint64_t at;
+	int fd;
+
+	(void)state;
+	build("gcc", "p.c", "int main(void) { return 0; }\n", "-fno-pie -no-pie -Wl,--build-id=none", "prog");
+	at = nm_value("", in_scratch("prog"), "main");
+	cfg.recorded = &elsewhere;
+	syms = new_syms(&cfg);
+	map_elf(syms, PID, in_scratch("prog"), 0);
+	expect(syms, PID, T0, at, "[prog]");
+	fold_note_names(&p, syms);
+	assert_int_equal(p.nr_notes, 1);
+	assert_non_null(strstr(p.notes[0], "of another machine (elsewhere, x86_64)"));
+	syms_free(syms);
+
+	/* With its inode it is the same file: of an image, or of this machine before its kernel was changed. */
+	fd = open(in_scratch("prog"), O_RDONLY);
+	assert_true(fd >= 0 && !fstat(fd, &st) && !elf_open_fd(fd, &elf));
+	for (uint32_t i = 0; i < elf.nr_segs; i++)
+		if (elf.segs[i].type == PT_LOAD && elf.segs[i].flags & PF_X)
+			t = (struct task_event){ .what = TASK_MMAP, .pid = PID, .tid = PID, .prot = 5, .addr = elf.segs[i].vaddr & ~0xfffull,
+						 .len = 0x2000, .pgoff = elf.segs[i].off & ~0xfffull };
+	elf_close(&elf);
+	close(fd);
+	t.path = in_scratch("prog");
+	t.maj = major(st.st_dev);
+	t.min = minor(st.st_dev);
+	for (int other = 0; other < 2; other++) {
+		t.ino = st.st_ino + (uint64_t)other;
+		syms = new_syms(&cfg);
+		assert_int_equal(syms_task(syms, &t), 0);
+		expect(syms, PID, T0, at, other ? "[prog]" : "main");
+		syms_free(syms);
+	}
+	cfg.recorded = NULL;
+	syms = new_syms(&cfg);
+	map_elf(syms, PID, in_scratch("prog"), 0);
+	expect(syms, PID, T0, at, "main");
+	syms_free(syms);
+}
+
+/* RHEL 7's MMAP2: without protection and flags. */
+static void old_mmap2(void **state)
+{
+	static const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .sample_period = 10,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+	uint64_t map[16] = { PID_TID, 0x4000, 0x1000, 0, 0, 77, 0 };
+	static struct image im;
+	struct syms_cfg cfg = here();
+	struct seen s;
+
+	(void)state;
+	strcpy((char *)&map[7], "/usr/lib64/ld-2.17.so");
+	image_begin(&im);
+	put_attr(&im, &attr, 1);
+	put_record(&im, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, map, 7 * 8 + 24);
+	SAMPLE(&im, PERF_RECORD_MISC_USER, 0x4000, PID_TID, T0 + 1);
+	see(&s, &im, &cfg, "dso,sym");
+	assert_string_equal(row(&s, "[ld-2.17.so]")->dso, "/usr/lib64/ld-2.17.so");
+	seen_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(precise_ip),
 		cmocka_unit_test(group_reads),
+		cmocka_unit_test(whose_kernel),
+		cmocka_unit_test(modules_of_a_file),
+		cmocka_unit_test(objects_of_another_machine),
+		cmocka_unit_test(old_mmap2),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

@@ -392,7 +392,7 @@ static void table_make(struct table *t, struct profile *p, const char *sort)
 {
 	static const struct frame user[] = { { .name = "parse_all_the_words_of_the_input_and_the_rest", .obj = "/usr/lib/libparser.so" },
 					     { .name = "main", .obj = "/usr/bin/app" } };
-	static const struct frame kernel = { .name = "do_idle", .obj = "[kernel.kallsyms]", .kind = FRAME_KERNEL };
+	static const struct frame kernel = { .name = "do_idle", .obj = "[kernel.kallsyms]", .kind = FRAME_KERNEL, .is_kernel = true };
 	static struct stack st;
 	struct sample s = { .pid = 10, .tid = 11, .weight = 70, .count = 7 };
 

@@ -11,8 +11,8 @@
 #include "capture/cost.h"
 #include "cmd/live.h"
 #include "cmd/measure.h"
-#include "sym/buildid.h"
 #include "sym/kallsyms.h"
+#include "sym/origin.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/num.h"
@@ -100,10 +100,12 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 /* Names of the recorded kernel, if it runs: it is asked for those that are met. kallsyms, which lists all, is read beside the file. */
 static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
 {
-	uint8_t id[BUILD_ID_MAX];
-	int size = build_id_kernel(id);
+	struct origin origin;
 
-	if (size == cfg->kernel_build_id_size && !memcmp(id, cfg->kernel_build_id, (size_t)size) && !ksym_open(ret_asker)) {
+	origin_begin(&origin, cfg);
+	if (origin.other_kernel && !origin.is_open)
+		return;
+	if (!ksym_open(ret_asker)) {
 		if (ksym_addr(*ret_asker, "_text")) {
 			live_kernel_names(cfg, *ret_asker);
 			return;
@@ -125,6 +127,8 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	cfg->offline = true;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
+	r->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
+	cfg->recorded = &r->recorded;
 	ask_kernel(cfg, &r->asker);
 	ret = replay_views_choose(r, err);
 	if (!ret)

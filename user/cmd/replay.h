@@ -39,6 +39,7 @@ struct replay {
 	struct profile total;	/* of all views: losses, notes, numbers of samples */
 	struct data_reader *reader; /* whose strings the views have */
 	/* Own. */
+	struct recorded recorded;
 	struct ksym_asker *asker; /* what kernel names come from */
 	int *view_of;		  /* by event: the first one that shares its view; -1: left out */
 	struct replay_view **slots; /* by that event */

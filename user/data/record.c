@@ -13,6 +13,7 @@
 #define WORD 8
 #define BODY sizeof(struct perf_event_header)
 #define NO_TIME UINT64_MAX /* perf's other way to say 0 */
+#define PROT_KNOWN 0xff0000ffu /* PROT_*, those of architectures, and PROT_GROWSDOWN and _GROWSUP */
 #define KERNEL_NAME "[kernel.kallsyms]"
 
 struct cursor {
@@ -195,6 +196,14 @@ static const char *text_at(struct data_reader *r, const uint8_t *record, size_t 
 	return r->text;
 }
 
+/* Bytes before the path. Linux 3.12 to 3.15, and RHEL 7, wrote MMAP2 without protection and flags: no protection looks like a path. */
+static size_t path_at(const uint8_t *record, uint32_t type)
+{
+	if (type == PERF_RECORD_MMAP)
+		return MMAP_PATH_AT;
+	return get_u32(record + MMAP2_PROT_AT) & ~PROT_KNOWN ? MMAP2_PROT_AT : MMAP2_PATH_AT;
+}
+
 /*
  * with_build_ids: the recorder asked for them. Kernels (6.18 seen) leave the mark on records of listeners that did not,
  * when another listener did; the union then holds the inode.
@@ -210,8 +219,10 @@ static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, bool
 	t->prot = PROT_READ | PROT_EXEC;
 	if (type == PERF_RECORD_MMAP)
 		return;
-	t->prot = get_u32(record + MMAP2_PROT_AT);
-	t->flags = get_u32(record + MMAP2_PROT_AT + 4);
+	if (path_at(record, type) == MMAP2_PATH_AT) {
+		t->prot = get_u32(record + MMAP2_PROT_AT);
+		t->flags = get_u32(record + MMAP2_PROT_AT + 4);
+	}
 	if (with_build_ids && misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		t->build_id_size = record[MMAP2_ID_AT];
 		if (t->build_id_size > BUILD_ID_MAX)
@@ -288,7 +299,7 @@ static bool task_fields(struct data_reader *r, const uint8_t *record, uint32_t t
 	case PERF_RECORD_MMAP2:
 		t->what = TASK_MMAP;
 		map_fields(record, type, misc, r->has_build_ids, t);
-		t->path = text_at(r, record, fixed_bytes(type), end, PATH_MAX - 1);
+		t->path = text_at(r, record, path_at(record, type), end, PATH_MAX - 1);
 		if (!t->path)
 			return false;
 		map_build_id(r, t);

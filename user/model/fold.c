@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "util/hash.h"
 
@@ -207,6 +208,17 @@ void fold_free(struct fold *f)
 	f->comms = NULL;
 }
 
+static void note_other_kernel(struct profile *p, const struct recorded *r)
+{
+	struct utsname u;
+
+	if (!r || !r->os_release || uname(&u) || !strcmp(r->os_release, u.release))
+		profile_note(p, "kernel addresses have no names: the recorded kernel is not the one that runs here");
+	else
+		profile_note(p, "kernel addresses have no names: they are of kernel %s (%s), here runs %s (%s): read the file where it was recorded",
+			     r->os_release, r->arch ? r->arch : "-", u.release, u.machine);
+}
+
 static void note_kernel(struct profile *p, const struct syms_stats *stats)
 {
 	if (stats->kernel_hidden && stats->kptr_restrict > 1)
@@ -215,8 +227,27 @@ static void note_kernel(struct profile *p, const struct syms_stats *stats)
 	else if (stats->kernel_hidden)
 		profile_note(p, "kernel addresses are hidden (kernel.kptr_restrict=%d): run as root or with CAP_SYSLOG",
 			     stats->kptr_restrict);
-	if (stats->kernel_mismatch)
-		profile_note(p, "kernel addresses have no names: the recorded kernel is not the one that runs here");
+	if (stats->kernel_mismatch && stats->kernel_not_said)
+		profile_note(p, "kernel addresses have no names: the file does not say which kernel it is of (it was cut, or came through a pipe)");
+	else if (stats->kernel_mismatch)
+		note_other_kernel(p, stats->recorded);
+}
+
+/* Files are found by their build ids, wherever they are from: only without one it matters whose the path is. */
+static void note_objects(struct profile *p, const struct syms_stats *stats)
+{
+	const struct recorded *r = stats->recorded;
+
+	if (stats->other_machine && stats->kernel_not_said)
+		profile_note(p, "%llu files have no names for their functions: nothing says that they are of this machine (%s%s)",
+			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
+	else if (stats->other_machine)
+		profile_note(p, "%llu files have no names for their functions: they are of another machine (%s, %s), and not here with the build ids "
+			     "that 'perf record --buildid-mmap' and skep record keep: %s%s", (unsigned long long)stats->objects_missing,
+			     r->hostname ? r->hostname : "-", r->arch ? r->arch : "-", stats->missing, stats->objects_missing > 1 ? " ..." : "");
+	else
+		profile_note(p, "%llu files have no names for their functions, they are gone, unreadable or replaced: %s%s",
+			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
 }
 
 void fold_note_names(struct profile *profile, const struct syms *syms)
@@ -234,8 +265,7 @@ void fold_note_names(struct profile *profile, const struct syms *syms)
 	if (stats.perfmaps_cut)
 		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
 	if (profile->losses[LOSS_UNNAMED] && stats.objects_missing)
-		profile_note(profile, "%llu files have no names for their functions, they are gone, unreadable or replaced: %s%s",
-			     (unsigned long long)stats.objects_missing, stats.missing, stats.objects_missing > 1 ? " ..." : "");
+		note_objects(profile, &stats);
 }
 
 void fold_note(struct fold *f)

@@ -71,7 +71,7 @@ static uint64_t row_hash(const struct table_row *r)
 {
 	uint64_t h = hash_pair((uintptr_t)r->comm, (uintptr_t)r->sym);
 
-	h = hash_pair(h, (uintptr_t)r->dso ^ r->kind);
+	h = hash_pair(h, (uintptr_t)r->dso ^ r->kind ^ r->is_kernel);
 	h = hash_pair(h, (uint64_t)r->pid << 32 | r->tid);
 	return hash_pair(h, (uint64_t)r->cpu << 32 | r->event);
 }
@@ -79,7 +79,7 @@ static uint64_t row_hash(const struct table_row *r)
 static bool row_same(const struct table_row *a, const struct table_row *b)
 {
 	return a->comm == b->comm && a->dso == b->dso && a->sym == b->sym && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->event == b->event && a->kind == b->kind;
+	       a->cpu == b->cpu && a->event == b->event && a->kind == b->kind && a->is_kernel == b->is_kernel;
 }
 
 static int grow(struct table *t)
@@ -144,6 +144,7 @@ static struct table_row row_key(const struct table *t, const struct sample *s, c
 		case KEY_SYM:
 			r.sym = f->name;
 			r.kind = f->kind == FRAME_INLINED ? FRAME_USER : f->kind;
+			r.is_kernel = f->is_kernel;
 			break;
 		case KEY_EVENT:
 			r.event = s->event;

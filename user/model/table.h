@@ -18,6 +18,7 @@ struct table_row {
 	const char *comm, *dso, *sym; /* interned or NULL when not a key */
 	uint32_t pid, tid, cpu, event;
 	uint32_t kind; /* enum frame_kind of sym */
+	bool is_kernel; /* sym is of the kernel */
 	uint64_t self, total, self_count, total_count;
 	struct tree *callers; /* who called, heaviest first; NULL unless asked for or without self */
 	uint64_t mark;	      /* last sample that was added to total: recursion counts once */

@@ -73,7 +73,7 @@ static void cell_text(char *buf, size_t size, const struct table_row *r, enum ta
 
 static const char *level(const struct table_row *r)
 {
-	return r->kind == FRAME_KERNEL ? "[k] " : "[.] ";
+	return r->is_kernel ? "[k] " : "[.] ";
 }
 
 /* Width that a key's column needs, at most max; the last column is not padded. */

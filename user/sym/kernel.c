@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "sym/buildid.h"
 #include "sym/file.h"
 #include "sym/kallsyms.h"
 #include "util/hash.h"
@@ -18,6 +17,7 @@
 #define KSYM_UNREGISTER 1u	 /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 #define KSYM_BACK_STEPS 64	 /* of overlapping programs over time */
 #define BPF_OBJ "[bpf]"
+#define MODULES_MAX 8192u
 #define PADDING "__pfx_"
 #define KERNEL_SYMBOL_MAX 768
 
@@ -26,8 +26,10 @@ int kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *po
 	*k = (struct kernel){ .cfg = cfg, .pool = pool, .wait_ms = REREAD_FIRST_MS };
 	k->core = strpool_add(pool, KERNEL_OBJ);
 	k->bpf = strpool_add(pool, BPF_OBJ);
-	if (cfg->kernel_symbol && cfg->offline)
+	if (cfg->kernel_symbol && cfg->offline) {
 		k->text = cfg->kernel_addr(cfg->kernel_arg, "_text");
+		k->etext = cfg->kernel_addr(cfg->kernel_arg, "_etext");
+	}
 	return k->core && k->bpf ? 0 : -ENOMEM;
 }
 
@@ -35,6 +37,7 @@ void kernel_free(struct kernel *k)
 {
 	symtab_free(&k->tab);
 	vec_free(&k->ksyms);
+	vec_free(&k->modules);
 }
 
 static uint64_t now_ms(void)
@@ -43,17 +46,6 @@ static uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-static bool is_running_kernel(const struct syms_cfg *cfg)
-{
-	uint8_t id[BUILD_ID_MAX];
-	int size;
-
-	if (!cfg->kernel_build_id_size)
-		return true;
-	size = build_id_kernel(id); /* 0: nothing to compare with */
-	return !size || (size == cfg->kernel_build_id_size && !memcmp(id, cfg->kernel_build_id, (size_t)size));
 }
 
 struct line {
@@ -164,8 +156,7 @@ static void read_kallsyms(struct kernel *k)
 
 	k->is_read = true;
 	k->read_ms = now_ms();
-	k->is_mismatch = !is_running_kernel(k->cfg);
-	if (k->is_mismatch || kallsyms_read(root, &text, &n))
+	if (kallsyms_read(root, &text, &n))
 		return; /* what was read before stays */
 	symtab_free(&k->tab);
 	/* Offset 0 is the empty name of a SIZE_STOP. */
@@ -218,12 +209,79 @@ static int add_ksym(struct kernel *k, const struct task_event *t)
 	return 0;
 }
 
+/* "[ext4]" of "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz"; what has brackets stays. NULL: no memory. */
+static const char *module_name(struct kernel *k, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".ko");
+	char text[KERNEL_SYMBOL_MAX];
+
+	if (*path == '[')
+		return strpool_add(k->pool, path);
+	snprintf(text, sizeof(text), "[%.*s]", end ? (int)(end - name) : (int)strlen(name), name);
+	for (char *p = text; (p = strchr(p, '-'));)
+		*p = '_';
+	return strpool_add(k->pool, text);
+}
+
+/* The first module that starts above addr. */
+static size_t module_after(const struct kernel *k, uint64_t addr)
+{
+	size_t lo = 0, hi = k->modules.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->modules.data[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct kernel_map *find_module(const struct kernel *k, uint64_t addr)
+{
+	size_t i = module_after(k, addr);
+
+	return i && addr < k->modules.data[i - 1].end ? &k->modules.data[i - 1] : NULL;
+}
+
+static int add_module(struct kernel *k, const struct task_event *t)
+{
+	struct kernel_map m = { t->addr, t->len > UINT64_MAX - t->addr ? UINT64_MAX : t->addr + t->len, module_name(k, t->path) };
+	size_t at = module_after(k, t->addr);
+
+	if (!m.obj)
+		return -ENOMEM;
+	if (at && k->modules.data[at - 1].start == m.start) {
+		k->modules.data[at - 1] = m;
+		return 0;
+	}
+	if (k->modules.n >= MODULES_MAX)
+		return 0;
+	if (vec_reserve(&k->modules))
+		return -ENOMEM;
+	memmove(k->modules.data + at + 1, k->modules.data + at, (k->modules.n - at) * sizeof(m));
+	k->modules.data[at] = m;
+	k->modules.n++;
+	return 0;
+}
+
 int kernel_task(struct kernel *k, const struct task_event *t)
 {
 	if (t->what == TASK_KSYM)
 		return add_ksym(k, t);
+	if (!t->path || !k->cfg->offline)
+		return 0;
+	if (strncmp(t->path, KERNEL_OBJ, sizeof(KERNEL_OBJ) - 1) != 0)
+		return add_module(k, t);
+	if (k->origin->is_open && !k->cfg->kernel_symbol && !k->is_read)
+		read_kallsyms(k);
+	origin_kernel_map(k->origin, t, k->text, k->etext);
+	k->map_start = t->addr;
+	k->map_end = t->len > UINT64_MAX - t->addr ? UINT64_MAX : t->addr + t->len;
 	/* perf's way to tell where KASLR had put the recorded kernel: pgoff is the address of _text. */
-	if (t->path && !strncmp(t->path, KERNEL_OBJ "_", sizeof(KERNEL_OBJ)) && t->pgoff)
+	if (t->pgoff)
 		k->recorded_text = t->pgoff;
 	return 0;
 }
@@ -255,7 +313,7 @@ static const char *find_symbol(struct kernel *k, uint64_t addr, uint64_t *ret_st
 	const char *name = symtab_find(&k->tab, addr, ret_start);
 
 	/* Modules and BPF programs may have come since. */
-	if (name || is_core(k, addr) || k->is_hidden || k->is_mismatch || k->cfg->offline || now_ms() - k->read_ms < k->wait_ms)
+	if (name || is_core(k, addr) || k->is_hidden || k->cfg->offline || now_ms() - k->read_ms < k->wait_ms)
 		return name;
 	read_kallsyms(k);
 	name = symtab_find(&k->tab, addr, ret_start);
@@ -329,15 +387,42 @@ static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const ch
 	return *ret_name && *ret_obj;
 }
 
+/* The same by kallsyms. */
+static bool look_up(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start)
+{
+	const char *name = find_symbol(k, addr, ret_start);
+
+	if (!name)
+		return false;
+	*ret_name = strpool_add(k->pool, name);
+	name += strlen(name) + 1;
+	if (*name)
+		*ret_obj = strpool_add(k->pool, name);
+	if (is_core(k, addr))
+		*answer_slot(k, addr) = (struct kernel_answer){ addr, *ret_start, *ret_name };
+	return *ret_name && *ret_obj;
+}
+
+/* Of a recording: NULL where its maps do not say. */
+static const char *whose(const struct kernel *k, uint64_t addr, const struct kernel_map *module)
+{
+	if (module)
+		return module->obj;
+	if (!k->cfg->offline || (!k->map_end && !k->origin->other_kernel))
+		return k->core;
+	return addr >= k->map_start && addr < k->map_end ? k->core : NULL;
+}
+
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
 		 uint64_t *ret_start)
 {
 	uint64_t slide = slide_of(k), start;
+	const struct kernel_map *module = k->modules.n ? find_module(k, addr) : NULL;
 	struct kernel_answer *known = answer_slot(k, addr + slide);
 	const struct ksym *s;
-	const char *name;
+	const char *name, *obj;
 
-	if (known->name && known->addr == addr + slide) {
+	if (known->name && known->addr == addr + slide && !module) {
 		*ret_name = known->name;
 		*ret_obj = k->core;
 		*ret_start = known->start - slide;
@@ -350,25 +435,22 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 		*ret_start = s->addr;
 		return true;
 	}
-	*ret_obj = k->core;
-	if (k->cfg->kernel_symbol) {
-		if (!ask(k, addr + slide, ret_name, ret_obj, &start))
-			return false;
-		*ret_start = start - slide;
-		return true;
-	}
-	if (!k->is_read)
-		read_kallsyms(k);
-	slide = slide_of(k);
-	name = find_symbol(k, addr + slide, &start);
-	if (!name)
+	*ret_obj = whose(k, addr, module);
+	/* After another boot modules and BPF programs are elsewhere. */
+	if (k->origin->other_kernel || (slide && *ret_obj != k->core))
 		return false;
-	*ret_name = strpool_add(k->pool, name);
-	name += strlen(name) + 1;
-	if (*name)
-		*ret_obj = strpool_add(k->pool, name);
+	if (!k->cfg->kernel_symbol && !k->is_read) {
+		read_kallsyms(k);
+		slide = slide_of(k);
+	}
+	obj = k->core;
+	if (!(k->cfg->kernel_symbol ? ask(k, addr + slide, &name, &obj, &start) : look_up(k, addr + slide, &name, &obj, &start)))
+		return false;
+	/* The module of that place has gone, and another one come. */
+	if (module && obj != module->obj)
+		return false;
+	*ret_name = name;
+	*ret_obj = obj;
 	*ret_start = start - slide;
-	if (is_core(k, addr + slide))
-		*answer_slot(k, addr + slide) = (struct kernel_answer){ addr + slide, start, *ret_name };
-	return *ret_name && *ret_obj;
+	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kernel text: /proc/kallsyms, and BPF programs that come and go (TASK_KSYM). Read when first asked. */
+/* Kernel text: /proc/kallsyms, the maps of a recording, and BPF programs that come and go (TASK_KSYM). Read when first asked. */
 #ifndef SKEP_SYM_KERNEL_H
 #define SKEP_SYM_KERNEL_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sample.h"
+#include "sym/origin.h"
 #include "sym/sym.h"
 #include "sym/symtab.h"
 #include "util/strpool.h"
@@ -27,6 +28,12 @@ struct kernel_answer {
 	const char *name; /* interned; NULL: free */
 };
 
+/* A part of the recorded kernel's text, and whose it is. */
+struct kernel_map {
+	uint64_t start, end;
+	const char *obj; /* "[ext4]"; interned */
+};
+
 struct kernel {
 	const struct syms_cfg *cfg;
 	struct strpool *pool;
@@ -34,10 +41,13 @@ struct kernel {
 	struct symtab tab; /* a name is followed by its module's, empty for the core */
 	VEC(struct ksym) ksyms; /* by addr, then from_ns */
 	uint64_t text, etext; /* of the running kernel; 0: not known */
+	struct origin *origin; /* of the recording */
+	VEC(struct kernel_map) modules; /* of a recording, by start */
+	uint64_t map_start, map_end; /* of its core; 0, 0: not known */
 	uint64_t recorded_text; /* of the recorded one (KASLR moves it); 0: not known */
 	uint64_t read_ms, wait_ms; /* when (CLOCK_MONOTONIC), and how long until a miss may read again */
 	int kptr_restrict; /* when is_hidden; -1: not known */
-	bool is_read, is_hidden, is_mismatch;
+	bool is_read, is_hidden;
 	struct kernel_answer cache[KERNEL_CACHE_SLOTS]; /* by the address in the running kernel; a newer one replaces */
 };
 
@@ -49,8 +59,8 @@ void kernel_free(struct kernel *k);
 int kernel_task(struct kernel *k, const struct task_event *t);
 
 /*
- * Name, module (KERNEL_OBJ or "[module]"; interned) and start of addr. False: no symbol. obj is set
- * in any case.
+ * Name, module (KERNEL_OBJ or "[module]"; interned) and start of addr. False: no symbol; obj, which is set in any case, is NULL when a
+ * recording does not tell whose the address is.
  */
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
 		 uint64_t *ret_start);

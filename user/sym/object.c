@@ -18,6 +18,7 @@
 #include "sym/debugfile.h"
 #include "sym/elfsyms.h"
 #include "sym/lines.h"
+#include "sym/origin.h"
 #include "util/hash.h"
 
 #define FIRST_SLOTS 256u
@@ -293,6 +294,11 @@ static int open_cached(const struct object *obj)
 	return open_checked(obj, path, false, false);
 }
 
+static bool is_elsewhere(const struct objects *objects)
+{
+	return objects->origin && objects->origin->other_machine;
+}
+
 /* pid 0: no process has it. Less than 0: not to be had. */
 static int open_file(const struct objects *objects, const struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
 {
@@ -305,8 +311,9 @@ static int open_file(const struct objects *objects, const struct object *obj, ui
 	if (fd < 0 && n < sizeof(plain) && obj->kind == OBJECT_FILE) {
 		memcpy(plain, obj->path, n);
 		plain[n] = '\0';
-		/* Of a recording only a build id can tell; without one perf trusts the path, and so do we. */
-		fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size);
+		/* Of a recording made here without a build id perf trusts the path, and so do we: inodes of overlays are not those of maps. */
+		if (obj->build_id_size || obj->ino || !is_elsewhere(objects))
+			fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size && !is_elsewhere(objects));
 	}
 	return fd < 0 && obj->build_id_size ? open_cached(obj) : fd;
 }
@@ -318,8 +325,8 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 	if (obj->state != OBJECT_NEW)
 		return obj->state == OBJECT_OPEN || obj->state == OBJECT_READ;
 	if (obj->kind == OBJECT_VDSO) {
-		obj->state = OBJECT_OPEN;
-		return true;
+		obj->state = objects->origin && objects->origin->other_kernel ? OBJECT_FAILED : OBJECT_OPEN;
+		return obj->state == OBJECT_OPEN;
 	}
 	if (obj->nr_tries && obj->tried_pid == pid)
 		return false;

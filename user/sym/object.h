@@ -19,6 +19,7 @@
 #include "util/strpool.h"
 
 struct lines;
+struct origin;
 
 enum object_kind {
 	OBJECT_FILE,
@@ -64,6 +65,7 @@ struct object {
 
 struct objects {
 	const struct syms_cfg *cfg;
+	const struct origin *origin; /* of a recording; NULL: of this machine */
 	struct strpool *pool;
 	struct object **slots;
 	uint32_t nr_slots, n;

@@ -47,6 +47,9 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 		syms_free(syms);
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
 	}
+	origin_begin(&syms->origin, &syms->cfg);
+	syms->kernel.origin = &syms->origin;
+	syms->objects.origin = &syms->origin;
 	*ret_syms = syms;
 	return 0;
 }
@@ -339,6 +342,8 @@ static bool find_jit(struct syms *syms, struct space *space, uint64_t at, uint64
 	const char *name, *path;
 	size_t len;
 
+	if (syms->origin.other_machine)
+		return false;
 	if (!space->perfmap) {
 		space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
 					     &syms->perfmap_limits);
@@ -426,11 +431,14 @@ static int resolve_kernel(struct syms *syms, uint64_t time_ns, uint64_t ip, bool
 	const char *name, *obj;
 
 	syms->stats.kernel_frames++;
-	if (kernel_find(&syms->kernel, time_ns, at, &name, &obj, &start))
-		return one_frame(ret_frame, name, obj, ip, ip - start, FRAME_KERNEL);
-	syms->stats.kernel_unknown++;
-	return one_frame(ret_frame, obj ? obj : syms->name_unknown, obj ? obj : syms->obj_unknown, ip, ip,
-			 FRAME_UNKNOWN);
+	if (kernel_find(&syms->kernel, time_ns, at, &name, &obj, &start)) {
+		one_frame(ret_frame, name, obj, ip, ip - start, FRAME_KERNEL);
+	} else {
+		syms->stats.kernel_unknown++;
+		one_frame(ret_frame, obj ? obj : syms->name_unknown, obj ? obj : syms->obj_unknown, ip, ip, FRAME_UNKNOWN);
+	}
+	ret_frame->is_kernel = true;
+	return 1;
 }
 
 int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, bool caller,
@@ -478,5 +486,8 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 	ret_stats->objects_missing = objects_missing(&syms->objects, &ret_stats->missing);
 	ret_stats->kernel_hidden = syms->kernel.is_hidden;
 	ret_stats->kptr_restrict = syms->kernel.kptr_restrict;
-	ret_stats->kernel_mismatch = syms->kernel.is_mismatch;
+	ret_stats->kernel_mismatch = syms->origin.other_kernel;
+	ret_stats->kernel_not_said = syms->origin.is_open;
+	ret_stats->other_machine = syms->origin.other_machine;
+	ret_stats->recorded = syms->cfg.recorded;
 }

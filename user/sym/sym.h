@@ -30,8 +30,14 @@ struct frame {
 	uint32_t line;	  /* 0: not known */
 	uint16_t kind;	  /* enum frame_kind */
 	bool is_root;	  /* user stacks begin in this function: see symbol_is_root */
+	bool is_kernel;	  /* the address is the kernel's, with a name or without */
 	uint64_t addr;	  /* the address asked for */
 	uint64_t off;	  /* bytes into the symbol; for FRAME_UNKNOWN into the object (ELF address) */
+};
+
+/* What a recording says of where it was made; NULL: it does not. */
+struct recorded {
+	const char *hostname, *os_release, *arch;
 };
 
 struct syms_cfg {
@@ -51,6 +57,7 @@ struct syms_cfg {
 	int (*kernel_symbol)(void *arg, uint64_t addr, char *buf, size_t size);
 	uint64_t (*kernel_addr)(void *arg, const char *name); /* with it: of a symbol of the kernel itself, or 0 */
 	void *kernel_arg;
+	const struct recorded *recorded; /* lives as long as syms; NULL: this machine */
 	bool offline; /* the processes are not those of this /proc now (reading a file): never look there */
 };
 
@@ -66,7 +73,10 @@ struct syms_stats {
 	uint64_t perfmaps_cut; /* larger than what is read: names of JIT code may be old or missing */
 	bool kernel_hidden;   /* kallsyms shows only zeros: kptr_restrict or no CAP_SYSLOG */
 	int kptr_restrict;    /* the sysctl when they are hidden; -1: not known */
-	bool kernel_mismatch; /* the recording is of another kernel: its addresses stay unnamed */
+	bool kernel_mismatch; /* the recording is of another kernel, or does not say: its addresses stay unnamed */
+	bool kernel_not_said; /* it does not say */
+	bool other_machine;   /* files without a build id are not taken from here */
+	const struct recorded *recorded; /* of the cfg */
 };
 
 struct syms;

@@ -6,6 +6,7 @@
 #include "sym/kernel.h"
 #include "sym/maps.h"
 #include "sym/object.h"
+#include "sym/origin.h"
 #include "sym/perfmap.h"
 #include "sym/sym.h"
 #include "util/strpool.h"
@@ -33,6 +34,7 @@ struct syms {
 	struct maps maps;
 	struct objects objects;
 	struct kernel kernel;
+	struct origin origin;
 	struct answer *cache;
 	uint32_t cache_slots, cache_used;
 	VEC(struct frame) frames;
