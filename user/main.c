@@ -10,6 +10,7 @@
 #include "ui/terminal.h"
 #include "util/clock.h"
 #include "util/limits.h"
+#include "util/near.h"
 #include "util/log.h"
 #include "util/signals.h"
 #include "util/outfile.h"
@@ -124,6 +125,46 @@ static int refuse_setuid(struct err *err)
 	return -EPERM;
 }
 
+/* One of perf's words or options that is none here? Then err has what to type. word: up to the = of its value. */
+static bool is_other(const struct cmd *c, const char *word, struct err *err)
+{
+	size_t len = strcspn(word, "=");
+
+	for (const struct cmd_other *o = c->others; o && o->word; o++)
+		if (strlen(o->word) == len && !memcmp(o->word, word, len)) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "'%s' %s", o->word, o->why);
+			err_hint(err, "%s", o->hint);
+			return true;
+		}
+	return false;
+}
+
+/* After opt_parse() refused one: which of the words it was is in its text, "... option 'X'". */
+static void explain_option(const struct cmd *c, struct err *err)
+{
+	char word[64] = "";
+	const char *quote = strchr(err->text, '\'');
+
+	if (quote)
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(quote + 1, "'"), quote + 1);
+	if (!is_other(c, word, err) && !err->hint[0] && err->exit == EXIT_USAGE && strstr(err->text, "unknown option"))
+		err_hint(err, "skep %s -h shows its options", c->name);
+}
+
+/* "skep sched timehits": a COMMAND of that name there is none. */
+static void explain_word(const struct cmd *c, const char *word, struct err *err)
+{
+	struct near near;
+
+	if (err->exit != EXIT_NOCMD || err->hint[0] || !c->subs || !word)
+		return;
+	near_init(&near, word, strlen(word));
+	for (const struct cmd *const *sub = c->subs; *sub; sub++)
+		near_offer(&near, cmd_word(*sub), strlen(cmd_word(*sub)));
+	if (near_is_close(&near))
+		err_hint(err, "similar: skep %s %s", c->name, near.names[0]);
+}
+
 static int run(const struct cmd *c, int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -132,13 +173,37 @@ static int run(const struct cmd *c, int argc, char **argv)
 
 	if (!cfg)
 		return EXIT_FAILED;
+	if (argv[1] && is_other(c, argv[1], &err)) {
+		free(cfg);
+		return print_err(c->name, &err, -EINVAL);
+	}
 	ret = opt_parse(c->groups, cfg, argc, argv, &err);
 	if (ret == -ECANCELED)
 		print_help(c), ret = 0;
-	else if (ret >= 0)
+	else if (ret < 0)
+		explain_option(c, &err);
+	else {
+		char *word = argv[ret];
+
 		ret = c->run(cfg, argv + ret, &err);
+		if (ret < 0)
+			explain_word(c, word, &err);
+	}
 	free(cfg);
 	return ret < 0 ? print_err(c->name, &err, ret) : ret;
+}
+
+static void hint_commands(const char *word, struct err *err)
+{
+	struct near near;
+
+	near_init(&near, word, strlen(word));
+	for (int i = 0; cmds[i]; i++)
+		near_offer(&near, cmds[i]->name, strlen(cmds[i]->name));
+	if (near_is_close(&near))
+		err_hint(err, "similar: skep %s", near.names[0]);
+	else
+		err_hint(err, "skep --help lists them");
 }
 
 int main(int argc, char **argv)
@@ -181,6 +246,6 @@ int main(int argc, char **argv)
 	if (cmd)
 		return flush_stdout(run(cmd, argc - at - words + 1, argv + at + words - 1));
 	err_exit(&err, -EINVAL, EXIT_USAGE, "unknown command '%s'", argv[at]);
-	err_hint(&err, "skep --help lists them");
+	hint_commands(argv[at], &err);
 	return print_err(NULL, &err, -EINVAL);
 }

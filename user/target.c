@@ -362,6 +362,23 @@ static int check_cgroups(struct target *t, struct err *err)
 	return 0;
 }
 
+/* "skep record 1234" means that process. */
+static int check_command(const struct target *t, struct err *err)
+{
+	const char *word = t->argv ? t->argv[0] : "";
+	size_t len = strlen(word);
+	char path[64];
+
+	if (!len || len > 10 || strspn(word, "0123456789") < len)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%s", word);
+	if (access(path, F_OK))
+		return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is the number of a process, not a COMMAND", word);
+	err_hint(err, "-p %s is that process; ./%s would be a program of that name", word, word);
+	return -EINVAL;
+}
+
 int target_check(struct target *t, struct err *err)
 {
 	int ret;
@@ -379,6 +396,9 @@ int target_check(struct target *t, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--as is for COMMAND, and there is none");
 	if (t->as && geteuid())
 		return err_exit(err, -EPERM, EXIT_CANNOT, "--as needs root");
+	ret = check_command(t, err);
+	if (ret)
+		return ret;
 	if (t->uids.n > FILTER_LIST_MAX || t->comms.n > FILTER_LIST_MAX || t->cgroups.n > FILTER_LIST_MAX)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "at most %d users, names or cgroups in one run",
 				FILTER_LIST_MAX);

@@ -98,6 +98,43 @@ commands() {
 	[[ "$output" == *"nothing to measure"* ]]
 }
 
+@test "usage: near names of commands and options, in every command" {
+	for c in stat flame record report probe sched net list doctor; do
+		run -2 "$SKEP" "$c" --hlep
+		[ "${lines[0]}" = "skep $c: unknown option '--hlep'" ] && [ "${lines[1]}" = "hint: similar: --help" ]
+		run -2 "$SKEP" "$c" --qqqqqqqq
+		[ "${lines[1]}" = "hint: skep $c -h shows its options" ]
+		run -2 "$SKEP" "$c" -Z
+		[ "${lines[1]}" = "hint: skep $c -h shows its options" ]
+	done
+	run -2 "$SKEP" stat --repaet=3 true
+	[ "${lines[0]}" = "skep stat: unknown option '--repaet'" ] && [ "${lines[1]}" = "hint: similar: --repeat" ]
+	run -2 "$SKEP" stat --no- true
+	[ "${lines[0]}" = "skep stat: ambiguous option '--no-'" ] && [[ "${lines[1]}" == "hint: it begins --no-inherit, --no-scale, --no-aggr" ]]
+	run -2 "$SKEP" stats true
+	[ "${lines[1]}" = "hint: similar: skep stat" ]
+	run -2 "$SKEP" xyzzy
+	[ "${lines[1]}" = "hint: skep --help lists them" ]
+}
+
+# What perf's users type, and is something else here: exit 2, nothing is run, the hint has what to type.
+@test "usage: perf's words say what to type" {
+	# script(1) is a program: it must not be run
+	for c in "sched record|skep sched timehist" "sched latency|skep sched --" "sched script|skep sched timehist" "sched replay|perf sched replay" \
+		"probe -l|skep list" "probe --list|skep list" "probe --add x|skep probe" "probe -a --add x|skep probe" "probe --add=x|skep probe" "probe -d x|leave it out" \
+		"probe --del x|leave it out" "probe -L x|skep probe -V" "record $$|-p $$ is that process" "stat $$|-p $$ is that process" \
+		"probe schedule:12|FUNCTION+OFFSET"; do
+		# shellcheck disable=SC2086
+		run -2 timeout 10 "$SKEP" ${c%|*}
+		echo "$output"
+		[[ "${lines[-1]}" == "hint: "*"${c#*|}"* ]]
+		[[ "${lines[0]}" == "skep ${c%% *}: "* ]]
+	done
+	[ ! -e typescript ]
+	run "$SKEP" sched timehits
+	[ "$status" != 0 ]
+}
+
 @test "events: a caret under the bad token, near names" {
 	run "$SKEP" flame -e cpu-clock,cycels -- true
 	[ "$status" = 2 ]

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "event/event.h"
-#include "event/near.h"
+#include "util/near.h"
 
 #define ROOM 16
 
@@ -91,6 +91,13 @@ static void test_words(void **state)
 				      "      task-clock,cyclse\n"
 				      "                 ^");
 	assert_non_null(strstr(err.hint, "similar: cycles, "));
+	/* A system call is no counter, and nothing like it */
+	assert_int_equal(event_parse("openat", events, ROOM, &err), -EINVAL);
+	assert_string_equal(err.hint, "syscalls:sys_enter_openat is the system call");
+	assert_int_equal(event_parse("fstat", events, ROOM, &err), -EINVAL);
+	assert_string_equal(err.hint, "syscalls:sys_enter_newfstat is the system call");
+	assert_int_equal(event_parse("xyzzy_foo_bar", events, ROOM, &err), -EINVAL);
+	assert_string_equal(err.hint, "skep list shows the names");
 	assert_int_equal(event_parse("{cycles:uq}", events, ROOM, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "unknown modifier 'q'"));
 	assert_int_equal(event_parse("cyclse:u", events, ROOM, &err), -EINVAL);

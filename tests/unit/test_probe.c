@@ -253,6 +253,52 @@ static void test_arguments(void **state)
 	assert_int_equal(spec.args[0].name_len, 0);
 }
 
+/* bpftrace's words, and perf's name of a tracepoint. */
+static void test_others(void **state)
+{
+	static const struct {
+		const char *text;
+		enum probe_kind kind;
+		bool is_return;
+		const char *path, *group, *name;
+	} good[] = {
+		{ "kprobe:vfs_read", PROBE_KERNEL, false, "", "", "vfs_read" },
+		{ "kretprobe:vfs_read(ret)", PROBE_KERNEL, true, "", "", "vfs_read" },
+		{ "fentry:vfs_read", PROBE_KERNEL, false, "", "", "vfs_read" },
+		{ "kretfunc:ext4:ext4_sync", PROBE_KERNEL, true, "", "ext4", "ext4_sync" },
+		{ "uprobe:/bin/bash:readline", PROBE_USER, false, "/bin/bash", "", "readline" },
+		{ "uretprobe:./a:f if ret", PROBE_USER, true, "./a", "", "f" },
+		{ "tracepoint:sched:sched_switch", PROBE_TRACEPOINT, false, "", "sched", "sched_switch" },
+		{ "sched:sched_switch(prev_comm) if prev_prio < 120", PROBE_TRACEPOINT, false, "", "sched", "sched_switch" },
+		{ "sched:*", PROBE_TRACEPOINT, false, "", "sched", "*" },
+	};
+	static const char *const lines[] = { "f:12", "a=f:x", "f x:y", "a::b", "a:b:c", "f", ":f", "a:" };
+
+	(void)state;
+	wrong = 0;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		if (parse(good[i].text) || spec.kind != good[i].kind || spec.is_return != good[i].is_return || strcmp(spec.path, good[i].path) ||
+		    strcmp(spec.group, good[i].group) || strcmp(spec.name, good[i].name))
+			WRONG("'%s': %d %s %s %s", good[i].text, spec.kind, spec.path, spec.group, spec.name);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (probe_is_tracepoint(lines[i]))
+			WRONG("'%s' is a tracepoint", lines[i]);
+	assert_int_equal(wrong, 0);
+	err = (struct err){ 0 };
+	assert_true(probe_hint_perf("probe:tcp_sendmsg", 17, &err));
+	assert_string_equal(err.hint, "no perf probe is needed: k:tcp_sendmsg is that function");
+	assert_true(probe_hint_perf("probe_bash:readline__return", 27, &err));
+	assert_string_equal(err.hint, "no perf probe is needed: ur:bash:readline is that function");
+	assert_false(probe_hint_perf("probes:x", 8, &err));
+	assert_false(probe_hint_perf("probe", 5, &err));
+	/* All fields: alone, among others; and no product */
+	assert_int_equal(parse("t:a:b(*, n=c * 2)"), 0);
+	assert_int_equal(spec.nr_args, 2);
+	assert_int_equal(parse("t:a:b( * )"), 0);
+	assert_int_equal(parse("t:a:b(*c)"), 0);
+	assert_int_equal(parse("k:b(*)"), -EINVAL);
+}
+
 static void test_perf(void **state)
 {
 	static const char *const bad[] = { "", " ", "f:12", "f@file.c", "f;x*y", "f+", "f+0x", "f%return+4", "f+4%return", "f a:", "f =", "f a )", "f a if", "f\ta", "(", "f(a)" };
@@ -303,7 +349,8 @@ static void test_carets(void **state)
 		int at;
 		const char *says;
 	} bad[] = {
-		{ "x:f", 0, "expected k:, kr:" },
+		{ "xf", 0, "expected k:, kr:" },
+		{ "x:12", 0, "expected k:, kr:" },
 		{ "k:", 2, "name is missing" },
 		{ "u:a", 3, "expected u:PATH:FUNCTION" },
 		{ "u::f", 2, "name is missing" },
@@ -816,7 +863,7 @@ static int free_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_where), cmocka_unit_test(test_expressions), cmocka_unit_test(test_arguments), cmocka_unit_test(test_perf),
+		cmocka_unit_test(test_where), cmocka_unit_test(test_expressions), cmocka_unit_test(test_arguments), cmocka_unit_test(test_perf), cmocka_unit_test(test_others),
 		cmocka_unit_test(test_carets), cmocka_unit_test(test_usdt_arguments), cmocka_unit_test(test_globs), cmocka_unit_test(test_bind_function),
 		cmocka_unit_test(test_bind_refused), cmocka_unit_test(test_bind_record), cmocka_unit_test(test_bind_usdt),
 		cmocka_unit_test(test_clone_body),

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event/near.h"
+#include "util/near.h"
 #include "render/list.h"
 #include "util/err.h"
 

@@ -89,7 +89,7 @@ static int parse_spec(const struct probe_words *w, const char *text, struct prob
 		err_hint(err, "a COMMAND comes behind --, a path behind u:");
 		return -EINVAL;
 	}
-	if (!probe_begins(text))
+	if (!probe_begins(text) && !probe_is_tracepoint(text))
 		return probe_parse_perf(text, w->path, spec, err);
 	ret = probe_parse(text, &at, spec, err);
 	if (!ret && text[at])
@@ -259,6 +259,19 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 	return ret ? ret : status;
 }
 
+#define LIVES "is not needed: a probe lives as long as the command that names it, and nothing is stored"
+
+static const struct cmd_other probe_others[] = {
+	{ "-l", LIVES, "skep list shows what can be probed" },
+	{ "--list", LIVES, "skep list shows what can be probed" },
+	{ "--add", LIVES, "skep probe 'FUNCTION ARGUMENT...' [-- COMMAND]; as an event: skep record -e k:FUNCTION" },
+	{ "-d", LIVES, "leave it out" },
+	{ "--del", LIVES, "leave it out" },
+	{ "-L", "is not here: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
+	{ "--line", "is not here: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
+	{ 0 }
+};
+
 const struct cmd cmd_probe = {
 	.name = "probe",
 	.summary = "trace any function of the kernel or a program, with its arguments",
@@ -275,4 +288,5 @@ const struct cmd cmd_probe = {
 		    "skep probe 't:sched:sched_switch(prev_comm, next_comm)' -n 10\n"
 		    "skep probe t:irq:softirq_entry -n 10                       all fields, in the kernel's words\n",
 	.run = probe_main,
+	.others = probe_others,
 };

@@ -183,6 +183,18 @@ static int sched_main(void *cfg, char **operands, struct err *err)
 
 static const struct cmd *const sched_subs[] = { &cmd_sched_timehist, &cmd_sched_map, NULL };
 
+static const struct cmd_other sched_others[] = {
+	{ "record", "records nothing here: what the scheduler does is shown as it happens",
+	  "skep sched -- COMMAND, skep sched timehist -- COMMAND, skep sched map -a --duration 1; -o FILE keeps it" },
+	{ "latency", "is skep sched itself: how long each task waited for a CPU", "skep sched -- COMMAND, or skep sched -a --duration 5" },
+	{ "lat", "is skep sched itself: how long each task waited for a CPU", "skep sched -- COMMAND, or skep sched -a --duration 5" },
+	{ "script", "is skep sched timehist: each time on a CPU, and why it ended",
+	  "skep sched timehist -- COMMAND; skep probe 't:sched:*' shows the events themselves" },
+	{ "replay", "is not here: skep runs no workload of its own", "perf sched replay" },
+	{ "stats", "is not here", "skep sched -a --by comm --duration 5; perf sched stats" },
+	{ 0 }
+};
+
 const struct cmd cmd_sched = {
 	.name = "sched",
 	.summary = "why tasks wait: time by state, switches and waits for a CPU of each",
@@ -196,4 +208,5 @@ const struct cmd cmd_sched = {
 		    "skep sched --hist --format json -- ls         histograms of each wait, run and sleep\n",
 	.run = sched_main,
 	.subs = sched_subs,
+	.others = sched_others,
 };

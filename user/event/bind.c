@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "event/binder.h"
-#include "event/near.h"
+#include "util/near.h"
 
 const struct expr *binder_expr(const struct binder *b, uint32_t node)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bpf/eventsby.h"
-#include "event/near.h"
+#include "util/near.h"
 #include "event/tracepoints.h"
 
 const char keys_words[] = "comm, pid, tid, cpu, user, cgroup, event, syscall, errno and fields of tracepoints (args->NAME)";

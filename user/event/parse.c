@@ -13,7 +13,7 @@
 
 #include "event/event.h"
 #include "event/names.h"
-#include "event/near.h"
+#include "util/near.h"
 #include "event/pmu.h"
 #include "event/probe.h"
 #include "event/syscalls.h"
@@ -195,11 +195,49 @@ static void offer_syscalls(struct near *near)
 	free(listed);
 }
 
+struct wanted {
+	const char *name;
+	size_t len;
+	char found[EVENT_NAME_MAX];
+};
+
+static int match_tracepoint(void *arg, const char *name)
+{
+	struct wanted *w = arg;
+	const char *own = strchr(name, ':');
+
+	if (!own || strlen(own + 1) != w->len || memcmp(own + 1, w->name, w->len))
+		return 0;
+	snprintf(w->found, sizeof(w->found), "%s", name);
+	return 1;
+}
+
+/* "openat" or "sched_switch" instead of a counter: the hint has the event's whole name. */
+static bool hint_whole(const struct parser *p, size_t at, size_t end)
+{
+	struct wanted w = { .name = p->text + at, .len = end - at };
+
+	for (uint32_t nr = 0; nr < SYSCALL_NR_MAX; nr++) {
+		const char *name = syscall_name(SYSCALL_NATIVE, nr), *call = name ? syscall_call_name(SYSCALL_NATIVE, nr) : NULL;
+
+		if (!name || ((strlen(name) != w.len || memcmp(name, w.name, w.len)) && (!call || strlen(call) != w.len || memcmp(call, w.name, w.len))))
+			continue;
+		err_hint(p->err, "syscalls:sys_enter_%s is the system call", name);
+		return true;
+	}
+	if (tracepoint_each(match_tracepoint, &w) != 1)
+		return false;
+	err_hint(p->err, "%s is the tracepoint", w.found);
+	return true;
+}
+
 /* Sets the hint: the three nearest of counters, or of tracepoints and system calls for a name with a colon. */
 static void hint_near(const struct parser *p, size_t at, size_t end)
 {
 	struct near near;
 
+	if (!memchr(p->text + at, ':', end - at) && hint_whole(p, at, end))
+		return;
 	near_init(&near, p->text + at, end - at);
 	if (memchr(p->text + at, ':', end - at)) {
 		tracepoint_each(offer_tracepoint, &near);
@@ -208,7 +246,10 @@ static void hint_near(const struct parser *p, size_t at, size_t end)
 		event_each_name(offer_name, &near);
 		pmu_each_event(offer_pmu_name, &near);
 	}
-	near_hint(&near, p->err);
+	if (near_is_close(&near))
+		near_hint(&near, p->err);
+	else
+		err_hint(p->err, "skep list shows the names");
 }
 
 /* Is what follows the colon made of letters that are modifiers? */
@@ -256,7 +297,7 @@ static int parse_listed(const struct parser *p, size_t at, size_t end, bool is_n
 		return tracefs_refused(ret, name, len, p->err);
 	if (ret < 0) {
 		no_match(p, at, end, "tracepoint", "ls /sys/kernel/tracing/events shows the subsystems");
-		if (!is_glob)
+		if (!is_glob && !probe_hint_perf(name, len, p->err))
 			hint_near(p, at, end);
 	}
 	return ret;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "event/near.h"
+#include "util/near.h"
 #include "util/err.h"
 
 /*

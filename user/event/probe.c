@@ -22,6 +22,16 @@ static const struct {
 	{ "ur:", PROBE_USER, true, "ur:PATH:FUNCTION" },
 	{ "usdt:", PROBE_USDT, false, "usdt:PATH:PROVIDER:NAME" },
 	{ "t:", PROBE_TRACEPOINT, false, "t:SUBSYSTEM:NAME" },
+	/* bpftrace's */
+	{ "kprobe:", PROBE_KERNEL, false, "kprobe:FUNCTION" },
+	{ "kretprobe:", PROBE_KERNEL, true, "kretprobe:FUNCTION" },
+	{ "kfunc:", PROBE_KERNEL, false, "kfunc:FUNCTION" },
+	{ "kretfunc:", PROBE_KERNEL, true, "kretfunc:FUNCTION" },
+	{ "fentry:", PROBE_KERNEL, false, "fentry:FUNCTION" },
+	{ "fexit:", PROBE_KERNEL, true, "fexit:FUNCTION" },
+	{ "uprobe:", PROBE_USER, false, "uprobe:PATH:FUNCTION" },
+	{ "uretprobe:", PROBE_USER, true, "uretprobe:PATH:FUNCTION" },
+	{ "tracepoint:", PROBE_TRACEPOINT, false, "tracepoint:SUBSYSTEM:NAME" },
 };
 #define NR_PREFIXES (sizeof(prefixes) / sizeof(*prefixes))
 
@@ -237,6 +247,36 @@ static int check_text(const struct probe_spec *s, struct err *err)
 	return 0;
 }
 
+bool probe_is_tracepoint(const char *text)
+{
+	size_t n = strcspn(text, ":= ("), m;
+
+	/* "schedule:12" is a line of source code to perf */
+	if (!n || text[n] != ':' || text[n + 1] == ':')
+		return false;
+	m = strcspn(text + n + 1, ":= (,");
+	return m && !isdigit((unsigned char)text[n + 1]) && text[n + 1 + m] != ':' && text[n + 1 + m] != '=';
+}
+
+bool probe_hint_perf(const char *name, size_t len, struct err *err)
+{
+	static const char prefix[] = "probe", ret[] = "__return";
+	const char *colon = memchr(name, ':', len);
+	size_t n = sizeof(prefix) - 1, file, func;
+	bool is_return;
+
+	if (!colon || len < n || memcmp(name, prefix, n) || (name[n] != ':' && name[n] != '_'))
+		return false;
+	file = colon - name > (long)n ? colon - name - n - 1 : 0;
+	func = name + len - colon - 1;
+	is_return = func > sizeof(ret) - 1 && !memcmp(colon + 1 + func - (sizeof(ret) - 1), ret, sizeof(ret) - 1);
+	if (is_return)
+		func -= sizeof(ret) - 1;
+	err_hint(err, "no perf probe is needed: %s%s:%.*s%s%.*s is that function", file ? "u" : "k", is_return ? "r" : "", (int)file, name + n + 1,
+		 file ? ":" : "", (int)func, colon + 1);
+	return true;
+}
+
 int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struct err *err)
 {
 	struct probe_spec *s = ret_spec;
@@ -247,12 +287,12 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 	ret = check_text(s, err);
 	if (ret)
 		return ret;
-	if (i == NR_PREFIXES)
+	if (i == NR_PREFIXES && !probe_is_tracepoint(text + *at))
 		return bad(s, *at, err, "expected k:, kr:, u:, ur:, usdt: or t:");
-	s->kind = prefixes[i].kind;
-	s->is_return = prefixes[i].is_return;
-	*at += strlen(prefixes[i].prefix);
-	ret = parse_where(s, at, prefixes[i].form, err);
+	s->kind = i == NR_PREFIXES ? PROBE_TRACEPOINT : prefixes[i].kind;
+	s->is_return = i < NR_PREFIXES && prefixes[i].is_return;
+	*at += i < NR_PREFIXES ? strlen(prefixes[i].prefix) : 0;
+	ret = parse_where(s, at, i < NR_PREFIXES ? prefixes[i].form : "SUBSYSTEM:NAME", err);
 	if (!ret && text[*at] == '(')
 		ret = parse_args(s, at, err);
 	if (ret)

@@ -2,7 +2,7 @@
 /*
  * SELECT: the text of a probe. skep's spelling, in -e and `skep probe`, WHERE[(ARG,...)] [if FILTER]:
  *	k:FUNC[+OFF] k:MODULE:FUNC kr:FUNC u:PATH:FUNC[+OFF] ur:PATH:FUNC usdt:PATH:PROVIDER:NAME t:SUBSYSTEM:NAME
- * and perf probe's, in `skep probe` alone: [GROUP:][EVENT=]FUNC[+OFF|%return] ARG... (perf-probe(1)).
+ * (bpftrace's words are taken too: kprobe: kretprobe: uprobe: uretprobe: tracepoint:), and perf probe's, in `skep probe` alone: [GROUP:][EVENT=]FUNC[+OFF|%return] ARG... (perf-probe(1)).
  */
 #ifndef SKEP_EVENT_PROBE_H
 #define SKEP_EVENT_PROBE_H
@@ -40,8 +40,14 @@ struct probe_spec {
 	size_t filter_at, filter_len; /* its text */
 };
 
-/* Does an item of -e begin like a probe: k: kr: u: ur: usdt: t: ? */
+/* Does an item of -e begin like a probe: k: kr: u: ur: usdt: t:, or bpftrace's words? */
 bool probe_begins(const char *text);
+
+/* Without such a prefix: is it SUBSYSTEM:NAME, as perf calls a tracepoint? */
+bool probe_is_tracepoint(const char *text);
+
+/* Is a name one of those that perf probe makes (probe:FUNCTION, probe_FILE:FUNCTION__return)? Then the hint has ours. */
+bool probe_hint_perf(const char *name, size_t len, struct err *err);
 
 /*
  * From text + *at on to the comma or end behind it, where *at is then; text is borrowed for as long as the spec is used. 0 or -errno

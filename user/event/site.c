@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "event/format.h"
-#include "event/near.h"
+#include "util/near.h"
 #include "event/tracepoints.h"
 #include "event/usdtarg.h"
 #include "sym/dwarf.h"
@@ -178,7 +178,8 @@ static int find_tracepoints(const struct probe_spec *spec, const struct site_cfg
 		return tracefs_refused(ret, text, strlen(text), err);
 	if (!ret && !f.found) {
 		ret = expr_bad(&spec->exprs, "bad probe", spec->name_at, err, "no tracepoint matches");
-		near_hint(&f.near, err);
+		if (!probe_hint_perf(text, strlen(text), err))
+			near_hint(&f.near, err);
 	}
 	return ret;
 }

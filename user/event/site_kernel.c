@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/near.h"
+#include "util/near.h"
 #include "event/site.h"
 #include "sym/kfuncs.h"
 #include "sym/kprotos.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event/near.h"
+#include "util/near.h"
 #include "event/site.h"
 #include "event/upath.h"
 #include "sym/demangle.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/near.h"
 #include "util/num.h"
 
 #define OPTS_MAX 96
@@ -122,6 +123,45 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 	}
 }
 
+/* A long option that is begun by the word, without the dashes and its value. */
+static bool begins(const char *name, const char *word, size_t len)
+{
+	return !strncmp(name, word, len);
+}
+
+/* What getopt_long() does not take. */
+static int refuse(const struct tables *t, const char *text, struct err *err)
+{
+	const char *word = text + 2;
+	size_t len = strcspn(word, "="), at = 0;
+	char list[256] = "";
+	struct near near;
+	int nr = 0;
+
+	if (optopt && optopt < LONG_HELP)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '-%c'", optopt);
+	if (optopt)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "no value allowed for option '%s'", text);
+	near_init(&near, word, len);
+	for (const struct option *o = t->longs; o->name; o++) {
+		near_offer(&near, o->name, strlen(o->name));
+		if (!len || !begins(o->name, word, len))
+			continue;
+		if (at < sizeof(list))
+			at += snprintf(list + at, sizeof(list) - at, "%s--%s", nr ? ", " : "", o->name);
+		nr++;
+	}
+	if (nr > 1) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "ambiguous option '%s'", text);
+		err_hint(err, "it begins %s", list);
+		return -EINVAL;
+	}
+	err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '%.*s'", (int)len + 2, text);
+	if (near_is_close(&near))
+		err_hint(err, "similar: --%s", near.names[0]);
+	return -EINVAL;
+}
+
 int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, struct err *err)
 {
 	struct tables t = {};
@@ -137,12 +177,8 @@ int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, 
 			return -ECANCELED;
 		if (c == ':')
 			return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
-		if (c == '?') {
-			if (optopt && optopt < LONG_HELP)
-				return err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '-%c'", optopt);
-			return err_exit(err, -EINVAL, EXIT_USAGE, "%s option '%s'",
-					optopt ? "no value allowed for" : "unknown or ambiguous", argv[optind - 1]);
-		}
+		if (c == '?')
+			return refuse(&t, argv[optind - 1], err);
 		if (c < LONG_ONLY)
 			for (i = 0; i < t.nr && t.refs[i].opt->key != c; i++)
 				;

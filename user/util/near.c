@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Levenshtein distance with two rows of the table, and the best three. */
-#include "event/near.h"
+#include "util/near.h"
 
 #include <string.h>
 
@@ -52,6 +52,11 @@ void near_offer(struct near *near, const char *name, size_t len)
 	near->scores[k] = d;
 	memcpy(near->names[k], name, len);
 	near->names[k][len] = '\0';
+}
+
+bool near_is_close(const struct near *near)
+{
+	return near->n && near->scores[0] * 2 <= near->len;
 }
 
 void near_hint(const struct near *near, struct err *err)
