@@ -18,6 +18,7 @@
 #include "bpf/stack.h"
 
 #define COMM_LEN 16 /* TASK_COMM_LEN, with its NUL */
+#define COMM_FILE_LEN 256 /* of files: /proc has longer ones of kernel threads, and simpleperf of all */
 #define BUILD_ID_MAX 20
 
 /* Why a walk ended before the root. */
@@ -102,7 +103,7 @@ struct task_event {
 	uint32_t pid, tid;
 	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT */
 	uint32_t cpu;
-	const char *comm; /* TASK_COMM, TASK_EXEC */
+	const char *comm; /* TASK_COMM, TASK_EXEC; shorter than COMM_FILE_LEN */
 	/* TASK_MMAP, in the terms of PERF_RECORD_MMAP2 (uapi/linux/perf_event.h) */
 	uint64_t addr, len, pgoff;
 	uint32_t prot, flags, maj, min;

@@ -49,7 +49,7 @@ static int check_task(struct sink *sink, const struct task_event *t)
 	in_order(c, t->time_ns);
 	if (t->build_id_size > BUILD_ID_MAX)
 		abort();
-	if ((t->what == TASK_COMM || t->what == TASK_EXEC) && strlen(t->comm) >= COMM_LEN)
+	if ((t->what == TASK_COMM || t->what == TASK_EXEC) && strlen(t->comm) >= COMM_FILE_LEN)
 		abort();
 	if ((t->what == TASK_MMAP || t->what == TASK_KSYM) && strlen(t->path) >= PATH_MAX)
 		abort();

@@ -1067,7 +1067,7 @@ struct file_read {
 	char *line;
 	size_t cap;
 	size_t samples, with_ids;
-	char comms[65536][COMM_LEN]; /* by tid */
+	char comms[65536][COMM_FILE_LEN]; /* by tid */
 	char differ[512];	     /* the first difference */
 };
 

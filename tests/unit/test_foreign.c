@@ -8,6 +8,7 @@
 
 #include "data/reader.h"
 #include "model/fold.h"
+#include "render/table.h"
 #include "sym/buildid.h"
 
 #define KTEXT 0xffffffff81000000ull
@@ -97,11 +98,13 @@ static void see(struct seen *s, const struct image *im, const struct syms_cfg *c
 	assert_int_equal(table_init(&s->table, sort, false, &err), 0);
 	s->fold->syms = new_syms(cfg);
 	s->fold->view.profile = &s->p;
+	s->fold->may_hold = true;
 	s->fold->view.tree = &s->tree;
 	s->fold->view.table = &s->table;
 	s->fold->root = ROOT_NONE;
 	if (open_image(im, &s->reader, &err) || data_reader_run(s->reader, &s->fold->sink, &err))
 		fail_msg("%s", err.text);
+	assert_int_equal(fold_end(s->fold), 0);
 	s->meta = *data_reader_meta(s->reader);
 	table_sort(&s->table, false);
 }
@@ -119,7 +122,7 @@ static void seen_free(struct seen *s)
 static const struct table_row *row(const struct seen *s, const char *sym)
 {
 	for (size_t i = 0; i < s->table.rows.n; i++)
-		if (!strcmp(s->table.rows.data[i].sym, sym))
+		if (s->table.rows.data[i].sym && !strcmp(s->table.rows.data[i].sym, sym))
 			return &s->table.rows.data[i];
 	fail_msg("no row of '%s'", sym);
 	return NULL;
@@ -443,6 +446,186 @@ static void old_mmap2(void **state)
 	seen_free(&s);
 }
 
+static void put_comm(struct image *im, uint32_t pid, uint32_t tid, const char *comm, uint64_t time_ns)
+{
+	uint8_t body[300] = { 0 };
+	size_t n = 8 + (strlen(comm) + 8) / 8 * 8;
+
+	memcpy(body, &pid, 4);
+	memcpy(body + 4, &tid, 4);
+	strcpy((char *)body + 8, comm);
+	memcpy(body + n, &(uint64_t){ (uint64_t)tid << 32 | pid }, 8); /* sample_id_all */
+	memcpy(body + n + 8, &time_ns, 8);
+	put_record(im, PERF_RECORD_COMM, 0, body, n + 16);
+}
+
+static const struct table_row *row_of_comm(const struct seen *s, const char *comm)
+{
+	for (size_t i = 0; i < s->table.rows.n; i++)
+		if (!strcmp(s->table.rows.data[i].comm, comm))
+			return &s->table.rows.data[i];
+	fail_msg("no row of '%s'", comm);
+	return NULL;
+}
+
+static const struct perf_event_attr clock_attr = { .type = PERF_TYPE_SOFTWARE, .sample_period = 10, .sample_id_all = 1, .exclude_guest = 1,
+	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+
+/* A thread's name counts from its begin, whenever it is told; the idle task has one; names may be long. */
+static void names_of_threads(void **state)
+{
+	static const char long_name[] = "com.example.application.with_a_name_of_more_than_63_characters:worker";
+	static const char *const sorts[] = { "comm", "comm,tid" };
+	const uint16_t k = PERF_RECORD_MISC_KERNEL;
+	uint64_t a = 7ull << 32 | 7, b = 8ull << 32 | 7, c = 9ull << 32 | 7, idle = 7, none = UINT64_MAX;
+	static struct image im;
+	struct syms_cfg cfg = here();
+	struct seen s;
+	char *text;
+	size_t n;
+	FILE *f;
+
+	(void)state;
+	image_begin(&im);
+	put_attr(&im, &clock_attr, 1);
+	SAMPLE(&im, k, F, a, T0 + 1);
+	SAMPLE(&im, k, F, b, T0 + 2);
+	put_comm(&im, 7, 7, "early", T0 + 3);
+	SAMPLE(&im, k, F, a, T0 + 4);
+	put_comm(&im, 7, 7, "later", T0 + 5);
+	SAMPLE(&im, k, F, a, T0 + 6);
+	SAMPLE(&im, k, F, idle, T0 + 7);
+	SAMPLE(&im, k, F, none, T0 + 8);
+	SAMPLE(&im, k, F, c, T0 + 8);
+	put_comm(&im, 7, 9, long_name, T0 + 9);
+	for (size_t i = 0; i < 2; i++) {
+		see(&s, &im, &cfg, sorts[i]);
+		assert_int_equal(row_of_comm(&s, "early")->self, 20);
+		assert_int_equal(row_of_comm(&s, "later")->self, 10);
+		assert_int_equal(row_of_comm(&s, ":8")->self, 10);
+		assert_int_equal(row_of_comm(&s, "swapper")->self, 10);
+		assert_int_equal(row_of_comm(&s, ":-1")->self, 10);
+		assert_int_equal(row_of_comm(&s, long_name)->self, 10);
+		if (i) {
+			f = open_memstream(&text, &n);
+			assert_int_equal(render_table_csv(f, &s.table, &s.p, &(struct table_cfg){ 0 }), 0);
+			assert_int_equal(render_table_json(f, &s.table, &s.p, &(struct table_cfg){ 0 }), 0);
+			fclose(f);
+			assert_non_null(strstr(text, "\":-1\",-1"));
+			assert_non_null(strstr(text, "\"tid\":-1"));
+			assert_null(strstr(text, "4294967295"));
+			free(text);
+		}
+		seen_free(&s);
+	}
+}
+
+/* perf inject -B marks every map as a guest's. */
+static void maps_marked_as_of_guests(void **state)
+{
+	uint64_t map[16] = { PID_TID, 0x4000, 0x1000, 0, 0, 77, 0, PROT_READ | PROT_EXEC };
+	uint64_t kernel[16] = { UINT32_MAX, KTEXT, 0x400, KTEXT };
+	static struct image im;
+	struct syms_cfg cfg = here();
+	struct seen s;
+
+	(void)state;
+	strcpy((char *)&map[8], "/usr/bin/mapped");
+	image_begin(&im);
+	put_attr(&im, &clock_attr, 1);
+	strcpy((char *)&kernel[4], "[guest.kernel.kallsyms]_text");
+	put_record(&im, PERF_RECORD_MMAP, PERF_RECORD_MISC_GUEST_KERNEL, kernel, 4 * 8 + 32 + 16);
+	strcpy((char *)&kernel[4], "[kernel.kallsyms]_text");
+	put_record(&im, PERF_RECORD_MMAP, PERF_RECORD_MISC_GUEST_KERNEL, kernel, 4 * 8 + 24 + 16);
+	put_record(&im, PERF_RECORD_MMAP2, PERF_RECORD_MISC_GUEST_USER, map, 8 * 8 + 16 + 16);
+	SAMPLE(&im, PERF_RECORD_MISC_USER, 0x4000, PID_TID, T0 + 1);
+	SAMPLE(&im, PERF_RECORD_MISC_GUEST_USER, 0x4000, PID_TID, T0 + 1);
+	see(&s, &im, &cfg, "dso,sym");
+	assert_int_equal(row(&s, "[mapped]")->self, 10);
+	assert_int_equal(s.p.weight, 20);
+	assert_int_equal(s.meta.skipped, 0);
+	seen_free(&s);
+}
+
+static void put_sized(struct image *im, const char *text)
+{
+	uint64_t n = strlen(text);
+
+	put(im, &n, sizeof(n));
+	put(im, text, n);
+}
+
+/* What perf writes of tracefs into a stream: as much of it as is read. */
+static void put_tracing(struct image *im)
+{
+	static const uint8_t zeros[8];
+	uint32_t head[3] = { RECORD_HEADER_TRACING_DATA, 12 << 16, 0 }, one = 1, two = 2;
+	size_t at = im->n, n;
+
+	put(im, head, sizeof(head));
+	put(im, "\027\010\104tracing0.6", 14);
+	put(im, "\0\10\0\20\0\0header_page", 18);
+	put_sized(im, "\tfield: u64 timestamp;\n");
+	put(im, "header_event", 13);
+	put_sized(im, "# compressed entry header\n");
+	put(im, &one, sizeof(one));
+	put_sized(im, "name: function\nID: 1\n");
+	put(im, &one, sizeof(one));
+	put(im, "sched", 6);
+	put(im, &two, sizeof(two));
+	put_sized(im, "name: sched_switch\nID: 1329\nformat:\n");
+	put_sized(im, "name: sched_wakeup\nID: 1330\nformat:\n");
+	n = im->n - at - sizeof(head);
+	memcpy(im->bytes + at + 8, &(uint32_t){ (uint32_t)n }, 4);
+	put(im, zeros, (8 - n % 8) % 8);
+}
+
+/* A stream of an older perf has no names: they are made of attributes as perf makes them, and of the formats of tracepoints. */
+static void names_of_events(void **state)
+{
+	static const struct {
+		struct perf_event_attr attr;
+		const char *name, *unit;
+	} events[] = {
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_guest = 1 }, "cycles", "cycles" },
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1 }, "cycles:uH", "cycles" },
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1, .exclude_hv = 1 }, "cycles:u", "cycles" },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 1, .precise_ip = 2, .exclude_guest = 1 }, "instructions:ppH", "events" },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 0xa00000000, .exclude_guest = 1 }, "cycles", "cycles" },
+		{ { .type = PERF_TYPE_HW_CACHE, .config = 0x10003, .exclude_guest = 1 }, "dTLB-load-misses", "events" },
+		{ { .type = PERF_TYPE_HW_CACHE, .config = 0x100, .exclude_guest = 1 }, "L1-dcache-stores", "events" },
+		{ { .type = PERF_TYPE_TRACEPOINT, .config = 0x531 }, "sched:sched_switch", "events" },
+		{ { .type = PERF_TYPE_TRACEPOINT, .config = 0x999 }, "type-2:0x999", "events" },
+	};
+	const size_t nr = sizeof(events) / sizeof(events[0]);
+	static struct image im;
+	struct data_reader *r;
+	struct err err = { 0 };
+
+	(void)state;
+	image_begin(&im);
+	for (size_t i = 0; i < nr; i++) {
+		struct perf_event_attr a = events[i].attr;
+
+		a.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME;
+		put_attr(&im, &a, i + 1);
+	}
+	put_tracing(&im);
+	SAMPLE(&im, 0, 1, F, T0);
+	for (size_t n = im.n; n > 0; n -= n > im.n - 300 ? 1 : n) { /* cut anywhere, it is read as far as it goes */
+		struct image cut = im;
+
+		cut.n = n;
+		if (open_image(&cut, &r, &err))
+			fail_msg("%s", err.text);
+		for (size_t i = 0; i < nr && n == im.n; i++) {
+			assert_string_equal(data_reader_meta(r)->events[i].name, events[i].name);
+			assert_string_equal(data_reader_meta(r)->events[i].unit, events[i].unit);
+		}
+		data_reader_close(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +635,9 @@ int main(void)
 		cmocka_unit_test(modules_of_a_file),
 		cmocka_unit_test(objects_of_another_machine),
 		cmocka_unit_test(old_mmap2),
+		cmocka_unit_test(names_of_threads),
+		cmocka_unit_test(maps_marked_as_of_guests),
+		cmocka_unit_test(names_of_events),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

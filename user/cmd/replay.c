@@ -129,12 +129,15 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
 	r->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
 	cfg->recorded = &r->recorded;
+	r->fold->may_hold = true;
 	ask_kernel(cfg, &r->asker);
 	ret = replay_views_choose(r, err);
 	if (!ret)
 		ret = syms_new(cfg, &r->fold->syms, err);
 	if (!ret)
 		ret = data_reader_run(r->reader, &r->fold->sink, err);
+	if ((!ret || ret == -EBADMSG) && fold_end(r->fold))
+		ret = err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }
 

@@ -64,18 +64,6 @@ static void layout_fill(struct layout *l, const struct perf_event_attr *a)
 	l->trailer = at;
 }
 
-/* Names of uapi/linux/perf_event.h's PERF_COUNT_*, as perf list shows them. */
-static const char *const hardware_names[] = {
-	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
-	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
-};
-static const char *const software_names[] = {
-	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults",
-	"major-faults", "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches",
-};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static void event_fill(struct event *e, const struct perf_event_attr *a)
 {
 	*e = (struct event){
@@ -92,16 +80,8 @@ static void event_fill(struct event *e, const struct perf_event_attr *a)
 		.exclude_idle = a->exclude_idle,
 		.precise = a->precise_ip,
 	};
-	if (a->type == PERF_TYPE_HARDWARE && a->config < COUNT(hardware_names))
-		snprintf(e->name, sizeof(e->name), "%s", hardware_names[a->config]);
-	else if (a->type == PERF_TYPE_SOFTWARE && a->config < COUNT(software_names))
-		snprintf(e->name, sizeof(e->name), "%s", software_names[a->config]);
-	else if (a->type == PERF_TYPE_RAW)
-		snprintf(e->name, sizeof(e->name), "r%llx", (unsigned long long)a->config);
-	else
-		snprintf(e->name, sizeof(e->name), "type-%u:%#llx", a->type,
-			 (unsigned long long)a->config);
-	if (a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES)
+	event_name(e, a);
+	if (a->type == PERF_TYPE_HARDWARE && (uint32_t)a->config == PERF_COUNT_HW_CPU_CYCLES) /* above is the PMU */
 		e->unit = "cycles";
 	if (a->type == PERF_TYPE_SOFTWARE && a->config <= PERF_COUNT_SW_TASK_CLOCK)
 		e->unit = "ns";

@@ -38,6 +38,7 @@ _Static_assert(sizeof(struct file_header) == 104, "perf.data header");
 
 enum feature {
 	FEATURE_FIRST = 1,
+	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,

@@ -180,6 +180,9 @@ int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size
 	struct span s = { p, n };
 
 	switch (feature) {
+	case FEATURE_TRACING_DATA:
+		tracing_read(r, p, n);
+		return 0;
 	case FEATURE_BUILD_ID:
 		return read_build_ids(r, s);
 	case FEATURE_HOSTNAME:

@@ -25,7 +25,7 @@ static int fill(struct data_reader *r, struct err *err)
 	ssize_t got;
 	int ret;
 
-	if (r->regular && r->stream.skip) {
+	if (r->regular && r->stream.skip && !r->stream.keep) {
 		uint64_t skip = r->stream.skip < left ? r->stream.skip : left;
 
 		r->pos += skip;
@@ -211,6 +211,7 @@ static int accept_user(struct data_reader *r, struct stream *s, const uint8_t *r
 		break;
 	case RECORD_HEADER_TRACING_DATA:
 		s->skip = size < 12 ? 0 : ((uint64_t)get_u32(record + 8) + 7) & ~7ull;
+		s->keep = !r->started && s->skip <= FEATURE_BYTES_MAX;
 		break;
 	}
 	if (ret == -EBADMSG || ret == -E2BIG)
@@ -278,6 +279,9 @@ static int read_preamble(struct data_reader *r, struct err *err)
 		return ret;
 	if (ret < 0 && err)
 		*err = (struct err){ 0 };
+	if (r->stream.kept.n)
+		tracing_read(r, r->stream.kept.data, r->stream.kept.n);
+	vec_free(&r->stream.kept);
 	ret = attrs_settle(r);
 	if (ret < 0)
 		return reader_fail(r, err, ret,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
- * are), meta.c (features), queue.c (time order), record.c (record to sample or task event), reads.c (counters
+ * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), reads.c (counters
  * read with a sample), decompress.c (compressed records), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
@@ -40,6 +40,8 @@ struct stream {
 	struct chunk *chunk;
 	size_t at;	/* of the next record in the chunk */
 	uint64_t skip;	/* bytes after the last record that are no records */
+	VEC(uint8_t) kept; /* of these, if keep */
+	bool keep;
 };
 
 struct chunk *chunk_get(struct chunk_pool *pool);
@@ -190,6 +192,10 @@ int id_event(struct data_reader *r, uint64_t id);
 int record_attr(struct data_reader *r, const uint8_t *record, size_t size, bool is_sample);
 /* Names the event with this first id; else, if there is one, event number fallback. */
 void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const char *name, size_t n);
+
+/* names.c: a name by its attributes; those of tracepoints that have none, by formats of perf's tracing data, hostile. */
+void event_name(struct event *e, const struct perf_event_attr *a);
+void tracing_read(struct data_reader *r, const uint8_t *bytes, size_t n);
 
 /* meta.c: content of one feature section; damaged content is left out. 0 or -ENOMEM. */
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n);

@@ -210,7 +210,9 @@ static size_t path_at(const uint8_t *record, uint32_t type)
  */
 static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, bool with_build_ids, struct task_event *t)
 {
-	t->kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	t->kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL;
 	t->pid = t->kernel ? UINT32_MAX : get_u32(record + 8);
 	t->tid = get_u32(record + 12);
 	t->addr = get_u64(record + 16);
@@ -285,7 +287,7 @@ static bool task_fields(struct data_reader *r, const uint8_t *record, uint32_t t
 		t->what = misc & PERF_RECORD_MISC_COMM_EXEC ? TASK_EXEC : TASK_COMM;
 		t->pid = get_u32(record + 8);
 		t->tid = get_u32(record + 12);
-		t->comm = text_at(r, record, 16, end, COMM_LEN - 1);
+		t->comm = text_at(r, record, 16, end, COMM_FILE_LEN - 1);
 		return t->comm;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
@@ -316,15 +318,24 @@ static bool task_fields(struct data_reader *r, const uint8_t *record, uint32_t t
 	return false;
 }
 
-/* No executable mapping of this machine: data (perf record -d), a guest's. */
-static bool is_foreign_map(uint32_t type, uint16_t misc)
+/* Starts with a guest's kernel: what perf record --guest calls its maps. */
+static bool is_guest_kernel(const uint8_t *record, size_t size, uint32_t type)
 {
-	uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	static const char name[] = "[guest.kernel";
+	size_t at = path_at(record, type);
 
+	return size >= at + sizeof(name) && !memcmp(record + at, name, sizeof(name) - 1);
+}
+
+/*
+ * No executable mapping of this machine: data (perf record -d), a guest's. That a map is of guest mode is no sign of one: perf inject -B
+ * marks all maps so (6.12 seen), and perf report takes them for the host's, unless told of guests.
+ */
+static bool is_foreign_map(const uint8_t *record, size_t size, uint32_t type, uint16_t misc)
+{
 	if (type != PERF_RECORD_MMAP && type != PERF_RECORD_MMAP2)
 		return false;
-	return misc & PERF_RECORD_MISC_MMAP_DATA || mode == PERF_RECORD_MISC_GUEST_KERNEL ||
-	       mode == PERF_RECORD_MISC_GUEST_USER;
+	return misc & PERF_RECORD_MISC_MMAP_DATA || is_guest_kernel(record, size, type);
 }
 
 static int deliver_lost(struct data_reader *r, uint64_t n)
@@ -343,12 +354,12 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 	size_t fixed = fixed_bytes(type), trailer = (size_t)l->trailer;
 	struct task_event t = { .time_ns = time_ns, .cpu = UINT32_MAX };
 
-	if (is_foreign_map(type, misc))
-		return 0;
 	if (!fixed || size < fixed + trailer) {
 		r->meta.skipped++;
 		return 0;
 	}
+	if (is_foreign_map(record, size, type, misc))
+		return 0;
 	if (type == PERF_RECORD_LOST)
 		return deliver_lost(r, get_u64(record + 16));
 	if (type == PERF_RECORD_LOST_SAMPLES)

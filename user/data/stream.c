@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "data/reader.h"
 
@@ -65,7 +66,11 @@ int stream_peek(struct stream *s, const uint8_t **ret_record)
 
 	if (s->skip) {
 		size_t n = left < s->skip ? left : (size_t)s->skip;
+		uint8_t *copy = s->keep && n ? vec_take(&s->kept, n) : NULL;
 
+		if (copy)
+			memcpy(copy, s->chunk->bytes + s->at, n);
+		s->keep = s->keep && (copy || !n);
 		s->at += n;
 		s->skip -= n;
 		left -= n;
@@ -120,4 +125,5 @@ void stream_free(struct stream *s)
 	if (s->chunk)
 		chunk_put(s->chunk);
 	s->chunk = NULL;
+	vec_free(&s->kept);
 }

@@ -11,6 +11,8 @@
 #include "util/hash.h"
 
 #define COMMS_FIRST 1024
+#define HELD_MAX (1u << 17) /* with stacks at most 48 MB; what comes then keeps a number as its name */
+#define HELD_IPS_MAX (1u << 22)
 
 static struct comm_slot *comm_find(struct fold *f, uint32_t tid)
 {
@@ -21,7 +23,10 @@ static struct comm_slot *comm_find(struct fold *f, uint32_t tid)
 	return &f->comms[at];
 }
 
-static int comm_set(struct fold *f, uint32_t tid, const char *comm)
+/* How a thread came to its name: it has none, an event said so, it is its parent's. */
+enum comm_from { COMM_MADE_UP, COMM_SAID, COMM_INHERITED };
+
+static int comm_set(struct fold *f, uint32_t tid, const char *comm, enum comm_from from)
 {
 	struct comm_slot *slot;
 
@@ -42,53 +47,72 @@ static int comm_set(struct fold *f, uint32_t tid, const char *comm)
 	}
 	slot = comm_find(f, tid);
 	f->nr_comms += !slot->comm;
-	*slot = (struct comm_slot){ tid, comm };
+	if (!slot->comm)
+		slot->first = NULL;
+	else if (slot->is_made_up && from == COMM_SAID)
+		slot->first = comm;
+	slot->tid = tid;
+	slot->comm = comm;
+	slot->is_made_up = from == COMM_MADE_UP;
 	return 0;
 }
 
 static int fold_task(struct sink *sink, const struct task_event *t)
 {
 	struct fold *f = (struct fold *)sink;
+	struct comm_slot *slot;
 	const char *comm;
 	int ret = 0;
 
 	if (t->what == TASK_COMM || t->what == TASK_EXEC) {
 		comm = syms_intern(f->syms, t->comm);
-		ret = comm ? comm_set(f, t->tid, comm) : -ENOMEM;
+		ret = comm ? comm_set(f, t->tid, comm, COMM_SAID) : -ENOMEM;
 	} else if (t->what == TASK_FORK) {
-		comm = comm_find(f, t->ptid)->comm;
-		if (comm)
-			ret = comm_set(f, t->tid, comm);
+		slot = comm_find(f, t->ptid);
+		if (slot->comm && !slot->is_made_up)
+			ret = comm_set(f, t->tid, slot->comm, COMM_INHERITED);
 	}
 	return ret ? ret : syms_task(f->syms, t);
 }
 
-static const char *comm_of(struct fold *f, const struct sample *s)
+/* perf's name for a thread it never saw named; NULL: no memory. */
+static const char *made_up(struct fold *f, uint32_t tid)
 {
 	char text[16];
+
+	snprintf(text, sizeof(text), ":%d", (int)tid);
+	return syms_intern(f->syms, text);
+}
+
+/* Its name, or NULL without memory. *ret_made_up: nothing has named the thread yet. */
+static const char *comm_of(struct fold *f, const struct sample *s, bool *ret_made_up)
+{
+	const struct comm_slot *slot;
 	const char *comm;
 
+	*ret_made_up = false;
 	if (s->comm)
 		return syms_intern(f->syms, s->comm);
-	comm = comm_find(f, s->tid)->comm;
-	if (comm)
-		return comm;
-	if (!s->pid)
+	if (!s->pid || !s->tid)
 		return syms_intern(f->syms, "swapper");
-	snprintf(text, sizeof(text), ":%u", s->tid); /* perf's name for a thread it never saw named */
-	return syms_intern(f->syms, text);
+	slot = comm_find(f, s->tid);
+	*ret_made_up = !slot->comm || slot->is_made_up;
+	if (slot->comm)
+		return slot->comm;
+	comm = made_up(f, s->tid);
+	return comm && !comm_set(f, s->tid, comm, COMM_MADE_UP) ? comm : NULL;
 }
 
 static const char *root_name(struct fold *f, const struct sample *s, const char *comm)
 {
-	char text[64];
+	char text[COMM_FILE_LEN + 32];
 
 	if (f->root == ROOT_COMM)
 		return comm;
 	if (f->root == ROOT_PID)
-		snprintf(text, sizeof(text), "%s (%u)", comm, s->pid);
+		snprintf(text, sizeof(text), "%s (%d)", comm, (int)s->pid);
 	else
-		snprintf(text, sizeof(text), "%s (%u/%u)", comm, s->pid, s->tid);
+		snprintf(text, sizeof(text), "%s (%d/%d)", comm, (int)s->pid, (int)s->tid);
 	return syms_intern(f->syms, text);
 }
 
@@ -147,33 +171,81 @@ static const char *off_cpu_mark(const struct fold *f, const struct sample *s)
 	return s->off_cpu == OFF_CPU_BLOCKED ? "[blocked]" : "[off-CPU]";
 }
 
+static int add_sample(struct fold *f, const struct sample *s, struct fold_view *v, const char *comm)
+{
+	const char *mark = off_cpu_mark(f, s);
+	int ret = 0;
+
+	if (!v->first_ns || s->time_ns < v->first_ns)
+		v->first_ns = s->time_ns;
+	if (s->time_ns > v->last_ns)
+		v->last_ns = s->time_ns;
+	v->profile->weight += s->weight;
+	v->folded += s->count;
+	stack_resolve(f->syms, s, &f->stack, v->profile);
+	if (mark)
+		stack_mark(f->syms, mark, &f->stack);
+	if (v->tree)
+		ret = add_tree(f, s, v, comm);
+	if (!ret && v->table)
+		ret = table_add(v->table, s, comm, &f->stack);
+	return ret;
+}
+
+/* 1: it waits. 0: there is no room for it. Or -ENOMEM. */
+static int hold(struct fold *f, const struct sample *s, struct fold_view *v)
+{
+	uint32_t n = s->nr_kips + s->nr_uips;
+	struct held *h;
+	uint64_t *ips;
+
+	if (f->held.n >= HELD_MAX || f->held_ips.n + n > HELD_IPS_MAX)
+		return 0;
+	h = vec_take(&f->held, 1);
+	if (!h)
+		return -ENOMEM;
+	*h = (struct held){ *s, f->held_ips.n, v };
+	ips = n ? vec_take(&f->held_ips, n) : NULL;
+	if (n && !ips)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		ips[i] = i < s->nr_kips ? s->kips[i] : s->uips[i - s->nr_kips];
+	return 1;
+}
+
 static int fold_sample(struct sink *sink, const struct sample *sample)
 {
 	struct fold *f = (struct fold *)sink;
 	struct sample s = *sample;
-	const char *comm, *mark = off_cpu_mark(f, &s);
 	struct fold_view *v = &f->view;
+	const char *comm;
+	bool is_made_up;
 	int ret = f->choose ? f->choose(f->choose_arg, s.event, &v) : 0;
 
 	if (ret || !v)
 		return ret;
 	leave_out(f, &s);
-	comm = comm_of(f, &s);
+	comm = comm_of(f, &s, &is_made_up);
 	if (!comm)
 		return -ENOMEM;
-	if (!v->first_ns || s.time_ns < v->first_ns)
-		v->first_ns = s.time_ns;
-	if (s.time_ns > v->last_ns)
-		v->last_ns = s.time_ns;
-	v->profile->weight += s.weight;
-	v->folded += s.count;
-	stack_resolve(f->syms, &s, &f->stack, v->profile);
-	if (mark)
-		stack_mark(f->syms, mark, &f->stack);
-	if (v->tree)
-		ret = add_tree(f, &s, v, comm);
-	if (!ret && v->table)
-		ret = table_add(v->table, &s, comm, &f->stack);
+	if (is_made_up && f->may_hold && (ret = hold(f, &s, v)))
+		return ret < 0 ? ret : 0;
+	return add_sample(f, &s, v, comm);
+}
+
+int fold_end(struct fold *f)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < f->held.n && !ret; i++) {
+		struct held *h = &f->held.data[i];
+		const struct comm_slot *slot = comm_find(f, h->s.tid);
+
+		h->s.kips = f->held_ips.data + h->ips;
+		h->s.uips = h->s.kips + h->s.nr_kips;
+		ret = add_sample(f, &h->s, h->view, slot->first ? slot->first : made_up(f, h->s.tid));
+	}
+	f->held.n = 0;
 	return ret;
 }
 
@@ -206,6 +278,8 @@ void fold_free(struct fold *f)
 {
 	free(f->comms);
 	f->comms = NULL;
+	vec_free(&f->held);
+	vec_free(&f->held_ips);
 }
 
 static void note_other_kernel(struct profile *p, const struct recorded *r)

@@ -18,7 +18,16 @@ enum fold_root { ROOT_COMM, ROOT_PID, ROOT_TID, ROOT_NONE };
 
 struct comm_slot {
 	uint32_t tid;
+	bool is_made_up; /* no event has named it yet */
 	const char *comm;
+	const char *first; /* what the first event after that called it, or NULL */
+};
+
+/* A sample of a thread that has no name yet: it waits for one. */
+struct held {
+	struct sample s; /* its stacks are in held_ips, from here on: */
+	size_t ips;
+	struct fold_view *view;
 };
 
 /* Where samples go. The first three are the owner's, borrowed. */
@@ -41,7 +50,10 @@ struct fold {
 	bool no_kernel, no_user; /* drop those frames (a file holds both) */
 	int off_event;		 /* of time off the CPUs among samples of what runs: blocked time has a frame, too; or -1 */
 	bool pin;		 /* read symbols while processes live (live capture) */
+	bool may_hold;		 /* samples of threads without a name until fold_end() */
 	/* Own. */
+	VEC(struct held) held;
+	VEC(uint64_t) held_ips;
 	struct comm_slot *comms; /* names of threads from task events, open addressing */
 	uint32_t nr_comms, cap_comms;
 	struct stack stack, waker;
@@ -51,6 +63,9 @@ struct fold {
 /* Fills the sink; fields above "Own" are the caller's to set after it. 0 or -ENOMEM. */
 int fold_init(struct fold *f);
 void fold_free(struct fold *f);
+
+/* After the last event, with may_hold: what waited gets the names that came meanwhile. 0 or -errno. */
+int fold_end(struct fold *f);
 
 /* Once, at the end: notes in the profile that say why names are missing, where some are. */
 void fold_note(struct fold *f);

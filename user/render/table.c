@@ -46,10 +46,10 @@ static void cell_text(char *buf, size_t size, const struct table_row *r, enum ta
 		snprintf(buf, size, "%s", r->comm ? r->comm : "");
 		break;
 	case KEY_PID:
-		snprintf(buf, size, "%u", r->pid);
+		snprintf(buf, size, "%d", (int)r->pid); /* -1: none */
 		break;
 	case KEY_TID:
-		snprintf(buf, size, "%u", r->tid);
+		snprintf(buf, size, "%d", (int)r->tid);
 		break;
 	case KEY_CPU:
 		snprintf(buf, size, r->cpu == UINT32_MAX ? "-" : "%03u", r->cpu);
@@ -377,7 +377,8 @@ static void json_row(struct json *j, const struct table *t, const struct table_r
 		if (key == KEY_CPU && r->cpu == UINT32_MAX) {
 			json_key_text(j, "cpu", NULL);
 		} else if (key == KEY_PID || key == KEY_TID || key == KEY_CPU) {
-			json_key_u64(j, key_names[key], key == KEY_PID ? r->pid : key == KEY_TID ? r->tid : r->cpu);
+			json_key(j, key_names[key]);
+			json_i64(j, key == KEY_PID ? (int)r->pid : key == KEY_TID ? (int)r->tid : (int)r->cpu);
 		} else if (key == KEY_DSO) {
 			json_key_text(j, "dso", r->dso);
 		} else {
