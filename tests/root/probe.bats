@@ -27,6 +27,7 @@ hits() {
 	row process 't:sched:sched_process_exit(comm, pid)' '[.comm, .pid]' '["probed", .pid]'
 	row process 't:sched:sched_process_exit(c=comm:string) if comm == "probed" && comm ~ "p*d"' .c '"probed"'
 	row write 't:syscalls:sys_enter_write(count, high=(fd > 2)) if fd > 2 && count in 1000..2500' '[.count, .high]' '[.count, 1]'
+	row write 't:syscalls:sys_enter_write(b=buf:string:fd - fd + 2) if fd > 2 && count in 1000..2500' '.b | length' 2
 	row write 't:syscalls:sys_exit_write(ret:u16) if ret == 1111 || ret == 2222' .ret 'select(.ret == 1111 or .ret == 2222) | .ret'
 	row read 't:syscalls:sys_enter_read(count, double=count * 2) if count == 8000' '[.count, .double]' 'select(.count == 8000) | [8000, 16000]'
 	row send 't:syscalls:sys_enter_sendto(len, addr_len, flags:x32) if len >= 100' '[.len, .addr_len, .flags]' '[.size, 0, "0x0"]'
@@ -95,6 +96,49 @@ hits() {
 	[ "$(jq .hits a.json)" = $((n * 5)) ]
 	"$SKEP" probe -m 4 --format json -o b.json t:syscalls:sys_enter_getppid -- "$WORK/probed" load $n 2 2 >truth 2>said
 	ledger $((n * 5)) "$(wc -l <b.json)"
+}
+
+# Not ended by a NUL: what stands behind it in memory is not its text
+@test "texts of a length: of the field behind them, of an expression, as a key" {
+	need_tracefs
+	need /usr/bin/python3
+	cat >calls.py <<-'EOF'
+		import ctypes, mmap, os
+		libc = ctypes.CDLL(None, use_errno=True)
+		fd = os.open("/dev/null", os.O_WRONLY)
+		b = ctypes.create_string_buffer(b"0123456789ABCDEFGHIJ")
+		for n in (5, 0, 20, -1):
+		    libc.write(fd, b, ctypes.c_size_t(n))
+		# To the last byte of what is mapped
+		m = mmap.mmap(-1, 8192)
+		a = ctypes.addressof(ctypes.c_char.from_buffer(m))
+		ctypes.memset(a, ord("z"), 4096)
+		libc.mprotect(ctypes.c_void_p(a + 4096), 4096, 0)
+		libc.write(fd, ctypes.c_void_p(a + 4090), 6)
+		os.write(1, b"done\n")
+	EOF
+	for spec in 'buf:string' 'b=buf:string:count' 'b=args->buf:string' 'b=buf:ustring:count + 0'; do
+		"$SKEP" probe "t:syscalls:sys_enter_write($spec)" --format json -o out -- /usr/bin/python3 calls.py >said
+		[ "$(jq -sc 'map(.values[])' out)" = '["01234","","0123456789ABCDEFGHIJ","","zzzzzz","done\n"]' ] || { cat out; false; }
+	done
+	"$SKEP" probe 't:syscalls:sys_enter_write(b=buf:string:count / 2 + 1)' --text-size 8 --format json -o out -- /usr/bin/python3 calls.py >said
+	[ "$(jq -sc 'map(.values[])' out)" = '["012","0","0123456","","zzzz","don"]' ]
+	"$SKEP" probe 't:syscalls:sys_enter_write' --by b=buf:string:count --format json -o out -- /usr/bin/python3 calls.py >said
+	[ "$(jq -s 'map(select(.b == "01234" or .b == "zzzzzz")) | map(.hits) | add' out)" = 2 ]
+	refuses 2 't:syscalls:sys_enter_write(fd:u8:count)' "EXPR:string:COUNT"
+	refuses 2 't:syscalls:sys_enter_write(buf:string:comm)' "a text is no count"
+	refuses 2 't:syscalls:sys_enter_write(buf:string:)'
+	rows_end
+}
+
+@test "a key that is an address of the kernel is its symbol" {
+	need_tracefs
+	need_feature ksym
+	"$SKEP" probe t:timer:hrtimer_start --by f=function:symbol,g=function:sym --format json -a --duration 500ms -o out
+	cat out
+	jq -se 'all(.[]; .f == .g) and any(.[]; .f | startswith("hrtimer_wakeup") or startswith("tick_"))' out
+	"$SKEP" probe t:timer:hrtimer_start --by f=function:symbol -a --duration 500ms -o out
+	grep -qE '^ *[0-9]+  (hrtimer_wakeup|tick_)' out
 }
 
 # A machine without kprobes says so.

@@ -35,6 +35,37 @@ by() {
 	[ $more -ge 0 ] && [ $more -le 2 ]
 }
 
+@test "separators of thousands are the locale's: none in C, which sort -n wants" {
+	run --separate-stderr env LC_ALL=C "$SKEP" stat -e raw_syscalls:sys_enter -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
+	[[ "$stderr" =~ \ +[4-9][0-9][0-9][0-9]\ +raw_syscalls:sys_enter ]]
+	need localedef
+	localedef -i en_US -f UTF-8 ./en_US.UTF-8 2>said || skip "no sources of locales here"
+	localedef -i de_DE -f UTF-8 ./de_DE.UTF-8
+	export LOCPATH=$PWD
+	run --separate-stderr env LC_ALL=en_US.UTF-8 "$SKEP" stat -e raw_syscalls:sys_enter -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
+	[[ "$stderr" =~ \ +[4-9],[0-9][0-9][0-9]\ +raw_syscalls:sys_enter ]]
+	run --separate-stderr env LC_ALL=de_DE.UTF-8 "$SKEP" stat -e raw_syscalls:sys_enter,task-clock -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
+	[[ "$stderr" =~ \ +[4-9]\.[0-9][0-9][0-9]\ +raw_syscalls:sys_enter ]] && [[ "$stderr" =~ [0-9],[0-9][0-9]\ msec\ task-clock ]]
+	[[ "$stderr" =~ [0-9],[0-9]{9}\ seconds\ time\ elapsed ]]
+	# Programs read these
+	LC_ALL=de_DE.UTF-8 "$SKEP" stat -x';' -o a.csv -e raw_syscalls:sys_enter,task-clock -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
+	grep -qE '^[4-9][0-9]{3};;raw_syscalls' a.csv && grep -qE '^[0-9]+\.[0-9]+;msec;task-clock' a.csv
+	LC_ALL=de_DE.UTF-8 "$SKEP" stat -j -o a.json -e raw_syscalls:sys_enter,task-clock -- true
+	jq -se 'length == 2' a.json
+}
+
+@test "several -e add up, in stat, record, flame and probe" {
+	"$SKEP" stat -x, -o a.csv -e page-faults -e task-clock,context-switches -- true
+	[ "$(cut -d, -f3 a.csv | tr '\n' ' ')" = "page-faults task-clock context-switches " ]
+	"$SKEP" record -e cpu-clock -e page-faults -e minor-faults -o a.data -- ls / >out
+	[[ "$("$SKEP" report -i a.data 2>&1 >out)" == *"3 events"* ]]
+	"$SKEP" flame -e page-faults -o a.folded -- ls / >out
+	"$SKEP" probe -e "u:$WORK/hitrate:hit" -e "u:$WORK/hitrate:main" --count -o a -- "$WORK/hitrate" 10
+	[ "$(wc -l <a)" = 3 ]
+	run -2 "$SKEP" record -e cpu-clock -e nosuchevent -o a.data -- true
+	[[ "$output" == *"cpu-clock,nosuchevent"*"          ^"* ]]
+}
+
 @test "task-clock is the CPU time of the program" {
 	"$SKEP" stat -x, -o a.csv -e task-clock -- "$WORK/shares" 1 >/dev/null
 	cat a.csv

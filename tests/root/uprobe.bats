@@ -351,6 +351,7 @@ MODE=user
 		row Add 'u:@:main.Add(a, b)' '[.a, .b]'
 		row Add 'ur:@:main.Add(ret)' .ret
 		row Greet 'u:@:main.Greet(n=name.len, p=name.str:string)' '[.n, (.p[0:3] // "")]' '[.n, .s[0:3]]'
+		row Greet 'u:@:main.Greet(p=name.str:string:name.len)' .p .s
 		row Add 'u:@:main.Add(a) if a > 2 && b < 0' .a 'select(.a > 2 and .b < 0) | .a'
 	fi
 	rows_end

@@ -319,26 +319,35 @@ static void eval(struct gen_ctx *c, uint32_t node)
 	}
 }
 
-void gen_read_text(struct gen_ctx *c, uint32_t node, int to, int off, int bytes)
+static bool is_record_text(const struct gen_ctx *c, uint32_t node)
+{
+	return node_at(c, node)->kind == BOUND_RECORD_AT || node_at(c, node)->kind == BOUND_RECORD_LOC;
+}
+
+/* To r3. */
+static void text_address(struct gen_ctx *c, uint32_t node)
 {
 	const struct bound *n = node_at(c, node);
 
-	if (n->kind == BOUND_RECORD_AT || n->kind == BOUND_RECORD_LOC) {
-		if (n->kind == BOUND_RECORD_LOC) {
-			record_text(c, n);
-			mov(c, 3, 0);
-		} else {
-			mov(c, 3, 6);
-			alu_imm(c, BPF_ADD, 3, n->num);
-		}
-	} else {
-		eval(c, node);
-		mov(c, 3, 0);
+	if (n->kind == BOUND_RECORD_AT) {
+		mov(c, 3, 6);
+		alu_imm(c, BPF_ADD, 3, n->num);
+		return;
 	}
+	if (n->kind == BOUND_RECORD_LOC)
+		record_text(c, n);
+	else
+		eval(c, node);
+	mov(c, 3, 0);
+}
+
+void gen_read_text(struct gen_ctx *c, uint32_t node, int to, int off, int bytes)
+{
+	text_address(c, node);
 	mov(c, 1, to);
 	alu_imm(c, BPF_ADD, 1, off);
 	mov_imm(c, 2, bytes);
-	if (n->kind == BOUND_RECORD_AT || n->kind == BOUND_RECORD_LOC)
+	if (is_record_text(c, node))
 		call(c, HELPER(probe_read_kernel_str));
 	else
 		call_reader(c, HELPER(probe_read_kernel_str), HELPER(probe_read_user_str));
@@ -411,6 +420,45 @@ static void read_whole(struct gen_ctx *c, const struct gen_dest *d)
 	call(c, HELPER(probe_read_kernel));
 }
 
+/* At most room - 1, and no less than 0: in a way that all verifiers follow. */
+static void bound_count(struct gen_ctx *c, int reg, int32_t room)
+{
+	struct patches some = { 0 }, fits = { 0 };
+
+	jump(c, BPF_JSGT, reg, 0, &some);
+	mov_imm(c, reg, 0);
+	land(c, &some);
+	jump(c, BPF_JLT, reg, room, &fits);
+	mov_imm(c, reg, room - 1);
+	land(c, &fits);
+}
+
+/* A text that need not end in NUL: as many bytes as arg->count says, or as there is room for, then a NUL. A negative count is none. */
+static void read_counted(struct gen_ctx *c, const struct bound_arg *arg, const struct gen_dest *d)
+{
+	uint32_t room = arg->text_max && arg->text_max < d->bytes ? arg->text_max : d->bytes;
+
+	eval(c, arg->count);
+	store8(c, 10, SLOT_AT(c->depth++), 0);
+	text_address(c, arg->node);
+	load8(c, 2, 10, SLOT_AT(--c->depth));
+	bound_count(c, 2, room);
+	store8(c, 10, SLOT_AT(0), 2);
+	mov(c, 1, 7);
+	alu_imm(c, BPF_ADD, 1, d->off);
+	if (is_record_text(c, arg->node))
+		call(c, HELPER(probe_read_kernel));
+	else
+		call_reader(c, HELPER(probe_read_kernel), HELPER(probe_read_user));
+	jump(c, BPF_JNE, 0, 0, c->fault);
+	load8(c, 1, 10, SLOT_AT(0));
+	bound_count(c, 1, room); /* kernels before 5.16 forget what they knew of a number on the stack */
+	mov(c, 2, 7);
+	alu_imm(c, BPF_ADD, 2, d->off);
+	alu(c, BPF_ADD, 2, 1);
+	emit(c, BPF_ST | BPF_MEM | BPF_B, 2, 0, 0, 0);
+}
+
 static void put_value(struct gen_ctx *c, int i)
 {
 	const struct gen_dest *d = &c->cfg->dests[i];
@@ -431,8 +479,12 @@ static void put_value(struct gen_ctx *c, int i)
 	} else if (arg->show == SHOW_TEXT) {
 		for (uint32_t at = 0; at < d->bytes && d->bytes <= BY_TEXT_MAX; at += 8) /* a key is hashed whole */
 			emit(c, BPF_ST | BPF_MEM | BPF_DW, 7, 0, d->off + at, 0);
-		gen_read_text(c, arg->node, 7, d->off, arg->text_max && arg->text_max < d->bytes ? arg->text_max : d->bytes);
-		jump(c, BPF_JSLT, 0, 0, &fault);
+		if (arg->count) {
+			read_counted(c, arg, d);
+		} else {
+			gen_read_text(c, arg->node, 7, d->off, arg->text_max && arg->text_max < d->bytes ? arg->text_max : d->bytes);
+			jump(c, BPF_JSLT, 0, 0, &fault);
+		}
 	} else {
 		eval(c, arg->node);
 		store8(c, 7, d->off, 0);

@@ -22,9 +22,36 @@
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
 #define RECEIPT_PART_NS 1000000000ull
 
+/* They add up, as perf's. */
+static int add_text(void *base, const char *text, struct err *err)
+{
+	struct measure *m = base;
+
+	if (m->nr_event_texts == MEASURE_TEXTS_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "-e more than %d times", MEASURE_TEXTS_MAX);
+	m->event_texts[m->nr_event_texts++] = text;
+	m->event_text = m->event_texts[0];
+	return 0;
+}
+
+static int join_texts(struct measure *m)
+{
+	size_t size = 1, at = 0;
+
+	for (size_t i = 0; i < m->nr_event_texts; i++)
+		size += strlen(m->event_texts[i]) + 1;
+	m->event_list = malloc(size);
+	if (!m->event_list)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->nr_event_texts; i++)
+		at += snprintf(m->event_list + at, size - at, "%s%s", i ? "," : "", m->event_texts[i]);
+	m->event_text = m->event_list;
+	return 0;
+}
+
 const struct opt measure_opts[] = {
-	{ 'e', "event", "EVENT,...", OPT_TEXT, offsetof(struct measure, event_text),
-	  "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", NULL, false, NULL },
+	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", add_text,
+	  true, NULL },
 	{ 'F', "freq", "HZ", OPT_U64, offsetof(struct measure, freq), "samples per second and CPU (default 999)", NULL,
 	  false, NULL },
 	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)", NULL,
@@ -145,6 +172,8 @@ void measure_free(struct measure *m)
 {
 	measure_free_probes(m);
 	target_free(&m->target);
+	free(m->event_list);
+	m->event_list = NULL;
 }
 
 int measure_events(struct measure *m, struct err *err)
@@ -181,6 +210,11 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	ret = check_numbers(m, err);
 	if (ret)
 		return ret;
+	if (m->nr_event_texts > 1 && !m->event_list) {
+		ret = join_texts(m);
+		if (ret)
+			return ret;
+	}
 	n = m->no_samples ? 0 : event_parse(m->event_text ? m->event_text : "cycles", m->events, EVENTS_MAX - !!m->offcpu, err);
 	if (n < 0)
 		return n;

@@ -11,10 +11,15 @@
 #include "sym/sym.h"
 #include "target.h"
 
+#define MEASURE_TEXTS_MAX 64
+
 /* Options of sampling: measure_opts. */
 struct measure {
 	struct target target;
-	const char *event_text;
+	const char *event_text; /* NULL: not given */
+	const char *event_texts[MEASURE_TEXTS_MAX]; /* of each -e */
+	size_t nr_event_texts;
+	char *event_list; /* these in one; event_text then */
 	uint64_t freq, period, duration_ns, ring_kb, stacks_max;
 	bool idle, no_kernel, no_user;
 	struct walk_options walks;

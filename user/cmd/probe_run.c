@@ -209,9 +209,10 @@ static void field_text(void *arg, const struct site *site, int i, const struct s
 {
 	const struct bound_arg *a = &site->bound.args[i];
 
-	(void)arg;
 	if (v->text)
 		snprintf(buf, size, "%s", v->text);
+	else if (a->show == SHOW_SYMBOL && name_address(arg, v->num, buf, size))
+		return;
 	else if (!enumerator_name(a, v->num, buf, size))
 		hit_value_text(buf, size, v, show_of(a->show));
 }
@@ -377,6 +378,7 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 	if (cfg->keys) {
 		run.probe.sums = cfg->keys->sums;
 		run.probe.sums.field_text = field_text;
+		run.probe.sums.arg = &run;
 	}
 	run.view = (struct hit_cfg){ .json = cfg->o->json, .name = name_value, .record_text = record_as_text,
 				     .record_json = record_as_json, .arg = &run };

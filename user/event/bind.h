@@ -84,6 +84,7 @@ struct bound_arg {
 	uint32_t node;
 	uint8_t show;
 	uint32_t text_max; /* SHOW_TEXT: of an array's bytes and one for a NUL; 0: not known */
+	uint32_t count;	   /* SHOW_TEXT: node of how many bytes it has; 0: to its NUL */
 	uint32_t bytes;	   /* SHOW_RECORD: of the record, without the data that its locations tell of... */
 	uint32_t texts;	   /* ...which so many fields have */
 	uint64_t enum_id;  /* in types */

@@ -19,7 +19,7 @@ static const struct suffix {
 	{ "s8", 1, true, SHOW_SIGNED },	   { "s16", 2, true, SHOW_SIGNED },    { "s32", 4, true, SHOW_SIGNED },	   { "s64", 8, true, SHOW_SIGNED },
 	{ "x8", 1, false, SHOW_HEX },	   { "x16", 2, false, SHOW_HEX },      { "x32", 4, false, SHOW_HEX },	   { "x64", 8, false, SHOW_HEX },
 	{ "bool", 1, false, SHOW_BOOL },   { "char", 1, false, SHOW_CHAR },    { "ipv4", 4, false, SHOW_IPV4 },	   { "symbol", 8, false, SHOW_SYMBOL },
-	{ "ns", 8, false, SHOW_NS },
+	{ "ns", 8, false, SHOW_NS },	   { "sym", 8, false, SHOW_SYMBOL },
 };
 
 static uint8_t show_of(const struct value *v)
@@ -38,6 +38,43 @@ static uint8_t show_of(const struct value *v)
 	}
 }
 
+/* A field of a tracepoint that is an address, with a size_t behind it: `buf` and `count` of write(2). NULL: it is not so. */
+static const struct format_field *own_size(const struct binder *b, const struct expr_arg *a)
+{
+	const struct expr *e = binder_expr(b, a->node);
+	const struct format *format = b->env->format;
+	const struct format_field *f = format && (e->kind == EXPR_NAME || e->kind == EXPR_MEMBER) ?
+					       format_find(format, b->exprs->text + e->at, e->len) : NULL;
+
+	if (!f || f + 1 == format->fields.data + format->fields.n || !strchr(f->type, '*') || strcmp(f[1].type, "size_t"))
+		return NULL;
+	return f + 1;
+}
+
+/* How many bytes a text has that need not end in NUL. */
+static int bind_count(struct binder *b, const struct expr_arg *a, struct bound_arg *arg)
+{
+	size_t at = a->count ? binder_expr(b, a->count)->at : 0;
+	const struct format_field *size = a->count ? NULL : own_size(b, a);
+	struct value v;
+	int ret;
+
+	if (size) {
+		ret = binder_add(b, a->at, (struct bound){ .kind = BOUND_RECORD, .num = size->offset, .size = size->size });
+		arg->count = ret < 0 ? 0 : ret;
+		return ret < 0 ? ret : 0;
+	}
+	if (!a->count)
+		return 0;
+	ret = binder_bind(b, a->count, &v);
+	if (!ret && (v.kind == VALUE_TEXT || v.kind == VALUE_COMM || v.kind == VALUE_LITERAL))
+		return binder_bad(b, at, "a text is no count of bytes");
+	if (!ret)
+		ret = binder_load(b, at, &v);
+	arg->count = v.node;
+	return ret;
+}
+
 static int show_suffix(struct binder *b, const struct expr_arg *a, struct value *v, struct bound_arg *arg)
 {
 	const char *name = b->exprs->text + a->type_at;
@@ -50,8 +87,10 @@ static int show_suffix(struct binder *b, const struct expr_arg *a, struct value 
 		ret = binder_text(b, a->at, v);
 		arg->node = v->node;
 		arg->text_max = v->text_max;
-		return ret;
+		return ret ? ret : bind_count(b, a, arg);
 	}
+	if (a->count)
+		return binder_bad(b, binder_expr(b, a->count)->at, "a count of bytes is for texts: EXPR:string:COUNT");
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 		const struct suffix *s = &suffixes[i];
 

@@ -442,6 +442,13 @@ int expr_parse_arg(struct exprs *exprs, size_t *at, struct expr_arg *ret_arg, st
 		p.at += n;
 		if (!arg.type_len)
 			return bad(&p, p.at, "no type behind the colon");
+		if (p.text[p.at] == ':') {
+			p.at++;
+			node = expr_parse(exprs, &p.at, p.what, err);
+			if (node < 0)
+				return node;
+			arg.count = node;
+		}
 	}
 	*at = p.at;
 	*ret_arg = arg;

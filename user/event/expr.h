@@ -59,6 +59,7 @@ struct exprs {
 struct expr_arg {
 	uint32_t node;
 	uint32_t type_at, type_len; /* ":x64" without the colon; 0: as its type is */
+	uint32_t count;		    /* node of how many bytes a text has, ":string:count"; 0: to its NUL */
 	uint32_t name_at, name_len; /* "NAME=" in front of it; 0: the expression's own text */
 	uint32_t at, len;	    /* of the expression's text */
 };
@@ -72,7 +73,7 @@ int expr_parse(struct exprs *exprs, size_t *at, const char *what, struct err *er
 /* An argument for all fields of a tracepoint, as if "*" were at byte `at`. 0 or -errno likewise. */
 int expr_add_record(struct exprs *exprs, size_t at, struct expr_arg *ret_arg, struct err *err);
 
-/* "[NAME=]EXPR[:TYPE]". 0 or -errno likewise. */
+/* "[NAME=]EXPR[:TYPE[:COUNT]]". 0 or -errno likewise. */
 int expr_parse_arg(struct exprs *exprs, size_t *at, struct expr_arg *ret_arg, struct err *err);
 
 /* "bad filter: WHY" with a caret at byte `at` of the text. Returns -EINVAL. */

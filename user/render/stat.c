@@ -6,6 +6,7 @@
 #include "render/stat.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,20 +30,28 @@ struct shown {
 	struct derived derived;
 };
 
-/* "1234567.25" -> "1,234,567.25" */
-static const char *grouped(char *buf, size_t size, double value, int decimals)
-{
-	char plain[64];
-	int len = snprintf(plain, sizeof(plain), "%.*f", decimals, value), whole = len - (decimals ? decimals + 1 : 0);
-	size_t at = 0;
+/* Tables have the separators and the point of the user's locale, as perf's: none in the C locale. CSV and JSON never have. */
+struct numbers {
+	locale_t user, before;
+};
 
-	for (int i = 0; i < len && at + 2 < size; i++) {
-		if (i && i < whole && (whole - i) % 3 == 0 && plain[i - 1] != '-')
-			buf[at++] = ',';
-		buf[at++] = plain[i];
-	}
-	buf[at] = '\0';
-	return buf;
+static struct numbers numbers_of_user(const struct stat_cfg *cfg)
+{
+	struct numbers n = { (locale_t)0, (locale_t)0 };
+
+	if (!cfg->json && !cfg->separator)
+		n.user = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	if (n.user)
+		n.before = uselocale(n.user);
+	return n;
+}
+
+static void numbers_back(const struct numbers *n)
+{
+	if (!n->user)
+		return;
+	uselocale(n->before);
+	freelocale(n->user);
 }
 
 static void trim_right(char *text)
@@ -73,6 +82,7 @@ static void print_text(FILE *out, const struct counts *c, const struct stat_cfg 
 	size_t n = 0;
 
 	key_text(label, sizeof(label), c, key);
+	snprintf(number, sizeof(number), "%'.*f", s->decimals, s->value);
 	if (cfg->intervals)
 		n += snprintf(line + n, sizeof(line) - n, "%16.9f ", since_s);
 	if (c->by == COUNT_BY_CPU)
@@ -80,7 +90,7 @@ static void print_text(FILE *out, const struct counts *c, const struct stat_cfg 
 	else if (c->by == COUNT_BY_THREAD)
 		n += snprintf(line + n, sizeof(line) - n, "%20s ", label);
 	n += snprintf(line + n, sizeof(line) - n, "%*s %-4s %-*s", VALUE_WIDTH,
-		      s->missing ? s->missing : grouped(number, sizeof(number), s->value, s->decimals), s->unit, NAME_WIDTH,
+		      s->missing ? s->missing : number, s->unit, NAME_WIDTH,
 		      s->event->name);
 	if (s->derived.unit[0]) {
 		snprintf(cell, sizeof(cell), "%*.*f%s %s", s->derived.width, s->derived.decimals, s->derived.value, s->derived.percent,
@@ -192,9 +202,11 @@ static struct shown show(const struct counts *c, const struct stat_cfg *cfg, siz
 int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns)
 {
 	double *values = calloc(c->keys.n * c->nr_events + 1, sizeof(*values));
+	struct numbers numbers;
 
 	if (!values)
 		return -ENOMEM;
+	numbers = numbers_of_user(cfg);
 	for (size_t k = 0; k < c->keys.n; k++)
 		row_values(c, cfg, k, values + k * c->nr_events);
 	/* perf's order: event by event, its keys below each other. */
@@ -208,6 +220,7 @@ int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *c
 			(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, c, cfg, &c->keys.data[k], &s,
 											   since_start_ns / 1e9);
 		}
+	numbers_back(&numbers);
 	free(values);
 	return ferror(out) ? -EIO : 0;
 }
@@ -230,17 +243,22 @@ void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *
 
 void render_stat_foot(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_s, double user_s, double sys_s)
 {
+	struct numbers numbers;
+
 	if (cfg->json || cfg->separator || cfg->intervals)
 		return;
+	numbers = numbers_of_user(cfg);
 	if (cfg->runs > 1) {
 		const struct spread *w = &c->wall;
 
 		fprintf(out, "\n %17.6f +- %.6f seconds time elapsed  ( +-%6.2f%% )\n\n", w->mean,
 			w->n > 1 ? sqrt(w->m2 / (w->n - 1) / w->n) : 0, spread_percent(w));
+		numbers_back(&numbers);
 		return;
 	}
 	fprintf(out, "\n %17.9f seconds time elapsed\n", wall_s);
 	if (user_s >= 0)
 		fprintf(out, "\n %17.9f seconds user\n %17.9f seconds sys\n", user_s, sys_s);
 	fprintf(out, "\n\n");
+	numbers_back(&numbers);
 }
