@@ -121,13 +121,13 @@ as_nobody() {
 
 @test "a capability is missing: which, and the command that brings it" {
 	chmod 777 .
-	run as_nobody "" "$SKEP" flame -o a.folded -- true
+	run as_nobody "" "$SKEP" flame -a -o a.folded -- true
 	one_line_and_3
 	[[ "$output" == *"CAP_BPF and CAP_PERFMON missing"*"hint: "*setcap* ]]
-	run as_nobody +bpf "$SKEP" flame -o a.folded -- true
+	run as_nobody +bpf "$SKEP" flame -a -o a.folded -- true
 	one_line_and_3
 	[[ "$output" == *"CAP_PERFMON missing"* ]]
-	run as_nobody +perfmon "$SKEP" flame -o a.folded -- true
+	run as_nobody +perfmon "$SKEP" flame -a -o a.folded -- true
 	one_line_and_3
 	[[ "$output" == *"CAP_BPF missing"* ]]
 }
@@ -153,6 +153,36 @@ as_nobody() {
 	set_for_test /proc/sys/kernel/perf_event_paranoid 1
 	run as_nobody "" "$SKEP" stat -x, -e context-switches -- sleep 0.01
 	awk -F, '/context-switches,/ { ok = $1 >= 1 } END { exit !ok }' <<<"$output"
+}
+
+@test "no privileges at all: own programs are sampled without BPF, with whole stacks, as perf_event_paranoid allows" {
+	chmod 777 .
+	set_for_test /proc/sys/kernel/perf_event_paranoid 2
+	run as_nobody "" "$SKEP" record -F $(hz 1999) -o a.data -- sh -c "'$WORK/shares' 1.5 >truth; exit 3"
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ "$output" == *"note: sampled without BPF"*"what they do in the kernel is left out"* ]]
+	"$SKEP" flame -i a.data --format folded -o a.folded
+	cat a.folded
+	SKEP_SAMPLES=1000 shares_ok truth a.folded 4
+	"$SKEP" report -i a.data --json | grep -q '"cpu-clock:u"'
+	# no frame pointers, threads, children; another's reader
+	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o b.folded -- "$WORK/stacks_O2" 1
+	awk '{ n += $NF } /^stacks_O2;(_start|__GI___clone|__clone|clone|start_thread)/ { whole += $NF } END { print whole, n; exit !(n > 100 && whole > .8 * n) }' b.folded # the rest is deeper than what is copied
+	as_nobody "" "$SKEP" -q record -F $(hz 1999) -o c.data -- "$WORK/threads" 3 0.5
+	"$SKEP" -q report -i c.data -s tid --format csv >c.csv
+	[ "$(wc -l <c.csv)" -gt 3 ]
+	# a process that runs already, by frame pointers; the kernel's part where that is allowed
+	busy setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$WORK/shares" 60
+	eventually pgrep -P $$ -u 65534 -x shares
+	as_nobody "" "$SKEP" -q flame --call-graph fp -p $BG -F $(hz 999) --format folded -o d.folded --duration 1
+	grep -q 'main;hot ' d.folded
+	set_for_test /proc/sys/kernel/perf_event_paranoid 1
+	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o e.folded -- sh -c 'for i in 1 2 3; do ls -R /usr/share >/dev/null; done'
+	grep -qE '\[kernel|vmlinux|entry_SYSCALL|sys_' e.folded
+	set_for_test /proc/sys/kernel/perf_event_paranoid 3
+	run as_nobody "" "$SKEP" record -o f.data -- true
+	[ "$status" = 3 ] || [ "$status" = 1 ]
 }
 
 @test "a seccomp filter refuses bpf(), then perf_event_open()" {

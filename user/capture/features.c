@@ -12,7 +12,7 @@
 #include "capture/probes.h"
 
 const struct feature_row feature_rows[FEATURE_MAX] = {
-	[FEATURE_BPF] = { "bpf", "all but stat of counters", NULL, true },
+	[FEATURE_BPF] = { "bpf", "all but counters and samples of own tasks", NULL, true },
 	[FEATURE_BTF] = { "btf", "all but stat of counters", NULL, true },
 	[FEATURE_JIT] = { "jit", "speed of all programs", "the interpreter", false },
 	[FEATURE_RINGBUF] = { "ringbuf", "flame, record, net", NULL, true },
@@ -20,6 +20,7 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_PERF_EVENT] = { "perf events", "flame, record, stat", NULL, true },
 	[FEATURE_CYCLES] = { "hardware cycles", "flame, record, stat", "cpu-clock", false },
 	[FEATURE_PERF_PROG] = { "programs on events", "flame, record", NULL, true },
+	[FEATURE_OWN_EVENTS] = { "events of own tasks", "flame, record, stat without BPF: one's own programs", NULL, false },
 	[FEATURE_RAW_TP] = { "raw tracepoints", "-p, -t, COMMAND where BPF programs count; stat of tracepoints", NULL, true },
 	[FEATURE_TP_BTF] = { "BTF tracepoints", "sched, net, flame --off-cpu, stat of system calls", NULL, false },
 	[FEATURE_SYSCALL_BTF] = { "unpreempted calls", "stat of system calls by BTF tracepoints", "perf's tracepoints, dearer", false },

@@ -79,13 +79,20 @@ void kernel_hint_perf(struct err *err)
 		hint_privileges(err);
 }
 
+bool kernel_may_load(const char **ret_missing)
+{
+	bool bpf = kernel_has_cap(CAP_BPF), perfmon = kernel_has_cap(CAP_PERFMON);
+
+	*ret_missing = bpf ? "CAP_PERFMON" : perfmon ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
+	return kernel_has_cap(CAP_SYS_ADMIN) || (bpf && perfmon);
+}
+
 int kernel_check(struct err *err)
 {
+	const char *missing;
 	int fd, ret;
 
-	if (!kernel_has_cap(CAP_SYS_ADMIN) && (!kernel_has_cap(CAP_BPF) || !kernel_has_cap(CAP_PERFMON))) {
-		const char *missing = kernel_has_cap(CAP_BPF) ? "CAP_PERFMON" : kernel_has_cap(CAP_PERFMON) ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
-
+	if (!kernel_may_load(&missing)) {
 		err_exit(err, -EPERM, EXIT_CANNOT, "no privileges to load BPF programs: %s missing", missing);
 		hint_privileges(err);
 		return -EPERM;
@@ -168,6 +175,30 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 	if (e->precise || e->precise_max)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	return kernel_open_named(e, &attr, -1, cpu, -1, 0);
+}
+
+bool kernel_clock_instead(struct event *e, int pid, int cpu, char *note, size_t size)
+{
+	struct perf_event_attr attr = { .disabled = 1 };
+	struct event clock = *e;
+	int fd;
+
+	if (e->kind != EVENT_COUNTER || e->type != PERF_TYPE_HARDWARE || e->config != PERF_COUNT_HW_CPU_CYCLES)
+		return false;
+	fd = kernel_open_named(e, &attr, pid, cpu, -1, 0);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || (fd != -ENOENT && fd != -EOPNOTSUPP && fd != -ENXIO))
+		return false;
+	clock.type = PERF_TYPE_SOFTWARE;
+	clock.config = PERF_COUNT_SW_CPU_CLOCK;
+	clock.unit = "ns";
+	clock.precise = 0;
+	clock.precise_max = false;
+	snprintf(clock.name, sizeof(clock.name), "cpu-clock%s", e->exclude_kernel ? ":u" : e->exclude_user ? ":k" : "");
+	snprintf(note, size, "event: %s, since this machine has no hardware '%s' (%s)", clock.name, e->name, strerror(-fd));
+	*e = clock;
+	return true;
 }
 
 int kernel_event_refused(const struct event *e, int ret, struct err *err)

@@ -5,6 +5,7 @@
 
 #include <linux/capability.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "event/event.h"
@@ -26,6 +27,9 @@ bool kernel_has_cap(int cap);
 /* What libbpf has to say belongs to -vv. Before its first use. */
 void kernel_talk(void);
 
+/* May we load programs that sample? Else *ret_missing names the capabilities. */
+bool kernel_may_load(const char **ret_missing);
+
 /* Privileges, BTF and bpf() at all? 0, or -errno with exit 3 and the way out in err. */
 int kernel_check(struct err *err);
 
@@ -37,6 +41,12 @@ int kernel_open_named(const struct event *e, struct perf_event_attr *attr, int p
 
 /* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */
 int kernel_event_open(const struct event *e, uint32_t cpu);
+
+/*
+ * As perf does: where there is no PMU the clock of the scheduler stands in for cycles, on a CPU for all tasks (pid -1), or for one (cpu -1).
+ * Then e is that clock and note says so. Another event has nothing in its place.
+ */
+bool kernel_clock_instead(struct event *e, int pid, int cpu, char *note, size_t size);
 
 /* Frames that the kernel walks at most: kernel.perf_event_max_stack, STACK_MAX_FRAMES where that cannot be read. */
 uint32_t kernel_max_frames(void);

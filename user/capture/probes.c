@@ -145,6 +145,20 @@ static void explain_cycles(struct feature_state *s, int ret)
 		probe_why(s, "no PMU here, as in most virtual machines");
 }
 
+static int try_own_events(void)
+{
+	const struct event clock = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .exclude_kernel = true, .exclude_hv = true };
+	struct perf_event_attr attr = { .disabled = 1 };
+
+	return made(kernel_open_named(&clock, &attr, 0, -1, -1, 0));
+}
+
+static void explain_own_events(struct feature_state *s, int ret)
+{
+	if (ret == -EACCES)
+		probe_enable(s, "sysctl kernel.perf_event_paranoid=2");
+}
+
 static int try_perf_prog(void)
 {
 	return made(load(BPF_PROG_TYPE_PERF_EVENT, 0, 0));
@@ -450,6 +464,7 @@ const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_PERF_EVENT] = { try_perf_event, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_PERF_EVENTS=y", NULL },
 	[FEATURE_CYCLES] = { try_cycles, CAP_PERFMON, "CAP_PERFMON", NULL, explain_cycles },
 	[FEATURE_PERF_PROG] = { try_perf_prog, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_BPF_EVENTS=y", NULL },
+	[FEATURE_OWN_EVENTS] = { try_own_events, CAP_PERFMON, "CAP_PERFMON", NULL, explain_own_events },
 	[FEATURE_RAW_TP] = { try_raw_tp, CAP_PERFMON, "CAP_PERFMON", NULL, NULL },
 	[FEATURE_TP_BTF] = { try_tp_btf, CAP_PERFMON, "CAP_PERFMON", "Linux 5.5", NULL },
 	[FEATURE_SYSCALL_BTF] = { try_syscall_btf, CAP_PERFMON, "CAP_PERFMON", NULL, explain_syscall_btf },

@@ -22,6 +22,9 @@
 #include "util/vec.h"
 
 #define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */
+#define SAMPLES_BYTES (4u << 20) /* where samples come, too; less where the user may lock no more memory (kernel.perf_event_mlock_kb) */
+#define SAMPLES_LEAST (64u << 10)
+#define SAMPLE_TIME_AT 32 /* of a sample's record: behind its header, id, ip, pid and tid */
 #define FOLLOW_FIRST 256
 
 struct ring {
@@ -40,7 +43,9 @@ struct pending {
 struct sideband {
 	struct ring *rings;
 	uint32_t nr_rings;
-	size_t page;
+	size_t page, ring_bytes, trailer;
+	sideband_each each; /* of samples; NULL: none come */
+	void *arg;
 	VEC(struct pending) queue;
 	VEC(char) bytes; /* records of the queue, aligned to 8 */
 	uint64_t lost, throttled;
@@ -60,80 +65,132 @@ struct trailer {
  * holding a build id for one of them, leave the mark for the next: a perf record -a beside us read inode numbers as
  * build ids and aborted. For the same reason the mark means nothing in what we receive.
  */
-static int open_event(uint32_t cpu, bool at_once)
+static int open_event(const struct sideband *sb, uint32_t cpu, bool at_once)
 {
+	bool all = !sb->each;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = SIDEBAND_SAMPLE_TYPE,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
+		.mmap = all,
+		.mmap2 = all,
+		.comm = all,
+		.comm_exec = all,
+		.task = all,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = at_once ? 1 : RING_BYTES / 4,
+		.wakeup_watermark = at_once ? 1 : (uint32_t)sb->ring_bytes / 4,
 	};
 	int fd;
 
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	/* Rings alone are of events of our own, which say nothing. */
+	fd = syscall(SYS_perf_event_open, &attr, all ? -1 : 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideband **ret_sb, struct err *err)
+/* 0, -ENODEV: the CPU went offline since the list was read, or -errno. */
+static int open_ring(struct sideband *sb, uint32_t cpu, bool at_once)
+{
+	struct ring *r = &sb->rings[sb->nr_rings];
+	int fd = open_event(sb, cpu, at_once), ret;
+
+	if (fd < 0)
+		return fd;
+	*r = (struct ring){ .cpu = cpu, .fd = fd };
+	r->map = mmap(NULL, sb->ring_bytes + sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (r->map == MAP_FAILED) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	sb->nr_rings++;
+	return 0;
+}
+
+static void close_rings(struct sideband *sb)
+{
+	for (; sb->nr_rings; sb->nr_rings--) {
+		munmap(sb->rings[sb->nr_rings - 1].map, sb->ring_bytes + sb->page);
+		close(sb->rings[sb->nr_rings - 1].fd);
+	}
+}
+
+static int open_rings(struct sideband *sb, const uint32_t *cpus, uint32_t n, bool at_once)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		ret = open_ring(sb, cpus[i], at_once);
+		ret = ret == -ENODEV ? 0 : ret;
+	}
+	if (ret)
+		close_rings(sb);
+	return ret;
+}
+
+static struct sideband *new_sideband(uint32_t n, size_t ring_bytes)
 {
 	struct sideband *sb = calloc(1, sizeof(*sb));
-	int ret;
 
 	if (!sb)
-		return -ENOMEM;
+		return NULL;
 	sb->page = sysconf(_SC_PAGESIZE);
+	sb->ring_bytes = ring_bytes;
+	sb->trailer = sizeof(struct trailer);
 	sb->rings = calloc(n, sizeof(*sb->rings));
-	ret = sb->rings ? 0 : -ENOMEM;
-	if (ret)
-		goto fail;
-	for (uint32_t i = 0; i < n; i++) {
-		struct ring *r = &sb->rings[sb->nr_rings];
+	if (sb->rings)
+		return sb;
+	free(sb);
+	return NULL;
+}
 
-		r->cpu = cpus[i];
-		r->fd = open_event(cpus[i], at_once);
-		ret = r->fd;
-		if (ret == -ENODEV) /* went offline since the list was read */
-			continue;
-		if (ret < 0)
-			goto fail;
-		sb->nr_rings++;
-		r->map = mmap(NULL, RING_BYTES + sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-		if (r->map == MAP_FAILED) {
-			ret = -errno;
-			r->map = NULL;
-			goto fail;
-		}
-	}
-	*ret_sb = sb;
-	return 0;
-fail:
-	err_exit(err, ret, EXIT_CANNOT, "cannot follow the mappings of processes: perf_event_open: %s", strerror(-ret));
+static int refuse(struct sideband *sb, int ret, const char *what, struct err *err)
+{
+	err_exit(err, ret, EXIT_CANNOT, "cannot %s: perf_event_open: %s", what, strerror(-ret));
 	if (ret == -EACCES || ret == -EPERM)
 		kernel_hint_perf(err);
 	sideband_close(sb);
 	return ret;
 }
 
+int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideband **ret_sb, struct err *err)
+{
+	struct sideband *sb = new_sideband(n, RING_BYTES);
+	int ret = sb ? open_rings(sb, cpus, n, at_once) : -ENOMEM;
+
+	if (ret)
+		return refuse(sb, ret, "follow the mappings of processes", err);
+	*ret_sb = sb;
+	return 0;
+}
+
+int sideband_open_rings(const uint32_t *cpus, uint32_t n, sideband_each each, void *arg, struct sideband **ret_sb, struct err *err)
+{
+	struct sideband *sb = new_sideband(n, SAMPLES_BYTES);
+	int ret = -ENOMEM;
+
+	if (sb) {
+		sb->trailer += sizeof(uint64_t);
+		sb->each = each;
+		sb->arg = arg;
+		while ((ret = open_rings(sb, cpus, n, false)) == -EPERM && sb->ring_bytes > SAMPLES_LEAST)
+			sb->ring_bytes /= 2;
+	}
+	if (ret)
+		return refuse(sb, ret, "sample", err);
+	*ret_sb = sb;
+	return 0;
+}
+
 void sideband_close(struct sideband *sb)
 {
 	if (!sb)
 		return;
-	for (uint32_t i = 0; i < sb->nr_rings; i++) {
-		if (sb->rings[i].map)
-			munmap(sb->rings[i].map, RING_BYTES + sb->page);
-		close(sb->rings[i].fd);
-	}
+	close_rings(sb);
 	vec_free(&sb->queue);
 	vec_free(&sb->bytes);
 	free(sb->follow);
@@ -224,7 +281,9 @@ static int queue_record(struct sideband *sb, const struct ring *r, const char *d
 		sb->bytes.n = start;
 		return 0;
 	}
-	memcpy(&tr, copy + size - sizeof(tr), sizeof(tr));
+	memcpy(&tr, copy + size - sb->trailer, sizeof(tr));
+	if (h->type == PERF_RECORD_SAMPLE)
+		memcpy(&tr.time, copy + SAMPLE_TIME_AT, sizeof(tr.time));
 	sb->queue.data[sb->queue.n++] = (struct pending){ tr.time, start, r->cpu };
 	return 0;
 }
@@ -233,7 +292,7 @@ static int read_ring(struct sideband *sb, const struct ring *r)
 {
 	struct perf_event_mmap_page *page = r->map;
 	const char *data = (const char *)r->map + sb->page;
-	uint64_t mask = RING_BYTES - 1, tail = page->data_tail;
+	uint64_t mask = sb->ring_bytes - 1, tail = page->data_tail;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	int ret = 0;
 
@@ -242,7 +301,7 @@ static int read_ring(struct sideband *sb, const struct ring *r)
 		const struct perf_event_header *h = (const void *)(data + (tail & mask));
 		uint16_t size = h->size;
 
-		if (size < sizeof(*h) + sizeof(struct trailer)) {
+		if (size < sizeof(*h) + sb->trailer || (h->type == PERF_RECORD_SAMPLE && size < SAMPLE_TIME_AT + sizeof(uint64_t))) {
 			sb->lost++; /* and all behind it: there is no way to its end */
 			break;
 		}
@@ -318,9 +377,12 @@ static bool decode(const struct perf_event_header *h, struct task_event *t)
 
 static int deliver(struct sideband *sb, const struct pending *p, struct sink *sink)
 {
+	const struct perf_event_header *h = (const void *)(sb->bytes.data + p->at);
 	struct task_event t = { .time_ns = p->time_ns, .cpu = p->cpu };
 
-	if (!decode((const struct perf_event_header *)(sb->bytes.data + p->at), &t))
+	if (h->type == PERF_RECORD_SAMPLE)
+		return sb->each ? sb->each(sb->arg, h, p->cpu, sink) : 0;
+	if (!decode(h, &t))
 		return 0;
 	/* Of a PID namespace outside ours: all such tasks have these numbers (perf_event_pid_type(), kernel/events/core.c). */
 	if (!t.pid || t.pid == UINT32_MAX)

@@ -6,6 +6,7 @@
 #ifndef SKEP_CAPTURE_SIDEBAND_H
 #define SKEP_CAPTURE_SIDEBAND_H
 
+#include <linux/perf_event.h>
 #include <stdint.h>
 
 #include "capture/source.h"
@@ -20,6 +21,14 @@ struct sideband;
 /* Opens one event per CPU of cpus[n]. at_once: each record wakes who waits for it. Returns 0 or -errno. */
 int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideband **ret_sb, struct err *err);
 void sideband_close(struct sideband *sb);
+
+/*
+ * Rings alone, for events that are redirected to them, side band and samples in one: no privileges are needed. Their records end in
+ * struct { u32 pid, tid; u64 time; u32 cpu, res; u64 id; } (PERF_SAMPLE_IDENTIFIER), and samples begin with u64 id, ip; u32 pid, tid;
+ * u64 time. each gets every sample in the order of time, among what tasks did. 0, or -errno with err filled.
+ */
+typedef int (*sideband_each)(void *arg, const struct perf_event_header *record, uint32_t cpu, struct sink *sink);
+int sideband_open_rings(const uint32_t *cpus, uint32_t n, sideband_each each, void *arg, struct sideband **ret_sb, struct err *err);
 
 /* For the targets of a place: on every CPU that is online, as mappings happen on any. 0, or -errno with err filled. */
 int sideband_open_place(const struct place *place, struct sideband **ret_sb, struct err *err);

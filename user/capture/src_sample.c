@@ -149,32 +149,6 @@ static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t 
 	return 0;
 }
 
-/* As perf does: where there is no PMU the clock of the scheduler stands in for cycles. Another event has nothing in its place. */
-static void pick_clock(struct src_sample *src, struct event *e, uint32_t cpu)
-{
-	struct event clock = *e;
-	int fd;
-
-	if (e->kind != EVENT_COUNTER || e->type != PERF_TYPE_HARDWARE || e->config != PERF_COUNT_HW_CPU_CYCLES)
-		return;
-	fd = kernel_event_open(e, cpu);
-	if (fd >= 0) {
-		close(fd);
-		return;
-	}
-	if (fd != -ENOENT && fd != -EOPNOTSUPP && fd != -ENXIO)
-		return;
-	clock.type = PERF_TYPE_SOFTWARE;
-	clock.config = PERF_COUNT_SW_CPU_CLOCK;
-	clock.unit = "ns";
-	clock.precise = 0;
-	clock.precise_max = false;
-	snprintf(clock.name, sizeof(clock.name), "cpu-clock%s", e->exclude_kernel ? ":u" : e->exclude_user ? ":k" : "");
-	snprintf(src->note, sizeof(src->note), "event: %s, since this machine has no hardware '%s' (%s)", clock.name, e->name, strerror(-fd));
-	src->source.note = src->note;
-	*e = clock;
-}
-
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_sample *src = (struct src_sample *)source;
@@ -189,7 +163,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 		counters |= src->cfg->events[i].kind == EVENT_COUNTER;
 	}
 	for (int i = 0; i < src->cfg->nr_events; i++)
-		pick_clock(src, &src->cfg->events[i], place->cpus[0]);
+		if (kernel_clock_instead(&src->cfg->events[i], -1, (int)place->cpus[0], src->note, sizeof(src->note)))
+			src->source.note = src->note;
 	src->skel = sample_bpf__open_opts(object_opts());
 	if (!src->skel)
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));

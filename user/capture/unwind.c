@@ -147,7 +147,7 @@ static const struct chain *find_chain(const struct unwinder *u, uint64_t id)
 	return c;
 }
 
-static enum stack_stop stop_of(uint32_t end)
+enum stack_stop unwinder_stop(uint32_t end)
 {
 	static const enum stack_stop stops[UNWIND_ENDS] = {
 		[UNWIND_ROOT] = STOP_WHOLE,	    [UNWIND_DEPTH] = STOP_DEPTH,       [UNWIND_NO_STACK] = STOP_NO_STACK,
@@ -170,13 +170,13 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 	if (!(mark & UNWIND_MARK))
 		return n;
 	n--;
-	*ret_stop = stop_of(code);
+	*ret_stop = unwinder_stop(code);
 	if (code != UNWIND_ASK)
 		return n;
 	c = find_chain(u, mark & UNWIND_MARK_ID);
 	if (!c)
 		return n;
-	*ret_stop = c->end == UNWIND_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : stop_of(c->end);
+	*ret_stop = c->end == UNWIND_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : unwinder_stop(c->end);
 	if (n + c->n > u->max_frames)
 		return n;
 	memcpy(u->whole, ips, n * sizeof(*ips));

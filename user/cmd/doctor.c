@@ -105,7 +105,10 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 	} else {
 		print_text(&uts);
 	}
-	return lacks ? err_exit(err, -ENOTSUP, EXIT_CANNOT, "nothing can be sampled here: no %s", lacks) : 0;
+	if (!lacks)
+		return 0;
+	return err_exit(err, -ENOTSUP, EXIT_CANNOT, "%s can be sampled here: no %s", feature(FEATURE_OWN_EVENTS)->has ? "only your own programs" : "nothing",
+			lacks);
 }
 
 const struct cmd cmd_doctor = {

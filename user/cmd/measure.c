@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "capture/features.h"
+#include "capture/kernel.h"
 #include "capture/session.h"
+#include "capture/src_perf.h"
 #include "cmd/offcpu.h"
 #include "event/format.h"
 #include "event/tracepoints.h"
@@ -283,6 +285,7 @@ int measure_scan(const struct target *t, bool names, struct sink *sink, struct p
 static int make_sources(struct measure *m, struct sample_cfg *cfg, struct session_cfg *run)
 {
 	struct offcpu_cfg *off = m->offcpu;
+	const char *missing;
 
 	cfg->events = m->events;
 	cfg->nr_events = m->nr_events - !!m->offcpu;
@@ -292,8 +295,13 @@ static int make_sources(struct measure *m, struct sample_cfg *cfg, struct sessio
 	cfg->no_user_stack = m->no_user;
 	cfg->ring_bytes = m->ring_kb << 10;
 	cfg->stacks_max = m->stacks_max;
-	if (!m->no_samples)
+	if (!m->no_samples && !off && !kernel_may_load(&missing) && src_perf_can(cfg, &m->target)) {
+		m->plain = run->unwind;
+		run->unwind.guide = NULL; /* whose tables would be the kernel's */
+		run->sources[run->nr_sources++] = src_perf_new(cfg, &m->plain);
+	} else if (!m->no_samples) {
 		run->sources[run->nr_sources++] = src_sample_new(cfg);
+	}
 	if (off) {
 		off->aggregate = cfg->aggregate;
 		off->by_tid = cfg->by_tid || !cfg->aggregate;
@@ -321,9 +329,10 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	sigset_t mask;
 	struct session_cfg run = { .target = &m->target, .command_mask = &mask, .duration_ns = m->duration_ns };
 	struct session *s;
-	int ret = make_sources(m, cfg, &run);
+	int ret;
 
 	run.unwind = walk_cfg(&m->walks, m->guide);
+	ret = make_sources(m, cfg, &run);
 	if (ret)
 		return ret;
 	/* The first of them ends the sampling; a second one must not cost the result, which is written then. */

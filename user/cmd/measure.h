@@ -6,6 +6,7 @@
 #include "capture/src_offcpu.h"
 #include "capture/src_probe.h"
 #include "capture/src_sample.h"
+#include "capture/unwind.h"
 #include "cmd/callgraph.h"
 #include "model/profile.h"
 #include "sym/sym.h"
@@ -31,6 +32,7 @@ struct measure {
 	struct offcpu_cfg *offcpu; /* measure time off the CPUs, too; its samples are of the last event. NULL: no */
 	bool no_samples;	   /* only that */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
+	struct unwinder_cfg plain; /* of a run without BPF */
 	const char *title;	   /* what is measured; NULL: the name of the first event */
 };
 
