@@ -107,3 +107,31 @@ by_dso() {
 	grep -q "kernel addresses have no names: they are of kernel 9.*here runs $(uname -r).*read the file where it was recorded" err
 	"$SKEP" report -i other.data --no-children -s sym | grep -qE '\[k\] \[kernel.kallsyms\]'
 }
+
+# control TEXT: as many bytes, of which the first are what a terminal obeys: ESC [31m, BEL, a CSI of C1, a cursor's way back
+control() {
+	printf '\033[31m\007\302\233\r%s' "$1" | head -c ${#1}
+}
+
+@test "control bytes in a recording's strings reach no terminal and no file" {
+	need perf
+	need gcc
+	echo 'int main(void) { for (volatile long i = 0; i < 300000000; i++); }' | gcc -O1 -xc - -o "the-program"
+	perf record -q -e cpu-clock:u -e page-faults:u -g -F "$(hz 999)" -o - "$PWD/the-program" some-long-argument 2>/dev/null >clean.data
+	args=()
+	for text in cpu-clock:u the-program some-long-argument "$(uname -r)"; do args+=(-e "s/$text/$(control "$text")/g"); done
+	LC_ALL=C sed "${args[@]}" clean.data >dirty.data
+	for c in report "report -g" "report -s event,comm,dso,sym,pid" "report --format csv -s event,comm,dso,sym" "report --json -g -s event,comm,dso,sym" \
+		"flame -o f.html" "flame -o f.svg" "flame -o f.folded" "flame -o f.json --by tid --top 5" "flame --event-index 1 -o f.svg --strict" "report --event-index 7"; do
+		# shellcheck disable=SC2086
+		"$SKEP" $c -i dirty.data >out 2>&1 || true
+		[ -s out ]
+		[[ "$c" != flame* ]] || cat f.* >>out
+		run ! env LC_ALL=C grep -naP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out
+		echo "$c: $output"
+		iconv -f UTF-8 -t UTF-8 out >/dev/null
+		rm -f f.*
+	done
+	"$SKEP" -q report -i dirty.data | grep -qF "of event '\\x1b[31m\\x07"
+	"$SKEP" -q report -i dirty.data -s comm | grep -qF '\x1b[31m'
+}
