@@ -79,6 +79,25 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	done
 }
 
+@test "a file that ends in the middle is shown, and is a loss: --strict" {
+	recording a.data 0.5
+	"$SKEP" report --strict -i a.data -o whole
+	head -c $(($(stat -c %s a.data) / 2)) a.data >cut.data
+	for c in "report" "flame -o cut.json"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" $c -i cut.data
+		[ "$status" = 0 ]
+		[[ "$output" == *"note: 1  file that ends in the middle"* ]]
+		# shellcheck disable=SC2086
+		run "$SKEP" $c --strict -i cut.data
+		echo "$output"
+		[ "$status" = 1 ]
+		[[ "$output" == *"1 losses, and --strict was given"* ]]
+	done
+	grep -q '"file_cut": *1' cut.json
+	"$SKEP" report --json -i cut.data | grep -q '"file_cut":1'
+}
+
 @test "record: a second Ctrl-C does not cost the file its end" {
 	"$SKEP" record -a -o a.data -- sh -c "$TWICE" || true
 	run "$SKEP" report -i a.data

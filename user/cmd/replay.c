@@ -39,12 +39,11 @@ int replay_event_index(const char *text, int *ret_index, struct err *err)
 	return 0;
 }
 
-static void tell_gaps(const char *path, const struct data_meta *meta, struct profile *p)
+static void tell_gaps(const struct data_meta *meta, struct profile *p)
 {
-	if (meta->truncated)
-		log_note("note: '%s' ends in the middle (interrupted recording?): everything up to there is shown", path);
-	if (meta->skipped)
-		log_note("note: %llu records of unknown type, or damaged, were skipped", (unsigned long long)meta->skipped);
+	p->losses[LOSS_FILE_CUT] += meta->truncated;
+	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
+	p->losses[LOSS_THROTTLED] += meta->throttled;
 	if (!meta->callchain)
 		profile_note(p, "recorded without call chains: only where each sample was");
 	if (meta->stack_dumps)
@@ -150,6 +149,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 
 	if (ret == -EBADMSG && r->slots && replay_views_end(r) == 0 && r->views.data[0]->at.folded) {
 		profile_note(&r->total, "%s: what stands before that is shown", err->text);
+		r->total.losses[LOSS_FILE_DAMAGED]++;
 		*err = (struct err){ 0 };
 		ret = 0;
 	} else if (!ret && replay_views_end(r)) {
@@ -158,11 +158,10 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	if (ret)
 		return ret;
 	meta = data_reader_meta(r->reader);
-	tell_gaps(r->path, meta, &r->total);
+	tell_gaps(meta, &r->total);
 	set_title(&r->total, r->path, meta);
 	if (r->views.data[0]->at.folded)
 		note_empty(r, meta, &r->total);
-	r->total.losses[LOSS_THROTTLED] += meta->throttled;
 	r->total.event = r->views.data[0]->profile.event;
 	cost_of_self(receipt);
 	receipt->wall_ns = now_ns() - start_ns;

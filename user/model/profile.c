@@ -15,6 +15,8 @@ static const struct loss_word {
 	[LOSS_INTERNAL] = { "internal", "a look-up that cannot fail did, or four probes interrupted each other on a CPU", 1 },
 	[LOSS_SIDEBAND] = { "sideband", "process events dropped by the kernel: names may be missing", 0 },
 	[LOSS_FILE] = { "file", "lost before the file was written", 1 },
+	[LOSS_FILE_CUT] = { "file_cut", "file that ends in the middle (killed, disk full, cut): what is there up to then is shown", 0 },
+	[LOSS_FILE_DAMAGED] = { "file_damaged", "records of the file that are damaged, or of an unknown kind: they were skipped", 0 },
 	[LOSS_THROTTLED] = { "throttled", "times that the kernel paused sampling: it fired too often", 0 },
 	[LOSS_TARGETS_FULL] = { "targets_full", "children not followed: the table of targets was full", 0 },
 	[LOSS_NESTED] = { "nested", "hits inside the handling of a tracepoint or probe: the kernel skipped them", 1 },

@@ -15,6 +15,8 @@ enum loss {
 	LOSS_INTERNAL,	   /* a look-up that cannot fail did: sample gone */
 	LOSS_SIDEBAND,	   /* mmap/comm/fork records the kernel dropped: later names may be missing */
 	LOSS_FILE,	   /* records lost before they reached the file that was read */
+	LOSS_FILE_CUT,	   /* the file ends in the middle */
+	LOSS_FILE_DAMAGED, /* records of it that cannot be read */
 	LOSS_THROTTLED,	   /* the kernel throttled the sampling interrupt */
 	LOSS_TARGETS_FULL, /* children not followed: the kernel's table of targets was full */
 	LOSS_NESTED,	   /* a hit inside the handling of a tracepoint: not counted */
