@@ -86,7 +86,7 @@ static int flush_stdout(int code)
 
 	if (!ret || ret == -EPIPE)
 		return code;
-	fprintf(stderr, "skep: cannot write standard output: %s\n", strerror(-ret));
+	fprintf(stderr, "skep: cannot write standard output: %s\n", outfile_stdout_why(ret));
 	return EXIT_FAILED;
 }
 

@@ -139,7 +139,7 @@ static __always_inline int probe_take(void *ctx, __u64 want, struct probe_info *
 		key->id = id;
 		key->index = site_index(ctx);
 		*call = find_call(ctx, key);
-		if (!*call)
+		if (!*call || !run_armed)
 			return 0;
 	} else if (!filter_pass(id)) {
 		return 0;

@@ -144,3 +144,84 @@ load ../lib.bash
 	[ "$status" = 1 ]
 	[[ "$output" == *zombie* ]]
 }
+
+# ends_soon PID: within 3 s, a second and what a loaded machine takes; its status in STATUS
+ends_soon() {
+	local i
+	for ((i = 0; i < 60; i++)); do
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.05
+	done
+	! kill -0 "$1" 2>/dev/null || { kill -9 "$1"; echo "$1 did not end"; return 1; }
+	STATUS=0
+	wait "$1" || STATUS=$?
+}
+
+@test "a reader that takes nothing: the first signal ends the run, and what was not written is said" {
+	mkfifo stalled
+	background sh -c 'exec sleep 100 <>stalled'
+	for signal in INT TERM HUP; do
+		background env --default-signal=INT "$SKEP" sched timehist -a >stalled 2>said
+		busy sh -c 'while :; do sleep 0; done'
+		sleep 3
+		stop $BG
+		kill -0 "${BACKGROUND[-2]}"
+		kill -$signal "${BACKGROUND[-2]}"
+		ends_soon "${BACKGROUND[-2]}"
+		cat said
+		[ "$STATUS" = 1 ]
+		grep -qE 'standard output: its reader takes nothing: [1-9][0-9]* bytes' said
+	done
+}
+
+@test "COMMAND that was stopped before it began: a signal ends skep, and COMMAND" {
+	background "$SKEP" flame -o a.folded -- sleep 50 2>said
+	kid=
+	for ((i = 0; i < 100000 && ! kid; i++)); do
+		read -r kid _ <"/proc/$BG/task/$BG/children" || true # no newline at its end
+	done
+	kill -STOP "$kid"
+	[ "$(tr '\0' ' ' <"/proc/$kid/cmdline")" != "sleep 50 " ] || skip "too late"
+	sleep 1
+	kill -TERM $BG
+	ends_soon $BG
+	cat said
+	[ "$STATUS" = 1 ]
+	grep -q "interrupted before 'sleep' began" said
+	! kill -0 "$kid"
+}
+
+# ends_elsewhere: whoever detaches the rest, by the number in ./said, is done with it in the end
+ends_elsewhere() {
+	local rest i
+	rest=$(sed -n 's/.*detached by process \([0-9]*\),.*/\1/p' said)
+	for ((i = 0; i < 150; i++)); do kill -0 "$rest" 2>/dev/null || return 0; sleep 1; done
+	return 1
+}
+
+@test "Ctrl-C while many probes are attached or detached is answered; the result is out before" {
+	mkdir tracing && mount -t tracefs none tracing || skip "no tracefs"
+	n=$(ls -d tracing/events/syscalls/sys_enter_s* | wc -l)
+	umount tracing
+	[ "$n" -gt 40 ] || skip "only $n tracepoints"
+	background env --default-signal=INT "$SKEP" probe -a --count 't:syscalls:sys_enter_s*' >out 2>said
+	until grep -q anon_inode <(ls -l "/proc/$BG/fd" 2>/dev/null); do sleep 0.01; done
+	kill -INT $BG
+	ends_soon $BG
+	cat said
+	[ "$STATUS" = 1 ]
+	grep -qE 'interrupted (while (setting up|detaching)|before it began)' said
+	ends_elsewhere
+	background env --default-signal=INT "$SKEP" probe -a --count 't:syscalls:sys_enter_s*' >out 2>said
+	sleep "$(times 5)"
+	[ "$(ls "/proc/$BG/fd" | wc -l)" -gt 40 ]
+	kill -INT $BG
+	eventually grep -q 'sys_enter_s' out
+	kill -0 $BG
+	kill -INT $BG
+	ends_soon $BG
+	cat said
+	[ "$STATUS" = 1 ]
+	grep -q 'interrupted while detaching' said
+	ends_elsewhere
+}

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "util/interrupt.h"
 #include "util/invoker.h"
 #include "util/limits.h"
 #include "util/signals.h"
@@ -118,11 +119,23 @@ int command_prepare(struct command *c, char *const *argv, const char *as, const 
 	return 0;
 }
 
+/* Somebody may have stopped it (SIGSTOP). False: there was a signal first. */
+static bool wait_exec(const struct command *c)
+{
+	struct pollfd p[] = { { .fd = c->exec_fd, .events = POLLIN }, { .fd = interrupts_fd(), .events = POLLIN } };
+
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	return p[0].revents;
+}
+
 int command_go(struct command *c, const char *name, struct err *err)
 {
 	struct failure f = { 0 };
 	bool gone = write(c->go_fd, "g", 1) != 1;
 
+	if (!wait_exec(c))
+		return err_set(err, -EINTR, "interrupted before '%s' began", name);
 	close(c->go_fd);
 	c->go_fd = -1;
 	while (read(c->exec_fd, &f, sizeof(f)) < 0 && errno == EINTR)
@@ -134,6 +147,12 @@ int command_go(struct command *c, const char *name, struct err *err)
 		return err_exit(err, f.why, f.why == -ENOENT ? EXIT_NOCMD : EXIT_NOEXEC, "cannot run '%s': %s", name,
 				strerror(-f.why));
 	return gone ? err_set(err, -ECHILD, "'%s' went away before it began", name) : 0;
+}
+
+void command_signal(const struct command *c)
+{
+	if (c->pid && !c->reaped)
+		kill(c->pid, c->go_fd >= 0 ? SIGKILL : SIGTERM);
 }
 
 bool command_poll(struct command *c)
@@ -166,17 +185,14 @@ pid_t command_end(struct command *c)
 	if (!c->pid)
 		return 0;
 	if (!command_poll(c)) {
-		if (c->go_fd >= 0)
-			close(c->go_fd); /* it waits for this, and exits */
-		else
-			kill(c->pid, SIGTERM);
+		command_signal(c);
 		if (!wait_end(c))
 			left = c->pid;
 		else if (c->status == 128 + SIGTERM)
 			c->status = 0; /* that was us */
-	} else if (c->go_fd >= 0) {
-		close(c->go_fd);
 	}
+	if (c->go_fd >= 0)
+		close(c->go_fd);
 	close(c->exec_fd);
 	if (c->pidfd >= 0)
 		close(c->pidfd);

@@ -531,11 +531,6 @@ void probe_set_tell(const struct probe_set *set, struct profile *profile)
 		cost_of_prog(set->prog_fds.data[i], &profile->receipt);
 }
 
-void probe_set_detach(struct probe_set *set)
-{
-	attachments_free(&set->attachments);
-}
-
 void probe_set_close(struct probe_set *set)
 {
 	attachments_free(&set->attachments);

@@ -71,8 +71,6 @@ uint64_t probe_set_missed(const struct probe_set *set);
 /* Adds what a glob stands for and is not probed, and what the clones took. */
 void probe_set_tell(const struct probe_set *set, struct profile *profile);
 
-/* What is detached runs no more behind this. */
-void probe_set_detach(struct probe_set *set);
 void probe_set_close(struct probe_set *set);
 
 /* The i-th site of all probes, and whose it is. NULL: there are not so many. */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -25,9 +24,9 @@
 #include "capture/unwind.h"
 #include "util/clock.h"
 #include "util/cpus.h"
+#include "util/interrupt.h"
 #include "util/limits.h"
 #include "util/log.h"
-#include "util/signals.h"
 
 #define TICK_NS 100000000
 #define INTERRUPT_PATIENCE_NS 1000000000ull
@@ -48,10 +47,9 @@ struct session {
 	struct command command;
 	struct place place;
 	uint32_t *cpus; /* those of place */
-	int epoll_fd, signal_fd, tick_fd;
+	int epoll_fd, tick_fd;
 	struct watched *watched; /* -p and -t */
 	size_t nr_watched, watched_left;
-	sigset_t old_mask;
 	bool interrupted;
 	uint64_t patience_ns; /* with a COMMAND that was interrupted; 0: none */
 	pid_t left_pid; /* COMMAND, which did not want to go */
@@ -68,17 +66,14 @@ static int watch(struct session *s, int fd)
 static int open_waits(struct session *s, struct err *err)
 {
 	const struct itimerspec tick = { { 0, TICK_NS }, { 0, TICK_NS } };
-	sigset_t set;
 	int ret;
 
-	signals_ending(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	interrupts_take(NULL);
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (s->epoll_fd < 0 || s->signal_fd < 0 || s->tick_fd < 0 || timerfd_settime(s->tick_fd, 0, &tick, NULL))
+	if (s->epoll_fd < 0 || interrupts_fd() < 0 || s->tick_fd < 0 || timerfd_settime(s->tick_fd, 0, &tick, NULL))
 		return err_set(err, -errno, "cannot set up the event loop: %s", strerror(errno));
-	ret = watch(s, s->signal_fd);
+	ret = watch(s, interrupts_fd());
 	return ret ? ret : watch(s, s->tick_fd);
 }
 
@@ -170,6 +165,12 @@ static int open_unwinder(struct session *s, struct err *err)
 	return 0;
 }
 
+/* By another thread: all else is given up. */
+static void end_command(void *arg)
+{
+	command_signal(&((struct session *)arg)->command);
+}
+
 static int session_setup(struct session *s, struct err *err)
 {
 	bool is_bpf = false;
@@ -191,6 +192,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && s->cfg->target->argv)
 		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, s->cfg->command_mask, err);
 	s->place.command_pid = s->command.pid;
+	interrupts_on_give_up(end_command, s);
 	/* COMMAND is there by now, and so is its number. */
 	if (!ret && is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
@@ -216,9 +218,9 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 		return -ENOMEM;
 	}
 	s->cfg = cfg;
-	s->epoll_fd = s->signal_fd = s->tick_fd = -1;
+	interrupts_stage(INTERRUPT_SETUP, "setting up", "all: nothing was measured");
+	s->epoll_fd = s->tick_fd = -1;
 	err->text[0] = '\0';
-	sigprocmask(SIG_BLOCK, NULL, &s->old_mask);
 	ret = session_setup(s, err);
 	if (ret) {
 		if (!err->text[0])
@@ -245,14 +247,13 @@ static int drain(struct session *s, struct sink *sink)
 /* Returns true when the run is over. */
 static bool handle(struct session *s, int fd)
 {
-	struct signalfd_siginfo si;
-	uint64_t ticks;
+	uint64_t ticks, signals;
 
-	if (fd == s->signal_fd) {
-		if (read(fd, &si, sizeof(si)) != sizeof(si))
+	if (fd == interrupts_fd()) {
+		if (read(fd, &signals, sizeof(signals)) != sizeof(signals))
 			return false;
 		/* Ctrl-C went to COMMAND as well, which may have something to finish; a second one ends it. */
-		if (s->interrupted || si.ssi_signo != SIGINT || !s->command.pid || command_poll(&s->command))
+		if (s->interrupted || signals > 1 || interrupts_last() != SIGINT || !s->command.pid || command_poll(&s->command))
 			return s->interrupted = true;
 		s->interrupted = true;
 		s->patience_ns = now_ns() + INTERRUPT_PATIENCE_NS;
@@ -269,19 +270,6 @@ static bool handle(struct session *s, int fd)
 			return true;
 	}
 	return s->nr_watched && !s->watched_left;
-}
-
-/* Did an ending signal come while all was set up? Then COMMAND is not run at all. */
-static bool is_pending(void)
-{
-	sigset_t ending, pending;
-
-	signals_ending(&ending);
-	sigpending(&pending);
-	for (int sig = 1; sig < 32; sig++)
-		if (sigismember(&ending, sig) == 1 && sigismember(&pending, sig) == 1)
-			return true;
-	return false;
 }
 
 static int snapshot(struct session *s, struct sink *sink, uint64_t now)
@@ -352,7 +340,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 {
 	int ret = 0;
 
-	if (is_pending())
+	/* Did a signal come while all was set up? Then COMMAND is not run at all. */
+	if (interrupts_count())
 		return err_set(err, -EINTR, "interrupted before it began");
 	s->armed_ns = now_ns();
 	for (int i = 0; i < s->cfg->nr_sources; i++)
@@ -361,17 +350,23 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);
 	if (ret)
 		return ret;
+	interrupts_stage(INTERRUPT_RUN, "measuring", "the result");
 	ret = enough(loop(s, sink));
 	s->stopped_ns = now_ns();
+	interrupts_stage(INTERRUPT_FINISH, "detaching", "the result");
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->stop(s->cfg->sources[i]);
+	interrupts_stage(INTERRUPT_FINISH, "reading and naming what was measured", "the result");
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)
 		ret = enough(drain(s, sink));
+	if (ret == -ETIMEDOUT)
+		return err_set(err, ret, "interrupted while the reader of what was measured took nothing");
 	if (ret) /* the reader of a pipe had enough: no word */
 		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
 		ret = enough(finish_source(s->cfg->sources[i], sink, err));
+	interrupts_stage(INTERRUPT_FINISH, "ending COMMAND and writing the result", "the result");
 	s->left_pid = command_end(&s->command);
 	return ret;
 }
@@ -415,7 +410,12 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	if (s->armed_ns)
+		interrupts_stage(INTERRUPT_FINISH, "detaching", "what was not written yet");
+	else
+		interrupts_stage(INTERRUPT_SETUP, "detaching", "all: nothing was measured");
 	command_end(&s->command);
+	interrupts_on_give_up(NULL, NULL);
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->close(s->cfg->sources[i]);
 	unwinder_free(s->place.unwinder);
@@ -427,10 +427,8 @@ void session_close(struct session *s)
 	free(s->cpus);
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
-	if (s->signal_fd >= 0)
-		close(s->signal_fd);
 	if (s->tick_fd >= 0)
 		close(s->tick_fd);
-	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+	interrupts_stage(INTERRUPT_FINISH, "writing the result", "the result");
 	free(s);
 }

@@ -25,6 +25,7 @@
 #include "capture/rings.h"
 #include "capture/sideband.h"
 #include "capture/sums.h"
+#include "capture/tasks.h"
 #include "capture/unwind.h"
 #include "skel/sample.skel.h"
 #include "util/clock.h"
@@ -236,7 +237,8 @@ static void stop(struct source *source)
 	for (size_t i = 0; i < src->attached.n; i++)
 		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	src->missed = probe_set_missed(&src->set) - src->missed_before;
-	probe_set_detach(&src->set);
+	if (src->cfg->nr_probes)
+		tasks_barrier();
 }
 
 static int poll_fd(const struct source *source, uint32_t index)

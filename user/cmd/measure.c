@@ -17,8 +17,8 @@
 #include "cmd/offcpu.h"
 #include "event/format.h"
 #include "event/tracepoints.h"
+#include "util/interrupt.h"
 #include "util/log.h"
-#include "util/signals.h"
 #include "util/text.h"
 
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
@@ -335,8 +335,8 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	ret = make_sources(m, cfg, &run);
 	if (ret)
 		return ret;
-	/* The first of them ends the sampling; a second one must not cost the result, which is written then. */
-	signals_hold(&mask);
+	/* The first of them ends the sampling, not its result, which is written then. */
+	interrupts_take(&mask);
 	ret = session_open(&run, &s, err);
 	if (ret)
 		return ret;

@@ -13,7 +13,7 @@
 #include "cmd/stat_out.h"
 #include "render/net.h"
 #include "util/clock.h"
-#include "util/signals.h"
+#include "util/interrupt.h"
 
 #define INTERVAL_MIN_MS 10
 #define INTERVAL_MAX_MS 86400000
@@ -192,7 +192,7 @@ static int measure(struct net_run *run, const struct net_cfg *net, struct profil
 
 	if (!cfg.sources[0])
 		return -ENOMEM;
-	signals_hold(&mask);
+	interrupts_take(&mask);
 	ret = session_open(&cfg, &session, err);
 	if (ret)
 		return ret;

@@ -17,8 +17,8 @@
 #include "render/hists.h"
 #include "render/hit.h"
 #include "util/clock.h"
+#include "util/interrupt.h"
 #include "util/log.h"
-#include "util/signals.h"
 
 /* A site as the renderer sees it. */
 struct shown {
@@ -311,7 +311,7 @@ static int run_with(struct run *run, int *ret_status, struct err *err)
 		return ret;
 	cfg.sources[0] = src_probe_new(&run->probe);
 	cfg.nr_sources = 1;
-	signals_hold(&mask);
+	interrupts_take(&mask);
 	ret = cfg.sources[0] ? measure(run, &cfg, &status, err) : -ENOMEM;
 	ret = stat_out_close(&run->out, ret, err);
 	if (ret)

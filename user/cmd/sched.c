@@ -13,7 +13,7 @@
 #include "event/keys.h"
 #include "render/sched.h"
 #include "util/clock.h"
-#include "util/signals.h"
+#include "util/interrupt.h"
 
 #define INTERVAL_MIN_MS 10
 #define INTERVAL_MAX_MS 86400000
@@ -137,7 +137,7 @@ static int measure(struct sched_run *run, const struct sched_cfg *sched, struct 
 
 	if (!cfg.sources[0])
 		return -ENOMEM;
-	signals_hold(&mask);
+	interrupts_take(&mask);
 	ret = session_open(&cfg, &session, err);
 	if (ret)
 		return ret;

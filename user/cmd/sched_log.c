@@ -12,7 +12,7 @@
 #include "model/schedlog.h"
 #include "sym/kallsyms.h"
 #include "util/clock.h"
-#include "util/signals.h"
+#include "util/interrupt.h"
 
 static int on_task(struct sink *sink, const struct task_event *t)
 {
@@ -70,7 +70,7 @@ static int measure(struct sched_log *log, int *ret_status, struct err *err)
 	cfg.sources[0] = src_schedlog_new(&log->source);
 	if (!cfg.sources[0])
 		return -ENOMEM;
-	signals_hold(&mask);
+	interrupts_take(&mask);
 	ret = session_open(&cfg, &session, err);
 	if (ret)
 		return ret;

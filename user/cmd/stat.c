@@ -17,8 +17,8 @@
 #include "cmd/stat_out.h"
 #include "cmd/stat_stack.h"
 #include "render/stat.h"
+#include "util/interrupt.h"
 #include "util/log.h"
-#include "util/signals.h"
 
 #define TEXTS_MAX 64
 #define STAT_EVENTS_MAX 4096 /* syscalls:* are 2,700 */
@@ -481,9 +481,9 @@ static int run_all(struct count_run *s, int *ret_status, struct err *err)
 
 	if (!ret && o->append && !o->json)
 		stat_out_started(&s->out);
-	/* The first of them ends the counting; a second one must not cost the result, which is written then. */
-	signals_hold(&mask);
-	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret; i++)
+	/* The first of them ends the counting, not its result, which is written then. */
+	interrupts_take(&mask);
+	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret && (!i || !interrupts_count()); i++)
 		ret = run_once(s, &mask, ret_status, err);
 	if (ret >= 0 && o->runs > 1)
 		ret = s->counts.wall.n ? print_table(s, s->counts.wall.mean, NULL) : err_set(err, -EINTR, "no run was finished");

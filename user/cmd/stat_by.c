@@ -13,7 +13,7 @@
 #include "model/hists.h"
 #include "render/hists.h"
 #include "ui/terminal.h"
-#include "util/signals.h"
+#include "util/interrupt.h"
 
 #define FRAME_LINES 4 /* beside the rows: time, head, "rows more", the cursor's */
 
@@ -227,7 +227,7 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 			ret = add_source(&cfg, src_callsby_new(&calls));
 		if (!ret && run.traced.all.n)
 			ret = add_source(&cfg, src_eventsby_new(&traced));
-		signals_hold(&mask);
+		interrupts_take(&mask);
 		ret = ret ? ret : measure(&run, &cfg, profile, ret_status, err);
 	}
 	ret = stat_out_close(&run.out, ret, err);

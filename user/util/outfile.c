@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/interrupt.h"
 #include "util/invoker.h"
 #include "util/num.h"
 
@@ -24,15 +25,16 @@ static ssize_t channel_write(void *cookie, const char *bytes, size_t n)
 	ssize_t r;
 
 	while (done < n && !c->failed) {
-		r = write(c->fd, bytes + done, n - done);
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
+		r = interrupts_write(c->fd, bytes + done, n - done);
+		if (r < 0) {
 			c->failed = -errno;
-		else
+			c->unwritten = n - done;
+		} else {
 			done += r;
+		}
 	}
 	c->bytes += done;
+	errno = -c->failed;
 	return done == n ? (ssize_t)n : 0;
 }
 
@@ -58,6 +60,23 @@ static int flush(FILE *stream, const struct channel *c)
 	if (!fflush(stream) && !ferror(stream))
 		return 0;
 	return c->failed ? c->failed : -EIO;
+}
+
+/* Lives until the next call. */
+static const char *why(const struct channel *c, int ret)
+{
+	static char text[128];
+
+	if (ret != -ETIMEDOUT)
+		return strerror(-ret);
+	snprintf(text, sizeof(text), "its reader takes nothing: %lld bytes, and what would have come after them, are not written",
+		 (long long)c->unwritten);
+	return text;
+}
+
+const char *outfile_stdout_why(int ret)
+{
+	return why(&out_channel, ret);
 }
 
 int outfile_flush_stdout(void)
@@ -192,7 +211,7 @@ static int fail(struct outfile *o, struct channel *c, int ret, struct err *err)
 		return ret;
 	}
 	return err_set(err, ret, "cannot write %s%s%s: %s", is_stdout ? "" : "'", is_stdout ? "standard output" : o->path,
-		       is_stdout ? "" : "'", strerror(-ret));
+		       is_stdout ? "" : "'", why(c, ret));
 }
 
 /* Network file systems report a full disk when a descriptor is closed: a twin is, while the file can be dropped. */

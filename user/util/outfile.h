@@ -19,7 +19,7 @@ struct channel {
 	int fd;
 	int failed; /* -errno of the first failed write */
 	bool told;  /* somebody reported it */
-	int64_t bytes;
+	int64_t bytes, unwritten; /* unwritten: of the write that failed */
 };
 
 /* Must not move while it is open. */
@@ -53,8 +53,11 @@ void outfile_abort(struct outfile *o);
 /* Puts such a stream in the place of stdout; before anything is printed. */
 void outfile_take_stdout(void);
 
-/* Flushes stdout: 0, or the -errno of its first failed write when outfile_commit has not told it. */
+/* Flushes stdout: 0, or the -errno of its first failed write when outfile_commit has not told it. -ETIMEDOUT: see interrupts_write(). */
 int outfile_flush_stdout(void);
+
+/* The cause of a failed write to stdout, for a message. */
+const char *outfile_stdout_why(int ret);
 
 /* Is it one of the names of standard output ("-", /dev/stdout...)? */
 bool outfile_is_stdout(const char *path);
