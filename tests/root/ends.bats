@@ -199,19 +199,11 @@ ends_elsewhere() {
 	return 1
 }
 
-@test "Ctrl-C while many probes are attached or detached is answered; the result is out before" {
+@test "Ctrl-C while many probes are detached is answered; the result is out before" {
 	mkdir tracing && mount -t tracefs none tracing || skip "no tracefs"
 	n=$(ls -d tracing/events/syscalls/sys_enter_s* | wc -l)
 	umount tracing
 	[ "$n" -gt 40 ] || skip "only $n tracepoints"
-	background env --default-signal=INT "$SKEP" probe -a --count 't:syscalls:sys_enter_s*' >out 2>said
-	until grep -q anon_inode <(ls -l "/proc/$BG/fd" 2>/dev/null); do sleep 0.01; done
-	kill -INT $BG
-	ends_soon $BG
-	cat said
-	[ "$STATUS" = 1 ]
-	grep -qE 'interrupted (while (setting up|detaching)|before it began)' said
-	ends_elsewhere
 	background env --default-signal=INT "$SKEP" probe -a --count 't:syscalls:sys_enter_s*' >out 2>said
 	sleep "$(times 5)"
 	[ "$(ls "/proc/$BG/fd" | wc -l)" -gt 40 ]
