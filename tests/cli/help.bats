@@ -215,18 +215,175 @@ commands() {
 	[[ "$output" == *"^"* ]]
 }
 
-@test "completion: bash, zsh and fish take what we print; every long option is in each" {
-	for shell in bash zsh fish; do
-		"$SKEP" completion $shell >c.$shell
-		if command -v $shell >/dev/null; then $shell -n c.$shell; fi
-		for o in $("$SKEP" record -h | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE '[a-z][a-z-]+$'); do
-			grep -q -- "$o" c.$shell
+# words WORD...: what is offered for the last of them
+words() {
+	run -0 "$SKEP" completion words "$@"
+}
+
+@test "completion: options, values, keys, events, users, files: what can stand there, nothing else" {
+	for c in stat flame record report probe net list doctor "sched timehist"; do
+		# shellcheck disable=SC2086
+		"$SKEP" $c -h | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+$' | { cat; echo --help; } | LC_ALL=C sort -u >want
+		# shellcheck disable=SC2086
+		words $c --
+		[ "${lines[0]}" = words ]
+		tail -n +2 <<<"$output" | cut -f1 | LC_ALL=C sort -u | diff want -
+	done
+	words ""
+	[[ "$output" == *$'\nrecord\tsample'* ]]
+	words sched ti
+	[ "${#lines[@]}" = 2 ] && [[ "${lines[1]}" == timehist$'\t'* ]]
+	words stat -e page-faults,page-fau
+	[ "$output" = $'words\npage-faults,page-faults' ]
+	words stat '-e' '{page-faults,page-fau'
+	[ "$output" = $'words\n{page-faults,page-faults' ]
+	words record --event=context-sw
+	[ "$output" = $'words\n--event=context-switches' ]
+	words flame --format fo
+	[ "$output" = $'words\nfolded' ]
+	words stat -u roo
+	[ "$output" = $'words\nroot' ]
+	words stat -p $$,$$
+	[[ "$output" == *"$$,$$"$'\t'bash* ]]
+	words stat --comm "$(cat /proc/$$/comm)"
+	[ "${lines[1]}" = "$(cat /proc/$$/comm)" ]
+	words probe "u:$WORK/hitrate:hi"
+	[ "$output" = "words"$'\n'"u:$WORK/hitrate:hit" ]
+	words probe "ur:${WORK%/*}/wor"
+	[ "$output" = "words"$'\n'"ur:$WORK/" ]
+	words stat -e "u:$WORK/hitrat"
+	[ "$output" = "words"$'\n'"u:$WORK/hitrate:" ]
+	words stat -o x
+	[ "$output" = files ]
+	words flame --output=x
+	[ "$output" = files ]
+	words stat -- ls -
+	[ "$output" = "command 2" ]
+	words stat -r 5 -e page-faults ls x
+	[ "$output" = "command 5" ]
+	for line in "stat -C" "record -F" "report" "doctor" "probe --filter" "nosuch" "stat --nosuch"; do
+		# shellcheck disable=SC2086
+		words $line ""
+		[ "$output" = "" ] || [ "$line" = "stat --nosuch" ] || { echo "$line: $output"; false; }
+	done
+	# Bounded: all that there is would be 60,000 names
+	for line in "stat -e" "probe" "list" "probe k: "; do
+		# shellcheck disable=SC2086
+		words ${line% } ${line##*[^ ]}
+		[ "${#lines[@]}" -le 1001 ]
+	done
+	words stat -e "'; rm -rf /"
+	[ "$output" = "" ]
+	words probe k:vfs_read[
+	[ "$output" = "" ]
+}
+
+@test "completion: each key that is offered is taken" {
+	# A report has nothing to read: its keys are looked at first
+	for line in "report -s" "net --by" "sched --by" "flame --by" "probe k:nosuch --by" "stat -e syscalls:* --by"; do
+		# shellcheck disable=SC2086
+		words $line ""
+		[ "${#lines[@]}" -ge 4 ]
+		for key in "${lines[@]:1}"; do
+			[ "$key" != "args->" ] || continue
+			# shellcheck disable=SC2086
+			output=$(timeout 5 "$SKEP" $line "$key" -i /nonexistent 2>&1) || true
+			[[ "$output" != *"bad key"* && "$output" != *"bad --by"* && "$output" != *"bad value"* ]] || { echo "$line $key: $output"; false; }
 		done
 	done
-	source ./c.bash
-	COMP_WORDS=(skep flame --dur) COMP_CWORD=2
+}
+
+# asks LINE: the completion's answers in bash, whose words end at colons and equals signs, too
+asks() {
+	local IFS=$' \t\n'
+	COMP_LINE=$1
+	COMP_WORDS=()
+	COMPREPLY=()
+	while IFS= read -r w; do COMP_WORDS+=("$w"); done < <(sed -E 's/([:=]+)/\n\1\n/g; s/ +/\n /g' <<<"$1" | sed -E '/^$/d; s/^ //')
+	[[ $1 != *[=:] ]] || true
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 	_skep
-	[ "${COMPREPLY[0]}" = --duration ]
+}
+
+@test "completion: in bash" {
+	source <("$SKEP" completion bash)
+	PATH=$(dirname "$SKEP"):$PATH
+	asks "skep flame --dur"
+	[ "${COMPREPLY[*]}" = --duration ]
+	asks "skep stat -e page-fa"
+	[ "${COMPREPLY[*]}" = page-faults ]
+	# What bash takes for a word of its own begins behind the colon
+	asks "skep probe u:$WORK/hitrate:hi"
+	[ "${COMPREPLY[*]}" = hit ]
+	asks "skep probe u:$WORK/hitrate:"
+	[[ " ${COMPREPLY[*]} " == *" hit "* && " ${COMPREPLY[*]} " == *" main "* ]]
+	asks "skep record --event=page-fa"
+	[ "${COMPREPLY[*]}" = page-faults ]
+	asks "skep report -s "
+	[ "${COMPREPLY[*]}" = "comm pid tid cpu dso sym event" ]
+	asks "skep stat -e "
+	[ "${#COMPREPLY[@]}" -lt 1000 ]
+	for w in "${COMPREPLY[@]}"; do [ "$w" != if ] && [ "$w" != ls ]; done
+	touch afile
+	asks "skep stat -o afi"
+	[ "${COMPREPLY[*]}" = afile ]
+	asks "skep stat -- cat afi"
+	[ "${COMPREPLY[*]}" = afile ]
+	asks "skep stat -- bas"
+	[[ " ${COMPREPLY[*]} " == *" bash "* ]]
+	asks "skep stat -C "
+	[ "${#COMPREPLY[@]}" = 0 ]
+}
+
+@test "completion: in fish" {
+	need fish
+	export HOME=$PWD XDG_CONFIG_HOME=$PWD XDG_DATA_HOME=$PWD PATH=$(dirname "$SKEP"):$PATH
+	"$SKEP" completion fish >c.fish
+	fish -n c.fish
+	fish_asks() { fish -c 'source c.fish; complete -C $argv[1]' -- "$1" 2>&1 | cut -f1; }
+	touch afile
+	[ "$(fish_asks "skep flame --dur")" = --duration ]
+	[ "$(fish_asks "skep stat -e page-fa")" = page-faults ]
+	[ "$(fish_asks "skep probe u:$WORK/hitrate:hi")" = "u:$WORK/hitrate:hit" ]
+	[ "$(fish_asks "skep report -s comm,ds")" = comm,dso ]
+	[ "$(fish_asks "skep stat -o afi")" = afile ]
+	[[ "$(fish_asks "skep stat -- cat afi")" == *afile* ]]
+	[[ "$(fish_asks "skep sched ti")" == timehist ]]
+	[ "$(fish_asks "skep stat -C ")" = "" ]
+}
+
+@test "completion: in zsh" {
+	need zsh
+	"$SKEP" completion zsh >_skep
+	zsh -n _skep
+	touch afile
+	# A zsh of its own, which is typed at; ^X writes down the line as it is then
+	cat >drive <<-'EOF'
+		zmodload zsh/zpty
+		zpty z "TERM=dumb ZDOTDIR=$PWD zsh -f -i"
+		zpty -w z 'PS1=; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; unsetopt automenu; show() { print -r -- "$BUFFER" >>lines; BUFFER= }; zle -N show; bindkey "^X" show; print re''ady >ready'
+		for i in {1..200}; do [[ -e ready ]] && break; sleep 0.05; done
+		n=0
+		while IFS= read -r line; do
+			zpty -n -w z "$line"$'\t'$'\x18'
+			(( n++ ))
+			for i in {1..200}; do [[ -e lines && $(wc -l <lines) -ge $n ]] && break; zpty -r -t z out; sleep 0.02; done
+		done
+		zpty -d z
+	EOF
+	PATH=$(dirname "$SKEP"):$PATH
+	timeout 60 zsh -f drive <<-EOF
+		skep flame --dur
+		skep stat -e page-fa
+		skep probe u:$WORK/hitrate:hi
+		skep report -s comm,ds
+		skep record --event=page-fa
+		skep stat -o afi
+		skep stat -- cat afi
+		skep sched ti
+	EOF
+	sed 's/ $//' lines | diff - <(printf '%s\n' "skep flame --duration" "skep stat -e page-faults" "skep probe u:$WORK/hitrate:hit" "skep report -s comm,dso" \
+		"skep record --event=page-faults" "skep stat -o afile" "skep stat -- cat afile" "skep sched timehist")
 }
 
 @test "manual: every option of every command is in its page, and the pages are well formed" {

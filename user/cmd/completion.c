@@ -1,234 +1,111 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep completion: shell completions from the option tables. */
+/* skep completion: what shells ask at each Tab, and the few lines of each shell that ask it. What they are told is cmd/complete.h's. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/complete.h"
 
 static const struct opt no_opts[] = { { 0 } };
 static const struct opt_group completion_groups[] = { { "Shell", no_opts, 0 }, { 0 } };
 
-/* Calls each for every option of a command. */
-static void each_opt(const struct cmd *c, void (*each)(const struct cmd *c, const struct opt *o))
-{
-	for (const struct opt_group *g = c->groups; g->title; g++)
-		for (const struct opt *o = g->opts; o->key || o->name; o++)
-			if (o->key != OPT_OPERAND)
-				each(c, o);
-}
+/* Bash splits words at colons and equals signs, too: they are put together again, and what it took away is taken from the answers. */
+static const char bash[] =
+	"# bash completion for skep: source <(skep completion bash)\n"
+	"_skep() {\n"
+	"\tlocal line=$COMP_LINE i w out head kind own=${COMP_WORDS[COMP_CWORD]}\n"
+	"\tlocal -a words=()\n"
+	"\tfor ((i = 0; i <= COMP_CWORD; i++)); do\n"
+	"\t\tw=${COMP_WORDS[i]}\n"
+	"\t\tif [[ $i = 0 || $line == [[:blank:]]* ]]; then words+=(\"$w\"); else words[${#words[@]} - 1]+=$w; fi\n"
+	"\t\tline=${line#\"${line%%[![:blank:]]*}\"}\n"
+	"\t\tline=${line#\"$w\"}\n"
+	"\tdone\n"
+	"\tw=${words[${#words[@]} - 1]}\n"
+	"\tw=${w#[\\'\\\"]} own=${own#[\\'\\\"]}\n"
+	"\twords[${#words[@]} - 1]=$w\n"
+	"\tif [[ $own != *[!:=]* ]]; then own=; fi\n"
+	"\thead=${w%\"$own\"}\n"
+	"\tCOMPREPLY=()\n"
+	"\tout=$(\"${words[0]}\" completion words \"${words[@]:1}\" 2>/dev/null) || return\n"
+	"\tkind=${out%%$'\\n'*}\n"
+	"\tcase $kind in\n"
+	"\twords)\n"
+	"\t\twhile IFS=$'\\t' read -r w _; do COMPREPLY+=(\"${w#\"$head\"}\"); done <<<\"${out#*$'\\n'}\"\n"
+	"\t\tif [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} == *[:/=\\>] ]]; then compopt -o nospace 2>/dev/null || :; fi ;;\n"
+	"\tfiles)\n"
+	"\t\tcompopt -o filenames 2>/dev/null || :\n"
+	"\t\twhile IFS= read -r w; do [[ -z $w ]] || COMPREPLY+=(\"$w\"); done <<<\"$(compgen -f -- \"$own\")\" ;;\n"
+	"\tcommand*)\n"
+	"\t\tcompopt -o filenames 2>/dev/null || :\n"
+	"\t\ti=-f\n"
+	"\t\tif ((${kind#command } + 2 == ${#words[@]})) && [[ $w != */* ]]; then i=-c; fi\n"
+	"\t\twhile IFS= read -r w; do [[ -z $w ]] || COMPREPLY+=(\"$w\"); done <<<\"$(compgen $i -- \"$own\")\" ;;\n"
+	"\tesac\n"
+	"}\n"
+	"complete -F _skep skep\n";
 
-/* Calls each for every command, those that others begin the names of behind these. */
-static void each_cmd(const struct cmd *const *list, void (*each)(const struct cmd *c))
-{
-	for (; list && *list; list++) {
-		each(*list);
-		each_cmd((*list)->subs, each);
-	}
-}
+static const char zsh[] =
+	"#compdef skep\n"
+	"# zsh completion for skep: source <(skep completion zsh), or as the file _skep in a folder of $fpath\n"
+	"_skep() {\n"
+	"\tlocal -a out closed open\n"
+	"\tlocal w name\n"
+	"\tout=(\"${(@f)$(${(Q)words[1]} completion words \"${(@Q)words[2,CURRENT-1]}\" \"${(Q)PREFIX}\" 2>/dev/null)}\")\n"
+	"\tcase $out[1] in\n"
+	"\twords)\n"
+	"\t\tfor w in \"${(@)out[2,-1]}\"; do\n"
+	"\t\t\tname=${w%%$'\\t'*}\n"
+	"\t\t\tw=${name//:/\\\\:}${${w#$name}/$'\\t'/:}\n"
+	"\t\t\tif [[ $name == *[:/=\\>] ]]; then open+=(\"$w\"); else closed+=(\"$w\"); fi\n"
+	"\t\tdone\n"
+	"\t\t(( $#closed )) && _describe word closed\n"
+	"\t\t(( $#open )) && _describe word open -S '' ;;\n"
+	"\tfiles) compset -P '*='; _files ;;\n"
+	"\tcommand*)\n"
+	"\t\tw=$(( ${out[1]#command } + 1 ))\n"
+	"\t\tshift $w words\n"
+	"\t\t(( CURRENT -= w ))\n"
+	"\t\t_normal ;;\n"
+	"\tesac\n"
+	"}\n"
+	"if [[ $funcstack[1] = _skep ]]; then _skep \"$@\"; else compdef _skep skep; fi\n";
 
-static void bash_opt(const struct cmd *c, const struct opt *o)
-{
-	(void)c;
-	if (o->key)
-		printf(" -%c", o->key);
-	if (o->name)
-		printf(" --%s", o->name);
-}
-
-static void bash_values(const struct cmd *c, const struct opt *o)
-{
-	if (!o->values || !o->name)
-		return;
-	printf("\t'%s:--%s') COMPREPLY=($(compgen -W '", c->name, o->name);
-	for (const char *v = o->values; *v; v++)
-		putchar(*v == '|' ? ' ' : *v);
-	printf("' -- \"$cur\")); return ;;\n");
-}
-
-/* The second word of a name is part of the command. */
-static void bash_subs(const struct cmd *c)
-{
-	if (!c->subs)
-		return;
-	printf("\t%s)\n\t\tif [ \"$COMP_CWORD\" = 2 ] && [[ $cur != -* ]]; then COMPREPLY=($(compgen -f -c -W '", c->name);
-	for (const struct cmd *const *sub = c->subs; *sub; sub++)
-		printf("%s%s", sub == c->subs ? "" : " ", cmd_word(*sub));
-	printf("' -- \"$cur\")); return; fi\n\t\tcase $COMP_CWORD:${COMP_WORDS[2]} in 2:*) ;;");
-	for (const struct cmd *const *sub = c->subs; *sub; sub++)
-		printf(" *:%s) cmd='%s' ;;", cmd_word(*sub), (*sub)->name);
-	printf(" esac ;;\n");
-}
-
-static void bash_cmd_values(const struct cmd *c)
-{
-	each_opt(c, bash_values);
-}
-
-static void bash_cmd_opts(const struct cmd *c)
-{
-	printf("\t'%s') COMPREPLY=($(compgen -W '--help", c->name);
-	each_opt(c, bash_opt);
-	printf("' -- \"$cur\")) ;;\n");
-}
-
-static void bash(void)
-{
-	printf("# bash completion for skep, generated from its option tables\n_skep() {\n"
-	       "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}\n"
-	       "\tif [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W '");
-	for (int i = 0; cmds[i]; i++)
-		printf("%s ", cmds[i]->name);
-	printf("--help --version' -- \"$cur\")); return; fi\n\tcase $cmd in\n");
-	each_cmd(cmds, bash_subs);
-	printf("\tesac\n\tcase $cmd:$prev in\n");
-	each_cmd(cmds, bash_cmd_values);
-	printf("\tesac\n\tcase $cur in -*) case $cmd in\n");
-	each_cmd(cmds, bash_cmd_opts);
-	printf("\tesac ;; *) COMPREPLY=($(compgen -f -c -- \"$cur\")) ;; esac\n}\ncomplete -o filenames -F _skep skep\n");
-}
-
-/* Text inside single quotes of zsh's [..] and fish's '..'. */
-static void quoted(const char *text, const char *escape)
-{
-	for (; *text; text++) {
-		if (*text == '\'') {
-			fputs("'\\''", stdout);
-			continue;
-		}
-		if (strchr(escape, *text))
-			putchar('\\');
-		putchar(*text);
-	}
-}
-
-static void zsh_opt(const struct cmd *c, const struct opt *o)
-{
-	const char *attached = opt_optional(o) ? "-" : ""; /* in the same word */
-
-	(void)c;
-	for (int form = 0; form < 2; form++) {
-		if (form ? !o->name : !o->key)
-			continue;
-		if (form)
-			printf(" \\\n\t\t'%s--%s%s%s[", o->many ? "*" : "", o->name, o->arg ? "=" : "", attached);
-		else
-			printf(" \\\n\t\t'%s-%c%s[", o->many ? "*" : "", o->key, attached);
-		quoted(o->help, "[]:");
-		putchar(']');
-		if (o->values) {
-			printf(":%s:(", o->arg);
-			for (const char *v = o->values; *v; v++)
-				putchar(*v == '|' ? ' ' : *v);
-			putchar(')');
-		} else if (opt_optional(o)) {
-			printf("::%.*s:", (int)strcspn(o->arg + 2, "]"), o->arg + 2);
-		} else if (o->arg) {
-			printf(":%s:%s", o->arg, !strcmp(o->arg, "FILE") ? "_files" : "");
-		}
-		putchar('\'');
-	}
-}
-
-static void zsh_subs(const struct cmd *c)
-{
-	if (!c->subs)
-		return;
-	printf("\t%s)\n\t\tif (( CURRENT == 3 )) && [[ $words[3] != -* ]]; then\n\t\t\tlocal -a subs=(", c->name);
-	for (const struct cmd *const *sub = c->subs; *sub; sub++)
-		printf(" '%s:%s'", cmd_word(*sub), (*sub)->summary);
-	printf(")\n\t\t\t_describe command subs\n\t\tfi\n\t\tcase $words[3] in");
-	for (const struct cmd *const *sub = c->subs; *sub; sub++)
-		printf(" %s) (( CURRENT > 3 )) && { cmd='%s'; shift words; (( CURRENT-- )) } ;;", cmd_word(*sub), (*sub)->name);
-	printf(" esac ;;\n");
-}
-
-static void zsh_cmd(const struct cmd *c)
-{
-	printf("\t'%s') shift words; (( CURRENT-- )); _arguments -S", c->name);
-	each_opt(c, zsh_opt);
-	printf(" \\\n\t\t'*::command:_normal' ;;\n");
-}
-
-static void zsh(void)
-{
-	printf("#compdef skep\n# generated from skep's option tables\n_skep() {\n"
-	       "\tif (( CURRENT == 2 )); then\n\t\tlocal -a commands=(");
-	for (int i = 0; cmds[i]; i++)
-		printf(" '%s:%s'", cmds[i]->name, cmds[i]->summary);
-	printf(")\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tlocal cmd=$words[2]\n\tcase $cmd in\n");
-	each_cmd(cmds, zsh_subs);
-	printf("\tesac\n\tcase $cmd in\n");
-	each_cmd(cmds, zsh_cmd);
-	printf("\tesac\n}\n_skep \"$@\"\n");
-}
-
-/* Under which words an option is one: not those of another command whose name goes on. */
-static void fish_seen(const struct cmd *c)
-{
-	printf("__fish_seen_subcommand_from %s", cmd_word(c));
-	for (const struct cmd *const *sub = c->subs; sub && *sub; sub++)
-		printf("%s%s", sub == c->subs ? "; and not __fish_seen_subcommand_from " : " ", cmd_word(*sub));
-}
-
-static void fish_subs(const struct cmd *c)
-{
-	for (const struct cmd *const *sub = c->subs; sub && *sub; sub++) {
-		printf("complete -c skep -n '");
-		fish_seen(c);
-		printf("' -a %s -d '", cmd_word(*sub));
-		quoted((*sub)->summary, "\\");
-		printf("'\n");
-	}
-}
-
-static void fish_opt(const struct cmd *c, const struct opt *o)
-{
-	printf("complete -c skep -n '");
-	fish_seen(c);
-	putchar('\'');
-	if (o->key)
-		printf(" -s %c", o->key);
-	if (o->name)
-		printf(" -l %s", o->name);
-	if (o->arg && !opt_optional(o))
-		printf(" -r");
-	if (o->values) {
-		printf(" -f -a '");
-		for (const char *v = o->values; *v; v++)
-			putchar(*v == '|' ? ' ' : *v);
-		putchar('\'');
-	}
-	printf(" -d '");
-	quoted(o->help, "\\");
-	printf("'\n");
-}
-
-static void fish_cmd(const struct cmd *c)
-{
-	each_opt(c, fish_opt);
-}
-
-static void fish(void)
-{
-	printf("# fish completion for skep, generated from its option tables\n");
-	for (int i = 0; cmds[i]; i++)
-		printf("complete -c skep -n __fish_use_subcommand -f -a %s -d '%s'\n", cmds[i]->name, cmds[i]->summary);
-	each_cmd(cmds, fish_subs);
-	each_cmd(cmds, fish_cmd);
-}
+static const char fish[] =
+	"# fish completion for skep: skep completion fish | source\n"
+	"function __skep_complete\n"
+	"\tset -l words (commandline -opc) (commandline -ct | string trim -l -c '\"\\'')\n"
+	"\ttest (count $words) -gt 1; or set words $words ''\n"
+	"\tset -l out ($words[1] completion words $words[2..-1] 2>/dev/null)\n"
+	"\tswitch \"$out[1]\"\n"
+	"\t\tcase words\n"
+	"\t\t\tprintf '%s\\n' $out[2..-1]\n"
+	"\t\tcase files\n"
+	"\t\t\t__fish_complete_path (commandline -ct | string replace -r '^--[a-z-]+=' '')\n"
+	"\t\tcase 'command *'\n"
+	"\t\t\tset -l first (math (string replace 'command ' '' $out[1]) + 2)\n"
+	"\t\t\tcomplete -C (string join ' ' -- (string escape -- $words[$first..-2]) $words[-1])\n"
+	"\tend\n"
+	"end\n"
+	"complete -c skep -f -a '(__skep_complete)'\n";
 
 static int completion_run(void *cfg, char **operands, struct err *err)
 {
 	static const struct {
-		const char *name;
-		void (*print)(void);
+		const char *name, *text;
 	} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+	int n = 0;
 
 	(void)cfg;
+	if (operands[0] && !strcmp(operands[0], "words")) {
+		while (operands[1 + n])
+			n++;
+		return complete_words(operands + 1, n);
+	}
 	for (size_t i = 0; operands[0] && i < sizeof(shells) / sizeof(shells[0]); i++)
 		if (!strcmp(shells[i].name, operands[0]) && !operands[1]) {
-			shells[i].print();
+			fputs(shells[i].text, stdout);
 			return 0;
 		}
 	return err_exit(err, -EINVAL, EXIT_USAGE, "which shell? expected bash, zsh or fish");

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The words of a line are read by the option tables, as the parser does: which command, which option waits for a value, where COMMAND
+ * begins. What a value can be follows from the name that -h gives it.
+ */
+#include "cmd/complete.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "util/text.h"
+
+struct complete {
+	const char *typed; /* the whole word */
+	size_t kept;	   /* of it, in front of the element of a list that is typed */
+	int nr;
+};
+
+int complete_is_full(const struct complete *c)
+{
+	return c->nr >= COMPLETE_MAX;
+}
+
+int complete_offer(struct complete *c, const char *word, const char *description)
+{
+	const char *typed = c->typed + c->kept;
+
+	if (complete_is_full(c))
+		return -E2BIG;
+	for (const char *at = word; *at; at++)
+		if ((unsigned char)*at <= ' ' || *at == 127) /* no shell takes it in one piece */
+			return 0;
+	if (strncmp(word, typed, strlen(typed)))
+		return 0;
+	if (!c->nr++)
+		puts("words");
+	printf("%.*s", (int)c->kept, c->typed);
+	text_print(stdout, word);
+	if (description && *description) {
+		putchar('\t');
+		text_print(stdout, description);
+	}
+	putchar('\n');
+	return 0;
+}
+
+/* "a|b" or "a, b": each of them. */
+static void offer_list(struct complete *c, const char *list, const char *between)
+{
+	char word[64];
+
+	for (const char *at = list + strspn(list, between); *at; at += strspn(at, between)) {
+		size_t n = strcspn(at, between);
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
+		complete_offer(c, word, NULL);
+		at += n;
+	}
+}
+
+static void offer_options(struct complete *c, const struct cmd *cmd)
+{
+	char word[64];
+
+	complete_offer(c, "--help", "this command's options");
+	for (const struct opt_group *g = cmd->groups; g->title; g++)
+		for (const struct opt *o = g->opts; o->key || o->name; o++) {
+			if (o->key == OPT_OPERAND)
+				continue;
+			if (o->name)
+				snprintf(word, sizeof(word), "--%s", o->name);
+			else
+				snprintf(word, sizeof(word), "-%c", o->key);
+			complete_offer(c, word, o->help);
+			/* -x beside --xxx only where it is asked for */
+			snprintf(word, sizeof(word), "-%c", o->key);
+			if (o->key && o->name && strlen(c->typed) == 2)
+				complete_offer(c, word, o->help);
+		}
+}
+
+static void offer_commands(struct complete *c, const struct cmd *const *list)
+{
+	for (; list && *list; list++)
+		complete_offer(c, cmd_word(*list), (*list)->summary);
+}
+
+/* Numbers or names of processes. */
+static void offer_processes(struct complete *c, int names)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+
+	while (dir && !complete_is_full(c) && (d = readdir(dir))) {
+		char path[300], comm[32] = "";
+		FILE *f;
+
+		if (!isdigit((unsigned char)d->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", d->d_name);
+		f = fopen(path, "re");
+		if (f && fgets(comm, sizeof(comm), f))
+			comm[strcspn(comm, "\n")] = '\0';
+		if (f)
+			fclose(f);
+		if (names)
+			complete_offer(c, comm, NULL);
+		else
+			complete_offer(c, d->d_name, comm);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void offer_users(struct complete *c)
+{
+	const struct passwd *p;
+
+	setpwent();
+	while (!complete_is_full(c) && (p = getpwent()))
+		complete_offer(c, p->pw_name, NULL);
+	endpwent();
+}
+
+/* The words of --by and --sort; tests/cli has each of them taken by its command. */
+static const struct {
+	const char *cmd, *opt, *words;
+} keys[] = {
+	{ "stat", "by", "comm|pid|tid|cpu|user|cgroup|event|syscall|errno|args->" },
+	{ "probe", "by", "comm|pid|tid|cpu|user|cgroup|event" },
+	{ "sched", "by", "comm|pid|tid|user|cgroup" },
+	{ "net", "by", "comm|pid|user|cgroup|proto|lport|remote|rport|iface|netns" },
+	{ "flame", "by", "comm|pid|tid|none" },
+	{ "report", "sort", "comm|pid|tid|cpu|dso|sym|event" },
+};
+
+static void offer_keys(struct complete *c, const struct cmd *cmd, const struct opt *o)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strcmp(keys[i].cmd, cmd->name) && o->name && !strcmp(keys[i].opt, o->name))
+			offer_list(c, keys[i].words, "|");
+}
+
+/* A list's element is what is behind its last comma. */
+static void keep_list(struct complete *c)
+{
+	const char *comma = strrchr(c->typed + c->kept, ',');
+
+	if (comma)
+		c->kept = comma + 1 - c->typed;
+}
+
+/* c->kept: where the value begins. Returns 1 when it is a file. */
+static int complete_value(struct complete *c, const struct cmd *cmd, const struct opt *o)
+{
+	const char *arg = o->arg + (o->arg[0] == '[' ? 2 : 0);
+	size_t n = strcspn(arg, ",]"), len = strlen("EVENT");
+
+	if (o->values) {
+		offer_list(c, o->values, "|");
+		return 0;
+	}
+	if ((n == len && !memcmp(arg, "EVENT", len)) || (n == len && !memcmp(arg, "PROBE", len))) {
+		bool is_event = *arg == 'E';
+
+		if (is_event) /* an event of a list, or of a group */
+			keep_list(c);
+		c->kept += c->typed[c->kept] == '{';
+		complete_events(c, c->typed + c->kept, COMPLETE_PROBED | (is_event ? COMPLETE_COUNTED : 0));
+		return 0;
+	}
+	if (!strncmp(arg, "FILE", 4) || !strncmp(arg, "PATH", 4))
+		return 1;
+	keep_list(c);
+	if (!strncmp(arg, "PID", 3) || !strncmp(arg, "TID", 3))
+		offer_processes(c, 0);
+	else if (!strncmp(arg, "USER", 4))
+		offer_users(c);
+	else if (!strncmp(arg, "NAME", 4))
+		offer_processes(c, 1);
+	else if (!strncmp(arg, "KEY", 3))
+		offer_keys(c, cmd, o);
+	return 0;
+}
+
+static const struct opt *find_long(const struct cmd *cmd, const char *name, size_t len)
+{
+	for (const struct opt_group *g = cmd->groups; g->title; g++)
+		for (const struct opt *o = g->opts; o->key || o->name; o++)
+			if (o->name && strlen(o->name) == len && !memcmp(o->name, name, len))
+				return o;
+	return NULL;
+}
+
+static const struct opt *find_short(const struct cmd *cmd, char key)
+{
+	for (const struct opt_group *g = cmd->groups; g->title; g++)
+		for (const struct opt *o = g->opts; o->key || o->name; o++)
+			if (o->key == key && key != OPT_OPERAND)
+				return o;
+	return NULL;
+}
+
+/* The option of a word whose value is the next one. NULL: none is waited for. */
+static const struct opt *waits(const struct cmd *cmd, const char *word)
+{
+	const struct opt *o;
+
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	if (word[1] == '-') {
+		o = strchr(word, '=') ? NULL : find_long(cmd, word + 2, strlen(word + 2));
+		return o && o->arg && !opt_optional(o) ? o : NULL;
+	}
+	for (const char *at = word + 1; *at; at++) {
+		o = find_short(cmd, *at);
+		if (o && o->arg) /* the rest of the word is its value */
+			return at[1] || opt_optional(o) ? NULL : o;
+	}
+	return NULL;
+}
+
+static bool takes_command(const struct cmd *cmd)
+{
+	return strstr(cmd->operands, "COMMAND");
+}
+
+/* Words that are no options: probe's and list's are its own. */
+static bool takes_operands(const struct cmd *cmd)
+{
+	return !strcmp(cmd->name, "probe") || !strcmp(cmd->name, "list") || !strcmp(cmd->name, "completion");
+}
+
+static void complete_operand(struct complete *c, const struct cmd *cmd)
+{
+	if (!strcmp(cmd->name, "completion")) {
+		offer_list(c, "bash|zsh|fish", "|");
+	} else if (!strcmp(cmd->name, "list")) {
+		offer_list(c, "hardware|cache|software|pmu|tracepoint|syscall", "|");
+		complete_events(c, c->typed, COMPLETE_COUNTED | COMPLETE_PROBED);
+	} else {
+		complete_events(c, c->typed, COMPLETE_PROBED);
+	}
+}
+
+/* The word that is typed: with = in it its value is, else its name. Returns 1 when it is a file. */
+static int complete_option(struct complete *c, const struct cmd *cmd)
+{
+	const char *equals = strchr(c->typed, '=');
+	const struct opt *o = equals && !strncmp(c->typed, "--", 2) ? find_long(cmd, c->typed + 2, equals - c->typed - 2) : NULL;
+
+	if (o && o->arg) {
+		c->kept = equals + 1 - c->typed;
+		return complete_value(c, cmd, o);
+	}
+	if (!equals)
+		offer_options(c, cmd);
+	return 0;
+}
+
+int complete_words(char **words, int n)
+{
+	struct complete c = { .typed = n ? words[n - 1] : "" };
+	const struct cmd *const *at = cmds, *cmd = NULL;
+	const struct opt *waiting = NULL;
+	int i = 0, begin, is_file = 0;
+
+	while (i < n - 1 && !cmd && words[i][0] == '-')
+		i++;
+	for (; i < n - 1 && at; i++) {
+		for (; *at && strcmp(cmd_word(*at), words[i]); at++)
+			;
+		if (!*at)
+			break;
+		cmd = *at;
+		at = cmd->subs;
+	}
+	if (!cmd && i < n - 1) /* a word that is none */
+		return 0;
+	if (!cmd) {
+		offer_commands(&c, cmds);
+		offer_list(&c, c.typed[0] == '-' ? "--help|--version|-v|-q" : "help", "|");
+		return 0;
+	}
+	begin = i;
+	for (; i < n - 1; i++) {
+		bool ends = !strcmp(words[i], "--");
+
+		if (waiting) {
+			waiting = NULL;
+		} else if (ends || (words[i][0] != '-' && !takes_operands(cmd))) {
+			if (takes_command(cmd))
+				printf("command %d\n", i + ends);
+			return 0;
+		} else {
+			waiting = waits(cmd, words[i]);
+		}
+	}
+	if (waiting) {
+		is_file = complete_value(&c, cmd, waiting);
+	} else if (c.typed[0] == '-') {
+		is_file = complete_option(&c, cmd);
+	} else if (takes_operands(cmd)) {
+		complete_operand(&c, cmd);
+	} else {
+		if (begin == n - 1) /* nothing but the name stands in front */
+			offer_commands(&c, cmd->subs);
+		if (!c.nr && takes_command(cmd))
+			printf("command %d\n", n - 1);
+	}
+	if (is_file)
+		puts("files");
+	return 0;
+}
