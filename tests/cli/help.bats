@@ -36,17 +36,12 @@ commands() {
 	[[ "$output" == "skep sched timehist: "* ]]
 	run "$SKEP" help sched flame
 	[ "$status" = 0 ]
-	"$SKEP" completion bash >c.bash
-	source ./c.bash
-	COMP_WORDS=(skep sched timehi) COMP_CWORD=2
-	_skep
-	[ "${COMPREPLY[*]}" = timehist ]
-	COMP_WORDS=(skep sched timehist --wake) COMP_CWORD=3
-	_skep
-	[ "${COMPREPLY[*]}" = --wakeups ]
-	COMP_WORDS=(skep sched --so) COMP_CWORD=2
-	_skep
-	[ "${COMPREPLY[*]}" = --sort ]
+	run -0 "$SKEP" completion words sched timehi
+	[[ "${lines[*]}" == words\ timehist* ]]
+	run -0 "$SKEP" completion words sched timehist --wake
+	[[ "$(cut -f1 <<<"$output")" == words$'\n'--wakeups ]]
+	run -0 "$SKEP" completion words sched --so
+	[[ "$(cut -f1 <<<"$output")" == words$'\n'--sort ]]
 }
 
 @test "help: fits a terminal of 20 columns without a crash" {

@@ -133,7 +133,7 @@ hits() {
 
 @test "a key that is an address of the kernel is its symbol" {
 	need_tracefs
-	need_feature ksym
+	need_feature "kernel symbols by BPF"
 	"$SKEP" probe t:timer:hrtimer_start --by f=function:symbol,g=function:sym --format json -a --duration 500ms -o out
 	cat out
 	jq -se 'all(.[]; .f == .g) and any(.[]; .f | startswith("hrtimer_wakeup") or startswith("tick_"))' out
