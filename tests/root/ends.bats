@@ -97,12 +97,12 @@ load ../lib.bash
 @test "no sample: the exit code of a COMMAND that failed is passed on, else it is 1" {
 	for c in "record -o a.data" "flame -o a.html"; do
 		# shellcheck disable=SC2086
-		run "$SKEP" $c -e major-faults -- sh -c 'exit 3'
+		run "$SKEP" $c -e page-faults -c 1000000000 -- sh -c 'exit 3'
 		echo "$c: $status $output"
 		[ "$status" = 3 ]
 		[[ "$output" == *"no samples"* ]]
 		# shellcheck disable=SC2086
-		run "$SKEP" $c -e major-faults -- true
+		run "$SKEP" $c -e page-faults -c 1000000000 -- true
 		[ "$status" = 1 ]
 	done
 	[ -z "$(ls -A)" ]
@@ -199,16 +199,17 @@ ends_elsewhere() {
 	return 1
 }
 
-@test "Ctrl-C while many probes are detached is answered; the result is out before" {
+@test "Ctrl-C while many probes are detached is answered" {
 	mkdir tracing && mount -t tracefs none tracing || skip "no tracefs"
-	n=$(ls -d tracing/events/syscalls/sys_enter_s* | wc -l)
+	n=$(ls -d tracing/events/{sched,timer,writeback}/*/ | wc -l)
 	umount tracing
 	[ "$n" -gt 40 ] || skip "only $n tracepoints"
-	background env --default-signal=INT "$SKEP" probe -a --count 't:syscalls:sys_enter_s*' >out 2>said
+	# each with its record, which is an event of perf's that the kernel takes a moment to close
+	background env --default-signal=INT "$SKEP" probe --comm nobody-at-all t:sched:\* t:timer:\* t:writeback:\* >out 2>said
 	sleep "$(times 5)"
 	[ "$(ls "/proc/$BG/fd" | wc -l)" -gt 40 ]
 	kill -INT $BG
-	eventually grep -q 'sys_enter_s' out
+	sleep 0.2
 	kill -0 $BG
 	kill -INT $BG
 	ends_soon $BG

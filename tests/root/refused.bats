@@ -178,7 +178,7 @@ as_nobody() {
 	as_nobody "" "$SKEP" -q flame --call-graph fp -p $BG -F $(hz 999) --format folded -o d.folded --duration 1
 	grep -q 'main;hot ' d.folded
 	set_for_test /proc/sys/kernel/perf_event_paranoid 1
-	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o e.folded -- sh -c 'for i in 1 2 3; do ls -R /usr/share >/dev/null; done'
+	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o e.folded -- sh -c 'for i in 1 2 3; do ls -R /usr/lib >/dev/null; done'
 	grep -qE '\[kernel|vmlinux|entry_SYSCALL|sys_' e.folded
 	set_for_test /proc/sys/kernel/perf_event_paranoid 3
 	run as_nobody "" "$SKEP" record -o f.data -- true
