@@ -7,6 +7,10 @@
 set -u
 skep=${SKEP:-$(dirname "$0")/../build/skep}
 perf=${PERF:-perf}
+[ $# -gt 0 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
+for tool in "$skep" "$perf" gzip zstd; do
+	command -v "$tool" >/dev/null || { echo "recordings.sh: no $tool here" >&2; exit 2; }
+done
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C HOME=$tmp # no ~/.debug of ours: names by what the files say

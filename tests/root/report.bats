@@ -135,3 +135,24 @@ control() {
 	"$SKEP" -q report -i dirty.data | grep -qF "of event '\\x1b[31m\\x07"
 	"$SKEP" -q report -i dirty.data -s comm | grep -qF '\x1b[31m'
 }
+
+@test "tools/recordings.sh: files, streams and packed ones are the same to perf, and a difference is seen" {
+	need perf
+	need zstd
+	mkdir rec
+	perf record -q -e cpu-clock -e page-faults -g -o rec/perf.data -- sh -c 'ls -lR /usr/share/doc >/dev/null' 2>/dev/null
+	perf record -q -e cpu-clock -o - -- sh -c 'ls -lR /usr/share/doc >/dev/null' 2>/dev/null >rec/stream
+	gzip -k rec/perf.data
+	zstd -q rec/perf.data
+	echo "not a recording" >rec/notes.txt
+	SKEP=$SKEP run "$ROOT/tools/recordings.sh" rec
+	echo "$output"
+	[ "$status" = 0 ]
+	[ "${lines[4]}" = "4 recordings, 0 differ" ]
+	[ "$(grep -c ': same, [12] events, ' <<<"$output")" = 4 ]
+	printf '#!/bin/sh\n"%s" "$@" | sed 2d\n' "$SKEP" >half
+	chmod +x half
+	SKEP=$PWD/half run "$ROOT/tools/recordings.sh" rec
+	[ "$status" = 1 ]
+	[[ "$output" == *"rec/perf.data: differs"*"samples of cpu-clock: perf "*"4 recordings, 4 differ"* ]]
+}

@@ -97,6 +97,8 @@ static void take_res(uint32_t res, struct sample *s)
 /* The chain may have been asked for of one side only; and its side is the one that the CPU was in when it was interrupted. */
 static void place_ip(struct data_reader *r, enum mode mode, struct sample *s)
 {
+	if (mode == MODE_USER && s->nr_kips && s->ip == r->kips[0])
+		mode = MODE_KERNEL; /* of a recorder that does not care */
 	if (mode != MODE_KERNEL)
 		s->nr_kips = 0;
 	if (mode == MODE_OTHER)
