@@ -2,6 +2,8 @@
 /* Address spaces over time, seen through the names of unnamed objects: "[a]" is /nowhere/a. */
 #include "tests/unit/test_sym.h"
 
+#include <malloc.h>
+
 static struct syms *offline(void)
 {
 	struct syms_cfg cfg = { .offline = true };
@@ -40,6 +42,33 @@ static void test_overlap(void **state)
 	expect(syms, PID, 200, 0x15000, "[b]");
 	expect(syms, PID, 50, 0x15000, "[a]");
 	expect(syms, PID, 200, 0x18000, "[a]");
+	syms_free(syms);
+}
+
+/* Numbers are given again before anybody runs out of room for them: what ended long ago is forgotten all the same. */
+static void test_memory(void **state)
+{
+	struct syms_cfg cfg = { .offline = true, .exited_max = 500 };
+	struct syms *syms = new_syms(&cfg);
+	size_t before = 0;
+
+	(void)state;
+	map_at(syms, PID, 1, 0x10000, 0x1000, 0, "/nowhere/shell");
+	for (uint32_t i = 0; i < 100000; i++) {
+		uint32_t pid = PID + 1 + i % 3000;
+		uint64_t at = 10 + 100 * (uint64_t)i;
+
+		task(syms, TASK_FORK, pid, PID, at);
+		task(syms, TASK_EXEC, pid, PID, at + 10);
+		map_at(syms, pid, at + 20, 0x10000, 0x1000, 0, i % 2 ? "/nowhere/odd" : "/nowhere/even");
+		task(syms, TASK_EXIT, pid, PID, at + 50);
+		if (i >= 400) /* one that ended 400 others ago */
+			expect(syms, PID + 1 + (i - 400) % 3000, at + 30 - 40000, 0x10010, i % 2 ? "[odd]" : "[even]");
+		if (i == 10000)
+			before = mallinfo2().uordblks;
+	}
+	assert_true(mallinfo2().uordblks < before + (256 << 10));
+	expect(syms, PID, 5, 0x10010, "[shell]");
 	syms_free(syms);
 }
 
@@ -148,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_overlap),	      cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_fork),	      cmocka_unit_test(test_recycled_pid),
 		cmocka_unit_test(test_many_processes), cmocka_unit_test(test_random_history),
 	};

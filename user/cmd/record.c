@@ -235,7 +235,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	struct record_sink r = { .record = rec };
 	struct sample_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt,
 				       .max_frames = rec->m.walks.call_graph == CALL_GRAPH_NONE };
-	struct syms_cfg syms_cfg = { 0 };
+	struct syms_cfg syms_cfg = { .exited_max = SYMS_STREAM_EXITED };
 	struct profile p = { 0 };
 	int status = 0, ret;
 

@@ -43,7 +43,7 @@ uint32_t sched_log_frames(struct sched_log *log, const struct sched_event *e, co
 
 static int open_syms(struct sched_log *log, struct err *err)
 {
-	struct syms_cfg cfg = { 0 };
+	struct syms_cfg cfg = { .exited_max = SYMS_STREAM_EXITED };
 
 	if (feature_tried(FEATURE_KSYM, ksym_open(&log->ksym))) {
 		live_kernel_names(&cfg, log->ksym);

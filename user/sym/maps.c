@@ -10,7 +10,7 @@
 #include "util/hash.h"
 
 #define FIRST_SLOTS 256u
-#define SPACES_MAX 65536u     /* then exited processes are forgotten, see forget_exited */
+#define EXITED_MAX 65536u     /* at 0.75 KB each */
 #define OLD_MAX 65536u	      /* replaced mappings kept per epoch: a JIT may replace for ever */
 #define EPOCHS_MAX 4096u      /* a shell that does nothing but exec itself */
 
@@ -39,9 +39,9 @@ static void free_space(struct space *space)
 	free(space);
 }
 
-int maps_init(struct maps *maps)
+int maps_init(struct maps *maps, uint32_t exited_max)
 {
-	*maps = (struct maps){ .nr_slots = FIRST_SLOTS };
+	*maps = (struct maps){ .nr_slots = FIRST_SLOTS, .exited_max = exited_max ? exited_max : EXITED_MAX };
 	maps->slots = calloc(maps->nr_slots, sizeof(*maps->slots));
 	return maps->slots ? 0 : -ENOMEM;
 }
@@ -51,6 +51,7 @@ void maps_free(struct maps *maps)
 	for (uint32_t i = 0; maps->slots && i < maps->nr_slots; i++)
 		free_space(maps->slots[i]);
 	free(maps->slots);
+	vec_free(&maps->exited);
 	*maps = (struct maps){ 0 };
 }
 
@@ -75,45 +76,43 @@ struct space *maps_find(struct maps *maps, uint32_t pid)
 	return space;
 }
 
-/* Moves every space that is kept into a table of nr_slots. */
-static int rehash(struct maps *maps, uint32_t nr_slots, bool drop_exited)
+static int make_room(struct maps *maps)
 {
-	struct space **slots = calloc(nr_slots, sizeof(*slots));
-	uint32_t used = 0;
+	uint32_t nr_slots = maps->nr_slots * 2;
+	struct space **slots;
 
+	if (maps->used * 2 < maps->nr_slots)
+		return 0;
+	slots = calloc(nr_slots, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < maps->nr_slots; i++) {
-		struct space *space = maps->slots[i];
-
-		if (!space)
-			continue;
-		if (drop_exited && space->is_exited) {
-			free_space(space);
-			continue;
-		}
-		*slot_of(slots, nr_slots, space->pid) = space;
-		used++;
-	}
+	for (uint32_t i = 0; i < maps->nr_slots; i++)
+		if (maps->slots[i])
+			*slot_of(slots, nr_slots, maps->slots[i]->pid) = maps->slots[i];
 	free(maps->slots);
 	maps->slots = slots;
 	maps->nr_slots = nr_slots;
-	maps->used = used;
-	maps->last = NULL;
 	return 0;
 }
 
-static int make_room(struct maps *maps)
+/* What lies behind its slot, and was put there because it was taken, moves up. */
+static void remove_space(struct maps *maps, struct space *space)
 {
-	if (maps->used >= SPACES_MAX && maps->used % (SPACES_MAX / 4) == 0) {
-		int ret = rehash(maps, maps->nr_slots, true);
+	uint32_t mask = maps->nr_slots - 1, hole = slot_of(maps->slots, maps->nr_slots, space->pid) - maps->slots;
 
-		if (ret)
-			return ret;
+	if (maps->last == space)
+		maps->last = NULL;
+	free_space(space);
+	maps->used--;
+	for (uint32_t i = (hole + 1) & mask; maps->slots[i]; i = (i + 1) & mask) {
+		uint32_t home = (uint32_t)hash_u64(maps->slots[i]->pid) & mask;
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		maps->slots[hole] = maps->slots[i];
+		hole = i;
 	}
-	if (maps->used * 2 < maps->nr_slots)
-		return 0;
-	return rehash(maps, maps->nr_slots * 2, false);
+	maps->slots[hole] = NULL;
 }
 
 struct space *maps_get(struct maps *maps, uint32_t pid)
@@ -293,6 +292,45 @@ int maps_exec(struct space *space, uint64_t time_ns)
 	space->has_anon = false;
 	/* The file /tmp/perf-PID.map is of the new program from now on; the old names are kept until it changes. */
 	return add_epoch(space, time_ns, NULL);
+}
+
+/* False: not yet, the kernel's walker must be told first. */
+static bool forget(struct maps *maps, const struct exited *e)
+{
+	struct space *space = maps_find(maps, e->pid);
+	uint32_t n = 0;
+
+	if (!space)
+		return true;
+	if (space->is_exited && space->exited_ns == e->time_ns) {
+		if (space->is_told)
+			return false;
+		remove_space(maps, space);
+		return true;
+	}
+	/* Another process has its number. */
+	while (n + 1 < space->nr_epochs && space->epochs[n].from_ns <= e->time_ns)
+		free_epoch(&space->epochs[n++]);
+	memmove(space->epochs, space->epochs + n, (space->nr_epochs - n) * sizeof(*space->epochs));
+	space->nr_epochs -= n;
+	return true;
+}
+
+int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns)
+{
+	space->is_exited = true;
+	space->exited_ns = time_ns;
+	if (vec_reserve(&maps->exited))
+		return -ENOMEM;
+	maps->exited.data[maps->exited.n++] = (struct exited){ space->pid, time_ns };
+	while (maps->exited.n - maps->exited_at > maps->exited_max && forget(maps, &maps->exited.data[maps->exited_at]))
+		maps->exited_at++;
+	if (maps->exited_at > maps->exited_max) {
+		maps->exited.n -= maps->exited_at;
+		memmove(maps->exited.data, maps->exited.data + maps->exited_at, maps->exited.n * sizeof(*maps->exited.data));
+		maps->exited_at = 0;
+	}
+	return 0;
 }
 
 int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns)

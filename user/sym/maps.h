@@ -13,6 +13,7 @@
 
 #include "bpf/unwind.h"
 #include "sample.h"
+#include "util/vec.h"
 
 struct object;
 struct perfmap;
@@ -49,6 +50,7 @@ struct space {
 	bool has_anon;	/* something executable without a file: a perf map may name it */
 	bool is_scanned;	/* /proc was asked once */
 	bool is_exited;
+	uint64_t exited_ns;
 	bool is_told;  /* the kernel's walker has its mappings, under: */
 	bool is_stale; /* and is to be told again */
 	uint64_t replaced_ns; /* since when what it has is of other code; 0: it is not */
@@ -56,13 +58,23 @@ struct space {
 	struct unwind_space_key key;
 };
 
+/* The end of a process; its number may be another's by now. */
+struct exited {
+	uint32_t pid;
+	uint64_t time_ns;
+};
+
 struct maps {
 	struct space **slots; /* by pid, open addressing */
 	uint32_t nr_slots, used;
+	VEC(struct exited) exited; /* oldest first, from the exited_at-th on */
+	size_t exited_at;
+	size_t exited_max; /* of so many the mappings are kept */
 	struct space *last; /* what was asked for last */
 };
 
-int maps_init(struct maps *maps);
+/* exited_max 0: a default that is enough for what names are asked for at the end of a run. 0 or -ENOMEM. */
+int maps_init(struct maps *maps, uint32_t exited_max);
 void maps_free(struct maps *maps);
 
 struct space *maps_find(struct maps *maps, uint32_t pid);
@@ -74,6 +86,9 @@ struct space *maps_get(struct maps *maps, uint32_t pid);
 int maps_mmap(struct space *space, const struct mapping *m);
 int maps_exec(struct space *space, uint64_t time_ns);
 int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns);
+
+/* The process has ended. Of those that have the oldest are forgotten, so that spaces may go. 0 or -ENOMEM. */
+int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns);
 
 /* What was mapped at ip at that time, or NULL. The pointer lives until the space changes. */
 const struct mapping *maps_lookup(const struct space *space, uint64_t time_ns, uint64_t ip);

@@ -42,7 +42,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 		syms->obj_unknown = syms->name_unknown;
 		syms->vsyscall = strpool_add(syms->pool, "[vsyscall]");
 	}
-	if (!syms->pool || !syms->cache || !syms->name_unknown || !syms->vsyscall || maps_init(&syms->maps) ||
+	if (!syms->pool || !syms->cache || !syms->name_unknown || !syms->vsyscall || maps_init(&syms->maps, cfg->exited_max) ||
 	    objects_init(&syms->objects, &syms->cfg, syms->pool) || kernel_init(&syms->kernel, &syms->cfg, syms->pool)) {
 		syms_free(syms);
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
@@ -145,9 +145,8 @@ int syms_task(struct syms *syms, const struct task_event *t)
 		space = t->pid == t->tid ? maps_find(&syms->maps, t->pid) : NULL;
 		if (!space)
 			return 0;
-		space->is_exited = true;
 		guide_note(syms, space, NULL);
-		return 0;
+		return maps_exit(&syms->maps, space, t->time_ns);
 	default:
 		return 0;
 	}

@@ -40,10 +40,13 @@ struct recorded {
 	const char *hostname, *os_release, *arch;
 };
 
+#define SYMS_STREAM_EXITED 4096 /* exited_max where stacks are resolved, or walked, as they come */
+
 struct syms_cfg {
 	bool lines;	 /* fill file and line (libdw) */
 	bool inlines;	 /* return inlined frames too (libdw) */
 	bool no_demangle;
+	uint32_t exited_max; /* of so many processes that ended names are kept; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
 	/* Build id of the kernel that was recorded; size 0: the running one. If it is not the running
