@@ -49,6 +49,38 @@ as_nobody() {
 	[[ "$output" == *CONFIG_DEBUG_INFO_BTF* ]]
 }
 
+@test "BTF, kallsyms: empty files in their place are said to be that" {
+	: >empty
+	for o in "flame -o a.folded -- true" "probe -a --count t:sched:sched_switch --duration 100ms" "sched -- true" "net -a --duration 100ms"; do
+		run -3 unshare -m sh -c "mount --bind empty /sys/kernel/btf/vmlinux && '$SKEP' $o"
+		echo "$output"
+		[[ "$output" == *"types in /sys/kernel/btf/vmlinux: the file is empty"* ]]
+	done
+	run unshare -m sh -c "mount --bind empty /proc/kallsyms && '$SKEP' list k:vfs_read"
+	echo "$output"
+	[ -e /sys/kernel/tracing/available_filter_functions ] || [[ "$output" == *"/proc/kallsyms is empty"* ]]
+	run unshare -m sh -c "mount --bind empty /proc/kallsyms && '$SKEP' probe -a --count k:vfs_read --duration 100ms"
+	echo "$output"
+	[ "$status" = 0 ] || [[ "$output" == *"/proc/kallsyms is empty"* ]] || [[ "$output" == *"no kprobes"* ]]
+}
+
+# bats test_tags=user-space
+@test "a working directory that was removed: no such directory, not a lack of privileges" {
+	mkdir gone
+	for o in "flame -a --duration 100ms" "record -a --duration 100ms" "stat -o x -- true"; do
+		mkdir -p gone
+		run -1 sh -c "cd gone && rmdir ../gone && '$SKEP' $o"
+		echo "$output"
+		[[ "$output" == *"No such file or directory"* ]]
+	done
+}
+
+@test "net without CAP_NET_ADMIN: that is said" {
+	run -3 setpriv --reuid 65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon "$SKEP" net -a --duration 100ms
+	echo "$output"
+	[[ "$output" == *"CAP_NET_ADMIN missing"*"cap_net_admin"* ]]
+}
+
 @test "tracefs read-only, then not there: not needed" {
 	unshare -m sh -c "mount -o remount,bind,ro /sys/kernel/tracing 2>/dev/null; exec '$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3"
 	grep -q ';main;hot ' a.folded

@@ -81,7 +81,7 @@ static void forbidden(struct feature_state *s, int ret, const struct attempt *p)
 
 	if (!kernel_has_cap(p->cap) && !kernel_has_cap(CAP_SYS_ADMIN)) {
 		probe_why(s, "%s is missing", p->cap_name);
-		probe_enable(s, "sudo, or once: %s", kernel_setcap_command());
+		probe_enable(s, "sudo, or once: %s", kernel_setcap_command(""));
 		return;
 	}
 	probe_read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));

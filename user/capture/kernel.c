@@ -5,7 +5,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/btf.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -19,6 +21,8 @@
 #include "bpf/stack.h"
 #include "capture/sideband.h"
 #include "util/log.h"
+
+#define BTF_FILE "/sys/kernel/btf/vmlinux"
 
 /* libbpf explains refusals on its own; its talk belongs to -vv. */
 static int bpf_talk(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -44,20 +48,20 @@ bool kernel_has_cap(int cap)
 	return data[cap / 32].effective >> (cap % 32) & 1;
 }
 
-const char *kernel_setcap_command(void)
+const char *kernel_setcap_command(const char *more)
 {
 	static char text[PATH_MAX + 128];
 	char path[PATH_MAX] = "skep";
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[n > 0 ? (size_t)n : strlen(path)] = '\0';
-	snprintf(text, sizeof(text), "sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep '%s'", path);
+	snprintf(text, sizeof(text), "sudo setcap %scap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep '%s'", more, path);
 	return text;
 }
 
 static void hint_privileges(struct err *err)
 {
-	err_hint(err, "run it with sudo, or once: %s", kernel_setcap_command());
+	err_hint(err, "run it with sudo, or once: %s", kernel_setcap_command(""));
 }
 
 /* Above 2, which only Debian's and Ubuntu's kernels know, CAP_PERFMON is not enough. */
@@ -87,9 +91,33 @@ bool kernel_may_load(const char **ret_missing)
 	return kernel_has_cap(CAP_SYS_ADMIN) || (bpf && perfmon);
 }
 
+int kernel_check_net(struct err *err)
+{
+	if (kernel_has_cap(CAP_SYS_ADMIN) || kernel_has_cap(CAP_NET_ADMIN))
+		return 0;
+	err_exit(err, -EPERM, EXIT_CANNOT, "no privileges to count packets: CAP_NET_ADMIN missing");
+	err_hint(err, "run it with sudo, or once: %s", kernel_setcap_command("cap_net_admin,"));
+	return -EPERM;
+}
+
+/* What is in the place of the types where it is no BTF (linux/btf.h): NULL when it is. */
+static const char *why_no_types(void)
+{
+	int fd = open(BTF_FILE, O_RDONLY | O_CLOEXEC);
+	uint16_t magic = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return strerror(errno);
+	n = read(fd, &magic, sizeof(magic));
+	close(fd);
+	return n < 0 ? strerror(errno) : !n ? "the file is empty" : n < 2 || magic != BTF_MAGIC ? "it is no BTF" : NULL;
+}
+
 int kernel_check(struct err *err)
 {
 	const char *missing;
+	const char *why = why_no_types();
 	int fd, ret;
 
 	if (!kernel_may_load(&missing)) {
@@ -97,12 +125,10 @@ int kernel_check(struct err *err)
 		hint_privileges(err);
 		return -EPERM;
 	}
-	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
-		ret = -errno;
-		err_exit(err, ret, EXIT_CANNOT, "cannot read the kernel's types in /sys/kernel/btf/vmlinux: %s",
-			 strerror(-ret));
+	if (why) {
+		err_exit(err, -ENODATA, EXIT_CANNOT, "cannot read the kernel's types in " BTF_FILE ": %s", why);
 		err_hint(err, "skep needs a kernel built with CONFIG_DEBUG_INFO_BTF=y, and /sys mounted");
-		return ret;
+		return -ENODATA;
 	}
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "skep_probe", 4, 4, 1, NULL);
 	if (fd < 0) {

@@ -18,8 +18,8 @@
 
 struct perf_event_attr;
 
-/* The command that gives this very program, by its path, the capabilities that it needs. Static. */
-const char *kernel_setcap_command(void);
+/* The command that gives this very program, by its path, the capabilities that it needs, and more ("cap_net_admin,") of them. Static. */
+const char *kernel_setcap_command(const char *more);
 
 /* Is a capability (linux/capability.h) in our effective set? */
 bool kernel_has_cap(int cap);
@@ -29,6 +29,9 @@ void kernel_talk(void);
 
 /* May we load programs that sample? Else *ret_missing names the capabilities. */
 bool kernel_may_load(const char **ret_missing);
+
+/* Is CAP_NET_ADMIN there, which programs on packets need besides? 0, or -errno with exit 3 and the way out in err. */
+int kernel_check_net(struct err *err);
 
 /* Privileges, BTF and bpf() at all? 0, or -errno with exit 3 and the way out in err. */
 int kernel_check(struct err *err);

@@ -76,7 +76,9 @@ static int try_bpf(void)
 
 static int try_btf(void)
 {
-	return access("/sys/kernel/btf/vmlinux", R_OK) ? -errno : 0;
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return -errno;
+	return object_kernel_types() ? 0 : -EBADMSG;
 }
 
 static void explain_btf(struct feature_state *s, int ret)
@@ -447,7 +449,7 @@ static void explain_kallsyms(struct feature_state *s, int ret)
 	probe_why(s, "/proc/kallsyms shows only zeros (kernel.kptr_restrict is %s%s)", restrict_text[0] ? restrict_text : "unknown",
 		  kernel_has_cap(CAP_SYSLOG) ? "" : ", CAP_SYSLOG is missing");
 	probe_enable(s, "%s%s", restrict_text[0] == '2' ? "sysctl kernel.kptr_restrict=1, and " : "sudo, or once: ",
-		     kernel_setcap_command());
+		     kernel_setcap_command(""));
 }
 
 static int try_ptrace(void)

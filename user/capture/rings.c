@@ -133,7 +133,8 @@ static void keep_rest(struct rings *r, size_t from)
 	size_t bytes = 0;
 
 	r->places.n -= from;
-	memmove(r->places.data, r->places.data + from, r->places.n * sizeof(*r->places.data));
+	if (from)
+		memmove(r->places.data, r->places.data + from, r->places.n * sizeof(*r->places.data));
 	if (!r->places.n) {
 		r->bytes.n = 0;
 		return;

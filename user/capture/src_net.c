@@ -183,6 +183,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
 	ret = filter_cgroup_ids(place->target, src->skel->rodata->cfg_cgroup_ids, err);
+	if (!ret)
+		ret = kernel_check_net(err);
 	if (ret)
 		return ret;
 	ret = object_load(src->skel->skeleton);

@@ -160,7 +160,8 @@ int list_kernel(struct list_run *run, struct list_query *query, struct err *err)
 	if (ret == -ENOMEM)
 		return err_set(err, ret, "out of memory");
 	if (ret) {
-		list_refuse(run, LIST_KERNEL, ret, "neither ftrace's list nor /proc/kallsyms can be read", NULL);
+		list_refuse(run, LIST_KERNEL, ret, ret == -ENODATA ? "ftrace's list cannot be read, and /proc/kallsyms is empty" :
+			    "neither ftrace's list nor /proc/kallsyms can be read", NULL);
 		return 0;
 	}
 	types.funcs = &funcs;

@@ -116,7 +116,8 @@ static int add_matches(struct site_list *list, const struct probe_spec *spec, co
 	int ret = kfuncs_load(spec->name, &funcs);
 
 	if (ret)
-		return err_exit(err, ret, EXIT_CANNOT, "neither ftrace's list of functions nor /proc/kallsyms can be read: %s", strerror(-ret));
+		return err_exit(err, ret, EXIT_CANNOT, "neither ftrace's list of functions nor /proc/kallsyms can be read: %s",
+				ret == -ENODATA ? "the latter is empty" : strerror(-ret));
 	for (size_t i = 0; i < funcs.all.n && !ret; i++) {
 		const struct kfunc *f = &funcs.all.data[i];
 		struct site site = { .name = strpool_add(list->pool, f->name), .module = f->module ? strpool_add(list->pool, f->module) : NULL };

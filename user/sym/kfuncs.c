@@ -239,11 +239,19 @@ static int read_all(struct reader *r, int fd)
 	return ret;
 }
 
+/* Read to its end, and there was nothing: what a sandbox puts in its place. */
+static bool is_empty(int fd)
+{
+	return !lseek(fd, 0, SEEK_CUR);
+}
+
 int kfuncs_read(int fd, const char *glob, struct kfuncs *kfuncs)
 {
 	struct reader r = { .kfuncs = kfuncs, .glob = glob };
 	int ret = read_all(&r, fd);
 
+	if (!ret && kfuncs->from_kallsyms && is_empty(fd))
+		ret = -ENODATA;
 	if (!ret)
 		seal(&r);
 	return ret;
@@ -376,6 +384,7 @@ int kfuncs_why_read(int kallsyms_fd, int blacklist_fd, bool in_btf, const char *
 	char glob[2 * NAME_BYTES + 2];
 	struct reader r = { .kfuncs = &k, .glob = glob };
 	struct found found = { .nr = 0 };
+	bool empty = false;
 	size_t n = 0;
 	int ret = k.pool ? 0 : -ENOMEM;
 
@@ -388,9 +397,13 @@ int kfuncs_why_read(int kallsyms_fd, int blacklist_fd, bool in_btf, const char *
 		glob[n++] = *c;
 	}
 	strcpy(glob + n, "*");
-	if (!ret && *name && strlen(name) < NAME_BYTES)
+	if (!ret && *name && strlen(name) < NAME_BYTES) {
 		ret = read_all(&r, kallsyms_fd);
-	if (!ret) {
+		empty = !ret && is_empty(kallsyms_fd);
+	}
+	if (empty) {
+		snprintf(buf, size, "nobody knows, " KALLSYMS " is empty");
+	} else if (!ret) {
 		count(&k, name, &found);
 		ret = say(&r, &found, blacklist_fd, in_btf, buf, size);
 	}

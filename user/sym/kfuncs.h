@@ -26,7 +26,7 @@ struct kfuncs {
 	int refused; /* from_kallsyms: why, -errno of ftrace's list */
 };
 
-/* Those whose names match the glob. 0, -ENOMEM, or -errno of both lists. */
+/* Those whose names match the glob. 0, -ENOMEM, or -errno of both lists; -ENODATA: they are empty. */
 int kfuncs_load(const char *glob, struct kfuncs *ret_kfuncs);
 void kfuncs_free(struct kfuncs *kfuncs);
 

@@ -38,6 +38,7 @@ static char *temp_name(const char *path)
 static int open_unnamed(const char *path, int flags, mode_t mode)
 {
 	const char *slash = strrchr(path, '/');
+	struct stat st;
 	char *dir = slash ? strndup(path, slash == path ? 1 : slash - path) : strdup(".");
 	int fd;
 
@@ -45,6 +46,9 @@ static int open_unnamed(const char *path, int flags, mode_t mode)
 		return -ENOMEM;
 	fd = open(dir, flags | O_TMPFILE | O_CLOEXEC, mode);
 	fd = fd < 0 ? -errno : fd;
+	/* ext4 says so where the directory was removed, the current one perhaps. */
+	if (fd == -EPERM && !stat(dir, &st) && !st.st_nlink)
+		fd = -ENOENT;
 	free(dir);
 	return fd;
 }
