@@ -86,18 +86,17 @@ static __always_inline __u32 call_site(void *ctx, __u32 row)
 	return sites->site[nr];
 }
 
-static __always_inline int is_wanted(void *ctx)
+/* 0: not one of ours. Else what hit_index() wants to know. */
+static __always_inline __u32 take_site(void *ctx)
 {
 	__u64 row = MARK(PROBE_CALLS_MARK);
 
-	return row == PROBE_NO_CALLS || call_site(ctx, row);
+	return row == PROBE_NO_CALLS ? 1 : call_site(ctx, row);
 }
 
-static __always_inline __u64 hit_index(void *ctx)
+static __always_inline __u64 hit_index(void *ctx, __u32 site)
 {
-	__u64 row = MARK(PROBE_CALLS_MARK);
-
-	return row == PROBE_NO_CALLS ? site_index(ctx) : call_site(ctx, row) - 1;
+	return MARK(PROBE_CALLS_MARK) == PROBE_NO_CALLS ? site_index(ctx) : site - 1;
 }
 
 #define WAKE_LATE_NS 10000000
@@ -123,7 +122,7 @@ static __always_inline __u64 wake_flag(void *ring, __u64 now_ns)
 }
 
 /* Every hit with its values, through the ring of its CPU. */
-static __always_inline void stream(void *ctx, struct probe_info *info, struct probe_call *call)
+static __always_inline void stream(void *ctx, struct probe_info *info, struct probe_call *call, __u32 site)
 {
 	__u64 size = MARK(PROBE_SIZE_MARK) & 0xffffff;
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -147,7 +146,7 @@ static __always_inline void stream(void *ctx, struct probe_info *info, struct pr
 	rec->faults = info->faults;
 	rec->pid = info->pid;
 	rec->tid = info->tid;
-	rec->index = hit_index(ctx);
+	rec->index = hit_index(ctx, site);
 	rec->cpu = cpu;
 	comm_of_current(rec->comm);
 	bpf_ringbuf_submit(rec, wake_flag(ring, info->time_ns));
@@ -157,34 +156,35 @@ SEC("?kprobe")
 int probe_stream(void *ctx)
 {
 	__u64 want = MARK(PROBE_WANT_MARK);
+	__u32 site = take_site(ctx);
 	struct probe_call_key key;
 	struct probe_call *call = NULL;
 	struct probe_info info = {};
 
-	if (is_wanted(ctx) && probe_take(ctx, want, &info, &key, &call))
-		stream(ctx, &info, call);
+	if (site && probe_take(ctx, want, &info, &key, &call))
+		stream(ctx, &info, call, site);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
 	return 0;
 }
 
-static __always_inline void add_hit(void *ctx)
+static __always_inline void add_hit(void *ctx, __u32 site)
 {
-	__u32 index = hit_index(ctx);
+	__u32 index = hit_index(ctx, site);
 	__u64 *n = bpf_map_lookup_elem(&hits, &index);
 
 	if (n)
 		__sync_fetch_and_add(n, 1);
 }
 
-static __always_inline void count_asked(void *ctx, __u64 want)
+static __always_inline void count_asked(void *ctx, __u64 want, __u32 site)
 {
 	struct probe_call_key key;
 	struct probe_call *call = NULL;
 	struct probe_info info = {};
 
 	if (probe_take(ctx, want, &info, &key, &call))
-		add_hit(ctx);
+		add_hit(ctx, site);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
 }
@@ -193,13 +193,14 @@ SEC("?kprobe")
 int probe_count(void *ctx)
 {
 	__u64 want = MARK(PROBE_WANT_MARK);
+	__u32 site = take_site(ctx);
 
-	if (!is_wanted(ctx))
+	if (!site)
 		return 0;
 	if (want & ~(__u64)PROBE_WANT_USER)
-		count_asked(ctx, want);
+		count_asked(ctx, want, site);
 	else if (filter_pass(bpf_get_current_pid_tgid()))
-		add_hit(ctx);
+		add_hit(ctx, site);
 	return 0;
 }
 
@@ -263,12 +264,13 @@ SEC("?kprobe")
 int probe_sum(void *ctx)
 {
 	__u64 want = MARK(PROBE_WANT_MARK);
+	__u32 site = take_site(ctx);
 	struct probe_call_key key;
 	struct probe_call *call = NULL;
 	struct probe_scratch *s = NULL;
 	struct probe_info info = {};
 
-	if (!is_wanted(ctx) || !probe_take(ctx, want, &info, &key, &call))
+	if (!site || !probe_take(ctx, want, &info, &key, &call))
 		goto out;
 	loss_count(COUNT_SEEN);
 	s = get_scratch();
@@ -276,7 +278,7 @@ int probe_sum(void *ctx)
 		loss_count(COUNT_NO_SCRATCH);
 		goto out;
 	}
-	by_key_fill(s->key, info.pid << 32 | info.tid, hit_index(ctx), 0);
+	by_key_fill(s->key, info.pid << 32 | info.tid, hit_index(ctx, site), 0);
 	expr_run(ctx, s->key, call, &info, PROBE_ASK_VALUES);
 	if (info.faults)
 		loss_count(COUNT_READ_FAULT);

@@ -16,6 +16,9 @@
 #include "cmd/cmd.h"
 #include "util/text.h"
 
+/* Bash puts an answer into the line as it is: a file or symbol called $(x) would be a command there. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%="
+
 struct complete {
 	const char *typed; /* the whole word */
 	size_t kept;	   /* of it, in front of the element of a list that is typed */
@@ -33,9 +36,8 @@ int complete_offer(struct complete *c, const char *word, const char *description
 
 	if (complete_is_full(c))
 		return -E2BIG;
-	for (const char *at = word; *at; at++)
-		if ((unsigned char)*at <= ' ' || *at == 127) /* no shell takes it in one piece */
-			return 0;
+	if (word[strspn(word, PLAIN)])
+		return 0;
 	if (strncmp(word, typed, strlen(typed)))
 		return 0;
 	if (!c->nr++)
@@ -132,7 +134,7 @@ static void offer_users(struct complete *c)
 static const struct {
 	const char *cmd, *opt, *words;
 } keys[] = {
-	{ "stat", "by", "comm|pid|tid|cpu|user|cgroup|event|syscall|errno|args->" },
+	{ "stat", "by", "comm|pid|tid|cpu|user|cgroup|event|syscall|errno" },
 	{ "probe", "by", "comm|pid|tid|cpu|user|cgroup|event" },
 	{ "sched", "by", "comm|pid|tid|user|cgroup" },
 	{ "net", "by", "comm|pid|user|cgroup|proto|lport|remote|rport|iface|netns" },

@@ -17,7 +17,7 @@ enum complete_events {
 struct complete;
 void complete_events(struct complete *c, const char *text, unsigned which);
 
-/* A word that is offered where it begins as what is typed. A negative return: there are enough. */
+/* A word that is offered where it begins as what is typed, and has nothing that means more to a shell. A negative return: there are enough. */
 int complete_offer(struct complete *c, const char *word, const char *description);
 
 /* Is there room for more? */
