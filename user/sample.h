@@ -94,6 +94,7 @@ enum task_what {
 	TASK_FORK, /* tid of pid made by ptid of ppid; pid == ppid is a new thread */
 	TASK_EXIT, /* thread tid ended */
 	TASK_KSYM, /* kernel text came or went (BPF program, trampoline): addr, len, path = name */
+	TASK_BUILD_ID, /* of files: the build id of what has this path, told after its TASK_MMAP; kernel as there */
 };
 
 struct task_event {

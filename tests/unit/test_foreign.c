@@ -626,6 +626,53 @@ static void names_of_events(void **state)
 	}
 }
 
+/* perf inject -b puts build ids into a stream where their files have the first sample: after the maps. */
+static void late_build_ids(void **state)
+{
+	struct recorded elsewhere = { .hostname = "elsewhere", .os_release = "4.14.18", .arch = "x86_64" };
+	struct { int32_t pid; uint8_t id[24]; char path[256]; } body = { .pid = -1, .id = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+										       17, 18, 19, 20 } };
+	struct { uint64_t pid_tid, addr, len, pgoff, dev, ino, generation; uint32_t prot, flags; char path[256]; } map = {
+		PID_TID, 0, 0x2000, 0, 0, 77, 0, PROT_READ | PROT_EXEC, 0, "" };
+	static struct image im;
+	struct syms_cfg cfg = here();
+	struct elf_file elf;
+	struct seen s;
+	uint64_t at;
+	int fd;
+
+	(void)state;
+	cfg.recorded = &elsewhere;
+	build("gcc", "p.c", "int main(void) { return 0; }\n", "-fno-pie -no-pie -Wl,--build-id=0x0102030405060708090a0b0c0d0e0f1011121314", "with_id");
+	at = nm_value("", in_scratch("with_id"), "main");
+	fd = open(in_scratch("with_id"), O_RDONLY);
+	assert_true(fd >= 0 && !elf_open_fd(fd, &elf));
+	for (uint32_t i = 0; i < elf.nr_segs; i++)
+		if (elf.segs[i].type == PT_LOAD && elf.segs[i].flags & PF_X) {
+			map.addr = elf.segs[i].vaddr & ~0xfffull;
+			map.pgoff = elf.segs[i].off & ~0xfffull;
+		}
+	elf_close(&elf);
+	close(fd);
+	snprintf(map.path, 128, "%s", in_scratch("with_id"));
+	snprintf(body.path, 128, "%s", in_scratch("with_id"));
+	for (int right = 0; right < 2; right++) {
+		body.id[0] = (uint8_t)right; /* the file of that path here has another one, or this one */
+		image_begin(&im);
+		put_attr(&im, &clock_attr, 1);
+		put_comm(&im, PID, PID, "named", T0);
+		put_record(&im, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &map, 64 + 128 + 16);
+		SAMPLE(&im, PERF_RECORD_MISC_USER, at, PID_TID, T0 + 1);
+		put_record(&im, RECORD_FINISHED_ROUND, 0, "", 0);
+		put_record(&im, RECORD_FINISHED_ROUND, 0, "", 0);
+		put_record(&im, RECORD_HEADER_BUILD_ID, PERF_RECORD_MISC_USER, &body, 28 + 128);
+		SAMPLE(&im, PERF_RECORD_MISC_USER, at, PID_TID, T0 + 2);
+		see(&s, &im, &cfg, "sym");
+		assert_int_equal(row(&s, right ? "main" : "[with_id]")->self, right ? 10 : 20);
+		seen_free(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -638,6 +685,7 @@ int main(void)
 		cmocka_unit_test(names_of_threads),
 		cmocka_unit_test(maps_marked_as_of_guests),
 		cmocka_unit_test(names_of_events),
+		cmocka_unit_test(late_build_ids),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

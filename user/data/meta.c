@@ -10,6 +10,7 @@
 #include "data/reader.h"
 
 #define KERNEL_OBJECT "[kernel.kallsyms]"
+#define LATE_IDS_MAX 4096u
 
 struct span {
 	const uint8_t *p;
@@ -119,14 +120,40 @@ static int read_build_ids(struct data_reader *r, struct span s)
 	return 0;
 }
 
+/* Index of the first one of a later path; they are sorted. */
+static size_t build_id_after(const struct data_reader *r, const char *path)
+{
+	size_t lo = 0, hi = r->build_ids.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(r->build_ids.data[mid].path, path) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* After the first records: what is mapped already gets it, too. Returns what the sink returned. */
+static int tell_late(struct data_reader *r, const struct build_id *id, const char *path, bool kernel)
+{
+	struct task_event t = { .what = TASK_BUILD_ID, .kernel = kernel, .pid = UINT32_MAX, .cpu = UINT32_MAX, .path = path,
+				.build_id_size = id->size };
+
+	memcpy(t.build_id, id->bytes, sizeof(t.build_id));
+	return r->sink && r->sink->task ? r->sink->task(r->sink, &t) : 0;
+}
+
 int build_id_read(struct data_reader *r, const uint8_t *record, size_t size)
 {
 	uint16_t misc = get_u16(record + offsetof(struct perf_event_header, misc));
 	const char *path = (const char *)record + BUILD_ID_PATH_AT;
 	struct build_id id = { .size = BUILD_ID_MAX };
-	size_t n;
+	size_t n, at;
 
-	if (size <= BUILD_ID_PATH_AT || r->build_ids.n >= BUILD_IDS_MAX || r->build_ids_sorted)
+	if (size <= BUILD_ID_PATH_AT || r->build_ids.n >= BUILD_IDS_MAX)
 		return 0;
 	if (misc & BUILD_ID_MISC_SIZE && record[BUILD_ID_SIZE_AT] < BUILD_ID_MAX)
 		id.size = record[BUILD_ID_SIZE_AT];
@@ -135,14 +162,24 @@ int build_id_read(struct data_reader *r, const uint8_t *record, size_t size)
 	if (n == strlen(KERNEL_OBJECT) && !memcmp(path, KERNEL_OBJECT, n)) {
 		r->meta.kernel_build_id_size = id.size;
 		memcpy(r->meta.kernel_build_id, id.bytes, BUILD_ID_MAX);
-		return 0;
+		return tell_late(r, &id, KERNEL_OBJECT, true);
 	}
 	id.order = (uint32_t)r->build_ids.n;
 	id.path = strpool_addn(r->strings, path, n < PATH_MAX ? n : PATH_MAX);
 	if (!id.path || vec_reserve(&r->build_ids) < 0)
 		return -ENOMEM;
-	r->build_ids.data[r->build_ids.n++] = id;
-	return 0;
+	if (!r->build_ids_sorted) {
+		r->build_ids.data[r->build_ids.n++] = id;
+		return 0;
+	}
+	/* Each costs a move: of a stream as perf inject -b writes it there is one for each file that has samples. */
+	if (++r->nr_late_ids > LATE_IDS_MAX)
+		return 0;
+	at = build_id_after(r, id.path);
+	memmove(r->build_ids.data + at + 1, r->build_ids.data + at, (r->build_ids.n - at) * sizeof(id));
+	r->build_ids.data[at] = id;
+	r->build_ids.n++;
+	return tell_late(r, &id, id.path, false);
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -155,23 +192,15 @@ static int compare_paths(const void *a, const void *b)
 
 const struct build_id *build_id_find(struct data_reader *r, const char *path)
 {
-	size_t lo = 0, hi = r->build_ids.n;
+	size_t at;
 
-	/* Sorted once: ids that come after the first mapping (a stream's, at its end) are too late anyway. */
-	if (!r->build_ids_sorted && hi)
-		qsort(r->build_ids.data, hi, sizeof(*r->build_ids.data), compare_paths);
+	if (!r->build_ids_sorted && r->build_ids.n)
+		qsort(r->build_ids.data, r->build_ids.n, sizeof(*r->build_ids.data), compare_paths);
 	r->build_ids_sorted = true;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(r->build_ids.data[mid].path, path) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || strcmp(r->build_ids.data[lo - 1].path, path))
+	at = build_id_after(r, path);
+	if (!at || strcmp(r->build_ids.data[at - 1].path, path) != 0)
 		return NULL;
-	return &r->build_ids.data[lo - 1];
+	return &r->build_ids.data[at - 1];
 }
 
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n)

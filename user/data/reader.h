@@ -158,6 +158,7 @@ struct data_reader {
 	VEC(const char *) args;
 	VEC(struct build_id) build_ids; /* sorted by path once build_ids_sorted */
 	bool build_ids_sorted;
+	uint32_t nr_late_ids; /* that came after the first look-up */
 
 	struct queue queue;
 	uint64_t round_max_ns, round_limit_ns; /* latest time seen; the same at the last round */

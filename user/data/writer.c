@@ -293,6 +293,8 @@ static int write_task(struct sink *sink, const struct task_event *t)
 		return write_life(w, t);
 	case TASK_KSYM:
 		return write_ksym(w, t);
+	case TASK_BUILD_ID: /* of files that are read */
+		break;
 	}
 	return -EINVAL;
 }

@@ -273,6 +273,10 @@ int kernel_task(struct kernel *k, const struct task_event *t)
 		return add_ksym(k, t);
 	if (!t->path || !k->cfg->offline)
 		return 0;
+	if (t->what == TASK_BUILD_ID) {
+		origin_kernel_map(k->origin, t, 0, 0);
+		return 0;
+	}
 	if (strncmp(t->path, KERNEL_OBJ, sizeof(KERNEL_OBJ) - 1) != 0)
 		return add_module(k, t);
 	if (k->origin->is_open && !k->cfg->kernel_symbol && !k->is_read)

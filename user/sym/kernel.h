@@ -55,7 +55,7 @@ struct kernel {
 int kernel_init(struct kernel *k, const struct syms_cfg *cfg, struct strpool *pool);
 void kernel_free(struct kernel *k);
 
-/* TASK_KSYM, or TASK_MMAP with kernel set. 0 or -ENOMEM. */
+/* TASK_KSYM, or TASK_MMAP and TASK_BUILD_ID with kernel set. 0 or -ENOMEM. */
 int kernel_task(struct kernel *k, const struct task_event *t);
 
 /*

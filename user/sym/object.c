@@ -179,6 +179,24 @@ struct object *objects_get(struct objects *objects, const struct task_event *t)
 	return obj;
 }
 
+void objects_build_id(struct objects *objects, const struct task_event *t)
+{
+	const char *path = strpool_add(objects->pool, t->path);
+
+	for (uint32_t i = 0; i < objects->nr_slots && path; i++) {
+		struct object *obj = objects->slots[i];
+
+		if (!obj || obj->path != path || obj->kind != OBJECT_FILE || obj->build_id_size || (obj->state != OBJECT_NEW && !obj->nr_tries))
+			continue;
+		obj->build_id_size = t->build_id_size;
+		memcpy(obj->build_id, t->build_id, obj->build_id_size);
+		if (obj->state == OBJECT_FAILED) {
+			obj->state = OBJECT_NEW;
+			obj->nr_tries = 0;
+		}
+	}
+}
+
 uint64_t objects_missing(const struct objects *objects, const char **ret_path)
 {
 	uint64_t n = 0;

@@ -85,6 +85,9 @@ uint64_t objects_missing(const struct objects *objects, const char **ret_path);
 /* The object that a TASK_MMAP maps. NULL: no memory. */
 struct object *objects_get(struct objects *objects, const struct task_event *t);
 
+/* The build id of what has this path, where it was not known: by it the file may be found after all. */
+void objects_build_id(struct objects *objects, const struct task_event *t);
+
 /* Opens the file through a process that has it mapped at start..end. False: not there any more (ask again by another process). */
 bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end);
 

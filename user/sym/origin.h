@@ -22,7 +22,7 @@ struct origin {
 /* By what is known before the first event. */
 void origin_begin(struct origin *o, const struct syms_cfg *cfg);
 
-/* A map of the recorded kernel's text. text, etext: of the running one; 0: not known. */
+/* A map of the recorded kernel's text, or its build id alone. text, etext: of the running one; 0: not known. */
 void origin_kernel_map(struct origin *o, const struct task_event *t, uint64_t text, uint64_t etext);
 
 #endif

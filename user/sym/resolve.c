@@ -135,6 +135,9 @@ int syms_task(struct syms *syms, const struct task_event *t)
 	case TASK_MMAP:
 		space = maps_get(&syms->maps, t->pid);
 		return space ? note_mmap(syms, space, t) : -ENOMEM;
+	case TASK_BUILD_ID:
+		objects_build_id(&syms->objects, t);
+		return 0;
 	case TASK_EXEC:
 		space = maps_get(&syms->maps, t->pid);
 		if (!space)
