@@ -13,6 +13,7 @@ enum counter {
 	COUNT_READ_FAULT,   /* hit lost: memory that its filter asks for could not be read */
 	COUNT_CALLS_FULL,   /* return lost: no room to keep what its call was entered with */
 	COUNT_TOO_DEEP,	    /* return of a user function lost: the kernel keeps no more of them at once for a task */
+	COUNT_SELF,	    /* not seen: of skep itself, which was not asked for */
 	COUNT_KEYS_FULL,    /* task that ended, summed without its key: no room for one more */
 	COUNT_MAX
 };

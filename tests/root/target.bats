@@ -245,3 +245,22 @@ samplers() {
 	cat a.csv
 	grep -q '^0,' a.csv
 }
+
+@test "-a: skep's own work is left out, which is said, unless it is asked for" {
+	mkdir tracing && mount -t tracefs none tracing || skip "no tracefs"
+	umount tracing
+	# Each line would be a write of its own, and so the next line
+	"$SKEP" probe 't:syscalls:sys_enter_write' -a -o lines --duration 1 2>said
+	cat said
+	run ! grep -q ' skep ' lines
+	grep -qE 'note: [0-9]+ hits were skep.s own' said
+	"$SKEP" probe 't:syscalls:sys_enter_write' -a --comm skep -o lines --duration 500ms 2>said
+	cat said
+	run ! grep -q 'own' said
+	[ "$(wc -l <lines)" -gt 100 ]
+	"$SKEP" flame -a -e cpu-clock --by pid -F "$(hz 4999)" -o a.folded --duration 1 2>said &
+	wait $!
+	cat said
+	run ! grep -q "^skep ($!)" a.folded
+	grep -qE 'note: [0-9]+ samples were skep.s own \([0-9.]+ % of all\): left out' said
+}

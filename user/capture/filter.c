@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf/loss.h"
 #include "bpf/target.h"
+#include "capture/cost.h"
 
 void filter_set(const struct filter *f, const struct target *t, bool idle)
 {
@@ -26,6 +29,7 @@ void filter_set(const struct filter *f, const struct target *t, bool idle)
 	if (t->comms.n)
 		filter |= FILTER_COMMS;
 	*f->filter = filter;
+	*f->self_pid = 0;
 	*f->nr_cgroups = t->cgroups.n;
 	*f->nr_uids = t->uids.n;
 	*f->nr_comms = t->comms.n;
@@ -39,6 +43,35 @@ void filter_set(const struct filter *f, const struct target *t, bool idle)
 	bpf_program__set_autoload(f->progs[2], filter & (FILTER_PIDS | FILTER_TIDS));
 	if (!(filter & (FILTER_PIDS | FILTER_TIDS)))
 		bpf_map__set_max_entries(f->targets, 1);
+}
+
+void filter_leave_self(const struct filter *f, const struct place *place)
+{
+	const struct target *t = place->target;
+	char comm[COMM_LEN] = "";
+
+	for (size_t i = 0; i < t->pids.n; i++)
+		if (t->pids.data[i] == (uint32_t)getpid())
+			return;
+	prctl(PR_GET_NAME, comm);
+	for (size_t i = 0; i < t->comms.n; i++)
+		if (!strcmp(t->comms.data[i], comm))
+			return;
+	if (!t->tids.n)
+		*f->self_pid = pidns_outer_pid(&place->pidns, getpid());
+}
+
+void filter_tell_self(const struct bpf_map *counters, const char *what, struct profile *profile)
+{
+	uint64_t sum[COUNT_MAX], n;
+
+	cost_of_losses(counters, sum);
+	n = sum[COUNT_SELF];
+	if (n && profile->seen)
+		profile_note(profile, "%llu %s were skep's own (%.1f %% of all): left out, --comm skep shows them", (unsigned long long)n, what,
+			     100.0 * n / (n + profile->seen));
+	else if (n)
+		profile_note(profile, "%llu %s were skep's own: left out, --comm skep shows them", (unsigned long long)n, what);
 }
 
 int filter_cgroup_ids(const struct target *t, __u64 *ids, struct err *err)

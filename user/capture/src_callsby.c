@@ -82,6 +82,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	set_knobs(src, place->nr_cpus);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, false);
+	filter_leave_self(&filter, place);
 	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, "the program that sums system calls", err);
@@ -181,6 +182,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 
 	cost_of_losses(src->skel->maps.counters, sum);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	filter_tell_self(src->skel->maps.counters, "calls", profile);
 	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
 	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
 	if (sum[COUNT_SEEN] > src->returned)

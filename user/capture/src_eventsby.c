@@ -128,6 +128,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	set_knobs(src);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
+	filter_leave_self(&filter, place);
 	src->is_filtered = src->skel->rodata->cfg_filter;
 	ret = object_load(src->skel->skeleton);
 	if (ret)
@@ -237,6 +238,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 
 	cost_of_losses(src->skel->maps.counters, sum);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	filter_tell_self(src->skel->maps.counters, "events", profile);
 	cost_add_misses(clones_missed(&src->clones) - src->missed_before, src->is_filtered, profile);
 	if (src->unattached)
 		profile_note(profile, "%d names of tracefs are no tracepoints of the kernel: they are left out", src->unattached);

@@ -208,6 +208,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	set_knobs(src, place);
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, true);
+	filter_leave_self(&filter, place);
 	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, PROBE_WHAT, err);
@@ -282,6 +283,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
 	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	filter_tell_self(src->skel->maps.counters, "hits", profile);
 	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
 	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
 	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];

@@ -188,6 +188,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
 	filter = (struct filter)FILTER_OF(src->skel);
 	filter_set(&filter, place->target, idle);
+	filter_leave_self(&filter, place);
 	ret = object_load(src->skel->skeleton);
 	if (ret)
 		return kernel_load_refused(ret, "the sampling program", err);
@@ -357,6 +358,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
 	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	filter_tell_self(src->skel->maps.counters, "samples", profile);
 	probe_set_tell(&src->set, profile);
 	cost_add_misses(src->missed, src->skel->rodata->cfg_filter & ~FILTER_IDLE, profile);
 	if (src->skipped_cpus)
