@@ -132,6 +132,26 @@ static void test_text(void **state)
 	}
 }
 
+/* Texts of flags beyond the room that a record has for them */
+static void test_full(void **state)
+{
+	char print[20000] = "\"", text[8192];
+	struct printfmt *p;
+	struct format f;
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		strcat(print, "%s");
+	strcat(print, "\"");
+	for (int i = 0; i < 60; i++)
+		strcat(print, i % 2 ? ", __print_flags(0, \"|\", { 1, \"A\" })" : ", __print_flags(REC->vec, \"|\", { 7, \"0123456789012345678901234567890123456789"
+			       "01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789\" })");
+	assert_int_equal(load(print, &f, &p), 0);
+	assert_in_range(printfmt_text(p, &rec, sizeof(rec), NULL, text, sizeof(text)), 2048, 4096 + 150);
+	printfmt_free(p);
+	format_free(&f);
+}
+
 /* What is not understood is refused, so that the fields are shown by name. */
 static void test_refused(void **state)
 {
@@ -214,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_record),

@@ -112,10 +112,9 @@ static void __attribute__((format(printf, 2, 3))) put(struct print_run *run, con
 
 static size_t begin(struct print_run *run)
 {
-	if (run->used < sizeof(run->scratch) - 1)
-		run->scratch[run->used] = '\0';
-	else
+	if (run->used > sizeof(run->scratch) - 1)
 		run->used = sizeof(run->scratch) - 1;
+	run->scratch[run->used] = '\0';
 	return run->used;
 }
 

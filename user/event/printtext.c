@@ -266,10 +266,14 @@ static void put_bitmap(struct out *o, struct print_run *run, const struct print_
 
 size_t printfmt_text(const struct printfmt *print, const void *record, size_t bytes, const struct printfmt_names *names, char *buf, size_t size)
 {
-	struct print_run run = { .print = print, .record = record, .bytes = bytes };
+	struct print_run run; /* its scratch is not set: 4 KB for each hit */
 	struct out o = { buf, size, 0 };
 	int arg = 0;
 
+	run.print = print;
+	run.record = record;
+	run.bytes = bytes;
+	run.used = 0;
 	for (const char *at = print->pool.data + print->text; *at;) {
 		size_t plain = strcspn(at, "%");
 		struct print_spec s;
