@@ -10,7 +10,6 @@
 #include "bpf/probe.h"
 #include "lib/by.bpf.h"
 #include "lib/probe.bpf.h"
-#include "lib/syscall.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -67,32 +66,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct probe_scratch);
 } scratches SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PROBE_CALL_ROWS);
-	__type(key, __u32);
-	__type(value, struct probe_call_sites);
-} call_sites SEC(".maps");
-
-/* On raw_syscalls: the site of this call and 1, or 0. The record: 8 bytes of all tracepoints, then the number. */
-static __always_inline __u32 call_site(void *ctx, __u32 row)
-{
-	struct probe_call_sites *sites = bpf_map_lookup_elem(&call_sites, &row);
-	__u64 nr = ((__u64 *)ctx)[1];
-
-	if (!sites || nr >= SYSCALL_NR_MAX || !sites->site[nr] || is_compat())
-		return 0;
-	return sites->site[nr];
-}
-
-/* 0: not one of ours. Else what hit_index() wants to know. */
-static __always_inline __u32 take_site(void *ctx)
-{
-	__u64 row = MARK(PROBE_CALLS_MARK);
-
-	return row == PROBE_NO_CALLS ? 1 : call_site(ctx, row);
-}
 
 static __always_inline __u64 hit_index(void *ctx, __u32 site)
 {

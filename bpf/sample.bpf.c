@@ -293,7 +293,7 @@ int sample_hit(void *ctx)
 	struct probe_call *call = NULL;
 	struct probe_info info = {};
 
-	if (probe_take(ctx, want, &info, &key, &call))
+	if (take_site(ctx) && probe_take(ctx, want, &info, &key, &call))
 		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx), want & PROBE_WANT_USER ? BY_USER_PROBE : BY_OTHER);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);

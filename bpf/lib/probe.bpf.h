@@ -12,6 +12,7 @@
 #include "bpf/probe.h"
 #include "lib/filter.bpf.h"
 #include "lib/pidns.bpf.h"
+#include "lib/syscall.bpf.h"
 
 const volatile __u32 cfg_pidns_level = 1; /* 0: skep runs in the initial PID namespace */
 const volatile __u64 cfg_pidns = 1;
@@ -81,6 +82,32 @@ static __always_inline __u64 site_index(void *ctx)
 	__u64 index = MARK(PROBE_INDEX_MARK);
 
 	return index == PROBE_INDEX_COOKIE ? bpf_get_attach_cookie(ctx) : index;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PROBE_CALL_ROWS);
+	__type(key, __u32);
+	__type(value, struct probe_call_sites);
+} call_sites SEC(".maps");
+
+/* On raw_syscalls: the site of this call and 1, or 0. The record: 8 bytes of all tracepoints, then the number. */
+static __always_inline __u32 call_site(void *ctx, __u32 row)
+{
+	struct probe_call_sites *sites = bpf_map_lookup_elem(&call_sites, &row);
+	__u64 nr = ((__u64 *)ctx)[1];
+
+	if (!sites || nr >= SYSCALL_NR_MAX || !sites->site[nr] || is_compat())
+		return 0;
+	return sites->site[nr];
+}
+
+/* 0: not one of ours. Else what hit_index() wants to know. */
+static __always_inline __u32 take_site(void *ctx)
+{
+	__u64 row = MARK(PROBE_CALLS_MARK);
+
+	return row == PROBE_NO_CALLS ? 1 : call_site(ctx, row);
 }
 
 static __always_inline void fill_info(struct probe_info *info, __u64 id)

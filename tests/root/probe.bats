@@ -70,6 +70,18 @@ hits() {
 	[ "$n" -gt 500 ]
 }
 
+@test "stacks of all system calls: there and back at once, exact" {
+	need_tracefs
+	n=$((3000 / ${SKEP_SLOW:-1}))
+	timeout "$(times 12)" "$SKEP" probe -g 't:syscalls:sys_enter_get*' --format folded -o a.folded -- "$WORK/probed" load $n 1 2 >truth
+	hits=$(awk '{ n += $NF } END { print n }' a.folded)
+	want=$(jq -s '.[0].n' truth)
+	echo "$hits of $want, and a few of the C library's"
+	[ "$hits" -ge "$want" ] && [ "$hits" -le $((want + 50)) ]
+	timeout "$(times 12)" "$SKEP" flame -e 't:syscalls:*' -o b.folded -- "$WORK/probed" kernel >truth
+	[ "$(awk '{ n += $NF } END { print n }' b.folded)" -ge 50 ]
+}
+
 @test "system calls of 32-bit programs are not taken for those of the same number" {
 	need_tracefs
 	[ -x "$WORK/burn32" ] || skip "no 32-bit programs here"

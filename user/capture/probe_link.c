@@ -245,7 +245,7 @@ static int load(struct probe_set *set, const struct bpf_program *model, const st
 
 int probe_load_calls(struct probe_set *set, const struct group *g, uint32_t row, struct err *err)
 {
-	return load_for(set, set->model, g, ATTACH_TRACEPOINT, 0, ROLE_HIT, row, err);
+	return load_for(set, set->model, g, ATTACH_TRACEPOINT, index_of(g, g->sites.data[0]), ROLE_HIT, row, err);
 }
 
 static void set_place(const struct probe_set *set, const struct group *g, uint32_t site, char *name, size_t size, struct attach_place *p)

@@ -174,7 +174,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = src->skel->progs.sample_hit,
 				       .enter = src->skel->progs.probe_enter,
-				       .deep = src->skel->progs.probe_deep, .has_stacks = true };
+				       .deep = src->skel->progs.probe_deep, .has_calls = true, .has_stacks = true };
 	bpf_program__set_autoload(src->skel->progs.probe_enter, probe_set_has_calls(&src->set));
 	bpf_program__set_autoload(src->skel->progs.probe_deep, probe_set_has_deep(&src->set));
 	if (!probe_set_has_calls(&src->set))
@@ -194,6 +194,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return kernel_load_refused(ret, "the sampling program", err);
 	if (src->cfg->bpf_stats)
 		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	src->set.calls_fd = bpf_map__fd(src->skel->maps.call_sites);
 	src->set.btf_fd = place->unwinder ? bpf_object__btf_fd(src->skel->obj) : 0;
 	ret = open_rings(src, place, err);
 	if (!ret)
