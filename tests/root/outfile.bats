@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What is written where others may write, too: no link is followed, no stranger's file is written or given what is written.
+# bats file_tags=user-space
 load ../lib.bash
 
 NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
@@ -81,7 +82,7 @@ secret_ok() {
 @test "--as: COMMAND runs as root, or as another user, under sudo too" {
 	export SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody
 	[ "$("$SKEP" -q stat -o /dev/null -- id -u)" = 65534 ]
-	[ "$("$SKEP" -q stat -o /dev/null --as root -- sh -c 'id -u; echo $HOME' | xargs)" = "0 $(getent passwd root | cut -d: -f6)" ]
+	[ "$("$SKEP" -q stat -o /dev/null --as root -- sh -c 'id -u; echo $HOME' | xargs)" = "0 $(awk -F: '$1 == "root" { print $6 }' /etc/passwd)" ]
 	[ "$("$SKEP" -q stat -o /dev/null --as daemon -- id -un)" = daemon ]
 	run "$SKEP" stat --as no-such-user -- true
 	[ "$status" = 1 ]
