@@ -125,32 +125,6 @@ static int refuse_setuid(struct err *err)
 	return -EPERM;
 }
 
-/* One of perf's words or options that is none here? Then err has what to type. word: up to the = of its value. */
-static bool is_other(const struct cmd *c, const char *word, struct err *err)
-{
-	size_t len = strcspn(word, "=");
-
-	for (const struct cmd_other *o = c->others; o && o->word; o++)
-		if (strlen(o->word) == len && !memcmp(o->word, word, len)) {
-			err_exit(err, -EINVAL, EXIT_USAGE, "'%s' %s", o->word, o->why);
-			err_hint(err, "%s", o->hint);
-			return true;
-		}
-	return false;
-}
-
-/* After opt_parse() refused one: which of the words it was is in its text, "... option 'X'". */
-static void explain_option(const struct cmd *c, struct err *err)
-{
-	char word[64] = "";
-	const char *quote = strchr(err->text, '\'');
-
-	if (quote)
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(quote + 1, "'"), quote + 1);
-	if (!is_other(c, word, err) && !err->hint[0] && err->exit == EXIT_USAGE && strstr(err->text, "unknown option"))
-		err_hint(err, "skep %s -h shows its options", c->name);
-}
-
 /* "skep sched timehits": a COMMAND of that name there is none. */
 static void explain_word(const struct cmd *c, const char *word, struct err *err)
 {
@@ -173,16 +147,10 @@ static int run(const struct cmd *c, int argc, char **argv)
 
 	if (!cfg)
 		return EXIT_FAILED;
-	if (argv[1] && is_other(c, argv[1], &err)) {
-		free(cfg);
-		return print_err(c->name, &err, -EINVAL);
-	}
-	ret = opt_parse(c->groups, cfg, argc, argv, &err);
+	ret = opt_parse(c->groups, c->others, cfg, argc, argv, &err);
 	if (ret == -ECANCELED)
 		print_help(c), ret = 0;
-	else if (ret < 0)
-		explain_option(c, &err);
-	else {
+	else if (ret >= 0) {
 		char *word = argv[ret];
 
 		ret = c->run(cfg, argv + ret, &err);

@@ -6,13 +6,6 @@
 #include "util/err.h"
 #include "util/opt.h"
 
-/* A word or option of perf's that is none here, and what to type instead. */
-struct cmd_other {
-	const char *word; /* "record", "--add", "-l" */
-	const char *why;  /* after the word, in quotes: "is not needed" */
-	const char *hint;
-};
-
 struct cmd {
 	const char *name;
 	const char *summary;	       /* one line, no full stop */
@@ -27,7 +20,7 @@ struct cmd {
 	int (*run)(void *cfg, char **operands, struct err *err);
 	/* Others that it begins the names of ("sched timehist"), ending with NULL; or NULL. As first operand such a word is no COMMAND. */
 	const struct cmd *const *subs;
-	const struct cmd_other *others; /* ending with an empty row; or NULL */
+	const struct opt_other *others; /* ending with an empty row; or NULL */
 };
 
 #define CMD(name) extern const struct cmd cmd_##name;

@@ -261,7 +261,7 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 
 #define LIVES "is not needed: a probe lives as long as the command that names it, and nothing is stored"
 
-static const struct cmd_other probe_others[] = {
+static const struct opt_other probe_others[] = {
 	{ "-l", LIVES, "skep list shows what can be probed" },
 	{ "--list", LIVES, "skep list shows what can be probed" },
 	{ "--add", LIVES, "skep probe 'FUNCTION ARGUMENT...' [-- COMMAND]; as an event: skep record -e k:FUNCTION" },

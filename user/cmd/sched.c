@@ -183,7 +183,7 @@ static int sched_main(void *cfg, char **operands, struct err *err)
 
 static const struct cmd *const sched_subs[] = { &cmd_sched_timehist, &cmd_sched_map, NULL };
 
-static const struct cmd_other sched_others[] = {
+static const struct opt_other sched_others[] = {
 	{ "record", "records nothing here: what the scheduler does is shown as it happens",
 	  "skep sched -- COMMAND, skep sched timehist -- COMMAND, skep sched map -a --duration 1; -o FILE keeps it" },
 	{ "latency", "is skep sched itself: how long each task waited for a CPU", "skep sched -- COMMAND, or skep sched -a --duration 5" },

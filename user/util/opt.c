@@ -129,17 +129,36 @@ static bool begins(const char *name, const char *word, size_t len)
 	return !strncmp(name, word, len);
 }
 
-/* What getopt_long() does not take. */
-static int refuse(const struct tables *t, const char *text, struct err *err)
+/* Is the word, up to the = of its value, one of them? Then err has what to type. */
+static bool is_other(const struct opt_other *others, const char *word, struct err *err)
 {
-	const char *word = text + 2;
+	size_t len = strcspn(word, "=");
+
+	for (const struct opt_other *o = others; o && o->word; o++)
+		if (strlen(o->word) == len && !memcmp(o->word, word, len)) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "'%s' %s", o->word, o->why);
+			err_hint(err, "%s", o->hint);
+			return true;
+		}
+	return false;
+}
+
+/* What getopt_long() does not take. */
+static int refuse(const struct tables *t, const struct opt_other *others, const char *text, struct err *err)
+{
+	const char *word = text + 2, letter[] = { '-', (char)optopt, '\0' };
 	size_t len = strcspn(word, "="), at = 0;
 	char list[256] = "";
 	struct near near;
 	int nr = 0;
 
-	if (optopt && optopt < LONG_HELP)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '-%c'", optopt);
+	if (is_other(others, optopt && optopt < LONG_HELP ? letter : text, err))
+		return -EINVAL;
+	if (optopt && optopt < LONG_HELP) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '-%c'", optopt);
+		err_hint(err, "-h lists the options");
+		return -EINVAL;
+	}
 	if (optopt)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "no value allowed for option '%s'", text);
 	near_init(&near, word, len);
@@ -159,14 +178,18 @@ static int refuse(const struct tables *t, const char *text, struct err *err)
 	err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '%.*s'", (int)len + 2, text);
 	if (near_is_close(&near))
 		err_hint(err, "similar: --%s", near.names[0]);
+	else
+		err_hint(err, "-h lists the options");
 	return -EINVAL;
 }
 
-int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, struct err *err)
+int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, struct err *err)
 {
 	struct tables t = {};
 	int c, ret;
 
+	if (argc > 1 && is_other(others, argv[1], err))
+		return -EINVAL;
 	tables_fill(&t, groups);
 	optind = 0; /* GNU: start over */
 	opterr = 0;
@@ -178,7 +201,7 @@ int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, 
 		if (c == ':')
 			return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
 		if (c == '?')
-			return refuse(&t, argv[optind - 1], err);
+			return refuse(&t, others, argv[optind - 1], err);
 		if (c < LONG_ONLY)
 			for (i = 0; i < t.nr && t.refs[i].opt->key != c; i++)
 				;

@@ -47,11 +47,19 @@ struct opt_group {
 	size_t offset;		/* of the group's struct in the command's configuration */
 };
 
+/* A word or option of perf's that is none here, and what to type instead. */
+struct opt_other {
+	const char *word; /* "record", "--add", "-l" */
+	const char *why;  /* after the word, in quotes: "is not needed" */
+	const char *hint;
+};
+
 /*
- * Parses argv[1..] into cfg. Stops at the first word that is no option (unless a group takes them), or behind "--". Returns the
+ * Parses argv[1..] into cfg. others ends with an empty row, or is NULL: its options, and its words in front of all, are refused with
+ * what to type. Stops at the first word that is no option (unless a group takes them), or behind "--". Returns the
  * index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
  */
-int opt_parse(const struct opt_group *groups, void *cfg, int argc, char **argv, struct err *err);
+int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, struct err *err);
 
 /* Prints the option lines of -h, wrapped to `columns`. */
 void opt_help(FILE *out, const struct opt_group *groups, int columns);
