@@ -177,7 +177,7 @@ static int deliver_row(void *arg, const void *key, const void *values)
 
 int probe_snapshot(struct src_probe *src, struct sink *sink)
 {
-	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver_row };
+	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver_row, NULL };
 
 	src->delivered = src->other = 0;
 	if (src->cfg->mode == PROBE_MODE_COUNT)

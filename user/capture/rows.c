@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* No entry is ever deleted, so that a walk by keys meets each one that was there when it began. */
+/* No entry is deleted during a walk, so that one by keys meets each that was there when it began. */
 #include "capture/rows.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +69,58 @@ void rows_key(const void *key, uint32_t by, const struct by_places *at, char *co
 	h->error = word(key, by, BY_ERRNO, at->error);
 }
 
+/* The number may be another's already: then it goes with that one. */
+static bool is_gone(const struct rows_ended *ended, const void *key)
+{
+	uint32_t id = ended->by & BY_TID ? word(key, ended->by, BY_TID, ended->at->tid) : word(key, ended->by, BY_PID, ended->at->pid);
+
+	return id && kill((pid_t)id, 0) && errno == ESRCH;
+}
+
+static int note_ended(struct rows_ended *ended, const void *key, size_t size)
+{
+	char *copy;
+
+	if (!ended || !is_gone(ended, key))
+		return 0;
+	copy = vec_take(&ended->now, size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, key, size);
+	return 0;
+}
+
+/* A program that was in the midst of adding to one when it was met first is done by now. */
+static void drop_ended(const struct rows *r, int fd, size_t size, void *per_cpu)
+{
+	struct rows_ended *ended = r->ended;
+
+	for (size_t i = 0; i < ended->before.n; i += size) {
+		const char *key = ended->before.data + i;
+
+		if (ended->drop && !bpf_map_lookup_elem(fd, key, per_cpu))
+			ended->drop(r->arg, per_cpu);
+		bpf_map_delete_elem(fd, key);
+	}
+	ended->before.n = 0;
+	if (vec_take(&ended->before, ended->now.n))
+		memcpy(ended->before.data, ended->now.data, ended->now.n);
+	ended->now.n = 0;
+}
+
+void rows_ended_free(struct rows_ended *ended)
+{
+	vec_free(&ended->now);
+	vec_free(&ended->before);
+}
+
 int rows_walk(const struct rows *r)
 {
 	/* The values of a per-CPU map lie 8-byte aligned behind each other. */
 	size_t stride = (bpf_map__value_size(r->rows) + 7) & ~7ul;
 	void *per_cpu = calloc(libbpf_num_possible_cpus(), stride);
 	char key[BY_FIELDS_KEY_MAX], *prev = NULL;
+	size_t size = bpf_map__key_size(r->rows);
 	int fd = bpf_map__fd(r->rows), ret = 0;
 	__u32 zero = 0;
 
@@ -83,7 +130,11 @@ int rows_walk(const struct rows *r)
 		prev = key;
 		if (!bpf_map_lookup_elem(fd, key, per_cpu))
 			ret = r->each(r->arg, key, per_cpu);
+		if (!ret)
+			ret = note_ended(r->ended, key, size);
 	}
+	if (!ret && r->ended)
+		drop_ended(r, fd, size, per_cpu);
 	if (!ret && !bpf_map_lookup_elem(bpf_map__fd(r->other), &zero, per_cpu))
 		ret = r->each(r->arg, NULL, per_cpu);
 	free(per_cpu);

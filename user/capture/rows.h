@@ -9,6 +9,7 @@
 
 #include "bpf/by.h"
 #include "sample.h"
+#include "util/vec.h"
 
 /* Where the parts of such a key are: enum by_bit, and bit i of texts says that field i is text. Returns the key's bytes. */
 size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places *ret_at);
@@ -19,14 +20,27 @@ size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places 
  */
 void rows_key(const void *key, uint32_t by, const struct by_places *at, char *comm, struct hist_sample *ret_sample);
 
+/*
+ * Keys of tasks that have ended: their rows make room for others once they were delivered twice, the second time as they stay. Of
+ * one map; at first all zero but for by and at.
+ */
+struct rows_ended {
+	uint32_t by;
+	const struct by_places *at;
+	VEC(char) now, before; /* keys that this walk and the one before it met */
+	void (*drop)(void *arg, const void *per_cpu); /* a row goes; may be NULL */
+};
+void rows_ended_free(struct rows_ended *ended);
+
 struct rows {
 	const struct bpf_map *rows, *other;
 	void *arg;
 	/* key NULL: what did not fit; per_cpu: a value for each possible CPU. 0, or what ends the walk. */
 	int (*each)(void *arg, const void *key, const void *per_cpu);
+	struct rows_ended *ended; /* NULL: all rows stay */
 };
 
-/* Walks the maps while programs add to them. Returns 0, -ENOMEM, or what each() returned. */
+/* Walks the maps while programs add to them. What has left the map is not delivered any more. Returns 0, -ENOMEM, or what each() returned. */
 int rows_walk(const struct rows *r);
 
 #endif

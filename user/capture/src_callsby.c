@@ -32,6 +32,8 @@ struct src_callsby {
 	bool is_exit; /* no entry was asked for */
 	struct sink *sink; /* of the walk */
 	uint64_t returned, other; /* of the last walk */
+	uint64_t dropped; /* of rows that left the map */
+	struct rows_ended ended;
 	struct callhooks hooks;
 	uint64_t missed_before; /* start */
 };
@@ -165,12 +167,21 @@ static int deliver(void *arg, const void *key, const void *values)
 }
 _Static_assert(sizeof(struct by_sum) % 8 == 0, "per-CPU values are a multiple of 8");
 
+static void drop(void *arg, const void *values)
+{
+	((struct src_callsby *)arg)->dropped += ((const struct by_sum *)values)->calls;
+}
+
 static int snapshot(struct source *source, struct sink *sink)
 {
 	struct src_callsby *src = (struct src_callsby *)source;
-	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver };
+	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver, &src->ended };
 
-	src->returned = src->other = 0;
+	src->ended.by = src->cfg->by;
+	src->ended.at = &src->at;
+	src->ended.drop = drop;
+	src->other = 0;
+	src->returned = src->dropped;
 	src->sink = sink;
 	return rows_walk(&rows);
 }
@@ -193,6 +204,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 
 static void close_source(struct source *source)
 {
+	rows_ended_free(&((struct src_callsby *)source)->ended);
 	callsby_bpf__destroy(((struct src_callsby *)source)->skel);
 	free(source);
 }

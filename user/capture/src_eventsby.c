@@ -35,6 +35,7 @@ struct src_eventsby {
 	const struct eventsby_cfg *cfg;
 	struct eventsby_bpf *skel;
 	struct by_places at;
+	struct rows_ended ended;
 	int cpus;
 	struct clones clones; /* its index is that in the key */
 	bool is_filtered;
@@ -224,8 +225,10 @@ static int deliver(void *arg, const void *key, const void *values)
 static int snapshot(struct source *source, struct sink *sink)
 {
 	struct src_eventsby *src = (struct src_eventsby *)source;
-	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver };
+	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver, &src->ended };
 
+	src->ended.by = src->cfg->keys->by;
+	src->ended.at = &src->at;
 	src->other = 0;
 	src->sink = sink;
 	return rows_walk(&rows);
@@ -251,6 +254,7 @@ static void close_source(struct source *source)
 	struct src_eventsby *src = (struct src_eventsby *)source;
 
 	clones_free(&src->clones);
+	rows_ended_free(&src->ended);
 	eventsby_bpf__destroy(src->skel);
 	free(src);
 }

@@ -31,6 +31,7 @@ struct src_sched {
 	struct tasks tasks;
 	const struct place *place;
 	struct by_places at;
+	struct rows_ended ended;
 	uint32_t by; /* of the key in the kernel */
 	int cpus, stats_fd;
 	uint64_t missed_before;
@@ -161,9 +162,11 @@ static int deliver_row(void *arg, const void *key, const void *values)
 static int snapshot(struct source *source, struct sink *sink)
 {
 	struct src_sched *src = (struct src_sched *)source;
-	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver_row };
+	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver_row, &src->ended };
 	int ret;
 
+	src->ended.by = src->by;
+	src->ended.at = &src->at;
 	src->sink = sink;
 	src->skel->bss->run_ask_ns = src->tasks.ended_ns ? src->tasks.ended_ns : tasks_now(&src->tasks);
 	ret = iter_read(src->skel->progs.sched_live, sizeof(struct sched_task), deliver_live, src);
@@ -189,6 +192,7 @@ static void close_source(struct source *source)
 {
 	struct src_sched *src = (struct src_sched *)source;
 
+	rows_ended_free(&src->ended);
 	sched_bpf__destroy(src->skel);
 	if (src->stats_fd >= 0)
 		close(src->stats_fd);

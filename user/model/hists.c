@@ -93,6 +93,13 @@ void hist_places_clear(struct hist_places *p)
 		memset(p->at, 0, p->n * sizeof(*p->at));
 }
 
+void hist_places_renew(struct hist_places *p, const void *records, size_t n, size_t size)
+{
+	hist_places_clear(p);
+	for (size_t i = 0; i < n; i++)
+		*place_of(p, records, size, (const void *)((const char *)records + i * size)) = i + 1;
+}
+
 void hist_places_free(struct hist_places *p)
 {
 	free(p->at);
@@ -204,9 +211,14 @@ static struct hist_sums added(const struct hist_sums *now, const struct hist_sum
 
 int hists_round(struct hists *h, bool by_time)
 {
+	size_t all = h->keys.n, kept = 0;
+
 	h->rows.n = 0;
-	for (size_t i = 0; i < h->keys.n; i++) {
+	for (size_t i = 0; i < all; i++) {
 		struct hist_sample *key = &h->keys.data[i], row = *key;
+
+		if (!key->sums.calls) /* its row has left the kernel */
+			continue;
 
 		row.sums = added(&key->sums, &h->before.data[i], h->is_linear);
 		if (row.sums.calls) {
@@ -217,7 +229,12 @@ int hists_round(struct hists *h, bool by_time)
 			h->before.data[i] = key->sums;
 		}
 		key->sums = (struct hist_sums){ 0 };
+		h->keys.data[kept] = *key;
+		h->before.data[kept++] = h->before.data[i];
 	}
+	h->keys.n = h->before.n = kept;
+	if (kept < all)
+		hist_places_renew(&h->places, h->keys.data, kept, sizeof(*h->keys.data));
 	if (h->rows.n)
 		qsort(h->rows.data, h->rows.n, sizeof(*h->rows.data), by_time ? most_time : most_calls);
 	return 0;

@@ -30,7 +30,7 @@ void hists_free(struct hists *h);
 int hists_add(struct hists *h, const struct hist_sample *row); /* 0 or -ENOMEM */
 
 /*
- * Ends a round: the rows are what was added since the table before it. Largest first, by time or by calls; ties by name and
+ * Ends a round: the rows are what was added since the table before it; a key that had sums and was not delivered is forgotten. Largest first, by time or by calls; ties by name and
  * number; what had no room in the kernel's table last. The maximum of a round is exact when it is a new one, else right to the
  * slot. 0 or -ENOMEM.
  */
@@ -48,6 +48,7 @@ int hist_key_compare(const struct hist_sample *a, const struct hist_sample *b);
  */
 uint32_t *hist_place(struct hist_places *places, const void *records, size_t n, size_t size, const struct hist_sample *key);
 void hist_places_clear(struct hist_places *places); /* of no records any more */
+void hist_places_renew(struct hist_places *places, const void *records, size_t n, size_t size); /* of fewer, in other places */
 void hist_places_free(struct hist_places *places);
 
 /* The duration that a part (0 to 1) of the calls did not exceed, from the slots: right to the slot, between its ends by rank. */

@@ -179,8 +179,8 @@ static int compare(const void *x, const void *y, void *arg)
 
 int sched_table_round(struct sched_table *t, enum sched_sort sort)
 {
-	struct sched_index *rows = &t->rows;
-	size_t known = t->before.n;
+	struct sched_index *rows = &t->rows, *ended = &t->ended;
+	size_t known = t->before.n, kept = 0;
 
 	if (t->is_ended) /* no sample came */
 		begin_round(t);
@@ -191,15 +191,22 @@ int sched_table_round(struct sched_table *t, enum sched_sort sort)
 			return -ENOMEM;
 		memset(more, 0, (t->ended.all.n - known) * sizeof(*more));
 	}
-	for (size_t i = 0; i < t->ended.all.n; i++) {
-		struct sched_sample *e = &t->ended.all.data[i];
-		struct sched_sums sums = added(&e->sums, &t->before.data[i]);
+	for (size_t i = 0; i < ended->all.n; i++) {
+		struct sched_sample *e = &ended->all.data[i];
+		struct sched_sums sums;
 
+		if (is_nothing(&e->sums)) /* its row has left the kernel */
+			continue;
+		sums = added(&e->sums, &t->before.data[i]);
 		if (add_row(t, &e->key, &sums))
 			return -ENOMEM;
-		t->before.data[i] = e->sums;
+		t->before.data[kept] = e->sums;
 		e->sums = (struct sched_sums){ 0 };
+		ended->all.data[kept++] = *e;
 	}
+	if (kept < ended->all.n)
+		hist_places_renew(&ended->places, ended->all.data, kept, sizeof(*ended->all.data));
+	ended->all.n = t->before.n = kept;
 	if (rows->all.n)
 		qsort_r(rows->all.data, rows->all.n, sizeof(*rows->all.data), compare, &sort);
 	t->is_ended = true;
