@@ -170,7 +170,7 @@ need_tracefs() {
 @test "-I: the rows of tasks that have ended make room for later ones, and nothing is lost" {
 	n=$((6000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	for e in syscalls:sys_enter_set_robust_list sched:sched_process_exit; do
-		"$SKEP" stat --by pid,tid -I 100 --max-keys $((n / 4)) -e $e -j -o rows.json -- "$WORK/tasks" many $n 2>said
+		"$SKEP" stat --by pid,tid -I 100 --max-keys $((n / 2)) -e $e -j -o rows.json -- "$WORK/tasks" many $n 2>said
 		cat said
 		run ! grep -q 'more keys' said
 		[ "$(jq -r .tid rows.json | sort -u | wc -l)" = $((n + 1)) ]

@@ -111,7 +111,7 @@ same() {
 # bats test_tags=user-space
 @test "-I: tasks that have ended make room for later ones" {
 	n=$((6000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
-	"$SKEP" sched -I 100 --max-keys $((n / 4)) --format json -o rows.json -- "$WORK/tasks" many $n 2>said
+	"$SKEP" sched -I 100 --max-keys $((n / 2)) --format json -o rows.json -- "$WORK/tasks" many $n 2>said
 	cat said
 	run ! grep -q 'more keys' said
 	[ "$(jq -r .tid rows.json | sort -u | wc -l)" = $((n + 1)) ]
