@@ -57,8 +57,8 @@ by() {
 @test "several -e add up, in stat, record, flame and probe" {
 	"$SKEP" stat -x, -o a.csv -e page-faults -e task-clock,context-switches -- true
 	[ "$(cut -d, -f3 a.csv | tr '\n' ' ')" = "page-faults task-clock context-switches " ]
-	"$SKEP" record -e cpu-clock -e page-faults -e minor-faults -o a.data -- ls / >out
-	[[ "$("$SKEP" report -i a.data 2>&1 >out)" == *"3 events"* ]]
+	run "$SKEP" record -e cpu-clock -e page-faults -e minor-faults -o a.data -- ls /
+	[[ "$output" == *"samples of 3 events"* ]]
 	"$SKEP" flame -e page-faults -o a.folded -- ls / >out
 	"$SKEP" probe -e "u:$WORK/hitrate:hit" -e "u:$WORK/hitrate:main" --count -o a -- "$WORK/hitrate" 10
 	[ "$(wc -l <a)" = 3 ]

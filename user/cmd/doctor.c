@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "capture/features.h"
+#include "capture/kernel.h"
 #include "cmd/cmd.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -89,7 +90,8 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 {
 	const struct doctor *d = cfg;
 	struct utsname uts;
-	const char *lacks = NULL;
+	const char *lacks = NULL, *missing;
+	bool own;
 	int ret;
 
 	if (operands[0])
@@ -107,8 +109,8 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 	}
 	if (!lacks)
 		return 0;
-	return err_exit(err, -ENOTSUP, EXIT_CANNOT, "%s can be sampled here: no %s", feature(FEATURE_OWN_EVENTS)->has ? "only your own programs" : "nothing",
-			lacks);
+	own = !kernel_may_load(&missing) && feature(FEATURE_OWN_EVENTS)->has;
+	return err_exit(err, -ENOTSUP, EXIT_CANNOT, "%s can be sampled here: no %s", own ? "only your own programs" : "nothing", lacks);
 }
 
 const struct cmd cmd_doctor = {
