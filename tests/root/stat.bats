@@ -57,9 +57,9 @@ by() {
 @test "several -e add up, in stat, record, flame and probe" {
 	"$SKEP" stat -x, -o a.csv -e page-faults -e task-clock,context-switches -- true
 	[ "$(cut -d, -f3 a.csv | tr '\n' ' ')" = "page-faults task-clock context-switches " ]
-	run "$SKEP" record -e cpu-clock -e page-faults -e minor-faults -o a.data -- ls /
+	run "$SKEP" record -c 100000 -e cpu-clock -e page-faults -e minor-faults -o a.data -- "$WORK/shares" 0.1
 	[[ "$output" == *"samples of 3 events"* ]]
-	"$SKEP" flame -e page-faults -o a.folded -- ls / >out
+	"$SKEP" flame -c 1 -e page-faults -o a.folded -- ls / >out
 	"$SKEP" probe -e "u:$WORK/hitrate:hit" -e "u:$WORK/hitrate:main" --count -o a -- "$WORK/hitrate" 10
 	[ "$(wc -l <a)" = 3 ]
 	run -2 "$SKEP" record -e cpu-clock -e nosuchevent -o a.data -- true
