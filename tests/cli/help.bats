@@ -105,7 +105,7 @@ commands() {
 	run -2 "$SKEP" stat --repaet=3 true
 	[ "${lines[0]}" = "skep stat: unknown option '--repaet'" ] && [ "${lines[1]}" = "hint: similar: --repeat" ]
 	run -2 "$SKEP" stat --no- true
-	[ "${lines[0]}" = "skep stat: ambiguous option '--no-'" ] && [[ "${lines[1]}" == "hint: it begins --no-inherit, --no-scale, --no-aggr" ]]
+	[ "${lines[0]}" = "skep stat: ambiguous option '--no-'" ] && [[ "${lines[1]}" == "hint: it could be --no-inherit, --no-scale, --no-aggr" ]]
 	run -2 "$SKEP" stats true
 	[ "${lines[1]}" = "hint: similar: skep stat" ]
 	run -2 "$SKEP" xyzzy

@@ -166,11 +166,10 @@ need_tracefs() {
 	[ "$status" = 1 ]
 }
 
-# bats test_tags=user-space
 @test "-I: the rows of tasks that have ended make room for later ones, and nothing is lost" {
 	n=$((6000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	for e in syscalls:sys_enter_set_robust_list sched:sched_process_exit; do
-		"$SKEP" stat --by pid,tid -I 100 --max-keys $((n / 2)) -e $e -j -o rows.json -- "$WORK/tasks" many $n 2>said
+		"$SKEP" stat --by pid,tid -I 50 --max-keys $((n / 2)) -e $e -j -o rows.json -- "$WORK/tasks" many $n 2>said
 		cat said
 		run ! grep -q 'more keys' said
 		[ "$(jq -r .tid rows.json | sort -u | wc -l)" = $((n + 1)) ]
@@ -178,6 +177,7 @@ need_tracefs() {
 	done
 }
 
+# bats test_tags=user-space
 @test "10,000 keys" {
 	"$SKEP" stat -x, --by tid -o a.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 1 0 $((10000 / ${SKEP_SLOW:-1})) >truth 2>said
 	cat said

@@ -145,3 +145,10 @@ cgroup2() {
 		grep -q '"shares","shares","hot"' rows
 	done
 }
+
+@test "in a PID namespace rows of tasks that live stay: with -I every call is counted" {
+	unshare -pf --mount-proc "$SKEP" stat --by pid,comm -I 100 -e syscalls:sys_enter_read -j -o rows.json -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=$((300000 / ${SKEP_SLOW:-1})) 2>said
+	cat said
+	[ "$(jq -s 'map(select(.comm == "dd") | .calls // .hits) | add' rows.json)" -ge $((300000 / ${SKEP_SLOW:-1})) ]
+}

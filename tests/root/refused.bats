@@ -193,7 +193,7 @@ as_nobody() {
 	run as_nobody "" "$SKEP" record -F $(hz 1999) -o a.data -- sh -c "'$WORK/shares' 1.5 >truth; exit 3"
 	echo "$output"
 	[ "$status" = 3 ]
-	[[ "$output" == *"note: sampled without BPF"*"what they do in the kernel is left out"* ]]
+	[[ "$output" == *"note: sampled by perf events, without BPF"*"only in user space"* ]]
 	"$SKEP" flame -i a.data --format folded -o a.folded
 	cat a.folded
 	SKEP_SAMPLES=1000 shares_ok truth a.folded 4
@@ -212,6 +212,12 @@ as_nobody() {
 	set_for_test /proc/sys/kernel/perf_event_paranoid 1
 	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o e.folded -- sh -c 'for i in 1 2 3; do ls -R /usr/lib >/dev/null; done'
 	grep -qE '\[kernel|vmlinux|entry_SYSCALL|sys_' e.folded
+	# a part that is left out has no frame, and a deep chain says that it was cut
+	as_nobody "" "$SKEP" -q flame --no-kernel -F $(hz 1999) --format folded -o g.folded -- dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>/dev/null
+	awk '{ n += $NF } /;\[unknown\] / { bad += $NF } END { print bad + 0, n; exit !(n > 50 && bad * 10 < n) }' g.folded
+	as_nobody "" "$SKEP" -q flame --call-graph fp -F $(hz 1999) --format folded -o h.folded -- "$WORK/recurse" 200 1
+	grep -q 'truncated: 127 frames' h.folded
+	run ! grep -q 'no frame pointer.*down' h.folded
 	set_for_test /proc/sys/kernel/perf_event_paranoid 3
 	run as_nobody "" "$SKEP" record -o f.data -- true
 	[ "$status" = 3 ] || [ "$status" = 1 ]

@@ -108,16 +108,16 @@ same() {
 	[ "$status" = 1 ]
 }
 
-# bats test_tags=user-space
 @test "-I: tasks that have ended make room for later ones" {
 	n=$((6000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
-	"$SKEP" sched -I 100 --max-keys $((n / 2)) --format json -o rows.json -- "$WORK/tasks" many $n 2>said
+	"$SKEP" sched -I 50 --max-keys $((n / 2)) --format json -o rows.json -- "$WORK/tasks" many $n 2>said
 	cat said
 	run ! grep -q 'more keys' said
 	[ "$(jq -r .tid rows.json | sort -u | wc -l)" = $((n + 1)) ]
 	run ! grep -q '"other"' rows.json
 }
 
+# bats test_tags=user-space
 @test "who: users, names; nothing that ran" {
 	"$SKEP" sched --comm tasks -a --by comm --format json -o a.json -- "$WORK/tasks" pipe 2 0.3 >truth
 	[ "$(jq -sr 'map(.comm) | join(",")' a.json)" = tasks ]

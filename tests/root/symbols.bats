@@ -97,7 +97,6 @@ percent_at() {
 }
 
 # bats test_tags=user-space
-# bats test_tags=user-space
 @test "a debug file as large as its owner likes: its checksum is not made" {
 	need objcopy
 	cp "$WORK/shares" big
@@ -108,7 +107,7 @@ percent_at() {
 	busy ./big 60
 	timeout -k 1 20 "$SKEP" flame -a --duration 300ms -o a.folded 2>said
 	cat said
-	grep -q 'debug files without a build id are not used: too large' said
+	grep -q 'debug files found by .gnu_debuglink are not used: larger' said
 	grep -q '^big;' a.folded
 	for o in "list u:$PWD/big:*" "probe -V u:$PWD/big:main"; do
 		timeout -k 1 20 "$SKEP" $o >said 2>&1 || [ $? -lt 124 ]
@@ -116,6 +115,7 @@ percent_at() {
 	done
 }
 
+# bats test_tags=user-space
 @test "inlined functions and source lines with --inline" {
 	"$SKEP" flame -F "$(hz 4999)" --inline -o a.json -- "$WORK/inlined"
 	"$SKEP" flame -F "$(hz 4999)" --inline -o a.folded -- "$WORK/inlined"

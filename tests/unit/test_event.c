@@ -93,9 +93,9 @@ static void test_words(void **state)
 	assert_non_null(strstr(err.hint, "similar: cycles, "));
 	/* A system call is no counter, and nothing like it */
 	assert_int_equal(event_parse("openat", events, ROOM, &err), -EINVAL);
-	assert_string_equal(err.hint, "syscalls:sys_enter_openat is the system call");
+	assert_string_equal(err.hint, "for the system call: syscalls:sys_enter_openat");
 	assert_int_equal(event_parse("fstat", events, ROOM, &err), -EINVAL);
-	assert_string_equal(err.hint, "syscalls:sys_enter_newfstat is the system call");
+	assert_string_equal(err.hint, "for the system call: syscalls:sys_enter_newfstat");
 	assert_int_equal(event_parse("xyzzy_foo_bar", events, ROOM, &err), -EINVAL);
 	assert_string_equal(err.hint, "skep list shows the names");
 	assert_int_equal(event_parse("{cycles:uq}", events, ROOM, &err), -EINVAL);

@@ -108,7 +108,7 @@ static void test_setup(void **state)
 
 	(void)state;
 	kill(h.pid, SIGTERM);
-	ends(&h, at, "skep: interrupted while setting up: given up, and with it all: nothing was measured\n");
+	ends(&h, at, "skep: interrupted while setting up; lost: everything (nothing was measured yet)\n");
 }
 
 /* The first is said to have come, and ends nothing. */
@@ -134,15 +134,15 @@ static void twice(void (*body)(void), const char *still, const char *text)
 static void test_run(void **state)
 {
 	(void)state;
-	twice(run_and_stay, "note: still measuring; one more signal (Ctrl-C) gives that up",
-	      "skep: interrupted while measuring: given up, and with it the result\n");
+	twice(run_and_stay, "note: still measuring; press Ctrl-C again to stop at once and lose",
+	      "skep: interrupted while measuring; lost: the result\n");
 }
 
 static void test_finish(void **state)
 {
 	(void)state;
-	twice(finish_and_stay, "note: still naming; one more signal (Ctrl-C) gives that up",
-	      "skep: interrupted while naming: given up, and with it the result\n");
+	twice(finish_and_stay, "note: still naming; press Ctrl-C again to stop at once and lose",
+	      "skep: interrupted while naming; lost: the result\n");
 }
 
 /* What comes to its end within the second is not given up. */

@@ -22,6 +22,9 @@
 #define END_PATIENCE_MS 1000
 #define END_STEP_MS 20
 
+static pid_t given_up_pid; /* for command_give_up(): COMMAND while it is there, else 0 */
+static int given_up_sig;
+
 /* The user `as`, or who called sudo. 0, -ENOENT: COMMAND stays who we are; or -errno. */
 static int command_user(const char *as, struct invoker *ret_who)
 {
@@ -85,6 +88,29 @@ static void child(int go_fd, int exec_fd, const sigset_t *mask, const char *as, 
 	_exit(EXIT_NOCMD);
 }
 
+/* SIGTERM, or SIGKILL where it was not let go yet and may be stopped. */
+static void command_signal(const struct command *c)
+{
+	kill(c->pid, c->go_fd >= 0 ? SIGKILL : SIGTERM);
+	kill(c->pid, SIGCONT); /* one that somebody stopped ends, too */
+}
+
+void command_give_up(void)
+{
+	pid_t pid = __atomic_load_n(&given_up_pid, __ATOMIC_ACQUIRE);
+
+	if (!pid)
+		return;
+	kill(pid, __atomic_load_n(&given_up_sig, __ATOMIC_RELAXED));
+	kill(pid, SIGCONT);
+}
+
+static void note_given_up(pid_t pid, int sig)
+{
+	__atomic_store_n(&given_up_sig, sig, __ATOMIC_RELAXED);
+	__atomic_store_n(&given_up_pid, pid, __ATOMIC_RELEASE);
+}
+
 int command_prepare(struct command *c, char *const *argv, const char *as, const sigset_t *mask, struct err *err)
 {
 	int go[2], report[2], ret;
@@ -115,6 +141,7 @@ int command_prepare(struct command *c, char *const *argv, const char *as, const 
 	}
 	c->go_fd = go[1];
 	c->exec_fd = report[0];
+	note_given_up(c->pid, SIGKILL);
 	c->pidfd = syscall(SYS_pidfd_open, c->pid, 0);
 	return 0;
 }
@@ -138,6 +165,7 @@ int command_go(struct command *c, const char *name, struct err *err)
 		return err_set(err, -EINTR, "interrupted before '%s' began", name);
 	close(c->go_fd);
 	c->go_fd = -1;
+	note_given_up(c->pid, SIGTERM);
 	while (read(c->exec_fd, &f, sizeof(f)) < 0 && errno == EINTR)
 		;
 	if (f.as_user)
@@ -149,20 +177,18 @@ int command_go(struct command *c, const char *name, struct err *err)
 	return gone ? err_set(err, -ECHILD, "'%s' went away before it began", name) : 0;
 }
 
-void command_signal(const struct command *c)
-{
-	if (c->pid && !c->reaped)
-		kill(c->pid, c->go_fd >= 0 ? SIGKILL : SIGTERM);
-}
-
 bool command_poll(struct command *c)
 {
 	int status;
 
 	if (!c->pid || c->reaped)
 		return true;
-	if (wait4(c->pid, &status, WNOHANG, &c->usage) != c->pid)
+	/* Its number may be another's as soon as it is reaped. */
+	note_given_up(0, 0);
+	if (wait4(c->pid, &status, WNOHANG, &c->usage) != c->pid) {
+		note_given_up(c->pid, c->go_fd >= 0 ? SIGKILL : SIGTERM);
 		return false; /* ECHILD cannot be: SIGCHLD is not ignored (signals_init) */
+	}
 	c->reaped = true;
 	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return true;

@@ -28,8 +28,8 @@ int command_prepare(struct command *c, char *const *argv, const char *as, const 
 /* Lets it exec. Returns 0, or -errno when it cannot be run (exit 126 or 127 in err). */
 int command_go(struct command *c, const char *name, struct err *err);
 
-/* Has it end: SIGTERM, or SIGKILL where it was not let go yet and may be stopped. */
-void command_signal(const struct command *c);
+/* From any thread, at the end of all: has the COMMAND that was prepared last end, if it is still there. */
+void command_give_up(void);
 
 /* Takes note of its end; never blocks. Returns true once it has ended. */
 bool command_poll(struct command *c);

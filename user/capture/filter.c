@@ -64,14 +64,16 @@ void filter_leave_self(const struct filter *f, const struct place *place)
 void filter_tell_self(const struct bpf_map *counters, const char *what, struct profile *profile)
 {
 	uint64_t sum[COUNT_MAX], n;
+	char comm[COMM_LEN] = "";
 
 	cost_of_losses(counters, sum);
 	n = sum[COUNT_SELF];
+	prctl(PR_GET_NAME, comm);
 	if (n && profile->seen)
-		profile_note(profile, "%llu %s were skep's own (%.1f %% of all): left out, --comm skep shows them", (unsigned long long)n, what,
-			     100.0 * n / (n + profile->seen));
+		profile_note(profile, "%llu %s of skep itself (%.1f %% of all) are left out; --comm %s shows only them", (unsigned long long)n, what,
+			     100.0 * n / (n + profile->seen), comm);
 	else if (n)
-		profile_note(profile, "%llu %s were skep's own: left out, --comm skep shows them", (unsigned long long)n, what);
+		profile_note(profile, "%llu %s of skep itself are left out; --comm %s shows only them", (unsigned long long)n, what, comm);
 }
 
 int filter_cgroup_ids(const struct target *t, __u64 *ids, struct err *err)

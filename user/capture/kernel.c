@@ -111,7 +111,7 @@ static const char *why_no_types(void)
 		return strerror(errno);
 	n = read(fd, &magic, sizeof(magic));
 	close(fd);
-	return n < 0 ? strerror(errno) : !n ? "the file is empty" : n < 2 || magic != BTF_MAGIC ? "it is no BTF" : NULL;
+	return n < 0 ? strerror(errno) : !n ? "the file is empty" : n < 2 || magic != BTF_MAGIC ? "not a BTF file" : NULL;
 }
 
 int kernel_check(struct err *err)

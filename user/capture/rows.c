@@ -72,7 +72,7 @@ void rows_key(const void *key, uint32_t by, const struct by_places *at, char *co
 /* The number may be another's already: then it goes with that one. */
 static bool is_gone(const struct rows_ended *ended, const void *key)
 {
-	uint32_t id = ended->by & BY_TID ? word(key, ended->by, BY_TID, ended->at->tid) : word(key, ended->by, BY_PID, ended->at->pid);
+	uint32_t id = ended->is_outer ? 0 : ended->by & BY_TID ? word(key, ended->by, BY_TID, ended->at->tid) : word(key, ended->by, BY_PID, ended->at->pid);
 
 	return id && kill((pid_t)id, 0) && errno == ESRCH;
 }
@@ -98,6 +98,8 @@ static void drop_ended(const struct rows *r, int fd, size_t size, void *per_cpu)
 	for (size_t i = 0; i < ended->before.n; i += size) {
 		const char *key = ended->before.data + i;
 
+		if (!is_gone(ended, key)) /* another task has its number now */
+			continue;
 		if (ended->drop && !bpf_map_lookup_elem(fd, key, per_cpu))
 			ended->drop(r->arg, per_cpu);
 		bpf_map_delete_elem(fd, key);

@@ -165,12 +165,6 @@ static int open_unwinder(struct session *s, struct err *err)
 	return 0;
 }
 
-/* By another thread: all else is given up. */
-static void end_command(void *arg)
-{
-	command_signal(&((struct session *)arg)->command);
-}
-
 static int session_setup(struct session *s, struct err *err)
 {
 	bool is_bpf = false;
@@ -192,7 +186,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && s->cfg->target->argv)
 		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, s->cfg->command_mask, err);
 	s->place.command_pid = s->command.pid;
-	interrupts_on_give_up(end_command, s);
+	interrupts_on_give_up(command_give_up);
 	/* COMMAND is there by now, and so is its number. */
 	if (!ret && is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
@@ -218,7 +212,7 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 		return -ENOMEM;
 	}
 	s->cfg = cfg;
-	interrupts_stage(INTERRUPT_SETUP, "setting up", "all: nothing was measured");
+	interrupts_stage(INTERRUPT_SETUP, "setting up", "everything (nothing was measured yet)");
 	s->epoll_fd = s->tick_fd = -1;
 	err->text[0] = '\0';
 	ret = session_setup(s, err);
@@ -342,7 +336,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 
 	/* Did a signal come while all was set up? Then COMMAND is not run at all. */
 	if (interrupts_count())
-		return err_set(err, -EINTR, "interrupted before it began");
+		return err_set(err, -EINTR, "interrupted before the measurement began");
 	s->armed_ns = now_ns();
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->start(s->cfg->sources[i]);
@@ -361,7 +355,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	if (!ret)
 		ret = enough(drain(s, sink));
 	if (ret == -ETIMEDOUT)
-		return err_set(err, ret, "interrupted while the reader of what was measured took nothing");
+		return err_set(err, ret, "interrupted: nobody read the output");
 	if (ret) /* the reader of a pipe had enough: no word */
 		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
@@ -413,9 +407,9 @@ void session_close(struct session *s)
 	if (s->armed_ns)
 		interrupts_stage(INTERRUPT_FINISH, "detaching", "what was not written yet");
 	else
-		interrupts_stage(INTERRUPT_SETUP, "detaching", "all: nothing was measured");
+		interrupts_stage(INTERRUPT_SETUP, "detaching", "everything (nothing was measured yet)");
 	command_end(&s->command);
-	interrupts_on_give_up(NULL, NULL);
+	interrupts_on_give_up(NULL);
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->close(s->cfg->sources[i]);
 	unwinder_free(s->place.unwinder);

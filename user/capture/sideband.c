@@ -44,6 +44,7 @@ struct sideband {
 	struct ring *rings;
 	uint32_t nr_rings;
 	size_t page, ring_bytes, trailer;
+	bool no_memory; /* a ring could not be mapped: the user may lock no more memory */
 	sideband_each each; /* of samples; NULL: none come */
 	void *arg;
 	VEC(struct pending) queue;
@@ -104,6 +105,7 @@ static int open_ring(struct sideband *sb, uint32_t cpu, bool at_once)
 	r->map = mmap(NULL, sb->ring_bytes + sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (r->map == MAP_FAILED) {
 		ret = -errno;
+		sb->no_memory = ret == -EPERM;
 		close(fd);
 		return ret;
 	}
@@ -150,9 +152,14 @@ static struct sideband *new_sideband(uint32_t n, size_t ring_bytes)
 
 static int refuse(struct sideband *sb, int ret, const char *what, struct err *err)
 {
-	err_exit(err, ret, EXIT_CANNOT, "cannot %s: perf_event_open: %s", what, strerror(-ret));
-	if (ret == -EACCES || ret == -EPERM)
-		kernel_hint_perf(err);
+	if (sb && sb->no_memory) {
+		err_exit(err, ret, EXIT_CANNOT, "cannot %s: this user may lock no more memory for its rings", what);
+		err_hint(err, "raise kernel.perf_event_mlock_kb, or the limit of locked memory (ulimit -l)");
+	} else {
+		err_exit(err, ret, EXIT_CANNOT, "cannot %s: perf_event_open: %s", what, strerror(-ret));
+		if (ret == -EACCES || ret == -EPERM)
+			kernel_hint_perf(err);
+	}
 	sideband_close(sb);
 	return ret;
 }

@@ -120,6 +120,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	struct filter filter;
 	int ret;
 
+	src->ended.is_outer = place->pidns.level;
 	src->cpus = libbpf_num_possible_cpus();
 	src->skel = eventsby_bpf__open_opts(object_opts());
 	if (!src->skel)

@@ -43,7 +43,8 @@ struct src_perf {
 	bool has_kernel; /* its part is allowed */
 	bool is_command; /* its events begin with its exec */
 	uint64_t delivered, cut_copies;
-	uint32_t max_frames;
+	uint32_t max_frames, chain_max; /* of a chain: both parts */
+	uint64_t sample_type; /* of each event */
 	char note[2 * EVENT_NAME_MAX + 128];
 	uint64_t kips[CHAIN_MAX], uips[SAMPLE_DEEP_MAX + 1];
 };
@@ -119,6 +120,7 @@ static int open_on(struct src_perf *src, int event, uint32_t tid, uint32_t cpu, 
 	int fd, ret;
 
 	fill_attr(src, e, event == 0, &attr);
+	src->sample_type = attr.sample_type;
 	fd = kernel_open_named(e, &attr, (int)tid, (int)cpu, -1, 0);
 	if (fd == -ESRCH || fd == -ENODEV) /* the thread, or the CPU, is gone */
 		return 0;
@@ -202,6 +204,13 @@ static void leave_kernel_out(struct event *e)
 		strcpy(e->name + n, strchr(e->name, ':') ? "u" : ":u");
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct id *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
 static int take_sample(void *arg, const struct perf_event_header *h, uint32_t cpu, struct sink *sink);
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
@@ -227,7 +236,9 @@ static int open_source(struct source *source, const struct place *place, struct 
 	if (!ret)
 		ret = open_targets(src, place, err);
 	if (!ret && !src->fds.n)
-		ret = err_set(err, -ESRCH, "none of the targets is there any more");
+		return err_set(err, -ESRCH, "all target processes have ended");
+	if (!ret)
+		qsort(src->ids.data, src->ids.n, sizeof(*src->ids.data), by_id);
 	return ret;
 }
 
@@ -271,7 +282,9 @@ static void take_chain(struct src_perf *src, struct cursor *c, struct sample *s)
 		else if (user && s->nr_uips < STACK_MAX_FRAMES)
 			src->uips[s->nr_uips++] = ip;
 	}
-	s->ustop = s->nr_uips >= STACK_MAX_FRAMES ? STOP_DEPTH : STOP_ROOT;
+	/* The kernel's limit is for both parts together, and the user part comes last. */
+	s->kstop = s->nr_kips >= src->chain_max ? STOP_DEPTH : STOP_ROOT;
+	s->ustop = s->nr_kips + s->nr_uips >= src->chain_max ? STOP_DEPTH : STOP_ROOT;
 }
 
 /* Walks the copy of the stack from the registers. */
@@ -308,10 +321,12 @@ static void take_copy(struct src_perf *src, struct cursor *c, struct sample *s)
 
 static uint16_t event_of(const struct src_perf *src, uint64_t id)
 {
-	for (size_t i = 0; i < src->ids.n; i++)
-		if (src->ids.data[i].id == id)
-			return src->ids.data[i].event;
-	return 0;
+	const struct id key = { .id = id }, *found;
+
+	if (src->cfg->nr_events == 1)
+		return 0;
+	found = bsearch(&key, src->ids.data, src->ids.n, sizeof(key), by_id);
+	return found ? found->event : 0;
 }
 
 static int take_sample(void *arg, const struct perf_event_header *h, uint32_t cpu, struct sink *sink)
@@ -320,8 +335,6 @@ static int take_sample(void *arg, const struct perf_event_header *h, uint32_t cp
 	struct cursor c = { (const uint64_t *)(h + 1), (const uint64_t *)((const char *)h + (h->size & ~7u)) };
 	bool in_kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	struct sample s = { .count = 1, .cpu = cpu, .kips = src->kips, .uips = src->uips };
-	bool has_chain, has_copy;
-	struct perf_event_attr attr;
 	uint64_t who;
 
 	s.event = event_of(src, take(&c));
@@ -332,13 +345,13 @@ static int take_sample(void *arg, const struct perf_event_header *h, uint32_t cp
 	s.time_ns = take(&c);
 	take(&c); /* CPU */
 	s.weight = take(&c);
-	fill_attr(src, &src->cfg->events[s.event], false, &attr);
-	has_chain = attr.sample_type & PERF_SAMPLE_CALLCHAIN;
-	has_copy = attr.sample_type & PERF_SAMPLE_STACK_USER;
-	if (has_chain)
+	if (src->sample_type & PERF_SAMPLE_CALLCHAIN)
 		take_chain(src, &c, &s);
-	if (has_copy)
+	if (src->sample_type & PERF_SAMPLE_STACK_USER)
 		take_copy(src, &c, &s);
+	/* Of a part that is left out nothing is known, and so not where in it the sample was. */
+	if (in_kernel ? src->cfg->no_kernel_stack : src->cfg->no_user_stack)
+		s.ip = s.nr_uips ? src->uips[0] : s.nr_kips ? src->kips[0] : 0;
 	/* An interrupted kernel without its chain, and a leaf without a walk, are still where the sample was. */
 	if (in_kernel && !s.nr_kips && !src->cfg->no_kernel_stack)
 		src->kips[s.nr_kips++] = s.ip;
@@ -370,11 +383,11 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->kept += src->delivered;
 	profile->losses[LOSS_RING_FULL] += lost;
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
-	profile_note(profile, "sampled without BPF, which needs CAP_BPF and CAP_PERFMON: %s",
-		     src->has_kernel ? "own tasks only" : "own tasks only, and what they do in the kernel is left out");
+	profile_note(profile, "sampled by perf events, without BPF (which needs CAP_BPF and CAP_PERFMON): only the target's own tasks%s",
+		     src->has_kernel ? "" : ", only in user space (kernel.perf_event_paranoid)");
 	if (src->cut_copies)
-		profile_note(profile, "%llu stacks are deeper than the %u KiB that were copied of each", (unsigned long long)src->cut_copies,
-			     STACK_BYTES >> 10);
+		profile_note(profile, "%llu user stacks cut short: the kernel copies only %u KiB of each (try --call-graph fp)",
+			     (unsigned long long)src->cut_copies, STACK_BYTES >> 10);
 }
 
 static void close_source(struct source *source)
@@ -408,6 +421,7 @@ struct source *src_perf_new(const struct sample_cfg *cfg, const struct unwinder_
 	};
 	src->cfg = cfg;
 	src->unwind = unwind;
+	src->chain_max = kernel_max_frames();
 	src->max_frames = cfg->max_frames == 1 ? 1 : unwind->max_frames ? unwind->max_frames : STACK_MAX_FRAMES;
 	return &src->source;
 }

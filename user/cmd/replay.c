@@ -148,7 +148,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	int ret = read_all(r, cfg, err);
 
 	if (ret == -EBADMSG && r->slots && replay_views_end(r) == 0 && r->views.data[0]->at.folded) {
-		profile_note(&r->total, "%s: what stands before that is shown", err->text);
+		profile_note(&r->total, "%s: only the part before it is shown", err->text);
 		r->total.losses[LOSS_FILE_DAMAGED]++;
 		*err = (struct err){ 0 };
 		ret = 0;

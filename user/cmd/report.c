@@ -139,7 +139,7 @@ static int check(struct report *r, char **operands, struct replay *replay, struc
 
 	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': a file is given with -i", operands[0]);
-	ret = table_init(&table, replay->sort, false, err);
+	ret = table_init(&table, replay->sort, replay->callers, err);
 	if (ret)
 		return ret;
 	table_free(&table);

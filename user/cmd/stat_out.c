@@ -29,7 +29,10 @@ static int open_live(struct stat_out *o, const char *path, bool append, struct e
 		return fd;
 	o->stream = fdopen(fd, "w");
 	o->path = lstat(path, &st) || S_ISREG(st.st_mode) ? path : NULL; /* not of a name of our own descriptor */
-	return o->stream ? 0 : err_set(err, -ENOMEM, "cannot write '%s': out of memory", path);
+	if (o->stream)
+		return 0;
+	close(fd);
+	return err_set(err, -ENOMEM, "cannot write '%s': out of memory", path);
 }
 
 int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, struct err *err)

@@ -40,9 +40,7 @@ static uint64_t *last_of(struct data_reader *r, uint64_t id, uint32_t tid)
 	struct last_read *old = r->last_reads, *l;
 	uint32_t n = r->nr_last_slots;
 
-	if (r->nr_last_reads * 2 >= n) {
-		if (n >= READS_MAX)
-			return NULL;
+	if (r->nr_last_reads * 2 >= n && n < READS_MAX) {
 		r->nr_last_slots = n ? n * 2 : READS_FIRST;
 		r->last_reads = calloc(r->nr_last_slots, sizeof(*old));
 		if (!r->last_reads) {
@@ -60,7 +58,11 @@ static uint64_t *last_of(struct data_reader *r, uint64_t id, uint32_t tid)
 		l = &r->last_reads[i & (r->nr_last_slots - 1)];
 		if (l->used && (l->id != id || l->tid != tid))
 			continue;
-		r->nr_last_reads += !l->used;
+		if (l->used)
+			return &l->value;
+		if (r->nr_last_reads * 2 >= r->nr_last_slots)
+			return NULL;
+		r->nr_last_reads++;
 		l->used = true;
 		l->id = id;
 		l->tid = tid;
@@ -84,9 +86,12 @@ int reads_deliver(struct data_reader *r, const struct reads *reads, struct sampl
 		/* Of inherited counters each thread has its own under the same number. */
 		last = last_of(r, id, r->layouts.data[attr].inherited ? s->tid : 0);
 		s->event = (uint16_t)attr;
-		s->weight = value - (last && *last <= value ? *last : 0);
-		if (last)
-			*last = value;
+		if (!last) {
+			r->meta.skipped++;
+			continue;
+		}
+		s->weight = value - (*last <= value ? *last : 0);
+		*last = value;
 		if (s->weight && r->sink->sample)
 			ret = r->sink->sample(r->sink, s);
 	}

@@ -222,12 +222,12 @@ static bool hint_whole(const struct parser *p, size_t at, size_t end)
 
 		if (!name || ((strlen(name) != w.len || memcmp(name, w.name, w.len)) && (!call || strlen(call) != w.len || memcmp(call, w.name, w.len))))
 			continue;
-		err_hint(p->err, "syscalls:sys_enter_%s is the system call", name);
+		err_hint(p->err, "for the system call: syscalls:sys_enter_%s", name);
 		return true;
 	}
 	if (tracepoint_each(match_tracepoint, &w) != 1)
 		return false;
-	err_hint(p->err, "%s is the tracepoint", w.found);
+	err_hint(p->err, "did you mean %s?", w.found);
 	return true;
 }
 

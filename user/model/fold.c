@@ -332,7 +332,7 @@ void fold_note_names(struct profile *profile, const struct syms *syms)
 	if (profile->losses[LOSS_UNNAMED_KERNEL])
 		note_kernel(profile, &stats);
 	if (stats.debugfiles_unchecked)
-		profile_note(profile, "debug files without a build id are not used: too large for a checksum (more than 1 GB, or 2 GB together)");
+		profile_note(profile, "debug files found by .gnu_debuglink are not used: larger than 1 GB, or than 2 GB together");
 	if (stats.dwarf_refused)
 		profile_note(profile, "no source lines or inlined functions of %llu files: their debug information is too large, or unpacks to more than 64 times its size",
 			     (unsigned long long)stats.dwarf_refused);

@@ -141,7 +141,7 @@ static int add_file(struct dwarf_types *d, Dwarf *dwarf)
 		struct naming n = { .d = d };
 		Dwarf_Die tree;
 
-		if (!unit_split(cu, d->units.dir, &tree) && dwarf_cu_info(cu, NULL, NULL, &tree, NULL, NULL, NULL, NULL))
+		if (!unit_split(cu, d->units.split, &tree) && dwarf_cu_info(cu, NULL, NULL, &tree, NULL, NULL, NULL, NULL))
 			continue;
 		ret = add_children(&n, &tree, 0, die_is_c(&tree), 0);
 	}

@@ -124,11 +124,9 @@ int dwarffile_check(int fd, struct dwarffile_limits *limits)
 	return ret;
 }
 
-bool dwarffile_may_open(const char *dir, const char *comp_dir, const char *name)
+bool dwarffile_may_open(const char *dir, const char *comp_dir, const char *name, struct dwarffile_limits *limits)
 {
-	struct dwarffile_limits limits = { 0 };
-
-	return !check_named(dir, NULL, name, &limits) && (!comp_dir || !check_named(dir, comp_dir, name, &limits));
+	return !check_named(dir, NULL, name, limits) && (!comp_dir || !check_named(dir, comp_dir, name, limits));
 }
 
 char *dwarffile_dir(int fd)

@@ -18,8 +18,11 @@ struct dwarffile_limits {
 /* 0: libdw may open fd, and what it shares with others (.gnu_debugaltlink). -EFBIG: too much, or that is no plain file; -errno. */
 int dwarffile_check(int fd, struct dwarffile_limits *limits);
 
-/* May libdw open this file, named by one in the directory dir ("": not known) that was compiled in the directory comp_dir (or NULL)? */
-bool dwarffile_may_open(const char *dir, const char *comp_dir, const char *name);
+/*
+ * May libdw open this file, named by one in the directory dir ("": not known) that was compiled in the directory comp_dir (or NULL)? By
+ * its path: what is put there before libdw opens it is not looked at.
+ */
+bool dwarffile_may_open(const char *dir, const char *comp_dir, const char *name, struct dwarffile_limits *limits);
 
 /* The directory of an open file, malloc'ed; "" when it is not known; NULL: no memory. */
 char *dwarffile_dir(int fd);

@@ -402,7 +402,7 @@ int kfuncs_why_read(int kallsyms_fd, int blacklist_fd, bool in_btf, const char *
 		empty = !ret && is_empty(kallsyms_fd);
 	}
 	if (empty) {
-		snprintf(buf, size, "nobody knows, " KALLSYMS " is empty");
+		snprintf(buf, size, "unknown: " KALLSYMS " is empty");
 	} else if (!ret) {
 		count(&k, name, &found);
 		ret = say(&r, &found, blacklist_fd, in_btf, buf, size);

@@ -323,8 +323,16 @@ int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns)
 	if (vec_reserve(&maps->exited))
 		return -ENOMEM;
 	maps->exited.data[maps->exited.n++] = (struct exited){ space->pid, time_ns };
-	while (maps->exited.n - maps->exited_at > maps->exited_max && forget(maps, &maps->exited.data[maps->exited_at]))
-		maps->exited_at++;
+	/* One that the kernel still knows waits at the end of the queue. */
+	for (size_t n = maps->exited.n - maps->exited_at; n > maps->exited_max; n--) {
+		struct exited e = maps->exited.data[maps->exited_at++];
+
+		if (forget(maps, &e))
+			continue;
+		if (vec_reserve(&maps->exited))
+			return -ENOMEM;
+		maps->exited.data[maps->exited.n++] = e;
+	}
 	if (maps->exited_at > maps->exited_max) {
 		maps->exited.n -= maps->exited_at;
 		memmove(maps->exited.data, maps->exited.data + maps->exited_at, maps->exited.n * sizeof(*maps->exited.data));

@@ -57,7 +57,7 @@ static int add_units(struct units *units)
 	Dwarf_CU *cu = NULL;
 
 	while (!dwarf_get_units(units->dwarf, cu, &cu, NULL, NULL, NULL, NULL)) {
-		struct unit unit = { .dir = units->dir };
+		struct unit unit = { .split = units->split };
 		uint64_t low = UINT64_MAX;
 		uint8_t type;
 
@@ -83,9 +83,11 @@ int units_open(int fd, struct dwarffile_limits *limits, struct units *ret_units)
 
 	if (ret)
 		return ret == -EFBIG || ret == -ENOMEM ? ret : -ENODATA;
-	units.dir = dwarffile_dir(fd);
-	if (!units.dir)
+	units.split = calloc(1, sizeof(*units.split));
+	if (!units.split || !(units.split->dir = dwarffile_dir(fd))) {
+		free(units.split);
 		return -ENOMEM;
+	}
 	ret = -ENODATA;
 	elf_version(EV_CURRENT);
 	/* ELF_C_READ copies; a mapping would end us with SIGBUS if someone cut the file. */
@@ -113,7 +115,9 @@ void units_close(struct units *units)
 	vec_free(&units->spans);
 	dwarf_end(units->dwarf);
 	elf_end(units->elf);
-	free(units->dir);
+	if (units->split)
+		free(units->split->dir);
+	free(units->split);
 }
 
 struct unit *units_find(const struct units *units, uint64_t vaddr)
@@ -185,20 +189,20 @@ static int index_children(struct walk *walk, Dwarf_Die *die, uint32_t outer, int
 }
 
 /* The path of a .dwo file is whatever somebody wrote there. */
-static bool may_open_split(Dwarf_Die *die, const char *dir)
+static bool may_open_split(Dwarf_Die *die, struct split *split)
 {
 	const char *name = die_string(die, DW_AT_dwo_name);
 
 	name = name ? name : die_string(die, DW_AT_GNU_dwo_name);
-	return !name || dwarffile_may_open(dir, die_string(die, DW_AT_comp_dir), name);
+	return !name || dwarffile_may_open(split->dir, die_string(die, DW_AT_comp_dir), name, &split->limits);
 }
 
-bool unit_split(Dwarf_CU *cu, const char *dir, Dwarf_Die *ret_tree)
+bool unit_split(Dwarf_CU *cu, struct split *split, Dwarf_Die *ret_tree)
 {
 	Dwarf_Die die;
 	uint8_t type;
 
-	if (dwarf_cu_info(cu, NULL, &type, &die, NULL, NULL, NULL, NULL) || type != DW_UT_skeleton || !may_open_split(&die, dir))
+	if (dwarf_cu_info(cu, NULL, &type, &die, NULL, NULL, NULL, NULL) || type != DW_UT_skeleton || !may_open_split(&die, split))
 		return false;
 	return !dwarf_cu_info(cu, NULL, &type, NULL, ret_tree, NULL, NULL, NULL) && type == DW_UT_skeleton && ret_tree->addr &&
 	       dwarf_has_strings(dwarf_cu_getdwarf(ret_tree->cu));
@@ -212,7 +216,7 @@ void unit_index(struct unit *unit)
 		return;
 	unit->is_indexed = true;
 	/* Without the .dwo at hand, the skeleton still has the lines. */
-	if (!unit_split(unit->die.cu, unit->dir, &unit->tree))
+	if (!unit_split(unit->die.cu, unit->split, &unit->tree))
 		unit->tree = unit->die;
 	if (index_children(&walk, &unit->tree, NO_SCOPE, 0) || spans_seal(&unit->spans))
 		unit->spans.n = 0;

@@ -31,12 +31,18 @@ enum unit_types {
 	UNIT_TYPES_SOME,
 };
 
+/* Where the files that its units were split into (.dwo) are looked for, and how much of them there was. */
+struct split {
+	char *dir; /* of the file */
+	struct dwarffile_limits limits;
+};
+
 struct unit {
 	Dwarf_Die die;	/* of the file itself: ranges and lines */
 	Dwarf_Die tree; /* once indexed, where the functions are: another file's with split DWARF */
 	bool is_indexed;
 	enum unit_types types; /* for dwarf.c */
-	const char *dir; /* of its file; borrowed */
+	struct split *split; /* of its file; borrowed */
 	VEC(struct scope) scopes;
 	struct spans spans; /* what: index in scopes */
 };
@@ -44,7 +50,7 @@ struct unit {
 struct units {
 	Elf *elf;
 	Dwarf *dwarf;
-	char *dir; /* of the file */
+	struct split *split;
 	VEC(struct unit) units;
 	struct spans spans; /* what: index in units */
 };
@@ -66,7 +72,7 @@ void unit_index(struct unit *unit);
 uint32_t unit_scope(struct unit *unit, uint64_t vaddr);
 
 /* The tree of a unit whose functions and types are in a .dwo file. False: it is all here, or that file is not. dir: of units. */
-bool unit_split(Dwarf_CU *cu, const char *dir, Dwarf_Die *ret_tree);
+bool unit_split(Dwarf_CU *cu, struct split *split, Dwarf_Die *ret_tree);
 
 /* Whether the last string of each section of them has an end. libdw reads on without one (before 0.189). */
 bool dwarf_has_strings(Dwarf *dwarf);

@@ -39,8 +39,7 @@ static struct {
 	const char *doing, *lost;
 	const char *told; /* what was being done when that was said */
 	uint64_t write_ns; /* a write that began then has not ended; 0: none */
-	void (*on_give_up)(void *arg);
-	void *arg;
+	void (*on_give_up)(void);
 } own = { .fd = -1 };
 
 #define get(what) __atomic_load_n(&own.what, __ATOMIC_ACQUIRE)
@@ -75,16 +74,17 @@ static pid_t leave_detaching(void)
 
 static void give_up(void)
 {
+	void (*run)(void) = get(on_give_up);
 	char text[512];
 	pid_t pid;
 
-	if (get(on_give_up))
-		own.on_give_up(own.arg);
+	if (run)
+		run();
 	pid = leave_detaching();
-	snprintf(text, sizeof(text), "skep: interrupted while %s: given up, and with it %s\n", get(doing), get(lost));
+	snprintf(text, sizeof(text), "skep: interrupted while %s; lost: %s\n", get(doing), get(lost));
 	say(text);
 	if (pid > 0 && log_level >= 0) {
-		snprintf(text, sizeof(text), "note: what is still attached is detached by process %d, which ends then\n", pid);
+		snprintf(text, sizeof(text), "note: process %d detaches what is still attached, and then ends\n", pid);
 		say(text);
 	}
 	_exit(EXIT_FAILED);
@@ -106,7 +106,7 @@ static void look(void)
 	if (since < (stage == INTERRUPT_RUN ? RUN_ANSWER_NS : ANSWER_NS) || (stage == INTERRUPT_FINISH && in_stage < ANSWER_NS))
 		return;
 	set(told, get(doing));
-	snprintf(text, sizeof(text), "note: still %s; one more signal (Ctrl-C) gives that up, and with it %s\n", get(doing), get(lost));
+	snprintf(text, sizeof(text), "note: still %s; press Ctrl-C again to stop at once and lose %s\n", get(doing), get(lost));
 	say(text);
 }
 
@@ -150,7 +150,7 @@ void interrupts_take(sigset_t *ret_mask)
 		own.taken = true;
 		own.main = pthread_self();
 		own.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		interrupts_stage(INTERRUPT_SETUP, "setting up", "all: nothing was measured");
+		interrupts_stage(INTERRUPT_SETUP, "setting up", "everything (nothing was measured yet)");
 		signals_hold(&own.mask);
 		sigaction(KICK, &kick, NULL);
 		sigemptyset(&set);
@@ -187,10 +187,8 @@ void interrupts_stage(enum interrupt_stage stage, const char *doing, const char 
 	set(stage, stage);
 }
 
-void interrupts_on_give_up(void (*run)(void *arg), void *arg)
+void interrupts_on_give_up(void (*run)(void))
 {
-	set(on_give_up, NULL);
-	own.arg = arg;
 	set(on_give_up, run);
 }
 

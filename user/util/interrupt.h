@@ -31,8 +31,8 @@ int interrupts_last(void);
 /* What is done from now on, for the message ("detaching"), and what is lost if that is given up ("the result"). Both stay. */
 void interrupts_stage(enum interrupt_stage stage, const char *doing, const char *lost);
 
-/* By the thread, just before the program ends without more ado; NULL: nothing. */
-void interrupts_on_give_up(void (*run)(void *arg), void *arg);
+/* Called by the thread just before it ends the program, also while it is being replaced: it may use only what is static. NULL: nothing. */
+void interrupts_on_give_up(void (*run)(void));
 
 /*
  * As write(2), which signals do not interrupt, with one more error: -1 and ETIMEDOUT when there was a signal, and for a second

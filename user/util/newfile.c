@@ -151,7 +151,7 @@ int newfile_check(int fd, const char *path, struct err *err)
 	if (!ours.st_nlink)
 		return err_set(err, -ENOENT, "'%s' was deleted while it was written: what was measured is lost", path);
 	if (lstat(path, &there) || there.st_dev != ours.st_dev || there.st_ino != ours.st_ino)
-		return err_set(err, -ESTALE, "'%s' was moved or replaced while it was written: what was measured has another name now", path);
+		return err_set(err, -ESTALE, "'%s' was moved or replaced while it was written: the recording is no longer at that path", path);
 	return 0;
 }
 

@@ -172,7 +172,7 @@ static int refuse(const struct tables *t, const struct opt_other *others, const 
 	}
 	if (nr > 1) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "ambiguous option '%s'", text);
-		err_hint(err, "it begins %s", list);
+		err_hint(err, "it could be %s", list);
 		return -EINVAL;
 	}
 	err_exit(err, -EINVAL, EXIT_USAGE, "unknown option '%.*s'", (int)len + 2, text);

@@ -69,7 +69,7 @@ static const char *why(const struct channel *c, int ret)
 
 	if (ret != -ETIMEDOUT)
 		return strerror(-ret);
-	snprintf(text, sizeof(text), "its reader takes nothing: %lld bytes, and what would have come after them, are not written",
+	snprintf(text, sizeof(text), "nobody reads it: %lld bytes and all output after them were not written",
 		 (long long)c->unwritten);
 	return text;
 }
