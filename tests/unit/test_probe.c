@@ -291,6 +291,10 @@ static void test_others(void **state)
 	assert_string_equal(err.hint, "no perf probe is needed: ur:bash:readline is that function");
 	assert_false(probe_hint_perf("probes:x", 8, &err));
 	assert_false(probe_hint_perf("probe", 5, &err));
+	assert_int_equal(parse("profile:hz:99"), -EINVAL);
+	assert_string_equal(err.text, "cannot probe 'profile:hz:99': not a function, tracepoint or USDT probe");
+	assert_string_equal(err.hint, "samples on a timer: skep flame -F HZ -a");
+	err = (struct err){ 0 };
 	/* All fields: alone, among others; and no product */
 	assert_int_equal(parse("t:a:b(*, n=c * 2)"), 0);
 	assert_int_equal(spec.nr_args, 2);

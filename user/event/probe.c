@@ -35,6 +35,31 @@ static const struct {
 };
 #define NR_PREFIXES (sizeof(prefixes) / sizeof(*prefixes))
 
+/* bpftrace's that are not probes of code, and what to type instead. */
+static const struct {
+	const char *word, *hint;
+} foreign[] = {
+	{ "rawtracepoint:", "t:SUBSYSTEM:NAME is a tracepoint with its fields" },
+	{ "profile:", "samples on a timer: skep flame -F HZ -a" },
+	{ "interval:", "sums every MS milliseconds: skep stat -I MS -a" },
+	{ "software:", "a counter: skep stat -e NAME, skep flame -e NAME" },
+	{ "hardware:", "a counter: skep stat -e NAME, skep flame -e NAME" },
+	{ "syscall:", "a system call: t:syscalls:sys_enter_NAME, t:syscalls:sys_exit_NAME" },
+};
+
+/* True: err says so. */
+static bool is_foreign(const char *text, struct err *err)
+{
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+		if (strncmp(text, foreign[i].word, strlen(foreign[i].word)) != 0)
+			continue;
+		err_exit(err, -EINVAL, EXIT_USAGE, "cannot probe '%s': not a function, tracepoint or USDT probe", text);
+		err_hint(err, "%s", foreign[i].hint);
+		return true;
+	}
+	return false;
+}
+
 static size_t find_prefix(const char *text)
 {
 	size_t i = 0;
@@ -287,6 +312,8 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 	ret = check_text(s, err);
 	if (ret)
 		return ret;
+	if (is_foreign(text + *at, err))
+		return -EINVAL;
 	if (i == NR_PREFIXES && !probe_is_tracepoint(text + *at))
 		return bad(s, *at, err, "expected k:, kr:, u:, ur:, usdt: or t:");
 	s->kind = i == NR_PREFIXES ? PROBE_TRACEPOINT : prefixes[i].kind;
@@ -317,6 +344,8 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 	if (ret)
 		return ret;
 	skip_space(text, &at);
+	if (is_foreign(text + at, err))
+		return -EINVAL;
 	n = strcspn(text + at, " =");
 	if (text[at + n] == '=') /* perf stores events by such names, and we none */
 		at += n + 1;
