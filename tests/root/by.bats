@@ -266,5 +266,6 @@ need_tracefs() {
 		run ! grep -E ';(perf_syscall_|syscall_trace_enter|syscall_exit_work|__traceiter_|bpf_prog_|bpf_trace_run|perf_trace_)[^;]* [0-9]+$' out
 	done
 	"$SKEP" -q flame --format folded -e syscalls:sys_enter_getppid -- "$WORK/calls" 50 >out
-	grep -q ';do_syscall_64 [0-9]*$' out
+	cat out
+	grep -qE ';([a-z0-9_]*do_syscall_[a-z0-9_]*|entry_SYSCALL_64[a-z_]*|x64_sys_call) [0-9]*$' out
 }

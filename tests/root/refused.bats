@@ -61,7 +61,8 @@ as_nobody() {
 	[ -e /sys/kernel/tracing/available_filter_functions ] || [[ "$output" == *"/proc/kallsyms is empty"* ]]
 	run unshare -m sh -c "mount --bind empty /proc/kallsyms && '$SKEP' probe -a --count k:vfs_read --duration 100ms"
 	echo "$output"
-	[ "$status" = 0 ] || [[ "$output" == *"/proc/kallsyms is empty"* ]] || [[ "$output" == *"no kprobes"* ]]
+	[ "$status" = 0 ] || [[ "$output" == *"/proc/kallsyms is empty"* ]] || [[ "$output" == *"no kprobes"* ]] || [[ "$output" == *"'k:vfs_read' was not called"* ]] ||
+		[[ "$output" == *"of skep itself are left out"* ]]
 }
 
 # bats test_tags=user-space
@@ -196,7 +197,7 @@ as_nobody() {
 	[[ "$output" == *"note: sampled by perf events, without BPF"*"only in user space"* ]]
 	"$SKEP" flame -i a.data --format folded -o a.folded
 	cat a.folded
-	SKEP_SAMPLES=1000 shares_ok truth a.folded 4
+	SKEP_SAMPLES=$(hz 1000) shares_ok truth a.folded 4
 	"$SKEP" report -i a.data --json | grep -q '"cpu-clock:u"'
 	# no frame pointers, threads, children; another's reader
 	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o b.folded -- "$WORK/stacks_O2" 1

@@ -107,7 +107,7 @@ static bool is_plumbing(const char *name)
 	static const char *const begins[] = {
 		"bpf_prog_", "bpf_trampoline_", "__bpf_prog_enter", "bpf_trace_run", "__bpf_trace_", "trace_call_bpf", /* BPF */
 		"__traceiter_", "perf_trace_", "perf_syscall_", "trace_event_raw_event_",			       /* tracepoints */
-		"syscall_trace_enter", "syscall_exit_work", "syscall_slow_exit_work", /* their way there */
+		"syscall_trace_enter", "trace_syscall_", "syscall_exit_work", "syscall_slow_exit_work", /* their way there */
 		"kprobe_", "opt_pre_handler", "optimized_callback", "aggr_pre_handler", "fprobe_", "ftrace_", "arch_ftrace_ops_list_func",
 	};
 
