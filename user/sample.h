@@ -73,7 +73,7 @@ struct sample {
 	uint32_t cpu;	  /* UINT32_MAX when aggregated over CPUs */
 	uint16_t event;	  /* index in the session's event list */
 	uint8_t kstop, ustop; /* enum stack_stop of each walk */
-	bool is_hook; /* of a tracepoint or a probe: its kernel stack may begin in what carried the hit to us */
+	bool is_tracepoint; /* its kernel stack may begin in what carried the hit to us */
 	const char *comm; /* NUL-terminated, shorter than COMM_LEN; NULL: take it from task events */
 	const uint64_t *kips; /* kernel frames, leaf first */
 	const uint64_t *uips; /* user frames, leaf first */

@@ -47,6 +47,7 @@ struct src_sample {
 	struct rings rings; /* records wait there for the side band */
 	struct sideband *sideband;
 	struct unwinder *unwinder; /* of the session; NULL: by frame pointers */
+	bool is_tracepoint[EVENTS_MAX];
 	char note[2 * EVENT_NAME_MAX + 128];
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
@@ -159,6 +160,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 
 	if (ret)
 		return ret;
+	for (int i = 0; i < src->cfg->nr_probes; i++)
+		src->is_tracepoint[src->cfg->probes[i].event] = src->cfg->probes[i].spec.kind == PROBE_TRACEPOINT;
 	for (int i = 0; i < src->cfg->nr_events; i++) {
 		idle |= !src->cfg->events[i].exclude_idle;
 		counters |= src->cfg->events[i].kind == EVENT_COUNTER;
@@ -260,11 +263,6 @@ static void fill_who(struct sample *s, struct sample_key *key)
 	s->comm = key->comm;
 }
 
-static bool is_hook(const struct src_sample *src, uint16_t event)
-{
-	return event < src->cfg->nr_events && src->cfg->events[event].kind != EVENT_COUNTER;
-}
-
 /* The way of every sample out of the kernel: from its key and frames to the sink. */
 static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
@@ -273,7 +271,7 @@ static int deliver(struct src_sample *src, struct sample *s, struct sample_key *
 	bool has_user = key->has_user;
 
 	fill_who(s, key);
-	s->is_hook = is_hook(src, s->event);
+	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
 	s->kstop = s->nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
 	if (src->unwinder)
 		s->nr_uips = unwinder_stack(src->unwinder, s->uips, s->nr_uips, &s->uips, &stop);

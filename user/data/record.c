@@ -142,10 +142,13 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		place_ip(r, mode, s);
 }
 
-/* BPF_OUTPUT: of skep record, which writes no raw data of tracepoints and probes, and of perf's own BPF programs. */
-static bool is_hook(const struct event *e)
+/* Skep writes no raw data: its tracepoints, and its probes of functions (k:, u: ...), are BPF_OUTPUT, as those of perf's BPF programs. */
+static bool is_tracepoint(const struct event *e)
 {
-	return e->type == PERF_TYPE_TRACEPOINT || (e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_BPF_OUTPUT);
+	size_t n = strcspn(e->name, ":");
+
+	return e->type == PERF_TYPE_TRACEPOINT ||
+	       (e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_BPF_OUTPUT && (n > strlen("usdt") || e->name[0] == 't'));
 }
 
 static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr,
@@ -158,7 +161,7 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
-		.event = (uint16_t)attr, .is_hook = is_hook(&r->meta.events[attr]), .kips = r->kips, .uips = r->uips,
+		.event = (uint16_t)attr, .is_tracepoint = is_tracepoint(&r->meta.events[attr]), .kips = r->kips, .uips = r->uips,
 	};
 
 	take_fields(r, &c, l, misc, &s, &reads);

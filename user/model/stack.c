@@ -101,14 +101,13 @@ static void drop_no_code(struct stack *st, uint32_t user_from)
 		st->n--;
 }
 
-/* Does a kernel function only carry a hit to whoever traces it? By the names of 5.10 to 7.2, as they begin. */
+/* Does a kernel function only carry a tracepoint's hit to whoever traces it? By the names of 5.10 to 7.2, as they begin. */
 static bool is_plumbing(const char *name)
 {
 	static const char *const begins[] = {
 		"bpf_prog_", "bpf_trampoline_", "__bpf_prog_enter", "bpf_trace_run", "__bpf_trace_", "trace_call_bpf", /* BPF */
 		"__traceiter_", "perf_trace_", "perf_syscall_", "trace_event_raw_event_",			       /* tracepoints */
 		"syscall_trace_enter", "trace_syscall_", "syscall_exit_work", "syscall_slow_exit_work", /* their way there */
-		"kprobe_", "opt_pre_handler", "optimized_callback", "aggr_pre_handler", "fprobe_", "ftrace_", "arch_ftrace_ops_list_func",
 	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
@@ -139,7 +138,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	st->n = 0;
 	from = add_leaf(syms, s, kernel ? s->kips : s->uips, kernel ? s->nr_kips : s->nr_uips, kernel, st);
 	whole = add_frames(syms, s, s->kips, kernel ? from : 0, s->nr_kips, true, st);
-	if (s->is_hook)
+	if (s->is_tracepoint)
 		drop_plumbing(st);
 	user_from = kernel ? st->n : 0;
 	whole = add_frames(syms, s, s->uips, kernel ? 0 : from, s->nr_uips, false, st) && whole;
