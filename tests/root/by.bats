@@ -166,6 +166,8 @@ need_tracefs() {
 	[ "$status" = 1 ]
 }
 
+# An emulated kernel skips some entries, which is said.
+# bats test_tags=user-space
 @test "-I: the rows of tasks that have ended make room for later ones, and nothing is lost" {
 	n=$((6000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	for e in syscalls:sys_enter_set_robust_list sched:sched_process_exit; do

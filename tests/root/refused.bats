@@ -188,6 +188,7 @@ as_nobody() {
 	awk -F, '/context-switches,/ { ok = $1 >= 1 } END { exit !ok }' <<<"$output"
 }
 
+# bats test_tags=user-space
 @test "no privileges at all: own programs are sampled without BPF, with whole stacks, as perf_event_paranoid allows" {
 	chmod 777 .
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
@@ -208,7 +209,7 @@ as_nobody() {
 	# a process that runs already, by frame pointers; the kernel's part where that is allowed
 	busy setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$WORK/shares" 60
 	eventually pgrep -P $$ -u 65534 -x shares
-	as_nobody "" "$SKEP" -q flame --call-graph fp -p $BG -F $(hz 999) --format folded -o d.folded --duration 1
+	as_nobody "" "$SKEP" flame --call-graph fp -p $BG -F $(hz 999) --format folded -o d.folded --duration 1
 	grep -q 'main;hot ' d.folded
 	set_for_test /proc/sys/kernel/perf_event_paranoid 1
 	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o e.folded -- sh -c 'for i in 1 2 3; do ls -R /usr/lib >/dev/null; done'
