@@ -108,7 +108,7 @@ static void fill_attr(const struct src_perf *src, const struct event *e, bool is
 	if ((user && !src->store) || (stacks && src->has_kernel && !src->cfg->no_kernel_stack)) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_user = !user || src->store;
-		attr->exclude_callchain_kernel = src->cfg->no_kernel_stack;
+		attr->exclude_callchain_kernel = src->cfg->no_kernel_stack || !src->has_kernel;
 	}
 }
 
