@@ -269,5 +269,5 @@ need_tracefs() {
 	done
 	"$SKEP" -q flame --format folded -e syscalls:sys_enter_getppid -- "$WORK/calls" 50 >out
 	cat out
-	grep -qE ';([a-z0-9_]*do_syscall_[a-z0-9_]*|entry_SYSCALL_64[a-z_]*|x64_sys_call) [0-9]*$' out
+	grep -qE ';([a-z0-9_]*do_syscall_[a-z0-9_]*|entry_SYSCALL_64[a-z_]*|x64_sys_call|syscall) [0-9]*$' out
 }
