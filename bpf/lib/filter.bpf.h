@@ -19,7 +19,7 @@ const volatile __u32 cfg_nr_comms = FILTER_LIST_MAX;
 const volatile __u32 cfg_uids[FILTER_LIST_MAX] = {};
 const volatile __u64 cfg_comms[FILTER_LIST_MAX][2] = {};
 
-/* Skep's own process, which is left out: what it does on account of an event would be the next one. 0: nobody is. */
+/* Skep's own process, which is left out: its work on one event would cause the next. 0: no process is. */
 const volatile __u32 cfg_self_pid = 1;
 
 /* One store starts every program at one instant. */

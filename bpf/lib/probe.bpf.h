@@ -186,7 +186,7 @@ static __always_inline int probe_take(void *ctx, __u64 want, struct probe_info *
 	return pass == 1;
 }
 
-/* Will the kernel omit the return of the user function that is entered? It tells nobody but the kernel's log. */
+/* Will the kernel omit the return of the user function that is entered? It says so only in its log. */
 static __always_inline int is_too_deep(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();

@@ -58,7 +58,7 @@ int attach_many(struct attachments *a, enum attach_how how, int prog_fd, const s
 /* A program that was loaded for one function (BPF_TRACE_FENTRY, BPF_TRACE_FEXIT). 0 or -errno. */
 int attach_trampoline(struct attachments *a, int prog_fd);
 
-/* A raw tracepoint by the name behind the colon. 0 or -errno: -ENOENT where only perf knows it. */
+/* Attaches to the raw tracepoint of the name after the colon. 0 or -errno: -ENOENT where only perf knows it. */
 int attach_raw(struct attachments *a, int prog_fd, const char *tracepoint);
 
 /* Hits that the kernel did not tell the programs of: probes inside of the handling of a probe, returns that had no room. */

@@ -26,7 +26,7 @@ void rows_key(const void *key, uint32_t by, const struct by_places *at, char *co
  */
 struct rows_ended {
 	uint32_t by;
-	bool is_outer; /* the numbers are of a PID namespace outside ours: nobody here knows who has ended, and all rows stay */
+	bool is_outer; /* the keys hold PIDs of another namespace, so kill(2) cannot tell which have ended: all rows stay */
 	const struct by_places *at;
 	VEC(char) now, before; /* keys that this walk and the one before it met */
 	void (*drop)(void *arg, const void *per_cpu); /* a row goes; may be NULL */

@@ -24,7 +24,7 @@
 #define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */
 #define SAMPLES_BYTES (4u << 20) /* where samples come, too; less where the user may lock no more memory (kernel.perf_event_mlock_kb) */
 #define SAMPLES_LEAST (64u << 10)
-#define SAMPLE_TIME_AT 32 /* of a sample's record: behind its header, id, ip, pid and tid */
+#define SAMPLE_TIME_AT 32 /* of a sample's record: after its header, id, ip, pid and tid */
 #define FOLLOW_FIRST 256
 
 struct ring {

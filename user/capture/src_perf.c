@@ -61,7 +61,7 @@ static const uint8_t dwarf_regs[] = { 0 };
 #endif
 #define NR_REGS (sizeof(dwarf_regs) / sizeof(dwarf_regs[0]))
 
-/* Reads a record that the kernel wrote into memory that we may write, too: never behind its end. */
+/* Reads the words of a record, and 0 past its end. */
 struct cursor {
 	const uint64_t *at, *end;
 };
