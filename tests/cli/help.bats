@@ -104,6 +104,8 @@ commands() {
 	done
 	run -2 "$SKEP" stat --repaet=3 true
 	[ "${lines[0]}" = "skep stat: unknown option '--repaet'" ] && [ "${lines[1]}" = "hint: similar: --repeat" ]
+	run -2 "$SKEP" stat --tpo 3 true
+	[ "${lines[1]}" = "hint: similar: --top" ]
 	run -2 "$SKEP" stat --no- true
 	[ "${lines[0]}" = "skep stat: ambiguous option '--no-'" ] && [[ "${lines[1]}" == "hint: it could be --no-inherit, --no-scale, --no-aggr" ]]
 	run -2 "$SKEP" stats true
@@ -344,6 +346,7 @@ asks() {
 	[ "$(fish_asks "skep flame --dur")" = --duration ]
 	[ "$(fish_asks "skep stat -e page-fa")" = page-faults ]
 	[ "$(fish_asks "skep probe u:$WORK/hitrate:hi")" = "u:$WORK/hitrate:hit" ]
+	[[ "$(fish_asks "skep probe u:libc:mallo")" == *u:libc:malloc* ]]
 	[ "$(fish_asks "skep report -s comm,ds")" = comm,dso ]
 	[ "$(fish_asks "skep stat -o afi")" = afile ]
 	[[ "$(fish_asks "skep stat -- cat afi")" == *afile* ]]

@@ -122,6 +122,13 @@ static void test_near(void **state)
 	assert_string_equal(near.names[0], "cpu-clock");
 	assert_string_equal(near.names[1], "task-clock");
 	assert_string_equal(near.names[2], "cycles");
+	/* neighbours that changed places are one edit */
+	near_init(&near, "tpo", 3);
+	near_offer(&near, "tid", 3);
+	assert_false(near_is_close(&near));
+	near_offer(&near, "top", 3);
+	assert_true(near_is_close(&near));
+	assert_string_equal(near.names[0], "top");
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 #include "event/pmu.h"
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
+#include "event/upath.h"
 #include "sym/kfuncs.h"
 #include "sym/ufuncs.h"
 #include "util/glob.h"
@@ -104,15 +105,17 @@ static int on_function(void *arg, const struct ufunc *f)
 	return complete_is_full(e->c) ? -E2BIG : 0;
 }
 
-/* "u:/bin/bash:re": those of the file that are begun so. */
+/* "u:bash:re": those of the file that are begun so. */
 static void offer_of_file(struct events *e, const char *path, size_t len)
 {
-	char whole[WORD_MAX], prefix[WORD_MAX];
+	char prefix[WORD_MAX], name[WORD_MAX], whole[WORD_MAX];
+	struct err err = {};
 	struct elf_file elf;
 	int fd;
 
-	if (snprintf(whole, sizeof(whole), "%.*s", (int)len, path) >= (int)sizeof(whole) ||
-	    snprintf(prefix, sizeof(prefix), "%s%s:", e->prefix, whole) >= (int)sizeof(prefix))
+	if (snprintf(name, sizeof(name), "%.*s", (int)len, path) >= (int)sizeof(name) ||
+	    snprintf(prefix, sizeof(prefix), "%s%s:", e->prefix, name) >= (int)sizeof(prefix) ||
+	    upath_find(name, 0, whole, sizeof(whole), &err))
 		return;
 	fd = ufile_open(whole, &elf);
 	if (fd < 0)
@@ -122,6 +125,12 @@ static void offer_of_file(struct events *e, const char *path, size_t len)
 	ufuncs_each(&elf, whole, on_function, e);
 	elf_close(&elf);
 	close(fd);
+}
+
+/* Programs may be run; libraries are called so. */
+static bool is_program(const char *path, const struct stat *st)
+{
+	return st->st_mode & 0111 || strstr(path, ".so");
 }
 
 /* "u:/bin/ba": folders go on, behind a file comes its function. */
@@ -141,7 +150,7 @@ static void offer_files(struct events *e)
 			continue;
 		if (S_ISDIR(st.st_mode))
 			offer(e, name, "/");
-		else if (S_ISREG(st.st_mode))
+		else if (S_ISREG(st.st_mode) && is_program(name, &st))
 			offer(e, name, ":");
 	}
 	if (dir)

@@ -56,6 +56,7 @@ static int bind_count(struct binder *b, const struct expr_arg *a, struct bound_a
 {
 	size_t at = a->count ? binder_expr(b, a->count)->at : 0;
 	const struct format_field *size = a->count ? NULL : own_size(b, a);
+	const struct expr *count;
 	struct value v;
 	int ret;
 
@@ -66,6 +67,9 @@ static int bind_count(struct binder *b, const struct expr_arg *a, struct bound_a
 	}
 	if (!a->count)
 		return 0;
+	count = binder_expr(b, a->count);
+	if ((count->kind == EXPR_NUMBER && !count->num) || (count->kind == EXPR_UNARY && count->op == OP_NEG))
+		return binder_bad(b, count->at, "a count of bytes is 1 or more");
 	ret = binder_bind(b, a->count, &v);
 	if (!ret && (v.kind == VALUE_TEXT || v.kind == VALUE_COMM || v.kind == VALUE_LITERAL))
 		return binder_bad(b, at, "a text is no count of bytes");

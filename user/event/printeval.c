@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "event/printnode.h"
+#include "util/text.h"
 
 #define MASK_BYTES_MAX 1024
 
@@ -100,14 +101,11 @@ struct print_value print_binary(uint8_t op, const struct print_value *a, const s
 /* Space for a text in the scratch is taken by writing behind what is there. */
 static void __attribute__((format(printf, 2, 3))) put(struct print_run *run, const char *form, ...)
 {
-	size_t room = sizeof(run->scratch) - run->used;
 	va_list args;
-	int n;
 
 	va_start(args, form);
-	n = vsnprintf(run->scratch + run->used, room, form, args);
+	run->used = text_vappend(run->scratch, sizeof(run->scratch), run->used, form, args);
 	va_end(args);
-	run->used += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
 static size_t begin(struct print_run *run)

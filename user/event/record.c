@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/keys.h"
+#include "util/text.h"
 
 #define TEXT_MAX 2048 /* of one field */
 
@@ -62,14 +63,11 @@ struct out {
 
 static void __attribute__((format(printf, 2, 3))) put(struct out *o, const char *form, ...)
 {
-	size_t room = o->size - o->len;
 	va_list args;
-	int n;
 
 	va_start(args, form);
-	n = vsnprintf(o->buf + o->len, room, form, args);
+	o->len = text_vappend(o->buf, o->size, o->len, form, args);
 	va_end(args);
-	o->len += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
 static void put_number(struct out *o, const struct field *f)

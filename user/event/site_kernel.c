@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/near.h"
 #include "event/site.h"
+#include "event/tracepoints.h"
 #include "sym/kfuncs.h"
 #include "sym/kprotos.h"
 #include "util/glob.h"
+#include "util/near.h"
 
 #ifdef __x86_64__
 #define NR_REGS 6
@@ -36,17 +37,32 @@ static bool has_plain_args(struct ctypes *types, const struct cfunc *f)
 	return !f->is_variadic && !f->result_in_memory && f->nr_params <= 6;
 }
 
+/* "sched_switch" is no function, but t:sched:sched_switch. */
+static bool hint_tracepoint(const char *name, struct err *err)
+{
+	bool is_call = !strncmp(name, "sys_enter_", 10) || !strncmp(name, "sys_exit_", 9);
+	struct err none = {};
+	struct event event;
+	char glob[128], full[128];
+
+	if (name[strcspn(name, "*?[:,")] || snprintf(glob, sizeof(glob), "%s:%s", is_call ? "syscalls" : "*", name) >= (int)sizeof(glob) ||
+	    event_parse(glob, &event, 1, &none) != 1 || !tracepoint_name(&event, full, sizeof(full)))
+		return false;
+	err_hint(err, "a tracepoint is called so: t:%s", full);
+	return true;
+}
+
 static void hint_near(const char *name, struct err *err)
 {
 	struct kfuncs funcs;
 	struct near near;
 
-	if (kfuncs_load("*", &funcs))
+	if (hint_tracepoint(name, err) || kfuncs_load("*", &funcs))
 		return;
 	near_init(&near, name, strlen(name));
 	for (size_t i = 0; i < funcs.all.n; i++)
 		near_offer(&near, funcs.all.data[i].name, strlen(funcs.all.data[i].name));
-	if (near.n)
+	if (near_is_close(&near))
 		near_hint(&near, err);
 	else
 		err_hint(err, "skep list 'k:GLOB' shows functions");

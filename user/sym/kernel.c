@@ -168,20 +168,27 @@ static void read_kallsyms(struct kernel *k)
 	free(text);
 }
 
-/* First ksym with an address above addr. */
-static size_t ksym_after(const struct kernel *k, uint64_t addr)
+/* The first of n rows, each `size` bytes with its address first, that is above addr. */
+static size_t first_above(const void *rows, size_t n, size_t size, uint64_t addr)
 {
-	size_t lo = 0, hi = k->ksyms.n;
+	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
+		uint64_t at;
 
-		if (k->ksyms.data[mid].addr <= addr)
+		memcpy(&at, (const char *)rows + mid * size, sizeof(at));
+		if (at <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	return lo;
+}
+
+static size_t ksym_after(const struct kernel *k, uint64_t addr)
+{
+	return first_above(k->ksyms.data, k->ksyms.n, sizeof(struct ksym), addr);
 }
 
 static int add_ksym(struct kernel *k, const struct task_event *t)
@@ -223,20 +230,9 @@ static const char *module_name(struct kernel *k, const char *path)
 	return strpool_add(k->pool, text);
 }
 
-/* The first module that starts above addr. */
 static size_t module_after(const struct kernel *k, uint64_t addr)
 {
-	size_t lo = 0, hi = k->modules.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->modules.data[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return first_above(k->modules.data, k->modules.n, sizeof(struct kernel_map), addr);
 }
 
 static const struct kernel_map *find_module(const struct kernel *k, uint64_t addr)

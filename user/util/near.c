@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Levenshtein distance with two rows of the table, and the best three. */
+/* Edits of one character, two neighbours that changed places among them (optimal string alignment), and the best three. */
 #include "util/near.h"
 
 #include <string.h>
 
 static unsigned distance(const char *a, size_t la, const char *b, size_t lb)
 {
-	unsigned row[NEAR_LEN + 1], diag, above;
+	unsigned rows[3][NEAR_LEN + 1], *row = rows[0], *above = rows[1], *above2 = rows[2];
 
 	for (size_t j = 0; j <= lb; j++)
 		row[j] = j;
 	for (size_t i = 1; i <= la; i++) {
-		diag = row[0];
+		unsigned *next = above2;
+
+		above2 = above;
+		above = row;
+		row = next;
 		row[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			unsigned best = diag + (a[i - 1] != b[j - 1]);
+			unsigned best = above[j - 1] + (a[i - 1] != b[j - 1]);
 
-			above = row[j];
-			if (above + 1 < best)
-				best = above + 1;
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && above2[j - 2] + 1 < best)
+				best = above2[j - 2] + 1;
 			row[j] = best;
-			diag = above;
 		}
 	}
 	return row[lb];

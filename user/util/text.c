@@ -145,3 +145,20 @@ void text_print_csv(FILE *out, const char *text, const char *sep)
 	}
 	putc('"', out);
 }
+
+size_t text_vappend(char *buf, size_t size, size_t len, const char *form, va_list args)
+{
+	int n = vsnprintf(buf + len, size - len, form, args);
+
+	return n < 0 ? len : (size_t)n < size - len ? len + n : size - 1;
+}
+
+size_t text_append(char *buf, size_t size, size_t len, const char *form, ...)
+{
+	va_list args;
+
+	va_start(args, form);
+	len = text_vappend(buf, size, len, form, args);
+	va_end(args);
+	return len;
+}
