@@ -8,8 +8,7 @@
 #include "capture/features.h"
 #include "capture/kernel.h"
 #include "cmd/cmd.h"
-#include "util/json.h"
-#include "util/text.h"
+#include "render/doctor.h"
 
 struct doctor {
 	bool json;
@@ -25,71 +24,12 @@ static const struct opt_group doctor_groups[] = {
 	{ 0 },
 };
 
-static void print_text(const struct utsname *uts)
-{
-	const char *last = "";
-
-	printf("skep on Linux %s, %s\n\n%-22s %-5s %s\n", uts->release, uts->machine, "FEATURE", "", "USED BY");
-	for (int i = 0; i < FEATURE_MAX; i++) {
-		const struct feature_row *row = &feature_rows[i];
-		const struct feature_state *s = feature(i);
-
-		printf("%-22s %-5s %s", row->name, s->has ? "yes" : row->needed ? "NO" : "no", row->used_by);
-		if (row->instead)
-			printf("; else %s", row->instead);
-		putchar('\n');
-		if (s->why[0]) {
-			printf("%28s", "");
-			text_print(stdout, s->why);
-			putchar('\n');
-		}
-		if (s->has || !s->enable[0])
-			continue;
-		if (strcmp(s->enable, last)) /* one command brings most of them: once is enough */
-			printf("%28sto have it: %s\n", "", s->enable);
-		last = s->enable;
-	}
-}
-
-static int print_json(const struct utsname *uts, bool works)
-{
-	struct json j;
-
-	json_begin(&j, stdout);
-	json_object(&j);
-	json_key_u64(&j, "skep", 1);
-	json_key_text(&j, "kernel", uts->release);
-	json_key_text(&j, "machine", uts->machine);
-	json_key(&j, "works");
-	json_bool(&j, works);
-	json_key(&j, "features");
-	json_array(&j);
-	for (int i = 0; i < FEATURE_MAX; i++) {
-		const struct feature_state *s = feature(i);
-
-		json_line(&j);
-		json_object(&j);
-		json_key_text(&j, "name", feature_rows[i].name);
-		json_key(&j, "has");
-		json_bool(&j, s->has);
-		json_key(&j, "needed");
-		json_bool(&j, feature_rows[i].needed);
-		json_key_text(&j, "used_by", feature_rows[i].used_by);
-		json_key_text(&j, "instead", feature_rows[i].instead);
-		json_key_text(&j, "why", s->why[0] ? s->why : NULL);
-		json_key_text(&j, "enable", s->enable[0] ? s->enable : NULL);
-		json_object_end(&j);
-	}
-	json_array_end(&j);
-	json_object_end(&j);
-	putchar('\n');
-	return json_end(&j);
-}
-
 static int doctor_run(void *cfg, char **operands, struct err *err)
 {
 	const struct doctor *d = cfg;
 	struct utsname uts;
+	struct doctor_row rows[FEATURE_MAX];
+	struct doctor_host host;
 	const char *lacks = NULL, *missing;
 	bool own;
 	int ret;
@@ -97,15 +37,22 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s'", operands[0]);
 	uname(&uts);
-	for (int i = 0; i < FEATURE_MAX && !lacks; i++)
-		if (feature_rows[i].needed && !feature(i)->has)
-			lacks = feature_rows[i].name;
+	host = (struct doctor_host){ uts.release, uts.machine };
+	for (int i = 0; i < FEATURE_MAX; i++) {
+		const struct feature_row *row = &feature_rows[i];
+		const struct feature_state *s = feature(i);
+
+		rows[i] = (struct doctor_row){ row->name, row->used_by, row->instead, s->why[0] ? s->why : NULL, s->enable[0] ? s->enable : NULL,
+					       s->has, row->needed };
+		if (row->needed && !s->has && !lacks)
+			lacks = row->name;
+	}
 	if (d->json) {
-		ret = print_json(&uts, !lacks);
+		ret = render_doctor_json(stdout, &host, rows, FEATURE_MAX);
 		if (ret && ret != -EIO) /* a failed write is told by the last flush */
 			return err_set(err, ret, "cannot print: %s", strerror(-ret));
 	} else {
-		print_text(&uts);
+		render_doctor_text(stdout, &host, rows, FEATURE_MAX);
 	}
 	if (!lacks)
 		return 0;

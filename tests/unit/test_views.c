@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What counts, sums, hits, sockets and lists look like in each format, against tests/golden: from rows that are made here, without a kernel. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "model/counts.h"
+#include "model/hists.h"
+#include "model/net.h"
+#include "model/sched.h"
+#include "render/doctor.h"
+#include "render/hists.h"
+#include "render/hit.h"
+#include "render/list.h"
+#include "render/net.h"
+#include "render/sched.h"
+#include "render/stat.h"
+
+#define START_NS 5000000000ull
+#define MS 1000000ull
+#define HOSTILE "n\033\"\xff,;\\"
+
+enum form { TEXT, CSV, JSON, FORMS };
+static const char *const endings[FORMS] = { "txt", "csv", "json" };
+
+/* What is being rendered, and the file that it is compared with. */
+struct page {
+	FILE *out;
+	char *text;
+	size_t size;
+	char name[64];
+};
+
+static void page_begin(struct page *page, const char *name, enum form form)
+{
+	snprintf(page->name, sizeof(page->name), "%s.%s", name, endings[form]);
+	page->out = open_memstream(&page->text, &page->size);
+	assert_non_null(page->out);
+}
+
+static void page_end(struct page *page)
+{
+	assert_int_equal(fclose(page->out), 0);
+	golden(page->name, page->text);
+	free(page->text);
+}
+
+static const char *cgroup_path(void *arg, uint64_t id)
+{
+	(void)arg;
+	return id == 77 ? "/system.slice/a\tb.service" : NULL;
+}
+
+/* Counters: one that is scaled up, one that never ran, a PMU's with a unit and commas in its name. */
+
+static struct event counters[4];
+static const char *const not_missing[4], *const missing[4] = { [3] = "<not supported>" };
+
+static void counters_init(void)
+{
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		counters[i] = (struct event){ .scale = 0 };
+	snprintf(counters[0].name, sizeof(counters[0].name), "task-clock");
+	counters[0].type = 1;
+	counters[0].config = 1;
+	snprintf(counters[1].name, sizeof(counters[1].name), "page-faults");
+	counters[1].type = 1;
+	counters[1].config = 2;
+	snprintf(counters[2].name, sizeof(counters[2].name), "msr/tsc,name=\"x\"/");
+	counters[2].type = 10;
+	counters[2].scale = 0.25;
+	snprintf(counters[2].pmu_unit, sizeof(counters[2].pmu_unit), "Joules");
+	snprintf(counters[3].name, sizeof(counters[3].name), "cycles");
+}
+
+static void read_counter(struct counts *c, uint16_t event, uint32_t cpu, uint32_t tid, const char *comm, uint64_t value, uint64_t running_ms)
+{
+	struct reading r = { .event = event, .cpu = cpu, .tid = tid, .comm = comm, .value = value, .enabled_ns = 200 * MS,
+			     .running_ns = running_ms * MS };
+
+	assert_int_equal(counts_add(c, &r), 0);
+}
+
+static void show_counts(const char *name, enum count_by by, int rounds, int runs)
+{
+	static const char *const comms[] = { "bash", HOSTILE };
+
+	for (enum form form = 0; form < FORMS; form++) {
+		struct stat_cfg cfg = { .separator = form == CSV ? "," : NULL, .json = form == JSON, .runs = runs, .intervals = rounds > 1,
+					.missing = runs > 1 ? not_missing : missing, .title = "'make -j " HOSTILE "'" };
+		struct counts c;
+		struct page page;
+
+		counters_init();
+		page_begin(&page, name, form);
+		assert_int_equal(counts_init(&c, counters, 4, by), 0);
+		if (runs < 2)
+			render_stat_head(page.out, &c, &cfg);
+		for (int n = 1; n <= rounds * runs; n++) {
+			if (runs > 1)
+				counts_run(&c);
+			else
+				counts_round(&c);
+			for (uint32_t k = 0; k < 2; k++) {
+				uint32_t cpu = by == COUNT_BY_CPU ? k : UINT32_MAX, tid = by == COUNT_BY_THREAD ? 100 + k : 0;
+
+				read_counter(&c, 0, cpu, tid, tid ? comms[k] : NULL, n * (123456789 + 1000000 * k), 200);
+				read_counter(&c, 1, cpu, tid, tid ? comms[k] : NULL, n * (1000 + k), 100);
+				read_counter(&c, 2, cpu, tid, tid ? comms[k] : NULL, n * 1234567 + n * n, 200);
+				read_counter(&c, 3, cpu, tid, tid ? comms[k] : NULL, 0, 0);
+			}
+			if (runs > 1)
+				counts_end_run(&c, 0.25 * n, false);
+			else
+				assert_int_equal(render_stat_rows(page.out, &c, &cfg, 250 * MS, n * 250 * MS), 0);
+		}
+		if (runs > 1) {
+			render_stat_head(page.out, &c, &cfg);
+			assert_int_equal(render_stat_rows(page.out, &c, &cfg, 250 * MS, 0), 0);
+		}
+		render_stat_foot(page.out, &c, &cfg, 0.250123456, runs > 1 ? -1 : 0.2, 0.05);
+		counts_free(&c);
+		page_end(&page);
+	}
+}
+
+static void test_stat(void **state)
+{
+	(void)state;
+	show_counts("stat", COUNT_BY_NOTHING, 1, 1);
+	show_counts("stat-cpus", COUNT_BY_CPU, 1, 1);
+	show_counts("stat-threads", COUNT_BY_THREAD, 1, 1);
+	show_counts("stat-intervals", COUNT_BY_NOTHING, 2, 1);
+	show_counts("stat-runs", COUNT_BY_NOTHING, 1, 3);
+}
+
+/* Sums by key. */
+
+static struct hist_sums calls(uint64_t n, uint64_t errors, uint64_t each_ns)
+{
+	struct hist_sums s = { .calls = n, .errors = errors, .total_ns = n * each_ns, .max_ns = 2 * each_ns };
+
+	s.slots[each_ns ? 63 - __builtin_clzll(each_ns) : 0] = n - n / 4;
+	s.slots[each_ns ? 64 - __builtin_clzll(each_ns) : 1] = n / 4;
+	return s;
+}
+
+static struct hist_sample all_keys(const char *call, const char *comm, uint32_t pid, const char *field, struct hist_sums sums)
+{
+	return (struct hist_sample){ .call = call, .event = call ? NULL : "sched:sched_switch", .comm = comm, .fields = { field, "-1" }, .pid = pid,
+				     .tid = pid + 1, .cpu = 3, .uid = pid % 2 ? 0 : 4294967290, .error = pid % 2 ? 2 : 0, .cgroup = 70 + pid % 10,
+				     .start_ns = 1234567890, .sums = sums };
+}
+
+static void show_hists(const char *name, struct hists_cfg cfg, const struct hist_sample *rows, size_t n, uint64_t interval_ns)
+{
+	for (enum form form = 0; form < FORMS; form++) {
+		struct hists h;
+		struct page page;
+
+		if (form == CSV && cfg.values) /* a histogram is drawn, or JSON */
+			continue;
+		cfg.json = form == JSON;
+		cfg.separator = form == CSV ? "," : NULL;
+		cfg.cgroup_path = cgroup_path;
+		cfg.no_head = false;
+		page_begin(&page, name, form);
+		assert_int_equal(hists_init(&h), 0);
+		h.is_linear = cfg.linear;
+		for (uint64_t round = 1; round <= (interval_ns ? 2 : 1); round++) {
+			for (size_t i = 0; i < n; i++)
+				for (uint64_t k = 0; k < round; k++) /* sums from the start on */
+					assert_int_equal(hists_add(&h, &rows[i]), 0);
+			assert_int_equal(hists_round(&h, cfg.latency), 0);
+			cfg.since_start_ns = interval_ns * round;
+			assert_int_equal(render_hists(page.out, &h, &cfg), 0);
+			cfg.no_head = true;
+		}
+		hists_free(&h);
+		page_end(&page);
+	}
+}
+
+static void test_by(void **state)
+{
+	const struct hist_sample of_calls[] = {
+		all_keys("read", "cat", 7, NULL, calls(1000, 0, 12345)),
+		all_keys("openat", HOSTILE, 10, NULL, calls(7, 3, 2500000)),
+		all_keys("futex", "", 11, NULL, calls(1, 1, 0)),
+		{ .is_other = true, .sums = calls(5, 0, 1000000000) },
+	};
+	const struct hist_sample of_events[] = {
+		all_keys(NULL, "cat", 7, "253:0", (struct hist_sums){ .calls = 12 }),
+		all_keys(NULL, "dd", 8, "a," HOSTILE, (struct hist_sums){ .calls = 120 }),
+	};
+	const struct hist_sample numbers[] = {
+		all_keys(NULL, "cat", 7, "x", calls(100, 0, 700)),
+		all_keys(NULL, "dd", 8, "y", calls(9, 2, 40)),
+	};
+	struct hists_cfg cfg = { .by = BY_COMM | BY_SYSCALL };
+
+	(void)state;
+	show_hists("by", cfg, of_calls, 4, 0);
+	show_hists("by-intervals", cfg, of_calls, 4, 500 * MS);
+	cfg.top = 2;
+	cfg.latency = true;
+	show_hists("latency-top", cfg, of_calls, 4, 0);
+	cfg.top = 0;
+	cfg.by = BY_SYSCALL | BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_ERRNO;
+	show_hists("latency", cfg, of_calls, 4, 0);
+	show_hists("by-fields", (struct hists_cfg){ .by = BY_COMM | BY_EVENT, .is_hits = true, .fields = { "args->dev", "delta" }, .nr_fields = 2 },
+		   of_events, 2, 0);
+	cfg = (struct hists_cfg){ .by = BY_COMM, .is_hits = true, .is_expr = true, .fields = { "x", "y" }, .nr_fields = 2, .values = HIST_NUMBERS };
+	show_hists("probe-hist", cfg, numbers, 2, 0);
+	cfg.values = HIST_NS;
+	show_hists("probe-durations", cfg, numbers, 2, 500 * MS);
+	cfg.values = HIST_NUMBERS;
+	cfg.linear = 10;
+	cfg.low = -5;
+	cfg.step = 10;
+	show_hists("probe-linear", cfg, numbers, 2, 0);
+}
+
+/* The scheduler's sums. */
+
+static void test_sched(void **state)
+{
+	static const char *const names[] = { "sched", "sched-intervals", "sched-hist" };
+	struct sched_sample tasks[3] = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct sched_sums *s = &tasks[i].sums;
+
+		tasks[i].key = (struct hist_sample){ .comm = i == 1 ? HOSTILE : "make", .pid = 100 + i, .tid = 200 + i, .start_ns = 99 + i };
+		for (int k = 0; k < SCHED_STATES; k++)
+			s->ns[k] = (1 + k + i) * (i == 2 ? 1000 : 12345678);
+		s->waits = 10 * i;
+		s->wait_max_ns = i ? s->ns[SCHED_WAITING] / 2 : 0;
+		s->wait_max_at_ns = i ? START_NS + 1500 * MS : 0;
+		s->voluntary = 5 + i;
+		s->involuntary = i;
+		s->wakeups = 7;
+		s->migrations = i;
+		s->wait_slots[12] = 9 * i;
+		s->wait_slots[20] = i;
+		s->run_slots[15] = 3;
+		s->off_slots[25] = 4;
+	}
+	tasks[2].key.is_other = true;
+	tasks[2].key.comm = NULL;
+	tasks[2].key.pid = tasks[2].key.tid = tasks[2].key.start_ns = 0;
+	for (size_t k = 0; k < 3; k++)
+		for (enum form form = 0; form < FORMS; form++) {
+			struct sched_view view = { .hist = k == 2, .start_ns = START_NS,
+						   .key = { .by = BY_COMM | BY_PID | BY_TID, .json = form == JSON, .separator = form == CSV ? "," : NULL } };
+			struct sched_table t;
+			struct page page;
+
+			page_begin(&page, names[k], form);
+			assert_int_equal(sched_table_init(&t), 0);
+			for (uint64_t round = 1; round <= (k == 1 ? 2 : 1); round++) {
+				for (size_t i = 0; i < 3; i++)
+					assert_int_equal(sched_table_add(&t, &tasks[i]), 0);
+				assert_int_equal(sched_table_round(&t, SCHED_BY_WAIT), 0);
+				view.key.since_start_ns = k == 1 ? 500 * MS * round : 0;
+				assert_int_equal(render_sched(page.out, &t, &view), 0);
+				view.key.no_head = true;
+			}
+			sched_table_free(&t);
+			page_end(&page);
+		}
+}
+
+/* Sockets. */
+
+static struct net_flow flow(uint64_t cookie, uint32_t pid, const char *comm, uint16_t family, uint8_t protocol, uint64_t n)
+{
+	struct net_flow f = { .cookie = cookie, .time_ns = START_NS + 900 * MS, .first_ns = START_NS + cookie * MS, .family = family,
+			      .protocol = protocol, .port = 40000 + cookie, .peer_port = 443, .netns = 4026531840, .state = 1 };
+
+	f.owner = (struct net_owner){ .id = pid, .tgid = pid, .pid = pid, .uid = pid % 2 ? 0 : 4294967290, .cgroup = 70 + pid % 10, .is_target = 1 };
+	snprintf(f.owner.comm, sizeof(f.owner.comm), "%s", comm);
+	f.addr[0] = 0x0100007f; /* 127.0.0.1, ::1 in the last word */
+	f.peer_addr[0] = family == AF_INET ? 0x05000a0a : 0;
+	f.peer_addr[3] = family == AF_INET6 ? 0x01000000 : 0;
+	f.ways[NET_TX] = (struct net_count){ n, 128 * n, 100 * n, 0, 0 };
+	f.ways[NET_RX] = (struct net_count){ 2 * n, 1500 * n, 1400 * n, 0, 0 };
+	return f;
+}
+
+static struct net_sample sample_of(const struct net_flow *f, const char *iface)
+{
+	struct net_sample s = { .flow = f, .owner = &f->owner, .is_last = f->is_dead, .netns = f->netns, .peer_addr = f->peer_addr,
+				.peer_port = f->peer_port, .iface = iface, .retransmits = f->cookie, .rtt_us = f->cookie * 700,
+				.holders = f->cookie, .is_path = iface };
+
+	memcpy(s.ways, f->ways, sizeof(s.ways));
+	memcpy(s.total, f->ways, sizeof(s.total));
+	return s;
+}
+
+static void flows_init(struct net_flow flows[4])
+{
+	flows[0] = flow(1, 101, "curl", AF_INET, 6, 12);
+	flows[1] = flow(2, 107, HOSTILE, AF_INET6, 17, 123456789);
+	flows[2] = flow(3, 0, "", AF_INET, 1, 3);
+	flows[2].is_kernel = 1;
+	flows[3] = flow(4, 110, "nginx: worker", AF_INET, 6, 7);
+	flows[3].is_dead = 1;
+	flows[3].end = NET_CLOSED_THERE;
+	flows[3].is_shared = 1;
+	flows[1].before = (struct net_tcp){ .sent = 10, .received = 5 };
+}
+
+static void test_net(void **state)
+{
+	static const char *const names[] = { "net", "net-intervals", "net-keys" };
+	const struct net_device lo = { .netns = 4026531840, .iface = "lo", .packets = { 20, 30 }, .bytes = { 9000, 8000 } };
+	struct net_flow flows[4];
+
+	(void)state;
+	flows_init(flows);
+	for (size_t k = 0; k < 3; k++)
+		for (enum form form = 0; form < FORMS; form++) {
+			uint32_t by = k < 2 ? NET_BY_COMM | NET_BY_PID : (NET_BY_NETNS << 1) - 1;
+			struct net_view view = { .by = by, .json = form == JSON, .separator = form == CSV ? "," : NULL, .round_ns = 500 * MS,
+						 .start_ns = START_NS, .cgroup_path = cgroup_path, .top = k ? 0 : 4 };
+			struct net_dropped dropped = { .flow = &flows[0], .code = 3, .packets = 2, .bytes = 99 };
+			struct net_table t;
+			struct page page;
+
+			page_begin(&page, names[k], form);
+			assert_int_equal(net_table_init(&t, by, true), 0);
+			for (uint64_t round = 1; round <= (k == 1 ? 2 : 1); round++) {
+				for (size_t i = 0; i < 4; i++) {
+					struct net_sample s = sample_of(&flows[i], k == 2 && i < 2 ? "eth0" : NULL);
+
+					for (int way = 0; way < NET_WAYS; way++)
+						s.ways[way].packets *= round, s.ways[way].bytes *= round, s.ways[way].ip_bytes *= round;
+					memcpy(s.total, s.ways, sizeof(s.total));
+					assert_int_equal(net_table_add(&t, &s), 0);
+				}
+				assert_int_equal(net_table_add_device(&t, &lo), 0);
+				assert_int_equal(net_table_add_dropped(&t, &dropped, "NO_SOCKET"), 0);
+				assert_int_equal(net_table_round(&t, NET_BY_BYTES), 0);
+				view.since_start_ns = k == 1 ? 500 * MS * round : 0;
+				assert_int_equal(render_net(page.out, &t, &view), 0);
+				view.no_head = true;
+			}
+			net_table_free(&t);
+			page_end(&page);
+		}
+}
+
+static void test_connections(void **state)
+{
+	struct net_flow flows[4];
+
+	(void)state;
+	flows_init(flows);
+	for (enum form form = 0; form < FORMS; form++) {
+		struct net_view view = { .json = form == JSON, .separator = form == CSV ? "," : NULL, .start_ns = START_NS };
+		struct page page;
+
+		page_begin(&page, "conn", form);
+		assert_int_equal(render_connection(page.out, NULL, 0, &view), 0);
+		for (size_t i = 0; i < 4; i++) {
+			struct net_sample s = sample_of(&flows[i], NULL);
+
+			assert_int_equal(render_connection(page.out, &s, START_NS + 2000 * MS, &view), 0);
+		}
+		page_end(&page);
+	}
+}
+
+static int kernel_name(void *arg, uint64_t addr, char *buf, size_t size)
+{
+	(void)arg;
+	if (addr > 0x1000)
+		return -1;
+	snprintf(buf, size, addr == 0x10 ? "bpf_prog_0_x" : "tcp_v4_rcv+0x%llx", (unsigned long long)addr);
+	return 0;
+}
+
+static void test_socket_events(void **state)
+{
+	(void)state;
+	for (enum form form = 0; form < FORMS; form++) {
+		const struct net_event_view view = { .json = form == JSON, .separator = form == CSV ? "," : NULL, .start_ns = START_NS,
+						     .name = kernel_name };
+		struct page page;
+
+		page_begin(&page, "events", form);
+		assert_int_equal(render_net_event(page.out, NULL, NULL, &view), 0);
+		for (uint32_t what = 0; what < NET_EVENTS; what++) {
+			struct net_flow f = flow(what + 1, 100 + what, what % 2 ? "curl" : HOSTILE, what % 2 ? AF_INET : AF_INET6, what % 2 ? 6 : 17, 1);
+			struct net_event e = { .time_ns = START_NS + what * 1234567, .first_ns = START_NS, .place = what % 2 ? 0xff : 0x2000,
+					       .sent = 1000 * what, .received = 5, .owner = f.owner, .what = what, .family = f.family, .port = f.port,
+					       .peer_port = f.peer_port, .protocol = f.protocol, .state = 1,
+					       .end = what == NET_CLOSE ? NET_RESET : NET_OPEN, .nr_ips = what == NET_DROP ? 3 : 0,
+					       .ips = { 0x10, 0x20, 0x3000 } };
+
+			memcpy(e.addr, f.addr, sizeof(e.addr));
+			memcpy(e.peer_addr, f.peer_addr, sizeof(e.peer_addr));
+			assert_int_equal(render_net_event(page.out, &e, what == NET_DROP ? "NO_" HOSTILE : NULL, &view), 0);
+		}
+		page_end(&page);
+	}
+}
+
+/* Hits of probes. */
+
+static const char *value_name(void *arg, uint32_t site, uint32_t value, const struct sample *s, char *buf, size_t size)
+{
+	(void)arg;
+	(void)site;
+	(void)s;
+	snprintf(buf, size, "%s", value == 5 ? "RED" : "vfs_read+0x1");
+	return buf;
+}
+
+static void test_hits(void **state)
+{
+	static const struct hit_value values[] = {
+		{ "u", HIT_UNSIGNED }, { "s", HIT_SIGNED }, { "x", HIT_HEX },	 { "b", HIT_BOOL }, { "c", HIT_CHAR },	 { "e", HIT_ENUM },
+		{ "t", HIT_TEXT },     { "f", HIT_SYMBOL }, { "ip", HIT_IPV4 }, { "ns", HIT_NS },  { "dev", HIT_DEVICE }, { "gone", HIT_TEXT },
+	};
+	static const struct sample_value read[] = {
+		{ .num = UINT64_MAX }, { .num = (uint64_t)-5 },	       { .num = 255 },	      { .num = 1 },		  { .num = 'c' },
+		{ .num = 2 },	       { .text = "a\"b" HOSTILE },     { .num = 0xffffffff }, { .num = 0x0100007f },	  { .num = 1234567 },
+		{ .num = 0x800010 },   { .is_fault = true },
+	};
+	const struct hit_site sites[] = { { .title = "kr:vfs_read", .name = "vfs_read", .is_return = true, .values = values },
+					  { .title = "sched:sched_switch", .name = "sched:sched_switch", .values = values } };
+	const uint64_t ips[] = { 1, 2 };
+
+	(void)state;
+	for (enum form form = 0; form < FORMS; form++) {
+		const struct hit_cfg cfg = { .json = form == JSON, .start_ns = START_NS, .name = value_name };
+		struct page page;
+
+		if (form == CSV)
+			continue;
+		page_begin(&page, "hits", form);
+		render_hit_head(page.out, &cfg);
+		for (uint32_t i = 0; i < 2; i++) {
+			const struct sample s = { .time_ns = START_NS + i * 123456789, .count = 1, .pid = 100, .tid = 100 + i, .cpu = i,
+						  .comm = i ? HOSTILE : "cat", .site = i, .values = read, .nr_values = i ? 0 : 12, .kips = ips };
+
+			assert_int_equal(render_hit(page.out, &s, &sites[i], &cfg), 0);
+		}
+		page_end(&page);
+	}
+}
+
+/* Lists. */
+
+static void show_list(const char *name, bool json, bool verbose, bool privileged, int columns)
+{
+	static const struct list_field fields[] = { { "const char *", "filename" }, { "int", "flags" } };
+	static const struct list_row rows[] = {
+		{ .kind = LIST_HARDWARE, .name = "cycles", .alias = "cpu-cycles", .missing = "no PMU here", .facts = { { "type", NULL, 0 }, { "config", "0x0", 0 } } },
+		{ .kind = LIST_SOFTWARE, .name = "cpu-clock" },
+		{ .kind = LIST_PMU, .name = "msr/tsc/", .note = "time " HOSTILE, .example = "skep stat -e msr/tsc/ -- true" },
+		{ .kind = LIST_TRACEPOINT, .name = "syscalls:sys_enter_openat", .fields = fields, .nr_fields = 2, .has_fields = true },
+		{ .kind = LIST_TRACEPOINT, .name = "x:" HOSTILE, .has_fields = true },
+		{ .kind = LIST_KERNEL, .name = "vfs_read", .note = "[ext4]", .fields = fields, .nr_fields = 1, .has_fields = true },
+	};
+	static const char *const notes[] = { "3 functions cannot be probed" };
+	struct list_out list;
+	struct page page;
+
+	page_begin(&page, name, json ? JSON : TEXT);
+	list_begin(&list, page.out, json, verbose, privileged, columns);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		list_row(&list, &rows[i]);
+	assert_int_equal(list_end(&list, notes, 1), 0);
+	page_end(&page);
+}
+
+static void test_list(void **state)
+{
+	(void)state;
+	show_list("list", false, false, false, 80);
+	show_list("list-pipe", false, false, true, 0);
+	show_list("list-verbose", false, true, true, 100);
+	show_list("list", true, true, true, 0);
+}
+
+static void test_doctor(void **state)
+{
+	static const struct doctor_row rows[] = {
+		{ .name = "bpf", .has = true, .needed = true, .used_by = "everything" },
+		{ .name = "cycles", .used_by = "record -e cycles", .instead = "cpu-clock", .why = "no PMU " HOSTILE, .enable = "sudo modprobe pmu" },
+		{ .name = "kprobes", .used_by = "probe", .why = "not in this kernel", .enable = "sudo modprobe pmu" },
+		{ .name = "tracefs", .needed = true, .used_by = "list", .why = "not mounted", .enable = "mount -t tracefs none /sys/kernel/tracing" },
+	};
+	const struct doctor_host host = { .release = "6.12.0-\"x\"", .machine = "x86_64" };
+
+	(void)state;
+	for (enum form form = 0; form < FORMS; form++) {
+		struct page page;
+
+		if (form == CSV)
+			continue;
+		page_begin(&page, "doctor", form);
+		if (form == JSON)
+			assert_int_equal(render_doctor_json(page.out, &host, rows, 4), 0);
+		else
+			render_doctor_text(page.out, &host, rows, 4);
+		page_end(&page);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stat), cmocka_unit_test(test_by),	 cmocka_unit_test(test_sched),  cmocka_unit_test(test_net),
+		cmocka_unit_test(test_connections), cmocka_unit_test(test_socket_events), cmocka_unit_test(test_hits), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_doctor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
