@@ -276,6 +276,8 @@ words() {
 	# Names that are more than a word to a shell
 	mkdir files
 	touch 'files/$(touch x)' 'files/`x`' 'files/a b' files/a\;b files/plain $'files/\e[31m'
+	chmod +x files/*
+	touch files/data # which is no program
 	words stat -e u:files/
 	[ "$output" = $'words\nu:files/plain:' ]
 }
