@@ -77,7 +77,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 COMPILE_BPF := $(CLANG_BPF) -target bpf -D__TARGET_ARCH_$(ARCH) -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter \
 	-I. -Ibpf -Ivmlinux -idirafter /usr/include/$(MULTIARCH) -idirafter /usr/$(MULTIARCH)/include
 
-SRC := $(wildcard user/*.c user/*/*.c)
+SRC := $(wildcard user/*.c user/*/*.c user/*/*/*.c)
 OBJ := $(SRC:%.c=$B/%.o)
 LIBOBJ := $(filter-out $B/user/main.o,$(OBJ))
 BPF := $(wildcard bpf/*.bpf.c)
@@ -117,11 +117,11 @@ $B/skep: $(OBJ) $B/flags
 $B/%.o: %.c $B/flags | $(SKEL)
 	$(call say,CC,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -c $< -o $@
 
-$B/user/render/html.o: user/render/flame.html
+$B/user/render/tree/html.o: user/render/tree/flame.html
 $B/user/event/syscalls.o: $B/gen/syscalls_native.h $B/gen/syscalls_compat.h
 $B/gen/syscalls_%.h: tools/syscalls.sh $B/flags
 	$(call say,GEN,$@)mkdir -p $(@D) && tools/syscalls.sh "$(CC)" $* >$@
-$B/user/render/svg.o: user/render/flame_svg.js
+$B/user/render/tree/svg.o: user/render/tree/flame_svg.js
 
 # The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF.
 $B/bpf/%.bpf.o: bpf/%.bpf.c $B/flags
@@ -141,7 +141,7 @@ $(UNIT) $(FUZZERS) $(PERF): $B/%: tests/%.c $B/libskep.a
 	$(call say,CC,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $B/libskep.a $(LIBS) $(MORE) -o $@
 
 # One-way dependencies: fails the build on an #include that points the wrong way.
-$B/layers.ok: tools/layers.sh $(SRC) $(wildcard user/*.h user/*/*.h)
+$B/layers.ok: tools/layers.sh $(SRC) $(wildcard user/*.h user/*/*.h user/*/*/*.h)
 	$(call say,LAYERS,user/)tools/layers.sh && mkdir -p $(@D) && touch $@
 
 clean:

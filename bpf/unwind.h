@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Unwinding without frame pointers: the tables that user space compiles out of .eh_frame (user/sym/ehframe.c), how a process maps
- * objects, and what the kernel's walker (bpf/lib/unwind.bpf.h) and user space's (user/sym/unwind.c) tell each other.
+ * Unwinding without frame pointers: the tables that user space compiles out of .eh_frame (user/unwind/ehframe.c), how a process maps
+ * objects, and what the kernel's walker (bpf/lib/unwind.bpf.h) and user space's (user/unwind/walk.c) tell each other.
  *
  * A table is a list of rows, in pages of UNWIND_PAGE_BYTES of text. A row says by which rule frames are found from its address up
  * to the next row's. Rules are few (5,279 in all 2,394 ELF files of a Debian system) and shared by all tables.

@@ -20,19 +20,22 @@ allow() { # allow FOLDER PATTERN...
 	dir=$1
 	shift
 	ruled="$ruled $dir "
-	for f in user/"$dir"/*.[ch]; do
+	for f in user/"$dir"/*.[ch] user/"$dir"/*/*.[ch]; do
 		[ ! -e "$f" ] || check "$f" "$dir/" "util/" "$@"
 	done
 }
 allow util
-allow event bpf/ gen/ sym/
-allow sym sample.h unwinding.h bpf/
+allow elf sample.h
+allow types elf/
+allow unwind elf/ bpf/
+allow event bpf/ gen/ elf/ types/ unwind/insns sym/
+allow sym sample.h unwinding.h bpf/ elf/ types/ unwind/
 allow model sample.h event/event.h sym/sym.h bpf/
 allow render model/ event/event.h sym/sym.h sample.h
 allow ui
 allow data sample.h event/event.h bpf/
-allow capture sample.h unwinding.h target.h event/ model/profile.h bpf/ skel/ sym/btf
-allow cmd sample.h target.h event/ capture/ data/ sym/ model/ render/ ui/
+allow capture sample.h unwinding.h target.h event/ model/profile.h bpf/ skel/ types/btf unwind/walk
+allow cmd sample.h target.h event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ ui/
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;

@@ -10,10 +10,10 @@
 #include "ui/terminal.h"
 #include "util/clock.h"
 #include "util/limits.h"
-#include "util/near.h"
 #include "util/log.h"
-#include "util/signals.h"
+#include "util/near.h"
 #include "util/outfile.h"
+#include "util/signals.h"
 
 #ifndef SKEP_VERSION
 #define SKEP_VERSION "0.1"

@@ -190,7 +190,7 @@ struct net_dropped {
  * What the scheduler did, at at.time_ns on at.cpu with the thread at.tid, which has its stacks where it was switched out. What is not
  * known, or was so before the run, is 0.
  */
-struct sched_event {
+struct schedlog_event {
 	struct sample at;
 	uint8_t kind;	    /* enum schedlog_kind */
 	uint8_t flags;	    /* bits of enum schedlog_flag */
@@ -216,7 +216,7 @@ struct sink {
 	int (*net_event)(struct sink *sink, const struct net_event *e, const char *reason);
 	int (*net_device)(struct sink *sink, const struct net_device *d);
 	int (*net_dropped)(struct sink *sink, const struct net_dropped *d);
-	int (*event)(struct sink *sink, const struct sched_event *e);
+	int (*event)(struct sink *sink, const struct schedlog_event *e);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
 	/* -I: all readings, or sums, of this moment, so long after the start, have been delivered. */

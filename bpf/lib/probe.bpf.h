@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What every program on a probe does first: whose hit it is, what its call was entered with, whether the probe's filter wants it.
- * Programs that include this are models: clones of them have the probe's own code and numbers (user/capture/probe_link.c).
+ * Programs that include this are models: clones of them have the probe's own code and numbers (user/capture/source/probe_link.c).
  */
 #ifndef SKEP_PROBE_BPF_H
 #define SKEP_PROBE_BPF_H

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/render.h"
+#include "render/tree/render.h"
 #include "util/strpool.h"
 
 #define MAX_FRAMES 128

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym/btf.h"
-#include "sym/btf_ctype.h"
-#include "sym/btf_subset.h"
+#include "types/btf.h"
+#include "types/btf_ctype.h"
+#include "types/btf_subset.h"
 
 #define FUNCS_MAX 100
 #define TYPES_MAX 300

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sym/dwarf.h"
-#include "sym/insns.h"
 #include "sym/ufuncs.h"
+#include "types/dwarf.h"
+#include "unwind/insns.h"
 
 #define FUNCS_MAX 64u
 #define MEMBERS_MAX 64u

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "sym/bare.h"
-#include "sym/ehframe.h"
+#include "unwind/bare.h"
+#include "unwind/ehframe.h"
 
 #define PART_PAGES 16u
 #define PAGES_MAX 256u

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym/elf.h"
-#include "sym/usdt.h"
+#include "elf/elf.h"
+#include "types/usdt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions of Go's runtime, and one of C, and the table that Go 1.20 writes of them (sym/gopclntab.c). */
+/* Functions of Go's runtime, and one of C, and the table that Go 1.20 writes of them (elf/gopclntab.c). */
 	.text
 begin:
 	nop

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sym/ehframe.h"
+#include "unwind/ehframe.h"
 
 struct sum {
 	uint64_t files, rows, pages, fdes, bad;

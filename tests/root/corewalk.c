@@ -15,9 +15,9 @@
 #include <sys/user.h>
 #include <unistd.h>
 
-#include "sym/ehframe.h"
-#include "sym/elf.h"
-#include "sym/unwind.h"
+#include "unwind/ehframe.h"
+#include "elf/elf.h"
+#include "unwind/walk.h"
 
 #define FRAMES_MAX 4096
 #define FILES_MAX 1024

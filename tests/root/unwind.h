@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "bpf/stack.h"
-#include "sym/ehframe.h"
+#include "unwind/ehframe.h"
 #include "unwind.skel.h"
 
 struct object {

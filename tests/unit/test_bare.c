@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sym/bare.h"
-#include "sym/ehframe.h"
-#include "sym/insn86.h"
-#include "sym/insns.h"
+#include "unwind/bare.h"
+#include "unwind/ehframe.h"
+#include "unwind/insn86.h"
+#include "unwind/insns.h"
 
 struct object {
 	struct elf_file elf;

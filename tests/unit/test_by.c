@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "bpf/eventsby.h"
+#include "capture/cost.h"
 #include "event/format.h"
 #include "event/keys.h"
-#include "capture/cost.h"
 #include "model/hists.h"
-#include "render/hists.h"
+#include "render/rows/hists.h"
 
 #define COMMON                                                                         \
 	"format:\n"                                                                    \

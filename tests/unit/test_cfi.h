@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym/cfi.h"
+#include "unwind/cfi.h"
 
 #define UNUSED __attribute__((unused))
 

@@ -5,9 +5,9 @@
 
 #include "tests/unit/test_sym.h"
 
-#include "sym/dwarf.h"
-#include "sym/insns.h"
 #include "sym/ufuncs.h"
+#include "types/dwarf.h"
+#include "unwind/insns.h"
 
 struct prog {
 	const char *path;

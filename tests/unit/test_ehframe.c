@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "sym/ehtable.h"
-#include "sym/unwind.h"
+#include "unwind/ehtable.h"
+#include "unwind/walk.h"
 
 #define TEXT_AT 0x400000ull
 #define TEXT_BYTES 0x80000ull

@@ -21,9 +21,9 @@
 #include "test_oracle.h"
 #endif
 
-#include "sym/arm64.h"
-#include "sym/crt.h"
-#include "sym/ehframe.h"
+#include "unwind/arm64.h"
+#include "unwind/crt.h"
+#include "unwind/ehframe.h"
 #include "util/hash.h"
 
 #ifndef HAVE_LIBDW

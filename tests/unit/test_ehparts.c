@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sym/ehframe.h"
 #include "test_objects.h"
+#include "unwind/ehframe.h"
 #include "util/hash.h"
 
 #define SHOWN_MAX 20

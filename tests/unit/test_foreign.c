@@ -8,7 +8,7 @@
 
 #include "data/reader.h"
 #include "model/fold.h"
-#include "render/table.h"
+#include "render/rows/table.h"
 #include "sym/buildid.h"
 
 #define KTEXT 0xffffffff81000000ull

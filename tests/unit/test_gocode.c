@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sym/ehframe.h"
-#include "sym/gopclntab.h"
-#include "sym/symtab.h"
-#include "sym/unwind.h"
+#include "elf/gopclntab.h"
+#include "elf/symtab.h"
+#include "unwind/ehframe.h"
+#include "unwind/walk.h"
 
 #define PROGRAM "build/work/shares_go"
 #define STRIPPED "build/test_gocode.stripped"

@@ -4,10 +4,10 @@
 
 #include <bpf/btf.h>
 
-#include "sym/btf.h"
-#include "sym/btf_ctype.h"
-#include "sym/btf_subset.h"
-#include "sym/kprotos.h"
+#include "types/btf.h"
+#include "types/btf_ctype.h"
+#include "types/btf_subset.h"
+#include "types/kprotos.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 #define BITS 8

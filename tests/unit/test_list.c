@@ -5,9 +5,9 @@
 #include <fnmatch.h>
 #include <linux/btf.h>
 
-#include "sym/btf.h"
 #include "sym/kfuncs.h"
-#include "sym/usdt.h"
+#include "types/btf.h"
+#include "types/usdt.h"
 #include "util/glob.h"
 
 static void test_glob(void **state)

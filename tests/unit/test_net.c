@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "model/net.h"
-#include "render/net.h"
+#include "render/rows/net.h"
 
 /* A socket of process pid that has sent n packets of 128 bytes, 100 without headers. */
 static struct net_flow flow(uint64_t cookie, uint32_t pid, uint64_t n)

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "golden.h"
-#include "render/hit.h"
-#include "render/render.h"
-#include "render/table.h"
+#include "render/events/hit.h"
+#include "render/rows/table.h"
+#include "render/tree/render.h"
 #include "util/json.h"
 #include "util/strpool.h"
 #include "util/text.h"

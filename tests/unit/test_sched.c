@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "model/sched.h"
-#include "render/sched.h"
+#include "render/rows/sched.h"
 
 static struct sched_sample task(const char *comm, uint32_t tid, uint64_t run_ns, uint64_t wait_ns)
 {

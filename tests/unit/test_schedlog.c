@@ -14,9 +14,9 @@
 #include "golden.h"
 #include "model/schedlog.h"
 #include "model/shortnames.h"
-#include "render/chrome.h"
-#include "render/schedmap.h"
-#include "render/timehist.h"
+#include "render/events/chrome.h"
+#include "render/events/schedmap.h"
+#include "render/events/timehist.h"
 
 #define START_NS 5000000000ull
 #define US 1000ull
@@ -30,9 +30,9 @@ static const struct frame frames[] = {
 #define NR_FRAMES (sizeof(frames) / sizeof(*frames))
 
 /* A switch away from tid, whose wait and run are known: off, able to run, on, until. us from the start on; 0: not known. */
-static struct sched_event switch_of(uint32_t tid, const char *comm, uint32_t cpu, uint64_t off_us, uint64_t ready_us, uint64_t on_us, uint64_t us)
+static struct schedlog_event switch_of(uint32_t tid, const char *comm, uint32_t cpu, uint64_t off_us, uint64_t ready_us, uint64_t on_us, uint64_t us)
 {
-	struct sched_event e = {
+	struct schedlog_event e = {
 		.at = { .time_ns = START_NS + us * US, .pid = tid > 100 ? 100 : tid, .tid = tid, .comm = comm, .cpu = cpu },
 		.kind = SCHEDLOG_SWITCH, .flags = SCHEDLOG_TASK, .state = 1, .off_state = 1,
 		.off_ns = off_us ? START_NS + off_us * US : 0, .ready_ns = ready_us ? START_NS + ready_us * US : 0,
@@ -47,7 +47,7 @@ static struct sched_event switch_of(uint32_t tid, const char *comm, uint32_t cpu
 	return e;
 }
 
-static struct sched_event with_other(struct sched_event e, uint32_t tid, const char *comm, bool is_told)
+static struct schedlog_event with_other(struct schedlog_event e, uint32_t tid, const char *comm, bool is_told)
 {
 	e.other = (struct schedlog_who){ .pid = tid, .tid = tid };
 	snprintf(e.other.comm, sizeof(e.other.comm), "%s", comm);
@@ -55,7 +55,7 @@ static struct sched_event with_other(struct sched_event e, uint32_t tid, const c
 	return e;
 }
 
-static struct sched_event woken_by(struct sched_event e, uint32_t tid, const char *comm)
+static struct schedlog_event woken_by(struct schedlog_event e, uint32_t tid, const char *comm)
 {
 	e.waker_kind = SCHEDLOG_BY_TASK;
 	e.waker = (struct schedlog_who){ .pid = tid, .tid = tid };
@@ -63,7 +63,7 @@ static struct sched_event woken_by(struct sched_event e, uint32_t tid, const cha
 	return e;
 }
 
-static struct sched_event of_state(struct sched_event e, uint16_t state, uint16_t off_state, uint8_t flags)
+static struct schedlog_event of_state(struct schedlog_event e, uint16_t state, uint16_t off_state, uint8_t flags)
 {
 	e.state = state;
 	e.off_state = off_state;
@@ -71,7 +71,7 @@ static struct sched_event of_state(struct sched_event e, uint16_t state, uint16_
 	return e;
 }
 
-static struct sched_event of_kind(struct sched_event e, uint8_t kind, uint32_t other_cpu, uint8_t now)
+static struct schedlog_event of_kind(struct schedlog_event e, uint8_t kind, uint32_t other_cpu, uint8_t now)
 {
 	e.kind = kind;
 	e.other_cpu = other_cpu;
@@ -80,10 +80,10 @@ static struct sched_event of_kind(struct sched_event e, uint8_t kind, uint32_t o
 }
 
 /* What every view shows: a story of three tasks on two CPUs. */
-static size_t story(struct sched_event *e)
+static size_t story(struct schedlog_event *e)
 {
 	size_t n = 0;
-	struct sched_event timer = switch_of(7, "ping", 0, 100, 250, 300, 400);
+	struct schedlog_event timer = switch_of(7, "ping", 0, 100, 250, 300, 400);
 
 	e[n++] = with_other(of_state(switch_of(7, "ping", 0, 0, 0, 0, 100), 1, 0, 0), 101, HOSTILE, true);
 	e[n++] = with_other(woken_by(switch_of(101, HOSTILE, 0, 20, 90, 100, 300), 7, "ping"), 7, "ping", true);
@@ -106,8 +106,8 @@ static size_t story(struct sched_event *e)
 
 static void test_times(void **state)
 {
-	struct sched_event e = switch_of(1, "a", 0, 10, 15, 18, 30);
-	struct sched_times t = sched_event_times(&e);
+	struct schedlog_event e = switch_of(1, "a", 0, 10, 15, 18, 30);
+	struct sched_times t = schedlog_times(&e);
 
 	(void)state;
 	assert_true(t.wait.is_known && t.delay.is_known && t.run.is_known);
@@ -115,11 +115,11 @@ static void test_times(void **state)
 	assert_int_equal(t.delay.ns, 3 * US);
 	assert_int_equal(t.run.ns, 12 * US);
 	e = switch_of(1, "a", 0, 0, 0, 0, 30);
-	t = sched_event_times(&e);
+	t = schedlog_times(&e);
 	assert_false(t.wait.is_known || t.delay.is_known || t.run.is_known);
 	/* Clocks of two CPUs that differ: no negative wait */
 	e = switch_of(1, "a", 0, 19, 15, 18, 30);
-	assert_int_equal(sched_event_times(&e).wait.ns, 0);
+	assert_int_equal(schedlog_times(&e).wait.ns, 0);
 }
 
 static void test_letters(void **state)
@@ -142,14 +142,14 @@ static void test_letters(void **state)
 static void test_stack(void **state)
 {
 	(void)state;
-	assert_int_equal(sched_stack_begin(frames, NR_FRAMES), 3); /* a user function of that name stays */
-	assert_int_equal(sched_stack_begin(frames, 1), 0);
-	assert_int_equal(sched_stack_begin(frames, 0), 0);
+	assert_int_equal(schedlog_stack_begin(frames, NR_FRAMES), 3); /* a user function of that name stays */
+	assert_int_equal(schedlog_stack_begin(frames, 1), 0);
+	assert_int_equal(schedlog_stack_begin(frames, 0), 0);
 }
 
 static void timehist(const char *name, struct timehist_cfg cfg)
 {
-	struct sched_event e[16];
+	struct schedlog_event e[16];
 	size_t n = story(e), size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
@@ -176,7 +176,7 @@ static void test_chrome(void **state)
 {
 	struct profile p = { .title = "skep sched timehist", .seen = 11, .kept = 9, .duration_ns = 2000000000 };
 	struct chrome c = { .start_ns = START_NS };
-	struct sched_event e[16];
+	struct schedlog_event e[16];
 	size_t n = story(e), size;
 	char *text;
 
@@ -203,14 +203,14 @@ static void test_chrome_threads(void **state)
 	(void)state;
 	c.out = open_memstream(&text, &size);
 	for (uint32_t i = 1; i <= 20000; i++) {
-		struct sched_event e = of_state(switch_of(i, "t", 0, 0, 0, i, i + 1), i % 100 ? 0x80 : 1, 1, 0);
+		struct schedlog_event e = of_state(switch_of(i, "t", 0, 0, 0, i, i + 1), i % 100 ? 0x80 : 1, 1, 0);
 
 		assert_int_equal(chrome_event(&c, &e, NULL, 0), 0);
 	}
 	assert_int_equal(c.nr_threads, 200);
 	assert_true(c.cap_threads <= 1024);
 	for (uint32_t i = 100; i <= 20000; i += 100) {
-		struct sched_event e = of_state(switch_of(i, "t", 0, i + 1, i + 2, 30000, 30001), 0x80, 1, 0);
+		struct schedlog_event e = of_state(switch_of(i, "t", 0, i + 1, i + 2, 30000, 30001), 0x80, 1, 0);
 
 		assert_int_equal(chrome_event(&c, &e, NULL, 0), 0);
 	}
@@ -224,9 +224,9 @@ static void test_chrome_threads(void **state)
 static void test_chrome_left(void **state)
 {
 	struct chrome c = { .start_ns = START_NS, .all = true };
-	struct sched_event thread = switch_of(101, "t", 0, 10, 20, 30, 40);
-	struct sched_event first = of_kind(switch_of(100, "first", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
-	struct sched_event other = of_kind(switch_of(50, "asleep", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
+	struct schedlog_event thread = switch_of(101, "t", 0, 10, 20, 30, 40);
+	struct schedlog_event first = of_kind(switch_of(100, "first", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
+	struct schedlog_event other = of_kind(switch_of(50, "asleep", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
 	size_t size;
 	char *text;
 
@@ -247,7 +247,7 @@ static void test_map(void **state)
 {
 	struct schedmap_cell cells[] = { { .cpu = 0, .name = SHORTNAMES_MAX }, { .cpu = 1, .name = SHORTNAMES_MAX } };
 	struct schedmap *m = calloc(1, sizeof(*m));
-	struct sched_event e[16];
+	struct schedlog_event e[16];
 	size_t n = story(e), size;
 	char *text;
 
@@ -303,7 +303,7 @@ static void test_shortnames(void **state)
 
 static void test_full_disk(void **state)
 {
-	struct sched_event e = switch_of(1, "a", 0, 10, 15, 18, 30);
+	struct schedlog_event e = switch_of(1, "a", 0, 10, 15, 18, 30);
 	struct timehist_cfg cfg = { 0 };
 	struct chrome c = { 0 };
 	FILE *full = fopen("/dev/full", "w");

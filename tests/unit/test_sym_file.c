@@ -2,8 +2,8 @@
 /* Symbols of files of every make, each built here, mapped as the loader would, and compared with nm. */
 #include "tests/unit/test_sym.h"
 
+#include "elf/symtab.h"
 #include "sym/demangle.h"
-#include "sym/symtab.h"
 
 #define BIAS 0x550000000000ull
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sym/arm64.h"
-#include "sym/unwind.h"
+#include "unwind/arm64.h"
+#include "unwind/walk.h"
 
 #define ADDRESS_BITS 48
 

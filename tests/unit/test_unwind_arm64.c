@@ -18,9 +18,9 @@
 #include <sys/procfs.h>
 #include <unistd.h>
 
-#include "sym/arm64.h"
-#include "sym/ehframe.h"
-#include "sym/unwind.h"
+#include "unwind/arm64.h"
+#include "unwind/ehframe.h"
+#include "unwind/walk.h"
 
 #define MAPS_MAX 64
 #define OBJECTS_MAX 16

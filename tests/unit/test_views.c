@@ -16,13 +16,13 @@
 #include "model/hists.h"
 #include "model/net.h"
 #include "model/sched.h"
-#include "render/doctor.h"
-#include "render/hists.h"
-#include "render/hit.h"
-#include "render/list.h"
-#include "render/net.h"
-#include "render/sched.h"
-#include "render/stat.h"
+#include "render/events/hit.h"
+#include "render/rows/doctor.h"
+#include "render/rows/hists.h"
+#include "render/rows/list.h"
+#include "render/rows/net.h"
+#include "render/rows/sched.h"
+#include "render/rows/stat.h"
 
 #define START_NS 5000000000ull
 #define MS 1000000ull

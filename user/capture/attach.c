@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "util/thread.h"
 
 #define RETURN_BIT 1ull /* config:0 of both PMUs, "format/retprobe" */

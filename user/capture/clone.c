@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "capture/cost.h"
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "util/log.h"
 
 static bool is_mark(const struct bpf_insn *insn, uint64_t mark)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/kernel.h"
-#include "capture/probes.h"
+#include "capture/refusal.h"
+#include "capture/tries.h"
 
 const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_BPF] = { "bpf", "all but counters and samples of own tasks", NULL, true },

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bpf/ksym.h"
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "skel/ksym.skel.h"
 
 struct ksym_asker {

@@ -12,7 +12,7 @@
 
 #include "capture/features.h"
 #include "capture/iter.h"
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "skel/pidns.skel.h"
 
 /* PROC_PID_INIT_INO, include/linux/proc_ns.h: the initial PID namespace has this number on every machine. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "event/pmu.h"
 
 static int try_open(const struct event *e, bool user_only)

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 #include "capture/source.h"
-#include "capture/unwind.h"
+#include "capture/walker.h"
 #include "util/err.h"
 
 #define SESSION_SOURCES_MAX 8

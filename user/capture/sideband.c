@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/kernel.h"
+#include "capture/refusal.h"
+#include "util/cpus.h"
 #include "util/cpus.h"
 #include "util/hash.h"
-#include "util/cpus.h"
 #include "util/vec.h"
 
 #define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */

@@ -11,8 +11,8 @@
 
 #include "capture/features.h"
 #include "capture/iter.h"
-#include "capture/object.h"
-#include "sym/btf.h"
+#include "capture/load.h"
+#include "types/btf.h"
 #include "util/clock.h"
 
 #define SWITCH_ARGS 4 /* with the state of the task that leaves the CPU */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "capture/unwind.h"
 #include "capture/unwindstore.h"
+#include "capture/walker.h"
 
 static int set_call_graph(void *base, const char *text, struct err *err)
 {

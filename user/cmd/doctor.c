@@ -6,9 +6,9 @@
 #include <sys/utsname.h>
 
 #include "capture/features.h"
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "cmd/cmd.h"
-#include "render/doctor.h"
+#include "render/rows/doctor.h"
 
 struct doctor {
 	bool json;

@@ -10,8 +10,8 @@
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
 #include "cmd/replay.h"
-#include "render/render.h"
-#include "render/table.h"
+#include "render/rows/table.h"
+#include "render/tree/render.h"
 #include "util/log.h"
 #include "util/outfile.h"
 
@@ -65,7 +65,7 @@ struct flame_format {
 
 static const struct flame_format formats[] = {
 #define FORMAT(name, render) { #name, render },
-#include "render/formats.def"
+#include "render/tree/formats.def"
 #undef FORMAT
 };
 

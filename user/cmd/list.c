@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "cmd/cmd.h"
 #include "ui/terminal.h"
 #include "util/glob.h"

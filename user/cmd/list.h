@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/near.h"
-#include "render/list.h"
+#include "render/rows/list.h"
 #include "util/err.h"
+#include "util/near.h"
 
 #define LIST_NOTES_MAX 8
 #define LIST_EXAMPLE_MAX 4096

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cmd/list.h"
-#include "sym/btf.h"
 #include "sym/kfuncs.h"
+#include "types/btf.h"
 #include "util/glob.h"
 
 #define BTF_DIR "/sys/kernel/btf/"

@@ -10,7 +10,7 @@
 #include "cmd/list.h"
 #include "sym/demangle.h"
 #include "sym/ufuncs.h"
-#include "sym/usdt.h"
+#include "types/usdt.h"
 #include "util/strpool.h"
 #include "util/vec.h"
 

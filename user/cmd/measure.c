@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "capture/features.h"
-#include "capture/kernel.h"
+#include "capture/refusal.h"
 #include "capture/session.h"
-#include "capture/src_perf.h"
+#include "capture/source/perf.h"
 #include "cmd/offcpu.h"
 #include "event/format.h"
 #include "event/tracepoints.h"

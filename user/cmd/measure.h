@@ -3,10 +3,10 @@
 #ifndef SKEP_CMD_MEASURE_H
 #define SKEP_CMD_MEASURE_H
 
-#include "capture/src_offcpu.h"
-#include "capture/src_probe.h"
-#include "capture/src_sample.h"
-#include "capture/unwind.h"
+#include "capture/source/offcpu.h"
+#include "capture/source/probe.h"
+#include "capture/source/sample.h"
+#include "capture/walker.h"
 #include "cmd/callgraph.h"
 #include "model/profile.h"
 #include "sym/sym.h"

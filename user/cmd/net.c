@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "capture/session.h"
-#include "capture/src_net.h"
+#include "capture/source/net.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/net_keys.h"
 #include "cmd/net_names.h"
 #include "cmd/stat_out.h"
-#include "render/net.h"
+#include "render/rows/net.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
 

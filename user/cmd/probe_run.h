@@ -3,7 +3,7 @@
 #ifndef SKEP_CMD_PROBE_RUN_H
 #define SKEP_CMD_PROBE_RUN_H
 
-#include "capture/src_probe.h"
+#include "capture/source/probe.h"
 #include "cmd/measure.h"
 #include "target.h"
 

@@ -9,7 +9,7 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
-#include "render/table.h"
+#include "render/rows/table.h"
 #include "ui/terminal.h"
 #include "util/num.h"
 #include "util/outfile.h"

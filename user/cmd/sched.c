@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "capture/session.h"
-#include "capture/src_sched.h"
+#include "capture/source/sched.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
-#include "cmd/sched_log.h"
+#include "cmd/schedlog.h"
 #include "cmd/stat_out.h"
 #include "event/keys.h"
-#include "render/sched.h"
+#include "render/rows/sched.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
 

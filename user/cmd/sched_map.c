@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/sched_log.h"
-#include "render/schedmap.h"
+#include "cmd/schedlog.h"
+#include "render/events/schedmap.h"
 #include "ui/terminal.h"
 #include "util/cpus.h"
 
@@ -36,11 +36,11 @@ static const struct opt_group map_groups[] = {
 };
 
 struct map_run {
-	struct sched_log log; /* first */
+	struct schedlog log; /* first */
 	struct schedmap map;
 };
 
-static int on_event(struct sink *sink, const struct sched_event *e)
+static int on_event(struct sink *sink, const struct schedlog_event *e)
 {
 	struct map_run *run = (struct map_run *)sink;
 	int ret;
@@ -68,7 +68,7 @@ static int make_cells(struct map_run *run)
 	return run->map.cells ? 0 : -ENOMEM;
 }
 
-static int begin(struct sched_log *log)
+static int begin(struct schedlog *log)
 {
 	struct map_run *run = (struct map_run *)log;
 	struct schedmap *m = &run->map;
@@ -106,7 +106,7 @@ static int map_main(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = stat_out_open(&run->log.out, o->out ? o->out : "-", false, true, err);
 	if (!ret)
-		ret = sched_log_run(&run->log, err);
+		ret = schedlog_run(&run->log, err);
 	target_free(&o->target);
 	free(run->map.cells);
 	free(run);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/sched_log.h"
-#include "render/chrome.h"
-#include "render/timehist.h"
+#include "cmd/schedlog.h"
+#include "render/events/chrome.h"
+#include "render/events/timehist.h"
 
 struct timehist_options {
 	struct target target;
@@ -53,18 +53,18 @@ static const struct opt_group timehist_groups[] = {
 };
 
 struct timehist {
-	struct sched_log log; /* first */
+	struct schedlog log; /* first */
 	struct timehist_cfg view;
 	struct chrome chrome;
 	bool is_chrome;
 	uint32_t max_stack; /* 0: all */
 };
 
-static int on_event(struct sink *sink, const struct sched_event *e)
+static int on_event(struct sink *sink, const struct schedlog_event *e)
 {
 	struct timehist *t = (struct timehist *)sink;
 	const struct frame *frames;
-	uint32_t n = sched_log_frames(&t->log, e, &frames);
+	uint32_t n = schedlog_frames(&t->log, e, &frames);
 	int ret;
 
 	t->log.nr_events += e->kind != SCHEDLOG_LEFT;
@@ -75,7 +75,7 @@ static int on_event(struct sink *sink, const struct sched_event *e)
 	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
 }
 
-static int begin(struct sched_log *log)
+static int begin(struct schedlog *log)
 {
 	struct timehist *t = (struct timehist *)log;
 
@@ -88,7 +88,7 @@ static int begin(struct sched_log *log)
 	return 0;
 }
 
-static int end(struct sched_log *log)
+static int end(struct schedlog *log)
 {
 	struct timehist *t = (struct timehist *)log;
 
@@ -141,7 +141,7 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = stat_out_open(&t->log.out, o->out ? o->out : "-", false, !t->is_chrome, err);
 	if (!ret)
-		ret = sched_log_run(&t->log, err);
+		ret = schedlog_run(&t->log, err);
 	target_free(&o->target);
 	chrome_free(&t->chrome);
 	free(t);

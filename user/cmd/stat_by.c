@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/src_callsby.h"
-#include "capture/src_eventsby.h"
+#include "capture/source/callsby.h"
+#include "capture/source/eventsby.h"
 #include "cmd/stat_out.h"
 #include "event/keys.h"
 #include "model/hists.h"
-#include "render/hists.h"
+#include "render/rows/hists.h"
 #include "ui/terminal.h"
 #include "util/interrupt.h"
 

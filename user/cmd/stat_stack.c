@@ -9,8 +9,8 @@
 #include "cmd/live.h"
 #include "cmd/stat_out.h"
 #include "event/keys.h"
-#include "render/render.h"
-#include "render/table.h"
+#include "render/rows/table.h"
+#include "render/tree/render.h"
 
 #define KEYS_BYTES 128
 

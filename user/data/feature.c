@@ -14,7 +14,7 @@
 #define BYTES_FIRST 4096u
 #define KERNEL_OBJECT "[kernel.kallsyms]"
 
-void bytes_add(struct bytes *b, const void *data, size_t n)
+void buffer_add(struct buffer *b, const void *data, size_t n)
 {
 	size_t cap = b->cap ? b->cap : BYTES_FIRST;
 	uint8_t *p;
@@ -36,28 +36,28 @@ void bytes_add(struct bytes *b, const void *data, size_t n)
 	b->n += n;
 }
 
-static void add_u32(struct bytes *b, uint32_t v)
+static void add_u32(struct buffer *b, uint32_t v)
 {
-	bytes_add(b, &v, sizeof(v));
+	buffer_add(b, &v, sizeof(v));
 }
 
-static void add_u64(struct bytes *b, uint64_t v)
+static void add_u64(struct buffer *b, uint64_t v)
 {
-	bytes_add(b, &v, sizeof(v));
+	buffer_add(b, &v, sizeof(v));
 }
 
 /* The bytes of text, then NULs up to a multiple of align, at least one. */
-static size_t add_padded(struct bytes *b, const char *text, size_t align)
+static size_t add_padded(struct buffer *b, const char *text, size_t align)
 {
 	static const char zeros[FEATURE_STRING_ALIGN];
 	size_t n = strlen(text), padded = (n + align) / align * align;
 
-	bytes_add(b, text, n);
-	bytes_add(b, zeros, padded - n);
+	buffer_add(b, text, n);
+	buffer_add(b, zeros, padded - n);
 	return padded;
 }
 
-static void add_string(struct bytes *b, const char *text)
+static void add_string(struct buffer *b, const char *text)
 {
 	size_t n = strlen(text) + 1;
 
@@ -65,7 +65,7 @@ static void add_string(struct bytes *b, const char *text)
 	add_padded(b, text, FEATURE_STRING_ALIGN);
 }
 
-static void add_build_id(struct bytes *b, const struct object *o, const char *path, size_t path_bytes)
+static void add_build_id(struct buffer *b, const struct seen_object *o, const char *path, size_t path_bytes)
 {
 	static const char zeros[FEATURE_STRING_ALIGN];
 	size_t padded = (path_bytes / FEATURE_STRING_ALIGN + 1) * FEATURE_STRING_ALIGN;
@@ -79,16 +79,16 @@ static void add_build_id(struct bytes *b, const struct object *o, const char *pa
 
 	memcpy(id, o->build_id, BUILD_ID_MAX);
 	id[BUILD_ID_SIZE_AT - BUILD_ID_BYTES_AT] = o->build_id_size;
-	bytes_add(b, &h, sizeof(h));
+	buffer_add(b, &h, sizeof(h));
 	add_u32(b, UINT32_MAX); /* pid -1: of the host */
-	bytes_add(b, id, sizeof(id));
-	bytes_add(b, path, path_bytes);
-	bytes_add(b, zeros, padded - path_bytes);
+	buffer_add(b, id, sizeof(id));
+	buffer_add(b, path, path_bytes);
+	buffer_add(b, zeros, padded - path_bytes);
 }
 
 static void add_object(const void *node, VISIT when, void *arg)
 {
-	const struct object *o = *(struct object *const *)node;
+	const struct seen_object *o = *(struct seen_object *const *)node;
 
 	/* The kernel's own id comes from meta, once: its map is called [kernel.kallsyms]_text. */
 	if ((when == postorder || when == leaf) &&
@@ -96,9 +96,9 @@ static void add_object(const void *node, VISIT when, void *arg)
 		add_build_id(arg, o, o->path, strlen(o->path));
 }
 
-static void add_build_ids(struct bytes *b, const struct feature_input *in)
+static void add_build_ids(struct buffer *b, const struct feature_input *in)
 {
-	struct object kernel = { .kernel = true };
+	struct seen_object kernel = { .kernel = true };
 
 	if (in->meta->kernel_build_id_size && in->meta->kernel_build_id_size <= BUILD_ID_MAX) {
 		kernel.build_id_size = in->meta->kernel_build_id_size;
@@ -108,28 +108,28 @@ static void add_build_ids(struct bytes *b, const struct feature_input *in)
 	twalk_r(in->objects, add_object, b);
 }
 
-static void add_events(struct bytes *b, const struct feature_input *in)
+static void add_events(struct buffer *b, const struct feature_input *in)
 {
 	const struct data_meta *m = in->meta;
 
 	add_u32(b, (uint32_t)m->nr_events);
 	add_u32(b, PERF_ATTR_SIZE_VER5);
 	for (int i = 0; i < m->nr_events; i++) {
-		bytes_add(b, &in->attrs[i], PERF_ATTR_SIZE_VER5);
+		buffer_add(b, &in->attrs[i], PERF_ATTR_SIZE_VER5);
 		add_u32(b, 1); /* ids */
 		add_string(b, m->events[i].name);
 		add_u64(b, in->ids[i]);
 	}
 }
 
-static void add_text(struct bytes *b, const char *text)
+static void add_text(struct buffer *b, const char *text)
 {
 	if (text)
 		add_string(b, text);
 }
 
 /* Adds the content of one section; nothing added means no such section. */
-static void add_feature(struct bytes *b, unsigned feature, const struct feature_input *in)
+static void add_feature(struct buffer *b, unsigned feature, const struct feature_input *in)
 {
 	const struct data_meta *m = in->meta;
 
@@ -168,7 +168,7 @@ static void add_feature(struct bytes *b, unsigned feature, const struct feature_
 	case FEATURE_CLOCKID:
 		return add_u64(b, in->clock_resolution_ns);
 	case FEATURE_COMPRESSED:
-		return in->compression ? bytes_add(b, in->compression, sizeof(*in->compression)) : (void)0;
+		return in->compression ? buffer_add(b, in->compression, sizeof(*in->compression)) : (void)0;
 	case FEATURE_CLOCK_DATA:
 		add_u32(b, CLOCK_DATA_VERSION);
 		add_u32(b, CLOCK_MONOTONIC);
@@ -177,10 +177,10 @@ static void add_feature(struct bytes *b, unsigned feature, const struct feature_
 	}
 }
 
-int features_build(struct bytes *b, uint64_t at, const struct feature_input *in, struct file_header *h)
+int features_build(struct buffer *b, uint64_t at, const struct feature_input *in, struct file_header *h)
 {
 	struct file_section table[FEATURE_MAX];
-	struct bytes sections = { 0 };
+	struct buffer sections = { 0 };
 	size_t nr = 0;
 
 	for (unsigned f = FEATURE_FIRST; f < FEATURE_MAX; f++) {
@@ -195,8 +195,8 @@ int features_build(struct bytes *b, uint64_t at, const struct feature_input *in,
 	/* The table holds one entry per section found, so the offsets are known only now. */
 	for (size_t i = 0; i < nr; i++)
 		table[i].offset += at + nr * sizeof(*table);
-	bytes_add(b, table, nr * sizeof(*table));
-	bytes_add(b, sections.data, sections.n);
+	buffer_add(b, table, nr * sizeof(*table));
+	buffer_add(b, sections.data, sections.n);
 	if (sections.failed)
 		b->failed = true;
 	free(sections.data);

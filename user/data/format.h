@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct file_header) == 104, "perf.data header");
 #define FILE_HEADER_NO_FEATURES 72 /* header.size before features existed */
 #define PIPE_HEADER_BYTES 16
 
-enum feature {
+enum header_feature {
 	FEATURE_FIRST = 1,
 	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,

@@ -31,7 +31,7 @@ struct data_writer {
 	struct file_header header;
 	struct perf_event_attr *attrs;
 	uint64_t *ids;
-	void *objects; /* tsearch(3) tree of struct object */
+	void *objects; /* tsearch(3) tree of struct seen_object */
 	size_t nr_objects;
 	uint64_t first_ns, last_ns; /* of samples */
 	uint64_t max_ns;	    /* of all records */
@@ -163,7 +163,7 @@ static int write_sample(struct sink *sink, const struct sample *s)
 
 static int object_compare(const void *a, const void *b)
 {
-	const struct object *x = a, *y = b;
+	const struct seen_object *x = a, *y = b;
 	int d = memcmp(x->build_id, y->build_id, BUILD_ID_MAX);
 
 	return d ? d : strcmp(x->path, y->path);
@@ -173,7 +173,7 @@ static int object_compare(const void *a, const void *b)
 static void object_add(struct data_writer *w, const struct task_event *t)
 {
 	size_t n = strnlen(t->path, PATH_MAX - 1);
-	struct object *o, **found;
+	struct seen_object *o, **found;
 
 	if (w->nr_objects >= OBJECTS_MAX || t->build_id_size > BUILD_ID_MAX)
 		return;
@@ -422,7 +422,7 @@ static int write_head(struct data_writer *w)
 {
 	size_t n = (size_t)w->meta.nr_events, entry = PERF_ATTR_SIZE_VER5 + sizeof(struct file_section);
 	struct file_header *h = &w->header;
-	struct bytes b = { 0 };
+	struct buffer b = { 0 };
 	int ret;
 
 	memcpy(h->magic, FILE_MAGIC, FILE_MAGIC_BYTES);
@@ -431,13 +431,13 @@ static int write_head(struct data_writer *w)
 	h->attrs.offset = sizeof(*h) + n * sizeof(uint64_t);
 	h->attrs.size = n * entry;
 	h->data.offset = h->attrs.offset + h->attrs.size;
-	bytes_add(&b, h, sizeof(*h));
-	bytes_add(&b, w->ids, n * sizeof(*w->ids));
+	buffer_add(&b, h, sizeof(*h));
+	buffer_add(&b, w->ids, n * sizeof(*w->ids));
 	for (size_t i = 0; i < n; i++) {
 		struct file_section ids = { sizeof(*h) + i * sizeof(uint64_t), sizeof(uint64_t) };
 
-		bytes_add(&b, &w->attrs[i], PERF_ATTR_SIZE_VER5);
-		bytes_add(&b, &ids, sizeof(ids));
+		buffer_add(&b, &w->attrs[i], PERF_ATTR_SIZE_VER5);
+		buffer_add(&b, &ids, sizeof(ids));
 	}
 	ret = b.failed ? -ENOMEM : output_begin(&w->out, b.data, b.n);
 	free(b.data);
@@ -531,7 +531,7 @@ static int write_features(struct data_writer *w)
 		.clock_ns = w->clock_ns,
 		.compression = w->meta.compression_level ? &w->compression : NULL,
 	};
-	struct bytes b = { 0 };
+	struct buffer b = { 0 };
 	struct timespec ts;
 	int ret = 0;
 

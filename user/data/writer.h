@@ -61,16 +61,16 @@ int compress_bytes(struct compressor *c, const uint8_t *p, size_t n, const uint8
 void compress_free(struct compressor *c);
 
 /* A growing byte string; failed is sticky, so that callers check once. */
-struct bytes {
+struct buffer {
 	uint8_t *data;
 	size_t n, cap;
 	bool failed;
 };
 
-void bytes_add(struct bytes *b, const void *data, size_t n);
+void buffer_add(struct buffer *b, const void *data, size_t n);
 
 /* An object with a known build id. */
-struct object {
+struct seen_object {
 	uint8_t build_id_size;
 	uint8_t build_id[BUILD_ID_MAX];
 	bool kernel;
@@ -81,7 +81,7 @@ struct feature_input {
 	const struct data_meta *meta;
 	const struct perf_event_attr *attrs;
 	const uint64_t *ids; /* one per event */
-	void *objects;	     /* tsearch(3) tree of struct object */
+	void *objects;	     /* tsearch(3) tree of struct seen_object */
 	uint64_t first_ns, last_ns;
 	uint64_t wall_ns, clock_ns; /* one instant on CLOCK_REALTIME and CLOCK_MONOTONIC */
 	uint64_t clock_resolution_ns;
@@ -92,6 +92,6 @@ struct feature_input {
  * Builds the feature table and sections for the file offset `at`, and sets their bits in h.
  * Returns 0 or -ENOMEM.
  */
-int features_build(struct bytes *b, uint64_t at, const struct feature_input *in, struct file_header *h);
+int features_build(struct buffer *b, uint64_t at, const struct feature_input *in, struct file_header *h);
 
 #endif

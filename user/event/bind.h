@@ -12,7 +12,7 @@
 #include "event/expr.h"
 #include "event/format.h"
 #include "event/probe.h"
-#include "sym/ctype.h"
+#include "types/ctype.h"
 #include "util/vec.h"
 
 #define BIND_NAME_MAX 64

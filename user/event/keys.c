@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "bpf/eventsby.h"
-#include "util/near.h"
 #include "event/tracepoints.h"
+#include "util/near.h"
 
 const char keys_words[] = "comm, pid, tid, cpu, user, cgroup, event, syscall, errno and fields of tracepoints (args->NAME)";
 

@@ -13,11 +13,11 @@
 
 #include "event/event.h"
 #include "event/names.h"
-#include "util/near.h"
 #include "event/pmu.h"
 #include "event/probe.h"
 #include "event/syscalls.h"
 #include "event/tracepoints.h"
+#include "util/near.h"
 
 #define LISTED_MAX 8192 /* system calls on entry and exit of each ABI, for near names */
 #define MODIFIERS "ukhGHIpPDeSW"

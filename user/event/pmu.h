@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "util/near.h"
 #include "util/err.h"
+#include "util/near.h"
 
 /*
  * text[at..end) is PMU/TERM,TERM=VALUE.../ with nothing behind: terms of the PMU's format, names of its events, and config,

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "event/format.h"
-#include "util/near.h"
 #include "event/tracepoints.h"
 #include "event/usdtarg.h"
-#include "sym/dwarf.h"
-#include "sym/kprotos.h"
+#include "types/dwarf.h"
+#include "types/kprotos.h"
 #include "util/glob.h"
+#include "util/near.h"
 
 int site_refuse(struct site_list *list, const char *name, const char *why)
 {

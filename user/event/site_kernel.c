@@ -8,7 +8,7 @@
 #include "event/site.h"
 #include "event/tracepoints.h"
 #include "sym/kfuncs.h"
-#include "sym/kprotos.h"
+#include "types/kprotos.h"
 #include "util/glob.h"
 #include "util/near.h"
 

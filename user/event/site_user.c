@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/near.h"
 #include "event/site.h"
 #include "event/upath.h"
 #include "sym/demangle.h"
-#include "sym/dwarf.h"
-#include "sym/insns.h"
 #include "sym/ufuncs.h"
-#include "sym/usdt.h"
+#include "types/dwarf.h"
+#include "types/usdt.h"
+#include "unwind/insns.h"
 #include "util/glob.h"
 #include "util/hash.h"
+#include "util/near.h"
 
 #ifdef __x86_64__
 #define NR_REGS 6

@@ -14,7 +14,7 @@
 
 #define SCHED_FRAMES_MAX 24 /* the scheduler and what is called from it to our program */
 
-struct sched_times sched_event_times(const struct sched_event *e)
+struct sched_times schedlog_times(const struct schedlog_event *e)
 {
 	struct sched_times t = { .delay = { e->delay_ns != SCHEDLOG_UNKNOWN, e->delay_ns }, .run = { e->run_ns != SCHEDLOG_UNKNOWN, e->run_ns } };
 
@@ -65,7 +65,7 @@ static bool is_scheduler(const char *name)
 	return !strncmp(name, "preempt_schedule", strlen("preempt_schedule"));
 }
 
-uint32_t sched_stack_begin(const struct frame *frames, uint32_t n)
+uint32_t schedlog_stack_begin(const struct frame *frames, uint32_t n)
 {
 	uint32_t begin = 0;
 

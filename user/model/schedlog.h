@@ -19,7 +19,7 @@ struct sched_times {
 	struct sched_time wait, delay, run;
 };
 
-struct sched_times sched_event_times(const struct sched_event *e);
+struct sched_times schedlog_times(const struct schedlog_event *e);
 
 /* ps(1)'s letter of a state in the kernel's words: R S D T t X P I. */
 char sched_letter(uint16_t state);
@@ -28,6 +28,6 @@ char sched_letter(uint16_t state);
 enum sched_state sched_state_of(uint16_t state);
 
 /* Of a stack where a task was switched out, leaf first: the first frame that is not the scheduler's own, or our program's. */
-uint32_t sched_stack_begin(const struct frame *frames, uint32_t n);
+uint32_t schedlog_stack_begin(const struct frame *frames, uint32_t n);
 
 #endif

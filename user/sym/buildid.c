@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sym/elf.h"
-#include "sym/file.h"
+#include "elf/elf.h"
 #include "sym/object.h"
 #include "sym/sym.h"
+#include "util/file.h"
 
 #define NOTES_FILE "/sys/kernel/notes"
 #define NOTES_MAX_BYTES (64u << 10)

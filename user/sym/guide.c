@@ -8,7 +8,7 @@
 
 #include "sym/objtable.h"
 #include "sym/syms.h"
-#include "sym/unwind.h"
+#include "unwind/walk.h"
 #include "util/clock.h"
 
 /* Behind so many walks of a process that lead out of its mappings, the kernel need not ask about what lies between them again. */

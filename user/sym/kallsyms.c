@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sym/file.h"
+#include "util/file.h"
 #include "util/thread.h"
 
 #define PROC "/proc"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "sym/file.h"
 #include "sym/kallsyms.h"
+#include "util/file.h"
 #include "util/hash.h"
 
 #define REREAD_FIRST_MS 1000	 /* kallsyms takes 50 ms: so often may a miss ask for it ... */

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elf/symtab.h"
 #include "sample.h"
 #include "sym/origin.h"
 #include "sym/sym.h"
-#include "sym/symtab.h"
 #include "util/strpool.h"
 #include "util/vec.h"
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sym/file.h"
-#include "sym/kprotos.h"
+#include "types/kprotos.h"
+#include "util/file.h"
 #include "util/glob.h"
 
 #define FTRACE_NEW "/sys/kernel/tracing/available_filter_functions"

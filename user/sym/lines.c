@@ -12,7 +12,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#include "sym/units.h"
+#include "types/units.h"
 
 struct lines {
 	struct units units;

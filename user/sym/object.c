@@ -15,8 +15,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "sym/debugfile.h"
-#include "sym/elfsyms.h"
+#include "elf/debugfile.h"
+#include "elf/elfsyms.h"
 #include "sym/lines.h"
 #include "sym/origin.h"
 #include "util/hash.h"

@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elf/debugfile.h"
+#include "elf/dwarffile.h"
+#include "elf/elf.h"
+#include "elf/symtab.h"
 #include "sample.h"
-#include "sym/debugfile.h"
-#include "sym/dwarffile.h"
-#include "sym/ehframe.h"
-#include "sym/elf.h"
 #include "sym/sym.h"
-#include "sym/symtab.h"
+#include "unwind/ehframe.h"
 #include "util/strpool.h"
 
 struct lines;

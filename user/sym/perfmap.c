@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "sym/demangle.h"
-#include "sym/file.h"
 #include "util/clock.h"
+#include "util/file.h"
 #include "util/vec.h"
 
 #define STATUS_MAX_BYTES (64u << 10)

@@ -11,10 +11,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "sym/file.h"
 #include "sym/kallsyms.h"
 #include "sym/kernel.h"
 #include "sym/sym.h"
+#include "util/file.h"
 
 #define MAPS_HINT_BYTES (64u << 10)
 #define MAPS_MAX_BYTES (256u << 20)

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sym/debugfile.h"
-#include "sym/elfsyms.h"
-#include "sym/symtab.h"
+#include "elf/debugfile.h"
+#include "elf/elfsyms.h"
+#include "elf/symtab.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sym/elf.h"
+#include "elf/elf.h"
 
 struct ufunc {
 	const char *name; /* as the symbol table has it: any bytes */

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Knobs before the load; each key's sums are added up over the CPUs. */
+#include "capture/source/callsby.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/by.h"
+#include "bpf/loss.h"
+#include "capture/cost.h"
+#include "capture/features.h"
+#include "capture/filter.h"
+#include "capture/load.h"
+#include "capture/refusal.h"
+#include "capture/rows.h"
+#include "capture/source/callhooks.h"
+#include "event/syscalls.h"
+#include "skel/callsby.skel.h"
+
+#define ENTRIES_MAX (1u << 24) /* of the hash: a limit, no memory */
+
+struct src_callsby {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct callsby_cfg *cfg;
+	struct callsby_bpf *skel;
+	int cpus;
+	struct by_places at;
+	bool is_exit; /* no entry was asked for */
+	struct sink *sink; /* of the walk */
+	uint64_t returned, other; /* of the last walk */
+	uint64_t dropped; /* of rows that left the map */
+	struct rows_ended ended;
+	struct callhooks hooks;
+	uint64_t missed_before; /* start */
+};
+
+static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
+{
+	const struct callsby_cfg *cfg = src->cfg;
+	struct callsby_bpf__rodata *ro = src->skel->rodata;
+	uint64_t entries;
+	bool storage = !cfg->latency || feature_use(FEATURE_TASK_STORAGE);
+
+	ro->cfg_by = cfg->by | BY_CPU;
+	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(ro->cfg_by, 0, 0, &src->at));
+	ro->cfg_at = src->at;
+	src->is_exit = true;
+	ro->cfg_time = cfg->latency;
+	ro->cfg_at_exit = cfg->latency || cfg->by & BY_ERRNO;
+	ro->cfg_task_storage = storage;
+	bpf_map__set_autocreate(src->skel->maps.task_calls, storage && ro->cfg_at_exit);
+	bpf_map__set_autocreate(src->skel->maps.thread_calls, !storage);
+	for (int i = 0; i < cfg->nr_events; i++) {
+		const struct event *e = &cfg->events[i];
+
+		if (e->kind != EVENT_SYSCALL)
+			continue;
+		src->is_exit &= e->is_exit;
+		if (e->config == SYSCALL_ANY)
+			ro->cfg_all_calls = 1;
+		else if (e->config < SYSCALL_NR_MAX)
+			ro->cfg_wanted[e->abi][e->config / 64] |= 1ull << (e->config % 64);
+	}
+	entries = (uint64_t)(cfg->rows_max ? cfg->rows_max : BY_ROWS_DEFAULT) * nr_cpus;
+	bpf_map__set_max_entries(src->skel->maps.rows, entries < ENTRIES_MAX ? entries : ENTRIES_MAX);
+	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
+	callhooks_choose(&src->hooks, true, ro->cfg_at_exit);
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_callsby *src = (struct src_callsby *)source;
+	struct filter filter;
+	int ret;
+
+	src->ended.is_outer = place->pidns.level;
+	src->cpus = libbpf_num_possible_cpus();
+	src->skel = callsby_bpf__open_opts(object_opts());
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	set_knobs(src, place->nr_cpus);
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, false);
+	filter_leave_self(&filter, place);
+	ret = object_load(src->skel->skeleton);
+	if (ret)
+		return kernel_load_refused(ret, "the program that sums system calls", err);
+	ret = filter_start(&filter, place, err);
+	return ret ? ret : callhooks_attach(&src->hooks, err);
+}
+
+static void start(struct source *source)
+{
+	struct src_callsby *src = (struct src_callsby *)source;
+
+	src->missed_before = callhooks_missed(&src->hooks);
+	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+}
+
+static void stop(struct source *source)
+{
+	__atomic_store_n(&((struct src_callsby *)source)->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+}
+
+static const char *call_name(uint32_t call, char *buf, size_t size)
+{
+	enum syscall_abi abi = call >> 16;
+	uint32_t nr = call & 0xffff;
+	const char *name = syscall_call_name(abi, nr);
+
+	if (name && abi == SYSCALL_NATIVE)
+		return name;
+	if (name)
+		snprintf(buf, size, "%s%s", name, syscall_abi_mark(abi));
+	else
+		snprintf(buf, size, nr < SYSCALL_NR_MAX ? "syscall_%u" : "unknown", nr);
+	return buf;
+}
+
+/* As the tracepoint is called; those of numbers without a name have none. */
+static const char *event_name(const struct src_callsby *src, uint32_t call, char *buf, size_t size)
+{
+	const char *name = syscall_name(call >> 16, call & 0xffff), *side = src->is_exit ? "exit" : "enter";
+
+	if (name)
+		snprintf(buf, size, "syscalls:sys_%s_%s%s", side, name, syscall_abi_mark(call >> 16));
+	else
+		snprintf(buf, size, "syscalls:sys_%s_unknown", side);
+	return buf;
+}
+
+/* A row of one CPU, or of all of them what did not fit. Those of one key are added up in the sink. */
+static int deliver(void *arg, const void *key, const void *values)
+{
+	struct src_callsby *src = arg;
+	const struct by_sum *per_cpu = values;
+	struct hist_sample h = { .is_other = !key };
+	char call[64], event[EVENT_NAME_MAX], comm[COMM_LEN];
+	uint32_t what = 0;
+
+	for (int cpu = 0; cpu < (key ? 1 : src->cpus); cpu++) {
+		const struct by_sum *s = &per_cpu[cpu];
+
+		h.sums.calls += s->calls;
+		h.sums.errors += s->errors;
+		h.sums.total_ns += s->total_ns;
+		h.sums.max_ns = s->max_ns > h.sums.max_ns ? s->max_ns : h.sums.max_ns;
+		for (int i = 0; i < BY_SLOTS; i++)
+			h.sums.slots[i] += s->slots[i];
+	}
+	src->returned += h.sums.calls;
+	if (!key)
+		src->other = h.sums.calls;
+	if (!h.sums.calls)
+		return 0;
+	if (key) {
+		rows_key(key, src->cfg->by, &src->at, comm, &h);
+		if (src->cfg->by & (BY_SYSCALL | BY_EVENT))
+			memcpy(&what, (const char *)key + src->at.what, sizeof(what));
+		h.call = src->cfg->by & BY_SYSCALL ? call_name(what, call, sizeof(call)) : NULL;
+		h.event = src->cfg->by & BY_EVENT ? event_name(src, what, event, sizeof(event)) : NULL;
+	}
+	return src->sink->hist(src->sink, &h);
+}
+_Static_assert(sizeof(struct by_sum) % 8 == 0, "per-CPU values are a multiple of 8");
+
+static void drop(void *arg, const void *values)
+{
+	((struct src_callsby *)arg)->dropped += ((const struct by_sum *)values)->calls;
+}
+
+static int snapshot(struct source *source, struct sink *sink)
+{
+	struct src_callsby *src = (struct src_callsby *)source;
+	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver, &src->ended };
+
+	src->ended.by = src->cfg->by;
+	src->ended.at = &src->at;
+	src->ended.drop = drop;
+	src->other = 0;
+	src->returned = src->dropped;
+	src->sink = sink;
+	return rows_walk(&rows);
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_callsby *src = (const struct src_callsby *)source;
+	uint64_t sum[COUNT_MAX];
+
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	filter_tell_self(src->skel->maps.counters, "calls", profile);
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
+	if (sum[COUNT_SEEN] > src->returned)
+		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(sum[COUNT_SEEN] - src->returned));
+	profile->losses[LOSS_KEYS_FULL] += src->other;
+	cost_of_object(src->skel->obj, false, &profile->receipt);
+}
+
+static void close_source(struct source *source)
+{
+	rows_ended_free(&((struct src_callsby *)source)->ended);
+	callsby_bpf__destroy(((struct src_callsby *)source)->skel);
+	free(source);
+}
+
+struct source *src_callsby_new(const struct callsby_cfg *cfg)
+{
+	struct src_callsby *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.start = start,
+		.stop = stop,
+		.snapshot = snapshot,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	return &src->source;
+}

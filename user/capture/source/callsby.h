@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* System calls summed by a key in bpf/callsby.bpf.c. */
+#ifndef SKEP_CAPTURE_SOURCE_CALLSBY_H
+#define SKEP_CAPTURE_SOURCE_CALLSBY_H
+
+#include "capture/source.h"
+#include "event/event.h"
+
+struct callsby_cfg {
+	const struct event *events; /* those that are EVENT_SYSCALL: which calls, whatever their side */
+	int nr_events;
+	uint32_t by;	   /* enum by_bit */
+	bool latency;	   /* errors and times too: counted when they return */
+	uint32_t rows_max; /* 0: BY_ROWS_DEFAULT */
+};
+
+/* Delivers a struct hist_sample a key and round. cfg outlives it. NULL without memory. */
+struct source *src_callsby_new(const struct callsby_cfg *cfg);
+
+#endif

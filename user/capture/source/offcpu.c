@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sums from two hashes, or records from rings whose stacks are in one of them: to samples. */
+#include "capture/source/offcpu.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/loss.h"
+#include "bpf/offcpu.h"
+#include "capture/cost.h"
+#include "capture/filter.h"
+#include "capture/iter.h"
+#include "capture/load.h"
+#include "capture/refusal.h"
+#include "capture/rings.h"
+#include "capture/sideband.h"
+#include "capture/source/schedtext.h"
+#include "capture/stacks.h"
+#include "capture/tasks.h"
+#include "capture/walker.h"
+#include "skel/offcpu.skel.h"
+#include "util/clock.h"
+
+#define WHAT "the program that measures time off the CPUs"
+#define RING_BYTES (1u << 20)
+#define STREAM_STACKS_DEFAULT (2 * STACKS_DEFAULT)
+#define ROWS_A_STACK 2
+#define UNWIND_ID 1 /* each object that walks by tables has another one */
+
+struct src_offcpu {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct offcpu_cfg *cfg;
+	struct offcpu_bpf *skel;
+	const struct place *place;
+	struct tasks tasks;
+	struct sideband *sideband;
+	struct rings rings;
+	struct stacks stacks;	  /* of sums */
+	struct stack_cache cache; /* of a stream */
+	struct schedtext text;
+	uint32_t max_frames;	  /* a stack of so many is a cut one */
+	uint64_t task_ips[STACK_MAX_FRAMES]; /* of who was woken, while those of the waker are found */
+	int stats_fd;
+	uint64_t missed_before, delivered;
+	bool outside; /* somebody without a number in our PID namespace */
+};
+
+static void set_knobs(struct src_offcpu *src, const struct place *place)
+{
+	const struct offcpu_cfg *cfg = src->cfg;
+	struct offcpu_bpf__rodata *ro = src->skel->rodata;
+	uint64_t stacks_max = cfg->stacks_max ? cfg->stacks_max : cfg->aggregate ? STACKS_DEFAULT : STREAM_STACKS_DEFAULT;
+
+	ro->cfg_stream = !cfg->aggregate;
+	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
+	ro->cfg_user_stack = !cfg->no_user_stack;
+	ro->cfg_by_tid = cfg->by_tid;
+	ro->cfg_unwind = unwinder_mode(place->unwinder);
+	ro->cfg_unwind_id = UNWIND_ID;
+	ro->cfg_blocked = !!(cfg->parts & (OFFCPU_PART_BLOCKED | OFFCPU_PART_QUEUED));
+	ro->cfg_preempted = !!(cfg->parts & OFFCPU_PART_PREEMPTED);
+	ro->cfg_key_bytes = cfg->wakers ? sizeof(struct offcpu_key) : sizeof(struct offcpu_who);
+	ro->cfg_wake_bytes = (cfg->ring_bytes ? cfg->ring_bytes : RING_BYTES) / 4;
+	src->max_frames = kernel_max_frames();
+	if (src->max_frames > ro->cfg_max_frames)
+		src->max_frames = ro->cfg_max_frames;
+	bpf_map__set_key_size(src->skel->maps.spans, ro->cfg_key_bytes);
+	bpf_map__set_max_entries(src->skel->maps.spans, cfg->aggregate ? stacks_max * ROWS_A_STACK : 1);
+	bpf_map__set_max_entries(src->skel->maps.stacks, stacks_max);
+	rings_size(src->skel->maps.rings, place);
+	src->tasks = (struct tasks)TASKS_OF(src->skel);
+}
+
+/* New tasks first, then what happens to tasks, then those that are there. */
+static int attach_all(struct src_offcpu *src, struct err *err)
+{
+	struct offcpu_bpf *skel = src->skel;
+	const struct tasks_hook hooks[] = {
+		{ skel->progs.offcpu_newtask, &skel->links.offcpu_newtask }, { skel->progs.offcpu_wakeup_new, &skel->links.offcpu_wakeup_new },
+		{ skel->progs.offcpu_waking, &skel->links.offcpu_waking },   { skel->progs.offcpu_wakeup, &skel->links.offcpu_wakeup },
+		{ skel->progs.offcpu_switch, &skel->links.offcpu_switch },   { skel->progs.offcpu_exec, &skel->links.offcpu_exec },
+	};
+
+	return tasks_attach(hooks, sizeof(hooks) / sizeof(*hooks), skel->progs.offcpu_begin, err);
+}
+
+static void set_programs(struct src_offcpu *src)
+{
+	struct offcpu_bpf *skel = src->skel;
+
+	bpf_program__set_autoload(skel->progs.offcpu_switch, true);
+	bpf_program__set_autoload(skel->progs.offcpu_wakeup, src->skel->rodata->cfg_blocked);
+	bpf_program__set_autoload(skel->progs.offcpu_wakeup_new, true);
+	bpf_program__set_autoload(skel->progs.offcpu_waking, src->cfg->wakers);
+	bpf_program__set_autoload(skel->progs.offcpu_newtask, true);
+	bpf_program__set_autoload(skel->progs.offcpu_exec, !skel->rodata->cfg_task_storage);
+	bpf_program__set_autoload(skel->progs.offcpu_begin, true);
+	bpf_program__set_autoload(skel->progs.offcpu_end, true);
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+	uint64_t ring_bytes = src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES;
+	struct filter filter;
+	int ret = src->cfg->has_sideband ? 0 : sideband_open_place(place, &src->sideband, err);
+
+	src->place = place;
+	if (ret)
+		return ret;
+	if (!src->cfg->no_kernel_stack)
+		schedtext_open(&src->text, src->cfg->wakers);
+	src->skel = offcpu_bpf__open_opts(object_opts());
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	if (src->cfg->bpf_stats)
+		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	set_knobs(src, place);
+	ret = tasks_set(&src->tasks, place, err);
+	if (ret)
+		return ret;
+	set_programs(src);
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, true);
+	ret = filter_cgroup_ids(place->target, src->skel->rodata->cfg_cgroup_ids, err);
+	if (ret)
+		return ret;
+	ret = unwinder_lend(place->unwinder, src->skel->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
+	ret = object_load(src->skel->skeleton);
+	if (ret)
+		return kernel_load_refused(ret, WHAT, err);
+	TASKS_LOADED(&src->tasks, src->skel);
+	if (!src->cfg->aggregate)
+		ret = rings_open(&src->rings, src->skel->maps.rings, ring_bytes, place, err);
+	if (!ret)
+		ret = filter_start(&filter, place, err);
+	return ret ? ret : attach_all(src, err);
+}
+
+static uint64_t missed(const struct src_offcpu *src)
+{
+	return cost_of_misses(bpf_program__fd(src->skel->progs.offcpu_switch));
+}
+
+static void start(struct source *source)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+
+	src->missed_before = missed(src);
+	tasks_start(&src->tasks);
+}
+
+static void stop(struct source *source)
+{
+	tasks_stop(&((struct src_offcpu *)source)->tasks);
+}
+
+static int poll_fd(const struct source *source, uint32_t index)
+{
+	const struct src_offcpu *src = (const struct src_offcpu *)source;
+
+	if (!src->cfg->aggregate && !index--)
+		return rings_fd(&src->rings);
+	return src->sideband ? sideband_fd(src->sideband, index) : -1;
+}
+
+static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
+{
+	return src->cfg->aggregate ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
+}
+
+static void fill_user(struct src_offcpu *src, const struct stack_val *stack, struct sample *s)
+{
+	enum stack_stop stop = stack->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
+
+	s->uips = (const uint64_t *)stack->ips;
+	s->nr_uips = stack->nr;
+	if (src->place->unwinder)
+		s->nr_uips = unwinder_stack(src->place->unwinder, s->uips, s->nr_uips, &s->uips, &stop);
+	s->ustop = stop;
+}
+
+/* Why nothing is there of a user stack that there should be. By tables there is none only between two programs of a task. */
+static enum stack_stop why_none(const struct src_offcpu *src, const struct offcpu_who *who)
+{
+	if (who->how & OFFCPU_BEFORE)
+		return STOP_BEFORE;
+	return src->place->unwinder && !who->ustack ? STOP_WHOLE : STOP_UNREADABLE;
+}
+
+/* Who it was, and its stacks; those of user space live until the next call. */
+static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_waker, char comm[COMM_LEN], struct sample *s)
+{
+	const struct stack_val *k = find_stack(src, who->kstack), *u = find_stack(src, who->ustack);
+	uint32_t skip;
+
+	memcpy(comm, who->comm, COMM_LEN);
+	comm[COMM_LEN - 1] = '\0';
+	s->comm = comm;
+	s->pid = who->pid;
+	s->tid = who->tid;
+	s->event = src->cfg->event;
+	src->outside |= !is_waker && !who->pid && src->place->pidns.level; /* a waker may be the idle task */
+	if (who->how & OFFCPU_NO_ROOM) {
+		s->ustop = STOP_NO_ROOM;
+		return;
+	}
+	if (k) {
+		skip = who->how & OFFCPU_BEFORE ? 0 : schedtext_begin(&src->text, k, is_waker); /* no hook has walked who was off before */
+		s->kips = (const uint64_t *)k->ips + skip;
+		s->nr_kips = k->nr - skip;
+		s->kstop = k->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
+	}
+	if (u)
+		fill_user(src, u, s);
+	else if (who->how & OFFCPU_HAS_USER)
+		s->ustop = why_none(src, who);
+	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
+}
+
+static int tell(struct src_offcpu *src, struct sample *s, uint64_t count, uint64_t weight, enum off_cpu what, struct sink *sink)
+{
+	if (!count)
+		return 0;
+	s->count = count;
+	s->weight = weight;
+	s->off_cpu = what;
+	src->delivered += count;
+	return sink->sample(sink, s);
+}
+
+/* What was asked for of spans with one stack, which s has: up to two samples. Leaves s changed. */
+static int deliver_parts(struct src_offcpu *src, bool preempted, const struct offcpu_sums *sums, struct sample *s, struct sink *sink)
+{
+	uint32_t parts = src->cfg->parts;
+	int ret = 0;
+
+	if (preempted)
+		return tell(src, s, sums->spans, sums->off_ns, OFF_CPU_PREEMPTED, sink);
+	/* A new task has none: it waits for its first turn */
+	if (parts & OFFCPU_PART_BLOCKED && sums->off_ns)
+		ret = tell(src, s, sums->spans, sums->off_ns, OFF_CPU_BLOCKED, sink);
+	s->waker = NULL;
+	if (!ret && parts & OFFCPU_PART_QUEUED)
+		ret = tell(src, s, sums->waits, sums->wait_ns, OFF_CPU_QUEUED, sink);
+	return ret;
+}
+
+static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, const struct offcpu_sums *sums, struct sink *sink)
+{
+	char comm[COMM_LEN], waker_comm[COMM_LEN];
+	uint64_t last_ns = sums->last_ns > src->tasks.started_ns ? sums->last_ns : src->tasks.started_ns;
+	struct sample s = { .cpu = UINT32_MAX, .time_ns = last_ns + src->tasks.offset_ns }, waker = s;
+
+	fill(src, &key->task, false, comm, &s);
+	if (src->cfg->wakers && (key->waker.comm[0] || key->waker.kstack)) {
+		if (s.nr_uips)
+			memcpy(src->task_ips, s.uips, s.nr_uips * sizeof(*s.uips));
+		s.uips = src->task_ips;
+		fill(src, &key->waker, true, waker_comm, &waker);
+		s.waker = &waker;
+	}
+	return deliver_parts(src, key->task.how & OFFCPU_PREEMPTED, sums, &s, sink);
+}
+
+static int deliver_other(struct src_offcpu *src, __u32 preempted, struct sink *sink)
+{
+	int cpus = libbpf_num_possible_cpus(), ret = 0;
+	struct offcpu_sums *per_cpu = calloc(cpus > 0 ? cpus : 1, sizeof(*per_cpu)), all = { 0 };
+	struct sample s = { .cpu = UINT32_MAX, .comm = "[other]", .time_ns = src->tasks.started_ns + src->tasks.offset_ns,
+			    .event = src->cfg->event };
+
+	if (!per_cpu)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.other), &preempted, per_cpu))
+		ret = -errno;
+	for (int cpu = 0; cpu < cpus && !ret; cpu++) {
+		all.spans += per_cpu[cpu].spans;
+		all.off_ns += per_cpu[cpu].off_ns;
+		all.waits += per_cpu[cpu].waits;
+		all.wait_ns += per_cpu[cpu].wait_ns;
+	}
+	free(per_cpu);
+	return ret ? ret : deliver_parts(src, preempted, &all, &s, sink);
+}
+
+static int deliver_rows(struct src_offcpu *src, struct sink *sink)
+{
+	struct bpf_map *map = src->skel->maps.spans;
+	size_t max = bpf_map__max_entries(map), key_size = bpf_map__key_size(map);
+	char *keys = calloc(max, key_size);
+	struct offcpu_sums *sums = calloc(max, sizeof(*sums));
+	int ret = keys && sums ? stacks_read(&src->stacks, src->skel->maps.stacks) : -ENOMEM;
+	long n = ret ? ret : hash_read(map, keys, sums);
+
+	for (long i = 0; i < n && ret >= 0; i++) {
+		struct offcpu_key key = { 0 };
+
+		memcpy(&key, keys + i * key_size, key_size);
+		ret = deliver_row(src, &key, &sums[i], sink);
+	}
+	free(keys);
+	free(sums);
+	if (n < 0)
+		return (int)n;
+	for (__u32 preempted = 0; preempted < 2 && !ret; preempted++)
+		ret = deliver_other(src, preempted, sink);
+	return ret;
+}
+
+struct to_sink {
+	struct src_offcpu *src;
+	struct sink *sink;
+};
+
+static int flush(void *arg, const void *record, size_t size)
+{
+	const struct to_sink *to = arg;
+	struct src_offcpu *src = to->src;
+	const struct offcpu_rec *rec = record;
+	struct sample s = { 0 };
+	struct offcpu_sums sums;
+	char comm[COMM_LEN];
+
+	if (size < offsetof(struct offcpu_rec, key) + sizeof(rec->key.task))
+		return 0;
+	s.time_ns = rec->time_ns;
+	s.cpu = rec->cpu;
+	fill(src, &rec->key.task, false, comm, &s);
+	sums = (struct offcpu_sums){ .spans = 1, .off_ns = rec->off_ns, .waits = !!rec->wait_ns, .wait_ns = rec->wait_ns };
+	return deliver_parts(src, rec->key.task.how & OFFCPU_PREEMPTED, &sums, &s, to->sink);
+}
+
+static int deliver_records(struct src_offcpu *src, struct sink *sink)
+{
+	struct to_sink to = { src, sink };
+
+	return src->cfg->aggregate ? 0 : rings_deliver(&src->rings, flush, &to);
+}
+
+/*
+ * Records first, then the side band up to now: no sample overtakes its mapping. Who has the side band has the unwinder walk behind it,
+ * and where that is another source, it has done so in this round already: what comes now waits for the next one.
+ */
+static int drain(struct source *source, struct sink *sink)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+	struct unwinder *unwinder = src->sideband ? src->place->unwinder : NULL;
+	int ret = src->sideband ? 0 : deliver_records(src, sink);
+
+	if (!ret && !src->cfg->aggregate)
+		ret = rings_collect(&src->rings);
+	if (ret || !src->sideband)
+		return ret;
+	if (unwinder)
+		ret = unwinder_collect(unwinder);
+	if (!ret)
+		ret = sideband_drain(src->sideband, now_ns(), sink);
+	if (!ret && unwinder)
+		ret = unwinder_walk(unwinder);
+	return ret ? ret : deliver_records(src, sink);
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+	int ret = iter_read(src->skel->progs.offcpu_end, 1, NULL, NULL);
+
+	if (!ret)
+		ret = src->cfg->aggregate ? deliver_rows(src, sink) : drain(source, sink);
+	if (!ret)
+		ret = deliver_records(src, sink);
+	return ret && ret != -ECANCELED ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : ret;
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_offcpu *src = (const struct src_offcpu *)source;
+	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->seen += src->delivered + sum[COUNT_RING_FULL] + sum[COUNT_NO_SCRATCH];
+	profile->kept += src->delivered;
+	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	profile->losses[LOSS_STACKS_FULL] += sum[COUNT_KEYS_FULL];
+	if (src->sideband)
+		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
+	if (n)
+		profile_note(profile, "%llu switches were skipped by the kernel", (unsigned long long)n);
+	if (src->outside)
+		profile_note(profile, "some tasks are of processes outside this container: their number is 0 and their frames have no names");
+	if (src->place->pidns.level && src->place->target->all)
+		profile_note(profile, "tasks outside this container that were there before are not in the sums");
+	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
+	profile->receipt.map_bytes += rings_cost(&src->rings);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+
+	schedtext_close(&src->text);
+	rings_close(&src->rings);
+	offcpu_bpf__destroy(src->skel);
+	sideband_close(src->sideband);
+	stacks_free(&src->stacks);
+	stack_cache_free(&src->cache);
+	if (src->stats_fd >= 0)
+		close(src->stats_fd);
+	free(src);
+}
+
+struct source *src_offcpu_new(const struct offcpu_cfg *cfg)
+{
+	struct src_offcpu *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.fd = poll_fd,
+		.start = start,
+		.stop = stop,
+		.drain = drain,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	src->stats_fd = -1;
+	return &src->source;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The sampler's user side: sets knobs and sizes before load, opens one perf event per CPU, and turns
+ * ring records and hash entries into the one struct sample.
+ */
+#include "capture/source/sample.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "bpf/sample.h"
+#include "bpf/target.h"
+#include "capture/cost.h"
+#include "capture/filter.h"
+#include "capture/load.h"
+#include "capture/refusal.h"
+#include "capture/rings.h"
+#include "capture/sideband.h"
+#include "capture/source/probe_parts.h"
+#include "capture/source/sums.h"
+#include "capture/tasks.h"
+#include "capture/walker.h"
+#include "skel/sample.skel.h"
+#include "util/clock.h"
+#include "util/vec.h"
+
+#define RING_STREAM_BYTES (512u << 10)
+#define RING_SPILL_BYTES (1u << 20)
+
+/* One event on one CPU. The link, once there is one, closes the descriptor. */
+struct attached {
+	int fd;
+	struct bpf_link *link;
+};
+
+struct src_sample {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct sample_cfg *cfg;
+	struct sample_bpf *skel;
+	struct rings rings; /* records wait there for the side band */
+	struct sideband *sideband;
+	struct unwinder *unwinder; /* of the session; NULL: by frame pointers */
+	bool is_tracepoint[EVENTS_MAX];
+	char note[2 * EVENT_NAME_MAX + 128];
+	uint32_t max_frames; /* a stack of so many is a cut one */
+	VEC(struct attached) attached;
+	struct probe_set set; /* tracepoints and probes */
+	uint32_t skipped_cpus;
+	int stats_fd;
+	uint64_t delivered; /* samples that reached the sink */
+	uint64_t missed, missed_before; /* hits of tracepoints and probes; at start() */
+};
+
+static uint64_t ring_bytes(const struct sample_cfg *cfg)
+{
+	return cfg->ring_bytes ? cfg->ring_bytes : cfg->aggregate ? RING_SPILL_BYTES : RING_STREAM_BYTES;
+}
+
+static void set_knobs(struct src_sample *src, const struct place *place)
+{
+	const struct sample_cfg *cfg = src->cfg;
+	struct sample_bpf__rodata *ro = src->skel->rodata;
+
+	ro->cfg_aggregate = cfg->aggregate;
+	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
+	ro->cfg_user_stack = !cfg->no_user_stack;
+	ro->cfg_by_tid = cfg->by_tid;
+	ro->cfg_unwind = unwinder_mode(place->unwinder);
+	if (cfg->max_frames && !cfg->aggregate)
+		ro->cfg_max_frames = cfg->max_frames;
+	src->max_frames = kernel_max_frames();
+	if (src->max_frames > ro->cfg_max_frames)
+		src->max_frames = ro->cfg_max_frames;
+	ro->cfg_nr_events = cfg->nr_events;
+	ro->cfg_pidns_level = place->pidns.level;
+	ro->cfg_pidns = place->pidns.ns;
+	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
+	bpf_map__set_max_entries(src->skel->maps.spill, cfg->aggregate ? ring_bytes(cfg) : 4096);
+	bpf_map__set_max_entries(src->skel->maps.stacks,
+				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : STACKS_DEFAULT);
+	bpf_map__set_max_entries(src->skel->maps.counts,
+				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
+	rings_size(src->skel->maps.rings, place);
+	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * place->nr_cpus : 1);
+}
+
+static int open_rings(struct src_sample *src, const struct place *place, struct err *err)
+{
+	if (src->cfg->aggregate)
+		return rings_watch(&src->rings, bpf_map__fd(src->skel->maps.spill), err);
+	return rings_open(&src->rings, src->skel->maps.rings, ring_bytes(src->cfg), place, err);
+}
+
+/* Opens event e on a CPU and attaches the program to it. -ENODEV: the CPU is not there any more. */
+static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct err *err)
+{
+	const struct event *event = &src->cfg->events[e];
+	struct attached *a;
+	__u64 id;
+	int fd, ret;
+
+	if (vec_reserve(&src->attached))
+		return -ENOMEM;
+	fd = kernel_event_open(event, cpu);
+	if (fd == -ENODEV)
+		return fd;
+	if (fd < 0)
+		return kernel_event_refused(event, fd, err);
+	a = &src->attached.data[src->attached.n++];
+	*a = (struct attached){ .fd = fd };
+	if (src->cfg->nr_events > 1) {
+		if (ioctl(fd, PERF_EVENT_IOC_ID, &id) ||
+		    bpf_map_update_elem(bpf_map__fd(src->skel->maps.event_ids), &id, &e, BPF_ANY))
+			return err_set(err, -errno, "cannot tell events apart: %s", strerror(errno));
+	}
+	/* Only to hear of throttling: the program keeps the samples themselves out of that buffer. */
+	ret = sideband_redirect(src->sideband, fd, cpu);
+	if (ret)
+		return err_set(err, ret, "cannot hear of throttling of '%s': %s", event->name, strerror(-ret));
+	a->link = bpf_program__attach_perf_event(src->skel->progs.sample, fd);
+	if (!a->link) {
+		ret = -errno;
+		return err_exit(err, ret, EXIT_CANNOT, "cannot attach to event '%s': %s", event->name, strerror(-ret));
+	}
+	return 0;
+}
+
+static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t n, struct err *err)
+{
+	for (int e = 0; e < src->cfg->nr_events; e++) {
+		for (uint32_t i = 0; i < n && src->cfg->events[e].kind == EVENT_COUNTER; i++) {
+			int ret = attach_event(src, e, cpus[i], err);
+
+			if (ret == -ENODEV)
+				src->skipped_cpus++;
+			else if (ret < 0)
+				return ret;
+		}
+	}
+	if (src->cfg->nr_probes)
+		return probe_set_attach(&src->set, err);
+	if (!src->attached.n)
+		return err_exit(err, -ENODEV, EXIT_CANNOT, "no CPU could be sampled");
+	return 0;
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_sample *src = (struct src_sample *)source;
+	struct filter filter;
+	bool idle = false, counters = false;
+	int ret = sideband_open_place(place, &src->sideband, err);
+
+	if (ret)
+		return ret;
+	for (int i = 0; i < src->cfg->nr_probes; i++)
+		src->is_tracepoint[src->cfg->probes[i].event] = src->cfg->probes[i].spec.kind == PROBE_TRACEPOINT;
+	for (int i = 0; i < src->cfg->nr_events; i++) {
+		idle |= !src->cfg->events[i].exclude_idle;
+		counters |= src->cfg->events[i].kind == EVENT_COUNTER;
+	}
+	for (int i = 0; i < src->cfg->nr_events; i++)
+		if (kernel_clock_instead(&src->cfg->events[i], -1, (int)place->cpus[0], src->note, sizeof(src->note)))
+			src->source.note = src->note;
+	src->skel = sample_bpf__open_opts(object_opts());
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	set_knobs(src, place);
+	bpf_program__set_autoload(src->skel->progs.sample, counters);
+	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
+	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = src->skel->progs.sample_hit,
+				       .enter = src->skel->progs.probe_enter,
+				       .deep = src->skel->progs.probe_deep, .has_calls = true, .has_stacks = true };
+	bpf_program__set_autoload(src->skel->progs.probe_enter, probe_set_has_calls(&src->set));
+	bpf_program__set_autoload(src->skel->progs.probe_deep, probe_set_has_deep(&src->set));
+	if (!probe_set_has_calls(&src->set))
+		bpf_map__set_max_entries(src->skel->maps.calls, 1);
+	ret = src->cfg->nr_probes ? probe_set_open(&src->set, err) : 0;
+	if (ret)
+		return ret;
+	src->unwinder = place->unwinder;
+	ret = unwinder_lend(place->unwinder, src->skel->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
+	filter = (struct filter)FILTER_OF(src->skel);
+	filter_set(&filter, place->target, idle);
+	filter_leave_self(&filter, place);
+	ret = object_load(src->skel->skeleton);
+	if (ret)
+		return kernel_load_refused(ret, "the sampling program", err);
+	if (src->cfg->bpf_stats)
+		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	src->set.calls_fd = bpf_map__fd(src->skel->maps.call_sites);
+	src->set.btf_fd = place->unwinder ? bpf_object__btf_fd(src->skel->obj) : 0;
+	ret = open_rings(src, place, err);
+	if (!ret)
+		ret = filter_start(&filter, place, err);
+	return ret ? ret : attach_events(src, place->cpus, place->nr_cpus, err);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_sample *src = (struct src_sample *)source;
+
+	for (size_t i = 0; i < src->attached.n; i++) {
+		if (src->attached.data[i].link)
+			bpf_link__destroy(src->attached.data[i].link);
+		else if (src->attached.data[i].fd >= 0)
+			close(src->attached.data[i].fd);
+	}
+	probe_set_close(&src->set);
+	rings_close(&src->rings);
+	sample_bpf__destroy(src->skel);
+	sideband_close(src->sideband);
+	if (src->stats_fd >= 0)
+		close(src->stats_fd);
+	vec_free(&src->attached);
+	free(src);
+}
+
+static void start(struct source *source)
+{
+	struct src_sample *src = (struct src_sample *)source;
+
+	src->missed_before = probe_set_missed(&src->set);
+	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+}
+
+static void stop(struct source *source)
+{
+	struct src_sample *src = (struct src_sample *)source;
+
+	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	/* An event is off only when its CPU is done with it: nothing is still on its way into a map behind this. */
+	for (size_t i = 0; i < src->attached.n; i++)
+		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	src->missed = probe_set_missed(&src->set) - src->missed_before;
+	if (src->cfg->nr_probes)
+		tasks_barrier();
+}
+
+static int poll_fd(const struct source *source, uint32_t index)
+{
+	const struct src_sample *src = (const struct src_sample *)source;
+
+	return index ? sideband_fd(src->sideband, index - 1) : rings_fd(&src->rings);
+}
+
+/* Comm from the kernel is at most 15 bytes, but a wire field is not to be trusted for its NUL. */
+static void fill_who(struct sample *s, struct sample_key *key)
+{
+	key->comm[SAMPLE_COMM_LEN - 1] = '\0';
+	s->pid = key->pid;
+	s->tid = key->tid;
+	s->event = key->event;
+	s->comm = key->comm;
+}
+
+/* The way of every sample out of the kernel: from its key and frames to the sink. */
+static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
+{
+	uint32_t limit = src->max_frames;
+	enum stack_stop stop = STOP_ROOT;
+	bool has_user = key->has_user;
+
+	fill_who(s, key);
+	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
+	s->kstop = s->nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
+	if (src->unwinder)
+		s->nr_uips = unwinder_stack(src->unwinder, s->uips, s->nr_uips, &s->uips, &stop);
+	else
+		stop = s->nr_uips == limit ? STOP_DEPTH : s->nr_uips ? STOP_ROOT : STOP_UNREADABLE;
+	s->ustop = has_user ? stop : STOP_ROOT;
+	if (limit == 1)
+		s->kstop = s->ustop = STOP_LEAF;
+	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
+	src->delivered += s->count;
+	return sink->sample(sink, s);
+}
+
+struct to_sink {
+	struct src_sample *src;
+	struct sink *sink;
+};
+
+static int flush(void *arg, const void *record, size_t size)
+{
+	struct to_sink *to = arg;
+	struct sample_rec *rec = (struct sample_rec *)record;
+	struct sample s = { .count = 1 };
+	size_t head = offsetof(struct sample_rec, ips);
+
+	if (size < head || size < head + (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t))
+		return 0;
+	s.time_ns = rec->time_ns;
+	s.weight = rec->weight;
+	s.cpu = rec->cpu;
+	s.nr_kips = rec->nr_kips;
+	s.nr_uips = rec->nr_uips;
+	s.kips = (uint64_t *)rec->ips;
+	s.uips = s.kips + rec->nr_kips;
+	return deliver(to->src, &s, &rec->key, to->sink);
+}
+
+/* Rings first, then the side band up to now, then the samples: a sample never overtakes its mapping. */
+static int drain(struct source *source, struct sink *sink)
+{
+	struct src_sample *src = (struct src_sample *)source;
+	struct to_sink to = { src, sink };
+	int ret = rings_collect(&src->rings);
+
+	if (!ret && src->unwinder)
+		ret = unwinder_collect(src->unwinder);
+	if (!ret)
+		ret = sideband_drain(src->sideband, now_ns(), sink);
+	if (ret >= 0 && src->unwinder)
+		ret = unwinder_walk(src->unwinder);
+	return ret < 0 ? ret : rings_deliver(&src->rings, flush, &to);
+}
+
+static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
+{
+	struct to_sink *to = arg;
+
+	return deliver(to->src, s, key, to->sink);
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	struct src_sample *src = (struct src_sample *)source;
+	struct to_sink to = { src, sink };
+	int ret = src->cfg->aggregate ? sums_read(src->skel->maps.stacks, src->skel->maps.counts, deliver_sum, &to) : 0;
+
+	return ret < 0 ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : 0;
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_sample *src = (const struct src_sample *)source;
+	uint64_t sum[COUNT_MAX];
+
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + sum[COUNT_TOO_DEEP];
+	profile->kept += src->delivered;
+	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
+	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
+	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];
+	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
+	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	filter_tell_self(src->skel->maps.counters, "samples", profile);
+	probe_set_tell(&src->set, profile);
+	cost_add_misses(src->missed, src->skel->rodata->cfg_filter & ~FILTER_IDLE, profile);
+	if (src->skipped_cpus)
+		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
+	if (sum[COUNT_OUTSIDE])
+		profile_note(profile, "%llu samples are of processes outside this container: their number is 0 and their frames "
+				      "have no names", (unsigned long long)sum[COUNT_OUTSIDE]);
+	if (sum[COUNT_SPILLED])
+		profile_note(profile, "%llu samples did not fit in the kernel's tables and went through the ring (--max-stacks)",
+			     (unsigned long long)sum[COUNT_SPILLED]);
+	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
+	profile->receipt.map_bytes += rings_cost(&src->rings);
+}
+
+struct source *src_sample_new(const struct sample_cfg *cfg)
+{
+	struct src_sample *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.fd = poll_fd,
+		.start = start,
+		.stop = stop,
+		.drain = drain,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->cfg = cfg;
+	src->stats_fd = -1;
+	return &src->source;
+}

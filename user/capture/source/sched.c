@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sums of live tasks from an iterator, those of the ended from a map. */
+#include "capture/source/sched.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/loss.h"
+#include "bpf/sched.h"
+#include "capture/cost.h"
+#include "capture/filter.h"
+#include "capture/iter.h"
+#include "capture/load.h"
+#include "capture/refusal.h"
+#include "capture/rows.h"
+#include "capture/tasks.h"
+#include "skel/sched.skel.h"
+#include "util/clock.h"
+
+#define WHAT "the program that sums what the scheduler does"
+#define ROWS_MAX (1u << 20)
+
+struct src_sched {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct sched_cfg *cfg;
+	struct sched_bpf *skel;
+	struct tasks tasks;
+	const struct place *place;
+	struct by_places at;
+	struct rows_ended ended;
+	uint32_t by; /* of the key in the kernel */
+	int cpus, stats_fd;
+	uint64_t missed_before;
+	struct sink *sink; /* of the walk */
+};
+
+/* Where several tasks have one key, no two CPUs write one row. */
+static void set_knobs(struct src_sched *src)
+{
+	struct sched_bpf__rodata *ro = src->skel->rodata;
+	uint64_t rows = src->cfg->rows_max ? src->cfg->rows_max : SCHED_ROWS_DEFAULT;
+
+	src->by = src->cfg->by & BY_TID ? src->cfg->by : src->cfg->by | BY_CPU;
+	ro->cfg_by = src->by;
+	bpf_map__set_key_size(src->skel->maps.rows, rows_layout(src->by, 0, 0, &src->at));
+	bpf_map__set_max_entries(src->skel->maps.rows, rows < ROWS_MAX ? rows : ROWS_MAX);
+	ro->cfg_at = src->at;
+	ro->cfg_hist = src->cfg->hist;
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_sched *src = (struct src_sched *)source;
+	struct sched_bpf *skel;
+	struct filter filter;
+	int ret;
+
+	src->place = place;
+	src->cpus = libbpf_num_possible_cpus();
+	src->skel = skel = sched_bpf__open_opts(object_opts());
+	if (!skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	if (src->cfg->bpf_stats)
+		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	set_knobs(src);
+	src->tasks = (struct tasks)TASKS_OF(skel);
+	ret = tasks_set(&src->tasks, place, err);
+	if (ret)
+		return ret;
+	filter = (struct filter)FILTER_OF(skel);
+	filter_set(&filter, place->target, true);
+	ret = filter_cgroup_ids(place->target, skel->rodata->cfg_cgroup_ids, err);
+	if (ret)
+		return ret;
+	ret = object_load(skel->skeleton);
+	if (ret)
+		return kernel_load_refused(ret, WHAT, err);
+	TASKS_LOADED(&src->tasks, skel);
+	ret = filter_start(&filter, place, err);
+	if (ret)
+		return ret;
+	const struct tasks_hook hooks[] = {
+		TASKS_STATE_HOOKS(skel),
+		{ skel->progs.sched_switch, &skel->links.sched_switch },
+		{ skel->progs.sched_wakeup, &skel->links.sched_wakeup },
+		{ skel->progs.sched_wakeup_new, &skel->links.sched_wakeup_new },
+		{ skel->progs.sched_migrate, &skel->links.sched_migrate },
+	};
+
+	return tasks_attach(hooks, sizeof(hooks) / sizeof(*hooks), skel->progs.task_first, err);
+}
+
+static uint64_t missed(const struct src_sched *src)
+{
+	return cost_of_misses(bpf_program__fd(src->skel->progs.sched_switch)) + cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup)) +
+	       cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup_new));
+}
+
+static void start(struct source *source)
+{
+	struct src_sched *src = (struct src_sched *)source;
+
+	src->missed_before = missed(src);
+	tasks_start(&src->tasks);
+}
+
+static void stop(struct source *source)
+{
+	tasks_stop(&((struct src_sched *)source)->tasks);
+}
+
+static int deliver(struct src_sched *src, const struct sched_sample *s)
+{
+	struct sched_sample told = *s;
+
+	if (told.sums.wait_max_at_ns)
+		told.sums.wait_max_at_ns += src->tasks.offset_ns;
+	return src->sink->sched(src->sink, &told);
+}
+
+static int deliver_live(void *arg, const void *record)
+{
+	const struct sched_task *t = record;
+	struct src_sched *src = arg;
+	struct sched_sample s = { .sums = t->sums };
+	uint32_t by = src->cfg->by;
+	char comm[COMM_LEN];
+
+	memcpy(comm, t->comm, sizeof(comm));
+	comm[COMM_LEN - 1] = '\0';
+	s.key.comm = by & BY_COMM ? comm : NULL;
+	s.key.pid = by & BY_PID ? t->pid : 0;
+	s.key.tid = by & BY_TID ? t->tid : 0;
+	s.key.uid = by & BY_USER ? t->uid : 0;
+	s.key.cgroup = by & BY_CGROUP ? t->cgroup : 0;
+	s.key.start_ns = by & (BY_PID | BY_TID) ? t->start : 0;
+	return deliver(src, &s);
+}
+
+/* A row of tasks that have ended, or of all CPUs what did not fit. */
+static int deliver_row(void *arg, const void *key, const void *values)
+{
+	struct src_sched *src = arg;
+	const struct sched_sums *per_cpu = values;
+	struct sched_sample s = { .key = { .is_other = !key }, .is_total = true };
+	char comm[COMM_LEN];
+	int ret = 0;
+
+	if (key)
+		rows_key(key, src->cfg->by, &src->at, comm, &s.key);
+	for (int cpu = 0; cpu < (key ? 1 : src->cpus) && !ret; cpu++) {
+		s.sums = per_cpu[cpu];
+		ret = deliver(src, &s);
+	}
+	return ret;
+}
+
+static int snapshot(struct source *source, struct sink *sink)
+{
+	struct src_sched *src = (struct src_sched *)source;
+	const struct rows rows = { src->skel->maps.rows, src->skel->maps.other, src, deliver_row, &src->ended };
+	int ret;
+
+	src->ended.by = src->by;
+	src->ended.at = &src->at;
+	src->sink = sink;
+	src->skel->bss->run_ask_ns = src->tasks.ended_ns ? src->tasks.ended_ns : tasks_now(&src->tasks);
+	ret = iter_read(src->skel->progs.sched_live, sizeof(struct sched_task), deliver_live, src);
+	return ret ? ret : rows_walk(&rows);
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_sched *src = (const struct src_sched *)source;
+	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	profile->losses[LOSS_KEYS_FULL] += sum[COUNT_KEYS_FULL];
+	if (src->place->pidns.level && src->place->target->all)
+		profile_note(profile, "tasks outside this container that were there before are not in the table");
+	if (n)
+		profile_note(profile, "%llu switches or wake-ups were skipped by the kernel", (unsigned long long)n);
+	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_sched *src = (struct src_sched *)source;
+
+	rows_ended_free(&src->ended);
+	sched_bpf__destroy(src->skel);
+	if (src->stats_fd >= 0)
+		close(src->stats_fd);
+	free(src);
+}
+
+struct source *src_sched_new(const struct sched_cfg *cfg)
+{
+	struct src_sched *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.start = start,
+		.stop = stop,
+		.snapshot = snapshot,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->stats_fd = -1;
+	src->cfg = cfg;
+	return &src->source;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Records of the rings in the order of time, from the scheduler's clock to ours. */
+#include "capture/source/schedlog.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/loss.h"
+#include "bpf/schedlog.h"
+#include "capture/cost.h"
+#include "capture/filter.h"
+#include "capture/iter.h"
+#include "capture/load.h"
+#include "capture/refusal.h"
+#include "capture/rings.h"
+#include "capture/sideband.h"
+#include "capture/tasks.h"
+#include "capture/walker.h"
+#include "skel/schedlog.skel.h"
+#include "types/btf.h"
+#include "util/clock.h"
+
+#define WHAT "the program that tells what the scheduler does"
+#define RINGS_BYTES (32u << 20) /* of all CPUs, unless that is too much or too little for one */
+#define RING_BYTES_LEAST (1u << 20)
+#define RING_BYTES_MOST (8u << 20)
+#define UNWIND_ID 2 /* each object that walks by tables has another one */
+#define SETTLE_NS 1000000 /* a record is in its ring that long after the clock was read at the latest */
+
+struct src_schedlog {
+	struct source source; /* first: a pointer to it is one to us */
+	const struct schedlog_cfg *cfg;
+	struct schedlog_bpf *skel;
+	struct tasks tasks;
+	struct rings rings;
+	struct sideband *sideband; /* NULL: no stacks */
+	const struct place *place;
+	uint32_t max_frames; /* a stack of so many is a cut one */
+	int stats_fd;
+	uint64_t missed_before, delivered;
+	struct sink *sink; /* of the drain */
+};
+
+/* Bytes from a CPU's run queue to its count of what must not be preempted. 0: not known. */
+static int64_t preempt_at(void)
+{
+	const struct btf_types *types = object_kernel_types();
+	int64_t queue = btf_percpu_offset(types, "runqueues"), count = btf_percpu_offset(types, "__preempt_count");
+
+	if (count < 0)
+		count = btf_percpu_offset(types, "pcpu_hot");
+	return queue < 0 || count < 0 ? 0 : count - queue;
+}
+
+static uint64_t ring_bytes(const struct src_schedlog *src)
+{
+	uint64_t bytes = RING_BYTES_MOST;
+
+	if (src->cfg->ring_bytes)
+		return src->cfg->ring_bytes;
+	while (bytes > RING_BYTES_LEAST && bytes * src->place->nr_cpus > RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+static void set_knobs(struct src_schedlog *src)
+{
+	const struct schedlog_cfg *cfg = src->cfg;
+	struct schedlog_bpf *skel = src->skel;
+	struct schedlog_bpf__rodata *ro = skel->rodata;
+
+	ro->cfg_stacks = cfg->stacks;
+	ro->cfg_unwind = unwinder_mode(src->place->unwinder);
+	ro->cfg_unwind_id = UNWIND_ID;
+	if (cfg->max_frames && cfg->max_frames < STACK_MAX_FRAMES)
+		ro->cfg_max_frames = cfg->max_frames;
+	src->max_frames = kernel_max_frames();
+	if (src->max_frames > ro->cfg_max_frames)
+		src->max_frames = ro->cfg_max_frames;
+	ro->cfg_next = cfg->next;
+	ro->cfg_wakes = cfg->wakeups;
+	ro->cfg_cpus = src->place->target->cpus.n != 0;
+	ro->cfg_own_pid = cfg->self ? 0 : pidns_outer_pid(&src->place->pidns, getpid());
+	ro->cfg_preempt_at = preempt_at();
+	ro->cfg_wake_bytes = ring_bytes(src) / 4;
+	bpf_program__set_autoload(skel->progs.sched_migrate, cfg->migrations);
+	bpf_program__set_autoload(skel->progs.schedlog_left, cfg->left);
+	rings_size(skel->maps.rings, src->place);
+}
+
+static int load(struct src_schedlog *src, struct err *err)
+{
+	struct schedlog_bpf *skel = src->skel;
+	const struct tasks_hook hooks[] = {
+		TASKS_STATE_HOOKS(skel),
+		{ skel->progs.sched_switch, &skel->links.sched_switch },
+		{ skel->progs.sched_waking, &skel->links.sched_waking },
+		{ skel->progs.sched_wakeup, &skel->links.sched_wakeup },
+		{ skel->progs.sched_wakeup_new, &skel->links.sched_wakeup_new },
+		{ skel->progs.sched_migrate, &skel->links.sched_migrate },
+	};
+	struct filter filter;
+	int ret;
+
+	src->tasks = (struct tasks)TASKS_OF(skel);
+	ret = tasks_set(&src->tasks, src->place, err);
+	if (ret)
+		return ret;
+	set_knobs(src);
+	filter = (struct filter)FILTER_OF(skel);
+	filter_set(&filter, src->place->target, true);
+	ret = filter_cgroup_ids(src->place->target, skel->rodata->cfg_cgroup_ids, err);
+	if (ret)
+		return ret;
+	ret = unwinder_lend(src->place->unwinder, skel->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
+	ret = object_load(skel->skeleton);
+	if (ret)
+		return kernel_load_refused(ret, WHAT, err);
+	TASKS_LOADED(&src->tasks, skel);
+	ret = rings_open(&src->rings, skel->maps.rings, ring_bytes(src), src->place, err);
+	if (!ret)
+		ret = filter_start(&filter, src->place, err);
+	return ret ? ret : tasks_attach(hooks, sizeof(hooks) / sizeof(*hooks), skel->progs.task_first, err);
+}
+
+static int open_source(struct source *source, const struct place *place, struct err *err)
+{
+	struct src_schedlog *src = (struct src_schedlog *)source;
+	int ret = src->cfg->stacks ? sideband_open_place(place, &src->sideband, err) : 0;
+
+	if (ret)
+		return ret;
+	src->place = place;
+	src->skel = schedlog_bpf__open_opts(object_opts());
+	if (!src->skel)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	if (src->cfg->bpf_stats)
+		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	return load(src, err);
+}
+
+static int poll_fd(const struct source *source, uint32_t index)
+{
+	const struct src_schedlog *src = (const struct src_schedlog *)source;
+
+	if (!index)
+		return rings_fd(&src->rings);
+	return src->sideband ? sideband_fd(src->sideband, index - 1) : -1;
+}
+
+static uint64_t missed(const struct src_schedlog *src)
+{
+	return cost_of_misses(bpf_program__fd(src->skel->progs.sched_switch)) + cost_of_misses(bpf_program__fd(src->skel->progs.sched_waking)) +
+	       cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup)) +
+	       cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup_new));
+}
+
+static void start(struct source *source)
+{
+	struct src_schedlog *src = (struct src_schedlog *)source;
+
+	src->missed_before = missed(src);
+	tasks_start(&src->tasks);
+}
+
+/* Behind another barrier no program is running that is armed. */
+static void stop(struct source *source)
+{
+	struct src_schedlog *src = (struct src_schedlog *)source;
+
+	tasks_stop(&src->tasks);
+	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	tasks_barrier();
+}
+
+static uint64_t own_clock(const struct src_schedlog *src, uint64_t ns)
+{
+	return ns ? ns + src->tasks.offset_ns : 0;
+}
+
+/* A wire field is not to be trusted for its NUL. */
+static struct schedlog_who who_of(const struct schedlog_who *wire)
+{
+	struct schedlog_who who = *wire;
+
+	who.comm[SCHEDLOG_COMM_LEN - 1] = '\0';
+	return who;
+}
+
+static int deliver(void *arg, const void *record)
+{
+	const struct schedlog_rec *r = record;
+	struct src_schedlog *src = arg;
+	struct schedlog_who task = who_of(&r->task);
+	uint32_t limit = src->max_frames;
+	bool has_user = r->flags & SCHEDLOG_HAS_USER;
+	enum stack_stop stop;
+	struct schedlog_event e = {
+		.at = { .time_ns = own_clock(src, r->time_ns), .weight = 1, .count = 1, .pid = task.pid, .tid = task.tid, .comm = task.comm,
+			.cpu = r->cpu, .kips = (const uint64_t *)r->ips, .nr_kips = r->nr_kips, .nr_uips = r->nr_uips },
+		.kind = r->kind, .flags = r->flags, .waker_kind = r->waker_kind, .now = r->now, .state = r->state, .off_state = r->off_state,
+		.off_ns = own_clock(src, r->off_ns), .ready_ns = own_clock(src, r->ready_ns), .on_ns = own_clock(src, r->on_ns),
+		.delay_ns = r->delay_ns, .run_ns = r->run_ns, .other_cpu = r->other_cpu, .other = who_of(&r->other), .waker = who_of(&r->waker),
+	};
+
+	e.at.uips = e.at.kips + e.at.nr_kips;
+	e.at.kstop = e.at.nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
+	if (src->place->unwinder)
+		e.at.nr_uips = unwinder_stack(src->place->unwinder, e.at.uips, e.at.nr_uips, &e.at.uips, &stop);
+	else
+		stop = e.at.nr_uips == limit ? STOP_DEPTH : e.at.nr_uips ? STOP_ROOT : STOP_UNREADABLE;
+	e.at.ustop = has_user ? stop : STOP_ROOT;
+	return src->sink->event(src->sink, &e);
+}
+
+static int deliver_record(void *arg, const void *record, size_t size)
+{
+	const struct schedlog_rec *r = record;
+	struct src_schedlog *src = arg;
+
+	if (size < SCHEDLOG_HEAD_BYTES || size < SCHEDLOG_HEAD_BYTES + (r->nr_kips + r->nr_uips) * sizeof(uint64_t))
+		return 0;
+	src->delivered++;
+	return deliver(arg, record);
+}
+
+/* A record never overtakes the mapping that its addresses are in: those are up to now. Nor its walk, which was asked for before that. */
+static int drain_until(struct src_schedlog *src, uint64_t until_ns, struct sink *sink)
+{
+	struct unwinder *unwinder = src->place->unwinder;
+	int ret = unwinder ? unwinder_collect(unwinder) : 0;
+
+	src->sink = sink;
+	if (!ret && src->sideband)
+		ret = sideband_drain(src->sideband, now_ns(), sink);
+	if (ret >= 0 && unwinder)
+		ret = unwinder_walk(unwinder);
+	return ret < 0 ? ret : rings_drain(&src->rings, until_ns, deliver_record, src);
+}
+
+static int drain(struct source *source, struct sink *sink)
+{
+	struct src_schedlog *src = (struct src_schedlog *)source;
+
+	return drain_until(src, tasks_now(&src->tasks) - SETTLE_NS, sink);
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	struct src_schedlog *src = (struct src_schedlog *)source;
+	int ret = drain_until(src, UINT64_MAX, sink);
+
+	if (!ret && src->cfg->left)
+		ret = iter_read(src->skel->progs.schedlog_left, SCHEDLOG_HEAD_BYTES, deliver, src);
+	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read what the scheduler did: %s", strerror(-ret)) : ret;
+}
+
+static void add_to_profile(const struct source *source, struct profile *profile)
+{
+	const struct src_schedlog *src = (const struct src_schedlog *)source;
+	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+
+	cost_of_losses(src->skel->maps.counters, sum);
+	profile->seen += sum[COUNT_SEEN];
+	profile->kept += src->delivered;
+	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	if (src->sideband)
+		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
+	if (n)
+		profile_note(profile, "%llu switches or wake-ups were skipped by the kernel", (unsigned long long)n);
+	if (src->place->pidns.level && src->place->target->all)
+		profile_note(profile, "tasks outside this container that were there before are not told of");
+	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
+	profile->receipt.map_bytes += rings_cost(&src->rings);
+}
+
+static void close_source(struct source *source)
+{
+	struct src_schedlog *src = (struct src_schedlog *)source;
+
+	rings_close(&src->rings);
+	schedlog_bpf__destroy(src->skel);
+	sideband_close(src->sideband);
+	if (src->stats_fd >= 0)
+		close(src->stats_fd);
+	free(src);
+}
+
+struct source *src_schedlog_new(const struct schedlog_cfg *cfg)
+{
+	struct src_schedlog *src = calloc(1, sizeof(*src));
+
+	if (!src)
+		return NULL;
+	src->source = (struct source){
+		.is_bpf = true,
+		.open = open_source,
+		.fd = poll_fd,
+		.start = start,
+		.stop = stop,
+		.drain = drain,
+		.finish = finish,
+		.profile = add_to_profile,
+		.close = close_source,
+	};
+	src->stats_fd = -1;
+	src->cfg = cfg;
+	return &src->source;
+}

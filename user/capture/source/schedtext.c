@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "capture/source/schedtext.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/ksym.h"
+
+#define HOOK_BYTES 4096 /* of a symbol that is the last one known */
+#define HOOK_FRAMES_MAX 16 /* between the scheduler's function and us */
+
+/* Names of the ways from a tracepoint to its BPF programs, which differ between kernels and with who else uses it. */
+static bool is_hook(const char *name)
+{
+	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* As text, where the kernel does not tell by BPF: the ranges of its text are in their order. */
+static void read_symbols(struct schedtext *text, bool wakers)
+{
+	unsigned long long addr;
+	struct schedtext_range *open = NULL;
+	char line[512], name[256];
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	while (f && fgets(line, sizeof(line), f) && (wakers || !(text->from && text->to))) {
+		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
+			continue;
+		if (open)
+			open->to = addr;
+		open = NULL;
+		if (!strcmp(name, "__sched_text_start"))
+			text->from = addr;
+		else if (!strcmp(name, "__sched_text_end"))
+			text->to = addr;
+		else if (wakers && is_hook(name) && !vec_reserve(&text->hooks))
+			*(open = &text->hooks.data[text->hooks.n++]) = (struct schedtext_range){ addr, addr + HOOK_BYTES };
+	}
+	if (f)
+		fclose(f);
+}
+
+void schedtext_open(struct schedtext *text, bool wakers)
+{
+	if (ksym_open(&text->asker)) {
+		read_symbols(text, wakers);
+		return;
+	}
+	text->from = ksym_addr(text->asker, "__sched_text_start");
+	text->to = ksym_addr(text->asker, "__sched_text_end");
+}
+
+static bool behind_hook(const struct schedtext *text, uint64_t ip)
+{
+	char name[256];
+
+	for (size_t i = 0; i < text->hooks.n; i++)
+		if (ip >= text->hooks.data[i].from && ip < text->hooks.data[i].to)
+			return false;
+	return !text->asker || ksym_name(text->asker, ip, name, sizeof(name)) || !is_hook(name);
+}
+
+uint32_t schedtext_begin(const struct schedtext *text, const struct stack_val *stack, bool is_waker)
+{
+	bool by_name = is_waker || !text->to; /* without CAP_SYSLOG the kernel tells of names, not of addresses */
+	uint32_t i = 1;				/* our program */
+
+	for (; i < stack->nr && i < HOOK_FRAMES_MAX; i++)
+		if (by_name ? behind_hook(text, stack->ips[i]) : stack->ips[i] >= text->from && stack->ips[i] < text->to)
+			return i;
+	return 0;
+}
+
+void schedtext_close(struct schedtext *text)
+{
+	ksym_close(text->asker);
+	vec_free(&text->hooks);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stacks that the kernel could not walk: finished here, kept until their samples come. */
+#include "capture/walker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/rings.h"
+#include "capture/unwindstore.h"
+#include "util/hash.h"
+
+#define COLLECT_MAX_BYTES (16u << 20) /* twice the ring. Until some are walked the kernel asks for more of the same */
+#define CHAIN_BUCKETS 16384u
+#define CHAINS_MAX_BYTES (64u << 20)
+#define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
+
+/* A walk that was finished here. */
+struct chain {
+	struct chain *next;
+	uint64_t id;
+	uint32_t n, end;
+	uint64_t ips[];
+};
+
+struct unwinder {
+	struct unwind_store *store;
+	struct unwind_guide *guide;
+	struct rings rests;
+	struct chain *chains[CHAIN_BUCKETS];
+	struct chain *order[CHAINS_MAX]; /* as they came, from nr_dropped % CHAINS_MAX on */
+	uint64_t nr_walked, nr_dropped, chain_bytes;
+	uint32_t max_frames;
+	uint64_t whole[SAMPLE_DEEP_MAX];
+};
+
+int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err)
+{
+	struct unwinder *u = calloc(1, sizeof(*u));
+	int ret;
+
+	if (!u)
+		return err_set(err, -ENOMEM, "out of memory");
+	u->guide = cfg->guide;
+	u->rests.max_bytes = COLLECT_MAX_BYTES;
+	u->max_frames = cfg->max_frames ? cfg->max_frames : STACK_MAX_FRAMES;
+	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, &u->store, err);
+	if (!ret)
+		ret = rings_watch(&u->rests, unwindstore_rests_fd(u->store), err);
+	if (ret) {
+		unwinder_free(u);
+		return ret;
+	}
+	*ret_unwinder = u;
+	return 0;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	for (uint32_t i = 0; i < CHAINS_MAX; i++)
+		free(u->order[i]);
+	rings_close(&u->rests);
+	unwindstore_free(u->store);
+	free(u);
+}
+
+int unwinder_lend(const struct unwinder *u, struct bpf_object *obj)
+{
+	return unwindstore_lend(u ? u->store : NULL, obj);
+}
+
+uint32_t unwinder_mode(const struct unwinder *u)
+{
+	return !u ? 0 : u->max_frames > STACK_MAX_FRAMES ? 2 : 1;
+}
+
+int unwinder_fd(const struct unwinder *u)
+{
+	return rings_fd(&u->rests);
+}
+
+int unwinder_collect(struct unwinder *u)
+{
+	return rings_collect(&u->rests);
+}
+
+static size_t chain_bytes(uint32_t n)
+{
+	return sizeof(struct chain) + n * sizeof(uint64_t);
+}
+
+static void drop_oldest(struct unwinder *u)
+{
+	struct chain **at, *c = u->order[u->nr_dropped % CHAINS_MAX];
+
+	u->order[u->nr_dropped++ % CHAINS_MAX] = NULL;
+	u->chain_bytes -= chain_bytes(c->n);
+	for (at = &u->chains[hash_u64(c->id) % CHAIN_BUCKETS]; *at != c; at = &(*at)->next)
+		;
+	*at = c->next;
+	free(c);
+}
+
+static int walk_rest(void *arg, const void *record, size_t size)
+{
+	struct unwinder *u = arg;
+	const struct unwind_rest *rest = record;
+	uint64_t ips[SAMPLE_DEEP_MAX];
+	uint32_t n, end, bucket, room;
+	struct chain *c;
+
+	if (size < sizeof(*rest) || rest->bytes > size - sizeof(*rest) || rest->nr > STACK_MAX_FRAMES)
+		return 0;
+	room = u->max_frames - rest->nr;
+	n = u->guide->walk(u->guide, u->store, rest, rest + 1, ips, room, &end);
+	while (u->nr_walked - u->nr_dropped == CHAINS_MAX || u->chain_bytes > CHAINS_MAX_BYTES)
+		drop_oldest(u);
+	c = malloc(chain_bytes(n));
+	if (!c)
+		return -ENOMEM;
+	bucket = hash_u64(rest->id) % CHAIN_BUCKETS;
+	*c = (struct chain){ .next = u->chains[bucket], .id = rest->id, .n = n, .end = end };
+	memcpy(c->ips, ips, n * sizeof(*ips));
+	u->chains[bucket] = c;
+	u->order[u->nr_walked++ % CHAINS_MAX] = c;
+	u->chain_bytes += chain_bytes(n);
+	return 0;
+}
+
+int unwinder_walk(struct unwinder *u)
+{
+	int ret = rings_deliver(&u->rests, walk_rest, u);
+
+	if (!ret)
+		u->guide->sync(u->guide, u->store);
+	return ret;
+}
+
+static const struct chain *find_chain(const struct unwinder *u, uint64_t id)
+{
+	const struct chain *c = u->chains[hash_u64(id) % CHAIN_BUCKETS];
+
+	while (c && c->id != id)
+		c = c->next;
+	return c;
+}
+
+enum stack_stop unwinder_stop(uint32_t end)
+{
+	static const enum stack_stop stops[UNWIND_ENDS] = {
+		[UNWIND_ROOT] = STOP_WHOLE,	    [UNWIND_DEPTH] = STOP_DEPTH,       [UNWIND_NO_STACK] = STOP_NO_STACK,
+		[UNWIND_NO_CODE] = STOP_NO_CODE,    [UNWIND_NO_RULE] = STOP_NO_RULE,   [UNWIND_BAD_RULE] = STOP_BAD_RULE,
+		[UNWIND_ASTRAY] = STOP_ASTRAY,	    [UNWIND_COMPAT] = STOP_COMPAT,     [UNWIND_ASK] = STOP_NOT_ASKED,
+		[UNWIND_NO_ROOM] = STOP_NOT_ASKED,
+	};
+
+	return end < UNWIND_ENDS ? stops[end] : STOP_UNREADABLE;
+}
+
+uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop)
+{
+	uint64_t mark = n ? ips[n - 1] : 0;
+	uint32_t code = mark >> UNWIND_MARK_SHIFT & UNWIND_MARK_CODE;
+	const struct chain *c;
+
+	*ret_ips = ips;
+	*ret_stop = n == STACK_MAX_FRAMES ? STOP_DEPTH : STOP_WHOLE;
+	if (!(mark & UNWIND_MARK))
+		return n;
+	n--;
+	*ret_stop = unwinder_stop(code);
+	if (code != UNWIND_ASK)
+		return n;
+	c = find_chain(u, mark & UNWIND_MARK_ID);
+	if (!c)
+		return n;
+	*ret_stop = c->end == UNWIND_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : unwinder_stop(c->end);
+	if (n + c->n > u->max_frames)
+		return n;
+	memcpy(u->whole, ips, n * sizeof(*ips));
+	memcpy(u->whole + n, c->ips, c->n * sizeof(*ips));
+	n += c->n;
+	*ret_ips = u->whole;
+	return n;
+}
+
+void unwinder_profile(const struct unwinder *u, struct profile *profile)
+{
+	struct unwindstore_use use = unwindstore_use(u->store);
+
+	profile->receipt.map_bytes += use.map_bytes;
+	if (use.evicted_bytes)
+		profile_note(profile, "%llu MB of unwinding tables made way for others (--unwind-memory)",
+			     (unsigned long long)use.evicted_bytes >> 20);
+	if (u->guide->nr_replaced)
+		profile_note(profile, "%llu times other code was mapped where code had been: for %llu us, all together, its stacks may be of the former's tables",
+			     (unsigned long long)u->guide->nr_replaced, (unsigned long long)u->guide->replaced_ns / 1000);
+	if (use.has_no_pages)
+		profile_note(profile, "more code than --unwind-memory has room for: stacks through the last of it are cut");
+	if (use.is_full)
+		profile_note(profile, "more mappings than the kernel's tables hold: %llu stacks were walked in user space",
+			     (unsigned long long)u->nr_walked);
+}

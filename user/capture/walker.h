@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the walkers in the kernel read (bpf/lib/unwind.bpf.h), made once for all programs of a session, and what they could not walk:
+ * the rest of such a stack is walked here, by a guide, and put behind the frames that the kernel found.
+ */
+#ifndef SKEP_CAPTURE_WALKER_H
+#define SKEP_CAPTURE_WALKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "sample.h"
+#include "unwinding.h"
+#include "util/err.h"
+
+struct bpf_object;
+struct unwinder;
+
+struct unwinder_cfg {
+	struct unwind_guide *guide; /* borrowed, and asked only in unwinder_walk(); NULL: there is to be no unwinder */
+	uint64_t bytes;		    /* of tables (capture/unwindstore.h); 0: the default */
+	uint32_t max_frames;	    /* of a user stack, STACK_MAX_FRAMES to SAMPLE_DEEP_MAX; 0: the least */
+	bool is_must;		    /* or there is to be no session; else stacks are walked by frame pointers where there is no room */
+};
+
+/* 0, or -errno with err filled. */
+int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err);
+void unwinder_free(struct unwinder *u); /* NULL is nothing */
+
+/* Before an object is loaded: it takes our maps for those of bpf/lib/unwind.bpf.h, or, without an unwinder (NULL), none. 0 or -errno. */
+int unwinder_lend(const struct unwinder *u, struct bpf_object *obj);
+
+/* An object's cfg_unwind; of NULL 0. */
+uint32_t unwinder_mode(const struct unwinder *u);
+
+/* Readable when the kernel asks. */
+int unwinder_fd(const struct unwinder *u);
+
+/* Takes what the kernel asks; behind the collecting of samples, or they come without the rest of their stacks. 0 or -errno. */
+int unwinder_collect(struct unwinder *u);
+
+/* Walks what was taken; behind the side band of that moment. 0 or -errno. */
+int unwinder_walk(struct unwinder *u);
+
+/*
+ * The user frames of a sample as the kernel's walker left them, n at ips: where the last is a mark, the whole stack is in *ret_ips, which
+ * lives until the next call. Returns how many frames, and why it ends there.
+ */
+uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop);
+
+/* What a walk's end (enum unwind_end) is for a sample. */
+enum stack_stop unwinder_stop(uint32_t end);
+
+/* The memory of its maps, and notes. */
+void unwinder_profile(const struct unwinder *u, struct profile *profile);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where the debug information of a stripped file is: by build id, or by .gnu_debuglink. */
+#ifndef SKEP_ELF_DEBUGFILE_H
+#define SKEP_ELF_DEBUGFILE_H
+
+#include <stddef.h>
+
+#include "elf/elf.h"
+
+/* An fd of a regular file (O_CLOEXEC, not inherited, never blocks), or -errno. */
+int regular_open(const char *path);
+
+/*
+ * What the searches of one run have cost. Whoever writes a program chooses the file that its .gnu_debuglink names, and
+ * with its size the time that its checksum takes.
+ */
+struct debugfile_limits {
+	uint64_t checked_bytes; /* checksummed so far */
+	uint32_t nr_unchecked;	/* files that were too large for a checksum, or came after too many others */
+};
+
+/*
+ * Finds the separate debug file of elf, which was mapped as path. roots: prefixes to try in turn,
+ * "" for this host's root, n of them. Returns an fd that the caller closes, or -ENOENT. A file
+ * found by name is taken only if its build id or its CRC agrees. limits: of the run, at first all zero.
+ */
+int debugfile_open(const struct elf_file *elf, const char *path, const char *debug_dir, const char *const *roots,
+		   size_t n, struct debugfile_limits *limits);
+
+#endif

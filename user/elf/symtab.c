@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sorted symbols and their search. */
+#include "elf/symtab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RAW_MAX (1u << 26)
+#define NAMES_FIRST_BYTES 4096u
+#define LAST_MASK 0xfffull
+#define OUTER_MAX_STEPS 64 /* hostile files nest deeper; nobody else does */
+
+void symtab_free(struct symtab *tab)
+{
+	free(tab->addrs);
+	free(tab->entries);
+	free(tab->raw);
+	free(tab->names);
+	*tab = (struct symtab){ 0 };
+}
+
+int symtab_names(struct symtab *tab, const char *bytes, size_t n, uint32_t *ret_at)
+{
+	size_t need = tab->names_len + n + 1;
+
+	if (n >= UINT32_MAX || need > UINT32_MAX)
+		return -E2BIG;
+	if (need > tab->names_cap) {
+		size_t cap = tab->names_cap ? tab->names_cap : NAMES_FIRST_BYTES;
+		char *p;
+
+		/* The first block is mostly a whole string table: no slack for it. */
+		while (cap < need)
+			cap = tab->names_cap ? cap * 2 : need;
+		p = realloc(tab->names, cap);
+		if (!p)
+			return -ENOMEM;
+		tab->names = p;
+		tab->names_cap = cap;
+	}
+	memcpy(tab->names + tab->names_len, bytes, n);
+	tab->names[tab->names_len + n] = '\0';
+	*ret_at = (uint32_t)tab->names_len;
+	tab->names_len = need;
+	return 0;
+}
+
+int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, uint32_t name, unsigned int rank,
+	       enum symbol_size how)
+{
+	if (tab->nr_raw == tab->cap_raw) {
+		uint32_t cap = tab->cap_raw ? tab->cap_raw * 2 : 1024;
+		struct symtab_raw *p;
+
+		if (cap > RAW_MAX)
+			return -E2BIG;
+		p = realloc(tab->raw, cap * sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		tab->raw = p;
+		tab->cap_raw = cap;
+	}
+	tab->raw[tab->nr_raw] = (struct symtab_raw){ addr, size, name, tab->nr_raw, (uint8_t)rank, (uint8_t)how };
+	tab->nr_raw++;
+	return 0;
+}
+
+static unsigned int underscores(const char *s)
+{
+	unsigned int n = 0;
+
+	while (s[n] == '_')
+		n++;
+	return n;
+}
+
+/* True if a is the better name. perf 6.1 takes the longest last (seen with three aliases of one function). */
+static bool is_better(const struct symtab *tab, const struct symtab_raw *a, const struct symtab_raw *b)
+{
+	const char *x = tab->names + a->name, *y = tab->names + b->name;
+	unsigned int ux, uy;
+	size_t nx, ny;
+
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	ux = underscores(x);
+	uy = underscores(y);
+	if (ux != uy)
+		return ux < uy;
+	nx = strlen(x);
+	ny = strlen(y);
+	return nx > ny;
+}
+
+static int compare_raw(const void *pa, const void *pb)
+{
+	const struct symtab_raw *a = pa, *b = pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static uint64_t end_of(const struct symtab_raw *r, uint64_t next)
+{
+	uint64_t end;
+
+	switch (r->how) {
+	case SIZE_TO_NEXT:
+		return next < r->addr ? UINT64_MAX : next;
+	case SIZE_KNOWN:
+		return __builtin_add_overflow(r->addr, r->size, &end) ? UINT64_MAX : end;
+	case SIZE_EXACT:
+		return r->addr == UINT64_MAX ? UINT64_MAX : r->addr + 1;
+	default:
+		return r->addr;
+	}
+}
+
+/* Sorts and keeps the best of each address, in place. */
+static void sort_unique(struct symtab *tab)
+{
+	uint32_t n = 0;
+	bool sorted = true;
+
+	for (uint32_t i = 1; i < tab->nr_raw && sorted; i++)
+		sorted = tab->raw[i - 1].addr <= tab->raw[i].addr;
+	if (!sorted)
+		qsort(tab->raw, tab->nr_raw, sizeof(*tab->raw), compare_raw);
+	for (uint32_t i = 0; i < tab->nr_raw; i++) {
+		struct symtab_raw *last = n ? &tab->raw[n - 1] : NULL;
+
+		if (!last || last->addr != tab->raw[i].addr)
+			tab->raw[n++] = tab->raw[i];
+		else if (last->how == SIZE_STOP || (tab->raw[i].how != SIZE_STOP && is_better(tab, &tab->raw[i], last)))
+			*last = tab->raw[i];
+	}
+	tab->nr_raw = n;
+}
+
+int symtab_seal(struct symtab *tab)
+{
+	uint32_t *stack, depth = 0;
+
+	sort_unique(tab);
+	free(tab->addrs);
+	free(tab->entries);
+	tab->n = 0;
+	tab->addrs = malloc((tab->nr_raw + 1) * sizeof(*tab->addrs));
+	tab->entries = malloc((tab->nr_raw + 1) * sizeof(*tab->entries));
+	stack = malloc((tab->nr_raw + 1) * sizeof(*stack));
+	if (!tab->addrs || !tab->entries || !stack) {
+		free(stack);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < tab->nr_raw; i++) {
+		const struct symtab_raw *r = &tab->raw[i];
+		/* The last one gets the rest of its page and one more, as perf has it. */
+		uint64_t next = i + 1 < tab->nr_raw ? tab->raw[i + 1].addr : (r->addr | LAST_MASK) + 1 + LAST_MASK;
+		uint64_t size = end_of(r, next) - r->addr;
+
+		while (depth) {
+			uint32_t top = stack[depth - 1];
+			uint64_t in = r->addr - tab->addrs[top], left = tab->entries[top].size - in;
+
+			if (in < tab->entries[top].size) {
+				/* A function without a size ends where the one around it ends; a mere label is part of that. */
+				if (r->how == SIZE_TO_NEXT)
+					size = !(r->rank & RANK_FUNC) ? 0 : left < size ? left : size;
+				break;
+			}
+			depth--;
+		}
+		tab->addrs[i] = r->addr;
+		tab->entries[i] = (struct symtab_entry){ size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, r->name,
+							 depth && r->how != SIZE_STOP ? stack[depth - 1] + 1 : 0 };
+		if (r->how == SIZE_STOP)
+			depth = 0;
+		else
+			stack[depth++] = i;
+	}
+	tab->n = tab->nr_raw;
+	free(stack);
+	free(tab->raw);
+	tab->raw = NULL;
+	tab->nr_raw = tab->cap_raw = 0;
+	return 0;
+}
+
+const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_start)
+{
+	const uint64_t *base = tab->addrs;
+	uint32_t n = tab->n, i;
+
+	if (!n || addr < base[0])
+		return NULL;
+	/* Branch-free halving: the compiler makes a conditional move of it. */
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		base += base[half] <= addr ? half : 0;
+		n -= half;
+	}
+	i = (uint32_t)(base - tab->addrs);
+	for (int step = 0; step < OUTER_MAX_STEPS; step++) {
+		const struct symtab_entry *e = &tab->entries[i];
+
+		if (addr - tab->addrs[i] < e->size) {
+			*ret_start = tab->addrs[i];
+			return tab->names + e->name;
+		}
+		if (!e->outer)
+			return NULL;
+		i = e->outer - 1;
+	}
+	return NULL;
+}

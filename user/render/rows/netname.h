@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Words for what sockets are and where they are. */
+#ifndef SKEP_RENDER_ROWS_NETNAME_H
+#define SKEP_RENDER_ROWS_NETNAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NET_ENDPOINT_BYTES 64
+
+/* "tcp", or NULL for one without a name here. */
+const char *net_protocol_name(uint8_t protocol);
+
+/* "established": of include/net/tcp_states.h; "?" for none. */
+const char *net_state_name(uint8_t state);
+
+/* "closed-here": enum net_end; "-" while it is open. */
+const char *net_end_name(uint8_t end);
+
+/* "10.0.0.1", "::1"; "-" for no address of IP. */
+void net_address_text(char *buf, size_t size, uint16_t family, const uint32_t addr[4]);
+
+/* "10.0.0.1:80", "[::1]:80" */
+void net_endpoint_text(char *buf, size_t size, uint16_t family, const uint32_t addr[4], uint16_t port);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Columns and fields of perf stat: perf-stat(1), "CSV FORMAT" and "JSON FORMAT", and what perf 6.1 prints. Clocks are shown in
+ * msec there, all other values are plain counts. Text that comes from outside is escaped; lines have no blanks at their end.
+ */
+#include "render/rows/stat.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/derived.h"
+#include "util/json.h"
+#include "util/text.h"
+
+#define VALUE_WIDTH 18
+#define NAME_WIDTH 32
+
+/* One cell, ready to be printed. */
+struct shown {
+	const char *missing; /* instead of a value, or NULL */
+	double value;	     /* in unit */
+	const char *unit;    /* "msec", a PMU's or "" */
+	int decimals;
+	const struct event *event;
+	double running_ns, percent; /* how long and which part of the time it was counting */
+	double spread;
+	struct derived derived;
+};
+
+/* Tables have the separators and the point of the user's locale, as perf's: none in the C locale. CSV and JSON never have. */
+struct numbers {
+	locale_t user, before;
+};
+
+static struct numbers numbers_of_user(const struct stat_cfg *cfg)
+{
+	struct numbers n = { (locale_t)0, (locale_t)0 };
+
+	if (!cfg->json && !cfg->separator)
+		n.user = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	if (n.user)
+		n.before = uselocale(n.user);
+	return n;
+}
+
+static void numbers_back(const struct numbers *n)
+{
+	if (!n->user)
+		return;
+	uselocale(n->before);
+	freelocale(n->user);
+}
+
+static void trim_right(char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && text[n - 1] == ' ')
+		text[--n] = '\0';
+}
+
+static void key_text(char *buf, size_t size, const struct counts *c, const struct count_key *key)
+{
+	char name[COMM_LEN * 4];
+
+	buf[0] = '\0';
+	if (c->by == COUNT_BY_CPU)
+		snprintf(buf, size, "CPU%u", key->cpu);
+	if (c->by == COUNT_BY_THREAD) {
+		text_escape(name, sizeof(name), key->comm);
+		snprintf(buf, size, "%s-%u", name, key->tid);
+	}
+}
+
+static void print_text(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
+		       const struct shown *s, double since_s)
+{
+	char line[512], label[96], number[64], cell[96];
+	size_t n = 0;
+
+	key_text(label, sizeof(label), c, key);
+	snprintf(number, sizeof(number), "%'.*f", s->decimals, s->value);
+	if (cfg->intervals)
+		n += snprintf(line + n, sizeof(line) - n, "%16.9f ", since_s);
+	if (c->by == COUNT_BY_CPU)
+		n += snprintf(line + n, sizeof(line) - n, "%-10s ", label);
+	else if (c->by == COUNT_BY_THREAD)
+		n += snprintf(line + n, sizeof(line) - n, "%20s ", label);
+	n += snprintf(line + n, sizeof(line) - n, "%*s %-4s %-*s", VALUE_WIDTH,
+		      s->missing ? s->missing : number, s->unit, NAME_WIDTH,
+		      s->event->name);
+	if (s->derived.unit[0]) {
+		snprintf(cell, sizeof(cell), "%*.*f%s %s", s->derived.width, s->derived.decimals, s->derived.value, s->derived.percent,
+			 s->derived.unit);
+		n += snprintf(line + n, sizeof(line) - n, " # %-36s", cell);
+	}
+	if (cfg->runs > 1 && !s->missing && s->spread > 0)
+		n += snprintf(line + n, sizeof(line) - n, "  ( +-%6.2f%% )", s->spread);
+	if (s->percent < 99.995 && !s->missing)
+		snprintf(line + n, sizeof(line) - n, "  (%.2f%%)", s->percent);
+	trim_right(line);
+	fprintf(out, "%s\n", line);
+}
+
+static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
+		      const struct shown *s, double since_s)
+{
+	const char *sep = cfg->separator;
+	char label[96];
+
+	key_text(label, sizeof(label), c, key);
+	if (cfg->intervals)
+		fprintf(out, "%16.9f%s", since_s, sep);
+	if (label[0]) { /* a thread's name may be anything */
+		text_print_csv(out, label, sep);
+		fputs(sep, out);
+	}
+	if (s->missing)
+		fprintf(out, "%s%s", s->missing, sep);
+	else
+		fprintf(out, "%.*f%s", s->decimals, s->value, sep);
+	text_print_csv(out, s->unit, sep);
+	fputs(sep, out);
+	text_print_csv(out, s->event->name, sep); /* which may be PMU/TERM,TERM/ */
+	fputs(sep, out);
+	if (cfg->runs > 1)
+		fprintf(out, "%.2f%%%s", s->spread, sep);
+	fprintf(out, "%.0f%s%.2f%s", s->running_ns, sep, s->percent, sep);
+	if (s->derived.unit[0])
+		fprintf(out, "%.*f%s%s%s\n", s->derived.decimals, s->derived.value, sep, s->derived.percent[0] ? s->derived.percent : "",
+			s->derived.unit);
+	else
+		fprintf(out, "%s\n", sep);
+}
+
+/* perf's own spacing; one object a line. */
+static void print_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
+		       const struct shown *s, double since_s)
+{
+	putc('{', out);
+	if (cfg->intervals)
+		fprintf(out, "\"interval\" : %.9f, ", since_s);
+	if (c->by == COUNT_BY_CPU)
+		fprintf(out, "\"cpu\" : \"%u\", ", key->cpu);
+	if (c->by == COUNT_BY_THREAD) {
+		char name[COMM_LEN + 16];
+		struct json j;
+
+		snprintf(name, sizeof(name), "%s-%u", key->comm, key->tid);
+		fputs("\"thread\" : ", out);
+		json_begin(&j, out);
+		json_text(&j, name);
+		fputs(", ", out);
+	}
+	if (s->missing)
+		fprintf(out, "\"counter-value\" : \"%s\", ", s->missing);
+	else
+		fprintf(out, "\"counter-value\" : \"%f\", ", s->value);
+	fprintf(out, "\"unit\" : \"%s\", \"event\" : \"%s\", ", s->unit, s->event->name);
+	if (cfg->runs > 1)
+		fprintf(out, "\"variance\" : %.2f, ", s->spread);
+	fprintf(out, "\"event-runtime\" : %.0f, \"pcnt-running\" : %.2f, \"metric-value\" : %f, \"metric-unit\" : \"%s%s\"}\n",
+		s->running_ns, s->percent, s->derived.value, s->derived.percent, s->derived.unit);
+}
+
+/* The values of one key, in events; -1 for what was not counted. */
+static void row_values(const struct counts *c, const struct stat_cfg *cfg, size_t key, double *values)
+{
+	for (int e = 0; e < c->nr_events; e++) {
+		const struct count_cell *cell = counts_cell(c, key, e);
+		struct count d = cfg->runs > 1 ? cell->runs : counts_delta(cell);
+
+		double value = cfg->runs > 1 ? cell->spread.mean : count_scaled(&d, cfg->as_read);
+
+		values[e] = cfg->missing[e] || !d.running_ns ? -1 : c->events[e].scale ? value * c->events[e].scale : value;
+	}
+}
+
+static struct shown show(const struct counts *c, const struct stat_cfg *cfg, size_t key, int e, const struct derive_row *row)
+{
+	const struct count_cell *cell = counts_cell(c, key, e);
+	struct count d = cfg->runs > 1 ? cell->runs : counts_delta(cell);
+	unsigned n = cfg->runs > 1 && cell->spread.n ? cell->spread.n : 1;
+	struct shown s = { .event = &c->events[e], .missing = cfg->missing[e], .unit = "", .running_ns = (double)d.running_ns / n, .percent = 100 };
+
+	if (!s.missing && !d.running_ns)
+		s.missing = "<not counted>";
+	/* As perf, which names the unit of a clock also where there is no value. */
+	s.unit = event_is_clock(s.event) ? "msec" : s.event->pmu_unit;
+	s.decimals = event_is_clock(s.event) || floor(s.event->scale) != s.event->scale ? 2 : 0;
+	s.value = row->values[e] < 0 ? 0 : event_is_clock(s.event) ? row->values[e] / 1e6 : row->values[e];
+	s.spread = spread_percent(&cell->spread);
+	if (d.running_ns && d.enabled_ns)
+		s.percent = 100.0 * d.running_ns / d.enabled_ns;
+	derive(row, e, &s.derived);
+	return s;
+}
+
+int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns)
+{
+	double *values = calloc(c->keys.n * c->nr_events + 1, sizeof(*values));
+	struct numbers numbers;
+
+	if (!values)
+		return -ENOMEM;
+	numbers = numbers_of_user(cfg);
+	for (size_t k = 0; k < c->keys.n; k++)
+		row_values(c, cfg, k, values + k * c->nr_events);
+	/* perf's order: event by event, its keys below each other. */
+	for (int e = 0; e < c->nr_events; e++)
+		for (size_t k = 0; k < c->keys.n; k++) {
+			struct derive_row row = { c->events, values + k * c->nr_events, c->nr_events, wall_ns };
+			struct shown s = show(c, cfg, k, e, &row);
+
+			if (c->events[e].from_glob && !s.value)
+				continue;
+			(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, c, cfg, &c->keys.data[k], &s,
+											   since_start_ns / 1e9);
+		}
+	numbers_back(&numbers);
+	free(values);
+	return ferror(out) ? -EIO : 0;
+}
+
+void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg)
+{
+	if (cfg->json || cfg->separator)
+		return;
+	if (cfg->intervals) {
+		fprintf(out, "#%*s %s%*s unit events\n", 15, "time", c->by == COUNT_BY_CPU ? "CPU        " :
+			c->by == COUNT_BY_THREAD ? "              thread " : "", VALUE_WIDTH, "counts");
+		return;
+	}
+	fprintf(out, "\n Performance counter stats for ");
+	text_print(out, cfg->title);
+	if (cfg->runs > 1)
+		fprintf(out, " (%u runs)", c->wall.n);
+	fprintf(out, ":\n\n");
+}
+
+void render_stat_foot(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_s, double user_s, double sys_s)
+{
+	struct numbers numbers;
+
+	if (cfg->json || cfg->separator || cfg->intervals)
+		return;
+	numbers = numbers_of_user(cfg);
+	if (cfg->runs > 1) {
+		const struct spread *w = &c->wall;
+
+		fprintf(out, "\n %17.6f +- %.6f seconds time elapsed  ( +-%6.2f%% )\n\n", w->mean,
+			w->n > 1 ? sqrt(w->m2 / (w->n - 1) / w->n) : 0, spread_percent(w));
+		numbers_back(&numbers);
+		return;
+	}
+	fprintf(out, "\n %17.9f seconds time elapsed\n", wall_s);
+	if (user_s >= 0)
+		fprintf(out, "\n %17.9f seconds user\n %17.9f seconds sys\n", user_s, sys_s);
+	fprintf(out, "\n\n");
+	numbers_back(&numbers);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SHOW: counts, as perf stat shows them: the table, -x and -j with perf's fields in perf's order. */
+#ifndef SKEP_RENDER_ROWS_STAT_H
+#define SKEP_RENDER_ROWS_STAT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/counts.h"
+
+struct stat_cfg {
+	const char *separator; /* -x; NULL: no CSV */
+	bool json;
+	bool as_read; /* --no-scale */
+	int runs;     /* of -r */
+	bool intervals; /* -I: every line begins with its time */
+	const char *const *missing; /* of each event: "<not supported>", "<not counted>", or NULL */
+	const char *title; /* what was counted: "'make -j'", "process id '12'", "system wide" */
+};
+
+/* The counts of this round, which took wall_ns and ended so long after the start. 0, -ENOMEM or -EIO. */
+int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns);
+
+/* Around the table of a run: nothing in CSV and JSON. user_s < 0: there was no COMMAND. */
+void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg);
+void render_stat_foot(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_s, double user_s, double sys_s);
+
+#endif

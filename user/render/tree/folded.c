@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SHOW: the folded format, "outer;inner;leaf SAMPLES" (of time that was measured: its ns), one line a distinct stack, as flame graph tools
+ * read it. Lines are sorted bytewise and equal texts (same names in other objects) are one line, so
+ * that two runs can be compared with diff.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/tree/render.h"
+#include "util/text.h"
+
+struct line {
+	size_t at; /* in the text */
+	uint64_t count; /* or ns */
+};
+
+struct folded {
+	FILE *mem;
+	char *text;
+	size_t bytes;
+	VEC(struct line) lines;
+	VEC(uint32_t) path;
+};
+
+/* ';' separates frames, so it cannot stay in a name. */
+static void name_put(FILE *out, const char *name)
+{
+	char buf[1024];
+	size_t n;
+
+	if (!name || !*name)
+		name = "[unknown]";
+	n = text_escape(buf, sizeof(buf), name);
+	for (char *p = buf; (p = strchr(p, ';'));)
+		*p = ':';
+	fputs(buf, out);
+	if (n >= sizeof(buf))
+		fputs("...", out);
+}
+
+static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf, uint64_t count)
+{
+	f->path.n = 0;
+	for (uint32_t i = leaf; i; i = tree->nodes.data[i].parent) {
+		if (vec_reserve(&f->path))
+			return -ENOMEM;
+		f->path.data[f->path.n++] = i;
+	}
+	if (vec_reserve(&f->lines))
+		return -ENOMEM;
+	f->lines.data[f->lines.n++] = (struct line){ ftello(f->mem), count };
+	if (!leaf)
+		name_put(f->mem, tree->nodes.data[0].name);
+	for (size_t i = f->path.n; i--;) {
+		name_put(f->mem, tree->nodes.data[f->path.data[i]].name);
+		if (i)
+			putc(';', f->mem);
+	}
+	putc('\0', f->mem);
+	return 0;
+}
+
+static int line_cmp(const void *a, const void *b, void *text)
+{
+	const struct line *x = a, *y = b;
+
+	return strcmp((char *)text + x->at, (char *)text + y->at);
+}
+
+static void lines_print(FILE *out, struct folded *f)
+{
+	uint64_t count = 0;
+
+	qsort_r(f->lines.data, f->lines.n, sizeof(*f->lines.data), line_cmp, f->text);
+	for (size_t i = 0; i < f->lines.n; i++) {
+		const char *text = f->text + f->lines.data[i].at;
+
+		count += f->lines.data[i].count;
+		if (i + 1 < f->lines.n && !strcmp(text, f->text + f->lines.data[i + 1].at))
+			continue;
+		fprintf(out, "%s %" PRIu64 "\n", text, count);
+		count = 0;
+	}
+}
+
+int render_folded(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg)
+{
+	struct folded f = { 0 };
+	int ret = 0;
+
+	(void)cfg;
+	f.mem = open_memstream(&f.text, &f.bytes);
+	if (!f.mem)
+		return -errno;
+	for (uint32_t i = 0; i < tree->nodes.n && !ret; i++) {
+		const struct tree_node *n = &tree->nodes.data[i];
+
+		if (n->self_count)
+			ret = line_add(&f, tree, i, p->is_time ? n->self : n->self_count);
+	}
+	if (fclose(f.mem) && !ret)
+		ret = -ENOMEM;
+	if (!ret && f.lines.n)
+		lines_print(out, &f);
+	free(f.text);
+	vec_free(&f.lines);
+	vec_free(&f.path);
+	if (!ret && ferror(out))
+		ret = -EIO;
+	return ret;
+}
