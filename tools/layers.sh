@@ -28,18 +28,19 @@ allow util
 allow elf sample.h
 allow types elf/
 allow unwind elf/ bpf/
-allow event bpf/ gen/ elf/ types/ unwind/insns sym/
+allow event row.h bpf/ gen/ elf/ types/ unwind/insns sym/
 allow sym sample.h unwinding.h bpf/ elf/ types/ unwind/
-allow model sample.h event/event.h sym/sym.h bpf/
-allow render model/ event/event.h sym/sym.h sample.h
+allow model row.h sample.h event/event.h sym/sym.h bpf/
+allow render row.h model/ event/event.h sym/sym.h sample.h
 allow ui
 allow data sample.h event/event.h bpf/
-allow capture sample.h unwinding.h target.h event/ model/profile.h bpf/ skel/ types/btf unwind/walk
-allow cmd sample.h target.h event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ ui/
+allow capture row.h sample.h unwinding.h target.h event/ model/profile.h bpf/ skel/ types/btf unwind/walk
+allow cmd row.h sample.h target.h event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ ui/
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;
-	user/sample.h | user/unwinding.h) check "$f" bpf/ ;;
+	user/sample.h | user/unwinding.h) check "$f" bpf/ row.h ;;
+	user/row.[ch]) check "$f" row.h util/ ;;
 	user/target.[ch]) check "$f" target.h bpf/ util/ ;;
 	*) echo "layers: $f has no rule here" >&2; bad=1 ;;
 	esac

@@ -8,7 +8,7 @@
 
 #include "data/reader.h"
 #include "model/fold.h"
-#include "render/rows/table.h"
+#include "render/rows/report.h"
 #include "sym/buildid.h"
 
 #define KTEXT 0xffffffff81000000ull
@@ -73,7 +73,7 @@ struct seen {
 	struct fold *fold;
 	struct profile p;
 	struct tree tree;
-	struct table table;
+	struct report table;
 	struct data_meta meta;
 	struct data_reader *reader;
 };
@@ -95,7 +95,7 @@ static void see(struct seen *s, const struct image *im, const struct syms_cfg *c
 	assert_non_null(s->fold);
 	assert_int_equal(fold_init(s->fold), 0);
 	assert_int_equal(tree_init(&s->tree), 0);
-	assert_int_equal(table_init(&s->table, sort, false, &err), 0);
+	assert_int_equal(report_init(&s->table, sort, false, &err), 0);
 	s->fold->syms = new_syms(cfg);
 	s->fold->view.profile = &s->p;
 	s->fold->may_hold = true;
@@ -106,7 +106,7 @@ static void see(struct seen *s, const struct image *im, const struct syms_cfg *c
 		fail_msg("%s", err.text);
 	assert_int_equal(fold_end(s->fold), 0);
 	s->meta = *data_reader_meta(s->reader);
-	table_sort(&s->table, false);
+	report_sort(&s->table, false);
 }
 
 static void seen_free(struct seen *s)
@@ -116,10 +116,10 @@ static void seen_free(struct seen *s)
 	fold_free(s->fold);
 	free(s->fold);
 	tree_free(&s->tree);
-	table_free(&s->table);
+	report_free(&s->table);
 }
 
-static const struct table_row *row(const struct seen *s, const char *sym)
+static const struct report_row *row(const struct seen *s, const char *sym)
 {
 	for (size_t i = 0; i < s->table.rows.n; i++)
 		if (s->table.rows.data[i].sym && !strcmp(s->table.rows.data[i].sym, sym))
@@ -459,7 +459,7 @@ static void put_comm(struct image *im, uint32_t pid, uint32_t tid, const char *c
 	put_record(im, PERF_RECORD_COMM, 0, body, n + 16);
 }
 
-static const struct table_row *row_of_comm(const struct seen *s, const char *comm)
+static const struct report_row *row_of_comm(const struct seen *s, const char *comm)
 {
 	for (size_t i = 0; i < s->table.rows.n; i++)
 		if (!strcmp(s->table.rows.data[i].comm, comm))
@@ -508,8 +508,8 @@ static void names_of_threads(void **state)
 		assert_int_equal(row_of_comm(&s, long_name)->self, 10);
 		if (i) {
 			f = open_memstream(&text, &n);
-			assert_int_equal(render_table_csv(f, &s.table, &s.p, &(struct table_cfg){ 0 }), 0);
-			assert_int_equal(render_table_json(f, &s.table, &s.p, &(struct table_cfg){ 0 }), 0);
+			assert_int_equal(render_report_csv(f, &s.table, &s.p, &(struct report_cfg){ 0 }), 0);
+			assert_int_equal(render_report_json(f, &s.table, &s.p, &(struct report_cfg){ 0 }), 0);
 			fclose(f);
 			assert_non_null(strstr(text, "\":-1\",-1"));
 			assert_non_null(strstr(text, "\"tid\":-1"));

@@ -16,7 +16,7 @@
 
 #include "golden.h"
 #include "render/events/hit.h"
-#include "render/rows/table.h"
+#include "render/rows/report.h"
 #include "render/tree/render.h"
 #include "util/json.h"
 #include "util/strpool.h"
@@ -385,10 +385,10 @@ static void json_checker(void **state)
 	assert_null(json_value_end("\"open"));
 }
 
-typedef int table_fn(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+typedef int table_fn(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 
 /* A table of two rows: 70 in a user function with a long name and a caller, 30 in a kernel function. */
-static void table_make(struct table *t, struct profile *p, const char *sort)
+static void table_make(struct report *t, struct profile *p, const char *sort)
 {
 	static const struct frame user[] = { { .name = "parse_all_the_words_of_the_input_and_the_rest", .obj = "/usr/lib/libparser.so" },
 					     { .name = "main", .obj = "/usr/bin/app" } };
@@ -396,23 +396,23 @@ static void table_make(struct table *t, struct profile *p, const char *sort)
 	static struct stack st;
 	struct sample s = { .pid = 10, .tid = 11, .weight = 70, .count = 7 };
 
-	assert_int_equal(table_init(t, sort, true, NULL), 0);
+	assert_int_equal(report_init(t, sort, true, NULL), 0);
 	memcpy(st.frames, user, sizeof(user));
 	st.n = 2;
-	assert_int_equal(table_add(t, &s, "worker", &st), 0);
+	assert_int_equal(report_add(t, &s, "worker", &st), 0);
 	s.weight = 30;
 	s.count = 3;
 	st.frames[0] = kernel;
 	st.n = 1;
-	assert_int_equal(table_add(t, &s, "swapper", &st), 0);
-	table_sort(t, false);
+	assert_int_equal(report_add(t, &s, "swapper", &st), 0);
+	report_sort(t, false);
 	*p = (struct profile){ .notes = { "one \x1b note", "two" }, .nr_notes = 2, .event = "cpu-clock", .weight = 100, .kept = 10, .seen = 10 };
 }
 
-static char *table_text(table_fn *render, const char *sort, const struct table_cfg *cfg)
+static char *table_text(table_fn *render, const char *sort, const struct report_cfg *cfg)
 {
 	struct profile p;
-	struct table t;
+	struct report t;
 	char *text = NULL;
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
@@ -421,15 +421,15 @@ static char *table_text(table_fn *render, const char *sort, const struct table_c
 	assert_non_null(out);
 	assert_int_equal(render(out, &t, &p, cfg), 0);
 	assert_int_equal(fclose(out), 0);
-	table_free(&t);
+	report_free(&t);
 	return text;
 }
 
 static void table_json(void **state)
 {
 	static const char *const events[] = { "cycles" };
-	struct table_cfg cfg = { .callers = true, .event_names = events }, none = { .percent_limit = 99 };
-	char *text = table_text(render_table_json, "comm,pid,dso,sym,event", &cfg);
+	struct report_cfg cfg = { .callers = true, .event_names = events }, none = { .percent_limit = 99 };
+	char *text = table_text(render_report_json, "comm,pid,dso,sym,event", &cfg);
 
 	(void)state;
 	expect_json(text);
@@ -437,7 +437,7 @@ static void table_json(void **state)
 	assert_non_null(strstr(text, "_the_rest\",\"kind\":\"user\""));
 	assert_non_null(strstr(text, "{\"depth\":1,\"sym\":\"main\",\"kind\":\"user\","));
 	free(text);
-	text = table_text(render_table_json, "comm", &none);
+	text = table_text(render_report_json, "comm", &none);
 	expect_json(text);
 	free(text);
 }
@@ -445,8 +445,8 @@ static void table_json(void **state)
 /* Every line that is a row or the line of titles fits, and the row of 70 % shows its share and `name`. */
 static void expect_fits(const char *sort, bool children, int columns, const char *name)
 {
-	struct table_cfg cfg = { .children = children, .columns = columns };
-	char *text = table_text(render_table_text, sort, &cfg);
+	struct report_cfg cfg = { .children = children, .columns = columns };
+	char *text = table_text(render_report_text, sort, &cfg);
 	bool found = false, body = false;
 
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -463,7 +463,7 @@ static void expect_fits(const char *sort, bool children, int columns, const char
 static void narrow_terminals(void **state)
 {
 	static const char *const sorts[] = { "comm,dso,sym", "sym", "dso,sym,comm", "comm,pid,tid,cpu,dso,sym,event" };
-	struct table_cfg wide = { .columns = 100, .children = true };
+	struct report_cfg wide = { .columns = 100, .children = true };
 	char *text;
 
 	(void)state;
@@ -474,18 +474,18 @@ static void narrow_terminals(void **state)
 			expect_fits(sorts[i], children, 80, "parse_all_the_words");
 		}
 	expect_fits("comm,dso", false, 20, "libp");
-	text = table_text(render_table_text, "sym", &wide);
+	text = table_text(render_report_text, "sym", &wide);
 	assert_non_null(strstr(text, "\n# Note: one \\x1b note\n# Note: two\n#\n"));
 	free(text);
 	/* What fits is whole, however long. */
-	text = table_text(render_table_text, "comm,dso,sym", &wide);
+	text = table_text(render_report_text, "comm,dso,sym", &wide);
 	assert_non_null(strstr(text, "Children     Self  Command  Shared Object"));
 	assert_non_null(strstr(text, "  70.00%   70.00%  worker   libparser.so       [.] parse_all_the_words_of_the_input_and_the_rest\n"));
 	assert_non_null(strstr(text, "  30.00%   30.00%  swapper  [kernel.kallsyms]  [k] do_idle\n"));
 	free(text);
 	/* Columns behind the symbol stand below their titles. */
 	wide.children = false;
-	text = table_text(render_table_text, "sym,comm", &wide);
+	text = table_text(render_report_text, "sym,comm", &wide);
 	assert_non_null(strstr(text, "\n#Overhead  Symbol                                             Command\n"));
 	assert_non_null(strstr(text, "\n   30.00%  [k] do_idle                                        swapper\n"));
 	free(text);

@@ -10,7 +10,7 @@
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
 #include "cmd/replay.h"
-#include "render/rows/table.h"
+#include "render/rows/report.h"
 #include "render/tree/render.h"
 #include "util/log.h"
 #include "util/outfile.h"
@@ -130,13 +130,13 @@ static int write_picture(struct flame *f, struct outfile *out, const struct flam
 
 static int print_top(const struct flame *f, const struct fold_view *v)
 {
-	struct table_cfg cfg = { .rows_max = f->top, .columns = 0 };
+	struct report_cfg cfg = { .rows_max = f->top, .columns = 0 };
 
 	FILE *out = strcmp(f->out, "-") ? stdout : stderr;
 	int ret;
 
-	table_sort(v->table, false);
-	ret = render_table_text(out, v->table, v->profile, &cfg);
+	report_sort(v->table, false);
+	ret = render_report_text(out, v->table, v->profile, &cfg);
 	return ferror(out) ? 0 : ret; /* main tells of a failed stdout */
 }
 
@@ -279,7 +279,7 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 static int flame_with(struct flame *f, struct fold *fold, const struct flame_format *fmt, struct err *err)
 {
 	struct profile p = { 0 };
-	struct table table = { 0 };
+	struct report table = { 0 };
 	struct tree tree = { 0 };
 	struct outfile out;
 	int ret;
@@ -290,7 +290,7 @@ static int flame_with(struct flame *f, struct fold *fold, const struct flame_for
 	out.keep_old = true;
 	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0;
 	if (!ret && f->top)
-		ret = table_init(&table, TOP_KEYS, false, err);
+		ret = report_init(&table, TOP_KEYS, false, err);
 	fold->view = (struct fold_view){ .profile = &p, .tree = &tree, .table = f->top ? &table : NULL };
 	fold->root = pick_root(f->by);
 	fold->no_kernel = f->m.no_kernel;
@@ -298,7 +298,7 @@ static int flame_with(struct flame *f, struct fold *fold, const struct flame_for
 	if (!ret)
 		ret = flame_into(f, fold, &out, fmt, err);
 	outfile_abort(&out);
-	table_free(&table);
+	report_free(&table);
 	tree_free(&tree);
 	return ret;
 }

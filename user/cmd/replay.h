@@ -20,7 +20,7 @@ struct replay_view {
 	struct fold_view at; /* its pointers are to the three below */
 	struct profile profile;
 	struct tree tree;
-	struct table table;
+	struct report table;
 	int event, nr_events; /* the first of them */
 	char name[256];	      /* of the profile's event, where there are several */
 };

@@ -120,7 +120,7 @@ static void view_free(struct replay_view *v)
 	if (!v)
 		return;
 	tree_free(&v->tree);
-	table_free(&v->table);
+	report_free(&v->table);
 	free(v);
 }
 
@@ -135,7 +135,7 @@ static struct replay_view *view_new(const struct replay *r, int event)
 	v->at.profile = &v->profile;
 	v->at.tree = r->trees ? &v->tree : NULL;
 	v->at.table = r->sort ? &v->table : NULL;
-	if ((r->trees && tree_init(&v->tree)) || (r->sort && table_init(&v->table, r->sort, r->callers, &err))) {
+	if ((r->trees && tree_init(&v->tree)) || (r->sort && report_init(&v->table, r->sort, r->callers, &err))) {
 		view_free(v);
 		return NULL;
 	}

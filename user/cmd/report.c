@@ -9,12 +9,12 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
-#include "render/rows/table.h"
+#include "render/rows/report.h"
 #include "ui/terminal.h"
 #include "util/num.h"
 #include "util/outfile.h"
 
-struct report {
+struct report_options {
 	struct honesty h;
 	const char *input, *out, *sort, *format;
 	bool no_children, counts, callers, inlines, json, stdio;
@@ -25,44 +25,44 @@ struct report {
 
 static int set_limit(void *base, const char *text, struct err *err)
 {
-	int ret = num_double(text, 100, &((struct report *)base)->percent_limit);
+	int ret = num_double(text, 100, &((struct report_options *)base)->percent_limit);
 
 	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text) : 0;
 }
 
 static const struct opt report_opts[] = {
-	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct report, input), "file to read (default: perf.data)", NULL, false,
+	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct report_options, input), "file to read (default: perf.data)", NULL, false,
 	  NULL },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct report, out), "where to write (default: standard output)", NULL,
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct report_options, out), "where to write (default: standard output)", NULL,
 	  false, NULL },
-	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct report, sort),
+	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct report_options, sort),
 	  "comm, pid, tid, cpu, dso, sym, event (default: comm,dso,sym)", NULL, false, NULL },
-	{ 'g', "call-graph", NULL, OPT_FLAG, offsetof(struct report, callers), "show the callers of each row", NULL, false,
+	{ 'g', "call-graph", NULL, OPT_FLAG, offsetof(struct report_options, callers), "show the callers of each row", NULL, false,
 	  NULL },
-	{ 'n', "show-nr-samples", NULL, OPT_FLAG, offsetof(struct report, counts), "a column for the number of samples", NULL, false, NULL },
-	{ 0, "no-children", NULL, OPT_FLAG, offsetof(struct report, no_children),
+	{ 'n', "show-nr-samples", NULL, OPT_FLAG, offsetof(struct report_options, counts), "a column for the number of samples", NULL, false, NULL },
+	{ 0, "no-children", NULL, OPT_FLAG, offsetof(struct report_options, no_children),
 	  "order by self, without the column for callees", NULL, false, NULL },
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit, false, NULL },
-	{ 0, "top", "N", OPT_U64, offsetof(struct report, top), "only the first N rows", NULL, false, NULL },
-	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct report, event_index),
+	{ 0, "top", "N", OPT_U64, offsetof(struct report_options, top), "only the first N rows", NULL, false, NULL },
+	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct report_options, event_index),
 	  "only this event of the file, from 0 (default: a table for each)", NULL, false, NULL },
-	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report, inlines), "tell inlined functions apart (slower)", NULL, false,
+	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report_options, inlines), "tell inlined functions apart (slower)", NULL, false,
 	  NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report, format), "text (default), csv or json", NULL, false,
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report_options, format), "text (default), csv or json", NULL, false,
 	  "text|csv|json" },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct report, json), "the same as --format json", NULL, false, NULL },
-	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct report, stdio), "accepted for perf's users: text is the default", NULL,
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct report_options, json), "the same as --format json", NULL, false, NULL },
+	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct report_options, stdio), "accepted for perf's users: text is the default", NULL,
 	  false, NULL },
 	{ 0 },
 };
 
 static const struct opt_group report_groups[] = {
 	{ "Report", report_opts, 0 },
-	{ "Honesty", honesty_opts, offsetof(struct report, h) },
+	{ "Honesty", honesty_opts, offsetof(struct report_options, h) },
 	{ 0 },
 };
 
-static bool has_key(const struct table *t, enum table_key key)
+static bool has_key(const struct report *t, enum report_key key)
 {
 	for (uint32_t i = 0; i < t->nr_keys; i++)
 		if (t->keys[i] == key)
@@ -70,27 +70,27 @@ static bool has_key(const struct table *t, enum table_key key)
 	return false;
 }
 
-static int render(const struct report *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
+static int render(const struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
 {
-	struct table_cfg cfg = { .event_names = names, .rows_max = r->top, .percent_limit = r->percent_limit,
+	struct report_cfg cfg = { .event_names = names, .rows_max = r->top, .percent_limit = r->percent_limit,
 				 .children = !r->no_children, .callers = r->callers, .counts = r->counts,
 				 .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = r->json ? "json" : r->format ? r->format : "text";
-	struct table_view *views = calloc(replay->views.n, sizeof(*views));
+	struct report_view *views = calloc(replay->views.n, sizeof(*views));
 	int ret = views ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < replay->views.n && !ret; i++) {
 		struct replay_view *v = replay->views.data[i];
 
-		table_sort(&v->table, !r->no_children);
-		views[i] = (struct table_view){ &v->table, &v->profile };
+		report_sort(&v->table, !r->no_children);
+		views[i] = (struct report_view){ &v->table, &v->profile };
 	}
 	if (!ret && !strcmp(format, "json"))
-		ret = render_tables_json(out, views, replay->views.n, &cfg);
+		ret = render_reports_json(out, views, replay->views.n, &cfg);
 	for (size_t i = 0; i < replay->views.n && !ret && strcmp(format, "json") != 0; i++) {
 		cfg.is_next = i;
 		cfg.with_event = replay->views.n > 1 && !has_key(views[i].table, KEY_EVENT);
-		ret = (strcmp(format, "csv") ? render_table_text : render_table_csv)(out, views[i].table, views[i].profile, &cfg);
+		ret = (strcmp(format, "csv") ? render_report_text : render_report_csv)(out, views[i].table, views[i].profile, &cfg);
 	}
 	free(views);
 	return ret && !ferror(out) ? err_set(err, ret, "cannot print the table: %s", strerror(-ret)) : 0;
@@ -107,7 +107,7 @@ static const char **event_names(const struct data_reader *reader)
 	return names;
 }
 
-static int report_into(const struct report *r, struct replay *replay, struct outfile *out, struct err *err)
+static int report_into(const struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
 {
 	struct syms_cfg cfg = { .inlines = r->inlines, .lines = r->inlines };
 	const char **names = NULL;
@@ -132,17 +132,17 @@ static int report_into(const struct report *r, struct replay *replay, struct out
 }
 
 /* All that is wrong with the command line is said before anything is written. */
-static int check(struct report *r, char **operands, struct replay *replay, struct err *err)
+static int check(struct report_options *r, char **operands, struct replay *replay, struct err *err)
 {
-	struct table table;
+	struct report table;
 	int ret;
 
 	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': a file is given with -i", operands[0]);
-	ret = table_init(&table, replay->sort, replay->callers, err);
+	ret = report_init(&table, replay->sort, replay->callers, err);
 	if (ret)
 		return ret;
-	table_free(&table);
+	report_free(&table);
 	if (r->out && same_file(r->input, r->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", r->out);
 	return r->event_index ? replay_event_index(r->event_index, &replay->event, err) : 0;
@@ -150,7 +150,7 @@ static int check(struct report *r, char **operands, struct replay *replay, struc
 
 static int report_run(void *cfg, char **operands, struct err *err)
 {
-	struct report *r = cfg;
+	struct report_options *r = cfg;
 	struct replay replay = { .event = REPLAY_EACH, .callers = r->callers };
 	struct outfile out;
 	struct fold *fold;
@@ -183,7 +183,7 @@ const struct cmd cmd_report = {
 	.summary = "print a recorded file as a table",
 	.operands = "",
 	.groups = report_groups,
-	.cfg_size = sizeof(struct report),
+	.cfg_size = sizeof(struct report_options),
 	.examples = "skep report                                 perf.data, by command, object and symbol\n"
 		    "skep report --no-children -s dso,sym --top 20\n"
 		    "skep report -g --percent-limit 1            with the callers of each row\n"

@@ -9,7 +9,7 @@
 #include "cmd/live.h"
 #include "cmd/stat_out.h"
 #include "event/keys.h"
-#include "render/rows/table.h"
+#include "render/rows/report.h"
 #include "render/tree/render.h"
 
 #define KEYS_BYTES 128
@@ -39,7 +39,7 @@ static int row_keys(const char *by, char *buf, size_t size, struct err *err)
 static int print(const struct stat_stack *o, struct fold *fold, const struct measure *m, FILE *out)
 {
 	const char *names[EVENTS_MAX];
-	const struct table_cfg cfg = { .event_names = names, .rows_max = o->top, .callers = true, .counts = true };
+	const struct report_cfg cfg = { .event_names = names, .rows_max = o->top, .callers = true, .counts = true };
 
 	for (int i = 0; i < m->nr_events; i++)
 		names[i] = m->events[i].name;
@@ -49,8 +49,8 @@ static int print(const struct stat_stack *o, struct fold *fold, const struct mea
 		tree_sort(fold->view.tree, 0);
 		return render_folded(out, fold->view.tree, fold->view.profile, &picture);
 	}
-	table_sort(fold->view.table, false);
-	return (o->json ? render_table_json : o->csv ? render_table_csv : render_table_text)(out, fold->view.table, fold->view.profile, &cfg);
+	report_sort(fold->view.table, false);
+	return (o->json ? render_report_json : o->csv ? render_report_csv : render_report_text)(out, fold->view.table, fold->view.profile, &cfg);
 }
 
 /* event: the name of the first, which is still there when the run is not. */
@@ -75,7 +75,7 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 {
 	struct fold *fold = calloc(1, sizeof(*fold));
 	char keys[KEYS_BYTES];
-	struct table table = { 0 };
+	struct report table = { 0 };
 	struct tree tree = { 0 };
 	struct stat_out out = { 0 };
 	int ret;
@@ -89,7 +89,7 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 	if (!ret)
 		ret = row_keys(o->keys, keys, sizeof(keys), err);
 	if (!ret)
-		ret = table_init(&table, keys, true, err);
+		ret = report_init(&table, keys, true, err);
 	if (!ret && o->folded)
 		ret = tree_init(&tree);
 	if (!ret)
@@ -107,7 +107,7 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 	fold_free(fold);
 out:
 	tree_free(&tree);
-	table_free(&table);
+	report_free(&table);
 	free(fold);
 	return ret;
 }

@@ -188,7 +188,7 @@ static int add_sample(struct fold *f, const struct sample *s, struct fold_view *
 	if (v->tree)
 		ret = add_tree(f, s, v, comm);
 	if (!ret && v->table)
-		ret = table_add(v->table, s, comm, &f->stack);
+		ret = report_add(v->table, s, comm, &f->stack);
 	return ret;
 }
 

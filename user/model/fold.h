@@ -8,7 +8,7 @@
 
 #include "model/profile.h"
 #include "model/stack.h"
-#include "model/table.h"
+#include "model/report.h"
 #include "model/tree.h"
 #include "sample.h"
 #include "sym/sym.h"
@@ -34,7 +34,7 @@ struct held {
 struct fold_view {
 	struct profile *profile;
 	struct tree *tree;   /* NULL: not wanted */
-	struct table *table; /* NULL: not wanted */
+	struct report *table; /* NULL: not wanted */
 	uint64_t first_ns, last_ns, folded; /* folded: samples that were added */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tables in three formats. The text form has perf's columns in perf's order. */
-#include "render/rows/table.h"
+#include "render/rows/report.h"
 
 #include <errno.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const char *short_object(const char *path)
 }
 
 /* Raw text of a cell. */
-static void cell_text(char *buf, size_t size, const struct table_row *r, enum table_key key, const struct table_cfg *cfg)
+static void cell_text(char *buf, size_t size, const struct report_row *r, enum report_key key, const struct report_cfg *cfg)
 {
 	switch (key) {
 	case KEY_COMM:
@@ -71,13 +71,13 @@ static void cell_text(char *buf, size_t size, const struct table_row *r, enum ta
 	}
 }
 
-static const char *level(const struct table_row *r)
+static const char *level(const struct report_row *r)
 {
 	return r->is_kernel ? "[k] " : "[.] ";
 }
 
 /* Width that a key's column needs, at most max; the last column is not padded. */
-static int column_width(const struct table *t, enum table_key key, size_t rows, const struct table_cfg *cfg, size_t max)
+static int column_width(const struct report *t, enum report_key key, size_t rows, const struct report_cfg *cfg, size_t max)
 {
 	char raw[CELL_BYTES], shown[CELL_BYTES];
 	size_t width = strlen(key_titles[key]);
@@ -93,12 +93,12 @@ static int column_width(const struct table *t, enum table_key key, size_t rows, 
 	return width < max ? width : max;
 }
 
-static size_t rows_shown(const struct table *t, const struct profile *p, const struct table_cfg *cfg)
+static size_t rows_shown(const struct report *t, const struct profile *p, const struct report_cfg *cfg)
 {
 	size_t n = 0;
 
 	for (; n < t->rows.n; n++) {
-		const struct table_row *r = &t->rows.data[n];
+		const struct report_row *r = &t->rows.data[n];
 
 		if (cfg->rows_max && n >= cfg->rows_max)
 			break;
@@ -110,7 +110,7 @@ static size_t rows_shown(const struct table *t, const struct profile *p, const s
 }
 
 /* One level of the call chain below a row: the callers, heaviest first. */
-static void print_chains(FILE *out, const struct table_row *r, const struct profile *p)
+static void print_chains(FILE *out, const struct report_row *r, const struct profile *p)
 {
 	const struct tree_node *nodes = r->callers->nodes.data;
 	uint32_t depth = 0;
@@ -144,12 +144,12 @@ static void print_chains(FILE *out, const struct table_row *r, const struct prof
 struct layout {
 	bool children, level; /* the column for callees; the mark before a symbol */
 	bool counts;
-	bool hidden[TABLE_KEYS_MAX];
-	int widths[TABLE_KEYS_MAX];
+	bool hidden[REPORT_KEYS_MAX];
+	int widths[REPORT_KEYS_MAX];
 	uint32_t main; /* the key that stays: the symbol, or the last one */
 };
 
-static int line_width(const struct layout *l, const struct table *t, int main_width)
+static int line_width(const struct layout *l, const struct report *t, int main_width)
 {
 	int n = PERCENT_WIDTH * (l->children ? 2 : 1) + (l->counts ? COUNT_WIDTH : 0);
 
@@ -161,7 +161,7 @@ static int line_width(const struct layout *l, const struct table *t, int main_wi
 }
 
 /* The widest column that can give something away, or the first one that can go; -1: none. */
-static int column_to_give(const struct layout *l, const struct table *t, int *ret_first)
+static int column_to_give(const struct layout *l, const struct report *t, int *ret_first)
 {
 	int widest = -1;
 
@@ -177,7 +177,7 @@ static int column_to_give(const struct layout *l, const struct table *t, int *re
 }
 
 /* Gives the main key a third of the line: other columns shrink, then go, the first before the last. */
-static void layout_fit(struct layout *l, const struct table *t, int columns)
+static void layout_fit(struct layout *l, const struct report *t, int columns)
 {
 	int least = columns / 3 < l->widths[l->main] ? columns / 3 : l->widths[l->main], rest;
 
@@ -200,7 +200,7 @@ static void layout_fit(struct layout *l, const struct table *t, int columns)
 		l->widths[l->main] = rest > 0 ? rest : 0;
 }
 
-static void layout_make(struct layout *l, const struct table *t, size_t rows, const struct table_cfg *cfg)
+static void layout_make(struct layout *l, const struct report *t, size_t rows, const struct report_cfg *cfg)
 {
 	*l = (struct layout){ .children = cfg->children, .level = true, .counts = cfg->counts, .main = t->nr_keys - 1 };
 	for (uint32_t k = 0; k < t->nr_keys; k++)
@@ -225,8 +225,8 @@ static size_t cut_at(const char *text, size_t n, size_t max)
 	return max;
 }
 
-static void print_row(FILE *out, const struct table *t, const struct table_row *r, const struct profile *p,
-		      const struct table_cfg *cfg, const struct layout *l)
+static void print_row(FILE *out, const struct report *t, const struct report_row *r, const struct profile *p,
+		      const struct report_cfg *cfg, const struct layout *l)
 {
 	bool by_total = cfg->children && !l->children; /* room for one share: the one that the rows are ordered by */
 	char raw[CELL_BYTES], shown[CELL_BYTES];
@@ -254,7 +254,7 @@ static void print_row(FILE *out, const struct table *t, const struct table_row *
 	fputc('\n', out);
 }
 
-static void print_titles(FILE *out, const struct table *t, const struct table_cfg *cfg, const struct layout *l)
+static void print_titles(FILE *out, const struct report *t, const struct report_cfg *cfg, const struct layout *l)
 {
 	int pad = 0;
 
@@ -274,7 +274,7 @@ static void print_titles(FILE *out, const struct table *t, const struct table_cf
 	fputs("\n#\n", out);
 }
 
-int render_table_text(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)
+int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
 {
 	size_t rows = rows_shown(t, p, cfg);
 	struct layout l;
@@ -301,7 +301,7 @@ int render_table_text(FILE *out, const struct table *t, const struct profile *p,
 	return ferror(out) ? -EIO : 0;
 }
 
-int render_table_csv(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)
+int render_report_csv(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
 {
 	char raw[CELL_BYTES];
 	size_t rows = rows_shown(t, p, cfg);
@@ -313,12 +313,12 @@ int render_table_csv(FILE *out, const struct table *t, const struct profile *p, 
 		fputs(cfg->with_event ? ",event\n" : "\n", out);
 	}
 	for (size_t i = 0; i < rows; i++) {
-		const struct table_row *r = &t->rows.data[i];
+		const struct report_row *r = &t->rows.data[i];
 
 		fprintf(out, "%.4f,%.4f,%llu,%llu,%llu", percent(r->self, p->weight), percent(r->total, p->weight),
 			(unsigned long long)r->self, (unsigned long long)r->total, (unsigned long long)r->self_count);
 		for (uint32_t k = 0; k < t->nr_keys; k++) {
-			enum table_key key = t->keys[k];
+			enum report_key key = t->keys[k];
 
 			fputc(',', out);
 			cell_text(raw, sizeof(raw), r, key, cfg);
@@ -358,7 +358,7 @@ static void json_callers(struct json *j, const struct tree *tree)
 	json_array_end(j);
 }
 
-static void json_row(struct json *j, const struct table *t, const struct table_row *r, const struct profile *p, const struct table_cfg *cfg)
+static void json_row(struct json *j, const struct report *t, const struct report_row *r, const struct profile *p, const struct report_cfg *cfg)
 {
 	char raw[CELL_BYTES];
 
@@ -372,7 +372,7 @@ static void json_row(struct json *j, const struct table *t, const struct table_r
 	json_key_u64(j, "total", r->total);
 	json_key_u64(j, "samples", r->self_count);
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
-		enum table_key key = t->keys[k];
+		enum report_key key = t->keys[k];
 
 		if (key == KEY_CPU && r->cpu == UINT32_MAX) {
 			json_key_text(j, "cpu", NULL);
@@ -394,7 +394,7 @@ static void json_row(struct json *j, const struct table *t, const struct table_r
 }
 
 /* The keys of a table in the object that is open. */
-static void json_table(struct json *j, const struct table_view *v, const struct table_cfg *cfg)
+static void json_table(struct json *j, const struct report_view *v, const struct report_cfg *cfg)
 {
 	size_t rows = rows_shown(v->table, v->profile, cfg);
 
@@ -406,7 +406,7 @@ static void json_table(struct json *j, const struct table_view *v, const struct 
 	json_array_end(j);
 }
 
-int render_tables_json(FILE *out, const struct table_view *views, size_t n, const struct table_cfg *cfg)
+int render_reports_json(FILE *out, const struct report_view *views, size_t n, const struct report_cfg *cfg)
 {
 	struct json j;
 
@@ -431,9 +431,9 @@ int render_tables_json(FILE *out, const struct table_view *views, size_t n, cons
 	return json_end(&j);
 }
 
-int render_table_json(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg)
+int render_report_json(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
 {
-	const struct table_view view = { t, p };
+	const struct report_view view = { t, p };
 
-	return render_tables_json(out, &view, 1, cfg);
+	return render_reports_json(out, &view, 1, cfg);
 }

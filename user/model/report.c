@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Rows by key over an open-addressed index. */
-#include "model/table.h"
+#include "model/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,20 +12,20 @@
 
 static const struct {
 	const char *name, *alias;
-	enum table_key key;
+	enum report_key key;
 } key_names[] = {
 	{ "comm", NULL, KEY_COMM },    { "pid", NULL, KEY_PID },     { "tid", NULL, KEY_TID },     { "cpu", NULL, KEY_CPU },
 	{ "dso", "obj", KEY_DSO },     { "sym", "symbol", KEY_SYM }, { "event", NULL, KEY_EVENT },
 };
 
-static int add_key(struct table *t, const char *word, size_t len)
+static int add_key(struct report *t, const char *word, size_t len)
 {
 	for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++) {
 		const char *names[] = { key_names[i].name, key_names[i].alias };
 
 		for (int k = 0; k < 2; k++)
 			if (names[k] && strlen(names[k]) == len && !strncmp(names[k], word, len)) {
-				if (t->nr_keys >= TABLE_KEYS_MAX)
+				if (t->nr_keys >= REPORT_KEYS_MAX)
 					return -E2BIG;
 				t->keys[t->nr_keys++] = key_names[i].key;
 				return 0;
@@ -34,9 +34,9 @@ static int add_key(struct table *t, const char *word, size_t len)
 	return -EINVAL;
 }
 
-int table_init(struct table *t, const char *sort, bool want_callers, struct err *err)
+int report_init(struct report *t, const char *sort, bool want_callers, struct err *err)
 {
-	*t = (struct table){ .want_callers = want_callers, .nr_slots = FIRST_SLOTS };
+	*t = (struct report){ .want_callers = want_callers, .nr_slots = FIRST_SLOTS };
 	for (const char *at = sort;; at++) {
 		size_t len = strcspn(at, ",");
 		int ret = add_key(t, at, len);
@@ -55,7 +55,7 @@ int table_init(struct table *t, const char *sort, bool want_callers, struct err 
 	return t->slots ? 0 : -ENOMEM;
 }
 
-void table_free(struct table *t)
+void report_free(struct report *t)
 {
 	for (size_t i = 0; i < t->rows.n; i++)
 		if (t->rows.data[i].callers) {
@@ -67,7 +67,7 @@ void table_free(struct table *t)
 	t->slots = NULL;
 }
 
-static uint64_t row_hash(const struct table_row *r)
+static uint64_t row_hash(const struct report_row *r)
 {
 	uint64_t h = hash_pair((uintptr_t)r->comm, (uintptr_t)r->sym);
 
@@ -76,13 +76,13 @@ static uint64_t row_hash(const struct table_row *r)
 	return hash_pair(h, (uint64_t)r->cpu << 32 | r->event);
 }
 
-static bool row_same(const struct table_row *a, const struct table_row *b)
+static bool row_same(const struct report_row *a, const struct report_row *b)
 {
 	return a->comm == b->comm && a->dso == b->dso && a->sym == b->sym && a->pid == b->pid && a->tid == b->tid &&
 	       a->cpu == b->cpu && a->event == b->event && a->kind == b->kind && a->is_kernel == b->is_kernel;
 }
 
-static int grow(struct table *t)
+static int grow(struct report *t)
 {
 	uint32_t n = t->nr_slots * 2;
 	uint32_t *slots = calloc(n, sizeof(*slots));
@@ -103,7 +103,7 @@ static int grow(struct table *t)
 }
 
 /* Index of the row with these keys, made if new; -ENOMEM. */
-static long find_row(struct table *t, const struct table_row *key)
+static long find_row(struct report *t, const struct report_row *key)
 {
 	uint32_t at = row_hash(key) & (t->nr_slots - 1);
 
@@ -120,9 +120,9 @@ static long find_row(struct table *t, const struct table_row *key)
 }
 
 /* The key values of frame f in this sample. */
-static struct table_row row_key(const struct table *t, const struct sample *s, const char *comm, const struct frame *f)
+static struct report_row row_key(const struct report *t, const struct sample *s, const char *comm, const struct frame *f)
 {
-	struct table_row r = { 0 };
+	struct report_row r = { 0 };
 
 	for (uint32_t i = 0; i < t->nr_keys; i++)
 		switch (t->keys[i]) {
@@ -155,7 +155,7 @@ static struct table_row row_key(const struct table *t, const struct sample *s, c
 	return r;
 }
 
-static int add_callers(struct table_row *r, const struct sample *s, const struct stack *st)
+static int add_callers(struct report_row *r, const struct sample *s, const struct stack *st)
 {
 	if (!r->callers) {
 		r->callers = malloc(sizeof(*r->callers));
@@ -170,14 +170,14 @@ static int add_callers(struct table_row *r, const struct sample *s, const struct
 	return tree_add(r->callers, st->frames + 1, st->n - 1, s->weight, s->count);
 }
 
-int table_add(struct table *t, const struct sample *s, const char *comm, const struct stack *st)
+int report_add(struct report *t, const struct sample *s, const char *comm, const struct stack *st)
 {
 	static const struct frame nothing = { .kind = FRAME_UNKNOWN };
 
 	t->samples++;
 	for (uint32_t i = 0; i < st->n || i == 0; i++) {
 		const struct frame *f = st->n ? &st->frames[i] : &nothing;
-		struct table_row key = row_key(t, s, comm, f), *r;
+		struct report_row key = row_key(t, s, comm, f), *r;
 		long at;
 
 		if (f->kind == FRAME_MARK && i > 0)
@@ -206,7 +206,7 @@ static int name_cmp(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-static int row_cmp(const struct table_row *x, const struct table_row *y, bool by_total)
+static int row_cmp(const struct report_row *x, const struct report_row *y, bool by_total)
 {
 	uint64_t a[2] = { by_total ? x->total : x->self, by_total ? x->self : x->total };
 	uint64_t b[2] = { by_total ? y->total : y->self, by_total ? y->self : y->total };
@@ -230,7 +230,7 @@ static int cmp_total(const void *a, const void *b)
 	return row_cmp(a, b, true);
 }
 
-void table_sort(struct table *t, bool by_total)
+void report_sort(struct report *t, bool by_total)
 {
 	if (t->rows.n)
 		qsort(t->rows.data, t->rows.n, sizeof(*t->rows.data), by_total ? cmp_total : cmp_self);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tables of rows: text for people, CSV and JSON for programs. Columns follow the table's keys. */
-#ifndef SKEP_RENDER_ROWS_TABLE_H
-#define SKEP_RENDER_ROWS_TABLE_H
+#ifndef SKEP_RENDER_ROWS_REPORT_H
+#define SKEP_RENDER_ROWS_REPORT_H
 
 #include <stdio.h>
 
 #include "model/profile.h"
-#include "model/table.h"
+#include "model/report.h"
 
-struct table_cfg {
+struct report_cfg {
 	uint64_t rows_max;    /* 0: all */
 	double percent_limit; /* rows below are left out; text without rows_max says how many */
 	bool children;	      /* a column for total, and the order by it */
@@ -21,14 +21,14 @@ struct table_cfg {
 };
 
 /* Each returns 0 or -errno of a failed write. The table is sorted by the caller. */
-int render_table_text(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
-int render_table_csv(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
+int render_report_csv(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 /* Of several tables the first as it would be alone, and the key "other_events" with the others, as they would be. */
-struct table_view {
-	const struct table *table;
+struct report_view {
+	const struct report *table;
 	const struct profile *profile;
 };
-int render_tables_json(FILE *out, const struct table_view *views, size_t n, const struct table_cfg *cfg);
-int render_table_json(FILE *out, const struct table *t, const struct profile *p, const struct table_cfg *cfg);
+int render_reports_json(FILE *out, const struct report_view *views, size_t n, const struct report_cfg *cfg);
+int render_report_json(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 
 #endif

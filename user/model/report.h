@@ -3,18 +3,18 @@
  * FOLD: samples to rows. A row is one value of the sort keys with what was spent in it (self) and in
  * it and its callees (total). Pure.
  */
-#ifndef SKEP_MODEL_TABLE_H
-#define SKEP_MODEL_TABLE_H
+#ifndef SKEP_MODEL_REPORT_H
+#define SKEP_MODEL_REPORT_H
 
 #include "model/stack.h"
 #include "model/tree.h"
 #include "util/vec.h"
 
-enum table_key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_MAX };
+enum report_key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_MAX };
 
-#define TABLE_KEYS_MAX KEY_MAX
+#define REPORT_KEYS_MAX KEY_MAX
 
-struct table_row {
+struct report_row {
 	const char *comm, *dso, *sym; /* interned or NULL when not a key */
 	uint32_t pid, tid, cpu, event;
 	uint32_t kind; /* enum frame_kind of sym */
@@ -24,24 +24,24 @@ struct table_row {
 	uint64_t mark;	      /* last sample that was added to total: recursion counts once */
 };
 
-struct table {
-	enum table_key keys[TABLE_KEYS_MAX];
+struct report {
+	enum report_key keys[REPORT_KEYS_MAX];
 	uint32_t nr_keys;
 	bool want_callers;
-	VEC(struct table_row) rows;
+	VEC(struct report_row) rows;
 	uint32_t *slots;
 	uint32_t nr_slots;
 	uint64_t samples;
 };
 
 /* "comm,dso,sym" to keys. Returns 0, or -EINVAL with err. */
-int table_init(struct table *t, const char *sort, bool want_callers, struct err *err);
-void table_free(struct table *t);
+int report_init(struct report *t, const char *sort, bool want_callers, struct err *err);
+void report_free(struct report *t);
 
 /* comm: interned. 0 or -ENOMEM. */
-int table_add(struct table *t, const struct sample *s, const char *comm, const struct stack *st);
+int report_add(struct report *t, const struct sample *s, const char *comm, const struct stack *st);
 
 /* Heaviest first: by total when by_total, else by self; ties by name. */
-void table_sort(struct table *t, bool by_total);
+void report_sort(struct report *t, bool by_total);
 
 #endif
