@@ -116,6 +116,7 @@ static __always_inline void add_new(struct sched_sums *to, const struct sched_su
 	for (int i = 0; i < SCHED_STATES; i++)
 		to->ns[i] += s->ns[i] > told->ns[i] ? s->ns[i] - told->ns[i] : 0;
 	to->waits += s->waits - told->waits;
+	to->waited_ns += s->waited_ns - told->waited_ns;
 	if (s->wait_max_ns > to->wait_max_ns) {
 		to->wait_max_ns = s->wait_max_ns;
 		to->wait_max_at_ns = s->wait_max_at_ns;
@@ -188,6 +189,7 @@ static __always_inline void put_on_cpu(struct task *s, struct task_struct *t, __
 		return;
 	}
 	s->own.sums.waits++;
+	s->own.sums.waited_ns += ns;
 	add_slot(s->own.sums.wait_slots, ns);
 	if (ns > s->own.sums.wait_max_ns) {
 		s->own.sums.wait_max_ns = ns;

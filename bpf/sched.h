@@ -24,7 +24,8 @@ enum sched_state {
 
 struct sched_sums {
 	__u64 ns[SCHED_STATES];
-	__u64 waits, wait_max_ns, wait_max_at_ns; /* of waiting for a CPU; when the longest one ended, by the scheduler's clock */
+	/* Of waits for a CPU that have ended; when the longest one did, by the scheduler's clock */
+	__u64 waits, waited_ns, wait_max_ns, wait_max_at_ns;
 	__u64 voluntary, involuntary, wakeups, migrations;
 	__u32 wait_slots[BY_SLOTS], run_slots[BY_SLOTS], off_slots[BY_SLOTS]; /* off: asleep in any state */
 };

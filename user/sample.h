@@ -16,6 +16,7 @@
 #include "bpf/sched.h"
 #include "bpf/schedlog.h"
 #include "bpf/stack.h"
+#include "row.h"
 
 #define COMM_LEN 16 /* TASK_COMM_LEN, with its NUL */
 #define COMM_FILE_LEN 256 /* of files: /proc has longer ones of kernel threads, and simpleperf of all */
@@ -125,7 +126,7 @@ struct reading {
 	uint64_t running_ns; /* how long it was really counting: less when events share a hardware counter */
 };
 
-#define HIST_SLOTS BY_SLOTS
+_Static_assert(HIST_SLOTS == BY_SLOTS, "a histogram of the kernel's fits");
 
 struct hist_sums {
 	uint64_t calls; /* or hits, of tracepoints */
@@ -144,13 +145,6 @@ struct hist_sample {
 	uint64_t start_ns; /* of the process or thread, since boot: numbers come again */
 	bool is_other;	 /* of all keys that the table had no room for */
 	struct hist_sums sums;
-};
-
-/* What the scheduler did with tasks of one key: what is new since the last round, or, of tasks that have ended, all of it. */
-struct sched_sample {
-	struct hist_sample key; /* without sums */
-	bool is_total;
-	struct sched_sums sums;
 };
 
 /* What went through a socket since the run began, of one of the processes that used it, on one path. */
@@ -211,7 +205,7 @@ struct sink {
 	int (*task)(struct sink *sink, const struct task_event *t);
 	int (*reading)(struct sink *sink, const struct reading *r);
 	int (*hist)(struct sink *sink, const struct hist_sample *h);
-	int (*sched)(struct sink *sink, const struct sched_sample *s);
+	int (*row)(struct sink *sink, const struct row *row);
 	int (*net)(struct sink *sink, const struct net_sample *s);
 	int (*net_event)(struct sink *sink, const struct net_event *e, const char *reason);
 	int (*net_device)(struct sink *sink, const struct net_device *d);

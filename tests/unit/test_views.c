@@ -11,17 +11,18 @@
 
 #include <cmocka.h>
 
+#include "capture/source/sched.h"
 #include "golden.h"
 #include "model/counts.h"
 #include "model/hists.h"
 #include "model/net.h"
-#include "model/sched.h"
+#include "model/table.h"
 #include "render/events/hit.h"
 #include "render/rows/doctor.h"
 #include "render/rows/hists.h"
 #include "render/rows/list.h"
 #include "render/rows/net.h"
-#include "render/rows/sched.h"
+#include "render/rows/rows.h"
 #include "render/rows/stat.h"
 
 #define START_NS 5000000000ull
@@ -234,16 +235,16 @@ static void test_by(void **state)
 static void test_sched(void **state)
 {
 	static const char *const names[] = { "sched", "sched-intervals", "sched-hist" };
-	struct sched_sample tasks[3] = { 0 };
+	struct sched_sums tasks[3] = { 0 };
 
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
-		struct sched_sums *s = &tasks[i].sums;
+		struct sched_sums *s = &tasks[i];
 
-		tasks[i].key = (struct hist_sample){ .comm = i == 1 ? HOSTILE : "make", .pid = 100 + i, .tid = 200 + i, .start_ns = 99 + i };
 		for (int k = 0; k < SCHED_STATES; k++)
 			s->ns[k] = (1 + k + i) * (i == 2 ? 1000 : 12345678);
 		s->waits = 10 * i;
+		s->waited_ns = s->ns[SCHED_WAITING];
 		s->wait_max_ns = i ? s->ns[SCHED_WAITING] / 2 : 0;
 		s->wait_max_at_ns = i ? START_NS + 1500 * MS : 0;
 		s->voluntary = 5 + i;
@@ -255,27 +256,35 @@ static void test_sched(void **state)
 		s->run_slots[15] = 3;
 		s->off_slots[25] = 4;
 	}
-	tasks[2].key.is_other = true;
-	tasks[2].key.comm = NULL;
-	tasks[2].key.pid = tasks[2].key.tid = tasks[2].key.start_ns = 0;
 	for (size_t k = 0; k < 3; k++)
 		for (enum form form = 0; form < FORMS; form++) {
-			struct sched_view view = { .hist = k == 2, .start_ns = START_NS,
-						   .key = { .by = BY_COMM | BY_PID | BY_TID, .json = form == JSON, .separator = form == CSV ? "," : NULL } };
-			struct sched_table t;
+			const uint64_t keys = rows_keys(BY_COMM | BY_PID | BY_TID), no_key = (1ull << ROWS_KEYS) - 1;
+			struct rows_view view = { .keys = keys, .separator = "," };
+			uint64_t slots[SCHED_HISTS][HIST_SLOTS];
+			struct sched_schema schema;
+			struct table t;
 			struct page page;
 
 			page_begin(&page, names[k], form);
-			assert_int_equal(sched_table_init(&t), 0);
+			sched_schema(&schema, k == 2);
+			assert_int_equal(table_init(&t, &schema.schema, keys), 0);
 			for (uint64_t round = 1; round <= (k == 1 ? 2 : 1); round++) {
-				for (size_t i = 0; i < 3; i++)
-					assert_int_equal(sched_table_add(&t, &tasks[i]), 0);
-				assert_int_equal(sched_table_round(&t, SCHED_BY_WAIT), 0);
-				view.key.since_start_ns = k == 1 ? 500 * MS * round : 0;
-				assert_int_equal(render_sched(page.out, &t, &view), 0);
-				view.key.no_head = true;
+				for (uint32_t i = 0; i < 3; i++) {
+					struct value values[SCHED_COLUMNS] = { [ROWS_COMM].text = i == 1 ? HOSTILE : "make", [ROWS_PID].num = 100 + i,
+									       [ROWS_TID].num = 200 + i, [ROWS_START].num = 99 + i };
+					struct row row = { .schema = &schema.schema, .values = values, .none = no_key & ~keys };
+
+					if (i == 2)
+						row = (struct row){ .schema = &schema.schema, .values = values, .none = no_key, .label = "(other)", .rank = 1 };
+					sched_values(&tasks[i], 0, START_NS, slots, values);
+					assert_int_equal(table_add(&t, &row), 0);
+				}
+				assert_int_equal(table_round(&t, SCHED_COL_WAIT), 0);
+				view.since_start_ns = k == 1 ? 500 * MS * round : 0;
+				assert_int_equal(rows_render(page.out, rows_format(form == TEXT ? "text" : form == CSV ? "csv" : "json"), &t, &view), 0);
+				view.no_head = true;
 			}
-			sched_table_free(&t);
+			table_free(&t);
 			page_end(&page);
 		}
 }

@@ -69,6 +69,66 @@ void rows_key(const void *key, uint32_t by, const struct by_places *at, char *co
 	h->error = word(key, by, BY_ERRNO, at->error);
 }
 
+static const uint32_t bits[ROWS_KEYS] = {
+	[ROWS_COMM] = BY_COMM, [ROWS_PID] = BY_PID,	  [ROWS_TID] = BY_TID,	   [ROWS_CPU] = BY_CPU,		[ROWS_USER] = BY_USER,
+	[ROWS_CGROUP] = BY_CGROUP, [ROWS_EVENT] = BY_EVENT, [ROWS_SYSCALL] = BY_SYSCALL, [ROWS_ERRNO] = BY_ERRNO,
+};
+
+void rows_columns(struct column *ret_columns, uint32_t offered)
+{
+	static const struct column columns[ROWS_KEYS] = {
+		[ROWS_COMM] = { "comm", "comm", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
+		[ROWS_PID] = { "pid", "pid", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
+		[ROWS_TID] = { "tid", "tid", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
+		[ROWS_CPU] = { "cpu", "cpu", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
+		[ROWS_USER] = { "user", "user", NULL, VALUE_USER, ROLE_KEY, IN_ALL },
+		[ROWS_CGROUP] = { "cgroup", "cgroup", NULL, VALUE_CGROUP, ROLE_KEY, IN_ALL },
+		[ROWS_EVENT] = { "event", "event", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
+		[ROWS_SYSCALL] = { "syscall", "syscall", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
+		[ROWS_ERRNO] = { "errno", "errno", NULL, VALUE_ERRNO, ROLE_KEY, IN_ALL },
+		[ROWS_START] = { "start_ns", "start", NULL, VALUE_NUMBER, ROLE_KEY, IN_JSON },
+	};
+
+	memcpy(ret_columns, columns, sizeof(columns));
+	for (int i = 0; i < ROWS_START; i++)
+		if (!(offered & bits[i]))
+			ret_columns[i].in = 0;
+}
+
+uint32_t rows_by(uint64_t keys)
+{
+	uint32_t by = 0;
+
+	for (int i = 0; i < ROWS_START; i++)
+		by |= keys >> i & 1 ? bits[i] : 0;
+	return by;
+}
+
+uint64_t rows_keys(uint32_t by)
+{
+	uint64_t keys = by & (BY_PID | BY_TID) ? 1ull << ROWS_START : 0;
+
+	for (int i = 0; i < ROWS_START; i++)
+		keys |= by & bits[i] ? 1ull << i : 0;
+	return keys;
+}
+
+uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, char *comm, struct value *values)
+{
+	struct hist_sample h = { 0 };
+
+	rows_key(key, by, at, comm, &h);
+	values[ROWS_COMM].text = h.comm;
+	values[ROWS_PID].num = h.pid;
+	values[ROWS_TID].num = h.tid;
+	values[ROWS_CPU].num = h.cpu;
+	values[ROWS_USER].num = h.uid;
+	values[ROWS_CGROUP].num = h.cgroup;
+	values[ROWS_ERRNO].num = h.error;
+	values[ROWS_START].num = h.start_ns;
+	return ~rows_keys(by) & ((1ull << ROWS_KEYS) - 1);
+}
+
 /* The number may be another's already: then it goes with that one. */
 static bool is_gone(const struct rows_ended *ended, const void *key)
 {

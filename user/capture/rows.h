@@ -8,8 +8,29 @@
 #include <stdint.h>
 
 #include "bpf/by.h"
+#include "row.h"
 #include "sample.h"
 #include "util/vec.h"
+
+/* The columns that every schema of rows by such a key begins with. */
+enum rows_column {
+	ROWS_COMM, ROWS_PID, ROWS_TID, ROWS_CPU, ROWS_USER, ROWS_CGROUP, ROWS_EVENT, ROWS_SYSCALL, ROWS_ERRNO,
+	ROWS_START, /* of the process or thread: numbers come again */
+	ROWS_KEYS
+};
+
+/* Fills them; those without a bit in `offered` (enum by_bit) are no words of --by. */
+void rows_columns(struct column *ret_columns, uint32_t offered);
+
+/* Bits of columns to those of the key in the kernel (enum by_bit), and back. */
+uint32_t rows_by(uint64_t keys);
+uint64_t rows_keys(uint32_t by);
+
+/*
+ * The same of a key as values of these columns, and which of them it has none of. comm has room for BY_COMM_LEN bytes and lives as
+ * long as the row.
+ */
+uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, char *comm, struct value *ret_values);
 
 /* Where the parts of such a key are: enum by_bit, and bit i of texts says that field i is text. Returns the key's bytes. */
 size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places *ret_at);

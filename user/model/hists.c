@@ -239,29 +239,3 @@ int hists_round(struct hists *h, bool by_time)
 		qsort(h->rows.data, h->rows.n, sizeof(*h->rows.data), by_time ? most_time : most_calls);
 	return 0;
 }
-
-double hist_quantile(const struct hist_sums *s, double part)
-{
-	uint64_t all = 0, below = 0;
-	double rank, at;
-
-	for (int i = 0; i < HIST_SLOTS; i++)
-		all += s->slots[i];
-	if (!all)
-		return 0;
-	rank = part * all;
-	if (rank > all - 1)
-		return s->max_ns; /* the longest one, which is known */
-	for (int i = 0; i < HIST_SLOTS; i++) {
-		double low = i ? (double)(1ull << i) : 0, high = i + 1 < HIST_SLOTS ? (double)(1ull << (i + 1)) : s->max_ns;
-
-		if (!s->slots[i] || below + s->slots[i] < rank) {
-			below += s->slots[i];
-			continue;
-		}
-		high = high > s->max_ns ? s->max_ns : high; /* nothing took longer than the longest */
-		at = low + (high - low) * (rank - below) / s->slots[i];
-		return at > s->max_ns ? s->max_ns : at;
-	}
-	return s->max_ns;
-}

@@ -51,7 +51,4 @@ void hist_places_clear(struct hist_places *places); /* of no records any more */
 void hist_places_renew(struct hist_places *places, const void *records, size_t n, size_t size); /* of fewer, in other places */
 void hist_places_free(struct hist_places *places);
 
-/* The duration that a part (0 to 1) of the calls did not exceed, from the slots: right to the slot, between its ends by rank. */
-double hist_quantile(const struct hist_sums *s, double part);
-
 #endif

@@ -34,7 +34,7 @@ struct src_sched {
 	struct rows_ended ended;
 	uint32_t by; /* of the key in the kernel */
 	int cpus, stats_fd;
-	uint64_t missed_before;
+	uint64_t missed_before, start_ns;
 	struct sink *sink; /* of the walk */
 };
 
@@ -105,6 +105,7 @@ static void start(struct source *source)
 	struct src_sched *src = (struct src_sched *)source;
 
 	src->missed_before = missed(src);
+	src->start_ns = now_ns();
 	tasks_start(&src->tasks);
 }
 
@@ -113,49 +114,116 @@ static void stop(struct source *source)
 	tasks_stop(&((struct src_sched *)source)->tasks);
 }
 
-static int deliver(struct src_sched *src, const struct sched_sample *s)
+void sched_schema(struct sched_schema *ret, bool hist)
 {
-	struct sched_sample told = *s;
+	static const struct column columns[SCHED_COLUMNS] = {
+		[SCHED_COL_RUN] = { "run_ns", "run", "run", VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_WAIT] = { "wait_ns", "wait", "wait", VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_SLEEP] = { "sleep_ns", "sleep", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_BLOCKED] = { "blocked_ns", "blocked", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_STOPPED] = { "stopped_ns", "stopped", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_VOLUNTARY] = { "voluntary", "volunt.", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_INVOLUNTARY] = { "involuntary", "preempt", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_WAKEUPS] = { "wakeups", "wakeups", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_MIGRATIONS] = { "migrations", "migrat.", "migrations", VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_WAITS] = { "waits", "waits", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_MEAN] = { "wait_mean_ns", "mean", NULL, VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, SCHED_COL_WAITED, SCHED_COL_WAITS },
+		[SCHED_COL_P50] = { "wait_p50_ns", "p50", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, SCHED_COL_WAIT_SLOTS, .part = 0.5 },
+		[SCHED_COL_P99] = { "wait_p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, SCHED_COL_WAIT_SLOTS, .part = 0.99 },
+		[SCHED_COL_MAX] = { "wait_max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 7, SCHED_COL_WAIT_SLOTS },
+		[SCHED_COL_MAX_AT] = { "wait_max_at_ns", "at", NULL, VALUE_MOMENT, ROLE_AT, IN_ALL, 7, SCHED_COL_MAX },
+		[SCHED_COL_WAIT_SLOTS] = { "wait_slots", "waits", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 34, SCHED_COL_MAX },
+		[SCHED_COL_RUN_SLOTS] = { "run_slots", "runs", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 34, -1 },
+		[SCHED_COL_SLEEP_SLOTS] = { "sleep_slots", "sleeps", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 34, -1 },
+		[SCHED_COL_WAITED] = { "waited_ns", NULL, NULL, VALUE_DURATION, ROLE_SUM, 0 },
+		[SCHED_COL_OFF] = { "off_ns", NULL, "sleep", VALUE_DURATION, ROLE_SUM, 0 },
+		[SCHED_COL_SWITCHES] = { "switches", NULL, "switches", VALUE_NUMBER, ROLE_SUM, 0 },
+	};
 
-	if (told.sums.wait_max_at_ns)
-		told.sums.wait_max_at_ns += src->tasks.offset_ns;
-	return src->sink->sched(src->sink, &told);
+	memcpy(ret->columns, columns, sizeof(columns));
+	rows_columns(ret->columns, BY_COMM | BY_PID | BY_TID | BY_USER | BY_CGROUP);
+	if (!hist) {
+		ret->columns[SCHED_COL_WAIT_SLOTS].in = IN_JSON;
+		ret->columns[SCHED_COL_RUN_SLOTS].in = ret->columns[SCHED_COL_SLEEP_SLOTS].in = 0;
+	}
+	ret->schema = (struct schema){ ret->columns, SCHED_COLUMNS, -1 };
+}
+
+void sched_values(const struct sched_sums *s, int64_t offset_ns, uint64_t start_ns, uint64_t slots[SCHED_HISTS][HIST_SLOTS], struct value *v)
+{
+	uint64_t at_ns = s->wait_max_at_ns ? s->wait_max_at_ns + offset_ns : 0;
+
+	v[SCHED_COL_RUN].num = s->ns[SCHED_RUNNING];
+	v[SCHED_COL_WAIT].num = s->ns[SCHED_WAITING];
+	v[SCHED_COL_SLEEP].num = s->ns[SCHED_SLEEPING];
+	v[SCHED_COL_BLOCKED].num = s->ns[SCHED_BLOCKED];
+	v[SCHED_COL_STOPPED].num = s->ns[SCHED_STOPPED];
+	v[SCHED_COL_OFF].num = s->ns[SCHED_SLEEPING] + s->ns[SCHED_BLOCKED] + s->ns[SCHED_STOPPED];
+	v[SCHED_COL_VOLUNTARY].num = s->voluntary;
+	v[SCHED_COL_INVOLUNTARY].num = s->involuntary;
+	v[SCHED_COL_SWITCHES].num = s->voluntary + s->involuntary;
+	v[SCHED_COL_WAKEUPS].num = s->wakeups;
+	v[SCHED_COL_MIGRATIONS].num = s->migrations;
+	v[SCHED_COL_WAITS].num = s->waits;
+	v[SCHED_COL_WAITED].num = s->waited_ns;
+	v[SCHED_COL_MAX].num = s->wait_max_ns;
+	v[SCHED_COL_MAX_AT].num = at_ns > start_ns ? at_ns - start_ns : 0;
+	for (int i = 0; i < HIST_SLOTS; i++) {
+		slots[0][i] = s->wait_slots[i];
+		slots[1][i] = s->run_slots[i];
+		slots[2][i] = s->off_slots[i];
+	}
+	v[SCHED_COL_WAIT_SLOTS].slots = slots[0];
+	v[SCHED_COL_RUN_SLOTS].slots = slots[1];
+	v[SCHED_COL_SLEEP_SLOTS].slots = slots[2];
+}
+
+static int deliver(struct src_sched *src, struct value *values, const struct sched_sums *sums, struct row row)
+{
+	uint64_t slots[SCHED_HISTS][HIST_SLOTS];
+
+	sched_values(sums, src->tasks.offset_ns, src->start_ns, slots, values);
+	row.schema = src->cfg->schema;
+	row.values = values;
+	return src->sink->row(src->sink, &row);
 }
 
 static int deliver_live(void *arg, const void *record)
 {
 	const struct sched_task *t = record;
 	struct src_sched *src = arg;
-	struct sched_sample s = { .sums = t->sums };
-	uint32_t by = src->cfg->by;
+	struct value values[SCHED_COLUMNS] = { 0 };
 	char comm[COMM_LEN];
 
 	memcpy(comm, t->comm, sizeof(comm));
 	comm[COMM_LEN - 1] = '\0';
-	s.key.comm = by & BY_COMM ? comm : NULL;
-	s.key.pid = by & BY_PID ? t->pid : 0;
-	s.key.tid = by & BY_TID ? t->tid : 0;
-	s.key.uid = by & BY_USER ? t->uid : 0;
-	s.key.cgroup = by & BY_CGROUP ? t->cgroup : 0;
-	s.key.start_ns = by & (BY_PID | BY_TID) ? t->start : 0;
-	return deliver(src, &s);
+	values[ROWS_COMM].text = comm;
+	values[ROWS_PID].num = t->pid;
+	values[ROWS_TID].num = t->tid;
+	values[ROWS_USER].num = t->uid;
+	values[ROWS_CGROUP].num = t->cgroup;
+	values[ROWS_START].num = t->start;
+	return deliver(src, values, &t->sums, (struct row){ .none = ~rows_keys(src->cfg->by) & ((1ull << ROWS_KEYS) - 1) });
 }
 
 /* A row of tasks that have ended, or of all CPUs what did not fit. */
-static int deliver_row(void *arg, const void *key, const void *values)
+static int deliver_row(void *arg, const void *key, const void *per_cpu)
 {
 	struct src_sched *src = arg;
-	const struct sched_sums *per_cpu = values;
-	struct sched_sample s = { .key = { .is_other = !key }, .is_total = true };
+	const struct sched_sums *sums = per_cpu;
+	struct value values[SCHED_COLUMNS] = { 0 };
+	struct row row = { .none = (1ull << ROWS_KEYS) - 1, .is_total = true };
 	char comm[COMM_LEN];
 	int ret = 0;
 
-	if (key)
-		rows_key(key, src->cfg->by, &src->at, comm, &s.key);
-	for (int cpu = 0; cpu < (key ? 1 : src->cpus) && !ret; cpu++) {
-		s.sums = per_cpu[cpu];
-		ret = deliver(src, &s);
+	if (key) {
+		row.none = rows_values(key, src->cfg->by, &src->at, comm, values);
+	} else {
+		row.label = "(other)";
+		row.rank = 1;
 	}
+	for (int cpu = 0; cpu < (key ? 1 : src->cpus) && !ret; cpu++)
+		ret = deliver(src, values, &sums[cpu], row);
 	return ret;
 }
 

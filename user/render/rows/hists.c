@@ -16,7 +16,7 @@
 #include "util/text.h"
 
 /* Columns of the key in the order that they are shown. */
-static const struct column {
+static const struct hist_column {
 	uint32_t bit;
 	const char *name;
 } columns[] = {
@@ -150,8 +150,8 @@ static void print_text(FILE *out, const struct hist_sample *r, const struct hist
 	if (cfg->latency) {
 		hist_time_text(cell[0], sizeof(cell[0]), s->total_ns);
 		hist_time_text(cell[1], sizeof(cell[1]), s->calls ? (double)s->total_ns / s->calls : 0);
-		hist_time_text(cell[2], sizeof(cell[2]), hist_quantile(s, 0.5));
-		hist_time_text(cell[3], sizeof(cell[3]), hist_quantile(s, 0.99));
+		hist_time_text(cell[2], sizeof(cell[2]), hist_quantile(s->slots, s->max_ns, 0.5));
+		hist_time_text(cell[3], sizeof(cell[3]), hist_quantile(s->slots, s->max_ns, 0.99));
 		hist_time_text(cell[4], sizeof(cell[4]), s->max_ns);
 		hist_line_text(cell[5], sizeof(cell[5]), s);
 		fprintf(out, " %9llu %8s %8s %8s %8s %8s  %-32s", (unsigned long long)s->errors, cell[0], cell[1], cell[2], cell[3],
@@ -247,7 +247,7 @@ static void print_csv(FILE *out, const struct hist_sample *r, const struct hists
 	fprintf(out, "%llu", (unsigned long long)s->calls);
 	if (cfg->latency)
 		fprintf(out, "%s%llu%s%llu%s%.0f%s%.0f%s%.0f%s%llu", sep, (unsigned long long)s->errors, sep, (unsigned long long)s->total_ns,
-			sep, s->calls ? (double)s->total_ns / s->calls : 0, sep, hist_quantile(s, 0.5), sep, hist_quantile(s, 0.99), sep,
+			sep, s->calls ? (double)s->total_ns / s->calls : 0, sep, hist_quantile(s->slots, s->max_ns, 0.5), sep, hist_quantile(s->slots, s->max_ns, 0.99), sep,
 			(unsigned long long)s->max_ns);
 	for (size_t i = 0; hist_cell(&key, r, i, cfg); i++) {
 		fputs(sep, out);
@@ -263,9 +263,9 @@ static void print_json_times(struct json *j, const struct hist_sums *s)
 	json_key_u64(j, "errors", s->errors);
 	json_key_u64(j, "total_ns", s->total_ns);
 	json_key(j, "p50_ns");
-	json_double(j, hist_quantile(s, 0.5), 0);
+	json_double(j, hist_quantile(s->slots, s->max_ns, 0.5), 0);
 	json_key(j, "p99_ns");
-	json_double(j, hist_quantile(s, 0.99), 0);
+	json_double(j, hist_quantile(s->slots, s->max_ns, 0.99), 0);
 	json_key_u64(j, "max_ns", s->max_ns);
 	while (first < last && !s->slots[first])
 		first++;

@@ -18,7 +18,7 @@ enum column_kind {
 	COLUMN_TIME, /* us */
 };
 
-static const struct column {
+static const struct net_column {
 	const char *head; /* of text; NULL: not there */
 	const char *name; /* of CSV and JSON */
 	enum column_kind kind;

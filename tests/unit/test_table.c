@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Rows of a schema: summed by key, taken apart by rounds, sorted, asked for by words. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "event/columns.h"
+#include "model/table.h"
+#include "render/rows/rows.h"
+
+enum { NAME, ID, BORN, CALLS, TIME, MAX, AT, MEAN, P99, SLOTS, WHY, N };
+
+static const struct column columns[N] = {
+	[NAME] = { "name", "name", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
+	[ID] = { "id", "id", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
+	[BORN] = { "born_ns", "born", NULL, VALUE_NUMBER, ROLE_KEY, IN_JSON },
+	[CALLS] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
+	[TIME] = { "time_ns", "time", "time", VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
+	[MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 7, SLOTS },
+	[AT] = { "max_at_ns", "at", NULL, VALUE_MOMENT, ROLE_AT, IN_ALL, 7, MAX },
+	[MEAN] = { "mean_ns", "mean", "mean", VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, TIME, CALLS },
+	[P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, SLOTS, .part = 0.99 },
+	[SLOTS] = { "slots", "slots", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 20, MAX },
+	[WHY] = { "why", NULL, NULL, VALUE_REASONS, ROLE_REASONS, IN_TEXT | IN_JSON },
+};
+static const struct schema schema = { columns, N, CALLS };
+#define BY_NAME (1ull << NAME)
+#define BY_ID (1ull << ID)
+
+struct call {
+	const char *name;
+	uint64_t id, calls, time, max, at, slots[HIST_SLOTS];
+	struct reason why[REASONS_MAX];
+	bool is_total, is_other;
+};
+
+static struct call call(const char *name, uint64_t id, uint64_t calls, uint64_t each)
+{
+	struct call c = { .name = name, .id = id, .calls = calls, .time = calls * each, .max = each, .at = 1000 + each };
+
+	c.slots[each ? 63 - __builtin_clzll(each) : 0] = calls;
+	return c;
+}
+
+static struct call total(struct call c)
+{
+	c.is_total = true;
+	return c;
+}
+
+static void add(struct table *t, struct call c)
+{
+	const struct value values[N] = { [NAME].text = c.name, [ID].num = c.id, [CALLS].num = c.calls, [TIME].num = c.time, [MAX].num = c.max,
+					 [AT].num = c.at, [SLOTS].slots = c.slots, [WHY].reasons = c.why };
+	const struct row row = { .schema = &schema, .values = values, .is_total = c.is_total, .label = c.is_other ? "(other)" : NULL,
+				 .rank = c.is_other };
+
+	assert_int_equal(table_add(t, &row), 0);
+}
+
+static uint64_t number(const struct table *t, size_t row, size_t column)
+{
+	assert_true(row < t->sorted.n);
+	return (uint64_t)row_number(&t->sorted.data[row], column, 1);
+}
+
+static void expect_name(const struct table *t, size_t row, const char *name)
+{
+	assert_true(row < t->sorted.n);
+	assert_string_equal(t->sorted.data[row].values[NAME].text, name);
+}
+
+static void test_rounds(void **state)
+{
+	struct call again = total(call("c", 0, 4, 4));
+	struct table t;
+	char name[] = "a";
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
+	add(&t, call(name, 7, 1, 4));
+	name[0] = 'b'; /* names are the table's own */
+	add(&t, call(name, 7, 1, 2));
+	add(&t, call("a", 8, 1, 8)); /* id is not in the key */
+	add(&t, total(call("c", 0, 1, 4)));
+	add(&t, total(call("c", 0, 1, 1))); /* of another CPU */
+	assert_int_equal(table_round(&t, TIME), 0);
+	assert_int_equal(t.sorted.n, 3);
+	expect_name(&t, 0, "a");
+	assert_int_equal(number(&t, 0, CALLS), 2);
+	assert_int_equal(number(&t, 0, MAX), 8);
+	assert_int_equal(number(&t, 0, AT), 1008);
+	assert_int_equal(number(&t, 0, MEAN), 6);
+	expect_name(&t, 1, "c");
+	assert_int_equal(number(&t, 1, TIME), 5);
+	/* Of totals what was reported is not again; a maximum that is no new one is right to its slot, and its time is not known */
+	again.time = 10;
+	memset(again.slots, 0, sizeof(again.slots));
+	again.slots[0] = 1;
+	again.slots[1] = 2;
+	again.slots[2] = 1;
+	add(&t, again);
+	add(&t, call("b", 0, 0, 0)); /* nothing was called: no row */
+	assert_int_equal(table_round(&t, TIME), 0);
+	assert_int_equal(t.sorted.n, 1);
+	assert_int_equal(number(&t, 0, CALLS), 2);
+	assert_int_equal(number(&t, 0, TIME), 5);
+	assert_int_equal(number(&t, 0, MAX), 3);
+	assert_int_equal(number(&t, 0, AT), 0);
+	assert_int_equal(number(&t, 0, P99), 3);
+	/* A key that is not delivered is forgotten: what comes later is new */
+	assert_int_equal(table_round(&t, TIME), 0);
+	assert_int_equal(t.sorted.n, 0);
+	add(&t, again);
+	assert_int_equal(table_round(&t, TIME), 0);
+	assert_int_equal(number(&t, 0, CALLS), 4);
+	table_free(&t);
+}
+
+/* What counts for nothing yet is in the next row that counts: rounds add up to the whole. */
+static void test_late(void **state)
+{
+	struct call c = total(call("a", 0, 1, 10));
+	struct table t;
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
+	add(&t, c);
+	assert_int_equal(table_round(&t, TIME), 0);
+	c.time = 15;
+	add(&t, c);
+	assert_int_equal(table_round(&t, TIME), 0);
+	assert_int_equal(t.sorted.n, 0);
+	c.time = 30;
+	c.calls = 2;
+	add(&t, c);
+	assert_int_equal(table_round(&t, TIME), 0);
+	assert_int_equal(number(&t, 0, CALLS), 1);
+	assert_int_equal(number(&t, 0, TIME), 20);
+	table_free(&t);
+}
+
+static void test_order(void **state)
+{
+	static const int sorts[] = { CALLS, TIME, MAX, MEAN };
+	struct table t;
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_NAME | BY_ID), 0);
+	for (size_t round = 0; round < sizeof(sorts) / sizeof(*sorts); round++) {
+		for (uint64_t id = 1; id < 200; id++) {
+			struct call c = call("x", id, 10, id);
+			bool most = id == 100 + round;
+
+			c.calls += 1000 * (most && !round);
+			c.time += 100000 * (most && (round == 1 || round == 3));
+			c.max += 1000 * (most && round == 2);
+			c.is_other = id == 199;
+			add(&t, c);
+		}
+		assert_int_equal(table_round(&t, sorts[round]), 0);
+		assert_int_equal(t.sorted.n, 199);
+		assert_int_equal(number(&t, 0, ID), 100 + round);
+		assert_string_equal(t.sorted.data[198].label, "(other)");
+	}
+	table_free(&t);
+}
+
+static void test_many(void **state)
+{
+	struct table t;
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_ID), 0);
+	for (uint64_t round = 1; round <= 3; round++) {
+		for (uint64_t i = 0; i < 200000; i++)
+			add(&t, i % 2 ? call("x", i % 1000, 1, 1) : total(call("x", i % 1000, round, 1)));
+		assert_int_equal(table_round(&t, CALLS), 0);
+		assert_int_equal(t.sorted.n, 1000);
+		assert_int_equal(number(&t, 0, CALLS), 200);
+		assert_int_equal(number(&t, 999, CALLS), 200);
+	}
+	table_free(&t);
+}
+
+static void test_reasons(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	const struct reason *why;
+	struct table t;
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
+	for (size_t i = 0; i < 10; i++) {
+		struct call c = call("x", 0, 1, 1);
+
+		c.why[0] = (struct reason){ names[i % 5], 1 };
+		add(&t, c);
+	}
+	assert_int_equal(table_round(&t, CALLS), 0);
+	why = t.sorted.data[0].values[WHY].reasons;
+	assert_string_equal(why[0].name, "a");
+	assert_int_equal(why[2].n, 2);
+	assert_string_equal(why[3].name, "...");
+	assert_int_equal(why[3].n, 4);
+	table_free(&t);
+}
+
+static void test_words(void **state)
+{
+	struct err err = {};
+	uint64_t keys;
+	int column;
+
+	(void)state;
+	assert_int_equal(columns_by("id,name", &schema, &keys, &err), 0);
+	assert_int_equal(keys, BY_NAME | BY_ID);
+	assert_int_equal(columns_by("id,nmae", &schema, &keys, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "bad key 'nmae' in --by"));
+	assert_non_null(strstr(err.hint, "similar: name; keys are name, id"));
+	assert_int_equal(columns_by("", &schema, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("id,", &schema, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("calls", &schema, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("born_ns", &schema, &keys, &err), -EINVAL);
+	assert_int_equal(columns_sort(NULL, &schema, &column, &err), 0);
+	assert_int_equal(column, CALLS);
+	assert_int_equal(columns_sort("mean", &schema, &column, &err), 0);
+	assert_int_equal(column, MEAN);
+	assert_int_equal(columns_sort("name", &schema, &column, &err), -EINVAL);
+	assert_non_null(strstr(err.hint, "orders are calls, time, max, mean"));
+}
+
+static void test_csv(void **state)
+{
+	const struct rows_view view = { .keys = BY_NAME, .separator = "," };
+	struct table t;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
+	add(&t, call("a,b\n", 0, 1, 4));
+	assert_int_equal(table_round(&t, TIME), 0);
+	assert_int_equal(rows_render(f, rows_format("csv"), &t, &view), 0);
+	fclose(f);
+	assert_string_equal(text, "calls,time_ns,max_ns,max_at_ns,mean_ns,p99_ns,name\n1,4,4,1004,4,4,\"a,b\\x0a\"\n");
+	free(text);
+	table_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_reasons), cmocka_unit_test(test_words), cmocka_unit_test(test_csv),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A record is a row in 64-bit words: flags, label, a word a column, 40 for a histogram, 8 for reasons. Texts are interned: equal ones
+ * have one address.
+ */
+#include "model/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+enum { WORD_RANK, WORD_LABEL, WORD_NONE, WORDS_HEAD };
+
+#define FIRST_PLACES 64
+#define WORDS_REASONS (REASONS_MAX * sizeof(struct reason) / sizeof(uint64_t))
+
+static bool is_made(const struct column *c)
+{
+	return c->role >= ROLE_MEAN;
+}
+
+static size_t words_of(const struct column *c)
+{
+	return c->kind == VALUE_HIST ? HIST_SLOTS : c->kind == VALUE_REASONS ? WORDS_REASONS : 1;
+}
+
+static bool is_key(const struct table *t, size_t i)
+{
+	return t->keys >> i & 1;
+}
+
+int table_init(struct table *t, const struct schema *schema, uint64_t keys)
+{
+	size_t at = WORDS_HEAD;
+
+	*t = (struct table){ .schema = schema, .keys = keys, .pool = strpool_new() };
+	for (size_t i = 0; i < schema->n; i++) {
+		t->at[i] = at;
+		at += words_of(&schema->columns[i]);
+	}
+	t->stride = at;
+	return t->pool && vec_take(&t->scratch, t->stride) ? 0 : -ENOMEM;
+}
+
+static void index_free(struct table_index *x)
+{
+	vec_free(&x->words);
+	free(x->places);
+}
+
+void table_free(struct table *t)
+{
+	strpool_free(t->pool);
+	index_free(&t->rows);
+	index_free(&t->totals);
+	vec_free(&t->before);
+	vec_free(&t->scratch);
+	vec_free(&t->sorted);
+	vec_free(&t->values);
+}
+
+static uint64_t *record(const struct table *t, const struct table_index *x, size_t i)
+{
+	return x->words.data + i * t->stride;
+}
+
+/* Keys are equal where these words are. */
+static uint64_t key_hash(const struct table *t, const uint64_t *rec)
+{
+	uint64_t h = hash_pair(rec[WORD_RANK], rec[WORD_LABEL]);
+
+	for (size_t i = 0; i < t->schema->n; i++)
+		h = is_key(t, i) ? hash_pair(h, rec[t->at[i]]) : h;
+	return h;
+}
+
+static bool key_same(const struct table *t, const uint64_t *a, const uint64_t *b)
+{
+	if (a[WORD_RANK] != b[WORD_RANK] || a[WORD_LABEL] != b[WORD_LABEL])
+		return false;
+	for (size_t i = 0; i < t->schema->n; i++)
+		if (is_key(t, i) && a[t->at[i]] != b[t->at[i]])
+			return false;
+	return true;
+}
+
+static uint32_t *place_of(const struct table *t, const struct table_index *x, const uint64_t *key)
+{
+	size_t i = key_hash(t, key) & (x->nr_places - 1);
+
+	while (x->places[i] && !key_same(t, record(t, x, x->places[i] - 1), key))
+		i = (i + 1) & (x->nr_places - 1);
+	return &x->places[i];
+}
+
+static void index_renew(const struct table *t, struct table_index *x)
+{
+	if (x->nr_places)
+		memset(x->places, 0, x->nr_places * sizeof(*x->places));
+	for (size_t i = 0; i < x->n; i++)
+		*place_of(t, x, record(t, x, i)) = i + 1;
+}
+
+/* The record with this key; of a new one all other words are 0. NULL without memory. */
+static uint64_t *find_record(const struct table *t, struct table_index *x, const uint64_t *key)
+{
+	uint32_t *place;
+	uint64_t *rec;
+
+	if (2 * x->n >= x->nr_places) {
+		size_t n = x->nr_places ? 2 * x->nr_places : FIRST_PLACES;
+		uint32_t *more = calloc(n, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		free(x->places);
+		x->places = more;
+		x->nr_places = n;
+		index_renew(t, x);
+	}
+	place = place_of(t, x, key);
+	if (*place)
+		return record(t, x, *place - 1);
+	x->words.n = x->n * t->stride;
+	rec = vec_take(&x->words, t->stride);
+	if (!rec)
+		return NULL;
+	memset(rec, 0, t->stride * sizeof(*rec));
+	memcpy(rec, key, WORDS_HEAD * sizeof(*rec));
+	for (size_t i = 0; i < t->schema->n; i++)
+		if (is_key(t, i))
+			rec[t->at[i]] = key[t->at[i]];
+	*place = ++x->n;
+	return rec;
+}
+
+static uint64_t text_word(struct table *t, const char *text, bool *lacks)
+{
+	const char *own = text ? strpool_add(t->pool, text) : NULL;
+
+	*lacks |= text && !own;
+	return (uintptr_t)own;
+}
+
+static const char *word_text(uint64_t word)
+{
+	return (const char *)(uintptr_t)word;
+}
+
+/* The row as a record in scratch. 0 or -ENOMEM. */
+static int take_row(struct table *t, const struct row *row)
+{
+	uint64_t *rec = t->scratch.data;
+	bool lacks = false;
+
+	memset(rec, 0, t->stride * sizeof(*rec));
+	rec[WORD_RANK] = row->rank;
+	rec[WORD_LABEL] = (uintptr_t)row->label;
+	rec[WORD_NONE] = row->none;
+	for (size_t i = 0; i < t->schema->n; i++) {
+		const struct column *c = &t->schema->columns[i];
+		const struct value *v = &row->values[i];
+
+		if (is_made(c) || row->none >> i & 1 || (c->role == ROLE_KEY && !is_key(t, i)))
+			continue;
+		if (c->kind == VALUE_HIST && v->slots) {
+			memcpy(rec + t->at[i], v->slots, HIST_SLOTS * sizeof(*rec));
+		} else if (c->kind == VALUE_REASONS && v->reasons) {
+			struct reason *r = (struct reason *)(rec + t->at[i]);
+
+			memcpy(r, v->reasons, WORDS_REASONS * sizeof(*rec));
+			for (int k = 0; k < REASONS_MAX; k++)
+				r[k].name = word_text(text_word(t, r[k].name, &lacks));
+		} else if (c->kind == VALUE_TEXT) {
+			rec[t->at[i]] = text_word(t, v->text, &lacks);
+		} else if (c->kind != VALUE_HIST && c->kind != VALUE_REASONS) {
+			rec[t->at[i]] = v->num;
+		}
+	}
+	return lacks ? -ENOMEM : 0;
+}
+
+/* The last place is of all other names, which are "...". */
+static int add_reasons(struct table *t, struct reason *to, const struct reason *from)
+{
+	for (int k = 0; k < REASONS_MAX && from[k].name; k++) {
+		const char *name = from[k].name;
+		int i = 0;
+
+		while (i < REASONS_MAX - 1 && to[i].name && to[i].name != name)
+			i++;
+		if (i == REASONS_MAX - 1)
+			name = strpool_add(t->pool, "...");
+		if (!name)
+			return -ENOMEM;
+		to[i].name = name;
+		to[i].n += from[k].n;
+	}
+	return 0;
+}
+
+static int add_record(struct table *t, uint64_t *to, const uint64_t *from)
+{
+	uint64_t above = 0; /* columns whose maximum is the newer one's */
+	int ret = 0;
+
+	for (size_t i = 0; i < t->schema->n; i++)
+		if (t->schema->columns[i].role == ROLE_MAX && from[t->at[i]] > to[t->at[i]])
+			above |= 1ull << i;
+	for (size_t i = 0; i < t->schema->n && !ret; i++) {
+		const struct column *c = &t->schema->columns[i];
+		uint64_t *a = to + t->at[i];
+		const uint64_t *b = from + t->at[i];
+
+		switch (c->role) {
+		case ROLE_INFO:
+			*a = *b ? *b : *a;
+			break;
+		case ROLE_SUM:
+			*a += *b;
+			break;
+		case ROLE_MAX:
+			*a = above >> i & 1 ? *b : *a;
+			break;
+		case ROLE_AT:
+			*a = above >> c->of & 1 ? *b : *a;
+			break;
+		case ROLE_HIST:
+			for (int k = 0; k < HIST_SLOTS; k++)
+				a[k] += b[k];
+			break;
+		case ROLE_REASONS:
+			ret = add_reasons(t, (struct reason *)a, (const struct reason *)b);
+			break;
+		}
+	}
+	return ret;
+}
+
+static bool is_nothing(const struct table *t, const uint64_t *rec)
+{
+	if (t->schema->count >= 0)
+		return !rec[t->at[t->schema->count]];
+	for (size_t i = 0; i < t->schema->n; i++)
+		if (t->schema->columns[i].role == ROLE_SUM && rec[t->at[i]])
+			return false;
+	return true;
+}
+
+static uint64_t less(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* From a histogram what its maximum is at most: the end of its last slot. */
+static uint64_t most_of(const struct column *c, const uint64_t *slots)
+{
+	int last = -1;
+
+	for (int k = 0; k < HIST_SLOTS; k++)
+		last = slots[k] ? k : last;
+	return last < 0 || (c->axis && c->axis->is_linear) ? 0 : (2ull << last) - 1;
+}
+
+/* What is new of a key with totals since `before`, in scratch. */
+static uint64_t *take_new(struct table *t, const uint64_t *now, const uint64_t *before)
+{
+	uint64_t *d = t->scratch.data;
+
+	memcpy(d, now, t->stride * sizeof(*d));
+	for (size_t i = 0; i < t->schema->n; i++) {
+		const struct column *c = &t->schema->columns[i];
+		size_t at = t->at[i];
+
+		if (c->role == ROLE_SUM)
+			d[at] = less(now[at], before[at]);
+		for (int k = 0; c->role == ROLE_HIST && k < HIST_SLOTS; k++)
+			d[at + k] = less(now[at + k], before[at + k]);
+	}
+	for (size_t i = 0; i < t->schema->n; i++) {
+		const struct column *c = &t->schema->columns[i];
+		size_t at = t->at[i];
+
+		if (c->role == ROLE_AT && now[t->at[c->of]] <= before[t->at[c->of]])
+			d[at] = 0;
+		if (c->role != ROLE_MAX || now[at] > before[at])
+			continue;
+		d[at] = c->of >= 0 ? most_of(&t->schema->columns[c->of], d + t->at[c->of]) : 0;
+		d[at] = d[at] > now[at] ? now[at] : d[at];
+	}
+	return d;
+}
+
+static int add_to(struct table *t, struct table_index *x, const uint64_t *rec)
+{
+	uint64_t *to = find_record(t, x, rec);
+
+	return to ? add_record(t, to, rec) : -ENOMEM;
+}
+
+static void begin_round(struct table *t)
+{
+	t->rows.n = 0;
+	index_renew(t, &t->rows);
+	t->is_ended = false;
+}
+
+int table_add(struct table *t, const struct row *row)
+{
+	if (t->is_ended)
+		begin_round(t);
+	if (take_row(t, row))
+		return -ENOMEM;
+	if (row->is_total)
+		return add_to(t, &t->totals, t->scratch.data);
+	return is_nothing(t, t->scratch.data) ? 0 : add_to(t, &t->rows, t->scratch.data);
+}
+
+/* Totals to rows. Those that were not delivered have left the kernel. */
+static int end_totals(struct table *t)
+{
+	size_t all = t->totals.n, known = t->before.n / t->stride, kept = 0;
+	uint64_t *more = all > known ? vec_take(&t->before, (all - known) * t->stride) : NULL;
+
+	if (all > known && !more)
+		return -ENOMEM;
+	if (more)
+		memset(more, 0, (all - known) * t->stride * sizeof(*more));
+	for (size_t i = 0; i < all; i++) {
+		uint64_t *now = record(t, &t->totals, i), *before = t->before.data + i * t->stride;
+		const uint64_t *d;
+
+		if (is_nothing(t, now))
+			continue;
+		d = take_new(t, now, before);
+		if (!is_nothing(t, d)) {
+			if (add_to(t, &t->rows, d))
+				return -ENOMEM;
+			before = now; /* what counts for nothing yet comes with the next that does: rounds add up to the whole */
+		}
+		memmove(t->before.data + kept * t->stride, before, t->stride * sizeof(*before));
+		memmove(record(t, &t->totals, kept), now, t->stride * sizeof(*now));
+		now = record(t, &t->totals, kept++);
+		for (size_t k = 0; k < t->schema->n; k++) /* the next round delivers it anew */
+			if (t->schema->columns[k].role != ROLE_KEY)
+				memset(now + t->at[k], 0, words_of(&t->schema->columns[k]) * sizeof(*now));
+	}
+	t->totals.n = kept;
+	t->before.n = kept * t->stride;
+	if (kept < all)
+		index_renew(t, &t->totals);
+	return 0;
+}
+
+static int key_order(const struct row *a, const struct row *b, uint64_t keys)
+{
+	int order = 0;
+
+	for (size_t i = 0; i < a->schema->n && !order; i++) {
+		const struct value *x = &a->values[i], *y = &b->values[i];
+
+		if (!(keys >> i & 1))
+			continue;
+		if (a->schema->columns[i].kind == VALUE_TEXT)
+			order = strverscmp(x->text ? x->text : "", y->text ? y->text : "");
+		else
+			order = x->num < y->num ? -1 : x->num > y->num;
+	}
+	return order;
+}
+
+struct order {
+	size_t column;
+	uint64_t keys;
+};
+
+static int compare(const void *x, const void *y, void *arg)
+{
+	const struct row *a = x, *b = y;
+	const struct order *o = arg;
+	double of_a, of_b;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	of_a = row_number(a, o->column, 1);
+	of_b = row_number(b, o->column, 1);
+	return of_a != of_b ? of_a < of_b ? 1 : -1 : key_order(a, b, o->keys);
+}
+
+int table_round(struct table *t, int sort)
+{
+	struct order order = { (size_t)sort, t->keys };
+	size_t n = t->schema->n;
+
+	if (t->is_ended) /* no row came */
+		begin_round(t);
+	if (end_totals(t))
+		return -ENOMEM;
+	t->is_ended = true;
+	t->sorted.n = t->values.n = 0;
+	if (!t->rows.n)
+		return 0;
+	if (!vec_take(&t->sorted, t->rows.n) || !vec_take(&t->values, t->rows.n * n))
+		return -ENOMEM;
+	for (size_t r = 0; r < t->rows.n; r++) {
+		uint64_t *rec = record(t, &t->rows, r);
+		struct value *values = t->values.data + r * n;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct column *c = &t->schema->columns[i];
+
+			if (c->kind == VALUE_HIST)
+				values[i].slots = rec + t->at[i];
+			else if (c->kind == VALUE_REASONS)
+				values[i].reasons = (const struct reason *)(rec + t->at[i]);
+			else if (c->kind == VALUE_TEXT)
+				values[i].text = word_text(rec[t->at[i]]);
+			else
+				values[i].num = rec[t->at[i]];
+		}
+		t->sorted.data[r] = (struct row){ .schema = t->schema, .values = values, .none = rec[WORD_NONE],
+						  .label = word_text(rec[WORD_LABEL]), .rank = (uint8_t)rec[WORD_RANK] };
+	}
+	qsort_r(t->sorted.data, t->sorted.n, sizeof(*t->sorted.data), compare, &order);
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A line of names, then a line a row: whole numbers without units (RFC 4180). Of intervals each row begins with its time. */
+#include "render/rows/rows.h"
+#include "util/text.h"
+
+static void print_head(FILE *out, const struct schema *schema, const struct rows_view *view)
+{
+	const char *sep = view->since_start_ns ? "time" : "";
+
+	if (view->no_head)
+		return;
+	fputs(sep, out);
+	sep = view->since_start_ns ? view->separator : "";
+	for (int keys = 0; keys < 2; keys++)
+		for (size_t i = 0; i < schema->n; i++)
+			if (rows_shows(schema, i, view, IN_CSV, keys)) {
+				fprintf(out, "%s%s", sep, schema->columns[i].name);
+				sep = view->separator;
+			}
+	putc('\n', out);
+}
+
+static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
+{
+	const char *sep = "";
+	char text[ROWS_CELL_BYTES];
+	bool is_first = true;
+
+	if (view->since_start_ns) {
+		fprintf(out, "%.9f", view->since_start_ns / 1e9);
+		sep = view->separator;
+	}
+	for (int keys = 0; keys < 2; keys++)
+		for (size_t i = 0; i < row->schema->n; i++) {
+			if (!rows_shows(row->schema, i, view, IN_CSV, keys))
+				continue;
+			rows_cell(text, sizeof(text), row, i, view, true);
+			if (keys && is_first && row->label)
+				snprintf(text, sizeof(text), "%s", row->label);
+			fputs(sep, out);
+			if (keys)
+				text_print_csv(out, text, view->separator);
+			else
+				fputs(text, out);
+			sep = view->separator;
+			is_first = is_first && !keys;
+		}
+	putc('\n', out);
+}
+
+const struct rows_format rows_csv = { "csv", print_head, print_row, NULL };

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An object a line: the key, then the values. Numbers are numbers, durations and moments in ns; what is not known is null. A
+ * histogram is a list of its slots that are not empty: where each begins, and how many it has.
+ */
+#include <ctype.h>
+
+#include "render/rows/rows.h"
+#include "util/json.h"
+
+static void print_head(FILE *out, const struct schema *schema, const struct rows_view *view)
+{
+	(void)out;
+	(void)schema;
+	(void)view;
+}
+
+/* "no_process" of "(no process)": "of" is only there when a row is of no key. */
+static void print_label(struct json *j, const char *label)
+{
+	char word[32];
+	size_t n = 0;
+
+	for (; *label && n + 1 < sizeof(word); label++)
+		if (isalpha((unsigned char)*label))
+			word[n++] = *label;
+		else if (*label == ' ')
+			word[n++] = '_';
+	word[n] = '\0';
+	json_key_text(j, "of", word);
+}
+
+static void print_slots(struct json *j, const uint64_t *slots, const struct hist_axis *axis)
+{
+	json_array(j);
+	for (int i = 0; i < HIST_SLOTS; i++) {
+		int64_t begin = hist_slot_begin(axis, i);
+
+		if (!slots[i])
+			continue;
+		json_object(j);
+		json_key(j, "from");
+		if (begin == INT64_MIN)
+			json_text(j, NULL);
+		else
+			json_i64(j, begin);
+		json_key_u64(j, "n", slots[i]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void print_reasons(struct json *j, const struct reason *reasons)
+{
+	json_object(j);
+	for (int i = 0; i < REASONS_MAX && reasons[i].name; i++)
+		json_key_u64(j, reasons[i].name, reasons[i].n);
+	json_object_end(j);
+}
+
+static void print_value(struct json *j, const struct row *row, size_t i, const struct rows_view *view)
+{
+	const struct column *c = &row->schema->columns[i];
+	const struct value *v = &row->values[i];
+	char text[ROWS_CELL_BYTES];
+
+	json_key(j, c->name);
+	if (row->none >> i & 1) {
+		json_text(j, NULL);
+		return;
+	}
+	switch (c->kind) {
+	case VALUE_TEXT:
+		json_text(j, v->text);
+		break;
+	case VALUE_USER:
+	case VALUE_CGROUP:
+		rows_cell(text, sizeof(text), row, i, view, true);
+		json_text(j, text);
+		break;
+	case VALUE_ERRNO:
+		rows_cell(text, sizeof(text), row, i, view, true);
+		json_text(j, v->num ? text : NULL);
+		break;
+	case VALUE_FLAG:
+		json_bool(j, v->num);
+		break;
+	case VALUE_HIST:
+		print_slots(j, v->slots, c->axis);
+		break;
+	case VALUE_REASONS:
+		print_reasons(j, v->reasons);
+		break;
+	case VALUE_SIGNED:
+		json_i64(j, (int64_t)v->num);
+		break;
+	default:
+		if (c->role < ROLE_MEAN)
+			json_u64(j, v->num);
+		else
+			json_double(j, row_number(row, i, view->round_ns / 1e9), 0);
+	}
+}
+
+static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
+{
+	struct json j;
+
+	json_begin(&j, out);
+	json_object(&j);
+	if (view->since_start_ns) {
+		json_key(&j, "interval");
+		json_double(&j, view->since_start_ns / 1e9, 9);
+	}
+	if (row->label)
+		print_label(&j, row->label);
+	for (int keys = 1; keys >= 0; keys--)
+		for (size_t i = 0; i < row->schema->n; i++)
+			if (rows_shows(row->schema, i, view, IN_JSON, keys))
+				print_value(&j, row, i, view);
+	json_object_end(&j);
+	putc('\n', out);
+}
+
+const struct rows_format rows_json = { "json", print_head, print_row, NULL };

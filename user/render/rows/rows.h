@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SHOW: rows of any schema. One file a format, listed in formats.def. Values stand in the order of the schema; in text and CSV the
+ * key comes last, since its texts may be of any length.
+ */
+#ifndef SKEP_RENDER_ROWS_ROWS_H
+#define SKEP_RENDER_ROWS_ROWS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/table.h"
+#include "row.h"
+
+struct rows_view {
+	uint64_t keys;	/* bit i: column i is part of the key, and shown */
+	uint64_t hide;	/* bit i: column i is not shown */
+	uint64_t top;	/* so many rows; 0: all */
+	uint64_t round_ns;	 /* how long the round was: rates */
+	uint64_t since_start_ns; /* of the end of an interval; 0: of the whole run */
+	const char *separator;	 /* CSV */
+	bool no_head;		 /* CSV has one line of names, before its first interval */
+	bool draws;		 /* text: the first histogram of a row below it, a line a slot */
+	const char *(*cgroup_path)(void *arg, uint64_t id); /* NULL for one that is gone */
+	void *arg;
+};
+
+/* The line of names, and one row. Errors stay in the stream (ferror). */
+struct rows_format {
+	const char *name;
+	void (*head)(FILE *out, const struct schema *schema, const struct rows_view *view);
+	void (*row)(FILE *out, const struct row *row, const struct rows_view *view);
+	void (*more)(FILE *out, size_t n); /* so many rows are left out; NULL: not said */
+};
+
+/* Of that name, or NULL. */
+const struct rows_format *rows_format(const char *name);
+
+/* A round. 0 or -EIO. */
+int rows_render(FILE *out, const struct rows_format *format, const struct table *t, const struct rows_view *view);
+
+/* Is column i shown in such a format (enum shown_in), and among the keys (is_key) or the values? */
+bool rows_shows(const struct schema *schema, size_t i, const struct rows_view *view, unsigned in, bool is_key);
+
+/* A value as text, not escaped. exact: whole numbers, ns, for programs; else with units. Histograms and reasons have none. */
+void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
+
+/* "12.3us": three digits and a unit. */
+void rows_duration(char *buf, size_t size, double ns);
+
+#define ROWS_CELL_BYTES 4096
+
+#endif

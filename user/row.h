@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A row: values under a schema. Who makes rows declares their schema; --by, --sort, tables and writers know no more than that.
+ * Rows cross the CAPTURE border, are summed by key in FOLD and written by SHOW. Texts and arrays of a row are borrowed: valid during
+ * the call.
+ */
+#ifndef SKEP_ROW_H
+#define SKEP_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROW_COLUMNS_MAX 64
+#define HIST_SLOTS 40
+#define REASONS_MAX 4
+
+/* How a value is shown. */
+enum value_kind {
+	VALUE_NUMBER,
+	VALUE_SIGNED,
+	VALUE_DURATION, /* ns */
+	VALUE_MOMENT,	/* ns since the run began; 0: not known */
+	VALUE_RATE,	/* a second */
+	VALUE_FLAG,
+	VALUE_TEXT,	/* any bytes; NULL: none */
+	VALUE_USER,	/* a uid */
+	VALUE_CGROUP,	/* an inode number */
+	VALUE_ERRNO,	/* 0: none */
+	VALUE_HIST,	/* HIST_SLOTS numbers */
+	VALUE_REASONS,	/* REASONS_MAX of struct reason; the first without a name ends them */
+};
+
+/* What a table does with the values of one key. */
+enum column_role {
+	ROLE_KEY,
+	ROLE_INFO,     /* the last that is not 0 */
+	ROLE_SUM,
+	ROLE_MAX,      /* of: its histogram, or -1 */
+	ROLE_AT,       /* when the maximum `of` was reached */
+	ROLE_HIST,     /* added slot by slot; of: the maximum, or -1 */
+	ROLE_REASONS,  /* added name by name; of: their sum */
+	/* Not in rows, but made of other columns */
+	ROLE_MEAN,     /* of / per */
+	ROLE_QUANTILE, /* part of the histogram `of` */
+	ROLE_RATE,     /* of, a second of the round */
+};
+
+enum shown_in {
+	IN_TEXT = 1,
+	IN_CSV = 2,
+	IN_JSON = 4,
+	IN_ALL = 7,
+};
+
+struct reason {
+	const char *name;
+	uint64_t n;
+};
+
+struct value {
+	union {
+		uint64_t num;
+		const char *text;
+		const uint64_t *slots;
+		const struct reason *reasons;
+	};
+};
+
+/* Where the slots of a histogram begin. */
+struct hist_axis {
+	bool is_linear;	 /* else slot i is from 2^i on, the first from 0 on */
+	uint32_t nr;	 /* linear: slot 0 is below `low`, slot i from low + (i - 1) * step on, slot nr all beyond */
+	int64_t low;
+	uint64_t step;
+};
+
+struct column {
+	const char *name;    /* of CSV, JSON and --by; with its unit: "wait_ns" */
+	const char *heading; /* of text */
+	const char *sort;    /* word of --sort; NULL: not sorted by */
+	uint8_t kind, role, in;
+	uint8_t width; /* of text: at least so many characters */
+	int8_t of, per;
+	float part;
+	const struct hist_axis *axis; /* VALUE_HIST; NULL: powers of two */
+};
+
+struct schema {
+	const struct column *columns;
+	size_t n;
+	int8_t count; /* a row of a table without any of this is no row; -1: a row without any sum is none */
+};
+
+struct row {
+	const struct schema *schema;
+	const struct value *values; /* schema->n of them */
+	uint64_t none;	   /* bit i: value i is not known, or has no meaning here */
+	const char *label; /* static: what has no key of its own, "(kernel)"; NULL: it has */
+	uint8_t rank;	   /* rows with a label come last, in this order; 0: no label */
+	bool is_total;	   /* sums since the run began, and not only of what is new */
+};
+
+/* The column of that name, or -1. */
+int schema_find(const struct schema *schema, const char *name, size_t len);
+
+/* A number of any column, also of one that is made of others. seconds: of the round. */
+double row_number(const struct row *row, size_t column, double seconds);
+
+/* A quantile of a histogram of powers of two (part: 0 to 1), right to the slot, between its ends by rank, at most max. */
+double hist_quantile(const uint64_t *slots, uint64_t max, double part);
+
+/* Where slot i begins. axis NULL: powers of two. The first slot of a linear one has no begin: INT64_MIN. */
+int64_t hist_slot_begin(const struct hist_axis *axis, int i);
+
+#endif
