@@ -132,3 +132,10 @@ named_ok() {
 comms() {
 	cut -d';' -f1 "$1" | sed 's/ [0-9]*$//' | sort -u
 }
+
+# ends FILE: the last of its JSON lines is the ledger, the only one; it goes to FILE.end, the rows stay.
+ends() {
+	jq -ec 'select(has("end")) | .end | select(.losses and .receipt and .notes)' "$1" >"$1.end" && [ "$(wc -l <"$1.end")" = 1 ]
+	tail -1 "$1" | jq -e 'has("end")' >/dev/null
+	sed -i '$d' "$1"
+}

@@ -21,6 +21,7 @@ enum value_kind {
 	VALUE_SIGNED,
 	VALUE_DURATION, /* ns */
 	VALUE_MOMENT,	/* ns since the run began; 0: not known */
+	VALUE_REAL,	/* with a decimal */
 	VALUE_RATE,	/* a second */
 	VALUE_FLAG,
 	VALUE_TEXT,	/* any bytes; NULL: none */

@@ -128,25 +128,6 @@ struct reading {
 
 _Static_assert(HIST_SLOTS == BY_SLOTS, "a histogram of the kernel's fits");
 
-struct hist_sums {
-	uint64_t calls; /* or hits, of tracepoints */
-	uint64_t errors, total_ns, max_ns;
-	uint64_t slots[HIST_SLOTS];
-};
-
-/* Sums of what has one key, from the start on, and the histogram of its durations (bpf/by.h has the slots). */
-struct hist_sample {
-	const char *call; /* "read"; NULL: not in the key, as 0 is in the others */
-	const char *event; /* "syscalls:sys_enter_read" */
-	const char *comm;
-	const char *fields[BY_FIELDS_MAX]; /* their values: "253:0", "-1" */
-	uint32_t pid, tid, cpu, uid, error;
-	uint64_t cgroup; /* its inode number */
-	uint64_t start_ns; /* of the process or thread, since boot: numbers come again */
-	bool is_other;	 /* of all keys that the table had no room for */
-	struct hist_sums sums;
-};
-
 /* What went through a socket since the run began, of one of the processes that used it, on one path. */
 struct net_sample {
 	const struct net_flow *flow; /* its cookie tells sockets apart; NULL: of all that no room was for */
@@ -204,7 +185,6 @@ struct sink {
 	int (*sample)(struct sink *sink, const struct sample *s);
 	int (*task)(struct sink *sink, const struct task_event *t);
 	int (*reading)(struct sink *sink, const struct reading *r);
-	int (*hist)(struct sink *sink, const struct hist_sample *h);
 	int (*row)(struct sink *sink, const struct row *row);
 	int (*net)(struct sink *sink, const struct net_sample *s);
 	int (*net_event)(struct sink *sink, const struct net_event *e, const char *reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Keys of --by: their text, format files of tracefs as kernels write them, the places of fields; rounds of sums by key. */
+/* Keys of --by: their text, format files of tracefs as kernels write them, the places of fields. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,6 @@
 #include "capture/cost.h"
 #include "event/format.h"
 #include "event/keys.h"
-#include "model/hists.h"
-#include "render/rows/hists.h"
 
 #define COMMON                                                                         \
 	"format:\n"                                                                    \
@@ -224,102 +222,6 @@ static void test_resolve(void **state)
 	vec_free(&list.all);
 }
 
-static void add(struct hists *h, const char *comm, uint32_t pid, uint64_t calls, uint64_t ns)
-{
-	struct hist_sample s = { .comm = comm, .pid = pid, .sums = { .calls = calls, .total_ns = calls * ns, .max_ns = ns } };
-
-	s.sums.slots[10] = calls;
-	assert_int_equal(hists_add(h, &s), 0);
-}
-
-static void test_rounds(void **state)
-{
-	char name[8];
-	struct hists h;
-
-	(void)state;
-	assert_int_equal(hists_init(&h), 0);
-	add(&h, "a", 1, 5, 1500);
-	add(&h, "b", 1, 7, 1100);
-	add(&h, "a", 1, 1, 1600); /* of a second source */
-	assert_int_equal(hists_round(&h, false), 0);
-	assert_int_equal(h.rows.n, 2);
-	assert_string_equal(h.rows.data[0].comm, "b");
-	assert_int_equal(h.rows.data[1].sums.calls, 6);
-	assert_int_equal(h.rows.data[1].sums.max_ns, 1600);
-	add(&h, "a", 1, 16, 1600);
-	add(&h, "b", 1, 7, 1100);
-	add(&h, "c", 1, 1, 1100);
-	assert_int_equal(hists_round(&h, false), 0);
-	assert_int_equal(h.rows.n, 2);
-	assert_string_equal(h.rows.data[0].comm, "a");
-	assert_int_equal(h.rows.data[0].sums.calls, 10);
-	assert_int_equal(h.rows.data[0].sums.slots[10], 10);
-	assert_true(h.rows.data[0].sums.max_ns <= 1600 && h.rows.data[0].sums.max_ns >= 1024);
-	hists_free(&h);
-	/* Rounds of many keys add up to the whole. */
-	assert_int_equal(hists_init(&h), 0);
-	for (uint64_t round = 1, all = 0; round <= 3; round++) {
-		for (uint32_t i = 0; i < 5000; i++) {
-			snprintf(name, sizeof(name), "%u", i % 100);
-			add(&h, name, i, round * (i + 1), 1);
-		}
-		assert_int_equal(hists_round(&h, true), 0);
-		assert_int_equal(h.rows.n, 5000);
-		for (size_t i = 0; i < h.rows.n; i++)
-			all += h.rows.data[i].sums.calls;
-		assert_int_equal(all, round * 5000 * 5001 / 2);
-	}
-	hists_free(&h);
-}
-
-static char *rendered(const struct hists *h, const struct hists_cfg *cfg)
-{
-	char *text = NULL;
-	size_t n;
-	FILE *out = open_memstream(&text, &n);
-
-	assert_non_null(out);
-	assert_int_equal(render_hists(out, h, cfg), 0);
-	assert_int_equal(fclose(out), 0);
-	return text;
-}
-
-/* A process named as the row of keys without room, a number that came again, and a name that would forge a row. */
-static void test_render(void **state)
-{
-	static const struct hist_sample rows[] = {
-		{ .comm = "other", .pid = 7, .start_ns = 100, .sums.calls = 5 },
-		{ .comm = "other", .pid = 7, .start_ns = 200, .sums.calls = 4 },
-		{ .comm = "a\x1b[31m\n9,b\"", .pid = 8, .start_ns = 300, .sums.calls = 3 },
-		{ .is_other = true, .sums.calls = 2 },
-	};
-	struct hists_cfg cfg = { .by = BY_COMM | BY_PID, .json = true };
-	struct hists h;
-	char *text;
-
-	(void)state;
-	assert_int_equal(hists_init(&h), 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		assert_int_equal(hists_add(&h, &rows[i]), 0);
-	assert_int_equal(hists_round(&h, false), 0);
-	text = rendered(&h, &cfg);
-	assert_string_equal(text, "{\"comm\":\"other\",\"pid\":\"7\",\"start_ns\":100,\"calls\":5}\n"
-				  "{\"comm\":\"other\",\"pid\":\"7\",\"start_ns\":200,\"calls\":4}\n"
-				  "{\"comm\":\"a\\u001b[31m\\u000a9,b\\\"\",\"pid\":\"8\",\"start_ns\":300,\"calls\":3}\n"
-				  "{\"comm\":\"other\",\"pid\":\"other\",\"other\":true,\"calls\":2}\n");
-	free(text);
-	cfg = (struct hists_cfg){ .by = BY_COMM | BY_PID, .separator = "," };
-	text = rendered(&h, &cfg);
-	assert_string_equal(text, "calls,comm,pid\n5,other,7\n4,other,7\n3,\"a\\x1b[31m\\x0a9,b\"\"\",8\n2,other,other\n");
-	free(text);
-	cfg = (struct hists_cfg){ .by = BY_COMM };
-	text = rendered(&h, &cfg);
-	assert_null(strchr(text, '\x1b'));
-	free(text);
-	hists_free(&h);
-}
-
 static void test_misses(void **state)
 {
 	struct profile p = { 0 };
@@ -340,8 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_format), cmocka_unit_test(test_format_bad), cmocka_unit_test(test_places),
-		cmocka_unit_test(test_keys),   cmocka_unit_test(test_resolve),	  cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_render), cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_keys),   cmocka_unit_test(test_resolve), cmocka_unit_test(test_misses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,15 +11,14 @@
 
 #include <cmocka.h>
 
+#include "capture/byrows.h"
 #include "capture/source/sched.h"
 #include "golden.h"
 #include "model/counts.h"
-#include "model/hists.h"
 #include "model/net.h"
 #include "model/table.h"
 #include "render/events/hit.h"
 #include "render/rows/doctor.h"
-#include "render/rows/hists.h"
 #include "render/rows/list.h"
 #include "render/rows/net.h"
 #include "render/rows/rows.h"
@@ -58,6 +57,11 @@ static const char *cgroup_path(void *arg, uint64_t id)
 {
 	(void)arg;
 	return id == 77 ? "/system.slice/a\tb.service" : NULL;
+}
+
+static const struct rows_format *format_of(enum form form)
+{
+	return rows_format(form == TEXT ? "text" : form == CSV ? "csv" : "json");
 }
 
 /* Counters: one that is scaled up, one that never ran, a PMU's with a unit and commas in its name. */
@@ -145,89 +149,112 @@ static void test_stat(void **state)
 
 /* Sums by key. */
 
-static struct hist_sums calls(uint64_t n, uint64_t errors, uint64_t each_ns)
+static struct by_sum calls(uint64_t n, uint64_t errors, uint64_t each_ns)
 {
-	struct hist_sums s = { .calls = n, .errors = errors, .total_ns = n * each_ns, .max_ns = 2 * each_ns };
+	struct by_sum s = { .calls = n, .errors = errors, .total_ns = n * each_ns, .max_ns = 2 * each_ns };
 
 	s.slots[each_ns ? 63 - __builtin_clzll(each_ns) : 0] = n - n / 4;
 	s.slots[each_ns ? 64 - __builtin_clzll(each_ns) : 1] = n / 4;
 	return s;
 }
 
-static struct hist_sample all_keys(const char *call, const char *comm, uint32_t pid, const char *field, struct hist_sums sums)
+/* comm NULL: the row of all that no room was for. */
+struct sums {
+	const char *call, *comm, *field;
+	uint32_t pid;
+	struct by_sum sum;
+};
+
+static void add_sums(struct table *t, const struct schema *schema, uint64_t keys, int nr_fields, const struct sums *s)
 {
-	return (struct hist_sample){ .call = call, .event = call ? NULL : "sched:sched_switch", .comm = comm, .fields = { field, "-1" }, .pid = pid,
-				     .tid = pid + 1, .cpu = 3, .uid = pid % 2 ? 0 : 4294967290, .error = pid % 2 ? 2 : 0, .cgroup = 70 + pid % 10,
-				     .start_ns = 1234567890, .sums = sums };
+	struct byrow row;
+
+	byrow_begin(&row, schema, NULL, 0, NULL);
+	if (s->comm) {
+		row.row.label = NULL;
+		row.row.rank = 0;
+		row.row.none &= ~keys;
+		row.values[ROWS_COMM].text = s->comm;
+		row.values[ROWS_PID].num = s->pid;
+		row.values[ROWS_TID].num = s->pid + 1;
+		row.values[ROWS_CPU].num = 3;
+		row.values[ROWS_USER].num = s->pid % 2 ? 0 : 4294967290;
+		row.values[ROWS_CGROUP].num = 70 + s->pid % 10;
+		row.values[ROWS_EVENT].text = "sched:sched_switch";
+		row.values[ROWS_SYSCALL].text = s->call;
+		row.values[ROWS_ERRNO].num = s->pid % 2 ? 2 : 0;
+		row.values[ROWS_START].num = 1234567890;
+		for (int i = 0; i < nr_fields; i++)
+			byrow_field(&row, i, i ? "-1" : s->field);
+	}
+	byrow_add(&row, &s->sum);
+	row.row.values = row.values;
+	assert_int_equal(table_add(t, &row.row), 0);
 }
 
-static void show_hists(const char *name, struct hists_cfg cfg, const struct hist_sample *rows, size_t n, uint64_t interval_ns)
+static void show_sums(const char *name, struct byrows_cfg cfg, struct rows_view view, const struct sums *rows, size_t n, uint64_t interval_ns)
 {
 	for (enum form form = 0; form < FORMS; form++) {
-		struct hists h;
+		struct byrows_schema schema;
+		struct table t;
 		struct page page;
 
-		if (form == CSV && cfg.values) /* a histogram is drawn, or JSON */
-			continue;
-		cfg.json = form == JSON;
-		cfg.separator = form == CSV ? "," : NULL;
-		cfg.cgroup_path = cgroup_path;
-		cfg.no_head = false;
+		view.keys = byrows_keys(cfg.offered, cfg.nr_fields);
+		view.separator = ",";
+		view.cgroup_path = cgroup_path;
+		view.no_head = false;
+		view.draws = cfg.values > BYROWS_LATENCY;
 		page_begin(&page, name, form);
-		assert_int_equal(hists_init(&h), 0);
-		h.is_linear = cfg.linear;
+		byrows_schema(&schema, &cfg);
+		assert_int_equal(table_init(&t, &schema.schema, view.keys), 0);
 		for (uint64_t round = 1; round <= (interval_ns ? 2 : 1); round++) {
 			for (size_t i = 0; i < n; i++)
 				for (uint64_t k = 0; k < round; k++) /* sums from the start on */
-					assert_int_equal(hists_add(&h, &rows[i]), 0);
-			assert_int_equal(hists_round(&h, cfg.latency), 0);
-			cfg.since_start_ns = interval_ns * round;
-			assert_int_equal(render_hists(page.out, &h, &cfg), 0);
-			cfg.no_head = true;
+					add_sums(&t, &schema.schema, view.keys, cfg.nr_fields, &rows[i]);
+			assert_int_equal(table_round(&t, cfg.values == BYROWS_LATENCY ? BYROWS_TOTAL : BYROWS_COUNT), 0);
+			view.since_start_ns = interval_ns * round;
+			assert_int_equal(rows_render(page.out, format_of(form), &t, &view), 0);
+			view.no_head = true;
 		}
-		hists_free(&h);
+		table_free(&t);
 		page_end(&page);
 	}
 }
 
 static void test_by(void **state)
 {
-	const struct hist_sample of_calls[] = {
-		all_keys("read", "cat", 7, NULL, calls(1000, 0, 12345)),
-		all_keys("openat", HOSTILE, 10, NULL, calls(7, 3, 2500000)),
-		all_keys("futex", "", 11, NULL, calls(1, 1, 0)),
-		{ .is_other = true, .sums = calls(5, 0, 1000000000) },
+	const struct sums of_calls[] = {
+		{ "read", "cat", NULL, 7, calls(1000, 0, 12345) },
+		{ "openat", HOSTILE, NULL, 10, calls(7, 3, 2500000) },
+		{ "futex", "", NULL, 11, calls(1, 1, 0) },
+		{ .sum = calls(5, 0, 1000000000) },
 	};
-	const struct hist_sample of_events[] = {
-		all_keys(NULL, "cat", 7, "253:0", (struct hist_sums){ .calls = 12 }),
-		all_keys(NULL, "dd", 8, "a," HOSTILE, (struct hist_sums){ .calls = 120 }),
+	const struct sums of_events[] = {
+		{ NULL, "cat", "253:0", 7, (struct by_sum){ .calls = 12 } },
+		{ NULL, "dd", "a," HOSTILE, 8, (struct by_sum){ .calls = 120 } },
 	};
-	const struct hist_sample numbers[] = {
-		all_keys(NULL, "cat", 7, "x", calls(100, 0, 700)),
-		all_keys(NULL, "dd", 8, "y", calls(9, 2, 40)),
-	};
-	struct hists_cfg cfg = { .by = BY_COMM | BY_SYSCALL };
+	const struct sums numbers[] = { { NULL, "cat", "x", 7, calls(100, 0, 700) }, { NULL, "dd", "y", 8, calls(9, 2, 40) } };
+	struct byrows_cfg cfg = { .count = "calls", .offered = BY_COMM | BY_SYSCALL };
+	struct rows_view view = { 0 };
 
 	(void)state;
-	show_hists("by", cfg, of_calls, 4, 0);
-	show_hists("by-intervals", cfg, of_calls, 4, 500 * MS);
-	cfg.top = 2;
-	cfg.latency = true;
-	show_hists("latency-top", cfg, of_calls, 4, 0);
-	cfg.top = 0;
-	cfg.by = BY_SYSCALL | BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_ERRNO;
-	show_hists("latency", cfg, of_calls, 4, 0);
-	show_hists("by-fields", (struct hists_cfg){ .by = BY_COMM | BY_EVENT, .is_hits = true, .fields = { "args->dev", "delta" }, .nr_fields = 2 },
-		   of_events, 2, 0);
-	cfg = (struct hists_cfg){ .by = BY_COMM, .is_hits = true, .is_expr = true, .fields = { "x", "y" }, .nr_fields = 2, .values = HIST_NUMBERS };
-	show_hists("probe-hist", cfg, numbers, 2, 0);
-	cfg.values = HIST_NS;
-	show_hists("probe-durations", cfg, numbers, 2, 500 * MS);
-	cfg.values = HIST_NUMBERS;
-	cfg.linear = 10;
-	cfg.low = -5;
-	cfg.step = 10;
-	show_hists("probe-linear", cfg, numbers, 2, 0);
+	show_sums("by", cfg, view, of_calls, 4, 0);
+	show_sums("by-intervals", cfg, view, of_calls, 4, 500 * MS);
+	view.top = 2;
+	cfg.values = BYROWS_LATENCY;
+	show_sums("latency-top", cfg, view, of_calls, 4, 0);
+	view.top = 0;
+	cfg.offered = BY_SYSCALL | BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_ERRNO;
+	show_sums("latency", cfg, view, of_calls, 4, 0);
+	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM | BY_EVENT, .fields = { "args.args->dev", "args.delta" }, .nr_fields = 2 };
+	show_sums("by-fields", cfg, view, of_events, 2, 0);
+	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM, .fields = { "x", "y" }, .nr_fields = 2, .values = BYROWS_NUMBERS };
+	show_sums("probe-hist", cfg, view, numbers, 2, 0);
+	cfg.values = BYROWS_DURATIONS;
+	show_sums("probe-durations", cfg, view, numbers, 2, 500 * MS);
+	cfg.values = BYROWS_NUMBERS;
+	cfg.axis = (struct hist_axis){ true, 10, -5, 10 };
+	show_sums("probe-linear", cfg, view, numbers, 2, 0);
 }
 
 /* The scheduler's sums. */
@@ -281,7 +308,7 @@ static void test_sched(void **state)
 				}
 				assert_int_equal(table_round(&t, SCHED_COL_WAIT), 0);
 				view.since_start_ns = k == 1 ? 500 * MS * round : 0;
-				assert_int_equal(rows_render(page.out, rows_format(form == TEXT ? "text" : form == CSV ? "csv" : "json"), &t, &view), 0);
+				assert_int_equal(rows_render(page.out, format_of(form), &t, &view), 0);
 				view.no_head = true;
 			}
 			table_free(&t);

@@ -49,26 +49,6 @@ static uint32_t word(const void *key, uint32_t by, uint32_t bit, __u16 at)
 	return value;
 }
 
-void rows_key(const void *key, uint32_t by, const struct by_places *at, char *comm, struct hist_sample *ret_sample)
-{
-	struct hist_sample *h = ret_sample;
-
-	if (by & BY_CGROUP)
-		memcpy(&h->cgroup, (const char *)key + at->cgroup, sizeof(h->cgroup));
-	if (by & (BY_PID | BY_TID))
-		memcpy(&h->start_ns, (const char *)key + at->start, sizeof(h->start_ns));
-	if (by & BY_COMM) {
-		memcpy(comm, (const char *)key + at->comm, BY_COMM_LEN);
-		comm[BY_COMM_LEN - 1] = '\0';
-		h->comm = comm;
-	}
-	h->pid = word(key, by, BY_PID, at->pid);
-	h->tid = word(key, by, BY_TID, at->tid);
-	h->cpu = word(key, by, BY_CPU, at->cpu);
-	h->uid = word(key, by, BY_USER, at->user);
-	h->error = word(key, by, BY_ERRNO, at->error);
-}
-
 static const uint32_t bits[ROWS_KEYS] = {
 	[ROWS_COMM] = BY_COMM, [ROWS_PID] = BY_PID,	  [ROWS_TID] = BY_TID,	   [ROWS_CPU] = BY_CPU,		[ROWS_USER] = BY_USER,
 	[ROWS_CGROUP] = BY_CGROUP, [ROWS_EVENT] = BY_EVENT, [ROWS_SYSCALL] = BY_SYSCALL, [ROWS_ERRNO] = BY_ERRNO,
@@ -115,17 +95,20 @@ uint64_t rows_keys(uint32_t by)
 
 uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, char *comm, struct value *values)
 {
-	struct hist_sample h = { 0 };
-
-	rows_key(key, by, at, comm, &h);
-	values[ROWS_COMM].text = h.comm;
-	values[ROWS_PID].num = h.pid;
-	values[ROWS_TID].num = h.tid;
-	values[ROWS_CPU].num = h.cpu;
-	values[ROWS_USER].num = h.uid;
-	values[ROWS_CGROUP].num = h.cgroup;
-	values[ROWS_ERRNO].num = h.error;
-	values[ROWS_START].num = h.start_ns;
+	if (by & BY_CGROUP)
+		memcpy(&values[ROWS_CGROUP].num, (const char *)key + at->cgroup, sizeof(uint64_t));
+	if (by & (BY_PID | BY_TID))
+		memcpy(&values[ROWS_START].num, (const char *)key + at->start, sizeof(uint64_t));
+	if (by & BY_COMM) {
+		memcpy(comm, (const char *)key + at->comm, BY_COMM_LEN);
+		comm[BY_COMM_LEN - 1] = '\0';
+		values[ROWS_COMM].text = comm;
+	}
+	values[ROWS_PID].num = word(key, by, BY_PID, at->pid);
+	values[ROWS_TID].num = word(key, by, BY_TID, at->tid);
+	values[ROWS_CPU].num = word(key, by, BY_CPU, at->cpu);
+	values[ROWS_USER].num = word(key, by, BY_USER, at->user);
+	values[ROWS_ERRNO].num = word(key, by, BY_ERRNO, at->error);
 	return ~rows_keys(by) & ((1ull << ROWS_KEYS) - 1);
 }
 

@@ -27,19 +27,13 @@ uint32_t rows_by(uint64_t keys);
 uint64_t rows_keys(uint32_t by);
 
 /*
- * The same of a key as values of these columns, and which of them it has none of. comm has room for BY_COMM_LEN bytes and lives as
- * long as the row.
+ * The parts of a key that need no more than itself as values of these columns, and which of them it has none of. comm has room for
+ * BY_COMM_LEN bytes and lives as long as the row. What the event, the call and the fields are is the caller's to say.
  */
 uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, char *comm, struct value *ret_values);
 
 /* Where the parts of such a key are: enum by_bit, and bit i of texts says that field i is text. Returns the key's bytes. */
 size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places *ret_at);
-
-/*
- * The parts of a key that need no more than itself. comm has room for BY_COMM_LEN bytes and lives as long as the sample. What the
- * event, the call and the fields are is the caller's to tell.
- */
-void rows_key(const void *key, uint32_t by, const struct by_places *at, char *comm, struct hist_sample *ret_sample);
 
 /*
  * Keys of tasks that have ended: their rows make room for others once they were delivered twice, the second time as they stay. Of

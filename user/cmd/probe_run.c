@@ -7,17 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/byrows.h"
 #include "capture/ksym.h"
-#include "capture/session.h"
-#include "cmd/stat_out.h"
+#include "cmd/run.h"
 #include "cmd/stat_stack.h"
 #include "event/printfmt.h"
 #include "event/record.h"
-#include "model/hists.h"
 #include "render/events/hit.h"
-#include "render/rows/hists.h"
 #include "util/clock.h"
-#include "util/interrupt.h"
 #include "util/log.h"
 
 /* A site as the renderer sees it. */
@@ -29,19 +26,18 @@ struct shown {
 	bool is_call;
 };
 
-struct run {
-	struct sink sink;
+struct probe_run {
+	struct run base; /* first */
 	const struct probe_run_cfg *cfg;
+	struct run_cfg table;
+	struct byrows_schema schema;
 	struct probe_cfg probe;
 	struct shown **shown; /* made at a site's first hit */
 	uint32_t nr_sites;
 	struct hit_cfg view;
-	struct hists hists;
-	struct stat_out out;
-	struct profile profile;
 	uint64_t nr_hits;
 	bool is_full; /* -n */
-	struct ksym_asker *ksym; /* names of kernel addresses; NULL: none is asked for, or can be had */
+	struct ksym_asker *ksym; /* names of kernel addresses; NULL: none is needed, or available */
 };
 
 static enum hit_show show_of(enum show show)
@@ -56,7 +52,7 @@ static enum hit_show show_of(enum show show)
 	return of[show];
 }
 
-static struct shown *shown_site(struct run *run, uint32_t i)
+static struct shown *shown_site(struct probe_run *run, uint32_t i)
 {
 	struct shown *sh = run->shown[i];
 	const struct probe *p;
@@ -100,7 +96,7 @@ static const char *enumerator_name(const struct bound_arg *a, uint64_t value, ch
 
 static const char *name_value(void *arg, uint32_t site, uint32_t i, const struct sample *s, char *buf, size_t size)
 {
-	struct run *run = arg;
+	struct probe_run *run = arg;
 	const struct bound_arg *a = &probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->bound.args[i];
 
 	if (a->show == SHOW_SYMBOL)
@@ -110,12 +106,12 @@ static const char *name_value(void *arg, uint32_t site, uint32_t i, const struct
 
 static const char *name_address(void *arg, uint64_t addr, char *buf, size_t size)
 {
-	struct run *run = arg;
+	struct probe_run *run = arg;
 
 	return run->ksym && !ksym_name(run->ksym, addr, buf, size) ? buf : NULL;
 }
 
-static struct record record_of(const struct run *run, uint32_t site, const struct sample_value *v)
+static struct record record_of(const struct probe_run *run, uint32_t site, const struct sample_value *v)
 {
 	return (struct record){ probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->format, v->bytes, v->nr_bytes,
 				run->shown[site]->is_call };
@@ -124,7 +120,7 @@ static struct record record_of(const struct run *run, uint32_t site, const struc
 static size_t record_as_text(void *arg, uint32_t site, const struct sample_value *v, char *buf, size_t size)
 {
 	const struct printfmt_names names = { name_address, arg };
-	struct run *run = arg;
+	struct probe_run *run = arg;
 	struct record r = record_of(run, site, v);
 
 	if (run->shown[site]->print)
@@ -141,7 +137,7 @@ static void record_as_json(void *arg, uint32_t site, const struct sample_value *
 
 static int on_hit(struct sink *sink, const struct sample *s)
 {
-	struct run *run = (struct run *)sink;
+	struct probe_run *run = (struct probe_run *)sink;
 	struct shown *sh;
 	int ret;
 
@@ -151,57 +147,21 @@ static int on_hit(struct sink *sink, const struct sample *s)
 	if (!sh)
 		return -ENOMEM;
 	errno = 0;
-	ret = render_hit(run->out.stream, s, &sh->site, &run->view);
+	ret = render_hit(run->base.out.stream, s, &sh->site, &run->view);
 	if (ret && errno) /* EPIPE: the reader had enough */
 		ret = -errno;
 	if (!ret && ++run->nr_hits == run->cfg->o->max_events) {
 		run->is_full = true;
-		ret = fflush(run->out.stream) ? -errno : -ECANCELED; /* detaching takes a while */
+		ret = fflush(run->base.out.stream) ? -errno : -ECANCELED; /* detaching takes a while */
 	}
 	return ret;
 }
 
 static int on_round(struct sink *sink)
 {
-	struct run *run = (struct run *)sink;
+	struct probe_run *run = (struct probe_run *)sink;
 
-	return fflush(run->out.stream) ? -errno : 0;
-}
-
-static int on_count(struct sink *sink, const struct hist_sample *h)
-{
-	return hists_add(&((struct run *)sink)->hists, h);
-}
-
-static int print_counts(struct sink *sink, uint64_t since_start_ns)
-{
-	struct run *run = (struct run *)sink;
-	const struct probe_keys *k = run->cfg->keys;
-	struct hists_cfg view = {
-		.by = k ? k->sums.by : BY_EVENT,
-		.json = run->cfg->o->json,
-		.top = run->cfg->o->top,
-		.is_hits = true,
-		.since_start_ns = since_start_ns,
-		.cgroup_path = target_cgroup_path,
-	};
-	int ret = hists_round(&run->hists, k && k->is_duration);
-
-	if (ret)
-		return ret;
-	if (k) {
-		view.nr_fields = k->sums.nr_fields;
-		view.is_expr = true;
-		for (int i = 0; i < k->sums.nr_fields; i++)
-			view.fields[i] = k->names[i];
-		view.values = k->sums.has_value ? k->is_duration ? HIST_NS : HIST_NUMBERS : HIST_NONE;
-		view.linear = k->sums.linear;
-		view.low = k->sums.low;
-		view.step = k->sums.step;
-	}
-	stat_out_fresh(&run->out);
-	ret = render_hists(run->out.stream, &run->hists, &view);
-	return fflush(run->out.stream) ? -errno : ret;
+	return fflush(run->base.out.stream) ? -errno : 0;
 }
 
 /* A number of a key as text. */
@@ -218,7 +178,7 @@ static void field_text(void *arg, const struct site *site, int i, const struct s
 }
 
 /* -v: what a glob stands for and cannot be probed, a line each. */
-static void tell_refused(const struct run *run)
+static void tell_refused(const struct probe_run *run)
 {
 	for (int i = 0; i < run->cfg->nr_probes; i++) {
 		const struct site_list *l = &run->cfg->probes[i].sites;
@@ -228,15 +188,15 @@ static void tell_refused(const struct run *run)
 	}
 }
 
-static int explain_nothing(const struct run *run, struct err *err)
+static int explain_nothing(const struct probe_run *run, struct err *err)
 {
 	const struct probe_spec *s = &run->cfg->probes[0].spec;
 
-	if (run->profile.seen) {
-		err_set(err, -ENODATA, "no hits: all %llu were lost", (unsigned long long)run->profile.seen);
+	if (run->base.profile.seen) {
+		err_set(err, -ENODATA, "no hits: all %llu were lost", (unsigned long long)run->base.profile.seen);
 		return -ENODATA;
 	}
-	err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called there%s", run->profile.duration_ns / 1e9, s->name,
+	err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called there%s", run->base.profile.duration_ns / 1e9, s->name,
 		s->filter ? ", or the filter was never true" : "");
 	if (!run->cfg->o->target.all)
 		err_hint(err, "-a in the place of COMMAND or -p counts it everywhere");
@@ -244,7 +204,7 @@ static int explain_nothing(const struct run *run, struct err *err)
 }
 
 /* --strict: all that a glob stands for, or nothing. */
-static int check_refused(const struct run *run, struct err *err)
+static int check_refused(const struct probe_run *run, struct err *err)
 {
 	for (int i = 0; i < run->cfg->nr_probes; i++) {
 		const struct site_list *l = &run->cfg->probes[i].sites;
@@ -256,7 +216,7 @@ static int check_refused(const struct run *run, struct err *err)
 	return 0;
 }
 
-static bool wants_symbols(const struct run *run)
+static bool wants_symbols(const struct probe_run *run)
 {
 	const struct site *s;
 
@@ -267,61 +227,71 @@ static bool wants_symbols(const struct run *run)
 	return false;
 }
 
-static int measure(struct run *run, struct session_cfg *cfg, int *ret_status, struct err *err)
+static int begin(struct run *base, struct err *err)
 {
-	struct session *session;
-	int ret = session_open(cfg, &session, err);
+	struct probe_run *run = (struct probe_run *)base;
+	int ret = check_refused(run, err);
 
 	if (ret)
 		return ret;
-	ret = check_refused(run, err);
-	if (ret) {
-		session_close(session);
-		return ret;
-	}
 	run->view.start_ns = now_ns();
-	stat_out_fresh(&run->out);
+	stat_out_fresh(&base->out);
 	if (run->probe.mode == PROBE_MODE_STREAM)
-		render_hit_head(run->out.stream, &run->view);
+		render_hit_head(base->out.stream, &run->view);
 	if (wants_symbols(run) && ksym_open(&run->ksym))
 		run->ksym = NULL;
-	ret = session_run(session, &run->sink, err);
-	ksym_close(run->ksym);
-	if (!ret) {
-		*ret_status = session_status(session);
-		session_profile(session, &run->profile);
-		if (run->is_full) /* what came behind the last that was wanted is nobody's */
-			run->profile.seen = run->profile.kept = run->nr_hits;
-		if (run->probe.mode != PROBE_MODE_STREAM)
-			ret = print_counts(&run->sink, run->cfg->o->interval_ms ? session_duration_ns(session) : 0);
-	}
-	session_close(session);
-	return ret;
+	return 0;
 }
 
-static int run_with(struct run *run, int *ret_status, struct err *err)
+static int end(struct run *base)
 {
-	const struct probe_options *o = run->cfg->o;
-	sigset_t mask;
-	struct session_cfg cfg = { .target = &o->target, .command_mask = &mask, .duration_ns = o->duration_ns,
-				   .interval_ns = o->interval_ms * 1000000 };
-	int ret = stat_out_open(&run->out, o->out ? o->out : "-", false, true, err), status = 0;
+	struct probe_run *run = (struct probe_run *)base;
 
-	if (ret)
-		return ret;
-	cfg.sources[0] = src_probe_new(&run->probe);
-	cfg.nr_sources = 1;
-	interrupts_take(&mask);
-	ret = cfg.sources[0] ? measure(run, &cfg, &status, err) : -ENOMEM;
-	ret = stat_out_close(&run->out, ret, err);
+	if (run->is_full) /* what came behind the last that was wanted is nobody's */
+		base->profile.seen = base->profile.kept = run->nr_hits;
+	return 0;
+}
+
+/* By its keys, or by what was hit. */
+static void make_schema(struct probe_run *run)
+{
+	const struct probe_keys *k = run->cfg->keys;
+	struct byrows_cfg cfg = { .count = "hits", .offered = k ? k->sums.by : BY_EVENT };
+
+	if (k) {
+		cfg.nr_fields = k->sums.nr_fields;
+		cfg.values = !k->sums.has_value ? BYROWS_NOTHING : k->is_duration ? BYROWS_DURATIONS : BYROWS_NUMBERS;
+		cfg.axis = (struct hist_axis){ k->sums.linear, k->sums.linear, k->sums.low, k->sums.step };
+	}
+	for (int i = 0; i < cfg.nr_fields; i++)
+		cfg.fields[i] = k->names[i];
+	byrows_schema(&run->schema, &cfg);
+	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
+				       .sort = cfg.values == BYROWS_DURATIONS ? BYROWS_TOTAL : BYROWS_COUNT,
+				       .format = run->cfg->o->json ? "json" : "text", .out = run->cfg->o->out ? run->cfg->o->out : "-",
+				       .top = run->cfg->o->top, .duration_ns = run->cfg->o->duration_ns,
+				       .interval_ns = run->cfg->o->interval_ms * 1000000, .draws = cfg.values, .is_live = true };
+	run->probe.sums.schema = &run->schema.schema;
+}
+
+static int run_with(struct probe_run *run, int *ret_status, struct err *err)
+{
+	static const struct run_hooks hooks = { begin, end };
+	struct session_cfg cfg = { .target = &run->cfg->o->target, .sources = { src_probe_new(&run->probe) }, .nr_sources = 1 };
+	int ret = run_open(&run->base, &run->table, err), status = 0;
+
+	ret = ret ? ret : run_session(&run->base, &cfg, &hooks, &status, err);
+	ksym_close(run->ksym);
+	ret = run_close(&run->base, ret, err);
 	if (ret)
 		return ret;
 	tell_refused(run);
-	honesty_print(run->cfg->h, &run->profile);
-	if (!run->profile.kept)
-		return explain_nothing(run, err);
-	*ret_status = honesty_exit(run->cfg->h, &run->profile, status, err);
-	return *ret_status < 0 ? *ret_status : 0;
+	if (run->base.profile.kept) {
+		*ret_status = run_end(&run->base, run->cfg->h, status, err);
+		return *ret_status < 0 ? *ret_status : 0;
+	}
+	honesty_print(run->cfg->h, &run->base.profile);
+	return explain_nothing(run, err);
 }
 
 /* -g: the sites of a probe are one event each. */
@@ -364,12 +334,11 @@ static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct e
 
 int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 {
-	struct run run = {
-		.sink = { .sample = on_hit, .round = on_round, .hist = on_count, .interval = print_counts },
+	struct probe_run run = {
+		.base = { .sink = { .sample = on_hit, .round = on_round } },
 		.cfg = cfg,
 		.probe = { .probes = cfg->probes, .nr_probes = cfg->nr_probes, .mode = cfg->keys ? PROBE_MODE_SUM : cfg->o->count ? PROBE_MODE_COUNT : PROBE_MODE_STREAM,
 			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes, .bpf_stats = cfg->h->receipt },
-		.profile = { .title = command_line(), .event = cfg->probes[0].spec.name, .unit = "hits" },
 	};
 	int ret;
 
@@ -385,10 +354,10 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 	for (int i = 0; i < cfg->nr_probes; i++)
 		run.nr_sites += cfg->probes[i].sites.all.n;
 	run.shown = calloc(run.nr_sites + 1, sizeof(*run.shown));
-	ret = run.shown ? hists_init(&run.hists) : -ENOMEM;
-	run.hists.is_linear = cfg->keys && cfg->keys->sums.linear;
-	if (!ret)
-		ret = run_with(&run, ret_status, err);
+	run.base.profile = (struct profile){ .event = cfg->probes[0].spec.name, .unit = "hits" };
+	run.base.no_table = run.probe.mode == PROBE_MODE_STREAM;
+	make_schema(&run);
+	ret = run.shown ? run_with(&run, ret_status, err) : -ENOMEM;
 	for (uint32_t i = 0; run.shown && i < run.nr_sites; i++)
 		if (run.shown[i]) {
 			free(run.shown[i]->title);
@@ -396,6 +365,5 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 			free(run.shown[i]);
 		}
 	free(run.shown);
-	hists_free(&run.hists);
 	return ret;
 }

@@ -55,49 +55,69 @@ static int draw(struct run *run)
 static int print_round(struct sink *sink, uint64_t since_start_ns)
 {
 	struct run *run = (struct run *)sink;
-	int ret = table_round(&run->table, run->sort);
+	int ret = table_round(&run->table, run->cfg->sort);
 
 	if (ret)
 		return ret;
 	stat_out_fresh(&run->out);
 	run->view.round_ns = since_start_ns - run->round_ns;
 	run->round_ns = since_start_ns;
-	run->view.since_start_ns = run->o->interval_ms ? since_start_ns : 0;
+	run->view.since_start_ns = run->cfg->interval_ns ? since_start_ns : 0;
 	run->nr_rows += run->table.sorted.n;
 	ret = run->is_drawn ? draw(run) : rows_render(run->out.stream, run->format, &run->table, &run->view);
 	run->view.no_head = true;
 	return fflush(run->out.stream) ? -errno : ret;
 }
 
-int run_open(struct run *run, const struct schema *schema, const char *by, const struct view_options *o, const struct honesty *h,
-	     struct err *err)
+int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err)
 {
-	uint64_t ms = o->interval_ms, keys = 0;
-	int ret = columns_by(o->by ? o->by : by, schema, &keys, err);
+	struct run_cfg cfg = { .schema = schema, .format = o->format, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns,
+			       .interval_ns = o->interval_ms * 1000000 };
+	int ret = columns_by(o->by ? o->by : by, schema, &cfg.keys, err);
 
 	if (!ret)
-		ret = columns_sort(o->sort, schema, &run->sort, err);
-	if (!ret && ms && (ms < INTERVAL_MIN_MS || ms > INTERVAL_MAX_MS))
-		ret = err_exit(err, -ERANGE, EXIT_USAGE, "bad interval %llu: %d to %d ms", (unsigned long long)ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS);
-	if (ret)
-		return ret;
-	run->o = o;
-	run->h = h;
+		ret = columns_sort(o->sort, schema, &cfg.sort, err);
+	if (!ret && o->interval_ms && (o->interval_ms < INTERVAL_MIN_MS || o->interval_ms > INTERVAL_MAX_MS))
+		ret = err_exit(err, -ERANGE, EXIT_USAGE, "bad interval %llu: %d to %d ms", (unsigned long long)o->interval_ms, INTERVAL_MIN_MS,
+			       INTERVAL_MAX_MS);
+	if (!ret)
+		*ret_cfg = cfg;
+	return ret;
+}
+
+int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
+{
+	int ret;
+
+	run->cfg = cfg;
 	run->profile.title = command_line();
-	run->format = rows_format(o->format ? o->format : "text");
-	run->view.separator = ",";
-	run->view.top = o->top;
-	run->view.keys = keys;
-	run->view.cgroup_path = target_cgroup_path;
+	run->format = rows_format(cfg->format ? cfg->format : "text");
+	run->view = (struct rows_view){ .keys = cfg->keys, .top = cfg->top, .separator = cfg->separator ? cfg->separator : ",",
+					.draws = cfg->draws, .cgroup_path = target_cgroup_path };
 	if (!run->sink.row)
 		run->sink.row = take;
 	if (!run->sink.interval)
 		run->sink.interval = print_round;
-	ret = table_init(&run->table, schema, keys);
-	return ret ? ret : stat_out_open(&run->out, o->out ? o->out : "-", false, ms, err);
+	ret = table_init(&run->table, cfg->schema, cfg->keys);
+	if (!ret)
+		ret = stat_out_open(&run->out, cfg->out, cfg->append, cfg->is_live || cfg->interval_ns, err);
+	if (!ret)
+		run->is_drawn = cfg->interval_ns && run->format == rows_format("text") && terminal_is_drawn(fileno(run->out.stream));
+	return ret;
 }
 
-int run_session(struct run *run, struct session_cfg *cfg, int (*at_end)(struct run *run), int *ret_status, struct err *err)
+static int finish(struct run *run, uint64_t duration_ns)
+{
+	int ret = run->no_table ? 0 : print_round(&run->sink, duration_ns);
+
+	if (!run->nr_rows && run->cfg->nothing)
+		profile_note(&run->profile, "%s", run->cfg->nothing);
+	if (!ret && !run->no_table && run->format->end)
+		run->format->end(run->out.stream, &run->profile);
+	return ret;
+}
+
+int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err)
 {
 	struct session *session = NULL;
 	sigset_t mask;
@@ -106,30 +126,34 @@ int run_session(struct run *run, struct session_cfg *cfg, int (*at_end)(struct r
 	for (int i = 0; i < cfg->nr_sources; i++)
 		if (!cfg->sources[i])
 			return -ENOMEM;
-	run->is_drawn = run->o->interval_ms && run->format == rows_format("text") && terminal_is_drawn(fileno(run->out.stream));
-	cfg->duration_ns = run->o->duration_ns;
-	cfg->interval_ns = run->o->interval_ms * 1000000;
+	cfg->duration_ns = run->cfg->duration_ns;
+	cfg->interval_ns = run->cfg->interval_ns;
 	cfg->command_mask = &mask;
 	interrupts_take(&mask);
 	ret = session_open(cfg, &session, err);
+	if (!ret && hooks && hooks->at_start)
+		ret = hooks->at_start(run, err);
 	if (!ret)
 		ret = session_run(session, &run->sink, err);
 	if (!ret) {
 		*ret_status = session_status(session);
 		session_profile(session, &run->profile);
-		ret = at_end ? at_end(run) : 0;
-		ret = ret ? ret : print_round(&run->sink, session_duration_ns(session));
+		ret = hooks && hooks->at_end ? hooks->at_end(run) : 0;
+		ret = ret ? ret : finish(run, session_duration_ns(session));
 	}
 	session_close(session);
 	return ret;
 }
 
-int run_close(struct run *run, int ret, int status, struct err *err)
+int run_close(struct run *run, int ret, struct err *err)
 {
 	ret = stat_out_close(&run->out, ret, err);
 	table_free(&run->table);
-	if (ret)
-		return ret;
-	honesty_print(run->h, &run->profile);
-	return honesty_exit(run->h, &run->profile, status, err);
+	return ret;
+}
+
+int run_end(const struct run *run, const struct honesty *h, int status, struct err *err)
+{
+	honesty_print(h, &run->profile);
+	return honesty_exit(h, &run->profile, status, err);
 }

@@ -22,35 +22,53 @@ struct view_options {
 /* All but --by and --sort, whose words are the schema's. */
 extern const struct opt view_opts[];
 
+/* What is shown, and where. */
+struct run_cfg {
+	const struct schema *schema;
+	uint64_t keys; /* bits of its columns */
+	int sort;      /* a column */
+	const char *format, *separator; /* NULL: "text", "," */
+	const char *out;     /* NULL: standard error; "-": standard output */
+	const char *nothing; /* a note where no row is shown; NULL: none */
+	uint64_t top, duration_ns, interval_ns;
+	bool append, draws;
+	bool is_live; /* what is written is followed while it grows */
+};
+
+/* From the options, whose words are checked. by: what stands for no --by. 0, or -EINVAL with err filled. */
+int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err);
+
 struct run {
-	struct sink sink; /* first: a pointer to it is one to the run. Members that the command does not set are set by run_open() */
-	const struct view_options *o;
-	const struct honesty *h;
+	struct sink sink; /* first: a pointer to it is one to the run. The command may set members; `row` and `interval` are the table's */
+	const struct run_cfg *cfg;
 	struct table table;
 	struct rows_view view;
 	const struct rows_format *format;
-	int sort;
 	struct stat_out out;
 	size_t nr_rows;	   /* shown so far */
 	uint64_t round_ns; /* when the last round ended, since the start */
 	bool is_drawn;	   /* on a terminal, each interval in the place of the one before */
+	bool no_table;	   /* a stream of its own: no rounds are printed */
 	struct profile profile;
 };
 
-/*
- * Checks the words of --by and --sort against the schema and the interval's bounds, and makes the table. by: what stands for no
- * --by. o and h are borrowed. 0 or -errno; run_close() in either case.
- */
-int run_open(struct run *run, const struct schema *schema, const char *by, const struct view_options *o, const struct honesty *h,
-	     struct err *err);
+/* Makes the table and opens the output. cfg is borrowed. 0 or -errno; run_close() in either case. */
+int run_open(struct run *run, const struct run_cfg *cfg, struct err *err);
 
 /*
- * Runs the session of cfg, whose sources are closed in either case. at_end (may be NULL) is called once it has ended, before the last
- * round. 0, or -errno. *ret_status: COMMAND's.
+ * Runs the session of cfg, whose sources are closed in either case. at_start and at_end (may be NULL) are called when all is attached
+ * and when it has ended, before the last round. 0, or -errno. *ret_status: COMMAND's.
  */
-int run_session(struct run *run, struct session_cfg *cfg, int (*at_end)(struct run *run), int *ret_status, struct err *err);
+struct run_hooks {
+	int (*at_start)(struct run *run, struct err *err);
+	int (*at_end)(struct run *run);
+};
+int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err);
 
-/* Ends the output, prints ledger and receipt. ret: how the run ended. Returns the exit code: COMMAND's status, or -errno. */
-int run_close(struct run *run, int ret, int status, struct err *err);
+/* Ends the output. ret: how the run ended. Returns ret, or -errno of a failed write. */
+int run_close(struct run *run, int ret, struct err *err);
+
+/* Prints ledger and receipt. Returns the exit code: COMMAND's status, or -ENODATA. */
+int run_end(const struct run *run, const struct honesty *h, int status, struct err *err);
 
 #endif

@@ -54,6 +54,7 @@ static int sched_main(void *cfg, char **operands, struct err *err)
 	struct sched_options *o = cfg;
 	struct sched_cfg sched = { .hist = o->hist, .rows_max = (uint32_t)o->rows_max, .bpf_stats = o->h.receipt };
 	struct session_cfg session = { .target = &o->target, .nr_sources = 1 };
+	struct run_cfg view = { 0 };
 	struct sched_schema schema;
 	struct run run = { 0 };
 	int status = 0, ret;
@@ -64,20 +65,19 @@ static int sched_main(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = check(o, err);
 	if (!ret)
-		ret = run_open(&run, &schema.schema, "comm,pid,tid", &o->view, &o->h, err);
+		ret = run_view(&o->view, &schema.schema, "comm,pid,tid", &view, err);
 	if (!ret) {
+		view.nothing = "no matching task ran";
 		sched.schema = &schema.schema;
-		sched.by = rows_by(run.view.keys);
-		run.table.keys |= rows_keys(sched.by);
-		run.view.keys = run.table.keys;
+		sched.by = rows_by(view.keys);
+		view.keys = rows_keys(sched.by);
+		ret = run_open(&run, &view, err);
 		session.sources[0] = src_sched_new(&sched);
-		ret = run_session(&run, &session, NULL, &status, err);
-		if (!ret && !run.nr_rows)
-			profile_note(&run.profile, "no matching task ran");
+		ret = ret ? ret : run_session(&run, &session, NULL, &status, err);
+		ret = run_close(&run, ret, err);
 	}
-	ret = run_close(&run, ret, status, err);
 	target_free(&o->target);
-	return ret;
+	return ret ? ret : run_end(&run, &o->h, status, err);
 }
 
 static const struct cmd *const sched_subs[] = { &cmd_sched_timehist, &cmd_sched_map, NULL };

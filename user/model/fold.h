@@ -7,8 +7,8 @@
 #define SKEP_MODEL_FOLD_H
 
 #include "model/profile.h"
-#include "model/stack.h"
 #include "model/report.h"
+#include "model/stack.h"
 #include "model/tree.h"
 #include "sample.h"
 #include "sym/sym.h"

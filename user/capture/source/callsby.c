@@ -11,6 +11,7 @@
 
 #include "bpf/by.h"
 #include "bpf/loss.h"
+#include "capture/byrows.h"
 #include "capture/cost.h"
 #include "capture/features.h"
 #include "capture/filter.h"
@@ -133,38 +134,32 @@ static const char *event_name(const struct src_callsby *src, uint32_t call, char
 	return buf;
 }
 
-/* A row of one CPU, or of all of them what did not fit. Those of one key are added up in the sink. */
+/* A row of one CPU, or of all of them what did not fit. */
 static int deliver(void *arg, const void *key, const void *values)
 {
 	struct src_callsby *src = arg;
 	const struct by_sum *per_cpu = values;
-	struct hist_sample h = { .is_other = !key };
-	char call[64], event[EVENT_NAME_MAX], comm[COMM_LEN];
+	char call[64], event[EVENT_NAME_MAX];
 	uint32_t what = 0;
+	struct byrow row;
+	uint64_t n;
 
-	for (int cpu = 0; cpu < (key ? 1 : src->cpus); cpu++) {
-		const struct by_sum *s = &per_cpu[cpu];
-
-		h.sums.calls += s->calls;
-		h.sums.errors += s->errors;
-		h.sums.total_ns += s->total_ns;
-		h.sums.max_ns = s->max_ns > h.sums.max_ns ? s->max_ns : h.sums.max_ns;
-		for (int i = 0; i < BY_SLOTS; i++)
-			h.sums.slots[i] += s->slots[i];
-	}
-	src->returned += h.sums.calls;
+	byrow_begin(&row, src->cfg->schema, key, src->cfg->by, &src->at);
+	for (int cpu = 0; cpu < (key ? 1 : src->cpus); cpu++)
+		byrow_add(&row, &per_cpu[cpu]);
+	n = row.values[BYROWS_COUNT].num;
+	src->returned += n;
 	if (!key)
-		src->other = h.sums.calls;
-	if (!h.sums.calls)
+		src->other = n;
+	if (!n)
 		return 0;
-	if (key) {
-		rows_key(key, src->cfg->by, &src->at, comm, &h);
-		if (src->cfg->by & (BY_SYSCALL | BY_EVENT))
-			memcpy(&what, (const char *)key + src->at.what, sizeof(what));
-		h.call = src->cfg->by & BY_SYSCALL ? call_name(what, call, sizeof(call)) : NULL;
-		h.event = src->cfg->by & BY_EVENT ? event_name(src, what, event, sizeof(event)) : NULL;
-	}
-	return src->sink->hist(src->sink, &h);
+	if (key && src->cfg->by & (BY_SYSCALL | BY_EVENT))
+		memcpy(&what, (const char *)key + src->at.what, sizeof(what));
+	if (key && src->cfg->by & BY_SYSCALL)
+		row.values[ROWS_SYSCALL].text = call_name(what, call, sizeof(call));
+	if (key && src->cfg->by & BY_EVENT)
+		row.values[ROWS_EVENT].text = event_name(src, what, event, sizeof(event));
+	return byrow_send(&row, src->sink);
 }
 _Static_assert(sizeof(struct by_sum) % 8 == 0, "per-CPU values are a multiple of 8");
 

@@ -5,16 +5,18 @@
 
 #include "capture/source.h"
 #include "event/event.h"
+#include "row.h"
 
 struct callsby_cfg {
 	const struct event *events; /* those that are EVENT_SYSCALL: which calls, whatever their side */
 	int nr_events;
+	const struct schema *schema; /* capture/byrows.h */
 	uint32_t by;	   /* enum by_bit */
 	bool latency;	   /* errors and times too: counted when they return */
 	uint32_t rows_max; /* 0: BY_ROWS_DEFAULT */
 };
 
-/* Delivers a struct hist_sample a key and round. cfg outlives it. NULL without memory. */
+/* Delivers rows with sums since the run began. cfg outlives it. NULL without memory. */
 struct source *src_callsby_new(const struct callsby_cfg *cfg);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "bpf/eventsby.h"
 #include "bpf/loss.h"
+#include "capture/byrows.h"
 #include "capture/clone.h"
 #include "capture/cost.h"
 #include "capture/filter.h"
@@ -177,7 +178,7 @@ static void field_text(char *buf, uint64_t value, const struct field_place *p)
 }
 
 static void read_fields(const struct src_eventsby *src, const char *key, const struct traced *t, char (*texts)[FIELD_TEXT_MAX],
-			struct hist_sample *h)
+			struct byrow *row)
 {
 	const struct keys *keys = src->cfg->keys;
 	uint64_t value;
@@ -190,7 +191,7 @@ static void read_fields(const struct src_eventsby *src, const char *key, const s
 			memcpy(&value, key + src->at.fields[i], sizeof(value));
 			field_text(texts[i], value, &t->fields[i]);
 		}
-		h->fields[i] = texts[i];
+		byrow_field(row, i, texts[i]);
 	}
 }
 
@@ -199,28 +200,30 @@ static int deliver(void *arg, const void *key, const void *values)
 	struct src_eventsby *src = arg;
 	const struct keys *keys = src->cfg->keys;
 	const uint64_t *per_cpu = values;
-	char comm[COMM_LEN], texts[BY_FIELDS_MAX][FIELD_TEXT_MAX];
-	struct hist_sample h = { .is_other = !key };
+	char texts[BY_FIELDS_MAX][FIELD_TEXT_MAX];
+	struct by_sum sum = { 0 };
 	const struct traced *t;
 	uint32_t index = 0;
+	struct byrow row;
 
 	for (int cpu = 0; cpu < src->cpus; cpu++)
-		h.sums.calls += per_cpu[cpu];
+		sum.calls += per_cpu[cpu];
 	if (!key)
-		src->other = h.sums.calls;
-	if (!h.sums.calls)
+		src->other = sum.calls;
+	if (!sum.calls)
 		return 0;
+	byrow_begin(&row, src->cfg->schema, key, keys->by, &src->at);
+	byrow_add(&row, &sum);
 	if (key) {
-		rows_key(key, keys->by, &src->at, comm, &h);
 		if (src->skel->rodata->cfg_by & BY_EVENT)
 			memcpy(&index, (const char *)key + src->at.what, sizeof(index));
 		if (index >= src->clones.all.n)
 			return -EINVAL;
 		t = &src->cfg->traced->all.data[src->clones.all.data[index].of];
-		h.event = keys->by & BY_EVENT ? t->name : NULL;
-		read_fields(src, key, t, texts, &h);
+		row.values[ROWS_EVENT].text = keys->by & BY_EVENT ? t->name : NULL;
+		read_fields(src, key, t, texts, &row);
 	}
-	return src->sink->hist(src->sink, &h);
+	return byrow_send(&row, src->sink);
 }
 
 static int snapshot(struct source *source, struct sink *sink)

@@ -5,14 +5,16 @@
 
 #include "capture/source.h"
 #include "event/keys.h"
+#include "row.h"
 
 struct eventsby_cfg {
+	const struct schema *schema; /* capture/byrows.h */
 	const struct keys *keys;
 	const struct traced_list *traced; /* of keys_resolve() */
 	uint32_t rows_max;		  /* 0: BY_ROWS_DEFAULT */
 };
 
-/* Delivers a struct hist_sample a key and round. cfg outlives it. NULL without memory. */
+/* Delivers rows with sums since the run began. cfg outlives it. NULL without memory. */
 struct source *src_eventsby_new(const struct eventsby_cfg *cfg);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "capture/source.h"
 #include "event/site.h"
+#include "row.h"
 
 #define PROBE_TEXT_DEFAULT 128 /* bytes of a text that is kept, with its NUL */
 
@@ -18,13 +19,14 @@ struct probe {
 
 enum probe_mode {
 	PROBE_MODE_STREAM, /* sink->sample for every hit; struct sample's site counts on through all probes */
-	PROBE_MODE_COUNT,  /* sink->hist for every site that was hit */
+	PROBE_MODE_COUNT,  /* a row for every site that was hit */
 	PROBE_MODE_READ,   /* the same counts as sink->reading: of event probe->event for its first site, and so on, for each CPU */
-	PROBE_MODE_SUM,	   /* sink->hist for every key */
+	PROBE_MODE_SUM,	   /* a row for every key */
 };
 
 /* Sums by key: the extras of the sites are the key's fields, then the value whose histogram is wanted. */
 struct probe_sums {
+	const struct schema *schema; /* capture/byrows.h: of PROBE_MODE_COUNT, too */
 	uint32_t by;	/* enum by_bit */
 	int nr_fields;	/* at most BY_FIELDS_MAX */
 	bool has_value;

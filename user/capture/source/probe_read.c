@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bpf/probe.h"
+#include "capture/byrows.h"
 #include "capture/rows.h"
 #include "capture/source/probe_parts.h"
 #include "util/clock.h"
@@ -74,19 +75,24 @@ static int deliver_hits(struct src_probe *src, struct sink *sink)
 
 	for (uint32_t i = 0; i < src->set.nr_sites && !ret; i++) {
 		char title[PROBE_PATH_MAX + 2 * PROBE_NAME_MAX];
-		struct hist_sample h = { .event = title };
+		struct by_sum sum = { 0 };
 		const struct probe *p = NULL;
+		struct byrow row;
 		const struct site *s = probe_set_site(&src->set, i, &p);
 
 		if (bpf_map_lookup_elem(bpf_map__fd(src->skel->maps.hits), &i, per_cpu))
 			ret = -errno;
 		for (int cpu = 0; cpu < src->cpus && !ret; cpu++)
-			h.sums.calls += per_cpu[cpu];
-		if (ret || !h.sums.calls)
+			sum.calls += per_cpu[cpu];
+		if (ret || !sum.calls)
 			continue;
-		src->delivered += h.sums.calls;
+		src->delivered += sum.calls;
 		probe_title(&p->spec, s->name, title, sizeof(title));
-		ret = sink->hist(sink, &h);
+		byrow_begin(&row, src->cfg->sums.schema, title, 0, NULL);
+		byrow_add(&row, &sum);
+		row.values[ROWS_EVENT].text = title;
+		row.row.none &= ~(1ull << ROWS_EVENT);
+		ret = byrow_send(&row, sink);
 	}
 	free(per_cpu);
 	return ret;
@@ -117,7 +123,7 @@ static int deliver_readings(struct src_probe *src, struct sink *sink)
 }
 
 static void read_fields(const struct src_probe *src, const char *key, const struct probe *p, const struct site *s,
-			char (*texts)[FIELD_TEXT_BYTES], struct hist_sample *h)
+			char (*texts)[FIELD_TEXT_BYTES], struct byrow *row)
 {
 	const struct probe_sums *sums = &src->cfg->sums;
 	uint32_t is_text = probe_texts(src);
@@ -134,45 +140,41 @@ static void read_fields(const struct src_probe *src, const char *key, const stru
 			memcpy(&v.num, key + src->at.fields[i], sizeof(v.num));
 		}
 		sums->field_text(sums->arg, s, p->spec.nr_args + i, &v, texts[i], FIELD_TEXT_BYTES);
-		h->fields[i] = texts[i];
+		byrow_field(row, i, texts[i]);
 	}
 }
 
-/* A row of one CPU, or of all of them what did not fit. Those of one key are added up in the sink. */
+/* A row of one CPU, or of all of them what did not fit. */
 static int deliver_row(void *arg, const void *key, const void *values)
 {
 	struct src_probe *src = arg;
 	const struct by_sum *per_cpu = values;
-	struct hist_sample h = { .is_other = !key };
-	char title[PROBE_PATH_MAX + 2 * PROBE_NAME_MAX], texts[BY_FIELDS_MAX][FIELD_TEXT_BYTES], comm[COMM_LEN];
+	char title[PROBE_PATH_MAX + 2 * PROBE_NAME_MAX], texts[BY_FIELDS_MAX][FIELD_TEXT_BYTES];
 	const struct probe *p = NULL;
 	const struct site *s;
 	uint32_t index = 0;
+	struct byrow row;
+	uint64_t n;
 
-	for (int cpu = 0; cpu < (key ? 1 : src->cpus); cpu++) {
-		h.sums.calls += per_cpu[cpu].calls;
-		h.sums.errors += per_cpu[cpu].errors;
-		h.sums.total_ns += per_cpu[cpu].total_ns;
-		h.sums.max_ns = per_cpu[cpu].max_ns > h.sums.max_ns ? per_cpu[cpu].max_ns : h.sums.max_ns;
-		for (int i = 0; i < BY_SLOTS; i++)
-			h.sums.slots[i] += per_cpu[cpu].slots[i];
-	}
-	if (!h.sums.calls)
+	byrow_begin(&row, src->cfg->sums.schema, key, src->cfg->sums.by, &src->at);
+	for (int cpu = 0; cpu < (key ? 1 : src->cpus); cpu++)
+		byrow_add(&row, &per_cpu[cpu]);
+	n = row.values[BYROWS_COUNT].num;
+	if (!n)
 		return 0;
-	src->delivered += h.sums.calls;
-	src->other = key ? src->other : h.sums.calls;
+	src->delivered += n;
+	src->other = key ? src->other : n;
 	if (key) {
-		rows_key(key, src->cfg->sums.by, &src->at, comm, &h);
 		if (src->skel->rodata->cfg_by & BY_EVENT)
 			memcpy(&index, (const char *)key + src->at.what, sizeof(index));
 		s = probe_set_site(&src->set, index, &p);
 		if (!s)
 			return -EINVAL;
 		probe_title(&p->spec, s->name, title, sizeof(title));
-		h.event = src->cfg->sums.by & BY_EVENT ? title : NULL;
-		read_fields(src, key, p, s, texts, &h);
+		row.values[ROWS_EVENT].text = src->cfg->sums.by & BY_EVENT ? title : NULL;
+		read_fields(src, key, p, s, texts, &row);
 	}
-	return src->sink->hist(src->sink, &h);
+	return byrow_send(&row, src->sink);
 }
 
 int probe_snapshot(struct src_probe *src, struct sink *sink)

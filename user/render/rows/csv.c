@@ -48,4 +48,4 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	putc('\n', out);
 }
 
-const struct rows_format rows_csv = { "csv", print_head, print_row, NULL };
+const struct rows_format rows_csv = { "csv", print_head, print_row, NULL, NULL };

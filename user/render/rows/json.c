@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An object a line: the key, then the values. Numbers are numbers, durations and moments in ns; what is not known is null. A
- * histogram is a list of its slots that are not empty: where each begins, and how many it has.
+ * histogram is a list of its slots that are not empty: where each begins, and how many it has. The last line has one member, "end":
+ * the ledger and the receipt of the run.
  */
 #include <ctype.h>
 
+#include "render/ledger.h"
 #include "render/rows/rows.h"
 #include "util/json.h"
 
@@ -98,7 +100,7 @@ static void print_value(struct json *j, const struct row *row, size_t i, const s
 		if (c->role < ROLE_MEAN)
 			json_u64(j, v->num);
 		else
-			json_double(j, row_number(row, i, view->round_ns / 1e9), 0);
+			json_double(j, row_number(row, i, view->round_ns / 1e9), c->kind == VALUE_REAL);
 	}
 }
 
@@ -122,4 +124,18 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	putc('\n', out);
 }
 
-const struct rows_format rows_json = { "json", print_head, print_row, NULL };
+static void print_end(FILE *out, const struct profile *p)
+{
+	struct json j;
+
+	json_begin(&j, out);
+	json_object(&j);
+	json_key(&j, "end");
+	json_object(&j);
+	profile_json(&j, p);
+	json_object_end(&j);
+	json_object_end(&j);
+	putc('\n', out);
+}
+
+const struct rows_format rows_json = { "json", print_head, print_row, NULL, print_end };

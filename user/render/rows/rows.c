@@ -125,6 +125,9 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 		else if (num)
 			snprintf(buf, size, "%.3fs", number / 1e9);
 		break;
+	case VALUE_REAL:
+		snprintf(buf, size, "%.1f", number);
+		break;
 	case VALUE_RATE:
 		if (exact)
 			snprintf(buf, size, "%.0f", number);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "model/profile.h"
 #include "model/table.h"
 #include "row.h"
 
@@ -31,6 +32,7 @@ struct rows_format {
 	void (*head)(FILE *out, const struct schema *schema, const struct rows_view *view);
 	void (*row)(FILE *out, const struct row *row, const struct rows_view *view);
 	void (*more)(FILE *out, size_t n); /* so many rows are left out; NULL: not said */
+	void (*end)(FILE *out, const struct profile *p); /* the ledger, after the last row; NULL: it is on standard error alone */
 };
 
 /* Of that name, or NULL. */

@@ -181,6 +181,8 @@ static void print_drawn(FILE *out, const struct row *row, const struct rows_view
 
 		if (!rows_shows(schema, i, view, IN_TEXT, false) || c->kind == VALUE_HIST)
 			continue;
+		if ((int)i != schema->count && !row_number(row, i, 1)) /* none, or not known */
+			continue;
 		rows_cell(text, sizeof(text), row, i, view, false);
 		if (c->role == ROLE_SUM)
 			fprintf(out, "%s%s %s", sep, text, c->heading);
@@ -204,4 +206,4 @@ static void print_more(FILE *out, size_t n)
 	fprintf(out, "(%zu rows more)\n", n);
 }
 
-const struct rows_format rows_text = { "text", print_head, print_row, print_more };
+const struct rows_format rows_text = { "text", print_head, print_row, print_more, NULL };

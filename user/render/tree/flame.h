@@ -3,14 +3,12 @@
 #ifndef SKEP_RENDER_TREE_FLAME_H
 #define SKEP_RENDER_TREE_FLAME_H
 
+#include "render/ledger.h"
 #include "render/tree/render.h"
 #include "util/json.h"
 
 /* "user", "kernel" ...: an enum frame_kind as JSON has it. */
 const char *kind_name(uint32_t kind);
-
-/* Writes title .. receipt as keys of the object that is open; see json.c for the meaning. */
-void profile_json(struct json *json, const struct profile *p);
 
 /* The node after i from outside in, first child first, or TREE_NONE; *depth follows. No recursion. */
 static inline uint32_t preorder_next(const struct tree *tree, uint32_t i, uint32_t *depth)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Their sums are those since the run began, a row for each CPU that has some: the table adds them up and takes rounds apart. */
+#include "capture/byrows.h"
+
+#include <string.h>
+
+#define OF_KEY ((1ull << BYROWS_COUNT) - 1)
+
+static void show_values(struct column *c, const struct byrows_cfg *cfg)
+{
+	bool is_ns = cfg->values == BYROWS_DURATIONS;
+
+	if (cfg->values == BYROWS_LATENCY)
+		return;
+	for (int i = BYROWS_ERRORS; i <= BYROWS_SLOTS; i++)
+		c[i].in = 0;
+	if (cfg->values == BYROWS_NOTHING)
+		return;
+	c[BYROWS_ERRORS] = (struct column){ "negative", cfg->axis.is_linear ? "negative" : "negative and not in the histogram", NULL, VALUE_NUMBER,
+					    ROLE_SUM, IN_ALL, .width = 0 };
+	c[BYROWS_TOTAL].in = IN_CSV | IN_JSON;
+	c[BYROWS_MEAN].in = c[BYROWS_MAX].in = IN_ALL;
+	c[BYROWS_SLOTS].in = IN_TEXT | IN_JSON;
+	c[BYROWS_MEAN].per = BYROWS_KEPT;
+	if (is_ns)
+		return;
+	c[BYROWS_TOTAL].name = "total";
+	c[BYROWS_MEAN].name = "mean";
+	c[BYROWS_MAX].name = "max";
+	c[BYROWS_MEAN].kind = VALUE_REAL;
+	c[BYROWS_TOTAL].kind = c[BYROWS_MAX].kind = VALUE_NUMBER;
+	c[BYROWS_SLOTS].per = VALUE_NUMBER;
+}
+
+void byrows_schema(struct byrows_schema *ret, const struct byrows_cfg *cfg)
+{
+	static const struct column columns[BYROWS_COLUMNS] = {
+		[BYROWS_COUNT] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, 12 },
+		[BYROWS_ERRORS] = { "errors", "errors", "errors", VALUE_NUMBER, ROLE_SUM, IN_ALL, 9 },
+		[BYROWS_TOTAL] = { "total_ns", "total", "total", VALUE_DURATION, ROLE_SUM, IN_ALL, 8 },
+		[BYROWS_MEAN] = { "mean_ns", "mean", NULL, VALUE_DURATION, ROLE_MEAN, IN_ALL, 8, BYROWS_TOTAL, BYROWS_COUNT },
+		[BYROWS_P50] = { "p50_ns", "p50", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 8, BYROWS_SLOTS, .part = 0.5 },
+		[BYROWS_P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 8, BYROWS_SLOTS, .part = 0.99 },
+		[BYROWS_MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 8, BYROWS_SLOTS },
+		[BYROWS_SLOTS] = { "slots", "", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 32, BYROWS_MAX, VALUE_DURATION },
+		[BYROWS_KEPT] = { "kept", NULL, NULL, VALUE_NUMBER, ROLE_SUM, 0 },
+	};
+
+	memcpy(ret->columns, columns, sizeof(columns));
+	rows_columns(ret->columns, cfg->offered);
+	for (int i = 0; i < BY_FIELDS_MAX; i++)
+		ret->columns[BYROWS_FIELDS + i] = (struct column){ i < cfg->nr_fields ? cfg->fields[i] : "", i < cfg->nr_fields ? cfg->fields[i] : "", NULL,
+								   VALUE_TEXT, ROLE_KEY, i < cfg->nr_fields ? IN_ALL : 0, .width = 0 };
+	ret->columns[BYROWS_COUNT].name = ret->columns[BYROWS_COUNT].heading = ret->columns[BYROWS_COUNT].sort = cfg->count;
+	ret->axis = cfg->axis;
+	ret->columns[BYROWS_SLOTS].axis = &ret->axis;
+	show_values(ret->columns, cfg);
+	ret->schema = (struct schema){ ret->columns, BYROWS_COLUMNS, BYROWS_COUNT };
+}
+
+uint64_t byrows_keys(uint32_t by, int nr_fields)
+{
+	return rows_keys(by) | ((1ull << nr_fields) - 1) << BYROWS_FIELDS;
+}
+
+void byrow_begin(struct byrow *r, const struct schema *schema, const void *key, uint32_t by, const struct by_places *at)
+{
+	memset(r, 0, sizeof(*r));
+	r->row = (struct row){ .schema = schema, .values = r->values, .none = OF_KEY, .is_total = true };
+	r->values[BYROWS_SLOTS].slots = r->slots;
+	if (key) {
+		r->row.none &= rows_values(key, by, at, r->comm, r->values) | ~((1ull << ROWS_KEYS) - 1);
+	} else {
+		r->row.label = "(other)";
+		r->row.rank = 1;
+	}
+}
+
+void byrow_field(struct byrow *r, int i, const char *text)
+{
+	r->values[BYROWS_FIELDS + i].text = text;
+	r->row.none &= ~(1ull << (BYROWS_FIELDS + i));
+}
+
+void byrow_add(struct byrow *r, const struct by_sum *s)
+{
+	struct value *v = r->values;
+
+	v[BYROWS_COUNT].num += s->calls;
+	v[BYROWS_ERRORS].num += s->errors;
+	v[BYROWS_KEPT].num += s->calls - s->errors;
+	v[BYROWS_TOTAL].num += s->total_ns;
+	v[BYROWS_MAX].num = s->max_ns > v[BYROWS_MAX].num ? s->max_ns : v[BYROWS_MAX].num;
+	for (int i = 0; i < BY_SLOTS; i++)
+		r->slots[i] += s->slots[i];
+}
+
+int byrow_send(struct byrow *r, struct sink *sink)
+{
+	r->row.values = r->values;
+	return sink->row(sink, &r->row);
+}
