@@ -15,6 +15,7 @@ enum counter {
 	COUNT_TOO_DEEP,	    /* return of a user function lost: the kernel keeps no more of them at once for a task */
 	COUNT_SELF,	    /* not seen: of skep itself, which was not asked for */
 	COUNT_KEYS_FULL,    /* task that ended, summed without its key: no room for one more */
+	COUNT_STACKS_FULL,  /* sample kept without its stack: no room for one more */
 	COUNT_MAX
 };
 

@@ -131,7 +131,7 @@ static __always_inline void sum_span(struct task *s, __u64 off_ns, __u64 wait_ns
 		row = bpf_map_lookup_elem(&spans, &s->key);
 	}
 	if (!row) {
-		loss_count(COUNT_KEYS_FULL);
+		loss_count(COUNT_STACKS_FULL);
 		row = bpf_map_lookup_elem(&other, &preempted);
 	}
 	if (!row)

@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 #include "bpf/eventsby.h"
-#include "capture/cost.h"
+#include "bpf/target.h"
+#include "capture/base.h"
 #include "event/format.h"
 #include "event/keys.h"
 
@@ -224,16 +225,19 @@ static void test_resolve(void **state)
 
 static void test_misses(void **state)
 {
+	uint32_t filter = FILTER_COMMS | FILTER_IDLE;
+	const struct base base = { .object.filter.filter = &filter };
 	struct profile p = { 0 };
 
 	(void)state;
-	cost_add_misses(0, true, &p);
+	base_add_nested(&base, 0, &p);
 	assert_int_equal(p.nr_notes, 0);
-	cost_add_misses(3, true, &p);
+	base_add_nested(&base, 3, &p);
 	assert_int_equal(p.losses[LOSS_NESTED], 0);
 	assert_int_equal(p.nr_notes, 1);
 	assert_non_null(strstr(p.notes[0], "3 hits of any task"));
-	cost_add_misses(4, false, &p);
+	filter = FILTER_IDLE;
+	base_add_nested(&base, 4, &p);
 	assert_int_equal(p.losses[LOSS_NESTED], 4);
 	assert_int_equal(p.nr_notes, 1);
 }

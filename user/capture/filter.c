@@ -10,9 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bpf/loss.h"
 #include "bpf/target.h"
-#include "capture/cost.h"
 
 void filter_set(const struct filter *f, const struct target *t, bool idle)
 {
@@ -59,21 +57,6 @@ void filter_leave_self(const struct filter *f, const struct place *place)
 			return;
 	if (!t->tids.n)
 		*f->self_pid = pidns_outer_pid(&place->pidns, getpid());
-}
-
-void filter_tell_self(const struct bpf_map *counters, const char *what, struct profile *profile)
-{
-	uint64_t sum[COUNT_MAX], n;
-	char comm[COMM_LEN] = "";
-
-	cost_of_losses(counters, sum);
-	n = sum[COUNT_SELF];
-	prctl(PR_GET_NAME, comm);
-	if (n && profile->seen)
-		profile_note(profile, "%llu %s of skep itself (%.1f %% of all) are left out; --comm %s shows only them", (unsigned long long)n, what,
-			     100.0 * n / (n + profile->seen), comm);
-	else if (n)
-		profile_note(profile, "%llu %s of skep itself are left out; --comm %s shows only them", (unsigned long long)n, what, comm);
 }
 
 int filter_cgroup_ids(const struct target *t, __u64 *ids, struct err *err)

@@ -16,6 +16,7 @@ struct filter {
 	__u32 *filter, *self_pid, *follow, *nr_cgroups, *nr_uids, *nr_comms, *uids;
 	__u64 (*comms)[2];
 	__u32 *run_target; /* the last of -p, or COMMAND */
+	volatile __u32 *run_armed;
 	struct bpf_map *targets, *cgroups;
 	struct bpf_program *progs[FILTER_PROGS];
 	struct bpf_link **links[FILTER_PROGS];
@@ -27,6 +28,7 @@ struct filter {
 		.nr_cgroups = &(skel)->rodata->cfg_nr_cgroups, .nr_uids = &(skel)->rodata->cfg_nr_uids,                     \
 		.nr_comms = &(skel)->rodata->cfg_nr_comms, .uids = (skel)->rodata->cfg_uids, .comms = (skel)->rodata->cfg_comms,\
 		.targets = (skel)->maps.targets, .cgroups = (skel)->maps.cgroups, .run_target = &(skel)->bss->run_target,   \
+		.run_armed = &(skel)->bss->run_armed,                                                                       \
 		.progs = { (skel)->progs.filter_fork, (skel)->progs.filter_exec, (skel)->progs.filter_free },               \
 		.links = { &(skel)->links.filter_fork, &(skel)->links.filter_exec, &(skel)->links.filter_free },            \
 	}
@@ -34,12 +36,8 @@ struct filter {
 /* Before load. idle: the idle task is not filtered out. */
 void filter_set(const struct filter *f, const struct target *t, bool idle);
 
-/*
- * Before load, after filter_set(): leaves skep's own process out, unless it is asked for by its number or its name. filter_tell_self()
- * notes how much that was; what is a word for it, "samples".
- */
+/* Before load, after filter_set(): leaves skep's own process out, unless it is asked for by its number or its name. */
 void filter_leave_self(const struct filter *f, const struct place *place);
-void filter_tell_self(const struct bpf_map *counters, const char *what, struct profile *profile);
 
 /* Before load: the ids of the target's cgroups, for bpf/lib/filter_task.bpf.h. 0, or -errno with err filled. */
 int filter_cgroup_ids(const struct target *t, __u64 *ids, struct err *err);

@@ -10,7 +10,7 @@
 
 #include "capture/source.h"
 
-/* Where a skeleton has it; what is mapped once it is loaded is asked for by TASKS_LOADED. */
+/* Where a skeleton has it. */
 struct tasks {
 	__u32 *task_storage, *has_state, *pidns_level;
 	__u64 *pidns;
@@ -27,11 +27,9 @@ struct tasks {
 		.task_storage = &(skel)->rodata->cfg_task_storage, .has_state = &(skel)->rodata->cfg_has_state,             \
 		.pidns_level = &(skel)->rodata->cfg_pidns_level, .pidns = &(skel)->rodata->cfg_pidns,                       \
 		.stored = (skel)->maps.stored_tasks, .hashed = (skel)->maps.hashed_tasks,                                   \
+		.run_start_ns = &(skel)->bss->run_start_ns, .run_end_ns = &(skel)->bss->run_end_ns,                         \
+		.run_offset_ns = &(skel)->bss->run_offset_ns, .run_armed = &(skel)->bss->run_armed,                         \
 	}
-
-#define TASKS_LOADED(tasks, skel)                                                                                           \
-	((tasks)->run_start_ns = &(skel)->bss->run_start_ns, (tasks)->run_end_ns = &(skel)->bss->run_end_ns,                \
-	 (tasks)->run_offset_ns = &(skel)->bss->run_offset_ns, (tasks)->run_armed = &(skel)->bss->run_armed)
 
 /* A program on a hook. */
 struct tasks_hook {

@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/cost.h"
-
-void callhooks_choose(struct callhooks *h, bool want_enter, bool want_exit)
+void callhooks_choose(struct callhooks *h, bool want_enter, bool want_exit, struct base *base)
 {
 	h->enter = want_enter ? h->enter : NULL;
 	h->exit = want_exit ? h->exit : NULL;
@@ -15,6 +13,8 @@ void callhooks_choose(struct callhooks *h, bool want_enter, bool want_exit)
 		bpf_program__set_autoload(h->enter, true);
 	if (h->exit)
 		bpf_program__set_autoload(h->exit, true);
+	base->watched[0] = h->enter;
+	base->watched[1] = h->exit;
 }
 
 static int attach(struct bpf_program *prog, struct bpf_link **ret_link, struct err *err)
@@ -38,11 +38,6 @@ int callhooks_attach(const struct callhooks *h, struct err *err)
 	int ret = attach(h->exit, h->exit_link, err);
 
 	return ret ? ret : attach(h->enter, h->enter_link, err);
-}
-
-uint64_t callhooks_missed(const struct callhooks *h)
-{
-	return (h->enter ? cost_of_misses(bpf_program__fd(h->enter)) : 0) + (h->exit ? cost_of_misses(bpf_program__fd(h->exit)) : 0);
 }
 
 void callhooks_note(uint64_t n, struct profile *profile)

@@ -6,8 +6,7 @@
 #include <bpf/libbpf.h>
 #include <stdbool.h>
 
-#include "model/profile.h"
-#include "util/err.h"
+#include "capture/base.h"
 
 struct callhooks {
 	struct bpf_program *enter, *exit; /* NULL: not wanted */
@@ -22,14 +21,11 @@ struct callhooks {
 			(btf) ? &(skel)->links.btf_exit : &(skel)->links.tp_exit                                            \
 	}
 
-/* Before load: has those loaded that are wanted. */
-void callhooks_choose(struct callhooks *h, bool want_enter, bool want_exit);
+/* Before load: has those loaded that are wanted, and watched, whoever it is that calls. */
+void callhooks_choose(struct callhooks *h, bool want_enter, bool want_exit, struct base *base);
 
 /* The return first: a call whose entry is seen has its return seen. 0 or -errno. */
 int callhooks_attach(const struct callhooks *h, struct err *err);
-
-/* How often the kernel skipped the programs, whoever it was that called. */
-uint64_t callhooks_missed(const struct callhooks *h);
 
 /* Says of so many that they may be missing. */
 void callhooks_note(uint64_t missed, struct profile *profile);

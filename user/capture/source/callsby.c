@@ -2,21 +2,15 @@
 /* Knobs before the load; each key's sums are added up over the CPUs. */
 #include "capture/source/callsby.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bpf/by.h"
-#include "bpf/loss.h"
+#include "capture/base.h"
 #include "capture/byrows.h"
-#include "capture/cost.h"
 #include "capture/features.h"
-#include "capture/filter.h"
-#include "capture/load.h"
-#include "capture/refusal.h"
 #include "capture/rows.h"
 #include "capture/source/callhooks.h"
 #include "event/syscalls.h"
@@ -27,6 +21,7 @@
 struct src_callsby {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct callsby_cfg *cfg;
+	struct base base;
 	struct callsby_bpf *skel;
 	int cpus;
 	struct by_places at;
@@ -36,7 +31,6 @@ struct src_callsby {
 	uint64_t dropped; /* of rows that left the map */
 	struct rows_ended ended;
 	struct callhooks hooks;
-	uint64_t missed_before; /* start */
 };
 
 static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
@@ -69,42 +63,32 @@ static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
 	entries = (uint64_t)(cfg->rows_max ? cfg->rows_max : BY_ROWS_DEFAULT) * nr_cpus;
 	bpf_map__set_max_entries(src->skel->maps.rows, entries < ENTRIES_MAX ? entries : ENTRIES_MAX);
 	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
-	callhooks_choose(&src->hooks, true, ro->cfg_at_exit);
+	callhooks_choose(&src->hooks, true, ro->cfg_at_exit, &src->base);
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_callsby *src = (struct src_callsby *)source;
-	struct filter filter;
 	int ret;
 
 	src->ended.is_outer = place->pidns.level;
 	src->cpus = libbpf_num_possible_cpus();
-	src->skel = callsby_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	set_knobs(src, place->nr_cpus);
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, false);
-	filter_leave_self(&filter, place);
-	ret = object_load(src->skel->skeleton);
+	ret = BASE_OPEN(&src->base, src->skel, callsby, err);
 	if (ret)
-		return kernel_load_refused(ret, "the program that sums system calls", err);
-	ret = filter_start(&filter, place, err);
+		return ret;
+	set_knobs(src, place->nr_cpus);
+	ret = base_load(&src->base, place, err);
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
 static void start(struct source *source)
 {
-	struct src_callsby *src = (struct src_callsby *)source;
-
-	src->missed_before = callhooks_missed(&src->hooks);
-	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	base_arm(&((struct src_callsby *)source)->base);
 }
 
 static void stop(struct source *source)
 {
-	__atomic_store_n(&((struct src_callsby *)source)->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&((struct src_callsby *)source)->base);
 }
 
 static const char *call_name(uint32_t call, char *buf, size_t size)
@@ -187,22 +171,21 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	const struct src_callsby *src = (const struct src_callsby *)source;
 	uint64_t sum[COUNT_MAX];
 
-	cost_of_losses(src->skel->maps.counters, sum);
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	filter_tell_self(src->skel->maps.counters, "calls", profile);
-	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
-	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
+	base_counts(&src->base, sum);
+	base_profile(&src->base, sum, profile);
+	callhooks_note(base_missed(&src->base), profile);
 	if (sum[COUNT_SEEN] > src->returned)
 		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(sum[COUNT_SEEN] - src->returned));
 	profile->losses[LOSS_KEYS_FULL] += src->other;
-	cost_of_object(src->skel->obj, false, &profile->receipt);
 }
 
 static void close_source(struct source *source)
 {
-	rows_ended_free(&((struct src_callsby *)source)->ended);
-	callsby_bpf__destroy(((struct src_callsby *)source)->skel);
-	free(source);
+	struct src_callsby *src = (struct src_callsby *)source;
+
+	rows_ended_free(&src->ended);
+	base_close(&src->base);
+	free(src);
 }
 
 struct source *src_callsby_new(const struct callsby_cfg *cfg)
@@ -220,6 +203,7 @@ struct source *src_callsby_new(const struct callsby_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
+	src->base = (struct base){ .what = "the program that sums system calls", .own = "calls" };
 	src->cfg = cfg;
 	return &src->source;
 }

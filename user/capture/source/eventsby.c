@@ -17,12 +17,9 @@
 #include <unistd.h>
 
 #include "bpf/eventsby.h"
-#include "bpf/loss.h"
+#include "capture/base.h"
 #include "capture/byrows.h"
 #include "capture/clone.h"
-#include "capture/cost.h"
-#include "capture/filter.h"
-#include "capture/load.h"
 #include "capture/refusal.h"
 #include "capture/rows.h"
 #include "skel/eventsby.skel.h"
@@ -34,12 +31,12 @@
 struct src_eventsby {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct eventsby_cfg *cfg;
+	struct base base;
 	struct eventsby_bpf *skel;
 	struct by_places at;
 	struct rows_ended ended;
 	int cpus;
 	struct clones clones; /* its index is that in the key */
-	bool is_filtered;
 	int unattached;		/* of globs */
 	uint64_t missed_before; /* start */
 	struct sink *sink;	/* of the walk */
@@ -118,25 +115,17 @@ static int open_source(struct source *source, const struct place *place, struct 
 {
 	struct src_eventsby *src = (struct src_eventsby *)source;
 	const struct traced_list *list = src->cfg->traced;
-	struct filter filter;
 	int ret;
 
 	src->ended.is_outer = place->pidns.level;
 	src->cpus = libbpf_num_possible_cpus();
-	src->skel = eventsby_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	ret = BASE_OPEN(&src->base, src->skel, eventsby, err);
+	if (ret)
+		return ret;
 	if (list->all.n > EVENTSBY_MAX)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "too many tracepoints in one run: at most %d", EVENTSBY_MAX);
 	set_knobs(src);
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, true);
-	filter_leave_self(&filter, place);
-	src->is_filtered = src->skel->rodata->cfg_filter;
-	ret = object_load(src->skel->skeleton);
-	if (ret)
-		return kernel_load_refused(ret, WHAT, err);
-	ret = filter_start(&filter, place, err);
+	ret = base_load(&src->base, place, err);
 	for (size_t i = 0; i < list->all.n && !ret; i++)
 		ret = attach(src, &list->all.data[i], place->cpus[0], err);
 	if (!ret && !src->clones.all.n)
@@ -149,12 +138,12 @@ static void start(struct source *source)
 	struct src_eventsby *src = (struct src_eventsby *)source;
 
 	src->missed_before = clones_missed(&src->clones);
-	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	base_arm(&src->base);
 }
 
 static void stop(struct source *source)
 {
-	__atomic_store_n(&((struct src_eventsby *)source)->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&((struct src_eventsby *)source)->base);
 }
 
 /* `bytes` of it are the field's, the others 0. */
@@ -243,14 +232,12 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	const struct src_eventsby *src = (const struct src_eventsby *)source;
 	uint64_t sum[COUNT_MAX];
 
-	cost_of_losses(src->skel->maps.counters, sum);
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	filter_tell_self(src->skel->maps.counters, "events", profile);
-	cost_add_misses(clones_missed(&src->clones) - src->missed_before, src->is_filtered, profile);
+	base_counts(&src->base, sum);
+	base_profile(&src->base, sum, profile);
+	base_add_nested(&src->base, clones_missed(&src->clones) - src->missed_before, profile);
 	if (src->unattached)
 		profile_note(profile, "%d names of tracefs are no tracepoints of the kernel: they are left out", src->unattached);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
-	cost_of_object(src->skel->obj, false, &profile->receipt);
 }
 
 static void close_source(struct source *source)
@@ -259,7 +246,7 @@ static void close_source(struct source *source)
 
 	clones_free(&src->clones);
 	rows_ended_free(&src->ended);
-	eventsby_bpf__destroy(src->skel);
+	base_close(&src->base);
 	free(src);
 }
 
@@ -278,6 +265,7 @@ struct source *src_eventsby_new(const struct eventsby_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
+	src->base = (struct base){ .what = WHAT, .own = "events", .has_idle = true };
 	src->cfg = cfg;
 	return &src->source;
 }

@@ -9,10 +9,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "bpf/loss.h"
-#include "capture/cost.h"
 #include "capture/features.h"
-#include "capture/filter.h"
 #include "capture/load.h"
 #include "capture/refusal.h"
 #include "capture/source/net_parts.h"
@@ -64,6 +61,9 @@ static void set_knobs(struct src_net *src)
 	bpf_program__set_autoload(skel->progs.net_udp_full, src->has_udp_full);
 	bpf_program__set_autoload(skel->progs.net_sent, src->has_typed);
 	bpf_program__set_autoload(skel->progs.net_received, src->has_typed);
+	src->base.cgroup_ids = ro->cfg_cgroup_ids;
+	src->base.watched[0] = src->has_typed ? skel->progs.net_sent : NULL;
+	src->base.watched[1] = src->has_typed ? skel->progs.net_received : NULL;
 	if (!src->has_typed && feature_use(FEATURE_KPROBE)) {
 		/* Before 6.1 memory for kprobes' maps is taken at the start, or the kernel warns: 2af30f115d60 */
 		if (!src->cfg->flows_max)
@@ -167,34 +167,24 @@ static int attach_all(struct src_net *src, struct err *err)
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_net *src = (struct src_net *)source;
-	struct filter filter;
 	int ret;
 
 	src->place = place;
 	src->cpus = libbpf_num_possible_cpus();
 	if (!object_kernel_types())
 		return err_exit(err, -EBADMSG, EXIT_CANNOT, "cannot read the kernel's types in /sys/kernel/btf/vmlinux");
-	src->skel = net_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	if (src->cfg->bpf_stats)
-		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	set_knobs(src);
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, true);
-	ret = filter_cgroup_ids(place->target, src->skel->rodata->cfg_cgroup_ids, err);
-	if (!ret)
-		ret = kernel_check_net(err);
+	ret = BASE_OPEN(&src->base, src->skel, net, err);
 	if (ret)
 		return ret;
-	ret = object_load(src->skel->skeleton);
+	set_knobs(src);
+	ret = kernel_check_net(err);
+	if (!ret)
+		ret = base_load(&src->base, place, err);
 	if (ret)
-		return kernel_load_refused(ret, WHAT, err);
+		return ret;
 	ret = rings_watch(&src->rings, bpf_map__fd(src->skel->maps.ended), err);
 	if (!ret && src->cfg->events)
 		ret = rings_watch(&src->events, bpf_map__fd(src->skel->maps.events), err);
-	if (!ret)
-		ret = filter_start(&filter, place, err);
 	if (!ret)
 		ret = attach_all(src, err);
 	source->note = src->has_typed  ? "who sends and receives is told by tracepoints of sockets" :
@@ -212,19 +202,12 @@ static int ring_fd(const struct source *source, uint32_t index)
 	return index ? -1 : rings_fd(&src->rings);
 }
 
-static uint64_t missed(const struct src_net *src)
-{
-	return src->has_typed ? cost_of_misses(bpf_program__fd(src->skel->progs.net_sent)) +
-					cost_of_misses(bpf_program__fd(src->skel->progs.net_received)) : 0;
-}
-
 static void start(struct source *source)
 {
 	struct src_net *src = (struct src_net *)source;
 
-	src->missed_before = missed(src);
 	src->no_devices = netdevs_open(src->place->target->all, &src->devs);
-	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	base_arm(&src->base);
 }
 
 /* Behind a barrier of all CPUs no packet is being counted any more. */
@@ -232,27 +215,22 @@ static void stop(struct source *source)
 {
 	struct src_net *src = (struct src_net *)source;
 
-	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&src->base);
 	tasks_barrier();
 }
 
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_net *src = (const struct src_net *)source;
-	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+	uint64_t sum[COUNT_MAX], n = base_missed(&src->base);
 
-	cost_of_losses(src->skel->maps.counters, sum);
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	profile->losses[LOSS_KEYS_FULL] += sum[COUNT_KEYS_FULL];
-	if (src->cfg->events) {
-		profile->seen += sum[COUNT_SEEN];
-		profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
-	}
+	base_counts(&src->base, sum);
+	profile->seen += sum[COUNT_SEEN]; /* of events */
+	base_profile(&src->base, sum, profile);
 	if (src->no_devices)
 		profile_note(profile, "what the interfaces count could not be read: no rows of (no socket)");
 	if (n)
 		profile_note(profile, "%llu looks at who sends or receives were skipped by the kernel", (unsigned long long)n);
-	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 }
 
 static void close_source(struct source *source)
@@ -263,15 +241,13 @@ static void close_source(struct source *source)
 		bpf_link__destroy(src->calls[i]);
 	rings_close(&src->rings);
 	rings_close(&src->events);
-	net_bpf__destroy(src->skel);
+	base_close(&src->base);
 	netdevs_close(src->devs);
 	vec_free(&src->ended);
 	vec_free(&src->parts);
 	vec_free(&src->gone);
 	vec_free(&src->gone_drops);
 	vec_free(&src->left);
-	if (src->stats_fd >= 0)
-		close(src->stats_fd);
 	free(src);
 }
 
@@ -292,7 +268,7 @@ struct source *src_net_new(const struct net_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
-	src->stats_fd = -1;
+	src->base = (struct base){ .what = WHAT, .has_stats = cfg->bpf_stats, .has_idle = true };
 	src->cfg = cfg;
 	return &src->source;
 }

@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/net.h"
+#include "capture/base.h"
 #include "capture/rings.h"
 #include "capture/source/net.h"
 #include "capture/source/netdevs.h"
@@ -24,15 +25,15 @@ struct part {
 struct src_net {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct net_cfg *cfg;
+	struct base base;
 	struct net_bpf *skel;
 	const struct place *place;
 	struct netdevs *devs;
 	struct rings rings, events;
 	struct bpf_link *calls[CALLS_MAX];
-	int nr_calls, cpus, stats_fd, drop_args;
+	int nr_calls, cpus, drop_args;
 	bool has_typed; /* tracepoints tell who sends and receives */
 	bool has_udp_full;
-	uint64_t missed_before;
 	struct sink *sink; /* of the walk */
 	VEC(struct net_flow) ended;	/* since the last look; by cookie */
 	VEC(struct part) parts;		/* of now; by cookie */

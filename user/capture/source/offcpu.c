@@ -7,14 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bpf/loss.h"
 #include "bpf/offcpu.h"
-#include "capture/cost.h"
-#include "capture/filter.h"
+#include "capture/base.h"
 #include "capture/iter.h"
-#include "capture/load.h"
 #include "capture/refusal.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
@@ -34,6 +30,7 @@
 struct src_offcpu {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct offcpu_cfg *cfg;
+	struct base base;
 	struct offcpu_bpf *skel;
 	const struct place *place;
 	struct tasks tasks;
@@ -44,8 +41,7 @@ struct src_offcpu {
 	struct schedtext text;
 	uint32_t max_frames;	  /* a stack of so many is a cut one */
 	uint64_t task_ips[STACK_MAX_FRAMES]; /* of who was woken, while those of the waker are found */
-	int stats_fd;
-	uint64_t missed_before, delivered;
+	uint64_t delivered;
 	bool outside; /* somebody without a number in our PID namespace */
 };
 
@@ -73,6 +69,8 @@ static void set_knobs(struct src_offcpu *src, const struct place *place)
 	bpf_map__set_max_entries(src->skel->maps.stacks, stacks_max);
 	rings_size(src->skel->maps.rings, place);
 	src->tasks = (struct tasks)TASKS_OF(src->skel);
+	src->base.cgroup_ids = ro->cfg_cgroup_ids;
+	src->base.watched[0] = src->skel->progs.offcpu_switch;
 }
 
 /* New tasks first, then what happens to tasks, then those that are there. */
@@ -106,7 +104,6 @@ static int open_source(struct source *source, const struct place *place, struct 
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
 	uint64_t ring_bytes = src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES;
-	struct filter filter;
 	int ret = src->cfg->has_sideband ? 0 : sideband_open_place(place, &src->sideband, err);
 
 	src->place = place;
@@ -114,45 +111,25 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return ret;
 	if (!src->cfg->no_kernel_stack)
 		schedtext_open(&src->text, src->cfg->wakers);
-	src->skel = offcpu_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	if (src->cfg->bpf_stats)
-		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	ret = BASE_OPEN(&src->base, src->skel, offcpu, err);
+	if (ret)
+		return ret;
 	set_knobs(src, place);
 	ret = tasks_set(&src->tasks, place, err);
 	if (ret)
 		return ret;
 	set_programs(src);
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, true);
-	ret = filter_cgroup_ids(place->target, src->skel->rodata->cfg_cgroup_ids, err);
-	if (ret)
-		return ret;
-	ret = unwinder_lend(place->unwinder, src->skel->obj);
-	if (ret)
-		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
-	ret = object_load(src->skel->skeleton);
-	if (ret)
-		return kernel_load_refused(ret, WHAT, err);
-	TASKS_LOADED(&src->tasks, src->skel);
-	if (!src->cfg->aggregate)
+	ret = base_load(&src->base, place, err);
+	if (!ret && !src->cfg->aggregate)
 		ret = rings_open(&src->rings, src->skel->maps.rings, ring_bytes, place, err);
-	if (!ret)
-		ret = filter_start(&filter, place, err);
 	return ret ? ret : attach_all(src, err);
-}
-
-static uint64_t missed(const struct src_offcpu *src)
-{
-	return cost_of_misses(bpf_program__fd(src->skel->progs.offcpu_switch));
 }
 
 static void start(struct source *source)
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
 
-	src->missed_before = missed(src);
+	base_watch(&src->base);
 	tasks_start(&src->tasks);
 }
 
@@ -382,15 +359,12 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_offcpu *src = (const struct src_offcpu *)source;
-	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+	uint64_t sum[COUNT_MAX], n = base_missed(&src->base);
 
-	cost_of_losses(src->skel->maps.counters, sum);
+	base_counts(&src->base, sum);
 	profile->seen += src->delivered + sum[COUNT_RING_FULL] + sum[COUNT_NO_SCRATCH];
 	profile->kept += src->delivered;
-	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
-	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	profile->losses[LOSS_STACKS_FULL] += sum[COUNT_KEYS_FULL];
+	base_profile(&src->base, sum, profile);
 	if (src->sideband)
 		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	if (n)
@@ -399,7 +373,6 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 		profile_note(profile, "some tasks are of processes outside this container: their number is 0 and their frames have no names");
 	if (src->place->pidns.level && src->place->target->all)
 		profile_note(profile, "tasks outside this container that were there before are not in the sums");
-	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 
@@ -409,12 +382,10 @@ static void close_source(struct source *source)
 
 	schedtext_close(&src->text);
 	rings_close(&src->rings);
-	offcpu_bpf__destroy(src->skel);
+	base_close(&src->base);
 	sideband_close(src->sideband);
 	stacks_free(&src->stacks);
 	stack_cache_free(&src->cache);
-	if (src->stats_fd >= 0)
-		close(src->stats_fd);
 	free(src);
 }
 
@@ -435,7 +406,7 @@ struct source *src_offcpu_new(const struct offcpu_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
+	src->base = (struct base){ .what = WHAT, .has_stats = cfg->bpf_stats, .has_idle = true };
 	src->cfg = cfg;
-	src->stats_fd = -1;
 	return &src->source;
 }

@@ -7,14 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bpf/loss.h"
 #include "bpf/probe.h"
-#include "capture/cost.h"
-#include "capture/filter.h"
-#include "capture/load.h"
-#include "capture/refusal.h"
 #include "capture/rows.h"
 #include "capture/source/probe_parts.h"
 #include "capture/tasks.h"
@@ -187,14 +181,13 @@ static int open_source(struct source *source, const struct place *place, struct 
 {
 	struct src_probe *src = (struct src_probe *)source;
 	bool is_stream = src->cfg->mode == PROBE_MODE_STREAM;
-	struct filter filter;
 	int ret;
 
 	src->place = place;
 	src->cpus = libbpf_num_possible_cpus();
-	src->skel = probe_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	ret = BASE_OPEN(&src->base, src->skel, probe, err);
+	if (ret)
+		return ret;
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = model_of(src),
 				       .enter = src->skel->progs.probe_enter,
 				       .deep = src->skel->progs.probe_deep, .has_size = is_stream, .has_calls = true, .place = place_values, .arg = src };
@@ -203,22 +196,15 @@ static int open_source(struct source *source, const struct place *place, struct 
 		ret = check_texts(src, err);
 	if (ret)
 		return ret;
-	if (src->cfg->bpf_stats)
-		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
 	set_knobs(src, place);
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, true);
-	filter_leave_self(&filter, place);
-	ret = object_load(src->skel->skeleton);
+	ret = base_load(&src->base, place, err);
 	if (ret)
-		return kernel_load_refused(ret, PROBE_WHAT, err);
+		return ret;
 	src->set.calls_fd = bpf_map__fd(src->skel->maps.call_sites);
 	if (is_stream && src->skel->rodata->cfg_one_ring)
 		ret = rings_watch(&src->rings, bpf_map__fd(src->skel->maps.one_ring), err);
 	else if (is_stream)
 		ret = rings_open(&src->rings, src->skel->maps.rings, ring_bytes(src), place, err);
-	if (!ret)
-		ret = filter_start(&filter, place, err);
 	return ret ? ret : probe_set_attach(&src->set, err);
 }
 
@@ -235,7 +221,7 @@ static void start(struct source *source)
 
 	src->missed_before = probe_set_missed(&src->set);
 	src->started_ns = now_ns();
-	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	base_arm(&src->base);
 }
 
 /* Nothing is on its way into a map behind this. To detach takes a minute with a thousand probes: the result is first. */
@@ -243,7 +229,7 @@ static void stop(struct source *source)
 {
 	struct src_probe *src = (struct src_probe *)source;
 
-	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&src->base);
 	src->counted_ns = now_ns() - src->started_ns;
 	src->missed = probe_set_missed(&src->set) - src->missed_before;
 	tasks_barrier();
@@ -276,23 +262,16 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	const struct src_probe *src = (const struct src_probe *)source;
 	uint64_t sum[COUNT_MAX];
 
-	cost_of_losses(src->skel->maps.counters, sum);
+	base_counts(&src->base, sum);
 	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + sum[COUNT_TOO_DEEP] + (model_of(src) == src->skel->progs.probe_count ? src->delivered : 0);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	profile->kept += src->delivered;
-	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
-	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	filter_tell_self(src->skel->maps.counters, "hits", profile);
-	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
-	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
-	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];
+	base_profile(&src->base, sum, profile);
 	probe_set_tell(&src->set, profile);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
-	cost_add_misses(src->missed, src->skel->rodata->cfg_filter, profile);
+	base_add_nested(&src->base, src->missed, profile);
 	if (sum[COUNT_OUTSIDE])
 		profile_note(profile, "%llu hits are of processes outside this container: their number is 0", (unsigned long long)sum[COUNT_OUTSIDE]);
-	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 }
 
 static void close_source(struct source *source)
@@ -301,9 +280,7 @@ static void close_source(struct source *source)
 
 	probe_set_close(&src->set);
 	rings_close(&src->rings);
-	if (src->stats_fd >= 0)
-		close(src->stats_fd);
-	probe_bpf__destroy(src->skel);
+	base_close(&src->base);
 	free(src);
 }
 
@@ -325,7 +302,7 @@ struct source *src_probe_new(const struct probe_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
+	src->base = (struct base){ .what = PROBE_WHAT, .own = "hits", .has_stats = cfg->bpf_stats, .has_idle = true };
 	src->cfg = cfg;
-	src->stats_fd = -1;
 	return &src->source;
 }

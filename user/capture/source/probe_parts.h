@@ -5,6 +5,7 @@
 
 #include "bpf/by.h"
 #include "capture/attach.h"
+#include "capture/base.h"
 #include "capture/gen.h"
 #include "capture/rings.h"
 #include "capture/source/probe.h"
@@ -91,6 +92,7 @@ int probe_load_calls(struct probe_set *set, const struct group *g, uint32_t row,
 struct src_probe {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct probe_cfg *cfg;
+	struct base base;
 	struct probe_bpf *skel;
 	const struct place *place;
 	struct probe_set set;
@@ -98,7 +100,6 @@ struct src_probe {
 	int cpus;
 	struct by_places at; /* of keys */
 	struct sink *sink;   /* of a walk */
-	int stats_fd;
 	uint64_t other;	     /* of the last walk */
 	uint64_t delivered, missed, missed_before, counted_ns, started_ns;
 };

@@ -16,10 +16,7 @@
 #include <unistd.h>
 
 #include "bpf/sample.h"
-#include "bpf/target.h"
-#include "capture/cost.h"
-#include "capture/filter.h"
-#include "capture/load.h"
+#include "capture/base.h"
 #include "capture/refusal.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
@@ -43,6 +40,7 @@ struct attached {
 struct src_sample {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct sample_cfg *cfg;
+	struct base base;
 	struct sample_bpf *skel;
 	struct rings rings; /* records wait there for the side band */
 	struct sideband *sideband;
@@ -53,7 +51,6 @@ struct src_sample {
 	VEC(struct attached) attached;
 	struct probe_set set; /* tracepoints and probes */
 	uint32_t skipped_cpus;
-	int stats_fd;
 	uint64_t delivered; /* samples that reached the sink */
 	uint64_t missed, missed_before; /* hits of tracepoints and probes; at start() */
 };
@@ -154,8 +151,7 @@ static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t 
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_sample *src = (struct src_sample *)source;
-	struct filter filter;
-	bool idle = false, counters = false;
+	bool counters = false;
 	int ret = sideband_open_place(place, &src->sideband, err);
 
 	if (ret)
@@ -163,15 +159,15 @@ static int open_source(struct source *source, const struct place *place, struct 
 	for (int i = 0; i < src->cfg->nr_probes; i++)
 		src->is_tracepoint[src->cfg->probes[i].event] = src->cfg->probes[i].spec.kind == PROBE_TRACEPOINT;
 	for (int i = 0; i < src->cfg->nr_events; i++) {
-		idle |= !src->cfg->events[i].exclude_idle;
+		src->base.has_idle |= !src->cfg->events[i].exclude_idle;
 		counters |= src->cfg->events[i].kind == EVENT_COUNTER;
 	}
 	for (int i = 0; i < src->cfg->nr_events; i++)
 		if (kernel_clock_instead(&src->cfg->events[i], -1, (int)place->cpus[0], src->note, sizeof(src->note)))
 			src->source.note = src->note;
-	src->skel = sample_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	ret = BASE_OPEN(&src->base, src->skel, sample, err);
+	if (ret)
+		return ret;
 	set_knobs(src, place);
 	bpf_program__set_autoload(src->skel->progs.sample, counters);
 	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
@@ -186,22 +182,12 @@ static int open_source(struct source *source, const struct place *place, struct 
 	if (ret)
 		return ret;
 	src->unwinder = place->unwinder;
-	ret = unwinder_lend(place->unwinder, src->skel->obj);
+	ret = base_load(&src->base, place, err);
 	if (ret)
-		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, idle);
-	filter_leave_self(&filter, place);
-	ret = object_load(src->skel->skeleton);
-	if (ret)
-		return kernel_load_refused(ret, "the sampling program", err);
-	if (src->cfg->bpf_stats)
-		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+		return ret;
 	src->set.calls_fd = bpf_map__fd(src->skel->maps.call_sites);
 	src->set.btf_fd = place->unwinder ? bpf_object__btf_fd(src->skel->obj) : 0;
 	ret = open_rings(src, place, err);
-	if (!ret)
-		ret = filter_start(&filter, place, err);
 	return ret ? ret : attach_events(src, place->cpus, place->nr_cpus, err);
 }
 
@@ -217,10 +203,8 @@ static void close_source(struct source *source)
 	}
 	probe_set_close(&src->set);
 	rings_close(&src->rings);
-	sample_bpf__destroy(src->skel);
+	base_close(&src->base);
 	sideband_close(src->sideband);
-	if (src->stats_fd >= 0)
-		close(src->stats_fd);
 	vec_free(&src->attached);
 	free(src);
 }
@@ -230,14 +214,14 @@ static void start(struct source *source)
 	struct src_sample *src = (struct src_sample *)source;
 
 	src->missed_before = probe_set_missed(&src->set);
-	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	base_arm(&src->base);
 }
 
 static void stop(struct source *source)
 {
 	struct src_sample *src = (struct src_sample *)source;
 
-	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&src->base);
 	/* An event is off only when its CPU is done with it: nothing is still on its way into a map behind this. */
 	for (size_t i = 0; i < src->attached.n; i++)
 		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -346,20 +330,14 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	const struct src_sample *src = (const struct src_sample *)source;
 	uint64_t sum[COUNT_MAX];
 
-	cost_of_losses(src->skel->maps.counters, sum);
+	base_counts(&src->base, sum);
 	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + sum[COUNT_TOO_DEEP];
 	profile->kept += src->delivered;
-	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
-	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
-	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
-	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
-	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	filter_tell_self(src->skel->maps.counters, "samples", profile);
+	base_profile(&src->base, sum, profile);
 	probe_set_tell(&src->set, profile);
-	cost_add_misses(src->missed, src->skel->rodata->cfg_filter & ~FILTER_IDLE, profile);
+	base_add_nested(&src->base, src->missed, profile);
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
 	if (sum[COUNT_OUTSIDE])
@@ -368,7 +346,6 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	if (sum[COUNT_SPILLED])
 		profile_note(profile, "%llu samples did not fit in the kernel's tables and went through the ring (--max-stacks)",
 			     (unsigned long long)sum[COUNT_SPILLED]);
-	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 
@@ -389,7 +366,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
+	src->base = (struct base){ .what = "the sampling program", .own = "samples", .has_stats = cfg->bpf_stats };
 	src->cfg = cfg;
-	src->stats_fd = -1;
 	return &src->source;
 }

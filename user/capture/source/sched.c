@@ -2,24 +2,16 @@
 /* Sums of live tasks from an iterator, those of the ended from a map. */
 #include "capture/source/sched.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bpf/loss.h"
 #include "bpf/sched.h"
-#include "capture/cost.h"
-#include "capture/filter.h"
+#include "capture/base.h"
 #include "capture/iter.h"
-#include "capture/load.h"
-#include "capture/refusal.h"
 #include "capture/rows.h"
 #include "capture/tasks.h"
 #include "skel/sched.skel.h"
-#include "util/clock.h"
 
 #define WHAT "the program that sums what the scheduler does"
 #define ROWS_MAX (1u << 20)
@@ -27,14 +19,15 @@
 struct src_sched {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct sched_cfg *cfg;
+	struct base base;
 	struct sched_bpf *skel;
 	struct tasks tasks;
 	const struct place *place;
 	struct by_places at;
 	struct rows_ended ended;
 	uint32_t by; /* of the key in the kernel */
-	int cpus, stats_fd;
-	uint64_t missed_before, start_ns;
+	int cpus;
+	uint64_t start_ns;
 	struct sink *sink; /* of the walk */
 };
 
@@ -50,37 +43,30 @@ static void set_knobs(struct src_sched *src)
 	bpf_map__set_max_entries(src->skel->maps.rows, rows < ROWS_MAX ? rows : ROWS_MAX);
 	ro->cfg_at = src->at;
 	ro->cfg_hist = src->cfg->hist;
+	src->base.watched[0] = src->skel->progs.sched_switch;
+	src->base.watched[1] = src->skel->progs.sched_wakeup;
+	src->base.watched[2] = src->skel->progs.sched_wakeup_new;
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_sched *src = (struct src_sched *)source;
 	struct sched_bpf *skel;
-	struct filter filter;
 	int ret;
 
 	src->place = place;
 	src->cpus = libbpf_num_possible_cpus();
-	src->skel = skel = sched_bpf__open_opts(object_opts());
-	if (!skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	if (src->cfg->bpf_stats)
-		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+	ret = BASE_OPEN(&src->base, src->skel, sched, err);
+	if (ret)
+		return ret;
+	skel = src->skel;
 	set_knobs(src);
 	src->tasks = (struct tasks)TASKS_OF(skel);
 	ret = tasks_set(&src->tasks, place, err);
 	if (ret)
 		return ret;
-	filter = (struct filter)FILTER_OF(skel);
-	filter_set(&filter, place->target, true);
-	ret = filter_cgroup_ids(place->target, skel->rodata->cfg_cgroup_ids, err);
-	if (ret)
-		return ret;
-	ret = object_load(skel->skeleton);
-	if (ret)
-		return kernel_load_refused(ret, WHAT, err);
-	TASKS_LOADED(&src->tasks, skel);
-	ret = filter_start(&filter, place, err);
+	src->base.cgroup_ids = skel->rodata->cfg_cgroup_ids;
+	ret = base_load(&src->base, place, err);
 	if (ret)
 		return ret;
 	const struct tasks_hook hooks[] = {
@@ -94,17 +80,11 @@ static int open_source(struct source *source, const struct place *place, struct 
 	return tasks_attach(hooks, sizeof(hooks) / sizeof(*hooks), skel->progs.task_first, err);
 }
 
-static uint64_t missed(const struct src_sched *src)
-{
-	return cost_of_misses(bpf_program__fd(src->skel->progs.sched_switch)) + cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup)) +
-	       cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup_new));
-}
-
 static void start(struct source *source)
 {
 	struct src_sched *src = (struct src_sched *)source;
 
-	src->missed_before = missed(src);
+	base_watch(&src->base);
 	src->start_ns = now_ns();
 	tasks_start(&src->tasks);
 }
@@ -244,16 +224,14 @@ static int snapshot(struct source *source, struct sink *sink)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_sched *src = (const struct src_sched *)source;
-	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+	uint64_t sum[COUNT_MAX], n = base_missed(&src->base);
 
-	cost_of_losses(src->skel->maps.counters, sum);
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	profile->losses[LOSS_KEYS_FULL] += sum[COUNT_KEYS_FULL];
+	base_counts(&src->base, sum);
+	base_profile(&src->base, sum, profile);
 	if (src->place->pidns.level && src->place->target->all)
 		profile_note(profile, "tasks outside this container that were there before are not in the table");
 	if (n)
 		profile_note(profile, "%llu switches or wake-ups were skipped by the kernel", (unsigned long long)n);
-	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 }
 
 static void close_source(struct source *source)
@@ -261,9 +239,7 @@ static void close_source(struct source *source)
 	struct src_sched *src = (struct src_sched *)source;
 
 	rows_ended_free(&src->ended);
-	sched_bpf__destroy(src->skel);
-	if (src->stats_fd >= 0)
-		close(src->stats_fd);
+	base_close(&src->base);
 	free(src);
 }
 
@@ -282,7 +258,7 @@ struct source *src_sched_new(const struct sched_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
-	src->stats_fd = -1;
+	src->base = (struct base){ .what = WHAT, .has_stats = cfg->bpf_stats, .has_idle = true };
 	src->cfg = cfg;
 	return &src->source;
 }

@@ -2,19 +2,15 @@
 /* Records of the rings in the order of time, from the scheduler's clock to ours. */
 #include "capture/source/schedlog.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bpf/loss.h"
 #include "bpf/schedlog.h"
-#include "capture/cost.h"
-#include "capture/filter.h"
+#include "capture/base.h"
 #include "capture/iter.h"
-#include "capture/load.h"
 #include "capture/refusal.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
@@ -34,14 +30,14 @@
 struct src_schedlog {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct schedlog_cfg *cfg;
+	struct base base;
 	struct schedlog_bpf *skel;
 	struct tasks tasks;
 	struct rings rings;
 	struct sideband *sideband; /* NULL: no stacks */
 	const struct place *place;
 	uint32_t max_frames; /* a stack of so many is a cut one */
-	int stats_fd;
-	uint64_t missed_before, delivered;
+	uint64_t delivered;
 	struct sink *sink; /* of the drain */
 };
 
@@ -90,6 +86,11 @@ static void set_knobs(struct src_schedlog *src)
 	bpf_program__set_autoload(skel->progs.sched_migrate, cfg->migrations);
 	bpf_program__set_autoload(skel->progs.schedlog_left, cfg->left);
 	rings_size(skel->maps.rings, src->place);
+	src->base.cgroup_ids = ro->cfg_cgroup_ids;
+	src->base.watched[0] = skel->progs.sched_switch;
+	src->base.watched[1] = skel->progs.sched_waking;
+	src->base.watched[2] = skel->progs.sched_wakeup;
+	src->base.watched[3] = skel->progs.sched_wakeup_new;
 }
 
 static int load(struct src_schedlog *src, struct err *err)
@@ -103,7 +104,6 @@ static int load(struct src_schedlog *src, struct err *err)
 		{ skel->progs.sched_wakeup_new, &skel->links.sched_wakeup_new },
 		{ skel->progs.sched_migrate, &skel->links.sched_migrate },
 	};
-	struct filter filter;
 	int ret;
 
 	src->tasks = (struct tasks)TASKS_OF(skel);
@@ -111,21 +111,9 @@ static int load(struct src_schedlog *src, struct err *err)
 	if (ret)
 		return ret;
 	set_knobs(src);
-	filter = (struct filter)FILTER_OF(skel);
-	filter_set(&filter, src->place->target, true);
-	ret = filter_cgroup_ids(src->place->target, skel->rodata->cfg_cgroup_ids, err);
-	if (ret)
-		return ret;
-	ret = unwinder_lend(src->place->unwinder, skel->obj);
-	if (ret)
-		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
-	ret = object_load(skel->skeleton);
-	if (ret)
-		return kernel_load_refused(ret, WHAT, err);
-	TASKS_LOADED(&src->tasks, skel);
-	ret = rings_open(&src->rings, skel->maps.rings, ring_bytes(src), src->place, err);
+	ret = base_load(&src->base, src->place, err);
 	if (!ret)
-		ret = filter_start(&filter, src->place, err);
+		ret = rings_open(&src->rings, skel->maps.rings, ring_bytes(src), src->place, err);
 	return ret ? ret : tasks_attach(hooks, sizeof(hooks) / sizeof(*hooks), skel->progs.task_first, err);
 }
 
@@ -137,12 +125,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	if (ret)
 		return ret;
 	src->place = place;
-	src->skel = schedlog_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	if (src->cfg->bpf_stats)
-		src->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
-	return load(src, err);
+	ret = BASE_OPEN(&src->base, src->skel, schedlog, err);
+	return ret ? ret : load(src, err);
 }
 
 static int poll_fd(const struct source *source, uint32_t index)
@@ -154,18 +138,11 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return src->sideband ? sideband_fd(src->sideband, index - 1) : -1;
 }
 
-static uint64_t missed(const struct src_schedlog *src)
-{
-	return cost_of_misses(bpf_program__fd(src->skel->progs.sched_switch)) + cost_of_misses(bpf_program__fd(src->skel->progs.sched_waking)) +
-	       cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup)) +
-	       cost_of_misses(bpf_program__fd(src->skel->progs.sched_wakeup_new));
-}
-
 static void start(struct source *source)
 {
 	struct src_schedlog *src = (struct src_schedlog *)source;
 
-	src->missed_before = missed(src);
+	base_watch(&src->base);
 	tasks_start(&src->tasks);
 }
 
@@ -175,7 +152,7 @@ static void stop(struct source *source)
 	struct src_schedlog *src = (struct src_schedlog *)source;
 
 	tasks_stop(&src->tasks);
-	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&src->base);
 	tasks_barrier();
 }
 
@@ -264,21 +241,18 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_schedlog *src = (const struct src_schedlog *)source;
-	uint64_t sum[COUNT_MAX], n = missed(src) - src->missed_before;
+	uint64_t sum[COUNT_MAX], n = base_missed(&src->base);
 
-	cost_of_losses(src->skel->maps.counters, sum);
+	base_counts(&src->base, sum);
 	profile->seen += sum[COUNT_SEEN];
 	profile->kept += src->delivered;
-	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
-	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	base_profile(&src->base, sum, profile);
 	if (src->sideband)
 		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	if (n)
 		profile_note(profile, "%llu switches or wake-ups were skipped by the kernel", (unsigned long long)n);
 	if (src->place->pidns.level && src->place->target->all)
 		profile_note(profile, "tasks outside this container that were there before are not told of");
-	cost_of_object(src->skel->obj, src->stats_fd >= 0, &profile->receipt);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 
@@ -287,10 +261,8 @@ static void close_source(struct source *source)
 	struct src_schedlog *src = (struct src_schedlog *)source;
 
 	rings_close(&src->rings);
-	schedlog_bpf__destroy(src->skel);
+	base_close(&src->base);
 	sideband_close(src->sideband);
-	if (src->stats_fd >= 0)
-		close(src->stats_fd);
 	free(src);
 }
 
@@ -311,7 +283,7 @@ struct source *src_schedlog_new(const struct schedlog_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
-	src->stats_fd = -1;
+	src->base = (struct base){ .what = WHAT, .has_stats = cfg->bpf_stats, .has_idle = true };
 	src->cfg = cfg;
 	return &src->source;
 }

@@ -2,17 +2,11 @@
 /* A reading costs no call to the kernel, and nothing of the programs' time. */
 #include "capture/source/syscalls.h"
 
-#include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bpf/syscalls.h"
-#include "capture/cost.h"
+#include "capture/base.h"
 #include "capture/features.h"
-#include "capture/filter.h"
-#include "capture/load.h"
-#include "capture/refusal.h"
 #include "capture/source/callhooks.h"
 #include "capture/source/tallies.h"
 #include "event/syscalls.h"
@@ -22,11 +16,11 @@ struct src_syscalls {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct event *events;
 	int nr_events;
+	struct base base;
 	struct syscalls_bpf *skel;
 	const struct place *place;
 	struct tallies tallies; /* of struct syscall_tally */
 	struct callhooks hooks;
-	uint64_t missed_before; /* start */
 };
 
 static bool wants(const struct src_syscalls *src, bool exits)
@@ -40,24 +34,18 @@ static bool wants(const struct src_syscalls *src, bool exits)
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_syscalls *src = (struct src_syscalls *)source;
-	struct filter filter;
 	int ret;
 
 	src->place = place;
-	src->skel = syscalls_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	ret = BASE_OPEN(&src->base, src->skel, syscalls, err);
+	if (ret)
+		return ret;
 	tallies_size(src->skel->maps.tallies);
 	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
-	callhooks_choose(&src->hooks, wants(src, false), wants(src, true));
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, false);
-	ret = object_load(src->skel->skeleton);
-	if (ret)
-		return kernel_load_refused(ret, "the program that counts system calls", err);
-	ret = tallies_map(&src->tallies, src->skel->maps.tallies, err);
+	callhooks_choose(&src->hooks, wants(src, false), wants(src, true), &src->base);
+	ret = base_load(&src->base, place, err);
 	if (!ret)
-		ret = filter_start(&filter, place, err);
+		ret = tallies_map(&src->tallies, src->skel->maps.tallies, err);
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
@@ -65,16 +53,15 @@ static void start(struct source *source)
 {
 	struct src_syscalls *src = (struct src_syscalls *)source;
 
-	src->missed_before = callhooks_missed(&src->hooks);
 	tallies_start(&src->tallies);
-	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	base_arm(&src->base);
 }
 
 static void stop(struct source *source)
 {
 	struct src_syscalls *src = (struct src_syscalls *)source;
 
-	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&src->base);
 	tallies_stop(&src->tallies);
 }
 
@@ -117,8 +104,8 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_syscalls *src = (const struct src_syscalls *)source;
 
-	callhooks_note(callhooks_missed(&src->hooks) - src->missed_before, profile);
-	cost_of_object(src->skel->obj, false, &profile->receipt);
+	callhooks_note(base_missed(&src->base), profile);
+	base_cost(&src->base, &profile->receipt);
 }
 
 static void close_source(struct source *source)
@@ -126,7 +113,7 @@ static void close_source(struct source *source)
 	struct src_syscalls *src = (struct src_syscalls *)source;
 
 	tallies_unmap(&src->tallies);
-	syscalls_bpf__destroy(src->skel);
+	base_close(&src->base);
 	free(src);
 }
 
@@ -145,6 +132,7 @@ struct source *src_syscalls_new(const struct event *events, int nr_events)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
+	src->base.what = "the program that counts system calls";
 	src->events = events;
 	src->nr_events = nr_events;
 	return &src->source;

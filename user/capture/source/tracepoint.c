@@ -3,18 +3,14 @@
 #include "capture/source/tracepoint.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bpf/tracepoint.h"
+#include "capture/base.h"
 #include "capture/clone.h"
-#include "capture/cost.h"
-#include "capture/filter.h"
-#include "capture/load.h"
-#include "capture/refusal.h"
 #include "capture/source/tallies.h"
 #include "skel/tracepoint.skel.h"
 #include "util/vec.h"
@@ -24,9 +20,9 @@ struct src_tracepoint {
 	const struct event *events;
 	enum counter_state *states;
 	int nr_events;
+	struct base base;
 	struct tracepoint_bpf *skel;
 	const struct place *place;
-	const __u32 *filter; /* 0: everything is counted */
 	struct clones clones; /* its index is that of the tally */
 	struct tallies tallies;	       /* of struct tracepoint_tally */
 	uint64_t missed_before; /* start */
@@ -41,7 +37,7 @@ static int attach(struct src_tracepoint *src, int event, struct err *err)
 
 	if (vec_reserve(&src->clones.all))
 		return -ENOMEM;
-	a.prog_fd = clone_load(src->skel->progs.count_hit, &index, 1, "the program that counts tracepoints", err);
+	a.prog_fd = clone_load(src->skel->progs.count_hit, &index, 1, src->base.what, err);
 	if (a.prog_fd < 0)
 		return a.prog_fd;
 	a.link_fd = bpf_raw_tracepoint_open(strchr(src->events[event].name, ':') + 1, a.prog_fd);
@@ -61,23 +57,16 @@ static int attach(struct src_tracepoint *src, int event, struct err *err)
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
-	struct filter filter;
 	int ret;
 
 	src->place = place;
-	src->skel = tracepoint_bpf__open_opts(object_opts());
-	if (!src->skel)
-		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
-	tallies_size(src->skel->maps.tallies);
-	filter = (struct filter)FILTER_OF(src->skel);
-	filter_set(&filter, place->target, true);
-	src->filter = &src->skel->rodata->cfg_filter;
-	ret = object_load(src->skel->skeleton);
+	ret = BASE_OPEN(&src->base, src->skel, tracepoint, err);
 	if (ret)
-		return kernel_load_refused(ret, "the program that counts tracepoints", err);
-	ret = tallies_map(&src->tallies, src->skel->maps.tallies, err);
+		return ret;
+	tallies_size(src->skel->maps.tallies);
+	ret = base_load(&src->base, place, err);
 	if (!ret)
-		ret = filter_start(&filter, place, err);
+		ret = tallies_map(&src->tallies, src->skel->maps.tallies, err);
 	for (int e = 0; e < src->nr_events && !ret; e++) {
 		if (src->events[e].kind != EVENT_TRACEPOINT)
 			continue;
@@ -95,14 +84,14 @@ static void start(struct source *source)
 
 	src->missed_before = clones_missed(&src->clones);
 	tallies_start(&src->tallies);
-	__atomic_store_n(&src->skel->bss->run_armed, 1, __ATOMIC_RELEASE);
+	base_arm(&src->base);
 }
 
 static void stop(struct source *source)
 {
 	struct src_tracepoint *src = (struct src_tracepoint *)source;
 
-	__atomic_store_n(&src->skel->bss->run_armed, 0, __ATOMIC_RELEASE);
+	base_disarm(&src->base);
 	tallies_stop(&src->tallies);
 }
 
@@ -129,8 +118,8 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_tracepoint *src = (const struct src_tracepoint *)source;
 
-	cost_add_misses(clones_missed(&src->clones) - src->missed_before, *src->filter, profile);
-	cost_of_object(src->skel->obj, false, &profile->receipt);
+	base_add_nested(&src->base, clones_missed(&src->clones) - src->missed_before, profile);
+	base_cost(&src->base, &profile->receipt);
 }
 
 static void close_source(struct source *source)
@@ -139,7 +128,7 @@ static void close_source(struct source *source)
 
 	clones_free(&src->clones);
 	tallies_unmap(&src->tallies);
-	tracepoint_bpf__destroy(src->skel);
+	base_close(&src->base);
 	free(src);
 }
 
@@ -158,6 +147,7 @@ struct source *src_tracepoint_new(const struct event *events, int nr_events, enu
 		.profile = add_to_profile,
 		.close = close_source,
 	};
+	src->base = (struct base){ .what = "the program that counts tracepoints", .has_idle = true };
 	src->events = events;
 	src->nr_events = nr_events;
 	src->states = states;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The way of every BPF object from its skeleton to the ledger. */
+#include "capture/base.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "bpf/target.h"
+#include "capture/cost.h"
+#include "capture/refusal.h"
+#include "capture/unwindstore.h"
+#include "capture/walker.h"
+
+int base_open(struct base *base, const struct base_object *object, struct err *err)
+{
+	if (!object)
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot open the BPF object: %s", strerror(errno));
+	base->object = *object;
+	if (base->has_stats) {
+		base->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME); /* 5.8; without it the receipt leaves BPF out */
+		base->is_timed = base->stats_fd >= 0;
+	}
+	return 0;
+}
+
+int base_load(struct base *base, const struct place *place, struct err *err)
+{
+	const struct base_object *object = &base->object;
+	int ret = 0;
+
+	filter_set(&object->filter, place->target, base->has_idle);
+	if (base->own)
+		filter_leave_self(&object->filter, place);
+	if (base->cgroup_ids)
+		ret = filter_cgroup_ids(place->target, base->cgroup_ids, err);
+	if (ret)
+		return ret;
+	ret = unwinder_lend(place->unwinder, *object->skeleton->obj);
+	if (ret)
+		return err_set(err, ret, "cannot share the unwinding tables: %s", strerror(-ret));
+	ret = object_load(object->skeleton);
+	if (ret)
+		return kernel_load_refused(ret, base->what, err);
+	return filter_start(&object->filter, place, err);
+}
+
+static uint64_t missed_so_far(const struct base *base)
+{
+	uint64_t missed = 0;
+
+	for (int i = 0; i < BASE_WATCHED_MAX; i++)
+		if (base->watched[i])
+			missed += cost_of_misses(bpf_program__fd(base->watched[i]));
+	return missed;
+}
+
+void base_watch(struct base *base)
+{
+	base->missed_before = missed_so_far(base);
+}
+
+uint64_t base_missed(const struct base *base)
+{
+	return missed_so_far(base) - base->missed_before;
+}
+
+void base_arm(struct base *base)
+{
+	base_watch(base);
+	__atomic_store_n(base->object.filter.run_armed, 1, __ATOMIC_RELEASE);
+}
+
+void base_disarm(struct base *base)
+{
+	__atomic_store_n(base->object.filter.run_armed, 0, __ATOMIC_RELEASE);
+}
+
+void base_counts(const struct base *base, uint64_t ret_sum[COUNT_MAX])
+{
+	int cpus = libbpf_num_possible_cpus();
+	__u64 (*per_cpu)[COUNT_MAX] = cpus > 0 ? calloc(cpus, sizeof(*per_cpu)) : NULL;
+	__u32 zero = 0;
+
+	memset(ret_sum, 0, COUNT_MAX * sizeof(*ret_sum));
+	if (per_cpu && !bpf_map_lookup_elem(bpf_map__fd(base->object.counters), &zero, per_cpu))
+		for (int cpu = 0; cpu < cpus; cpu++)
+			for (int c = 0; c < COUNT_MAX; c++)
+				ret_sum[c] += per_cpu[cpu][c];
+	free(per_cpu);
+}
+
+static void note_own(const char *what, uint64_t n, struct profile *profile)
+{
+	char comm[COMM_LEN] = "";
+
+	prctl(PR_GET_NAME, comm);
+	if (n && profile->seen)
+		profile_note(profile, "%llu %s of skep itself (%.1f %% of all) are left out; --comm %s shows only them", (unsigned long long)n, what,
+			     100.0 * n / (n + profile->seen), comm);
+	else if (n)
+		profile_note(profile, "%llu %s of skep itself are left out; --comm %s shows only them", (unsigned long long)n, what, comm);
+}
+
+void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct profile *profile)
+{
+	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
+	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
+	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
+	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
+	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
+	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];
+	profile->losses[LOSS_KEYS_FULL] += sum[COUNT_KEYS_FULL];
+	profile->losses[LOSS_STACKS_FULL] += sum[COUNT_STACKS_FULL];
+	if (base->own)
+		note_own(base->own, sum[COUNT_SELF], profile);
+	base_cost(base, &profile->receipt);
+}
+
+void base_cost(const struct base *base, struct receipt *receipt)
+{
+	const struct bpf_object *object = *base->object.skeleton->obj;
+	struct bpf_program *prog;
+	struct bpf_map *map;
+
+	bpf_object__for_each_program(prog, object)
+		if (base->is_timed && bpf_program__fd(prog) >= 0)
+			cost_of_prog(bpf_program__fd(prog), receipt);
+	bpf_object__for_each_map(map, object)
+		receipt->map_bytes += unwindstore_has(map) ? 0 : cost_of_map(bpf_map__fd(map));
+}
+
+void base_add_nested(const struct base *base, uint64_t missed, struct profile *profile)
+{
+	if (!(*base->object.filter.filter & ~FILTER_IDLE))
+		profile->losses[LOSS_NESTED] += missed;
+	else if (missed)
+		profile_note(profile, "%llu hits of any task were inside the handling of a tracepoint or probe, where the kernel skips them",
+			     (unsigned long long)missed);
+}
+
+/* As the skeleton's own destroy() does, which each type has another one of. */
+void base_close(struct base *base)
+{
+	if (base->object.skel) {
+		bpf_object__destroy_skeleton(base->object.skeleton);
+		free(base->object.skel);
+	}
+	if (base->is_timed)
+		close(base->stats_fd);
+}
