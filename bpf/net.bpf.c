@@ -18,7 +18,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile __u32 cfg_wake_bytes = 1 << 18; /* so much waits in the ring before its reader is woken */
 /* Which look at the open files this is. */
 volatile __u32 run_round = 0;
 
@@ -182,8 +181,7 @@ int net_receive_call(struct pt_regs *ctx)
 /* A socket's last record; one that there is no room for stays, and is found there. */
 static __always_inline void bury(void *ctx, struct net_flow *f, __u64 cookie)
 {
-	__u64 waiting = bpf_ringbuf_query(&ended, BPF_RB_AVAIL_DATA);
-	__u64 wake = waiting >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	__u64 wake = ring_wake(&ended, 0, RING_WAKE_FULL);
 
 	tell(ctx, NET_CLOSE, f, 0, 0);
 	if (cfg_events) {

@@ -11,6 +11,7 @@
 #include "bpf/offcpu.h"
 #include "lib/filter_task.bpf.h"
 #include "lib/kstack.bpf.h"
+#include "lib/rings.bpf.h"
 #include "lib/tasksums.bpf.h"
 #include "lib/unwind.bpf.h"
 #include "lib/ustack.bpf.h"
@@ -24,7 +25,6 @@ const volatile __u32 cfg_blocked = 1;	/* spans that begin with the task's own wi
 const volatile __u32 cfg_preempted = 1; /* the others */
 const volatile __u32 cfg_stream = 1;	/* each span to a ring; else summed */
 const volatile __u32 cfg_key_bytes = sizeof(struct offcpu_key);
-const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
 
 #define PLACES 2	 /* that a task leaves its CPU at in turn */
 #define MISSES_TO_LEARN 4 /* a task that is never at one of them pays for the search only now and then */
@@ -56,18 +56,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct offcpu_sums);
 } other SEC(".maps");
-
-struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* one a CPU, by its number */
-	__type(key, __u32);
-	__array(values, struct ring);
-} rings SEC(".maps");
 
 struct scratch {
 	struct stack_val kernel, user;
@@ -104,20 +92,15 @@ static __always_inline void ring_span(struct task *s, struct offcpu_rec *rec, __
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u64 size = offsetof(struct offcpu_rec, key) + cfg_key_bytes;
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	void *ring = ring_of(cpu);
 
 	rec->time_ns = until_ns + run_offset_ns;
 	rec->off_ns = off_ns;
 	rec->wait_ns = wait_ns;
 	rec->cpu = cpu;
 	rec->key = s->key;
-	if (size > sizeof(*rec))
-		return;
-	if (!ring)
-		loss_count(COUNT_NO_SCRATCH);
-	else if (bpf_ringbuf_output(ring, rec, size,
-				    bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
-		loss_count(COUNT_RING_FULL);
+	if (ring && size <= sizeof(*rec))
+		ring_copy(ring, rec, size, ring_wake(ring, rec->time_ns, RING_WAKE_FULL));
 }
 
 static __always_inline void sum_span(struct task *s, __u64 off_ns, __u64 wait_ns, __u32 waits)

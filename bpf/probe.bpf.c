@@ -10,6 +10,7 @@
 #include "bpf/probe.h"
 #include "lib/by.bpf.h"
 #include "lib/probe.bpf.h"
+#include "lib/rings.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -17,24 +18,11 @@ const volatile __u32 cfg_value = 1; /* a histogram of values is asked for */
 const volatile __u32 cfg_linear = 1; /* 0: log2; else the slot of what is beyond the others */
 const volatile __s64 cfg_low = 0;
 const volatile __u64 cfg_step = 1;
-const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
 
 /* Few CPUs share one ring: filling a map of maps waits for an RCU grace period, 10 to 15 ms in front of the first hit. */
 const volatile __u32 cfg_one_ring = 0;
 
-struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-};
-
 struct ring one_ring SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* one a CPU, by its number */
-	__type(key, __u32);
-	__array(values, struct ring);
-} rings SEC(".maps");
 
 /* Hits of each site. */
 struct {
@@ -72,57 +60,29 @@ static __always_inline __u64 hit_index(void *ctx, __u32 site)
 	return MARK(PROBE_CALLS_MARK) == PROBE_NO_CALLS ? site_index(ctx) : site - 1;
 }
 
-#define WAKE_LATE_NS 10000000
-#define WAKE_SOON_NS 1000000
-#define WAKE_ASK 0xf0 /* bits of the clock: one hit in 16 asks the ring how full it is, 10 ns */
-
-volatile __u64 last_wake_ns = 0;
-
-/*
- * A hit after a pause is told at once, many a hundred times a second; a thousand times where much waits: to wake a reader that does not
- * keep up at every hit took longer than all the rest of it.
- */
-static __always_inline __u64 wake_flag(void *ring, __u64 now_ns)
-{
-	__u64 since_ns = now_ns - last_wake_ns;
-
-	if (since_ns < WAKE_SOON_NS)
-		return BPF_RB_NO_WAKEUP;
-	if (since_ns < WAKE_LATE_NS && (now_ns & WAKE_ASK || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < cfg_wake_bytes))
-		return BPF_RB_NO_WAKEUP;
-	last_wake_ns = now_ns;
-	return BPF_RB_FORCE_WAKEUP;
-}
-
 /* Every hit with its values, through the ring of its CPU. */
 static __always_inline void stream(void *ctx, struct probe_info *info, struct probe_call *call, __u32 site)
 {
 	__u64 size = MARK(PROBE_SIZE_MARK) & 0xffffff;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct probe_rec *rec;
-	void *ring = cfg_one_ring ? (void *)&one_ring : bpf_map_lookup_elem(&rings, &cpu);
+	void *ring = cfg_one_ring ? (void *)&one_ring : ring_of(cpu);
 
 	loss_count(COUNT_SEEN);
 	if (cfg_pidns_level && !info->pid)
 		loss_count(COUNT_OUTSIDE);
-	if (!ring) {
-		loss_count(COUNT_NO_SCRATCH);
+	if (!ring)
 		return;
+	RING_EMIT(rec, ring, size, ring_wake(ring, info->time_ns, RING_WAKE_LIVE)) {
+		expr_run(ctx, rec->data, call, info, PROBE_ASK_VALUES);
+		rec->time_ns = info->time_ns;
+		rec->faults = info->faults;
+		rec->pid = info->pid;
+		rec->tid = info->tid;
+		rec->index = hit_index(ctx, site);
+		rec->cpu = cpu;
+		comm_of_current(rec->comm);
 	}
-	rec = bpf_ringbuf_reserve(ring, size, 0);
-	if (!rec) {
-		loss_count(COUNT_RING_FULL);
-		return;
-	}
-	expr_run(ctx, rec->data, call, info, PROBE_ASK_VALUES);
-	rec->time_ns = info->time_ns;
-	rec->faults = info->faults;
-	rec->pid = info->pid;
-	rec->tid = info->tid;
-	rec->index = hit_index(ctx, site);
-	rec->cpu = cpu;
-	comm_of_current(rec->comm);
-	bpf_ringbuf_submit(rec, wake_flag(ring, info->time_ns));
 }
 
 SEC("?kprobe")

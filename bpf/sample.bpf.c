@@ -12,6 +12,7 @@
 
 #include "bpf/sample.h"
 #include "lib/probe.bpf.h"
+#include "lib/rings.bpf.h"
 #include "lib/stacks.bpf.h"
 #include "lib/unwind.bpf.h"
 
@@ -22,7 +23,6 @@ const volatile __u32 cfg_kernel_stack = 1;
 const volatile __u32 cfg_user_stack = 1;
 const volatile __u32 cfg_by_tid = 1;
 const volatile __u32 cfg_nr_events = 2;
-const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -31,24 +31,12 @@ struct {
 	__type(value, struct sample_count);
 } counts SEC(".maps");
 
-struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-};
-
 /* Aggregate mode needs a ring only when a hash is full: one for all CPUs, which is there at once. Filling a map of
  * maps waits for an RCU grace period, 10 ms of start-up. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } spill SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* one a CPU, by its number */
-	__type(key, __u32);
-	__array(values, struct ring);
-} rings SEC(".maps");
 
 /* perf_event.id -> index of the event in the session */
 struct {
@@ -108,11 +96,6 @@ static __always_inline int has_user_stack(struct task_struct *task)
 	return cfg_user_stack && stack_has_user(BPF_CORE_READ(task, flags));
 }
 
-static __always_inline __u64 wake_flag(void *ring)
-{
-	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= cfg_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-}
-
 /* Through the ring: both walks into one record, cut to their length. unwound: the user's, if it is there already. */
 static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user,
 					  const struct stack_val *unwound)
@@ -138,15 +121,12 @@ static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struc
 	if (size > sizeof(*rec))
 		return;
 	if (cfg_aggregate) {
-		if (bpf_ringbuf_output(&spill, rec, size, wake_flag(&spill)))
-			loss_count(COUNT_RING_FULL);
+		ring_copy(&spill, rec, size, ring_wake(&spill, rec->time_ns, RING_WAKE_FULL));
 		return;
 	}
-	ring = bpf_map_lookup_elem(&rings, &cpu);
-	if (!ring)
-		loss_count(COUNT_NO_SCRATCH);
-	else if (bpf_ringbuf_output(ring, rec, size, wake_flag(ring)))
-		loss_count(COUNT_RING_FULL);
+	ring = ring_of(cpu);
+	if (ring)
+		ring_copy(ring, rec, size, ring_wake(ring, rec->time_ns, RING_WAKE_FULL));
 }
 
 /* Returns 0 when the sample is in the hashes. */

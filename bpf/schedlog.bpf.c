@@ -9,6 +9,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/schedlog.h"
+#include "lib/rings.bpf.h"
 #include "lib/stack.bpf.h"
 #include "lib/tasksums.bpf.h"
 #include "lib/unwind.bpf.h"
@@ -35,19 +36,6 @@ const volatile __u32 cfg_next = 1;    /* tell of switches that put a target onto
 const volatile __u32 cfg_wakes = 1;
 const volatile __u32 cfg_cpus = 1;    /* only CPUs that have a ring are asked for */
 const volatile __u32 cfg_own_pid = 1; /* skep itself, whose own switches would never end; 0: they are asked for */
-const volatile __u64 cfg_wake_bytes = 0; /* wake the reader when so much waits in a ring */
-
-struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* one a CPU, by its number */
-	__type(key, __u32);
-	__array(values, struct ring);
-} rings SEC(".maps");
 
 /* The hooks run with interrupts off: no two of them on a CPU. */
 struct {
@@ -65,23 +53,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct schedlog_rec);
 } left SEC(".maps");
-
-#define WAKE_SOON_NS 1000000
-#define WAKE_ASK 0xf0 /* bits of the clock: one record in 16 asks the ring how full it is, 10 ns */
-
-volatile __u64 last_wake_ns = 0;
-
-/*
- * The reader is a task, and looks at its rings ten times a second; it is woken before that only where a ring gets full. In any case it
- * is an interrupt of its own that wakes it (irq_work), behind the locks that are held here.
- */
-static __always_inline __u64 wake_flag(void *ring, __u64 now_ns)
-{
-	if (now_ns & WAKE_ASK || now_ns - last_wake_ns < WAKE_SOON_NS || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < cfg_wake_bytes)
-		return BPF_RB_NO_WAKEUP;
-	last_wake_ns = now_ns;
-	return BPF_RB_FORCE_WAKEUP;
-}
 
 static __always_inline int is_told(struct task_struct *t, const struct task *s)
 {
@@ -193,8 +164,7 @@ static __always_inline void tell_with_stacks(void *ctx, void *ring, const struct
 	size = SCHEDLOG_HEAD_BYTES + (nr + nr_user) * sizeof(__u64);
 	if (size > sizeof(*rec))
 		return;
-	if (bpf_ringbuf_output(ring, rec, size, wake_flag(ring, sw->now_ns)))
-		loss_count(COUNT_RING_FULL);
+	ring_copy(ring, rec, size, ring_wake(ring, sw->now_ns, RING_WAKE_HOT));
 }
 
 static __always_inline void tell_switch(void *ctx, const struct switched *sw)
@@ -208,13 +178,8 @@ static __always_inline void tell_switch(void *ctx, const struct switched *sw)
 		tell_with_stacks(ctx, ring, sw);
 		return;
 	}
-	rec = bpf_ringbuf_reserve(ring, SCHEDLOG_HEAD_BYTES, 0);
-	if (!rec) {
-		loss_count(COUNT_RING_FULL);
-		return;
-	}
-	fill_switch(rec, sw);
-	bpf_ringbuf_submit(rec, wake_flag(ring, sw->now_ns));
+	RING_EMIT(rec, ring, SCHEDLOG_HEAD_BYTES, ring_wake(ring, sw->now_ns, RING_WAKE_HOT))
+		fill_switch(rec, sw);
 }
 
 static __always_inline void put_off(struct task *s, const struct switched *sw)
@@ -310,21 +275,17 @@ static __always_inline void tell_wake(struct task_struct *t, struct task *s, __u
 
 	if (!ring)
 		return;
-	rec = bpf_ringbuf_reserve(ring, SCHEDLOG_HEAD_BYTES, 0);
-	if (!rec) {
-		loss_count(COUNT_RING_FULL);
-		return;
+	RING_EMIT(rec, ring, SCHEDLOG_HEAD_BYTES, ring_wake(ring, now_ns, RING_WAKE_HOT)) {
+		__builtin_memset(rec, 0, SCHEDLOG_HEAD_BYTES);
+		rec->time_ns = now_ns;
+		rec->kind = SCHEDLOG_WAKE;
+		rec->cpu = cpu;
+		rec->other_cpu = s->own.cpu;
+		rec->flags = s->is_target ? SCHEDLOG_TASK : 0;
+		task_who(&rec->task, t, s);
+		rec->waker_kind = s->own.coming_kind;
+		rec->waker = s->own.coming;
 	}
-	__builtin_memset(rec, 0, SCHEDLOG_HEAD_BYTES);
-	rec->time_ns = now_ns;
-	rec->kind = SCHEDLOG_WAKE;
-	rec->cpu = cpu;
-	rec->other_cpu = s->own.cpu;
-	rec->flags = s->is_target ? SCHEDLOG_TASK : 0;
-	task_who(&rec->task, t, s);
-	rec->waker_kind = s->own.coming_kind;
-	rec->waker = s->own.coming;
-	bpf_ringbuf_submit(rec, wake_flag(ring, now_ns));
 }
 
 static __always_inline int wake(struct task_struct *t)
@@ -378,6 +339,7 @@ int sched_migrate(__u64 *ctx)
 	struct task *s = task_find(t);
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct schedlog_rec *rec;
+	__u64 now_ns;
 	void *ring;
 
 	if (!run_armed || run_end_ns || !is_told(t, s))
@@ -385,21 +347,18 @@ int sched_migrate(__u64 *ctx)
 	ring = ring_here(cpu);
 	if (!ring)
 		return 0;
-	rec = bpf_ringbuf_reserve(ring, SCHEDLOG_HEAD_BYTES, 0);
-	if (!rec) {
-		loss_count(COUNT_RING_FULL);
-		return 0;
+	now_ns = bpf_ktime_get_ns() - run_offset_ns;
+	RING_EMIT(rec, ring, SCHEDLOG_HEAD_BYTES, ring_wake(ring, now_ns, RING_WAKE_HOT)) {
+		__builtin_memset(rec, 0, SCHEDLOG_HEAD_BYTES);
+		rec->time_ns = now_ns;
+		rec->kind = SCHEDLOG_MIGRATE;
+		rec->flags = SCHEDLOG_TASK;
+		rec->cpu = cpu;
+		rec->other_cpu = ctx[1];
+		task_who(&rec->task, t, s);
+		current_who(&rec->waker);
+		rec->waker_kind = on_account_of();
 	}
-	__builtin_memset(rec, 0, SCHEDLOG_HEAD_BYTES);
-	rec->time_ns = bpf_ktime_get_ns() - run_offset_ns;
-	rec->kind = SCHEDLOG_MIGRATE;
-	rec->flags = SCHEDLOG_TASK;
-	rec->cpu = cpu;
-	rec->other_cpu = ctx[1];
-	task_who(&rec->task, t, s);
-	current_who(&rec->waker);
-	rec->waker_kind = on_account_of();
-	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 

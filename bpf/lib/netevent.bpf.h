@@ -4,7 +4,7 @@
 #define SKEP_NETEVENT_BPF_H
 
 #include "bpf/net.h"
-#include "lib/loss.bpf.h"
+#include "lib/emit.bpf.h"
 
 const volatile __u32 cfg_events = 1;
 const volatile __u32 cfg_stacks = 1;
@@ -14,20 +14,11 @@ struct {
 	__uint(max_entries, 1 << 20);
 } events SEC(".maps");
 
-/* f NULL: of no socket that is known. ctx NULL: a program that may not walk the stack. */
-static __always_inline void tell(void *ctx, enum net_event_what what, const struct net_flow *f, __u32 reason, __u64 place)
+static __always_inline void fill_event(void *ctx, struct net_event *e, enum net_event_what what, const struct net_flow *f, __u32 reason,
+				       __u64 place)
 {
-	struct net_event *e;
 	long bytes = 0;
 
-	if (!cfg_events)
-		return;
-	loss_count(COUNT_SEEN);
-	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
-	if (!e) {
-		loss_count(COUNT_RING_FULL);
-		return;
-	}
 	__builtin_memset(e, 0, offsetof(struct net_event, ips));
 	e->time_ns = bpf_ktime_get_ns();
 	e->what = what;
@@ -50,7 +41,18 @@ static __always_inline void tell(void *ctx, enum net_event_what what, const stru
 	if (cfg_stacks && ctx)
 		bytes = bpf_get_stack(ctx, e->ips, sizeof(e->ips), 0);
 	e->nr_ips = bytes > 0 ? bytes / sizeof(__u64) : 0;
-	bpf_ringbuf_submit(e, 0);
+}
+
+/* f NULL: of no socket that is known. ctx NULL: a program that may not walk the stack. */
+static __always_inline void tell(void *ctx, enum net_event_what what, const struct net_flow *f, __u32 reason, __u64 place)
+{
+	struct net_event *e;
+
+	if (!cfg_events)
+		return;
+	loss_count(COUNT_SEEN);
+	RING_EMIT(e, &events, sizeof(*e), ring_wake(&events, e->time_ns, RING_WAKE_EACH))
+		fill_event(ctx, e, what, f, reason, place);
 }
 
 #endif

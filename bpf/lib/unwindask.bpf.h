@@ -3,6 +3,8 @@
 #ifndef SKEP_UNWINDASK_BPF_H
 #define SKEP_UNWINDASK_BPF_H
 
+#include "lib/emit.bpf.h"
+
 /* From the top: a number of its own, the scratch's, the object's, the CPU's (8192 at most: CONFIG_NR_CPUS). Never 0. */
 #define UNWIND_ID_CPU_BITS 13
 #define UNWIND_ID_OBJECT_BITS 3
@@ -62,16 +64,18 @@ static __always_inline __u64 unwind_left(__u64 sp)
 	return BPF_CORE_READ(t, mm, start_stack) - sp;
 }
 
+/* Where there is no room, the stack's mark says so: UNWIND_NO_ROOM. */
 #define UNWIND_ASK_WITH(size)                                                                        \
 	({                                                                                           \
 		struct { struct unwind_rest rest; char stack[size]; } *_rest;                        \
+		int _is_told = 0;                                                                    \
                                                                                                      \
-		_rest = bpf_ringbuf_reserve(&unwind_rests, sizeof(*_rest), 0);                       \
-		if (_rest) {                                                                         \
+		RING_FILL(_rest, bpf_ringbuf_reserve(&unwind_rests, sizeof(*_rest), 0),              \
+			  ring_wake(&unwind_rests, _rest->rest.time_ns, RING_WAKE_NOW)) {            \
 			unwind_tell(w, &_rest->rest, id, below, unwind_copy(_rest->stack, sp, size)); \
-			bpf_ringbuf_submit(_rest, BPF_RB_FORCE_WAKEUP);                              \
+			_is_told = 1;                                                                \
 		}                                                                                    \
-		!!_rest;                                                                             \
+		_is_told;                                                                            \
 	})
 
 /* Returns the id of the rest; 0: there was no room. */
