@@ -12,6 +12,7 @@
 #include "capture/rows.h"
 #include "capture/tasks.h"
 #include "skel/sched.skel.h"
+#include "util/clock.h"
 
 #define WHAT "the program that sums what the scheduler does"
 #define ROWS_MAX (1u << 20)
