@@ -56,7 +56,7 @@ static void print_usage(FILE *out)
 	fprintf(out, "skep: profile, count and trace with BPF\n\nusage: skep [-v|-vv|-vvv|-q] COMMAND [OPTION...]\n\ncommands:\n");
 	for (int i = 0; cmds[i]; i++)
 		fprintf(out, "  %-12s%s\n", cmds[i]->name, cmds[i]->summary);
-	fprintf(out, "\nskep COMMAND -h tells more; man skep has it all. Start with: sudo skep flame -a --duration 5\n");
+	fprintf(out, "\nskep COMMAND -h lists the options; man skep is the manual. Start with: sudo skep flame -a --duration 5\n");
 }
 
 static void print_help(const struct cmd *c)
@@ -121,7 +121,7 @@ static int refuse_setuid(struct err *err)
 	if (getuid() == geteuid() && getgid() == getegid())
 		return 0;
 	err_exit(err, -EPERM, EXIT_CANNOT, "skep does not run set-user-ID or set-group-ID");
-	err_hint(err, "remove the bit and use sudo, or give the file capabilities: skep doctor says which");
+	err_hint(err, "remove the bit and use sudo, or give the file capabilities (skep doctor shows which)");
 	return -EPERM;
 }
 
@@ -171,7 +171,7 @@ static void hint_commands(const char *word, struct err *err)
 	if (near_is_close(&near))
 		err_hint(err, "similar: skep %s", near.names[0]);
 	else
-		err_hint(err, "skep --help lists them");
+		err_hint(err, "skep --help lists the commands");
 }
 
 int main(int argc, char **argv)

@@ -107,7 +107,7 @@ static int add_comm(struct target *t, const char *word, struct err *err)
 {
 	if (strlen(word) > 15)
 		return err_exit(err, -EINVAL, EXIT_USAGE,
-				"bad thread name '%s': the kernel keeps 15 bytes of it", word);
+				"bad thread name '%s': a thread name has at most 15 bytes", word);
 	if (vec_reserve(&t->comms))
 		return -ENOMEM;
 	t->comms.data[t->comms.n++] = word;
@@ -148,14 +148,14 @@ static int set_as(void *base, const char *text, struct err *err)
 
 const struct opt target_opts[] = {
 	{ 'a', "all-cpus", NULL, OPT_FLAG, offsetof(struct target, all), "everything on all CPUs", NULL, false, NULL },
-	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they make", set_pids, true, NULL },
+	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they start", set_pids, true, NULL },
 	{ 't', "tid", "TID,...", OPT_CALL, 0, "these threads only", set_tids, true, NULL },
 	{ 'C', "cpu", "LIST", OPT_CALL, 0, "only on these CPUs, such as 0-3,8", set_cpus, true, NULL },
 	{ 'u', "uid", "USER,...", OPT_CALL, 0, "only tasks of these users", set_users, true, NULL },
 	{ 'G', "cgroup", "PATH,...", OPT_CALL, 0, "only tasks below these cgroups (v2 path or name)", set_cgroups, true,
 	  NULL },
-	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads of these names", set_comms, true, NULL },
-	{ 0, "as", "USER", OPT_CALL, 0, "run COMMAND as USER; only root may (default: who called sudo)", set_as, false, NULL },
+	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads with these names", set_comms, true, NULL },
+	{ 0, "as", "USER", OPT_CALL, 0, "run COMMAND as USER; needs root (default: the user who called sudo)", set_as, false, NULL },
 	{ 0 },
 };
 
@@ -272,7 +272,7 @@ static int check_cpus(const struct target *t, struct err *err)
 		while (k < n && online[k] != t->cpus.data[i])
 			k++;
 		if (k == n)
-			ret = err_set(err, -ENODEV, "no CPU %u online here", t->cpus.data[i]);
+			ret = err_set(err, -ENODEV, "CPU %u is not online", t->cpus.data[i]);
 	}
 	free(online);
 	return ret;
@@ -347,11 +347,11 @@ static int check_cgroups(struct target *t, struct err *err)
 		snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
 		if (stat(procs, &st)) {
 			err_set(err, -ENOENT, "no cgroup '%s' below %s", name, mount);
-			err_hint(err, "cat /proc/PID/cgroup shows a process's path (the line that begins with 0::)");
+			err_hint(err, "cat /proc/PID/cgroup shows a process's path (the line that starts with 0::)");
 			return -ENOENT;
 		}
 		if (statfs(path, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
-			return err_set(err, -ENOENT, "'%s' is no cgroup v2", path);
+			return err_set(err, -ENOENT, "'%s' is not a cgroup v2 directory", path);
 		copy = realpath(path, NULL);
 		if (!copy)
 			return -ENOMEM;
@@ -374,8 +374,8 @@ static int check_command(const struct target *t, struct err *err)
 	snprintf(path, sizeof(path), "/proc/%s", word);
 	if (access(path, F_OK))
 		return 0;
-	err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is the number of a process, not a COMMAND", word);
-	err_hint(err, "-p %s is that process; ./%s would be a program of that name", word, word);
+	err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is a process number, not a COMMAND", word);
+	err_hint(err, "-p %s selects that process; ./%s runs a program with that name", word, word);
 	return -EINVAL;
 }
 
@@ -384,7 +384,7 @@ int target_check(struct target *t, struct err *err)
 	int ret;
 
 	if (t->all && (t->pids.n || t->tids.n))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-a means everything: drop it or -%c",
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-a and -%c exclude each other",
 				t->pids.n ? 'p' : 't');
 	if (!t->argv && !t->all && !t->pids.n && !t->tids.n && !t->cpus.n && !t->uids.n && !t->comms.n &&
 	    !t->cgroups.n) {
@@ -393,7 +393,7 @@ int target_check(struct target *t, struct err *err)
 		return -EINVAL;
 	}
 	if (t->as && !t->argv)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--as is for COMMAND, and there is none");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--as needs a COMMAND");
 	if (t->as && geteuid())
 		return err_exit(err, -EPERM, EXIT_CANNOT, "--as needs root");
 	ret = check_command(t, err);

@@ -111,7 +111,7 @@ commands() {
 	run -2 "$SKEP" stats true
 	[ "${lines[1]}" = "hint: similar: skep stat" ]
 	run -2 "$SKEP" xyzzy
-	[ "${lines[1]}" = "hint: skep --help lists them" ]
+	[ "${lines[1]}" = "hint: skep --help lists the commands" ]
 }
 
 # What perf's users type, and is something else here: exit 2, nothing is run, the hint has what to type.
@@ -119,7 +119,7 @@ commands() {
 	# script(1) is a program: it must not be run
 	for c in "sched record|skep sched timehist" "sched latency|skep sched --" "sched script|skep sched timehist" "sched replay|perf sched replay" \
 		"probe -l|skep list" "probe --list|skep list" "probe --add x|skep probe" "probe -a --add x|skep probe" "probe --add=x|skep probe" "probe -d x|leave it out" \
-		"probe --del x|leave it out" "probe -L x|skep probe -V" "record $$|-p $$ is that process" "stat $$|-p $$ is that process" \
+		"probe --del x|leave it out" "probe -L x|skep probe -V" "record $$|-p $$ selects that process" "stat $$|-p $$ selects that process" \
 		"probe schedule:12|FUNCTION+OFFSET"; do
 		# shellcheck disable=SC2086
 		run -2 timeout 10 "$SKEP" ${c%|*}
@@ -151,7 +151,7 @@ commands() {
 	[[ "$output" == *"no process 4194303"* ]]
 	run "$SKEP" flame -C 60000 --duration 1
 	[ "$status" = 1 ]
-	[[ "$output" == *"no CPU 60000"* ]]
+	[[ "$output" == *"CPU 60000 is not online"* ]]
 	run "$SKEP" flame -G /no/such/group --duration 1
 	[ "$status" = 1 ] || [ "$status" = 3 ]
 	run "$SKEP" flame -u no-such-user --duration 1
@@ -440,7 +440,7 @@ asks() {
 	done
 	run "$SKEP" list cycels
 	[ "$status" = 1 ]
-	[ "${lines[0]}" = "skep list: nothing here is called 'cycels'" ]
+	[ "${lines[0]}" = "skep list: no event or function matches 'cycels'" ]
 	[[ "${lines[1]}" == "hint: similar: cycles, "* ]]
 	run "$SKEP" list $'x\e[31m'
 	[ "$status" = 1 ]
@@ -487,7 +487,7 @@ caret_is() {
 	for p in k: kr: u: ur: usdt: t:; do grep -qE "[ :,]$p" <<<"$output"; done
 }
 
-@test "probe: nothing to probe, unknown options, words that contradict each other: exit 2, one line" {
+@test "probe: nothing to probe, unknown options, words that exclude each other: exit 2, one line" {
 	run "$SKEP" probe
 	[ "$status" = 2 ]
 	[ "${lines[0]}" = "skep probe: no probe was given" ]
@@ -506,24 +506,24 @@ caret_is() {
 	run "$SKEP" probe "$f" --hist pid --linear 0:10
 	[ "${lines[0]}" = "skep probe: bad --linear '0:10': expected LOW:HIGH:STEP, as in 0:1000:100" ]
 	run "$SKEP" probe "$f" -n 3 --count
-	[ "${lines[0]}" = "skep probe: -n ends a stream of hits: it does not go with --count" ]
+	[ "${lines[0]}" = "skep probe: -n cannot be combined with --count" ]
 }
 
 @test "probe: grammar, with a caret below the place" {
 	run "$SKEP" probe "k:vfs_read(count"
 	[ "$status" = 2 ]
-	[ "${lines[0]}" = "skep probe: bad probe: no bracket that closes the arguments" ]
+	[ "${lines[0]}" = "skep probe: bad probe: no closing bracket after the arguments" ]
 	caret_is "(count"
 	run "$SKEP" probe "k:vfs_read(count) if (count > 4"
 	[ "$status" = 2 ]
-	[[ "${lines[0]}" == "skep probe: bad filter: no bracket that closes this one" ]]
+	[[ "${lines[0]}" == "skep probe: bad filter: no closing bracket for this one" ]]
 	caret_is "(count > 4"
 	run "$SKEP" probe "k:vfs_read(buf[0)"
 	[ "$status" = 2 ]
 	caret_is "[0)"
 	run "$SKEP" probe 'k:vfs_read if comm == "cat'
 	[ "$status" = 2 ]
-	[[ "${lines[0]}" == *"no quote that ends this text" ]]
+	[[ "${lines[0]}" == *"no quote that ends this string" ]]
 	caret_is '"cat'
 	run "$SKEP" probe "k:vfs_read(count >> 5Q)"
 	[ "$status" = 2 ]
@@ -550,10 +550,10 @@ caret_is() {
 	[ "${lines[0]}" = "skep probe: cannot probe './none': No such file or directory" ]
 	run "$SKEP" probe u:no-such-program:main
 	[ "$status" = 2 ]
-	[[ "$output" == *"hint: ./no-such-program is a file of this folder" ]]
+	[[ "$output" == *"hint: ./no-such-program is a file in this directory" ]]
 	run "$SKEP" probe "u:$ROOT/Makefile:main"
 	[ "$status" = 2 ]
-	[[ "$output" == *"it is no ELF file"* ]]
+	[[ "$output" == *"it is not an ELF file"* ]]
 	run "$SKEP" probe "u:$SKEP:no_such_function_of_it"
 	[ "$status" = 2 ]
 	[[ "$output" == *"has no such function"*"hint: "* ]]

@@ -60,7 +60,7 @@ need_tracefs() {
 	need_tracefs
 	"$SKEP" stat -a -x, --by 'args->dev,event' -o a.csv -e 'block:*' -- sh -c 'echo x >"$0"; sync "$0"' "$PWD/file" 2>said
 	cat a.csv said
-	grep -Eq '^note: [0-9]+ of the tracepoints have not all of these fields' said
+	grep -Eq '^note: [0-9]+ of the tracepoints do not have all of these fields' said
 	[ "$(wc -l <a.csv)" -gt 1 ] || skip "nothing reached a block device here"
 	run ! grep -Evx 'hits,event,args.dev|[0-9]+,block:[a-z_]+,[0-9]+:[0-9]+' a.csv
 }

@@ -60,7 +60,7 @@ load ../lib.bash
 	fi
 	[ "$status" = 0 ]
 	# From 6.15 on CAP_PERFMON is enough to read it: then the names are there
-	[[ "$output" == *"mappings of process $BG cannot be read (no ptrace access)"* ]] || [[ "$output" == *";main;hot "* ]] ||
+	[[ "$output" == *"process $BG: /proc/$BG/maps cannot be read (needs CAP_SYS_PTRACE)"* ]] || [[ "$output" == *";main;hot "* ]] ||
 		[[ "$output" == *"gone, unreadable or replaced: $WORK/shares"* ]]
 	[[ "$output" == *"shares;"* ]]
 }

@@ -232,7 +232,7 @@ sum() {
 @test "more stacks than there is room for: their time is kept, and --strict fails" {
 	"$SKEP" flame --off-cpu --max-stacks 2 --by pid --format folded -o off.folded -- "$WORK/waits" "$(times 0.5)" >truth 2>said
 	cat said off.folded
-	grep -q 'stacks that there was no room for (--max-stacks)' said
+	grep -q 'stacks beyond --max-stacks' said
 	run ! grep -e --max-keys said
 	awk -v want="$(times 0.5)" -v slow="${SKEP_SLOW:-1}" '{ n += $NF } END { exit !(n >= 2 * (slow > 1 ? 0.85e9 : 0.97e9) * want) }' off.folded
 	run "$SKEP" flame --off-cpu --strict --max-stacks 2 --format folded -- "$WORK/waits" 0.3
@@ -291,13 +291,13 @@ sum() {
 	run "$SKEP" record --off-cpu --max-stacks 1 -o a.data -- "$WORK/waits" 0.3
 	echo "$output"
 	[ "$status" = 0 ]
-	[[ "$output" == *"stacks that there was no room for"* ]]
+	[[ "$output" == *"stacks beyond --max-stacks"* ]]
 	run "$SKEP" record --off-cpu --strict --max-stacks 1 -o a.data -- "$WORK/waits" 0.3
 	[ "$status" = 1 ]
 	"$SKEP" flame --off-cpu -i a.data --format folded -o off.folded 2>said
 	cat said off.folded
 	grep -q '^waits;\[truncated: no room for the stack\]' off.folded
-	grep -q 'stacks that there was no room for' said
+	grep -q 'stacks beyond --max-stacks' said
 	run "$SKEP" flame --off-cpu --strict -i a.data --format folded
 	[ "$status" = 1 ]
 	run "$SKEP" flame --off-cpu --strict --no-user -i a.data -o off.folded

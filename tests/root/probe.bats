@@ -37,7 +37,7 @@ hits() {
 	refuses 2 't:sched:sched_process_exit(nosuch)' "sched:sched_process_exit has no field 'nosuch'" "hint: " "comm, pid"
 	refuses 2 t:sched:sched_process_exitt sched_process_exitt "hint: similar: " sched_process_exit
 	refuses 2 t:nosuch:sched_switch nosuch:sched_switch
-	refuses 2 't:syscalls:sys_enter_write(buf:string:-1)' "a count of bytes is 1 or more"
+	refuses 2 't:syscalls:sys_enter_write(buf:string:-1)' "the number of bytes is 1 or more"
 	refuses 2 sched_switch "no such function" "t:sched:sched_switch"
 	refuses 2 sys_enter_openat "no such function" "t:syscalls:sys_enter_openat"
 	rows_end

@@ -37,11 +37,11 @@ setup() {
 		run "$SKEP" $c -i off.data
 		echo "$output"
 		[ "$status" = 0 ]
-		[[ "$output" == *"offcpu-time"*"an event of the file has no samples: 'cpu-clock'"* ]] || [[ "$output" == *"no samples: 'cpu-clock'"*"offcpu-time"* ]]
+		[[ "$output" == *"offcpu-time"*"one event of the file has no samples: 'cpu-clock'"* ]] || [[ "$output" == *"no samples: 'cpu-clock'"*"offcpu-time"* ]]
 		run "$SKEP" $c -i off.data --event-index 0
 		echo "$output"
 		[ "$status" = 1 ]
-		[[ "$output" == *"no samples of 'cpu-clock' in 'off.data'"*"hint: --event-index 1: it has samples of 'offcpu-time'"* ]]
+		[[ "$output" == *"no samples of 'cpu-clock' in 'off.data'"*"hint: --event-index 1 has samples of 'offcpu-time'"* ]]
 	done
 	"$SKEP" report -i off.data --event-index 1 | grep -q 'sleep'
 }
@@ -61,14 +61,14 @@ setup() {
 	need jq
 	jq -r '., .other_events[] | .event + " \(.kept)"' ev.json | sort | diff csv -
 	run "$SKEP" flame -i ev.data -o ev.folded
-	[[ "$output" == *"has samples of 3 events, this is number 0: 'cpu-clock'"*"hint: --event-index N draws another: 1 'page-faults' ("*", 3 'context-switches' ("* ]]
+	[[ "$output" == *"has samples of 3 events; this picture shows number 0: 'cpu-clock'"*"hint: --event-index N draws another: 1 'page-faults' ("*", 3 'context-switches' ("* ]]
 }
 
 @test "flame -i adds up what counts the same on different sides" {
 	"$SKEP" record -e cpu-clock:u,cpu-clock:k -F "$(hz 4999)" -o sides.data -- sh -c 'ls -lR /usr/share/doc >/dev/null'
 	run "$SKEP" flame -i sides.data -o sides.json
 	echo "$output"
-	[[ "$output" == *"2 events that count the same in different places are drawn together: cpu-clock:u, cpu-clock:k"* ]]
+	[[ "$output" == *"2 events of the same kind are drawn together: cpu-clock:u, cpu-clock:k"* ]]
 	need jq
 	[ "$(jq .kept sides.json)" = "$("$SKEP" report -i sides.data --json | jq '[., .other_events[]] | map(.kept) | add')" ]
 }
@@ -104,7 +104,7 @@ by_dso() {
 	"$SKEP" report -i other.data --no-children -s dso,sym --format csv >other.csv 2>err
 	run ! grep -E '"\[kernel.kallsyms\]","[a-z_]' other.csv
 	grep -qF '"[kernel.kallsyms]","[kernel.kallsyms]"' other.csv
-	grep -q "kernel addresses have no names: they are of kernel 9.*here runs $(uname -r).*read the file where it was recorded" err
+	grep -q "kernel addresses have no names: the file was recorded under kernel 9.*this one is $(uname -r).*read the file where it was recorded" err
 	"$SKEP" report -i other.data --no-children -s sym | grep -qE '\[k\] \[kernel.kallsyms\]'
 }
 

@@ -41,8 +41,8 @@ strange() { # strange MODE SECONDS
 	stacks_ok co_end 'on_end;co_end'
 	stacks_ok co_up '\[truncated: frames out of order\];on_stack;co_up'
 	stacks_ok co_bare '\[truncated: not in executable memory\];co_bare'
-	grep -q 'note: [0-9]* *user stacks that lead out of executable memory' said
-	grep -q 'note: [0-9]* *user stacks whose frames do not lie one above the other' said
+	grep -q 'note: [0-9]* *user stacks cut: a return address is not in executable memory' said
+	grep -q 'note: [0-9]* *user stacks cut: a frame does not lie above the one before' said
 }
 
 @test "what a leaf has below its stack pointer: also while the kernel has no tables" {
@@ -56,7 +56,7 @@ strange() { # strange MODE SECONDS
 @test "a stack that is not in memory" {
 	strange dropped 1
 	stacks_ok deep '\[truncated: stack not in memory\](;deep)+'
-	grep -qE 'note: [0-9]{3,} *user stacks of which a part is not in memory' said
+	grep -qE 'note: [0-9]{3,} *user stacks cut: a part of the stack is not in memory' said
 }
 
 # bats test_tags=user-space
@@ -151,7 +151,7 @@ corrupt() {
 	"$SKEP" flame --call-graph eh -F $HZ --no-kernel -o got.folded -- ./plugins >truth 2>said
 	cat truth said
 	grep -q '^[12][0-9]\|^30' truth
-	grep -qE 'note: [0-9]+ times other code was mapped where code had been' said
+	grep -qE 'note: [0-9]+ times new code replaced mapped code' said
 	awk '/;work;spin/ { all += $NF; if (/;main;use;work;spin/) good += $NF; else other = $0 }
 		END { printf "%d of %d\n%s\n", good, all, other; exit !(all >= 1000 && good * 100 >= 95 * all) }' got.folded
 }
@@ -190,5 +190,5 @@ corrupt() {
 	cat said
 	awk '{ all += $NF } /^burn32;\[truncated: 32-bit code\];burn[; ]/ { marked += $NF }
 		END { printf "%d of %d samples marked\n", marked, all; exit !(all >= 200 && marked >= 0.99 * all) }' got.folded
-	grep -q 'note: [0-9]* *user stacks of 32-bit code' said
+	grep -q 'note: [0-9]* *user stacks cut: 32-bit code' said
 }

@@ -134,7 +134,7 @@ percent_at() {
 	objcopy --compress-debug-sections=zlib bomb
 	"$SKEP" flame -F "$(hz 999)" --inline --receipt -o a.folded -- ./bomb 2>said
 	cat said
-	grep -q 'no source lines or inlined functions of 1 files' said
+	grep -q 'no source lines or inlined functions for 1 files' said
 	grep -q ';outer' a.folded
 	[ "$(sed -n 's/.* \([0-9]*\)\.[0-9] MB peak.*/\1/p' said)" -lt 200 ]
 }

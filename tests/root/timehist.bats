@@ -115,7 +115,7 @@ same() {
 	run "$SKEP" sched timehist --strict -m 4 --format csv -o a.csv -- "$WORK/tasks" pipe 4 "$(times 0.5)"
 	echo "$output"
 	[ "$status" = 1 ]
-	[[ "$output" == *"lost: "*"no room in the ring buffer"* ]]
+	[[ "$output" == *"lost: "*"the ring buffer was full"* ]]
 	seen=$(sed -n 's/^samples: \([0-9]*\) seen, .*/\1/p' <<<"$output")
 	kept=$(sed -n 's/.* seen, \([0-9]*\) kept.*/\1/p' <<<"$output")
 	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' <<<"$output")
@@ -147,7 +147,7 @@ same() {
 	done
 	run "$SKEP" sched timehist -a --comm nosuchname --duration 200ms
 	[ "$status" = 0 ]
-	[[ "$output" == *"no task of those asked for was switched"* ]]
+	[[ "$output" == *"no matching task was switched"* ]]
 }
 
 # bats test_tags=newest

@@ -246,7 +246,7 @@ hits() {
 	for i in $(seq 700); do echo "int f$i(int x, int *p) { for (int i = 0; i < x; i++) p[i] += i * $i % 7; return p[x / 2] + x; }"; done >>one.c
 	"$SKEP" flame --call-graph eh --unwind-memory 2 -F 1999 -o got.folded -- clang -O2 -c one.c 2>said
 	cat said
-	grep -qE '[0-9]+ MB of unwinding tables made way for others' said
+	grep -qE '[0-9]+ MB of unwinding tables were replaced by others' said
 	rooted_ok got.folded
 	"$SKEP" flame --call-graph eh -F 1999 -o got.folded -- clang -O2 -c one.c 2>said
 	run ! grep 'made way' said
@@ -292,7 +292,7 @@ downs() {
 	"$SKEP" record --call-graph dwarf,8192 -F 999 -o a.data -- "$WORK/stacks_O2" 0.1
 	run "$SKEP" sched timehist --call-graph eh -- true
 	[ "$status" = 2 ]
-	[[ "$output" == *"--call-graph and --unwind-memory are of stacks: -g asks for them"* ]]
+	[[ "$output" == *"--call-graph and --unwind-memory need -g"* ]]
 	run "$SKEP" sched timehist -g --call-graph none -- true
 	[ "$status" = 2 ]
 	run "$SKEP" probe -g --call-graph none "u:$WORK/shares:main" -- true
@@ -301,7 +301,7 @@ downs() {
 		# shellcheck disable=SC2086
 		run "$SKEP" $command --call-graph eh -- true
 		[ "$status" = 2 ]
-		[[ "$output" == *"--call-graph and --unwind-memory say how stacks are walked: they need -"* ]]
+		[[ "$output" == *"--call-graph and --unwind-memory need -"* ]]
 	done
 	run "$SKEP" record --unwind-memory 1 -- true
 	[ "$status" = 2 ]

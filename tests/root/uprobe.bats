@@ -379,7 +379,7 @@ MODE=user
 	need_feature uprobe
 	refuses 2 'u:@:take_ints(i8) if i8 == "text"' "bad filter: " "compared with a text"
 	refuses 2 'u:@:take_longs(u64) if u64 == "text"' "bad filter: " "compared with a text"
-	refuses 2 'u:@:take_text(s) if s > "text"' "texts have no order"
+	refuses 2 'u:@:take_text(s) if s > "text"' "strings have no order"
 	refuses 2 'u:@:take_text(s) if s == 5 && "a" == "b"' "always the same"
 	refuses 2 'u:@:take_text(s) if "apple"' "a text alone"
 	refuses 2 'u:@:take_values(p)' "a struct" "one of its members"
@@ -429,9 +429,9 @@ MODE=user
 	: >empty
 	refuses 2 u:./none:main "cannot probe './none': No such file"
 	refuses 2 u:none-of-path:main "no program of PATH" "hint: ./none-of-path"
-	refuses 2 u:./dir:main "it is no file"
-	refuses 2 u:./text:main "it is no ELF file"
-	refuses 2 u:./empty:main "it is no ELF file"
+	refuses 2 u:./dir:main "it is not a file"
+	refuses 2 u:./text:main "it is not an ELF file"
+	refuses 2 u:./empty:main "it is not an ELF file"
 	refuses 2 u:./cut:main "cannot probe './cut'"
 	refuses 2 u:./half:main "half"
 	refuses 2 take_ints "cannot probe './none'" -- -x ./none

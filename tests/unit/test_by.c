@@ -165,10 +165,10 @@ static void test_keys(void **state)
 	refused("comm,", "bad key ''");
 	refused("com", "bad key 'com'");
 	refused("args->", "bad key 'args->'");
-	refused("args->a b", "no name of a field");
-	refused("args->../x", "no name of a field");
+	refused("args->a b", "not the name of a field");
+	refused("args->../x", "not the name of a field");
 	refused("args.a,args.b,args.c,args.d,args.e", "at most four");
-	refused("args->0123456789012345678901234567890123456789012345678901234567890123456789", "no name of a field");
+	refused("args->0123456789012345678901234567890123456789012345678901234567890123456789", "not the name of a field");
 }
 
 static int read_any(const char *event, struct format *ret)

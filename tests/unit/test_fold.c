@@ -86,7 +86,7 @@ static void other_kernel(void **state)
 	if (access("/sys/kernel/notes", R_OK))
 		skip();
 	memset(cfg.kernel_build_id, 0x5a, 20);
-	kernel_note(&cfg, "kernel addresses have no names: the recorded kernel is not the one that runs here");
+	kernel_note(&cfg, "kernel addresses have no names: the file was recorded under another kernel than this one");
 }
 
 /* A file may hold stacks of any depth: what does not fit is a cut stack, counted and marked. */

@@ -396,7 +396,7 @@ static void objects_of_another_machine(void **state)
 	expect(syms, PID, T0, at, "[prog]");
 	fold_note_names(&p, syms);
 	assert_int_equal(p.nr_notes, 1);
-	assert_non_null(strstr(p.notes[0], "of another machine (elsewhere, x86_64)"));
+	assert_non_null(strstr(p.notes[0], "from another machine (elsewhere, x86_64)"));
 	syms_free(syms);
 
 	/* With its inode it is the same file: of an image, or of this machine before its kernel was changed. */

@@ -286,9 +286,9 @@ static void test_others(void **state)
 	assert_int_equal(wrong, 0);
 	err = (struct err){ 0 };
 	assert_true(probe_hint_perf("probe:tcp_sendmsg", 17, &err));
-	assert_string_equal(err.hint, "no perf probe is needed: k:tcp_sendmsg is that function");
+	assert_string_equal(err.hint, "perf probe is not needed: k:tcp_sendmsg is that function");
 	assert_true(probe_hint_perf("probe_bash:readline__return", 27, &err));
-	assert_string_equal(err.hint, "no perf probe is needed: ur:bash:readline is that function");
+	assert_string_equal(err.hint, "perf probe is not needed: ur:bash:readline is that function");
 	assert_false(probe_hint_perf("probes:x", 8, &err));
 	assert_false(probe_hint_perf("probe", 5, &err));
 	assert_int_equal(parse("profile:hz:99"), -EINVAL);
@@ -365,12 +365,12 @@ static void test_carets(void **state)
 		{ "k:f+g", 4, "offset" },
 		{ "kr:f+4", 6, "a return has no offset" },
 		{ "k:f(", 4, "missing at the end" },
-		{ "k:f(a", 3, "no bracket" },
+		{ "k:f(a", 3, "no closing bracket" },
 		{ "k:f(a b)", 6, "comma" },
 		{ "k:f(,)", 4, "expected a name" },
 		{ "k:f(a+)", 6, "expected a name" },
-		{ "k:f(a[1)", 5, "no bracket" },
-		{ "k:f((a)", 3, "no bracket" },
+		{ "k:f(a[1)", 5, "no closing bracket" },
+		{ "k:f((a)", 3, "no closing bracket" },
 		{ "k:f(a->)", 7, "member" },
 		{ "k:f(a:)", 6, "no type" },
 		{ "k:f(5q)", 5, "unit" },
@@ -381,7 +381,7 @@ static void test_carets(void **state)
 		{ "k:f if ", 7, "missing at the end" },
 		{ "k:f if a ==", 11, "missing at the end" },
 		{ "k:f if a == \"b", 12, "no quote" },
-		{ "k:f if (a", 7, "no bracket" },
+		{ "k:f if (a", 7, "no closing bracket" },
 		{ "k:f if a in 3", 13, "range" },
 		{ "k:f if a b", 9, "expected an operator" },
 		{ "k:f x", 4, "expected (ARGUMENTS)" },
@@ -717,9 +717,9 @@ static void test_bind_refused(void **state)
 		{ "k:f(s + 1 == \"x\")", -2, NULL, NULL },
 		{ "k:f(s:u99)", 6, "unknown type 'u99'", "types are" },
 		{ "k:f(\"text\")", 4, "always the same", NULL },
-		{ "k:f if \"text\"", 8, "no condition", NULL },
+		{ "k:f if \"text\"", 8, "not a condition", NULL },
 		{ "k:f if s > \"b\"", 9, "no order", NULL },
-		{ "k:f if small == \"b\"", 13, "not compared with a text", NULL },
+		{ "k:f if small == \"b\"", 13, "cannot be compared with a string", NULL },
 		{ "k:f if count ~ s", 13, "pattern", NULL },
 		{ "k:f if count / 0", 13, "division by zero", NULL },
 		{ "k:f if color == PURPLE", 16, "PURPLE", NULL },
@@ -792,7 +792,7 @@ static void test_bind_usdt(void **state)
 	assert_true(b->kind == BOUND_LOAD && (int64_t)b->num == -16 && b->size == 8);
 	assert_true(node(bound.filter)->is_signed);
 	assert_int_equal(bind_in("usdt:a:b:c(arg3)", &env), -EINVAL);
-	assert_non_null(strstr(err.text, "no register tells"));
+	assert_non_null(strstr(err.text, "place of arg"));
 	assert_int_equal(bind_in("usdt:a:b:c(arg4)", &env), -EINVAL);
 	assert_non_null(strstr(err.hint, "arg0, arg1, arg2, arg3"));
 #else

@@ -138,7 +138,7 @@ void base_add_nested(const struct base *base, uint64_t missed, struct profile *p
 	if (!(*base->object.filter.filter & ~FILTER_IDLE))
 		profile->losses[LOSS_NESTED] += missed;
 	else if (missed)
-		profile_note(profile, "%llu hits of any task were inside the handling of a tracepoint or probe, where the kernel skips them",
+		profile_note(profile, "the kernel skipped %llu hits of any task while it handled another tracepoint or probe",
 			     (unsigned long long)missed);
 }
 

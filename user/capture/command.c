@@ -162,7 +162,7 @@ int command_go(struct command *c, const char *name, struct err *err)
 	bool gone = write(c->go_fd, "g", 1) != 1;
 
 	if (!wait_exec(c))
-		return err_set(err, -EINTR, "interrupted before '%s' began", name);
+		return err_set(err, -EINTR, "interrupted before '%s' started", name);
 	close(c->go_fd);
 	c->go_fd = -1;
 	note_given_up(c->pid, SIGTERM);
@@ -174,7 +174,7 @@ int command_go(struct command *c, const char *name, struct err *err)
 	if (f.why)
 		return err_exit(err, f.why, f.why == -ENOENT ? EXIT_NOCMD : EXIT_NOEXEC, "cannot run '%s': %s", name,
 				strerror(-f.why));
-	return gone ? err_set(err, -ECHILD, "'%s' went away before it began", name) : 0;
+	return gone ? err_set(err, -ECHILD, "'%s' ended before it started", name) : 0;
 }
 
 bool command_poll(struct command *c)

@@ -88,7 +88,7 @@ static int fill_tasks(const struct filter *f, const struct place *place, struct 
 		uint32_t pid = pidns_outer_pid(&place->pidns, t->pids.data[i]);
 
 		ret = pid ? add_target(f, TARGET_PID(pid), TARGET_ACTIVE, err) :
-			    err_set(err, -ESRCH, "no process %u any more", t->pids.data[i]);
+			    err_set(err, -ESRCH, "process %u has ended", t->pids.data[i]);
 		if (!ret)
 			*f->run_target = pid;
 	}
@@ -96,12 +96,12 @@ static int fill_tasks(const struct filter *f, const struct place *place, struct 
 		uint32_t tid = pidns_outer_tid(&place->pidns, t->tids.data[i]);
 
 		ret = tid ? add_target(f, TARGET_TID(tid), TARGET_ACTIVE, err) :
-			    err_set(err, -ESRCH, "no thread %u any more", t->tids.data[i]);
+			    err_set(err, -ESRCH, "thread %u has ended", t->tids.data[i]);
 	}
 	if (!ret && target_is_command(t)) {
 		uint32_t pid = pidns_outer_pid(&place->pidns, place->command_pid);
 
-		ret = pid ? add_target(f, TARGET_PID(pid), TARGET_AT_EXEC, err) : err_set(err, -ESRCH, "COMMAND is gone");
+		ret = pid ? add_target(f, TARGET_PID(pid), TARGET_AT_EXEC, err) : err_set(err, -ESRCH, "COMMAND has ended");
 	}
 	return ret;
 }

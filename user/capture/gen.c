@@ -312,7 +312,7 @@ static void eval(struct gen_ctx *c, uint32_t node)
 		break;
 	case BOUND_RECORD_AT:
 	case BOUND_RECORD_LOC:
-		c->error = c->error ? c->error : err_exit(c->err, -EINVAL, EXIT_USAGE, "a text of a record has no address");
+		c->error = c->error ? c->error : err_exit(c->err, -EINVAL, EXIT_USAGE, "a string of a record has no address");
 		break;
 	default:
 		eval_operator(c, node, n);

@@ -27,7 +27,7 @@ int pidns_check_proc(struct err *err)
 	text[n > 0 ? n : 0] = '\0';
 	if (n > 0 && atol(text) == getpid())
 		return 0;
-	err_exit(err, -EXDEV, EXIT_CANNOT, n > 0 ? "/proc here is of another PID namespace than skep" : "/proc is not mounted");
+	err_exit(err, -EXDEV, EXIT_CANNOT, n > 0 ? "/proc here belongs to another PID namespace than skep" : "/proc is not mounted");
 	err_hint(err, "mount -t proc proc /proc");
 	return -EXDEV;
 }

@@ -74,7 +74,7 @@ int event_present(const struct event *e, char *why, size_t size)
 		snprintf(why, size, "needs root: kernel.perf_event_paranoid is %s", level);
 		break;
 	default:
-		snprintf(why, size, "not to be had: %s", strerror(-ret));
+		snprintf(why, size, "not available: %s", strerror(-ret));
 	}
 	return ret;
 }

@@ -75,7 +75,7 @@ void kernel_hint_perf(struct err *err)
 	if (f)
 		fclose(f);
 	if (paranoid > 2 && kernel_has_cap(CAP_PERFMON))
-		err_hint(err, "kernel.perf_event_paranoid is %d, so that this kernel wants CAP_SYS_ADMIN: sysctl kernel.perf_event_paranoid=2",
+		err_hint(err, "this kernel needs CAP_SYS_ADMIN while kernel.perf_event_paranoid is %d: sysctl kernel.perf_event_paranoid=2",
 			 paranoid);
 	else if (kernel_has_cap(CAP_SYS_ADMIN))
 		err_hint(err, "a seccomp filter (container?), lockdown or a security module is in the way");
@@ -222,7 +222,7 @@ bool kernel_clock_instead(struct event *e, int pid, int cpu, char *note, size_t 
 	clock.precise = 0;
 	clock.precise_max = false;
 	snprintf(clock.name, sizeof(clock.name), "cpu-clock%s", e->exclude_kernel ? ":u" : e->exclude_user ? ":k" : "");
-	snprintf(note, size, "event: %s, since this machine has no hardware '%s' (%s)", clock.name, e->name, strerror(-fd));
+	snprintf(note, size, "event: %s, because this machine has no hardware '%s' (%s)", clock.name, e->name, strerror(-fd));
 	*e = clock;
 	return true;
 }
@@ -260,7 +260,7 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 			 (unsigned long long)e->period_or_freq, e->name, CLOCK_PERIOD_MIN_NS);
 		break;
 	case ENOSYS:
-		err_exit(err, ret, EXIT_CANNOT, "perf_event_open() is not there");
+		err_exit(err, ret, EXIT_CANNOT, "perf_event_open() is not available");
 		err_hint(err, "a seccomp filter (container?) refuses it, or the kernel was built without CONFIG_PERF_EVENTS");
 		break;
 	case EMFILE:
@@ -294,7 +294,7 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 		err_hint(err, "raise the limit of open files: ulimit -n 65536");
 		break;
 	case ENOMEM:
-		err_hint(err, "no memory for its maps: smaller --max-stacks or -m, or a wider limit of the cgroup");
+		err_hint(err, "no memory for its maps: use a smaller --max-stacks or -m, or a higher limit of the cgroup");
 		break;
 	case EPERM:
 		err_hint(err, "lockdown, a seccomp filter (container?), a security module, or before 5.11 the limit of locked memory "
@@ -303,10 +303,10 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 	case EINVAL:
 	case EACCES:
 	case E2BIG:
-		err_hint(err, "skep -vv shows what its verifier says");
+		err_hint(err, "skep -vv shows the verifier's log");
 		break;
 	default:
-		err_hint(err, "skep -vv shows what libbpf says");
+		err_hint(err, "skep -vv shows libbpf's messages");
 	}
 	return ret;
 }

@@ -336,7 +336,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 
 	/* Did a signal come while all was set up? Then COMMAND is not run at all. */
 	if (interrupts_count())
-		return err_set(err, -EINTR, "interrupted before the measurement began");
+		return err_set(err, -EINTR, "interrupted before the measurement started");
 	s->armed_ns = now_ns();
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->start(s->cfg->sources[i]);
@@ -350,14 +350,14 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	interrupts_stage(INTERRUPT_FINISH, "detaching", "the result");
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->stop(s->cfg->sources[i]);
-	interrupts_stage(INTERRUPT_FINISH, "reading and naming what was measured", "the result");
+	interrupts_stage(INTERRUPT_FINISH, "reading the results and their names", "the result");
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)
 		ret = enough(drain(s, sink));
 	if (ret == -ETIMEDOUT)
-		return err_set(err, ret, "interrupted: nobody read the output");
+		return err_set(err, ret, "interrupted: nothing read the output");
 	if (ret) /* the reader of a pipe had enough: no word */
-		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot keep what was measured: %s", strerror(-ret));
+		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot store the result: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
 		ret = enough(finish_source(s->cfg->sources[i], sink, err));
 	interrupts_stage(INTERRUPT_FINISH, "ending COMMAND and writing the result", "the result");

@@ -153,7 +153,7 @@ static struct sideband *new_sideband(uint32_t n, size_t ring_bytes)
 static int refuse(struct sideband *sb, int ret, const char *what, struct err *err)
 {
 	if (sb && sb->no_memory) {
-		err_exit(err, ret, EXIT_CANNOT, "cannot %s: this user may lock no more memory for its rings", what);
+		err_exit(err, ret, EXIT_CANNOT, "cannot %s: this user may not lock more memory for its ring buffers", what);
 		err_hint(err, "raise kernel.perf_event_mlock_kb, or the limit of locked memory (ulimit -l)");
 	} else {
 		err_exit(err, ret, EXIT_CANNOT, "cannot %s: perf_event_open: %s", what, strerror(-ret));

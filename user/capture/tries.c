@@ -96,7 +96,7 @@ static int try_jit(void)
 
 static void explain_jit(struct feature_state *s, int ret)
 {
-	probe_why(s, ret == -ENOENT ? "net.core.bpf_jit_enable is not shown here (a network namespace of its own?)" :
+	probe_why(s, ret == -ENOENT ? "net.core.bpf_jit_enable cannot be read here (a network namespace of its own?)" :
 				      "programs are interpreted: several times slower");
 }
 

@@ -192,14 +192,14 @@ void unwinder_profile(const struct unwinder *u, struct profile *profile)
 
 	profile->receipt.map_bytes += use.map_bytes;
 	if (use.evicted_bytes)
-		profile_note(profile, "%llu MB of unwinding tables made way for others (--unwind-memory)",
+		profile_note(profile, "%llu MB of unwinding tables were replaced by others (use a larger --unwind-memory)",
 			     (unsigned long long)use.evicted_bytes >> 20);
 	if (u->guide->nr_replaced)
-		profile_note(profile, "%llu times other code was mapped where code had been: for %llu us, all together, its stacks may be of the former's tables",
+		profile_note(profile, "%llu times new code replaced mapped code: for %llu us in all, its stacks may be walked with the old code's tables",
 			     (unsigned long long)u->guide->nr_replaced, (unsigned long long)u->guide->replaced_ns / 1000);
 	if (use.has_no_pages)
-		profile_note(profile, "more code than --unwind-memory has room for: stacks through the last of it are cut");
+		profile_note(profile, "--unwind-memory is too small for all code: stacks are cut in the code that came last");
 	if (use.is_full)
-		profile_note(profile, "more mappings than the kernel's tables hold: %llu stacks were walked in user space",
+		profile_note(profile, "there are more mappings than the kernel's tables hold: %llu stacks were walked in user space",
 			     (unsigned long long)u->nr_walked);
 }

@@ -32,25 +32,26 @@ static int set_call_graph(void *base, const char *text, struct err *err)
 	}
 	err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--call-graph': auto, eh, fp or none", text);
 	if (!strncmp(text, "lbr", 3))
-		err_hint(err, "lbr reads a hardware's list of branches, which is short and Intel's alone; eh walks whole stacks");
+		err_hint(err, "use eh, which walks whole stacks; lbr is short and on Intel CPUs only");
 	return -EINVAL;
 }
 
 const struct opt walk_opts[] = {
 	{ 0, "call-graph", "MODE", OPT_CALL, 0,
-	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: only where it happened (default auto: eh)", set_call_graph,
+	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: no callers (default auto: eh)", set_call_graph,
 	  false, "auto|eh|fp|none" },
 	{ 0, "unwind-memory", "MB", OPT_U64, offsetof(struct walk_options, table_mb),
-	  "room for tables of .eh_frame in the kernel (64); what was there for longest makes way", NULL, false, NULL },
+	  "memory for .eh_frame tables in the kernel (default 64); the oldest are replaced", NULL, false, NULL },
 	{ 0 },
 };
 
 static int check_frames(const struct walk_options *walks, struct err *err)
 {
 	if (!walk_by_tables(walks))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack is for stacks of --call-graph eh");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack needs --call-graph eh");
 	if (walks->max_frames < STACK_MAX_FRAMES || walks->max_frames > SAMPLE_DEEP_MAX)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-stack, frames of a stack, is %d to %d (--max-stacks is how many stacks)",
+		return err_exit(err, -ERANGE, EXIT_USAGE,
+				"--max-stack, the frames of a stack, is from %d to %d (--max-stacks limits the number of stacks)",
 				STACK_MAX_FRAMES, SAMPLE_DEEP_MAX);
 	return 0;
 }
@@ -62,9 +63,9 @@ int walk_check(const struct walk_options *walks, struct err *err)
 	if (ret || !walks->table_mb)
 		return ret;
 	if (!walk_by_tables(walks))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--unwind-memory is for the tables of --call-graph eh");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--unwind-memory needs --call-graph eh");
 	if (walks->table_mb < UNWIND_BYTES_MIN >> 20 || walks->table_mb > UNWIND_BYTES_MAX >> 20)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "--unwind-memory is %llu to %llu MB", UNWIND_BYTES_MIN >> 20, UNWIND_BYTES_MAX >> 20);
+		return err_exit(err, -ERANGE, EXIT_USAGE, "--unwind-memory is from %llu to %llu MB", UNWIND_BYTES_MIN >> 20, UNWIND_BYTES_MAX >> 20);
 	return 0;
 }
 

@@ -108,7 +108,7 @@ static int completion_run(void *cfg, char **operands, struct err *err)
 			fputs(shells[i].text, stdout);
 			return 0;
 		}
-	return err_exit(err, -EINVAL, EXIT_USAGE, "which shell? expected bash, zsh or fish");
+	return err_exit(err, -EINVAL, EXIT_USAGE, "no such shell: expected bash, zsh or fish");
 }
 
 const struct cmd cmd_completion = {

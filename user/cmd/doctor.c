@@ -15,7 +15,7 @@ struct doctor {
 };
 
 static const struct opt doctor_opts[] = {
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct doctor, json), "as one JSON object", NULL, false, NULL },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct doctor, json), "print one JSON object", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -62,7 +62,7 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "tell what works on this machine, and what would bring the rest",
+	.summary = "show what works on this machine, and how to enable the rest",
 	.operands = "",
 	.groups = doctor_groups,
 	.cfg_size = sizeof(struct doctor),

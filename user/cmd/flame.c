@@ -34,16 +34,16 @@ static const struct opt flame_opts[] = {
 	  "picture to write: X.html, X.svg, X.folded or X.json; - is standard output (default: " DEFAULT_OUT ")", NULL, false,
 	  NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct flame, format),
-	  "html, svg, folded or json, whatever the file's name says", NULL, false, "html|svg|folded|json" },
+	  "html, svg, folded or json (default: by the file's name)", NULL, false, "html|svg|folded|json" },
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling", NULL,
 	  false, NULL },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
-	  "with -i: which event of the file, from 0 (default: the first that has samples)", NULL, false, NULL },
-	{ 0, "by", "KEY", OPT_TEXT, offsetof(struct flame, by), "foot of the stacks: comm (default), pid, tid or none", NULL,
+	  "with -i: which event of the file, counted from 0 (default: the first that has samples)", NULL, false, NULL },
+	{ 0, "by", "KEY", OPT_TEXT, offsetof(struct flame, by), "bottom frame of the stacks: comm (default), pid, tid or none", NULL,
 	  false, "comm|pid|tid|none" },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines),
 	  "show inlined functions and source lines (needs debug information; slower)", NULL, false, NULL },
-	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "roots at the top", NULL, false, NULL },
+	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "draw roots at the top", NULL, false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct flame, top), "also print the N heaviest functions", NULL, false, NULL },
 	{ 0 },
 };
@@ -90,8 +90,8 @@ static const struct flame_format *pick_format(struct flame *f, struct err *err)
 	dot = strrchr(f->out, '.');
 	fmt = dot ? find_format(dot + 1) : NULL;
 	if (!fmt) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "cannot tell the format of '%s' from its name", f->out);
-		err_hint(err, "end it with .html, .svg, .folded or .json, or give --format");
+		err_exit(err, -EINVAL, EXIT_USAGE, "unknown format of '%s'", f->out);
+		err_hint(err, "use a name that ends in .html, .svg, .folded or .json, or give --format");
 	}
 	return fmt;
 }
@@ -152,10 +152,10 @@ static void tell_choice(const struct replay *r)
 		n += snprintf(others + n, sizeof(others) - n, "%s%d '%s' (%llu samples)", n ? ", " : "", r->views.data[i]->event,
 			      meta->events[r->views.data[i]->event].name, (unsigned long long)r->views.data[i]->at.folded);
 	if (v->nr_events > 1)
-		log_note("note: %d events that count the same in different places are drawn together: %s", v->nr_events, v->name);
+		log_note("note: %d events of the same kind are drawn together: %s", v->nr_events, v->name);
 	if (!n)
 		return;
-	log_note("note: '%s' has samples of %zu events, this is number %d: '%s' (%llu samples)", r->path, r->views.n, v->event, v->name,
+	log_note("note: '%s' has samples of %zu events; this picture shows number %d: '%s' (%llu samples)", r->path, r->views.n, v->event, v->name,
 		 (unsigned long long)v->at.folded);
 	log_note("hint: --event-index N draws another: %s", others);
 }
@@ -238,9 +238,9 @@ static int check_input(struct flame *f, char **operands, struct err *err)
 	const char *live = live_option(&f->m);
 
 	if (operands[0])
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-i reads a file: '%s' cannot be run too", operands[0]);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-i and a COMMAND ('%s') exclude each other", operands[0]);
 	if (live) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "-i reads a file: %s is for sampling", live);
+		err_exit(err, -EINVAL, EXIT_USAGE, "-i and %s exclude each other", live);
 		if (!strcmp(live, "-e"))
 			err_hint(err, "--event-index N chooses an event of the file");
 		return -EINVAL;
@@ -267,9 +267,9 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 	if (f->m.walks.call_graph == CALL_GRAPH_NONE)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph none leaves nothing to draw");
 	if (f->event_index)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index chooses from a file: it needs -i");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index needs -i");
 	if (f->m.nr_events > 1 && !f->m.offcpu) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "one picture shows one event, not %d", f->m.nr_events);
+		err_exit(err, -EINVAL, EXIT_USAGE, "flame draws one event, not %d", f->m.nr_events);
 		err_hint(err, "skep record -e %s, then skep flame -i perf.data --event-index N", f->m.event_text);
 		return -EINVAL;
 	}

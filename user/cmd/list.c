@@ -23,7 +23,7 @@ struct list {
 static const struct opt list_opts[] = {
 	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, prototypes, addresses, and an example", NULL,
 	  false, NULL },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "as one JSON object", NULL, false, NULL },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "print one JSON object", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -133,14 +133,14 @@ static int split_path(const char *text, struct list_query *q, struct err *err)
 	q->glob = text[len] && text[len + 1] ? text + len + 1 : NULL;
 	if (*path)
 		return 0;
-	return err_exit(err, -EINVAL, EXIT_USAGE, "bad name '%s': a file is missing behind the colon", q->text);
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad name '%s': no file after the colon", q->text);
 }
 
 static int parse_query(const char *text, struct list_query *q, struct err *err)
 {
 	*q = (struct list_query){ .text = text };
 	if (!*text)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "an empty name");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "empty name");
 	if (text[0] == '-' && text[1]) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "bad name '%s': options go before names", text);
 		err_hint(err, "skep list %s GLOB", text);
@@ -203,7 +203,7 @@ static int explain(struct list_query *q, struct err *err)
 		return q->refused;
 	}
 	if (!q->glob)
-		return err_set(err, -ENOENT, "there is nothing in '%s'", q->text);
+		return err_set(err, -ENOENT, "'%s' has nothing to list", q->text);
 	if (!glob_is(q->glob)) {
 		near_init(&near, q->kinds == CHEAP ? q->text : q->glob, strlen(q->kinds == CHEAP ? q->text : q->glob));
 		again.near = &near;
@@ -211,11 +211,11 @@ static int explain(struct list_query *q, struct err *err)
 		if (ret)
 			return ret;
 	}
-	ret = err_set(err, -ENOENT, "nothing here is called '%s'", q->text);
+	ret = err_set(err, -ENOENT, "no event or function matches '%s'", q->text);
 	if (again.near)
 		near_hint(&near, err);
 	else if (q->kinds == CHEAP)
-		err_hint(err, "kernel functions are 'k:GLOB', those of programs 'u:FILE:GLOB' and 'usdt:FILE:GLOB'");
+		err_hint(err, "'k:GLOB' lists kernel functions, 'u:FILE:GLOB' and 'usdt:FILE:GLOB' those of a program");
 	return ret;
 }
 

@@ -197,7 +197,7 @@ static void list_tracepoints(struct list_run *run)
 	int ret = tracepoint_each(add_tracepoint, run);
 
 	if (ret == -EACCES)
-		list_refuse(run, LIST_TRACEPOINT, ret, "tracefs is only for root", "sudo mount -o remount,mode=755 /sys/kernel/tracing");
+		list_refuse(run, LIST_TRACEPOINT, ret, "only root can read tracefs", "sudo mount -o remount,mode=755 /sys/kernel/tracing");
 	else if (ret == -ENOTDIR)
 		list_refuse(run, LIST_TRACEPOINT, ret, "tracefs is not mounted", "mount -t tracefs tracefs /sys/kernel/tracing");
 	else if (ret)

@@ -166,12 +166,12 @@ int list_kernel(struct list_run *run, struct list_query *query, struct err *err)
 	}
 	types.funcs = &funcs;
 	if (funcs.from_kallsyms && funcs.all.n)
-		list_note(run, "kernel functions are those of /proc/kallsyms, not every one can be probed (available_filter_functions: %s)",
+		list_note(run, "kernel functions come from /proc/kallsyms: some of them cannot be probed (available_filter_functions: %s)",
 			  strerror(-funcs.refused));
 	if (!run->near) {
 		ret = find_types(&types);
 		if (ret && ret != -ENOMEM)
-			list_note(run, "kernel functions without types: " BTF_DIR "vmlinux: %s", strerror(-ret));
+			list_note(run, "kernel functions are shown without types: " BTF_DIR "vmlinux: %s", strerror(-ret));
 	}
 	for (size_t i = 0; i < funcs.all.n && ret != -ENOMEM; i++) {
 		if (run->near)

@@ -122,9 +122,9 @@ static int list_probes(struct program *p, const struct elf_file *elf)
 static int refuse(const struct list_query *q, int ret, struct err *err)
 {
 	bool usdt = q->kinds & 1u << LIST_USDT;
-	const char *why = ret == -ENOEXEC ? "it is no ELF file" :
+	const char *why = ret == -ENOEXEC ? "it is not an ELF file" :
 			  ret == -ENODATA ? usdt ? "it has no USDT probes" : "it has no symbols" :
-			  ret == -EBADMSG ? "its notes are broken" : strerror(-ret);
+			  ret == -EBADMSG ? "its notes are damaged" : strerror(-ret);
 
 	return err_exit(err, ret, ret == -EACCES ? EXIT_CANNOT : EXIT_FAILED, "cannot list '%s': %s", q->path, why);
 }
@@ -141,7 +141,7 @@ int list_program(struct list_run *run, struct list_query *query, struct err *err
 	elf_close(&elf);
 	close(fd);
 	if (ret == -EBADMSG && query->nr) {
-		list_note(run, "the notes of '%s' are broken behind what is listed", query->path);
+		list_note(run, "the notes of '%s' are damaged: the list is not complete", query->path);
 		ret = 0;
 	}
 	return ret ? refuse(query, ret, err) : 0;

@@ -59,39 +59,41 @@ const struct opt measure_opts[] = {
 	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)", NULL,
 	  false, NULL },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns),
-	  "stop after TIME (10, 500ms, 2m); COMMAND is ended", NULL, false, NULL },
+	  "stop after TIME (10, 500ms, 2m), and stop COMMAND", NULL, false, NULL },
 	{ 0, "idle", NULL, OPT_FLAG, offsetof(struct measure, idle), "sample the idle task too", NULL, false, NULL },
-	{ 0, "max-stack", "N", OPT_U64, offsetof(struct measure, walks.max_frames), "frames of a user stack, innermost first (127; up to 1023)",
+	{ 0, "max-stack", "N", OPT_U64, offsetof(struct measure, walks.max_frames),
+	  "at most N frames of a user stack, innermost first (default 127, up to 1023)",
 	  NULL, false, NULL },
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
-	  "ring buffer in KiB, a power of two: of each CPU (record: 512), or of all for what --max-stacks does not hold", NULL, false, NULL },
+	  "ring buffer in KiB, a power of two: record: of each CPU (default 512); flame: one for stacks beyond --max-stacks", NULL, false, NULL },
 	{ 0, "max-stacks", "N", OPT_U64, offsetof(struct measure, stacks_max),
-	  "distinct stacks summed in the kernel (flame: 8192); more go through the ring", NULL, false, NULL },
+	  "flame: at most N distinct stacks summed in the kernel (default 8192); more go through the ring buffer", NULL, false, NULL },
 	{ 0 },
 };
 
 const struct opt honesty_opts[] = {
 	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when anything was lost", NULL, false,
 	  NULL },
-	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "say what the run cost", NULL, false, NULL },
+	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "print what the run cost", NULL, false, NULL },
 	{ 0 },
 };
 
 int measure_check_ring(uint64_t ring_kb, struct err *err)
 {
 	if (ring_kb && (ring_kb < 4 || ring_kb > 1 << 20 || ring_kb & (ring_kb - 1)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad ring size %llu: a power of two from 4 to 1048576 KiB", (unsigned long long)ring_kb);
+		return err_exit(err, -EINVAL, EXIT_USAGE,
+				"bad ring size %llu: expected a power of two from 4 to 1048576 KiB", (unsigned long long)ring_kb);
 	return 0;
 }
 
 static int check_numbers(const struct measure *m, struct err *err)
 {
 	if (m->freq && m->period)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c contradict each other");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c exclude each other");
 	if (m->freq > 1000000)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "-F %llu is too fast: at most 1000000", (unsigned long long)m->freq);
+		return err_exit(err, -ERANGE, EXIT_USAGE, "-F %llu is too high: at most 1000000", (unsigned long long)m->freq);
 	if (m->no_kernel && m->no_user)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--no-kernel and --no-user leave nothing");
 	if (measure_check_ring(m->ring_kb, err))
@@ -109,7 +111,7 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 	int ret;
 
 	if (m->freq || m->period)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is taken every time it happens: -F and -c are for counters", e->name);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c work with counters only: '%s' is sampled every time it happens", e->name);
 	if (!tracepoint_name(e, name, sizeof(name)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' can be counted (skep stat), not sampled", e->name);
 	ret = tracefs_path() ? format_read(name, &format) : -ENOTDIR;
@@ -125,7 +127,7 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 
 int measure_refuse_args(const struct event *e, struct err *err)
 {
-	return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': arguments are shown by skep probe; here they can be in a filter (if ...)", e->name);
+	return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': arguments work only in a filter here (if ...); skep probe prints them", e->name);
 }
 
 /* The event's probe: all of its sites are hits of event i. */
@@ -139,7 +141,7 @@ static int add_probe(struct measure *m, int i, struct err *err)
 	int ret;
 
 	if (m->target.cpus.n)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: '%s' happens on any CPU", e->name);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only, not with '%s'", e->name);
 	p->has_event = true;
 	p->event = i;
 	if (e->kind != EVENT_PROBE) {
@@ -150,7 +152,7 @@ static int add_probe(struct measure *m, int i, struct err *err)
 		return 0;
 	}
 	if (m->freq || m->period)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is taken every time it happens: -F and -c are for counters", e->name);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c work with counters only: '%s' is sampled every time it happens", e->name);
 	e->unit = "hits";
 	e->period_or_freq = 1;
 	ret = probe_parse(e->probe_text, &at, &p->spec, err);
@@ -192,7 +194,7 @@ int measure_events(struct measure *m, struct err *err)
 		if (ret)
 			return ret;
 		if (e->kind == EVENT_COUNTER && (e->group_pos || e->pinned || e->exclusive))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': groups, D and e are for counting (skep stat), not for sampling", e->name);
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': groups and the modifiers D and e work in skep stat only", e->name);
 		if (e->kind != EVENT_COUNTER)
 			continue;
 		if (!e->period_or_freq) { /* else period= */
@@ -252,7 +254,7 @@ static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32
 	}
 	closedir(dir);
 	if (refused)
-		profile_note(p, "the mappings of %u process(es) cannot be read (no ptrace access): their frames have no names", refused);
+		profile_note(p, "no names for the functions of %u process(es): /proc/PID/maps cannot be read (needs CAP_SYS_PTRACE)", refused);
 	return ret;
 }
 
@@ -274,7 +276,7 @@ int measure_scan(const struct target *t, bool names, struct sink *sink, struct p
 		last = pid;
 		ret = scan(NULL, pid, sink);
 		if (ret == -EACCES || ret == -EPERM)
-			profile_note(p, "the mappings of process %u cannot be read (no ptrace access): its frames have no names", pid);
+			profile_note(p, "no names for the functions of process %u: /proc/%u/maps cannot be read (needs CAP_SYS_PTRACE)", pid, pid);
 		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
 			ret = 0;
 	}
@@ -402,7 +404,7 @@ int honesty_exit(const struct honesty *h, const struct profile *p, int status, s
 	for (int i = 0; i < LOSS_MAX; i++)
 		lost += loss_is_strict(i) ? p->losses[i] : 0;
 	if (h->strict && lost)
-		return err_set(err, -ENODATA, "%llu losses, and --strict was given", (unsigned long long)lost);
+		return err_set(err, -ENODATA, "%llu losses, and --strict allows none", (unsigned long long)lost);
 	return status;
 }
 

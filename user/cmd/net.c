@@ -32,19 +32,19 @@ static const struct opt view_opts[] = {
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct net_options, by),
 	  "a row for each comm, pid, user, cgroup, proto, lport, remote, rport, iface, netns (default: comm,pid)", NULL, false, NULL },
 	{ 0, "conn", NULL, OPT_FLAG, offsetof(struct net_options, conn),
-	  "a line a connection, when it ends: start, duration, state, bytes both ways, who closed it", NULL, false, NULL },
+	  "a line for each connection when it ends: start, duration, state, bytes both ways, who closed it", NULL, false, NULL },
 	{ 0, "events", NULL, OPT_FLAG, offsetof(struct net_options, events),
 	  "a line for each connect, accept, close, retransmit and drop, as it happens", NULL, false, NULL },
-	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct net_options, stacks), "with --events: where in the kernel", NULL, false, NULL },
+	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct net_options, stacks), "with --events: the kernel stack of each event", NULL, false, NULL },
 	{ 0, "sort", "WHAT", OPT_TEXT, offsetof(struct net_options, sort),
-	  "the rows that have most of it first: bytes (default), sent, received, packets, retransmits, drops", NULL, false,
+	  "sort the rows by KEY, largest first: bytes (default), sent, received, packets, retransmits, drops", NULL, false,
 	  "bytes|sent|received|packets|retransmits|drops" },
-	{ 0, "top", "N", OPT_U64, offsetof(struct net_options, top), "only the N first rows", NULL, false, NULL },
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct net_options, duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
+	{ 0, "top", "N", OPT_U64, offsetof(struct net_options, top), "only the first N rows", NULL, false, NULL },
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct net_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
 	  NULL, false, NULL },
 	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct net_options, interval_ms), "a table every MS milliseconds", NULL, false, NULL },
 	{ 0, "max-sockets", "N", OPT_U64, offsetof(struct net_options, flows_max),
-	  "room for so many sockets at one time (131072); more are summed in one row", NULL, false, NULL },
+	  "at most N sockets at a time (default 131072); further sockets share one row", NULL, false, NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct net_options, format), "text, csv or json (an object a line)", NULL, false,
 	  "text|csv|json" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct net_options, out), "write to FILE instead of standard output", NULL, false, NULL },
@@ -150,15 +150,15 @@ static int check(struct net_run *run, struct net_cfg *cfg, uint32_t *ret_by, str
 		ret = err_exit(err, -ERANGE, EXIT_USAGE, "bad interval %llu: %d to %d ms", (unsigned long long)o->interval_ms, INTERVAL_MIN_MS,
 			       INTERVAL_MAX_MS);
 	if (!ret && o->target.cpus.n)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: a packet comes in on any CPU");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only: a packet may arrive on any CPU");
 	if (!ret && o->flows_max > FLOWS_MOST)
 		ret = err_exit(err, -ERANGE, EXIT_USAGE, "--max-sockets is at most %d", FLOWS_MOST);
 	if (!ret && (o->conn || o->events) && (o->by || o->sort || o->top || o->interval_ms))
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--conn and --events have a line each: no --by, --sort, --top, -I");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--conn and --events cannot be combined with --by, --sort, --top or -I");
 	if (!ret && o->conn && o->events)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "either --conn or --events");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--conn and --events exclude each other");
 	if (!ret && o->stacks && !o->events)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-g is for --events");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-g needs --events");
 	if (ret)
 		return ret;
 	*cfg = (struct net_cfg){ .by_iface = *ret_by & NET_BY_IFACE, .by_peer = *ret_by & (NET_BY_REMOTE | NET_BY_RPORT),
@@ -173,12 +173,13 @@ static int check(struct net_run *run, struct net_cfg *cfg, uint32_t *ret_by, str
 static void add_notes(const struct net_run *run, struct profile *profile)
 {
 	if (run->beyond)
-		profile_note(profile, "%llu packets of sockets were in no interface's counters: dropped on the way, or put together from pieces",
+		profile_note(profile,
+				"%llu packets of sockets are missing from the interfaces' counters: they were dropped, or put together from fragments",
 			     (unsigned long long)run->beyond);
 	if (run->o->events) /* all that the kernel told, of whatever socket */
 		profile->seen = profile->kept = 0;
 	if (!run->nr_rows)
-		profile_note(profile, "no packet of those asked for was sent or received");
+		profile_note(profile, "no matching packet was sent or received");
 }
 
 static int measure(struct net_run *run, const struct net_cfg *net, struct profile *profile, int *ret_status, struct err *err)
@@ -258,7 +259,7 @@ const struct cmd cmd_net = {
 	.examples = "skep net -a --duration 2                  who sent and received what in the next 2 s\n"
 		    "skep net -a -I 1000 --top 10 --duration 3    a table every second\n"
 		    "skep net -a --by comm,proto,remote --duration 2\n"
-		    "skep net --conn -- ping -c 1 localhost    each connection of it, how long and how much\n"
+		    "skep net --conn -- ping -c 1 localhost    its connections: how long, how many bytes\n"
 		    "skep net -p 1234 --by iface --duration 2\n",
 	.run = net_main,
 };

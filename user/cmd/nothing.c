@@ -10,30 +10,30 @@ static int explain(const struct profile *p, const char *input, struct err *err)
 	if (p->seen) {
 		err_set(err, -ENODATA, "no samples%s%s%s: all %llu were lost", input ? " in '" : "", input ? input : "",
 			input ? "'" : "", (unsigned long long)p->seen);
-		err_hint(err, "sample slower (-F) or with a larger ring (-m)");
+		err_hint(err, "use a lower frequency (-F) or a larger ring buffer (-m)");
 		return -ENODATA;
 	}
 	if (p->is_time) {
-		err_set(err, -ENODATA, "no %s in %.3f s: none of the target was off a CPU as asked for", p->event, p->duration_ns / 1e9);
-		err_hint(err, "see with 'skep sched -a' what each task does");
+		err_set(err, -ENODATA, "no %s in %.3f s: no matching task was off a CPU", p->event, p->duration_ns / 1e9);
+		err_hint(err, "'skep sched -a' shows what each task does");
 		return -ENODATA;
 	}
 	if (input) {
 		err_set(err, -ENODATA, "no samples of '%s' in '%s'", p->event, input);
 		if (p->other_event)
-			err_hint(err, "--event-index %d: it has samples of '%s'", p->other_index, p->other_event);
+			err_hint(err, "--event-index %d has samples of '%s'", p->other_index, p->other_event);
 		else
 			err_hint(err, "the recorded command may have used no CPU time, or the recording was killed in its first second");
 		return -ENODATA;
 	}
 	if (p->unit && !strcmp(p->unit, "hits")) {
-		err_set(err, -ENODATA, "no samples in %.3f s: '%s' did not happen there", p->duration_ns / 1e9, p->event);
+		err_set(err, -ENODATA, "no samples in %.3f s: '%s' did not happen in the target", p->duration_ns / 1e9, p->event);
 		err_hint(err, "'skep stat -a -e %s' counts it everywhere", p->event);
 		return -ENODATA;
 	}
 	err_set(err, -ENODATA, "no samples in %.3f s: the target was on a CPU for less than one period of '%s'",
 		p->duration_ns / 1e9, p->event);
-	err_hint(err, "sample faster (-F), for longer, or see with 'skep flame -a' what runs");
+	err_hint(err, "use a higher frequency (-F) or measure longer; 'skep flame -a' shows what runs");
 	return -ENODATA;
 }
 

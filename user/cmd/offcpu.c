@@ -10,13 +10,13 @@
 
 const struct opt offcpu_opts[] = {
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct offcpu, off_cpu),
-	  "time that threads are on no CPU, exact, where they left it", NULL, false, NULL },
+	  "draw the time that threads are off the CPUs, by the stack where they left", NULL, false, NULL },
 	{ 0, "wall", NULL, OPT_FLAG, offsetof(struct offcpu, wall),
-	  "both: samples of what runs, and the time off the CPUs, in one picture", NULL, false, NULL },
+	  "draw both in one picture: samples of what runs, and the time off the CPUs", NULL, false, NULL },
 	{ 0, "off-part", "PART", OPT_TEXT, offsetof(struct offcpu, part),
-	  "of the time off a CPU only that: blocked, queued (for a CPU, once awake) or preempted (default: all)", NULL, false,
+	  "only one part of the time off the CPUs: blocked, queued (awake, waiting for a CPU) or preempted (default: all)", NULL, false,
 	  "blocked|queued|preempted" },
-	{ 0, "wakers", NULL, OPT_FLAG, offsetof(struct offcpu, wakers), "on top of blocked time the stack of who ended it", NULL, false, NULL },
+	{ 0, "wakers", NULL, OPT_FLAG, offsetof(struct offcpu, wakers), "add the stack of the waker on top of blocked time", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -60,7 +60,7 @@ static const char *pointless(const struct offcpu *o, const struct measure *m)
 
 static int refuse_cpus(const struct measure *m, struct err *err)
 {
-	return m->target.cpus.n ? err_exit(err, -EINVAL, EXIT_USAGE, "-C is for what runs: a thread waits on no CPU") : 0;
+	return m->target.cpus.n ? err_exit(err, -EINVAL, EXIT_USAGE, "-C does not work with time off the CPUs: a waiting thread is on no CPU") : 0;
 }
 
 int offcpu_record(struct measure *m, struct offcpu_cfg *cfg, struct err *err)
@@ -73,13 +73,13 @@ int offcpu_record(struct measure *m, struct offcpu_cfg *cfg, struct err *err)
 int offcpu_check_input(const struct offcpu *o, const char *event_index, int *ret_event, struct err *err)
 {
 	if (o->part || o->wakers)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-i reads a file: %s is for a live run", o->part ? "--off-part" : "--wakers");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-i and %s exclude each other", o->part ? "--off-part" : "--wakers");
 	if (o->off_cpu && o->wall)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--off-cpu and --wall are two pictures");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--off-cpu and --wall exclude each other");
 	if (!offcpu_asked(o))
 		return 0;
 	if (event_index)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index and --%s choose an event both", o->wall ? "wall" : "off-cpu");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index and --%s exclude each other", o->wall ? "wall" : "off-cpu");
 	*ret_event = o->wall ? REPLAY_WALL : REPLAY_OFFCPU;
 	return 0;
 }
@@ -89,14 +89,14 @@ int offcpu_check(const struct offcpu *o, struct measure *m, struct offcpu_cfg *c
 	const char *with = pointless(o, m);
 
 	if (o->off_cpu && o->wall)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--off-cpu and --wall are two pictures");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--off-cpu and --wall exclude each other");
 	if (with)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "%s is for samples: %s has every moment off a CPU", with,
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s is for samples: %s measures all time off the CPUs", with,
 				o->wall ? "--wall samples cpu-clock, and" : "--off-cpu");
 	if (refuse_cpus(m, err))
 		return -EINVAL;
 	if (o->wakers && o->part && strcmp(o->part, "blocked"))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--wakers is for blocked time, not for '%s'", o->part);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--wakers needs blocked time: it cannot be combined with --off-part %s", o->part);
 	*cfg = (struct offcpu_cfg){ .aggregate = true, .wakers = o->wakers, .has_sideband = o->wall, .parts = parts_of(o->part) };
 	m->offcpu = cfg;
 	m->no_samples = !o->wall;

@@ -31,41 +31,49 @@ static int add_spec(void *base, const char *text, struct err *err)
 
 static const struct opt what_opts[] = {
 	{ OPT_OPERAND, NULL, NULL, OPT_CALL, 0, NULL, add_spec, true, NULL },
-	{ 'e', "event", "PROBE", OPT_CALL, 0, "as the operand: k:FUNCTION, kr:, u:PATH:FUNCTION, ur:, usdt:PATH:PROVIDER:NAME, t:SUBSYSTEM:NAME",
+	{ 'e', "event", "PROBE", OPT_CALL, 0,
+	  "what to probe, as the operand: k:FUNCTION, kr:, u:PATH:FUNCTION, ur:, usdt:PATH:PROVIDER:NAME, t:SUBSYSTEM:NAME",
 	  add_spec, true, NULL },
-	{ 'x', "exec", "PATH", OPT_TEXT, offsetof(struct probe_words, path), "probes without k: or u: are functions of this file", NULL, false, NULL },
-	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct probe_words, filter), "only hits where it is true, of every probe", NULL, false, NULL },
-	{ 'V', "vars", NULL, OPT_FLAG, offsetof(struct probe_words, vars), "list the arguments that each function has, and their types; probe nothing", NULL,
+	{ 'x', "exec", "PATH", OPT_TEXT, offsetof(struct probe_words, path), "probe functions of this program or library", NULL, false, NULL },
+	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct probe_words, filter),
+	  "only hits for which EXPR is true, for every probe", NULL, false, NULL },
+	{ 'V', "vars", NULL, OPT_FLAG, offsetof(struct probe_words, vars),
+	  "list the arguments of each function and their types; probe nothing", NULL,
 	  false, NULL },
 	{ 'F', "funcs", NULL, OPT_FLAG, offsetof(struct probe_words, funcs),
 	  "list the functions, of the kernel or of -x, that match the operands (all: '*'); probe nothing", NULL, false, NULL },
-	{ 0, "text-size", "BYTES", OPT_U64, offsetof(struct probe_words, o.text_bytes), "of a text that is kept (128)", NULL, false, NULL },
+	{ 0, "text-size", "BYTES", OPT_U64, offsetof(struct probe_words, o.text_bytes),
+	  "bytes kept of each string (default 128)", NULL, false, NULL },
 	{ 0 },
 };
 
 static const struct opt view_opts[] = {
-	{ 0, "count", NULL, OPT_FLAG, offsetof(struct probe_words, o.count), "how often each was hit, instead of each hit", NULL, false, NULL },
+	{ 0, "count", NULL, OPT_FLAG, offsetof(struct probe_words, o.count),
+	  "count the hits of each probe, instead of each hit", NULL, false, NULL },
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct probe_words, o.by),
 	  "sum hits in the kernel by comm, pid, tid, cpu, user, cgroup, event, and up to four expressions", NULL, false, NULL },
-	{ 0, "hist", "EXPR", OPT_TEXT, offsetof(struct probe_words, o.hist), "a histogram of values, powers of two (for each KEY of --by)", NULL,
+	{ 0, "hist", "EXPR", OPT_TEXT, offsetof(struct probe_words, o.hist),
+	  "a histogram of the values in powers of two (for each KEY of --by)", NULL,
 	  false, NULL },
-	{ 0, "linear", "LOW:HIGH:STEP", OPT_TEXT, offsetof(struct probe_words, o.linear), "with --hist: slots of STEP, at most 38", NULL, false,
+	{ 0, "linear", "LOW:HIGH:STEP", OPT_TEXT, offsetof(struct probe_words, o.linear),
+	  "with --hist: slots of width STEP, at most 38", NULL, false,
 	  NULL },
 	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct probe_words, o.latency), "how long functions take: a histogram for each, or for each KEY",
 	  NULL, false, NULL },
 	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct probe_words, o.stacks),
-	  "the functions that hits happened in, with their callers, instead of each hit", NULL, false, NULL },
+	  "the functions that were hit, with their callers, instead of each hit", NULL, false, NULL },
 	{ 'n', "max-events", "N", OPT_U64, offsetof(struct probe_words, o.max_events), "stop after N hits", NULL, false, NULL },
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct probe_words, o.duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct probe_words, o.duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
 	  NULL, false, NULL },
-	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct probe_words, o.interval_ms), "a table of what is summed every MS milliseconds", NULL,
+	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct probe_words, o.interval_ms), "print the sums every MS milliseconds", NULL,
 	  false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct probe_words, o.top), "only the N largest rows or histograms", NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
-	  "room for so many keys on each CPU (4096); more are summed in one row", NULL, false, NULL },
+	  "at most N keys on each CPU (default 4096); further keys share one row", NULL, false, NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format), "text, json (an object a line) or, with -g, folded", NULL, false, "text|json|folded" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct probe_words, o.out), "write to FILE instead of standard output", NULL, false, NULL },
-	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb), "ring buffer of each CPU in KiB, a power of two (1024); of all of up to four CPUs together", NULL,
+	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb),
+	  "ring buffer of each CPU in KiB, a power of two (default 1024); up to four CPUs share one", NULL,
 	  false, NULL },
 	{ 0 },
 };
@@ -85,15 +93,15 @@ static int parse_spec(const struct probe_words *w, const char *text, struct prob
 	int ret;
 
 	if (!probe_begins(text) && text[strcspn(text, "/: ")] == '/') {
-		err_exit(err, -EINVAL, EXIT_USAGE, "bad probe '%s': no function has a slash in its name", text);
-		err_hint(err, "a COMMAND comes behind --, a path behind u:");
+		err_exit(err, -EINVAL, EXIT_USAGE, "bad probe '%s': a function's name has no slash", text);
+		err_hint(err, "a COMMAND goes after --, a path after u:");
 		return -EINVAL;
 	}
 	if (!probe_begins(text) && !probe_is_tracepoint(text))
 		return probe_parse_perf(text, w->path, spec, err);
 	ret = probe_parse(text, &at, spec, err);
 	if (!ret && text[at])
-		return expr_bad(&spec->exprs, "bad probe", at, err, "one probe an argument");
+		return expr_bad(&spec->exprs, "bad probe", at, err, "expected one probe in each argument");
 	return ret;
 }
 
@@ -130,7 +138,7 @@ static int make_return(struct probe_spec *spec, struct err *err)
 	if (spec->is_return)
 		return 0;
 	if (spec->has_offset || (spec->kind != PROBE_KERNEL && spec->kind != PROBE_USER))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is for functions: '%s' has no return", spec->name);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency needs a function: '%s' has no return", spec->name);
 	spec->is_return = true;
 	return 0;
 }
@@ -209,25 +217,25 @@ static int check(struct probe_words *w, struct err *err)
 	if (w->o.text_bytes > 2048)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--text-size is at most 2048");
 	if (w->o.max_events && (w->o.count || is_summed(&w->o)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-n ends a stream of hits: it does not go with %s",
-				w->o.count ? "--count" : "--by, --hist and --latency");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-n cannot be combined with %s",
+				w->o.count ? "--count" : "--by, --hist or --latency");
 	if (w->o.stacks && (w->o.count || is_summed(&w->o) || w->o.max_events || w->o.interval_ms))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-g does not go with --count, --hist, --latency, -n or -I");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-g cannot be combined with --count, --hist, --latency, -n or -I");
 	if ((w->o.interval_ms || (w->o.top && !w->o.stacks)) && !w->o.count && !is_summed(&w->o))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "%s is for --count, --by, --hist and --latency", w->o.top ? "--top" : "-I");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs --count, --by, --hist or --latency", w->o.top ? "--top" : "-I");
 	if (walk_given(&w->o.walks) && !w->o.stacks)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory say how stacks are walked: they need -g");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory need -g");
 	if (w->o.hist && w->o.latency)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is --hist latency: one of them");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency and --hist exclude each other: --latency means --hist latency");
 	if (w->o.linear && !w->o.hist)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--linear is for --hist");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--linear needs --hist");
 	if (w->o.target.cpus.n)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: a probe is hit on any CPU ('if cpu == 0' filters)");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only: use the filter 'if cpu == 0'");
 	if (w->vars && w->funcs)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-V and -F contradict each other");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-V and -F exclude each other");
 	w->o.folded = w->format && !strcmp(w->format, "folded");
 	if (w->o.folded && !w->o.stacks)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--format folded shows stacks: it needs -g");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--format folded needs -g");
 	w->o.json = w->format && !strcmp(w->format, "json");
 	return target_check(&w->o.target, err);
 }
@@ -259,7 +267,7 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 	return ret ? ret : status;
 }
 
-#define LIVES "is not needed: a probe lives as long as the command that names it, and nothing is stored"
+#define LIVES "is not needed: a probe exists only while the command that names it runs"
 
 static const struct opt_other probe_others[] = {
 	{ "-l", LIVES, "skep list shows what can be probed" },
@@ -267,8 +275,8 @@ static const struct opt_other probe_others[] = {
 	{ "--add", LIVES, "skep probe 'FUNCTION ARGUMENT...' [-- COMMAND]; as an event: skep record -e k:FUNCTION" },
 	{ "-d", LIVES, "leave it out" },
 	{ "--del", LIVES, "leave it out" },
-	{ "-L", "is not here: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
-	{ "--line", "is not here: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
+	{ "-L", "is not supported: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
+	{ "--line", "is not supported: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
 	{ 0 }
 };
 
@@ -278,15 +286,15 @@ const struct cmd cmd_probe = {
 	.operands = "PROBE... [-- COMMAND [ARG...]]",
 	.groups = probe_groups,
 	.cfg_size = sizeof(struct probe_words),
-	.examples = "skep probe 'k:do_sys_openat2(filename)'                  each call, with what is opened\n"
-		    "skep probe 'tcp_sendmsg size' --filter 'size > 1048576'    perf probe's spelling\n"
+	.examples = "skep probe 'k:do_sys_openat2(filename)'                  each call, with the file it opens\n"
+		    "skep probe 'tcp_sendmsg size' --filter 'size > 1048576'    the same as in perf probe\n"
 		    "skep probe 'kr:vfs_read(count, ret, latency) if ret < 0' -p 1234\n"
 		    "skep probe --count 'k:tcp_*' --duration 5               how often each function is called\n"
 		    "skep probe 'u:libc:malloc(arg0)' -- ls                     a function of a library\n"
 		    "skep probe --latency 'k:vfs_*' --top 5 --duration 5        how long each of them takes\n"
 		    "skep probe 'k:tcp_sendmsg' --by comm --hist size -a -- sleep 5\n"
 		    "skep probe 't:sched:sched_switch(prev_comm, next_comm)' -n 10\n"
-		    "skep probe t:irq:softirq_entry -n 10                       all fields, in the kernel's words\n",
+		    "skep probe t:irq:softirq_entry -n 10                       all fields, in the kernel's own format\n",
 	.run = probe_main,
 	.others = probe_others,
 };

@@ -86,7 +86,7 @@ static int parse_hist(struct probe_keys *k, const char *text, struct err *err)
 	if (ret)
 		return ret;
 	if (text[at])
-		return expr_bad(&k->hist, "bad --hist", at, err, "one expression");
+		return expr_bad(&k->hist, "bad --hist", at, err, "expected one expression");
 	k->sums.has_value = true;
 	k->is_duration = !strcmp(text, "latency");
 	add_extra(k, &k->hist, &arg);

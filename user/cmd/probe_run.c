@@ -196,10 +196,10 @@ static int explain_nothing(const struct probe_run *run, struct err *err)
 		err_set(err, -ENODATA, "no hits: all %llu were lost", (unsigned long long)run->base.profile.seen);
 		return -ENODATA;
 	}
-	err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called there%s", run->base.profile.duration_ns / 1e9, s->name,
+	err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called in the target%s", run->base.profile.duration_ns / 1e9, s->name,
 		s->filter ? ", or the filter was never true" : "");
 	if (!run->cfg->o->target.all)
-		err_hint(err, "-a in the place of COMMAND or -p counts it everywhere");
+		err_hint(err, "use -a instead of COMMAND or -p to probe every process");
 	return -ENODATA;
 }
 
@@ -322,7 +322,7 @@ static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct e
 	if (!ret) {
 		honesty_print(cfg->h, &profile);
 		if (!profile.kept)
-			ret = err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called there", profile.duration_ns / 1e9, m->events[0].name);
+			ret = err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called in the target", profile.duration_ns / 1e9, m->events[0].name);
 	}
 	if (!ret) {
 		*ret_status = honesty_exit(cfg->h, &profile, status, err);

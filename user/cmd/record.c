@@ -47,11 +47,11 @@ static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)", NULL, false,
 	  NULL },
 	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
-	  "compress what is written: from 1, the fastest and the default, to 22; 0: do not. For -z no space before LEVEL", set_compression, false, NULL },
+	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression, false, NULL },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default",
 	  NULL, false, NULL },
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
-	  "besides, each span that a thread is on no CPU, as an event 'offcpu-time' with its ns as period", NULL, false, NULL },
+	  "also record each span that a thread is off the CPUs, as event 'offcpu-time' with its ns as period", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -246,9 +246,9 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		return -EINVAL;
 	}
 	if (rec->m.stacks_max && !rec->off_cpu)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stacks is for sums in the kernel: record keeps every sample");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stacks needs --off-cpu: record keeps every sample");
 	if (rec->callgraph && rec->m.walks.call_graph == CALL_GRAPH_NONE)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none contradict each other");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none exclude each other");
 	ret = rec->off_cpu ? offcpu_record(&rec->m, &rec->off_cfg, err) : 0;
 	if (!ret)
 		ret = measure_check(&rec->m, operands, err);

@@ -45,9 +45,9 @@ static void tell_gaps(const struct data_meta *meta, struct profile *p)
 	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
 	p->losses[LOSS_THROTTLED] += meta->throttled;
 	if (!meta->callchain)
-		profile_note(p, "recorded without call chains: only where each sample was");
+		profile_note(p, "the file has no call chains: only the sampled functions are shown");
 	if (meta->stack_dumps)
-		log_note("note: this recording holds stack dumps (--call-graph dwarf), which skep does not unwind: "
+		log_note("note: this recording has stack dumps (--call-graph dwarf), which skep does not unwind: "
 			 "user stacks end after one frame");
 }
 
@@ -65,7 +65,7 @@ static void note_empty(const struct replay *r, const struct data_meta *meta, str
 			n += snprintf(names + n, sizeof(names) - n, "%s'%.64s'", n ? ", " : "", meta->events[i].name);
 	}
 	if (nr == 1)
-		profile_note(p, "an event of the file has no samples: %s", names);
+		profile_note(p, "one event of the file has no samples: %s", names);
 	else if (nr)
 		profile_note(p, "%d events of the file have no samples: %s", nr, names);
 }

@@ -41,12 +41,12 @@ static const struct opt report_opts[] = {
 	  NULL },
 	{ 'n', "show-nr-samples", NULL, OPT_FLAG, offsetof(struct report_options, counts), "a column for the number of samples", NULL, false, NULL },
 	{ 0, "no-children", NULL, OPT_FLAG, offsetof(struct report_options, no_children),
-	  "order by self, without the column for callees", NULL, false, NULL },
+	  "sort by self, without the column that includes callees", NULL, false, NULL },
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit, false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct report_options, top), "only the first N rows", NULL, false, NULL },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct report_options, event_index),
-	  "only this event of the file, from 0 (default: a table for each)", NULL, false, NULL },
-	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report_options, inlines), "tell inlined functions apart (slower)", NULL, false,
+	  "only this event of the file, counted from 0 (default: a table for each)", NULL, false, NULL },
+	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report_options, inlines), "show inlined functions in rows of their own (slower)", NULL, false,
 	  NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report_options, format), "text (default), csv or json", NULL, false,
 	  "text|csv|json" },
@@ -138,7 +138,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 	int ret;
 
 	if (operands[0])
-		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': a file is given with -i", operands[0]);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': use -i FILE to name a file", operands[0]);
 	ret = report_init(&table, replay->sort, replay->callers, err);
 	if (ret)
 		return ret;

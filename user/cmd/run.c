@@ -11,11 +11,11 @@
 
 #define INTERVAL_MIN_MS 10
 #define INTERVAL_MAX_MS 86400000
-#define FRAME_LINES 4 /* beside the rows: time, head, "rows more", the cursor's */
+#define FRAME_LINES 4 /* beside the rows: time, head, "more rows", the cursor's */
 
 const struct opt view_opts[] = {
-	{ 0, "top", "N", OPT_U64, offsetof(struct view_options, top), "only the N first rows", NULL, false, NULL },
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct view_options, duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
+	{ 0, "top", "N", OPT_U64, offsetof(struct view_options, top), "only the first N rows", NULL, false, NULL },
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct view_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
 	  NULL, false, NULL },
 	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct view_options, interval_ms), "a table every MS milliseconds", NULL, false, NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct view_options, format), "text, csv or json (an object a line)", NULL, false,

@@ -23,12 +23,12 @@ static const struct opt table_opts[] = {
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct sched_options, view.by),
 	  "a row for each comm, pid, tid, user, cgroup (default: comm,pid,tid)", NULL, false, NULL },
 	{ 0, "sort", "WHAT", OPT_TEXT, offsetof(struct sched_options, view.sort),
-	  "the rows that have most of it first: wait (default), max (the longest wait), run, sleep, switches, migrations", NULL, false,
+	  "sort the rows by KEY, largest first: wait (default), max (the longest wait), run, sleep, switches, migrations", NULL, false,
 	  "wait|max|run|sleep|switches|migrations" },
-	{ 0, "hist", NULL, OPT_FLAG, offsetof(struct sched_options, hist), "histograms of each wait, run and sleep, powers of two", NULL, false,
+	{ 0, "hist", NULL, OPT_FLAG, offsetof(struct sched_options, hist), "histograms of waits, runs and sleeps in powers of two", NULL, false,
 	  NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct sched_options, rows_max),
-	  "room for so many keys of tasks that end meanwhile (16384); more are summed in one row", NULL, false, NULL },
+	  "at most N keys of tasks that ended (default 16384); further keys share one row", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -43,7 +43,7 @@ static const struct opt_group sched_groups[] = {
 static int check(const struct sched_options *o, struct err *err)
 {
 	if (o->target.cpus.n)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-C is for counters: a task waits for any CPU");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only: a task may wait for any CPU");
 	if (o->rows_max > KEYS_MOST)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", KEYS_MOST);
 	return 0;
@@ -83,24 +83,24 @@ static int sched_main(void *cfg, char **operands, struct err *err)
 static const struct cmd *const sched_subs[] = { &cmd_sched_timehist, &cmd_sched_map, NULL };
 
 static const struct opt_other sched_others[] = {
-	{ "record", "records nothing here: what the scheduler does is shown as it happens",
+	{ "record", "is not needed: skep sched shows what the scheduler does as it happens",
 	  "skep sched -- COMMAND, skep sched timehist -- COMMAND, skep sched map -a --duration 1; -o FILE keeps it" },
 	{ "latency", "is skep sched itself: how long each task waited for a CPU", "skep sched -- COMMAND, or skep sched -a --duration 5" },
 	{ "lat", "is skep sched itself: how long each task waited for a CPU", "skep sched -- COMMAND, or skep sched -a --duration 5" },
 	{ "script", "is skep sched timehist: each time on a CPU, and why it ended",
 	  "skep sched timehist -- COMMAND; skep probe 't:sched:*' shows the events themselves" },
-	{ "replay", "is not here: skep runs no workload of its own", "perf sched replay" },
-	{ "stats", "is not here", "skep sched -a --by comm --duration 5; perf sched stats" },
+	{ "replay", "is not supported: skep runs no workload of its own", "perf sched replay" },
+	{ "stats", "is not supported", "skep sched -a --by comm --duration 5; perf sched stats" },
 	{ 0 }
 };
 
 const struct cmd cmd_sched = {
 	.name = "sched",
-	.summary = "why tasks wait: time by state, switches and waits for a CPU of each",
+	.summary = "why tasks wait: their time by state, their switches, their waits for a CPU",
 	.operands = "[-- COMMAND [ARG...]]",
 	.groups = sched_groups,
 	.cfg_size = sizeof(struct sched_options),
-	.examples = "skep sched -- make                  each task of it: how long it ran, waited, slept\n"
+	.examples = "skep sched -- make                  how long each of its tasks ran, waited, slept\n"
 		    "skep sched -a --duration 2 --top 10           who waited most for a CPU in the next 2 s\n"
 		    "skep sched -a --by comm --sort max --duration 2\n"
 		    "skep sched -p 1234 -I 1000 --duration 3    a table every second\n"

@@ -19,12 +19,12 @@ struct map_options {
 };
 
 static const struct opt view_opts[] = {
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct map_options, duration_ns), "stop after TIME (10, 500ms, 2m); COMMAND is ended",
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct map_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
 	  NULL, false, NULL },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct map_options, out), "write to FILE instead of standard output", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct map_options, ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)", NULL, false, NULL },
-	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "skep's own switches, too", NULL, false, NULL },
+	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "also show skep's own switches", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -79,7 +79,7 @@ static int begin(struct schedlog *log)
 		return ret;
 	m->nr_shown = m->nr_cells < room ? m->nr_cells : room;
 	if (m->nr_shown < m->nr_cells)
-		profile_note(&log->profile, "%u of %u CPUs fit into the terminal: -C picks others", m->nr_shown, m->nr_cells);
+		profile_note(&log->profile, "the terminal has room for %u of %u CPUs: -C chooses others", m->nr_shown, m->nr_cells);
 	m->out = log->out.stream;
 	m->start_ns = log->start_ns;
 	return schedmap_begin(m);
@@ -115,7 +115,7 @@ static int map_main(void *cfg, char **operands, struct err *err)
 
 const struct cmd cmd_sched_map = {
 	.name = "sched map",
-	.summary = "who is on which CPU: a row a switch, a column a CPU",
+	.summary = "which task is on which CPU: a row for each switch, a column for each CPU",
 	.operands = "[-- COMMAND [ARG...]]",
 	.groups = map_groups,
 	.cfg_size = sizeof(struct map_options),

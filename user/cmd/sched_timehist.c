@@ -18,22 +18,24 @@ struct timehist_options {
 };
 
 static const struct opt what_opts[] = {
-	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct timehist_options, stacks), "where each task was switched out", NULL, false, NULL },
-	{ 0, "max-stack", "N", OPT_U64, offsetof(struct timehist_options, max_stack), "at most N frames, innermost first (all that are walked)",
+	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct timehist_options, stacks),
+	  "the stack where each task was switched out", NULL, false, NULL },
+	{ 0, "max-stack", "N", OPT_U64, offsetof(struct timehist_options, max_stack), "at most N frames, innermost first (default: all)",
 	  NULL, false, NULL },
-	{ 'w', "wakeups", NULL, OPT_FLAG, offsetof(struct timehist_options, wakeups), "a line for each wake-up, too", NULL, false, NULL },
-	{ 'M', "migrations", NULL, OPT_FLAG, offsetof(struct timehist_options, migrations), "a line for each move to another CPU, too", NULL,
+	{ 'w', "wakeups", NULL, OPT_FLAG, offsetof(struct timehist_options, wakeups), "also a line for each wake-up", NULL, false, NULL },
+	{ 'M', "migrations", NULL, OPT_FLAG, offsetof(struct timehist_options, migrations), "also a line for each move to another CPU", NULL,
 	  false, NULL },
-	{ 'n', "next", NULL, OPT_FLAG, offsetof(struct timehist_options, next), "who gets the CPU", NULL, false, NULL },
-	{ 0, "state", NULL, OPT_FLAG, offsetof(struct timehist_options, state), "as perf has it: here the state is always told", NULL, false,
+	{ 'n', "next", NULL, OPT_FLAG, offsetof(struct timehist_options, next), "the task that gets the CPU", NULL, false, NULL },
+	{ 0, "state", NULL, OPT_FLAG, offsetof(struct timehist_options, state),
+	  "accepted for perf's users: the state is always shown", NULL, false,
 	  NULL },
-	{ 0, "self", NULL, OPT_FLAG, offsetof(struct timehist_options, self), "skep's own switches, too", NULL, false, NULL },
+	{ 0, "self", NULL, OPT_FLAG, offsetof(struct timehist_options, self), "also show skep's own switches", NULL, false, NULL },
 	{ 0 },
 };
 
 static const struct opt view_opts[] = {
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct timehist_options, duration_ns),
-	  "stop after TIME (10, 500ms, 2m); COMMAND is ended", NULL, false, NULL },
+	  "stop after TIME (10, 500ms, 2m), and stop COMMAND", NULL, false, NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, format), "text, csv, json (an object a line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", NULL, false,
 	  "text|csv|json|chrome" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct timehist_options, out), "write to FILE instead of standard output", NULL, false,
@@ -102,13 +104,13 @@ static int check(const struct timehist *t, const struct timehist_options *o, str
 	if (!ret)
 		ret = walk_check(&o->walks, err);
 	if (!ret && o->max_stack && !o->stacks)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack is of stacks: -g asks for them");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack needs -g");
 	if (!ret && walk_given(&o->walks) && o->walks.call_graph != CALL_GRAPH_NONE && !o->stacks)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory are of stacks: -g asks for them");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory need -g");
 	if (!ret && o->walks.call_graph == CALL_GRAPH_NONE && o->stacks)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none contradict each other");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none exclude each other");
 	if (!ret && t->is_chrome && (o->wakeups || o->migrations))
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-w and -M are lines: a timeline has arrows and the CPU of each run");
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-w and -M cannot be combined with --format chrome, which shows wake-ups and CPUs by itself");
 	return ret;
 }
 
@@ -150,13 +152,13 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 
 const struct cmd cmd_sched_timehist = {
 	.name = "sched timehist",
-	.summary = "each switch: how long it had waited, how long it ran, who woke it",
+	.summary = "each switch: how long the task waited, how long it ran, who woke it",
 	.operands = "[-- COMMAND [ARG...]]",
 	.groups = timehist_groups,
 	.cfg_size = sizeof(struct timehist_options),
 	.examples = "skep sched timehist -- make\n"
 		    "skep sched timehist -g -p 1234 --duration 2        with the stack where it was switched out\n"
-		    "skep sched timehist -a -w -M --duration 1          wake-ups and migrations, too\n"
+		    "skep sched timehist -a -w -M --duration 1          also wake-ups and migrations\n"
 		    "skep sched timehist -a --duration 1 --format chrome -o trace.json    for ui.perfetto.dev\n",
 	.run = timehist_main,
 };

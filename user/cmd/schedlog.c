@@ -111,9 +111,9 @@ int schedlog_run(struct schedlog *log, struct err *err)
 	if (ret)
 		return ret;
 	if (!log->nr_events)
-		profile_note(&log->profile, "no task of those asked for was switched");
+		profile_note(&log->profile, "no matching task was switched");
 	if (!log->source.self && !t->pids.n && !t->tids.n && !target_is_command(t))
-		profile_note(&log->profile, "skep's own switches are left out (--self has them)");
+		profile_note(&log->profile, "skep's own switches are left out (--self shows them)");
 	honesty_print(log->h, &log->profile);
 	return honesty_exit(log->h, &log->profile, status, err);
 }

@@ -57,15 +57,16 @@ static const struct opt count_opts[] = {
 	  add_text, true, NULL },
 	{ 'd', "detailed", NULL, OPT_COUNT, offsetof(struct stat_options, details),
 	  "caches too; -dd: L1i and TLBs too; -ddd: prefetches too", NULL, false, NULL },
-	{ 'r', "repeat", "N", OPT_U64, offsetof(struct stat_options, runs), "run COMMAND N times: the mean and its error", NULL, false,
+	{ 'r', "repeat", "N", OPT_U64, offsetof(struct stat_options, runs), "run COMMAND N times, print the mean and its error", NULL, false,
 	  NULL },
-	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct stat_options, no_inherit), "leave out children made from now on", NULL, false,
+	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct stat_options, no_inherit),
+	  "do not count children that start from now on", NULL, false,
 	  NULL },
 	{ 0, "no-scale", NULL, OPT_FLAG, offsetof(struct stat_options, no_scale),
-	  "counts as read, not scaled up by the time that an event waited for a counter", NULL, false, NULL },
-	{ 0, "timeout", "MS", OPT_U64, offsetof(struct stat_options, timeout_ms), "stop after MS milliseconds; COMMAND is ended", NULL,
+	  "do not scale counts up for the time that an event had no counter", NULL, false, NULL },
+	{ 0, "timeout", "MS", OPT_U64, offsetof(struct stat_options, timeout_ms), "stop after MS milliseconds, and stop COMMAND", NULL,
 	  false, NULL },
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct stat_options, duration_ns), "the same as a time (10, 500ms, 2m)", NULL,
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct stat_options, duration_ns), "the same with a time (10, 500ms, 2m)", NULL,
 	  false, NULL },
 	{ 0 },
 };
@@ -75,16 +76,18 @@ static const struct opt by_opts[] = {
 	  "sum system calls or tracepoints by comm, pid, tid, cpu, user, cgroup, event, syscall, errno, args->FIELD", NULL, false, NULL },
 	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct stat_options, latency), "errors and times of system calls, with a histogram",
 	  NULL, false, NULL },
-	{ 0, "stack", NULL, OPT_FLAG, offsetof(struct stat_options, stack), "the functions that system calls and tracepoints happened in, with their callers", NULL,
+	{ 0, "stack", NULL, OPT_FLAG, offsetof(struct stat_options, stack),
+	  "the functions that made system calls or hit tracepoints, with their callers", NULL,
 	  false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency", NULL, false, NULL },
-	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max), "room for so many keys on each CPU (10240); more are summed in one row",
+	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max),
+	  "at most N keys on each CPU (default 10240); further keys share one row",
 	  NULL, false, NULL },
 	{ 0 },
 };
 
 static const struct opt view_opts[] = {
-	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct stat_options, interval_ms), "print what was counted every MS milliseconds",
+	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct stat_options, interval_ms), "print the counts every MS milliseconds",
 	  NULL, false, NULL },
 	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)", NULL, false,
 	  NULL },
@@ -196,7 +199,7 @@ static int expand_probe(struct count_run *s, int e, struct err *err)
 		return ret;
 	n = p->sites.all.n;
 	if (s->nr_events + n - 1 > STAT_EVENTS_MAX)
-		return err_exit(err, -E2BIG, EXIT_USAGE, "'%s' are %zu functions: at most %d events are counted", model.name, n, STAT_EVENTS_MAX);
+		return err_exit(err, -E2BIG, EXIT_USAGE, "'%s' matches %zu functions: at most %d events can be counted", model.name, n, STAT_EVENTS_MAX);
 	memmove(s->events + e + n, s->events + e + 1, (s->nr_events - e - 1) * sizeof(*s->events));
 	s->nr_events += n - 1;
 	model.from_glob = p->sites.is_glob;
@@ -260,21 +263,22 @@ static int check_by(const struct count_run *s, struct err *err)
 	const struct stat_options *o = s->o;
 
 	if (walk_given(&o->walks) && !o->stack)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory say how stacks are walked: they need --stack");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory need --stack");
 	if (!is_by(o) && (o->top || o->rows_max))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys go with --by, --latency or --stack");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys need --by, --latency or --stack");
 	if (!is_by(o))
 		return 0;
 	if (has_kind(s, EVENT_COUNTER))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack are for system calls and tracepoints: -e 'syscalls:*'");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack need system calls or tracepoints, such as -e 'syscalls:*'");
 	if (!o->stack && has_kind(s, EVENT_PROBE))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency of probes are those of skep probe: skep probe --by, --hist, --latency");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not work with probes here: use skep probe --by, --hist or --latency");
 	if (o->stack && (o->latency || o->interval_ms || o->append || o->rows_max))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack does not go with --latency, -I, --append or --max-keys");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack cannot be combined with --latency, -I, --append or --max-keys");
 	if (o->stack && o->separator && strcmp(o->separator, ","))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack has commas between its fields: -x,");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack prints commas between fields: use -x,");
 	if (o->runs > 1 || o->per_cpu || o->per_thread)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack do not go with -r, -A or --per-thread (--by cpu, tid)");
+		return err_exit(err, -EINVAL, EXIT_USAGE,
+				"--by, --latency and --stack cannot be combined with -r, -A or --per-thread (use --by cpu or tid)");
 	if (o->rows_max > 1 << 22)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
 	return 0;
@@ -289,27 +293,27 @@ static int check(const struct count_run *s, struct err *err)
 	if (o->runs > 1 && !t->argv)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-r needs a COMMAND to repeat");
 	if (counters && (t->uids.n || t->comms.n))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "the counters of a CPU know no users and no names: use -p, -t or -G");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-u and --comm do not work with counters: use -p, -t or -G");
 	if (counters && threads && (t->cpus.n || t->cgroups.n))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t count threads wherever they run: drop them, or -C and -G");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t cannot be combined with -C or -G: threads are counted on every CPU");
 	if (counters && o->per_cpu && (threads || target_is_command(t)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted wherever they run");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted on every CPU");
 	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT) || has_kind(s, EVENT_PROBE)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread is for counters: system calls, tracepoints and probes are counted by CPU");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread works with counters only, not with system calls, tracepoints or probes");
 	if (o->per_thread && !threads)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread needs -p or -t");
 	if (o->per_cpu && o->per_thread)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-A and --per-thread contradict each other");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-A and --per-thread exclude each other");
 	if (o->interval_ms && o->runs > 1)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-I and -r contradict each other");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-I and -r exclude each other");
 	if (o->separator && !*o->separator)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-x needs a separator");
 	if (o->separator && o->json)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-x and -j contradict each other");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-x and -j exclude each other");
 	if (o->append && !o->out)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--append needs -o FILE");
 	if (o->timeout_ms && o->duration_ns)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--timeout and --duration contradict each other");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--timeout and --duration exclude each other");
 	if (o->interval_ms > UINT32_MAX || o->timeout_ms > UINT32_MAX || o->runs > UINT32_MAX)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "a number of -I, -r or --timeout is too large");
 	return 0;
@@ -461,11 +465,11 @@ static int explain(struct count_run *s, int status, struct err *err)
 	if (!is_by(s->o) && s->nr_events && !counts_any(s))
 		profile_note(&s->profile, "none of these %d events happened", s->nr_events);
 	if (hidden)
-		profile_note(&s->profile, "not counted: what happens in the kernel only, which needs CAP_PERFMON or "
+		profile_note(&s->profile, "events in the kernel were not counted: they need CAP_PERFMON or "
 					  "sysctl kernel.perf_event_paranoid=1");
 	if (!open && !hidden)
 		profile_note(&s->profile, "nothing could be counted: this machine has none of these events; a virtual machine often has no "
-					  "hardware counters, -e task-clock,page-faults work everywhere");
+					  "hardware counters (-e task-clock,page-faults works everywhere)");
 	cost_of_self(&s->profile.receipt);
 	honesty_print(&s->o->h, &s->profile);
 	if (hidden && !open && !status)
@@ -486,7 +490,7 @@ static int run_all(struct count_run *s, int *ret_status, struct err *err)
 	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret && (!i || !interrupts_count()); i++)
 		ret = run_once(s, &mask, ret_status, err);
 	if (ret >= 0 && o->runs > 1)
-		ret = s->counts.wall.n ? print_table(s, s->counts.wall.mean, NULL) : err_set(err, -EINTR, "no run was finished");
+		ret = s->counts.wall.n ? print_table(s, s->counts.wall.mean, NULL) : err_set(err, -EINTR, "no run finished");
 	return stat_out_close(&s->out, ret > 0 ? 0 : ret, err);
 }
 
@@ -578,7 +582,7 @@ const struct cmd cmd_stat = {
 	.cfg_size = sizeof(struct stat_options),
 	.examples = "skep stat -- make                              a command and its children\n"
 		    "skep stat -r 5 -e task-clock,page-faults -- make\n"
-		    "skep stat -e 'syscalls:*' -- make            system calls, each by its name\n"
+		    "skep stat -e 'syscalls:*' -- make            system calls by name\n"
 		    "skep stat -a -e raw_syscalls:sys_enter -I 1000 -- sleep 10\n"
 		    "skep stat --latency --by comm,syscall --top 10 -a -- sleep 10\n"
 		    "skep stat --stack -e sched:sched_process_fork -- make\n"

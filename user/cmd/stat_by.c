@@ -65,11 +65,11 @@ static int check(struct by_run *run, const struct event *events, int nr_events, 
 	if (!other)
 		return 0;
 	if (run->o->latency && run->keys.nr_fields)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency does not go with fields of tracepoints, which have no duration");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency cannot be combined with fields of tracepoints, which have no duration");
 	if (run->o->latency)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency is for system calls: the tracepoint '%s' has no duration", other->name);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency needs system calls: the tracepoint '%s' has no duration", other->name);
 	if (run->keys.by & (BY_SYSCALL | BY_ERRNO))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "the key '%s' is for system calls, and not beside %s",
+		return err_exit(err, -EINVAL, EXIT_USAGE, "the key '%s' is for system calls: it cannot be combined with %s",
 				run->keys.by & BY_ERRNO ? "errno" : "syscall", run->keys.nr_fields ? "fields" : "tracepoints (event)");
 	return 0;
 }
@@ -79,9 +79,9 @@ static int add_notes(struct run *r)
 	struct by_run *run = (struct by_run *)r;
 
 	if (run->both_sides)
-		profile_note(&r->profile, "calls are counted once, although events of their entry and their return were named");
+		profile_note(&r->profile, "each call is counted once, although -e names its entry and its return");
 	if (run->traced.without)
-		profile_note(&r->profile, "%d of the tracepoints have not all of these fields: they are left out", run->traced.without);
+		profile_note(&r->profile, "%d of the tracepoints do not have all of these fields: they are left out", run->traced.without);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ static int row_keys(const char *by, char *buf, size_t size, struct err *err)
 	if (ret)
 		return ret;
 	if (keys.nr_fields || keys.by & ~(BY_COMM | BY_PID | BY_TID | BY_CPU | BY_EVENT))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad keys '%s' in --by: those that go with --stack are comm, pid, tid, cpu, event", by);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad keys '%s' in --by: --stack takes comm, pid, tid, cpu, event", by);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (keys.by & words[i].bit)
 			at += snprintf(buf + at, size - at, "%s", words[i].name);
@@ -119,7 +119,7 @@ int stat_stack_run(const struct stat_stack *o, const struct target *target, cons
 	int ret;
 
 	if (nr_events > EVENTS_MAX)
-		return err_exit(err, -E2BIG, EXIT_USAGE, "--stack takes at most %d events (raw_syscalls:sys_enter is all system calls)",
+		return err_exit(err, -E2BIG, EXIT_USAGE, "--stack takes at most %d events (raw_syscalls:sys_enter counts all system calls)",
 				EVENTS_MAX);
 	m = calloc(1, sizeof(*m));
 	if (!m)

@@ -44,7 +44,7 @@ static int open_path(struct output *o, const char *path, struct err *err)
 			return -ELOOP;
 		}
 		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
-			err_set(err, -ESPIPE, "cannot write '%s': not a file that can be seeked", path);
+			err_set(err, -ESPIPE, "cannot write '%s': not a regular file", path);
 			err_hint(err, "perf.data needs a regular file: -o FILE");
 			return -ESPIPE;
 		}

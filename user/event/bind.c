@@ -56,13 +56,13 @@ int binder_load(struct binder *b, size_t at, struct value *v)
 	if (v->kind == VALUE_NUMBER)
 		return 0;
 	if (v->kind != VALUE_MEMORY && v->kind != VALUE_REGS)
-		return binder_bad(b, at, "a text is no number");
+		return binder_bad(b, at, "a string is not a number");
 	if (!value_is_scalar(&v->type))
 		return binder_bad(b, at, v->type.kind == CTYPE_STRUCT || v->type.kind == CTYPE_UNION ? "it is %s: name one of its members" :
 					 v->type.kind == CTYPE_ARRAY ? "it is %s: name one of its elements, [0]" : "it is %s, which cannot be read",
 				  kind_name(&v->type));
 	if (!v->type.size || v->type.size > 8)
-		return binder_bad(b, at, "it has %llu bytes, which no number has", (unsigned long long)v->type.size);
+		return binder_bad(b, at, "its %llu bytes are not the size of a number", (unsigned long long)v->type.size);
 	if (v->bits) { /* whole bytes around it: those of its type may end behind the struct */
 		n.num += bit / 8;
 		bit %= 8;
@@ -163,7 +163,7 @@ static int bind_member(struct binder *b, const struct expr *e, struct value *v)
 	if (ret)
 		return ret;
 	if ((v->kind != VALUE_MEMORY && v->kind != VALUE_REGS) || (v->type.kind != CTYPE_STRUCT && v->type.kind != CTYPE_UNION))
-		return binder_bad(b, e->at, "what is in front is %s and has no members",
+		return binder_bad(b, e->at, "the value before it is %s and has no members",
 				  v->has_type ? kind_name(&v->type) : "a number");
 	types = binder_types(b);
 	if (ctype_member(types, v->type.id, b->exprs->text + e->at, e->len, &m))
@@ -218,7 +218,7 @@ static int bind_index(struct binder *b, const struct expr *e, struct value *v)
 		if (is_number(b, i.node, &n) && v->type.nr && n >= v->type.nr)
 			return binder_bad(b, e->at, "the array has %llu elements", (unsigned long long)v->type.nr);
 	} else {
-		return binder_bad(b, e->at, "what is in front is no array and no pointer");
+		return binder_bad(b, e->at, "the value before it is not an array or a pointer");
 	}
 	v->type = of;
 	if (is_number(b, i.node, &n)) {
@@ -244,7 +244,7 @@ static int bind_cast(struct binder *b, const struct expr *e, struct value *v)
 	if (ret)
 		return ret;
 	if (!value_is_scalar(&t))
-		return binder_bad(b, e->at, "a cast to %s: only to numbers and pointers", kind_name(&t));
+		return binder_bad(b, e->at, "cannot cast to %s: only to numbers and pointers", kind_name(&t));
 	if (t.kind != CTYPE_PTR) {
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_CUT, .a = v->node, .size = t.size, .is_signed = t.is_signed });
 		if (node < 0)
@@ -285,15 +285,15 @@ static int bind_match(struct binder *b, const struct expr *e, struct value *text
 	int ret = 0, node;
 
 	if (e->op != OP_EQ && e->op != OP_NE && e->op != OP_GLOB && e->op != OP_NOT_GLOB)
-		return binder_bad(b, e->at, "texts have no order: ==, !=, ~ and !~ compare them");
+		return binder_bad(b, e->at, "strings have no order: use ==, !=, ~ or !~");
 	if (literal->len > BIND_TEXT_MAX - 1)
-		return binder_bad(b, literal->at, "at most %d bytes of a text are compared", BIND_TEXT_MAX - 1);
+		return binder_bad(b, literal->at, "at most %d bytes of a string are compared", BIND_TEXT_MAX - 1);
 	if (text->kind == VALUE_LITERAL)
-		return binder_bad(b, e->at, "two texts that are always the same");
+		return binder_bad(b, e->at, "two constant strings");
 	if (text->kind != VALUE_COMM) {
 		/* arg1 == "text": a register that holds an address */
 		if (!binder_is_text(b, text) && !text->is_raw && text->has_type && text->type.kind != CTYPE_PTR)
-			return binder_bad(b, e->at, "%s is not compared with a text", kind_name(&text->type));
+			return binder_bad(b, e->at, "%s cannot be compared with a string", kind_name(&text->type));
 		ret = binder_text(b, e->at, text);
 	}
 	if (ret)
@@ -394,7 +394,7 @@ static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
 	if (x.kind == VALUE_LITERAL)
 		return bind_match(b, e, &y, &x, v);
 	if (e->op == OP_GLOB || e->op == OP_NOT_GLOB)
-		return binder_bad(b, e->at, "~ wants a \"pattern\" behind it");
+		return binder_bad(b, e->at, "~ needs a \"pattern\" after it");
 	ret = binder_load(b, e->at, &x);
 	if (!ret)
 		ret = binder_load(b, e->at, &y);
@@ -509,7 +509,7 @@ int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct
 	b.what = "bad filter";
 	ret = binder_bind(&b, spec->filter, &v);
 	if (!ret && v.kind == VALUE_LITERAL)
-		ret = binder_bad(&b, v.at, "a text alone is no condition");
+		ret = binder_bad(&b, v.at, "a string alone is not a condition");
 	if (!ret && v.kind != VALUE_NUMBER)
 		ret = binder_load(&b, binder_expr(&b, spec->filter)->at, &v);
 	if (!ret)

@@ -69,10 +69,10 @@ static int bind_count(struct binder *b, const struct expr_arg *a, struct bound_a
 		return 0;
 	count = binder_expr(b, a->count);
 	if ((count->kind == EXPR_NUMBER && !count->num) || (count->kind == EXPR_UNARY && count->op == OP_NEG))
-		return binder_bad(b, count->at, "a count of bytes is 1 or more");
+		return binder_bad(b, count->at, "the number of bytes is 1 or more");
 	ret = binder_bind(b, a->count, &v);
 	if (!ret && (v.kind == VALUE_TEXT || v.kind == VALUE_COMM || v.kind == VALUE_LITERAL))
-		return binder_bad(b, at, "a text is no count of bytes");
+		return binder_bad(b, at, "a number of bytes is needed, not a string");
 	if (!ret)
 		ret = binder_load(b, at, &v);
 	arg->count = v.node;
@@ -94,14 +94,14 @@ static int show_suffix(struct binder *b, const struct expr_arg *a, struct value 
 		return ret ? ret : bind_count(b, a, arg);
 	}
 	if (a->count)
-		return binder_bad(b, binder_expr(b, a->count)->at, "a count of bytes is for texts: EXPR:string:COUNT");
+		return binder_bad(b, binder_expr(b, a->count)->at, "only strings take a number of bytes: EXPR:string:COUNT");
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 		const struct suffix *s = &suffixes[i];
 
 		if (strlen(s->name) != a->type_len || memcmp(s->name, name, a->type_len))
 			continue;
 		if (v->kind == VALUE_TEXT && !v->has_type)
-			return binder_bad(b, a->type_at, "a text is no number");
+			return binder_bad(b, a->type_at, "a string is not a number");
 		ret = binder_load(b, a->at, v);
 		if (!ret && s->size < 8)
 			ret = binder_add(b, a->at, (struct bound){ .kind = BOUND_CUT, .a = v->node, .size = s->size, .is_signed = s->is_signed });
@@ -151,7 +151,7 @@ static int bind_record(struct binder *b, const struct expr_arg *a)
 	if (b->probe->nr_args == PROBE_ARGS_MAX)
 		return binder_bad(b, a->at, "at most %d arguments", PROBE_ARGS_MAX);
 	if (!b->env->format)
-		return binder_bad(b, a->at, "* stands for all fields of a tracepoint");
+		return binder_bad(b, a->at, "* means all fields of a tracepoint");
 	arg.bytes = format_record(b->env->format, &texts);
 	arg.texts = texts;
 	/* Room for all that a call has: one program for all calls */

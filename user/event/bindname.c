@@ -152,7 +152,7 @@ int bind_type(struct binder *b, size_t at, size_t len, struct ctype *ret_type)
 	if (!ret)
 		ret = types->get(types, id, ret_type);
 	if (ret)
-		return binder_bad(b, at, types ? "no such type" : "there is no type information that tells this type");
+		return binder_bad(b, at, types ? "no such type" : "there is no information about this type");
 	if (is_pointer)
 		*ret_type = (struct ctype){ .kind = CTYPE_PTR, .size = sizeof(void *), .to = id };
 	return 0;
@@ -229,7 +229,7 @@ static int parameter(struct binder *b, const struct expr *e, const struct cparam
 	if (p->place == CPLACE_FLOAT)
 		return binder_bad(b, e->at, "'%s' is in a floating-point register, which BPF cannot read", p->name);
 	if (p->place == CPLACE_NONE)
-		return binder_bad(b, e->at, "'%s' is passed in a way that is not known", p->name);
+		return binder_bad(b, e->at, "how '%s' is passed is not known", p->name);
 	if (p->place == CPLACE_STACK) {
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SP });
 		*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .off = p->n, .type = t, .has_type = true };
@@ -299,7 +299,7 @@ static int usdt_argument(struct binder *b, const struct expr *e, struct value *r
 	if (ret == -ENOENT)
 		return 1;
 	if (ret)
-		return binder_bad(b, e->at, "arg%u is where no register tells ('%s')", (unsigned)n, b->env->usdt_args);
+		return binder_bad(b, e->at, "the place of arg%u is not known ('%s')", (unsigned)n, b->env->usdt_args);
 	t.size = a.size;
 	t.is_signed = a.is_signed;
 	if (a.place == USDT_CONST)

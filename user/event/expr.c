@@ -107,7 +107,7 @@ static int parse_number(struct parser *p)
 	errno = 0;
 	value = strtoull(p->text + at, &end, 0); /* 0100 is octal, as in C */
 	if (errno || (hex && end <= p->text + at + 2))
-		return bad(p, at, errno ? "the number is too large" : "no number behind 0x");
+		return bad(p, at, errno ? "the number is too large" : "no number after 0x");
 	p->at = end - p->text;
 	ret = parse_unit(p, at, &value);
 	return ret ? ret : add(p, (struct expr){ .kind = EXPR_NUMBER, .num = value, .at = at, .len = p->at - at });
@@ -120,7 +120,7 @@ static int parse_text(struct parser *p)
 	while (p->text[end] && p->text[end] != '"')
 		end++;
 	if (!p->text[end])
-		return bad(p, at - 1, "no quote that ends this text");
+		return bad(p, at - 1, "no quote that ends this string");
 	p->at = end + 1;
 	return add(p, (struct expr){ .kind = EXPR_TEXT, .at = at, .len = end - at });
 }
@@ -183,7 +183,7 @@ static int parse_name(struct parser *p)
 	for (n = 0; is_word(p->text[at + n]); n++)
 		;
 	if (!n)
-		return bad(p, at, p->text[at] ? "expected a name, a number or a text" : "something is missing at the end");
+		return bad(p, at, p->text[at] ? "expected a name, a number or a string" : "something is missing at the end");
 	p->at = at + n;
 	return add(p, (struct expr){ .kind = EXPR_NAME, .at = at, .len = n });
 }
@@ -234,7 +234,7 @@ static int parse_primary(struct parser *p)
 		p->at++;
 		type_text(p, ")", &e);
 		if (!p->text[p->at])
-			return bad(p, at, "no bracket that closes this one");
+			return bad(p, at, "no closing bracket for this one");
 		p->at++;
 		a = parse_unary(p);
 		e.a = a;
@@ -243,7 +243,7 @@ static int parse_primary(struct parser *p)
 	p->at++;
 	a = parse_binary(p, 0);
 	if (a >= 0 && !accept(p, ")"))
-		return bad(p, at, "no bracket that closes this one");
+		return bad(p, at, "no closing bracket for this one");
 	return a;
 }
 
@@ -270,7 +270,7 @@ static int parse_postfix(struct parser *p)
 			if (b < 0)
 				return b;
 			if (!accept(p, "]"))
-				return bad(p, at, "no bracket that closes this one");
+				return bad(p, at, "no closing bracket for this one");
 			a = add(p, (struct expr){ .kind = EXPR_INDEX, .a = a, .b = b, .at = at, .len = 1 });
 		} else {
 			break;
@@ -441,7 +441,7 @@ int expr_parse_arg(struct exprs *exprs, size_t *at, struct expr_arg *ret_arg, st
 		arg.type_len = n - 1;
 		p.at += n;
 		if (!arg.type_len)
-			return bad(&p, p.at, "no type behind the colon");
+			return bad(&p, p.at, "no type after the colon");
 		if (p.text[p.at] == ':') {
 			p.at++;
 			node = expr_parse(exprs, &p.at, p.what, err);

@@ -40,7 +40,7 @@ static int add_field(struct keys *k, const char *at, size_t n, size_t prefix, st
 	size_t len = n - prefix;
 
 	if (len >= FORMAT_NAME_MAX || strspn(at + prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") < len)
-		return bad(k->text, at, at + prefix, n, "that is no name of a field", err);
+		return bad(k->text, at, at + prefix, n, "not the name of a field", err);
 	for (int i = 0; i < k->nr_fields; i++)
 		if (strlen(k->fields[i]) == len && !memcmp(k->fields[i], at + prefix, len))
 			return 0;
@@ -117,7 +117,7 @@ const char *field_place_of(const struct format_field *f, bool is_call, struct fi
 		return NULL;
 	}
 	if (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
-		return "neither a number nor text";
+		return "neither a number nor a string";
 	p.kind = f->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
 	if (strchr(type, '*'))
 		p.kind = FIELD_ADDRESS;
@@ -156,7 +156,7 @@ static bool place_fields(struct resolve *r, const struct format *f, struct trace
 			why = field_place_of(field, is_call, &t->fields[i]);
 		is_text = t->fields[i].kind == FIELD_TEXT;
 		if (field && !why && r->known >> i & 1 && (r->keys->texts >> i & 1) != is_text)
-			why = "text in one tracepoint and a number in another";
+			why = "a string in one tracepoint and a number in another";
 		if (field && !why)
 			continue;
 		if (!*r->why) {

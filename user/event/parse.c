@@ -106,14 +106,14 @@ static int parse_modifiers(struct parser *p, size_t event, bool of_group, struct
 			break;
 		case 'W':
 			if (!of_group)
-				return bad(p, event, p->at, "W is for groups: {a,b}:W");
+				return bad(p, event, p->at, "W needs a group: {a,b}:W");
 			m->weak = true;
 			break;
 		case '\0':
 		case ',':
 		case '}':
 			if (p->at == begin)
-				return bad(p, event, p->at, "no modifier behind the colon");
+				return bad(p, event, p->at, "no modifier after the colon");
 			return 0;
 		default:
 			snprintf(why, sizeof(why), "unknown modifier '%c' (expected u, k, h, p, P, G, H, I, D, e%s)",
@@ -345,7 +345,7 @@ static int parse_counter(struct parser *p, size_t end, struct event *e)
 
 		is_pmu = true;
 		if (!slash)
-			return bad(p, at, end, "no slash that ends the PMU's terms");
+			return bad(p, at, end, "no slash after the PMU's terms");
 		name_end = slash + 1 - p->text;
 		ret = pmu_event(p->text, at, name_end, e, p->err);
 	} else {
@@ -368,7 +368,7 @@ static int parse_counter(struct parser *p, size_t end, struct event *e)
 		if (ret)
 			return ret;
 		if (p->at != end)
-			return bad(p, at, p->at, "a brace without its group");
+			return bad(p, at, p->at, "a brace that closes no group");
 		apply_modifiers(&m, e);
 	}
 	return set_name(p, at, end, e);

@@ -195,7 +195,7 @@ static int put_term(const char *pmu, const char *term, size_t len, const struct 
 	name[name_len] = '\0';
 	if (equals && !strcmp(name, "name")) {
 		if (!plain_name(equals + 1, len - name_len - 1))
-			return bad(w, "term", term, len, "is no name of letters, digits, _, - and .");
+			return bad(w, "term", term, len, "may have only letters, digits, _, - and .");
 		memcpy(e->name, equals + 1, len - name_len - 1);
 		e->name[len - name_len - 1] = '\0';
 		return 0;
@@ -208,11 +208,11 @@ static int put_term(const char *pmu, const char *term, size_t len, const struct 
 		size_t n = len - name_len - 1;
 
 		if (n >= sizeof(text))
-			return bad(w, "value of", name, name_len, "is no number");
+			return bad(w, "value of", name, name_len, "is not a number");
 		memcpy(text, equals + 1, n);
 		text[n] = '\0';
 		if (num_u64(text, UINT64_MAX, &value))
-			return bad(w, "value of", name, name_len, "is no number");
+			return bad(w, "value of", name, name_len, "is not a number");
 	}
 	if (equals && !common_term(name, name_len, value, e))
 		return 0;

@@ -198,7 +198,7 @@ static bool is_star(const char *text)
 static int add_star(struct probe_spec *s, size_t *at, struct err *err)
 {
 	if (s->kind != PROBE_TRACEPOINT) {
-		bad(s, *at, err, "* stands for all fields of a tracepoint");
+		bad(s, *at, err, "* means all fields of a tracepoint");
 		err_hint(err, "skep probe -V shows which arguments a function has");
 		return -EINVAL;
 	}
@@ -230,8 +230,8 @@ static int parse_args(struct probe_spec *s, size_t *at, struct err *err)
 		if (text[*at] == ')')
 			break;
 		if (text[*at] != ',')
-			return text[*at] ? bad(s, *at, err, "expected a comma or the bracket that closes the arguments") :
-					   bad(s, open, err, "no bracket that closes the arguments");
+			return text[*at] ? bad(s, *at, err, "expected a comma or a closing bracket") :
+					   bad(s, open, err, "no closing bracket after the arguments");
 	}
 	(*at)++;
 	return 0;
@@ -297,7 +297,7 @@ bool probe_hint_perf(const char *name, size_t len, struct err *err)
 	is_return = func > sizeof(ret) - 1 && !memcmp(colon + 1 + func - (sizeof(ret) - 1), ret, sizeof(ret) - 1);
 	if (is_return)
 		func -= sizeof(ret) - 1;
-	err_hint(err, "no perf probe is needed: %s%s:%.*s%s%.*s is that function", file ? "u" : "k", is_return ? "r" : "", (int)file, name + n + 1,
+	err_hint(err, "perf probe is not needed: %s%s:%.*s%s%.*s is that function", file ? "u" : "k", is_return ? "r" : "", (int)file, name + n + 1,
 		 file ? ":" : "", (int)func, colon + 1);
 	return true;
 }

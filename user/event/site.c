@@ -197,7 +197,7 @@ int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct
 	      spec->kind == PROBE_KERNEL     ? sites_find_kernel(spec, cfg, list, err) :
 					       sites_find_user(spec, cfg, list, err);
 	if (!ret && !list->all.n) {
-		err_exit(err, -ENOENT, EXIT_USAGE, "nothing that '%s' stands for can be probed%s%s%s%s", spec->name,
+		err_exit(err, -ENOENT, EXIT_USAGE, "nothing that matches '%s' can be probed%s%s%s%s", spec->name,
 			 list->refused.n ? ": " : "", list->refused.n ? list->refused.data[0].name : "", list->refused.n ? ": " : "",
 			 list->refused.n ? list->refused.data[0].why : "");
 		ret = -ENOENT;

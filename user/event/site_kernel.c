@@ -20,9 +20,9 @@
 
 static const char *why_no_proto(int ret)
 {
-	return ret == -EREMCHG	    ? "an optimised copy, whose arguments need not be those of its source" :
+	return ret == -EREMCHG	    ? "an optimised copy, whose arguments may differ from its source" :
 	       ret == -ENOENT	    ? "the kernel's types (BTF) have no such function" :
-	       ret == -EOPNOTSUPP   ? "there are no types of it (BTF)" :
+	       ret == -EOPNOTSUPP   ? "the kernel has no types for it (BTF)" :
 				      strerror(-ret);
 }
 
@@ -48,7 +48,7 @@ static bool hint_tracepoint(const char *name, struct err *err)
 	if (name[strcspn(name, "*?[:,")] || snprintf(glob, sizeof(glob), "%s:%s", is_call ? "syscalls" : "*", name) >= (int)sizeof(glob) ||
 	    event_parse(glob, &event, 1, &none) != 1 || !tracepoint_name(&event, full, sizeof(full)))
 		return false;
-	err_hint(err, "a tracepoint is called so: t:%s", full);
+	err_hint(err, "a tracepoint is written so: t:%s", full);
 	return true;
 }
 
@@ -108,11 +108,11 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 		if (ret == -ENOMEM)
 			return ret;
 		if (!ret && func.is_ambiguous)
-			env.no_func = "there are functions of that name with different arguments";
+			env.no_func = "several functions of that name have different arguments";
 		else if (ret)
 			env.no_func = why_no_proto(ret);
 		else if (spec->has_offset)
-			env.no_func = "in the middle of a function its arguments may be elsewhere already";
+			env.no_func = "in the middle of a function its arguments may have moved";
 		if (!env.no_func) {
 			env.func = &func;
 			site->nr_params = func.nr_params;

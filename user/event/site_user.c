@@ -85,7 +85,7 @@ static int add_place(struct finder *f, const struct bind_env *env, struct site *
 	if (!elf_vaddr_to_off(f->elf, vaddr, &site->addr))
 		return why_not(f, site->name, "it is not in the file's loaded parts");
 	if (is_evex(f->elf, site->addr))
-		return why_not(f, site->name, "an AVX-512 instruction is there, which gives wrong results under a probe");
+		return why_not(f, site->name, "its AVX-512 instruction would give wrong results under a probe");
 	return site_add(f->list, f->spec, f->cfg, env, site, f->err);
 }
 
@@ -111,7 +111,7 @@ static int add_go_returns(struct finder *f, const struct bind_env *env, struct s
 		ret = add_place(f, env, &s, rets[i]);
 		if (!ret && f->list->all.n && (f->list->all.data[f->list->all.n - 1].bound.needs_latency || f->list->all.data[f->list->all.n - 1].bound.needs_entry))
 			return err_exit(f->err, -EINVAL, EXIT_USAGE,
-					"'%s' is a Go function: what it was called with, and when, is not known when it returns", site->name);
+					"'%s' is a Go function: its arguments and its latency are not known when it returns", site->name);
 	}
 	return ret;
 }
@@ -131,9 +131,9 @@ static int add_function(struct finder *f, const struct ufunc *func, const char *
 		env.types = (struct ctypes *)f->list->dwarf;
 		ret = f->list->dwarf ? dwarf_func(f->list->dwarf, func->addr, &proto) : -ENOENT;
 		if (f->spec->has_offset)
-			env.no_func = "in the middle of a function its arguments may be elsewhere already";
+			env.no_func = "in the middle of a function its arguments may have moved";
 		else if (strstr(func->name, ".isra.") || strstr(func->name, ".constprop.") || strstr(func->name, ".part."))
-			env.no_func = "an optimised copy, whose arguments need not be those of its source";
+			env.no_func = "an optimised copy, whose arguments may differ from its source";
 		else if (ret)
 			env.no_func = f->no_dwarf ? f->no_dwarf : "the debug information has no such function";
 		else if (proto.is_changed)
@@ -144,7 +144,7 @@ static int add_function(struct finder *f, const struct ufunc *func, const char *
 	if (f->list->is_go && f->spec->is_return)
 		return add_go_returns(f, &env, &site, func);
 	if (f->spec->has_offset && func->size && f->spec->offset >= func->size)
-		return err_exit(f->err, -EINVAL, EXIT_USAGE, "'%s' has %llu bytes: +%llu is behind it", name, (unsigned long long)func->size,
+		return err_exit(f->err, -EINVAL, EXIT_USAGE, "'%s' has %llu bytes: +%llu is past its end", name, (unsigned long long)func->size,
 				(unsigned long long)f->spec->offset);
 	if (f->spec->has_offset && func->size && insns_is_boundary(f->elf, func->addr, func->size, func->addr + f->spec->offset) == 0)
 		return err_exit(f->err, -EINVAL, EXIT_USAGE, "'%s+%llu' is in the middle of an instruction", name,
@@ -310,7 +310,7 @@ int sites_find_user(const struct probe_spec *spec, const struct site_cfg *cfg, s
 	fd = ufile_open(list->path, &elf);
 	if (fd < 0)
 		return err_exit(err, fd, fd == -EACCES ? EXIT_CANNOT : EXIT_USAGE, "cannot probe '%s': %s", spec->path,
-				fd == -ENOEXEC ? "it is no ELF file" : strerror(-fd));
+				fd == -ENOEXEC ? "it is not an ELF file" : strerror(-fd));
 	near_init(&f.near, spec->name, strlen(spec->name));
 	f.elf = &elf;
 	list->is_go = ufunc_is_go(&elf);

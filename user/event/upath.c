@@ -110,8 +110,8 @@ int upath_find(const char *path, uint32_t pid, char *ret_path, size_t size, stru
 	if (!strchr(path, '/')) {
 		if ((pid && in_process(path, pid, ret_path, size)) || in_path(path, ret_path, size) || in_libraries(path, ret_path, size))
 			return 0;
-		err_exit(err, -ENOENT, EXIT_USAGE, "cannot probe '%s': no program of PATH and no library has that name", path);
-		err_hint(err, "./%s is a file of this folder", path);
+		err_exit(err, -ENOENT, EXIT_USAGE, "cannot probe '%s': no program in PATH and no library has that name", path);
+		err_hint(err, "./%s is a file in this directory", path);
 		return -ENOENT;
 	}
 	if (pid && path[0] == '/' && strncmp(path, "/proc/", 6) && snprintf(ret_path, size, "/proc/%u/root%s", pid, path) < (int)size && is_file(ret_path))
@@ -125,6 +125,6 @@ int upath_find(const char *path, uint32_t pid, char *ret_path, size_t size, stru
 		return err_exit(err, -errno, errno == EACCES ? EXIT_CANNOT : EXIT_USAGE, "cannot probe '%s': %s", path, strerror(errno));
 	strcpy(ret_path, real);
 	if (!is_file(real))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "cannot probe '%s': it is no file", path);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "cannot probe '%s': it is not a file", path);
 	return 0;
 }

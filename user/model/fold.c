@@ -287,9 +287,10 @@ static void note_other_kernel(struct profile *p, const struct recorded *r)
 	struct utsname u;
 
 	if (!r || !r->os_release || uname(&u) || !strcmp(r->os_release, u.release))
-		profile_note(p, "kernel addresses have no names: the recorded kernel is not the one that runs here");
+		profile_note(p, "kernel addresses have no names: the file was recorded under another kernel than this one");
 	else
-		profile_note(p, "kernel addresses have no names: they are of kernel %s (%s), here runs %s (%s): read the file where it was recorded",
+		profile_note(p,
+				"kernel addresses have no names: the file was recorded under kernel %s (%s), this one is %s (%s): read the file where it was recorded",
 			     r->os_release, r->arch ? r->arch : "-", u.release, u.machine);
 }
 
@@ -302,7 +303,7 @@ static void note_kernel(struct profile *p, const struct syms_stats *stats)
 		profile_note(p, "kernel addresses are hidden (kernel.kptr_restrict=%d): run as root or with CAP_SYSLOG",
 			     stats->kptr_restrict);
 	if (stats->kernel_mismatch && stats->kernel_not_said)
-		profile_note(p, "kernel addresses have no names: the file does not say which kernel it is of (it was cut, or came through a pipe)");
+		profile_note(p, "kernel addresses have no names: the file does not name its kernel (it was cut, or came through a pipe)");
 	else if (stats->kernel_mismatch)
 		note_other_kernel(p, stats->recorded);
 }
@@ -313,14 +314,14 @@ static void note_objects(struct profile *p, const struct syms_stats *stats)
 	const struct recorded *r = stats->recorded;
 
 	if (stats->other_machine && stats->kernel_not_said)
-		profile_note(p, "%llu files have no names for their functions: nothing says that they are of this machine (%s%s)",
+		profile_note(p, "no names for the functions of %llu files: the recording does not say which machine they are from (%s%s)",
 			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
 	else if (stats->other_machine)
-		profile_note(p, "%llu files have no names for their functions: they are of another machine (%s, %s), and not here with the build ids "
+		profile_note(p, "no names for the functions of %llu files: they are from another machine (%s, %s), and no file here has the build ids "
 			     "that 'perf record --buildid-mmap' and skep record keep: %s%s", (unsigned long long)stats->objects_missing,
 			     r->hostname ? r->hostname : "-", r->arch ? r->arch : "-", stats->missing, stats->objects_missing > 1 ? " ..." : "");
 	else
-		profile_note(p, "%llu files have no names for their functions, they are gone, unreadable or replaced: %s%s",
+		profile_note(p, "no names for the functions of %llu files, which are deleted, unreadable or replaced: %s%s",
 			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
 }
 
@@ -332,9 +333,10 @@ void fold_note_names(struct profile *profile, const struct syms *syms)
 	if (profile->losses[LOSS_UNNAMED_KERNEL])
 		note_kernel(profile, &stats);
 	if (stats.debugfiles_unchecked)
-		profile_note(profile, "debug files found by .gnu_debuglink are not used: larger than 1 GB, or than 2 GB together");
+		profile_note(profile, "debug files found by .gnu_debuglink are not used: one is larger than 1 GB, or all together are larger than 2 GB");
 	if (stats.dwarf_refused)
-		profile_note(profile, "no source lines or inlined functions of %llu files: their debug information is too large, or unpacks to more than 64 times its size",
+		profile_note(profile,
+				"no source lines or inlined functions for %llu files: their debug information is too large, or unpacks to more than 64 times its size",
 			     (unsigned long long)stats.dwarf_refused);
 	if (stats.perfmaps_cut)
 		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");

@@ -84,7 +84,7 @@ static void give_up(void)
 	snprintf(text, sizeof(text), "skep: interrupted while %s; lost: %s\n", get(doing), get(lost));
 	say(text);
 	if (pid > 0 && log_level >= 0) {
-		snprintf(text, sizeof(text), "note: process %d detaches what is still attached, and then ends\n", pid);
+		snprintf(text, sizeof(text), "note: process %d detaches the remaining probes, then ends\n", pid);
 		say(text);
 	}
 	_exit(EXIT_FAILED);

@@ -160,7 +160,7 @@ static int refuse(const struct tables *t, const struct opt_other *others, const 
 		return -EINVAL;
 	}
 	if (optopt)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "no value allowed for option '%s'", text);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' takes no value", text);
 	near_init(&near, word, len);
 	for (const struct option *o = t->longs; o->name; o++) {
 		near_offer(&near, o->name, strlen(o->name));

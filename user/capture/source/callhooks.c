@@ -43,6 +43,6 @@ int callhooks_attach(const struct callhooks *h, struct err *err)
 void callhooks_note(uint64_t n, struct profile *profile)
 {
 	if (n)
-		profile_note(profile, "%llu entries or returns of any task were skipped by the kernel: they may be missing",
+		profile_note(profile, "the kernel skipped %llu entries or returns of any task: they may be missing",
 			     (unsigned long long)n);
 }

@@ -129,8 +129,8 @@ static int open_counter(struct src_count *src, int index, struct counter_place *
 		return -ESRCH;
 	/* The controller comes with the first other one (cgroup_calc_subtree_ss_mask(), kernel/cgroup/cgroup.c). */
 	if (fd == -ENOENT && at->cgroup_fd >= 0 && e->type == PERF_TYPE_SOFTWARE) {
-		err_exit(err, fd, EXIT_CANNOT, "the kernel has no counters in this cgroup: no controller is switched on above it");
-		err_hint(err, "any will do: echo +pids >/sys/fs/cgroup/cgroup.subtree_control");
+		err_exit(err, fd, EXIT_CANNOT, "the kernel has no counters in this cgroup: no controller is enabled above it");
+		err_hint(err, "enable one, such as: echo +pids >/sys/fs/cgroup/cgroup.subtree_control");
 		return fd;
 	}
 	if (not_here(fd)) {
@@ -349,9 +349,9 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	const struct src_count *src = (const struct src_count *)source;
 
 	if (src->late_threads)
-		profile_note(profile, "%u threads began while the counters were opened: they may not be counted", src->late_threads);
+		profile_note(profile, "%u threads started while the counters were opened: they may not be counted", src->late_threads);
 	if (src->unfit)
-		profile_note(profile, "a group that does not fit into the counters at once is not counted: without the braces, or with "
+		profile_note(profile, "a group needs more counters than there are and was not counted: without the braces, or with "
 				      "{...}:W, its events take turns");
 	if (src->nowhere)
 		profile_note(profile, "%u events belong to PMUs that count on other CPUs than these: /sys/bus/event_source/devices/PMU/cpumask",

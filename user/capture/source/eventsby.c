@@ -129,7 +129,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	for (size_t i = 0; i < list->all.n && !ret; i++)
 		ret = attach(src, &list->all.data[i], place->cpus[0], err);
 	if (!ret && !src->clones.all.n)
-		return err_exit(err, -ENOENT, EXIT_CANNOT, "this kernel lets us attach to none of these tracepoints");
+		return err_exit(err, -ENOENT, EXIT_CANNOT, "cannot attach to any of these tracepoints");
 	return ret;
 }
 
@@ -236,7 +236,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_profile(&src->base, sum, profile);
 	base_add_nested(&src->base, clones_missed(&src->clones) - src->missed_before, profile);
 	if (src->unattached)
-		profile_note(profile, "%d names of tracefs are no tracepoints of the kernel: they are left out", src->unattached);
+		profile_note(profile, "%d names of tracefs are left out: the kernel has no such tracepoints", src->unattached);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 }
 

@@ -152,7 +152,7 @@ static int attach_all(struct src_net *src, struct err *err)
 		return ret;
 	root_fd = open_root();
 	if (root_fd < 0)
-		return err_exit(err, root_fd, EXIT_CANNOT, "no root of cgroup v2 here, where packets are counted: %s", strerror(-root_fd));
+		return err_exit(err, root_fd, EXIT_CANNOT, "cannot open the root of cgroup v2, where packets are counted: %s", strerror(-root_fd));
 	ret = attach_root(skel->progs.net_create, root_fd, &skel->links.net_create, err);
 	if (!ret)
 		ret = attach_root(skel->progs.net_release, root_fd, &skel->links.net_release, err);
@@ -187,9 +187,9 @@ static int open_source(struct source *source, const struct place *place, struct 
 		ret = rings_watch(&src->events, bpf_map__fd(src->skel->maps.events), err);
 	if (!ret)
 		ret = attach_all(src, err);
-	source->note = src->has_typed  ? "who sends and receives is told by tracepoints of sockets" :
-		       src->nr_calls ? "who sends and receives is told by kprobes on inet_sendmsg and inet_recvmsg" :
-				       "this kernel does not tell who sends and receives: a socket is whose it is at the end";
+	source->note = src->has_typed  ? "tracepoints of sockets report who sends and receives" :
+		       src->nr_calls ? "kprobes on inet_sendmsg and inet_recvmsg report who sends and receives" :
+				       "this kernel does not report who sends and receives: a socket's packets count for its last owner";
 	return ret;
 }
 
@@ -228,9 +228,9 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->seen += sum[COUNT_SEEN]; /* of events */
 	base_profile(&src->base, sum, profile);
 	if (src->no_devices)
-		profile_note(profile, "what the interfaces count could not be read: no rows of (no socket)");
+		profile_note(profile, "the interfaces' counters could not be read: there are no rows of (no socket)");
 	if (n)
-		profile_note(profile, "%llu looks at who sends or receives were skipped by the kernel", (unsigned long long)n);
+		profile_note(profile, "the kernel skipped %llu looks at who sends or receives", (unsigned long long)n);
 }
 
 static void close_source(struct source *source)

@@ -125,9 +125,9 @@ static int check_texts(const struct src_probe *src, struct err *err)
 			bool is_text = a->show == SHOW_TEXT || a->show == SHOW_COMM;
 
 			if (f == src->cfg->sums.nr_fields && is_text)
-				return err_exit(err, -EINVAL, EXIT_USAGE, "a histogram of '%s': it is a text", a->name);
+				return err_exit(err, -EINVAL, EXIT_USAGE, "no histogram of '%s': it is a string", a->name);
 			if (f < src->cfg->sums.nr_fields && is_text != (texts >> f & 1))
-				return err_exit(err, -EINVAL, EXIT_USAGE, "the key '%s' is a text in one function and a number in '%s'", a->name,
+				return err_exit(err, -EINVAL, EXIT_USAGE, "the key '%s' is a string in one function and a number in '%s'", a->name,
 						s->name);
 		}
 	}
@@ -254,7 +254,7 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 	struct src_probe *src = (struct src_probe *)source;
 	int ret = src->cfg->mode == PROBE_MODE_STREAM ? probe_drain(src, UINT64_MAX, sink) : probe_snapshot(src, sink);
 
-	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read what was probed: %s", strerror(-ret)) : ret;
+	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the hits: %s", strerror(-ret)) : ret;
 }
 
 static void add_to_profile(const struct source *source, struct profile *profile)
@@ -271,7 +271,8 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 	base_add_nested(&src->base, src->missed, profile);
 	if (sum[COUNT_OUTSIDE])
-		profile_note(profile, "%llu hits are of processes outside this container: their number is 0", (unsigned long long)sum[COUNT_OUTSIDE]);
+		profile_note(profile,
+				"%llu hits are of processes outside this container: their PID is shown as 0", (unsigned long long)sum[COUNT_OUTSIDE]);
 }
 
 static void close_source(struct source *source)

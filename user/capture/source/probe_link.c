@@ -130,7 +130,7 @@ static int add_site(struct probe_set *set, const struct probe *p, const struct s
 	struct group *g = NULL;
 
 	if (ret == -EMSGSIZE)
-		return err_exit(err, ret, EXIT_USAGE, "the values of '%s' have more than %d bytes: --text-size makes texts shorter", s->name, PROBE_DATA_MAX);
+		return err_exit(err, ret, EXIT_USAGE, "the values of '%s' have more than %d bytes: use a smaller --text-size", s->name, PROBE_DATA_MAX);
 	if (!ret)
 		ret = make_code(set, p, s, placed, on_trampoline, &code, err);
 	if (ret)
@@ -270,7 +270,7 @@ static const char *why_not(const struct group *g, int ret)
 	case ENOENT:
 		return kernel ? "no such kernel function" : "no such file";
 	case EADDRNOTAVAIL:
-		return "there are several functions of that name";
+		return "several functions have that name";
 	case EOPNOTSUPP:
 		return kernel ? "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)" : "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)";
 	case 524: /* ENOTSUPP of the kernel's own */
@@ -288,7 +288,7 @@ static int not_possible(const struct probe_set *set, const struct group *g, stru
 {
 	err_exit(err, -EOPNOTSUPP, EXIT_CANNOT, "cannot attach to '%s': %s", probe_set_site(set, g->sites.data[0], NULL)->name,
 		 why_not(g, -EOPNOTSUPP));
-	err_hint(err, "skep doctor tells what this kernel can do; tracepoints (t:) are on every kernel");
+	err_hint(err, "skep doctor shows what this kernel can do; tracepoints (t:) work on every kernel");
 	return -EOPNOTSUPP;
 }
 
@@ -525,7 +525,7 @@ void probe_set_tell(const struct probe_set *set, struct profile *profile)
 		profile->losses[LOSS_NOT_PROBED] += l->refused.n;
 		if (l->refused.n)
 			profile_note(profile, "not probed: %s: %s%s", l->refused.data[0].name, l->refused.data[0].why,
-				     l->refused.n > 1 ? "; and others (skep probe -v tells all)" : "");
+				     l->refused.n > 1 ? "; and others (skep -v probe lists all)" : "");
 	}
 	for (size_t i = 0; i < set->prog_fds.n; i++)
 		cost_of_prog(set->prog_fds.data[i], &profile->receipt);

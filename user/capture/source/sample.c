@@ -115,12 +115,12 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct
 	if (src->cfg->nr_events > 1) {
 		if (ioctl(fd, PERF_EVENT_IOC_ID, &id) ||
 		    bpf_map_update_elem(bpf_map__fd(src->skel->maps.event_ids), &id, &e, BPF_ANY))
-			return err_set(err, -errno, "cannot tell events apart: %s", strerror(errno));
+			return err_set(err, -errno, "cannot store the ids of events: %s", strerror(errno));
 	}
 	/* Only to hear of throttling: the program keeps the samples themselves out of that buffer. */
 	ret = sideband_redirect(src->sideband, fd, cpu);
 	if (ret)
-		return err_set(err, ret, "cannot hear of throttling of '%s': %s", event->name, strerror(-ret));
+		return err_set(err, ret, "cannot watch for throttling of '%s': %s", event->name, strerror(-ret));
 	a->link = bpf_program__attach_perf_event(src->skel->progs.sample, fd);
 	if (!a->link) {
 		ret = -errno;
@@ -341,10 +341,10 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
 	if (sum[COUNT_OUTSIDE])
-		profile_note(profile, "%llu samples are of processes outside this container: their number is 0 and their frames "
+		profile_note(profile, "%llu samples are of processes outside this container: their PID is shown as 0 and their frames "
 				      "have no names", (unsigned long long)sum[COUNT_OUTSIDE]);
 	if (sum[COUNT_SPILLED])
-		profile_note(profile, "%llu samples did not fit in the kernel's tables and went through the ring (--max-stacks)",
+		profile_note(profile, "%llu samples went through the ring buffer: they are beyond --max-stacks",
 			     (unsigned long long)sum[COUNT_SPILLED]);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }

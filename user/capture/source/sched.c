@@ -230,9 +230,9 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_counts(&src->base, sum);
 	base_profile(&src->base, sum, profile);
 	if (src->place->pidns.level && src->place->target->all)
-		profile_note(profile, "tasks outside this container that were there before are not in the table");
+		profile_note(profile, "tasks outside this container that ran before the start are not in the table");
 	if (n)
-		profile_note(profile, "%llu switches or wake-ups were skipped by the kernel", (unsigned long long)n);
+		profile_note(profile, "the kernel skipped %llu switches or wake-ups", (unsigned long long)n);
 }
 
 static void close_source(struct source *source)

@@ -20,7 +20,7 @@
 #include "types/btf.h"
 #include "util/clock.h"
 
-#define WHAT "the program that tells what the scheduler does"
+#define WHAT "the program that reports what the scheduler does"
 #define RINGS_BYTES (32u << 20) /* of all CPUs, unless that is too much or too little for one */
 #define RING_BYTES_LEAST (1u << 20)
 #define RING_BYTES_MOST (8u << 20)
@@ -235,7 +235,7 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 
 	if (!ret && src->cfg->left)
 		ret = iter_read(src->skel->progs.schedlog_left, SCHEDLOG_HEAD_BYTES, deliver, src);
-	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read what the scheduler did: %s", strerror(-ret)) : ret;
+	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the scheduler's events: %s", strerror(-ret)) : ret;
 }
 
 static void add_to_profile(const struct source *source, struct profile *profile)
@@ -250,9 +250,9 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	if (src->sideband)
 		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	if (n)
-		profile_note(profile, "%llu switches or wake-ups were skipped by the kernel", (unsigned long long)n);
+		profile_note(profile, "the kernel skipped %llu switches or wake-ups", (unsigned long long)n);
 	if (src->place->pidns.level && src->place->target->all)
-		profile_note(profile, "tasks outside this container that were there before are not told of");
+		profile_note(profile, "tasks outside this container that ran before the start are not shown");
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 

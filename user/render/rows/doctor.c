@@ -26,7 +26,7 @@ void render_doctor_text(FILE *out, const struct doctor_host *host, const struct 
 		if (row->has || !row->enable)
 			continue;
 		if (strcmp(row->enable, last)) /* one command brings most of them: once is enough */
-			fprintf(out, "%*sto have it: %s\n", INDENT, "", row->enable);
+			fprintf(out, "%*sto enable: %s\n", INDENT, "", row->enable);
 		last = row->enable;
 	}
 }

@@ -75,7 +75,7 @@ static void heading(struct list_out *list, const struct list_row *row)
 	if (!list->columns || list->kind == (int)row->kind)
 		return;
 	fprintf(list->out, "%s%s%s:\n", list->kind < 0 ? "" : "\n", kind->heading,
-		kind->root && !list->privileged ? " (to use them needs root)" : "");
+		kind->root && !list->privileged ? " (using them needs root)" : "");
 }
 
 static void details(FILE *out, const struct list_row *row)

@@ -300,6 +300,6 @@ int render_net(FILE *out, const struct net_table *t, const struct net_view *view
 	for (size_t i = 0; i < t->rows.n && (!view->top || i < view->top); i++)
 		(view->json ? print_json : view->separator ? print_csv : print_text)(out, &t->rows.data[i], view);
 	if (!view->json && !view->separator && view->top && t->rows.n > view->top)
-		fprintf(out, "(%zu rows more)\n", t->rows.n - view->top);
+		fprintf(out, "(%zu more rows)\n", t->rows.n - view->top);
 	return ferror(out) ? -EIO : 0;
 }

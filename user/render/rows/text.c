@@ -203,7 +203,7 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 
 static void print_more(FILE *out, size_t n)
 {
-	fprintf(out, "(%zu rows more)\n", n);
+	fprintf(out, "(%zu more rows)\n", n);
 }
 
 const struct rows_format rows_text = { "text", print_head, print_row, print_more, NULL };
