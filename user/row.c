@@ -44,6 +44,20 @@ int64_t hist_slot_begin(const struct hist_axis *axis, int i)
 	return i ? axis->low + (i - 1) * (int64_t)axis->step : INT64_MIN;
 }
 
+bool row_knows(const struct row *row, size_t column)
+{
+	const struct column *c = &row->schema->columns[column];
+
+	if (row->none >> column & 1 || (c->kind == VALUE_TEXT && !row->values[column].text))
+		return false;
+	if (c->role == ROLE_MEAN)
+		return row->values[c->per].num;
+	for (int i = 0; c->role == ROLE_QUANTILE && i < HIST_SLOTS; i++)
+		if (row->values[c->of].slots[i])
+			return true;
+	return c->role != ROLE_QUANTILE;
+}
+
 double row_number(const struct row *row, size_t column, double seconds)
 {
 	const struct column *c = &row->schema->columns[column];

@@ -29,12 +29,14 @@ enum value_kind {
 	VALUE_CGROUP,	/* an inode number */
 	VALUE_ERRNO,	/* 0: none */
 	VALUE_HIST,	/* HIST_SLOTS numbers */
+	VALUE_STACK,	/* names of frames, leaf first, NULL behind the last */
 	VALUE_REASONS,	/* REASONS_MAX of struct reason; the first without a name ends them */
 };
 
 /* What a table does with the values of one key. */
 enum column_role {
 	ROLE_KEY,
+	ROLE_TIME,     /* of the row itself */
 	ROLE_INFO,     /* the last that is not 0 */
 	ROLE_SUM,
 	ROLE_MAX,      /* of: its histogram, or -1 */
@@ -64,6 +66,7 @@ struct value {
 		uint64_t num;
 		const char *text;
 		const uint64_t *slots;
+		const char *const *frames;
 		const struct reason *reasons;
 	};
 };
@@ -82,6 +85,7 @@ struct column {
 	const char *sort;    /* word of --sort; NULL: not sorted by */
 	uint8_t kind, role, in;
 	uint8_t width; /* of text: at least so many characters */
+	uint8_t decimals; /* of VALUE_MOMENT in text, where it is s */
 	int8_t of, per;
 	float part;
 	const struct hist_axis *axis; /* VALUE_HIST; NULL: powers of two */
@@ -104,6 +108,9 @@ struct row {
 
 /* The column of that name, or -1. */
 int schema_find(const struct schema *schema, const char *name, size_t len);
+
+/* Is it known? Not what `none` has, nor the mean or a quantile of nothing, nor a text that is NULL. */
+bool row_knows(const struct row *row, size_t column);
 
 /* A number of any column, also of one that is made of others. seconds: of the round. */
 double row_number(const struct row *row, size_t column, double seconds);

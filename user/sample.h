@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "bpf/by.h"
-#include "bpf/net.h"
 #include "bpf/sched.h"
 #include "bpf/schedlog.h"
 #include "bpf/stack.h"
@@ -128,39 +127,6 @@ struct reading {
 
 _Static_assert(HIST_SLOTS == BY_SLOTS, "a histogram of the kernel's fits");
 
-/* What went through a socket since the run began, of one of the processes that used it, on one path. */
-struct net_sample {
-	const struct net_flow *flow; /* its cookie tells sockets apart; NULL: of all that no room was for */
-	const struct net_owner *owner; /* tgid 0: not known */
-	struct net_count ways[NET_WAYS];
-	struct net_count total[NET_WAYS]; /* of all who owned it; not of paths */
-	uint32_t retransmits, rtt_us;
-	uint32_t holders; /* processes that had it open at this look; 0: not known */
-	uint32_t netns;
-	const char *iface; /* NULL: of all */
-	const uint32_t *peer_addr; /* network byte order, 4 words */
-	uint16_t peer_port;
-	bool is_last; /* the socket has ended: no more of this one comes */
-	bool is_path; /* packets by path, whoever owned the socket meanwhile; the sample without is of the rest */
-};
-
-/* What an interface has counted since the run began. */
-struct net_device {
-	uint32_t netns;
-	const char *iface;
-	uint64_t packets[NET_WAYS], bytes[NET_WAYS];
-};
-
-/* Packets that the kernel dropped since the run began, for one reason. */
-struct net_dropped {
-	const struct net_flow *flow; /* NULL: of no socket that is known */
-	bool is_last;		     /* of a socket that has ended */
-	uint32_t code;		     /* tells reasons apart */
-	const char *reason; /* NULL: a kernel without reasons */
-	uint64_t place;	    /* which tells the address of what dropped it then */
-	uint64_t packets, bytes;
-};
-
 /*
  * What the scheduler did, at at.time_ns on at.cpu with the thread at.tid, which has its stacks where it was switched out. What is not
  * known, or was so before the run, is 0.
@@ -186,10 +152,6 @@ struct sink {
 	int (*task)(struct sink *sink, const struct task_event *t);
 	int (*reading)(struct sink *sink, const struct reading *r);
 	int (*row)(struct sink *sink, const struct row *row);
-	int (*net)(struct sink *sink, const struct net_sample *s);
-	int (*net_event)(struct sink *sink, const struct net_event *e, const char *reason);
-	int (*net_device)(struct sink *sink, const struct net_device *d);
-	int (*net_dropped)(struct sink *sink, const struct net_dropped *d);
 	int (*event)(struct sink *sink, const struct schedlog_event *e);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);

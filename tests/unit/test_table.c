@@ -23,11 +23,11 @@ static const struct column columns[N] = {
 	[BORN] = { "born_ns", "born", NULL, VALUE_NUMBER, ROLE_KEY, IN_JSON },
 	[CALLS] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
 	[TIME] = { "time_ns", "time", "time", VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
-	[MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 7, SLOTS },
-	[AT] = { "max_at_ns", "at", NULL, VALUE_MOMENT, ROLE_AT, IN_ALL, 7, MAX },
-	[MEAN] = { "mean_ns", "mean", "mean", VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, TIME, CALLS },
-	[P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, SLOTS, .part = 0.99 },
-	[SLOTS] = { "slots", "slots", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 20, MAX },
+	[MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 7, .of = SLOTS },
+	[AT] = { "max_at_ns", "at", NULL, VALUE_MOMENT, ROLE_AT, IN_ALL, 7, .of = MAX },
+	[MEAN] = { "mean_ns", "mean", "mean", VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, .of = TIME, .per = CALLS },
+	[P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, .of = SLOTS, .part = 0.99 },
+	[SLOTS] = { "slots", "slots", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 20, .of = MAX },
 	[WHY] = { "why", NULL, NULL, VALUE_REASONS, ROLE_REASONS, IN_TEXT | IN_JSON },
 };
 static const struct schema schema = { columns, N, CALLS };

@@ -12,15 +12,14 @@
 #include <cmocka.h>
 
 #include "capture/byrows.h"
+#include "capture/source/netrows.h"
 #include "capture/source/sched.h"
 #include "golden.h"
 #include "model/counts.h"
-#include "model/net.h"
 #include "model/table.h"
 #include "render/events/hit.h"
 #include "render/rows/doctor.h"
 #include "render/rows/list.h"
-#include "render/rows/net.h"
 #include "render/rows/rows.h"
 #include "render/rows/stat.h"
 
@@ -357,6 +356,28 @@ static void flows_init(struct net_flow flows[4])
 	flows[1].before = (struct net_tcp){ .sent = 10, .received = 5 };
 }
 
+/* Rows into a table, or printed as they come. */
+struct page_sink {
+	struct sink sink; /* first */
+	struct table *table;
+	struct page *page;
+	const struct rows_format *format;
+	const struct rows_view *view;
+};
+
+static int take_row(struct sink *sink, const struct row *row)
+{
+	return table_add(((struct page_sink *)sink)->table, row);
+}
+
+static int print_row(struct sink *sink, const struct row *row)
+{
+	const struct page_sink *p = (const struct page_sink *)sink;
+
+	p->format->row(p->page->out, row, p->view);
+	return 0;
+}
+
 static void test_net(void **state)
 {
 	static const char *const names[] = { "net", "net-intervals", "net-keys" };
@@ -367,15 +388,19 @@ static void test_net(void **state)
 	flows_init(flows);
 	for (size_t k = 0; k < 3; k++)
 		for (enum form form = 0; form < FORMS; form++) {
-			uint32_t by = k < 2 ? NET_BY_COMM | NET_BY_PID : (NET_BY_NETNS << 1) - 1;
-			struct net_view view = { .by = by, .json = form == JSON, .separator = form == CSV ? "," : NULL, .round_ns = 500 * MS,
-						 .start_ns = START_NS, .cgroup_path = cgroup_path, .top = k ? 0 : 4 };
-			struct net_dropped dropped = { .flow = &flows[0], .code = 3, .packets = 2, .bytes = 99 };
-			struct net_table t;
+			uint64_t asked = k < 2 ? 1 << NET_COL_COMM | 1 << NET_COL_PID : (1 << NET_COL_START) - 1, keys = net_keys(asked);
+			struct rows_view view = { .keys = keys, .separator = ",", .round_ns = 500 * MS, .cgroup_path = cgroup_path, .top = k ? 0 : 4 };
+			struct net_dropped dropped = { .flow = &flows[0], .code = 3, .reason = "NO_SOCKET", .packets = 2, .bytes = 99 };
+			struct page_sink sink = { .sink.row = take_row };
+			struct net_rows rows;
+			struct table t;
 			struct page page;
 
 			page_begin(&page, names[k], form);
-			assert_int_equal(net_table_init(&t, by, true), 0);
+			assert_int_equal(table_init(&t, &net_schema, keys), 0);
+			assert_int_equal(net_rows_init(&rows, keys, true), 0);
+			rows.sink = &sink.sink;
+			sink.table = &t;
 			for (uint64_t round = 1; round <= (k == 1 ? 2 : 1); round++) {
 				for (size_t i = 0; i < 4; i++) {
 					struct net_sample s = sample_of(&flows[i], k == 2 && i < 2 ? "eth0" : NULL);
@@ -383,16 +408,18 @@ static void test_net(void **state)
 					for (int way = 0; way < NET_WAYS; way++)
 						s.ways[way].packets *= round, s.ways[way].bytes *= round, s.ways[way].ip_bytes *= round;
 					memcpy(s.total, s.ways, sizeof(s.total));
-					assert_int_equal(net_table_add(&t, &s), 0);
+					assert_int_equal(net_rows_add(&rows, &s), 0);
 				}
-				assert_int_equal(net_table_add_device(&t, &lo), 0);
-				assert_int_equal(net_table_add_dropped(&t, &dropped, "NO_SOCKET"), 0);
-				assert_int_equal(net_table_round(&t, NET_BY_BYTES), 0);
+				assert_int_equal(net_rows_add_dropped(&rows, &dropped), 0);
+				assert_int_equal(net_rows_add_device(&rows, &lo), 0);
+				assert_int_equal(net_rows_end(&rows), 0);
+				assert_int_equal(table_round(&t, NET_COL_BYTES), 0);
 				view.since_start_ns = k == 1 ? 500 * MS * round : 0;
-				assert_int_equal(render_net(page.out, &t, &view), 0);
+				assert_int_equal(rows_render(page.out, format_of(form), &t, &view), 0);
 				view.no_head = true;
 			}
-			net_table_free(&t);
+			net_rows_free(&rows);
+			table_free(&t);
 			page_end(&page);
 		}
 }
@@ -404,21 +431,22 @@ static void test_connections(void **state)
 	(void)state;
 	flows_init(flows);
 	for (enum form form = 0; form < FORMS; form++) {
-		struct net_view view = { .json = form == JSON, .separator = form == CSV ? "," : NULL, .start_ns = START_NS };
+		const struct rows_view view = { .keys = 1, .separator = "," };
 		struct page page;
+		struct page_sink sink = { { .row = print_row }, NULL, &page, format_of(form), &view };
 
 		page_begin(&page, "conn", form);
-		assert_int_equal(render_connection(page.out, NULL, 0, &view), 0);
+		sink.format->head(page.out, &net_conn_schema, &view);
 		for (size_t i = 0; i < 4; i++) {
 			struct net_sample s = sample_of(&flows[i], NULL);
 
-			assert_int_equal(render_connection(page.out, &s, START_NS + 2000 * MS, &view), 0);
+			assert_int_equal(net_conn_row(&s, START_NS, START_NS + 2000 * MS, &sink.sink), 0);
 		}
 		page_end(&page);
 	}
 }
 
-static int kernel_name(void *arg, uint64_t addr, char *buf, size_t size)
+static int name_of(void *arg, uint64_t addr, char *buf, size_t size)
 {
 	(void)arg;
 	if (addr > 0x1000)
@@ -431,12 +459,13 @@ static void test_socket_events(void **state)
 {
 	(void)state;
 	for (enum form form = 0; form < FORMS; form++) {
-		const struct net_event_view view = { .json = form == JSON, .separator = form == CSV ? "," : NULL, .start_ns = START_NS,
-						     .name = kernel_name };
+		const struct rows_view view = { .keys = 1, .separator = "," };
+		const struct net_names names = { name_of, NULL };
 		struct page page;
+		struct page_sink sink = { { .row = print_row }, NULL, &page, format_of(form), &view };
 
 		page_begin(&page, "events", form);
-		assert_int_equal(render_net_event(page.out, NULL, NULL, &view), 0);
+		sink.format->head(page.out, &net_event_schema, &view);
 		for (uint32_t what = 0; what < NET_EVENTS; what++) {
 			struct net_flow f = flow(what + 1, 100 + what, what % 2 ? "curl" : HOSTILE, what % 2 ? AF_INET : AF_INET6, what % 2 ? 6 : 17, 1);
 			struct net_event e = { .time_ns = START_NS + what * 1234567, .first_ns = START_NS, .place = what % 2 ? 0xff : 0x2000,
@@ -447,7 +476,7 @@ static void test_socket_events(void **state)
 
 			memcpy(e.addr, f.addr, sizeof(e.addr));
 			memcpy(e.peer_addr, f.peer_addr, sizeof(e.peer_addr));
-			assert_int_equal(render_net_event(page.out, &e, what == NET_DROP ? "NO_" HOSTILE : NULL, &view), 0);
+			assert_int_equal(net_event_row(&e, what == NET_DROP ? "NO_" HOSTILE : NULL, START_NS, &names, &sink.sink), 0);
 		}
 		page_end(&page);
 	}

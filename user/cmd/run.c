@@ -29,6 +29,21 @@ static int take(struct sink *sink, const struct row *row)
 	return table_add(&((struct run *)sink)->table, row);
 }
 
+static int print_row(struct sink *sink, const struct row *row)
+{
+	struct run *run = (struct run *)sink;
+
+	run->nr_rows++;
+	stat_out_fresh(&run->out);
+	run->format->row(run->out.stream, row, &run->view);
+	return ferror(run->out.stream) ? -EIO : 0;
+}
+
+static int flush(struct sink *sink)
+{
+	return fflush(((struct run *)sink)->out.stream) ? -errno : 0;
+}
+
 static int draw(struct run *run)
 {
 	int fd = fileno(run->out.stream), rows = terminal_rows(fd), ret;
@@ -93,14 +108,17 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 	run->profile.title = command_line();
 	run->format = rows_format(cfg->format ? cfg->format : "text");
 	run->view = (struct rows_view){ .keys = cfg->keys, .top = cfg->top, .separator = cfg->separator ? cfg->separator : ",",
-					.draws = cfg->draws, .cgroup_path = target_cgroup_path };
+					.draws = cfg->draws, .hide = cfg->hide, .cgroup_path = target_cgroup_path };
+	run->no_table |= cfg->is_stream;
 	if (!run->sink.row)
-		run->sink.row = take;
+		run->sink.row = cfg->is_stream ? print_row : take;
+	if (cfg->is_stream)
+		run->sink.round = flush;
 	if (!run->sink.interval)
 		run->sink.interval = print_round;
 	ret = table_init(&run->table, cfg->schema, cfg->keys);
 	if (!ret)
-		ret = stat_out_open(&run->out, cfg->out, cfg->append, cfg->is_live || cfg->interval_ns, err);
+		ret = stat_out_open(&run->out, cfg->out, cfg->append, cfg->is_live || cfg->is_stream || cfg->interval_ns, err);
 	if (!ret)
 		run->is_drawn = cfg->interval_ns && run->format == rows_format("text") && terminal_is_drawn(fileno(run->out.stream));
 	return ret;
@@ -112,7 +130,7 @@ static int finish(struct run *run, uint64_t duration_ns)
 
 	if (!run->nr_rows && run->cfg->nothing)
 		profile_note(&run->profile, "%s", run->cfg->nothing);
-	if (!ret && !run->no_table && run->format->end)
+	if (!ret && run->format->end && (run->cfg->is_stream || !run->no_table))
 		run->format->end(run->out.stream, &run->profile);
 	return ret;
 }
@@ -131,6 +149,10 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 	cfg->command_mask = &mask;
 	interrupts_take(&mask);
 	ret = session_open(cfg, &session, err);
+	if (!ret && run->cfg->is_stream) {
+		stat_out_fresh(&run->out);
+		run->format->head(run->out.stream, run->cfg->schema, &run->view);
+	}
 	if (!ret && hooks && hooks->at_start)
 		ret = hooks->at_start(run, err);
 	if (!ret)

@@ -32,7 +32,9 @@ struct run_cfg {
 	const char *nothing; /* a note where no row is shown; NULL: none */
 	uint64_t top, duration_ns, interval_ns;
 	bool append, draws;
-	bool is_live; /* what is written is followed while it grows */
+	bool is_live;	/* what is written is followed while it grows */
+	bool is_stream; /* each row as it comes, and no table */
+	uint64_t hide;	/* bits of columns that are not shown */
 };
 
 /* From the options, whose words are checked. by: what stands for no --by. 0, or -EINVAL with err filled. */

@@ -15,6 +15,7 @@
 #include "capture/source/net_parts.h"
 #include "capture/tasks.h"
 #include "types/btf.h"
+#include "util/clock.h"
 
 #define WHAT "the program that counts packets"
 #define RING_BYTES (8u << 20) /* 20,000 sockets that end between two looks */
@@ -40,9 +41,9 @@ static void set_knobs(struct src_net *src)
 
 	src->drop_args = btf_tracepoint_args(object_kernel_types(), "kfree_skb");
 	src->has_typed = btf_tracepoint_args(object_kernel_types(), "sock_send_length") > 0;
-	ro->cfg_by_iface = src->cfg->by_iface;
-	ro->cfg_by_peer = src->cfg->by_peer;
-	ro->cfg_by_port = src->cfg->by_port;
+	ro->cfg_by_iface = net_by_iface(src->cfg);
+	ro->cfg_by_peer = net_by_peer(src->cfg);
+	ro->cfg_by_port = net_by_port(src->cfg);
 	ro->cfg_drop_args = src->drop_args;
 	ro->cfg_events = src->cfg->events;
 	ro->cfg_stacks = src->cfg->stacks;
@@ -50,7 +51,7 @@ static void set_knobs(struct src_net *src)
 	bpf_program__set_autoload(skel->progs.net_retransmit, src->cfg->events);
 	/* Of paths, those that have ended are in the way until they are taken */
 	wake = flows / 4 * sizeof(struct net_flow);
-	ro->cfg_wake_bytes = src->cfg->at_once ? 0 : wake < RING_BYTES / 4 ? wake : RING_BYTES / 4;
+	ro->cfg_wake_bytes = src->cfg->connections ? 0 : wake < RING_BYTES / 4 ? wake : RING_BYTES / 4;
 	ro->cfg_pidns_level = src->place->pidns.level;
 	ro->cfg_pidns = src->place->pidns.ns;
 	bpf_map__set_max_entries(skel->maps.ended, RING_BYTES);
@@ -206,6 +207,7 @@ static void start(struct source *source)
 {
 	struct src_net *src = (struct src_net *)source;
 
+	src->start_ns = now_ns();
 	src->no_devices = netdevs_open(src->place->target->all, &src->devs);
 	base_arm(&src->base);
 }
@@ -227,6 +229,10 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_counts(&src->base, sum);
 	profile->seen += sum[COUNT_SEEN]; /* of events */
 	base_profile(&src->base, sum, profile);
+	if (src->rows.beyond)
+		profile_note(profile,
+			     "%llu packets of sockets are missing from the interfaces' counters: they were dropped, or put together from fragments",
+			     (unsigned long long)src->rows.beyond);
 	if (src->no_devices)
 		profile_note(profile, "the interfaces' counters could not be read: there are no rows of (no socket)");
 	if (n)
@@ -248,6 +254,7 @@ static void close_source(struct source *source)
 	vec_free(&src->gone);
 	vec_free(&src->gone_drops);
 	vec_free(&src->left);
+	net_rows_free(&src->rows);
 	free(src);
 }
 
@@ -255,8 +262,10 @@ struct source *src_net_new(const struct net_cfg *cfg)
 {
 	struct src_net *src = calloc(1, sizeof(*src));
 
-	if (!src)
+	if (!src || net_rows_init(&src->rows, cfg->keys, cfg->is_whole)) {
+		free(src);
 		return NULL;
+	}
 	src->source = (struct source){
 		.is_bpf = true,
 		.open = open_source,

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets of each socket, and whose they are; what the interfaces counted meanwhile; what the kernel dropped. Every round delivers
- * sums from the start on; of sockets that have ended once more, marked as the last.
+ * Packets of each socket, and whose they are; what the interfaces counted meanwhile; what the kernel dropped. Rows are of
+ * what is new since the round before.
  */
 #ifndef SKEP_CAPTURE_SOURCE_NET_H
 #define SKEP_CAPTURE_SOURCE_NET_H
 
 #include "capture/source.h"
+#include "capture/source/netrows.h"
 
 struct net_cfg {
-	bool by_iface, by_peer; /* a sample for each interface, each address at the other end */
-	bool by_port;		/* with by_peer: and each of its ports */
-	bool at_once;		/* sockets are told of when they end */
-	bool events, stacks;	/* what happens to sockets, one by one; where in the kernel */
+	uint64_t keys;	   /* of the table: net_keys(); of net_schema's rows */
+	bool is_whole;	   /* all sockets are asked for: what has none or no process has rows, too */
+	bool connections;  /* instead: net_conn_schema's, when they end, and at the end of the run */
+	bool events, stacks; /* instead: net_event_schema's, as they happen; where in the kernel */
+	struct net_names names; /* of addresses of the kernel */
 	uint64_t flows_max;	/* sockets at one time; 0: NET_FLOWS_DEFAULT */
 	bool bpf_stats;
 };

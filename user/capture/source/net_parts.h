@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the two halves of src_net share: src_net.c loads and attaches, net_read.c reads what the programs have summed. */
+/* What the two halves of the source share: net.c loads and attaches, net_read.c reads what the programs have summed. */
 #ifndef SKEP_CAPTURE_SOURCE_NET_PARTS_H
 #define SKEP_CAPTURE_SOURCE_NET_PARTS_H
 
@@ -35,6 +35,8 @@ struct src_net {
 	bool has_typed; /* tracepoints tell who sends and receives */
 	bool has_udp_full;
 	struct sink *sink; /* of the walk */
+	struct net_rows rows;
+	uint64_t start_ns;
 	VEC(struct net_flow) ended;	/* since the last look; by cookie */
 	VEC(struct part) parts;		/* of now; by cookie */
 	VEC(struct net_path_key) gone;	/* of those that have ended */
@@ -46,10 +48,26 @@ struct src_net {
 	bool is_all; /* of this look: not only what has ended */
 };
 
+/* What is counted apart: interfaces, addresses at the other end, their ports. */
+static inline bool net_by_iface(const struct net_cfg *cfg)
+{
+	return cfg->keys >> NET_COL_IFACE & 1;
+}
+
+static inline bool net_by_port(const struct net_cfg *cfg)
+{
+	return cfg->keys >> NET_COL_RPORT & 1;
+}
+
+static inline bool net_by_peer(const struct net_cfg *cfg)
+{
+	return cfg->keys >> NET_COL_REMOTE & 1 || net_by_port(cfg);
+}
+
 /* Are packets counted by more than their socket? */
 static inline bool net_is_path(const struct net_cfg *cfg)
 {
-	return cfg->by_iface || cfg->by_peer;
+	return net_by_iface(cfg) || net_by_peer(cfg);
 }
 
 /* Delivers what has come, or, at the end of a round, all there is. 0 or -errno. */

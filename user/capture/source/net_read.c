@@ -10,7 +10,9 @@
 #include "capture/load.h"
 #include "capture/source/net_parts.h"
 #include "types/btf.h"
+#include "util/clock.h"
 
+#define SYMBOL_BYTES 512
 #define REASON_PREFIX "SKB_DROP_REASON_"
 
 static uint64_t less(uint64_t now, uint64_t before)
@@ -62,6 +64,16 @@ static int walk(struct src_net *src, const struct bpf_map *map, int (*each)(stru
 	return ret;
 }
 
+/* To rows of what is new, or, of connections, to one each. */
+static int send_sample(struct src_net *src, const struct net_sample *s)
+{
+	if (!src->cfg->connections)
+		return net_rows_add(&src->rows, s);
+	if (!s->flow || !(src->cfg->is_whole || s->owner->is_target))
+		return 0;
+	return net_conn_row(s, src->start_ns, now_ns(), src->sink);
+}
+
 static int by_cookie(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b; /* each begins with its cookie */
@@ -107,7 +119,7 @@ static int deliver_parts(struct src_net *src, const struct net_flow *f, struct n
 			s.retransmits = p->part.retransmits;
 			s.rtt_us = 0;
 			memcpy(s.ways, p->part.ways, sizeof(s.ways));
-			ret = src->sink->net(src->sink, &s);
+			ret = send_sample(src, &s);
 		}
 		if (own->is_last)
 			bpf_map_delete_elem(bpf_map__fd(src->skel->maps.parts), &p->key);
@@ -145,9 +157,9 @@ static int deliver_flow(struct src_net *src, const struct net_flow *f)
 		memset(s.ways, 0, sizeof(s.ways));
 	else if (f->is_changed)
 		ret = deliver_parts(src, f, &s);
-	if (src->cfg->by_iface && src->devs)
+	if (net_by_iface(src->cfg) && src->devs)
 		s.iface = netdevs_name(src->devs, f->netns, f->ifindex);
-	return ret ? ret : src->sink->net(src->sink, &s);
+	return ret ? ret : send_sample(src, &s);
 }
 
 /* The ring had no room for its last record. */
@@ -205,13 +217,13 @@ static int deliver_path(struct src_net *src, const void *key, const void *value)
 				.is_path = true, .is_last = is_ended };
 
 	memcpy(s.ways, path->ways, sizeof(s.ways));
-	if (!src->cfg->by_peer)
+	if (!net_by_peer(src->cfg))
 		set_peer(&s, f);
 	if (f->is_tcp)
 		s.rtt_us = f->tcp.rtt_us;
 	if (k.ifindex && src->devs)
 		s.iface = netdevs_name(src->devs, f->netns, k.ifindex);
-	return src->sink->net(src->sink, &s);
+	return send_sample(src, &s);
 }
 
 /* NULL: a kernel without reasons, which tells the place. Until the next call. */
@@ -239,6 +251,7 @@ static int deliver_drop(struct src_net *src, const void *key, const void *value)
 	const struct net_drop *d = value;
 	struct net_drop_key k;
 	struct net_dropped s = { .packets = d->packets, .bytes = d->bytes };
+	char place[SYMBOL_BYTES];
 	struct net_flow live;
 	uint64_t cookie;
 
@@ -255,7 +268,11 @@ static int deliver_drop(struct src_net *src, const void *key, const void *value)
 	s.place = k.place;
 	s.code = k.reason;
 	s.reason = reason_name(src, k.place, k.reason);
-	return src->sink->net_dropped(src->sink, &s);
+	if (!s.reason && src->cfg->names.name(src->cfg->names.arg, k.place, place, sizeof(place)))
+		snprintf(place, sizeof(place), "%#llx", (unsigned long long)k.place);
+	if (!s.reason)
+		s.reason = place;
+	return net_rows_add_dropped(&src->rows, &s);
 }
 
 static int keep_ended(void *arg, const void *record, size_t size)
@@ -295,7 +312,7 @@ static int deliver_ended(struct src_net *src, bool all)
 		qsort(src->ended.data, src->ended.n, sizeof(*src->ended.data), compare_flows);
 	if (net_is_path(src->cfg) && (all || src->ended.n))
 		ret = walk(src, src->skel->maps.paths, deliver_path);
-	if (!ret && (all || src->ended.n) && src->sink->net_dropped)
+	if (!ret && (all || src->ended.n) && !src->cfg->connections)
 		ret = walk(src, src->skel->maps.drops, deliver_drop);
 	for (size_t i = 0; i < src->ended.n && !ret; i++)
 		ret = deliver_flow(src, &src->ended.data[i]);
@@ -313,7 +330,9 @@ static int deliver_event(void *arg, const void *record, size_t size)
 
 	if (size < sizeof(*e))
 		return 0;
-	return src->sink->net_event(src->sink, e, e->what == NET_DROP ? reason_name(src, e->place, e->reason) : NULL);
+	if (!src->cfg->is_whole && !e->owner.is_target)
+		return 0;
+	return net_event_row(e, e->what == NET_DROP ? reason_name(src, e->place, e->reason) : NULL, src->start_ns, &src->cfg->names, src->sink);
 }
 
 /* Events have their own ring; else what has ended is taken before its ring is full. */
@@ -321,7 +340,7 @@ int net_drain(struct source *source, struct sink *sink)
 {
 	struct src_net *src = (struct src_net *)source;
 
-	src->sink = sink;
+	src->sink = src->rows.sink = sink;
 	if (!src->cfg->events)
 		return deliver_ended(src, false);
 	return rings_drain(&src->events, UINT64_MAX, deliver_event, src);
@@ -334,7 +353,7 @@ static int deliver_device(void *arg, const struct netdev *dev)
 
 	memcpy(d.packets, dev->packets, sizeof(d.packets));
 	memcpy(d.bytes, dev->bytes, sizeof(d.bytes));
-	return src->sink->net_device(src->sink, &d);
+	return net_rows_add_device(&src->rows, &d);
 }
 
 /* What no room was for, of all CPUs. */
@@ -353,7 +372,7 @@ static int deliver_other(struct src_net *src)
 				count_add(&s.ways[way], &per_cpu[cpu].ways[way]);
 	free(per_cpu);
 	if (s.ways[NET_TX].packets || s.ways[NET_RX].packets)
-		ret = src->sink->net(src->sink, &s);
+		ret = send_sample(src, &s);
 	return ret;
 }
 
@@ -363,11 +382,11 @@ int net_snapshot(struct source *source, struct sink *sink)
 	struct src_net *src = (struct src_net *)source;
 	int ret;
 
-	src->sink = sink;
+	src->sink = src->rows.sink = sink;
 	if (src->cfg->events)
 		return rings_drain(&src->events, UINT64_MAX, deliver_event, src);
 	src->skel->bss->run_round++;
-	if (src->cfg->by_iface && src->devs && (ret = netdevs_look(src->devs)))
+	if (net_by_iface(src->cfg) && src->devs && (ret = netdevs_look(src->devs)))
 		return ret;
 	ret = iter_read(src->skel->progs.net_files, 1, NULL, NULL);
 	if (!ret)
@@ -379,8 +398,8 @@ int net_snapshot(struct source *source, struct sink *sink)
 		bpf_map_delete_elem(bpf_map__fd(src->skel->maps.flows), &src->left.data[i]);
 	if (!ret)
 		ret = deliver_other(src);
-	if (!ret && src->devs && src->sink->net_device)
+	if (!ret && src->devs && !src->cfg->connections)
 		ret = netdevs_read(src->devs, deliver_device, src);
-	return ret;
+	return ret ? ret : net_rows_end(&src->rows);
 }
 

@@ -67,7 +67,7 @@ static void print_value(struct json *j, const struct row *row, size_t i, const s
 	char text[ROWS_CELL_BYTES];
 
 	json_key(j, c->name);
-	if (row->none >> i & 1) {
+	if (!row_knows(row, i)) {
 		json_text(j, NULL);
 		return;
 	}
@@ -82,13 +82,19 @@ static void print_value(struct json *j, const struct row *row, size_t i, const s
 		break;
 	case VALUE_ERRNO:
 		rows_cell(text, sizeof(text), row, i, view, true);
-		json_text(j, v->num ? text : NULL);
+		json_text(j, v->num ? text : NULL); /* 0 is no error */
 		break;
 	case VALUE_FLAG:
 		json_bool(j, v->num);
 		break;
 	case VALUE_HIST:
 		print_slots(j, v->slots, c->axis);
+		break;
+	case VALUE_STACK:
+		json_array(j);
+		for (const char *const *frame = v->frames; *frame; frame++)
+			json_text(j, *frame);
+		json_array_end(j);
 		break;
 	case VALUE_REASONS:
 		print_reasons(j, v->reasons);

@@ -92,12 +92,11 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 	double number;
 	uint64_t num;
 
-	snprintf(buf, size, "-");
-	if (row->none >> i & 1)
+	snprintf(buf, size, "%s", exact ? "" : "-");
+	if (!row_knows(row, i))
 		return;
 	if (c->kind == VALUE_TEXT) {
-		if (row->values[i].text)
-			snprintf(buf, size, "%s", row->values[i].text);
+		snprintf(buf, size, "%s", row->values[i].text);
 		return;
 	}
 	number = row_number(row, i, view->round_ns / 1e9);
@@ -122,8 +121,8 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 	case VALUE_MOMENT:
 		if (exact)
 			snprintf(buf, size, "%.0f", number);
-		else if (num)
-			snprintf(buf, size, "%.3fs", number / 1e9);
+		else if (num || c->role == ROLE_TIME)
+			snprintf(buf, size, "%.*fs", c->decimals, number / 1e9);
 		break;
 	case VALUE_REAL:
 		snprintf(buf, size, "%.1f", number);

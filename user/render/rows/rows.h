@@ -44,7 +44,10 @@ int rows_render(FILE *out, const struct rows_format *format, const struct table 
 /* Is column i shown in such a format (enum shown_in), and among the keys (is_key) or the values? */
 bool rows_shows(const struct schema *schema, size_t i, const struct rows_view *view, unsigned in, bool is_key);
 
-/* A value as text, not escaped. exact: whole numbers, ns, for programs; else with units. Histograms and reasons have none. */
+/*
+ * A value as text, not escaped. exact: whole numbers, ns, for programs, and nothing for what is not known; else with units, and "-".
+ * Histograms, reasons and stacks have none.
+ */
 void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
 
 /* "12.3us": three digits and a unit. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Columns for a terminal. A histogram in a line is a digit a power of two, 0 for a part of less than a tenth of the fullest:
- * "256ns .1960. 16us"; drawn it has a line a slot. Behind the key come remarks: flags by their heading, reasons with their numbers.
+ * "256ns .1960. 16us"; drawn it has a line a slot. After the key come remarks: flags by their heading, reasons with their numbers, a
+ * stack with a line a frame.
  */
 #include <string.h>
 
@@ -13,7 +14,13 @@
 
 static bool is_remark(const struct column *c)
 {
-	return c->kind == VALUE_FLAG || c->kind == VALUE_REASONS;
+	return c->kind == VALUE_FLAG || c->kind == VALUE_REASONS || c->kind == VALUE_STACK;
+}
+
+/* "%*s" with what is in front of it: numbers to the right, texts to the left, a histogram a blank more away. */
+static const char *form_of(const struct column *c)
+{
+	return c->kind == VALUE_HIST ? "%s %-*s" : c->kind == VALUE_TEXT ? "%s%-*s" : "%s%*s";
 }
 
 /* From the first slot that is not empty to the last. False: all are. */
@@ -84,7 +91,7 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 
 		if (!rows_shows(schema, i, view, IN_TEXT, false) || is_remark(c))
 			continue;
-		fprintf(out, c->kind == VALUE_HIST ? "%s %-*s" : "%s%*s", sep, c->width, c->heading);
+		fprintf(out, form_of(c), sep, c->width, c->heading);
 		sep = " ";
 	}
 	for (size_t i = 0; i < schema->n; i++)
@@ -98,8 +105,14 @@ static void print_remark(FILE *out, const struct row *row, size_t i)
 	const struct column *c = &row->schema->columns[i];
 	const struct value *v = &row->values[i];
 
+	if (row->none >> i & 1)
+		return;
 	if (c->kind == VALUE_FLAG && v->num)
 		fprintf(out, "  %s", c->heading);
+	for (const char *const *frame = c->kind == VALUE_STACK ? v->frames : NULL; frame && *frame; frame++) {
+		fputs("\n             ", out);
+		text_print(out, *frame);
+	}
 	for (int k = 0; c->kind == VALUE_REASONS && k < REASONS_MAX && v->reasons[k].name; k++) {
 		fputs("  ", out);
 		text_print(out, v->reasons[k].name);
@@ -122,7 +135,8 @@ static void print_line(FILE *out, const struct row *row, const struct rows_view 
 			hist_line(text, sizeof(text), row->values[i].slots);
 		else
 			rows_cell(text, sizeof(text), row, i, view, false);
-		fprintf(out, c->kind == VALUE_HIST ? "%s %-*s" : "%s%*s", sep, c->width, text);
+		text_escape(safe, sizeof(safe), text);
+		fprintf(out, form_of(c), sep, c->width, safe);
 		sep = " ";
 	}
 	for (size_t i = 0; i < schema->n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel is asked one by one where it can be, else its list is read. */
-#include "cmd/net_names.h"
+#include "cmd/kernel_names.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "capture/features.h"
 #include "cmd/live.h"
 
-static void open_names(struct net_names *n)
+static void open_names(struct kernel_names *n)
 {
 	struct syms_cfg cfg = { 0 };
 	struct err err = { 0 };
@@ -23,9 +23,9 @@ static void open_names(struct net_names *n)
 		n->syms = NULL;
 }
 
-int net_name(void *names, uint64_t addr, char *buf, size_t size)
+int kernel_name(void *names, uint64_t addr, char *buf, size_t size)
 {
-	struct net_names *n = names;
+	struct kernel_names *n = names;
 	struct frame f;
 
 	if (!n->is_open)
@@ -36,9 +36,9 @@ int net_name(void *names, uint64_t addr, char *buf, size_t size)
 	return 0;
 }
 
-void net_names_close(struct net_names *n)
+void kernel_names_close(struct kernel_names *n)
 {
 	syms_free(n->syms);
 	ksym_close(n->ksym);
-	*n = (struct net_names){ 0 };
+	*n = (struct kernel_names){ 0 };
 }

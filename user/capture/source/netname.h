@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Words for what sockets are and where they are. */
-#ifndef SKEP_RENDER_ROWS_NETNAME_H
-#define SKEP_RENDER_ROWS_NETNAME_H
+#ifndef SKEP_CAPTURE_SOURCE_NETNAME_H
+#define SKEP_CAPTURE_SOURCE_NETNAME_H
 
 #include <stddef.h>
 #include <stdint.h>

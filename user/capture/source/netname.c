@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "render/rows/netname.h"
+#include "capture/source/netname.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "sample.h"
+#include "bpf/net.h"
 
 #define WORDS(list) (sizeof(list) / sizeof(*(list)))
 
