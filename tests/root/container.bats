@@ -131,6 +131,7 @@ cgroup2() {
 	# A clock cannot be set back before its start
 	for shift in 86400 -$(awk '{ print int($1 / 2) }' /proc/uptime); do
 		unshare -T --monotonic $shift "$SKEP" sched --format json -o a.json -- sleep 0.3
+		ends a.json
 		jq -e 'select(.comm == "sleep") | .sleep_ns > 2.5e8' a.json
 		unshare -T --monotonic $shift "$SKEP" sched timehist -- sleep 0.3 >lines
 		cat lines
@@ -149,6 +150,7 @@ cgroup2() {
 @test "in a PID namespace rows of tasks that live stay: with -I every call is counted" {
 	unshare -pf --mount-proc "$SKEP" stat --by pid,comm -I 100 -e syscalls:sys_enter_read -j -o rows.json -- \
 		dd if=/dev/zero of=/dev/null bs=1 count=$((300000 / ${SKEP_SLOW:-1})) 2>said
+	ends rows.json
 	cat said
 	[ "$(jq -s 'map(select(.comm == "dd") | .calls // .hits) | add' rows.json)" -ge $((300000 / ${SKEP_SLOW:-1})) ]
 }

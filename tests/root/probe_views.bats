@@ -14,6 +14,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 # bats test_tags=newest
 @test "--by an expression: a row for each of its values" {
 	probe $HIT --by index --format json -o rows.json
+	ends rows.json
 	[ "$(jq -s 'length' rows.json)" = 200 ]
 	[ "$(jq -s 'map(.hits) | unique == [5]' rows.json)" = true ]
 	[ "$(jq -s 'map(.index | tonumber) | sort == [range(200)]' rows.json)" = true ]
@@ -22,17 +23,21 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 # bats test_tags=user-space
 @test "--by words, a text and a number in one key" {
 	probe $HIT --by comm,pid,name,bytes --format json -o rows.json
+	ends rows.json
 	[ "$(jq -c '[.comm, .name, .bytes, .hits]' rows.json)" = '["hitrate","a name of some length","4096",1000]' ]
 }
 
 # bats test_tags=newest
 @test "--hist: powers of two, and slots of a step" {
 	probe $HIT --hist bytes --format json -o rows.json
-	[ "$(jq -c '[.hits, .total, .max, .slots]' rows.json)" = '[1000,4096000,4096,[{"from":4096,"hits":1000}]]' ]
+	ends rows.json
+	[ "$(jq -c '[.hits, .total, .max, .slots]' rows.json)" = '[1000,4096000,4096,[{"from":4096,"n":1000}]]' ]
 	probe $HIT --hist index --linear 50:150:25 --format json -o rows.json
-	[ "$(jq -c '.slots | map([.from, .hits])' rows.json)" = '[[null,250],[50,125],[75,125],[100,125],[125,125],[150,250]]' ]
+	ends rows.json
+	[ "$(jq -c '.slots | map([.from, .n])' rows.json)" = '[[null,250],[50,125],[75,125],[100,125],[125,125],[150,250]]' ]
 	probe $HIT --hist 'index - 100' --format json -o rows.json
-	[ "$(jq -c '[.hits, .negative, (.slots | map(.hits) | add)]' rows.json)" = '[1000,500,500]' ]
+	ends rows.json
+	[ "$(jq -c '[.hits, .negative, (.slots | map(.n) | add)]' rows.json)" = '[1000,500,500]' ]
 	probe $HIT --hist index --by 'index / 100'
 	grep -q '^index / 100 0: 500 hits, mean 49.5, max 99$' out
 	grep -q '\[ *64, *128) *180 ' out
@@ -40,28 +45,33 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 
 @test "--latency: every call that returned" {
 	probe ${HIT} --latency --format json -o rows.json
-	[ "$(jq -c '[.hits, (.slots | map(.hits) | add), .total_ns > 0]' rows.json)" = '[1000,1000,true]' ]
+	ends rows.json
+	[ "$(jq -c '[.hits, (.slots | map(.n) | add), .total_ns > 0]' rows.json)" = '[1000,1000,true]' ]
 }
 
 @test "the dearest that there is: patterns, divisions and texts in one filter, with every view" {
 	FILTER='if (name ~ "*nam?*[a-h]" || name ~ "x*" || comm ~ "*q*") && index * 4096 / (index + 1) % 4096 >= -(index | 3) && name != "other"'
 	probe "$HIT $FILTER" --by comm,pid,tid,cpu,user,cgroup,event,index,bytes,name,sum --hist 'bytes / (index + 1)' --format json -o rows.json
+	ends rows.json
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]
 	probe "$HIT(index, bytes, name, sum, comm, depth, cgroup, *sum) $FILTER" --format json -o rows.json
 	[ "$(wc -l <rows.json)" = 1000 ]
 	probe --count "$HIT $FILTER" --format json -o rows.json
+	ends rows.json
 	[ "$(jq .hits rows.json)" = 1000 ]
 	probe -g "$HIT $FILTER" --format folded -o out.folded
 	[ "$(awk '{ n += $NF } END { print n }' out.folded)" = 1000 ]
 	probe "ur:$WORK/hitrate:hit $FILTER && latency > 0" --by comm --hist latency --format json -o rows.json
+	ends rows.json
 	[ "$(jq .hits rows.json)" = 1000 ]
 }
 
 # bats test_tags=user-space
 @test "more keys than room: in one row, and told" {
 	run -1 "$SKEP" probe $HIT --by index --max-keys 8 --strict --format json -o rows.json -- "$WORK/hitrate" 1000
+	ends rows.json
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]
-	[ "$(jq -s 'map(select(.other)) | length' rows.json)" = 1 ]
+	[ "$(jq -s 'map(select(.of == "other")) | length' rows.json)" = 1 ]
 	[[ "$output" == *"--max-keys"* ]]
 }
 
@@ -71,6 +81,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[ "$(grep -c '^ *5 ' out)" = 3 ]
 	grep -q '197 more rows' out
 	"$SKEP" probe --count $HIT -I 50 --format json -o rows.json -- "$WORK/hitrate" 20000 >out
+	ends rows.json
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 20000 ]
 	[ "$(jq -s 'map(.interval) | sort == .' rows.json)" = true ]
 }

@@ -109,7 +109,7 @@ same() {
 	ends a.json
 	jq -e '.losses.keys_full > 0' a.json.end
 	cat said
-	grep -q 'more keys than' said
+	grep -q 'beyond --max-keys' said
 	[ "$(jq -s 'map(select(.of == "other")) | length' a.json)" = 1 ]
 	run "$SKEP" sched --strict --max-keys 50 --by tid -o /dev/null -- "$WORK/tasks" many 200
 	[ "$status" = 1 ]
@@ -122,7 +122,7 @@ same() {
 	"$SKEP" sched -I 50 --max-keys $((n / 2)) --format json -o rows.json -- "$WORK/tasks" many $n 2>said
 	ends rows.json
 	cat said
-	run ! grep -q 'more keys' said
+	run ! grep -q 'beyond --max-keys' said
 	[ "$(jq -r .tid rows.json | sort -u | wc -l)" = $((n + 1)) ]
 	run ! grep -q '"of"' rows.json
 }

@@ -208,15 +208,16 @@ calls_ok() {
 	"$SKEP" stat -x, --latency --by syscall,errno -o b.csv -e 'syscalls:*' -- "$WORK/calls" 200 8 20 >truth
 	# getresuid(0, ...) is EFAULT, fsync(-1) EBADF, getsid(0) succeeds
 	awk -F, '$8 == "getresuid" { a = $1 == 29 * 204 && $2 == $1 && $9 == "EFAULT" } $8 == "fsync" { b = $1 == 29 * 217 && $2 == $1 && $9 == "EBADF" }
-		$8 == "getsid" { c = $1 == 29 * 201 && $2 == 0 && $9 == "-" } END { exit !(a && b && c) }' b.csv
+		$8 == "getsid" { c = $1 == 29 * 201 && $2 == 0 && $9 == "" } END { exit !(a && b && c) }' b.csv
 	# mean between 0 and max; p50 <= p99 <= max; the total is not more than all threads' time
 	awk -F, 'NR > 1 && !($4 <= $7 && $5 <= $6 && $6 <= $7 && $3 <= $1 * $7 + 1) { print; bad = 1 } END { exit bad || NR < 20 }' b.csv
 	"$SKEP" stat -x, --by comm,tid -o c.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 100 8 0 >truth
 	[ "$(awk -F, 'NR > 1 && $1 == 100' c.csv | wc -l)" = 9 ]
 	"$SKEP" stat -j --latency --by syscall -o d.json -e syscalls:sys_enter_clock_nanosleep -- sleep 0.2
+	ends d.json
 	cat d.json
 	if type -P jq >/dev/null; then
-		[ "$(jq '.calls == 1 and .total_ns >= 200000000 and .total_ns == .max_ns and .p50_ns == .max_ns and (.slots | add) == 1' d.json)" = true ]
+		[ "$(jq '.calls == 1 and .total_ns >= 200000000 and .total_ns == .max_ns and .p50_ns == .max_ns and (.slots | map(.n) | add) == 1' d.json)" = true ]
 	fi
 }
 
@@ -224,8 +225,8 @@ calls_ok() {
 	"$SKEP" stat -x, --by tid --max-keys 16 -o a.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 10 8 40 >truth 2>said
 	cat a.csv said
 	[ "$(awk -F, 'NR > 1 { n += $1 } END { print n }' a.csv)" = 490 ]
-	grep -q ',other$' a.csv
-	grep -q "more keys than" said
+	grep -q ',(other)$' a.csv
+	grep -q "beyond --max-keys" said
 	run "$SKEP" stat --by syscall --top 3 -- "$WORK/calls" 10
 	[ "$(grep -cE '^ +[0-9]+ ' <<<"$output")" = 3 ]
 	[[ "$output" == *"more rows)"* ]]

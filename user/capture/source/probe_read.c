@@ -88,7 +88,7 @@ static int deliver_hits(struct src_probe *src, struct sink *sink)
 			continue;
 		src->delivered += sum.calls;
 		probe_title(&p->spec, s->name, title, sizeof(title));
-		byrow_begin(&row, src->cfg->sums.schema, title, 0, NULL);
+		byrow_begin(&row, src->cfg->sums.schema, title, 0, &(struct by_places){ 0 });
 		byrow_add(&row, &sum);
 		row.values[ROWS_EVENT].text = title;
 		row.row.none &= ~(1ull << ROWS_EVENT);
