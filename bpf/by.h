@@ -25,12 +25,12 @@ enum by_bit {
 #define BY_TEXT_MAX 64	/* of a field that is text, with its NUL */
 
 /*
- * Where a key has its parts, in bytes. Only those that were asked for are in it, without gaps between them: every byte is hashed
+ * Where the parts of a key are, in bytes. Only the requested ones are in it, without gaps between them: every byte is hashed
  * at every event.
  */
 struct by_places {
 	__u16 cgroup; /* 8 bytes */
-	__u16 start;  /* 8 bytes: when the process, or with tid the thread, began; with pid or tid, since numbers come again */
+	__u16 start;  /* 8 bytes: when the process, or with tid the thread, began; with pid or tid, since numbers are reused */
 	__u16 comm;   /* BY_COMM_LEN */
 	__u16 fields[BY_FIELDS_MAX]; /* 8 bytes, or BY_TEXT_MAX for text */
 	__u16 what; /* and the others, 4 bytes: the system call (enum syscall_abi << 16 | number), or the event's index */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CAPTURE, system calls by any key: counted on entry, or, when what came of them is asked for (errors, time), on return. The CPU
- * is a part of every key, so that no CPU writes what another writes; the look-up takes no lock. Not a per-CPU hash: those take
- * their memory in pieces that the kernel has no more of after some hundred new keys in a row.
+ * CAPTURE, system calls by any key: counted on entry, or, if their result is requested (errors, time), on return. The CPU
+ * is a part of every key, so no two CPUs write the same entry; the look-up takes no lock. A per-CPU hash does not work: it allocates
+ * memory in pieces that run out after some hundred new keys in a row.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

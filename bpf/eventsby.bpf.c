@@ -2,7 +2,7 @@
 /*
  * CAPTURE, tracepoints by any key: one program, cloned for each of them. Sums are per CPU in a hash, whose look-up takes no lock;
  * it is preallocated, since the allocator has tracepoints, too. A key with fields needs the trace record, which only programs of
- * perf's tracepoints see; it costs what making that record costs.
+ * perf's tracepoints see; it costs as much as filling in that record.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -14,13 +14,13 @@
 #define EVENTSBY_WHERE(offset, bytes, how) ((__u64)(how) << 32 | (__u64)(bytes) << 16 | (offset))
 
 enum eventsby_how {
-	EVENTSBY_PLAIN = 0, /* bytes: of the number, or of the text with a NUL behind it */
+	EVENTSBY_PLAIN = 0, /* bytes: of the number, or of the string with a NUL after it */
 	/* The record has a place (offset, in the lower half of 32 bits) of the text at the offset. */
 	EVENTSBY_DATA_LOC = 1, /* from the record's start on */
-	EVENTSBY_REL_LOC = 2,  /* from behind itself on */
+	EVENTSBY_REL_LOC = 2,  /* from the end of these 32 bits on */
 };
 
-/* Stands for that of field i, and is the dearest that there is: the verifier walks it. */
+/* Stands for that of field i, and is the most expensive one: the verifier walks it. */
 #define EVENTSBY_FIELD_MARK(i) (0x51ee7c0000000000ULL | EVENTSBY_WHERE(8 + 8 * (i), 64, EVENTSBY_DATA_LOC | EVENTSBY_REL_LOC))
 
 #endif

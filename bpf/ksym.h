@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Questions to the kernel's own symbol table, answered in place. */
+/* Look-ups in the kernel's own symbol table, answered in place. */
 #ifndef SKEP_BPF_KSYM_H
 #define SKEP_BPF_KSYM_H
 

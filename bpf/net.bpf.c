@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CAPTURE, the network: packets are counted beside the socket that they left from or were delivered to, where the IP layer hands them
- * over (the root of cgroup v2, which every socket is below). Whose they are is learned where a process sends or receives: what
- * came since somebody used the socket last is of who uses it next, whoever was interrupted by it.
+ * CAPTURE, the network: packets are counted with the socket that sends or receives them, at the border of the IP layer
+ * (the root of cgroup v2, which every socket is below). Their owner is known when a process sends or receives: packets that
+ * arrived since the socket's last use belong to the process that uses it next, not to the one that they interrupted.
  */
 #include "vmlinux.h"
 #include <asm/ptrace.h>

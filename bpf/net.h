@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sockets and what went through them, as both sides see it. */
+/* Sockets and their traffic, shared by both sides. */
 #ifndef SKEP_BPF_NET_H
 #define SKEP_BPF_NET_H
 
@@ -16,20 +16,20 @@ enum net_way {
 };
 
 /*
- * Packets of MTU size, as nstat(8) counts them (TcpOutSegs) and a network card does. A virtual interface hands larger ones on whole,
+ * Packets of MTU size, as nstat(8) counts them (TcpOutSegs) and a network card does. A virtual interface forwards larger ones whole,
  * and counts so many packets and bytes of headers fewer.
  */
 struct net_count {
 	__u64 packets;
 	__u64 ip_bytes; /* from the IP header on */
-	__u64 bytes;	/* behind the headers of IP and TCP, UDP or ICMP */
+	__u64 bytes;	/* after the headers of IP and TCP, UDP or ICMP */
 	__u64 fewer_packets, fewer_bytes;
 };
 
 /* Who used a socket last. */
 struct net_owner {
 	__u64 id;	/* a process, and which program, user and cgroup it was then; 0: not known */
-	__u64 start_ns; /* of the process, since boot: numbers come again */
+	__u64 start_ns; /* of the process, since boot: numbers are reused */
 	__u64 cgroup;	/* its inode number */
 	__u32 tgid;	/* in the initial PID namespace; 0: not known */
 	__u32 pid;	/* as skep's user sees it */
@@ -38,7 +38,7 @@ struct net_owner {
 	char comm[NET_COMM_LEN];
 };
 
-/* The task that used a socket last, as it was: one that is the same has the same id, which takes longer to make. */
+/* The task that used a socket last, as it was: the same task has the same id, which takes longer to compute. */
 struct net_user {
 	__u64 id; /* its owner then; 0: none yet */
 	__u64 cred, cgroups; /* the kernel's addresses */
@@ -57,7 +57,7 @@ enum net_end {
 	NET_ENDS
 };
 
-/* What TCP itself knows of a connection: its own sums, so that what was sent or came twice is counted once. */
+/* What TCP itself knows of a connection: its own sums, so bytes that were sent or received twice count once. */
 struct net_tcp {
 	__u64 sent, received; /* bytes of the stream */
 	__u32 retransmits;    /* segments */
@@ -138,10 +138,10 @@ struct net_part {
 	__u32 retransmits, unused; /* as far as they were known then */
 };
 
-/* Packets of a socket by interface or by peer, where the user asked for these. */
+/* Packets of a socket by interface or by peer, if requested. */
 struct net_path_key {
 	__u64 cookie;
-	__u32 ifindex; /* 0: not asked for */
+	__u32 ifindex; /* 0: not requested */
 	__u16 peer_port, unused;
 	__u32 peer_addr[4];
 };
@@ -161,7 +161,7 @@ struct net_drop {
 	__u64 packets, bytes;
 };
 
-/* What a CPU dropped last, of no socket that it told. */
+/* What a CPU dropped last without reporting a socket. */
 struct net_dropped_last {
 	__u64 place;
 	__u32 reason, bytes; /* 0: there is none */

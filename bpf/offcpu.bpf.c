@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CAPTURE, off-CPU time: when a task leaves its CPU it is the current one, and its stacks are walked and kept beside it; when it is
- * back the time goes into `spans` under them, or into a ring. Nothing is allocated in the scheduler's hooks, whose locks an
- * allocation may want.
+ * CAPTURE, off-CPU time: when a task leaves its CPU it is the current one, and its stacks are walked and kept with it; when it runs
+ * again the time is added to `spans` under these stacks, or goes into a ring. Nothing is allocated in the scheduler's hooks, which
+ * hold locks that an allocation may need.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Time that tasks were on no CPU: the key of `spans`, its sums, and the records of a stream. */
+/* Time that tasks were off the CPUs: the key of `spans`, its sums, and the records of a stream. */
 #ifndef SKEP_BPF_OFFCPU_H
 #define SKEP_BPF_OFFCPU_H
 
@@ -10,12 +10,12 @@
 #define OFFCPU_COMM_LEN 16
 #define OFFCPU_ROWS_DEFAULT 16384
 
-/* Bits of how a stack came to be. */
+/* Bits: how a stack was taken. */
 enum offcpu_how {
-	OFFCPU_PREEMPTED = 1 << 0, /* could have run on */
+	OFFCPU_PREEMPTED = 1 << 0, /* was preempted */
 	OFFCPU_BEFORE = 1 << 1,	   /* was off its CPU when the run began: of another task the user stack cannot be walked */
 	OFFCPU_NO_ROOM = 1 << 2,   /* for one of the stacks, in `stacks` */
-	OFFCPU_HAS_USER = 1 << 3,  /* user frames were asked for and the task has user memory */
+	OFFCPU_HAS_USER = 1 << 3,  /* user frames were requested and the task has user memory */
 };
 
 /* A task at one place: no padding, it is hashed. */
@@ -28,7 +28,7 @@ struct offcpu_who {
 };
 _Static_assert(sizeof(struct offcpu_who) == 48, "no padding in a hash key");
 
-/* Who left its CPU, and, where that is asked for, who woke it. */
+/* The task that left its CPU, and, if requested, its waker. */
 struct offcpu_key {
 	struct offcpu_who task, waker;
 };
@@ -36,7 +36,7 @@ struct offcpu_key {
 /* Spans of one key: from the moment that the task left its CPU to the wake-up, and on to the next one on a CPU. */
 struct offcpu_sums {
 	__u64 spans, off_ns; /* up to the wake-up; all of it when preempted */
-	__u64 waits, wait_ns; /* for a CPU behind the wake-up */
+	__u64 waits, wait_ns; /* for a CPU after the wake-up */
 	__u64 last_ns; /* when it left its CPU, the last time; by the scheduler's clock */
 };
 

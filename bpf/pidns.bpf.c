@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Every task that has a number in the PID namespace of whoever reads the iterator, with both its numbers. */
+/* Every task that has a number in the PID namespace of the iterator's reader, with both its numbers. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CAPTURE, probes: what a hit of a function, a USDT probe or a tracepoint does, whatever kind of program it is attached as. The
- * body of expr_body() is the probe's own; its clones are made by user/capture/source/probe.c.
+ * CAPTURE, probes: what happens at a hit of a function, a USDT probe or a tracepoint, for every kind of program. The
+ * body of expr_body() belongs to the probe; its clones are made by user/capture/source/probe.c.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -29,20 +29,20 @@
 #define PROBE_BODY_MARK 0x51ee7c0de0ddb0d1ULL  /* in expr_body(): which of all functions it is */
 
 enum probe_want {
-	PROBE_WANT_FILTER = 1 << 0, /* ask expr_run() first */
-	PROBE_WANT_CALL = 1 << 1,   /* a return, with what its call was entered with */
+	PROBE_WANT_FILTER = 1 << 0, /* call expr_run() first */
+	PROBE_WANT_CALL = 1 << 1,   /* a return, with the arguments of its call */
 	PROBE_WANT_DEPTH = 1 << 2,
 	PROBE_WANT_USER = 1 << 3, /* of a user function: its stack is the process's */
 };
 
-/* What expr_body() is asked. */
+/* What expr_body() is to do. */
 enum probe_ask {
 	PROBE_ASK_FILTER, /* 1: pass, 0: drop, PROBE_FAULT: could not be read */
 	PROBE_ASK_VALUES, /* written to their places; which faulted is in the info */
 };
 #define PROBE_FAULT 2
 
-/* What the C side knows already. */
+/* What the C side has computed. */
 struct probe_info {
 	__u64 pid, tid; /* as skep's user sees them */
 	__u64 time_ns, latency_ns, depth;
@@ -69,7 +69,7 @@ struct probe_call_sites {
 	__u32 site[SYSCALL_NR_MAX];
 };
 
-/* Where a key is made, and behind it the value whose histogram is asked for. */
+/* Where a key is built; after it the value of the histogram. */
 #define PROBE_SCRATCHES 4 /* a CPU: probes of user functions may be preempted by others there */
 struct probe_scratch {
 	__u64 users;
@@ -77,7 +77,7 @@ struct probe_scratch {
 	__u64 value;
 	struct by_sum empty; /* stays zero: the stack has no room for one beside what expressions need */
 };
-#define PROBE_VALUE_AT BY_FIELDS_KEY_MAX /* from the key's begin on */
+#define PROBE_VALUE_AT BY_FIELDS_KEY_MAX /* from the key's start on */
 
 /* A record of the ring: this, then the values. */
 struct probe_rec {

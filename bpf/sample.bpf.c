@@ -2,8 +2,8 @@
 /*
  * CAPTURE, sampling: one perf_event program. Aggregate mode sums equal (stacks, task, comm) in two
  * hashes, and what does not fit there goes through one ring buffer; every sample of stream mode goes
- * through the ring of its CPU. Nothing that gets here is dropped without a counter; what never gets here is a sample
- * that interrupts another BPF program on its CPU, which the kernel skips (bpf_overflow_handler) and nobody can count.
+ * through the ring of its CPU. Nothing is dropped here without a counter. One kind of sample never gets here: the kernel skips
+ * a sample that interrupts another BPF program on its CPU (bpf_overflow_handler), and it cannot be counted.
  */
 #include "vmlinux.h"
 #include <linux/bpf_perf_event.h>

@@ -17,9 +17,9 @@ struct sample_key {
 	__u64 kstack, ustack; /* hash of the frames, 0 for no frames; unused in a ring record */
 	__u32 pid;
 	__u32 tid;	      /* 0 in `counts` unless cfg_by_tid */
-	__u32 exec_id;	      /* task_struct.self_exec_id: tells the address spaces of one pid apart */
+	__u32 exec_id;	      /* task_struct.self_exec_id: distinguishes the address spaces of one pid */
 	__u16 event;
-	__u8 has_user; /* user frames were asked for and the task has user memory */
+	__u8 has_user; /* user frames were requested and the task has user memory */
 	__u8 pad;
 	char comm[SAMPLE_COMM_LEN];
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CAPTURE, the scheduler: each task has its sums beside it, which nothing has to be looked up for; they go into `rows` when it ends,
- * and are read by an iterator while it lives. Nothing is allocated in here but where a task is made: the scheduler's hooks hold locks
- * that an allocation may want.
+ * CAPTURE, the scheduler: each task has its own sums, which need no look-up; they go into `rows` when it ends,
+ * and an iterator reads them while it lives. Nothing is allocated here except where a task is created: the scheduler's hooks hold locks
+ * that an allocation may need.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -30,7 +30,7 @@ struct sched_sums {
 	__u32 wait_slots[BY_SLOTS], run_slots[BY_SLOTS], off_slots[BY_SLOTS]; /* off: asleep in any state */
 };
 
-/* A task that is there, as the iterator tells it: what is new since it told last, up to the moment that it was asked for. */
+/* A live task, as the iterator reports it: what is new since its last report, up to the moment of the request. */
 struct sched_task {
 	__u64 start, cgroup;
 	__u32 pid, tid, uid, unused;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CAPTURE, the scheduler, event by event: a record of each switch has all that is to be told of the run that it ends, and of the wait
- * before. That is kept beside the task, so what is lost on its way makes nothing else wrong.
+ * CAPTURE, the scheduler, event by event: a record of each switch has everything about the run that it ends and about the wait
+ * before. These values are kept with the task, so a lost record makes no other record wrong.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Every switch, wake-up and migration of the tasks asked for: records of the rings, and of the iterator over those that are left. */
+/* Every switch, wake-up and migration of the target's tasks: records of the rings, and of the iterator over live tasks at the end. */
 #ifndef SKEP_BPF_SCHEDLOG_H
 #define SKEP_BPF_SCHEDLOG_H
 
@@ -19,9 +19,9 @@ enum schedlog_kind {
 
 enum schedlog_flag {
 	SCHEDLOG_PREEMPTED = 1 << 0,
-	SCHEDLOG_TASK = 1 << 1,	  /* `task` was asked for */
+	SCHEDLOG_TASK = 1 << 1,	  /* `task` is a target */
 	SCHEDLOG_OTHER = 1 << 2,  /* `other` was */
-	SCHEDLOG_HAS_USER = 1 << 3, /* user frames were asked for, and it has user memory */
+	SCHEDLOG_HAS_USER = 1 << 3, /* user frames were requested, and it has user memory */
 };
 
 /* Who woke a task. */
@@ -40,12 +40,12 @@ struct schedlog_who {
 
 /*
  * Times are of the scheduler's clock; 0: before the run, or not known. A task was put off its CPU at off_ns, able to run again from
- * ready_ns and on this CPU from on_ns until time_ns. Cut behind ips[nr_kips + nr_uips].
+ * ready_ns and on this CPU from on_ns until time_ns. Cut after ips[nr_kips + nr_uips].
  */
 struct schedlog_rec {
 	__u64 time_ns;
 	__u64 off_ns, ready_ns, on_ns;
-	__u64 delay_ns, run_ns; /* in front of this run, and it: what the kernel added to its sums (/proc/PID/schedstat); or SCHEDLOG_UNKNOWN */
+	__u64 delay_ns, run_ns; /* before this run, and this run: what the kernel added to its sums (/proc/PID/schedstat); or SCHEDLOG_UNKNOWN */
 	__u32 cpu;
 	__u32 other_cpu; /* SWITCH: where it ran before; NO_CPU: not known */
 	__u16 state, off_state; /* task_struct.__state from now on, and from off_ns on; 0: able to run */

@@ -4,7 +4,7 @@
  * through an array, whose look-up is inlined on every kernel; a per-CPU map's is not.
  *
  * Where these tracepoints may be preempted (7.2, with sleepable programs) the kernel skips the program for all other tasks of the
- * CPU until the one in it goes on: calls are lost by the hundreds. There the dearer way through perf's tracepoints is taken,
+ * CPU until the one in it goes on: calls are lost by the hundreds. There the slower way through perf's tracepoints is used,
  * which turns preemption off. So additions need not be atomic: no interrupt makes a system call.
  */
 #include "vmlinux.h"

@@ -17,7 +17,7 @@ enum syscall_abi {
 
 struct syscall_tally {
 	/*
-	 * Whom the filter was asked about last, and what it said: a loop of calls asks once. One word, since the program may be
+	 * The task that the filter checked last, and the result: a loop of calls checks once. One word, since the program may be
 	 * preempted: process and thread (22 bits each, PID_MAX_LIMIT), the epoch of `targets` (19), the answer (1).
 	 */
 	__u64 last;

@@ -22,7 +22,7 @@ enum filter_bit {
 #define TARGET_PID(pid) ((__u64)(pid))
 #define TARGET_TID(tid) ((__u64)(tid) | 1ULL << 32)
 
-/* The low bits of a value of `targets`. The others are the process's birth, 0 where it is not known: numbers come again. */
+/* The low bits of a value of `targets`. The others are the process's birth, 0 where it is not known: numbers are reused. */
 enum target_state {
 	TARGET_ACTIVE = 1,
 	TARGET_AT_EXEC = 2, /* COMMAND before its exec: becomes active there */

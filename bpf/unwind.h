@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Unwinding without frame pointers: the tables that user space compiles out of .eh_frame (user/unwind/ehframe.c), how a process maps
- * objects, and what the kernel's walker (bpf/lib/unwind.bpf.h) and user space's (user/unwind/walk.c) tell each other.
+ * objects, and what the kernel's walker (bpf/lib/unwind.bpf.h) and user space's (user/unwind/walk.c) exchange.
  *
  * A table is a list of rows, in pages of UNWIND_PAGE_BYTES of text. A row says by which rule frames are found from its address up
  * to the next row's. Rules are few (5,279 in all 2,394 ELF files of a Debian system) and shared by all tables.
@@ -28,12 +28,12 @@ struct unwind_page {
 	__u32 row;   /* number of its first row */
 	__u32 nr;    /* 0: no rule anywhere in this page; at most UNWIND_BLOCK_ROWS; or UNWIND_PAGE_ASK */
 };
-#define UNWIND_PAGE_ASK 0xffffffffu /* its rows are not in the kernel's map: user space would like to be asked */
+#define UNWIND_PAGE_ASK 0xffffffffu /* its rows are not in the kernel's map: user space wants a request */
 
 /* Where the frame of the caller begins (DWARF's CFA: the caller's stack pointer). Off is rule.cfa_off. */
 enum unwind_cfa {
 	UNWIND_CFA_NONE = 0,	/* no code, or code without unwinding information */
-	UNWIND_CFA_UNKNOWN = 1, /* a rule that cannot be said here */
+	UNWIND_CFA_UNKNOWN = 1, /* a rule that cannot be expressed here */
 	UNWIND_CFA_SP = 2,	/* sp + off */
 	UNWIND_CFA_BP = 3,
 	UNWIND_CFA_BX = 4,	/* x86-64: the dynamic linker's way into lazily bound functions */
@@ -51,7 +51,7 @@ enum unwind_saved {
 	UNWIND_SAME = 0,  /* not touched; of the return address: the outermost frame */
 	UNWIND_AT_CFA = 1, /* *(CFA + its off) */
 	UNWIND_AT_SP = 2,  /* *(this frame's sp + its off): signal frames */
-	UNWIND_LOST = 3,   /* nobody knows; of the return address: a rule that cannot be said here */
+	UNWIND_LOST = 3,   /* not known; of the return address: a rule that cannot be expressed here */
 	UNWIND_IN_REG = 4, /* only of the return address: in rule.reg, at a leaf (__vfork) */
 	UNWIND_AT_BP = 5,  /* *(this frame's bp + its off): functions that align their stack, UNWIND_CFA_BP_DEREF */
 	UNWIND_IN_LINK = 6, /* only of arm64's return address: in the link register, where that is known */
@@ -73,16 +73,16 @@ _Static_assert(sizeof(struct unwind_rule) == 16, "unwind_rule");
 
 /* An executable mapping of a process. A space has them sorted; they are disjoint. */
 enum unwind_kind {
-	UNWIND_MAP_ASK = 0,   /* user space has no table for it yet, and would like to be asked */
+	UNWIND_MAP_ASK = 0,   /* user space has no table for it yet, and wants a request */
 	UNWIND_MAP_TABLE = 1,
 	UNWIND_MAP_FP = 2,    /* no table: only checked steps by frame pointers (a JIT's) */
-	UNWIND_MAP_NONE = 3,  /* no code: a gap that user space need not be asked about again */
+	UNWIND_MAP_NONE = 3,  /* no code: a gap that needs no further request */
 	UNWIND_MAP_PROBE = 4, /* the kernel's, for its probes: lib/unwindprobe.bpf.h */
 };
 
 struct unwind_map {
 	__u64 start, end;
-	__u64 bias; /* address - bias: bytes from the begin of the object's first page */
+	__u64 bias; /* address - bias: bytes from the start of the object's first page */
 	__u32 page; /* number of that page in the kernel's map of all pages */
 	__u32 nr_pages; /* of this object; with enum unwind_kind above UNWIND_KIND_SHIFT */
 };
@@ -103,7 +103,7 @@ _Static_assert(sizeof(struct unwind_map) == 32, "unwind_map");
 /* Mappings lie in blocks, too; those of a space are in one. */
 #define UNWIND_BLOCK_MAPS 4096u
 
-/* An address space: a process from one exec to the next. start_ns: start_time of its first thread, numbers come again. */
+/* An address space: a process from one exec to the next. start_ns: start_time of its first thread, numbers are reused. */
 struct unwind_space_key {
 	__u64 start_ns;
 	__u32 tgid; /* in the initial PID namespace */
@@ -117,7 +117,7 @@ struct unwind_space {
 
 /*
  * Registers of a frame that are followed outwards. Of arm64, bp is x29 and bx the link register x30: known at the leaf, and where a
- * signal came in; whoever has called has changed it.
+ * signal came in; a function that has called has changed it.
  */
 struct unwind_regs {
 	__u64 ip, sp, bp, bx;
@@ -131,7 +131,7 @@ enum unwind_lost {
 	UNWIND_LOST_LEAF = 4, /* all others: neither a leaf, nor has it called only what is near */
 	UNWIND_BY_FP = 8,     /* nothing lost: the frame was found by a frame pointer */
 	UNWIND_LOST_SP = 16,  /* arm64, by a frame pointer: sp is further out than it says */
-	UNWIND_UNSETTLED = 32, /* the leaf's ip is behind a breakpoint: what is in its place may be to be done (lib/unwindprobe.bpf.h) */
+	UNWIND_UNSETTLED = 32, /* the leaf's ip is after a breakpoint: the replaced instruction may not have run yet (lib/unwindprobe.bpf.h) */
 };
 
 #define UNWIND_LEAF_REGS 17 /* by DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 rip; x0 .. x16 */
@@ -149,15 +149,15 @@ enum unwind_lost {
 enum unwind_end {
 	UNWIND_MORE = 0,     /* a caller was found */
 	UNWIND_ROOT = 1,     /* the outermost frame: its return address is undefined, or 0 */
-	UNWIND_DEPTH = 2,    /* as many frames as are kept: their number says it, there is no mark */
-	UNWIND_NO_STACK = 3, /* memory of the stack is not there, or not in core */
+	UNWIND_DEPTH = 2,    /* as many frames as are kept: their number shows it, there is no mark */
+	UNWIND_NO_STACK = 3, /* memory of the stack is not mapped, or not in core */
 	UNWIND_NO_CODE = 4,  /* a return address outside of executable memory */
 	UNWIND_NO_RULE = 5,  /* code without unwinding information, and no frame pointer either */
 	UNWIND_BAD_RULE = 6, /* information that skep does not understand, or a register that is lost */
 	UNWIND_ASTRAY = 7,   /* the caller's frame would not be further out */
 	UNWIND_COMPAT = 8,   /* 32-bit code */
 	UNWIND_ASK = 9,	     /* mapping or table not known here: user space walks the rest */
-	UNWIND_NO_ROOM = 10, /* the same, and there was no room to ask */
+	UNWIND_NO_ROOM = 10, /* the same, and there was no room for the request */
 	UNWIND_ENDS
 };
 

@@ -23,11 +23,11 @@
 
 /* Why a walk ended before the root. */
 enum stack_stop {
-	STOP_ROOT = 0,	    /* walked as far as the walker can tell */
+	STOP_ROOT = 0,	    /* walked to the root, as far as the walker knows */
 	STOP_DEPTH = 1,	    /* STACK_MAX_FRAMES reached, callers are missing */
 	STOP_UNREADABLE = 2, /* the walker got no frame at all: memory gone or not present */
 	STOP_NO_ROOT = 3,   /* the outermost frame is no known root: the frame-pointer chain broke */
-	STOP_LEAF = 4,	    /* only where it happened was asked for: nothing is missing */
+	STOP_LEAF = 4,	    /* only the innermost frame was requested: nothing is missing */
 	STOP_BEFORE = 5,    /* of a task that was off its CPU before the start: cannot be walked from outside */
 	STOP_NO_ROOM = 6,   /* the kernel's table of stacks was full: none of its frames was kept */
 	/* By tables (bpf/unwind.h), which know more */
@@ -43,13 +43,13 @@ enum stack_stop {
 	STOP_MAX
 };
 
-#define SAMPLE_DEEP_MAX 1023 /* frames of a user stack, where more than STACK_MAX_FRAMES were asked for */
+#define SAMPLE_DEEP_MAX 1023 /* frames of a user stack, if more than STACK_MAX_FRAMES were requested */
 
 /* What a thread did on no CPU. */
 enum off_cpu {
 	OFF_CPU_UNKNOWN = 0, /* of other samples, and of files that do not say */
 	OFF_CPU_BLOCKED = 1,
-	OFF_CPU_QUEUED = 2, /* behind the wake-up, for a CPU */
+	OFF_CPU_QUEUED = 2, /* after the wake-up, for a CPU */
 	OFF_CPU_PREEMPTED = 3,
 	OFF_CPU_MAX
 };
@@ -73,7 +73,7 @@ struct sample {
 	uint32_t cpu;	  /* UINT32_MAX when aggregated over CPUs */
 	uint16_t event;	  /* index in the session's event list */
 	uint8_t kstop, ustop; /* enum stack_stop of each walk */
-	bool is_tracepoint; /* its kernel stack may begin in what carried the hit to us */
+	bool is_tracepoint; /* its kernel stack may start in the code that delivered the hit */
 	const char *comm; /* NUL-terminated, shorter than COMM_LEN; NULL: take it from task events */
 	const uint64_t *kips; /* kernel frames, leaf first */
 	const uint64_t *uips; /* user frames, leaf first */
@@ -93,14 +93,14 @@ enum task_what {
 	TASK_EXEC, /* name set by exec: all mappings before it are gone */
 	TASK_FORK, /* tid of pid made by ptid of ppid; pid == ppid is a new thread */
 	TASK_EXIT, /* thread tid ended */
-	TASK_KSYM, /* kernel text came or went (BPF program, trampoline): addr, len, path = name */
-	TASK_BUILD_ID, /* of files: the build id of what has this path, told after its TASK_MMAP; kernel as there */
+	TASK_KSYM, /* kernel text appeared or was removed (BPF program, trampoline): addr, len, path = name */
+	TASK_BUILD_ID, /* of files: the build id of the file with this path, reported after its TASK_MMAP; kernel as there */
 };
 
 struct task_event {
 	enum task_what what;
 	bool kernel; /* TASK_MMAP: kernel or module text; pid is UINT32_MAX */
-	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: was so before the recording began */
+	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: was so before the recording started */
 	uint32_t pid, tid;
 	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT */
 	uint32_t cpu;

@@ -13,7 +13,7 @@
 struct target {
 	bool all; /* -a */
 	bool no_children; /* those made from now on are left out */
-	VEC(uint32_t) pids, tids, cpus, uids; /* empty: not asked for */
+	VEC(uint32_t) pids, tids, cpus, uids; /* empty: not requested */
 	VEC(const char *) comms, cgroups;     /* cgroups: directory of cgroup v2 */
 	char **argv; /* COMMAND with its arguments, NULL if none */
 	const char *as; /* the user that COMMAND runs as, in argv; NULL: who called sudo, else who called us */
@@ -22,8 +22,8 @@ struct target {
 extern const struct opt target_opts[];
 
 /*
- * Checks that every member exists and that something was asked for. With nothing but COMMAND, COMMAND
- * is the target; with anything else COMMAND only says how long. Exit 2 for contradictions, 1 for what
+ * Checks that every member exists and that there is a target. With nothing but COMMAND, COMMAND
+ * is the target; with anything else COMMAND only sets how long the run takes. Exit 2 for contradictions, 1 for what
  * does not exist (any more).
  */
 int target_check(struct target *t, struct err *err);

@@ -47,7 +47,7 @@ struct attachments {
 int attach_pmu(bool is_user);
 
 /*
- * One place by a perf event. cookie: the program asks for it (needs FEATURE_COOKIE). 0 or -errno: -ENOENT no such function or
+ * One place by a perf event. cookie: the program reads it (needs FEATURE_COOKIE). 0 or -errno: -ENOENT no such function or
  * file, -EINVAL a place that cannot be probed, -EADDRNOTAVAIL several functions of that name.
  */
 int attach_one(struct attachments *a, enum attach_how how, int prog_fd, const struct attach_place *place, bool is_return, bool cookie);
@@ -61,7 +61,7 @@ int attach_trampoline(struct attachments *a, int prog_fd);
 /* Attaches to the raw tracepoint of the name after the colon. 0 or -errno: -ENOENT where only perf knows it. */
 int attach_raw(struct attachments *a, int prog_fd, const char *tracepoint);
 
-/* Hits that the kernel did not tell the programs of: probes inside of the handling of a probe, returns that had no room. */
+/* Hits that the kernel did not report to the programs: probes hit while it handled a probe, returns without room. */
 uint64_t attachments_missed(const struct attachments *a);
 
 void attachments_free(struct attachments *a);

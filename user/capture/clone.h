@@ -22,7 +22,7 @@ struct clone_mark {
 /* The model is loaded, and every mark is in it. Returns a descriptor, or -errno with err filled; what: "the program that ...". */
 int clone_load(const struct bpf_program *model, const struct clone_mark *marks, size_t nr_marks, const char *what, struct err *err);
 
-/* What a clone is loaded as, where it is not its model's kind, and the body of one of the functions that are behind the model. */
+/* What a clone is loaded as, where it is not its model's kind, and the body of one of the functions after the model. */
 struct clone_as {
 	uint32_t prog_type;   /* enum bpf_prog_type; 0: the model's */
 	uint32_t attach_type; /* enum bpf_attach_type */
@@ -35,7 +35,7 @@ struct clone_as {
 
 /*
  * The n instructions of a model with as->body in its place, to out, which has room for n + as->nr_body. Returns how many, or -ENOTSUP:
- * no function behind the model has the mark, or several. For tests.
+ * no function after the model has the mark, or several. For tests.
  */
 ssize_t clone_set_body(const struct bpf_insn *insns, size_t n, const struct clone_as *as, struct bpf_insn *out);
 

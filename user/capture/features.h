@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel at hand, and our privileges on it, can do: found by doing it, never by the kernel's version. Each
- * probe runs once, when it is first asked for.
+ * What this kernel and our privileges allow: tested by doing it, never by the kernel's version. Each
+ * probe runs once, on its first use.
  */
 #ifndef SKEP_CAPTURE_FEATURES_H
 #define SKEP_CAPTURE_FEATURES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Values, operators and conditions of expressions, and the frame of the body around them; texts are in gen_text.c. */
+/* Values, operators and conditions of expressions, and the frame of the body around them; strings are in gen_text.c. */
 #include "capture/gen.h"
 
 #include <errno.h>

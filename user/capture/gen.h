@@ -2,7 +2,7 @@
 /*
  * From a bound expression to BPF instructions: the body of expr_body() in bpf/probe.bpf.c. Every piece is straight code or a jump
  * forward, and every value that is read is on the stack or a number, so that what verifies here verifies on every kernel.
- * An interpreter of operations would be one program for all: 15 ns an operation dearer, and 100,000 instructions to verify (100 ms).
+ * An interpreter of operations would be one program for all: 15 ns slower for each operation, and 100,000 instructions to verify (100 ms).
  */
 #ifndef SKEP_CAPTURE_GEN_H
 #define SKEP_CAPTURE_GEN_H

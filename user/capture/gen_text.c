@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Texts against literals: eight bytes at a time, or, for patterns, all states at once for each byte. */
+/* Strings against literals: eight bytes at a time, or, for patterns, all states at once for each byte. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The running kernel's symbols, asked for one by one (bpf/ksym.bpf.c). */
+/* The running kernel's symbols, looked up one by one (bpf/ksym.bpf.c). */
 #ifndef SKEP_CAPTURE_KSYM_H
 #define SKEP_CAPTURE_KSYM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libbpf takes the types from a path; the file behind it is memory of ours, filled anew for each object. */
+/* libbpf reads the types from a path; the file at that path is memory of ours, filled again for each object. */
 #include "capture/load.h"
 
 #include <bpf/btf.h>

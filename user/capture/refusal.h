@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel at hand can do, found by probing; and its refusals turned into next steps. */
+/* What this kernel can do, found by probing; and hints for its refusals. */
 #ifndef SKEP_CAPTURE_REFUSAL_H
 #define SKEP_CAPTURE_REFUSAL_H
 
@@ -30,7 +30,7 @@ void kernel_talk(void);
 /* May we load programs that sample? Else *ret_missing names the capabilities. */
 bool kernel_may_load(const char **ret_missing);
 
-/* Is CAP_NET_ADMIN there, which programs on packets need besides? 0, or -errno with exit 3 and the way out in err. */
+/* Is CAP_NET_ADMIN there, which programs on packets also need? 0, or -errno with exit 3 and a hint in err. */
 int kernel_check_net(struct err *err);
 
 /* Privileges, BTF and bpf() at all? 0, or -errno with exit 3 and the way out in err. */
@@ -47,7 +47,7 @@ int kernel_event_open(const struct event *e, uint32_t cpu);
 
 /*
  * As perf does: where there is no PMU the clock of the scheduler stands in for cycles, on a CPU for all tasks (pid -1), or for one (cpu -1).
- * Then e is that clock and note says so. Another event has nothing in its place.
+ * Then e is that clock and note says so. Another event has no replacement.
  */
 bool kernel_clock_instead(struct event *e, int pid, int cpu, char *note, size_t size);
 

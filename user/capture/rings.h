@@ -18,7 +18,7 @@ struct ring_place {
 struct rings {
 	struct ring_buffer *rb;
 	VEC(int) fds;	 /* of a ring each */
-	VEC(char) bytes; /* of records that came and were not delivered, each behind its u64 size */
+	VEC(char) bytes; /* of records that arrived and were not delivered, each after its u64 size */
 	VEC(struct ring_place) places;
 	uint64_t max_bytes; /* that are collected at once, and a record; the rest waits in the kernel. 0: all, however fast it comes */
 };
@@ -38,7 +38,7 @@ int rings_fd(const struct rings *r);
 /* Takes what is in the rings. 0 or -errno. */
 int rings_collect(struct rings *r);
 
-/* Delivers what was taken, as it came, and forgets it. 0, or what each() returned. */
+/* Delivers the taken records in their order, and drops them. 0, or what each() returned. */
 int rings_deliver(struct rings *r, int (*each)(void *arg, const void *record, size_t size), void *arg);
 
 /*

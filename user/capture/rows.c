@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* No entry is deleted during a walk, so that one by keys meets each that was there when it began. */
+/* No entry is deleted during a walk, so a walk by keys visits each entry that existed when it started. */
 #include "capture/rows.h"
 
 #include <bpf/bpf.h>

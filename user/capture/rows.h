@@ -41,9 +41,9 @@ size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places 
  */
 struct rows_ended {
 	uint32_t by;
-	bool is_outer; /* the keys hold PIDs of another namespace, so kill(2) cannot tell which have ended: all rows stay */
+	bool is_outer; /* the keys hold PIDs of another namespace, so kill(2) cannot show which have ended: all rows stay */
 	const struct by_places *at;
-	VEC(char) now, before; /* keys that this walk and the one before it met */
+	VEC(char) now, before; /* keys of this walk and of the one before */
 	void (*drop)(void *arg, const void *per_cpu); /* a row goes; may be NULL */
 };
 void rows_ended_free(struct rows_ended *ended);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * CAPTURE: one run of one or more sources: open (load, attach), run (arm, drain, stop), profile, close. The promises that no
- * command may forget live here: losses counted, cost measured, COMMAND run as its user, nothing left behind.
+ * command may forget live here: losses counted, cost measured, COMMAND run as its user, everything detached.
  */
 #ifndef SKEP_CAPTURE_SESSION_H
 #define SKEP_CAPTURE_SESSION_H

@@ -37,7 +37,7 @@ struct source {
 	/* Descriptors that become readable when there is something to drain: index from 0 on, until -1. */
 	int (*fd)(const struct source *src, uint32_t index);
 	void (*start)(struct source *src);
-	/* Behind it nothing is counted and no program of it is running any more. */
+	/* After it nothing is counted and none of its programs runs. */
 	void (*stop)(struct source *src);
 	/* Delivers what has come. 0 or -errno. */
 	int (*drain)(struct source *src, struct sink *sink);

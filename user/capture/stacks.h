@@ -28,7 +28,7 @@ const struct stack_val *stacks_find(const struct stacks *stacks, uint64_t key);
 
 void stacks_free(struct stacks *stacks);
 
-/* The same while programs run: stacks are read when they are asked for first, and kept. Zeroed before its first use. */
+/* The same while programs run: stacks are read on first use, and kept. Zeroed before its first use. */
 struct stack_cache {
 	uint64_t *keys; /* 0: free */
 	struct stack_val **values; /* no longer than they have frames */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What sources on the scheduler's hooks set up, begin and end alike. */
+/* What all sources on the scheduler's hooks set up, start and end in the same way. */
 #include "capture/tasks.h"
 
 #include <errno.h>

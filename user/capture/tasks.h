@@ -19,7 +19,7 @@ struct tasks {
 	volatile __s64 *run_offset_ns;
 	volatile __u32 *run_armed;
 	uint64_t started_ns, ended_ns; /* by the scheduler's clock; 0: not yet */
-	int64_t offset_ns; /* CLOCK_MONOTONIC less that, when the run began: one for all that is told */
+	int64_t offset_ns; /* CLOCK_MONOTONIC less that, when the run began: one for everything that is reported */
 };
 
 #define TASKS_OF(skel)                                                                                                      \
@@ -55,7 +55,7 @@ int tasks_attach(const struct tasks_hook *hooks, size_t nr_hooks, const struct b
 void tasks_start(struct tasks *t);
 
 /*
- * Ends the run. A process is reaped before it has left its CPU for the last time; behind a barrier of all CPUs it has. Programs go on:
+ * Ends the run. A process is reaped before it has left its CPU for the last time; after a barrier of all CPUs it has. Programs go on:
  * what lasts longer they count up to run_end_ns.
  */
 void tasks_stop(struct tasks *t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The attempts behind features.h: how each feature is tried, and what a refusal of it means. */
+/* The attempts of features.h: how each feature is tried, and what a refusal of it means. */
 #ifndef SKEP_CAPTURE_TRIES_H
 #define SKEP_CAPTURE_TRIES_H
 

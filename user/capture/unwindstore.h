@@ -31,8 +31,8 @@ int unwindstore_rests_fd(const struct unwind_store *store);
 struct unwindstore_use {
 	uint64_t map_bytes;	/* of kernel memory, all together */
 	uint64_t evicted_bytes; /* of rows that made way for others */
-	bool is_full;		/* of mappings: processes that came then are asked about again and again */
-	bool has_no_pages;	/* for objects that came then: stacks end at them */
+	bool is_full;		/* of mappings: later processes cause a request each time */
+	bool has_no_pages;	/* for later objects: stacks end at them */
 };
 struct unwindstore_use unwindstore_use(struct unwind_store *store);
 

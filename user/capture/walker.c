@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stacks that the kernel could not walk: finished here, kept until their samples come. */
+/* Stacks that the kernel could not walk: finished here, kept until their samples arrive. */
 #include "capture/walker.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the walkers in the kernel read (bpf/lib/unwind.bpf.h), made once for all programs of a session, and what they could not walk:
- * the rest of such a stack is walked here, by a guide, and put behind the frames that the kernel found.
+ * the rest of such a stack is walked here, by a guide, and appended to the frames that the kernel found.
  */
 #ifndef SKEP_CAPTURE_WALKER_H
 #define SKEP_CAPTURE_WALKER_H
@@ -18,7 +18,7 @@ struct bpf_object;
 struct unwinder;
 
 struct unwinder_cfg {
-	struct unwind_guide *guide; /* borrowed, and asked only in unwinder_walk(); NULL: there is to be no unwinder */
+	struct unwind_guide *guide; /* borrowed, and used only in unwinder_walk(); NULL: there is to be no unwinder */
 	uint64_t bytes;		    /* of tables (capture/unwindstore.h); 0: the default */
 	uint32_t max_frames;	    /* of a user stack, STACK_MAX_FRAMES to SAMPLE_DEEP_MAX; 0: the least */
 	bool is_must;		    /* or there is to be no session; else stacks are walked by frame pointers where there is no room */
@@ -34,13 +34,13 @@ int unwinder_lend(const struct unwinder *u, struct bpf_object *obj);
 /* An object's cfg_unwind; of NULL 0. */
 uint32_t unwinder_mode(const struct unwinder *u);
 
-/* Readable when the kernel asks. */
+/* Readable when the kernel has requests. */
 int unwinder_fd(const struct unwinder *u);
 
-/* Takes what the kernel asks; behind the collecting of samples, or they come without the rest of their stacks. 0 or -errno. */
+/* Takes the kernel's requests; call it after collecting samples, or they lack the rest of their stacks. 0 or -errno. */
 int unwinder_collect(struct unwinder *u);
 
-/* Walks what was taken; behind the side band of that moment. 0 or -errno. */
+/* Walks the taken requests; call it after the side band of that moment. 0 or -errno. */
 int unwinder_walk(struct unwinder *u);
 
 /*

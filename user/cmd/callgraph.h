@@ -13,7 +13,7 @@ struct unwind_guide;
 struct unwinder_cfg;
 
 enum call_graph {
-	CALL_GRAPH_AUTO, /* by tables where that is to be had */
+	CALL_GRAPH_AUTO, /* by tables where available */
 	CALL_GRAPH_FP,	 /* by frame pointers */
 	CALL_GRAPH_EH,	 /* user stacks by the tables of .eh_frame */
 	CALL_GRAPH_NONE, /* only where it happened */

@@ -14,11 +14,11 @@ struct cmd {
 	size_t cfg_size;	       /* the configuration, zeroed before parsing */
 	const char *examples;	       /* lines of -h; run by the manual's test */
 	/*
-	 * Does it. operands: argv behind the options. Returns an exit code (also COMMAND's own), or a
+	 * Runs the command. operands: argv after the options. Returns an exit code (also COMMAND's own), or a
 	 * negative errno with err filled.
 	 */
 	int (*run)(void *cfg, char **operands, struct err *err);
-	/* Others that it begins the names of ("sched timehist"), ending with NULL; or NULL. As first operand such a word is no COMMAND. */
+	/* Commands of two words that start with this one ("sched timehist"), ending with NULL; or NULL. Their second word is no COMMAND. */
 	const struct cmd *const *subs;
 	const struct opt_other *others; /* ending with an empty row; or NULL */
 };
@@ -29,7 +29,7 @@ struct cmd {
 
 extern const struct cmd *const cmds[]; /* ends with NULL */
 
-/* The last word of a command's name: what is typed behind the others. */
+/* The last word of a command's name: what is typed after the others. */
 const char *cmd_word(const struct cmd *c);
 
 #endif

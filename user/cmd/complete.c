@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The words of a line are read by the option tables, as the parser does: which command, which option waits for a value, where COMMAND
- * begins. What a value can be follows from the name that -h gives it.
+ * starts. The kind of a value follows from its name in -h.
  */
 #include "cmd/complete.h"
 

@@ -4,7 +4,7 @@
 #define SKEP_CMD_COMPLETE_H
 
 /*
- * words: those behind "skep", the last one is being typed (may be empty); n of them. Prints "words", then a line each, WORD\tDESCRIPTION,
+ * words: those after "skep", the last one is being typed (may be empty); n of them. Prints "words", then a line each, WORD\tDESCRIPTION,
  * at most COMPLETE_MAX; or "files"; or "command N": words[N] and on are a COMMAND of its own, to be completed as such. 0 or -errno.
  */
 int complete_words(char **words, int n);
@@ -17,7 +17,7 @@ enum complete_events {
 struct complete;
 void complete_events(struct complete *c, const char *text, unsigned which);
 
-/* A word that is offered where it begins as what is typed, and has nothing that means more to a shell. A negative return: there are enough. */
+/* Offers a word if it starts with the typed text and has no character that is special to a shell. A negative return: there are enough. */
 int complete_offer(struct complete *c, const char *word, const char *description);
 
 /* Is there room for more? */

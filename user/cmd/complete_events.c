@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Names of events as they are typed, a part at a time: subsystems before their tracepoints, folders before files, files before their
- * functions. At most COMPLETE_MAX are made, so that a shell is answered at once.
+ * functions. At most COMPLETE_MAX are made, so that the shell gets its answer at once.
  */
 #include <dirent.h>
 #include <errno.h>

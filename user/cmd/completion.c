@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep completion: what shells ask at each Tab, and the few lines of each shell that ask it. What they are told is cmd/complete.h's. */
+/* skep completion: the few lines of each shell that call skep at each Tab. cmd/complete.h has the answers. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep doctor: what works on this machine, what needs it, and what would bring the rest. */
+/* skep doctor: what works on this machine, what needs it, and how to enable the rest. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of skep list share: what is asked for, and where rows and reasons go. */
+/* What the parts of skep list share: the queries, and where rows and reasons go. */
 #ifndef SKEP_CMD_LIST_H
 #define SKEP_CMD_LIST_H
 
@@ -39,10 +39,10 @@ struct list_run {
 /* Does any query ask for this kind? */
 bool list_asks(const struct list_run *run, enum list_kind kind);
 
-/* Is a row of this name (alias: another one, or NULL) to be printed? Counts it for each query that asks for it. */
+/* Is a row of this name (alias: another one, or NULL) to be printed? Counts it for each query that matches. */
 bool list_wants(struct list_run *run, enum list_kind kind, const char *name, const char *alias);
 
-/* A kind that cannot be listed: for each query that asks for it, and as a note. */
+/* A kind that cannot be listed: for each query that matches, and as a note. */
 void list_refuse(struct list_run *run, enum list_kind kind, int ret, const char *why, const char *hint);
 
 /* Once each. */
@@ -54,7 +54,7 @@ const char *list_example(const char *name, const char *rest);
 /* Rows of the kinds that cost little: hardware, cache, software, PMU, tracepoints, system calls. 0 or -errno with err filled. */
 int list_events(struct list_run *run, struct err *err);
 
-/* Rows of kernel functions, functions of programs and their USDT, for one query that asks for them, likewise. */
+/* Rows of kernel functions, functions of programs and their USDT, for one query, likewise. */
 int list_kernel(struct list_run *run, struct list_query *query, struct err *err);
 int list_program(struct list_run *run, struct list_query *query, struct err *err);
 

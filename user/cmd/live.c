@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The one order in which a live run comes to its names. */
+/* Sets up symbol names for a live run; the order matters. */
 #include "cmd/live.h"
 
 #include <errno.h>

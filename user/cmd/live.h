@@ -7,11 +7,11 @@
 #include "cmd/measure.h"
 #include "model/fold.h"
 
-/* Has kernel addresses asked of the running kernel. The asker is to outlive the names that are looked up. */
+/* Lets the running kernel look up kernel addresses. The asker must outlive the look-ups. */
 void live_kernel_names(struct syms_cfg *cfg, struct ksym_asker *asker);
 
 /*
- * Names of the kernel come by BPF where that is to be had (*ret_asker, to be closed behind the last look-up; NULL: none), else from
+ * Names of the kernel come from BPF where available (*ret_asker, to be closed after the last look-up; NULL: none), else from
  * /proc/kallsyms. *ret_status: COMMAND's. 0 or -errno.
  */
 int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cfg, struct fold *fold, struct ksym_asker **ret_asker,

@@ -62,7 +62,7 @@ int measure_check(struct measure *m, char **operands, struct err *err);
 int measure_events(struct measure *m, struct err *err);
 
 /*
- * Opens the session, tells the sink of the tasks that exist, runs, fills the profile. cfg carries
+ * Opens the session, reports the existing tasks to the sink, runs, fills the profile. cfg carries
  * what the command chose; the rest is set here. before (may be NULL) is called
  * once the events are final and before the sink sees anything. *ret_status: COMMAND's.
  */
@@ -70,12 +70,12 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 		struct profile *p, int *ret_status, struct err *err);
 
 /*
- * Tells the sink of the mappings of targets that were there before, and of their threads' names. Notes in the profile say whose cannot
+ * Reports to the sink the mappings of targets that existed before, and their threads' names. Notes in the profile name those that cannot
  * be read. 0, -errno, or what the sink returned.
  */
 int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p);
 
-/* Ledger (only what is not zero) and, when asked, receipt, on stderr. */
+/* Ledger (only what is not zero) and, if requested, receipt, on stderr. */
 void honesty_print(const struct honesty *h, const struct profile *p);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Promise 1: an empty picture is an error that says why. */
+/* Promise 1: an empty picture is an error with its reason. */
 #include "cmd/nothing.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A word of --by is a part of the key that every hit has; what is none is an expression over what the probe sees. */
+/* A word of --by is a part of the key that every hit has; any other word is an expression over the probe's arguments. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

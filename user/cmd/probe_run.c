@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A stream prints each hit as it comes; a table is printed at the end, or at each interval. */
+/* A stream prints each hit as it arrives; a table is printed at the end, or at each interval. */
 #include "cmd/probe_run.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The events of a file to what is shown of them: one view each, or one for those that count the same thing in different places. */
+/* From the events of a file to views: one for each, or one for all that count the same thing in different places. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep sched map: who is on which CPU. */
+/* skep sched map: which task is on which CPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From the session to the last line; which lines, a view says. */
+/* A run of the scheduler's events, from the session to the last line; a view decides what is printed. */
 #include "cmd/schedlog.h"
 
 #include <errno.h>

@@ -20,8 +20,8 @@ struct schedlog {
 	struct schedlog_cfg source;
 	struct walk_options walks; /* of its stacks */
 	uint64_t duration_ns;
-	int (*begin)(struct schedlog *log); /* once all is attached: 0 or -errno */
-	/* When all has been told, with the ledger: 0 or -errno. NULL: nothing is written then. */
+	int (*begin)(struct schedlog *log); /* after all is attached: 0 or -errno */
+	/* After all events, with the ledger: 0 or -errno. NULL: nothing is written then. */
 	int (*end)(struct schedlog *log);
 	struct stat_out out;
 	/* Own. */

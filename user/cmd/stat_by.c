@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep stat --by and --latency: system calls and tracepoints summed in the kernel by what the user names. */
+/* skep stat --by and --latency: system calls and tracepoints summed in the kernel by the user's keys. */
 #include "cmd/stat_by.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A whole file is outfile.h's; one that others follow, or that is added to, has to be opened as it is. */
+/* outfile.h writes a whole file. A file that others follow, or that is appended to, is opened in place. */
 #include "cmd/stat_out.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@ struct stat_out {
 };
 
 /*
- * Before the run: what cannot be written is told before it costs a run, and a run that fails costs no former file. live: the
+ * Before the run: an unwritable file fails before the measurement, and a failed run keeps the former file. live: the
  * file is followed while it grows, or is added to. 0 or -errno.
  */
 int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep stat --stack: hits of system calls and tracepoints, by event and function, with who called. */
+/* skep stat --stack: hits of system calls and tracepoints, by event and function, with the callers. */
 #include "cmd/stat_stack.h"
 
 #include <errno.h>

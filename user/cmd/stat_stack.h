@@ -18,7 +18,7 @@ struct stat_stack {
 int stat_stack_run(const struct stat_stack *o, const struct target *target, const struct event *events, int nr_events,
 		   struct profile *profile, int *ret_status, struct err *err);
 
-/* The same for a measure whose events and probes are there already; it stays the caller's. */
+/* The same for a measure whose events and probes exist; it stays the caller's. */
 int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct profile *profile, int *ret_status, struct err *err);
 
 #endif

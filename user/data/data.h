@@ -13,7 +13,7 @@
 #include "sample.h"
 #include "util/err.h"
 
-/* What a file says of itself. All strings and arrays are borrowed by the writer, owned by the reader. */
+/* The description in a file's header. All strings and arrays are borrowed by the writer, owned by the reader. */
 struct data_meta {
 	const char *hostname, *os_release, *version, *arch, *cpu_desc;
 	uint32_t nr_cpus_avail, nr_cpus_online;
@@ -47,7 +47,7 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
 /*
  * The sink that turns samples and task events into records. round() writes FINISHED_ROUND. Aggregated
  * samples (count > 1) are refused with -EINVAL: the file has no room for a count. After a failed write
- * every call returns its -errno and data_writer_close tells it with the path.
+ * every call returns its -errno and data_writer_close reports it with the path.
  */
 struct sink *data_writer_sink(struct data_writer *w);
 

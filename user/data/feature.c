@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The feature sections at the end of a perf.data file: in comes what is known of machine, command
+ * The feature sections at the end of a perf.data file: in comes the description of machine, command
  * and events, out goes one byte string, the table of sections first.
  */
 #include <errno.h>

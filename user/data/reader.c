@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The perf.data reader: a source. In comes a file or a stream, hostile; out go its records in time
- * order. Bytes are read, not mapped: another process may cut the file while we are at it.
+ * order. Bytes are read, not mapped: another process may cut the file while we read it.
  */
 #include <errno.h>
 #include <fcntl.h>

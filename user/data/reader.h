@@ -185,7 +185,7 @@ int reader_fail(const struct data_reader *r, struct err *err, int ret, const cha
 /* attr.c. attr holds size bytes. 0, -E2BIG, -EBADMSG or -ENOMEM. */
 int attr_add(struct data_reader *r, const uint8_t *attr, size_t size);
 int attr_add_ids(struct data_reader *r, size_t attr, const uint8_t *ids, size_t n);
-/* After the last attribute. -EBADMSG: the records cannot be told apart. */
+/* After the last attribute. -EBADMSG: the records cannot be distinguished. */
 int attrs_settle(struct data_reader *r);
 /* The event that has this id, or -1. */
 int id_event(struct data_reader *r, uint64_t id);
@@ -209,7 +209,7 @@ uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size,
 /* Turns one record into a call of the sink. Returns what the sink returned. */
 int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
 
-/* reads.c: the counters at *p, which is moved behind them. False: more than there is up to end. */
+/* reads.c: the counters at *p, which is moved past them. False: more than there is up to end. */
 bool reads_take(const uint8_t **p, const uint8_t *end, uint64_t format, struct reads *ret);
 /* s for each that moved, with its event and weight. Returns what the sink returned. */
 int reads_deliver(struct data_reader *r, const struct reads *reads, struct sample *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * One record to one call of the sink. Every length comes from the file, so each read is checked
- * against the end of the record; a record that is too short for what it says is counted and left out.
+ * against the end of the record; a record that is shorter than its fields is counted and left out.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Inside the perf.data writer: writer.c turns events into records, output.c owns file and buffer, compress.c compresses what goes from
- * the buffer to the file, feature.c builds what is behind the records.
+ * the buffer to the file, feature.c builds the sections after the records.
  */
 #ifndef SKEP_DATA_WRITER_H
 #define SKEP_DATA_WRITER_H
@@ -47,7 +47,7 @@ static inline void output_commit(struct output *o, size_t n)
 /* Moves the buffer to the file and the new data size to its header. */
 int output_flush(struct output *o);
 
-/* Writes behind the last record; on failure the file ends at the last record again. */
+/* Writes after the last record; on failure the file ends at the last record again. */
 int output_tail(struct output *o, const void *bytes, size_t n);
 /* Overwrites what is in the file already. */
 int output_rewrite(struct output *o, uint64_t at, const void *bytes, size_t n);

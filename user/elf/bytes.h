@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A cursor over bytes of a file, little endian. What would be read behind the end is 0, and so is everything after that: a reader
+ * A cursor over bytes of a file, little endian. Bytes after the end read as 0, and so does everything after that: a reader
  * looks at is_short once, when it is done. Facts: DWARF 5, 7.6 (LEB128); Linux Standard Base 5.0, Core, 10.5 (pointer encodings).
  */
 #ifndef SKEP_ELF_BYTES_H
@@ -13,7 +13,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
-	bool is_short; /* more was asked for than there is */
+	bool is_short; /* more was requested than there is */
 };
 
 /* How a pointer is written: form in the low four bits, what it is relative to in the next three. */

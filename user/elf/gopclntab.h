@@ -14,7 +14,7 @@ bool gopclntab_is(const struct elf_file *elf); /* has it one, of whatever Go? */
 /* The function that signals' handlers return to, on x86-64? */
 bool gopclntab_is_sigreturn(const char *name);
 
-/* One whose first instruction is returned to, though nobody has called what is before it? */
+/* A function whose first instruction is a return address without a call before it? */
 bool gopclntab_is_return(const char *name);
 
 /* Adds the functions. 0, also when there is no table that is understood, or -ENOMEM. */

@@ -13,11 +13,11 @@
 enum symbol_size {
 	SIZE_KNOWN,
 	SIZE_TO_NEXT, /* up to the next symbol */
-	SIZE_EXACT,   /* only its own address: nobody said how far it goes */
+	SIZE_EXACT,   /* only its own address: its size is not known */
 	SIZE_STOP,    /* no symbol: ends the one before it */
 };
 
-/* What the better of several names of one address is told by, best bit first. */
+/* Decides between several names of one address, best bit first. */
 enum symbol_rank {
 	RANK_GLOBAL = 1,
 	RANK_STRONG = 2, /* not weak */

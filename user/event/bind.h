@@ -26,7 +26,7 @@ enum bound_kind {
 	BOUND_REG,     /* register `num`, by its DWARF number */
 	BOUND_RET,     /* what the function returns */
 	BOUND_RECORD,  /* size bytes at num of a tracepoint's record */
-	BOUND_RECORD_LOC, /* the address of what 32 bits at num of the record say; op 1: counted from behind them on */
+	BOUND_RECORD_LOC, /* the address of what 32 bits at num of the record say; op 1: counted from their end on */
 	BOUND_RECORD_AT, /* the address of byte num of the record */
 	BOUND_BUILTIN, /* num: enum builtin */
 	BOUND_LOAD,    /* size bytes of memory at a + num */
@@ -85,7 +85,7 @@ struct bound_arg {
 	uint8_t show;
 	uint32_t text_max; /* SHOW_TEXT: of an array's bytes and one for a NUL; 0: not known */
 	uint32_t count;	   /* SHOW_TEXT: node of how many bytes it has; 0: to its NUL */
-	uint32_t bytes;	   /* SHOW_RECORD: of the record, without the data that its locations tell of... */
+	uint32_t bytes;	   /* SHOW_RECORD: of the record, without the data of its locations... */
 	uint32_t texts;	   /* ...which so many fields have */
 	uint64_t enum_id;  /* in types */
 	struct ctypes *types;
@@ -123,7 +123,7 @@ struct bind_env {
 int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct bound_probe *ret_probe, struct err *err);
 void bind_free(struct bound_probe *probe);
 
-/* One expression more, of a text of its own (--by, --hist), among the probe's arguments. 0 or -errno likewise. */
+/* One more expression, with its own text (--by, --hist), among the probe's arguments. 0 or -errno likewise. */
 int bind_more(const struct exprs *exprs, const struct expr_arg *arg, const struct bind_env *env, struct bound_probe *probe, struct err *err);
 
 #endif

@@ -22,7 +22,7 @@ struct value {
 	uint32_t text_max; /* of a text in an array: its bytes and one for a NUL; 0: it ends where it ends */
 	uint32_t bit_at, bits; /* of a bit field: in the bytes at off */
 	bool has_type;
-	bool is_raw;	  /* a register whose type nobody knows: it may be the address of a text */
+	bool is_raw;	  /* a register of unknown type: it may be the address of a string */
 	bool is_constant; /* num is not it: the node's is */
 	struct ctype type;
 	uint8_t show; /* where the type does not say; SHOW_UNSIGNED else */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A parameter or field comes before a built-in name, and both before argN: `pid` of a function with such an argument is that. */
+/* A parameter or field comes before a built-in name, and both before argN: `pid` of a function with such an argument is the argument. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -60,7 +60,7 @@ bool event_kernel_only(const struct event *e);
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err);
 
 /*
- * Calls each() for the names of hardware, software and cache events; another name of the same event comes right behind it.
+ * Calls each() for the names of hardware, software and cache events; another name of the same event follows it.
  * Returns 0, or what each() returned.
  */
 int event_each_name(int (*each)(void *arg, const struct event *e), void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Precedences are C's. Behind a number: K, M, G (powers of 1024) and ns, us, ms, s (to ns). */
+/* Precedences are C's. After a number: K, M, G (powers of 1024) and ns, us, ms, s (to ns). */
 #include "event/expr.h"
 
 #include <ctype.h>

@@ -60,12 +60,12 @@ struct expr_arg {
 	uint32_t node;
 	uint32_t type_at, type_len; /* ":x64" without the colon; 0: as its type is */
 	uint32_t count;		    /* node of how many bytes a text has, ":string:count"; 0: to its NUL */
-	uint32_t name_at, name_len; /* "NAME=" in front of it; 0: the expression's own text */
+	uint32_t name_at, name_len; /* "NAME=" before it; 0: the expression's own text */
 	uint32_t at, len;	    /* of the expression's text */
 };
 
 /*
- * From text + *at on: one expression, and *at moves behind it. Returns its node, or -errno with err filled and a caret. what: "bad
+ * From text + *at on: one expression, and *at moves past it. Returns its node, or -errno with err filled and a caret. what: "bad
  * filter".
  */
 int expr_parse(struct exprs *exprs, size_t *at, const char *what, struct err *err);

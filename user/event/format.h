@@ -15,7 +15,7 @@
 enum format_where {
 	FORMAT_PLAIN,
 	FORMAT_DATA_LOC, /* 32 bits at the offset: length << 16 | offset of the data in the record */
-	FORMAT_REL_LOC,	 /* likewise, the offset being counted from behind these 32 bits */
+	FORMAT_REL_LOC,	 /* likewise, with the offset counted from the end of these 32 bits */
 };
 
 struct format_field {
@@ -28,7 +28,7 @@ struct format_field {
 };
 
 struct format {
-	uint64_t id; /* what perf_event_open(2) calls it; 0: not told */
+	uint64_t id; /* its number for perf_event_open(2); 0: not known */
 	char *print; /* its own print format (event/printfmt.h); NULL: none */
 	VEC(struct format_field) fields; /* without the common ones of all tracepoints */
 };
@@ -47,10 +47,10 @@ void format_drop_dynamics(struct format *f);
 /* NULL: it has none of that name. */
 const struct format_field *format_find(const struct format *f, const char *name, size_t len);
 
-/* Bytes of a record up to the data that locations tell of, and how many fields have such. */
+/* Bytes of a record up to the data of its locations, and how many fields have such. */
 size_t format_record(const struct format *f, int *ret_dynamics);
 
-/* Bytes of one element of an array, or of what a location tells of; of a plain number its own. 0: not known. */
+/* Bytes of one element of an array, or of a location's data; of a plain number its own. 0: not known. */
 uint8_t format_element(const struct format_field *f);
 
 /* Where the location in a record of so many bytes says that its data is: the length, which may reach beyond the record. */

@@ -43,7 +43,7 @@ struct field_place {
 /* A tracepoint whose records are summed by a key with fields. */
 struct traced {
 	char name[EVENT_NAME_MAX]; /* SUBSYSTEM:NAME */
-	uint64_t id;		   /* 0: not asked for, there are no fields */
+	uint64_t id;		   /* 0: not requested, there are no fields */
 	bool from_glob;		   /* as struct event has it */
 	struct field_place fields[BY_FIELDS_MAX];
 };

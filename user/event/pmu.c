@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A PMU is a folder: its number in `type`, its terms in format/ ("config:0-7,32-35": the bits that a value is spread over), the
+ * A PMU is a directory: its number in `type`, its terms in format/ ("config:0-7,32-35": the bits that a value is spread over), the
  * names of its events in events/, each a list of terms.
  */
 #include "event/pmu.h"

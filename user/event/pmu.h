@@ -11,7 +11,7 @@
 #include "util/near.h"
 
 /*
- * text[at..end) is PMU/TERM,TERM=VALUE.../ with nothing behind: terms of the PMU's format, names of its events, and config,
+ * text[at..end) is PMU/TERM,TERM=VALUE.../ with nothing after it: terms of the PMU's format, names of its events, and config,
  * config1, config2, name, period. Fills type, config*, unit, scale, pmu and, for name=, name. Returns 0, -ENOENT when no PMU is
  * called so, or -EINVAL with err filled and a caret in text.
  */

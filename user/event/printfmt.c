@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A parser by descent over C's expressions. Constants are computed as they are met: a table of flags is numbers afterwards. */
+/* A parser by descent over C's expressions. Constants are computed while parsing: a table of flags ends up as numbers. */
 #include "event/printfmt.h"
 
 #include <ctype.h>

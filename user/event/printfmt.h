@@ -22,7 +22,7 @@ struct printfmt_names {
 };
 
 /*
- * text: behind "print fmt: ". The fields of `format` are borrowed for as long as the result is used. 0, -EINVAL for what is not
+ * text: after "print fmt: ". The fields of `format` are borrowed for as long as the result is used. 0, -EINVAL for what is not
  * understood, or -ENOMEM.
  */
 int printfmt_parse(const char *text, const struct format *format, struct printfmt **ret_print);

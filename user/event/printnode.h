@@ -15,7 +15,7 @@ enum print_kind {
 	PRINT_NUMBER,	/* num */
 	PRINT_LITERAL,	/* num: in the pool */
 	PRINT_FIELD,	/* num: of the format; is_address: its bytes, not its value */
-	PRINT_DYNAMIC,	/* likewise: the bytes that its location tells */
+	PRINT_DYNAMIC,	/* likewise: the bytes of its location */
 	PRINT_DYNAMIC_LEN,
 	PRINT_UNARY,	/* op: ! ~ - */
 	PRINT_BINARY,	/* op: a character, or one of enum print_op */
@@ -86,7 +86,7 @@ struct print_type {
 	uint8_t to;
 };
 
-/* "struct page *", "unsigned long": what is in the brackets of a cast or sizeof. NULL: no type that is known; else behind it. */
+/* "struct page *", "unsigned long": what is in the brackets of a cast or sizeof. NULL: not a known type; else the end of it. */
 const char *print_type_parse(const char *at, struct print_type *ret_type);
 
 /* The next conversion of a format, from its % on. */

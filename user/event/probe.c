@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names end where no name of C, C++, Rust or Go goes on: "std::vector<int>::push_back" is one, its parameters are not in it. */
+/* A name ends at the first character that no name of C, C++, Rust or Go has: "std::vector<int>::push_back" has no parameters. */
 #include "event/probe.h"
 
 #include <ctype.h>

@@ -40,7 +40,7 @@ struct probe_spec {
 	size_t filter_at, filter_len; /* its text */
 };
 
-/* Does an item of -e begin like a probe: k: kr: u: ur: usdt: t:, or bpftrace's words? */
+/* Does an item of -e start like a probe: k: kr: u: ur: usdt: t:, or bpftrace's prefixes? */
 bool probe_begins(const char *text);
 
 /* Without such a prefix: is it SUBSYSTEM:NAME, as perf calls a tracepoint? */
@@ -50,7 +50,7 @@ bool probe_is_tracepoint(const char *text);
 bool probe_hint_perf(const char *name, size_t len, struct err *err);
 
 /*
- * From text + *at on to the comma or end behind it, where *at is then; text is borrowed for as long as the spec is used. 0 or -errno
+ * From text + *at on to the next comma or the end, where *at is then; text is borrowed for as long as the spec is used. 0 or -errno
  * with err filled. The caller frees it in either case.
  */
 int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struct err *err);

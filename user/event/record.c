@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a field is follows from its declaration in the format: keys of --by are read by the same rule (event/keys.h). */
+/* The type of a field follows from its declaration in the format: keys of --by are read by the same rule (event/keys.h). */
 #include "event/record.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SELECT: the places that a probe's text stands for, each with its expressions bound there. */
+/* SELECT: the places that match a probe's text, each with its expressions bound there. */
 #ifndef SKEP_EVENT_SITE_H
 #define SKEP_EVENT_SITE_H
 
@@ -47,8 +47,8 @@ struct site_extra {
 
 struct site_cfg {
 	uint32_t pid; /* of -p: whose files and libraries a path means; 0: ours */
-	bool vars; /* -V: what names there are, is asked for */
-	const struct site_extra *extras; /* their values come behind the spec's own */
+	bool vars; /* -V: list the names */
+	const struct site_extra *extras; /* their values come after the spec's own */
 	int nr_extras;
 };
 

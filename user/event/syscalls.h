@@ -15,11 +15,11 @@ const char *syscall_name(enum syscall_abi abi, uint32_t nr);
 /* The name of the C library and strace ("fstat"), likewise. */
 const char *syscall_call_name(enum syscall_abi abi, uint32_t nr);
 
-/* "", ":compat", ":x32": behind names of the other tables. */
+/* "", ":compat", ":x32": the ending of names of the other tables. */
 const char *syscall_abi_mark(enum syscall_abi abi);
 
 /*
- * Is text[len] of the form syscalls:sys_enter_NAME, syscalls:sys_exit_NAME (globs; with :compat behind it the 32-bit calls) or
+ * Is text[len] of the form syscalls:sys_enter_NAME, syscalls:sys_exit_NAME (globs; with :compat at the end the 32-bit calls) or
  * raw_syscalls:sys_enter, sys_exit? Then puts its events into ret_events. Returns how many; 0 if it is not; -ENOENT when
  * nothing matches; -E2BIG.
  */

@@ -15,7 +15,7 @@ const char *tracefs_path(void);
 int tracefs_refused(int ret, const char *what, size_t len, struct err *err);
 
 /*
- * text[len], "SUBSYSTEM:NAME" with globs in either, to events. The kernel attaches by NAME alone: only tracefs tells that it is
+ * text[len], "SUBSYSTEM:NAME" with globs in either, to events. The kernel attaches by NAME alone: only tracefs shows that it is
  * one of SUBSYSTEM. Returns how many, -ENOENT when nothing matches, -ENOTDIR when tracefs is not mounted, -EACCES
  * when it may not be read, -E2BIG.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A process has its own root, and its own versions of libraries: what it has mapped comes first. */
+/* A process has its own root, and its own versions of libraries: its mapped files are tried first. */
 #include "event/upath.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Arguments of USDT notes: "-4@%edi 8@-16(%rbp) 4@$5", operands of the assembler with their sizes in front. Foreign bytes. */
+/* Arguments of USDT notes: "-4@%edi 8@-16(%rbp) 4@$5", operands of the assembler after their sizes. Foreign bytes. */
 #ifndef SKEP_EVENT_USDTARG_H
 #define SKEP_EVENT_USDTARG_H
 
@@ -21,7 +21,7 @@ struct usdt_arg {
 	int64_t num;
 };
 
-/* The i-th, from 0 on. 0, -ENOENT behind the last, -EOPNOTSUPP for what no register and number tells (a float, a symbol's address). */
+/* The i-th, from 0 on. 0, -ENOENT after the last, -EOPNOTSUPP for other places than registers and numbers (a float, a symbol's address). */
 int usdt_arg(const char *args, uint32_t i, struct usdt_arg *ret_arg);
 
 uint32_t usdt_nr_args(const char *args);

@@ -19,7 +19,7 @@ struct derived {
 	double value;
 	int width, decimals; /* as perf stat prints it: "%*.*f" */
 	char unit[40]; /* "CPUs utilized", "K/sec"; empty: nothing to say */
-	const char *percent; /* "%" behind the value, or "" */
+	const char *percent; /* "%" after the value, or "" */
 };
 
 void derive(const struct derive_row *row, int event, struct derived *ret_derived);

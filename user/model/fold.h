@@ -64,7 +64,7 @@ struct fold {
 int fold_init(struct fold *f);
 void fold_free(struct fold *f);
 
-/* After the last event, with may_hold: what waited gets the names that came meanwhile. 0 or -errno. */
+/* After the last event, with may_hold: the samples that waited get the names that arrived since. 0 or -errno. */
 int fold_end(struct fold *f);
 
 /* Once, at the end: notes in the profile that say why names are missing, where some are. */

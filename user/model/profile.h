@@ -20,17 +20,17 @@ enum loss {
 	LOSS_THROTTLED,	   /* the kernel throttled the sampling interrupt */
 	LOSS_TARGETS_FULL, /* children not followed: the kernel's table of targets was full */
 	LOSS_NESTED,	   /* a hit inside the handling of a tracepoint: not counted */
-	LOSS_READ_FAULT,   /* a hit whose filter asks for memory that could not be read */
-	LOSS_CALLS_FULL,   /* a return without what its call was entered with: no room to keep that */
+	LOSS_READ_FAULT,   /* a hit whose filter needs memory that could not be read */
+	LOSS_CALLS_FULL,   /* a return without the arguments of its call: no room to keep that */
 	LOSS_TOO_DEEP,	   /* a return of a user function among so many that the kernel does not probe it */
 	LOSS_NOT_PROBED,   /* functions that a glob stands for and that cannot be probed */
 	LOSS_KEYS_FULL,	   /* of more keys than the table has room for: summed without one */
 	LOSS_STACKS_FULL,  /* stacks that the kernel's table had no room for (sample kept) */
 	LOSS_CUT_DEPTH,	   /* stacks cut at the depth limit (sample kept) */
 	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */
-	LOSS_CUT_NO_ROOT,  /* user stacks whose chain broke (sample kept) */
+	LOSS_CUT_NO_ROOT,  /* user stacks without a caller in the frame-pointer chain (sample kept) */
 	LOSS_CUT_BEFORE,   /* user stacks of tasks that were off their CPUs before the start (sample kept) */
-	LOSS_CUT_NO_STACK, /* those that STOP_* of sample.h tell apart (sample kept) */
+	LOSS_CUT_NO_STACK, /* one for each STOP_* of sample.h (sample kept) */
 	LOSS_CUT_NO_CODE,
 	LOSS_CUT_NO_RULE,
 	LOSS_CUT_BAD_RULE,
@@ -53,7 +53,7 @@ const char *loss_text(enum loss reason); /* "no room in the ring buffer" */
 struct receipt {
 	uint64_t wall_ns;
 	uint64_t own_cpu_ns;  /* user + system time of skep itself */
-	uint64_t bpf_ns, bpf_runs; /* 0, 0 when BPF statistics could not be had */
+	uint64_t bpf_ns, bpf_runs; /* 0, 0 when BPF statistics are not available */
 	uint64_t bytes_out;
 	uint64_t peak_rss_bytes;
 	uint64_t map_bytes; /* kernel memory of the BPF maps */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* FOLD: what an event of the scheduler says in numbers and words, the same in every view. Pure. */
+/* FOLD: the numbers and words of an event of the scheduler, the same in every view. Pure. */
 #ifndef SKEP_MODEL_SCHEDLOG_H
 #define SKEP_MODEL_SCHEDLOG_H
 
@@ -14,7 +14,7 @@ struct sched_time {
 	uint64_t ns;
 };
 
-/* Of a switch: off a CPU in front of this run, of that able to run, and on the CPU. */
+/* Of a switch: off a CPU before this run, of that able to run, and on the CPU. */
 struct sched_times {
 	struct sched_time wait, delay, run;
 };

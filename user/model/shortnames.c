@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Chains by thread in a fixed table: what is known of threads does not grow. */
+/* Chains by thread in a fixed table: the memory for threads does not grow. */
 #include "model/shortnames.h"
 
 #include <stdio.h>

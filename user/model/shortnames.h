@@ -25,7 +25,7 @@ struct shortnames {
 	uint32_t next; /* to be given */
 };
 
-/* The name of a thread. *ret_is_new: nobody has been told that it is this thread's, or that it is called so. */
+/* The name of a thread. *ret_is_new: the name was not printed for this thread yet. */
 uint32_t shortname_of(struct shortnames *s, uint32_t tid, const char *comm, bool *ret_is_new);
 
 /* The thread has ended: another one of its number is another one. */

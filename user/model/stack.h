@@ -21,7 +21,7 @@ struct stack {
  */
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *ret_stack, struct profile *p);
 
-/* Puts a frame of that name (FRAME_MARK) in front of the leaf of a resolved stack, once. */
+/* Puts a frame of that name (FRAME_MARK) before the leaf of a resolved stack, once. */
 void stack_mark(struct syms *syms, const char *mark, struct stack *st);
 
 #endif

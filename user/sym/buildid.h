@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Build ids of what gets mapped, read once per file while its process lives. For recordings: the
- * kernel's own build ids are not asked for (see capture/sideband.c).
+ * kernel's own build ids are not requested (see capture/sideband.c).
  */
 #ifndef SKEP_SYM_BUILDID_H
 #define SKEP_SYM_BUILDID_H

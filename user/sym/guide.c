@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel's walker knows of processes it is told here, and only of those it met: its first sample in an address space, and in an
- * object, asks. What it asks about is walked here, so that no stack waits for its tables.
+ * Tells the kernel's walker about processes, and only about those that it sampled: its first sample in an address space, and in an
+ * object, is a request. The stack of a request is walked here, so no stack waits for its tables.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The text of /proc/kallsyms. The kernel takes 35 to 45 ms to print it, whoever asks for how little, so a
+ * The text of /proc/kallsyms. The kernel takes 35 to 45 ms to print it, however little of it is read, so a
  * command that will need it has it read beside its own start.
  */
 #ifndef SKEP_SYM_KALLSYMS_H
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Begins to read root/kallsyms (NULL: /proc) in a thread, for the next kallsyms_read. Once per process. */
+/* Starts to read root/kallsyms (NULL: /proc) in a thread, for the next kallsyms_read. Once per process. */
 void kallsyms_prefetch(void);
 
 /* The text, NUL-terminated; the caller frees. 0 or -errno. root: "/proc" or a test's. */

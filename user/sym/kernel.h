@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kernel text: /proc/kallsyms, the maps of a recording, and BPF programs that come and go (TASK_KSYM). Read when first asked. */
+/* Kernel text: /proc/kallsyms, the maps of a recording, and BPF programs that come and go (TASK_KSYM). Read on first use. */
 #ifndef SKEP_SYM_KERNEL_H
 #define SKEP_SYM_KERNEL_H
 
@@ -28,7 +28,7 @@ struct kernel_answer {
 	const char *name; /* interned; NULL: free */
 };
 
-/* A part of the recorded kernel's text, and whose it is. */
+/* A part of the recorded kernel's text, and its owner. */
 struct kernel_map {
 	uint64_t start, end;
 	const char *obj; /* "[ext4]"; interned */
@@ -60,7 +60,7 @@ int kernel_task(struct kernel *k, const struct task_event *t);
 
 /*
  * Name, module (KERNEL_OBJ or "[module]"; interned) and start of addr. False: no symbol; obj, which is set in any case, is NULL when a
- * recording does not tell whose the address is.
+ * recording does not show whose the address is.
  */
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
 		 uint64_t *ret_start);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Both lists take the kernel longer to print (35 to 45 ms) than us to read: lines are matched where they lie, as they come, and
- * nothing is kept of those that do not match.
+ * Both lists take the kernel longer to print (35 to 45 ms) than us to read: lines are matched in the read buffer, and
+ * lines that do not match are dropped.
  */
 #include "sym/kfuncs.h"
 

@@ -15,7 +15,7 @@
 
 struct kfunc {
 	const char *name, *module; /* interned; module NULL: the core */
-	uint64_t addr;		   /* 0: hidden, or not said */
+	uint64_t addr;		   /* 0: hidden, or not known */
 	uint32_t copies;	   /* static functions of one name */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who had what mapped where, and when. An address space is a list of epochs (one per exec); an
+ * Which process mapped which file where, and when. An address space is a list of epochs (one per exec); an
  * epoch has the live mappings, shared with forked children until one of them maps more, and a
  * history of those that were replaced.
  */
@@ -52,7 +52,7 @@ struct space {
 	bool is_exited;
 	uint64_t exited_ns;
 	bool is_told;  /* the kernel's walker has its mappings, under: */
-	bool is_stale; /* and is to be told again */
+	bool is_stale; /* and is to be reported again */
 	uint64_t replaced_ns; /* since when what it has is of other code; 0: it is not */
 	uint32_t nr_nowhere; /* walks that led out of them */
 	struct unwind_space_key key;
@@ -70,10 +70,10 @@ struct maps {
 	VEC(struct exited) exited; /* oldest first, from the exited_at-th on */
 	size_t exited_at;
 	size_t exited_max; /* of so many the mappings are kept */
-	struct space *last; /* what was asked for last */
+	struct space *last; /* the last one that was looked up */
 };
 
-/* exited_max 0: a default that is enough for what names are asked for at the end of a run. 0 or -ENOMEM. */
+/* exited_max 0: a default that is enough for the look-ups at the end of a run. 0 or -ENOMEM. */
 int maps_init(struct maps *maps, uint32_t exited_max);
 void maps_free(struct maps *maps);
 
@@ -87,7 +87,7 @@ int maps_mmap(struct space *space, const struct mapping *m);
 int maps_exec(struct space *space, uint64_t time_ns);
 int maps_fork(struct maps *maps, uint32_t ppid, uint32_t pid, uint64_t time_ns);
 
-/* The process has ended. Of those that have the oldest are forgotten, so that spaces may go. 0 or -ENOMEM. */
+/* The process has ended. Of the ended ones the oldest are dropped, to free their spaces. 0 or -ENOMEM. */
 int maps_exit(struct maps *maps, struct space *space, uint64_t time_ns);
 
 /* What was mapped at ip at that time, or NULL. The pointer lives until the space changes. */

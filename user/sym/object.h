@@ -33,13 +33,13 @@ enum object_state { OBJECT_NEW, OBJECT_OPEN, OBJECT_READ, OBJECT_FAILED };
 
 enum table_state {
 	TABLE_NEW,
-	TABLE_TOLD, /* the kernel has its pages, and asks for their rows */
+	TABLE_TOLD, /* the kernel has its pages, and requests their rows */
 	TABLE_FULL, /* it has no room for them */
 	TABLE_NONE, /* there is no table: steps by frame pointers, if anything */
 };
 
 struct object {
-	const char *path;    /* as the event had it; interned */
+	const char *path;    /* as in the event; interned */
 	const char *unknown; /* what an address without a symbol is called: "[libc.so.6]"; interned */
 	enum object_kind kind;
 	enum object_state state;
@@ -49,8 +49,8 @@ struct object {
 	uint8_t build_id[BUILD_ID_MAX], build_id_size;
 	uint8_t nr_tries;
 	uint32_t tried_pid;
-	int fd;	      /* in OBJECT_OPEN, and later when lines or parts of tables may be asked for; else -1 */
-	int debug_fd; /* of the separate debug file when lines are asked for; else -1 */
+	int fd;	      /* in OBJECT_OPEN, and later while lines or parts of tables may be needed; else -1 */
+	int debug_fd; /* of the separate debug file if lines are requested; else -1 */
 	struct elf_seg *segs;
 	uint32_t nr_segs;
 	struct symtab tab;
@@ -79,7 +79,7 @@ struct objects {
 int objects_init(struct objects *objects, const struct syms_cfg *cfg, struct strpool *pool);
 void objects_free(struct objects *objects);
 
-/* How many files were wanted and could not be had; ret_path is set to one of them if there are. */
+/* How many needed files were not available; ret_path is set to one of them if there are. */
 uint64_t objects_missing(const struct objects *objects, const char **ret_path);
 
 /* The object that a TASK_MMAP maps. NULL: no memory. */
@@ -95,7 +95,7 @@ bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint
 void object_read(struct objects *objects, struct object *obj, uint32_t pid);
 
 /*
- * An object's file, by whatever way it is to be had: 0, -ENOENT, or -errno of elf_open_fd(). Once it was open, obj's addresses are
+ * Opens an object's file in any way that works: 0, -ENOENT, or -errno of elf_open_fd(). Once it was open, obj's addresses are
  * known. Its separate debug file, NULL: it has none, is open as long; pid,
  * which may be 0, helps to find it.
  */
@@ -113,7 +113,7 @@ void object_file_close(struct object *obj, struct object_file *file);
 bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr);
 
 /*
- * That of the begin of a mapping of code, len bytes from off on. The page of off may belong to two segments (lld), of which only the
+ * That of the start of a mapping of code, len bytes from off on. The page of off may belong to two segments (lld), of which only the
  * executable one is meant.
  */
 bool object_code_vaddr(const struct object *obj, uint64_t off, uint64_t len, uint64_t *ret_vaddr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How much text an object has is found out once, and the kernel told; which rows, each time that somebody meets rows that are not
- * there. The file may be gone then, or be another one.
+ * The kernel gets the size of an object's text once, and its rows on each request for rows that it does not have. By then the file
+ * may be deleted or replaced.
  */
 #include "sym/objtable.h"
 

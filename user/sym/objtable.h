@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An object's table in the kernel: its pages once, their rows when they are asked for. */
+/* An object's table in the kernel: its pages once, their rows on request. */
 #ifndef SKEP_SYM_OBJTABLE_H
 #define SKEP_SYM_OBJTABLE_H
 
@@ -16,14 +16,14 @@ struct objtable_place {
 };
 
 /*
- * Has the store make room for the pages of an object's table; obj->table_state says what came of it: TABLE_NEW is to be tried again by
+ * Has the store make room for the pages of an object's table; obj->table_state has the result: TABLE_NEW is to be tried again by
  * another process.
  */
 void objtable_open(const struct objtable_place *at, struct object *obj, struct unwind_store *store);
 
 /*
- * Puts the rows of a page of it, by number from 0, into the store, with those of pages around. 0; -errno: they cannot be had now. What
- * cannot be had at all is put as rules that nobody knows.
+ * Puts the rows of a page of it, by number from 0, into the store, with those of pages around. 0; -errno: not available now. Rows that
+ * are never available are put as unknown rules.
  */
 int objtable_fill(const struct objtable_place *at, struct object *obj, uint32_t page, struct unwind_store *store);
 

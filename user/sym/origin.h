@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whose is a recording? Names of the running kernel, of its vDSO and of files found by their paths are right only if it was made here.
- * Build ids decide where there are any; else what the recording says of its machine, else where its kernel's text was.
+ * Which machine is a recording from? Names of the running kernel, of its vDSO and of files found by their paths are right only if it
+ * was made here. Build ids decide where there are any; else the recording's description of its machine, else the address of its
+ * kernel's text.
  */
 #ifndef SKEP_SYM_ORIGIN_H
 #define SKEP_SYM_ORIGIN_H
@@ -15,7 +16,7 @@
 struct origin {
 	bool other_kernel;  /* not the running one */
 	bool other_machine; /* what has a path there need not be what has it here */
-	bool is_open;	    /* the recording says nothing of its kernel: both of the above until its kernel's map is that of the running one */
+	bool is_open;	    /* the recording does not describe its kernel: both of the above until its kernel's map is that of the running one */
 	bool has_id;	    /* other_kernel is by build id: final */
 };
 

@@ -35,7 +35,7 @@ void perfmap_free(struct perfmap *map);
 /* Reads what is new in the file, if it changed and the limits allow. Cheap when not (one stat). */
 void perfmap_refresh(struct perfmap *map);
 
-/* Takes in text, as if it had been appended to the file; the last line needs its newline. 0 or -ENOMEM. */
+/* Reads text as if it had been appended to the file; the last line needs its newline. 0 or -ENOMEM. */
 int perfmap_text(struct perfmap *map, const char *text, size_t n);
 
 /* The name of addr and where its code starts; not NUL-terminated. NULL: none. Looks at the file again, now and then. */

@@ -26,16 +26,16 @@ enum frame_kind {
 struct frame {
 	const char *name; /* demangled; interned */
 	const char *obj;  /* path of the file, "[kernel.kallsyms]", "[module]", "//anon"; interned */
-	const char *file; /* source file or NULL; interned; only when lines were asked for */
+	const char *file; /* source file or NULL; interned; only if lines were requested */
 	uint32_t line;	  /* 0: not known */
 	uint16_t kind;	  /* enum frame_kind */
 	bool is_root;	  /* user stacks begin in this function: see symbol_is_root */
 	bool is_kernel;	  /* the address is the kernel's, with a name or without */
-	uint64_t addr;	  /* the address asked for */
+	uint64_t addr;	  /* the address that was looked up */
 	uint64_t off;	  /* bytes into the symbol; for FRAME_UNKNOWN into the object (ELF address) */
 };
 
-/* What a recording says of where it was made; NULL: it does not. */
+/* The recording's description of its machine; NULL: it has none. */
 struct recorded {
 	const char *hostname, *os_release, *arch;
 };
@@ -46,15 +46,15 @@ struct syms_cfg {
 	bool lines;	 /* fill file and line (libdw) */
 	bool inlines;	 /* return inlined frames too (libdw) */
 	bool no_demangle;
-	uint32_t exited_max; /* of so many processes that ended names are kept; 0: enough for a run whose samples are resolved at its end */
+	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
 	/* Build id of the kernel that was recorded; size 0: the running one. If it is not the running
-	 * kernel, kernel addresses stay unnamed and syms_stats.kernel_mismatch says so. */
+	 * kernel, kernel addresses stay unnamed and syms_stats.kernel_mismatch is set. */
 	uint8_t kernel_build_id[BUILD_ID_MAX];
 	uint8_t kernel_build_id_size;
 	/*
-	 * Where the running kernel can be asked: "name+0x12/0x34 [module]" of an address into buf, 0 or -errno. NULL:
+	 * If the running kernel can look up addresses: "name+0x12/0x34 [module]" of an address into buf, 0 or -errno. NULL:
 	 * /proc/kallsyms.
 	 */
 	int (*kernel_symbol)(void *arg, uint64_t addr, char *buf, size_t size);
@@ -88,7 +88,7 @@ struct syms;
 bool syms_have_lines(void);
 
 /*
- * Returns 0 and the resolver, or -errno; -ENOTSUP when lines or inlines are asked for and cannot be had. Opens
+ * Returns 0 and the resolver, or -errno; -ENOTSUP when lines or inlines are requested and not available. Opens
  * nothing yet: kallsyms and objects are read when first needed.
  */
 int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err);
@@ -125,10 +125,10 @@ int kernel_scan(const char *proc_root, uint64_t text, uint64_t etext, struct sin
 int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, bool caller,
 		 struct frame *ret_frames, int max);
 
-/* True if user stacks begin in a function of this name (_start, clone, __libc_start_call_main, runtime.goexit ...). */
+/* True if user stacks start in a function of this name (_start, clone, __libc_start_call_main, runtime.goexit ...). */
 bool symbol_is_root(const char *name);
 
-/* The guide of the kernel's walker, by what syms_task() is told; it lives as long as syms. NULL: no memory. */
+/* The guide of the kernel's walker, fed by syms_task(); it lives as long as syms. NULL: no memory. */
 struct unwind_guide *syms_guide(struct syms *syms);
 
 const char *syms_intern(struct syms *syms, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is behind struct syms: for the resolver (resolve.c) and the guide of the kernel's walker (guide.c) only. */
+/* The inside of struct syms: for the resolver (resolve.c) and the guide of the kernel's walker (guide.c) only. */
 #ifndef SKEP_SYM_SYMS_H
 #define SKEP_SYM_SYMS_H
 
@@ -46,10 +46,10 @@ struct syms {
 	struct guide *guide; /* NULL: nobody unwinds */
 };
 
-/* The space of pid; a process nobody told us of is looked at once, while it lives. NULL: no memory. */
+/* The space of pid; an unknown process is read from /proc once, while it lives. NULL: no memory. */
 struct space *syms_space(struct syms *syms, uint32_t pid);
 
-/* Mappings of a space change, or are gone: the kernel's walker is to be told. m: that is to be added; NULL: none. */
+/* Mappings of a space change, or are gone: the kernel's walker gets an update. m: the one to add; NULL: none. */
 void guide_note(struct syms *syms, struct space *space, const struct mapping *m);
 void guide_free(struct guide *guide); /* NULL is nothing */
 

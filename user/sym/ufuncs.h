@@ -11,10 +11,10 @@
 struct ufunc {
 	const char *name; /* as the symbol table has it: any bytes */
 	uint64_t addr, size; /* of the file, not of a process; size 0: not known */
-	bool is_func;	     /* the symbol says so: else it may be a label anywhere, or data among the code */
+	bool is_func;	     /* by its symbol's type: else it may be a label anywhere, or data among the code */
 };
 
-/* Opens a regular file that is an ELF file. Returns the fd, which elf borrows and the caller closes behind elf_close; or -errno. */
+/* Opens a regular file that is an ELF file. Returns the fd, which elf borrows and the caller closes after elf_close; or -errno. */
 int ufile_open(const char *path, struct elf_file *ret_elf);
 
 /*

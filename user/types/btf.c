@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One pass over the types finds where each begins; whatever else is asked for is read in place. */
+/* One pass over the types finds where each starts; everything else is read in place. */
 #include "types/btf.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ struct btf_types;
 
 /*
  * Opens a file; base (borrowed until btf_close): what its ids and strings go on from, or NULL. 0, -errno, or -EBADMSG for what is
- * no BTF. Of a file with a kind of a newer kernel's the types in front of it are had; as a base it is -EBADMSG.
+ * no BTF. Of a file with a kind of a newer kernel's the types before it are read; as a base it is -EBADMSG.
  */
 int btf_open(const char *path, const struct btf_types *base, struct btf_types **ret_btf);
 
@@ -33,7 +33,7 @@ int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint);
 /* The name of a value of an enum of 32 bits, valid until btf_close; NULL: it has none. */
 const char *btf_enum_name(const struct btf_types *btf, const char *name, uint32_t value);
 
-/* Where a variable that each CPU has is in a CPU's own memory, in bytes; -1: there is none, or it is not told. */
+/* Where a variable that each CPU has is in a CPU's own memory, in bytes; -1: there is none, or it is not known. */
 int64_t btf_percpu_offset(const struct btf_types *btf, const char *name);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Chains by hash, not open addressing: any number of functions may have one name, and all of them are asked for. */
+/* Chains by hash, not open addressing: any number of functions may have one name, and all of them are needed. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Types get their new ids in the order in which they are met, and are written in that order. */
+/* Types get their new ids in the order in which they are first reached, and are written in that order. */
 #include "types/btf_subset.h"
 
 #include <errno.h>

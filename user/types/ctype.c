@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What can be said of types by asking their reader only. Its answers are as foreign as its file, so all walks have a budget. */
+/* Properties of types that need nothing but their reader. Its answers are as foreign as its file, so all walks have a budget. */
 #include "types/ctype.h"
 
 #include <errno.h>

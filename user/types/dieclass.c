@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which objects of C++ are passed by their address: those that only their constructors may copy (Itanium C++ ABI, 3.1.2.3). clang
- * says so of each class; of what GCC says, its special members have to be looked at.
+ * marks each such class; for GCC's output the special members of a class decide.
  */
 #include "types/die.h"
 

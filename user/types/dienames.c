@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Types by name. DWARF's own tables of names are rarely there, so the first who asks pays for one walk over the types of all
- * units. The same type stands in every unit that uses it: one entry is kept, a definition before a declaration.
+ * Types by name. DWARF's own tables of names are rarely there, so the first look-up walks the types of all
+ * units. The same type is in every unit that uses it: one entry is kept, a definition before a declaration.
  */
 #include "types/die.h"
 

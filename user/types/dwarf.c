@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions: units.c finds them, their parameters are read here, and cplace.c says where they are. */
+/* Functions: units.c finds them, their parameters are read here, and cplace.c finds their places. */
 #include "types/dwarf.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Walks go forward only, each DIE lying behind the one before it: a hostile file can neither loop nor be walked twice. */
+/* Walks go forward only, each DIE lies after the previous one: a hostile file can neither loop nor be walked twice. */
 #include "types/units.h"
 
 #ifdef HAVE_LIBDW

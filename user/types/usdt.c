@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Notes of .note.stapsdt: three addresses of the file's class, then three texts that end in NUL. */
+/* Notes of .note.stapsdt: three addresses of the file's class, then three strings that end in NUL. */
 #include "types/usdt.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From the begin of .text to its end, some times: first for what is jumped to and from how deep, then for what nothing jumps to,
- * then for the rules.
+ * Several passes over .text: the first finds jump targets and the depth of the stack there, the next code that nothing jumps to,
+ * the last the rules.
  */
 #include "unwind/bare.h"
 

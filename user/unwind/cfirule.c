@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From what call frame instructions say to a rule; and expressions, of which few are written: a place is a register and an offset,
+ * From call frame instructions to a rule; and expressions, of which compilers write few: a place is a register and an offset,
  * read once at most.
  */
 #include "unwind/cfi.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of a few pages at a time, by the search table of .eh_frame_hdr: of a compiler's 100 MB of code most is never met. Format:
+ * Tables of a few pages at a time, by the search table of .eh_frame_hdr: most of a compiler's 100 MB of code is never sampled. Format:
  * Linux Standard Base 5.0, Core, 10.6.2.
  */
 #include <errno.h>

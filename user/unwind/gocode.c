@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What .debug_frame cannot say of Go's runtime, by its functions' names; and what gopclntab says of all functions. Facts: Go's
+ * Rules that .debug_frame lacks for Go's runtime, by its functions' names; and the rules of gopclntab for all functions. Facts: Go's
  * runtime/asm_*.s and sys_linux_amd64.s; which functions are the outermost of a stack, topofstack() of runtime/traceback.go.
  */
 #include "unwind/gocode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The bytes are copied from the file: nothing here is of a running process, where probes may stand in the code. */
+/* The bytes are copied from the file: a running process may have probes in its code. */
 #include "unwind/insns.h"
 
 #include <errno.h>

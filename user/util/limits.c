@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* setrlimit(2) there and back. */
+/* setrlimit(2), and back. */
 #include "util/limits.h"
 
 #include <sys/resource.h>

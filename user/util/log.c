@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Talk on stderr. */
+/* Messages on stderr. */
 #include "util/log.h"
 
 #include <stdio.h>

@@ -25,7 +25,7 @@ int netdevs_open(bool all, struct netdevs **ret_devs);
 /* Those of namespaces that were made since, too. Returns 0, -errno, or what each() returned. */
 int netdevs_read(struct netdevs *devs, int (*each)(void *arg, const struct netdev *dev), void *arg);
 
-/* Learns the names of those that are there now. 0 or -errno. */
+/* Reads the names of the interfaces that exist now. 0 or -errno. */
 int netdevs_look(struct netdevs *devs);
 
 /* "eth0" as of the last look; "if7" where it is gone or its namespace may not be entered. Valid until the next call. */

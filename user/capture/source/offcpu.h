@@ -2,7 +2,7 @@
 /*
  * Time off a CPU, by bpf/offcpu.bpf.c: of each span that a task of the target was on no CPU, up to two samples with its stacks, the
  * first for the time up to the wake-up or, of a preempted task, for all of it; the second for the wait for a CPU. Weights are ns,
- * exact; of what began before the run or ends behind it, the part inside.
+ * exact; of a wait that started before the run or ends after it, the part inside.
  */
 #ifndef SKEP_CAPTURE_SOURCE_OFFCPU_H
 #define SKEP_CAPTURE_SOURCE_OFFCPU_H
@@ -26,7 +26,7 @@ struct offcpu_cfg {
 	bool by_tid;
 	bool wakers;	   /* with the stack of who woke it; not when streaming */
 	bool bpf_stats;
-	bool has_sideband;   /* another source tells of mappings */
+	bool has_sideband;   /* another source reports mappings */
 	uint32_t parts;	     /* enum offcpu_part */
 	uint16_t event;	     /* of the samples */
 	uint32_t stacks_max; /* 0: default */

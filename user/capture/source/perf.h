@@ -10,7 +10,7 @@
 #include "capture/source/sample.h"
 #include "capture/walker.h"
 
-/* Can it stand in for src_sample_new(cfg)? COMMAND, processes and threads, and counters; not what asks for a filter or a probe. */
+/* Can it stand in for src_sample_new(cfg)? COMMAND, processes and threads, and counters; nothing that needs a filter or a probe. */
 bool src_perf_can(const struct sample_cfg *cfg, const struct target *target);
 
 /* Always a stream: cfg->aggregate is not looked at. unwind->guide: NULL for frame pointers. Both outlive it. NULL without memory. */

@@ -24,7 +24,7 @@ enum probe_mode {
 	PROBE_MODE_SUM,	   /* a row for every key */
 };
 
-/* Sums by key: the extras of the sites are the key's fields, then the value whose histogram is wanted. */
+/* Sums by key: the extras of the sites are the key's fields, then the value of the histogram. */
 struct probe_sums {
 	const struct schema *schema; /* capture/byrows.h: of PROBE_MODE_COUNT, too */
 	uint32_t by;	/* enum by_bit */
@@ -53,7 +53,7 @@ struct probe_cfg {
 /* NULL without memory. */
 struct source *src_probe_new(const struct probe_cfg *cfg);
 
-/* The i-th site of all probes, and whose it is (ret_probe may be NULL). NULL: there are not so many. */
+/* The i-th site of all probes, and whose it is (ret_probe may be NULL). NULL: past the last. */
 const struct site *probe_site(const struct probe *probes, int nr_probes, uint32_t i, const struct probe **ret_probe);
 
 #endif

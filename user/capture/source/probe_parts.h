@@ -74,10 +74,10 @@ void probe_set_tell(const struct probe_set *set, struct profile *profile);
 
 void probe_set_close(struct probe_set *set);
 
-/* The i-th site of all probes, and whose it is. NULL: there are not so many. */
+/* The i-th site of all probes, and whose it is. NULL: past the last. */
 const struct site *probe_set_site(const struct probe_set *set, uint32_t i, const struct probe **ret_probe);
 
-/* Is there a return that needs to know what its call was entered with? And one of a user function that does not? */
+/* Is there a return that needs to know the arguments of its call? And one of a user function that does not? */
 bool probe_set_has_calls(const struct probe_set *set);
 bool probe_set_has_deep(const struct probe_set *set);
 

@@ -16,11 +16,11 @@ struct schedtext_range {
 /* Zeroed before its first use. */
 struct schedtext {
 	uint64_t from, to;	  /* the kernel's text of the scheduler; 0: not known */
-	struct ksym_asker *asker; /* NULL: the kernel does not tell of its symbols one by one, and then */
+	struct ksym_asker *asker; /* NULL: the kernel cannot look symbols up one by one, and then */
 	VEC(struct schedtext_range) hooks; /* are those between a tracepoint and its program */
 };
 
-/* Asks the kernel, or reads its list of symbols. wakers: stacks of those will be asked for, too. */
+/* Asks the kernel, or reads its list of symbols. wakers: their stacks will be needed, too. */
 void schedtext_open(struct schedtext *text, bool wakers);
 
 /* Index of the first frame that is not the hook's, of a task that leaves its CPU, or of its waker. 0 where none is found. */

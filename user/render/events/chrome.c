@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A switch draws what its thread did since it left a CPU before: asleep, able to run, on a CPU. So a record that was lost is a gap,
- * and slices of a track never overlap: each begins where its track ends at the earliest.
+ * A switch draws what its thread did since it left a CPU the last time: asleep, able to run, on a CPU. So a lost record is a gap,
+ * and slices of a track never overlap: each starts where its track ends, or later.
  */
 #include "render/events/chrome.h"
 

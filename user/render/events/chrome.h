@@ -24,7 +24,7 @@ struct chrome_thread {
 struct chrome {
 	FILE *out;
 	uint64_t start_ns; /* of the run: times are from there on */
-	bool all;	   /* every task was asked for: those that slept all the time get no track */
+	bool all;	   /* every task is a target: those that slept all the time get no track */
 	struct chrome_thread *threads; /* open addressing */
 	size_t nr_threads, cap_threads; /* a power of two */
 	VEC(uint64_t) cpus; /* up to when each CPU's track is drawn, by its number; 0: it has none yet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Texts are in quotes, with what a terminal must not see escaped; what could not be read is (fault), and null in JSON. */
+/* Strings are in quotes, with control characters escaped; a value that could not be read is (fault), and null in JSON. */
 #include "render/events/hit.h"
 
 #include <errno.h>

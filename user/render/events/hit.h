@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SHOW: hits of probes as they come, a line each: text, or JSON (an object a line). */
+/* SHOW: hits of probes as they arrive, a line each: text, or JSON (an object per line). */
 #ifndef SKEP_RENDER_EVENTS_HIT_H
 #define SKEP_RENDER_EVENTS_HIT_H
 

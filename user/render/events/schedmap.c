@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* '*' marks the CPU of a row; '.' is idle, '-' a task that was not asked for; a name is told when it is given. */
+/* '*' marks the CPU of a row; '.' is idle, '-' a task that is no target; a name is explained when a task gets it. */
 #include "render/events/schedmap.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hundreds of thousands of lines a second: without printf(), which takes ten times as long. What is not known is "-", null in JSON. */
+/* Hundreds of thousands of lines a second: without printf(), which takes ten times as long. An unknown value is "-", null in JSON. */
 #include "render/events/timehist.h"
 
 #include <errno.h>

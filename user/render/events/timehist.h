@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SHOW: what the scheduler does, a line each as it comes: text in the columns of perf sched timehist, CSV, JSON (an object a line). */
+/* SHOW: what the scheduler does, a line each as it happens: text in the columns of perf sched timehist, CSV, JSON (an object per line). */
 #ifndef SKEP_RENDER_EVENTS_TIMEHIST_H
 #define SKEP_RENDER_EVENTS_TIMEHIST_H
 

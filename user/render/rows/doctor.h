@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SHOW: what works on a machine, what needs it, and what would bring the rest. All text is borrowed. */
+/* SHOW: what works on a machine, what needs it, and how to enable the rest. All text is borrowed. */
 #ifndef SKEP_RENDER_ROWS_DOCTOR_H
 #define SKEP_RENDER_ROWS_DOCTOR_H
 

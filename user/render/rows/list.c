@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A name begins its line, for grep and awk; details are indented below it. */
+/* Each line starts with the name, for grep and awk; details are indented below it. */
 #include "render/rows/list.h"
 
 #include "util/text.h"

@@ -52,7 +52,7 @@ struct list_row {
 	enum list_kind kind;
 	const char *name;
 	const char *alias;   /* or NULL */
-	const char *note;    /* what stands behind the name; or NULL */
+	const char *note;    /* what follows the name; or NULL */
 	const char *missing; /* why it cannot be used; NULL: it can */
 	const char *example; /* or NULL */
 	struct list_fact facts[LIST_FACTS_MAX]; /* key NULL: no more */

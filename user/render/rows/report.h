@@ -10,7 +10,7 @@
 
 struct report_cfg {
 	uint64_t rows_max;    /* 0: all */
-	double percent_limit; /* rows below are left out; text without rows_max says how many */
+	double percent_limit; /* rows below are left out; text without rows_max prints how many */
 	bool children;	      /* a column for total, and the order by it */
 	bool counts;	      /* a column for the number of samples (text) */
 	bool callers;	      /* the call chains: below each row (text), or a flat list with depths (JSON) */

@@ -136,7 +136,7 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 		fprintf(out, "%s\n", sep);
 }
 
-/* perf's own spacing; one object a line. */
+/* perf's own spacing; one object per line. */
 static void print_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
 		       const struct shown *s, double since_s)
 {

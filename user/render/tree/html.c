@@ -3,7 +3,7 @@
  * SHOW: one HTML file that needs nothing else: flame.html (the page and its program, embedded when
  * skep is built) with the profile as JSON in its data element. The call tree is columns in preorder,
  * so that a browser reads 100,000 nodes in one JSON.parse:
- *   names, objs, files: texts, said once        frames: name, obj, kind, name, obj, kind ...
+ *   names, objs, files: strings, each once      frames: name, obj, kind, name, obj, kind ...
  *   node: frame of each node    depth: of each node    count: samples in the node itself
  *   self: weight in the node itself; left out when it is count * scale for every node
  *   file, line: of each node (file -1: none); left out when no node has any
