@@ -56,7 +56,7 @@ static void print_usage(FILE *out)
 	fprintf(out, "skep: profile, count and trace with BPF\n\nusage: skep [-v|-vv|-vvv|-q] COMMAND [OPTION...]\n\ncommands:\n");
 	for (int i = 0; cmds[i]; i++)
 		fprintf(out, "  %-12s%s\n", cmds[i]->name, cmds[i]->summary);
-	fprintf(out, "\nskep COMMAND -h lists the options; man skep is the manual. Start with: sudo skep flame -a --duration 5\n");
+	fprintf(out, "\nskep COMMAND -h lists options; man skep is the manual. Start with: sudo skep flame -a --duration 5\n");
 }
 
 static void print_help(const struct cmd *c)

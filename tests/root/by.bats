@@ -175,7 +175,7 @@ need_tracefs() {
 		"$SKEP" stat --by pid,tid -I 50 --max-keys $((n / 2)) -e $e -j -o rows.json -- "$WORK/tasks" many $n 2>said
 		ends rows.json
 		cat said
-		run ! grep -q 'more keys' said
+		run ! grep -q 'keys beyond' said
 		[ "$(jq -r .tid rows.json | sort -u | wc -l)" = $((n + 1)) ]
 		[ "$(jq -s 'map(.calls // .hits) | add' rows.json)" = $((n + 1)) ]
 	done

@@ -37,7 +37,7 @@ pids() {
 	run contained "'$WORK/shares' 60 >/dev/null & '$SKEP' flame -a --by pid -o a.folded --duration 1"
 	echo "$output"
 	[ "$status" = 0 ]
-	[[ "$output" == *"are of processes outside this container"* ]]
+	[[ "$output" == *"belong to processes outside this container"* ]]
 	grep -qE '^shares \([1-9][0-9]?\);.*;main;hot ' a.folded
 	grep -q '^recurse (0)' a.folded
 	! grep '^recurse' a.folded | grep -qE ';(main|down|hot)[; ]'
@@ -85,7 +85,7 @@ pids() {
 	run unshare --pid --fork "$SKEP" flame -a -o a.folded --duration 100ms
 	echo "$output"
 	[ "$status" = 3 ]
-	[[ "$output" == *"/proc here is of another PID namespace"*"hint: mount -t proc"* ]]
+	[[ "$output" == *"/proc here belongs to another PID namespace"*"hint: mount -t proc"* ]]
 	run unshare --mount sh -c "umount -l /proc; exec '$SKEP' flame -a -o a.folded --duration 100ms"
 	echo "$output"
 	[ "$status" = 3 ]

@@ -221,7 +221,7 @@ unprivileged() {
 		grep -q 'note: no tracepoint: only root can read tracefs' err
 		run unprivileged "$SKEP" list 'sched:*'
 		[ "$status" = 3 ]
-		[[ "$output" == *"only for root"*"hint: "* ]]
+		[[ "$output" == *"only root can read tracefs"*"hint: "* ]]
 	fi
 }
 

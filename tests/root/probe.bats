@@ -141,7 +141,7 @@ hits() {
 	"$SKEP" probe 't:syscalls:sys_enter_write' --by b=buf:string:count --format json -o out -- /usr/bin/python3 calls.py >said
 	[ "$(jq -s 'map(select(.b == "01234" or .b == "zzzzzz")) | map(.hits) | add' out)" = 2 ]
 	refuses 2 't:syscalls:sys_enter_write(fd:u8:count)' "EXPR:string:COUNT"
-	refuses 2 't:syscalls:sys_enter_write(buf:string:comm)' "a text is no count"
+	refuses 2 't:syscalls:sys_enter_write(buf:string:comm)' "a number of bytes is needed"
 	refuses 2 't:syscalls:sys_enter_write(buf:string:)'
 	rows_end
 }
@@ -335,8 +335,8 @@ hits() {
 	refuses 2 'k:vfs_write(file->f_inodee)' "hint: similar: f_inode"
 	refuses 2 'k:vfs_write(ret)' "only a return has a return value"
 	refuses 2 'k:vfs_write(latency)' "only a return has a latency"
-	refuses 2 'k:vfs_write(count) if count == "x"' "compared with a text"
-	refuses 2 'k:vfs_write(pos) if pos == 5 && count ~ "x*"' "compared with a text"
+	refuses 2 'k:vfs_write(count) if count == "x"' "compared with a string"
+	refuses 2 'k:vfs_write(pos) if pos == 5 && count ~ "x*"' "compared with a string"
 	refuses 2 'k:vfs_write((struct nosuch *)file)' "no such type"
 	refuses 2 'kr:vfs_write+4' "a return has no offset"
 	refuses 2 'k:__x64_sys_getppid(nosuch)' "no argument 'nosuch'" "hint: "

@@ -249,7 +249,7 @@ hits() {
 	grep -qE '[0-9]+ MB of unwinding tables were replaced by others' said
 	rooted_ok got.folded
 	"$SKEP" flame --call-graph eh -F 1999 -o got.folded -- clang -O2 -c one.c 2>said
-	run ! grep 'made way' said
+	run ! grep 'were replaced by others' said
 	rooted_ok got.folded
 }
 
@@ -305,7 +305,7 @@ downs() {
 	done
 	run "$SKEP" record --unwind-memory 1 -- true
 	[ "$status" = 2 ]
-	[[ "$output" == *"--unwind-memory is 2 to 4096 MB"* ]]
+	[[ "$output" == *"--unwind-memory is from 2 to 4096 MB"* ]]
 	run "$SKEP" flame --unwind-memory 8 --call-graph fp -o x.folded -- true
 	[ "$status" = 2 ]
 	run "$SKEP" stat --unwind-memory 8 -e cpu-clock -- true

@@ -156,13 +156,13 @@ MODE=user
 			run -1 --separate-stderr "$SKEP" probe $o --strict "${e/@/$WORK/recurse}" -- "$WORK/recurse" 200 0.01
 			echo "$stderr"
 			[[ "$stderr" == *"samples: 201 seen, 64 kept"* ]]
-			[[ "$stderr" == *"lost: 137  returns of calls inside 64 others"* ]]
+			[[ "$stderr" == *"lost: 137  returns of calls nested more than 64 deep"* ]]
 		done
 	done
 	run -1 --separate-stderr "$SKEP" stat --strict -e "ur:$WORK/recurse:down" -- "$WORK/recurse" 200 0.01
-	[[ "$stderr" == *"lost: 137  returns of calls inside 64 others"* ]]
+	[[ "$stderr" == *"lost: 137  returns of calls nested more than 64 deep"* ]]
 	run -1 --separate-stderr "$SKEP" flame --strict -e "ur:$WORK/recurse:down" --format folded -- "$WORK/recurse" 200 0.01
-	[[ "$stderr" == *"lost: 137  returns of calls inside 64 others"* ]]
+	[[ "$stderr" == *"lost: 137  returns of calls nested more than 64 deep"* ]]
 	"$SKEP" probe --count --strict "ur:$WORK/recurse:down" -- "$WORK/recurse" 63 0.01 2>said
 	grep 'samples: 64 seen, 64 kept' said
 }
@@ -377,11 +377,11 @@ MODE=user
 
 @test "refused: what has no such meaning" {
 	need_feature uprobe
-	refuses 2 'u:@:take_ints(i8) if i8 == "text"' "bad filter: " "compared with a text"
-	refuses 2 'u:@:take_longs(u64) if u64 == "text"' "bad filter: " "compared with a text"
+	refuses 2 'u:@:take_ints(i8) if i8 == "text"' "bad filter: " "compared with a string"
+	refuses 2 'u:@:take_longs(u64) if u64 == "text"' "bad filter: " "compared with a string"
 	refuses 2 'u:@:take_text(s) if s > "text"' "strings have no order"
-	refuses 2 'u:@:take_text(s) if s == 5 && "a" == "b"' "always the same"
-	refuses 2 'u:@:take_text(s) if "apple"' "a text alone"
+	refuses 2 'u:@:take_text(s) if s == 5 && "a" == "b"' "two constant strings"
+	refuses 2 'u:@:take_text(s) if "apple"' "a string alone"
 	refuses 2 'u:@:take_values(p)' "a struct" "one of its members"
 	refuses 2 'u:@:take_node(n->array)' "an array" "one of its elements"
 	refuses 2 'u:@:take_node(n->array[4])' "4 elements"
@@ -394,7 +394,7 @@ MODE=user
 	refuses 2 'u:@:give_int(ret)' "only a return has a return value" "hint: "
 	refuses 2 'u:@:give_int(latency)' "only a return has a latency" "hint: "
 	refuses 2 'u:@:take_ints(i8 / 0)' "a division by zero"
-	refuses 2 'u:@:take_ints+100000' "behind it"
+	refuses 2 'u:@:take_ints+100000' "past its end"
 	refuses 2 'u:@:take_ints+1' "in the middle of an instruction"
 	refuses 2 'ur:@:give_int+4' "a return has no offset"
 	refuses 2 'u:@:take_text(s) if s ~ "1234567890123456789012345678901234567890123456789012345678901234?"' "62 characters"
@@ -428,7 +428,7 @@ MODE=user
 	head -c 3000 "$WORK/probed" >half
 	: >empty
 	refuses 2 u:./none:main "cannot probe './none': No such file"
-	refuses 2 u:none-of-path:main "no program of PATH" "hint: ./none-of-path"
+	refuses 2 u:none-of-path:main "no program in PATH" "hint: ./none-of-path"
 	refuses 2 u:./dir:main "it is not a file"
 	refuses 2 u:./text:main "it is not an ELF file"
 	refuses 2 u:./empty:main "it is not an ELF file"

@@ -716,7 +716,7 @@ static void test_bind_refused(void **state)
 		{ "k:f(latency)", 4, "only a return", "kr:FUNCTION" },
 		{ "k:f(s + 1 == \"x\")", -2, NULL, NULL },
 		{ "k:f(s:u99)", 6, "unknown type 'u99'", "types are" },
-		{ "k:f(\"text\")", 4, "always the same", NULL },
+		{ "k:f(\"text\")", 4, "constant string", NULL },
 		{ "k:f if \"text\"", 8, "not a condition", NULL },
 		{ "k:f if s > \"b\"", 9, "no order", NULL },
 		{ "k:f if small == \"b\"", 13, "cannot be compared with a string", NULL },

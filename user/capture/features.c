@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known of the kernel at hand. A refusal is put into words here, once, for every command. */
+/* What is known of this kernel. The words for a refusal are here, once, for every command. */
 #include "capture/features.h"
 
 #include <errno.h>
@@ -12,15 +12,15 @@
 #include "capture/tries.h"
 
 const struct feature_row feature_rows[FEATURE_MAX] = {
-	[FEATURE_BPF] = { "bpf", "all but counters and samples of own tasks", NULL, true },
-	[FEATURE_BTF] = { "btf", "all but stat of counters", NULL, true },
+	[FEATURE_BPF] = { "bpf", "everything but counters and samples of your own programs", NULL, true },
+	[FEATURE_BTF] = { "btf", "everything but stat of counters", NULL, true },
 	[FEATURE_JIT] = { "jit", "speed of all programs", "the interpreter", false },
 	[FEATURE_RINGBUF] = { "ringbuf", "flame, record, net", NULL, true },
-	[FEATURE_BATCH] = { "map batches", "flame", "one call an entry", false },
+	[FEATURE_BATCH] = { "map batches", "flame", "one call for each entry", false },
 	[FEATURE_PERF_EVENT] = { "perf events", "flame, record, stat", NULL, true },
 	[FEATURE_CYCLES] = { "hardware cycles", "flame, record, stat", "cpu-clock", false },
 	[FEATURE_PERF_PROG] = { "programs on events", "flame, record", NULL, true },
-	[FEATURE_OWN_EVENTS] = { "events of own tasks", "flame, record, stat without BPF: one's own programs", NULL, false },
+	[FEATURE_OWN_EVENTS] = { "events of own tasks", "flame, record, stat without BPF: your own programs", NULL, false },
 	[FEATURE_RAW_TP] = { "raw tracepoints", "-p, -t, COMMAND where BPF programs count; stat of tracepoints", NULL, true },
 	[FEATURE_TP_BTF] = { "BTF tracepoints", "sched, net, flame --off-cpu, stat of system calls", NULL, false },
 	[FEATURE_SYSCALL_BTF] = { "unpreempted calls", "stat of system calls by BTF tracepoints", "perf's tracepoints, slower", false },
@@ -36,10 +36,10 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_TASK_STORAGE] = { "task storage", "stat --latency, sched, flame --off-cpu", "a hash of threads", false },
 	[FEATURE_BPF_STATS] = { "BPF statistics", "--receipt: time in the kernel", NULL, false },
 	[FEATURE_TASK_ITER] = { "task iterator", "sched, net, flame --off-cpu; inside a container: its process numbers", NULL, false },
-	[FEATURE_PIDFD] = { "pidfd", "end of targets at once", "a check every 0.1 s", false },
+	[FEATURE_PIDFD] = { "pidfd", "noticing at once that a target has ended", "a check every 0.1 s", false },
 	[FEATURE_CGROUP2] = { "cgroup v2", "-G", NULL, false },
 	[FEATURE_KALLSYMS] = { "kernel addresses", "names of kernel functions", NULL, false },
-	[FEATURE_PTRACE] = { "other users' maps", "names in processes that run already", NULL, false },
+	[FEATURE_PTRACE] = { "other users' maps", "names in processes that already run", NULL, false },
 };
 
 static struct feature_state states[FEATURE_MAX];

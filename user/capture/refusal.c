@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Probes of the kernel at hand, and what to tell the user when it says no. */
+/* Probes of this kernel, and the errors and hints for its refusals. */
 #include "capture/refusal.h"
 
 #include <bpf/bpf.h>
@@ -78,7 +78,7 @@ void kernel_hint_perf(struct err *err)
 		err_hint(err, "this kernel needs CAP_SYS_ADMIN while kernel.perf_event_paranoid is %d: sysctl kernel.perf_event_paranoid=2",
 			 paranoid);
 	else if (kernel_has_cap(CAP_SYS_ADMIN))
-		err_hint(err, "a seccomp filter (container?), lockdown or a security module is in the way");
+		err_hint(err, "a seccomp filter (container?), lockdown or a security module blocks it");
 	else
 		hint_privileges(err);
 }
@@ -136,7 +136,7 @@ int kernel_check(struct err *err)
 		err_exit(err, ret, EXIT_CANNOT, "the kernel refuses bpf(): %s", strerror(-ret));
 		if (ret == -EPERM)
 			err_hint(err, "a seccomp filter or a user namespace (container?), lockdown, a security module, or before "
-				      "5.11 the limit of locked memory (ulimit -l) is in the way");
+				      "5.11 the limit of locked memory (ulimit -l) blocks it");
 		else if (ret == -ENOSYS)
 			err_hint(err, "skep needs a kernel built with CONFIG_BPF_SYSCALL=y");
 		return ret;
@@ -298,7 +298,7 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 		break;
 	case EPERM:
 		err_hint(err, "lockdown, a seccomp filter (container?), a security module, or before 5.11 the limit of locked memory "
-			      "(ulimit -l) is in the way");
+			      "(ulimit -l) blocks it");
 		break;
 	case EINVAL:
 	case EACCES:

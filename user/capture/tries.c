@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Each attempt makes the smallest program, map, link or event of its kind and takes it away again. */
+/* Each attempt creates the smallest program, map, link or event of its kind and removes it again. */
 #include "capture/tries.h"
 
 #include <bpf/bpf.h>
@@ -263,7 +263,7 @@ static int try_tracefs(void)
 
 static void explain_tracefs(struct feature_state *s, int ret)
 {
-	probe_why(s, "/sys/kernel/tracing: %s", ret == -EACCES ? "only for root" : "not mounted");
+	probe_why(s, "/sys/kernel/tracing: %s", ret == -EACCES ? "readable by root only" : "not mounted");
 	if (ret == -EACCES)
 		probe_enable(s, "sudo mount -o remount,mode=755 /sys/kernel/tracing");
 }

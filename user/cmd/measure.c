@@ -67,9 +67,9 @@ const struct opt measure_opts[] = {
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames", NULL, false, NULL },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
-	  "ring buffer in KiB, a power of two: record: of each CPU (default 512); flame: one for stacks beyond --max-stacks", NULL, false, NULL },
+	  "ring buffer in KiB, a power of two (record: of each CPU, default 512; flame: one, for stacks beyond --max-stacks)", NULL, false, NULL },
 	{ 0, "max-stacks", "N", OPT_U64, offsetof(struct measure, stacks_max),
-	  "flame: at most N distinct stacks summed in the kernel (default 8192); more go through the ring buffer", NULL, false, NULL },
+	  "at most N distinct stacks summed in the kernel (flame, default 8192); more go through the ring buffer", NULL, false, NULL },
 	{ 0 },
 };
 

@@ -28,7 +28,7 @@ static const struct opt what_opts[] = {
 	  "a line for each connect, accept, close, retransmit and drop, as it happens", NULL, false, NULL },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct net_options, stacks), "with --events: the kernel stack of each event", NULL, false, NULL },
 	{ 0, "sort", "WHAT", OPT_TEXT, offsetof(struct net_options, view.sort),
-	  "sort the rows by KEY, largest first: bytes (default), sent, received, packets, retransmits, drops", NULL, false,
+	  "sort the rows by WHAT, largest first: bytes (default), sent, received, packets, retransmits, drops", NULL, false,
 	  "bytes|sent|received|packets|retransmits|drops" },
 	{ 0, "max-sockets", "N", OPT_U64, offsetof(struct net_options, flows_max),
 	  "at most N sockets at a time (default 131072); further sockets share one row", NULL, false, NULL },

@@ -10,7 +10,7 @@
 
 const struct opt offcpu_opts[] = {
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct offcpu, off_cpu),
-	  "draw the time that threads are off the CPUs, by the stack where they left", NULL, false, NULL },
+	  "draw the time that threads are off the CPUs, by the stack with which they left", NULL, false, NULL },
 	{ 0, "wall", NULL, OPT_FLAG, offsetof(struct offcpu, wall),
 	  "draw both in one picture: samples of what runs, and the time off the CPUs", NULL, false, NULL },
 	{ 0, "off-part", "PART", OPT_TEXT, offsetof(struct offcpu, part),

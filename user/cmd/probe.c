@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep probe: any function of the kernel or a program, with its arguments, as it is called. */
+/* skep probe: each call of any function of the kernel or a program, with its arguments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static const struct opt what_opts[] = {
 
 static const struct opt view_opts[] = {
 	{ 0, "count", NULL, OPT_FLAG, offsetof(struct probe_words, o.count),
-	  "count the hits of each probe, instead of each hit", NULL, false, NULL },
+	  "count the hits of each probe, instead of printing each hit", NULL, false, NULL },
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct probe_words, o.by),
 	  "sum hits in the kernel by comm, pid, tid, cpu, user, cgroup, event, and up to four expressions", NULL, false, NULL },
 	{ 0, "hist", "EXPR", OPT_TEXT, offsetof(struct probe_words, o.hist),
@@ -70,7 +70,8 @@ static const struct opt view_opts[] = {
 	{ 0, "top", "N", OPT_U64, offsetof(struct probe_words, o.top), "only the N largest rows or histograms", NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
 	  "at most N keys on each CPU (default 4096); further keys share one row", NULL, false, NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format), "text, json (an object a line) or, with -g, folded", NULL, false, "text|json|folded" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format),
+	  "text, json (an object per line) or, with -g, folded", NULL, false, "text|json|folded" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct probe_words, o.out), "write to FILE instead of standard output", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default 1024); up to four CPUs share one", NULL,

@@ -23,7 +23,7 @@ static const struct opt table_opts[] = {
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct sched_options, view.by),
 	  "a row for each comm, pid, tid, user, cgroup (default: comm,pid,tid)", NULL, false, NULL },
 	{ 0, "sort", "WHAT", OPT_TEXT, offsetof(struct sched_options, view.sort),
-	  "sort the rows by KEY, largest first: wait (default), max (the longest wait), run, sleep, switches, migrations", NULL, false,
+	  "sort the rows by WHAT, largest first: wait (default), max (the longest wait), run, sleep, switches, migrations", NULL, false,
 	  "wait|max|run|sleep|switches|migrations" },
 	{ 0, "hist", NULL, OPT_FLAG, offsetof(struct sched_options, hist), "histograms of waits, runs and sleeps in powers of two", NULL, false,
 	  NULL },

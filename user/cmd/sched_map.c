@@ -115,7 +115,7 @@ static int map_main(void *cfg, char **operands, struct err *err)
 
 const struct cmd cmd_sched_map = {
 	.name = "sched map",
-	.summary = "which task is on which CPU: a row for each switch, a column for each CPU",
+	.summary = "which task is on which CPU: a row per switch, a column per CPU",
 	.operands = "[-- COMMAND [ARG...]]",
 	.groups = map_groups,
 	.cfg_size = sizeof(struct map_options),

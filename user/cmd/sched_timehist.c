@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep sched timehist: each switch with the run that it ends and the wait before. */
+/* skep sched timehist: each switch with the run that it ends and the wait before that run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static const struct opt what_opts[] = {
 static const struct opt view_opts[] = {
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct timehist_options, duration_ns),
 	  "stop after TIME (10, 500ms, 2m), and stop COMMAND", NULL, false, NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, format), "text, csv, json (an object a line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", NULL, false,
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, format),
+	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", NULL, false,
 	  "text|csv|json|chrome" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct timehist_options, out), "write to FILE instead of standard output", NULL, false,
 	  NULL },

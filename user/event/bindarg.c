@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is shown: an expression's value, by its type or by the type behind a colon, under its name. */
+/* The shown arguments: an expression's value, by its type or by the type after a colon, under its name. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,7 +176,7 @@ int binder_arg(struct binder *b, const struct expr_arg *a)
 		return binder_bad(b, a->at, "at most %d arguments", PROBE_ARGS_MAX);
 	name_arg(b, a, &arg);
 	if (v.kind == VALUE_LITERAL)
-		return binder_bad(b, a->at, "a text is always the same");
+		return binder_bad(b, a->at, "the argument is a constant string");
 	if (a->type_len) {
 		ret = show_suffix(b, a, &v, &arg);
 	} else if (v.kind == VALUE_COMM) {

@@ -31,7 +31,7 @@ const char *tracefs_path(void)
 int tracefs_refused(int ret, const char *what, size_t len, struct err *err)
 {
 	err_exit(err, ret, EXIT_CANNOT, "cannot list the tracepoints of '%.*s': tracefs is %s", (int)(len < 64 ? len : 64), what,
-		 ret == -EACCES ? "only for root" : "not mounted");
+		 ret == -EACCES ? "readable by root only" : "not mounted");
 	err_hint(err, ret == -EACCES ? "run it with sudo; or with CAP_BPF and CAP_PERFMON and a tracefs that others may read: "
 				       "sudo mount -o remount,mode=755 /sys/kernel/tracing" :
 				       "mount -t tracefs tracefs /sys/kernel/tracing");

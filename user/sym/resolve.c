@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The resolver behind sym.h: puts address spaces, objects, perf maps and the kernel together, and
+ * The resolver of sym.h: puts address spaces, objects, perf maps and the kernel together, and
  * keeps the answers. An answer depends only on (object, ELF address), so that processes share it.
  */
 #include <errno.h>
@@ -26,7 +26,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 
 	if ((cfg->lines || cfg->inlines) && !syms_have_lines())
 		return err_exit(err, -ENOTSUP, EXIT_CANNOT,
-				"cannot tell inlined functions and source lines: this skep was built without libdw");
+				"cannot show inlined functions and source lines: this skep was built without libdw");
 	syms = calloc(1, sizeof(*syms));
 	if (!syms)
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");

@@ -272,7 +272,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_add_nested(&src->base, src->missed, profile);
 	if (sum[COUNT_OUTSIDE])
 		profile_note(profile,
-				"%llu hits are of processes outside this container: their PID is shown as 0", (unsigned long long)sum[COUNT_OUTSIDE]);
+				"%llu hits belong to processes outside this container: their PID is shown as 0", (unsigned long long)sum[COUNT_OUTSIDE]);
 }
 
 static void close_source(struct source *source)

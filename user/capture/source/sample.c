@@ -341,7 +341,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);
 	if (sum[COUNT_OUTSIDE])
-		profile_note(profile, "%llu samples are of processes outside this container: their PID is shown as 0 and their frames "
+		profile_note(profile, "%llu samples belong to processes outside this container: their PID is shown as 0 and their frames "
 				      "have no names", (unsigned long long)sum[COUNT_OUTSIDE]);
 	if (sum[COUNT_SPILLED])
 		profile_note(profile, "%llu samples went through the ring buffer: they are beyond --max-stacks",
