@@ -114,7 +114,7 @@ static __always_inline struct call *pass(__u64 id)
 	if (call)
 		call->epoch = epoch;
 	else
-		loss_count(COUNT_NO_SCRATCH);
+		loss_count(LOSS_INTERNAL);
 	return call;
 }
 

@@ -72,7 +72,7 @@ static __always_inline void count_path(struct __sk_buff *skb, __u64 cookie, int 
 		path = bpf_map_lookup_elem(&paths, &key);
 	}
 	if (!path) {
-		loss_count(COUNT_KEYS_FULL);
+		loss_count(LOSS_KEYS_FULL);
 		path = bpf_map_lookup_elem(&other, &zero);
 	}
 	if (path)
@@ -108,7 +108,7 @@ static __always_inline int count_packet(struct __sk_buff *skb, int way)
 			count_path(skb, cookie, way, &n);
 		return 1;
 	}
-	loss_count(COUNT_KEYS_FULL);
+	loss_count(LOSS_KEYS_FULL);
 	full = bpf_map_lookup_elem(&other, &zero);
 	if (full)
 		count(&full->ways[way], &n);

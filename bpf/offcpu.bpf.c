@@ -114,7 +114,7 @@ static __always_inline void sum_span(struct task *s, __u64 off_ns, __u64 wait_ns
 		row = bpf_map_lookup_elem(&spans, &s->key);
 	}
 	if (!row) {
-		loss_count(COUNT_STACKS_FULL);
+		loss_count(LOSS_STACKS_FULL);
 		row = bpf_map_lookup_elem(&other, &preempted);
 	}
 	if (!row)
@@ -200,7 +200,7 @@ static __always_inline void walk_user(void *ctx, struct scratch *scratch, struct
 	else
 		walk = walk_frames(ctx, scratch, t, has_user);
 	if (!walk) {
-		loss_count(COUNT_NO_SCRATCH);
+		loss_count(LOSS_INTERNAL);
 		who->ustack = *check = 0;
 	} else if (keep(walk, &who->ustack, check)) {
 		who->how |= OFFCPU_NO_ROOM;
@@ -278,7 +278,7 @@ static __always_inline void leave(void *ctx, struct scratch *scratch, struct tas
 	if (!s) {
 		/* Of a container the iterator has only its own; who is ending has left its tables before */
 		if (run_armed && !run_end_ns && !cfg_pidns_level && !(state & TASK_DEAD) && filter_who(bpf_get_current_pid_tgid()))
-			loss_count(COUNT_TARGETS_FULL);
+			loss_count(LOSS_TARGETS_FULL);
 		return;
 	}
 	is_dead = !preempted && state & TASK_DEAD;
@@ -351,7 +351,7 @@ int offcpu_wakeup_new(__u64 *ctx)
 
 	if (!s) {
 		if (run_armed && filter_task(t))
-			loss_count(COUNT_TARGETS_FULL);
+			loss_count(LOSS_TARGETS_FULL);
 		return 0;
 	}
 	s->epoch = targets_epoch;
@@ -428,7 +428,7 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 	s = task_make(t);
 	scratch = bpf_map_lookup_elem(&iter_scratch, &zero);
 	if (!s || !scratch) {
-		loss_count(COUNT_TARGETS_FULL);
+		loss_count(LOSS_TARGETS_FULL);
 		return 0;
 	}
 	s->epoch = targets_epoch;

@@ -208,13 +208,13 @@ int probe_sum(void *ctx)
 	loss_count(COUNT_SEEN);
 	s = get_scratch();
 	if (!s) {
-		loss_count(COUNT_NO_SCRATCH);
+		loss_count(LOSS_INTERNAL);
 		goto out;
 	}
 	by_key_fill(s->key, info.pid << 32 | info.tid, hit_index(ctx, site), 0);
 	expr_run(ctx, s->key, call, &info, PROBE_ASK_VALUES);
 	if (info.faults)
-		loss_count(COUNT_READ_FAULT);
+		loss_count(LOSS_READ_FAULT);
 	else
 		add_row(s);
 	scratch_give(&s->users);

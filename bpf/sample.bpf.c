@@ -218,7 +218,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, 
 	loss_count(COUNT_SEEN);
 	s = get_scratch();
 	if (!s) {
-		loss_count(COUNT_NO_SCRATCH);
+		loss_count(LOSS_INTERNAL);
 		return 0;
 	}
 	task = (void *)bpf_get_current_task();
@@ -238,7 +238,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, 
 	if (cfg_unwind) {
 		unwound = unwind(ctx, s, user, by);
 		if (!unwound) {
-			loss_count(COUNT_NO_SCRATCH);
+			loss_count(LOSS_INTERNAL);
 			goto out;
 		}
 	}

@@ -148,7 +148,7 @@ static __always_inline void bury(struct task_struct *t, struct task *s)
 		row = bpf_map_lookup_elem(&rows, key);
 	}
 	if (!row) {
-		loss_count(COUNT_KEYS_FULL);
+		loss_count(LOSS_KEYS_FULL);
 		row = bpf_map_lookup_elem(&other, &zero);
 	}
 	if (row)

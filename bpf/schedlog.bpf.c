@@ -68,7 +68,7 @@ static __always_inline void *ring_here(__u32 cpu)
 		return NULL;
 	loss_count(COUNT_SEEN);
 	if (!ring)
-		loss_count(COUNT_NO_SCRATCH);
+		loss_count(LOSS_INTERNAL);
 	return ring;
 }
 
@@ -148,7 +148,7 @@ static __always_inline void tell_with_stacks(void *ctx, void *ring, const struct
 	__u64 size;
 
 	if (!rec) {
-		loss_count(COUNT_NO_SCRATCH);
+		loss_count(LOSS_INTERNAL);
 		return;
 	}
 	fill_switch(rec, sw);

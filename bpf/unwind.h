@@ -11,6 +11,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/stack.h"
+
 #define UNWIND_PAGE_SHIFT 12
 #define UNWIND_PAGE_BYTES (1u << UNWIND_PAGE_SHIFT)
 
@@ -145,20 +147,10 @@ enum unwind_lost {
 #define UNWIND_MARK_CODE 0x7full
 #define UNWIND_MARK_ID ((1ull << UNWIND_MARK_SHIFT) - 1)
 
-/* How a walk goes on, or why it ended. */
+/* How a walk goes on; else why it ended: enum stack_stop. */
 enum unwind_end {
-	UNWIND_MORE = 0,     /* a caller was found */
-	UNWIND_ROOT = 1,     /* the outermost frame: its return address is undefined, or 0 */
-	UNWIND_DEPTH = 2,    /* as many frames as are kept: their number shows it, there is no mark */
-	UNWIND_NO_STACK = 3, /* memory of the stack is not mapped, or not in core */
-	UNWIND_NO_CODE = 4,  /* a return address outside of executable memory */
-	UNWIND_NO_RULE = 5,  /* code without unwinding information, and no frame pointer either */
-	UNWIND_BAD_RULE = 6, /* information that skep does not understand, or a register that is lost */
-	UNWIND_ASTRAY = 7,   /* the caller's frame would not be further out */
-	UNWIND_COMPAT = 8,   /* 32-bit code */
-	UNWIND_ASK = 9,	     /* mapping or table not known here: user space walks the rest */
-	UNWIND_NO_ROOM = 10, /* the same, and there was no room for the request */
-	UNWIND_ENDS
+	UNWIND_MORE = 0,       /* a caller was found */
+	UNWIND_ASK = STOP_MAX, /* mapping or table not known here: user space walks the rest */
 };
 
 /* What user space needs to walk on. */

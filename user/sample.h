@@ -21,28 +21,6 @@
 #define COMM_FILE_LEN 256 /* of files: /proc has longer ones of kernel threads, and simpleperf of all */
 #define BUILD_ID_MAX 20
 
-/* Why a walk ended before the root. */
-enum stack_stop {
-	STOP_ROOT = 0,	    /* walked to the root, as far as the walker knows */
-	STOP_DEPTH = 1,	    /* STACK_MAX_FRAMES reached, callers are missing */
-	STOP_UNREADABLE = 2, /* the walker got no frame at all: memory gone or not present */
-	STOP_NO_ROOT = 3,   /* the outermost frame is no known root: the frame-pointer chain broke */
-	STOP_LEAF = 4,	    /* only the innermost frame was requested: nothing is missing */
-	STOP_BEFORE = 5,    /* of a task that was off its CPU before the start: cannot be walked from outside */
-	STOP_NO_ROOM = 6,   /* the kernel's table of stacks was full: none of its frames was kept */
-	/* By tables (bpf/unwind.h), which know more */
-	STOP_WHOLE = 7,	    /* its outermost frame was reached for sure */
-	STOP_NO_STACK = 8,  /* memory of the stack could not be read */
-	STOP_NO_CODE = 9,   /* a return address outside of executable memory */
-	STOP_NO_RULE = 10,  /* code without unwinding information */
-	STOP_BAD_RULE = 11, /* information that is not understood */
-	STOP_ASTRAY = 12,   /* the caller's frame would not be further out */
-	STOP_COMPAT = 13,   /* 32-bit code */
-	STOP_NOT_ASKED = 14, /* no table yet, and no room to ask for it */
-	STOP_LIMIT = 15,     /* --max-stack: there are more frames than that */
-	STOP_MAX
-};
-
 #define SAMPLE_DEEP_MAX 1023 /* frames of a user stack, if more than STACK_MAX_FRAMES were requested */
 
 /* What a thread did on no CPU. */

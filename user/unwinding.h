@@ -28,7 +28,7 @@ struct unwind_store {
 struct unwind_guide {
 	/*
 	 * Walks on from rest->regs: writes at most max addresses, the caller of rest->regs.ip first, and why it ended (enum
-	 * unwind_end). stack: rest->bytes of it. Rows that it needs and the store lacks are the store's then. Returns how many.
+	 * stack_stop). stack: rest->bytes of it. Rows that it needs and the store lacks are the store's then. Returns how many.
 	 */
 	uint32_t (*walk)(struct unwind_guide *guide, struct unwind_store *store, const struct unwind_rest *rest, const void *stack,
 			 uint64_t *ret_ips, uint32_t max, uint32_t *ret_end);

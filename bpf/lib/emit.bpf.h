@@ -69,7 +69,7 @@ static __always_inline void *ring_reserve(void *ring, __u64 size)
 	void *rec = bpf_ringbuf_reserve(ring, size, 0);
 
 	if (!rec)
-		loss_count(COUNT_RING_FULL);
+		loss_count(LOSS_RING_FULL);
 	return rec;
 }
 
@@ -88,7 +88,7 @@ static __always_inline void *ring_reserve(void *ring, __u64 size)
 static __always_inline void ring_copy(void *ring, void *rec, __u64 size, __u64 wake)
 {
 	if (bpf_ringbuf_output(ring, rec, size, wake))
-		loss_count(COUNT_RING_FULL);
+		loss_count(LOSS_RING_FULL);
 }
 
 #endif

@@ -149,7 +149,7 @@ int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 	}
 	state = TARGET_ACTIVE | filter_birth(child);
 	if (bpf_map_update_elem(&targets, &to, &state, BPF_ANY))
-		loss_count(COUNT_TARGETS_FULL);
+		loss_count(LOSS_TARGETS_FULL);
 	__sync_fetch_and_add(&targets_epoch, 1);
 	return 0;
 }

@@ -12,7 +12,8 @@ struct {
 	__type(value, __u64[COUNT_MAX]);
 } counters SEC(".maps");
 
-static __always_inline void loss_count(enum counter what)
+/* what: enum loss, or enum counted. */
+static __always_inline void loss_count(__u32 what)
 {
 	__u32 zero = 0;
 	__u64 *c = bpf_map_lookup_elem(&counters, &zero);

@@ -33,7 +33,7 @@ static __always_inline void add_drop(const struct net_drop_key *key, __u64 packe
 		drop = bpf_map_lookup_elem(&drops, key);
 	}
 	if (!drop) {
-		loss_count(COUNT_KEYS_FULL);
+		loss_count(LOSS_KEYS_FULL);
 		return;
 	}
 	__sync_fetch_and_add(&drop->packets, packets);

@@ -291,7 +291,7 @@ static __always_inline void hand_over(struct net_flow *f, __u64 cookie, __u64 id
 		part = bpf_map_lookup_elem(&parts, &key);
 	}
 	if (!part) {
-		loss_count(COUNT_KEYS_FULL); /* it stays the new owner's */
+		loss_count(LOSS_KEYS_FULL); /* it stays the new owner's */
 		return;
 	}
 	part->owner = f->owner;

@@ -181,7 +181,7 @@ static __always_inline int probe_take(void *ctx, __u64 want, struct probe_info *
 	pass = expr_run(ctx, info, *call, info, PROBE_ASK_FILTER);
 	if (pass == PROBE_FAULT) {
 		loss_count(COUNT_SEEN);
-		loss_count(COUNT_READ_FAULT);
+		loss_count(LOSS_READ_FAULT);
 	}
 	return pass == 1;
 }
@@ -199,7 +199,7 @@ SEC("?kprobe")
 int probe_deep(struct pt_regs *ctx)
 {
 	if (is_too_deep() && filter_pass(bpf_get_current_pid_tgid()))
-		loss_count(COUNT_TOO_DEEP);
+		loss_count(LOSS_TOO_DEEP);
 	return 0;
 }
 
@@ -214,7 +214,7 @@ int probe_enter(struct pt_regs *ctx)
 	if (!filter_pass(key.id))
 		return 0;
 	if (want & PROBE_WANT_USER && is_too_deep()) {
-		loss_count(COUNT_TOO_DEEP);
+		loss_count(LOSS_TOO_DEEP);
 		return 0;
 	}
 	key.index = site_index(ctx);
@@ -234,7 +234,7 @@ int probe_enter(struct pt_regs *ctx)
 #endif
 	call.time_ns = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&calls, &key, &call, BPF_ANY))
-		loss_count(COUNT_CALLS_FULL);
+		loss_count(LOSS_CALLS_FULL);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ static __always_inline void *ring_of(__u32 cpu)
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 
 	if (!ring)
-		loss_count(COUNT_NO_SCRATCH);
+		loss_count(LOSS_INTERNAL);
 	return ring;
 }
 

@@ -39,7 +39,7 @@ static __always_inline void task_count_unknown(struct task_struct *t, __u64 stat
 {
 	/* Of a container the iterator has only its own; who is ending has left its tables before */
 	if (run_armed && !cfg_pidns_level && !(state & TASK_DEAD) && filter_task(t))
-		loss_count(COUNT_TARGETS_FULL);
+		loss_count(LOSS_TARGETS_FULL);
 }
 
 static __always_inline void task_begin(struct task *s, struct task_struct *t)
@@ -62,7 +62,7 @@ int task_new(__u64 *ctx)
 	if (s)
 		task_begin(s, t);
 	else if (filter_task(t))
-		loss_count(COUNT_TARGETS_FULL);
+		loss_count(LOSS_TARGETS_FULL);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ int task_first(struct bpf_iter__task *ctx)
 		return 0;
 	s = task_make(t);
 	if (!s) {
-		loss_count(COUNT_TARGETS_FULL);
+		loss_count(LOSS_TARGETS_FULL);
 		return 0;
 	}
 	state = task_state(t);

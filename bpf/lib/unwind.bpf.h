@@ -95,21 +95,21 @@ static __always_inline __u32 unwind_max(void)
 	return cfg_unwind > 1 && max ? max - 1 : max; /* and the mark of what is asked about the rest */
 }
 
-/* One frame more, or what is known of the last put right. Returns enum unwind_end. */
+/* One frame more, or what is known of the last put right. Returns enum unwind_end, or enum stack_stop. */
 __noinline int unwind_frame(__u32 slot)
 {
 	struct unwind_walk *w;
 	int end;
 
 	if (!cfg_unwind)
-		return UNWIND_ROOT;
+		return STOP_WHOLE;
 	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	if (!w)
-		return UNWIND_ROOT;
+		return STOP_WHOLE;
 	if (w->stack.nr >= unwind_max())
-		return cfg_unwind > 1 ? UNWIND_ASK : UNWIND_DEPTH;
+		return cfg_unwind > 1 ? UNWIND_ASK : STOP_DEPTH;
 	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
-	if ((end == UNWIND_ASK || end == UNWIND_NO_CODE) && (w->stack.nr > 1 ? unwind_unhook(w) : unwind_in_line(w)))
+	if ((end == UNWIND_ASK || end == STOP_NO_CODE) && (w->stack.nr > 1 ? unwind_unhook(w) : unwind_in_line(w)))
 		return UNWIND_MORE;
 	if (!end)
 		end = unwind_step(w, &w->regs, &w->rule);
@@ -135,10 +135,10 @@ __noinline int unwind_finish(__u32 slot, int end)
 	if (end == UNWIND_ASK) {
 		id = w->pid ? unwind_ask(w, slot) : 0; /* of a process outside skep's PID namespace nobody there knows more */
 		if (!id)
-			end = UNWIND_NO_ROOM;
+			end = STOP_NOT_ASKED;
 	}
 	nr = w->stack.nr & STACK_MAX_FRAMES;
-	if (end != UNWIND_ROOT && (nr < unwind_max() || cfg_unwind > 1)) {
+	if (end != STOP_WHOLE && (nr < unwind_max() || cfg_unwind > 1)) {
 		w->stack.ips[nr] = UNWIND_MARK | (__u64)(end & UNWIND_MARK_CODE) << UNWIND_MARK_SHIFT | id;
 		w->stack.nr = ++nr;
 	}
@@ -188,7 +188,7 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	struct unwind_space *space;
 	const void *own;
-	int end = UNWIND_DEPTH;
+	int end = STOP_DEPTH;
 
 	if (!w)
 		return NULL;
@@ -215,13 +215,13 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	unwind_set_machine(&w->regs);
 	w->stack.nr = 1;
 	if (unwind_is_compat(w->pt)) {
-		end = UNWIND_COMPAT;
+		end = STOP_COMPAT;
 	} else {
 		end = regs ? UNWIND_MORE : unwind_settle(w);
 		for (__u32 i = 0; !end && i < STACK_MAX_FRAMES + UNWIND_RETURNS; i++)
 			end = unwind_frame(slot);
 	}
-	if (end != UNWIND_ROOT && w->stack.nr == 1 && unwind_is_gone()) {
+	if (end != STOP_WHOLE && w->stack.nr == 1 && unwind_is_gone()) {
 		w->stack.nr = 0;
 		return &w->stack;
 	}

@@ -64,7 +64,7 @@ static __always_inline __u64 unwind_left(__u64 sp)
 	return BPF_CORE_READ(t, mm, start_stack) - sp;
 }
 
-/* Where there is no room, the stack's mark says so: UNWIND_NO_ROOM. */
+/* Where there is no room, the stack's mark says so: STOP_NOT_ASKED. */
 #define UNWIND_ASK_WITH(size)                                                                        \
 	({                                                                                           \
 		struct { struct unwind_rest rest; char stack[size]; } *_rest;                        \

@@ -78,7 +78,7 @@ static __always_inline int unwind_find_map(struct unwind_place *p, __u64 pc)
 		return UNWIND_ASK;
 	b = bpf_map_lookup_elem(&unwind_maps, &block);
 	if (!b || !p->space.nr)
-		return UNWIND_NO_CODE;
+		return STOP_NO_CODE;
 	map = &b->maps[unwind_search_maps(p->space.first, p->space.nr, pc) & (UNWIND_BLOCK_MAPS - 1)];
 	if (pc - map->start >= map->end - map->start)
 		return UNWIND_ASK;
@@ -96,17 +96,17 @@ static __always_inline int unwind_find_rule(__u32 page, __u32 low, struct unwind
 	struct unwind_page found;
 
 	if (!p)
-		return UNWIND_NO_RULE;
+		return STOP_NO_RULE;
 	/* User space writes both at once, when it takes a page's rows away. */
 	*(__u64 *)&found = *(const volatile __u64 *)p;
 	if (found.nr == UNWIND_PAGE_ASK)
 		return UNWIND_ASK;
 	if (!found.nr)
-		return UNWIND_NO_RULE;
+		return STOP_NO_RULE;
 	number = unwind_search_rows(found.row, found.nr, low);
 	rule = bpf_map_lookup_elem(&unwind_rules, &number);
 	if (!rule)
-		return UNWIND_NO_RULE;
+		return STOP_NO_RULE;
 	*ret_rule = *rule;
 	return 0;
 }
@@ -129,7 +129,7 @@ static __always_inline int unwind_find(struct unwind_place *p, __u64 pc, struct 
 		return 0;
 	}
 	if (kind != UNWIND_MAP_TABLE)
-		return kind == UNWIND_MAP_ASK ? UNWIND_ASK : UNWIND_NO_CODE;
+		return kind == UNWIND_MAP_ASK ? UNWIND_ASK : STOP_NO_CODE;
 	off = pc - p->map.bias;
 	page = off >> UNWIND_PAGE_SHIFT;
 	if (page >= (p->map.nr_pages & UNWIND_NR_PAGES)) {

@@ -61,7 +61,7 @@ static __always_inline int unwind_cfa_by_record(const struct unwind_regs *r, con
 {
 	if (rule->cfa != UNWIND_CFA_SP || rule->ra != UNWIND_AT_CFA || (rule->saved & ((1 << UNWIND_BX_SHIFT) - 1)) != UNWIND_AT_CFA ||
 	    rule->ra_off != rule->bp_off + (int)sizeof(__u64) || !unwind_has_fp(r))
-		return UNWIND_BAD_RULE;
+		return STOP_BAD_RULE;
 	*ret_cfa = r->bp - rule->bp_off;
 	return UNWIND_MORE;
 }
@@ -74,7 +74,7 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 
 	switch (rule->cfa) {
 	case UNWIND_CFA_NONE:
-		return UNWIND_NO_RULE;
+		return STOP_NO_RULE;
 	case UNWIND_CFA_SP:
 	case UNWIND_CFA_SP_DEREF:
 		if (UNWIND_ADDRESS_BITS(r) && lost & UNWIND_LOST_SP)
@@ -107,21 +107,21 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 	case UNWIND_CFA_FP:
 		/* A caller that has none is the outermost: the ABI has it cleared there. */
 		if (lost & UNWIND_BY_FP && !r->bp)
-			return UNWIND_ROOT;
+			return STOP_WHOLE;
 		if (!unwind_has_fp(r))
-			return UNWIND_NO_RULE;
+			return STOP_NO_RULE;
 		cfa = r->bp;
 		lost = 0;
 		break;
 	default:
-		return UNWIND_BAD_RULE;
+		return STOP_BAD_RULE;
 	}
 	if (lost)
-		return UNWIND_BAD_RULE;
+		return STOP_BAD_RULE;
 	cfa += rule->cfa_off;
 	if (rule->cfa == UNWIND_CFA_SP_DEREF || rule->cfa == UNWIND_CFA_BP_DEREF || rule->cfa == UNWIND_CFA_SP_INDEX) {
 		if (unwind_word(w, cfa, &cfa))
-			return UNWIND_NO_STACK;
+			return STOP_NO_STACK;
 		cfa += rule->add;
 	}
 	*ret_cfa = cfa;
@@ -174,26 +174,26 @@ static __always_inline int unwind_step(struct unwind_walk *w, struct unwind_regs
 	if (end)
 		return end;
 	if (how == UNWIND_SAME)
-		return UNWIND_ROOT;
+		return STOP_WHOLE;
 	/* Who has taken the return address off the stack already is as far out as its caller, and who has not put it there yet. */
 	in_reg = how == UNWIND_IN_REG || (UNWIND_ADDRESS_BITS(r) && how == UNWIND_IN_LINK);
 	if (!is_signal && (cfa + in_reg <= r->sp || cfa & 7))
-		return UNWIND_ASTRAY;
+		return STOP_ASTRAY;
 	if (unwind_saved(w, r, cfa, rule->saved >> UNWIND_BX_SHIFT, rule->bx_off, UNWIND_LOST_BX, &lost, &bx) ||
 	    unwind_saved(w, r, cfa, rule->saved & ((1 << UNWIND_BX_SHIFT) - 1), rule->bp_off, UNWIND_LOST_BP, &lost, &bp))
-		return UNWIND_NO_STACK;
+		return STOP_NO_STACK;
 	if (in_reg) {
 		if (r->lost & (how == UNWIND_IN_REG ? UNWIND_LOST_LEAF : UNWIND_LOST_BX))
-			return UNWIND_BAD_RULE;
+			return STOP_BAD_RULE;
 		ra = how == UNWIND_IN_REG ? unwind_leaf(w, rule->reg) : r->bx;
 	} else if (unwind_base(r, cfa, how, &base)) {
-		return UNWIND_BAD_RULE;
+		return STOP_BAD_RULE;
 	} else if (unwind_word(w, base + rule->ra_off, &ra)) {
-		return UNWIND_NO_STACK;
+		return STOP_NO_STACK;
 	}
 	ra = unwind_unsigned(r, ra);
 	if (!ra && !is_signal)
-		return UNWIND_ROOT;
+		return STOP_WHOLE;
 	lost &= ~(UNWIND_BY_FP | UNWIND_LOST_SP);
 	if (rule->cfa == UNWIND_CFA_FP)
 		lost |= UNWIND_BY_FP | (UNWIND_ADDRESS_BITS(r) ? UNWIND_LOST_SP : 0);

@@ -31,7 +31,7 @@ agree() {
 			if (i > n && m > n && name == "gdb" && length(other[i]) < 4) guessed = 1
 			if (go && i > n) guessed = 1
 			threads++; frames += i - 1
-			if ($2 != 1) { bad = 1; print "thread " $1 ": no root, but end " $2 " at " ours[n + 2] }
+			if ($2 != "root") { bad = 1; print "thread " $1 ": no root, but end " $2 " at " ours[n + 2] }
 			if (!guessed && (i <= n || i <= m)) { bad = 1; print "thread " $1 ", frame " i " of " n ": " ours[i + 2] ", " name " has " other[i] " of " m }
 		}
 		END { printf "%s: %d threads, %d frames\n", name, threads, frames; exit bad || !threads }' "$3" "$1"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Walks all threads of a core file by the tables of what it has mapped, in user space, by the source of the kernel's walker. Prints
- * "TID END ADDRESS...", END as enum unwind_end, "?" behind an address that is of no file.
+ * "TID END ADDRESS...", END "root" or a number of enum stack_stop, "?" behind an address that is of no file.
  * usage: corewalk CORE
  */
 #include <errno.h>
@@ -138,7 +138,7 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	if (f && f->state == NEW)
 		read_table(f);
 	if (!is_code(ip, f))
-		return UNWIND_NO_CODE;
+		return STOP_NO_CODE;
 	if (!f || f->state != READ || !elf_off_to_vaddr(f->elf.segs, f->elf.nr_segs, ip - f->start + f->off, &vaddr) ||
 	    vaddr - f->table.vaddr >= (uint64_t)f->table.nr_pages << UNWIND_PAGE_SHIFT) {
 		*ret_rule = unwind_rule_fp;
@@ -146,7 +146,7 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	}
 	number = unwind_table_find(&f->table, vaddr);
 	*ret_rule = rules.data[number];
-	return number ? 0 : UNWIND_NO_RULE;
+	return number ? 0 : STOP_NO_RULE;
 }
 
 static void walk(const struct elf_prstatus *status)
@@ -163,7 +163,10 @@ static void walk(const struct elf_prstatus *status)
 
 	ips[0] = r.rip;
 	n = 1 + unwind_frames(&facts, &regs, leaf, ips + 1, FRAMES_MAX - 1, &end);
-	printf("%d %u", status->pr_pid, end);
+	if (end == STOP_WHOLE)
+		printf("%d root", status->pr_pid);
+	else
+		printf("%d %u", status->pr_pid, end);
 	for (uint32_t i = 0; i < n; i++)
 		printf(" %lx%s", ips[i], file_of(ips[i]) ? "" : "?");
 	putchar('\n');

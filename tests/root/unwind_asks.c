@@ -37,7 +37,7 @@ static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
 static struct {
 	__u64 ips[FRAMES_MAX];
 	uint32_t nr, nr_rests;
-	int end; /* enum unwind_end of the whole */
+	int end; /* enum stack_stop of the whole */
 } whole;
 
 /* Code that keeps frame pointers: calls what it is given. */
@@ -102,7 +102,7 @@ static void walk_whole(void)
 	whole.nr_rests = 0;
 	memcpy(whole.ips, skel->bss->walked.ips, whole.nr * sizeof(*whole.ips));
 	last = whole.ips[whole.nr - 1];
-	whole.end = last & UNWIND_MARK ? last >> UNWIND_MARK_SHIFT & UNWIND_MARK_CODE : UNWIND_ROOT;
+	whole.end = last & UNWIND_MARK ? last >> UNWIND_MARK_SHIFT & UNWIND_MARK_CODE : STOP_WHOLE;
 	if (whole.end == UNWIND_ASK)
 		ring_buffer__consume(ring);
 	ring_buffer__free(ring);
@@ -116,7 +116,7 @@ static __attribute__((noinline, noclone)) void ask(const char *what, int number)
 
 	bpf_map_delete_elem(bpf_map__fd(skel->maps.unwind_spaces), &key);
 	walk_whole();
-	judge(whole.nr_rests && whole.end == UNWIND_ROOT && is_same(whole.ips, whole.nr, want, n, why, sizeof(why)), what, number, why);
+	judge(whole.nr_rests && whole.end == STOP_WHOLE && is_same(whole.ips, whole.nr, want, n, why, sizeof(why)), what, number, why);
 }
 
 static void *ask_in_thread(void *arg)
@@ -148,7 +148,7 @@ static __attribute__((noinline, noclone)) void crowd(const char *what, int numbe
 		else
 			tables_fill();
 		walk_whole();
-		judge(whole.nr_rests == asks_user && whole.end == UNWIND_ROOT && is_same(whole.ips, whole.nr, want, n, why, sizeof(why)), what,
+		judge(whole.nr_rests == asks_user && whole.end == STOP_WHOLE && is_same(whole.ips, whole.nr, want, n, why, sizeof(why)), what,
 		      number, why);
 	}
 }
@@ -179,9 +179,9 @@ static __attribute__((noinline, noclone)) void across(const char *what, int kind
 	((void (*)(void (*)(void)))code_at)(walk_whole);
 	__asm__ volatile("" : : "r"(room) : "memory");
 	if (kind == UNWIND_MAP_NONE)
-		judge(whole.end == UNWIND_NO_CODE && whole.nr > 2 && whole.ips[whole.nr - 2] - code_at < sizeof(code), what, kind, why);
+		judge(whole.end == STOP_NO_CODE && whole.nr > 2 && whole.ips[whole.nr - 2] - code_at < sizeof(code), what, kind, why);
 	else
-		judge(whole.end == UNWIND_ROOT && whole.nr_rests == asks_user && is_same(whole.ips, whole.nr, want, n, why, sizeof(why)),
+		judge(whole.end == STOP_WHOLE && whole.nr_rests == asks_user && is_same(whole.ips, whole.nr, want, n, why, sizeof(why)),
 		      what, kind, why);
 }
 
@@ -205,7 +205,7 @@ void unmapped(void)
 void meet(void)
 {
 	walk_whole();
-	if (!whole.nr_rests || whole.end != UNWIND_ROOT)
+	if (!whole.nr_rests || whole.end != STOP_WHOLE)
 		die("no rest");
 	tables_publish(&key, (struct unwind_map){ 0 });
 }

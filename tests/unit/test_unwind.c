@@ -73,16 +73,16 @@ static void test_link(void **state)
 	assert_int_equal(walk_made(&regs, twice, ips, &end), 1);
 	assert_int_equal(ips[0], CODE_AT + 0x10);
 	assert_int_equal(regs.sp, STACK_AT);
-	assert_int_equal(end, UNWIND_BAD_RULE);
+	assert_int_equal(end, STOP_BAD_RULE);
 	regs = made_regs();
 	assert_int_equal(walk_made(&regs, in_other, ips, &end), 1);
 	assert_int_equal(ips[0], CODE_AT + 0x900);
-	assert_int_equal(end, UNWIND_ROOT);
+	assert_int_equal(end, STOP_WHOLE);
 	/* It is 0 in the outermost frame of a thread, and without its signature. */
 	regs = made_regs();
 	regs.bx = SIGNED;
 	assert_int_equal(walk_made(&regs, twice, ips, &end), 0);
-	assert_int_equal(end, UNWIND_ROOT);
+	assert_int_equal(end, STOP_WHOLE);
 }
 
 /* By frame pointers sp is lost: the next frame's rule has it again if that says where its record is, and else nothing does. */
@@ -107,11 +107,11 @@ static void test_record(void **state)
 	assert_int_equal(ips[1], CODE_AT + 0x30);
 	assert_int_equal(ips[2], CODE_AT + 0x40);
 	assert_int_equal(regs.sp, STACK_AT + 144);
-	assert_int_equal(end, UNWIND_ROOT);
+	assert_int_equal(end, STOP_WHOLE);
 	for (int i = 0; i < 2; i++) {
 		regs = made_regs();
 		assert_int_equal(walk_made(&regs, i ? lost : other, ips, &end), 1);
-		assert_int_equal(end, UNWIND_BAD_RULE);
+		assert_int_equal(end, STOP_BAD_RULE);
 	}
 }
 
@@ -135,7 +135,7 @@ static void test_interrupted(void **state)
 	assert_int_equal(ips[1], CODE_AT + 0x60);
 	assert_int_equal(regs.sp, STACK_AT - 0x1000);
 	assert_int_equal(regs.bp, STACK_AT + 0x100);
-	assert_int_equal(end, UNWIND_ROOT);
+	assert_int_equal(end, STOP_WHOLE);
 }
 
 int main(void)

@@ -101,16 +101,16 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 		return 0;
 	}
 	if (!m || !m->file)
-		return UNWIND_NO_CODE;
+		return STOP_NO_CODE;
 	if (!m->file->has_table || (world.fp_only && ends_in(m->file->path, world.fp_only))) {
 		*ret_rule = unwind_rule_fp;
 		return 0;
 	}
 	if (!elf_off_to_vaddr(m->file->elf.segs, m->file->elf.nr_segs, ip - m->start + m->off, &vaddr))
-		return UNWIND_NO_CODE;
+		return STOP_NO_CODE;
 	number = unwind_table_find(&m->file->table, vaddr);
 	*ret_rule = world.rules.data[number];
-	return number ? 0 : UNWIND_NO_RULE;
+	return number ? 0 : STOP_NO_RULE;
 }
 
 static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
@@ -264,7 +264,7 @@ static bool check_walk(const char *how, const char *way)
 {
 	uint64_t ips[FRAMES_MAX];
 	uint32_t end, n = walk(ips, &end);
-	bool is_good = end == UNWIND_ROOT && n == world.nr_frames && n > 2 && ips[0] - world.frames[0] < BURN_BYTES &&
+	bool is_good = end == STOP_WHOLE && n == world.nr_frames && n > 2 && ips[0] - world.frames[0] < BURN_BYTES &&
 		       !memcmp(ips + 1, world.frames + 1, (n - 1) * sizeof(*ips));
 
 	if (!is_good)
@@ -286,7 +286,7 @@ static bool check_mixed(const char *how, const char *way)
 	world.fp_only = "/crash";
 	n = walk(ips, &end);
 	is_good = n > 1 && !memcmp(ips, world.frames + 1, n * sizeof(*ips)) &&
-		  (is_signal(way) ? end == UNWIND_BAD_RULE : (end == UNWIND_ROOT || end == UNWIND_NO_RULE) && n == world.nr_frames - 1);
+		  (is_signal(way) ? end == STOP_BAD_RULE : (end == STOP_WHOLE || end == STOP_NO_RULE) && n == world.nr_frames - 1);
 	if (!is_good)
 		show(how, way, ips, n, end);
 	return is_good;

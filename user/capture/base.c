@@ -107,14 +107,8 @@ static void note_own(const char *what, uint64_t n, struct profile *profile)
 
 void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct profile *profile)
 {
-	profile->losses[LOSS_RING_FULL] += sum[COUNT_RING_FULL];
-	profile->losses[LOSS_INTERNAL] += sum[COUNT_NO_SCRATCH];
-	profile->losses[LOSS_TARGETS_FULL] += sum[COUNT_TARGETS_FULL];
-	profile->losses[LOSS_READ_FAULT] += sum[COUNT_READ_FAULT];
-	profile->losses[LOSS_CALLS_FULL] += sum[COUNT_CALLS_FULL];
-	profile->losses[LOSS_TOO_DEEP] += sum[COUNT_TOO_DEEP];
-	profile->losses[LOSS_KEYS_FULL] += sum[COUNT_KEYS_FULL];
-	profile->losses[LOSS_STACKS_FULL] += sum[COUNT_STACKS_FULL];
+	for (int i = 0; i < LOSS_MAX; i++)
+		profile->losses[i] += sum[i];
 	if (base->own)
 		note_own(base->own, sum[COUNT_SELF], profile);
 	base_cost(base, &profile->receipt);

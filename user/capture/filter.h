@@ -24,7 +24,8 @@ struct filter {
 
 #define FILTER_OF(skel)                                                                                                     \
 	{                                                                                                                   \
-		.filter = &(skel)->rodata->cfg_filter, .self_pid = &(skel)->rodata->cfg_self_pid, .follow = &(skel)->rodata->cfg_follow,                               \
+		.filter = &(skel)->rodata->cfg_filter, .self_pid = &(skel)->rodata->cfg_self_pid,                         \
+		.follow = &(skel)->rodata->cfg_follow,                                                                      \
 		.nr_cgroups = &(skel)->rodata->cfg_nr_cgroups, .nr_uids = &(skel)->rodata->cfg_nr_uids,                     \
 		.nr_comms = &(skel)->rodata->cfg_nr_comms, .uids = (skel)->rodata->cfg_uids, .comms = (skel)->rodata->cfg_comms,\
 		.targets = (skel)->maps.targets, .cgroups = (skel)->maps.cgroups, .run_target = &(skel)->bss->run_target,   \

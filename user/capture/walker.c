@@ -149,14 +149,9 @@ static const struct chain *find_chain(const struct unwinder *u, uint64_t id)
 
 enum stack_stop unwinder_stop(uint32_t end)
 {
-	static const enum stack_stop stops[UNWIND_ENDS] = {
-		[UNWIND_ROOT] = STOP_WHOLE,	    [UNWIND_DEPTH] = STOP_DEPTH,       [UNWIND_NO_STACK] = STOP_NO_STACK,
-		[UNWIND_NO_CODE] = STOP_NO_CODE,    [UNWIND_NO_RULE] = STOP_NO_RULE,   [UNWIND_BAD_RULE] = STOP_BAD_RULE,
-		[UNWIND_ASTRAY] = STOP_ASTRAY,	    [UNWIND_COMPAT] = STOP_COMPAT,     [UNWIND_ASK] = STOP_NOT_ASKED,
-		[UNWIND_NO_ROOM] = STOP_NOT_ASKED,
-	};
-
-	return end < UNWIND_ENDS ? stops[end] : STOP_UNREADABLE;
+	if (end == UNWIND_ASK)
+		return STOP_NOT_ASKED;
+	return end < STOP_MAX ? end : STOP_UNREADABLE;
 }
 
 uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop)
@@ -176,7 +171,7 @@ uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, con
 	c = find_chain(u, mark & UNWIND_MARK_ID);
 	if (!c)
 		return n;
-	*ret_stop = c->end == UNWIND_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : unwinder_stop(c->end);
+	*ret_stop = c->end == STOP_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : unwinder_stop(c->end);
 	if (n + c->n > u->max_frames)
 		return n;
 	memcpy(u->whole, ips, n * sizeof(*ips));

@@ -49,7 +49,7 @@ int unwinder_walk(struct unwinder *u);
  */
 uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop);
 
-/* What a walk's end (enum unwind_end) is for a sample. */
+/* What a walk's end (UNWIND_ASK too) is for a sample. */
 enum stack_stop unwinder_stop(uint32_t end);
 
 /* The memory of its maps, and notes. */

@@ -9,38 +9,7 @@
 
 #include <stdint.h>
 
-/* Reasons for which an event or a part of it is missing. Names in profile.c, in this order. */
-enum loss {
-	LOSS_RING_FULL,	   /* no room in a ring buffer, or it was held by another CPU: sample gone */
-	LOSS_INTERNAL,	   /* a look-up that cannot fail did: sample gone */
-	LOSS_SIDEBAND,	   /* mmap/comm/fork records the kernel dropped: later names may be missing */
-	LOSS_FILE,	   /* records lost before they reached the file that was read */
-	LOSS_FILE_CUT,	   /* the file ends in the middle */
-	LOSS_FILE_DAMAGED, /* records of it that cannot be read */
-	LOSS_THROTTLED,	   /* the kernel throttled the sampling interrupt */
-	LOSS_TARGETS_FULL, /* children not followed: the kernel's table of targets was full */
-	LOSS_NESTED,	   /* a hit inside the handling of a tracepoint: not counted */
-	LOSS_READ_FAULT,   /* a hit whose filter needs memory that could not be read */
-	LOSS_CALLS_FULL,   /* a return without the arguments of its call: no room to keep that */
-	LOSS_TOO_DEEP,	   /* a return of a user function among so many that the kernel does not probe it */
-	LOSS_NOT_PROBED,   /* functions that a glob stands for and that cannot be probed */
-	LOSS_KEYS_FULL,	   /* of more keys than the table has room for: summed without one */
-	LOSS_STACKS_FULL,  /* stacks that the kernel's table had no room for (sample kept) */
-	LOSS_CUT_DEPTH,	   /* stacks cut at the depth limit (sample kept) */
-	LOSS_CUT_UNREADABLE, /* user stacks that could not be read (sample kept) */
-	LOSS_CUT_NO_ROOT,  /* user stacks without a caller in the frame-pointer chain (sample kept) */
-	LOSS_CUT_BEFORE,   /* user stacks of tasks that were off their CPUs before the start (sample kept) */
-	LOSS_CUT_NO_STACK, /* one for each STOP_* of sample.h (sample kept) */
-	LOSS_CUT_NO_CODE,
-	LOSS_CUT_NO_RULE,
-	LOSS_CUT_BAD_RULE,
-	LOSS_CUT_ASTRAY,
-	LOSS_CUT_COMPAT,
-	LOSS_CUT_NOT_ASKED,
-	LOSS_UNNAMED,	   /* user frames without a symbol (sample kept) */
-	LOSS_UNNAMED_KERNEL,
-	LOSS_MAX
-};
+#include "bpf/loss.h"
 
 /* True for what --strict fails on: all but what is missing of samples that were kept. */
 int loss_is_strict(enum loss reason);

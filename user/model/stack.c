@@ -6,40 +6,13 @@
 
 #define INLINE_MAX 32 /* frames that one address may stand for */
 
-#define CUT_AT_(n) "[truncated: " #n " frames]"
-#define CUT_AT(n) CUT_AT_(n)
+#define CUT(text) "[truncated: " text "]"
 
-static const char *const cut_text[STOP_MAX] = {
-	[STOP_DEPTH] = CUT_AT(STACK_MAX_FRAMES),
-	[STOP_UNREADABLE] = "[truncated: stack unreadable]",
-	[STOP_NO_ROOT] = "[truncated: no frame pointer]",
-	[STOP_BEFORE] = "[truncated: asleep before the start]",
-	[STOP_NO_ROOM] = "[truncated: no room for the stack]",
-	[STOP_NO_STACK] = "[truncated: stack not in memory]",
-	[STOP_NO_CODE] = "[truncated: not in executable memory]",
-	[STOP_NO_RULE] = "[truncated: no unwinding information]",
-	[STOP_BAD_RULE] = "[truncated: unwinding rule not understood]",
-	[STOP_ASTRAY] = "[truncated: frames out of order]",
-	[STOP_COMPAT] = "[truncated: 32-bit code]",
-	[STOP_NOT_ASKED] = "[truncated: unwinding table late]",
-	[STOP_LIMIT] = "[truncated: --max-stack frames]",
-};
-
-static const enum loss cut_loss[STOP_MAX] = {
-	[STOP_DEPTH] = LOSS_CUT_DEPTH,
-	[STOP_UNREADABLE] = LOSS_CUT_UNREADABLE,
-	[STOP_NO_ROOT] = LOSS_CUT_NO_ROOT,
-	[STOP_BEFORE] = LOSS_CUT_BEFORE,
-	[STOP_NO_ROOM] = LOSS_STACKS_FULL,
-	[STOP_NO_STACK] = LOSS_CUT_NO_STACK,
-	[STOP_NO_CODE] = LOSS_CUT_NO_CODE,
-	[STOP_NO_RULE] = LOSS_CUT_NO_RULE,
-	[STOP_BAD_RULE] = LOSS_CUT_BAD_RULE,
-	[STOP_ASTRAY] = LOSS_CUT_ASTRAY,
-	[STOP_COMPAT] = LOSS_CUT_COMPAT,
-	[STOP_NOT_ASKED] = LOSS_CUT_NOT_ASKED,
-	[STOP_LIMIT] = LOSS_CUT_DEPTH,
-};
+#define CUT_ROW(name, loss, text) { loss, CUT(text) },
+static const struct {
+	enum loss loss;
+	const char *text;
+} cuts[STOP_MAX] = { STACK_STOPS(CUT_ROW) };
 
 /* From ips[from] on. False when there were more than are kept. */
 static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t from, uint32_t n, bool kernel,
@@ -154,7 +127,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 		cut = STOP_ROOT;
 	} else if (!whole) {
 		cut = STOP_DEPTH;
-		text = CUT_AT(STACK_FRAMES_MAX);
+		text = CUT(STACK_TEXT(STACK_FRAMES_MAX) " frames");
 	} else if (!cut && st->n > user_from) {
 		cut = STOP_NO_ROOT;
 	}
@@ -163,8 +136,8 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	st->cut = cut;
 	if (!cut)
 		return;
-	p->losses[cut_loss[cut]] += s->count;
-	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, text ? text : cut_text[cut]),
+	p->losses[cuts[cut].loss] += s->count;
+	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, text ? text : cuts[cut].text),
 					      .obj = syms_intern(syms, ""), .kind = FRAME_MARK };
 }
 

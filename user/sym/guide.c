@@ -99,7 +99,7 @@ static bool is_probes(const struct object *obj)
 	return obj->kind == OBJECT_OTHER && !strncmp(obj->path, "[uprobes", strlen("[uprobes"));
 }
 
-/* The number of the rule of a byte of an object: 0, or an enum unwind_end. Its part of the table is compiled if it is not there. */
+/* The number of the rule of a byte of an object: 0, or an enum stack_stop. Its part of the table is compiled if it is not there. */
 static int find_number(const struct walk *w, const struct objtable_place *at, struct object *obj, uint64_t off, uint32_t *ret_number)
 {
 	uint32_t page = (uint32_t)(off >> UNWIND_PAGE_SHIFT), nr;
@@ -108,7 +108,7 @@ static int find_number(const struct walk *w, const struct objtable_place *at, st
 	/* The rest of a part may push its begin out of a store that is small. */
 	for (int tries = 0; w->store->find(w->store, obj->table_page + page, &rows, &nr); tries++)
 		if (tries == FILLS_MAX || objtable_fill(at, obj, page, w->store))
-			return UNWIND_NO_ROOM;
+			return STOP_NOT_ASKED;
 	*ret_number = unwind_rows_find(rows, nr, (uint32_t)off & (UNWIND_PAGE_BYTES - 1));
 	return 0;
 }
@@ -124,12 +124,12 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	int end;
 
 	if (!m || is_probes(obj))
-		return UNWIND_NO_CODE;
+		return STOP_NO_CODE;
 	at = (struct objtable_place){ &w->guide->syms->objects, w->rest->pid, m->start, m->end };
 	if (has_code_of_file(obj) && obj->table_state == TABLE_NEW)
 		objtable_open(&at, obj, w->store);
 	if (obj->table_state == TABLE_FULL)
-		return UNWIND_NO_ROOM;
+		return STOP_NOT_ASKED;
 	*ret_rule = unwind_rule_fp;
 	if (obj->table_state != TABLE_TOLD || !object_vaddr(obj, ip - m->start + m->pgoff, &vaddr))
 		return 0;
@@ -139,7 +139,7 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 		return 0;
 	end = find_number(w, &at, obj, off, &number);
 	*ret_rule = w->guide->rules.data[number];
-	return end || number ? end : UNWIND_NO_RULE;
+	return end || number ? end : STOP_NO_RULE;
 }
 
 static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
@@ -171,7 +171,7 @@ static void settle(struct unwind_facts *facts, const uint64_t *leaf, struct unwi
 	regs->lost &= ~UNWIND_UNSETTLED;
 	before = *regs;
 	before.ip--;
-	if (unwind_frames(facts, &before, leaf, &ra, 1, &end) == 1 && find_rule(facts->arg, ra - 1, &rule) != UNWIND_NO_CODE)
+	if (unwind_frames(facts, &before, leaf, &ra, 1, &end) == 1 && find_rule(facts->arg, ra - 1, &rule) != STOP_NO_CODE)
 		regs->ip--;
 }
 
@@ -192,7 +192,7 @@ static uint32_t walk(struct unwind_guide *guide, struct unwind_store *store, con
 	if (regs.lost & UNWIND_UNSETTLED)
 		settle(&facts, leaf, &regs);
 	n = unwind_frames(&facts, &regs, regs.lost & UNWIND_LOST_LEAF ? NULL : leaf, ret_ips, max, ret_end);
-	if (w.space && *ret_end == UNWIND_NO_CODE)
+	if (w.space && *ret_end == STOP_NO_CODE)
 		w.space->nr_nowhere++;
 	return n;
 }

@@ -47,7 +47,7 @@ uint32_t unwind_frames(const struct unwind_facts *facts, struct unwind_regs *reg
 		if (end)
 			break;
 		if (n == max) {
-			end = UNWIND_DEPTH;
+			end = STOP_DEPTH;
 			break;
 		}
 		ret_ips[n++] = regs->ip;

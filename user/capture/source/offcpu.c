@@ -362,7 +362,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	uint64_t sum[COUNT_MAX], n = base_missed(&src->base);
 
 	base_counts(&src->base, sum);
-	profile->seen += src->delivered + sum[COUNT_RING_FULL] + sum[COUNT_NO_SCRATCH];
+	profile->seen += src->delivered + sum[LOSS_RING_FULL] + sum[LOSS_INTERNAL];
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
 	if (src->sideband)

@@ -263,7 +263,9 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	uint64_t sum[COUNT_MAX];
 
 	base_counts(&src->base, sum);
-	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + sum[COUNT_TOO_DEEP] + (model_of(src) == src->skel->progs.probe_count ? src->delivered : 0);
+	profile->seen += sum[COUNT_SEEN] + sum[LOSS_CALLS_FULL] + sum[LOSS_TOO_DEEP];
+	if (model_of(src) == src->skel->progs.probe_count)
+		profile->seen += src->delivered;
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);

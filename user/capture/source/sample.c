@@ -331,7 +331,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	uint64_t sum[COUNT_MAX];
 
 	base_counts(&src->base, sum);
-	profile->seen += sum[COUNT_SEEN] + sum[COUNT_CALLS_FULL] + sum[COUNT_TOO_DEEP];
+	profile->seen += sum[COUNT_SEEN] + sum[LOSS_CALLS_FULL] + sum[LOSS_TOO_DEEP];
 	profile->kept += src->delivered;
 	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
