@@ -136,6 +136,14 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 		fprintf(out, "%s\n", sep);
 }
 
+static void put_json(FILE *out, const char *text)
+{
+	struct json j;
+
+	json_begin(&j, out);
+	json_text(&j, text);
+}
+
 /* perf's own spacing; one object per line. */
 static void print_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
 		       const struct shown *s, double since_s)
@@ -147,19 +155,21 @@ static void print_json(FILE *out, const struct counts *c, const struct stat_cfg 
 		fprintf(out, "\"cpu\" : \"%u\", ", key->cpu);
 	if (c->by == COUNT_BY_THREAD) {
 		char name[COMM_LEN + 16];
-		struct json j;
 
 		snprintf(name, sizeof(name), "%s-%u", key->comm, key->tid);
 		fputs("\"thread\" : ", out);
-		json_begin(&j, out);
-		json_text(&j, name);
+		put_json(out, name);
 		fputs(", ", out);
 	}
 	if (s->missing)
 		fprintf(out, "\"counter-value\" : \"%s\", ", s->missing);
 	else
 		fprintf(out, "\"counter-value\" : \"%f\", ", s->value);
-	fprintf(out, "\"unit\" : \"%s\", \"event\" : \"%s\", ", s->unit, s->event->name);
+	fputs("\"unit\" : ", out);
+	put_json(out, s->unit);
+	fputs(", \"event\" : ", out);
+	put_json(out, s->event->name);
+	fputs(", ", out);
 	if (cfg->runs > 1)
 		fprintf(out, "\"variance\" : %.2f, ", s->spread);
 	fprintf(out, "\"event-runtime\" : %.0f, \"pcnt-running\" : %.2f, \"metric-value\" : %f, \"metric-unit\" : \"%s%s\"}\n",
