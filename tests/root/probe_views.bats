@@ -83,7 +83,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	"$SKEP" probe --count $HIT -I 50 --format json -o rows.json -- "$WORK/hitrate" 20000 >out
 	ends rows.json
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 20000 ]
-	[ "$(jq -s 'map(.interval) | sort == .' rows.json)" = true ]
+	[ "$(jq -s 'map(.time_ns) | sort == .' rows.json)" = true ]
 }
 
 @test "-g: stacks, as a table and folded" {

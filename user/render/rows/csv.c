@@ -5,7 +5,7 @@
 
 static void print_head(FILE *out, const struct schema *schema, const struct rows_view *view)
 {
-	const char *sep = view->since_start_ns ? "time" : "";
+	const char *sep = view->since_start_ns ? "time_ns" : "";
 
 	if (view->no_head)
 		return;
@@ -27,7 +27,7 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	bool is_first = true;
 
 	if (view->since_start_ns) {
-		fprintf(out, "%.9f", view->since_start_ns / 1e9);
+		fprintf(out, "%llu", (unsigned long long)view->since_start_ns);
 		sep = view->separator;
 	}
 	for (int keys = 0; keys < 2; keys++)

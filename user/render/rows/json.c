@@ -116,10 +116,8 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 
 	json_begin(&j, out);
 	json_object(&j);
-	if (view->since_start_ns) {
-		json_key(&j, "interval");
-		json_double(&j, view->since_start_ns / 1e9, 9);
-	}
+	if (view->since_start_ns)
+		json_key_u64(&j, "time_ns", view->since_start_ns);
 	if (row->label)
 		print_label(&j, row->label);
 	for (int keys = 1; keys >= 0; keys--)
