@@ -103,9 +103,11 @@ static int deliver(struct source *source, struct sink *sink)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_syscalls *src = (const struct src_syscalls *)source;
+	uint64_t sum[COUNT_MAX];
 
+	base_counts(&src->base, sum);
 	callhooks_note(base_missed(&src->base), profile);
-	base_cost(&src->base, &profile->receipt);
+	base_profile(&src->base, sum, profile);
 }
 
 static void close_source(struct source *source)

@@ -117,9 +117,11 @@ static int deliver(struct source *source, struct sink *sink)
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_tracepoint *src = (const struct src_tracepoint *)source;
+	uint64_t sum[COUNT_MAX];
 
+	base_counts(&src->base, sum);
 	base_add_nested(&src->base, clones_missed(&src->clones) - src->missed_before, profile);
-	base_cost(&src->base, &profile->receipt);
+	base_profile(&src->base, sum, profile);
 }
 
 static void close_source(struct source *source)
