@@ -92,14 +92,17 @@ static __always_inline void ring_span(struct task *s, struct offcpu_rec *rec, __
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u64 size = offsetof(struct offcpu_rec, key) + cfg_key_bytes;
-	void *ring = ring_of(cpu);
+	void *ring;
 
 	rec->time_ns = until_ns + run_offset_ns;
 	rec->off_ns = off_ns;
 	rec->wait_ns = wait_ns;
 	rec->cpu = cpu;
 	rec->key = s->key;
-	if (ring && size <= sizeof(*rec))
+	if (size > sizeof(*rec))
+		return;
+	ring = ring_of(cpu);
+	if (ring)
 		ring_copy(ring, rec, size, ring_wake(ring, rec->time_ns, RING_WAKE_FULL));
 }
 

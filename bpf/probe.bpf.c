@@ -66,11 +66,12 @@ static __always_inline void stream(void *ctx, struct probe_info *info, struct pr
 	__u64 size = MARK(PROBE_SIZE_MARK) & 0xffffff;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct probe_rec *rec;
-	void *ring = cfg_one_ring ? (void *)&one_ring : ring_of(cpu);
+	void *ring;
 
 	loss_count(COUNT_SEEN);
 	if (cfg_pidns_level && !info->pid)
 		loss_count(COUNT_OUTSIDE);
+	ring = cfg_one_ring ? (void *)&one_ring : ring_of(cpu);
 	if (!ring)
 		return;
 	RING_EMIT(rec, ring, size, ring_wake(ring, info->time_ns, RING_WAKE_LIVE)) {

@@ -46,9 +46,11 @@ hits() {
 @test "tracepoints by glob, of the subsystem syscalls too" {
 	need_tracefs
 	"$SKEP" probe --count --format json -o a.json 't:sched:sched_process_e*' -- "$WORK/probed" kernel >truth
+	ends a.json
 	cat a.json
 	[ "$(hits t:sched:sched_process_exit <a.json)" = 1 ]
 	"$SKEP" probe --count --format json -o b.json 't:syscalls:sys_*_kill' -- "$WORK/probed" kernel >truth
+	ends b.json
 	cat b.json
 	[ "$(hits t:syscalls:sys_enter_kill <b.json)" = 3 ]
 	[ "$(hits t:syscalls:sys_exit_kill <b.json)" = 3 ]
@@ -66,8 +68,10 @@ hits() {
 		<(jq -c 'select(.fn == "write") | .ret | select(. == 1111 or . == 2222)' truth)
 	jq -se 'all(.[]; .values.__syscall_nr >= 0)' a.json
 	timeout "$(times 8)" "$SKEP" probe --count 't:syscalls:*' --format json -o b.json -- "$WORK/probed" kernel >truth
+	ends b.json
 	[ "$(hits t:syscalls:sys_enter_kill <b.json)" = 3 ] && [ "$(hits t:syscalls:sys_exit_kill <b.json)" = 3 ]
 	timeout "$(times 8)" "$SKEP" probe 't:syscalls:sys_*' --by event --format json -o c.json -- "$WORK/probed" kernel >truth
+	ends c.json
 	[ "$(hits t:syscalls:sys_enter_kill <c.json)" = 3 ] && [ "$(hits t:syscalls:sys_exit_kill <c.json)" = 3 ]
 	timeout "$(times 8)" "$SKEP" probe --count 't:syscalls:sys_enter_*' 't:syscalls:sys_enter_* if comm == "none"' -o d -- "$WORK/probed" kernel >truth
 	[ "$n" -gt 500 ]
@@ -90,6 +94,7 @@ hits() {
 	[ -x "$WORK/burn32" ] || skip "no 32-bit programs here"
 	# Number 5 is open there, and fstat here
 	run "$SKEP" probe --count --format json -o out.json 't:syscalls:*' --duration 1s -- "$WORK/burn32"
+	ends out.json
 	cat out.json
 	jq -se 'all(.[]; .event | test("exec|exit_group|clone") )' out.json
 }
@@ -108,6 +113,7 @@ hits() {
 	need_tracefs
 	n=$((30000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" probe --count --format json -o a.json t:syscalls:sys_enter_getppid -- "$WORK/probed" load $n 2 2 >truth
+	ends a.json
 	[ "$(jq .hits a.json)" = $((n * 5)) ]
 	"$SKEP" probe -m 4 --format json -o b.json t:syscalls:sys_enter_getppid -- "$WORK/probed" load $n 2 2 >truth 2>said
 	ledger $((n * 5)) "$(wc -l <b.json)"
@@ -267,6 +273,7 @@ hits() {
 	good=0
 	for off in 4 5 9; do
 		if "$SKEP" probe --count --format json -o o.json k:__x64_sys_getppid+$off -- "$WORK/probed" kernel >truth 2>said; then
+		ends o.json
 			[ "$(jq .hits o.json)" = 12 ]
 			good=$((good + 1))
 		else
@@ -285,20 +292,25 @@ hits() {
 	[ "$(uname -m)" = x86_64 ] || skip "names of system calls are x86-64's"
 	n=$((20000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" probe --count --format json -o a.json k:__x64_sys_getppid kr:__x64_sys_getppid -- "$WORK/probed" load $n 2 2 >truth
+	ends a.json
 	cat a.json
 	[ "$(jq -s -c 'map(.hits)' a.json)" = "[$((n * 5)),$((n * 5))]" ]
 	"$SKEP" probe --count --format json -o b.json "k:__x64_sys_getppid if tid == pid" -- "$WORK/probed" load $n 2 2 >truth
+	ends b.json
 	[ "$(jq .hits b.json)" = $((n * 3)) ]
 }
 
 @test "--count of globs: as of the functions alone" {
 	need_feature kprobe
 	"$SKEP" probe --count --format json -o one.json k:vfs_read k:vfs_write -- "$WORK/probed" kernel >truth 2>said
+	ends one.json
 	"$SKEP" probe --count --format json -o all.json 'k:vfs_[rw]*' -- "$WORK/probed" kernel >truth 2>said
+	ends all.json
 	cat said all.json
 	[ "$(hits k:vfs_read <all.json)" = "$(hits k:vfs_read <one.json)" ]
 	[ "$(hits k:vfs_read <all.json)" -ge 5 ]
 	"$SKEP" probe --count --format json -o some.json 'k:vfs_[rw]* if count == 3333 || count == 4444' -- "$WORK/probed" kernel >truth 2>said
+	ends some.json
 	cat said some.json
 	[ "$(hits 'k:vfs_read if count == 3333 || count == 4444' <some.json) $(hits 'k:vfs_write if count == 3333 || count == 4444' <some.json)" = "1 1" ]
 }

@@ -237,13 +237,17 @@ MODE=user
 	need_feature uprobe
 	n=$(($(times 20000) / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" probe --count --format json -o a.json "u:$WORK/probed:hit" -- "$WORK/probed" load "$n" 4 3 >truth
+	ends a.json
 	cat a.json truth
 	[ "$(jq -r '.hits // .count // .calls' a.json)" = "$(jq .n truth)" ]
 	"$SKEP" probe --count --format json -o b.json "u:$WORK/probed:hit if i < 1000" -- "$WORK/probed" load "$n" 4 3 >truth
+	ends b.json
 	[ "$(jq -r '.hits // .count // .calls' b.json)" = 8000 ]
 	"$SKEP" probe --count --format json -o c.json "ur:$WORK/probed:hit if i >= 1000" -- "$WORK/probed" load "$n" 4 3 >truth
+	ends c.json
 	[ "$(jq -r '.hits // .count // .calls' c.json)" = $(($(jq .n truth) - 8000)) ]
 	"$SKEP" probe --count -I 50 --format json -o d.json "u:$WORK/probed:hit" -- "$WORK/probed" load "$n" 4 3 >truth
+	ends d.json
 	[ "$(jq -s 'map(.hits // .count // .calls) | add' d.json)" = "$(jq .n truth)" ]
 	"$SKEP" probe --count --top 2 -o e.txt "u:$WORK/probed:take_*" -- "$WORK/probed" user >truth
 	cat e.txt
@@ -253,6 +257,7 @@ MODE=user
 @test "--count of one function with two filters: two rows" {
 	need_feature uprobe
 	"$SKEP" probe --count --format json -o a.json "u:$WORK/probed:many if thread == 1" "u:$WORK/probed:many if i < 10" -- "$WORK/probed" user >truth
+	ends a.json
 	cat a.json
 	[ "$(jq -s -c 'map(.hits) | sort' a.json)" = "[40,100]" ]
 }
@@ -265,6 +270,7 @@ MODE=user
 	[ "$(wc -l <a.json)" = 5 ]
 	seq 5000 >b.json
 	"$SKEP" probe --count --format json -o b.json "u:$WORK/probed:take_pid" -- "$WORK/probed" user >truth
+	ends b.json
 	[ "$(wc -l <b.json)" = 1 ]
 }
 
