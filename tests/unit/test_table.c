@@ -18,17 +18,17 @@
 enum { NAME, ID, BORN, CALLS, TIME, MAX, AT, MEAN, P99, SLOTS, WHY, N };
 
 static const struct column columns[N] = {
-	[NAME] = { "name", "name", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
-	[ID] = { "id", "id", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
-	[BORN] = { "born_ns", "born", NULL, VALUE_NUMBER, ROLE_KEY, IN_JSON },
-	[CALLS] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
-	[TIME] = { "time_ns", "time", "time", VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
+	[NAME] = { "name", "name", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
+	[ID] = { "id", "id", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_ALL },
+	[BORN] = { "born_ns", "born", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_JSON },
+	[CALLS] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
+	[TIME] = { "time_ns", "time", "time", VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 7 },
 	[MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 7, .of = SLOTS },
 	[AT] = { "max_at_ns", "at", NULL, VALUE_MOMENT, ROLE_AT, IN_ALL, 7, .of = MAX },
 	[MEAN] = { "mean_ns", "mean", "mean", VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, .of = TIME, .per = CALLS },
 	[P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, .of = SLOTS, .part = 0.99 },
 	[SLOTS] = { "slots", "slots", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 20, .of = MAX },
-	[WHY] = { "why", NULL, NULL, VALUE_REASONS, ROLE_REASONS, IN_TEXT | IN_JSON },
+	[WHY] = { "why", NULL, NULL, VALUE_REASONS, ROLE_REASONS, .in = IN_TEXT | IN_JSON },
 };
 static const struct schema schema = { columns, N, CALLS };
 #define BY_NAME (1ull << NAME)

@@ -35,15 +35,15 @@ static void show_values(struct column *c, const struct byrows_cfg *cfg)
 void byrows_schema(struct byrows_schema *ret, const struct byrows_cfg *cfg)
 {
 	static const struct column columns[BYROWS_COLUMNS] = {
-		[BYROWS_COUNT] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, 12 },
-		[BYROWS_ERRORS] = { "errors", "errors", "errors", VALUE_NUMBER, ROLE_SUM, IN_ALL, 9 },
-		[BYROWS_TOTAL] = { "total_ns", "total", "total", VALUE_DURATION, ROLE_SUM, IN_ALL, 8 },
+		[BYROWS_COUNT] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 12 },
+		[BYROWS_ERRORS] = { "errors", "errors", "errors", VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 9 },
+		[BYROWS_TOTAL] = { "total_ns", "total", "total", VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 8 },
 		[BYROWS_MEAN] = { "mean_ns", "mean", NULL, VALUE_DURATION, ROLE_MEAN, IN_ALL, 8, .of = BYROWS_TOTAL, .per = BYROWS_COUNT },
 		[BYROWS_P50] = { "p50_ns", "p50", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 8, .of = BYROWS_SLOTS, .part = 0.5 },
 		[BYROWS_P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 8, .of = BYROWS_SLOTS, .part = 0.99 },
 		[BYROWS_MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 8, .of = BYROWS_SLOTS },
 		[BYROWS_SLOTS] = { "slots", "", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 32, .of = BYROWS_MAX, .per = VALUE_DURATION },
-		[BYROWS_KEPT] = { "kept", NULL, NULL, VALUE_NUMBER, ROLE_SUM, 0 },
+		[BYROWS_KEPT] = { "kept", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
 	};
 
 	memcpy(ret->columns, columns, sizeof(columns));

@@ -57,16 +57,16 @@ static const uint32_t bits[ROWS_KEYS] = {
 void rows_columns(struct column *ret_columns, uint32_t offered)
 {
 	static const struct column columns[ROWS_KEYS] = {
-		[ROWS_COMM] = { "comm", "comm", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
-		[ROWS_PID] = { "pid", "pid", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
-		[ROWS_TID] = { "tid", "tid", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
-		[ROWS_CPU] = { "cpu", "cpu", NULL, VALUE_NUMBER, ROLE_KEY, IN_ALL },
-		[ROWS_USER] = { "user", "user", NULL, VALUE_USER, ROLE_KEY, IN_ALL },
-		[ROWS_CGROUP] = { "cgroup", "cgroup", NULL, VALUE_CGROUP, ROLE_KEY, IN_ALL },
-		[ROWS_EVENT] = { "event", "event", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
-		[ROWS_SYSCALL] = { "syscall", "syscall", NULL, VALUE_TEXT, ROLE_KEY, IN_ALL },
-		[ROWS_ERRNO] = { "errno", "errno", NULL, VALUE_ERRNO, ROLE_KEY, IN_ALL },
-		[ROWS_START] = { "start_ns", "start", NULL, VALUE_NUMBER, ROLE_KEY, IN_JSON },
+		[ROWS_COMM] = { "comm", "comm", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
+		[ROWS_PID] = { "pid", "pid", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_ALL },
+		[ROWS_TID] = { "tid", "tid", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_ALL },
+		[ROWS_CPU] = { "cpu", "cpu", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_ALL },
+		[ROWS_USER] = { "user", "user", NULL, VALUE_USER, ROLE_KEY, .in = IN_ALL },
+		[ROWS_CGROUP] = { "cgroup", "cgroup", NULL, VALUE_CGROUP, ROLE_KEY, .in = IN_ALL },
+		[ROWS_EVENT] = { "event", "event", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
+		[ROWS_SYSCALL] = { "syscall", "syscall", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
+		[ROWS_ERRNO] = { "errno", "errno", NULL, VALUE_ERRNO, ROLE_KEY, .in = IN_ALL },
+		[ROWS_START] = { "start_ns", "start", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_JSON },
 	};
 
 	memcpy(ret_columns, columns, sizeof(columns));

@@ -98,16 +98,16 @@ static void stop(struct source *source)
 void sched_schema(struct sched_schema *ret, bool hist)
 {
 	static const struct column columns[SCHED_COLUMNS] = {
-		[SCHED_COL_RUN] = { "run_ns", "run", "run", VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_WAIT] = { "wait_ns", "wait", "wait", VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_SLEEP] = { "sleep_ns", "sleep", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_BLOCKED] = { "blocked_ns", "blocked", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_STOPPED] = { "stopped_ns", "stopped", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_VOLUNTARY] = { "voluntary", "volunt.", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_INVOLUNTARY] = { "involuntary", "preempt", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_WAKEUPS] = { "wakeups", "wakeups", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_MIGRATIONS] = { "migrations", "migrat.", "migrations", VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
-		[SCHED_COL_WAITS] = { "waits", "waits", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, 7 },
+		[SCHED_COL_RUN] = { "run_ns", "run", "run", VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_WAIT] = { "wait_ns", "wait", "wait", VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_SLEEP] = { "sleep_ns", "sleep", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_BLOCKED] = { "blocked_ns", "blocked", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_STOPPED] = { "stopped_ns", "stopped", NULL, VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_VOLUNTARY] = { "voluntary", "volunt.", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_INVOLUNTARY] = { "involuntary", "preempt", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_WAKEUPS] = { "wakeups", "wakeups", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_MIGRATIONS] = { "migrations", "migrat.", "migrations", VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
+		[SCHED_COL_WAITS] = { "waits", "waits", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
 		[SCHED_COL_MEAN] = { "wait_mean_ns", "mean", NULL, VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, .of = SCHED_COL_WAITED, .per = SCHED_COL_WAITS },
 		[SCHED_COL_P50] = { "wait_p50_ns", "p50", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, .of = SCHED_COL_WAIT_SLOTS, .part = 0.5 },
 		[SCHED_COL_P99] = { "wait_p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, .of = SCHED_COL_WAIT_SLOTS, .part = 0.99 },
@@ -116,9 +116,9 @@ void sched_schema(struct sched_schema *ret, bool hist)
 		[SCHED_COL_WAIT_SLOTS] = { "wait_slots", "waits", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 34, .of = SCHED_COL_MAX },
 		[SCHED_COL_RUN_SLOTS] = { "run_slots", "runs", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 34, .of = -1 },
 		[SCHED_COL_SLEEP_SLOTS] = { "sleep_slots", "sleeps", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 34, .of = -1 },
-		[SCHED_COL_WAITED] = { "waited_ns", NULL, NULL, VALUE_DURATION, ROLE_SUM, 0 },
-		[SCHED_COL_OFF] = { "off_ns", NULL, "sleep", VALUE_DURATION, ROLE_SUM, 0 },
-		[SCHED_COL_SWITCHES] = { "switches", NULL, "switches", VALUE_NUMBER, ROLE_SUM, 0 },
+		[SCHED_COL_WAITED] = { "waited_ns", NULL, NULL, VALUE_DURATION, ROLE_SUM, .in = 0 },
+		[SCHED_COL_OFF] = { "off_ns", NULL, "sleep", VALUE_DURATION, ROLE_SUM, .in = 0 },
+		[SCHED_COL_SWITCHES] = { "switches", NULL, "switches", VALUE_NUMBER, ROLE_SUM, .in = 0 },
 	};
 
 	memcpy(ret->columns, columns, sizeof(columns));
