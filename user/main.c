@@ -147,7 +147,7 @@ static int run(const struct cmd *c, int argc, char **argv)
 
 	if (!cfg)
 		return EXIT_FAILED;
-	ret = opt_parse(c->groups, c->others, cfg, argc, argv, &err);
+	ret = opt_parse(c->groups, c->others, cfg, argc, argv, &log_level, &err);
 	if (ret == -ECANCELED)
 		print_help(c), ret = 0;
 	else if (ret >= 0) {

@@ -132,6 +132,16 @@ commands() {
 	[ "$status" != 0 ]
 }
 
+@test "-v and -q stand in front of the command, or after it" {
+	for o in "-v report" "report -v" "report -vv" "report --verbose" "-q report" "report -q" "report --quiet"; do
+		# shellcheck disable=SC2086
+		run -1 "$SKEP" $o -i nosuch.data
+		[[ "$output" == "skep report: cannot read 'nosuch.data'"* ]] || { echo "$o: $output"; false; }
+	done
+	run -2 "$SKEP" report -x
+	[[ "$output" == *"unknown option '-x'"* ]]
+}
+
 @test "events: a caret under the bad token, near names" {
 	run "$SKEP" flame -e cpu-clock,cycels -- true
 	[ "$status" = 2 ]

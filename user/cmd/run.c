@@ -120,7 +120,7 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 	if (!ret)
 		ret = stat_out_open(&run->out, cfg->out, cfg->append, cfg->is_live || cfg->is_stream || cfg->interval_ns, err);
 	if (!ret)
-		run->is_drawn = cfg->interval_ns && run->format == rows_format("text") && terminal_is_drawn(fileno(run->out.stream));
+		run->is_drawn = cfg->interval_ns && !cfg->draws && run->format == rows_format("text") && terminal_is_drawn(fileno(run->out.stream));
 	return ret;
 }
 

@@ -113,7 +113,10 @@ static void make_schema(struct by_run *run)
 				  .offered = run->keys.by, .nr_fields = run->keys.nr_fields };
 
 	for (int i = 0; i < run->keys.nr_fields; i++) {
-		snprintf(run->fields[i], sizeof(run->fields[i]), "args.%s", run->keys.fields[i]);
+		char name[FORMAT_NAME_MAX];
+
+		memcpy(name, run->keys.fields[i], sizeof(name));
+		snprintf(run->fields[i], sizeof(run->fields[i]), "args.%s", name);
 		cfg.fields[i] = run->fields[i];
 	}
 	byrows_schema(&run->schema, &cfg);

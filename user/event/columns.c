@@ -85,7 +85,11 @@ int columns_sort(const char *text, const struct schema *schema, int *ret_column,
 
 	while (!text && !schema->columns[first].sort)
 		first++;
-	i = text ? find(schema, sort_word, text, strlen(text)) : (int)first;
+	if (!text) {
+		*ret_column = (int)first;
+		return 0;
+	}
+	i = find(schema, sort_word, text, strlen(text));
 	if (i < 0) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "bad order '%s' of --sort", text);
 		hint_words(schema, sort_word, text, strlen(text), "orders", err);

@@ -8,7 +8,7 @@
 
 #include <stdarg.h>
 
-extern int log_level; /* -1 quiet, 0 notes, 1 -v, 2 -vv, 3 -vvv (libbpf); set once by main */
+extern int log_level; /* -1 quiet, 0 notes, 1 -v, 2 -vv, 3 -vvv (libbpf); set by main from the command line */
 
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -13,6 +13,8 @@
 #define OPTS_MAX 96
 #define LONG_ONLY 0x100
 #define LONG_HELP 0xff
+#define LONG_VERBOSE 0xfe
+#define LONG_QUIET 0xfd
 #define HELP_INDENT 30
 
 struct ref {
@@ -85,10 +87,11 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 }
 
 struct tables {
-	struct option longs[OPTS_MAX + 2];
+	struct option longs[OPTS_MAX + 4];
 	char shorts[3 * OPTS_MAX + 8];
 	struct ref refs[OPTS_MAX];
 	int nr;
+	bool own_verbose, own_quiet; /* the command's -v and -q mean something else */
 };
 
 static void tables_fill(struct tables *t, const struct opt_group *groups)
@@ -118,8 +121,18 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 			}
 			if (o->name)
 				t->longs[l++] = (struct option){ o->name, has, NULL, LONG_ONLY + t->nr };
+			t->own_verbose |= o->key == 'v';
+			t->own_quiet |= o->key == 'q';
 			t->nr++;
 		}
+	}
+	if (!t->own_verbose) {
+		t->shorts[s++] = 'v';
+		t->longs[l++] = (struct option){ "verbose", no_argument, NULL, LONG_VERBOSE };
+	}
+	if (!t->own_quiet) {
+		t->shorts[s++] = 'q';
+		t->longs[l++] = (struct option){ "quiet", no_argument, NULL, LONG_QUIET };
 	}
 }
 
@@ -183,7 +196,7 @@ static int refuse(const struct tables *t, const struct opt_other *others, const 
 	return -EINVAL;
 }
 
-int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, struct err *err)
+int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk, struct err *err)
 {
 	struct tables t = {};
 	int c, ret;
@@ -198,6 +211,14 @@ int opt_parse(const struct opt_group *groups, const struct opt_other *others, vo
 
 		if (c == 'h' || c == LONG_HELP)
 			return -ECANCELED;
+		if (c == LONG_VERBOSE || (c == 'v' && !t.own_verbose)) {
+			++*talk;
+			continue;
+		}
+		if (c == LONG_QUIET || (c == 'q' && !t.own_quiet)) {
+			*talk = -1;
+			continue;
+		}
 		if (c == ':')
 			return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
 		if (c == '?')

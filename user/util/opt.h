@@ -58,8 +58,9 @@ struct opt_other {
  * Parses argv[1..] into cfg. others ends with an empty row, or is NULL: its options, and its words in front of all, are refused with
  * what to type. Stops at the first word that is no option (unless a group takes them), or behind "--". Returns the
  * index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
+ * Commands without a -v or -q of their own have the global ones: *talk grows by one for each -v, and is -1 after -q.
  */
-int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, struct err *err);
+int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk, struct err *err);
 
 /* Prints the option lines of -h, wrapped to `columns`. */
 void opt_help(FILE *out, const struct opt_group *groups, int columns);
