@@ -248,10 +248,11 @@ static void test_csv(void **state)
 	(void)state;
 	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
 	add(&t, call("a,b\n", 0, 1, 4));
+	add(&t, (struct call){ .name = "exact", .calls = (1ull << 53) + 1 });
 	assert_int_equal(table_round(&t, TIME), 0);
 	assert_int_equal(rows_render(f, rows_format("csv"), &t, &view), 0);
 	fclose(f);
-	assert_string_equal(text, "calls,time_ns,max_ns,max_at_ns,mean_ns,p99_ns,name\n1,4,4,1004,4,4,\"a,b\\x0a\"\n");
+	assert_string_equal(text, "calls,time_ns,max_ns,max_at_ns,mean_ns,p99_ns,name\n1,4,4,1004,4,4,\"a,b\\x0a\"\n9007199254740993,0,0,0,0,,exact\n");
 	free(text);
 	table_free(&t);
 }

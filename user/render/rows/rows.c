@@ -79,6 +79,15 @@ static void put_name(char *buf, size_t size, const char *name, uint64_t num)
 		snprintf(buf, size, "%llu", (unsigned long long)num);
 }
 
+/* Exact, where it is no mean or rate. */
+static void put_whole(char *buf, size_t size, double number, uint64_t num, bool is_made)
+{
+	if (is_made)
+		snprintf(buf, size, "%.0f", number);
+	else
+		snprintf(buf, size, "%llu", (unsigned long long)num);
+}
+
 static const char *user_name(uint32_t uid)
 {
 	const struct passwd *pw = getpwuid(uid);
@@ -91,6 +100,7 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 	const struct column *c = &row->schema->columns[i];
 	double number;
 	uint64_t num;
+	bool is_made;
 
 	snprintf(buf, size, "%s", exact ? "" : "-");
 	if (!row_knows(row, i))
@@ -99,8 +109,9 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 		snprintf(buf, size, "%s", row->values[i].text);
 		return;
 	}
+	is_made = c->role >= ROLE_MEAN;
+	num = row->values[i].num;
 	number = row_number(row, i, view->round_ns / 1e9);
-	num = c->role == ROLE_KEY ? row->values[i].num : (uint64_t)number;
 	switch (c->kind) {
 	case VALUE_USER:
 		put_name(buf, size, user_name((uint32_t)num), num);
@@ -114,13 +125,13 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 		break;
 	case VALUE_DURATION:
 		if (exact)
-			snprintf(buf, size, "%.0f", number);
+			put_whole(buf, size, number, num, is_made);
 		else
 			rows_duration(buf, size, number);
 		break;
 	case VALUE_MOMENT:
 		if (exact)
-			snprintf(buf, size, "%.0f", number);
+			put_whole(buf, size, number, num, is_made);
 		else if (num || c->role == ROLE_TIME)
 			snprintf(buf, size, "%.*fs", c->decimals, number / 1e9);
 		break;
@@ -133,7 +144,10 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 		else
 			put_rate(buf, size, number);
 		break;
+	case VALUE_SIGNED:
+		snprintf(buf, size, "%lld", (long long)num);
+		break;
 	default:
-		snprintf(buf, size, "%.0f", number);
+		put_whole(buf, size, number, num, is_made);
 	}
 }
