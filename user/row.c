@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "row.h"
 
-#include <string.h>
-
-int schema_find(const struct schema *schema, const char *name, size_t len)
-{
-	for (size_t i = 0; i < schema->n; i++)
-		if (strlen(schema->columns[i].name) == len && !memcmp(schema->columns[i].name, name, len))
-			return (int)i;
-	return -1;
-}
-
 double hist_quantile(const uint64_t *slots, uint64_t max, double part)
 {
 	uint64_t all = 0, below = 0;
@@ -50,6 +40,8 @@ bool row_knows(const struct row *row, size_t column)
 
 	if (row->none >> column & 1 || (c->kind == VALUE_TEXT && !row->values[column].text))
 		return false;
+	if (c->kind == VALUE_MOMENT && c->role != ROLE_TIME)
+		return row->values[column].num;
 	if (c->role == ROLE_MEAN)
 		return row->values[c->per].num;
 	for (int i = 0; c->role == ROLE_QUANTILE && i < HIST_SLOTS; i++)
@@ -72,6 +64,6 @@ double row_number(const struct row *row, size_t column, double seconds)
 	case ROLE_RATE:
 		return seconds > 0 ? row->values[c->of].num / seconds : 0;
 	default:
-		return c->kind == VALUE_SIGNED ? (double)(int64_t)row->values[column].num : (double)row->values[column].num;
+		return (double)row->values[column].num;
 	}
 }

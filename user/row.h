@@ -18,7 +18,6 @@
 /* How a value is shown. */
 enum value_kind {
 	VALUE_NUMBER,
-	VALUE_SIGNED,
 	VALUE_DURATION, /* ns */
 	VALUE_MOMENT,	/* ns since the run began; 0: not known */
 	VALUE_REAL,	/* with a decimal */
@@ -36,7 +35,7 @@ enum value_kind {
 /* What a table does with the values of one key. */
 enum column_role {
 	ROLE_KEY,
-	ROLE_TIME,     /* of the row itself */
+	ROLE_TIME,     /* of the row itself: of streams, not of tables */
 	ROLE_INFO,     /* the last that is not 0 */
 	ROLE_SUM,
 	ROLE_MAX,      /* of: its histogram, or -1 */
@@ -100,14 +99,11 @@ struct schema {
 struct row {
 	const struct schema *schema;
 	const struct value *values; /* schema->n of them */
-	uint64_t none;	   /* bit i: value i is not known, or has no meaning here */
+	uint64_t none;	   /* bit i: value i is not known, or has no meaning here; then it is not known of a sum with this row, either */
 	const char *label; /* static: what has no key of its own, "(kernel)"; NULL: it has */
 	uint8_t rank;	   /* rows with a label come last, in this order; 0: no label */
 	bool is_total;	   /* sums since the run began, and not only of what is new */
 };
-
-/* The column of that name, or -1. */
-int schema_find(const struct schema *schema, const char *name, size_t len);
 
 /* Is it known? Not what `none` has, nor the mean or a quantile of nothing, nor a text that is NULL. */
 bool row_knows(const struct row *row, size_t column);

@@ -235,6 +235,8 @@ static void test_words(void **state)
 	assert_int_equal(column, MEAN);
 	assert_int_equal(columns_sort("name", &schema, &column, &err), -EINVAL);
 	assert_non_null(strstr(err.hint, "orders are calls, time, max, mean"));
+	assert_int_equal(columns_sort(NULL, &(struct schema){ &columns[SLOTS], 2, -1 }, &column, &err), 0);
+	assert_int_equal(column, 1);
 }
 
 static void test_csv(void **state)
@@ -252,7 +254,7 @@ static void test_csv(void **state)
 	assert_int_equal(table_round(&t, TIME), 0);
 	assert_int_equal(rows_render(f, rows_format("csv"), &t, &view), 0);
 	fclose(f);
-	assert_string_equal(text, "calls,time_ns,max_ns,max_at_ns,mean_ns,p99_ns,name\n1,4,4,1004,4,4,\"a,b\\x0a\"\n9007199254740993,0,0,0,0,,exact\n");
+	assert_string_equal(text, "calls,time_ns,max_ns,max_at_ns,mean_ns,p99_ns,name\n1,4,4,1004,4,4,\"a,b\\x0a\"\n9007199254740993,0,0,,0,,exact\n");
 	free(text);
 	table_free(&t);
 }

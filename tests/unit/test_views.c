@@ -380,17 +380,18 @@ static int print_row(struct sink *sink, const struct row *row)
 
 static void test_net(void **state)
 {
-	static const char *const names[] = { "net", "net-intervals", "net-keys" };
+	static const char *const names[] = { "net", "net-intervals", "net-keys", "net-ifaces" };
 	const struct net_device lo = { .netns = 4026531840, .iface = "lo", .packets = { 20, 30 }, .bytes = { 9000, 8000 } };
 	struct net_flow flows[4];
 
 	(void)state;
 	flows_init(flows);
-	for (size_t k = 0; k < 3; k++)
+	for (size_t k = 0; k < 4; k++)
 		for (enum form form = 0; form < FORMS; form++) {
-			uint64_t asked = k < 2 ? 1 << NET_COL_COMM | 1 << NET_COL_PID : (1 << NET_COL_START) - 1, keys = net_keys(asked);
+			uint64_t asked = k < 2 ? 1 << NET_COL_COMM | 1 << NET_COL_PID : k < 3 ? (1 << NET_COL_START) - 1 : 1 << NET_COL_IFACE, keys = net_keys(asked);
 			struct rows_view view = { .keys = keys, .separator = ",", .round_ns = 500 * MS, .cgroup_path = cgroup_path, .top = k ? 0 : 4 };
-			struct net_dropped dropped = { .flow = &flows[0], .code = 3, .reason = "NO_SOCKET", .packets = 2, .bytes = 99 };
+			struct net_dropped nobodys = { .code = 5, .reason = "TCP_CSUM", .packets = 3 };
+			struct net_dropped dropped = { .flow = &flows[0], .code = 3, .reason = "NO_SOCKET", .packets = 2 };
 			struct page_sink sink = { .sink.row = take_row };
 			struct net_rows rows;
 			struct table t;
@@ -403,7 +404,7 @@ static void test_net(void **state)
 			sink.table = &t;
 			for (uint64_t round = 1; round <= (k == 1 ? 2 : 1); round++) {
 				for (size_t i = 0; i < 4; i++) {
-					struct net_sample s = sample_of(&flows[i], k == 2 && i < 2 ? "eth0" : NULL);
+					struct net_sample s = sample_of(&flows[i], k >= 2 && i < 3 ? "eth0" : NULL);
 
 					for (int way = 0; way < NET_WAYS; way++)
 						s.ways[way].packets *= round, s.ways[way].bytes *= round, s.ways[way].ip_bytes *= round;
@@ -411,6 +412,7 @@ static void test_net(void **state)
 					assert_int_equal(net_rows_add(&rows, &s), 0);
 				}
 				assert_int_equal(net_rows_add_dropped(&rows, &dropped), 0);
+				assert_int_equal(net_rows_add_dropped(&rows, &nobodys), 0);
 				assert_int_equal(net_rows_add_device(&rows, &lo), 0);
 				assert_int_equal(net_rows_end(&rows), 0);
 				assert_int_equal(table_round(&t, NET_COL_BYTES), 0);

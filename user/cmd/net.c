@@ -95,7 +95,7 @@ static int net_main(void *cfg, char **operands, struct err *err)
 			view.keys = net.keys;
 		}
 		ret = run_open(&run, &view, err);
-		session.sources[0] = src_net_new(&net);
+		session.sources[0] = ret ? NULL : src_net_new(&net);
 		ret = ret ? ret : run_session(&run, &session, o->events ? &of_events : NULL, &status, err);
 		ret = run_close(&run, ret, err);
 		kernel_names_close(&names);

@@ -277,9 +277,10 @@ static void make_schema(struct probe_run *run)
 static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 {
 	static const struct run_hooks hooks = { begin, end };
-	struct session_cfg cfg = { .target = &run->cfg->o->target, .sources = { src_probe_new(&run->probe) }, .nr_sources = 1 };
+	struct session_cfg cfg = { .target = &run->cfg->o->target, .nr_sources = 1 };
 	int ret = run_open(&run->base, &run->table, err), status = 0;
 
+	cfg.sources[0] = ret ? NULL : src_probe_new(&run->probe);
 	ret = ret ? ret : run_session(&run->base, &cfg, &hooks, &status, err);
 	ksym_close(run->ksym);
 	ret = run_close(&run->base, ret, err);

@@ -142,8 +142,12 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 	int ret = 0;
 
 	for (int i = 0; i < cfg->nr_sources; i++)
-		if (!cfg->sources[i])
-			return -ENOMEM;
+		ret = cfg->sources[i] ? ret : -ENOMEM;
+	for (int i = 0; ret && i < cfg->nr_sources; i++)
+		if (cfg->sources[i])
+			cfg->sources[i]->close(cfg->sources[i]);
+	if (ret)
+		return ret;
 	cfg->duration_ns = run->cfg->duration_ns;
 	cfg->interval_ns = run->cfg->interval_ns;
 	cfg->command_mask = &mask;

@@ -37,7 +37,7 @@ struct run_cfg {
 	uint64_t hide;	/* bits of columns that are not shown */
 };
 
-/* From the options, whose words are checked. by: what stands for no --by. 0, or -EINVAL with err filled. */
+/* From the options, whose words are checked. by: what stands for no --by. 0, or -EINVAL or -ERANGE with err filled. */
 int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err);
 
 struct run {

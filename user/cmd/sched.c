@@ -72,7 +72,7 @@ static int sched_main(void *cfg, char **operands, struct err *err)
 		sched.by = rows_by(view.keys);
 		view.keys = rows_keys(sched.by);
 		ret = run_open(&run, &view, err);
-		session.sources[0] = src_sched_new(&sched);
+		session.sources[0] = ret ? NULL : src_sched_new(&sched);
 		ret = ret ? ret : run_session(&run, &session, NULL, &status, err);
 		ret = run_close(&run, ret, err);
 	}

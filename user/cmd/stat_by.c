@@ -85,14 +85,6 @@ static int add_notes(struct run *r)
 	return 0;
 }
 
-static int add_source(struct session_cfg *cfg, struct source *source)
-{
-	if (!source)
-		return -ENOMEM;
-	cfg->sources[cfg->nr_sources++] = source;
-	return 0;
-}
-
 static int prepare(struct by_run *run, const struct event *events, int nr_events, struct err *err)
 {
 	const struct stat_by *o = run->o;
@@ -172,9 +164,9 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 	if (!ret)
 		ret = run_open(&run->run, &view, err);
 	if (!ret && run->has_calls)
-		ret = add_source(&cfg, src_callsby_new(&calls));
+		cfg.sources[cfg.nr_sources++] = src_callsby_new(&calls);
 	if (!ret && run->traced.all.n)
-		ret = add_source(&cfg, src_eventsby_new(&traced));
+		cfg.sources[cfg.nr_sources++] = src_eventsby_new(&traced);
 	ret = ret ? ret : run_session(&run->run, &cfg, &hooks, ret_status, err);
 	ret = run_close(&run->run, ret, err);
 	*profile = run->run.profile;

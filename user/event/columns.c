@@ -83,7 +83,7 @@ int columns_sort(const char *text, const struct schema *schema, int *ret_column,
 	size_t first = 0;
 	int i;
 
-	while (!text && !schema->columns[first].sort)
+	while (!text && first + 1 < schema->n && !schema->columns[first].sort)
 		first++;
 	if (!text) {
 		*ret_column = (int)first;

@@ -9,7 +9,7 @@
 /* "comm,pid" to bits of the schema's keys that are shown. 0, or -EINVAL with a caret and near names. */
 int columns_by(const char *text, const struct schema *schema, uint64_t *ret_keys, struct err *err);
 
-/* A word of --sort to its column, likewise. NULL: the first that has one. */
+/* A word of --sort to its column, likewise. NULL: the first that has one, or where none has the last. */
 int columns_sort(const char *text, const struct schema *schema, int *ret_column, struct err *err);
 
 #endif

@@ -203,12 +203,13 @@ static int add_reasons(struct table *t, struct reason *to, const struct reason *
 
 static int add_record(struct table *t, uint64_t *to, const uint64_t *from)
 {
-	uint64_t above = 0; /* columns whose maximum is the newer one's */
+	uint64_t above = 0; /* bits of columns whose maximum is the newer one's */
 	int ret = 0;
 
 	for (size_t i = 0; i < t->schema->n; i++)
 		if (t->schema->columns[i].role == ROLE_MAX && from[t->at[i]] > to[t->at[i]])
 			above |= 1ull << i;
+	to[WORD_NONE] |= from[WORD_NONE];
 	for (size_t i = 0; i < t->schema->n && !ret; i++) {
 		const struct column *c = &t->schema->columns[i];
 		uint64_t *a = to + t->at[i];
@@ -261,6 +262,8 @@ static uint64_t most_of(const struct column *c, const uint64_t *slots)
 
 	for (int k = 0; k < HIST_SLOTS; k++)
 		last = slots[k] ? k : last;
+	if (last == HIST_SLOTS - 1) /* which has no end */
+		return UINT64_MAX;
 	return last < 0 || (c->axis && c->axis->is_linear) ? 0 : (2ull << last) - 1;
 }
 
@@ -300,8 +303,15 @@ static int add_to(struct table *t, struct table_index *x, const uint64_t *rec)
 	return to ? add_record(t, to, rec) : -ENOMEM;
 }
 
+/* Without totals no text is needed any more: those of a long run, addresses say, are not kept. */
 static void begin_round(struct table *t)
 {
+	struct strpool *pool = t->totals.n ? NULL : strpool_new();
+
+	if (pool) {
+		strpool_free(t->pool);
+		t->pool = pool;
+	}
 	t->rows.n = 0;
 	index_renew(t, &t->rows);
 	t->is_ended = false;

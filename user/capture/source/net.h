@@ -11,7 +11,7 @@
 
 struct net_cfg {
 	uint64_t keys;	   /* of the table: net_keys(); of net_schema's rows */
-	bool is_whole;	   /* all sockets are asked for: what has none or no process has rows, too */
+	bool is_whole;	   /* all sockets are targets: what has none or no process has rows, too */
 	bool connections;  /* instead: net_conn_schema's, when they end, and at the end of the run */
 	bool events, stacks; /* instead: net_event_schema's, as they happen; where in the kernel */
 	struct net_names names; /* of addresses of the kernel */

@@ -250,7 +250,7 @@ static int deliver_drop(struct src_net *src, const void *key, const void *value)
 {
 	const struct net_drop *d = value;
 	struct net_drop_key k;
-	struct net_dropped s = { .packets = d->packets, .bytes = d->bytes };
+	struct net_dropped s = { .packets = d->packets };
 	char place[SYMBOL_BYTES];
 	struct net_flow live;
 	uint64_t cookie;

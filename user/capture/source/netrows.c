@@ -438,6 +438,7 @@ int net_rows_add_dropped(struct net_rows *r, const struct net_dropped *d)
 		set_key(&row, r, &s);
 	else
 		set_label(&row, RANK_NO_SOCKET);
+	row.row.none |= d->flow ? 0 : BIT(NET_COL_TX_BYTES) | BIT(NET_COL_RX_BYTES);
 	row.values[NET_COL_DROPS].num = more;
 	row.reasons[0] = (struct reason){ d->reason, more };
 	return send_row(r, &row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sockets, interfaces and drops, whose sums since the run began are told again and again, to rows of what is new; a connection, an
+ * Sockets, interfaces and drops, whose sums since the run began are delivered again and again, to rows of what is new; a connection, an
  * event, to a row. A process has what its own sockets sent and received; the rest has a label: (kernel), (no process), (no socket)
  * where an interface counted it and no socket did, (other).
  */
@@ -27,7 +27,7 @@ enum net_column {
 };
 extern const struct schema net_schema, net_conn_schema, net_event_schema;
 
-/* The columns of a table's key, shown or not, for those that are asked for. */
+/* The columns of a table's key, shown or not, for those of --by. */
 uint64_t net_keys(uint64_t asked);
 
 /* What went through a socket since the run began, of one of the processes that used it, on one path. */
@@ -60,7 +60,7 @@ struct net_dropped {
 	uint32_t code;		     /* tells reasons apart */
 	const char *reason;
 	uint64_t place; /* of a kernel without reasons: the address that dropped it */
-	uint64_t packets, bytes;
+	uint64_t packets;
 };
 
 struct net_known;
@@ -68,7 +68,7 @@ struct net_side;
 
 struct net_rows {
 	uint64_t keys;	   /* of the table */
-	bool is_whole;	   /* all sockets are asked for: what has none or no process has rows, too */
+	bool is_whole;	   /* all sockets are targets: what has none or no process has rows, too */
 	struct sink *sink; /* where rows go */
 	struct strpool *pool;
 	struct net_known *known; /* open addressing: what of each sample was delivered, while more of it may come */

@@ -22,9 +22,8 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
 {
-	const char *sep = "";
+	const char *sep = "", *label = row->label;
 	char text[ROWS_CELL_BYTES];
-	bool is_first = true;
 
 	if (view->since_start_ns) {
 		fprintf(out, "%llu", (unsigned long long)view->since_start_ns);
@@ -34,16 +33,16 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		for (size_t i = 0; i < row->schema->n; i++) {
 			if (!rows_shows(row->schema, i, view, IN_CSV, keys))
 				continue;
-			rows_cell(text, sizeof(text), row, i, view, true);
-			if (keys && is_first && row->label)
-				snprintf(text, sizeof(text), "%s", row->label);
-			fputs(sep, out);
 			if (keys)
+				rows_key(text, sizeof(text), row, i, view, true, &label);
+			else
+				rows_cell(text, sizeof(text), row, i, view, true);
+			fputs(sep, out);
+			if (keys || row->schema->columns[i].kind == VALUE_TEXT)
 				text_print_csv(out, text, view->separator);
 			else
 				fputs(text, out);
 			sep = view->separator;
-			is_first = is_first && !keys;
 		}
 	putc('\n', out);
 }

@@ -99,9 +99,6 @@ static void print_value(struct json *j, const struct row *row, size_t i, const s
 	case VALUE_REASONS:
 		print_reasons(j, v->reasons);
 		break;
-	case VALUE_SIGNED:
-		json_i64(j, (int64_t)v->num);
-		break;
 	default:
 		if (c->role < ROLE_MEAN)
 			json_u64(j, v->num);

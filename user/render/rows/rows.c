@@ -117,7 +117,7 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 		put_name(buf, size, user_name((uint32_t)num), num);
 		break;
 	case VALUE_CGROUP:
-		put_name(buf, size, view->cgroup_path ? view->cgroup_path(view->arg, num) : NULL, num);
+		put_name(buf, size, view->cgroup_path ? view->cgroup_path(NULL, num) : NULL, num);
 		break;
 	case VALUE_ERRNO:
 		if (num)
@@ -144,10 +144,17 @@ void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const st
 		else
 			put_rate(buf, size, number);
 		break;
-	case VALUE_SIGNED:
-		snprintf(buf, size, "%lld", (long long)num);
-		break;
 	default:
 		put_whole(buf, size, number, num, is_made);
 	}
+}
+
+void rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label)
+{
+	if (!*label || row_knows(row, i)) {
+		rows_cell(buf, size, row, i, view, exact);
+		return;
+	}
+	snprintf(buf, size, "%s", *label);
+	*label = NULL;
 }

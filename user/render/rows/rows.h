@@ -22,8 +22,7 @@ struct rows_view {
 	const char *separator;	 /* CSV */
 	bool no_head;		 /* CSV has one line of names, before its first interval */
 	bool draws;		 /* text: the first histogram of a row below it, a line a slot */
-	const char *(*cgroup_path)(void *arg, uint64_t id); /* NULL for one that is gone */
-	void *arg;
+	const char *(*cgroup_path)(void *unused, uint64_t id); /* NULL for one that is gone */
 };
 
 /* The line of names, and one row. Errors stay in the stream (ferror). */
@@ -49,6 +48,9 @@ bool rows_shows(const struct schema *schema, size_t i, const struct rows_view *v
  * Histograms, reasons and stacks have none.
  */
 void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
+
+/* The same of a key. *label is the row's: it stands in the first key that the row has none of, and is NULL from then on. */
+void rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label);
 
 /* "12.3us": three digits and a unit. */
 void rows_duration(char *buf, size_t size, double ns);

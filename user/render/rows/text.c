@@ -142,9 +142,8 @@ static void print_line(FILE *out, const struct row *row, const struct rows_view 
 	for (size_t i = 0; i < schema->n; i++) {
 		if (!rows_shows(schema, i, view, IN_TEXT, true))
 			continue;
-		rows_cell(text, sizeof(text), row, i, view, false);
-		text_escape(safe, sizeof(safe), label ? label : text);
-		label = NULL;
+		rows_key(text, sizeof(text), row, i, view, false, &label);
+		text_escape(safe, sizeof(safe), text);
 		fprintf(out, "  %-*s", is_last_key(schema, i, view) ? 0 : KEY_WIDTH, safe);
 	}
 	for (size_t i = 0; i < schema->n; i++)
@@ -174,29 +173,40 @@ static void print_bars(FILE *out, const struct row *row, size_t column)
 	}
 }
 
+/* Counts of nothing are left out, and a maximum that is not known: what a round added is less than the maximum before. */
+static bool is_drawn(const struct row *row, size_t i, double mean)
+{
+	const struct column *c = &row->schema->columns[i];
+	double n = row_number(row, i, 1);
+
+	if (c->role == ROLE_SUM)
+		return (int)i == row->schema->count || n;
+	return row_knows(row, i) && (c->role != ROLE_MAX || n || !mean);
+}
+
 /* "comm cat, x 1: 12 hits, mean 1.2us, max 2us", and the histogram. */
 static void print_drawn(FILE *out, const struct row *row, const struct rows_view *view)
 {
 	const struct schema *schema = row->schema;
+	const char *sep = "", *label = row->label;
 	char text[ROWS_CELL_BYTES];
-	const char *sep = "";
+	double mean = 0;
 
 	for (size_t i = 0; i < schema->n; i++) {
 		if (!rows_shows(schema, i, view, IN_TEXT, true))
 			continue;
-		rows_cell(text, sizeof(text), row, i, view, false);
+		rows_key(text, sizeof(text), row, i, view, false, &label);
 		fprintf(out, "%s%s ", sep, schema->columns[i].heading);
-		text_print(out, row->label ? row->label : text);
+		text_print(out, text);
 		sep = ", ";
 	}
 	sep = ": ";
 	for (size_t i = 0; i < schema->n; i++) {
 		const struct column *c = &schema->columns[i];
 
-		if (!rows_shows(schema, i, view, IN_TEXT, false) || c->kind == VALUE_HIST)
+		if (!rows_shows(schema, i, view, IN_TEXT, false) || c->kind == VALUE_HIST || !is_drawn(row, i, mean))
 			continue;
-		if ((int)i != schema->count && !row_number(row, i, 1)) /* none, or not known */
-			continue;
+		mean = c->role == ROLE_MEAN ? row_number(row, i, 1) : mean;
 		rows_cell(text, sizeof(text), row, i, view, false);
 		if (c->role == ROLE_SUM)
 			fprintf(out, "%s%s %s", sep, text, c->heading);
