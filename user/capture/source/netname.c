@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bpf/net.h"
 
@@ -27,6 +28,21 @@ const char *net_protocol_name(uint8_t protocol)
 	default:
 		return NULL;
 	}
+}
+
+const char *net_protocol_text(char *buf, size_t size, uint8_t protocol)
+{
+	const char *name = net_protocol_name(protocol);
+
+	if (!name)
+		snprintf(buf, size, "%u", protocol);
+	return name ? name : buf;
+}
+
+void net_comm_text(char *to, const char *comm)
+{
+	memcpy(to, comm, NET_COMM_LEN);
+	to[NET_COMM_LEN - 1] = '\0';
 }
 
 const char *net_state_name(uint8_t state)

@@ -11,6 +11,12 @@
 /* "tcp", or NULL for one without a name here. */
 const char *net_protocol_name(uint8_t protocol);
 
+/* The same, or its number in buf. */
+const char *net_protocol_text(char *buf, size_t size, uint8_t protocol);
+
+/* A name of NET_COMM_LEN bytes, which need not end in NUL, as text of so many. */
+void net_comm_text(char *to, const char *comm);
+
 /* "established": of include/net/tcp_states.h; "?" for none. */
 const char *net_state_name(uint8_t state);
 

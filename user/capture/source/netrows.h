@@ -25,6 +25,11 @@ enum net_column {
 	NET_COL_BYTES, NET_COL_PACKETS, NET_COL_TX_SECOND, NET_COL_RX_SECOND, NET_COL_RTT_SUM, NET_COL_RTTS,
 	NET_COLUMNS
 };
+
+/* Rows without a process of their own: their ranks and labels. */
+enum net_rank { NET_RANK_PROCESS, NET_RANK_KERNEL, NET_RANK_NOBODY, NET_RANK_NO_SOCKET, NET_RANK_OTHER, NET_RANKS };
+extern const char *const net_labels[NET_RANKS];
+
 extern const struct schema net_schema, net_conn_schema, net_event_schema;
 
 /* The columns of a table's key, shown or not, for those of --by. */
