@@ -105,16 +105,7 @@ static void note_own(const char *what, uint64_t n, struct profile *profile)
 		profile_note(profile, "%llu %s of skep itself are left out; --comm %s shows only them", (unsigned long long)n, what, comm);
 }
 
-void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct profile *profile)
-{
-	for (int i = 0; i < LOSS_MAX; i++)
-		profile->losses[i] += sum[i];
-	if (base->own)
-		note_own(base->own, sum[COUNT_SELF], profile);
-	base_cost(base, &profile->receipt);
-}
-
-void base_cost(const struct base *base, struct receipt *receipt)
+static void add_cost(const struct base *base, struct receipt *receipt)
 {
 	const struct bpf_object *object = *base->object.skeleton->obj;
 	struct bpf_program *prog;
@@ -127,6 +118,15 @@ void base_cost(const struct base *base, struct receipt *receipt)
 		receipt->map_bytes += unwindstore_has(map) ? 0 : cost_of_map(bpf_map__fd(map));
 }
 
+void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct profile *profile)
+{
+	for (int i = 0; i < LOSS_MAX; i++)
+		profile->losses[i] += sum[i];
+	if (base->own)
+		note_own(base->own, sum[COUNT_SELF], profile);
+	add_cost(base, &profile->receipt);
+}
+
 void base_add_nested(const struct base *base, uint64_t missed, struct profile *profile)
 {
 	if (!(*base->object.filter.filter & ~FILTER_IDLE))
@@ -136,7 +136,7 @@ void base_add_nested(const struct base *base, uint64_t missed, struct profile *p
 			     (unsigned long long)missed);
 }
 
-/* As the skeleton's own destroy() does, which each type has another one of. */
+/* What NAME_bpf__destroy() does, for a skeleton of any type. */
 void base_close(struct base *base)
 {
 	if (base->object.skel) {

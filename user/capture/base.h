@@ -69,13 +69,10 @@ void base_disarm(struct base *base);
 void base_counts(const struct base *base, uint64_t ret_sum[COUNT_MAX]);
 
 /*
- * After the source has added what was seen: adds the losses that its programs have counted (base_counts()), a note of skep's own, and
- * what base_cost() does.
+ * After the source has added what was seen: adds the losses that its programs have counted (base_counts()), a note of skep's own,
+ * the programs' time where it was measured, and the memory of all maps but those of the session's unwinder, which adds its own.
  */
 void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct profile *profile);
-
-/* Adds the programs' time, where it was measured, and the memory of all maps but those of the session's unwinder, which adds its own. */
-void base_cost(const struct base *base, struct receipt *receipt);
 
 /* Adds hits of tracepoints and probes that the kernel skipped: lost, or, since with a filter they may be of other tasks, a note. */
 void base_add_nested(const struct base *base, uint64_t missed, struct profile *profile);

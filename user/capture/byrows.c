@@ -68,12 +68,10 @@ void byrow_begin(struct byrow *r, const struct schema *schema, const void *key, 
 	memset(r, 0, sizeof(*r));
 	r->row = (struct row){ .schema = schema, .values = r->values, .none = OF_KEY, .is_total = true };
 	r->values[BYROWS_SLOTS].slots = r->slots;
-	if (key) {
-		r->row.none &= rows_values(key, by, at, r->comm, r->values) | ~((1ull << ROWS_KEYS) - 1);
-	} else {
-		r->row.label = "(other)";
-		r->row.rank = 1;
-	}
+	if (key)
+		r->row.none &= rows_values(key, by, at, r->comm, r->values) | ~rows_none(0);
+	else
+		rows_other(&r->row);
 }
 
 void byrow_field(struct byrow *r, int i, const char *text)
@@ -97,6 +95,5 @@ void byrow_add(struct byrow *r, const struct by_sum *s)
 
 int byrow_send(struct byrow *r, struct sink *sink)
 {
-	r->row.values = r->values;
 	return sink->row(sink, &r->row);
 }

@@ -93,6 +93,18 @@ uint64_t rows_keys(uint32_t by)
 	return keys;
 }
 
+uint64_t rows_none(uint32_t by)
+{
+	return ~rows_keys(by) & ((1ull << ROWS_KEYS) - 1);
+}
+
+void rows_other(struct row *row)
+{
+	row->none |= rows_none(0);
+	row->label = "(other)";
+	row->rank = 1;
+}
+
 uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, char *comm, struct value *values)
 {
 	if (by & BY_CGROUP)
@@ -109,7 +121,7 @@ uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, c
 	values[ROWS_CPU].num = word(key, by, BY_CPU, at->cpu);
 	values[ROWS_USER].num = word(key, by, BY_USER, at->user);
 	values[ROWS_ERRNO].num = word(key, by, BY_ERRNO, at->error);
-	return ~rows_keys(by) & ((1ull << ROWS_KEYS) - 1);
+	return rows_none(by);
 }
 
 /* The number may be another's already: then it goes with that one. */

@@ -26,6 +26,12 @@ void rows_columns(struct column *ret_columns, uint32_t offered);
 uint32_t rows_by(uint64_t keys);
 uint64_t rows_keys(uint32_t by);
 
+/* Bits of the key columns that such a key lacks: all of them for 0. */
+uint64_t rows_none(uint32_t by);
+
+/* Makes a row that of all keys beyond the room of the map: it has a label in place of a key. */
+void rows_other(struct row *row);
+
 /*
  * The parts of a key that need no more than itself as values of these columns, and which of them it has none of. comm has room for
  * BY_COMM_LEN bytes and lives as long as the row. What the event, the call and the fields are is the caller's to say.

@@ -247,7 +247,7 @@ static int end(struct run *base)
 {
 	struct probe_run *run = (struct probe_run *)base;
 
-	if (run->is_full) /* what came behind the last that was wanted is nobody's */
+	if (run->is_full) /* hits after the last of -n do not count */
 		base->profile.seen = base->profile.kept = run->nr_hits;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of counts. Keys come in the same order in each round: the next one is looked at first. */
 #include "model/counts.h"
+#include "util/num.h"
 
 #include <errno.h>
 #include <math.h>
@@ -101,17 +102,12 @@ const struct count_cell *counts_cell(const struct counts *c, size_t key, int eve
 	return &c->cells.data[key * c->nr_events + event];
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0; /* a counter that was opened again */
-}
-
 struct count counts_delta(const struct count_cell *cell)
 {
 	return (struct count){
-		.value = less(cell->now.value, cell->before.value),
-		.enabled_ns = less(cell->now.enabled_ns, cell->before.enabled_ns),
-		.running_ns = less(cell->now.running_ns, cell->before.running_ns),
+		.value = num_grown(cell->now.value, cell->before.value),
+		.enabled_ns = num_grown(cell->now.enabled_ns, cell->before.enabled_ns),
+		.running_ns = num_grown(cell->now.running_ns, cell->before.running_ns),
 	};
 }
 

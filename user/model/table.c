@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "util/hash.h"
+#include "util/num.h"
 
 enum { WORD_RANK, WORD_LABEL, WORD_NONE, WORDS_HEAD };
 
@@ -250,11 +251,6 @@ static bool is_nothing(const struct table *t, const uint64_t *rec)
 	return true;
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
 /* From a histogram what its maximum is at most: the end of its last slot. */
 static uint64_t most_of(const struct column *c, const uint64_t *slots)
 {
@@ -278,9 +274,9 @@ static uint64_t *take_new(struct table *t, const uint64_t *now, const uint64_t *
 		size_t at = t->at[i];
 
 		if (c->role == ROLE_SUM)
-			d[at] = less(now[at], before[at]);
+			d[at] = num_grown(now[at], before[at]);
 		for (int k = 0; c->role == ROLE_HIST && k < HIST_SLOTS; k++)
-			d[at + k] = less(now[at + k], before[at + k]);
+			d[at + k] = num_grown(now[at + k], before[at + k]);
 	}
 	for (size_t i = 0; i < t->schema->n; i++) {
 		const struct column *c = &t->schema->columns[i];

@@ -20,4 +20,10 @@ int num_duration(const char *text, uint64_t *ret_ns);
  */
 int num_list(const char *text, uint64_t max, int (*each)(void *arg, uint64_t value), void *arg);
 
+/* What a counter grew by; 0 where it went back. */
+static inline uint64_t num_grown(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
 #endif

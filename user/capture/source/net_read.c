@@ -11,22 +11,18 @@
 #include "capture/source/net_parts.h"
 #include "types/btf.h"
 #include "util/clock.h"
+#include "util/num.h"
 
 #define SYMBOL_BYTES 512
 #define REASON_PREFIX "SKB_DROP_REASON_"
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
 static void count_less(struct net_count *c, const struct net_count *before)
 {
-	c->packets = less(c->packets, before->packets);
-	c->ip_bytes = less(c->ip_bytes, before->ip_bytes);
-	c->bytes = less(c->bytes, before->bytes);
-	c->fewer_packets = less(c->fewer_packets, before->fewer_packets);
-	c->fewer_bytes = less(c->fewer_bytes, before->fewer_bytes);
+	c->packets = num_grown(c->packets, before->packets);
+	c->ip_bytes = num_grown(c->ip_bytes, before->ip_bytes);
+	c->bytes = num_grown(c->bytes, before->bytes);
+	c->fewer_packets = num_grown(c->fewer_packets, before->fewer_packets);
+	c->fewer_bytes = num_grown(c->fewer_bytes, before->fewer_bytes);
 }
 
 static void count_add(struct net_count *c, const struct net_count *more)

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/num.h"
 #include "util/vec.h"
 
 #define NETNS_NAMED "/run/netns" /* ip-netns(8) */
@@ -171,11 +172,6 @@ int netdevs_open(bool all, struct netdevs **ret_devs)
 	return 0;
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
 static bool is_same(const struct netdev *a, const struct netdev *b)
 {
 	return a->netns == b->netns && a->ifindex == b->ifindex && (a->ifindex || !strcmp(a->name, b->name));
@@ -193,8 +189,8 @@ int netdevs_read(struct netdevs *devs, int (*each)(void *arg, const struct netde
 			if (!is_same(&dev, &devs->bases.data[k]))
 				continue;
 			for (int way = 0; way < NET_WAYS; way++) {
-				dev.packets[way] = less(dev.packets[way], devs->bases.data[k].packets[way]);
-				dev.bytes[way] = less(dev.bytes[way], devs->bases.data[k].bytes[way]);
+				dev.packets[way] = num_grown(dev.packets[way], devs->bases.data[k].packets[way]);
+				dev.bytes[way] = num_grown(dev.bytes[way], devs->bases.data[k].bytes[way]);
 			}
 			break;
 		}

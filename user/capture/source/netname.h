@@ -14,7 +14,7 @@ const char *net_protocol_name(uint8_t protocol);
 /* The same, or its number in buf. */
 const char *net_protocol_text(char *buf, size_t size, uint8_t protocol);
 
-/* A name of NET_COMM_LEN bytes, which need not end in NUL, as text of so many. */
+/* Copies a name of NET_COMM_LEN bytes, which may lack its NUL; the last byte becomes one. */
 void net_comm_text(char *to, const char *comm);
 
 /* "established": of include/net/tcp_states.h; "?" for none. */

@@ -8,6 +8,7 @@
 
 #include "capture/source/netname.h"
 #include "util/hash.h"
+#include "util/num.h"
 
 #define FIRST_PLACES 64
 #define BIT(column) (1ull << (column))
@@ -79,7 +80,7 @@ struct net_known {
 	uint32_t retransmits;
 };
 
-/* Of an interface, or, where they are not told apart, of all. */
+/* Of one interface with --by iface, else of all. */
 struct net_side {
 	const char *iface; /* interned; NULL: all */
 	uint32_t netns;
@@ -219,18 +220,13 @@ static void set_key(struct net_row *row, const struct net_rows *r, const struct 
 	set(row, r, NET_COL_NETNS, (struct value){ .num = s->netns });
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
-
 static void add_count(struct net_count *to, const struct net_count *now, struct net_count *before)
 {
-	to->packets += less(now->packets, before->packets);
-	to->ip_bytes += less(now->ip_bytes, before->ip_bytes);
-	to->bytes += less(now->bytes, before->bytes);
-	to->fewer_packets += less(now->fewer_packets, before->fewer_packets);
-	to->fewer_bytes += less(now->fewer_bytes, before->fewer_bytes);
+	to->packets += num_grown(now->packets, before->packets);
+	to->ip_bytes += num_grown(now->ip_bytes, before->ip_bytes);
+	to->bytes += num_grown(now->bytes, before->bytes);
+	to->fewer_packets += num_grown(now->fewer_packets, before->fewer_packets);
+	to->fewer_bytes += num_grown(now->fewer_bytes, before->fewer_bytes);
 	*before = *now;
 }
 
@@ -312,7 +308,7 @@ static struct net_side *side_of(struct net_rows *r, const char *iface, uint32_t 
 	return side;
 }
 
-/* rate: of what is behind the headers, or, where that is not known, of all. */
+/* has_bytes: the bytes without headers are known; else rates are of all bytes. */
 static void set_ways(struct net_row *row, const struct net_count more[NET_WAYS], bool has_bytes)
 {
 	struct value *v = row->values;
@@ -377,7 +373,7 @@ int net_rows_add(struct net_rows *r, const struct net_sample *s)
 		return -ENOMEM;
 	for (int way = 0; way < NET_WAYS; way++)
 		take_new(&more[way], &s->ways[way], &known->ways[way], total ? &s->total[way] : NULL, total ? &total->ways[way] : NULL);
-	retransmits = less(s->retransmits, known->retransmits);
+	retransmits = num_grown(s->retransmits, known->retransmits);
 	known->retransmits = s->retransmits;
 	if (s->is_last) {
 		known->state = KNOWN_GONE;
@@ -408,7 +404,7 @@ int net_rows_add_dropped(struct net_rows *r, const struct net_dropped *d)
 	known = known_of(r, &k);
 	if (!known)
 		return -ENOMEM;
-	more = less(d->packets, known->dropped);
+	more = num_grown(d->packets, known->dropped);
 	known->dropped = d->packets;
 	if (d->is_last)
 		known->state = KNOWN_GONE;
@@ -448,8 +444,8 @@ int net_rows_add_device(struct net_rows *r, const struct net_device *d)
 		return -ENOMEM;
 	side->has_device = true;
 	for (int way = 0; way < NET_WAYS; way++) {
-		side->packets[way] += less(d->packets[way], last->packets[way]);
-		side->bytes[way] += less(d->bytes[way], last->bytes[way]);
+		side->packets[way] += num_grown(d->packets[way], last->packets[way]);
+		side->bytes[way] += num_grown(d->bytes[way], last->bytes[way]);
 		last->packets[way] = d->packets[way];
 		last->bytes[way] = d->bytes[way];
 	}
@@ -469,9 +465,9 @@ static int send_rest(struct net_rows *r, const struct net_side *side)
 		uint64_t packets = side->packets[way];
 		bool is_whole = packets < s->packets;
 
-		r->beyond += is_whole ? less(s->packets - s->fewer_packets, packets) : 0;
-		rest[way].packets = less(packets, is_whole ? s->packets - s->fewer_packets : s->packets);
-		rest[way].ip_bytes = less(side->bytes[way], is_whole ? s->ip_bytes - s->fewer_bytes : s->ip_bytes);
+		r->beyond += is_whole ? num_grown(s->packets - s->fewer_packets, packets) : 0;
+		rest[way].packets = num_grown(packets, is_whole ? s->packets - s->fewer_packets : s->packets);
+		rest[way].ip_bytes = num_grown(side->bytes[way], is_whole ? s->ip_bytes - s->fewer_bytes : s->ip_bytes);
 	}
 	if (!rest[NET_TX].packets && !rest[NET_RX].packets)
 		return 0;

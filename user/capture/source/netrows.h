@@ -37,7 +37,7 @@ uint64_t net_keys(uint64_t asked);
 
 /* What went through a socket since the run began, of one of the processes that used it, on one path. */
 struct net_sample {
-	const struct net_flow *flow; /* its cookie tells sockets apart; NULL: of all that no room was for */
+	const struct net_flow *flow; /* its cookie tells sockets apart; NULL: the sum of those beyond --max-sockets */
 	const struct net_owner *owner; /* tgid 0: not known */
 	struct net_count ways[NET_WAYS];
 	struct net_count total[NET_WAYS]; /* of all who owned it; not of paths */

@@ -184,7 +184,7 @@ static int deliver_live(void *arg, const void *record)
 	values[ROWS_USER].num = t->uid;
 	values[ROWS_CGROUP].num = t->cgroup;
 	values[ROWS_START].num = t->start;
-	return deliver(src, values, &t->sums, (struct row){ .none = ~rows_keys(src->cfg->by) & ((1ull << ROWS_KEYS) - 1) });
+	return deliver(src, values, &t->sums, (struct row){ .none = rows_none(src->cfg->by) });
 }
 
 /* A row of tasks that have ended, or of all CPUs what did not fit. */
@@ -193,16 +193,14 @@ static int deliver_row(void *arg, const void *key, const void *per_cpu)
 	struct src_sched *src = arg;
 	const struct sched_sums *sums = per_cpu;
 	struct value values[SCHED_COLUMNS] = { 0 };
-	struct row row = { .none = (1ull << ROWS_KEYS) - 1, .is_total = true };
+	struct row row = { .is_total = true };
 	char comm[COMM_LEN];
 	int ret = 0;
 
-	if (key) {
+	if (key)
 		row.none = rows_values(key, src->cfg->by, &src->at, comm, values);
-	} else {
-		row.label = "(other)";
-		row.rank = 1;
-	}
+	else
+		rows_other(&row);
 	for (int cpu = 0; cpu < (key ? 1 : src->cpus) && !ret; cpu++)
 		ret = deliver(src, values, &sums[cpu], row);
 	return ret;

@@ -11,7 +11,7 @@
 #include "capture/source.h"
 #include "row.h"
 
-/* Columns behind the keys that all have (capture/rows.h). */
+/* Columns after those of the key (capture/rows.h). */
 enum sched_column {
 	SCHED_COL_RUN = ROWS_KEYS, SCHED_COL_WAIT, SCHED_COL_SLEEP, SCHED_COL_BLOCKED, SCHED_COL_STOPPED,
 	SCHED_COL_VOLUNTARY, SCHED_COL_INVOLUNTARY, SCHED_COL_WAKEUPS, SCHED_COL_MIGRATIONS, SCHED_COL_WAITS,
@@ -31,7 +31,7 @@ void sched_schema(struct sched_schema *ret_schema, bool hist);
 
 #define SCHED_HISTS 3
 
-/* Sums as values of the columns behind the keys; slots lives as long as the row. offset_ns: from the scheduler's clock to ours. */
+/* Sums as values of the columns after the key; slots lives as long as the row. offset_ns: from the scheduler's clock to ours. */
 void sched_values(const struct sched_sums *sums, int64_t offset_ns, uint64_t start_ns, uint64_t slots[SCHED_HISTS][HIST_SLOTS],
 		  struct value *ret_values);
 

@@ -16,7 +16,7 @@
 struct rows_view {
 	uint64_t keys;	/* bit i: column i is part of the key, and shown */
 	uint64_t hide;	/* bit i: column i is not shown */
-	uint64_t top;	/* so many rows; 0: all */
+	uint64_t top;	/* the number of rows that are shown; 0: all */
 	uint64_t round_ns;	 /* how long the round was: rates */
 	uint64_t since_start_ns; /* of the end of an interval; 0: of the whole run */
 	const char *separator;	 /* CSV */
@@ -30,7 +30,7 @@ struct rows_format {
 	const char *name;
 	void (*head)(FILE *out, const struct schema *schema, const struct rows_view *view);
 	void (*row)(FILE *out, const struct row *row, const struct rows_view *view);
-	void (*more)(FILE *out, size_t n); /* so many rows are left out; NULL: not said */
+	void (*more)(FILE *out, size_t n); /* prints that n rows are left out; NULL: nothing */
 	void (*end)(FILE *out, const struct profile *p); /* the ledger, after the last row; NULL: it is on standard error alone */
 };
 
