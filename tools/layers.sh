@@ -29,17 +29,18 @@ allow elf sample.h
 allow types elf/
 allow unwind elf/ bpf/
 allow event row.h bpf/ gen/ elf/ types/ unwind/insns sym/
-allow sym sample.h unwinding.h bpf/ elf/ types/ unwind/
-allow model row.h sample.h event/event.h sym/sym.h bpf/
-allow render row.h model/ event/event.h sym/sym.h sample.h
+allow sym sample.h frame.h profile.h unwinding.h bpf/ elf/ types/ unwind/
+allow model row.h sample.h frame.h profile.h event/event.h bpf/
+allow render row.h model/ event/event.h sample.h frame.h profile.h
 allow ui
 allow data sample.h event/event.h bpf/
-allow capture row.h sample.h unwinding.h target.h event/ model/profile.h bpf/ skel/ types/btf unwind/walk
-allow cmd row.h sample.h target.h event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ ui/
+allow capture row.h sample.h unwinding.h target.h event/ profile.h bpf/ skel/ types/btf unwind/walk
+allow cmd row.h sample.h frame.h profile.h target.h event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ ui/
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;
 	user/sample.h | user/unwinding.h) check "$f" bpf/ row.h ;;
+	user/frame.h | user/profile.[ch]) check "$f" profile.h bpf/ ;;
 	user/row.[ch]) check "$f" row.h util/ ;;
 	user/target.[ch]) check "$f" target.h bpf/ util/ ;;
 	*) echo "layers: $f has no rule here" >&2; bad=1 ;;

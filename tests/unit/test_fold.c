@@ -2,7 +2,7 @@
 /* From samples to frames, losses and notes: what the fold counts and says. */
 #include "tests/unit/test_sym.h"
 
-#include "model/fold.h"
+#include "cmd/live.h"
 
 #define KERNEL_IP 0xffffffff81000005ull
 #define DEEPEST 8000
@@ -16,35 +16,34 @@ static const char *false_proc(const char *kallsyms, const char *restricted)
 }
 
 struct run {
-	struct fold *fold;
+	struct picture *pic;
 	struct profile p;
 	struct tree tree;
 };
 
 static void begin(struct run *r, const struct syms_cfg *cfg)
 {
+	struct syms_cfg shared = *cfg;
+
 	r->p = (struct profile){ 0 };
-	r->fold = malloc(sizeof(*r->fold));
-	assert_non_null(r->fold);
-	assert_int_equal(fold_init(r->fold), 0);
+	r->pic = picture_new(NULL);
+	assert_non_null(r->pic);
 	assert_int_equal(tree_init(&r->tree), 0);
-	r->fold->syms = new_syms(cfg);
-	r->fold->view.profile = &r->p;
-	r->fold->view.tree = &r->tree;
-	r->fold->root = ROOT_NONE;
+	shared.pool = r->pic->names.pool;
+	r->pic->names.syms = new_syms(&shared);
+	r->pic->fold.view = (struct fold_view){ .profile = &r->p, .tree = &r->tree };
+	r->pic->fold.root = ROOT_NONE;
 }
 
 static void end(struct run *r)
 {
-	syms_free(r->fold->syms);
-	fold_free(r->fold);
-	free(r->fold);
+	picture_free(r->pic);
 	tree_free(&r->tree);
 }
 
 static void add(struct run *r, const struct sample *s)
 {
-	assert_int_equal(r->fold->sink.sample(&r->fold->sink, s), 0);
+	assert_int_equal(r->pic->names.sink.sample(&r->pic->names.sink, s), 0);
 }
 
 static void kernel_note(const struct syms_cfg *cfg, const char *note)
@@ -56,7 +55,7 @@ static void kernel_note(const struct syms_cfg *cfg, const char *note)
 	begin(&r, cfg);
 	add(&r, &s);
 	add(&r, &s);
-	fold_note(r.fold);
+	names_note(r.pic->names.syms, &r.p);
 	assert_int_equal(r.p.losses[LOSS_UNNAMED_KERNEL], note ? 2 : 0);
 	assert_int_equal(r.p.nr_notes, note ? 1 : 0);
 	if (note)
@@ -102,7 +101,7 @@ static void deeper_than_we_keep(void **state)
 	for (int i = 0; i < DEEPEST; i++)
 		ips[i] = 0x1000 + i;
 	begin(&r, &cfg);
-	st = &r.fold->stack;
+	st = &r.pic->names.stack;
 	add(&r, &s);
 	assert_int_equal(st->n, STACK_FRAMES_MAX + 1);
 	assert_int_equal(st->cut, STOP_DEPTH);
@@ -138,11 +137,11 @@ static void junk_above_the_root(void **state)
 	ips[0] = nm_value("", in_scratch("prog"), "main");
 	ips[1] = nm_value("", in_scratch("prog"), "_start") + 4;
 	begin(&r, &cfg);
-	map_elf(r.fold->syms, PID, in_scratch("prog"), 0);
+	map_elf(r.pic->names.syms, PID, in_scratch("prog"), 0);
 	add(&r, &s);
-	assert_int_equal(r.fold->stack.n, 2);
-	assert_string_equal(r.fold->stack.frames[1].name, "_start");
-	assert_int_equal(r.fold->stack.cut, STOP_ROOT);
+	assert_int_equal(r.pic->names.stack.n, 2);
+	assert_string_equal(r.pic->names.stack.frames[1].name, "_start");
+	assert_int_equal(r.pic->names.stack.cut, STOP_ROOT);
 	assert_int_equal(r.p.losses[LOSS_CUT_DEPTH], 0);
 	end(&r);
 }
@@ -162,10 +161,10 @@ static void leaf_that_is_a_root(void **state)
 	ips[1] = nm_value("", in_scratch("cloner"), "spawn") + 4;
 	ips[2] = nm_value("", in_scratch("cloner"), "_start") + 4;
 	begin(&r, &cfg);
-	map_elf(r.fold->syms, PID, in_scratch("cloner"), 0);
+	map_elf(r.pic->names.syms, PID, in_scratch("cloner"), 0);
 	add(&r, &s);
-	assert_int_equal(r.fold->stack.n, 3);
-	assert_string_equal(r.fold->stack.frames[1].name, "spawn");
+	assert_int_equal(r.pic->names.stack.n, 3);
+	assert_string_equal(r.pic->names.stack.frames[1].name, "spawn");
 	end(&r);
 }
 
@@ -218,7 +217,7 @@ static void time_off_a_cpu(void **state)
 	for (int blocked = 0; blocked < 2; blocked++) {
 		s.off_cpu = blocked ? OFF_CPU_BLOCKED : OFF_CPU_UNKNOWN;
 		begin(&r, &cfg);
-		r.fold->off_event = s.event;
+		r.pic->names.off_event = s.event;
 		add(&r, &s);
 		path_text(&r.tree, text, sizeof(text));
 		assert_string_equal(text, blocked ? "[blocked]" : "[off-CPU]");

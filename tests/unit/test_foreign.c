@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 
 #include "data/reader.h"
-#include "model/fold.h"
+#include "cmd/live.h"
 #include "render/rows/report.h"
 #include "sym/buildid.h"
 
@@ -70,7 +70,7 @@ static void put_attr(struct image *im, const struct perf_event_attr *a, uint64_t
 
 /* An image folded: rows of the table by symbol, the tree, the ledger. */
 struct seen {
-	struct fold *fold;
+	struct picture *pic;
 	struct profile p;
 	struct tree tree;
 	struct report table;
@@ -86,35 +86,38 @@ static int open_image(const struct image *im, struct data_reader **ret_r, struct
 	return data_reader_open_fd(fd, "image", ret_r, err);
 }
 
-static void see(struct seen *s, const struct image *im, const struct syms_cfg *cfg, const char *sort)
+/* pool: of its names; NULL: one of its own. */
+static void see_beside(struct seen *s, const struct image *im, const struct syms_cfg *cfg, const char *sort, struct strpool *pool)
 {
+	struct syms_cfg shared = *cfg;
 	struct err err = { 0 };
 
 	*s = (struct seen){ 0 };
-	s->fold = malloc(sizeof(*s->fold));
-	assert_non_null(s->fold);
-	assert_int_equal(fold_init(s->fold), 0);
+	s->pic = picture_new(pool);
+	assert_non_null(s->pic);
 	assert_int_equal(tree_init(&s->tree), 0);
 	assert_int_equal(report_init(&s->table, sort, false, &err), 0);
-	s->fold->syms = new_syms(cfg);
-	s->fold->view.profile = &s->p;
-	s->fold->may_hold = true;
-	s->fold->view.tree = &s->tree;
-	s->fold->view.table = &s->table;
-	s->fold->root = ROOT_NONE;
-	if (open_image(im, &s->reader, &err) || data_reader_run(s->reader, &s->fold->sink, &err))
+	shared.pool = s->pic->names.pool;
+	s->pic->names.syms = new_syms(&shared);
+	s->pic->names.may_hold = true;
+	s->pic->fold.view = (struct fold_view){ .profile = &s->p, .tree = &s->tree, .table = &s->table };
+	s->pic->fold.root = ROOT_NONE;
+	if (open_image(im, &s->reader, &err) || data_reader_run(s->reader, &s->pic->names.sink, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(fold_end(s->fold), 0);
+	assert_int_equal(names_end(&s->pic->names), 0);
 	s->meta = *data_reader_meta(s->reader);
 	report_sort(&s->table, false);
+}
+
+static void see(struct seen *s, const struct image *im, const struct syms_cfg *cfg, const char *sort)
+{
+	see_beside(s, im, cfg, sort, NULL);
 }
 
 static void seen_free(struct seen *s)
 {
 	data_reader_close(s->reader);
-	syms_free(s->fold->syms);
-	fold_free(s->fold);
-	free(s->fold);
+	picture_free(s->pic);
 	tree_free(&s->tree);
 	report_free(&s->table);
 }
@@ -133,6 +136,35 @@ static struct syms_cfg here(void)
 	run("mkdir -p %s/proc/sys/kernel", scratch);
 	write_file(in_scratch("proc/kallsyms"), kallsyms);
 	return (struct syms_cfg){ .proc_root = in_scratch("proc"), .offline = true };
+}
+
+/* With one pool of names, functions of two files can be compared by their pointers. */
+static void two_files_beside_each_other(void **state)
+{
+	static const struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .sample_period = 10,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN };
+	static struct image im[2];
+	struct strpool *pool = strpool_new();
+	struct syms_cfg cfg = here();
+	struct seen s[2];
+
+	(void)state;
+	assert_non_null(pool);
+	for (int i = 0; i < 2; i++) {
+		image_begin(&im[i]);
+		put_attr(&im[i], &attr, 1);
+		SAMPLE(&im[i], PERF_RECORD_MISC_KERNEL, i ? G : F, PID_TID, T0 + 1, 1, 3, PERF_CONTEXT_KERNEL, i ? G : F, H + 8);
+		see_beside(&s[i], &im[i], &cfg, "comm,dso,sym", pool);
+	}
+	assert_ptr_equal(row(&s[0], "h")->sym, row(&s[1], "h")->sym);
+	assert_ptr_equal(row(&s[0], "h")->dso, row(&s[1], "h")->dso);
+	assert_ptr_equal(row(&s[0], "h")->comm, row(&s[1], "h")->comm);
+	assert_ptr_not_equal(row(&s[0], "f")->sym, row(&s[1], "g")->sym);
+	assert_ptr_equal(row(&s[0], "f")->dso, row(&s[1], "g")->dso);
+	seen_free(&s[0]);
+	assert_string_equal(row(&s[1], "h")->sym, "h"); /* the strings are the pool's, not the file's */
+	seen_free(&s[1]);
+	strpool_free(pool);
 }
 
 /* Self is where the event happened, wherever the chain begins; and no function stands twice for it. */
@@ -164,7 +196,7 @@ static void precise_ip(void **state)
 	assert_int_equal(row(&s, "h")->total, 101);
 	assert_int_equal(row(&s, "[unknown]")->self, 10000);
 	assert_int_equal(row(&s, "[unknown]")->total, 11000);
-	st = &s.fold->stack;
+	st = &s.pic->names.stack;
 	assert_true(st->n > 0 && st->frames[0].addr == 0x4000);
 	seen_free(&s);
 	/* Where the kernel is left out its address is, too. */
@@ -394,7 +426,7 @@ static void objects_of_another_machine(void **state)
 	syms = new_syms(&cfg);
 	map_elf(syms, PID, in_scratch("prog"), 0);
 	expect(syms, PID, T0, at, "[prog]");
-	fold_note_names(&p, syms);
+	names_note(syms, &p);
 	assert_int_equal(p.nr_notes, 1);
 	assert_non_null(strstr(p.notes[0], "from another machine (elsewhere, x86_64)"));
 	syms_free(syms);
@@ -676,6 +708,7 @@ static void late_build_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_files_beside_each_other),
 		cmocka_unit_test(precise_ip),
 		cmocka_unit_test(group_reads),
 		cmocka_unit_test(whose_kernel),

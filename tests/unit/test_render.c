@@ -395,16 +395,18 @@ static void table_make(struct report *t, struct profile *p, const char *sort)
 	static const struct frame kernel = { .name = "do_idle", .obj = "[kernel.kallsyms]", .kind = FRAME_KERNEL, .is_kernel = true };
 	static struct stack st;
 	struct sample s = { .pid = 10, .tid = 11, .weight = 70, .count = 7 };
+	struct named named = { .at = &s, .comm = "worker", .stack = &st };
 
 	assert_int_equal(report_init(t, sort, true, NULL), 0);
 	memcpy(st.frames, user, sizeof(user));
 	st.n = 2;
-	assert_int_equal(report_add(t, &s, "worker", &st), 0);
+	assert_int_equal(report_add(t, &named), 0);
 	s.weight = 30;
 	s.count = 3;
 	st.frames[0] = kernel;
 	st.n = 1;
-	assert_int_equal(report_add(t, &s, "swapper", &st), 0);
+	named.comm = "swapper";
+	assert_int_equal(report_add(t, &named), 0);
 	report_sort(t, false);
 	*p = (struct profile){ .notes = { "one \x1b note", "two" }, .nr_notes = 2, .event = "cpu-clock", .weight = 100, .kept = 10, .seen = 10 };
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/profile.h"
+#include "profile.h"
 #include "model/tree.h"
 
 #define DEEP 200000u

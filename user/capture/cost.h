@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "model/profile.h"
+#include "profile.h"
 
 /* Adds the time of one program, where the kernel was asked to measure it. */
 void cost_of_prog(int fd, struct receipt *r);

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "capture/pidns.h"
-#include "model/profile.h"
+#include "profile.h"
 #include "sample.h"
 #include "target.h"
 #include "util/err.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/profile.h"
+#include "profile.h"
 #include "sample.h"
 #include "unwinding.h"
 #include "util/err.h"

@@ -161,21 +161,20 @@ static void tell_choice(const struct replay *r)
 }
 
 /* Fills a view from a file or a live run. */
-static int gather(struct flame *f, struct fold *fold, const struct fold_view **ret_view, struct ksym_asker **asker, int *status,
-		  struct err *err)
+static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
 {
 	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
-	struct sample_cfg cfg = { .aggregate = true, .by_tid = fold->root == ROOT_TID, .bpf_stats = f->h.receipt };
+	struct sample_cfg cfg = { .aggregate = true, .by_tid = pic->fold.root == ROOT_TID, .bpf_stats = f->h.receipt };
 	struct replay *r = &f->replay;
 	int ret;
 
-	*ret_view = &fold->view;
+	*ret_view = &pic->fold.view;
 	if (!f->input) {
 		if (f->off.wall)
-			fold->off_event = f->off_cfg.event;
-		return live_run(&f->m, &cfg, &syms_cfg, fold, asker, status, err);
+			pic->names.off_event = f->off_cfg.event;
+		return live_run(&f->m, &cfg, &syms_cfg, pic, status, err);
 	}
-	r->fold = fold;
+	r->pic = pic;
 	r->path = f->input;
 	r->sort = f->top ? TOP_KEYS : NULL;
 	r->trees = r->add_up = true;
@@ -187,13 +186,12 @@ static int gather(struct flame *f, struct fold *fold, const struct fold_view **r
 	return 0;
 }
 
-static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, const struct flame_format *fmt, struct err *err)
+static int flame_into(struct flame *f, struct picture *pic, struct outfile *out, const struct flame_format *fmt, struct err *err)
 {
-	struct ksym_asker *asker = NULL;
 	const struct fold_view *v;
 	int status = 0, ret;
 
-	ret = gather(f, fold, &v, &asker, &status, err);
+	ret = gather(f, pic, &v, &status, err);
 	if (!ret && !v->profile->kept)
 		ret = nothing_sampled(v->profile, f->input, status, err);
 	if (!ret)
@@ -205,7 +203,6 @@ static int flame_into(struct flame *f, struct fold *fold, struct outfile *out, c
 	if (!ret)
 		ret = honesty_exit(&f->h, v->profile, status, err);
 	replay_close(&f->replay);
-	ksym_close(asker);
 	return ret;
 }
 
@@ -276,7 +273,7 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 	return 0;
 }
 
-static int flame_with(struct flame *f, struct fold *fold, const struct flame_format *fmt, struct err *err)
+static int flame_with(struct flame *f, struct picture *pic, const struct flame_format *fmt, struct err *err)
 {
 	struct profile p = { 0 };
 	struct report table = { 0 };
@@ -291,12 +288,12 @@ static int flame_with(struct flame *f, struct fold *fold, const struct flame_for
 	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0;
 	if (!ret && f->top)
 		ret = report_init(&table, TOP_KEYS, false, err);
-	fold->view = (struct fold_view){ .profile = &p, .tree = &tree, .table = f->top ? &table : NULL };
-	fold->root = pick_root(f->by);
-	fold->no_kernel = f->m.no_kernel;
-	fold->no_user = f->m.no_user;
+	pic->fold.view = (struct fold_view){ .profile = &p, .tree = &tree, .table = f->top ? &table : NULL };
+	pic->fold.root = pick_root(f->by);
+	pic->names.no_kernel = f->m.no_kernel;
+	pic->names.no_user = f->m.no_user;
 	if (!ret)
-		ret = flame_into(f, fold, &out, fmt, err);
+		ret = flame_into(f, pic, &out, fmt, err);
 	outfile_abort(&out);
 	report_free(&table);
 	tree_free(&tree);
@@ -307,23 +304,19 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 {
 	struct flame *f = cfg;
 	const struct flame_format *fmt = pick_format(f, err);
-	struct fold *fold;
+	struct picture *pic;
 	int ret;
 
 	if (!fmt)
 		return -EINVAL;
-	fold = malloc(sizeof(*fold));
-	if (!fold || fold_init(fold)) {
-		free(fold);
+	pic = picture_new(NULL);
+	if (!pic)
 		return err_set(err, -ENOMEM, "out of memory");
-	}
 	f->replay.event = REPLAY_EACH;
 	ret = f->input ? check_input(f, operands, err) : check_live(f, operands, err);
 	if (!ret)
-		ret = flame_with(f, fold, fmt, err);
-	syms_free(fold->syms);
-	fold_free(fold);
-	free(fold);
+		ret = flame_with(f, pic, fmt, err);
+	picture_free(pic);
 	measure_free(&f->m);
 	return ret;
 }

@@ -8,7 +8,7 @@
 #include "capture/source/sample.h"
 #include "capture/walker.h"
 #include "cmd/callgraph.h"
-#include "model/profile.h"
+#include "profile.h"
 #include "sym/sym.h"
 #include "target.h"
 

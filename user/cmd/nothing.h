@@ -3,7 +3,7 @@
 #ifndef SKEP_CMD_NOTHING_H
 #define SKEP_CMD_NOTHING_H
 
-#include "model/profile.h"
+#include "profile.h"
 #include "util/err.h"
 
 /*

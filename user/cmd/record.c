@@ -262,7 +262,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	if (r.writer)
 		ret = close_writer(&r, &p, ret, err);
-	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold tells of it, nor is the sample lost */
+	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold counts it, nor is the sample lost */
 	measure_free(&rec->m);
 	build_ids_free(r.ids);
 	syms_free(r.syms);

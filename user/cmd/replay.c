@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From a file to a filled fold and profile. */
+/* From a file to filled views and a profile. */
 #include "cmd/replay.h"
 
 #include <errno.h>
@@ -17,16 +17,15 @@
 #include "util/log.h"
 #include "util/num.h"
 
-static void set_title(struct profile *p, const char *path, const struct data_meta *meta)
+static void set_title(struct replay *r, const struct data_meta *meta)
 {
-	static char title[1024];
-	size_t n = snprintf(title, sizeof(title), "%s", path);
+	size_t n = snprintf(r->title, sizeof(r->title), "%s", r->path);
 
 	if (meta->argc)
-		n += snprintf(title + n, sizeof(title) - n, ":");
-	for (int i = 0; i < meta->argc && n < sizeof(title); i++)
-		n += snprintf(title + n, sizeof(title) - n, " %s", meta->argv[i]);
-	p->title = title;
+		n += snprintf(r->title + n, sizeof(r->title) - n, ":");
+	for (int i = 0; i < meta->argc && n < sizeof(r->title); i++)
+		n += snprintf(r->title + n, sizeof(r->title) - n, " %s", meta->argv[i]);
+	r->total.title = r->title;
 }
 
 int replay_event_index(const char *text, int *ret_index, struct err *err)
@@ -87,7 +86,7 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 	}
 	for (uint32_t i = 0; i < total->nr_notes && first; i++)
 		profile_note(p, "%s", total->notes[i]);
-	fold_note_names(p, r->fold->syms);
+	names_note(r->pic->names.syms, p);
 	for (uint32_t i = 0; i < p->nr_notes; i++)
 		profile_note(total, "%s", p->notes[i]);
 	p->kept = v->at.folded;
@@ -128,14 +127,15 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
 	r->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
 	cfg->recorded = &r->recorded;
-	r->fold->may_hold = true;
-	ask_kernel(cfg, &r->asker);
+	r->pic->names.may_hold = true;
+	ask_kernel(cfg, &r->pic->ksym);
 	ret = replay_views_choose(r, err);
+	cfg->pool = r->pic->names.pool;
 	if (!ret)
-		ret = syms_new(cfg, &r->fold->syms, err);
+		ret = syms_new(cfg, &r->pic->names.syms, err);
 	if (!ret)
-		ret = data_reader_run(r->reader, &r->fold->sink, err);
-	if ((!ret || ret == -EBADMSG) && fold_end(r->fold))
+		ret = data_reader_run(r->reader, &r->pic->names.sink, err);
+	if ((!ret || ret == -EBADMSG) && names_end(&r->pic->names))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }
@@ -159,7 +159,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		return ret;
 	meta = data_reader_meta(r->reader);
 	tell_gaps(meta, &r->total);
-	set_title(&r->total, r->path, meta);
+	set_title(r, meta);
 	if (r->views.data[0]->at.folded)
 		note_empty(r, meta, &r->total);
 	r->total.event = r->views.data[0]->profile.event;
@@ -178,5 +178,4 @@ void replay_close(struct replay *r)
 	replay_views_free(r);
 	if (r->reader)
 		data_reader_close(r->reader);
-	ksym_close(r->asker);
 }

@@ -3,9 +3,8 @@
 #ifndef SKEP_CMD_REPLAY_H
 #define SKEP_CMD_REPLAY_H
 
-#include "capture/ksym.h"
+#include "cmd/live.h"
 #include "data/data.h"
-#include "model/fold.h"
 
 /* The value of --event-index: 0 or -EINVAL, err filled. Whether the file has it is seen by replay_run. */
 int replay_event_index(const char *text, int *ret_index, struct err *err);
@@ -27,7 +26,7 @@ struct replay_view {
 
 struct replay {
 	/* Set by the command. */
-	struct fold *fold;
+	struct picture *pic;
 	const char *path;
 	const char *sort; /* keys of a table for each view; NULL: none */
 	bool callers;	  /* in the tables */
@@ -39,15 +38,15 @@ struct replay {
 	struct profile total;	/* of all views: losses, notes, numbers of samples */
 	struct data_reader *reader; /* whose strings the views have */
 	/* Own. */
+	char title[1024];
 	struct recorded recorded;
-	struct ksym_asker *asker; /* what kernel names come from */
 	int *view_of;		  /* by event: the first one that shares its view; -1: left out */
 	struct replay_view **slots; /* by that event */
 	int nr_events, other_event; /* the last that was left out and has samples, or -1 */
 };
 
 /*
- * Reads path into views (syms of the fold are made here, for the recorded kernel, with cfg's choices). 0 or -errno; replay_close() in
+ * Reads path into views (its syms are made here, for the recorded kernel, with cfg's choices). 0 or -errno; replay_close() in
  * any case.
  */
 int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err);

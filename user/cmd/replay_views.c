@@ -97,7 +97,7 @@ static int choose_time(struct replay *r, const struct data_meta *meta, struct er
 	if (clocks != 1)
 		return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' has %d clocks beside '%s': --wall needs one", r->path, clocks, OFFCPU_EVENT);
 	r->view_of[off] = r->view_of[clock] = clock;
-	r->fold->off_event = off;
+	r->pic->names.off_event = off;
 	return 0;
 }
 
@@ -170,9 +170,9 @@ int replay_views_choose(struct replay *r, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (int i = 0; i < meta->nr_events; i++)
 		r->view_of[i] = -1;
-	r->fold->view.profile = &r->total;
-	r->fold->choose = choose;
-	r->fold->choose_arg = r;
+	r->pic->fold.view.profile = &r->total;
+	r->pic->fold.choose = choose;
+	r->pic->fold.choose_arg = r;
 	return choose_events(r, meta, err);
 }
 

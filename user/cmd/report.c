@@ -153,7 +153,6 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	struct report_options *r = cfg;
 	struct replay replay = { .event = REPLAY_EACH, .callers = r->callers };
 	struct outfile out;
-	struct fold *fold;
 	int ret;
 
 	r->input = r->input ? r->input : "perf.data";
@@ -164,17 +163,11 @@ static int report_run(void *cfg, char **operands, struct err *err)
 		ret = outfile_open(&out, r->out ? r->out : "-", err);
 	if (ret)
 		return ret;
-	replay.fold = fold = malloc(sizeof(*fold));
-	if (!fold || fold_init(fold)) {
-		ret = err_set(err, -ENOMEM, "out of memory");
-	} else {
-		ret = report_into(r, &replay, &out, err);
-		replay_close(&replay);
-		syms_free(fold->syms);
-		fold_free(fold);
-	}
+	replay.pic = picture_new(NULL);
+	ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
+	replay_close(&replay);
+	picture_free(replay.pic);
 	outfile_abort(&out);
-	free(fold);
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 

@@ -8,9 +8,9 @@
 #include "capture/features.h"
 #include "capture/session.h"
 #include "cmd/live.h"
-#include "model/fold.h"
 #include "model/schedlog.h"
 #include "sym/kallsyms.h"
+#include "sym/names.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
 
@@ -35,7 +35,8 @@ uint32_t schedlog_frames(struct schedlog *log, const struct schedlog_event *e, c
 	*ret_frames = NULL;
 	if (!log->syms || (!e->at.nr_kips && !e->at.nr_uips))
 		return 0;
-	stack_resolve(log->syms, &e->at, &log->stack, &log->profile);
+	stack_resolve(log->syms, &e->at, &log->stack);
+	stack_losses(&log->stack, 1, log->profile.losses);
 	begin = schedlog_stack_begin(log->stack.frames, log->stack.n);
 	*ret_frames = log->stack.frames + begin;
 	return log->stack.n - begin;
@@ -86,7 +87,7 @@ static int measure(struct schedlog *log, int *ret_status, struct err *err)
 		*ret_status = session_status(session);
 		session_profile(session, &log->profile);
 		if (log->syms)
-			fold_note_names(&log->profile, log->syms);
+			names_note(log->syms, &log->profile);
 		ret = log->end ? log->end(log) : 0;
 	}
 	session_close(session);

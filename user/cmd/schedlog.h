@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/stat_out.h"
-#include "model/stack.h"
+#include "sym/stack.h"
 
 extern const struct cmd cmd_sched_timehist, cmd_sched_map;
 

@@ -36,7 +36,7 @@ static int row_keys(const char *by, char *buf, size_t size, struct err *err)
 	return 0;
 }
 
-static int print(const struct stat_stack *o, struct fold *fold, const struct measure *m, FILE *out)
+static int print(const struct stat_stack *o, const struct fold_view *v, const struct measure *m, FILE *out)
 {
 	const char *names[EVENTS_MAX];
 	const struct report_cfg cfg = { .event_names = names, .rows_max = o->top, .callers = true, .counts = true };
@@ -46,34 +46,33 @@ static int print(const struct stat_stack *o, struct fold *fold, const struct mea
 	if (o->folded) {
 		const struct flame_cfg picture = { 0 };
 
-		tree_sort(fold->view.tree, 0);
-		return render_folded(out, fold->view.tree, fold->view.profile, &picture);
+		tree_sort(v->tree, 0);
+		return render_folded(out, v->tree, v->profile, &picture);
 	}
-	report_sort(fold->view.table, false);
-	return (o->json ? render_report_json : o->csv ? render_report_csv : render_report_text)(out, fold->view.table, fold->view.profile, &cfg);
+	report_sort(v->table, false);
+	return (o->json ? render_report_json : o->csv ? render_report_csv : render_report_text)(out, v->table, v->profile, &cfg);
 }
 
 /* event: the name of the first, which is still there when the run is not. */
-static int run(const struct stat_stack *o, const char *event, struct measure *m, struct fold *fold, struct stat_out *out,
-	       int *ret_status, struct err *err)
+static int run(const struct stat_stack *o, const char *event, struct measure *m, struct picture *pic, struct stat_out *out, int *ret_status,
+	       struct err *err)
 {
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = true };
 	struct syms_cfg syms_cfg = { 0 };
-	struct ksym_asker *asker = NULL;
-	int ret = live_run(m, &cfg, &syms_cfg, fold, &asker, ret_status, err);
+	const struct fold_view *v = &pic->fold.view;
+	int ret = live_run(m, &cfg, &syms_cfg, pic, ret_status, err);
 
-	fold->view.profile->event = m->nr_events > 1 ? "several events" : event;
-	if (!ret && !fold->view.profile->seen)
-		profile_note(fold->view.profile, "none of these events happened");
+	v->profile->event = m->nr_events > 1 ? "several events" : event;
+	if (!ret && !v->profile->seen)
+		profile_note(v->profile, "none of these events happened");
 	if (!ret)
-		ret = print(o, fold, m, out->stream);
-	ksym_close(asker);
+		ret = print(o, v, m, out->stream);
 	return ret;
 }
 
 int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct profile *profile, int *ret_status, struct err *err)
 {
-	struct fold *fold = calloc(1, sizeof(*fold));
+	struct picture *pic = picture_new(NULL);
 	char keys[KEYS_BYTES];
 	struct report table = { 0 };
 	struct tree tree = { 0 };
@@ -81,34 +80,27 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 	int ret;
 
 	if (o->walks.call_graph == CALL_GRAPH_NONE) {
-		free(fold);
+		picture_free(pic);
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph none leaves no stacks to show");
 	}
 	m->walks = o->walks;
-	ret = fold ? walk_check(&o->walks, err) : -ENOMEM;
+	ret = pic ? walk_check(&o->walks, err) : -ENOMEM;
 	if (!ret)
 		ret = row_keys(o->keys, keys, sizeof(keys), err);
 	if (!ret)
 		ret = report_init(&table, keys, true, err);
 	if (!ret && o->folded)
 		ret = tree_init(&tree);
-	if (!ret)
-		ret = fold_init(fold);
 	if (ret)
 		goto out;
-	fold->view.profile = profile;
-	fold->view.table = o->folded ? NULL : &table;
-	fold->view.tree = o->folded ? &tree : NULL;
-	fold->root = ROOT_COMM;
+	pic->fold.view = (struct fold_view){ .profile = profile, .table = o->folded ? NULL : &table, .tree = o->folded ? &tree : NULL };
 	ret = stat_out_open(&out, o->out, false, false, err);
 	if (!ret)
-		ret = stat_out_close(&out, run(o, m->events[0].name, m, fold, &out, ret_status, err), err);
-	syms_free(fold->syms);
-	fold_free(fold);
+		ret = stat_out_close(&out, run(o, m->events[0].name, m, pic, &out, ret_status, err), err);
 out:
 	tree_free(&tree);
 	report_free(&table);
-	free(fold);
+	picture_free(pic);
 	return ret;
 }
 

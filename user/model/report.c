@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sample.h"
 #include "util/hash.h"
 
 #define FIRST_SLOTS 1024
@@ -170,14 +171,16 @@ static int add_callers(struct report_row *r, const struct sample *s, const struc
 	return tree_add(r->callers, st->frames + 1, st->n - 1, s->weight, s->count);
 }
 
-int report_add(struct report *t, const struct sample *s, const char *comm, const struct stack *st)
+int report_add(struct report *t, const struct named *named)
 {
 	static const struct frame nothing = { .kind = FRAME_UNKNOWN };
+	const struct sample *s = named->at;
+	const struct stack *st = named->stack;
 
 	t->samples++;
 	for (uint32_t i = 0; i < st->n || i == 0; i++) {
 		const struct frame *f = st->n ? &st->frames[i] : &nothing;
-		struct report_row key = row_key(t, s, comm, f), *r;
+		struct report_row key = row_key(t, s, named->comm, f), *r;
 		long at;
 
 		if (f->kind == FRAME_MARK && i > 0)

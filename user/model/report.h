@@ -6,8 +6,9 @@
 #ifndef SKEP_MODEL_REPORT_H
 #define SKEP_MODEL_REPORT_H
 
-#include "model/stack.h"
+#include "frame.h"
 #include "model/tree.h"
+#include "util/err.h"
 #include "util/vec.h"
 
 enum report_key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_MAX };
@@ -38,8 +39,8 @@ struct report {
 int report_init(struct report *t, const char *sort, bool want_callers, struct err *err);
 void report_free(struct report *t);
 
-/* comm: interned. 0 or -ENOMEM. */
-int report_add(struct report *t, const struct sample *s, const char *comm, const struct stack *st);
+/* 0 or -ENOMEM. */
+int report_add(struct report *t, const struct named *named);
 
 /* Heaviest first: by total when by_total, else by self; ties by name. */
 void report_sort(struct report *t, bool by_total);

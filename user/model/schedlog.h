@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "frame.h"
 #include "sample.h"
-#include "sym/sym.h"
 
 /* A time that is not known is no number. */
 struct sched_time {

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "sym/sym.h"
+#include "frame.h"
 #include "util/vec.h"
 
 #define TREE_NONE UINT32_MAX

@@ -3,7 +3,7 @@
 #ifndef SKEP_RENDER_LEDGER_H
 #define SKEP_RENDER_LEDGER_H
 
-#include "model/profile.h"
+#include "profile.h"
 #include "util/json.h"
 
 /* The members of render/tree/json.c's format from "title" to "receipt", into the object that is open. */

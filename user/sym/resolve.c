@@ -34,7 +34,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 	syms->perfmap_limits = (struct perfmap_limits)PERFMAP_LIMITS;
 	if (!syms->cfg.proc_root)
 		syms->cfg.proc_root = "/proc";
-	syms->pool = strpool_new();
+	syms->pool = cfg->pool ? cfg->pool : strpool_new();
 	syms->cache_slots = CACHE_FIRST_SLOTS;
 	syms->cache = calloc(syms->cache_slots, sizeof(*syms->cache));
 	if (syms->pool) {
@@ -66,7 +66,8 @@ void syms_free(struct syms *syms)
 	vec_free(&syms->pending);
 	vec_free(&syms->jits);
 	free(syms->cache);
-	strpool_free(syms->pool);
+	if (!syms->cfg.pool)
+		strpool_free(syms->pool);
 	free(syms);
 }
 

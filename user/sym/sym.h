@@ -2,7 +2,7 @@
 /*
  * RESOLVE: address to frames. In: task events (who mapped what, when) and addresses. Out: frames
  * whose names are interned, so that two frames are the same function iff their name and obj
- * pointers are equal. struct syms owns every string and object; they live until syms_free.
+ * pointers are equal. struct syms owns every object; its strings live in a pool, which several may share.
  */
 #ifndef SKEP_SYM_SYM_H
 #define SKEP_SYM_SYM_H
@@ -10,30 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frame.h"
 #include "sample.h"
 #include "unwinding.h"
 #include "util/err.h"
-
-enum frame_kind {
-	FRAME_USER,
-	FRAME_KERNEL,
-	FRAME_JIT,     /* named by a perf map */
-	FRAME_INLINED, /* inlined into the next outer frame */
-	FRAME_UNKNOWN, /* no symbol: name is "[object]" or "[unknown]" */
-	FRAME_MARK,    /* not code: a process root or "[truncated: ...]" */
-};
-
-struct frame {
-	const char *name; /* demangled; interned */
-	const char *obj;  /* path of the file, "[kernel.kallsyms]", "[module]", "//anon"; interned */
-	const char *file; /* source file or NULL; interned; only if lines were requested */
-	uint32_t line;	  /* 0: not known */
-	uint16_t kind;	  /* enum frame_kind */
-	bool is_root;	  /* user stacks begin in this function: see symbol_is_root */
-	bool is_kernel;	  /* the address is the kernel's, with a name or without */
-	uint64_t addr;	  /* the address that was looked up */
-	uint64_t off;	  /* bytes into the symbol; for FRAME_UNKNOWN into the object (ELF address) */
-};
+#include "util/strpool.h"
 
 /* The recording's description of its machine; NULL: it has none. */
 struct recorded {
@@ -49,6 +30,7 @@ struct syms_cfg {
 	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
+	struct strpool *pool;  /* of all strings, borrowed: files that share one can be compared by pointers. NULL: one of its own */
 	/* Build id of the kernel that was recorded; size 0: the running one. If it is not the running
 	 * kernel, kernel addresses stay unnamed and syms_stats.kernel_mismatch is set. */
 	uint8_t kernel_build_id[BUILD_ID_MAX];

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/profile.h"
+#include "profile.h"
 #include "model/report.h"
 
 struct report_cfg {

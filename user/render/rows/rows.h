@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "model/profile.h"
+#include "profile.h"
 #include "model/table.h"
 #include "row.h"
 

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "model/profile.h"
+#include "profile.h"
 #include "model/tree.h"
 
 struct flame_cfg {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Addresses to frames, leaf first: kernel part, user part, marker. */
-#include "model/stack.h"
+#include "sym/stack.h"
 
 #include <string.h>
 
@@ -102,13 +102,13 @@ static void drop_plumbing(struct stack *st)
 	memmove(&st->frames[0], &st->frames[n], st->n * sizeof(st->frames[0]));
 }
 
-void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, struct profile *p)
+void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st)
 {
 	uint32_t user_from, from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
 	const char *text = NULL;
 	bool whole, rooted, kernel = s->nr_kips;
 
-	st->n = 0;
+	st->n = st->unnamed_kernel = st->unnamed_user = 0;
 	from = add_leaf(syms, s, kernel ? s->kips : s->uips, kernel ? s->nr_kips : s->nr_uips, kernel, st);
 	whole = add_frames(syms, s, s->kips, kernel ? from : 0, s->nr_kips, true, st);
 	if (s->is_tracepoint)
@@ -120,7 +120,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 		drop_no_code(st, user_from);
 	for (uint32_t i = 0; i < st->n; i++)
 		if (st->frames[i].kind == FRAME_UNKNOWN)
-			p->losses[i < user_from ? LOSS_UNNAMED_KERNEL : LOSS_UNNAMED] += s->count;
+			++*(i < user_from ? &st->unnamed_kernel : &st->unnamed_user);
 	rooted = cut == STOP_WHOLE || (st->n > user_from && st->frames[st->n - 1].is_root);
 	/* What the walker's limit cut off above a root was not of this stack. */
 	if ((rooted && whole) || s->ustop == STOP_LEAF) {
@@ -134,9 +134,9 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st, 
 	if (!cut && s->kstop == STOP_DEPTH && s->ustop != STOP_LEAF)
 		cut = STOP_DEPTH;
 	st->cut = cut;
+	st->cut_loss = cuts[cut].loss;
 	if (!cut)
 		return;
-	p->losses[cuts[cut].loss] += s->count;
 	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, text ? text : cuts[cut].text),
 					      .obj = syms_intern(syms, ""), .kind = FRAME_MARK };
 }

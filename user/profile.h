@@ -4,8 +4,8 @@
  * what the measuring cost. Every command hands one to its renderer, so that no format can be
  * silent about losses (design: promises 1 and 2).
  */
-#ifndef SKEP_MODEL_PROFILE_H
-#define SKEP_MODEL_PROFILE_H
+#ifndef SKEP_PROFILE_H
+#define SKEP_PROFILE_H
 
 #include <stdint.h>
 

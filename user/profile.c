@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The words of the loss ledger, in one place for every format, and the notes. Nothing is owned here. */
-#include "model/profile.h"
+#include "profile.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "sym/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/stack.h"
+
+#define HELD_MAX (1u << 17) /* with stacks at most 48 MB; what comes then keeps a number as its name */
+#define HELD_IPS_MAX (1u << 22)
+
+/* That there was no room for a stack is said of the user's, and is so of both. */
+static void leave_out(const struct names *n, struct sample *s)
+{
+	if (n->no_kernel) {
+		s->ip = s->nr_kips ? 0 : s->ip;
+		s->nr_kips = s->kstop = 0;
+	}
+	if (n->no_user) {
+		s->ip = s->nr_kips ? s->ip : 0;
+		s->nr_uips = 0;
+		s->ustop = s->ustop == STOP_NO_ROOM ? STOP_NO_ROOM : STOP_ROOT;
+	}
+}
+
+/* The frame that says what it did on no CPU, or NULL. */
+static const char *off_cpu_mark(const struct names *n, const struct sample *s)
+{
+	if (s->off_cpu == OFF_CPU_QUEUED)
+		return "[run queue]";
+	if (s->off_cpu == OFF_CPU_PREEMPTED)
+		return "[preempted]";
+	if (s->event != n->off_event)
+		return NULL;
+	return s->off_cpu == OFF_CPU_BLOCKED ? "[blocked]" : "[off-CPU]";
+}
+
+static int pass(struct names *n, const struct sample *s, const char *comm)
+{
+	struct named named = { .at = s, .comm = comm, .stack = &n->stack };
+	const char *mark = off_cpu_mark(n, s);
+
+	if (!comm)
+		return -ENOMEM;
+	stack_resolve(n->syms, s, &n->stack);
+	if (mark)
+		stack_mark(n->syms, mark, &n->stack);
+	if (s->waker) {
+		struct sample waker = *s->waker;
+
+		leave_out(n, &waker);
+		stack_resolve(n->syms, &waker, &n->waker);
+		named.waker = &n->waker;
+	}
+	return n->to->sample(n->to, &named);
+}
+
+/* 1: it waits. 0: there is no room for it. Or -ENOMEM. */
+static int hold(struct names *n, const struct sample *s)
+{
+	uint32_t nr = s->nr_kips + s->nr_uips;
+	struct held *h;
+	uint64_t *ips;
+
+	if (n->held.n >= HELD_MAX || n->held_ips.n + nr > HELD_IPS_MAX)
+		return 0;
+	h = vec_take(&n->held, 1);
+	if (!h)
+		return -ENOMEM;
+	*h = (struct held){ *s, n->held_ips.n };
+	ips = nr ? vec_take(&n->held_ips, nr) : NULL;
+	if (nr && !ips)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++)
+		ips[i] = i < s->nr_kips ? s->kips[i] : s->uips[i - s->nr_kips];
+	return 1;
+}
+
+static int take_sample(struct sink *sink, const struct sample *sample)
+{
+	struct names *n = (struct names *)sink;
+	struct sample s = *sample;
+	const char *comm;
+	bool is_made_up;
+	int ret;
+
+	if (n->to->wants && !n->to->wants(n->to, &s))
+		return 0;
+	leave_out(n, &s);
+	comm = comms_of(&n->comms, &s, &is_made_up);
+	if (comm && is_made_up && n->may_hold && (ret = hold(n, &s)))
+		return ret < 0 ? ret : 0;
+	return pass(n, &s, comm);
+}
+
+static int take_task(struct sink *sink, const struct task_event *t)
+{
+	struct names *n = (struct names *)sink;
+	int ret = comms_task(&n->comms, t);
+
+	return ret ? ret : syms_task(n->syms, t);
+}
+
+static int take_lost(struct sink *sink, uint64_t lost)
+{
+	struct named_sink *to = ((struct names *)sink)->to;
+
+	return to->lost ? to->lost(to, lost) : 0;
+}
+
+static int take_round(struct sink *sink)
+{
+	struct names *n = (struct names *)sink;
+
+	if (n->pin)
+		syms_pin(n->syms);
+	return 0;
+}
+
+int names_init(struct names *n, struct strpool *pool, struct named_sink *to)
+{
+	memset(n, 0, offsetof(struct names, stack)); /* the stacks are large, and written before they are read */
+	n->sink = (struct sink){ .sample = take_sample, .task = take_task, .lost = take_lost, .round = take_round };
+	n->to = to;
+	n->off_event = -1;
+	n->owns_pool = !pool;
+	n->pool = pool ? pool : strpool_new();
+	return n->pool ? comms_init(&n->comms, n->pool) : -ENOMEM;
+}
+
+void names_free(struct names *n)
+{
+	syms_free(n->syms);
+	comms_free(&n->comms);
+	vec_free(&n->held);
+	vec_free(&n->held_ips);
+	if (n->owns_pool)
+		strpool_free(n->pool);
+	n->syms = NULL;
+	n->pool = NULL;
+}
+
+int names_end(struct names *n)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n->held.n && !ret; i++) {
+		struct held *h = &n->held.data[i];
+
+		h->s.kips = n->held_ips.data + h->ips;
+		h->s.uips = h->s.kips + h->s.nr_kips;
+		ret = pass(n, &h->s, comms_late(&n->comms, h->s.tid));
+	}
+	n->held.n = 0;
+	return ret;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * NAMES: the sink between a source (a live capture, a file) and whoever shows what it delivers. In: samples and task events. Out: each
+ * sample with the name of its thread and its frames (struct named), looked up while its process is known.
+ */
+#ifndef SKEP_SYM_NAMES_H
+#define SKEP_SYM_NAMES_H
+
+#include "frame.h"
+#include "profile.h"
+#include "sym/comms.h"
+#include "sym/sym.h"
+#include "util/vec.h"
+
+/* A sample of a thread that has no name yet: it waits for one. Its stacks are in held_ips, from `ips` on. */
+struct held {
+	struct sample s;
+	size_t ips;
+};
+
+struct names {
+	struct sink sink; /* first: the sink functions find the rest by it */
+	/* Set by the owner, after names_init(). */
+	struct syms *syms; /* names_free() frees it; its pool has to be ours */
+	bool no_kernel, no_user; /* drop those frames (a file holds both) */
+	int off_event;		 /* of time off the CPUs among samples of what runs: blocked time has a frame, too; or -1 */
+	bool pin;		 /* read symbols while processes live (live capture) */
+	bool may_hold;		 /* samples of threads without a name until names_end() */
+	/* Own. */
+	struct named_sink *to; /* borrowed */
+	struct strpool *pool;
+	bool owns_pool;
+	struct comms comms;
+	VEC(struct held) held;
+	VEC(uint64_t) held_ips;
+	struct stack stack, waker;
+};
+
+/*
+ * Fills the sink. pool: borrowed, for names that are compared with those of another run or file; NULL: one of its own. 0 or -ENOMEM;
+ * names_free() in either case.
+ */
+int names_init(struct names *n, struct strpool *pool, struct named_sink *to);
+void names_free(struct names *n);
+
+/* After the last event, with may_hold: the samples that waited get the names that arrived since. 0 or -errno. */
+int names_end(struct names *n);
+
+/* Once, at the end: notes in the profile that say why names are missing, where its ledger has some. */
+void names_note(const struct syms *syms, struct profile *profile);
+
+#endif

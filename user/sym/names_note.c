@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Why names are missing, in words. */
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "sym/names.h"
+
+static void note_other_kernel(struct profile *p, const struct recorded *r)
+{
+	struct utsname u;
+
+	if (!r || !r->os_release || uname(&u) || !strcmp(r->os_release, u.release))
+		profile_note(p, "kernel addresses have no names: the file was recorded under another kernel than this one");
+	else
+		profile_note(p,
+				"kernel addresses have no names: the file was recorded under kernel %s (%s), this one is %s (%s): read the file where it was recorded",
+			     r->os_release, r->arch ? r->arch : "-", u.release, u.machine);
+}
+
+static void note_kernel(struct profile *p, const struct syms_stats *stats)
+{
+	if (stats->kernel_hidden && stats->kptr_restrict > 1)
+		profile_note(p, "kernel addresses are hidden (kernel.kptr_restrict=%d): "
+			     "sysctl kernel.kptr_restrict=1 shows them to root", stats->kptr_restrict);
+	else if (stats->kernel_hidden)
+		profile_note(p, "kernel addresses are hidden (kernel.kptr_restrict=%d): run as root or with CAP_SYSLOG",
+			     stats->kptr_restrict);
+	if (stats->kernel_mismatch && stats->kernel_not_said)
+		profile_note(p, "kernel addresses have no names: the file does not name its kernel (it was cut, or came through a pipe)");
+	else if (stats->kernel_mismatch)
+		note_other_kernel(p, stats->recorded);
+}
+
+/* Files are found by their build ids, wherever they are from: only without one it matters whose the path is. */
+static void note_objects(struct profile *p, const struct syms_stats *stats)
+{
+	const struct recorded *r = stats->recorded;
+
+	if (stats->other_machine && stats->kernel_not_said)
+		profile_note(p, "no names for the functions of %llu files: the recording does not say which machine they are from (%s%s)",
+			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
+	else if (stats->other_machine)
+		profile_note(p, "no names for the functions of %llu files: they are from another machine (%s, %s), and no file here has the build ids "
+			     "that 'perf record --buildid-mmap' and skep record keep: %s%s", (unsigned long long)stats->objects_missing,
+			     r->hostname ? r->hostname : "-", r->arch ? r->arch : "-", stats->missing, stats->objects_missing > 1 ? " ..." : "");
+	else
+		profile_note(p, "no names for the functions of %llu files, which are deleted, unreadable or replaced: %s%s",
+			     (unsigned long long)stats->objects_missing, stats->missing, stats->objects_missing > 1 ? " ..." : "");
+}
+
+void names_note(const struct syms *syms, struct profile *profile)
+{
+	struct syms_stats stats;
+
+	syms_stats(syms, &stats);
+	if (profile->losses[LOSS_UNNAMED_KERNEL])
+		note_kernel(profile, &stats);
+	if (stats.debugfiles_unchecked)
+		profile_note(profile, "debug files found by .gnu_debuglink are not used: one is larger than 1 GB, or all together are larger than 2 GB");
+	if (stats.dwarf_refused)
+		profile_note(profile,
+				"no source lines or inlined functions for %llu files: their debug information is too large, or unpacks to more than 64 times its size",
+			     (unsigned long long)stats.dwarf_refused);
+	if (stats.perfmaps_cut)
+		profile_note(profile, "a perf map is too large to be read whole: names of JIT code may be old or missing");
+	if (profile->losses[LOSS_UNNAMED] && stats.objects_missing)
+		note_objects(profile, &stats);
+}
