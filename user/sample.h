@@ -41,21 +41,28 @@ struct sample_value {
 	bool is_fault;	  /* it could not be read */
 };
 
+/* Whose addresses a chain holds, in the order in which a stack is put together: leaf first. Frames of an interpreter are one more. */
+enum chain_kind { CHAIN_KERNEL, CHAIN_USER, CHAIN_KINDS };
+
+/* One walk of a stack. */
+struct chain {
+	const uint64_t *ips; /* leaf first */
+	uint32_t n;
+	uint8_t stop; /* enum stack_stop: why it ended */
+};
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
 	uint64_t weight;  /* sum of the sampling periods */
 	uint64_t count;	  /* 1 from a stream or a file; N from an in-kernel hash */
-	uint64_t ip;	  /* where it happened, in the kernel if there are kips; a file's need not be a leaf of these; 0 if not known */
+	uint64_t ip;	  /* where it happened, in the kernel if that has a chain; a file's need not be a leaf of these; 0 if not known */
 	uint32_t pid, tid; /* process (tgid) and thread, in the PID namespace that skep runs in */
 	uint32_t cpu;	  /* UINT32_MAX when aggregated over CPUs */
 	uint16_t event;	  /* index in the session's event list */
-	uint8_t kstop, ustop; /* enum stack_stop of each walk */
 	bool is_tracepoint; /* its kernel stack may start in the code that delivered the hit */
 	const char *comm; /* NUL-terminated, shorter than COMM_LEN; NULL: take it from task events */
-	const uint64_t *kips; /* kernel frames, leaf first */
-	const uint64_t *uips; /* user frames, leaf first */
-	uint32_t nr_kips, nr_uips;
+	struct chain chains[CHAIN_KINDS]; /* by enum chain_kind; n 0: none */
 	/* Of time off a CPU */
 	uint8_t off_cpu; /* enum off_cpu */
 	const struct sample *waker; /* who ended that, with stacks and comm; or NULL */
@@ -64,6 +71,15 @@ struct sample {
 	const struct sample_value *values;
 	uint32_t nr_values;
 };
+
+/* The innermost address of its chains; 0: they are empty. */
+static inline uint64_t sample_leaf(const struct sample *s)
+{
+	for (int i = 0; i < CHAIN_KINDS; i++)
+		if (s->chains[i].n)
+			return s->chains[i].ips[0];
+	return 0;
+}
 
 enum task_what {
 	TASK_MMAP, /* an executable mapping (addr .. path) */

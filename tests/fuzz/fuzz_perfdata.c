@@ -35,10 +35,10 @@ static int check_sample(struct sink *sink, const struct sample *s)
 	struct checks *c = (struct checks *)sink;
 
 	in_order(c, s->time_ns);
-	for (uint32_t i = 0; i < s->nr_kips; i++)
-		c->sum += s->kips[i];
-	for (uint32_t i = 0; i < s->nr_uips; i++)
-		c->sum += s->uips[i];
+	for (uint32_t i = 0; i < s->chains[CHAIN_KERNEL].n; i++)
+		c->sum += s->chains[CHAIN_KERNEL].ips[i];
+	for (uint32_t i = 0; i < s->chains[CHAIN_USER].n; i++)
+		c->sum += s->chains[CHAIN_USER].ips[i];
 	return 0;
 }
 
@@ -81,8 +81,7 @@ static void seed(const char *path, bool callchain, int nr_events, int compressio
 		struct sink *sink = data_writer_sink(w);
 		struct task_event t = { .what = (enum task_what)(i % 6), .time_ns = 100 - i, .path = "/x",
 					.comm = "c", .build_id_size = i / 6 ? BUILD_ID_MAX : 0 };
-		struct sample s = { .time_ns = 90 + i, .count = 1, .ip = 1, .kips = ips, .uips = ips,
-				    .nr_kips = i % 3, .nr_uips = i % 4, .event = (uint16_t)(i % (unsigned)nr_events) };
+		struct sample s = { .time_ns = 90 + i, .count = 1, .ip = 1, .chains = { { .ips = ips, .n = i % 3 }, { .ips = ips, .n = i % 4 } }, .event = (uint16_t)(i % (unsigned)nr_events) };
 
 		sink->task(sink, &t);
 		sink->sample(sink, &s);

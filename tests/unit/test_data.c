@@ -98,11 +98,11 @@ static int line_sample(struct sink *sink, const struct sample *s)
 
 	fprintf(f, "S %llu e%u %u/%u cpu%u ip%llx w%llu", (unsigned long long)s->time_ns, s->event, s->pid,
 		s->tid, s->cpu, (unsigned long long)s->ip, (unsigned long long)s->weight);
-	for (uint32_t i = 0; i < s->nr_kips; i++)
-		fprintf(f, " k%llx", (unsigned long long)s->kips[i]);
-	for (uint32_t i = 0; i < s->nr_uips; i++)
-		fprintf(f, " u%llx", (unsigned long long)s->uips[i]);
-	fprintf(f, " stop%u/%u off%u", s->kstop, s->ustop, s->off_cpu);
+	for (uint32_t i = 0; i < s->chains[CHAIN_KERNEL].n; i++)
+		fprintf(f, " k%llx", (unsigned long long)s->chains[CHAIN_KERNEL].ips[i]);
+	for (uint32_t i = 0; i < s->chains[CHAIN_USER].n; i++)
+		fprintf(f, " u%llx", (unsigned long long)s->chains[CHAIN_USER].ips[i]);
+	fprintf(f, " stop%u/%u off%u", s->chains[CHAIN_KERNEL].stop, s->chains[CHAIN_USER].stop, s->off_cpu);
 	fclose(f);
 	assert_int_equal(s->count, 1);
 	watch_order(l, s->time_ns);
@@ -179,21 +179,21 @@ static void emit(struct sink *a, struct sink *b, uint64_t time_ns)
 	struct sample s = {
 		.time_ns = time_ns, .weight = rnd(1000000), .count = 1, .pid = (uint32_t)rnd(100) + 1,
 		.tid = (uint32_t)rnd(1000) + 1, .cpu = (uint32_t)rnd(4), .event = (uint16_t)rnd(NR_EVENTS),
-		.kips = kips, .uips = uips,
+		.chains = { { .ips = kips }, { .ips = uips } },
 	};
 
 	if (rnd(4)) {
-		s.nr_kips = rnd(2) ? (uint32_t)rnd(STACK_MAX_FRAMES + 1) : 0;
-		s.nr_uips = (uint32_t)rnd(STACK_MAX_FRAMES + 1);
-		if (!s.nr_kips && !s.nr_uips)
-			s.nr_uips = 1;
-		for (uint32_t i = 0; i < s.nr_kips; i++)
+		s.chains[CHAIN_KERNEL].n = rnd(2) ? (uint32_t)rnd(STACK_MAX_FRAMES + 1) : 0;
+		s.chains[CHAIN_USER].n = (uint32_t)rnd(STACK_MAX_FRAMES + 1);
+		if (!s.chains[CHAIN_KERNEL].n && !s.chains[CHAIN_USER].n)
+			s.chains[CHAIN_USER].n = 1;
+		for (uint32_t i = 0; i < s.chains[CHAIN_KERNEL].n; i++)
 			kips[i] = KTEXT + rnd(1u << 20);
-		for (uint32_t i = 0; i < s.nr_uips; i++)
+		for (uint32_t i = 0; i < s.chains[CHAIN_USER].n; i++)
 			uips[i] = 0x400000 + rnd(1u << 20);
-		s.ip = s.nr_kips ? kips[0] : uips[0];
-		s.kstop = s.nr_kips == STACK_MAX_FRAMES ? STOP_DEPTH : rnd(STOP_MAX);
-		s.ustop = s.nr_uips == STACK_MAX_FRAMES ? STOP_DEPTH : rnd(STOP_MAX);
+		s.ip = s.chains[CHAIN_KERNEL].n ? kips[0] : uips[0];
+		s.chains[CHAIN_KERNEL].stop = s.chains[CHAIN_KERNEL].n == STACK_MAX_FRAMES ? STOP_DEPTH : rnd(STOP_MAX);
+		s.chains[CHAIN_USER].stop = s.chains[CHAIN_USER].n == STACK_MAX_FRAMES ? STOP_DEPTH : rnd(STOP_MAX);
 		s.off_cpu = rnd(OFF_CPU_MAX);
 		assert_int_equal(a->sample(a, &s), 0);
 		if (b)
@@ -390,10 +390,10 @@ static int keep_stops(struct sink *sink, const struct sample *s)
 {
 	struct stops *st = (struct stops *)sink;
 
-	st->ustop = s->ustop;
-	st->kstop = s->kstop;
-	st->nr_kips = s->nr_kips;
-	st->nr_uips = s->nr_uips;
+	st->ustop = s->chains[CHAIN_USER].stop;
+	st->kstop = s->chains[CHAIN_KERNEL].stop;
+	st->nr_kips = s->chains[CHAIN_KERNEL].n;
+	st->nr_uips = s->chains[CHAIN_USER].n;
 	return 0;
 }
 
@@ -409,8 +409,7 @@ static void test_extremes(void **state)
 	struct data_meta meta = make_meta();
 	uint64_t ips[5000];
 	char path[9000];
-	struct sample s = { .time_ns = T0, .count = 1, .kips = ips, .uips = ips, .nr_kips = STACK_MAX_FRAMES,
-			    .nr_uips = STACK_MAX_FRAMES };
+	struct sample s = { .time_ns = T0, .count = 1, .chains = { { .ips = ips, .n = STACK_MAX_FRAMES }, { .ips = ips, .n = STACK_MAX_FRAMES } } };
 	struct task_event t = { .what = TASK_MMAP, .time_ns = T0, .path = path };
 	struct stops st = { .sink = { .sample = keep_stops, .task = keep_path } };
 	struct data_writer *w;
@@ -445,10 +444,10 @@ static void test_extremes(void **state)
 
 	assert_int_equal(data_writer_open(file, &meta, &w, &err), 0);
 	sink = data_writer_sink(w);
-	s = (struct sample){ .time_ns = T0, .count = 1, .kips = ips, .uips = ips, .nr_kips = 5000, .nr_uips = 5000 };
+	s = (struct sample){ .time_ns = T0, .count = 1, .chains = { { .ips = ips, .n = 5000 }, { .ips = ips, .n = 5000 } } };
 	assert_int_equal(sink->sample(sink, &s), 0);
-	s.nr_kips = 0;
-	s.nr_uips = 3;
+	s.chains[CHAIN_KERNEL].n = 0;
+	s.chains[CHAIN_USER].n = 3;
 	assert_int_equal(sink->sample(sink, &s), 0);
 	assert_true(data_writer_close(w, &err) > 0);
 	assert_int_equal(data_reader_open(file, &r, &err), 0);
@@ -641,7 +640,7 @@ static void write_noise(const char *path, size_t n)
 {
 	struct data_meta meta = make_meta();
 	uint64_t ips[4000];
-	struct sample s = { .count = 1, .kips = ips, .uips = ips, .nr_kips = 4000, .nr_uips = 4000 };
+	struct sample s = { .count = 1, .chains = { { .ips = ips, .n = 4000 }, { .ips = ips, .n = 4000 } } };
 	struct data_writer *w;
 	struct err err = { 0 };
 
@@ -1110,7 +1109,7 @@ static bool compare_head(struct file_read *rd, const struct sample *s)
 static bool compare_rest(struct file_read *rd, const struct sample *s)
 {
 	unsigned long long ip;
-	uint32_t at = 0, n = s->nr_kips + s->nr_uips;
+	uint32_t at = 0, n = s->chains[CHAIN_KERNEL].n + s->chains[CHAIN_USER].n;
 	bool chain = false, foreign = false; /* behind a marker of neither side: a word of the stack that looks like one, too */
 	char *p, *end;
 
@@ -1132,7 +1131,7 @@ static bool compare_rest(struct file_read *rd, const struct sample *s)
 			foreign = ip != (uint64_t)PERF_CONTEXT_KERNEL && ip != (uint64_t)PERF_CONTEXT_USER;
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX || foreign)
 			continue;
-		if (at >= n || ip != (at < s->nr_kips ? s->kips[at] : s->uips[at - s->nr_kips]))
+		if (at >= n || ip != (at < s->chains[CHAIN_KERNEL].n ? s->chains[CHAIN_KERNEL].ips[at] : s->chains[CHAIN_USER].ips[at - s->chains[CHAIN_KERNEL].n]))
 			return differ(rd, "address", s);
 		at++;
 	}

@@ -49,7 +49,7 @@ static void add(struct run *r, const struct sample *s)
 static void kernel_note(const struct syms_cfg *cfg, const char *note)
 {
 	const uint64_t ips[] = { KERNEL_IP };
-	const struct sample s = { .pid = 1, .weight = 1, .count = 1, .comm = "x", .kips = ips, .nr_kips = 1 };
+	const struct sample s = { .pid = 1, .weight = 1, .count = 1, .comm = "x", .chains = { [CHAIN_KERNEL] = { .ips = ips, .n = 1 } } };
 	struct run r;
 
 	begin(&r, cfg);
@@ -92,7 +92,7 @@ static void other_kernel(void **state)
 static void deeper_than_we_keep(void **state)
 {
 	static uint64_t ips[DEEPEST];
-	struct sample s = { .pid = 1, .weight = 10, .count = 3, .comm = "x", .uips = ips, .nr_uips = DEEPEST };
+	struct sample s = { .pid = 1, .weight = 10, .count = 3, .comm = "x", .chains = { [CHAIN_USER] = { .ips = ips, .n = DEEPEST } } };
 	struct syms_cfg cfg = { .offline = true };
 	const struct stack *st;
 	struct run r;
@@ -107,15 +107,15 @@ static void deeper_than_we_keep(void **state)
 	assert_int_equal(st->cut, STOP_DEPTH);
 	assert_int_equal(r.p.losses[LOSS_CUT_DEPTH], 3);
 	assert_string_equal(st->frames[st->n - 1].name, "[truncated: 2048 frames]");
-	s.kips = ips;
-	s.nr_kips = DEEPEST;
+	s.chains[CHAIN_KERNEL].ips = ips;
+	s.chains[CHAIN_KERNEL].n = DEEPEST;
 	add(&r, &s);
 	assert_int_equal(st->n, STACK_FRAMES_MAX + 1);
 	assert_int_equal(r.p.losses[LOSS_CUT_DEPTH], 6);
 	/* The walker's own limit. */
-	s.nr_kips = 0;
-	s.nr_uips = STACK_MAX_FRAMES;
-	s.ustop = STOP_DEPTH;
+	s.chains[CHAIN_KERNEL].n = 0;
+	s.chains[CHAIN_USER].n = STACK_MAX_FRAMES;
+	s.chains[CHAIN_USER].stop = STOP_DEPTH;
 	add(&r, &s);
 	assert_int_equal(st->n, STACK_MAX_FRAMES + 1);
 	assert_string_equal(st->frames[st->n - 1].name, "[truncated: 127 frames]");
@@ -127,8 +127,7 @@ static void deeper_than_we_keep(void **state)
 static void junk_above_the_root(void **state)
 {
 	uint64_t ips[STACK_MAX_FRAMES] = { 0 };
-	const struct sample s = { .pid = PID, .weight = 1, .count = 1, .comm = "x", .uips = ips, .ustop = STOP_DEPTH,
-				  .nr_uips = STACK_MAX_FRAMES };
+	const struct sample s = { .pid = PID, .weight = 1, .count = 1, .comm = "x", .chains = { [CHAIN_USER] = { .ips = ips, .n = STACK_MAX_FRAMES, .stop = STOP_DEPTH } } };
 	struct syms_cfg cfg = { .offline = true };
 	struct run r;
 
@@ -150,7 +149,7 @@ static void junk_above_the_root(void **state)
 static void leaf_that_is_a_root(void **state)
 {
 	uint64_t ips[3] = { 0 };
-	const struct sample s = { .pid = PID, .weight = 1, .count = 1, .comm = "x", .uips = ips, .nr_uips = 3 };
+	const struct sample s = { .pid = PID, .weight = 1, .count = 1, .comm = "x", .chains = { [CHAIN_USER] = { .ips = ips, .n = 3 } } };
 	struct syms_cfg cfg = { .offline = true };
 	struct run r;
 
@@ -187,8 +186,8 @@ static void time_off_a_cpu(void **state)
 	const uint64_t task_ips[] = { KERNEL_IP, KERNEL_IP + 0x10 }, waker_ips[] = { KERNEL_IP + 0x20, KERNEL_IP + 0x30 };
 	struct syms_cfg cfg = { .proc_root = false_proc("ffffffff81000000 T _text\nffffffff81000000 T switch\nffffffff81000010 T wait\n"
 							"ffffffff81000020 T wake\nffffffff81000030 T post\nffffffff81000100 T _etext\n", "0\n") };
-	const struct sample waker = { .pid = 2, .comm = "w", .kips = waker_ips, .nr_kips = 2 };
-	struct sample s = { .pid = 1, .weight = 7, .count = 1, .comm = "x", .kips = task_ips, .nr_kips = 2 };
+	const struct sample waker = { .pid = 2, .comm = "w", .chains = { [CHAIN_KERNEL] = { .ips = waker_ips, .n = 2 } } };
+	struct sample s = { .pid = 1, .weight = 7, .count = 1, .comm = "x", .chains = { [CHAIN_KERNEL] = { .ips = task_ips, .n = 2 } } };
 	char text[256];
 	struct run r;
 
@@ -202,7 +201,7 @@ static void time_off_a_cpu(void **state)
 
 	s.waker = NULL;
 	s.off_cpu = OFF_CPU_QUEUED;
-	s.ustop = STOP_BEFORE;
+	s.chains[CHAIN_USER].stop = STOP_BEFORE;
 	begin(&r, &cfg);
 	add(&r, &s);
 	path_text(&r.tree, text, sizeof(text));
@@ -212,8 +211,8 @@ static void time_off_a_cpu(void **state)
 	end(&r);
 
 	/* Among samples of what runs, blocked time says so, and that of a file which does not say more */
-	s.nr_kips = 0;
-	s.ustop = STOP_ROOT;
+	s.chains[CHAIN_KERNEL].n = 0;
+	s.chains[CHAIN_USER].stop = STOP_ROOT;
 	for (int blocked = 0; blocked < 2; blocked++) {
 		s.off_cpu = blocked ? OFF_CPU_BLOCKED : OFF_CPU_UNKNOWN;
 		begin(&r, &cfg);
@@ -225,7 +224,7 @@ static void time_off_a_cpu(void **state)
 	}
 
 	s.off_cpu = OFF_CPU_QUEUED;
-	s.ustop = STOP_NO_ROOM;
+	s.chains[CHAIN_USER].stop = STOP_NO_ROOM;
 	begin(&r, &cfg);
 	add(&r, &s);
 	path_text(&r.tree, text, sizeof(text));

@@ -520,7 +520,7 @@ static void test_hits(void **state)
 		render_hit_head(page.out, &cfg);
 		for (uint32_t i = 0; i < 2; i++) {
 			const struct sample s = { .time_ns = START_NS + i * 123456789, .count = 1, .pid = 100, .tid = 100 + i, .cpu = i,
-						  .comm = i ? HOSTILE : "cat", .site = i, .values = read, .nr_values = i ? 0 : 12, .kips = ips };
+						  .comm = i ? HOSTILE : "cat", .site = i, .values = read, .nr_values = i ? 0 : 12, .chains = { { .ips = ips } } };
 
 			assert_int_equal(render_hit(page.out, &s, &sites[i], &cfg), 0);
 		}

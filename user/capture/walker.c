@@ -16,8 +16,8 @@
 #define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
 
 /* A walk that was finished here. */
-struct chain {
-	struct chain *next;
+struct walk {
+	struct walk *next;
 	uint64_t id;
 	uint32_t n, end;
 	uint64_t ips[];
@@ -27,8 +27,8 @@ struct unwinder {
 	struct unwind_store *store;
 	struct unwind_guide *guide;
 	struct rings rests;
-	struct chain *chains[CHAIN_BUCKETS];
-	struct chain *order[CHAINS_MAX]; /* as they came, from nr_dropped % CHAINS_MAX on */
+	struct walk *chains[CHAIN_BUCKETS];
+	struct walk *order[CHAINS_MAX]; /* as they came, from nr_dropped % CHAINS_MAX on */
 	uint64_t nr_walked, nr_dropped, chain_bytes;
 	uint32_t max_frames;
 	uint64_t whole[SAMPLE_DEEP_MAX];
@@ -88,12 +88,12 @@ int unwinder_collect(struct unwinder *u)
 
 static size_t chain_bytes(uint32_t n)
 {
-	return sizeof(struct chain) + n * sizeof(uint64_t);
+	return sizeof(struct walk) + n * sizeof(uint64_t);
 }
 
 static void drop_oldest(struct unwinder *u)
 {
-	struct chain **at, *c = u->order[u->nr_dropped % CHAINS_MAX];
+	struct walk **at, *c = u->order[u->nr_dropped % CHAINS_MAX];
 
 	u->order[u->nr_dropped++ % CHAINS_MAX] = NULL;
 	u->chain_bytes -= chain_bytes(c->n);
@@ -109,7 +109,7 @@ static int walk_rest(void *arg, const void *record, size_t size)
 	const struct unwind_rest *rest = record;
 	uint64_t ips[SAMPLE_DEEP_MAX];
 	uint32_t n, end, bucket, room;
-	struct chain *c;
+	struct walk *c;
 
 	if (size < sizeof(*rest) || rest->bytes > size - sizeof(*rest) || rest->nr > STACK_MAX_FRAMES)
 		return 0;
@@ -121,7 +121,7 @@ static int walk_rest(void *arg, const void *record, size_t size)
 	if (!c)
 		return -ENOMEM;
 	bucket = hash_u64(rest->id) % CHAIN_BUCKETS;
-	*c = (struct chain){ .next = u->chains[bucket], .id = rest->id, .n = n, .end = end };
+	*c = (struct walk){ .next = u->chains[bucket], .id = rest->id, .n = n, .end = end };
 	memcpy(c->ips, ips, n * sizeof(*ips));
 	u->chains[bucket] = c;
 	u->order[u->nr_walked++ % CHAINS_MAX] = c;
@@ -138,9 +138,9 @@ int unwinder_walk(struct unwinder *u)
 	return ret;
 }
 
-static const struct chain *find_chain(const struct unwinder *u, uint64_t id)
+static const struct walk *find_walk(const struct unwinder *u, uint64_t id)
 {
-	const struct chain *c = u->chains[hash_u64(id) % CHAIN_BUCKETS];
+	const struct walk *c = u->chains[hash_u64(id) % CHAIN_BUCKETS];
 
 	while (c && c->id != id)
 		c = c->next;
@@ -154,31 +154,46 @@ enum stack_stop unwinder_stop(uint32_t end)
 	return end < STOP_MAX ? end : STOP_UNREADABLE;
 }
 
-uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop)
+/* A user chain as the kernel's walker left it, whose last address may be a mark. */
+static void take_walk(struct unwinder *u, struct chain *c)
 {
-	uint64_t mark = n ? ips[n - 1] : 0;
+	uint64_t mark = c->n ? c->ips[c->n - 1] : 0;
 	uint32_t code = mark >> UNWIND_MARK_SHIFT & UNWIND_MARK_CODE;
-	const struct chain *c;
+	const struct walk *w;
 
-	*ret_ips = ips;
-	*ret_stop = n == STACK_MAX_FRAMES ? STOP_DEPTH : STOP_WHOLE;
+	c->stop = c->n == STACK_MAX_FRAMES ? STOP_DEPTH : STOP_WHOLE;
 	if (!(mark & UNWIND_MARK))
-		return n;
-	n--;
-	*ret_stop = unwinder_stop(code);
+		return;
+	c->n--;
+	c->stop = unwinder_stop(code);
 	if (code != UNWIND_ASK)
-		return n;
-	c = find_chain(u, mark & UNWIND_MARK_ID);
-	if (!c)
-		return n;
-	*ret_stop = c->end == STOP_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : unwinder_stop(c->end);
-	if (n + c->n > u->max_frames)
-		return n;
-	memcpy(u->whole, ips, n * sizeof(*ips));
-	memcpy(u->whole + n, c->ips, c->n * sizeof(*ips));
-	n += c->n;
-	*ret_ips = u->whole;
-	return n;
+		return;
+	w = find_walk(u, mark & UNWIND_MARK_ID);
+	if (!w)
+		return;
+	c->stop = w->end == STOP_DEPTH && u->max_frames > STACK_MAX_FRAMES ? STOP_LIMIT : unwinder_stop(w->end);
+	if (c->n + w->n > u->max_frames)
+		return;
+	memcpy(u->whole, c->ips, c->n * sizeof(*c->ips));
+	memcpy(u->whole + c->n, w->ips, w->n * sizeof(*w->ips));
+	c->n += w->n;
+	c->ips = u->whole;
+}
+
+void unwinder_chains(struct unwinder *u, uint32_t limit, bool has_user, struct sample *s)
+{
+	struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
+
+	kernel->stop = kernel->n == limit ? STOP_DEPTH : STOP_ROOT;
+	if (u)
+		take_walk(u, user);
+	else
+		user->stop = user->n == limit ? STOP_DEPTH : user->n ? STOP_ROOT : STOP_UNREADABLE;
+	if (!has_user)
+		user->stop = STOP_ROOT;
+	if (limit == 1)
+		kernel->stop = user->stop = STOP_LEAF;
+	s->ip = sample_leaf(s);
 }
 
 void unwinder_profile(const struct unwinder *u, struct profile *profile)

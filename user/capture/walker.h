@@ -44,10 +44,11 @@ int unwinder_collect(struct unwinder *u);
 int unwinder_walk(struct unwinder *u);
 
 /*
- * The user frames of a sample as the kernel's walker left them, n at ips: where the last is a mark, the whole stack is in *ret_ips, which
- * lives until the next call. Returns how many frames, and why it ends there.
+ * Completes a sample whose chains have the addresses that the kernel's walkers left, each at most `limit`: why they end, where it
+ * happened, and the whole user chain where the kernel left a mark for the rest of it, which lives until the next call. u: NULL where
+ * frame pointers were followed. has_user: the task has a user stack.
  */
-uint32_t unwinder_stack(struct unwinder *u, const uint64_t *ips, uint32_t n, const uint64_t **ret_ips, enum stack_stop *ret_stop);
+void unwinder_chains(struct unwinder *u, uint32_t limit, bool has_user, struct sample *s);
 
 /* What a walk's end (UNWIND_ASK too) is for a sample. */
 enum stack_stop unwinder_stop(uint32_t end);

@@ -84,7 +84,7 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 {
 	struct record_sink *r = (struct record_sink *)sink;
 
-	r->no_room += s->ustop == STOP_NO_ROOM;
+	r->no_room += s->chains[CHAIN_USER].stop == STOP_NO_ROOM;
 	return r->to->sample(r->to, s);
 }
 

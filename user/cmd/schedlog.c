@@ -33,7 +33,7 @@ uint32_t schedlog_frames(struct schedlog *log, const struct schedlog_event *e, c
 	uint32_t begin;
 
 	*ret_frames = NULL;
-	if (!log->syms || (!e->at.nr_kips && !e->at.nr_uips))
+	if (!log->syms || (!e->at.chains[CHAIN_KERNEL].n && !e->at.chains[CHAIN_USER].n))
 		return 0;
 	stack_resolve(log->syms, &e->at, &log->stack);
 	stack_losses(&log->stack, 1, log->profile.losses);

@@ -110,9 +110,11 @@ enum record_user {
  */
 #define RES_STOP_BITS 4
 #define RES_STOP_MASK ((1u << RES_STOP_BITS) - 1)
-#define RES_KSTOP_SHIFT 0
-#define RES_USTOP_SHIFT RES_STOP_BITS
-#define RES_OFF_CPU_SHIFT (2 * RES_STOP_BITS) /* the last: up to the word's end */
+#define RES_STOP_SHIFT(kind) ((kind) * RES_STOP_BITS) /* of enum chain_kind: the low half, then: */
+#define RES_OFF_CPU_SHIFT 8
+#define RES_OFF_CPU_MASK 15u
+#define RES_STOP_HIGH_SHIFT(kind) (12 + (kind) * RES_STOP_BITS)
+#define RES_BITS RES_STOP_HIGH_SHIFT(2) /* the rest is 0: room for more kinds of chains */
 
 /* struct perf_record_mmap and mmap2, offsets in the record. */
 #define MMAP_PATH_AT 40

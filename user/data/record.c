@@ -74,39 +74,46 @@ static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, 
 			       ip == (uint64_t)PERF_CONTEXT_USER   ? MODE_USER :
 								     MODE_OTHER;
 		else if (mode == MODE_KERNEL)
-			r->kips[s->nr_kips++] = ip;
+			r->kips[s->chains[CHAIN_KERNEL].n++] = ip;
 		else if (mode == MODE_USER)
-			r->uips[s->nr_uips++] = ip;
+			r->uips[s->chains[CHAIN_USER].n++] = ip;
 	}
 }
 
-_Static_assert(STOP_MAX <= RES_STOP_MASK + 1, "no room for a stop");
+_Static_assert(STOP_MAX <= 1 << 2 * RES_STOP_BITS && CHAIN_KINDS == 2, "the bits of res");
 
 /* What a file of skep says there; who else wrote bits, none of which we know, said nothing. */
 static void take_res(uint32_t res, struct sample *s)
 {
-	uint32_t kstop = res >> RES_KSTOP_SHIFT & RES_STOP_MASK, ustop = res >> RES_USTOP_SHIFT & RES_STOP_MASK;
+	uint32_t stops[CHAIN_KINDS], off_cpu = res >> RES_OFF_CPU_SHIFT & RES_OFF_CPU_MASK;
 
-	if (res >> RES_OFF_CPU_SHIFT >= OFF_CPU_MAX || kstop >= STOP_MAX || ustop >= STOP_MAX)
+	if (res >> RES_BITS || off_cpu >= OFF_CPU_MAX)
 		return;
-	s->kstop = kstop;
-	s->ustop = ustop;
-	s->off_cpu = res >> RES_OFF_CPU_SHIFT;
+	for (int i = 0; i < CHAIN_KINDS; i++) {
+		stops[i] = (res >> RES_STOP_SHIFT(i) & RES_STOP_MASK) | (res >> RES_STOP_HIGH_SHIFT(i) & RES_STOP_MASK) << RES_STOP_BITS;
+		if (stops[i] >= STOP_MAX)
+			return;
+	}
+	for (int i = 0; i < CHAIN_KINDS; i++)
+		s->chains[i].stop = stops[i];
+	s->off_cpu = off_cpu;
 }
 
 /* The chain may have been asked for of one side only; and its side is the one that the CPU was in when it was interrupted. */
 static void place_ip(struct data_reader *r, enum mode mode, struct sample *s)
 {
-	if (mode == MODE_USER && s->nr_kips && s->ip == r->kips[0])
+	struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
+
+	if (mode == MODE_USER && kernel->n && s->ip == r->kips[0])
 		mode = MODE_KERNEL; /* of a recorder that does not care */
 	if (mode != MODE_KERNEL)
-		s->nr_kips = 0;
+		kernel->n = 0;
 	if (mode == MODE_OTHER)
-		s->nr_uips = 0;
-	if (mode == MODE_KERNEL && !s->nr_kips)
-		r->kips[s->nr_kips++] = s->ip;
-	else if (mode == MODE_USER && !s->nr_uips)
-		r->uips[s->nr_uips++] = s->ip;
+		user->n = 0;
+	if (mode == MODE_KERNEL && !kernel->n)
+		r->kips[kernel->n++] = s->ip;
+	else if (mode == MODE_USER && !user->n)
+		r->uips[user->n++] = s->ip;
 }
 
 static void take_fields(struct data_reader *r, struct cursor *c, const struct layout *l, uint16_t misc, struct sample *s,
@@ -161,8 +168,9 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
-		.event = (uint16_t)attr, .is_tracepoint = is_tracepoint(&r->meta.events[attr]), .kips = r->kips, .uips = r->uips,
+		.event = (uint16_t)attr, .is_tracepoint = is_tracepoint(&r->meta.events[attr]), .chains = { [CHAIN_KERNEL] = { .ips = r->kips }, [CHAIN_USER] = { .ips = r->uips } },
 	};
+	struct chain *kernel = &s.chains[CHAIN_KERNEL], *user = &s.chains[CHAIN_USER];
 
 	take_fields(r, &c, l, misc, &s, &reads);
 	if (c.bad) {
@@ -170,16 +178,16 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 		return 0;
 	}
 	if (!s.ip)
-		s.ip = s.nr_kips ? r->kips[0] : s.nr_uips ? r->uips[0] : 0;
+		s.ip = sample_leaf(&s);
 	/* Files of others do not say. The kernel's limit is for both parts together, and the user part comes last. */
-	if (s.ustop == STOP_ROOT && (s.nr_uips >= STACK_MAX_FRAMES || s.nr_kips + s.nr_uips >= limit))
-		s.ustop = STOP_DEPTH;
-	if (s.nr_kips >= STACK_MAX_FRAMES)
-		s.kstop = STOP_DEPTH;
+	if (user->stop == STOP_ROOT && (user->n >= STACK_MAX_FRAMES || kernel->n + user->n >= limit))
+		user->stop = STOP_DEPTH;
+	if (kernel->n >= STACK_MAX_FRAMES)
+		kernel->stop = STOP_DEPTH;
 	if (!(l->sample_type & PERF_SAMPLE_CALLCHAIN))
-		s.kstop = s.ustop = STOP_LEAF;
+		kernel->stop = user->stop = STOP_LEAF;
 	if (l->no_user_chain)
-		s.ustop = STOP_LEAF;
+		user->stop = STOP_LEAF;
 	if (reads.has_id)
 		return reads_deliver(r, &reads, &s);
 	return r->sink->sample ? r->sink->sample(r->sink, &s) : 0;

@@ -120,17 +120,28 @@ static void put_trailer(struct record *r, uint32_t pid, uint32_t tid, uint64_t t
 
 static bool in_kernel(const struct sample *s)
 {
-	if (s->nr_kips || s->nr_uips)
-		return s->nr_kips;
+	if (sample_leaf(s))
+		return s->chains[CHAIN_KERNEL].n;
 	return s->ip >> 63; /* no stack: the upper half is the kernel's on every 64-bit machine */
+}
+
+/* Why its chains end, and what it did on no CPU. */
+static uint32_t res_of(const struct sample *s)
+{
+	uint32_t res = (uint32_t)s->off_cpu << RES_OFF_CPU_SHIFT;
+
+	for (int i = 0; i < CHAIN_KINDS; i++) {
+		res |= (s->chains[i].stop & RES_STOP_MASK) << RES_STOP_SHIFT(i);
+		res |= (uint32_t)s->chains[i].stop >> RES_STOP_BITS << RES_STOP_HIGH_SHIFT(i);
+	}
+	return res;
 }
 
 static int write_sample(struct sink *sink, const struct sample *s)
 {
 	struct data_writer *w = (struct data_writer *)sink;
-	uint32_t nk = s->nr_kips < FRAMES_MAX ? s->nr_kips : FRAMES_MAX;
-	uint32_t nu = s->nr_uips < FRAMES_MAX ? s->nr_uips : FRAMES_MAX;
-	uint64_t ip = s->ip ? s->ip : nk ? s->kips[0] : nu ? s->uips[0] : 0;
+	const struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
+	uint32_t nk = kernel->n < FRAMES_MAX ? kernel->n : FRAMES_MAX, nu = user->n < FRAMES_MAX ? user->n : FRAMES_MAX;
 	uint16_t misc = in_kernel(s) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 	struct record r;
 
@@ -141,18 +152,17 @@ static int write_sample(struct sink *sink, const struct sample *s)
 	if (!record_begin(w, &r, PERF_RECORD_SAMPLE, misc))
 		return w->out.failed;
 	put_u64(&r, w->ids[s->event]);
-	put_u64(&r, ip);
+	put_u64(&r, s->ip ? s->ip : sample_leaf(s));
 	put_u32(&r, s->pid);
 	put_u32(&r, s->tid);
 	put_u64(&r, s->time_ns);
 	put_u32(&r, s->cpu);
-	put_u32(&r, (uint32_t)s->kstop << RES_KSTOP_SHIFT | (uint32_t)s->ustop << RES_USTOP_SHIFT |
-			    (uint32_t)s->off_cpu << RES_OFF_CPU_SHIFT);
+	put_u32(&r, res_of(s));
 	put_u64(&r, s->weight);
 	if (w->meta.callchain) {
 		put_u64(&r, nk + !!nk + nu + !!nu);
-		put_ips(&r, PERF_CONTEXT_KERNEL, s->kips, nk);
-		put_ips(&r, PERF_CONTEXT_USER, s->uips, nu);
+		put_ips(&r, PERF_CONTEXT_KERNEL, kernel->ips, nk);
+		put_ips(&r, PERF_CONTEXT_USER, user->ips, nu);
 	}
 	if (!w->first_ns || s->time_ns < w->first_ns)
 		w->first_ns = s->time_ns;

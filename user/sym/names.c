@@ -13,14 +13,16 @@
 /* That there was no room for a stack is said of the user's, and is so of both. */
 static void leave_out(const struct names *n, struct sample *s)
 {
+	struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
+
 	if (n->no_kernel) {
-		s->ip = s->nr_kips ? 0 : s->ip;
-		s->nr_kips = s->kstop = 0;
+		s->ip = kernel->n ? 0 : s->ip;
+		kernel->n = kernel->stop = 0;
 	}
 	if (n->no_user) {
-		s->ip = s->nr_kips ? s->ip : 0;
-		s->nr_uips = 0;
-		s->ustop = s->ustop == STOP_NO_ROOM ? STOP_NO_ROOM : STOP_ROOT;
+		s->ip = kernel->n ? s->ip : 0;
+		user->n = 0;
+		user->stop = user->stop == STOP_NO_ROOM ? STOP_NO_ROOM : STOP_ROOT;
 	}
 }
 
@@ -59,10 +61,12 @@ static int pass(struct names *n, const struct sample *s, const char *comm)
 /* 1: it waits. 0: there is no room for it. Or -ENOMEM. */
 static int hold(struct names *n, const struct sample *s)
 {
-	uint32_t nr = s->nr_kips + s->nr_uips;
 	struct held *h;
 	uint64_t *ips;
+	uint32_t nr = 0;
 
+	for (int i = 0; i < CHAIN_KINDS; i++)
+		nr += s->chains[i].n;
 	if (n->held.n >= HELD_MAX || n->held_ips.n + nr > HELD_IPS_MAX)
 		return 0;
 	h = vec_take(&n->held, 1);
@@ -72,8 +76,9 @@ static int hold(struct names *n, const struct sample *s)
 	ips = nr ? vec_take(&n->held_ips, nr) : NULL;
 	if (nr && !ips)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < nr; i++)
-		ips[i] = i < s->nr_kips ? s->kips[i] : s->uips[i - s->nr_kips];
+	for (int i = 0; i < CHAIN_KINDS; ips += s->chains[i++].n)
+		if (s->chains[i].n)
+			memcpy(ips, s->chains[i].ips, s->chains[i].n * sizeof(*ips));
 	return 1;
 }
 
@@ -148,8 +153,8 @@ int names_end(struct names *n)
 	for (size_t i = 0; i < n->held.n && !ret; i++) {
 		struct held *h = &n->held.data[i];
 
-		h->s.kips = n->held_ips.data + h->ips;
-		h->s.uips = h->s.kips + h->s.nr_kips;
+		for (int k = 0; k < CHAIN_KINDS; h->ips += h->s.chains[k++].n)
+			h->s.chains[k].ips = n->held_ips.data + h->ips;
 		ret = pass(n, &h->s, comms_late(&n->comms, h->s.tid));
 	}
 	n->held.n = 0;

@@ -14,11 +14,10 @@ static const struct {
 	const char *text;
 } cuts[STOP_MAX] = { STACK_STOPS(CUT_ROW) };
 
-/* From ips[from] on. False when there were more than are kept. */
-static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t from, uint32_t n, bool kernel,
-		       struct stack *st)
+/* From address number `from` on. False when there were more than are kept. */
+static bool add_frames(struct syms *syms, const struct sample *s, const struct chain *c, uint32_t from, bool kernel, struct stack *st)
 {
-	for (uint32_t i = from; i < n; i++) {
+	for (uint32_t i = from; i < c->n; i++) {
 		int room = STACK_FRAMES_MAX - st->n;
 
 		if (room > INLINE_MAX)
@@ -27,7 +26,7 @@ static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t
 			return false;
 		/* Where each stack was left the address is exact: an interrupt or fault hits an instruction, and the
 		 * one behind a syscall instruction belongs to the same function. */
-		st->n += syms_resolve(syms, s->pid, s->time_ns, ips[i], kernel, i > 0, &st->frames[st->n], room);
+		st->n += syms_resolve(syms, s->pid, s->time_ns, c->ips[i], kernel, i > 0, &st->frames[st->n], room);
 	}
 	return true;
 }
@@ -37,19 +36,19 @@ static bool add_frames(struct syms *syms, const struct sample *s, const uint64_t
  * it called, or in its caller. Adds the frame of the event where the chain does not have it, and returns how many addresses of the chain
  * it stands for.
  */
-static uint32_t add_leaf(struct syms *syms, const struct sample *s, const uint64_t *ips, uint32_t n, bool kernel, struct stack *st)
+static uint32_t add_leaf(struct syms *syms, const struct sample *s, const struct chain *c, bool kernel, struct stack *st)
 {
-	struct frame chain[INLINE_MAX];
+	struct frame at[INLINE_MAX];
 	const struct frame *leaf;
 
-	if (!s->ip || !n || s->ip == ips[0])
+	if (!s->ip || !c->n || s->ip == c->ips[0])
 		return 0;
 	st->n = syms_resolve(syms, s->pid, s->time_ns, s->ip, kernel, false, st->frames, INLINE_MAX);
 	leaf = &st->frames[st->n - 1];
-	for (uint32_t i = 0; i < n && i < 2; i++) {
-		int k = syms_resolve(syms, s->pid, s->time_ns, ips[i], kernel, i > 0, chain, INLINE_MAX) - 1;
+	for (uint32_t i = 0; i < c->n && i < 2; i++) {
+		int k = syms_resolve(syms, s->pid, s->time_ns, c->ips[i], kernel, i > 0, at, INLINE_MAX) - 1;
 
-		if (chain[k].name == leaf->name && chain[k].obj == leaf->obj)
+		if (at[k].name == leaf->name && at[k].obj == leaf->obj)
 			return 1;
 	}
 	return 0;
@@ -104,17 +103,18 @@ static void drop_plumbing(struct stack *st)
 
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st)
 {
-	uint32_t user_from, from, cut = s->ustop < STOP_MAX ? s->ustop : STOP_UNREADABLE;
+	const struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
+	uint32_t user_from, from, cut = user->stop < STOP_MAX ? user->stop : STOP_UNREADABLE;
 	const char *text = NULL;
-	bool whole, rooted, kernel = s->nr_kips;
+	bool whole, rooted, in_kernel = kernel->n;
 
 	st->n = st->unnamed_kernel = st->unnamed_user = 0;
-	from = add_leaf(syms, s, kernel ? s->kips : s->uips, kernel ? s->nr_kips : s->nr_uips, kernel, st);
-	whole = add_frames(syms, s, s->kips, kernel ? from : 0, s->nr_kips, true, st);
+	from = add_leaf(syms, s, in_kernel ? kernel : user, in_kernel, st);
+	whole = add_frames(syms, s, kernel, in_kernel ? from : 0, true, st);
 	if (s->is_tracepoint)
 		drop_plumbing(st);
-	user_from = kernel ? st->n : 0;
-	whole = add_frames(syms, s, s->uips, kernel ? 0 : from, s->nr_uips, false, st) && whole;
+	user_from = in_kernel ? st->n : 0;
+	whole = add_frames(syms, s, user, in_kernel ? 0 : from, false, st) && whole;
 	drop_above_root(st, user_from);
 	if (cut == STOP_NO_CODE)
 		drop_no_code(st, user_from);
@@ -123,7 +123,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st)
 			++*(i < user_from ? &st->unnamed_kernel : &st->unnamed_user);
 	rooted = cut == STOP_WHOLE || (st->n > user_from && st->frames[st->n - 1].is_root);
 	/* What the walker's limit cut off above a root was not of this stack. */
-	if ((rooted && whole) || s->ustop == STOP_LEAF) {
+	if ((rooted && whole) || user->stop == STOP_LEAF) {
 		cut = STOP_ROOT;
 	} else if (!whole) {
 		cut = STOP_DEPTH;
@@ -131,7 +131,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st)
 	} else if (!cut && st->n > user_from) {
 		cut = STOP_NO_ROOT;
 	}
-	if (!cut && s->kstop == STOP_DEPTH && s->ustop != STOP_LEAF)
+	if (!cut && kernel->stop == STOP_DEPTH && user->stop != STOP_LEAF)
 		cut = STOP_DEPTH;
 	st->cut = cut;
 	st->cut_loss = cuts[cut].loss;

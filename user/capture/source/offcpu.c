@@ -152,17 +152,6 @@ static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
 	return src->cfg->aggregate ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
 }
 
-static void fill_user(struct src_offcpu *src, const struct stack_val *stack, struct sample *s)
-{
-	enum stack_stop stop = stack->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
-
-	s->uips = (const uint64_t *)stack->ips;
-	s->nr_uips = stack->nr;
-	if (src->place->unwinder)
-		s->nr_uips = unwinder_stack(src->place->unwinder, s->uips, s->nr_uips, &s->uips, &stop);
-	s->ustop = stop;
-}
-
 /* Why nothing is there of a user stack that there should be. By tables there is none only between two programs of a task. */
 static enum stack_stop why_none(const struct src_offcpu *src, const struct offcpu_who *who)
 {
@@ -175,6 +164,7 @@ static enum stack_stop why_none(const struct src_offcpu *src, const struct offcp
 static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_waker, char comm[COMM_LEN], struct sample *s)
 {
 	const struct stack_val *k = find_stack(src, who->kstack), *u = find_stack(src, who->ustack);
+	struct chain *kernel = &s->chains[CHAIN_KERNEL];
 	uint32_t skip;
 
 	memcpy(comm, who->comm, COMM_LEN);
@@ -185,20 +175,20 @@ static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_w
 	s->event = src->cfg->event;
 	src->outside |= !is_waker && !who->pid && src->place->pidns.level; /* a waker may be the idle task */
 	if (who->how & OFFCPU_NO_ROOM) {
-		s->ustop = STOP_NO_ROOM;
+		s->chains[CHAIN_USER].stop = STOP_NO_ROOM;
 		return;
 	}
-	if (k) {
-		skip = who->how & OFFCPU_BEFORE ? 0 : schedtext_begin(&src->text, k, is_waker); /* no hook has walked who was off before */
-		s->kips = (const uint64_t *)k->ips + skip;
-		s->nr_kips = k->nr - skip;
-		s->kstop = k->nr == src->max_frames ? STOP_DEPTH : STOP_ROOT;
+	*kernel = k ? (struct chain){ .ips = (const uint64_t *)k->ips, .n = k->nr } : (struct chain){ 0 };
+	s->chains[CHAIN_USER] = u ? (struct chain){ .ips = (const uint64_t *)u->ips, .n = u->nr } : (struct chain){ 0 };
+	unwinder_chains(src->place->unwinder, src->max_frames, u, s);
+	if (!u && who->how & OFFCPU_HAS_USER)
+		s->chains[CHAIN_USER].stop = why_none(src, who);
+	if (k && !(who->how & OFFCPU_BEFORE)) { /* no hook has walked who was off before */
+		skip = schedtext_begin(&src->text, k, is_waker);
+		kernel->ips += skip;
+		kernel->n -= skip;
+		s->ip = sample_leaf(s);
 	}
-	if (u)
-		fill_user(src, u, s);
-	else if (who->how & OFFCPU_HAS_USER)
-		s->ustop = why_none(src, who);
-	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
 }
 
 static int tell(struct src_offcpu *src, struct sample *s, uint64_t count, uint64_t weight, enum off_cpu what, struct sink *sink)
@@ -234,12 +224,13 @@ static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, con
 	char comm[COMM_LEN], waker_comm[COMM_LEN];
 	uint64_t last_ns = sums->last_ns > src->tasks.started_ns ? sums->last_ns : src->tasks.started_ns;
 	struct sample s = { .cpu = UINT32_MAX, .time_ns = last_ns + src->tasks.offset_ns }, waker = s;
+	struct chain *user = &s.chains[CHAIN_USER];
 
 	fill(src, &key->task, false, comm, &s);
 	if (src->cfg->wakers && (key->waker.comm[0] || key->waker.kstack)) {
-		if (s.nr_uips)
-			memcpy(src->task_ips, s.uips, s.nr_uips * sizeof(*s.uips));
-		s.uips = src->task_ips;
+		if (user->n)
+			memcpy(src->task_ips, user->ips, user->n * sizeof(*user->ips));
+		user->ips = src->task_ips;
 		fill(src, &key->waker, true, waker_comm, &waker);
 		s.waker = &waker;
 	}

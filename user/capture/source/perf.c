@@ -269,22 +269,23 @@ static int poll_fd(const struct source *source, uint32_t index)
 /* Kernel and user part, each behind its mark. */
 static void take_chain(struct src_perf *src, struct cursor *c, struct sample *s)
 {
+	struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
 	uint64_t n = take(c);
-	bool user = false;
+	bool is_user = false;
 
 	for (; n && c->at < c->end; n--) {
 		uint64_t ip = take(c);
 
 		if (ip >= PERF_CONTEXT_MAX)
-			user = ip == (uint64_t)PERF_CONTEXT_USER;
-		else if (!user && s->nr_kips < CHAIN_MAX)
-			src->kips[s->nr_kips++] = ip;
-		else if (user && s->nr_uips < STACK_MAX_FRAMES)
-			src->uips[s->nr_uips++] = ip;
+			is_user = ip == (uint64_t)PERF_CONTEXT_USER;
+		else if (!is_user && kernel->n < CHAIN_MAX)
+			src->kips[kernel->n++] = ip;
+		else if (is_user && user->n < STACK_MAX_FRAMES)
+			src->uips[user->n++] = ip;
 	}
 	/* The kernel's limit is for both parts together, and the user part comes last. */
-	s->kstop = s->nr_kips >= src->chain_max ? STOP_DEPTH : STOP_ROOT;
-	s->ustop = s->nr_kips + s->nr_uips >= src->chain_max ? STOP_DEPTH : STOP_ROOT;
+	kernel->stop = kernel->n >= src->chain_max ? STOP_DEPTH : STOP_ROOT;
+	user->stop = kernel->n + user->n >= src->chain_max ? STOP_DEPTH : STOP_ROOT;
 }
 
 /* Walks the copy of the stack from the registers. */
@@ -292,6 +293,7 @@ static void take_copy(struct src_perf *src, struct cursor *c, struct sample *s)
 {
 	struct unwind_rest rest = { .time_ns = s->time_ns, .id = 1, .space = { 0 }, .pid = s->pid, .nr = 1 };
 	uint64_t abi = take(c), regs[UNWIND_LEAF_REGS] = { 0 }, size, live;
+	struct chain *user = &s->chains[CHAIN_USER];
 	const uint64_t *stack;
 	uint32_t end;
 
@@ -306,17 +308,17 @@ static void take_copy(struct src_perf *src, struct cursor *c, struct sample *s)
 	if (!abi) /* a thread of the kernel */
 		return;
 	if (abi == PERF_SAMPLE_REGS_ABI_32) {
-		src->uips[s->nr_uips++] = regs[16];
-		s->ustop = STOP_COMPAT;
+		src->uips[user->n++] = regs[16];
+		user->stop = STOP_COMPAT;
 		return;
 	}
 	rest.bytes = (uint32_t)(live < size ? live : size);
 	rest.regs = (struct unwind_regs){ .ip = regs[16], .sp = regs[7], .bp = regs[6], .bx = regs[3], .is_exact = 1 };
 	memcpy(rest.leaf, regs, sizeof(rest.leaf));
 	src->uips[0] = rest.regs.ip;
-	s->nr_uips = 1 + src->unwind->guide->walk(src->unwind->guide, src->store, &rest, stack, src->uips + 1, src->max_frames - 1, &end);
-	s->ustop = unwinder_stop(end);
-	src->cut_copies += s->ustop == STOP_NO_STACK && rest.bytes == STACK_BYTES;
+	user->n = 1 + src->unwind->guide->walk(src->unwind->guide, src->store, &rest, stack, src->uips + 1, src->max_frames - 1, &end);
+	user->stop = unwinder_stop(end);
+	src->cut_copies += user->stop == STOP_NO_STACK && rest.bytes == STACK_BYTES;
 }
 
 static uint16_t event_of(const struct src_perf *src, uint64_t id)
@@ -334,7 +336,8 @@ static int take_sample(void *arg, const struct perf_event_header *h, uint32_t cp
 	struct src_perf *src = arg;
 	struct cursor c = { (const uint64_t *)(h + 1), (const uint64_t *)((const char *)h + (h->size & ~7u)) };
 	bool in_kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	struct sample s = { .count = 1, .cpu = cpu, .kips = src->kips, .uips = src->uips };
+	struct sample s = { .count = 1, .cpu = cpu, .chains = { { .ips = src->kips }, { .ips = src->uips } } };
+	struct chain *kernel = &s.chains[CHAIN_KERNEL], *user = &s.chains[CHAIN_USER];
 	uint64_t who;
 
 	s.event = event_of(src, take(&c));
@@ -351,14 +354,14 @@ static int take_sample(void *arg, const struct perf_event_header *h, uint32_t cp
 		take_copy(src, &c, &s);
 	/* Of a part that is left out nothing is known, and so not where in it the sample was. */
 	if (in_kernel ? src->cfg->no_kernel_stack : src->cfg->no_user_stack)
-		s.ip = s.nr_uips ? src->uips[0] : s.nr_kips ? src->kips[0] : 0;
+		s.ip = sample_leaf(&s);
 	/* An interrupted kernel without its chain, and a leaf without a walk, are still where the sample was. */
-	if (in_kernel && !s.nr_kips && !src->cfg->no_kernel_stack)
-		src->kips[s.nr_kips++] = s.ip;
-	if (!in_kernel && !s.nr_uips && !src->cfg->no_user_stack)
-		src->uips[s.nr_uips++] = s.ip;
+	if (in_kernel && !kernel->n && !src->cfg->no_kernel_stack)
+		src->kips[kernel->n++] = s.ip;
+	if (!in_kernel && !user->n && !src->cfg->no_user_stack)
+		src->uips[user->n++] = s.ip;
 	if (src->max_frames == 1)
-		s.kstop = s.ustop = STOP_LEAF;
+		kernel->stop = user->stop = STOP_LEAF;
 	src->delivered++;
 	return sink->sample(sink, &s);
 }

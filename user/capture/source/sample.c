@@ -250,21 +250,11 @@ static void fill_who(struct sample *s, struct sample_key *key)
 /* The way of every sample out of the kernel: from its key and frames to the sink. */
 static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
-	uint32_t limit = src->max_frames;
-	enum stack_stop stop = STOP_ROOT;
 	bool has_user = key->has_user;
 
 	fill_who(s, key);
 	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
-	s->kstop = s->nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
-	if (src->unwinder)
-		s->nr_uips = unwinder_stack(src->unwinder, s->uips, s->nr_uips, &s->uips, &stop);
-	else
-		stop = s->nr_uips == limit ? STOP_DEPTH : s->nr_uips ? STOP_ROOT : STOP_UNREADABLE;
-	s->ustop = has_user ? stop : STOP_ROOT;
-	if (limit == 1)
-		s->kstop = s->ustop = STOP_LEAF;
-	s->ip = s->nr_kips ? s->kips[0] : s->nr_uips ? s->uips[0] : 0;
+	unwinder_chains(src->unwinder, src->max_frames, has_user, s);
 	src->delivered += s->count;
 	return sink->sample(sink, s);
 }
@@ -286,10 +276,8 @@ static int flush(void *arg, const void *record, size_t size)
 	s.time_ns = rec->time_ns;
 	s.weight = rec->weight;
 	s.cpu = rec->cpu;
-	s.nr_kips = rec->nr_kips;
-	s.nr_uips = rec->nr_uips;
-	s.kips = (uint64_t *)rec->ips;
-	s.uips = s.kips + rec->nr_kips;
+	s.chains[CHAIN_KERNEL] = (struct chain){ .ips = (const uint64_t *)rec->ips, .n = rec->nr_kips };
+	s.chains[CHAIN_USER] = (struct chain){ .ips = (const uint64_t *)rec->ips + rec->nr_kips, .n = rec->nr_uips };
 	return deliver(to->src, &s, &rec->key, to->sink);
 }
 

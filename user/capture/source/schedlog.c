@@ -175,24 +175,17 @@ static int deliver(void *arg, const void *record)
 	const struct schedlog_rec *r = record;
 	struct src_schedlog *src = arg;
 	struct schedlog_who task = who_of(&r->task);
-	uint32_t limit = src->max_frames;
-	bool has_user = r->flags & SCHEDLOG_HAS_USER;
-	enum stack_stop stop;
+	const uint64_t *ips = (const uint64_t *)r->ips;
 	struct schedlog_event e = {
 		.at = { .time_ns = own_clock(src, r->time_ns), .weight = 1, .count = 1, .pid = task.pid, .tid = task.tid, .comm = task.comm,
-			.cpu = r->cpu, .kips = (const uint64_t *)r->ips, .nr_kips = r->nr_kips, .nr_uips = r->nr_uips },
+			.cpu = r->cpu,
+			.chains = { [CHAIN_KERNEL] = { .ips = ips, .n = r->nr_kips }, [CHAIN_USER] = { .ips = ips + r->nr_kips, .n = r->nr_uips } } },
 		.kind = r->kind, .flags = r->flags, .waker_kind = r->waker_kind, .now = r->now, .state = r->state, .off_state = r->off_state,
 		.off_ns = own_clock(src, r->off_ns), .ready_ns = own_clock(src, r->ready_ns), .on_ns = own_clock(src, r->on_ns),
 		.delay_ns = r->delay_ns, .run_ns = r->run_ns, .other_cpu = r->other_cpu, .other = who_of(&r->other), .waker = who_of(&r->waker),
 	};
 
-	e.at.uips = e.at.kips + e.at.nr_kips;
-	e.at.kstop = e.at.nr_kips == limit ? STOP_DEPTH : STOP_ROOT;
-	if (src->place->unwinder)
-		e.at.nr_uips = unwinder_stack(src->place->unwinder, e.at.uips, e.at.nr_uips, &e.at.uips, &stop);
-	else
-		stop = e.at.nr_uips == limit ? STOP_DEPTH : e.at.nr_uips ? STOP_ROOT : STOP_UNREADABLE;
-	e.at.ustop = has_user ? stop : STOP_ROOT;
+	unwinder_chains(src->place->unwinder, src->max_frames, r->flags & SCHEDLOG_HAS_USER, &e.at);
 	return src->sink->event(src->sink, &e);
 }
 

@@ -24,14 +24,10 @@ static int join(const struct sums *sums, long n, int (*each)(void *arg, struct s
 		const struct stack_val *u = stacks_find(&sums->stacks, sums->keys[i].ustack);
 		struct sample s = { .cpu = UINT32_MAX, .count = c->count, .weight = c->weight, .time_ns = c->last_ns };
 
-		if (k) {
-			s.kips = (const uint64_t *)k->ips;
-			s.nr_kips = k->nr;
-		}
-		if (u) {
-			s.uips = (const uint64_t *)u->ips;
-			s.nr_uips = u->nr;
-		}
+		if (k)
+			s.chains[CHAIN_KERNEL] = (struct chain){ .ips = (const uint64_t *)k->ips, .n = k->nr };
+		if (u)
+			s.chains[CHAIN_USER] = (struct chain){ .ips = (const uint64_t *)u->ips, .n = u->nr };
 		ret = each(arg, &s, &sums->keys[i]);
 	}
 	return ret;
