@@ -21,6 +21,7 @@
 #include "capture/cost.h"
 #include "capture/features.h"
 #include "capture/refusal.h"
+#include "capture/sideband.h"
 #include "capture/walker.h"
 #include "util/clock.h"
 #include "util/cpus.h"
@@ -165,13 +166,24 @@ static int open_unwinder(struct session *s, struct err *err)
 	return 0;
 }
 
+static int open_sideband(struct session *s, struct err *err)
+{
+	int ret = sideband_open_place(&s->place, &s->place.sideband, err);
+
+	for (uint32_t i = 0; !ret && sideband_fd(s->place.sideband, i) >= 0; i++)
+		ret = watch(s, sideband_fd(s->place.sideband, i));
+	return ret;
+}
+
 static int session_setup(struct session *s, struct err *err)
 {
-	bool is_bpf = false;
+	bool is_bpf = false, has_stacks = false;
 	int ret = 0;
 
-	for (int i = 0; i < s->cfg->nr_sources; i++)
+	for (int i = 0; i < s->cfg->nr_sources; i++) {
 		is_bpf |= s->cfg->sources[i]->is_bpf;
+		has_stacks |= s->cfg->sources[i]->has_stacks;
+	}
 	s->place.target = s->cfg->target;
 	kernel_talk();
 	limits_raise();
@@ -194,6 +206,8 @@ static int session_setup(struct session *s, struct err *err)
 		ret = open_unwinder(s, err);
 	if (!ret)
 		ret = watch_targets(s, err);
+	if (!ret && has_stacks)
+		ret = open_sideband(s, err);
 	if (!ret)
 		ret = open_sources(s, err);
 	if (!ret)
@@ -226,10 +240,21 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	return 0;
 }
 
+/* The one order of a round: what was sampled, then all that was mapped until now, then the walks, then what was sampled has its sense. */
 static int drain(struct session *s, struct sink *sink)
 {
+	struct unwinder *unwinder = s->place.unwinder;
 	int ret = 0;
 
+	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
+		if (s->cfg->sources[i]->collect)
+			ret = s->cfg->sources[i]->collect(s->cfg->sources[i]);
+	if (!ret && unwinder)
+		ret = unwinder_collect(unwinder);
+	if (!ret && s->place.sideband)
+		ret = sideband_drain(s->place.sideband, now_ns(), sink);
+	if (!ret && unwinder)
+		ret = unwinder_walk(unwinder);
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
 		if (s->cfg->sources[i]->drain)
 			ret = s->cfg->sources[i]->drain(s->cfg->sources[i], sink);
@@ -392,6 +417,10 @@ void session_profile(const struct session *s, struct profile *profile)
 			s->cfg->sources[i]->profile(s->cfg->sources[i], profile);
 	if (s->place.unwinder)
 		unwinder_profile(s->place.unwinder, profile);
+	if (s->place.sideband) {
+		profile->losses[LOSS_SIDEBAND] += sideband_lost(s->place.sideband);
+		profile->losses[LOSS_THROTTLED] += sideband_throttled(s->place.sideband);
+	}
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = session_duration_ns(s);
@@ -412,6 +441,7 @@ void session_close(struct session *s)
 	interrupts_on_give_up(NULL);
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->close(s->cfg->sources[i]);
+	sideband_close(s->place.sideband);
 	unwinder_free(s->place.unwinder);
 	pidns_close(&s->place.pidns);
 	for (size_t i = 0; i < s->nr_watched; i++)

@@ -16,6 +16,7 @@
 #include "target.h"
 #include "util/err.h"
 
+struct sideband;
 struct unwinder;
 
 /* Whom and where: what a session knows when it opens its sources. */
@@ -25,11 +26,13 @@ struct place {
 	uint32_t nr_cpus;
 	pid_t command_pid; /* COMMAND, which waits for its exec; 0: none */
 	struct unwinder *unwinder; /* walks user stacks by tables; NULL: by frame pointers */
+	struct sideband *sideband; /* what tasks map, of sources with stacks; NULL: none has */
 	struct pidns pidns; /* opened only for sources that load BPF programs */
 };
 
 struct source {
 	bool is_bpf;	  /* needs a kernel and privileges for BPF */
+	bool has_stacks;  /* its samples have addresses: the session reports what tasks map, and walks what the kernel could not */
 	const char *note; /* why something was picked, once open; NULL: nothing to say */
 
 	/* Loads and attaches; nothing is counted yet. 0, or -errno with err filled. */
@@ -39,7 +42,12 @@ struct source {
 	void (*start)(struct source *src);
 	/* After it nothing is counted and none of its programs runs. */
 	void (*stop)(struct source *src);
-	/* Delivers what has come. 0 or -errno. */
+	/*
+	 * Takes what the kernel has written so far, for drain(). Between the two the session reports all mappings up to then, and walks
+	 * the stacks that are asked for: no sample overtakes its mapping or its walk. 0 or -errno; may be NULL.
+	 */
+	int (*collect)(struct source *src);
+	/* Delivers what was taken. 0 or -errno. */
 	int (*drain)(struct source *src, struct sink *sink);
 	/* Delivers the readings of now; between start and stop. 0 or -errno. */
 	int (*snapshot)(struct source *src, struct sink *sink);

@@ -65,7 +65,7 @@ static int refuse_cpus(const struct measure *m, struct err *err)
 
 int offcpu_record(struct measure *m, struct offcpu_cfg *cfg, struct err *err)
 {
-	*cfg = (struct offcpu_cfg){ .has_sideband = true, .parts = OFFCPU_PART_ALL };
+	*cfg = (struct offcpu_cfg){ .parts = OFFCPU_PART_ALL };
 	m->offcpu = cfg;
 	return refuse_cpus(m, err);
 }
@@ -97,7 +97,7 @@ int offcpu_check(const struct offcpu *o, struct measure *m, struct offcpu_cfg *c
 		return -EINVAL;
 	if (o->wakers && o->part && strcmp(o->part, "blocked"))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--wakers needs blocked time: it cannot be combined with --off-part %s", o->part);
-	*cfg = (struct offcpu_cfg){ .aggregate = true, .wakers = o->wakers, .has_sideband = o->wall, .parts = parts_of(o->part) };
+	*cfg = (struct offcpu_cfg){ .aggregate = true, .wakers = o->wakers, .parts = parts_of(o->part) };
 	m->offcpu = cfg;
 	m->no_samples = !o->wall;
 	m->event_text = o->wall ? "cpu-clock" : NULL;

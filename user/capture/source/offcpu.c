@@ -13,7 +13,6 @@
 #include "capture/iter.h"
 #include "capture/refusal.h"
 #include "capture/rings.h"
-#include "capture/sideband.h"
 #include "capture/source/schedtext.h"
 #include "capture/stacks.h"
 #include "capture/tasks.h"
@@ -34,7 +33,6 @@ struct src_offcpu {
 	struct offcpu_bpf *skel;
 	const struct place *place;
 	struct tasks tasks;
-	struct sideband *sideband;
 	struct rings rings;
 	struct stacks stacks;	  /* of sums */
 	struct stack_cache cache; /* of a stream */
@@ -104,11 +102,9 @@ static int open_source(struct source *source, const struct place *place, struct 
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
 	uint64_t ring_bytes = src->cfg->ring_bytes ? src->cfg->ring_bytes : RING_BYTES;
-	int ret = src->cfg->has_sideband ? 0 : sideband_open_place(place, &src->sideband, err);
+	int ret;
 
 	src->place = place;
-	if (ret)
-		return ret;
 	if (!src->cfg->no_kernel_stack)
 		schedtext_open(&src->text, src->cfg->wakers);
 	ret = BASE_OPEN(&src->base, src->skel, offcpu, err);
@@ -142,9 +138,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 {
 	const struct src_offcpu *src = (const struct src_offcpu *)source;
 
-	if (!src->cfg->aggregate && !index--)
-		return rings_fd(&src->rings);
-	return src->sideband ? sideband_fd(src->sideband, index) : -1;
+	return !src->cfg->aggregate && !index ? rings_fd(&src->rings) : -1;
 }
 
 static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
@@ -312,27 +306,16 @@ static int deliver_records(struct src_offcpu *src, struct sink *sink)
 	return src->cfg->aggregate ? 0 : rings_deliver(&src->rings, flush, &to);
 }
 
-/*
- * Records first, then the side band up to now: no sample overtakes its mapping. Who has the side band has the unwinder walk behind it,
- * and where that is another source, it has done so in this round already: what comes now waits for the next one.
- */
-static int drain(struct source *source, struct sink *sink)
+static int collect(struct source *source)
 {
 	struct src_offcpu *src = (struct src_offcpu *)source;
-	struct unwinder *unwinder = src->sideband ? src->place->unwinder : NULL;
-	int ret = src->sideband ? 0 : deliver_records(src, sink);
 
-	if (!ret && !src->cfg->aggregate)
-		ret = rings_collect(&src->rings);
-	if (ret || !src->sideband)
-		return ret;
-	if (unwinder)
-		ret = unwinder_collect(unwinder);
-	if (!ret)
-		ret = sideband_drain(src->sideband, now_ns(), sink);
-	if (!ret && unwinder)
-		ret = unwinder_walk(unwinder);
-	return ret ? ret : deliver_records(src, sink);
+	return src->cfg->aggregate ? 0 : rings_collect(&src->rings);
+}
+
+static int drain(struct source *source, struct sink *sink)
+{
+	return deliver_records((struct src_offcpu *)source, sink);
 }
 
 static int finish(struct source *source, struct sink *sink, struct err *err)
@@ -341,7 +324,7 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 	int ret = iter_read(src->skel->progs.offcpu_end, 1, NULL, NULL);
 
 	if (!ret)
-		ret = src->cfg->aggregate ? deliver_rows(src, sink) : drain(source, sink);
+		ret = src->cfg->aggregate ? deliver_rows(src, sink) : collect(source);
 	if (!ret)
 		ret = deliver_records(src, sink);
 	return ret && ret != -ECANCELED ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : ret;
@@ -356,8 +339,6 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->seen += src->delivered + sum[LOSS_RING_FULL] + sum[LOSS_INTERNAL];
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
-	if (src->sideband)
-		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	if (n)
 		profile_note(profile, "the kernel skipped %llu switches", (unsigned long long)n);
 	if (src->outside)
@@ -374,7 +355,6 @@ static void close_source(struct source *source)
 	schedtext_close(&src->text);
 	rings_close(&src->rings);
 	base_close(&src->base);
-	sideband_close(src->sideband);
 	stacks_free(&src->stacks);
 	stack_cache_free(&src->cache);
 	free(src);
@@ -388,10 +368,12 @@ struct source *src_offcpu_new(const struct offcpu_cfg *cfg)
 		return NULL;
 	src->source = (struct source){
 		.is_bpf = true,
+		.has_stacks = true,
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,
 		.stop = stop,
+		.collect = collect,
 		.drain = drain,
 		.finish = finish,
 		.profile = add_to_profile,

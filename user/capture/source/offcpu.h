@@ -26,7 +26,6 @@ struct offcpu_cfg {
 	bool by_tid;
 	bool wakers;	   /* with the stack of who woke it; not when streaming */
 	bool bpf_stats;
-	bool has_sideband;   /* another source reports mappings */
 	uint32_t parts;	     /* enum offcpu_part */
 	uint16_t event;	     /* of the samples */
 	uint32_t stacks_max; /* 0: default */

@@ -43,7 +43,7 @@ struct src_sample {
 	struct base base;
 	struct sample_bpf *skel;
 	struct rings rings; /* records wait there for the side band */
-	struct sideband *sideband;
+	struct sideband *sideband; /* of the session */
 	struct unwinder *unwinder; /* of the session; NULL: by frame pointers */
 	bool is_tracepoint[EVENTS_MAX];
 	char note[2 * EVENT_NAME_MAX + 128];
@@ -152,10 +152,9 @@ static int open_source(struct source *source, const struct place *place, struct 
 {
 	struct src_sample *src = (struct src_sample *)source;
 	bool counters = false;
-	int ret = sideband_open_place(place, &src->sideband, err);
+	int ret;
 
-	if (ret)
-		return ret;
+	src->sideband = place->sideband;
 	for (int i = 0; i < src->cfg->nr_probes; i++)
 		src->is_tracepoint[src->cfg->probes[i].event] = src->cfg->probes[i].spec.kind == PROBE_TRACEPOINT;
 	for (int i = 0; i < src->cfg->nr_events; i++) {
@@ -204,7 +203,6 @@ static void close_source(struct source *source)
 	probe_set_close(&src->set);
 	rings_close(&src->rings);
 	base_close(&src->base);
-	sideband_close(src->sideband);
 	vec_free(&src->attached);
 	free(src);
 }
@@ -234,7 +232,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 {
 	const struct src_sample *src = (const struct src_sample *)source;
 
-	return index ? sideband_fd(src->sideband, index - 1) : rings_fd(&src->rings);
+	return index ? -1 : rings_fd(&src->rings);
 }
 
 /* Comm from the kernel is at most 15 bytes, but a wire field is not to be trusted for its NUL. */
@@ -281,20 +279,17 @@ static int flush(void *arg, const void *record, size_t size)
 	return deliver(to->src, &s, &rec->key, to->sink);
 }
 
-/* Rings first, then the side band up to now, then the samples: a sample never overtakes its mapping. */
+static int collect(struct source *source)
+{
+	return rings_collect(&((struct src_sample *)source)->rings);
+}
+
 static int drain(struct source *source, struct sink *sink)
 {
 	struct src_sample *src = (struct src_sample *)source;
 	struct to_sink to = { src, sink };
-	int ret = rings_collect(&src->rings);
 
-	if (!ret && src->unwinder)
-		ret = unwinder_collect(src->unwinder);
-	if (!ret)
-		ret = sideband_drain(src->sideband, now_ns(), sink);
-	if (ret >= 0 && src->unwinder)
-		ret = unwinder_walk(src->unwinder);
-	return ret < 0 ? ret : rings_deliver(&src->rings, flush, &to);
+	return rings_deliver(&src->rings, flush, &to);
 }
 
 static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
@@ -321,8 +316,6 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_counts(&src->base, sum);
 	profile->seen += sum[COUNT_SEEN] + sum[LOSS_CALLS_FULL] + sum[LOSS_TOO_DEEP];
 	profile->kept += src->delivered;
-	profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
-	profile->losses[LOSS_THROTTLED] += sideband_throttled(src->sideband);
 	base_profile(&src->base, sum, profile);
 	probe_set_tell(&src->set, profile);
 	base_add_nested(&src->base, src->missed, profile);
@@ -345,10 +338,12 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		return NULL;
 	src->source = (struct source){
 		.is_bpf = true,
+		.has_stacks = true,
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,
 		.stop = stop,
+		.collect = collect,
 		.drain = drain,
 		.finish = finish,
 		.profile = add_to_profile,

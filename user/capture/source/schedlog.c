@@ -13,7 +13,6 @@
 #include "capture/iter.h"
 #include "capture/refusal.h"
 #include "capture/rings.h"
-#include "capture/sideband.h"
 #include "capture/tasks.h"
 #include "capture/walker.h"
 #include "skel/schedlog.skel.h"
@@ -34,7 +33,6 @@ struct src_schedlog {
 	struct schedlog_bpf *skel;
 	struct tasks tasks;
 	struct rings rings;
-	struct sideband *sideband; /* NULL: no stacks */
 	const struct place *place;
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	uint64_t delivered;
@@ -120,10 +118,8 @@ static int load(struct src_schedlog *src, struct err *err)
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_schedlog *src = (struct src_schedlog *)source;
-	int ret = src->cfg->stacks ? sideband_open_place(place, &src->sideband, err) : 0;
+	int ret;
 
-	if (ret)
-		return ret;
 	src->place = place;
 	ret = BASE_OPEN(&src->base, src->skel, schedlog, err);
 	return ret ? ret : load(src, err);
@@ -133,9 +129,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 {
 	const struct src_schedlog *src = (const struct src_schedlog *)source;
 
-	if (!index)
-		return rings_fd(&src->rings);
-	return src->sideband ? sideband_fd(src->sideband, index - 1) : -1;
+	return index ? -1 : rings_fd(&src->rings);
 }
 
 static void start(struct source *source)
@@ -200,18 +194,10 @@ static int deliver_record(void *arg, const void *record, size_t size)
 	return deliver(arg, record);
 }
 
-/* A record never overtakes the mapping that its addresses are in: those are up to now. Nor its walk, which was asked for before that. */
 static int drain_until(struct src_schedlog *src, uint64_t until_ns, struct sink *sink)
 {
-	struct unwinder *unwinder = src->place->unwinder;
-	int ret = unwinder ? unwinder_collect(unwinder) : 0;
-
 	src->sink = sink;
-	if (!ret && src->sideband)
-		ret = sideband_drain(src->sideband, now_ns(), sink);
-	if (ret >= 0 && unwinder)
-		ret = unwinder_walk(unwinder);
-	return ret < 0 ? ret : rings_drain(&src->rings, until_ns, deliver_record, src);
+	return rings_drain(&src->rings, until_ns, deliver_record, src);
 }
 
 static int drain(struct source *source, struct sink *sink)
@@ -240,8 +226,6 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->seen += sum[COUNT_SEEN];
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
-	if (src->sideband)
-		profile->losses[LOSS_SIDEBAND] += sideband_lost(src->sideband);
 	if (n)
 		profile_note(profile, "the kernel skipped %llu switches or wake-ups", (unsigned long long)n);
 	if (src->place->pidns.level && src->place->target->all)
@@ -255,7 +239,6 @@ static void close_source(struct source *source)
 
 	rings_close(&src->rings);
 	base_close(&src->base);
-	sideband_close(src->sideband);
 	free(src);
 }
 
@@ -267,6 +250,7 @@ struct source *src_schedlog_new(const struct schedlog_cfg *cfg)
 		return NULL;
 	src->source = (struct source){
 		.is_bpf = true,
+		.has_stacks = cfg->stacks,
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,
