@@ -92,6 +92,7 @@ same() {
 	same 2 -e '{page-faults,task-clock}:D'
 }
 
+# bats test_tags=measuring
 @test "an event with a scale and a unit; a PMU that counts on one CPU for all" {
 	need strace
 	describe

@@ -13,6 +13,7 @@ pids() {
 	grep -oE '^[^;]* \([0-9]+\)' "$1" | grep -oE '[0-9]+\)$' | tr -d ')' | sort -un | xargs
 }
 
+# bats test_tags=measuring
 @test "inside: COMMAND has the number that it sees itself, and its names" {
 	contained "'$SKEP' flame -F $(hz 4999) --by pid -o a.folded -- sh -c 'echo \$\$ >number; exec \"$WORK/shares\" $(times 0.7) >truth'"
 	[ "$(cat number)" -lt 100 ]
@@ -32,6 +33,7 @@ pids() {
 	[ "$(cut -d';' -f1 b.folded | sort -u | sed -E 's|t5 \([0-9]+/([0-9]+)\)|\1|')" = "$(cat tid)" ]
 }
 
+# bats test_tags=measuring
 @test "inside: -a sees the whole machine; processes outside have no number and no wrong names, which is said" {
 	busy "$WORK/recurse" 20 60
 	run contained "'$WORK/shares' 60 >/dev/null & '$SKEP' flame -a --by pid -o a.folded --duration 1"
@@ -125,7 +127,7 @@ cgroup2() {
 	grep -q ';main;hot ' a.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "in a time namespace: times, waits and names are those of outside" {
 	unshare -T --monotonic 60 true || skip "no time namespaces"
 	# A clock cannot be set back before its start

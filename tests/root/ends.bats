@@ -50,6 +50,7 @@ load ../lib.bash
 	grep -qE '"throttled": ?[1-9]' a.json
 }
 
+# bats test_tags=measuring
 @test "a process whose memory map we may not read is sampled, and that is said" {
 	busy "$WORK/shares" 5
 	run setpriv --reuid 65534 --clear-groups --inh-caps=+bpf,+perfmon,+syslog --ambient-caps=+bpf,+perfmon,+syslog \

@@ -14,7 +14,6 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-# bats test_tags=user-space
 @test "software events and their other names are perf's" {
 	need perf
 	perf list sw 2>/dev/null | sed -n 's/ *\[Software event\]//p' | sed 's/ OR /\n/g' | tr -d ' ' | sort -u >perfs
@@ -127,7 +126,6 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-# bats test_tags=user-space
 @test "functions of a program: all that nm has, with address and size" {
 	need nm
 	nm "$WORK/shares" | awk '$2 ~ /[tT]/ && NF == 3 { print "u:'"$WORK"'/shares:" $3 }' | LC_ALL=C sort -u >nms
@@ -141,7 +139,6 @@ unprivileged() {
 	grep -q "size: $(nm -S "$WORK/shares" | awk '$4 == "hot" { print $2 }' | sed 's/^/0x/' | xargs printf '%d')\$" out
 }
 
-# bats test_tags=user-space
 # bats test_tags=user-space
 @test "functions of the C library, every name of an address; C++ by the readable name" {
 	need nm
@@ -162,7 +159,6 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-# bats test_tags=user-space
 @test "USDT: what the program says of its probes, also when its base moved" {
 	"$WORK/usdt" >truth
 	"$SKEP" list -v "usdt:$WORK/usdt" >out
@@ -177,7 +173,6 @@ unprivileged() {
 	[ "$(names "usdt:$WORK/usdt:skep:idle")" = "usdt:$WORK/usdt:skep:idle" ]
 }
 
-# bats test_tags=user-space
 # bats test_tags=user-space
 @test "USDT: names and arguments are readelf's, in every file that has some" {
 	n=0

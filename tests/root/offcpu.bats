@@ -51,19 +51,20 @@ sum() {
 	awk -v p="${2:-}" '$0 ~ p { n += $NF } END { printf "%.0f\n", n }' "$1"
 }
 
+# bats test_tags=measuring
 @test "off-CPU time is wall - run: sleepers, writers to the disk, those that want more CPUs than there are" {
 	same sleep 10 "$(times 1)"
 	same disk 4 "$(times 1)"
 	same spin 6 "$(times 1)"
 }
 
-# bats test_tags=newest
+# bats test_tags=newest,measuring
 @test "of those that wake each other, by pipes and futexes" {
 	same pipe 6 "$(times 1)"
 	same futex 6 "$(times 1)"
 }
 
-# bats test_tags=newest
+# bats test_tags=newest,measuring
 @test "it is in the functions that waited, thread by thread" {
 	for how in fp eh; do
 		"$SKEP" flame --off-cpu --call-graph $how --by tid --format folded -o off.folded -- "$WORK/waits" "$(times 2)" >truth
@@ -84,7 +85,7 @@ sum() {
 	done
 }
 
-# bats test_tags=newest
+# bats test_tags=newest,measuring
 @test "asleep from before the start until behind the end: the part inside, and a frame that says what is not known" {
 	background sleep 60
 	sleep 0.2
@@ -162,6 +163,7 @@ sum() {
 	grep -qE '^\[other\];\[run queue\] [0-9]+$' wall.folded
 }
 
+# bats test_tags=measuring
 @test "--wakers: who ended the wait, and where" {
 	"$SKEP" flame --off-cpu --wakers --format folded -o off.folded -- "$WORK/waits" "$(times 1)" >truth
 	grep ask_server off.folded
@@ -174,7 +176,7 @@ sum() {
 	near "$got" "$(awk '$2 == "ask_server" { print $3 }' truth)"
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "--wall: of each task all of its time" {
 	for kind in spin sleep; do
 		"$SKEP" flame --wall -F 1999 --by pid --format folded -o wall.folded -- "$WORK/tasks" $kind 4 "$(times 1)" >truth 2>said
@@ -247,7 +249,7 @@ sum() {
 	awk '{ print $1 }' truth | while read -r pid; do grep -q "^tasks ($pid);" off.folded; done
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "record --off-cpu: each span in a file, for skep and for perf" {
 	"$SKEP" record --off-cpu -F 1999 -o a.data -- "$WORK/waits" "$(times 1)" >truth
 	"$SKEP" flame --off-cpu -i a.data --by tid --format folded -o off.folded

@@ -121,6 +121,7 @@ as_nobody() {
 	fi
 }
 
+# bats test_tags=measuring
 @test "CAP_BPF and CAP_PERFMON are enough; CAP_SYS_PTRACE and CAP_SYSLOG bring the names of others" {
 	chmod 777 .
 	enough_memlock
@@ -165,6 +166,7 @@ as_nobody() {
 	[[ "$output" == *"CAP_BPF missing"* ]]
 }
 
+# bats test_tags=measuring
 @test "no privileges at all: own processes are counted where perf_event_paranoid allows, the rest is said" {
 	chmod 777 .
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
@@ -188,7 +190,7 @@ as_nobody() {
 	awk -F, '/context-switches,/ { ok = $1 >= 1 } END { exit !ok }' <<<"$output"
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "no privileges at all: own programs are sampled without BPF, with whole stacks, as perf_event_paranoid allows" {
 	chmod 777 .
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2

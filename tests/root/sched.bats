@@ -34,18 +34,20 @@ same() {
 			END { print found " of " n " tasks"; exit bad || found != n }' truth -
 }
 
+# bats test_tags=measuring
 @test "run, wait, switches and sleep of those that spin, sleep, and write to the disk" {
 	same spin 6 "$(times 1.5)"
 	same sleep 10 "$(times 1)"
 	same disk 4 "$(times 1)"
 }
 
+# bats test_tags=measuring
 @test "of those that wake each other, by pipes and futexes" {
 	same pipe 6 "$(times 1)"
 	same futex 6 "$(times 1)"
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "of fifty at once" {
 	same spin 50 "$(times 2)"
 }
@@ -63,6 +65,7 @@ same() {
 	[ "$(jq -s 'map(select(.run_ns > 0)) | length' rows.json)" -gt $((n * 9 / 10)) ]
 }
 
+# bats test_tags=measuring
 @test "one that sleeps all the time, one that runs all the time: the part inside the run" {
 	sleep 60 &
 	asleep=$!
@@ -155,7 +158,7 @@ same() {
 	done
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "-I: what was told under a name that a task had is not told again under its next one" {
 	"$SKEP" sched -I 100 --by comm --format csv -o a.csv -- sh -c "i=0; while [ \$i -lt 400000 ]; do i=\$((i+1)); done; exec '$WORK/shares' 0.4" >truth
 	"$SKEP" sched --by pid --format csv -o b.csv -- sh -c "i=0; while [ \$i -lt 400000 ]; do i=\$((i+1)); done; exec '$WORK/shares' 0.4" >truth
@@ -173,6 +176,7 @@ same() {
 		END { print "switches: truth " want ", skep " got " in " n " intervals"; exit got < want || got > want + 600 || n < 5 }' truth a.csv
 }
 
+# bats test_tags=measuring
 @test "a CPU goes off-line in the run, and comes back" {
 	[ -n "${SKEP_OWN_MACHINE:-}" ] || skip "would take a CPU from whoever else is on this machine"
 	off=/sys/devices/system/cpu/cpu1/online

@@ -14,6 +14,7 @@ by() {
 	awk -v k="$1" '$1 == k { n = $2 } END { print n }' "$2"
 }
 
+# bats test_tags=measuring
 @test "page faults, children included, and own context switches are those of getrusage" {
 	mkfifo go
 	for flag in "" -i; do
@@ -66,12 +67,14 @@ by() {
 	[[ "$output" == *"cpu-clock,nosuchevent"*"          ^"* ]]
 }
 
+# bats test_tags=measuring
 @test "task-clock is the CPU time of the program" {
 	"$SKEP" stat -x, -o a.csv -e task-clock -- "$WORK/shares" 1 >/dev/null
 	cat a.csv
 	awk -F, '{ ok = $1 > 1000 && $1 < 1500 } END { exit !ok }' a.csv
 }
 
+# bats test_tags=measuring
 @test "-p: a process with threads, until COMMAND ends; -t: one of them; --per-thread: a row each" {
 	busy "$WORK/threads" 900
 	sleep 0.3
@@ -85,6 +88,7 @@ by() {
 	grep -q "^t5-$tid," c.csv
 }
 
+# bats test_tags=measuring
 @test "-a: every CPU all the time; -A: a row for each; -C: those" {
 	cpus=$(nproc --all)
 	"$SKEP" stat -x, -o a.csv -e cpu-clock -a -- sleep 0.3
@@ -96,6 +100,7 @@ by() {
 	awk -F, '{ ok = $6 > 0.95 && $6 < 1.05 } END { exit !ok }' c.csv
 }
 
+# bats test_tags=measuring
 @test "-G: a cgroup" {
 	mount=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
 	[ -n "$mount" ] || skip "no cgroup v2"
@@ -308,6 +313,7 @@ calls_ok() {
 	[[ "$output" == *"at most 64 events"* ]]
 }
 
+# bats test_tags=measuring
 @test "a CPU that goes off-line during the run and comes back: what the others counted stands" {
 	[ -n "${SKEP_OWN_MACHINE:-}" ] || skip "would take a CPU from whoever else is on this machine"
 	off=/sys/devices/system/cpu/cpu1/online

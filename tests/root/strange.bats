@@ -25,14 +25,14 @@ strange() { # strange MODE SECONDS
 	cat said
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "2,000 executable mappings" {
 	strange mappings 1
 	SKEP_SAMPLES=200 rooted_ok got.folded
 	stacks_ok mappings "_start;(.*;)?main;mappings$(printf ';\\[anon\\]%.0s' {1..20})"
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "coroutines: up to where each began, or to where it cannot be told who called" {
 	strange coroutines 2
 	stacks_ok co_context '[^;]*;co_context'
@@ -45,6 +45,7 @@ strange() { # strange MODE SECONDS
 	grep -q 'note: [0-9]* *user stacks cut: a frame does not lie above the one before' said
 }
 
+# bats test_tags=measuring
 @test "what a leaf has below its stack pointer: also while the kernel has no tables" {
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do cp "$1" s$i; ./s$i red "$2"; done' sh \
 		"$WORK/strange" "$(times 0.1)"
@@ -52,14 +53,14 @@ strange() { # strange MODE SECONDS
 		END { printf "%d of %d\n%s\n", good, all, other; exit !(all >= 200 && good == all) }' got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a stack that is not in memory" {
 	strange dropped 1
 	stacks_ok deep '\[truncated: stack not in memory\](;deep)+'
 	grep -qE 'note: [0-9]{3,} *user stacks cut: a part of the stack is not in memory' said
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a program that was deleted, and a library that was replaced, while they are mapped" {
 	cp "$WORK/stacks_O2" program
 	cp "$WORK/stacks_library.so" library.so
@@ -78,7 +79,7 @@ strange() { # strange MODE SECONDS
 	ways_ok truth got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a program and a library that were deleted as soon as they were mapped" {
 	cp "$WORK/stacks_O2" program
 	cp "$WORK/stacks_library.so" library.so
@@ -111,7 +112,7 @@ corrupt() {
 	done
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a library where another one has been: its stacks are by its own tables, from a moment on that is told" {
 	need cc
 	for size in 16 600; do

@@ -7,7 +7,7 @@ file_build_id() {
 	readelf -n "$1" | awk '/Build ID:/ { print $3; exit }'
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a binary deleted after its start" {
 	cp "$WORK/shares" gone
 	busy ./gone 4
@@ -17,7 +17,7 @@ file_build_id() {
 	grep -q ';main;hot ' a.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a binary replaced by another after its start: the old names, not the new ones" {
 	cp "$WORK/shares" prog
 	busy ./prog 4
@@ -50,6 +50,7 @@ percent_at() {
 		END { printf "%d\n", all ? 100 * at / all : 0 }' "$2"
 }
 
+# bats test_tags=measuring
 @test "the vdso has names, where it serves the clock" {
 	source=$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)
 	case $source in
@@ -71,7 +72,7 @@ percent_at() {
 	grep -qE '^ls;.*;__x64_sys_getdents64;|^ls;.*;__arm64_sys_getdents64;' a.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "no .symtab but .gnu_debugdata (MiniDebugInfo)" {
 	need xz
 	objcopy --only-keep-debug "$WORK/shares" debug
@@ -85,7 +86,7 @@ percent_at() {
 	shares_ok truth a.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a debug file found by build id" {
 	[ -d /usr/lib/debug ] || skip "no /usr/lib/debug to mount over"
 	id=$(file_build_id "$WORK/shares")
@@ -96,7 +97,7 @@ percent_at() {
 	shares_ok truth a.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "a debug file as large as its owner likes: its checksum is not made" {
 	need objcopy
 	cp "$WORK/shares" big

@@ -4,6 +4,7 @@
 load ../lib.bash
 bats_require_minimum_version 1.5.0
 
+# bats test_tags=measuring
 @test "-p: that process and no other, for as long as COMMAND runs" {
 	busy "$WORK/shares" 5
 	"$SKEP" flame -p $BG -o a.folded -- sleep 0.5
@@ -17,6 +18,7 @@ bats_require_minimum_version 1.5.0
 	comms a.folded | grep -qx shares
 }
 
+# bats test_tags=measuring
 @test "-t: one thread of many" {
 	busy "$WORK/threads" 60
 	sleep 0.3
@@ -30,6 +32,7 @@ bats_require_minimum_version 1.5.0
 	[[ "$output" == *"is a thread of process"* ]]
 }
 
+# bats test_tags=measuring
 @test "--comm and -u filter in the kernel" {
 	busy "$WORK/threads" 60
 	sleep 0.2
@@ -52,6 +55,7 @@ allowed_cpus() {
 		split(part[i], r, "-"); for (c = r[1]; c <= (r[2] == "" ? r[1] : r[2]); c++) print c } }' /proc/self/status
 }
 
+# bats test_tags=measuring
 @test "-C: that CPU's load and no other CPU's" {
 	read -r other cpu < <(allowed_cpus | head -2 | xargs)
 	[ -n "$cpu" ] || skip "one CPU"
@@ -73,6 +77,7 @@ allowed_cpus() {
 	! comms o.folded | grep -qx recurse
 }
 
+# bats test_tags=measuring
 @test "-p A,B and -t A,B: both and nobody else; -p A -t B: either" {
 	busy "$WORK/shares" 90
 	a=$BG
@@ -98,6 +103,7 @@ allowed_cpus() {
 	[[ "$output" == *"no samples"* ]]
 }
 
+# bats test_tags=measuring
 @test "-a: processes that have nothing to do with each other" {
 	busy "$WORK/shares" 5
 	busy "$WORK/recurse" 3 5

@@ -35,13 +35,14 @@ same() {
 		END { print found " of " n " tasks, delays of " exact " to the unit"; exit bad || found != n }' truth got
 }
 
+# bats test_tags=measuring
 @test "lines, runs and delays of those that spin, sleep, and write to the disk" {
 	same spin 6 "$(times 1)"
 	same sleep 10 "$(times 1)"
 	same disk 4 "$(times 1)"
 }
 
-# bats test_tags=newest
+# bats test_tags=newest,measuring
 @test "of those that wake each other, by pipes and futexes" {
 	same pipe 4 "$(times 0.5)"
 	same futex 4 "$(times 0.5)"
@@ -55,7 +56,7 @@ same() {
 	[ "$(awk -F, "$columns"' $at["state"] == "X" { n++ } END { print n + 0 }' lines.csv)" = $((n + 1)) ]
 }
 
-# bats test_tags=newest
+# bats test_tags=newest,measuring
 @test "what is known: sleeps are as long as they were, and what was before the run is no number" {
 	sleeper
 	"$SKEP" sched timehist --format json -o a.json -- sh -c 'sleep 0.2; sleep 0.1'
@@ -222,7 +223,7 @@ timeline() {
 	END
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "--format chrome: a timeline whose tracks add up" {
 	need python3
 	for kind in pipe spin disk; do
@@ -236,7 +237,7 @@ timeline() {
 	jq -e '[.traceEvents[] | select(.args.stack // [] | any(. == "do_nanosleep"))] | length > 50' g.json
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "--format chrome: what was so before the run and is so behind it is drawn, names are no JSON" {
 	need python3
 	sleeper
@@ -283,7 +284,7 @@ timeline() {
 	[ "$(head -1 narrow | awk '{ print NF }')" = 2 ]
 }
 
-# bats test_tags=newest
+# bats test_tags=newest,measuring
 @test "perf sched timehist says the same of the same run" {
 	need perf
 	[ "${SKEP_SLOW:-1}" = 1 ] || skip "times of an emulated CPU are no times"

@@ -10,22 +10,23 @@ shares() { # shares WORKLOAD: run it under skep, compare
 	named_ok got.folded "$(basename "$1")"
 }
 
+# bats test_tags=measuring
 @test "shares: C" { shares "$WORK/shares"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: PIE" { shares "$WORK/shares_pie"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: not PIE" { shares "$WORK/shares_nopie"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: static" { shares "$WORK/shares_static"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: static PIE" { shares "$WORK/shares_static_pie"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: stripped, names from the debug file" { shares "$WORK/shares_stripped"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: C++ names" { shares "$WORK/shares_cxx"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: Rust names" { shares "$WORK/shares_rust"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: Go" { shares "$WORK/shares_go"; }
 
 # node_says OUTPUT SECONDS: the JavaScript workload; its map is in /tmp, where the format wants it
@@ -39,7 +40,7 @@ cleanup() {
 	[ ! -e node.pids ] || while read -r pid; do rm -f "/tmp/perf-$pid.map"; done <node.pids
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "shares: node, names from its perf map" {
 	need node
 	node_says got.folded 1.5 >truth
@@ -50,6 +51,7 @@ cleanup() {
 	named_ok got.folded node
 }
 
+# bats test_tags=measuring
 @test "shares: 8 threads by name" {
 	"$SKEP" flame -F "$(hz 4999)" -o got.folded -- "$WORK/threads" 2 >truth
 	shares_ok truth got.folded
@@ -74,7 +76,7 @@ cleanup() {
 	grep -qE 'recurse;(_start;__libc_start_main[^;]*;)?__libc_start_call_main;main;down;' got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "ledger: a ring too small loses samples and says so; seen = kept + lost; --strict fails" {
 	busy "$WORK/shares" 60
 	"$SKEP" record -F 9999 -m 4 -p $BG -o a.data --strict --duration "$(times 2)" 2>said 3>&- &
@@ -97,6 +99,7 @@ cleanup() {
 	[ "$seen" = $((kept + lost)) ]
 }
 
+# bats test_tags=measuring
 @test "ledger: a stack table too small spills through the ring and loses nothing" {
 	steadily "$SKEP" flame -F "$(hz 9973)" --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1
 	shares_ok truth got.folded

@@ -11,26 +11,27 @@ stacks() { # stacks KIND [LIBRARY]
 	ways_ok truth got.folded
 }
 
+# bats test_tags=measuring
 @test "walks by tables: -O2 without frame pointers, and a library that is loaded later" { stacks O2 "$WORK/stacks_library.so"; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: -O0" { stacks O0; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: -O3" { stacks O3; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: -O2 with frame pointers" { stacks O2_fp; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: static" { stacks static; }
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: PIE" { stacks pie; }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: stripped, all samples rooted" {
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_stripped" "$(lasting 2)" >truth
 	rooted_ok got.folded
 }
 
 # The C library itself has no unwinding information
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: static, of musl" {
 	[ -x "$WORK/stacks_musl" ] || skip "no musl-gcc"
 	stacks musl
@@ -40,7 +41,7 @@ stacks() { # stacks KIND [LIBRARY]
 	awk '{ n = split($0, f, ";"); if (n > most) most = n } END { exit !(most >= 104) }' got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "C++, Rust and Go, by their tables and by their frame pointers" {
 	for kind in cxx rust go; do
 		[ -x "$WORK/shares_$kind" ] || continue
@@ -54,7 +55,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 	SKEP_SAMPLES=500 rooted_ok got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "Go that reads clocks, stripped or not" {
 	[ -x "$WORK/clock_go" ] || skip "no go"
 	strip -o go_stripped "$WORK/clock_go"
@@ -66,7 +67,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 }
 
 # Where a stack goes on the function that left it is not known: the next one is
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "Go's runtime on its own stack, and C that is called by Go and calls it" {
 	[ -x "$WORK/cgo_go" ] || skip "no go"
 	strip -o garbage_stripped "$WORK/garbage_go"
@@ -82,7 +83,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 }
 
 # Go's profiler walks a stack at each of them
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "signals' handlers of Go, stripped or not" {
 	[ -x "$WORK/shares_go" ] || skip "no go"
 	strip -o go_stripped "$WORK/shares_go"
@@ -92,7 +93,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 	done
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "the C library's assembly" {
 	for without in "" -AVX512F,-AVX512VL,-AVX2_Usable,-AVX2,-ERMS; do
 		GLIBC_TUNABLES=${without:+glibc.cpu.hwcaps=$without} "$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/strings" "$(lasting 1)"
@@ -104,7 +105,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 }
 
 # What OpenSSL has for this machine, and what it has for all
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "libcrypto's assembly" {
 	need openssl
 	for cap in "" 0:0; do
@@ -116,7 +117,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 	done
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "short processes: the first sample of each is whole" {
 	"$SKEP" flame --call-graph eh -F $HZ --by pid -o got.folded -- "$WORK/children" 100 "$(lasting 5)" >truth
 	rooted_ok got.folded
@@ -125,7 +126,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 	done
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "record writes whole call chains, and no stack dumps; perf reads them" {
 	"$SKEP" record --call-graph eh -F "$(hz 1999)" -o a.data -- "$WORK/stacks_O2" "$(lasting 1)" >truth
 	"$SKEP" flame -i a.data -o got.folded
@@ -156,6 +157,7 @@ in_ok() {
 		}' "$1"
 }
 
+# bats test_tags=measuring
 @test "off the CPUs, code without frame pointers: where it waits, and who wakes it" {
 	"$SKEP" flame --off-cpu --call-graph eh -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
@@ -168,7 +170,7 @@ in_ok() {
 	in_ok got.folded ';serve;take;.*\[woken by waits_no_fp\];.*write' '\[woken by waits_no_fp\];.*write.*;give;ask_server;timed;main;'
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "all of the time, by tables" {
 	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
@@ -176,7 +178,7 @@ in_ok() {
 	rooted_ok got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "record --off-cpu: what a file has of it" {
 	"$SKEP" record --off-cpu --call-graph eh -F "$(hz 1999)" -o a.data -- "$WORK/waits_no_fp" "$(lasting 1)" >truth
 	"$SKEP" flame --off-cpu -i a.data -o got.folded
@@ -185,6 +187,7 @@ in_ok() {
 	SKEP_SAMPLES=1 rooted_ok got.folded
 }
 
+# bats test_tags=measuring
 @test "sched timehist -g: whole stacks of code without frame pointers" {
 	need jq
 	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/waits_no_fp" "$(times 1)" >truth
@@ -206,13 +209,14 @@ hits() {
 	grep -qE ";$2 [0-9]+\$" got.folded
 }
 
+# bats test_tags=measuring
 @test "walks by tables: hits of a tracepoint" {
 	hits syscalls:sys_enter_clock_gettime '[^;]*clock_gettime[^;]*'
 	"$SKEP" stat --stack -j -o a.json -e sched:sched_process_fork -- "$WORK/children" 20 0.1
 	[ "$(jq '[.rows[] | select([.callers[].sym] | index("main") and index("_start")) | .samples] | add' a.json)" -ge 19 ]
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: hits of probes of a program, at its functions' begins and returns" {
 	need_feature uprobe
 	hits "u:$WORK/stacks_O2:burn" burn
@@ -229,7 +233,7 @@ hits() {
 	grep -qE 'main;way_alloca;room ' got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "walks by tables: calls whose return is probed, too, have their caller" {
 	need_feature uprobe
 	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_*" "ur:$WORK/stacks_O2:room" -- \
@@ -239,7 +243,7 @@ hits() {
 	ways_ok truth got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "tables of a large program in little memory: parts make way, which is said, and all stacks are whole" {
 	need clang
 	echo 'int f(int x) { return x * 3; }' >one.c
@@ -258,7 +262,7 @@ downs() {
 	awk '$NF > most { most = $NF; n = gsub(/;down/, "") } END { print n }' "$1"
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,measuring
 @test "--max-stack: stacks deeper than the kernel keeps, in a picture and in a file" {
 	"$SKEP" flame --call-graph eh --max-stack 255 -F "$(hz 999)" -o got.folded -- "$WORK/recurse" 200 "$(times 1)"
 	SKEP_SAMPLES=200 rooted_ok got.folded

@@ -22,6 +22,7 @@ same() {
 @test "what the kernel does not know is walked in user space, out of the stack's copy" { same asks 9; }
 @test "rows that made way for others are asked for, and found again when they are back" { same evicted 8; }
 @test "code without a file: by frame pointers, or asked for, or given up" { same unmapped 4; }
+# bats test_tags=measuring
 @test "wherever a clock interrupts" { same interrupts 500; }
 
 # probed_ok FOLDED: nearly all is rooted but for what was interrupted while the kernel has put its trampoline, and not yet, or no longer, what
@@ -43,6 +44,7 @@ of() {
 	awk -v way="main$(printf ';level%.0s' {1..6});$1" '{ all += $NF } index($0, way) { n += $NF } END { printf "%d\n", 100 * n / all }' "$2"
 }
 
+# bats test_tags=measuring
 @test "what probes cost a program is its functions', out of line or at the trampoline" {
 	[ "$(uname -m)" = x86_64 ] || skip "only on x86-64"
 	need_feature uprobe
