@@ -128,6 +128,18 @@ named_ok() {
 		}' "$1"
 }
 
+# skipped: hits, calls or switches that the kernel skipped while it handled another one, as the run's notes in ./said report them
+skipped() {
+	grep -oE 'the kernel skipped [0-9]+|[0-9]+  hits that the kernel skipped' said | awk '{ n += $1 + $4 } END { print n + 0 }'
+}
+
+# counted WANT GOT: as many as the truth; fewer only by what the kernel skipped
+counted() {
+	local missing=$(($1 - $2))
+	echo "truth $1, skep $2, skipped $(skipped)"
+	[ $missing -ge 0 ] && [ $missing -le "$(skipped)" ]
+}
+
 # comms FOLDED: the threads that were sampled
 comms() {
 	cut -d';' -f1 "$1" | sed 's/ [0-9]*$//' | sort -u

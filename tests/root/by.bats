@@ -20,16 +20,16 @@ need_tracefs() {
 	need_tracefs
 	forks=$((8 + 20))
 	[ "$(uname -m)" != x86_64 ] || forks=$((forks + 1))
-	"$SKEP" stat -x, --by comm,event -o a.csv -e sched:sched_process_fork,sched:sched_process_exit -- "$WORK/calls" 3 8 20 >truth
+	"$SKEP" stat -x, --by comm,event -o a.csv -e sched:sched_process_fork,sched:sched_process_exit -- "$WORK/calls" 3 8 20 >truth 2>said
 	cat a.csv
 	head -1 a.csv | grep -qx hits,comm,event
-	[ "$(hits calls sched:sched_process_fork <a.csv)" = $forks ]
-	[ "$(hits calls sched:sched_process_exit <a.csv)" = $((forks + 1)) ]
-	"$SKEP" stat -x, --by tid,pid -o b.csv -e sched:sched_process_exit -- "$WORK/calls" 3 8 20 >truth
-	[ "$(grep -c '^1,' b.csv)" = $((forks + 1)) ]
-	[ "$(cut -d, -f2 b.csv | tail -n +2 | sort -u | wc -l)" = $((forks + 1 - 8)) ]
-	"$SKEP" stat -x, --by cpu,user,cgroup -o c.csv -e 'sched:sched_process_exit' -- "$WORK/calls" 3 8 20 >truth
-	[ "$(sum <c.csv)" = $((forks + 1)) ]
+	counted $forks "$(hits calls sched:sched_process_fork <a.csv)"
+	counted $((forks + 1)) "$(hits calls sched:sched_process_exit <a.csv)"
+	"$SKEP" stat -x, --by tid,pid -o b.csv -e sched:sched_process_exit -- "$WORK/calls" 3 8 20 >truth 2>said
+	counted $((forks + 1)) "$(grep -c '^1,' b.csv)"
+	counted $((forks + 1 - 8)) "$(cut -d, -f2 b.csv | tail -n +2 | sort -u | wc -l)"
+	"$SKEP" stat -x, --by cpu,user,cgroup -o c.csv -e 'sched:sched_process_exit' -- "$WORK/calls" 3 8 20 >truth 2>said
+	counted $((forks + 1)) "$(sum <c.csv)"
 	[ "$(tail -n +2 c.csv | cut -d, -f3 | sort -u)" = root ]
 }
 
@@ -123,8 +123,7 @@ need_tracefs() {
 	[ "$(grep -c '^time' a.csv)" = 1 ]
 	[ "$(tail -n +2 a.csv | cut -d, -f1 | sort -u | wc -l)" -ge 2 ]
 	# What the kernel skips (7.2 preempts programs on system calls) is told, and nothing else is missing
-	skipped=$(awk '/entries or returns of any task were skipped/ { n = $2 } END { print n + 0 }' said)
-	awk -F'[ ,]' -v skipped="$skipped" 'NR == FNR { if ($1 == "call") want[$2] = $3; next } { got[$10] += $2 }
+	awk -F'[ ,]' -v skipped="$(skipped)" 'NR == FNR { if ($1 == "call") want[$2] = $3; next } { got[$10] += $2 }
 		END { for (c in want) { n++; missing += want[c] - got[c]; if (got[c] != want[c]) print c ": truth " want[c] ", skep " got[c]; bad += got[c] > want[c] }
 			print "missing " missing; exit bad || missing > skipped || n < 40 }' truth a.csv
 	"$SKEP" stat -j -I 20 --by 'args->parent_comm' -o b.json -e sched:sched_process_fork -- \

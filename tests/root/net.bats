@@ -139,10 +139,10 @@ inside() {
 }
 
 @test "connections: who closed, who refused, how much" {
-	"$SKEP" net --conn --format json -o conn.json -- "$WORK/sockets" tcp4 30 1000 >truth
+	"$SKEP" net --conn --format json -o conn.json -- "$WORK/sockets" tcp4 30 1000 >truth 2>said
 	ends conn.json
-	[ "$(jq -s 'map(select(.end == "closed-here" and .tx_bytes == 1000 and .rx_bytes == 500)) | length' conn.json)" = 30 ]
-	[ "$(jq -s 'map(select(.end == "closed-there" and .tx_bytes == 500 and .rx_bytes == 1000)) | length' conn.json)" = 30 ]
+	counted 30 "$(jq -s 'map(select(.end == "closed-here" and .tx_bytes == 1000 and .rx_bytes == 500)) | length' conn.json)"
+	counted 30 "$(jq -s 'map(select(.end == "closed-there" and .tx_bytes == 500 and .rx_bytes == 1000)) | length' conn.json)"
 	"$SKEP" net --conn --format json -o conn.json -- "$WORK/sockets" refused 4
 	ends conn.json
 	[ "$(jq -s 'map(select(.end == "refused" and .tx_bytes == 0)) | length' conn.json)" = 4 ]

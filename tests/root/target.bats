@@ -257,9 +257,12 @@ samplers() {
 	umount tracing
 	# Each line would be a write of its own, and so the next line
 	background sh -c 'while sleep 0.05; do echo; done' >/dev/null
-	"$SKEP" probe 't:syscalls:sys_enter_write' -a -o lines --duration 1 2>said
+	"$SKEP" probe 't:syscalls:sys_enter_write' -a --format json -o lines --duration 1 2>said 3>&- &
+	own=$!
+	wait $own
 	cat said
-	run ! grep -q ' skep ' lines
+	[ -s lines ]
+	run ! grep -q "\"pid\":$own," lines
 	grep -qE 'note: [0-9]+ hits of skep itself' said
 	"$SKEP" probe 't:syscalls:sys_enter_write' -a --comm skep -o lines --duration 500ms 2>said || true
 	cat said
