@@ -18,7 +18,7 @@ B := build
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-SKEP_CFLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla $(if $(WERROR),-Werror)
+SKEP_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla $(if $(WERROR),-Werror)
 SANITIZE := -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 ifdef CLANG
 B := build/clang

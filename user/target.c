@@ -159,6 +159,12 @@ const struct opt target_opts[] = {
 	{ 0 },
 };
 
+const struct opt_rule target_rules[] = {
+	{ "all-cpus", .not_with = "pid|tid" },
+	{ "as", .needs = OPT_COMMAND },
+	{ 0 },
+};
+
 bool target_is_command(const struct target *t)
 {
 	return t->argv && !t->all && !t->pids.n && !t->tids.n && !t->cpus.n && !t->uids.n && !t->comms.n &&
@@ -383,17 +389,12 @@ int target_check(struct target *t, struct err *err)
 {
 	int ret;
 
-	if (t->all && (t->pids.n || t->tids.n))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-a and -%c exclude each other",
-				t->pids.n ? 'p' : 't');
 	if (!t->argv && !t->all && !t->pids.n && !t->tids.n && !t->cpus.n && !t->uids.n && !t->comms.n &&
 	    !t->cgroups.n) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "nothing to measure");
 		err_hint(err, "give a COMMAND, -p PID, or -a for the whole machine");
 		return -EINVAL;
 	}
-	if (t->as && !t->argv)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--as needs a COMMAND");
 	if (t->as && geteuid())
 		return err_exit(err, -EPERM, EXIT_CANNOT, "--as needs root");
 	ret = check_command(t, err);

@@ -20,6 +20,7 @@ struct target {
 };
 
 extern const struct opt target_opts[];
+extern const struct opt_rule target_rules[];
 
 /*
  * Checks that every member exists and that there is a target. With nothing but COMMAND, COMMAND

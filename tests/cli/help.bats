@@ -516,7 +516,9 @@ caret_is() {
 	run "$SKEP" probe "$f" --hist pid --linear 0:10
 	[ "${lines[0]}" = "skep probe: bad --linear '0:10': expected LOW:HIGH:STEP, as in 0:1000:100" ]
 	run "$SKEP" probe "$f" -n 3 --count
-	[ "${lines[0]}" = "skep probe: -n cannot be combined with --count" ]
+	[ "${lines[0]}" = "skep probe: -n and --count exclude each other" ]
+	run "$SKEP" probe "$f" -I 100
+	[ "${lines[0]}" = "skep probe: -I needs --count, --by, --hist or --latency" ]
 }
 
 @test "probe: grammar, with a caret below the place" {

@@ -296,7 +296,7 @@ downs() {
 	"$SKEP" record --call-graph dwarf,8192 -F 999 -o a.data -- "$WORK/stacks_O2" 0.1
 	run "$SKEP" sched timehist --call-graph eh -- true
 	[ "$status" = 2 ]
-	[[ "$output" == *"--call-graph and --unwind-memory need -g"* ]]
+	[[ "$output" == *"--call-graph needs -g"* ]]
 	run "$SKEP" sched timehist -g --call-graph none -- true
 	[ "$status" = 2 ]
 	run "$SKEP" probe -g --call-graph none "u:$WORK/shares:main" -- true
@@ -305,7 +305,7 @@ downs() {
 		# shellcheck disable=SC2086
 		run "$SKEP" $command --call-graph eh -- true
 		[ "$status" = 2 ]
-		[[ "$output" == *"--call-graph and --unwind-memory need -"* ]]
+		[[ "$output" == *"--call-graph needs -"* ]]
 	done
 	run "$SKEP" record --unwind-memory 1 -- true
 	[ "$status" = 2 ]

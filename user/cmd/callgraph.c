@@ -69,11 +69,6 @@ int walk_check(const struct walk_options *walks, struct err *err)
 	return 0;
 }
 
-bool walk_given(const struct walk_options *walks)
-{
-	return walks->call_graph != CALL_GRAPH_AUTO || walks->table_mb || walks->max_frames;
-}
-
 bool walk_by_tables(const struct walk_options *walks)
 {
 	return walks->call_graph == CALL_GRAPH_EH || walks->call_graph == CALL_GRAPH_AUTO;
@@ -82,5 +77,5 @@ bool walk_by_tables(const struct walk_options *walks)
 struct unwinder_cfg walk_cfg(const struct walk_options *walks, struct unwind_guide *guide)
 {
 	return (struct unwinder_cfg){ .guide = guide, .bytes = walks->table_mb << 20, .max_frames = (uint32_t)walks->max_frames,
-				      .is_must = walk_given(walks) };
+				      .is_must = walks->call_graph != CALL_GRAPH_AUTO || walks->table_mb || walks->max_frames };
 }

@@ -29,9 +29,6 @@ struct walk_options {
 extern const struct opt walk_opts[];
 int walk_check(const struct walk_options *walks, struct err *err);
 
-/* Was any of them given? */
-bool walk_given(const struct walk_options *walks);
-
 /* Are user stacks to be walked by tables, if there is room for any? */
 bool walk_by_tables(const struct walk_options *walks);
 

@@ -48,12 +48,22 @@ static const struct opt flame_opts[] = {
 	{ 0 },
 };
 
+static const struct opt_rule flame_rules[] = {
+	{ "input", .not_with = OPT_COMMAND },
+	{ "input", .not_with = "event", .why = "--event-index N chooses an event of the file" },
+	{ "input", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
+			       "unwind-memory|off-part|wakers" },
+	{ "event-index", .needs = "input" },
+	{ "event-index", .not_with = "off-cpu|wall" },
+	{ 0 },
+};
+
 static const struct opt_group flame_groups[] = {
-	{ "Output", flame_opts, 0 },
-	{ "Target", target_opts, offsetof(struct flame, m.target) },
-	{ "Sampling", measure_opts, offsetof(struct flame, m) },
+	{ "Output", flame_opts, 0, flame_rules },
+	{ "Target", target_opts, offsetof(struct flame, m.target), target_rules },
+	{ "Sampling", measure_opts, offsetof(struct flame, m), measure_rules },
 	{ "Stacks", walk_opts, offsetof(struct flame, m.walks) },
-	{ "Off the CPUs", offcpu_opts, offsetof(struct flame, off) },
+	{ "Off the CPUs", offcpu_opts, offsetof(struct flame, off), offcpu_rules },
 	{ "Honesty", honesty_opts, offsetof(struct flame, h) },
 	{ 0 },
 };
@@ -206,44 +216,8 @@ static int flame_into(struct flame *f, struct picture *pic, struct outfile *out,
 	return ret;
 }
 
-/* The option of a live run that was given, or NULL. */
-static const char *live_option(const struct measure *m)
+static int check_input(struct flame *f, struct err *err)
 {
-	const struct target *t = &m->target;
-	const struct {
-		bool given;
-		const char *name;
-	} options[] = {
-		{ t->all, "-a" },	     { t->pids.n, "-p" },	      { t->tids.n, "-t" },
-		{ t->cpus.n, "-C" },	     { t->uids.n, "-u" },	      { t->cgroups.n, "-G" },
-		{ t->comms.n, "--comm" },    { m->event_text, "-e" },	      { m->freq, "-F" },
-		{ m->period, "-c" },	     { m->duration_ns, "--duration" }, { m->idle, "--idle" },
-		{ m->ring_kb, "-m" },	     { m->stacks_max, "--max-stacks" },
-		{ m->walks.call_graph, "--call-graph" },
-		{ m->walks.table_mb, "--unwind-memory" },
-		{ m->walks.max_frames, "--max-stack" },
-	};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (options[i].given)
-			return options[i].name;
-	return NULL;
-}
-
-static int check_input(struct flame *f, char **operands, struct err *err)
-{
-	const char *live = live_option(&f->m);
-
-	if (operands[0])
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-i and a COMMAND ('%s') exclude each other", operands[0]);
-	if (live) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "-i and %s exclude each other", live);
-		if (!strcmp(live, "-e"))
-			err_hint(err, "--event-index N chooses an event of the file");
-		return -EINVAL;
-	}
-	if (offcpu_check_input(&f->off, f->event_index, &f->replay.event, err))
-		return -EINVAL;
 	if (same_file(f->input, f->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", f->out);
 	return f->event_index ? replay_event_index(f->event_index, &f->replay.event, err) : 0;
@@ -251,20 +225,14 @@ static int check_input(struct flame *f, char **operands, struct err *err)
 
 static int check_live(struct flame *f, char **operands, struct err *err)
 {
-	int ret = 0;
+	int ret;
 
-	if (offcpu_asked(&f->off))
-		ret = offcpu_check(&f->off, &f->m, &f->off_cfg, err);
-	else if (f->off.part || f->off.wakers)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "%s needs --off-cpu or --wall", f->off.part ? "--off-part" : "--wakers");
-	if (!ret)
-		ret = measure_check(&f->m, operands, err);
+	offcpu_measure(&f->off, &f->m, &f->off_cfg);
+	ret = measure_check(&f->m, operands, err);
 	if (ret)
 		return ret;
 	if (f->m.walks.call_graph == CALL_GRAPH_NONE)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph none leaves nothing to draw");
-	if (f->event_index)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--event-index needs -i");
 	if (f->m.nr_events > 1 && !f->m.offcpu) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "flame draws one event, not %d", f->m.nr_events);
 		err_hint(err, "skep record -e %s, then skep flame -i perf.data --event-index N", f->m.event_text);
@@ -312,8 +280,8 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	pic = picture_new(NULL);
 	if (!pic)
 		return err_set(err, -ENOMEM, "out of memory");
-	f->replay.event = REPLAY_EACH;
-	ret = f->input ? check_input(f, operands, err) : check_live(f, operands, err);
+	f->replay.event = f->off.wall ? REPLAY_WALL : f->off.off_cpu ? REPLAY_OFFCPU : REPLAY_EACH;
+	ret = f->input ? check_input(f, err) : check_live(f, operands, err);
 	if (!ret)
 		ret = flame_with(f, pic, fmt, err);
 	picture_free(pic);

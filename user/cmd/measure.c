@@ -73,6 +73,12 @@ const struct opt measure_opts[] = {
 	{ 0 },
 };
 
+const struct opt_rule measure_rules[] = {
+	{ "freq", .not_with = "count" },
+	{ "no-kernel", .not_with = "no-user", .why = "they leave nothing" },
+	{ 0 },
+};
+
 const struct opt honesty_opts[] = {
 	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when anything was lost", NULL, false,
 	  NULL },
@@ -90,12 +96,8 @@ int measure_check_ring(uint64_t ring_kb, struct err *err)
 
 static int check_numbers(const struct measure *m, struct err *err)
 {
-	if (m->freq && m->period)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c exclude each other");
 	if (m->freq > 1000000)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "-F %llu is too high: at most 1000000", (unsigned long long)m->freq);
-	if (m->no_kernel && m->no_user)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--no-kernel and --no-user leave nothing");
 	if (measure_check_ring(m->ring_kb, err))
 		return -EINVAL;
 	if (m->stacks_max > 1 << 22)

@@ -37,6 +37,7 @@ struct measure {
 };
 
 extern const struct opt measure_opts[];
+extern const struct opt_rule measure_rules[];
 
 /* Options of honesty, shared by every command: --strict --receipt. */
 struct honesty {

@@ -35,9 +35,16 @@ static const struct opt what_opts[] = {
 	{ 0 },
 };
 
+static const struct opt_rule net_rules[] = {
+	{ "conn", .not_with = "events" },
+	{ "conn|events", .not_with = "by|sort|top|interval-print" },
+	{ "g", .needs = "events" },
+	{ 0 },
+};
+
 static const struct opt_group net_groups[] = {
-	{ "Who", target_opts, offsetof(struct net_options, target) },
-	{ "Table", what_opts, 0 },
+	{ "Who", target_opts, offsetof(struct net_options, target), target_rules },
+	{ "Table", what_opts, 0, net_rules },
 	{ "Output", view_opts, offsetof(struct net_options, view) },
 	{ "Honesty", honesty_opts, offsetof(struct net_options, h) },
 	{ 0 },
@@ -45,18 +52,10 @@ static const struct opt_group net_groups[] = {
 
 static int check(const struct net_options *o, struct err *err)
 {
-	bool is_stream = o->conn || o->events;
-
 	if (o->target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only: a packet may arrive on any CPU");
 	if (o->flows_max > FLOWS_MOST)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-sockets is at most %d", FLOWS_MOST);
-	if (is_stream && (o->view.by || o->view.sort || o->view.top || o->view.interval_ms))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--conn and --events cannot be combined with --by, --sort, --top or -I");
-	if (o->conn && o->events)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--conn and --events exclude each other");
-	if (o->stacks && !o->events)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-g needs --events");
 	return 0;
 }
 

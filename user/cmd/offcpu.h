@@ -12,23 +12,20 @@ struct offcpu {
 	const char *part;
 };
 
+#define OFFCPU_NO_CPU "a waiting thread is on no CPU" /* why --off-cpu does not go with -C */
+
 /* --off-cpu --wall --off-part --wakers */
 extern const struct opt offcpu_opts[];
-
-/* Was one of them given that makes it so? */
-bool offcpu_asked(const struct offcpu *o);
+extern const struct opt_rule offcpu_rules[];
 
 /*
- * Instead of the parsing of events: sets m->offcpu, and m->events to the event of it (--off-cpu), or to that and to the clock which
- * samples what runs (--wall). cfg is filled and must outlive the run. 0, or -EINVAL with err filled.
+ * With --off-cpu or --wall, instead of the parsing of events: sets m->offcpu, and m->events to the event of it (--off-cpu), or to that
+ * and to the clock which samples what runs (--wall). cfg is filled and must outlive the run.
  */
-int offcpu_check(const struct offcpu *o, struct measure *m, struct offcpu_cfg *cfg, struct err *err);
+void offcpu_measure(const struct offcpu *o, struct measure *m, struct offcpu_cfg *cfg);
 
-/* For a file: which event of it is meant (cmd/replay.h), if one of the options was given. 0, or -EINVAL with err filled. */
-int offcpu_check_input(const struct offcpu *o, const char *event_index, int *ret_event, struct err *err);
-
-/* As offcpu_check(), for a stream of spans beside that of samples. 0, or -EINVAL with err filled. */
-int offcpu_record(struct measure *m, struct offcpu_cfg *cfg, struct err *err);
+/* As offcpu_measure(), for a stream of spans beside that of samples. */
+void offcpu_record(struct measure *m, struct offcpu_cfg *cfg);
 
 /* OFFCPU_EVENT, as perf has it, too (6.16): one sample for each span, its period in ns. */
 struct event offcpu_event(void);

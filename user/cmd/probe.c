@@ -79,11 +79,23 @@ static const struct opt view_opts[] = {
 	{ 0 },
 };
 
+static const struct opt_rule probe_rules[] = {
+	{ "vars", .not_with = "funcs" },
+	{ "max-events", .not_with = "count|by|hist|latency" },
+	{ "stacks", .not_with = "count|hist|latency|max-events|interval-print" },
+	{ "latency", .not_with = "hist", .why = "--latency means --hist latency" },
+	{ "linear", .needs = "hist" },
+	{ "interval-print", .needs = "count|by|hist|latency" },
+	{ "top", .needs = "count|by|hist|latency|stacks" },
+	{ "call-graph|unwind-memory|format=folded", .needs = "stacks" },
+	{ 0 },
+};
+
 static const struct opt_group probe_groups[] = {
 	{ "What", what_opts, 0 },
-	{ "Who", target_opts, offsetof(struct probe_words, o.target) },
+	{ "Who", target_opts, offsetof(struct probe_words, o.target), target_rules },
 	{ "Stacks", walk_opts, offsetof(struct probe_words, o.walks) },
-	{ "Output", view_opts, 0 },
+	{ "Output", view_opts, 0, probe_rules },
 	{ "Honesty", honesty_opts, offsetof(struct probe_words, h) },
 	{ 0 },
 };
@@ -217,26 +229,9 @@ static int check(struct probe_words *w, struct err *err)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
 	if (w->o.text_bytes > 2048)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--text-size is at most 2048");
-	if (w->o.max_events && (w->o.count || is_summed(&w->o)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-n cannot be combined with %s",
-				w->o.count ? "--count" : "--by, --hist or --latency");
-	if (w->o.stacks && (w->o.count || is_summed(&w->o) || w->o.max_events || w->o.interval_ms))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-g cannot be combined with --count, --hist, --latency, -n or -I");
-	if ((w->o.interval_ms || (w->o.top && !w->o.stacks)) && !w->o.count && !is_summed(&w->o))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs --count, --by, --hist or --latency", w->o.top ? "--top" : "-I");
-	if (walk_given(&w->o.walks) && !w->o.stacks)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory need -g");
-	if (w->o.hist && w->o.latency)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--latency and --hist exclude each other: --latency means --hist latency");
-	if (w->o.linear && !w->o.hist)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--linear needs --hist");
 	if (w->o.target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only: use the filter 'if cpu == 0'");
-	if (w->vars && w->funcs)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-V and -F exclude each other");
 	w->o.folded = w->format && !strcmp(w->format, "folded");
-	if (w->o.folded && !w->o.stacks)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--format folded needs -g");
 	w->o.json = w->format && !strcmp(w->format, "json");
 	return target_check(&w->o.target, err);
 }

@@ -55,10 +55,17 @@ static const struct opt record_opts[] = {
 	{ 0 },
 };
 
+static const struct opt_rule record_rules[] = {
+	{ "off-cpu", .not_with = "cpu", .why = OFFCPU_NO_CPU },
+	{ "max-stacks", .needs = "off-cpu", .why = "record keeps every sample" },
+	{ "g", .not_with = "call-graph=none|call-graph=no" },
+	{ 0 },
+};
+
 static const struct opt_group record_groups[] = {
-	{ "Output", record_opts, 0 },
-	{ "Target", target_opts, offsetof(struct record, m.target) },
-	{ "Sampling", measure_opts, offsetof(struct record, m) },
+	{ "Output", record_opts, 0, record_rules },
+	{ "Target", target_opts, offsetof(struct record, m.target), target_rules },
+	{ "Sampling", measure_opts, offsetof(struct record, m), measure_rules },
 	{ "Stacks", walk_opts, offsetof(struct record, m.walks) },
 	{ "Honesty", honesty_opts, offsetof(struct record, h) },
 	{ 0 },
@@ -245,13 +252,9 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		err_hint(err, "-o FILE");
 		return -EINVAL;
 	}
-	if (rec->m.stacks_max && !rec->off_cpu)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--max-stacks needs --off-cpu: record keeps every sample");
-	if (rec->callgraph && rec->m.walks.call_graph == CALL_GRAPH_NONE)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none exclude each other");
-	ret = rec->off_cpu ? offcpu_record(&rec->m, &rec->off_cfg, err) : 0;
-	if (!ret)
-		ret = measure_check(&rec->m, operands, err);
+	if (rec->off_cpu)
+		offcpu_record(&rec->m, &rec->off_cfg);
+	ret = measure_check(&rec->m, operands, err);
 	if (!ret && walk_by_tables(&rec->m.walks) && !rec->m.no_user) {
 		ret = syms_new(&syms_cfg, &r.syms, err);
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))

@@ -33,7 +33,7 @@ static const struct opt table_opts[] = {
 };
 
 static const struct opt_group sched_groups[] = {
-	{ "Who", target_opts, offsetof(struct sched_options, target) },
+	{ "Who", target_opts, offsetof(struct sched_options, target), target_rules },
 	{ "Table", table_opts, 0 },
 	{ "Output", view_opts, offsetof(struct sched_options, view) },
 	{ "Honesty", honesty_opts, offsetof(struct sched_options, h) },

@@ -29,7 +29,7 @@ static const struct opt view_opts[] = {
 };
 
 static const struct opt_group map_groups[] = {
-	{ "Who", target_opts, offsetof(struct map_options, target) },
+	{ "Who", target_opts, offsetof(struct map_options, target), target_rules },
 	{ "Output", view_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct map_options, h) },
 	{ 0 },

@@ -46,9 +46,16 @@ static const struct opt view_opts[] = {
 	{ 0 },
 };
 
+static const struct opt_rule timehist_rules[] = {
+	{ "stacks", .not_with = "call-graph=none|call-graph=no" },
+	{ "max-stack|call-graph|unwind-memory", .needs = "stacks" },
+	{ "wakeups|migrations", .not_with = "format=chrome", .why = "a timeline shows wake-ups and CPUs by itself" },
+	{ 0 },
+};
+
 static const struct opt_group timehist_groups[] = {
-	{ "Who", target_opts, offsetof(struct timehist_options, target) },
-	{ "What", what_opts, 0 },
+	{ "Who", target_opts, offsetof(struct timehist_options, target), target_rules },
+	{ "What", what_opts, 0, timehist_rules },
 	{ "Stacks", walk_opts, offsetof(struct timehist_options, walks) },
 	{ "Output", view_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct timehist_options, h) },
@@ -98,21 +105,11 @@ static int end(struct schedlog *log)
 	return t->is_chrome ? chrome_end(&t->chrome, &log->profile) : 0;
 }
 
-static int check(const struct timehist *t, const struct timehist_options *o, struct err *err)
+static int check(const struct timehist_options *o, struct err *err)
 {
 	int ret = measure_check_ring(o->ring_kb, err);
 
-	if (!ret)
-		ret = walk_check(&o->walks, err);
-	if (!ret && o->max_stack && !o->stacks)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--max-stack needs -g");
-	if (!ret && walk_given(&o->walks) && o->walks.call_graph != CALL_GRAPH_NONE && !o->stacks)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory need -g");
-	if (!ret && o->walks.call_graph == CALL_GRAPH_NONE && o->stacks)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-g and --call-graph none exclude each other");
-	if (!ret && t->is_chrome && (o->wakeups || o->migrations))
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-w and -M cannot be combined with --format chrome, which shows wake-ups and CPUs by itself");
-	return ret;
+	return ret ? ret : walk_check(&o->walks, err);
 }
 
 static int timehist_main(void *cfg, char **operands, struct err *err)
@@ -138,7 +135,7 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	t->log.walks = o->walks;
 	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations, .left = t->is_chrome, .self = o->self,
 					       .ring_bytes = o->ring_kb << 10 };
-	ret = check(t, o, err);
+	ret = check(o, err);
 	if (!ret)
 		ret = target_check(&o->target, err);
 	if (!ret)

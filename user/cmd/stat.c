@@ -103,12 +103,25 @@ static const struct opt view_opts[] = {
 	{ 0 },
 };
 
+static const struct opt_rule stat_rules[] = {
+	{ "field-separator", .not_with = "json-output" },
+	{ "append", .needs = "output" },
+	{ "timeout", .not_with = "duration" },
+	{ "no-aggr", .not_with = "per-thread" },
+	{ "per-thread", .needs = "pid|tid" },
+	{ "by|latency|stack", .not_with = "no-aggr|per-thread", .why = "use --by cpu or tid" },
+	{ "stack", .not_with = "latency|interval-print|append|max-keys" },
+	{ "top|max-keys", .needs = "by|latency|stack" },
+	{ "call-graph|unwind-memory", .needs = "stack" },
+	{ 0 },
+};
+
 static const struct opt_group stat_groups[] = {
 	{ "What", count_opts, 0 },
-	{ "Who", target_opts, offsetof(struct stat_options, target) },
+	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules },
 	{ "By", by_opts, 0 },
 	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
-	{ "Output", view_opts, 0 },
+	{ "Output", view_opts, 0, stat_rules },
 	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ 0 },
 };
@@ -262,23 +275,16 @@ static int check_by(const struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
 
-	if (walk_given(&o->walks) && !o->stack)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--call-graph and --unwind-memory need --stack");
-	if (!is_by(o) && (o->top || o->rows_max))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--top and --max-keys need --by, --latency or --stack");
 	if (!is_by(o))
 		return 0;
 	if (has_kind(s, EVENT_COUNTER))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack need system calls or tracepoints, such as -e 'syscalls:*'");
 	if (!o->stack && has_kind(s, EVENT_PROBE))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not work with probes here: use skep probe --by, --hist or --latency");
-	if (o->stack && (o->latency || o->interval_ms || o->append || o->rows_max))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack cannot be combined with --latency, -I, --append or --max-keys");
 	if (o->stack && o->separator && strcmp(o->separator, ","))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack prints commas between fields: use -x,");
-	if (o->runs > 1 || o->per_cpu || o->per_thread)
-		return err_exit(err, -EINVAL, EXIT_USAGE,
-				"--by, --latency and --stack cannot be combined with -r, -A or --per-thread (use --by cpu or tid)");
+	if (o->runs > 1)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack cannot be combined with -r");
 	if (o->rows_max > 1 << 22)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
 	return 0;
@@ -300,20 +306,10 @@ static int check(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted on every CPU");
 	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT) || has_kind(s, EVENT_PROBE)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread works with counters only, not with system calls, tracepoints or probes");
-	if (o->per_thread && !threads)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread needs -p or -t");
-	if (o->per_cpu && o->per_thread)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-A and --per-thread exclude each other");
 	if (o->interval_ms && o->runs > 1)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-I and -r exclude each other");
 	if (o->separator && !*o->separator)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-x needs a separator");
-	if (o->separator && o->json)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-x and -j exclude each other");
-	if (o->append && !o->out)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--append needs -o FILE");
-	if (o->timeout_ms && o->duration_ns)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--timeout and --duration exclude each other");
 	if (o->interval_ms > UINT32_MAX || o->timeout_ms > UINT32_MAX || o->runs > UINT32_MAX)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "a number of -I, -r or --timeout is too large");
 	return 0;

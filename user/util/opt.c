@@ -21,6 +21,7 @@ struct ref {
 	const struct opt *opt;
 	size_t base;
 	bool seen;
+	const char *value;
 };
 
 static const char *opt_label(const struct opt *o, char *buf, size_t size)
@@ -54,6 +55,7 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 	if (ref->seen && !o->many && o->type != OPT_FLAG && o->type != OPT_COUNT)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' given twice", label);
 	ref->seen = true;
+	ref->value = text;
 	switch (o->type) {
 	case OPT_COUNT:
 		++*(uint64_t *)dest;
@@ -196,6 +198,91 @@ static int refuse(const struct tables *t, const struct opt_other *others, const 
 	return -EINVAL;
 }
 
+static const char *next_word(const char *word)
+{
+	word = strchr(word, '|');
+	return word ? word + 1 : NULL;
+}
+
+/* Whose word it is. NULL: COMMAND. */
+static const struct ref *word_ref(const struct tables *t, const char *word)
+{
+	size_t len = strcspn(word, "=|");
+
+	for (int i = 0; i < t->nr; i++) {
+		const struct opt *o = t->refs[i].opt;
+
+		if (o->name ? strlen(o->name) == len && !memcmp(o->name, word, len) : len == 1 && o->key == *word)
+			return &t->refs[i];
+	}
+	return NULL;
+}
+
+/* As users type it: "-g", "--call-graph none", "a COMMAND". As snprintf(). */
+static int word_label(const struct tables *t, const char *word, char *buf, size_t size)
+{
+	const struct ref *ref = word_ref(t, word);
+	int name = strcspn(word, "=|"), value = strcspn(word + name, "|");
+	const char key[] = { ref ? ref->opt->key : '\0', '\0' };
+
+	return snprintf(buf, size, "%s%.*s%s%.*s", !ref ? "a " : *key ? "-" : "--", *key ? 1 : name, *key ? key : word, value ? " " : "",
+			value ? value - 1 : 0, word + name + 1);
+}
+
+static bool word_given(const struct tables *t, const char *word, const char *operand)
+{
+	const struct ref *ref = word_ref(t, word);
+	const char *value = word + strcspn(word, "=|");
+	size_t len = strcspn(value, "|");
+
+	if (!ref)
+		return operand;
+	return ref->seen && (!len || (ref->value && strlen(ref->value) == len - 1 && !memcmp(ref->value, value + 1, len - 1)));
+}
+
+/* The first of the words that is on the command line, NULL: none. */
+static const char *first_given(const struct tables *t, const char *words, const char *operand)
+{
+	while (words && !word_given(t, words, operand))
+		words = next_word(words);
+	return words;
+}
+
+/* operand: the first, or NULL. */
+static int check_rule(const struct tables *t, const struct opt_rule *rule, const char *operand, struct err *err)
+{
+	const char *given = first_given(t, rule->words, operand), *other = first_given(t, rule->not_with, operand);
+	const char *colon = rule->why ? ": " : "", *why = rule->why ? rule->why : "";
+	char label[80], list[256];
+	size_t at = 0;
+
+	if (!given || (!other && (!rule->needs || first_given(t, rule->needs, operand))))
+		return 0;
+	word_label(t, given, label, sizeof(label));
+	if (other) {
+		at = word_label(t, other, list, sizeof(list));
+		if (!word_ref(t, other))
+			snprintf(list + at, sizeof(list) - at, " ('%s')", operand);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s and %s exclude each other%s%s", label, list, colon, why);
+	}
+	for (const char *word = rule->needs; word && at < sizeof(list); word = next_word(word)) {
+		at += snprintf(list + at, sizeof(list) - at, "%s", word == rule->needs ? "" : next_word(word) ? ", " : " or ");
+		if (at < sizeof(list))
+			at += word_label(t, word, list + at, sizeof(list) - at);
+	}
+	return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs %s%s%s", label, list, colon, why);
+}
+
+static int check_rules(const struct tables *t, const struct opt_group *groups, const char *operand, struct err *err)
+{
+	int ret = 0;
+
+	for (; groups->title; groups++)
+		for (const struct opt_rule *rule = groups->rules; rule && rule->words && !ret; rule++)
+			ret = check_rule(t, rule, operand, err);
+	return ret;
+}
+
 int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk, struct err *err)
 {
 	struct tables t = {};
@@ -230,7 +317,8 @@ int opt_parse(const struct opt_group *groups, const struct opt_other *others, vo
 		if (ret < 0)
 			return ret;
 	}
-	return optind;
+	ret = check_rules(&t, groups, argv[optind], err);
+	return ret < 0 ? ret : optind;
 }
 
 static void help_text(FILE *out, const char *text, int columns)

@@ -41,10 +41,24 @@ static inline bool opt_optional(const struct opt *o)
 	return o->arg && o->arg[0] == '[';
 }
 
+#define OPT_COMMAND "COMMAND"
+
+/*
+ * Options that exclude or need others. Words are joined by |: an option's long name, or its letter if it has no name; "NAME=VALUE"; or
+ * OPT_COMMAND, an operand.
+ */
+struct opt_rule {
+	const char *words;    /* as soon as one of them is given: */
+	const char *not_with; /* none of these */
+	const char *needs;    /* one of these */
+	const char *why;      /* ends the message; or NULL */
+};
+
 struct opt_group {
 	const char *title;
 	const struct opt *opts; /* ends with an empty row */
 	size_t offset;		/* of the group's struct in the command's configuration */
+	const struct opt_rule *rules; /* may name options of the command's other groups; ends with an empty row, or NULL */
 };
 
 /* A word or option of perf's that is none here, and what to type instead. */
@@ -56,8 +70,8 @@ struct opt_other {
 
 /*
  * Parses argv[1..] into cfg. others ends with an empty row, or is NULL: its options, and its words in front of all, are refused with
- * what to type. Stops at the first word that is no option (unless a group takes them), or behind "--". Returns the
- * index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
+ * what to type. Stops at the first word that is no option (unless a group takes them), or behind "--"; then the rules of all groups are
+ * checked. Returns the index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
  * Commands without a -v or -q of their own have the global ones: *talk grows by one for each -v, and is -1 after -q.
  */
 int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk, struct err *err);
