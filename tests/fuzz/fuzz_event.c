@@ -23,7 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	n = event_parse(text, events, ROOM, &err);
-	free(text);
 	if (n > ROOM || n == 0 || (n < 0 && !err.text[0]))
 		abort();
 	for (int i = 0; i < n; i++) {
@@ -31,6 +30,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		if (events[i].group_pos > i + 1 || (events[i].group_pos > 1 && events[i - 1].group_pos + 1 != events[i].group_pos))
 			abort();
+		if ((events[i].kind == EVENT_PROBE) != (events[i].probe != NULL))
+			abort();
 	}
+	events_free(events, n);
+	free(text);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "event/event.h"
+#include "event/probe.h"
 #include "util/near.h"
 
 #define ROOM 16
@@ -131,11 +132,38 @@ static void test_near(void **state)
 	assert_string_equal(near.names[0], "top");
 }
 
+/* A probe is parsed with its list, and its carets are below that; who takes it frees it. */
+static void test_probes(void **state)
+{
+	struct err err = { 0 };
+	struct probe_spec spec;
+
+	(void)state;
+	assert_int_equal(parse("cycles,k:f if a > 1,u:./x:g+4"), 3);
+	assert_null(events[0].probe);
+	assert_string_equal(events[1].name, "k:f if a > 1");
+	assert_int_equal(events[1].probe->filter_at, strlen("cycles,k:f if "));
+	event_take_probe(&events[2], &spec);
+	assert_null(events[2].probe);
+	assert_string_equal(spec.name, "g");
+	assert_int_equal(spec.offset, 4);
+	probe_free(&spec);
+	events_free(events, 3);
+	assert_null(events[1].probe);
+	assert_int_equal(event_parse("k:g if b == 1,k:f if (a > 1", events, ROOM, &err), -EINVAL);
+	assert_string_equal(err.text, "bad filter: no closing bracket for this one\n"
+				      "      k:g if b == 1,k:f if (a > 1\n"
+				      "                           ^");
+	assert_null(events[0].probe);
+	assert_int_equal(event_parse("k:f(a) if a > 1", events, ROOM, &err), -EINVAL);
+	assert_string_equal(err.text, "'k:f if a > 1': arguments work only in a filter here (if ...); skep probe prints them");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_modifiers), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_words), cmocka_unit_test(test_near),
+		cmocka_unit_test(test_words), cmocka_unit_test(test_near), cmocka_unit_test(test_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

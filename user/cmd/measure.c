@@ -127,11 +127,6 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot read the format of '%s': %s", name, strerror(-ret)) : 0;
 }
 
-int measure_refuse_args(const struct event *e, struct err *err)
-{
-	return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': arguments work only in a filter here (if ...); skep probe prints them", e->name);
-}
-
 /* The event's probe: all of its sites are hits of event i. */
 static int add_probe(struct measure *m, int i, struct err *err)
 {
@@ -139,8 +134,6 @@ static int add_probe(struct measure *m, int i, struct err *err)
 	struct event *e = &m->events[i];
 	struct probe *p = &m->probes[m->nr_probes++];
 	struct site site = { .name = e->name, .tracepoint = e->config };
-	size_t at = e->probe_at;
-	int ret;
 
 	if (m->target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only, not with '%s'", e->name);
@@ -157,10 +150,8 @@ static int add_probe(struct measure *m, int i, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c work with counters only: '%s' is sampled every time it happens", e->name);
 	e->unit = "hits";
 	e->period_or_freq = 1;
-	ret = probe_parse(e->probe_text, &at, &p->spec, err);
-	if (!ret && p->spec.nr_args)
-		return measure_refuse_args(e, err);
-	return ret ? ret : sites_find(&p->spec, &cfg, &p->sites, err);
+	event_take_probe(e, &p->spec);
+	return sites_find(&p->spec, &cfg, &p->sites, err);
 }
 
 void measure_free_probes(struct measure *m)
@@ -177,6 +168,7 @@ void measure_free_probes(struct measure *m)
 void measure_free(struct measure *m)
 {
 	measure_free_probes(m);
+	events_free(m->events, m->nr_events);
 	target_free(&m->target);
 	free(m->event_list);
 	m->event_list = NULL;

@@ -53,9 +53,6 @@ void measure_free_probes(struct measure *m);
 /* -m, in KiB; 0: not given. 0, or -EINVAL with err filled. */
 int measure_check_ring(uint64_t ring_kb, struct err *err);
 
-/* For a probe with arguments as an event of a command that shows none. Returns -EINVAL, err filled. */
-int measure_refuse_args(const struct event *e, struct err *err);
-
 /* Parses events, adds that of m->offcpu, and checks targets; operands are COMMAND. 0 or -errno. */
 int measure_check(struct measure *m, char **operands, struct err *err);
 

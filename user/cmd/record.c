@@ -260,9 +260,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
 			ret = err_set(err, -ENOMEM, "out of memory");
 	}
-	if (ret)
-		return ret;
-	ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
+	if (!ret)
+		ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	if (r.writer)
 		ret = close_writer(&r, &p, ret, err);
 	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold counts it, nor is the sample lost */

@@ -189,13 +189,13 @@ static int add_events(struct count_run *s, const char *text, struct err *err)
 	return n < 0 ? n : 0;
 }
 
-/* Event e, a probe, becomes one for each of its sites. Its message was given when it was parsed, or is here. */
+/* Event e, a probe, becomes one for each of its sites. */
 static int expand_probe(struct count_run *s, int e, struct err *err)
 {
 	const struct site_cfg cfg = { .pid = s->o->target.pids.n ? s->o->target.pids.data[0] : 0 };
 	struct probe *grown = realloc(s->probes, (s->probe.nr_probes + 1) * sizeof(*grown)), *p;
-	struct event model = s->events[e];
-	size_t at = model.probe_at, n;
+	struct event model;
+	size_t n;
 	int ret;
 
 	if (!grown)
@@ -203,11 +203,9 @@ static int expand_probe(struct count_run *s, int e, struct err *err)
 	s->probes = grown;
 	p = &s->probes[s->probe.nr_probes++];
 	*p = (struct probe){ .event = e };
-	ret = probe_parse(model.probe_text, &at, &p->spec, err);
-	if (!ret && p->spec.nr_args)
-		ret = measure_refuse_args(&model, err);
-	if (!ret)
-		ret = sites_find(&p->spec, &cfg, &p->sites, err);
+	event_take_probe(&s->events[e], &p->spec);
+	model = s->events[e];
+	ret = sites_find(&p->spec, &cfg, &p->sites, err);
 	if (ret)
 		return ret;
 	n = p->sites.all.n;
@@ -236,13 +234,14 @@ static int expand_probes(struct count_run *s, struct err *err)
 	return 0;
 }
 
-static void free_probes(struct count_run *s)
+static void free_events(struct count_run *s)
 {
 	for (int i = 0; i < s->probe.nr_probes; i++) {
 		probe_free(&s->probes[i].spec);
 		sites_free(&s->probes[i].sites);
 	}
 	free(s->probes);
+	events_free(s->events, s->nr_events);
 }
 
 static int pick_events(struct count_run *s, struct err *err)
@@ -564,7 +563,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		ret = explain(s, status, err);
 out:
 	counts_free(&s->counts);
-	free_probes(s);
+	free_events(s);
 	target_free(&o->target);
 	free(s);
 	return ret;

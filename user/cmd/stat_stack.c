@@ -104,7 +104,7 @@ out:
 	return ret;
 }
 
-int stat_stack_run(const struct stat_stack *o, const struct target *target, const struct event *events, int nr_events,
+int stat_stack_run(const struct stat_stack *o, const struct target *target, struct event *events, int nr_events,
 		   struct profile *profile, int *ret_status, struct err *err)
 {
 	struct measure *m;
@@ -119,12 +119,15 @@ int stat_stack_run(const struct stat_stack *o, const struct target *target, cons
 	m->target = *target; /* which stays the caller's */
 	m->duration_ns = o->duration_ns;
 	m->event_text = "";
-	memcpy(m->events, events, nr_events * sizeof(*events));
-	m->nr_events = nr_events;
+	for (m->nr_events = 0; m->nr_events < nr_events; m->nr_events++) {
+		m->events[m->nr_events] = events[m->nr_events];
+		events[m->nr_events].probe = NULL;
+	}
 	ret = measure_events(m, err);
 	if (!ret)
 		ret = stat_stack_measure(o, m, profile, ret_status, err);
 	measure_free_probes(m);
+	events_free(m->events, m->nr_events);
 	free(m);
 	return ret;
 }

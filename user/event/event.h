@@ -8,6 +8,8 @@
 
 #include "util/err.h"
 
+struct probe_spec;
+
 #define EVENT_NAME_MAX 128
 #define EVENTS_MAX 64
 
@@ -15,7 +17,7 @@ enum event_kind {
 	EVENT_COUNTER, /* perf_event_open(2) */
 	EVENT_SYSCALL, /* counted by bpf/syscalls.bpf.c */
 	EVENT_TRACEPOINT, /* counted by bpf/tracepoint.bpf.c; name is SUBSYSTEM:TRACEPOINT */
-	EVENT_PROBE,	  /* of a function or USDT probe (event/probe.h), at byte probe_at of probe_text */
+	EVENT_PROBE,	  /* of a function or USDT probe (event/probe.h) */
 };
 
 #define SYSCALL_ANY UINT64_MAX
@@ -40,8 +42,7 @@ struct event {
 	double scale;		    /* 0: 1 */
 	uint8_t kind;	       /* enum event_kind */
 	bool from_glob;	       /* one of many: not shown where it did not happen */
-	const char *probe_text; /* EVENT_PROBE: the list that it is in, borrowed */
-	size_t probe_at;
+	struct probe_spec *probe; /* EVENT_PROBE: what is in its list, until event_take_probe(); owned */
 	/* EVENT_SYSCALL: config is the number, or SYSCALL_ANY */
 	bool is_exit;
 	uint8_t abi; /* enum syscall_abi */
@@ -55,9 +56,14 @@ bool event_kernel_only(const struct event *e);
 
 /*
  * Parses a comma-separated event list into ret_events (room for max). Returns how many, or -EINVAL
- * with a caret under the bad token and near names as a hint, or -E2BIG.
+ * with a caret under the bad token and near names as a hint, or -E2BIG. Probes have no arguments beside those of their filters, and borrow
+ * text. Copies of an event share its probe: events_free() is for one of them.
  */
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err);
+void events_free(struct event *events, int nr_events);
+
+/* The probe of an EVENT_PROBE is the caller's from now on, who frees it (event/probe.h). */
+void event_take_probe(struct event *e, struct probe_spec *ret_spec);
 
 /*
  * Calls each() for the names of hardware, software and cache events; another name of the same event follows it.

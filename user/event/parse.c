@@ -374,27 +374,41 @@ static int parse_counter(struct parser *p, size_t end, struct event *e)
 	return set_name(p, at, end, e);
 }
 
-/* A probe is parsed again where it is resolved: here it is checked, and its end found. */
 static int add_probe(struct parser *p, bool in_group)
 {
-	struct event e = { .kind = EVENT_PROBE, .probe_text = p->text, .probe_at = p->at };
-	struct probe_spec *spec;
-	size_t at = p->at;
+	struct event *e = &p->events[p->nr];
 	int ret;
 
 	if (in_group)
-		return bad(p, at, at, "probes are counted by BPF, which has no groups");
-	spec = malloc(sizeof(*spec));
-	if (!spec)
+		return bad(p, p->at, p->at, "probes are counted by BPF, which has no groups");
+	*e = (struct event){ .kind = EVENT_PROBE, .probe = malloc(sizeof(*e->probe)) };
+	if (!e->probe)
 		return -ENOMEM;
-	ret = probe_parse(p->text, &p->at, spec, p->err);
-	if (!ret) {
-		probe_title(spec, NULL, e.name, sizeof(e.name));
-		p->events[p->nr++] = e;
+	p->nr++;
+	ret = probe_parse(p->text, &p->at, e->probe, p->err);
+	if (ret)
+		return ret;
+	probe_title(e->probe, NULL, e->name, sizeof(e->name));
+	if (e->probe->nr_args)
+		return err_exit(p->err, -EINVAL, EXIT_USAGE, "'%s': arguments work only in a filter here (if ...); skep probe prints them", e->name);
+	return 0;
+}
+
+void event_take_probe(struct event *e, struct probe_spec *ret_spec)
+{
+	*ret_spec = *e->probe;
+	free(e->probe);
+	e->probe = NULL;
+}
+
+void events_free(struct event *events, int nr_events)
+{
+	for (int i = 0; i < nr_events; i++) {
+		if (events[i].probe)
+			probe_free(events[i].probe);
+		free(events[i].probe);
+		events[i].probe = NULL;
 	}
-	probe_free(spec);
-	free(spec);
-	return ret;
 }
 
 /* One event, or those of a name that stands for many; p->at is behind it then. */
@@ -468,22 +482,30 @@ static int parse_group(struct parser *p)
 	return 0;
 }
 
+static int parse_list(struct parser *p)
+{
+	int ret;
+
+	for (const char *c = p->text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			return err_exit(p->err, -EINVAL, EXIT_USAGE, "bad event list: a control character at byte %zu", (size_t)(c - p->text));
+	for (;; p->at++) {
+		ret = p->text[p->at] == '{' ? parse_group(p) : parse_event(p, false);
+		if (ret)
+			return ret;
+		if (!p->text[p->at])
+			return p->nr;
+		if (p->text[p->at] != ',')
+			return bad(p, p->at, p->at, "expected a comma");
+	}
+}
+
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err)
 {
 	struct parser p = { .text = text, .events = ret_events, .max = max, .err = err };
-	int ret;
+	int ret = parse_list(&p);
 
-	for (const char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "bad event list: a control character at byte %zu", (size_t)(c - text));
-
-	for (;; p.at++) {
-		ret = text[p.at] == '{' ? parse_group(&p) : parse_event(&p, false);
-		if (ret)
-			return ret;
-		if (!text[p.at])
-			return p.nr;
-		if (text[p.at] != ',')
-			return bad(&p, p.at, p.at, "expected a comma");
-	}
+	if (ret < 0)
+		events_free(ret_events, p.nr);
+	return ret;
 }

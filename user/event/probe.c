@@ -308,7 +308,7 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 	size_t i = find_prefix(text + *at);
 	int ret;
 
-	*s = (struct probe_spec){ .at = *at, .exprs.text = text };
+	*s = (struct probe_spec){ .exprs.text = text };
 	ret = check_text(s, err);
 	if (ret)
 		return ret;
@@ -329,7 +329,6 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 		return ret;
 	if (text[*at] && text[*at] != ',')
 		return bad(s, *at, err, s->filter ? "expected an operator, or a comma and the next event" : "expected (ARGUMENTS), if FILTER, or a comma");
-	s->end = *at;
 	return 0;
 }
 
@@ -369,7 +368,6 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 		ret = add_arg(s, &at, err);
 	if (!ret)
 		ret = parse_filter(s, &at, err);
-	s->end = at;
 	if (!ret && text[at])
 		return bad(s, at, err, "expected an operator");
 	return ret;

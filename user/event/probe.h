@@ -31,7 +31,7 @@ struct probe_spec {
 	char path[PROBE_PATH_MAX];     /* PROBE_USER, PROBE_USDT: as it was written */
 	char group[PROBE_NAME_MAX];    /* module, provider, subsystem; empty: any */
 	char name[PROBE_NAME_MAX];     /* of the function, probe or tracepoint; may be a glob */
-	size_t at, name_at, end;       /* in the text */
+	size_t name_at;		       /* in the text */
 	struct exprs exprs;
 	struct expr_arg args[PROBE_ARGS_MAX];
 	int nr_args;
