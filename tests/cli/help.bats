@@ -547,6 +547,7 @@ caret_is() {
 	caret_is ":12"
 	run "$SKEP" probe "k:vfs_read(pid)" --filter "(pid == 1"
 	[ "$status" = 2 ]
+	[ "${lines[1]}" = "      (pid == 1" ]
 	caret_is "(pid == 1"
 	for p in k: kr: u: u:x usdt: usdt:x usdt:x:y t:sched t: "k:vfs_read(" "k:f+zz" "kr:f+4" "k:f if" "k:f(a,)b"; do
 		run "$SKEP" probe "$p"

@@ -694,6 +694,54 @@ static void test_bind_function(void **state)
 	assert_string_not_equal(bound.args[0].name, bound.args[1].name);
 }
 
+static int bind_filtered(const char *text, const char *filter, char *ret_title, size_t size)
+{
+	const struct bind_env env = { .kind = PROBE_KERNEL, .what = "f", .types = &fake, .func = &func, .nr_regs = 6 };
+	struct probe_filter also = { 0 };
+	int ret = parse(text);
+
+	bind_free(&bound);
+	bound = (struct bound_probe){ 0 };
+	err = (struct err){ 0 };
+	if (!ret)
+		ret = probe_filter_parse(filter, &also, &err);
+	if (!ret) {
+		spec.also = &also;
+		ret = bind_probe(&spec, &env, &bound, &err);
+		probe_title(&spec, NULL, ret_title, size);
+		spec.also = NULL;
+	}
+	probe_filter_free(&also);
+	return ret;
+}
+
+/* The filter of a command is a tree of its own beside the probe's: whatever operators both have, and its errors point into its text. */
+static void test_bind_filters(void **state)
+{
+	char title[128];
+	struct bound *b;
+
+	(void)state;
+	assert_int_equal(bind_filtered("k:f(count) if count == 1 || count == 2", "s == \"x\" || count > 3", title, sizeof(title)), 0);
+	assert_string_equal(title, "k:f if (count == 1 || count == 2) && (s == \"x\" || count > 3)");
+	b = &bound.nodes.data[bound.filter];
+	assert_true(b->kind == BOUND_BINARY && b->op == OP_AND);
+	assert_true(node(b->a)->op == OP_OR && node(b->b)->op == OP_OR);
+	assert_int_equal(node(node(node(b->b)->b)->b)->num, 3);
+	assert_int_equal(bind_filtered("k:f", "count > 3", title, sizeof(title)), 0);
+	assert_string_equal(title, "k:f if count > 3");
+	assert_int_equal(node(bound.filter)->op, OP_GT);
+	assert_int_equal(bind_filtered("k:f if count == 1", "count > 3 && nosuch", title, sizeof(title)), -EINVAL);
+	assert_non_null(strstr(err.text, "\n      count > 3 && nosuch\n                   ^"));
+	assert_int_equal(bind_filtered("k:f if nosuch == 1", "count > 3", title, sizeof(title)), -EINVAL);
+	assert_non_null(strstr(err.text, "\n      k:f if nosuch == 1\n             ^"));
+	assert_int_equal(bind_filtered("k:f", "count > 3,k:g", title, sizeof(title)), -EINVAL);
+	assert_string_equal(err.text, "bad filter: expected an operator\n      count > 3,k:g\n               ^");
+	assert_int_equal(bind_filtered("k:f", "", title, sizeof(title)), -EINVAL);
+	assert_int_equal(bind_filtered("k:f", "count\t", title, sizeof(title)), -EINVAL);
+	assert_int_equal(bind_filtered("k:f", "\"x\"", title, sizeof(title)), -EINVAL);
+}
+
 static void test_bind_refused(void **state)
 {
 	static const struct {
@@ -868,7 +916,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_where), cmocka_unit_test(test_expressions), cmocka_unit_test(test_arguments), cmocka_unit_test(test_perf), cmocka_unit_test(test_others),
 		cmocka_unit_test(test_carets), cmocka_unit_test(test_usdt_arguments), cmocka_unit_test(test_globs), cmocka_unit_test(test_bind_function),
-		cmocka_unit_test(test_bind_refused), cmocka_unit_test(test_bind_record), cmocka_unit_test(test_bind_usdt),
+		cmocka_unit_test(test_bind_filters), cmocka_unit_test(test_bind_refused), cmocka_unit_test(test_bind_record), cmocka_unit_test(test_bind_usdt),
 		cmocka_unit_test(test_clone_body),
 	};
 

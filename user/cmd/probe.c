@@ -118,33 +118,6 @@ static int parse_spec(const struct probe_words *w, const char *text, struct prob
 	return ret;
 }
 
-/* The probe with --filter behind its own, if it has one; in malloc'ed memory that lives as long as the probe. */
-static char *with_filter(const char *text, const struct probe_spec *spec, const char *filter)
-{
-	size_t size = strlen(text) + strlen(filter) + 32;
-	char *whole = malloc(size);
-
-	if (whole && spec->filter)
-		snprintf(whole, size, "%.*s(%.*s) && (%s)", (int)spec->filter_at, text, (int)spec->filter_len, text + spec->filter_at, filter);
-	else if (whole)
-		snprintf(whole, size, "%s if %s", text, filter);
-	return whole;
-}
-
-/* *ret_text: the text that the spec borrows, NULL for the user's own. */
-static int parse_filtered(const struct probe_words *w, const char *text, struct probe_spec *spec, char **ret_text, struct err *err)
-{
-	int ret = parse_spec(w, text, spec, err);
-
-	if (ret || !w->filter)
-		return ret;
-	*ret_text = with_filter(text, spec, w->filter);
-	if (!*ret_text)
-		return -ENOMEM;
-	probe_free(spec);
-	return parse_spec(w, *ret_text, spec, err);
-}
-
 /* How long it takes is what its return knows. */
 static int make_return(struct probe_spec *spec, struct err *err)
 {
@@ -167,17 +140,21 @@ static bool shows_hits(const struct probe_words *w)
 	return !w->o.count && !w->o.stacks && !w->vars && !is_summed(&w->o);
 }
 
-static int probe_with(struct probe_words *w, struct probe *probes, char **texts, int *ret_status, struct err *err)
+static int probe_with(struct probe_words *w, struct probe *probes, int *ret_status, struct err *err)
 {
+	struct probe_filter filter = { 0 };
 	struct probe_keys keys = { 0 };
 	struct probe_run_cfg cfg = { .o = &w->o, .h = &w->h, .probes = probes, .nr_probes = (int)w->nr_specs,
 				     .keys = is_summed(&w->o) ? &keys : NULL };
 	struct site_cfg sites = { .pid = w->o.target.pids.n ? w->o.target.pids.data[0] : 0, .extras = keys.extras, .vars = w->vars };
 	int ret = cfg.keys ? probe_keys_parse(&w->o, &keys, err) : 0;
 
+	if (!ret && w->filter)
+		ret = probe_filter_parse(w->filter, &filter, err);
 	sites.nr_extras = keys.nr_extras;
 	for (size_t i = 0; i < w->nr_specs && !ret; i++) {
-		ret = parse_filtered(w, w->specs[i], &probes[i].spec, &texts[i], err);
+		ret = parse_spec(w, w->specs[i], &probes[i].spec, err);
+		probes[i].spec.also = w->filter ? &filter : NULL;
 		if (!ret && probes[i].spec.kind == PROBE_TRACEPOINT && shows_hits(w) && !probes[i].spec.has_brackets)
 			ret = probe_add_record(&probes[i].spec, err);
 		if (!ret && w->o.latency)
@@ -188,6 +165,7 @@ static int probe_with(struct probe_words *w, struct probe *probes, char **texts,
 	if (!ret)
 		ret = w->vars ? probe_vars(probes, cfg.nr_probes, err) : probe_run(&cfg, ret_status, err);
 	probe_keys_free(&keys);
+	probe_filter_free(&filter);
 	return ret;
 }
 
@@ -240,7 +218,6 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 {
 	struct probe_words *w = cfg;
 	struct probe *probes = calloc(SPECS_MAX, sizeof(*probes));
-	char *texts[SPECS_MAX] = { NULL };
 	int status = 0, ret;
 
 	w->o.target.argv = operands[0] ? operands : NULL;
@@ -252,11 +229,10 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 	if (!ret && w->funcs)
 		ret = list_funcs(w, err);
 	else if (!ret)
-		ret = probe_with(w, probes, texts, &status, err);
+		ret = probe_with(w, probes, &status, err);
 	for (size_t i = 0; probes && i < w->nr_specs; i++) {
 		probe_free(&probes[i].spec);
 		sites_free(&probes[i].sites);
-		free(texts[i]);
 	}
 	free(probes);
 	target_free(&w->o.target);

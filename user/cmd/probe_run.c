@@ -197,7 +197,7 @@ static int explain_nothing(const struct probe_run *run, struct err *err)
 		return -ENODATA;
 	}
 	err_set(err, -ENODATA, "no hits in %.3f s: '%s' was not called in the target%s", run->base.profile.duration_ns / 1e9, s->name,
-		s->filter ? ", or the filter was never true" : "");
+		s->filter || s->also ? ", or the filter was never true" : "");
 	if (!run->cfg->o->target.all)
 		err_hint(err, "use -a instead of COMMAND or -p to probe every process");
 	return -ENODATA;

@@ -494,26 +494,42 @@ int bind_more(const struct exprs *exprs, const struct expr_arg *arg, const struc
 	return ret ? ret : binder_arg(&b, arg);
 }
 
+/* Both of the probe's filter so far and the condition `node` of exprs. */
+static int bind_filter(struct binder *b, const struct exprs *exprs, uint32_t node)
+{
+	struct value v;
+	size_t at;
+	int ret;
+
+	b->exprs = exprs;
+	b->what = "bad filter";
+	at = binder_expr(b, node)->at;
+	ret = binder_bind(b, node, &v);
+	if (!ret && v.kind == VALUE_LITERAL)
+		ret = binder_bad(b, v.at, "a string alone is not a condition");
+	if (!ret)
+		ret = binder_load(b, at, &v);
+	if (!ret && b->probe->filter)
+		ret = binder_add(b, at, (struct bound){ .kind = BOUND_BINARY, .op = OP_AND, .a = b->probe->filter, .b = v.node });
+	if (ret < 0)
+		return ret;
+	b->probe->filter = ret ? (uint32_t)ret : v.node;
+	return 0;
+}
+
 int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct bound_probe *ret_probe, struct err *err)
 {
 	struct binder b = { .exprs = &spec->exprs, .env = env, .probe = ret_probe, .what = "bad argument", .err = err };
-	struct value v;
 	int ret;
 
 	*ret_probe = (struct bound_probe){ 0 };
 	ret = begin(ret_probe);
 	for (int i = 0; i < spec->nr_args && !ret; i++)
 		ret = binder_arg(&b, &spec->args[i]);
-	if (ret || !spec->filter)
-		return ret;
-	b.what = "bad filter";
-	ret = binder_bind(&b, spec->filter, &v);
-	if (!ret && v.kind == VALUE_LITERAL)
-		ret = binder_bad(&b, v.at, "a string alone is not a condition");
-	if (!ret && v.kind != VALUE_NUMBER)
-		ret = binder_load(&b, binder_expr(&b, spec->filter)->at, &v);
-	if (!ret)
-		ret_probe->filter = v.node;
+	if (!ret && spec->filter)
+		ret = bind_filter(&b, &spec->exprs, spec->filter);
+	if (!ret && spec->also)
+		ret = bind_filter(&b, &spec->also->exprs, spec->also->node);
 	return ret;
 }
 

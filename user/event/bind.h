@@ -91,7 +91,7 @@ struct bound_arg {
 	struct ctypes *types;
 };
 
-/* Of one place. Texts of literals are in the spec's text. */
+/* Of one place. Texts of literals are in the spec's text, or its filter's. */
 struct bound_probe {
 	VEC(struct bound) nodes; /* [0] is unused */
 	struct bound_arg args[PROBE_ARGS_MAX];
@@ -117,7 +117,7 @@ struct bind_env {
 };
 
 /*
- * Arguments and filter of a spec, there. 0, or -errno with err filled and a caret: a name that is not there (those that are, in the
+ * Arguments and filters of a spec, there. 0, or -errno with err filled and a caret: a name that is not there (those that are, in the
  * hint), a member of what has none, a comparison of a text with a number. The caller frees it in either case.
  */
 int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct bound_probe *ret_probe, struct err *err);

@@ -264,12 +264,33 @@ static int parse_filter(struct probe_spec *s, size_t *at, struct err *err)
 	return 0;
 }
 
-static int check_text(const struct probe_spec *s, struct err *err)
+static int check_text(const char *text, const char *what, struct err *err)
 {
-	for (const char *c = s->exprs.text; *c; c++)
+	for (const char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "bad probe: a control character at byte %zu", (size_t)(c - s->exprs.text));
+			return err_exit(err, -EINVAL, EXIT_USAGE, "%s: a control character at byte %zu", what, (size_t)(c - text));
 	return 0;
+}
+
+int probe_filter_parse(const char *text, struct probe_filter *ret_filter, struct err *err)
+{
+	struct probe_filter *f = ret_filter;
+	size_t at = 0;
+	int ret;
+
+	*f = (struct probe_filter){ .exprs.text = text };
+	ret = check_text(text, "bad filter", err);
+	if (!ret)
+		ret = expr_parse(&f->exprs, &at, "bad filter", err);
+	if (ret < 0)
+		return ret;
+	f->node = ret;
+	return text[at] ? expr_bad(&f->exprs, "bad filter", at, err, "expected an operator") : 0;
+}
+
+void probe_filter_free(struct probe_filter *filter)
+{
+	vec_free(&filter->exprs.nodes);
 }
 
 bool probe_is_tracepoint(const char *text)
@@ -309,7 +330,7 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 	int ret;
 
 	*s = (struct probe_spec){ .exprs.text = text };
-	ret = check_text(s, err);
+	ret = check_text(text, "bad probe", err);
 	if (ret)
 		return ret;
 	if (is_foreign(text + *at, err))
@@ -339,7 +360,7 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 	int ret;
 
 	*s = (struct probe_spec){ .exprs.text = text, .exprs.has_spaces = true, .kind = path ? PROBE_USER : PROBE_KERNEL };
-	ret = check_text(s, err);
+	ret = check_text(text, "bad probe", err);
 	if (ret)
 		return ret;
 	skip_space(text, &at);
@@ -381,11 +402,13 @@ void probe_free(struct probe_spec *spec)
 size_t probe_title(const struct probe_spec *s, const char *name, char *buf, size_t size)
 {
 	const char *prefix = s->kind == PROBE_KERNEL ? "k" : s->kind == PROBE_USER ? "u" : s->kind == PROBE_USDT ? "usdt" : "t";
+	bool both = s->filter && s->also;
 	char offset[32] = "";
 
 	if (s->has_offset)
 		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)s->offset);
-	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s%s%.*s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "",
-			name ? "" : s->group, *s->group && !name ? ":" : "", name ? name : s->name, offset, s->filter ? " if " : "",
-			(int)s->filter_len, s->exprs.text + s->filter_at);
+	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s%s%s%.*s%s%s%s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "",
+			name ? "" : s->group, *s->group && !name ? ":" : "", name ? name : s->name, offset, s->filter || s->also ? " if " : "",
+			both ? "(" : "", (int)s->filter_len, s->exprs.text + s->filter_at, both ? ") && (" : "",
+			s->also ? s->also->exprs.text : "", both ? ")" : "");
 }

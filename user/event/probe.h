@@ -23,6 +23,12 @@ enum probe_kind {
 	PROBE_TRACEPOINT,
 };
 
+/* A condition of its own text, for all probes of a command. */
+struct probe_filter {
+	struct exprs exprs;
+	uint32_t node;
+};
+
 struct probe_spec {
 	enum probe_kind kind;
 	bool is_return;
@@ -38,6 +44,7 @@ struct probe_spec {
 	bool has_brackets; /* arguments were written, if only "()" */
 	uint32_t filter; /* its node; 0: none */
 	size_t filter_at, filter_len; /* its text */
+	const struct probe_filter *also; /* must be true, too; borrowed, set by the command; NULL: none */
 };
 
 /* Does an item of -e start like a probe: k: kr: u: ur: usdt: t:, or bpftrace's prefixes? */
@@ -57,6 +64,10 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 
 /* The whole text, in perf's spelling; path: of -x, else NULL: a kernel function. */
 int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_spec, struct err *err);
+
+/* The whole text, without "if"; it is borrowed. 0 or -errno with err filled. The caller frees it in either case. */
+int probe_filter_parse(const char *text, struct probe_filter *ret_filter, struct err *err);
+void probe_filter_free(struct probe_filter *filter);
 
 /* Adds the argument "*" to a tracepoint that has none. 0 or -errno. */
 int probe_add_record(struct probe_spec *spec, struct err *err);

@@ -71,7 +71,7 @@ int site_add(struct site_list *list, const struct probe_spec *spec, const struct
 /* Are there expressions, or -V? Without them nobody needs types. */
 static inline bool site_wants_types(const struct probe_spec *spec, const struct site_cfg *cfg)
 {
-	return spec->nr_args || spec->filter || cfg->nr_extras || cfg->vars;
+	return spec->nr_args || spec->filter || spec->also || cfg->nr_extras || cfg->vars;
 }
 int site_refuse(struct site_list *list, const char *name, const char *why);
 int sites_find_kernel(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err);
