@@ -62,6 +62,7 @@ hits() {
 	local n
 	n=$(find /sys/kernel/tracing/events/syscalls -mindepth 1 -maxdepth 1 | wc -l)
 	timeout "$(times 8)" "$SKEP" probe 't:syscalls:*' -m 4096 --format json -o a.json -- "$WORK/probed" kernel >truth
+	ends a.json
 	# The values are those of the calls
 	diff <(jq -c 'select(.probe == "t:syscalls:sys_enter_kill") | [.values.pid, .values.sig]' a.json) <(jq -c 'select(.fn == "kill") | [.pid, .sig]' truth)
 	diff <(jq -c 'select(.probe == "t:syscalls:sys_exit_write") | .values.ret | select(. == 1111 or . == 2222)' a.json) \
@@ -116,6 +117,7 @@ hits() {
 	ends a.json
 	[ "$(jq .hits a.json)" = $((n * 5)) ]
 	"$SKEP" probe -m 4 --format json -o b.json t:syscalls:sys_enter_getppid -- "$WORK/probed" load $n 2 2 >truth 2>said
+	ends b.json
 	ledger $((n * 5)) "$(wc -l <b.json)"
 }
 
@@ -140,11 +142,14 @@ hits() {
 	EOF
 	for spec in 'buf:string' 'b=buf:string:count' 'b=args->buf:string' 'b=buf:ustring:count + 0'; do
 		"$SKEP" probe "t:syscalls:sys_enter_write($spec)" --format json -o out -- /usr/bin/python3 calls.py >said
+		ends out
 		[ "$(jq -sc 'map(.values[])' out)" = '["01234","","0123456789ABCDEFGHIJ","","zzzzzz","done\n"]' ] || { cat out; false; }
 	done
 	"$SKEP" probe 't:syscalls:sys_enter_write(b=buf:string:count / 2 + 1)' --text-size 8 --format json -o out -- /usr/bin/python3 calls.py >said
+	ends out
 	[ "$(jq -sc 'map(.values[])' out)" = '["012","0","0123456","","zzzz","don"]' ]
 	"$SKEP" probe 't:syscalls:sys_enter_write' --by b=buf:string:count --format json -o out -- /usr/bin/python3 calls.py >said
+	ends out
 	[ "$(jq -s 'map(select(.b == "01234" or .b == "zzzzzz")) | map(.hits) | add' out)" = 2 ]
 	refuses 2 't:syscalls:sys_enter_write(fd:u8:count)' "EXPR:string:COUNT"
 	refuses 2 't:syscalls:sys_enter_write(buf:string:comm)' "a number of bytes is needed"
@@ -156,6 +161,7 @@ hits() {
 	need_tracefs
 	need_feature "kernel symbols by BPF"
 	"$SKEP" probe t:timer:hrtimer_start --by f=function:symbol,g=function:sym --format json -a --duration 500ms -o out
+	ends out
 	cat out
 	jq -se 'all(.[]; .f == .g) and any(.[]; .f | startswith("hrtimer_wakeup") or startswith("tick_"))' out
 	"$SKEP" probe t:timer:hrtimer_start --by f=function:symbol -a --duration 500ms -o out
@@ -321,9 +327,11 @@ hits() {
 	n=$((100000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	for where in k:__x64_sys_getppid 'kr:__x64_sys_getppid(ret, latency)'; do
 		"$SKEP" probe -m 4 --format json -o a.json "$where" -- "$WORK/probed" load $n 3 0 >truth 2>said
+		ends a.json
 		ledger $((4 * n)) "$(wc -l <a.json)"
 	done
 	"$SKEP" probe -n 100 --format json -o b.json k:__x64_sys_getppid -- "$WORK/probed" load $n 3 0 >truth
+	ends b.json
 	[ "$(wc -l <b.json)" = 100 ]
 }
 
@@ -333,6 +341,7 @@ hits() {
 	grep -q 'k:vfs_read$' a.txt
 	background sh -c 'while sleep 0.02; do cat /proc/version; done' >/dev/null
 	"$SKEP" probe -a --duration 500ms --format json -o b.json 'k:vfs_read(comm, count)' >truth
+	ends b.json
 	jq -se 'length > 0' b.json
 }
 

@@ -28,8 +28,8 @@ row() {
 		return 0
 	fi
 	[ "$how" = rows ] || return 0
-	if ! jq -c "$defs .values | $3" row.json >row.got || ! jq -c "$defs select(.fn == \"$1\") | $truth" row.truth >row.want; then
-		echo "$spec: no JSON"
+	if ! ends row.json || ! jq -c "$defs .values | $3" row.json >row.got || ! jq -c "$defs select(.fn == \"$1\") | $truth" row.truth >row.want; then
+		echo "$spec: no JSON, or no ledger in it"
 		BAD=$((BAD + 1))
 		return 0
 	fi

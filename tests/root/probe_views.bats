@@ -55,6 +55,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	ends rows.json
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]
 	probe "$HIT(index, bytes, name, sum, comm, depth, cgroup, *sum) $FILTER" --format json -o rows.json
+	ends rows.json
 	[ "$(wc -l <rows.json)" = 1000 ]
 	probe --count "$HIT $FILTER" --format json -o rows.json
 	ends rows.json
@@ -157,6 +158,7 @@ cleanup() {
 	"$SKEP" probe 't:sched:sched_process_exit(pid_twice=pid * 2, *)' -o out -- true
 	grep -q 'sched:sched_process_exit(pid_twice=[0-9]*, comm=true pid=[0-9]* prio=120' out
 	"$SKEP" probe t:sched:sched_process_exec t:syscalls:sys_exit_exit_group t:syscalls:sys_enter_exit_group --format json -o out.json -- true
+	ends out.json
 	jq -se '.[0] | .probe == "t:sched:sched_process_exec" and (.values.filename | endswith("true")) and .values.pid == .pid' out.json
 	jq -se '.[-1] | .probe == "t:syscalls:sys_enter_exit_group" and .values.error_code == 0' out.json
 	"$SKEP" probe 't:sched:sched_process_exit()' -o out -- true

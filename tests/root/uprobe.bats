@@ -193,11 +193,13 @@ MODE=user
 	row take_ints 'u:@:take_ints+0(i8)' .i8
 	rows_end
 	"$SKEP" probe --format json -o a.json "u:$WORK/probed:take_*" -- "$WORK/probed" user >truth 2>said
+	ends a.json
 	cat said
 	jq -r .probe a.json | sed 's/.*://' | sort >got
 	jq -r '.fn | select(startswith("take_"))' truth | sort >want
 	diff want got
 	"$SKEP" probe --format json -o b.json "u:$WORK/probed:take_[ip]*" "ur:$WORK/probed:give_*(ret)" "usdt:$WORK/probed:probed:*" -- "$WORK/probed" user >truth 2>said
+	ends b.json
 	jq -r .probe b.json | sed 's/.*://' | sort >got
 	jq -r '.fn | select(test("^take_[ip]|^give_[^n]|^plain|^guarded"))' truth >some
 	# give_real() has no truth and no value, give_nothing() returns nothing
@@ -216,14 +218,17 @@ MODE=user
 	row guarded 'usdt:@:*:guard*(n=arg0)' .n
 	rows_end
 	"$SKEP" probe --format json -o a.json "usdt:$WORK/probed:probed:guarded" -- "$WORK/probed" user >truth
+	ends a.json
 	[ "$(jq -s 'map(select(.fn == "semaphore").on) | add' truth)" = 5 ]
 	"$SKEP" probe --format json -o a.json "usdt:$WORK/probed:probed:plain" -- "$WORK/probed" user >truth
+	ends a.json
 	[ "$(jq -s 'map(select(.fn == "semaphore").on) | add' truth)" = 0 ]
 }
 
 @test "threads: each hit once, with its thread; built-in names" {
 	need_feature uprobe
 	"$SKEP" probe --format json -o a.json "u:$WORK/probed:many(thread, i, tid, pid, uid, cpu, time, depth, comm)" -- "$WORK/probed" user >truth
+	ends a.json
 	jq -c '[.values.thread, .values.i]' a.json | sort >got
 	jq -c 'select(.fn == "many") | [.thread, .i]' truth | sort >want
 	diff want got
@@ -267,6 +272,7 @@ MODE=user
 	need_feature uprobe
 	seq 5000 >a.json
 	"$SKEP" probe --format json -o a.json "u:$WORK/probed:take_pid(comm)" -- "$WORK/probed" user >truth
+	ends a.json
 	wc -l a.json
 	[ "$(wc -l <a.json)" = 5 ]
 	seq 5000 >b.json
@@ -279,8 +285,9 @@ MODE=user
 	need_feature uprobe
 	for n in 1 7 1000; do
 		"$SKEP" probe -n $n --format json -o a.json "u:$WORK/probed:hit(i)" -- "$WORK/probed" load 20000 2 0 user >truth
+		ends a.json
 		[ "$(wc -l <a.json)" = $n ]
-		jq -e . a.json >/dev/null
+		jq -e --argjson n "$n" ".seen == \$n and .kept == \$n" a.json.end
 	done
 	"$SKEP" probe -n 3 "u:$WORK/probed:hit(i)" -- "$WORK/probed" load 5 0 0 user >out
 	cat out
@@ -291,12 +298,14 @@ MODE=user
 	need_feature uprobe
 	n=$((1000000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" probe -m 4 --format json -o a.json "u:$WORK/probed:hit(i)" -- "$WORK/probed" load $n 0 0 user >truth 2>said
+	ends a.json
 	ledger $n "$(wc -l <a.json)"
 	# what came is in its order and whole
 	jq -se 'map(.values.i) | . == (sort | unique)' <(head -20000 a.json)
 	run "$SKEP" probe --strict -m 4 --format json -o b.json "u:$WORK/probed:hit(i, comm, a=comm, b=comm, c=comm, d=comm)" -- "$WORK/probed" load $((n / 4)) 3 0 user
 	[ "$status" = 1 ]
 	"$SKEP" probe --format json -o c.json "u:$WORK/probed:hit(i)" -- "$WORK/probed" load 2000 2 2 user >truth 2>said
+	ends c.json
 	[ "$(wc -l <c.json)" = 10000 ]
 	ledger 10000 10000
 }
@@ -307,6 +316,7 @@ MODE=user
 	row take_ints 'u:@:take_ints(a=*(int *)i8, i8)' '[.a, .i8]' '[null, .i8]'
 	rows_end
 	"$SKEP" probe --format json -o a.json "ur:$WORK/probed:give_text(ret) if ret[0] == 116" -- "$WORK/probed" user >truth 2>said
+	ends a.json
 	cat said
 	[ "$(jq -r .values.ret a.json | xargs)" = "two" ]
 	ledger 2 1
@@ -330,8 +340,10 @@ MODE=user
 	exec 9>&-
 	wait $probe
 	cat said
+	ends a.json
 	[ "$(jq -c .values.i8 a.json | xargs)" = "$(jq -c 'select(.fn == "take_ints").i8' truth | xargs)" ]
 	"$SKEP" probe --format json -o b.json "u:$WORK/probed:take_ints(i8)" --comm probed -- sh -c "'$WORK/probed' user >truth; cp '$WORK/probed' other; ./other user >truth2"
+	ends b.json
 	[ "$(wc -l <b.json)" = 5 ]
 }
 

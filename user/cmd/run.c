@@ -130,7 +130,7 @@ static int finish(struct run *run, uint64_t duration_ns)
 
 	if (!run->nr_rows && run->cfg->nothing)
 		profile_note(&run->profile, "%s", run->cfg->nothing);
-	if (!ret && run->format->end && (run->cfg->is_stream || !run->no_table))
+	if (!ret && run->format->end)
 		run->format->end(run->out.stream, &run->profile);
 	return ret;
 }
