@@ -60,6 +60,7 @@ same() {
 @test "what is known: sleeps are as long as they were, and what was before the run is no number" {
 	sleeper
 	"$SKEP" sched timehist --format json -o a.json -- sh -c 'sleep 0.2; sleep 0.1'
+	ends a.json
 	jq -se '[.[] | select(.comm == "sleep" and .state == "X") | .wait_ns / 1e6 | round] | length == 2 and .[0] >= 200 and .[0] < 260 and .[1] >= 100 and .[1] < 160' a.json
 	background "$SKEP" sched timehist -p $asleep --format json -o b.json
 	run_pid=$BG
@@ -72,12 +73,14 @@ same() {
 	kill -INT $run_pid
 	wait $run_pid
 	cat b.json
+	ends b.json
 	# The sleep of before has a begin that nobody saw, the stop has both
 	jq -se '.[0].wait_ns == null and .[0].run_ns > 0 and (map(select(.state == "S" and .wait_ns != null and .wait_ns > 90000000)) | length >= 1)' b.json
 }
 
 @test "wakers have their names; a timer is nobody's" {
 	"$SKEP" sched timehist --format json -o a.json -- "$WORK/tasks" pipe 2 "$(times 0.3)" >truth
+	ends a.json
 	# Of its pair nobody but the other one wakes a task; the first of all was its parent
 	jq -sr '[.[] | select(.comm == "tasks" and .what == "switch" and .waker_in == "task")] |
 		group_by(.tid) | .[] | "\(.[0].tid) \(length) \(map(.waker.tid) | group_by(.) | map("\(.[0])=\(length)") | join(" "))"' a.json >wakers
@@ -89,6 +92,7 @@ same() {
 			n++
 		} END { exit bad || n != 2 }' truth wakers
 	"$SKEP" sched timehist --format json -o b.json -- "$WORK/tasks" sleep 2 0.3 >truth
+	ends b.json
 	jq -se 'map(select(.waker_in == "interrupt")) | length >= 100' b.json
 }
 
@@ -103,6 +107,7 @@ same() {
 
 @test "-g: the stack of where it went to sleep, without the scheduler's own frames" {
 	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/tasks" sleep 2 0.2 >truth
+	ends a.json
 	jq -se '[.[] | select(.comm == "tasks" and .state == "S") | .stack] | (map(select(any(.[]; . == "do_nanosleep" or . == "hrtimer_nanosleep"))) | length) > 50' a.json
 	jq -se '[.[] | .stack // [] | .[0] | select(. == "__schedule" or . == "schedule" or (. // "" | startswith("bpf_prog")))] | length == 0' a.json
 	jq -se 'any(.[]; .stack // [] | any(startswith("clock_nanosleep")))' a.json

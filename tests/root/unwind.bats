@@ -191,12 +191,14 @@ in_ok() {
 @test "sched timehist -g: whole stacks of code without frame pointers" {
 	need jq
 	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	ends a.json
 	jq -r 'select(.what == "switch" and .comm == "waits_no_fp" and .stack) | [.comm] + (.stack | reverse) + ["x"] | join(";") + " 1"' a.json >got.folded
 	SKEP_SAMPLES=200 rooted_ok got.folded
 	for way in ';main;timed;sleep_3ms;sleep_ns;' ';main;timed;poll_1ms;poll_ms;' ';main;timed;ask_server;take;' ';server;serve;take;'; do
 		[ "$(grep -c -e "$way" got.folded)" -ge 50 ]
 	done
 	"$SKEP" sched timehist -g --call-graph fp --format json -o b.json -- "$WORK/waits" "$(times 0.3)" >truth
+	ends b.json
 	jq -se '[.[] | .stack // [] | join(";") | select(test("ask_server;timed;main"))] | length >= 20' b.json
 }
 

@@ -116,7 +116,7 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 		run->sink.round = flush;
 	if (!run->sink.interval)
 		run->sink.interval = print_round;
-	ret = table_init(&run->table, cfg->schema, cfg->keys);
+	ret = cfg->schema ? table_init(&run->table, cfg->schema, cfg->keys) : 0;
 	if (!ret)
 		ret = stat_out_open(&run->out, cfg->out, cfg->append, cfg->is_live || cfg->is_stream || cfg->interval_ns, err);
 	if (!ret)

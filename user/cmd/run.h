@@ -24,7 +24,7 @@ extern const struct opt view_opts[];
 
 /* What is shown, and where. */
 struct run_cfg {
-	const struct schema *schema;
+	const struct schema *schema; /* NULL: no table */
 	uint64_t keys; /* bits of its columns */
 	int sort;      /* a column */
 	const char *format, *separator; /* NULL: "text", "," */

@@ -18,7 +18,7 @@ struct map_options {
 	struct honesty h;
 };
 
-static const struct opt view_opts[] = {
+static const struct opt output_opts[] = {
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct map_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
 	  NULL, false, NULL },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct map_options, out), "write to FILE instead of standard output", NULL, false, NULL },
@@ -30,7 +30,7 @@ static const struct opt view_opts[] = {
 
 static const struct opt_group map_groups[] = {
 	{ "Who", target_opts, offsetof(struct map_options, target), target_rules },
-	{ "Output", view_opts, 0 },
+	{ "Output", output_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct map_options, h) },
 	{ 0 },
 };
@@ -45,7 +45,7 @@ static int on_event(struct sink *sink, const struct schedlog_event *e)
 	struct map_run *run = (struct map_run *)sink;
 	int ret;
 
-	run->log.nr_events++;
+	run->log.run.nr_rows++;
 	errno = 0;
 	ret = schedmap_event(&run->map, e);
 	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
@@ -72,15 +72,15 @@ static int begin(struct schedlog *log)
 {
 	struct map_run *run = (struct map_run *)log;
 	struct schedmap *m = &run->map;
-	uint32_t room = schedmap_room(log->out.stream == stdout ? terminal_columns(STDOUT_FILENO) : 0);
+	uint32_t room = schedmap_room(log->run.out.stream == stdout ? terminal_columns(STDOUT_FILENO) : 0);
 	int ret = make_cells(run);
 
 	if (ret)
 		return ret;
 	m->nr_shown = m->nr_cells < room ? m->nr_cells : room;
 	if (m->nr_shown < m->nr_cells)
-		profile_note(&log->profile, "the terminal has room for %u of %u CPUs: -C chooses others", m->nr_shown, m->nr_cells);
-	m->out = log->out.stream;
+		profile_note(&log->run.profile, "the terminal has room for %u of %u CPUs: -C chooses others", m->nr_shown, m->nr_cells);
+	m->out = log->run.out.stream;
 	m->start_ns = log->start_ns;
 	return schedmap_begin(m);
 }
@@ -94,17 +94,13 @@ static int map_main(void *cfg, char **operands, struct err *err)
 	if (!run)
 		return -ENOMEM;
 	o->target.argv = operands[0] ? operands : NULL;
-	run->log.sink.event = on_event;
+	run->log.run.sink.event = on_event;
 	run->log.begin = begin;
 	run->log.target = &o->target;
 	run->log.h = &o->h;
-	run->log.duration_ns = o->duration_ns;
+	run->log.out = (struct run_cfg){ .out = o->out, .duration_ns = o->duration_ns, .is_live = true };
 	run->log.source = (struct schedlog_cfg){ .next = true, .self = o->self, .ring_bytes = o->ring_kb << 10 };
 	ret = measure_check_ring(o->ring_kb, err);
-	if (!ret)
-		ret = target_check(&o->target, err);
-	if (!ret)
-		ret = stat_out_open(&run->log.out, o->out ? o->out : "-", false, true, err);
 	if (!ret)
 		ret = schedlog_run(&run->log, err);
 	target_free(&o->target);

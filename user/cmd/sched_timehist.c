@@ -33,7 +33,7 @@ static const struct opt what_opts[] = {
 	{ 0 },
 };
 
-static const struct opt view_opts[] = {
+static const struct opt output_opts[] = {
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct timehist_options, duration_ns),
 	  "stop after TIME (10, 500ms, 2m), and stop COMMAND", NULL, false, NULL },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, format),
@@ -57,7 +57,7 @@ static const struct opt_group timehist_groups[] = {
 	{ "Who", target_opts, offsetof(struct timehist_options, target), target_rules },
 	{ "What", what_opts, 0, timehist_rules },
 	{ "Stacks", walk_opts, offsetof(struct timehist_options, walks) },
-	{ "Output", view_opts, 0 },
+	{ "Output", output_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct timehist_options, h) },
 	{ 0 },
 };
@@ -77,11 +77,11 @@ static int on_event(struct sink *sink, const struct schedlog_event *e)
 	uint32_t n = schedlog_frames(&t->log, e, &frames);
 	int ret;
 
-	t->log.nr_events += e->kind != SCHEDLOG_LEFT;
+	t->log.run.nr_rows += e->kind != SCHEDLOG_LEFT;
 	if (t->max_stack && n > t->max_stack)
 		n = t->max_stack;
 	errno = 0;
-	ret = t->is_chrome ? chrome_event(&t->chrome, e, frames, n) : render_timehist(t->log.out.stream, e, frames, n, &t->view);
+	ret = t->is_chrome ? chrome_event(&t->chrome, e, frames, n) : render_timehist(t->log.run.out.stream, e, frames, n, &t->view);
 	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
 }
 
@@ -91,10 +91,10 @@ static int begin(struct schedlog *log)
 
 	t->view.start_ns = log->start_ns;
 	t->chrome.start_ns = log->start_ns;
-	t->chrome.out = log->out.stream;
+	t->chrome.out = log->run.out.stream;
 	if (t->is_chrome)
 		return chrome_begin(&t->chrome);
-	render_timehist_head(log->out.stream, &t->view);
+	render_timehist_head(log->run.out.stream, &t->view);
 	return 0;
 }
 
@@ -102,7 +102,7 @@ static int end(struct schedlog *log)
 {
 	struct timehist *t = (struct timehist *)log;
 
-	return t->is_chrome ? chrome_end(&t->chrome, &log->profile) : 0;
+	return t->is_chrome ? chrome_end(&t->chrome, &log->run.profile) : 0;
 }
 
 static int check(const struct timehist_options *o, struct err *err)
@@ -126,20 +126,16 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	t->max_stack = o->max_stack;
 	t->is_chrome = o->format && !strcmp(o->format, "chrome");
 	t->chrome.all = o->target.all;
-	t->log.sink.event = on_event;
+	t->log.run.sink.event = on_event;
 	t->log.begin = begin;
 	t->log.end = end;
 	t->log.target = &o->target;
 	t->log.h = &o->h;
-	t->log.duration_ns = o->duration_ns;
+	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->format, .out = o->out, .duration_ns = o->duration_ns, .is_live = !t->is_chrome };
 	t->log.walks = o->walks;
 	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations, .left = t->is_chrome, .self = o->self,
 					       .ring_bytes = o->ring_kb << 10 };
 	ret = check(o, err);
-	if (!ret)
-		ret = target_check(&o->target, err);
-	if (!ret)
-		ret = stat_out_open(&t->log.out, o->out ? o->out : "-", false, !t->is_chrome, err);
 	if (!ret)
 		ret = schedlog_run(&t->log, err);
 	target_free(&o->target);

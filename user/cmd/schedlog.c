@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "capture/features.h"
-#include "capture/session.h"
 #include "cmd/live.h"
 #include "model/schedlog.h"
 #include "sym/kallsyms.h"
 #include "sym/names.h"
 #include "util/clock.h"
-#include "util/interrupt.h"
 
 static int on_task(struct sink *sink, const struct task_event *t)
 {
@@ -25,7 +23,7 @@ static int on_round(struct sink *sink)
 
 	if (log->syms)
 		syms_pin(log->syms);
-	return fflush(log->out.stream) ? -errno : 0;
+	return fflush(log->run.out.stream) ? -errno : 0;
 }
 
 uint32_t schedlog_frames(struct schedlog *log, const struct schedlog_event *e, const struct frame **ret_frames)
@@ -36,7 +34,7 @@ uint32_t schedlog_frames(struct schedlog *log, const struct schedlog_event *e, c
 	if (!log->syms || (!e->at.chains[CHAIN_KERNEL].n && !e->at.chains[CHAIN_USER].n))
 		return 0;
 	stack_resolve(log->syms, &e->at, &log->stack);
-	stack_losses(&log->stack, 1, log->profile.losses);
+	stack_losses(&log->stack, 1, log->run.profile.losses);
 	begin = schedlog_stack_begin(log->stack.frames, log->stack.n);
 	*ret_frames = log->stack.frames + begin;
 	return log->stack.n - begin;
@@ -52,16 +50,42 @@ static int open_syms(struct schedlog *log, struct err *err)
 		log->ksym = NULL;
 		kallsyms_prefetch();
 	}
-	log->sink.task = on_task;
+	log->run.sink.task = on_task;
 	return syms_new(&cfg, &log->syms, err);
+}
+
+static int begin(struct run *run, struct err *err)
+{
+	struct schedlog *log = (struct schedlog *)run;
+	int ret = log->syms ? measure_scan(log->target, false, &run->sink, &run->profile) : 0;
+
+	if (ret && !err->text[0])
+		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
+	log->start_ns = now_ns();
+	stat_out_fresh(&run->out);
+	return ret ? ret : log->begin(log);
+}
+
+static int end(struct run *run)
+{
+	struct schedlog *log = (struct schedlog *)run;
+	const struct target *t = log->target;
+	int ret;
+
+	if (log->syms)
+		names_note(log->syms, &run->profile);
+	ret = log->end ? log->end(log) : 0;
+	if (!run->nr_rows)
+		profile_note(&run->profile, "no matching task was switched");
+	if (!log->source.self && !t->pids.n && !t->tids.n && !target_is_command(t))
+		profile_note(&run->profile, "skep's own switches are left out (--self shows them)");
+	return ret;
 }
 
 static int measure(struct schedlog *log, int *ret_status, struct err *err)
 {
-	sigset_t mask;
-	struct session_cfg cfg = { .target = log->target, .nr_sources = 1, .command_mask = &mask, .duration_ns = log->duration_ns };
-	struct session *session;
-	int ret;
+	static const struct run_hooks hooks = { begin, end };
+	struct session_cfg cfg = { .target = log->target, .nr_sources = 1 };
 
 	if (log->syms && walk_by_tables(&log->walks)) {
 		cfg.unwind = walk_cfg(&log->walks, syms_guide(log->syms));
@@ -69,52 +93,27 @@ static int measure(struct schedlog *log, int *ret_status, struct err *err)
 			return -ENOMEM;
 	}
 	cfg.sources[0] = src_schedlog_new(&log->source);
-	if (!cfg.sources[0])
-		return -ENOMEM;
-	interrupts_take(&mask);
-	ret = session_open(&cfg, &session, err);
-	if (ret)
-		return ret;
-	if (log->source.stacks && (ret = measure_scan(log->target, false, &log->sink, &log->profile)) && !err->text[0])
-		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
-	log->start_ns = now_ns();
-	stat_out_fresh(&log->out);
-	if (!ret)
-		ret = log->begin(log);
-	if (!ret)
-		ret = session_run(session, &log->sink, err);
-	if (!ret) {
-		*ret_status = session_status(session);
-		session_profile(session, &log->profile);
-		if (log->syms)
-			names_note(log->syms, &log->profile);
-		ret = log->end ? log->end(log) : 0;
-	}
-	session_close(session);
-	return ret;
+	return run_session(&log->run, &cfg, &hooks, ret_status, err);
 }
 
 int schedlog_run(struct schedlog *log, struct err *err)
 {
-	const struct target *t = log->target;
-	int status = 0, ret = 0;
+	int status = 0, ret = target_check(log->target, err);
 
-	log->profile = (struct profile){ .title = command_line(), .event = "sched_switch", .unit = "switches" };
-	log->sink.round = on_round;
+	if (ret)
+		return ret;
+	log->run.profile = (struct profile){ .event = "sched_switch", .unit = "switches" };
+	log->run.sink.round = on_round;
+	log->run.no_table = true;
 	log->source.bpf_stats = log->h->receipt;
-	if (log->source.stacks)
+	log->out.out = log->out.out ? log->out.out : "-";
+	ret = run_open(&log->run, &log->out, err);
+	if (!ret && log->source.stacks)
 		ret = open_syms(log, err);
 	if (!ret)
 		ret = measure(log, &status, err);
 	syms_free(log->syms);
 	ksym_close(log->ksym);
-	ret = stat_out_close(&log->out, ret, err);
-	if (ret)
-		return ret;
-	if (!log->nr_events)
-		profile_note(&log->profile, "no matching task was switched");
-	if (!log->source.self && !t->pids.n && !t->tids.n && !target_is_command(t))
-		profile_note(&log->profile, "skep's own switches are left out (--self shows them)");
-	honesty_print(log->h, &log->profile);
-	return honesty_exit(log->h, &log->profile, status, err);
+	ret = run_close(&log->run, ret, err);
+	return ret ? ret : run_end(&log->run, log->h, status, err);
 }

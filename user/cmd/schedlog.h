@@ -6,28 +6,24 @@
 #include "capture/ksym.h"
 #include "capture/source/schedlog.h"
 #include "cmd/cmd.h"
-#include "cmd/measure.h"
-#include "cmd/stat_out.h"
+#include "cmd/run.h"
 #include "sym/stack.h"
 
 extern const struct cmd cmd_sched_timehist, cmd_sched_map;
 
 struct schedlog {
-	struct sink sink; /* first. event is the view's; it may end the run */
+	struct run run; /* first. sink.event and profile are the view's; it may end the run, and counts its nr_rows */
 	/* Set by the view; borrowed. */
-	const struct target *target;
+	struct target *target;
 	const struct honesty *h;
+	struct run_cfg out;
 	struct schedlog_cfg source;
 	struct walk_options walks; /* of its stacks */
-	uint64_t duration_ns;
 	int (*begin)(struct schedlog *log); /* after all is attached: 0 or -errno */
 	/* After all events, with the ledger: 0 or -errno. NULL: nothing is written then. */
 	int (*end)(struct schedlog *log);
-	struct stat_out out;
 	/* Own. */
-	struct profile profile;
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
-	uint64_t nr_events; /* delivered, counted by the view */
 	struct syms *syms; /* NULL: no stacks */
 	struct ksym_asker *ksym;
 	struct stack stack;
@@ -36,7 +32,7 @@ struct schedlog {
 /* Frames of the event's stack, leaf first, without those of the scheduler. Returns how many: 0 without stacks. */
 uint32_t schedlog_frames(struct schedlog *log, const struct schedlog_event *e, const struct frame **ret_frames);
 
-/* Runs, closes its output, prints the ledger. ret: of opening that. Returns the exit code, or -errno with err filled. */
+/* Checks the target, runs, prints the ledger. Returns the exit code, or -errno with err filled. */
 int schedlog_run(struct schedlog *log, struct err *err);
 
 #endif
