@@ -6,17 +6,7 @@
 #include <linux/types.h>
 
 #include "bpf/by.h"
-
-/* What a task does from one moment on. */
-enum sched_state {
-	SCHED_NEW,	/* made, and not awake yet */
-	SCHED_RUNNING,	/* on a CPU */
-	SCHED_WAITING,	/* for a CPU */
-	SCHED_SLEEPING, /* S; I of kernel threads */
-	SCHED_BLOCKED,	/* D */
-	SCHED_STOPPED,	/* T, t, parked, dead */
-	SCHED_STATES
-};
+#include "bpf/schedwords.h"
 
 #define SCHED_TASKS_MAX 16384 /* at one time, where a hash has to keep them (before 5.13) */
 

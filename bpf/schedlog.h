@@ -5,32 +5,10 @@
 
 #include <linux/types.h>
 
-#include "bpf/sched.h"
+#include "bpf/schedwords.h"
 #include "bpf/stack.h"
 
 #define SCHEDLOG_COMM_LEN 16
-
-enum schedlog_kind {
-	SCHEDLOG_SWITCH,  /* `task` leaves the CPU, `other` gets it */
-	SCHEDLOG_WAKE,	  /* `task` is made able to run, by waker */
-	SCHEDLOG_MIGRATE, /* `task` is put from cpu to other_cpu, by waker */
-	SCHEDLOG_LEFT,	  /* what `task` does when the run ends */
-};
-
-enum schedlog_flag {
-	SCHEDLOG_PREEMPTED = 1 << 0,
-	SCHEDLOG_TASK = 1 << 1,	  /* `task` is a target */
-	SCHEDLOG_OTHER = 1 << 2,  /* `other` was */
-	SCHEDLOG_HAS_USER = 1 << 3, /* user frames were requested, and it has user memory */
-};
-
-/* Who woke a task. */
-enum schedlog_waker {
-	SCHEDLOG_NOBODY, /* it was not asleep; or it is not known */
-	SCHEDLOG_BY_TASK,
-	SCHEDLOG_BY_SOFTIRQ,   /* that the task brought about, as by what it sends to itself; or that found it there by chance */
-	SCHEDLOG_BY_INTERRUPT, /* most often a timer or a device; or a softirq of the idle task */
-};
 
 /* pid 0: the idle task, or one of outside the container. */
 struct schedlog_who {
@@ -57,8 +35,5 @@ struct schedlog_rec {
 };
 #define SCHEDLOG_HEAD_BYTES 144
 _Static_assert(__builtin_offsetof(struct schedlog_rec, ips) == SCHEDLOG_HEAD_BYTES, "schedlog_rec");
-
-#define SCHEDLOG_NO_CPU 0xffffffffu
-#define SCHEDLOG_UNKNOWN 0xffffffffffffffffull
 
 #endif

@@ -30,7 +30,7 @@ allow types elf/
 allow unwind elf/ bpf/
 allow event row.h bpf/ gen/ elf/ types/ unwind/insns sym/
 allow sym sample.h frame.h profile.h unwinding.h bpf/ elf/ types/ unwind/
-allow model row.h sample.h frame.h profile.h event/event.h bpf/
+allow model row.h sample.h frame.h profile.h event/event.h
 allow render row.h model/ event/event.h sample.h frame.h profile.h
 allow ui
 allow data sample.h event/event.h bpf/
@@ -39,8 +39,9 @@ allow cmd row.h sample.h frame.h profile.h target.h event/ capture/ data/ elf/ t
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;
-	user/sample.h | user/unwinding.h) check "$f" bpf/ row.h ;;
-	user/frame.h | user/profile.[ch]) check "$f" profile.h bpf/ ;;
+	user/sample.h) check "$f" bpf/schedwords.h bpf/stack.h row.h ;; # words, and no record of a program: all that show them include it
+	user/frame.h | user/profile.[ch]) check "$f" profile.h bpf/loss.h ;;
+	user/unwinding.h) check "$f" bpf/ ;;
 	user/row.[ch]) check "$f" row.h util/ ;;
 	user/target.[ch]) check "$f" target.h bpf/ util/ ;;
 	*) echo "layers: $f has no rule here" >&2; bad=1 ;;

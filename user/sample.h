@@ -11,9 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/by.h"
-#include "bpf/sched.h"
-#include "bpf/schedlog.h"
+#include "bpf/schedwords.h"
 #include "bpf/stack.h"
 #include "row.h"
 
@@ -51,6 +49,30 @@ struct chain {
 	uint8_t stop; /* enum stack_stop: why it ended */
 };
 
+/* A thread beside that of the sample. pid 0: the idle task, or one of outside the container. */
+struct thread_name {
+	uint32_t pid, tid;
+	char comm[COMM_LEN];
+};
+
+/*
+ * What the scheduler did with the thread of a sample, whose stacks are those of where it was switched out. What is not known, or was
+ * so before the run, is 0.
+ */
+struct sched_event {
+	uint8_t kind;	    /* enum schedlog_kind */
+	uint8_t flags;	    /* bits of enum schedlog_flag */
+	uint8_t waker_kind; /* enum schedlog_waker */
+	uint8_t now;	    /* SCHEDLOG_LEFT: enum sched_state */
+	uint16_t state, off_state; /* in the kernel's words: from now on, and from off_ns on */
+	/* CLOCK_MONOTONIC: it left a CPU, was able to run again, and was put on this one; until the sample's time. */
+	uint64_t off_ns, ready_ns, on_ns;
+	uint64_t delay_ns, run_ns; /* of a switch, as the kernel counts them; SCHEDLOG_UNKNOWN */
+	uint32_t other_cpu; /* SCHEDLOG_SWITCH: where it ran before; _MIGRATE: where it goes; SCHEDLOG_NO_CPU */
+	struct thread_name other; /* who gets the CPU */
+	struct thread_name waker; /* of the wake-up that ended its wait; SCHEDLOG_MIGRATE: who moved it */
+};
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
@@ -70,6 +92,7 @@ struct sample {
 	uint32_t site; /* which place was hit */
 	const struct sample_value *values;
 	uint32_t nr_values;
+	const struct sched_event *sched; /* of the scheduler's events; else NULL */
 };
 
 /* The innermost address of its chains; 0: they are empty. */
@@ -119,34 +142,12 @@ struct reading {
 	uint64_t running_ns; /* how long it was really counting: less when events share a hardware counter */
 };
 
-_Static_assert(HIST_SLOTS == BY_SLOTS, "a histogram of the kernel's fits");
-
-/*
- * What the scheduler did, at at.time_ns on at.cpu with the thread at.tid, which has its stacks where it was switched out. What is not
- * known, or was so before the run, is 0.
- */
-struct schedlog_event {
-	struct sample at;
-	uint8_t kind;	    /* enum schedlog_kind */
-	uint8_t flags;	    /* bits of enum schedlog_flag */
-	uint8_t waker_kind; /* enum schedlog_waker */
-	uint8_t now;	    /* SCHEDLOG_LEFT: enum sched_state */
-	uint16_t state, off_state; /* in the kernel's words: from now on, and from off_ns on */
-	/* CLOCK_MONOTONIC: it left a CPU, was able to run again, and was put on this one; until at.time_ns. */
-	uint64_t off_ns, ready_ns, on_ns;
-	uint64_t delay_ns, run_ns; /* of a switch, as the kernel counts them; SCHEDLOG_UNKNOWN */
-	uint32_t other_cpu; /* SCHEDLOG_SWITCH: where it ran before; _MIGRATE: where it goes; SCHEDLOG_NO_CPU */
-	struct schedlog_who other; /* who gets the CPU */
-	struct schedlog_who waker; /* of the wake-up that ended its wait; SCHEDLOG_MIGRATE: who moved it */
-};
-
 /* Each returns 0, -ECANCELED for enough, or another negative errno, which fails the run. NULL members are skipped by sources. */
 struct sink {
 	int (*sample)(struct sink *sink, const struct sample *s);
 	int (*task)(struct sink *sink, const struct task_event *t);
 	int (*reading)(struct sink *sink, const struct reading *r);
 	int (*row)(struct sink *sink, const struct row *row);
-	int (*event)(struct sink *sink, const struct schedlog_event *e);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
 	/* -I: all readings, or sums, of this moment, so long after the start, have been delivered. */

@@ -29,73 +29,84 @@ static const struct frame frames[] = {
 };
 #define NR_FRAMES (sizeof(frames) / sizeof(*frames))
 
-/* A switch away from tid, whose wait and run are known: off, able to run, on, until. us from the start on; 0: not known. */
-static struct schedlog_event switch_of(uint32_t tid, const char *comm, uint32_t cpu, uint64_t off_us, uint64_t ready_us, uint64_t on_us, uint64_t us)
+struct told {
+	struct sample at;
+	struct sched_event sched;
+};
+
+static const struct sample *whole(struct told *told)
 {
-	struct schedlog_event e = {
+	told->at.sched = &told->sched;
+	return &told->at;
+}
+
+/* A switch away from tid, whose wait and run are known: off, able to run, on, until. us from the start on; 0: not known. */
+static struct told switch_of(uint32_t tid, const char *comm, uint32_t cpu, uint64_t off_us, uint64_t ready_us, uint64_t on_us, uint64_t us)
+{
+	struct told e = {
 		.at = { .time_ns = START_NS + us * US, .pid = tid > 100 ? 100 : tid, .tid = tid, .comm = comm, .cpu = cpu },
-		.kind = SCHEDLOG_SWITCH, .flags = SCHEDLOG_TASK, .state = 1, .off_state = 1,
+		.sched = { .kind = SCHEDLOG_SWITCH, .flags = SCHEDLOG_TASK, .state = 1, .off_state = 1,
 		.off_ns = off_us ? START_NS + off_us * US : 0, .ready_ns = ready_us ? START_NS + ready_us * US : 0,
 		.on_ns = on_us ? START_NS + on_us * US : 0, .delay_ns = SCHEDLOG_UNKNOWN, .run_ns = SCHEDLOG_UNKNOWN,
-		.other_cpu = cpu, .other = { 0, 0, "swapper/0" },
+		.other_cpu = cpu, .other = { 0, 0, "swapper/0" } },
 	};
 
 	if (on_us)
-		e.run_ns = (us - on_us) * US;
+		e.sched.run_ns = (us - on_us) * US;
 	if (on_us && ready_us)
-		e.delay_ns = (on_us - ready_us) * US;
+		e.sched.delay_ns = (on_us - ready_us) * US;
 	return e;
 }
 
-static struct schedlog_event with_other(struct schedlog_event e, uint32_t tid, const char *comm, bool is_told)
+static struct told with_other(struct told e, uint32_t tid, const char *comm, bool is_told)
 {
-	e.other = (struct schedlog_who){ .pid = tid, .tid = tid };
-	snprintf(e.other.comm, sizeof(e.other.comm), "%s", comm);
-	e.flags |= is_told ? SCHEDLOG_OTHER : 0;
+	e.sched.other = (struct thread_name){ .pid = tid, .tid = tid };
+	snprintf(e.sched.other.comm, sizeof(e.sched.other.comm), "%s", comm);
+	e.sched.flags |= is_told ? SCHEDLOG_OTHER : 0;
 	return e;
 }
 
-static struct schedlog_event woken_by(struct schedlog_event e, uint32_t tid, const char *comm)
+static struct told woken_by(struct told e, uint32_t tid, const char *comm)
 {
-	e.waker_kind = SCHEDLOG_BY_TASK;
-	e.waker = (struct schedlog_who){ .pid = tid, .tid = tid };
-	snprintf(e.waker.comm, sizeof(e.waker.comm), "%s", comm);
+	e.sched.waker_kind = SCHEDLOG_BY_TASK;
+	e.sched.waker = (struct thread_name){ .pid = tid, .tid = tid };
+	snprintf(e.sched.waker.comm, sizeof(e.sched.waker.comm), "%s", comm);
 	return e;
 }
 
-static struct schedlog_event of_state(struct schedlog_event e, uint16_t state, uint16_t off_state, uint8_t flags)
+static struct told of_state(struct told e, uint16_t state, uint16_t off_state, uint8_t flags)
 {
-	e.state = state;
-	e.off_state = off_state;
-	e.flags |= flags;
+	e.sched.state = state;
+	e.sched.off_state = off_state;
+	e.sched.flags |= flags;
 	return e;
 }
 
-static struct schedlog_event of_kind(struct schedlog_event e, uint8_t kind, uint32_t other_cpu, uint8_t now)
+static struct told of_kind(struct told e, uint8_t kind, uint32_t other_cpu, uint8_t now)
 {
-	e.kind = kind;
-	e.other_cpu = other_cpu;
-	e.now = now;
+	e.sched.kind = kind;
+	e.sched.other_cpu = other_cpu;
+	e.sched.now = now;
 	return e;
 }
 
 /* What every view shows: a story of three tasks on two CPUs. */
-static size_t story(struct schedlog_event *e)
+static size_t story(struct told *e)
 {
 	size_t n = 0;
-	struct schedlog_event timer = switch_of(7, "ping", 0, 100, 250, 300, 400);
+	struct told timer = switch_of(7, "ping", 0, 100, 250, 300, 400);
 
 	e[n++] = with_other(of_state(switch_of(7, "ping", 0, 0, 0, 0, 100), 1, 0, 0), 101, HOSTILE, true);
 	e[n++] = with_other(woken_by(switch_of(101, HOSTILE, 0, 20, 90, 100, 300), 7, "ping"), 7, "ping", true);
-	timer.waker_kind = SCHEDLOG_BY_INTERRUPT;
+	timer.sched.waker_kind = SCHEDLOG_BY_INTERRUPT;
 	e[n++] = with_other(of_state(timer, 0, 1, SCHEDLOG_PREEMPTED), 101, HOSTILE, true);
 	e[n++] = of_kind(woken_by(switch_of(7, "ping", 0, 0, 0, 0, 410), 101, HOSTILE), SCHEDLOG_MIGRATE, 1, 0);
 	e[n] = of_kind(woken_by(switch_of(8, "other", 1, 0, 0, 0, 415), 101, HOSTILE), SCHEDLOG_WAKE, SCHEDLOG_NO_CPU, 0);
-	e[n++].waker_kind = SCHEDLOG_BY_SOFTIRQ;
+	e[n++].sched.waker_kind = SCHEDLOG_BY_SOFTIRQ;
 	/* Its record has run, and no begin: how it was put on was not told */
 	e[n] = with_other(of_state(switch_of(8, "other", 1, 150, 0, 0, 420), 2, 0, 0), 7, "ping", true);
-	e[n].run_ns = 70 * US;
-	e[n++].delay_ns = 200 * US;
+	e[n].sched.run_ns = 70 * US;
+	e[n++].sched.delay_ns = 200 * US;
 	e[n++] = with_other(of_state(switch_of(101, HOSTILE, 0, 300, 350, 400, 500), 0x80, 2, 0), 44, "stranger", false);
 	e[n++] = of_state(switch_of(7, "ping", 1, 400, 400, 420, 1234567), 0x402, 0, 0);
 	e[n++] = of_kind(of_state(switch_of(8, "other", 1, 420, 0, 0, 2000000), 0, 2, 0), SCHEDLOG_LEFT, 1, SCHED_BLOCKED);
@@ -106,8 +117,8 @@ static size_t story(struct schedlog_event *e)
 
 static void test_times(void **state)
 {
-	struct schedlog_event e = switch_of(1, "a", 0, 10, 15, 18, 30);
-	struct sched_times t = schedlog_times(&e);
+	struct told e = switch_of(1, "a", 0, 10, 15, 18, 30);
+	struct sched_times t = schedlog_times(&e.sched);
 
 	(void)state;
 	assert_true(t.wait.is_known && t.delay.is_known && t.run.is_known);
@@ -115,11 +126,11 @@ static void test_times(void **state)
 	assert_int_equal(t.delay.ns, 3 * US);
 	assert_int_equal(t.run.ns, 12 * US);
 	e = switch_of(1, "a", 0, 0, 0, 0, 30);
-	t = schedlog_times(&e);
+	t = schedlog_times(&e.sched);
 	assert_false(t.wait.is_known || t.delay.is_known || t.run.is_known);
 	/* Clocks of two CPUs that differ: no negative wait */
 	e = switch_of(1, "a", 0, 19, 15, 18, 30);
-	assert_int_equal(schedlog_times(&e).wait.ns, 0);
+	assert_int_equal(schedlog_times(&e.sched).wait.ns, 0);
 }
 
 static void test_letters(void **state)
@@ -149,7 +160,7 @@ static void test_stack(void **state)
 
 static void timehist(const char *name, struct timehist_cfg cfg)
 {
-	struct schedlog_event e[16];
+	struct told e[16];
 	size_t n = story(e), size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
@@ -157,7 +168,7 @@ static void timehist(const char *name, struct timehist_cfg cfg)
 	cfg.start_ns = START_NS;
 	render_timehist_head(out, &cfg);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(render_timehist(out, &e[i], frames + 3, i % 2 && cfg.stacks ? NR_FRAMES - 3 : 0, &cfg), 0);
+		assert_int_equal(render_timehist(out, whole(&e[i]), frames + 3, i % 2 && cfg.stacks ? NR_FRAMES - 3 : 0, &cfg), 0);
 	assert_int_equal(fclose(out), 0);
 	golden(name, text);
 	free(text);
@@ -176,7 +187,7 @@ static void test_chrome(void **state)
 {
 	struct profile p = { .title = "skep sched timehist", .seen = 11, .kept = 9, .duration_ns = 2000000000 };
 	struct chrome c = { .start_ns = START_NS };
-	struct schedlog_event e[16];
+	struct told e[16];
 	size_t n = story(e), size;
 	char *text;
 
@@ -185,7 +196,7 @@ static void test_chrome(void **state)
 	c.out = open_memstream(&text, &size);
 	assert_int_equal(chrome_begin(&c), 0);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(chrome_event(&c, &e[i], frames + 3, i == 1 ? NR_FRAMES - 3 : 0), 0);
+		assert_int_equal(chrome_event(&c, whole(&e[i]), frames + 3, i == 1 ? NR_FRAMES - 3 : 0), 0);
 	assert_int_equal(chrome_end(&c, &p), 0);
 	assert_int_equal(fclose(c.out), 0);
 	golden("timehist.chrome.json", text);
@@ -203,16 +214,16 @@ static void test_chrome_threads(void **state)
 	(void)state;
 	c.out = open_memstream(&text, &size);
 	for (uint32_t i = 1; i <= 20000; i++) {
-		struct schedlog_event e = of_state(switch_of(i, "t", 0, 0, 0, i, i + 1), i % 100 ? 0x80 : 1, 1, 0);
+		struct told e = of_state(switch_of(i, "t", 0, 0, 0, i, i + 1), i % 100 ? 0x80 : 1, 1, 0);
 
-		assert_int_equal(chrome_event(&c, &e, NULL, 0), 0);
+		assert_int_equal(chrome_event(&c, whole(&e), NULL, 0), 0);
 	}
 	assert_int_equal(c.nr_threads, 200);
 	assert_true(c.cap_threads <= 1024);
 	for (uint32_t i = 100; i <= 20000; i += 100) {
-		struct schedlog_event e = of_state(switch_of(i, "t", 0, i + 1, i + 2, 30000, 30001), 0x80, 1, 0);
+		struct told e = of_state(switch_of(i, "t", 0, i + 1, i + 2, 30000, 30001), 0x80, 1, 0);
 
-		assert_int_equal(chrome_event(&c, &e, NULL, 0), 0);
+		assert_int_equal(chrome_event(&c, whole(&e), NULL, 0), 0);
 	}
 	assert_int_equal(c.nr_threads, 0);
 	fclose(c.out);
@@ -224,18 +235,18 @@ static void test_chrome_threads(void **state)
 static void test_chrome_left(void **state)
 {
 	struct chrome c = { .start_ns = START_NS, .all = true };
-	struct schedlog_event thread = switch_of(101, "t", 0, 10, 20, 30, 40);
-	struct schedlog_event first = of_kind(switch_of(100, "first", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
-	struct schedlog_event other = of_kind(switch_of(50, "asleep", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
+	struct told thread = switch_of(101, "t", 0, 10, 20, 30, 40);
+	struct told first = of_kind(switch_of(100, "first", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
+	struct told other = of_kind(switch_of(50, "asleep", 0, 0, 0, 0, 50), SCHEDLOG_LEFT, 0, SCHED_SLEEPING);
 	size_t size;
 	char *text;
 
 	(void)state;
 	c.out = open_memstream(&text, &size);
-	assert_int_equal(chrome_event(&c, &other, NULL, 0), 0);
-	assert_int_equal(chrome_event(&c, &thread, NULL, 0), 0);
-	assert_int_equal(chrome_event(&c, &other, NULL, 0), 0);
-	assert_int_equal(chrome_event(&c, &first, NULL, 0), 0);
+	assert_int_equal(chrome_event(&c, whole(&other), NULL, 0), 0);
+	assert_int_equal(chrome_event(&c, whole(&thread), NULL, 0), 0);
+	assert_int_equal(chrome_event(&c, whole(&other), NULL, 0), 0);
+	assert_int_equal(chrome_event(&c, whole(&first), NULL, 0), 0);
 	fclose(c.out);
 	assert_null(strstr(text, "asleep"));
 	assert_non_null(strstr(text, "\"name\":\"process_name\",\"args\":{\"name\":\"first\"}"));
@@ -247,7 +258,7 @@ static void test_map(void **state)
 {
 	struct schedmap_cell cells[] = { { .cpu = 0, .name = SHORTNAMES_MAX }, { .cpu = 1, .name = SHORTNAMES_MAX } };
 	struct schedmap *m = calloc(1, sizeof(*m));
-	struct schedlog_event e[16];
+	struct told e[16];
 	size_t n = story(e), size;
 	char *text;
 
@@ -257,7 +268,7 @@ static void test_map(void **state)
 	m->out = open_memstream(&text, &size);
 	assert_int_equal(schedmap_begin(m), 0);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(schedmap_event(m, &e[i]), 0);
+		assert_int_equal(schedmap_event(m, whole(&e[i])), 0);
 	assert_int_equal(fclose(m->out), 0);
 	golden("schedmap.txt", text);
 	free(text);
@@ -303,7 +314,7 @@ static void test_shortnames(void **state)
 
 static void test_full_disk(void **state)
 {
-	struct schedlog_event e = switch_of(1, "a", 0, 10, 15, 18, 30);
+	struct told e = switch_of(1, "a", 0, 10, 15, 18, 30);
 	struct timehist_cfg cfg = { 0 };
 	struct chrome c = { 0 };
 	FILE *full = fopen("/dev/full", "w");
@@ -311,9 +322,9 @@ static void test_full_disk(void **state)
 	(void)state;
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
-	assert_int_equal(render_timehist(full, &e, NULL, 0, &cfg), -EIO);
+	assert_int_equal(render_timehist(full, whole(&e), NULL, 0, &cfg), -EIO);
 	c.out = full;
-	assert_int_equal(chrome_event(&c, &e, NULL, 0), -EIO);
+	assert_int_equal(chrome_event(&c, whole(&e), NULL, 0), -EIO);
 	chrome_free(&c);
 	fclose(full);
 }

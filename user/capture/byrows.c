@@ -63,6 +63,8 @@ uint64_t byrows_keys(uint32_t by, int nr_fields)
 	return rows_keys(by) | ((1ull << nr_fields) - 1) << BYROWS_FIELDS;
 }
 
+_Static_assert(HIST_SLOTS == BY_SLOTS, "a histogram of the kernel's fits");
+
 void byrow_begin(struct byrow *r, const struct schema *schema, const void *key, uint32_t by, const struct by_places *at)
 {
 	memset(r, 0, sizeof(*r));

@@ -40,14 +40,14 @@ struct map_run {
 	struct schedmap map;
 };
 
-static int on_event(struct sink *sink, const struct schedlog_event *e)
+static int on_sample(struct sink *sink, const struct sample *s)
 {
 	struct map_run *run = (struct map_run *)sink;
 	int ret;
 
 	run->log.run.nr_rows++;
 	errno = 0;
-	ret = schedmap_event(&run->map, e);
+	ret = schedmap_event(&run->map, s);
 	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
 }
 
@@ -94,7 +94,7 @@ static int map_main(void *cfg, char **operands, struct err *err)
 	if (!run)
 		return -ENOMEM;
 	o->target.argv = operands[0] ? operands : NULL;
-	run->log.run.sink.event = on_event;
+	run->log.run.sink.sample = on_sample;
 	run->log.begin = begin;
 	run->log.target = &o->target;
 	run->log.h = &o->h;

@@ -70,18 +70,18 @@ struct timehist {
 	uint32_t max_stack; /* 0: all */
 };
 
-static int on_event(struct sink *sink, const struct schedlog_event *e)
+static int on_sample(struct sink *sink, const struct sample *s)
 {
 	struct timehist *t = (struct timehist *)sink;
 	const struct frame *frames;
-	uint32_t n = schedlog_frames(&t->log, e, &frames);
+	uint32_t n = schedlog_frames(&t->log, s, &frames);
 	int ret;
 
-	t->log.run.nr_rows += e->kind != SCHEDLOG_LEFT;
+	t->log.run.nr_rows += s->sched->kind != SCHEDLOG_LEFT;
 	if (t->max_stack && n > t->max_stack)
 		n = t->max_stack;
 	errno = 0;
-	ret = t->is_chrome ? chrome_event(&t->chrome, e, frames, n) : render_timehist(t->log.run.out.stream, e, frames, n, &t->view);
+	ret = t->is_chrome ? chrome_event(&t->chrome, s, frames, n) : render_timehist(t->log.run.out.stream, s, frames, n, &t->view);
 	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
 }
 
@@ -126,7 +126,7 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	t->max_stack = o->max_stack;
 	t->is_chrome = o->format && !strcmp(o->format, "chrome");
 	t->chrome.all = o->target.all;
-	t->log.run.sink.event = on_event;
+	t->log.run.sink.sample = on_sample;
 	t->log.begin = begin;
 	t->log.end = end;
 	t->log.target = &o->target;

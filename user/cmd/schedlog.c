@@ -26,14 +26,14 @@ static int on_round(struct sink *sink)
 	return fflush(log->run.out.stream) ? -errno : 0;
 }
 
-uint32_t schedlog_frames(struct schedlog *log, const struct schedlog_event *e, const struct frame **ret_frames)
+uint32_t schedlog_frames(struct schedlog *log, const struct sample *s, const struct frame **ret_frames)
 {
 	uint32_t begin;
 
 	*ret_frames = NULL;
-	if (!log->syms || (!e->at.chains[CHAIN_KERNEL].n && !e->at.chains[CHAIN_USER].n))
+	if (!log->syms || !sample_leaf(s))
 		return 0;
-	stack_resolve(log->syms, &e->at, &log->stack);
+	stack_resolve(log->syms, s, &log->stack);
 	stack_losses(&log->stack, 1, log->run.profile.losses);
 	begin = schedlog_stack_begin(log->stack.frames, log->stack.n);
 	*ret_frames = log->stack.frames + begin;

@@ -12,7 +12,7 @@
 extern const struct cmd cmd_sched_timehist, cmd_sched_map;
 
 struct schedlog {
-	struct run run; /* first. sink.event and profile are the view's; it may end the run, and counts its nr_rows */
+	struct run run; /* first. sink.sample is the view's; it may end the run, and counts its nr_rows */
 	/* Set by the view; borrowed. */
 	struct target *target;
 	const struct honesty *h;
@@ -29,8 +29,8 @@ struct schedlog {
 	struct stack stack;
 };
 
-/* Frames of the event's stack, leaf first, without those of the scheduler. Returns how many: 0 without stacks. */
-uint32_t schedlog_frames(struct schedlog *log, const struct schedlog_event *e, const struct frame **ret_frames);
+/* Frames of the sample's stack, leaf first, without those of the scheduler. Returns how many: 0 without stacks. */
+uint32_t schedlog_frames(struct schedlog *log, const struct sample *s, const struct frame **ret_frames);
 
 /* Checks the target, runs, prints the ledger. Returns the exit code, or -errno with err filled. */
 int schedlog_run(struct schedlog *log, struct err *err);

@@ -14,7 +14,7 @@
 
 #define SCHED_FRAMES_MAX 24 /* the scheduler and what is called from it to our program */
 
-struct sched_times schedlog_times(const struct schedlog_event *e)
+struct sched_times schedlog_times(const struct sched_event *e)
 {
 	struct sched_times t = { .delay = { e->delay_ns != SCHEDLOG_UNKNOWN, e->delay_ns }, .run = { e->run_ns != SCHEDLOG_UNKNOWN, e->run_ns } };
 

@@ -19,7 +19,7 @@ struct sched_times {
 	struct sched_time wait, delay, run;
 };
 
-struct sched_times schedlog_times(const struct schedlog_event *e);
+struct sched_times schedlog_times(const struct sched_event *e);
 
 /* ps(1)'s letter of a state in the kernel's words: R S D T t X P I. */
 char sched_letter(uint16_t state);

@@ -3,6 +3,7 @@
 #ifndef SKEP_CAPTURE_SOURCE_PROBE_H
 #define SKEP_CAPTURE_SOURCE_PROBE_H
 
+#include "bpf/by.h"
 #include "capture/source.h"
 #include "event/site.h"
 #include "row.h"

@@ -156,11 +156,11 @@ static uint64_t own_clock(const struct src_schedlog *src, uint64_t ns)
 }
 
 /* A wire field is not to be trusted for its NUL. */
-static struct schedlog_who who_of(const struct schedlog_who *wire)
+static struct thread_name who_of(const struct schedlog_who *wire)
 {
-	struct schedlog_who who = *wire;
+	struct thread_name who = { .pid = wire->pid, .tid = wire->tid };
 
-	who.comm[SCHEDLOG_COMM_LEN - 1] = '\0';
+	memcpy(who.comm, wire->comm, sizeof(who.comm) - 1);
 	return who;
 }
 
@@ -168,19 +168,19 @@ static int deliver(void *arg, const void *record)
 {
 	const struct schedlog_rec *r = record;
 	struct src_schedlog *src = arg;
-	struct schedlog_who task = who_of(&r->task);
+	struct thread_name task = who_of(&r->task);
 	const uint64_t *ips = (const uint64_t *)r->ips;
-	struct schedlog_event e = {
-		.at = { .time_ns = own_clock(src, r->time_ns), .weight = 1, .count = 1, .pid = task.pid, .tid = task.tid, .comm = task.comm,
-			.cpu = r->cpu,
-			.chains = { [CHAIN_KERNEL] = { .ips = ips, .n = r->nr_kips }, [CHAIN_USER] = { .ips = ips + r->nr_kips, .n = r->nr_uips } } },
+	struct sched_event e = {
 		.kind = r->kind, .flags = r->flags, .waker_kind = r->waker_kind, .now = r->now, .state = r->state, .off_state = r->off_state,
 		.off_ns = own_clock(src, r->off_ns), .ready_ns = own_clock(src, r->ready_ns), .on_ns = own_clock(src, r->on_ns),
 		.delay_ns = r->delay_ns, .run_ns = r->run_ns, .other_cpu = r->other_cpu, .other = who_of(&r->other), .waker = who_of(&r->waker),
 	};
+	struct sample s = { .time_ns = own_clock(src, r->time_ns), .weight = 1, .count = 1, .pid = task.pid, .tid = task.tid, .comm = task.comm,
+			    .cpu = r->cpu, .sched = &e,
+			    .chains = { [CHAIN_KERNEL] = { .ips = ips, .n = r->nr_kips }, [CHAIN_USER] = { .ips = ips + r->nr_kips, .n = r->nr_uips } } };
 
-	unwinder_chains(src->place->unwinder, src->max_frames, r->flags & SCHEDLOG_HAS_USER, &e.at);
-	return src->sink->event(src->sink, &e);
+	unwinder_chains(src->place->unwinder, src->max_frames, r->flags & SCHEDLOG_HAS_USER, &s);
+	return src->sink->sample(src->sink, &s);
 }
 
 static int deliver_record(void *arg, const void *record, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the scheduler does, event by event: sink->event in the order of time; with stacks sink->task, too. */
+/* What the scheduler does, event by event: sink->sample in the order of time, with its sched; with stacks sink->task, too. */
 #ifndef SKEP_CAPTURE_SOURCE_SCHEDLOG_H
 #define SKEP_CAPTURE_SOURCE_SCHEDLOG_H
 

@@ -119,21 +119,21 @@ static void forget(struct chrome *c, struct chrome_thread *t)
 }
 
 /* The thread's track, named as it is called now. NULL without memory. */
-static struct chrome_thread *thread_of(struct chrome *c, const struct schedlog_event *e)
+static struct chrome_thread *thread_of(struct chrome *c, const struct sample *s)
 {
 	struct chrome_thread *t;
 
 	if (make_place(c))
 		return NULL;
-	t = place_of(c, e->at.tid);
-	if (t->tid && t->pid == e->at.pid && !strcmp(t->comm, e->at.comm))
+	t = place_of(c, s->tid);
+	if (t->tid && t->pid == s->pid && !strcmp(t->comm, s->comm))
 		return t;
 	c->nr_threads += !t->tid;
-	if (t->pid != e->at.pid)
+	if (t->pid != s->pid)
 		t->drawn_ns = c->start_ns;
-	t->tid = e->at.tid;
-	t->pid = e->at.pid;
-	snprintf(t->comm, sizeof(t->comm), "%s", e->at.comm);
+	t->tid = s->tid;
+	t->pid = s->pid;
+	snprintf(t->comm, sizeof(t->comm), "%s", s->comm);
 	put_name(c, "thread_name", t->pid, t->tid, t->comm);
 	if (t->tid == t->pid)
 		put_name(c, "process_name", t->pid, t->tid, t->comm);
@@ -199,22 +199,23 @@ static void put_stack(FILE *out, const struct frame *frames, uint32_t n)
 	json_array_end(&j);
 }
 
-static int draw_run(struct chrome *c, struct chrome_thread *t, const struct schedlog_event *e, uint64_t on_ns, const struct frame *frames,
+static int draw_run(struct chrome *c, struct chrome_thread *t, const struct sample *s, uint64_t on_ns, const struct frame *frames,
 		    uint32_t n)
 {
+	const struct sched_event *e = s->sched;
 	char letter = e->kind == SCHEDLOG_LEFT || e->flags & SCHEDLOG_PREEMPTED ? 'R' : sched_letter(e->state);
-	bool has_cpu = e->at.cpu != SCHEDLOG_NO_CPU;
-	uint64_t *drawn_ns = has_cpu ? cpu_of(c, e->at.cpu) : NULL;
+	bool has_cpu = s->cpu != SCHEDLOG_NO_CPU;
+	uint64_t *drawn_ns = has_cpu ? cpu_of(c, s->cpu) : NULL;
 
 	if (has_cpu && !drawn_ns)
 		return -ENOMEM;
-	if (open_slice(c, t->pid, t->tid, &t->drawn_ns, on_ns, e->at.time_ns)) {
+	if (open_slice(c, t->pid, t->tid, &t->drawn_ns, on_ns, s->time_ns)) {
 		fputs(",\"name\":\"running\",\"cname\":\"thread_state_running\",\"args\":{\"then\":\"", c->out);
 		putc(letter, c->out);
 		putc('"', c->out);
 		if (has_cpu) {
 			fputs(",\"cpu\":", c->out);
-			put_u64(c->out, e->at.cpu);
+			put_u64(c->out, s->cpu);
 		}
 		if (e->run_ns != SCHEDLOG_UNKNOWN) {
 			fputs(",\"run_us\":", c->out);
@@ -224,7 +225,7 @@ static int draw_run(struct chrome *c, struct chrome_thread *t, const struct sche
 			put_stack(c->out, frames, n);
 		fputs("}}", c->out);
 	}
-	if (!has_cpu || !open_slice(c, CPUS_PID, e->at.cpu, drawn_ns, on_ns, e->at.time_ns))
+	if (!has_cpu || !open_slice(c, CPUS_PID, s->cpu, drawn_ns, on_ns, s->time_ns))
 		return 0;
 	fputs(",\"name\":", c->out);
 	put_text(c->out, t->comm);
@@ -239,15 +240,16 @@ static int draw_run(struct chrome *c, struct chrome_thread *t, const struct sche
 }
 
 /* From the track of who woke, where that was, to the run that came of it. */
-static void draw_flow(struct chrome *c, const struct schedlog_event *e, uint64_t ready_ns)
+static void draw_flow(struct chrome *c, const struct sample *s, uint64_t ready_ns)
 {
+	const struct sched_event *e = s->sched;
 	const struct chrome_thread *waker = place_of(c, e->waker.tid);
 
 	if (e->waker_kind != SCHEDLOG_BY_TASK || !e->waker.tid || !e->on_ns || waker->tid != e->waker.tid || waker->pid != e->waker.pid || ready_ns < c->start_ns)
 		return;
 	c->nr_flows++;
 	for (int end = 0; end < 2; end++) {
-		open_event(c, end ? 'f' : 's', end ? e->at.pid : e->waker.pid, end ? e->at.tid : e->waker.tid);
+		open_event(c, end ? 'f' : 's', end ? s->pid : e->waker.pid, end ? s->tid : e->waker.tid);
 		put_ts(c, end ? e->on_ns : ready_ns);
 		fputs(",\"cat\":\"wake\",\"name\":\"wake\",\"id\":", c->out);
 		put_u64(c->out, c->nr_flows);
@@ -256,8 +258,9 @@ static void draw_flow(struct chrome *c, const struct schedlog_event *e, uint64_t
 }
 
 /* The wait that ended at until_ns: asleep up to ready_ns (0: all the time), able to run from there on. */
-static void draw_wait(struct chrome *c, struct chrome_thread *t, const struct schedlog_event *e, uint64_t ready_ns, uint64_t until_ns)
+static void draw_wait(struct chrome *c, struct chrome_thread *t, const struct sample *s, uint64_t ready_ns, uint64_t until_ns)
 {
+	const struct sched_event *e = s->sched;
 	uint64_t off_ns = e->off_ns ? e->off_ns : c->start_ns;
 
 	if (!e->off_state) {
@@ -270,53 +273,55 @@ static void draw_wait(struct chrome *c, struct chrome_thread *t, const struct sc
 }
 
 /* When a run began. Where that was not told (or lost), but what it took: so long before its end. */
-static uint64_t begin_of(const struct chrome *c, const struct schedlog_event *e)
+static uint64_t begin_of(const struct chrome *c, const struct sample *s)
 {
+	const struct sched_event *e = s->sched;
 	if (e->on_ns)
 		return e->on_ns;
 	if (!e->off_ns || e->run_ns == SCHEDLOG_UNKNOWN)
 		return c->start_ns;
-	return e->at.time_ns - e->off_ns > e->run_ns ? e->at.time_ns - e->run_ns : e->off_ns;
+	return s->time_ns - e->off_ns > e->run_ns ? s->time_ns - e->run_ns : e->off_ns;
 }
 
 /* Of a process whose first thread slept all the time the others' tracks need its name. */
-static bool is_shown(const struct chrome *c, const struct schedlog_event *e)
+static bool is_shown(const struct chrome *c, const struct sample *s)
 {
 	if (!c->threads)
 		return false;
-	if (place_of(c, e->at.tid)->tid)
+	if (place_of(c, s->tid)->tid)
 		return true;
-	for (size_t i = 0; e->at.tid == e->at.pid && i < c->cap_threads; i++)
-		if (c->threads[i].tid && c->threads[i].pid == e->at.pid)
+	for (size_t i = 0; s->tid == s->pid && i < c->cap_threads; i++)
+		if (c->threads[i].tid && c->threads[i].pid == s->pid)
 			return true;
 	return false;
 }
 
-int chrome_event(struct chrome *c, const struct schedlog_event *e, const struct frame *frames, uint32_t nr_frames)
+int chrome_event(struct chrome *c, const struct sample *s, const struct frame *frames, uint32_t nr_frames)
 {
+	const struct sched_event *e = s->sched;
 	bool is_left = e->kind == SCHEDLOG_LEFT, runs = !is_left || e->now == SCHED_RUNNING;
-	uint64_t on_ns = begin_of(c, e), ready_ns = e->ready_ns;
+	uint64_t on_ns = begin_of(c, s), ready_ns = e->ready_ns;
 	struct chrome_thread *t;
 	int ret = 0;
 
 	if (e->kind != SCHEDLOG_SWITCH && !is_left)
 		return 0;
-	if (!(e->flags & SCHEDLOG_TASK) || !e->at.tid || (is_left && e->now == SCHED_NEW))
+	if (!(e->flags & SCHEDLOG_TASK) || !s->tid || (is_left && e->now == SCHED_NEW))
 		return 0;
-	if (is_left && c->all && !runs && !is_shown(c, e))
+	if (is_left && c->all && !runs && !is_shown(c, s))
 		return 0;
-	t = thread_of(c, e);
+	t = thread_of(c, s);
 	if (!t)
 		return -ENOMEM;
 	if (!runs) {
-		draw_wait(c, t, e, e->now == SCHED_WAITING ? ready_ns : 0, e->at.time_ns);
+		draw_wait(c, t, s, e->now == SCHED_WAITING ? ready_ns : 0, s->time_ns);
 		return ferror(c->out) ? -EIO : 0;
 	}
 	if (e->on_ns || e->off_ns) {
-		draw_wait(c, t, e, ready_ns, on_ns);
-		draw_flow(c, e, ready_ns);
+		draw_wait(c, t, s, ready_ns, on_ns);
+		draw_flow(c, s, ready_ns);
 	}
-	ret = draw_run(c, t, e, on_ns, frames, nr_frames);
+	ret = draw_run(c, t, s, on_ns, frames, nr_frames);
 	if (!is_left && sched_letter(e->state) == 'X')
 		forget(c, t);
 	return ret ? ret : ferror(c->out) ? -EIO : 0;

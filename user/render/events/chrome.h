@@ -34,7 +34,7 @@ struct chrome {
 
 /* Each: 0, -ENOMEM or -EIO. frames: of the stack where a task was switched out, leaf first. */
 int chrome_begin(struct chrome *c);
-int chrome_event(struct chrome *c, const struct schedlog_event *e, const struct frame *frames, uint32_t nr_frames);
+int chrome_event(struct chrome *c, const struct sample *s, const struct frame *frames, uint32_t nr_frames);
 
 /* The ledger goes into the file. */
 int chrome_end(struct chrome *c, const struct profile *p);

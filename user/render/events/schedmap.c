@@ -35,7 +35,7 @@ static void put_right(FILE *out, const char *begin, const char *end, int width)
 }
 
 /* Who is on the CPU from now on. Returns whether a name is to be told. */
-static bool put_on(struct schedmap *m, struct schedmap_cell *cell, const struct schedlog_event *e)
+static bool put_on(struct schedmap *m, struct schedmap_cell *cell, const struct sched_event *e)
 {
 	bool is_new = false;
 
@@ -53,8 +53,9 @@ static bool put_on(struct schedmap *m, struct schedmap_cell *cell, const struct 
 	return is_new;
 }
 
-int schedmap_event(struct schedmap *m, const struct schedlog_event *e)
+int schedmap_event(struct schedmap *m, const struct sample *s)
 {
+	const struct sched_event *e = s->sched;
 	struct schedmap_cell *cell = NULL;
 	char buf[40], *end = buf + sizeof(buf), *p;
 	bool is_new;
@@ -62,14 +63,14 @@ int schedmap_event(struct schedmap *m, const struct schedlog_event *e)
 	if (e->kind != SCHEDLOG_SWITCH)
 		return 0;
 	for (uint32_t i = 0; i < m->nr_shown && !cell; i++)
-		if (m->cells[i].cpu == e->at.cpu)
+		if (m->cells[i].cpu == s->cpu)
 			cell = &m->cells[i];
 	if (!cell)
 		return 0;
 	is_new = put_on(m, cell, e);
 	for (uint32_t i = 0; i < m->nr_shown; i++)
 		fprintf(m->out, "%c%-*s", &m->cells[i] == cell ? '*' : ' ', CELL_WIDTH - 1, m->cells[i].text);
-	p = text_fraction(end, e->at.time_ns > m->start_ns ? e->at.time_ns - m->start_ns : 0, 1000000000, 6);
+	p = text_fraction(end, s->time_ns > m->start_ns ? s->time_ns - m->start_ns : 0, 1000000000, 6);
 	put_right(m->out, p, end, TIME_WIDTH);
 	if (is_new) {
 		fprintf(m->out, " %s => ", cell->text);
@@ -77,7 +78,7 @@ int schedmap_event(struct schedmap *m, const struct schedlog_event *e)
 		fprintf(m->out, ":%u", e->other.tid);
 	}
 	putc('\n', m->out);
-	if (e->state & STATE_DEAD && e->at.tid)
-		shortname_end(&m->names, e->at.tid);
+	if (e->state & STATE_DEAD && s->tid)
+		shortname_end(&m->names, s->tid);
 	return ferror(m->out) ? -EIO : 0;
 }

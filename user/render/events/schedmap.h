@@ -31,6 +31,6 @@ uint32_t schedmap_room(int columns);
 int schedmap_begin(struct schedmap *m);
 
 /* 0 or -EIO. */
-int schedmap_event(struct schedmap *m, const struct schedlog_event *e);
+int schedmap_event(struct schedmap *m, const struct sample *s);
 
 #endif

@@ -13,7 +13,7 @@
 #define CPU_DIGITS 4
 #define NAME_WIDTH 30
 #define MS_WIDTH 9
-#define WHO_BYTES (4 * SCHEDLOG_COMM_LEN + 32) /* a name whose every byte is escaped, and two numbers */
+#define WHO_BYTES (4 * COMM_LEN + 32) /* a name whose every byte is escaped, and two numbers */
 
 static void pad(FILE *out, size_t len, size_t width)
 {
@@ -66,20 +66,20 @@ static size_t put_who(FILE *out, const char *comm, uint32_t pid, uint32_t tid)
 	return n;
 }
 
-static bool has_waker(const struct schedlog_event *e)
+static bool has_waker(const struct sched_event *e)
 {
 	return e->waker_kind == SCHEDLOG_BY_TASK || e->waker_kind == SCHEDLOG_BY_SOFTIRQ;
 }
 
 /* On whose account it was woken: "task", "softirq", "interrupt"; NULL: not known, or it was not asleep. */
-static const char *waker_in(const struct schedlog_event *e)
+static const char *waker_in(const struct sched_event *e)
 {
 	static const char *const words[] = { [SCHEDLOG_BY_TASK] = "task", [SCHEDLOG_BY_SOFTIRQ] = "softirq", [SCHEDLOG_BY_INTERRUPT] = "interrupt" };
 
 	return e->waker_kind <= SCHEDLOG_BY_INTERRUPT ? words[e->waker_kind] : NULL;
 }
 
-static size_t put_waker(FILE *out, const struct schedlog_event *e)
+static size_t put_waker(FILE *out, const struct sched_event *e)
 {
 	static const char *const words[] = { [SCHEDLOG_NOBODY] = "-", [SCHEDLOG_BY_TASK] = "", [SCHEDLOG_BY_SOFTIRQ] = "softirq ",
 					     [SCHEDLOG_BY_INTERRUPT] = "interrupt" };
@@ -89,16 +89,16 @@ static size_t put_waker(FILE *out, const struct schedlog_event *e)
 	return strlen(word) + (has_waker(e) ? put_who(out, e->waker.comm, e->waker.pid, e->waker.tid) : 0);
 }
 
-static void put_start(FILE *out, const struct schedlog_event *e, const struct timehist_cfg *cfg)
+static void put_start(FILE *out, const struct sample *s, const struct timehist_cfg *cfg)
 {
 	char buf[40], *end = buf + sizeof(buf), *p = end;
-	bool early = e->at.time_ns < cfg->start_ns;
+	bool early = s->time_ns < cfg->start_ns;
 
-	p = text_fraction(end, early ? cfg->start_ns - e->at.time_ns : e->at.time_ns - cfg->start_ns, 1000000000, 6);
+	p = text_fraction(end, early ? cfg->start_ns - s->time_ns : s->time_ns - cfg->start_ns, 1000000000, 6);
 	if (early)
 		*--p = '-';
 	put_right(out, p, end, TIME_WIDTH);
-	p = text_decimal(end, e->at.cpu);
+	p = text_decimal(end, s->cpu);
 	while (end - p < CPU_DIGITS)
 		*--p = '0';
 	fputs(" [", out);
@@ -114,13 +114,14 @@ static void put_stack(FILE *out, const struct frame *frames, uint32_t n)
 	}
 }
 
-static void print_switch(FILE *out, const struct schedlog_event *e, const struct frame *frames, uint32_t n, const struct timehist_cfg *cfg)
+static void print_switch(FILE *out, const struct sample *s, const struct frame *frames, uint32_t n, const struct timehist_cfg *cfg)
 {
+	const struct sched_event *e = s->sched;
 	struct sched_times t = schedlog_times(e);
 	size_t len;
 
-	put_start(out, e, cfg);
-	pad(out, put_who(out, e->at.comm, e->at.pid, e->at.tid), NAME_WIDTH);
+	put_start(out, s, cfg);
+	pad(out, put_who(out, s->comm, s->pid, s->tid), NAME_WIDTH);
 	put_ms(out, t.wait);
 	put_ms(out, t.delay);
 	put_ms(out, t.run);
@@ -141,14 +142,15 @@ static void print_switch(FILE *out, const struct schedlog_event *e, const struct
 }
 
 /* As perf shows them: below who did it, or, of an interrupt, nobody. */
-static void print_other(FILE *out, const struct schedlog_event *e, const struct timehist_cfg *cfg)
+static void print_other(FILE *out, const struct sample *s, const struct timehist_cfg *cfg)
 {
+	const struct sched_event *e = s->sched;
 	char digits[32], *end = digits + sizeof(digits), *p;
 
-	put_start(out, e, cfg);
+	put_start(out, s, cfg);
 	pad(out, put_waker(out, e), NAME_WIDTH + 3 * (MS_WIDTH + 2));
 	fputs(e->kind == SCHEDLOG_WAKE ? "  awakened: " : "  migrated: ", out);
-	put_who(out, e->at.comm, e->at.pid, e->at.tid);
+	put_who(out, s->comm, s->pid, s->tid);
 	if (e->kind == SCHEDLOG_MIGRATE) {
 		p = text_decimal(end, e->other_cpu);
 		fputs(" to cpu ", out);
@@ -157,7 +159,7 @@ static void print_other(FILE *out, const struct schedlog_event *e, const struct 
 	putc('\n', out);
 }
 
-static const char *what_of(const struct schedlog_event *e)
+static const char *what_of(const struct sched_event *e)
 {
 	return e->kind == SCHEDLOG_SWITCH ? "switch" : e->kind == SCHEDLOG_WAKE ? "wakeup" : "migration";
 }
@@ -204,17 +206,18 @@ static void put_stack_field(FILE *out, const struct frame *frames, uint32_t n)
 	free(text);
 }
 
-static void print_csv(FILE *out, const struct schedlog_event *e, const struct frame *frames, uint32_t n, const struct timehist_cfg *cfg)
+static void print_csv(FILE *out, const struct sample *s, const struct frame *frames, uint32_t n, const struct timehist_cfg *cfg)
 {
+	const struct sched_event *e = s->sched;
 	struct sched_times t = e->kind == SCHEDLOG_SWITCH ? schedlog_times(e) : (struct sched_times){ 0 };
 	char buf[40], *end = buf + sizeof(buf), *p;
 
-	p = text_fraction(end, e->at.time_ns > cfg->start_ns ? e->at.time_ns - cfg->start_ns : 0, 1000000000, 9);
+	p = text_fraction(end, s->time_ns > cfg->start_ns ? s->time_ns - cfg->start_ns : 0, 1000000000, 9);
 	fwrite(p, 1, end - p, out);
 	putc(',', out);
 	fputs(what_of(e), out);
-	put_field(out, (struct sched_time){ true, e->at.cpu });
-	put_who_fields(out, true, e->at.comm, e->at.pid, e->at.tid);
+	put_field(out, (struct sched_time){ true, s->cpu });
+	put_who_fields(out, true, s->comm, s->pid, s->tid);
 	put_field(out, t.wait);
 	put_field(out, t.delay);
 	put_field(out, t.run);
@@ -250,7 +253,7 @@ static void key_who(struct json *j, const char *name, const char *comm, uint32_t
 	json_object_end(j);
 }
 
-static void key_waker(struct json *j, const struct schedlog_event *e)
+static void key_waker(struct json *j, const struct sched_event *e)
 {
 	json_key_text(j, "waker_in", waker_in(e));
 	if (has_waker(e))
@@ -259,19 +262,20 @@ static void key_waker(struct json *j, const struct schedlog_event *e)
 		json_key_text(j, "waker", NULL);
 }
 
-static void print_json(FILE *out, const struct schedlog_event *e, const struct frame *frames, uint32_t n, const struct timehist_cfg *cfg)
+static void print_json(FILE *out, const struct sample *s, const struct frame *frames, uint32_t n, const struct timehist_cfg *cfg)
 {
+	const struct sched_event *e = s->sched;
 	char state[] = { e->flags & SCHEDLOG_PREEMPTED ? 'R' : sched_letter(e->state), '\0' };
 	struct json j;
 
 	json_begin(&j, out);
 	json_object(&j);
-	json_key_u64(&j, "time_ns", e->at.time_ns);
+	json_key_u64(&j, "time_ns", s->time_ns);
 	json_key_text(&j, "what", what_of(e));
-	json_key_u64(&j, "cpu", e->at.cpu);
-	json_key_text(&j, "comm", e->at.comm);
-	json_key_u64(&j, "pid", e->at.pid);
-	json_key_u64(&j, "tid", e->at.tid);
+	json_key_u64(&j, "cpu", s->cpu);
+	json_key_text(&j, "comm", s->comm);
+	json_key_u64(&j, "pid", s->pid);
+	json_key_u64(&j, "tid", s->tid);
 	if (e->kind == SCHEDLOG_SWITCH) {
 		struct sched_times t = schedlog_times(e);
 
@@ -311,15 +315,16 @@ void render_timehist_head(FILE *out, const struct timehist_cfg *cfg)
 	fprintf(out, "--------------- ------  ------------------------------  ---------  ---------  ---------  -----  -----\n");
 }
 
-int render_timehist(FILE *out, const struct schedlog_event *e, const struct frame *frames, uint32_t nr_frames, const struct timehist_cfg *cfg)
+int render_timehist(FILE *out, const struct sample *s, const struct frame *frames, uint32_t nr_frames, const struct timehist_cfg *cfg)
 {
+	const struct sched_event *e = s->sched;
 	if (e->kind == SCHEDLOG_LEFT)
 		return 0;
 	if (cfg->json || cfg->csv)
-		(cfg->json ? print_json : print_csv)(out, e, frames, nr_frames, cfg);
+		(cfg->json ? print_json : print_csv)(out, s, frames, nr_frames, cfg);
 	else if (e->kind == SCHEDLOG_SWITCH)
-		print_switch(out, e, frames, nr_frames, cfg);
+		print_switch(out, s, frames, nr_frames, cfg);
 	else
-		print_other(out, e, cfg);
+		print_other(out, s, cfg);
 	return ferror(out) ? -EIO : 0;
 }

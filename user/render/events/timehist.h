@@ -19,6 +19,6 @@ struct timehist_cfg {
 void render_timehist_head(FILE *out, const struct timehist_cfg *cfg);
 
 /* frames: of the stack, leaf first. 0 or -EIO. SCHEDLOG_LEFT is no line. */
-int render_timehist(FILE *out, const struct schedlog_event *e, const struct frame *frames, uint32_t nr_frames, const struct timehist_cfg *cfg);
+int render_timehist(FILE *out, const struct sample *s, const struct frame *frames, uint32_t nr_frames, const struct timehist_cfg *cfg);
 
 #endif
