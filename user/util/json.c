@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The JSON writer; see json.h. The only state is whether a comma is due, so depth costs nothing. */
+/*
+ * The JSON writer; see json.h. The only state is whether a comma is due, so depth costs nothing. One thread writes to a stream: to lock
+ * it for each character takes a third of the time.
+ */
 #include "util/json.h"
 
 #include <errno.h>
@@ -27,20 +30,20 @@ int json_end(struct json *json)
 static void value_begin(struct json *json)
 {
 	if (json->comma)
-		putc(',', json->out);
+		putc_unlocked(',', json->out);
 	json->comma = true;
 }
 
 static void open_with(struct json *json, char c)
 {
 	value_begin(json);
-	putc(c, json->out);
+	putc_unlocked(c, json->out);
 	json->comma = false;
 }
 
 static void close_with(struct json *json, char c)
 {
-	putc(c, json->out);
+	putc_unlocked(c, json->out);
 	json->comma = true;
 }
 
@@ -67,8 +70,8 @@ void json_array_end(struct json *json)
 void json_line(struct json *json)
 {
 	if (json->comma)
-		putc(',', json->out);
-	putc('\n', json->out);
+		putc_unlocked(',', json->out);
+	putc_unlocked('\n', json->out);
 	json->comma = false;
 }
 
@@ -87,12 +90,12 @@ static void put_text(struct json *json, const char *text)
 {
 	uint32_t code;
 
-	putc('"', json->out);
+	putc_unlocked('"', json->out);
 	while (*text) {
 		size_t n = plain(json, text);
 		int len;
 
-		fwrite(text, 1, n, json->out);
+		fwrite_unlocked(text, 1, n, json->out);
 		text += n;
 		if (!*text)
 			break;
@@ -108,17 +111,17 @@ static void put_text(struct json *json, const char *text)
 			 (json->in_html && (code == '<' || code == '>' || code == '&')))
 			fprintf(json->out, "\\u%04x", code);
 		else
-			fwrite(text, 1, len, json->out);
+			fwrite_unlocked(text, 1, len, json->out);
 		text += len;
 	}
-	putc('"', json->out);
+	putc_unlocked('"', json->out);
 }
 
 void json_key(struct json *json, const char *key)
 {
 	value_begin(json);
 	put_text(json, key);
-	putc(':', json->out);
+	putc_unlocked(':', json->out);
 	json->comma = false;
 }
 
@@ -136,7 +139,7 @@ void json_u64(struct json *json, uint64_t value)
 	char buf[20], *end = buf + sizeof(buf), *p = text_decimal(end, value);
 
 	value_begin(json);
-	fwrite(p, 1, end - p, json->out);
+	fwrite_unlocked(p, 1, end - p, json->out);
 }
 
 void json_i64(struct json *json, int64_t value)

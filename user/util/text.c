@@ -130,10 +130,11 @@ size_t text_escape(char *buf, size_t size, const char *text)
 
 void text_print_csv(FILE *out, const char *text, const char *sep)
 {
+	size_t plain = plain_length(text), len = plain + strlen(text + plain);
 	char buf[PIECE_MAX];
 
-	if (sep && !strchr(text, '"') && !(*sep && strstr(text, sep)) && text_escape(NULL, 0, text) == strlen(text)) {
-		fputs(text, out);
+	if (sep && !memchr(text, '"', len) && !(*sep && strstr(text, sep)) && (plain == len || text_escape(NULL, 0, text) == len)) {
+		fwrite(text, 1, len, out);
 		return;
 	}
 	putc('"', out);
