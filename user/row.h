@@ -20,6 +20,7 @@ enum value_kind {
 	VALUE_NUMBER,
 	VALUE_DURATION, /* ns */
 	VALUE_MOMENT,	/* ns since the run began; 0: not known */
+	VALUE_SECONDS,	/* likewise, less than 0 before it; in s with decimals, also for programs */
 	VALUE_REAL,	/* with a decimal */
 	VALUE_RATE,	/* a second */
 	VALUE_FLAG,
@@ -84,10 +85,11 @@ struct column {
 	const char *sort;    /* word of --sort; NULL: not sorted by */
 	uint8_t kind, role, in;
 	uint8_t width; /* of text: at least so many characters */
-	uint8_t decimals; /* of VALUE_MOMENT in text, where it is s */
+	uint8_t decimals; /* of VALUE_MOMENT in text, where it is s, and of VALUE_SECONDS */
 	int8_t of, per;
 	float part;
 	const struct hist_axis *axis; /* VALUE_HIST; NULL: powers of two */
+	const char *group; /* JSON has it in an object of this name, without "GROUP_" in its own; NULL: none */
 };
 
 struct schema {
@@ -100,6 +102,7 @@ struct row {
 	const struct schema *schema;
 	const struct value *values; /* schema->n of them */
 	uint64_t none;	   /* bit i: value i is not known, or has no meaning here; then it is not known of a sum with this row, either */
+	uint64_t absent;   /* bit i: rows of this kind have no such column: JSON leaves it out */
 	const char *label; /* static: what has no key of its own, "(kernel)"; NULL: it has */
 	uint8_t rank;	   /* rows with a label come last, in this order; 0: no label */
 	bool is_total;	   /* sums since the run began, and not only of what is new */

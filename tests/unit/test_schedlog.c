@@ -158,29 +158,36 @@ static void test_stack(void **state)
 	assert_int_equal(schedlog_stack_begin(frames, 0), 0);
 }
 
-static void timehist(const char *name, struct timehist_cfg cfg)
+static void timehist(const char *name, const struct rows_format *format, uint64_t hide)
 {
+	const struct rows_view view = { .hide = hide, .separator = "," };
+	struct schedlog_row *row = calloc(1, sizeof(*row));
 	struct told e[16];
 	size_t n = story(e), size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	cfg.start_ns = START_NS;
-	render_timehist_head(out, &cfg);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(render_timehist(out, whole(&e[i]), frames + 3, i % 2 && cfg.stacks ? NR_FRAMES - 3 : 0, &cfg), 0);
+	assert_non_null(row);
+	format->head(out, &schedlog_schema, &view);
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].sched.kind == SCHEDLOG_LEFT)
+			continue;
+		schedlog_row(whole(&e[i]), frames + 3, i % 2 && !(hide >> LOG_STACK & 1) ? NR_FRAMES - 3 : 0, START_NS, row);
+		format->row(out, &row->row, &view);
+	}
 	assert_int_equal(fclose(out), 0);
 	golden(name, text);
 	free(text);
+	free(row);
 }
 
 static void test_lines(void **state)
 {
 	(void)state;
-	timehist("timehist.txt", (struct timehist_cfg){ 0 });
-	timehist("timehist.stacks.txt", (struct timehist_cfg){ .stacks = true, .next = true });
-	timehist("timehist.csv", (struct timehist_cfg){ .csv = true, .stacks = true });
-	timehist("timehist.json", (struct timehist_cfg){ .json = true, .stacks = true });
+	timehist("timehist.txt", &timehist_text, 1ull << LOG_NEXT_COMM | 1ull << LOG_STACK);
+	timehist("timehist.stacks.txt", &timehist_text, 0);
+	timehist("timehist.csv", rows_format("csv"), 0);
+	timehist("timehist.json", rows_format("json"), 0);
 }
 
 static void test_chrome(void **state)
@@ -315,14 +322,12 @@ static void test_shortnames(void **state)
 static void test_full_disk(void **state)
 {
 	struct told e = switch_of(1, "a", 0, 10, 15, 18, 30);
-	struct timehist_cfg cfg = { 0 };
 	struct chrome c = { 0 };
 	FILE *full = fopen("/dev/full", "w");
 
 	(void)state;
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
-	assert_int_equal(render_timehist(full, whole(&e), NULL, 0, &cfg), -EIO);
 	c.out = full;
 	assert_int_equal(chrome_event(&c, whole(&e), NULL, 0), -EIO);
 	chrome_free(&c);

@@ -157,13 +157,6 @@ static int on_hit(struct sink *sink, const struct sample *s)
 	return ret;
 }
 
-static int on_round(struct sink *sink)
-{
-	struct probe_run *run = (struct probe_run *)sink;
-
-	return fflush(run->base.out.stream) ? -errno : 0;
-}
-
 /* A number of a key as text. */
 static void field_text(void *arg, const struct site *site, int i, const struct sample_value *v, char *buf, size_t size)
 {
@@ -266,7 +259,8 @@ static void make_schema(struct probe_run *run)
 	for (int i = 0; i < cfg.nr_fields; i++)
 		cfg.fields[i] = k->names[i];
 	byrows_schema(&run->schema, &cfg);
-	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
+	run->table = (struct run_cfg){ .schema = run->probe.mode == PROBE_MODE_STREAM ? NULL : &run->schema.schema,
+				       .keys = byrows_keys(cfg.offered, cfg.nr_fields),
 				       .sort = cfg.values == BYROWS_DURATIONS ? BYROWS_TOTAL : BYROWS_COUNT,
 				       .format = run->cfg->o->json ? "json" : "text", .out = run->cfg->o->out ? run->cfg->o->out : "-",
 				       .top = run->cfg->o->top, .duration_ns = run->cfg->o->duration_ns,
@@ -336,7 +330,7 @@ static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct e
 int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 {
 	struct probe_run run = {
-		.base = { .sink = { .sample = on_hit, .round = on_round } },
+		.base = { .sink = { .sample = on_hit } },
 		.cfg = cfg,
 		.probe = { .probes = cfg->probes, .nr_probes = cfg->nr_probes, .mode = cfg->keys ? PROBE_MODE_SUM : cfg->o->count ? PROBE_MODE_COUNT : PROBE_MODE_STREAM,
 			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes, .bpf_stats = cfg->h->receipt },
@@ -356,7 +350,6 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 		run.nr_sites += cfg->probes[i].sites.all.n;
 	run.shown = calloc(run.nr_sites + 1, sizeof(*run.shown));
 	run.base.profile = (struct profile){ .event = cfg->probes[0].spec.name, .unit = "hits" };
-	run.base.no_table = run.probe.mode == PROBE_MODE_STREAM;
 	make_schema(&run);
 	ret = run.shown ? run_with(&run, ret_status, err) : -ENOMEM;
 	for (uint32_t i = 0; run.shown && i < run.nr_sites; i++)

@@ -35,8 +35,9 @@ static int print_row(struct sink *sink, const struct row *row)
 
 	run->nr_rows++;
 	stat_out_fresh(&run->out);
+	errno = 0;
 	run->format->row(run->out.stream, row, &run->view);
-	return ferror(run->out.stream) ? -EIO : 0;
+	return !ferror(run->out.stream) ? 0 : errno ? -errno : -EIO; /* EPIPE: the reader had enough */
 }
 
 static int flush(struct sink *sink)
@@ -109,10 +110,11 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 	run->format = rows_format(cfg->format ? cfg->format : "text");
 	run->view = (struct rows_view){ .keys = cfg->keys, .top = cfg->top, .separator = cfg->separator ? cfg->separator : ",",
 					.draws = cfg->draws, .hide = cfg->hide, .cgroup_path = target_cgroup_path };
-	run->no_table |= cfg->is_stream;
+	if (cfg->text && run->format == rows_format("text"))
+		run->format = cfg->text;
 	if (!run->sink.row)
 		run->sink.row = cfg->is_stream ? print_row : take;
-	if (cfg->is_stream)
+	if (!run->sink.round && (cfg->is_stream || !cfg->schema))
 		run->sink.round = flush;
 	if (!run->sink.interval)
 		run->sink.interval = print_round;
@@ -126,7 +128,7 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 
 static int finish(struct run *run, uint64_t duration_ns)
 {
-	int ret = run->no_table ? 0 : print_round(&run->sink, duration_ns);
+	int ret = run->cfg->is_stream || !run->cfg->schema ? 0 : print_round(&run->sink, duration_ns);
 
 	if (!run->nr_rows && run->cfg->nothing)
 		profile_note(&run->profile, "%s", run->cfg->nothing);
@@ -153,12 +155,12 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 	cfg->command_mask = &mask;
 	interrupts_take(&mask);
 	ret = session_open(cfg, &session, err);
+	if (!ret && hooks && hooks->at_start)
+		ret = hooks->at_start(run, err);
 	if (!ret && run->cfg->is_stream) {
 		stat_out_fresh(&run->out);
 		run->format->head(run->out.stream, run->cfg->schema, &run->view);
 	}
-	if (!ret && hooks && hooks->at_start)
-		ret = hooks->at_start(run, err);
 	if (!ret)
 		ret = session_run(session, &run->sink, err);
 	if (!ret) {

@@ -24,10 +24,11 @@ extern const struct opt view_opts[];
 
 /* What is shown, and where. */
 struct run_cfg {
-	const struct schema *schema; /* NULL: no table */
+	const struct schema *schema; /* NULL: what is written is the command's, but for the end of its format */
 	uint64_t keys; /* bits of its columns */
 	int sort;      /* a column */
 	const char *format, *separator; /* NULL: "text", "," */
+	const struct rows_format *text; /* instead of the text of all schemas; or NULL */
 	const char *out;     /* NULL: standard error; "-": standard output */
 	const char *nothing; /* a note where no row is shown; NULL: none */
 	uint64_t top, duration_ns, interval_ns;
@@ -41,7 +42,7 @@ struct run_cfg {
 int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err);
 
 struct run {
-	struct sink sink; /* first: a pointer to it is one to the run. The command may set members; `row` and `interval` are the table's */
+	struct sink sink; /* first: a pointer to it is one to the run. The command may set members; of a table `row` and `interval` are its own */
 	const struct run_cfg *cfg;
 	struct table table;
 	struct rows_view view;
@@ -50,7 +51,6 @@ struct run {
 	size_t nr_rows;	   /* shown so far */
 	uint64_t round_ns; /* when the last round ended, since the start */
 	bool is_drawn;	   /* on a terminal, each interval in the place of the one before */
-	bool no_table;	   /* a stream of its own: no rounds are printed */
 	struct profile profile;
 };
 

@@ -64,38 +64,43 @@ static const struct opt_group timehist_groups[] = {
 
 struct timehist {
 	struct schedlog log; /* first */
-	struct timehist_cfg view;
+	struct schedlog_row row;
 	struct chrome chrome;
 	bool is_chrome;
 	uint32_t max_stack; /* 0: all */
 };
+
+static int draw(struct timehist *t, const struct sample *s, const struct frame *frames, uint32_t n)
+{
+	int ret;
+
+	t->log.run.nr_rows += s->sched->kind != SCHEDLOG_LEFT;
+	errno = 0;
+	ret = chrome_event(&t->chrome, s, frames, n);
+	return ret && errno ? -errno : ret;
+}
 
 static int on_sample(struct sink *sink, const struct sample *s)
 {
 	struct timehist *t = (struct timehist *)sink;
 	const struct frame *frames;
 	uint32_t n = schedlog_frames(&t->log, s, &frames);
-	int ret;
 
-	t->log.run.nr_rows += s->sched->kind != SCHEDLOG_LEFT;
 	if (t->max_stack && n > t->max_stack)
 		n = t->max_stack;
-	errno = 0;
-	ret = t->is_chrome ? chrome_event(&t->chrome, s, frames, n) : render_timehist(t->log.run.out.stream, s, frames, n, &t->view);
-	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
+	if (t->is_chrome)
+		return draw(t, s, frames, n);
+	schedlog_row(s, frames, n, t->log.start_ns, &t->row);
+	return sink->row(sink, &t->row.row);
 }
 
 static int begin(struct schedlog *log)
 {
 	struct timehist *t = (struct timehist *)log;
 
-	t->view.start_ns = log->start_ns;
 	t->chrome.start_ns = log->start_ns;
 	t->chrome.out = log->run.out.stream;
-	if (t->is_chrome)
-		return chrome_begin(&t->chrome);
-	render_timehist_head(log->run.out.stream, &t->view);
-	return 0;
+	return t->is_chrome ? chrome_begin(&t->chrome) : 0;
 }
 
 static int end(struct schedlog *log)
@@ -121,8 +126,6 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	if (!t)
 		return -ENOMEM;
 	o->target.argv = operands[0] ? operands : NULL;
-	t->view = (struct timehist_cfg){ .json = o->format && !strcmp(o->format, "json"), .csv = o->format && !strcmp(o->format, "csv"),
-					 .next = o->next, .stacks = o->stacks };
 	t->max_stack = o->max_stack;
 	t->is_chrome = o->format && !strcmp(o->format, "chrome");
 	t->chrome.all = o->target.all;
@@ -131,7 +134,12 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	t->log.end = end;
 	t->log.target = &o->target;
 	t->log.h = &o->h;
-	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->format, .out = o->out, .duration_ns = o->duration_ns, .is_live = !t->is_chrome };
+	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->format, .out = o->out, .duration_ns = o->duration_ns,
+				       .schema = t->is_chrome ? NULL : &schedlog_schema, .is_stream = !t->is_chrome, .text = &timehist_text };
+	if (!o->stacks)
+		t->log.out.hide |= 1ull << LOG_STACK;
+	if (!o->next && (!o->format || !strcmp(o->format, "text")))
+		t->log.out.hide |= 1ull << LOG_NEXT_COMM;
 	t->log.walks = o->walks;
 	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations, .left = t->is_chrome, .self = o->self,
 					       .ring_bytes = o->ring_kb << 10 };

@@ -104,7 +104,6 @@ int schedlog_run(struct schedlog *log, struct err *err)
 		return ret;
 	log->run.profile = (struct profile){ .event = "sched_switch", .unit = "switches" };
 	log->run.sink.round = on_round;
-	log->run.no_table = true;
 	log->source.bpf_stats = log->h->receipt;
 	log->out.out = log->out.out ? log->out.out : "-";
 	ret = run_open(&log->run, &log->out, err);

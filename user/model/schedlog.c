@@ -12,6 +12,9 @@
 #define STATE_DEAD 0x80
 #define STATE_NOLOAD 0x400
 
+#define BIT(column) (1ull << (column))
+#define BITS(first, last) (2 * BIT(last) - BIT(first))
+
 #define SCHED_FRAMES_MAX 24 /* the scheduler and what is called from it to our program */
 
 struct sched_times schedlog_times(const struct sched_event *e)
@@ -73,4 +76,93 @@ uint32_t schedlog_stack_begin(const struct frame *frames, uint32_t n)
 		if (frames[i].kind == FRAME_KERNEL && is_scheduler(frames[i].name))
 			begin = i + 1;
 	return begin;
+}
+
+static const char waker[] = "waker", next[] = "next";
+
+static const struct column log_columns[LOG_COLUMNS] = {
+	[LOG_SECONDS] = { "time", "time", NULL, VALUE_SECONDS, ROLE_TIME, IN_TEXT | IN_CSV, .decimals = 9 },
+	[LOG_TIME] = { "time_ns", NULL, NULL, VALUE_NUMBER, ROLE_TIME, IN_JSON, 0 },
+	[LOG_WHAT] = { "what", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
+	[LOG_CPU] = { "cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, 0 },
+	[LOG_COMM] = { "comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
+	[LOG_PID] = { "pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, 0 },
+	[LOG_TID] = { "tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, 0 },
+	[LOG_WAIT] = { "wait_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, 0 },
+	[LOG_DELAY] = { "delay_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, 0 },
+	[LOG_RUN] = { "run_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, 0 },
+	[LOG_STATE] = { "state", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
+	[LOG_PREEMPTED] = { "preempted", NULL, NULL, VALUE_FLAG, ROLE_INFO, IN_JSON, 0 },
+	[LOG_WAKER_IN] = { "waker_in", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
+	[LOG_WAKER_COMM] = { "waker_comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .group = waker },
+	[LOG_WAKER_PID] = { "waker_pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = waker },
+	[LOG_WAKER_TID] = { "waker_tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = waker },
+	[LOG_NEXT_COMM] = { "next_comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .group = next },
+	[LOG_NEXT_PID] = { "next_pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = next },
+	[LOG_NEXT_TID] = { "next_tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = next },
+	[LOG_LAST_CPU] = { "last_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_JSON, 0 },
+	[LOG_TO_CPU] = { "to_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_JSON, 0 },
+	[LOG_OTHER_CPU] = { "other_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_CSV, 0 },
+	[LOG_STACK] = { "stack", NULL, NULL, VALUE_STACK, ROLE_INFO, IN_ALL, 0 },
+};
+const struct schema schedlog_schema = { log_columns, LOG_COLUMNS, -1 };
+
+static void put_time(struct row *row, struct value *v, int column, struct sched_time t)
+{
+	v[column].num = t.ns;
+	row->none |= t.is_known ? 0 : BIT(column);
+}
+
+/* Of first, first + 1 and first + 2. */
+static void put_thread(struct row *row, struct value *v, int first, bool is_known, const struct thread_name *t)
+{
+	v[first].text = t->comm;
+	v[first + 1].num = t->pid;
+	v[first + 2].num = t->tid;
+	row->none |= is_known ? 0 : BITS(first, first + 2);
+}
+
+static void put_switch(const struct sched_event *e, struct schedlog_row *r)
+{
+	struct sched_times t = schedlog_times(e);
+
+	put_time(&r->row, r->values, LOG_WAIT, t.wait);
+	put_time(&r->row, r->values, LOG_DELAY, t.delay);
+	put_time(&r->row, r->values, LOG_RUN, t.run);
+	r->values[LOG_PREEMPTED].num = e->flags & SCHEDLOG_PREEMPTED;
+	r->state[0] = e->flags & SCHEDLOG_PREEMPTED ? 'R' : sched_letter(e->state);
+	r->state[1] = '\0';
+	r->values[LOG_STATE].text = r->state;
+	put_thread(&r->row, r->values, LOG_NEXT_COMM, true, &e->other);
+}
+
+void schedlog_row(const struct sample *s, const struct frame *frames, uint32_t nr_frames, uint64_t start_ns, struct schedlog_row *ret_row)
+{
+	static const char *const whats[] = { [SCHEDLOG_SWITCH] = "switch", [SCHEDLOG_WAKE] = "wakeup", [SCHEDLOG_MIGRATE] = "migration" };
+	static const char *const wakers[] = { [SCHEDLOG_BY_TASK] = "task", [SCHEDLOG_BY_SOFTIRQ] = "softirq", [SCHEDLOG_BY_INTERRUPT] = "interrupt" };
+	const struct sched_event *e = s->sched;
+	struct value *v = ret_row->values;
+	struct row *row = &ret_row->row;
+
+	*row = (struct row){ .schema = &schedlog_schema, .values = v };
+	v[LOG_SECONDS].num = s->time_ns - start_ns;
+	v[LOG_TIME].num = s->time_ns;
+	v[LOG_WHAT].text = whats[e->kind];
+	v[LOG_CPU].num = s->cpu;
+	v[LOG_COMM].text = s->comm;
+	v[LOG_PID].num = s->pid;
+	v[LOG_TID].num = s->tid;
+	if (e->kind == SCHEDLOG_SWITCH)
+		put_switch(e, ret_row);
+	else
+		row->none |= row->absent = BITS(LOG_WAIT, LOG_PREEMPTED) | BITS(LOG_NEXT_COMM, LOG_NEXT_TID);
+	v[LOG_WAKER_IN].text = e->waker_kind <= SCHEDLOG_BY_INTERRUPT ? wakers[e->waker_kind] : NULL;
+	put_thread(row, v, LOG_WAKER_COMM, e->waker_kind == SCHEDLOG_BY_TASK || e->waker_kind == SCHEDLOG_BY_SOFTIRQ, &e->waker);
+	v[LOG_LAST_CPU].num = v[LOG_TO_CPU].num = v[LOG_OTHER_CPU].num = e->other_cpu;
+	row->none |= e->other_cpu != SCHEDLOG_NO_CPU ? 0 : BITS(LOG_LAST_CPU, LOG_OTHER_CPU);
+	row->absent |= BIT(e->kind == SCHEDLOG_MIGRATE ? LOG_LAST_CPU : LOG_TO_CPU) | (e->kind == SCHEDLOG_SWITCH ? 0 : BIT(LOG_STACK));
+	for (uint32_t i = 0; i < nr_frames; i++)
+		ret_row->frames[i] = frames[i].name;
+	ret_row->frames[nr_frames] = NULL;
+	v[LOG_STACK].frames = ret_row->frames;
 }

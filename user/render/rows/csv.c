@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A line of names, then a line a row: whole numbers without units (RFC 4180). Of intervals each row begins with its time. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "render/rows/rows.h"
 #include "util/text.h"
 
@@ -20,6 +23,42 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 	putc('\n', out);
 }
 
+/* One field, its frames with semicolons between them, leaf first. Without memory it is empty. */
+static void print_stack(FILE *out, const char *const *frames, const char *separator)
+{
+	size_t size = 1;
+	char *text, *at;
+
+	for (size_t i = 0; frames[i]; i++)
+		size += strlen(frames[i]) + 1;
+	text = at = malloc(size);
+	if (!text)
+		return;
+	*at = '\0';
+	for (size_t i = 0; frames[i]; i++) {
+		if (i)
+			*at++ = ';';
+		at = stpcpy(at, frames[i]);
+	}
+	text_print_csv(out, text, separator);
+	free(text);
+}
+
+static void print_value(FILE *out, const struct row *row, size_t i, const struct rows_view *view)
+{
+	const struct column *c = &row->schema->columns[i];
+	char text[ROWS_CELL_BYTES];
+
+	if (!row_knows(row, i))
+		return;
+	if (c->kind == VALUE_STACK)
+		print_stack(out, row->values[i].frames, view->separator);
+	else if (c->kind == VALUE_TEXT)
+		text_print_csv(out, row->values[i].text, view->separator);
+	else
+		fwrite(text, 1, rows_cell(text, sizeof(text), row, i, view, true), out);
+}
+
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
 {
 	const char *sep = "", *label = row->label;
@@ -29,20 +68,21 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		fprintf(out, "%llu", (unsigned long long)view->since_start_ns);
 		sep = view->separator;
 	}
-	for (int keys = 0; keys < 2; keys++)
+	for (int keys = 0; keys <= (view->keys != 0); keys++)
 		for (size_t i = 0; i < row->schema->n; i++) {
 			if (!rows_shows(row->schema, i, view, IN_CSV, keys))
 				continue;
-			if (keys)
-				rows_key(text, sizeof(text), row, i, view, true, &label);
+			if (sep[0] && !sep[1])
+				putc(sep[0], out);
 			else
-				rows_cell(text, sizeof(text), row, i, view, true);
-			fputs(sep, out);
-			if (keys || row->schema->columns[i].kind == VALUE_TEXT)
-				text_print_csv(out, text, view->separator);
-			else
-				fputs(text, out);
+				fputs(sep, out);
 			sep = view->separator;
+			if (keys) {
+				rows_key(text, sizeof(text), row, i, view, true, &label);
+				text_print_csv(out, text, view->separator);
+			} else {
+				print_value(out, row, i, view);
+			}
 		}
 	putc('\n', out);
 }

@@ -5,6 +5,7 @@
  * the ledger and the receipt of the run.
  */
 #include <ctype.h>
+#include <string.h>
 
 #include "render/ledger.h"
 #include "render/rows/rows.h"
@@ -66,7 +67,7 @@ static void print_value(struct json *j, const struct row *row, size_t i, const s
 	const struct value *v = &row->values[i];
 	char text[ROWS_CELL_BYTES];
 
-	json_key(j, c->name);
+	json_key(j, c->group ? c->name + strlen(c->group) + 1 : c->name);
 	if (!row_knows(row, i)) {
 		json_text(j, NULL);
 		return;
@@ -107,6 +108,31 @@ static void print_value(struct json *j, const struct row *row, size_t i, const s
 	}
 }
 
+static bool is_shown(const struct row *row, size_t i, const struct rows_view *view, bool is_key)
+{
+	return !(row->absent >> i & 1) && rows_shows(row->schema, i, view, IN_JSON, is_key);
+}
+
+/* Column i and those after it that are in the same object. Returns the last of them. */
+static size_t print_group(struct json *j, const struct row *row, size_t i, const struct rows_view *view, bool is_key)
+{
+	const struct column *c = row->schema->columns;
+	bool is_known = row_knows(row, i);
+	size_t last = i;
+
+	json_key(j, c[i].group);
+	if (is_known)
+		json_object(j);
+	else
+		json_text(j, NULL);
+	for (; last < row->schema->n && c[last].group == c[i].group; last++)
+		if (is_known && is_shown(row, last, view, is_key))
+			print_value(j, row, last, view);
+	if (is_known)
+		json_object_end(j);
+	return last - 1;
+}
+
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
 {
 	struct json j;
@@ -117,9 +143,11 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		json_key_u64(&j, "time_ns", view->since_start_ns);
 	if (row->label)
 		print_label(&j, row->label);
-	for (int keys = 1; keys >= 0; keys--)
+	for (int keys = view->keys != 0; keys >= 0; keys--)
 		for (size_t i = 0; i < row->schema->n; i++)
-			if (rows_shows(row->schema, i, view, IN_JSON, keys))
+			if (is_shown(row, i, view, keys) && row->schema->columns[i].group)
+				i = print_group(&j, row, i, view, keys);
+			else if (is_shown(row, i, view, keys))
 				print_value(&j, row, i, view);
 	json_object_end(&j);
 	putc('\n', out);

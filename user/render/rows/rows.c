@@ -4,7 +4,12 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include "util/text.h"
+
+#define NUMBER_BYTES 32
 
 #define FORMAT(name, format) extern const struct rows_format format;
 #include "render/rows/formats.def"
@@ -45,7 +50,53 @@ bool rows_shows(const struct schema *schema, size_t i, const struct rows_view *v
 	return !is_key || view->keys >> i & 1;
 }
 
-void rows_duration(char *buf, size_t size, double ns)
+/* All put_*() return the length of what they put. snprintf() takes ten times as long as what does without: streams have many rows. */
+static size_t put_form(char *buf, size_t size, const char *form, ...) __attribute__((format(printf, 3, 4)));
+static size_t put_form(char *buf, size_t size, const char *form, ...)
+{
+	va_list args;
+	size_t len;
+
+	va_start(args, form);
+	len = text_vappend(buf, size, 0, form, args);
+	va_end(args);
+	return len;
+}
+
+static size_t put_text(char *buf, size_t size, const char *text)
+{
+	size_t len = strnlen(text, size - 1);
+
+	memcpy(buf, text, len);
+	buf[len] = '\0';
+	return len;
+}
+
+/* What stands from begin to end, in a buffer that has room for it. */
+static size_t put_span(char *buf, const char *begin, const char *end)
+{
+	memcpy(buf, begin, end - begin);
+	buf[end - begin] = '\0';
+	return end - begin;
+}
+
+static size_t put_number(char *buf, uint64_t num)
+{
+	char digits[NUMBER_BYTES], *end = digits + sizeof(digits);
+
+	return put_span(buf, text_decimal(end, num), end);
+}
+
+static size_t put_seconds(char *buf, int64_t ns, int decimals)
+{
+	char digits[NUMBER_BYTES], *end = digits + sizeof(digits), *p = text_fraction(end, ns < 0 ? -ns : ns, 1000000000, decimals);
+
+	if (ns < 0)
+		*--p = '-';
+	return put_span(buf, p, end);
+}
+
+size_t rows_duration(char *buf, size_t size, double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	int u = 0;
@@ -54,11 +105,11 @@ void rows_duration(char *buf, size_t size, double ns)
 		ns /= 1000;
 		u++;
 	}
-	snprintf(buf, size, "%.*f%s", !u || ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2, ns, units[u]);
+	return put_form(buf, size, "%.*f%s", !u || ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2, ns, units[u]);
 }
 
 /* "950", "1.23M" */
-static void put_rate(char *buf, size_t size, double rate)
+static size_t put_rate(char *buf, size_t size, double rate)
 {
 	static const char units[] = " KMGT";
 	int u = 0;
@@ -67,25 +118,13 @@ static void put_rate(char *buf, size_t size, double rate)
 		rate /= 1000;
 		u++;
 	}
-	snprintf(buf, size, "%.*f%.*s", !u || rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2, rate, u ? 1 : 0, &units[u]);
+	return put_form(buf, size, "%.*f%.*s", !u || rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2, rate, u ? 1 : 0, &units[u]);
 }
 
 /* A name, or the number where there is none. */
-static void put_name(char *buf, size_t size, const char *name, uint64_t num)
+static size_t put_name(char *buf, size_t size, const char *name, uint64_t num)
 {
-	if (name)
-		snprintf(buf, size, "%s", name);
-	else
-		snprintf(buf, size, "%llu", (unsigned long long)num);
-}
-
-/* Exact, where it is no mean or rate. */
-static void put_whole(char *buf, size_t size, double number, uint64_t num, bool is_made)
-{
-	if (is_made)
-		snprintf(buf, size, "%.0f", number);
-	else
-		snprintf(buf, size, "%llu", (unsigned long long)num);
+	return name ? put_text(buf, size, name) : put_number(buf, num);
 }
 
 static const char *user_name(uint32_t uid)
@@ -95,66 +134,52 @@ static const char *user_name(uint32_t uid)
 	return pw ? pw->pw_name : NULL;
 }
 
-void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact)
+/* A mean, a quantile or a rate; and what has a decimal. */
+static size_t put_made(char *buf, size_t size, const struct column *c, double number, bool exact)
+{
+	if (c->kind == VALUE_REAL)
+		return put_form(buf, size, "%.1f", number);
+	if (exact || (c->kind != VALUE_DURATION && c->kind != VALUE_RATE))
+		return put_form(buf, size, "%.0f", number);
+	return c->kind == VALUE_RATE ? put_rate(buf, size, number) : rows_duration(buf, size, number);
+}
+
+size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact)
 {
 	const struct column *c = &row->schema->columns[i];
-	double number;
 	uint64_t num;
-	bool is_made;
 
-	snprintf(buf, size, "%s", exact ? "" : "-");
 	if (!row_knows(row, i))
-		return;
-	if (c->kind == VALUE_TEXT) {
-		snprintf(buf, size, "%s", row->values[i].text);
-		return;
-	}
-	is_made = c->role >= ROLE_MEAN;
+		return put_text(buf, size, exact ? "" : "-");
+	if (c->kind == VALUE_TEXT)
+		return put_text(buf, size, row->values[i].text);
+	if (c->role >= ROLE_MEAN || c->kind == VALUE_REAL || c->kind == VALUE_RATE)
+		return put_made(buf, size, c, row_number(row, i, view->round_ns / 1e9), exact);
 	num = row->values[i].num;
-	number = row_number(row, i, view->round_ns / 1e9);
 	switch (c->kind) {
 	case VALUE_USER:
-		put_name(buf, size, user_name((uint32_t)num), num);
-		break;
+		return put_name(buf, size, user_name((uint32_t)num), num);
 	case VALUE_CGROUP:
-		put_name(buf, size, view->cgroup_path ? view->cgroup_path(NULL, num) : NULL, num);
-		break;
+		return put_name(buf, size, view->cgroup_path ? view->cgroup_path(NULL, num) : NULL, num);
 	case VALUE_ERRNO:
-		if (num)
-			put_name(buf, size, strerrorname_np((int)num), num);
-		break;
+		return num ? put_name(buf, size, strerrorname_np((int)num), num) : put_text(buf, size, exact ? "" : "-");
+	case VALUE_SECONDS:
+		return put_seconds(buf, (int64_t)num, c->decimals);
 	case VALUE_DURATION:
-		if (exact)
-			put_whole(buf, size, number, num, is_made);
-		else
-			rows_duration(buf, size, number);
-		break;
+		return exact ? put_number(buf, num) : rows_duration(buf, size, num);
 	case VALUE_MOMENT:
-		if (exact)
-			put_whole(buf, size, number, num, is_made);
-		else if (num || c->role == ROLE_TIME)
-			snprintf(buf, size, "%.*fs", c->decimals, number / 1e9);
-		break;
-	case VALUE_REAL:
-		snprintf(buf, size, "%.1f", number);
-		break;
-	case VALUE_RATE:
-		if (exact)
-			snprintf(buf, size, "%.0f", number);
-		else
-			put_rate(buf, size, number);
-		break;
+		return exact ? put_number(buf, num) : put_form(buf, size, "%.*fs", c->decimals, num / 1e9);
 	default:
-		put_whole(buf, size, number, num, is_made);
+		return put_number(buf, num);
 	}
 }
 
-void rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label)
+size_t rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label)
 {
-	if (!*label || row_knows(row, i)) {
-		rows_cell(buf, size, row, i, view, exact);
-		return;
-	}
-	snprintf(buf, size, "%s", *label);
+	const char *text = *label;
+
+	if (!text || row_knows(row, i))
+		return rows_cell(buf, size, row, i, view, exact);
 	*label = NULL;
+	return put_text(buf, size, text);
 }

@@ -27,7 +27,7 @@ struct rows_view {
 
 /* The line of names, and one row. Errors stay in the stream (ferror). */
 struct rows_format {
-	const char *name;
+	const char *name; /* NULL: not in formats.def, but the text of one schema */
 	void (*head)(FILE *out, const struct schema *schema, const struct rows_view *view);
 	void (*row)(FILE *out, const struct row *row, const struct rows_view *view);
 	void (*more)(FILE *out, size_t n); /* prints that n rows are left out; NULL: nothing */
@@ -44,16 +44,16 @@ int rows_render(FILE *out, const struct rows_format *format, const struct table 
 bool rows_shows(const struct schema *schema, size_t i, const struct rows_view *view, unsigned in, bool is_key);
 
 /*
- * A value as text, not escaped. exact: whole numbers, ns, for programs, and nothing for what is not known; else with units, and "-".
- * Histograms, reasons and stacks have none.
+ * A value as text, not escaped. size: 32 or more. exact: whole numbers, ns, for programs, and nothing for what is not known; else with units, and "-".
+ * Histograms, reasons and stacks have none. Returns its length.
  */
-void rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
+size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
 
 /* The same of a key. *label is the row's: it stands in the first key that the row has none of, and is NULL from then on. */
-void rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label);
+size_t rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label);
 
 /* "12.3us": three digits and a unit. */
-void rows_duration(char *buf, size_t size, double ns);
+size_t rows_duration(char *buf, size_t size, double ns);
 
 #define ROWS_CELL_BYTES 4096
 
