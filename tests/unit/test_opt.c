@@ -45,7 +45,7 @@ static const struct opt opts[] = {
 };
 
 static const struct opt_rule rules[] = {
-	{ "all", .not_with = "late|g", .why = "it has all" },
+	{ "all", .not_with = "late|g", .why = "it has all", .hint = "leave it out" },
 	{ "format=text|late", .needs = "count|g|" OPT_COMMAND },
 	{ "count", .needs = OPT_COMMAND },
 	{ "g", .not_with = "format=json|" OPT_COMMAND },
@@ -54,10 +54,11 @@ static const struct opt_rule rules[] = {
 
 static const struct opt_group groups[] = { { "Options", opts, 0 }, { "Rules", opts + sizeof(opts) / sizeof(*opts) - 1, 0, rules }, { 0 } };
 
+static struct err err;
+
 /* The words are cut at spaces. Returns the message, "" for none. */
 static const char *parse(const char *line)
 {
-	static struct err err;
 	char text[256], *argv[16] = { text }, *save;
 	struct cfg cfg = { 0 };
 	int argc = 1, talk = 0, ret;
@@ -77,6 +78,7 @@ static void test_rules(void **state)
 	assert_string_equal(parse(""), "");
 	assert_string_equal(parse("-a ls"), "");
 	assert_string_equal(parse("-g -a"), "-a and -g exclude each other: it has all");
+	assert_string_equal(err.hint, "leave it out");
 	assert_string_equal(parse("--all --late -g"), "-a and --late exclude each other: it has all");
 	assert_string_equal(parse("--late"), "--late needs -n, -g or a COMMAND");
 	assert_string_equal(parse("--late -g"), "");
@@ -150,7 +152,6 @@ static void test_flame_input(void **state)
 {
 	const struct opt *const live[] = { target_opts, measure_opts, walk_opts };
 	void *cfg = calloc(1, cmd_flame.cfg_size);
-	struct err err;
 	int talk = 0;
 
 	(void)state;

@@ -69,7 +69,6 @@ static int open_waits(struct session *s, struct err *err)
 	const struct itimerspec tick = { { 0, TICK_NS }, { 0, TICK_NS } };
 	int ret;
 
-	interrupts_take(NULL);
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	s->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (s->epoll_fd < 0 || interrupts_fd() < 0 || s->tick_fd < 0 || timerfd_settime(s->tick_fd, 0, &tick, NULL))
@@ -178,12 +177,15 @@ static int open_sideband(struct session *s, struct err *err)
 static int session_setup(struct session *s, struct err *err)
 {
 	bool is_bpf = false, has_stacks = false;
+	sigset_t mask; /* that COMMAND starts with */
 	int ret = 0;
 
 	for (int i = 0; i < s->cfg->nr_sources; i++) {
 		is_bpf |= s->cfg->sources[i]->is_bpf;
 		has_stacks |= s->cfg->sources[i]->has_stacks;
 	}
+	/* The first of them ends the measurement, not its result, which is written then. */
+	interrupts_take(&mask);
 	s->place.target = s->cfg->target;
 	kernel_talk();
 	limits_raise();
@@ -196,7 +198,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && (ret = pick_cpus(s)))
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && s->cfg->target->argv)
-		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, s->cfg->command_mask, err);
+		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, &mask, err);
 	s->place.command_pid = s->command.pid;
 	interrupts_on_give_up(command_give_up);
 	/* COMMAND is there by now, and so is its number. */
@@ -218,11 +220,16 @@ static int session_setup(struct session *s, struct err *err)
 int session_open(const struct session_cfg *cfg, struct session **ret_session, struct err *err)
 {
 	struct session *s = calloc(1, sizeof(*s));
+	bool lacks = !s;
 	int ret;
 
-	if (!s) {
+	for (int i = 0; i < cfg->nr_sources; i++)
+		lacks |= !cfg->sources[i];
+	if (lacks) {
 		for (int i = 0; i < cfg->nr_sources; i++)
-			cfg->sources[i]->close(cfg->sources[i]);
+			if (cfg->sources[i])
+				cfg->sources[i]->close(cfg->sources[i]);
+		free(s);
 		return -ENOMEM;
 	}
 	s->cfg = cfg;

@@ -6,7 +6,6 @@
 #ifndef SKEP_CAPTURE_SESSION_H
 #define SKEP_CAPTURE_SESSION_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -19,9 +18,8 @@
 
 struct session_cfg {
 	const struct target *target;
-	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened */
+	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened; NULL: there was no memory for it */
 	int nr_sources;
-	const sigset_t *command_mask;	 /* signals that COMMAND starts with blocked */
 	uint64_t interval_ns;		 /* take a snapshot of the sources every so often; 0: never */
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t duration_ns;		 /* 0: until COMMAND or the targets end, or a signal */

@@ -39,19 +39,24 @@ void live_kernel_names(struct syms_cfg *cfg, struct ksym_asker *asker)
 	cfg->kernel_arg = asker;
 }
 
+int live_syms(struct syms_cfg *cfg, struct ksym_asker **ret_asker, struct syms **ret_syms, struct err *err)
+{
+	*ret_asker = NULL;
+	if (feature_tried(FEATURE_KSYM, ksym_open(ret_asker)))
+		live_kernel_names(cfg, *ret_asker);
+	else
+		kallsyms_prefetch();
+	return syms_new(cfg, ret_syms, err);
+}
+
 int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cfg, struct picture *pic, int *ret_status, struct err *err)
 {
 	struct profile *p = pic->fold.view.profile;
 	struct names *names = &pic->names;
 	int ret;
 
-	if (!m->no_kernel && feature_tried(FEATURE_KSYM, ksym_open(&pic->ksym))) {
-		live_kernel_names(syms_cfg, pic->ksym);
-	} else if (!m->no_kernel) {
-		kallsyms_prefetch();
-	}
 	syms_cfg->pool = names->pool;
-	ret = syms_new(syms_cfg, &names->syms, err);
+	ret = m->no_kernel ? syms_new(syms_cfg, &names->syms, err) : live_syms(syms_cfg, &pic->ksym, &names->syms, err);
 	if (ret)
 		return ret;
 	if (walk_by_tables(&m->walks) && !m->no_user && !(m->guide = syms_guide(names->syms)))

@@ -23,9 +23,12 @@ void picture_free(struct picture *pic); /* NULL is nothing */
 void live_kernel_names(struct syms_cfg *cfg, struct ksym_asker *asker);
 
 /*
- * A live run into pic. Names of the kernel come from BPF where available, else from /proc/kallsyms. *ret_status: COMMAND's. 0 or
- * -errno.
+ * Names for a live run, those of the kernel from BPF where available (*ret_asker, which must outlive the look-ups; else NULL), else from
+ * /proc/kallsyms, which is read beside. 0, or -errno with err filled.
  */
+int live_syms(struct syms_cfg *cfg, struct ksym_asker **ret_asker, struct syms **ret_syms, struct err *err);
+
+/* A live run into pic. *ret_status: COMMAND's. 0 or -errno. */
 int live_run(struct measure *m, struct sample_cfg *cfg, struct syms_cfg *syms_cfg, struct picture *pic, int *ret_status, struct err *err);
 
 #endif

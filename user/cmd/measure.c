@@ -15,14 +15,13 @@
 #include "capture/session.h"
 #include "capture/source/perf.h"
 #include "cmd/offcpu.h"
+#include "cmd/run.h"
 #include "event/format.h"
 #include "event/tracepoints.h"
-#include "util/interrupt.h"
 #include "util/log.h"
 #include "util/text.h"
 
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
-#define RECEIPT_PART_NS 1000000000ull
 
 /* They add up, as perf's. */
 static int add_text(void *base, const char *text, struct err *err)
@@ -76,13 +75,6 @@ const struct opt measure_opts[] = {
 const struct opt_rule measure_rules[] = {
 	{ "freq", .not_with = "count" },
 	{ "no-kernel", .not_with = "no-user", .why = "they leave nothing" },
-	{ 0 },
-};
-
-const struct opt honesty_opts[] = {
-	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when anything was lost", NULL, false,
-	  NULL },
-	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "print what the run cost", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -252,13 +244,11 @@ static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32
 	return ret;
 }
 
-int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p)
+static int scan_targets(const struct target *t, bool names, struct sink *sink, struct profile *p)
 {
 	int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink) = names ? proc_scan : proc_scan_maps;
 	int ret = 0;
 
-	if (!sink->task || target_is_command(t))
-		return 0;
 	if (!t->pids.n && !t->tids.n)
 		return scan_all(sink, scan, p);
 	/* Twice costs twice, and a list of threads is mostly of one process: both lists are in order. */
@@ -277,8 +267,15 @@ int measure_scan(const struct target *t, bool names, struct sink *sink, struct p
 	return ret;
 }
 
+int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p, struct err *err)
+{
+	int ret = sink->task && !target_is_command(t) ? scan_targets(t, names, sink, p) : 0;
+
+	return ret && !err->text[0] ? err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret)) : ret;
+}
+
 /* What it measures with, as the options say. */
-static int make_sources(struct measure *m, struct sample_cfg *cfg, struct session_cfg *run)
+static void make_sources(struct measure *m, struct sample_cfg *cfg, struct session_cfg *run)
 {
 	struct offcpu_cfg *off = m->offcpu;
 	const char *missing;
@@ -308,118 +305,48 @@ static int make_sources(struct measure *m, struct sample_cfg *cfg, struct sessio
 		off->ring_bytes = m->ring_kb << 10;
 		run->sources[run->nr_sources++] = src_offcpu_new(off);
 	}
-	for (int i = 0; i < run->nr_sources; i++) {
-		if (run->sources[i])
-			continue;
-		for (int k = 0; k < run->nr_sources; k++)
-			if (run->sources[k])
-				run->sources[k]->close(run->sources[k]);
-		return -ENOMEM;
+}
+
+struct measured {
+	struct measure *m;
+	const struct session_cfg *session;
+	struct sink *sink;
+	struct profile *profile;
+	bool names; /* of threads are reported, too */
+	int (*before)(struct sink *sink, struct err *err);
+};
+
+static int at_start(void *arg, struct err *err)
+{
+	const struct measured *run = arg;
+	const char *note = run->session->sources[0]->note;
+	int ret;
+
+	if (note) {
+		profile_note(run->profile, "%s", note);
+		/* Who named another event reads it; who named none may ask. */
+		if (!run->m->event_text) {
+			run->profile->nr_details = run->profile->nr_notes;
+			log_detail("%s", note);
+		}
 	}
-	return 0;
+	ret = run->before ? run->before(run->sink, err) : 0;
+	return ret ? ret : measure_scan(&run->m->target, run->names, run->sink, run->profile, err);
 }
 
 int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, int (*before)(struct sink *sink, struct err *err),
 		struct profile *p, int *ret_status, struct err *err)
 {
-	sigset_t mask;
-	struct session_cfg run = { .target = &m->target, .command_mask = &mask, .duration_ns = m->duration_ns };
-	struct session *s;
+	static const struct run_hooks hooks = { .at_start = at_start };
+	struct session_cfg session = { .target = &m->target, .duration_ns = m->duration_ns, .unwind = walk_cfg(&m->walks, m->guide) };
+	/* Sums carry the names of their threads; a stream, which may go to a file, does not. */
+	struct measured run = { m, &session, sink, p, !cfg->aggregate, before };
 	int ret;
 
-	run.unwind = walk_cfg(&m->walks, m->guide);
-	ret = make_sources(m, cfg, &run);
-	if (ret)
-		return ret;
-	/* The first of them ends the sampling, not its result, which is written then. */
-	interrupts_take(&mask);
-	ret = session_open(&run, &s, err);
-	if (ret)
-		return ret;
-	if (run.sources[0]->note) {
-		profile_note(p, "%s", run.sources[0]->note);
-		/* Who named another event is told; who named none may ask. */
-		if (!m->event_text) {
-			p->nr_details = p->nr_notes;
-			log_detail("%s", run.sources[0]->note);
-		}
-	}
-	ret = before ? before(sink, err) : 0;
-	/* Sums carry the names of their threads; only a stream, which may go to a file, needs them told. */
-	if (!ret && (ret = measure_scan(&m->target, !cfg->aggregate, sink, p)) && !err->text[0])
-		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
-	if (!ret)
-		ret = session_run(s, sink, err);
-	if (!ret) {
-		session_profile(s, p);
-		*ret_status = session_status(s);
-	}
+	make_sources(m, cfg, &session);
+	ret = run_sink(sink, &session, &hooks, &run, p, ret_status, err);
 	p->event = m->title ? m->title : m->events[0].name;
 	p->unit = m->events[0].unit;
 	p->is_time = m->offcpu && m->title;
-	session_close(s);
 	return ret;
-}
-
-void honesty_print(const struct honesty *h, const struct profile *p)
-{
-	const struct receipt *r = &p->receipt;
-	char part[64] = "";
-
-	for (enum feature f = 0; f < FEATURE_MAX; f++)
-		if (feature_fell_back(f))
-			log_detail("no %s here (%s): %s instead", feature_rows[f].name, feature(f)->why, feature_rows[f].instead);
-	if (p->event)
-		log_note("samples: %llu seen, %llu kept", (unsigned long long)p->seen, (unsigned long long)p->kept);
-	for (int i = 0; i < LOSS_MAX; i++)
-		if (p->losses[i])
-			log_note("%s: %llu  %s", loss_is_whole(i) ? "lost" : "note", (unsigned long long)p->losses[i],
-				 loss_text(i));
-	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
-		log_note("note: %s", p->notes[i]);
-	if (!h->receipt)
-		return;
-	/* Of a shorter run it would be its start and its end that are told as a part of it */
-	if (r->wall_ns >= RECEIPT_PART_NS && r->cpus)
-		snprintf(part, sizeof(part), " (%.3f%% of %u CPUs for %.2f s)", 100.0 * r->own_cpu_ns / r->wall_ns / r->cpus, r->cpus,
-			 r->wall_ns / 1e9);
-	log_note("cost: skep %.1f ms CPU%s, %.1f MB peak", r->own_cpu_ns / 1e6, part, r->peak_rss_bytes / 1048576.0);
-	if (r->bpf_runs)
-		log_note("cost: BPF %.2f ms in %llu runs (%.0f ns each), %.1f MB of kernel maps", r->bpf_ns / 1e6,
-			 (unsigned long long)r->bpf_runs, (double)r->bpf_ns / r->bpf_runs, r->map_bytes / 1048576.0);
-	if (r->bytes_out)
-		log_note("cost: %llu bytes out", (unsigned long long)r->bytes_out);
-}
-
-int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err)
-{
-	uint64_t lost = 0;
-
-	for (int i = 0; i < LOSS_MAX; i++)
-		lost += loss_is_strict(i) ? p->losses[i] : 0;
-	if (h->strict && lost)
-		return err_set(err, -ENODATA, "%llu losses, and --strict allows none", (unsigned long long)lost);
-	return status;
-}
-
-const char *command_line(void)
-{
-	static char text[1024], raw[1024];
-	size_t n, at = 0;
-	FILE *f = fopen("/proc/self/cmdline", "re");
-
-	if (!f)
-		return "skep";
-	n = fread(raw, 1, sizeof(raw) - 1, f);
-	fclose(f);
-	for (size_t i = 0; i + 1 < n; i++)
-		if (!raw[i])
-			raw[i] = ' ';
-	raw[n] = '\0';
-	/* The program's own path is no news. */
-	for (size_t i = 0; raw[i] && raw[i] != ' '; i++)
-		if (raw[i] == '/')
-			at = i + 1;
-	text_escape(text, sizeof(text), raw + at);
-	return text;
 }

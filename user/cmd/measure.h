@@ -8,6 +8,7 @@
 #include "capture/source/sample.h"
 #include "capture/walker.h"
 #include "cmd/callgraph.h"
+#include "cmd/honesty.h"
 #include "profile.h"
 #include "sym/sym.h"
 #include "target.h"
@@ -39,13 +40,6 @@ struct measure {
 extern const struct opt measure_opts[];
 extern const struct opt_rule measure_rules[];
 
-/* Options of honesty, shared by every command: --strict --receipt. */
-struct honesty {
-	bool strict, receipt;
-};
-
-extern const struct opt honesty_opts[];
-
 /* Frees what the two below took, but for the target of measure_events(). */
 void measure_free(struct measure *m);
 void measure_free_probes(struct measure *m);
@@ -71,18 +65,6 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
  * Reports to the sink the mappings of targets that existed before, and their threads' names. Notes in the profile name those that cannot
  * be read. 0, -errno, or what the sink returned.
  */
-int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p);
-
-/* Ledger (only what is not zero) and, if requested, receipt, on stderr. */
-void honesty_print(const struct honesty *h, const struct profile *p);
-
-/*
- * The exit code of a finished run that kept samples: -ENODATA, err filled, with --strict and a loss; else COMMAND's
- * status.
- */
-int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err);
-
-/* "skep flame -a -- sleep 1" from this process's own command line. Static. */
-const char *command_line(void);
+int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p, struct err *err);
 
 #endif

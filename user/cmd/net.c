@@ -59,8 +59,11 @@ static int check(const struct net_options *o, struct err *err)
 	return 0;
 }
 
-static int forget_counts(struct run *run)
+static int forget_counts(void *arg, const struct session *session)
 {
+	struct run *run = arg;
+
+	(void)session;
 	run->profile.seen = run->profile.kept = 0; /* all that the kernel reported, of whatever socket */
 	return 0;
 }

@@ -220,28 +220,29 @@ static bool wants_symbols(const struct probe_run *run)
 	return false;
 }
 
-static int begin(struct run *base, struct err *err)
+static int begin(void *arg, struct err *err)
 {
-	struct probe_run *run = (struct probe_run *)base;
+	struct probe_run *run = arg;
 	int ret = check_refused(run, err);
 
 	if (ret)
 		return ret;
 	run->view.start_ns = now_ns();
-	stat_out_fresh(&base->out);
+	stat_out_fresh(&run->base.out);
 	if (run->probe.mode == PROBE_MODE_STREAM)
-		render_hit_head(base->out.stream, &run->view);
+		render_hit_head(run->base.out.stream, &run->view);
 	if (wants_symbols(run) && ksym_open(&run->ksym))
 		run->ksym = NULL;
 	return 0;
 }
 
-static int end(struct run *base)
+static int end(void *arg, const struct session *session)
 {
-	struct probe_run *run = (struct probe_run *)base;
+	struct probe_run *run = arg;
 
+	(void)session;
 	if (run->is_full) /* hits after the last of -n do not count */
-		base->profile.seen = base->profile.kept = run->nr_hits;
+		run->base.profile.seen = run->base.profile.kept = run->nr_hits;
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 
 #include "event/columns.h"
 #include "ui/terminal.h"
-#include "util/interrupt.h"
 
 #define INTERVAL_MIN_MS 10
 #define INTERVAL_MAX_MS 86400000
@@ -137,40 +136,53 @@ static int finish(struct run *run, uint64_t duration_ns)
 	return ret;
 }
 
-int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err)
+int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_hooks *hooks, void *arg, struct profile *profile,
+	     int *ret_status, struct err *err)
 {
 	struct session *session = NULL;
-	sigset_t mask;
-	int ret = 0;
+	int ret = session_open(cfg, &session, err);
 
-	for (int i = 0; i < cfg->nr_sources; i++)
-		ret = cfg->sources[i] ? ret : -ENOMEM;
-	for (int i = 0; ret && i < cfg->nr_sources; i++)
-		if (cfg->sources[i])
-			cfg->sources[i]->close(cfg->sources[i]);
-	if (ret)
-		return ret;
-	cfg->duration_ns = run->cfg->duration_ns;
-	cfg->interval_ns = run->cfg->interval_ns;
-	cfg->command_mask = &mask;
-	interrupts_take(&mask);
-	ret = session_open(cfg, &session, err);
 	if (!ret && hooks && hooks->at_start)
-		ret = hooks->at_start(run, err);
+		ret = hooks->at_start(arg, err);
+	if (!ret)
+		ret = session_run(session, sink, err);
+	if (!ret) {
+		*ret_status = session_status(session);
+		session_profile(session, profile);
+		ret = hooks && hooks->at_end ? hooks->at_end(arg, session) : 0;
+	}
+	session_close(session);
+	return ret;
+}
+
+static int at_start(void *arg, struct err *err)
+{
+	struct run *run = arg;
+	int ret = run->hooks && run->hooks->at_start ? run->hooks->at_start(run, err) : 0;
+
 	if (!ret && run->cfg->is_stream) {
 		stat_out_fresh(&run->out);
 		run->format->head(run->out.stream, run->cfg->schema, &run->view);
 	}
-	if (!ret)
-		ret = session_run(session, &run->sink, err);
-	if (!ret) {
-		*ret_status = session_status(session);
-		session_profile(session, &run->profile);
-		ret = hooks && hooks->at_end ? hooks->at_end(run) : 0;
-		ret = ret ? ret : finish(run, session_duration_ns(session));
-	}
-	session_close(session);
 	return ret;
+}
+
+static int at_end(void *arg, const struct session *session)
+{
+	struct run *run = arg;
+	int ret = run->hooks && run->hooks->at_end ? run->hooks->at_end(run, session) : 0;
+
+	return ret ? ret : finish(run, session_duration_ns(session));
+}
+
+int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err)
+{
+	static const struct run_hooks own = { at_start, at_end };
+
+	run->hooks = hooks;
+	cfg->duration_ns = run->cfg->duration_ns;
+	cfg->interval_ns = run->cfg->interval_ns;
+	return run_sink(&run->sink, cfg, &own, run, &run->profile, ret_status, err);
 }
 
 int run_close(struct run *run, int ret, struct err *err)

@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one loop of the commands that show rows: output, session, rounds of -I, table or stream, ledger and receipt. A command chooses
- * the schema, the sources and what to note.
+ * The one loop of the commands that measure (run_sink), and of those among them that show rows: output, rounds of -I, table or stream,
+ * ledger and receipt. A command chooses the schema, the sources and what to note.
  */
 #ifndef SKEP_CMD_RUN_H
 #define SKEP_CMD_RUN_H
 
 #include "capture/session.h"
-#include "cmd/measure.h"
+#include "cmd/honesty.h"
 #include "cmd/stat_out.h"
 #include "model/table.h"
 #include "render/rows/rows.h"
 #include "util/opt.h"
+
+/*
+ * What a command adds to a session: at_start when all is attached and nothing is armed, at_end after the last sample, with the profile
+ * filled. Each 0 or -errno; NULL: nothing.
+ */
+struct run_hooks {
+	int (*at_start)(void *arg, struct err *err);
+	int (*at_end)(void *arg, const struct session *session);
+};
+
+/*
+ * Opens a session, runs it into the sink, adds to the profile, closes. The sources of cfg are closed in any case; one that is NULL is
+ * out of memory. 0, or -errno. *ret_status: COMMAND's.
+ */
+int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_hooks *hooks, void *arg, struct profile *profile,
+	     int *ret_status, struct err *err);
 
 /* Options of every view of rows. */
 struct view_options {
@@ -44,6 +60,7 @@ int run_view(const struct view_options *o, const struct schema *schema, const ch
 struct run {
 	struct sink sink; /* first: a pointer to it is one to the run. The command may set members; of a table `row` and `interval` are its own */
 	const struct run_cfg *cfg;
+	const struct run_hooks *hooks;
 	struct table table;
 	struct rows_view view;
 	const struct rows_format *format;
@@ -57,14 +74,7 @@ struct run {
 /* Makes the table and opens the output. cfg is borrowed. 0 or -errno; run_close() in either case. */
 int run_open(struct run *run, const struct run_cfg *cfg, struct err *err);
 
-/*
- * Runs the session of cfg, whose sources are closed in either case. at_start and at_end (may be NULL) are called when all is attached
- * and when it has ended, before the last round. 0, or -errno. *ret_status: COMMAND's.
- */
-struct run_hooks {
-	int (*at_start)(struct run *run, struct err *err);
-	int (*at_end)(struct run *run);
-};
+/* run_sink() with the table or stream of the run, which is the arg of the hooks: they are called before its first row and before its last round. */
 int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err);
 
 /* Ends the output. ret: how the run ended. Returns ret, or -errno of a failed write. */

@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/features.h"
 #include "cmd/live.h"
 #include "model/schedlog.h"
-#include "sym/kallsyms.h"
 #include "sym/names.h"
 #include "util/clock.h"
 
@@ -44,34 +42,29 @@ static int open_syms(struct schedlog *log, struct err *err)
 {
 	struct syms_cfg cfg = { .exited_max = SYMS_STREAM_EXITED };
 
-	if (feature_tried(FEATURE_KSYM, ksym_open(&log->ksym))) {
-		live_kernel_names(&cfg, log->ksym);
-	} else {
-		log->ksym = NULL;
-		kallsyms_prefetch();
-	}
 	log->run.sink.task = on_task;
-	return syms_new(&cfg, &log->syms, err);
+	return live_syms(&cfg, &log->ksym, &log->syms, err);
 }
 
-static int begin(struct run *run, struct err *err)
+static int begin(void *arg, struct err *err)
 {
-	struct schedlog *log = (struct schedlog *)run;
-	int ret = log->syms ? measure_scan(log->target, false, &run->sink, &run->profile) : 0;
+	struct schedlog *log = arg;
+	struct run *run = arg;
+	int ret = measure_scan(log->target, false, &run->sink, &run->profile, err);
 
-	if (ret && !err->text[0])
-		err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret));
 	log->start_ns = now_ns();
 	stat_out_fresh(&run->out);
 	return ret ? ret : log->begin(log);
 }
 
-static int end(struct run *run)
+static int end(void *arg, const struct session *session)
 {
-	struct schedlog *log = (struct schedlog *)run;
+	struct schedlog *log = arg;
+	struct run *run = arg;
 	const struct target *t = log->target;
 	int ret;
 
+	(void)session;
 	if (log->syms)
 		names_note(log->syms, &run->profile);
 	ret = log->end ? log->end(log) : 0;

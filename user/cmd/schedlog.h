@@ -6,6 +6,7 @@
 #include "capture/ksym.h"
 #include "capture/source/schedlog.h"
 #include "cmd/cmd.h"
+#include "cmd/measure.h"
 #include "cmd/run.h"
 #include "sym/stack.h"
 

@@ -13,6 +13,7 @@
 #include "capture/source/tracepoint.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/run.h"
 #include "cmd/stat_by.h"
 #include "cmd/stat_out.h"
 #include "cmd/stat_stack.h"
@@ -86,7 +87,7 @@ static const struct opt by_opts[] = {
 	{ 0 },
 };
 
-static const struct opt view_opts[] = {
+static const struct opt output_opts[] = {
 	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct stat_options, interval_ms), "print the counts every MS milliseconds",
 	  NULL, false, NULL },
 	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)", NULL, false,
@@ -109,7 +110,7 @@ static const struct opt_rule stat_rules[] = {
 	{ "timeout", .not_with = "duration" },
 	{ "no-aggr", .not_with = "per-thread" },
 	{ "per-thread", .needs = "pid|tid" },
-	{ "by|latency|stack", .not_with = "no-aggr|per-thread", .why = "use --by cpu or tid" },
+	{ "by|latency|stack", .not_with = "no-aggr|per-thread", .hint = "--by cpu or --by tid" },
 	{ "stack", .not_with = "latency|interval-print|append|max-keys" },
 	{ "top|max-keys", .needs = "by|latency|stack" },
 	{ "call-graph|unwind-memory", .needs = "stack" },
@@ -121,7 +122,7 @@ static const struct opt_group stat_groups[] = {
 	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules },
 	{ "By", by_opts, 0 },
 	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
-	{ "Output", view_opts, 0, stat_rules },
+	{ "Output", output_opts, 0, stat_rules },
 	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ 0 },
 };
@@ -349,7 +350,7 @@ static void set_title(struct count_run *s)
 	}
 }
 
-static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct session_cfg *run)
+static void add_sources(struct count_run *s, const struct count_cfg *cfg, struct session_cfg *run)
 {
 	if (has_kind(s, EVENT_COUNTER))
 		run->sources[run->nr_sources++] = src_count_new(cfg);
@@ -362,14 +363,6 @@ static int add_sources(struct count_run *s, const struct count_cfg *cfg, struct 
 		s->probe.mode = PROBE_MODE_READ;
 		run->sources[run->nr_sources++] = src_probe_new(&s->probe);
 	}
-	for (int i = 0; i < run->nr_sources; i++)
-		if (!run->sources[i]) {
-			for (int k = 0; k < run->nr_sources; k++)
-				if (run->sources[k])
-					run->sources[k]->close(run->sources[k]);
-			return -ENOMEM;
-		}
-	return 0;
 }
 
 static int print_table(struct count_run *s, double wall_s, const struct rusage *usage)
@@ -384,52 +377,47 @@ static int print_table(struct count_run *s, double wall_s, const struct rusage *
 	return ret;
 }
 
-/* What a finished run has counted: printed, or into the means of -r, which one that a signal cut short would spoil. */
-static int end_run(struct count_run *s, const struct session *session)
+static int begin_run(void *arg, struct err *err)
 {
-	const struct rusage *usage = target_is_command(&s->o->target) ? session_usage(session) : NULL;
-	double wall_s = session_duration_ns(session) / 1e9;
+	struct count_run *s = arg;
 
-	if (s->o->interval_ms)
-		return print_interval(&s->sink, session_duration_ns(session));
-	if (s->o->runs < 2)
-		return print_table(s, wall_s, usage);
-	if (!session_interrupted(session))
-		counts_end_run(&s->counts, wall_s, s->o->no_scale);
-	return 0;
-}
-
-/* One run. *ret_status: COMMAND's. Returns 1 when a signal ended it. */
-static int run_once(struct count_run *s, const sigset_t *mask, int *ret_status, struct err *err)
-{
-	const struct stat_options *o = s->o;
-	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
-	struct session_cfg run = {
-		.target = &o->target,
-		.command_mask = mask,
-		.interval_ns = o->interval_ms * 1000000,
-		.duration_ns = o->duration_ns,
-	};
-	struct session *session;
-	int ret = add_sources(s, &cfg, &run);
-
-	if (ret)
-		return ret;
-	ret = session_open(&run, &session, err);
-	if (ret)
-		return ret;
+	(void)err;
 	set_missing(s);
 	counts_run(&s->counts);
 	s->last_ns = 0;
-	ret = session_run(session, &s->sink, err);
-	if (!ret) {
-		*ret_status = session_status(session);
-		session_profile(session, &s->profile);
-		ret = end_run(s, session);
-		ret = ret ? ret : session_interrupted(session);
-	}
-	session_close(session);
-	return ret;
+	return 0;
+}
+
+/*
+ * What a finished run has counted: printed, or into the means of -r, which one that a signal cut short would spoil. Returns 1 when a signal
+ * ended it.
+ */
+static int end_run(void *arg, const struct session *session)
+{
+	struct count_run *s = arg;
+	const struct rusage *usage = target_is_command(&s->o->target) ? session_usage(session) : NULL;
+	double wall_s = session_duration_ns(session) / 1e9;
+	bool is_cut = session_interrupted(session);
+	int ret = 0;
+
+	if (s->o->interval_ms)
+		ret = print_interval(&s->sink, session_duration_ns(session));
+	else if (s->o->runs < 2)
+		ret = print_table(s, wall_s, usage);
+	else if (!is_cut)
+		counts_end_run(&s->counts, wall_s, s->o->no_scale);
+	return ret ? ret : is_cut;
+}
+
+static int run_once(struct count_run *s, int *ret_status, struct err *err)
+{
+	static const struct run_hooks hooks = { begin_run, end_run };
+	const struct stat_options *o = s->o;
+	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
+	struct session_cfg run = { .target = &o->target, .interval_ns = o->interval_ms * 1000000, .duration_ns = o->duration_ns };
+
+	add_sources(s, &cfg, &run);
+	return run_sink(&s->sink, &run, &hooks, s, &s->profile, ret_status, err);
 }
 
 /* Is there a row of the table, or were all of them names of a glob that did not happen? */
@@ -476,14 +464,11 @@ static int run_all(struct count_run *s, int *ret_status, struct err *err)
 {
 	const struct stat_options *o = s->o;
 	int ret = stat_out_open(&s->out, o->out, o->append, o->interval_ms, err);
-	sigset_t mask;
 
 	if (!ret && o->append && !o->json)
 		stat_out_started(&s->out);
-	/* The first of them ends the counting, not its result, which is written then. */
-	interrupts_take(&mask);
 	for (uint64_t i = 0; i < (o->runs ? o->runs : 1) && !ret && (!i || !interrupts_count()); i++)
-		ret = run_once(s, &mask, ret_status, err);
+		ret = run_once(s, ret_status, err);
 	if (ret >= 0 && o->runs > 1)
 		ret = s->counts.wall.n ? print_table(s, s->counts.wall.mean, NULL) : err_set(err, -EINTR, "no run finished");
 	return stat_out_close(&s->out, ret > 0 ? 0 : ret, err);

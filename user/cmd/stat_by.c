@@ -74,10 +74,12 @@ static int check(struct by_run *run, const struct event *events, int nr_events, 
 	return 0;
 }
 
-static int add_notes(struct run *r)
+static int add_notes(void *arg, const struct session *session)
 {
-	struct by_run *run = (struct by_run *)r;
+	struct by_run *run = arg;
+	struct run *r = &run->run;
 
+	(void)session;
 	if (run->both_sides)
 		profile_note(&r->profile, "each call is counted once, although -e names its entry and its return");
 	if (run->traced.without)

@@ -275,12 +275,16 @@ static int check_rule(const struct tables *t, const struct opt_rule *rule, const
 
 static int check_rules(const struct tables *t, const struct opt_group *groups, const char *operand, struct err *err)
 {
-	int ret = 0;
-
 	for (; groups->title; groups++)
-		for (const struct opt_rule *rule = groups->rules; rule && rule->words && !ret; rule++)
-			ret = check_rule(t, rule, operand, err);
-	return ret;
+		for (const struct opt_rule *rule = groups->rules; rule && rule->words; rule++) {
+			int ret = check_rule(t, rule, operand, err);
+
+			if (ret && rule->hint)
+				err_hint(err, "%s", rule->hint);
+			if (ret)
+				return ret;
+		}
+	return 0;
 }
 
 int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk, struct err *err)

@@ -52,6 +52,7 @@ struct opt_rule {
 	const char *not_with; /* none of these */
 	const char *needs;    /* one of these */
 	const char *why;      /* ends the message; or NULL */
+	const char *hint;     /* what to type instead; or NULL */
 };
 
 struct opt_group {

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/honesty.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "capture/features.h"
+#include "util/log.h"
+#include "util/text.h"
+
+#define RECEIPT_PART_NS 1000000000ull
+
+const struct opt honesty_opts[] = {
+	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when anything was lost", NULL, false,
+	  NULL },
+	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "print what the run cost", NULL, false, NULL },
+	{ 0 },
+};
+
+void honesty_print(const struct honesty *h, const struct profile *p)
+{
+	const struct receipt *r = &p->receipt;
+	char part[64] = "";
+
+	for (enum feature f = 0; f < FEATURE_MAX; f++)
+		if (feature_fell_back(f))
+			log_detail("no %s here (%s): %s instead", feature_rows[f].name, feature(f)->why, feature_rows[f].instead);
+	if (p->event)
+		log_note("samples: %llu seen, %llu kept", (unsigned long long)p->seen, (unsigned long long)p->kept);
+	for (int i = 0; i < LOSS_MAX; i++)
+		if (p->losses[i])
+			log_note("%s: %llu  %s", loss_is_whole(i) ? "lost" : "note", (unsigned long long)p->losses[i],
+				 loss_text(i));
+	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
+		log_note("note: %s", p->notes[i]);
+	if (!h->receipt)
+		return;
+	/* Of a shorter run it would be its start and its end that are told as a part of it */
+	if (r->wall_ns >= RECEIPT_PART_NS && r->cpus)
+		snprintf(part, sizeof(part), " (%.3f%% of %u CPUs for %.2f s)", 100.0 * r->own_cpu_ns / r->wall_ns / r->cpus, r->cpus,
+			 r->wall_ns / 1e9);
+	log_note("cost: skep %.1f ms CPU%s, %.1f MB peak", r->own_cpu_ns / 1e6, part, r->peak_rss_bytes / 1048576.0);
+	if (r->bpf_runs)
+		log_note("cost: BPF %.2f ms in %llu runs (%.0f ns each), %.1f MB of kernel maps", r->bpf_ns / 1e6,
+			 (unsigned long long)r->bpf_runs, (double)r->bpf_ns / r->bpf_runs, r->map_bytes / 1048576.0);
+	if (r->bytes_out)
+		log_note("cost: %llu bytes out", (unsigned long long)r->bytes_out);
+}
+
+int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < LOSS_MAX; i++)
+		lost += loss_is_strict(i) ? p->losses[i] : 0;
+	if (h->strict && lost)
+		return err_set(err, -ENODATA, "%llu losses, and --strict allows none", (unsigned long long)lost);
+	return status;
+}
+
+const char *command_line(void)
+{
+	static char text[1024], raw[1024];
+	size_t n, at = 0;
+	FILE *f = fopen("/proc/self/cmdline", "re");
+
+	if (!f)
+		return "skep";
+	n = fread(raw, 1, sizeof(raw) - 1, f);
+	fclose(f);
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!raw[i])
+			raw[i] = ' ';
+	raw[n] = '\0';
+	/* The program's own path is no news. */
+	for (size_t i = 0; raw[i] && raw[i] != ' '; i++)
+		if (raw[i] == '/')
+			at = i + 1;
+	text_escape(text, sizeof(text), raw + at);
+	return text;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How every run ends: what it lost and what it cost. */
+#ifndef SKEP_CMD_HONESTY_H
+#define SKEP_CMD_HONESTY_H
+
+#include <stdbool.h>
+
+#include "profile.h"
+#include "util/err.h"
+#include "util/opt.h"
+
+/* Options of honesty, shared by every command: --strict --receipt. */
+struct honesty {
+	bool strict, receipt;
+};
+
+extern const struct opt honesty_opts[];
+
+/* Ledger (only what is not zero) and, if requested, receipt, on stderr. */
+void honesty_print(const struct honesty *h, const struct profile *p);
+
+/*
+ * The exit code of a finished run that kept samples: -ENODATA, err filled, with --strict and a loss; else COMMAND's
+ * status.
+ */
+int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err);
+
+/* "skep flame -a -- sleep 1" from this process's own command line. Static. */
+const char *command_line(void);
+
+#endif
