@@ -61,7 +61,7 @@ load ../lib.bash
 	fi
 	[ "$status" = 0 ]
 	# From 6.15 on CAP_PERFMON is enough to read it: then the names are there
-	[[ "$output" == *"process $BG: /proc/$BG/maps cannot be read (needs CAP_SYS_PTRACE)"* ]] || [[ "$output" == *";main;hot "* ]] ||
+	[[ "$output" == *"shares ($BG): /proc/$BG/maps cannot be read (needs CAP_SYS_PTRACE)"* ]] || [[ "$output" == *";main;hot "* ]] ||
 		[[ "$output" == *"deleted, unreadable or replaced: $WORK/shares"* ]]
 	[[ "$output" == *"shares;"* ]]
 }

@@ -18,6 +18,7 @@
 #include "cmd/run.h"
 #include "event/format.h"
 #include "event/tracepoints.h"
+#include "util/file.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -221,56 +222,75 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	return 0;
 }
 
-/* Tells the sink of every process that was there before the side band. */
-static int scan_all(struct sink *sink, int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink), struct profile *p)
+/* Processes whose mappings may not be read. */
+struct unreadable {
+	uint32_t pid, n; /* the first of them, and how many */
+};
+
+/* 0, or what the sink returned: a process that has ended, or is refused, does not end the rest. */
+static int scan_one(uint32_t pid, bool names, struct sink *sink, struct unreadable *none)
+{
+	int ret = (names ? proc_scan : proc_scan_maps)(NULL, pid, sink);
+
+	if (ret != -EACCES && ret != -EPERM)
+		return ret == -ESRCH ? 0 : ret;
+	if (!none->n++)
+		none->pid = pid;
+	return 0;
+}
+
+static int scan_all(bool names, struct sink *sink, struct unreadable *none)
 {
 	DIR *dir = opendir("/proc");
-	unsigned refused = 0;
 	struct dirent *d;
 	int ret = 0;
 
 	if (!dir)
 		return -errno;
-	while (!ret && (d = readdir(dir))) {
+	while (!ret && (d = readdir(dir)))
 		if (isdigit((unsigned char)d->d_name[0]))
-			ret = scan(NULL, strtoul(d->d_name, NULL, 10), sink);
-		refused += ret == -EACCES || ret == -EPERM;
-		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
-			ret = 0;
-	}
+			ret = scan_one(strtoul(d->d_name, NULL, 10), names, sink, none);
 	closedir(dir);
-	if (refused)
-		profile_note(p, "no names for the functions of %u process(es): /proc/PID/maps cannot be read (needs CAP_SYS_PTRACE)", refused);
 	return ret;
 }
 
-static int scan_targets(const struct target *t, bool names, struct sink *sink, struct profile *p)
+static int scan_targets(const struct target *t, bool names, struct sink *sink, struct unreadable *none)
 {
-	int (*scan)(const char *proc_root, uint32_t pid, struct sink *sink) = names ? proc_scan : proc_scan_maps;
 	int ret = 0;
 
 	if (!t->pids.n && !t->tids.n)
-		return scan_all(sink, scan, p);
+		return scan_all(names, sink, none);
 	/* Twice costs twice, and a list of threads is mostly of one process: both lists are in order. */
 	for (size_t i = 0, last = 0; i < t->pids.n + t->tids.n && !ret; i++) {
 		uint32_t pid = i < t->pids.n ? t->pids.data[i] : target_process(t->tids.data[i - t->pids.n]);
 
-		if (!pid || pid == last)
-			continue;
+		if (pid && pid != last)
+			ret = scan_one(pid, names, sink, none);
 		last = pid;
-		ret = scan(NULL, pid, sink);
-		if (ret == -EACCES || ret == -EPERM)
-			profile_note(p, "no names for the functions of process %u: /proc/%u/maps cannot be read (needs CAP_SYS_PTRACE)", pid, pid);
-		if (ret == -EACCES || ret == -EPERM || ret == -ESRCH)
-			ret = 0;
 	}
 	return ret;
 }
 
+static void note_unreadable(const struct unreadable *r, struct profile *p)
+{
+	char comm[COMM_FILE_LEN], text[sizeof(comm)], others[48] = "";
+
+	if (!r->n)
+		return;
+	file_comm(r->pid, comm, sizeof(comm));
+	text_escape(text, sizeof(text), *comm ? comm : "process");
+	if (r->n > 1)
+		snprintf(others, sizeof(others), " and %u other process%s", r->n - 1, r->n > 2 ? "es" : "");
+	profile_note(p, "no names for the functions of %.64s (%u)%s: /proc/%u/maps cannot be read (needs CAP_SYS_PTRACE)", text, r->pid, others,
+		     r->pid);
+}
+
 int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p, struct err *err)
 {
-	int ret = sink->task && !target_is_command(t) ? scan_targets(t, names, sink, p) : 0;
+	struct unreadable none = { 0 };
+	int ret = sink->task && !target_is_command(t) ? scan_targets(t, names, sink, &none) : 0;
 
+	note_unreadable(&none, p);
 	return ret && !err->text[0] ? err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret)) : ret;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -64,6 +65,22 @@ static int digit(char c)
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+void file_comm(unsigned int id, char *buf, size_t size)
+{
+	char path[64];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", id);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(buf, 1, size - 1, f);
+		fclose(f);
+	}
+	/* A name may hold a newline itself: only the last one is the file's. */
+	buf[n && buf[n - 1] == '\n' ? n - 1 : n] = '\0';
 }
 
 int hex_parse(const char **p, const char *end, unsigned long long *ret_value)

@@ -12,6 +12,9 @@
 int file_read_fd(int fd, size_t hint, size_t max, char **ret_bytes, size_t *ret_n);
 int file_read(const char *path, size_t hint, size_t max, char **ret_bytes, size_t *ret_n);
 
+/* The name of a thread: /proc/ID/comm, of any process that is there. "" where it is not. */
+void file_comm(unsigned int id, char *buf, size_t size);
+
 /* Parses hexadecimal digits at *p (after 0x or not) and moves *p behind them. 0, or -EINVAL: none, or more than 64 bits. */
 int hex_parse(const char **p, const char *end, unsigned long long *ret_value);
 

@@ -17,6 +17,7 @@
 
 #include "capture/refusal.h"
 #include "event/pmu.h"
+#include "util/file.h"
 #include "util/vec.h"
 
 struct counter {
@@ -151,21 +152,12 @@ static int open_counter(struct src_count *src, int index, struct counter_place *
 
 static int open_thread(struct src_count *src, uint32_t tid, struct err *err)
 {
-	char path[64], comm[COMM_LEN] = "";
+	char comm[COMM_LEN] = "";
 	struct counter_place at = { .tid = tid, .cpu = UINT32_MAX, .cgroup_fd = -1, .comm = comm, .leader_fd = -1 };
 	int ret = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
-	f = src->cfg->per_thread ? fopen(path, "re") : NULL;
-	/* A name may hold a newline itself: only the last one is the file's. */
-	if (f) {
-		size_t n = fread(comm, 1, sizeof(comm) - 1, f);
-
-		comm[n && comm[n - 1] == '\n' ? n - 1 : n] = '\0';
-	}
-	if (f)
-		fclose(f);
+	if (src->cfg->per_thread)
+		file_comm(tid, comm, sizeof(comm));
 	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
 		ret = open_counter(src, e, &at, err);
 	return ret == -ESRCH ? 0 : ret; /* it has ended meanwhile */
