@@ -38,24 +38,24 @@ static int pointee(struct binder *b, const struct ctype *p, struct ctype *ret_ty
 	return types && p->to ? types->get(types, p->to, ret_type) : -ENOENT;
 }
 
-bool binder_is_text(struct binder *b, const struct value *v)
+bool binder_is_text(struct binder *b, const struct operand *v)
 {
 	struct ctype to;
 
-	if (v->kind == VALUE_TEXT || v->kind == VALUE_COMM)
+	if (v->kind == OPERAND_TEXT || v->kind == OPERAND_COMM)
 		return true;
 	return v->has_type && (v->type.kind == CTYPE_PTR || v->type.kind == CTYPE_ARRAY) && !pointee(b, &v->type, &to) && to.kind == CTYPE_CHAR;
 }
 
-int binder_load(struct binder *b, size_t at, struct value *v)
+int binder_load(struct binder *b, size_t at, struct operand *v)
 {
 	struct bound n = { .kind = BOUND_LOAD, .a = v->node, .num = v->off, .size = v->type.size, .is_signed = v->type.is_signed && !v->bits };
 	uint64_t bit = v->bit_at;
 	int node;
 
-	if (v->kind == VALUE_NUMBER)
+	if (v->kind == OPERAND_NUMBER)
 		return 0;
-	if (v->kind != VALUE_MEMORY && v->kind != VALUE_REGS)
+	if (v->kind != OPERAND_MEMORY && v->kind != OPERAND_REGS)
 		return binder_bad(b, at, "a string is not a number");
 	if (!value_is_scalar(&v->type))
 		return binder_bad(b, at, v->type.kind == CTYPE_STRUCT || v->type.kind == CTYPE_UNION ? "it is %s: name one of its members" :
@@ -70,7 +70,7 @@ int binder_load(struct binder *b, size_t at, struct value *v)
 		if (bit + v->bits > 64)
 			return binder_bad(b, at, "the bit field cannot be read at once");
 	}
-	if (v->kind == VALUE_REGS) {
+	if (v->kind == OPERAND_REGS) {
 		uint64_t off = n.num;
 
 		if (off / 8 != (off + n.size - 1) / 8)
@@ -87,19 +87,19 @@ int binder_load(struct binder *b, size_t at, struct value *v)
 							 .is_signed = v->type.is_signed });
 	if (node < 0)
 		return node;
-	v->kind = VALUE_NUMBER;
+	v->kind = OPERAND_NUMBER;
 	v->node = node;
 	v->off = v->bits = v->bit_at = 0;
 	return 0;
 }
 
-int binder_text(struct binder *b, size_t at, struct value *v)
+int binder_text(struct binder *b, size_t at, struct operand *v)
 {
 	int ret;
 
-	if (v->kind == VALUE_TEXT)
+	if (v->kind == OPERAND_TEXT)
 		return 0;
-	if (v->kind == VALUE_MEMORY && v->type.kind == CTYPE_ARRAY) {
+	if (v->kind == OPERAND_MEMORY && v->type.kind == CTYPE_ARRAY) {
 		ret = binder_add(b, at, (struct bound){ .kind = BOUND_NUMBER, .num = v->off });
 		ret = ret < 0 ? ret : binder_add(b, at, (struct bound){ .kind = BOUND_BINARY, .op = OP_ADD, .a = v->node, .b = ret });
 		if (ret >= 0)
@@ -108,7 +108,7 @@ int binder_text(struct binder *b, size_t at, struct value *v)
 	} else {
 		ret = binder_load(b, at, v);
 	}
-	v->kind = VALUE_TEXT;
+	v->kind = OPERAND_TEXT;
 	return ret < 0 ? ret : 0;
 }
 
@@ -131,7 +131,7 @@ static int no_member(struct binder *b, const struct expr *e, const struct ctype 
 }
 
 /* What v points to. */
-static int follow(struct binder *b, size_t at, struct value *v)
+static int follow(struct binder *b, size_t at, struct operand *v)
 {
 	struct ctype to;
 	int ret = binder_load(b, at, v);
@@ -142,11 +142,11 @@ static int follow(struct binder *b, size_t at, struct value *v)
 		return binder_bad(b, at, "it is %s, not a pointer", kind_name(&v->type));
 	if (pointee(b, &v->type, &to))
 		return binder_bad(b, at, "what it points to is not known: cast it, as in ((struct NAME *)...)->MEMBER");
-	*v = (struct value){ .kind = VALUE_MEMORY, .node = v->node, .type = to, .has_type = true };
+	*v = (struct operand){ .kind = OPERAND_MEMORY, .node = v->node, .type = to, .has_type = true };
 	return 0;
 }
 
-static int bind_member(struct binder *b, const struct expr *e, struct value *v)
+static int bind_member(struct binder *b, const struct expr *e, struct operand *v)
 {
 	const struct expr *of = binder_expr(b, e->a);
 	struct ctypes *types;
@@ -158,11 +158,11 @@ static int bind_member(struct binder *b, const struct expr *e, struct value *v)
 	ret = binder_bind(b, e->a, v);
 	if (ret)
 		return ret;
-	if (v->kind != VALUE_TEXT && v->has_type && v->type.kind == CTYPE_PTR)
+	if (v->kind != OPERAND_TEXT && v->has_type && v->type.kind == CTYPE_PTR)
 		ret = follow(b, e->at, v);
 	if (ret)
 		return ret;
-	if ((v->kind != VALUE_MEMORY && v->kind != VALUE_REGS) || (v->type.kind != CTYPE_STRUCT && v->type.kind != CTYPE_UNION))
+	if ((v->kind != OPERAND_MEMORY && v->kind != OPERAND_REGS) || (v->type.kind != CTYPE_STRUCT && v->type.kind != CTYPE_UNION))
 		return binder_bad(b, e->at, "the value before it is %s and has no members",
 				  v->has_type ? kind_name(&v->type) : "a number");
 	types = binder_types(b);
@@ -180,7 +180,7 @@ static int bind_member(struct binder *b, const struct expr *e, struct value *v)
 }
 
 /* An expression that has to be a number. */
-static int bind_number(struct binder *b, uint32_t node, size_t at, struct value *ret_value)
+static int bind_number(struct binder *b, uint32_t node, size_t at, struct operand *ret_value)
 {
 	int ret = binder_bind(b, node, ret_value);
 
@@ -196,9 +196,9 @@ static bool is_number(const struct binder *b, uint32_t node, uint64_t *ret_num)
 	return n->kind == BOUND_NUMBER;
 }
 
-static int bind_index(struct binder *b, const struct expr *e, struct value *v)
+static int bind_index(struct binder *b, const struct expr *e, struct operand *v)
 {
-	struct value i;
+	struct operand i;
 	struct ctype of;
 	uint64_t n;
 	int ret = binder_bind(b, e->a, v), node;
@@ -212,7 +212,7 @@ static int bind_index(struct binder *b, const struct expr *e, struct value *v)
 		if (ret)
 			return ret;
 		of = v->type;
-	} else if (v->kind == VALUE_MEMORY && v->type.kind == CTYPE_ARRAY) {
+	} else if (v->kind == OPERAND_MEMORY && v->type.kind == CTYPE_ARRAY) {
 		if (pointee(b, &v->type, &of))
 			return binder_bad(b, e->at, "the type of its elements is not known");
 		if (is_number(b, i.node, &n) && v->type.nr && n >= v->type.nr)
@@ -234,7 +234,7 @@ static int bind_index(struct binder *b, const struct expr *e, struct value *v)
 	return 0;
 }
 
-static int bind_cast(struct binder *b, const struct expr *e, struct value *v)
+static int bind_cast(struct binder *b, const struct expr *e, struct operand *v)
 {
 	struct ctype t;
 	int ret = bind_type(b, e->at, e->len, &t), node;
@@ -257,7 +257,7 @@ static int bind_cast(struct binder *b, const struct expr *e, struct value *v)
 	return 0;
 }
 
-static int bind_container(struct binder *b, const struct expr *e, struct value *v)
+static int bind_container(struct binder *b, const struct expr *e, struct operand *v)
 {
 	struct ctypes *types = binder_types(b);
 	struct cmember m;
@@ -275,12 +275,12 @@ static int bind_container(struct binder *b, const struct expr *e, struct value *
 
 		return no_member(b, &member, &t);
 	}
-	*v = (struct value){ .kind = VALUE_MEMORY, .node = v->node, .off = -(int64_t)(m.bit_at / 8), .type = t, .has_type = true };
+	*v = (struct operand){ .kind = OPERAND_MEMORY, .node = v->node, .off = -(int64_t)(m.bit_at / 8), .type = t, .has_type = true };
 	return 0;
 }
 
 /* A text against a literal. */
-static int bind_match(struct binder *b, const struct expr *e, struct value *text, const struct value *literal, struct value *ret_value)
+static int bind_match(struct binder *b, const struct expr *e, struct operand *text, const struct operand *literal, struct operand *ret_value)
 {
 	int ret = 0, node;
 
@@ -288,9 +288,9 @@ static int bind_match(struct binder *b, const struct expr *e, struct value *text
 		return binder_bad(b, e->at, "strings have no order: use ==, !=, ~ or !~");
 	if (literal->len > BIND_TEXT_MAX - 1)
 		return binder_bad(b, literal->at, "at most %d bytes of a string are compared", BIND_TEXT_MAX - 1);
-	if (text->kind == VALUE_LITERAL)
+	if (text->kind == OPERAND_LITERAL)
 		return binder_bad(b, e->at, "two constant strings");
-	if (text->kind != VALUE_COMM) {
+	if (text->kind != OPERAND_COMM) {
 		/* arg1 == "text": a register that holds an address */
 		if (!binder_is_text(b, text) && !text->is_raw && text->has_type && text->type.kind != CTYPE_PTR)
 			return binder_bad(b, e->at, "%s cannot be compared with a string", kind_name(&text->type));
@@ -298,17 +298,17 @@ static int bind_match(struct binder *b, const struct expr *e, struct value *text
 	}
 	if (ret)
 		return ret;
-	node = binder_add(b, e->at, (struct bound){ .kind = text->kind == VALUE_COMM ? BOUND_MATCH_COMM : BOUND_MATCH, .op = e->op,
-						    .a = text->kind == VALUE_COMM ? 0 : text->node, .bits = text->text_max, .size = literal->len,
+	node = binder_add(b, e->at, (struct bound){ .kind = text->kind == OPERAND_COMM ? BOUND_MATCH_COMM : BOUND_MATCH, .op = e->op,
+						    .a = text->kind == OPERAND_COMM ? 0 : text->node, .bits = text->text_max, .size = literal->len,
 						    .literal = b->exprs->text + literal->at });
 	if (node < 0)
 		return node;
-	*ret_value = value_number(node, 4, true);
+	*ret_value = operand_number(node, 4, true);
 	return 0;
 }
 
 /* The name of an enumerator, where the other side is an enum. Returns 1 when it is none. */
-static int bind_enumerator(struct binder *b, const struct expr *e, const struct value *other, struct value *ret_value)
+static int bind_enumerator(struct binder *b, const struct expr *e, const struct operand *other, struct operand *ret_value)
 {
 	struct ctypes *types = binder_types(b);
 	struct cenumerator of;
@@ -322,13 +322,13 @@ static int bind_enumerator(struct binder *b, const struct expr *e, const struct 
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = of.value });
 		if (node < 0)
 			return node;
-		*ret_value = value_number(node, other->type.size, other->type.is_signed);
+		*ret_value = operand_number(node, other->type.size, other->type.is_signed);
 		return 0;
 	}
 	return 1;
 }
 
-static int bind_sides(struct binder *b, const struct expr *e, struct value *x, struct value *y)
+static int bind_sides(struct binder *b, const struct expr *e, struct operand *x, struct operand *y)
 {
 	struct err kept = b->err ? *b->err : (struct err){ 0 };
 	int ret = binder_bind(b, e->a, x), other;
@@ -356,9 +356,9 @@ static int bind_sides(struct binder *b, const struct expr *e, struct value *x, s
 	return other == 1 ? ret : other;
 }
 
-static int bind_logic(struct binder *b, const struct expr *e, struct value *v)
+static int bind_logic(struct binder *b, const struct expr *e, struct operand *v)
 {
-	struct value x, y;
+	struct operand x, y;
 	int ret = bind_number(b, e->a, e->at, &x), node;
 
 	if (!ret)
@@ -368,18 +368,18 @@ static int bind_logic(struct binder *b, const struct expr *e, struct value *v)
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = e->op, .a = x.node, .b = y.node });
 	if (node < 0)
 		return node;
-	*v = value_number(node, 4, true);
+	*v = operand_number(node, 4, true);
 	return 0;
 }
 
-static bool is_wide(const struct value *v)
+static bool is_wide(const struct operand *v)
 {
 	return v->has_type && !v->is_constant && v->type.size == 8 && !v->type.is_signed;
 }
 
-static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
+static int bind_binary(struct binder *b, const struct expr *e, struct operand *v)
 {
-	struct value x, y;
+	struct operand x, y;
 	bool compares = e->op >= OP_EQ && e->op <= OP_GE, is_signed;
 	uint64_t n;
 	int ret, node;
@@ -389,9 +389,9 @@ static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
 	ret = bind_sides(b, e, &x, &y);
 	if (ret)
 		return ret;
-	if (y.kind == VALUE_LITERAL)
+	if (y.kind == OPERAND_LITERAL)
 		return bind_match(b, e, &x, &y, v);
-	if (x.kind == VALUE_LITERAL)
+	if (x.kind == OPERAND_LITERAL)
 		return bind_match(b, e, &y, &x, v);
 	if (e->op == OP_GLOB || e->op == OP_NOT_GLOB)
 		return binder_bad(b, e->at, "~ needs a \"pattern\" after it");
@@ -406,12 +406,12 @@ static int bind_binary(struct binder *b, const struct expr *e, struct value *v)
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = e->op, .a = x.node, .b = y.node, .is_signed = is_signed });
 	if (node < 0)
 		return node;
-	*v = compares ? value_number(node, 4, true) : value_number(node, 8, is_signed);
+	*v = compares ? operand_number(node, 4, true) : operand_number(node, 8, is_signed);
 	v->show = compares ? SHOW_UNSIGNED : x.show;
 	return 0;
 }
 
-static int bind_unary(struct binder *b, const struct expr *e, struct value *v)
+static int bind_unary(struct binder *b, const struct expr *e, struct operand *v)
 {
 	uint64_t n;
 	int ret = bind_number(b, e->a, e->at, v), node;
@@ -420,27 +420,27 @@ static int bind_unary(struct binder *b, const struct expr *e, struct value *v)
 		return ret;
 	if (e->op != OP_NOT && is_number(b, v->node, &n)) {
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = e->op == OP_NEG ? -n : ~n });
-		*v = value_number(node, 8, true);
+		*v = operand_number(node, 8, true);
 		v->is_constant = true;
 		return node < 0 ? node : 0;
 	}
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_UNARY, .op = e->op, .a = v->node });
-	*v = value_number(node, e->op == OP_NOT ? 4 : 8, e->op != OP_INVERT || v->type.is_signed);
+	*v = operand_number(node, e->op == OP_NOT ? 4 : 8, e->op != OP_INVERT || v->type.is_signed);
 	return node < 0 ? node : 0;
 }
 
-static int bind_swap(struct binder *b, const struct expr *e, struct value *v)
+static int bind_swap(struct binder *b, const struct expr *e, struct operand *v)
 {
 	int ret = bind_number(b, e->a, e->at, v), node;
 
 	if (ret)
 		return ret;
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SWAP, .a = v->node, .size = e->num });
-	*v = value_number(node, e->num, false);
+	*v = operand_number(node, e->num, false);
 	return node < 0 ? node : 0;
 }
 
-int binder_bind(struct binder *b, uint32_t node, struct value *ret_value)
+int binder_bind(struct binder *b, uint32_t node, struct operand *ret_value)
 {
 	const struct expr *e = binder_expr(b, node);
 	int ret;
@@ -448,11 +448,11 @@ int binder_bind(struct binder *b, uint32_t node, struct value *ret_value)
 	switch (e->kind) {
 	case EXPR_NUMBER:
 		ret = binder_add(b, e->at, (struct bound){ .kind = BOUND_NUMBER, .num = e->num });
-		*ret_value = value_number(ret, 8, false);
+		*ret_value = operand_number(ret, 8, false);
 		ret_value->is_constant = true;
 		return ret < 0 ? ret : 0;
 	case EXPR_TEXT:
-		*ret_value = (struct value){ .kind = VALUE_LITERAL, .at = e->at, .len = e->len };
+		*ret_value = (struct operand){ .kind = OPERAND_LITERAL, .at = e->at, .len = e->len };
 		return 0;
 	case EXPR_NAME:
 		return bind_name(b, e, ret_value);
@@ -497,7 +497,7 @@ int bind_more(const struct exprs *exprs, const struct expr_arg *arg, const struc
 /* Both of the probe's filter so far and the condition `node` of exprs. */
 static int bind_filter(struct binder *b, const struct exprs *exprs, uint32_t node)
 {
-	struct value v;
+	struct operand v;
 	size_t at;
 	int ret;
 
@@ -505,7 +505,7 @@ static int bind_filter(struct binder *b, const struct exprs *exprs, uint32_t nod
 	b->what = "bad filter";
 	at = binder_expr(b, node)->at;
 	ret = binder_bind(b, node, &v);
-	if (!ret && v.kind == VALUE_LITERAL)
+	if (!ret && v.kind == OPERAND_LITERAL)
 		ret = binder_bad(b, v.at, "a string alone is not a condition");
 	if (!ret)
 		ret = binder_load(b, at, &v);

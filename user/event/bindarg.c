@@ -22,7 +22,7 @@ static const struct suffix {
 	{ "ns", 8, false, SHOW_NS },	   { "sym", 8, false, SHOW_SYMBOL },
 };
 
-static uint8_t show_of(const struct value *v)
+static uint8_t show_of(const struct operand *v)
 {
 	if (v->show)
 		return v->show;
@@ -57,7 +57,7 @@ static int bind_count(struct binder *b, const struct expr_arg *a, struct bound_a
 	size_t at = a->count ? binder_expr(b, a->count)->at : 0;
 	const struct format_field *size = a->count ? NULL : own_size(b, a);
 	const struct expr *count;
-	struct value v;
+	struct operand v;
 	int ret;
 
 	if (size) {
@@ -71,7 +71,7 @@ static int bind_count(struct binder *b, const struct expr_arg *a, struct bound_a
 	if ((count->kind == EXPR_NUMBER && !count->num) || (count->kind == EXPR_UNARY && count->op == OP_NEG))
 		return binder_bad(b, count->at, "the number of bytes is 1 or more");
 	ret = binder_bind(b, a->count, &v);
-	if (!ret && (v.kind == VALUE_TEXT || v.kind == VALUE_COMM || v.kind == VALUE_LITERAL))
+	if (!ret && (v.kind == OPERAND_TEXT || v.kind == OPERAND_COMM || v.kind == OPERAND_LITERAL))
 		return binder_bad(b, at, "a number of bytes is needed, not a string");
 	if (!ret)
 		ret = binder_load(b, at, &v);
@@ -79,14 +79,14 @@ static int bind_count(struct binder *b, const struct expr_arg *a, struct bound_a
 	return ret;
 }
 
-static int show_suffix(struct binder *b, const struct expr_arg *a, struct value *v, struct bound_arg *arg)
+static int show_suffix(struct binder *b, const struct expr_arg *a, struct operand *v, struct bound_arg *arg)
 {
 	const char *name = b->exprs->text + a->type_at;
 	int ret;
 
 	if ((a->type_len == 6 && !memcmp(name, "string", 6)) || (a->type_len == 7 && !memcmp(name, "ustring", 7))) {
-		arg->show = v->kind == VALUE_COMM ? SHOW_COMM : SHOW_TEXT;
-		if (v->kind == VALUE_COMM)
+		arg->show = v->kind == OPERAND_COMM ? SHOW_COMM : SHOW_TEXT;
+		if (v->kind == OPERAND_COMM)
 			return 0;
 		ret = binder_text(b, a->at, v);
 		arg->node = v->node;
@@ -100,7 +100,7 @@ static int show_suffix(struct binder *b, const struct expr_arg *a, struct value 
 
 		if (strlen(s->name) != a->type_len || memcmp(s->name, name, a->type_len))
 			continue;
-		if (v->kind == VALUE_TEXT && !v->has_type)
+		if (v->kind == OPERAND_TEXT && !v->has_type)
 			return binder_bad(b, a->type_at, "a string is not a number");
 		ret = binder_load(b, a->at, v);
 		if (!ret && s->size < 8)
@@ -164,7 +164,7 @@ static int bind_record(struct binder *b, const struct expr_arg *a)
 int binder_arg(struct binder *b, const struct expr_arg *a)
 {
 	struct bound_arg arg = { .types = binder_types(b) };
-	struct value v;
+	struct operand v;
 	int ret;
 
 	if (binder_expr(b, a->node)->kind == EXPR_RECORD)
@@ -175,11 +175,11 @@ int binder_arg(struct binder *b, const struct expr_arg *a)
 	if (b->probe->nr_args == PROBE_ARGS_MAX)
 		return binder_bad(b, a->at, "at most %d arguments", PROBE_ARGS_MAX);
 	name_arg(b, a, &arg);
-	if (v.kind == VALUE_LITERAL)
+	if (v.kind == OPERAND_LITERAL)
 		return binder_bad(b, a->at, "the argument is a constant string");
 	if (a->type_len) {
 		ret = show_suffix(b, a, &v, &arg);
-	} else if (v.kind == VALUE_COMM) {
+	} else if (v.kind == OPERAND_COMM) {
 		arg.show = SHOW_COMM;
 	} else if (binder_is_text(b, &v) && !v.bits) {
 		ret = binder_text(b, a->at, &v);

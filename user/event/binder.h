@@ -5,17 +5,17 @@
 
 #include "event/bind.h"
 
-enum value_kind {
-	VALUE_NUMBER, /* node computes it */
-	VALUE_MEMORY, /* at address node + off, not read yet */
-	VALUE_REGS,   /* a struct in registers for integers from num on, at byte off */
-	VALUE_TEXT,   /* node is the address of a text */
-	VALUE_COMM,
-	VALUE_LITERAL, /* "..." of the expression: at, len */
+enum operand_kind {
+	OPERAND_NUMBER, /* node computes it */
+	OPERAND_MEMORY, /* at address node + off, not read yet */
+	OPERAND_REGS,   /* a struct in registers for integers from num on, at byte off */
+	OPERAND_TEXT,   /* node is the address of a text */
+	OPERAND_COMM,
+	OPERAND_LITERAL, /* "..." of the expression: at, len */
 };
 
-struct value {
-	enum value_kind kind;
+struct operand {
+	enum operand_kind kind;
 	uint32_t node;
 	int64_t off;
 	uint32_t num;
@@ -47,22 +47,22 @@ int binder_add(struct binder *b, size_t at, struct bound n);
 const struct expr *binder_expr(const struct binder *b, uint32_t node);
 
 /* An expression's value. 0 or -errno. */
-int binder_bind(struct binder *b, uint32_t node, struct value *ret_value);
+int binder_bind(struct binder *b, uint32_t node, struct operand *ret_value);
 
 /* Is it a text, or the address of one by its type? */
-bool binder_is_text(struct binder *b, const struct value *v);
+bool binder_is_text(struct binder *b, const struct operand *v);
 
 /* Reads what is in memory or in a struct's registers: v is a number then. 0 or -errno. */
-int binder_load(struct binder *b, size_t at, struct value *v);
+int binder_load(struct binder *b, size_t at, struct operand *v);
 
 /* v, a text or a number that is the address of one, to the node of that address. 0 or -errno. */
-int binder_text(struct binder *b, size_t at, struct value *v);
+int binder_text(struct binder *b, size_t at, struct operand *v);
 
 /* Adds an argument to the probe. 0 or -errno. */
 int binder_arg(struct binder *b, const struct expr_arg *a);
 
 /* What a name is. 0 or -errno. */
-int bind_name(struct binder *b, const struct expr *e, struct value *ret_value);
+int bind_name(struct binder *b, const struct expr *e, struct operand *ret_value);
 
 /* "struct foo *", "u32": 0 or -errno. */
 int bind_type(struct binder *b, size_t at, size_t len, struct ctype *ret_type);
@@ -78,6 +78,6 @@ bool bind_base_type(uint64_t id, struct ctype *ret_type);
 bool value_is_scalar(const struct ctype *t);
 
 /* A number of so many bytes. */
-struct value value_number(uint32_t node, unsigned size, bool is_signed);
+struct operand operand_number(uint32_t node, unsigned size, bool is_signed);
 
 #endif

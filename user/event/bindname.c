@@ -43,9 +43,9 @@ struct ctypes *binder_types(struct binder *b)
 	return b->kernel;
 }
 
-struct value value_number(uint32_t node, unsigned size, bool is_signed)
+struct operand operand_number(uint32_t node, unsigned size, bool is_signed)
 {
-	return (struct value){ .kind = VALUE_NUMBER, .node = node, .has_type = true,
+	return (struct operand){ .kind = OPERAND_NUMBER, .node = node, .has_type = true,
 			       .type = { .kind = CTYPE_INT, .size = size, .is_signed = is_signed } };
 }
 
@@ -158,7 +158,7 @@ int bind_type(struct binder *b, size_t at, size_t len, struct ctype *ret_type)
 	return 0;
 }
 
-static int builtin(struct binder *b, const struct expr *e, enum builtin what, struct value *ret_value)
+static int builtin(struct binder *b, const struct expr *e, enum builtin what, struct operand *ret_value)
 {
 	static const struct {
 		uint8_t size, show;
@@ -168,7 +168,7 @@ static int builtin(struct binder *b, const struct expr *e, enum builtin what, st
 	int node;
 
 	if (what == BUILTIN_COMM) {
-		*ret_value = (struct value){ .kind = VALUE_COMM };
+		*ret_value = (struct operand){ .kind = OPERAND_COMM };
 		return 0;
 	}
 	if (what == BUILTIN_LATENCY && !b->env->is_return) {
@@ -181,7 +181,7 @@ static int builtin(struct binder *b, const struct expr *e, enum builtin what, st
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_BUILTIN, .num = what, .size = 8 });
 	if (node < 0)
 		return node;
-	*ret_value = value_number(node, of[what].size, false);
+	*ret_value = operand_number(node, of[what].size, false);
 	ret_value->show = of[what].show;
 	return 0;
 }
@@ -196,13 +196,13 @@ static const struct {
 };
 
 /* Integers are in the lower part of their register, and what is above it is not theirs. */
-static int cut(struct binder *b, size_t at, int node, const struct ctype *t, struct value *ret_value)
+static int cut(struct binder *b, size_t at, int node, const struct ctype *t, struct operand *ret_value)
 {
 	if (node >= 0 && t->size < 8 && t->kind != CTYPE_PTR)
 		node = binder_add(b, at, (struct bound){ .kind = BOUND_CUT, .a = node, .size = t->size ? t->size : 8, .is_signed = t->is_signed });
 	if (node < 0)
 		return node;
-	*ret_value = (struct value){ .kind = VALUE_NUMBER, .node = node, .type = *t, .has_type = true };
+	*ret_value = (struct operand){ .kind = OPERAND_NUMBER, .node = node, .type = *t, .has_type = true };
 	return 0;
 }
 
@@ -218,7 +218,7 @@ static int needs_entry(struct binder *b)
 	return 0;
 }
 
-static int parameter(struct binder *b, const struct expr *e, const struct cparam *p, struct value *ret_value)
+static int parameter(struct binder *b, const struct expr *e, const struct cparam *p, struct operand *ret_value)
 {
 	struct ctype t = { 0 };
 	int node;
@@ -232,22 +232,22 @@ static int parameter(struct binder *b, const struct expr *e, const struct cparam
 		return binder_bad(b, e->at, "how '%s' is passed is not known", p->name);
 	if (p->place == CPLACE_STACK) {
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SP });
-		*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .off = p->n, .type = t, .has_type = true };
+		*ret_value = (struct operand){ .kind = OPERAND_MEMORY, .node = node, .off = p->n, .type = t, .has_type = true };
 		return node < 0 ? node : 0;
 	}
 	if (!value_is_scalar(&t) || p->by_reference) {
-		*ret_value = (struct value){ .kind = VALUE_REGS, .num = p->n, .type = t, .has_type = true };
+		*ret_value = (struct operand){ .kind = OPERAND_REGS, .num = p->n, .type = t, .has_type = true };
 		if (!p->by_reference)
 			return 0;
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_ARG, .num = p->n });
-		*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .type = t, .has_type = true };
+		*ret_value = (struct operand){ .kind = OPERAND_MEMORY, .node = node, .type = t, .has_type = true };
 		return node < 0 ? node : 0;
 	}
 	return cut(b, e->at, binder_add(b, e->at, (struct bound){ .kind = BOUND_ARG, .num = p->n }), &t, ret_value);
 }
 
 /* "arg0": the n-th register or word on the stack, whatever is in it. Returns 1 when it is none of these names. */
-static int numbered(struct binder *b, const struct expr *e, bool is_dollar, struct value *ret_value)
+static int numbered(struct binder *b, const struct expr *e, bool is_dollar, struct operand *ret_value)
 {
 	const char *name = b->exprs->text + e->at;
 	uint64_t n = 0;
@@ -267,21 +267,21 @@ static int numbered(struct binder *b, const struct expr *e, bool is_dollar, stru
 		node = binder_add(b, e->at, (struct bound){ .kind = BOUND_ARG, .num = n });
 		if (node < 0)
 			return node;
-		*ret_value = value_number(node, 8, false);
+		*ret_value = operand_number(node, 8, false);
 		ret_value->is_raw = true;
 		return 0;
 	}
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_SP });
 	if (node < 0)
 		return node;
-	*ret_value = value_number(node, 8, false);
+	*ret_value = operand_number(node, 8, false);
 	ret_value->is_raw = true;
-	ret_value->kind = VALUE_MEMORY;
+	ret_value->kind = OPERAND_MEMORY;
 	ret_value->off = 8 * (n - b->env->nr_regs + 1);
 	return 0;
 }
 
-static int usdt_argument(struct binder *b, const struct expr *e, struct value *ret_value)
+static int usdt_argument(struct binder *b, const struct expr *e, struct operand *ret_value)
 {
 	const char *name = b->exprs->text + e->at;
 	struct ctype t = { .kind = CTYPE_INT };
@@ -316,7 +316,7 @@ static int usdt_argument(struct binder *b, const struct expr *e, struct value *r
 		index = ret < 0 ? ret : binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = OP_MUL, .a = index, .b = ret });
 		node = index < 0 ? index : binder_add(b, e->at, (struct bound){ .kind = BOUND_BINARY, .op = OP_ADD, .a = node, .b = index });
 	}
-	*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .off = a.num, .type = t, .has_type = true, .is_raw = true };
+	*ret_value = (struct operand){ .kind = OPERAND_MEMORY, .node = node, .off = a.num, .type = t, .has_type = true, .is_raw = true };
 	return node < 0 ? node : 0;
 }
 
@@ -340,7 +340,7 @@ static void pointee(struct binder *b, const char *type, struct ctype *t)
 		t->to = 0;
 }
 
-static int field(struct binder *b, const struct expr *e, const struct format_field *f, struct value *ret_value)
+static int field(struct binder *b, const struct expr *e, const struct format_field *f, struct operand *ret_value)
 {
 	struct field_place p;
 	const char *why = field_place_of(f, false, &p);
@@ -353,7 +353,7 @@ static int field(struct binder *b, const struct expr *e, const struct format_fie
 		node = binder_add(b, e->at, f->where == FORMAT_PLAIN ?
 						    (struct bound){ .kind = BOUND_RECORD_AT, .num = f->offset } :
 						    (struct bound){ .kind = BOUND_RECORD_LOC, .num = f->offset, .op = f->where == FORMAT_REL_LOC });
-		*ret_value = (struct value){ .kind = VALUE_TEXT, .node = node,
+		*ret_value = (struct operand){ .kind = OPERAND_TEXT, .node = node,
 					     .text_max = f->where == FORMAT_PLAIN && f->size < BIND_TEXT_MAX ? f->size + 1 : 0 };
 		return node < 0 ? node : 0;
 	}
@@ -362,12 +362,12 @@ static int field(struct binder *b, const struct expr *e, const struct format_fie
 		return node;
 	if (p.kind == FIELD_ADDRESS)
 		pointee(b, f->type, &t);
-	*ret_value = (struct value){ .kind = VALUE_NUMBER, .node = node, .type = t, .has_type = true,
+	*ret_value = (struct operand){ .kind = OPERAND_NUMBER, .node = node, .type = t, .has_type = true,
 				     .show = p.kind == FIELD_DEVICE ? SHOW_DEVICE : SHOW_UNSIGNED };
 	return 0;
 }
 
-static int result(struct binder *b, const struct expr *e, struct value *ret_value)
+static int result(struct binder *b, const struct expr *e, struct operand *ret_value)
 {
 	struct ctype t = { .kind = CTYPE_INT, .size = 8, .is_signed = true };
 	const struct cfunc *f = b->env->func;
@@ -386,7 +386,7 @@ static int result(struct binder *b, const struct expr *e, struct value *ret_valu
 		return binder_bad(b, e->at, "%s returns a floating-point number, which BPF cannot read", b->env->what);
 	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_RET });
 	if (f && f->result_in_memory) {
-		*ret_value = (struct value){ .kind = VALUE_MEMORY, .node = node, .type = t, .has_type = true };
+		*ret_value = (struct operand){ .kind = OPERAND_MEMORY, .node = node, .type = t, .has_type = true };
 		return node < 0 ? node : 0;
 	}
 	if (!value_is_scalar(&t))
@@ -417,7 +417,7 @@ static void hint_names(struct binder *b)
 			 env->is_return ? ", ret, latency" : "");
 }
 
-int bind_name(struct binder *b, const struct expr *e, struct value *ret_value)
+int bind_name(struct binder *b, const struct expr *e, struct operand *ret_value)
 {
 	const char *name = b->exprs->text + e->at;
 	const struct bind_env *env = b->env;
