@@ -17,7 +17,14 @@
 
 /* How a value is shown. */
 enum value_kind {
-	VALUE_NUMBER,
+	VALUE_NUMBER, /* first: 0 */
+	VALUE_SIGNED,
+	VALUE_HEX,
+	VALUE_CHAR,
+	VALUE_ENUM,   /* signed, with names of the view's */
+	VALUE_SYMBOL, /* an address, with names of the view's */
+	VALUE_IPV4,   /* in the order of the network */
+	VALUE_DEVICE, /* MAJOR:MINOR of the kernel's dev_t */
 	VALUE_DURATION, /* ns */
 	VALUE_MOMENT,	/* ns since the run began; 0: not known */
 	VALUE_SECONDS,	/* likewise, less than 0 before it; in s with decimals, also for programs */
@@ -30,6 +37,8 @@ enum value_kind {
 	VALUE_ERRNO,	/* 0: none */
 	VALUE_HIST,	/* HIST_SLOTS numbers */
 	VALUE_STACK,	/* names of frames, leaf first, NULL behind the last */
+	VALUE_RECORD,	/* bytes that the view knows: several values */
+	VALUE_GROUP,	/* JSON: an object of the next `of` columns, which are named "GROUP_NAME" or "GROUP.NAME"; not known: null */
 	VALUE_REASONS,	/* REASONS_MAX of struct reason; the first without a name ends them */
 };
 
@@ -68,6 +77,7 @@ struct value {
 		const uint64_t *slots;
 		const char *const *frames;
 		const struct reason *reasons;
+		const void *bytes; /* VALUE_RECORD */
 	};
 };
 
@@ -89,7 +99,6 @@ struct column {
 	int8_t of, per;
 	float part;
 	const struct hist_axis *axis; /* VALUE_HIST; NULL: powers of two */
-	const char *group; /* JSON has it in an object of this name, without "GROUP_" in its own; NULL: none */
 };
 
 struct schema {

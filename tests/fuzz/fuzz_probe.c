@@ -149,7 +149,7 @@ static void generate(const struct bound_probe *bound, const struct bind_env *env
 	for (int i = 0; i < bound->nr_args; i++) {
 		if (!memchr(bound->args[i].name, '\0', sizeof(bound->args[i].name)))
 			abort();
-		dests[i] = (struct gen_dest){ (uint32_t)i, off, bound->args[i].show == SHOW_TEXT ? TEXT_BYTES : bound->args[i].show == SHOW_COMM ? 16 : 8 };
+		dests[i] = (struct gen_dest){ (uint32_t)i, off, bound->args[i].is_comm ? 16 : bound->args[i].show == VALUE_TEXT ? TEXT_BYTES : 8 };
 		off += dests[i].bytes;
 	}
 	if (gen_code(&cfg, &g, &err)) {

@@ -180,3 +180,20 @@ cleanup() {
 	run -1 "$SKEP" probe --strict --count "u:$PWD/libc.so:*memset*" --duration 10ms
 	[[ "$output" == *"cannot be probed"* ]]
 }
+
+# bats test_tags=user-space
+@test "--format csv: a column a value, of several places a column a name; tables and stacks" {
+	probe "$HIT(index, name)" "ur:$WORK/hitrate:hit(ret, index) if index < 10" --format csv -o rows.csv
+	head -3 rows.csv
+	[ "$(head -1 rows.csv)" = time_ns,comm,pid,tid,cpu,probe,values.index,values.name,values.ret ]
+	[ "$(grep -c ",$HIT,[0-9]*,a name of some length,\$" rows.csv)" = 1000 ]
+	[ "$(awk -F, -v probe="ur:$WORK/hitrate:hit if index < 10" '$6 == probe && $7 < 10 && $8 == "" && $9 != ""' rows.csv | wc -l)" = 50 ]
+	probe $HIT --by name --format csv -o table.csv
+	[ "$(cat table.csv)" = "$(printf 'hits,name\n1000,a name of some length')" ]
+	probe $HIT -g --format csv -o stacks.csv
+	head -3 stacks.csv
+	grep -q hitrate stacks.csv
+	many=$(seq -f 'a%g=index' -s ', ' 1 16)
+	run -2 "$SKEP" probe "$HIT($many)" "$HIT(${many//a/b})" "$HIT(${many//a/c})" "$HIT(${many//a/d})" --format csv -- "$WORK/hitrate" 1
+	[[ "$output" == *"--format csv has room for 55 values: these probes have more of different names"* ]]
+}

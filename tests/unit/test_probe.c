@@ -641,23 +641,23 @@ static void test_bind_function(void **state)
 	assert_int_equal(bind_func("k:f(n->id, n->next->name, n->level, s, color, count, on_stack, n, n->u, small)"), 0);
 	assert_int_equal(bound.nr_args, 10);
 	assert_string_equal(bound.args[0].name, "id");
-	assert_int_equal(bound.args[0].show, SHOW_SIGNED);
+	assert_int_equal(bound.args[0].show, VALUE_SIGNED);
 	b = node(bound.args[0].node);
 	assert_true(b->kind == BOUND_LOAD && b->num == 0 && b->size == 4 && b->is_signed);
 	assert_true(node(b->a)->kind == BOUND_ARG && node(b->a)->num == 0);
-	assert_int_equal(bound.args[1].show, SHOW_TEXT);
+	assert_int_equal(bound.args[1].show, VALUE_TEXT);
 	b = node(bound.args[1].node);
 	assert_true(b->kind == BOUND_BINARY && b->op == OP_ADD && node(b->b)->num == 8 && node(b->a)->kind == BOUND_LOAD && node(b->a)->num == 24);
 	b = node(bound.args[2].node);
 	assert_true(b->kind == BOUND_BITS && b->num == 3 && b->bits == 5 && b->is_signed);
 	assert_true(node(b->a)->kind == BOUND_LOAD && node(b->a)->num == 32 && node(b->a)->size == 1);
-	assert_int_equal(bound.args[3].show, SHOW_TEXT);
-	assert_int_equal(bound.args[4].show, SHOW_ENUM);
+	assert_int_equal(bound.args[3].show, VALUE_TEXT);
+	assert_int_equal(bound.args[4].show, VALUE_ENUM);
 	assert_int_equal(bound.args[4].enum_id, 6);
-	assert_int_equal(bound.args[5].show, SHOW_UNSIGNED);
+	assert_int_equal(bound.args[5].show, VALUE_NUMBER);
 	b = node(bound.args[6].node);
 	assert_true(b->kind == BOUND_LOAD && b->num == 8 && node(b->a)->kind == BOUND_SP);
-	assert_int_equal(bound.args[7].show, SHOW_HEX);
+	assert_int_equal(bound.args[7].show, VALUE_HEX);
 	assert_false(bound.needs_entry || bound.needs_latency || bound.needs_depth);
 
 	/* a parameter before a built-in name */
@@ -804,7 +804,7 @@ static void test_bind_record(void **state)
 	(void)state;
 	assert_int_equal(format_parse(text, strlen(text), &format), 0);
 	assert_int_equal(bind_in("t:a:b(comm, nr, name, rel, path, dev, n->id, args->nr, pid)", &env), 0);
-	assert_int_equal(bound.args[0].show, SHOW_TEXT);
+	assert_int_equal(bound.args[0].show, VALUE_TEXT);
 	assert_true(node(bound.args[0].node)->kind == BOUND_RECORD_AT && node(bound.args[0].node)->num == 8);
 	b = node(bound.args[1].node);
 	assert_true(b->kind == BOUND_RECORD && b->num == 24 && b->size == 4 && b->is_signed);
@@ -812,8 +812,8 @@ static void test_bind_record(void **state)
 	assert_true(b->kind == BOUND_RECORD_LOC && b->num == 28 && b->op == 0);
 	b = node(bound.args[3].node);
 	assert_true(b->kind == BOUND_RECORD_LOC && b->num == 32 && b->op == 1);
-	assert_int_equal(bound.args[4].show, SHOW_TEXT);
-	assert_int_equal(bound.args[5].show, SHOW_DEVICE);
+	assert_int_equal(bound.args[4].show, VALUE_TEXT);
+	assert_int_equal(bound.args[5].show, VALUE_DEVICE);
 	assert_int_equal(node(bound.args[6].node)->kind, BOUND_LOAD);
 	assert_int_equal(node(bound.args[7].node)->num, 24);
 	assert_int_equal(bind_in("t:a:b if name ~ \"x*\" && comm == \"y\" && nr < 0", &env), 0);

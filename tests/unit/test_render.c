@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "golden.h"
+#include "model/hit.h"
 #include "render/events/hit.h"
 #include "render/rows/report.h"
 #include "render/tree/render.h"
@@ -562,20 +563,30 @@ static void csv_cells(void **state)
 static void hit_lines(void **state)
 {
 	const struct sample_value values[] = { { .num = UINT64_MAX }, { .num = UINT64_MAX }, { .text = "a\x1b[2J \xc3\xa9\xff" }, { .is_fault = true } };
-	const struct hit_value shows[] = { { "n", HIT_SIGNED }, { "u", HIT_UNSIGNED }, { "s", HIT_TEXT }, { "f", HIT_HEX } };
-	const struct hit_site site = { .name = "f\n", .title = "u:f", .values = shows };
-	const struct hit_cfg cfg = { .start_ns = 2000000000 };
+	static struct hit_site site;
+	static struct hit_row row;
+	const struct rows_view view = { 0 };
 	struct sample s = { .time_ns = 3234567890, .pid = 4294967295u, .tid = 7, .cpu = 1023, .comm = "a\tb", .values = values, .nr_values = 4 };
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(render_hit(f, &s, &site, &cfg), 0);
+	hit_site_init(&site, NULL);
+	site.call = "f\n";
+	assert_int_equal(hit_site_add(&site, "values.n", VALUE_SIGNED), 0);
+	assert_int_equal(hit_site_add(&site, "values.u", VALUE_NUMBER), 0);
+	assert_int_equal(hit_site_add(&site, "values.s", VALUE_TEXT), 0);
+	assert_int_equal(hit_site_add(&site, "values.f", VALUE_HEX), 0);
+	hit_row(&site, &s, 2000000000, &row);
+	hit_text.row(f, &row.row, &view);
 	s.time_ns = 1999999000;
 	s.comm = "sixteen bytes ab";
 	s.nr_values = 0;
-	assert_int_equal(render_hit(f, &s, &site, &cfg), 0);
+	hit_site_init(&site, NULL);
+	site.call = "f\n";
+	hit_row(&site, &s, 2000000000, &row);
+	hit_text.row(f, &row.row, &view);
 	fclose(f);
 	assert_string_equal(text, "      1.234568  a\\x09b             4294967295/7 1023  f\\x0a(n=-1, u=18446744073709551615, "
 				  "s=\"a\\x1b[2J \xc3\xa9\\xff\", f=(fault))\n"

@@ -16,6 +16,7 @@
 #include "capture/source/sched.h"
 #include "golden.h"
 #include "model/counts.h"
+#include "model/hit.h"
 #include "model/table.h"
 #include "render/events/hit.h"
 #include "render/rows/doctor.h"
@@ -485,44 +486,64 @@ static void test_socket_events(void **state)
 
 /* Hits of probes. */
 
-static const char *value_name(void *arg, uint32_t site, uint32_t value, const struct sample *s, char *buf, size_t size)
+static bool value_name(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size)
 {
-	(void)arg;
-	(void)site;
-	(void)s;
-	snprintf(buf, size, "%s", value == 5 ? "RED" : "vfs_read+0x1");
-	return buf;
+	(void)view;
+	snprintf(buf, size, "%s", row->schema->columns[column].kind == VALUE_ENUM ? "RED" : "vfs_read+0x1");
+	return row->values[column].num != 3;
+}
+
+struct hit_value {
+	const char *name;
+	enum value_kind kind;
+};
+
+static void add_values(struct hit_site *site, const struct hit_value *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(hit_site_add(site, values[i].name, values[i].kind), 0);
 }
 
 static void test_hits(void **state)
 {
 	static const struct hit_value values[] = {
-		{ "u", HIT_UNSIGNED }, { "s", HIT_SIGNED }, { "x", HIT_HEX },	 { "b", HIT_BOOL }, { "c", HIT_CHAR },	 { "e", HIT_ENUM },
-		{ "t", HIT_TEXT },     { "f", HIT_SYMBOL }, { "ip", HIT_IPV4 }, { "ns", HIT_NS },  { "dev", HIT_DEVICE }, { "gone", HIT_TEXT },
-	};
+		{ "values.u", VALUE_NUMBER }, { "values.s", VALUE_SIGNED }, { "values.x", VALUE_HEX }, { "values.b", VALUE_FLAG },
+		{ "values.c", VALUE_CHAR }, { "values.e", VALUE_ENUM }, { "values.t", VALUE_TEXT }, { "values.f", VALUE_SYMBOL },
+		{ "values.ip", VALUE_IPV4 }, { "values.ns", VALUE_DURATION }, { "values.dev", VALUE_DEVICE }, { "values.gone", VALUE_TEXT },
+	}, others[] = { { "values.x", VALUE_TEXT }, { "values.ret", VALUE_ENUM }, { "values.ret", VALUE_SYMBOL } };
 	static const struct sample_value read[] = {
 		{ .num = UINT64_MAX }, { .num = (uint64_t)-5 },	       { .num = 255 },	      { .num = 1 },		  { .num = 'c' },
 		{ .num = 2 },	       { .text = "a\"b" HOSTILE },     { .num = 0xffffffff }, { .num = 0x0100007f },	  { .num = 1234567 },
 		{ .num = 0x800010 },   { .is_fault = true },
-	};
-	const struct hit_site sites[] = { { .title = "kr:vfs_read", .name = "vfs_read", .is_return = true, .values = values },
-					  { .title = "sched:sched_switch", .name = "sched:sched_switch", .values = values } };
-	const uint64_t ips[] = { 1, 2 };
+	}, other[] = { { .text = "," }, { .num = 3 }, { .num = 3 } };
+	static const size_t nr[] = { 12, 0, 3 };
+	static struct hit_site sites[3], all;
+	static struct hit_row row;
 
 	(void)state;
 	for (enum form form = 0; form < FORMS; form++) {
-		const struct hit_cfg cfg = { .json = form == JSON, .start_ns = START_NS, .name = value_name };
+		const struct rows_view view = { .separator = ",", .name = value_name };
+		const struct rows_format *format = form == TEXT ? &hit_text : format_of(form);
 		struct page page;
 
-		if (form == CSV)
-			continue;
+		hit_site_init(&all, NULL);
+		add_values(&all, values, 12);
+		all.nr_values = 0;
+		add_values(&all, others, 3);
+		for (int i = 0; i < 3; i++) {
+			hit_site_init(&sites[i], form == CSV ? &all : NULL);
+			sites[i].title = i == 1 ? "sched:sched_switch" : i ? "k:f" : "kr:vfs_read";
+			sites[i].call = i == 1 ? "sched:sched_switch" : i ? "f" : "vfs_read%return";
+			add_values(&sites[i], i == 2 ? others : values, nr[i]);
+		}
 		page_begin(&page, "hits", form);
-		render_hit_head(page.out, &cfg);
-		for (uint32_t i = 0; i < 2; i++) {
+		format->head(page.out, &all.schema, &view);
+		for (uint32_t i = 0; i < 3; i++) {
 			const struct sample s = { .time_ns = START_NS + i * 123456789, .count = 1, .pid = 100, .tid = 100 + i, .cpu = i,
-						  .comm = i ? HOSTILE : "cat", .site = i, .values = read, .nr_values = i ? 0 : 12, .chains = { { .ips = ips } } };
+						  .comm = i ? HOSTILE : "cat", .site = i, .values = i == 2 ? other : read, .nr_values = nr[i] };
 
-			assert_int_equal(render_hit(page.out, &s, &sites[i], &cfg), 0);
+			hit_row(&sites[i], &s, START_NS, &row);
+			format->row(page.out, &row.row, &view);
 		}
 		page_end(&page);
 	}

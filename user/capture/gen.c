@@ -466,17 +466,17 @@ static void put_value(struct gen_ctx *c, int i)
 	struct patches fault = { 0 }, done = { 0 };
 
 	c->fault = &fault;
-	if (arg->show == SHOW_COMM) {
+	if (arg->is_comm) {
 		mov(c, 1, 7);
 		alu_imm(c, BPF_ADD, 1, d->off);
 		mov_imm(c, 2, PROBE_COMM_LEN);
 		call(c, HELPER(get_current_comm));
 		return;
 	}
-	if (arg->show == SHOW_RECORD) {
+	if (arg->show == VALUE_RECORD) {
 		read_whole(c, d);
 		jump(c, BPF_JNE, 0, 0, &fault);
-	} else if (arg->show == SHOW_TEXT) {
+	} else if (arg->show == VALUE_TEXT) {
 		for (uint32_t at = 0; at < d->bytes && d->bytes <= BY_TEXT_MAX; at += 8) /* a key is hashed whole */
 			emit(c, BPF_ST | BPF_MEM | BPF_DW, 7, 0, d->off + at, 0);
 		if (arg->count) {

@@ -15,7 +15,7 @@ struct probe_words {
 	struct honesty h;
 	const char *specs[SPECS_MAX];
 	size_t nr_specs;
-	const char *path, *filter, *format;
+	const char *path, *filter;
 	bool vars, funcs;
 };
 
@@ -70,8 +70,8 @@ static const struct opt view_opts[] = {
 	{ 0, "top", "N", OPT_U64, offsetof(struct probe_words, o.top), "only the N largest rows or histograms", NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
 	  "at most N keys on each CPU (default 4096); further keys share one row", NULL, false, NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, format),
-	  "text, json (an object per line) or, with -g, folded", NULL, false, "text|json|folded" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, o.format),
+	  "text, csv, json (an object per line) or, with -g, folded", NULL, false, "text|csv|json|folded" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct probe_words, o.out), "write to FILE instead of standard output", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default 1024); up to four CPUs share one", NULL,
@@ -209,8 +209,6 @@ static int check(struct probe_words *w, struct err *err)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "--text-size is at most 2048");
 	if (w->o.target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only: use the filter 'if cpu == 0'");
-	w->o.folded = w->format && !strcmp(w->format, "folded");
-	w->o.json = w->format && !strcmp(w->format, "json");
 	return target_check(&w->o.target, err);
 }
 

@@ -13,15 +13,16 @@
 #include "cmd/stat_stack.h"
 #include "event/printfmt.h"
 #include "event/record.h"
+#include "model/hit.h"
 #include "render/events/hit.h"
 #include "util/clock.h"
 #include "util/log.h"
+#include "util/strpool.h"
 
-/* A site as the renderer sees it. */
+/* A site whose hits are shown. */
 struct shown {
-	struct hit_site site;
-	struct hit_value values[PROBE_ARGS_MAX];
-	char *title;
+	struct hit_site hits;
+	const struct site *site;
 	struct printfmt *print; /* of a tracepoint whose record is shown; NULL: its format is not understood */
 	bool is_call;
 };
@@ -32,50 +33,91 @@ struct probe_run {
 	struct run_cfg table;
 	struct byrows_schema schema;
 	struct probe_cfg probe;
-	struct shown **shown; /* made at a site's first hit */
+	struct hit_site all;   /* CSV: the columns of all sites */
+	struct shown **shown;  /* made at a site's first hit */
 	uint32_t nr_sites;
-	struct hit_cfg view;
+	const struct shown *now; /* whose hit is being printed */
+	struct hit_row row;
+	struct strpool *pool;  /* texts of hit_site */
+	uint64_t start_ns;
 	uint64_t nr_hits;
 	bool is_full; /* -n */
 	struct ksym_asker *ksym; /* names of kernel addresses; NULL: none is needed, or available */
 };
 
-static enum hit_show show_of(enum show show)
+/* 0 or -errno. */
+static int add_values(struct probe_run *run, struct hit_site *hits, const struct site *s)
 {
-	static const uint8_t of[] = {
-		[SHOW_UNSIGNED] = HIT_UNSIGNED, [SHOW_SIGNED] = HIT_SIGNED, [SHOW_HEX] = HIT_HEX,	[SHOW_BOOL] = HIT_BOOL,
-		[SHOW_CHAR] = HIT_CHAR,		[SHOW_ENUM] = HIT_ENUM,	    [SHOW_TEXT] = HIT_TEXT,	[SHOW_COMM] = HIT_TEXT,
-		[SHOW_SYMBOL] = HIT_SYMBOL,	[SHOW_IPV4] = HIT_IPV4,	    [SHOW_NS] = HIT_NS,		[SHOW_DEVICE] = HIT_DEVICE,
-		[SHOW_RECORD] = HIT_RECORD,
-	};
+	int ret = 0;
 
-	return of[show];
+	for (int i = 0; i < s->bound.nr_args && !ret; i++) {
+		char name[sizeof(HIT_NAME) + BIND_NAME_MAX];
+		const char *pooled;
+
+		snprintf(name, sizeof(name), HIT_NAME "%s", s->bound.args[i].name);
+		pooled = strpool_add(run->pool, name);
+		ret = pooled ? hit_site_add(hits, pooled, s->bound.args[i].show) : -ENOMEM;
+	}
+	return ret;
+}
+
+/* One line of names is that of all sites. */
+static int make_columns(struct probe_run *run, struct err *err)
+{
+	const struct site *s;
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && (s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, NULL)); i++) {
+		run->all.nr_values = 0;
+		ret = add_values(run, &run->all, s);
+	}
+	if (ret != -ENOSPC)
+		return ret;
+	err_exit(err, ret, EXIT_USAGE, "--format csv has room for %d values: these probes have more of different names", HIT_VALUES_MAX);
+	err_hint(err, "use --format json, or choose values: PROBE(VALUE,...)");
+	return ret;
+}
+
+static const char *call_text(struct probe_run *run, const struct probe_spec *spec, const struct site *s)
+{
+	char *text = NULL;
+	const char *pooled = asprintf(&text, "%s%s", s->name, spec->is_return ? "%return" : "") < 0 ? NULL : strpool_add(run->pool, text);
+
+	free(text);
+	return pooled;
+}
+
+static int make_shown(struct probe_run *run, struct shown *sh, uint32_t i)
+{
+	char title[PROBE_PATH_MAX + 2 * PROBE_NAME_MAX];
+	const struct probe *p = NULL;
+	const struct site *s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, &p);
+
+	hit_site_init(&sh->hits, run->all.schema.n > HIT_COLUMNS ? &run->all : NULL);
+	probe_title(&p->spec, s->name, title, sizeof(title));
+	sh->site = s;
+	sh->hits.title = strpool_add(run->pool, title);
+	sh->hits.call = call_text(run, &p->spec, s);
+	if (!sh->hits.title || !sh->hits.call)
+		return -ENOMEM;
+	if (s->format && s->format->print && printfmt_parse(s->format->print, s->format, &sh->print))
+		sh->print = NULL;
+	sh->is_call = !strncmp(s->name, "syscalls:", strlen("syscalls:"));
+	return add_values(run, &sh->hits, s);
 }
 
 static struct shown *shown_site(struct probe_run *run, uint32_t i)
 {
 	struct shown *sh = run->shown[i];
-	const struct probe *p;
-	const struct site *s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, &p);
-	size_t n;
 
-	if (sh || !s)
+	if (sh)
 		return sh;
 	sh = calloc(1, sizeof(*sh));
-	n = probe_title(&p->spec, s->name, NULL, 0) + 1;
-	if (sh)
-		sh->title = malloc(n);
-	if (!sh || !sh->title) {
+	if (sh && make_shown(run, sh, i)) {
+		printfmt_free(sh->print);
 		free(sh);
 		return NULL;
 	}
-	probe_title(&p->spec, s->name, sh->title, n);
-	for (int k = 0; k < s->bound.nr_args; k++)
-		sh->values[k] = (struct hit_value){ s->bound.args[k].name, show_of(s->bound.args[k].show) };
-	if (s->format && s->format->print && printfmt_parse(s->format->print, s->format, &sh->print))
-		sh->print = NULL;
-	sh->is_call = !strncmp(s->name, "syscalls:", strlen("syscalls:"));
-	sh->site = (struct hit_site){ sh->title, s->name, p->spec.is_return, sh->values };
 	return run->shown[i] = sh;
 }
 
@@ -84,7 +126,7 @@ static const char *enumerator_name(const struct bound_arg *a, uint64_t value, ch
 {
 	struct cenumerator e;
 
-	if (a->show != SHOW_ENUM || !a->types)
+	if (a->show != VALUE_ENUM || !a->types)
 		return NULL;
 	for (uint32_t k = 0; !a->types->enumerator(a->types, a->enum_id, k, &e); k++)
 		if ((uint64_t)e.value == value) {
@@ -94,16 +136,6 @@ static const char *enumerator_name(const struct bound_arg *a, uint64_t value, ch
 	return NULL;
 }
 
-static const char *name_value(void *arg, uint32_t site, uint32_t i, const struct sample *s, char *buf, size_t size)
-{
-	struct probe_run *run = arg;
-	const struct bound_arg *a = &probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->bound.args[i];
-
-	if (a->show == SHOW_SYMBOL)
-		return run->ksym && !ksym_name(run->ksym, s->values[i].num, buf, size) ? buf : NULL;
-	return enumerator_name(a, s->values[i].num, buf, size);
-}
-
 static const char *name_address(void *arg, uint64_t addr, char *buf, size_t size)
 {
 	struct probe_run *run = arg;
@@ -111,26 +143,43 @@ static const char *name_address(void *arg, uint64_t addr, char *buf, size_t size
 	return run->ksym && !ksym_name(run->ksym, addr, buf, size) ? buf : NULL;
 }
 
-static struct record record_of(const struct probe_run *run, uint32_t site, const struct sample_value *v)
+static bool name_value(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size)
 {
-	return (struct record){ probe_site(run->cfg->probes, run->cfg->nr_probes, site, NULL)->format, v->bytes, v->nr_bytes,
-				run->shown[site]->is_call };
+	const struct probe_run *run = view->arg;
+	uint64_t value = row->values[column].num;
+	uint32_t i = 0;
+
+	if (row->schema->columns[column].kind == VALUE_SYMBOL)
+		return name_address(view->arg, value, buf, size);
+	while (run->now->hits.at[i] != column)
+		i++;
+	return enumerator_name(&run->now->site->bound.args[i], value, buf, size);
 }
 
-static size_t record_as_text(void *arg, uint32_t site, const struct sample_value *v, char *buf, size_t size)
+static struct record record_of(const struct rows_view *view, const struct row *row, size_t column)
 {
-	const struct printfmt_names names = { name_address, arg };
-	struct probe_run *run = arg;
-	struct record r = record_of(run, site, v);
+	const struct shown *sh = ((const struct probe_run *)view->arg)->now;
+	const struct sample_value *v = row->values[column].bytes;
 
-	if (run->shown[site]->print)
-		return printfmt_text(run->shown[site]->print, v->bytes, v->nr_bytes, &names, buf, size);
-	return record_text(&r, buf, size);
+	return (struct record){ sh->site->format, v->bytes, v->nr_bytes, sh->is_call };
 }
 
-static void record_as_json(void *arg, uint32_t site, const struct sample_value *v, struct json *json)
+static void record_as_text(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size)
 {
-	struct record r = record_of(arg, site, v);
+	const struct printfmt_names names = { name_address, view->arg };
+	const struct probe_run *run = view->arg;
+	const struct sample_value *v = row->values[column].bytes;
+	struct record r = record_of(view, row, column);
+
+	if (run->now->print)
+		printfmt_text(run->now->print, v->bytes, v->nr_bytes, &names, buf, size);
+	else
+		record_text(&r, buf, size);
+}
+
+static void record_as_json(const struct rows_view *view, const struct row *row, size_t column, struct json *json)
+{
+	struct record r = record_of(view, row, column);
 
 	record_json(&r, json);
 }
@@ -138,18 +187,15 @@ static void record_as_json(void *arg, uint32_t site, const struct sample_value *
 static int on_hit(struct sink *sink, const struct sample *s)
 {
 	struct probe_run *run = (struct probe_run *)sink;
-	struct shown *sh;
 	int ret;
 
 	if (run->is_full) /* the kernel saw more */
 		return 0;
-	sh = shown_site(run, s->site);
-	if (!sh)
+	run->now = shown_site(run, s->site);
+	if (!run->now)
 		return -ENOMEM;
-	errno = 0;
-	ret = render_hit(run->base.out.stream, s, &sh->site, &run->view);
-	if (ret && errno) /* EPIPE: the reader had enough */
-		ret = -errno;
+	hit_row(&run->now->hits, s, run->start_ns, &run->row);
+	ret = sink->row(sink, &run->row.row);
 	if (!ret && ++run->nr_hits == run->cfg->o->max_events) {
 		run->is_full = true;
 		ret = fflush(run->base.out.stream) ? -errno : -ECANCELED; /* detaching takes a while */
@@ -164,10 +210,10 @@ static void field_text(void *arg, const struct site *site, int i, const struct s
 
 	if (v->text)
 		snprintf(buf, size, "%s", v->text);
-	else if (a->show == SHOW_SYMBOL && name_address(arg, v->num, buf, size))
+	else if (a->show == VALUE_SYMBOL && name_address(arg, v->num, buf, size))
 		return;
 	else if (!enumerator_name(a, v->num, buf, size))
-		hit_value_text(buf, size, v, show_of(a->show));
+		rows_number(buf, size, v->num, a->show);
 }
 
 /* -v: what a glob stands for and cannot be probed, a line each. */
@@ -215,7 +261,7 @@ static bool wants_symbols(const struct probe_run *run)
 
 	for (uint32_t i = 0; (s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, NULL)); i++)
 		for (int k = 0; k < s->bound.nr_args; k++)
-			if (s->bound.args[k].show == SHOW_SYMBOL || (s->format && s->format->print && strstr(s->format->print, "%p")))
+			if (s->bound.args[k].show == VALUE_SYMBOL || (s->format && s->format->print && strstr(s->format->print, "%p")))
 				return true;
 	return false;
 }
@@ -227,10 +273,8 @@ static int begin(void *arg, struct err *err)
 
 	if (ret)
 		return ret;
-	run->view.start_ns = now_ns();
+	run->start_ns = now_ns();
 	stat_out_fresh(&run->base.out);
-	if (run->probe.mode == PROBE_MODE_STREAM)
-		render_hit_head(run->base.out.stream, &run->view);
 	if (wants_symbols(run) && ksym_open(&run->ksym))
 		run->ksym = NULL;
 	return 0;
@@ -260,21 +304,43 @@ static void make_schema(struct probe_run *run)
 	for (int i = 0; i < cfg.nr_fields; i++)
 		cfg.fields[i] = k->names[i];
 	byrows_schema(&run->schema, &cfg);
-	run->table = (struct run_cfg){ .schema = run->probe.mode == PROBE_MODE_STREAM ? NULL : &run->schema.schema,
-				       .keys = byrows_keys(cfg.offered, cfg.nr_fields),
+	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
 				       .sort = cfg.values == BYROWS_DURATIONS ? BYROWS_TOTAL : BYROWS_COUNT,
-				       .format = run->cfg->o->json ? "json" : "text", .out = run->cfg->o->out ? run->cfg->o->out : "-",
-				       .top = run->cfg->o->top, .duration_ns = run->cfg->o->duration_ns,
-				       .interval_ns = run->cfg->o->interval_ms * 1000000, .draws = cfg.values, .is_live = true };
+				       .top = run->cfg->o->top, .interval_ns = run->cfg->o->interval_ms * 1000000, .draws = cfg.values };
 	run->probe.sums.schema = &run->schema.schema;
+}
+
+/* Each hit, or a table. */
+static int make_view(struct probe_run *run, struct err *err)
+{
+	const struct probe_options *o = run->cfg->o;
+	bool is_csv = o->format && !strcmp(o->format, "csv");
+	int ret = 0;
+
+	if (run->probe.mode == PROBE_MODE_STREAM) {
+		hit_site_init(&run->all, NULL);
+		ret = is_csv ? make_columns(run, err) : 0;
+		run->table = (struct run_cfg){ .schema = &run->all.schema, .is_stream = true, .text = &hit_text };
+	} else {
+		make_schema(run);
+	}
+	run->table.format = o->format;
+	run->table.out = o->out ? o->out : "-";
+	run->table.duration_ns = o->duration_ns;
+	run->table.is_live = true;
+	return ret ? ret : run_open(&run->base, &run->table, err);
 }
 
 static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 {
 	static const struct run_hooks hooks = { begin, end };
 	struct session_cfg cfg = { .target = &run->cfg->o->target, .nr_sources = 1 };
-	int ret = run_open(&run->base, &run->table, err), status = 0;
+	int ret = make_view(run, err), status = 0;
 
+	run->base.view.name = name_value;
+	run->base.view.record_text = record_as_text;
+	run->base.view.record_json = record_as_json;
+	run->base.view.arg = run;
 	cfg.sources[0] = ret ? NULL : src_probe_new(&run->probe);
 	ret = ret ? ret : run_session(&run->base, &cfg, &hooks, &status, err);
 	ksym_close(run->ksym);
@@ -294,8 +360,9 @@ static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 {
 	const struct probe_options *o = cfg->o;
-	const struct stat_stack stack = { .keys = o->by, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns, .json = o->json,
-					  .folded = o->folded, .walks = o->walks };
+	const struct stat_stack stack = { .keys = o->by, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns,
+					  .json = o->format && !strcmp(o->format, "json"), .csv = o->format && !strcmp(o->format, "csv"),
+					  .folded = o->format && !strcmp(o->format, "folded"), .walks = o->walks };
 	struct profile profile = { .title = command_line() };
 	struct measure *m = calloc(1, sizeof(*m));
 	int status = 0, ret;
@@ -345,20 +412,18 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 		run.probe.sums.field_text = field_text;
 		run.probe.sums.arg = &run;
 	}
-	run.view = (struct hit_cfg){ .json = cfg->o->json, .name = name_value, .record_text = record_as_text,
-				     .record_json = record_as_json, .arg = &run };
 	for (int i = 0; i < cfg->nr_probes; i++)
 		run.nr_sites += cfg->probes[i].sites.all.n;
 	run.shown = calloc(run.nr_sites + 1, sizeof(*run.shown));
 	run.base.profile = (struct profile){ .event = cfg->probes[0].spec.name, .unit = "hits" };
-	make_schema(&run);
-	ret = run.shown ? run_with(&run, ret_status, err) : -ENOMEM;
+	run.pool = strpool_new();
+	ret = run.shown && run.pool ? run_with(&run, ret_status, err) : -ENOMEM;
 	for (uint32_t i = 0; run.shown && i < run.nr_sites; i++)
 		if (run.shown[i]) {
-			free(run.shown[i]->title);
 			printfmt_free(run.shown[i]->print);
 			free(run.shown[i]);
 		}
 	free(run.shown);
+	strpool_free(run.pool);
 	return ret;
 }

@@ -9,10 +9,10 @@
 
 struct probe_options {
 	struct target target;
-	const char *out;
+	const char *out, *format;
 	uint64_t max_events, duration_ns, interval_ms, top, ring_kb, text_bytes, rows_max;
 	const char *by, *hist, *linear;
-	bool count, latency, stacks, folded, json;
+	bool count, latency, stacks;
 	struct walk_options walks;
 };
 

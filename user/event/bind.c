@@ -253,7 +253,7 @@ static int bind_cast(struct binder *b, const struct expr *e, struct operand *v)
 	}
 	v->type = t;
 	v->has_type = true;
-	v->show = SHOW_UNSIGNED;
+	v->show = VALUE_NUMBER;
 	return 0;
 }
 
@@ -407,7 +407,7 @@ static int bind_binary(struct binder *b, const struct expr *e, struct operand *v
 	if (node < 0)
 		return node;
 	*v = compares ? operand_number(node, 4, true) : operand_number(node, 8, is_signed);
-	v->show = compares ? SHOW_UNSIGNED : x.show;
+	v->show = compares ? VALUE_NUMBER : x.show;
 	return 0;
 }
 

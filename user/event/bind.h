@@ -12,6 +12,7 @@
 #include "event/expr.h"
 #include "event/format.h"
 #include "event/probe.h"
+#include "row.h"
 #include "types/ctype.h"
 #include "util/vec.h"
 
@@ -63,29 +64,14 @@ struct bound {
 	const char *literal; /* BOUND_MATCH: in the expression's text */
 };
 
-enum show {
-	SHOW_UNSIGNED,
-	SHOW_SIGNED,
-	SHOW_HEX,
-	SHOW_BOOL,
-	SHOW_CHAR,
-	SHOW_ENUM,
-	SHOW_TEXT,    /* what is read is the text at the node's address */
-	SHOW_COMM,    /* likewise, the thread's name */
-	SHOW_SYMBOL,  /* of a kernel or user address */
-	SHOW_IPV4,
-	SHOW_NS,      /* a duration */
-	SHOW_DEVICE,  /* MAJOR:MINOR of the kernel's dev_t */
-	SHOW_RECORD,  /* a tracepoint's record, as it is */
-};
-
 struct bound_arg {
 	char name[BIND_NAME_MAX];
 	uint32_t node;
-	uint8_t show;
-	uint32_t text_max; /* SHOW_TEXT: of an array's bytes and one for a NUL; 0: not known */
-	uint32_t count;	   /* SHOW_TEXT: node of how many bytes it has; 0: to its NUL */
-	uint32_t bytes;	   /* SHOW_RECORD: of the record, without the data of its locations... */
+	uint8_t show; /* enum value_kind. VALUE_TEXT: what is read is the text at the node's address */
+	bool is_comm; /* VALUE_TEXT: it is the thread's name */
+	uint32_t text_max; /* VALUE_TEXT: of an array's bytes and one for a NUL; 0: not known */
+	uint32_t count;	   /* VALUE_TEXT: node of how many bytes it has; 0: to its NUL */
+	uint32_t bytes;	   /* VALUE_RECORD: of the record, without the data of its locations... */
 	uint32_t texts;	   /* ...which so many fields have */
 	uint64_t enum_id;  /* in types */
 	struct ctypes *types;

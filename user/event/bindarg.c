@@ -15,11 +15,11 @@ static const struct suffix {
 	bool is_signed;
 	uint8_t show;
 } suffixes[] = {
-	{ "u8", 1, false, SHOW_UNSIGNED }, { "u16", 2, false, SHOW_UNSIGNED }, { "u32", 4, false, SHOW_UNSIGNED }, { "u64", 8, false, SHOW_UNSIGNED },
-	{ "s8", 1, true, SHOW_SIGNED },	   { "s16", 2, true, SHOW_SIGNED },    { "s32", 4, true, SHOW_SIGNED },	   { "s64", 8, true, SHOW_SIGNED },
-	{ "x8", 1, false, SHOW_HEX },	   { "x16", 2, false, SHOW_HEX },      { "x32", 4, false, SHOW_HEX },	   { "x64", 8, false, SHOW_HEX },
-	{ "bool", 1, false, SHOW_BOOL },   { "char", 1, false, SHOW_CHAR },    { "ipv4", 4, false, SHOW_IPV4 },	   { "symbol", 8, false, SHOW_SYMBOL },
-	{ "ns", 8, false, SHOW_NS },	   { "sym", 8, false, SHOW_SYMBOL },
+	{ "u8", 1, false, VALUE_NUMBER }, { "u16", 2, false, VALUE_NUMBER }, { "u32", 4, false, VALUE_NUMBER }, { "u64", 8, false, VALUE_NUMBER },
+	{ "s8", 1, true, VALUE_SIGNED },	   { "s16", 2, true, VALUE_SIGNED },    { "s32", 4, true, VALUE_SIGNED },	   { "s64", 8, true, VALUE_SIGNED },
+	{ "x8", 1, false, VALUE_HEX },	   { "x16", 2, false, VALUE_HEX },      { "x32", 4, false, VALUE_HEX },	   { "x64", 8, false, VALUE_HEX },
+	{ "bool", 1, false, VALUE_FLAG },   { "char", 1, false, VALUE_CHAR },    { "ipv4", 4, false, VALUE_IPV4 },	   { "symbol", 8, false, VALUE_SYMBOL },
+	{ "ns", 8, false, VALUE_DURATION },	   { "sym", 8, false, VALUE_SYMBOL },
 };
 
 static uint8_t show_of(const struct operand *v)
@@ -28,13 +28,13 @@ static uint8_t show_of(const struct operand *v)
 		return v->show;
 	switch (v->type.kind) {
 	case CTYPE_PTR:
-		return SHOW_HEX;
+		return VALUE_HEX;
 	case CTYPE_BOOL:
-		return SHOW_BOOL;
+		return VALUE_FLAG;
 	case CTYPE_ENUM:
-		return SHOW_ENUM;
+		return VALUE_ENUM;
 	default:
-		return v->type.is_signed ? SHOW_SIGNED : SHOW_UNSIGNED;
+		return v->type.is_signed ? VALUE_SIGNED : VALUE_NUMBER;
 	}
 }
 
@@ -85,8 +85,9 @@ static int show_suffix(struct binder *b, const struct expr_arg *a, struct operan
 	int ret;
 
 	if ((a->type_len == 6 && !memcmp(name, "string", 6)) || (a->type_len == 7 && !memcmp(name, "ustring", 7))) {
-		arg->show = v->kind == OPERAND_COMM ? SHOW_COMM : SHOW_TEXT;
-		if (v->kind == OPERAND_COMM)
+		arg->show = VALUE_TEXT;
+		arg->is_comm = v->kind == OPERAND_COMM;
+		if (arg->is_comm)
 			return 0;
 		ret = binder_text(b, a->at, v);
 		arg->node = v->node;
@@ -145,7 +146,7 @@ static void name_arg(const struct binder *b, const struct expr_arg *a, struct bo
 
 static int bind_record(struct binder *b, const struct expr_arg *a)
 {
-	struct bound_arg arg = { .name = "*", .show = SHOW_RECORD };
+	struct bound_arg arg = { .name = "*", .show = VALUE_RECORD };
 	int texts;
 
 	if (b->probe->nr_args == PROBE_ARGS_MAX)
@@ -180,10 +181,11 @@ int binder_arg(struct binder *b, const struct expr_arg *a)
 	if (a->type_len) {
 		ret = show_suffix(b, a, &v, &arg);
 	} else if (v.kind == OPERAND_COMM) {
-		arg.show = SHOW_COMM;
+		arg.show = VALUE_TEXT;
+		arg.is_comm = true;
 	} else if (binder_is_text(b, &v) && !v.bits) {
 		ret = binder_text(b, a->at, &v);
-		arg.show = SHOW_TEXT;
+		arg.show = VALUE_TEXT;
 		arg.node = v.node;
 		arg.text_max = v.text_max;
 	} else {

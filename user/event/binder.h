@@ -25,7 +25,7 @@ struct operand {
 	bool is_raw;	  /* a register of unknown type: it may be the address of a string */
 	bool is_constant; /* num is not it: the node's is */
 	struct ctype type;
-	uint8_t show; /* where the type does not say; SHOW_UNSIGNED else */
+	uint8_t show; /* enum value_kind, where the type does not say; VALUE_NUMBER else */
 	uint32_t at, len;
 };
 

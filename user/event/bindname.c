@@ -164,7 +164,7 @@ static int builtin(struct binder *b, const struct expr *e, enum builtin what, st
 		uint8_t size, show;
 	} of[BUILTINS] = { [BUILTIN_PID] = { 4, 0 },  [BUILTIN_TID] = { 4, 0 },	 [BUILTIN_CPU] = { 4, 0 },
 			   [BUILTIN_CGROUP] = { 8, 0 }, [BUILTIN_UID] = { 4, 0 },	 [BUILTIN_GID] = { 4, 0 },
-			   [BUILTIN_TIME] = { 8, 0 }, [BUILTIN_LATENCY] = { 8, SHOW_NS }, [BUILTIN_DEPTH] = { 4, 0 } };
+			   [BUILTIN_TIME] = { 8, 0 }, [BUILTIN_LATENCY] = { 8, VALUE_DURATION }, [BUILTIN_DEPTH] = { 4, 0 } };
 	int node;
 
 	if (what == BUILTIN_COMM) {
@@ -363,7 +363,7 @@ static int field(struct binder *b, const struct expr *e, const struct format_fie
 	if (p.kind == FIELD_ADDRESS)
 		pointee(b, f->type, &t);
 	*ret_value = (struct operand){ .kind = OPERAND_NUMBER, .node = node, .type = t, .has_type = true,
-				     .show = p.kind == FIELD_DEVICE ? SHOW_DEVICE : SHOW_UNSIGNED };
+				     .show = p.kind == FIELD_DEVICE ? VALUE_DEVICE : VALUE_NUMBER };
 	return 0;
 }
 

@@ -99,7 +99,7 @@ static struct ctypes *kernel_types(void *arg)
 static bool wants_record(const struct site *site)
 {
 	for (int i = 0; i < site->bound.nr_args; i++)
-		if (site->bound.args[i].show == SHOW_RECORD)
+		if (site->bound.args[i].show == VALUE_RECORD)
 			return true;
 	return false;
 }

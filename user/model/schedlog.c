@@ -78,32 +78,32 @@ uint32_t schedlog_stack_begin(const struct frame *frames, uint32_t n)
 	return begin;
 }
 
-static const char waker[] = "waker", next[] = "next";
-
 static const struct column log_columns[LOG_COLUMNS] = {
-	[LOG_SECONDS] = { "time", "time", NULL, VALUE_SECONDS, ROLE_TIME, IN_TEXT | IN_CSV, .decimals = 9 },
-	[LOG_TIME] = { "time_ns", NULL, NULL, VALUE_NUMBER, ROLE_TIME, IN_JSON, 0 },
-	[LOG_WHAT] = { "what", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
-	[LOG_CPU] = { "cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, 0 },
-	[LOG_COMM] = { "comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
-	[LOG_PID] = { "pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, 0 },
-	[LOG_TID] = { "tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, 0 },
-	[LOG_WAIT] = { "wait_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, 0 },
-	[LOG_DELAY] = { "delay_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, 0 },
-	[LOG_RUN] = { "run_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, 0 },
-	[LOG_STATE] = { "state", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
-	[LOG_PREEMPTED] = { "preempted", NULL, NULL, VALUE_FLAG, ROLE_INFO, IN_JSON, 0 },
-	[LOG_WAKER_IN] = { "waker_in", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, 0 },
-	[LOG_WAKER_COMM] = { "waker_comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .group = waker },
-	[LOG_WAKER_PID] = { "waker_pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = waker },
-	[LOG_WAKER_TID] = { "waker_tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = waker },
-	[LOG_NEXT_COMM] = { "next_comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .group = next },
-	[LOG_NEXT_PID] = { "next_pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = next },
-	[LOG_NEXT_TID] = { "next_tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .group = next },
-	[LOG_LAST_CPU] = { "last_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_JSON, 0 },
-	[LOG_TO_CPU] = { "to_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_JSON, 0 },
-	[LOG_OTHER_CPU] = { "other_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, IN_CSV, 0 },
-	[LOG_STACK] = { "stack", NULL, NULL, VALUE_STACK, ROLE_INFO, IN_ALL, 0 },
+	[LOG_SECONDS] = { "time", "time", NULL, VALUE_SECONDS, ROLE_TIME, .in = IN_TEXT | IN_CSV, .decimals = 9 },
+	[LOG_TIME] = { "time_ns", NULL, NULL, VALUE_NUMBER, ROLE_TIME, .in = IN_JSON },
+	[LOG_WHAT] = { "what", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[LOG_CPU] = { "cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+	[LOG_COMM] = { "comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[LOG_PID] = { "pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+	[LOG_TID] = { "tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+	[LOG_WAIT] = { "wait_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, .in = IN_ALL },
+	[LOG_DELAY] = { "delay_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, .in = IN_ALL },
+	[LOG_RUN] = { "run_ns", NULL, NULL, VALUE_DURATION, ROLE_INFO, .in = IN_ALL },
+	[LOG_STATE] = { "state", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[LOG_PREEMPTED] = { "preempted", NULL, NULL, VALUE_FLAG, ROLE_INFO, .in = IN_JSON },
+	[LOG_WAKER_IN] = { "waker_in", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[LOG_WAKER] = { "waker", NULL, NULL, VALUE_GROUP, ROLE_INFO, .in = IN_JSON, .of = 3 },
+	[LOG_WAKER_COMM] = { "waker_comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[LOG_WAKER_PID] = { "waker_pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+	[LOG_WAKER_TID] = { "waker_tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+	[LOG_NEXT] = { "next", NULL, NULL, VALUE_GROUP, ROLE_INFO, .in = IN_JSON, .of = 3 },
+	[LOG_NEXT_COMM] = { "next_comm", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[LOG_NEXT_PID] = { "next_pid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+	[LOG_NEXT_TID] = { "next_tid", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+	[LOG_LAST_CPU] = { "last_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_JSON },
+	[LOG_TO_CPU] = { "to_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_JSON },
+	[LOG_OTHER_CPU] = { "other_cpu", NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_CSV },
+	[LOG_STACK] = { "stack", NULL, NULL, VALUE_STACK, ROLE_INFO, .in = IN_ALL },
 };
 const struct schema schedlog_schema = { log_columns, LOG_COLUMNS, -1 };
 
@@ -113,13 +113,13 @@ static void put_time(struct row *row, struct value *v, int column, struct sched_
 	row->none |= t.is_known ? 0 : BIT(column);
 }
 
-/* Of first, first + 1 and first + 2. */
-static void put_thread(struct row *row, struct value *v, int first, bool is_known, const struct thread_name *t)
+/* A group and its three members. */
+static void put_thread(struct row *row, struct value *v, int group, bool is_known, const struct thread_name *t)
 {
-	v[first].text = t->comm;
-	v[first + 1].num = t->pid;
-	v[first + 2].num = t->tid;
-	row->none |= is_known ? 0 : BITS(first, first + 2);
+	v[group + 1].text = t->comm;
+	v[group + 2].num = t->pid;
+	v[group + 3].num = t->tid;
+	row->none |= is_known ? 0 : BITS(group, group + 3);
 }
 
 static void put_switch(const struct sched_event *e, struct schedlog_row *r)
@@ -133,7 +133,7 @@ static void put_switch(const struct sched_event *e, struct schedlog_row *r)
 	r->state[0] = e->flags & SCHEDLOG_PREEMPTED ? 'R' : sched_letter(e->state);
 	r->state[1] = '\0';
 	r->values[LOG_STATE].text = r->state;
-	put_thread(&r->row, r->values, LOG_NEXT_COMM, true, &e->other);
+	put_thread(&r->row, r->values, LOG_NEXT, true, &e->other);
 }
 
 void schedlog_row(const struct sample *s, const struct frame *frames, uint32_t nr_frames, uint64_t start_ns, struct schedlog_row *ret_row)
@@ -155,9 +155,9 @@ void schedlog_row(const struct sample *s, const struct frame *frames, uint32_t n
 	if (e->kind == SCHEDLOG_SWITCH)
 		put_switch(e, ret_row);
 	else
-		row->none |= row->absent = BITS(LOG_WAIT, LOG_PREEMPTED) | BITS(LOG_NEXT_COMM, LOG_NEXT_TID);
+		row->none |= row->absent = BITS(LOG_WAIT, LOG_PREEMPTED) | BITS(LOG_NEXT, LOG_NEXT_TID);
 	v[LOG_WAKER_IN].text = e->waker_kind <= SCHEDLOG_BY_INTERRUPT ? wakers[e->waker_kind] : NULL;
-	put_thread(row, v, LOG_WAKER_COMM, e->waker_kind == SCHEDLOG_BY_TASK || e->waker_kind == SCHEDLOG_BY_SOFTIRQ, &e->waker);
+	put_thread(row, v, LOG_WAKER, e->waker_kind == SCHEDLOG_BY_TASK || e->waker_kind == SCHEDLOG_BY_SOFTIRQ, &e->waker);
 	v[LOG_LAST_CPU].num = v[LOG_TO_CPU].num = v[LOG_OTHER_CPU].num = e->other_cpu;
 	row->none |= e->other_cpu != SCHEDLOG_NO_CPU ? 0 : BITS(LOG_LAST_CPU, LOG_OTHER_CPU);
 	row->absent |= BIT(e->kind == SCHEDLOG_MIGRATE ? LOG_LAST_CPU : LOG_TO_CPU) | (e->kind == SCHEDLOG_SWITCH ? 0 : BIT(LOG_STACK));

@@ -35,19 +35,26 @@ const struct site *probe_site(const struct probe *probes, int nr_probes, uint32_
 	return NULL;
 }
 
-static uint32_t text_bytes(const struct src_probe *src, uint8_t show)
+static uint32_t text_bytes(const struct src_probe *src)
 {
 	uint32_t text = src->cfg->text_bytes ? src->cfg->text_bytes : PROBE_TEXT_DEFAULT;
 
-	return show == SHOW_COMM ? PROBE_COMM_LEN : show == SHOW_TEXT ? (text + 7) & ~7u : 8;
+	return (text + 7) & ~7u;
 }
 
 /* A record with room for the texts that it may have. */
 static uint32_t record_bytes(const struct src_probe *src, const struct bound_arg *a)
 {
-	uint32_t bytes = a->bytes + a->texts * text_bytes(src, SHOW_TEXT);
+	uint32_t bytes = a->bytes + a->texts * text_bytes(src);
 
 	return bytes > RECORD_BYTES_MAX ? RECORD_BYTES_MAX : bytes;
+}
+
+static uint32_t value_bytes(const struct src_probe *src, const struct bound_arg *a)
+{
+	if (a->show == VALUE_RECORD)
+		return record_bytes(src, a);
+	return a->is_comm ? PROBE_COMM_LEN : a->show == VALUE_TEXT ? text_bytes(src) : 8;
 }
 
 /* The fields of a key, and the value behind it: what the spec itself shows is not asked for. */
@@ -57,8 +64,7 @@ static int place_key(const struct src_probe *src, struct probe_set *set, const s
 	int ret = 0;
 
 	for (int i = 0; i < sums->nr_fields && !ret; i++) {
-		uint8_t show = s->bound.args[first_extra + i].show;
-		bool is_text = show == SHOW_TEXT || show == SHOW_COMM;
+		bool is_text = s->bound.args[first_extra + i].show == VALUE_TEXT;
 
 		ret = probe_add_dest(set, (struct gen_dest){ .arg = first_extra + i, .off = src->at.fields[i], .bytes = is_text ? BY_TEXT_MAX : 8 });
 	}
@@ -77,8 +83,7 @@ static int place_values(void *arg, struct probe_set *set, const struct probe *pr
 	if (src->cfg->mode == PROBE_MODE_SUM)
 		ret = place_key(src, set, s, probe->spec.nr_args);
 	for (int i = 0; i < s->bound.nr_args && src->cfg->mode == PROBE_MODE_STREAM && !ret; i++) {
-		const struct bound_arg *a = &s->bound.args[i];
-		uint32_t bytes = a->show == SHOW_RECORD ? record_bytes(src, a) : text_bytes(src, a->show);
+		uint32_t bytes = value_bytes(src, &s->bound.args[i]);
 
 		ret = probe_add_dest(set, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
 		p.bytes += (bytes + 7) & ~7u;
@@ -104,11 +109,8 @@ uint32_t probe_texts(const struct src_probe *src)
 	const struct site *s = probe_set_site(&src->set, 0, &p);
 	uint32_t texts = 0;
 
-	for (int i = 0; s && i < src->cfg->sums.nr_fields; i++) {
-		uint8_t show = s->bound.args[p->spec.nr_args + i].show;
-
-		texts |= (uint32_t)(show == SHOW_TEXT || show == SHOW_COMM) << i;
-	}
+	for (int i = 0; s && i < src->cfg->sums.nr_fields; i++)
+		texts |= (uint32_t)(s->bound.args[p->spec.nr_args + i].show == VALUE_TEXT) << i;
 	return texts;
 }
 
@@ -122,7 +124,7 @@ static int check_texts(const struct src_probe *src, struct err *err)
 
 		for (int f = 0; f < src->cfg->sums.nr_fields + src->cfg->sums.has_value; f++) {
 			const struct bound_arg *a = &s->bound.args[p->spec.nr_args + f];
-			bool is_text = a->show == SHOW_TEXT || a->show == SHOW_COMM;
+			bool is_text = a->show == VALUE_TEXT;
 
 			if (f == src->cfg->sums.nr_fields && is_text)
 				return err_exit(err, -EINVAL, EXIT_USAGE, "no histogram of '%s': it is a string", a->name);

@@ -108,7 +108,7 @@ static bool same_code(const struct group *g, const struct probe *p, bool is_modu
 static bool reads_record(const struct probe_set *set, const struct site *s, const struct placed *placed)
 {
 	for (uint32_t i = 0; i < placed->nr_dests; i++)
-		if (s->bound.args[set->dests.data[placed->first_dest + i].arg].show == SHOW_RECORD)
+		if (s->bound.args[set->dests.data[placed->first_dest + i].arg].show == VALUE_RECORD)
 			return true;
 	for (size_t i = 0; i < s->bound.nodes.n && (s->bound.filter || placed->nr_dests); i++)
 		switch (s->bound.nodes.data[i].kind) {

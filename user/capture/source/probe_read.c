@@ -46,10 +46,10 @@ static int deliver(void *arg, const void *bytes, size_t size)
 		char *at = (char *)rec->data + d->off;
 
 		values[i] = (struct sample_value){ .is_fault = rec->faults >> i & 1 };
-		if (site->bound.args[d->arg].show == SHOW_RECORD) {
+		if (site->bound.args[d->arg].show == VALUE_RECORD) {
 			values[i].bytes = at;
 			values[i].nr_bytes = d->bytes;
-		} else if (site->bound.args[d->arg].show != SHOW_TEXT && site->bound.args[d->arg].show != SHOW_COMM) {
+		} else if (site->bound.args[d->arg].show != VALUE_TEXT) {
 			memcpy(&values[i].num, at, 8);
 		} else {
 			at[d->bytes - 1] = '\0';

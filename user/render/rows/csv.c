@@ -44,6 +44,12 @@ static void print_stack(FILE *out, const char *const *frames, const char *separa
 	free(text);
 }
 
+/* May it hold a separator, a quote or a control character? */
+static bool has_any_text(uint8_t kind)
+{
+	return kind == VALUE_RECORD || kind == VALUE_ENUM || kind == VALUE_SYMBOL;
+}
+
 static void print_value(FILE *out, const struct row *row, size_t i, const struct rows_view *view)
 {
 	const struct column *c = &row->schema->columns[i];
@@ -55,6 +61,8 @@ static void print_value(FILE *out, const struct row *row, size_t i, const struct
 		print_stack(out, row->values[i].frames, view->separator);
 	else if (c->kind == VALUE_TEXT)
 		text_print_csv(out, row->values[i].text, view->separator);
+	else if (has_any_text(c->kind) && rows_cell(text, sizeof(text), row, i, view, true))
+		text_print_csv(out, text, view->separator);
 	else
 		fwrite(text, 1, rows_cell(text, sizeof(text), row, i, view, true), out);
 }

@@ -61,13 +61,17 @@ static void print_reasons(struct json *j, const struct reason *reasons)
 	json_object_end(j);
 }
 
-static void print_value(struct json *j, const struct row *row, size_t i, const struct rows_view *view)
+static void print_value(struct json *j, const struct row *row, size_t i, const char *name, const struct rows_view *view)
 {
 	const struct column *c = &row->schema->columns[i];
 	const struct value *v = &row->values[i];
 	char text[ROWS_CELL_BYTES];
 
-	json_key(j, c->group ? c->name + strlen(c->group) + 1 : c->name);
+	if (c->kind == VALUE_RECORD && row_knows(row, i)) {
+		view->record_json(view, row, i, j);
+		return;
+	}
+	json_key(j, name);
 	if (!row_knows(row, i)) {
 		json_text(j, NULL);
 		return;
@@ -78,12 +82,23 @@ static void print_value(struct json *j, const struct row *row, size_t i, const s
 		break;
 	case VALUE_USER:
 	case VALUE_CGROUP:
+	case VALUE_HEX:
+	case VALUE_SYMBOL:
+	case VALUE_IPV4:
+	case VALUE_DEVICE:
 		rows_cell(text, sizeof(text), row, i, view, true);
 		json_text(j, text);
 		break;
 	case VALUE_ERRNO:
 		rows_cell(text, sizeof(text), row, i, view, true);
 		json_text(j, v->num ? text : NULL); /* 0 is no error */
+		break;
+	case VALUE_SIGNED:
+	case VALUE_ENUM:
+		if (rows_name(text, sizeof(text), row, i, view))
+			json_text(j, text);
+		else
+			json_i64(j, (int64_t)v->num);
 		break;
 	case VALUE_FLAG:
 		json_bool(j, v->num);
@@ -113,24 +128,37 @@ static bool is_shown(const struct row *row, size_t i, const struct rows_view *vi
 	return !(row->absent >> i & 1) && rows_shows(row->schema, i, view, IN_JSON, is_key);
 }
 
-/* Column i and those after it that are in the same object. Returns the last of them. */
+/* Returns its last column. */
 static size_t print_group(struct json *j, const struct row *row, size_t i, const struct rows_view *view, bool is_key)
 {
-	const struct column *c = row->schema->columns;
-	bool is_known = row_knows(row, i);
-	size_t last = i;
+	const struct column *c = &row->schema->columns[i];
+	size_t last = i + c->of;
 
-	json_key(j, c[i].group);
-	if (is_known)
-		json_object(j);
-	else
+	json_key(j, c->name);
+	if (!row_knows(row, i)) {
 		json_text(j, NULL);
-	for (; last < row->schema->n && c[last].group == c[i].group; last++)
-		if (is_known && is_shown(row, last, view, is_key))
-			print_value(j, row, last, view);
-	if (is_known)
-		json_object_end(j);
-	return last - 1;
+		return last;
+	}
+	json_object(j);
+	for (size_t k = i + 1; k <= last; k++)
+		if (is_shown(row, k, view, is_key))
+			print_value(j, row, k, row->schema->columns[k].name + strlen(c->name) + 1, view);
+	json_object_end(j);
+	return last;
+}
+
+static void print_columns(struct json *j, const struct row *row, const struct rows_view *view, bool is_key)
+{
+	for (size_t i = 0; i < row->schema->n; i++) {
+		const struct column *c = &row->schema->columns[i];
+
+		if (!is_shown(row, i, view, is_key))
+			i += c->kind == VALUE_GROUP ? c->of : 0;
+		else if (c->kind == VALUE_GROUP)
+			i = print_group(j, row, i, view, is_key);
+		else
+			print_value(j, row, i, c->name, view);
+	}
 }
 
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
@@ -144,11 +172,7 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	if (row->label)
 		print_label(&j, row->label);
 	for (int keys = view->keys != 0; keys >= 0; keys--)
-		for (size_t i = 0; i < row->schema->n; i++)
-			if (is_shown(row, i, view, keys) && row->schema->columns[i].group)
-				i = print_group(&j, row, i, view, keys);
-			else if (is_shown(row, i, view, keys))
-				print_value(&j, row, i, view);
+		print_columns(&j, row, view, keys);
 	json_object_end(&j);
 	putc('\n', out);
 }

@@ -87,6 +87,18 @@ static size_t put_number(char *buf, uint64_t num)
 	return put_span(buf, text_decimal(end, num), end);
 }
 
+static size_t put_hex(char *buf, uint64_t num)
+{
+	char digits[NUMBER_BYTES], *end = digits + sizeof(digits), *p = end;
+
+	do
+		*--p = "0123456789abcdef"[num & 0xf];
+	while (num >>= 4);
+	*--p = 'x';
+	*--p = '0';
+	return put_span(buf, p, end);
+}
+
 static size_t put_seconds(char *buf, int64_t ns, int decimals)
 {
 	char digits[NUMBER_BYTES], *end = digits + sizeof(digits), *p = text_fraction(end, ns < 0 ? -ns : ns, 1000000000, decimals);
@@ -144,6 +156,47 @@ static size_t put_made(char *buf, size_t size, const struct column *c, double nu
 	return c->kind == VALUE_RATE ? put_rate(buf, size, number) : rows_duration(buf, size, number);
 }
 
+bool rows_name(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view)
+{
+	uint8_t kind = row->schema->columns[i].kind;
+
+	return (kind == VALUE_ENUM || kind == VALUE_SYMBOL) && view->name && view->name(view, row, i, buf, size);
+}
+
+size_t rows_number(char *buf, size_t size, uint64_t num, enum value_kind kind)
+{
+	unsigned long long n = num;
+	char digits[NUMBER_BYTES], *end = digits + sizeof(digits), *p;
+
+	switch (kind) {
+	case VALUE_SIGNED:
+	case VALUE_ENUM:
+		p = text_decimal(end, (int64_t)n < 0 ? -n : n);
+		if ((int64_t)n < 0)
+			*--p = '-';
+		return put_span(buf, p, end);
+	case VALUE_HEX:
+	case VALUE_SYMBOL:
+		return put_hex(buf, n);
+	case VALUE_FLAG:
+		return put_text(buf, size, n ? "true" : "false");
+	case VALUE_CHAR:
+		return n >= ' ' && n < 127 ? put_form(buf, size, "'%c'", (char)n) : put_form(buf, size, "'\\x%02llx'", n & 0xff);
+	case VALUE_IPV4:
+		return put_form(buf, size, "%llu.%llu.%llu.%llu", n & 0xff, n >> 8 & 0xff, n >> 16 & 0xff, n >> 24 & 0xff);
+	case VALUE_DURATION:
+		if (n < 1000)
+			return put_form(buf, size, "%lluns", n);
+		if (n < 1000000000)
+			return n < 1000000 ? put_form(buf, size, "%.3fus", n / 1e3) : put_form(buf, size, "%.3fms", n / 1e6);
+		return put_form(buf, size, "%.3fs", n / 1e9);
+	case VALUE_DEVICE:
+		return put_form(buf, size, "%llu:%llu", n >> 20 & 0xfff, n & 0xfffff);
+	default:
+		return put_number(buf, n);
+	}
+}
+
 size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact)
 {
 	const struct column *c = &row->schema->columns[i];
@@ -169,8 +222,14 @@ size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const 
 		return exact ? put_number(buf, num) : rows_duration(buf, size, num);
 	case VALUE_MOMENT:
 		return exact ? put_number(buf, num) : put_form(buf, size, "%.*fs", c->decimals, num / 1e9);
-	default:
+	case VALUE_FLAG:
+	case VALUE_CHAR:
 		return put_number(buf, num);
+	case VALUE_RECORD:
+		view->record_text(view, row, i, buf, size);
+		return strlen(buf);
+	default:
+		return rows_name(buf, size, row, i, view) ? strlen(buf) : rows_number(buf, size, num, c->kind);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "profile.h"
 #include "model/table.h"
 #include "row.h"
+#include "util/json.h"
 
 struct rows_view {
 	uint64_t keys;	/* bit i: column i is part of the key, and shown */
@@ -23,6 +24,11 @@ struct rows_view {
 	bool no_head;		 /* CSV has one line of names, before its first interval */
 	bool draws;		 /* text: the first histogram of a row below it, a line a slot */
 	const char *(*cgroup_path)(void *unused, uint64_t id); /* NULL for one that is gone */
+	/* Of VALUE_ENUM and VALUE_SYMBOL: the name of a value, false for none. Of VALUE_RECORD: text, and the members of the object that is open. */
+	bool (*name)(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size);
+	void (*record_text)(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size);
+	void (*record_json)(const struct rows_view *view, const struct row *row, size_t column, struct json *json);
+	void *arg; /* for these */
 };
 
 /* The line of names, and one row. Errors stay in the stream (ferror). */
@@ -51,6 +57,12 @@ size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const 
 
 /* The same of a key. *label is the row's: it stands in the first key that the row has none of, and is NULL from then on. */
 size_t rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label);
+
+/* The name of a value, if the view has one. */
+bool rows_name(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view);
+
+/* One number: "12", "-1", "0x7f", "'c'", "true", "10.0.0.1", "8:1", a duration as "1.250us". size: 32 or more. Returns its length. */
+size_t rows_number(char *buf, size_t size, uint64_t num, enum value_kind kind);
 
 /* "12.3us": three digits and a unit. */
 size_t rows_duration(char *buf, size_t size, double ns);
