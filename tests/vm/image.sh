@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# An initramfs with this tree's skep, its tests and what they call. usage: tests/vm/image.sh OUT.cpio
+# An initramfs with this tree's skep, its tests and what they call, made again when one of them is newer. usage: tests/vm/image.sh OUT.cpio
 set -eu
 cd "$(dirname "$0")/../.."
+[ ! -e "$1" ] || [ -n "$(find build/skep build/work build/bpf/*.bpf.o build/verify build/vm/break.bpf.o tests man /var/lib/dpkg/status \
+	-newer "$1" -print -quit 2>/dev/null)" ] || exit 0
 R=build/vm/root
 rm -rf $R
 mkdir -p $R/{bin,proc,sys,dev,tmp,run,etc,var/tmp,usr/bin,usr/lib,usr/share/doc,usr/lib/debug,skep/build,root}
