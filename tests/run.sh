@@ -2,21 +2,30 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # All tests, a line for each file as it ends, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
 # file, that runs no test has failed.
-# usage: tests/run.sh [unit|san|cli|cores|root|probe|browser|valgrind|fuzz|vm ...]
-# (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm)
+# usage: tests/run.sh [--quick] [unit|san|cli|cores|alone|root|probe|browser|valgrind|fuzz|vm ...]
+# (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm). --quick: the kinds of QUICK, without tests that take 5 s or more (tag slow),
+# and one virtual machine.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
-ALL="unit san cli cores root probe browser valgrind fuzz vm"
+ALL="unit san cli cores alone root probe browser valgrind fuzz vm"
+QUICK="unit san cli alone root probe browser vm"
 WAITING=tests/root/uprobe.bats # root tests that mostly wait for the kernel to detach: kind probe
 BESIDE=tests/root/cores.bats   # those that ask nothing of the kernel: kind cores
-# Of kind root, those that hold shares of CPU time, or waits, against what the kernel or the workload says, or that set or count what is the
-# whole machine's
+# Those that compare shares of CPU time, or waits, with what the kernel or the workload says, or that set or count what is the whole
+# machine's, have the machine for themselves: kind alone
 ALONE=$(printf 'tests/root/%s.bats\n' by container ends offcpu record refused sched stat symbols target timehist truth)
 WALKED=$(printf 'tests/root/%s.bats\n' strange unwind walks)
-kinds=${*:-$ALL}
+kinds=${*:-$ALL} without=
+# What a virtual machine runs: see tests/vm/run.sh
+export VM_PLAN=all
+[ $# -gt 0 ] || VM_PLAN=spread
+if [ "${1:-}" = --quick ]; then
+	kinds=${*:2} without=slow VM_PLAN=quick
+	kinds=${kinds:-$QUICK}
+fi
 for kind in $kinds; do
-	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [${ALL// /|} ...]" >&2; exit 2; }
+	[[ " $ALL " == *" $kind "* ]] || { echo "usage: $0 [--quick] [${ALL// /|} ...]" >&2; exit 2; }
 done
 # A fresh boot may have no tracefs: the tests have one, among mounts of their own that end with them.
 if [ "$(id -u)" = 0 ] && [ -z "${SKEP_MOUNTS:-}" ] && unshare -m true 2>/dev/null; then
@@ -56,7 +65,7 @@ tap() { # tap KIND FILE...: bats
 	shift
 	for f in "$@"; do
 		log=$OUT/$kind-$(basename "$f").log
-		tests/bats.sh "$f" 900 >"$log"
+		tests/bats.sh "$f" 900 $without >"$log"
 		n=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log")
 		s=$(grep -c '^ok .*# skip' "$log")
 		again=$(sed -n 's/^again: ok [0-9]* /passed at another try: /p' "$log")
@@ -89,9 +98,8 @@ fuzz() {
 	wait
 }
 
-# Some have the machine for themselves; of the others two are at work.
+# Two at a time
 root() {
-	tap root $ALONE
 	tap root $WALKED &
 	tap root $(ls tests/root/*.bats | grep -vxF -e $WAITING -e $BESIDE -e "$ALONE" -e "$WALKED")
 	wait
@@ -120,6 +128,7 @@ lane() {
 		unit) unit unit build ;;
 		san) unit san build/san ;;
 		cli) tap cli tests/cli/*.bats ;;
+		alone) tap alone $ALONE ;;
 		root) root ;;
 		cores) tap cores $BESIDE ;;
 		probe) tap probe $WAITING ;;
@@ -132,12 +141,18 @@ lane() {
 	done
 }
 
-# Two at a time; then the root tests; then the virtual machines.
+# Two at a time; then the root tests; then the virtual machines. One machine takes one CPU: it runs beside the root tests.
 lane unit valgrind browser cores &
 lane san fuzz cli &
 wait
-lane root
-lane probe &
+lane alone
+if [ $VM_PLAN = quick ]; then
+	lane root &
+	lane probe &
+else
+	lane root
+	lane probe &
+fi
 lane vm
 wait
 read -r passed failed skipped < <(total $OUT/*.count)

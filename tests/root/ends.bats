@@ -158,6 +158,7 @@ ends_soon() {
 	wait "$1" || STATUS=$?
 }
 
+# bats test_tags=slow
 @test "a reader that takes nothing: the first signal ends the run, and what was not written is said" {
 	mkfifo stalled
 	background sh -c 'exec sleep 100 <>stalled'
@@ -201,6 +202,7 @@ ends_elsewhere() {
 	return 1
 }
 
+# bats test_tags=slow
 @test "Ctrl-C while many probes are detached is answered" {
 	mkdir tracing && mount -t tracefs none tracing || skip "no tracefs"
 	n=$(ls -d tracing/events/{sched,timer,writeback}/*/ | wc -l)

@@ -93,6 +93,7 @@ bounded() {
 	esac
 }
 
+# bats test_tags=slow
 @test "every example of the pages and of -h runs" {
 	need jq
 	[ "${SKEP_SLOW:-1}" = 1 ] || skip "the same words as on a real CPU, and a minute of them"

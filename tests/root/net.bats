@@ -230,7 +230,7 @@ inside() {
 	[ "$status" = 1 ]
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,slow
 @test "thousands of connections that come and go: each byte is told" {
 	n=$((4000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" net --max-sockets 300 --format json -o rows.json -- "$WORK/sockets" many $n >truth 2>said

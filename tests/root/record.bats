@@ -62,7 +62,7 @@ fold_script() {
 	diff perf.txt skep.txt
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "side by side with perf record -g: top symbols' shares within 2 points" {
 	need perf
 	both() {
@@ -100,7 +100,7 @@ mixed_load() {
 	done >/dev/null
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "side by side with perf record -a -g under a mixed load: the top 20 within 2 points" {
 	need perf
 	background mixed_load

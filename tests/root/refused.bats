@@ -190,7 +190,7 @@ as_nobody() {
 	awk -F, '/context-switches,/ { ok = $1 >= 1 } END { exit !ok }' <<<"$output"
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "no privileges at all: own programs are sampled without BPF, with whole stacks, as perf_event_paranoid allows" {
 	chmod 777 .
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2

@@ -60,7 +60,7 @@ strange() { # strange MODE SECONDS
 	grep -qE 'note: [0-9]{3,} *user stacks cut: a part of the stack is not in memory' said
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "a program that was deleted, and a library that was replaced, while they are mapped" {
 	cp "$WORK/stacks_O2" program
 	cp "$WORK/stacks_library.so" library.so
@@ -157,7 +157,7 @@ corrupt() {
 		END { printf "%d of %d\n%s\n", good, all, other; exit !(all >= 1000 && good * 100 >= 95 * all) }' got.folded
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,slow
 @test "a program whose unwinding information is corrupt" {
 	need readelf
 	for seed in {1..20}; do

@@ -124,7 +124,7 @@ percent_at() {
 	grep -q '"file": *"[^"]*inlined.c"' a.json
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,slow
 @test "debug information that unpacks to a thousand times its size is left out, and that is said" {
 	need objcopy
 	cp "$WORK/inlined" bomb

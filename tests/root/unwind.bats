@@ -41,7 +41,7 @@ stacks() { # stacks KIND [LIBRARY]
 	awk '{ n = split($0, f, ";"); if (n > most) most = n } END { exit !(most >= 104) }' got.folded
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "C++, Rust and Go, by their tables and by their frame pointers" {
 	for kind in cxx rust go; do
 		[ -x "$WORK/shares_$kind" ] || continue
@@ -67,7 +67,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 }
 
 # Where a stack goes on the function that left it is not known: the next one is
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "Go's runtime on its own stack, and C that is called by Go and calls it" {
 	[ -x "$WORK/cgo_go" ] || skip "no go"
 	strip -o garbage_stripped "$WORK/garbage_go"
@@ -105,7 +105,7 @@ go_ok() { # go_ok COMMAND...: into got.folded
 }
 
 # What OpenSSL has for this machine, and what it has for all
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "libcrypto's assembly" {
 	need openssl
 	for cap in "" 0:0; do
@@ -218,7 +218,7 @@ hits() {
 	[ "$(jq '[.rows[] | select([.callers[].sym] | index("main") and index("_start")) | .samples] | add' a.json)" -ge 19 ]
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "walks by tables: hits of probes of a program, at its functions' begins and returns" {
 	need_feature uprobe
 	hits "u:$WORK/stacks_O2:burn" burn
@@ -235,7 +235,7 @@ hits() {
 	grep -qE 'main;way_alloca;room ' got.folded
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "walks by tables: calls whose return is probed, too, have their caller" {
 	need_feature uprobe
 	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_*" "ur:$WORK/stacks_O2:room" -- \
@@ -245,7 +245,7 @@ hits() {
 	ways_ok truth got.folded
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "tables of a large program in little memory: parts make way, which is said, and all stacks are whole" {
 	need clang
 	echo 'int f(int x) { return x * 3; }' >one.c
@@ -264,7 +264,7 @@ downs() {
 	awk '$NF > most { most = $NF; n = gsub(/;down/, "") } END { print n }' "$1"
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "--max-stack: stacks deeper than the kernel keeps, in a picture and in a file" {
 	"$SKEP" flame --call-graph eh --max-stack 255 -F "$(hz 999)" -o got.folded -- "$WORK/recurse" 200 "$(times 1)"
 	SKEP_SAMPLES=200 rooted_ok got.folded

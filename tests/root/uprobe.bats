@@ -239,6 +239,7 @@ MODE=user
 		.values.time == .time_ns and .values.depth >= 2 and .values.comm == "probed" and .comm == "probed")' a.json
 }
 
+# bats test_tags=slow
 @test "--count: exact with threads and children, by glob and by filter; -I adds up; --top" {
 	need_feature uprobe
 	n=$(($(times 20000) / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
@@ -294,6 +295,7 @@ MODE=user
 	[ "$(grep -c 'hit(i=' out)" = 3 ]
 }
 
+# bats test_tags=slow
 @test "a load that a ring of 4 KiB cannot hold: printed and lost are the truth, to the unit; --strict fails" {
 	need_feature uprobe
 	n=$((1000000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The root tests in virtual machines, a kernel each. usage: tests/vm/run.sh [VERSION...]
 # One line a kernel, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and the reasons; TAP under build/vm/VERSION/tap.
-# Under CI, which has half an hour, the tests that no kernel can change, and long ones whose kernel side others test (tag user-space), run on
-# this machine alone, and of the others the newest kernel runs all, in two machines, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but for the tests that are
-# long (tag newest).
-# The table of README is build/vm/matrix.md. Exit 77 when this machine cannot do it. Under CI fewer than three kernels are a failure.
+# VM_PLAN: all (default): every kernel runs all tests, or those of VM_TESTS.
+# spread: what no kernel can change, and long tests whose kernel side others test (tag user-space), run on this machine alone; of the rest the
+# newest kernel runs all, in two machines, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but for long tests
+# (tag newest).
+# quick: one kernel, the newest if none is named, runs the files $QUICK, without long tests (tags newest, slow).
+# The table of README is build/vm/matrix.md; quick leaves it alone. Exit 77 when this machine cannot do it. Under CI fewer than three kernels
+# are a failure.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
 SECONDS_MAX=${VM_SECONDS:-1400}
 BETWEEN=(doctor,net,probe_views,timehist,walks doctor,offcpu,sched,walks)
+QUICK=doctor,probe
 OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,stat
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
@@ -108,19 +112,26 @@ count() {
 	echo "vm $1 $pass $fail $skip $2"
 	tail -n +2 <<<"$said"
 	[ -z "$unseen" ] || echo "$unseen"
-	echo "| $(sed -n 's/.*skep-vm: kernel //p' "$tap" | head -1) | $pass | $fail | $skip |" >>$VM/matrix.md
+	echo "| $(sed -n 's/.*skep-vm: kernel //p' "$tap" | head -1) | $pass | $fail | $skip |" >>"$matrix"
 }
 
+plan=${VM_PLAN:-all} matrix=$VM/matrix.md
+if [ "$plan" = quick ]; then
+	matrix=/dev/null
+	[ $# -gt 0 ] || set -- 7.2
+fi
 fetched=$(tests/vm/fetch.sh "$@") || exit 1
 tests/vm/image.sh $VM/image.cpio || exit 1
-printf '| kernel | passed | failed | skipped |\n|---|---|---|---|\n' >$VM/matrix.md
+printf '| kernel | passed | failed | skipped |\n|---|---|---|---|\n' >$matrix
 there=$(grep -vc ' -$' <<<"$fetched")
 nr=0
 while read -r version package; do
 	nr=$((nr + 1))
 	rm -f "$VM/$version"/tap.[0-9]
-	if [ -z "${CI:-}" ]; then
+	if [ "$plan" = all ]; then
 		start "$version" 1 "$TESTS"
+	elif [ "$plan" = quick ]; then
+		start "$version" 1 "${VM_TESTS:-$QUICK}" skep.without=user-space,newest,slow
 	elif [ $nr = 1 ]; then
 		start "$version" 1 "$(every "$TESTS" 0)" skep.without=user-space
 		start "$version" 2 "$(every "$TESTS" 1)" skep.without=user-space
@@ -139,4 +150,4 @@ while read -r version package; do
 		count "$version" "$package"
 	fi
 done <<<"$fetched"
-[ -z "${CI:-}" ] || [ $there -ge 3 ] || echo "vm - 0 1 0 only $there kernels could be fetched"
+[ -z "${CI:-}" ] || [ "$plan" = quick ] || [ $there -ge 3 ] || echo "vm - 0 1 0 only $there kernels could be fetched"
