@@ -11,7 +11,7 @@ setup() {
 	[ "$(basename "$BATS_TEST_DIRNAME")" != root ] || need_root
 }
 
-# Only what the test started, by its number.
+# Ends only processes that the test started, by their pids.
 teardown() {
 	stop "${BACKGROUND[@]}"
 	if declare -F cleanup >/dev/null; then cleanup; fi
@@ -26,19 +26,19 @@ stop() {
 	done
 }
 
-# background COMMAND...: its number in BG. The children of bats itself keep no fd 3 open.
+# background COMMAND...: its pid in BG. File descriptor 3 is bats's own: a child that keeps it open keeps bats waiting.
 background() {
 	"$@" 3>&- &
 	BG=$!
 	BACKGROUND+=("$BG")
 }
 
-# busy COMMAND...: in the background and behind whoever else wants the CPU, so that a load does not slow what watches it
+# busy COMMAND...: in the background with the lowest priority, so that a load does not slow skep
 busy() {
 	background nice -n 19 "$@"
 }
 
-# eventually COMMAND...: it succeeds within 5 s
+# eventually COMMAND...: until it succeeds, within 5 s
 eventually() {
 	local i
 	for ((i = 0; i < 100; i++)); do
@@ -72,7 +72,7 @@ stolen() {
 	awk '/^cpu / { printf "%.0f\n", $9 * 1e7 }' /proc/stat
 }
 
-# steadily COMMAND...: its output in ./truth; again, three times at most, while the load in it says that the machine stood still
+# steadily COMMAND...: its output in ./truth; run up to three times, while a line "disturbed" there says that the machine stood still
 steadily() {
 	local i
 	for ((i = 0; i < (${SKEP_SLOW:-1} > 1 ? 1 : 3); i++)); do

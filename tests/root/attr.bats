@@ -71,7 +71,7 @@ same() {
 	done
 }
 
-@test "a term behind an event's name is worth more than that name's own" {
+@test "a term after an event's name overrides the name's own" {
 	need strace
 	describe
 	attrs 1 "$SKEP" stat -e cpu/mem-loads,ldlat=30/ -- true >skep.txt
@@ -82,7 +82,7 @@ same() {
 	attrs 1 "$SKEP" stat -e mem-loads:u -- true | diff want.txt -
 }
 
-@test "groups: a leader that starts and members that follow it, as perf's" {
+@test "groups: leaders and members as perf passes them" {
 	need perf
 	need strace
 	describe

@@ -16,7 +16,7 @@ need_tracefs() {
 	[ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || skip "tracefs is not mounted"
 }
 
-@test "tracepoints by name, number, CPU and user: tasks made and ended, to the unit" {
+@test "tracepoints by name, number, CPU and user: forks and exits, exact" {
 	need_tracefs
 	forks=$((8 + 20))
 	[ "$(uname -m)" != x86_64 ] || forks=$((forks + 1))
@@ -33,7 +33,7 @@ need_tracefs() {
 	[ "$(tail -n +2 c.csv | cut -d, -f3 | sort -u)" = root ]
 }
 
-@test "fields of trace records: numbers, signed ones, words of system calls, text of both kinds" {
+@test "fields of tracepoints: signed and unsigned numbers, arguments of system calls, both kinds of strings" {
 	need_tracefs
 	"$SKEP" stat -x, --by 'args->sig,args.comm' -o a.csv -e signal:signal_generate -- \
 		bash -c 'trap : USR1 USR2; for i in 1 2 3 4 5 6 7; do kill -USR1 $$; done; for i in 1 2 3; do kill -USR2 $$; done'
@@ -56,7 +56,7 @@ need_tracefs() {
 	[ "$(hits ./two <e.csv)" = 1 ]
 }
 
-@test "a device is MAJOR:MINOR; tracepoints of a glob without the field are left out, and that is said" {
+@test "a device is MAJOR:MINOR; tracepoints of a glob without the field are left out, with a note" {
 	need_tracefs
 	"$SKEP" stat -a -x, --by 'args->dev,event' -o a.csv -e 'block:*' -- sh -c 'echo x >"$0"; sync "$0"' "$PWD/file" 2>said
 	cat a.csv said
@@ -65,7 +65,7 @@ need_tracefs() {
 	run ! grep -Evx 'hits,event,args.dev|[0-9]+,block:[a-z_]+,[0-9]+:[0-9]+' a.csv
 }
 
-@test "a field that a tracepoint does not have: refused with what is similar" {
+@test "an unknown field: refused with similar names" {
 	need_tracefs
 	run "$SKEP" stat --by 'cpu,args->parent_comn' -e sched:sched_process_fork -- true
 	echo "$output"
@@ -85,7 +85,7 @@ need_tracefs() {
 	[ "$(sed -n 's/^@: //p' truth)" = "$(hits calls <a.csv)" ]
 }
 
-@test "a name of tracefs that is no tracepoint: refused, beside others too" {
+@test "a name in tracefs that is no tracepoint: refused, alone and in a list" {
 	need_tracefs
 	[ -e /sys/kernel/tracing/events/ftrace/print ] || [ -e /sys/kernel/debug/tracing/events/ftrace/print ] || skip "no ftrace:print here"
 	run "$SKEP" stat --by comm -e sched:sched_switch,ftrace:print -- true
@@ -94,7 +94,7 @@ need_tracefs() {
 	[[ "$output" == *"cannot attach to 'ftrace:print': the kernel has no such tracepoint"* ]]
 }
 
-@test "fields on a CPU that is not the first" {
+@test "fields on another CPU than the first" {
 	need_tracefs
 	[ "$(nproc)" -gt 1 ] || skip "one CPU"
 	"$SKEP" stat -C 1 -x, --by 'args->sig' -o a.csv -e signal:signal_generate -- taskset -c 1 bash -c 'trap : USR1; for i in 1 2 3 4 5; do kill -USR1 $$; done'
@@ -102,7 +102,7 @@ need_tracefs() {
 	[ "$(hits 10 <a.csv)" -ge 5 ]
 }
 
-@test "system calls and tracepoints in one table; event names either" {
+@test "system calls and tracepoints in one table, by event and by name" {
 	need_tracefs
 	"$SKEP" stat -x, --by event -o a.csv -e syscalls:sys_enter_getpgid,syscalls:sys_enter_fsync,sched:sched_process_exec -- "$WORK/calls" 40 >truth
 	cat a.csv
@@ -135,7 +135,7 @@ need_tracefs() {
 }
 
 # bats test_tags=user-space
-@test "-I on a terminal: one table, drawn in its place; elsewhere one below the other" {
+@test "-I on a terminal: one table, drawn in place; elsewhere one after the other" {
 	need script
 	script -qec "stty rows 10 cols 60; TERM=xterm '$SKEP' stat -I 50 --by tid,syscall -- '$WORK/calls' 2000 4" log </dev/null >/dev/null
 	grep -c $'\033\[H' log
@@ -152,7 +152,7 @@ need_tracefs() {
 }
 
 # bats test_tags=user-space
-@test "more keys than there is room for, of tracepoints too, are one row, and --strict fails" {
+@test "keys of tracepoints beyond --max-keys are one row, and --strict fails" {
 	need_tracefs
 	"$SKEP" stat -x, --by 'args->child_pid' --max-keys 16 -o a.csv -e sched:sched_process_fork -- "$WORK/calls" 3 8 40 >truth 2>said
 	cat a.csv said
@@ -189,7 +189,7 @@ need_tracefs() {
 	[ "$(sum <a.csv)" = $((10000 / ${SKEP_SLOW:-1} + 1)) ]
 }
 
-@test "a pid that is given again is another row" {
+@test "a reused pid is another row" {
 	[ -w /proc/sys/kernel/ns_last_pid ] || skip "no /proc/sys/kernel/ns_last_pid here"
 	# Others fork too: until the number is free at the right moment
 	cat >again.sh <<-EOF
@@ -214,7 +214,7 @@ need_tracefs() {
 }
 
 # bats test_tags=user-space
-@test "names of others are escaped" {
+@test "control characters in names are escaped" {
 	need_tracefs
 	bad=$'a\033[31m,"b'
 	cp "$(type -P true)" "$bad"
@@ -239,7 +239,7 @@ need_tracefs() {
 }
 
 # bats test_tags=user-space
-@test "fields without tracefs: refused with the way out" {
+@test "fields without tracefs: refused with a hint" {
 	for e in 'syscalls:*' syscalls:sys_enter_close; do
 		run unshare --mount sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; '$SKEP' stat -e '$e' --by 'args->fd' -- true"
 		echo "$output"
@@ -249,7 +249,7 @@ need_tracefs() {
 }
 
 # bats test_tags=user-space
-@test "what does not go together" {
+@test "options that exclude each other" {
 	need_tracefs
 	for args in "--latency -e sched:sched_switch" "--latency --by args->id" "--by errno -e sched:sched_switch" "--by syscall,args->id" \
 		"--by args->id -e page-faults" "--by comm,nosuch" "--by args->a,args->b,args->c,args->d,args->e" \
@@ -261,7 +261,7 @@ need_tracefs() {
 	done
 }
 
-@test "stacks of tracepoints begin where the kernel hit them, not in what carries the hit to us" {
+@test "stacks of tracepoints begin at the tracepoint, without frames of BPF or perf" {
 	for e in syscalls:sys_enter_getppid syscalls:sys_exit_getppid raw_syscalls:sys_enter sched:sched_process_fork; do
 		"$SKEP" -q flame --format folded -e $e -- sh -c 'true & wait; echo $PPID >/dev/null; '"$WORK/calls"' 50 >/dev/null' >out || true
 		"$SKEP" -q record -e $e -o a.data -- sh -c 'true & wait; '"$WORK/calls"' 50 >/dev/null'

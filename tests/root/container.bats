@@ -14,7 +14,7 @@ pids() {
 }
 
 # bats test_tags=measuring
-@test "inside: COMMAND has the number that it sees itself, and its names" {
+@test "inside: COMMAND has the pid of its own namespace, and symbols" {
 	contained "'$SKEP' flame -F $(hz 4999) --by pid -o a.folded -- sh -c 'echo \$\$ >number; exec \"$WORK/shares\" $(times 0.7) >truth'"
 	[ "$(cat number)" -lt 100 ]
 	[ "$(pids a.folded)" = "$(cat number)" ]
@@ -22,7 +22,7 @@ pids() {
 }
 
 # bats test_tags=user-space
-@test "inside: -p and -t by the numbers of inside, children followed" {
+@test "inside: -p and -t take pids of the namespace, children are followed" {
 	contained "sh -c 'sleep $(times 1); \"$WORK/shares\" 60; true' >/dev/null &
 		'$SKEP' flame -p \$! -o a.folded --duration $(times 2) || exit; \
 		'$WORK/threads' 60 >/dev/null & ps >/dev/null; \
@@ -34,7 +34,7 @@ pids() {
 }
 
 # bats test_tags=measuring
-@test "inside: -a sees the whole machine; processes outside have no number and no wrong names, which is said" {
+@test "inside: -a samples the whole machine; processes outside have pid 0, no symbols, and a note" {
 	busy "$WORK/recurse" 20 60
 	run contained "'$WORK/shares' 60 >/dev/null & '$SKEP' flame -a --by pid -o a.folded --duration 1"
 	echo "$output"
@@ -46,7 +46,7 @@ pids() {
 }
 
 # bats test_tags=user-space
-@test "inside: record writes the numbers of inside, and perf agrees" {
+@test "inside: record writes pids of the namespace, as perf reads them" {
 	contained "'$WORK/shares' 60 >/dev/null & echo \$! >number; '$SKEP' record -p \$! -o a.data --duration 700ms; \
 		'$SKEP' report -i a.data --no-children -s pid,sym --format csv >a.csv"
 	grep -q ',"hot"' a.csv
@@ -69,7 +69,7 @@ pids() {
 	grep -q ';main;hot ' b.folded
 }
 
-@test "outside: a process in a container, by its number outside; its files are found in its own tree" {
+@test "outside: -p takes the outer pid of a process in a container, whose files are found in its own tree" {
 	mkdir -p jail
 	background unshare --pid --fork --kill-child --mount --mount-proc --net --cgroup \
 		sh -c "mount -t tmpfs none jail && cp $WORK/shares jail/inner && exec jail/inner 60"
@@ -83,7 +83,7 @@ pids() {
 	grep -q ';main;hot ' a.folded
 }
 
-@test "/proc of another PID namespace, or none: exit 3 and the way out" {
+@test "/proc of another PID namespace, or none: exit 3 and a hint" {
 	run unshare --pid --fork "$SKEP" flame -a -o a.folded --duration 100ms
 	echo "$output"
 	[ "$status" = 3 ]
@@ -99,7 +99,7 @@ cgroup2() {
 	awk '/ - cgroup2 / { print $5 }' /proc/self/mountinfo
 }
 
-@test "cgroup v2 in a cgroup namespace: -G by the path of inside" {
+@test "cgroup v2 in a cgroup namespace: -G takes a path of the namespace" {
 	mount=$(cgroup2 | head -1)
 	[ -n "$mount" ] || skip "no cgroup v2"
 	group=skep-test-$$
@@ -128,7 +128,7 @@ cgroup2() {
 }
 
 # bats test_tags=user-space,measuring
-@test "in a time namespace: times, waits and names are those of outside" {
+@test "in a time namespace: times, waits and symbols are those of outside" {
 	unshare -T --monotonic 60 true || skip "no time namespaces"
 	# A clock cannot be set back before its start
 	for shift in 86400 -$(awk '{ print int($1 / 2) }' /proc/uptime); do
@@ -149,7 +149,7 @@ cgroup2() {
 	done
 }
 
-@test "in a PID namespace rows of tasks that live stay: with -I every call is counted" {
+@test "in a PID namespace: -I counts every call of a task that lives on" {
 	unshare -pf --mount-proc "$SKEP" stat --by pid,comm -I 100 -e syscalls:sys_enter_read -j -o rows.json -- \
 		dd if=/dev/zero of=/dev/null bs=1 count=$((300000 / ${SKEP_SLOW:-1})) 2>said
 	ends rows.json

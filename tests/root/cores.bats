@@ -67,7 +67,7 @@ cores() {
 	stop "$pid"
 }
 
-@test "each way of making frames" {
+@test "C by each way of making frames" {
 	for how in O0 O2 O3 O2_fp static pie stripped; do cores 2 "$WORK/stacks_$how" 60; done
 }
 
@@ -103,7 +103,7 @@ while True:
 	cores 2 openssl speed -seconds 60 -evp aes-256-gcm
 }
 
-@test "node: code that was made at run time" {
+@test "node: code made at run time" {
 	need node
 	cores 2 node -e 'const { Worker } = require("worker_threads"); new Worker("let x = 0; for (;;) x += Math.sqrt(x)", { eval: true })
 function f(n) { return n < 2 ? 1 : f(n - 1) + f(n - 2) }
@@ -121,7 +121,7 @@ for (;;) f(25)'
 	checked core* "$WORK/stacks_O2"
 }
 
-@test "at any instruction, from the loader's first on" {
+@test "any instruction, from the loader's first" {
 	setup_cores
 	"${GDB[@]}" -ex starti -ex "moments 25 3331 core" --args "$(type -P ls)" -l / >said 2>&1
 	for ((i = 1; i <= 25; i++)); do

@@ -18,7 +18,7 @@ load ../lib.bash
 	grep -q '"works":true' out.json
 }
 
-@test "without privileges: exit 3, the capability and the way out" {
+@test "without privileges: exit 3, the missing capability and a hint" {
 	run setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$SKEP" doctor
 	echo "$output"
 	[ "$status" = 3 ]
@@ -38,7 +38,7 @@ load ../lib.bash
 	[[ "$output" == *CONFIG_DEBUG_INFO_BTF* ]]
 }
 
-@test "what it says of tracefs and cgroup v2 is so" {
+@test "tracefs and cgroup v2 are reported as they are" {
 	"$SKEP" doctor >out
 	if [ -e /sys/kernel/tracing/events ] || [ -e /sys/kernel/debug/tracing/events ]; then
 		grep -qE '^tracefs +yes' out

@@ -4,7 +4,7 @@
 # bats file_tags=user-space
 load ../lib.bash
 
-@test "-t: the end of the thread ends the run, though its process goes on" {
+@test "-t: the end of the thread ends the run, although its process goes on" {
 	busy "$WORK/onethread" "$(times 1)" 60 >tid
 	sleep 0.2
 	start=$(date +%s)
@@ -19,14 +19,14 @@ load ../lib.bash
 	[ "$status" = 5 ]
 }
 
-@test "a COMMAND that ignores SIGTERM is said to be still there" {
+@test "a COMMAND that ignores SIGTERM is reported" {
 	"$SKEP" flame --duration 300ms -o a.folded -- sh -c 'trap "" TERM; echo $$; while :; do :; done' >number 2>said
 	cat said
 	kill -9 "$(cat number)"
 	grep -q "process $(cat number) does not end on SIGTERM" said
 }
 
-@test "COMMAND gets the limits and the signal mask that skep was given" {
+@test "COMMAND inherits the limits and the signal mask of skep" {
 	bash -c "ulimit -Sn 777; '$WORK/masked' '$SKEP' -q flame --format folded -F 9999 -- bash -c 'ulimit -Sn; grep SigBlk /proc/self/status; ls -R /usr/bin >/dev/null'" >out
 	grep -qx 777 out
 	grep -q 'SigBlk:.*0000000000000200' out
@@ -51,7 +51,7 @@ load ../lib.bash
 }
 
 # bats test_tags=measuring
-@test "a process whose memory map we may not read is sampled, and that is said" {
+@test "a process whose /proc/PID/maps cannot be read is sampled, with a note" {
 	busy "$WORK/shares" 5
 	run setpriv --reuid 65534 --clear-groups --inh-caps=+bpf,+perfmon,+syslog --ambient-caps=+bpf,+perfmon,+syslog \
 		"$SKEP" flame -p $BG --format folded --duration 300ms
@@ -66,18 +66,18 @@ load ../lib.bash
 	[[ "$output" == *"shares;"* ]]
 }
 
-@test "SIGCHLD ignored by whoever started skep: the end of COMMAND is seen, and COMMAND gets it as it was" {
+@test "SIGCHLD ignored by skep's parent: the end of COMMAND is seen, and COMMAND inherits it" {
 	timeout 10 env --ignore-signal=CHLD "$SKEP" -q flame -F $(hz 4999) -o a.folded -- grep SigIgn /proc/self/status >out || [ $? = 1 ]
 	[ $((0x$(awk '{ print $2 }' out) & 0x10000)) != 0 ]
 }
 
-@test "an event that needs hardware which is not here: exit 3, or it works" {
+@test "an event of hardware: exit 3 without it" {
 	run "$SKEP" flame -e instructions:pp -o a.folded -- "$WORK/shares" 0.3
 	echo "$output"
 	[ "$status" = 0 ] || { [ "$status" = 3 ] && [[ "$output" == *"not supported"* ]]; }
 }
 
-@test "cycles without a PMU are the clock, also when they were asked for, and that is said; counted, they are <not supported>" {
+@test "cycles without a PMU: sampled by the clock with a note, counted as <not supported>" {
 	"$SKEP" list hardware | grep '^cycles ' | grep -q 'not on this machine' || skip "a PMU is here"
 	for e in cycles cycles:u cycles:pp; do
 		run "$SKEP" record -F 4999 -e $e -o a.data -- "$WORK/shares" 0.3
@@ -95,7 +95,7 @@ load ../lib.bash
 	[ "$status" = 7 ]
 }
 
-@test "no sample: the exit code of a COMMAND that failed is passed on, else it is 1" {
+@test "no samples: the exit code of a COMMAND that failed, else 1" {
 	for c in "record -o a.data" "flame -o a.html"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" $c -e page-faults -c 1000000000 -- sh -c 'exit 3'
@@ -109,7 +109,7 @@ load ../lib.bash
 	[ -z "$(ls -A)" ]
 }
 
-@test "a number that cannot be meant: exit 2" {
+@test "numbers out of range: exit 2" {
 	for o in "-F 0" "-c 0" "-F 99999999" "--max-stacks 0" "-m 3" "--duration 0" "-c 5000 -e cpu-clock"; do
 		run "$SKEP" flame $o -o a.folded -- true
 		echo "$o: $output"
@@ -117,7 +117,7 @@ load ../lib.bash
 	done
 }
 
-@test "--call-graph: only what skep does; without call chains the file is small and the leaf stays" {
+@test "--call-graph: an unknown mode is refused; without call chains the file is smaller and has the leaf" {
 	run "$SKEP" record --call-graph lbr -o a.data -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"auto, eh, fp or none"* ]]
@@ -137,7 +137,7 @@ load ../lib.bash
 	[ ! -e ran ]
 }
 
-@test "a zombie: it has ended, and that is said" {
+@test "a zombie as target: an error that says so" {
 	background sh -c 'sleep 0.1 & echo $! >pid; exec sleep 5'
 	sleep 0.5
 	run "$SKEP" flame -p "$(cat pid)" -o a.folded
@@ -159,7 +159,7 @@ ends_soon() {
 }
 
 # bats test_tags=slow
-@test "a reader that takes nothing: the first signal ends the run, and what was not written is said" {
+@test "a stalled reader: the first signal ends the run, with the number of bytes that were not written" {
 	mkfifo stalled
 	background sh -c 'exec sleep 100 <>stalled'
 	for signal in INT TERM HUP; do
@@ -176,7 +176,7 @@ ends_soon() {
 	done
 }
 
-@test "COMMAND that was stopped before it began: a signal ends skep, and COMMAND" {
+@test "COMMAND stopped before its exec: a signal ends skep and COMMAND" {
 	background "$SKEP" flame -o a.folded -- sleep 50 2>said
 	kid=
 	for ((i = 0; i < 100000 && ! kid; i++)); do
@@ -224,7 +224,7 @@ ends_elsewhere() {
 	ends_elsewhere
 }
 
-@test "a COMMAND that somebody stopped ends with the run" {
+@test "a stopped COMMAND ends with the run" {
 	background env --default-signal=INT "$SKEP" stat -o a.txt -- sleep 50 2>said
 	eventually pgrep -P $BG -x sleep
 	kid=$(pgrep -P $BG -x sleep)

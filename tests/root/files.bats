@@ -21,7 +21,7 @@ recording() { # recording FILE SECONDS OPTION...
 	"$SKEP" -q record -o "$f" "$@" -- "$WORK/shares" "$s" >/dev/null
 }
 
-@test "record: what was lost is in the file, for skep and for perf" {
+@test "record: losses are in the file, for skep and for perf" {
 	run "$SKEP" record -m 4 -F 49999 -o a.data -- "$WORK/shares" 0.5
 	echo "$output"
 	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' <<<"$output" | awk '{ n += $1 } END { print n }')
@@ -34,7 +34,7 @@ recording() { # recording FILE SECONDS OPTION...
 	perf report -i a.data --stats 2>/dev/null | grep -qE 'LOST_SAMPLES events: +1'
 }
 
-@test "record: several events are not called the first one" {
+@test "record: the summary of several events has their number" {
 	run "$SKEP" record -e cpu-clock,page-faults -o a.data -- "$WORK/shares" 0.2
 	[[ "$output" == *"samples of 2 events"* ]]
 }
@@ -42,7 +42,7 @@ recording() { # recording FILE SECONDS OPTION...
 # COMMAND outlives the first Ctrl-C for a while, so that the second comes between sampling and writing
 TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sleep 1'
 
-@test "record: a mistyped command leaves the former file and nothing else" {
+@test "record: a mistyped command changes no file and leaves none" {
 	recording perf.data 0.1
 	before=$(stat -c '%i %s' perf.data)
 	run -127 "$SKEP" record -- mistyped-command
@@ -52,7 +52,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ "$(ls -A)" = perf.data ]
 }
 
-@test "record: the former file is kept as .old, once there is a new one" {
+@test "record: the former file is kept as .old" {
 	recording perf.data 0.1
 	before=$(stat -c %i perf.data)
 	recording perf.data 0.1
@@ -61,7 +61,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	"$SKEP" report | grep -q hot
 }
 
-@test "record: SIGKILL leaves a file that can be read, at its name" {
+@test "record: SIGKILL leaves a readable file, under its name" {
 	recording perf.data 0.1
 	for z in -z0 -z; do
 		background "$SKEP" record $z -a -F 999 -- "$WORK/shares" 3
@@ -79,7 +79,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	done
 }
 
-@test "a file that ends in the middle is shown, and is a loss: --strict" {
+@test "a truncated file is shown, with a loss for --strict" {
 	recording a.data 0.5
 	"$SKEP" report --strict -i a.data -o whole
 	head -c $(($(stat -c %s a.data) / 2)) a.data >cut.data
@@ -105,7 +105,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[[ "$output" != *"ends in the middle"* ]]
 }
 
-@test "record: needs a file" {
+@test "record: cannot write to a pipe" {
 	run "$SKEP" record -o - -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"record cannot write to a pipe: perf.data needs a file"*"hint: -o FILE"* ]]
@@ -123,7 +123,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ "$(stat -c '%u %g' a.svg)" = "65534 65533" ]
 }
 
-@test "closed descriptors: no talk and no stdout inside a file" {
+@test "closed descriptors: no messages and no standard output in a file" {
 	recording a.data 0.3
 	head -c 9000 a.data >cut.data
 	for c in "2>&-" ">&- 2>&-" "<&- >&- 2>&-"; do
@@ -136,7 +136,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	done
 }
 
-@test "a reader that has enough: exit 0, no word" {
+@test "a reader that stops early: exit 0, no message" {
 	recording perf.data 0.3
 	for c in "report" "report --format csv" "flame -i perf.data --format folded" "flame -i perf.data --format html"; do
 		# the reader is gone before the first byte
@@ -147,7 +147,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	run ! grep -q skep err
 }
 
-@test "a full disk: the cause, once, exit 1, nothing left" {
+@test "a full disk: one message with the cause, exit 1, no file" {
 	recording perf.data 0.3
 	for c in "report >/dev/full" "report -o /dev/full" "flame -i perf.data --format html >/dev/full" \
 		"flame -i perf.data --format svg -o /dev/full"; do
@@ -184,7 +184,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ "$(ls -A)" = a.html ]
 }
 
-@test "reading: no regular file is refused at once" {
+@test "reading: what is no regular file is refused at once" {
 	mkfifo pipe
 	run timeout 5 "$SKEP" report -i pipe
 	[ "$status" = 1 ]
@@ -199,7 +199,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	"$SKEP" report -i - <a.data | grep -q hot
 }
 
-@test "flame: does not overwrite what it reads" {
+@test "flame: does not overwrite its input" {
 	recording a.data 0.1
 	ln -s a.data a.svg
 	before=$(md5sum <a.data)
@@ -211,7 +211,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ "$(md5sum <a.data)" = "$before" ]
 }
 
-@test "flame -i: what would sample is refused by name" {
+@test "flame -i: options of sampling are refused by name" {
 	recording a.data 0.1
 	for o in -a "-p 1" "-t 1" "-C 0" "-u 0" "-G x" "--comm x" "-e cycles" "-F 99" "-c 5" "--duration 1" --idle "-m 64" "--max-stacks 5"; do
 		# shellcheck disable=SC2086
@@ -244,7 +244,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ ! -e c.json ]
 }
 
-@test "stack dumps of perf record --call-graph dwarf: said that they are not used" {
+@test "stack dumps of perf record --call-graph dwarf: a note that they are not used" {
 	need perf
 	perf record -q --call-graph dwarf,4096 -F 499 -e cpu-clock -o p.data "$WORK/shares" 0.2 >/dev/null
 	run "$SKEP" flame -i p.data -o a.svg
@@ -252,7 +252,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[[ "$output" == *"stack dumps (--call-graph dwarf)"* ]]
 }
 
-@test "BPF statistics slow every program of the machine: only with --receipt" {
+@test "BPF statistics, which slow every BPF program, only with --receipt" {
 	run "$SKEP" flame --receipt -F 999 -o a.svg -- "$WORK/shares" 0.2
 	[[ "$output" =~ BPF\ [0-9.]+\ ms\ in\ [1-9] ]]
 	"$SKEP" flame -F 999 -o a.json -- "$WORK/shares" 0.2
@@ -263,7 +263,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	done
 }
 
-@test "-o /dev/stdout is standard output, and no link is replaced" {
+@test "-o /dev/stdout is standard output; no symbolic link is replaced" {
 	recording a.data 0.2
 	"$SKEP" -q flame -i a.data -o /dev/stdout --format folded >out
 	grep -q ';hot ' out
@@ -289,7 +289,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ -s a.html ]
 }
 
-@test "record: no sample, and the former file stays; a name without room for .old is told at once" {
+@test "record: without samples the former file stays; a name too long for .old is refused before the run" {
 	recording a.data 0.2
 	before=$(stat -c %i a.data)
 	for i in 1 2; do
@@ -305,7 +305,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ ! -e ran ]
 }
 
-@test "without call chains nothing is broken, and that is said" {
+@test "a file without call chains: a note, and no truncated stacks" {
 	"$SKEP" -q record --call-graph no -F $(hz 4999) -o a.data -- "$WORK/shares" 0.3
 	run "$SKEP" flame -i a.data --format folded
 	[[ "$output" == *"the file has no call chains"* ]]
@@ -313,7 +313,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[[ "$output" != *"no caller found"* ]]
 }
 
-@test "a program that is gone: said by name" {
+@test "a deleted program: a note with its name" {
 	cp "$WORK/shares" gone
 	"$SKEP" -q record -F $(hz 4999) -o a.data -- ./gone 0.3
 	rm gone
@@ -321,7 +321,7 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[[ "$output" == *"deleted, unreadable or replaced: $PWD/gone"* ]]
 }
 
-@test "a program that is gone, but perf keeps a copy of it" {
+@test "a deleted program that is in perf's build-id cache has symbols" {
 	need perf
 	cp "$WORK/shares" gone
 	"$SKEP" -q record -F $(hz 4999) -o a.data -- ./gone 0.3
@@ -330,13 +330,13 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	HOME=$PWD "$SKEP" -q report -i a.data --no-children | grep -q '] hot'
 }
 
-@test "a limit on file sizes is a failed write, not a death" {
+@test "a limit on file sizes is a failed write, not a fatal signal" {
 	run bash -c "ulimit -f 20; '$SKEP' record -F 20000 -o a.data -- '$WORK/shares' 0.5"
 	[ "$status" = 1 ]
 	[[ "$output" == *"File too large"* ]]
 }
 
-@test "thousands of threads of one process cost what the process costs" {
+@test "thousands of threads of one process: its maps are in the file once" {
 	"$SKEP" -q record -t "$(ls /proc/$$/task | head -1)" -o z.data --duration 10ms || true
 	busy "$WORK/manythreads" 800 6
 	eventually test "$(ls /proc/$BG/task | wc -l)" -gt 0

@@ -14,7 +14,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "software events and their other names are perf's" {
+@test "software events and their aliases are perf's" {
 	need perf
 	perf list sw 2>/dev/null | sed -n 's/ *\[Software event\]//p' | sed 's/ OR /\n/g' | tr -d ' ' | sort -u >perfs
 	[ -s perfs ]
@@ -24,7 +24,7 @@ unprivileged() {
 	[ ! -s lacks ]
 }
 
-@test "every tracepoint of perf list is listed; ftrace's records are none" {
+@test "every tracepoint of perf list is listed, but for ftrace's records" {
 	need perf
 	perf list 2>/dev/null | awk '/\[Tracepoint event\]/ { print $1 }' | grep -v '^ftrace:' | LC_ALL=C sort -u >perfs
 	[ "$(wc -l <perfs)" -gt 100 ] || skip "perf lists no tracepoints here"
@@ -37,7 +37,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "the same tracepoints where available_events may not be read" {
+@test "the same tracepoints without permission to read available_events" {
 	[ -e /sys/kernel/tracing/events ] || skip "no tracefs in its place"
 	names 'sched:*' >whole
 	[ -s whole ]
@@ -73,7 +73,7 @@ unprivileged() {
 	names 'syscalls:*:compat' | grep -qx syscalls:sys_enter_open:compat
 }
 
-@test "kernel functions: a prototype, of all that match the types that BTF has" {
+@test "kernel functions: prototypes by BTF, of all that match a glob" {
 	[ -e /sys/kernel/btf/vmlinux ] || skip "no BTF"
 	"$SKEP" list -v k:tcp_sendmsg >out
 	cat out
@@ -89,7 +89,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "kernel functions: parameters are bpftool's" {
+@test "kernel functions: parameters as bpftool has them" {
 	need bpftool
 	need jq
 	[ -e /sys/kernel/btf/vmlinux ] || skip "no BTF"
@@ -106,7 +106,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "kernel functions: parts that no probe may touch are not listed; where names come from is said" {
+@test "kernel functions: what cannot be probed is not listed; a note says where names come from" {
 	if ! cat /sys/kernel/tracing/available_filter_functions >/dev/null 2>&1; then
 		"$SKEP" list k:vfs_read 2>&1 >/dev/null | grep -q 'note: kernel functions come from /proc/kallsyms: some of them'
 	fi
@@ -116,7 +116,7 @@ unprivileged() {
 	grep -qx k:vfs_read all
 }
 
-@test "kernel functions: functions of one name are one row that counts them" {
+@test "kernel functions: functions of the same name are one row with their number" {
 	need jq
 	"$SKEP" -q list --json 'k:*_show' >out
 	jq -r '.events[] | select(.copies) | "\(.copies) \(.name)"' out >copies
@@ -126,7 +126,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "functions of a program: all that nm has, with address and size" {
+@test "functions of a program: all that nm lists, with address and size" {
 	need nm
 	nm "$WORK/shares" | awk '$2 ~ /[tT]/ && NF == 3 { print "u:'"$WORK"'/shares:" $3 }' | LC_ALL=C sort -u >nms
 	names "u:$WORK/shares" >ours
@@ -140,7 +140,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "functions of the C library, every name of an address; C++ by the readable name" {
+@test "functions of the C library, every name of an address; C++ by the demangled name" {
 	need nm
 	need ldd
 	libc=$(ldd "$WORK/shares" | awk '/libc\.so/ { print $3 }')
@@ -159,7 +159,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "USDT: what the program says of its probes, also when its base moved" {
+@test "USDT: addresses, semaphores and sites as the program prints them" {
 	"$WORK/usdt" >truth
 	"$SKEP" list -v "usdt:$WORK/usdt" >out
 	cat truth out
@@ -174,7 +174,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "USDT: names and arguments are readelf's, in every file that has some" {
+@test "USDT: names as readelf has them, in every file with probes" {
 	n=0
 	for f in "$WORK/usdt" /usr/bin/python3 /usr/lib/*/libstdc++.so.6 /usr/lib/*/libpython3*.so.1.0; do
 		[ -e "$f" ] || continue
@@ -187,7 +187,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "what is not here says why; nothing found is exit 1 with near names" {
+@test "events not on this machine have the reason; no match is exit 1 with similar names" {
 	run --separate-stderr "$SKEP" list hardware
 	[ "$status" = 0 ]
 	run perf stat -e cycles true
@@ -206,7 +206,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "without privileges: who needs root is said, the rest is listed" {
+@test "without privileges: a note of what needs root, the rest is listed" {
 	chmod a+rx . ..
 	unprivileged "$SKEP" list >out 2>err || true
 	cat err
@@ -221,7 +221,7 @@ unprivileged() {
 }
 
 # bats test_tags=user-space
-@test "without privileges: a software event is listed as to be had just where stat counts it" {
+@test "without privileges: a software event is listed as available exactly when stat counts it" {
 	chmod a+rx . ..
 	for e in $("$SKEP" list software | awk '!/not on this machine/ { print $1 }'); do
 		counted=yes listed=yes

@@ -43,7 +43,7 @@ help_examples() {
 	[ "$("$SKEP" flame -h | help_options | wc -l)" -ge 30 ]
 }
 
-@test "those of a command of two words are in a section of its page, but for the targets" {
+@test "the options of a two-word command are in a section of the page, but for the targets" {
 	n=0
 	while read -r c; do
 		page=$ROOT/man/skep-${c% *}.1 section=${c#* }

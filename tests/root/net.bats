@@ -43,7 +43,7 @@ inside() {
 	same tcp6 20 400000
 }
 
-@test "served by children of who accepted, passed to another process, used in turns" {
+@test "sockets inherited by children, passed to another process, used by two processes in turn" {
 	same fork 20 5000
 	same pass 40 70
 	same turns 30 50
@@ -51,7 +51,7 @@ inside() {
 }
 
 # bats test_tags=newest
-@test "a socket that many processes have open is named so" {
+@test "a socket open in many processes has their number" {
 	"$SKEP" net -a -I 100 --format json -o rows.json -- "$WORK/sockets" held 3 100 >truth
 	ends rows.json
 	cat truth rows.json
@@ -59,7 +59,7 @@ inside() {
 	jq -se --argjson p "$pid" 'any(.pid == $p and .holders >= 4)' rows.json
 }
 
-@test "it was there before: bytes from then on, and whose it is" {
+@test "a connection from before the run: its process, and the bytes of the run" {
 	mkfifo go
 	background sh -c "exec '$WORK/sockets' late 5 2000 >truth <go"
 	exec 4>go
@@ -71,7 +71,7 @@ inside() {
 	jq -se '.[0].tx_bytes == 10000 and .[0].rx_bytes == 5000 and length == 1' rows.json
 }
 
-@test "all of an interface: sockets and the rest are what it counted" {
+@test "rows of an interface add up to its own counters" {
 	cat >run.sh <<-'E'
 		sum() { awk -v w="$1" '$1 == "lo:" { print w == "p" ? $11 : $10 }' /proc/net/dev; }
 		before=$(sum p) bytes=$(sum b)
@@ -129,7 +129,7 @@ inside() {
 	done
 }
 
-@test "received packets are the receiver's, whoever runs when they come" {
+@test "received packets belong to the receiver, not to the interrupted process" {
 	busy "$WORK/shares" 60
 	busy "$WORK/shares" 60
 	"$SKEP" net -a --by comm --format json -o rows.json -- "$WORK/sockets" udp4 2000 100 >truth
@@ -138,7 +138,7 @@ inside() {
 	jq -se 'all(.comm != "shares") and (map(select(.comm == "sockets"))[0] | .rx_packets == 2000 and .tx_packets == 2000)' rows.json
 }
 
-@test "connections: who closed, who refused, how much" {
+@test "connections: who closed, who refused, bytes" {
 	"$SKEP" net --conn --format json -o conn.json -- "$WORK/sockets" tcp4 30 1000 >truth 2>said
 	ends conn.json
 	counted 30 "$(jq -s 'map(select(.end == "closed-here" and .tx_bytes == 1000 and .rx_bytes == 500)) | length' conn.json)"
@@ -167,7 +167,7 @@ inside() {
 	[ "$(grep -cE ' drop .*(SOCKET_RCVBUFF|udp)' e.txt)" -ge "$(awk '{ print $2 - $4 }' truth)" ]
 }
 
-@test "lost packets are sent again: so many, and the bytes once" {
+@test "retransmits are counted, their bytes once" {
 	cat >run.sh <<-'E'
 		ip link set lo up
 		ip link set lo mtu 1500
@@ -219,7 +219,7 @@ inside() {
 }
 
 # bats test_tags=user-space
-@test "more sockets than there is room for are one row, and --strict fails" {
+@test "sockets beyond --max-sockets are one row, and --strict fails" {
 	"$SKEP" net -a --max-sockets 20 --by comm --format json -o a.json -- "$WORK/sockets" open 100 >truth 2>said
 	ends a.json
 	cat said a.json
@@ -231,7 +231,7 @@ inside() {
 }
 
 # bats test_tags=user-space,slow
-@test "thousands of connections that come and go: each byte is told" {
+@test "thousands of short connections: each byte is counted" {
 	n=$((4000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" net --max-sockets 300 --format json -o rows.json -- "$WORK/sockets" many $n >truth 2>said
 	ends rows.json
@@ -240,7 +240,7 @@ inside() {
 }
 
 # bats test_tags=newest
-@test "who: one process of two, threads, users, names, cgroups" {
+@test "targets: a thread, a name, a user" {
 	mkfifo go
 	background sh -c "exec '$WORK/sockets' late 5 2000 >truth <go"
 	exec 4>go
@@ -260,7 +260,7 @@ inside() {
 }
 
 # bats test_tags=newest
-@test "an exec and a change of the owner in the run: each program has its own" {
+@test "exec and a change of owner during the run: each program has its own packets" {
 	cat >twice.sh <<-E
 		exec 9<>/dev/udp/127.0.0.1/9
 		echo one >&9
@@ -277,7 +277,7 @@ inside() {
 	[ "$(jq -s 'map(.tx_bytes) | add' rows.json)" = 4000 ]
 }
 
-@test "reset, and connected anew: bytes of all" {
+@test "reset connections, made again: bytes of all" {
 	"$SKEP" net --format json -o rows.json -- "$WORK/sockets" reset 5 40000 >truth
 	ends rows.json
 	cat truth rows.json
@@ -286,7 +286,7 @@ inside() {
 }
 
 # bats test_tags=user-space
-@test "nothing that was sent" {
+@test "no packets: exit 0 and a message" {
 	run "$SKEP" net -u nobody -a --duration 200ms
 	[ "$status" = 0 ]
 	[[ "$output" == *"no matching packet was"* ]]
@@ -295,14 +295,14 @@ inside() {
 }
 
 # bats test_tags=newest
-@test "in a container: its numbers" {
+@test "in a container: pids of the namespace" {
 	unshare --pid --fork --kill-child --mount --mount-proc sh -c "'$SKEP' net --format json -o a.json -- '$WORK/sockets' udp4 20 10 >truth"
 	ends a.json
 	cat truth a.json
 	awk '{ print $1 }' truth | while read -r pid; do jq -se --argjson p "$pid" 'any(.pid == $p)' a.json; done
 }
 
-@test "without a mount of cgroup v2 there is one all the same" {
+@test "no mount of cgroup v2 is needed" {
 	"$SKEP" doctor >/dev/null
 	unshare -m sh -c "umount -l /sys/fs/cgroup 2>/dev/null; umount -l /sys/fs/cgroup/unified 2>/dev/null
 		! grep -q ' - cgroup2 ' /proc/self/mountinfo || exit 3
@@ -312,7 +312,7 @@ inside() {
 }
 
 # bats test_tags=user-space
-@test "what does not go together" {
+@test "options that exclude each other" {
 	for o in "--by syscall" "--by comm,x" "-I 5" "-C 0" "--sort x" "--max-sockets 99999999" "--format xml" "--conn --by comm" "-G nosuch"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" net $o -a -- true
@@ -335,7 +335,7 @@ inside() {
 }
 
 # bats test_tags=newest
-@test "a CPU goes off-line in the run, and comes back" {
+@test "a CPU goes off-line during the run and comes back" {
 	[ -n "${SKEP_OWN_MACHINE:-}" ] || skip "would take a CPU from whoever else is on this machine"
 	off=/sys/devices/system/cpu/cpu1/online
 	[ -w $off ] || skip "CPU 1 stays"

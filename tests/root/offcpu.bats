@@ -52,20 +52,20 @@ sum() {
 }
 
 # bats test_tags=measuring
-@test "off-CPU time is wall - run: sleepers, writers to the disk, those that want more CPUs than there are" {
+@test "off-CPU time is wall - run: sleepers, writers to the disk, more runnable tasks than CPUs" {
 	same sleep 10 "$(times 1)"
 	same disk 4 "$(times 1)"
 	same spin 6 "$(times 1)"
 }
 
 # bats test_tags=newest,measuring
-@test "of those that wake each other, by pipes and futexes" {
+@test "off-CPU time of tasks that wake each other, by pipes and futexes" {
 	same pipe 6 "$(times 1)"
 	same futex 6 "$(times 1)"
 }
 
 # bats test_tags=newest,measuring
-@test "it is in the functions that waited, thread by thread" {
+@test "off-CPU time is in the functions that waited, by thread" {
 	for how in fp eh; do
 		"$SKEP" flame --off-cpu --call-graph $how --by tid --format folded -o off.folded -- "$WORK/waits" "$(times 2)" >truth
 		cut -c1-300 off.folded
@@ -86,7 +86,7 @@ sum() {
 }
 
 # bats test_tags=newest,measuring
-@test "asleep from before the start until behind the end: the part inside, and a frame that says what is not known" {
+@test "asleep since before the start: the part inside the run, and a frame in place of the unknown stack" {
 	background sleep 60
 	sleep 0.2
 	"$SKEP" flame --off-cpu -p "$BG" --duration "$(times 0.5)" --format folded -o off.folded 2>said
@@ -101,7 +101,7 @@ sum() {
 	grep -qE '^kthreadd;ret_from_fork[^[]*kthreadd[^[]* [0-9]+$' off.folded
 }
 
-@test "a thread that the kernel made for a process, and that runs no code of it, has no user stack" {
+@test "a thread that the kernel made for a process (io_uring) has no user stack" {
 	"$WORK/uring" 0 || skip "no io_uring here"
 	"$SKEP" flame --off-cpu --format folded -o off.folded -- "$WORK/uring" 0.5
 	cat off.folded
@@ -136,7 +136,7 @@ sum() {
 }
 
 # bats test_tags=user-space
-@test "parts: blocked, queued and preempted are all of it, each alone" {
+@test "--off-part: blocked, queued or preempted alone" {
 	"$SKEP" flame --off-cpu --format folded -o all.folded -- "$WORK/tasks" pipe 4 "$(times 0.5)" >truth
 	grep -q ';\[run queue\] ' all.folded
 	for part in blocked queued preempted; do
@@ -148,7 +148,7 @@ sum() {
 }
 
 # bats test_tags=user-space
-@test "what there is no room for is told by part, too" {
+@test "stacks beyond --max-stacks keep their part" {
 	for part in blocked queued preempted; do
 		"$SKEP" flame --off-cpu --off-part $part --max-stacks 1 --format folded -o $part.folded -- "$WORK/tasks" pipe 4 "$(times 0.5)" >truth
 		cat $part.folded
@@ -164,7 +164,7 @@ sum() {
 }
 
 # bats test_tags=measuring
-@test "--wakers: who ended the wait, and where" {
+@test "--wakers: the stack of the waker" {
 	"$SKEP" flame --off-cpu --wakers --format folded -o off.folded -- "$WORK/waits" "$(times 1)" >truth
 	grep ask_server off.folded
 	# The server writes the answer: leaf next to leaf, its root on top
@@ -177,7 +177,7 @@ sum() {
 }
 
 # bats test_tags=user-space,measuring
-@test "--wall: of each task all of its time" {
+@test "--wall: all of the time of each task" {
 	for kind in spin sleep; do
 		"$SKEP" flame --wall -F 1999 --by pid --format folded -o wall.folded -- "$WORK/tasks" $kind 4 "$(times 1)" >truth 2>said
 		awk -v slow="${SKEP_SLOW:-1}" '
@@ -197,7 +197,7 @@ sum() {
 }
 
 # bats test_tags=user-space
-@test "without CAP_SYSLOG, which shows addresses: the same stacks" {
+@test "the same stacks without CAP_SYSLOG" {
 	nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "-all,+bpf,+perfmon" --ambient-caps "-all,+bpf,+perfmon")
 	"${nobody[@]}" true || skip "the kernel has no such capabilities"
 	cp "$SKEP" "$WORK/waits" .
@@ -231,7 +231,7 @@ sum() {
 }
 
 # bats test_tags=user-space
-@test "more stacks than there is room for: their time is kept, and --strict fails" {
+@test "stacks beyond --max-stacks: their time is kept, and --strict fails" {
 	"$SKEP" flame --off-cpu --max-stacks 2 --by pid --format folded -o off.folded -- "$WORK/waits" "$(times 0.5)" >truth 2>said
 	cat said off.folded
 	grep -q 'stacks beyond --max-stacks' said
@@ -242,7 +242,7 @@ sum() {
 }
 
 # bats test_tags=newest
-@test "in a container: its numbers" {
+@test "in a container: pids of the namespace" {
 	unshare --pid --fork --kill-child --mount --mount-proc sh -c \
 		"'$SKEP' flame --off-cpu --by pid --format folded -o off.folded -- '$WORK/tasks' sleep 2 0.5 >truth"
 	cut -c1-200 off.folded
@@ -250,7 +250,7 @@ sum() {
 }
 
 # bats test_tags=user-space,measuring
-@test "record --off-cpu: each span in a file, for skep and for perf" {
+@test "record --off-cpu: each wait is in the file, for skep and for perf" {
 	"$SKEP" record --off-cpu -F 1999 -o a.data -- "$WORK/waits" "$(times 1)" >truth
 	"$SKEP" flame --off-cpu -i a.data --by tid --format folded -o off.folded
 	cut -c1-200 off.folded
@@ -289,7 +289,7 @@ sum() {
 }
 
 # bats test_tags=user-space
-@test "record --off-cpu: a stack that is not in the file is said, at once and when it is read" {
+@test "record --off-cpu: a note of stacks that are not in the file, when it is written and when it is read" {
 	run "$SKEP" record --off-cpu --max-stacks 1 -o a.data -- "$WORK/waits" 0.3
 	echo "$output"
 	[ "$status" = 0 ]
@@ -329,7 +329,7 @@ sum() {
 }
 
 # bats test_tags=user-space
-@test "what does not go together" {
+@test "options that exclude each other" {
 	for o in "-e cycles" "-F 99" "-c 1000" "--idle" "-C 0" "--wall" "-m 64" "--wakers --off-part queued" "--off-part x"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" flame --off-cpu $o -a -- true

@@ -18,7 +18,7 @@ secret_ok() {
 	[ "$(cat "$BATS_FILE_TMPDIR/secret")" = "root only" ]
 }
 
-@test "a fifo that becomes a link to root's file while it is opened: the file stays as it is" {
+@test "a FIFO that becomes a link to root's file while it is opened: the file is not written" {
 	mkdir open
 	mkfifo open/x
 	ln -s "$BATS_FILE_TMPDIR/secret" open/link
@@ -34,7 +34,7 @@ secret_ok() {
 	kill -0 "$BG"
 }
 
-@test "a second name of root's file is not written by what is written in place" {
+@test "a hard link to root's file is not written in place" {
 	need_root
 	ln "$BATS_FILE_TMPDIR/secret" hard || skip "hard links are refused here"
 	for c in "stat --append -o hard" "stat -I 100 -o hard" "sched timehist -o hard" "sched map -o hard" \
@@ -52,7 +52,7 @@ secret_ok() {
 	grep -q hot hard
 }
 
-@test "a stranger's file is not written in place, nor is it given what replaces it" {
+@test "another user's file is not written in place; what replaces it belongs to root" {
 	touch planted
 	chown 65534:65534 planted
 	chmod 666 planted
@@ -69,7 +69,7 @@ secret_ok() {
 	[ -s own ]
 }
 
-@test "a set-user-ID copy does nothing for anybody" {
+@test "a set-user-ID copy refuses to run" {
 	cp "$SKEP" suid
 	chmod 4755 suid
 	chmod 755 . "$BATS_TEST_TMPDIR"
@@ -96,7 +96,7 @@ secret_ok() {
 	[[ "$output" == *"--as needs root"* ]]
 }
 
-@test "a file that is deleted or moved while it is written: an error that says so" {
+@test "a file deleted or moved while it is written: an error that says so" {
 	run "$SKEP" record -F 4999 -o gone.data -- sh -c "'$WORK/shares' 0.3; while [ ! -e gone.data ]; do sleep 0.1; done; rm gone.data; '$WORK/shares' 0.1"
 	[ "$status" = 1 ]
 	[[ "$output" == *"'gone.data' was deleted while it was written"* ]]

@@ -57,7 +57,7 @@ hits() {
 }
 
 # Each perf event of a tracepoint takes an RCU grace period to close: 30 to 80 ms, a minute for all system calls.
-@test "all system calls, all of a subsystem: there and back at once, exact" {
+@test "all system calls, all of a subsystem: attached and detached within seconds, exact" {
 	need_tracefs
 	local n
 	n=$(find /sys/kernel/tracing/events/syscalls -mindepth 1 -maxdepth 1 | wc -l)
@@ -78,7 +78,7 @@ hits() {
 	[ "$n" -gt 500 ]
 }
 
-@test "stacks of all system calls: there and back at once, exact" {
+@test "stacks of all system calls: attached and detached within seconds, exact" {
 	need_tracefs
 	n=$((3000 / ${SKEP_SLOW:-1}))
 	timeout "$(times 12)" "$SKEP" probe -g 't:syscalls:sys_enter_get*' --format folded -o a.folded -- "$WORK/probed" load $n 1 2 >truth
@@ -90,7 +90,7 @@ hits() {
 	[ "$(awk '{ n += $NF } END { print n }' b.folded)" -ge 50 ]
 }
 
-@test "system calls of 32-bit programs are not taken for those of the same number" {
+@test "system calls of 32-bit programs are not counted as others of the same number" {
 	need_tracefs
 	[ -x "$WORK/burn32" ] || skip "no 32-bit programs here"
 	# Number 5 is open there, and fstat here
@@ -100,7 +100,7 @@ hits() {
 	jq -se 'all(.[]; .event | test("exec|exit_group|clone") )' out.json
 }
 
-@test "counts of tracepoints open no perf events: raw tracepoints have nothing to wait for" {
+@test "--count of tracepoints opens no perf events" {
 	need_tracefs
 	need strace
 	strace -f -qq -e trace=perf_event_open -o calls "$SKEP" probe --count 't:sched:*' -o out -- true
@@ -110,7 +110,7 @@ hits() {
 	[ "$(wc -l <calls)" -le 4 ] && grep -q t:syscalls:sys_enter_exit_group out
 }
 
-@test "tracepoints of threads and children: exact, also what a ring of 4 KiB loses" {
+@test "tracepoints of threads and children: exact, also the losses of a ring of 4 KiB" {
 	need_tracefs
 	n=$((30000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" probe --count --format json -o a.json t:syscalls:sys_enter_getppid -- "$WORK/probed" load $n 2 2 >truth
@@ -122,7 +122,7 @@ hits() {
 }
 
 # Not ended by a NUL: what stands behind it in memory is not its text
-@test "texts of a length: of the field behind them, of an expression, as a key" {
+@test "strings with a length: of the next field, of an expression, as a key" {
 	need_tracefs
 	need /usr/bin/python3
 	cat >calls.py <<-'EOF'
@@ -157,7 +157,7 @@ hits() {
 	rows_end
 }
 
-@test "a key that is an address of the kernel is its symbol" {
+@test "a key that is a kernel address is a symbol" {
 	need_tracefs
 	need_feature "kernel symbols by BPF"
 	"$SKEP" probe t:timer:hrtimer_start --by f=function:symbol,g=function:sym --format json -a --duration 500ms -o out
@@ -169,7 +169,7 @@ hits() {
 }
 
 # A machine without kprobes says so.
-@test "no kprobes: told" {
+@test "no kprobes: an error that says so" {
 	"$SKEP" doctor --json | jq -e '.features[] | select(.name == "kprobe") | .has | not' >/dev/null || skip "there are kprobes here"
 	run "$SKEP" probe k:vfs_read -- true
 	echo "$output"
@@ -177,7 +177,7 @@ hits() {
 	[[ "$output" == *"cannot attach to 'vfs_read': this kernel has no kprobes"*"hint: "* ]]
 }
 
-@test "files: arguments by BTF, members, texts of the kernel and of the process" {
+@test "files: arguments by BTF, members, strings of the kernel and of the process" {
 	need_feature kprobe
 	row open 'k:do_sys_openat2(filename, how->mode, f=(how->flags & ~32768)) if filename ~ "probed.*"' '[.filename, .mode, .f]' '[.name, .mode, .flags]'
 	row open 'k:do_sys_openat2(dfd) if filename == "probed.file1"' .dfd 'select(.name == "probed.file1") | -100'
@@ -225,7 +225,7 @@ hits() {
 	rows_end
 }
 
-@test "returns beside what was entered: of files, pipes, sockets" {
+@test "return values beside arguments: of files, pipes, sockets" {
 	need_feature kprobe
 	row read "kr:vfs_read(ret) if count == 8000 && $OWN" .ret 'select(.count == 8000) | .ret'
 	row read "kr:vfs_read(ret, left=count - ret) if $OWN" '[.ret, .left]' '[.ret, .count - .ret]'
@@ -273,7 +273,7 @@ hits() {
 }
 
 # bats test_tags=newest
-@test "offsets: at the begin of an instruction, and nowhere else" {
+@test "offsets: at the start of an instruction only" {
 	need_feature kprobe
 	[ "$(uname -m)" = x86_64 ] || skip "offsets are x86-64's"
 	good=0
@@ -306,7 +306,7 @@ hits() {
 	[ "$(jq .hits b.json)" = $((n * 3)) ]
 }
 
-@test "--count of globs: as of the functions alone" {
+@test "--count of a glob: the same numbers as of each function alone" {
 	need_feature kprobe
 	"$SKEP" probe --count --format json -o one.json k:vfs_read k:vfs_write -- "$WORK/probed" kernel >truth 2>said
 	ends one.json
@@ -321,7 +321,7 @@ hits() {
 	[ "$(hits 'k:vfs_read if count == 3333 || count == 4444' <some.json) $(hits 'k:vfs_write if count == 3333 || count == 4444' <some.json)" = "1 1" ]
 }
 
-@test "printed and lost are the truth; -n N prints exactly N" {
+@test "printed and lost add up to the truth; -n N prints exactly N" {
 	need_feature kprobe
 	[ "$(uname -m)" = x86_64 ] || skip "names of system calls are x86-64's"
 	n=$((100000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
@@ -346,7 +346,7 @@ hits() {
 }
 
 # bats test_tags=newest
-@test "refused: what is not there, with what is" {
+@test "refused: unknown names, with similar ones" {
 	need_feature kprobe
 	refuses 2 'k:tcp_sendmsgx' "no such" "hint: " tcp_sendmsg
 	refuses 2 'k:tcp_sendmsgx(size)' "tcp_sendmsgx"

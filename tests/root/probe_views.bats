@@ -21,7 +21,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 }
 
 # bats test_tags=user-space
-@test "--by words, a text and a number in one key" {
+@test "--by built-in keys, a string and a number in one key" {
 	probe $HIT --by comm,pid,name,bytes --format json -o rows.json
 	ends rows.json
 	[ "$(jq -c '[.comm, .name, .bytes, .hits]' rows.json)" = '["hitrate","a name of some length","4096",1000]' ]
@@ -49,7 +49,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[ "$(jq -c '[.hits, (.slots | map(.n) | add), .total_ns > 0]' rows.json)" = '[1000,1000,true]' ]
 }
 
-@test "the dearest that there is: patterns, divisions and texts in one filter, with every view" {
+@test "the dearest filter: patterns, divisions and strings, with every view" {
 	FILTER='if (name ~ "*nam?*[a-h]" || name ~ "x*" || comm ~ "*q*") && index * 4096 / (index + 1) % 4096 >= -(index | 3) && name != "other"'
 	probe "$HIT $FILTER" --by comm,pid,tid,cpu,user,cgroup,event,index,bytes,name,sum --hist 'bytes / (index + 1)' --format json -o rows.json
 	ends rows.json
@@ -68,7 +68,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 }
 
 # bats test_tags=user-space
-@test "more keys than room: in one row, and told" {
+@test "keys beyond --max-keys: one row and a loss" {
 	run -1 "$SKEP" probe $HIT --by index --max-keys 8 --strict --format json -o rows.json -- "$WORK/hitrate" 1000
 	ends rows.json
 	[ "$(jq -s 'map(.hits) | add' rows.json)" = 1000 ]
@@ -127,7 +127,7 @@ cleanup() {
 }
 
 # The kernel prints the same events into a buffer of their own: what skep shows of each must be there, word for word.
-@test "tracepoints: each hit has all fields, by the tracepoint's own format" {
+@test "tracepoints: all fields of each hit, by the tracepoint's own format" {
 	need_tracefs
 	INSTANCE=/sys/kernel/tracing/instances/skep$$
 	mkdir "$INSTANCE" || skip "no instances of tracefs here"
@@ -153,7 +153,7 @@ cleanup() {
 	for e in sched_process_fork sched_process_exec sched_process_exit signal_generate; do grep -q "^$e: " same; done
 }
 
-@test "tracepoints: (*) in the midst of others, JSON by field, () for none" {
+@test "tracepoints: (*) among others, JSON by field, () for none" {
 	need_tracefs
 	"$SKEP" probe 't:sched:sched_process_exit(pid_twice=pid * 2, *)' -o out -- true
 	grep -q 'sched:sched_process_exit(pid_twice=[0-9]*, comm=true pid=[0-9]* prio=120' out
@@ -171,7 +171,7 @@ cleanup() {
 }
 
 # bats test_tags=user-space
-@test "what a glob stands for and cannot be probed is told; --strict refuses it all" {
+@test "functions of a glob that cannot be probed: a note, an error with --strict" {
 	[ "$(uname -m)" = x86_64 ] || skip "AVX-512 is of x86-64"
 	cp /lib/x86_64-linux-gnu/libc.so.6 libc.so
 	"$SKEP" list "u:$PWD/libc.so:__memset_evex_unaligned" >/dev/null 2>&1 || skip "libc.so.6 names none of its AVX-512 functions"

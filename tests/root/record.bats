@@ -35,7 +35,7 @@ fold_script() {
 }
 
 # bats test_tags=user-space
-@test "folded equals what perf script of the same file folds to (where every frame has a name)" {
+@test "folded stacks equal those of perf script of the same file" {
 	need perf
 	"$SKEP" record -F "$(hz 4999)" -o a.data -- "$WORK/shares" 1
 	"$SKEP" flame -i a.data -o - --format folded | sed 's/;\[truncated: [^;]*\]//' |
@@ -53,7 +53,7 @@ fold_script() {
 }
 
 # bats test_tags=user-space
-@test "our report of a file that perf recorded equals perf's" {
+@test "report of a file that perf recorded equals perf's" {
 	need perf
 	perf record -q -g -F "$(hz 4999)" -e cpu-clock -o p.data "$WORK/shares" 1 >/dev/null
 	table "$SKEP" report -i p.data --no-children --percent-limit 1 >skep.txt
@@ -128,7 +128,7 @@ mixed_load() {
 }
 
 # bats test_tags=user-space
-@test "record -z: perf and skep read the same samples of it, and the header tells how much smaller they are" {
+@test "record -z: perf and skep read the same samples, and the header has the ratio" {
 	need perf
 	"$SKEP" record -z0 -F "$(hz 4999)" -o plain.data -- "$WORK/shares_cxx" 0.5 2>said
 	grep -q '^wrote plain.data: .* samples of cpu-clock$' said
@@ -154,7 +154,7 @@ mixed_load() {
 }
 
 # bats test_tags=user-space
-@test "a recording that was killed is readable up to the last whole record" {
+@test "a file of a killed recording is readable up to the last whole record" {
 	busy "$WORK/shares" 20
 	background "$SKEP" record -a -F 999 -o a.data
 	for _ in $(seq 30); do
@@ -170,7 +170,7 @@ mixed_load() {
 }
 
 # bats test_tags=user-space
-@test "a full disk: said once, and what fitted is readable" {
+@test "a full disk: one message, and what fitted is readable" {
 	mkdir tiny
 	mount -t tmpfs -o size=256k none tiny || skip "cannot mount"
 	run "$SKEP" record -a -F 9973 -o tiny/a.data -- "$WORK/shares" 3
@@ -183,7 +183,7 @@ mixed_load() {
 	[[ "$output" == *"hot"* ]]
 }
 
-@test "formats of report: text, csv and json tell the same" {
+@test "formats of report: the same in text, csv and json" {
 	"$SKEP" record -F "$(hz 4999)" -o a.data -- "$WORK/shares" 0.5
 	text=$("$SKEP" report -i a.data --no-children -s sym | awk '/ hot$/ { sub(/%/, "", $1); print $1 }')
 	csv=$("$SKEP" report -i a.data --no-children -s sym --format csv | awk -F, '/"hot"/ { printf "%.2f", $1 }')

@@ -42,14 +42,14 @@ as_nobody() {
 		--ambient-caps "-all${caps:+,$caps}" "$@"
 }
 
-@test "no BTF" {
+@test "no BTF: exit 3 and the kernel option" {
 	mkdir none
 	run unshare -m sh -c "mount --bind none /sys/kernel/btf && exec '$SKEP' flame -o a.folded -- true"
 	one_line_and_3
 	[[ "$output" == *CONFIG_DEBUG_INFO_BTF* ]]
 }
 
-@test "BTF, kallsyms: empty files in their place are said to be that" {
+@test "BTF, kallsyms: empty files are reported as empty" {
 	: >empty
 	for o in "flame -o a.folded -- true" "probe -a --count t:sched:sched_switch --duration 100ms" "sched -- true" "net -a --duration 100ms"; do
 		run -3 unshare -m sh -c "mount --bind empty /sys/kernel/btf/vmlinux && '$SKEP' $o"
@@ -66,7 +66,7 @@ as_nobody() {
 }
 
 # bats test_tags=user-space
-@test "a working directory that was removed: no such directory, not a lack of privileges" {
+@test "a removed working directory: no such directory, not a lack of privileges" {
 	mkdir gone
 	for o in "flame -a --duration 100ms" "record -a --duration 100ms" "stat -o x -- true"; do
 		mkdir -p gone
@@ -76,13 +76,13 @@ as_nobody() {
 	done
 }
 
-@test "net without CAP_NET_ADMIN: that is said" {
+@test "net without CAP_NET_ADMIN: an error that says so" {
 	run -3 setpriv --reuid 65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon "$SKEP" net -a --duration 100ms
 	echo "$output"
 	[[ "$output" == *"CAP_NET_ADMIN missing"*"cap_net_admin"* ]]
 }
 
-@test "tracefs read-only, then not there: not needed" {
+@test "tracefs read-only or missing: not needed" {
 	unshare -m sh -c "mount -o remount,bind,ro /sys/kernel/tracing 2>/dev/null; exec '$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3"
 	grep -q ';main;hot ' a.folded
 	unshare -m sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing /sys/kernel/debug 2>/dev/null
@@ -96,7 +96,7 @@ as_nobody() {
 	"$SKEP" doctor | grep -qE '^jit +no'
 }
 
-@test "kptr_restrict 2: kernel frames have names from BPF, or it is said that they have none" {
+@test "kptr_restrict 2: kernel frames have names from BPF, or a note says that they have none" {
 	set_for_test /proc/sys/kernel/kptr_restrict 2
 	run "$SKEP" flame -F $(hz 4999) -o a.folded -- sh -c 'for i in 1 2 3; do ls -R /usr >/dev/null; done'
 	echo "$output"
@@ -106,7 +106,7 @@ as_nobody() {
 	[[ "$output" == *"kernel.kptr_restrict is 2"* ]]
 }
 
-@test "perf_event_paranoid 3: root works; with capabilities alone it works, or the sysctl is named" {
+@test "perf_event_paranoid 3: works as root; works with capabilities alone, or names the sysctl" {
 	set_for_test /proc/sys/kernel/perf_event_paranoid 3
 	works
 	rm a.folded
@@ -122,7 +122,7 @@ as_nobody() {
 }
 
 # bats test_tags=measuring
-@test "CAP_BPF and CAP_PERFMON are enough; CAP_SYS_PTRACE and CAP_SYSLOG bring the names of others" {
+@test "CAP_BPF and CAP_PERFMON are enough; CAP_SYS_PTRACE and CAP_SYSLOG add symbols of other users' processes" {
 	chmod 777 .
 	enough_memlock
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
@@ -153,7 +153,7 @@ as_nobody() {
 	[ "$(grep -c '^Cap.*0000000000000000' <<<"$output")" = 4 ]
 }
 
-@test "a capability is missing: which, and the command that brings it" {
+@test "a missing capability is named, with a command that grants it" {
 	chmod 777 .
 	run as_nobody "" "$SKEP" flame -a -o a.folded -- true
 	one_line_and_3
@@ -167,7 +167,7 @@ as_nobody() {
 }
 
 # bats test_tags=measuring
-@test "no privileges at all: own processes are counted where perf_event_paranoid allows, the rest is said" {
+@test "no privileges at all: own processes are counted as perf_event_paranoid allows, with a note of the rest" {
 	chmod 777 .
 	set_for_test /proc/sys/kernel/perf_event_paranoid 2
 	run as_nobody "" "$SKEP" stat -x, -e task-clock,page-faults,context-switches -- "$WORK/shares" 0.3
@@ -248,7 +248,7 @@ as_nobody() {
 	grep -q 'no pidfd here.*a check every 0.1 s instead' said
 }
 
-@test "RLIMIT_MEMLOCK low: it works, or the limit is named" {
+@test "RLIMIT_MEMLOCK low: works, or names the limit" {
 	run setpriv --bounding-set -sys_resource,-ipc_lock --inh-caps -sys_resource,-ipc_lock sh -c "ulimit -l 64; exec '$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3"
 	echo "$output"
 	if [ "$status" = 0 ]; then

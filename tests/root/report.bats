@@ -64,7 +64,7 @@ setup() {
 	[[ "$output" == *"has samples of 3 events; this picture shows number 0: 'cpu-clock'"*"hint: --event-index N draws another: 1 'page-faults' ("*", 3 'context-switches' ("* ]]
 }
 
-@test "flame -i adds up what counts the same on different sides" {
+@test "flame -i draws events of the same kind together" {
 	"$SKEP" record -e cpu-clock:u,cpu-clock:k -F "$(hz 4999)" -o sides.data -- sh -c 'ls -lR /usr/share/doc >/dev/null'
 	run "$SKEP" flame -i sides.data -o sides.json
 	echo "$output"
@@ -73,7 +73,7 @@ setup() {
 	[ "$(jq .kept sides.json)" = "$("$SKEP" report -i sides.data --json | jq '[., .other_events[]] | map(.kept) | add')" ]
 }
 
-@test "--json tells the kind of code of each row" {
+@test "--json has the kind of code of each row" {
 	"$SKEP" report -i a.data --json -s sym | grep -q '"sym":"hot","kind":"user"'
 }
 
@@ -82,7 +82,7 @@ by_dso() {
 	"${@:2}" -i "$1" -s dso --no-children 2>/dev/null | awk '/^ +[0-9.]+%/ && $1 + 0 >= 1 && !/bpf/ { print $1, $2 }' | sort -k2
 }
 
-@test "self is of the sample's address, also where its chain is of user space alone" {
+@test "self time is of the sample's address, also with chains of user space alone" {
 	need perf
 	for chains in --user-callchains --kernel-callchains; do
 		perf record -q -e cpu-clock -F "$(hz 4999)" -g $chains -o chains.data -- sh -c 'ls -lR /usr/share >/dev/null'
@@ -93,7 +93,7 @@ by_dso() {
 	done
 }
 
-@test "names of this kernel are for its own files: through a pipe, too, but not for those of another release" {
+@test "kernel symbols: of files of this kernel, through a pipe, too, but not of files of another release" {
 	need perf
 	perf record -q -e cpu-clock -F "$(hz 4999)" -g -o - -- sh -c 'ls -lR /usr/share >/dev/null' 2>/dev/null >pipe.data
 	"$SKEP" report -i - --no-children -s dso,sym --format csv <pipe.data >here.csv
@@ -136,7 +136,7 @@ control() {
 	"$SKEP" -q report -i dirty.data -s comm | grep -qF '\x1b[31m'
 }
 
-@test "tools/recordings.sh: files, streams and packed ones are the same to perf, and a difference is seen" {
+@test "tools/recordings.sh: files, streams and compressed files are the same to perf; a difference is seen" {
 	need perf
 	need zstd
 	mkdir rec

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What stacks have to be, whatever the compiler made of the code on their way.
+# Checks of stacks: nearly all reach a root, with the frames that the workload prints.
 
 # rooted_ok FOLDED [PERMILLE]: of all samples at least 990 in a thousand reach a root; prints why the others do not
 rooted_ok() {
@@ -16,12 +16,12 @@ rooted_ok() {
 
 HZ=$(hz 2499)
 
-# lasting N: seconds in which what was sampled before the kernel had tables is no share; where all is emulated it takes them longer
+# lasting N: seconds so long that samples from before the kernel had tables are few; longer where all is emulated
 lasting() {
 	echo $(($1 * (${SKEP_SLOW:-1} > 1 ? 4 : 1)))
 }
 
-# ways_ok TRUTH FOLDED: each way of TRUTH was sampled, has its frames between its own and burn(), and main() or the begin of a thread
+# ways_ok TRUTH FOLDED: each way of TRUTH was sampled, with all frames between its own and burn(), and main() or the start of a thread
 # below: in 99 of 100 samples
 ways_ok() {
 	awk '

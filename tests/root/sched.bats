@@ -35,25 +35,25 @@ same() {
 }
 
 # bats test_tags=measuring
-@test "run, wait, switches and sleep of those that spin, sleep, and write to the disk" {
+@test "run, wait, switches and sleep of tasks that spin, sleep, and write to the disk" {
 	same spin 6 "$(times 1.5)"
 	same sleep 10 "$(times 1)"
 	same disk 4 "$(times 1)"
 }
 
 # bats test_tags=measuring
-@test "of those that wake each other, by pipes and futexes" {
+@test "run, wait, switches and sleep of tasks that wake each other, by pipes and futexes" {
 	same pipe 6 "$(times 1)"
 	same futex 6 "$(times 1)"
 }
 
 # bats test_tags=user-space,measuring
-@test "of fifty at once" {
+@test "run, wait, switches and sleep of fifty tasks" {
 	same spin 50 "$(times 2)"
 }
 
 # bats test_tags=user-space
-@test "thousands that are made and end: each is a row" {
+@test "thousands of short tasks: a row each" {
 	n=$((5000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" sched --format json -o rows.json -- "$WORK/tasks" many $n >truth 2>said
 	ends rows.json
@@ -66,7 +66,7 @@ same() {
 }
 
 # bats test_tags=measuring
-@test "one that sleeps all the time, one that runs all the time: the part inside the run" {
+@test "a task that sleeps all the time, one that runs all the time: the part inside the run" {
 	sleep 60 &
 	asleep=$!
 	"$WORK/shares" 60 >/dev/null &
@@ -107,7 +107,7 @@ same() {
 }
 
 # bats test_tags=user-space
-@test "more keys than there is room for are one row, and --strict fails" {
+@test "keys beyond --max-keys are one row, and --strict fails" {
 	"$SKEP" sched --max-keys 50 --by tid --format json -o a.json -- "$WORK/tasks" many 200 >truth 2>said
 	ends a.json
 	jq -e '.losses.keys_full > 0' a.json.end
@@ -131,7 +131,7 @@ same() {
 }
 
 # bats test_tags=user-space
-@test "who: users, names; nothing that ran" {
+@test "targets: a name; no task that ran" {
 	"$SKEP" sched --comm tasks -a --by comm --format json -o a.json -- "$WORK/tasks" pipe 2 0.3 >truth
 	ends a.json
 	[ "$(jq -sr 'map(.comm) | join(",")' a.json)" = tasks ]
@@ -141,7 +141,7 @@ same() {
 }
 
 # bats test_tags=newest
-@test "in a container: its numbers" {
+@test "in a container: pids of the namespace" {
 	unshare --pid --fork --kill-child --mount --mount-proc sh -c "'$SKEP' sched --format json -o a.json -- '$WORK/tasks' spin 2 0.3 >truth"
 	ends a.json
 	[ "$(jq -s 'map(select(.pid and .pid < 100)) | length' a.json)" = 3 ]
@@ -149,7 +149,7 @@ same() {
 }
 
 # bats test_tags=user-space
-@test "what does not go together" {
+@test "options that exclude each other" {
 	for o in "--by syscall" "--by args->x" "-I 5" "-C 0" "--sort x" "--max-keys 99999999" "--format xml"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" sched $o -a -- true
@@ -159,7 +159,7 @@ same() {
 }
 
 # bats test_tags=user-space,measuring
-@test "-I: what was told under a name that a task had is not told again under its next one" {
+@test "-I: a task that changes its name is counted once" {
 	"$SKEP" sched -I 100 --by comm --format csv -o a.csv -- sh -c "i=0; while [ \$i -lt 400000 ]; do i=\$((i+1)); done; exec '$WORK/shares' 0.4" >truth
 	"$SKEP" sched --by pid --format csv -o b.csv -- sh -c "i=0; while [ \$i -lt 400000 ]; do i=\$((i+1)); done; exec '$WORK/shares' 0.4" >truth
 	cat a.csv b.csv
@@ -170,14 +170,14 @@ same() {
 }
 
 # bats test_tags=user-space
-@test "hundreds of tasks at each interval: none is told in part" {
+@test "-I: hundreds of tasks, counted whole in each interval" {
 	"$SKEP" sched -I 100 --by comm --format csv -o a.csv -- "$WORK/tasks" sleep 250 "$(times 1)" >truth
 	awk -F, 'NR == FNR { split($0, w, " "); want += w[7]; next } $NF == "tasks" { got += $7; n++ }
 		END { print "switches: truth " want ", skep " got " in " n " intervals"; exit got < want || got > want + 600 || n < 5 }' truth a.csv
 }
 
 # bats test_tags=measuring
-@test "a CPU goes off-line in the run, and comes back" {
+@test "a CPU goes off-line during the run and comes back" {
 	[ -n "${SKEP_OWN_MACHINE:-}" ] || skip "would take a CPU from whoever else is on this machine"
 	off=/sys/devices/system/cpu/cpu1/online
 	[ -w $off ] || skip "CPU 1 stays"

@@ -36,7 +36,7 @@ by() {
 	[ $more -ge 0 ] && [ $more -le 2 ]
 }
 
-@test "separators of thousands are the locale's: none in C, which sort -n wants" {
+@test "separators of thousands are the locale's: none in C" {
 	run --separate-stderr env LC_ALL=C "$SKEP" stat -e raw_syscalls:sys_enter -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
 	[[ "$stderr" =~ \ +[4-9][0-9][0-9][0-9]\ +raw_syscalls:sys_enter ]]
 	need localedef
@@ -128,7 +128,7 @@ by() {
 }
 
 # bats test_tags=user-space
-@test "-r: as many runs, their mean and error" {
+@test "-r: the number of runs, their mean and error" {
 	run "$SKEP" stat -r 4 -x, -e page-faults -- sh -c 'echo run >>runs'
 	echo "$output"
 	[ "$(wc -l <runs)" = 4 ]
@@ -150,7 +150,7 @@ calls_ok() {
 		}' "$1" "$2"
 }
 
-@test "system calls of 8 threads and 20 children, failing and 32-bit ones too: exact" {
+@test "system calls of 8 threads and 20 children, failing and 32-bit calls, too: exact" {
 	"$SKEP" stat -x, -o a.csv -e 'syscalls:*' -- "$WORK/calls" 200 8 20 >truth 2>said
 	calls_ok truth a.csv enter
 	calls_ok truth a.csv exit
@@ -177,12 +177,12 @@ calls_ok() {
 	[ "$(cat d.csv e.csv f.csv | cut -d, -f1 | xargs)" = "300 300 300" ]
 }
 
-@test "a loop of calls beside fork and exit of targets: the memory of the filter is never wrong" {
+@test "a loop of calls beside fork and exit of targets: the filter's cache is never stale" {
 	"$SKEP" stat -x, -o a.csv -e syscalls:sys_enter_getpgid -- sh -c 'for i in 1 2 3 4 5; do "$0" 300 0 5 & done; wait' "$WORK/calls" >truth
 	[ "$(value syscalls:sys_enter_getpgid a.csv)" = $((5 * 6 * 300)) ]
 }
 
-@test "tracepoints: tasks made and ended, to the unit; a glob is all of its names; perf agrees" {
+@test "tracepoints: forks and exits, exact, as in perf; a glob counts each of its tracepoints" {
 	[ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || skip "tracefs is not mounted"
 	# its threads and children, and the child that tries the 32-bit entry
 	"$SKEP" stat -x, -o a.csv -e sched:sched_process_fork,sched:sched_process_exit,sched:sched_process_exec -- "$WORK/calls" 3 8 20 >truth
@@ -201,7 +201,7 @@ calls_ok() {
 	[ "$(value sched:sched_process_fork p.csv)" = "$(value sched:sched_process_fork a.csv)" ]
 }
 
-@test "tracepoints that are not there; tracefs that is not there" {
+@test "unknown tracepoints; no tracefs" {
 	run "$SKEP" stat -e nosuch:thing -- true
 	[ "$status" = 2 ] || [[ "$output" == *tracefs* ]]
 	run unshare --mount sh -c "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; '$SKEP' stat -e 'sched:*' -- true"
@@ -210,7 +210,7 @@ calls_ok() {
 	[[ "$output" == *"tracefs is not mounted"*"hint: mount -t tracefs"* ]]
 }
 
-@test "--by and --latency: calls and errors to the unit, by name and by thread; times that hold together" {
+@test "--by and --latency: exact calls and errors, by name and by thread; consistent times" {
 	"$SKEP" stat -x, --by syscall -o a.csv -e 'syscalls:*' -- "$WORK/calls" 200 8 20 >truth
 	awk -F'[ ,]' 'NR == FNR { if ($1 == "call") want[$2] = $3; if ($1 == "compat") want[$2 ":compat"] = $3; next } { got[$2] = $1 }
 		END { for (c in want) { n++; if (got[c] != want[c]) { print c ": truth " want[c] ", skep " got[c]; bad = 1 } } exit bad || n < 40 }' truth a.csv
@@ -230,7 +230,7 @@ calls_ok() {
 	fi
 }
 
-@test "--by: more keys than there is room for are one row, and that is said; --top" {
+@test "--by: keys beyond --max-keys are one row, with a loss; --top" {
 	"$SKEP" stat -x, --by tid --max-keys 16 -o a.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 10 8 40 >truth 2>said
 	cat a.csv said
 	[ "$(awk -F, 'NR > 1 { n += $1 } END { print n }' a.csv)" = 490 ]
@@ -241,7 +241,7 @@ calls_ok() {
 	[[ "$output" == *"more rows)"* ]]
 }
 
-@test "--latency: the hash of threads where there is no task storage gives the same" {
+@test "--latency: the same without task storage, by a hash of threads" {
 	"$SKEP" -v stat -x, --latency --by syscall -o a.csv -e 'syscalls:*' -- "$WORK/calls" 50 8 5 >truth 2>said
 	cat said
 	if "$SKEP" doctor | grep -qE '^task storage +yes'; then
@@ -253,7 +253,7 @@ calls_ok() {
 }
 
 # bats test_tags=user-space
-@test "exit status of COMMAND; a command that cannot run; what is missing is said in perf's words" {
+@test "exit status of COMMAND; a command that cannot run; <not supported> as in perf" {
 	run "$SKEP" stat -e task-clock -- sh -c 'exit 7'
 	[ "$status" = 7 ]
 	run -127 "$SKEP" stat -- ./no-such-program
@@ -265,7 +265,7 @@ calls_ok() {
 }
 
 # bats test_tags=user-space
-@test "CSV and JSON: perf's fields, for perf's own parser's eyes" {
+@test "CSV and JSON: perf's fields, in perf's order" {
 	need perf
 	need jq
 	for o in "" "-r 3" "-a -A" "-I 100"; do
@@ -288,7 +288,7 @@ calls_ok() {
 }
 
 # bats test_tags=user-space
-@test "--stack: each hit with its callers, to the unit; a flame graph and a file of a tracepoint" {
+@test "--stack: each hit with its callers, exact; a flame graph and a file of a tracepoint" {
 	"$SKEP" stat --stack -j -o a.json -e sched:sched_process_fork -- "$WORK/children" 20 0.1
 	[ "$(jq '.rows | map(.samples) | add' a.json)" = 20 ]
 	jq -e '[.rows[].sym] == ["kernel_clone"]' a.json >/dev/null
@@ -318,7 +318,7 @@ calls_ok() {
 }
 
 # bats test_tags=measuring
-@test "a CPU that goes off-line during the run and comes back: what the others counted stands" {
+@test "a CPU goes off-line during the run and comes back: counts of the others stay" {
 	[ -n "${SKEP_OWN_MACHINE:-}" ] || skip "would take a CPU from whoever else is on this machine"
 	off=/sys/devices/system/cpu/cpu1/online
 	[ -w $off ] || skip "no CPU here can go off-line"
@@ -329,7 +329,7 @@ calls_ok() {
 	awk -F, '$1 == "CPU0" && $4 == "cpu-clock" { a = $2 } $1 == "CPU1" && $4 == "cpu-clock" { b = $2; seen = 1 } END { exit !(a > 1900 && seen && b < a + 100) }' a.csv
 }
 
-@test "-x: an event's name with the separator in it is one column, a thread's name is one line" {
+@test "-x: an event's name with the separator is one column, a thread's name with a newline is one line" {
 	"$SKEP" stat -x, -e 'software/config=1,config1=0/' -o a.csv -- true
 	"$SKEP" stat -x';' -e 'software/config=1,config1=0/' -o b.csv -- true
 	cat a.csv b.csv

@@ -33,7 +33,7 @@ strange() { # strange MODE SECONDS
 }
 
 # bats test_tags=user-space,measuring
-@test "coroutines: up to where each began, or to where it cannot be told who called" {
+@test "coroutines: stacks up to where each began, or marked as cut" {
 	strange coroutines 2
 	stacks_ok co_context '[^;]*;co_context'
 	# What is walked by skep, before the kernel has tables, has one stack only
@@ -46,7 +46,7 @@ strange() { # strange MODE SECONDS
 }
 
 # bats test_tags=measuring
-@test "what a leaf has below its stack pointer: also while the kernel has no tables" {
+@test "the red zone of a leaf: also while the kernel has no tables" {
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do cp "$1" s$i; ./s$i red "$2"; done' sh \
 		"$WORK/strange" "$(times 0.1)"
 	awk '/;red_zone[; ]/ { all += $NF; if (/main;red;red_zone/) good += $NF; else other = $0 }
@@ -61,7 +61,7 @@ strange() { # strange MODE SECONDS
 }
 
 # bats test_tags=user-space,measuring,slow
-@test "a program that was deleted, and a library that was replaced, while they are mapped" {
+@test "a deleted program and a replaced library, while they are mapped" {
 	cp "$WORK/stacks_O2" program
 	cp "$WORK/stacks_library.so" library.so
 	./program "$(times 5)" "$PWD/library.so" >truth &
@@ -80,7 +80,7 @@ strange() { # strange MODE SECONDS
 }
 
 # bats test_tags=user-space,measuring
-@test "a program and a library that were deleted as soon as they were mapped" {
+@test "a program and a library deleted as soon as they are mapped" {
 	cp "$WORK/stacks_O2" program
 	cp "$WORK/stacks_library.so" library.so
 	"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- sh -c '
@@ -113,7 +113,7 @@ corrupt() {
 }
 
 # bats test_tags=user-space,measuring
-@test "a library where another one has been: its stacks are by its own tables, from a moment on that is told" {
+@test "a library where another one was mapped: stacks by its own tables, and a note" {
 	need cc
 	for size in 16 600; do
 		echo "void spin(volatile char *); void work(void) { volatile char room[$size]; spin(room); room[0] = 0; }" >plugin$size.c
@@ -183,7 +183,7 @@ corrupt() {
 }
 
 # bats test_tags=user-space
-@test "32-bit code: said, not guessed" {
+@test "32-bit code: stacks are marked as cut" {
 	run "$WORK/burn32"
 	[ "$status" != 126 ] || skip "a kernel without 32-bit programs"
 	[ "$status" = 0 ]

@@ -8,7 +8,7 @@ file_build_id() {
 }
 
 # bats test_tags=user-space,measuring
-@test "a binary deleted after its start" {
+@test "a program deleted after its start" {
 	cp "$WORK/shares" gone
 	busy ./gone 4
 	sleep 0.2
@@ -18,7 +18,7 @@ file_build_id() {
 }
 
 # bats test_tags=user-space,measuring
-@test "a binary replaced by another after its start: the old names, not the new ones" {
+@test "a program replaced by another after its start: the old symbols, not the new ones" {
 	cp "$WORK/shares" prog
 	busy ./prog 4
 	sleep 0.2
@@ -37,7 +37,7 @@ file_build_id() {
 	grep -q ';main;hot ' a.folded
 }
 
-@test "exec in between: each program's samples get its own names" {
+@test "exec during the run: symbols of each program for its own samples" {
 	"$SKEP" flame -F "$(hz 4999)" -o a.folded -- sh -c "$WORK/shares $(times 0.4) >&2; exec $WORK/recurse 20 $(times 0.4)"
 	grep -q '^shares;.*;hot ' a.folded
 	grep -q '^recurse;.*;down ' a.folded
@@ -51,7 +51,7 @@ percent_at() {
 }
 
 # bats test_tags=measuring
-@test "the vdso has names, where it serves the clock" {
+@test "the vdso has symbols, where it serves the clock" {
 	source=$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)
 	case $source in
 	tsc | kvm-clock | hyperv_clocksource_tsc_page | arch_sys_counter) ;;
@@ -67,7 +67,7 @@ percent_at() {
 	grep -qE '"name": *"__vdso_clock_gettime", *"obj": *"\[vdso\]"' a.json
 }
 
-@test "the kernel has names, below the functions that called it" {
+@test "the kernel has symbols, below the functions that called it" {
 	"$SKEP" flame -F "$(hz 4999)" -o a.folded -- sh -c 'for i in 1 2 3 4 5; do ls -R /usr /sys/class >/dev/null; done'
 	grep -qE '^ls;.*;__x64_sys_getdents64;|^ls;.*;__arm64_sys_getdents64;' a.folded
 }
@@ -98,7 +98,7 @@ percent_at() {
 }
 
 # bats test_tags=user-space,measuring
-@test "a debug file as large as its owner likes: its checksum is not made" {
+@test "a debug file of 1 TB: its checksum is not computed" {
 	need objcopy
 	cp "$WORK/shares" big
 	objcopy --strip-all --remove-section .note.gnu.build-id big
@@ -125,7 +125,7 @@ percent_at() {
 }
 
 # bats test_tags=user-space,slow
-@test "debug information that unpacks to a thousand times its size is left out, and that is said" {
+@test "debug information that unpacks to a thousand times its size is left out, with a note" {
 	need objcopy
 	cp "$WORK/inlined" bomb
 	objcopy --dump-section .debug_str=str --decompress-debug-sections bomb

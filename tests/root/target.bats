@@ -5,14 +5,14 @@ load ../lib.bash
 bats_require_minimum_version 1.5.0
 
 # bats test_tags=measuring
-@test "-p: that process and no other, for as long as COMMAND runs" {
+@test "-p: this process and no other, as long as COMMAND runs" {
 	busy "$WORK/shares" 5
 	"$SKEP" flame -p $BG -o a.folded -- sleep 0.5
 	[ "$(comms a.folded)" = shares ]
 	grep -q ';hot ' a.folded
 }
 
-@test "-p: children made later are followed; the end of the target ends the run" {
+@test "-p: later children are followed; the end of the target ends the run" {
 	background sh -c "sleep $(times 0.4); $WORK/shares 0.3; true"
 	"$SKEP" flame -p $BG -o a.folded
 	comms a.folded | grep -qx shares
@@ -56,7 +56,7 @@ allowed_cpus() {
 }
 
 # bats test_tags=measuring
-@test "-C: that CPU's load and no other CPU's" {
+@test "-C: the load of this CPU and no other" {
 	read -r other cpu < <(allowed_cpus | head -2 | xargs)
 	[ -n "$cpu" ] || skip "one CPU"
 	busy taskset -c "$cpu" "$WORK/recurse" 1 6
@@ -78,7 +78,7 @@ allowed_cpus() {
 }
 
 # bats test_tags=measuring
-@test "-p A,B and -t A,B: both and nobody else; -p A -t B: either" {
+@test "-p A,B and -t A,B: both and no other; -p A -t B: either" {
 	busy "$WORK/shares" 90
 	a=$BG
 	busy "$WORK/recurse" 3 90
@@ -104,7 +104,7 @@ allowed_cpus() {
 }
 
 # bats test_tags=measuring
-@test "-a: processes that have nothing to do with each other" {
+@test "-a: unrelated processes" {
 	busy "$WORK/shares" 5
 	busy "$WORK/recurse" 3 5
 	sleep 0.2
@@ -118,7 +118,7 @@ allowed_cpus() {
 	[ "$output" = "skep flame: no thread 4194303" ]
 }
 
-@test "-G: a cgroup and what is below it" {
+@test "-G: a cgroup and its children" {
 	mount=$(awk '$9 == "cgroup2" || $0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
 	[ -n "$mount" ] || skip "no cgroup v2"
 	mkdir -p "$mount/skep-test-$$/below" || skip "cannot make a cgroup"
@@ -133,7 +133,7 @@ allowed_cpus() {
 }
 
 # bats test_tags=user-space
-@test "COMMAND: its exit status, its signal, its absence" {
+@test "COMMAND: its exit status, its signal, a missing program" {
 	run "$SKEP" -q flame -F $(hz 4999) --format folded -- sh -c "$WORK/shares 0.1 >&2; exit 7"
 	[ "$status" = 7 ]
 	run "$SKEP" -q flame -F $(hz 4999) --format folded -- sh -c "$WORK/shares 0.1 >&2; kill -9 \$\$"
@@ -145,7 +145,7 @@ allowed_cpus() {
 	[ "$status" = 126 ]
 }
 
-@test "COMMAND: exits at once: said why there is nothing, or the few samples are shown" {
+@test "COMMAND that exits at once: a message that there are no samples, or the few samples" {
 	run "$SKEP" flame -F 19 -o a.folded -- true
 	if [ "$status" = 1 ]; then
 		[[ "$output" == *"no samples"* ]]
@@ -165,7 +165,7 @@ allowed_cpus() {
 	[ "$(grep -c 0000000000000000 <<<"$output")" = 2 ]
 }
 
-@test "COMMAND gets no descriptor of ours and an empty signal mask" {
+@test "COMMAND inherits no descriptor of skep, and an empty signal mask" {
 	bash -c 'ls /proc/self/fd | wc -l' >bare
 	"$SKEP" -q flame -F $(hz 4999) -o a.folded -- bash -c 'ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status' >out
 	[ "$(sed -n 1p out)" = "$(cat bare)" ]
@@ -191,7 +191,7 @@ allowed_cpus() {
 	[ ! -d "/proc/$(cat pid)" ]
 }
 
-@test "no privileges: exit 3, the missing capability and the way out" {
+@test "no privileges: exit 3, the missing capability and a hint" {
 	run setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$SKEP" flame -a --format folded -- true
 	echo "$output"
 	[ "$status" = 3 ]
@@ -232,7 +232,7 @@ samplers() {
 	[ "$after" = "$before" ]
 }
 
-@test "-p: a number that is given again at once is another process" {
+@test "-p: a pid reused at once is another process" {
 	[ -w /proc/sys/kernel/ns_last_pid ] || skip "no /proc/sys/kernel/ns_last_pid here"
 	busy sleep 60
 	# Others fork too: until the number is free at the right moment
@@ -252,7 +252,7 @@ samplers() {
 	grep -q '^0,' a.csv
 }
 
-@test "-a: skep's own work is left out, which is said, unless it is asked for" {
+@test "-a: skep's own work is left out with a note, unless --comm names it" {
 	mkdir tracing && mount -t tracefs none tracing || skip "no tracefs"
 	umount tracing
 	# Each line would be a write of its own, and so the next line

@@ -36,20 +36,20 @@ same() {
 }
 
 # bats test_tags=measuring
-@test "lines, runs and delays of those that spin, sleep, and write to the disk" {
+@test "lines, runs and delays of tasks that spin, sleep, and write to the disk" {
 	same spin 6 "$(times 1)"
 	same sleep 10 "$(times 1)"
 	same disk 4 "$(times 1)"
 }
 
 # bats test_tags=newest,measuring
-@test "of those that wake each other, by pipes and futexes" {
+@test "lines, runs and delays of tasks that wake each other, by pipes and futexes" {
 	same pipe 4 "$(times 0.5)"
 	same futex 4 "$(times 0.5)"
 }
 
 # bats test_tags=user-space
-@test "thousands that are made and end: each has its last line" {
+@test "thousands of short tasks: each has its last line" {
 	n=$((2000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" sched timehist --format csv -o lines.csv -- "$WORK/tasks" many $n >truth 2>said
 	cat said
@@ -57,7 +57,7 @@ same() {
 }
 
 # bats test_tags=newest,measuring
-@test "what is known: sleeps are as long as they were, and what was before the run is no number" {
+@test "sleeps have their length; what began before the run has no number" {
 	sleeper
 	"$SKEP" sched timehist --format json -o a.json -- sh -c 'sleep 0.2; sleep 0.1'
 	ends a.json
@@ -78,7 +78,7 @@ same() {
 	jq -se '.[0].wait_ns == null and .[0].run_ns > 0 and (map(select(.state == "S" and .wait_ns != null and .wait_ns > 90000000)) | length >= 1)' b.json
 }
 
-@test "wakers have their names; a timer is nobody's" {
+@test "wakers have names; a timer has none" {
 	"$SKEP" sched timehist --format json -o a.json -- "$WORK/tasks" pipe 2 "$(times 0.3)" >truth
 	ends a.json
 	# Of its pair nobody but the other one wakes a task; the first of all was its parent
@@ -96,7 +96,7 @@ same() {
 	jq -se 'map(select(.waker_in == "interrupt")) | length >= 100' b.json
 }
 
-@test "-w and -M: wake-ups and moves are lines of their own" {
+@test "-w and -M: wake-ups and migrations are lines of their own" {
 	"$SKEP" sched timehist -w -M --format csv -o a.csv -- sh -c "taskset -c 0 true; taskset -p -c 0 \$\$ >/dev/null; taskset -p -c 1 \$\$ >/dev/null; '$WORK/tasks' pipe 2 0.2" >truth
 	awk -F, "$columns"' { n[$at["what"]]++ } END { print n["switch"], n["wakeup"], n["migration"]; exit !(n["wakeup"] > 100 && n["migration"] > 0) }' a.csv
 	"$SKEP" sched timehist -w -M -n -o a.txt -- "$WORK/tasks" pipe 2 0.1 >truth
@@ -117,7 +117,7 @@ same() {
 }
 
 # bats test_tags=newest
-@test "what there is no room for is lost, and counted; what is left has no wrong number" {
+@test "a full ring: losses are counted, and no remaining line has a wrong number" {
 	run "$SKEP" sched timehist --strict -m 4 --format csv -o a.csv -- "$WORK/tasks" pipe 4 "$(times 0.5)"
 	echo "$output"
 	[ "$status" = 1 ]
@@ -132,7 +132,7 @@ same() {
 }
 
 # bats test_tags=user-space
-@test "who: processes, threads, names, CPUs; skep itself is left out" {
+@test "targets: names, CPUs; skep itself is left out" {
 	"$SKEP" sched timehist -a --comm tasks --format csv -o a.csv -- "$WORK/tasks" pipe 2 0.3 >truth
 	[ "$(awk -F, "$columns"' { print $at["comm"] }' a.csv | sort -u)" = tasks ]
 	"$SKEP" sched timehist -C 0 --format csv -o a.csv -- "$WORK/tasks" sleep 4 0.3 >truth
@@ -157,13 +157,13 @@ same() {
 }
 
 # bats test_tags=newest
-@test "in a container: its numbers" {
+@test "in a container: pids of the namespace" {
 	unshare --pid --fork --kill-child --mount --mount-proc sh -c "'$SKEP' sched timehist --format csv -o a.csv -- '$WORK/tasks' pipe 2 0.3 >truth"
 	awk '{ print $1 }' truth | while read -r pid; do awk -F, -v p="$pid" "$columns"' $at["pid"] == p { n++ } END { exit n < 10 || p >= 100 }' a.csv; done
 }
 
 # bats test_tags=user-space
-@test "ends: the status of COMMAND, a reader that has enough, Ctrl-C, names that are no words" {
+@test "the status of COMMAND, a reader that stops early, Ctrl-C, control characters in names" {
 	run "$SKEP" sched timehist -o /dev/null -- sh -c 'exit 7'
 	[ "$status" = 7 ]
 	run bash -c "'$SKEP' sched timehist -a --duration 2 2>said | head -2; exit \${PIPESTATUS[0]}"
@@ -243,7 +243,7 @@ timeline() {
 }
 
 # bats test_tags=user-space,measuring
-@test "--format chrome: what was so before the run and is so behind it is drawn, names are no JSON" {
+@test "--format chrome: states from before the run and after it are drawn, names are escaped" {
 	need python3
 	sleeper
 	background "$WORK/shares" 60
@@ -266,7 +266,7 @@ timeline() {
 }
 
 # bats test_tags=user-space
-@test "map: a row a switch, a name a task, told once" {
+@test "map: a row for each switch, a name for each task, introduced once" {
 	"$SKEP" sched map -o a.txt -- "$WORK/tasks" pipe 2 0.2 >truth
 	head -12 a.txt
 	# Each of the truth has one name, and of its rows there are as many as it was put onto a CPU, but for those of its end
@@ -290,7 +290,7 @@ timeline() {
 }
 
 # bats test_tags=newest,measuring
-@test "perf sched timehist says the same of the same run" {
+@test "perf sched timehist prints the same of the same run" {
 	need perf
 	[ "${SKEP_SLOW:-1}" = 1 ] || skip "times of an emulated CPU are no times"
 	perf sched record -o p.data -- "$SKEP" sched timehist -o s.txt -- "$WORK/tasks" sleep 2 0.5 >truth 2>/dev/null || skip "perf sched record does not run here"
@@ -312,7 +312,7 @@ timeline() {
 }
 
 # bats test_tags=user-space
-@test "what does not go together" {
+@test "options that exclude each other" {
 	for o in "--max-stack 3" "-m 5" "--format xml" "-p 12x"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" sched timehist $o -a -- true

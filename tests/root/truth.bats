@@ -67,7 +67,7 @@ cleanup() {
 	done
 }
 
-@test "recursion of 200: cut at 127 frames and marked, never passed off as a root" {
+@test "recursion of 200: cut at 127 frames and marked as cut" {
 	"$SKEP" flame -F "$(hz 4999)" -o got.folded -- "$WORK/recurse" 200 1
 	heavy=$(sort -t' ' -k2 -n got.folded | awk '{ print $NF, $0 }' | sort -rn | head -1)
 	[[ "$heavy" == *"recurse;[truncated: 127 frames];down;down;"* ]]
@@ -77,7 +77,7 @@ cleanup() {
 }
 
 # bats test_tags=user-space,measuring
-@test "ledger: a ring too small loses samples and says so; seen = kept + lost; --strict fails" {
+@test "ledger: a small ring loses samples and says so; seen = kept + lost; --strict fails" {
 	busy "$WORK/shares" 60
 	"$SKEP" record -F 9999 -m 4 -p $BG -o a.data --strict --duration "$(times 2)" 2>said 3>&- &
 	skep=$!
@@ -100,7 +100,7 @@ cleanup() {
 }
 
 # bats test_tags=measuring
-@test "ledger: a stack table too small spills through the ring and loses nothing" {
+@test "ledger: a small stack table spills through the ring and loses nothing" {
 	steadily "$SKEP" flame -F "$(hz 9973)" --max-stacks 16 --strict -o got.folded -- "$WORK/shares" 1
 	shares_ok truth got.folded
 }

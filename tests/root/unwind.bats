@@ -12,7 +12,7 @@ stacks() { # stacks KIND [LIBRARY]
 }
 
 # bats test_tags=measuring
-@test "walks by tables: -O2 without frame pointers, and a library that is loaded later" { stacks O2 "$WORK/stacks_library.so"; }
+@test "walks by tables: -O2 without frame pointers, and a library loaded later" { stacks O2 "$WORK/stacks_library.so"; }
 # bats test_tags=user-space,measuring
 @test "walks by tables: -O0" { stacks O0; }
 # bats test_tags=user-space,measuring
@@ -158,7 +158,7 @@ in_ok() {
 }
 
 # bats test_tags=measuring
-@test "off the CPUs, code without frame pointers: where it waits, and who wakes it" {
+@test "--off-cpu, code without frame pointers: where it waits, and who wakes it" {
 	"$SKEP" flame --off-cpu --call-graph eh -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
 	"$SKEP" flame --call-graph eh --off-cpu --wakers -o all.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
@@ -171,7 +171,7 @@ in_ok() {
 }
 
 # bats test_tags=user-space,measuring
-@test "all of the time, by tables" {
+@test "--wall, by tables" {
 	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/waits_no_fp" "$(times 1)" >truth
 	waited_ok got.folded
 	"$SKEP" flame --call-graph eh --wall -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(lasting 2)" >truth
@@ -179,7 +179,7 @@ in_ok() {
 }
 
 # bats test_tags=user-space,measuring
-@test "record --off-cpu: what a file has of it" {
+@test "record --off-cpu, by tables" {
 	"$SKEP" record --off-cpu --call-graph eh -F "$(hz 1999)" -o a.data -- "$WORK/waits_no_fp" "$(lasting 1)" >truth
 	"$SKEP" flame --off-cpu -i a.data -o got.folded
 	waited_ok got.folded
@@ -219,7 +219,7 @@ hits() {
 }
 
 # bats test_tags=user-space,measuring,slow
-@test "walks by tables: hits of probes of a program, at its functions' begins and returns" {
+@test "walks by tables: hits of probes, at entries and returns of functions" {
 	need_feature uprobe
 	hits "u:$WORK/stacks_O2:burn" burn
 	"$SKEP" record --call-graph eh -e "u:$WORK/stacks_O2:burn" -o a.data -- "$WORK/stacks_O2" "$(times 1)" >truth
@@ -236,7 +236,7 @@ hits() {
 }
 
 # bats test_tags=user-space,measuring,slow
-@test "walks by tables: calls whose return is probed, too, have their caller" {
+@test "walks by tables: calls whose return is probed have their caller" {
 	need_feature uprobe
 	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_*" "ur:$WORK/stacks_O2:room" -- \
 		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(lasting 2)" >truth
@@ -246,7 +246,7 @@ hits() {
 }
 
 # bats test_tags=user-space,measuring,slow
-@test "tables of a large program in little memory: parts make way, which is said, and all stacks are whole" {
+@test "tables of a large program in little memory: parts are replaced, with a note, and all stacks are whole" {
 	need clang
 	echo 'int f(int x) { return x * 3; }' >one.c
 	for i in $(seq 700); do echo "int f$i(int x, int *p) { for (int i = 0; i < x; i++) p[i] += i * $i % 7; return p[x / 2] + x; }"; done >>one.c
@@ -287,7 +287,7 @@ downs() {
 	done
 }
 
-@test "--call-graph: words of perf, and what is refused" {
+@test "--call-graph: perf's values, and what is refused" {
 	run "$SKEP" flame --call-graph lbr -o x.folded -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"bad value 'lbr' of '--call-graph': auto, eh, fp or none"*"hint: "* ]]

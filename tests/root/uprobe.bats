@@ -8,7 +8,7 @@ load probe_rows.bash
 
 MODE=user
 
-@test "integers of each width and sign, as they are and as types behind a colon" {
+@test "integers of each width and sign, as they are and with a type after a colon" {
 	need_feature uprobe
 	row take_ints 'u:@:take_ints(i8, u8, i16, u16, i32, u32)' '[.i8, .u8, .i16, .u16, .i32, .u32]'
 	row take_longs 'u:@:take_longs(i64, u64:x64)' '[.i64, .u64]'
@@ -52,7 +52,7 @@ MODE=user
 	rows_end
 }
 
-@test "--filter is added to each probe's own, whatever operators that has" {
+@test "--filter is added to each probe's own filter, whatever its operators" {
 	need_feature uprobe
 	OPTIONS=(--filter 'u8 > 202')
 	row take_ints 'u:@:take_ints(u8)' .u8 'select(.u8 > 202) | .u8'
@@ -63,7 +63,7 @@ MODE=user
 	rows_end
 }
 
-@test "texts: shown, cut, compared, matched" {
+@test "strings: shown, cut, compared, matched" {
 	need_feature uprobe
 	row take_text 'u:@:take_text(s, c)' '[.s, (.c | char)]' '[.s, .c]'
 	row take_text 'u:@:take_text(arg0:string)' .arg0 .s
@@ -86,7 +86,7 @@ MODE=user
 	rows_end
 }
 
-@test "structs: members, bit fields, enums by name, arrays, unions without a name, pointers to pointers" {
+@test "structs: members, bit fields, enums by name, arrays, anonymous unions, pointers to pointers" {
 	need_feature uprobe
 	row take_node 'u:@:take_node(n->id, n->name, n->label, n->on)' '[.id, .name, .label, .on]'
 	row take_node 'u:@:take_node(id=n.id, next=n->next->id, far=n->next->next->id, name=n->next->name)' '[.id, .next, .far, .name]' '[.id, .next.id, .next.next.id, .next.name]'
@@ -112,7 +112,7 @@ MODE=user
 	rows_end
 }
 
-@test "arguments on the stack, by value, beside floats; names of parameters before built-in ones" {
+@test "arguments on the stack, by value, beside floats; names of parameters before built-in names" {
 	need_feature uprobe
 	row take_eight 'u:@:take_eight(a, b, c, d, e, f, g, h)' '[.a, .b, .c, .d, .e, .f, .g, .h]'
 	row take_eight 'u:@:take_eight(g) if h > 702' .g 'select(.h > 702) | .g'
@@ -127,7 +127,7 @@ MODE=user
 	rows_end
 }
 
-@test "returns: values of each kind, what the call was entered with, recursion" {
+@test "returns: values of each kind, arguments of the call, recursion" {
 	need_feature uprobe
 	row give_int 'ur:@:give_int(ret, n)' '[.ret, .n]'
 	row give_int 'ur:@:give_int(v=$retval, w=retval)' '[.v, .w]' '[.ret, .ret]'
@@ -149,7 +149,7 @@ MODE=user
 	rows_end
 }
 
-@test "returns nested deeper than the kernel probes them are lost, and that is said" {
+@test "returns nested deeper than the kernel probes: a loss" {
 	need_feature uprobe
 	# 201 calls in one another, of which the kernel has 64 return to it
 	for e in 'ur:@:down' 'ur:@:down(ret)' 'ur:@:down(latency)'; do
@@ -269,7 +269,7 @@ MODE=user
 	[ "$(jq -s -c 'map(.hits) | sort' a.json)" = "[40,100]" ]
 }
 
-@test "-o: what the file held before is gone, of a stream and of a table" {
+@test "-o: a stream and a table replace what the file held" {
 	need_feature uprobe
 	seq 5000 >a.json
 	"$SKEP" probe --format json -o a.json "u:$WORK/probed:take_pid(comm)" -- "$WORK/probed" user >truth
@@ -296,7 +296,7 @@ MODE=user
 }
 
 # bats test_tags=slow
-@test "a load that a ring of 4 KiB cannot hold: printed and lost are the truth, to the unit; --strict fails" {
+@test "a load that a ring of 4 KiB cannot hold: printed and lost add up to the truth, exact; --strict fails" {
 	need_feature uprobe
 	n=$((1000000 / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1} / ${SKEP_SLOW:-1}))
 	"$SKEP" probe -m 4 --format json -o a.json "u:$WORK/probed:hit(i)" -- "$WORK/probed" load $n 0 0 user >truth 2>said
@@ -312,7 +312,7 @@ MODE=user
 	ledger 10000 10000
 }
 
-@test "values that cannot be read are null, and a filter that cannot be read is told" {
+@test "values that cannot be read are null; a filter that cannot be read is a loss" {
 	need_feature uprobe
 	row give_text 'ur:@:give_text(c=ret[0]:u8, n)' '[.c, .n]' '[(.ret | if . then explode[0] else null end), .n]'
 	row take_ints 'u:@:take_ints(a=*(int *)i8, i8)' '[.a, .i8]' '[null, .i8]'
@@ -324,7 +324,7 @@ MODE=user
 	ledger 2 1
 }
 
-@test "who: -p, --comm, -u, a command's children; a deleted program by /proc/PID/exe" {
+@test "targets: -p, --comm, children of COMMAND; a deleted program by /proc/PID/exe" {
 	need_feature uprobe
 	mkfifo go
 	cp "$WORK/probed" own
@@ -349,7 +349,7 @@ MODE=user
 	[ "$(wc -l <b.json)" = 5 ]
 }
 
-@test "C++, Rust, Go: classes, overloads, templates; names as they are written" {
+@test "C++, Rust, Go: classes, overloads, templates; names as in the source" {
 	need_feature uprobe
 	if [ -x "$WORK/probed_cxx" ]; then
 		PROGRAM=$WORK/probed_cxx
@@ -378,7 +378,7 @@ MODE=user
 	rows_end
 }
 
-@test "refused: names that are not there, with those that are" {
+@test "refused: unknown names, with similar ones" {
 	need_feature uprobe
 	refuses 2 u:@:take_intz "no such function" "hint: similar: " take_ints
 	refuses 2 u:@:only_inlined 'it is only inlined, at 1 place'
@@ -396,7 +396,7 @@ MODE=user
 	rows_end
 }
 
-@test "refused: what has no such meaning" {
+@test "refused: types and operators that do not match" {
 	need_feature uprobe
 	refuses 2 'u:@:take_ints(i8) if i8 == "text"' "bad filter: " "compared with a string"
 	refuses 2 'u:@:take_longs(u64) if u64 == "text"' "bad filter: " "compared with a string"
@@ -422,7 +422,7 @@ MODE=user
 	rows_end
 }
 
-@test "refused: grammar, each with a caret below the place" {
+@test "refused: grammar, with a caret under the place" {
 	need_feature uprobe
 	for spec in 'u:@:take_ints(i8' 'u:@:take_ints(i8))' 'u:@:take_ints(i8,,u8)' 'u:@:take_ints(i8 u8)' 'u:@:take_text(s) if s == "apple' 'u:@:take_text(s) if' \
 		'u:@:take_text(s) if ' 'u:@:take_text(s) if (c == 1' 'u:@:take_text(s) if c ==' 'u:@:take_text(s[)' 'u:@:take_text(s[0)' 'u:@:take_node(n->)' 'u:@:take_node(n-> )' \
@@ -479,7 +479,7 @@ MODE=user
 	rows_end
 }
 
-@test "filters of 2,000 characters and of many parts: they work or are refused" {
+@test "filters of 2,000 characters and of many parts work or are refused" {
 	need_feature uprobe
 	long=$(printf 'i8 == %d || ' $(seq 1 200))
 	[ "${#long}" -gt 2000 ]

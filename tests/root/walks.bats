@@ -19,11 +19,11 @@ same() {
 @test "a callback of the C library" { same callback 2; }
 @test "a signal's handler: on the same stack, on another one, of a fault" { same signals 3; }
 @test "a thread" { same thread 1; }
-@test "what the kernel does not know is walked in user space, out of the stack's copy" { same asks 9; }
-@test "rows that made way for others are asked for, and found again when they are back" { same evicted 8; }
-@test "code without a file: by frame pointers, or asked for, or given up" { same unmapped 4; }
+@test "rows that the kernel lacks: walked in user space, from a copy of the stack" { same asks 9; }
+@test "rows that were replaced are requested again, and found when they are back" { same evicted 8; }
+@test "code without a file: walked by frame pointers, requested, or given up" { same unmapped 4; }
 # bats test_tags=measuring
-@test "wherever a clock interrupts" { same interrupts 500; }
+@test "any instruction that a clock interrupts" { same interrupts 500; }
 
 # probed_ok FOLDED: nearly all is rooted but for what was interrupted while the kernel has put its trampoline, and not yet, or no longer, what
 # was in its place into its list: that nobody can tell, and it is little. What has no mark has main().
@@ -45,7 +45,7 @@ of() {
 }
 
 # bats test_tags=measuring,slow
-@test "what probes cost a program is its functions', out of line or at the trampoline" {
+@test "the cost of probes is in the probed functions, out of line or at the trampoline" {
 	[ "$(uname -m)" = x86_64 ] || skip "only on x86-64"
 	need_feature uprobe
 	sets=("u:twice" "u:padded5" "u:padded10" "ur:twice" "u:level ur:level ur:twice")
