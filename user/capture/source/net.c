@@ -65,6 +65,8 @@ static void set_knobs(struct src_net *src)
 	src->base.cgroup_ids = ro->cfg_cgroup_ids;
 	src->base.watched[0] = src->has_typed ? skel->progs.net_sent : NULL;
 	src->base.watched[1] = src->has_typed ? skel->progs.net_received : NULL;
+	src->base.watched[2] = skel->progs.net_state;
+	src->base.watched[3] = skel->progs.net_destroy;
 	if (!src->has_typed && feature_use(FEATURE_KPROBE)) {
 		/* Before 6.1 memory for kprobes' maps is taken at the start, or the kernel warns: 2af30f115d60 */
 		if (!src->cfg->flows_max)
@@ -236,7 +238,8 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	if (src->no_devices)
 		profile_note(profile, "the interfaces' counters could not be read: there are no rows of (no socket)");
 	if (n)
-		profile_note(profile, "the kernel skipped %llu looks at who sends or receives", (unsigned long long)n);
+		profile_note(profile, "the kernel skipped %llu looks at who sends or receives, or at the state of connections",
+			     (unsigned long long)n);
 }
 
 static void close_source(struct source *source)
