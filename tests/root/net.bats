@@ -76,13 +76,13 @@ inside() {
 		sum() { awk -v w="$1" '$1 == "lo:" { print w == "p" ? $11 : $10 }' /proc/net/dev; }
 		before=$(sum p) bytes=$(sum b)
 		"$SKEP" net -a --by iface,netns --format json -o rows.json -- "$WORK/sockets" "$@" >truth
-		ends rows.json
 		echo $(($(sum p) - before)) $(($(sum b) - bytes)) $(stat -Lc %i /proc/self/ns/net) >dev
 	E
 	export SKEP WORK
 	for what in "udp4 200 500" "tcp4 50 30000" "udp6 20 60000" "refused 7"; do
 		# shellcheck disable=SC2086
 		inside sh run.sh $what
+		ends rows.json
 		cat dev
 		jq -c '[.of, .iface, .netns, .tx_packets, .rx_packets, .tx_ip_bytes, .rx_ip_bytes]' rows.json
 		jq -se 'all(.of != "no_process")' rows.json
@@ -173,15 +173,15 @@ inside() {
 		ip link set lo mtu 1500
 		tc qdisc add dev lo root tbf rate 30mbit burst 5k limit 12k 2>/dev/null || exit 77
 		"$SKEP" net --format json -o rows.json -- "$WORK/sockets" tcp4 2 600000 >truth
-		ends rows.json
 		awk '$1 == "Tcp:" && $13 ~ /^[0-9]/ { print $13 }' /proc/net/snmp >retrans
 		"$SKEP" net --events --format json -o e.json -- "$WORK/sockets" tcp4 2 600000 >/dev/null
-		ends e.json
 	E
 	need tc
 	export SKEP WORK
 	run unshare -n sh run.sh
 	[ "$status" != 77 ] || skip "no token bucket in this kernel"
+	ends rows.json
+	ends e.json
 	cat retrans rows.json
 	[ "$(cat retrans)" -gt 0 ]
 	jq -se --argjson n "$(cat retrans)" '(map(.retransmits) | add) == $n and (map(.tx_bytes) | add) == 1800000 and (map(.rx_bytes) | add) == 1800000' rows.json
