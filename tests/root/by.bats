@@ -146,7 +146,7 @@ need_tracefs() {
 	script -qec "stty rows 10 cols 60; TERM=xterm '$SKEP' stat -a -I 50 --by tid,syscall --top 100 -- '$WORK/calls' 2000 4" log </dev/null >/dev/null
 	[ "$(grep -c $'\033\[H' log)" -ge 2 ]
 	awk 'BEGIN { RS = "\033\\[H" } NR > 1 { n = split($0, l, "\n"); m = 0; for (i = 1; i <= n; i++) m += l[i] ~ /^ +[0-9]+ /; if (m > 6) bad = 1 } END { exit bad }' log
-	"$SKEP" stat -I 50 --by syscall --top 1 -- sleep 0.2 2>log
+	"$SKEP" stat -I 50 --by syscall --top 1 -- sleep 0.5 2>log
 	run ! grep -q $'\033' log
 	[ "$(grep -c '^# 0\.' log)" -ge 3 ]
 }

@@ -64,7 +64,7 @@ inside() {
 	background sh -c "exec '$WORK/sockets' late 5 2000 >truth <go"
 	exec 4>go
 	eventually test -s truth
-	"$SKEP" net -p "$(awk '{ print $1; exit }' truth)" --format json -o rows.json -- sh -c 'echo >&4; sleep 0.5'
+	"$SKEP" net -p "$(awk '{ print $1; exit }' truth)" --format json -o rows.json -- sh -c "echo >&4; sleep $(times 0.5)"
 	ends rows.json
 	exec 4>&-
 	cat truth rows.json
@@ -246,7 +246,7 @@ inside() {
 	exec 4>go
 	eventually test -s truth
 	pid=$(cat truth)
-	"$SKEP" net -t "$pid" --format json -o rows.json -- sh -c 'echo >&4; sleep 0.5'
+	"$SKEP" net -t "$pid" --format json -o rows.json -- sh -c "echo >&4; sleep $(times 0.5)"
 	ends rows.json
 	exec 4>&-
 	jq -se --argjson p "$pid" 'length == 1 and .[0].pid == $p and .[0].tx_bytes == 10000' rows.json

@@ -156,6 +156,7 @@ calls_ok() {
 	calls_ok truth a.csv exit
 }
 
+# bats test_tags=measuring
 @test "system calls by one name, -p, -u, --comm; raw_syscalls is their sum; -A adds up" {
 	"$SKEP" stat -x, -o a.csv -e syscalls:sys_enter_getpgid,syscalls:sys_exit_getsid -- "$WORK/calls" 500 >truth
 	[ "$(value syscalls:sys_enter_getpgid a.csv)" = 500 ]

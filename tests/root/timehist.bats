@@ -78,6 +78,7 @@ same() {
 	jq -se '.[0].wait_ns == null and .[0].run_ns > 0 and (map(select(.state == "S" and .wait_ns != null and .wait_ns > 90000000)) | length >= 1)' b.json
 }
 
+# bats test_tags=measuring
 @test "wakers have names; a timer has none" {
 	"$SKEP" sched timehist --format json -o a.json -- "$WORK/tasks" pipe 2 "$(times 0.3)" >truth
 	ends a.json
@@ -96,6 +97,7 @@ same() {
 	jq -se 'map(select(.waker_in == "interrupt")) | length >= 100' b.json
 }
 
+# bats test_tags=measuring
 @test "-w and -M: wake-ups and migrations are lines of their own" {
 	"$SKEP" sched timehist -w -M --format csv -o a.csv -- sh -c "taskset -c 0 true; taskset -p -c 0 \$\$ >/dev/null; taskset -p -c 1 \$\$ >/dev/null; '$WORK/tasks' pipe 2 0.2" >truth
 	awk -F, "$columns"' { n[$at["what"]]++ } END { print n["switch"], n["wakeup"], n["migration"]; exit !(n["wakeup"] > 100 && n["migration"] > 0) }' a.csv
@@ -105,6 +107,7 @@ same() {
 	grep -q '  next: ' a.txt
 }
 
+# bats test_tags=measuring
 @test "-g: the stack of where it went to sleep, without the scheduler's own frames" {
 	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/tasks" sleep 2 0.2 >truth
 	ends a.json
