@@ -46,6 +46,8 @@ static const struct opt_group net_groups[] = {
 	{ "Who", target_opts, offsetof(struct net_options, target), target_rules },
 	{ "Table", what_opts, 0, net_rules },
 	{ "Output", view_opts, offsetof(struct net_options, view) },
+	{ "Output", format_opts, offsetof(struct net_options, view) },
+	{ "Output", output_opts, offsetof(struct net_options, view) },
 	{ "Honesty", honesty_opts, offsetof(struct net_options, h) },
 	{ 0 },
 };

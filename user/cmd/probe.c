@@ -47,10 +47,10 @@ static const struct opt what_opts[] = {
 	{ 0 },
 };
 
-static const struct opt view_opts[] = {
+static const struct opt hits_opts[] = {
 	{ 0, "count", NULL, OPT_FLAG, offsetof(struct probe_words, o.count),
 	  "count the hits of each probe, instead of printing each hit", NULL, false, NULL },
-	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct probe_words, o.by),
+	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct probe_words, o.view.by),
 	  "sum hits in the kernel by comm, pid, tid, cpu, user, cgroup, event, and up to four expressions", NULL, false, NULL },
 	{ 0, "hist", "EXPR", OPT_TEXT, offsetof(struct probe_words, o.hist),
 	  "a histogram of the values in powers of two (for each KEY of --by)", NULL,
@@ -63,16 +63,10 @@ static const struct opt view_opts[] = {
 	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct probe_words, o.stacks),
 	  "the functions that were hit, with their callers, instead of each hit", NULL, false, NULL },
 	{ 'n', "max-events", "N", OPT_U64, offsetof(struct probe_words, o.max_events), "stop after N hits", NULL, false, NULL },
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct probe_words, o.duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
-	  NULL, false, NULL },
-	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct probe_words, o.interval_ms), "print the sums every MS milliseconds", NULL,
-	  false, NULL },
-	{ 0, "top", "N", OPT_U64, offsetof(struct probe_words, o.top), "only the N largest rows or histograms", NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
 	  "at most N keys on each CPU (default 4096); further keys share one row", NULL, false, NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, o.format),
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, o.view.format),
 	  "text, csv, json (an object per line) or, with -g, folded", NULL, false, "text|csv|json|folded" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct probe_words, o.out), "write to FILE instead of standard output", NULL, false, NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default 1024); up to four CPUs share one", NULL,
 	  false, NULL },
@@ -95,7 +89,9 @@ static const struct opt_group probe_groups[] = {
 	{ "What", what_opts, 0 },
 	{ "Who", target_opts, offsetof(struct probe_words, o.target), target_rules },
 	{ "Stacks", walk_opts, offsetof(struct probe_words, o.walks) },
-	{ "Output", view_opts, 0, probe_rules },
+	{ "Output", hits_opts, 0, probe_rules },
+	{ "Output", view_opts, offsetof(struct probe_words, o.view) },
+	{ "Output", output_opts, offsetof(struct probe_words, o.view) },
 	{ "Honesty", honesty_opts, offsetof(struct probe_words, h) },
 	{ 0 },
 };
@@ -131,7 +127,7 @@ static int make_return(struct probe_spec *spec, struct err *err)
 
 static bool is_summed(const struct probe_options *o)
 {
-	return (o->by && !o->stacks) || o->hist || o->latency;
+	return (o->view.by && !o->stacks) || o->hist || o->latency;
 }
 
 /* Each of them, with its values? */

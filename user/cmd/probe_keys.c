@@ -96,13 +96,13 @@ static int parse_hist(struct probe_keys *k, const char *text, struct err *err)
 int probe_keys_parse(const struct probe_options *o, struct probe_keys *ret_keys, struct err *err)
 {
 	struct probe_keys *k = ret_keys;
-	int ret = o->by ? parse_by(k, o->by, err) : 0;
+	int ret = o->view.by ? parse_by(k, o->view.by, err) : 0;
 
 	if (!ret && (o->hist || o->latency))
 		ret = parse_hist(k, o->hist ? o->hist : "latency", err);
 	if (!ret && o->linear)
 		ret = parse_linear(k, o->linear, err);
-	if (!o->by)
+	if (!o->view.by)
 		k->sums.by = BY_EVENT;
 	k->sums.rows_max = o->rows_max;
 	return ret;

@@ -306,7 +306,7 @@ static void make_schema(struct probe_run *run)
 	byrows_schema(&run->schema, &cfg);
 	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
 				       .sort = cfg.values == BYROWS_DURATIONS ? BYROWS_TOTAL : BYROWS_COUNT,
-				       .top = run->cfg->o->top, .interval_ns = run->cfg->o->interval_ms * 1000000, .draws = cfg.values };
+				       .top = run->cfg->o->view.top, .interval_ns = run->cfg->o->view.interval_ms * 1000000, .draws = cfg.values };
 	run->probe.sums.schema = &run->schema.schema;
 }
 
@@ -314,7 +314,7 @@ static void make_schema(struct probe_run *run)
 static int make_view(struct probe_run *run, struct err *err)
 {
 	const struct probe_options *o = run->cfg->o;
-	bool is_csv = o->format && !strcmp(o->format, "csv");
+	bool is_csv = o->view.format && !strcmp(o->view.format, "csv");
 	int ret = 0;
 
 	if (run->probe.mode == PROBE_MODE_STREAM) {
@@ -324,9 +324,9 @@ static int make_view(struct probe_run *run, struct err *err)
 	} else {
 		make_schema(run);
 	}
-	run->table.format = o->format;
-	run->table.out = o->out ? o->out : "-";
-	run->table.duration_ns = o->duration_ns;
+	run->table.format = o->view.format;
+	run->table.out = o->view.out ? o->view.out : "-";
+	run->table.duration_ns = o->view.duration_ns;
 	run->table.is_live = true;
 	return ret ? ret : run_open(&run->base, &run->table, err);
 }
@@ -360,9 +360,9 @@ static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 {
 	const struct probe_options *o = cfg->o;
-	const struct stat_stack stack = { .keys = o->by, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns,
-					  .json = o->format && !strcmp(o->format, "json"), .csv = o->format && !strcmp(o->format, "csv"),
-					  .folded = o->format && !strcmp(o->format, "folded"), .walks = o->walks };
+	const struct stat_stack stack = { .keys = o->view.by, .out = o->view.out ? o->view.out : "-", .top = o->view.top, .duration_ns = o->view.duration_ns,
+					  .json = o->view.format && !strcmp(o->view.format, "json"), .csv = o->view.format && !strcmp(o->view.format, "csv"),
+					  .folded = o->view.format && !strcmp(o->view.format, "folded"), .walks = o->walks };
 	struct profile profile = { .title = command_line() };
 	struct measure *m = calloc(1, sizeof(*m));
 	int status = 0, ret;
@@ -370,7 +370,7 @@ static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct e
 	if (!m)
 		return -ENOMEM;
 	m->target = o->target;
-	m->duration_ns = o->duration_ns;
+	m->duration_ns = o->view.duration_ns;
 	m->event_text = "";
 	m->ring_kb = o->ring_kb;
 	m->probes = cfg->probes;

@@ -5,13 +5,14 @@
 
 #include "capture/source/probe.h"
 #include "cmd/measure.h"
+#include "cmd/run.h"
 #include "target.h"
 
 struct probe_options {
 	struct target target;
-	const char *out, *format;
-	uint64_t max_events, duration_ns, interval_ms, top, ring_kb, text_bytes, rows_max;
-	const char *by, *hist, *linear;
+	struct view_options view; /* no --sort */
+	uint64_t max_events, ring_kb, text_bytes, rows_max;
+	const char *hist, *linear;
 	bool count, latency, stacks;
 	struct walk_options walks;
 };

@@ -14,11 +14,19 @@
 
 const struct opt view_opts[] = {
 	{ 0, "top", "N", OPT_U64, offsetof(struct view_options, top), "only the first N rows", NULL, false, NULL },
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct view_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
-	  NULL, false, NULL },
 	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct view_options, interval_ms), "a table every MS milliseconds", NULL, false, NULL },
+	{ 0 },
+};
+
+const struct opt format_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct view_options, format), "text, csv or json (an object per line)", NULL, false,
 	  "text|csv|json" },
+	{ 0 },
+};
+
+const struct opt output_opts[] = {
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct view_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
+	  NULL, false, NULL },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct view_options, out), "write to FILE instead of standard output", NULL, false, NULL },
 	{ 0 },
 };

@@ -29,14 +29,17 @@ struct run_hooks {
 int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_hooks *hooks, void *arg, struct profile *profile,
 	     int *ret_status, struct err *err);
 
-/* Options of every view of rows. */
+/* Options of views. */
 struct view_options {
 	const char *by, *sort, *format, *out;
 	uint64_t duration_ns, interval_ms, top;
 };
 
-/* All but --by and --sort, whose words are the schema's. */
-extern const struct opt view_opts[];
+/*
+ * All but --by and --sort, whose words are the schema's: of tables, of those that have the three formats of rows, and of every command
+ * that measures until it is stopped and prints.
+ */
+extern const struct opt view_opts[], format_opts[], output_opts[];
 
 /* What is shown, and where. */
 struct run_cfg {

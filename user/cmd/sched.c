@@ -36,6 +36,8 @@ static const struct opt_group sched_groups[] = {
 	{ "Who", target_opts, offsetof(struct sched_options, target), target_rules },
 	{ "Table", table_opts, 0 },
 	{ "Output", view_opts, offsetof(struct sched_options, view) },
+	{ "Output", format_opts, offsetof(struct sched_options, view) },
+	{ "Output", output_opts, offsetof(struct sched_options, view) },
 	{ "Honesty", honesty_opts, offsetof(struct sched_options, h) },
 	{ 0 },
 };

@@ -12,16 +12,13 @@
 
 struct map_options {
 	struct target target;
-	const char *out;
-	uint64_t duration_ns, ring_kb;
+	struct view_options view;
+	uint64_t ring_kb;
 	bool self;
 	struct honesty h;
 };
 
-static const struct opt output_opts[] = {
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct map_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
-	  NULL, false, NULL },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct map_options, out), "write to FILE instead of standard output", NULL, false, NULL },
+static const struct opt map_opts[] = {
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct map_options, ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)", NULL, false, NULL },
 	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "also show skep's own switches", NULL, false, NULL },
@@ -30,7 +27,8 @@ static const struct opt output_opts[] = {
 
 static const struct opt_group map_groups[] = {
 	{ "Who", target_opts, offsetof(struct map_options, target), target_rules },
-	{ "Output", output_opts, 0 },
+	{ "Output", output_opts, offsetof(struct map_options, view) },
+	{ "Output", map_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct map_options, h) },
 	{ 0 },
 };
@@ -98,7 +96,7 @@ static int map_main(void *cfg, char **operands, struct err *err)
 	run->log.begin = begin;
 	run->log.target = &o->target;
 	run->log.h = &o->h;
-	run->log.out = (struct run_cfg){ .out = o->out, .duration_ns = o->duration_ns, .is_live = true };
+	run->log.out = (struct run_cfg){ .out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true };
 	run->log.source = (struct schedlog_cfg){ .next = true, .self = o->self, .ring_bytes = o->ring_kb << 10 };
 	ret = measure_check_ring(o->ring_kb, err);
 	if (!ret)

@@ -10,8 +10,8 @@
 
 struct timehist_options {
 	struct target target;
-	const char *format, *out;
-	uint64_t duration_ns, max_stack, ring_kb;
+	struct view_options view;
+	uint64_t max_stack, ring_kb;
 	bool stacks, wakeups, migrations, next, state, self;
 	struct walk_options walks;
 	struct honesty h;
@@ -33,14 +33,10 @@ static const struct opt what_opts[] = {
 	{ 0 },
 };
 
-static const struct opt output_opts[] = {
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct timehist_options, duration_ns),
-	  "stop after TIME (10, 500ms, 2m), and stop COMMAND", NULL, false, NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, format),
+static const struct opt timehist_opts[] = {
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, view.format),
 	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", NULL, false,
 	  "text|csv|json|chrome" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct timehist_options, out), "write to FILE instead of standard output", NULL, false,
-	  NULL },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct timehist_options, ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)", NULL, false, NULL },
 	{ 0 },
@@ -57,7 +53,8 @@ static const struct opt_group timehist_groups[] = {
 	{ "Who", target_opts, offsetof(struct timehist_options, target), target_rules },
 	{ "What", what_opts, 0, timehist_rules },
 	{ "Stacks", walk_opts, offsetof(struct timehist_options, walks) },
-	{ "Output", output_opts, 0 },
+	{ "Output", timehist_opts, 0 },
+	{ "Output", output_opts, offsetof(struct timehist_options, view) },
 	{ "Honesty", honesty_opts, offsetof(struct timehist_options, h) },
 	{ 0 },
 };
@@ -127,18 +124,18 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 		return -ENOMEM;
 	o->target.argv = operands[0] ? operands : NULL;
 	t->max_stack = o->max_stack;
-	t->is_chrome = o->format && !strcmp(o->format, "chrome");
+	t->is_chrome = o->view.format && !strcmp(o->view.format, "chrome");
 	t->chrome.all = o->target.all;
 	t->log.run.sink.sample = on_sample;
 	t->log.begin = begin;
 	t->log.end = end;
 	t->log.target = &o->target;
 	t->log.h = &o->h;
-	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->format, .out = o->out, .duration_ns = o->duration_ns,
+	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->view.format, .out = o->view.out, .duration_ns = o->view.duration_ns,
 				       .schema = t->is_chrome ? NULL : &schedlog_schema, .is_stream = !t->is_chrome, .text = &timehist_text };
 	if (!o->stacks)
 		t->log.out.hide |= 1ull << LOG_STACK;
-	if (!o->next && (!o->format || !strcmp(o->format, "text")))
+	if (!o->next && (!o->view.format || !strcmp(o->view.format, "text")))
 		t->log.out.hide |= 1ull << LOG_NEXT_COMM;
 	t->log.walks = o->walks;
 	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations, .left = t->is_chrome, .self = o->self,

@@ -87,7 +87,7 @@ static const struct opt by_opts[] = {
 	{ 0 },
 };
 
-static const struct opt output_opts[] = {
+static const struct opt stat_opts[] = {
 	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct stat_options, interval_ms), "print the counts every MS milliseconds",
 	  NULL, false, NULL },
 	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)", NULL, false,
@@ -122,7 +122,7 @@ static const struct opt_group stat_groups[] = {
 	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules },
 	{ "By", by_opts, 0 },
 	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
-	{ "Output", output_opts, 0, stat_rules },
+	{ "Output", stat_opts, 0, stat_rules },
 	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ 0 },
 };

@@ -348,8 +348,12 @@ static void help_text(FILE *out, const char *text, int columns)
 
 void opt_help(FILE *out, const struct opt_group *groups, int columns)
 {
+	const char *title = "";
+
 	for (; groups->title; groups++) {
-		fprintf(out, "\n%s:\n", groups->title);
+		if (strcmp(title, groups->title))
+			fprintf(out, "\n%s:\n", groups->title);
+		title = groups->title;
 		for (const struct opt *o = groups->opts; o->key || o->name; o++) {
 			char left[64];
 			int n = 0;

@@ -56,7 +56,7 @@ struct opt_rule {
 };
 
 struct opt_group {
-	const char *title;
+	const char *title; /* groups of one title that follow each other are printed as one */
 	const struct opt *opts; /* ends with an empty row */
 	size_t offset;		/* of the group's struct in the command's configuration */
 	const struct opt_rule *rules; /* may name options of the command's other groups; ends with an empty row, or NULL */
