@@ -98,7 +98,7 @@ static __always_inline struct call *find_call(__u64 id, int create)
 	return bpf_map_lookup_elem(&thread_calls, &tid);
 }
 
-/* The filter is asked once a task and epoch, where nothing else than `targets` can change its answer. NULL: not a target. */
+/* The filter runs once a task and epoch, where nothing else than `targets` can change its result. NULL: not a target. */
 static __always_inline struct call *pass(__u64 id)
 {
 	__u32 epoch = targets_epoch, is_kept = cfg_task_storage && !(cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS));
@@ -149,7 +149,7 @@ static __always_inline int enter(__u64 nr)
 	return 0;
 }
 
-/* No filter: who passed it on entry is asked after on return, whatever the call made of the task. */
+/* No filter: who passed it on entry is measured on return, whatever the call made of the task. */
 static __always_inline int leave(__s64 ret)
 {
 	__u64 id = bpf_get_current_pid_tgid(), took = 0;

@@ -92,7 +92,7 @@ static __always_inline int count_packet(struct __sk_buff *skb, int way)
 	n.ip_bytes = skb->len;
 	n.bytes = payload(skb);
 	n.packets = skb->gso_segs;
-	if (!n.packets) /* also of what a host put together for its guest, which tells the size only */
+	if (!n.packets) /* also of what a host put together for its guest, which has a size only */
 		n.packets = skb->gso_size ? (n.bytes + skb->gso_size - 1) / skb->gso_size : 1;
 	if (!n.packets)
 		n.packets = 1;
@@ -183,7 +183,7 @@ static __always_inline void bury(void *ctx, struct net_flow *f, __u64 cookie)
 {
 	__u64 wake = ring_wake(&ended, 0, RING_WAKE_FULL);
 
-	tell(ctx, NET_CLOSE, f, 0, 0);
+	report(ctx, NET_CLOSE, f, 0, 0);
 	if (cfg_events) {
 		bpf_map_delete_elem(&flows, &cookie);
 		return;
@@ -293,13 +293,13 @@ int net_state(__u64 *ctx)
 	} else if (f->is_tcp && was != TCP_CLOSE) {
 		read_tcp(&f->tcp, f, sk); /* before it is closed, which may forget it */
 	}
-	/* Who closes first is told once; that it went wrong afterwards is more to tell */
+	/* Who closes first is reported once; that it went wrong afterwards is one more report */
 	if (state == TCP_FIN_WAIT1 || state == TCP_LAST_ACK)
 		f->is_finished = 1;
 	if (end && (f->end == NET_OPEN || end >= NET_RESET))
 		f->end = end;
 	if (was == TCP_SYN_SENT && (state == TCP_ESTABLISHED || state == TCP_CLOSE))
-		tell(ctx, NET_CONNECT, f, 0, 0);
+		report(ctx, NET_CONNECT, f, 0, 0);
 	return 0;
 }
 
@@ -313,7 +313,7 @@ int net_retransmit(__u64 *ctx)
 	if (!run_armed)
 		return 0;
 	f = cookie ? bpf_map_lookup_elem(&flows, &cookie) : NULL;
-	tell(ctx, NET_RETRANSMIT, f, 0, 0);
+	report(ctx, NET_RETRANSMIT, f, 0, 0);
 	return 0;
 }
 
@@ -341,7 +341,7 @@ int net_files(struct bpf_iter__task_file *ctx)
 		f->round = run_round;
 		f->holders = f->holder = 0;
 	}
-	/* Descriptors of a process come one behind the other */
+	/* Descriptors of a process follow each other */
 	tgid = BPF_CORE_READ(t, tgid);
 	if (f->holder != tgid)
 		f->holders++;

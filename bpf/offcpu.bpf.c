@@ -33,10 +33,10 @@ struct task {
 	__u64 since_ns;		/* when it left its CPU; 0: it is on one, or is no target */
 	__u64 woken_ns;		/* 0: not yet */
 	__u64 kernel_wait_ns;	/* the kernel's sum of waits for a CPU, then */
-	__u32 is_target, epoch; /* asked in which epoch of `targets` */
+	__u32 is_target, epoch; /* checked in which epoch of `targets` */
 	__u64 kcheck, ucheck;	/* with the keys: of stacks that are kept */
 	struct offcpu_key key;
-	__u32 misses, hit; /* of `places`: one behind the other, the last */
+	__u32 misses, hit; /* of `places`: one after the other, the last */
 	struct kstack_place places[PLACES];
 };
 
@@ -285,7 +285,7 @@ static __always_inline void leave(void *ctx, struct scratch *scratch, struct tas
 		return;
 	}
 	is_dead = !preempted && state & TASK_DEAD;
-	/* It came back and nobody told; behind the end an iterator tells, but of who is dead, which it will not find */
+	/* It came back and no hook reported it; after the end an iterator does, but not for a dead task, which it will not find */
 	if (s->since_ns && run_armed && (!run_end_ns || is_dead)) {
 		on_ns = task_arrived(t, s->since_ns);
 		add_span(s, t, scratch, on_ns ? on_ns : run_end_ns);
@@ -448,7 +448,7 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 	if (keep(&scratch->kernel, &s->key.task.kstack, &s->kcheck))
 		s->key.task.how |= OFFCPU_NO_ROOM;
 	s->kernel_wait_ns = task_kernel_wait(t);
-	s->since_ns = task_arrived(t, s->since_ns) + 1; /* at some time behind that */
+	s->since_ns = task_arrived(t, s->since_ns) + 1; /* at some time after that */
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile __u32 cfg_value = 1; /* a histogram of values is asked for */
+const volatile __u32 cfg_value = 1; /* a histogram of values is requested */
 const volatile __u32 cfg_linear = 1; /* 0: log2; else the slot of what is beyond the others */
 const volatile __s64 cfg_low = 0;
 const volatile __u64 cfg_step = 1;

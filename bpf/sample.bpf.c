@@ -64,7 +64,7 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-/* Attach cookies came with 5.15; the perf_event behind the context has an id on every kernel. */
+/* Attach cookies came with 5.15; the perf_event of the context has an id on every kernel. */
 static __always_inline __u16 event_index(void *ctx)
 {
 	struct bpf_perf_event_data_kern *kctx = ctx;

@@ -16,7 +16,7 @@
 struct task_own {
 	struct task_sums kernel; /* when it left its CPU last */
 	__u64 waited_ns; /* before it was put on the CPU where it is; not in the sums yet */
-	struct sched_sums sums, told; /* told: that much of them */
+	struct sched_sums sums, reported; /* reported: that much of them */
 };
 
 #include "lib/taskstate.bpf.h"
@@ -25,7 +25,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 cfg_hist = 1; /* of the time on a CPU and of the time asleep, too */
 
-/* Up to when sched_live tells. */
+/* Up to when sched_live reports. */
 volatile __u64 run_ask_ns = 0;
 
 /* Of tasks that have ended, by the user's key. */
@@ -44,13 +44,13 @@ struct {
 	__type(value, struct sched_sums);
 } other SEC(".maps");
 
-/* What the iterator tells of a task: too large for the stack. */
+/* What the iterator reports of a task: too large for the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct sched_task);
-} told SEC(".maps");
+} reported SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -110,25 +110,25 @@ static __always_inline void add_slot(__u32 *slots, __u64 ns)
 		slots[slot]++;
 }
 
-/* What of s was not told is added. A maximum that was told before is told again: the reader knows. */
-static __always_inline void add_new(struct sched_sums *to, const struct sched_sums *s, const struct sched_sums *told)
+/* Adds what of s was not reported yet. A maximum that was reported before is reported again: the reader expects it. */
+static __always_inline void add_new(struct sched_sums *to, const struct sched_sums *s, const struct sched_sums *reported)
 {
 	for (int i = 0; i < SCHED_STATES; i++)
-		to->ns[i] += s->ns[i] > told->ns[i] ? s->ns[i] - told->ns[i] : 0;
-	to->waits += s->waits - told->waits;
-	to->waited_ns += s->waited_ns - told->waited_ns;
+		to->ns[i] += s->ns[i] > reported->ns[i] ? s->ns[i] - reported->ns[i] : 0;
+	to->waits += s->waits - reported->waits;
+	to->waited_ns += s->waited_ns - reported->waited_ns;
 	if (s->wait_max_ns > to->wait_max_ns) {
 		to->wait_max_ns = s->wait_max_ns;
 		to->wait_max_at_ns = s->wait_max_at_ns;
 	}
-	to->voluntary += s->voluntary - told->voluntary;
-	to->involuntary += s->involuntary - told->involuntary;
-	to->wakeups += s->wakeups - told->wakeups;
-	to->migrations += s->migrations - told->migrations;
+	to->voluntary += s->voluntary - reported->voluntary;
+	to->involuntary += s->involuntary - reported->involuntary;
+	to->wakeups += s->wakeups - reported->wakeups;
+	to->migrations += s->migrations - reported->migrations;
 	for (int i = 0; i < BY_SLOTS; i++) {
-		to->wait_slots[i] += s->wait_slots[i] - told->wait_slots[i];
-		to->run_slots[i] += s->run_slots[i] - told->run_slots[i];
-		to->off_slots[i] += s->off_slots[i] - told->off_slots[i];
+		to->wait_slots[i] += s->wait_slots[i] - reported->wait_slots[i];
+		to->run_slots[i] += s->run_slots[i] - reported->run_slots[i];
+		to->off_slots[i] += s->off_slots[i] - reported->off_slots[i];
 	}
 }
 
@@ -152,8 +152,8 @@ static __always_inline void bury(struct task_struct *t, struct task *s)
 		row = bpf_map_lookup_elem(&other, &zero);
 	}
 	if (row)
-		add_new(row, &s->own.sums, &s->own.told);
-	s->is_target = 0; /* an iterator that meets it must not tell it again */
+		add_new(row, &s->own.sums, &s->own.reported);
+	s->is_target = 0; /* an iterator that meets it must not report it again */
 	task_forget(t);
 }
 
@@ -305,7 +305,7 @@ int sched_live(struct bpf_iter__task *ctx)
 	if (!t || !t->pid)
 		return 0;
 	s = task_find(t);
-	out = bpf_map_lookup_elem(&told, &zero);
+	out = bpf_map_lookup_elem(&reported, &zero);
 	sums = bpf_map_lookup_elem(&until_now, &zero);
 	if (!s || !out || !sums || !s->is_target)
 		return 0;
@@ -317,10 +317,10 @@ int sched_live(struct bpf_iter__task *ctx)
 	__builtin_memcpy(out->comm, t->comm, sizeof(out->comm));
 	__builtin_memset(&out->sums, 0, sizeof(out->sums));
 	sum_up(sums, s);
-	add_new(&out->sums, sums, &s->own.told);
+	add_new(&out->sums, sums, &s->own.reported);
 	if (bpf_seq_write(ctx->meta->seq, out, sizeof(*out)))
-		return 0; /* no room: it is asked for again */
-	s->own.told = *sums;
+		return 0; /* no room: the kernel calls again */
+	s->own.reported = *sums;
 	s->own.sums.wait_max_ns = 0;
 	return 0;
 }

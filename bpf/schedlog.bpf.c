@@ -32,10 +32,10 @@ struct task_own {
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 cfg_stacks = 1;
-const volatile __u32 cfg_next = 1;    /* tell of switches that put a target onto its CPU, too */
+const volatile __u32 cfg_next = 1;    /* report switches that put a target onto its CPU, too */
 const volatile __u32 cfg_wakes = 1;
-const volatile __u32 cfg_cpus = 1;    /* only CPUs that have a ring are asked for */
-const volatile __u32 cfg_own_pid = 1; /* skep itself, whose own switches would never end; 0: they are asked for */
+const volatile __u32 cfg_cpus = 1;    /* only CPUs that have a ring are reported */
+const volatile __u32 cfg_own_pid = 1; /* skep itself, whose own switches would never end; 0: they are reported */
 
 /* The hooks run with interrupts off: no two of them on a CPU. */
 struct {
@@ -59,7 +59,7 @@ static __always_inline int is_told(struct task_struct *t, const struct task *s)
 	return s && s->is_target && !(cfg_own_pid && (__u32)t->tgid == cfg_own_pid);
 }
 
-/* The ring of this CPU; NULL: nothing is to be told there, or can be. */
+/* The ring of this CPU; NULL: nothing is to be reported there, or can be. */
 static __always_inline void *ring_here(__u32 cpu)
 {
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
@@ -316,7 +316,7 @@ int sched_wakeup(__u64 *ctx)
 	return wake((void *)ctx[0]);
 }
 
-/* Nobody told of it before: the parent makes it able to run. */
+/* Nothing reported it before: the parent makes it able to run. */
 SEC("tp_btf/sched_wakeup_new")
 int sched_wakeup_new(__u64 *ctx)
 {
@@ -398,6 +398,6 @@ int schedlog_left(struct bpf_iter__task *ctx)
 	rec->waker_kind = s->state == SCHED_RUNNING ? s->own.waker_kind : SCHEDLOG_NOBODY;
 	rec->waker = s->own.waker;
 	task_who(&rec->task, t, s);
-	bpf_seq_write(ctx->meta->seq, rec, SCHEDLOG_HEAD_BYTES); /* no room: it is asked for again */
+	bpf_seq_write(ctx->meta->seq, rec, SCHEDLOG_HEAD_BYTES); /* no room: the kernel calls again */
 	return 0;
 }

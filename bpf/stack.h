@@ -24,7 +24,7 @@ _Static_assert(sizeof(struct stack_val) == 1040, "stack_val");
  * files of skep have these numbers: a new row is the last.
  */
 #define STACK_STOPS(X) \
-	X(ROOT, LOSS_MAX, "")	    /* walked as far as the walker can tell */ \
+	X(ROOT, LOSS_MAX, "")	    /* walked to the end, as far as the walker knows */ \
 	X(DEPTH, LOSS_CUT_DEPTH, STACK_TEXT(STACK_MAX_FRAMES) " frames") /* callers are missing */ \
 	X(UNREADABLE, LOSS_CUT_UNREADABLE, "stack unreadable") /* the walker got no frame at all: memory gone or not present */ \
 	X(NO_ROOT, LOSS_CUT_NO_ROOT, "no frame pointer") /* the outermost frame is no known root: the frame-pointer chain broke */ \

@@ -6,7 +6,7 @@
 #include "bpf/by.h"
 #include "lib/comm.bpf.h"
 
-/* All parts: the dearest. */
+/* All parts: the most expensive. */
 const volatile __u32 cfg_by = ~0u; /* enum by_bit */
 const volatile struct by_places cfg_at = {
 	.cgroup = 0,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of tasks, as parts of keys: 16 bytes, zeroes behind the name. */
+/* Names of tasks, as parts of keys: 16 bytes, zeroes after the name. */
 #ifndef SKEP_COMM_BPF_H
 #define SKEP_COMM_BPF_H
 
 #include <bpf/bpf_core_read.h>
 
-/* Zeroes what is behind the first zero byte; both architectures are little-endian. */
+/* Zeroes what is after the first zero byte; both architectures are little-endian. */
 static __always_inline __u64 comm_word(__u64 w, __u64 *ended)
 {
 	__u64 zero = (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
@@ -36,8 +36,8 @@ static __always_inline void comm_read(void *to, struct task_struct *task)
 }
 
 /*
- * bpf_get_current_comm(), which copies and pads, is 35 to 50 ns dearer. Kernels before 6.14 may leave the rest of a longer name
- * behind the zero.
+ * bpf_get_current_comm(), which copies and pads, costs 35 to 50 ns more. Kernels before 6.14 may leave the rest of a longer name
+ * after the zero.
  */
 static __always_inline void comm_of_current(void *to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The only filter. Every program asks filter_pass() first; the three raw tracepoints below keep the
+ * The only filter. Every program calls filter_pass() first; the three raw tracepoints below keep the
  * table of target processes: children are added at fork, before they first run; COMMAND becomes
  * active at its exec; entries go when the task is freed.
  */
@@ -10,7 +10,7 @@
 #include "bpf/target.h"
 #include "lib/loss.bpf.h"
 
-/* Defaults are the dearest path, so that the verifier sees all of it. */
+/* Defaults are the most expensive path, so that the verifier sees all of it. */
 const volatile __u32 cfg_filter = ~0u;
 const volatile __u32 cfg_follow = 1; /* children of processes are targets, too */
 const volatile __u32 cfg_nr_cgroups = FILTER_LIST_MAX;
@@ -25,7 +25,7 @@ const volatile __u32 cfg_self_pid = 1;
 /* One store starts every program at one instant. */
 volatile __u32 run_armed = 0;
 
-/* A process of `targets` that is active, or 0: told at once, where the look-up takes 30 ns. */
+/* A process of `targets` that is active, or 0: known at once, where the look-up takes 30 ns. */
 volatile __u32 run_target = 0;
 
 /* Changes with `targets`: what was looked up under another number may be wrong. */
@@ -91,7 +91,7 @@ static __always_inline int filter_lists(void)
 	return 1;
 }
 
-/* Is the current task one that was asked for, whether the run has begun or not? id is bpf_get_current_pid_tgid(). */
+/* Is the current task a target, whether the run has started or not? id is bpf_get_current_pid_tgid(). */
 static __always_inline int filter_who(__u64 id)
 {
 	__u32 pid = id >> 32, tid = id;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The filter's questions of a task that is not the current one, which the helpers that answer them there cannot be asked of. */
+/* The filter for a task that is not the current one: the helpers that the other filter uses know only the current one. */
 #ifndef SKEP_FILTER_TASK_BPF_H
 #define SKEP_FILTER_TASK_BPF_H
 
 #include "lib/comm.bpf.h"
 #include "lib/filter.bpf.h"
 
-#define CGROUP_DEPTH_MAX 16 /* of a task's cgroup below the one that was asked for */
+#define CGROUP_DEPTH_MAX 16 /* of a task's cgroup below the requested one */
 
 const volatile __u64 cfg_cgroup_ids[FILTER_LIST_MAX] = {};
 
@@ -48,7 +48,7 @@ static __always_inline int filter_task_lists(struct task_struct *t)
 	return !(cfg_filter & FILTER_CGROUPS) || filter_task_cgroup(t);
 }
 
-/* Is t one that was asked for, whether the run has begun or not? */
+/* Is t a target, whether the run has started or not? */
 static __always_inline int filter_task(struct task_struct *t)
 {
 	if (cfg_filter & (FILTER_PIDS | FILTER_TIDS)) {

@@ -75,7 +75,7 @@ static __always_inline __u32 kstack_is_zero(__u64 x)
 	return 1 - (__u32)(x >> 63);
 }
 
-/* One step of a search: the frame that is looked for is at word w, or not. Never beyond the frame behind the last one. */
+/* One step of a search: the frame that is looked for is at word w, or not. Never beyond the frame after the last one. */
 #define KSTACK_SEARCH(words, step)                                                \
 	do {                                                                      \
 		__u32 i = *cursor & (2 * KSTACK_FRAMES - 1);                      \

@@ -64,7 +64,7 @@ int net_drop(__u64 *ctx)
 	f = key.cookie ? bpf_map_lookup_elem(&flows, &key.cookie) : NULL;
 	if (!f)
 		key.cookie = 0;
-	tell(ctx, NET_DROP, f, key.reason, key.place);
+	report(ctx, NET_DROP, f, key.reason, key.place);
 	if (cfg_events)
 		return 0;
 	add_drop(&key, 1, bytes);
@@ -74,7 +74,7 @@ int net_drop(__u64 *ctx)
 	return 0;
 }
 
-/* Before 6.10 a dropped packet does not tell the socket that had no room for it; but UDP says so right behind. */
+/* Before 6.10 a dropped packet does not name the socket that had no room for it; but UDP does right after. */
 SEC("?tp_btf/udp_fail_queue_rcv_skb")
 int net_udp_full(__u64 *ctx)
 {

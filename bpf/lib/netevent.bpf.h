@@ -44,7 +44,7 @@ static __always_inline void fill_event(void *ctx, struct net_event *e, enum net_
 }
 
 /* f NULL: of no socket that is known. ctx NULL: a program that may not walk the stack. */
-static __always_inline void tell(void *ctx, enum net_event_what what, const struct net_flow *f, __u32 reason, __u64 place)
+static __always_inline void report(void *ctx, enum net_event_what what, const struct net_flow *f, __u32 reason, __u64 place)
 {
 	struct net_event *e;
 

@@ -388,7 +388,7 @@ static __always_inline int change_owner(void *ctx, struct net_flow *f, __u64 coo
 		hand_over(f, cookie, id);
 	set_owner(f, t, filter_pass(bpf_get_current_pid_tgid()));
 	if (is_first && is_accepted(f))
-		tell(ctx, NET_ACCEPT, f, 0, 0);
+		report(ctx, NET_ACCEPT, f, 0, 0);
 	bpf_map_delete_elem(&turns, &cookie);
 	return 1;
 }

@@ -40,7 +40,7 @@ struct {
 	})
 
 /*
- * A probe's expressions. What is compiled here is never run: clones have another body behind the same call. ask: enum probe_ask.
+ * A probe's expressions. What is compiled here is never run: clones have another body at the same call. ask: enum probe_ask.
  */
 static __attribute__((noinline)) int expr_body(void *ctx, void *to, struct probe_call *call, struct probe_info *info, __u64 ask)
 {
@@ -51,7 +51,7 @@ static __attribute__((noinline)) int expr_body(void *ctx, void *to, struct probe
 	return ret;
 }
 
-/* The compiler must not know what is asked, or it drops the argument where all calls ask the same. */
+/* The compiler must not know the request, or it drops the argument where all calls pass the same. */
 static __always_inline int expr_run(void *ctx, void *to, struct probe_call *call, struct probe_info *info, __u64 ask)
 {
 	asm volatile("" : "+r"(ask));
@@ -156,13 +156,13 @@ static __always_inline struct probe_call *find_call(struct pt_regs *ctx, struct 
 	return bpf_map_lookup_elem(&calls, key);
 }
 
-/* Shall this hit be told? Fills info; *call is what was entered, for a return that wants it. */
+/* Is this hit to be reported? Fills info; *call is what was entered, for a return that wants it. */
 static __always_inline int probe_take(void *ctx, __u64 want, struct probe_info *info, struct probe_call_key *key, struct probe_call **call)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	int pass;
 
-	if (want & PROBE_WANT_CALL) { /* who was asked for was asked at its entry */
+	if (want & PROBE_WANT_CALL) { /* the filter ran at its entry */
 		key->id = id;
 		key->index = site_index(ctx);
 		*call = find_call(ctx, key);

@@ -15,7 +15,7 @@ const volatile __u32 cfg_max_frames = STACK_MAX_FRAMES;
 
 /*
  * Writes up to cfg_max_frames addresses and returns how many. flags: BPF_F_USER_STACK or 0. Why the walk ended is
- * for user space to tell from the number: a branch here would double what the verifier has to walk.
+ * for user space to see by the number: a branch here would double what the verifier has to walk.
  */
 static __always_inline __u32 stack_walk(void *ctx, __u64 *ips, __u64 flags)
 {

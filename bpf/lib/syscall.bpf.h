@@ -38,7 +38,7 @@ static __always_inline __u32 syscall_abi_of(__u64 *nr)
 	return abi;
 }
 
-/* It is no argument there: sys_exit(struct pt_regs *regs, long ret). -1 behind rt_sigreturn. */
+/* It is no argument there: sys_exit(struct pt_regs *regs, long ret). -1 after rt_sigreturn. */
 static __always_inline __u64 syscall_nr_at_exit(__u64 *ctx)
 {
 	struct pt_regs___kernel *regs = (void *)ctx[0];

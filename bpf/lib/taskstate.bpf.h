@@ -12,7 +12,7 @@
 struct task {
 	__u64 since_ns;
 	__u32 state; /* enum sched_state */
-	__u32 is_target, epoch; /* asked in which epoch of `targets` */
+	__u32 is_target, epoch; /* checked in which epoch of `targets` */
 	__u32 pid, tid; /* as skep's user sees them: a task that has ended has no numbers any more */
 	__u32 unused;
 	struct task_own own;
@@ -52,7 +52,7 @@ static __always_inline void task_begin(struct task *s, struct task_struct *t)
 	s->is_target = filter_task(t);
 }
 
-/* Every new task, also those that the kernel makes for a process (io_uring's workers), which sched_process_fork does not tell of. */
+/* Every new task, also those that the kernel makes for a process (io_uring's workers), which sched_process_fork does not report. */
 SEC("tp_btf/task_newtask")
 int task_new(__u64 *ctx)
 {

@@ -49,8 +49,8 @@ static __always_inline __u64 task_queued(struct task_struct *t, __u64 before_ns,
 }
 
 /*
- * Of a task that is on a CPU although no switch has told so: the kernel skips a program on a CPU where it runs already, and some
- * threads are hidden from tracing. The kernel knows since when, by the same clock. 0: not behind since_ns, or not known.
+ * Of a task that is on a CPU although no switch has reported it: the kernel skips a program on a CPU where it runs already, and some
+ * threads are hidden from tracing. The kernel knows since when, by the same clock. 0: not after since_ns, or not known.
  */
 static __always_inline __u64 task_arrived(struct task_struct *t, __u64 since_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Walks of the current task's user stack by unwinding tables. In come registers of user space; out go return addresses as stack_walk()
- * has them, and a mark behind the last (bpf/unwind.h) where that is not the outermost. Functions that are not static are verified
+ * has them, and a mark after the last (bpf/unwind.h) where that is not the outermost. Functions that are not static are verified
  * once, however often they are called, and take plain numbers only (5.10): each looks its scratch up itself.
  */
 #ifndef SKEP_UNWIND_BPF_H
@@ -11,7 +11,7 @@
 #include "lib/stack.bpf.h"
 #include "lib/unwindmaps.bpf.h"
 
-const volatile __u32 cfg_unwind = 1; /* 0: nothing of this is reached, its maps need not be there; 2: what is deeper is asked about */
+const volatile __u32 cfg_unwind = 1; /* 0: nothing of this is reached, its maps need not be there; 2: what is deeper goes to user space */
 const volatile __u32 cfg_unwind_id = 0; /* below 8: of the objects that share `unwind_rests`, each has another one */
 
 #define UNWIND_SCRATCHES 4 /* a CPU, for walks that interrupt each other */
@@ -92,7 +92,7 @@ static __always_inline __u32 unwind_max(void)
 {
 	__u32 max = cfg_max_frames <= STACK_MAX_FRAMES ? cfg_max_frames : STACK_MAX_FRAMES;
 
-	return cfg_unwind > 1 && max ? max - 1 : max; /* and the mark of what is asked about the rest */
+	return cfg_unwind > 1 && max ? max - 1 : max; /* and the mark of the request for the rest */
 }
 
 /* One frame more, or what is known of the last put right. Returns enum unwind_end, or enum stack_stop. */
@@ -120,7 +120,7 @@ __noinline int unwind_frame(__u32 slot)
 	return UNWIND_MORE;
 }
 
-/* Asks user space if it has to be; marks the end, if it is none of the stack's; zeroes what stack_hash() reads behind it. */
+/* Asks user space if it has to be; marks the end, if it is none of the stack's; zeroes what stack_hash() reads after it. */
 __noinline int unwind_finish(__u32 slot, int end)
 {
 	struct unwind_walk *w;

@@ -14,7 +14,7 @@ struct unwind_place {
 };
 
 /*
- * Halves [at, at + n) of a sorted block until one is left: the last whose begin is not behind what is wanted. to(i) is the begin of
+ * Halves [at, at + n) of a sorted block until one is left: the last that does not begin after what is wanted. to(i) is the begin of
  * the i-th less what is wanted less 1: below 0 in those. Its sign becomes a mask in assembly, or the compiler makes a branch of it, and
  * the verifier walks both sides of each. Whoever searches is a function of its own that is verified once: what is known at the ways
  * out differs, and all that follows would be walked from each (580,000 instructions, both together).

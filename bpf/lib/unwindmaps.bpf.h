@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Unwinding tables in the kernel (bpf/unwind.h), and what is asked of user space, which fills and sizes these maps; all walkers
+ * Unwinding tables in the kernel (bpf/unwind.h), and requests to user space, which fills and sizes these maps; all walkers
  * share them. What is published is not changed: a new list of mappings lies elsewhere before `unwind_spaces` says so.
  */
 #ifndef SKEP_UNWINDMAPS_BPF_H

@@ -58,7 +58,7 @@ static __noinline int unwind_unhook(struct unwind_walk *w)
 }
 
 /*
- * What the kernel has done of an instruction in whose place a breakpoint is. At first the address is the one behind the breakpoint, and nothing is
+ * What the kernel has done of an instruction in whose place a breakpoint is. At first the address is the one after the breakpoint, and nothing is
  * done: the return address is where it was before. Then it is the instruction's. Then all is done, and the address is the next one's; of a
  * call, which goes elsewhere, for as long as its return address is written (branch_emulate_op(), arch/x86/kernel/uprobes.c). Puts registers
  * right for the walk, or returns UNWIND_ASK: user space has to.
@@ -89,7 +89,7 @@ static __noinline int unwind_settle(struct unwind_walk *w)
 	return end;
 }
 
-/* Where who is at that byte of a return's trampoline is going. -1: nobody can tell. Calls that longjmp() has left may be first in the list. */
+/* Where who is at that byte of a return's trampoline is going. -1: not known. Calls that longjmp() has left may be first in the list. */
 static __always_inline int unwind_from_return(struct unwind_walk *w, __u64 byte, __u64 *ret_sp, __u64 *ret_ip)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What differs between machines before a walk's first step: where registers of user space are, and what else they tell. */
+/* What differs between machines before a walk's first step: where registers of user space are, and what else they mean. */
 #ifndef SKEP_UNWINDREGS_BPF_H
 #define SKEP_UNWINDREGS_BPF_H
 
@@ -39,7 +39,7 @@ static __always_inline int unwind_is_compat(const __u64 *pt)
 }
 
 /*
- * 0: in a system call, and its instruction is behind. cx is where it returns to (SYSCALL, Intel SDM volume 2), unless a signal's
+ * 0: in a system call, after its instruction. cx is where it returns to (SYSCALL, Intel SDM volume 2), unless a signal's
  * handler or another program comes first, whose first instruction ip is. With FRED cx is the program's own, and ip is taken for exact.
  */
 static __always_inline int unwind_is_exact(const __u64 *pt, const void *regs)
@@ -81,7 +81,7 @@ static __always_inline int unwind_is_exact(const __u64 *pt, const void *regs)
 	return !bpf_core_field_exists(r->syscallno) || BPF_CORE_READ(r, syscallno) < 0;
 }
 
-/* Signatures are between the bits of addresses and bit 55, which tells user space's from the kernel's (ptrauth_user_pac_mask()). */
+/* Signatures are between the bits of addresses and bit 55, which distinguishes user space from the kernel (ptrauth_user_pac_mask()). */
 static __always_inline void unwind_set_machine(struct unwind_regs *r)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();

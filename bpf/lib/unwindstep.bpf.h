@@ -128,7 +128,7 @@ static __always_inline int unwind_cfa(struct unwind_walk *w, const struct unwind
 	return UNWIND_MORE;
 }
 
-/* What a register's place is told from. Less than 0: nothing that is known. */
+/* What a register's place is computed from. Less than 0: nothing that is known. */
 static __always_inline int unwind_base(const struct unwind_regs *r, __u64 cfa, __u32 how, __u64 *ret_base)
 {
 	switch (how) {

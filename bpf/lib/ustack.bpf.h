@@ -19,7 +19,7 @@ struct ustack_scratch {
 };
 
 #ifdef __TARGET_ARCH_x86
-/* One frame: where the next one is, and where it returns to. Returns 0 behind the last, less than 0 where that is not to be told. */
+/* One frame: where the next one is, and where it returns to. Returns 0 after the last, less than 0 where that is not known. */
 static __always_inline int ustack_step(struct ustack_scratch *s, __u64 *ips, __u64 from)
 {
 	volatile __u32 *at = &s->at, *nr = &s->nr;
