@@ -130,7 +130,7 @@ int attach_one(struct attachments *a, enum attach_how how, int prog_fd, const st
 		return fd;
 	attr.target_fd = fd;
 	attr.event.cookie = place->cookie;
-	/* 5.15, b89fbfbb854c "bpf: Implement minimal BPF perf link": the link tells of missed hits. */
+	/* 5.15, b89fbfbb854c "bpf: Implement minimal BPF perf link": the link counts missed hits. */
 	link = link_create(&attr);
 	if (link >= 0)
 		return keep(a, link, fd);

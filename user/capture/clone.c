@@ -139,7 +139,7 @@ static uint32_t name_functions(const struct bpf_program *model, const struct bpf
 #define LOG_BYTES (16u << 20)
 
 /* Loads it once more for what the verifier says (-vv). */
-static void tell_why(uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, struct bpf_prog_load_opts *opts)
+static void note_why(uint32_t type, const char *name, const struct bpf_insn *insns, size_t n, struct bpf_prog_load_opts *opts)
 {
 	char *log = log_level >= 2 ? malloc(LOG_BYTES) : NULL;
 	int fd;
@@ -175,7 +175,7 @@ static int load(const struct bpf_program *model, const struct bpf_insn *insns, s
 	fd = bpf_prog_load(type, bpf_program__name(model), "Dual BSD/GPL", insns, n, &opts);
 	if (fd < 0) {
 		fd = kernel_load_refused(-errno, what, err);
-		tell_why(type, bpf_program__name(model), insns, n, &opts);
+		note_why(type, bpf_program__name(model), insns, n, &opts);
 	}
 	free(functions);
 	return fd;

@@ -34,7 +34,7 @@ uint64_t cost_of_map(int fd)
 	return value;
 }
 
-/* Zeroes where the kernel was not asked to measure it. */
+/* Zeroes where the kernel did not measure it. */
 void cost_of_prog(int fd, struct receipt *r)
 {
 	struct bpf_prog_info info = {};

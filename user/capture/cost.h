@@ -7,7 +7,7 @@
 
 #include "profile.h"
 
-/* Adds the time of one program, where the kernel was asked to measure it. */
+/* Adds the time of one program, where the kernel measured it. */
 void cost_of_prog(int fd, struct receipt *r);
 
 /* Our own CPU time and peak memory up to now. */

@@ -74,7 +74,7 @@ void probe_read_line(const char *path, char *buf, size_t size)
 		fclose(f);
 }
 
-/* Why a call that needs privileges said no, as far as that can be known from outside. */
+/* Why a call that needs privileges was refused, as far as that can be known from outside. */
 static void forbidden(struct feature_state *s, int ret, const struct attempt *p)
 {
 	char lockdown[128];

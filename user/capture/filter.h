@@ -37,7 +37,7 @@ struct filter {
 /* Before load. idle: the idle task is not filtered out. */
 void filter_set(const struct filter *f, const struct target *t, bool idle);
 
-/* Before load, after filter_set(): leaves skep's own process out, unless it is asked for by its number or its name. */
+/* Before load, after filter_set(): leaves skep's own process out, unless its number or its name is a target. */
 void filter_leave_self(const struct filter *f, const struct place *place);
 
 /* Before load: the ids of the target's cgroups, for bpf/lib/filter_task.bpf.h. 0, or -errno with err filled. */

@@ -39,7 +39,7 @@ int kernel_check(struct err *err);
 /* perf_event_open(2), without attr.exclude_guest where that is refused. Returns a descriptor or -errno. */
 int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int group_fd, unsigned long flags);
 
-/* The same for e: its type, its numbers and whom it leaves out are put into attr, as precise as can be had where :P asks for it. */
+/* The same for e: its type, its numbers and whom it leaves out are put into attr, as precise as available where :P requests it. */
 int kernel_open_named(const struct event *e, struct perf_event_attr *attr, int pid, int cpu, int group_fd, unsigned long flags);
 
 /* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */

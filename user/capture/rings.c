@@ -49,7 +49,7 @@ void rings_size(struct bpf_map *map, const struct place *place)
 	bpf_map__set_max_entries(map, end);
 }
 
-/* One call fills the whole outer map, so that the RCU wait behind it is paid once and not per CPU (5.13). */
+/* One call fills the whole outer map, so that the RCU wait after it is paid once and not per CPU (5.13). */
 static int fill(const struct rings *r, int outer, const struct place *place)
 {
 	LIBBPF_OPTS(bpf_map_batch_opts, opts);

@@ -173,7 +173,7 @@ void rows_ended_free(struct rows_ended *ended)
 
 int rows_walk(const struct rows *r)
 {
-	/* The values of a per-CPU map lie 8-byte aligned behind each other. */
+	/* The values of a per-CPU map lie 8-byte aligned one after the other. */
 	size_t stride = (bpf_map__value_size(r->rows) + 7) & ~7ul;
 	void *per_cpu = calloc(libbpf_num_possible_cpus(), stride);
 	char key[BY_FIELDS_KEY_MAX], *prev = NULL;

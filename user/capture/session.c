@@ -39,7 +39,7 @@
 /* A process or thread whose end is waited for. */
 struct watched {
 	uint32_t pid, tid; /* tid 0: the process */
-	int fd;		   /* pidfd, or -1: asked after on each tick */
+	int fd;		   /* pidfd, or -1: looked for on each tick */
 	bool ended;
 };
 
@@ -287,7 +287,7 @@ static bool handle(struct session *s, int fd)
 	}
 	if (s->command.pid && fd == s->command.pidfd)
 		return command_poll(&s->command);
-	/* A sandbox may refuse pidfd_open(): on each tick those without one are asked after. */
+	/* A sandbox may refuse pidfd_open(): on each tick the session looks for those without one. */
 	if (fd != s->tick_fd) {
 		poll_watched(s, fd);
 	} else if (read(fd, &ticks, sizeof(ticks)) == sizeof(ticks)) {

@@ -309,7 +309,7 @@ static int read_ring(struct sideband *sb, const struct ring *r)
 		uint16_t size = h->size;
 
 		if (size < sizeof(*h) + sb->trailer || (h->type == PERF_RECORD_SAMPLE && size < SAMPLE_TIME_AT + sizeof(uint64_t))) {
-			sb->lost++; /* and all behind it: there is no way to its end */
+			sb->lost++; /* and all after it: its end is not known */
 			break;
 		}
 		ret = queue_record(sb, r, data, mask, tail, size);
@@ -456,7 +456,7 @@ int sideband_open_place(const struct place *place, struct sideband **ret_sb, str
 
 	if (n < 0)
 		return err_set(err, n, "cannot list the CPUs: %s", strerror(-n));
-	/* Where the kernel walks by mappings it is told of those that take the place of others before more walks do. */
+	/* Where the kernel walks by mappings it gets those that take the place of others before more walks use them. */
 	ret = sideband_open(all, n, place->unwinder, ret_sb, err);
 	free(all);
 	if (!ret && target_is_command(t))

@@ -44,7 +44,7 @@ struct source {
 	void (*stop)(struct source *src);
 	/*
 	 * Takes what the kernel has written so far, for drain(). Between the two the session reports all mappings up to then, and walks
-	 * the stacks that are asked for: no sample overtakes its mapping or its walk. 0 or -errno; may be NULL.
+	 * the stacks that the kernel left to it: no sample overtakes its mapping or its walk. 0 or -errno; may be NULL.
 	 */
 	int (*collect)(struct source *src);
 	/* Delivers what was taken. 0 or -errno. */

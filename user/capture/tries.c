@@ -327,7 +327,7 @@ static int link_kprobes(int prog, const char *sym)
 	return link < 0 ? -errno : link;
 }
 
-/* A kernel that knows it looks for the function first, which is enough; attaching takes much longer. 5.18 and 5.19 do not tell. */
+/* A kernel that knows it looks for the function first, which is enough; attaching takes much longer. 5.18 and 5.19 do not say. */
 static int try_kprobe_multi(void)
 {
 	int prog = load(BPF_PROG_TYPE_KPROBE, TRACE_KPROBE_MULTI, 0), link;
@@ -365,7 +365,7 @@ static int try_uprobe_multi(void)
 	return link == -EBADF ? 0 : made(link);
 }
 
-/* libbpf's own probes do not tell a lack of privileges from one of the kernel. */
+/* libbpf's own probes do not distinguish a lack of privileges from one of the kernel. */
 static bool can_bpf(void)
 {
 	return !feature(FEATURE_BPF)->has ? false : kernel_has_cap(CAP_SYS_ADMIN) || kernel_has_cap(CAP_PERFMON);
@@ -395,7 +395,7 @@ static int try_task_storage(void)
 {
 	if (!can_bpf())
 		return -EPERM;
-	/* The map came with 5.11, for programs of security modules alone: what is asked is the helper of tracing */
+	/* The map came with 5.11, for programs of security modules alone: this tries the helper of tracing */
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_storage_get, NULL) == 1 ? 0 : -EINVAL;
 }
 

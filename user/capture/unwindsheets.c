@@ -12,7 +12,7 @@
 
 #include "util/thread.h"
 
-#define GRACE_NS 100000000 /* where the kernel cannot be asked to wait for running programs: no walk is as long */
+#define GRACE_NS 100000000 /* where the kernel cannot wait for running programs on request: no walk is as long */
 #define ROWS_BYTES ((size_t)UNWIND_SHEET_ROWS * sizeof(uint32_t))
 #define PAGES_BYTES ((size_t)UNWIND_SHEET_PAGES * sizeof(struct unwind_page))
 

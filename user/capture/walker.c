@@ -10,7 +10,7 @@
 #include "capture/unwindstore.h"
 #include "util/hash.h"
 
-#define COLLECT_MAX_BYTES (16u << 20) /* twice the ring. Until some are walked the kernel asks for more of the same */
+#define COLLECT_MAX_BYTES (16u << 20) /* twice the ring. Until some are walked the kernel requests more of the same */
 #define CHAIN_BUCKETS 16384u
 #define CHAINS_MAX_BYTES (64u << 20)
 #define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */

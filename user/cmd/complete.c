@@ -80,7 +80,7 @@ static void offer_options(struct complete *c, const struct cmd *cmd)
 			else
 				snprintf(word, sizeof(word), "-%c", o->key);
 			complete_offer(c, word, o->help);
-			/* -x beside --xxx only where it is asked for */
+			/* -x beside --xxx only where a dash was typed */
 			snprintf(word, sizeof(word), "-%c", o->key);
 			if (o->key && o->name && strlen(c->typed) == 2)
 				complete_offer(c, word, o->help);
@@ -149,7 +149,7 @@ static void offer_keys(struct complete *c, const struct cmd *cmd, const struct o
 			offer_list(c, keys[i].words, "|");
 }
 
-/* A list's element is what is behind its last comma. */
+/* A list's element is what follows its last comma. */
 static void keep_list(struct complete *c)
 {
 	const char *comma = strrchr(c->typed + c->kept, ',');

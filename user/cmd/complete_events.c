@@ -26,7 +26,7 @@
 struct events {
 	struct complete *c;
 	const char *prefix; /* "k:", or "" */
-	const char *rest;   /* what is typed behind it */
+	const char *rest;   /* what is typed after it */
 	char last[64];	    /* subsystem that was offered last */
 };
 
@@ -133,7 +133,7 @@ static bool is_program(const char *path, const struct stat *st)
 	return st->st_mode & 0111 || strstr(path, ".so");
 }
 
-/* "u:/bin/ba": folders go on, behind a file comes its function. */
+/* "u:/bin/ba": folders go on, a file is followed by its function. */
 static void offer_files(struct events *e)
 {
 	const char *slash = strrchr(e->rest, '/'), *base = slash ? slash + 1 : e->rest;

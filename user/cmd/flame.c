@@ -147,11 +147,11 @@ static int print_top(const struct flame *f, const struct fold_view *v)
 
 	report_sort(v->table, false);
 	ret = render_report_text(out, v->table, v->profile, &cfg);
-	return ferror(out) ? 0 : ret; /* main tells of a failed stdout */
+	return ferror(out) ? 0 : ret; /* main reports a failed stdout */
 }
 
 /* One picture shows one event, or those that add up: which one, and what else there is. */
-static void tell_choice(const struct replay *r)
+static void note_choice(const struct replay *r)
 {
 	const struct replay_view *v = r->views.data[0];
 	const struct data_meta *meta = data_reader_meta(r->reader);
@@ -192,7 +192,7 @@ static int gather(struct flame *f, struct picture *pic, const struct fold_view *
 	if (ret)
 		return ret;
 	*ret_view = &r->views.data[0]->at;
-	tell_choice(r);
+	note_choice(r);
 	return 0;
 }
 

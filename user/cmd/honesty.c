@@ -36,7 +36,7 @@ void honesty_print(const struct honesty *h, const struct profile *p)
 		log_note("note: %s", p->notes[i]);
 	if (!h->receipt)
 		return;
-	/* Of a shorter run it would be its start and its end that are told as a part of it */
+	/* In a shorter run its start and its end would look like a part of it */
 	if (r->wall_ns >= RECEIPT_PART_NS && r->cpus)
 		snprintf(part, sizeof(part), " (%.3f%% of %u CPUs for %.2f s)", 100.0 * r->own_cpu_ns / r->wall_ns / r->cpus, r->cpus,
 			 r->wall_ns / 1e9);

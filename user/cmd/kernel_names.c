@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel is asked one by one where it can be, else its list is read. */
+/* The kernel looks up one address at a time where it can, else its list is read. */
 #include "cmd/kernel_names.h"
 
 #include <errno.h>

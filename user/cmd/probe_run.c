@@ -217,7 +217,7 @@ static void field_text(void *arg, const struct site *site, int i, const struct s
 }
 
 /* -v: what a glob stands for and cannot be probed, a line each. */
-static void tell_refused(const struct probe_run *run)
+static void note_refused(const struct probe_run *run)
 {
 	for (int i = 0; i < run->cfg->nr_probes; i++) {
 		const struct site_list *l = &run->cfg->probes[i].sites;
@@ -347,7 +347,7 @@ static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 	ret = run_close(&run->base, ret, err);
 	if (ret)
 		return ret;
-	tell_refused(run);
+	note_refused(run);
 	if (run->base.profile.kept) {
 		*ret_status = run_end(&run->base, run->cfg->h, status, err);
 		return *ret_status < 0 ? *ret_status : 0;

@@ -214,7 +214,7 @@ static int close_writer(struct record_sink *r, struct profile *p, int ret, struc
 	}
 	for (int i = 0; i < LOSS_MAX; i++)
 		lost += loss_is_whole(i) ? p->losses[i] : 0;
-	r->to->lost(r->to, lost); /* a failed write is told by the close */
+	r->to->lost(r->to, lost); /* the close reports a failed write */
 	r->record_bytes = data_writer_record_bytes(r->writer);
 	bytes = data_writer_close(r->writer, err);
 	p->receipt.bytes_out = bytes > 0 ? bytes : 0;

@@ -38,7 +38,7 @@ int replay_event_index(const char *text, int *ret_index, struct err *err)
 	return 0;
 }
 
-static void tell_gaps(const struct data_meta *meta, struct profile *p)
+static void note_gaps(const struct data_meta *meta, struct profile *p)
 {
 	p->losses[LOSS_FILE_CUT] += meta->truncated;
 	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
@@ -95,7 +95,7 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 	total->seen += p->seen;
 }
 
-/* Names of the recorded kernel, if it runs: it is asked for those that are met. kallsyms, which lists all, is read beside the file. */
+/* Names of the recorded kernel, if it runs: it looks up those that are met. kallsyms, which lists all, is read in parallel with the file. */
 static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
 {
 	struct origin origin;
@@ -158,7 +158,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	if (ret)
 		return ret;
 	meta = data_reader_meta(r->reader);
-	tell_gaps(meta, &r->total);
+	note_gaps(meta, &r->total);
 	set_title(r, meta);
 	if (r->views.data[0]->at.folded)
 		note_empty(r, meta, &r->total);

@@ -131,7 +131,7 @@ static int report_into(const struct report_options *r, struct replay *replay, st
 	return ret;
 }
 
-/* All that is wrong with the command line is said before anything is written. */
+/* Every error of the command line is reported before anything is written. */
 static int check(struct report_options *r, char **operands, struct replay *replay, struct err *err)
 {
 	struct report table;

@@ -117,7 +117,7 @@ static void make_schema(struct by_run *run)
 }
 
 /*
- * Room for rows, 0 for the sources' own: eight for each task of the machine where a key tells tasks apart and all of them are
+ * Room for rows, 0 for the sources' own: eight for each task of the machine where a key distinguishes tasks and all of them are
  * targets, up to so many.
  */
 static uint64_t rows_for(const struct by_run *run, const struct target *t, unsigned long most)

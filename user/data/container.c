@@ -136,7 +136,7 @@ static int read_features(struct data_reader *r, struct err *err)
 	return 0;
 }
 
-/* Finds the end of the data and, if the file was closed, reads the features behind it. */
+/* Finds the end of the data and, if the file was closed, reads the features after it. */
 static int read_file_format(struct data_reader *r, struct err *err)
 {
 	struct file_header *h = &r->header;

@@ -137,7 +137,7 @@ static size_t build_id_after(const struct data_reader *r, const char *path)
 }
 
 /* After the first records: what is mapped already gets it, too. Returns what the sink returned. */
-static int tell_late(struct data_reader *r, const struct build_id *id, const char *path, bool kernel)
+static int note_late(struct data_reader *r, const struct build_id *id, const char *path, bool kernel)
 {
 	struct task_event t = { .what = TASK_BUILD_ID, .kernel = kernel, .pid = UINT32_MAX, .cpu = UINT32_MAX, .path = path,
 				.build_id_size = id->size };
@@ -162,7 +162,7 @@ int build_id_read(struct data_reader *r, const uint8_t *record, size_t size)
 	if (n == strlen(KERNEL_OBJECT) && !memcmp(path, KERNEL_OBJECT, n)) {
 		r->meta.kernel_build_id_size = id.size;
 		memcpy(r->meta.kernel_build_id, id.bytes, BUILD_ID_MAX);
-		return tell_late(r, &id, KERNEL_OBJECT, true);
+		return note_late(r, &id, KERNEL_OBJECT, true);
 	}
 	id.order = (uint32_t)r->build_ids.n;
 	id.path = strpool_addn(r->strings, path, n < PATH_MAX ? n : PATH_MAX);
@@ -179,7 +179,7 @@ int build_id_read(struct data_reader *r, const uint8_t *record, size_t size)
 	memmove(r->build_ids.data + at + 1, r->build_ids.data + at, (r->build_ids.n - at) * sizeof(id));
 	r->build_ids.data[at] = id;
 	r->build_ids.n++;
-	return tell_late(r, &id, id.path, false);
+	return note_late(r, &id, id.path, false);
 }
 
 static int compare_paths(const void *a, const void *b)

@@ -274,7 +274,7 @@ static int read_preamble(struct data_reader *r, struct err *err)
 			return ret;
 		stream_take(&r->stream, size);
 	}
-	/* A damaged record is told by the run, after what precedes it. */
+	/* The run reports a damaged record, after what precedes it. */
 	if (ret < 0 && ret != -EBADMSG)
 		return ret;
 	if (ret < 0 && err)

@@ -82,7 +82,7 @@ static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, 
 
 _Static_assert(STOP_MAX <= 1 << 2 * RES_STOP_BITS && CHAIN_KINDS == 2, "the bits of res");
 
-/* What a file of skep says there; who else wrote bits, none of which we know, said nothing. */
+/* What a file of skep has there. Other writers of these bits are not known: then nothing is taken. */
 static void take_res(uint32_t res, struct sample *s)
 {
 	uint32_t stops[CHAIN_KINDS], off_cpu = res >> RES_OFF_CPU_SHIFT & RES_OFF_CPU_MASK;
@@ -99,7 +99,7 @@ static void take_res(uint32_t res, struct sample *s)
 	s->off_cpu = off_cpu;
 }
 
-/* The chain may have been asked for of one side only; and its side is the one that the CPU was in when it was interrupted. */
+/* The chain may be of one side only; and its side is the one that the CPU was in when it was interrupted. */
 static void place_ip(struct data_reader *r, enum mode mode, struct sample *s)
 {
 	struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
@@ -218,7 +218,7 @@ static size_t path_at(const uint8_t *record, uint32_t type)
 }
 
 /*
- * with_build_ids: the recorder asked for them. Kernels (6.18 seen) leave the mark on records of listeners that did not,
+ * with_build_ids: the recorder requested them. Kernels (6.18 seen) leave the mark on records of listeners that did not,
  * when another listener did; the union then holds the inode.
  */
 static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, bool with_build_ids, struct task_event *t)
@@ -291,7 +291,7 @@ static size_t fixed_bytes(uint32_t type)
 	return 0;
 }
 
-/* Fills what type says. False: damaged, or nothing that a task event can tell. */
+/* Fills what type says. False: damaged, or nothing that a task event can express. */
 static bool task_fields(struct data_reader *r, const uint8_t *record, uint32_t type, uint16_t misc,
 			size_t end, struct task_event *t)
 {
@@ -342,7 +342,7 @@ static bool is_guest_kernel(const uint8_t *record, size_t size, uint32_t type)
 
 /*
  * No executable mapping of this machine: data (perf record -d), a guest's. That a map is of guest mode is no sign of one: perf inject -B
- * marks all maps so (6.12 seen), and perf report takes them for the host's, unless told of guests.
+ * marks all maps so (6.12 seen), and perf report takes them for the host's, unless its options name guests.
  */
 static bool is_foreign_map(const uint8_t *record, size_t size, uint32_t type, uint16_t misc)
 {

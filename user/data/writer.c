@@ -527,7 +527,7 @@ static int write_ratio(struct data_writer *w)
 	return output_rewrite(&w->out, w->compression_at, &w->compression, sizeof(w->compression));
 }
 
-/* Features go behind the data; their bits in the header, written last, make them valid. */
+/* Features follow the data; their bits in the header, written last, make them valid. */
 static int write_features(struct data_writer *w)
 {
 	struct feature_input in = {

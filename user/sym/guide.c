@@ -34,7 +34,7 @@ struct walk {
 	const uint8_t *stack;
 };
 
-static void tell_later(struct guide *g, struct space *space)
+static void report_later(struct guide *g, struct space *space)
 {
 	if (space->is_stale || vec_reserve(&g->pids))
 		return;
@@ -59,7 +59,7 @@ void guide_note(struct syms *syms, struct space *space, const struct mapping *m)
 		return;
 	if (m && !space->replaced_ns && replaces(space, m))
 		space->replaced_ns = m->from_ns;
-	tell_later(syms->guide, space);
+	report_later(syms->guide, space);
 }
 
 /* The kernel has the mappings of now. */
@@ -85,7 +85,7 @@ static void met(struct guide *g, struct space *space, const struct unwind_space_
 	if (memcmp(&space->key, key, sizeof(*key)) != 0)
 		space->nr_nowhere = 0;
 	space->key = *key;
-	tell_later(g, space);
+	report_later(g, space);
 }
 
 static bool has_code_of_file(const struct object *obj)
@@ -244,7 +244,7 @@ static uint32_t list_maps(struct guide *g, const struct space *space)
 	return n;
 }
 
-static void tell_space(struct guide *g, struct unwind_store *store, struct space *space)
+static void report_space(struct guide *g, struct unwind_store *store, struct space *space)
 {
 	uint32_t n = space->is_exited ? 0 : list_maps(g, space);
 
@@ -267,7 +267,7 @@ static void sync(struct unwind_guide *guide, struct unwind_store *store)
 		struct space *space = maps_find(&g->syms->maps, g->pids.data[i]);
 
 		if (space)
-			tell_space(g, store, space);
+			report_space(g, store, space);
 	}
 	g->pids.n = 0;
 }

@@ -25,7 +25,7 @@ struct src_callsby {
 	struct callsby_bpf *skel;
 	int cpus;
 	struct by_places at;
-	bool is_exit; /* no entry was asked for */
+	bool is_exit; /* no entry was requested */
 	struct sink *sink; /* of the walk */
 	uint64_t returned, other; /* of the last walk */
 	uint64_t dropped; /* of rows that left the map */

@@ -72,7 +72,7 @@ struct counter_place {
 	uint32_t tid;	    /* 0: a CPU's */
 	uint32_t cpu;	    /* UINT32_MAX: any */
 	int cgroup_fd;	    /* or -1 */
-	const char *comm;   /* NULL: not asked for */
+	const char *comm;   /* NULL: not requested */
 	int leader_fd;	    /* of the group that is being opened, or -1 */
 };
 
@@ -195,7 +195,7 @@ static long list_threads(struct src_count *src, uint32_t pid)
 
 /*
  * The threads that are there. One that is made while their counters are opened has inherited its maker's, or that was not
- * open yet: to open others would count it twice, so it is only said.
+ * open yet: to open others would count it twice, so it is only reported.
  */
 static int open_process(struct src_count *src, uint32_t pid, struct err *err)
 {

@@ -79,7 +79,7 @@ static int attach_raw(const struct traced *t, int prog_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Names of tracefs that are no tracepoint, or of a module that is not there: who named them is told, those of a glob are left out. */
+/* Names of tracefs that are no tracepoint, or of a module that is not there: an error where they were named, left out where a glob named them. */
 static int no_tracepoint(struct src_eventsby *src, const struct traced *t, struct err *err)
 {
 	src->unattached++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The programs that count packets, and those that tell whose they are: loaded, attached, started. */
+/* The programs that count packets, and those that find whose they are: loaded, attached, started. */
 #include "capture/source/net.h"
 
 #include <errno.h>

@@ -32,7 +32,7 @@ struct src_net {
 	struct rings rings, events;
 	struct bpf_link *calls[CALLS_MAX];
 	int nr_calls, cpus, drop_args;
-	bool has_typed; /* tracepoints tell who sends and receives */
+	bool has_typed; /* tracepoints name who sends and receives */
 	bool has_udp_full;
 	struct sink *sink; /* of the walk */
 	struct net_rows rows;

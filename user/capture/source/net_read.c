@@ -41,7 +41,7 @@ static void set_peer(struct net_sample *s, const struct net_flow *f)
 	s->peer_port = f->peer_port;
 }
 
-/* Calls each() for what is in a map, while programs change it: what it was told once may be told again. 0, or what each() returned. */
+/* Calls each() for what is in a map, while programs change it: an entry may be passed twice. 0, or what each() returned. */
 static int walk(struct src_net *src, const struct bpf_map *map, int (*each)(struct src_net *src, const void *key, const void *value))
 {
 	size_t key_size = bpf_map__key_size(map);
@@ -138,7 +138,7 @@ static void flow_sums(struct net_sample *s, const struct net_flow *f)
 		count_less(&s->ways[way], &f->others[way]);
 }
 
-/* Where paths were asked for, packets are theirs, and the rest is this one's. */
+/* Where paths are keys, packets are theirs, and the rest is this one's. */
 static int deliver_flow(struct src_net *src, const struct net_flow *f)
 {
 	struct net_sample s = { .flow = f, .owner = &f->owner, .is_last = f->is_dead };
@@ -222,7 +222,7 @@ static int deliver_path(struct src_net *src, const void *key, const void *value)
 	return send_sample(src, &s);
 }
 
-/* NULL: a kernel without reasons, which tells the place. Until the next call. */
+/* NULL: a kernel without reasons, which names the place. Valid until the next call. */
 static const char *reason_name(struct src_net *src, uint64_t place, uint32_t reason)
 {
 	const char *name;
@@ -289,7 +289,7 @@ static int compare_flows(const void *a, const void *b)
 	return by_cookie(&x->cookie, &y->cookie);
 }
 
-/* Sockets that have ended, with their paths; all paths where all are asked for. */
+/* Sockets that have ended, with their paths; all paths at the end. */
 static int deliver_ended(struct src_net *src, bool all)
 {
 	int ret = rings_collect(&src->rings);
@@ -372,7 +372,7 @@ static int deliver_other(struct src_net *src)
 	return ret;
 }
 
-/* Open files tell whose sockets are that nobody used; the interfaces come last: they count what came meanwhile. */
+/* Open files show whose sockets are that no call used; the interfaces come last: they count what came meanwhile. */
 int net_snapshot(struct source *source, struct sink *sink)
 {
 	struct src_net *src = (struct src_net *)source;

@@ -51,11 +51,11 @@ static const struct column columns[NET_COLUMNS] = {
 };
 const struct schema net_schema = { columns, NET_COLUMNS, -1 };
 
-uint64_t net_keys(uint64_t asked)
+uint64_t net_keys(uint64_t wanted)
 {
-	if (asked & BIT(NET_COL_PID))
-		asked |= BIT(NET_COL_START);
-	return asked & BIT(NET_COL_IFACE) ? asked | BIT(NET_COL_NETNS) : asked; /* every namespace has its lo */
+	if (wanted & BIT(NET_COL_PID))
+		wanted |= BIT(NET_COL_START);
+	return wanted & BIT(NET_COL_IFACE) ? wanted | BIT(NET_COL_NETNS) : wanted; /* every namespace has its lo */
 }
 
 const char *const net_labels[NET_RANKS] = { NULL, "(kernel)", "(no process)", "(no socket)", "(other)" };

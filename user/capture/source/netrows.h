@@ -33,11 +33,11 @@ extern const char *const net_labels[NET_RANKS];
 extern const struct schema net_schema, net_conn_schema, net_event_schema;
 
 /* The columns of a table's key, shown or not, for those of --by. */
-uint64_t net_keys(uint64_t asked);
+uint64_t net_keys(uint64_t wanted);
 
 /* What went through a socket since the run began, of one of the processes that used it, on one path. */
 struct net_sample {
-	const struct net_flow *flow; /* its cookie tells sockets apart; NULL: the sum of those beyond --max-sockets */
+	const struct net_flow *flow; /* its cookie identifies the socket; NULL: the sum of those beyond --max-sockets */
 	const struct net_owner *owner; /* tgid 0: not known */
 	struct net_count ways[NET_WAYS];
 	struct net_count total[NET_WAYS]; /* of all who owned it; not of paths */
@@ -62,7 +62,7 @@ struct net_device {
 struct net_dropped {
 	const struct net_flow *flow; /* NULL: of no socket that is known */
 	bool is_last;		     /* of a socket that has ended */
-	uint32_t code;		     /* tells reasons apart */
+	uint32_t code;		     /* identifies the reason */
 	const char *reason;
 	uint64_t place; /* of a kernel without reasons: the address that dropped it */
 	uint64_t packets;

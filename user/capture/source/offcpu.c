@@ -185,7 +185,7 @@ static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_w
 	}
 }
 
-static int tell(struct src_offcpu *src, struct sample *s, uint64_t count, uint64_t weight, enum off_cpu what, struct sink *sink)
+static int deliver_sum(struct src_offcpu *src, struct sample *s, uint64_t count, uint64_t weight, enum off_cpu what, struct sink *sink)
 {
 	if (!count)
 		return 0;
@@ -196,20 +196,20 @@ static int tell(struct src_offcpu *src, struct sample *s, uint64_t count, uint64
 	return sink->sample(sink, s);
 }
 
-/* What was asked for of spans with one stack, which s has: up to two samples. Leaves s changed. */
+/* The requested parts of spans with one stack, which s has: up to two samples. Leaves s changed. */
 static int deliver_parts(struct src_offcpu *src, bool preempted, const struct offcpu_sums *sums, struct sample *s, struct sink *sink)
 {
 	uint32_t parts = src->cfg->parts;
 	int ret = 0;
 
 	if (preempted)
-		return tell(src, s, sums->spans, sums->off_ns, OFF_CPU_PREEMPTED, sink);
+		return deliver_sum(src, s, sums->spans, sums->off_ns, OFF_CPU_PREEMPTED, sink);
 	/* A new task has none: it waits for its first turn */
 	if (parts & OFFCPU_PART_BLOCKED && sums->off_ns)
-		ret = tell(src, s, sums->spans, sums->off_ns, OFF_CPU_BLOCKED, sink);
+		ret = deliver_sum(src, s, sums->spans, sums->off_ns, OFF_CPU_BLOCKED, sink);
 	s->waker = NULL;
 	if (!ret && parts & OFFCPU_PART_QUEUED)
-		ret = tell(src, s, sums->waits, sums->wait_ns, OFF_CPU_QUEUED, sink);
+		ret = deliver_sum(src, s, sums->waits, sums->wait_ns, OFF_CPU_QUEUED, sink);
 	return ret;
 }
 

@@ -266,7 +266,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return sideband_fd(((const struct src_perf *)source)->sideband, index);
 }
 
-/* Kernel and user part, each behind its mark. */
+/* Kernel and user part, each after its mark. */
 static void take_chain(struct src_perf *src, struct cursor *c, struct sample *s)
 {
 	struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];

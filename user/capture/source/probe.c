@@ -271,7 +271,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
-	probe_set_tell(&src->set, profile);
+	probe_set_profile(&src->set, profile);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 	base_add_nested(&src->base, src->missed, profile);
 	if (sum[COUNT_OUTSIDE])

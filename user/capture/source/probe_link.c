@@ -517,7 +517,7 @@ uint64_t probe_set_missed(const struct probe_set *set)
 	return missed;
 }
 
-void probe_set_tell(const struct probe_set *set, struct profile *profile)
+void probe_set_profile(const struct probe_set *set, struct profile *profile)
 {
 	for (int i = 0; i < set->nr_probes; i++) {
 		const struct site_list *l = &set->probes[i].sites;

@@ -70,7 +70,7 @@ int probe_set_attach(struct probe_set *set, struct err *err);
 uint64_t probe_set_missed(const struct probe_set *set);
 
 /* Adds what a glob stands for and is not probed, and what the clones took. */
-void probe_set_tell(const struct probe_set *set, struct profile *profile);
+void probe_set_profile(const struct probe_set *set, struct profile *profile);
 
 void probe_set_close(struct probe_set *set);
 

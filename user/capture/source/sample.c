@@ -220,7 +220,7 @@ static void stop(struct source *source)
 	struct src_sample *src = (struct src_sample *)source;
 
 	base_disarm(&src->base);
-	/* An event is off only when its CPU is done with it: nothing is still on its way into a map behind this. */
+	/* An event is off only when its CPU is done with it: nothing is still on its way into a map after this. */
 	for (size_t i = 0; i < src->attached.n; i++)
 		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	src->missed = probe_set_missed(&src->set) - src->missed_before;
@@ -317,7 +317,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->seen += sum[COUNT_SEEN] + sum[LOSS_CALLS_FULL] + sum[LOSS_TOO_DEEP];
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
-	probe_set_tell(&src->set, profile);
+	probe_set_profile(&src->set, profile);
 	base_add_nested(&src->base, src->missed, profile);
 	if (src->skipped_cpus)
 		profile_note(profile, "%u CPUs went offline and were not sampled", src->skipped_cpus);

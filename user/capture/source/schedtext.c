@@ -20,7 +20,7 @@ static bool is_hook(const char *name)
 	return false;
 }
 
-/* As text, where the kernel does not tell by BPF: the ranges of its text are in their order. */
+/* As text, where BPF does not know it: the ranges of its text are in their order. */
 static void read_symbols(struct schedtext *text, bool wakers)
 {
 	unsigned long long addr;
@@ -67,7 +67,7 @@ static bool behind_hook(const struct schedtext *text, uint64_t ip)
 
 uint32_t schedtext_begin(const struct schedtext *text, const struct stack_val *stack, bool is_waker)
 {
-	bool by_name = is_waker || !text->to; /* without CAP_SYSLOG the kernel tells of names, not of addresses */
+	bool by_name = is_waker || !text->to; /* without CAP_SYSLOG the kernel shows names, not addresses */
 	uint32_t i = 1;				/* our program */
 
 	for (; i < stack->nr && i < HOOK_FRAMES_MAX; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Values of such an array lie 8-byte aligned behind each other, the whole is rounded up to pages (kernel/bpf/arraymap.c). */
+/* Values of such an array lie 8-byte aligned one after the other, the whole is rounded up to pages (kernel/bpf/arraymap.c). */
 #include "capture/source/tallies.h"
 
 #include <errno.h>
