@@ -36,7 +36,7 @@ enum value_kind {
 	VALUE_CGROUP,	/* an inode number */
 	VALUE_ERRNO,	/* 0: none */
 	VALUE_HIST,	/* HIST_SLOTS numbers */
-	VALUE_STACK,	/* names of frames, leaf first, NULL behind the last */
+	VALUE_STACK,	/* names of frames, leaf first, NULL after the last */
 	VALUE_RECORD,	/* bytes that the view knows: several values */
 	VALUE_GROUP,	/* JSON: an object of the next `of` columns, which are named "GROUP_NAME" or "GROUP.NAME"; not known: null */
 	VALUE_REASONS,	/* REASONS_MAX of struct reason; the first without a name ends them */

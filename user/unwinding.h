@@ -20,7 +20,7 @@ struct unwind_store {
 	int (*rows)(struct unwind_store *store, uint32_t page, const struct unwind_page *pages, uint32_t nr, const uint32_t *rows);
 	/* Those of a page, which are the store's until the next rows(); -ENOENT: not there, or gone. */
 	int (*find)(struct unwind_store *store, uint32_t page, const uint32_t **ret_rows, uint32_t *ret_nr);
-	/* All executable mappings of an address space, sorted; in place of those told before. n is not 0. */
+	/* All executable mappings of an address space, sorted; in place of those passed before. n is not 0. */
 	int (*space)(struct unwind_store *store, const struct unwind_space_key *key, const struct unwind_map *maps, uint32_t n);
 	void (*forget)(struct unwind_store *store, const struct unwind_space_key *key);
 };
@@ -34,7 +34,7 @@ struct unwind_guide {
 			 uint64_t *ret_ips, uint32_t max, uint32_t *ret_end);
 	/* How often the store's mappings were of code whose place other code had taken already, and how long all together. */
 	uint64_t nr_replaced, replaced_ns;
-	/* Behind all walks of a round: tells the store the mappings that it lacked, and what has changed since. */
+	/* After all walks of a round: passes to the store the mappings that it lacked, and what has changed since. */
 	void (*sync)(struct unwind_guide *guide, struct unwind_store *store);
 };
 

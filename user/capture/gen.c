@@ -408,7 +408,7 @@ static void copy_args(struct gen_ctx *c)
 }
 
 /*
- * The record with the data behind it, whose end is not known: what is copied past it is never read. Buffers have
+ * The record with the data after it, whose end is not known: what is copied past it is never read. Buffers have
  * 2048 bytes at least (PERF_MAX_TRACE_SIZE). A system call's is on the stack, and has no data.
  */
 static void read_whole(struct gen_ctx *c, const struct gen_dest *d)

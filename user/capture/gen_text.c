@@ -35,7 +35,7 @@ int gen_glob_compile(const char *pattern, size_t len, struct gen_glob *ret_glob)
 	memset(ret_glob, 0, sizeof(*ret_glob));
 	for (size_t i = 0; i < len; i++) {
 		uint64_t bit = 1ull << state;
-		size_t first = i + 2 + (i + 1 < len && (pattern[i + 1] == '!' || pattern[i + 1] == '^')); /* behind one of the set */
+		size_t first = i + 2 + (i + 1 < len && (pattern[i + 1] == '!' || pattern[i + 1] == '^')); /* after one of the set */
 		const char *close = pattern[i] == '[' && first < len ? memchr(pattern + first, ']', len - first) : NULL;
 
 		if (pattern[i] == '*') {
@@ -167,7 +167,7 @@ static void match(struct gen_ctx *c, const struct bound *n, struct patches *no)
 			room = n->bits;
 		gen_read_text(c, n->a, 10, TEXT_AT, room);
 		jump(c, BPF_JSLT, 0, 0, c->fault);
-		if (is_glob && !is_prefix && room == TEXT_BYTES) /* it may go on behind what was read */
+		if (is_glob && !is_prefix && room == TEXT_BYTES) /* it may go on after what was read */
 			jump(c, BPF_JSGE, 0, TEXT_BYTES, c->fault);
 	}
 	if (is_glob && !is_prefix)

@@ -49,7 +49,7 @@ static int on_sample(struct sink *sink, const struct sample *s)
 	return ret && errno ? -errno : ret; /* EPIPE: the reader had enough */
 }
 
-/* Behind the check of -C, which is in order. */
+/* After the check of -C, which is in order. */
 static int make_cells(struct map_run *run)
 {
 	const struct target *t = run->log.target;

@@ -23,7 +23,7 @@
 #define NO_NAME UINT32_MAX
 #define PCSP_AT 16u
 #define FLAG_AT_1_18 37u
-#define FLAG_AT_1_20 41u /* behind the line where it starts */
+#define FLAG_AT_1_20 41u /* after the line where it starts */
 #define FLAG_TOPFRAME 1
 
 enum header_word {
@@ -177,7 +177,7 @@ static int read_table(const struct elf_file *elf, struct pclntab *ret_t, char **
 	ret_t->bytes = *ret_bytes;
 	ret_t->size = sec->size;
 	ret = read_header(ret_t) ? 0 : -ENOENT;
-	/* Where text starts is relocated in some programs, and not told by the newest Go: then .text, if that is right. */
+	/* Where text starts is relocated in some programs, and not stored by the newest Go: then .text, if that is right. */
 	if (!ret && !*start)
 		*start = relocated(elf, sec->addr + HEADER_BYTES + WORD_TEXT * sizeof(uint64_t));
 	if (!ret && !*start && text && begins_at(elf, ret_t, text->addr))

@@ -97,7 +97,7 @@ static bool read_code(const struct libc *l, uint64_t addr, struct code *ret_code
 	return false;
 }
 
-/* Next place at or behind *at where op is followed by a 32-bit distance; its target, or 0 at the end. */
+/* Next place at or after *at where op is followed by a 32-bit distance; its target, or 0 at the end. */
 static uint64_t next_target(const struct code *c, uint32_t *at, const char *op, uint32_t op_n)
 {
 	for (; *at + op_n + 4 <= c->n; ++*at)

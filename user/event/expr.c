@@ -48,7 +48,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Is the next token this one? Then it is behind us. */
+/* Is the next token this one? Then it is consumed. */
 static bool accept(struct parser *p, const char *token)
 {
 	size_t n = strlen(token);
@@ -137,7 +137,7 @@ static void type_text(struct parser *p, const char *ends, struct expr *e)
 		e->len--;
 }
 
-/* container_of(EXPR, TYPE, MEMBER): behind its bracket. */
+/* container_of(EXPR, TYPE, MEMBER): after its bracket. */
 static int parse_container(struct parser *p)
 {
 	struct expr e = { .kind = EXPR_CONTAINER }, member = { 0 };

@@ -31,7 +31,7 @@ static bool take(const char **at, const char *end, const char *word)
 	return true;
 }
 
-/* The number behind `key` in the line. False: not there, or no 16 bits. */
+/* The number after `key` in the line. False: not there, or no 16 bits. */
 static bool number_of(const char *at, const char *end, const char *key, uint32_t *ret_value)
 {
 	uint32_t value = 0;
@@ -67,11 +67,11 @@ static bool parse_declaration(const char *at, const char *end, struct format_fie
 	else if (take(&at, end, "__rel_loc "))
 		f->where = FORMAT_REL_LOC;
 	if (end > at && end[-1] == ']') {
-		const char *behind = end;
+		const char *after = end;
 
 		while (end > at && *end != '[')
 			end--;
-		snprintf(f->array, sizeof(f->array), "%.*s", (int)(behind - end), end);
+		snprintf(f->array, sizeof(f->array), "%.*s", (int)(after - end), end);
 	}
 	for (name = end; name > at && is_name(name[-1]); name--)
 		;

@@ -331,7 +331,7 @@ static int no_event(const struct parser *p, size_t at, size_t end, bool is_pmu)
 	return -EINVAL;
 }
 
-/* A counter of one name, its modifiers included. `end`: behind them. */
+/* A counter of one name, its modifiers included. `end`: after them. */
 static int parse_counter(struct parser *p, size_t end, struct event *e)
 {
 	size_t at = p->at, name_end = at;
@@ -411,7 +411,7 @@ void events_free(struct event *events, int nr_events)
 	}
 }
 
-/* One event, or those of a name that stands for many; p->at is behind it then. */
+/* One event, or those of a name that stands for many; p->at is after it then. */
 static int parse_event(struct parser *p, bool in_group)
 {
 	size_t at = p->at, end = event_end(p, in_group), name_end = at + strcspn(p->text + at, ":,}");
@@ -441,7 +441,7 @@ static int parse_event(struct parser *p, bool in_group)
 	return 0;
 }
 
-/* Behind the brace of its beginning. */
+/* After the brace of its beginning. */
 static int parse_group(struct parser *p)
 {
 	size_t open = p->at++, from, n;

@@ -98,7 +98,7 @@ struct print_value print_binary(uint8_t op, const struct print_value *a, const s
 	return number(is_signed ? (uint64_t)((int64_t)x % (int64_t)y) : x % y, size, is_signed);
 }
 
-/* Space for a text in the scratch is taken by writing behind what is there. */
+/* Space for a text in the scratch is taken by writing after what is there. */
 static void __attribute__((format(printf, 2, 3))) put(struct print_run *run, const char *form, ...)
 {
 	va_list args;

@@ -88,7 +88,7 @@ static void put(struct parser *p, char c)
 		fail(p, -ENOMEM);
 }
 
-/* Behind a backslash. */
+/* After a backslash. */
 static char escaped(struct parser *p)
 {
 	static const char from[] = "ntrabfv0", to[] = "\n\t\r\a\b\f\v";
@@ -171,7 +171,7 @@ static const struct format_field *find_field(struct parser *p, uint32_t *ret_ind
 	return f;
 }
 
-/* "(NAME)" behind __get_str and its like. */
+/* "(NAME)" after __get_str and its like. */
 static uint32_t parse_dynamic(struct parser *p, enum print_kind kind)
 {
 	const struct format_field *f;
@@ -186,7 +186,7 @@ static uint32_t parse_dynamic(struct parser *p, enum print_kind kind)
 	return add(p, (struct print_node){ .kind = kind, .num = index });
 }
 
-/* Behind __print_symbolic and __print_flags: "(VALUE, [DELIMITER,] { VALUE, "TEXT" }, ...)". A pair with a name that has no value is left out. */
+/* After __print_symbolic and __print_flags: "(VALUE, [DELIMITER,] { VALUE, "TEXT" }, ...)". A pair with a name that has no value is left out. */
 static uint32_t parse_pairs(struct parser *p, enum print_kind kind)
 {
 	struct print_node n = { .kind = kind };

@@ -71,7 +71,7 @@ bool print_spec_parse(const char *begin, struct print_spec *ret_spec)
 			n++;
 		memcpy(s.how, at, n < sizeof(s.how) - 1 ? n : sizeof(s.how) - 1);
 		at += n;
-		/* What takes an address that is not in the record, or that nobody has asked for yet. */
+		/* What takes an address that is not in the record, or that nothing needs yet. */
 		if (s.how[0] && !strchr("sSfFBKxiIMmUhb", s.how[0]))
 			return false;
 	}

@@ -101,7 +101,7 @@ static size_t part_len(const char *at, const char *ends)
 	return n;
 }
 
-/* Behind a name: templates have commas and spaces of their own, "f<a, b>". */
+/* After a name: templates have commas and spaces of their own, "f<a, b>". */
 static size_t name_len(const char *at, const char *ends)
 {
 	size_t n = 0;
@@ -116,7 +116,7 @@ static size_t name_len(const char *at, const char *ends)
 	return n;
 }
 
-/* "+0x10" and "%return" behind a function's name. */
+/* "+0x10" and "%return" after a function's name. */
 static int parse_behind(struct probe_spec *s, size_t *at, struct err *err)
 {
 	const char *text = s->exprs.text;

@@ -61,7 +61,7 @@ void sites_free(struct site_list *list);
 
 /*
  * Why a kernel function cannot be probed, with near names in the hint where it is not there at all: fills err for what attaching to it
- * said (ret). Reads all names of the kernel, 40 ms. Returns ret.
+ * returned (ret). Reads all names of the kernel, 40 ms. Returns ret.
  */
 int site_kernel_refused(const char *name, int ret, struct err *err);
 

@@ -100,7 +100,7 @@ static int add(struct site_list *list, const struct probe_spec *spec, const stru
 	struct cfunc func;
 	int ret;
 
-	/* One function alone can have a trampoline, which asks for its type. */
+	/* One function alone can have a trampoline, which needs its type. */
 	if (site_wants_types(spec, cfg) || !list->is_glob) {
 		if (!list->kprotos && kprotos_open(&list->kprotos))
 			return -ENOMEM;

@@ -50,7 +50,7 @@ int reg_by_name(const char *name, uint32_t len, uint8_t *ret_size)
 }
 #endif
 
-/* The next argument of the text and its length. Operands have no spaces but behind the commas of [x0, 8]. */
+/* The next argument of the text and its length. Operands have no spaces but after the commas of [x0, 8]. */
 static const char *next(const char *at, size_t *ret_len)
 {
 	int depth = 0;
@@ -76,7 +76,7 @@ uint32_t usdt_nr_args(const char *args)
 	return n;
 }
 
-/* A register at *at, which moves behind it. */
+/* A register at *at, which moves after it. */
 static int take_reg(const char **at, const char *end, uint8_t *ret_size)
 {
 	const char *name = *at;

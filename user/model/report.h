@@ -21,7 +21,7 @@ struct report_row {
 	uint32_t kind; /* enum frame_kind of sym */
 	bool is_kernel; /* sym is of the kernel */
 	uint64_t self, total, self_count, total_count;
-	struct tree *callers; /* who called, heaviest first; NULL unless asked for or without self */
+	struct tree *callers; /* who called, heaviest first; NULL unless wanted, or without self */
 	uint64_t mark;	      /* last sample that was added to total: recursion counts once */
 };
 

@@ -15,7 +15,7 @@
 #define MAX_SLOTS (1u << 31)
 
 /*
- * Behind the slots lies one counter a node: how much weight speaks for the node's source line
+ * After the slots lies one counter a node: how much weight speaks for the node's source line
  * (majority vote: exact when one line has more than half, otherwise a heavy one).
  */
 static uint64_t *line_votes(const struct tree *tree)

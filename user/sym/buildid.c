@@ -46,7 +46,7 @@ void build_ids_free(struct build_ids *ids)
 	free(ids);
 }
 
-/* Leaves the object OBJECT_READ, without its descriptor: asked once. */
+/* Leaves the object OBJECT_READ, without its descriptor: looked up once. */
 static void read_id(struct build_ids *ids, struct object *obj)
 {
 	struct elf_file elf;

@@ -11,7 +11,7 @@
 #include "unwind/walk.h"
 #include "util/clock.h"
 
-/* Behind so many walks of a process that lead out of its mappings, the kernel need not ask about what lies between them again. */
+/* After so many walks of a process that lead out of its mappings, the kernel need not ask about what lies between them again. */
 #define NOWHERE_MAX 8
 
 #define FILLS_MAX 3 /* of a part, until a page of it is there */
@@ -20,7 +20,7 @@ struct guide {
 	struct unwind_guide guide; /* first: a pointer to it is one to us */
 	struct syms *syms;
 	struct unwind_rules rules;
-	VEC(uint32_t) pids;		 /* whose mappings are to be told */
+	VEC(uint32_t) pids;		 /* whose mappings are to be reported */
 	VEC(struct unwind_space_key) gone; /* what those processes were before an exec */
 	VEC(struct unwind_map) maps;
 };
@@ -218,7 +218,7 @@ static struct unwind_map map_of(const struct space *space, const struct mapping 
 	return map;
 }
 
-/* The mappings of a space, with the gaps between them if they are to be told. Returns how many; 0: nothing, or no memory. */
+/* The mappings of a space, with the gaps between them if they are to be reported. Returns how many; 0: nothing, or no memory. */
 static uint32_t list_maps(struct guide *g, const struct space *space)
 {
 	const struct mapset *set = space->epochs[space->nr_epochs - 1].live;
@@ -249,7 +249,7 @@ static void report_space(struct guide *g, struct unwind_store *store, struct spa
 	uint32_t n = space->is_exited ? 0 : list_maps(g, space);
 
 	space->is_stale = false;
-	/* In the midst of an exec nothing is mapped yet: what comes is asked about */
+	/* In the midst of an exec nothing is mapped yet: what comes is reported */
 	space->is_told = n && !store->space(store, &space->key, g->maps.data, n);
 	if (!space->is_told)
 		store->forget(store, &space->key);

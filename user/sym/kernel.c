@@ -280,7 +280,7 @@ int kernel_task(struct kernel *k, const struct task_event *t)
 	origin_kernel_map(k->origin, t, k->text, k->etext);
 	k->map_start = t->addr;
 	k->map_end = t->len > UINT64_MAX - t->addr ? UINT64_MAX : t->addr + t->len;
-	/* perf's way to tell where KASLR had put the recorded kernel: pgoff is the address of _text. */
+	/* perf's way to store where KASLR had put the recorded kernel: pgoff is the address of _text. */
 	if (t->pgoff)
 		k->recorded_text = t->pgoff;
 	return 0;

@@ -151,7 +151,7 @@ static int read_line(struct reader *r, const char *line, const char *end)
 	return add(r, name, len, module, (size_t)(end - module), addr);
 }
 
-/* The lines that are whole; ret_left: bytes behind the last of them. */
+/* The lines that are whole; ret_left: bytes after the last of them. */
 static int read_lines(struct reader *r, const char *bytes, size_t n, size_t *ret_left)
 {
 	const char *at = bytes, *end = bytes + n, *eol;
@@ -166,7 +166,7 @@ static int read_lines(struct reader *r, const char *bytes, size_t n, size_t *ret
 	return ret;
 }
 
-/* What keeps probes from a function of the core, as far as the addresses tell; NULL: nothing. */
+/* What keeps probes from a function of the core, as far as the addresses show; NULL: nothing. */
 static const char *kept_by(const struct reader *r, const struct kfunc *f)
 {
 	if (f->module || !f->addr || !r->text.to)
@@ -289,7 +289,7 @@ void kfuncs_free(struct kfuncs *kfuncs)
 	kfuncs->pool = NULL;
 }
 
-/* Lines "0xffffffff81000000-0xffffffff81000010\tname", of modules with " [module]" behind it: fs of kernel/kprobes.c. */
+/* Lines "0xffffffff81000000-0xffffffff81000010\tname", of modules with " [module]" after it: fs of kernel/kprobes.c. */
 static bool is_blacklisted(const char *text, size_t n, const struct kfunc *f)
 {
 	const char *at = text, *end = text + n, *eol;
@@ -305,7 +305,7 @@ static bool is_blacklisted(const char *text, size_t n, const struct kfunc *f)
 			continue;
 		name = at + 1;
 		name_end = memchr(name, ' ', (size_t)(eol - name));
-		/* Of static functions of one name it may be another: the name tells only where addresses are hidden. */
+		/* Of static functions of one name it may be another: the name decides only where addresses are hidden. */
 		if (f->addr && from ? f->addr >= from && f->addr < to :
 				      is(name, (size_t)((name_end ? name_end : eol) - name), f->name))
 			return true;

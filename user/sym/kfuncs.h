@@ -41,7 +41,7 @@ int kfuncs_read(int fd, const char *glob, struct kfuncs *kfuncs);
  */
 int kfuncs_why_not(const char *name, char *buf, size_t size);
 
-/* What kfuncs_why_not does with open files (blacklist_fd -1: there is none to be read) and what BTF said. For tests. */
+/* What kfuncs_why_not does with open files (blacklist_fd -1: there is none to be read) and what BTF has. For tests. */
 int kfuncs_why_read(int kallsyms_fd, int blacklist_fd, bool in_btf, const char *name, char *buf, size_t size);
 
 #endif

@@ -95,7 +95,7 @@ static int make_room(struct maps *maps)
 	return 0;
 }
 
-/* What lies behind its slot, and was put there because it was taken, moves up. */
+/* What lies after its slot, and was put there because it was taken, moves up. */
 static void remove_space(struct maps *maps, struct space *space)
 {
 	uint32_t mask = maps->nr_slots - 1, hole = slot_of(maps->slots, maps->nr_slots, space->pid) - maps->slots;
@@ -266,7 +266,7 @@ static int add_epoch(struct space *space, uint64_t time_ns, struct mapset *live)
 {
 	struct epoch *last = &space->epochs[space->nr_epochs - 1], *p;
 
-	/* An epoch nothing was said of yet is re-used: of exec before any mmap no sample can tell. */
+	/* An epoch without any event is re-used: no sample can be of an exec before any mmap. */
 	if (!last->live && !last->nr_old) {
 		last->from_ns = space->nr_epochs > 1 ? time_ns : last->from_ns;
 		last->live = live;
@@ -294,7 +294,7 @@ int maps_exec(struct space *space, uint64_t time_ns)
 	return add_epoch(space, time_ns, NULL);
 }
 
-/* False: not yet, the kernel's walker must be told first. */
+/* False: not yet, the kernel's walker must know first. */
 static bool forget(struct maps *maps, const struct exited *e)
 {
 	struct space *space = maps_find(maps, e->pid);

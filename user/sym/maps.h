@@ -48,7 +48,7 @@ struct space {
 	struct epoch *epochs; /* oldest first, at least one */
 	struct perfmap *perfmap; /* NULL: not looked for yet */
 	bool has_anon;	/* something executable without a file: a perf map may name it */
-	bool is_scanned;	/* /proc was asked once */
+	bool is_scanned;	/* /proc was read once */
 	bool is_exited;
 	uint64_t exited_ns;
 	bool is_told;  /* the kernel's walker has its mappings, under: */

@@ -10,7 +10,7 @@
 #define HELD_MAX (1u << 17) /* with stacks at most 48 MB; what comes then keeps a number as its name */
 #define HELD_IPS_MAX (1u << 22)
 
-/* That there was no room for a stack is said of the user's, and is so of both. */
+/* STOP_NO_ROOM stands in the user chain, and means both. */
 static void leave_out(const struct names *n, struct sample *s)
 {
 	struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];

@@ -22,7 +22,7 @@
 #include "util/hash.h"
 
 #define FIRST_SLOTS 256u
-#define TRIES_MAX 16	      /* processes asked for a file before it is given up */
+#define TRIES_MAX 16	      /* processes tried for a file before it is given up */
 #define KEPT_FDS_MAX 128u     /* files kept open for their line tables, or for more of their unwinding tables */
 #define VDSO_MAX_BYTES (64u << 10)
 #define DELETED " (deleted)"

@@ -57,7 +57,7 @@ struct perfmap {
 	ino_t ino;
 	struct timespec mtime;
 	uint64_t size;	/* of the file when it was read */
-	uint64_t offset; /* behind the last whole line taken in */
+	uint64_t offset; /* after the last whole line taken in */
 	VEC(struct entry) entries;
 	size_t nr_solid; /* entries of whole lines; one more may be of a line still being written */
 	VEC(struct range) ranges;
@@ -242,7 +242,7 @@ static bool may_read_anew(struct perfmap_limits *limits, uint64_t bytes)
 	return true;
 }
 
-/* Takes in what is behind the offset, as far as the limits go; a line that they cut is left out. */
+/* Takes in what is after the offset, as far as the limits go; a line that they cut is left out. */
 static void read_more(struct perfmap *map, int fd)
 {
 	size_t max = PERFMAP_FILE_BYTES - map->offset, n = 0;

@@ -165,7 +165,7 @@ void syms_pin(struct syms *syms)
 
 		if (p->obj->state == OBJECT_NEW)
 			object_open(&syms->objects, p->obj, p->pid, p->start, p->end);
-		/* An open file cannot go away; reading it may wait until an address in it is asked for. */
+		/* An open file cannot go away; reading it may wait until an address in it is looked up. */
 		if (p->obj->state == OBJECT_OPEN && syms->objects.nr_fds > PINNED_FDS_MAX)
 			object_read(&syms->objects, p->obj, p->pid);
 	}

@@ -307,7 +307,7 @@ int kernel_scan(const char *proc_root, uint64_t text, uint64_t etext, struct sin
 	struct task_event t = { .what = TASK_MMAP, .kernel = true, .pid = UINT32_MAX, .prot = PROT_EXEC };
 	int ret;
 
-	/* Hidden addresses are zeros: nothing to tell. */
+	/* Hidden addresses are zeros: nothing to report. */
 	if (!sink->task || ((!text || etext <= text) && !find_text(root, &text, &etext)))
 		return 0;
 	t.addr = t.pgoff = text;

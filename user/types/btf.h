@@ -39,7 +39,7 @@ int64_t btf_percpu_offset(const struct btf_types *btf, const char *name);
 /*
  * Writes a C declaration, cut at size, and returns its length (size or more when it is cut there): of the function
  * ("int f(struct sock *sk, size_t n)"), its parameters ("struct sock *sk, size_t n", "void") or its result. Empty when id is no
- * function. Names of 256 bytes, lists of parameters in parentheses of 512 and what is behind 1024 declarations are cut too. All
+ * function. Names of 256 bytes, lists of parameters in parentheses of 512 and what is after 1024 declarations are cut too. All
  * that is cut ends in "..." there.
  */
 size_t btf_prototype(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
@@ -49,7 +49,7 @@ size_t btf_result(const struct btf_types *btf, uint32_t id, char *buf, size_t si
 /* The same for any type without a name declared: "struct sock *"; "void" for 0. */
 size_t btf_type_name(const struct btf_types *btf, uint32_t id, char *buf, size_t size);
 
-/* The i-th parameter's name ("" for none), and its type into buf, cut likewise. NULL behind the last. */
+/* The i-th parameter's name ("" for none), and its type into buf, cut likewise. NULL after the last. */
 const char *btf_parameter(const struct btf_types *btf, uint32_t id, uint32_t i, char *buf, size_t size);
 
 #endif

@@ -25,7 +25,7 @@ struct btf_ctypes {
 	bool has_names;
 };
 
-/* A type behind typedefs and qualifiers. */
+/* A type without its typedefs and qualifiers. */
 struct proper {
 	uint32_t id, number; /* number: the innermost typedef that says that a char is one, or 0 */
 	uint32_t kind;	     /* BTF_KIND_UNKN: void */
@@ -203,7 +203,7 @@ static int member(struct ctypes *types, uint64_t id, uint32_t i, struct cmember 
 		c.bits = BTF_MEMBER_BITFIELD_SIZE(m.offset);
 		c.bit_at = BTF_MEMBER_BIT_OFFSET(m.offset);
 	} else if (!peel(btf, m.type, &of) && of.kind == BTF_KIND_INT) {
-		/* Before kind_flag (5.0) an integer's own type said which of its bits are the field: btf.rst, BTF_KIND_INT. */
+		/* Before kind_flag (5.0) an integer's own type has which of its bits are the field: btf.rst, BTF_KIND_INT. */
 		uint32_t data = int_data(&of);
 
 		c.bit_at += BTF_INT_OFFSET(data);

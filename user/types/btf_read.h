@@ -21,14 +21,14 @@ struct btf_types {
 	const struct btf_types *base;
 	const char *types, *strings;
 	size_t types_len, strings_len;
-	uint32_t first_id, first_string; /* behind the base's */
+	uint32_t first_id, first_string; /* after the base's */
 	VEC(uint32_t) at;		 /* where each type begins in types */
 	bool is_cut;			 /* at a kind that nobody knows: how many types there are is not known */
 	void *map, *copy;		 /* what btf_close gives back */
 	size_t map_len;
 };
 
-/* A type, and where what stands behind it is: all that extra_bytes() says. False: void, or no such type. */
+/* A type, and where what stands after it is: all that extra_bytes() says. False: void, or no such type. */
 bool btf_type_at(const struct btf_types *btf, uint32_t id, struct btf_type *ret_type, const char **ret_more);
 
 /* "" for none. */

@@ -18,7 +18,7 @@
 #define C_FLOATS 8u
 
 #define WORD 8u		/* bytes of a register, and of a slot of the stack */
-#define STACK_FIRST 8u	/* behind the return address */
+#define STACK_FIRST 8u	/* after the return address */
 #define PAIR 16u	/* bytes of two registers: more are never passed in them */
 #define ALIGN_MAX 64u	/* of the largest vectors */
 #define HFA_MAX 4u	/* AAPCS64 5.9.5: floats that are passed each in a register */
@@ -122,7 +122,7 @@ struct places {
 static void put_stack(struct places *p, struct cparam *param, uint64_t size, uint64_t align)
 {
 	p->stack = (p->stack + align - 1) / align * align;
-	/* Absurd sizes are a hostile file's; behind them nothing has a place. */
+	/* Absurd sizes are a hostile file's; after them nothing has a place. */
 	if (p->is_lost || size > INT32_MAX || p->stack > INT32_MAX) {
 		p->is_lost = true;
 		param->place = CPLACE_NONE;

@@ -35,7 +35,7 @@ struct ctype {
 	uint64_t id;   /* of the type proper */
 	uint64_t size; /* in bytes; of an array the whole */
 	uint64_t to;   /* CTYPE_PTR: what it points to; CTYPE_ARRAY: of one element */
-	uint64_t nr;   /* CTYPE_ARRAY: how many; 0: not said */
+	uint64_t nr;   /* CTYPE_ARRAY: how many; 0: not known */
 };
 
 struct cmember {
@@ -65,7 +65,7 @@ struct ctypes {
 /* Where a function finds a parameter when it is entered. */
 enum cplace {
 	CPLACE_REG,   /* in the n-th register for integers of the ABI, from 0 on; larger ones in the next ones too */
-	CPLACE_STACK, /* n bytes behind the return address's place: n = 8 is the first word */
+	CPLACE_STACK, /* n bytes after the return address's place: n = 8 is the first word */
 	CPLACE_FLOAT, /* in a vector register, which nobody can read */
 	CPLACE_NONE,  /* the ABI puts it where we do not know */
 };
@@ -84,7 +84,7 @@ struct cparam {
  */
 struct cfunc {
 	struct cparam params[CPARAMS_MAX];
-	uint32_t nr_params; /* those behind CPARAMS_MAX are left out */
+	uint32_t nr_params; /* those after CPARAMS_MAX are left out */
 	uint64_t result;    /* 0: void */
 	bool is_variadic, is_cut;
 	bool is_ambiguous;     /* other functions of that name have other prototypes: this is the first one's */
@@ -108,7 +108,7 @@ int ctype_each_member(struct ctypes *types, uint64_t id, int (*each)(void *arg, 
 /*
  * Sets place and n of all parameters from their types: integers and pointers in the registers for integers, floats in theirs,
  * larger structs on the stack. Sets by_reference and result_in_memory too where the types say so; where they are set they stay
- * (only C++ knows). Behind a parameter of a type that nobody knows, registers are CPLACE_NONE.
+ * (only C++ knows). After a parameter of a type that nobody knows, registers are CPLACE_NONE.
  *
  * System V psABI of x86-64, 3.2.3: n counts rdi rsi rdx rcx r8 r9. AAPCS64: x0 to x7; what is on the stack is counted as if the
  * link register were there. Go (cmd/compile/abi-internal.md, from 1.17 on): n counts rax rbx rcx rdi rsi r8 r9 r10 r11, on arm64

@@ -110,7 +110,7 @@ bool die_is_c(Dwarf_Die *die)
 	case LANG_C23:
 	case DW_LANG_ObjC:
 	case DW_LANG_Mips_Assembler:
-	case -1: /* not said: a unit of types that dwz has made */
+	case -1: /* not present: a unit of types that dwz has made */
 		return true;
 	default:
 		return false;
@@ -157,7 +157,7 @@ static bool is_number(const char *name)
 	return false;
 }
 
-/* A type behind typedefs and qualifiers. */
+/* A type without its typedefs and qualifiers. */
 struct proper {
 	Dwarf_Die die;
 	uint64_t id, number; /* number: the innermost typedef that says that a char is one, or 0 */
@@ -315,7 +315,7 @@ static bool is_enum_signed(struct dwarf_types *d, Dwarf_Die *die)
 		encoding = die_number(&of.die, DW_AT_encoding);
 	if (encoding || dwarf_child(die, &child))
 		return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-	/* Before DWARF 3 it is not said: one that is negative makes it so. */
+	/* Before DWARF 3 nothing says so: one that is negative makes it so. */
 	while (enumerator_value(&child) >= 0 && die_next(&child))
 		;
 	return enumerator_value(&child) < 0;
@@ -476,7 +476,7 @@ static int child_at(struct dwarf_types *d, uint64_t id, Dwarf_Die *die, uint32_t
 	return -ENOENT;
 }
 
-/* The die of a type whose children are asked for. */
+/* The die of a type whose children are requested. */
 static int parent_of(struct dwarf_types *d, uint64_t id, struct proper *ret)
 {
 	Dwarf_Die definition;

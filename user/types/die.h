@@ -68,10 +68,10 @@ uint64_t die_number(Dwarf_Die *die, unsigned int name);
 bool die_flag(Dwarf_Die *die, unsigned int name);
 bool die_is_c(Dwarf_Die *die);
 
-/* Behind *die in the file, which no sibling of a hostile file need be. */
+/* After *die in the file, which no sibling of a hostile file need be. */
 bool die_next(Dwarf_Die *die);
 
-/* How many elements an array has in each dimension (0: not said); returns how many dimensions, at least 1. */
+/* How many elements an array has in each dimension (0: not known); returns how many dimensions, at least 1. */
 unsigned int die_dims(Dwarf_Die *array, uint64_t ret_dims[DIE_DIMS_MAX]);
 
 /* The functions of struct ctypes. */

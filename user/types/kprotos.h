@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Prototypes of kernel functions by name, from the BTF of the kernel and its modules. Files are opened and indexed when they are
- * first asked for: 3 ms for the kernel's, then a look-up takes less than 1 us.
+ * first requested: 3 ms for the kernel's, then a look-up takes less than 1 us.
  */
 #ifndef SKEP_TYPES_KPROTOS_H
 #define SKEP_TYPES_KPROTOS_H
@@ -20,7 +20,7 @@ void kprotos_close(struct kprotos *k);
 
 /*
  * The function of a module, or of the core (NULL, "vmlinux"). ret_types lives until kprotos_close; ret_btf_id is the function's,
- * as the kernel counts them in that file. With is_ambiguous set several functions have that name: the first one is told.
+ * as the kernel counts them in that file. With is_ambiguous set several functions have that name: the first one is returned.
  * 0, or
  * -ENOENT      the types of the core, or of that module, have no such function
  * -EREMCHG     an optimised copy (".isra.0", ".constprop.0", ".part.0", ".cold"): its parameters need not be those of the source

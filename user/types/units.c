@@ -238,7 +238,7 @@ static int next_attr(Dwarf_Attribute *attr, void *arg)
 	return DWARF_CB_OK;
 }
 
-/* libdw looks for a string's end only when it goes on behind it: this does, behind all attributes of die. */
+/* libdw looks for a string's end only when it goes on after it: this does, after all attributes of die. */
 static bool is_whole(Dwarf_Die *die)
 {
 	return dwarf_getattrs(die, next_attr, NULL, 0) == 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The units of a file's DWARF and the code in them, by libdw. libdw answers by walking DIEs, so we walk each unit once, when an
- * address in it is first asked for, and keep the ranges of its functions and of what is inlined into them. The table of units is
+ * address in it is first requested, and keep the ranges of its functions and of what is inlined into them. The table of units is
  * our own too: .debug_aranges is missing in what clang and rustc make.
  */
 #ifndef SKEP_TYPES_UNITS_H

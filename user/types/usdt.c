@@ -27,7 +27,7 @@ static uint64_t addr_at(const struct elf_file *elf, const char *desc, unsigned i
 	return narrow;
 }
 
-/* The text at *at, which moves behind its NUL; NULL: it does not end. */
+/* The text at *at, which moves after its NUL; NULL: it does not end. */
 static const char *next_text(const char **at, const char *end)
 {
 	const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));

@@ -19,7 +19,7 @@ struct usdt {
 
 /*
  * Calls each() for every probe, in the order of the file; its texts live until it returns. Returns 0, what each() returned,
- * -ENODATA without such notes, -EBADMSG when they are broken (behind those that were not), or -errno of the read.
+ * -ENODATA without such notes, -EBADMSG when they are broken (after those that were not), or -errno of the read.
  */
 int usdt_each(const struct elf_file *elf, int (*each)(void *arg, const struct usdt *probe), void *arg);
 

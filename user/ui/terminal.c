@@ -41,7 +41,7 @@ bool terminal_is_drawn(int fd)
 	return isatty(fd) && term && *term && strcmp(term, "dumb");
 }
 
-/* Home, each line erased behind its end, the rest of the screen erased (ECMA-48: CUP, EL, ED): no flicker of an empty screen. */
+/* Home, each line erased after its end, the rest of the screen erased (ECMA-48: CUP, EL, ED): no flicker of an empty screen. */
 void terminal_draw(FILE *out, const char *text, int columns)
 {
 	int column = 0;

@@ -14,7 +14,7 @@
 #define WORD 8
 
 /*
- * struct rt_sigframe of arch/arm64/kernel/signal.c begins at sp: siginfo, and in the ucontext behind it x0 to x30, sp, pc from byte
+ * struct rt_sigframe of arch/arm64/kernel/signal.c begins at sp: siginfo, and in the ucontext after it x0 to x30, sp, pc from byte
  * 312 on (arch/arm64/include/uapi/asm/sigcontext.h). CFI cannot say that: of arm64's pc DWARF has no number beside the link register's.
  */
 enum sigframe {

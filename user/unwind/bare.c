@@ -149,7 +149,7 @@ static struct unwind_rule rule_of(const struct depth *d)
 	return rule;
 }
 
-/* How the instruction behind one is come to, if not by a jump. */
+/* How the instruction after one is reached, if not by a jump. */
 static struct depth behind(struct depth d, const struct insn86 *in, bool was_call, uint64_t at)
 {
 	if (in->kind == INSN86_END || in->kind == INSN86_JUMP || in->kind == INSN86_JUMP_AT)
@@ -262,7 +262,7 @@ int bare_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 			walk(&t, PASS_FIND);
 		}
 		walk(&t, PASS_GUESS);
-		/* What is said first, counts */
+		/* The first rule counts */
 		ret = say_known(&t);
 		if (!ret)
 			ret = walk(&t, PASS_SAY);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Call frame information: entries of .eh_frame or .debug_frame (cfi.c), whose programs are run (cfirun.c) and said as rules of
+ * Call frame information: entries of .eh_frame or .debug_frame (cfi.c), whose programs are run (cfirun.c) and expressed as rules of
  * bpf/unwind.h (cfirule.c). Followed are the return address, rbp and rbx, or x29. All of it may be hostile: time and memory are linear
  * in the bytes. Facts: DWARF 5, 6.4; Linux Standard Base 5.0, Core, 10.6; the psABIs for the numbers of registers.
  */
@@ -20,7 +20,7 @@ struct cfi_machine {
 	uint8_t bx; /* arm64: the link register, which is its return address */
 	uint8_t ra;	      /* the address of the code, in expressions */
 	uint8_t nr_leaf_regs; /* those that a rule may name */
-	bool has_link;	      /* a return address stays in that register when nothing is said */
+	bool has_link;	      /* a return address stays in that register without a rule */
 };
 extern const struct cfi_machine cfi_x86_64, cfi_arm64;
 
@@ -59,7 +59,7 @@ struct cfi_cfa {
 };
 
 /*
- * What the instructions so far have said. The last CFA without an expression stays aside: after one, assembly goes back to it by
+ * What the instructions so far have set. The last CFA without an expression stays aside: after one, assembly goes back to it by
  * half of a definition (libgcrypt: register, then offset), as GCC's unwinder lets it.
  */
 struct cfi_state {
@@ -107,7 +107,7 @@ int cfi_next(struct cfi *cfi, struct cfi_fde *ret_fde);
 
 /*
  * For who knows where entries are, and reads them at their ELF addresses: an FDE, 1, and where its CIE is; -EBADMSG. Of a CIE that
- * was not added only that is told, and the FDE's cie is UINT32_MAX. Entries of 4 GiB are none.
+ * was not added only that is returned, and the FDE's cie is UINT32_MAX. Entries of 4 GiB are none.
  */
 int cfi_at(const struct cfi *cfi, uint64_t vaddr, struct cfi_fde *ret_fde, uint64_t *ret_cie_vaddr);
 
@@ -119,7 +119,7 @@ typedef int cfi_row_fn(void *arg, uint64_t vaddr, const struct unwind_rule *rule
 
 /*
  * Runs the program of an FDE and calls row() for what it says of [from, to), which is inside of the FDE: at from first, then at
- * rising addresses. 0, what row() returned, or -EBADMSG: a broken program; what it would have said is UNWIND_CFA_UNKNOWN.
+ * rising addresses. 0, what row() returned, or -EBADMSG: a broken program; what it would have set is UNWIND_CFA_UNKNOWN.
  */
 int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t from, uint64_t to, cfi_row_fn *row, void *arg);
 

@@ -174,7 +174,7 @@ static bool is_plt(struct bytes expr, const struct cfi_machine *machine, struct 
 	return true;
 }
 
-/* libcrypto's Montgomery multiplication, behind an array on its stack: breg7 off, bregN 0, lit8, mul, plus, deref, plus_uconst add. */
+/* libcrypto's Montgomery multiplication, after an array on its stack: breg7 off, bregN 0, lit8, mul, plus, deref, plus_uconst add. */
 static bool is_index(struct bytes expr, const struct cfi_machine *machine, struct cfi_cfa *ret_cfa)
 {
 	static const uint8_t after[] = { OP_LIT0 + 8, OP_MUL, OP_PLUS, OP_DEREF, OP_PLUS_UCONST };
@@ -237,7 +237,7 @@ struct cfi_saved cfi_say_saved(struct bytes expr)
 	return saved;
 }
 
-/* False: it cannot be said. */
+/* False: no rule expresses it. */
 static bool say_cfa(const struct cfi_machine *m, const struct cfi_cfa *cfa, struct unwind_rule *rule)
 {
 	bool is_sp = cfa->reg == m->sp, is_bp = cfa->reg == m->bp;

@@ -14,7 +14,7 @@
 #define START_MAX_BYTES 128u
 #define WORD 8
 
-#define IS_MUSL 1 /* said of a start file */
+#define IS_MUSL 1 /* a flag of a start file */
 
 /* Return address at the CFA's top, nothing else moved. */
 static int say(const struct crt_code *c, uint64_t from, uint64_t to, enum unwind_cfa cfa, int32_t off, int16_t add)
@@ -34,7 +34,7 @@ static int16_t push_end(const struct crt_code *c)
 	return HAS(c, STUB_BYTES, "\x68") ? 5 : 0;
 }
 
-/* The head pushes the link map, and is come to with one word pushed already. */
+/* The head pushes the link map, and is entered with one word pushed already. */
 static int each_plt(const struct crt_code *c)
 {
 	int16_t pushed = push_end(c);
@@ -159,7 +159,7 @@ int crt_each_section(const struct elf_file *elf, const struct crt_kind *kinds, s
 	return ret;
 }
 
-/* mov $15, %rax; syscall. Offsets of struct rt_sigframe (arch/x86/include/asm/sigframe.h), behind its first word. */
+/* mov $15, %rax; syscall. Offsets of struct rt_sigframe (arch/x86/include/asm/sigframe.h), after its first word. */
 int crt_say_sigreturn(const struct crt_code *c)
 {
 	static const char code[] = "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05";

@@ -16,7 +16,7 @@ typedef int crt_each_fn(void *arg, uint64_t start, uint64_t end, const struct un
 
 /*
  * Calls each() for pieces of code and their rules, in any order; also where there is better information. Only what the bytes of the
- * code show is said. 0, what each() returned, or -ENOMEM.
+ * code show is passed. 0, what each() returned, or -ENOMEM.
  */
 int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg);
 

@@ -11,7 +11,7 @@
 
 #define CRT_CODE_MAX_BYTES (1u << 20)
 
-/* A piece of code, and who takes what is said of it. */
+/* A piece of code, and who takes its rules. */
 struct crt_code {
 	const uint8_t *bytes;
 	uint64_t n, vaddr;

@@ -236,7 +236,7 @@ static int put_piece(struct eh_reading *r, const struct eh_piece *p)
 	return ret;
 }
 
-/* What is in force behind p up to where next begins, from at on. */
+/* What is in force after p up to where next begins, from at on. */
 static int put_gap(struct eh_reading *r, const struct eh_piece *p, const struct eh_piece *next, uint64_t at)
 {
 	uint64_t gap = next ? next->from - p->to : UINT64_MAX;

@@ -228,7 +228,7 @@ static int add_found(struct eh_reading *r, const struct found *found, uint32_t n
 	return ret;
 }
 
-/* Those that begin in [from, to], and the one before: what lies between functions is told by both its ends. */
+/* Those that begin in [from, to], and the one before: what lies between functions is known by both its ends. */
 static int collect(struct eh_reading *r, const struct unwind_parts *p, uint64_t from, uint64_t to)
 {
 	struct found *found;

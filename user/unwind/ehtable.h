@@ -90,7 +90,7 @@ const struct elf_seg *eh_text(const struct elf_file *elf, uint64_t start, uint64
 
 /* These return 0, or -errno: the reading is over. What is not of executable code is left out. */
 int eh_add_entry(struct eh_reading *r, const struct cfi_fde *fde, enum eh_source source);
-int eh_add_others(struct eh_reading *r); /* signal frames, stubs and start files: behind all FDEs */
+int eh_add_others(struct eh_reading *r); /* signal frames, stubs and start files: after all FDEs */
 
 /* Compiles the entries' rows of [from, to) into r->table: r->pieces are covered. */
 int eh_compile(struct eh_reading *r, uint64_t from, uint64_t to);

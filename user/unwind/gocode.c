@@ -113,7 +113,7 @@ static int each_call(uint16_t machine, const struct crt_code *c, enum quirk quir
 }
 
 /*
- * Behind mov %rsp, %rbp (before Go 1.21: lea N(%rsp), %rbp) until the caller's is back; and what is jumped to behind the end (time.now's
+ * After mov %rsp, %rbp (before Go 1.21: lea N(%rsp), %rbp) until the caller's is back; and what is jumped to after the end (time.now's
  * fallback).
  */
 static int each_aligning(const struct crt_code *c)
@@ -177,7 +177,7 @@ struct runs {
 };
 
 /*
- * From where on in a run the caller's frame pointer is saved, at the CFA - 16: mov %rbp, N(%rsp) behind sub $N+8, %rsp; since Go 1.21
+ * From where on in a run the caller's frame pointer is saved, at the CFA - 16: mov %rbp, N(%rsp) after sub $N+8, %rsp; since Go 1.21
  * push %rbp before. Assembly may keep none.
  */
 static uint64_t saved_from(struct runs *r, const struct gopclntab_run *run)

@@ -27,7 +27,7 @@ int insns_each(const struct elf_file *elf, uint64_t addr, uint64_t size,
  */
 int insns_rets(const struct elf_file *elf, uint64_t addr, uint64_t size, uint64_t *ret_addrs, uint32_t max);
 
-/* Whether an instruction of that function begins at addr: 1 or 0, or -errno as insns_each() when it cannot be said. */
+/* Whether an instruction of that function begins at addr: 1 or 0, or -errno as insns_each() when it is not known. */
 int insns_is_boundary(const struct elf_file *elf, uint64_t func_addr, uint64_t func_size, uint64_t addr);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whole files of /proc and of foreign writers, whose size no stat tells. */
+/* Whole files of /proc and of foreign writers, whose size stat() does not know. */
 #ifndef SKEP_UTIL_FILE_H
 #define SKEP_UTIL_FILE_H
 
@@ -15,7 +15,7 @@ int file_read(const char *path, size_t hint, size_t max, char **ret_bytes, size_
 /* The name of a thread: /proc/ID/comm, of any process that is there. "" where it is not. */
 void file_comm(unsigned int id, char *buf, size_t size);
 
-/* Parses hexadecimal digits at *p (after 0x or not) and moves *p behind them. 0, or -EINVAL: none, or more than 64 bits. */
+/* Parses hexadecimal digits at *p (after 0x or not) and moves *p after them. 0, or -EINVAL: none, or more than 64 bits. */
 int hex_parse(const char **p, const char *end, unsigned long long *ret_value);
 
 #endif

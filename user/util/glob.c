@@ -9,7 +9,7 @@ bool glob_is(const char *pattern)
 	return strpbrk(pattern, "*?[");
 }
 
-/* Is c in the set at p ('[')? ret_end is behind its ']', or NULL when there is none. */
+/* Is c in the set at p ('[')? ret_end is after its ']', or NULL when there is none. */
 static bool in_set(const char *p, unsigned char c, const char **ret_end)
 {
 	const char *at = p + 1;
@@ -29,7 +29,7 @@ static bool in_set(const char *p, unsigned char c, const char **ret_end)
 	return found != negated;
 }
 
-/* The pattern behind its first character when that can stand for c, else NULL. */
+/* The pattern after its first character when that can stand for c, else NULL. */
 static const char *step(const char *p, unsigned char c)
 {
 	const char *end;

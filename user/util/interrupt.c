@@ -37,7 +37,7 @@ static struct {
 	enum interrupt_stage stage, last_stage; /* now, and when the last one came */
 	uint64_t stage_ns;
 	const char *doing, *lost;
-	const char *told; /* what was being done when that was said */
+	const char *reported; /* what was being done when that was reported */
 	uint64_t write_ns; /* a write that began then has not ended; 0: none */
 	void (*on_give_up)(void);
 } own = { .fd = -1 };
@@ -101,11 +101,11 @@ static void look(void)
 		pthread_kill(own.main, KICK);
 	if (is_last && since >= ANSWER_NS)
 		give_up();
-	if (stage == INTERRUPT_SETUP || get(told) == get(doing) || log_level < 0)
+	if (stage == INTERRUPT_SETUP || get(reported) == get(doing) || log_level < 0)
 		return;
 	if (since < (stage == INTERRUPT_RUN ? RUN_ANSWER_NS : ANSWER_NS) || (stage == INTERRUPT_FINISH && in_stage < ANSWER_NS))
 		return;
-	set(told, get(doing));
+	set(reported, get(doing));
 	snprintf(text, sizeof(text), "note: still %s; press Ctrl-C again to stop at once and lose %s\n", get(doing), get(lost));
 	say(text);
 }

@@ -2,7 +2,7 @@
 /*
  * Signals by which users end a program (signals_ending), for commands that measure: the first ends the measuring, not its
  * result. A thread takes them, so that each is answered within a second wherever the main thread is held up: by a reader that
- * takes nothing, by a file, by the kernel. What was answered by nothing else is given up, and that is said.
+ * takes nothing, by a file, by the kernel. What was answered by nothing else is given up, and that is reported.
  */
 #ifndef SKEP_UTIL_INTERRUPT_H
 #define SKEP_UTIL_INTERRUPT_H

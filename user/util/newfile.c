@@ -76,7 +76,7 @@ int newfile_open(struct newfile *n, const char *path, int flags, mode_t mode)
 {
 	*n = (struct newfile){ 0 };
 	n->fd = open_unnamed(path, flags, mode);
-	/* EISDIR and EINVAL: the flag is not known, so the directory itself was asked for. */
+	/* EISDIR and EINVAL: the flag is not known, so the directory itself was opened. */
 	if (n->fd == -EOPNOTSUPP || n->fd == -EISDIR || n->fd == -EINVAL)
 		n->fd = open_named(n, path, flags, mode);
 	if (n->fd >= 0)

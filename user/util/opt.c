@@ -102,7 +102,7 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 	int l = 0;
 
 	t->shorts[s++] = '+'; /* the first operand ends the options: it is COMMAND */
-	t->shorts[s++] = ':'; /* tell a missing value from an unknown option */
+	t->shorts[s++] = ':'; /* distinguish a missing value from an unknown option */
 	t->shorts[s++] = 'h';
 	t->longs[l++] = (struct option){ "help", no_argument, NULL, LONG_HELP };
 	for (; groups->title; groups++) {

@@ -71,7 +71,7 @@ struct opt_other {
 
 /*
  * Parses argv[1..] into cfg. others ends with an empty row, or is NULL: its options, and its words in front of all, are refused with
- * what to type. Stops at the first word that is no option (unless a group takes them), or behind "--"; then the rules of all groups are
+ * what to type. Stops at the first word that is no option (unless a group takes them), or after "--"; then the rules of all groups are
  * checked. Returns the index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
  * Commands without a -v or -q of their own have the global ones: *talk grows by one for each -v, and is -1 after -q.
  */

@@ -83,7 +83,7 @@ int outfile_flush_stdout(void)
 {
 	int ret = flush(stdout, &out_channel);
 
-	return out_channel.told ? 0 : ret;
+	return out_channel.reported ? 0 : ret;
 }
 
 static int fail_open(const char *path, int ret, struct err *err)
@@ -204,7 +204,7 @@ static int fail(struct outfile *o, struct channel *c, int ret, struct err *err)
 {
 	bool is_stdout = c == &out_channel;
 
-	c->told = true;
+	c->reported = true;
 	outfile_abort(o);
 	if (ret == -EPIPE) {
 		*err = (struct err){ 0 };

@@ -18,7 +18,7 @@
 struct channel {
 	int fd;
 	int failed; /* -errno of the first failed write */
-	bool told;  /* somebody reported it */
+	bool reported; /* somebody did */
 	int64_t bytes, unwritten; /* unwritten: of the write that failed */
 };
 
@@ -53,7 +53,7 @@ void outfile_abort(struct outfile *o);
 /* Puts such a stream in the place of stdout; before anything is printed. */
 void outfile_take_stdout(void);
 
-/* Flushes stdout: 0, or the -errno of its first failed write when outfile_commit has not told it. -ETIMEDOUT: see interrupts_write(). */
+/* Flushes stdout: 0, or the -errno of its first failed write when outfile_commit has not reported it. -ETIMEDOUT: see interrupts_write(). */
 int outfile_flush_stdout(void);
 
 /* The cause of a failed write to stdout, for a message. */

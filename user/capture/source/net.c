@@ -214,7 +214,7 @@ static void start(struct source *source)
 	base_arm(&src->base);
 }
 
-/* Behind a barrier of all CPUs no packet is being counted any more. */
+/* After a barrier of all CPUs no packet is being counted any more. */
 static void stop(struct source *source)
 {
 	struct src_net *src = (struct src_net *)source;

@@ -57,7 +57,7 @@ static uint32_t value_bytes(const struct src_probe *src, const struct bound_arg 
 	return a->is_comm ? PROBE_COMM_LEN : a->show == VALUE_TEXT ? text_bytes(src) : 8;
 }
 
-/* The fields of a key, and the value behind it: what the spec itself shows is not asked for. */
+/* The fields of a key, and the value after it: what the spec itself shows is not asked for. */
 static int place_key(const struct src_probe *src, struct probe_set *set, const struct site *s, int first_extra)
 {
 	const struct probe_sums *sums = &src->cfg->sums;
@@ -226,7 +226,7 @@ static void start(struct source *source)
 	base_arm(&src->base);
 }
 
-/* Nothing is on its way into a map behind this. To detach takes a minute with a thousand probes: the result is first. */
+/* Nothing is on its way into a map after this. To detach takes a minute with a thousand probes: the result is first. */
 static void stop(struct source *source)
 {
 	struct src_probe *src = (struct src_probe *)source;

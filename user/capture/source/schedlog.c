@@ -140,7 +140,7 @@ static void start(struct source *source)
 	tasks_start(&src->tasks);
 }
 
-/* Behind another barrier no program is running that is armed. */
+/* After another barrier no program is running that is armed. */
 static void stop(struct source *source)
 {
 	struct src_schedlog *src = (struct src_schedlog *)source;

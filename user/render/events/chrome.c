@@ -101,7 +101,7 @@ static int make_place(struct chrome *c)
 	return 0;
 }
 
-/* Numbers come again: one that has ended has no place any more. What stood behind it moves up to where it is looked for. */
+/* Numbers come again: one that has ended has no place any more. What stood after it moves up to where it is looked for. */
 static void forget(struct chrome *c, struct chrome_thread *t)
 {
 	size_t mask = c->cap_threads - 1, hole = t - c->threads;

@@ -4,7 +4,7 @@
 
 #include "util/text.h"
 
-#define NAME_COLUMNS 40 /* what is longer moves what stands behind it */
+#define NAME_COLUMNS 40 /* what is longer moves what stands after it */
 #define KIND_COLUMNS 10
 #define INDENT 4
 
