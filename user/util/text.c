@@ -70,6 +70,26 @@ char *text_fraction(char *end, uint64_t n, uint64_t unit, int decimals)
 	return text_decimal(end, n);
 }
 
+char *text_seconds(char *end, int64_t ns, int decimals)
+{
+	end = text_fraction(end, ns < 0 ? -ns : ns, 1000000000, decimals);
+	if (ns < 0)
+		*--end = '-';
+	return end;
+}
+
+void text_pad(FILE *out, size_t len, size_t width)
+{
+	while (len++ < width)
+		putc_unlocked(' ', out);
+}
+
+void text_right(FILE *out, const char *begin, const char *end, size_t width)
+{
+	text_pad(out, end - begin, width);
+	fwrite(begin, 1, end - begin, out);
+}
+
 /* One character of the text, escaped; returns how many bytes of the text it was. */
 static int piece(const char *text, char out[PIECE_MAX])
 {

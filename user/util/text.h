@@ -30,6 +30,13 @@ char *text_decimal(char *end, uint64_t n);
 /* n in units, rounded to so many decimals, likewise: 1234567 of 1000000 is "1.235". At most 22 bytes. */
 char *text_fraction(char *end, uint64_t n, uint64_t unit, int decimals);
 
+/* The same of ns in s; less than 0 with its sign. */
+char *text_seconds(char *end, int64_t ns, int decimals);
+
+/* Blanks after len characters, up to a width; and a column of that width with text at its right. One thread writes to the stream. */
+void text_pad(FILE *out, size_t len, size_t width);
+void text_right(FILE *out, const char *begin, const char *end, size_t width);
+
 /* printf() after the len bytes that are in buf[size], cut at its end. Returns the new length, less than size. */
 size_t text_append(char *buf, size_t size, size_t len, const char *form, ...) __attribute__((format(printf, 4, 5)));
 size_t text_vappend(char *buf, size_t size, size_t len, const char *form, va_list args) __attribute__((format(printf, 4, 0)));

@@ -21,39 +21,22 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 	fprintf(out, "%*s  %-*s %*s %*s  %s\n", TIME_WIDTH, "TIME", COMM_WIDTH, "COMM", WHO_WIDTH, "PID/TID", CPU_WIDTH, "CPU", "PROBE(VALUES)");
 }
 
-static void pad(FILE *out, size_t len, size_t width)
-{
-	while (len++ < width)
-		putc_unlocked(' ', out);
-}
-
-/* A column of a width, filled at its left. */
-static void put_right(FILE *out, const char *begin, const char *end, size_t width)
-{
-	pad(out, end - begin, width);
-	fwrite(begin, 1, end - begin, out);
-}
-
 static void print_who(FILE *out, const struct value *v)
 {
 	char buf[128], *end = buf + sizeof(buf), *p;
-	int64_t ns = (int64_t)v[HIT_SECONDS].num;
 	size_t len;
 
-	p = text_fraction(end, ns < 0 ? -ns : ns, 1000000000, TIME_DECIMALS);
-	if (ns < 0)
-		*--p = '-';
-	put_right(out, p, end, TIME_WIDTH);
+	text_right(out, text_seconds(end, (int64_t)v[HIT_SECONDS].num, TIME_DECIMALS), end, TIME_WIDTH);
 	fputs("  ", out);
 	len = text_escape(buf, sizeof(buf), v[HIT_COMM].text);
 	fputs(buf, out);
-	pad(out, len, COMM_WIDTH);
+	text_pad(out, len, COMM_WIDTH);
 	putc(' ', out);
 	p = text_decimal(end, v[HIT_TID].num);
 	*--p = '/';
-	put_right(out, text_decimal(p, v[HIT_PID].num), end, WHO_WIDTH);
+	text_right(out, text_decimal(p, v[HIT_PID].num), end, WHO_WIDTH);
 	putc(' ', out);
-	put_right(out, text_decimal(end, v[HIT_CPU].num), end, CPU_WIDTH);
+	text_right(out, text_decimal(end, v[HIT_CPU].num), end, CPU_WIDTH);
 	fputs("  ", out);
 }
 

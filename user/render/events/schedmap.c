@@ -27,13 +27,6 @@ int schedmap_begin(struct schedmap *m)
 	return ferror(m->out) ? -EIO : 0;
 }
 
-static void put_right(FILE *out, const char *begin, const char *end, int width)
-{
-	for (long n = end - begin; n < width; n++)
-		putc(' ', out);
-	fwrite(begin, 1, end - begin, out);
-}
-
 /* Who is on the CPU from now on. Returns whether a name is to be told. */
 static bool put_on(struct schedmap *m, struct schedmap_cell *cell, const struct sched_event *e)
 {
@@ -71,7 +64,7 @@ int schedmap_event(struct schedmap *m, const struct sample *s)
 	for (uint32_t i = 0; i < m->nr_shown; i++)
 		fprintf(m->out, "%c%-*s", &m->cells[i] == cell ? '*' : ' ', CELL_WIDTH - 1, m->cells[i].text);
 	p = text_fraction(end, s->time_ns > m->start_ns ? s->time_ns - m->start_ns : 0, 1000000000, 6);
-	put_right(m->out, p, end, TIME_WIDTH);
+	text_right(m->out, p, end, TIME_WIDTH);
 	if (is_new) {
 		fprintf(m->out, " %s => ", cell->text);
 		text_print(m->out, e->other.comm);

@@ -14,18 +14,6 @@
 #define MS_WIDTH 9
 #define WHO_BYTES (4 * COMM_LEN + 32) /* a name whose every byte is escaped, and two numbers */
 
-static void pad(FILE *out, size_t len, size_t width)
-{
-	while (len++ < width)
-		putc_unlocked(' ', out);
-}
-
-static void put_right(FILE *out, const char *begin, const char *end, size_t width)
-{
-	pad(out, end - begin, width);
-	fwrite(begin, 1, end - begin, out);
-}
-
 static bool knows(const struct row *row, enum schedlog_column column)
 {
 	return !(row->none >> column & 1);
@@ -45,7 +33,7 @@ static void put_ms(FILE *out, const struct row *row, enum schedlog_column column
 	else
 		*--p = '-';
 	fputs("  ", out);
-	put_right(out, p, end, MS_WIDTH);
+	text_right(out, p, end, MS_WIDTH);
 }
 
 /* "name[tid/pid]", of a first thread "name[tid]"; first: its column, those of pid and tid come next. Returns its length. */
@@ -88,13 +76,9 @@ static size_t put_waker(FILE *out, const struct row *row)
 
 static void put_start(FILE *out, const struct row *row)
 {
-	char buf[40], *end = buf + sizeof(buf), *p = end;
-	int64_t ns = (int64_t)row->values[LOG_SECONDS].num;
+	char buf[40], *end = buf + sizeof(buf), *p;
 
-	p = text_fraction(end, ns < 0 ? -ns : ns, 1000000000, TIME_DECIMALS);
-	if (ns < 0)
-		*--p = '-';
-	put_right(out, p, end, TIME_WIDTH);
+	text_right(out, text_seconds(end, (int64_t)row->values[LOG_SECONDS].num, TIME_DECIMALS), end, TIME_WIDTH);
 	p = text_decimal(end, row->values[LOG_CPU].num);
 	while (end - p < CPU_DIGITS)
 		*--p = '0';
@@ -118,7 +102,7 @@ static void print_switch(FILE *out, const struct row *row, const struct rows_vie
 	size_t len;
 
 	put_start(out, row);
-	pad(out, put_who(out, row, LOG_COMM), NAME_WIDTH);
+	text_pad(out, put_who(out, row, LOG_COMM), NAME_WIDTH);
 	put_ms(out, row, LOG_WAIT);
 	put_ms(out, row, LOG_DELAY);
 	put_ms(out, row, LOG_RUN);
@@ -127,12 +111,12 @@ static void print_switch(FILE *out, const struct row *row, const struct rows_vie
 	fputs("      ", out);
 	len = put_waker(out, row);
 	if (has_next || frames[0])
-		pad(out, len, NAME_WIDTH);
+		text_pad(out, len, NAME_WIDTH);
 	if (has_next) {
 		fputs("  next: ", out);
 		len = row->values[LOG_NEXT_TID].num ? put_who(out, row, LOG_NEXT_COMM) : (size_t)(fputs("-", out), 1);
 		if (frames[0])
-			pad(out, len, NAME_WIDTH);
+			text_pad(out, len, NAME_WIDTH);
 	}
 	put_stack(out, frames);
 	putc_unlocked('\n', out);
@@ -144,7 +128,7 @@ static void print_other(FILE *out, const struct row *row)
 	char digits[32], *end = digits + sizeof(digits), *p;
 
 	put_start(out, row);
-	pad(out, put_waker(out, row), NAME_WIDTH + 3 * (MS_WIDTH + 2));
+	text_pad(out, put_waker(out, row), NAME_WIDTH + 3 * (MS_WIDTH + 2));
 	fputs(has(row, LOG_TO_CPU) ? "  migrated: " : "  awakened: ", out);
 	put_who(out, row, LOG_COMM);
 	if (has(row, LOG_TO_CPU)) {

@@ -101,11 +101,9 @@ static size_t put_hex(char *buf, uint64_t num)
 
 static size_t put_seconds(char *buf, int64_t ns, int decimals)
 {
-	char digits[NUMBER_BYTES], *end = digits + sizeof(digits), *p = text_fraction(end, ns < 0 ? -ns : ns, 1000000000, decimals);
+	char digits[NUMBER_BYTES], *end = digits + sizeof(digits);
 
-	if (ns < 0)
-		*--p = '-';
-	return put_span(buf, p, end);
+	return put_span(buf, text_seconds(end, ns, decimals), end);
 }
 
 size_t rows_duration(char *buf, size_t size, double ns)
