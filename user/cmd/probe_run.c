@@ -8,24 +8,11 @@
 #include <string.h>
 
 #include "capture/byrows.h"
-#include "capture/ksym.h"
+#include "cmd/probe_hits.h"
 #include "cmd/run.h"
 #include "cmd/stat_stack.h"
-#include "event/printfmt.h"
-#include "event/record.h"
-#include "model/hit.h"
 #include "render/events/hit.h"
-#include "util/clock.h"
 #include "util/log.h"
-#include "util/strpool.h"
-
-/* A site whose hits are shown. */
-struct shown {
-	struct hit_site hits;
-	const struct site *site;
-	struct printfmt *print; /* of a tracepoint whose record is shown; NULL: its format is not understood */
-	bool is_call;
-};
 
 struct probe_run {
 	struct run base; /* first */
@@ -33,187 +20,25 @@ struct probe_run {
 	struct run_cfg table;
 	struct byrows_schema schema;
 	struct probe_cfg probe;
-	struct hit_site all;   /* CSV: the columns of all sites */
-	struct shown **shown;  /* made at a site's first hit */
-	uint32_t nr_sites;
-	const struct shown *now; /* whose hit is being printed */
-	struct hit_row row;
-	struct strpool *pool;  /* texts of hit_site */
-	uint64_t start_ns;
-	uint64_t nr_hits;
+	struct probe_hits hits;
 	bool is_full; /* -n */
-	struct ksym_asker *ksym; /* names of kernel addresses; NULL: none is needed, or available */
 };
-
-/* 0 or -errno. */
-static int add_values(struct probe_run *run, struct hit_site *hits, const struct site *s)
-{
-	int ret = 0;
-
-	for (int i = 0; i < s->bound.nr_args && !ret; i++) {
-		char name[sizeof(HIT_NAME) + BIND_NAME_MAX];
-		const char *pooled;
-
-		snprintf(name, sizeof(name), HIT_NAME "%s", s->bound.args[i].name);
-		pooled = strpool_add(run->pool, name);
-		ret = pooled ? hit_site_add(hits, pooled, s->bound.args[i].show) : -ENOMEM;
-	}
-	return ret;
-}
-
-/* One line of names is that of all sites. */
-static int make_columns(struct probe_run *run, struct err *err)
-{
-	const struct site *s;
-	int ret = 0;
-
-	for (uint32_t i = 0; !ret && (s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, NULL)); i++) {
-		run->all.nr_values = 0;
-		ret = add_values(run, &run->all, s);
-	}
-	if (ret != -ENOSPC)
-		return ret;
-	err_exit(err, ret, EXIT_USAGE, "--format csv has room for %d values: these probes have more of different names", HIT_VALUES_MAX);
-	err_hint(err, "use --format json, or choose values: PROBE(VALUE,...)");
-	return ret;
-}
-
-static const char *call_text(struct probe_run *run, const struct probe_spec *spec, const struct site *s)
-{
-	char *text = NULL;
-	const char *pooled = asprintf(&text, "%s%s", s->name, spec->is_return ? "%return" : "") < 0 ? NULL : strpool_add(run->pool, text);
-
-	free(text);
-	return pooled;
-}
-
-static int make_shown(struct probe_run *run, struct shown *sh, uint32_t i)
-{
-	char title[PROBE_PATH_MAX + 2 * PROBE_NAME_MAX];
-	const struct probe *p = NULL;
-	const struct site *s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, &p);
-
-	hit_site_init(&sh->hits, run->all.schema.n > HIT_COLUMNS ? &run->all : NULL);
-	probe_title(&p->spec, s->name, title, sizeof(title));
-	sh->site = s;
-	sh->hits.title = strpool_add(run->pool, title);
-	sh->hits.call = call_text(run, &p->spec, s);
-	if (!sh->hits.title || !sh->hits.call)
-		return -ENOMEM;
-	if (s->format && s->format->print && printfmt_parse(s->format->print, s->format, &sh->print))
-		sh->print = NULL;
-	sh->is_call = !strncmp(s->name, "syscalls:", strlen("syscalls:"));
-	return add_values(run, &sh->hits, s);
-}
-
-static struct shown *shown_site(struct probe_run *run, uint32_t i)
-{
-	struct shown *sh = run->shown[i];
-
-	if (sh)
-		return sh;
-	sh = calloc(1, sizeof(*sh));
-	if (sh && make_shown(run, sh, i)) {
-		printfmt_free(sh->print);
-		free(sh);
-		return NULL;
-	}
-	return run->shown[i] = sh;
-}
-
-/* Names of enums; a number that has none stays one. */
-static const char *enumerator_name(const struct bound_arg *a, uint64_t value, char *buf, size_t size)
-{
-	struct cenumerator e;
-
-	if (a->show != VALUE_ENUM || !a->types)
-		return NULL;
-	for (uint32_t k = 0; !a->types->enumerator(a->types, a->enum_id, k, &e); k++)
-		if ((uint64_t)e.value == value) {
-			snprintf(buf, size, "%s", e.name);
-			return buf;
-		}
-	return NULL;
-}
-
-static const char *name_address(void *arg, uint64_t addr, char *buf, size_t size)
-{
-	struct probe_run *run = arg;
-
-	return run->ksym && !ksym_name(run->ksym, addr, buf, size) ? buf : NULL;
-}
-
-static bool name_value(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size)
-{
-	const struct probe_run *run = view->arg;
-	uint64_t value = row->values[column].num;
-	uint32_t i = 0;
-
-	if (row->schema->columns[column].kind == VALUE_SYMBOL)
-		return name_address(view->arg, value, buf, size);
-	while (run->now->hits.at[i] != column)
-		i++;
-	return enumerator_name(&run->now->site->bound.args[i], value, buf, size);
-}
-
-static struct record record_of(const struct rows_view *view, const struct row *row, size_t column)
-{
-	const struct shown *sh = ((const struct probe_run *)view->arg)->now;
-	const struct sample_value *v = row->values[column].bytes;
-
-	return (struct record){ sh->site->format, v->bytes, v->nr_bytes, sh->is_call };
-}
-
-static void record_as_text(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size)
-{
-	const struct printfmt_names names = { name_address, view->arg };
-	const struct probe_run *run = view->arg;
-	const struct sample_value *v = row->values[column].bytes;
-	struct record r = record_of(view, row, column);
-
-	if (run->now->print)
-		printfmt_text(run->now->print, v->bytes, v->nr_bytes, &names, buf, size);
-	else
-		record_text(&r, buf, size);
-}
-
-static void record_as_json(const struct rows_view *view, const struct row *row, size_t column, struct json *json)
-{
-	struct record r = record_of(view, row, column);
-
-	record_json(&r, json);
-}
 
 static int on_hit(struct sink *sink, const struct sample *s)
 {
 	struct probe_run *run = (struct probe_run *)sink;
+	const struct row *row;
 	int ret;
 
 	if (run->is_full) /* the kernel saw more */
 		return 0;
-	run->now = shown_site(run, s->site);
-	if (!run->now)
-		return -ENOMEM;
-	hit_row(&run->now->hits, s, run->start_ns, &run->row);
-	ret = sink->row(sink, &run->row.row);
-	if (!ret && ++run->nr_hits == run->cfg->o->max_events) {
+	row = probe_hits_row(&run->hits, s);
+	ret = row ? sink->row(sink, row) : -ENOMEM;
+	if (!ret && run->base.nr_rows == run->cfg->o->max_events) {
 		run->is_full = true;
 		ret = fflush(run->base.out.stream) ? -errno : -ECANCELED; /* detaching takes a while */
 	}
 	return ret;
-}
-
-/* A number of a key as text. */
-static void field_text(void *arg, const struct site *site, int i, const struct sample_value *v, char *buf, size_t size)
-{
-	const struct bound_arg *a = &site->bound.args[i];
-
-	if (v->text)
-		snprintf(buf, size, "%s", v->text);
-	else if (a->show == VALUE_SYMBOL && name_address(arg, v->num, buf, size))
-		return;
-	else if (!enumerator_name(a, v->num, buf, size))
-		rows_number(buf, size, v->num, a->show);
 }
 
 /* -v: what a glob stands for and cannot be probed, a line each. */
@@ -255,17 +80,6 @@ static int check_refused(const struct probe_run *run, struct err *err)
 	return 0;
 }
 
-static bool wants_symbols(const struct probe_run *run)
-{
-	const struct site *s;
-
-	for (uint32_t i = 0; (s = probe_site(run->cfg->probes, run->cfg->nr_probes, i, NULL)); i++)
-		for (int k = 0; k < s->bound.nr_args; k++)
-			if (s->bound.args[k].show == VALUE_SYMBOL || (s->format && s->format->print && strstr(s->format->print, "%p")))
-				return true;
-	return false;
-}
-
 static int begin(void *arg, struct err *err)
 {
 	struct probe_run *run = arg;
@@ -273,10 +87,8 @@ static int begin(void *arg, struct err *err)
 
 	if (ret)
 		return ret;
-	run->start_ns = now_ns();
+	probe_hits_start(&run->hits, &run->base.view);
 	stat_out_fresh(&run->base.out);
-	if (wants_symbols(run) && ksym_open(&run->ksym))
-		run->ksym = NULL;
 	return 0;
 }
 
@@ -286,7 +98,7 @@ static int end(void *arg, const struct session *session)
 
 	(void)session;
 	if (run->is_full) /* hits after the last of -n do not count */
-		run->base.profile.seen = run->base.profile.kept = run->nr_hits;
+		run->base.profile.seen = run->base.profile.kept = run->base.nr_rows;
 	return 0;
 }
 
@@ -318,9 +130,8 @@ static int make_view(struct probe_run *run, struct err *err)
 	int ret = 0;
 
 	if (run->probe.mode == PROBE_MODE_STREAM) {
-		hit_site_init(&run->all, NULL);
-		ret = is_csv ? make_columns(run, err) : 0;
-		run->table = (struct run_cfg){ .schema = &run->all.schema, .is_stream = true, .text = &hit_text };
+		ret = is_csv ? probe_hits_share(&run->hits, err) : 0;
+		run->table = (struct run_cfg){ .schema = &run->hits.all.schema, .is_stream = true, .text = &hit_text };
 	} else {
 		make_schema(run);
 	}
@@ -337,13 +148,8 @@ static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 	struct session_cfg cfg = { .target = &run->cfg->o->target, .nr_sources = 1 };
 	int ret = make_view(run, err), status = 0;
 
-	run->base.view.name = name_value;
-	run->base.view.record_text = record_as_text;
-	run->base.view.record_json = record_as_json;
-	run->base.view.arg = run;
 	cfg.sources[0] = ret ? NULL : src_probe_new(&run->probe);
 	ret = ret ? ret : run_session(&run->base, &cfg, &hooks, &status, err);
-	ksym_close(run->ksym);
 	ret = run_close(&run->base, ret, err);
 	if (ret)
 		return ret;
@@ -409,21 +215,12 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 		return run_stacks(cfg, ret_status, err);
 	if (cfg->keys) {
 		run.probe.sums = cfg->keys->sums;
-		run.probe.sums.field_text = field_text;
-		run.probe.sums.arg = &run;
+		run.probe.sums.field_text = probe_hits_field;
+		run.probe.sums.arg = &run.hits;
 	}
-	for (int i = 0; i < cfg->nr_probes; i++)
-		run.nr_sites += cfg->probes[i].sites.all.n;
-	run.shown = calloc(run.nr_sites + 1, sizeof(*run.shown));
 	run.base.profile = (struct profile){ .event = cfg->probes[0].spec.name, .unit = "hits" };
-	run.pool = strpool_new();
-	ret = run.shown && run.pool ? run_with(&run, ret_status, err) : -ENOMEM;
-	for (uint32_t i = 0; run.shown && i < run.nr_sites; i++)
-		if (run.shown[i]) {
-			printfmt_free(run.shown[i]->print);
-			free(run.shown[i]);
-		}
-	free(run.shown);
-	strpool_free(run.pool);
+	ret = probe_hits_init(&run.hits, cfg->probes, cfg->nr_probes);
+	ret = ret ? ret : run_with(&run, ret_status, err);
+	probe_hits_free(&run.hits);
 	return ret;
 }
