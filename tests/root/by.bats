@@ -77,12 +77,14 @@ need_tracefs() {
 @test "bpftrace counts the same" {
 	need bpftrace
 	need_tracefs
-	count=(bpftrace -q -e 'tracepoint:sched:sched_process_exit /comm == "calls"/ { @ = count(); }' -c "$WORK/calls 3 8 20")
+	name=calls$$ # of this test alone
+	cp "$WORK/calls" $name
+	count=(bpftrace -q -e "tracepoint:sched:sched_process_exit /comm == \"$name\"/ { @ = count(); }" -c "./$name 3 8 20")
 	"${count[@]}" >probe 2>said || skip "bpftrace does not work here: $(tail -1 said)"
 	"$SKEP" stat -a -x, --by comm -o a.csv -e sched:sched_process_exit -- "${count[@]}" >truth
 	tail -1 truth
 	cat a.csv
-	[ "$(sed -n 's/^@: //p' truth)" = "$(hits calls <a.csv)" ]
+	[ "$(sed -n 's/^@: //p' truth)" = "$(hits $name <a.csv)" ]
 }
 
 @test "a name in tracefs that is no tracepoint: refused, alone and in a list" {

@@ -173,7 +173,7 @@ mixed_load() {
 @test "a full disk: one message, and what fitted is readable" {
 	mkdir tiny
 	mount -t tmpfs -o size=256k none tiny || skip "cannot mount"
-	run "$SKEP" record -a -F 9973 -o tiny/a.data -- "$WORK/shares" 3
+	run "$SKEP" record -F 9973 -o tiny/a.data -- "$WORK/shares" 3
 	echo "$output"
 	[ "$status" = 1 ]
 	[[ "$output" == *"No space left"* ]]

@@ -207,29 +207,32 @@ allowed_cpus() {
 	[[ "$output" == *CONFIG_DEBUG_INFO_BTF* ]]
 }
 
-# Programs of skep's that are loaded
-samplers() {
-	bpftool prog list | grep -c 'name sample\|name filter_' || true
+# programs PID: the ids of BPF programs that it holds
+programs() {
+	sed -n 's/^prog_id:[^0-9]*//p' "/proc/$1/fdinfo"/* 2>/dev/null | sort -u
+}
+
+# samples PID: it has loaded the program that samples; the ids of all that it holds in ids
+samples() {
+	local id
+	ids=$(programs "$1")
+	for id in $ids; do ! bpftool prog show id "$id" 2>/dev/null | grep -q ' name sample' || return 0; done
+	return 1
+}
+
+# none_left ID...: no such program is loaded
+none_left() {
+	local id
+	for id; do ! bpftool prog show id "$id" >/dev/null 2>&1 || return 1; done
 }
 
 @test "nothing is left behind, also after SIGKILL" {
 	need bpftool
-	before=$(samplers)
 	background "$SKEP" flame -a -o a.folded
-	for _ in {1..20}; do
-		during=$(samplers)
-		[ "$during" = "$before" ] || break
-		sleep 0.25
-	done
-	[ "$during" -gt "$before" ]
+	eventually samples $BG
 	kill -9 $BG
 	wait $BG || true
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		after=$(samplers)
-		[ "$after" != "$before" ] || break
-		sleep 0.2
-	done
-	[ "$after" = "$before" ]
+	eventually none_left $ids
 }
 
 @test "-p: a pid reused at once is another process" {
