@@ -142,8 +142,8 @@ lane() {
 }
 
 # Two at a time; then the root tests; then the virtual machines. One machine takes one CPU: it runs beside the root tests.
-lane unit valgrind browser cores &
-lane san fuzz cli &
+lane unit cli valgrind browser cores &
+lane san fuzz &
 wait
 lane alone
 if [ $VM_PLAN = quick ]; then
