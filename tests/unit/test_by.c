@@ -13,6 +13,7 @@
 #include "bpf/eventsby.h"
 #include "bpf/target.h"
 #include "capture/base.h"
+#include "capture/rows.h"
 #include "event/format.h"
 #include "event/keys.h"
 
@@ -139,12 +140,20 @@ static void test_places(void **state)
 	no_place(call, "__filename_val");
 }
 
+static int parse(const char *text, struct keys *k, struct err *err)
+{
+	const struct columns_other fields = keys_fields(k);
+
+	*k = (struct keys){ 0 };
+	return rows_parse_by(text, ROWS_BY_ALL, &fields, &k->by, err);
+}
+
 static void refused(const char *text, const char *says)
 {
 	struct err err = { 0 };
 	struct keys k;
 
-	assert_int_equal(keys_parse(text, &k, &err), -EINVAL);
+	assert_int_equal(parse(text, &k, &err), -EINVAL);
 	assert_int_equal(err.exit, EXIT_USAGE);
 	assert_non_null(strstr(err.text, says));
 }
@@ -155,7 +164,7 @@ static void test_keys(void **state)
 	struct keys k;
 
 	(void)state;
-	assert_int_equal(keys_parse("comm,args->dev,cpu,args.rwbs,args->dev", &k, &err), 0);
+	assert_int_equal(parse("comm,args->dev,cpu,args.rwbs,args->dev", &k, &err), 0);
 	assert_int_equal(k.by, BY_COMM | BY_CPU);
 	assert_int_equal(k.nr_fields, 2);
 	assert_string_equal(k.fields[0], "dev");
@@ -164,6 +173,8 @@ static void test_keys(void **state)
 	refused("", "bad key ''");
 	refused("comm,", "bad key ''");
 	refused("com", "bad key 'com'");
+	assert_int_equal(parse("user,evnet", &k, &err), -EINVAL);
+	assert_string_equal(err.hint, "similar: event; keys are comm, pid, tid, cpu, user, cgroup, event, syscall, errno and fields of tracepoints (args->NAME)");
 	refused("args->", "bad key 'args->'");
 	refused("args->a b", "not the name of a field");
 	refused("args->../x", "not the name of a field");
@@ -187,7 +198,7 @@ static int resolve(const char *text, bool is_glob, struct keys *k, struct traced
 	};
 
 	*err = (struct err){ 0 };
-	assert_int_equal(keys_parse(text, k, err), 0);
+	assert_int_equal(parse(text, k, err), 0);
 	return keys_resolve(k, events, 2, read_any, list, err);
 }
 

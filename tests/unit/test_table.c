@@ -220,15 +220,15 @@ static void test_words(void **state)
 	int column;
 
 	(void)state;
-	assert_int_equal(columns_by("id,name", &schema, &keys, &err), 0);
+	assert_int_equal(columns_by("id,name", &schema, NULL, &keys, &err), 0);
 	assert_int_equal(keys, BY_NAME | BY_ID);
-	assert_int_equal(columns_by("id,nmae", &schema, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("id,nmae", &schema, NULL, &keys, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "bad key 'nmae' in --by"));
 	assert_non_null(strstr(err.hint, "similar: name; keys are name, id"));
-	assert_int_equal(columns_by("", &schema, &keys, &err), -EINVAL);
-	assert_int_equal(columns_by("id,", &schema, &keys, &err), -EINVAL);
-	assert_int_equal(columns_by("calls", &schema, &keys, &err), -EINVAL);
-	assert_int_equal(columns_by("born_ns", &schema, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("", &schema, NULL, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("id,", &schema, NULL, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("calls", &schema, NULL, &keys, &err), -EINVAL);
+	assert_int_equal(columns_by("born_ns", &schema, NULL, &keys, &err), -EINVAL);
 	assert_int_equal(columns_sort(NULL, &schema, &column, &err), 0);
 	assert_int_equal(column, CALLS);
 	assert_int_equal(columns_sort("mean", &schema, &column, &err), 0);

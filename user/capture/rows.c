@@ -75,6 +75,20 @@ void rows_columns(struct column *ret_columns, uint32_t offered)
 			ret_columns[i].in = 0;
 }
 
+int rows_parse_by(const char *text, uint32_t offered, const struct columns_other *other, uint32_t *by, struct err *err)
+{
+	struct column columns[ROWS_KEYS];
+	const struct schema schema = { columns, ROWS_KEYS, -1 };
+	uint64_t keys;
+	int ret;
+
+	rows_columns(columns, offered);
+	ret = columns_by(text, &schema, other, &keys, err);
+	if (!ret)
+		*by |= rows_by(keys);
+	return ret;
+}
+
 uint32_t rows_by(uint64_t keys)
 {
 	uint32_t by = 0;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bpf/by.h"
+#include "event/columns.h"
 #include "row.h"
 #include "sample.h"
 #include "util/vec.h"
@@ -19,8 +20,13 @@ enum rows_column {
 	ROWS_KEYS
 };
 
+#define ROWS_BY_ALL (BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_EVENT | BY_SYSCALL | BY_ERRNO)
+
 /* Fills them; those without a bit in `offered` (enum by_bit) are no words of --by. */
 void rows_columns(struct column *ret_columns, uint32_t offered);
+
+/* Reads --by: what is offered of these columns, and what `other` takes. Adds to *by (enum by_bit). 0, or -errno as columns_by() has it. */
+int rows_parse_by(const char *text, uint32_t offered, const struct columns_other *other, uint32_t *by, struct err *err);
 
 /* Bits of columns to those of the key in the kernel (enum by_bit), and back. */
 uint32_t rows_by(uint64_t keys);

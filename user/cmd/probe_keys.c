@@ -4,59 +4,59 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/rows.h"
 #include "cmd/probe_run.h"
-
-static const struct {
-	const char *name;
-	uint32_t bit;
-} words[] = {
-	{ "comm", BY_COMM }, { "pid", BY_PID },	      { "tid", BY_TID },     { "cpu", BY_CPU },	   { "user", BY_USER },
-	{ "uid", BY_USER },  { "cgroup", BY_CGROUP }, { "event", BY_EVENT }, { "func", BY_EVENT }, { "probe", BY_EVENT },
-};
-
-static uint32_t word_bit(const char *at, size_t n)
-{
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i].name) == n && !memcmp(words[i].name, at, n))
-			return words[i].bit;
-	return 0;
-}
 
 static void add_extra(struct probe_keys *k, const struct exprs *exprs, const struct expr_arg *arg)
 {
 	k->extras[k->nr_extras++] = (struct site_extra){ exprs, *arg };
 }
 
+/* Other names of columns. */
+static uint32_t alias_bit(const char *word, size_t n)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+	} aliases[] = { { "uid", BY_USER }, { "func", BY_EVENT }, { "probe", BY_EVENT } };
+
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+		if (strlen(aliases[i].name) == n && !memcmp(aliases[i].name, word, n))
+			return aliases[i].bit;
+	return 0;
+}
+
+static int read_expression(void *arg, const char *text, size_t *at, struct err *err)
+{
+	struct probe_keys *k = arg;
+	size_t n = strcspn(text + *at, ",");
+	uint32_t bit = alias_bit(text + *at, n);
+	struct expr_arg e;
+	int ret;
+
+	if (bit) {
+		k->sums.by |= bit;
+		*at += n;
+		return 0;
+	}
+	if (k->sums.nr_fields == BY_FIELDS_MAX)
+		return expr_bad(&k->by, "bad --by", *at, err, "at most %d expressions", BY_FIELDS_MAX);
+	ret = expr_parse_arg(&k->by, at, &e, err);
+	if (ret)
+		return ret;
+	n = e.name_len ? e.name_len : e.len;
+	snprintf(k->names[k->sums.nr_fields++], BIND_NAME_MAX, "%.*s", (int)(n < BIND_NAME_MAX ? n : BIND_NAME_MAX - 1),
+		 text + (e.name_len ? e.name_at : e.at));
+	add_extra(k, &k->by, &e);
+	return text[*at] && text[*at] != ',' ? expr_bad(&k->by, "bad --by", *at, err, "expected a comma") : 0;
+}
+
 static int parse_by(struct probe_keys *k, const char *text, struct err *err)
 {
-	size_t at = 0;
+	const struct columns_other expressions = { read_expression, k, "expressions" };
 
 	k->by.text = text;
-	for (;; at++) {
-		size_t n = strcspn(text + at, ",");
-		uint32_t bit = word_bit(text + at, n);
-		struct expr_arg arg;
-		int ret;
-
-		if (bit) {
-			k->sums.by |= bit;
-			at += n;
-		} else {
-			if (k->sums.nr_fields == BY_FIELDS_MAX)
-				return expr_bad(&k->by, "bad --by", at, err, "at most %d expressions", BY_FIELDS_MAX);
-			ret = expr_parse_arg(&k->by, &at, &arg, err);
-			if (ret)
-				return ret;
-			n = arg.name_len ? arg.name_len : arg.len;
-			snprintf(k->names[k->sums.nr_fields++], BIND_NAME_MAX, "%.*s", (int)(n < BIND_NAME_MAX ? n : BIND_NAME_MAX - 1),
-				 text + (arg.name_len ? arg.name_at : arg.at));
-			add_extra(k, &k->by, &arg);
-		}
-		if (!text[at])
-			return 0;
-		if (text[at] != ',')
-			return expr_bad(&k->by, "bad --by", at, err, "expected a comma");
-	}
+	return rows_parse_by(text, BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_EVENT, &expressions, &k->sums.by, err);
 }
 
 static int parse_linear(struct probe_keys *k, const char *text, struct err *err)

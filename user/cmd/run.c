@@ -96,7 +96,7 @@ int run_view(const struct view_options *o, const struct schema *schema, const ch
 {
 	struct run_cfg cfg = { .schema = schema, .format = o->format, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns,
 			       .interval_ns = o->interval_ms * 1000000 };
-	int ret = columns_by(o->by ? o->by : by, schema, &cfg.keys, err);
+	int ret = columns_by(o->by ? o->by : by, schema, NULL, &cfg.keys, err);
 
 	if (!ret)
 		ret = columns_sort(o->sort, schema, &cfg.sort, err);

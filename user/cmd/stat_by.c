@@ -90,7 +90,8 @@ static int add_notes(void *arg, const struct session *session)
 static int prepare(struct by_run *run, const struct event *events, int nr_events, struct err *err)
 {
 	const struct stat_by *o = run->o;
-	int ret = keys_parse(o->keys ? o->keys : "syscall", &run->keys, err);
+	const struct columns_other fields = keys_fields(&run->keys);
+	int ret = rows_parse_by(o->keys ? o->keys : "syscall", ROWS_BY_ALL, &fields, &run->keys.by, err);
 
 	if (!ret)
 		ret = check(run, events, nr_events, err);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/rows.h"
 #include "cmd/live.h"
 #include "cmd/stat_out.h"
-#include "event/keys.h"
 #include "render/rows/report.h"
 #include "render/tree/render.h"
 
@@ -21,16 +21,14 @@ static int row_keys(const char *by, char *buf, size_t size, struct err *err)
 		uint32_t bit;
 		const char *name;
 	} words[] = { { BY_COMM, "comm," }, { BY_PID, "pid," }, { BY_TID, "tid," }, { BY_CPU, "cpu," } };
-	struct keys keys = { 0 };
+	uint32_t bits = 0;
 	size_t at = 0;
-	int ret = by ? keys_parse(by, &keys, err) : 0;
+	int ret = by ? rows_parse_by(by, BY_COMM | BY_PID | BY_TID | BY_CPU | BY_EVENT, NULL, &bits, err) : 0;
 
 	if (ret)
 		return ret;
-	if (keys.nr_fields || keys.by & ~(BY_COMM | BY_PID | BY_TID | BY_CPU | BY_EVENT))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad keys '%s' in --by: --stack takes comm, pid, tid, cpu, event", by);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (keys.by & words[i].bit)
+		if (bits & words[i].bit)
 			at += snprintf(buf + at, size - at, "%s", words[i].name);
 	snprintf(buf + at, size - at, "event,sym");
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "row.h"
 #include "util/near.h"
 
 #define WORDS_BYTES 512
@@ -33,8 +34,9 @@ static int find(const struct schema *schema, const char *(*word)(const struct co
 }
 
 static void hint_words(const struct schema *schema, const char *(*word)(const struct column *), const char *at, size_t len, const char *what,
-		       struct err *err)
+		       const struct columns_other *other, struct err *err)
 {
+	const char *and = other ? " and " : "", *more = other ? other->name : "";
 	char words[WORDS_BYTES] = "";
 	struct near near;
 	size_t n = 0;
@@ -50,28 +52,33 @@ static void hint_words(const struct schema *schema, const char *(*word)(const st
 			n += snprintf(words + n, sizeof(words) - n, "%s%s", n ? ", " : "", w);
 	}
 	if (near_is_close(&near))
-		err_hint(err, "similar: %s; %s are %s", near.names[0], what, words);
+		err_hint(err, "similar: %s; %s are %s%s%s", near.names[0], what, words, and, more);
 	else
-		err_hint(err, "%s are %s", what, words);
+		err_hint(err, "%s are %s%s%s", what, words, and, more);
 }
 
-int columns_by(const char *text, const struct schema *schema, uint64_t *ret_keys, struct err *err)
+int columns_by(const char *text, const struct schema *schema, const struct columns_other *other, uint64_t *ret_keys, struct err *err)
 {
 	uint64_t keys = 0;
 
-	for (const char *at = text;; at++) {
-		size_t len = strcspn(at, ",");
-		int i = find(schema, key_word, at, len);
+	for (size_t at = 0;; at++) {
+		size_t len = strcspn(text + at, ",");
+		int i = find(schema, key_word, text + at, len), ret = i < 0 ? -ENOENT : 0;
 
-		if (i < 0) {
-			err_exit(err, -EINVAL, EXIT_USAGE, "bad key '%.*s' in --by", (int)len, at);
-			err_caret(err, text, at - text);
-			hint_words(schema, key_word, at, len, "keys", err);
-			return -EINVAL;
+		if (!ret) {
+			keys |= 1ull << i;
+			at += len;
+		} else if (other) {
+			ret = other->read(other->arg, text, &at, err);
 		}
-		keys |= 1ull << i;
-		at += len;
-		if (!*at)
+		if (ret == -ENOENT) {
+			ret = err_exit(err, -EINVAL, EXIT_USAGE, "bad key '%.*s' in --by", (int)len, text + at);
+			err_caret(err, text, at);
+			hint_words(schema, key_word, text + at, len, "keys", other, err);
+		}
+		if (ret)
+			return ret;
+		if (!text[at])
 			break;
 	}
 	*ret_keys = keys;
@@ -92,7 +99,7 @@ int columns_sort(const char *text, const struct schema *schema, int *ret_column,
 	i = find(schema, sort_word, text, strlen(text));
 	if (i < 0) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "bad order '%s' of --sort", text);
-		hint_words(schema, sort_word, text, strlen(text), "orders", err);
+		hint_words(schema, sort_word, text, strlen(text), "orders", NULL, err);
 		return -EINVAL;
 	}
 	*ret_column = i;

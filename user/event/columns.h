@@ -3,11 +3,25 @@
 #ifndef SKEP_EVENT_COLUMNS_H
 #define SKEP_EVENT_COLUMNS_H
 
-#include "row.h"
+#include <stddef.h>
+#include <stdint.h>
+
 #include "util/err.h"
 
-/* "comm,pid" to bits of the schema's keys that are shown. 0, or -EINVAL with a caret and near names. */
-int columns_by(const char *text, const struct schema *schema, uint64_t *ret_keys, struct err *err);
+struct schema; /* row.h */
+
+/*
+ * What --by takes beside columns. read() gets the word at text + *at and moves *at to the comma or the end after it: 0, -ENOENT if it
+ * is no such thing, or -errno with err filled.
+ */
+struct columns_other {
+	int (*read)(void *arg, const char *text, size_t *at, struct err *err);
+	void *arg;
+	const char *name; /* of what it reads, for the hint: "fields" */
+};
+
+/* "comm,pid" to bits of the schema's keys that are shown. other may be NULL. 0, or -EINVAL with a caret and near names. */
+int columns_by(const char *text, const struct schema *schema, const struct columns_other *other, uint64_t *ret_keys, struct err *err);
 
 /* A word of --sort to its column, likewise. NULL: the first that has one, or where none has the last. */
 int columns_sort(const char *text, const struct schema *schema, int *ret_column, struct err *err);

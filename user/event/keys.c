@@ -10,17 +10,6 @@
 #include "event/tracepoints.h"
 #include "util/near.h"
 
-const char keys_words[] = "comm, pid, tid, cpu, user, cgroup, event, syscall, errno and fields of tracepoints (args->NAME)";
-
-static const struct {
-	const char *name;
-	uint32_t bit;
-} words[] = {
-	{ "syscall", BY_SYSCALL }, { "event", BY_EVENT }, { "comm", BY_COMM },	   { "pid", BY_PID },	  { "tid", BY_TID },
-	{ "cpu", BY_CPU },	   { "user", BY_USER },	  { "cgroup", BY_CGROUP }, { "errno", BY_ERRNO },
-};
-#define NR_WORDS (sizeof(words) / sizeof(*words))
-
 static size_t field_prefix(const char *at, size_t n)
 {
 	if (n > 6 && !memcmp(at, "args->", 6))
@@ -28,56 +17,37 @@ static size_t field_prefix(const char *at, size_t n)
 	return n > 5 && !memcmp(at, "args.", 5) ? 5 : 0;
 }
 
-static int bad(const char *text, const char *at, const char *caret, size_t n, const char *why, struct err *err)
+static int bad(const char *text, size_t at, size_t caret, size_t n, const char *why, struct err *err)
 {
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad key '%.*s' in --by%s%s", (int)n, at, *why ? ": " : "", why);
-	err_caret(err, text, caret - text);
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad key '%.*s' in --by: %s", (int)n, text + at, why);
+	err_caret(err, text, caret);
 	return -EINVAL;
 }
 
-static int add_field(struct keys *k, const char *at, size_t n, size_t prefix, struct err *err)
+static int read_field(void *arg, const char *text, size_t *at, struct err *err)
 {
-	size_t len = n - prefix;
+	size_t n = strcspn(text + *at, ","), prefix = field_prefix(text + *at, n), name = *at + prefix, len = n - prefix;
+	struct keys *k = arg;
 
-	if (len >= FORMAT_NAME_MAX || strspn(at + prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") < len)
-		return bad(k->text, at, at + prefix, n, "not the name of a field", err);
+	if (!prefix)
+		return -ENOENT;
+	if (len >= FORMAT_NAME_MAX || strspn(text + name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") < len)
+		return bad(text, *at, name, n, "not the name of a field", err);
+	*at += n;
 	for (int i = 0; i < k->nr_fields; i++)
-		if (strlen(k->fields[i]) == len && !memcmp(k->fields[i], at + prefix, len))
+		if (strlen(k->fields[i]) == len && !memcmp(k->fields[i], text + name, len))
 			return 0;
 	if (k->nr_fields == BY_FIELDS_MAX)
-		return bad(k->text, at, at, n, "at most four fields", err);
-	memcpy(k->fields[k->nr_fields], at + prefix, len);
-	k->places[k->nr_fields++] = at + prefix - k->text;
+		return bad(text, *at - n, *at - n, n, "at most four fields", err);
+	memcpy(k->fields[k->nr_fields], text + name, len);
+	k->text = text;
+	k->places[k->nr_fields++] = name;
 	return 0;
 }
 
-int keys_parse(const char *text, struct keys *ret_keys, struct err *err)
+struct columns_other keys_fields(struct keys *keys)
 {
-	struct keys k = { .text = text };
-
-	for (const char *at = text;; at++) {
-		size_t n = strcspn(at, ","), prefix = field_prefix(at, n), i = 0;
-		int ret;
-
-		while (i < NR_WORDS && (strlen(words[i].name) != n || strncmp(words[i].name, at, n)))
-			i++;
-		if (i < NR_WORDS) {
-			k.by |= words[i].bit;
-		} else if (prefix) {
-			ret = add_field(&k, at, n, prefix, err);
-			if (ret)
-				return ret;
-		} else {
-			bad(text, at, at, n, "", err);
-			err_hint(err, "keys are %s", keys_words);
-			return -EINVAL;
-		}
-		at += n;
-		if (!*at)
-			break;
-	}
-	*ret_keys = k;
-	return 0;
+	return (struct columns_other){ read_field, keys, "fields of tracepoints (args->NAME)" };
 }
 
 /* Arguments of system calls are words of 8 bytes in the record, whatever their type: what is above it is not theirs. */

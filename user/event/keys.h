@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SELECT, by: text of --by to the parts of a key, and where the fields among them are in the trace records. */
+/* SELECT, by: fields of tracepoints in a text of --by, and where they are in the trace records. */
 #ifndef SKEP_EVENT_KEYS_H
 #define SKEP_EVENT_KEYS_H
 
 #include <stdint.h>
 
 #include "bpf/by.h"
+#include "event/columns.h"
 #include "event/event.h"
 #include "event/format.h"
 #include "util/vec.h"
@@ -27,11 +28,8 @@ struct keys {
 	uint32_t texts; /* bit i: field i is text; keys_resolve() knows */
 };
 
-/*
- * "comm,args->dev" (or args.dev). 0, or -EINVAL with a caret. keys_words: those that are no field, "comm, pid, ...".
- */
-int keys_parse(const char *text, struct keys *ret_keys, struct err *err);
-extern const char keys_words[];
+/* Adds the fields in a text of --by, "args->dev" or "args.dev", to keys, which is borrowed. */
+struct columns_other keys_fields(struct keys *keys);
 
 /* Where a field is in the trace record: see EVENTSBY_WHERE in bpf/eventsby.h. */
 struct field_place {
