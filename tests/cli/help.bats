@@ -497,6 +497,34 @@ caret_is() {
 	for p in k: kr: u: ur: usdt: t:; do grep -qE "[ :,]$p" <<<"$output"; done
 }
 
+@test "--fields and --filter: what is no column, or no comparison, has a caret and a hint" {
+	while IFS='|' read -r line option text under says; do
+		# shellcheck disable=SC2086
+		run "$SKEP" $line "$option" "$text" -- true
+		echo "$line $option $text: $status $output"
+		[ "$status" = 2 ]
+		[[ "${lines[0]}" == "skep ${line%% -*}: $says" ]]
+		[ "${lines[1]}" = "      $text" ]
+		caret_is "$under"
+	done <<-'END'
+		sched|--fields|comm,wiat|wiat|bad column 'wiat' in --fields
+		sched --by comm|--fields|comm,pid|pid|bad column 'pid' in --fields
+		sched --format csv|--fields|wait_slots|wait_slots|bad column 'wait_slots' in --fields
+		net --conn|--fields|bytes|bytes|bad column 'bytes' in --fields
+		stat --by comm -e raw_syscalls:sys_enter|--fields|pid|pid|bad column 'pid' in --fields
+		sched|--filter|wiat > 1ms|wiat|bad --filter: no column 'wiat'
+		sched|--filter|wait > 1ks|ks|bad --filter: unknown unit (expected K, M, G, ns, us, ms, s)
+		sched timehist|--filter|comm == 3|== 3|bad --filter: a text and a number are compared: a text is in quotes, as in comm == "make"
+		net --events|--filter|comm == "x" pid|pid|bad --filter: expected an operator
+	END
+	run "$SKEP" sched --fields comm,wiat -- true
+	[[ "${lines[3]}" == "hint: similar: wait; columns are comm, pid, "* ]]
+	run "$SKEP" sched timehist --filter 'run > 0' --format chrome
+	[ "$status" = 2 ]
+	run "$SKEP" stat --fields comm -- true
+	[ "$output" = "skep stat: --fields needs --by or --latency" ]
+}
+
 @test "probe: nothing to probe, unknown options, words that exclude each other: exit 2, one line" {
 	run "$SKEP" probe
 	[ "$status" = 2 ]

@@ -151,6 +151,18 @@ inside() {
 	grep -q 'tcp   \[::1\]:[0-9]* *\[::1\]:[0-9]* *closed *closed-here *100 *50 ' conn.txt
 }
 
+@test "--fields and --filter of connections and of their sums" {
+	"$SKEP" net --conn --fields end,tx_bytes,comm --filter 'end == "closed-here" && rx_bytes < 1K' --format csv -o conn.csv -- "$WORK/sockets" tcp4 10 1000 >truth
+	cat conn.csv
+	[ "$(head -1 conn.csv)" = end,tx_bytes,comm ]
+	[ "$(grep -c '^closed-here,1000,sockets$' conn.csv)" = 10 ]
+	[ "$(wc -l <conn.csv)" = 11 ]
+	"$SKEP" net --by comm,proto --fields proto,tx_packets,rx_packets --filter 'proto == "udp"' --format json -o rows.json -- "$WORK/sockets" udp4 20 10 >truth
+	ends rows.json
+	jq -se 'length == 1 and .[0] == { proto: "udp", tx_packets: 20, rx_packets: 20 }' rows.json
+}
+
+# bats test_tags=measuring
 @test "events: connect, accept, close, retransmit, drop" {
 	"$SKEP" net --events --format json -o e.json -- "$WORK/sockets" tcp4 5 1000 >truth
 	ends e.json

@@ -95,6 +95,19 @@ same() {
 	jq -e --argjson n "$(awk '{ n += $9 } END { print n }' truth)" '.comm == "tasks" and .involuntary >= $n' b.json
 }
 
+@test "--fields and --filter: what is shown, and not what is summed" {
+	"$SKEP" sched --by comm,tid --fields switches,comm,wait,run --filter 'comm == "tasks" && run > 50ms' --format csv -o a.csv -- "$WORK/tasks" spin 3 0.3 >truth 2>said
+	cat a.csv said
+	[ "$(head -1 a.csv)" = switches,comm,wait_ns,run_ns ]
+	awk -F, 'NR > 1 && (NF != 4 || $2 != "tasks" || $4 <= 50e6) { bad = 1 } END { exit bad || NR != 4 }' a.csv
+	grep -q '^note: [0-9]* rows* .*not shown: --filter$' said
+	"$SKEP" sched timehist --filter 'run > 100s' --format json -o a.json -- "$WORK/tasks" spin 1 0.1 >truth 2>said
+	cat said
+	ends a.json
+	[ ! -s a.json ]
+	grep -q 'rows* .*not shown: --filter$' said
+}
+
 # bats test_tags=newest
 @test "histograms have each wait, run and sleep" {
 	"$SKEP" sched --hist --format json -o a.json -- "$WORK/tasks" sleep 2 0.5 >truth

@@ -160,7 +160,7 @@ static void test_stack(void **state)
 
 static void timehist(const char *name, const struct rows_format *format, uint64_t hide)
 {
-	const struct rows_view view = { .hide = hide, .separator = "," };
+	struct rows_view view = { .hide = hide, .separator = "," };
 	struct schedlog_row *row = calloc(1, sizeof(*row));
 	struct told e[16];
 	size_t n = story(e), size;
@@ -168,6 +168,7 @@ static void timehist(const char *name, const struct rows_format *format, uint64_
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(row);
+	rows_choose(&view, format, &schedlog_schema, NULL, 0);
 	format->head(out, &schedlog_schema, &view);
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].sched.kind == SCHEDLOG_LEFT)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "event/columns.h"
+#include "event/rowfilter.h"
 #include "model/table.h"
 #include "render/rows/rows.h"
 
@@ -241,7 +242,7 @@ static void test_words(void **state)
 
 static void test_csv(void **state)
 {
-	const struct rows_view view = { .keys = BY_NAME, .separator = "," };
+	struct rows_view view = { .keys = BY_NAME, .separator = "," };
 	struct table t;
 	char *text = NULL;
 	size_t size;
@@ -252,6 +253,7 @@ static void test_csv(void **state)
 	add(&t, call("a,b\n", 0, 1, 4));
 	add(&t, (struct call){ .name = "exact", .calls = (1ull << 53) + 1 });
 	assert_int_equal(table_round(&t, TIME), 0);
+	rows_choose(&view, rows_format("csv"), &schema, NULL, 0);
 	assert_int_equal(rows_render(f, rows_format("csv"), &t, &view), 0);
 	fclose(f);
 	assert_string_equal(text, "calls,time_ns,max_ns,max_at_ns,mean_ns,p99_ns,name\n1,4,4,1004,4,4,\"a,b\\x0a\"\n9007199254740993,0,0,,0,,exact\n");
@@ -259,11 +261,141 @@ static void test_csv(void **state)
 	table_free(&t);
 }
 
+#define ALL ((1ull << N) - 1)
+
+static void test_fields(void **state)
+{
+	struct err err = { 0 };
+	uint8_t fields[ROW_COLUMNS_MAX];
+	size_t n;
+
+	(void)state;
+	assert_int_equal(columns_fields("time,name,time_ns,max_at,calls", &schema, ALL, fields, &n, &err), 0);
+	assert_int_equal(n, 4);
+	assert_memory_equal(fields, ((uint8_t[]){ TIME, NAME, AT, CALLS }), 4);
+	assert_int_equal(columns_fields("name,tmie", &schema, ALL, fields, &n, &err), -EINVAL);
+	assert_int_equal(err.exit, EXIT_USAGE);
+	assert_string_equal(err.text, "bad column 'tmie' in --fields\n      name,tmie\n           ^");
+	assert_non_null(strstr(err.hint, "similar: time; columns are name, id"));
+	assert_int_equal(columns_fields("", &schema, ALL, fields, &n, &err), -EINVAL);
+	assert_int_equal(columns_fields("name,", &schema, ALL, fields, &n, &err), -EINVAL);
+	assert_int_equal(columns_fields("_ns", &schema, ALL, fields, &n, &err), -EINVAL);
+	assert_int_equal(columns_fields("max_n", &schema, ALL, fields, &n, &err), -EINVAL);
+	assert_int_equal(columns_fields("slots", &schema, ALL & ~(1ull << SLOTS), fields, &n, &err), -EINVAL);
+}
+
+static size_t user_text(const void *arg, const struct row *row, size_t column, char *buf, size_t size)
+{
+	(void)arg;
+	return snprintf(buf, size, "%s", row->values[column].num ? "nobody" : "root");
+}
+
+enum { F_COMM, F_USER, F_WAIT, F_CALLS, F_MEAN, F_AT, F_FLAG, F_STACK, F_WHY, F_N };
+
+static const struct column filtered[F_N] = {
+	[F_COMM] = { "comm", NULL, NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
+	[F_USER] = { "user", NULL, NULL, VALUE_USER, ROLE_KEY, .in = IN_ALL },
+	[F_WAIT] = { "wait_ns", NULL, NULL, VALUE_DURATION, ROLE_SUM, .in = IN_ALL },
+	[F_CALLS] = { "calls", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = IN_ALL },
+	[F_MEAN] = { "mean_ns", NULL, NULL, VALUE_DURATION, ROLE_MEAN, IN_ALL, .of = F_WAIT, .per = F_CALLS },
+	[F_AT] = { "time", NULL, NULL, VALUE_SECONDS, ROLE_TIME, .in = IN_ALL },
+	[F_FLAG] = { "shared", NULL, NULL, VALUE_FLAG, ROLE_INFO, .in = IN_ALL },
+	[F_STACK] = { "stack", NULL, NULL, VALUE_STACK, ROLE_INFO, .in = IN_ALL },
+	[F_WHY] = { "why", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+};
+static const struct schema filter_schema = { filtered, F_N, -1 };
+
+static bool holds(const char *text, const struct value *values, uint64_t none)
+{
+	const struct row row = { .schema = &filter_schema, .values = values, .none = none };
+	struct rowfilter f = { .text = user_text };
+	struct err err = { 0 };
+	bool holds;
+
+	assert_int_equal(rowfilter_parse(&f, text, &filter_schema, (1ull << F_N) - 1, &err), 0);
+	holds = rowfilter_holds(&f, &row, 1);
+	rowfilter_free(&f);
+	return holds;
+}
+
+static void test_filter(void **state)
+{
+	const struct value v[F_N] = { [F_COMM].text = "make", [F_USER].num = 1000, [F_WAIT].num = 12000000, [F_CALLS].num = 4,
+				      [F_AT].num = (uint64_t)-5000000, [F_FLAG].num = 1, [F_WHY].text = "a \"b\"" };
+	static const char *const yes[] = {
+		"wait > 10ms && comm == \"make\"", "wait_ns == 12ms", "wait in 1ms..12ms", "mean == 3ms", "comm ~ \"m*\"", "comm !~ \"c*\"", "\"make\" == comm",
+		"comm != why", "user == 1000", "user == \"nobody\"", "user ~ \"no*\"", "time < 0", "time == -5ms", "shared", "!(calls == 5)", "calls * 2 + 1 == 9",
+		"wait / calls == mean", "calls % 3 == 1", "calls - 5 < 0", "0 || calls", "calls = 4", "calls < 1K", "calls / 0 > 1 || 1",
+	};
+	static const char *const no[] = {
+		"wait > 12ms", "comm == \"Make\"", "comm != \"make\"", "!shared", "calls / 0 == 0", "calls % 0 == 0", "calls / 0", "user == 0", "user == \"root\"", "0 && calls",
+		"calls && 0", "wait in 13ms..20ms",
+	};
+	static const char *const unknown[] = { "wait > 0", "wait <= 0", "wait == 0", "wait != 0", "mean > wait", "comm == \"make\"", "comm != \"make\"", "comm !~ \"x\"",
+					       "user == \"nobody\"", "-wait < 1", "wait", "wait + 1 > 0" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		if (!holds(yes[i], v, 0))
+			fail_msg("%s is false", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		if (holds(no[i], v, 0))
+			fail_msg("%s is true", no[i]);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+		if (holds(unknown[i], v, 1 << F_COMM | 1 << F_USER | 1 << F_WAIT))
+			fail_msg("%s is true, and nothing is known", unknown[i]);
+	assert_true(holds("!(wait > 0)", v, 1 << F_WAIT));
+}
+
+static void test_bad_filter(void **state)
+{
+	static const struct {
+		const char *text, *says;
+		size_t caret;
+	} bad[] = {
+		{ "wiat > 1", "no column 'wiat'", 0 },
+		{ "calls > 1 && stack", "no column 'stack'", 13 },
+		{ "comm > 3", "texts can only be compared", 5 },
+		{ "comm == 3", "a text and a number", 5 },
+		{ "calls == \"x\"", "a text and a number", 6 },
+		{ "calls ~ \"x\"", "expected a column that is text", 6 },
+		{ "comm ~ why", "expected a column that is text", 5 },
+		{ "comm", "a text alone", 0 },
+		{ "!comm", "expected a number", 0 },
+		{ "calls & 1", "columns have no bits", 6 },
+		{ "~calls", "expected a number", 0 },
+		{ "calls > 1 wait", "expected an operator", 10 },
+		{ "calls >", "something is missing", 7 },
+		{ "comm.x == 1", "expected columns, numbers and texts", 5 },
+		{ "(u32)calls", "expected columns, numbers and texts", 1 },
+		{ "calls > 3ks", "unknown unit", 9 },
+		{ "", "something is missing", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct rowfilter f = { 0 };
+		struct err err = { 0 };
+		const char *caret;
+
+		assert_int_equal(rowfilter_parse(&f, bad[i].text, &filter_schema, (1ull << F_N) - 1, &err), -EINVAL);
+		assert_int_equal(err.exit, EXIT_USAGE);
+		if (strncmp(err.text, "bad --filter: ", 14) || !strstr(err.text, bad[i].says))
+			fail_msg("%s: %s", bad[i].text, err.text);
+		caret = strrchr(err.text, '\n');
+		assert_non_null(caret);
+		if (strcspn(caret, "^") != 1 + 6 + bad[i].caret)
+			fail_msg("%s: %s", bad[i].text, err.text);
+		rowfilter_free(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_reasons), cmocka_unit_test(test_words), cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_fields), cmocka_unit_test(test_filter), cmocka_unit_test(test_bad_filter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,7 @@ static void show_sums(const char *name, struct byrows_cfg cfg, struct rows_view 
 		view.draws = cfg.values > BYROWS_LATENCY;
 		page_begin(&page, name, form);
 		byrows_schema(&schema, &cfg);
+		rows_choose(&view, format_of(form), &schema.schema, NULL, 0);
 		assert_int_equal(table_init(&t, &schema.schema, view.keys), 0);
 		for (uint64_t round = 1; round <= (interval_ns ? 2 : 1); round++) {
 			for (size_t i = 0; i < n; i++)
@@ -260,7 +261,7 @@ static void test_by(void **state)
 
 static void test_sched(void **state)
 {
-	static const char *const names[] = { "sched", "sched-intervals", "sched-hist" };
+	static const char *const names[] = { "sched", "sched-intervals", "sched-hist", "sched-fields" };
 	struct sched_sums tasks[3] = { 0 };
 
 	(void)state;
@@ -282,8 +283,9 @@ static void test_sched(void **state)
 		s->run_slots[15] = 3;
 		s->off_slots[25] = 4;
 	}
-	for (size_t k = 0; k < 3; k++)
+	for (size_t k = 0; k < 4; k++)
 		for (enum form form = 0; form < FORMS; form++) {
+			static const uint8_t fields[] = { ROWS_COMM, SCHED_COL_WAIT, ROWS_START, SCHED_COL_SWITCHES, SCHED_COL_MAX_AT, ROWS_TID };
 			const uint64_t keys = rows_keys(BY_COMM | BY_PID | BY_TID), no_key = (1ull << ROWS_KEYS) - 1;
 			struct rows_view view = { .keys = keys, .separator = "," };
 			uint64_t slots[SCHED_HISTS][HIST_SLOTS];
@@ -293,6 +295,7 @@ static void test_sched(void **state)
 
 			page_begin(&page, names[k], form);
 			sched_schema(&schema, k == 2);
+			rows_choose(&view, format_of(form), &schema.schema, fields, k == 3 ? sizeof(fields) : 0);
 			assert_int_equal(table_init(&t, &schema.schema, keys), 0);
 			for (uint64_t round = 1; round <= (k == 1 ? 2 : 1); round++) {
 				for (uint32_t i = 0; i < 3; i++) {
@@ -398,6 +401,7 @@ static void test_net(void **state)
 			struct page page;
 
 			page_begin(&page, names[k], form);
+			rows_choose(&view, format_of(form), &net_schema, NULL, 0);
 			assert_int_equal(table_init(&t, &net_schema, keys), 0);
 			assert_int_equal(net_rows_init(&rows, keys, true), 0);
 			rows.sink = &sink.sink;
@@ -433,11 +437,12 @@ static void test_connections(void **state)
 	(void)state;
 	flows_init(flows);
 	for (enum form form = 0; form < FORMS; form++) {
-		const struct rows_view view = { .keys = 1, .separator = "," };
+		struct rows_view view = { .keys = 1, .separator = "," };
 		struct page page;
 		struct page_sink sink = { { .row = print_row }, NULL, &page, format_of(form), &view };
 
 		page_begin(&page, "conn", form);
+		rows_choose(&view, sink.format, &net_conn_schema, NULL, 0);
 		sink.format->head(page.out, &net_conn_schema, &view);
 		for (size_t i = 0; i < 4; i++) {
 			struct net_sample s = sample_of(&flows[i], NULL);
@@ -461,12 +466,13 @@ static void test_socket_events(void **state)
 {
 	(void)state;
 	for (enum form form = 0; form < FORMS; form++) {
-		const struct rows_view view = { .keys = 1, .separator = "," };
+		struct rows_view view = { .keys = 1, .separator = "," };
 		const struct net_names names = { name_of, NULL };
 		struct page page;
 		struct page_sink sink = { { .row = print_row }, NULL, &page, format_of(form), &view };
 
 		page_begin(&page, "events", form);
+		rows_choose(&view, sink.format, &net_event_schema, NULL, 0);
 		sink.format->head(page.out, &net_event_schema, &view);
 		for (uint32_t what = 0; what < NET_EVENTS; what++) {
 			struct net_flow f = flow(what + 1, 100 + what, what % 2 ? "curl" : HOSTILE, what % 2 ? AF_INET : AF_INET6, what % 2 ? 6 : 17, 1);

@@ -12,8 +12,10 @@ static void show_values(struct column *c, const struct byrows_cfg *cfg)
 
 	if (cfg->values == BYROWS_LATENCY)
 		return;
-	for (int i = BYROWS_ERRORS; i <= BYROWS_SLOTS; i++)
+	for (int i = BYROWS_ERRORS; i <= BYROWS_SLOTS; i++) {
 		c[i].in = 0;
+		c[i].sort = NULL;
+	}
 	if (cfg->values == BYROWS_NOTHING)
 		return;
 	c[BYROWS_ERRORS] = (struct column){ "negative", cfg->axis.is_linear ? "negative" : "negative and not in the histogram", NULL, VALUE_NUMBER,

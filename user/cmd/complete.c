@@ -130,7 +130,7 @@ static void offer_users(struct complete *c)
 	endpwent();
 }
 
-/* The words of --by and --sort; tests/cli has each of them taken by its command. */
+/* The words of --by, --sort and --fields; tests/cli has each of them taken by its command. */
 static const struct {
 	const char *cmd, *opt, *words;
 } keys[] = {
@@ -139,6 +139,9 @@ static const struct {
 	{ "sched", "by", "comm|pid|tid|user|cgroup" },
 	{ "net", "by", "comm|pid|user|cgroup|proto|lport|remote|rport|iface|netns" },
 	{ "flame", "by", "comm|pid|tid|none" },
+	{ "sched", "fields", "comm|pid|tid|run|wait|sleep|blocked|stopped|voluntary|involuntary|wakeups|migrations|waits|wait_mean|wait_p50|wait_p99|"
+			     "wait_max|wait_max_at" },
+	{ "net", "fields", "comm|pid|tx_packets|tx_bytes|rx_packets|rx_bytes|tx_bytes_per_s|rx_bytes_per_s|retransmits|drops|rtt|sockets|holders" },
 	{ "report", "sort", "comm|pid|tid|cpu|dso|sym|event" },
 };
 
@@ -186,7 +189,7 @@ static int complete_value(struct complete *c, const struct cmd *cmd, const struc
 		offer_users(c);
 	else if (!strncmp(arg, "NAME", 4))
 		offer_processes(c, 1);
-	else if (!strncmp(arg, "KEY", 3))
+	else if (!strncmp(arg, "KEY", 3) || !strncmp(arg, "COLUMN", 6))
 		offer_keys(c, cmd, o);
 	return 0;
 }

@@ -21,6 +21,9 @@ const struct opt view_opts[] = {
 const struct opt format_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct view_options, format), "text, csv or json (an object per line)", NULL, false,
 	  "text|csv|json" },
+	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct view_options, fields), "show these columns, in this order", NULL, false, NULL },
+	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct view_options, filter), "show the rows for which EXPR is true: 'COLUMN > 10ms && comm == \"x\"'",
+	  NULL, false, NULL },
 	{ 0 },
 };
 
@@ -36,11 +39,26 @@ static int take(struct sink *sink, const struct row *row)
 	return table_add(&((struct run *)sink)->table, row);
 }
 
+static size_t value_text(const void *arg, const struct row *row, size_t column, char *buf, size_t size)
+{
+	return rows_cell(buf, size, row, column, arg, true);
+}
+
+static bool is_shown(struct run *run, const struct row *row)
+{
+	bool is = !run->cfg->filter || rowfilter_holds(&run->filter, row, run->view.round_ns / 1e9);
+
+	run->nr_rows += is;
+	run->nr_left_out += !is;
+	return is;
+}
+
 static int print_row(struct sink *sink, const struct row *row)
 {
 	struct run *run = (struct run *)sink;
 
-	run->nr_rows++;
+	if (!is_shown(run, row))
+		return 0;
 	stat_out_fresh(&run->out);
 	errno = 0;
 	run->format->row(run->out.stream, row, &run->view);
@@ -79,6 +97,7 @@ static int print_round(struct sink *sink, uint64_t since_start_ns)
 {
 	struct run *run = (struct run *)sink;
 	int ret = table_round(&run->table, run->cfg->sort);
+	size_t n = 0;
 
 	if (ret)
 		return ret;
@@ -86,7 +105,10 @@ static int print_round(struct sink *sink, uint64_t since_start_ns)
 	run->view.round_ns = since_start_ns - run->round_ns;
 	run->round_ns = since_start_ns;
 	run->view.since_start_ns = run->cfg->interval_ns ? since_start_ns : 0;
-	run->nr_rows += run->table.sorted.n;
+	for (size_t i = 0; i < run->table.sorted.n; i++)
+		if (is_shown(run, &run->table.sorted.data[i]))
+			run->table.sorted.data[n++] = run->table.sorted.data[i];
+	run->table.sorted.n = n;
 	ret = run->is_drawn ? draw(run) : rows_render(run->out.stream, run->format, &run->table, &run->view);
 	run->view.no_head = true;
 	return fflush(run->out.stream) ? -errno : ret;
@@ -94,7 +116,7 @@ static int print_round(struct sink *sink, uint64_t since_start_ns)
 
 int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err)
 {
-	struct run_cfg cfg = { .schema = schema, .format = o->format, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns,
+	struct run_cfg cfg = { .schema = schema, .format = o->format, .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns,
 			       .interval_ns = o->interval_ms * 1000000 };
 	int ret = columns_by(o->by ? o->by : by, schema, NULL, &cfg.keys, err);
 
@@ -108,16 +130,49 @@ int run_view(const struct view_options *o, const struct schema *schema, const ch
 	return ret;
 }
 
+/* Which columns --fields and --filter may name: those that any format shows or that rows are sorted by, of keys those of the rows. */
+static uint64_t usable(const struct run_cfg *cfg, bool is_csv)
+{
+	uint64_t columns = 0;
+
+	for (size_t i = 0; i < cfg->schema->n; i++) {
+		const struct column *c = &cfg->schema->columns[i];
+		bool is_list = c->kind == VALUE_HIST || c->kind == VALUE_REASONS; /* no field of CSV */
+
+		if ((c->in || c->sort) && c->kind != VALUE_GROUP && (c->role != ROLE_KEY || cfg->keys >> i & 1) && !(is_csv && is_list))
+			columns |= 1ull << i;
+	}
+	return columns;
+}
+
+static int choose(struct run *run, struct err *err)
+{
+	const struct run_cfg *cfg = run->cfg;
+	uint8_t fields[ROW_COLUMNS_MAX];
+	size_t n = 0;
+	int ret = 0;
+
+	if (cfg->fields)
+		ret = columns_fields(cfg->fields, cfg->schema, usable(cfg, run->format->in == IN_CSV), fields, &n, err);
+	if (!ret && cfg->filter)
+		ret = rowfilter_parse(&run->filter, cfg->filter, cfg->schema, usable(cfg, false), err);
+	if (!ret)
+		rows_choose(&run->view, run->format, cfg->schema, fields, n);
+	run->filter.text = value_text;
+	run->filter.arg = &run->view;
+	return ret;
+}
+
 int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 {
-	int ret;
+	int ret = 0;
 
 	run->cfg = cfg;
 	run->profile.title = command_line();
 	run->format = rows_format(cfg->format ? cfg->format : "text");
 	run->view = (struct rows_view){ .keys = cfg->keys, .top = cfg->top, .separator = cfg->separator ? cfg->separator : ",",
 					.draws = cfg->draws, .hide = cfg->hide, .cgroup_path = target_cgroup_path };
-	if (cfg->text && run->format == rows_format("text"))
+	if (cfg->text && !cfg->fields && run->format == rows_format("text"))
 		run->format = cfg->text;
 	if (!run->sink.row)
 		run->sink.row = cfg->is_stream ? print_row : take;
@@ -125,7 +180,10 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 		run->sink.round = flush;
 	if (!run->sink.interval)
 		run->sink.interval = print_round;
-	ret = cfg->schema ? table_init(&run->table, cfg->schema, cfg->keys) : 0;
+	if (cfg->schema)
+		ret = choose(run, err);
+	if (!ret && cfg->schema)
+		ret = table_init(&run->table, cfg->schema, cfg->keys);
 	if (!ret)
 		ret = stat_out_open(&run->out, cfg->out, cfg->append, cfg->is_live || cfg->is_stream || cfg->interval_ns, err);
 	if (!ret)
@@ -137,7 +195,9 @@ static int finish(struct run *run, uint64_t duration_ns)
 {
 	int ret = run->cfg->is_stream || !run->cfg->schema ? 0 : print_round(&run->sink, duration_ns);
 
-	if (!run->nr_rows && run->cfg->nothing)
+	if (run->nr_left_out)
+		profile_note(&run->profile, "%zu row%s not shown: --filter", run->nr_left_out, run->nr_left_out == 1 ? " is" : "s are");
+	else if (!run->nr_rows && run->cfg->nothing)
 		profile_note(&run->profile, "%s", run->cfg->nothing);
 	if (!ret && run->format->end)
 		run->format->end(run->out.stream, &run->profile);
@@ -197,6 +257,7 @@ int run_close(struct run *run, int ret, struct err *err)
 {
 	ret = stat_out_close(&run->out, ret, err);
 	table_free(&run->table);
+	rowfilter_free(&run->filter);
 	return ret;
 }
 

@@ -9,6 +9,7 @@
 #include "capture/session.h"
 #include "cmd/honesty.h"
 #include "cmd/stat_out.h"
+#include "event/rowfilter.h"
 #include "model/table.h"
 #include "render/rows/rows.h"
 #include "util/opt.h"
@@ -31,7 +32,7 @@ int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_
 
 /* Options of views. */
 struct view_options {
-	const char *by, *sort, *format, *out;
+	const char *by, *sort, *format, *fields, *filter, *out;
 	uint64_t duration_ns, interval_ms, top;
 };
 
@@ -47,6 +48,7 @@ struct run_cfg {
 	uint64_t keys; /* bits of its columns */
 	int sort;      /* a column */
 	const char *format, *separator; /* NULL: "text", "," */
+	const char *fields, *filter;    /* texts of the options; NULL: none */
 	const struct rows_format *text; /* instead of the text of all schemas; or NULL */
 	const char *out;     /* NULL: standard error; "-": standard output */
 	const char *nothing; /* a note where no row is shown; NULL: none */
@@ -68,13 +70,15 @@ struct run {
 	struct rows_view view;
 	const struct rows_format *format;
 	struct stat_out out;
+	struct rowfilter filter;
 	size_t nr_rows;	   /* shown so far */
+	size_t nr_left_out; /* by the filter */
 	uint64_t round_ns; /* when the last round ended, since the start */
 	bool is_drawn;	   /* on a terminal, each interval in the place of the one before */
 	struct profile profile;
 };
 
-/* Makes the table and opens the output. cfg is borrowed. 0 or -errno; run_close() in either case. */
+/* Reads fields and filter, makes the table and opens the output. cfg is borrowed. 0 or -errno; run_close() in either case. */
 int run_open(struct run *run, const struct run_cfg *cfg, struct err *err);
 
 /* run_sink() with the table or stream of the run, which is the arg of the hooks: they are called before its first row and before its last round. */

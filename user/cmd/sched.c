@@ -105,6 +105,7 @@ const struct cmd cmd_sched = {
 	.examples = "skep sched -- make                  how long each of its tasks ran, waited, slept\n"
 		    "skep sched -a --duration 2 --top 10           who waited most for a CPU in the next 2 s\n"
 		    "skep sched -a --by comm --sort max --duration 2\n"
+		    "skep sched -a --fields comm,tid,wait_max --filter 'wait_max > 1ms' --duration 2\n"
 		    "skep sched -p 1234 -I 1000 --duration 3    a table every second\n"
 		    "skep sched --hist --format json -- ls         histograms of each wait, run and sleep\n",
 	.run = sched_main,

@@ -29,6 +29,8 @@ static const struct opt what_opts[] = {
 	{ 0, "state", NULL, OPT_FLAG, offsetof(struct timehist_options, state),
 	  "accepted for perf's users: the state is always shown", NULL, false,
 	  NULL },
+	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct timehist_options, view.filter),
+	  "show the lines for which EXPR is true: 'wait > 10ms && comm == \"x\"'", NULL, false, NULL },
 	{ 0, "self", NULL, OPT_FLAG, offsetof(struct timehist_options, self), "also show skep's own switches", NULL, false, NULL },
 	{ 0 },
 };
@@ -45,6 +47,7 @@ static const struct opt timehist_opts[] = {
 static const struct opt_rule timehist_rules[] = {
 	{ "stacks", .not_with = "call-graph=none|call-graph=no" },
 	{ "max-stack|call-graph|unwind-memory", .needs = "stacks" },
+	{ "filter", .not_with = "format=chrome" },
 	{ "wakeups|migrations", .not_with = "format=chrome", .why = "a timeline shows wake-ups and CPUs by itself" },
 	{ 0 },
 };
@@ -131,7 +134,8 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	t->log.end = end;
 	t->log.target = &o->target;
 	t->log.h = &o->h;
-	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->view.format, .out = o->view.out, .duration_ns = o->view.duration_ns,
+	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->view.format, .filter = o->view.filter, .out = o->view.out,
+				       .duration_ns = o->view.duration_ns,
 				       .schema = t->is_chrome ? NULL : &schedlog_schema, .is_stream = !t->is_chrome, .text = &timehist_text };
 	if (!o->stacks)
 		t->log.out.hide |= 1ull << LOG_STACK;

@@ -36,7 +36,7 @@ struct stat_options {
 	const char *event_texts[TEXTS_MAX]; /* of each -e */
 	size_t nr_event_texts;
 	const char *separator, *out;
-	const char *by;
+	const char *by, *fields;
 	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
 	struct honesty h;
 	struct walk_options walks;
@@ -81,6 +81,8 @@ static const struct opt by_opts[] = {
 	  "the functions that made system calls or hit tracepoints, with their callers", NULL,
 	  false, NULL },
 	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency", NULL, false, NULL },
+	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct stat_options, fields), "of --by and --latency: show these columns, in this order",
+	  NULL, false, NULL },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max),
 	  "at most N keys on each CPU (default 10240); further keys share one row",
 	  NULL, false, NULL },
@@ -111,8 +113,9 @@ static const struct opt_rule stat_rules[] = {
 	{ "no-aggr", .not_with = "per-thread" },
 	{ "per-thread", .needs = "pid|tid" },
 	{ "by|latency|stack", .not_with = "no-aggr|per-thread", .hint = "--by cpu or --by tid" },
-	{ "stack", .not_with = "latency|interval-print|append|max-keys" },
+	{ "stack", .not_with = "latency|interval-print|append|max-keys|fields" },
 	{ "top|max-keys", .needs = "by|latency|stack" },
+	{ "fields", .needs = "by|latency" },
 	{ "call-graph|unwind-memory", .needs = "stack" },
 	{ 0 },
 };
@@ -495,6 +498,7 @@ static int run_by(struct count_run *s, int *ret_status, struct err *err)
 		.separator = o->separator,
 		.out = o->out,
 		.top = o->top,
+		.fields = o->fields,
 		.rows_max = o->rows_max,
 		.duration_ns = o->duration_ns,
 		.interval_ns = o->interval_ms * 1000000,

@@ -145,7 +145,7 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 	struct by_run *run = calloc(1, sizeof(*run));
 	struct callsby_cfg calls = { .events = events, .nr_events = nr_events, .latency = o->latency };
 	struct eventsby_cfg traced = { 0 };
-	struct run_cfg view = { .format = o->json ? "json" : o->separator ? "csv" : "text", .separator = o->separator, .out = o->out,
+	struct run_cfg view = { .format = o->json ? "json" : o->separator ? "csv" : "text", .separator = o->separator, .fields = o->fields, .out = o->out,
 				.append = o->append, .top = o->top, .duration_ns = o->duration_ns, .interval_ns = o->interval_ns,
 				.sort = o->latency ? BYROWS_TOTAL : BYROWS_COUNT };
 	struct session_cfg cfg = { .target = target };

@@ -8,7 +8,7 @@
 
 struct stat_by {
 	const char *keys; /* --by; NULL: "syscall" */
-	const char *separator, *out;
+	const char *separator, *fields, *out;
 	uint64_t top, rows_max, duration_ns, interval_ns;
 	bool latency, json, append;
 };

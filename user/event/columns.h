@@ -23,6 +23,15 @@ struct columns_other {
 /* "comm,pid" to bits of the schema's keys that are shown. other may be NULL. 0, or -EINVAL with a caret and near names. */
 int columns_by(const char *text, const struct schema *schema, const struct columns_other *other, uint64_t *ret_keys, struct err *err);
 
+/* "wait,comm" of --fields to columns out of `usable` (bits), in that order, each once; "_ns" may be left out. 0, or -EINVAL likewise. */
+int columns_fields(const char *text, const struct schema *schema, uint64_t usable, uint8_t *ret_fields, size_t *ret_n, struct err *err);
+
+/* One such word, or -1. */
+int columns_find(const char *word, size_t len, const struct schema *schema, uint64_t usable);
+
+/* The hint for one that is none: near names, and all. */
+void columns_hint(const char *word, size_t len, const struct schema *schema, uint64_t usable, struct err *err);
+
 /* A word of --sort to its column, likewise. NULL: the first that has one, or where none has the last. */
 int columns_sort(const char *text, const struct schema *schema, int *ret_column, struct err *err);
 

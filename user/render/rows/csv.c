@@ -9,17 +9,19 @@
 static void print_head(FILE *out, const struct schema *schema, const struct rows_view *view)
 {
 	const char *sep = view->since_start_ns ? "time_ns" : "";
+	uint8_t own[ROW_COLUMNS_MAX];
+	const uint8_t *shown;
+	size_t n;
 
 	if (view->no_head)
 		return;
 	fputs(sep, out);
 	sep = view->since_start_ns ? view->separator : "";
-	for (int keys = 0; keys < 2; keys++)
-		for (size_t i = 0; i < schema->n; i++)
-			if (rows_shows(schema, i, view, IN_CSV, keys)) {
-				fprintf(out, "%s%s", sep, schema->columns[i].name);
-				sep = view->separator;
-			}
+	shown = rows_shown(schema, view, &rows_csv, own, &n);
+	for (size_t k = 0; k < n; k++) {
+		fprintf(out, "%s%s", sep, schema->columns[shown[k]].name);
+		sep = view->separator;
+	}
 	putc_unlocked('\n', out);
 }
 
@@ -71,28 +73,31 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 {
 	const char *sep = "", *label = row->label;
 	char text[ROWS_CELL_BYTES];
+	uint8_t own[ROW_COLUMNS_MAX];
+	const uint8_t *shown;
+	size_t n;
 
 	if (view->since_start_ns) {
 		fprintf(out, "%llu", (unsigned long long)view->since_start_ns);
 		sep = view->separator;
 	}
-	for (int keys = 0; keys <= (view->keys != 0); keys++)
-		for (size_t i = 0; i < row->schema->n; i++) {
-			if (!rows_shows(row->schema, i, view, IN_CSV, keys))
-				continue;
-			if (sep[0] && !sep[1])
-				putc_unlocked(sep[0], out);
-			else
-				fputs(sep, out);
-			sep = view->separator;
-			if (keys) {
-				rows_key(text, sizeof(text), row, i, view, true, &label);
-				text_print_csv(out, text, view->separator);
-			} else {
-				print_value(out, row, i, view);
-			}
+	shown = rows_shown(row->schema, view, &rows_csv, own, &n);
+	for (size_t k = 0; k < n; k++) {
+		size_t i = shown[k];
+
+		if (sep[0] && !sep[1])
+			putc_unlocked(sep[0], out);
+		else
+			fputs(sep, out);
+		sep = view->separator;
+		if (row->schema->columns[i].role == ROLE_KEY) {
+			rows_key(text, sizeof(text), row, i, view, true, &label);
+			text_print_csv(out, text, view->separator);
+		} else {
+			print_value(out, row, i, view);
 		}
+	}
 	putc_unlocked('\n', out);
 }
 
-const struct rows_format rows_csv = { "csv", print_head, print_row, NULL, NULL };
+const struct rows_format rows_csv = { "csv", print_head, print_row, .in = IN_CSV };

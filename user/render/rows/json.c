@@ -123,47 +123,33 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 	}
 }
 
-static bool is_shown(const struct row *row, size_t i, const struct rows_view *view, bool is_key)
+/* A group is shown[k], its columns follow it. Returns where the last of them is. */
+static size_t print_group(struct json *j, const struct row *row, const uint8_t *shown, size_t n, size_t k, const struct rows_view *view)
 {
-	return !(row->absent >> i & 1) && rows_shows(row->schema, i, view, IN_JSON, is_key);
-}
-
-/* Returns its last column. */
-static size_t print_group(struct json *j, const struct row *row, size_t i, const struct rows_view *view, bool is_key)
-{
+	size_t i = shown[k];
 	const struct column *c = &row->schema->columns[i];
-	size_t last = i + c->of;
+	bool is_absent = row->absent >> i & 1, is_known = !is_absent && row_knows(row, i);
 
-	json_key(j, c->name);
-	if (!row_knows(row, i)) {
+	if (!is_absent)
+		json_key(j, c->name);
+	if (is_known)
+		json_object(j);
+	else if (!is_absent)
 		json_text(j, NULL);
-		return last;
-	}
-	json_object(j);
-	for (size_t k = i + 1; k <= last; k++)
-		if (is_shown(row, k, view, is_key))
-			print_value(j, row, k, row->schema->columns[k].name + strlen(c->name) + 1, view);
-	json_object_end(j);
-	return last;
-}
-
-static void print_columns(struct json *j, const struct row *row, const struct rows_view *view, bool is_key)
-{
-	for (size_t i = 0; i < row->schema->n; i++) {
-		const struct column *c = &row->schema->columns[i];
-
-		if (!is_shown(row, i, view, is_key))
-			i += c->kind == VALUE_GROUP ? c->of : 0;
-		else if (c->kind == VALUE_GROUP)
-			i = print_group(j, row, i, view, is_key);
-		else
-			print_value(j, row, i, c->name, view);
-	}
+	for (; k + 1 < n && shown[k + 1] <= i + c->of; k++)
+		if (is_known && !(row->absent >> shown[k + 1] & 1))
+			print_value(j, row, shown[k + 1], row->schema->columns[shown[k + 1]].name + strlen(c->name) + 1, view);
+	if (is_known)
+		json_object_end(j);
+	return k;
 }
 
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
 {
+	uint8_t own[ROW_COLUMNS_MAX];
+	const uint8_t *shown;
 	struct json j;
+	size_t n;
 
 	json_begin(&j, out);
 	json_object(&j);
@@ -171,8 +157,15 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		json_key_u64(&j, "time_ns", view->since_start_ns);
 	if (row->label)
 		print_label(&j, row->label);
-	for (int keys = view->keys != 0; keys >= 0; keys--)
-		print_columns(&j, row, view, keys);
+	shown = rows_shown(row->schema, view, &rows_json, own, &n);
+	for (size_t k = 0; k < n; k++) {
+		size_t i = shown[k];
+
+		if (row->schema->columns[i].kind == VALUE_GROUP)
+			k = print_group(&j, row, shown, n, k, view);
+		else if (!(row->absent >> i & 1))
+			print_value(&j, row, i, row->schema->columns[i].name, view);
+	}
 	json_object_end(&j);
 	putc('\n', out);
 }
@@ -191,4 +184,4 @@ static void print_end(FILE *out, const struct profile *p)
 	putc('\n', out);
 }
 
-const struct rows_format rows_json = { "json", print_head, print_row, NULL, print_end };
+const struct rows_format rows_json = { "json", print_head, print_row, NULL, print_end, IN_JSON, .keys_first = true };

@@ -11,10 +11,6 @@
 
 #define NUMBER_BYTES 32
 
-#define FORMAT(name, format) extern const struct rows_format format;
-#include "render/rows/formats.def"
-#undef FORMAT
-
 const struct rows_format *rows_format(const char *name)
 {
 	static const struct rows_format *const all[] = {
@@ -41,13 +37,39 @@ int rows_render(FILE *out, const struct rows_format *format, const struct table 
 	return ferror(out) ? -EIO : 0;
 }
 
-bool rows_shows(const struct schema *schema, size_t i, const struct rows_view *view, unsigned in, bool is_key)
+/* Returns how many. */
+static size_t choose(const struct schema *schema, const struct rows_view *view, const struct rows_format *format, uint8_t *ret_columns)
 {
-	const struct column *c = &schema->columns[i];
+	size_t n = 0;
 
-	if (!(c->in & in) || view->hide >> i & 1 || is_key != (c->role == ROLE_KEY))
-		return false;
-	return !is_key || view->keys >> i & 1;
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < schema->n; i++) {
+			const struct column *c = &schema->columns[i];
+			bool is_key = c->role == ROLE_KEY;
+
+			if (c->in & format->in && !(view->hide >> i & 1) && (!is_key || view->keys >> i & 1) && is_key == (k != format->keys_first))
+				ret_columns[n++] = i;
+		}
+	return n;
+}
+
+void rows_choose(struct rows_view *view, const struct rows_format *format, const struct schema *schema, const uint8_t *fields, size_t nr_fields)
+{
+	view->chosen = schema;
+	view->nr_shown = nr_fields;
+	if (nr_fields)
+		memcpy(view->shown, fields, nr_fields);
+	else
+		view->nr_shown = choose(schema, view, format, view->shown);
+}
+
+const uint8_t *rows_shown(const struct schema *schema, const struct rows_view *view, const struct rows_format *format,
+			  uint8_t own[ROW_COLUMNS_MAX], size_t *ret_n)
+{
+	bool is_own = schema != view->chosen;
+
+	*ret_n = is_own ? choose(schema, view, format, own) : view->nr_shown;
+	return is_own ? own : view->shown;
 }
 
 /* All put_*() return the length of what they put. snprintf() takes ten times as long as what does without: streams have many rows. */

@@ -17,6 +17,9 @@
 struct rows_view {
 	uint64_t keys;	/* bit i: column i is part of the key, and shown */
 	uint64_t hide;	/* bit i: column i is not shown */
+	const struct schema *chosen; /* rows_choose(): of this schema these columns are shown, in the order of the format */
+	uint8_t shown[ROW_COLUMNS_MAX];
+	size_t nr_shown;
 	uint64_t top;	/* the number of rows that are shown; 0: all */
 	uint64_t round_ns;	 /* how long the round was: rates */
 	uint64_t since_start_ns; /* of the end of an interval; 0: of the whole run */
@@ -38,16 +41,29 @@ struct rows_format {
 	void (*row)(FILE *out, const struct row *row, const struct rows_view *view);
 	void (*more)(FILE *out, size_t n); /* prints that n rows are left out; NULL: nothing */
 	void (*end)(FILE *out, const struct profile *p); /* the ledger, after the last row; NULL: it is on standard error alone */
+	enum shown_in in; /* columns that have this are shown */
+	bool keys_first;
 };
+
+#define FORMAT(name, format) extern const struct rows_format format;
+#include "render/rows/formats.def"
+#undef FORMAT
 
 /* Of that name, or NULL. */
 const struct rows_format *rows_format(const char *name);
 
+/* Which columns this format shows, by keys and hide, or, if there are some, these fields in their order. Before the first head. */
+void rows_choose(struct rows_view *view, const struct rows_format *format, const struct schema *schema, const uint8_t *fields, size_t nr_fields);
+
+/*
+ * The columns of a row of that schema, or of the head: those that were chosen, or, of a schema of its own, all that the format shows,
+ * which are put into own.
+ */
+const uint8_t *rows_shown(const struct schema *schema, const struct rows_view *view, const struct rows_format *format,
+			  uint8_t own[ROW_COLUMNS_MAX], size_t *ret_n);
+
 /* A round. 0 or -EIO. */
 int rows_render(FILE *out, const struct rows_format *format, const struct table *t, const struct rows_view *view);
-
-/* Is column i shown in such a format (enum shown_in), and among the keys (is_key) or the values? */
-bool rows_shows(const struct schema *schema, size_t i, const struct rows_view *view, unsigned in, bool is_key);
 
 /*
  * A value as text, not escaped. size: 32 or more. exact: whole numbers, ns, for programs, and nothing for what is not known; else with units, and "-".

@@ -17,12 +17,6 @@ static bool is_remark(const struct column *c)
 	return c->kind == VALUE_FLAG || c->kind == VALUE_REASONS || c->kind == VALUE_STACK;
 }
 
-/* "%*s" with what is in front of it: numbers to the right, texts to the left, a histogram a blank more away. */
-static const char *form_of(const struct column *c)
-{
-	return c->kind == VALUE_HIST ? "%s %-*s" : c->kind == VALUE_TEXT ? "%s%-*s" : "%s%*s";
-}
-
 /* From the first slot that is not empty to the last. False: all are. */
 static bool slots_span(const uint64_t *slots, int *ret_first, int *ret_last, uint64_t *ret_full)
 {
@@ -70,33 +64,40 @@ static void hist_line(char *buf, size_t size, const uint64_t *slots)
 	snprintf(buf, size, "%s %s %s", low, bars, high);
 }
 
-static bool is_last_key(const struct schema *schema, size_t i, const struct rows_view *view)
+/* Nothing but remarks comes after shown[k]. */
+static bool is_last(const struct schema *schema, size_t k, const struct rows_view *view)
 {
-	while (++i < schema->n)
-		if (rows_shows(schema, i, view, IN_TEXT, true))
+	while (++k < view->nr_shown)
+		if (!is_remark(&schema->columns[view->shown[k]]))
 			return false;
 	return true;
 }
 
+/* A column without a heading is as wide as its name. What ends a line and stands to the left is not padded. */
+static void print_cell(FILE *out, const struct schema *schema, size_t k, const struct rows_view *view, const char *text, bool *is_inside)
+{
+	const struct column *c = &schema->columns[view->shown[k]];
+	bool is_key = c->role == ROLE_KEY, is_left = is_key || c->kind == VALUE_TEXT || c->kind == VALUE_HIST;
+	int width = is_left && is_last(schema, k, view) ? 0 : is_key ? KEY_WIDTH : c->heading ? c->width : (int)strlen(c->name);
+
+	fprintf(out, is_left ? "%s%-*s" : "%s%*s", !*is_inside ? "" : is_key || c->kind == VALUE_HIST ? "  " : " ", width, text);
+	*is_inside = true;
+}
+
 static void print_head(FILE *out, const struct schema *schema, const struct rows_view *view)
 {
-	const char *sep = "";
+	bool is_inside = false;
 
 	if (view->since_start_ns)
 		fprintf(out, "# %.3f s\n", view->since_start_ns / 1e9);
 	if (view->draws)
 		return;
-	for (size_t i = 0; i < schema->n; i++) {
-		const struct column *c = &schema->columns[i];
+	for (size_t k = 0; k < view->nr_shown; k++) {
+		const struct column *c = &schema->columns[view->shown[k]];
 
-		if (!rows_shows(schema, i, view, IN_TEXT, false) || is_remark(c))
-			continue;
-		fprintf(out, form_of(c), sep, c->width, c->heading);
-		sep = " ";
+		if (!is_remark(c))
+			print_cell(out, schema, k, view, c->heading ? c->heading : c->name, &is_inside);
 	}
-	for (size_t i = 0; i < schema->n; i++)
-		if (rows_shows(schema, i, view, IN_TEXT, true))
-			fprintf(out, "  %-*s", is_last_key(schema, i, view) ? 0 : KEY_WIDTH, schema->columns[i].heading);
 	putc('\n', out);
 }
 
@@ -105,7 +106,7 @@ static void print_remark(FILE *out, const struct row *row, size_t i)
 	const struct column *c = &row->schema->columns[i];
 	const struct value *v = &row->values[i];
 
-	if (row->none >> i & 1)
+	if (row->none >> i & 1 || !is_remark(c))
 		return;
 	if (c->kind == VALUE_FLAG && v->num)
 		fprintf(out, "  %s", c->heading);
@@ -122,33 +123,27 @@ static void print_remark(FILE *out, const struct row *row, size_t i)
 
 static void print_line(FILE *out, const struct row *row, const struct rows_view *view)
 {
-	const struct schema *schema = row->schema;
-	const char *sep = "", *label = row->label;
+	const char *label = row->label;
 	char text[ROWS_CELL_BYTES], safe[ROWS_CELL_BYTES];
+	bool is_inside = false;
 
-	for (size_t i = 0; i < schema->n; i++) {
-		const struct column *c = &schema->columns[i];
+	for (size_t k = 0; k < view->nr_shown; k++) {
+		size_t i = view->shown[k];
+		const struct column *c = &row->schema->columns[i];
 
-		if (!rows_shows(schema, i, view, IN_TEXT, false) || is_remark(c))
+		if (is_remark(c))
 			continue;
 		if (c->kind == VALUE_HIST)
 			hist_line(text, sizeof(text), row->values[i].slots);
+		else if (c->role == ROLE_KEY)
+			rows_key(text, sizeof(text), row, i, view, false, &label);
 		else
 			rows_cell(text, sizeof(text), row, i, view, false);
 		text_escape(safe, sizeof(safe), text);
-		fprintf(out, form_of(c), sep, c->width, safe);
-		sep = " ";
+		print_cell(out, row->schema, k, view, safe, &is_inside);
 	}
-	for (size_t i = 0; i < schema->n; i++) {
-		if (!rows_shows(schema, i, view, IN_TEXT, true))
-			continue;
-		rows_key(text, sizeof(text), row, i, view, false, &label);
-		text_escape(safe, sizeof(safe), text);
-		fprintf(out, "  %-*s", is_last_key(schema, i, view) ? 0 : KEY_WIDTH, safe);
-	}
-	for (size_t i = 0; i < schema->n; i++)
-		if (rows_shows(schema, i, view, IN_TEXT, false))
-			print_remark(out, row, i);
+	for (size_t k = 0; k < view->nr_shown; k++)
+		print_remark(out, row, view->shown[k]);
 	putc('\n', out);
 }
 
@@ -192,8 +187,10 @@ static void print_drawn(FILE *out, const struct row *row, const struct rows_view
 	char text[ROWS_CELL_BYTES];
 	double mean = 0;
 
-	for (size_t i = 0; i < schema->n; i++) {
-		if (!rows_shows(schema, i, view, IN_TEXT, true))
+	for (size_t k = 0; k < view->nr_shown; k++) {
+		size_t i = view->shown[k];
+
+		if (schema->columns[i].role != ROLE_KEY)
 			continue;
 		rows_key(text, sizeof(text), row, i, view, false, &label);
 		fprintf(out, "%s%s ", sep, schema->columns[i].heading);
@@ -201,10 +198,11 @@ static void print_drawn(FILE *out, const struct row *row, const struct rows_view
 		sep = ", ";
 	}
 	sep = ": ";
-	for (size_t i = 0; i < schema->n; i++) {
+	for (size_t k = 0; k < view->nr_shown; k++) {
+		size_t i = view->shown[k];
 		const struct column *c = &schema->columns[i];
 
-		if (!rows_shows(schema, i, view, IN_TEXT, false) || c->kind == VALUE_HIST || !is_drawn(row, i, mean))
+		if (c->role == ROLE_KEY || c->kind == VALUE_HIST || !is_drawn(row, i, mean))
 			continue;
 		mean = c->role == ROLE_MEAN ? row_number(row, i, 1) : mean;
 		rows_cell(text, sizeof(text), row, i, view, false);
@@ -215,9 +213,9 @@ static void print_drawn(FILE *out, const struct row *row, const struct rows_view
 		sep = ", ";
 	}
 	putc('\n', out);
-	for (size_t i = 0; i < schema->n; i++)
-		if (schema->columns[i].kind == VALUE_HIST && rows_shows(schema, i, view, IN_TEXT, false))
-			print_bars(out, row, i);
+	for (size_t k = 0; k < view->nr_shown; k++)
+		if (schema->columns[view->shown[k]].kind == VALUE_HIST)
+			print_bars(out, row, view->shown[k]);
 }
 
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
@@ -230,4 +228,4 @@ static void print_more(FILE *out, size_t n)
 	fprintf(out, "(%zu more rows)\n", n);
 }
 
-const struct rows_format rows_text = { "text", print_head, print_row, print_more, NULL };
+const struct rows_format rows_text = { "text", print_head, print_row, print_more, NULL, IN_TEXT };
