@@ -130,10 +130,9 @@ static uint32_t res_of(const struct sample *s)
 {
 	uint32_t res = (uint32_t)s->off_cpu << RES_OFF_CPU_SHIFT;
 
-	for (int i = 0; i < CHAIN_KINDS; i++) {
-		res |= (s->chains[i].stop & RES_STOP_MASK) << RES_STOP_SHIFT(i);
-		res |= (uint32_t)s->chains[i].stop >> RES_STOP_BITS << RES_STOP_HIGH_SHIFT(i);
-	}
+	for (int i = 0; i < CHAIN_KINDS; i++)
+		res |= (s->chains[i].stop & RES_STOP_MASK) << RES_STOP_SHIFT(i) |
+		       (uint32_t)s->chains[i].stop >> RES_STOP_BITS << RES_STOP_HIGH_SHIFT(i);
 	return res;
 }
 
