@@ -38,6 +38,7 @@ enum value_kind {
 	VALUE_HIST,	/* HIST_SLOTS numbers */
 	VALUE_STACK,	/* names of frames, leaf first, NULL after the last */
 	VALUE_RECORD,	/* bytes that the view knows: several values */
+	VALUE_MEMBERS,	/* struct members: of a record, or parameters */
 	VALUE_GROUP,	/* JSON: an object of the next `of` columns, which are named "GROUP_NAME" or "GROUP.NAME"; not known: null */
 	VALUE_REASONS,	/* REASONS_MAX of struct reason; the first without a name ends them */
 };
@@ -70,6 +71,16 @@ struct reason {
 	uint64_t n;
 };
 
+/* Declarations in their order. */
+struct member {
+	const char *type, *name;
+};
+
+struct members {
+	const struct member *all;
+	size_t n;
+};
+
 struct value {
 	union {
 		uint64_t num;
@@ -78,6 +89,7 @@ struct value {
 		const char *const *frames;
 		const struct reason *reasons;
 		const void *bytes; /* VALUE_RECORD */
+		const struct members *members;
 	};
 };
 

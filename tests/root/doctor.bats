@@ -10,8 +10,15 @@ load ../lib.bash
 	awk '/ (no|NO) +[^ ]/ && /^[a-zA-Z]/ { want = 1; name = $0; next } want && !/^ / { print "no reason: " name; bad = 1 } { want = 0 } END { exit bad }' out
 }
 
-@test "the JSON says the same" {
+@test "the JSON and the CSV say the same" {
 	"$SKEP" doctor --json >out.json
+	"$SKEP" doctor --format json | cmp - out.json
+	"$SKEP" doctor --format csv >out.csv
+	[ "$(head -1 out.csv)" = name,has,needed,used_by,instead,why,enable ]
+	[ "$(grep -o '"name":' out.json | wc -l)" = "$(tail -n +2 out.csv | wc -l)" ]
+	[ "$(grep -o '"has":true' out.json | wc -l)" = "$(tail -n +2 out.csv | grep -cE '^("[^"]*"|[^,"]*),1,')" ]
+	run "$SKEP" doctor --format csv --json
+	[ "$status" = 2 ]
 	"$SKEP" doctor >out
 	[ "$(grep -o '"has":true' out.json | wc -l)" = "$(grep -cE '^[a-zA-Z].* yes ' out)" ]
 	[ "$(grep -o '"has":false' out.json | wc -l)" = "$(grep -cE '^[a-zA-Z].* (no|NO) ' out)" ]

@@ -68,6 +68,11 @@ unprivileged() {
 	grep -q '"alias":"syscalls:sys_enter_fstat"' out
 	if [ "$(uname -m)" = x86_64 ]; then grep -q '"number":5,' out; fi
 	[ "$(names 'syscalls:sys_enter_fstat')" = syscalls:sys_enter_newfstat ]
+	"$SKEP" list --format csv -v syscalls:sys_enter_newfstat >out.csv
+	cat out.csv
+	head -1 out.csv | grep -q '^kind,name,alias,has,why,needs_root,.*,fields,parameters,example$'
+	grep -q '^syscall,syscalls:sys_enter_newfstat,syscalls:sys_enter_fstat,1,,1,.*;unsigned int fd;struct stat \* statbuf,,skep ' out.csv
+	"$SKEP" list --format json -v syscalls:sys_enter_newfstat | cmp - out
 	names 'syscalls:*' >native
 	run ! grep -q ':compat' native
 	names 'syscalls:*:compat' | grep -qx syscalls:sys_enter_open:compat

@@ -557,23 +557,24 @@ static void test_hits(void **state)
 
 /* Lists. */
 
-static void show_list(const char *name, bool json, bool verbose, bool privileged, int columns)
+static void show_list(const char *name, enum form form, bool verbose, bool privileged, int columns)
 {
-	static const struct list_field fields[] = { { "const char *", "filename" }, { "int", "flags" } };
+	static const struct member fields[] = { { "const char *", "filename" }, { "int", "flags" } };
 	static const struct list_row rows[] = {
-		{ .kind = LIST_HARDWARE, .name = "cycles", .alias = "cpu-cycles", .missing = "no PMU here", .facts = { { "type", NULL, 0 }, { "config", "0x0", 0 } } },
+		{ .kind = LIST_HARDWARE, .name = "cycles", .alias = "cpu-cycles", .missing = "no PMU here", .details = 1 << LIST_NUMBER | 1 << LIST_UNIT,
+		  .values = { [LIST_UNIT].text = "0x0", [LIST_NUMBER].num = 0 } },
 		{ .kind = LIST_SOFTWARE, .name = "cpu-clock" },
 		{ .kind = LIST_PMU, .name = "msr/tsc/", .note = "time " HOSTILE, .example = "skep stat -e msr/tsc/ -- true" },
-		{ .kind = LIST_TRACEPOINT, .name = "syscalls:sys_enter_openat", .fields = fields, .nr_fields = 2, .has_fields = true },
+		{ .kind = LIST_TRACEPOINT, .name = "syscalls:sys_enter_openat", .fields = { fields, 2 }, .has_fields = true },
 		{ .kind = LIST_TRACEPOINT, .name = "x:" HOSTILE, .has_fields = true },
-		{ .kind = LIST_KERNEL, .name = "vfs_read", .note = "[ext4]", .fields = fields, .nr_fields = 1, .has_fields = true },
+		{ .kind = LIST_KERNEL, .name = "vfs_read", .note = "[ext4]", .fields = { fields, 1 }, .has_fields = true },
 	};
 	static const char *const notes[] = { "3 functions cannot be probed" };
 	struct list_out list;
 	struct page page;
 
-	page_begin(&page, name, json ? JSON : TEXT);
-	list_begin(&list, page.out, json, verbose, privileged, columns);
+	page_begin(&page, name, form);
+	list_begin(&list, page.out, format_of(form), verbose, privileged, columns);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		list_row(&list, &rows[i]);
 	assert_int_equal(list_end(&list, notes, 1), 0);
@@ -583,19 +584,23 @@ static void show_list(const char *name, bool json, bool verbose, bool privileged
 static void test_list(void **state)
 {
 	(void)state;
-	show_list("list", false, false, false, 80);
-	show_list("list-pipe", false, false, true, 0);
-	show_list("list-verbose", false, true, true, 100);
-	show_list("list", true, true, true, 0);
+	show_list("list", TEXT, false, false, 80);
+	show_list("list-pipe", TEXT, false, true, 0);
+	show_list("list-verbose", TEXT, true, true, 100);
+	show_list("list", CSV, true, true, 0);
+	show_list("list", JSON, true, true, 0);
 }
 
 static void test_doctor(void **state)
 {
 	static const struct doctor_row rows[] = {
-		{ .name = "bpf", .has = true, .needed = true, .used_by = "everything" },
-		{ .name = "cycles", .used_by = "record -e cycles", .instead = "cpu-clock", .why = "no PMU " HOSTILE, .enable = "sudo modprobe pmu" },
-		{ .name = "kprobes", .used_by = "probe", .why = "not in this kernel", .enable = "sudo modprobe pmu" },
-		{ .name = "tracefs", .needed = true, .used_by = "list", .why = "not mounted", .enable = "mount -t tracefs none /sys/kernel/tracing" },
+		{ { [DOCTOR_NAME].text = "bpf", [DOCTOR_HAS].num = 1, [DOCTOR_NEEDED].num = 1, [DOCTOR_USED_BY].text = "everything" } },
+		{ { [DOCTOR_NAME].text = "cycles", [DOCTOR_USED_BY].text = "record -e cycles", [DOCTOR_INSTEAD].text = "cpu-clock",
+		    [DOCTOR_WHY].text = "no PMU " HOSTILE, [DOCTOR_ENABLE].text = "sudo modprobe pmu" } },
+		{ { [DOCTOR_NAME].text = "kprobes", [DOCTOR_USED_BY].text = "probe", [DOCTOR_WHY].text = "not in this kernel",
+		    [DOCTOR_ENABLE].text = "sudo modprobe pmu" } },
+		{ { [DOCTOR_NAME].text = "tracefs", [DOCTOR_NEEDED].num = 1, [DOCTOR_USED_BY].text = "list", [DOCTOR_WHY].text = "not mounted",
+		    [DOCTOR_ENABLE].text = "mount -t tracefs none /sys/kernel/tracing" } },
 	};
 	const struct doctor_host host = { .release = "6.12.0-\"x\"", .machine = "x86_64" };
 
@@ -603,13 +608,8 @@ static void test_doctor(void **state)
 	for (enum form form = 0; form < FORMS; form++) {
 		struct page page;
 
-		if (form == CSV)
-			continue;
 		page_begin(&page, "doctor", form);
-		if (form == JSON)
-			assert_int_equal(render_doctor_json(page.out, &host, rows, 4), 0);
-		else
-			render_doctor_text(page.out, &host, rows, 4);
+		assert_int_equal(render_doctor(page.out, format_of(form), &host, rows, 4), 0);
 		page_end(&page);
 	}
 }

@@ -11,16 +11,23 @@
 #include "render/rows/doctor.h"
 
 struct doctor {
+	const char *format;
 	bool json;
 };
 
 static const struct opt doctor_opts[] = {
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct doctor, json), "print one JSON object", NULL, false, NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct doctor, format), "text, csv or json (one object)", NULL, false, "text|csv|json" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct doctor, json), "the same as --format json", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt_rule doctor_rules[] = {
+	{ "json", .not_with = "format" },
 	{ 0 },
 };
 
 static const struct opt_group doctor_groups[] = {
-	{ "Output", doctor_opts, 0 },
+	{ "Output", doctor_opts, 0, doctor_rules },
 	{ 0 },
 };
 
@@ -42,18 +49,15 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 		const struct feature_row *row = &feature_rows[i];
 		const struct feature_state *s = feature(i);
 
-		rows[i] = (struct doctor_row){ row->name, row->used_by, row->instead, s->why[0] ? s->why : NULL, s->enable[0] ? s->enable : NULL,
-					       s->has, row->needed };
+		rows[i] = (struct doctor_row){ { [DOCTOR_NAME].text = row->name, [DOCTOR_HAS].num = s->has, [DOCTOR_NEEDED].num = row->needed,
+						 [DOCTOR_USED_BY].text = row->used_by, [DOCTOR_INSTEAD].text = row->instead,
+						 [DOCTOR_WHY].text = s->why[0] ? s->why : NULL, [DOCTOR_ENABLE].text = s->enable[0] ? s->enable : NULL } };
 		if (row->needed && !s->has && !lacks)
 			lacks = row->name;
 	}
-	if (d->json) {
-		ret = render_doctor_json(stdout, &host, rows, FEATURE_MAX);
-		if (ret && ret != -EIO) /* a failed write is told by the last flush */
-			return err_set(err, ret, "cannot print: %s", strerror(-ret));
-	} else {
-		render_doctor_text(stdout, &host, rows, FEATURE_MAX);
-	}
+	ret = render_doctor(stdout, rows_format(d->json ? "json" : d->format ? d->format : "text"), &host, rows, FEATURE_MAX);
+	if (ret && ret != -EIO) /* a failed write is told by the last flush */
+		return err_set(err, ret, "cannot print: %s", strerror(-ret));
 	if (!lacks)
 		return 0;
 	own = !kernel_may_load(&missing) && feature(FEATURE_OWN_EVENTS)->has;

@@ -17,18 +17,25 @@
 #define CHEAP (1u << LIST_HARDWARE | 1u << LIST_CACHE | 1u << LIST_SOFTWARE | 1u << LIST_PMU | 1u << LIST_TRACEPOINT | 1u << LIST_SYSCALL)
 
 struct list {
+	const char *format;
 	bool json, verbose;
 };
 
 static const struct opt list_opts[] = {
 	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, prototypes, addresses, and an example", NULL,
 	  false, NULL },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "print one JSON object", NULL, false, NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct list, format), "text, csv or json (one object)", NULL, false, "text|csv|json" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "the same as --format json", NULL, false, NULL },
+	{ 0 },
+};
+
+static const struct opt_rule list_rules[] = {
+	{ "json", .not_with = "format" },
 	{ 0 },
 };
 
 static const struct opt_group list_groups[] = {
-	{ "Output", list_opts, 0 },
+	{ "Output", list_opts, 0, list_rules },
 	{ 0 },
 };
 
@@ -223,19 +230,21 @@ static int print_all(struct list_run *run, const struct list *l, struct err *err
 {
 	const char *notes[LIST_NOTES_MAX];
 	bool privileged = kernel_has_cap(CAP_SYS_ADMIN) || (kernel_has_cap(CAP_BPF) && kernel_has_cap(CAP_PERFMON));
+	const struct rows_format *format = rows_format(l->json ? "json" : l->format ? l->format : "text");
+	bool is_json = format->in == IN_JSON;
 	int ret, end;
 
-	list_begin(&run->out, stdout, l->json, l->verbose, privileged, terminal_columns(STDOUT_FILENO));
+	list_begin(&run->out, stdout, format, run->details, privileged, terminal_columns(STDOUT_FILENO));
 	ret = list_events(run, err);
 	for (size_t i = 0; i < run->nr_queries && !ret; i++)
 		ret = list_query(run, &run->queries[i], err);
 	for (size_t i = 0; i < run->nr_notes; i++) {
 		notes[i] = run->notes[i];
 		/* Said as the error where there is nothing else. */
-		if (!l->json && run->out.nr_rows)
+		if (!is_json && run->out.nr_rows)
 			log_note("note: %s", notes[i]);
 	}
-	if (ret && !l->json)
+	if (ret && !is_json)
 		return ret;
 	end = list_end(&run->out, notes, run->nr_notes);
 	if (end && end != -EIO) /* a failed write is told by the last flush, which knows why */
@@ -251,7 +260,6 @@ static int list_main(void *cfg, char **operands, struct err *err)
 	struct list_query all = { .text = "*", .kinds = CHEAP };
 	const struct list *l = cfg;
 	struct list_run run = { .details = l->verbose || log_level > 0 };
-	struct list verbose = { l->json, run.details };
 	size_t n = 0;
 	int ret = 0;
 
@@ -265,7 +273,7 @@ static int list_main(void *cfg, char **operands, struct err *err)
 	if (!n)
 		run.queries[run.nr_queries++] = all;
 	if (!ret)
-		ret = print_all(&run, &verbose, err);
+		ret = print_all(&run, l, err);
 	for (size_t i = 0; i < run.nr_queries; i++)
 		free(run.queries[i].path);
 	free(run.queries);

@@ -42,7 +42,7 @@ static void named_row(struct named *n, const char *alias)
 	if (event_present(&n->last, why, sizeof(why)))
 		row.missing = why;
 	if (n->run->details)
-		row.facts[0] = (struct list_fact){ "unit", n->last.unit, 0 };
+		list_text(&row, LIST_UNIT, n->last.unit);
 	if (n->run->details && !row.missing)
 		row.example = list_example(row.name, of_command);
 	list_row(&n->run->out, &row);
@@ -72,7 +72,7 @@ static int add_pmu_event(void *arg, const char *pmu, const char *event, const ch
 	if (snprintf(name, sizeof(name), "%s/%s/", pmu, event) >= (int)sizeof(name) || !list_wants(run, LIST_PMU, name, NULL))
 		return 0;
 	row.name = name;
-	row.facts[0] = (struct list_fact){ "terms", terms, 0 };
+	list_text(&row, LIST_TERMS, terms);
 	if (run->details)
 		row.example = list_example(name, system_wide);
 	list_row(&run->out, &row);
@@ -82,7 +82,7 @@ static int add_pmu_event(void *arg, const char *pmu, const char *event, const ch
 /* A tracepoint's fields; a row borrows them until the next call. */
 struct fields {
 	struct format format;
-	struct list_field shown[FIELDS_MAX];
+	struct member shown[FIELDS_MAX];
 	char types[FIELDS_MAX][2 * FORMAT_TYPE_MAX];
 };
 
@@ -97,10 +97,9 @@ static void read_fields(struct fields *f, const char *tracepoint, struct list_ro
 		const struct format_field *field = &f->format.fields.data[i];
 
 		snprintf(f->types[i], sizeof(f->types[i]), "%s%s%s", where[field->where] ? where[field->where] : "", field->type, field->array);
-		f->shown[i] = (struct list_field){ f->types[i], field->name };
+		f->shown[i] = (struct member){ f->types[i], field->name };
 	}
-	row->fields = f->shown;
-	row->nr_fields = f->format.fields.n < FIELDS_MAX ? f->format.fields.n : FIELDS_MAX;
+	row->fields = (struct members){ f->shown, f->format.fields.n < FIELDS_MAX ? f->format.fields.n : FIELDS_MAX };
 	row->has_fields = true;
 }
 
@@ -164,7 +163,7 @@ static void add_syscall(struct list_run *run, const struct event *e)
 	if (!list_wants(run, LIST_SYSCALL, row.name, row.alias))
 		return;
 	if (e->config < SYSCALL_NR_MAX)
-		row.facts[0] = (struct list_fact){ "number", NULL, e->config };
+		list_number(&row, LIST_NUMBER, e->config);
 	if (run->details) {
 		if (e->abi == SYSCALL_NATIVE)
 			read_fields(&fields, e->name, &row);

@@ -104,13 +104,13 @@ static void free_types(struct types *t)
 	free(t->typed);
 }
 
-static size_t parameters(const struct typed *typed, char types[][DECL_BYTES / 4], struct list_field *fields)
+static size_t parameters(const struct typed *typed, char types[][DECL_BYTES / 4], struct member *fields)
 {
 	const char *name;
 	size_t n = 0;
 
 	while (n < PARAMETERS_MAX && (name = btf_parameter(typed->btf, typed->id, (uint32_t)n, types[n], sizeof(types[n])))) {
-		fields[n] = (struct list_field){ types[n], name };
+		fields[n] = (struct member){ types[n], name };
 		n++;
 	}
 	return n;
@@ -119,10 +119,10 @@ static size_t parameters(const struct typed *typed, char types[][DECL_BYTES / 4]
 static void print_func(struct list_run *run, const struct kfunc *f, const struct typed *typed)
 {
 	static char types[PARAMETERS_MAX][DECL_BYTES / 4];
-	struct list_field fields[PARAMETERS_MAX];
+	struct member fields[PARAMETERS_MAX];
 	char name[NAME_BYTES], note[DECL_BYTES], prototype[DECL_BYTES], result[DECL_BYTES / 4];
-	struct list_row row = { .kind = LIST_KERNEL, .name = name, .note = note, .fields = fields };
-	int nr_facts = 0, n = 0;
+	struct list_row row = { .kind = LIST_KERNEL, .name = name, .note = note };
+	int n = 0;
 
 	if (snprintf(name, sizeof(name), "k:%s", f->name) >= (int)sizeof(name) || !list_wants(run, LIST_KERNEL, f->name, NULL))
 		return;
@@ -132,22 +132,22 @@ static void print_func(struct list_run *run, const struct kfunc *f, const struct
 		n += (int)strlen(note + 1);
 		n += snprintf(note + n, sizeof(note) - (size_t)n, ")");
 		row.has_fields = true;
-		row.nr_fields = parameters(typed, types, fields);
+		row.fields = (struct members){ fields, parameters(typed, types, fields) };
 		btf_prototype(typed->btf, typed->id, prototype, sizeof(prototype));
-		row.facts[nr_facts++] = (struct list_fact){ "prototype", prototype, 0 };
-		if (run->out.json) {
+		list_text(&row, LIST_PROTOTYPE, prototype);
+		if (run->out.format->in != IN_TEXT) {
 			btf_result(typed->btf, typed->id, result, sizeof(result));
-			row.facts[nr_facts++] = (struct list_fact){ "returns", result, 0 };
+			list_text(&row, LIST_RETURNS, result);
 		}
 	} else {
 		n = snprintf(note, sizeof(note), "(no types in BTF)");
 	}
 	if (f->module) {
 		snprintf(note + n, sizeof(note) - (size_t)n, "  [%.48s]", f->module);
-		row.facts[nr_facts++] = (struct list_fact){ "module", f->module, 0 };
+		list_text(&row, LIST_MODULE, f->module);
 	}
 	if (f->copies > 1)
-		row.facts[nr_facts++] = (struct list_fact){ "copies", NULL, f->copies };
+		list_number(&row, LIST_COPIES, f->copies);
 	list_row(&run->out, &row);
 }
 

@@ -41,10 +41,10 @@ static int add_func(void *arg, const struct ufunc *f)
 		snprintf(addr, sizeof(addr), "0x%" PRIx64, f->addr);
 		row.name = name;
 		row.note = readable;
-		row.facts[0] = (struct list_fact){ "address", addr, 0 };
-		row.facts[1] = (struct list_fact){ "size", NULL, f->size };
+		list_text(&row, LIST_ADDRESS, addr);
+		list_number(&row, LIST_SIZE, f->size);
 		if (readable)
-			row.facts[2] = (struct list_fact){ "demangled", readable, 0 };
+			list_text(&row, LIST_DEMANGLED, readable);
 		list_row(&p->run->out, &row);
 	}
 	free(readable);
@@ -77,7 +77,6 @@ static void print_probe(struct program *p, const struct site *s, size_t n)
 {
 	struct list_row row = { .kind = LIST_USDT };
 	char name[NAME_BYTES], full[NAME_BYTES], addr[HEX_BYTES], semaphore[HEX_BYTES];
-	int nr_facts = 0;
 
 	if (snprintf(name, sizeof(name), "%s:%s", s->provider, s->name) >= (int)sizeof(name) ||
 	    snprintf(full, sizeof(full), "usdt:%s:%s", p->query->path, name) >= (int)sizeof(full) ||
@@ -85,16 +84,16 @@ static void print_probe(struct program *p, const struct site *s, size_t n)
 		return;
 	row.name = full;
 	row.note = *s->args ? s->args : NULL;
-	row.facts[nr_facts++] = (struct list_fact){ "provider", s->provider, 0 };
+	list_text(&row, LIST_PROVIDER, s->provider);
 	if (*s->args)
-		row.facts[nr_facts++] = (struct list_fact){ "arguments", s->args, 0 };
+		list_text(&row, LIST_ARGUMENTS, s->args);
 	snprintf(addr, sizeof(addr), "0x%" PRIx64, s->addr);
-	row.facts[nr_facts++] = (struct list_fact){ "address", addr, 0 };
+	list_text(&row, LIST_ADDRESS, addr);
 	if (s->semaphore) {
 		snprintf(semaphore, sizeof(semaphore), "0x%" PRIx64, s->semaphore);
-		row.facts[nr_facts++] = (struct list_fact){ "semaphore", semaphore, 0 };
+		list_text(&row, LIST_SEMAPHORE, semaphore);
 	}
-	row.facts[nr_facts++] = (struct list_fact){ "sites", NULL, n };
+	list_number(&row, LIST_SITES, n);
 	list_row(&p->run->out, &row);
 }
 

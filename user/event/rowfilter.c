@@ -31,6 +31,7 @@ static uint8_t column_type(const struct column *c)
 		return TYPE_EITHER;
 	case VALUE_HIST:
 	case VALUE_STACK:
+	case VALUE_MEMBERS:
 	case VALUE_REASONS:
 		return 0;
 	default:

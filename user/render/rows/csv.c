@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A line of names, then a line a row: whole numbers without units (RFC 4180). Of intervals each row begins with its time. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "render/rows/rows.h"
 #include "util/text.h"
@@ -25,24 +24,21 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 	putc_unlocked('\n', out);
 }
 
-/* One field, its frames with semicolons between them, leaf first. Without memory it is empty. */
-static void print_stack(FILE *out, const char *const *frames, const char *separator)
+/* One field: frames, leaf first, or members, with semicolons between them. Without memory it is empty. */
+static void print_list(FILE *out, const struct column *c, const struct value *v, const char *separator)
 {
-	size_t size = 1;
-	char *text, *at;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
-	for (size_t i = 0; frames[i]; i++)
-		size += strlen(frames[i]) + 1;
-	text = at = malloc(size);
-	if (!text)
+	if (!f)
 		return;
-	*at = '\0';
-	for (size_t i = 0; frames[i]; i++) {
-		if (i)
-			*at++ = ';';
-		at = stpcpy(at, frames[i]);
-	}
-	text_print_csv(out, text, separator);
+	for (size_t i = 0; c->kind == VALUE_STACK && v->frames[i]; i++)
+		fprintf(f, "%s%s", i ? ";" : "", v->frames[i]);
+	for (size_t i = 0; c->kind == VALUE_MEMBERS && i < v->members->n; i++)
+		fprintf(f, "%s%s %s", i ? ";" : "", v->members->all[i].type, v->members->all[i].name);
+	if (!fclose(f))
+		text_print_csv(out, text, separator);
 	free(text);
 }
 
@@ -59,8 +55,8 @@ static void print_value(FILE *out, const struct row *row, size_t i, const struct
 
 	if (!row_knows(row, i))
 		return;
-	if (c->kind == VALUE_STACK)
-		print_stack(out, row->values[i].frames, view->separator);
+	if (c->kind == VALUE_STACK || c->kind == VALUE_MEMBERS)
+		print_list(out, c, &row->values[i], view->separator);
 	else if (c->kind == VALUE_TEXT)
 		text_print_csv(out, row->values[i].text, view->separator);
 	else if (has_any_text(c->kind) && rows_cell(text, sizeof(text), row, i, view, true))

@@ -8,61 +8,89 @@
 
 #define INDENT 28 /* below a feature: why, and what brings it */
 
-void render_doctor_text(FILE *out, const struct doctor_host *host, const struct doctor_row *rows, size_t n)
+static const struct column columns[DOCTOR_COLUMNS] = {
+	[DOCTOR_NAME] = { "name", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[DOCTOR_HAS] = { "has", NULL, NULL, VALUE_FLAG, ROLE_INFO, .in = IN_ALL },
+	[DOCTOR_NEEDED] = { "needed", NULL, NULL, VALUE_FLAG, ROLE_INFO, .in = IN_ALL },
+	[DOCTOR_USED_BY] = { "used_by", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[DOCTOR_INSTEAD] = { "instead", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[DOCTOR_WHY] = { "why", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+	[DOCTOR_ENABLE] = { "enable", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
+};
+static const struct schema schema = { columns, DOCTOR_COLUMNS, -1 };
+
+static bool is_missing(const struct doctor_row *row)
+{
+	return row->values[DOCTOR_NEEDED].num && !row->values[DOCTOR_HAS].num;
+}
+
+static int print_text(FILE *out, const struct doctor_host *host, const struct doctor_row *rows, size_t n)
 {
 	const char *last = "";
 
 	fprintf(out, "skep on Linux %s, %s\n\n%-22s %-5s %s\n", host->release, host->machine, "FEATURE", "", "USED BY");
 	for (const struct doctor_row *row = rows; row < rows + n; row++) {
-		fprintf(out, "%-22s %-5s %s", row->name, row->has ? "yes" : row->needed ? "NO" : "no", row->used_by);
-		if (row->instead)
-			fprintf(out, "; else %s", row->instead);
+		const struct value *v = row->values;
+
+		fprintf(out, "%-22s %-5s %s", v[DOCTOR_NAME].text, v[DOCTOR_HAS].num ? "yes" : is_missing(row) ? "NO" : "no", v[DOCTOR_USED_BY].text);
+		if (v[DOCTOR_INSTEAD].text)
+			fprintf(out, "; else %s", v[DOCTOR_INSTEAD].text);
 		putc('\n', out);
-		if (row->why) {
+		if (v[DOCTOR_WHY].text) {
 			fprintf(out, "%*s", INDENT, "");
-			text_print(out, row->why);
+			text_print(out, v[DOCTOR_WHY].text);
 			putc('\n', out);
 		}
-		if (row->has || !row->enable)
+		if (v[DOCTOR_HAS].num || !v[DOCTOR_ENABLE].text)
 			continue;
-		if (strcmp(row->enable, last)) /* one command brings most of them: once is enough */
-			fprintf(out, "%*sto enable: %s\n", INDENT, "", row->enable);
-		last = row->enable;
+		if (strcmp(v[DOCTOR_ENABLE].text, last)) /* one command brings most of them: once is enough */
+			fprintf(out, "%*sto enable: %s\n", INDENT, "", v[DOCTOR_ENABLE].text);
+		last = v[DOCTOR_ENABLE].text;
 	}
+	return 0;
 }
 
-int render_doctor_json(FILE *out, const struct doctor_host *host, const struct doctor_row *rows, size_t n)
+static void begin_json(struct json *j, FILE *out, const struct doctor_host *host, const struct doctor_row *rows, size_t n)
 {
 	bool works = true;
-	struct json j;
 
 	for (size_t i = 0; i < n; i++)
-		works = works && (rows[i].has || !rows[i].needed);
-	json_begin(&j, out);
-	json_object(&j);
-	json_key_u64(&j, "skep", 1);
-	json_key_text(&j, "kernel", host->release);
-	json_key_text(&j, "machine", host->machine);
-	json_key(&j, "works");
-	json_bool(&j, works);
-	json_key(&j, "features");
-	json_array(&j);
-	for (const struct doctor_row *row = rows; row < rows + n; row++) {
-		json_line(&j);
-		json_object(&j);
-		json_key_text(&j, "name", row->name);
-		json_key(&j, "has");
-		json_bool(&j, row->has);
-		json_key(&j, "needed");
-		json_bool(&j, row->needed);
-		json_key_text(&j, "used_by", row->used_by);
-		json_key_text(&j, "instead", row->instead);
-		json_key_text(&j, "why", row->why);
-		json_key_text(&j, "enable", row->enable);
-		json_object_end(&j);
+		works = works && !is_missing(&rows[i]);
+	json_begin(j, out);
+	json_object(j);
+	json_key_u64(j, "skep", 1);
+	json_key_text(j, "kernel", host->release);
+	json_key_text(j, "machine", host->machine);
+	json_key(j, "works");
+	json_bool(j, works);
+	json_key(j, "features");
+	json_array(j);
+}
+
+int render_doctor(FILE *out, const struct rows_format *format, const struct doctor_host *host, const struct doctor_row *rows, size_t n)
+{
+	struct rows_view view = { .separator = "," };
+	struct json j = { 0 };
+
+	if (format->in == IN_TEXT)
+		return print_text(out, host, rows, n);
+	rows_choose(&view, format, &schema, NULL, 0);
+	if (format->in == IN_JSON)
+		begin_json(&j, out, host, rows, n);
+	else
+		format->head(out, &schema, &view);
+	for (size_t i = 0; i < n; i++) {
+		const struct row row = { .schema = &schema, .values = rows[i].values };
+
+		if (format->in == IN_JSON)
+			rows_json_put(&j, &row, &view);
+		else
+			format->row(out, &row, &view);
 	}
-	json_array_end(&j);
-	json_object_end(&j);
-	putc('\n', out);
-	return json_end(&j);
+	if (format->in == IN_JSON) {
+		json_array_end(&j);
+		json_object_end(&j);
+		putc('\n', out);
+	}
+	return format->in == IN_JSON ? json_end(&j) : 0;
 }

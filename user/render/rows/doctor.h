@@ -3,25 +3,25 @@
 #ifndef SKEP_RENDER_ROWS_DOCTOR_H
 #define SKEP_RENDER_ROWS_DOCTOR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "render/rows/rows.h"
+
+enum doctor_column {
+	DOCTOR_NAME, DOCTOR_HAS, DOCTOR_NEEDED, DOCTOR_USED_BY,
+	DOCTOR_INSTEAD, /* NULL: nothing */
+	DOCTOR_WHY,     /* it is missing; NULL: no reason is known */
+	DOCTOR_ENABLE,  /* the command that brings it; NULL: none */
+	DOCTOR_COLUMNS
+};
 
 struct doctor_row {
-	const char *name, *used_by;
-	const char *instead; /* NULL: nothing */
-	const char *why;     /* it is missing; NULL: no reason is known */
-	const char *enable;  /* the command that brings it; NULL: none */
-	bool has, needed;
+	struct value values[DOCTOR_COLUMNS];
 };
 
 struct doctor_host {
 	const char *release, *machine; /* of the kernel: uname(2) */
 };
 
-void render_doctor_text(FILE *out, const struct doctor_host *host, const struct doctor_row *rows, size_t n);
-
-/* One object; "works": no row that is needed is missing. 0 or -errno of the writer. */
-int render_doctor_json(FILE *out, const struct doctor_host *host, const struct doctor_row *rows, size_t n);
+/* JSON is one object; "works": no row that is needed is missing. 0 or -errno of the writer. */
+int render_doctor(FILE *out, const struct rows_format *format, const struct doctor_host *host, const struct doctor_row *rows, size_t n);
 
 #endif

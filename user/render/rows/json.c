@@ -61,6 +61,18 @@ static void print_reasons(struct json *j, const struct reason *reasons)
 	json_object_end(j);
 }
 
+static void print_members(struct json *j, const struct members *members)
+{
+	json_array(j);
+	for (size_t i = 0; i < members->n; i++) {
+		json_object(j);
+		json_key_text(j, "type", members->all[i].type);
+		json_key_text(j, "name", members->all[i].name);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static void print_value(struct json *j, const struct row *row, size_t i, const char *name, const struct rows_view *view)
 {
 	const struct column *c = &row->schema->columns[i];
@@ -112,6 +124,9 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 			json_text(j, *frame);
 		json_array_end(j);
 		break;
+	case VALUE_MEMBERS:
+		print_members(j, v->members);
+		break;
 	case VALUE_REASONS:
 		print_reasons(j, v->reasons);
 		break;
@@ -144,29 +159,41 @@ static size_t print_group(struct json *j, const struct row *row, const uint8_t *
 	return k;
 }
 
-static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
+static void print_object(struct json *j, const struct row *row, const struct rows_view *view)
 {
 	uint8_t own[ROW_COLUMNS_MAX];
 	const uint8_t *shown;
-	struct json j;
 	size_t n;
 
-	json_begin(&j, out);
-	json_object(&j);
+	json_object(j);
 	if (view->since_start_ns)
-		json_key_u64(&j, "time_ns", view->since_start_ns);
+		json_key_u64(j, "time_ns", view->since_start_ns);
 	if (row->label)
-		print_label(&j, row->label);
+		print_label(j, row->label);
 	shown = rows_shown(row->schema, view, &rows_json, own, &n);
 	for (size_t k = 0; k < n; k++) {
 		size_t i = shown[k];
 
 		if (row->schema->columns[i].kind == VALUE_GROUP)
-			k = print_group(&j, row, shown, n, k, view);
+			k = print_group(j, row, shown, n, k, view);
 		else if (!(row->absent >> i & 1))
-			print_value(&j, row, i, row->schema->columns[i].name, view);
+			print_value(j, row, i, row->schema->columns[i].name, view);
 	}
-	json_object_end(&j);
+	json_object_end(j);
+}
+
+void rows_json_put(struct json *j, const struct row *row, const struct rows_view *view)
+{
+	json_line(j);
+	print_object(j, row, view);
+}
+
+static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
+{
+	struct json j;
+
+	json_begin(&j, out);
+	print_object(&j, row, view);
 	putc('\n', out);
 }
 

@@ -2,6 +2,8 @@
 /* Each line starts with the name, for grep and awk; details are indented below it. */
 #include "render/rows/list.h"
 
+#include <string.h>
+
 #include "util/text.h"
 
 #define NAME_COLUMNS 40 /* what is longer moves what stands after it */
@@ -20,52 +22,74 @@ const struct list_kind_row list_kinds[LIST_KINDS] = {
 	[LIST_USDT] = { "usdt", NULL, "Probes that programs bring along (USDT)", true },
 };
 
-void list_begin(struct list_out *list, FILE *out, bool json, bool verbose, bool privileged, int columns)
+#define TEXT(name) { name, NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL }
+#define NUMBER(name) { name, NULL, NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL }
+#define FLAG(name) { name, NULL, NULL, VALUE_FLAG, ROLE_INFO, .in = IN_ALL }
+#define MEMBERS(name) { name, NULL, NULL, VALUE_MEMBERS, ROLE_INFO, .in = IN_ALL }
+
+static const struct column columns[LIST_COLUMNS] = {
+	[LIST_COL_KIND] = TEXT("kind"),	     [LIST_COL_NAME] = TEXT("name"),	[LIST_COL_ALIAS] = TEXT("alias"),
+	[LIST_COL_HAS] = FLAG("has"),	     [LIST_COL_WHY] = TEXT("why"),	[LIST_COL_ROOT] = FLAG("needs_root"),
+	[LIST_UNIT] = TEXT("unit"),	     [LIST_TERMS] = TEXT("terms"),	[LIST_NUMBER] = NUMBER("number"),
+	[LIST_PROTOTYPE] = TEXT("prototype"), [LIST_RETURNS] = TEXT("returns"), [LIST_MODULE] = TEXT("module"),
+	[LIST_COPIES] = NUMBER("copies"),    [LIST_PROVIDER] = TEXT("provider"), [LIST_ARGUMENTS] = TEXT("arguments"),
+	[LIST_ADDRESS] = TEXT("address"),    [LIST_SIZE] = NUMBER("size"),	[LIST_DEMANGLED] = TEXT("demangled"),
+	[LIST_SEMAPHORE] = TEXT("semaphore"), [LIST_SITES] = NUMBER("sites"),	[LIST_FIELDS] = MEMBERS("fields"),
+	[LIST_PARAMETERS] = MEMBERS("parameters"), [LIST_EXAMPLE] = TEXT("example"),
+};
+static const struct schema schema = { columns, LIST_COLUMNS, -1 };
+
+void list_text(struct list_row *row, enum list_column column, const char *text)
 {
-	*list = (struct list_out){ .out = out, .json = json, .verbose = verbose, .privileged = privileged, .columns = columns, .kind = -1 };
-	if (!json)
-		return;
-	json_begin(&list->writer, out);
-	json_object(&list->writer);
-	json_key_u64(&list->writer, "skep", 1);
-	json_key(&list->writer, "events");
-	json_array(&list->writer);
+	row->values[column].text = text;
+	row->details |= 1ull << column;
 }
 
-static void row_json(struct json *j, const struct list_row *row)
+void list_number(struct list_row *row, enum list_column column, uint64_t number)
 {
-	json_line(j);
-	json_object(j);
-	json_key_text(j, "kind", list_kinds[row->kind].name);
-	json_key_text(j, "name", row->name);
-	if (row->alias)
-		json_key_text(j, "alias", row->alias);
-	json_key(j, "has");
-	json_bool(j, !row->missing);
-	if (row->missing)
-		json_key_text(j, "why", row->missing);
-	json_key(j, "needs_root");
-	json_bool(j, list_kinds[row->kind].root);
-	for (int i = 0; i < LIST_FACTS_MAX && row->facts[i].key; i++) {
-		if (row->facts[i].text)
-			json_key_text(j, row->facts[i].key, row->facts[i].text);
-		else
-			json_key_u64(j, row->facts[i].key, row->facts[i].number);
-	}
-	if (row->has_fields) {
-		json_key(j, row->kind == LIST_KERNEL ? "parameters" : "fields");
-		json_array(j);
-		for (size_t i = 0; i < row->nr_fields; i++) {
-			json_object(j);
-			json_key_text(j, "type", row->fields[i].type);
-			json_key_text(j, "name", row->fields[i].name);
-			json_object_end(j);
-		}
-		json_array_end(j);
-	}
-	if (row->example)
-		json_key_text(j, "example", row->example);
-	json_object_end(j);
+	row->values[column].num = number;
+	row->details |= 1ull << column;
+}
+
+void list_begin(struct list_out *list, FILE *out, const struct rows_format *format, bool verbose, bool privileged, int columns)
+{
+	*list = (struct list_out){ .out = out, .format = format, .view.separator = ",", .verbose = verbose, .privileged = privileged,
+				   .columns = columns, .kind = -1 };
+	rows_choose(&list->view, format, &schema, NULL, 0);
+	if (format->in == IN_CSV)
+		format->head(out, &schema, &list->view);
+	if (format->in != IN_JSON)
+		return;
+	json_begin(&list->json, out);
+	json_object(&list->json);
+	json_key_u64(&list->json, "skep", 1);
+	json_key(&list->json, "events");
+	json_array(&list->json);
+}
+
+static void put_row(struct list_out *list, const struct list_row *from)
+{
+	int fields = from->kind == LIST_KERNEL ? LIST_PARAMETERS : LIST_FIELDS;
+	struct value v[LIST_COLUMNS];
+	struct row row = { .schema = &schema, .values = v };
+	uint64_t has = from->details | 1 << LIST_COL_KIND | 1 << LIST_COL_NAME | 1 << LIST_COL_HAS | 1 << LIST_COL_ROOT;
+
+	memcpy(v, from->values, sizeof(v));
+	v[LIST_COL_KIND].text = list_kinds[from->kind].name;
+	v[LIST_COL_NAME].text = from->name;
+	v[LIST_COL_ALIAS].text = from->alias;
+	v[LIST_COL_HAS].num = !from->missing;
+	v[LIST_COL_WHY].text = from->missing;
+	v[LIST_COL_ROOT].num = list_kinds[from->kind].root;
+	v[fields].members = &from->fields;
+	v[LIST_EXAMPLE].text = from->example;
+	has |= (uint64_t)(from->alias != NULL) << LIST_COL_ALIAS | (uint64_t)(from->missing != NULL) << LIST_COL_WHY |
+	       (uint64_t)from->has_fields << fields | (uint64_t)(from->example != NULL) << LIST_EXAMPLE;
+	row.none = row.absent = ~has;
+	if (list->format->in == IN_JSON)
+		rows_json_put(&list->json, &row, &list->view);
+	else
+		list->format->row(list->out, &row, &list->view);
 }
 
 static void heading(struct list_out *list, const struct list_row *row)
@@ -81,19 +105,21 @@ static void heading(struct list_out *list, const struct list_row *row)
 static void details(FILE *out, const struct list_row *row)
 {
 	/* A kernel function's are in its prototype. */
-	for (size_t i = 0; i < row->nr_fields && row->kind != LIST_KERNEL; i++) {
+	for (size_t i = 0; i < row->fields.n && row->kind != LIST_KERNEL; i++) {
 		fprintf(out, "%*s", INDENT, "");
-		text_print(out, row->fields[i].type);
+		text_print(out, row->fields.all[i].type);
 		putc(' ', out);
-		text_print(out, row->fields[i].name);
+		text_print(out, row->fields.all[i].name);
 		putc('\n', out);
 	}
-	for (int i = 0; i < LIST_FACTS_MAX && row->facts[i].key; i++) {
-		fprintf(out, "%*s%s: ", INDENT, "", row->facts[i].key);
-		if (row->facts[i].text)
-			text_print(out, row->facts[i].text);
+	for (int i = LIST_UNIT; i <= LIST_SITES; i++) {
+		if (!(row->details >> i & 1))
+			continue;
+		fprintf(out, "%*s%s: ", INDENT, "", columns[i].name);
+		if (columns[i].kind == VALUE_TEXT)
+			text_print(out, row->values[i].text);
 		else
-			fprintf(out, "%llu", (unsigned long long)row->facts[i].number);
+			fprintf(out, "%llu", (unsigned long long)row->values[i].num);
 		putc('\n', out);
 	}
 	if (row->example) {
@@ -134,25 +160,22 @@ static void row_text(struct list_out *list, const struct list_row *row)
 
 void list_row(struct list_out *list, const struct list_row *row)
 {
-	if (list->json)
-		row_json(&list->writer, row);
-	else
-		row_text(list, row);
+	(list->format->in == IN_TEXT ? row_text : put_row)(list, row);
 	list->kind = row->kind;
 	list->nr_rows++;
 }
 
 int list_end(struct list_out *list, const char *const *notes, size_t nr_notes)
 {
-	if (!list->json)
+	if (list->format->in != IN_JSON)
 		return 0;
-	json_array_end(&list->writer);
-	json_key(&list->writer, "notes");
-	json_array(&list->writer);
+	json_array_end(&list->json);
+	json_key(&list->json, "notes");
+	json_array(&list->json);
 	for (size_t i = 0; i < nr_notes; i++)
-		json_text(&list->writer, notes[i]);
-	json_array_end(&list->writer);
-	json_object_end(&list->writer);
+		json_text(&list->json, notes[i]);
+	json_array_end(&list->json);
+	json_object_end(&list->json);
 	putc('\n', list->out);
-	return json_end(&list->writer);
+	return json_end(&list->json);
 }

@@ -67,7 +67,7 @@ int rows_render(FILE *out, const struct rows_format *format, const struct table 
 
 /*
  * A value as text, not escaped. size: 32 or more. exact: whole numbers, ns, for programs, and nothing for what is not known; else with units, and "-".
- * Histograms, reasons and stacks have none. Returns its length.
+ * Histograms, reasons, stacks and members have none. Returns its length.
  */
 size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
 
@@ -82,6 +82,9 @@ size_t rows_number(char *buf, size_t size, uint64_t num, enum value_kind kind);
 
 /* "12.3us": three digits and a unit. */
 size_t rows_duration(char *buf, size_t size, double ns);
+
+/* A row as the next element of a JSON array, in a line of its own. */
+void rows_json_put(struct json *json, const struct row *row, const struct rows_view *view);
 
 #define ROWS_CELL_BYTES 4096
 
