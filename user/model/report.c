@@ -11,24 +11,23 @@
 
 #define FIRST_SLOTS 1024
 
-static const struct {
-	const char *name, *alias;
-	enum report_key key;
-} key_names[] = {
-	{ "comm", NULL, KEY_COMM },    { "pid", NULL, KEY_PID },     { "tid", NULL, KEY_TID },     { "cpu", NULL, KEY_CPU },
-	{ "dso", "obj", KEY_DSO },     { "sym", "symbol", KEY_SYM }, { "event", NULL, KEY_EVENT },
+const struct report_key_row report_keys[KEY_MAX] = {
+	[KEY_COMM] = { "comm", NULL, "Command" }, [KEY_PID] = { "pid", NULL, "Pid" },
+	[KEY_TID] = { "tid", NULL, "Tid" },	  [KEY_CPU] = { "cpu", NULL, "CPU" },
+	[KEY_DSO] = { "dso", "obj", "Shared Object" }, [KEY_SYM] = { "sym", "symbol", "Symbol" },
+	[KEY_EVENT] = { "event", NULL, "Event" },
 };
 
 static int add_key(struct report *t, const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++) {
-		const char *names[] = { key_names[i].name, key_names[i].alias };
+	for (int i = 0; i < KEY_MAX; i++) {
+		const char *names[] = { report_keys[i].name, report_keys[i].alias };
 
 		for (int k = 0; k < 2; k++)
 			if (names[k] && strlen(names[k]) == len && !strncmp(names[k], word, len)) {
 				if (t->nr_keys >= REPORT_KEYS_MAX)
 					return -E2BIG;
-				t->keys[t->nr_keys++] = key_names[i].key;
+				t->keys[t->nr_keys++] = (enum report_key)i;
 				return 0;
 			}
 	}

@@ -15,6 +15,12 @@ enum report_key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVE
 
 #define REPORT_KEYS_MAX KEY_MAX
 
+/* Words of --sort, the first also of CSV and JSON; heading of text. */
+struct report_key_row {
+	const char *name, *alias, *heading;
+};
+extern const struct report_key_row report_keys[KEY_MAX];
+
 struct report_row {
 	const char *comm, *dso, *sym; /* interned or NULL when not a key */
 	uint32_t pid, tid, cpu, event;

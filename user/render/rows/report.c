@@ -19,12 +19,6 @@
 #define COLUMN_MIN 8 /* narrower says nothing: then it goes */
 #define COLUMN_MAX 40
 
-static const char *const key_titles[KEY_MAX] = { [KEY_COMM] = "Command", [KEY_PID] = "Pid",  [KEY_TID] = "Tid",
-						 [KEY_CPU] = "CPU",	 [KEY_DSO] = "Shared Object",
-						 [KEY_SYM] = "Symbol",	 [KEY_EVENT] = "Event" };
-static const char *const key_names[KEY_MAX] = { [KEY_COMM] = "comm", [KEY_PID] = "pid", [KEY_TID] = "tid", [KEY_CPU] = "cpu",
-						[KEY_DSO] = "dso",   [KEY_SYM] = "sym", [KEY_EVENT] = "event" };
-
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;
@@ -38,37 +32,36 @@ static const char *short_object(const char *path)
 	return path[0] == '/' && path[1] != '/' && slash ? slash + 1 : path;
 }
 
+/* False: the key is a text, or a CPU that is not known. */
+static bool key_number(const struct report_row *r, enum report_key key, int64_t *ret)
+{
+	*ret = key == KEY_PID ? (int)r->pid : key == KEY_TID ? (int)r->tid : (int64_t)r->cpu; /* -1: none */
+	return key == KEY_PID || key == KEY_TID || (key == KEY_CPU && r->cpu != UINT32_MAX);
+}
+
 /* Raw text of a cell. */
 static void cell_text(char *buf, size_t size, const struct report_row *r, enum report_key key, const struct report_cfg *cfg)
 {
-	switch (key) {
-	case KEY_COMM:
-		snprintf(buf, size, "%s", r->comm ? r->comm : "");
-		break;
-	case KEY_PID:
-		snprintf(buf, size, "%d", (int)r->pid); /* -1: none */
-		break;
-	case KEY_TID:
-		snprintf(buf, size, "%d", (int)r->tid);
-		break;
-	case KEY_CPU:
-		snprintf(buf, size, r->cpu == UINT32_MAX ? "-" : "%03u", r->cpu);
-		break;
-	case KEY_DSO:
-		snprintf(buf, size, "%s", r->dso && r->dso[0] ? short_object(r->dso) : "[unknown]");
-		break;
-	case KEY_SYM:
-		snprintf(buf, size, "%s", r->sym ? r->sym : "[unknown]");
-		break;
-	case KEY_EVENT:
-		if (cfg->event_names)
-			snprintf(buf, size, "%s", cfg->event_names[r->event]);
-		else
-			snprintf(buf, size, "%u", r->event);
-		break;
-	case KEY_MAX:
-		buf[0] = '\0';
+	const char *text = "-"; /* of a CPU */
+	int64_t n;
+
+	if (key_number(r, key, &n)) {
+		snprintf(buf, size, "%0*lld", key == KEY_CPU ? 3 : 1, (long long)n);
+		return;
 	}
+	if (key == KEY_EVENT && !cfg->event_names) {
+		snprintf(buf, size, "%u", r->event);
+		return;
+	}
+	if (key == KEY_COMM)
+		text = r->comm ? r->comm : "";
+	else if (key == KEY_DSO)
+		text = r->dso && r->dso[0] ? short_object(r->dso) : "[unknown]";
+	else if (key == KEY_SYM)
+		text = r->sym ? r->sym : "[unknown]";
+	else if (key == KEY_EVENT)
+		text = cfg->event_names[r->event];
+	snprintf(buf, size, "%s", text);
 }
 
 static const char *level(const struct report_row *r)
@@ -80,7 +73,7 @@ static const char *level(const struct report_row *r)
 static int column_width(const struct report *t, enum report_key key, size_t rows, const struct report_cfg *cfg, size_t max)
 {
 	char raw[CELL_BYTES], shown[CELL_BYTES];
-	size_t width = strlen(key_titles[key]);
+	size_t width = strlen(report_keys[key].heading);
 
 	for (size_t i = 0; i < rows; i++) {
 		size_t n;
@@ -262,7 +255,7 @@ static void print_titles(FILE *out, const struct report *t, const struct report_
 	if (l->counts)
 		fprintf(out, "%*s", COUNT_WIDTH, "Samples");
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
-		const char *title = key_titles[t->keys[k]];
+		const char *title = report_keys[t->keys[k]].heading;
 		int width = l->widths[k] + (t->keys[k] == KEY_SYM && l->level ? LEVEL_WIDTH : 0);
 		int n = (int)strlen(title) < width ? (int)strlen(title) : width;
 
@@ -309,7 +302,7 @@ int render_report_csv(FILE *out, const struct report *t, const struct profile *p
 	if (!cfg->is_next) {
 		fprintf(out, "self_pct,total_pct,self,total,samples");
 		for (uint32_t k = 0; k < t->nr_keys; k++)
-			fprintf(out, ",%s", key_names[t->keys[k]]);
+			fprintf(out, ",%s", report_keys[t->keys[k]].name);
 		fputs(cfg->with_event ? ",event\n" : "\n", out);
 	}
 	for (size_t i = 0; i < rows; i++) {
@@ -318,14 +311,12 @@ int render_report_csv(FILE *out, const struct report *t, const struct profile *p
 		fprintf(out, "%.4f,%.4f,%llu,%llu,%llu", percent(r->self, p->weight), percent(r->total, p->weight),
 			(unsigned long long)r->self, (unsigned long long)r->total, (unsigned long long)r->self_count);
 		for (uint32_t k = 0; k < t->nr_keys; k++) {
-			enum report_key key = t->keys[k];
+			int64_t n;
 
 			fputc(',', out);
-			cell_text(raw, sizeof(raw), r, key, cfg);
-			if (key == KEY_CPU && r->cpu != UINT32_MAX)
-				fprintf(out, "%u", r->cpu);
-			else if (key == KEY_PID || key == KEY_TID)
-				fputs(raw, out);
+			cell_text(raw, sizeof(raw), r, t->keys[k], cfg);
+			if (key_number(r, t->keys[k], &n))
+				fprintf(out, "%lld", (long long)n);
 			else
 				text_print_csv(out, raw, NULL);
 		}
@@ -373,20 +364,16 @@ static void json_row(struct json *j, const struct report *t, const struct report
 	json_key_u64(j, "samples", r->self_count);
 	for (uint32_t k = 0; k < t->nr_keys; k++) {
 		enum report_key key = t->keys[k];
+		int64_t n;
 
-		if (key == KEY_CPU && r->cpu == UINT32_MAX) {
-			json_key_text(j, "cpu", NULL);
-		} else if (key == KEY_PID || key == KEY_TID || key == KEY_CPU) {
-			json_key(j, key_names[key]);
-			json_i64(j, key == KEY_PID ? (int)r->pid : key == KEY_TID ? (int)r->tid : (int)r->cpu);
-		} else if (key == KEY_DSO) {
-			json_key_text(j, "dso", r->dso);
-		} else {
-			cell_text(raw, sizeof(raw), r, key, cfg);
-			json_key_text(j, key_names[key], raw);
-			if (key == KEY_SYM)
-				json_key_text(j, "kind", kind_name(r->kind));
-		}
+		cell_text(raw, sizeof(raw), r, key, cfg);
+		json_key(j, report_keys[key].name);
+		if (key_number(r, key, &n))
+			json_i64(j, n);
+		else
+			json_text(j, key == KEY_CPU ? NULL : key == KEY_DSO ? r->dso : raw);
+		if (key == KEY_SYM)
+			json_key_text(j, "kind", kind_name(r->kind));
 	}
 	if (cfg->callers && r->callers)
 		json_callers(j, r->callers);
