@@ -117,6 +117,7 @@ struct schema {
 	const struct column *columns;
 	size_t n;
 	int8_t count; /* a row of a table without any of this is no row; -1: a row without any sum is none */
+	int8_t sort;  /* what a table is sorted by without --sort */
 };
 
 struct row {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which options exclude or need each other: the mechanism, and whether the rules of all commands name options that they have. */
+/* Which options exclude or need each other: the mechanism, and whether the rules of all commands name options that they have; the words of --sort. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "capture/source/netrows.h"
+#include "capture/source/sched.h"
 #include "cmd/callgraph.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
@@ -147,6 +149,38 @@ static void test_commands(void **state)
 		check_cmd(cmds[i]);
 }
 
+/* The words of --sort, for -h and completions, are those of the schema; the first is that of its own order. */
+static void check_orders(const struct cmd *c, const struct schema *schema)
+{
+	const struct opt *o = find(c, "sort");
+	size_t words = 1, columns = 0;
+	char word[64];
+
+	for (const char *at = o->values; (at = strchr(at, '|')); at++)
+		words++;
+	for (size_t i = 0; i < schema->n; i++)
+		if (schema->columns[i].sort) {
+			snprintf(word, sizeof(word), "sort=%s", schema->columns[i].sort);
+			check_words(c, word);
+			columns++;
+		}
+	assert_int_equal(words, columns);
+	snprintf(word, sizeof(word), "%s (default)", schema->columns[schema->sort].sort);
+	assert_non_null(strstr(o->help, word));
+	assert_int_equal(strcspn(word, " "), strcspn(o->values, "|"));
+	assert_memory_equal(word, o->values, strcspn(word, " "));
+}
+
+static void test_orders(void **state)
+{
+	struct sched_schema schema;
+
+	(void)state;
+	sched_schema(&schema, false);
+	check_orders(&cmd_sched, &schema.schema);
+	check_orders(&cmd_net, &net_schema);
+}
+
 /* Nothing of what a live run measures is ignored where a file is read. */
 static void test_flame_input(void **state)
 {
@@ -176,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_flame_input),
 	};
 

@@ -211,7 +211,7 @@ static void show_sums(const char *name, struct byrows_cfg cfg, struct rows_view 
 			for (size_t i = 0; i < n; i++)
 				for (uint64_t k = 0; k < round; k++) /* sums from the start on */
 					add_sums(&t, &schema.schema, view.keys, cfg.nr_fields, &rows[i]);
-			assert_int_equal(table_round(&t, cfg.values == BYROWS_LATENCY ? BYROWS_TOTAL : BYROWS_COUNT), 0);
+			assert_int_equal(table_round(&t, schema.schema.sort), 0);
 			view.since_start_ns = interval_ns * round;
 			assert_int_equal(rows_render(page.out, format_of(form), &t, &view), 0);
 			view.no_head = true;
@@ -308,7 +308,7 @@ static void test_sched(void **state)
 					sched_values(&tasks[i], 0, START_NS, slots, values);
 					assert_int_equal(table_add(&t, &row), 0);
 				}
-				assert_int_equal(table_round(&t, SCHED_COL_WAIT), 0);
+				assert_int_equal(table_round(&t, schema.schema.sort), 0);
 				view.since_start_ns = k == 1 ? 500 * MS * round : 0;
 				assert_int_equal(rows_render(page.out, format_of(form), &t, &view), 0);
 				view.no_head = true;
@@ -419,7 +419,7 @@ static void test_net(void **state)
 				assert_int_equal(net_rows_add_dropped(&rows, &nobodys), 0);
 				assert_int_equal(net_rows_add_device(&rows, &lo), 0);
 				assert_int_equal(net_rows_end(&rows), 0);
-				assert_int_equal(table_round(&t, NET_COL_BYTES), 0);
+				assert_int_equal(table_round(&t, net_schema.sort), 0);
 				view.since_start_ns = k == 1 ? 500 * MS * round : 0;
 				assert_int_equal(rows_render(page.out, format_of(form), &t, &view), 0);
 				view.no_head = true;

@@ -57,7 +57,8 @@ void byrows_schema(struct byrows_schema *ret, const struct byrows_cfg *cfg)
 	ret->axis = cfg->axis;
 	ret->columns[BYROWS_SLOTS].axis = &ret->axis;
 	show_values(ret->columns, cfg);
-	ret->schema = (struct schema){ ret->columns, BYROWS_COLUMNS, BYROWS_COUNT };
+	ret->schema = (struct schema){ ret->columns, BYROWS_COLUMNS, .count = BYROWS_COUNT,
+				       .sort = cfg->values == BYROWS_LATENCY || cfg->values == BYROWS_DURATIONS ? BYROWS_TOTAL : BYROWS_COUNT };
 }
 
 uint64_t byrows_keys(uint32_t by, int nr_fields)

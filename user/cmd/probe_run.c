@@ -117,8 +117,7 @@ static void make_schema(struct probe_run *run)
 		cfg.fields[i] = k->names[i];
 	byrows_schema(&run->schema, &cfg);
 	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
-				       .sort = cfg.values == BYROWS_DURATIONS ? BYROWS_TOTAL : BYROWS_COUNT,
-				       .top = run->cfg->o->view.top, .interval_ns = run->cfg->o->view.interval_ms * 1000000, .draws = cfg.values };
+				       .sort = run->schema.schema.sort, .top = run->cfg->o->view.top, .interval_ns = run->cfg->o->view.interval_ms * 1000000, .draws = cfg.values };
 	run->probe.sums.schema = &run->schema.schema;
 }
 

@@ -146,8 +146,7 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 	struct callsby_cfg calls = { .events = events, .nr_events = nr_events, .latency = o->latency };
 	struct eventsby_cfg traced = { 0 };
 	struct run_cfg view = { .format = o->json ? "json" : o->separator ? "csv" : "text", .separator = o->separator, .fields = o->fields, .out = o->out,
-				.append = o->append, .top = o->top, .duration_ns = o->duration_ns, .interval_ns = o->interval_ns,
-				.sort = o->latency ? BYROWS_TOTAL : BYROWS_COUNT };
+				.append = o->append, .top = o->top, .duration_ns = o->duration_ns, .interval_ns = o->interval_ns };
 	struct session_cfg cfg = { .target = target };
 	int ret = run ? 0 : -ENOMEM;
 
@@ -157,6 +156,7 @@ int stat_by_run(const struct stat_by *o, const struct target *target, const stru
 	ret = prepare(run, events, nr_events, err);
 	make_schema(run);
 	view.schema = calls.schema = traced.schema = &run->schema.schema;
+	view.sort = run->schema.schema.sort;
 	view.keys = byrows_keys(run->keys.by, run->keys.nr_fields);
 	view.nothing = run->has_calls ? "none of these calls was made" : "none of these events happened";
 	traced.keys = &run->keys;

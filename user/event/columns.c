@@ -147,16 +147,8 @@ int columns_fields(const char *text, const struct schema *schema, uint64_t usabl
 int columns_sort(const char *text, const struct schema *schema, int *ret_column, struct err *err)
 {
 	const struct words words = { schema, sort_word, UINT64_MAX, "orders" };
-	size_t first = 0;
-	int i;
+	int i = text ? find(&words, text, strlen(text)) : schema->sort;
 
-	while (!text && first + 1 < schema->n && !schema->columns[first].sort)
-		first++;
-	if (!text) {
-		*ret_column = (int)first;
-		return 0;
-	}
-	i = find(&words, text, strlen(text));
 	if (i < 0) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "bad order '%s' of --sort", text);
 		hint_words(&words, text, strlen(text), NULL, err);

@@ -32,7 +32,7 @@ int columns_find(const char *word, size_t len, const struct schema *schema, uint
 /* The hint for one that is none: near names, and all. */
 void columns_hint(const char *word, size_t len, const struct schema *schema, uint64_t usable, struct err *err);
 
-/* A word of --sort to its column, likewise. NULL: the first that has one, or where none has the last. */
+/* A word of --sort to its column, likewise. NULL: the schema's own order. */
 int columns_sort(const char *text, const struct schema *schema, int *ret_column, struct err *err);
 
 #endif

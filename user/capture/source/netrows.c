@@ -49,7 +49,7 @@ static const struct column columns[NET_COLUMNS] = {
 	[NET_COL_RTT_SUM] = { "rtt_sum", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
 	[NET_COL_RTTS] = { "rtts", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
 };
-const struct schema net_schema = { columns, NET_COLUMNS, -1 };
+const struct schema net_schema = { columns, NET_COLUMNS, -1, .sort = NET_COL_BYTES };
 
 uint64_t net_keys(uint64_t wanted)
 {

@@ -127,7 +127,7 @@ void sched_schema(struct sched_schema *ret, bool hist)
 		ret->columns[SCHED_COL_WAIT_SLOTS].in = IN_JSON;
 		ret->columns[SCHED_COL_RUN_SLOTS].in = ret->columns[SCHED_COL_SLEEP_SLOTS].in = 0;
 	}
-	ret->schema = (struct schema){ ret->columns, SCHED_COLUMNS, -1 };
+	ret->schema = (struct schema){ ret->columns, SCHED_COLUMNS, -1, .sort = SCHED_COL_WAIT };
 }
 
 void sched_values(const struct sched_sums *s, int64_t offset_ns, uint64_t start_ns, uint64_t slots[SCHED_HISTS][HIST_SLOTS], struct value *v)
