@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Compares with a committed file, or rewrites it (GOLDEN_UPDATE=1: tools/golden.sh). Behind cmocka.h. */
+/* Compares with a committed file, or rewrites it (GOLDEN_UPDATE=1: tools/golden.sh). Included after cmocka.h. */
 #ifndef SKEP_TESTS_GOLDEN_H
 #define SKEP_TESTS_GOLDEN_H
 

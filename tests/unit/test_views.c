@@ -28,8 +28,14 @@
 #define MS 1000000ull
 #define HOSTILE "n\033\"\xff,;\\"
 
+/* What has printers of its own has these, rows have all of formats.def. */
 enum form { TEXT, CSV, JSON, FORMS };
-static const char *const endings[FORMS] = { "txt", "csv", "json" };
+static const char *const formats[] = {
+#define FORMAT(name, format) #name,
+#include "render/rows/formats.def"
+#undef FORMAT
+};
+#define ROW_FORMS (sizeof(formats) / sizeof(formats[0]))
 
 /* What is being rendered, and the file that it is compared with. */
 struct page {
@@ -41,7 +47,7 @@ struct page {
 
 static void page_begin(struct page *page, const char *name, enum form form)
 {
-	snprintf(page->name, sizeof(page->name), "%s.%s", name, endings[form]);
+	snprintf(page->name, sizeof(page->name), "%s.%s", name, form == TEXT ? "txt" : formats[form]);
 	page->out = open_memstream(&page->text, &page->size);
 	assert_non_null(page->out);
 }
@@ -61,7 +67,7 @@ static const char *cgroup_path(void *arg, uint64_t id)
 
 static const struct rows_format *format_of(enum form form)
 {
-	return rows_format(form == TEXT ? "text" : form == CSV ? "csv" : "json");
+	return rows_format(formats[form]);
 }
 
 /* Counters: one that is scaled up, one that never ran, a PMU's with a unit and commas in its name. */
@@ -193,7 +199,7 @@ static void add_sums(struct table *t, const struct schema *schema, uint64_t keys
 
 static void show_sums(const char *name, struct byrows_cfg cfg, struct rows_view view, const struct sums *rows, size_t n, uint64_t interval_ns)
 {
-	for (enum form form = 0; form < FORMS; form++) {
+	for (enum form form = 0; form < ROW_FORMS; form++) {
 		struct byrows_schema schema;
 		struct table t;
 		struct page page;
@@ -284,7 +290,7 @@ static void test_sched(void **state)
 		s->off_slots[25] = 4;
 	}
 	for (size_t k = 0; k < 4; k++)
-		for (enum form form = 0; form < FORMS; form++) {
+		for (enum form form = 0; form < ROW_FORMS; form++) {
 			static const uint8_t fields[] = { ROWS_COMM, SCHED_COL_WAIT, ROWS_START, SCHED_COL_SWITCHES, SCHED_COL_MAX_AT, ROWS_TID };
 			const uint64_t keys = rows_keys(BY_COMM | BY_PID | BY_TID), no_key = (1ull << ROWS_KEYS) - 1;
 			struct rows_view view = { .keys = keys, .separator = "," };
@@ -390,7 +396,7 @@ static void test_net(void **state)
 	(void)state;
 	flows_init(flows);
 	for (size_t k = 0; k < 4; k++)
-		for (enum form form = 0; form < FORMS; form++) {
+		for (enum form form = 0; form < ROW_FORMS; form++) {
 			uint64_t asked = k < 2 ? 1 << NET_COL_COMM | 1 << NET_COL_PID : k < 3 ? (1 << NET_COL_START) - 1 : 1 << NET_COL_IFACE, keys = net_keys(asked);
 			struct rows_view view = { .keys = keys, .separator = ",", .round_ns = 500 * MS, .cgroup_path = cgroup_path, .top = k ? 0 : 4 };
 			struct net_dropped nobodys = { .code = 5, .reason = "TCP_CSUM", .packets = 3 };
@@ -436,7 +442,7 @@ static void test_connections(void **state)
 
 	(void)state;
 	flows_init(flows);
-	for (enum form form = 0; form < FORMS; form++) {
+	for (enum form form = 0; form < ROW_FORMS; form++) {
 		struct rows_view view = { .keys = 1, .separator = "," };
 		struct page page;
 		struct page_sink sink = { { .row = print_row }, NULL, &page, format_of(form), &view };
@@ -465,7 +471,7 @@ static int name_of(void *arg, uint64_t addr, char *buf, size_t size)
 static void test_socket_events(void **state)
 {
 	(void)state;
-	for (enum form form = 0; form < FORMS; form++) {
+	for (enum form form = 0; form < ROW_FORMS; form++) {
 		struct rows_view view = { .keys = 1, .separator = "," };
 		const struct net_names names = { name_of, NULL };
 		struct page page;
@@ -527,7 +533,7 @@ static void test_hits(void **state)
 	static struct hit_row row;
 
 	(void)state;
-	for (enum form form = 0; form < FORMS; form++) {
+	for (enum form form = 0; form < ROW_FORMS; form++) {
 		const struct rows_view view = { .separator = ",", .name = value_name };
 		const struct rows_format *format = form == TEXT ? &hit_text : format_of(form);
 		struct page page;
