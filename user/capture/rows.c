@@ -5,74 +5,65 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A part of a key: its word, where it is when the key has one of the bits `of`, and its column. */
+#define AT(part) offsetof(struct by_places, part)
+#define KEY(name, kind) { name, name, NULL, kind, ROLE_KEY, .in = IN_ALL }
+static const struct {
+	uint32_t bit, of;
+	uint16_t at, bytes;
+	struct column column;
+} parts[ROWS_KEYS] = {
+	[ROWS_COMM] = { BY_COMM, BY_COMM, AT(comm), BY_COMM_LEN, KEY("comm", VALUE_TEXT) },
+	[ROWS_PID] = { BY_PID, BY_PID, AT(pid), 4, KEY("pid", VALUE_NUMBER) },
+	[ROWS_TID] = { BY_TID, BY_TID, AT(tid), 4, KEY("tid", VALUE_NUMBER) },
+	[ROWS_CPU] = { BY_CPU, BY_CPU, AT(cpu), 4, KEY("cpu", VALUE_NUMBER) },
+	[ROWS_USER] = { BY_USER, BY_USER, AT(user), 4, KEY("user", VALUE_USER) },
+	[ROWS_CGROUP] = { BY_CGROUP, BY_CGROUP, AT(cgroup), 8, KEY("cgroup", VALUE_CGROUP) },
+	/* A call is what another row has as its event: one number, and one place. */
+	[ROWS_EVENT] = { BY_EVENT, BY_EVENT | BY_SYSCALL, AT(what), 4, KEY("event", VALUE_TEXT) },
+	[ROWS_SYSCALL] = { BY_SYSCALL, 0, AT(what), 0, KEY("syscall", VALUE_TEXT) },
+	[ROWS_ERRNO] = { BY_ERRNO, BY_ERRNO, AT(error), 4, KEY("errno", VALUE_ERRNO) },
+	[ROWS_START] = { 0, BY_PID | BY_TID, AT(start), 8, { "start_ns", "start", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_JSON } },
+};
+
+/* Those of so many bytes, from n on. Returns where they end. */
+static size_t lay(uint32_t by, uint16_t bytes, size_t n, struct by_places *at)
+{
+	for (int i = 0; i < ROWS_KEYS; i++)
+		if (by & parts[i].of && parts[i].bytes == bytes) {
+			*(uint16_t *)((char *)at + parts[i].at) = n;
+			n += bytes;
+		}
+	return n;
+}
 
 size_t rows_layout(uint32_t by, int nr_fields, uint32_t texts, struct by_places *ret_at)
 {
 	struct by_places at = { 0 };
-	const struct {
-		uint32_t bits;
-		__u16 *place;
-	} words[] = { { BY_SYSCALL | BY_EVENT, &at.what }, { BY_PID, &at.pid },	  { BY_TID, &at.tid },
-		      { BY_CPU, &at.cpu },		     { BY_USER, &at.user }, { BY_ERRNO, &at.error } };
-	size_t n = 0;
+	size_t n = lay(by, 8, 0, &at);
 
 	/* By their alignment. */
-	if (by & BY_CGROUP)
-		n += 8;
-	at.start = n;
-	if (by & (BY_PID | BY_TID))
-		n += 8;
-	at.comm = n;
-	if (by & BY_COMM)
-		n += BY_COMM_LEN;
+	n = lay(by, BY_COMM_LEN, n, &at);
 	for (int i = 0; i < nr_fields; i++) {
 		at.fields[i] = n;
 		n += texts >> i & 1 ? BY_TEXT_MAX : 8;
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		*words[i].place = n;
-		if (by & words[i].bits)
-			n += 4;
-	}
+	n = lay(by, 4, n, &at);
 	*ret_at = at;
 	return n;
 }
 
-static uint32_t word(const void *key, uint32_t by, uint32_t bit, __u16 at)
-{
-	uint32_t value = 0;
-
-	if (by & bit)
-		memcpy(&value, (const char *)key + at, sizeof(value));
-	return value;
-}
-
-static const uint32_t bits[ROWS_KEYS] = {
-	[ROWS_COMM] = BY_COMM, [ROWS_PID] = BY_PID,	  [ROWS_TID] = BY_TID,	   [ROWS_CPU] = BY_CPU,		[ROWS_USER] = BY_USER,
-	[ROWS_CGROUP] = BY_CGROUP, [ROWS_EVENT] = BY_EVENT, [ROWS_SYSCALL] = BY_SYSCALL, [ROWS_ERRNO] = BY_ERRNO,
-};
-
 void rows_columns(struct column *ret_columns, uint32_t offered)
 {
-	static const struct column columns[ROWS_KEYS] = {
-		[ROWS_COMM] = { "comm", "comm", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
-		[ROWS_PID] = { "pid", "pid", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_ALL },
-		[ROWS_TID] = { "tid", "tid", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_ALL },
-		[ROWS_CPU] = { "cpu", "cpu", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_ALL },
-		[ROWS_USER] = { "user", "user", NULL, VALUE_USER, ROLE_KEY, .in = IN_ALL },
-		[ROWS_CGROUP] = { "cgroup", "cgroup", NULL, VALUE_CGROUP, ROLE_KEY, .in = IN_ALL },
-		[ROWS_EVENT] = { "event", "event", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
-		[ROWS_SYSCALL] = { "syscall", "syscall", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
-		[ROWS_ERRNO] = { "errno", "errno", NULL, VALUE_ERRNO, ROLE_KEY, .in = IN_ALL },
-		[ROWS_START] = { "start_ns", "start", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_JSON },
-	};
-
-	memcpy(ret_columns, columns, sizeof(columns));
-	for (int i = 0; i < ROWS_START; i++)
-		if (!(offered & bits[i]))
+	for (int i = 0; i < ROWS_KEYS; i++) {
+		ret_columns[i] = parts[i].column;
+		if (i != ROWS_START && !(offered & parts[i].bit))
 			ret_columns[i].in = 0;
+	}
 }
 
 int rows_parse_by(const char *text, uint32_t offered, const struct columns_other *other, uint32_t *by, struct err *err)
@@ -93,17 +84,17 @@ uint32_t rows_by(uint64_t keys)
 {
 	uint32_t by = 0;
 
-	for (int i = 0; i < ROWS_START; i++)
-		by |= keys >> i & 1 ? bits[i] : 0;
+	for (int i = 0; i < ROWS_KEYS; i++)
+		by |= keys >> i & 1 ? parts[i].bit : 0;
 	return by;
 }
 
 uint64_t rows_keys(uint32_t by)
 {
-	uint64_t keys = by & (BY_PID | BY_TID) ? 1ull << ROWS_START : 0;
+	uint64_t keys = by & parts[ROWS_START].of ? 1ull << ROWS_START : 0;
 
-	for (int i = 0; i < ROWS_START; i++)
-		keys |= by & bits[i] ? 1ull << i : 0;
+	for (int i = 0; i < ROWS_KEYS; i++)
+		keys |= by & parts[i].bit ? 1ull << i : 0;
 	return keys;
 }
 
@@ -121,21 +112,29 @@ void rows_other(struct row *row)
 
 uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, char *comm, struct value *values)
 {
-	if (by & BY_CGROUP)
-		memcpy(&values[ROWS_CGROUP].num, (const char *)key + at->cgroup, sizeof(uint64_t));
-	if (by & (BY_PID | BY_TID))
-		memcpy(&values[ROWS_START].num, (const char *)key + at->start, sizeof(uint64_t));
-	if (by & BY_COMM) {
-		memcpy(comm, (const char *)key + at->comm, BY_COMM_LEN);
-		comm[BY_COMM_LEN - 1] = '\0';
-		values[ROWS_COMM].text = comm;
+	for (int i = 0; i < ROWS_KEYS; i++) {
+		const char *from = (const char *)key + *(const uint16_t *)((const char *)at + parts[i].at);
+
+		if (i == ROWS_EVENT || !(by & parts[i].of))
+			continue;
+		if (i == ROWS_COMM) {
+			memcpy(comm, from, BY_COMM_LEN);
+			comm[BY_COMM_LEN - 1] = '\0';
+			values[i].text = comm;
+		} else {
+			memcpy(&values[i].num, from, parts[i].bytes); /* its low bytes: both architectures are little-endian */
+		}
 	}
-	values[ROWS_PID].num = word(key, by, BY_PID, at->pid);
-	values[ROWS_TID].num = word(key, by, BY_TID, at->tid);
-	values[ROWS_CPU].num = word(key, by, BY_CPU, at->cpu);
-	values[ROWS_USER].num = word(key, by, BY_USER, at->user);
-	values[ROWS_ERRNO].num = word(key, by, BY_ERRNO, at->error);
 	return rows_none(by);
+}
+
+static uint32_t word(const void *key, uint32_t by, uint32_t bit, __u16 at)
+{
+	uint32_t value = 0;
+
+	if (by & bit)
+		memcpy(&value, (const char *)key + at, sizeof(value));
+	return value;
 }
 
 /* The number may be another's already: then it goes with that one. */
