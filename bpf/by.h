@@ -41,6 +41,8 @@ struct by_places {
 #define BY_KEY_MAX (2 * 8 + BY_COMM_LEN + 6 * 4)
 #define BY_FIELDS_KEY_MAX (BY_KEY_MAX + BY_FIELDS_MAX * BY_TEXT_MAX)
 
+_Static_assert(BY_KEY_MAX % 8 == 0, "programs make keys in arrays of __u64");
+
 /* One a CPU: no CPU writes what another writes. */
 struct by_sum {
 	__u64 calls, errors, total_ns, max_ns;
