@@ -108,26 +108,26 @@ struct column {
 	uint8_t kind, role, in;
 	uint8_t width; /* of text: at least so many characters */
 	uint8_t decimals; /* of VALUE_MOMENT in text, where it is s, and of VALUE_SECONDS */
-	int8_t of, per;
-	float part;
+	int8_t of, per; /* other columns, as the role says; per of VALUE_HIST: the kind of what its slots count */
+	float part;	/* ROLE_QUANTILE: 0 to 1 */
 	const struct hist_axis *axis; /* VALUE_HIST; NULL: powers of two */
 };
 
 struct schema {
 	const struct column *columns;
 	size_t n;
-	int8_t count; /* a row of a table without any of this is no row; -1: a row without any sum is none */
+	int8_t count; /* a table leaves out rows in which this column is 0; -1: those in which all sums are */
 	int8_t sort;  /* what a table is sorted by without --sort */
 };
 
 struct row {
 	const struct schema *schema;
 	const struct value *values; /* schema->n of them */
-	uint64_t none;	   /* bit i: value i is not known, or has no meaning here; then it is not known of a sum with this row, either */
+	uint64_t none;	   /* bit i: value i is not known, or has no meaning here; a sum that this row is part of is not known then */
 	uint64_t absent;   /* bit i: rows of this kind have no such column: JSON leaves it out */
-	const char *label; /* static: what has no key of its own, "(kernel)"; NULL: it has */
+	const char *label; /* static: stands for a key that the row does not have, "(kernel)"; NULL: it has one */
 	uint8_t rank;	   /* rows with a label come last, in this order; 0: no label */
-	bool is_total;	   /* sums since the run began, and not only of what is new */
+	bool is_total;	   /* its sums are those since the run began, not only what is new */
 };
 
 /* Is it known? Not what `none` has, nor the mean or a quantile of nothing, nor a text that is NULL. */

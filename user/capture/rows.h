@@ -35,12 +35,12 @@ uint64_t rows_keys(uint32_t by);
 /* Bits of the key columns that such a key lacks: all of them for 0. */
 uint64_t rows_none(uint32_t by);
 
-/* Makes a row that of all keys beyond the room of the map: it has a label in place of a key. */
+/* Makes it the row of all keys that the map had no room for: a label stands for its key. */
 void rows_other(struct row *row);
 
 /*
- * The parts of a key that need no more than itself as values of these columns, and which of them it has none of. comm has room for
- * BY_COMM_LEN bytes and lives as long as the row. What the event, the call and the fields are is the caller's to say.
+ * Puts the parts of a key into the values of these columns. Returns the bits of those that the key lacks. comm has room for
+ * BY_COMM_LEN bytes and lives as long as the row. The caller adds the names of the event and the call, and the fields.
  */
 uint64_t rows_values(const void *key, uint32_t by, const struct by_places *at, char *comm, struct value *ret_values);
 

@@ -53,7 +53,7 @@ struct session {
 	size_t nr_watched, watched_left;
 	bool interrupted;
 	uint64_t patience_ns; /* with a COMMAND that was interrupted; 0: none */
-	pid_t left_pid; /* COMMAND, which did not want to go */
+	pid_t left_pid; /* COMMAND, if it did not end on SIGTERM */
 	uint64_t armed_ns, stopped_ns;
 };
 
@@ -184,7 +184,7 @@ static int session_setup(struct session *s, struct err *err)
 		is_bpf |= s->cfg->sources[i]->is_bpf;
 		has_stacks |= s->cfg->sources[i]->has_stacks;
 	}
-	/* The first of them ends the measurement, not its result, which is written then. */
+	/* The first signal ends the measurement; its result is still written. */
 	interrupts_take(&mask);
 	s->place.target = s->cfg->target;
 	kernel_talk();
@@ -201,7 +201,7 @@ static int session_setup(struct session *s, struct err *err)
 		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, &mask, err);
 	s->place.command_pid = s->command.pid;
 	interrupts_on_give_up(command_give_up);
-	/* COMMAND is there by now, and so is its number. */
+	/* After COMMAND was made: its number is one of those to translate. */
 	if (!ret && is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
 	if (!ret && s->cfg->unwind.guide)
@@ -247,7 +247,10 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	return 0;
 }
 
-/* The one order of a round: what was sampled, then all that was mapped until now, then the walks, then what was sampled has its sense. */
+/*
+ * A round. The order matters: take the samples, report what was mapped until now, walk the stacks that the kernel left, deliver the
+ * samples. So each has its mappings and its walk.
+ */
 static int drain(struct session *s, struct sink *sink)
 {
 	struct unwinder *unwinder = s->place.unwinder;
@@ -287,7 +290,7 @@ static bool handle(struct session *s, int fd)
 	}
 	if (s->command.pid && fd == s->command.pidfd)
 		return command_poll(&s->command);
-	/* A sandbox may refuse pidfd_open(): on each tick the session looks for those without one. */
+	/* A sandbox may refuse pidfd_open(): targets without a descriptor are looked for on each tick. */
 	if (fd != s->tick_fd) {
 		poll_watched(s, fd);
 	} else if (read(fd, &ticks, sizeof(ticks)) == sizeof(ticks)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * One way to get data out of the kernel. A session opens its sources, arms them, drains them until the end and takes what they
- * have summed; it knows nothing else of them. Each src_*.h has a function that makes one.
+ * have summed; it knows nothing else of them. Each header of capture/source/ has a function that makes one.
  */
 #ifndef SKEP_CAPTURE_SOURCE_H
 #define SKEP_CAPTURE_SOURCE_H

@@ -37,14 +37,14 @@ struct view_options {
 };
 
 /*
- * All but --by and --sort, whose words are the schema's: of tables, of those that have the three formats of rows, and of every command
- * that measures until it is stopped and prints.
+ * view_opts: of tables. format_opts: of commands whose formats are those of rows, and no more. output_opts: of every command that
+ * measures until it is stopped. --by and --sort are each command's own: their words are those of its schema.
  */
 extern const struct opt view_opts[], format_opts[], output_opts[];
 
 /* What is shown, and where. */
 struct run_cfg {
-	const struct schema *schema; /* NULL: what is written is the command's, but for the end of its format */
+	const struct schema *schema; /* NULL: the command writes its rows itself; the run ends the output as the format does */
 	uint64_t keys; /* bits of its columns */
 	int sort;      /* a column */
 	const char *format, *separator; /* NULL: "text", "," */
@@ -54,16 +54,16 @@ struct run_cfg {
 	const char *nothing; /* a note where no row is shown; NULL: none */
 	uint64_t top, duration_ns, interval_ns;
 	bool append, draws;
-	bool is_live;	/* what is written is followed while it grows */
+	bool is_live;	/* a reader may follow the output while it grows */
 	bool is_stream; /* each row as it comes, and no table */
 	uint64_t hide;	/* bits of columns that are not shown */
 };
 
-/* From the options, whose words are checked. by: what stands for no --by. 0, or -EINVAL or -ERANGE with err filled. */
+/* From the options; checks the words of --by and --sort. by: the keys without --by. 0, or -EINVAL or -ERANGE with err filled. */
 int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err);
 
 struct run {
-	struct sink sink; /* first: a pointer to it is one to the run. The command may set members; of a table `row` and `interval` are its own */
+	struct sink sink; /* first: a pointer to it is one to the run. A command may set members, but not `row` and `interval` of a table */
 	const struct run_cfg *cfg;
 	const struct run_hooks *hooks;
 	struct table table;
@@ -81,7 +81,7 @@ struct run {
 /* Reads fields and filter, makes the table and opens the output. cfg is borrowed. 0 or -errno; run_close() in either case. */
 int run_open(struct run *run, const struct run_cfg *cfg, struct err *err);
 
-/* run_sink() with the table or stream of the run, which is the arg of the hooks: they are called before its first row and before its last round. */
+/* run_sink() with the table or stream of the run, which is the hooks' arg. at_start comes before the first row, at_end before the last round. */
 int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err);
 
 /* Ends the output. ret: how the run ended. Returns ret, or -errno of a failed write. */

@@ -21,9 +21,9 @@ struct held {
 struct names {
 	struct sink sink; /* first: the sink functions find the rest by it */
 	/* Set by the owner, after names_init(). */
-	struct syms *syms; /* names_free() frees it; its pool has to be ours */
+	struct syms *syms; /* names_free() frees it; made with the pool below */
 	bool no_kernel, no_user; /* drop those frames (a file holds both) */
-	int off_event;		 /* of time off the CPUs among samples of what runs: blocked time has a frame, too; or -1 */
+	int off_event;		 /* the event whose samples are time off the CPUs, among others: blocked time then has a frame, too; or -1 */
 	bool pin;		 /* read symbols while processes live (live capture) */
 	bool may_hold;		 /* samples of threads without a name until names_end() */
 	/* Own. */

@@ -25,7 +25,7 @@ static bool add_frames(struct syms *syms, const struct sample *s, const struct c
 		if (room <= 0)
 			return false;
 		/* Where each stack was left the address is exact: an interrupt or fault hits an instruction, and the
-		 * one behind a syscall instruction belongs to the same function. */
+		 * one after a syscall instruction belongs to the same function. */
 		st->n += syms_resolve(syms, s->pid, s->time_ns, c->ips[i], kernel, i > 0, &st->frames[st->n], room);
 	}
 	return true;

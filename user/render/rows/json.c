@@ -18,7 +18,7 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 	(void)view;
 }
 
-/* "no_process" of "(no process)": "of" is only there when a row is of no key. */
+/* "no_process" of "(no process)". Only rows with a label have "of". */
 static void print_label(struct json *j, const char *label)
 {
 	char word[32];
