@@ -174,7 +174,8 @@ static void test_keys(void **state)
 	refused("comm,", "bad key ''");
 	refused("com", "bad key 'com'");
 	assert_int_equal(parse("user,evnet", &k, &err), -EINVAL);
-	assert_string_equal(err.hint, "similar: event; keys are comm, pid, tid, cpu, user, cgroup, event, syscall, errno and fields of tracepoints (args->NAME)");
+	assert_string_equal(err.hint, "similar: event; keys are comm, pid, tid, cpu, user, cgroup, event, syscall, "
+				      "errno and fields of tracepoints (args->NAME)");
 	refused("args->", "bad key 'args->'");
 	refused("args->a b", "not the name of a field");
 	refused("args->../x", "not the name of a field");

@@ -326,11 +326,11 @@ static void test_filter(void **state)
 		"wait / calls == mean", "calls % 3 == 1", "calls - 5 < 0", "0 || calls", "calls = 4", "calls < 1K", "calls / 0 > 1 || 1",
 	};
 	static const char *const no[] = {
-		"wait > 12ms", "comm == \"Make\"", "comm != \"make\"", "!shared", "calls / 0 == 0", "calls % 0 == 0", "calls / 0", "user == 0", "user == \"root\"", "0 && calls",
-		"calls && 0", "wait in 13ms..20ms",
+		"wait > 12ms", "comm == \"Make\"", "comm != \"make\"", "!shared", "calls / 0 == 0", "calls % 0 == 0", "calls / 0", "user == 0", "user == \"root\"",
+		"0 && calls", "calls && 0", "wait in 13ms..20ms",
 	};
-	static const char *const unknown[] = { "wait > 0", "wait <= 0", "wait == 0", "wait != 0", "mean > wait", "comm == \"make\"", "comm != \"make\"", "comm !~ \"x\"",
-					       "user == \"nobody\"", "-wait < 1", "wait", "wait + 1 > 0" };
+	static const char *const unknown[] = { "wait > 0", "wait <= 0", "wait == 0", "wait != 0", "mean > wait", "comm == \"make\"", "comm != \"make\"",
+					       "comm !~ \"x\"", "user == \"nobody\"", "-wait < 1", "wait", "wait + 1 > 0" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)

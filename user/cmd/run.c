@@ -116,8 +116,8 @@ static int print_round(struct sink *sink, uint64_t since_start_ns)
 
 int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err)
 {
-	struct run_cfg cfg = { .schema = schema, .format = o->format, .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns,
-			       .interval_ns = o->interval_ms * 1000000 };
+	struct run_cfg cfg = { .schema = schema, .format = o->format, .fields = o->fields, .filter = o->filter,
+			       .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns, .interval_ns = o->interval_ms * 1000000 };
 	int ret = columns_by(o->by ? o->by : by, schema, NULL, &cfg.keys, err);
 
 	if (!ret)

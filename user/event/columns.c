@@ -147,8 +147,13 @@ int columns_fields(const char *text, const struct schema *schema, uint64_t usabl
 int columns_sort(const char *text, const struct schema *schema, int *ret_column, struct err *err)
 {
 	const struct words words = { schema, sort_word, UINT64_MAX, "orders" };
-	int i = text ? find(&words, text, strlen(text)) : schema->sort;
+	int i;
 
+	if (!text) {
+		*ret_column = schema->sort;
+		return 0;
+	}
+	i = find(&words, text, strlen(text));
 	if (i < 0) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "bad order '%s' of --sort", text);
 		hint_words(&words, text, strlen(text), NULL, err);

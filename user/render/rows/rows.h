@@ -66,8 +66,8 @@ const uint8_t *rows_shown(const struct schema *schema, const struct rows_view *v
 int rows_render(FILE *out, const struct rows_format *format, const struct table *t, const struct rows_view *view);
 
 /*
- * A value as text, not escaped. size: 32 or more. exact: whole numbers, ns, for programs, and nothing for what is not known; else with units, and "-".
- * Histograms, reasons, stacks and members have none. Returns its length.
+ * A value as text, not escaped. size: 32 or more. exact: whole numbers, ns, for programs, and nothing for what is not known;
+ * else with units, and "-". Histograms, reasons, stacks and members have none. Returns its length.
  */
 size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
 
