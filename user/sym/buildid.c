@@ -28,11 +28,11 @@ int build_ids_new(struct build_ids **ret_ids)
 	if (!ids)
 		return -ENOMEM;
 	ids->pool = strpool_new();
-	if (!ids->pool || objects_init(&ids->objects, &ids->cfg, ids->pool)) {
-		strpool_free(ids->pool);
+	if (!ids->pool) {
 		free(ids);
 		return -ENOMEM;
 	}
+	ids->objects = (struct objects){ .cfg = &ids->cfg, .pool = ids->pool };
 	*ret_ids = ids;
 	return 0;
 }

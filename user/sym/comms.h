@@ -4,23 +4,22 @@
 #define SKEP_SYM_COMMS_H
 
 #include "sample.h"
+#include "util/map.h"
 #include "util/strpool.h"
+#include "util/vec.h"
 
-struct comm_slot {
-	uint32_t tid;
+struct thread_comm {
 	bool is_made_up;   /* no event has named it yet */
-	const char *comm;  /* NULL: a free slot */
+	const char *comm;
 	const char *first; /* what the first event after that called it, or NULL */
 };
 
 struct comms {
-	struct strpool *pool; /* borrowed */
-	struct comm_slot *slots; /* open addressing */
-	uint32_t nr, cap;
+	struct strpool *pool; /* borrowed; set by the owner of zeroed comms */
+	VEC(struct thread_comm) all;
+	struct map by_tid;
 };
 
-/* 0 or -ENOMEM. */
-int comms_init(struct comms *c, struct strpool *pool);
 void comms_free(struct comms *c);
 
 /* Takes note of an event that names a thread; of others, of nothing. 0 or -ENOMEM. */

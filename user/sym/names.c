@@ -131,7 +131,8 @@ int names_init(struct names *n, struct strpool *pool, struct named_sink *to)
 	n->off_event = -1;
 	n->owns_pool = !pool;
 	n->pool = pool ? pool : strpool_new();
-	return n->pool ? comms_init(&n->comms, n->pool) : -ENOMEM;
+	n->comms.pool = n->pool;
+	return n->pool ? 0 : -ENOMEM;
 }
 
 void names_free(struct names *n)

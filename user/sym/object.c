@@ -21,19 +21,11 @@
 #include "sym/origin.h"
 #include "util/hash.h"
 
-#define FIRST_SLOTS 256u
 #define TRIES_MAX 16	      /* processes tried for a file before it is given up */
 #define KEPT_FDS_MAX 128u     /* files kept open for their line tables, or for more of their unwinding tables */
 #define VDSO_MAX_BYTES (64u << 10)
 #define DELETED " (deleted)"
 #define OVERLAYFS_MAGIC 0x794c7630 /* linux/magic.h OVERLAYFS_SUPER_MAGIC */
-
-int objects_init(struct objects *objects, const struct syms_cfg *cfg, struct strpool *pool)
-{
-	*objects = (struct objects){ .cfg = cfg, .pool = pool, .nr_slots = FIRST_SLOTS };
-	objects->slots = calloc(objects->nr_slots, sizeof(*objects->slots));
-	return objects->slots ? 0 : -ENOMEM;
-}
 
 static void close_fd(int *fd)
 {
@@ -44,11 +36,9 @@ static void close_fd(int *fd)
 
 void objects_free(struct objects *objects)
 {
-	for (uint32_t i = 0; objects->slots && i < objects->nr_slots; i++) {
-		struct object *obj = objects->slots[i];
+	for (size_t i = 0; i < objects->all.n; i++) {
+		struct object *obj = objects->all.data[i];
 
-		if (!obj)
-			continue;
 		lines_free(obj->lines);
 		close_fd(&obj->fd);
 		close_fd(&obj->debug_fd);
@@ -56,7 +46,8 @@ void objects_free(struct objects *objects)
 		symtab_free(&obj->tab);
 		free(obj);
 	}
-	free(objects->slots);
+	vec_free(&objects->all);
+	map_free(&objects->index);
 	*objects = (struct objects){ 0 };
 }
 
@@ -114,57 +105,28 @@ static bool is_same(const struct object *obj, const struct task_event *t, const 
 	return obj->build_id_size == t->build_id_size && !memcmp(obj->build_id, t->build_id, t->build_id_size);
 }
 
-static uint32_t slot_hash(uint64_t ino, const char *path)
-{
-	return (uint32_t)hash_pair(ino, (uintptr_t)path);
-}
-
-static int grow(struct objects *objects)
-{
-	uint32_t nr_slots = objects->nr_slots * 2;
-	struct object **slots = calloc(nr_slots, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < objects->nr_slots; i++) {
-		struct object *obj = objects->slots[i];
-		uint32_t j;
-
-		if (!obj)
-			continue;
-		for (j = slot_hash(obj->ino, obj->path) & (nr_slots - 1); slots[j]; j = (j + 1) & (nr_slots - 1))
-			;
-		slots[j] = obj;
-	}
-	free(objects->slots);
-	objects->slots = slots;
-	objects->nr_slots = nr_slots;
-	return 0;
-}
-
 struct object *objects_get(struct objects *objects, const struct task_event *t)
 {
 	const char *path = strpool_add(objects->pool, t->path && *t->path ? t->path : "//anon");
+	uint64_t hash = hash_pair(t->ino, (uintptr_t)path);
 	struct object *obj;
-	uint32_t i;
 
-	if (!path || (objects->n * 2 >= objects->nr_slots && grow(objects)))
+	map_each(i, &objects->index, hash)
+		if (is_same(objects->all.data[i], t, path))
+			return objects->all.data[i];
+	if (!path || vec_reserve(&objects->all))
 		return NULL;
-	for (i = slot_hash(t->ino, path) & (objects->nr_slots - 1); objects->slots[i];
-	     i = (i + 1) & (objects->nr_slots - 1))
-		if (is_same(objects->slots[i], t, path))
-			return objects->slots[i];
 	obj = calloc(1, sizeof(*obj));
 	if (!obj)
 		return NULL;
 	obj->path = path;
 	obj->unknown = name_unknown(objects->pool, path);
-	if (!obj->unknown) {
+	if (!obj->unknown || map_add(&objects->index, hash, objects->all.n)) {
 		free(obj);
 		return NULL;
 	}
 	obj->kind = kind_of(path);
-	obj->id = objects->n;
+	obj->id = objects->all.n;
 	obj->fd = obj->debug_fd = -1;
 	obj->maj = t->maj;
 	obj->min = t->min;
@@ -174,8 +136,7 @@ struct object *objects_get(struct objects *objects, const struct task_event *t)
 	memcpy(obj->build_id, t->build_id, obj->build_id_size);
 	if (obj->kind == OBJECT_ANON || obj->kind == OBJECT_OTHER)
 		obj->state = OBJECT_FAILED;
-	objects->slots[i] = obj;
-	objects->n++;
+	objects->all.data[objects->all.n++] = obj;
 	return obj;
 }
 
@@ -183,10 +144,10 @@ void objects_build_id(struct objects *objects, const struct task_event *t)
 {
 	const char *path = strpool_add(objects->pool, t->path);
 
-	for (uint32_t i = 0; i < objects->nr_slots && path; i++) {
-		struct object *obj = objects->slots[i];
+	for (size_t i = 0; i < objects->all.n && path; i++) {
+		struct object *obj = objects->all.data[i];
 
-		if (!obj || obj->path != path || obj->kind != OBJECT_FILE || obj->build_id_size || (obj->state != OBJECT_NEW && !obj->nr_tries))
+		if (obj->path != path || obj->kind != OBJECT_FILE || obj->build_id_size || (obj->state != OBJECT_NEW && !obj->nr_tries))
 			continue;
 		obj->build_id_size = t->build_id_size;
 		memcpy(obj->build_id, t->build_id, obj->build_id_size);
@@ -201,10 +162,10 @@ uint64_t objects_missing(const struct objects *objects, const char **ret_path)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < objects->nr_slots; i++) {
-		const struct object *obj = objects->slots[i];
+	for (size_t i = 0; i < objects->all.n; i++) {
+		const struct object *obj = objects->all.data[i];
 
-		if (!obj || obj->kind != OBJECT_FILE || !obj->nr_tries || obj->state == OBJECT_OPEN || obj->state == OBJECT_READ)
+		if (obj->kind != OBJECT_FILE || !obj->nr_tries || obj->state == OBJECT_OPEN || obj->state == OBJECT_READ)
 			continue;
 		*ret_path = obj->path;
 		n++;

@@ -16,7 +16,9 @@
 #include "sample.h"
 #include "sym/sym.h"
 #include "unwind/ehframe.h"
+#include "util/map.h"
 #include "util/strpool.h"
+#include "util/vec.h"
 
 struct lines;
 struct origin;
@@ -63,12 +65,13 @@ struct object {
 	uint32_t table_page; /* where they begin in the kernel */
 };
 
+/* All but cfg, origin and pool, which are borrowed, is zeroed at first. */
 struct objects {
 	const struct syms_cfg *cfg;
 	const struct origin *origin; /* of a recording; NULL: of this machine */
 	struct strpool *pool;
-	struct object **slots;
-	uint32_t nr_slots, n;
+	VEC(struct object *) all; /* by id */
+	struct map index;	  /* by inode and path */
 	uint32_t nr_fds; /* kept open */
 	uint64_t nr_symbols;
 	struct debugfile_limits debug_limits;
@@ -76,7 +79,6 @@ struct objects {
 	struct unwind_rules *rules; /* those of unwinding tables; NULL: none are wanted */
 };
 
-int objects_init(struct objects *objects, const struct syms_cfg *cfg, struct strpool *pool);
 void objects_free(struct objects *objects);
 
 /* How many needed files were not available; ret_path is set to one of them if there are. */

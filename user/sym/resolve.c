@@ -43,13 +43,13 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 		syms->vsyscall = strpool_add(syms->pool, "[vsyscall]");
 	}
 	if (!syms->pool || !syms->cache || !syms->name_unknown || !syms->vsyscall || maps_init(&syms->maps, cfg->exited_max) ||
-	    objects_init(&syms->objects, &syms->cfg, syms->pool) || kernel_init(&syms->kernel, &syms->cfg, syms->pool)) {
+	    kernel_init(&syms->kernel, &syms->cfg, syms->pool)) {
 		syms_free(syms);
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
 	}
 	origin_begin(&syms->origin, &syms->cfg);
 	syms->kernel.origin = &syms->origin;
-	syms->objects.origin = &syms->origin;
+	syms->objects = (struct objects){ .cfg = &syms->cfg, .origin = &syms->origin, .pool = syms->pool };
 	*ret_syms = syms;
 	return 0;
 }
@@ -481,7 +481,7 @@ bool symbol_is_root(const char *name)
 void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 {
 	*ret_stats = syms->stats;
-	ret_stats->objects = syms->objects.n;
+	ret_stats->objects = syms->objects.all.n;
 	ret_stats->symbols = syms->objects.nr_symbols + syms->kernel.tab.n;
 	ret_stats->debugfiles_unchecked = syms->objects.debug_limits.nr_unchecked;
 	ret_stats->dwarf_refused = syms->objects.dwarf_limits.nr_refused;
