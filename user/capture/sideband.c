@@ -17,15 +17,14 @@
 
 #include "capture/refusal.h"
 #include "util/cpus.h"
-#include "util/cpus.h"
 #include "util/hash.h"
+#include "util/map.h"
 #include "util/vec.h"
 
 #define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */
 #define SAMPLES_BYTES (4u << 20) /* where samples come, too; less where the user may lock no more memory (kernel.perf_event_mlock_kb) */
 #define SAMPLES_LEAST (64u << 10)
 #define SAMPLE_TIME_AT 32 /* of a sample's record: after its header, id, ip, pid and tid */
-#define FOLLOW_FIRST 256
 
 struct ring {
 	int fd;
@@ -50,8 +49,7 @@ struct sideband {
 	VEC(struct pending) queue;
 	VEC(char) bytes; /* records of the queue, aligned to 8 */
 	uint64_t lost, throttled;
-	uint32_t *follow; /* open-addressed set of pids; NULL: all */
-	uint32_t nr_follow, cap_follow;
+	struct map follow; /* a set of pids; empty: all */
 };
 
 /* sample_id_all trailer for SIDEBAND_SAMPLE_TYPE. */
@@ -200,7 +198,7 @@ void sideband_close(struct sideband *sb)
 	close_rings(sb);
 	vec_free(&sb->queue);
 	vec_free(&sb->bytes);
-	free(sb->follow);
+	map_free(&sb->follow);
 	free(sb->rings);
 	free(sb);
 }
@@ -230,40 +228,12 @@ int sideband_redirect(const struct sideband *sb, int event_fd, uint32_t cpu)
 
 static bool followed(const struct sideband *sb, uint32_t pid)
 {
-	if (!sb->follow)
-		return true;
-	for (uint32_t at = hash_u64(pid) & (sb->cap_follow - 1); sb->follow[at]; at = (at + 1) & (sb->cap_follow - 1))
-		if (sb->follow[at] == pid)
-			return true;
-	return false;
+	return !sb->follow.n || map_find(&sb->follow, hash_u64(pid)) >= 0;
 }
 
 int sideband_follow(struct sideband *sb, uint32_t pid)
 {
-	uint32_t at;
-
-	if (sb->nr_follow * 2 >= sb->cap_follow) {
-		uint32_t *old = sb->follow, n = sb->cap_follow;
-		uint32_t cap = n ? n * 2 : FOLLOW_FIRST;
-		uint32_t *wide = calloc(cap, sizeof(*wide));
-
-		if (!wide)
-			return -ENOMEM;
-		sb->follow = wide;
-		sb->cap_follow = cap;
-		sb->nr_follow = 0;
-		for (uint32_t i = 0; i < n; i++)
-			if (old[i])
-				sideband_follow(sb, old[i]);
-		free(old);
-	}
-	if (followed(sb, pid))
-		return 0;
-	for (at = hash_u64(pid) & (sb->cap_follow - 1); sb->follow[at]; at = (at + 1) & (sb->cap_follow - 1))
-		;
-	sb->follow[at] = pid;
-	sb->nr_follow++;
-	return 0;
+	return map_find(&sb->follow, hash_u64(pid)) < 0 ? map_add(&sb->follow, hash_u64(pid), 0) : 0;
 }
 
 static int queue_record(struct sideband *sb, const struct ring *r, const char *data, uint64_t mask, uint64_t at, uint16_t size)
@@ -394,7 +364,7 @@ static int deliver(struct sideband *sb, const struct pending *p, struct sink *si
 	/* Of a PID namespace outside ours: all such tasks have these numbers (perf_event_pid_type(), kernel/events/core.c). */
 	if (!t.pid || t.pid == UINT32_MAX)
 		return 0;
-	if (sb->follow) {
+	if (sb->follow.n) {
 		if (t.what == TASK_FORK && followed(sb, t.ppid) && sideband_follow(sb, t.pid))
 			return -ENOMEM;
 		if (!followed(sb, t.pid))

@@ -3,14 +3,12 @@
 #include "capture/source/netrows.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/source/netname.h"
 #include "util/hash.h"
 #include "util/num.h"
 
-#define FIRST_PLACES 64
 #define BIT(column) (1ull << (column))
 #define OF_PROCESS (BIT(NET_COL_COMM) | BIT(NET_COL_PID) | BIT(NET_COL_USER) | BIT(NET_COL_CGROUP) | BIT(NET_COL_START))
 #define ALL_KEYS (BIT(NET_KEYS) - 1)
@@ -60,8 +58,6 @@ uint64_t net_keys(uint64_t wanted)
 
 const char *const net_labels[NET_RANKS] = { NULL, "(kernel)", "(no process)", "(no socket)", "(other)" };
 
-enum known_state { KNOWN_EMPTY, KNOWN_USED, KNOWN_GONE };
-
 /* Zeroed before it is filled: compared byte by byte. */
 struct known_key {
 	uint64_t cookie, owner; /* net_owner.id; of paths, drops and totals none */
@@ -74,7 +70,6 @@ struct known_key {
 
 struct net_known {
 	struct known_key key;
-	enum known_state state;
 	struct net_count ways[NET_WAYS];
 	uint64_t dropped;
 	uint32_t retransmits;
@@ -108,64 +103,35 @@ void net_rows_free(struct net_rows *r)
 	strpool_free(r->pool);
 	vec_free(&r->devices);
 	vec_free(&r->sides);
-	free(r->known);
-}
-
-static struct net_known *known_place(const struct net_rows *r, const struct known_key *key)
-{
-	size_t i = hash_bytes(key, sizeof(*key)) & (r->known_places - 1);
-	struct net_known *free_one = NULL;
-
-	for (; r->known[i].state != KNOWN_EMPTY; i = (i + 1) & (r->known_places - 1)) {
-		if (r->known[i].state == KNOWN_USED && !memcmp(&r->known[i].key, key, sizeof(*key)))
-			return &r->known[i];
-		if (r->known[i].state == KNOWN_GONE && !free_one)
-			free_one = &r->known[i];
-	}
-	return free_one ? free_one : &r->known[i];
-}
-
-/* As large as those need that are used: places of the gone are used again. nr_known: used and gone. */
-static int make_known(struct net_rows *r)
-{
-	struct net_rows bigger = *r;
-	size_t used = 0;
-
-	if (2 * r->nr_known < r->known_places)
-		return 0;
-	for (size_t i = 0; i < r->known_places; i++)
-		used += r->known[i].state == KNOWN_USED;
-	bigger.known_places = FIRST_PLACES;
-	while (bigger.known_places < 4 * used)
-		bigger.known_places *= 2;
-	bigger.known = calloc(bigger.known_places, sizeof(*bigger.known));
-	if (!bigger.known)
-		return -ENOMEM;
-	for (size_t i = 0; i < r->known_places; i++)
-		if (r->known[i].state == KNOWN_USED)
-			*known_place(&bigger, &r->known[i].key) = r->known[i];
-	free(r->known);
-	r->known = bigger.known;
-	r->known_places = bigger.known_places;
-	r->nr_known = used;
-	return 0;
+	vec_free(&r->known);
+	map_free(&r->known_index);
 }
 
 /* What was delivered of this one: zeroes for a new one. NULL without memory. Forgotten by the caller where no more of it comes. */
 static struct net_known *known_of(struct net_rows *r, const struct known_key *key)
 {
+	uint64_t hash = hash_bytes(key, sizeof(*key));
 	struct net_known *known;
 
-	if (make_known(r))
+	map_each(i, &r->known_index, hash)
+		if (!memcmp(&r->known.data[i].key, key, sizeof(*key)))
+			return &r->known.data[i];
+	if (vec_reserve(&r->known) || map_add(&r->known_index, hash, r->known.n))
 		return NULL;
-	known = known_place(r, key);
-	if (known->state != KNOWN_USED) {
-		r->nr_known += known->state == KNOWN_EMPTY;
-		memset(known, 0, sizeof(*known));
-		known->key = *key;
-		known->state = KNOWN_USED;
-	}
+	known = &r->known.data[r->known.n++];
+	memset(known, 0, sizeof(*known));
+	known->key = *key;
 	return known;
+}
+
+/* The last of all moves to its place. */
+static void forget(struct net_rows *r, struct net_known *known)
+{
+	const struct net_known *last = &r->known.data[--r->known.n];
+
+	map_remove(&r->known_index, hash_bytes(&known->key, sizeof(known->key)), known - r->known.data,
+		   hash_bytes(&last->key, sizeof(last->key)));
+	*known = *last;
 }
 
 static void begin_row(struct net_row *row)
@@ -288,7 +254,7 @@ static int find_known(struct net_rows *r, const struct net_sample *s, struct net
 	if (!*ret_known || (s->iface && s->is_path && !k.iface))
 		return -ENOMEM;
 	if (s->flow && !s->is_path) /* again: the table may have moved */
-		*ret_total = known_place(r, &total);
+		*ret_total = known_of(r, &total);
 	return 0;
 }
 
@@ -376,9 +342,11 @@ int net_rows_add(struct net_rows *r, const struct net_sample *s)
 	retransmits = num_grown(s->retransmits, known->retransmits);
 	known->retransmits = s->retransmits;
 	if (s->is_last) {
-		known->state = KNOWN_GONE;
-		if (total && s->owner == &s->flow->owner)
-			total->state = KNOWN_GONE; /* its parts came before */
+		bool moves = total == &r->known.data[r->known.n - 1];
+
+		forget(r, known);
+		if (total && s->owner == &s->flow->owner) /* its parts came before */
+			forget(r, moves ? known : total);
 	}
 	if (!is_nothing(more) || retransmits)
 		ret = send_sample(r, s, more, retransmits);
@@ -407,7 +375,7 @@ int net_rows_add_dropped(struct net_rows *r, const struct net_dropped *d)
 	more = num_grown(d->packets, known->dropped);
 	known->dropped = d->packets;
 	if (d->is_last)
-		known->state = KNOWN_GONE;
+		forget(r, known);
 	if (!more)
 		return 0;
 	begin_row(&row);

@@ -10,6 +10,7 @@
 #include "bpf/net.h"
 #include "row.h"
 #include "sample.h"
+#include "util/map.h"
 #include "util/strpool.h"
 #include "util/vec.h"
 
@@ -76,8 +77,8 @@ struct net_rows {
 	bool is_whole;	   /* all sockets are targets: what has none or no process has rows, too */
 	struct sink *sink; /* where rows go */
 	struct strpool *pool;
-	struct net_known *known; /* open addressing: what of each sample was delivered, while more of it may come */
-	size_t nr_known, known_places;
+	VEC(struct net_known) known; /* what of each sample was delivered, while more of it may come */
+	struct map known_index;
 	VEC(struct net_device) devices; /* their last sums */
 	VEC(struct net_side) sides;	/* what sockets and interfaces had in this round */
 	uint64_t beyond;		/* packets of sockets that no interface counted, in the run */
