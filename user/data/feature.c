@@ -4,7 +4,6 @@
  * and events, out goes one byte string, the table of sections first.
  */
 #include <errno.h>
-#include <search.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
@@ -86,16 +85,6 @@ static void add_build_id(struct buffer *b, const struct seen_object *o, const ch
 	buffer_add(b, zeros, padded - path_bytes);
 }
 
-static void add_object(const void *node, VISIT when, void *arg)
-{
-	const struct seen_object *o = *(struct seen_object *const *)node;
-
-	/* The kernel's own id comes from meta, once: its map is called [kernel.kallsyms]_text. */
-	if ((when == postorder || when == leaf) &&
-	    strncmp(o->path, KERNEL_OBJECT, strlen(KERNEL_OBJECT)))
-		add_build_id(arg, o, o->path, strlen(o->path));
-}
-
 static void add_build_ids(struct buffer *b, const struct feature_input *in)
 {
 	struct seen_object kernel = { .kernel = true };
@@ -105,7 +94,13 @@ static void add_build_ids(struct buffer *b, const struct feature_input *in)
 		memcpy(kernel.build_id, in->meta->kernel_build_id, kernel.build_id_size);
 		add_build_id(b, &kernel, KERNEL_OBJECT, strlen(KERNEL_OBJECT));
 	}
-	twalk_r(in->objects, add_object, b);
+	for (size_t i = 0; i < in->nr_objects; i++) {
+		const struct seen_object *o = in->objects[i];
+
+		/* The kernel's own id comes from meta, once: its map is called [kernel.kallsyms]_text. */
+		if (strncmp(o->path, KERNEL_OBJECT, strlen(KERNEL_OBJECT)))
+			add_build_id(b, o, o->path, strlen(o->path));
+	}
 }
 
 static void add_events(struct buffer *b, const struct feature_input *in)

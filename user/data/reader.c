@@ -408,7 +408,8 @@ void data_reader_close(struct data_reader *r)
 	vec_free(&r->ids);
 	vec_free(&r->args);
 	vec_free(&r->build_ids);
-	free(r->last_reads);
+	vec_free(&r->last_reads);
+	map_free(&r->last_index);
 	free(r->name);
 	free(r);
 }

@@ -9,6 +9,7 @@
 
 #include "data/data.h"
 #include "data/format.h"
+#include "util/map.h"
 #include "util/strpool.h"
 #include "util/vec.h"
 
@@ -90,7 +91,6 @@ struct reads {
 struct last_read {
 	uint64_t id, value;
 	uint32_t tid;
-	bool used;
 };
 
 struct id_entry {
@@ -164,8 +164,8 @@ struct data_reader {
 	uint64_t round_max_ns, round_limit_ns; /* latest time seen; the same at the last round */
 	uint64_t delivered_ns;
 	struct sink *sink;
-	struct last_read *last_reads; /* open addressing, by id and thread */
-	uint32_t nr_last_reads, nr_last_slots;
+	VEC(struct last_read) last_reads;
+	struct map last_index; /* by id and thread */
 	uint64_t kips[RECORD_MAX_BYTES / 8], uips[RECORD_MAX_BYTES / 8];
 	char text[RECORD_MAX_BYTES + 1];
 	struct decompressor *decompressor; /* NULL until the first compressed record */

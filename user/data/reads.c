@@ -4,14 +4,10 @@
  * hostile; out goes a sample for each counter that moved, worth what is new of it, as perf does (deliver_sample_value(),
  * tools/perf/util/session.c).
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "data/reader.h"
 #include "util/hash.h"
 
-#define READS_FIRST 64u
-#define READS_MAX (1u << 20) /* beyond it, what is new is not known: all of it */
+#define READS_MAX (1u << 19) /* beyond it, what is new is not known: all of it */
 #define FORMAT_LOST (1u << 4) /* PERF_FORMAT_LOST, Linux 6.0 */
 
 bool reads_take(const uint8_t **p, const uint8_t *end, uint64_t format, struct reads *ret)
@@ -37,37 +33,15 @@ bool reads_take(const uint8_t **p, const uint8_t *end, uint64_t format, struct r
 /* Where the last total of a counter is kept, 0 before the first. NULL: no room. */
 static uint64_t *last_of(struct data_reader *r, uint64_t id, uint32_t tid)
 {
-	struct last_read *old = r->last_reads, *l;
-	uint32_t n = r->nr_last_slots;
+	uint64_t hash = hash_pair(id, tid);
 
-	if (r->nr_last_reads * 2 >= n && n < READS_MAX) {
-		r->nr_last_slots = n ? n * 2 : READS_FIRST;
-		r->last_reads = calloc(r->nr_last_slots, sizeof(*old));
-		if (!r->last_reads) {
-			r->last_reads = old;
-			r->nr_last_slots = n;
-			return NULL;
-		}
-		r->nr_last_reads = 0;
-		for (uint32_t i = 0; i < n; i++)
-			if (old[i].used)
-				*last_of(r, old[i].id, old[i].tid) = old[i].value;
-		free(old);
-	}
-	for (uint32_t i = (uint32_t)hash_pair(id, tid);; i++) {
-		l = &r->last_reads[i & (r->nr_last_slots - 1)];
-		if (l->used && (l->id != id || l->tid != tid))
-			continue;
-		if (l->used)
-			return &l->value;
-		if (r->nr_last_reads * 2 >= r->nr_last_slots)
-			return NULL;
-		r->nr_last_reads++;
-		l->used = true;
-		l->id = id;
-		l->tid = tid;
-		return &l->value;
-	}
+	map_each(i, &r->last_index, hash)
+		if (r->last_reads.data[i].id == id && r->last_reads.data[i].tid == tid)
+			return &r->last_reads.data[i].value;
+	if (r->last_reads.n == READS_MAX || vec_reserve(&r->last_reads) || map_add(&r->last_index, hash, r->last_reads.n))
+		return NULL;
+	r->last_reads.data[r->last_reads.n] = (struct last_read){ .id = id, .tid = tid };
+	return &r->last_reads.data[r->last_reads.n++].value;
 }
 
 int reads_deliver(struct data_reader *r, const struct reads *reads, struct sample *s)

@@ -5,13 +5,15 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <search.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "data/writer.h"
 #include "util/clock.h"
+#include "util/hash.h"
+#include "util/map.h"
+#include "util/vec.h"
 
 #define NS_PER_S 1000000000ull
 /* What a SIGKILL may cost: a second of events. */
@@ -31,8 +33,8 @@ struct data_writer {
 	struct file_header header;
 	struct perf_event_attr *attrs;
 	uint64_t *ids;
-	void *objects; /* tsearch(3) tree of struct seen_object */
-	size_t nr_objects;
+	VEC(struct seen_object *) objects;
+	struct map object_index; /* by build id and path */
 	uint64_t first_ns, last_ns; /* of samples */
 	uint64_t max_ns;	    /* of all records */
 	uint64_t flushed_ns;
@@ -170,34 +172,30 @@ static int write_sample(struct sink *sink, const struct sample *s)
 	return record_end(w, &r, s->time_ns);
 }
 
-static int object_compare(const void *a, const void *b)
-{
-	const struct seen_object *x = a, *y = b;
-	int d = memcmp(x->build_id, y->build_id, BUILD_ID_MAX);
-
-	return d ? d : strcmp(x->path, y->path);
-}
-
 /* Remembers a build id for the BUILD_ID section. Best effort: the MMAP2 record has it too. */
 static void object_add(struct data_writer *w, const struct task_event *t)
 {
-	size_t n = strnlen(t->path, PATH_MAX - 1);
-	struct seen_object *o, **found;
+	size_t n = strnlen(t->path, PATH_MAX - 1), id_size = t->build_id_size;
+	uint64_t hash = hash_pair(hash_bytes(t->build_id, id_size), hash_bytes(t->path, n));
+	struct seen_object *o;
 
-	if (w->nr_objects >= OBJECTS_MAX || t->build_id_size > BUILD_ID_MAX)
+	map_each(i, &w->object_index, hash) {
+		o = w->objects.data[i];
+		if (o->build_id_size == id_size && !memcmp(o->build_id, t->build_id, id_size) && !strncmp(o->path, t->path, n) && !o->path[n])
+			return;
+	}
+	if (w->objects.n >= OBJECTS_MAX || vec_reserve(&w->objects))
 		return;
 	o = calloc(1, sizeof(*o) + n + 1);
-	if (!o)
+	if (!o || map_add(&w->object_index, hash, w->objects.n)) {
+		free(o);
 		return;
+	}
 	o->build_id_size = t->build_id_size;
 	o->kernel = t->kernel;
-	memcpy(o->build_id, t->build_id, t->build_id_size);
+	memcpy(o->build_id, t->build_id, id_size);
 	memcpy(o->path, t->path, n);
-	found = tsearch(o, &w->objects, object_compare);
-	if (!found || *found != o)
-		free(o);
-	else
-		w->nr_objects++;
+	w->objects.data[w->objects.n++] = o;
 }
 
 static int write_mmap(struct data_writer *w, const struct task_event *t)
@@ -455,7 +453,10 @@ static int write_head(struct data_writer *w)
 
 static void writer_free(struct data_writer *w)
 {
-	tdestroy(w->objects, free);
+	for (size_t i = 0; i < w->objects.n; i++)
+		free(w->objects.data[i]);
+	vec_free(&w->objects);
+	map_free(&w->object_index);
 	free(w->attrs);
 	free(w->ids);
 	free(w);
@@ -533,7 +534,8 @@ static int write_features(struct data_writer *w)
 		.meta = &w->meta,
 		.attrs = w->attrs,
 		.ids = w->ids,
-		.objects = w->objects,
+		.objects = w->objects.data,
+		.nr_objects = w->objects.n,
 		.first_ns = w->first_ns,
 		.last_ns = w->last_ns,
 		.wall_ns = w->wall_ns,

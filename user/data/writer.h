@@ -81,7 +81,8 @@ struct feature_input {
 	const struct data_meta *meta;
 	const struct perf_event_attr *attrs;
 	const uint64_t *ids; /* one per event */
-	void *objects;	     /* tsearch(3) tree of struct seen_object */
+	struct seen_object *const *objects;
+	size_t nr_objects;
 	uint64_t first_ns, last_ns;
 	uint64_t wall_ns, clock_ns; /* one instant on CLOCK_REALTIME and CLOCK_MONOTONIC */
 	uint64_t clock_resolution_ns;
