@@ -226,14 +226,14 @@ static void test_chrome_threads(void **state)
 
 		assert_int_equal(chrome_event(&c, whole(&e), NULL, 0), 0);
 	}
-	assert_int_equal(c.nr_threads, 200);
-	assert_true(c.cap_threads <= 1024);
+	assert_int_equal(c.threads.n, 200);
+	assert_true(c.threads.cap <= 1024 && c.by_tid.nr_slots <= 1024);
 	for (uint32_t i = 100; i <= 20000; i += 100) {
 		struct told e = of_state(switch_of(i, "t", 0, i + 1, i + 2, 30000, 30001), 0x80, 1, 0);
 
 		assert_int_equal(chrome_event(&c, whole(&e), NULL, 0), 0);
 	}
-	assert_int_equal(c.nr_threads, 0);
+	assert_int_equal(c.threads.n, 0);
 	fclose(c.out);
 	chrome_free(&c);
 	free(text);

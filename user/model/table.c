@@ -14,7 +14,6 @@
 
 enum { WORD_RANK, WORD_LABEL, WORD_NONE, WORDS_HEAD };
 
-#define FIRST_PLACES 64
 #define WORDS_REASONS (REASONS_MAX * sizeof(struct reason) / sizeof(uint64_t))
 
 static bool is_made(const struct column *c)
@@ -48,7 +47,7 @@ int table_init(struct table *t, const struct schema *schema, uint64_t keys)
 static void index_free(struct table_index *x)
 {
 	vec_free(&x->words);
-	free(x->places);
+	map_free(&x->by_key);
 }
 
 void table_free(struct table *t)
@@ -87,53 +86,33 @@ static bool key_same(const struct table *t, const uint64_t *a, const uint64_t *b
 	return true;
 }
 
-static uint32_t *place_of(const struct table *t, const struct table_index *x, const uint64_t *key)
+/* Keeps the first n records. map_add() has the memory: there were as many. */
+static void index_keep(const struct table *t, struct table_index *x, size_t n)
 {
-	size_t i = key_hash(t, key) & (x->nr_places - 1);
-
-	while (x->places[i] && !key_same(t, record(t, x, x->places[i] - 1), key))
-		i = (i + 1) & (x->nr_places - 1);
-	return &x->places[i];
-}
-
-static void index_renew(const struct table *t, struct table_index *x)
-{
-	if (x->nr_places)
-		memset(x->places, 0, x->nr_places * sizeof(*x->places));
-	for (size_t i = 0; i < x->n; i++)
-		*place_of(t, x, record(t, x, i)) = i + 1;
+	x->n = n;
+	map_clear(&x->by_key);
+	for (size_t i = 0; i < n; i++)
+		map_add(&x->by_key, key_hash(t, record(t, x, i)), i);
 }
 
 /* The record with this key; of a new one all other words are 0. NULL without memory. */
 static uint64_t *find_record(const struct table *t, struct table_index *x, const uint64_t *key)
 {
-	uint32_t *place;
-	uint64_t *rec;
+	uint64_t hash = key_hash(t, key), *rec;
 
-	if (2 * x->n >= x->nr_places) {
-		size_t n = x->nr_places ? 2 * x->nr_places : FIRST_PLACES;
-		uint32_t *more = calloc(n, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		free(x->places);
-		x->places = more;
-		x->nr_places = n;
-		index_renew(t, x);
-	}
-	place = place_of(t, x, key);
-	if (*place)
-		return record(t, x, *place - 1);
+	map_each(i, &x->by_key, hash)
+		if (key_same(t, record(t, x, i), key))
+			return record(t, x, i);
 	x->words.n = x->n * t->stride;
 	rec = vec_take(&x->words, t->stride);
-	if (!rec)
+	if (!rec || map_add(&x->by_key, hash, x->n))
 		return NULL;
 	memset(rec, 0, t->stride * sizeof(*rec));
 	memcpy(rec, key, WORDS_HEAD * sizeof(*rec));
 	for (size_t i = 0; i < t->schema->n; i++)
 		if (is_key(t, i))
 			rec[t->at[i]] = key[t->at[i]];
-	*place = ++x->n;
+	x->n++;
 	return rec;
 }
 
@@ -308,8 +287,7 @@ static void begin_round(struct table *t)
 		strpool_free(t->pool);
 		t->pool = pool;
 	}
-	t->rows.n = 0;
-	index_renew(t, &t->rows);
+	index_keep(t, &t->rows, 0);
 	t->is_ended = false;
 }
 
@@ -353,10 +331,9 @@ static int end_totals(struct table *t)
 			if (t->schema->columns[k].role != ROLE_KEY)
 				memset(now + t->at[k], 0, words_of(&t->schema->columns[k]) * sizeof(*now));
 	}
-	t->totals.n = kept;
 	t->before.n = kept * t->stride;
 	if (kept < all)
-		index_renew(t, &t->totals);
+		index_keep(t, &t->totals, kept);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #define SKEP_MODEL_TABLE_H
 
 #include "row.h"
+#include "util/map.h"
 #include "util/strpool.h"
 #include "util/vec.h"
 
@@ -14,8 +15,7 @@
 struct table_index {
 	VEC(uint64_t) words;
 	size_t n;
-	uint32_t *places; /* open addressing: the record's number + 1, 0 empty */
-	size_t nr_places; /* a power of two */
+	struct map by_key;
 };
 
 struct table {

@@ -6,7 +6,6 @@
 #include "render/events/chrome.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/hash.h"
@@ -14,7 +13,6 @@
 #include "util/text.h"
 
 #define CPUS_PID ((1u << 22) + 1) /* no process's: PID_MAX_LIMIT, include/linux/threads.h */
-#define FIRST_THREADS 256
 
 static void put_u64(FILE *out, uint64_t n)
 {
@@ -71,67 +69,38 @@ static void put_order(struct chrome *c, const char *what, uint32_t pid, uint32_t
 	fprintf(c->out, ",\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", what, order);
 }
 
-static struct chrome_thread *place_of(const struct chrome *c, uint32_t tid)
+/* NULL: it has no track. */
+static struct chrome_thread *find(const struct chrome *c, uint32_t tid)
 {
-	size_t i = hash_u64(tid) & (c->cap_threads - 1);
+	int64_t i = map_find(&c->by_tid, hash_u64(tid));
 
-	while (c->threads[i].tid && c->threads[i].tid != tid)
-		i = (i + 1) & (c->cap_threads - 1);
-	return &c->threads[i];
+	return i < 0 ? NULL : &c->threads.data[i];
 }
 
-/* Half of the places stay empty. */
-static int make_place(struct chrome *c)
-{
-	struct chrome_thread *old = c->threads;
-	size_t n = c->cap_threads, cap = n ? 2 * n : FIRST_THREADS;
-
-	if (2 * c->nr_threads < n)
-		return 0;
-	c->threads = calloc(cap, sizeof(*c->threads));
-	if (!c->threads) {
-		c->threads = old;
-		return -ENOMEM;
-	}
-	c->cap_threads = cap;
-	for (size_t i = 0; i < n; i++)
-		if (old[i].tid)
-			*place_of(c, old[i].tid) = old[i];
-	free(old);
-	return 0;
-}
-
-/* Numbers come again: one that has ended has no place any more. What stood after it moves up to where it is looked for. */
+/* Numbers come again: one that has ended has no track any more. */
 static void forget(struct chrome *c, struct chrome_thread *t)
 {
-	size_t mask = c->cap_threads - 1, hole = t - c->threads;
+	const struct chrome_thread *last = &c->threads.data[--c->threads.n];
 
-	for (size_t i = (hole + 1) & mask; c->threads[i].tid; i = (i + 1) & mask) {
-		size_t home = hash_u64(c->threads[i].tid) & mask;
-
-		if (((i - home) & mask) < ((i - hole) & mask))
-			continue;
-		c->threads[hole] = c->threads[i];
-		hole = i;
-	}
-	c->threads[hole] = (struct chrome_thread){ 0 };
-	c->nr_threads--;
+	map_remove(&c->by_tid, hash_u64(t->tid), t - c->threads.data, hash_u64(last->tid));
+	*t = *last;
 }
 
 /* The thread's track, named as it is called now. NULL without memory. */
 static struct chrome_thread *thread_of(struct chrome *c, const struct sample *s)
 {
-	struct chrome_thread *t;
+	struct chrome_thread *t = find(c, s->tid);
 
-	if (make_place(c))
-		return NULL;
-	t = place_of(c, s->tid);
-	if (t->tid && t->pid == s->pid && !strcmp(t->comm, s->comm))
+	if (t && t->pid == s->pid && !strcmp(t->comm, s->comm))
 		return t;
-	c->nr_threads += !t->tid;
+	if (!t) {
+		if (vec_reserve(&c->threads) || map_add(&c->by_tid, hash_u64(s->tid), c->threads.n))
+			return NULL;
+		t = &c->threads.data[c->threads.n++];
+		*t = (struct chrome_thread){ .tid = s->tid };
+	}
 	if (t->pid != s->pid)
 		t->drawn_ns = c->start_ns;
-	t->tid = s->tid;
 	t->pid = s->pid;
 	snprintf(t->comm, sizeof(t->comm), "%s", s->comm);
 	put_name(c, "thread_name", t->pid, t->tid, t->comm);
@@ -243,9 +212,9 @@ static int draw_run(struct chrome *c, struct chrome_thread *t, const struct samp
 static void draw_flow(struct chrome *c, const struct sample *s, uint64_t ready_ns)
 {
 	const struct sched_event *e = s->sched;
-	const struct chrome_thread *waker = place_of(c, e->waker.tid);
+	const struct chrome_thread *waker = find(c, e->waker.tid);
 
-	if (e->waker_kind != SCHEDLOG_BY_TASK || !e->waker.tid || !e->on_ns || waker->tid != e->waker.tid || waker->pid != e->waker.pid || ready_ns < c->start_ns)
+	if (e->waker_kind != SCHEDLOG_BY_TASK || !e->waker.tid || !e->on_ns || !waker || waker->pid != e->waker.pid || ready_ns < c->start_ns)
 		return;
 	c->nr_flows++;
 	for (int end = 0; end < 2; end++) {
@@ -286,12 +255,10 @@ static uint64_t begin_of(const struct chrome *c, const struct sample *s)
 /* Of a process whose first thread slept all the time the others' tracks need its name. */
 static bool is_shown(const struct chrome *c, const struct sample *s)
 {
-	if (!c->threads)
-		return false;
-	if (place_of(c, s->tid)->tid)
+	if (find(c, s->tid))
 		return true;
-	for (size_t i = 0; s->tid == s->pid && i < c->cap_threads; i++)
-		if (c->threads[i].tid && c->threads[i].pid == s->pid)
+	for (size_t i = 0; s->tid == s->pid && i < c->threads.n; i++)
+		if (c->threads.data[i].pid == s->pid)
 			return true;
 	return false;
 }
@@ -357,7 +324,7 @@ int chrome_end(struct chrome *c, const struct profile *p)
 
 void chrome_free(struct chrome *c)
 {
-	free(c->threads);
-	c->threads = NULL;
+	vec_free(&c->threads);
+	map_free(&c->by_tid);
 	vec_free(&c->cpus);
 }

@@ -11,11 +11,12 @@
 
 #include "profile.h"
 #include "model/schedlog.h"
+#include "util/map.h"
 #include "util/vec.h"
 
-/* A thread that has a track; live ones only. */
+/* A thread that has a track. */
 struct chrome_thread {
-	uint32_t tid, pid; /* tid 0: an empty place */
+	uint32_t tid, pid;
 	char comm[COMM_LEN];
 	uint64_t drawn_ns; /* its track is drawn up to then */
 };
@@ -25,8 +26,8 @@ struct chrome {
 	FILE *out;
 	uint64_t start_ns; /* of the run: times are from there on */
 	bool all;	   /* every task is a target: those that slept all the time get no track */
-	struct chrome_thread *threads; /* open addressing */
-	size_t nr_threads, cap_threads; /* a power of two */
+	VEC(struct chrome_thread) threads; /* live ones */
+	struct map by_tid;
 	VEC(uint64_t) cpus; /* up to when each CPU's track is drawn, by its number; 0: it has none yet */
 	uint64_t nr_flows;
 	bool comma;

@@ -14,9 +14,9 @@
 
 #include "render/tree/flame.h"
 #include "util/hash.h"
+#include "util/map.h"
 
 #define PLACEHOLDER "@@SKEP_DATA@@"
-#define FIRST_SLOTS 1024u
 #define NO_ID (-1)
 
 #ifndef FLAME_HTML
@@ -38,8 +38,7 @@ struct id {
 
 struct ids {
 	VEC(struct id) seen;
-	uint32_t *slots; /* index + 1 */
-	uint32_t nr_slots;
+	struct map index;
 };
 
 struct page {
@@ -52,59 +51,33 @@ struct page {
 static void ids_free(struct ids *ids)
 {
 	vec_free(&ids->seen);
-	free(ids->slots);
+	map_free(&ids->index);
 }
 
-static uint32_t *ids_slot(const struct ids *ids, const struct id *id)
+static uint64_t id_hash(const struct id *id)
 {
-	uint32_t at = hash_pair(hash_pair((uintptr_t)id->name, (uintptr_t)id->obj), id->kind);
-
-	for (;; at++) {
-		uint32_t *slot = &ids->slots[at & (ids->nr_slots - 1)];
-		const struct id *have;
-
-		if (!*slot)
-			return slot;
-		have = &ids->seen.data[*slot - 1];
-		if (have->name == id->name && have->obj == id->obj && have->kind == id->kind)
-			return slot;
-	}
-}
-
-static int ids_grow(struct ids *ids)
-{
-	uint32_t want = ids->nr_slots ? ids->nr_slots * 2 : FIRST_SLOTS;
-	uint32_t *slots = calloc(want, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	free(ids->slots);
-	ids->slots = slots;
-	ids->nr_slots = want;
-	for (size_t i = 0; i < ids->seen.n; i++)
-		*ids_slot(ids, &ids->seen.data[i]) = i + 1;
-	return 0;
-}
-
-static int ids_add(struct ids *ids, struct id id)
-{
-	uint32_t *slot;
-
-	if (ids->seen.n >= ids->nr_slots / 2 && ids_grow(ids))
-		return -ENOMEM;
-	slot = ids_slot(ids, &id);
-	if (*slot)
-		return 0;
-	if (vec_reserve(&ids->seen))
-		return -ENOMEM;
-	ids->seen.data[ids->seen.n++] = id;
-	*slot = ids->seen.n;
-	return 0;
+	return hash_pair(hash_pair((uintptr_t)id->name, (uintptr_t)id->obj), id->kind);
 }
 
 static int64_t ids_find(const struct ids *ids, struct id id)
 {
-	return ids->nr_slots ? (int64_t)*ids_slot(ids, &id) - 1 : NO_ID;
+	map_each(i, &ids->index, id_hash(&id)) {
+		const struct id *have = &ids->seen.data[i];
+
+		if (have->name == id.name && have->obj == id.obj && have->kind == id.kind)
+			return i;
+	}
+	return NO_ID;
+}
+
+static int ids_add(struct ids *ids, struct id id)
+{
+	if (ids_find(ids, id) != NO_ID)
+		return 0;
+	if (vec_reserve(&ids->seen) || map_add(&ids->index, id_hash(&id), ids->seen.n))
+		return -ENOMEM;
+	ids->seen.data[ids->seen.n++] = id;
+	return 0;
 }
 
 static int64_t ids_find_text(const struct ids *ids, const char *text)
