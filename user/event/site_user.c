@@ -15,6 +15,7 @@
 #include "unwind/insns.h"
 #include "util/glob.h"
 #include "util/hash.h"
+#include "util/map.h"
 #include "util/near.h"
 
 #ifdef __x86_64__
@@ -33,8 +34,7 @@ struct finder {
 	const struct elf_file *elf;
 	struct err *err;
 	struct near near;
-	struct { uint64_t addr; size_t site; } *places; /* functions that were met, by address: open addressing; site counts from 1 */
-	size_t nr_places, nr_met; /* a power of two, twice what is in it at least */
+	struct map met; /* functions by address: the number of their site, from 1 on; 0: none */
 	bool tried_dwarf;
 	const char *no_dwarf;
 	uint64_t found; /* functions that the name stands for, whatever became of them */
@@ -160,51 +160,15 @@ static size_t underscores(const char *name)
 /* A function of many names is one place, and called by the one with the fewest underscores, then the shortest: "realloc". */
 static bool seen(const struct finder *f, uint64_t addr, const char *name)
 {
-	size_t mask = f->nr_places - 1, at = hash_pair(addr, 0) & mask;
+	int64_t i = map_find(&f->met, hash_u64(addr));
+	struct site *s = i > 0 ? &f->list->all.data[i - 1] : NULL;
 
-	for (; f->nr_places && f->places[at].addr; at = (at + 1) & mask) {
-		struct site *s = f->places[at].addr == addr && f->places[at].site ? &f->list->all.data[f->places[at].site - 1] : NULL;
+	if (s && (underscores(name) < underscores(s->name) || (underscores(name) == underscores(s->name) && strlen(name) < strlen(s->name)))) {
+		const char *better = strpool_add(f->list->pool, name);
 
-		if (f->places[at].addr != addr)
-			continue;
-		if (!s)
-			return true;
-		if (underscores(name) < underscores(s->name) || (underscores(name) == underscores(s->name) && strlen(name) < strlen(s->name))) {
-			const char *better = strpool_add(f->list->pool, name);
-
-			s->name = better ? better : s->name;
-		}
-		return true;
+		s->name = better ? better : s->name;
 	}
-	return false;
-}
-
-static int remember(struct finder *f, uint64_t addr, size_t site)
-{
-	size_t n = f->nr_places ? 2 * f->nr_places : 64, mask, at;
-	typeof(f->places) old = f->places, places;
-
-	if (2 * f->nr_met >= f->nr_places) {
-		places = calloc(n, sizeof(*places));
-		if (!places)
-			return -ENOMEM;
-		for (size_t i = 0; i < f->nr_places; i++)
-			if (old[i].addr) {
-				for (at = hash_pair(old[i].addr, 0) & (n - 1); places[at].addr; at = (at + 1) & (n - 1))
-					;
-				places[at] = old[i];
-			}
-		free(old);
-		f->places = places;
-		f->nr_places = n;
-	}
-	mask = f->nr_places - 1;
-	for (at = hash_pair(addr, 0) & mask; f->places[at].addr; at = (at + 1) & mask)
-		;
-	f->places[at].addr = addr;
-	f->places[at].site = site;
-	f->nr_met++;
-	return 0;
+	return i >= 0;
 }
 
 /* "ns::f" of "ns::f(int, char const*) const", "f" of "void f<int>(int)" stays "void f<int>". */
@@ -249,7 +213,7 @@ static int on_function(void *arg, const struct ufunc *func)
 		f->found++;
 		ret = add_function(f, func, readable ? readable : func->name);
 		if (!ret)
-			ret = remember(f, func->addr, f->list->all.n > before ? f->list->all.n : 0);
+			ret = map_add(&f->met, hash_u64(func->addr), f->list->all.n > before ? f->list->all.n : 0);
 	}
 	free(readable);
 	return ret;
@@ -319,7 +283,7 @@ int sites_find_user(const struct probe_spec *spec, const struct site_cfg *cfg, s
 		ret = none_found(&f, ret);
 	else if (ret && !err->text[0])
 		err_exit(err, ret, EXIT_FAILED, "cannot read the symbols of '%s': %s", list->path, strerror(-ret));
-	free(f.places);
+	map_free(&f.met);
 	elf_close(&elf);
 	close(fd);
 	return ret;

@@ -12,6 +12,7 @@
 
 #include "types/ctype.h"
 #include "types/units.h"
+#include "util/map.h"
 #include "util/vec.h"
 
 #define DIE_STEPS_MAX 64 /* from a name to its type */
@@ -28,16 +29,14 @@ struct cursor {
 };
 
 struct die_name {
-	uint64_t hash; /* of kind and name; 0: free */
 	uint64_t full; /* of the name with what is around it */
 	uint64_t id;
 	bool is_declared, is_ambiguous; /* only declared; of several by different full names */
 };
 
-/* Types by name: an open-addressed table. */
 struct die_names {
-	struct die_name *slots;
-	size_t n, cap;
+	VEC(struct die_name) all;
+	struct map index; /* by kind and name */
 	bool is_built;
 };
 

@@ -12,8 +12,7 @@
 
 #include "util/hash.h"
 
-#define NAMES_MAX (1u << 24)
-#define SLOTS_FIRST 1024u
+#define NAMES_MAX (1u << 23)
 #define DEPTH_MAX 64 /* of namespaces */
 
 struct naming {
@@ -31,50 +30,24 @@ static uint64_t full_hash(uint64_t scope, const char *name, size_t len)
 
 static uint64_t key(enum ctype_kind kind, uint64_t hash)
 {
-	uint64_t k = hash_pair(hash, kind);
-
-	return k ? k : 1;
+	return hash_pair(hash, kind);
 }
 
-static struct die_name *slot_of(const struct die_names *names, uint64_t hash)
+static struct die_name *find(const struct die_names *names, uint64_t key)
 {
-	size_t at = hash & (names->cap - 1);
+	int64_t i = map_find(&names->index, key);
 
-	while (names->slots[at].hash && names->slots[at].hash != hash)
-		at = (at + 1) & (names->cap - 1);
-	return &names->slots[at];
+	return i < 0 ? NULL : &names->all.data[i];
 }
 
-static int grow(struct die_names *names)
+static int add(struct die_names *names, uint64_t key, const struct die_name *name)
 {
-	struct die_names more = { .cap = names->cap ? names->cap * 2 : SLOTS_FIRST };
+	struct die_name *s = find(names, key);
 
-	if (names->n * 2 < names->cap)
-		return 0;
-	if (more.cap > NAMES_MAX)
-		return -ENOMEM;
-	more.slots = calloc(more.cap, sizeof(*more.slots));
-	if (!more.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < names->cap; i++)
-		if (names->slots[i].hash)
-			*slot_of(&more, names->slots[i].hash) = names->slots[i];
-	free(names->slots);
-	names->slots = more.slots;
-	names->cap = more.cap;
-	return 0;
-}
-
-static int add(struct die_names *names, const struct die_name *name)
-{
-	struct die_name *s;
-
-	if (grow(names))
-		return -ENOMEM;
-	s = slot_of(names, name->hash);
-	if (!s->hash) {
-		*s = *name;
-		names->n++;
+	if (!s) {
+		if (names->all.n == NAMES_MAX || vec_reserve(&names->all) || map_add(&names->index, key, names->all.n))
+			return -ENOMEM;
+		names->all.data[names->all.n++] = *name;
 	} else if (s->is_declared && !name->is_declared) {
 		*s = *name;
 	} else if (s->is_declared == name->is_declared) {
@@ -96,13 +69,8 @@ static int add_type(struct naming *n, Dwarf_Die *die, uint64_t scope, enum ctype
 	plain = full_hash(0, text, strlen(text));
 	name.full = full_hash(scope, text, strlen(text));
 	name.id = die_id(n->d, die);
-	name.hash = key(kind, plain);
-	ret = add(&n->d->names, &name);
-	if (!ret && scope) {
-		name.hash = key(kind, name.full);
-		ret = add(&n->d->names, &name);
-	}
-	return ret;
+	ret = add(&n->d->names, key(kind, plain), &name);
+	return !ret && scope ? add(&n->d->names, key(kind, name.full), &name) : ret;
 }
 
 static int add_children(struct naming *n, Dwarf_Die *die, uint64_t scope, bool is_c, int depth)
@@ -160,14 +128,9 @@ static void build(struct dwarf_types *d)
 
 static const struct die_name *look_up(struct dwarf_types *d, enum ctype_kind kind, uint64_t hash)
 {
-	const struct die_name *s;
-
 	if (!d->names.is_built)
 		build(d);
-	if (!d->names.cap)
-		return NULL;
-	s = slot_of(&d->names, key(kind, hash));
-	return s->hash ? s : NULL;
+	return find(&d->names, key(kind, hash));
 }
 
 /* The name's parts, without the "::" in what is between <> and (). */
@@ -217,7 +180,7 @@ int die_definition(struct dwarf_types *d, Dwarf_Die *die, Dwarf_Die *ret_die)
 
 void die_names_free(struct die_names *names)
 {
-	free(names->slots);
-	names->slots = NULL;
+	vec_free(&names->all);
+	map_free(&names->index);
 }
 #endif
