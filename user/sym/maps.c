@@ -9,7 +9,6 @@
 #include "sym/perfmap.h"
 #include "util/hash.h"
 
-#define FIRST_SLOTS 256u
 #define EXITED_MAX 65536u     /* at 0.75 KB each */
 #define OLD_MAX 65536u	      /* replaced mappings kept per epoch: a JIT may replace for ever */
 #define EPOCHS_MAX 4096u      /* a shell that does nothing but exec itself */
@@ -39,80 +38,44 @@ static void free_space(struct space *space)
 	free(space);
 }
 
-int maps_init(struct maps *maps, uint32_t exited_max)
+void maps_init(struct maps *maps, uint32_t exited_max)
 {
-	*maps = (struct maps){ .nr_slots = FIRST_SLOTS, .exited_max = exited_max ? exited_max : EXITED_MAX };
-	maps->slots = calloc(maps->nr_slots, sizeof(*maps->slots));
-	return maps->slots ? 0 : -ENOMEM;
+	*maps = (struct maps){ .exited_max = exited_max ? exited_max : EXITED_MAX };
 }
 
 void maps_free(struct maps *maps)
 {
-	for (uint32_t i = 0; maps->slots && i < maps->nr_slots; i++)
-		free_space(maps->slots[i]);
-	free(maps->slots);
+	for (size_t i = 0; i < maps->all.n; i++)
+		free_space(maps->all.data[i]);
+	vec_free(&maps->all);
+	map_free(&maps->by_pid);
 	vec_free(&maps->exited);
 	*maps = (struct maps){ 0 };
 }
 
-static struct space **slot_of(struct space **slots, uint32_t nr_slots, uint32_t pid)
-{
-	uint32_t i = (uint32_t)hash_u64(pid) & (nr_slots - 1);
-
-	while (slots[i] && slots[i]->pid != pid)
-		i = (i + 1) & (nr_slots - 1);
-	return &slots[i];
-}
-
 struct space *maps_find(struct maps *maps, uint32_t pid)
 {
-	struct space *space;
+	int64_t i;
 
 	if (maps->last && maps->last->pid == pid)
 		return maps->last;
-	space = *slot_of(maps->slots, maps->nr_slots, pid);
-	if (space)
-		maps->last = space;
-	return space;
+	i = map_find(&maps->by_pid, hash_u64(pid));
+	if (i < 0)
+		return NULL;
+	maps->last = maps->all.data[i];
+	return maps->last;
 }
 
-static int make_room(struct maps *maps)
-{
-	uint32_t nr_slots = maps->nr_slots * 2;
-	struct space **slots;
-
-	if (maps->used * 2 < maps->nr_slots)
-		return 0;
-	slots = calloc(nr_slots, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < maps->nr_slots; i++)
-		if (maps->slots[i])
-			*slot_of(slots, nr_slots, maps->slots[i]->pid) = maps->slots[i];
-	free(maps->slots);
-	maps->slots = slots;
-	maps->nr_slots = nr_slots;
-	return 0;
-}
-
-/* What lies after its slot, and was put there because it was taken, moves up. */
 static void remove_space(struct maps *maps, struct space *space)
 {
-	uint32_t mask = maps->nr_slots - 1, hole = slot_of(maps->slots, maps->nr_slots, space->pid) - maps->slots;
+	struct space *last = maps->all.data[--maps->all.n];
+	int64_t i = map_find(&maps->by_pid, hash_u64(space->pid));
 
+	map_remove(&maps->by_pid, hash_u64(space->pid), (size_t)i, hash_u64(last->pid));
+	maps->all.data[i] = last;
 	if (maps->last == space)
 		maps->last = NULL;
 	free_space(space);
-	maps->used--;
-	for (uint32_t i = (hole + 1) & mask; maps->slots[i]; i = (i + 1) & mask) {
-		uint32_t home = (uint32_t)hash_u64(maps->slots[i]->pid) & mask;
-
-		if (((i - home) & mask) < ((i - hole) & mask))
-			continue;
-		maps->slots[hole] = maps->slots[i];
-		hole = i;
-	}
-	maps->slots[hole] = NULL;
 }
 
 struct space *maps_get(struct maps *maps, uint32_t pid)
@@ -121,20 +84,17 @@ struct space *maps_get(struct maps *maps, uint32_t pid)
 
 	if (space)
 		return space;
-	if (make_room(maps))
-		return NULL;
-	space = calloc(1, sizeof(*space));
+	space = vec_reserve(&maps->all) ? NULL : calloc(1, sizeof(*space));
 	if (!space)
 		return NULL;
 	space->epochs = calloc(1, sizeof(*space->epochs));
-	if (!space->epochs) {
-		free(space);
+	if (!space->epochs || map_add(&maps->by_pid, hash_u64(pid), maps->all.n)) {
+		free_space(space);
 		return NULL;
 	}
 	space->nr_epochs = 1;
 	space->pid = pid;
-	*slot_of(maps->slots, maps->nr_slots, pid) = space;
-	maps->used++;
+	maps->all.data[maps->all.n++] = space;
 	maps->last = space;
 	return space;
 }

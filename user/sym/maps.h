@@ -13,6 +13,7 @@
 
 #include "bpf/unwind.h"
 #include "sample.h"
+#include "util/map.h"
 #include "util/vec.h"
 
 struct object;
@@ -65,16 +66,16 @@ struct exited {
 };
 
 struct maps {
-	struct space **slots; /* by pid, open addressing */
-	uint32_t nr_slots, used;
+	VEC(struct space *) all;
+	struct map by_pid;
 	VEC(struct exited) exited; /* oldest first, from the exited_at-th on */
 	size_t exited_at;
 	size_t exited_max; /* of so many the mappings are kept */
 	struct space *last; /* the last one that was looked up */
 };
 
-/* exited_max 0: a default that is enough for the look-ups at the end of a run. 0 or -ENOMEM. */
-int maps_init(struct maps *maps, uint32_t exited_max);
+/* exited_max 0: a default that is enough for the look-ups at the end of a run. */
+void maps_init(struct maps *maps, uint32_t exited_max);
 void maps_free(struct maps *maps);
 
 struct space *maps_find(struct maps *maps, uint32_t pid);

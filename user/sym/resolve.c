@@ -34,6 +34,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 	syms->perfmap_limits = (struct perfmap_limits)PERFMAP_LIMITS;
 	if (!syms->cfg.proc_root)
 		syms->cfg.proc_root = "/proc";
+	maps_init(&syms->maps, cfg->exited_max);
 	syms->pool = cfg->pool ? cfg->pool : strpool_new();
 	syms->cache_slots = CACHE_FIRST_SLOTS;
 	syms->cache = calloc(syms->cache_slots, sizeof(*syms->cache));
@@ -42,8 +43,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 		syms->obj_unknown = syms->name_unknown;
 		syms->vsyscall = strpool_add(syms->pool, "[vsyscall]");
 	}
-	if (!syms->pool || !syms->cache || !syms->name_unknown || !syms->vsyscall || maps_init(&syms->maps, cfg->exited_max) ||
-	    kernel_init(&syms->kernel, &syms->cfg, syms->pool)) {
+	if (!syms->pool || !syms->cache || !syms->name_unknown || !syms->vsyscall || kernel_init(&syms->kernel, &syms->cfg, syms->pool)) {
 		syms_free(syms);
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
 	}
