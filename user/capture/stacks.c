@@ -12,8 +12,6 @@
 #include "capture/features.h"
 #include "util/hash.h"
 
-#define CACHE_FIRST 1024
-
 long hash_read(struct bpf_map *map, void *keys, void *values)
 {
 	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
@@ -36,122 +34,63 @@ long hash_read(struct bpf_map *map, void *keys, void *values)
 	return nr;
 }
 
-static int index_build(struct stacks *st, long n)
-{
-	uint64_t size = 16;
-
-	while (size < (uint64_t)n * 2)
-		size *= 2;
-	st->mask = size - 1;
-	st->slots = calloc(size, sizeof(*st->slots));
-	if (!st->slots)
-		return -ENOMEM;
-	for (long i = 0; i < n; i++) {
-		uint64_t at = hash_u64(st->keys[i]) & st->mask;
-
-		while (st->slots[at])
-			at = (at + 1) & st->mask;
-		st->slots[at] = i + 1;
-	}
-	return 0;
-}
-
 int stacks_read(struct stacks *st, struct bpf_map *map)
 {
 	size_t max = bpf_map__max_entries(map);
-	long n;
+	uint64_t *keys = calloc(max, sizeof(*keys));
+	long n = -ENOMEM, i = 0;
 
-	st->keys = calloc(max, sizeof(*st->keys));
 	st->values = calloc(max, sizeof(*st->values));
-	if (!st->keys || !st->values)
-		return -ENOMEM;
-	n = hash_read(map, st->keys, st->values);
-	return n < 0 ? (int)n : index_build(st, n);
+	if (keys && st->values)
+		n = hash_read(map, keys, st->values);
+	while (i < n && !map_add(&st->by_key, hash_u64(keys[i]), i))
+		i++;
+	free(keys);
+	return n < 0 ? (int)n : i < n ? -ENOMEM : 0;
 }
 
 const struct stack_val *stacks_find(const struct stacks *st, uint64_t key)
 {
-	for (uint64_t at = hash_u64(key) & st->mask; key && st->slots[at]; at = (at + 1) & st->mask) {
-		uint32_t i = st->slots[at] - 1;
+	int64_t i = key ? map_find(&st->by_key, hash_u64(key)) : -1;
 
-		if (st->keys[i] == key)
-			return st->values[i].nr <= STACK_MAX_FRAMES ? &st->values[i] : NULL;
-	}
-	return NULL;
+	return i >= 0 && st->values[i].nr <= STACK_MAX_FRAMES ? &st->values[i] : NULL;
 }
 
 void stacks_free(struct stacks *st)
 {
-	free(st->slots);
-	free(st->keys);
+	map_free(&st->by_key);
 	free(st->values);
 	*st = (struct stacks){ 0 };
 }
 
-static uint32_t cache_slot(const struct stack_cache *c, uint64_t key)
-{
-	uint32_t at = hash_u64(key) & (c->size - 1);
-
-	while (c->keys[at] && c->keys[at] != key)
-		at = (at + 1) & (c->size - 1);
-	return at;
-}
-
-static int cache_grow(struct stack_cache *c)
-{
-	struct stack_cache old = *c;
-
-	c->size = old.size ? old.size * 2 : CACHE_FIRST;
-	c->keys = calloc(c->size, sizeof(*c->keys));
-	c->values = calloc(c->size, sizeof(*c->values));
-	if (!c->keys || !c->values) {
-		free(c->keys);
-		free(c->values);
-		*c = old;
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < old.size; i++) {
-		uint32_t at = old.keys[i] ? cache_slot(c, old.keys[i]) : 0;
-
-		if (!old.keys[i])
-			continue;
-		c->keys[at] = old.keys[i];
-		c->values[at] = old.values[i];
-	}
-	free(old.keys);
-	free(old.values);
-	return 0;
-}
-
 const struct stack_val *stack_cache_get(struct stack_cache *c, const struct bpf_map *map, uint64_t key)
 {
+	int64_t i = map_find(&c->by_key, hash_u64(key));
 	struct stack_val value, *copy;
-	uint32_t at;
 	size_t bytes;
 
-	if (!key || (2 * c->n >= c->size && cache_grow(c)))
+	if (i >= 0)
+		return c->values.data[i];
+	if (!key || vec_reserve(&c->values))
 		return NULL;
-	at = cache_slot(c, key);
-	if (c->keys[at])
-		return c->values[at];
 	if (bpf_map_lookup_elem(bpf_map__fd(map), &key, &value) || value.nr > STACK_MAX_FRAMES)
 		return NULL;
 	bytes = offsetof(struct stack_val, ips) + value.nr * sizeof(value.ips[0]);
 	copy = malloc(bytes);
-	if (!copy)
+	if (!copy || map_add(&c->by_key, hash_u64(key), c->values.n)) {
+		free(copy);
 		return NULL;
+	}
 	memcpy(copy, &value, bytes);
-	c->keys[at] = key;
-	c->values[at] = copy;
-	c->n++;
+	c->values.data[c->values.n++] = copy;
 	return copy;
 }
 
 void stack_cache_free(struct stack_cache *c)
 {
-	for (uint32_t i = 0; i < c->size; i++)
-		free(c->values[i]);
-	free(c->keys);
-	free(c->values);
+	for (size_t i = 0; i < c->values.n; i++)
+		free(c->values.data[i]);
+	vec_free(&c->values);
+	map_free(&c->by_key);
 	*c = (struct stack_cache){ 0 };
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "bpf/stack.h"
+#include "util/map.h"
+#include "util/vec.h"
 
 struct bpf_map;
 
@@ -14,10 +16,8 @@ long hash_read(struct bpf_map *map, void *keys, void *values);
 
 /* Zeroed before its first use. */
 struct stacks {
-	uint64_t *keys;
 	struct stack_val *values;
-	uint32_t *slots; /* open addressing: 1 + index */
-	uint64_t mask;
+	struct map by_key;
 };
 
 /* 0 or -errno; to be freed in either case. */
@@ -30,9 +30,8 @@ void stacks_free(struct stacks *stacks);
 
 /* The same while programs run: stacks are read on first use, and kept. Zeroed before its first use. */
 struct stack_cache {
-	uint64_t *keys; /* 0: free */
-	struct stack_val **values; /* no longer than they have frames */
-	uint32_t n, size;
+	VEC(struct stack_val *) values; /* no longer than they have frames */
+	struct map by_key;
 };
 
 /* NULL for key 0, one that is not there, and without memory. */
