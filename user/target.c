@@ -147,15 +147,14 @@ static int set_as(void *base, const char *text, struct err *err)
 }
 
 const struct opt target_opts[] = {
-	{ 'a', "all-cpus", NULL, OPT_FLAG, offsetof(struct target, all), "everything on all CPUs", NULL, false, NULL },
-	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they start", set_pids, true, NULL },
-	{ 't', "tid", "TID,...", OPT_CALL, 0, "these threads only", set_tids, true, NULL },
-	{ 'C', "cpu", "LIST", OPT_CALL, 0, "only on these CPUs, such as 0-3,8", set_cpus, true, NULL },
-	{ 'u', "uid", "USER,...", OPT_CALL, 0, "only tasks of these users", set_users, true, NULL },
-	{ 'G', "cgroup", "PATH,...", OPT_CALL, 0, "only tasks below these cgroups (v2 path or name)", set_cgroups, true,
-	  NULL },
-	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads with these names", set_comms, true, NULL },
-	{ 0, "as", "USER", OPT_CALL, 0, "run COMMAND as USER; needs root (default: the user who called sudo)", set_as, false, NULL },
+	{ 'a', "all-cpus", NULL, OPT_FLAG, offsetof(struct target, all), "everything on all CPUs" },
+	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they start", set_pids, true },
+	{ 't', "tid", "TID,...", OPT_CALL, 0, "these threads only", set_tids, true },
+	{ 'C', "cpu", "LIST", OPT_CALL, 0, "only on these CPUs, such as 0-3,8", set_cpus, true },
+	{ 'u', "uid", "USER,...", OPT_CALL, 0, "only tasks of these users", set_users, true },
+	{ 'G', "cgroup", "PATH,...", OPT_CALL, 0, "only tasks below these cgroups (v2 path or name)", set_cgroups, true },
+	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads with these names", set_comms, true },
+	{ 0, "as", "USER", OPT_CALL, 0, "run COMMAND as USER; needs root (default: the user who called sudo)", set_as },
 	{ 0 },
 };
 

@@ -39,9 +39,9 @@ static int set_call_graph(void *base, const char *text, struct err *err)
 const struct opt walk_opts[] = {
 	{ 0, "call-graph", "MODE", OPT_CALL, 0,
 	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: no callers (default auto: eh)", set_call_graph,
-	  false, "auto|eh|fp|none" },
+	  .values = "auto|eh|fp|none" },
 	{ 0, "unwind-memory", "MB", OPT_U64, offsetof(struct walk_options, table_mb),
-	  "memory for .eh_frame tables in the kernel (default 64); the oldest are replaced", NULL, false, NULL },
+	  "memory for .eh_frame tables in the kernel (default 64); the oldest are replaced" },
 	{ 0 },
 };
 

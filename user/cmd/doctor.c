@@ -16,8 +16,8 @@ struct doctor {
 };
 
 static const struct opt doctor_opts[] = {
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct doctor, format), "text, csv or json (one object)", NULL, false, "text|csv|json" },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct doctor, json), "the same as --format json", NULL, false, NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct doctor, format), "text, csv or json (one object)", .values = "text|csv|json" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct doctor, json), "the same as --format json" },
 	{ 0 },
 };
 

@@ -12,9 +12,8 @@
 #define RECEIPT_PART_NS 1000000000ull
 
 const struct opt honesty_opts[] = {
-	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when anything was lost", NULL, false,
-	  NULL },
-	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "print what the run cost", NULL, false, NULL },
+	{ 0, "strict", NULL, OPT_FLAG, offsetof(struct honesty, strict), "exit 1 when anything was lost" },
+	{ 0, "receipt", NULL, OPT_FLAG, offsetof(struct honesty, receipt), "print what the run cost" },
 	{ 0 },
 };
 

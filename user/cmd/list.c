@@ -22,10 +22,9 @@ struct list {
 };
 
 static const struct opt list_opts[] = {
-	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, prototypes, addresses, and an example", NULL,
-	  false, NULL },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct list, format), "text, csv or json (one object)", NULL, false, "text|csv|json" },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "the same as --format json", NULL, false, NULL },
+	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, prototypes, addresses, and an example" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct list, format), "text, csv or json (one object)", .values = "text|csv|json" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "the same as --format json" },
 	{ 0 },
 };
 

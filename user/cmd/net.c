@@ -21,17 +21,16 @@ struct net_options {
 
 static const struct opt what_opts[] = {
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct net_options, view.by),
-	  "a row for each comm, pid, user, cgroup, proto, lport, remote, rport, iface, netns (default: comm,pid)", NULL, false, NULL },
+	  "a row for each comm, pid, user, cgroup, proto, lport, remote, rport, iface, netns (default: comm,pid)" },
 	{ 0, "conn", NULL, OPT_FLAG, offsetof(struct net_options, conn),
-	  "a line for each connection when it ends: start, duration, state, bytes both ways, who closed it", NULL, false, NULL },
+	  "a line for each connection when it ends: start, duration, state, bytes both ways, who closed it" },
 	{ 0, "events", NULL, OPT_FLAG, offsetof(struct net_options, events),
-	  "a line for each connect, accept, close, retransmit and drop, as it happens", NULL, false, NULL },
-	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct net_options, stacks), "with --events: the kernel stack of each event", NULL, false, NULL },
+	  "a line for each connect, accept, close, retransmit and drop, as it happens" },
+	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct net_options, stacks), "with --events: the kernel stack of each event" },
 	{ 0, "sort", "WHAT", OPT_TEXT, offsetof(struct net_options, view.sort),
-	  "sort the rows by WHAT, largest first: bytes (default), sent, received, packets, retransmits, drops", NULL, false,
-	  "bytes|sent|received|packets|retransmits|drops" },
+	  "sort the rows by WHAT, largest first: bytes (default), sent, received, packets, retransmits, drops", .values = "bytes|sent|received|packets|retransmits|drops" },
 	{ 0, "max-sockets", "N", OPT_U64, offsetof(struct net_options, flows_max),
-	  "at most N sockets at a time (default 131072); further sockets share one row", NULL, false, NULL },
+	  "at most N sockets at a time (default 131072); further sockets share one row" },
 	{ 0 },
 };
 

@@ -44,14 +44,12 @@ static int set_compression(void *base, const char *text, struct err *err)
 }
 
 static const struct opt record_opts[] = {
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)", NULL, false,
-	  NULL },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
 	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
-	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression, false, NULL },
-	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default",
-	  NULL, false, NULL },
+	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression },
+	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
-	  "also record each span that a thread is off the CPUs, as event 'offcpu-time' with its ns as period", NULL, false, NULL },
+	  "also record each span that a thread is off the CPUs, as event 'offcpu-time' with its ns as period" },
 	{ 0 },
 };
 

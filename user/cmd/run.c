@@ -13,24 +13,21 @@
 #define FRAME_LINES 4 /* beside the rows: time, head, "more rows", the cursor's */
 
 const struct opt view_opts[] = {
-	{ 0, "top", "N", OPT_U64, offsetof(struct view_options, top), "only the first N rows", NULL, false, NULL },
-	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct view_options, interval_ms), "a table every MS milliseconds", NULL, false, NULL },
+	{ 0, "top", "N", OPT_U64, offsetof(struct view_options, top), "only the first N rows" },
+	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct view_options, interval_ms), "a table every MS milliseconds" },
 	{ 0 },
 };
 
 const struct opt format_opts[] = {
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct view_options, format), "text, csv or json (an object per line)", NULL, false,
-	  "text|csv|json" },
-	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct view_options, fields), "show these columns, in this order", NULL, false, NULL },
-	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct view_options, filter), "show the rows for which EXPR is true: 'COLUMN > 10ms && comm == \"x\"'",
-	  NULL, false, NULL },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct view_options, format), "text, csv or json (an object per line)", .values = "text|csv|json" },
+	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct view_options, fields), "show these columns, in this order" },
+	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct view_options, filter), "show the rows for which EXPR is true: 'COLUMN > 10ms && comm == \"x\"'" },
 	{ 0 },
 };
 
 const struct opt output_opts[] = {
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct view_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND",
-	  NULL, false, NULL },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct view_options, out), "write to FILE instead of standard output", NULL, false, NULL },
+	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct view_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct view_options, out), "write to FILE instead of standard output" },
 	{ 0 },
 };
 

@@ -21,14 +21,12 @@ struct sched_options {
 
 static const struct opt table_opts[] = {
 	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct sched_options, view.by),
-	  "a row for each comm, pid, tid, user, cgroup (default: comm,pid,tid)", NULL, false, NULL },
+	  "a row for each comm, pid, tid, user, cgroup (default: comm,pid,tid)" },
 	{ 0, "sort", "WHAT", OPT_TEXT, offsetof(struct sched_options, view.sort),
-	  "sort the rows by WHAT, largest first: wait (default), max (the longest wait), run, sleep, switches, migrations", NULL, false,
-	  "wait|max|run|sleep|switches|migrations" },
-	{ 0, "hist", NULL, OPT_FLAG, offsetof(struct sched_options, hist), "histograms of waits, runs and sleeps in powers of two", NULL, false,
-	  NULL },
+	  "sort the rows by WHAT, largest first: wait (default), max (the longest wait), run, sleep, switches, migrations", .values = "wait|max|run|sleep|switches|migrations" },
+	{ 0, "hist", NULL, OPT_FLAG, offsetof(struct sched_options, hist), "histograms of waits, runs and sleeps in powers of two" },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct sched_options, rows_max),
-	  "at most N keys of tasks that ended (default 16384); further keys share one row", NULL, false, NULL },
+	  "at most N keys of tasks that ended (default 16384); further keys share one row" },
 	{ 0 },
 };
 

@@ -20,8 +20,8 @@ struct map_options {
 
 static const struct opt map_opts[] = {
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct map_options, ring_kb),
-	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)", NULL, false, NULL },
-	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "also show skep's own switches", NULL, false, NULL },
+	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)" },
+	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "also show skep's own switches" },
 	{ 0 },
 };
 

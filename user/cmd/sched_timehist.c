@@ -18,29 +18,23 @@ struct timehist_options {
 };
 
 static const struct opt what_opts[] = {
-	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct timehist_options, stacks),
-	  "the stack where each task was switched out", NULL, false, NULL },
-	{ 0, "max-stack", "N", OPT_U64, offsetof(struct timehist_options, max_stack), "at most N frames, innermost first (default: all)",
-	  NULL, false, NULL },
-	{ 'w', "wakeups", NULL, OPT_FLAG, offsetof(struct timehist_options, wakeups), "also a line for each wake-up", NULL, false, NULL },
-	{ 'M', "migrations", NULL, OPT_FLAG, offsetof(struct timehist_options, migrations), "also a line for each move to another CPU", NULL,
-	  false, NULL },
-	{ 'n', "next", NULL, OPT_FLAG, offsetof(struct timehist_options, next), "the task that gets the CPU", NULL, false, NULL },
-	{ 0, "state", NULL, OPT_FLAG, offsetof(struct timehist_options, state),
-	  "accepted for perf's users: the state is always shown", NULL, false,
-	  NULL },
+	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct timehist_options, stacks), "the stack where each task was switched out" },
+	{ 0, "max-stack", "N", OPT_U64, offsetof(struct timehist_options, max_stack), "at most N frames, innermost first (default: all)" },
+	{ 'w', "wakeups", NULL, OPT_FLAG, offsetof(struct timehist_options, wakeups), "also a line for each wake-up" },
+	{ 'M', "migrations", NULL, OPT_FLAG, offsetof(struct timehist_options, migrations), "also a line for each move to another CPU" },
+	{ 'n', "next", NULL, OPT_FLAG, offsetof(struct timehist_options, next), "the task that gets the CPU" },
+	{ 0, "state", NULL, OPT_FLAG, offsetof(struct timehist_options, state), "accepted for perf's users: the state is always shown" },
 	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct timehist_options, view.filter),
-	  "show the lines for which EXPR is true: 'wait > 10ms && comm == \"x\"'", NULL, false, NULL },
-	{ 0, "self", NULL, OPT_FLAG, offsetof(struct timehist_options, self), "also show skep's own switches", NULL, false, NULL },
+	  "show the lines for which EXPR is true: 'wait > 10ms && comm == \"x\"'" },
+	{ 0, "self", NULL, OPT_FLAG, offsetof(struct timehist_options, self), "also show skep's own switches" },
 	{ 0 },
 };
 
 static const struct opt timehist_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, view.format),
-	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", NULL, false,
-	  "text|csv|json|chrome" },
+	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", .values = "text|csv|json|chrome" },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct timehist_options, ring_kb),
-	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)", NULL, false, NULL },
+	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)" },
 	{ 0 },
 };
 
