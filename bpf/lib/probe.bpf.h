@@ -32,6 +32,19 @@ struct {
 	__type(value, __u64[STACK_MAX_FRAMES + 1]);
 } frames SEC(".maps");
 
+const volatile __u32 cfg_never; /* 0, which the compiler does not know */
+
+/*
+ * Keeps the program's stack on that of its task. From 6.13 on (a76ab5731e32 "bpf: Find eligible subprogs for private stack support") the
+ * stack of a kprobe's program is one for each CPU, as such programs do not run inside each other; but those of uprobes are preempted by
+ * the next task's. Not so where a tail call is: this one is never reached, and the verifier removes it.
+ */
+static __always_inline void own_stack(void)
+{
+	if (cfg_never)
+		asm volatile("call %0" : : "i"(BPF_FUNC_tail_call) : "r0", "r1", "r2", "r3", "r4", "r5");
+}
+
 #define MARK(name)                                                        \
 	({                                                                \
 		__u64 _value;                                             \
@@ -107,6 +120,7 @@ static __always_inline __u32 take_site(void *ctx)
 {
 	__u64 row = MARK(PROBE_CALLS_MARK);
 
+	own_stack();
 	return row == PROBE_NO_CALLS ? 1 : call_site(ctx, row);
 }
 
@@ -211,6 +225,7 @@ int probe_enter(struct pt_regs *ctx)
 	__u64 want = MARK(PROBE_WANT_MARK);
 	struct probe_call call = {};
 
+	own_stack();
 	if (!filter_pass(key.id))
 		return 0;
 	if (want & PROBE_WANT_USER && is_too_deep()) {
