@@ -365,3 +365,15 @@ hits() {
 	refuses 2 'k:vfs_write(container_of(file, struct inode, i_nosuch))' "no member 'i_nosuch'"
 	rows_end
 }
+
+# On kernels that give a program a stack per CPU (6.13 and later): in uprobe.bats, but there on this kernel only
+@test "user functions: a hit is whole although the next task's preempts it" {
+	need_feature uprobe
+	"$SKEP" probe --count --format json -o a.json "ur:$WORK/probed:hit if i >= 1000" -- "$WORK/probed" load 10000 4 3 >truth
+	ends a.json
+	cat a.json truth
+	[ "$(jq .hits a.json)" = $(($(jq .n truth) - 8000)) ]
+	"$SKEP" probe --format json -o b.json "u:$WORK/probed:many(thread, tid)" -- "$WORK/probed" user >truth
+	ends b.json
+	[ "$(jq -c '[.values.thread, .tid, .values.tid]' b.json | sort -u | wc -l)" = 4 ]
+}
