@@ -64,6 +64,7 @@ double row_number(const struct row *row, size_t column, double seconds)
 	case ROLE_RATE:
 		return seconds > 0 ? row->values[c->of].num / seconds : 0;
 	default:
-		return (double)row->values[column].num;
+		return c->kind == VALUE_SIGNED || c->kind == VALUE_ENUM || c->kind == VALUE_SECONDS ? (double)(int64_t)row->values[column].num :
+												      (double)row->values[column].num;
 	}
 }

@@ -183,6 +183,16 @@ commands() {
 	done
 }
 
+@test "-I: 10 ms to a day, of every table" {
+	for c in "sched" "net" "probe --count k:vfs_read"; do
+		for ms in 1 86400001 18446744073710; do
+			run "$SKEP" $c -I $ms -- true
+			[ "$status" = 2 ]
+			[[ "$output" == *"bad interval $ms: 10 to 86400000 ms"* ]]
+		done
+	done
+}
+
 @test "output: standard streams that are closed" {
 	run bash -c "'$SKEP' --help >&-"
 	[ "$status" = 1 ]

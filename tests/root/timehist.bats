@@ -108,6 +108,15 @@ same() {
 }
 
 # bats test_tags=measuring
+@test "--filter: a CPU that a line does not have is none; what is left out is said once" {
+	"$SKEP" sched timehist -M -w --filter 'to_cpu >= 0' --format json -o a.json -- "$WORK/tasks" spin 3 0.2 >truth 2>said
+	cat said
+	ends a.json
+	jq -se 'all(.what == "migration" and .to_cpu >= 0)' a.json
+	grep -q 'not shown: --filter$' said
+	! grep -q 'no matching task' said
+}
+
 @test "-g: the stack of where it went to sleep, without the scheduler's own frames" {
 	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/tasks" sleep 2 0.2 >truth
 	ends a.json

@@ -91,7 +91,8 @@ static int net_main(void *cfg, char **operands, struct err *err)
 		ret = run_view(&o->view, schema, o->conn || o->events ? "comm" : "comm,pid", &view, err);
 	if (!ret) {
 		view.is_stream = o->conn || o->events;
-		view.nothing = "no matching packet was sent or received";
+		view.nothing = o->conn ? "no matching connection ended" :
+			       o->events ? "no connect, accept, close, retransmit or drop of a matching socket" : "no matching packet was sent or received";
 		net.is_whole = o->target.all && !o->target.uids.n && !o->target.comms.n && !o->target.cgroups.n;
 		if (!view.is_stream) {
 			net.keys = net_keys(view.keys);

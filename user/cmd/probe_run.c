@@ -117,7 +117,7 @@ static void make_schema(struct probe_run *run)
 		cfg.fields[i] = k->names[i];
 	byrows_schema(&run->schema, &cfg);
 	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
-				       .sort = run->schema.schema.sort, .top = run->cfg->o->view.top, .interval_ns = run->cfg->o->view.interval_ms * 1000000, .draws = cfg.values };
+				       .sort = run->schema.schema.sort, .top = run->cfg->o->view.top, .draws = cfg.values };
 	run->probe.sums.schema = &run->schema.schema;
 }
 
@@ -133,6 +133,7 @@ static int make_view(struct probe_run *run, struct err *err)
 		run->table = (struct run_cfg){ .schema = &run->hits.all.schema, .is_stream = true, .text = &hit_text };
 	} else {
 		make_schema(run);
+		ret = run_interval(o->view.interval_ms, &run->table.interval_ns, err);
 	}
 	run->table.format = o->view.format;
 	run->table.out = o->view.out ? o->view.out : "-";
@@ -165,8 +166,8 @@ static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 {
 	const struct probe_options *o = cfg->o;
-	const struct stat_stack stack = { .keys = o->view.by, .out = o->view.out ? o->view.out : "-", .top = o->view.top, .duration_ns = o->view.duration_ns,
-					  .json = o->view.format && !strcmp(o->view.format, "json"), .csv = o->view.format && !strcmp(o->view.format, "csv"),
+	const struct stat_stack stack = { .keys = o->view.by, .out = o->view.out ? o->view.out : "-", .top = o->view.top,
+					  .duration_ns = o->view.duration_ns, .json = o->view.format && !strcmp(o->view.format, "json"), .csv = o->view.format && !strcmp(o->view.format, "csv"),
 					  .folded = o->view.format && !strcmp(o->view.format, "folded"), .walks = o->walks };
 	struct profile profile = { .title = command_line() };
 	struct measure *m = calloc(1, sizeof(*m));

@@ -112,17 +112,24 @@ static int print_round(struct sink *sink, uint64_t since_start_ns)
 	return fflush(run->out.stream) ? -errno : ret;
 }
 
+int run_interval(uint64_t ms, uint64_t *ret_ns, struct err *err)
+{
+	if (ms && (ms < INTERVAL_MIN_MS || ms > INTERVAL_MAX_MS))
+		return err_exit(err, -ERANGE, EXIT_USAGE, "bad interval %llu: %d to %d ms", (unsigned long long)ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS);
+	*ret_ns = ms * 1000000;
+	return 0;
+}
+
 int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err)
 {
 	struct run_cfg cfg = { .schema = schema, .format = o->format, .fields = o->fields, .filter = o->filter,
-			       .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns, .interval_ns = o->interval_ms * 1000000 };
+			       .out = o->out ? o->out : "-", .top = o->top, .duration_ns = o->duration_ns };
 	int ret = columns_by(o->by ? o->by : by, schema, NULL, &cfg.keys, err);
 
 	if (!ret)
 		ret = columns_sort(o->sort, schema, &cfg.sort, err);
-	if (!ret && o->interval_ms && (o->interval_ms < INTERVAL_MIN_MS || o->interval_ms > INTERVAL_MAX_MS))
-		ret = err_exit(err, -ERANGE, EXIT_USAGE, "bad interval %llu: %d to %d ms", (unsigned long long)o->interval_ms, INTERVAL_MIN_MS,
-			       INTERVAL_MAX_MS);
+	if (!ret)
+		ret = run_interval(o->interval_ms, &cfg.interval_ns, err);
 	if (!ret)
 		*ret_cfg = cfg;
 	return ret;
@@ -193,6 +200,8 @@ static int finish(struct run *run, uint64_t duration_ns)
 {
 	int ret = run->cfg->is_stream || !run->cfg->schema ? 0 : print_round(&run->sink, duration_ns);
 
+	if (ret && ferror(run->out.stream))
+		ret = 0; /* the close reports it, with the file's name */
 	if (run->nr_left_out)
 		profile_note(&run->profile, "%zu row%s not shown: --filter", run->nr_left_out, run->nr_left_out == 1 ? " is" : "s are");
 	else if (!run->nr_rows && run->cfg->nothing)

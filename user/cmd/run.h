@@ -16,7 +16,7 @@
 
 /*
  * What a command adds to a session: at_start when all is attached and nothing is armed, at_end after the last sample, with the profile
- * filled. Each 0 or -errno; NULL: nothing.
+ * filled. Each 0, -errno, or a positive number, which run_sink() returns; NULL: nothing.
  */
 struct run_hooks {
 	int (*at_start)(void *arg, struct err *err);
@@ -58,6 +58,9 @@ struct run_cfg {
 	bool is_stream; /* each row as it comes, and no table */
 	uint64_t hide;	/* bits of columns that are not shown */
 };
+
+/* The value of -I; 0: not given. 0, or -ERANGE with err filled. */
+int run_interval(uint64_t ms, uint64_t *ret_ns, struct err *err);
 
 /* From the options; checks the words of --by and --sort. by: the keys without --by. 0, or -EINVAL or -ERANGE with err filled. */
 int run_view(const struct view_options *o, const struct schema *schema, const char *by, struct run_cfg *ret_cfg, struct err *err);

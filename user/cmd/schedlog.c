@@ -68,8 +68,6 @@ static int end(void *arg, const struct session *session)
 	if (log->syms)
 		names_note(log->syms, &run->profile);
 	ret = log->end ? log->end(log) : 0;
-	if (!run->nr_rows)
-		profile_note(&run->profile, "no matching task was switched");
 	if (!log->source.self && !t->pids.n && !t->tids.n && !target_is_command(t))
 		profile_note(&run->profile, "skep's own switches are left out (--self shows them)");
 	return ret;
@@ -99,6 +97,7 @@ int schedlog_run(struct schedlog *log, struct err *err)
 	log->run.sink.round = on_round;
 	log->source.bpf_stats = log->h->receipt;
 	log->out.out = log->out.out ? log->out.out : "-";
+	log->out.nothing = "no matching task was switched";
 	ret = run_open(&log->run, &log->out, err);
 	if (!ret && log->source.stacks)
 		ret = open_syms(log, err);

@@ -202,7 +202,6 @@ static int expand_probe(struct count_run *s, int e, struct err *err)
 	memmove(s->events + e + n, s->events + e + 1, (s->nr_events - e - 1) * sizeof(*s->events));
 	s->nr_events += n - 1;
 	model.from_glob = p->sites.is_glob;
-	model.config = 0; /* its probe is not used again */
 	for (size_t i = 0; i < n; i++) {
 		s->events[e + i] = model;
 		probe_title(&p->spec, p->sites.all.data[i].name, s->events[e + i].name, sizeof(model.name));

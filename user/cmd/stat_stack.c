@@ -51,7 +51,7 @@ static int print(const struct stat_stack *o, const struct fold_view *v, const st
 	return (o->json ? render_report_json : o->csv ? render_report_csv : render_report_text)(out, v->table, v->profile, &cfg);
 }
 
-/* event: the name of the first, which is still there when the run is not. */
+/* event: the name of the first. */
 static int run(const struct stat_stack *o, const char *event, struct measure *m, struct picture *pic, struct stat_out *out, int *ret_status,
 	       struct err *err)
 {
@@ -124,6 +124,8 @@ int stat_stack_run(const struct stat_stack *o, const struct target *target, stru
 	ret = measure_events(m, err);
 	if (!ret)
 		ret = stat_stack_measure(o, m, profile, ret_status, err);
+	if (profile->event == m->events[0].name)
+		profile->event = events[0].name; /* m is gone */
 	measure_free_probes(m);
 	events_free(m->events, m->nr_events);
 	free(m);

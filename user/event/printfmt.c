@@ -471,7 +471,6 @@ static void check_args(struct parser *p)
 			return;
 		}
 		wanted += (s.what != '%') + s.width_is_arg + s.precision_is_arg;
-		f->has_symbols |= s.what == 'p' && s.how[0] && strchr("sSfFB", s.how[0]);
 		at += s.len - 1;
 	}
 	if (!p->error && wanted != f->nr_args)
@@ -513,9 +512,4 @@ void printfmt_free(struct printfmt *print)
 	vec_free(&print->nodes);
 	vec_free(&print->pool);
 	free(print);
-}
-
-bool printfmt_has_symbols(const struct printfmt *print)
-{
-	return print->has_symbols;
 }

@@ -28,9 +28,6 @@ struct printfmt_names {
 int printfmt_parse(const char *text, const struct format *format, struct printfmt **ret_print);
 void printfmt_free(struct printfmt *print);
 
-/* Does it show names of kernel addresses? */
-bool printfmt_has_symbols(const struct printfmt *print);
-
 /* The text of a record of so many bytes, cut where it does not fit, with NUL. Returns its length. Bytes are as they are: escape them. */
 size_t printfmt_text(const struct printfmt *print, const void *record, size_t bytes, const struct printfmt_names *names, char *buf,
 		     size_t size);

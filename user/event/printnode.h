@@ -46,7 +46,6 @@ struct printfmt {
 	uint32_t text;		      /* the format's, in the pool */
 	uint32_t args[PRINT_ARGS_MAX];
 	int nr_args;
-	bool has_symbols;
 };
 
 enum print_value_kind { PRINT_IS_NUMBER, PRINT_IS_BYTES, PRINT_IS_TEXT };

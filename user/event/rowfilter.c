@@ -253,7 +253,7 @@ static bool number_of(const struct rowfilter *f, const struct row *row, uint32_t
 		*ret = (double)e->num;
 		return true;
 	case EXPR_NAME:
-		*ret = row->schema->columns[e->num].kind == VALUE_SECONDS ? (double)(int64_t)row->values[e->num].num : row_number(row, e->num, seconds);
+		*ret = row_number(row, e->num, seconds);
 		return row_knows(row, e->num);
 	case EXPR_UNARY:
 		if (e->op == OP_NOT) {

@@ -160,6 +160,7 @@ void schedlog_row(const struct sample *s, const struct frame *frames, uint32_t n
 	put_thread(row, v, LOG_WAKER, e->waker_kind == SCHEDLOG_BY_TASK || e->waker_kind == SCHEDLOG_BY_SOFTIRQ, &e->waker);
 	v[LOG_LAST_CPU].num = v[LOG_TO_CPU].num = v[LOG_OTHER_CPU].num = e->other_cpu;
 	row->none |= e->other_cpu != SCHEDLOG_NO_CPU ? 0 : BITS(LOG_LAST_CPU, LOG_OTHER_CPU);
+	row->none |= BIT(e->kind == SCHEDLOG_MIGRATE ? LOG_LAST_CPU : LOG_TO_CPU); /* --filter knows no absent ones */
 	row->absent |= BIT(e->kind == SCHEDLOG_MIGRATE ? LOG_LAST_CPU : LOG_TO_CPU) | (e->kind == SCHEDLOG_SWITCH ? 0 : BIT(LOG_STACK));
 	for (uint32_t i = 0; i < nr_frames; i++)
 		ret_row->frames[i] = frames[i].name;

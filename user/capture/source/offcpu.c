@@ -38,7 +38,7 @@ struct src_offcpu {
 	struct stack_cache cache; /* of a stream */
 	struct schedtext text;
 	uint32_t max_frames;	  /* a stack of so many is a cut one */
-	uint64_t task_ips[STACK_MAX_FRAMES]; /* of who was woken, while those of the waker are found */
+	uint64_t task_ips[SAMPLE_DEEP_MAX]; /* of who was woken, while those of the waker are found */
 	uint64_t delivered;
 	bool outside; /* somebody without a number in our PID namespace */
 };

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "model/schedlog.h"
 #include "util/text.h"
 
 #define CELL_WIDTH 4
 #define TIME_WIDTH 13
 #define LEGEND_WIDTH 30 /* " A0 => name:123456", most often */
-#define STATE_DEAD 0x80 /* include/linux/sched.h, TASK_DEAD */
 
 uint32_t schedmap_room(int columns)
 {
@@ -71,7 +71,7 @@ int schedmap_event(struct schedmap *m, const struct sample *s)
 		fprintf(m->out, ":%u", e->other.tid);
 	}
 	putc('\n', m->out);
-	if (e->state & STATE_DEAD && s->tid)
+	if (sched_letter(e->state) == 'X' && s->tid)
 		shortname_end(&m->names, s->tid);
 	return ferror(m->out) ? -EIO : 0;
 }

@@ -18,7 +18,8 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 	sep = view->since_start_ns ? view->separator : "";
 	shown = rows_shown(schema, view, &rows_csv, own, &n);
 	for (size_t k = 0; k < n; k++) {
-		fprintf(out, "%s%s", sep, schema->columns[shown[k]].name);
+		fputs(sep, out);
+		text_print_csv(out, schema->columns[shown[k]].name, view->separator);
 		sep = view->separator;
 	}
 	putc_unlocked('\n', out);
