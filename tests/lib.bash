@@ -26,11 +26,21 @@ stop() {
 	done
 }
 
-# background COMMAND...: its pid in BG. File descriptor 3 is bats's own: a child that keeps it open keeps bats waiting.
+# background COMMAND...: its pid in BG. File descriptor 3 is bats's own: a child that keeps it open keeps bats waiting. A shell's background
+# commands ignore SIGINT, this one does not.
 background() {
-	"$@" 3>&- &
+	local exec=exec
+	[ "$(type -t "$1")" != function ] || exec=
+	(trap - INT; $exec "$@") 3>&- &
 	BG=$!
 	BACKGROUND+=("$BG")
+}
+
+# interrupt PID: Ctrl-C, as soon as skep has signals in hand; waits for its end. Returns its status.
+interrupt() {
+	eventually grep -q '^SigBlk:.*[2367abef]$' "/proc/$1/status"
+	kill -INT "$1"
+	wait "$1"
 }
 
 # busy COMMAND...: in the background with the lowest priority, so that a load does not slow skep

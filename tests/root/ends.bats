@@ -163,7 +163,7 @@ ends_soon() {
 	mkfifo stalled
 	background sh -c 'exec sleep 100 <>stalled'
 	for signal in INT TERM HUP; do
-		background env --default-signal=INT "$SKEP" sched timehist -a >stalled 2>said
+		background "$SKEP" sched timehist -a >stalled 2>said
 		busy sh -c 'while :; do sleep 0; done'
 		sleep 3
 		stop $BG
@@ -209,7 +209,7 @@ ends_elsewhere() {
 	umount tracing
 	[ "$n" -gt 40 ] || skip "only $n tracepoints"
 	# each with its record, which is an event of perf's that the kernel takes a moment to close
-	background env --default-signal=INT "$SKEP" probe --comm nobody-at-all t:sched:\* t:timer:\* t:writeback:\* >out 2>said
+	background "$SKEP" probe --comm nobody-at-all t:sched:\* t:timer:\* t:writeback:\* >out 2>said
 	sleep "$(times 5)"
 	[ "$(ls "/proc/$BG/fd" | wc -l)" -gt 40 ]
 	kill -INT $BG
@@ -225,11 +225,10 @@ ends_elsewhere() {
 }
 
 @test "a stopped COMMAND ends with the run" {
-	background env --default-signal=INT "$SKEP" stat -o a.txt -- sleep 50 2>said
+	background "$SKEP" stat -o a.txt -- sleep 50 2>said
 	eventually pgrep -P $BG -x sleep
 	kid=$(pgrep -P $BG -x sleep)
 	kill -STOP "$kid"
-	kill -INT $BG
-	wait $BG || true
+	interrupt $BG || true
 	! kill -0 "$kid"
 }

@@ -70,8 +70,7 @@ same() {
 	sleep 0.1
 	kill -CONT $asleep
 	sleep 0.1
-	kill -INT $run_pid
-	wait $run_pid
+	interrupt $run_pid
 	cat b.json
 	ends b.json
 	# The sleep of before has a begin that nobody saw, the stop has both
@@ -183,8 +182,7 @@ same() {
 	[ ! -s said ]
 	background "$SKEP" sched timehist -a -o c.txt
 	sleep "$(times 1)"
-	kill -INT "$BG"
-	wait "$BG"
+	interrupt "$BG"
 	[ "$(wc -l <c.txt)" -gt 3 ]
 	cp "$(command -v sleep)" $'n\e[31m\n'
 	"$SKEP" sched timehist -o d.txt -- ./$'n\e[31m\n' 0.05
@@ -269,8 +267,7 @@ timeline() {
 	jq -e '[.traceEvents[] | select(.ph == "M" and .args.name == "n\"\\],")] | length >= 1' b.json
 	background "$SKEP" sched timehist -a --format chrome -o c.json
 	sleep "$(times 1)"
-	kill -INT "$BG"
-	wait "$BG"
+	interrupt "$BG"
 	python3 -m json.tool c.json >/dev/null
 	run bash -c "'$SKEP' sched timehist -a --format chrome --duration 1 2>said | head -c 100; exit \${PIPESTATUS[0]}"
 	[ "$status" = 0 ]
