@@ -253,12 +253,26 @@ size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const 
 	}
 }
 
+static bool knows_all_keys(const struct row *row, uint64_t keys)
+{
+	for (size_t i = 0; i < row->schema->n; i++)
+		if (keys >> i & 1 && !row_knows(row, i))
+			return false;
+	return true;
+}
+
 size_t rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label)
 {
 	const char *text = *label;
+	size_t len;
 
-	if (!text || row_knows(row, i))
-		return rows_cell(buf, size, row, i, view, exact);
+	if (text && !row_knows(row, i)) {
+		*label = NULL;
+		return put_text(buf, size, text);
+	}
+	len = rows_cell(buf, size, row, i, view, exact);
+	if (!text || !(view->keys >> i & 1) || !knows_all_keys(row, view->keys))
+		return len;
 	*label = NULL;
-	return put_text(buf, size, text);
+	return len + put_form(buf + len, size - len, " %s", text);
 }

@@ -49,6 +49,8 @@ struct rows_format {
 #include "render/rows/formats.def"
 #undef FORMAT
 
+#define ROWS_FORMATS "text|csv|json" /* the names of formats.def: what --format takes */
+
 /* Of that name, or NULL. */
 const struct rows_format *rows_format(const char *name);
 
@@ -71,7 +73,10 @@ int rows_render(FILE *out, const struct rows_format *format, const struct table 
  */
 size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact);
 
-/* The same of a key. *label is the row's: it stands in the first key that the row has none of, and is NULL from then on. */
+/*
+ * The same of a key. *label is the row's: it stands in the first key that the row does not have; where it has all of them, after the first,
+ * "tcp (kernel)". Then it is NULL.
+ */
 size_t rows_key(char *buf, size_t size, const struct row *row, size_t i, const struct rows_view *view, bool exact, const char **label);
 
 /* The name of a value, if the view has one. */
