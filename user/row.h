@@ -118,6 +118,7 @@ struct schema {
 	size_t n;
 	int8_t count; /* a table leaves out rows in which this column is 0; -1: those in which all sums are */
 	int8_t sort;  /* what a table is sorted by without --sort */
+	const struct schema *like; /* has the same columns, some of another kind: what is shown of it is shown of this one; NULL: none */
 };
 
 struct row {

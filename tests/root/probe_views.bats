@@ -195,5 +195,26 @@ cleanup() {
 	grep -q hitrate stacks.csv
 	many=$(seq -f 'a%g=index' -s ', ' 1 16)
 	run -2 "$SKEP" probe "$HIT($many)" "$HIT(${many//a/b})" "$HIT(${many//a/c})" "$HIT(${many//a/d})" --format csv -- "$WORK/hitrate" 1
-	[[ "$output" == *"--format csv has room for 55 values: these probes have more of different names"* ]]
+	[[ "$output" == *"a row has room for 55 values: these probes have more of different names"* ]]
+}
+
+# bats test_tags=user-space
+@test "--fields: chosen columns in their order, in every format and of tables" {
+	two=("$HIT(index, name)" "ur:$WORK/hitrate:hit(ret) if index < 10")
+	probe "${two[@]}" --fields values.ret,comm,values.index,time --format csv -o rows.csv
+	[ "$(head -1 rows.csv)" = values.ret,comm,values.index,time ]
+	[ "$(awk -F, '$1 == "" && $2 == "hitrate" && $3 != "" && $4 ~ /^[0-9]+\.[0-9]+$/' rows.csv | wc -l)" = 1000 ]
+	[ "$(awk -F, '$1 != "" && $3 == ""' rows.csv | wc -l)" = 50 ]
+	probe $HIT --fields cpu,comm --format csv -o plain.csv
+	[ "$(head -1 plain.csv)" = cpu,comm ]
+	[ "$(grep -c '^[0-9]*,hitrate$' plain.csv)" = 1000 ]
+	probe "${two[@]}" --fields values.ret,tid --format json -o rows.json
+	ends rows.json
+	jq -se 'length == 1050 and all(keys_unsorted == ["values.ret", "tid"])' rows.json
+	probe "${two[@]}" --fields time,call,values.name -o rows.txt
+	head -3 rows.txt
+	[[ "$(head -1 rows.txt)" =~ ^\ *TIME\ PROBE\ *name$ ]]
+	[ "$(wc -l <rows.txt)" = 1051 ]
+	probe $HIT --by name,comm --fields comm,hits --format csv -o table.csv
+	[ "$(cat table.csv)" = "$(printf 'comm,hits\nhitrate,1000')" ]
 }

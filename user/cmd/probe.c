@@ -55,7 +55,8 @@ static const struct opt hits_opts[] = {
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
 	  "at most N keys on each CPU (default 4096); further keys share one row" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, o.view.format), "text, csv, json (an object per line) or, with -g, folded",
-	  .values = "text|csv|json|folded" },
+	  .values = ROWS_FORMATS "|folded" },
+	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct probe_words, o.view.fields), "show these columns, in this order" },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default 1024); up to four CPUs share one" },
 	{ 0 },
@@ -69,6 +70,7 @@ static const struct opt_rule probe_rules[] = {
 	{ "linear", .needs = "hist" },
 	{ "interval-print", .needs = "count|by|hist|latency" },
 	{ "top", .needs = "count|by|hist|latency|stacks" },
+	{ "fields", .not_with = "stacks" },
 	{ "call-graph|unwind-memory|format=folded", .needs = "stacks" },
 	{ 0 },
 };

@@ -64,14 +64,15 @@ int probe_hits_share(struct probe_hits *hits, struct err *err)
 	const struct site *s;
 	int ret = 0;
 
+	hits->is_shared = true;
 	for (uint32_t i = 0; !ret && (s = probe_site(hits->probes, hits->nr_probes, i, NULL)); i++) {
 		hits->all.nr_values = 0;
 		ret = add_values(hits, &hits->all, s);
 	}
 	if (ret != -ENOSPC)
 		return ret;
-	err_exit(err, ret, EXIT_USAGE, "--format csv has room for %d values: these probes have more of different names", HIT_VALUES_MAX);
-	err_hint(err, "use --format json, or choose values: PROBE(VALUE,...)");
+	err_exit(err, ret, EXIT_USAGE, "a row has room for %d values: these probes have more of different names", HIT_VALUES_MAX);
+	err_hint(err, "use --format json without --fields, or choose values: PROBE(VALUE,...)");
 	return ret;
 }
 
@@ -95,7 +96,7 @@ static int make_site(struct probe_hits *hits, struct probe_hit_site *site, uint3
 		probe_title(&p->spec, s->name, title, title_size);
 	if (asprintf(&call, "%s%s", s->name, p->spec.is_return ? "%return" : "") < 0)
 		call = NULL;
-	hit_site_init(&site->columns, hits->all.schema.n > HIT_COLUMNS ? &hits->all : NULL);
+	hit_site_init(&site->columns, hits->is_shared ? &hits->all : NULL);
 	site->site = s;
 	site->columns.title = pooled_text(hits, title);
 	site->columns.call = pooled_text(hits, call);

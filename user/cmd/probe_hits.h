@@ -13,7 +13,8 @@
 struct probe_hits {
 	struct probe *probes; /* borrowed */
 	int nr_probes;
-	struct hit_site all; /* the columns that all rows have; of a format whose rows differ, none of values */
+	struct hit_site all; /* the columns that all rows have; if not shared, none of values */
+	bool is_shared;
 	struct probe_hit_site **sites; /* made at a site's first hit */
 	uint32_t nr_sites;
 	const struct probe_hit_site *now; /* of the last row */
@@ -27,7 +28,7 @@ struct probe_hits {
 int probe_hits_init(struct probe_hits *hits, struct probe *probes, int nr_probes);
 void probe_hits_free(struct probe_hits *hits);
 
-/* All rows get the columns of all sites (CSV). 0, or -errno with err filled. */
+/* All rows get the columns of all sites (CSV, --fields). 0, or -errno with err filled. */
 int probe_hits_share(struct probe_hits *hits, struct err *err);
 
 /* The run begins: times are from here on. Gives the view the names of its values. */

@@ -129,13 +129,14 @@ static int make_view(struct probe_run *run, struct err *err)
 	int ret = 0;
 
 	if (run->probe.mode == PROBE_MODE_STREAM) {
-		ret = is_csv ? probe_hits_share(&run->hits, err) : 0;
+		ret = is_csv || o->view.fields ? probe_hits_share(&run->hits, err) : 0;
 		run->table = (struct run_cfg){ .schema = &run->hits.all.schema, .is_stream = true, .text = &hit_text };
 	} else {
 		make_schema(run);
 		ret = run_interval(o->view.interval_ms, &run->table.interval_ns, err);
 	}
 	run->table.format = o->view.format;
+	run->table.fields = o->view.fields;
 	run->table.out = o->view.out ? o->view.out : "-";
 	run->table.duration_ns = o->view.duration_ns;
 	run->table.is_live = true;
@@ -166,9 +167,10 @@ static int run_with(struct probe_run *run, int *ret_status, struct err *err)
 static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 {
 	const struct probe_options *o = cfg->o;
+	const char *format = o->view.format ? o->view.format : "text";
 	const struct stat_stack stack = { .keys = o->view.by, .out = o->view.out ? o->view.out : "-", .top = o->view.top,
-					  .duration_ns = o->view.duration_ns, .json = o->view.format && !strcmp(o->view.format, "json"), .csv = o->view.format && !strcmp(o->view.format, "csv"),
-					  .folded = o->view.format && !strcmp(o->view.format, "folded"), .walks = o->walks };
+					  .duration_ns = o->view.duration_ns, .json = !strcmp(format, "json"),
+					  .csv = !strcmp(format, "csv"), .folded = !strcmp(format, "folded"), .walks = o->walks };
 	struct profile profile = { .title = command_line() };
 	struct measure *m = calloc(1, sizeof(*m));
 	int status = 0, ret;
@@ -206,7 +208,8 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 	struct probe_run run = {
 		.base = { .sink = { .sample = on_hit } },
 		.cfg = cfg,
-		.probe = { .probes = cfg->probes, .nr_probes = cfg->nr_probes, .mode = cfg->keys ? PROBE_MODE_SUM : cfg->o->count ? PROBE_MODE_COUNT : PROBE_MODE_STREAM,
+		.probe = { .probes = cfg->probes, .nr_probes = cfg->nr_probes,
+			   .mode = cfg->keys ? PROBE_MODE_SUM : cfg->o->count ? PROBE_MODE_COUNT : PROBE_MODE_STREAM,
 			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes, .bpf_stats = cfg->h->receipt },
 	};
 	int ret;

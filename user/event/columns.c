@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One parser for the keys and orders of all tables: what can be said is what the schema has. */
+/* One parser for the keys and orders of all tables: the words are the schema's columns. */
 #include "event/columns.h"
 
 #include <errno.h>
@@ -47,16 +47,22 @@ static size_t unit_at(const char *word)
 	return len > 3 && !strcmp(word + len - 3, "_ns") ? len - 3 : len;
 }
 
-/* The column with such a word, or -1. */
+/* The column with such a word, or with such a word and a unit; -1: none. */
 static int find(const struct words *w, const char *text, size_t len)
 {
+	int with_unit = -1;
+
 	for (size_t i = 0; i < w->schema->n; i++) {
 		const char *word = word_of(w, i);
 
-		if (word && (len == strlen(word) || len == unit_at(word)) && !memcmp(word, text, len))
+		if (!word || memcmp(word, text, strnlen(word, len)))
+			continue;
+		if (len == strlen(word))
 			return (int)i;
+		if (len == unit_at(word))
+			with_unit = (int)i;
 	}
-	return -1;
+	return with_unit;
 }
 
 static void hint_words(const struct words *w, const char *at, size_t len, const struct columns_other *other, struct err *err)

@@ -4,17 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
+#define VALUE_WIDTH 12 /* of text, with --fields */
 #define BIT(column) (1ull << (column))
 
 void hit_site_init(struct hit_site *site, const struct hit_site *all)
 {
 	static const struct column columns[HIT_COLUMNS] = {
 		[HIT_TIME] = { "time_ns", NULL, NULL, VALUE_NUMBER, ROLE_TIME, .in = IN_CSV | IN_JSON },
-		[HIT_SECONDS] = { "time", "TIME", NULL, VALUE_SECONDS, ROLE_TIME, .in = IN_TEXT, .decimals = 6 },
-		[HIT_COMM] = { "comm", "COMM", NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
-		[HIT_PID] = { "pid", "PID", NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
-		[HIT_TID] = { "tid", "TID", NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
-		[HIT_CPU] = { "cpu", "CPU", NULL, VALUE_NUMBER, ROLE_INFO, .in = IN_ALL },
+		[HIT_SECONDS] = { "time", "TIME", NULL, VALUE_SECONDS, ROLE_TIME, .in = IN_TEXT, .width = 11, .decimals = 6 },
+		[HIT_COMM] = { "comm", "COMM", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 15 },
+		[HIT_PID] = { "pid", "PID", NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .width = 7 },
+		[HIT_TID] = { "tid", "TID", NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .width = 7 },
+		[HIT_CPU] = { "cpu", "CPU", NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .width = 4 },
 		[HIT_PROBE] = { "probe", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_CSV | IN_JSON },
 		[HIT_CALL] = { "call", "PROBE", NULL, VALUE_TEXT, ROLE_INFO, .in = IN_TEXT },
 		[HIT_VALUES] = { "values", NULL, NULL, VALUE_GROUP, ROLE_INFO, .in = IN_JSON },
@@ -25,6 +26,7 @@ void hit_site_init(struct hit_site *site, const struct hit_site *all)
 	if (!all)
 		return;
 	site->schema.n = all->schema.n;
+	site->schema.like = &all->schema;
 	for (size_t i = HIT_COLUMNS; i < all->schema.n; i++)
 		site->none |= BIT(i);
 }
@@ -43,7 +45,7 @@ int hit_site_add(struct hit_site *site, const char *name, enum value_kind kind)
 		return -ENOSPC;
 	if (i == site->schema.n)
 		site->schema.n++;
-	c[i] = (struct column){ name, name + strlen(HIT_NAME), NULL, kind, ROLE_INFO, .in = IN_ALL };
+	c[i] = (struct column){ name, name + strlen(HIT_NAME), NULL, kind, ROLE_INFO, IN_ALL, .width = VALUE_WIDTH };
 	c[HIT_VALUES].of = (int8_t)(site->schema.n - HIT_COLUMNS);
 	site->none &= ~BIT(i);
 	site->at[site->nr_values++] = (uint8_t)i;

@@ -112,6 +112,9 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 		else
 			json_i64(j, (int64_t)v->num);
 		break;
+	case VALUE_SECONDS:
+		json_double(j, (double)(int64_t)v->num / 1e9, c->decimals);
+		break;
 	case VALUE_FLAG:
 		json_bool(j, v->num);
 		break;

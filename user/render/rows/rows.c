@@ -66,7 +66,7 @@ void rows_choose(struct rows_view *view, const struct rows_format *format, const
 const uint8_t *rows_shown(const struct schema *schema, const struct rows_view *view, const struct rows_format *format,
 			  uint8_t own[ROW_COLUMNS_MAX], size_t *ret_n)
 {
-	bool is_own = schema != view->chosen;
+	bool is_own = schema != view->chosen && (!schema->like || schema->like != view->chosen);
 
 	*ret_n = is_own ? choose(schema, view, format, own) : view->nr_shown;
 	return is_own ? own : view->shown;
