@@ -259,7 +259,7 @@ static __always_inline void name(struct offcpu_who *who, struct task_struct *t, 
 }
 
 /* The current task, which is leaving its CPU. */
-static __always_inline int asked(struct task *s)
+static __always_inline int wanted(struct task *s)
 {
 	__u32 epoch = targets_epoch;
 
@@ -297,7 +297,7 @@ static __always_inline void leave(void *ctx, struct scratch *scratch, struct tas
 		return;
 	}
 	preempted = preempted || !state;
-	if (run_end_ns || !(preempted ? cfg_preempted : cfg_blocked) || !asked(s))
+	if (run_end_ns || !(preempted ? cfg_preempted : cfg_blocked) || !wanted(s))
 		return;
 	name(&s->key.task, t, preempted ? OFFCPU_PREEMPTED : 0);
 	find_kernel(ctx, scratch, s);

@@ -54,7 +54,7 @@ struct {
 	__type(value, struct schedlog_rec);
 } left SEC(".maps");
 
-static __always_inline int is_told(struct task_struct *t, const struct task *s)
+static __always_inline int is_shown(struct task_struct *t, const struct task *s)
 {
 	return s && s->is_target && !(cfg_own_pid && (__u32)t->tgid == cfg_own_pid);
 }
@@ -229,12 +229,12 @@ int sched_switch(__u64 *ctx)
 		} else {
 			task_count_unknown(sw.prev, state);
 		}
-		if (is_told(sw.prev, sw.p))
+		if (is_shown(sw.prev, sw.p))
 			sw.flags |= SCHEDLOG_TASK;
 	}
 	if (sw.next->pid) {
 		sw.n = task_find(sw.next);
-		if (is_told(sw.next, sw.n))
+		if (is_shown(sw.next, sw.n))
 			sw.flags |= SCHEDLOG_OTHER;
 	}
 	if (run_armed && (sw.flags & SCHEDLOG_TASK || (cfg_next && sw.flags & SCHEDLOG_OTHER)) && (!is_end || state & TASK_DEAD))
@@ -305,7 +305,7 @@ static __always_inline int wake(struct task_struct *t)
 	s->state = SCHED_WAITING;
 	s->own.ready_ns = now_ns;
 	s->own.waker_kind = s->own.coming_kind;
-	if (cfg_wakes && run_armed && (is_told(t, s) || (s->own.coming_kind && s->own.coming_kind != SCHEDLOG_BY_INTERRUPT && s->own.waker_is_target)))
+	if (cfg_wakes && run_armed && (is_shown(t, s) || (s->own.coming_kind && s->own.coming_kind != SCHEDLOG_BY_INTERRUPT && s->own.waker_is_target)))
 		tell_wake(t, s, now_ns);
 	return 0;
 }
@@ -342,7 +342,7 @@ int sched_migrate(__u64 *ctx)
 	__u64 now_ns;
 	void *ring;
 
-	if (!run_armed || run_end_ns || !is_told(t, s))
+	if (!run_armed || run_end_ns || !is_shown(t, s))
 		return 0;
 	ring = ring_here(cpu);
 	if (!ring)
@@ -382,7 +382,7 @@ int schedlog_left(struct bpf_iter__task *ctx)
 		return 0;
 	s = task_find(t);
 	rec = bpf_map_lookup_elem(&left, &zero);
-	if (!rec || !is_told(t, s))
+	if (!rec || !is_shown(t, s))
 		return 0;
 	rec->time_ns = run_end_ns;
 	rec->kind = SCHEDLOG_LEFT;

@@ -155,7 +155,7 @@ enum unwind_end {
 
 /* What user space needs to walk on. */
 #define UNWIND_RED_ZONE 128u /* psABI of x86-64, 3.2.2. A leaf may have saved registers there, and who returns has popped them */
-#define UNWIND_RETURNS_TOLD 8
+#define UNWIND_RETURNS_SENT 8
 #define UNWIND_REST_TINY 4096u /* bytes of stack */
 #define UNWIND_REST_SMALL 16384u
 #define UNWIND_REST_LARGE 65536u
@@ -177,7 +177,7 @@ struct unwind_rest {
 	__u32 pid;   /* the process, in skep's PID namespace */
 	__u32 below; /* UNWIND_RED_ZONE, or 0: they are not there */
 	__u64 trampoline; /* in the place of the return addresses that follow */
-	struct unwind_return returns[UNWIND_RETURNS_TOLD];
+	struct unwind_return returns[UNWIND_RETURNS_SENT];
 	/* then those bytes */
 };
 

@@ -3,7 +3,6 @@
 #include "profile.h"
 
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

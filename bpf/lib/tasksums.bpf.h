@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The kernel's own sums of the time on a CPU, without interrupts, and of the waits for one (/proc/PID/schedstat). They are what is
- * told; what is measured from one hook to the other is for what has not ended, and for kernels without such sums.
+ * reported; times between hooks are for what has not ended, and for kernels without such sums.
  */
 #ifndef SKEP_TASKSUMS_BPF_H
 #define SKEP_TASKSUMS_BPF_H

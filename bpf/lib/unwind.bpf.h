@@ -33,7 +33,7 @@ struct unwind_walk {
 	__u64 pt[PT_MASK + 1];
 	__u64 nr_asked;
 	__u64 trampoline;
-	struct unwind_return told[UNWIND_RETURNS_TOLD];
+	struct unwind_return return_list[UNWIND_RETURNS_SENT];
 	__u64 returns; /* where a walk is in the list of lib/unwindprobe.bpf.h; 0: before it */
 	__u32 pid; /* as skep's user knows it */
 	struct unwind_space_key key;

@@ -38,7 +38,7 @@ static __always_inline __u32 unwind_copy(char *to, __u64 sp, __u32 size)
 	return n + i * UNWIND_USER_PAGE;
 }
 
-static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_rest *rest, __u64 id, __u32 below, __u32 bytes)
+static __always_inline void unwind_hand_over(struct unwind_walk *w, struct unwind_rest *rest, __u64 id, __u32 below, __u32 bytes)
 {
 	rest->id = id;
 	rest->time_ns = bpf_ktime_get_ns();
@@ -51,7 +51,7 @@ static __always_inline void unwind_tell(struct unwind_walk *w, struct unwind_res
 	rest->pid = w->pid;
 	rest->below = below;
 	rest->trampoline = w->trampoline;
-	__builtin_memcpy(rest->returns, w->told, sizeof(rest->returns));
+	__builtin_memcpy(rest->returns, w->return_list, sizeof(rest->returns));
 }
 
 /* The frames that are left are below the arguments of main(), if this is the first thread: there may be few bytes. */
@@ -68,14 +68,14 @@ static __always_inline __u64 unwind_left(__u64 sp)
 #define UNWIND_ASK_WITH(size)                                                                        \
 	({                                                                                           \
 		struct { struct unwind_rest rest; char stack[size]; } *_rest;                        \
-		int _is_told = 0;                                                                    \
+		int _is_sent = 0;                                                                    \
                                                                                                      \
 		RING_FILL(_rest, bpf_ringbuf_reserve(&unwind_rests, sizeof(*_rest), 0),              \
 			  ring_wake(&unwind_rests, _rest->rest.time_ns, RING_WAKE_NOW)) {            \
-			unwind_tell(w, &_rest->rest, id, below, unwind_copy(_rest->stack, sp, size)); \
-			_is_told = 1;                                                                \
+			unwind_hand_over(w, &_rest->rest, id, below, unwind_copy(_rest->stack, sp, size)); \
+			_is_sent = 1;                                                                \
 		}                                                                                    \
-		_is_told;                                                                            \
+		_is_sent;                                                                            \
 	})
 
 /* Returns the id of the rest; 0: there was no room. */
@@ -84,25 +84,25 @@ static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 	__u64 id = unwind_id(w, slot), sp = w->regs.sp, left, word;
 	__s64 is_none = bpf_probe_read_user(&word, sizeof(word), (void *)(sp - UNWIND_RED_ZONE));
 	__u32 below;
-	int is_told;
+	int is_sent;
 
 	/* Its sign as a mask: what follows a branch would be verified twice. */
 	asm volatile("%0 s>>= 63" : "+r"(is_none));
 	below = UNWIND_RED_ZONE & ~is_none;
 	sp -= below;
-	unwind_tell_returns(w);
+	unwind_read_returns(w);
 	left = unwind_left(sp);
 
 	/* Of a copy's first page only the end is the stack's. */
 	if (left <= UNWIND_USER_PAGE - sp % UNWIND_USER_PAGE)
-		is_told = UNWIND_ASK_WITH(UNWIND_REST_TINY);
+		is_sent = UNWIND_ASK_WITH(UNWIND_REST_TINY);
 	else if (left <= UNWIND_REST_SMALL - UNWIND_USER_PAGE)
-		is_told = UNWIND_ASK_WITH(UNWIND_REST_SMALL);
+		is_sent = UNWIND_ASK_WITH(UNWIND_REST_SMALL);
 	else if (left <= UNWIND_REST_LARGE - UNWIND_USER_PAGE || left > UNWIND_LEFT_MAX)
-		is_told = UNWIND_ASK_WITH(UNWIND_REST_LARGE);
+		is_sent = UNWIND_ASK_WITH(UNWIND_REST_LARGE);
 	else
-		is_told = UNWIND_ASK_WITH(UNWIND_REST_HUGE);
-	return is_told ? id : 0;
+		is_sent = UNWIND_ASK_WITH(UNWIND_REST_HUGE);
+	return is_sent ? id : 0;
 }
 
 #endif

@@ -160,7 +160,7 @@ static __noinline int unwind_in_line(struct unwind_walk *w)
 }
 
 /* What user space has to put right itself, in a stack that it walks: the next few. Where they are not, as on arm64, nothing. */
-static __always_inline void unwind_tell_returns(struct unwind_walk *w)
+static __always_inline void unwind_read_returns(struct unwind_walk *w)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	struct return_instance *r = NULL;
@@ -168,9 +168,9 @@ static __always_inline void unwind_tell_returns(struct unwind_walk *w)
 	w->trampoline = UNWIND_AT_RETURN ? unwind_xol() : 0;
 	if (UNWIND_AT_RETURN && bpf_core_field_exists(t->utask))
 		r = w->returns ? (void *)w->returns : BPF_CORE_READ(t, utask, return_instances);
-	for (__u32 i = 0; i < UNWIND_RETURNS_TOLD; i++) {
-		w->told[i].at = r ? BPF_CORE_READ(r, stack) : 0;
-		w->told[i].ip = r ? BPF_CORE_READ(r, orig_ret_vaddr) : 0;
+	for (__u32 i = 0; i < UNWIND_RETURNS_SENT; i++) {
+		w->return_list[i].at = r ? BPF_CORE_READ(r, stack) : 0;
+		w->return_list[i].ip = r ? BPF_CORE_READ(r, orig_ret_vaddr) : 0;
 		r = r ? BPF_CORE_READ(r, next) : NULL;
 	}
 }

@@ -28,7 +28,7 @@
 /* So near to each other, caller and callee are of one piece. */
 #define UNWIND_NEAR_BYTES (1u << 16)
 
-/* Of code that keeps frame pointers: the rule of all its frames. What it does with bx, nobody knows. */
+/* Of code that keeps frame pointers: the rule of all its frames. Whether it changes bx is not known. */
 #define UNWIND_RULE_FP ((struct unwind_rule){                                               \
 	.cfa = UNWIND_CFA_FP, .ra = UNWIND_AT_CFA,                                          \
 	.saved = UNWIND_AT_CFA | UNWIND_LOST << UNWIND_BX_SHIFT,                            \

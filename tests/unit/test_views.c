@@ -35,6 +35,11 @@ static const char *const formats[] = {
 #include "render/rows/formats.def"
 #undef FORMAT
 };
+static const char all_formats[] =
+#define FORMAT(name, format) "|" #name
+#include "render/rows/formats.def"
+#undef FORMAT
+	;
 #define ROW_FORMS (sizeof(formats) / sizeof(formats[0]))
 
 /* What is being rendered, and the file that it is compared with. */
@@ -620,12 +625,18 @@ static void test_doctor(void **state)
 	}
 }
 
+static void test_formats(void **state)
+{
+	(void)state;
+	assert_string_equal(ROWS_FORMATS, all_formats + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stat), cmocka_unit_test(test_by),	 cmocka_unit_test(test_sched),  cmocka_unit_test(test_net),
 		cmocka_unit_test(test_connections), cmocka_unit_test(test_socket_events), cmocka_unit_test(test_hits), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_doctor), cmocka_unit_test(test_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "capture/gen_emit.h"
 #include "capture/regs.h"
@@ -23,8 +22,8 @@ static void extend(struct gen_ctx *c, int bits, bool is_signed)
 }
 
 /*
- * Calls the reading helper of the address in r3, with r1 and r2 set. Both architectures have the kernel in the upper half: the
- * sign tells.
+ * Calls the reading helper of the address in r3, with r1 and r2 set. On both architectures the kernel is the upper half:
+ * its addresses are negative numbers.
  */
 static void call_reader(struct gen_ctx *c, int kernel, int user)
 {

@@ -72,3 +72,13 @@ uint64_t ksym_addr(void *arg, const char *name)
 	strncpy(io->name, name, sizeof(io->name) - 1);
 	return bpf_prog_test_run_opts(asker->addr_fd, &opts) || opts.retval ? 0 : io->addr;
 }
+
+bool ksym_is_hook(const char *name)
+{
+	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}

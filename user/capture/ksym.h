@@ -3,6 +3,7 @@
 #ifndef SKEP_CAPTURE_KSYM_H
 #define SKEP_CAPTURE_KSYM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,8 @@ int ksym_name(void *asker, uint64_t addr, char *buf, size_t size);
 
 /* Address of a symbol of the kernel itself, 0: not known, or not for us (kernel.kptr_restrict). */
 uint64_t ksym_addr(void *asker, const char *name);
+
+/* Is it between a tracepoint and a BPF program on it, or such a program? The names of all supported kernels. */
+bool ksym_is_hook(const char *name);
 
 #endif

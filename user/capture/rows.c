@@ -30,7 +30,7 @@ static const struct {
 	[ROWS_START] = { 0, BY_PID | BY_TID, AT(start), 8, { "start_ns", "start", NULL, VALUE_NUMBER, ROLE_KEY, .in = IN_JSON } },
 };
 
-/* Those of so many bytes, from n on. Returns where they end. */
+/* Places the parts of `by` that have `bytes` bytes, from offset n on. Returns the offset after them. */
 static size_t lay(uint32_t by, uint16_t bytes, size_t n, struct by_places *at)
 {
 	for (int i = 0; i < ROWS_KEYS; i++)

@@ -16,7 +16,7 @@ struct doctor {
 };
 
 static const struct opt doctor_opts[] = {
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct doctor, format), "text, csv or json (one object)", .values = "text|csv|json" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct doctor, format), "text, csv or json (one object)", .values = ROWS_FORMATS },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct doctor, json), "the same as --format json" },
 	{ 0 },
 };
@@ -56,7 +56,7 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 			lacks = row->name;
 	}
 	ret = render_doctor(stdout, rows_format(d->json ? "json" : d->format ? d->format : "text"), &host, rows, FEATURE_MAX);
-	if (ret && ret != -EIO) /* a failed write is told by the last flush */
+	if (ret && ret != -EIO) /* out_close() reports a failed write */
 		return err_set(err, ret, "cannot print: %s", strerror(-ret));
 	if (!lacks)
 		return 0;

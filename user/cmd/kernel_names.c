@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "capture/features.h"
 #include "cmd/live.h"
 
 static void open_names(struct kernel_names *n)
@@ -14,12 +13,7 @@ static void open_names(struct kernel_names *n)
 	struct err err = { 0 };
 
 	n->is_open = true;
-	if (feature_tried(FEATURE_KSYM, ksym_open(&n->ksym))) {
-		live_kernel_names(&cfg, n->ksym);
-	} else {
-		n->ksym = NULL;
-	}
-	if (syms_new(&cfg, &n->syms, &err))
+	if (live_syms(&cfg, &n->ksym, &n->syms, &err))
 		n->syms = NULL;
 }
 

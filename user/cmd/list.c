@@ -23,7 +23,7 @@ struct list {
 
 static const struct opt list_opts[] = {
 	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, prototypes, addresses, and an example" },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct list, format), "text, csv or json (one object)", .values = "text|csv|json" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct list, format), "text, csv or json (one object)", .values = ROWS_FORMATS },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "the same as --format json" },
 	{ 0 },
 };
@@ -246,7 +246,7 @@ static int print_all(struct list_run *run, const struct list *l, struct err *err
 	if (ret && !is_json)
 		return ret;
 	end = list_end(&run->out, notes, run->nr_notes);
-	if (end && end != -EIO) /* a failed write is told by the last flush, which knows why */
+	if (end && end != -EIO) /* out_close() reports a failed write, with its reason */
 		return err_set(err, end, "cannot print the list: %s", strerror(-end));
 	for (size_t i = 0; i < run->nr_queries && !ret; i++)
 		if (!run->queries[i].nr)

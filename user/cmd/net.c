@@ -2,7 +2,6 @@
 /* skep net: packets and bytes of each process, sent and received. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "capture/source/net.h"
 #include "cmd/cmd.h"

@@ -10,6 +10,7 @@
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
 #include "render/rows/report.h"
+#include "render/rows/rows.h"
 #include "ui/terminal.h"
 #include "util/num.h"
 #include "util/outfile.h"
@@ -42,7 +43,7 @@ static const struct opt report_opts[] = {
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct report_options, event_index),
 	  "only this event of the file, counted from 0 (default: a table for each)" },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report_options, inlines), "show inlined functions in rows of their own (slower)" },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report_options, format), "text (default), csv or json", .values = "text|csv|json" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report_options, format), "text (default), csv or json", .values = ROWS_FORMATS },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct report_options, json), "the same as --format json" },
 	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct report_options, stdio), "accepted for perf's users: text is the default" },
 	{ 0 },

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "event/columns.h"
 #include "ui/terminal.h"
@@ -20,7 +19,7 @@ const struct opt view_opts[] = {
 
 const struct opt format_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct view_options, format), "text, csv or json (an object per line)",
-	  .values = "text|csv|json" },
+	  .values = ROWS_FORMATS },
 	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct view_options, fields), "show these columns, in this order" },
 	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct view_options, filter), "show the rows for which EXPR is true: 'COLUMN > 10ms && comm == \"x\"'" },
 	{ 0 },

@@ -2,7 +2,6 @@
 /* skep sched: what the scheduler did with each task, summed in the kernel. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "capture/source/sched.h"
 #include "cmd/cmd.h"

@@ -2,7 +2,6 @@
 /* skep sched map: which task is on which CPU. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd/schedlog.h"

@@ -32,7 +32,7 @@ static const struct opt what_opts[] = {
 
 static const struct opt timehist_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, view.format),
-	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", .values = "text|csv|json|chrome" },
+	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", .values = ROWS_FORMATS "|chrome" },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct timehist_options, ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)" },
 	{ 0 },
@@ -136,8 +136,8 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	if (!o->next && (!o->view.format || !strcmp(o->view.format, "text")))
 		t->log.out.hide |= 1ull << LOG_NEXT_COMM;
 	t->log.walks = o->walks;
-	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations, .left = t->is_chrome, .self = o->self,
-					       .ring_bytes = o->ring_kb << 10 };
+	t->log.source = (struct schedlog_cfg){ .stacks = o->stacks, .wakeups = o->wakeups, .migrations = o->migrations,
+					       .left = t->is_chrome, .self = o->self, .ring_bytes = o->ring_kb << 10 };
 	ret = check(o, err);
 	if (!ret)
 		ret = schedlog_run(&t->log, err);

@@ -3,7 +3,6 @@
 #include "cmd/schedlog.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "cmd/live.h"
 #include "model/schedlog.h"

@@ -14,7 +14,10 @@ struct stat_stack {
 	struct walk_options walks;
 };
 
-/* Runs and prints: system calls and tracepoints, each time with its stacks. Takes the events' probes. *ret_status: COMMAND's. 0 or -errno with err. */
+/*
+ * Runs and prints: system calls and tracepoints, each time with its stacks. Takes the events' probes. *ret_status: COMMAND's. 0 or -errno with
+ * err.
+ */
 int stat_stack_run(const struct stat_stack *o, const struct target *target, struct event *events, int nr_events,
 		   struct profile *profile, int *ret_status, struct err *err);
 

@@ -4,7 +4,6 @@
  * carries (tools/perf/util/trace-event-read.c). Streams of perf before Linux 4.9 need both.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "data/reader.h"
 

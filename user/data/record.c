@@ -3,7 +3,6 @@
  * One record to one call of the sink. Every length comes from the file, so each read is checked
  * against the end of the record; a record that is shorter than its fields is counted and left out.
  */
-#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -168,7 +167,8 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
-		.event = (uint16_t)attr, .is_tracepoint = is_tracepoint(&r->meta.events[attr]), .chains = { [CHAIN_KERNEL] = { .ips = r->kips }, [CHAIN_USER] = { .ips = r->uips } },
+		.event = (uint16_t)attr, .is_tracepoint = is_tracepoint(&r->meta.events[attr]),
+		.chains = { [CHAIN_KERNEL] = { .ips = r->kips }, [CHAIN_USER] = { .ips = r->uips } },
 	};
 	struct chain *kernel = &s.chains[CHAIN_KERNEL], *user = &s.chains[CHAIN_USER];
 

@@ -11,16 +11,12 @@
 
 #include "data/writer.h"
 #include "util/clock.h"
-#include "util/hash.h"
-#include "util/map.h"
-#include "util/vec.h"
 
 #define NS_PER_S 1000000000ull
 /* What a SIGKILL may cost: a second of events. */
 #define FLUSH_NS NS_PER_S
 /* Records are u16 long; far more frames than any walker returns. */
 #define FRAMES_MAX 4000u
-#define OBJECTS_MAX 65536u
 #define FIRST_ID 1
 
 #define TRAILER_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -33,8 +29,7 @@ struct data_writer {
 	struct file_header header;
 	struct perf_event_attr *attrs;
 	uint64_t *ids;
-	VEC(struct seen_object *) objects;
-	struct map object_index; /* by build id and path */
+	struct seen_objects seen;
 	uint64_t first_ns, last_ns; /* of samples */
 	uint64_t max_ns;	    /* of all records */
 	uint64_t flushed_ns;
@@ -172,32 +167,6 @@ static int write_sample(struct sink *sink, const struct sample *s)
 	return record_end(w, &r, s->time_ns);
 }
 
-/* Remembers a build id for the BUILD_ID section. Best effort: the MMAP2 record has it too. */
-static void object_add(struct data_writer *w, const struct task_event *t)
-{
-	size_t n = strnlen(t->path, PATH_MAX - 1), id_size = t->build_id_size;
-	uint64_t hash = hash_pair(hash_bytes(t->build_id, id_size), hash_bytes(t->path, n));
-	struct seen_object *o;
-
-	map_each(i, &w->object_index, hash) {
-		o = w->objects.data[i];
-		if (o->build_id_size == id_size && !memcmp(o->build_id, t->build_id, id_size) && !strncmp(o->path, t->path, n) && !o->path[n])
-			return;
-	}
-	if (w->objects.n >= OBJECTS_MAX || vec_reserve(&w->objects))
-		return;
-	o = calloc(1, sizeof(*o) + n + 1);
-	if (!o || map_add(&w->object_index, hash, w->objects.n)) {
-		free(o);
-		return;
-	}
-	o->build_id_size = t->build_id_size;
-	o->kernel = t->kernel;
-	memcpy(o->build_id, t->build_id, id_size);
-	memcpy(o->path, t->path, n);
-	w->objects.data[w->objects.n++] = o;
-}
-
 static int write_mmap(struct data_writer *w, const struct task_event *t)
 {
 	bool id = t->build_id_size && t->build_id_size <= BUILD_ID_MAX;
@@ -209,7 +178,7 @@ static int write_mmap(struct data_writer *w, const struct task_event *t)
 	if (!t->path)
 		return -EINVAL;
 	if (id)
-		object_add(w, t);
+		seen_add(&w->seen, t);
 	if (id && !t->kernel)
 		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	if (!record_begin(w, &r, type, misc))
@@ -453,10 +422,7 @@ static int write_head(struct data_writer *w)
 
 static void writer_free(struct data_writer *w)
 {
-	for (size_t i = 0; i < w->objects.n; i++)
-		free(w->objects.data[i]);
-	vec_free(&w->objects);
-	map_free(&w->object_index);
+	seen_free(&w->seen);
 	free(w->attrs);
 	free(w->ids);
 	free(w);
@@ -534,8 +500,8 @@ static int write_features(struct data_writer *w)
 		.meta = &w->meta,
 		.attrs = w->attrs,
 		.ids = w->ids,
-		.objects = w->objects.data,
-		.nr_objects = w->objects.n,
+		.objects = w->seen.objects.data,
+		.nr_objects = w->seen.objects.n,
 		.first_ns = w->first_ns,
 		.last_ns = w->last_ns,
 		.wall_ns = w->wall_ns,

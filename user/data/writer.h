@@ -8,7 +8,9 @@
 
 #include "data/data.h"
 #include "data/format.h"
+#include "util/map.h"
 #include "util/newfile.h"
+#include "util/vec.h"
 
 /*
  * The file being written. Records are built in a buffer and leave it only whole, so that a file
@@ -76,6 +78,15 @@ struct seen_object {
 	bool kernel;
 	char path[];
 };
+
+struct seen_objects {
+	VEC(struct seen_object *) objects;
+	struct map index; /* by build id and path */
+};
+
+/* For the BUILD_ID section. An object beyond 65,536, or without memory, is left out: its MMAP2 record has the build id, too. */
+void seen_add(struct seen_objects *seen, const struct task_event *t);
+void seen_free(struct seen_objects *seen);
 
 struct feature_input {
 	const struct data_meta *meta;

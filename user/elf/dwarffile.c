@@ -25,7 +25,7 @@ static bool is_debug(const struct elf_sec *sec)
 	return sec->type != SHT_NOBITS && (!strncmp(sec->name, ".debug_", 7) || !strncmp(sec->name, ".zdebug_", 8));
 }
 
-/* How large a section is once it is unpacked; UINT64_MAX: nobody knows. */
+/* How large a section is once it is unpacked; UINT64_MAX: unknown. */
 static uint64_t unpacked_bytes(const struct elf_file *elf, const struct elf_sec *sec)
 {
 	uint64_t size = 0;

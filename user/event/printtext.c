@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "event/printnode.h"
@@ -234,7 +233,7 @@ static bool put_value(struct out *o, struct print_spec *s, struct print_value *v
 
 	switch (s->what) {
 	case 's':
-		if (v->kind == PRINT_IS_NUMBER && v->num) /* an address in the kernel: of what, nobody knows here */
+		if (v->kind == PRINT_IS_NUMBER && v->num) /* an address in the kernel: whose, is not known here */
 			return s->size = 8, s->hash = true, s->what = 'x', put_number(o, s, v->num), true;
 		if (v->kind == PRINT_IS_NUMBER)
 			put_text(o, s, "(null)", 6);

@@ -117,7 +117,7 @@ static size_t name_len(const char *at, const char *ends)
 }
 
 /* "+0x10" and "%return" after a function's name. */
-static int parse_behind(struct probe_spec *s, size_t *at, struct err *err)
+static int parse_rest(struct probe_spec *s, size_t *at, struct err *err)
 {
 	const char *text = s->exprs.text;
 	char number[32];
@@ -170,7 +170,7 @@ static int parse_where(struct probe_spec *s, size_t *at, const char *form, struc
 	ret = take(s, *at, n, s->name, sizeof(s->name), err);
 	*at += n;
 	if (!ret && (s->kind == PROBE_KERNEL || s->kind == PROBE_USER))
-		ret = parse_behind(s, at, err);
+		ret = parse_rest(s, at, err);
 	return ret;
 }
 
@@ -382,7 +382,7 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 		return -EINVAL;
 	}
 	if (!ret)
-		ret = parse_behind(s, &at, err);
+		ret = parse_rest(s, &at, err);
 	if (!ret && text[at] && text[at] != ' ')
 		return bad(s, at, err, "expected a space between the function and its arguments");
 	for (skip_space(text, &at); !ret && text[at] && !begins_filter(text + at); skip_space(text, &at))

@@ -107,9 +107,11 @@ static int add_go_returns(struct finder *f, const struct bind_env *env, struct s
 	site->at_ret = true;
 	for (int i = 0; i < n && !ret; i++) {
 		struct site s = *site;
+		const struct bound_probe *bound;
 
 		ret = add_place(f, env, &s, rets[i]);
-		if (!ret && f->list->all.n && (f->list->all.data[f->list->all.n - 1].bound.needs_latency || f->list->all.data[f->list->all.n - 1].bound.needs_entry))
+		bound = f->list->all.n ? &f->list->all.data[f->list->all.n - 1].bound : NULL;
+		if (!ret && bound && (bound->needs_latency || bound->needs_entry))
 			return err_exit(f->err, -EINVAL, EXIT_USAGE,
 					"'%s' is a Go function: its arguments and its latency are not known when it returns", site->name);
 	}

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 int counts_init(struct counts *c, const struct event *events, int nr_events, enum count_by by)

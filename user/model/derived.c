@@ -4,7 +4,6 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define HW(x) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##x
 #define CACHE(c, miss) PERF_TYPE_HW_CACHE, (PERF_COUNT_HW_CACHE_##c | PERF_COUNT_HW_CACHE_OP_READ << 8 | (miss) << 16)

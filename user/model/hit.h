@@ -13,7 +13,7 @@ enum hit_column {
 };
 
 #define HIT_VALUES_MAX (ROW_COLUMNS_MAX - HIT_COLUMNS)
-#define HIT_NAME "values." /* in front of a value's name */
+#define HIT_NAME "values." /* the column of a probe's value NAME is values.NAME */
 
 /* A place that is probed, or the columns of several. Not to be moved. */
 struct hit_site {

@@ -11,7 +11,7 @@
 #include "unwind/walk.h"
 #include "util/clock.h"
 
-/* After so many walks of a process that lead out of its mappings, the kernel need not ask about what lies between them again. */
+/* After this many walks of a process that left its mappings, the kernel ends such walks itself. */
 #define NOWHERE_MAX 8
 
 #define FILLS_MAX 3 /* of a part, until a page of it is there */
@@ -55,7 +55,7 @@ static bool replaces(const struct space *space, const struct mapping *m)
 
 void guide_note(struct syms *syms, struct space *space, const struct mapping *m)
 {
-	if (!syms->guide || !space->is_told)
+	if (!syms->guide || !space->in_kernel)
 		return;
 	if (m && !space->replaced_ns && replaces(space, m))
 		space->replaced_ns = m->from_ns;
@@ -77,10 +77,10 @@ static void count_replaced(struct guide *g, struct space *space)
 /* The kernel met it under this key. */
 static void met(struct guide *g, struct space *space, const struct unwind_space_key *key)
 {
-	if (space->is_told && memcmp(&space->key, key, sizeof(*key))) {
+	if (space->in_kernel && memcmp(&space->key, key, sizeof(*key))) {
 		if (!vec_reserve(&g->gone))
 			g->gone.data[g->gone.n++] = space->key;
-		space->is_told = false;
+		space->in_kernel = false;
 	}
 	if (memcmp(&space->key, key, sizeof(*key)) != 0)
 		space->nr_nowhere = 0;
@@ -151,7 +151,7 @@ static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	if (at > rest->bytes || rest->bytes - at < sizeof(*ret_word))
 		return -1;
 	memcpy(ret_word, w->stack + at, sizeof(*ret_word));
-	for (int i = 0; rest->trampoline && *ret_word == rest->trampoline && i < UNWIND_RETURNS_TOLD; i++) {
+	for (int i = 0; rest->trampoline && *ret_word == rest->trampoline && i < UNWIND_RETURNS_SENT; i++) {
 		if (rest->returns[i].at == addr) {
 			*ret_word = rest->returns[i].ip;
 			break;
@@ -250,8 +250,8 @@ static void report_space(struct guide *g, struct unwind_store *store, struct spa
 
 	space->is_stale = false;
 	/* In the midst of an exec nothing is mapped yet: what comes is reported */
-	space->is_told = n && !store->space(store, &space->key, g->maps.data, n);
-	if (!space->is_told)
+	space->in_kernel = n && !store->space(store, &space->key, g->maps.data, n);
+	if (!space->in_kernel)
 		store->forget(store, &space->key);
 	count_replaced(g, space);
 }

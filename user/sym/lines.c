@@ -2,9 +2,7 @@
 /* Names and lines of what units.c finds at an address. */
 #include "sym/lines.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sym/sym.h"
 

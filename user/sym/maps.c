@@ -263,7 +263,7 @@ static bool forget(struct maps *maps, const struct exited *e)
 	if (!space)
 		return true;
 	if (space->is_exited && space->exited_ns == e->time_ns) {
-		if (space->is_told)
+		if (space->in_kernel)
 			return false;
 		remove_space(maps, space);
 		return true;

@@ -2,7 +2,6 @@
 #include "sym/names.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sym/stack.h"

@@ -72,7 +72,7 @@ void objtable_open(const struct objtable_place *at, struct object *obj, struct u
 	object_file_close(obj, &file);
 }
 
-/* What cannot be read has rules that nobody knows: stacks end there, and say so. */
+/* What cannot be read has no known rules: stacks end there, with that reason. */
 static int put_unknown(struct object *obj, uint32_t first, uint32_t nr, struct unwind_store *store)
 {
 	static const uint32_t row = UNWIND_CFA_UNKNOWN << UNWIND_ROW_SHIFT;

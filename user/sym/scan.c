@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "sym/kallsyms.h"
 #include "sym/kernel.h"

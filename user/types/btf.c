@@ -22,7 +22,7 @@
 #define PARAMS_MAX 512	 /* of that, a list of parameters */
 #define NAME_MAX_LEN 256 /* of that, the name */
 
-/* Bytes after struct btf_type, or -1 for a kind that nobody knows. */
+/* Bytes after struct btf_type, or -1 for an unknown kind. */
 static int64_t extra_bytes(const struct btf_type *t)
 {
 	uint64_t n = BTF_INFO_VLEN(t->info);

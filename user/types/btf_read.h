@@ -23,7 +23,7 @@ struct btf_types {
 	size_t types_len, strings_len;
 	uint32_t first_id, first_string; /* after the base's */
 	VEC(uint32_t) at;		 /* where each type begins in types */
-	bool is_cut;			 /* at a kind that nobody knows: how many types there are is not known */
+	bool is_cut;			 /* at an unknown kind: the number of types is not known */
 	void *map, *copy;		 /* what btf_close gives back */
 	size_t map_len;
 };

@@ -116,7 +116,7 @@ struct places {
 	struct ctypes *types;
 	unsigned int ints, floats;
 	uint64_t stack; /* bytes */
-	bool is_lost;	/* one was of a type that nobody knows */
+	bool is_lost;	/* one was of an unknown type */
 };
 
 static void put_stack(struct places *p, struct cparam *param, uint64_t size, uint64_t align)

@@ -25,7 +25,7 @@ enum ctype_kind {
 	CTYPE_UNION,
 	CTYPE_ARRAY,
 	CTYPE_FUNC,
-	CTYPE_OTHER, /* declared only, or of a kind that nobody knows: no size */
+	CTYPE_OTHER, /* declared only, or of an unknown kind: no size */
 };
 
 /* A type without its typedefs and qualifiers. */
@@ -108,7 +108,7 @@ int ctype_each_member(struct ctypes *types, uint64_t id, int (*each)(void *arg, 
 /*
  * Sets place and n of all parameters from their types: integers and pointers in the registers for integers, floats in theirs,
  * larger structs on the stack. Sets by_reference and result_in_memory too where the types say so; where they are set they stay
- * (only C++ knows). After a parameter of a type that nobody knows, registers are CPLACE_NONE.
+ * (only C++ knows). After a parameter of an unknown type, registers are CPLACE_NONE.
  *
  * System V psABI of x86-64, 3.2.3: n counts rdi rsi rdx rcx r8 r9. AAPCS64: x0 to x7; what is on the stack is counted as if the
  * link register were there. Go (cmd/compile/abi-internal.md, from 1.17 on): n counts rax rbx rcx rdi rsi r8 r9 r10 r11, on arm64

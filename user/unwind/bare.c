@@ -150,7 +150,7 @@ static struct unwind_rule rule_of(const struct depth *d)
 }
 
 /* How the instruction after one is reached, if not by a jump. */
-static struct depth behind(struct depth d, const struct insn86 *in, bool was_call, uint64_t at)
+static struct depth depth_after(struct depth d, const struct insn86 *in, bool was_call, uint64_t at)
 {
 	if (in->kind == INSN86_END || in->kind == INSN86_JUMP || in->kind == INSN86_JUMP_AT)
 		return (struct depth){ 0 };
@@ -231,7 +231,7 @@ static int walk(struct text *t, enum pass pass)
 		else if (in.kind == INSN86_JUMP_AT)
 			cases = d;
 		step(&d, &in);
-		d = behind(d, &in, was_call, next);
+		d = depth_after(d, &in, was_call, next);
 		if (callee < t->n && t->known[callee].is_last)
 			d = (struct depth){ 0 };
 		was_call = in.kind == INSN86_CALL || in.kind == INSN86_CALL_AT || (was_call && in.kind == INSN86_NOP);

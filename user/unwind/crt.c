@@ -2,7 +2,6 @@
 /* Stubs and start files: short code without branches that matter, in which only the depth of the stack changes. */
 #include "unwind/crt.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "unwind/bare.h"

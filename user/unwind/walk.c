@@ -2,7 +2,6 @@
 #include "unwind/walk.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct unwind_walk {
 	const struct unwind_facts *facts;

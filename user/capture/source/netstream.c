@@ -2,8 +2,8 @@
 /* Connections and events of sockets: a row each, as they come. */
 #include <netinet/in.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "capture/ksym.h"
 #include "capture/source/netname.h"
 #include "capture/source/netrows.h"
 
@@ -114,17 +114,6 @@ static void symbol_text(char *buf, size_t size, uint64_t addr, const struct net_
 		snprintf(buf, size, "%#llx", (unsigned long long)addr);
 }
 
-/* Between the kernel's function and the program that reported it. */
-static bool is_hook(const char *name)
-{
-	static const char *const begins[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
-		if (!strncmp(name, begins[i], strlen(begins[i])))
-			return true;
-	return false;
-}
-
 /* What came of it, or why. */
 static const char *detail_text(char *buf, size_t size, const struct net_event *e, const char *reason, const struct net_names *names)
 {
@@ -161,7 +150,7 @@ int net_event_row(const struct net_event *e, const char *reason, uint64_t start_
 	net_comm_text(comm, e->owner.comm);
 	for (int i = 0; i < e->nr_ips && i < NET_FRAMES_MAX; i++) {
 		symbol_text(symbols[n], sizeof(symbols[n]), e->ips[i], names);
-		if (!is_hook(symbols[n])) {
+		if (!ksym_is_hook(symbols[n])) {
 			stack[n] = symbols[n];
 			n++;
 		}

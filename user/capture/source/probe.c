@@ -57,7 +57,7 @@ static uint32_t value_bytes(const struct src_probe *src, const struct bound_arg 
 	return a->is_comm ? PROBE_COMM_LEN : a->show == VALUE_TEXT ? text_bytes(src) : 8;
 }
 
-/* The fields of a key, and the value after it: what the spec itself shows is not asked for. */
+/* The fields of a key, and the value after it: without what the spec itself shows. */
 static int place_key(const struct src_probe *src, struct probe_set *set, const struct site *s, int first_extra)
 {
 	const struct probe_sums *sums = &src->cfg->sums;
@@ -102,7 +102,7 @@ static struct bpf_program *model_of(const struct src_probe *src)
 						     src->skel->progs.probe_count;
 }
 
-/* Which fields are texts, by the first site: expressions that are text at one place and a number at another are told. */
+/* Which fields are texts, by the first site: expressions that are text at one place and a number at another are errors. */
 uint32_t probe_texts(const struct src_probe *src)
 {
 	const struct probe *p;

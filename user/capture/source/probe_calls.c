@@ -6,7 +6,6 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bpf/probe.h"

@@ -292,7 +292,7 @@ static int not_possible(const struct probe_set *set, const struct group *g, stru
 	return -EOPNOTSUPP;
 }
 
-/* One that cannot be attached: of a glob it is told and left out. */
+/* One that cannot be attached: of a glob it is left out, with a note. */
 static int refuse(const struct probe_set *set, const struct group *g, uint32_t site, int ret, struct err *err)
 {
 	const struct site *s = probe_set_site(set, site, NULL);

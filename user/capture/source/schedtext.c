@@ -9,17 +9,6 @@
 #define HOOK_BYTES 4096 /* of a symbol that is the last one known */
 #define HOOK_FRAMES_MAX 16 /* between the scheduler's function and us */
 
-/* Names of the ways from a tracepoint to its BPF programs, which differ between kernels and with who else uses it. */
-static bool is_hook(const char *name)
-{
-	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 /* As text, where BPF does not know it: the ranges of its text are in their order. */
 static void read_symbols(struct schedtext *text, bool wakers)
 {
@@ -38,7 +27,7 @@ static void read_symbols(struct schedtext *text, bool wakers)
 			text->from = addr;
 		else if (!strcmp(name, "__sched_text_end"))
 			text->to = addr;
-		else if (wakers && is_hook(name) && !vec_reserve(&text->hooks))
+		else if (wakers && ksym_is_hook(name) && !vec_reserve(&text->hooks))
 			*(open = &text->hooks.data[text->hooks.n++]) = (struct schedtext_range){ addr, addr + HOOK_BYTES };
 	}
 	if (f)
@@ -55,14 +44,14 @@ void schedtext_open(struct schedtext *text, bool wakers)
 	text->to = ksym_addr(text->asker, "__sched_text_end");
 }
 
-static bool behind_hook(const struct schedtext *text, uint64_t ip)
+static bool outside_hooks(const struct schedtext *text, uint64_t ip)
 {
 	char name[256];
 
 	for (size_t i = 0; i < text->hooks.n; i++)
 		if (ip >= text->hooks.data[i].from && ip < text->hooks.data[i].to)
 			return false;
-	return !text->asker || ksym_name(text->asker, ip, name, sizeof(name)) || !is_hook(name);
+	return !text->asker || ksym_name(text->asker, ip, name, sizeof(name)) || !ksym_is_hook(name);
 }
 
 uint32_t schedtext_begin(const struct schedtext *text, const struct stack_val *stack, bool is_waker)
@@ -71,7 +60,7 @@ uint32_t schedtext_begin(const struct schedtext *text, const struct stack_val *s
 	uint32_t i = 1;				/* our program */
 
 	for (; i < stack->nr && i < HOOK_FRAMES_MAX; i++)
-		if (by_name ? behind_hook(text, stack->ips[i]) : stack->ips[i] >= text->from && stack->ips[i] < text->to)
+		if (by_name ? outside_hooks(text, stack->ips[i]) : stack->ips[i] >= text->from && stack->ips[i] < text->to)
 			return i;
 	return 0;
 }

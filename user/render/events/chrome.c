@@ -241,7 +241,7 @@ static void draw_wait(struct chrome *c, struct chrome_thread *t, const struct sa
 		draw_state(c, t, SCHED_WAITING, ready_ns, until_ns);
 }
 
-/* When a run began. Where that was not told (or lost), but what it took: so long before its end. */
+/* When a run began. Where that is not known (or lost), but how long it was: that long before its end. */
 static uint64_t begin_of(const struct chrome *c, const struct sample *s)
 {
 	const struct sched_event *e = s->sched;

@@ -27,7 +27,7 @@ int schedmap_begin(struct schedmap *m)
 	return ferror(m->out) ? -EIO : 0;
 }
 
-/* Who is on the CPU from now on. Returns whether a name is to be told. */
+/* Who is on the CPU from now on. Returns whether its name is to be introduced. */
 static bool put_on(struct schedmap *m, struct schedmap_cell *cell, const struct sched_event *e)
 {
 	bool is_new = false;

@@ -46,24 +46,30 @@ static void print_list(FILE *out, const struct column *c, const struct value *v,
 /* May it hold a separator, a quote or a control character? */
 static bool has_any_text(uint8_t kind)
 {
-	return kind == VALUE_RECORD || kind == VALUE_ENUM || kind == VALUE_SYMBOL;
+	return kind == VALUE_RECORD || kind == VALUE_ENUM || kind == VALUE_SYMBOL || kind == VALUE_USER || kind == VALUE_CGROUP;
 }
 
 static void print_value(FILE *out, const struct row *row, size_t i, const struct rows_view *view)
 {
 	const struct column *c = &row->schema->columns[i];
 	char text[ROWS_CELL_BYTES];
+	size_t len;
 
 	if (!row_knows(row, i))
 		return;
-	if (c->kind == VALUE_STACK || c->kind == VALUE_MEMBERS)
+	if (c->kind == VALUE_STACK || c->kind == VALUE_MEMBERS) {
 		print_list(out, c, &row->values[i], view->separator);
-	else if (c->kind == VALUE_TEXT)
+		return;
+	}
+	if (c->kind == VALUE_TEXT) {
 		text_print_csv(out, row->values[i].text, view->separator);
-	else if (has_any_text(c->kind) && rows_cell(text, sizeof(text), row, i, view, true))
+		return;
+	}
+	len = rows_cell(text, sizeof(text), row, i, view, true);
+	if (has_any_text(c->kind))
 		text_print_csv(out, text, view->separator);
 	else
-		fwrite_unlocked(text, 1, rows_cell(text, sizeof(text), row, i, view, true), out);
+		fwrite_unlocked(text, 1, len, out);
 }
 
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)

@@ -131,20 +131,20 @@ static void details(FILE *out, const struct list_row *row)
 
 static void row_text(struct list_out *list, const struct list_row *row)
 {
-	size_t len = text_escape(NULL, 0, row->name), pad = len < NAME_COLUMNS ? NAME_COLUMNS : len, behind = 0;
+	size_t len = text_escape(NULL, 0, row->name), pad = len < NAME_COLUMNS ? NAME_COLUMNS : len, after = 0;
 	FILE *out = list->out;
 
 	heading(list, row);
-	behind += row->alias ? 3 + text_escape(NULL, 0, row->alias) + 2 : 0;
-	behind += row->missing ? text_escape(NULL, 0, row->missing) : row->note ? text_escape(NULL, 0, row->note) : 0;
+	after += row->alias ? 3 + text_escape(NULL, 0, row->alias) + 2 : 0;
+	after += row->missing ? text_escape(NULL, 0, row->missing) : row->note ? text_escape(NULL, 0, row->note) : 0;
 	text_print(out, row->name);
 	/* A narrow terminal has what does not fit on a line of its own. */
-	if (list->columns && behind && pad + 2 + behind > (size_t)list->columns)
+	if (list->columns && after && pad + 2 + after > (size_t)list->columns)
 		fprintf(out, "\n%*s", INDENT, "");
-	else if (!list->columns || behind)
+	else if (!list->columns || after)
 		fprintf(out, "%*s  ", (int)(pad - len), "");
 	if (!list->columns)
-		fprintf(out, "%-*s", behind ? KIND_COLUMNS + 2 : 0, list_kinds[row->kind].name);
+		fprintf(out, "%-*s", after ? KIND_COLUMNS + 2 : 0, list_kinds[row->kind].name);
 	if (row->alias) {
 		fputs("or ", out);
 		text_print(out, row->alias);

@@ -2,7 +2,7 @@
 /*
  * Columns for a terminal. A histogram in a line is a digit a power of two, 0 for a part of less than a tenth of the fullest:
  * "256ns .1960. 16us"; drawn it has a line a slot. After the key come remarks: flags by their heading, reasons with their numbers, a
- * stack with a line a frame.
+ * stack with a line a frame, members with a line each.
  */
 #include <string.h>
 
@@ -11,10 +11,11 @@
 
 #define KEY_WIDTH 15 /* what is longer moves what comes after it */
 #define BAR_WIDTH 40
+#define NEW_LINE "\n             " /* of a remark */
 
 static bool is_remark(const struct column *c)
 {
-	return c->kind == VALUE_FLAG || c->kind == VALUE_REASONS || c->kind == VALUE_STACK;
+	return c->kind == VALUE_FLAG || c->kind == VALUE_REASONS || c->kind == VALUE_STACK || c->kind == VALUE_MEMBERS;
 }
 
 /* From the first slot that is not empty to the last. False: all are. */
@@ -111,8 +112,14 @@ static void print_remark(FILE *out, const struct row *row, size_t i)
 	if (c->kind == VALUE_FLAG && v->num)
 		fprintf(out, "  %s", c->heading);
 	for (const char *const *frame = c->kind == VALUE_STACK ? v->frames : NULL; frame && *frame; frame++) {
-		fputs("\n             ", out);
+		fputs(NEW_LINE, out);
 		text_print(out, *frame);
+	}
+	for (size_t k = 0; c->kind == VALUE_MEMBERS && k < v->members->n; k++) {
+		fputs(NEW_LINE, out);
+		text_print(out, v->members->all[k].type);
+		putc(' ', out);
+		text_print(out, v->members->all[k].name);
 	}
 	for (int k = 0; c->kind == VALUE_REASONS && k < REASONS_MAX && v->reasons[k].name; k++) {
 		fputs("  ", out);
