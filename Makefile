@@ -13,9 +13,12 @@
 PREFIX ?= /usr/local
 CLANG_BPF ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
-ARCH := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
+NATIVE := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
+ARCH := $(NATIVE)
 
+# K: what no switch changes, the programs in the kernel and their skeletons
 B := build
+K := build$(if $(filter-out $(NATIVE),$(ARCH)),/$(ARCH))
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -41,7 +44,7 @@ ifeq ($(V),)
 say = @printf '  %-7s %s\n' $(1) $(2);
 endif
 
-SKEP_CPPFLAGS := -D_GNU_SOURCE -Iuser -I. -I$B
+SKEP_CPPFLAGS := -D_GNU_SOURCE -Iuser -I. -I$B -I$K
 SKEP_LDLIBS := -lbpf -lelf -lz
 HEADERS := bpf/libbpf.h libelf.h zlib.h
 ifndef NO_LIBDW
@@ -82,35 +85,45 @@ SRC := $(wildcard user/*.c user/*/*.c user/*/*/*.c)
 OBJ := $(SRC:%.c=$B/%.o)
 LIBOBJ := $(filter-out $B/user/main.o,$(OBJ))
 BPF := $(wildcard bpf/*.bpf.c)
-SKEL := $(BPF:bpf/%.bpf.c=$B/skel/%.skel.h)
+SKEL := $(BPF:bpf/%.bpf.c=$K/skel/%.skel.h)
 # Programs of one file that are linked with the archive of all others.
 programs = $(patsubst tests/$(1)/%.c,$B/$(1)/%,$(wildcard tests/$(1)/*.c))
 UNIT := $(call programs,unit)
 FUZZERS := $(call programs,fuzz)
 PERF := $(call programs,perf)
+SYNTAX := $(patsubst %.c,$B/%.syntax,$(SRC) $(wildcard tests/unit/*.c))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all objects cross clean install check check-built check-all check-all-built check-vm vm unit fuzzers demo bench lint work
+.PHONY: all objects syntax cross clean install check check-built check-all check-all-built check-vm vm unit fuzzers demo bench lint work
 
 all: $B/skep $B/layers.ok
 objects: $(OBJ)
+syntax: $(SYNTAX)
 
 # What everything is built with. Objects depend on it, so another switch or flag builds them again. It is also the
 # first thing to be made: what the build needs and does not find is said here, once.
-FLAGS := $(COMPILE) :: $(LIBS) :: $(COMPILE_BPF) :: $(BPFTOOL)
+FLAGS := $(COMPILE) :: $(LIBS)
 ifneq ($(file <$B/flags),$(FLAGS))
 .PHONY: $B/flags
 endif
+FLAGS_BPF := $(COMPILE_BPF) :: $(BPFTOOL)
+ifneq ($(file <$K/flags-bpf),$(FLAGS_BPF))
+.PHONY: $K/flags-bpf
+endif
 lacks = { echo "skep: the build needs $(1): tools/packages.sh build" >&2; exit 1; }
 $B/flags:
-	@for tool in $(firstword $(CC)) $(CLANG_BPF) $(BPFTOOL); do \
-		command -v $$tool >/dev/null || $(call lacks,$$tool); \
-	done; \
+	@command -v $(firstword $(CC)) >/dev/null || $(call lacks,$(firstword $(CC))); \
 	for header in $(HEADERS); do \
 		echo "#include <$$header>" | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 || $(call lacks,<$$header>); \
 	done; \
 	mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(FLAGS))' >$@
+
+$K/flags-bpf:
+	@for tool in $(CLANG_BPF) $(BPFTOOL); do \
+		command -v $$tool >/dev/null || $(call lacks,$$tool); \
+	done; \
+	mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(FLAGS_BPF))' >$@
 
 $B/skep: $(OBJ) $B/flags
 	$(call say,LINK,$@)$(COMPILE) $(OBJ) $(LIBS) -o $@
@@ -118,18 +131,22 @@ $B/skep: $(OBJ) $B/flags
 $B/%.o: %.c $B/flags | $(SKEL)
 	$(call say,CC,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -c $< -o $@
 
+# What a compiler has to say, without code.
+$B/%.syntax: %.c $B/flags | $(SKEL)
+	$(call say,SYNTAX,$<)mkdir -p $(@D) && $(COMPILE) -MMD -MP -MT $@ -MF $@.d -fsyntax-only $< && touch $@
+
 $B/user/render/tree/html.o: user/render/tree/flame.html
-$B/user/event/syscalls.o: $B/gen/syscalls_native.h $B/gen/syscalls_compat.h
+$B/user/event/syscalls.o $B/user/event/syscalls.syntax: $B/gen/syscalls_native.h $B/gen/syscalls_compat.h
 $B/gen/syscalls_%.h: tools/syscalls.sh $B/flags
 	$(call say,GEN,$@)mkdir -p $(@D) && tools/syscalls.sh "$(CC)" $* >$@
 $B/user/render/tree/svg.o: user/render/tree/flame_svg.js
 
 # The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF.
-$B/bpf/%.bpf.o: bpf/%.bpf.c $B/flags
+$K/bpf/%.bpf.o: bpf/%.bpf.c $K/flags-bpf
 	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp && \
 		$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
-$B/skel/%.skel.h: $B/bpf/%.bpf.o
+$K/skel/%.skel.h: $K/bpf/%.bpf.o
 	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
 # Every source file is linked into one archive for tests, fuzzers and benchmarks.
@@ -175,7 +192,7 @@ vm: all work $B/verify $B/vm/break.bpf.o
 $B/verify: tools/verify.c $B/flags
 	$(call say,CC,$@)$(COMPILE) $< $(LIBS) -o $@
 
-$B/vm/break.bpf.o: tests/vm/break.bpf.c $B/flags
+$B/vm/break.bpf.o: tests/vm/break.bpf.c $K/flags-bpf
 	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -c $< -o $@
 
 fuzzers: $(FUZZERS)
@@ -188,7 +205,7 @@ cross:
 # No warning from gcc and clang.
 lint:
 	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all unit
-	@$(MAKE) --no-print-directory CLANG=1 B=build/lint-clang WERROR=1 all unit
+	@$(MAKE) --no-print-directory CLANG=1 WERROR=1 syntax
 
 bench: all work $(PERF)
 	@status=0; for b in startup list sampling picture symbols ehframe weight counting by probe sched timehist offcpu net unwind; do tests/perf/$$b.sh || status=1; done; exit $$status
@@ -205,7 +222,7 @@ install: $(if $(wildcard $B/skep),,all)
 	$B/skep completion zsh >"$(SHARE)/zsh/site-functions/_skep"
 	$B/skep completion fish >"$(SHARE)/fish/vendor_completions.d/skep.fish"
 
--include $(OBJ:.o=.d) $(BPF:%.bpf.c=$B/%.bpf.d) $(wildcard $B/root/*.d) $(addsuffix .d,$(UNIT) $(FUZZERS) $(PERF))
+-include $(OBJ:.o=.d) $(BPF:%.bpf.c=$K/%.bpf.d) $(wildcard $B/root/*.d) $(addsuffix .d,$(UNIT) $(FUZZERS) $(PERF) $(SYNTAX))
 
 # Workloads that print the truth (tests/work). One rule per way of building what skep has to see through. Their flags
 # are part of what is tested: the user's do not reach them. rustc would look for the job server of make.
@@ -267,7 +284,7 @@ $(GO_WORK): $W/%_go: tests/work/%.go
 	$(call say,WORK,$@)mkdir -p $W && GO111MODULE=off GOFLAGS= GOCACHE=$(abspath $B/gocache) go build -o $@ $<
 
 # Walks a stack of its own in the kernel. Without frame pointers, whatever the compiler does by itself.
-$B/root/unwind.bpf.o: tests/root/unwind.bpf.c $B/flags
+$B/root/unwind.bpf.o: tests/root/unwind.bpf.c $K/flags-bpf
 	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 $B/root/unwind.skel.h: $B/root/unwind.bpf.o
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name unwind_bpf >$@

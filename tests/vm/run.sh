@@ -4,8 +4,8 @@
 # One line a kernel, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and the reasons; TAP under build/vm/VERSION/tap.
 # VM_PLAN: all (default): every kernel runs all tests, or those of VM_TESTS.
 # spread: what no kernel can change, and long tests whose kernel side others test (tag user-space), run on this machine alone; of the rest the
-# newest kernel runs all, in two machines, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but for long tests
-# (tag newest).
+# newest kernel runs all, in two machines, $LONG in the first, the oldest the files $OLDEST, and those between, in turn, what BETWEEN has, but
+# for long tests (tag newest). While VM_LONE exists, a file, there is one machine at a time.
 # quick: one kernel, the newest if none is named, runs the files $QUICK, without long tests (tags newest, slow).
 # The table of README is build/vm/matrix.md; quick leaves it alone. Exit 77 when this machine cannot do it. Under CI fewer than three kernels
 # are a failure.
@@ -14,7 +14,8 @@ cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
 SECONDS_MAX=${VM_SECONDS:-1400}
-BETWEEN=(doctor,net,probe_views,timehist,walks doctor,offcpu,sched,walks)
+BETWEEN=(doctor,probe_views,timehist,walks doctor,offcpu,sched,walks)
+LONG=net,probe,stat,timehist,unwind # half of the time
 QUICK=doctor,probe
 OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,stat
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
@@ -53,14 +54,15 @@ machine() {
 running=0
 start() {
 	echo "skep-vm: machine" >"$VM/$1/tap.$2"
+	while [ -e "${VM_LONE:-}" ] && [ -n "$(jobs -pr)" ]; do sleep 1; done
 	running=$((running + 1))
 	[ $running -le "${VM_AT_ONCE:-2}" ] || wait -n
 	machine "$@" &
 }
 
-# every TESTS 0|1: each second one of them
-every() {
-	tr , '\n' <<<"$1" | awk -v rest="$2" 'NR % 2 == rest' | paste -sd,
+# those TESTS [-v]: of them those of LONG, or the others
+those() {
+	tr , '\n' <<<"$1" | grep -xF ${2:-} -e "${LONG//,/$'\n'}" | paste -sd,
 }
 
 # verdict VERSION TAP: "PASSED FAILED SKIPPED", then why; without the end of each machine it has failed, whatever it says before
@@ -133,8 +135,8 @@ while read -r version package; do
 	elif [ "$plan" = quick ]; then
 		start "$version" 1 "${VM_TESTS:-$QUICK}" skep.without=user-space,newest,slow
 	elif [ $nr = 1 ]; then
-		start "$version" 1 "$(every "$TESTS" 0)" skep.without=user-space
-		start "$version" 2 "$(every "$TESTS" 1)" skep.without=user-space
+		start "$version" 1 "$(those "$TESTS")" skep.without=user-space
+		start "$version" 2 "$(those "$TESTS" -v)" skep.without=user-space
 	elif [ $nr = 2 ]; then
 		start "$version" 1 $OLDEST skep.without=user-space,newest
 	else

@@ -151,16 +151,22 @@ struct tracepoint_finder {
 	struct err *err;
 };
 
+static int on_other_tracepoint(void *arg, const char *name)
+{
+	struct tracepoint_finder *f = arg;
+
+	near_offer(&f->near, name, strlen(name));
+	return 0;
+}
+
 static int on_tracepoint(void *arg, const char *name)
 {
 	struct tracepoint_finder *f = arg;
 	size_t group = strcspn(name, ":");
 
 	if (!glob_match(f->spec->group, name, group) || !name[group] ||
-	    !glob_match(f->spec->name, name + group + 1, strlen(name + group + 1))) {
-		near_offer(&f->near, name, strlen(name));
+	    !glob_match(f->spec->name, name + group + 1, strlen(name + group + 1)))
 		return 0;
-	}
 	f->found++;
 	return add_tracepoint(f->list, f->spec, f->cfg, name, f->err);
 }
@@ -172,14 +178,16 @@ static int find_tracepoints(const struct probe_spec *spec, const struct site_cfg
 	int ret;
 
 	snprintf(text, sizeof(text), "%s:%s", spec->group, spec->name);
-	near_init(&f.near, text, strlen(text));
 	ret = tracepoint_each(on_tracepoint, &f);
 	if ((ret == -ENOTDIR || ret == -EACCES) && !f.found)
 		return tracefs_refused(ret, text, strlen(text), err);
 	if (!ret && !f.found) {
 		ret = expr_bad(&spec->exprs, "bad probe", spec->name_at, err, "no tracepoint matches");
-		if (!probe_hint_perf(text, strlen(text), err))
+		if (!probe_hint_perf(text, strlen(text), err)) {
+			near_init(&f.near, text, strlen(text));
+			tracepoint_each(on_other_tracepoint, &f);
 			near_hint(&f.near, err);
+		}
 	}
 	return ret;
 }

@@ -34,6 +34,7 @@ struct finder {
 	const struct elf_file *elf;
 	struct err *err;
 	struct near near;
+	bool wants_near; /* nothing was found: a second pass is for similar names alone */
 	struct map met; /* functions by address: the number of their site, from 1 on; 0: none */
 	bool tried_dwarf;
 	const char *no_dwarf;
@@ -205,11 +206,11 @@ static int on_function(void *arg, const struct ufunc *func)
 		len = readable ? without_parameters(readable) : 0;
 		hit |= readable && (f->list->is_glob ? glob_match(wanted, readable, len) : strlen(wanted) == len && !memcmp(wanted, readable, len));
 	}
-	if (!hit && !f->list->is_glob)
+	if (f->wants_near)
 		near_offer(&f->near, readable ? readable : func->name, readable ? len : strlen(func->name));
 	if (readable)
 		readable[len] = '\0';
-	if (hit && !seen(f, func->addr, readable ? readable : func->name)) {
+	if (hit && !f->wants_near && !seen(f, func->addr, readable ? readable : func->name)) {
 		size_t before = f->list->all.n;
 
 		f->found++;
@@ -228,10 +229,10 @@ static int on_usdt(void *arg, const struct usdt *u)
 	struct site site = { .symbol = u->addr };
 	char name[2 * PROBE_NAME_MAX];
 
-	if (!glob_match(f->spec->group, u->provider, strlen(u->provider)) || !glob_match(f->spec->name, u->name, strlen(u->name))) {
+	if (f->wants_near)
 		near_offer(&f->near, u->name, strlen(u->name));
+	if (!glob_match(f->spec->group, u->provider, strlen(u->provider)) || !glob_match(f->spec->name, u->name, strlen(u->name)))
 		return 0;
-	}
 	snprintf(name, sizeof(name), "%.500s:%.500s", u->provider, u->name);
 	site.name = strpool_add(f->list->pool, name);
 	if (!site.name)
@@ -241,6 +242,11 @@ static int on_usdt(void *arg, const struct usdt *u)
 	if (u->semaphore && !elf_vaddr_to_off(f->elf, u->semaphore, &site.semaphore))
 		return why_not(f, name, "its semaphore is not in the file");
 	return add_place(f, &env, &site, u->addr);
+}
+
+static int each(struct finder *f)
+{
+	return f->spec->kind == PROBE_USDT ? usdt_each(f->elf, on_usdt, f) : ufuncs_each(f->elf, f->list->path, on_function, f);
 }
 
 static int none_found(struct finder *f, int ret)
@@ -258,6 +264,10 @@ static int none_found(struct finder *f, int ret)
 					f->list->path, calls);
 	}
 	expr_bad(&f->spec->exprs, "bad probe", f->spec->name_at, f->err, "'%s' has no such %s", f->list->path, what);
+	f->wants_near = !f->list->is_glob;
+	near_init(&f->near, f->spec->name, strlen(f->spec->name));
+	if (f->wants_near)
+		each(f);
 	if (f->near.n)
 		near_hint(&f->near, f->err);
 	else
@@ -277,10 +287,9 @@ int sites_find_user(const struct probe_spec *spec, const struct site_cfg *cfg, s
 	if (fd < 0)
 		return err_exit(err, fd, fd == -EACCES ? EXIT_CANNOT : EXIT_USAGE, "cannot probe '%s': %s", spec->path,
 				fd == -ENOEXEC ? "it is not an ELF file" : strerror(-fd));
-	near_init(&f.near, spec->name, strlen(spec->name));
 	f.elf = &elf;
 	list->is_go = ufunc_is_go(&elf);
-	ret = spec->kind == PROBE_USDT ? usdt_each(&elf, on_usdt, &f) : ufuncs_each(&elf, list->path, on_function, &f);
+	ret = each(&f);
 	if (!f.found && (!ret || ret == -ENODATA))
 		ret = none_found(&f, ret);
 	else if (ret && !err->text[0])

@@ -44,6 +44,9 @@ void near_offer(struct near *near, const char *name, size_t len)
 
 	if (len > NEAR_LEN || near->len > NEAR_LEN)
 		return;
+	/* What is longer or shorter takes at least as many edits. */
+	if (near->n == NEAR_NAMES && (len > near->len ? len - near->len : near->len - len) >= near->scores[NEAR_NAMES - 1])
+		return;
 	d = distance(near->wanted, near->len, name, len);
 	for (k = 0; k < near->n && near->scores[k] <= d; k++)
 		if (strlen(near->names[k]) == len && !memcmp(near->names[k], name, len))
