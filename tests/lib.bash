@@ -157,6 +157,6 @@ comms() {
 
 # ends FILE: the last of its JSON lines is the ledger, the only one; it goes to FILE.end, the rows stay.
 ends() {
-	jq -ec 'select(has("end")) | .end | select(.losses and .receipt and .notes)' "$1" >"$1.end" && [ "$(wc -l <"$1.end")" = 1 ] &&
-		tail -1 "$1" | jq -e 'has("end")' >/dev/null && sed -i '$d' "$1"
+	tail -1 "$1" | jq -ec 'select(has("end")) | .end | select(.losses and .receipt and .notes)' >"$1.end" && [ "$(wc -l <"$1.end")" = 1 ] &&
+		[ "$(grep -c '^{"end":' "$1")" = 1 ] && sed -i '$d' "$1"
 }

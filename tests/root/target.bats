@@ -84,7 +84,7 @@ allowed_cpus() {
 	busy "$WORK/recurse" 3 90
 	b=$BG
 	busy "$WORK/threads" 90
-	sleep 0.3
+	eventually sh -c "cat /proc/$BG/task/*/comm | grep -qx t7"
 	for t in /proc/$BG/task/*; do
 		case $(cat "$t/comm" 2>/dev/null) in
 		t6) t6=${t##*/} ;;

@@ -190,7 +190,7 @@ in_ok() {
 # bats test_tags=measuring
 @test "sched timehist -g: whole stacks of code without frame pointers" {
 	need jq
-	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/waits_no_fp" "$(times 1)" >truth
+	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/waits_no_fp" "$(lasting 1)" >truth
 	ends a.json
 	jq -r 'select(.what == "switch" and .comm == "waits_no_fp" and .stack) | [.comm] + (.stack | reverse) + ["x"] | join(";") + " 1"' a.json >got.folded
 	SKEP_SAMPLES=200 rooted_ok got.folded
