@@ -13,7 +13,7 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "-p: later children are followed; the end of the target ends the run" {
-	background sh -c "sleep $(times 0.4); $WORK/shares 0.3; true"
+	background sh -c "sleep $(times 1); $WORK/shares 0.3; true"
 	"$SKEP" flame -p $BG -o a.folded
 	comms a.folded | grep -qx shares
 }
