@@ -749,7 +749,7 @@ static void test_truncation(void **state)
 	uint8_t *bytes;
 
 	(void)state;
-	write_batches(path, 60, true, true, &want);
+	write_batches(path, 30, true, true, &want);
 	bytes = slurp(path, &n);
 	for (size_t cut = 0; cut <= n; cut++) {
 		int fd = cut_fd(bytes, cut);
@@ -790,7 +790,7 @@ static void test_spoiled(void **state)
 	size_t n;
 
 	(void)state;
-	write_batches(path, 40, true, true, &want);
+	write_batches(path, 26, true, true, &want);
 	bytes = slurp(path, &n);
 	for (size_t at = 0; at < n; at++) {
 		static const uint8_t masks[] = { 0xff, 0x80, 0x01 };

@@ -16,7 +16,7 @@ TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' |
 SECONDS_MAX=${VM_SECONDS:-1400}
 BETWEEN=(doctor,probe_views,timehist,walks doctor,offcpu,sched,walks)
 LONG=net,probe,stat,timehist,unwind # half of the time
-QUICK=doctor,probe
+QUICK=doctor,probe_views
 OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,stat
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
