@@ -116,6 +116,21 @@ same() {
 	! grep -q 'no matching task' said
 }
 
+# bats test_tags=user-space
+@test "--fields: chosen columns in their order, in every format" {
+	for format in csv text json; do
+		"$SKEP" sched timehist --fields state,comm,run,time --format $format -o a.$format -- "$WORK/tasks" sleep 2 0.2 >truth
+		head -3 a.$format
+	done
+	[ "$(head -1 a.csv)" = state,comm,run_ns,time ]
+	[ "$(awk -F, '$1 == "S" && $2 == "tasks" && $3 > 0 && $4 ~ /^[0-9]+\.[0-9]+$/' a.csv | wc -l)" -gt 50 ]
+	[[ "$(head -1 a.text)" =~ ^state\ comm\ +run\ +time$ ]]
+	[ "$(awk '$1 == "S" && $2 == "tasks" && NF == 4' a.text | wc -l)" -gt 50 ]
+	ends a.json
+	jq -se 'all(keys_unsorted == ["state", "comm", "run_ns", "time"])' a.json
+	run -2 "$SKEP" sched timehist --fields comm --format chrome -- true
+}
+
 @test "-g: the stack of where it went to sleep, without the scheduler's own frames" {
 	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/tasks" sleep 2 0.2 >truth
 	ends a.json

@@ -142,6 +142,7 @@ static const struct {
 	{ "sched", "fields", "comm|pid|tid|run|wait|sleep|blocked|stopped|voluntary|involuntary|wakeups|migrations|waits|wait_mean|wait_p50|wait_p99|"
 			     "wait_max|wait_max_at" },
 	{ "net", "fields", "comm|pid|tx_packets|tx_bytes|rx_packets|rx_bytes|tx_bytes_per_s|rx_bytes_per_s|retransmits|drops|rtt|sockets|holders" },
+	{ "sched timehist", "fields", "time|what|cpu|comm|pid|tid|wait|delay|run|state|waker_in|waker_comm|waker_pid|waker_tid|next_comm|next_pid|next_tid" },
 	{ "probe", "fields", "time|comm|pid|tid|cpu|call" },
 	{ "stat", "fields", "comm|pid|tid|count|calls" },
 	{ "report", "sort", "comm|pid|tid|cpu|dso|sym|event" },

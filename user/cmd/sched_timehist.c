@@ -33,6 +33,7 @@ static const struct opt what_opts[] = {
 static const struct opt timehist_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, view.format),
 	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", .values = ROWS_FORMATS "|chrome" },
+	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct timehist_options, view.fields), "show these columns, in this order" },
 	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct timehist_options, ring_kb),
 	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)" },
 	{ 0 },
@@ -41,7 +42,7 @@ static const struct opt timehist_opts[] = {
 static const struct opt_rule timehist_rules[] = {
 	{ "stacks", .not_with = "call-graph=none|call-graph=no" },
 	{ "max-stack|call-graph|unwind-memory", .needs = "stacks" },
-	{ "filter", .not_with = "format=chrome" },
+	{ "filter|fields", .not_with = "format=chrome" },
 	{ "wakeups|migrations", .not_with = "format=chrome", .why = "a timeline shows wake-ups and CPUs by itself" },
 	{ 0 },
 };
@@ -128,8 +129,8 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	t->log.end = end;
 	t->log.target = &o->target;
 	t->log.h = &o->h;
-	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->view.format, .filter = o->view.filter, .out = o->view.out,
-				       .duration_ns = o->view.duration_ns,
+	t->log.out = (struct run_cfg){ .format = t->is_chrome ? NULL : o->view.format, .filter = o->view.filter,
+				       .fields = o->view.fields, .out = o->view.out, .duration_ns = o->view.duration_ns,
 				       .schema = t->is_chrome ? NULL : &schedlog_schema, .is_stream = !t->is_chrome, .text = &timehist_text };
 	if (!o->stacks)
 		t->log.out.hide |= 1ull << LOG_STACK;
