@@ -150,7 +150,8 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 @test "a full disk: one message with the cause, exit 1, no file" {
 	recording perf.data 0.3
 	for c in "report >/dev/full" "report -o /dev/full" "flame -i perf.data --format html >/dev/full" \
-		"flame -i perf.data --format svg -o /dev/full" "sched -o /dev/full -- true" "stat --by comm -o /dev/full -- true" \
+		"flame -i perf.data --format svg -o /dev/full" "sched -o /dev/full -- true" "sched -I 20 -o /dev/full -- true" \
+		"probe --count u:libc:malloc -o /dev/full -- true" "stat --by comm -x, -I 20 -o /dev/full -- true" "stat --by comm -o /dev/full -- true" \
 		"net --format csv -- true >/dev/full"; do
 		run bash -c "'$SKEP' -q $c"
 		echo "$c: $output"

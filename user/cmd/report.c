@@ -49,8 +49,13 @@ static const struct opt report_opts[] = {
 	{ 0 },
 };
 
+static const struct opt_rule report_rules[] = {
+	{ "json", .not_with = "format" },
+	{ 0 },
+};
+
 static const struct opt_group report_groups[] = {
-	{ "Report", report_opts, 0 },
+	{ "Report", report_opts, 0, report_rules },
 	{ "Honesty", honesty_opts, offsetof(struct report_options, h) },
 	{ 0 },
 };

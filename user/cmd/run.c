@@ -199,8 +199,10 @@ static int finish(struct run *run, uint64_t duration_ns)
 {
 	int ret = run->cfg->is_stream || !run->cfg->schema ? 0 : print_round(&run->sink, duration_ns);
 
-	if (ret && ferror(run->out.stream))
-		ret = 0; /* the close reports it, with the file's name */
+	if (ret && ferror(run->out.stream)) {
+		run->out.failed = ret; /* the close reports it, with the file's name */
+		ret = 0;
+	}
 	if (run->nr_left_out)
 		profile_note(&run->profile, "%zu row%s not shown: --filter", run->nr_left_out, run->nr_left_out == 1 ? " is" : "s are");
 	else if (!run->nr_rows && run->cfg->nothing)

@@ -77,6 +77,7 @@ int stat_out_close(struct stat_out *o, int ret, struct err *err)
 {
 	int64_t bytes;
 	int failed, moved;
+	bool is_stdout;
 
 	if (!o->stream)
 		return ret;
@@ -88,11 +89,14 @@ int stat_out_close(struct stat_out *o, int ret, struct err *err)
 		bytes = outfile_commit(&o->whole, err);
 		return bytes < 0 ? (int)bytes : ret;
 	}
-	failed = fflush(o->stream) ? -errno : 0;
+	failed = fflush(o->stream) ? -errno : ferror(o->stream) ? o->failed ? o->failed : -EIO : 0;
 	moved = ret >= 0 && !failed && o->path ? newfile_check(fileno(o->stream), o->path, err) : 0;
-	if (o->stream != stderr && o->stream != stdout && fclose(o->stream) && !failed)
+	is_stdout = o->stream == stdout;
+	if (o->stream != stderr && !is_stdout && fclose(o->stream) && !failed)
 		failed = -errno;
 	if (ret < 0 || !failed || failed == -EPIPE)
 		return ret < 0 ? ret : failed ? failed : moved ? moved : ret;
-	return err_set(err, failed, "cannot write the counts: %s", strerror(-failed));
+	if (o->path)
+		return err_set(err, failed, "cannot write '%s': %s", o->path, strerror(-failed));
+	return err_set(err, failed, "cannot write %s: %s", is_stdout ? "standard output" : "the output", strerror(-failed));
 }

@@ -14,6 +14,7 @@ struct stat_out {
 	bool is_whole;
 	bool is_old;	      /* its content goes with the first write */
 	const char *path;     /* of a live file, borrowed; else NULL */
+	int failed;	      /* -errno of a write before the close, which reports it; 0: none */
 };
 
 /*
