@@ -58,6 +58,21 @@ static __noinline int unwind_unhook(struct unwind_walk *w)
 }
 
 /*
+ * Is this the system call of the trampoline, the return already found, and sp already below the three registers? They are put back one by one
+ * (SYSCALL_DEFINE0(uretprobe), arch/x86/kernel/uprobes.c); a compiler chooses the order.
+ */
+static __always_inline int unwind_is_returning(struct unwind_walk *w)
+{
+	__u64 r11 = 0, cx = 0, ax = 0, xol;
+
+	if (unwind_word(w, w->regs.sp, &r11) || r11 != unwind_leaf(w, 11) || unwind_word(w, w->regs.sp + 8, &cx) || cx != unwind_leaf(w, 2) ||
+	    unwind_word(w, w->regs.sp + 16, &ax) || (ax != unwind_leaf(w, 0) && ax != w->regs.ip))
+		return 0;
+	xol = unwind_xol();
+	return xol && w->regs.ip - xol >= UNWIND_USER_PAGE;
+}
+
+/*
  * What the kernel has done of an instruction in whose place a breakpoint is. At first the address is the one after the breakpoint, and nothing is
  * done: the return address is where it was before. Then it is the instruction's. Then all is done, and the address is the next one's; of a
  * call, which goes elsewhere, for as long as its return address is written (branch_emulate_op(), arch/x86/kernel/uprobes.c). Puts registers
@@ -69,7 +84,14 @@ static __noinline int unwind_settle(struct unwind_walk *w)
 	__u8 code[UNWIND_CALL_BYTES + 1] = {}; /* the last one is the address's */
 	int end;
 
-	if (!UNWIND_AT_RETURN || !w->regs.is_exact || bpf_probe_read_user(code, sizeof(code), (void *)(w->regs.ip - UNWIND_CALL_BYTES)))
+	if (!UNWIND_AT_RETURN || !w->regs.is_exact)
+		return UNWIND_MORE;
+	if (unwind_is_returning(w)) {
+		w->regs.sp += UNWIND_TRAMPOLINE_BYTES;
+		w->regs.is_exact = 0;
+		return UNWIND_MORE;
+	}
+	if (bpf_probe_read_user(code, sizeof(code), (void *)(w->regs.ip - UNWIND_CALL_BYTES)))
 		return UNWIND_MORE;
 	if (code[0] == UNWIND_BREAKPOINT && !unwind_word(w, w->regs.sp, &ra) && ra == w->regs.ip)
 		w->regs.sp += sizeof(__u64);
