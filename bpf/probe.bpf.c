@@ -15,6 +15,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 cfg_value = 1; /* a histogram of values is requested */
+const volatile __u32 cfg_unsigned = 1; /* values of 2^63 and more are not negative */
 const volatile __u32 cfg_linear = 1; /* 0: log2; else the slot of what is beyond the others */
 const volatile __s64 cfg_low = 0;
 const volatile __u64 cfg_step = 1;
@@ -154,13 +155,15 @@ static __always_inline __u32 linear_slot(__s64 value)
 {
 	__u64 slot;
 
+	if (value < 0 && cfg_unsigned)
+		return cfg_linear;
 	if (value < cfg_low)
 		return 0;
 	slot = 1 + (__u64)(value - cfg_low) / cfg_step;
 	return slot < cfg_linear ? slot : cfg_linear;
 }
 
-/* total and max are of what is not negative; errors counts what is. */
+/* total and max are of what is not negative as __s64; errors counts what is. */
 static __always_inline void add_value(struct by_sum *sum, __s64 value)
 {
 	__u32 slot = cfg_linear ? linear_slot(value) : value < 0 ? 0 : by_slot(value);

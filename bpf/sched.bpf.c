@@ -280,12 +280,19 @@ static __always_inline void task_own_first(struct task *s, struct task_struct *t
 }
 
 /* With what it does since its last turn. */
-static __always_inline void sum_up(struct sched_sums *to, const struct task *s)
+static __always_inline void sum_up(struct sched_sums *to, const struct task *s, struct task_struct *t)
 {
-	__u64 until_ns = run_ask_ns, since_ns = s->since_ns > run_start_ns ? s->since_ns : run_start_ns;
+	__u64 until_ns = run_ask_ns, since_ns = s->since_ns > run_start_ns ? s->since_ns : run_start_ns, put_ns;
 	__u32 state = s->state;
 
 	*to = s->own.sums;
+	/* Put on a CPU by a switch that nobody reported */
+	put_ns = state < SCHED_STATES && state != SCHED_RUNNING ? task_arrived(t, since_ns) : 0;
+	if (put_ns && put_ns < until_ns) {
+		to->ns[state] += put_ns - since_ns;
+		since_ns = put_ns;
+		state = SCHED_RUNNING;
+	}
 	if (state < SCHED_STATES && until_ns > since_ns)
 		to->ns[state] += until_ns - since_ns;
 	if (state == SCHED_RUNNING)
@@ -316,10 +323,14 @@ int sched_live(struct bpf_iter__task *ctx)
 	out->uid = BPF_CORE_READ(t, cred, uid.val);
 	__builtin_memcpy(out->comm, t->comm, sizeof(out->comm));
 	__builtin_memset(&out->sums, 0, sizeof(out->sums));
-	sum_up(sums, s);
+	sum_up(sums, s, t);
 	add_new(&out->sums, sums, &s->own.reported);
 	if (bpf_seq_write(ctx->meta->seq, out, sizeof(*out)))
 		return 0; /* no room: the kernel calls again */
+	/* What was reported too early is not reported again. */
+	for (int i = 0; i < SCHED_STATES; i++)
+		if (sums->ns[i] < s->own.reported.ns[i])
+			sums->ns[i] = s->own.reported.ns[i];
 	s->own.reported = *sums;
 	s->own.sums.wait_max_ns = 0;
 	return 0;

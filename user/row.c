@@ -42,7 +42,7 @@ bool row_knows(const struct row *row, size_t column)
 		return false;
 	if (c->kind == VALUE_MOMENT && c->role != ROLE_TIME)
 		return row->values[column].num;
-	if (c->role == ROLE_MEAN)
+	if (c->role == ROLE_MEAN || (c->role == ROLE_MAX && c->per))
 		return row->values[c->per].num;
 	for (int i = 0; c->role == ROLE_QUANTILE && i < HIST_SLOTS; i++)
 		if (row->values[c->of].slots[i])

@@ -141,20 +141,20 @@ inside() {
 @test "connections: who closed, who refused, bytes" {
 	"$SKEP" net --conn --format json -o conn.json -- "$WORK/sockets" tcp4 30 1000 >truth 2>said
 	ends conn.json
-	counted 30 "$(jq -s 'map(select(.end == "closed-here" and .tx_bytes == 1000 and .rx_bytes == 500)) | length' conn.json)"
-	counted 30 "$(jq -s 'map(select(.end == "closed-there" and .tx_bytes == 500 and .rx_bytes == 1000)) | length' conn.json)"
+	counted 30 "$(jq -s 'map(select(.ending == "closed-here" and .tx_bytes == 1000 and .rx_bytes == 500)) | length' conn.json)"
+	counted 30 "$(jq -s 'map(select(.ending == "closed-there" and .tx_bytes == 500 and .rx_bytes == 1000)) | length' conn.json)"
 	"$SKEP" net --conn --format json -o conn.json -- "$WORK/sockets" refused 4
 	ends conn.json
-	[ "$(jq -s 'map(select(.end == "refused" and .tx_bytes == 0)) | length' conn.json)" = 4 ]
+	[ "$(jq -s 'map(select(.ending == "refused" and .tx_bytes == 0)) | length' conn.json)" = 4 ]
 	"$SKEP" net --conn -o conn.txt -- "$WORK/sockets" tcp6 1 100 >truth
 	cat conn.txt
 	grep -q 'tcp   \[::1\]:[0-9]* *\[::1\]:[0-9]* *closed *closed-here *100 *50 ' conn.txt
 }
 
 @test "--fields and --filter of connections and of their sums" {
-	"$SKEP" net --conn --fields end,tx_bytes,comm --filter 'end == "closed-here" && rx_bytes < 1K' --format csv -o conn.csv -- "$WORK/sockets" tcp4 10 1000 >truth
+	"$SKEP" net --conn --fields ending,tx_bytes,comm --filter 'ending == "closed-here" && rx_bytes < 1K' --format csv -o conn.csv -- "$WORK/sockets" tcp4 10 1000 >truth
 	cat conn.csv
-	[ "$(head -1 conn.csv)" = end,tx_bytes,comm ]
+	[ "$(head -1 conn.csv)" = ending,tx_bytes,comm ]
 	[ "$(grep -c '^closed-here,1000,sockets$' conn.csv)" = 10 ]
 	[ "$(wc -l <conn.csv)" = 11 ]
 	"$SKEP" net --by comm,proto --fields proto,tx_packets,rx_packets --filter 'proto == "udp"' --format json -o rows.json -- "$WORK/sockets" udp4 20 10 >truth

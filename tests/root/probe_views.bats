@@ -17,14 +17,14 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	ends rows.json
 	[ "$(jq -s 'length' rows.json)" = 200 ]
 	[ "$(jq -s 'map(.hits) | unique == [5]' rows.json)" = true ]
-	[ "$(jq -s 'map(.index | tonumber) | sort == [range(200)]' rows.json)" = true ]
+	[ "$(jq -s 'map(.index) | sort == [range(200)]' rows.json)" = true ]
 }
 
 # bats test_tags=user-space
 @test "--by built-in keys, a string and a number in one key" {
 	probe $HIT --by comm,pid,name,bytes --format json -o rows.json
 	ends rows.json
-	[ "$(jq -c '[.comm, .name, .bytes, .hits]' rows.json)" = '["hitrate","a name of some length","4096",1000]' ]
+	[ "$(jq -c '[.comm, .name, .bytes, .hits]' rows.json)" = '["hitrate","a name of some length",4096,1000]' ]
 }
 
 # bats test_tags=newest
@@ -38,6 +38,10 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	probe $HIT --hist 'index - 100' --format json -o rows.json
 	ends rows.json
 	[ "$(jq -c '[.hits, .negative, (.slots | map(.n) | add)]' rows.json)" = '[1000,500,500]' ]
+	probe $HIT --hist 'bytes - 5000' --format json -o rows.json
+	cat rows.json
+	ends rows.json
+	[ "$(jq -c '[.hits, .huge, .total, .max, .slots]' rows.json)" = '[1000,1000,0,null,[]]' ]
 	probe $HIT --hist index --by 'index / 100'
 	grep -q '^index / 100 0: 500 hits, mean 49.5, max 99$' out
 	grep -q '\[ *64, *128) *180 ' out

@@ -12,10 +12,11 @@ setup() {
 same() {
 	local before
 	before=$(stolen)
-	"$SKEP" sched --format json -o rows.json -- "$WORK/tasks" "$@" >truth 2>said
+	"$SKEP" sched --format json -o rows.json ${intervals:-} -- "$WORK/tasks" "$@" >truth 2>said
 	ends rows.json
 	cat said
-	jq -r '[.pid, .run_ns, .wait_ns, .voluntary, .involuntary, .sleep_ns + .blocked_ns + .stopped_ns] | map(tostring) | join(" ")' rows.json |
+	jq -rs 'group_by(.pid)[] | [.[0].pid] + ([map([.run_ns, .wait_ns, .voluntary, .involuntary, .sleep_ns + .blocked_ns + .stopped_ns]) |
+		transpose[] | add]) | map(tostring) | join(" ")' rows.json |
 		awk -v n="$2" -v slow="${SKEP_SLOW:-1}" -v stolen=$(($(stolen) - before)) '
 			function far(a, b, over, under) { return a - b > 0.01 * b + over || b - a > 0.01 * b + under }
 			NR == FNR { run[$1] = $3; wait[$1] = $5; vol[$1] = $7; inv[$1] = $9; wall[$1] = $11; next }
@@ -79,6 +80,14 @@ same() {
 	jq -se --argjson p $asleep --arg s "$(times 0.5)" 'map(select(.pid == $p))[0] | .run_ns == 0 and .sleep_ns >= ($s | tonumber) * 0.99e9' rows.json
 	jq -se --argjson p $runs --arg s "$(times 0.5)" 'map(select(.pid == $p))[0] |
 		.sleep_ns == 0 and (.run_ns + .wait_ns - ($s | tonumber) * 1e9 | fabs) < ($s | tonumber) * 0.05e9' rows.json
+}
+
+# bats test_tags=measuring
+@test "-I: run, wait and sleep of the intervals add up to the kernel's" {
+	intervals="-I 20"
+	same pipe 6 "$(times 1)"
+	same spin 6 "$(times 1)"
+	same sleep 10 "$(times 1)"
 }
 
 # bats test_tags=user-space

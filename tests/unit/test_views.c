@@ -196,7 +196,7 @@ static void add_sums(struct table *t, const struct schema *schema, uint64_t keys
 		row.values[ROWS_ERRNO].num = s->pid % 2 ? 2 : 0;
 		row.values[ROWS_START].num = 1234567890;
 		for (int i = 0; i < nr_fields; i++)
-			byrow_field(&row, i, i ? "-1" : s->field);
+			byrow_field(&row, i, i ? (struct value){ .num = (uint64_t)-1 } : (struct value){ .text = s->field });
 	}
 	byrow_add(&row, &s->sum);
 	assert_int_equal(table_add(t, &row.row), 0);
@@ -257,9 +257,11 @@ static void test_by(void **state)
 	view.top = 0;
 	cfg.offered = BY_SYSCALL | BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_ERRNO;
 	show_sums("latency", cfg, view, of_calls, 4, 0);
-	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM | BY_EVENT, .fields = { "args.args->dev", "args.delta" }, .nr_fields = 2 };
+	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM | BY_EVENT, .fields = { "args.args->dev", "args.delta" }, .kinds = { VALUE_TEXT, VALUE_SIGNED },
+				    .nr_fields = 2 };
 	show_sums("by-fields", cfg, view, of_events, 2, 0);
-	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM, .fields = { "x", "y" }, .nr_fields = 2, .values = BYROWS_NUMBERS };
+	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM, .fields = { "x", "y" }, .kinds = { VALUE_TEXT, VALUE_SIGNED }, .nr_fields = 2,
+				    .values = BYROWS_NUMBERS };
 	show_sums("probe-hist", cfg, view, numbers, 2, 0);
 	cfg.values = BYROWS_DURATIONS;
 	show_sums("probe-durations", cfg, view, numbers, 2, 500 * MS);

@@ -19,11 +19,15 @@ static void show_values(struct column *c, const struct byrows_cfg *cfg)
 	if (cfg->values == BYROWS_NOTHING)
 		return;
 	c[BYROWS_ERRORS] = (struct column){ "negative", cfg->axis.is_linear ? "negative" : "negative and not in the histogram", NULL, VALUE_NUMBER,
-					    ROLE_SUM, IN_ALL, .width = 0 };
+					    ROLE_SUM, IN_ALL };
+	if (cfg->is_unsigned) {
+		c[BYROWS_ERRORS].name = "huge";
+		c[BYROWS_ERRORS].heading = cfg->axis.is_linear ? "of 2^63 or more" : "of 2^63 or more and not in the histogram";
+	}
 	c[BYROWS_TOTAL].in = IN_CSV | IN_JSON;
 	c[BYROWS_MEAN].in = c[BYROWS_MAX].in = IN_ALL;
 	c[BYROWS_SLOTS].in = IN_TEXT | IN_JSON;
-	c[BYROWS_MEAN].per = BYROWS_KEPT;
+	c[BYROWS_MEAN].per = c[BYROWS_MAX].per = BYROWS_KEPT;
 	if (is_ns)
 		return;
 	c[BYROWS_TOTAL].name = "total";
@@ -51,8 +55,9 @@ void byrows_schema(struct byrows_schema *ret, const struct byrows_cfg *cfg)
 	memcpy(ret->columns, columns, sizeof(columns));
 	rows_columns(ret->columns, cfg->offered);
 	for (int i = 0; i < BY_FIELDS_MAX; i++)
-		ret->columns[BYROWS_FIELDS + i] = (struct column){ i < cfg->nr_fields ? cfg->fields[i] : "", i < cfg->nr_fields ? cfg->fields[i] : "", NULL,
-								   VALUE_TEXT, ROLE_KEY, i < cfg->nr_fields ? IN_ALL : 0, .width = 0 };
+		ret->columns[BYROWS_FIELDS + i] = (struct column){ "", "", NULL, VALUE_TEXT, ROLE_KEY };
+	for (int i = 0; i < cfg->nr_fields; i++)
+		ret->columns[BYROWS_FIELDS + i] = (struct column){ cfg->fields[i], cfg->fields[i], NULL, cfg->kinds[i], ROLE_KEY, IN_ALL };
 	ret->columns[BYROWS_COUNT].name = ret->columns[BYROWS_COUNT].heading = ret->columns[BYROWS_COUNT].sort = cfg->count;
 	ret->axis = cfg->axis;
 	ret->columns[BYROWS_SLOTS].axis = &ret->axis;
@@ -79,9 +84,9 @@ void byrow_begin(struct byrow *r, const struct schema *schema, const void *key, 
 		rows_other(&r->row);
 }
 
-void byrow_field(struct byrow *r, int i, const char *text)
+void byrow_field(struct byrow *r, int i, struct value value)
 {
-	r->values[BYROWS_FIELDS + i].text = text;
+	r->values[BYROWS_FIELDS + i] = value;
 	r->row.none &= ~(1ull << (BYROWS_FIELDS + i));
 }
 

@@ -8,7 +8,7 @@
 #include "sample.h"
 
 enum byrows_column {
-	BYROWS_FIELDS = ROWS_KEYS, /* of tracepoints, or expressions of probes: texts */
+	BYROWS_FIELDS = ROWS_KEYS, /* of tracepoints, or expressions of probes */
 	BYROWS_COUNT = ROWS_KEYS + BY_FIELDS_MAX,
 	BYROWS_ERRORS, BYROWS_TOTAL, BYROWS_MEAN, BYROWS_P50, BYROWS_P99, BYROWS_MAX, BYROWS_SLOTS,
 	BYROWS_KEPT, /* without errors; not shown */
@@ -20,7 +20,7 @@ enum byrows_values {
 	BYROWS_NOTHING,
 	BYROWS_LATENCY,	  /* of calls: errors, and the times of all */
 	BYROWS_DURATIONS, /* of an expression; those that are negative are its errors */
-	BYROWS_NUMBERS,
+	BYROWS_NUMBERS,	  /* likewise, or those from 2^63 on */
 };
 
 struct byrows_cfg {
@@ -28,7 +28,9 @@ struct byrows_cfg {
 	enum byrows_values values;
 	uint32_t offered; /* enum by_bit */
 	const char *fields[BY_FIELDS_MAX]; /* names, borrowed by the schema */
+	enum value_kind kinds[BY_FIELDS_MAX]; /* of fields: VALUE_NUMBER, VALUE_SIGNED, or VALUE_TEXT of all others */
 	int nr_fields;
+	bool is_unsigned; /* BYROWS_NUMBERS: no value is negative */
 	struct hist_axis axis;
 };
 
@@ -54,7 +56,7 @@ struct byrow {
 
 /* From a key of the map; NULL: of all that no room was for. */
 void byrow_begin(struct byrow *ret_row, const struct schema *schema, const void *key, uint32_t by, const struct by_places *at);
-void byrow_field(struct byrow *row, int i, const char *text); /* borrowed */
+void byrow_field(struct byrow *row, int i, struct value value); /* of the field's kind; a text is borrowed */
 void byrow_add(struct byrow *row, const struct by_sum *sum);
 int byrow_send(struct byrow *row, struct sink *sink);
 

@@ -22,6 +22,8 @@
 struct complete {
 	const char *typed; /* the whole word */
 	size_t kept;	   /* of it, in front of the element of a list that is typed */
+	char **words;	   /* in front of it */
+	int nr_words;
 	int nr;
 };
 
@@ -130,29 +132,69 @@ static void offer_users(struct complete *c)
 	endpwent();
 }
 
-/* The words of --by, --sort and --fields; tests/cli has each of them taken by its command. */
+#define NET_SUMS "tx_packets|tx_bytes|rx_packets|rx_bytes|tx_bytes_per_s|rx_bytes_per_s|retransmits|drops|rtt|sockets|holders"
+#define SCHED_SUMS "run|wait|sleep|blocked|stopped|voluntary|involuntary|wakeups|migrations|waits|wait_mean|wait_p50|wait_p99|wait_max|wait_max_at"
+
+/*
+ * The words of --by, --sort and --fields; tests/cli has each of them taken by its command. Of an option those of the first line whose `with`
+ * is on the command line; with --by the keys that it names are columns, too.
+ */
 static const struct {
-	const char *cmd, *opt, *words;
+	const char *cmd, *opt, *with, *words;
 } keys[] = {
-	{ "stat", "by", "comm|pid|tid|cpu|user|cgroup|event|syscall|errno" },
-	{ "probe", "by", "comm|pid|tid|cpu|user|cgroup|event" },
-	{ "sched", "by", "comm|pid|tid|user|cgroup" },
-	{ "net", "by", "comm|pid|user|cgroup|proto|lport|remote|rport|iface|netns" },
-	{ "flame", "by", "comm|pid|tid|none" },
-	{ "sched", "fields", "comm|pid|tid|run|wait|sleep|blocked|stopped|voluntary|involuntary|wakeups|migrations|waits|wait_mean|wait_p50|wait_p99|"
-			     "wait_max|wait_max_at" },
-	{ "net", "fields", "comm|pid|tx_packets|tx_bytes|rx_packets|rx_bytes|tx_bytes_per_s|rx_bytes_per_s|retransmits|drops|rtt|sockets|holders" },
-	{ "sched timehist", "fields", "time|what|cpu|comm|pid|tid|wait|delay|run|state|waker_in|waker_comm|waker_pid|waker_tid|next_comm|next_pid|next_tid" },
-	{ "probe", "fields", "time|comm|pid|tid|cpu|call" },
-	{ "stat", "fields", "comm|pid|tid|count|calls" },
-	{ "report", "sort", "comm|pid|tid|cpu|dso|sym|event" },
+	{ "stat", "by", NULL, "comm|pid|tid|cpu|user|cgroup|event|syscall|errno" },
+	{ "probe", "by", NULL, "comm|pid|tid|cpu|user|cgroup|event" },
+	{ "sched", "by", NULL, "comm|pid|tid|user|cgroup" },
+	{ "net", "by", NULL, "comm|pid|user|cgroup|proto|lport|remote|rport|iface|netns" },
+	{ "flame", "by", NULL, "comm|pid|tid|none" },
+	{ "sched", "fields", "by", SCHED_SUMS },
+	{ "sched", "fields", NULL, "comm|pid|tid|" SCHED_SUMS },
+	{ "net", "fields", "conn", "comm|start|duration|proto|local|remote|state|ending|tx_bytes|rx_bytes|retransmits|rtt|pid|holders" },
+	{ "net", "fields", "events", "comm|time|event|proto|local|remote|detail|pid|sent_bytes|received_bytes|duration" },
+	{ "net", "fields", "by", NET_SUMS },
+	{ "net", "fields", NULL, "comm|pid|" NET_SUMS },
+	{ "sched timehist", "fields", NULL,
+	  "time|what|cpu|comm|pid|tid|wait|delay|run|state|waker_in|waker_comm|waker_pid|waker_tid|next_comm|next_pid|next_tid" },
+	{ "probe", "fields", "by", "hits" },
+	{ "probe", "fields", "count", "event|hits" },
+	{ "probe", "fields", "hist", "event|hits|mean|max" },
+	{ "probe", "fields", "latency", "event|hits|mean|max" },
+	{ "probe", "fields", NULL, "time|comm|pid|tid|cpu|call" },
+	{ "stat", "fields", "latency", "calls|errors|total|mean|p50|p99|max" },
+	{ "stat", "fields", "by", "calls" },
+	{ "report", "sort", NULL, "comm|pid|tid|cpu|dso|sym|event" },
 };
+
+/* What is after "--name=" or is the word after "--name"; NULL: that option is not there. */
+static const char *option_value(const struct complete *c, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (int i = 0; i < c->nr_words; i++) {
+		const char *w = c->words[i];
+
+		if (strncmp(w, "--", 2) || strncmp(w + 2, name, len))
+			continue;
+		if (w[2 + len] == '=')
+			return w + 2 + len + 1;
+		if (!w[2 + len])
+			return i + 1 < c->nr_words ? c->words[i + 1] : "";
+	}
+	return NULL;
+}
 
 static void offer_keys(struct complete *c, const struct cmd *cmd, const struct opt *o)
 {
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (!strcmp(keys[i].cmd, cmd->name) && o->name && !strcmp(keys[i].opt, o->name))
-			offer_list(c, keys[i].words, "|");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *value = keys[i].with ? option_value(c, keys[i].with) : NULL;
+
+		if (strcmp(keys[i].cmd, cmd->name) || !o->name || strcmp(keys[i].opt, o->name) || (keys[i].with && !value))
+			continue;
+		if (keys[i].with && !strcmp(keys[i].with, "by"))
+			offer_list(c, value, ",");
+		offer_list(c, keys[i].words, "|");
+		return;
+	}
 }
 
 /* A list's element is what follows its last comma. */
@@ -274,7 +316,7 @@ static int complete_option(struct complete *c, const struct cmd *cmd)
 
 int complete_words(char **words, int n)
 {
-	struct complete c = { .typed = n ? words[n - 1] : "" };
+	struct complete c = { .typed = n ? words[n - 1] : "", .words = words, .nr_words = n ? n - 1 : 0 };
 	const struct cmd *const *at = cmds, *cmd = NULL;
 	const struct opt *waiting = NULL;
 	int i = 0, begin, is_file = 0;

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/byrows.h"
 #include "capture/rows.h"
 #include "cmd/probe_run.h"
+
+#define KEYS (BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_EVENT)
 
 static void add_extra(struct probe_keys *k, const struct exprs *exprs, const struct expr_arg *arg)
 {
@@ -56,7 +59,7 @@ static int parse_by(struct probe_keys *k, const char *text, struct err *err)
 	const struct columns_other expressions = { read_expression, k, "expressions" };
 
 	k->by.text = text;
-	return rows_parse_by(text, BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_EVENT, &expressions, &k->sums.by, err);
+	return rows_parse_by(text, KEYS, &expressions, &k->sums.by, err);
 }
 
 static int parse_linear(struct probe_keys *k, const char *text, struct err *err)
@@ -93,6 +96,38 @@ static int parse_hist(struct probe_keys *k, const char *text, struct err *err)
 	return 0;
 }
 
+/* Is there a column of this name before expression i? */
+static bool is_taken(const struct byrows_schema *s, const struct probe_keys *k, int i)
+{
+	for (int other = 0; other < i; other++)
+		if (!strcmp(k->names[other], k->names[i]))
+			return true;
+	for (size_t c = 0; c < s->schema.n; c++)
+		if (s->columns[c].in && !strcmp(s->columns[c].name, k->names[i]))
+			return true;
+	return false;
+}
+
+static int check_names(const struct probe_keys *k, struct err *err)
+{
+	struct byrows_schema s;
+
+	byrows_schema(&s, &(struct byrows_cfg){ .count = "hits", .offered = k->sums.by, .values = probe_keys_values(k) });
+	for (int i = 0; i < k->sums.nr_fields; i++) {
+		if (!is_taken(&s, k, i))
+			continue;
+		expr_bad(&k->by, "bad --by", k->extras[i].arg.at, err, "there is a column '%s' already", k->names[i]);
+		err_hint(err, "NAME=EXPRESSION gives it another name");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+enum byrows_values probe_keys_values(const struct probe_keys *k)
+{
+	return !k->sums.has_value ? BYROWS_NOTHING : k->is_duration ? BYROWS_DURATIONS : BYROWS_NUMBERS;
+}
+
 int probe_keys_parse(const struct probe_options *o, struct probe_keys *ret_keys, struct err *err)
 {
 	struct probe_keys *k = ret_keys;
@@ -105,7 +140,7 @@ int probe_keys_parse(const struct probe_options *o, struct probe_keys *ret_keys,
 	if (!o->view.by)
 		k->sums.by = BY_EVENT;
 	k->sums.rows_max = o->rows_max;
-	return ret;
+	return ret ? ret : check_names(k, err);
 }
 
 void probe_keys_free(struct probe_keys *keys)

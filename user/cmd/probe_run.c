@@ -102,19 +102,42 @@ static int end(void *arg, const struct session *session)
 	return 0;
 }
 
+/* Of what kind key i is at all places, or the value after the last key; VALUE_TEXT: not the same at all. */
+static enum value_kind key_kind(const struct probe_run *run, int i)
+{
+	int kind = -1;
+
+	for (int p = 0; p < run->cfg->nr_probes; p++)
+		for (size_t s = 0; s < run->cfg->probes[p].sites.all.n; s++) {
+			uint8_t show = run->cfg->probes[p].sites.all.data[s].bound.args[run->cfg->probes[p].spec.nr_args + i].show;
+
+			if (kind >= 0 && show != kind)
+				return VALUE_TEXT;
+			kind = show;
+		}
+	return kind < 0 ? VALUE_TEXT : kind;
+}
+
 /* By its keys, or by what was hit. */
 static void make_schema(struct probe_run *run)
 {
 	const struct probe_keys *k = run->cfg->keys;
 	struct byrows_cfg cfg = { .count = "hits", .offered = k ? k->sums.by : BY_EVENT };
+	enum value_kind value;
 
 	if (k) {
 		cfg.nr_fields = k->sums.nr_fields;
-		cfg.values = !k->sums.has_value ? BYROWS_NOTHING : k->is_duration ? BYROWS_DURATIONS : BYROWS_NUMBERS;
+		cfg.values = probe_keys_values(k);
 		cfg.axis = (struct hist_axis){ k->sums.linear, k->sums.linear, k->sums.low, k->sums.step };
 	}
-	for (int i = 0; i < cfg.nr_fields; i++)
+	for (int i = 0; i < cfg.nr_fields; i++) {
 		cfg.fields[i] = k->names[i];
+		cfg.kinds[i] = key_kind(run, i);
+		if (cfg.kinds[i] != VALUE_NUMBER && cfg.kinds[i] != VALUE_SIGNED)
+			cfg.kinds[i] = VALUE_TEXT;
+	}
+	value = cfg.values == BYROWS_NUMBERS ? key_kind(run, cfg.nr_fields) : VALUE_SIGNED;
+	cfg.is_unsigned = run->probe.sums.is_unsigned = value == VALUE_NUMBER || value == VALUE_HEX || value == VALUE_SYMBOL;
 	byrows_schema(&run->schema, &cfg);
 	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
 				       .sort = run->schema.schema.sort, .top = run->cfg->o->view.top, .draws = cfg.values };

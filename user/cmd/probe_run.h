@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_PROBE_RUN_H
 #define SKEP_CMD_PROBE_RUN_H
 
+#include "capture/byrows.h"
 #include "capture/source/probe.h"
 #include "cmd/measure.h"
 #include "cmd/run.h"
@@ -30,6 +31,9 @@ struct probe_keys {
 /* 0 or -errno with err filled. The caller frees it in either case; o is borrowed. */
 int probe_keys_parse(const struct probe_options *o, struct probe_keys *ret_keys, struct err *err);
 void probe_keys_free(struct probe_keys *keys);
+
+/* What is summed beside the hits. */
+enum byrows_values probe_keys_values(const struct probe_keys *keys);
 
 struct probe_run_cfg {
 	const struct probe_options *o;

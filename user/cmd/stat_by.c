@@ -102,6 +102,19 @@ static int prepare(struct by_run *run, const struct event *events, int nr_events
 	return ret;
 }
 
+/* How field i is shown: as a number, if it is one in all tracepoints. */
+static enum value_kind field_kind(const struct by_run *run, int i)
+{
+	const struct traced *all = run->traced.all.data;
+
+	if (run->keys.texts >> i & 1 || !run->traced.all.n)
+		return VALUE_TEXT;
+	for (size_t t = 0; t < run->traced.all.n; t++)
+		if (all[t].fields[i].kind != all[0].fields[i].kind)
+			return VALUE_TEXT;
+	return all[0].fields[i].kind == FIELD_SIGNED ? VALUE_SIGNED : all[0].fields[i].kind == FIELD_UNSIGNED ? VALUE_NUMBER : VALUE_TEXT;
+}
+
 static void make_schema(struct by_run *run)
 {
 	struct byrows_cfg cfg = { .count = run->has_calls ? "calls" : "hits", .values = run->o->latency ? BYROWS_LATENCY : BYROWS_NOTHING,
@@ -113,6 +126,7 @@ static void make_schema(struct by_run *run)
 		memcpy(name, run->keys.fields[i], sizeof(name));
 		snprintf(run->fields[i], sizeof(run->fields[i]), "args.%s", name);
 		cfg.fields[i] = run->fields[i];
+		cfg.kinds[i] = field_kind(run, i);
 	}
 	byrows_schema(&run->schema, &cfg);
 }

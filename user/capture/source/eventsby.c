@@ -147,13 +147,18 @@ static void stop(struct source *source)
 }
 
 /* `bytes` of it are the field's, the others 0. */
-static void field_text(char *buf, uint64_t value, const struct field_place *p)
+static uint64_t field_number(uint64_t value, const struct field_place *p)
 {
 	unsigned unused = 64 - 8 * (p->bytes < 8 ? p->bytes : 8);
 
+	return p->kind == FIELD_SIGNED ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
+}
+
+static void field_text(char *buf, uint64_t value, const struct field_place *p)
+{
 	switch (p->kind) {
 	case FIELD_SIGNED:
-		snprintf(buf, FIELD_TEXT_MAX, "%lld", (long long)(value << unused) >> unused);
+		snprintf(buf, FIELD_TEXT_MAX, "%lld", (long long)value);
 		break;
 	case FIELD_ADDRESS:
 		snprintf(buf, FIELD_TEXT_MAX, "0x%llx", (unsigned long long)value);
@@ -170,7 +175,7 @@ static void read_fields(const struct src_eventsby *src, const char *key, const s
 			struct byrow *row)
 {
 	const struct keys *keys = src->cfg->keys;
-	uint64_t value;
+	uint64_t value = 0;
 
 	for (int i = 0; i < keys->nr_fields; i++) {
 		if (keys->texts >> i & 1) {
@@ -178,9 +183,13 @@ static void read_fields(const struct src_eventsby *src, const char *key, const s
 			texts[i][BY_TEXT_MAX - 1] = '\0';
 		} else {
 			memcpy(&value, key + src->at.fields[i], sizeof(value));
+			value = field_number(value, &t->fields[i]);
 			field_text(texts[i], value, &t->fields[i]);
 		}
-		byrow_field(row, i, texts[i]);
+		if (row->row.schema->columns[BYROWS_FIELDS + i].kind == VALUE_TEXT)
+			byrow_field(row, i, (struct value){ .text = texts[i] });
+		else
+			byrow_field(row, i, (struct value){ .num = value });
 	}
 }
 

@@ -148,6 +148,7 @@ static void set_sums(struct src_probe *src, const struct place *place)
 	bpf_map__set_max_entries(src->skel->maps.rows, src->cfg->mode != PROBE_MODE_SUM ? 1 : rows < ENTRIES_MAX ? rows : ENTRIES_MAX);
 	ro->cfg_at = src->at;
 	ro->cfg_value = sums->has_value;
+	ro->cfg_unsigned = sums->is_unsigned;
 	ro->cfg_linear = sums->linear;
 	ro->cfg_low = sums->low;
 	ro->cfg_step = sums->step ? sums->step : 1;

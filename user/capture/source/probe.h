@@ -31,6 +31,7 @@ struct probe_sums {
 	uint32_t by;	/* enum by_bit */
 	int nr_fields;	/* at most BY_FIELDS_MAX */
 	bool has_value;
+	bool is_unsigned; /* a value of 2^63 or more is not negative */
 	uint32_t linear; /* 0: log2; else slot 0 is below low, slot i from low + (i - 1) * step on, and this one all beyond */
 	int64_t low;
 	uint64_t step;

@@ -139,8 +139,12 @@ static void read_fields(const struct src_probe *src, const char *key, const stru
 		} else {
 			memcpy(&v.num, key + src->at.fields[i], sizeof(v.num));
 		}
+		if (sums->schema->columns[BYROWS_FIELDS + i].kind != VALUE_TEXT) {
+			byrow_field(row, i, (struct value){ .num = v.num });
+			continue;
+		}
 		sums->field_text(sums->arg, s, p->spec.nr_args + i, &v, texts[i], FIELD_TEXT_BYTES);
-		byrow_field(row, i, texts[i]);
+		byrow_field(row, i, (struct value){ .text = texts[i] });
 	}
 }
 

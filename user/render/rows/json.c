@@ -79,11 +79,19 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 	const struct value *v = &row->values[i];
 	char text[ROWS_CELL_BYTES];
 
-	if (c->kind == VALUE_RECORD && row_knows(row, i)) {
+	bool is_record = c->kind == VALUE_RECORD && row_knows(row, i), is_member = name != c->name;
+
+	if (is_record && is_member) { /* its members are the group's */
 		view->record_json(view, row, i, j);
 		return;
 	}
 	json_key(j, name);
+	if (is_record) {
+		json_object(j);
+		view->record_json(view, row, i, j);
+		json_object_end(j);
+		return;
+	}
 	if (!row_knows(row, i)) {
 		json_text(j, NULL);
 		return;
