@@ -412,6 +412,18 @@ static void table_make(struct report *t, struct profile *p, const char *sort)
 	*p = (struct profile){ .notes = { "one \x1b note", "two" }, .nr_notes = 2, .event = "cpu-clock", .weight = 100, .kept = 10, .seen = 10 };
 }
 
+static void keys_once(void **state)
+{
+	struct profile p;
+	struct report t;
+
+	(void)state;
+	table_make(&t, &p, "sym,comm,symbol,sym");
+	assert_int_equal(t.nr_keys, 2);
+	assert_int_equal(t.rows.n, 3);
+	report_free(&t);
+}
+
 static char *table_text(table_fn *render, const char *sort, const struct report_cfg *cfg)
 {
 	struct profile p;
@@ -604,6 +616,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_control_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(full_disk, setup, teardown),
 		cmocka_unit_test_setup_teardown(flames_are_json, setup, teardown),
+		cmocka_unit_test(keys_once),
 		cmocka_unit_test(json_checker),
 		cmocka_unit_test(table_json),
 		cmocka_unit_test(narrow_terminals),

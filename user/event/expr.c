@@ -77,7 +77,8 @@ static int add_unary(struct parser *p, enum expr_op op, size_t at, int a)
 
 static int parse_binary(struct parser *p, int least);
 
-static int parse_unit(struct parser *p, size_t at, uint64_t *value)
+/* billionths: what is after the decimal point; -1: there is none. */
+static int parse_unit(struct parser *p, size_t at, int64_t billionths, uint64_t *value)
 {
 	static const struct {
 		const char *name;
@@ -85,15 +86,30 @@ static int parse_unit(struct parser *p, size_t at, uint64_t *value)
 	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 } };
 
 	if (!is_word(p->text[p->at]))
-		return 0;
+		return billionths >= 0 ? bad(p, at, "a number with decimals needs a unit, as in 1.5ms") : 0;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (accept(p, units[i].name)) {
 			if (*value > UINT64_MAX / units[i].times)
 				return bad(p, at, "the number is too large");
 			*value *= units[i].times;
+			if (billionths > 0 && (billionths * units[i].times) % 1000000000)
+				return bad(p, at, "too many decimals for this unit");
+			*value += billionths > 0 ? billionths * units[i].times / 1000000000 : 0;
 			return 0;
 		}
 	return bad(p, p->at, "unknown unit (expected K, M, G, ns, us, ms, s)");
+}
+
+/* ".25": 250000000. Returns -1 where no decimals are. */
+static int64_t parse_decimals(struct parser *p)
+{
+	int64_t billionths = 0, digit = 100000000;
+
+	if (p->text[p->at] != '.' || !isdigit((unsigned char)p->text[p->at + 1]))
+		return -1;
+	for (p->at++; isdigit((unsigned char)p->text[p->at]) && digit; p->at++, digit /= 10)
+		billionths += (p->text[p->at] - '0') * digit;
+	return billionths;
 }
 
 static int parse_number(struct parser *p)
@@ -109,7 +125,7 @@ static int parse_number(struct parser *p)
 	if (errno || (hex && end <= p->text + at + 2))
 		return bad(p, at, errno ? "the number is too large" : "no number after 0x");
 	p->at = end - p->text;
-	ret = parse_unit(p, at, &value);
+	ret = parse_unit(p, at, hex ? -1 : parse_decimals(p), &value);
 	return ret ? ret : add(p, (struct expr){ .kind = EXPR_NUMBER, .num = value, .at = at, .len = p->at - at });
 }
 

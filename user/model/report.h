@@ -41,7 +41,7 @@ struct report {
 	uint64_t samples;
 };
 
-/* "comm,dso,sym" to keys. Returns 0, or -EINVAL with err. */
+/* "comm,dso,sym" to keys, each once. Returns 0, or -EINVAL with err. */
 int report_init(struct report *t, const char *sort, bool want_callers, struct err *err);
 void report_free(struct report *t);
 

@@ -79,8 +79,8 @@ uint32_t schedlog_stack_begin(const struct frame *frames, uint32_t n)
 }
 
 static const struct column log_columns[LOG_COLUMNS] = {
-	[LOG_SECONDS] = { "time", "time", NULL, VALUE_SECONDS, ROLE_TIME, IN_TEXT | IN_CSV, .width = 11, .decimals = 9 },
-	[LOG_TIME] = { "time_ns", NULL, NULL, VALUE_NUMBER, ROLE_TIME, .in = IN_JSON },
+	[LOG_SECONDS] = { "time", "time", NULL, VALUE_SECONDS, ROLE_TIME, .in = IN_TEXT, .width = 11, .decimals = 9 },
+	[LOG_TIME] = { "time_ns", NULL, NULL, VALUE_NUMBER, ROLE_TIME, .in = IN_CSV | IN_JSON },
 	[LOG_WHAT] = { "what", "what", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 9 },
 	[LOG_CPU] = { "cpu", "cpu", NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .width = 4 },
 	[LOG_COMM] = { "comm", "comm", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 15 },

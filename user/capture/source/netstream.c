@@ -104,7 +104,7 @@ static const struct column event_columns[EVENT_COLUMNS] = {
 	[EVENT_SENT] = { "sent_bytes", "sent", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 9 },
 	[EVENT_RECEIVED] = { "received_bytes", "received", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 9 },
 	[EVENT_DURATION] = { "duration_ns", "lived", NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, .width = 8 },
-	[EVENT_STACK] = { "stack", NULL, NULL, VALUE_STACK, ROLE_INFO, .in = IN_TEXT | IN_JSON },
+	[EVENT_STACK] = { "stack", NULL, NULL, VALUE_STACK, ROLE_INFO, .in = IN_ALL },
 };
 const struct schema net_event_schema = { event_columns, EVENT_COLUMNS, -1 };
 
