@@ -170,9 +170,9 @@ demo:
 	@tools/packages.sh build && $(MAKE) --no-print-directory all $B/work/shares && tools/demo.sh
 
 check check-all:
-	@tools/packages.sh test && $(MAKE) --no-print-directory $@-built
+	@tools/packages.sh test && $(MAKE) --no-print-directory -j$$(nproc) $@-built
 
-check-built: vm unit
+check-built: vm
 	@$(MAKE) --no-print-directory SAN=1 unit
 	@tests/run.sh --quick
 

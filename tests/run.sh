@@ -3,13 +3,13 @@
 # All tests, a line for each file as it ends, with the minutes and seconds so far, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
 # file, that runs no test has failed.
 # usage: tests/run.sh [--quick] [unit|san|cli|cores|alone|root|probe|browser|valgrind|fuzz|vm ...]
-# (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm). --quick: the kinds of QUICK, without tests that take 5 s or more (tag slow),
-# and one virtual machine.
+# (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm). --quick: the kinds of QUICK, without long tests (tag slow), and one virtual
+# machine; the unit tests with sanitizers only.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
 ALL="unit san cli cores alone root probe browser valgrind fuzz vm"
-QUICK="unit san cli alone root probe browser vm"
+QUICK="san cli alone root probe browser vm"
 WAITING=tests/root/uprobe.bats # root tests that mostly wait for the kernel to detach: kind probe
 BESIDE=tests/root/cores.bats   # those that ask nothing of the kernel: kind cores
 # Those that compare shares of CPU time, or waits, with what the kernel or the workload says, or that set or count what is the whole

@@ -182,7 +182,7 @@ need_tracefs() {
 	done
 }
 
-# bats test_tags=user-space
+# bats test_tags=user-space,slow
 @test "10,000 keys" {
 	"$SKEP" stat -x, --by tid -o a.csv -e syscalls:sys_enter_getpgid -- "$WORK/calls" 1 0 $((10000 / ${SKEP_SLOW:-1})) >truth 2>said
 	cat said

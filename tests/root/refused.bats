@@ -96,6 +96,7 @@ as_nobody() {
 	"$SKEP" doctor | grep -qE '^jit +no'
 }
 
+# bats test_tags=slow
 @test "kptr_restrict 2: kernel frames have names from BPF, or a note says that they have none" {
 	set_for_test /proc/sys/kernel/kptr_restrict 2
 	run "$SKEP" flame -F $(hz 4999) -o a.folded -- sh -c 'for i in 1 2 3; do ls -R /usr >/dev/null; done'

@@ -253,7 +253,7 @@ timeline() {
 	END
 }
 
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "--format chrome: a timeline whose tracks add up" {
 	need python3
 	for kind in pipe spin disk; do

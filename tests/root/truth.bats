@@ -12,21 +12,21 @@ shares() { # shares WORKLOAD: run it under skep, compare
 
 # bats test_tags=measuring
 @test "shares: C" { shares "$WORK/shares"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: PIE" { shares "$WORK/shares_pie"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: not PIE" { shares "$WORK/shares_nopie"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: static" { shares "$WORK/shares_static"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: static PIE" { shares "$WORK/shares_static_pie"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: stripped, names from the debug file" { shares "$WORK/shares_stripped"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: C++ names" { shares "$WORK/shares_cxx"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: Rust names" { shares "$WORK/shares_rust"; }
-# bats test_tags=user-space,measuring
+# bats test_tags=user-space,measuring,slow
 @test "shares: Go" { shares "$WORK/shares_go"; }
 
 # node_says OUTPUT SECONDS: the JavaScript workload; its map is in /tmp, where the format wants it
