@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Several passes over .text: the first finds jump targets and the depth of the stack there, the next code that nothing jumps to,
- * the last the rules.
+ * .text is decoded once. Of its instructions those are kept that move the stack or the flow, the one after each, and what is jumped to: a
+ * third. Several passes over them: the first find jump targets and the depth of the stack there, the next code that nothing jumps to, the
+ * last the rules.
  */
 #include "unwind/bare.h"
 
@@ -17,6 +18,8 @@
 #define DEPTH_MAX INT16_MAX
 #define WORD 8
 #define FUNC_ALIGN 16u
+#define NONE UINT32_MAX
+#define UNDECODED 255 /* a kind beside those of insn86.h: one byte */
 
 /* What is known at an instruction. Depths are from the caller's stack pointer down, in bytes; 0: none. */
 struct depth {
@@ -30,21 +33,57 @@ struct depth {
 
 static const struct depth entry = { .sp = WORD, .is_start = true };
 
+/* One that is kept. */
+struct insn {
+	uint32_t at;
+	uint32_t target; /* where it jumps to, as an index; NONE */
+	int32_t value;
+	uint8_t kind, reg;
+};
+
+/* A bit for each byte. */
+struct marks {
+	uint64_t *words;
+	uint32_t *before; /* so many are set in the words before this one */
+};
+
 struct text {
 	const uint8_t *bytes;
-	uint64_t n, vaddr;
-	struct depth *known; /* of each byte */
+	uint32_t n, nr; /* bytes, kept instructions */
+	uint64_t vaddr;
+	struct marks starts, kept;
+	struct insn *insns;
+	struct depth *known; /* at each of them */
 	crt_each_fn *each;
 	void *arg;
 };
 
-static void know(struct text *t, uint64_t at, struct depth d)
+static void mark(struct marks *m, uint32_t at)
 {
-	if (at < t->n && (!t->known[at].sp || (d.is_start && !t->known[at].is_start)))
-		t->known[at] = d;
+	m->words[at / 64] |= 1ull << at % 64;
 }
 
-static void know_functions(struct text *t, const struct elf_file *elf)
+static bool is_marked(const struct marks *m, uint32_t at)
+{
+	return m->words[at / 64] >> at % 64 & 1;
+}
+
+/* Of the instruction at that byte; NONE: none begins there. */
+static uint32_t index_of(const struct text *t, uint64_t at)
+{
+	if (at >= t->n || !is_marked(&t->kept, at))
+		return NONE;
+	return t->kept.before[at / 64] + __builtin_popcountll(t->kept.words[at / 64] & ((1ull << at % 64) - 1));
+}
+
+static void know(struct text *t, uint32_t i, struct depth d)
+{
+	if (i != NONE && (!t->known[i].sp || (d.is_start && !t->known[i].is_start)))
+		t->known[i] = d;
+}
+
+/* Calls for each function of the symbol table. */
+static void each_function(struct text *t, const struct elf_file *elf, void (*each)(struct text *t, uint64_t at))
 {
 	const struct elf_sec *sec = elf_sec_by_type(elf, SHT_SYMTAB);
 	struct elf_sym sym;
@@ -56,16 +95,80 @@ static void know_functions(struct text *t, const struct elf_file *elf)
 		return;
 	for (size_t i = 0; i < sec->size / elf_sym_size(elf); i++) {
 		elf_sym_at(elf, bytes, i, &sym);
-		if (sym.type == STT_FUNC && sym.value >= t->vaddr)
-			know(t, sym.value - t->vaddr, entry);
+		if (sym.type == STT_FUNC && sym.value >= t->vaddr && sym.value - t->vaddr < t->n)
+			each(t, sym.value - t->vaddr);
 	}
 	free(bytes);
+}
+
+static void keep_function(struct text *t, uint64_t at)
+{
+	mark(&t->kept, (uint32_t)at);
+}
+
+static void know_function(struct text *t, uint64_t at)
+{
+	know(t, index_of(t, at), entry);
+}
+
+static bool has_target(uint8_t kind)
+{
+	return kind == INSN86_CALL || kind == INSN86_JUMP || kind == INSN86_BRANCH;
+}
+
+/* Marks where instructions start, and which are kept. */
+static void decode(struct text *t)
+{
+	bool was_other = false;
+
+	for (uint32_t at = 0, next; at < t->n; at = next) {
+		struct insn86 in = { .kind = UNDECODED };
+		uint32_t len = insn86_read(t->bytes + at, t->n - at, &in);
+		uint64_t target;
+
+		next = at + (len ? len : 1);
+		mark(&t->starts, at);
+		if (in.kind != INSN86_OTHER || !was_other)
+			mark(&t->kept, at);
+		was_other = in.kind == INSN86_OTHER;
+		target = next + (uint64_t)(int64_t)in.value;
+		if (has_target(in.kind) && target < t->n)
+			mark(&t->kept, (uint32_t)target);
+	}
+}
+
+/* Those that are kept, decoded again: a third is less to decode than all are to remember. */
+static int keep(struct text *t)
+{
+	uint32_t nr_words = t->n / 64 + 1, i = 0;
+
+	for (uint32_t w = 0; w < nr_words; w++) {
+		t->kept.words[w] &= t->starts.words[w]; /* nothing starts in the midst of an instruction */
+		t->kept.before[w] = t->nr;
+		t->nr += __builtin_popcountll(t->kept.words[w]);
+	}
+	t->insns = calloc(t->nr + 1, sizeof(*t->insns));
+	t->known = calloc(t->nr + 1, sizeof(*t->known));
+	if (!t->insns || !t->known)
+		return -ENOMEM;
+	for (uint32_t w = 0; w < nr_words; w++)
+		for (uint64_t left = t->kept.words[w]; left; left &= left - 1, i++) {
+			uint32_t at = w * 64 + __builtin_ctzll(left);
+			struct insn86 in = { .kind = UNDECODED };
+			uint32_t len = insn86_read(t->bytes + at, t->n - at, &in);
+
+			t->insns[i] = (struct insn){ at, NONE, in.value, in.kind, in.reg };
+			if (has_target(in.kind))
+				t->insns[i].target = index_of(t, at + len + (uint64_t)(int64_t)in.value);
+		}
+	t->insns[t->nr].at = t->n;
+	return 0;
 }
 
 /* But for the functions. */
 static void forget(struct text *t)
 {
-	for (uint64_t i = 0; i < t->n; i++)
+	for (uint32_t i = 0; i < t->nr; i++)
 		if (!t->known[i].is_start)
 			t->known[i] = (struct depth){ 0 };
 }
@@ -88,7 +191,7 @@ static void popped(struct depth *d, uint8_t reg)
 	d->sp -= WORD;
 }
 
-static void step(struct depth *d, const struct insn86 *in)
+static void step(struct depth *d, const struct insn *in)
 {
 	int64_t sp = d->sp;
 
@@ -150,7 +253,7 @@ static struct unwind_rule rule_of(const struct depth *d)
 }
 
 /* How the instruction after one is reached, if not by a jump. */
-static struct depth depth_after(struct depth d, const struct insn86 *in, bool was_call, uint64_t at)
+static struct depth depth_after(struct depth d, const struct insn *in, bool was_call, uint64_t at)
 {
 	if (in->kind == INSN86_END || in->kind == INSN86_JUMP || in->kind == INSN86_JUMP_AT)
 		return (struct depth){ 0 };
@@ -194,49 +297,83 @@ enum pass { PASS_FIND, PASS_GUESS, PASS_SAY };
 static int walk(struct text *t, enum pass pass)
 {
 	struct depth d = { 0 }, said = { .sp = WORD }, cases = { 0 };
-	uint64_t from = 0, callee = t->n;
+	uint32_t from = 0, callee = NONE;
 	bool was_call = false;
-	struct insn86 in;
 	int ret = 0;
 
-	for (uint64_t at = 0, next; !ret && at < t->n; at = next) {
-		uint32_t n = insn86_read(t->bytes + at, t->n - at, &in);
+	for (uint32_t i = 0; !ret && i < t->nr; i++) {
+		const struct insn *in = &t->insns[i];
 
-		next = at + (n ? n : 1);
-		if (!d.sp && !t->known[at].sp && pass != PASS_FIND && !(n && in.kind == INSN86_NOP))
-			know(t, at, guess(&cases, at));
-		if (t->known[at].sp) {
-			if (callee < t->n && d.sp && d.sp != t->known[at].sp)
+		if (!d.sp && !t->known[i].sp && pass != PASS_FIND && in->kind != INSN86_NOP)
+			know(t, i, guess(&cases, in->at));
+		if (t->known[i].sp) {
+			if (callee != NONE && d.sp && d.sp != t->known[i].sp)
 				t->known[callee].is_last = true;
-			d = t->known[at];
+			d = t->known[i];
 		}
 		if (d.is_start)
 			cases = d;
 		d.is_start = d.is_last = false;
-		callee = t->n;
+		callee = NONE;
 		if (pass == PASS_SAY && d.sp && memcmp(&d, &said, sizeof(d)) != 0) {
-			ret = say(t, from, at, &said);
-			from = at;
+			ret = say(t, from, in->at, &said);
+			from = in->at;
 			said = d;
 		}
-		if (!n)
+		if (in->kind == UNDECODED)
 			d = (struct depth){ 0 };
-		if (!n || !d.sp)
+		if (!d.sp)
 			continue;
-		if (in.kind == INSN86_CALL) {
-			callee = next + (uint64_t)(int64_t)in.value;
+		if (in->kind == INSN86_CALL) {
+			callee = in->target;
 			know(t, callee, entry);
-		} else if (in.kind == INSN86_JUMP || in.kind == INSN86_BRANCH)
-			know(t, next + (uint64_t)(int64_t)in.value, d);
-		else if (in.kind == INSN86_JUMP_AT)
+		} else if (has_target(in->kind)) {
+			know(t, in->target, d);
+		} else if (in->kind == INSN86_JUMP_AT) {
 			cases = d;
-		step(&d, &in);
-		d = depth_after(d, &in, was_call, next);
-		if (callee < t->n && t->known[callee].is_last)
+		}
+		step(&d, in);
+		d = depth_after(d, in, was_call, in[1].at);
+		if (callee != NONE && t->known[callee].is_last)
 			d = (struct depth){ 0 };
-		was_call = in.kind == INSN86_CALL || in.kind == INSN86_CALL_AT || (was_call && in.kind == INSN86_NOP);
+		was_call = in->kind == INSN86_CALL || in->kind == INSN86_CALL_AT || (was_call && in->kind == INSN86_NOP);
 	}
 	return pass == PASS_SAY && !ret ? say(t, from, t->n, &said) : ret;
+}
+
+static int walk_all(struct text *t, const struct elf_file *elf)
+{
+	int ret;
+
+	decode(t);
+	each_function(t, elf, keep_function);
+	ret = keep(t);
+	if (ret)
+		return ret;
+	each_function(t, elf, know_function);
+	/* Twice, for what is jumped to from below; and again when it is known which functions do not come back */
+	for (int i = 0; i < 2; i++) {
+		forget(t);
+		walk(t, PASS_FIND);
+		walk(t, PASS_FIND);
+	}
+	walk(t, PASS_GUESS);
+	/* The first rule counts */
+	ret = say_known(t);
+	return ret ? ret : walk(t, PASS_SAY);
+}
+
+static int marks_init(struct marks *m, uint32_t n)
+{
+	m->words = calloc(n / 64 + 1, sizeof(*m->words));
+	m->before = calloc(n / 64 + 1, sizeof(*m->before));
+	return m->words && m->before ? 0 : -ENOMEM;
+}
+
+static void marks_free(struct marks *m)
+{
+	free(m->words);
+	free(m->before);
 }
 
 int bare_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
@@ -249,24 +386,16 @@ int bare_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 	if (!sec || sec->size > TEXT_MAX_BYTES || elf_read_sec(elf, sec, &bytes))
 		return 0;
 	t.bytes = (const uint8_t *)bytes;
-	t.n = sec->size;
+	t.n = (uint32_t)sec->size;
 	t.vaddr = sec->addr;
-	t.known = calloc(t.n, sizeof(*t.known));
-	ret = t.known ? 0 : -ENOMEM;
-	if (!ret) {
-		know_functions(&t, elf);
-		/* Twice, for what is jumped to from below; and again when it is known which functions do not come back */
-		for (int i = 0; i < 2; i++) {
-			forget(&t);
-			walk(&t, PASS_FIND);
-			walk(&t, PASS_FIND);
-		}
-		walk(&t, PASS_GUESS);
-		/* The first rule counts */
-		ret = say_known(&t);
-		if (!ret)
-			ret = walk(&t, PASS_SAY);
-	}
+	ret = marks_init(&t.starts, t.n);
+	if (!ret)
+		ret = marks_init(&t.kept, t.n);
+	if (!ret)
+		ret = walk_all(&t, elf);
+	marks_free(&t.starts);
+	marks_free(&t.kept);
+	free(t.insns);
 	free(t.known);
 	free(bytes);
 	return ret;
