@@ -279,18 +279,28 @@ static __always_inline void task_own_first(struct task *s, struct task_struct *t
 	task_sums_added(t, &s->own.kernel);
 }
 
-/* With what it does since its last turn. */
+/* The task's sums, with the time of its present state until now. */
 static __always_inline void sum_up(struct sched_sums *to, const struct task *s, struct task_struct *t)
 {
-	__u64 until_ns = run_ask_ns, since_ns = s->since_ns > run_start_ns ? s->since_ns : run_start_ns, put_ns;
+	__u64 until_ns = run_ask_ns, since_ns = s->since_ns > run_start_ns ? s->since_ns : run_start_ns, put_ns = 0, woken_ns = 0;
 	__u32 state = s->state;
 
 	*to = s->own.sums;
-	/* Put on a CPU by a switch that nobody reported */
-	put_ns = state < SCHED_STATES && state != SCHED_RUNNING ? task_arrived(t, since_ns) : 0;
+	/* On a CPU by a switch that no program saw: as put_on_cpu() has it when the next one is seen */
+	if (state < SCHED_STATES && state != SCHED_RUNNING)
+		put_ns = task_arrived(t, s->since_ns);
 	if (put_ns && put_ns < until_ns) {
-		to->ns[state] += put_ns - since_ns;
-		since_ns = put_ns;
+		if (state > SCHED_WAITING)
+			woken_ns = task_queued(t, s->own.kernel.wait_ns, put_ns);
+		if (state < SCHED_STATES && woken_ns > since_ns && woken_ns < put_ns) {
+			to->ns[state] += woken_ns - since_ns;
+			since_ns = woken_ns;
+			state = SCHED_WAITING;
+		}
+		if (state < SCHED_STATES && put_ns > since_ns) {
+			to->ns[state] += put_ns - since_ns;
+			since_ns = put_ns;
+		}
 		state = SCHED_RUNNING;
 	}
 	if (state < SCHED_STATES && until_ns > since_ns)
@@ -327,7 +337,7 @@ int sched_live(struct bpf_iter__task *ctx)
 	add_new(&out->sums, sums, &s->own.reported);
 	if (bpf_seq_write(ctx->meta->seq, out, sizeof(*out)))
 		return 0; /* no room: the kernel calls again */
-	/* What was reported too early is not reported again. */
+	/* The end of a state can be found late: then what was reported of it is more than it was. No interval reports it twice */
 	for (int i = 0; i < SCHED_STATES; i++)
 		if (sums->ns[i] < s->own.reported.ns[i])
 			sums->ns[i] = s->own.reported.ns[i];

@@ -21,6 +21,7 @@
  */
 #define UNWIND_TRAMPOLINE_BYTES (UNWIND_AT_RETURN ? 24 : 0)
 #define UNWIND_CALL_RET 17
+enum { UNWIND_DWARF_AX = 0, UNWIND_DWARF_CX = 2, UNWIND_DWARF_R11 = 11 }; /* x86-64's numbers */
 
 /* The address of that page, with which the trampoline of returns begins; 0: there is none. */
 static __always_inline __u64 unwind_xol(void)
@@ -58,15 +59,17 @@ static __noinline int unwind_unhook(struct unwind_walk *w)
 }
 
 /*
- * Is this the system call of the trampoline, the return already found, and sp already below the three registers? They are put back one by one
- * (SYSCALL_DEFINE0(uretprobe), arch/x86/kernel/uprobes.c); a compiler chooses the order.
+ * 1: the kernel is in the trampoline's system call, between uprobe_handle_trampoline() and its end (SYSCALL_DEFINE0(uretprobe),
+ * arch/x86/kernel/uprobes.c). ip is the caller's already, sp is UNWIND_TRAMPOLINE_BYTES below its own, and r11, rcx and rax are on the stack as
+ * they are in the registers; ip may be in rax's place already: a compiler chooses the order of the stores.
  */
 static __always_inline int unwind_is_returning(struct unwind_walk *w)
 {
 	__u64 r11 = 0, cx = 0, ax = 0, xol;
 
-	if (unwind_word(w, w->regs.sp, &r11) || r11 != unwind_leaf(w, 11) || unwind_word(w, w->regs.sp + 8, &cx) || cx != unwind_leaf(w, 2) ||
-	    unwind_word(w, w->regs.sp + 16, &ax) || (ax != unwind_leaf(w, 0) && ax != w->regs.ip))
+	if (unwind_word(w, w->regs.sp, &r11) || r11 != unwind_leaf(w, UNWIND_DWARF_R11) ||
+	    unwind_word(w, w->regs.sp + sizeof(__u64), &cx) || cx != unwind_leaf(w, UNWIND_DWARF_CX) ||
+	    unwind_word(w, w->regs.sp + 2 * sizeof(__u64), &ax) || (ax != unwind_leaf(w, UNWIND_DWARF_AX) && ax != w->regs.ip))
 		return 0;
 	xol = unwind_xol();
 	return xol && w->regs.ip - xol >= UNWIND_USER_PAGE;

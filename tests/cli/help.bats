@@ -303,20 +303,30 @@ words() {
 }
 
 @test "completion: each key that is offered is taken" {
-	# A report has nothing to read: its keys are looked at first
-	for line in "report -s" "net --by" "sched --by" "flame --by" "probe k:nosuch --by" "stat -e syscalls:* --by" "sched --fields" "sched --by user --fields" \
+	local hit="probe u:$WORK/hitrate:hit" end wrong="bad key|bad sort key|bad --by|bad value|bad column" key line
+	for line in "report -s" "net --by" "sched --by" "flame --by" "stat -e syscalls:* --by" "sched --fields" "sched --by user --fields" \
 		"net --fields" "net --conn --fields" "net --events --fields" "net --by proto,lport --fields" "sched timehist --fields" \
-		"probe u:$WORK/hitrate:hit --fields" "probe u:$WORK/hitrate:hit --count --fields" "probe u:$WORK/hitrate:hit --by comm --fields" \
-		"probe u:$WORK/hitrate:hit --latency --fields" "stat --latency --fields" "stat --by comm,pid --fields"; do
+		"$hit --fields" "$hit --count --fields" "$hit --by comm,n=index,uid --fields" "$hit --latency --fields" \
+		"$hit --by func --latency --fields" "stat --latency --fields" "stat --latency --by comm,user --fields" \
+		"stat --by comm,pid --fields"; do
+		case $line in
+		report*) end="-i /nonexistent" ;; # its keys are looked at first
+		*) end="-- true" ;;
+		esac
+		# shellcheck disable=SC2086
+		output=$(timeout 5 "$SKEP" $line nosuch $end 2>&1) || true
+		[[ "$output" =~ $wrong ]] || { echo "$line: a wrong word is taken: $output"; false; }
 		# shellcheck disable=SC2086
 		words $line ""
 		[ "${#lines[@]}" -ge 3 ]
 		for key in "${lines[@]:1}"; do
 			# shellcheck disable=SC2086
-			output=$(timeout 5 "$SKEP" $line "$key" -i /nonexistent -- true 2>&1) || true
-			[[ "$output" != *"bad key"* && "$output" != *"bad --by"* && "$output" != *"bad value"* && "$output" != *"bad column"* ]] || { echo "$line $key: $output"; false; }
+			output=$(timeout 5 "$SKEP" $line "$key" $end 2>&1) || true
+			[[ ! "$output" =~ $wrong ]] || { echo "$line $key: $output"; false; }
 		done
 	done
+	words probe k:nosuch --by ""
+	[ "${#lines[@]}" -ge 4 ]
 }
 
 # asks LINE: the completion's answers in bash, whose words end at colons and equals signs, too

@@ -46,7 +46,27 @@ compare() {
 		printf "  %-14s %-26s " f " %-3s  %-26s " f " %-3s  ratio %.3f\n", w, an, a, u, bn, b, u, a / b }'
 }
 
-# pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU time and the ratios A/B
+# Lines of README's table: what a user of the defaults gets. tools/figures.sh puts them there.
+ROWS=build/perf/rows/$(basename "$0" .sh)
+mkdir -p build/perf/rows
+rm -f "$ROWS"
+words() { # words WHAT SKEP PEER [RATIO]
+	echo "| $1 | $2 | $3 | ${4:-} |" >>"$ROWS"
+}
+shown() { # shown NUMBER UNIT: as README has it
+	awk -v n="$1" -v u="$2" 'BEGIN {
+		if (u == "s") { n *= 1000; u = "ms" }
+		if (u == "KiB") { n *= 1024; u = "B" }
+		if (u == "ms") { if (n >= 1000) printf "%.2f s", n / 1000; else printf "%.0f ms", n }
+		else if (u == "B") { if (n >= 1e6) printf "%.1f MB", n / 1e6; else printf "%.0f KB", n / 1e3 }
+		else printf "%.0f %s", n, u }'
+}
+row() { # row WHAT UNIT SKEP_AS A PEER_AS B: not of a peer that is not here
+	[ -n "$6" ] || return 0
+	words "$1" "$3 $(shown "$4" "$2")" "$5 $(shown "$6" "$2")" "$(awk -v a="$4" -v b="$6" 'BEGIN { r = a / b; printf r < 0.01 ? "%.4f" : "%.2f", r }')"
+}
+
+# pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU time and the ratios A/B; has them in $TMP/a and $TMP/b
 pair() {
 	local a=$1 b=$2 i A=() B=()
 	shift 2

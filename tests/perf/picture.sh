@@ -46,3 +46,5 @@ for ((r = 0; r < RUNS; r++)); do
 done
 compare live ms "skep flame" "$(median "$TMP/live")" "perf script" "$(median "$TMP/script")"
 compare "same file" ms "skep flame -i" "$(median "$TMP/file")" "perf script" "$(median "$TMP/script")"
+row "stop to finished picture, $T s of the machine" ms '`flame -a`' "$(median "$TMP/live")" '`perf script`' "$(median "$TMP/script")"
+row "a picture from a file of perf" ms '`flame -i`' "$(median "$TMP/file")" '`perf script`' "$(median "$TMP/script")"

@@ -69,6 +69,13 @@ for what in "count bpftrace-count" "count-all bpftrace-count" "stream perf-strea
 	[ -s "$TMP/rate.$2" ] || continue
 	compare "$1" ns "$1" "$(median "$TMP/rate.$1")" "$2" "$(median "$TMP/rate.$2")"
 done
+added() { # added NAME: ns over a bare call; empty: not here
+	[ ! -s "$TMP/rate.$1" ] || awk -v b="$(median "$TMP/rate.bare")" -v t="$(median "$TMP/rate.$1")" 'BEGIN { printf "%.0f", t - b }'
+}
+floor=$(added floor)
+row "a hit of a user function, counted${floor:+ (an empty program: $floor ns)}" ns '`probe --count`' "$(added count)" bpftrace "$(added bpftrace-count)"
+row "the same" ns '`probe --count`' "$(added count)" '`perf stat`' "$(added perf-count)"
+row "the same, each with three numbers and a string, none lost" ns '`probe -m 131072`' "$(added stream)" '`perf record -m 4096`' "$(added perf-stream)"
 
 echo "200,000 hits streamed and printed as text: the CPU time of all"
 for ((i = 0; i < 3; i++)); do
@@ -76,6 +83,7 @@ for ((i = 0; i < 3; i++)); do
 	whole perf sh -c "perf record -q -m 4096 -e $EVENT -o $TMP/p -- $PROG 200000 && perf script -i $TMP/p >$TMP/t"
 done
 compare CPU s skep "$(median "$TMP/whole.skep" 2)" "perf record + script" "$(median "$TMP/whole.perf" 2)"
+row "200,000 of them as text, CPU time in all" s '`probe`' "$(median "$TMP/whole.skep" 2)" '`perf record` and `perf script`' "$(median "$TMP/whole.perf" 2)"
 
 # first FILE COMMAND...: seconds from its start to the first line with a digit that it prints
 first() {
@@ -95,8 +103,10 @@ if command -v bpftrace >/dev/null; then
 	done
 	kill $load
 	compare wall s skep "$(median "$TMP/first.skep")" bpftrace "$(median "$TMP/first.bpftrace")"
+	row "from the command to the first hit" s '`probe`' "$(median "$TMP/first.skep")" bpftrace "$(median "$TMP/first.bpftrace")"
 	cp /lib/*/libc.so.6 "$TMP/libc.so.6"
 	echo "attach to and detach from the functions of a copy of libc that begin with mem"
 	pair skep bpftrace sh -c "$SKEP probe --count 'u:$TMP/libc.so.6:mem*' -o $TMP/o -- $PROG 1; test \$? = 1" ::: \
 		bpftrace -q -e "uprobe:$TMP/libc.so.6:mem* { @[func] = count(); } BEGIN { exit(); }"
+	row "every function of a library that begins with mem, attach and detach" s '`probe --count`' "$(median "$TMP/a")" bpftrace "$(median "$TMP/b")"
 fi

@@ -45,6 +45,9 @@ base=$(median "$TMP/none.out") || exit 1
 lost() { awk -v b="$base" -v l="$(median "$TMP/$1.out")" 'BEGIN { printf "%.2f %%", 100 * (b - l) / b }'; }
 for t in flame record; do
 	compare "tool CPU" s "skep $t" "$(median "$TMP/$t.out" 2)" "perf record -g" "$(median "$TMP/perf.out" 2)"
+	row "the tool's own CPU time, $SECONDS_EACH s of $cpus busy CPUs at 999 Hz" s "\`$t -a\`" "$(median "$TMP/$t.out" 2)" '`perf record -a -g`' \
+		"$(median "$TMP/perf.out" 2)"
 done
 # No ratio: both are near the noise of the machine, and may be below nothing.
 echo "  work lost by the programs: skep flame $(lost flame), skep record $(lost record), perf record -g $(lost perf)"
+words "work that the busy programs lose during that" "\`flame\` $(lost flame)" "$(lost perf)"

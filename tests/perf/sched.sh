@@ -34,5 +34,8 @@ done
 added() { awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { print t - b }'; }
 compare added ns skep "$(added skep)" "perf sched record" "$(added perf)"
 [ ! -s "$TMP/rate.bpftrace" ] || compare added ns skep "$(added skep)" bpftrace "$(added bpftrace)"
+half() { [ ! -s "$TMP/rate.$1" ] || awk -v n="$(added "$1")" 'BEGIN { printf "%.0f", n / 2 }'; }
+row "a switch and its wake-up, summed by task (two empty programs: $(half floor) ns)" ns '`sched`' "$(half skep)" '`perf sched record`' "$(half perf)"
+row "the same" ns '`sched`' "$(half skep)" bpftrace "$(half bpftrace)"
 echo "bytes written"
 compare bytes B skep "$(stat -c %s "$TMP/o")" "perf sched record" "$(stat -c %s "$TMP/p")"

@@ -49,8 +49,12 @@ how() { # how NAME COMMAND...: a program, every way in turn
 	must perf record -q -z --call-graph dwarf,8192 -F 999 -e cpu-clock -o "$TMP/pz.data" -- "$@"
 	printf '  %-8s rooted: skep %s %%, perf -g %s %%, dwarf 8K %s %%, 16K %s %%\n' "$name" "$(whole "$TMP/s.folded")" \
 		"$(rooted "$TMP/p.script.fp")" "$(rooted "$TMP/p.script.dwarf,8192")" "$(rooted "$TMP/p.script.dwarf,16384")"
+	words "stacks that reach the root: $name, 999 Hz" "\`record\` $(whole "$TMP/s.folded") %" \
+		"\`perf record --call-graph dwarf\` $(rooted "$TMP/p.script.dwarf,8192") %, \`-g\` $(rooted "$TMP/p.script.fp") %"
 	added() { awk -v b="$(median "$TMP/bare")" -v r="$(median "$TMP/$1")" -v s="$(median "$TMP/$2")" 'BEGIN { t = r - b + s; print (t > 0.001 ? t : 0.001) }'; }
 	compare CPU s "record and flame" "$(added skep skepread)" "perf dwarf 8K, report" "$(added p.dwarf,8192 p.read.dwarf,8192)"
+	row "CPU time of recording and reading those" s '`record`, `flame -i`' "$(added skep skepread)" '`perf record --call-graph dwarf`, `perf report --no-inline`' \
+		"$(added p.dwarf,8192 p.read.dwarf,8192)"
 	compare bytes B record "$(stat -c %s "$TMP/s.data")" "perf dwarf 8K" "$(stat -c %s "$TMP/p.data.dwarf,8192")"
 	compare bytes B "record -z" "$(stat -c %s "$TMP/z.data")" "perf dwarf 8K" "$(stat -c %s "$TMP/p.data.dwarf,8192")"
 	compare bytes B "record -z" "$(stat -c %s "$TMP/z.data")" "perf dwarf 8K -z" "$(stat -c %s "$TMP/pz.data")"

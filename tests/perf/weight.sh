@@ -27,6 +27,7 @@ echo "weight: $T s of the whole machine at 999 Hz, every CPU busy"
 # perf may be a script that picks one by kernel: then its size says nothing
 if [ "$(head -c 4 "$TMP/perf" | tail -c 3)" = ELF ]; then
 	compare binary B "skep, stripped" "$(stat -c %s "$TMP/skep")" "perf, stripped" "$(stat -c %s "$TMP/perf")"
+	row "binary, stripped" B "" "$(stat -c %s "$TMP/skep")" perf "$(stat -c %s "$TMP/perf")"
 else
 	echo "  binary         skep, stripped: $(stat -c %s "$TMP/skep") B"
 fi
@@ -45,3 +46,6 @@ compare "bytes written" B "skep record" "$(median "$TMP/sbytes")" "perf record -
 compare "bytes written" B "skep flame, html" "$(median "$TMP/hbytes")" "perf record -g" "$(median "$TMP/pbytes")"
 compare "peak memory" KiB "skep record" "$(median "$TMP/record")" "perf record -g" "$(median "$TMP/perfmem")"
 compare "peak memory" KiB "skep flame" "$(median "$TMP/flame")" "perf record -g" "$(median "$TMP/perfmem")"
+row "bytes written, $T s of the machine" B '`record -a`' "$(median "$TMP/sbytes")" '`perf record -a -g`' "$(median "$TMP/pbytes")"
+row "the same as a picture" B '`flame -a`' "$(median "$TMP/hbytes")" '`perf record -a -g`' "$(median "$TMP/pbytes")"
+row "peak memory, without the kernel's maps" KiB '`flame -a`' "$(median "$TMP/flame")" '`perf record -a -g`' "$(median "$TMP/perfmem")"

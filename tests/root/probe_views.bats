@@ -37,11 +37,14 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[ "$(jq -c '.slots | map([.from, .n])' rows.json)" = '[[null,250],[50,125],[75,125],[100,125],[125,125],[150,250]]' ]
 	probe $HIT --hist 'index - 100' --format json -o rows.json
 	ends rows.json
-	[ "$(jq -c '[.hits, .negative, (.slots | map(.n) | add)]' rows.json)" = '[1000,500,500]' ]
+	[ "$(jq -c '[.hits, .out_of_range, (.slots | map(.n) | add)]' rows.json)" = '[1000,500,500]' ]
 	probe $HIT --hist 'bytes - 5000' --format json -o rows.json
 	cat rows.json
 	ends rows.json
-	[ "$(jq -c '[.hits, .huge, .total, .max, .slots]' rows.json)" = '[1000,1000,0,null,[]]' ]
+	[ "$(jq -c '[.hits, .out_of_range, .total, .max, .slots]' rows.json)" = '[1000,1000,0,null,[]]' ]
+	probe $HIT --hist 'bytes - 5000' --linear 0:100:10 --format json -o rows.json
+	ends rows.json
+	[ "$(jq -c '[.out_of_range, .slots]' rows.json)" = '[1000,[{"from":100,"n":1000}]]' ]
 	probe $HIT --hist index --by 'index / 100'
 	grep -q '^index / 100 0: 500 hits, mean 49.5, max 99$' out
 	grep -q '\[ *64, *128) *180 ' out

@@ -257,8 +257,8 @@ static void test_by(void **state)
 	view.top = 0;
 	cfg.offered = BY_SYSCALL | BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_ERRNO;
 	show_sums("latency", cfg, view, of_calls, 4, 0);
-	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM | BY_EVENT, .fields = { "args.args->dev", "args.delta" }, .kinds = { VALUE_TEXT, VALUE_SIGNED },
-				    .nr_fields = 2 };
+	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM | BY_EVENT, .fields = { "args.args->dev", "args.delta" },
+				    .kinds = { VALUE_TEXT, VALUE_SIGNED }, .nr_fields = 2 };
 	show_sums("by-fields", cfg, view, of_events, 2, 0);
 	cfg = (struct byrows_cfg){ .count = "hits", .offered = BY_COMM, .fields = { "x", "y" }, .kinds = { VALUE_TEXT, VALUE_SIGNED }, .nr_fields = 2,
 				    .values = BYROWS_NUMBERS };
@@ -268,6 +268,9 @@ static void test_by(void **state)
 	cfg.values = BYROWS_NUMBERS;
 	cfg.axis = (struct hist_axis){ true, 10, -5, 10 };
 	show_sums("probe-linear", cfg, view, numbers, 2, 0);
+	cfg.axis = (struct hist_axis){ 0 };
+	cfg.is_unsigned = true;
+	show_sums("probe-hist-unsigned", cfg, view, numbers, 2, 0);
 }
 
 /* The scheduler's sums. */

@@ -9,6 +9,7 @@
 static void show_values(struct column *c, const struct byrows_cfg *cfg)
 {
 	bool is_ns = cfg->values == BYROWS_DURATIONS;
+	const char *heading;
 
 	if (cfg->values == BYROWS_LATENCY)
 		return;
@@ -18,12 +19,9 @@ static void show_values(struct column *c, const struct byrows_cfg *cfg)
 	}
 	if (cfg->values == BYROWS_NOTHING)
 		return;
-	c[BYROWS_ERRORS] = (struct column){ "negative", cfg->axis.is_linear ? "negative" : "negative and not in the histogram", NULL, VALUE_NUMBER,
-					    ROLE_SUM, IN_ALL };
-	if (cfg->is_unsigned) {
-		c[BYROWS_ERRORS].name = "huge";
-		c[BYROWS_ERRORS].heading = cfg->axis.is_linear ? "of 2^63 or more" : "of 2^63 or more and not in the histogram";
-	}
+	heading = !cfg->is_unsigned ? cfg->axis.is_linear ? "negative" : "negative and not in the histogram" :
+		  cfg->axis.is_linear ? "of 2^63 or more" : "of 2^63 or more and not in the histogram";
+	c[BYROWS_ERRORS] = (struct column){ "out_of_range", heading, NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL };
 	c[BYROWS_TOTAL].in = IN_CSV | IN_JSON;
 	c[BYROWS_MEAN].in = c[BYROWS_MAX].in = IN_ALL;
 	c[BYROWS_SLOTS].in = IN_TEXT | IN_JSON;
@@ -56,8 +54,12 @@ void byrows_schema(struct byrows_schema *ret, const struct byrows_cfg *cfg)
 	rows_columns(ret->columns, cfg->offered);
 	for (int i = 0; i < BY_FIELDS_MAX; i++)
 		ret->columns[BYROWS_FIELDS + i] = (struct column){ "", "", NULL, VALUE_TEXT, ROLE_KEY };
-	for (int i = 0; i < cfg->nr_fields; i++)
-		ret->columns[BYROWS_FIELDS + i] = (struct column){ cfg->fields[i], cfg->fields[i], NULL, cfg->kinds[i], ROLE_KEY, IN_ALL };
+	for (int i = 0; i < cfg->nr_fields; i++) {
+		bool is_number = cfg->kinds[i] == VALUE_NUMBER || cfg->kinds[i] == VALUE_SIGNED;
+
+		ret->columns[BYROWS_FIELDS + i] = (struct column){ cfg->fields[i], cfg->fields[i], NULL, is_number ? cfg->kinds[i] : VALUE_TEXT,
+								   ROLE_KEY, IN_ALL };
+	}
 	ret->columns[BYROWS_COUNT].name = ret->columns[BYROWS_COUNT].heading = ret->columns[BYROWS_COUNT].sort = cfg->count;
 	ret->axis = cfg->axis;
 	ret->columns[BYROWS_SLOTS].axis = &ret->axis;

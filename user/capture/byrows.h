@@ -28,7 +28,7 @@ struct byrows_cfg {
 	enum byrows_values values;
 	uint32_t offered; /* enum by_bit */
 	const char *fields[BY_FIELDS_MAX]; /* names, borrowed by the schema */
-	enum value_kind kinds[BY_FIELDS_MAX]; /* of fields: VALUE_NUMBER, VALUE_SIGNED, or VALUE_TEXT of all others */
+	enum value_kind kinds[BY_FIELDS_MAX]; /* of fields; those that are no numbers are texts of the row */
 	int nr_fields;
 	bool is_unsigned; /* BYROWS_NUMBERS: no value is negative */
 	struct hist_axis axis;

@@ -136,8 +136,8 @@ static void offer_users(struct complete *c)
 #define SCHED_SUMS "run|wait|sleep|blocked|stopped|voluntary|involuntary|wakeups|migrations|waits|wait_mean|wait_p50|wait_p99|wait_max|wait_max_at"
 
 /*
- * The words of --by, --sort and --fields; tests/cli has each of them taken by its command. Of an option those of the first line whose `with`
- * is on the command line; with --by the keys that it names are columns, too.
+ * The words of --by, --sort and --fields; tests/cli has each of them taken by its command. The first line that fits is used: its option `with`
+ * was typed, or it has none. With --by its keys are columns, too.
  */
 static const struct {
 	const char *cmd, *opt, *with, *words;
@@ -150,18 +150,18 @@ static const struct {
 	{ "sched", "fields", "by", SCHED_SUMS },
 	{ "sched", "fields", NULL, "comm|pid|tid|" SCHED_SUMS },
 	{ "net", "fields", "conn", "comm|start|duration|proto|local|remote|state|ending|tx_bytes|rx_bytes|retransmits|rtt|pid|holders" },
-	{ "net", "fields", "events", "comm|time|event|proto|local|remote|detail|pid|sent_bytes|received_bytes|duration" },
+	{ "net", "fields", "events", "comm|time|event|proto|local|remote|detail|pid|sent_bytes|received_bytes|duration|stack" },
 	{ "net", "fields", "by", NET_SUMS },
 	{ "net", "fields", NULL, "comm|pid|" NET_SUMS },
 	{ "sched timehist", "fields", NULL,
 	  "time|what|cpu|comm|pid|tid|wait|delay|run|state|waker_in|waker_comm|waker_pid|waker_tid|next_comm|next_pid|next_tid" },
+	{ "probe", "fields", "hist", "hits|mean|max" },
+	{ "probe", "fields", "latency", "hits|mean|max" },
 	{ "probe", "fields", "by", "hits" },
 	{ "probe", "fields", "count", "event|hits" },
-	{ "probe", "fields", "hist", "event|hits|mean|max" },
-	{ "probe", "fields", "latency", "event|hits|mean|max" },
 	{ "probe", "fields", NULL, "time|comm|pid|tid|cpu|call" },
 	{ "stat", "fields", "latency", "calls|errors|total|mean|p50|p99|max" },
-	{ "stat", "fields", "by", "calls" },
+	{ "stat", "fields", "by", "" }, /* calls or hits, by what -e names */
 	{ "report", "sort", NULL, "comm|pid|tid|cpu|dso|sym|event" },
 };
 
@@ -183,15 +183,33 @@ static const char *option_value(const struct complete *c, const char *name)
 	return NULL;
 }
 
+/* The columns that the keys of --by make: of NAME=EXPRESSION the name. */
+static void offer_by(struct complete *c, const char *by)
+{
+	static const struct { const char *key, *column; } aliases[] = { { "uid", "user" }, { "func", "event" }, { "probe", "event" } };
+	char word[64];
+
+	for (const char *at = by; *at; at += strspn(at, ",")) {
+		size_t n = strcspn(at, ","), name = strcspn(at, ",=");
+
+		snprintf(word, sizeof(word), "%.*s", (int)name, at);
+		for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+			if (!strcmp(word, aliases[i].key))
+				snprintf(word, sizeof(word), "%s", aliases[i].column);
+		complete_offer(c, word, NULL);
+		at += n;
+	}
+}
+
 static void offer_keys(struct complete *c, const struct cmd *cmd, const struct opt *o)
 {
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		const char *value = keys[i].with ? option_value(c, keys[i].with) : NULL;
+	const char *by = o->name && !strcmp(o->name, "fields") ? option_value(c, "by") : NULL;
 
-		if (strcmp(keys[i].cmd, cmd->name) || !o->name || strcmp(keys[i].opt, o->name) || (keys[i].with && !value))
+	if (by)
+		offer_by(c, by);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (strcmp(keys[i].cmd, cmd->name) || !o->name || strcmp(keys[i].opt, o->name) || (keys[i].with && !option_value(c, keys[i].with)))
 			continue;
-		if (keys[i].with && !strcmp(keys[i].with, "by"))
-			offer_list(c, value, ",");
 		offer_list(c, keys[i].words, "|");
 		return;
 	}

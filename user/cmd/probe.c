@@ -64,7 +64,8 @@ static const struct opt hits_opts[] = {
 
 static const struct opt_rule probe_rules[] = {
 	{ "vars", .not_with = "funcs" },
-	{ "vars|funcs", .not_with = "count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration" },
+	{ "vars|funcs", .not_with = "count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration",
+	  .why = "-V and -F only list: nothing is probed" },
 	{ "max-keys", .needs = "count|by|hist|latency" },
 	{ "max-events", .not_with = "count|by|hist|latency" },
 	{ "stacks", .not_with = "count|hist|latency|max-events|interval-print" },

@@ -8,8 +8,6 @@
 #include "capture/rows.h"
 #include "cmd/probe_run.h"
 
-#define KEYS (BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_EVENT)
-
 static void add_extra(struct probe_keys *k, const struct exprs *exprs, const struct expr_arg *arg)
 {
 	k->extras[k->nr_extras++] = (struct site_extra){ exprs, *arg };
@@ -59,7 +57,7 @@ static int parse_by(struct probe_keys *k, const char *text, struct err *err)
 	const struct columns_other expressions = { read_expression, k, "expressions" };
 
 	k->by.text = text;
-	return rows_parse_by(text, KEYS, &expressions, &k->sums.by, err);
+	return rows_parse_by(text, BY_COMM | BY_PID | BY_TID | BY_CPU | BY_USER | BY_CGROUP | BY_EVENT, &expressions, &k->sums.by, err);
 }
 
 static int parse_linear(struct probe_keys *k, const char *text, struct err *err)
@@ -96,9 +94,14 @@ static int parse_hist(struct probe_keys *k, const char *text, struct err *err)
 	return 0;
 }
 
-/* Is there a column of this name before expression i? */
+/* Is there a column of this name before expression i? The last are of intervals, and of JSON. */
 static bool is_taken(const struct byrows_schema *s, const struct probe_keys *k, int i)
 {
+	static const char *const others[] = { "time_ns", "of", "end" };
+
+	for (size_t n = 0; n < sizeof(others) / sizeof(*others); n++)
+		if (!strcmp(others[n], k->names[i]))
+			return true;
 	for (int other = 0; other < i; other++)
 		if (!strcmp(k->names[other], k->names[i]))
 			return true;

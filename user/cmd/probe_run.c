@@ -102,7 +102,7 @@ static int end(void *arg, const struct session *session)
 	return 0;
 }
 
-/* Of what kind key i is at all places, or the value after the last key; VALUE_TEXT: not the same at all. */
+/* The kind of key i (nr_fields: of the histogram's value) if all sites have the same one, else VALUE_TEXT. */
 static enum value_kind key_kind(const struct probe_run *run, int i)
 {
 	int kind = -1;
@@ -133,8 +133,6 @@ static void make_schema(struct probe_run *run)
 	for (int i = 0; i < cfg.nr_fields; i++) {
 		cfg.fields[i] = k->names[i];
 		cfg.kinds[i] = key_kind(run, i);
-		if (cfg.kinds[i] != VALUE_NUMBER && cfg.kinds[i] != VALUE_SIGNED)
-			cfg.kinds[i] = VALUE_TEXT;
 	}
 	value = cfg.values == BYROWS_NUMBERS ? key_kind(run, cfg.nr_fields) : VALUE_SIGNED;
 	cfg.is_unsigned = run->probe.sums.is_unsigned = value == VALUE_NUMBER || value == VALUE_HEX || value == VALUE_SYMBOL;

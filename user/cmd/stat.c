@@ -97,7 +97,7 @@ static const struct opt_rule stat_rules[] = {
 	{ "no-aggr", .not_with = "per-thread" },
 	{ "per-thread", .needs = "pid|tid" },
 	{ "by|latency|stack", .not_with = "no-aggr|per-thread", .hint = "--by cpu or --by tid" },
-	{ "by|latency|stack", .not_with = "detailed|no-scale", .why = "they are of counters" },
+	{ "by|latency|stack", .not_with = "detailed|no-scale", .why = "--detailed and --no-scale are for counters" },
 	{ "stack", .not_with = "latency|interval-print|append|max-keys|fields" },
 	{ "top|max-keys", .needs = "by|latency|stack" },
 	{ "fields", .needs = "by|latency" },

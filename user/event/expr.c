@@ -85,47 +85,58 @@ static int parse_unit(struct parser *p, size_t at, int64_t billionths, uint64_t 
 		uint64_t times;
 	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 } };
 
+	uint64_t part;
+
 	if (!is_word(p->text[p->at]))
 		return billionths >= 0 ? bad(p, at, "a number with decimals needs a unit, as in 1.5ms") : 0;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (accept(p, units[i].name)) {
-			if (*value > UINT64_MAX / units[i].times)
-				return bad(p, at, "the number is too large");
-			*value *= units[i].times;
-			if (billionths > 0 && (billionths * units[i].times) % 1000000000)
+			part = billionths > 0 ? billionths * units[i].times : 0; /* at most 10^9 * 2^30 */
+			if (part % 1000000000)
 				return bad(p, at, "too many decimals for this unit");
-			*value += billionths > 0 ? billionths * units[i].times / 1000000000 : 0;
+			part /= 1000000000;
+			if (*value > UINT64_MAX / units[i].times || *value * units[i].times > UINT64_MAX - part)
+				return bad(p, at, "the number is too large");
+			*value = *value * units[i].times + part;
 			return 0;
 		}
 	return bad(p, p->at, "unknown unit (expected K, M, G, ns, us, ms, s)");
 }
 
-/* ".25": 250000000. Returns -1 where no decimals are. */
+/* The digits after a decimal point, of which there is at least one, in billionths; or -EINVAL. */
 static int64_t parse_decimals(struct parser *p)
 {
 	int64_t billionths = 0, digit = 100000000;
 
-	if (p->text[p->at] != '.' || !isdigit((unsigned char)p->text[p->at + 1]))
-		return -1;
-	for (p->at++; isdigit((unsigned char)p->text[p->at]) && digit; p->at++, digit /= 10)
+	for (p->at++; isdigit((unsigned char)p->text[p->at]); p->at++, digit /= 10) {
+		if (!digit && p->text[p->at] != '0')
+			return bad(p, p->at, "too many decimals: at most 9");
 		billionths += (p->text[p->at] - '0') * digit;
+	}
 	return billionths;
 }
 
 static int parse_number(struct parser *p)
 {
-	size_t at = p->at;
+	size_t at = p->at, whole = at + strspn(p->text + at, "0123456789");
 	bool hex = p->text[at] == '0' && (p->text[at + 1] | 0x20) == 'x';
+	bool has_decimals = p->text[whole] == '.' && isdigit((unsigned char)p->text[whole + 1]);
+	int64_t billionths = -1;
 	char *end;
 	uint64_t value;
 	int ret;
 
 	errno = 0;
-	value = strtoull(p->text + at, &end, 0); /* 0100 is octal, as in C */
+	value = strtoull(p->text + at, &end, has_decimals ? 10 : 0); /* 0100 is octal, as in C */
 	if (errno || (hex && end <= p->text + at + 2))
 		return bad(p, at, errno ? "the number is too large" : "no number after 0x");
 	p->at = end - p->text;
-	ret = parse_unit(p, at, hex ? -1 : parse_decimals(p), &value);
+	if (has_decimals) {
+		billionths = parse_decimals(p);
+		if (billionths < 0)
+			return -EINVAL;
+	}
+	ret = parse_unit(p, at, billionths, &value);
 	return ret ? ret : add(p, (struct expr){ .kind = EXPR_NUMBER, .num = value, .at = at, .len = p->at - at });
 }
 

@@ -146,7 +146,7 @@ static void stop(struct source *source)
 	base_disarm(&((struct src_eventsby *)source)->base);
 }
 
-/* `bytes` of it are the field's, the others 0. */
+/* The field's number. The kernel copied its bytes into a word of zeroes: a signed one has its sign extended. */
 static uint64_t field_number(uint64_t value, const struct field_place *p)
 {
 	unsigned unused = 64 - 8 * (p->bytes < 8 ? p->bytes : 8);

@@ -24,7 +24,7 @@ static const struct column conn_columns[CONN_COLUMNS] = {
 	[CONN_LOCAL] = { "local", "local", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 21 },
 	[CONN_REMOTE] = { "remote", "remote", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 21 },
 	[CONN_STATE] = { "state", "state", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 11 },
-	[CONN_END] = { "ending", "end", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 12 },
+	[CONN_END] = { "ending", "ending", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 12 },
 	[CONN_TX] = { "tx_bytes", "tx bytes", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 11 },
 	[CONN_RX] = { "rx_bytes", "rx bytes", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 11 },
 	[CONN_RETRANSMITS] = { "retransmits", "retrans", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },

@@ -77,9 +77,8 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 {
 	const struct column *c = &row->schema->columns[i];
 	const struct value *v = &row->values[i];
+	bool is_record = c->kind == VALUE_RECORD && row_knows(row, i), is_member = name != c->name; /* of a group */
 	char text[ROWS_CELL_BYTES];
-
-	bool is_record = c->kind == VALUE_RECORD && row_knows(row, i), is_member = name != c->name;
 
 	if (is_record && is_member) { /* its members are the group's */
 		view->record_json(view, row, i, j);
