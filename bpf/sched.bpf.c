@@ -288,7 +288,7 @@ static __always_inline void sum_up(struct sched_sums *to, const struct task *s, 
 	*to = s->own.sums;
 	/* On a CPU by a switch that no program saw: as put_on_cpu() has it when the next one is seen */
 	if (state < SCHED_STATES && state != SCHED_RUNNING)
-		put_ns = task_arrived(t, s->since_ns);
+		put_ns = task_arrived(t, since_ns); /* not before the run: it may have left since then */
 	if (put_ns && put_ns < until_ns) {
 		if (state > SCHED_WAITING)
 			woken_ns = task_queued(t, s->own.kernel.wait_ns, put_ns);

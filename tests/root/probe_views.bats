@@ -225,3 +225,15 @@ cleanup() {
 	probe $HIT --by name,comm --fields comm,hits --format csv -o table.csv
 	[ "$(cat table.csv)" = "$(printf 'comm,hits\nhitrate,1000')" ]
 }
+
+# bats test_tags=user-space
+@test "a signed argument of a system call is the same number in sums, in hits and as a key" {
+	local openat=syscalls:sys_enter_openat
+	"$SKEP" stat -j --by 'args->dfd' -e $openat -o stat.json -- cat /proc/self/stat >out
+	"$SKEP" probe t:$openat --by dfd --format json -o keys.json -- cat /proc/self/stat >out
+	"$SKEP" probe "t:$openat(dfd)" --filter 'dfd < 0' --format json -o hits.json -- cat /proc/self/stat >out
+	cat stat.json keys.json
+	jq -se 'any(.["args.dfd"] == -100)' stat.json
+	jq -se 'any(.dfd == -100)' keys.json
+	jq -se 'any(.values.dfd? == -100)' hits.json
+}

@@ -55,7 +55,7 @@ void byrows_schema(struct byrows_schema *ret, const struct byrows_cfg *cfg)
 	for (int i = 0; i < BY_FIELDS_MAX; i++)
 		ret->columns[BYROWS_FIELDS + i] = (struct column){ "", "", NULL, VALUE_TEXT, ROLE_KEY };
 	for (int i = 0; i < cfg->nr_fields; i++) {
-		bool is_number = cfg->kinds[i] == VALUE_NUMBER || cfg->kinds[i] == VALUE_SIGNED;
+		bool is_number = cfg->kinds[i] == VALUE_NUMBER || cfg->kinds[i] == VALUE_SIGNED || cfg->kinds[i] == VALUE_DURATION;
 
 		ret->columns[BYROWS_FIELDS + i] = (struct column){ cfg->fields[i], cfg->fields[i], NULL, is_number ? cfg->kinds[i] : VALUE_TEXT,
 								   ROLE_KEY, IN_ALL };

@@ -102,7 +102,7 @@ static int end(void *arg, const struct session *session)
 	return 0;
 }
 
-/* The kind of key i (nr_fields: of the histogram's value) if all sites have the same one, else VALUE_TEXT. */
+/* The kind of key i if all sites have the same one, else VALUE_TEXT. */
 static enum value_kind key_kind(const struct probe_run *run, int i)
 {
 	int kind = -1;
@@ -118,12 +118,28 @@ static enum value_kind key_kind(const struct probe_run *run, int i)
 	return kind < 0 ? VALUE_TEXT : kind;
 }
 
+static bool is_unsigned(const struct site *s, int arg)
+{
+	uint8_t show = s->bound.args[arg].show;
+
+	return show == VALUE_NUMBER || show == VALUE_HEX || show == VALUE_SYMBOL;
+}
+
+/* Is the histogram's value unsigned at all sites? */
+static bool has_unsigned_value(const struct probe_run *run, int nr_keys)
+{
+	for (int p = 0; p < run->cfg->nr_probes; p++)
+		for (size_t s = 0; s < run->cfg->probes[p].sites.all.n; s++)
+			if (!is_unsigned(&run->cfg->probes[p].sites.all.data[s], run->cfg->probes[p].spec.nr_args + nr_keys))
+				return false;
+	return true;
+}
+
 /* By its keys, or by what was hit. */
 static void make_schema(struct probe_run *run)
 {
 	const struct probe_keys *k = run->cfg->keys;
 	struct byrows_cfg cfg = { .count = "hits", .offered = k ? k->sums.by : BY_EVENT };
-	enum value_kind value;
 
 	if (k) {
 		cfg.nr_fields = k->sums.nr_fields;
@@ -134,8 +150,7 @@ static void make_schema(struct probe_run *run)
 		cfg.fields[i] = k->names[i];
 		cfg.kinds[i] = key_kind(run, i);
 	}
-	value = cfg.values == BYROWS_NUMBERS ? key_kind(run, cfg.nr_fields) : VALUE_SIGNED;
-	cfg.is_unsigned = run->probe.sums.is_unsigned = value == VALUE_NUMBER || value == VALUE_HEX || value == VALUE_SYMBOL;
+	cfg.is_unsigned = run->probe.sums.is_unsigned = cfg.values == BYROWS_NUMBERS && has_unsigned_value(run, cfg.nr_fields);
 	byrows_schema(&run->schema, &cfg);
 	run->table = (struct run_cfg){ .schema = &run->schema.schema, .keys = byrows_keys(cfg.offered, cfg.nr_fields),
 				       .sort = run->schema.schema.sort, .top = run->cfg->o->view.top, .draws = cfg.values };

@@ -342,9 +342,11 @@ static void pointee(struct binder *b, const char *type, struct ctype *t)
 
 static int field(struct binder *b, const struct expr *e, const struct format_field *f, struct operand *ret_value)
 {
+	/* A number of a system call has 8 bytes in the record, whatever its type has. */
+	bool is_call = f->where == FORMAT_PLAIN && !strncmp(b->env->what, "syscalls:", strlen("syscalls:"));
 	struct field_place p;
-	const char *why = field_place_of(f, false, &p);
-	struct ctype t = { .kind = CTYPE_INT, .size = f->size, .is_signed = f->is_signed };
+	const char *why = field_place_of(f, is_call, &p);
+	struct ctype t = { .kind = CTYPE_INT };
 	int node;
 
 	if (why)
@@ -357,7 +359,9 @@ static int field(struct binder *b, const struct expr *e, const struct format_fie
 					     .text_max = f->where == FORMAT_PLAIN && f->size < BIND_TEXT_MAX ? f->size + 1 : 0 };
 		return node < 0 ? node : 0;
 	}
-	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_RECORD, .num = f->offset, .size = f->size, .is_signed = f->is_signed });
+	t.size = p.bytes;
+	t.is_signed = p.kind == FIELD_SIGNED;
+	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_RECORD, .num = f->offset, .size = p.bytes, .is_signed = t.is_signed });
 	if (node < 0)
 		return node;
 	if (p.kind == FIELD_ADDRESS)

@@ -348,6 +348,8 @@ static int key_order(const struct row *a, const struct row *b, uint64_t keys)
 			continue;
 		if (a->schema->columns[i].kind == VALUE_TEXT)
 			order = strverscmp(x->text ? x->text : "", y->text ? y->text : "");
+		else if (a->schema->columns[i].kind == VALUE_SIGNED)
+			order = (int64_t)x->num < (int64_t)y->num ? -1 : (int64_t)x->num > (int64_t)y->num;
 		else
 			order = x->num < y->num ? -1 : x->num > y->num;
 	}
