@@ -67,10 +67,9 @@ SKEP_CPPFLAGS += -DHAVE_ZSTD
 SKEP_LDLIBS += -lzstd
 HEADERS += zstd.h
 endif
-# Which disassembler, was decided once: it is skep annotate's too.
+# Which disassembler, was decided once: it is skep annotate's too. Opened at run time by who needs it.
 ifndef NO_CAPSTONE
 SKEP_CPPFLAGS += -DHAVE_CAPSTONE
-SKEP_LDLIBS += -lcapstone
 HEADERS += capstone/capstone.h
 endif
 SKEP_LDLIBS += -lm -pthread

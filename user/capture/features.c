@@ -17,6 +17,7 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_JIT] = { "jit", "speed of all programs", "the interpreter", false },
 	[FEATURE_RINGBUF] = { "ringbuf", "flame, record, net", NULL, true },
 	[FEATURE_BATCH] = { "map batches", "flame", "one call for each entry", false },
+	[FEATURE_GROWING_HASH] = { "growing hashes", "flame, record: memory for the stacks that were met", "memory for 8192 of them", false },
 	[FEATURE_PERF_EVENT] = { "perf events", "flame, record, stat", NULL, true },
 	[FEATURE_CYCLES] = { "hardware cycles", "flame, record, stat", "cpu-clock", false },
 	[FEATURE_PERF_PROG] = { "programs on events", "flame, record", NULL, true },

@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "capture/features.h"
 #include "types/btf.h"
 #include "types/btf_subset.h"
 
@@ -70,6 +72,12 @@ static bool fill_types(const struct bpf_object *object)
 	ok = !ftruncate(types.fd, 0) && pwrite(types.fd, bytes, size, 0) == (ssize_t)size;
 	free(bytes);
 	return ok;
+}
+
+void object_map_grows(struct bpf_map *map)
+{
+	if (feature_use(FEATURE_GROWING_HASH))
+		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_NO_PREALLOC);
 }
 
 int object_load(struct bpf_object_skeleton *skeleton)

@@ -118,6 +118,27 @@ static int try_batch(void)
 	return ret == -ENOENT ? 0 : ret; /* what an empty hash answers */
 }
 
+/* A program that may interrupt the kernel's own allocation: older kernels refuse it a hash that allocates (34dd3bad1a6f, 6.1, relaxed it). */
+static int try_growing_hash(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, map_opts, .map_flags = BPF_F_NO_PREALLOC);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+	int map = bpf_map_create(BPF_MAP_TYPE_HASH, "skep_probe", 4, 4, 1, &map_opts), ret;
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },
+		{ 0 },
+		nothing[0],
+		nothing[1],
+	};
+
+	if (map < 0)
+		return -errno;
+	ret = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "skep_probe", "GPL", insns, sizeof(insns) / sizeof(*insns), &opts);
+	ret = made(ret < 0 ? -errno : ret);
+	close(map);
+	return ret;
+}
+
 static int open_event(uint32_t type, uint64_t config)
 {
 	struct event e = { .name = "probe", .type = type, .config = config, .freq = true, .period_or_freq = 1 };
@@ -463,6 +484,7 @@ const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_JIT] = { try_jit, 0, NULL, "sysctl net.core.bpf_jit_enable=1", explain_jit },
 	[FEATURE_RINGBUF] = { try_ringbuf, CAP_BPF, "CAP_BPF", "Linux 5.8", NULL },
 	[FEATURE_BATCH] = { try_batch, CAP_BPF, "CAP_BPF", "Linux 5.6", NULL },
+	[FEATURE_GROWING_HASH] = { try_growing_hash, CAP_PERFMON, "CAP_BPF and CAP_PERFMON", "Linux 6.1", NULL },
 	[FEATURE_PERF_EVENT] = { try_perf_event, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_PERF_EVENTS=y", NULL },
 	[FEATURE_CYCLES] = { try_cycles, CAP_PERFMON, "CAP_PERFMON", NULL, explain_cycles },
 	[FEATURE_PERF_PROG] = { try_perf_prog, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_BPF_EVENTS=y", NULL },

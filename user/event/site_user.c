@@ -100,7 +100,7 @@ static int add_go_returns(struct finder *f, const struct bind_env *env, struct s
 	int n = func->size ? insns_rets(f->elf, func->addr, func->size, rets, RETS_MAX) : -ENODATA, ret = 0;
 
 	if (n < 0)
-		return why_not(f, site->name, n == -ENOTSUP ? "return probes break Go programs, and skep was built without capstone, "
+		return why_not(f, site->name, n == -ENOTSUP ? "return probes break Go programs, and libcapstone is not there, "
 							      "which finds the return instructions" :
 							      "return probes break Go programs, and its return instructions are not found");
 	if (!n)

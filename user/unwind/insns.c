@@ -8,6 +8,7 @@
 
 #ifdef HAVE_CAPSTONE
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 #endif
 
 #define FUNC_MAX_BYTES (16u << 20)
@@ -49,6 +50,36 @@ static int each_a64(const char *bytes, uint64_t size, uint64_t addr, each_fn *ea
 }
 
 #ifdef HAVE_CAPSTONE
+/* Opened when it is needed: its tables are 3 MB and 80,000 relocations, which every start of skep would have. */
+static struct {
+	__typeof__(cs_open) *open;
+	__typeof__(cs_close) *close;
+	__typeof__(cs_malloc) *malloc;
+	__typeof__(cs_free) *free;
+	__typeof__(cs_disasm_iter) *next;
+} capstone;
+
+#define TEXT_OF(number) #number
+#define SONAME(version) "libcapstone.so." TEXT_OF(version)
+
+static bool open_capstone(void)
+{
+	void *lib;
+
+	if (capstone.open)
+		return true;
+	lib = dlopen(SONAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	if (!lib)
+		return false;
+	capstone.close = (__typeof__(capstone.close))dlsym(lib, "cs_close");
+	capstone.malloc = (__typeof__(capstone.malloc))dlsym(lib, "cs_malloc");
+	capstone.free = (__typeof__(capstone.free))dlsym(lib, "cs_free");
+	capstone.next = (__typeof__(capstone.next))dlsym(lib, "cs_disasm_iter");
+	if (capstone.close && capstone.malloc && capstone.free && capstone.next)
+		capstone.open = (__typeof__(capstone.open))dlsym(lib, "cs_open");
+	return capstone.open;
+}
+
 static int each_x86(const char *bytes, uint64_t size, uint64_t addr, bool is64, each_fn *each, void *arg)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
@@ -57,15 +88,17 @@ static int each_x86(const char *bytes, uint64_t size, uint64_t addr, bool is64, 
 	csh handle;
 	int ret = 0;
 
-	if (cs_open(CS_ARCH_X86, is64 ? CS_MODE_64 : CS_MODE_32, &handle))
+	if (!open_capstone())
+		return -ENOTSUP;
+	if (capstone.open(CS_ARCH_X86, is64 ? CS_MODE_64 : CS_MODE_32, &handle))
 		return -ENOMEM;
-	insn = cs_malloc(handle);
+	insn = capstone.malloc(handle);
 	if (!insn)
 		ret = -ENOMEM;
 	while (!ret && left) {
 		struct insn i;
 
-		if (!cs_disasm_iter(handle, &at, &left, &addr, insn)) {
+		if (!capstone.next(handle, &at, &left, &addr, insn)) {
 			ret = -EBADMSG;
 			break;
 		}
@@ -74,8 +107,8 @@ static int each_x86(const char *bytes, uint64_t size, uint64_t addr, bool is64, 
 		ret = each(arg, insn->address, &i);
 	}
 	if (insn)
-		cs_free(insn, 1);
-	cs_close(&handle);
+		capstone.free(insn, 1);
+	capstone.close(&handle);
 	return ret;
 }
 #else

@@ -16,6 +16,7 @@
 
 #include "bpf/sample.h"
 #include "capture/base.h"
+#include "capture/load.h"
 #include "capture/refusal.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
@@ -83,6 +84,10 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : STACKS_DEFAULT);
 	bpf_map__set_max_entries(src->skel->maps.counts,
 				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
+	if (cfg->aggregate) { /* what finds no memory at once goes by the ring */
+		object_map_grows(src->skel->maps.stacks);
+		object_map_grows(src->skel->maps.counts);
+	}
 	rings_size(src->skel->maps.rings, place);
 	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * place->nr_cpus : 1);
 }
