@@ -13,6 +13,7 @@
 
 #include "unwind/crtcode.h"
 #include "unwind/insn86.h"
+#include "util/vec.h"
 
 #define TEXT_MAX_BYTES (4u << 20)
 #define DEPTH_MAX INT16_MAX
@@ -52,6 +53,7 @@ struct text {
 	uint32_t n, nr; /* bytes, kept instructions */
 	uint64_t vaddr;
 	struct marks starts, kept;
+	VEC(struct insn) moving; /* the stack, or the flow */
 	struct insn *insns;
 	struct depth *known; /* at each of them */
 	crt_each_fn *each;
@@ -116,8 +118,8 @@ static bool has_target(uint8_t kind)
 	return kind == INSN86_CALL || kind == INSN86_JUMP || kind == INSN86_BRANCH;
 }
 
-/* Marks where instructions start, and which are kept. */
-static void decode(struct text *t)
+/* Marks where instructions start, and which are kept; has those that do more than compute. Their target is the next instruction's byte still. */
+static int decode(struct text *t)
 {
 	bool was_other = false;
 
@@ -134,13 +136,20 @@ static void decode(struct text *t)
 		target = next + (uint64_t)(int64_t)in.value;
 		if (has_target(in.kind) && target < t->n)
 			mark(&t->kept, (uint32_t)target);
+		if (was_other)
+			continue;
+		if (vec_reserve(&t->moving))
+			return -ENOMEM;
+		t->moving.data[t->moving.n++] = (struct insn){ at, next, in.value, in.kind, in.reg };
 	}
+	return 0;
 }
 
-/* Those that are kept, decoded again: a third is less to decode than all are to remember. */
+/* Those that are kept. */
 static int keep(struct text *t)
 {
 	uint32_t nr_words = t->n / 64 + 1, i = 0;
+	size_t next = 0;
 
 	for (uint32_t w = 0; w < nr_words; w++) {
 		t->kept.words[w] &= t->starts.words[w]; /* nothing starts in the midst of an instruction */
@@ -154,12 +163,13 @@ static int keep(struct text *t)
 	for (uint32_t w = 0; w < nr_words; w++)
 		for (uint64_t left = t->kept.words[w]; left; left &= left - 1, i++) {
 			uint32_t at = w * 64 + __builtin_ctzll(left);
-			struct insn86 in = { .kind = UNDECODED };
-			uint32_t len = insn86_read(t->bytes + at, t->n - at, &in);
+			struct insn *in = &t->insns[i];
 
-			t->insns[i] = (struct insn){ at, NONE, in.value, in.kind, in.reg };
-			if (has_target(in.kind))
-				t->insns[i].target = index_of(t, at + len + (uint64_t)(int64_t)in.value);
+			*in = (struct insn){ .at = at, .target = NONE };
+			if (next == t->moving.n || t->moving.data[next].at != at)
+				continue;
+			*in = t->moving.data[next++];
+			in->target = has_target(in->kind) ? index_of(t, in->target + (uint64_t)(int64_t)in->value) : NONE;
 		}
 	t->insns[t->nr].at = t->n;
 	return 0;
@@ -343,9 +353,10 @@ static int walk(struct text *t, enum pass pass)
 
 static int walk_all(struct text *t, const struct elf_file *elf)
 {
-	int ret;
+	int ret = decode(t);
 
-	decode(t);
+	if (ret)
+		return ret;
 	each_function(t, elf, keep_function);
 	ret = keep(t);
 	if (ret)
@@ -395,6 +406,7 @@ int bare_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		ret = walk_all(&t, elf);
 	marks_free(&t.starts);
 	marks_free(&t.kept);
+	vec_free(&t.moving);
 	free(t.insns);
 	free(t.known);
 	free(bytes);

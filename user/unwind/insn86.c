@@ -117,11 +117,21 @@ static void read_vector(struct reading *r, uint8_t first)
 	r->opcode = next(r);
 }
 
+static bool is_prefix(uint8_t b)
+{
+	switch (b) {
+	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3: case 0x2e: case 0x36: case 0x3e: case 0x26: case 0x64: case 0x65:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void read_opcode(struct reading *r)
 {
 	uint8_t b = next(r);
 
-	for (; memchr("\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65", b, 11) && r->at < LENGTH_MAX; b = next(r))
+	for (; is_prefix(b) && r->at < LENGTH_MAX; b = next(r))
 		r->is_16 = r->is_16 || b == 0x66;
 	if ((b & 0xf0) == 0x40) {
 		r->rex = b;
