@@ -5,11 +5,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 out=build/perf/rows
-commit=$(git describe --always --dirty --abbrev=10 2>/dev/null || echo "no commit")
 version() { command -v "$1" >/dev/null && "$@" 2>&1 | grep -oE '[0-9]+\.[0-9]+[.0-9]*' | head -1; }
 virtual=$(systemd-detect-virt 2>/dev/null) || virtual=
 {
-	echo "Measured at $commit on $(date -u +%F): Linux $(uname -r), $(nproc) CPUs${virtual:+, a virtual machine}; perf $(version perf --version)," \
+	echo "Measured at $(cat $out/commit) on $(date -u +%F): Linux $(uname -r), $(nproc) CPUs${virtual:+, a virtual machine}; perf $(version perf --version)," \
 		"bpftrace $(version bpftrace --version || echo "not there"), strace $(version strace --version || echo "not there"). Medians, skep and its peer in turn."
 	printf '\n| what | skep | peer | ratio |\n|---|---|---|---|\n'
 	for name; do cat "$out/$name" 2>/dev/null || true; done

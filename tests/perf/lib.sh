@@ -50,6 +50,7 @@ compare() {
 ROWS=build/perf/rows/$(basename "$0" .sh)
 mkdir -p build/perf/rows
 rm -f "$ROWS"
+git describe --always --dirty --abbrev=10 >build/perf/rows/commit 2>/dev/null || echo "no commit" >build/perf/rows/commit
 words() { # words WHAT SKEP PEER [RATIO]
 	echo "| $1 | $2 | $3 | ${4:-} |" >>"$ROWS"
 }
@@ -63,7 +64,7 @@ shown() { # shown NUMBER UNIT: as README has it
 }
 row() { # row WHAT UNIT SKEP_AS A PEER_AS B: not of a peer that is not here
 	[ -n "$6" ] || return 0
-	words "$1" "$3 $(shown "$4" "$2")" "$5 $(shown "$6" "$2")" "$(awk -v a="$4" -v b="$6" 'BEGIN { r = a / b; printf r < 0.01 ? "%.4f" : "%.2f", r }')"
+	words "$1" "${3:+$3 }$(shown "$4" "$2")" "$5 $(shown "$6" "$2")" "$(awk -v a="$4" -v b="$6" 'BEGIN { r = a / b; printf r < 0.01 ? "%.4f" : "%.2f", r }')"
 }
 
 # pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU time and the ratios A/B; has them in $TMP/a and $TMP/b

@@ -40,7 +40,7 @@ for load in "flood $N 64" "stream $N 1400"; do
 	done
 	added() { awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { print t - b }'; }
 	[ ! -s "$TMP/rate.sums" ] || compare added ns "skep -a" "$(added skep-a)" "bpftrace, calls" "$(added sums)"
-	[ ! -s "$TMP/rate.sums" ] || row "${load%% *}: a packet sent and received, counted for its owner at both ends (four empty programs: $(added floor) ns)" ns \
+	[ ! -s "$TMP/rate.sums" ] || row "${load%% *}: a packet sent and received, counted for its owner at both ends (four empty programs: $(added floor | cut -d. -f1) ns)" ns \
 		'`net -a`' "$(added skep-a)" "bpftrace's sums of the calls' bytes" "$(added sums)"
 	[ ! -s "$TMP/rate.packets" ] || compare added ns "skep -a" "$(added skep-a)" "bpftrace, packets" "$(added packets)"
 done
