@@ -127,7 +127,7 @@ static __always_inline int enter(__u64 nr)
 
 	if (!run_armed)
 		return 0;
-	abi = syscall_abi_of(&nr);
+	abi = syscall_abi_of(syscall_task(), &nr);
 	if (!wanted(abi, nr))
 		return 0;
 	if (nr >= SYSCALL_NR_MAX)

@@ -25,25 +25,24 @@ struct {
 	__type(value, struct syscall_tally);
 } tallies SEC(".maps");
 
-static __always_inline int pass(struct syscall_tally *t)
+static __always_inline int pass(struct syscall_tally *t, struct task_struct *task)
 {
-	__u64 id, who, last;
+	__u64 epoch;
 	int answer;
 
 	if (!run_armed)
 		return 0;
 	if (!(cfg_filter & ~FILTER_IDLE)) /* no task that calls is the idle one */
 		return 1;
-	id = bpf_get_current_pid_tgid();
-	/* What a name, a user or a cgroup says may change with no event that we see. */
-	if (cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS))
-		return filter_pass(id);
-	who = (id >> 32) << 42 | (id & 0x3fffff) << 20 | (__u64)(targets_epoch & 0x7ffff) << 1;
-	last = *(volatile __u64 *)&t->last;
-	if ((last & ~1ull) == who)
-		return last & 1;
-	answer = filter_pass(id);
-	*(volatile __u64 *)&t->last = who | answer;
+	/* What a name, a user or a cgroup says may change with no event that we see, and the number of a thread that calls exec. */
+	if (cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS | FILTER_TIDS))
+		return filter_pass(bpf_get_current_pid_tgid());
+	epoch = (__u64)targets_epoch << 1;
+	if (t->task == (__u64)task && (t->checked & ~1ull) == epoch)
+		return t->checked & 1;
+	answer = filter_pass(bpf_get_current_pid_tgid());
+	t->task = (__u64)task;
+	t->checked = epoch | answer;
 	return answer;
 }
 
@@ -57,11 +56,12 @@ static __always_inline struct syscall_tally *tally(void)
 static __always_inline int count(__u64 nr, int is_exit)
 {
 	struct syscall_tally *t = tally();
+	struct task_struct *task = syscall_task();
 	__u32 abi;
 
-	if (!t || !pass(t))
+	if (!t || !pass(t, task))
 		return 0;
-	abi = syscall_abi_of(&nr);
+	abi = syscall_abi_of(task, &nr);
 	if (nr < SYSCALL_NR_MAX)
 		t->calls[is_exit][abi][nr]++;
 	else

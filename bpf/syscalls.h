@@ -17,10 +17,10 @@ enum syscall_abi {
 
 struct syscall_tally {
 	/*
-	 * The task that the filter checked last, and the result: a loop of calls checks once. One word, since the program may be
-	 * preempted: process and thread (22 bits each, PID_MAX_LIMIT), the epoch of `targets` (19), the answer (1).
+	 * The task_struct that the filter checked last, and the epoch of `targets` with the result in bit 0: a loop of calls checks once. A task
+	 * can be in the place of another only after an epoch. Two words: what may be preempted in here runs alone on its CPU.
 	 */
-	__u64 last;
+	__u64 task, checked;
 	/* [0] on entry, [1] on return */
 	__u64 unknown[2]; /* numbers beyond the tables */
 	__u64 calls[2][SYSCALL_ABIS][SYSCALL_NR_MAX];

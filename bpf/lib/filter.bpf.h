@@ -139,8 +139,13 @@ int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 
 	if (cfg_filter & FILTER_TIDS)
 		filter_drop(TARGET_TID(BPF_CORE_READ(child, pid)));
-	if (from == to || !(cfg_filter & FILTER_PIDS))
+	if (!(cfg_filter & FILTER_PIDS))
 		return 0;
+	if (from == to) { /* a thread, perhaps in the place in memory of one that was checked */
+		if (filter_target(from))
+			__sync_fetch_and_add(&targets_epoch, 1);
+		return 0;
+	}
 	if (!cfg_follow || !filter_target(from)) {
 		if (run_target == to)
 			run_target = 0;
@@ -188,6 +193,8 @@ int filter_free(struct bpf_raw_tracepoint_args *ctx)
 		if (run_target == tid)
 			run_target = 0;
 		filter_drop(key);
+	} else if (cfg_filter & FILTER_PIDS && filter_target(TARGET_PID(BPF_CORE_READ(task, tgid)))) {
+		__sync_fetch_and_add(&targets_epoch, 1);
 	}
 	return 0;
 }

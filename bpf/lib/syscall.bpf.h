@@ -12,27 +12,32 @@
 #define TIF_32BIT 22	 /* arch/arm64/include/asm/thread_info.h */
 
 /* bpf_get_current_task_btf() came with 5.11: its pointer is read without a helper. */
-static __always_inline int is_compat(void)
-{
-	struct task_struct *task;
+#define HAS_TASK_BTF bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
 
+static __always_inline struct task_struct *syscall_task(void)
+{
+	return HAS_TASK_BTF ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
+}
+
+/* Of syscall_task(). */
+static __always_inline int task_is_compat(struct task_struct *task)
+{
 #ifdef __TARGET_ARCH_x86
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
-		task = bpf_get_current_task_btf();
-		return task->thread_info.status & TS_COMPAT;
-	}
-	task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+	return (HAS_TASK_BTF ? task->thread_info.status : BPF_CORE_READ(task, thread_info.status)) & TS_COMPAT;
 #else
-	task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread_info.flags) >> TIF_32BIT & 1;
+	return (HAS_TASK_BTF ? task->thread_info.flags : BPF_CORE_READ(task, thread_info.flags)) >> TIF_32BIT & 1;
 #endif
 }
 
-/* Takes the mark of x32 from the number. */
-static __always_inline __u32 syscall_abi_of(__u64 *nr)
+static __always_inline int is_compat(void)
 {
-	__u32 abi = is_compat() ? SYSCALL_COMPAT : *nr & X32_BIT ? SYSCALL_X32 : SYSCALL_NATIVE;
+	return task_is_compat(syscall_task());
+}
+
+/* Takes the mark of x32 from the number. */
+static __always_inline __u32 syscall_abi_of(struct task_struct *task, __u64 *nr)
+{
+	__u32 abi = task_is_compat(task) ? SYSCALL_COMPAT : *nr & X32_BIT ? SYSCALL_X32 : SYSCALL_NATIVE;
 
 	*nr &= ~(__u64)X32_BIT;
 	return abi;
