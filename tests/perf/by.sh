@@ -43,8 +43,5 @@ for ((i = 0; i < RUNS; i++)); do
 done
 show floor by-syscall by-comm,syscall field
 show floor-both floor-both latency-syscall latency-comm,syscall latency-a bpftrace-latency
-added() { # added NAME: ns over a bare call; empty: not here
-	[ ! -s "$TMP/rate.$1" ] || awk -v b="$(median "$TMP/rate.bare")" -v t="$(median "$TMP/rate.$1")" 'BEGIN { printf "%.0f", t - b }'
-}
 row "a call by command and name, with a histogram of times (two empty programs: $(added floor-both) ns)" ns '`stat --latency --by comm,syscall`' \
 	"$(added latency-comm,syscall)" bpftrace "$(added bpftrace-latency)"

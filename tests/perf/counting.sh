@@ -32,9 +32,6 @@ for name in floor skep skep-a perf bpftrace strace; do
 		printf "  %-10s %8.1f ns, bare %.1f: adds %8.1f, %.2f times the floor\n", n, t, b, t - b, (t - b) / (f - b) }'
 done
 
-added() { # added NAME: ns over a bare call; empty: not here
-	[ ! -s "$TMP/rate.$1" ] || awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { printf "%.0f", t - b }'
-}
 what="counting every system call, on top of a call of ${bare%.*} ns (an empty program: $(added floor) ns)"
 row "$what" ns '`stat`' "$(added skep)" '`perf stat -e raw_syscalls:sys_enter`' "$(added perf)"
 row "the same of the whole machine" ns '`stat -a`' "$(added skep-a)" bpftrace "$(added bpftrace)"

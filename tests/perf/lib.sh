@@ -67,6 +67,10 @@ row() { # row WHAT UNIT SKEP_AS A PEER_AS B: not of a peer that is not here
 	words "$1" "${3:+$3 }$(shown "$4" "$2")" "$5 $(shown "$6" "$2")" "$(awk -v a="$4" -v b="$6" 'BEGIN { r = a / b; printf r < 0.01 ? "%.4f" : "%.2f", r }')"
 }
 
+# added NAME: ns of $TMP/rate.NAME over rate.bare; of a round of two switches half NAME is one's. Empty: it is not here
+added() { [ ! -s "$TMP/rate.$1" ] || awk -v b="$(median "$TMP/rate.bare")" -v t="$(median "$TMP/rate.$1")" 'BEGIN { printf "%.0f", t - b }'; }
+half() { [ ! -s "$TMP/rate.$1" ] || echo $(($(added "$1") / 2)); }
+
 # pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU time and the ratios A/B; has them in $TMP/a and $TMP/b
 pair() {
 	local a=$1 b=$2 i A=() B=()

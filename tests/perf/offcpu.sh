@@ -69,7 +69,6 @@ for ((i = 0; i < RUNS; i++)); do
 	[ -e "$TMP/no.offcputime" ] || beside offcputime offcputime
 done
 bare=$(median "$TMP/rate.bare")
-added() { awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { print t - b }'; }
 for name in floor skep-fp skep-eh skep-a skep-user skep-wakers skep-record perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
 	[ ! -s "$TMP/rate.$name" ] || awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" 'BEGIN {
 		printf "  %-16s %8.0f ns a round, adds %7.0f ns: %5.0f a switch and its wake-up\n", n, t, t - b, (t - b) / 2 }'
@@ -77,7 +76,6 @@ done
 for name in perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
 	[ ! -s "$TMP/rate.$name" ] || compare added ns skep "$(added skep-a)" "$name" "$(added "$name")"
 done
-half() { [ ! -s "$TMP/rate.$1" ] || awk -v n="$(added "$1")" 'BEGIN { printf "%.0f", n / 2 }'; }
 what="a switch and its wake-up, the time off the CPU summed by both stacks (two empty programs: $(half floor) ns)"
 row "$what, by frame pointers" ns '`flame --off-cpu --call-graph fp -a`' "$(half skep-a)" bpftrace "$(half bpftrace)"
 row "the same" ns '`flame --off-cpu --call-graph fp -a`' "$(half skep-a)" '`offcputime` (libbpf-tools)' "$(half offcputime)"

@@ -69,9 +69,6 @@ for what in "count bpftrace-count" "count-all bpftrace-count" "stream perf-strea
 	[ -s "$TMP/rate.$2" ] || continue
 	compare "$1" ns "$1" "$(median "$TMP/rate.$1")" "$2" "$(median "$TMP/rate.$2")"
 done
-added() { # added NAME: ns over a bare call; empty: not here
-	[ ! -s "$TMP/rate.$1" ] || awk -v b="$(median "$TMP/rate.bare")" -v t="$(median "$TMP/rate.$1")" 'BEGIN { printf "%.0f", t - b }'
-}
 floor=$(added floor)
 row "a hit of a user function, counted${floor:+ (an empty program: $floor ns)}" ns '`probe --count`' "$(added count)" bpftrace "$(added bpftrace-count)"
 row "the same" ns '`probe --count`' "$(added count)" '`perf stat`' "$(added perf-count)"

@@ -31,10 +31,8 @@ for name in floor skep skep-a perf bpftrace; do
 	[ ! -s "$TMP/rate.$name" ] || awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" 'BEGIN {
 		printf "  %-10s %8.0f ns a round, adds %7.0f ns: %5.0f a switch and its wake-up\n", n, t, t - b, (t - b) / 2 }'
 done
-added() { awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { print t - b }'; }
 compare added ns skep "$(added skep)" "perf sched record" "$(added perf)"
 [ ! -s "$TMP/rate.bpftrace" ] || compare added ns skep "$(added skep)" bpftrace "$(added bpftrace)"
-half() { [ ! -s "$TMP/rate.$1" ] || awk -v n="$(added "$1")" 'BEGIN { printf "%.0f", n / 2 }'; }
 row "a switch and its wake-up, summed by task (two empty programs: $(half floor) ns)" ns '`sched`' "$(half skep)" '`perf sched record`' "$(half perf)"
 row "the same" ns '`sched`' "$(half skep)" bpftrace "$(half bpftrace)"
 echo "bytes written"

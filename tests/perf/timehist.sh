@@ -32,11 +32,9 @@ for name in skep skep-csv chrome skep-g perf perf-g; do
 	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' "$TMP/said.$name")
 	[ -z "$lost" ] || echo "  $name: $lost switches lost"
 done
-added() { awk -v b="$bare" -v t="$(median "$TMP/rate.$1")" 'BEGIN { print t - b }'; }
 cpu() { awk -v b="$(median "$TMP/cpu.bare")" -v t="$(median "$TMP/cpu.$1")" 'BEGIN { print t - b }'; }
 compare added ns skep "$(added skep)" "perf sched record" "$(added perf)"
 compare added ns "skep -g" "$(added skep-g)" "perf sched record -g" "$(added perf-g)"
-half() { awk -v n="$(added "$1")" 'BEGIN { printf "%.0f", n / 2 }'; }
 row "a switch and its wake-up, each printed, with its waits and wakers" ns '`sched timehist`' "$(half skep)" '`perf sched record`' "$(half perf)"
 row "the same, CPU time of the whole run" ms '`sched timehist`' "$(cpu skep)" '`perf sched record`' "$(cpu perf)"
 compare "CPU added" ms skep "$(cpu skep)" "perf sched record" "$(cpu perf)"

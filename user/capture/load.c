@@ -74,10 +74,9 @@ static bool fill_types(const struct bpf_object *object)
 	return ok;
 }
 
-void object_map_grows(struct bpf_map *map)
+uint32_t object_hash_flags(void)
 {
-	if (feature_use(FEATURE_GROWING_HASH))
-		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_NO_PREALLOC);
+	return feature_use(FEATURE_GROWING_HASH) ? BPF_F_NO_PREALLOC : 0;
 }
 
 int object_load(struct bpf_object_skeleton *skeleton)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "capture/cost.h"
-#include "capture/features.h"
+#include "capture/load.h"
 #include "capture/unwindsheets.h"
 #include "util/clock.h"
 #include "util/vec.h"
@@ -160,8 +160,8 @@ static int open_map(struct tables *t, int i)
 {
 	const struct shape *s = &shapes[i];
 	bool is_array = s->type == BPF_MAP_TYPE_ARRAY;
-	bool grows = s->type == BPF_MAP_TYPE_HASH && feature_use(FEATURE_GROWING_HASH);
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = is_array ? BPF_F_MMAPABLE : grows ? BPF_F_NO_PREALLOC : 0);
+	uint32_t flags = is_array ? BPF_F_MMAPABLE : s->type == BPF_MAP_TYPE_HASH ? object_hash_flags() : 0;
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
 	void *view;
 
 	t->fds[i] = bpf_map_create(s->type, s->name, s->key_size, s->value_size, s->max, &opts);

@@ -22,7 +22,7 @@
 struct complete {
 	const char *typed; /* the whole word */
 	size_t kept;	   /* of it, in front of the element of a list that is typed */
-	char **words;	   /* in front of it */
+	char **words;	   /* of the command line, up to the one that is typed */
 	int nr_words;
 	int nr;
 };

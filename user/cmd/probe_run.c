@@ -102,36 +102,33 @@ static int end(void *arg, const struct session *session)
 	return 0;
 }
 
+/* How value i of --by and --hist is shown at a site; -1: there is no such site. */
+static int value_kind(const struct probe_run *run, uint32_t site, int i)
+{
+	const struct probe *p = NULL;
+	const struct site *s = probe_site(run->cfg->probes, run->cfg->nr_probes, site, &p);
+
+	return s ? s->bound.args[p->spec.nr_args + i].show : -1;
+}
+
 /* The kind of key i if all sites have the same one, else VALUE_TEXT. */
 static enum value_kind key_kind(const struct probe_run *run, int i)
 {
-	int kind = -1;
+	int first = value_kind(run, 0, i), kind = first;
 
-	for (int p = 0; p < run->cfg->nr_probes; p++)
-		for (size_t s = 0; s < run->cfg->probes[p].sites.all.n; s++) {
-			uint8_t show = run->cfg->probes[p].sites.all.data[s].bound.args[run->cfg->probes[p].spec.nr_args + i].show;
-
-			if (kind >= 0 && show != kind)
-				return VALUE_TEXT;
-			kind = show;
-		}
-	return kind < 0 ? VALUE_TEXT : kind;
-}
-
-static bool is_unsigned(const struct site *s, int arg)
-{
-	uint8_t show = s->bound.args[arg].show;
-
-	return show == VALUE_NUMBER || show == VALUE_HEX || show == VALUE_SYMBOL;
+	for (uint32_t site = 1; kind >= 0 && kind == first; site++)
+		kind = value_kind(run, site, i);
+	return first >= 0 && kind < 0 ? first : VALUE_TEXT;
 }
 
 /* Is the histogram's value unsigned at all sites? */
 static bool has_unsigned_value(const struct probe_run *run, int nr_keys)
 {
-	for (int p = 0; p < run->cfg->nr_probes; p++)
-		for (size_t s = 0; s < run->cfg->probes[p].sites.all.n; s++)
-			if (!is_unsigned(&run->cfg->probes[p].sites.all.data[s], run->cfg->probes[p].spec.nr_args + nr_keys))
-				return false;
+	int kind;
+
+	for (uint32_t site = 0; (kind = value_kind(run, site, nr_keys)) >= 0; site++)
+		if (kind != VALUE_NUMBER && kind != VALUE_HEX && kind != VALUE_SYMBOL)
+			return false;
 	return true;
 }
 

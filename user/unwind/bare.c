@@ -42,17 +42,12 @@ struct insn {
 	uint8_t kind, reg;
 };
 
-/* A bit for each byte. */
-struct marks {
-	uint64_t *words;
-	uint32_t *before; /* so many are set in the words before this one */
-};
-
 struct text {
 	const uint8_t *bytes;
 	uint32_t n, nr; /* bytes, kept instructions */
 	uint64_t vaddr;
-	struct marks starts, kept;
+	uint64_t *starts, *functions, *kept; /* a bit for each byte: an instruction starts there, a function does, it is kept */
+	uint32_t *kept_before; /* for each word of kept: the number of bits set in the words before it */
 	VEC(struct insn) moving; /* the stack, or the flow */
 	struct insn *insns;
 	struct depth *known; /* at each of them */
@@ -60,22 +55,22 @@ struct text {
 	void *arg;
 };
 
-static void mark(struct marks *m, uint32_t at)
+static void mark(uint64_t *bits, uint32_t at)
 {
-	m->words[at / 64] |= 1ull << at % 64;
+	bits[at / 64] |= 1ull << at % 64;
 }
 
-static bool is_marked(const struct marks *m, uint32_t at)
+static bool is_marked(const uint64_t *bits, uint32_t at)
 {
-	return m->words[at / 64] >> at % 64 & 1;
+	return bits[at / 64] >> at % 64 & 1;
 }
 
-/* Of the instruction at that byte; NONE: none begins there. */
+/* Of the kept instruction that starts at that byte; NONE: there is none. */
 static uint32_t index_of(const struct text *t, uint64_t at)
 {
-	if (at >= t->n || !is_marked(&t->kept, at))
+	if (at >= t->n || !is_marked(t->kept, at))
 		return NONE;
-	return t->kept.before[at / 64] + __builtin_popcountll(t->kept.words[at / 64] & ((1ull << at % 64) - 1));
+	return t->kept_before[at / 64] + __builtin_popcountll(t->kept[at / 64] & ((1ull << at % 64) - 1));
 }
 
 static void know(struct text *t, uint32_t i, struct depth d)
@@ -84,8 +79,8 @@ static void know(struct text *t, uint32_t i, struct depth d)
 		t->known[i] = d;
 }
 
-/* Calls for each function of the symbol table. */
-static void each_function(struct text *t, const struct elf_file *elf, void (*each)(struct text *t, uint64_t at))
+/* The functions of the symbol table. */
+static void mark_functions(struct text *t, const struct elf_file *elf)
 {
 	const struct elf_sec *sec = elf_sec_by_type(elf, SHT_SYMTAB);
 	struct elf_sym sym;
@@ -98,19 +93,9 @@ static void each_function(struct text *t, const struct elf_file *elf, void (*eac
 	for (size_t i = 0; i < sec->size / elf_sym_size(elf); i++) {
 		elf_sym_at(elf, bytes, i, &sym);
 		if (sym.type == STT_FUNC && sym.value >= t->vaddr && sym.value - t->vaddr < t->n)
-			each(t, sym.value - t->vaddr);
+			mark(t->functions, (uint32_t)(sym.value - t->vaddr));
 	}
 	free(bytes);
-}
-
-static void keep_function(struct text *t, uint64_t at)
-{
-	mark(&t->kept, (uint32_t)at);
-}
-
-static void know_function(struct text *t, uint64_t at)
-{
-	know(t, index_of(t, at), entry);
 }
 
 static bool has_target(uint8_t kind)
@@ -129,13 +114,13 @@ static int decode(struct text *t)
 		uint64_t target;
 
 		next = at + (len ? len : 1);
-		mark(&t->starts, at);
+		mark(t->starts, at);
 		if (in.kind != INSN86_OTHER || !was_other)
-			mark(&t->kept, at);
+			mark(t->kept, at);
 		was_other = in.kind == INSN86_OTHER;
 		target = next + (uint64_t)(int64_t)in.value;
 		if (has_target(in.kind) && target < t->n)
-			mark(&t->kept, (uint32_t)target);
+			mark(t->kept, (uint32_t)target);
 		if (was_other)
 			continue;
 		if (vec_reserve(&t->moving))
@@ -152,19 +137,21 @@ static int keep(struct text *t)
 	size_t next = 0;
 
 	for (uint32_t w = 0; w < nr_words; w++) {
-		t->kept.words[w] &= t->starts.words[w]; /* nothing starts in the midst of an instruction */
-		t->kept.before[w] = t->nr;
-		t->nr += __builtin_popcountll(t->kept.words[w]);
+		t->kept[w] = (t->kept[w] | t->functions[w]) & t->starts[w]; /* nothing starts in the midst of an instruction */
+		t->kept_before[w] = t->nr;
+		t->nr += __builtin_popcountll(t->kept[w]);
 	}
 	t->insns = calloc(t->nr + 1, sizeof(*t->insns));
 	t->known = calloc(t->nr + 1, sizeof(*t->known));
 	if (!t->insns || !t->known)
 		return -ENOMEM;
 	for (uint32_t w = 0; w < nr_words; w++)
-		for (uint64_t left = t->kept.words[w]; left; left &= left - 1, i++) {
+		for (uint64_t left = t->kept[w]; left; left &= left - 1, i++) {
 			uint32_t at = w * 64 + __builtin_ctzll(left);
 			struct insn *in = &t->insns[i];
 
+			if (is_marked(t->functions, at))
+				t->known[i] = entry;
 			*in = (struct insn){ .at = at, .target = NONE };
 			if (next == t->moving.n || t->moving.data[next].at != at)
 				continue;
@@ -357,11 +344,10 @@ static int walk_all(struct text *t, const struct elf_file *elf)
 
 	if (ret)
 		return ret;
-	each_function(t, elf, keep_function);
+	mark_functions(t, elf);
 	ret = keep(t);
 	if (ret)
 		return ret;
-	each_function(t, elf, know_function);
 	/* Twice, for what is jumped to from below; and again when it is known which functions do not come back */
 	for (int i = 0; i < 2; i++) {
 		forget(t);
@@ -374,23 +360,11 @@ static int walk_all(struct text *t, const struct elf_file *elf)
 	return ret ? ret : walk(t, PASS_SAY);
 }
 
-static int marks_init(struct marks *m, uint32_t n)
-{
-	m->words = calloc(n / 64 + 1, sizeof(*m->words));
-	m->before = calloc(n / 64 + 1, sizeof(*m->before));
-	return m->words && m->before ? 0 : -ENOMEM;
-}
-
-static void marks_free(struct marks *m)
-{
-	free(m->words);
-	free(m->before);
-}
-
 int bare_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 {
 	const struct elf_sec *sec = elf_sec_by_name(elf, ".text");
 	struct text t = { .each = each, .arg = arg };
+	uint32_t nr_words;
 	char *bytes;
 	int ret;
 
@@ -399,13 +373,16 @@ int bare_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 	t.bytes = (const uint8_t *)bytes;
 	t.n = (uint32_t)sec->size;
 	t.vaddr = sec->addr;
-	ret = marks_init(&t.starts, t.n);
-	if (!ret)
-		ret = marks_init(&t.kept, t.n);
-	if (!ret)
-		ret = walk_all(&t, elf);
-	marks_free(&t.starts);
-	marks_free(&t.kept);
+	nr_words = t.n / 64 + 1;
+	t.starts = calloc(nr_words, sizeof(*t.starts));
+	t.functions = calloc(nr_words, sizeof(*t.functions));
+	t.kept = calloc(nr_words, sizeof(*t.kept));
+	t.kept_before = calloc(nr_words, sizeof(*t.kept_before));
+	ret = t.starts && t.functions && t.kept && t.kept_before ? walk_all(&t, elf) : -ENOMEM;
+	free(t.starts);
+	free(t.functions);
+	free(t.kept);
+	free(t.kept_before);
 	vec_free(&t.moving);
 	free(t.insns);
 	free(t.known);

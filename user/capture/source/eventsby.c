@@ -154,6 +154,7 @@ static uint64_t field_number(uint64_t value, const struct field_place *p)
 	return p->kind == FIELD_SIGNED ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
 }
 
+/* Of field_number(). */
 static void field_text(char *buf, uint64_t value, const struct field_place *p)
 {
 	switch (p->kind) {
@@ -175,21 +176,23 @@ static void read_fields(const struct src_eventsby *src, const char *key, const s
 			struct byrow *row)
 {
 	const struct keys *keys = src->cfg->keys;
-	uint64_t value = 0;
 
 	for (int i = 0; i < keys->nr_fields; i++) {
+		struct value value = { .text = texts[i] };
+		uint64_t num;
+
 		if (keys->texts >> i & 1) {
 			memcpy(texts[i], key + src->at.fields[i], BY_TEXT_MAX);
 			texts[i][BY_TEXT_MAX - 1] = '\0';
 		} else {
-			memcpy(&value, key + src->at.fields[i], sizeof(value));
-			value = field_number(value, &t->fields[i]);
-			field_text(texts[i], value, &t->fields[i]);
+			memcpy(&num, key + src->at.fields[i], sizeof(num));
+			num = field_number(num, &t->fields[i]);
+			if (row->row.schema->columns[BYROWS_FIELDS + i].kind == VALUE_TEXT)
+				field_text(texts[i], num, &t->fields[i]);
+			else
+				value.num = num;
 		}
-		if (row->row.schema->columns[BYROWS_FIELDS + i].kind == VALUE_TEXT)
-			byrow_field(row, i, (struct value){ .text = texts[i] });
-		else
-			byrow_field(row, i, (struct value){ .num = value });
+		byrow_field(row, i, value);
 	}
 }
 

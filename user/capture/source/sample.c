@@ -85,8 +85,8 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 	bpf_map__set_max_entries(src->skel->maps.counts,
 				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
 	if (cfg->aggregate) { /* what finds no memory at once goes by the ring */
-		object_map_grows(src->skel->maps.stacks);
-		object_map_grows(src->skel->maps.counts);
+		bpf_map__set_map_flags(src->skel->maps.stacks, object_hash_flags());
+		bpf_map__set_map_flags(src->skel->maps.counts, object_hash_flags());
 	}
 	rings_size(src->skel->maps.rings, place);
 	bpf_map__set_max_entries(src->skel->maps.event_ids, cfg->nr_events > 1 ? cfg->nr_events * place->nr_cpus : 1);
