@@ -207,7 +207,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 WERROR=1 syntax
 
 # Every claim beside its peer: 20 minutes. Then README has the figures.
-BENCHMARKS := startup list sampling picture symbols ehframe weight counting by probe sched timehist offcpu net unwind
+BENCHMARKS := startup list sampling picture report symbols ehframe weight counting by probe sched timehist offcpu net unwind
 bench: all work $(PERF)
 	@status=0; for b in $(BENCHMARKS); do tests/perf/$$b.sh || status=1; done; [ $$status = 0 ] && tools/figures.sh $(BENCHMARKS)
 

@@ -70,6 +70,43 @@ static void test_root_mark(void **state)
 	syms_free(syms);
 }
 
+/* A file's stacks are named as one address after the other is, whatever stack of the process came before. */
+static void test_whole_stacks(void **state)
+{
+	const char *path = in_scratch("stacks");
+	uint64_t a, b, main_at;
+	struct frame whole[4], one;
+	struct syms *syms;
+
+	(void)state;
+	build("gcc", "p.c", source, "-O1 -fpie -pie", "stacks");
+	a = BIAS + nm_value("", path, "hidden_one");
+	b = BIAS + nm_value("", path, "shown_two"); /* as a caller, its first byte belongs to the function before it */
+	main_at = BIAS + nm_value("", path, "main") + 4;
+	syms = map_file(path, NULL, false);
+	{
+		const uint64_t stacks[][4] = { { a, b, main_at }, { b, main_at }, { a, b, main_at }, { b, a, b, main_at }, { a, b, main_at },
+					       { a, a, main_at }, { a, a, main_at }, { a } };
+		const uint32_t n[] = { 3, 2, 3, 4, 3, 3, 3, 1 };
+
+		for (int late = 0; late < 2; late++) {
+			for (uint32_t i = 0; i < sizeof(n) / sizeof(*n); i++) {
+				assert_int_equal(syms_resolve_stack(syms, PID, 20, stacks[i], n[i], whole), n[i]);
+				for (uint32_t k = 0; k < n[i]; k++) {
+					assert_int_equal(syms_resolve(syms, PID, 20, stacks[i][k], false, k > 0, &one, 1), 1);
+					assert_ptr_equal(whole[k].name, one.name);
+					assert_int_equal(whole[k].off, one.off);
+					assert_int_equal(whole[k].addr, one.addr);
+				}
+			}
+			assert_string_equal(whole[0].name, late ? "[else]" : "hidden_one");
+			map_at(syms, PID, 10, BIAS, 1 << 20, 0, "/nowhere/else");
+		}
+	}
+	assert_int_equal(syms_resolve_stack(syms, PID, 5, &a, 1, whole), 0); /* before the last change */
+	syms_free(syms);
+}
+
 static void test_no_pie(void **state)
 {
 	(void)state;
@@ -526,7 +563,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),	      cmocka_unit_test(test_pie),
-		cmocka_unit_test(test_no_pie),	      cmocka_unit_test(test_static_pie),
+		cmocka_unit_test(test_whole_stacks), cmocka_unit_test(test_no_pie),	      cmocka_unit_test(test_static_pie),
 		cmocka_unit_test(test_moved_segment), cmocka_unit_test(test_32_bit),
 		cmocka_unit_test(test_stripped),      cmocka_unit_test(test_debug_by_build_id),
 		cmocka_unit_test(test_debug_by_link), cmocka_unit_test(test_minidebug),

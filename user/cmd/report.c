@@ -68,12 +68,17 @@ static bool has_key(const struct report *t, enum report_key key)
 	return false;
 }
 
+static const char *format_of(const struct report_options *r)
+{
+	return r->json ? "json" : r->format ? r->format : "text";
+}
+
 static int render(const struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
 {
 	struct report_cfg cfg = { .event_names = names, .rows_max = r->top, .percent_limit = r->percent_limit,
 				 .children = !r->no_children, .callers = r->callers, .counts = r->counts,
 				 .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
-	const char *format = r->json ? "json" : r->format ? r->format : "text";
+	const char *format = format_of(r);
 	struct report_view *views = calloc(replay->views.n, sizeof(*views));
 	int ret = views ? 0 : -ENOMEM;
 
@@ -162,6 +167,8 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	if (ret)
 		return ret;
 	replay.pic = picture_new(NULL);
+	if (replay.pic) /* the other formats have totals in any case */
+		replay.pic->names.leaf_only = r->no_children && !r->callers && !strcmp(format_of(r), "text");
 	ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
 	replay_close(&replay);
 	picture_free(replay.pic);

@@ -15,6 +15,7 @@ void symtab_free(struct symtab *tab)
 {
 	free(tab->addrs);
 	free(tab->entries);
+	free(tab->guide);
 	free(tab->raw);
 	free(tab->names);
 	*tab = (struct symtab){ 0 };
@@ -139,6 +140,29 @@ static void sort_unique(struct symtab *tab)
 	tab->nr_raw = n;
 }
 
+/* A stretch for every two symbols: what is left to search is a few of them, where they are spread evenly. */
+static int make_guide(struct symtab *tab)
+{
+	uint64_t span = tab->n ? tab->addrs[tab->n - 1] - tab->addrs[0] : 0;
+	uint32_t nr, i = 0;
+
+	for (tab->guide_shift = 0; span >> tab->guide_shift > tab->n / 2;)
+		tab->guide_shift++;
+	nr = (uint32_t)(span >> tab->guide_shift) + 1;
+	free(tab->guide);
+	tab->guide = malloc((nr + 1) * sizeof(*tab->guide));
+	if (!tab->guide)
+		return -ENOMEM;
+	for (uint32_t at = 0; at < nr; at++) {
+		while (i < tab->n && (tab->addrs[i] - tab->addrs[0]) >> tab->guide_shift < at)
+			i++;
+		tab->guide[at] = i;
+	}
+	tab->guide[nr] = tab->n;
+	tab->guide_last = nr - 1;
+	return 0;
+}
+
 int symtab_seal(struct symtab *tab)
 {
 	uint32_t *stack, depth = 0;
@@ -182,27 +206,43 @@ int symtab_seal(struct symtab *tab)
 	}
 	tab->n = tab->nr_raw;
 	free(stack);
+	if (make_guide(tab))
+		return -ENOMEM;
 	free(tab->raw);
 	tab->raw = NULL;
 	tab->nr_raw = tab->cap_raw = 0;
 	return 0;
 }
 
-const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_start)
+/* Which of the symbols that begin at addr or before it is the last. addr: not below the first. */
+static uint32_t last_from(const struct symtab *tab, uint64_t addr)
 {
-	const uint64_t *base = tab->addrs;
-	uint32_t n = tab->n, i;
+	uint64_t at = (addr - tab->addrs[0]) >> tab->guide_shift;
+	const uint64_t *base;
+	uint32_t i, n;
 
-	if (!n || addr < base[0])
-		return NULL;
+	if (at > tab->guide_last)
+		return tab->n - 1;
+	/* What begins in front of this stretch may reach into it. */
+	i = tab->guide[at] ? tab->guide[at] - 1 : 0;
+	n = tab->guide[at + 1] - i;
 	/* Branch-free halving: the compiler makes a conditional move of it. */
-	while (n > 1) {
+	for (base = tab->addrs + i; n > 1;) {
 		uint32_t half = n / 2;
 
 		base += base[half] <= addr ? half : 0;
 		n -= half;
 	}
-	i = (uint32_t)(base - tab->addrs);
+	return (uint32_t)(base - tab->addrs);
+}
+
+const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_start)
+{
+	uint32_t i;
+
+	if (!tab->n || addr < tab->addrs[0])
+		return NULL;
+	i = last_from(tab, addr);
 	for (int step = 0; step < OUTER_MAX_STEPS; step++) {
 		const struct symtab_entry *e = &tab->entries[i];
 
@@ -215,4 +255,16 @@ const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_s
 		i = e->outer - 1;
 	}
 	return NULL;
+}
+
+uint64_t symtab_end(const struct symtab *tab, uint64_t start)
+{
+	uint32_t i;
+	uint64_t end;
+
+	if (!tab->n || start < tab->addrs[0])
+		return start;
+	i = last_from(tab, start);
+	end = tab->addrs[i] + tab->entries[i].size;
+	return i + 1 < tab->n && tab->addrs[i + 1] < end ? tab->addrs[i + 1] : end;
 }

@@ -29,6 +29,7 @@ static int add_key(struct report *t, const char *word, size_t len)
 					if (t->keys[taken] == (enum report_key)i)
 						return 0;
 				t->keys[t->nr_keys++] = (enum report_key)i;
+				t->with[i] = true;
 				return 0;
 			}
 	}
@@ -68,13 +69,15 @@ void report_free(struct report *t)
 	t->slots = NULL;
 }
 
-static uint64_t row_hash(const struct report_row *r)
+/* Of the keys that all frames of a sample have in common. */
+static uint64_t sample_hash(const struct report_row *r)
 {
-	uint64_t h = hash_pair((uintptr_t)r->comm, (uintptr_t)r->sym);
+	return hash_pair(hash_pair((uintptr_t)r->comm, (uint64_t)r->pid << 32 | r->tid), (uint64_t)r->cpu << 32 | r->event);
+}
 
-	h = hash_pair(h, (uintptr_t)r->dso ^ r->kind ^ r->is_kernel);
-	h = hash_pair(h, (uint64_t)r->pid << 32 | r->tid);
-	return hash_pair(h, (uint64_t)r->cpu << 32 | r->event);
+static uint32_t row_hash(const struct report_row *r, uint64_t sample)
+{
+	return (uint32_t)hash_u64(sample ^ (uintptr_t)r->sym ^ ((uintptr_t)r->dso << 20) ^ r->kind ^ r->is_kernel);
 }
 
 static bool row_same(const struct report_row *a, const struct report_row *b)
@@ -91,7 +94,7 @@ static int grow(struct report *t)
 	if (!slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->rows.n; i++) {
-		uint32_t at = row_hash(&t->rows.data[i]) & (n - 1);
+		uint32_t at = row_hash(&t->rows.data[i], sample_hash(&t->rows.data[i])) & (n - 1);
 
 		while (slots[at])
 			at = (at + 1) & (n - 1);
@@ -104,9 +107,9 @@ static int grow(struct report *t)
 }
 
 /* Index of the row with these keys, made if new; -ENOMEM. */
-static long find_row(struct report *t, const struct report_row *key)
+static long find_row(struct report *t, const struct report_row *key, uint64_t sample)
 {
-	uint32_t at = row_hash(key) & (t->nr_slots - 1);
+	uint32_t at = row_hash(key, sample) & (t->nr_slots - 1);
 
 	for (; t->slots[at]; at = (at + 1) & (t->nr_slots - 1))
 		if (row_same(&t->rows.data[t->slots[at] - 1], key))
@@ -120,40 +123,30 @@ static long find_row(struct report *t, const struct report_row *key)
 	return t->rows.n - 1;
 }
 
-/* The key values of frame f in this sample. */
-static struct report_row row_key(const struct report *t, const struct sample *s, const char *comm, const struct frame *f)
+/* The key values that all frames of a sample have in common. */
+static struct report_row sample_key(const struct report *t, const struct named *named)
 {
-	struct report_row r = { 0 };
+	const struct sample *s = named->at;
 
-	for (uint32_t i = 0; i < t->nr_keys; i++)
-		switch (t->keys[i]) {
-		case KEY_COMM:
-			r.comm = comm;
-			break;
-		case KEY_PID:
-			r.pid = s->pid;
-			break;
-		case KEY_TID:
-			r.tid = s->tid;
-			break;
-		case KEY_CPU:
-			r.cpu = s->cpu;
-			break;
-		case KEY_DSO:
-			r.dso = f->obj;
-			break;
-		case KEY_SYM:
-			r.sym = f->name;
-			r.kind = f->kind == FRAME_INLINED ? FRAME_USER : f->kind;
-			r.is_kernel = f->is_kernel;
-			break;
-		case KEY_EVENT:
-			r.event = s->event;
-			break;
-		case KEY_MAX:
-			break;
-		}
-	return r;
+	return (struct report_row){
+		.comm = t->with[KEY_COMM] ? named->comm : NULL,
+		.pid = t->with[KEY_PID] ? s->pid : 0,
+		.tid = t->with[KEY_TID] ? s->tid : 0,
+		.cpu = t->with[KEY_CPU] ? s->cpu : 0,
+		.event = t->with[KEY_EVENT] ? s->event : 0,
+	};
+}
+
+/* And those of frame f. */
+static void frame_key(const struct report *t, const struct frame *f, struct report_row *r)
+{
+	if (t->with[KEY_DSO])
+		r->dso = f->obj;
+	if (!t->with[KEY_SYM])
+		return;
+	r->sym = f->name;
+	r->kind = f->kind == FRAME_INLINED ? FRAME_USER : f->kind;
+	r->is_kernel = f->is_kernel;
 }
 
 static int add_callers(struct report_row *r, const struct sample *s, const struct stack *st)
@@ -176,16 +169,19 @@ int report_add(struct report *t, const struct named *named)
 	static const struct frame nothing = { .kind = FRAME_UNKNOWN };
 	const struct sample *s = named->at;
 	const struct stack *st = named->stack;
+	struct report_row key = sample_key(t, named);
+	uint64_t hash = sample_hash(&key);
 
 	t->samples++;
 	for (uint32_t i = 0; i < st->n || i == 0; i++) {
 		const struct frame *f = st->n ? &st->frames[i] : &nothing;
-		struct report_row key = row_key(t, s, named->comm, f), *r;
+		struct report_row *r;
 		long at;
 
 		if (f->kind == FRAME_MARK && i > 0)
 			continue;
-		at = find_row(t, &key);
+		frame_key(t, f, &key);
+		at = find_row(t, &key, hash);
 		if (at < 0)
 			return at;
 		r = &t->rows.data[at];

@@ -34,6 +34,7 @@ struct report_row {
 struct report {
 	enum report_key keys[REPORT_KEYS_MAX];
 	uint32_t nr_keys;
+	bool with[KEY_MAX]; /* the same keys */
 	bool want_callers;
 	VEC(struct report_row) rows;
 	uint32_t *slots;

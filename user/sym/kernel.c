@@ -38,6 +38,7 @@ void kernel_free(struct kernel *k)
 	symtab_free(&k->tab);
 	vec_free(&k->ksyms);
 	vec_free(&k->modules);
+	vec_free(&k->answers);
 }
 
 static uint64_t now_ms(void)
@@ -330,9 +331,33 @@ static uint64_t slide_of(const struct kernel *k)
 	return k->cfg->offline && k->recorded_text && k->text ? k->text - k->recorded_text : 0;
 }
 
-static struct kernel_answer *answer_slot(struct kernel *k, uint64_t addr)
+static uint32_t *stretch_of(struct kernel *k, uint64_t addr)
 {
-	return &k->cache[hash_u64(addr) & (KERNEL_CACHE_SLOTS - 1)];
+	return &k->stretches[hash_u64(addr >> KERNEL_STRETCH_BITS) & (KERNEL_STRETCH_SLOTS - 1)];
+}
+
+/* NULL: it was not asked for. */
+static const struct kernel_answer *known_answer(struct kernel *k, uint64_t addr)
+{
+	const struct kernel_answer *a;
+
+	for (uint32_t i = *stretch_of(k, addr); i; i = a->next) {
+		a = &k->answers.data[i - 1];
+		if (addr - a->start < a->end - a->start)
+			return a;
+	}
+	return NULL;
+}
+
+/* Without memory it is asked for again. */
+static void keep_answer(struct kernel *k, uint64_t addr, uint64_t start, uint64_t end, const char *name)
+{
+	uint32_t *last = stretch_of(k, addr);
+
+	if (!name || addr - start >= end - start || vec_reserve(&k->answers))
+		return;
+	k->answers.data[k->answers.n++] = (struct kernel_answer){ start, end, name, *last };
+	*last = (uint32_t)k->answers.n;
 }
 
 /*
@@ -358,7 +383,7 @@ static const char *last_name(struct kernel *k, const char *name, uint64_t start)
 static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start)
 {
 	char text[KERNEL_SYMBOL_MAX], obj[KERNEL_SYMBOL_MAX], *plus, *module, *end;
-	unsigned long long offset;
+	unsigned long long offset, size;
 	const char *s;
 
 	if (k->cfg->kernel_symbol(k->cfg->kernel_arg, addr, text, sizeof(text)))
@@ -370,15 +395,18 @@ static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const ch
 	if (!plus || plus == text || strncmp(plus, "+0x", 3))
 		return false;
 	s = plus + 3;
-	if (hex_parse(&s, end, &offset) || *s != '/')
+	if (hex_parse(&s, end, &offset) || strncmp(s, "/0x", 3))
 		return false;
+	s += 3;
+	if (hex_parse(&s, end, &size) || offset >= size)
+		size = offset + 1;
 	*plus = '\0';
 	*ret_name = strpool_add(k->pool, text);
 	*ret_start = addr - offset;
 	if (!module) {
 		if (*ret_name)
 			*ret_name = last_name(k, *ret_name, *ret_start);
-		*answer_slot(k, addr) = (struct kernel_answer){ addr, *ret_start, *ret_name };
+		keep_answer(k, addr, *ret_start, *ret_start + size, *ret_name);
 		return *ret_name;
 	}
 	module += 2;
@@ -399,7 +427,7 @@ static bool look_up(struct kernel *k, uint64_t addr, const char **ret_name, cons
 	if (*name)
 		*ret_obj = strpool_add(k->pool, name);
 	if (is_core(k, addr))
-		*answer_slot(k, addr) = (struct kernel_answer){ addr, *ret_start, *ret_name };
+		keep_answer(k, addr, *ret_start, symtab_end(&k->tab, *ret_start), *ret_name);
 	return *ret_name && *ret_obj;
 }
 
@@ -418,11 +446,11 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 {
 	uint64_t slide = slide_of(k), start;
 	const struct kernel_map *module = k->modules.n ? find_module(k, addr) : NULL;
-	struct kernel_answer *known = answer_slot(k, addr + slide);
+	const struct kernel_answer *known = module ? NULL : known_answer(k, addr + slide);
 	const struct ksym *s;
 	const char *name, *obj;
 
-	if (known->name && known->addr == addr + slide && !module) {
+	if (known) {
 		*ret_name = known->name;
 		*ret_obj = k->core;
 		*ret_start = known->start - slide;

@@ -20,12 +20,14 @@ struct ksym {
 	const char *name; /* interned */
 };
 
-#define KERNEL_CACHE_SLOTS 4096u /* of core text: a busy machine shows one or two thousand addresses */
+#define KERNEL_STRETCH_BITS 9	  /* of core text; about two functions begin in one */
+#define KERNEL_STRETCH_SLOTS 8192u /* a busy machine shows some thousand functions */
 
-/* An address of core text, which never changes its name, and its symbol. */
+/* A function of core text, which never changes its name, as seen from a stretch that it is in. */
 struct kernel_answer {
-	uint64_t addr, start;
-	const char *name; /* interned; NULL: free */
+	uint64_t start, end;
+	const char *name; /* interned */
+	uint32_t next;	  /* the one before it in the slot's list + 1; 0: none */
 };
 
 /* A part of the recorded kernel's text, and its owner. */
@@ -48,7 +50,8 @@ struct kernel {
 	uint64_t read_ms, wait_ms; /* when (CLOCK_MONOTONIC), and how long until a miss may read again */
 	int kptr_restrict; /* when is_hidden; -1: not known */
 	bool is_read, is_hidden;
-	struct kernel_answer cache[KERNEL_CACHE_SLOTS]; /* by the address in the running kernel; a newer one replaces */
+	VEC(struct kernel_answer) answers;
+	uint32_t stretches[KERNEL_STRETCH_SLOTS]; /* by address in the running kernel: the last of its answers + 1; 0: none */
 };
 
 /* 0 or -ENOMEM. */

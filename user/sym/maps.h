@@ -52,6 +52,7 @@ struct space {
 	bool is_scanned;	/* /proc was read once */
 	bool is_exited;
 	uint64_t exited_ns;
+	uint64_t version, changed_ns; /* of what is mapped: another number at each change, and when that was */
 	bool in_kernel;  /* the kernel's walker has its mappings, under: */
 	bool is_stale; /* and is to be reported again */
 	uint64_t replaced_ns; /* since when what it has is of other code; 0: it is not */

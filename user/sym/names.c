@@ -44,7 +44,7 @@ static int pass(struct names *n, const struct sample *s, const char *comm)
 
 	if (!comm)
 		return -ENOMEM;
-	stack_resolve(n->syms, s, &n->stack);
+	(n->leaf_only ? stack_resolve_leaf : stack_resolve)(n->syms, s, &n->stack);
 	if (mark)
 		stack_mark(n->syms, mark, &n->stack);
 	if (s->waker) {

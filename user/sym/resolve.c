@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The resolver of sym.h: puts address spaces, objects, perf maps and the kernel together, and
- * keeps the answers. An answer depends only on (object, ELF address), so that processes share it.
+ * keeps the answers. An answer depends only on the object and what is in it, so that processes share it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +19,8 @@
 #define VSYSCALL_BYTES 0x1000u
 #define VDSO32_END (1ull << 32)
 #define NAME_UNKNOWN "[unknown]"
+#define NO_FUNCTION UINT64_MAX /* stands for the start of what has no name */
+#define NEW_ANSWERS_MAX 2u /* of one look-up */
 
 int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err)
 {
@@ -31,6 +33,7 @@ int syms_new(const struct syms_cfg *cfg, struct syms **ret_syms, struct err *err
 	if (!syms)
 		return err_set(err, -ENOMEM, "cannot set up symbols: out of memory");
 	syms->cfg = *cfg;
+	syms->by_address = cfg->lines || cfg->inlines;
 	syms->perfmap_limits = (struct perfmap_limits)PERFMAP_LIMITS;
 	if (!syms->cfg.proc_root)
 		syms->cfg.proc_root = "/proc";
@@ -66,6 +69,7 @@ void syms_free(struct syms *syms)
 	vec_free(&syms->pending);
 	vec_free(&syms->jits);
 	free(syms->cache);
+	free(syms->recent);
 	if (!syms->cfg.pool)
 		strpool_free(syms->pool);
 	free(syms);
@@ -124,12 +128,10 @@ static int note_fork(struct syms *syms, const struct task_event *t)
 	return note_jit(syms, child);
 }
 
-int syms_task(struct syms *syms, const struct task_event *t)
+static int note_task(struct syms *syms, const struct task_event *t)
 {
 	struct space *space;
 
-	if (t->kernel || t->what == TASK_KSYM)
-		return kernel_task(&syms->kernel, t);
 	switch (t->what) {
 	case TASK_FORK:
 		return note_fork(syms, t);
@@ -138,6 +140,9 @@ int syms_task(struct syms *syms, const struct task_event *t)
 		return space ? note_mmap(syms, space, t) : -ENOMEM;
 	case TASK_BUILD_ID:
 		objects_build_id(&syms->objects, t);
+		/* Stacks of any process may have the file. */
+		for (uint32_t i = 0; syms->recent && i < RECENT_STACKS; i++)
+			syms->recent[i].version = 0;
 		return 0;
 	case TASK_EXEC:
 		space = maps_get(&syms->maps, t->pid);
@@ -154,6 +159,28 @@ int syms_task(struct syms *syms, const struct task_event *t)
 	default:
 		return 0;
 	}
+}
+
+/* Nothing that its process maps changes. */
+static bool is_of_thread(const struct task_event *t)
+{
+	return t->what == TASK_COMM || (t->what == TASK_FORK && t->pid == t->ppid) || (t->what == TASK_EXIT && t->pid != t->tid);
+}
+
+int syms_task(struct syms *syms, const struct task_event *t)
+{
+	struct space *space;
+	int ret;
+
+	if (t->kernel || t->what == TASK_KSYM)
+		return kernel_task(&syms->kernel, t);
+	ret = note_task(syms, t);
+	space = maps_find(&syms->maps, t->pid);
+	if (space && !is_of_thread(t)) {
+		space->version = ++syms->versions;
+		space->changed_ns = t->time_ns;
+	}
+	return ret;
 }
 
 void syms_pin(struct syms *syms)
@@ -199,13 +226,13 @@ static uint32_t answer_slot(const struct syms *syms, const struct object *obj, u
 	return i;
 }
 
-/* Doubles the table, or empties it when it is as large as may be. */
+/* Room for a look-up's answers: doubles the table, or empties it when it is as large as may be. */
 static int make_room(struct syms *syms)
 {
 	struct answer *old = syms->cache;
 	uint32_t nr_old = syms->cache_slots;
 
-	if (syms->cache_used * 2 < syms->cache_slots)
+	if ((syms->cache_used + NEW_ANSWERS_MAX) * 2 < syms->cache_slots)
 		return 0;
 	if (syms->cache_used >= CACHE_MAX_ENTRIES) {
 		memset(syms->cache, 0, syms->cache_slots * sizeof(*syms->cache));
@@ -257,7 +284,7 @@ static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, stru
 		if (i < n - 1) {
 			frames[i].kind = FRAME_INLINED;
 			frames[i].name = readable(syms, at[i].name);
-			frames[i].off = vaddr - at[i].entry;
+			frames[i].addr = at[i].entry;
 		}
 		if (syms->cfg.lines && at[i].file) {
 			frames[i].file = strpool_add(syms->pool, at[i].file);
@@ -267,44 +294,46 @@ static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, stru
 	return n ? n : 1;
 }
 
-/* The frames of an address in an object that is read. Returns where they are in syms->frames, and how many. */
+/*
+ * The frames of an address in an object that is read, for which make_room() was called: where they are in syms->frames, and how many, 0
+ * without memory. Their addr is where in the object what they name starts. With source lines each address has its own; else all of a
+ * function share one.
+ */
 static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, uint32_t *ret_n)
 {
-	uint32_t slot = answer_slot(syms, obj, vaddr);
-	struct frame frames[LINES_FRAMES_MAX];
-	const char *raw;
-	uint64_t start;
+	struct frame frames[LINES_FRAMES_MAX], *kept;
+	uint64_t start = NO_FUNCTION;
+	const char *raw = syms->by_address ? NULL : symtab_find(&obj->tab, vaddr, &start);
+	uint64_t key = syms->by_address ? vaddr : start;
+	struct answer *known = &syms->cache[answer_slot(syms, obj, key)];
 	int n = 1;
 
-	if (syms->cache[slot].obj) {
-		*ret_n = syms->cache[slot].n;
-		return syms->cache[slot].first;
+	if (known->obj) {
+		*ret_n = known->n;
+		return known->first;
 	}
-	frames[0] = (struct frame){ .name = obj->unknown, .obj = obj->path, .kind = FRAME_UNKNOWN, .off = vaddr };
-	raw = symtab_find(&obj->tab, vaddr, &start);
+	*ret_n = 0;
+	if (syms->by_address)
+		raw = symtab_find(&obj->tab, vaddr, &start);
+	frames[0] = (struct frame){ .name = obj->unknown, .obj = obj->path, .kind = FRAME_UNKNOWN };
 	if (raw) {
 		frames[0].name = readable(syms, raw);
 		frames[0].kind = FRAME_USER;
-		frames[0].off = vaddr - start;
-		if (syms->cfg.lines || syms->cfg.inlines)
+		frames[0].addr = start;
+		if (syms->by_address)
 			n = add_lines(syms, obj, vaddr, frames);
 		frames[n - 1].is_root = symbol_is_root(frames[n - 1].name);
 	}
-	*ret_n = 0;
-	if (make_room(syms))
+	*known = (struct answer){ obj, key, (uint32_t)syms->frames.n, (uint32_t)n };
+	kept = vec_take(&syms->frames, (size_t)n);
+	if (!kept) {
+		known->obj = NULL;
 		return 0;
-	slot = answer_slot(syms, obj, vaddr);
-	syms->cache[slot].first = (uint32_t)syms->frames.n;
-	for (int i = 0; i < n; i++) {
-		if (vec_reserve(&syms->frames))
-			return 0;
-		syms->frames.data[syms->frames.n++] = frames[i];
 	}
-	syms->cache[slot].obj = obj;
-	syms->cache[slot].vaddr = vaddr;
-	syms->cache[slot].n = *ret_n = (uint32_t)n;
+	memcpy(kept, frames, (size_t)n * sizeof(*kept));
 	syms->cache_used++;
-	return syms->cache[slot].first;
+	*ret_n = (uint32_t)n;
+	return known->first;
 }
 
 /* A sink that hands what proc_scan_maps finds to a resolver. */
@@ -396,16 +425,18 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	    find_jit(syms, space, at, ip, ret_frames))
 		return 1;
 	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||
-	    !object_vaddr(obj, off, &vaddr))
+	    !object_vaddr(obj, off, &vaddr) || make_room(syms))
 		return unknown(syms, obj, ip, off + caller, ret_frames);
 	first = answer(syms, obj, vaddr, &n);
 	/* A signal's handler returns to the first byte of code that nobody called. */
 	if (caller && n && syms->frames.data[first + n - 1].kind == FRAME_UNKNOWN) {
 		uint32_t nr_there, there = answer(syms, obj, vaddr + 1, &nr_there);
 
-		if (nr_there && syms->frames.data[there + nr_there - 1].kind != FRAME_UNKNOWN && !syms->frames.data[there + nr_there - 1].off) {
+		if (nr_there && syms->frames.data[there + nr_there - 1].kind != FRAME_UNKNOWN &&
+		    syms->frames.data[there + nr_there - 1].addr == vaddr + 1) {
 			first = there;
 			n = nr_there;
+			vaddr++;
 			caller = false;
 		}
 	}
@@ -418,8 +449,8 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		ret_frames[i] = syms->frames.data[first + i];
+		ret_frames[i].off = vaddr + caller - ret_frames[i].addr;
 		ret_frames[i].addr = ip;
-		ret_frames[i].off += caller;
 	}
 	if (ret_frames[n - 1].kind == FRAME_UNKNOWN) {
 		syms->stats.user_unknown++;
@@ -452,6 +483,41 @@ int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip,
 	syms->stats.lookups++;
 	return kernel ? resolve_kernel(syms, time_ns, ip, caller, ret_frames) :
 			resolve_user(syms, pid, time_ns, ip, caller, ret_frames, max);
+}
+
+/* Of two stacks that end together: how many outermost addresses are the same. A leaf is the same as a leaf only: callers are looked up otherwise. */
+static uint32_t same_callers(const struct recent_stack *last, const uint64_t *ips, uint32_t n)
+{
+	const uint64_t *last_ips = last->ips + RECENT_FRAMES_MAX - last->n;
+	uint32_t max = n < last->n ? n : last->n, same = 0;
+
+	while (same < max && ips[n - 1 - same] == last_ips[last->n - 1 - same])
+		same++;
+	return same && same == max && n != last->n ? same - 1 : same;
+}
+
+uint32_t syms_resolve_stack(struct syms *syms, uint32_t pid, uint64_t time_ns, const uint64_t *ips, uint32_t n, struct frame *ret_frames)
+{
+	const struct space *space = syms->cfg.offline && !syms->by_address && n <= RECENT_FRAMES_MAX ? maps_find(&syms->maps, pid) : NULL;
+	struct recent_stack *last;
+	uint32_t same;
+
+	if (!space || time_ns < space->changed_ns)
+		return 0;
+	if (!syms->recent && !(syms->recent = calloc(RECENT_STACKS, sizeof(*syms->recent))))
+		return 0;
+	last = &syms->recent[pid % RECENT_STACKS];
+	same = last->version == space->version ? same_callers(last, ips, n) : 0;
+	last->version = space->version;
+	last->n = n;
+	for (uint32_t i = 0; i < n - same; i++) {
+		uint32_t at = RECENT_FRAMES_MAX - n + i;
+
+		last->ips[at] = ips[i];
+		resolve_user(syms, pid, time_ns, ips[i], i > 0, &last->frames[at], 1);
+	}
+	memcpy(ret_frames, last->frames + RECENT_FRAMES_MAX - n, n * sizeof(*ret_frames));
+	return n;
 }
 
 bool symbol_is_root(const char *name)

@@ -17,6 +17,13 @@ static const struct {
 /* From address number `from` on. False when there were more than are kept. */
 static bool add_frames(struct syms *syms, const struct sample *s, const struct chain *c, uint32_t from, bool kernel, struct stack *st)
 {
+	uint32_t n = !kernel && !from && c->n <= STACK_FRAMES_MAX - st->n ?
+			     syms_resolve_stack(syms, s->pid, s->time_ns, c->ips, c->n, &st->frames[st->n]) : 0;
+
+	if (n) {
+		st->n += n;
+		return true;
+	}
 	for (uint32_t i = from; i < c->n; i++) {
 		int room = STACK_FRAMES_MAX - st->n;
 
@@ -139,6 +146,22 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st)
 		return;
 	st->frames[st->n++] = (struct frame){ .name = syms_intern(syms, text ? text : cuts[cut].text),
 					      .obj = syms_intern(syms, ""), .kind = FRAME_MARK };
+}
+
+void stack_resolve_leaf(struct syms *syms, const struct sample *s, struct stack *st)
+{
+	bool in_kernel = s->chains[CHAIN_KERNEL].n;
+
+	/* What was hit may be behind what carried the hit; what has no address has a marker for its leaf. */
+	if (s->is_tracepoint || !sample_leaf(s)) {
+		stack_resolve(syms, s, st);
+		return;
+	}
+	st->n = syms_resolve(syms, s->pid, s->time_ns, s->ip ? s->ip : sample_leaf(s), in_kernel, false, st->frames, INLINE_MAX);
+	st->unnamed_kernel = in_kernel && st->frames[0].kind == FRAME_UNKNOWN;
+	st->unnamed_user = !in_kernel && st->frames[0].kind == FRAME_UNKNOWN;
+	st->cut = STOP_ROOT;
+	st->cut_loss = LOSS_MAX;
 }
 
 void stack_mark(struct syms *syms, const char *mark, struct stack *st)

@@ -10,6 +10,9 @@
 /* The outermost frame is a "[truncated: ...]" marker (FRAME_MARK) when the stack does not reach its root. */
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *ret_stack);
 
+/* Only where it happened: its callers are not looked up, and what is missing of them is no loss. */
+void stack_resolve_leaf(struct syms *syms, const struct sample *s, struct stack *ret_stack);
+
 /* Puts a frame of that name (FRAME_MARK) before the leaf of a resolved stack, once. */
 void stack_mark(struct syms *syms, const char *mark, struct stack *st);
 

@@ -107,6 +107,12 @@ int kernel_scan(const char *proc_root, uint64_t text, uint64_t etext, struct sin
 int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, bool caller,
 		 struct frame *ret_frames, int max);
 
+/*
+ * Names a whole user stack, leaf first, a frame for each address as syms_resolve() has them: the callers that it shares with the last
+ * stack of the process are taken from there. Returns n; or 0, when that does not work (inlined frames, live processes, n larger than 128).
+ */
+uint32_t syms_resolve_stack(struct syms *syms, uint32_t pid, uint64_t time_ns, const uint64_t *ips, uint32_t n, struct frame *ret_frames);
+
 /* True if user stacks start in a function of this name (_start, clone, __libc_start_call_main, runtime.goexit ...). */
 bool symbol_is_root(const char *name);
 

@@ -14,10 +14,10 @@
 
 struct guide;
 
-/* Frames of one (object, address): frames[first .. first + n). */
+/* Frames of a function, or with source lines of an address: frames[first .. first + n). */
 struct answer {
 	const struct object *obj; /* NULL: free slot */
-	uint64_t vaddr;
+	uint64_t vaddr;		  /* where the function starts, or the address */
 	uint32_t first, n;
 };
 
@@ -28,6 +28,17 @@ struct pending {
 	uint32_t pid;
 };
 
+#define RECENT_STACKS 64u
+#define RECENT_FRAMES_MAX 128u
+
+/* The last user stack of a process. Addresses and frames stand at the end of the arrays, the outermost last. */
+struct recent_stack {
+	uint64_t version; /* of the space; 0: empty */
+	uint32_t n;
+	uint64_t ips[RECENT_FRAMES_MAX];
+	struct frame frames[RECENT_FRAMES_MAX];
+};
+
 struct syms {
 	struct syms_cfg cfg;
 	struct strpool *pool;
@@ -35,6 +46,7 @@ struct syms {
 	struct objects objects;
 	struct kernel kernel;
 	struct origin origin;
+	bool by_address; /* lines or inlined frames are wanted: what an address has is not what its function has */
 	struct answer *cache;
 	uint32_t cache_slots, cache_used;
 	VEC(struct frame) frames;
@@ -43,6 +55,8 @@ struct syms {
 	struct perfmap_limits perfmap_limits;
 	const char *name_unknown, *obj_unknown, *vsyscall;
 	struct syms_stats stats;
+	uint64_t versions; /* the last that was given to a space */
+	struct recent_stack *recent; /* RECENT_STACKS by pid; NULL: not needed yet */
 	struct guide *guide; /* NULL: nobody unwinds */
 };
 

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Claim: a large recording with whole stacks as a table costs a fifth of perf report's CPU time and less, with callers a twentieth.
+. "$(dirname "$0")/lib.sh"
+RUNS=${REPORT_RUNS:-3}
+T=${REPORT_SECONDS:-18}
+
+# Compilers: many processes, and hardly a stack that is there twice.
+: >"$TMP/busy"
+for ((i = 0; i < $(nproc); i++)); do
+	while [ -e "$TMP/busy" ]; do gcc -O2 -c tests/work/shares.c -Itests/work -o /dev/null; done &
+done
+must "$SKEP" -q record -a -F 20000 -o "$TMP/r.data" -- sleep "$T"
+rm -f "$TMP/busy"
+wait
+n=$("$SKEP" -q report -i "$TMP/r.data" --json | jq -es 'last.seen') || fail "skep report"
+echo "a recording of $n samples, $(($(stat -c %s "$TMP/r.data") / 1000000)) MB, read"
+
+# beside WHAT SKEP_AS PERF_AS SKEP... ::: PERF...: CPU time of both, and a line of README
+beside() {
+	local what=$1 a=$2 b=$3
+	shift 3
+	pair "skep $a" "perf $b" "$@"
+	row "$what" s "\`$a\`" "$(median "$TMP/a" 2)" "\`perf $b\`" "$(median "$TMP/b" 2)"
+}
+
+beside "CPU time to read $n samples as a table" "report --no-children" "report --no-children -g none" \
+	"$SKEP" -q report --no-children -i "$TMP/r.data" ::: perf report --stdio --no-children -g none -i "$TMP/r.data"
+RUNS=1 # perf takes most of a minute
+beside "the same with the time in callees" "report" "report" "$SKEP" -q report -i "$TMP/r.data" ::: perf report --stdio -i "$TMP/r.data"
+RUNS=${REPORT_RUNS:-3}
+beside "the same as a picture; as text" "flame -i" "script" "$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.html" ::: perf script -i "$TMP/r.data"
