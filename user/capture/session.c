@@ -29,6 +29,7 @@
 #include "util/log.h"
 
 #define TICK_NS 100000000
+#define CALM_NS 10000000 /* between two rounds for new mappings: where processes come and go these are a thousand a second */
 #define INTERRUPT_PATIENCE_NS 1000000000ull
 
 #ifndef PIDFD_THREAD
@@ -48,6 +49,8 @@ struct session {
 	struct place place;
 	uint32_t *cpus; /* those of place */
 	int epoll_fd, tick_fd;
+	int maps_fd;	  /* an epoll of its own over the side band's rings; or -1 */
+	uint64_t calm_ns; /* until when it is not listened to; 0: it is */
 	struct watched *watched; /* -p and -t */
 	size_t nr_watched, watched_left;
 	bool interrupted;
@@ -166,11 +169,16 @@ static int open_unwinder(struct session *s, struct err *err)
 
 static int open_sideband(struct session *s, struct err *err)
 {
+	struct epoll_event ev = { .events = EPOLLIN };
 	int ret = sideband_open_place(&s->place, &s->place.sideband, err);
 
-	for (uint32_t i = 0; !ret && sideband_fd(s->place.sideband, i) >= 0; i++)
-		ret = watch(s, sideband_fd(s->place.sideband, i));
-	return ret;
+	if (ret)
+		return ret;
+	s->maps_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (uint32_t i = 0; s->maps_fd >= 0 && sideband_fd(s->place.sideband, i) >= 0; i++)
+		if (epoll_ctl(s->maps_fd, EPOLL_CTL_ADD, sideband_fd(s->place.sideband, i), &ev))
+			return -errno;
+	return s->maps_fd < 0 ? -errno : watch(s, s->maps_fd);
 }
 
 static int session_setup(struct session *s, struct err *err)
@@ -233,7 +241,7 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	}
 	s->cfg = cfg;
 	interrupts_stage(INTERRUPT_SETUP, "setting up", "everything (nothing was measured yet)");
-	s->epoll_fd = s->tick_fd = -1;
+	s->epoll_fd = s->tick_fd = s->maps_fd = -1;
 	err->text[0] = '\0';
 	ret = session_setup(s, err);
 	if (ret) {
@@ -320,6 +328,15 @@ static int until(uint64_t a, uint64_t b)
 	return first > now ? (int)((first - now + 999999) / 1000000) : 0;
 }
 
+/* New mappings were told: what follows waits for the next round, which comes no later than calm_ns. 0: listens again. */
+static int calm(struct session *s, uint64_t calm_ns)
+{
+	struct epoll_event ev = { .events = calm_ns ? 0 : EPOLLIN, .data.fd = s->maps_fd };
+
+	s->calm_ns = calm_ns;
+	return epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, s->maps_fd, &ev) ? -errno : 0;
+}
+
 static int loop(struct session *s, struct sink *sink)
 {
 	uint64_t step = s->cfg->interval_ns, next = step ? s->armed_ns + step : UINT64_MAX;
@@ -329,14 +346,21 @@ static int loop(struct session *s, struct sink *sink)
 	int n, ret = 0;
 
 	while (!over && !ret) {
-		uint64_t now;
+		uint64_t now, first = end < next ? end : next;
+		bool told = false;
 
-		n = epoll_wait(s->epoll_fd, ev, 16, until(end, next));
+		n = epoll_wait(s->epoll_fd, ev, 16, until(first, s->calm_ns ? s->calm_ns : UINT64_MAX));
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n; i++) {
+			told |= ev[i].data.fd == s->maps_fd;
 			over |= handle(s, ev[i].data.fd);
+		}
 		now = now_ns();
+		if (told || (s->calm_ns && now >= s->calm_ns))
+			ret = calm(s, told ? now + CALM_NS : 0);
+		if (ret)
+			return ret;
 		over |= now >= end || (s->patience_ns && now >= s->patience_ns);
 		ret = drain(s, sink);
 		if (ret || over || now < next)
@@ -462,6 +486,8 @@ void session_close(struct session *s)
 		close(s->epoll_fd);
 	if (s->tick_fd >= 0)
 		close(s->tick_fd);
+	if (s->maps_fd >= 0)
+		close(s->maps_fd);
 	interrupts_stage(INTERRUPT_FINISH, "writing the result", "the result");
 	free(s);
 }

@@ -10,11 +10,13 @@
 #include "sym/demangle.h"
 #include "sym/lines.h"
 #include "sym/syms.h"
+#include "util/clock.h"
 #include "util/hash.h"
 
 #define CACHE_FIRST_SLOTS 4096u
 #define CACHE_MAX_ENTRIES (256u << 10) /* about 30 MB; then it starts anew */
 #define PINNED_FDS_MAX 64u	       /* files opened by syms_pin whose symbols wait for the first use */
+#define JITS_NS 90000000ull	       /* between looks at the perf maps of processes that live: a little less than a session's tick */
 #define VSYSCALL_START 0xffffffffff600000ull
 #define VSYSCALL_BYTES 0x1000u
 #define VDSO32_END (1ull << 32)
@@ -185,6 +187,7 @@ int syms_task(struct syms *syms, const struct task_event *t)
 
 void syms_pin(struct syms *syms)
 {
+	uint64_t now = now_ns();
 	size_t kept = 0;
 
 	for (size_t i = 0; i < syms->pending.n; i++) {
@@ -197,11 +200,17 @@ void syms_pin(struct syms *syms)
 			object_read(&syms->objects, p->obj, p->pid);
 	}
 	syms->pending.n = 0;
+	if (now - syms->jits_ns >= JITS_NS)
+		syms->jits_ns = now;
 	for (size_t i = 0; i < syms->jits.n; i++) {
 		struct space *space = maps_find(&syms->maps, syms->jits.data[i]);
 
 		if (!space || !space->has_anon)
 			continue;
+		if (syms->jits_ns != now && !space->is_exited && space->perfmap) {
+			syms->jits.data[kept++] = space->pid;
+			continue;
+		}
 		if (!space->perfmap)
 			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
 						     &syms->perfmap_limits);
