@@ -36,6 +36,7 @@ struct unwind_walk {
 	struct unwind_return return_list[UNWIND_RETURNS_SENT];
 	__u64 returns; /* where a walk is in the list of lib/unwindprobe.bpf.h; 0: before it */
 	__u32 pid; /* as skep's user knows it */
+	__u32 slot; /* this one's in unwind_scratch */
 	struct unwind_space_key key;
 	char window[UNWIND_WINDOW + sizeof(__u64)];
 	struct stack_val stack;
@@ -55,11 +56,17 @@ static __always_inline __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
 	return reg < UNWIND_LEAF_REGS ? w->pt[unwind_dwarf[reg] & PT_MASK] : 0;
 }
 
-/* Has the window begin at addr. A read ends before the page does: the next one may not be there. */
-static __noinline int unwind_slide(struct unwind_walk *w, __u64 addr)
+/*
+ * Has the window begin at addr. A read ends before the page does: the next one may not be there. Here and below what is not static takes the
+ * scratch's number, no pointer: so it is verified once, not for each way to each call of it.
+ */
+__noinline int unwind_slide(__u32 slot, __u64 addr)
 {
+	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	__u64 n = UNWIND_USER_PAGE - addr % UNWIND_USER_PAGE;
 
+	if (!w)
+		return -1;
 	if (n > UNWIND_WINDOW)
 		n = UNWIND_WINDOW;
 	if (n < sizeof(__u64))
@@ -77,7 +84,7 @@ static __always_inline int unwind_word(struct unwind_walk *w, __u64 addr, __u64 
 	__u64 off = addr - w->from;
 
 	if (off >= w->have) {
-		if (unwind_slide(w, addr))
+		if (unwind_slide(w->slot, addr))
 			return -1;
 		off = 0;
 	}
@@ -95,6 +102,14 @@ static __always_inline __u32 unwind_max(void)
 	return cfg_unwind > 1 && max ? max - 1 : max; /* and the mark of the request for the rest */
 }
 
+/* The address that was found last, where a probe is in its way. Returns whether it was put right. */
+__noinline int unwind_mend(__u32 slot)
+{
+	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
+
+	return w && (w->stack.nr > 1 ? unwind_unhook(w) : unwind_in_line(w));
+}
+
 /* One frame more, or what is known of the last put right. Returns enum unwind_end, or enum stack_stop. */
 __noinline int unwind_frame(__u32 slot)
 {
@@ -109,7 +124,7 @@ __noinline int unwind_frame(__u32 slot)
 	if (w->stack.nr >= unwind_max())
 		return cfg_unwind > 1 ? UNWIND_ASK : STOP_DEPTH;
 	end = unwind_find(&w->place, unwind_pc(&w->regs), &w->rule);
-	if ((end == UNWIND_ASK || end == STOP_NO_CODE) && (w->stack.nr > 1 ? unwind_unhook(w) : unwind_in_line(w)))
+	if ((end == UNWIND_ASK || end == STOP_NO_CODE) && unwind_mend(slot))
 		return UNWIND_MORE;
 	if (!end)
 		end = unwind_step(w, &w->regs, &w->rule);
@@ -118,6 +133,18 @@ __noinline int unwind_frame(__u32 slot)
 	w->stack.ips[w->stack.nr & STACK_MAX_FRAMES] = w->regs.ip;
 	w->stack.nr++;
 	return UNWIND_MORE;
+}
+
+#define UNWIND_ROUND 8
+
+/* The next few. */
+__noinline int unwind_frames(__u32 slot)
+{
+	int end = UNWIND_MORE;
+
+	for (__u32 i = 0; !end && i < UNWIND_ROUND; i++)
+		end = unwind_frame(slot);
+	return end;
 }
 
 /* Asks user space if it has to be; marks the end, if it is none of the stack's; zeroes what stack_hash() reads after it. */
@@ -153,21 +180,19 @@ __noinline int unwind_finish(__u32 slot, int end)
 	return 0;
 }
 
-/* Whose space it is, and where its registers are when it is in the kernel. bpf_task_pt_regs() came with 5.15. */
+/*
+ * Whose space it is, and where its registers are when it is in the kernel. bpf_task_pt_regs() came with 5.15. For what is read through a
+ * pointer of BTF the verifier looks through all types of the kernel (6.3, a millisecond at each start): that is not for a read or two.
+ */
 static __always_inline const void *unwind_task(struct unwind_space_key *key)
 {
-	struct task_struct *t;
+	struct task_struct *t = (void *)bpf_get_current_task();
 
 	key->tgid = bpf_get_current_pid_tgid() >> 32;
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
-		t = bpf_get_current_task_btf();
-		key->start_ns = t->group_leader->start_time;
-		key->exec_id = t->self_exec_id;
-		return (void *)bpf_task_pt_regs(t);
-	}
-	t = (void *)bpf_get_current_task();
 	key->start_ns = BPF_CORE_READ(t, group_leader, start_time);
 	key->exec_id = BPF_CORE_READ(t, self_exec_id);
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	return BPF_CORE_READ(t, stack) + UNWIND_THREAD_SIZE - UNWIND_PT_BYTES;
 }
 
@@ -196,6 +221,7 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 	if (!has_user)
 		return &w->stack;
 	w->pid = pid;
+	w->slot = slot;
 	own = unwind_task(&w->key);
 	if (bpf_probe_read_kernel(w->pt, PT_WORDS * sizeof(__u64), regs ?: own))
 		return &w->stack;
@@ -218,8 +244,8 @@ static __always_inline struct stack_val *unwind_walk_regs(const void *regs, __u3
 		end = STOP_COMPAT;
 	} else {
 		end = regs ? UNWIND_MORE : unwind_settle(w);
-		for (__u32 i = 0; !end && i < STACK_MAX_FRAMES + UNWIND_RETURNS; i++)
-			end = unwind_frame(slot);
+		for (__u32 i = 0; !end && i < STACK_MAX_FRAMES + UNWIND_RETURNS; i += UNWIND_ROUND)
+			end = unwind_frames(slot);
 	}
 	if (end != STOP_WHOLE && w->stack.nr == 1 && unwind_is_gone()) {
 		w->stack.nr = 0;

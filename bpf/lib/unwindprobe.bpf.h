@@ -36,7 +36,7 @@ static __always_inline __u64 unwind_xol(void)
 }
 
 /* Puts right the address that was found last, of a caller. Returns 0 where it is none of those. */
-static __noinline int unwind_unhook(struct unwind_walk *w)
+static __always_inline int unwind_unhook(struct unwind_walk *w)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	struct return_instance *r = (void *)w->returns;
@@ -119,7 +119,7 @@ static __always_inline int unwind_from_return(struct unwind_walk *w, __u64 byte,
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	struct return_instance *r = BPF_CORE_READ(t, utask, return_instances);
-	__u64 sp = w->regs.sp + (byte == 13 ? 16 : byte == 15 ? 8 : 0);
+	__u64 sp;
 
 	for (__u32 i = 0; byte <= 13 && i < UNWIND_RETURNS_STEP && r; i++) {
 		*ret_sp = BPF_CORE_READ(r, stack) + UNWIND_AT_RETURN;
@@ -130,6 +130,7 @@ static __always_inline int unwind_from_return(struct unwind_walk *w, __u64 byte,
 		}
 		r = BPF_CORE_READ(r, next);
 	}
+	sp = w->regs.sp + (byte == 13 ? 16 : byte == 15 ? 8 : 0); /* not before the loop, or it is verified three times */
 	/* rax's place has rax as long as the system call is not through */
 	if (!UNWIND_AT_RETURN || byte < 13 || byte > 16 || unwind_word(w, sp, ret_ip) || *ret_ip == unwind_leaf(w, 0))
 		return -1;
@@ -163,7 +164,7 @@ static __always_inline int unwind_from_call(struct unwind_walk *w, __u64 *ret_sp
  * Puts right the address that a walk begins with: that of a copy, or in a trampoline, which stays and whose caller is found. Returns 0 where
  * it is neither.
  */
-static __noinline int unwind_in_line(struct unwind_walk *w)
+static __always_inline int unwind_in_line(struct unwind_walk *w)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	__u64 xol = unwind_xol(), byte = xol ? w->regs.ip - xol : UNWIND_USER_PAGE, at, ip = 0, sp = 0;
