@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "unwind/bare.h"
 #include "unwind/crtcode.h"
 
 #define STUB_BYTES 16u
@@ -13,7 +12,6 @@
 #define START_MAX_BYTES 128u
 #define WORD 8
 
-#define IS_MUSL 1 /* a flag of a start file */
 
 /* Return address at the CFA's top, nothing else moved. */
 static int say(const struct crt_code *c, uint64_t from, uint64_t to, enum unwind_cfa cfa, int32_t off, int16_t add)
@@ -113,7 +111,7 @@ static int each_start(const struct crt_code *c)
 	if (!HAS(c, 0, "\x48\x31\xed\x48\x89\xe7\x48\x8d\x35") || !HAS(c, 13, "\x48\x83\xe4\xf0\xe8"))
 		return 0;
 	ret = crt_say(c, 0, 22, &outermost);
-	return ret ? ret : IS_MUSL;
+	return ret ? ret : CRT_MUSL;
 }
 
 /* The function whose address is a word of the file, if there is one. */
@@ -192,6 +190,5 @@ int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg)
 		ret = each_func(elf, sec->off, each_dtors, c);
 	if (!ret)
 		ret = each_func(elf, offsetof(Elf64_Ehdr, e_entry), each_start, c);
-	/* Which is built without unwinding information */
-	return ret == IS_MUSL ? bare_each(elf, each, arg) : ret;
+	return ret;
 }

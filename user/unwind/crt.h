@@ -16,8 +16,10 @@ typedef int crt_each_fn(void *arg, uint64_t start, uint64_t end, const struct un
 
 /*
  * Calls each() for pieces of code and their rules, in any order; also where there is better information. Only what the bytes of the
- * code show is passed. 0, what each() returned, or -ENOMEM.
+ * code show is passed. 0, what each() returned, or -ENOMEM; or CRT_MUSL: the C library in it is musl, which is built without unwinding
+ * information, and what its instructions do is to be seen (unwind/bare.h). That takes long.
  */
+#define CRT_MUSL 1
 int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg);
 
 #endif

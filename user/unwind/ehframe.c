@@ -12,6 +12,7 @@
 #include "elf/elfpack.h"
 #include "elf/gopclntab.h"
 #include "unwind/arm64.h"
+#include "unwind/bare.h"
 #include "unwind/crt.h"
 #include "unwind/ehtable.h"
 #include "unwind/gocode.h"
@@ -203,7 +204,8 @@ int eh_add_others(struct eh_reading *r)
 
 	if (ret)
 		return ret;
-	return r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
+	ret = r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
+	return ret == CRT_MUSL ? bare_each(r->elf, add_crt, r) : ret;
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)

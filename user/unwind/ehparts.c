@@ -15,7 +15,7 @@
 
 #define HEAD_BYTES 12u /* in the only form that linkers write */
 #define ENTRY_BYTES 8u
-#define OTHERS_MAX 256u /* pieces of code that no FDE describes: of musl it is all, and takes long to find */
+#define OTHERS_MAX 256u /* pieces of code that no FDE describes */
 #define CIE_MAX_BYTES 4096u	/* real ones have 20 to 60 */
 #define ENTRY_MAX_BYTES 65536u
 #define AHEAD_BYTES 4096u
@@ -359,7 +359,7 @@ int unwind_parts_find(const struct elf_file *elf, struct unwind_parts *ret_parts
 	if (!ret)
 		ret = elf->machine == EM_X86_64 ? crt_each(elf, stretch, &others) : arm64_each(elf, stretch, &others);
 	if (ret)
-		return ret;
+		return ret == CRT_MUSL ? -ENOENT : ret;
 	p.vaddr &= ~(uint64_t)(UNWIND_PAGE_BYTES - 1);
 	if (p.end - p.vaddr > EH_SPAN_MAX_BYTES)
 		return -ENOENT;
