@@ -6,37 +6,139 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/bpf.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "capture/cost.h"
 
-static int on_record(void *ctx, void *data, size_t size)
-{
-	struct rings *r = ctx;
-	uint64_t n = size, time_ns = 0;
-	size_t at = r->bytes.n;
-	char *p = vec_take(&r->bytes, sizeof(n) + ((size + 7) & ~7ul));
+#define HEAD_MAX 512u /* of a record */
 
+/*
+ * libbpf's reader maps the data twice, one behind the other, so that no record is cut by the end: for a ring of 8 MB that is as much
+ * memory once more. Records are copied here in any case.
+ */
+static void copy_out(const struct ring_map *m, uint64_t at, char *to, size_t n)
+{
+	uint64_t from = at & m->mask, first = m->mask + 1 - from;
+
+	if (first >= n) {
+		memcpy(to, m->data + from, n);
+	} else {
+		memcpy(to, m->data + from, first);
+		memcpy(to + first, m->data, n - first);
+	}
+}
+
+/* The record at that place, which is of size bytes. 0, or -ENOMEM. */
+static int take_record(struct rings *r, const struct ring_map *m, uint64_t at, size_t size)
+{
+	char head[HEAD_MAX];
+	uint64_t n = size, time_ns = 0;
+	size_t place = r->bytes.n, nr_head = size < sizeof(head) ? size : sizeof(head);
+	char *p;
+
+	copy_out(m, at, head, nr_head);
+	if (r->used) {
+		n = r->used(head, nr_head);
+		n = n < size ? n : size;
+		nr_head = nr_head < n ? nr_head : n;
+	}
+	p = vec_take(&r->bytes, sizeof(n) + ((n + 7) & ~7ul));
 	if (!p || vec_reserve(&r->places))
 		return -ENOMEM;
 	memcpy(p, &n, sizeof(n));
-	memcpy(p + sizeof(n), data, size);
-	if (size >= sizeof(time_ns))
-		memcpy(&time_ns, data, sizeof(time_ns));
-	r->places.data[r->places.n++] = (struct ring_place){ time_ns, at };
-	return r->max_bytes && r->bytes.n >= r->max_bytes ? -EAGAIN : 0;
+	memcpy(p + sizeof(n), head, nr_head);
+	copy_out(m, at + nr_head, p + sizeof(n) + nr_head, n - nr_head);
+	if (nr_head >= sizeof(time_ns))
+		memcpy(&time_ns, head, sizeof(time_ns));
+	r->places.data[r->places.n++] = (struct ring_place){ time_ns, place };
+	return 0;
+}
+
+/* All that is there, and what comes meanwhile. */
+static int read_ring(struct rings *r, const struct ring_map *m)
+{
+	uint64_t at = *m->consumer; /* nobody else writes it */
+	int ret = 0;
+
+	while (!ret && at < __atomic_load_n(m->producer, __ATOMIC_ACQUIRE)) {
+		uint32_t head = __atomic_load_n((const uint32_t *)(m->data + (at & m->mask)), __ATOMIC_ACQUIRE);
+		uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+
+		if (head & BPF_RINGBUF_BUSY_BIT)
+			break;
+		if (!(head & BPF_RINGBUF_DISCARD_BIT))
+			ret = take_record(r, m, at + BPF_RINGBUF_HDR_SZ, size);
+		at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
+		__atomic_store_n(m->consumer, at, __ATOMIC_RELEASE);
+		if (r->max_bytes && r->bytes.n >= r->max_bytes)
+			break;
+	}
+	return ret;
+}
+
+static void unmap(const struct ring_map *m)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	munmap(m->consumer, page);
+	munmap((void *)m->producer, page + m->mask + 1);
+}
+
+static int map_ring(int fd, struct ring_map *ret_map)
+{
+	struct bpf_map_info info = { 0 };
+	size_t page = sysconf(_SC_PAGESIZE);
+	__u32 size = sizeof(info);
+	void *ours, *theirs;
+	int ret;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &size))
+		return -errno;
+	ours = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ours == MAP_FAILED)
+		return -errno;
+	theirs = mmap(NULL, page + info.max_entries, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	if (theirs == MAP_FAILED) {
+		ret = -errno;
+		munmap(ours, page);
+		return ret;
+	}
+	*ret_map = (struct ring_map){ ours, theirs, (char *)theirs + page, info.max_entries - 1 };
+	return 0;
+}
+
+static int watch(struct rings *r, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	struct ring_map *m;
+	int ret;
+
+	if (!r->maps.n) {
+		r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+		if (r->epoll_fd < 0)
+			return -errno;
+	}
+	m = vec_take(&r->maps, 1);
+	ret = m ? map_ring(fd, m) : -ENOMEM;
+	if (!ret && !epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
+		return 0;
+	if (!ret) {
+		ret = -errno;
+		unmap(m);
+	}
+	r->maps.n -= m != NULL;
+	if (!r->maps.n)
+		close(r->epoll_fd);
+	return ret;
 }
 
 int rings_watch(struct rings *r, int fd, struct err *err)
 {
-	int ret = 0;
+	int ret = watch(r, fd);
 
-	if (!r->rb) {
-		r->rb = ring_buffer__new(fd, on_record, r, NULL);
-		ret = r->rb ? 0 : -errno;
-	} else {
-		ret = ring_buffer__add(r->rb, fd, on_record, r);
-	}
 	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot map a ring buffer: %s", strerror(-ret)) : 0;
 }
 
@@ -89,14 +191,16 @@ int rings_open(struct rings *r, const struct bpf_map *map, uint64_t bytes, const
 
 int rings_fd(const struct rings *r)
 {
-	return ring_buffer__epoll_fd(r->rb);
+	return r->epoll_fd;
 }
 
 int rings_collect(struct rings *r)
 {
-	int ret = ring_buffer__consume(r->rb);
+	int ret = 0;
 
-	return ret < 0 && ret != -EAGAIN ? ret : 0;
+	for (size_t i = 0; i < r->maps.n && !ret; i++)
+		ret = r->max_bytes && r->bytes.n >= r->max_bytes ? 0 : read_ring(r, &r->maps.data[i]);
+	return ret;
 }
 
 static int deliver_at(const struct rings *r, uint64_t at, int (*each)(void *arg, const void *record, size_t size), void *arg)
@@ -191,11 +295,14 @@ uint64_t rings_cost(const struct rings *r)
 
 void rings_close(struct rings *r)
 {
-	ring_buffer__free(r->rb);
+	for (size_t i = 0; i < r->maps.n; i++)
+		unmap(&r->maps.data[i]);
+	if (r->maps.n)
+		close(r->epoll_fd);
+	vec_free(&r->maps);
 	for (size_t i = 0; i < r->fds.n; i++)
 		close(r->fds.data[i]);
 	vec_free(&r->fds);
 	vec_free(&r->bytes);
 	vec_free(&r->places);
-	r->rb = NULL;
 }

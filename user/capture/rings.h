@@ -14,12 +14,23 @@ struct ring_place {
 	uint64_t time_ns, at; /* in bytes */
 };
 
+/* BPF_MAP_TYPE_RINGBUF as user space sees it (kernel/bpf/ringbuf.c, 457f44363a88): a page to say how far it read, and one more with the data after it. */
+struct ring_map {
+	uint64_t *consumer;	  /* how far we have read */
+	const uint64_t *producer; /* how far there are records */
+	const char *data;
+	uint64_t mask; /* of places in the data */
+};
+
 /* Zeroed before its first use. */
 struct rings {
-	struct ring_buffer *rb;
-	VEC(int) fds;	 /* of a ring each */
+	VEC(struct ring_map) maps;
+	int epoll_fd; /* over them; if there is one */
+	VEC(int) fds;	 /* of a ring each that is our own */
 	VEC(char) bytes; /* of records that arrived and were not delivered, each after its u64 size */
 	VEC(struct ring_place) places;
+	/* How much of a record of size bytes is set, by its first ones, at most 512 and size. NULL: all. */
+	size_t (*used)(const void *record, size_t size);
 	uint64_t max_bytes; /* that are collected at once, and a record; the rest waits in the kernel. 0: all, however fast it comes */
 };
 

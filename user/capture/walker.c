@@ -34,6 +34,15 @@ struct unwinder {
 	uint64_t whole[SAMPLE_DEEP_MAX];
 };
 
+/* A copy of a stack has room for more than there is, mostly. */
+static size_t used_bytes(const void *record, size_t size)
+{
+	const struct unwind_rest *rest = record;
+
+	return size < sizeof(*rest) ? size : sizeof(*rest) + rest->bytes;
+}
+_Static_assert(sizeof(struct unwind_rest) <= 512, "what rings_collect() shows of a record");
+
 int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
@@ -43,6 +52,7 @@ int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder,
 		return err_set(err, -ENOMEM, "out of memory");
 	u->guide = cfg->guide;
 	u->rests.max_bytes = COLLECT_MAX_BYTES;
+	u->rests.used = used_bytes;
 	u->max_frames = cfg->max_frames ? cfg->max_frames : STACK_MAX_FRAMES;
 	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, &u->store, err);
 	if (!ret)
