@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * CAPTURE, the scheduler: each task has its own sums, which need no look-up; they go into `rows` when it ends,
- * and an iterator reads them while it lives. Nothing is allocated here except where a task is created: the scheduler's hooks hold locks
+ * and an iterator reads them while it lives. One look a switch: at the task that leaves its CPU. The kernel's notes say when it was put
+ * there, and how long it had waited, so when it was woken. Nothing is allocated here except where a task is created: the scheduler's hooks hold locks
  * that an allocation may need.
  */
 #include "vmlinux.h"
@@ -16,6 +17,7 @@
 struct task_own {
 	struct task_sums kernel; /* when it left its CPU last */
 	__u64 waited_ns; /* before it was put on the CPU where it is; not in the sums yet */
+	__u64 max_from_ns; /* waits that ended until then were reported as a maximum, if they were one */
 	struct sched_sums sums, reported; /* reported: that much of them */
 };
 
@@ -56,7 +58,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct sched_sums);
+	__type(value, struct task);
 } until_now SEC(".maps");
 
 /* How much of ns that ended at until_ns is of this run. */
@@ -71,9 +73,10 @@ static __always_inline __u64 inside(__u64 ns, __u64 until_ns)
 	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static __always_inline int counts(const struct task *s, __u64 now_ns)
+/* Of what happened at that time, which may be found later. */
+static __always_inline int counts(const struct task *s, __u64 at_ns)
 {
-	return run_armed && s->is_target && !(run_end_ns && now_ns > run_end_ns);
+	return run_armed && s->is_target && at_ns >= run_start_ns && !(run_end_ns && at_ns > run_end_ns);
 }
 
 /* Ends what the task did and begins something else. Returns how long it was, of this run. */
@@ -169,21 +172,32 @@ static __always_inline void wake_up(struct task *s, __u64 now_ns)
 		add_slot(s->own.sums.off_slots, ns);
 }
 
+/* It is put on a CPU at now_ns and is, as far as was seen, asleep or new. */
+static __always_inline void find_wake_up(struct task *s, struct task_struct *t, __u64 now_ns)
+{
+	__u64 woken_ns = task_queued(t, s->own.kernel.wait_ns, now_ns);
+
+	if (HAS_SCHED_INFO && !woken_ns)
+		woken_ns = now_ns; /* and had not to wait */
+	if (woken_ns > s->since_ns && (HAS_SCHED_INFO || woken_ns < now_ns))
+		wake_up(s, woken_ns);
+	else if (HAS_SCHED_INFO)
+		s->state = SCHED_WAITING; /* asleep by its state, and yet never taken off: a signal was pending */
+}
+
 static __always_inline void put_on_cpu(struct task *s, struct task_struct *t, __u64 now_ns)
 {
-	__u64 ns, woken_ns = 0;
 	__u32 was;
+	__u64 ns;
 
-	if (s->state > SCHED_WAITING && s->state < SCHED_STATES)
-		woken_ns = task_queued(t, s->own.kernel.wait_ns, now_ns);
-	if (woken_ns > s->since_ns && woken_ns < now_ns)
-		wake_up(s, woken_ns);
+	if (s->state != SCHED_WAITING && (HAS_SCHED_INFO || s->state != SCHED_NEW))
+		find_wake_up(s, t, now_ns);
 	was = s->state;
 	ns = turn(s, SCHED_RUNNING, now_ns);
 	s->own.waited_ns = was == SCHED_WAITING ? ns : 0;
 	if (!counts(s, now_ns))
 		return;
-	if (was != SCHED_WAITING) { /* asleep by its state, and yet never taken off: a signal was pending */
+	if (was != SCHED_WAITING) { /* a signal was pending */
 		if (cfg_hist && was > SCHED_WAITING)
 			add_slot(s->own.sums.off_slots, ns);
 		return;
@@ -191,7 +205,7 @@ static __always_inline void put_on_cpu(struct task *s, struct task_struct *t, __
 	s->own.sums.waits++;
 	s->own.sums.waited_ns += ns;
 	add_slot(s->own.sums.wait_slots, ns);
-	if (ns > s->own.sums.wait_max_ns) {
+	if (ns > s->own.sums.wait_max_ns && now_ns > s->own.max_from_ns) {
 		s->own.sums.wait_max_ns = ns;
 		s->own.sums.wait_max_at_ns = now_ns;
 	}
@@ -209,8 +223,8 @@ static __always_inline void switch_out(struct task_struct *t, __u64 now_ns, int 
 	task_ask(s, bpf_get_current_pid_tgid());
 	if (s->state != SCHED_RUNNING) {
 		put_ns = task_arrived(t, s->since_ns);
-		if (put_ns)
-			put_on_cpu(s, t, put_ns);
+		if (put_ns || HAS_SCHED_INFO) /* clocks of CPUs may differ by a little */
+			put_on_cpu(s, t, put_ns ? put_ns : s->since_ns);
 	}
 	put_ns = s->since_ns;
 	ran = turn(s, preempted || !state ? SCHED_WAITING : task_sleep(state), now_ns);
@@ -231,13 +245,17 @@ SEC("tp_btf/sched_switch")
 int sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	__u64 now_ns = task_clock(prev->pid ? prev : next);
-	struct task *s;
+	struct task *s = NULL;
+	__u64 now_ns;
 
+	if (HAS_SCHED_INFO && !prev->pid)
+		return 0;
+	now_ns = task_clock(prev->pid ? prev : next);
 	task_compare_clocks(now_ns);
 	if (prev->pid)
 		switch_out(prev, now_ns, ctx[0] & 0xff, task_switch_state(ctx));
-	s = next->pid ? task_find(next) : NULL;
+	if (!HAS_SCHED_INFO && next->pid)
+		s = task_find(next);
 	if (s)
 		put_on_cpu(s, next, now_ns);
 	return 0;
@@ -252,13 +270,14 @@ static __always_inline int wake(struct task_struct *t)
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup")
+/* Without the kernel's notes */
+SEC("?tp_btf/sched_wakeup")
 int sched_wakeup(__u64 *ctx)
 {
 	return wake((void *)ctx[0]);
 }
 
-SEC("tp_btf/sched_wakeup_new")
+SEC("?tp_btf/sched_wakeup_new")
 int sched_wakeup_new(__u64 *ctx)
 {
 	return wake((void *)ctx[0]);
@@ -277,36 +296,39 @@ int sched_migrate(__u64 *ctx)
 static __always_inline void task_own_first(struct task *s, struct task_struct *t, __u64 state)
 {
 	task_sums_added(t, &s->own.kernel);
+	s->since_ns = task_arrived(t, 0); /* on a CPU since then, or left it later: what comes after is news */
 }
 
-/* The task's sums, with the time of its present state until now. */
-static __always_inline void sum_up(struct sched_sums *to, const struct task *s, struct task_struct *t)
+/* Has the sums of the copy of a task be those until now: with what no switch has told yet, and the time of its present state. */
+static __always_inline void sum_up(struct task *s, struct task_struct *t)
 {
-	__u64 until_ns = run_ask_ns, since_ns = s->since_ns > run_start_ns ? s->since_ns : run_start_ns, put_ns = 0, woken_ns = 0;
-	__u32 state = s->state;
+	__u64 until_ns = run_ask_ns, put_ns = s->state == SCHED_RUNNING ? 0 : task_arrived(t, s->since_ns), since_ns, woken_ns;
+	__u32 state;
 
-	*to = s->own.sums;
-	/* On a CPU by a switch that no program saw: as put_on_cpu() has it when the next one is seen */
-	if (state < SCHED_STATES && state != SCHED_RUNNING)
-		put_ns = task_arrived(t, since_ns); /* not before the run: it may have left since then */
 	if (put_ns && put_ns < until_ns) {
-		if (state > SCHED_WAITING)
-			woken_ns = task_queued(t, s->own.kernel.wait_ns, put_ns);
-		if (state < SCHED_STATES && woken_ns > since_ns && woken_ns < put_ns) {
-			to->ns[state] += woken_ns - since_ns;
-			since_ns = woken_ns;
-			state = SCHED_WAITING;
-		}
-		if (state < SCHED_STATES && put_ns > since_ns) {
-			to->ns[state] += put_ns - since_ns;
-			since_ns = put_ns;
-		}
-		state = SCHED_RUNNING;
+		put_on_cpu(s, t, put_ns);
+	} else if (HAS_SCHED_INFO && !put_ns && s->state != SCHED_RUNNING && s->state != SCHED_WAITING) {
+		woken_ns = task_queued(t, s->own.kernel.wait_ns, until_ns);
+		if (woken_ns > s->since_ns && woken_ns < until_ns)
+			wake_up(s, woken_ns);
 	}
+	state = s->state;
+	since_ns = s->since_ns > run_start_ns ? s->since_ns : run_start_ns;
 	if (state < SCHED_STATES && until_ns > since_ns)
-		to->ns[state] += until_ns - since_ns;
+		s->own.sums.ns[state] += until_ns - since_ns;
 	if (state == SCHED_RUNNING)
-		to->ns[SCHED_WAITING] += s->own.waited_ns;
+		s->own.sums.ns[SCHED_WAITING] += s->own.waited_ns;
+}
+
+static __always_inline void copy_task(struct task *to, const struct task *s)
+{
+	to->since_ns = s->since_ns;
+	to->state = s->state;
+	to->is_target = s->is_target;
+	to->own.kernel = s->own.kernel;
+	to->own.waited_ns = s->own.waited_ns;
+	to->own.max_from_ns = s->own.max_from_ns;
+	to->own.sums = s->own.sums;
 }
 
 /* At any time: every task that is there. */
@@ -314,18 +336,19 @@ SEC("iter/task")
 int sched_live(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
+	struct task *s, *copy;
 	struct sched_sums *sums;
 	struct sched_task *out;
-	struct task *s;
 	__u32 zero = 0;
 
 	if (!t || !t->pid)
 		return 0;
 	s = task_find(t);
 	out = bpf_map_lookup_elem(&reported, &zero);
-	sums = bpf_map_lookup_elem(&until_now, &zero);
-	if (!s || !out || !sums || !s->is_target)
+	copy = bpf_map_lookup_elem(&until_now, &zero);
+	if (!s || !out || !copy || !s->is_target)
 		return 0;
+	sums = &copy->own.sums;
 	out->pid = s->pid;
 	out->tid = s->tid;
 	out->start = cfg_by & BY_TID ? t->start_boottime : t->group_leader->start_boottime;
@@ -333,7 +356,8 @@ int sched_live(struct bpf_iter__task *ctx)
 	out->uid = BPF_CORE_READ(t, cred, uid.val);
 	__builtin_memcpy(out->comm, t->comm, sizeof(out->comm));
 	__builtin_memset(&out->sums, 0, sizeof(out->sums));
-	sum_up(sums, s, t);
+	copy_task(copy, s);
+	sum_up(copy, t);
 	add_new(&out->sums, sums, &s->own.reported);
 	if (bpf_seq_write(ctx->meta->seq, out, sizeof(*out)))
 		return 0; /* no room: the kernel calls again */
@@ -343,5 +367,6 @@ int sched_live(struct bpf_iter__task *ctx)
 			sums->ns[i] = s->own.reported.ns[i];
 	s->own.reported = *sums;
 	s->own.sums.wait_max_ns = 0;
+	s->own.max_from_ns = run_ask_ns;
 	return 0;
 }

@@ -6,13 +6,16 @@
 #ifndef SKEP_TASKSUMS_BPF_H
 #define SKEP_TASKSUMS_BPF_H
 
+/* CONFIG_SCHED_INFO, which CONFIG_SCHEDSTATS and CONFIG_TASK_DELAY_ACCT bring. */
+#define HAS_SCHED_INFO bpf_core_field_exists(((struct sched_info *)0)->last_arrival)
+
 struct task_sums {
 	__u64 run_ns, wait_ns; /* wait_ns 0: the kernel may have no such sum */
 };
 
 static __always_inline __u64 task_kernel_wait(struct task_struct *t)
 {
-	return bpf_core_field_exists(t->sched_info.run_delay) ? t->sched_info.run_delay : 0;
+	return HAS_SCHED_INFO ? t->sched_info.run_delay : 0;
 }
 
 /* What was added to them since they were *before, which are then those of now. */
@@ -39,7 +42,7 @@ static __always_inline __u64 task_queued(struct task_struct *t, __u64 before_ns,
 {
 	__u64 queued_ns, waited_ns;
 
-	if (!bpf_core_field_exists(t->sched_info.last_queued))
+	if (!HAS_SCHED_INFO)
 		return 0;
 	queued_ns = t->sched_info.last_queued;
 	waited_ns = task_kernel_wait(t) - before_ns;
@@ -54,7 +57,7 @@ static __always_inline __u64 task_queued(struct task_struct *t, __u64 before_ns,
  */
 static __always_inline __u64 task_arrived(struct task_struct *t, __u64 since_ns)
 {
-	__u64 ns = bpf_core_field_exists(t->sched_info.last_arrival) ? t->sched_info.last_arrival : 0;
+	__u64 ns = HAS_SCHED_INFO ? t->sched_info.last_arrival : 0;
 
 	return ns > since_ns ? ns : 0;
 }

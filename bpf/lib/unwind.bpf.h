@@ -58,13 +58,17 @@ static __always_inline __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
 
 /*
  * Has the window begin at addr. A read ends before the page does: the next one may not be there. Here and below what is not static takes the
- * scratch's number, no pointer: so it is verified once, not for each way to each call of it.
+ * scratch's number, no pointer: so it is verified once, not for each way to each call of it. Older kernels verify it also where nothing
+ * calls it, and without an unwinder there is no such map.
  */
 __noinline int unwind_slide(__u32 slot, __u64 addr)
 {
-	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	__u64 n = UNWIND_USER_PAGE - addr % UNWIND_USER_PAGE;
+	struct unwind_walk *w;
 
+	if (!cfg_unwind)
+		return -1;
+	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	if (!w)
 		return -1;
 	if (n > UNWIND_WINDOW)
@@ -105,8 +109,11 @@ static __always_inline __u32 unwind_max(void)
 /* The address that was found last, where a probe is in its way. Returns whether it was put right. */
 __noinline int unwind_mend(__u32 slot)
 {
-	struct unwind_walk *w = bpf_map_lookup_elem(&unwind_scratch, &slot);
+	struct unwind_walk *w;
 
+	if (!cfg_unwind)
+		return 0;
+	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	return w && (w->stack.nr > 1 ? unwind_unhook(w) : unwind_in_line(w));
 }
 

@@ -236,6 +236,14 @@ int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint)
 	return (int)BTF_INFO_VLEN(t.info) - 1;
 }
 
+uint32_t btf_struct_bytes(const struct btf_types *btf, const char *name)
+{
+	struct btf_type t;
+	const char *more;
+
+	return btf_type_at(btf, btf_find(btf, BTF_KIND_STRUCT, name), &t, &more) ? t.size : 0;
+}
+
 const char *btf_enum_name(const struct btf_types *btf, const char *name, uint32_t value)
 {
 	struct btf_type t;

@@ -30,6 +30,9 @@ uint32_t btf_find(const struct btf_types *btf, uint32_t kind, const char *name);
 /* How many arguments a program on a tracepoint is given (of the typedef btf_trace_NAME, Linux 5.5); -1: no such tracepoint. */
 int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint);
 
+/* Bytes of a struct; 0: it is empty, or there is none. */
+uint32_t btf_struct_bytes(const struct btf_types *btf, const char *name);
+
 /* The name of a value of an enum of 32 bits, valid until btf_close; NULL: it has none. */
 const char *btf_enum_name(const struct btf_types *btf, const char *name, uint32_t value);
 

@@ -9,9 +9,11 @@
 #include "bpf/sched.h"
 #include "capture/base.h"
 #include "capture/iter.h"
+#include "capture/load.h"
 #include "capture/rows.h"
 #include "capture/tasks.h"
 #include "skel/sched.skel.h"
+#include "types/btf.h"
 #include "util/clock.h"
 
 #define WHAT "the program that sums what the scheduler does"
@@ -45,6 +47,10 @@ static void set_knobs(struct src_sched *src)
 	ro->cfg_at = src->at;
 	ro->cfg_hist = src->cfg->hist;
 	src->base.watched[0] = src->skel->progs.sched_switch;
+	if (btf_struct_bytes(object_kernel_types(), "sched_info"))
+		return;
+	bpf_program__set_autoload(src->skel->progs.sched_wakeup, true);
+	bpf_program__set_autoload(src->skel->progs.sched_wakeup_new, true);
 	src->base.watched[1] = src->skel->progs.sched_wakeup;
 	src->base.watched[2] = src->skel->progs.sched_wakeup_new;
 }
