@@ -8,10 +8,12 @@
 # make install    PREFIX=/usr/local DESTDIR=
 # CC CPPFLAGS CFLAGS LDFLAGS LDLIBS are the user's: they come after ours, from the command line or the environment.
 # Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang), FUZZ=1 (in build/fuzz),
-#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 (drop an optional library), WERROR=1, V=1 (show commands)
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 (drop an optional library), WERROR=1, V=1 (show commands),
+#           LINES=1 (source lines in the verifier's log of skep -vv)
 
 PREFIX ?= /usr/local
 CLANG_BPF ?= clang
+HOSTCC ?= gcc
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 NATIVE := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
 ARCH := $(NATIVE)
@@ -106,7 +108,7 @@ FLAGS := $(COMPILE) :: $(LIBS)
 ifneq ($(file <$B/flags),$(FLAGS))
 .PHONY: $B/flags
 endif
-FLAGS_BPF := $(COMPILE_BPF) :: $(BPFTOOL)
+FLAGS_BPF := $(COMPILE_BPF) :: $(BPFTOOL) $(LINES)
 ifneq ($(file <$K/flags-bpf),$(FLAGS_BPF))
 .PHONY: $K/flags-bpf
 endif
@@ -140,10 +142,13 @@ $B/gen/syscalls_%.h: tools/syscalls.sh $B/flags
 	$(call say,GEN,$@)mkdir -p $(@D) && tools/syscalls.sh "$(CC)" $* >$@
 $B/user/render/tree/svg.o: user/render/tree/flame_svg.js
 
-# The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF.
-$K/bpf/%.bpf.o: bpf/%.bpf.c $K/flags-bpf
+# The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF; lines and labels go last.
+$K/bpf/%.bpf.o: bpf/%.bpf.c $K/bpf_slim $K/flags-bpf
 	$(call say,BPF,$<)mkdir -p $(@D) && $(COMPILE_BPF) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp && \
-		$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
+		$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp $(if $(LINES),,&& $K/bpf_slim $@)
+
+$K/bpf_slim: tools/bpf_slim.c
+	$(call say,CC,$<)mkdir -p $(@D) && $(HOSTCC) -O2 -Wall -Wextra $< -lbpf -lelf -o $@
 
 $K/skel/%.skel.h: $K/bpf/%.bpf.o
 	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf >$@
