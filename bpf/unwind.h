@@ -158,6 +158,7 @@ enum unwind_end {
 #define UNWIND_RETURNS_SENT 8
 #define UNWIND_REST_TINY 4096u /* bytes of stack */
 #define UNWIND_REST_SMALL 16384u
+#define UNWIND_REST_MIDDLE 32768u
 #define UNWIND_REST_LARGE 65536u
 #define UNWIND_REST_HUGE 131072u
 

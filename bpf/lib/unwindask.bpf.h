@@ -98,6 +98,8 @@ static __always_inline __u64 unwind_ask(struct unwind_walk *w, __u32 slot)
 		is_sent = UNWIND_ASK_WITH(UNWIND_REST_TINY);
 	else if (left <= UNWIND_REST_SMALL - UNWIND_USER_PAGE)
 		is_sent = UNWIND_ASK_WITH(UNWIND_REST_SMALL);
+	else if (left <= UNWIND_REST_MIDDLE - UNWIND_USER_PAGE)
+		is_sent = UNWIND_ASK_WITH(UNWIND_REST_MIDDLE);
 	else if (left <= UNWIND_REST_LARGE - UNWIND_USER_PAGE || left > UNWIND_LEFT_MAX)
 		is_sent = UNWIND_ASK_WITH(UNWIND_REST_LARGE);
 	else
