@@ -82,10 +82,13 @@ go_ok() { # go_ok COMMAND...: into got.folded
 	go_ok ./cgo_stripped "$(lasting 2)"
 }
 
-# Go's profiler walks a stack at each of them
+# Go's profiler walks a stack at each of them: a thousandth of the time
 # bats test_tags=user-space,measuring
 @test "signals' handlers of Go, stripped or not" {
+	local HZ
+
 	[ -x "$WORK/shares_go" ] || skip "no go"
+	HZ=$(hz 19999)
 	strip -o go_stripped "$WORK/shares_go"
 	for go in "$WORK/shares_go" ./go_stripped; do
 		go_ok "$go" "$(lasting 2)" 1000
