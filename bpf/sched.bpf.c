@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * CAPTURE, the scheduler: each task has its own sums, which need no look-up; they go into `rows` when it ends,
- * and an iterator reads them while it lives. One look a switch: at the task that leaves its CPU. The kernel's notes say when it was put
- * there, and how long it had waited, so when it was woken. Nothing is allocated here except where a task is created: the scheduler's hooks hold locks
- * that an allocation may need.
+ * and an iterator reads them while it lives. A switch looks only at the task that leaves its CPU: sched_info of the kernel says when it
+ * was put there and how long it had waited, and so when it was woken. Nothing is allocated here except where a task is created: the
+ * scheduler's hooks hold locks that an allocation may need.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -172,17 +172,17 @@ static __always_inline void wake_up(struct task *s, __u64 now_ns)
 		add_slot(s->own.sums.off_slots, ns);
 }
 
-/* It is put on a CPU at now_ns and is, as far as was seen, asleep or new. */
+/* By sched_info: when a task was woken that is put on a CPU at now_ns, and was asleep or new at its last event. */
 static __always_inline void find_wake_up(struct task *s, struct task_struct *t, __u64 now_ns)
 {
 	__u64 woken_ns = task_queued(t, s->own.kernel.wait_ns, now_ns);
 
-	if (HAS_SCHED_INFO && !woken_ns)
-		woken_ns = now_ns; /* and had not to wait */
-	if (woken_ns > s->since_ns && (HAS_SCHED_INFO || woken_ns < now_ns))
+	if (!woken_ns)
+		woken_ns = now_ns; /* it did not wait */
+	if (woken_ns > s->since_ns)
 		wake_up(s, woken_ns);
-	else if (HAS_SCHED_INFO)
-		s->state = SCHED_WAITING; /* asleep by its state, and yet never taken off: a signal was pending */
+	else
+		s->state = SCHED_WAITING; /* asleep by its state, but never off the run queue: a signal was pending */
 }
 
 static __always_inline void put_on_cpu(struct task *s, struct task_struct *t, __u64 now_ns)
@@ -190,14 +190,14 @@ static __always_inline void put_on_cpu(struct task *s, struct task_struct *t, __
 	__u32 was;
 	__u64 ns;
 
-	if (s->state != SCHED_WAITING && (HAS_SCHED_INFO || s->state != SCHED_NEW))
+	if (HAS_SCHED_INFO && s->state != SCHED_WAITING)
 		find_wake_up(s, t, now_ns);
 	was = s->state;
 	ns = turn(s, SCHED_RUNNING, now_ns);
 	s->own.waited_ns = was == SCHED_WAITING ? ns : 0;
 	if (!counts(s, now_ns))
 		return;
-	if (was != SCHED_WAITING) { /* a signal was pending */
+	if (was != SCHED_WAITING) { /* asleep by its state, but never off the run queue: a signal was pending */
 		if (cfg_hist && was > SCHED_WAITING)
 			add_slot(s->own.sums.off_slots, ns);
 		return;
@@ -221,10 +221,9 @@ static __always_inline void switch_out(struct task_struct *t, __u64 now_ns, int 
 		return;
 	}
 	task_ask(s, bpf_get_current_pid_tgid());
-	if (s->state != SCHED_RUNNING) {
+	if (HAS_SCHED_INFO && s->state != SCHED_RUNNING) {
 		put_ns = task_arrived(t, s->since_ns);
-		if (put_ns || HAS_SCHED_INFO) /* clocks of CPUs may differ by a little */
-			put_on_cpu(s, t, put_ns ? put_ns : s->since_ns);
+		put_on_cpu(s, t, put_ns ? put_ns : s->since_ns); /* the clocks of two CPUs may differ by a little */
 	}
 	put_ns = s->since_ns;
 	ran = turn(s, preempted || !state ? SCHED_WAITING : task_sleep(state), now_ns);
@@ -270,7 +269,7 @@ static __always_inline int wake(struct task_struct *t)
 	return 0;
 }
 
-/* Without the kernel's notes */
+/* Attached only to kernels without sched_info. */
 SEC("?tp_btf/sched_wakeup")
 int sched_wakeup(__u64 *ctx)
 {
@@ -296,10 +295,10 @@ int sched_migrate(__u64 *ctx)
 static __always_inline void task_own_first(struct task *s, struct task_struct *t, __u64 state)
 {
 	task_sums_added(t, &s->own.kernel);
-	s->since_ns = task_arrived(t, 0); /* on a CPU since then, or left it later: what comes after is news */
+	s->since_ns = task_arrived(t, 0); /* its last time on a CPU began then: a later one began after this */
 }
 
-/* Has the sums of the copy of a task be those until now: with what no switch has told yet, and the time of its present state. */
+/* Brings the sums in a copy of a task up to now: adds what no switch has reported yet, and the time in its present state. */
 static __always_inline void sum_up(struct task *s, struct task_struct *t)
 {
 	__u64 until_ns = run_ask_ns, put_ns = s->state == SCHED_RUNNING ? 0 : task_arrived(t, s->since_ns), since_ns, woken_ns;

@@ -44,8 +44,8 @@ static __always_inline int stack_has_user(__u32 flags)
 /*
  * Three fixed lengths instead of a loop that ends at nr: the verifier keeps and compares a state for each way out of
  * a loop, and two loops multiply (100,000 instructions, 50 ms to load). bpf_get_stack() zeroes what it does not
- * fill, so the surplus is zeroes and the hash still a function of the frames alone. Eight frames a round: each has the verifier prove
- * anew where it reads.
+ * fill, so the surplus is zeroes and the hash still a function of the frames alone. Eight frames a round, because the verifier checks the
+ * address of each round anew.
  */
 #define STACK_SHORT 15
 #define STACK_MIDDLE 47

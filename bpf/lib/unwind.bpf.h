@@ -57,18 +57,20 @@ static __always_inline __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)
 }
 
 /*
- * Has the window begin at addr. A read ends before the page does: the next one may not be there. Here and below what is not static takes the
- * scratch's number, no pointer: so it is verified once, not for each way to each call of it. Older kernels verify it also where nothing
- * calls it, and without an unwinder there is no such map.
+ * The walk of a number; NULL: there is none. The functions below that are not static take the number instead of a pointer: the verifier walks
+ * each of them once, not once a call. Before 6.8 it does so also where nothing calls them, and without an unwinder the map does not exist.
  */
+static __always_inline struct unwind_walk *unwind_own(__u32 slot)
+{
+	return cfg_unwind ? bpf_map_lookup_elem(&unwind_scratch, &slot) : NULL;
+}
+
+/* Has the window begin at addr. A read ends before the page does: the next one may not be there. */
 __noinline int unwind_slide(__u32 slot, __u64 addr)
 {
 	__u64 n = UNWIND_USER_PAGE - addr % UNWIND_USER_PAGE;
-	struct unwind_walk *w;
+	struct unwind_walk *w = unwind_own(slot);
 
-	if (!cfg_unwind)
-		return -1;
-	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	if (!w)
 		return -1;
 	if (n > UNWIND_WINDOW)
@@ -109,23 +111,17 @@ static __always_inline __u32 unwind_max(void)
 /* The address that was found last, where a probe is in its way. Returns whether it was put right. */
 __noinline int unwind_mend(__u32 slot)
 {
-	struct unwind_walk *w;
+	struct unwind_walk *w = unwind_own(slot);
 
-	if (!cfg_unwind)
-		return 0;
-	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	return w && (w->stack.nr > 1 ? unwind_unhook(w) : unwind_in_line(w));
 }
 
 /* One frame more, or what is known of the last put right. Returns enum unwind_end, or enum stack_stop. */
 __noinline int unwind_frame(__u32 slot)
 {
-	struct unwind_walk *w;
+	struct unwind_walk *w = unwind_own(slot);
 	int end;
 
-	if (!cfg_unwind)
-		return STOP_WHOLE;
-	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	if (!w)
 		return STOP_WHOLE;
 	if (w->stack.nr >= unwind_max())
@@ -157,13 +153,10 @@ __noinline int unwind_frames(__u32 slot)
 /* Asks user space if it has to be; marks the end, if it is none of the stack's; zeroes what stack_hash() reads after it. */
 __noinline int unwind_finish(__u32 slot, int end)
 {
-	struct unwind_walk *w;
+	struct unwind_walk *w = unwind_own(slot);
 	__u64 id = 0, *to;
 	__u32 nr;
 
-	if (!cfg_unwind)
-		return 0;
-	w = bpf_map_lookup_elem(&unwind_scratch, &slot);
 	if (!w)
 		return 0;
 	if (end == UNWIND_ASK) {
