@@ -4,42 +4,25 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/bpf.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "capture/cost.h"
 
-#define HEAD_MAX 512u /* of a record */
-
-/*
- * libbpf's reader maps the data twice, one behind the other, so that no record is cut by the end: for a ring of 8 MB that is as much
- * memory once more. Records are copied here in any case.
- */
-static void copy_out(const struct ring_map *m, uint64_t at, char *to, size_t n)
-{
-	uint64_t from = at & m->mask, first = m->mask + 1 - from;
-
-	if (first >= n) {
-		memcpy(to, m->data + from, n);
-	} else {
-		memcpy(to, m->data + from, first);
-		memcpy(to + first, m->data, n - first);
-	}
-}
-
-/* The record at that place, which is of size bytes. 0, or -ENOMEM. */
+/* Takes the record of size bytes at position `at`. 0, or -ENOMEM. */
 static int take_record(struct rings *r, const struct ring_map *m, uint64_t at, size_t size)
 {
-	char head[HEAD_MAX];
+	char head[RINGS_HEAD_MAX];
 	uint64_t n = size, time_ns = 0;
 	size_t place = r->bytes.n, nr_head = size < sizeof(head) ? size : sizeof(head);
 	char *p;
 
-	copy_out(m, at, head, nr_head);
+	ring_copy(head, m->data, m->mask, at, nr_head);
 	if (r->used) {
 		n = r->used(head, nr_head);
 		n = n < size ? n : size;
@@ -50,20 +33,25 @@ static int take_record(struct rings *r, const struct ring_map *m, uint64_t at, s
 		return -ENOMEM;
 	memcpy(p, &n, sizeof(n));
 	memcpy(p + sizeof(n), head, nr_head);
-	copy_out(m, at + nr_head, p + sizeof(n) + nr_head, n - nr_head);
+	ring_copy(p + sizeof(n) + nr_head, m->data, m->mask, at + nr_head, n - nr_head);
 	if (nr_head >= sizeof(time_ns))
 		memcpy(&time_ns, head, sizeof(time_ns));
 	r->places.data[r->places.n++] = (struct ring_place){ time_ns, place };
 	return 0;
 }
 
-/* All that is there, and what comes meanwhile. */
+static bool is_full(const struct rings *r)
+{
+	return r->max_bytes && r->bytes.n >= r->max_bytes;
+}
+
+/* Takes the records of a ring, and those that arrive meanwhile. */
 static int read_ring(struct rings *r, const struct ring_map *m)
 {
-	uint64_t at = *m->consumer; /* nobody else writes it */
+	uint64_t at = *m->consumer; /* only we write it */
 	int ret = 0;
 
-	while (!ret && at < __atomic_load_n(m->producer, __ATOMIC_ACQUIRE)) {
+	while (!ret && !is_full(r) && at < __atomic_load_n(m->producer, __ATOMIC_ACQUIRE)) {
 		uint32_t head = __atomic_load_n((const uint32_t *)(m->data + (at & m->mask)), __ATOMIC_ACQUIRE);
 		uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 
@@ -73,8 +61,6 @@ static int read_ring(struct rings *r, const struct ring_map *m)
 			ret = take_record(r, m, at + BPF_RINGBUF_HDR_SZ, size);
 		at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
 		__atomic_store_n(m->consumer, at, __ATOMIC_RELEASE);
-		if (r->max_bytes && r->bytes.n >= r->max_bytes)
-			break;
 	}
 	return ret;
 }
@@ -87,6 +73,7 @@ static void unmap(const struct ring_map *m)
 	munmap((void *)m->producer, page + m->mask + 1);
 }
 
+/* Once, where libbpf's reader maps the data twice, so that no record crosses its end: of a ring of 8 MB these are 8 MB less in memory. */
 static int map_ring(int fd, struct ring_map *ret_map)
 {
 	struct bpf_map_info info = { 0 };
@@ -199,7 +186,7 @@ int rings_collect(struct rings *r)
 	int ret = 0;
 
 	for (size_t i = 0; i < r->maps.n && !ret; i++)
-		ret = r->max_bytes && r->bytes.n >= r->max_bytes ? 0 : read_ring(r, &r->maps.data[i]);
+		ret = read_ring(r, &r->maps.data[i]);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "capture/source.h"
 #include "util/vec.h"
@@ -14,10 +15,12 @@ struct ring_place {
 	uint64_t time_ns, at; /* in bytes */
 };
 
-/* BPF_MAP_TYPE_RINGBUF as user space sees it (kernel/bpf/ringbuf.c, 457f44363a88): a page to say how far it read, and one more with the data after it. */
+#define RINGS_HEAD_MAX 512u
+
+/* The memory of a BPF_MAP_TYPE_RINGBUF (kernel/bpf/ringbuf.c, 457f44363a88): a page with our position, a page with the kernel's, the data. */
 struct ring_map {
-	uint64_t *consumer;	  /* how far we have read */
-	const uint64_t *producer; /* how far there are records */
+	uint64_t *consumer;	  /* up to where we have read */
+	const uint64_t *producer; /* up to where there are records */
 	const char *data;
 	uint64_t mask; /* of places in the data */
 };
@@ -25,14 +28,25 @@ struct ring_map {
 /* Zeroed before its first use. */
 struct rings {
 	VEC(struct ring_map) maps;
-	int epoll_fd; /* over them; if there is one */
+	int epoll_fd; /* of them all; not open without any */
 	VEC(int) fds;	 /* of a ring each that is our own */
 	VEC(char) bytes; /* of records that arrived and were not delivered, each after its u64 size */
 	VEC(struct ring_place) places;
-	/* How much of a record of size bytes is set, by its first ones, at most 512 and size. NULL: all. */
-	size_t (*used)(const void *record, size_t size);
+	/* How many bytes of a record are in use, by its first `size` bytes, at most RINGS_HEAD_MAX. NULL: all. */
+	size_t (*used)(const void *head, size_t size);
 	uint64_t max_bytes; /* that are collected at once, and a record; the rest waits in the kernel. 0: all, however fast it comes */
 };
+
+/* Copies n bytes at position `at` out of a ring of mask + 1 bytes, whose end they may cross. */
+static inline void ring_copy(char *to, const char *data, uint64_t mask, uint64_t at, size_t n)
+{
+	uint64_t from = at & mask, first = mask + 1 - from;
+
+	if (first > n)
+		first = n;
+	memcpy(to, data + from, first);
+	memcpy(to + first, data, n - first);
+}
 
 /* Before load: room for the CPUs of the place. */
 void rings_size(struct bpf_map *map, const struct place *place);

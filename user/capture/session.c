@@ -29,7 +29,7 @@
 #include "util/log.h"
 
 #define TICK_NS 100000000
-#define CALM_NS 10000000 /* between two rounds for new mappings: where processes come and go these are a thousand a second */
+#define MAPS_PAUSE_NS 10000000 /* after a wake-up for new mappings: short processes would cause a thousand wake-ups a second */
 #define INTERRUPT_PATIENCE_NS 1000000000ull
 
 #ifndef PIDFD_THREAD
@@ -50,7 +50,7 @@ struct session {
 	uint32_t *cpus; /* those of place */
 	int epoll_fd, tick_fd;
 	int maps_fd;	  /* an epoll of its own over the side band's rings; or -1 */
-	uint64_t calm_ns; /* until when it is not listened to; 0: it is */
+	uint64_t maps_paused_ns; /* until when it wakes nobody; 0: it does */
 	struct watched *watched; /* -p and -t */
 	size_t nr_watched, watched_left;
 	bool interrupted;
@@ -59,11 +59,16 @@ struct session {
 	uint64_t armed_ns, stopped_ns;
 };
 
-static int watch(struct session *s, int fd)
+static int watch_in(int epoll_fd, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
 
-	return fd < 0 || !epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? 0 : -errno;
+	return fd < 0 || !epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? 0 : -errno;
+}
+
+static int watch(struct session *s, int fd)
+{
+	return watch_in(s->epoll_fd, fd);
 }
 
 static int open_waits(struct session *s, struct err *err)
@@ -169,16 +174,16 @@ static int open_unwinder(struct session *s, struct err *err)
 
 static int open_sideband(struct session *s, struct err *err)
 {
-	struct epoll_event ev = { .events = EPOLLIN };
 	int ret = sideband_open_place(&s->place, &s->place.sideband, err);
 
 	if (ret)
 		return ret;
 	s->maps_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (uint32_t i = 0; s->maps_fd >= 0 && sideband_fd(s->place.sideband, i) >= 0; i++)
-		if (epoll_ctl(s->maps_fd, EPOLL_CTL_ADD, sideband_fd(s->place.sideband, i), &ev))
-			return -errno;
-	return s->maps_fd < 0 ? -errno : watch(s, s->maps_fd);
+	if (s->maps_fd < 0)
+		return -errno;
+	for (uint32_t i = 0; !ret && sideband_fd(s->place.sideband, i) >= 0; i++)
+		ret = watch_in(s->maps_fd, sideband_fd(s->place.sideband, i));
+	return ret ? ret : watch(s, s->maps_fd);
 }
 
 static int session_setup(struct session *s, struct err *err)
@@ -328,12 +333,12 @@ static int until(uint64_t a, uint64_t b)
 	return first > now ? (int)((first - now + 999999) / 1000000) : 0;
 }
 
-/* New mappings were told: what follows waits for the next round, which comes no later than calm_ns. 0: listens again. */
-static int calm(struct session *s, uint64_t calm_ns)
+/* New mappings do not wake the loop until then. 0: they do again. */
+static int pause_maps(struct session *s, uint64_t until_ns)
 {
-	struct epoll_event ev = { .events = calm_ns ? 0 : EPOLLIN, .data.fd = s->maps_fd };
+	struct epoll_event ev = { .events = until_ns ? 0 : EPOLLIN, .data.fd = s->maps_fd };
 
-	s->calm_ns = calm_ns;
+	s->maps_paused_ns = until_ns;
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, s->maps_fd, &ev) ? -errno : 0;
 }
 
@@ -347,18 +352,18 @@ static int loop(struct session *s, struct sink *sink)
 
 	while (!over && !ret) {
 		uint64_t now, first = end < next ? end : next;
-		bool told = false;
+		bool has_maps = false;
 
-		n = epoll_wait(s->epoll_fd, ev, 16, until(first, s->calm_ns ? s->calm_ns : UINT64_MAX));
+		n = epoll_wait(s->epoll_fd, ev, 16, until(first, s->maps_paused_ns ? s->maps_paused_ns : UINT64_MAX));
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < n; i++) {
-			told |= ev[i].data.fd == s->maps_fd;
+			has_maps |= ev[i].data.fd == s->maps_fd;
 			over |= handle(s, ev[i].data.fd);
 		}
 		now = now_ns();
-		if (told || (s->calm_ns && now >= s->calm_ns))
-			ret = calm(s, told ? now + CALM_NS : 0);
+		if (has_maps || (s->maps_paused_ns && now >= s->maps_paused_ns))
+			ret = pause_maps(s, has_maps ? now + MAPS_PAUSE_NS : 0);
 		if (ret)
 			return ret;
 		over |= now >= end || (s->patience_ns && now >= s->patience_ns);

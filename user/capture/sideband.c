@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "capture/refusal.h"
+#include "capture/rings.h"
 #include "util/cpus.h"
 #include "util/hash.h"
 #include "util/map.h"
@@ -240,17 +241,12 @@ static int queue_record(struct sideband *sb, const struct ring *r, const char *d
 {
 	struct perf_event_header *h;
 	struct trailer tr;
-	size_t start = sb->bytes.n, first = mask + 1 - (at & mask);
+	size_t start = sb->bytes.n;
 	char *copy = vec_take(&sb->bytes, (size + 7u) & ~7u);
 
 	if (!copy || vec_reserve(&sb->queue))
 		return -ENOMEM;
-	if (first >= size) {
-		memcpy(copy, data + (at & mask), size);
-	} else {
-		memcpy(copy, data + (at & mask), first);
-		memcpy(copy + first, data, size - first);
-	}
+	ring_copy(copy, data, mask, at, size);
 	h = (struct perf_event_header *)copy;
 	if (h->type == PERF_RECORD_LOST || h->type == PERF_RECORD_THROTTLE || h->type == PERF_RECORD_UNTHROTTLE) {
 		sb->lost += h->type == PERF_RECORD_LOST ? ((uint64_t *)copy)[2] : 0;

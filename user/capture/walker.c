@@ -34,14 +34,14 @@ struct unwinder {
 	uint64_t whole[SAMPLE_DEEP_MAX];
 };
 
-/* A copy of a stack has room for more than there is, mostly. */
-static size_t used_bytes(const void *record, size_t size)
+/* Most copies of a stack have more room than the stack needs. */
+static size_t used_bytes(const void *head, size_t size)
 {
-	const struct unwind_rest *rest = record;
+	const struct unwind_rest *rest = head;
 
 	return size < sizeof(*rest) ? size : sizeof(*rest) + rest->bytes;
 }
-_Static_assert(sizeof(struct unwind_rest) <= 512, "what rings_collect() shows of a record");
+_Static_assert(sizeof(struct unwind_rest) <= RINGS_HEAD_MAX, "the head of a record");
 
 int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err)
 {

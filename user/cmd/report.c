@@ -60,14 +60,6 @@ static const struct opt_group report_groups[] = {
 	{ 0 },
 };
 
-static bool has_key(const struct report *t, enum report_key key)
-{
-	for (uint32_t i = 0; i < t->nr_keys; i++)
-		if (t->keys[i] == key)
-			return true;
-	return false;
-}
-
 static const char *format_of(const struct report_options *r)
 {
 	return r->json ? "json" : r->format ? r->format : "text";
@@ -92,7 +84,7 @@ static int render(const struct report_options *r, struct replay *replay, const c
 		ret = render_reports_json(out, views, replay->views.n, &cfg);
 	for (size_t i = 0; i < replay->views.n && !ret && strcmp(format, "json") != 0; i++) {
 		cfg.is_next = i;
-		cfg.with_event = replay->views.n > 1 && !has_key(views[i].table, KEY_EVENT);
+		cfg.with_event = replay->views.n > 1 && !views[i].table->with[KEY_EVENT];
 		ret = (strcmp(format, "csv") ? render_report_text : render_report_csv)(out, views[i].table, views[i].profile, &cfg);
 	}
 	free(views);

@@ -140,7 +140,7 @@ static void sort_unique(struct symtab *tab)
 	tab->nr_raw = n;
 }
 
-/* A stretch for every two symbols: what is left to search is a few of them, where they are spread evenly. */
+/* Divides the addresses into stretches, one for every two symbols: where these are spread evenly, a search is among a few of them. */
 static int make_guide(struct symtab *tab)
 {
 	uint64_t span = tab->n ? tab->addrs[tab->n - 1] - tab->addrs[0] : 0;
@@ -206,8 +206,10 @@ int symtab_seal(struct symtab *tab)
 	}
 	tab->n = tab->nr_raw;
 	free(stack);
-	if (make_guide(tab))
+	if (make_guide(tab)) {
+		tab->n = 0; /* nothing is found without it */
 		return -ENOMEM;
+	}
 	free(tab->raw);
 	tab->raw = NULL;
 	tab->nr_raw = tab->cap_raw = 0;
@@ -223,7 +225,7 @@ static uint32_t last_from(const struct symtab *tab, uint64_t addr)
 
 	if (at > tab->guide_last)
 		return tab->n - 1;
-	/* What begins in front of this stretch may reach into it. */
+	/* The last symbol before this stretch may reach into it. */
 	i = tab->guide[at] ? tab->guide[at] - 1 : 0;
 	n = tab->guide[at + 1] - i;
 	/* Branch-free halving: the compiler makes a conditional move of it. */

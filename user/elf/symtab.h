@@ -39,8 +39,8 @@ struct symtab {
 	uint64_t *addrs; /* apart from the rest so that a search touches few cache lines */
 	struct symtab_entry *entries;
 	uint32_t n;
-	uint32_t *guide; /* by the upper bits of addr - addrs[0]: the first symbol from there on; one more at the end */
-	uint32_t guide_last; /* of these stretches */
+	uint32_t *guide; /* of each stretch, which is addr - addrs[0] >> guide_shift: the first symbol at it or after it; and n at the end */
+	uint32_t guide_last; /* the last stretch */
 	uint8_t guide_shift;
 	struct symtab_raw *raw; /* only until symtab_seal */
 	uint32_t nr_raw, cap_raw;
@@ -61,7 +61,7 @@ int symtab_seal(struct symtab *tab);
 /* Innermost symbol that holds addr: its name (owned by the table) and start, or NULL. */
 const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_start);
 
-/* The end of what this symbol alone holds: of itself, or where the next one begins. */
+/* Where the symbol that begins at start ends, or where the next one begins if that is earlier. */
 uint64_t symtab_end(const struct symtab *tab, uint64_t start);
 
 #endif

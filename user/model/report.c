@@ -25,9 +25,8 @@ static int add_key(struct report *t, const char *word, size_t len)
 
 		for (int k = 0; k < 2; k++)
 			if (names[k] && strlen(names[k]) == len && !strncmp(names[k], word, len)) {
-				for (uint32_t taken = 0; taken < t->nr_keys; taken++)
-					if (t->keys[taken] == (enum report_key)i)
-						return 0;
+				if (t->with[i])
+					return 0;
 				t->keys[t->nr_keys++] = (enum report_key)i;
 				t->with[i] = true;
 				return 0;

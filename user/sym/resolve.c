@@ -188,6 +188,7 @@ int syms_task(struct syms *syms, const struct task_event *t)
 void syms_pin(struct syms *syms)
 {
 	uint64_t now = now_ns();
+	bool is_due = now - syms->jits_ns >= JITS_NS;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < syms->pending.n; i++) {
@@ -200,21 +201,19 @@ void syms_pin(struct syms *syms)
 			object_read(&syms->objects, p->obj, p->pid);
 	}
 	syms->pending.n = 0;
-	if (now - syms->jits_ns >= JITS_NS)
+	if (is_due)
 		syms->jits_ns = now;
 	for (size_t i = 0; i < syms->jits.n; i++) {
 		struct space *space = maps_find(&syms->maps, syms->jits.data[i]);
+		bool look;
 
 		if (!space || !space->has_anon)
 			continue;
-		if (syms->jits_ns != now && !space->is_exited && space->perfmap) {
-			syms->jits.data[kept++] = space->pid;
-			continue;
-		}
+		look = is_due || space->is_exited || !space->perfmap;
 		if (!space->perfmap)
 			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
 						     &syms->perfmap_limits);
-		if (space->perfmap)
+		if (space->perfmap && look)
 			perfmap_refresh(space->perfmap);
 		/* One last look was taken just now. */
 		if (space->is_exited)
@@ -494,7 +493,7 @@ int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip,
 			resolve_user(syms, pid, time_ns, ip, caller, ret_frames, max);
 }
 
-/* Of two stacks that end together: how many outermost addresses are the same. A leaf is the same as a leaf only: callers are looked up otherwise. */
+/* How many of the outermost addresses two stacks have in common. A leaf and a caller with one address differ: they are looked up in different ways. */
 static uint32_t same_callers(const struct recent_stack *last, const uint64_t *ips, uint32_t n)
 {
 	const uint64_t *last_ips = last->ips + RECENT_FRAMES_MAX - last->n;

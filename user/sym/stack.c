@@ -152,7 +152,7 @@ void stack_resolve_leaf(struct syms *syms, const struct sample *s, struct stack 
 {
 	bool in_kernel = s->chains[CHAIN_KERNEL].n;
 
-	/* What was hit may be behind what carried the hit; what has no address has a marker for its leaf. */
+	/* A tracepoint's stack may begin with the functions that delivered its hit; a stack without addresses has a marker as its leaf. */
 	if (s->is_tracepoint || !sample_leaf(s)) {
 		stack_resolve(syms, s, st);
 		return;

@@ -12,7 +12,6 @@
 #define START_MAX_BYTES 128u
 #define WORD 8
 
-
 /* Return address at the CFA's top, nothing else moved. */
 static int say(const struct crt_code *c, uint64_t from, uint64_t to, enum unwind_cfa cfa, int32_t off, int16_t add)
 {

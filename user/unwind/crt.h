@@ -14,12 +14,13 @@
 /* 0, or -errno, which ends it. */
 typedef int crt_each_fn(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule);
 
+#define CRT_MUSL 1
+
 /*
  * Calls each() for pieces of code and their rules, in any order; also where there is better information. Only what the bytes of the
- * code show is passed. 0, what each() returned, or -ENOMEM; or CRT_MUSL: the C library in it is musl, which is built without unwinding
- * information, and what its instructions do is to be seen (unwind/bare.h). That takes long.
+ * code show is passed. 0, what each() returned, or -ENOMEM. CRT_MUSL: the program contains musl, a C library without unwinding information;
+ * bare_each() (unwind/bare.h) makes its rules from its instructions, which takes 10 to 30 ms.
  */
-#define CRT_MUSL 1
 int crt_each(const struct elf_file *elf, crt_each_fn *each, void *arg);
 
 #endif
