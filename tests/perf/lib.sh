@@ -71,6 +71,19 @@ row() { # row WHAT UNIT SKEP_AS A PEER_AS B: not of a peer that is not here
 added() { [ ! -s "$TMP/rate.$1" ] || awk -v b="$(median "$TMP/rate.bare")" -v t="$(median "$TMP/rate.$1")" 'BEGIN { printf "%.0f", t - b }'; }
 half() { [ ! -s "$TMP/rate.$1" ] || echo $(($(added "$1") / 2)); }
 
+# load: compilers on all CPUs, with many processes and symbols, until the file `busy` is gone; idle: ends them
+load() {
+	: >"$TMP/busy"
+	for ((i = 0; i < $(nproc); i++)); do
+		while [ -e "$TMP/busy" ]; do gcc -O2 -c tests/work/shares.c -Itests/work -o /dev/null; done &
+	done
+}
+
+idle() {
+	rm -f "$TMP/busy"
+	wait
+}
+
 # pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU time and the ratios A/B; has them in $TMP/a and $TMP/b
 pair() {
 	local a=$1 b=$2 i A=() B=()

@@ -5,18 +5,6 @@
 T=${PICTURE_SECONDS:-10}
 RUNS=${PICTURE_RUNS:-3}
 
-load() { # something with many symbols on all CPUs, until the file `busy` is gone
-	: >"$TMP/busy"
-	for ((i = 0; i < $(nproc); i++)); do
-		while [ -e "$TMP/busy" ]; do gcc -O2 -c tests/work/shares.c -Itests/work -o /dev/null; done &
-	done
-}
-
-idle() {
-	rm -f "$TMP/busy"
-	wait
-}
-
 ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
 echo "stop to picture, $T s system-wide at 999 Hz while gcc runs"

@@ -5,14 +5,9 @@
 RUNS=${REPORT_RUNS:-3}
 T=${REPORT_SECONDS:-18}
 
-# Compilers: many processes, and hardly a stack that is there twice.
-: >"$TMP/busy"
-for ((i = 0; i < $(nproc); i++)); do
-	while [ -e "$TMP/busy" ]; do gcc -O2 -c tests/work/shares.c -Itests/work -o /dev/null; done &
-done
+load # hardly a stack of it is there twice
 must "$SKEP" -q record -a -F 20000 -o "$TMP/r.data" -- sleep "$T"
-rm -f "$TMP/busy"
-wait
+idle
 n=$("$SKEP" -q report -i "$TMP/r.data" --json | jq -es 'last.seen') || fail "skep report"
 echo "a recording of $n samples, $(($(stat -c %s "$TMP/r.data") / 1000000)) MB, read"
 
