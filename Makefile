@@ -69,7 +69,7 @@ SKEP_CPPFLAGS += -DHAVE_ZSTD
 SKEP_LDLIBS += -lzstd
 HEADERS += zstd.h
 endif
-# Which disassembler, was decided once: it is skep annotate's too. Opened at run time by who needs it.
+# Which disassembler, was decided once: it is skep annotate's too. Opened at run time by what needs it.
 ifndef NO_CAPSTONE
 SKEP_CPPFLAGS += -DHAVE_CAPSTONE
 HEADERS += capstone/capstone.h
@@ -211,10 +211,10 @@ lint:
 	@$(MAKE) --no-print-directory B=build/lint-gcc WERROR=1 all unit
 	@$(MAKE) --no-print-directory CLANG=1 WERROR=1 syntax
 
-# Every claim beside its peer: 20 minutes. Then README has the figures.
-BENCHMARKS := startup list sampling picture report symbols ehframe weight counting by probe sched timehist offcpu net unwind
+# Every claim beside its peer: half an hour. Then README has the figures. What was just built is on the disk before.
+BENCHMARKS := startup list sampling walk picture report symbols ehframe weight counting by probe sched timehist offcpu net unwind
 bench: all work $(PERF)
-	@status=0; for b in $(BENCHMARKS); do tests/perf/$$b.sh || status=1; done; [ $$status = 0 ] && tools/figures.sh $(BENCHMARKS)
+	@sync; status=0; for b in $(BENCHMARKS); do tests/perf/$$b.sh || status=1; done; [ $$status = 0 ] && tools/figures.sh $(BENCHMARKS)
 
 # Installs what was built, with whatever switches; builds only when nothing was.
 DEST := $(DESTDIR)$(PREFIX)
@@ -240,7 +240,8 @@ WORK += $(if $(filter x86,$(ARCH)),$W/burn32)
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped
 WORK += $(STACKS:%=$W/stacks_%) $W/stacks_library.so
-WORK += $(if $(shell command -v musl-gcc),$W/stacks_musl $W/stacks_musl_stripped)
+WORK += $(if $(shell command -v musl-gcc),$W/stacks_musl $W/stacks_musl_stripped \
+	$W/library_musl $W/library_musl_stripped $W/library_musl_bare)
 GO_WORK := $(patsubst %,$W/%_go,shares probed clock garbage cgo)
 WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(shell command -v go),$(GO_WORK))
 
@@ -271,6 +272,11 @@ $W/stacks_musl: HOW :=
 $W/stacks_musl_stripped: HOW := -s
 $W/stacks_musl $W/stacks_musl_stripped: tests/work/stacks.c tests/work/burn.h tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && musl-gcc $(STACKC) -O2 -static -DSTATIC $(HOW) $< -o $@
+$W/library_musl: HOW := -fasynchronous-unwind-tables
+$W/library_musl_stripped: HOW := -fasynchronous-unwind-tables -s
+$W/library_musl_bare: HOW := -fno-asynchronous-unwind-tables -s
+$W/library_musl $W/library_musl_stripped $W/library_musl_bare: tests/work/library.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && musl-gcc $(STACKC) -O2 -static $(HOW) $< -o $@
 $W/strings: tests/work/strings.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 -fno-builtin $< -o $@
 $W/waits_no_fp: tests/work/waits.c tests/work/work.h

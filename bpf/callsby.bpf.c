@@ -59,13 +59,13 @@ struct {
 	__type(value, struct call);
 } thread_calls SEC(".maps");
 
-static __always_inline struct by_sum *find_row(__u64 id, __u32 call, __u32 error)
+static __always_inline struct by_sum *find_row(struct task_struct *current, __u32 call, __u32 error)
 {
 	__u64 key[BY_KEY_MAX / sizeof(__u64)];
 	struct by_sum *sum;
 	__u32 zero = 0;
 
-	by_key_fill(key, id, call, error);
+	by_key_fill(key, current, current_id(current), call, error);
 	sum = bpf_map_lookup_elem(&rows, key);
 	if (!sum) {
 		struct by_sum empty = {};
@@ -83,13 +83,13 @@ static __always_inline int wanted(__u32 abi, __u64 nr)
 	return cfg_all_calls || (abi < SYSCALL_ABIS && cfg_wanted[abi][nr / 64] >> (nr % 64) & 1);
 }
 
-static __always_inline struct call *find_call(__u64 id, int create)
+static __always_inline struct call *find_call(struct task_struct *current, int create)
 {
-	__u32 tid = id;
+	__u32 tid;
 
 	if (cfg_task_storage)
-		return bpf_task_storage_get(&task_calls, bpf_get_current_task_btf(), NULL,
-					    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+		return bpf_task_storage_get(&task_calls, current, NULL, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	tid = current_id(current);
 	if (create) {
 		struct call empty = {};
 
@@ -99,18 +99,18 @@ static __always_inline struct call *find_call(__u64 id, int create)
 }
 
 /* The filter runs once a task and epoch, where nothing else than `targets` can change its result. NULL: not a target. */
-static __always_inline struct call *pass(__u64 id)
+static __always_inline struct call *pass(struct task_struct *current)
 {
 	__u32 epoch = targets_epoch, is_kept = cfg_task_storage && !(cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS));
 	struct call *call = NULL;
 
 	if (is_kept)
-		call = find_call(id, 0);
+		call = find_call(current, 0);
 	if (call && call->epoch == epoch)
 		return call;
-	if (!filter_pass(id))
+	if (!filter_pass(current_id(current)))
 		return NULL;
-	call = find_call(id, 1);
+	call = find_call(current, 1);
 	if (call)
 		call->epoch = epoch;
 	else
@@ -120,28 +120,29 @@ static __always_inline struct call *pass(__u64 id)
 
 static __always_inline int enter(__u64 nr)
 {
-	__u64 id = bpf_get_current_pid_tgid();
+	struct task_struct *current;
 	struct by_sum *sum;
 	struct call *call;
 	__u32 abi;
 
 	if (!run_armed)
 		return 0;
-	abi = syscall_abi_of(syscall_task(), &nr);
+	current = current_task();
+	abi = syscall_abi_of(task_is_compat(current), &nr);
 	if (!wanted(abi, nr))
 		return 0;
 	if (nr >= SYSCALL_NR_MAX)
 		nr = SYSCALL_NR_MAX;
 	if (!cfg_at_exit) {
-		sum = filter_pass(id) ? find_row(id, abi << 16 | nr, 0) : NULL;
+		sum = filter_pass(current_id(current)) ? find_row(current, abi << 16 | nr, 0) : NULL;
 		if (sum)
 			sum->calls++;
 		return 0;
 	}
-	call = pass(id);
+	call = pass(current);
 	if (!call)
 		return 0;
-	loss_count(COUNT_SEEN);
+	loss_count_alone(COUNT_SEEN);
 	call->call = abi << 16 | nr;
 	call->is_open = 1;
 	if (cfg_time)
@@ -152,22 +153,26 @@ static __always_inline int enter(__u64 nr)
 /* No filter: who passed it on entry is measured on return, whatever the call made of the task. */
 static __always_inline int leave(__s64 ret)
 {
-	__u64 id = bpf_get_current_pid_tgid(), took = 0;
-	__u32 error = ret < 0 && ret >= -4095 ? -ret : 0, tid = id;
+	__u32 error = ret < 0 && ret >= -4095 ? -ret : 0, tid;
+	struct task_struct *current;
+	__u64 took = 0;
 	struct by_sum *sum;
 	struct call *call;
 
 	if (!run_armed)
 		return 0;
-	call = find_call(id, 0);
+	current = current_task();
+	call = find_call(current, 0);
 	if (!call || !call->is_open)
 		return 0;
 	if (cfg_time)
 		took = bpf_ktime_get_ns() - call->since_ns;
-	sum = find_row(id, call->call, error);
+	sum = find_row(current, call->call, error);
 	call->is_open = 0;
-	if (!cfg_task_storage)
+	if (!cfg_task_storage) {
+		tid = current_id(current);
 		bpf_map_delete_elem(&thread_calls, &tid);
+	}
 	if (!sum)
 		return 0;
 	sum->calls++;

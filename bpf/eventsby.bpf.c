@@ -69,7 +69,7 @@ static __always_inline int add(void *ctx)
 	if (!filter_pass(id))
 		return 0;
 	asm volatile("%0 = %1 ll" : "=r"(index) : "i"(EVENTSBY_INDEX_MARK));
-	by_key_fill(key, id, index, 0);
+	by_key_fill(key, NULL, id, index, 0);
 	PUT_FIELD(0)
 	PUT_FIELD(1)
 	PUT_FIELD(2)

@@ -215,7 +215,7 @@ int probe_sum(void *ctx)
 		loss_count(LOSS_INTERNAL);
 		goto out;
 	}
-	by_key_fill(s->key, info.pid << 32 | info.tid, hit_index(ctx, site), 0);
+	by_key_fill(s->key, NULL, info.pid << 32 | info.tid, hit_index(ctx, site), 0);
 	expr_run(ctx, s->key, call, &info, PROBE_ASK_VALUES);
 	if (info.faults)
 		loss_count(LOSS_READ_FAULT);

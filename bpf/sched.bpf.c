@@ -143,7 +143,7 @@ static __always_inline void bury(struct task_struct *t, struct task *s)
 	struct task *empty;
 	__u32 zero = 0;
 
-	by_key_fill(key, (__u64)s->pid << 32 | s->tid, 0, 0);
+	by_key_fill(key, NULL, (__u64)s->pid << 32 | s->tid, 0, 0);
 	row = bpf_map_lookup_elem(&rows, key);
 	empty = row ? NULL : bpf_map_lookup_elem(&nothing, &zero);
 	if (empty) {

@@ -25,7 +25,7 @@ struct {
 	__type(value, struct syscall_tally);
 } tallies SEC(".maps");
 
-static __always_inline int pass(struct syscall_tally *t, struct task_struct *task)
+static __always_inline int pass(struct syscall_tally *t, __u64 task)
 {
 	__u64 epoch;
 	int answer;
@@ -37,11 +37,11 @@ static __always_inline int pass(struct syscall_tally *t, struct task_struct *tas
 	/* What a name, a user or a cgroup says may change with no event that we see, and the number of a thread that calls exec. */
 	if (cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS | FILTER_TIDS))
 		return filter_pass(bpf_get_current_pid_tgid());
-	epoch = (__u64)targets_epoch << 1;
-	if (t->task == (__u64)task && (t->checked & ~1ull) == epoch)
+	epoch = ((__u64)targets_epoch + forks_epoch) << 1;
+	if (t->task == task && (t->checked & ~1ull) == epoch)
 		return t->checked & 1;
 	answer = filter_pass(bpf_get_current_pid_tgid());
-	t->task = (__u64)task;
+	t->task = task;
 	t->checked = epoch | answer;
 	return answer;
 }
@@ -53,15 +53,18 @@ static __always_inline struct syscall_tally *tally(void)
 	return bpf_map_lookup_elem(&tallies, &cpu);
 }
 
-static __always_inline int count(__u64 nr, int is_exit)
+/*
+ * regs: of the hook. They lie at one place in the task's kernel stack: their address is the task's own while it lives. NULL: the hook
+ * passes none.
+ */
+static __always_inline int count(struct pt_regs___kernel *regs, __u64 nr, int is_exit)
 {
 	struct syscall_tally *t = tally();
-	struct task_struct *task = syscall_task();
 	__u32 abi;
 
-	if (!t || !pass(t, task))
+	if (!t || !pass(t, regs ? (__u64)regs : (__u64)current_task()))
 		return 0;
-	abi = syscall_abi_of(task, &nr);
+	abi = syscall_abi_of(regs ? regs_are_compat(regs) : is_compat(), &nr);
 	if (nr < SYSCALL_NR_MAX)
 		t->calls[is_exit][abi][nr]++;
 	else
@@ -72,23 +75,23 @@ static __always_inline int count(__u64 nr, int is_exit)
 SEC("?tp_btf/sys_enter")
 int btf_enter(__u64 *ctx)
 {
-	return count(ctx[1], 0);
+	return count((void *)ctx[0], ctx[1], 0);
 }
 
 SEC("?tp_btf/sys_exit")
 int btf_exit(__u64 *ctx)
 {
-	return count(syscall_nr_at_exit(ctx), 1);
+	return count((void *)ctx[0], syscall_nr_at_exit(ctx), 1);
 }
 
 SEC("?tp/raw_syscalls/sys_enter")
 int tp_enter(__u64 *ctx)
 {
-	return count(ctx[1], 0);
+	return count(NULL, ctx[1], 0);
 }
 
 SEC("?tp/raw_syscalls/sys_exit")
 int tp_exit(__u64 *ctx)
 {
-	return count(ctx[1], 1);
+	return count(NULL, ctx[1], 1);
 }

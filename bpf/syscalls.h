@@ -17,8 +17,8 @@ enum syscall_abi {
 
 struct syscall_tally {
 	/*
-	 * The task_struct that the filter checked last, and the epoch of `targets` with the result in bit 0: a loop of calls checks once. A task
-	 * can be in the place of another only after an epoch. Two words: what may be preempted in here runs alone on its CPU.
+	 * The task that the filter checked last, by an address that is its own while it lives; and the number of changes of `targets` and of
+	 * forks then, with the result in bit 0: a loop of calls checks once. Two words: no two programs are in here at a time on a CPU.
 	 */
 	__u64 task, checked;
 	/* [0] on entry, [1] on return */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bpf_slim OBJECT: takes from a BPF object, in place, what nobody needs who loads it: two fifths of it. These are the lines of source, and
+ * bpf_slim OBJECT: takes from a BPF object, in place, what loading does not need, two fifths of it. These are the lines of source, and
  * their numbers, in its type information, which the kernel shows in the verifier's log only, and labels. What is left is types, the types of
  * functions and what CO-RE relocates. Formats: Documentation/bpf/btf.rst; the head of .BTF.ext and its records as in libbpf's src/btf.c and
  * src/libbpf_internal.h.

@@ -47,8 +47,9 @@ struct thread_info {
 /* A flavour: user space has a pt_regs of its own. */
 struct pt_regs___kernel {
 #ifdef __TARGET_ARCH_x86
-	unsigned long orig_ax, bp, ip, cs;
+	unsigned long orig_ax, bp, ip, cs, flags, cx, r11;
 #else
+	__u64 pstate;
 	int syscallno;
 #endif
 };

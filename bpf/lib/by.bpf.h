@@ -22,15 +22,10 @@ const volatile struct by_places cfg_at = {
 };
 
 /* ns since boot */
-static __always_inline __u64 by_start(void)
+static __always_inline __u64 by_start(struct task_struct *task)
 {
-	struct task_struct *task;
-
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
-		task = bpf_get_current_task_btf();
+	if (HAS_TASK_BTF)
 		return cfg_by & BY_TID ? task->start_boottime : task->group_leader->start_boottime;
-	}
-	task = (void *)bpf_get_current_task();
 	return cfg_by & BY_TID ? BPF_CORE_READ(task, start_boottime) : BPF_CORE_READ(task, group_leader, start_boottime);
 }
 
@@ -63,15 +58,18 @@ static __always_inline __u32 by_slot(__u64 n)
 	return slot < BY_SLOTS ? slot : BY_SLOTS - 1;
 }
 
-/* All of it but the fields. id is bpf_get_current_pid_tgid(). */
-static __always_inline void by_key_fill(void *key, __u64 id, __u32 what, __u32 error)
+/*
+ * All of it but the fields. current: the caller has it; NULL: helpers are called for the parts that need it. id is
+ * bpf_get_current_pid_tgid().
+ */
+static __always_inline void by_key_fill(void *key, struct task_struct *current, __u64 id, __u32 what, __u32 error)
 {
 	if (cfg_by & BY_CGROUP)
 		*(__u64 *)(key + cfg_at.cgroup) = bpf_get_current_cgroup_id();
 	if (cfg_by & (BY_PID | BY_TID))
-		*(__u64 *)(key + cfg_at.start) = by_start();
+		*(__u64 *)(key + cfg_at.start) = by_start(current ? current : current_task());
 	if (cfg_by & BY_COMM)
-		comm_of_current(key + cfg_at.comm);
+		current ? comm_of(key + cfg_at.comm, current) : comm_of_current(key + cfg_at.comm);
 	if (cfg_by & (BY_SYSCALL | BY_EVENT))
 		*(__u32 *)(key + cfg_at.what) = what;
 	if (cfg_by & BY_PID)

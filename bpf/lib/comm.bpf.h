@@ -3,7 +3,7 @@
 #ifndef SKEP_COMM_BPF_H
 #define SKEP_COMM_BPF_H
 
-#include <bpf/bpf_core_read.h>
+#include "lib/current.bpf.h"
 
 /* Zeroes what is after the first zero byte; both architectures are little-endian. */
 static __always_inline __u64 comm_word(__u64 w, __u64 *ended)
@@ -36,16 +36,20 @@ static __always_inline void comm_read(void *to, struct task_struct *task)
 }
 
 /*
- * bpf_get_current_comm(), which copies and pads, costs 35 to 50 ns more. Kernels before 6.14 may leave the rest of a longer name
- * after the zero.
+ * Of the current task. bpf_get_current_comm(), which copies and pads, costs 35 to 50 ns more. Kernels before 6.14 may leave the rest of a
+ * longer name after the zero.
  */
+static __always_inline void comm_of(void *to, struct task_struct *current)
+{
+	if (HAS_TASK_BTF)
+		comm_copy(to, current);
+	else
+		bpf_get_current_comm(to, 2 * sizeof(__u64));
+}
+
 static __always_inline void comm_of_current(void *to)
 {
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
-		comm_copy(to, bpf_get_current_task_btf());
-		return;
-	}
-	bpf_get_current_comm(to, 2 * sizeof(__u64));
+	comm_of(to, HAS_TASK_BTF ? bpf_get_current_task_btf() : NULL);
 }
 
 #endif

@@ -31,6 +31,9 @@ volatile __u32 run_target = 0;
 /* Changes with `targets`: what was looked up under another number may be wrong. */
 volatile __u32 targets_epoch = 0;
 
+/* Forks of all tasks, where filter_fork is attached: only after one can the address of a task, or of its stack, be another's. */
+volatile __u32 forks_epoch = 0;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH); /* preallocated: perf_event programs on 5.10 take no other */
 	__uint(max_entries, TARGETS_MAX);
@@ -137,15 +140,13 @@ int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 	__u64 to = TARGET_PID(BPF_CORE_READ(child, tgid));
 	__u32 state;
 
+	__sync_fetch_and_add(&forks_epoch, 1);
 	if (cfg_filter & FILTER_TIDS)
 		filter_drop(TARGET_TID(BPF_CORE_READ(child, pid)));
 	if (!(cfg_filter & FILTER_PIDS))
 		return 0;
-	if (from == to) { /* a thread, perhaps in the place in memory of one that was checked */
-		if (filter_target(from))
-			__sync_fetch_and_add(&targets_epoch, 1);
+	if (from == to) /* a thread */
 		return 0;
-	}
 	if (!cfg_follow || !filter_target(from)) {
 		if (run_target == to)
 			run_target = 0;
@@ -193,8 +194,6 @@ int filter_free(struct bpf_raw_tracepoint_args *ctx)
 		if (run_target == tid)
 			run_target = 0;
 		filter_drop(key);
-	} else if (cfg_filter & FILTER_PIDS && filter_target(TARGET_PID(BPF_CORE_READ(task, tgid)))) {
-		__sync_fetch_and_add(&targets_epoch, 1);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kernel side of the loss ledger: per-CPU counters. Atomic: a program may be interrupted, or preempted, by another one that counts. */
+/* Kernel side of the loss ledger: per-CPU counters. */
 #ifndef SKEP_LOSS_BPF_H
 #define SKEP_LOSS_BPF_H
 
@@ -12,7 +12,7 @@ struct {
 	__type(value, __u64[COUNT_MAX]);
 } counters SEC(".maps");
 
-/* what: enum loss, or enum counted. */
+/* what: enum loss, or enum counted. Atomic: a program may be interrupted, or preempted, by another one that counts. */
 static __always_inline void loss_count(__u32 what)
 {
 	__u32 zero = 0;
@@ -20,6 +20,16 @@ static __always_inline void loss_count(__u32 what)
 
 	if (c)
 		__sync_fetch_and_add(&c[what], 1);
+}
+
+/* The same where nothing that interrupts or preempts the program counts the same. */
+static __always_inline void loss_count_alone(__u32 what)
+{
+	__u32 zero = 0;
+	__u64 *c = bpf_map_lookup_elem(&counters, &zero);
+
+	if (c)
+		c[what]++;
 }
 
 #endif

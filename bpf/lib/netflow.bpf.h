@@ -369,7 +369,7 @@ static __always_inline int is_same_user(const struct net_user *a, const struct n
 }
 
 /* Of the current task. */
-static __always_inline __u64 current_id(struct task_struct *t)
+static __always_inline __u64 current_owner_id(struct task_struct *t)
 {
 	return owner_id(BPF_CORE_READ(t, tgid), BPF_CORE_READ(t, group_leader, self_exec_id), BPF_CORE_READ(t, cred, uid.val),
 			BPF_CORE_READ(t, cgroups, dfl_cgrp, kn, id));
@@ -406,7 +406,7 @@ static __always_inline void use(void *ctx, __u64 cookie, struct task_struct *kno
 	if (!is_same_user(&user, &f->user) || f->user.id != f->owner.id) {
 		struct task_struct *t = (void *)bpf_get_current_task();
 
-		user.id = current_id(t);
+		user.id = current_owner_id(t);
 		if (f->owner.id != user.id) {
 			if (f->is_shared && call->bytes) {
 				count_call(f, cookie, user.id, t, call);

@@ -46,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct unwind_rules rules;
 	struct unwind_table table;
 	struct unwind_parts parts;
+	const struct elf_sec *text;
 	struct elf_file elf;
 
 	if (elf_open_mem(data, size, &elf))
@@ -72,7 +73,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			unwind_table_free(&table);
 		}
 	}
-	bare_each(&elf, check_bare, &elf);
+	bare_each(&elf, NULL, 0, check_bare, &elf);
+	text = elf_sec_by_name(&elf, ".text");
+	if (text) {
+		struct bare_described middle = { text->addr + text->size / 3, text->addr + text->size / 2 };
+
+		bare_each(&elf, &middle, 1, check_bare, &elf);
+	}
 	unwind_rules_free(&rules);
 	elf_close(&elf);
 	return 0;

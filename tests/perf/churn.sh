@@ -8,28 +8,8 @@ PARTS=5
 cat >"$TMP/end.c" <<'END'
 void _start(void) { for (;;) __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
 END
-cat >"$TMP/churn.c" <<'END'
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-	char *args[] = { argv[argc - 1], NULL };
-	for (int n = atoi(argv[1]); n > 0; n--) {
-		pid_t pid = vfork();
-		if (!pid) {
-			execv(args[0], args);
-			_exit(1);
-		}
-		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
-			return 1;
-	}
-	return 0;
-}
-END
 [ "$(uname -m)" = x86_64 ] || fail "only on x86-64"
 must cc -O1 -nostdlib -static -o "$TMP/end" "$TMP/end.c"
-must cc -O1 -o "$TMP/churn" "$TMP/churn.c"
 
 rss() { awk '/^VmRSS:/ { printf "%8.1f", $2 / 1024 }' "/proc/$1/status"; }
 
@@ -43,7 +23,7 @@ beside() {
 	printf '  %-22s' "$what"
 	rss $pid || fail "$what: $(tail -1 "$TMP/said")"
 	for ((i = 0; i < PARTS; i++)); do
-		must "$TMP/churn" $((EXECS / PARTS)) "$TMP/end"
+		must build/perf/rate 0 $((EXECS / PARTS)) "$TMP/end"
 		rss $pid || fail "$what: $(tail -1 "$TMP/said")"
 	done
 	echo

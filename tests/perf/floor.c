@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * floor [-x | -s | -n] COMMAND...: runs it while a BPF program that does nothing is attached to sys_enter, with -x to sys_exit, too; with
- * -s to sched_switch and sched_wakeup instead, with -n to sock_send_length, sock_recv_length and the packets of the root of cgroup v2:
- * what counting costs at least.
+ * floor [-x | -t | -s | -n] COMMAND...: runs it while a BPF program that does nothing is attached to sys_enter, with -x to sys_exit, too,
+ * with -t as well, where they read the clock; with -s to sched_switch and sched_wakeup instead, with -n to sock_send_length,
+ * sock_recv_length and the packets of the root of cgroup v2: what counting costs at least.
  */
 #include <bpf/bpf.h>
 #include <fcntl.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int attach(const char *hook)
+static int attach(const char *hook, bool reads_clock)
 {
-	const struct bpf_insn nothing[] = {
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_ns },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -23,7 +25,7 @@ static int attach(const char *hook)
 	int prog;
 
 	opts.attach_btf_id = libbpf_find_vmlinux_btf_id(hook, BPF_TRACE_RAW_TP);
-	prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "floor", "GPL", nothing, 2, &opts);
+	prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "floor", "GPL", insns + !reads_clock, 2 + reads_clock, &opts);
 	if (prog >= 0 && bpf_raw_tracepoint_open(NULL, prog) >= 0)
 		return 0;
 	perror("floor");
@@ -54,15 +56,17 @@ static int attach_packets(enum bpf_attach_type way)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
-	int status, is_exit = !strcmp(how, "-x"), is_sched = !strcmp(how, "-s"), is_net = !strcmp(how, "-n");
+	int status, reads_clock = !strcmp(how, "-t"), is_exit = reads_clock || !strcmp(how, "-x"), is_sched = !strcmp(how, "-s");
+	int is_net = !strcmp(how, "-n");
 
 	argv += is_exit || is_sched || is_net;
 	if (!argv[1])
 		return 2;
-	if (is_net && (attach("sock_send_length") || attach("sock_recv_length") || attach_packets(BPF_CGROUP_INET_INGRESS) ||
+	if (is_net && (attach("sock_send_length", 0) || attach("sock_recv_length", 0) || attach_packets(BPF_CGROUP_INET_INGRESS) ||
 		       attach_packets(BPF_CGROUP_INET_EGRESS)))
 		return 1;
-	if (!is_net && (attach(is_sched ? "sched_switch" : "sys_enter") || (is_exit && attach("sys_exit")) || (is_sched && attach("sched_wakeup"))))
+	if (!is_net && (attach(is_sched ? "sched_switch" : "sys_enter", reads_clock) || (is_exit && attach("sys_exit", reads_clock)) ||
+			(is_sched && attach("sched_wakeup", 0))))
 		return 1;
 	if (!fork()) {
 		execvp(argv[1], argv + 1);

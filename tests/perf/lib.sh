@@ -84,6 +84,9 @@ idle() {
 	wait
 }
 
+CHURN=450
+churn() { exec build/perf/rate $CHURN $((CHURN * $1)) /bin/true; } # churn SECONDS &: so many short processes a second
+
 # pair NAME_A NAME_B A... ::: B...: runs in turn, prints medians of wall and CPU time and the ratios A/B; has them in $TMP/a and $TMP/b
 pair() {
 	local a=$1 b=$2 i A=() B=()

@@ -53,36 +53,11 @@ echo "  work lost by the programs: skep flame $(lost flame), skep record $(lost 
 words "work that the busy programs lose during that" "\`flame\` $(lost flame)" "$(lost perf)"
 
 # Beside processes that come and go, at the rate of a profiler that is always on.
-cat >"$TMP/rate.c" <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-/* So many short processes a second, for so many seconds. */
-int main(int c, char **v)
-{
-	long hz = atol(v[1]), n = hz * atol(v[2]);
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	for (long i = 0; i < n; i++) {
-		pid_t pid = vfork();
-		if (!pid) { execv(v[3], v + 3); _exit(1); }
-		if (pid < 0 || waitpid(pid, NULL, 0) != pid) return 1;
-		t.tv_nsec += 1000000000 / hz;
-		if (t.tv_nsec >= 1000000000) { t.tv_nsec -= 1000000000; t.tv_sec++; }
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-	}
-	return c < 0;
-}
-C
-must gcc -O2 "$TMP/rate.c" -o "$TMP/rate"
-CHURN=450
-# churn NAME COMMAND...: as run, beside short processes
-churn() {
+# beside NAME COMMAND...: as run, beside short processes
+beside() {
 	local name=$1 rate
 	shift
-	"$TMP/rate" $CHURN $((SECONDS_EACH + 1)) /bin/true &
+	churn $((SECONDS_EACH + 1)) &
 	rate=$!
 	sleep 0.5
 	timed "$TMP/churn.$name" "$@" || exit 1
@@ -90,8 +65,8 @@ churn() {
 }
 
 for ((r = 0; r < RUNS; r++)); do
-	churn flame "$SKEP" -q flame -a -F 99 -o "$TMP/s.html" -- sleep $SECONDS_EACH
-	churn perf perf record -q -a -g -F 99 -e cpu-clock -B -o "$TMP/p.data" -- sleep $SECONDS_EACH
+	beside flame "$SKEP" -q flame -a -F 99 -o "$TMP/s.html" -- sleep $SECONDS_EACH
+	beside perf perf record -q -a -g -F 99 -e cpu-clock -B -o "$TMP/p.data" -- sleep $SECONDS_EACH
 done
 echo "sampling at 99 Hz, $CHURN short processes a second, $SECONDS_EACH s"
 compare "tool CPU" s "skep flame" "$(median "$TMP/churn.flame" 2)" "perf record -g" "$(median "$TMP/churn.perf" 2)"

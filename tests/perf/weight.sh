@@ -49,3 +49,7 @@ compare "peak memory" KiB "skep flame" "$(median "$TMP/flame")" "perf record -g"
 row "bytes written, $T s of the machine" B '`record -a`' "$(median "$TMP/sbytes")" '`perf record -a -g`' "$(median "$TMP/pbytes")"
 row "the same as a picture" B '`flame -a`' "$(median "$TMP/hbytes")" '`perf record -a -g`' "$(median "$TMP/pbytes")"
 row "peak memory, without the kernel's maps" KiB '`flame -a`' "$(median "$TMP/flame")" '`perf record -a -g`' "$(median "$TMP/perfmem")"
+maps=$("$SKEP" flame -a -F 999 --receipt -o "$TMP/s.html" --duration $T 2>&1 | sed -n 's/^cost: BPF .* \([0-9.]* MB\) of kernel maps$/\1/p')
+[ -n "$maps" ] || fail "no figure of kernel maps"
+echo "  kernel maps    skep flame: $maps"
+words "kernel memory of maps; the ring of samples, 8 MB of it, is in the row above, too" "\`flame -a\` $maps" ""

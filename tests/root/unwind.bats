@@ -41,6 +41,17 @@ stacks() { # stacks KIND [LIBRARY]
 	awk '{ n = split($0, f, ";"); if (n > most) most = n } END { exit !(most >= 104) }' got.folded
 }
 
+# bats test_tags=user-space,measuring
+@test "musl's own code: loops behind calls, switches, what is called by address, with names or without" {
+	# Where neither tables nor names say where a function begins, a switch may look like one
+	for kind in musl musl_stripped musl_bare; do
+		[ -x "$WORK/library_$kind" ] || skip "no musl-gcc"
+		"$SKEP" flame -F $HZ --format folded -o got.folded -- "$WORK/library_$kind" "$(lasting 2)"
+		awk -v k="$kind" -v most=$([ $kind = musl_bare ] && echo 10 || echo 1) '{ all += $NF } /\[truncated/ { cut += $NF }
+			END { print k, all, cut + 0; exit !(all > 200 && cut * 100 <= all * most) }' got.folded
+	done
+}
+
 # bats test_tags=user-space,measuring,slow
 @test "C++, Rust and Go, by their tables and by their frame pointers" {
 	for kind in cxx rust go; do

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "unwind/bare.h"
+#include "unwind/cfi.h"
 #include "unwind/ehframe.h"
 #include "unwind/insn86.h"
 #include "unwind/insns.h"
@@ -83,20 +84,25 @@ static int compare(void *arg, uint64_t start, uint64_t end, const struct unwind_
 	return 0;
 }
 
+static void check_compared(const char *pattern, const struct object *o)
+{
+	print_message("%s: %" PRIu64 " bytes as .eh_frame says, %" PRIu64 " not known, %" PRIu64 " not, from 0x%" PRIx64 " on\n", pattern,
+		      o->same, o->unknown, o->other, o->first_other);
+	assert_true(o->same > 500); /* little of what has frame pointers */
+	/* What is stripped has functions that only data points to, and whose callers' ends look like calls */
+	assert_true(o->other * 100 < o->same);
+	assert_true(o->unknown * 25 < o->same);
+}
+
 static void check_depths(const char *pattern)
 {
 	struct object o;
 
 	if (!object_read(pattern, &o))
 		skip();
-	assert_int_equal(bare_each(&o.elf, compare, &o), 0);
-	print_message("%s: %" PRIu64 " bytes as .eh_frame says, %" PRIu64 " not known, %" PRIu64 " not, from 0x%" PRIx64 " on\n", pattern,
-		      o.same, o.unknown, o.other, o.first_other);
+	assert_int_equal(bare_each(&o.elf, NULL, 0, compare, &o), 0);
+	check_compared(pattern, &o);
 	object_free(&o);
-	assert_true(o.same > 500); /* little of what has frame pointers */
-	/* What is stripped has functions that only data points to, and whose callers' ends look like calls */
-	assert_true(o.other * 50 < o.same);
-	assert_true(o.unknown * 25 < o.same);
 }
 
 static void test_depths(void **state)
@@ -105,6 +111,115 @@ static void test_depths(void **state)
 	check_depths("/proc/self/exe");
 	check_depths("/usr/bin/bash");
 	check_depths("/lib*/x86_64-linux-gnu/libc.so.6");
+}
+
+static int compare_order(const void *a, const void *b)
+{
+	const struct bare_described *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Every other function: 64 of them in a row, so that there are callers on both sides. malloc'ed. */
+static struct bare_described *describe(const struct elf_file *elf, size_t *ret_n)
+{
+	const struct elf_sec *sec = elf_sec_by_name(elf, ".eh_frame");
+	struct bare_described *all = NULL;
+	size_t n = 0, nr = 0;
+	struct cfi cfi;
+	struct cfi_fde fde;
+	char *bytes;
+
+	assert_non_null(sec);
+	assert_int_equal(elf_read_sec(elf, sec, &bytes), 0);
+	cfi_init(&cfi, &cfi_x86_64, bytes, sec->size, sec->addr);
+	while (cfi_next(&cfi, &fde) > 0) {
+		all = realloc(all, (n + 1) * sizeof(*all));
+		assert_non_null(all);
+		all[n++] = (struct bare_described){ fde.start, fde.end };
+	}
+	qsort(all, n, sizeof(*all), compare_order);
+	for (size_t i = 0; i < n; i++)
+		if (i / 64 % 2)
+			all[nr++] = all[i];
+	cfi_free(&cfi);
+	free(bytes);
+	*ret_n = nr;
+	return all;
+}
+
+struct half {
+	struct object *o;
+	struct bare_described *described;
+	size_t n;
+};
+
+static int compare_half(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
+{
+	struct half *h = arg;
+
+	for (size_t i = 0; i < h->n; i++)
+		assert_true(start >= h->described[i].to || end <= h->described[i].from);
+	return compare(h->o, start, end, rule);
+}
+
+static int refuse(void *arg, uint64_t start, uint64_t end, const struct unwind_rule *rule)
+{
+	(void)arg;
+	(void)start;
+	(void)end;
+	(void)rule;
+	return -EEXIST;
+}
+
+/* Any number of descriptions of the same code, in and beyond .text, take no longer than one. */
+static void test_described(void **state)
+{
+	static struct bare_described described[200000];
+	const size_t n = sizeof(described) / sizeof(*described);
+	const struct elf_sec *sec;
+	struct object o;
+
+	(void)state;
+	if (!object_read("/usr/bin/bash", &o))
+		skip();
+	sec = elf_sec_by_name(&o.elf, ".text");
+	assert_non_null(sec);
+	for (size_t i = 0; i < n; i++)
+		described[i] = (struct bare_described){ sec->addr, sec->addr + sec->size };
+	assert_int_equal(bare_each(&o.elf, described, n, refuse, NULL), 0);
+	described[0].from = 0;
+	described[n - 1].to = UINT64_MAX;
+	assert_int_equal(bare_each(&o.elf, described, n, refuse, NULL), 0);
+	described[0].to = 1;
+	described[1] = (struct bare_described){ sec->addr, sec->addr + 1 };
+	described[2] = (struct bare_described){ sec->addr + sec->size, UINT64_MAX };
+	assert_int_equal(bare_each(&o.elf, described, 3, refuse, NULL), -EEXIST);
+	object_free(&o);
+}
+
+/* Nothing is said of what is described, and the rest is as right as without. */
+static void check_half(const char *pattern)
+{
+	struct object o;
+	struct half h = { .o = &o };
+
+	if (!object_read(pattern, &o))
+		skip();
+	h.described = describe(&o.elf, &h.n);
+	assert_int_equal(bare_each(&o.elf, h.described, h.n, compare_half, &h), 0);
+	assert_true(h.n > 50);
+	check_compared(pattern, &o);
+	free(h.described);
+	object_free(&o);
+}
+
+static void test_half(void **state)
+{
+	(void)state;
+	check_half("/usr/bin/bash");
+	check_half("/proc/self/exe");
+	check_half("/lib*/x86_64-linux-gnu/libc.so.6");
 }
 
 static int compare_length(void *arg, uint64_t addr, const struct insn *i)
@@ -167,6 +282,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_depths),
+		cmocka_unit_test(test_half),
+		cmocka_unit_test(test_described),
 		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_cut),
 	};

@@ -101,6 +101,8 @@ int kernel_check_net(struct err *err)
 }
 
 /* What is in the place of the types where it is no BTF (linux/btf.h): NULL when it is. */
+#define OPEN_FILES_HINT "raise the limit of open files: ulimit -n 65536"
+
 static const char *why_no_types(void)
 {
 	int fd = open(BTF_FILE, O_RDONLY | O_CLOEXEC);
@@ -117,7 +119,7 @@ static const char *why_no_types(void)
 int kernel_check(struct err *err)
 {
 	const char *missing;
-	const char *why = why_no_types();
+	const char *why;
 	int fd, ret;
 
 	if (!kernel_may_load(&missing)) {
@@ -125,9 +127,14 @@ int kernel_check(struct err *err)
 		hint_privileges(err);
 		return -EPERM;
 	}
+	errno = 0;
+	why = why_no_types();
 	if (why) {
 		err_exit(err, -ENODATA, EXIT_CANNOT, "cannot read the kernel's types in " BTF_FILE ": %s", why);
-		err_hint(err, "skep needs a kernel built with CONFIG_DEBUG_INFO_BTF=y, and /sys mounted");
+		if (errno == EMFILE)
+			err_hint(err, OPEN_FILES_HINT);
+		else
+			err_hint(err, "skep needs a kernel built with CONFIG_DEBUG_INFO_BTF=y, and /sys mounted");
 		return -ENODATA;
 	}
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "skep_probe", 4, 4, 1, NULL);
@@ -265,7 +272,7 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 		break;
 	case EMFILE:
 		err_set(err, ret, "too many open files for one event per CPU or thread");
-		err_hint(err, "raise the limit: ulimit -n 65536");
+		err_hint(err, OPEN_FILES_HINT);
 		break;
 	default:
 		err_exit(err, ret, EXIT_CANNOT, "cannot open event '%s': %s", e->name, strerror(-ret));
@@ -291,7 +298,7 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 	switch (-ret) {
 	case EMFILE:
 		err->exit = EXIT_FAILED;
-		err_hint(err, "raise the limit of open files: ulimit -n 65536");
+		err_hint(err, OPEN_FILES_HINT);
 		break;
 	case ENOMEM:
 		err_hint(err, "no memory for its maps: use a smaller --max-stacks or -m, or a higher limit of the cgroup");
@@ -304,6 +311,10 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 	case EACCES:
 	case E2BIG:
 		err_hint(err, "skep -vv shows the verifier's log");
+		break;
+	case ESRCH: /* of libbpf: the kernel's types, which were there, could not be loaded */
+		err_exit(err, ret, EXIT_CANNOT, "no memory for the kernel's types, which %s needs", what);
+		err_hint(err, "a higher limit of memory (ulimit -v, the cgroup's)");
 		break;
 	default:
 		err_hint(err, "skep -vv shows libbpf's messages");

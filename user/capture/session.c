@@ -50,7 +50,7 @@ struct session {
 	uint32_t *cpus; /* those of place */
 	int epoll_fd, tick_fd;
 	int maps_fd;	  /* an epoll of its own over the side band's rings; or -1 */
-	uint64_t maps_paused_ns; /* until when it wakes nobody; 0: it does */
+	uint64_t maps_paused_ns; /* when new mappings may wake us again; 0: they may now */
 	struct watched *watched; /* -p and -t */
 	size_t nr_watched, watched_left;
 	bool interrupted;

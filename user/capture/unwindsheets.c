@@ -149,19 +149,23 @@ static int next_sheet(struct unwind_sheets *s)
 	return 0;
 }
 
-/* What it cannot have is made, or missed, when it is needed. */
-static void *make_first(void *arg)
+/* A failure is of no consequence here: the sheet is made when it is needed, and the error is reported then. */
+static void *make_first_pages(void *arg)
 {
-	if (!add_page_sheet(arg))
-		next_sheet(arg);
+	add_page_sheet(arg);
+	return NULL;
+}
+
+static void *make_first_rows(void *arg)
+{
+	next_sheet(arg);
 	return NULL;
 }
 
 static void wait_for_first(struct unwind_sheets *s)
 {
-	if (s->is_first)
-		pthread_join(s->first, NULL);
-	s->is_first = false;
+	while (s->nr_first)
+		pthread_join(s->first[--s->nr_first], NULL);
 }
 
 uint64_t unwind_sheets_bytes(struct unwind_sheets *s)
@@ -181,7 +185,8 @@ int unwind_sheets_open(struct unwind_sheets *s, uint64_t bytes_max)
 	s->pages_fd = make_outer("unwind_pages", make_pages(), UNWIND_PAGE_SHEETS);
 	if (s->pages_fd < 0)
 		return s->pages_fd;
-	s->is_first = thread_start(&s->first, make_first, s);
+	s->nr_first += thread_start(&s->first[s->nr_first], make_first_pages, s);
+	s->nr_first += thread_start(&s->first[s->nr_first], make_first_rows, s);
 	return 0;
 }
 

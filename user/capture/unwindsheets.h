@@ -28,8 +28,12 @@ struct unwind_sheets {
 	uint32_t sheet, row; /* where the next row goes: sheet of rows, number there */
 	uint64_t evicted_bytes; /* of rows that made way for others */
 	bool is_full;		/* of pages */
-	pthread_t first; /* makes the first sheets: the kernel waits for an RCU grace period when a map of maps is changed */
-	bool is_first;	 /* it was not waited for yet */
+	/*
+	 * These threads make the first sheet of pages and the first of rows, and share no field. Each waits for an RCU grace period, 10 to
+	 * 25 ms: the kernel has it pass when a map of maps is changed.
+	 */
+	pthread_t first[2];
+	uint32_t nr_first; /* not waited for yet */
 };
 
 /* bytes_max: of all, of which an eighth is for pages, but two sheets. 0 or -errno; then all the same to be closed. */

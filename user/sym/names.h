@@ -25,7 +25,7 @@ struct names {
 	bool no_kernel, no_user; /* drop those frames (a file holds both) */
 	int off_event;		 /* the event whose samples are time off the CPUs, among others: blocked time then has a frame, too; or -1 */
 	bool pin;		 /* read symbols while processes live (live capture) */
-	bool leaf_only;		 /* callers are not shown: nor are they looked up */
+	bool leaf_only;		 /* callers are not shown: only the leaf is looked up */
 	bool may_hold;		 /* samples of threads without a name until names_end() */
 	/* Own. */
 	struct named_sink *to; /* borrowed */

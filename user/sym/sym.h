@@ -47,7 +47,7 @@ struct syms_cfg {
 };
 
 struct syms_stats {
-	uint64_t lookups, user_frames, user_unknown; /* user_unknown: no symbol found */
+	uint64_t lookups, user_frames, user_unknown; /* of look-ups, not of frames that a stack shares with the last one; unknown: no symbol found */
 	uint64_t user_nosymtab; /* of those, in objects that have no symbol table at all, or no object */
 	uint64_t kernel_frames, kernel_unknown;
 	uint64_t objects, symbols;

@@ -198,6 +198,30 @@ static int add_crt(void *arg, uint64_t start, uint64_t end, const struct unwind_
 	return ret ? ret : eh_add_entry(r, &fde, EH_RULE);
 }
 
+static int compare_described(const void *a, const void *b)
+{
+	const struct bare_described *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Rules of the code of a musl program that no entry describes. Copies where that is: entries are added meanwhile. */
+static int add_bare(struct eh_reading *r)
+{
+	struct bare_described *described = malloc((r->entries.n + 1) * sizeof(*described)); /* of none, too */
+	size_t n = r->entries.n;
+	int ret;
+
+	if (!described)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		described[i] = (struct bare_described){ r->entries.data[i].fde.start, r->entries.data[i].fde.end };
+	qsort(described, n, sizeof(*described), compare_described);
+	ret = bare_each(r->elf, described, n, add_crt, r);
+	free(described);
+	return ret;
+}
+
 int eh_add_others(struct eh_reading *r)
 {
 	int ret = add_signal_bytes(r);
@@ -205,7 +229,7 @@ int eh_add_others(struct eh_reading *r)
 	if (ret)
 		return ret;
 	ret = r->elf->machine == EM_X86_64 ? crt_each(r->elf, add_crt, r) : arm64_each(r->elf, add_crt, r);
-	return ret == CRT_MUSL ? bare_each(r->elf, add_crt, r) : ret;
+	return ret == CRT_MUSL ? add_bare(r) : ret;
 }
 
 static int put_rule(void *arg, uint64_t vaddr, const struct unwind_rule *rule)

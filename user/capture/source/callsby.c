@@ -175,7 +175,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_profile(&src->base, sum, profile);
 	callhooks_note(base_missed(&src->base), profile);
 	if (sum[COUNT_SEEN] > src->returned)
-		profile_note(profile, "%llu calls had not returned at the end: they are not in the table", (unsigned long long)(sum[COUNT_SEEN] - src->returned));
+		profile_note(profile, "%llu calls had not returned at the end, as the exit of a thread never does: they are not in the table", (unsigned long long)(sum[COUNT_SEEN] - src->returned));
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 }
 

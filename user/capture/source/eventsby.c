@@ -154,7 +154,7 @@ static uint64_t field_number(uint64_t value, const struct field_place *p)
 	return p->kind == FIELD_SIGNED ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
 }
 
-/* Of field_number(). */
+/* value is field_number()'s. */
 static void field_text(char *buf, uint64_t value, const struct field_place *p)
 {
 	switch (p->kind) {
