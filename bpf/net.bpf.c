@@ -79,6 +79,47 @@ static __always_inline void count_path(struct __sk_buff *skb, __u64 cookie, int 
 		count(&path->ways[way], n);
 }
 
+/* The last packet that a listening socket got; and of its TCP header ports, numbers, flags and window. */
+struct heard {
+	__u64 skb;
+	__u64 tcp[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct heard);
+} heard SEC(".maps");
+
+#define EARLY_PACKETS 64 /* of a connection, which may overtake what ends its handshake */
+
+/*
+ * What ends a handshake comes to the listening socket. Where another CPU has just made the connection for a later packet, it comes to the
+ * connection, too: tcp_v4_rcv(), req_stolen, "Try to feed this packet to this socket instead of discarding it".
+ */
+static __always_inline int is_heard_again(struct __sk_buff *skb, const struct net_flow *f)
+{
+	int listens = skb->sk && skb->sk->state == TCP_LISTEN;
+	__u64 tcp[2] = {};
+	struct heard *last;
+	__u8 protocol = 0;
+	__u32 zero = 0;
+
+	if (!f || (!listens && f->ways[NET_RX].packets >= EARLY_PACKETS))
+		return 0;
+	last = bpf_map_lookup_elem(&heard, &zero);
+	if (!last || (!listens && last->skb != (__u64)skb))
+		return 0;
+	bpf_skb_load_bytes(skb, headers(skb, &protocol), tcp, sizeof(tcp));
+	if (!listens)
+		return last->tcp[0] == tcp[0] && last->tcp[1] == tcp[1];
+	last->skb = (__u64)skb;
+	last->tcp[0] = tcp[0];
+	last->tcp[1] = tcp[1];
+	return 0;
+}
+
 static __always_inline int count_packet(struct __sk_buff *skb, int way)
 {
 	struct net_path *full;
@@ -100,6 +141,8 @@ static __always_inline int count_packet(struct __sk_buff *skb, int way)
 	f = bpf_map_lookup_elem(&flows, &cookie);
 	if (!f || !f->first_ns)
 		f = meet(skb, cookie);
+	if (way == NET_RX && is_heard_again(skb, f))
+		return 1;
 	if (f) {
 		count(&f->ways[way], &n);
 		if (f->is_finished)

@@ -68,17 +68,20 @@ static __always_inline __u32 headers_v6(const void *data, const void *end, __u8 
 	return at;
 }
 
+static __always_inline __u32 headers(struct __sk_buff *skb, __u8 *ret_protocol)
+{
+	const void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
+
+	return skb->protocol == __builtin_bswap16(ETH_P_IP) ? headers_v4(data, end, ret_protocol) : headers_v6(data, end, ret_protocol);
+}
+
 static __always_inline __u32 payload(struct __sk_buff *skb)
 {
 	const void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
 	__u8 protocol = 0;
-	__u32 at, l4 = 0;
+	__u32 at = headers(skb, &protocol), l4 = 0;
 	const __u8 *tcp;
 
-	if (skb->protocol == __builtin_bswap16(ETH_P_IP))
-		at = headers_v4(data, end, &protocol);
-	else
-		at = headers_v6(data, end, &protocol);
 	if (protocol == IPPROTO_TCP) {
 		tcp = data + at;
 		l4 = (const void *)tcp + 20 > end ? 20 : (tcp[12] >> 4) * 4;

@@ -92,6 +92,14 @@ inside() {
 	done
 }
 
+@test "a packet that comes to the listening socket and to its connection is one" {
+	inside "$SKEP" net -a --by iface --format json -o rows.json -- "$WORK/handshake" 5000 >truth || status=$?
+	[ "${status:-0}" != 77 ] || skip "no tun device in this kernel"
+	cat truth
+	jq -c '[.of, .iface, .rx_packets]' rows.json
+	jq -se --slurpfile n truth 'map(.rx_packets // 0) | add == $n[0]' rows.json
+}
+
 @test "over veth, between two namespaces, forwarded by a third" {
 	cat >run.sh <<-'E'
 		set -e
