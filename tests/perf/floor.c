@@ -3,6 +3,7 @@
  * floor [-x | -t | -s | -n] COMMAND...: runs it while a BPF program that does nothing is attached to sys_enter, with -x to sys_exit, too,
  * with -t as well, where they read the clock; with -s to sched_switch and sched_wakeup instead, with -n to sock_send_length,
  * sock_recv_length and the packets of the root of cgroup v2: what counting costs at least.
+ * floor -r: "SECONDS" that the kernel takes to put a map into a map. It waits until no program has the one before: an RCU grace period.
  */
 #include <bpf/bpf.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int attach(const char *hook, bool reads_clock)
@@ -53,12 +55,32 @@ static int attach_packets(enum bpf_attach_type way)
 	return 1;
 }
 
+static int put_map_into_map(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts);
+	int inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "floor", 4, 8, 1, NULL), outer, zero = 0;
+	struct timespec t, end;
+
+	opts.inner_map_fd = inner;
+	outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "floor_of", 4, 4, 1, &opts);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (inner < 0 || outer < 0 || bpf_map_update_elem(outer, &zero, &inner, BPF_ANY) < 0) {
+		perror("floor");
+		return 1;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("%.4f\n", end.tv_sec - t.tv_sec + (end.tv_nsec - t.tv_nsec) / 1e9);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 	int status, reads_clock = !strcmp(how, "-t"), is_exit = reads_clock || !strcmp(how, "-x"), is_sched = !strcmp(how, "-s");
 	int is_net = !strcmp(how, "-n");
 
+	if (!strcmp(how, "-r"))
+		return put_map_into_map();
 	argv += is_exit || is_sched || is_net;
 	if (!argv[1])
 		return 2;
