@@ -15,6 +15,8 @@
 #define JMP_BYTES 6u /* ff 25 disp32 */
 #define NAME_MAX_BYTES 4096u
 #define SUFFIX "@plt"
+#define PIECE 1024 /* relocations */
+#define RELOCATIONS_MAX (1u << 24)
 
 struct slot {
 	uint64_t addr;
@@ -48,28 +50,34 @@ static int add_slot(struct slots *s, uint64_t addr, const char *name)
 	return 0;
 }
 
-/* Every relocation of sec that has a symbol with a name. */
+/* Every relocation of sec that has a symbol with a name. In pieces: most of a library's name none, and may be megabytes. */
 static int read_slots(const struct elf_file *elf, const struct elf_sec *sec, const char *syms, size_t nr_syms,
 		      const char *names, size_t names_len, struct slots *slots)
 {
-	Elf64_Rela r;
-	char *bytes;
-	int ret;
+	Elf64_Rela r[PIECE];
+	uint64_t left = sec && sec->type != SHT_NOBITS && !(sec->flags & SHF_COMPRESSED) ? sec->size / sizeof(*r) : 0;
+	uint64_t off = left ? sec->off : 0;
+	int ret = 0;
 
-	if (!sec || elf_read_sec(elf, sec, &bytes))
+	if (left > RELOCATIONS_MAX)
 		return 0;
-	ret = 0;
-	for (size_t i = 0; !ret && i < sec->size / sizeof(r); i++) {
-		struct elf_sym s;
+	while (left && !ret) {
+		size_t n = left < PIECE ? (size_t)left : PIECE;
 
-		memcpy(&r, bytes + i * sizeof(r), sizeof(r));
-		if (!ELF64_R_SYM(r.r_info) || ELF64_R_SYM(r.r_info) >= nr_syms)
-			continue;
-		elf_sym_at(elf, syms, ELF64_R_SYM(r.r_info), &s);
-		if (s.name < names_len && names[s.name])
-			ret = add_slot(slots, r.r_offset, names + s.name);
+		if (elf_read_at(elf, off, r, n * sizeof(*r)))
+			return 0;
+		for (size_t i = 0; !ret && i < n; i++) {
+			struct elf_sym s;
+
+			if (!ELF64_R_SYM(r[i].r_info) || ELF64_R_SYM(r[i].r_info) >= nr_syms)
+				continue;
+			elf_sym_at(elf, syms, ELF64_R_SYM(r[i].r_info), &s);
+			if (s.name < names_len && names[s.name])
+				ret = add_slot(slots, r[i].r_offset, names + s.name);
+		}
+		off += n * sizeof(*r);
+		left -= n;
 	}
-	free(bytes);
 	return ret;
 }
 

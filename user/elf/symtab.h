@@ -27,7 +27,7 @@ enum symbol_rank {
 
 struct symtab_raw {
 	uint64_t addr, size;
-	uint32_t name, order; /* order: of adding; the first of equals is taken */
+	uint32_t name;
 	uint8_t rank, how; /* enum symbol_rank bits, enum symbol_size */
 };
 
