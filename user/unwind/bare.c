@@ -356,10 +356,16 @@ static struct unwind_rule rule_of(const struct depth *d)
 	return rule;
 }
 
+/* What follows is not reached from it. */
+static bool is_end(const struct insn *in)
+{
+	return in->kind == INSN86_END || in->kind == INSN86_JUMP || in->kind == INSN86_JUMP_AT;
+}
+
 /* How the instruction after one is reached, if not by a jump. */
 static struct depth depth_after(struct depth d, const struct insn *in, bool was_call)
 {
-	if (in->kind == INSN86_END || in->kind == INSN86_JUMP || in->kind == INSN86_JUMP_AT)
+	if (is_end(in))
 		return (struct depth){ 0 };
 	/* The call did not come back, or there would be nothing to align but a loop. */
 	if (in->kind == INSN86_NOP && was_call && !(in[1].at % FUNC_ALIGN) && !in[1].is_loop)
@@ -404,12 +410,12 @@ static struct depth guess(const struct text *t, const struct depth *cases, uint3
 
 enum pass { PASS_FIND, PASS_STARTS, PASS_GUESS, PASS_SAY };
 
-/* Before the rest those that may be functions: what is jumped to is known when they are. */
-static void know_guess(struct text *t, uint32_t i, enum pass pass, const struct depth *cases)
+/* Before the rest those that may be functions: what is jumped to, and what follows that, is known when they are. */
+static void know_guess(struct text *t, uint32_t i, enum pass pass, const struct depth *cases, bool is_behind_end)
 {
 	struct depth d = guess(t, cases, i);
 
-	if (pass != PASS_STARTS || (d.sp != LOST && !t->insns[i].is_jumped))
+	if (pass != PASS_STARTS || (is_behind_end && d.sp != LOST && !t->insns[i].is_jumped))
 		know(t, i, d);
 }
 
@@ -418,7 +424,7 @@ static int walk(struct text *t, enum pass pass)
 	static const struct depth first = { .sp = WORD };
 	struct depth d = { 0 }, said = first, cases = { 0 };
 	uint32_t from = 0, callee = NONE;
-	bool was_call = false, is_known = false;
+	bool was_call = false, is_known = false, is_behind_end = true;
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < t->nr; i++) {
@@ -432,10 +438,11 @@ static int walk(struct text *t, enum pass pass)
 			d = cases = (struct depth){ 0 };
 			callee = NONE;
 			was_call = is_known = false;
+			is_behind_end = true;
 			continue;
 		}
 		if (!d.sp && !t->known[i].sp && pass != PASS_FIND && in->kind != INSN86_NOP)
-			know_guess(t, i, pass, &cases);
+			know_guess(t, i, pass, &cases, is_behind_end);
 		if (t->known[i].sp) {
 			if (callee != NONE && d.sp && d.sp != t->known[i].sp)
 				t->known[callee].is_last = true;
@@ -451,6 +458,7 @@ static int walk(struct text *t, enum pass pass)
 			from = in->at;
 			said = d;
 		}
+		is_behind_end = is_end(in) || (is_behind_end && in->kind == INSN86_NOP);
 		if (in->kind == UNDECODED)
 			d = (struct depth){ 0 };
 		if (!d.sp)
@@ -467,6 +475,7 @@ static int walk(struct text *t, enum pass pass)
 		d = depth_after(d, in, was_call);
 		if (callee != NONE && t->known[callee].is_last)
 			d = (struct depth){ 0 };
+		is_behind_end = !d.sp;
 		was_call = in->kind == INSN86_CALL || in->kind == INSN86_CALL_AT || (was_call && in->kind == INSN86_NOP);
 	}
 	return pass == PASS_SAY && !ret && is_known ? say(t, from, t->n, &said) : ret;
