@@ -29,7 +29,12 @@
 #include "util/log.h"
 
 #define TICK_NS 100000000
-#define MAPS_PAUSE_NS 10000000 /* after a wake-up for new mappings: short processes would cause a thousand wake-ups a second */
+/*
+ * After a wake-up for new mappings: short processes would cause a thousand wake-ups a second. Until the next one new code where other
+ * code was is walked with the other's tables, so it is as long as two samples of a CPU, within these bounds.
+ */
+#define MAPS_PAUSE_MIN_NS 10000000
+#define MAPS_PAUSE_MAX_NS 25000000
 #define INTERRUPT_PATIENCE_NS 1000000000ull
 
 #ifndef PIDFD_THREAD
@@ -333,12 +338,24 @@ static int until(uint64_t a, uint64_t b)
 	return first > now ? (int)((first - now + 999999) / 1000000) : 0;
 }
 
+static uint64_t maps_pause_ns(const struct session *s)
+{
+	uint64_t two_samples_ns = s->cfg->freq ? 2000000000 / s->cfg->freq : 0;
+
+	if (two_samples_ns < MAPS_PAUSE_MIN_NS)
+		return MAPS_PAUSE_MIN_NS;
+	return two_samples_ns < MAPS_PAUSE_MAX_NS ? two_samples_ns : MAPS_PAUSE_MAX_NS;
+}
+
 /* New mappings do not wake the loop until then. 0: they do again. */
 static int pause_maps(struct session *s, uint64_t until_ns)
 {
 	struct epoll_event ev = { .events = until_ns ? 0 : EPOLLIN, .data.fd = s->maps_fd };
+	bool is_as_before = until_ns && s->maps_paused_ns;
 
 	s->maps_paused_ns = until_ns;
+	if (is_as_before)
+		return 0;
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, s->maps_fd, &ev) ? -errno : 0;
 }
 
@@ -363,7 +380,7 @@ static int loop(struct session *s, struct sink *sink)
 		}
 		now = now_ns();
 		if (has_maps || (s->maps_paused_ns && now >= s->maps_paused_ns))
-			ret = pause_maps(s, has_maps ? now + MAPS_PAUSE_NS : 0);
+			ret = pause_maps(s, has_maps || sideband_waits(s->place.sideband) ? now + maps_pause_ns(s) : 0);
 		if (ret)
 			return ret;
 		over |= now >= end || (s->patience_ns && now >= s->patience_ns);

@@ -209,6 +209,17 @@ int sideband_fd(const struct sideband *sb, uint32_t index)
 	return index < sb->nr_rings ? sb->rings[index].fd : -1;
 }
 
+bool sideband_waits(const struct sideband *sb)
+{
+	for (uint32_t i = 0; i < sb->nr_rings; i++) {
+		const struct perf_event_mmap_page *page = sb->rings[i].map;
+
+		if (__atomic_load_n(&page->data_head, __ATOMIC_RELAXED) != page->data_tail)
+			return true;
+	}
+	return false;
+}
+
 uint64_t sideband_lost(const struct sideband *sb)
 {
 	return sb->lost;

@@ -48,6 +48,9 @@ int sideband_redirect(const struct sideband *sb, int event_fd, uint32_t cpu);
 /* Delivers everything that happened up to until_ns, oldest first. 0 or what the sink returned. */
 int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink);
 
+/* Are there records that were not taken yet? */
+bool sideband_waits(const struct sideband *sb);
+
 /* Records that the kernel could not store. */
 uint64_t sideband_lost(const struct sideband *sb);
 

@@ -290,6 +290,20 @@ int measure_scan(const struct target *t, bool names, struct sink *sink, struct p
 	return ret && !err->text[0] ? err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret)) : ret;
 }
 
+/* Samples a second and CPU of the most frequent event, 0: an event comes when it comes. */
+static uint64_t highest_freq(const struct measure *m)
+{
+	uint64_t freq = 0;
+
+	for (int i = 0; i < m->nr_events; i++) {
+		if (!m->events[i].freq)
+			return 0;
+		if (freq < m->events[i].period_or_freq)
+			freq = m->events[i].period_or_freq;
+	}
+	return freq;
+}
+
 /* What it measures with, as the options say. */
 static void make_sources(struct measure *m, struct sample_cfg *cfg, struct session_cfg *run)
 {
@@ -359,6 +373,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	struct measured run = { m, &session, sink, p, !cfg->aggregate, before };
 	int ret;
 
+	session.freq = highest_freq(m);
 	make_sources(m, cfg, &session);
 	ret = run_sink(sink, &session, &hooks, &run, p, ret_status, err);
 	p->event = m->title ? m->title : m->events[0].name;
