@@ -260,6 +260,24 @@ as_nobody() {
 	fi
 }
 
+@test "too few open files: works, or names the limit" {
+	for n in $(seq 12 4 64) 256; do
+		rm -f a.folded
+		# The hard limit, too, to which skep raises its own
+		if (ulimit -n "$n" && exec "$SKEP" -q flame -F "$(hz 999)" -o a.folded -- "$WORK/shares" 0.2) >said 2>&1; then
+			[ -e a.folded ]
+			enough=$n
+		else
+			echo "$n: $(cat said)"
+			[ ! -e a.folded ]
+			grep -q '^hint: raise the limit of open files: ulimit -n' said
+			refusals=$((${refusals:-0} + 1))
+		fi
+	done
+	[ "$refusals" -ge 5 ]
+	[ "$enough" = 256 ]
+}
+
 @test "sysfs without any PMU: the clock is enough" {
 	mkdir none
 	unshare -m sh -c "mount --bind none /sys/bus/event_source && exec '$SKEP' flame -F $(hz 4999) -o a.folded -- '$WORK/shares' 0.3"

@@ -101,8 +101,6 @@ int kernel_check_net(struct err *err)
 }
 
 /* What is in the place of the types where it is no BTF (linux/btf.h): NULL when it is. */
-#define OPEN_FILES_HINT "raise the limit of open files: ulimit -n 65536"
-
 static const char *why_no_types(void)
 {
 	int fd = open(BTF_FILE, O_RDONLY | O_CLOEXEC);
@@ -130,12 +128,11 @@ int kernel_check(struct err *err)
 	errno = 0;
 	why = why_no_types();
 	if (why) {
-		err_exit(err, -ENODATA, EXIT_CANNOT, "cannot read the kernel's types in " BTF_FILE ": %s", why);
-		if (errno == EMFILE)
-			err_hint(err, OPEN_FILES_HINT);
-		else
+		ret = errno == EMFILE ? -EMFILE : -ENODATA;
+		err_exit(err, ret, EXIT_CANNOT, "cannot read the kernel's types in " BTF_FILE ": %s", why);
+		if (ret != -EMFILE)
 			err_hint(err, "skep needs a kernel built with CONFIG_DEBUG_INFO_BTF=y, and /sys mounted");
-		return -ENODATA;
+		return ret;
 	}
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "skep_probe", 4, 4, 1, NULL);
 	if (fd < 0) {
@@ -272,7 +269,6 @@ int kernel_event_refused(const struct event *e, int ret, struct err *err)
 		break;
 	case EMFILE:
 		err_set(err, ret, "too many open files for one event per CPU or thread");
-		err_hint(err, OPEN_FILES_HINT);
 		break;
 	default:
 		err_exit(err, ret, EXIT_CANNOT, "cannot open event '%s': %s", e->name, strerror(-ret));
@@ -296,10 +292,6 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 {
 	err_exit(err, ret, EXIT_CANNOT, "the kernel refuses %s: %s", what, strerror(-ret));
 	switch (-ret) {
-	case EMFILE:
-		err->exit = EXIT_FAILED;
-		err_hint(err, OPEN_FILES_HINT);
-		break;
 	case ENOMEM:
 		err_hint(err, "no memory for its maps: use a smaller --max-stacks or -m, or a higher limit of the cgroup");
 		break;
@@ -315,6 +307,8 @@ int kernel_load_refused(int ret, const char *what, struct err *err)
 	case ESRCH: /* of libbpf: the kernel's types, which were there, could not be loaded */
 		err_exit(err, ret, EXIT_CANNOT, "no memory for the kernel's types, which %s needs", what);
 		err_hint(err, "a higher limit of memory (ulimit -v, the cgroup's)");
+		break;
+	case EMFILE:
 		break;
 	default:
 		err_hint(err, "skep -vv shows libbpf's messages");

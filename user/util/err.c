@@ -2,6 +2,7 @@
 /* Errors as values: formatting only, nothing here prints or exits. */
 #include "util/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +10,18 @@
 #define CARET_INDENT 6
 #define CARET_MAX_COLUMNS 100
 
-static void err_fill(struct err *e, enum exit_code code, const char *fmt, va_list ap)
+static void err_fill(struct err *e, int ret, enum exit_code code, const char *fmt, va_list ap)
 {
 	if (!e)
 		return;
 	e->exit = code;
 	e->hint[0] = '\0';
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	/* The limit that every part of the program can meet. */
+	if (ret == -EMFILE) {
+		e->exit = EXIT_FAILED;
+		err_hint(e, "raise the limit of open files: ulimit -n 65536");
+	}
 }
 
 int err_set(struct err *e, int ret, const char *fmt, ...)
@@ -23,7 +29,7 @@ int err_set(struct err *e, int ret, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	err_fill(e, EXIT_FAILED, fmt, ap);
+	err_fill(e, ret, EXIT_FAILED, fmt, ap);
 	va_end(ap);
 	return ret;
 }
@@ -33,7 +39,7 @@ int err_exit(struct err *e, int ret, enum exit_code code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	err_fill(e, code, fmt, ap);
+	err_fill(e, ret, code, fmt, ap);
 	va_end(ap);
 	return ret;
 }

@@ -24,14 +24,17 @@ struct err {
 	char hint[512]; /* empty when the next step is not known */
 };
 
-/* Formats into e->text, replacing what was there, and returns ret (a negative errno). e may be NULL. */
+/*
+ * Formats into e->text, replacing what was there, and returns ret (a negative errno). e may be NULL. -EMFILE is a failure with its hint,
+ * whatever the exit code.
+ */
 int err_set(struct err *e, int ret, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* As err_set, with the exit code to end with. */
 int err_exit(struct err *e, int ret, enum exit_code code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Adds the next step for the user. */
+/* Sets the next step for the user. */
 void err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
