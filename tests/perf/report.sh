@@ -19,7 +19,10 @@ beside() {
 	row "$what" s "\`$a\`" "$(median "$TMP/a" 2)" "\`perf $b\`" "$(median "$TMP/b" 2)"
 }
 
-beside "CPU time to read $n samples as a table" "report --no-children" "report --no-children -g none" \
+[ "$(build/perf/reader "$TMP/r.data")" = "$n" ] || fail "build/perf/reader"
+pair "skep report" "an empty reader" "$SKEP" -q report --no-children -i "$TMP/r.data" ::: build/perf/reader "$TMP/r.data"
+floor=$(median "$TMP/b" 2)
+beside "CPU time to read $n samples as a table (a program that reads and counts them: $(shown "$floor" s))" "report --no-children" "report --no-children -g none" \
 	"$SKEP" -q report --no-children -i "$TMP/r.data" ::: perf report --stdio --no-children -g none -i "$TMP/r.data"
 RUNS=1 # perf takes most of a minute
 beside "the same with the time in callees" "report" "report" "$SKEP" -q report -i "$TMP/r.data" ::: perf report --stdio -i "$TMP/r.data"
