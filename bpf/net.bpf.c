@@ -334,6 +334,7 @@ int net_state(__u64 *ctx)
 		if (f->first_ns)
 			connect_anew(f);
 	} else if (f->is_tcp && was != TCP_CLOSE) {
+		f->is_finished |= TCP_FINISHED >> was & 1; /* where the kernel skipped the look at that */
 		read_tcp(&f->tcp, f, sk); /* before it is closed, which may forget it */
 	}
 	/* Who closes first is reported once; that it went wrong afterwards is one more report */

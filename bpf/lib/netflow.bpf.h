@@ -20,10 +20,14 @@ const volatile __u64 cfg_pidns = 1;
 #define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
 #define TCP_FIN_WAIT1 4
+#define TCP_FIN_WAIT2 5
 #define TCP_CLOSE 7
 #define TCP_CLOSE_WAIT 8
 #define TCP_LAST_ACK 9
 #define TCP_LISTEN 10
+#define TCP_CLOSING 11
+/* Our FIN is on its way, or there. */
+#define TCP_FINISHED (1u << TCP_FIN_WAIT1 | 1u << TCP_FIN_WAIT2 | 1u << TCP_LAST_ACK | 1u << TCP_CLOSING)
 
 #define SOCK_STREAM 1
 #define HANDSHAKE_SEGMENTS 2 /* that come in */
