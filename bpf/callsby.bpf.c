@@ -17,6 +17,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u32 cfg_at_exit = 1;
 const volatile __u32 cfg_time = 1;
 const volatile __u32 cfg_task_storage = 1; /* 5.11; else a hash by thread */
+const volatile __u32 cfg_execve = 59, cfg_execveat = 322; /* native: counted of COMMAND, which becomes a target by it; ~0: not counted */
 const volatile __u32 cfg_all_calls = 0;
 const volatile __u64 cfg_wanted[SYSCALL_ABIS][SYSCALL_NR_MAX / 64] = {};
 
@@ -41,7 +42,7 @@ struct call {
 	__u64 since_ns;
 	__u32 call, is_open;
 	__u32 epoch; /* of `targets`, in which its task passed the filter */
-	__u32 unused;
+	__u32 is_first; /* COMMAND's exec: counted if it becomes a target by it */
 };
 
 struct {
@@ -98,23 +99,37 @@ static __always_inline struct call *find_call(struct task_struct *current, int c
 	return bpf_map_lookup_elem(&thread_calls, &tid);
 }
 
+static __always_inline void forget_call(struct task_struct *current)
+{
+	__u32 tid = current_id(current);
+
+	if (!cfg_task_storage)
+		bpf_map_delete_elem(&thread_calls, &tid);
+}
+
 /* The filter runs once a task and epoch, where nothing else than `targets` can change its result. NULL: not a target. */
-static __always_inline struct call *pass(struct task_struct *current)
+static __always_inline struct call *pass(struct task_struct *current, __u64 nr)
 {
 	__u32 epoch = targets_epoch, is_kept = cfg_task_storage && !(cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS));
 	struct call *call = NULL;
+	int is_first = 0;
 
 	if (is_kept)
 		call = find_call(current, 0);
-	if (call && call->epoch == epoch)
+	if (call && call->epoch == epoch && !call->is_first)
 		return call;
-	if (!filter_pass(current_id(current)))
-		return NULL;
+	if (!filter_pass(current_id(current))) {
+		is_first = (nr == cfg_execve || nr == cfg_execveat) && run_armed && filter_at_exec(current_id(current));
+		if (!is_first)
+			return NULL;
+	}
 	call = find_call(current, 1);
-	if (call)
+	if (call) {
 		call->epoch = epoch;
-	else
+		call->is_first = is_first;
+	} else {
 		loss_count(LOSS_INTERNAL);
+	}
 	return call;
 }
 
@@ -139,10 +154,11 @@ static __always_inline int enter(__u64 nr)
 			sum->calls++;
 		return 0;
 	}
-	call = pass(current);
+	call = pass(current, nr);
 	if (!call)
 		return 0;
-	loss_count_alone(COUNT_SEEN);
+	if (!call->is_first)
+		loss_count_alone(COUNT_SEEN);
 	call->call = abi << 16 | nr;
 	call->is_open = 1;
 	if (cfg_time)
@@ -153,7 +169,7 @@ static __always_inline int enter(__u64 nr)
 /* No filter: who passed it on entry is measured on return, whatever the call made of the task. */
 static __always_inline int leave(__s64 ret)
 {
-	__u32 error = ret < 0 && ret >= -4095 ? -ret : 0, tid;
+	__u32 error = ret < 0 && ret >= -4095 ? -ret : 0;
 	struct task_struct *current;
 	__u64 took = 0;
 	struct by_sum *sum;
@@ -165,14 +181,19 @@ static __always_inline int leave(__s64 ret)
 	call = find_call(current, 0);
 	if (!call || !call->is_open)
 		return 0;
+	if (call->is_first) {
+		call->is_open = filter_pass(current_id(current));
+		if (!call->is_open) {
+			forget_call(current);
+			return 0;
+		}
+		loss_count_alone(COUNT_SEEN);
+	}
 	if (cfg_time)
 		took = bpf_ktime_get_ns() - call->since_ns;
 	sum = find_row(current, call->call, error);
 	call->is_open = 0;
-	if (!cfg_task_storage) {
-		tid = current_id(current);
-		bpf_map_delete_elem(&thread_calls, &tid);
-	}
+	forget_call(current);
 	if (!sum)
 		return 0;
 	sum->calls++;

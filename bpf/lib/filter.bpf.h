@@ -61,6 +61,15 @@ static __always_inline int filter_target(__u64 key)
 	return state && (*state & TARGET_STATE) == TARGET_ACTIVE;
 }
 
+/* Is it COMMAND before its exec? id is bpf_get_current_pid_tgid(). */
+static __always_inline int filter_at_exec(__u64 id)
+{
+	__u64 key = TARGET_PID(id >> 32);
+	__u32 *state = bpf_map_lookup_elem(&targets, &key);
+
+	return state && (*state & TARGET_STATE) == TARGET_AT_EXEC;
+}
+
 static __always_inline int filter_lists(void)
 {
 	__u64 comm[2] = {};

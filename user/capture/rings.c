@@ -129,6 +129,15 @@ int rings_watch(struct rings *r, int fd, struct err *err)
 	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot map a ring buffer: %s", strerror(-ret)) : 0;
 }
 
+uint64_t rings_share(uint64_t all, uint64_t least, uint64_t most, const struct place *place)
+{
+	uint64_t bytes = most;
+
+	while (bytes > least && bytes * place->nr_cpus > all)
+		bytes /= 2;
+	return bytes;
+}
+
 void rings_size(struct bpf_map *map, const struct place *place)
 {
 	uint32_t end = 0;

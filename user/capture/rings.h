@@ -48,6 +48,9 @@ static inline void ring_copy(char *to, const char *data, uint64_t mask, uint64_t
 	memcpy(to + first, data, n - first);
 }
 
+/* Bytes of each ring, a power of two from least to most: of those of all CPUs of the place at most `all`, if that is not less than least each. */
+uint64_t rings_share(uint64_t all, uint64_t least, uint64_t most, const struct place *place);
+
 /* Before load: room for the CPUs of the place. */
 void rings_size(struct bpf_map *map, const struct place *place);
 

@@ -173,7 +173,7 @@ static void drop_ended(const struct rows *r, int fd, size_t size, void *per_cpu)
 		bpf_map_delete_elem(fd, key);
 	}
 	ended->before.n = 0;
-	if (vec_take(&ended->before, ended->now.n))
+	if (ended->now.n && vec_take(&ended->before, ended->now.n))
 		memcpy(ended->before.data, ended->now.data, ended->now.n);
 	ended->now.n = 0;
 }

@@ -46,6 +46,15 @@ const char *syscall_call_name(enum syscall_abi abi, uint32_t nr)
 	return n ? n->call : NULL;
 }
 
+uint32_t syscall_number(const char *call_name)
+{
+	uint32_t nr = 0;
+
+	while (nr < SYSCALL_NR_MAX && (!native[nr].call || strcmp(native[nr].call, call_name)))
+		nr++;
+	return nr;
+}
+
 static const char *const abi_marks[SYSCALL_ABIS] = { "", ":compat", ":x32" };
 const char *syscall_abi_mark(enum syscall_abi abi)
 {

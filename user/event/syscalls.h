@@ -15,6 +15,9 @@ const char *syscall_name(enum syscall_abi abi, uint32_t nr);
 /* The name of the C library and strace ("fstat"), likewise. */
 const char *syscall_call_name(enum syscall_abi abi, uint32_t nr);
 
+/* The number of a name of the C library's in the native table; SYSCALL_NR_MAX: it has none. */
+uint32_t syscall_number(const char *call_name);
+
 /* "", ":compat", ":x32": the ending of names of the other tables. */
 const char *syscall_abi_mark(enum syscall_abi abi);
 

@@ -49,6 +49,10 @@ static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
 	ro->cfg_task_storage = storage;
 	bpf_map__set_autocreate(src->skel->maps.task_calls, storage && ro->cfg_at_exit);
 	bpf_map__set_autocreate(src->skel->maps.thread_calls, !storage);
+	if (cfg->wanted)
+		memcpy((void *)ro->cfg_wanted, cfg->wanted, sizeof(ro->cfg_wanted));
+	ro->cfg_execve = cfg->first_exec ? syscall_number("execve") : UINT32_MAX;
+	ro->cfg_execveat = cfg->first_exec ? syscall_number("execveat") : UINT32_MAX;
 	for (int i = 0; i < cfg->nr_events; i++) {
 		const struct event *e = &cfg->events[i];
 
@@ -174,8 +178,11 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_counts(&src->base, sum);
 	base_profile(&src->base, sum, profile);
 	callhooks_note(base_missed(&src->base), profile);
-	if (sum[COUNT_SEEN] > src->returned)
-		profile_note(profile, "%llu calls had not returned at the end, as the exit of a thread never does: they are not in the table", (unsigned long long)(sum[COUNT_SEEN] - src->returned));
+	if (sum[COUNT_SEEN] == src->returned + 1)
+		profile_note(profile, "1 call had not returned at the end, as the exit of a thread never does: it is not in the table");
+	else if (sum[COUNT_SEEN] > src->returned)
+		profile_note(profile, "%llu calls had not returned at the end, as the exit of a thread never does: they are not in the table",
+			     (unsigned long long)(sum[COUNT_SEEN] - src->returned));
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 }
 

@@ -4,12 +4,15 @@
 #define SKEP_CAPTURE_SOURCE_CALLSBY_H
 
 #include "capture/source.h"
+#include "bpf/syscalls.h"
 #include "event/event.h"
 #include "row.h"
 
 struct callsby_cfg {
 	const struct event *events; /* those that are EVENT_SYSCALL: which calls, whatever their side */
 	int nr_events;
+	const uint64_t (*wanted)[SYSCALL_NR_MAX / 64]; /* instead of events: bits of the numbers of each table; or NULL */
+	bool first_exec; /* COMMAND's exec is a call, too */
 	const struct schema *schema; /* capture/byrows.h */
 	uint32_t by;	   /* enum by_bit */
 	bool latency;	   /* errors and times too: counted when they return */

@@ -52,13 +52,7 @@ static int64_t preempt_at(void)
 
 static uint64_t ring_bytes(const struct src_schedlog *src)
 {
-	uint64_t bytes = RING_BYTES_MOST;
-
-	if (src->cfg->ring_bytes)
-		return src->cfg->ring_bytes;
-	while (bytes > RING_BYTES_LEAST && bytes * src->place->nr_cpus > RINGS_BYTES)
-		bytes /= 2;
-	return bytes;
+	return src->cfg->ring_bytes ? src->cfg->ring_bytes : rings_share(RINGS_BYTES, RING_BYTES_LEAST, RING_BYTES_MOST, src->place);
 }
 
 static void set_knobs(struct src_schedlog *src)
