@@ -141,6 +141,11 @@ $B/user/event/syscalls.o $B/user/event/syscalls.syntax: $B/gen/syscalls_native.h
 $B/gen/syscalls_%.h: tools/syscalls.sh $B/flags
 	$(call say,GEN,$@)mkdir -p $(@D) && tools/syscalls.sh "$(CC)" $* >$@
 $B/user/render/tree/svg.o: user/render/tree/flame_svg.js
+$B/gen/names_%.h: tools/names.sh user/calls/names.txt $B/flags
+	$(call say,GEN,$@)mkdir -p $(@D) && tools/names.sh $* user/calls/names.txt >$@
+# Whoever includes calls/names.h, before there are dependencies to read.
+$(OBJ) $(SYNTAX): | $B/gen/names_lists.h
+$B/user/calls/lists.o $B/user/calls/lists.syntax: $B/gen/names_words.h
 
 # The BPF side. -g gives BTF; bpftool's linker keeps BTF and drops DWARF; lines and labels go last.
 $K/bpf/%.bpf.o: bpf/%.bpf.c $K/bpf_slim $K/flags-bpf
@@ -212,7 +217,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 WERROR=1 syntax
 
 # Every claim beside its peer: half an hour. Then README has the figures. What was just built is on the disk before.
-BENCHMARKS := startup list sampling walk picture report symbols ehframe weight counting by probe sched timehist offcpu net unwind
+BENCHMARKS := startup list sampling walk picture report symbols ehframe weight counting by trace probe sched timehist offcpu net unwind
 bench: all work $(PERF)
 	@sync; status=0; for b in $(BENCHMARKS); do tests/perf/$$b.sh || status=1; done; [ $$status = 0 ] && tools/figures.sh $(BENCHMARKS)
 
@@ -235,7 +240,7 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring sockets handshake usdt unwind corewalk strange returns strings swap probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares traced recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring sockets handshake usdt unwind corewalk strange returns strings swap probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(filter x86,$(ARCH)),$W/burn32)
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped

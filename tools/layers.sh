@@ -31,11 +31,12 @@ allow unwind elf/ bpf/
 allow event row.h bpf/ gen/ elf/ types/ unwind/insns sym/
 allow sym sample.h frame.h profile.h unwinding.h bpf/ elf/ types/ unwind/
 allow model row.h sample.h frame.h profile.h event/event.h
-allow render row.h model/ event/event.h sample.h frame.h profile.h
+allow render row.h calls/ model/ event/event.h sample.h frame.h profile.h
 allow ui
+allow calls sample.h bpf/ gen/ event/syscalls
 allow data sample.h event/event.h bpf/
 allow capture row.h sample.h unwinding.h target.h event/ profile.h bpf/ skel/ types/btf unwind/walk
-allow cmd row.h sample.h frame.h profile.h target.h event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ ui/
+allow cmd row.h sample.h frame.h profile.h target.h calls/ event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ ui/
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;

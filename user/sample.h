@@ -73,6 +73,38 @@ struct sched_event {
 	struct thread_name waker; /* of the wake-up that ended its wait; SCHEDLOG_MIGRATE: who moved it */
 };
 
+/* Memory of a process, as it was then. */
+struct call_piece {
+	uint64_t addr;
+	const void *bytes; /* `size` of them */
+	uint32_t size;
+	bool is_fault; /* it could not be read: there are no bytes */
+	bool is_entry; /* as it was before the call */
+};
+
+enum call_kind {
+	CALL_DONE,   /* a system call has returned */
+	CALL_SIGNAL, /* a signal is about to be delivered, was ignored, or ends the process */
+	CALL_GONE,   /* the thread ends */
+	CALL_WAITS,  /* a call has not returned for some time */
+};
+
+/* A system call of the thread of a sample, or what else it went through. Numbers are the kernel's. */
+struct call_event {
+	uint8_t kind; /* enum call_kind */
+	uint8_t abi;  /* enum syscall_abi */
+	uint16_t nr;  /* of the call; of a signal its number */
+	bool in_call;  /* CALL_GONE: in this call, which does not return */
+	bool no_entry; /* what was read before the call has been lost */
+	uint64_t start_ns; /* CLOCK_MONOTONIC; the sample's time is that of its end */
+	int64_t ret;   /* -4095 to -1: a negative errno. CALL_GONE: as wait4() has it */
+	uint64_t args[6];
+	const struct call_piece *pieces; /* what its arguments point to */
+	uint32_t nr_pieces;
+	const void *siginfo; /* CALL_SIGNAL: CALL_SIGINFO_BYTES of a siginfo_t */
+};
+#define CALL_SIGINFO_BYTES 48
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
@@ -93,6 +125,8 @@ struct sample {
 	const struct sample_value *values;
 	uint32_t nr_values;
 	const struct sched_event *sched; /* of the scheduler's events; else NULL */
+	const struct call_event *call; /* of system calls; else NULL */
+	bool resumes; /* the begin of the call was shown: what follows is the rest of it */
 };
 
 /* The innermost address of its chains; 0: they are empty. */

@@ -47,8 +47,10 @@ struct thread_info {
 /* A flavour: user space has a pt_regs of its own. */
 struct pt_regs___kernel {
 #ifdef __TARGET_ARCH_x86
-	unsigned long orig_ax, bp, ip, cs, flags, cx, r11;
+	unsigned long orig_ax, bx, cx, dx, si, di, bp, r8, r9, r10, r11, ip, cs, flags, sp;
 #else
+	__u64 regs[31];
+	__u64 sp;
 	__u64 pstate;
 	int syscallno;
 #endif
@@ -111,6 +113,7 @@ struct uprobes_state { /* without CONFIG_UPROBES it is empty */
 
 struct mm_struct {
 	unsigned long start_stack;
+	unsigned long arg_start, arg_end, env_end;
 	unsigned long task_size;
 	struct uprobes_state uprobes_state;
 };
@@ -128,6 +131,16 @@ struct uprobe_task {
 	struct return_instance *return_instances;
 };
 
+struct k_sigaction___kernel {
+	struct {
+		void *sa_handler;
+	} sa;
+};
+
+struct sighand_struct {
+	struct k_sigaction___kernel action[64];
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -137,6 +150,7 @@ struct task_struct {
 	const struct cred *cred;
 	struct css_set *cgroups;
 	unsigned int flags;
+	int exit_code;
 	int pid;
 	int tgid;
 	__u64 self_exec_id;
@@ -144,6 +158,10 @@ struct task_struct {
 	struct task_struct *group_leader;
 	void *stack;
 	struct mm_struct *mm;
+	struct sighand_struct *sighand;
+	struct {
+		unsigned long sig[1];
+	} blocked;
 	unsigned int in_execve : 1;
 	struct uprobe_task *utask; /* with CONFIG_UPROBES */
 	__u64 start_time;

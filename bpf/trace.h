@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * System calls, one record a call, written when it returns. What a call's arguments point to is read then, too: the kernel has just
+ * used those pages. Read before the call is only what it changes, or takes away (execve).
+ */
+#ifndef SKEP_BPF_TRACE_H
+#define SKEP_BPF_TRACE_H
+
+#include <linux/types.h>
+
+#include "bpf/syscalls.h"
+
+#define TRACE_COMM_LEN 16
+#define TRACE_ARGS 6
+#define TRACE_NO_NR 0xffff /* of a call whose number does not fit */
+#define TRACE_STEPS 8		/* memory that is read of a call */
+#define TRACE_DATA_MAX 65536	/* of a record: what does not fit is left out */
+#define TRACE_PIECE_MAX 32768	/* of a piece */
+#define TRACE_PATH_MAX 4096	/* include/uapi/linux/limits.h */
+#define TRACE_STRINGS_MAX 32	/* of an argv */
+#define TRACE_COUNT_MAX 512	/* of words that are only counted */
+#define TRACE_IOVECS_MAX 32
+#define TRACE_MESSAGES_MAX 32
+#define TRACE_NAME_MAX 128	/* of a socket's address */
+#define TRACE_CONTROL_MAX 4096	/* of control messages */
+#define TRACE_SIGINFO_BYTES 48	/* struct kernel_siginfo: include/uapi/asm-generic/siginfo.h without its padding */
+
+/* What a step reads. */
+enum trace_read {
+	TRACE_END, /* no further steps */
+	TRACE_TEXT,    /* until its NUL */
+	TRACE_BYTES,
+	TRACE_STRINGS, /* an array of pointers until NULL, and the texts */
+	TRACE_COUNT,   /* words until 0 */
+	TRACE_IOVEC,   /* an array of struct iovec, and the bytes that they have */
+	TRACE_MESSAGES, /* an array of struct mmsghdr: the bytes, names and control messages of each */
+};
+
+/* How many units there are. */
+enum trace_length {
+	LENGTH_FIXED,	/* one */
+	LENGTH_ARG,	/* args[length_at] */
+	LENGTH_RET,	/* what the call returned */
+	LENGTH_AT_ARG,	/* the __u32 that args[length_at] points to */
+	LENGTH_WORD,	/* the word at length_at in the piece of step `from` */
+	LENGTH_HALF,	/* the __u32 there */
+	LENGTH_BITS,	/* bytes of the words that have a bit for each file descriptor below args[0] */
+};
+
+enum trace_when {
+	TRACE_AT_ENTRY = 1,
+	TRACE_AT_EXIT = 2,
+	TRACE_IF_DONE = 4, /* at exit: only if the call did not fail */
+	TRACE_FIXED = 32,  /* what `from` read is the same for 32-bit callers: words in it have 64 bits */
+	TRACE_AGAIN = 8,   /* at exit of a call that failed, after an attempt on entry */
+	TRACE_AS_DONE = 16, /* of an array of struct iovec, or of messages: the bytes that the call says it has moved */
+};
+
+struct trace_step {
+	__u8 read, when; /* enum trace_read, bits of enum trace_when */
+	__u8 arg;	 /* which has the address; with `from`: where it is in that piece */
+	__u8 from;	 /* 0; or it is in the piece that step from - 1 read */
+	__u8 length, length_at;
+	__u16 unit;	 /* bytes */
+	__u32 max;	 /* bytes at most; 0: cfg_text + 2 of texts, cfg_text + 1 of others */
+};
+
+/* TRACE_END ends the steps. when: of all of them together, so that calls without any at entry are not asked. TRACE_AGAIN: it is an exec. */
+struct trace_plan {
+	struct trace_step steps[TRACE_STEPS];
+	__u32 when;
+	__u32 unused;
+};
+
+enum trace_kind {
+	TRACE_ENTRY,  /* of a call with something to be read on entry */
+	TRACE_CALL,   /* has returned */
+	TRACE_SIGNAL, /* is about to be delivered; the data is its siginfo */
+	TRACE_GONE,   /* the thread ends; ret is its exit code; in_call: in this call */
+};
+
+enum trace_flag {
+	TRACE_IN_CALL = 1,  /* of a signal that will be seen after the call, or of an end */
+	TRACE_HAS_ENTRY = 2, /* a TRACE_ENTRY was written */
+	TRACE_NO_ENTRY = 4, /* there was no room for it */
+};
+
+struct trace_rec {
+	__u64 time_ns; /* of its end; CLOCK_MONOTONIC */
+	__u64 start_ns;
+	__s64 ret;
+	__u64 args[TRACE_ARGS];
+	__u32 pid, tid; /* as skep's user sees them */
+	__u32 cpu;
+	__u16 nr; /* of a call; of a signal, its number */
+	__u8 abi, kind; /* enum syscall_abi, enum trace_kind */
+	__u8 flags;
+	__u8 unused;
+	__u16 nr_pieces;
+	__u32 bytes; /* of data */
+	char comm[TRACE_COMM_LEN];
+	/* then data: pieces, each begins at a multiple of 8 */
+};
+_Static_assert(sizeof(struct trace_rec) == 112, "trace_rec");
+
+enum trace_piece_flag {
+	TRACE_FAULT = 1, /* it could not be read; without bytes */
+};
+
+/*
+ * Where no process has memory: what execve() has left in the new image, its argv and, where the environment ends, its path. On entry
+ * those may be in pages that are not there yet, and are read by the kernel later.
+ */
+#define TRACE_NEW_PATH 0x8000000000000000ull
+#define TRACE_NEW_ARGS 0x8000000000010000ull
+
+struct trace_piece {
+	__u64 addr;
+	__u32 size; /* of the bytes that follow */
+	__u32 flags;
+};
+
+#endif

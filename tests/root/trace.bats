@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep trace: the workloads know what they called, and what strace's lines of it are.
+load ../lib.bash
+
+# said TRUTH TRACE: every "line TEXT" of the truth is a line of the trace, but for blanks before = and the number of a thread
+said() {
+	sed 's/) *= /) = /; s/^\[pid *[0-9]*\] //' "$2" >lines
+	sed 's/) *= /) = /' "$2" >>lines
+	while read -r line; do
+		grep -qFx -- "$line" lines || { echo "missing: $line"; tail -n 40 "$2"; return 1; }
+	done < <(sed -n 's/^line //p' "$1")
+	[ "$(grep -c '^line ' "$1")" -ge "${3:-3}" ]
+}
+
+# names_of TRACE.json: how many calls of each name, "NAME COUNT"
+names_of() {
+	jq -r 'select(.kind == "call") | .name' "$1" | sort | uniq -c | awk '{ print $2, $1 }'
+}
+
+@test "lines are strace's: the execve first, the end last" {
+	"$SKEP" -q trace -o t.txt -- /bin/sh -c 'exit 3' || [ $? = 3 ]
+	cat t.txt
+	[[ "$(head -n1 t.txt)" == 'execve("/bin/sh", ["/bin/sh", "-c", "exit 3"], 0x'*' /* '*' vars */) = 0' ]]
+	[ "$(tail -n1 t.txt)" = "+++ exited with 3 +++" ]
+	[[ "$(tail -n2 t.txt | head -n1)" == "exit_group(3)"*"= ?" ]]
+	run -0 --separate-stderr "$SKEP" -q trace -- "$WORK/traced" none
+	[ -z "$output" ]
+	[[ "$stderr" == *"+++ exited with 0 +++" ]]
+}
+
+@test "memory that cannot be read, texts that would move a terminal's cursor, calls without a name" {
+	"$SKEP" trace -o t.txt -- "$WORK/traced" memory >truth
+	said truth t.txt 10
+	run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f-\xff]' t.txt
+}
+
+@test "signals where they arrive, ignored ones too" {
+	"$SKEP" trace -o t.txt -- "$WORK/traced" signals >truth
+	said truth t.txt 4
+	grep -A1 '^tgkill' t.txt | tail -n1 | grep -q '^--- SIGUSR1'
+	grep -A2 -- '^--- SIGUSR1' t.txt | tee /dev/stderr | grep -q '^rt_sigreturn({mask=\[\]})'
+	"$SKEP" trace -e %signal -o t.txt -- "$WORK/traced" signals >truth
+	said truth t.txt 4
+	grep -q "^rt_sigreturn({mask=" t.txt
+	run ! grep "^rt_sigreturn.* = ?" t.txt
+	"$SKEP" -q trace -e none -o t.txt -- sh -c 'kill -TERM $$' || [ $? = 143 ]
+	cat t.txt
+	[[ "$(head -n1 t.txt)" =~ ^---\ SIGTERM\ \{si_signo=SIGTERM,\ si_code=SI_USER,\ si_pid=[0-9]+,\ si_uid=0\}\ ---$ ]]
+	[ "$(tail -n1 t.txt)" = "+++ killed by SIGTERM +++" ]
+	"$SKEP" trace -e signal=none -o t.txt -- "$WORK/traced" signals >truth
+	run ! grep -q -- '^---' t.txt
+}
+
+@test "threads and processes that end in every way: killed, by a thread, by exec from a thread, after vfork" {
+	"$SKEP" trace -o t.txt -- "$WORK/traced" ends >truth
+	said truth t.txt 10
+	run ! grep -q 'missing' t.txt
+}
+
+@test "every call has its line, also of threads, children and the 32-bit table" {
+	need jq
+	"$SKEP" trace --strict --format json -o t.json -- "$WORK/calls" 50 3 2 >truth
+	names_of t.json >names
+	awk '$1 == "call" || $1 == "compat" { n[$2] += $3 } END { for (name in n) print name, n[name] }' truth | sort >want
+	[ "$(wc -l <want)" -ge 30 ]
+	while read -r name n; do
+		grep -qx "$name $n" names || { echo "$name: $n, and not $(grep "^$name " names)"; false; }
+	done <want
+	ends t.json
+	[ "$(wc -l <t.json)" = "$(jq .kept t.json.end)" ]
+}
+
+@test "what is selected: names, classes, expressions, all but these; results, errors, times" {
+	need jq
+	run -0 "$SKEP" -q trace -e uname -o - -- uname
+	[ "$(grep -c '^uname(' <<<"$output")" = 1 ]
+	run -0 "$SKEP" -q trace -e %file -e signal=none -o - -- cat /dev/null
+	[[ "$output" == *"openat("* ]]
+	[[ "$output" != *"mmap("* ]]
+	run -0 "$SKEP" -q trace -e '!/^(mm|m.protect|open)' -o - -- cat /dev/null
+	[[ "$output" != *"openat("* && "$output" != *"mmap("* && "$output" == *"brk("* ]]
+	run -0 "$SKEP" -q trace -e 'trace=?nosuchcall,close' -o - -- cat /dev/null
+	[[ "$output" == *"close("* && "$output" != *"read("* ]]
+	"$SKEP" -q trace --failed --format json -o t.json -- cat /none || true
+	[ "$(jq -r 'select(.kind == "call" and .errno == null)' t.json)" = "" ]
+	grep -q '"/none' t.json
+	"$SKEP" -q trace -z --format json -o t.json -- cat /none || true
+	run ! grep -q '"/none.*ENOENT' t.json
+	"$SKEP" -q trace --errno ENOENT -e signal=none -o t.txt -- cat /none || true
+	[ "$(grep -c '= -1 ENOENT (' t.txt)" -ge 1 ]
+	[ "$(grep -c = t.txt)" = "$(grep -c '= -1 ENOENT (' t.txt)" ]
+	"$SKEP" -q trace --min-duration 50ms -o t.txt -- sleep 0.1
+	[ "$(grep -c 'nanosleep' t.txt)" -ge 1 ]
+	[ "$(grep -c = t.txt)" = "$(grep -c 'nanosleep' t.txt)" ]
+}
+
+@test "what stands in front of a line and behind it" {
+	"$SKEP" -q trace -T -e nanosleep,clock_nanosleep -e signal=none -o t.txt -- sleep 0.2
+	grep -qE 'nanosleep\(.*= 0 <0\.2[0-9]{5}>$' t.txt
+	"$SKEP" -q trace --absolute-timestamps unix,us -e close -o t.txt -- true
+	now=$(date +%s)
+	at=$(head -n1 t.txt | cut -d. -f1)
+	[ $((now - at)) -ge 0 ] && [ $((now - at)) -le 20 ]
+	"$SKEP" -q trace --absolute-timestamps ms -o t.txt -- true
+	head -n1 t.txt | grep -qE '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} execve\('
+	"$SKEP" -q trace -r -o t.txt -- sleep 0.3
+	grep -qE '^ +0\.3[0-9]{5} ' t.txt
+	"$SKEP" -q trace --columns 60 -e close -e signal=none -o t.txt -- true
+	[[ "$(head -n1 t.txt)" == "close("?")"*"= 0" ]]
+	[ "$(head -n1 t.txt | awk '{ print index($0, "=") }')" = 61 ]
+}
+
+@test "how strings and flags are shown" {
+	"$SKEP" -q trace -s 5 -e write -o t.txt -- printf 'hello world'
+	grep -qF 'write(1, "hello"..., 11)' t.txt
+	"$SKEP" -q trace -s 2000 -e write -o t.txt -- head -c 1500 /dev/zero
+	[ "$(grep -o '\\0' t.txt | wc -l)" = 1500 ]
+	"$SKEP" -q trace -xx -e write -o t.txt -- printf 'hi\n'
+	grep -qF 'write(1, "\x68\x69\x0a", 3)' t.txt
+	"$SKEP" -q trace -X raw -e openat -o t.txt -- cat /dev/null
+	grep -qE 'openat\((-100|0xffffff9c), "/dev/null", 0(x0)?\)' t.txt
+	"$SKEP" -q trace -X verbose -e openat -o t.txt -- cat /dev/null
+	grep -qF '/* AT_FDCWD */' t.txt
+	"$SKEP" -q trace -v -e execve -o t.txt -- env -i A=1 B=2 true
+	grep -qF '["A=1", "B=2"]' t.txt
+}
+
+@test "a process that is there: its threads and the children that it starts; its memory as it was" {
+	busy "$WORK/traced" ends
+	background sh -c 'while :; do sleep 0.05; done'
+	"$SKEP" trace -p "$BG" --duration 0.6 -o t.txt
+	grep -q 'execve("/.*sleep", \["sleep", "0.05"\]' t.txt
+	grep -q 'wait4(' t.txt
+}
+
+@test "-c counts what strace -c counts, without a line" {
+	need jq
+	"$SKEP" trace -c --format json -o c.json -- "$WORK/calls" 50 3 2 >truth
+	cat c.json
+	while read -r name n; do
+		[ "$(jq -r --arg n "$name" 'select(.syscall == $n) | .calls' c.json)" = "$n" ] || { echo "$name: not $n"; false; }
+	done < <(sed -n 's/^call //p' truth)
+	[ "$(jq -r 'select(.syscall == "execve") | .calls' c.json)" = 1 ]
+	"$SKEP" -q trace -c -e %file -o c.txt -- cat /none || true
+	cat c.txt
+	[ "$(head -n1 c.txt)" = "% time     seconds  usecs/call     calls    errors syscall" ]
+	grep -qE '^ *[0-9.]+ +[0-9.]+ +[0-9]+ +[0-9]+ +[0-9]+ openat$' c.txt
+	[ "$(tail -n1 c.txt | awk '{ print $1, $NF }')" = "100.00 total" ]
+	"$SKEP" -q trace -c -o c.txt -- sh -c 'for i in 1 2 3 4 5 6; do cat /dev/null & done; wait'
+	[ -z "$(awk '{ print $NF }' c.txt | grep -v -- - | sort | uniq -d)" ]
+	"$SKEP" -q trace -c -S name -o c.txt -- cat /dev/null
+	diff <(sed -n '3,/^---/p' c.txt | awk '!/^---/ { print $NF }') <(sed -n '3,/^---/p' c.txt | awk '!/^---/ { print $NF }' | LC_ALL=C sort)
+	"$SKEP" -q trace -c --by comm,syscall -e %file -o c.txt -- cat /dev/null
+	grep -qE ' cat +openat' c.txt
+	run -2 "$SKEP" trace -c -T -- true
+	run -2 "$SKEP" trace -S time -- true
+}
+
+@test "a call that waits is shown before it returns, and its rest after; also one that began before the run" {
+	mkfifo in
+	(sleep 1.5; echo hi) 3>&- >in &
+	"$SKEP" -q trace -e read -e signal=none -o t.txt -- sh -c 'read a <in; echo $a'
+	cat t.txt
+	grep -qE '^read\(0,  <unfinished ...>$' t.txt
+	grep -qE '^<... read resumed>"h(i\\n)?", [0-9]+\) +=' t.txt
+	background sleep 60
+	"$SKEP" -q trace -p "$BG" --duration 1.2 -o t.txt
+	cat t.txt
+	[[ "$(cat t.txt)" =~ ^(clock_)?nanosleep\(.*\{tv_sec=60,\ tv_nsec=0\},\ 0x[0-9a-f]+\ \<unfinished\ ...\>$ ]]
+}
+
+@test "a reader that stops, and a file that cannot be written" {
+	"$SKEP" trace -o - -- dd if=/dev/zero of=/dev/null bs=1 count=300000 2>err | { sleep 1; cat; } >t.txt
+	cat err
+	seen=$(sed -n 's/^samples: \([0-9]*\) seen.*/\1/p' err) kept=$(sed -n 's/.* seen, \([0-9]*\) kept/\1/p' err)
+	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
+	[ "$(grep -cE '^(\[pid|[a-z+-])' t.txt)" = "$kept" ]
+	[ "$((kept + lost))" = "$seen" ]
+	[ "$seen" -ge 600000 ]
+	run -1 "$SKEP" trace -o /dev/full -- true
+	[[ "$output" == *"No space left on device"* ]]
+}
+
+@test "bad selections have a hint" {
+	run -2 "$SKEP" trace -e opennat -- true
+	[[ "$output" == *"no system call is called 'opennat'"*"similar: "*"openat"* ]]
+	run -2 "$SKEP" trace -e %nosuch -- true
+	[[ "$output" == *"hint: %file"* ]]
+	run -2 "$SKEP" trace -e '/(' -- true
+	run -2 "$SKEP" trace -e read,,write -- true
+	run -2 "$SKEP" trace --errno ENOSUCH -- true
+	run -2 "$SKEP" trace -tt -- true
+	[[ "$output" == *"--absolute-timestamps"* ]]
+	run -2 "$SKEP" trace -ff -- true
+	run -0 "$SKEP" trace -f -- true
+	run -2 "$SKEP" trace -s x -- true
+	run -2 "$SKEP" trace -X nice -- true
+	run -2 "$SKEP" trace
+	run -0 "$SKEP" trace -e reboot -- true
+	[[ "$output" == *"+++ exited with 0 +++"* ]]
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A call from the table: what is read of it, its arguments and its result. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calls/decode.h"
+#include "event/syscalls.h"
+
+#ifdef __x86_64__
+#define EPOLL_EVENT_BYTES 12
+#else
+#define EPOLL_EVENT_BYTES 16
+#endif
+
+#define FD_SET_BYTES 1024
+#define HANDLE_BYTES 136 /* struct file_handle, of which 128 bytes are the file system's */
+
+#define ARGS_MAX 7
+#define KIND_STEPS 8
+
+enum kind_id {
+	KIND_none,
+#define KIND(name, ...) KIND_##name,
+#include "calls/kinds.def"
+#undef KIND
+	KINDS
+};
+
+struct kind {
+	call_printer *print;
+	const struct names *names;
+	struct trace_step steps[KIND_STEPS];
+};
+
+#define IN(bytes) { TRACE_BYTES, TRACE_AT_EXIT, .unit = bytes, .max = bytes }
+#define OUT(bytes) { TRACE_BYTES, TRACE_AT_EXIT | TRACE_IF_DONE, .unit = bytes, .max = bytes }
+#define ENTRY(bytes) { TRACE_BYTES, TRACE_AT_ENTRY, .unit = bytes, .max = bytes }
+#define BOTH(bytes) { TRACE_BYTES, TRACE_AT_ENTRY | TRACE_AT_EXIT | TRACE_IF_DONE, .unit = bytes, .max = bytes }
+#define BEFORE(n) (uint8_t)-(n)
+#define IOCB(at) { TRACE_BYTES, TRACE_AT_EXIT, .arg = at, .from = 1, .unit = 64, .max = 64 }
+/* struct msghdr, the name, the bytes, the control messages; offsets are those of a 64-bit caller */
+#define MESSAGE(at) \
+	{ TRACE_BYTES, at, .unit = 56, .max = 56 }, \
+	{ TRACE_BYTES, at, .arg = 0, .from = 1, .length = LENGTH_HALF, .length_at = 8, .unit = 1, .max = 128 }, \
+	{ TRACE_IOVEC, at, .arg = 16, .from = 1, .length = LENGTH_WORD, .length_at = 24 }, \
+	{ TRACE_BYTES, at, .arg = 32, .from = 1, .length = LENGTH_WORD, .length_at = 40, .unit = 1, .max = TRACE_CONTROL_MAX }
+
+static const struct kind kinds[KINDS] = {
+#define KIND(name, printer, list, ...) [KIND_##name] = { print_##printer, list, { __VA_ARGS__ } },
+#include "calls/kinds.def"
+#undef KIND
+};
+
+enum result {
+	RESULT_INT, RESULT_HEX, RESULT_FD, RESULT_NONE, RESULT_OCTAL, RESULT_POLL, RESULT_PPOLL, RESULT_SELECT, RESULT_PSELECT, RESULT_FCNTL, RESULT_SCHEDULER,
+	RESULT_TIME, RESULT_MESSAGES, RESULT_SIGNAL, RESULT_CLOCK_STATE, RESULT_IOPRIO, RESULT_MEMBARRIER, RESULT_LDT, RESULT_PERSONALITY
+};
+
+struct row_of_call {
+	const char *name, *classes;
+	enum result result;
+	uint16_t kinds[ARGS_MAX]; /* KIND_none ends them */
+};
+
+#define KINDS_OF(...) KINDS_PICK(__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
+#define KINDS_PICK(a, b, c, d, e, f, g, n, ...) KINDS_##n
+#define KINDS_0(a)
+#define KINDS_1(a) KIND_##a
+#define KINDS_2(a, ...) KIND_##a, KINDS_1(__VA_ARGS__)
+#define KINDS_3(a, ...) KIND_##a, KINDS_2(__VA_ARGS__)
+#define KINDS_4(a, ...) KIND_##a, KINDS_3(__VA_ARGS__)
+#define KINDS_5(a, ...) KIND_##a, KINDS_4(__VA_ARGS__)
+#define KINDS_6(a, ...) KIND_##a, KINDS_5(__VA_ARGS__)
+#define KINDS_7(a, ...) KIND_##a, KINDS_6(__VA_ARGS__)
+
+static const struct row_of_call table[] = {
+#define CALL(name, classes, result, ...) { #name, classes, RESULT_##result, { __VA_OPT__(KINDS_OF(__VA_ARGS__)) } },
+#include "calls/table.def"
+#undef CALL
+};
+#define TABLE_ROWS (sizeof(table) / sizeof(*table))
+
+/* Of a number that has none: six words. */
+static const struct row_of_call unknown = { "", "", RESULT_HEX, { KIND_hex, KIND_hex, KIND_hex, KIND_hex, KIND_hex, KIND_hex } };
+
+static const struct row_of_call *by_number[2][SYSCALL_NR_MAX];
+
+static const struct row_of_call *by_name(const char *name)
+{
+	for (size_t i = 0; i < TABLE_ROWS; i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return &unknown;
+}
+
+static const struct row_of_call *row_of(enum syscall_abi abi, uint32_t nr)
+{
+	enum syscall_abi t = abi == SYSCALL_COMPAT ? SYSCALL_COMPAT : SYSCALL_NATIVE;
+	const struct row_of_call **row;
+	const char *name;
+
+	if (nr >= SYSCALL_NR_MAX)
+		return &unknown;
+	row = &by_number[t == SYSCALL_COMPAT][nr];
+	if (!*row) {
+		name = syscall_call_name(t, nr);
+		*row = name ? by_name(name) : &unknown;
+	}
+	return *row;
+}
+
+void call_plan(enum syscall_abi abi, uint32_t nr, bool is_whole, struct trace_plan *ret_plan)
+{
+	const struct row_of_call *row = row_of(abi, nr);
+	unsigned n = 0;
+
+	memset(ret_plan, 0, sizeof(*ret_plan));
+	for (unsigned i = 0; i < ARGS_MAX && row->kinds[i]; i++) {
+		const struct kind *k = &kinds[row->kinds[i]];
+		unsigned first = n;
+
+		for (unsigned s = 0; s < KIND_STEPS && k->steps[s].read && n < TRACE_STEPS; s++) {
+			struct trace_step *to = &ret_plan->steps[n++];
+
+			*to = k->steps[s];
+			if (to->from) {
+				to->from += first;
+				if (abi == SYSCALL_COMPAT && !(to->when & TRACE_FIXED)) { /* members are words */
+					to->arg /= 2;
+					to->length_at /= 2;
+				}
+			} else {
+				to->arg += i;
+				to->length_at += i;
+			}
+			if (to->read == TRACE_COUNT && is_whole)
+				to->read = TRACE_STRINGS;
+			ret_plan->when |= (to->when & ~TRACE_IF_DONE) | (to->when & TRACE_AGAIN ? TRACE_AT_EXIT : 0);
+		}
+	}
+}
+
+const char *call_name(enum syscall_abi abi, uint32_t nr, char buf[32])
+{
+	const char *name = nr < SYSCALL_NR_MAX ? syscall_call_name(abi == SYSCALL_X32 ? SYSCALL_NATIVE : abi, nr) : NULL;
+
+	if (name)
+		return name;
+	snprintf(buf, 32, nr < TRACE_NO_NR ? "syscall_%#x" : "syscall_unknown", nr);
+	return buf;
+}
+
+bool call_is_exec(const struct call_event *e)
+{
+	const struct row_of_call *row = row_of(e->abi, e->nr);
+
+	return row->kinds[0] == KIND_path_first || row->kinds[1] == KIND_path_first;
+}
+
+static struct decode decode_of(struct out *o, const struct call_event *e, const struct call_style *style)
+{
+	return (struct decode){ .o = o, .e = e, .style = style, .is_compat = e->abi == SYSCALL_COMPAT,
+				.is_failed = e->kind == CALL_GONE || call_error(e) };
+}
+
+/* Arguments that depend on one before them: a mode is of a file that is made, a new address of MREMAP_FIXED. */
+static bool is_left_out(const struct decode *d, const uint16_t *kinds_of, unsigned i)
+{
+	if (kinds_of[i] == KIND_open_mode)
+		return !has_open_mode(d, i);
+	if (kinds_of[i] == KIND_mq_mode)
+		return !(d->e->args[i - 1] & O_CREAT);
+	if (kinds_of[i] == KIND_dev)
+		return !has_device(d, i);
+	return i && kinds_of[i - 1] == KIND_mremap_flags && !(d->e->args[i - 1] & 2);
+}
+
+/* Is it written by the call? */
+static bool is_result(const struct kind *k)
+{
+	for (unsigned s = 0; s < KIND_STEPS && k->steps[s].read; s++)
+		if (k->steps[s].when & TRACE_IF_DONE)
+			return !(k->steps[0].when & TRACE_AT_ENTRY);
+	return false;
+}
+
+/* Arguments from `first` on, to the first that the call itself writes if only those before are known. Returns how many there are then. */
+static unsigned put_args(struct out *o, const struct call_event *e, const struct call_style *style, unsigned first, bool is_begun)
+{
+	const struct row_of_call *row = row_of(e->abi, e->nr);
+	struct decode d = decode_of(o, e, style);
+	unsigned i;
+
+	for (i = 0; i < ARGS_MAX && i < TRACE_ARGS && row->kinds[i]; i++) {
+		const struct kind *k = &kinds[row->kinds[i]];
+
+		if (is_left_out(&d, row->kinds, i))
+			break;
+		if (i < first)
+			continue;
+		if (i && (i > first || is_begun))
+			out_text(o, ", ");
+		if (is_begun && is_result(k))
+			break;
+		d.names = k->names;
+		k->print(&d, i);
+	}
+	return i;
+}
+
+void call_args(struct out *o, const struct call_event *e, const struct call_style *style)
+{
+	put_args(o, e, style, 0, false);
+}
+
+unsigned call_args_begun(struct out *o, const struct call_event *e, const struct call_style *style)
+{
+	return put_args(o, e, style, 0, true);
+}
+
+void call_args_from(struct out *o, const struct call_event *e, const struct call_style *style, unsigned n)
+{
+	put_args(o, e, style, n, false);
+}
+
+const char *call_error_name(int error)
+{
+	switch (error) {
+	case 512: return "ERESTARTSYS";
+	case 513: return "ERESTARTNOINTR";
+	case 514: return "ERESTARTNOHAND";
+	case 516: return "ERESTART_RESTARTBLOCK";
+	case 524: return "ENOTSUPP";
+	}
+	return strerrorname_np(error);
+}
+
+static void put_error(struct out *o, int error)
+{
+	const char *name = call_error_name(error);
+
+	switch (error) {
+	case 512:
+		out_text(o, "? ERESTARTSYS (To be restarted if SA_RESTART is set)");
+		return;
+	case 513:
+		out_text(o, "? ERESTARTNOINTR (To be restarted)");
+		return;
+	case 514:
+		out_text(o, "? ERESTARTNOHAND (To be restarted if no handler)");
+		return;
+	case 516:
+		out_text(o, "? ERESTART_RESTARTBLOCK (Interrupted by signal)");
+		return;
+	}
+	out_text(o, "-1 ");
+	if (name)
+		out_text(o, name);
+	else
+		out_form(o, "(errno %d)", error);
+	out_form(o, " (%s)", strerror(error));
+}
+
+static void put_named_result(struct decode *d, const struct names *names)
+{
+	const char *name = names_find(names, d->e->ret);
+
+	out_signed(d->o, d->e->ret);
+	if (name && d->style->names != NAMES_RAW)
+		out_form(d->o, " (%s)", name);
+}
+
+static void put_special_result(struct decode *d, enum result result)
+{
+	int64_t ret = d->e->ret;
+
+	if (result == RESULT_LDT) { /* the kernel cuts the result to 32 bits */
+		out_signed(d->o, ret);
+		if (ret >= 0xfffff001 && ret <= UINT32_MAX && call_error_name(-(int32_t)ret))
+			out_form(d->o, " %s (%s)", call_error_name(-(int32_t)ret), strerror(-(int32_t)ret));
+		return;
+	}
+	if (result == RESULT_PERSONALITY || (result == RESULT_MEMBARRIER && ret && !d->e->args[0]))
+		out_hex(d->o, ret);
+	else
+		out_signed(d->o, ret);
+	if (d->style->names == NAMES_RAW || (result == RESULT_MEMBARRIER && (!ret || d->e->args[0])))
+		return;
+	out_text(d->o, " (");
+	if (result == RESULT_SIGNAL)
+		put_signal(d, ret);
+	else if (result == RESULT_IOPRIO)
+		put_ioprio(d, ret);
+	else if (result == RESULT_PERSONALITY)
+		put_personality(d, ret);
+	else
+		put_flags(d, &names_membarrier_commands, ret);
+	out_char(d->o, ')');
+}
+
+void call_result(struct out *o, const struct call_event *e, const struct call_style *style)
+{
+	const struct row_of_call *row = row_of(e->abi, e->nr);
+	struct decode d = decode_of(o, e, style);
+
+	if (e->kind != CALL_DONE) {
+		out_char(o, '?');
+		return;
+	}
+	if (call_error(e)) {
+		put_error(o, call_error(e));
+		return;
+	}
+	switch (row->result) {
+	case RESULT_HEX:
+		out_hex(o, d.is_compat ? (uint32_t)e->ret : (uint64_t)e->ret);
+		break;
+	case RESULT_OCTAL:
+		out_octal(o, e->ret, 2);
+		break;
+	case RESULT_FCNTL:
+		put_fcntl_result(&d);
+		break;
+	case RESULT_POLL: case RESULT_PPOLL:
+		out_signed(o, e->ret);
+		put_poll_result(&d, row->result == RESULT_PPOLL);
+		break;
+	case RESULT_SELECT: case RESULT_PSELECT:
+		out_signed(o, e->ret);
+		put_select_result(&d, row->result == RESULT_PSELECT);
+		break;
+	case RESULT_MESSAGES:
+		out_signed(o, e->ret);
+		put_messages_result(&d);
+		break;
+	case RESULT_TIME:
+		out_signed(o, e->ret);
+		put_time_result(&d);
+		break;
+	case RESULT_SCHEDULER:
+		put_named_result(&d, &names_schedulers);
+		break;
+	case RESULT_CLOCK_STATE:
+		put_named_result(&d, &names_clock_states);
+		break;
+	case RESULT_SIGNAL: case RESULT_IOPRIO: case RESULT_MEMBARRIER: case RESULT_LDT: case RESULT_PERSONALITY:
+		put_special_result(&d, row->result);
+		break;
+	default:
+		out_signed(o, e->ret);
+	}
+}
+
+static bool has_kind(const struct row_of_call *row, enum kind_id a, enum kind_id b)
+{
+	for (unsigned i = 0; i < ARGS_MAX; i++)
+		if (row->kinds[i] && (row->kinds[i] == a || row->kinds[i] == b))
+			return true;
+	return false;
+}
+
+int call_is_of(const char *class, enum syscall_abi abi, uint32_t nr)
+{
+	static const struct {
+		const char *name;
+		char letter;
+	} classes[] = { { "network", 'n' }, { "net", 'n' }, { "process", 'p' }, { "memory", 'm' }, { "signal", 's' }, { "ipc", 'i' },
+			{ "creds", 'c' }, { "clock", 't' }, { "pure", 'u' } };
+	static const char *const stats[] = { "stat", "lstat", "fstat", "statfs", "fstatfs" };
+	const struct row_of_call *row = row_of(abi, nr);
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (!strcmp(class, classes[i].name))
+			return strchr(row->classes, classes[i].letter) != NULL;
+	if (!strcmp(class, "file"))
+		return has_kind(row, KIND_path, KIND_path_first) || strchr(row->classes, 'f');
+	if (!strcmp(class, "desc"))
+		return (has_kind(row, KIND_fd, KIND_dirfd) && !strchr(row->classes, 'n')) || row->result == RESULT_FD || strchr(row->classes, 'D');
+	if (!strcmp(class, "%stat"))
+		return has_kind(row, KIND_stat_out, KIND_statx_out);
+	if (!strcmp(class, "%statfs"))
+		return has_kind(row, KIND_statfs_out, KIND_statfs_out);
+	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++)
+		if (!strcmp(class, stats[i]))
+			return !strncmp(row->name, class, strlen(class)) && (!row->name[strlen(class)] || !strcmp(row->name + strlen(class), "64"));
+	return -1;
+}

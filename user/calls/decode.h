@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What those share who write down arguments: the call, and the caller's memory as it was read. */
+#ifndef SKEP_CALLS_DECODE_H
+#define SKEP_CALLS_DECODE_H
+
+#include "calls/calls.h"
+
+struct decode {
+	struct out *o;
+	const struct call_event *e;
+	const struct call_style *style;
+	const struct names *names; /* of the kind of the argument that is being written */
+	bool is_compat;
+	bool is_failed;
+};
+
+/* Writes argument i. */
+typedef void call_printer(struct decode *d, unsigned i);
+
+/* n bytes at an address, as they were read last, if all of them were. */
+bool memory_get(const struct decode *d, uint64_t addr, void *to, size_t n);
+/* The same as they were before the call. */
+bool memory_before(const struct decode *d, uint64_t addr, void *to, size_t n);
+/* As many as were read, at most n; NULL: none. */
+const char *memory_some(const struct decode *d, uint64_t addr, size_t n, size_t *ret_n);
+/* A word of the caller's. */
+bool memory_word(const struct decode *d, uint64_t addr, uint64_t *ret_word);
+static inline unsigned word_bytes(const struct decode *d)
+{
+	return d->is_compat ? 4 : 8;
+}
+
+void put_timeval(struct decode *d, uint64_t addr);
+void put_open_flags(struct decode *d, uint64_t flags);
+bool has_open_mode(const struct decode *d, unsigned i);
+bool has_device(const struct decode *d, unsigned i);
+void put_messages_result(struct decode *d);
+void put_fcntl_result(struct decode *d);
+void put_time_result(struct decode *d);
+void put_poll_result(struct decode *d, bool has_left);
+void put_select_result(struct decode *d, bool is_timespec);
+
+/* Numbers */
+void put_unread(struct decode *d, uint64_t addr); /* of an array that goes on where nothing can be read, with the address */
+void put_addr(struct decode *d, uint64_t addr); /* "NULL", "0x7f..." */
+void put_fd(struct decode *d, int fd);
+void put_dirfd(struct decode *d, int fd);
+void put_one(struct decode *d, const struct names *names, uint64_t value);
+void put_flags(struct decode *d, const struct names *names, uint64_t value);
+void put_mode(struct decode *d, uint32_t mode);		/* "S_IFREG|0644" */
+void put_dev(struct decode *d, uint64_t dev);		/* "makedev(0x8, 0x1)" */
+void put_id(struct decode *d, uint32_t id);		/* of a user; "-1" */
+void put_decimal_name(struct decode *d, const struct names *names, int64_t value); /* "7 LOGLEVEL_DEBUG in a comment" */
+void put_wide_hex(struct decode *d, uint64_t value, unsigned width);		    /* "0x00002a"; "00000000" */
+
+/* Strings. put_text: one that ends with NUL; put_buffer: n bytes, of which the style shows some. */
+void put_text(struct decode *d, uint64_t addr, bool is_path);
+void put_buffer(struct decode *d, uint64_t addr, uint64_t n);
+void put_quoted(struct decode *d, const char *bytes, size_t n); /* without what follows a NUL */
+void put_iovec(struct decode *d, uint64_t addr, uint64_t n, uint64_t limit, bool has_bytes);
+
+/* What a struct has behind the members that are known, up to size; nothing if it is 0, as the kernel wants it. */
+void put_rest(struct decode *d, uint64_t addr, uint32_t from, uint64_t size);
+/*
+ * An array of n elements of `size` bytes at an address, in brackets: "[1, 2, ...]"; put writes one of them. can_fail: the call fills it,
+ * and of one that failed the address is written.
+ */
+typedef void put_element(struct decode *d, uint64_t addr);
+void put_array(struct decode *d, uint64_t addr, uint64_t n, unsigned size, put_element *put, bool can_fail);
+void put_int_element(struct decode *d, uint64_t addr);
+
+/* Structures, or their address where they could not be read */
+void put_timespec(struct decode *d, uint64_t addr, unsigned word);
+/* A comment with the time that is meant; digits: of `part`, the part of a second. Nothing of 0, and of a part that is too large. */
+void put_moment_comment(struct decode *d, int64_t sec, uint64_t part, int digits);
+void put_sigset(struct decode *d, uint64_t bits);	/* "[INT TERM]", "~[KILL]" */
+void put_sigset_at(struct decode *d, uint64_t addr, uint64_t bytes);
+void put_signal(struct decode *d, int sig);
+void put_sockaddr(struct decode *d, uint64_t addr, int32_t n);
+void put_sockaddr_bytes(struct decode *d, const char *bytes, size_t n); /* at least two */
+void put_inet(struct decode *d, int family, const void *addr, const char *member); /* "inet_addr(..)"; of AF_INET6 with its member */
+void put_interface(struct decode *d, uint32_t index);	/* "if_nametoindex("lo")" */
+void put_bytes(struct decode *d, const char *bytes, size_t n, int hex); /* quoted, all of them */
+void put_sigevent(struct decode *d, uint64_t addr);
+void put_ioprio(struct decode *d, uint32_t priority);
+void put_personality(struct decode *d, uint32_t personality);
+void put_status(struct decode *d, int status); /* of wait4() */
+
+#define CALL_PRINTER(name) call_printer name;
+#include "calls/printers.def"
+#undef CALL_PRINTER
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* keyctl(): what each operation takes (security/keys/keyctl.c). */
+#include "calls/decode.h"
+
+/* A name of a keyring, or its number. */
+static void put_key(struct decode *d, uint32_t id)
+{
+	const char *name = names_find(&names_key_serials, id);
+
+	if (!name || d->style->names == NAMES_RAW)
+		out_signed(d->o, (int32_t)id);
+	else if (d->style->names == NAMES_VERBOSE)
+		out_form(d->o, "%d /* %s */", (int32_t)id, name);
+	else
+		out_text(d->o, name);
+}
+
+void print_key(struct decode *d, unsigned i)
+{
+	put_key(d, d->e->args[i]);
+}
+
+/* What the call returned of a key: as much as was there, of which the caller's buffer has a part. is_text: its NUL is not shown. */
+static void put_returned(struct decode *d, uint64_t addr, uint64_t max, bool is_text)
+{
+	uint64_t n = (uint64_t)d->e->ret < max ? (uint64_t)d->e->ret : max;
+	const char *bytes;
+	size_t has;
+
+	if (d->is_failed) {
+		put_addr(d, addr);
+		return;
+	}
+	bytes = is_text && n ? memory_some(d, addr, n, &has) : NULL;
+	if (bytes && has == n && !bytes[n - 1])
+		n--;
+	put_buffer(d, addr, n);
+}
+
+static void put_default(struct decode *d, uint32_t keyring)
+{
+	const char *name = names_find(&names_key_defaults, keyring);
+
+	if (name && d->style->names == NAMES_ABBREV)
+		out_text(d->o, name);
+	else
+		put_decimal_name(d, &names_key_defaults, (int32_t)keyring);
+}
+
+/* A byte of flags; which it is of the array says which flags. */
+static void put_capability(struct decode *d, uint64_t addr)
+{
+	static const struct names *const lists[] = { &names_key_capabilities, &names_key_capabilities_more };
+	uint64_t i = addr - d->e->args[1];
+	uint8_t byte = 0;
+
+	memory_get(d, addr, &byte, 1);
+	if (i < sizeof(lists) / sizeof(*lists))
+		put_flags(d, lists[i], byte);
+	else
+		out_hex(d->o, byte);
+}
+
+static void put_argument(struct decode *d, char kind, unsigned i)
+{
+	uint64_t v = d->e->args[i], next = i + 1 < TRACE_ARGS ? d->e->args[i + 1] : 0;
+	const char *error;
+
+	switch (kind) {
+	case 'k': put_key(d, v); break;
+	case 's': put_text(d, v, false); break;
+	case 'b': put_buffer(d, v, next); break;
+	case 'v': put_iovec(d, v, next, UINT64_MAX, true); break;
+	case 'r': put_returned(d, v, next, false); break;
+	case 't': put_returned(d, v, next, true); break;
+	case 'n': out_decimal(d->o, v); break;
+	case 'u': out_decimal(d->o, (uint32_t)v); break;
+	case 'd': out_signed(d->o, (int32_t)v); break;
+	case 'i': put_id(d, v); break;
+	case 'p': put_flags(d, &names_key_permissions, (uint32_t)v); break;
+	case 'q': put_default(d, v); break;
+	case 'c': put_array(d, v, d->is_failed || (uint64_t)d->e->ret > next ? next : (uint64_t)d->e->ret, 1, put_capability, true); break;
+	case 'm': put_flags(d, &names_key_move_flags, (uint32_t)v); break;
+	case 'a': put_addr(d, v); break;
+	case 'e':
+		error = v && (uint32_t)v < 4096 ? call_error_name(v) : NULL;
+		if (error)
+			out_text(d->o, error);
+		else
+			out_decimal(d->o, (uint32_t)v);
+		break;
+	default: out_hex(d->o, v);
+	}
+}
+
+void print_keyctl(struct decode *d, unsigned i)
+{
+	/* a letter an argument, as put_argument() has them */
+	static const char *const operations[] = {
+		"kd", "s", "kbn", "k", "kii", "kp", "ktn", "k", "kk", "kk", "kssk", "krn", "kbnk", "kuk", "q", "ku", "k", "ktn", "", "kuek", "kvnk", "k",
+		"ik", "arna", "kxsa", "asaa", "asaa", "asaa", "asaa", "kss", "kkkm", "cn",
+	};
+	uint32_t operation = d->e->args[i];
+	const char *kinds = operation < sizeof(operations) / sizeof(*operations) ? operations[operation] : "xxxx";
+
+	put_one(d, &names_keyctl_operations, operation);
+	for (unsigned k = 0; kinds[k] && i + 1 + k < TRACE_ARGS; k++) {
+		out_text(d->o, ", ");
+		put_argument(d, kinds[k], i + 1 + k);
+	}
+}

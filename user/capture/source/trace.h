@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every system call of the target, with what its arguments point to: sink->sample in the order of time, with its call. */
+#ifndef SKEP_CAPTURE_SOURCE_TRACE_H
+#define SKEP_CAPTURE_SOURCE_TRACE_H
+
+#include "bpf/trace.h"
+#include "capture/source.h"
+
+enum trace_results {
+	TRACE_DONE = 1,
+	TRACE_FAILED = 2,
+	TRACE_ERRNOS = 4, /* only those of errnos */
+};
+
+struct trace_cfg {
+	bool all_calls;
+	uint64_t wanted[SYSCALL_ABIS][SYSCALL_NR_MAX / 64]; /* else: bits of their numbers */
+	/* What is read of a call; table: SYSCALL_NATIVE or SYSCALL_COMPAT. */
+	void (*plan)(enum syscall_abi table, uint32_t nr, struct trace_plan *ret_plan);
+	uint32_t text; /* bytes that are shown of strings */
+	bool signals;
+	uint32_t results; /* bits of enum trace_results */
+	uint64_t errnos[64]; /* bits */
+	uint64_t min_ns;
+	uint64_t ring_bytes; /* of each CPU; 0: the source's own */
+	bool bpf_stats;
+};
+
+/* cfg is borrowed for the source's life. NULL without memory. */
+struct source *src_trace_new(const struct trace_cfg *cfg);
+
+#endif

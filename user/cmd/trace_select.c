@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/trace_select.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/calls.h"
+#include "event/syscalls.h"
+#include "util/near.h"
+#include "util/num.h"
+
+#define WORD_MAX 256
+
+typedef uint64_t wanted_bits[SYSCALL_ABIS][SYSCALL_NR_MAX / 64];
+
+static void want(wanted_bits bits, int abi, uint32_t nr)
+{
+	bits[abi][nr / 64] |= 1ull << (nr % 64);
+}
+
+/* Adds those for which is() is true; returns how many. */
+static unsigned want_all(wanted_bits bits, bool (*is)(const void *arg, int abi, uint32_t nr, const char *name), const void *arg)
+{
+	unsigned n = 0;
+
+	for (int abi = 0; abi < SYSCALL_ABIS; abi++)
+		for (uint32_t nr = 0; nr < SYSCALL_NR_MAX; nr++) {
+			const char *name = syscall_call_name(abi == SYSCALL_X32 ? SYSCALL_NATIVE : abi, nr);
+
+			if (name && is(arg, abi, nr, name)) {
+				want(bits, abi, nr);
+				n++;
+			}
+		}
+	return n;
+}
+
+static bool has_name(const void *arg, int abi, uint32_t nr, const char *name)
+{
+	(void)abi;
+	(void)nr;
+	return !strcmp(arg, name);
+}
+
+static bool is_any(const void *arg, int abi, uint32_t nr, const char *name)
+{
+	(void)arg;
+	(void)abi;
+	(void)nr;
+	(void)name;
+	return true;
+}
+
+static bool matches(const void *arg, int abi, uint32_t nr, const char *name)
+{
+	(void)abi;
+	(void)nr;
+	return !regexec(arg, name, 0, NULL, 0);
+}
+
+static bool is_of_class(const void *arg, int abi, uint32_t nr, const char *name)
+{
+	(void)name;
+	return call_is_of(arg, abi, nr) > 0;
+}
+
+static int bad_name(const char *word, struct err *err)
+{
+	struct near near;
+
+	near_init(&near, word, strlen(word));
+	for (uint32_t nr = 0; nr < SYSCALL_NR_MAX; nr++) {
+		const char *name = syscall_call_name(SYSCALL_NATIVE, nr);
+
+		if (name)
+			near_offer(&near, name, strlen(name));
+	}
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: no system call is called '%s'", word);
+	near_hint(&near, err);
+	return -EINVAL;
+}
+
+static int select_word(const char *word, wanted_bits bits, struct err *err)
+{
+	bool may_miss = word[0] == '?';
+	uint64_t nr;
+	regex_t re;
+	unsigned n;
+
+	word += may_miss;
+	if (!strcmp(word, "all")) {
+		want_all(bits, is_any, NULL);
+		return 0;
+	}
+	if (!strcmp(word, "none"))
+		return 0;
+	if (word[0] == '/') {
+		if (regcomp(&re, word + 1, REG_EXTENDED | REG_NOSUB))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: '%s' is no regular expression", word + 1);
+		n = want_all(bits, matches, &re);
+		regfree(&re);
+		return n || may_miss ? 0 : err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: no system call matches '%s'", word + 1);
+	}
+	if (word[0] == '%') {
+		if (call_is_of(word + 1, SYSCALL_NATIVE, 0) >= 0)
+			return want_all(bits, is_of_class, word + 1), 0;
+		err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: there is no class '%s'", word);
+		err_hint(err, "%%file %%desc %%network %%process %%memory %%signal %%ipc %%creds %%clock %%pure %%stat %%lstat %%fstat %%statfs %%fstatfs");
+		return -EINVAL;
+	}
+	if (word[0] >= '0' && word[0] <= '9') {
+		if (num_u64(word, SYSCALL_NR_MAX - 1, &nr))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: '%s' is no number of a system call", word);
+		want(bits, SYSCALL_NATIVE, nr);
+		return 0;
+	}
+	n = want_all(bits, has_name, word);
+	if (!n && call_is_of(word, SYSCALL_NATIVE, 0) >= 0) /* of old: trace=file */
+		n = want_all(bits, is_of_class, word);
+	return n || may_miss ? 0 : bad_name(word, err);
+}
+
+static int select_signals(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	if (strcmp(text, "none") && strcmp(text, "!all") && strcmp(text, "all"))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: signal=%s: all or none", text);
+	cfg->signals = !strcmp(text, "all");
+	return 0;
+}
+
+int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	wanted_bits bits = { 0 };
+	char word[WORD_MAX];
+	bool is_not;
+	int ret = 0;
+
+	if (!strncmp(text, "signal=", 7) || !strncmp(text, "signals=", 8) || !strncmp(text, "s=", 2))
+		return select_signals(strchr(text, '=') + 1, cfg, err);
+	if (!strncmp(text, "trace=", 6))
+		text += 6;
+	else if (!strncmp(text, "t=", 2))
+		text += 2;
+	else if (strchr(text, '='))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: '%s': trace=LIST or signal=none|all", text);
+	is_not = *text == '!';
+	text += is_not;
+	while (!ret) {
+		size_t n = strcspn(text, ",");
+
+		if (!n || n >= sizeof(word))
+			return err_exit(err, -EINVAL, EXIT_USAGE, n ? "bad -e: a word of %zu characters" : "bad -e: a name is missing", n);
+		memcpy(word, text, n);
+		word[n] = '\0';
+		ret = select_word(word, bits, err);
+		if (!text[n])
+			break;
+		text += n + 1;
+	}
+	if (ret)
+		return ret;
+	cfg->all_calls = false;
+	for (int abi = 0; abi < SYSCALL_ABIS; abi++)
+		for (int i = 0; i < SYSCALL_NR_MAX / 64; i++)
+			cfg->wanted[abi][i] = is_not ? ~bits[abi][i] : bits[abi][i];
+	return 0;
+}
+
+int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	char word[WORD_MAX];
+
+	for (;; text++) {
+		size_t n = strcspn(text, ",");
+		uint64_t error = 0;
+
+		if (!n || n >= sizeof(word))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad --errno: a name is missing");
+		memcpy(word, text, n);
+		word[n] = '\0';
+		if (word[0] >= '0' && word[0] <= '9') {
+			if (num_u64(word, 4095, &error))
+				error = 0;
+		} else {
+			for (int i = 1; i < 530 && !error; i++)
+				if (call_error_name(i) && !strcmp(call_error_name(i), word))
+					error = i;
+		}
+		if (!error)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad --errno: '%s' is no error: ENOENT, EAGAIN, 110", word);
+		cfg->errnos[error / 64] |= 1ull << (error % 64);
+		text += n;
+		if (!*text)
+			break;
+	}
+	cfg->results = TRACE_ERRNOS;
+	return 0;
+}
