@@ -89,7 +89,7 @@ static __always_inline int wanted(__u32 abi, __u64 nr)
 	return cfg_all_calls || (abi < SYSCALL_ABIS && cfg_wanted[abi][nr / 64] >> (nr % 64) & 1);
 }
 
-/* At once, for all the calls that nobody asked for: which table it is, and whose call, takes longer. -1: rt_sigreturn() has returned. */
+/* A quick test that most calls that were not selected fail: to find their table and task takes longer. -1: rt_sigreturn() has returned. */
 static __always_inline int may_be_wanted(__u64 nr)
 {
 	if (cfg_all_calls || nr == ~0ull)
@@ -437,7 +437,7 @@ int signal_deliver(__u64 *ctx)
 	struct task_struct *current = current_task();
 	__u64 id = current_id(current);
 
-	if (ctx[0] == SIGNAL_KILL) /* who is told of all others is not told of this one */
+	if (ctx[0] == SIGNAL_KILL) /* strace does not see it either */
 		return 0;
 	return filter_pass(id) ? take_signal(current, ctx[0], (void *)ctx[1], id) : 0;
 }
@@ -459,7 +459,7 @@ static __always_inline int is_end(struct task_struct *of, int sig)
 	return !BPF_CORE_READ(action, sa.sa_handler); /* SIG_DFL */
 }
 
-/* One that is ignored, or ends the process, is never delivered; a tracer that stops the program is told of it all the same. */
+/* A signal that is ignored, or ends the process, is never delivered. strace shows it all the same. */
 SEC("?tp_btf/signal_generate")
 int signal_undelivered(__u64 *ctx)
 {

@@ -38,7 +38,8 @@ static __always_inline struct page *page_get(void)
 #define PAGE_BYTES (TRACE_DATA_MAX + TRACE_PIECE_MAX)
 
 /*
- * Room for a piece: where it begins. TRACE_DATA_MAX: there is none. The verifier is told what the compiler knows.
+ * Where the next piece begins; TRACE_DATA_MAX: there is no room for one. The asm keeps the compiler from leaving out the check, which the
+ * verifier needs.
  */
 static __always_inline __u32 piece_begin(struct page *p)
 {

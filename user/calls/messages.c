@@ -321,7 +321,7 @@ void print_message_out(struct decode *d, unsigned i)
 		put_addr(d, addr);
 }
 
-/* An array of struct mmsghdr. done: of so many the call has said how long they are. */
+/* An array of struct mmsghdr. done: how many of them have a length that the call has written. */
 static void put_messages(struct decode *d, uint64_t addr, uint32_t n, bool is_out, uint64_t done)
 {
 	unsigned word = word_bytes(d), unit = 8 * word, len_at = 7 * word;

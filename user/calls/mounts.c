@@ -160,7 +160,7 @@ void print_handle(struct decode *d, unsigned i)
 	out_char(d->o, '}');
 }
 
-/* One that the call writes. How large it is it also tells where there is no room. */
+/* A handle that the call writes. Its size is written even if the buffer is too small. */
 void print_handle_out(struct decode *d, unsigned i)
 {
 	uint64_t addr = d->e->args[i];

@@ -41,7 +41,7 @@ static inline void out_text(struct out *o, const char *text)
 void out_decimal(struct out *o, uint64_t n);
 void out_signed(struct out *o, int64_t n);
 void out_hex(struct out *o, uint64_t n);	       /* "0x1f", and "0" */
-void out_octal(struct out *o, uint64_t n, int digits); /* "0644": a zero, at least so many digits after it */
+void out_octal(struct out *o, uint64_t n, int digits); /* "0644": a zero, then at least so many digits */
 void out_zeroes(struct out *o, uint64_t n, int width);  /* decimal, zeroes in front */
 void out_form(struct out *o, const char *form, ...) __attribute__((format(printf, 2, 3)));
 

@@ -12,7 +12,7 @@
 
 #include "calls/decode.h"
 
-/* Zeroed behind the n bytes that there are. */
+/* n bytes of it were read, the others are 0. */
 union any_addr {
 	uint16_t family;
 	struct sockaddr_un un;

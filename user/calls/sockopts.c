@@ -321,7 +321,7 @@ static void put_packet_membership(struct decode *d, uint64_t addr, int32_t n)
 	out_char(d->o, '}');
 }
 
-/* A value that only its length tells something of. */
+/* A value of an option that is not known: four bytes are taken for a number. */
 static void put_any(struct decode *d, uint64_t addr, int32_t n)
 {
 	if (n == 4)
