@@ -131,7 +131,7 @@ void print_io_event(struct decode *d, unsigned i)
 {
 	struct io_event e;
 
-	if (d->is_failed || !memory_get(d, d->e->args[i], &e, sizeof(e)))
+	if (!memory_get(d, d->e->args[i], &e, sizeof(e)))
 		put_addr(d, d->e->args[i]);
 	else
 		put_event(d, d->e->args[i]);
@@ -139,5 +139,5 @@ void print_io_event(struct decode *d, unsigned i)
 
 void print_io_events(struct decode *d, unsigned i)
 {
-	put_array(d, d->e->args[i], d->is_failed ? 1 : d->e->ret, sizeof(struct io_event), put_event, true);
+	put_array(d, d->e->args[i], d->e->ret, sizeof(struct io_event), put_event, false);
 }

@@ -41,7 +41,7 @@ struct command {
 	uint16_t nr_members, size;
 };
 
-/* What a caller's structure had before the call and has after it; size: as it is said, known: of the members. */
+/* A caller's structure before and after the call. size: what the caller says; known: the bytes up to the last known member. */
 struct attr {
 	struct decode *d;
 	const char *before, *after;

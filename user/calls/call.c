@@ -8,12 +8,6 @@
 #include "calls/decode.h"
 #include "event/syscalls.h"
 
-#ifdef __x86_64__
-#define EPOLL_EVENT_BYTES 12
-#else
-#define EPOLL_EVENT_BYTES 16
-#endif
-
 #define FD_SET_BYTES 1024
 #define HANDLE_BYTES 136 /* struct file_handle, of which 128 bytes are the file system's */
 
@@ -186,6 +180,14 @@ static bool is_result(const struct kind *k)
 	return false;
 }
 
+/* Is it memory that the call alone writes? Of a call that failed there is only its address. */
+static bool is_written(const struct kind *k)
+{
+	const struct trace_step *s = &k->steps[0];
+
+	return s->when == (TRACE_AT_EXIT | TRACE_IF_DONE) && !s->arg && (s->length == LENGTH_FIXED || s->length == LENGTH_RET);
+}
+
 /* Arguments from `first` on, to the first that the call itself writes if only those before are known. Returns how many there are then. */
 static unsigned put_args(struct out *o, const struct call_event *e, const struct call_style *style, unsigned first, bool is_begun)
 {
@@ -205,7 +207,10 @@ static unsigned put_args(struct out *o, const struct call_event *e, const struct
 		if (is_begun && is_result(k))
 			break;
 		d.names = k->names;
-		k->print(&d, i);
+		if (d.is_failed && is_written(k))
+			put_addr(&d, e->args[i]);
+		else
+			k->print(&d, i);
 	}
 	return i;
 }

@@ -5,6 +5,13 @@
 
 #include "calls/calls.h"
 
+/* struct epoll_event of a 64-bit caller (include/uapi/linux/eventpoll.h): packed on x86-64 */
+#ifdef __x86_64__
+#define EPOLL_BYTES 12
+#else
+#define EPOLL_BYTES 16
+#endif
+
 struct decode {
 	struct out *o;
 	const struct call_event *e;
@@ -59,7 +66,7 @@ void put_buffer(struct decode *d, uint64_t addr, uint64_t n);
 void put_quoted(struct decode *d, const char *bytes, size_t n); /* without what follows a NUL */
 void put_iovec(struct decode *d, uint64_t addr, uint64_t n, uint64_t limit, bool has_bytes);
 
-/* What a struct has behind the members that are known, up to size; nothing if it is 0, as the kernel wants it. */
+/* The bytes of a struct after its known members, up to size; nothing if all of them are 0, as the kernel requires. */
 void put_rest(struct decode *d, uint64_t addr, uint32_t from, uint64_t size);
 /*
  * An array of n elements of `size` bytes at an address, in brackets: "[1, 2, ...]"; put writes one of them. can_fail: the call fills it,

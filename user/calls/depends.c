@@ -168,12 +168,6 @@ void print_arch_prctl(struct decode *d, unsigned i)
 	}
 }
 
-/* kill(), tgkill(), wait4(): a process, or a group */
-void print_pid(struct decode *d, unsigned i)
-{
-	out_signed(d->o, (int32_t)d->e->args[i]);
-}
-
 void print_clock(struct decode *d, unsigned i)
 {
 	int32_t clock = d->e->args[i];
@@ -243,14 +237,6 @@ static void put_cap_data(struct decode *d, uint64_t addr)
 void print_cap_data_in(struct decode *d, unsigned i)
 {
 	put_cap_data(d, d->e->args[i]);
-}
-
-void print_cap_data_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_cap_data(d, d->e->args[i]);
 }
 
 /* struct io_uring_params */

@@ -26,7 +26,7 @@ void print_stat_out(struct decode *d, unsigned i)
 	uint64_t addr = d->e->args[i];
 	struct stat s;
 
-	if (d->is_failed || d->is_compat || !memory_get(d, addr, &s, sizeof(s))) {
+	if (d->is_compat || !memory_get(d, addr, &s, sizeof(s))) {
 		put_addr(d, addr);
 		return;
 	}
@@ -69,7 +69,7 @@ void print_statx_out(struct decode *d, unsigned i)
 	uint64_t addr = d->e->args[i];
 	struct statx s;
 
-	if (d->is_failed || !memory_get(d, addr, &s, sizeof(s))) {
+	if (!memory_get(d, addr, &s, sizeof(s))) {
 		put_addr(d, addr);
 		return;
 	}
@@ -105,7 +105,7 @@ void print_statfs_out(struct decode *d, unsigned i)
 	uint64_t addr = d->e->args[i];
 	struct statfs s;
 
-	if (d->is_failed || d->is_compat || !memory_get(d, addr, &s, sizeof(s))) {
+	if (d->is_compat || !memory_get(d, addr, &s, sizeof(s))) {
 		put_addr(d, addr);
 		return;
 	}
@@ -192,13 +192,7 @@ void put_poll_result(struct decode *d, bool has_left)
 	out_char(d->o, ')');
 }
 
-#ifdef __x86_64__
-#define EPOLL_BYTES 12
-#define EPOLL_DATA 4
-#else
-#define EPOLL_BYTES 16
-#define EPOLL_DATA 8
-#endif
+#define EPOLL_DATA (EPOLL_BYTES - 8)
 
 static bool put_epoll_event(struct decode *d, uint64_t addr)
 {

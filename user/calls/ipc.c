@@ -257,10 +257,7 @@ void print_message_sent(struct decode *d, unsigned i)
 
 void print_message_got(struct decode *d, unsigned i)
 {
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_message(d, i, d->e->args[i + 1]);
+	put_message(d, i, d->e->args[i + 1]);
 }
 
 static void put_sembuf(struct decode *d, uint64_t addr)
@@ -308,10 +305,7 @@ void print_mq_attr(struct decode *d, unsigned i)
 
 void print_mq_attr_out(struct decode *d, unsigned i)
 {
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_mq_attr(d, d->e->args[i], true);
+	put_mq_attr(d, d->e->args[i], true);
 }
 
 void print_mq_open_attr(struct decode *d, unsigned i)

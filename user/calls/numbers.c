@@ -143,11 +143,6 @@ void print_dev(struct decode *d, unsigned i)
 	put_dev(d, (uint32_t)d->e->args[i]);
 }
 
-void print_dev32(struct decode *d, unsigned i)
-{
-	put_dev(d, (uint32_t)d->e->args[i]);
-}
-
 void print_umode(struct decode *d, unsigned i)
 {
 	out_octal(d->o, (uint16_t)d->e->args[i], 2); /* umode_t */
@@ -236,12 +231,6 @@ void print_flags64(struct decode *d, unsigned i)
 	put_flags(d, d->names, d->is_compat ? (uint32_t)d->e->args[i] : d->e->args[i]);
 }
 
-/* A file offset, or the halves of one in 32-bit calls. */
-void print_offset(struct decode *d, unsigned i)
-{
-	out_signed(d->o, d->is_compat ? (int32_t)d->e->args[i] : (int64_t)d->e->args[i]);
-}
-
 void print_offset64(struct decode *d, unsigned i)
 {
 	out_signed(d->o, d->is_compat ? (int64_t)(d->e->args[i] | d->e->args[i + 1] << 32) : (int64_t)d->e->args[i]);
@@ -272,18 +261,12 @@ static void put_pointed(struct decode *d, uint64_t addr, unsigned bytes, bool is
 
 void print_int_out(struct decode *d, unsigned i)
 {
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_pointed(d, d->e->args[i], 4, true);
+	put_pointed(d, d->e->args[i], 4, true);
 }
 
 void print_uint_out(struct decode *d, unsigned i)
 {
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_pointed(d, d->e->args[i], 4, false);
+	put_pointed(d, d->e->args[i], 4, false);
 }
 
 /* io_setup() */
@@ -291,7 +274,7 @@ void print_handle_at(struct decode *d, unsigned i)
 {
 	uint64_t handle;
 
-	if (d->is_failed || !memory_word(d, d->e->args[i], &handle)) {
+	if (!memory_word(d, d->e->args[i], &handle)) {
 		put_addr(d, d->e->args[i]);
 		return;
 	}
@@ -346,7 +329,7 @@ void print_fd_pair(struct decode *d, unsigned i)
 {
 	int fds[2];
 
-	if (d->is_failed || !memory_get(d, d->e->args[i], fds, sizeof(fds))) {
+	if (!memory_get(d, d->e->args[i], fds, sizeof(fds))) {
 		put_addr(d, d->e->args[i]);
 		return;
 	}
@@ -385,10 +368,10 @@ void print_groups_in(struct decode *d, unsigned i)
 
 void print_groups_out(struct decode *d, unsigned i)
 {
-	uint64_t addr = d->e->args[i], n = d->is_failed ? 0 : d->e->ret;
+	uint64_t addr = d->e->args[i], n = d->e->ret;
 	uint32_t id;
 
-	if (d->is_failed || !addr || (n && !memory_get(d, addr, &id, 4))) {
+	if (!addr || (n && !memory_get(d, addr, &id, 4))) {
 		put_addr(d, addr);
 		return;
 	}
@@ -432,14 +415,5 @@ void print_cpus_in(struct decode *d, unsigned i)
 
 void print_cpus_out(struct decode *d, unsigned i)
 {
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_cpus(d, d->e->args[i], d->e->ret);
-}
-
-/* preadv2(): two words on every machine; the second is the higher one of 32-bit callers. */
-void print_offset_pair(struct decode *d, unsigned i)
-{
-	out_signed(d->o, d->is_compat ? (int64_t)(d->e->args[i] | d->e->args[i + 1] << 32) : (int64_t)d->e->args[i]);
+	put_cpus(d, d->e->args[i], d->e->ret);
 }

@@ -32,7 +32,7 @@ void print_mempolicy_out(struct decode *d, unsigned i)
 {
 	uint32_t mode;
 
-	if (d->is_failed || !memory_get(d, d->e->args[i], &mode, 4)) {
+	if (!memory_get(d, d->e->args[i], &mode, 4)) {
 		put_addr(d, d->e->args[i]);
 		return;
 	}
@@ -49,7 +49,7 @@ static void put_node_word(struct decode *d, uint64_t addr)
 	put_wide_hex(d, word, 2 * word_bytes(d));
 }
 
-/* A set of nodes; one more than their number is said. */
+/* A set of nodes. Callers pass their number plus one. */
 static void put_nodes(struct decode *d, uint64_t addr, uint64_t max, bool can_fail)
 {
 	uint64_t bits = 8 * word_bytes(d), n = (max + bits - 2) / bits;

@@ -181,14 +181,6 @@ void print_sched_param(struct decode *d, unsigned i)
 		put_addr(d, d->e->args[i]);
 }
 
-void print_sched_param_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		print_sched_param(d, i);
-}
-
 struct sched_attr {
 	uint32_t size, policy;
 	uint64_t flags;

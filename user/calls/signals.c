@@ -136,14 +136,6 @@ void print_sigaction(struct decode *d, unsigned i)
 	put_sigaction(d, d->e->args[i]);
 }
 
-void print_sigaction_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_sigaction(d, d->e->args[i]);
-}
-
 /* stack_t */
 static void put_stack(struct decode *d, uint64_t addr)
 {
@@ -167,14 +159,6 @@ static void put_stack(struct decode *d, uint64_t addr)
 void print_stack(struct decode *d, unsigned i)
 {
 	put_stack(d, d->e->args[i]);
-}
-
-void print_stack_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_stack(d, d->e->args[i]);
 }
 
 static const struct names *codes_of(int sig, int code)
@@ -367,14 +351,6 @@ static void put_siginfo_at(struct decode *d, uint64_t addr)
 		put_addr(d, addr);
 }
 
-void print_siginfo_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_siginfo_at(d, d->e->args[i]);
-}
-
 void print_siginfo_in(struct decode *d, unsigned i)
 {
 	put_siginfo_at(d, d->e->args[i]);
@@ -418,7 +394,7 @@ void print_status(struct decode *d, unsigned i)
 {
 	int status;
 
-	if (d->is_failed || !d->e->ret || !memory_get(d, d->e->args[i], &status, 4)) {
+	if (!d->e->ret || !memory_get(d, d->e->args[i], &status, 4)) {
 		put_addr(d, d->e->args[i]);
 		return;
 	}

@@ -6,9 +6,7 @@
 
 void put_quoted(struct decode *d, const char *bytes, size_t n)
 {
-	out_char(d->o, '"');
-	out_escape(d->o, bytes, strnlen(bytes, n), d->style->hex);
-	out_char(d->o, '"');
+	put_bytes(d, bytes, strnlen(bytes, n), d->style->hex);
 }
 
 void put_bytes(struct decode *d, const char *bytes, size_t n, int hex)
@@ -60,6 +58,16 @@ void put_text(struct decode *d, uint64_t addr, bool is_path)
 		out_text(d->o, "...");
 }
 
+/* n bytes, of which as many are at hand as the style shows. */
+static void put_shown(struct decode *d, const char *bytes, uint64_t n)
+{
+	uint64_t shown = n < d->style->text ? n : d->style->text;
+
+	put_bytes(d, bytes, shown, d->style->hex);
+	if (n > shown)
+		out_text(d->o, "...");
+}
+
 void put_buffer(struct decode *d, uint64_t addr, uint64_t n)
 {
 	uint64_t shown = n < d->style->text ? n : d->style->text, wanted = n > shown ? shown + 1 : n;
@@ -70,23 +78,7 @@ void put_buffer(struct decode *d, uint64_t addr, uint64_t n)
 		put_addr(d, addr);
 		return;
 	}
-	out_char(d->o, '"');
-	out_escape(d->o, bytes, shown, d->style->hex);
-	out_char(d->o, '"');
-	if (n > shown)
-		out_text(d->o, "...");
-}
-
-/* Bytes that are at hand, as the style shows them. */
-static void put_buffer_of(struct decode *d, const char *bytes, size_t n)
-{
-	size_t shown = n < d->style->text ? n : d->style->text;
-
-	out_char(d->o, '"');
-	out_escape(d->o, bytes, shown, d->style->hex);
-	out_char(d->o, '"');
-	if (n > shown)
-		out_text(d->o, "...");
+	put_shown(d, bytes, n);
 }
 
 void print_path(struct decode *d, unsigned i)
@@ -108,10 +100,7 @@ void print_buffer(struct decode *d, unsigned i)
 /* As many as the call returned. */
 void print_filled(struct decode *d, unsigned i)
 {
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_buffer(d, d->e->args[i], d->e->ret);
+	put_buffer(d, d->e->args[i], d->e->ret);
 }
 
 /* recvfrom(): MSG_TRUNC makes it return more than there was room for. */
@@ -119,10 +108,7 @@ void print_received(struct decode *d, unsigned i)
 {
 	uint64_t room = d->e->args[i + 1]; /* bytes */
 
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_buffer(d, d->e->args[i], (uint64_t)d->e->ret < room ? (uint64_t)d->e->ret : room);
+	put_buffer(d, d->e->args[i], (uint64_t)d->e->ret < room ? (uint64_t)d->e->ret : room);
 }
 
 /* sethostname(): none is longer than 64 bytes. */
@@ -159,10 +145,7 @@ void print_xattr(struct decode *d, unsigned i)
 
 void print_xattr_out(struct decode *d, unsigned i)
 {
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_xattr(d, d->e->args[i], d->e->ret);
+	put_xattr(d, d->e->args[i], d->e->ret);
 }
 
 /* listxattr(): nothing is written if there is no room. */
@@ -172,15 +155,6 @@ void print_xattr_names(struct decode *d, unsigned i)
 		put_addr(d, d->e->args[i]);
 	else
 		print_filled(d, i);
-}
-
-/* What the call wrote there ends with NUL. */
-void print_text_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_text(d, d->e->args[i], true);
 }
 
 /* The path of an execve(): what is left of it in the new image where it could not be read before. */
@@ -203,7 +177,7 @@ static bool put_new_arg(struct decode *d, unsigned n)
 		if (len == has)
 			return false;
 		if (!n) {
-			put_buffer_of(d, text, len);
+			put_shown(d, text, len);
 			return true;
 		}
 		text += len + 1;
@@ -392,7 +366,7 @@ void print_utsname(struct decode *d, unsigned i)
 	unsigned n = d->style->is_whole ? 6 : 2;
 	char text[65];
 
-	if (d->is_failed || !memory_get(d, d->e->args[i], text, sizeof(text))) {
+	if (!memory_get(d, d->e->args[i], text, sizeof(text))) {
 		put_addr(d, d->e->args[i]);
 		return;
 	}

@@ -61,30 +61,12 @@ void put_timeval(struct decode *d, uint64_t addr)
 
 void print_timespec(struct decode *d, unsigned i)
 {
-	if (!pair(d, d->e->args[i], word_bytes(d), NSEC))
-		put_addr(d, d->e->args[i]);
+	put_timespec(d, d->e->args[i], word_bytes(d));
 }
 
 void print_timespec64(struct decode *d, unsigned i)
 {
-	if (!pair(d, d->e->args[i], 8, NSEC))
-		put_addr(d, d->e->args[i]);
-}
-
-void print_timespec64_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		print_timespec64(d, i);
-}
-
-void print_timespec_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		print_timespec(d, i);
+	put_timespec(d, d->e->args[i], 8);
 }
 
 /* What is left of a sleep: only of one that a signal has ended. */
@@ -103,14 +85,6 @@ void print_timeval(struct decode *d, unsigned i)
 	put_timeval(d, d->e->args[i]);
 }
 
-void print_timeval_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_timeval(d, d->e->args[i]);
-}
-
 void print_timezone(struct decode *d, unsigned i)
 {
 	int32_t zone[2];
@@ -119,14 +93,6 @@ void print_timezone(struct decode *d, unsigned i)
 		out_form(d->o, "{tz_minuteswest=%d, tz_dsttime=%d}", zone[0], zone[1]);
 	else
 		put_addr(d, d->e->args[i]);
-}
-
-void print_timezone_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		print_timezone(d, i);
 }
 
 /* " (2017-04-16T13:51:18+0000)" */
@@ -217,7 +183,7 @@ void print_time_out(struct decode *d, unsigned i)
 {
 	uint64_t addr = d->e->args[i], sec;
 
-	if (d->is_failed || !memory_word(d, addr, &sec)) {
+	if (!memory_word(d, addr, &sec)) {
 		put_addr(d, addr);
 		return;
 	}
@@ -248,25 +214,9 @@ void print_itimerspec(struct decode *d, unsigned i)
 	put_interval(d, d->e->args[i], NSEC);
 }
 
-void print_itimerspec_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_interval(d, d->e->args[i], NSEC);
-}
-
 void print_itimerval(struct decode *d, unsigned i)
 {
 	put_interval(d, d->e->args[i], USEC);
-}
-
-void print_itimerval_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_interval(d, d->e->args[i], USEC);
 }
 
 static void put_limit(struct decode *d, uint64_t n, unsigned word)
@@ -303,25 +253,9 @@ void print_rlimit(struct decode *d, unsigned i)
 	put_rlimit(d, d->e->args[i], word_bytes(d));
 }
 
-void print_rlimit_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_rlimit(d, d->e->args[i], word_bytes(d));
-}
-
 void print_rlimit64(struct decode *d, unsigned i)
 {
 	put_rlimit(d, d->e->args[i], 8);
-}
-
-void print_rlimit64_out(struct decode *d, unsigned i)
-{
-	if (d->is_failed)
-		put_addr(d, d->e->args[i]);
-	else
-		put_rlimit(d, d->e->args[i], 8);
 }
 
 /* struct rusage */
@@ -331,7 +265,7 @@ void print_rusage_out(struct decode *d, unsigned i)
 					     "msgrcv", "nsignals", "nvcsw", "nivcsw" };
 	uint64_t addr = d->e->args[i], n, word = word_bytes(d);
 
-	if (d->is_failed || !memory_word(d, addr, &n)) {
+	if (!memory_word(d, addr, &n)) {
 		put_addr(d, addr);
 		return;
 	}
@@ -359,7 +293,7 @@ void print_sysinfo_out(struct decode *d, unsigned i)
 	uint16_t procs;
 	uint32_t unit;
 
-	if (d->is_failed || d->is_compat || !memory_get(d, addr, n, 80)) {
+	if (d->is_compat || !memory_get(d, addr, n, 80)) {
 		put_addr(d, addr);
 		return;
 	}
@@ -435,7 +369,7 @@ void print_timex(struct decode *d, unsigned i)
 	static const char *const rest[] = { "jitter", "shift", "stabil", "jitcnt", "calcnt", "errcnt", "stbcnt" };
 	struct timex t;
 
-	if (d->is_failed || d->is_compat || !memory_get(d, d->e->args[i], &t, sizeof(t))) {
+	if (d->is_compat || !memory_get(d, d->e->args[i], &t, sizeof(t))) {
 		put_addr(d, d->e->args[i]);
 		return;
 	}
