@@ -44,7 +44,8 @@ struct call {
 	__u16 nr;
 	__u8 abi, is_open, flags;
 	__u8 is_first; /* COMMAND's exec: shown if it becomes a target by it */
-	__u8 unused[6];
+	__u8 is_match; /* on entry: a path or file of it is selected */
+	__u8 unused[5];
 };
 
 struct {
@@ -172,6 +173,12 @@ static __always_inline void begin_record(struct trace_rec *rec, __u32 kind)
 	rec->bytes = 0;
 }
 
+static __always_inline void begin_page(struct page *p, __u32 kind)
+{
+	begin_record(&p->rec, kind);
+	p->is_match = 0;
+}
+
 static __always_inline void copy_call(struct trace_rec *rec, const struct call *call)
 {
 	rec->start_ns = call->start_ns;
@@ -191,13 +198,14 @@ static __noinline void write_entry(struct task_struct *current, struct call *cal
 		loss_count(LOSS_INTERNAL);
 		return;
 	}
-	begin_record(&p->rec, TRACE_ENTRY);
+	begin_page(p, TRACE_ENTRY);
 	copy_call(&p->rec, call);
 	p->rec.time_ns = call->start_ns;
 	p->rec.ret = 0;
 	name_record(&p->rec, current, current_id(current));
 	comm_of(p->rec.comm, current);
 	read_steps(p, call->abi, call->nr, TRACE_AT_ENTRY);
+	call->is_match = p->is_match;
 	if (p->rec.nr_pieces)
 		call->flags = emit(&p->rec, PAGE_BYTES) ? TRACE_NO_ENTRY : TRACE_HAS_ENTRY;
 }
@@ -272,10 +280,14 @@ static __always_inline int enter(struct pt_regs___kernel *regs, __u64 nr, __u64 
 	if (!call)
 		return 0;
 	copy_args(call, regs, args, abi);
+	call->is_open = 0;
+	if (nr < SYSCALL_NR_MAX && has_no_match(plan_of(abi, nr)->fds, call->args))
+		return 0;
 	call->nr = nr < TRACE_NO_NR ? nr : TRACE_NO_NR;
 	call->abi = abi;
 	call->is_open = 1;
 	call->flags = 0;
+	call->is_match = 0;
 	call->start_ns = bpf_ktime_get_ns();
 	if (has_entry(abi, nr)) {
 		find_mask(current, call, regs);
@@ -287,7 +299,7 @@ static __always_inline int enter(struct pt_regs___kernel *regs, __u64 nr, __u64 
 /* Else it is not known before its end whether a call has a line. */
 static __always_inline int all_results_are_wanted(void)
 {
-	return cfg_results == 3 && !cfg_min_ns;
+	return cfg_results == 3 && !cfg_min_ns && !cfg_select;
 }
 
 static __always_inline int result_is_wanted(__s64 ret, __u64 took_ns)
@@ -310,7 +322,7 @@ static __noinline void write_call(struct task_struct *current, struct call *call
 		loss_count(LOSS_INTERNAL);
 		return;
 	}
-	begin_record(&p->rec, TRACE_CALL);
+	begin_page(p, TRACE_CALL);
 	copy_call(&p->rec, call);
 	p->rec.time_ns = now;
 	p->rec.ret = ret;
@@ -319,6 +331,8 @@ static __noinline void write_call(struct task_struct *current, struct call *call
 	read_steps(p, call->abi, call->nr, TRACE_AT_EXIT);
 	if (!ret && call->nr < SYSCALL_NR_MAX && plan_of(call->abi, call->nr)->when & TRACE_AGAIN)
 		read_image(p, current);
+	if (cfg_select && !p->is_match && !call->is_match)
+		return;
 	loss_count_alone(COUNT_SEEN);
 	if (emit(&p->rec, PAGE_BYTES))
 		loss_count(LOSS_RING_FULL);

@@ -34,6 +34,9 @@ enum trace_read {
 	TRACE_COUNT,   /* words until 0 */
 	TRACE_IOVEC,   /* an array of struct iovec, and the bytes that they have */
 	TRACE_MESSAGES, /* an array of struct mmsghdr: the bytes, names and control messages of each */
+	TRACE_FILE,	/* the file of a descriptor: args[arg], or with LENGTH_RET what the call returned */
+	TRACE_FILES,	/* of each in the piece of step `from`: every `unit` bytes of it there is an int */
+	TRACE_FILE_BITS, /* of each bit in that piece */
 };
 
 /* How many units there are. */
@@ -53,6 +56,7 @@ enum trace_when {
 	TRACE_IF_DONE = 4, /* at exit: only if the call did not fail */
 	TRACE_FIXED = 32,  /* what `from` read is the same for 32-bit callers: words in it have 64 bits */
 	TRACE_AGAIN = 8,   /* at exit of a call that failed, after an attempt on entry */
+	TRACE_IS_PATH = 64, /* of a text: calls are selected by it */
 	TRACE_AS_DONE = 16, /* of an array of struct iovec, or of messages: the bytes that the call says it has moved */
 };
 
@@ -65,11 +69,27 @@ struct trace_step {
 	__u32 max;	 /* bytes at most; 0: cfg_text + 2 of texts, cfg_text + 1 of others */
 };
 
-/* TRACE_END ends the steps. when: of all of them together, so that calls without any at entry are not asked. TRACE_AGAIN: it is an exec. */
+#define TRACE_FILES_MAX 32 /* of an array, or of bits */
+
+/*
+ * TRACE_END ends the steps. when: of all of them together, so that calls without any at entry are not asked. TRACE_AGAIN: it is an exec.
+ * fds: bits of the arguments that are descriptors, and TRACE_OTHER_FDS.
+ */
 struct trace_plan {
 	struct trace_step steps[TRACE_STEPS];
 	__u32 when;
-	__u32 unused;
+	__u32 fds;
+};
+
+#define TRACE_OTHER_FDS 64 /* it has others: in memory, or as its result */
+
+#define TRACE_FDS_MAX 1024
+#define TRACE_GLOBS_MAX 8
+#define TRACE_GLOB_BYTES 256 /* with its NUL */
+
+enum trace_select {
+	TRACE_BY_FD = 1,
+	TRACE_BY_PATH = 2,
 };
 
 enum trace_kind {
@@ -113,6 +133,33 @@ enum trace_piece_flag {
  */
 #define TRACE_NEW_PATH 0x8000000000000000ull
 #define TRACE_NEW_ARGS 0x8000000000010000ull
+
+/* And files: that of a descriptor, or with AT_FDCWD the working directory. */
+#define TRACE_FILE_AT(fd) (0x9000000000000000ull + ((__u64)(__u32)(fd) << 16))
+
+enum trace_file_flag {
+	TRACE_FILE_UNNAMED = 1, /* it has no path: the text is the name that its kind of file gives it, such as "[eventpoll]" */
+	TRACE_FILE_DELETED = 2,
+	TRACE_FILE_CUT = 4,	/* the path is longer: its end */
+	TRACE_FILE_LINK = 8,	/* the text is what /proc/PID/fd says */
+};
+
+#define TRACE_PROTOCOL_BYTES 32
+
+/* Then a text, which ends with NUL: a path; of a socket its protocol, "TCP", in TRACE_PROTOCOL_BYTES, and path_bytes of its path. */
+struct trace_file {
+	__u64 inode, peer; /* peer: of the Unix socket at the other end */
+	__u32 mode, device; /* device: as struct inode has it */
+	__u32 flags;
+	__u32 file_system; /* include/uapi/linux/magic.h */
+	/* Of a socket */
+	__u16 family, protocol;
+	__u16 ports[2]; /* here, there */
+	__u32 port_id;	/* of netlink */
+	__u32 path_bytes; /* of a Unix socket; one that begins with NUL is abstract */
+	__u32 addresses[2][4];
+};
+_Static_assert(sizeof(struct trace_file) == 80, "trace_file");
 
 struct trace_piece {
 	__u64 addr;

@@ -159,6 +159,8 @@ struct task_struct {
 	void *stack;
 	struct mm_struct *mm;
 	struct sighand_struct *sighand;
+	struct files_struct *files;
+	struct fs_struct *fs;
 	struct {
 		unsigned long sig[1];
 	} blocked;
@@ -194,6 +196,10 @@ struct in6_addr___kernel {
 	__u32 words[4];
 };
 
+struct proto {
+	char name[32];
+};
+
 struct sock_common {
 	__be32 skc_daddr, skc_rcv_saddr;
 	__be16 skc_dport;
@@ -202,6 +208,7 @@ struct sock_common {
 	unsigned long skc_flags;
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
+	struct proto *skc_prot;
 	possible_net_t skc_net;
 	atomic64_t skc_cookie;
 };
@@ -210,6 +217,26 @@ struct sock {
 	struct sock_common __sk_common;
 	__u8 sk_kern_sock : 1;
 	int sk_err;
+	__u16 sk_protocol;
+	struct socket *sk_socket;
+};
+
+struct sockaddr_un___kernel {
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len; /* with the family, which has two bytes */
+	struct sockaddr_un___kernel name[0];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
+};
+
+struct netlink_sock {
+	__u32 portid;
 };
 
 /* A flavour: linux/tcp.h may have one of user space's */
@@ -232,13 +259,72 @@ struct sk_buff {
 	unsigned int len;
 };
 
+struct super_block {
+	unsigned long s_magic;
+};
+
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
+	__u32 i_rdev;
+	struct super_block *i_sb;
+};
+
+/* A socket's inode is behind it: include/net/sock.h. */
+struct socket_alloc {
+	struct socket socket;
+	struct inode vfs_inode;
+};
+
+struct qstr {
+	__u32 len;
+	const unsigned char *name;
+};
+
+struct hlist_bl_node___kernel {
+	void **pprev;
+};
+
+struct dentry {
+	struct hlist_bl_node___kernel d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+/* fs/mount.h */
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path___kernel {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
 };
 
 struct file {
 	struct inode *f_inode;
+	struct path___kernel f_path;
 	void *private_data;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fs_struct {
+	struct path___kernel pwd;
 };
 
 /* x86 from 6.2 to 6.14: 64701838bf05 "x86/percpu: Move preempt_count next to current_task" */

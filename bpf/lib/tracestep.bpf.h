@@ -3,6 +3,7 @@
 #ifndef SKEP_TRACESTEP_BPF_H
 #define SKEP_TRACESTEP_BPF_H
 
+#include "lib/tracefile.bpf.h"
 #include "lib/traceread.bpf.h"
 
 struct trace_plan plans[2][SYSCALL_NR_MAX]; /* native, compat; x32's are native ones */
@@ -18,6 +19,49 @@ static __always_inline __u64 in_piece(struct page *p, __u32 from, __u32 off, __u
 	return bytes == 4 ? *(__u32 *)(p->data + at) : *(__u64 *)(p->data + at);
 }
 
+/* The files whose descriptors are in a piece, from a place of the data on, or as the bits of a word there. */
+__noinline int read_files(__u32 place, __u32 n, __u32 unit)
+{
+	struct page *p = page_get();
+
+	for (__u32 i = 0; p && i < TRACE_FILES_MAX && i < n; i++)
+		read_file(*(__u32 *)(p->data + ((place + i * unit) & (TRACE_DATA_MAX - 1))));
+	return 0;
+}
+
+__noinline int read_file_bits(__u32 place, __u32 first)
+{
+	struct page *p = page_get();
+	__u64 bits;
+
+	if (!p)
+		return 0;
+	bits = *(__u64 *)(p->data + (place & (TRACE_DATA_MAX - 1)));
+	for (__u32 i = 0; i < 64 && bits; i++, bits >>= 1)
+		if (bits & 1)
+			read_file(first + i);
+	return 0;
+}
+
+/* What the piece of step `from` says. */
+__noinline int read_files_of(__u32 from, __u32 n, __u32 unit, __u32 is_bits)
+{
+	struct page *p = page_get();
+	__u32 at, bytes;
+
+	if (!p)
+		return 0;
+	at = p->at[(from - 1) & (TRACE_STEPS - 1)];
+	if (!at)
+		return 0;
+	bytes = piece_bytes(p, at);
+	if (!is_bits)
+		return read_files(at - 1, n * unit > bytes ? bytes / (unit ? unit : 1) : n, unit);
+	for (__u32 i = 0; i < TRACE_FILES_MAX / 8 && (i + 1) * 8 <= bytes; i++)
+		read_file_bits(at - 1 + i * 8, i * 64);
+	return 0;
+}
+
 /* Reads what step `index` of a plan says. */
 __noinline int read_step(__u32 table, __u32 nr, __u32 index)
 {
@@ -30,6 +74,11 @@ __noinline int read_step(__u32 table, __u32 nr, __u32 index)
 		return 0;
 	s = &plans[table][nr].steps[index];
 	compat = table == 1;
+	if (s->read == TRACE_FILE)
+		return read_file(s->length == LENGTH_RET ? p->rec.ret : p->rec.args[s->arg < TRACE_ARGS ? s->arg : 0]);
+	if (s->read == TRACE_FILES || s->read == TRACE_FILE_BITS)
+		return read_files_of(s->from, s->length == LENGTH_ARG ? p->rec.args[s->length_at < TRACE_ARGS ? s->length_at : 0] : s->max, s->unit,
+				     s->read == TRACE_FILE_BITS);
 	word = compat && !(s->when & TRACE_FIXED) ? 4 : 8;
 	if (s->from)
 		addr = in_piece(p, s->from, s->arg, word);
@@ -120,6 +169,8 @@ static __always_inline void read_steps(struct page *p, __u32 abi, __u32 nr, __u3
 		if (step_is_due(s, when, p->rec.ret < 0 && p->rec.ret >= -4095))
 			at = read_step(table, nr, i);
 		p->at[i] = at > 0 ? at : 0;
+		if (at > 0 && s->when & TRACE_IS_PATH)
+			match_path(p, at - 1);
 	}
 }
 
@@ -128,8 +179,11 @@ static __always_inline void read_as(struct page *p, __u64 as, __u64 addr, __u64 
 	__u32 at = read_piece(addr, size < TRACE_PATH_MAX ? size : TRACE_PATH_MAX, is_text) - 1 - PIECE_BYTES;
 
 	asm volatile("" : "+r"(at));
-	if (at < TRACE_DATA_MAX)
-		((struct trace_piece *)(p->data + at))->addr = as;
+	if (at >= TRACE_DATA_MAX)
+		return;
+	((struct trace_piece *)(p->data + at))->addr = as;
+	if (is_text)
+		match_path(p, at + PIECE_BYTES);
 }
 
 /* After the environment, at the top of the stack, is the path that was given to execve(): fs/exec.c copies it there first. */

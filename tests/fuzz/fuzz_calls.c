@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	e.in_call = h.flags & 1;
 	memcpy(e.args, h.args, sizeof(e.args));
 	e.siginfo = data + sizeof(h);
-	style = (struct call_style){ .text = h.text, .hex = h.flags >> 1 & 3, .names = h.names % 3, .is_whole = h.flags & 8 };
+	style = (struct call_style){ .text = h.text, .hex = h.flags >> 1 & 3, .names = h.names % 3, .is_whole = h.flags & 8,
+				      .files = (h.flags >> 4) % 3 };
 	if (size < sizeof(h) + CALL_SIGINFO_BYTES && e.kind == CALL_SIGNAL)
 		return 0;
 	for (int i = 0; i < PIECES && at < size; i++) {
@@ -70,11 +71,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!copy)
 			break;
 		memcpy(copy, data + at, n);
-		pieces[e.nr_pieces++] = (struct call_piece){ .addr = h.pieces[i].arg < 6 ? e.args[h.pieces[i].arg] : h.pieces[i].addr, .bytes = copy,
-							    .size = n, .is_fault = h.pieces[i].flags & 1, .is_entry = h.pieces[i].flags & 2 };
+		if (h.pieces[i].arg < 6)
+			h.pieces[i].addr = h.pieces[i].flags & 4 ? TRACE_FILE_AT(e.args[h.pieces[i].arg]) : e.args[h.pieces[i].arg];
+		pieces[e.nr_pieces++] = (struct call_piece){ .addr = h.pieces[i].addr, .bytes = copy, .size = n, .is_fault = h.pieces[i].flags & 1, .is_entry = h.pieces[i].flags & 2 };
 		at += n;
 	}
-	call_plan(e.abi == SYSCALL_COMPAT ? SYSCALL_COMPAT : SYSCALL_NATIVE, e.nr, style.is_whole, &plan);
+	call_plan(e.abi == SYSCALL_COMPAT ? SYSCALL_COMPAT : SYSCALL_NATIVE, e.nr, &style, &plan);
 	call_name(e.abi, e.nr, name);
 	if (e.kind == CALL_SIGNAL) {
 		e.nr = h.nr;

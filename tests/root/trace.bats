@@ -126,6 +126,48 @@ names_of() {
 	grep -qF '["A=1", "B=2"]' t.txt
 }
 
+@test "what is behind a descriptor: paths, sockets, devices; of a call that waits, too" {
+	"$SKEP" trace -yy -o t.txt -- "$WORK/openfiles" >truth
+	said truth t.txt 25
+	"$SKEP" trace -y -o t.txt -- "$WORK/openfiles" >truth
+	grep -qE '^socket\(AF_INET, SOCK_STREAM, IPPROTO_IP\) = [0-9]+<socket:\[[0-9]+\]>$' t.txt
+	grep -qE '^write\([0-9]+</dev/null>, "x", 1\) += 1$' t.txt
+	mkfifo pipe
+	sleep 60 <>pipe &
+	run -0 --separate-stderr "$SKEP" -q trace -y -e read --duration 2 -- cat pipe
+	kill %1
+	echo "$stderr"
+	[[ "$stderr" == *"<$PWD/pipe>, "*"<unfinished ...>"* ]]
+}
+
+@test "calls by path and by descriptor" {
+	echo x >one
+	echo x >two
+	ln -s one link
+	"$SKEP" trace -P "$PWD/one" -e openat,read,close,execve -o t.txt -- grep x one two
+	[ "$(cut -d'(' -f1 t.txt | tr '\n' ' ')" = "openat read read close +++ exited with 0 +++ " ] # by the file that it returns
+	"$SKEP" trace -P "$PWD/nothing" -P one -e unlinkat -o t.txt -- rm -f one two # as the program wrote it
+	[ "$(grep -c '^unlinkat.*"one"' t.txt)" = 1 ]
+	run ! grep two t.txt
+	echo x >one
+	echo x >two
+	"$SKEP" trace -y -P "$PWD/one" -e openat,read,close,execve -o t.txt -- grep x "$PWD/one" two >all
+	cat t.txt
+	[ "$(cut -d'(' -f1 t.txt | tr '\n' ' ')" = "openat read read close +++ exited with 0 +++ " ]
+	"$SKEP" trace -P "$PWD/link" -e openat,read,close -o t.txt -- grep x "$PWD/one" two >all
+	[ "$(cut -d'(' -f1 t.txt | tr '\n' ' ')" = "openat read read close +++ exited with 0 +++ " ]
+	"$SKEP" trace --path "$PWD/t?o" --path '*/nothing' -e openat,read,close -o t.txt -- grep x one "$PWD/two" >all
+	[ "$(cut -d'(' -f1 t.txt | tr '\n' ' ')" = "openat read read close +++ exited with 0 +++ " ]
+	"$SKEP" trace --fd 1 -e write,close,openat -o t.txt -- sh -c 'echo a; echo b >&2; echo c' >all 2>&1
+	[ "$(grep -c '^write(1, "[ac]' t.txt)" = 2 ]
+	run ! grep -q '^write(2\|openat' t.txt
+	"$SKEP" trace --fd 9 -e dup2,openat,close -o t.txt -- sh -c 'exec 9<one' # what returns it
+	[[ "$(grep -v '^+++' t.txt)" =~ ^dup2\([0-9]+,\ 9\)\ +=\ 9$ ]]
+	run -2 "$SKEP" trace --fd 1024 -- true
+	run -2 "$SKEP" trace --fd 1 -c -- true
+	run -2 "$SKEP" trace --path "$(printf '%0256d' 0)" -- true
+}
+
 @test "a process that is there: its threads and the children that it starts; its memory as it was" {
 	busy "$WORK/traced" ends
 	background sh -c 'while :; do sleep 0.05; done'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # skep trace against strace's own tests: each of its programs prints the lines that strace must print for it. Fetches Debian's source package
-# of strace, builds the programs under build/strace, and runs those whose options are a width and names of calls.
-# usage: tests/strace/run.sh [NAME...]      a line each, "ok NAME" or "not ok NAME: SAME of ALL lines", then the sums
+# of strace, builds the programs under build/strace, and runs those whose options skep has, too.
+# usage: tests/strace/run.sh [NAME...]      a line each, "ok NAME" or "not ok NAME: SAME of ALL lines", then the sums: of those whose options
+#                                           are a width and names of calls, and of the others
 # OF=strace: strace itself, for comparison. Exit 77 when the source cannot be had.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -26,30 +27,42 @@ if [ ! -e "$DIR/src/tests/Makefile" ]; then
 	(cd "$DIR/src" && ./configure --enable-mpers=no --disable-gcc-Werror --with-libselinux=no) >"$DIR/configure.log" 2>&1 || { echo "cannot configure it: $DIR/configure.log"; exit 77; }
 fi
 
-# NAME OPTIONS of gen_tests.in: -aN, -e trace=CALLS; others need what is not here yet.
+# NAME OPTIONS of gen_tests.in, without those whose options are others, or whose script is not the usual one (+NAME.test).
 awk '!/^#/ && NF {
 	for (i = 2; i <= NF; i++)
-		if ($i !~ /^-a[0-9]+$/ && $i !~ /^-e$/ && $i !~ /^--?e?trace=/ && $i !~ /^trace=/) next
+		if ($i !~ /^-(a|s)[0-9]+$/ && $i !~ /^(-e|-v|-x|-xx|-y|-yy|-f|-T|-P|--no-abbrev|--decode-fds=path)$/ && $i !~ /^-X(raw|abbrev|verbose)$/ &&
+		    $i !~ /^(-e|--)?(trace|signal)=/ && $i !~ /^--trace-path=/ && $i !~ /^[0-9]?[<>]+\/dev\/(null|full|zero)$/ && $(i - 1) != "-P") next
 	print
 }' "$DIR/src/tests/gen_tests.in" >"$DIR/list"
 # shellcheck disable=SC2046
-make -C "$DIR/src/tests" -k -j"$(nproc)" $(awk '{ print $1 }' "$DIR/list") >"$DIR/make.log" 2>&1
+make -C "$DIR/src/tests" -k -j"$(nproc)" $(awk '{ print $1 }' "$DIR/list") >>"$DIR/make.log" 2>&1
 
-# one NAME OPTION...: its program under the tracer
+# one NAME OPTION...: its program under the tracer, by the options of either; redirections are the program's
 one() {
-	local name=$1 columns='' calls=${1%%-*} o
+	local name=$1 calls=${1%%-*} o skep=() strace=() redirect=''
 	shift
-	for o; do
+	while [ $# != 0 ]; do
+		o=$1
+		shift
 		case $o in
-		-a*) columns=${o#-a} ;;
-		*trace=*) calls=${o##*trace=} ;;
+		[0-9]'>'* | [0-9]'<'* | '<'* | '>'*) redirect+=" $o"; continue ;;
+		-e) o=-e$1; shift ;;
+		-P) o=--trace-path=${1//\"/}; shift ;;
+		esac
+		strace+=("$o")
+		case $o in
+		-etrace=* | --trace=*) calls=${o##*trace=} ;;
+		-a*) skep+=(--columns "${o#-a}") ;;
+		-esignal=* | --signal=*) skep+=(-e "signal=${o##*signal=}") ;;
+		--decode-fds=path) skep+=(-y) ;;
+		*) skep+=("$o") ;;
 		esac
 	done
 	rm -f "$DIR/out/$name".*
 	if [ "${OF:-skep}" = strace ]; then
-		timeout 30 strace -o "$DIR/out/$name.log" ${columns:+-a$columns} -e trace="$calls" "./$name"
+		eval 'timeout 30 strace -o "$DIR/out/$name.log" -e trace="$calls" "${strace[@]}" "./$name"' "$redirect"
 	else
-		timeout 30 "$SKEP" trace -q -o "$DIR/out/$name.log" ${columns:+--columns $columns} -e trace="$calls" -- "./$name"
+		eval 'timeout 30 "$SKEP" trace -q -o "$DIR/out/$name.log" "${skep[@]}" -e trace="$calls" -- "./$name"' "$redirect"
 	fi >"$DIR/out/$name.want" 2>"$DIR/out/$name.err" </dev/null
 }
 
@@ -74,5 +87,8 @@ while read -r name options; do
 		echo "not ok $name: $((all - missing)) of $all lines"
 	fi
 done <"$DIR/list" | tee "$DIR/result"
-awk '/^ok/ { ok++ } /^not ok/ { bad++ } /^skipped/ { skipped++ } /lines$/ { same += $(NF - 3); all += $(NF - 1) }
-	END { printf "%d whole, %d not, %d skipped; %d of %d lines the same (%.1f %%)\n", ok, bad, skipped, same, all, all ? 100 * same / all : 0 }' "$DIR/result"
+awk 'NR == FNR { plain[$1] = 1; for (i = 2; i <= NF; i++) if ($i !~ /^-a[0-9]+$/ && $i !~ /^-e$/ && $i !~ /^(-e|--)?trace=/) plain[$1] = 0; next }
+	{ name = $1 == "not" ? $3 : $2; sub(/:$/, "", name); k = plain[name] ? "plain" : "other" }
+	/^ok/ { ok[k]++ } /^not ok/ { bad[k]++ } /^skipped/ { skipped[k]++ } /lines$/ { same[k] += $(NF - 3); all[k] += $(NF - 1) }
+	END { for (k in ok) printf "%s options: %d whole, %d not, %d skipped; %d of %d lines the same (%.2f %%)\n", k, ok[k], bad[k], skipped[k], same[k], all[k],
+		all[k] ? 100 * same[k] / all[k] : 0 }' "$DIR/list" "$DIR/result"

@@ -32,6 +32,8 @@ struct kind {
 #define OUT(bytes) { TRACE_BYTES, TRACE_AT_EXIT | TRACE_IF_DONE, .unit = bytes, .max = bytes }
 #define ENTRY(bytes) { TRACE_BYTES, TRACE_AT_ENTRY, .unit = bytes, .max = bytes }
 #define BOTH(bytes) { TRACE_BYTES, TRACE_AT_ENTRY | TRACE_AT_EXIT | TRACE_IF_DONE, .unit = bytes, .max = bytes }
+#define FILE_AT_EXIT { TRACE_FILE, TRACE_AT_EXIT }
+#define FILE_AT_ENTRY { TRACE_FILE, TRACE_AT_ENTRY } /* which the call changes, or closes */
 #define BEFORE(n) (uint8_t)-(n)
 #define IOCB(at) { TRACE_BYTES, TRACE_AT_EXIT, .arg = at, .from = 1, .unit = 64, .max = 64 }
 /* struct msghdr, the name, the bytes, the control messages; offsets are those of a 64-bit caller */
@@ -105,8 +107,37 @@ static const struct row_of_call *row_of(enum syscall_abi abi, uint32_t nr)
 	return *row;
 }
 
-void call_plan(enum syscall_abi abi, uint32_t nr, bool is_whole, struct trace_plan *ret_plan)
+static bool is_of_files(const struct trace_step *s)
 {
+	return s->read == TRACE_FILE || s->read == TRACE_FILES || s->read == TRACE_FILE_BITS;
+}
+
+/* A kind's step as that of argument i, in a plan where the kind's own begin at `first`. */
+static struct trace_step place_step(const struct trace_step *s, unsigned i, unsigned first, enum syscall_abi abi)
+{
+	struct trace_step to = *s;
+
+	if (to.from)
+		to.from += first;
+	else
+		to.arg += i;
+	if (!to.from || is_of_files(s)) {
+		to.length_at += i;
+	} else if (abi == SYSCALL_COMPAT && !(to.when & TRACE_FIXED)) { /* members are words */
+		to.arg /= 2;
+		to.length_at /= 2;
+	}
+	return to;
+}
+
+static bool may_return_file(const struct row_of_call *row)
+{
+	return row->result == RESULT_FD || row->result == RESULT_FCNTL;
+}
+
+void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style, struct trace_plan *ret_plan)
+{
+	static const struct trace_step result = { TRACE_FILE, TRACE_AT_EXIT | TRACE_IF_DONE, .length = LENGTH_RET };
 	const struct row_of_call *row = row_of(abi, nr);
 	unsigned n = 0;
 
@@ -115,24 +146,20 @@ void call_plan(enum syscall_abi abi, uint32_t nr, bool is_whole, struct trace_pl
 		const struct kind *k = &kinds[row->kinds[i]];
 		unsigned first = n;
 
-		for (unsigned s = 0; s < KIND_STEPS && k->steps[s].read && n < TRACE_STEPS; s++) {
-			struct trace_step *to = &ret_plan->steps[n++];
+		for (unsigned s = 0; s < KIND_STEPS && k->steps[s].read && n < TRACE_STEPS; s++)
+			if (style->files || !is_of_files(&k->steps[s]))
+				ret_plan->steps[n++] = place_step(&k->steps[s], i, first, abi);
+	}
+	if (style->files && may_return_file(row) && n < TRACE_STEPS)
+		ret_plan->steps[n++] = result;
+	for (unsigned s = 0; s < n; s++) {
+		struct trace_step *to = &ret_plan->steps[s];
 
-			*to = k->steps[s];
-			if (to->from) {
-				to->from += first;
-				if (abi == SYSCALL_COMPAT && !(to->when & TRACE_FIXED)) { /* members are words */
-					to->arg /= 2;
-					to->length_at /= 2;
-				}
-			} else {
-				to->arg += i;
-				to->length_at += i;
-			}
-			if (to->read == TRACE_COUNT && is_whole)
-				to->read = TRACE_STRINGS;
-			ret_plan->when |= (to->when & ~TRACE_IF_DONE) | (to->when & TRACE_AGAIN ? TRACE_AT_EXIT : 0);
-		}
+		if (is_of_files(to))
+			ret_plan->fds |= to->read == TRACE_FILE && to->length != LENGTH_RET ? 1u << to->arg : TRACE_OTHER_FDS;
+		if (to->read == TRACE_COUNT && style->is_whole)
+			to->read = TRACE_STRINGS;
+		ret_plan->when |= (to->when & ~TRACE_IF_DONE) | (to->when & TRACE_AGAIN ? TRACE_AT_EXIT : 0);
 	}
 }
 
@@ -353,6 +380,9 @@ void call_result(struct out *o, const struct call_event *e, const struct call_st
 	case RESULT_SIGNAL: case RESULT_IOPRIO: case RESULT_MEMBARRIER: case RESULT_LDT: case RESULT_PERSONALITY:
 		put_special_result(&d, row->result);
 		break;
+	case RESULT_FD:
+		put_fd(&d, e->ret);
+		break;
 	default:
 		out_signed(o, e->ret);
 	}
@@ -382,7 +412,7 @@ int call_is_of(const char *class, enum syscall_abi abi, uint32_t nr)
 	if (!strcmp(class, "file"))
 		return has_kind(row, KIND_path, KIND_path_first) || strchr(row->classes, 'f');
 	if (!strcmp(class, "desc"))
-		return (has_kind(row, KIND_fd, KIND_dirfd) && !strchr(row->classes, 'n')) || row->result == RESULT_FD || strchr(row->classes, 'D');
+		return ((has_kind(row, KIND_fd, KIND_dirfd) || has_kind(row, KIND_fd_before, KIND_fd_before)) && !strchr(row->classes, 'n')) || row->result == RESULT_FD || strchr(row->classes, 'D');
 	if (!strcmp(class, "%stat"))
 		return has_kind(row, KIND_stat_out, KIND_statx_out);
 	if (!strcmp(class, "%statfs"))

@@ -16,10 +16,18 @@ struct call_style {
 	uint8_t hex;	 /* 1: strings that are not ASCII in hexadecimal; 2: all */
 	uint8_t names;	 /* enum names_style */
 	bool is_whole;	 /* all members of structures, all of arrays */
+	uint8_t files;	 /* enum call_files */
+};
+
+/* What is written behind a file descriptor. */
+enum call_files {
+	FILES_NOTHING,
+	FILES_PATHS,   /* as /proc/PID/fd has it: "3</etc/passwd>", "4<socket:[123]>" */
+	FILES_DETAILS, /* and what sockets and devices are: "4<TCP:[127.0.0.1:80]>" */
 };
 
 /* What is to be read of a call. table: SYSCALL_NATIVE or SYSCALL_COMPAT. */
-void call_plan(enum syscall_abi table, uint32_t nr, bool is_whole, struct trace_plan *ret_plan);
+void call_plan(enum syscall_abi table, uint32_t nr, const struct call_style *style, struct trace_plan *ret_plan);
 
 /* Its name: "openat", "syscall_0x1f4" of a number that the table does not have. buf: 32 bytes. Returns buf, or a static text. */
 const char *call_name(enum syscall_abi abi, uint32_t nr, char buf[32]);

@@ -50,7 +50,8 @@ void put_select_result(struct decode *d, bool is_timespec);
 /* Numbers */
 void put_unread(struct decode *d, uint64_t addr); /* of an array that goes on where nothing can be read, with the address */
 void put_addr(struct decode *d, uint64_t addr); /* "NULL", "0x7f..." */
-void put_fd(struct decode *d, int fd);
+void put_fd(struct decode *d, int fd);	 /* with its file, where the style wants it */
+void put_file(struct decode *d, int fd, bool before); /* "</etc/passwd>"; before: as it was before the call. Nothing of one that was not read */
 void put_dirfd(struct decode *d, int fd);
 void put_one(struct decode *d, const struct names *names, uint64_t value);
 void put_flags(struct decode *d, const struct names *names, uint64_t value);

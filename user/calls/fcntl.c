@@ -142,6 +142,9 @@ void put_fcntl_result(struct decode *d)
 	const char *lease;
 
 	switch (command) {
+	case F_DUPFD: case F_DUPFD_CLOEXEC:
+		put_fd(d, ret);
+		return;
 	case F_GETFL:
 		out_hex(d->o, ret);
 		out_text(d->o, " (flags ");

@@ -179,7 +179,7 @@ void put_poll_result(struct decode *d, bool has_left)
 			break;
 		}
 		out_text(d->o, "{fd=");
-		put_fd(d, p.fd);
+		out_signed(d->o, p.fd);
 		out_text(d->o, ", revents=");
 		put_flags(d, &names_poll_flags, (uint16_t)p.revents);
 		out_char(d->o, '}');
@@ -255,7 +255,7 @@ static bool get_fds(const struct decode *d, uint64_t addr, bool before, struct f
 }
 
 /* Returns how many there were. */
-static unsigned put_fds(struct decode *d, const struct fds *set)
+static unsigned put_fds(struct decode *d, const struct fds *set, bool has_files)
 {
 	unsigned shown = 0;
 
@@ -263,7 +263,9 @@ static unsigned put_fds(struct decode *d, const struct fds *set)
 		if (set->bits[fd / 64] >> (fd % 64) & 1) {
 			if (shown++)
 				out_char(d->o, ' ');
-			put_fd(d, fd);
+			out_decimal(d->o, fd);
+			if (has_files)
+				put_file(d, fd, true);
 		}
 	return shown;
 }
@@ -278,7 +280,7 @@ void print_fd_set(struct decode *d, unsigned i)
 		return;
 	}
 	out_char(d->o, '[');
-	put_fds(d, &set);
+	put_fds(d, &set, true);
 	out_char(d->o, ']');
 }
 
@@ -301,7 +303,7 @@ void put_select_result(struct decode *d, bool is_timespec)
 			continue;
 		out_text(d->o, any ? ", " : "");
 		out_text(d->o, names[k]);
-		if (!put_fds(d, &set)) {
+		if (!put_fds(d, &set, false)) {
 			d->o->n = begin;
 			continue;
 		}

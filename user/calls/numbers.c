@@ -24,6 +24,7 @@ void put_unread(struct decode *d, uint64_t addr)
 void put_fd(struct decode *d, int fd)
 {
 	out_signed(d->o, fd);
+	put_file(d, fd, false);
 }
 
 void put_dirfd(struct decode *d, int fd)
@@ -31,9 +32,10 @@ void put_dirfd(struct decode *d, int fd)
 	if (fd == AT_FDCWD && d->style->names == NAMES_ABBREV)
 		out_text(d->o, "AT_FDCWD");
 	else
-		put_fd(d, fd);
+		out_signed(d->o, fd);
 	if (fd == AT_FDCWD && d->style->names == NAMES_VERBOSE)
 		out_text(d->o, " /* AT_FDCWD */");
+	put_file(d, fd, false);
 }
 
 void put_one(struct decode *d, const struct names *names, uint64_t value)
@@ -126,6 +128,12 @@ void print_addr(struct decode *d, unsigned i)
 void print_fd(struct decode *d, unsigned i)
 {
 	put_fd(d, d->e->args[i]);
+}
+
+void print_fd_before(struct decode *d, unsigned i)
+{
+	out_signed(d->o, (int32_t)d->e->args[i]);
+	put_file(d, d->e->args[i], true);
 }
 
 void print_dirfd(struct decode *d, unsigned i)

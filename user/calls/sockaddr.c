@@ -249,7 +249,8 @@ static void put_netlink(struct decode *d, const union any_addr *a, size_t n)
 	(void)n;
 	if (a->nl.nl_pad)
 		out_form(d->o, "nl_pad=%#x, ", a->nl.nl_pad);
-	out_form(d->o, "nl_pid=%d, nl_groups=%#010x", (int)a->nl.nl_pid, a->nl.nl_groups);
+	out_form(d->o, "nl_pid=%d, nl_groups=", (int)a->nl.nl_pid);
+	put_wide_hex(d, a->nl.nl_groups, 8);
 }
 
 static void put_packet(struct decode *d, const union any_addr *a, size_t n)

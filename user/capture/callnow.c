@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -76,6 +78,30 @@ static void add_iovec(struct callnow *now, uint32_t pid, uint64_t addr, uint64_t
 	}
 }
 
+static void add_file(struct callnow *now, uint32_t pid, int fd)
+{
+	struct call_piece *p = &now->pieces[now->event.nr_pieces];
+	char *to = now->bytes + now->nr_bytes, path[64];
+	struct trace_file *f = (void *)to;
+	struct stat st;
+	ssize_t n;
+
+	if (now->event.nr_pieces == CALLNOW_PIECES || sizeof(now->bytes) - now->nr_bytes < sizeof(*f) + TRACE_PATH_MAX + 8)
+		return;
+	if (fd == AT_FDCWD)
+		snprintf(path, sizeof(path), "/proc/%u/cwd", pid);
+	else
+		snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
+	n = readlink(path, to + sizeof(*f), TRACE_PATH_MAX);
+	if (n <= 0 || stat(path, &st))
+		return;
+	*f = (struct trace_file){ .inode = st.st_ino, .mode = st.st_mode, .flags = TRACE_FILE_LINK,
+				  .device = (uint32_t)major(st.st_rdev) << 20 | minor(st.st_rdev) };
+	*p = (struct call_piece){ .addr = TRACE_FILE_AT(fd), .bytes = f, .size = sizeof(*f) + n, .is_entry = true };
+	now->nr_bytes += (p->size + 7) & ~7u;
+	now->event.nr_pieces++;
+}
+
 /* What is known before the call returns. */
 static void add_step(struct callnow *now, uint32_t pid, const struct trace_step *s, uint32_t text)
 {
@@ -93,6 +119,9 @@ static void add_step(struct callnow *now, uint32_t pid, const struct trace_step 
 	case TRACE_BYTES:
 		n = n > TRACE_PIECE_MAX ? TRACE_PIECE_MAX : n * s->unit;
 		add_piece(now, pid, addr, n < max ? n : max, false);
+		break;
+	case TRACE_FILE:
+		add_file(now, pid, addr);
 		break;
 	case TRACE_IOVEC:
 		add_iovec(now, pid, addr, n, max);

@@ -30,7 +30,7 @@ struct trace_options {
 	struct target target;
 	struct view_options view;
 	struct honesty h;
-	uint64_t text, column, ring_kb, min_ns, hex;
+	uint64_t text, column, ring_kb, min_ns, hex, files;
 	const char *sort;
 	bool has_text, has_column, ok, failed, has_events, summary, follow;
 };
@@ -50,6 +50,20 @@ static int add_errnos(void *base, const char *text, struct err *err)
 	struct trace_options *o = base;
 
 	return trace_errnos(text, &o->source, err);
+}
+
+static int add_path(void *base, const char *text, struct err *err)
+{
+	struct trace_options *o = base;
+
+	return trace_path(text, &o->source, err);
+}
+
+static int add_fds(void *base, const char *text, struct err *err)
+{
+	struct trace_options *o = base;
+
+	return trace_fds(text, &o->source, err);
 }
 
 static int set_number(const char *text, const char *name, uint64_t max, uint64_t *ret_n, struct err *err)
@@ -137,6 +151,9 @@ static const struct opt what_opts[] = {
 	{ 'Z', "failed-only", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "only calls that fail" },
 	{ 0, "failed", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "the same" },
 	{ 0, "errno", "NAME,...", OPT_CALL, 0, "only calls that fail with these errors: ENOENT,EACCES", add_errnos },
+	{ 'P', "path", "PATH", OPT_CALL, 0, "only calls with this path, or with a descriptor of it; * and ? stand for any characters", add_path, true },
+	{ 0, "trace-path", "PATH", OPT_CALL, 0, "the same", add_path, true },
+	{ 0, "fd", "N,...", OPT_CALL, 0, "only calls that take or return these file descriptors", add_fds, true },
 	{ 'f', "follow-forks", NULL, OPT_FLAG, offsetof(struct trace_options, follow), "accepted for strace's users: children are always followed" },
 	{ 0, "min-duration", "TIME", OPT_DURATION, offsetof(struct trace_options, min_ns), "only calls that take at least TIME (10ms)" },
 	{ 0 },
@@ -154,6 +171,8 @@ static const struct opt line_opts[] = {
 	{ 's', "string-limit", "N", OPT_CALL, 0, "show N bytes of strings (default 32); paths are shown whole", set_text },
 	{ 'x', "hex", NULL, OPT_COUNT, offsetof(struct trace_options, hex), "strings that are not ASCII in hexadecimal; -xx: all strings" },
 	{ 'v', "no-abbrev", NULL, OPT_FLAG, offsetof(struct trace_options, style.is_whole), "all members of structures, all elements of arrays" },
+	{ 'y', "decode-fds", NULL, OPT_COUNT, offsetof(struct trace_options, files),
+	  "behind a file descriptor its path: 3</etc/passwd>; -yy: also the addresses of sockets, the numbers of devices" },
 	{ 'X', "const-print-style", "STYLE", OPT_CALL, 0, "flags and constants: raw, abbrev (names, the default) or verbose (both)", set_names },
 	{ 'T', "syscall-times", NULL, OPT_FLAG, offsetof(struct trace_options, lines.has_duration), "how long each call took, at the end of its line" },
 	{ 'r', "relative-timestamps", NULL, OPT_CALL, 0, "begin each line with the time since the previous one", set_relative },
@@ -173,7 +192,7 @@ static const struct opt_rule trace_rules[] = {
 	{ "syscall-times|relative-timestamps|absolute-timestamps|columns", .not_with = "format=csv|format=json|fields" },
 	{ "relative-timestamps", .not_with = "absolute-timestamps" },
 	{ "format=csv|format=json", .needs = "output", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
-	{ "summary", .not_with = "successful-only|failed-only|failed|errno|min-duration|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
+	{ "summary", .not_with = "successful-only|failed-only|failed|errno|min-duration|path|trace-path|fd|decode-fds|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
 				 "relative-timestamps|absolute-timestamps|columns|ring-size", .why = "sums have no lines" },
 	{ "by|summary-sort-by", .needs = "summary" },
 	{ "summary-sort-by", .not_with = "by|fields|format=csv|format=json", .why = "it sorts the table that -c has by default" },
@@ -327,11 +346,11 @@ static int add_targets(struct trace_run *run)
 	return ret;
 }
 
-static bool whole_plan; /* -v: of the one run of this process */
+static struct call_style plan_style; /* of the one run of this process */
 
 static void plan(enum syscall_abi table, uint32_t nr, struct trace_plan *ret_plan)
 {
-	call_plan(table, nr, whole_plan, ret_plan);
+	call_plan(table, nr, &plan_style, ret_plan);
 }
 
 static int begin(void *arg, struct err *err)
@@ -361,9 +380,8 @@ static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 	struct session_cfg cfg = { .target = &o->target, .nr_sources = 1 };
 	int status = 0, ret;
 
-	whole_plan = o->style.is_whole;
 	run.base.profile = (struct profile){ .event = "calls", .unit = "calls" };
-	run.has_waits = !o->target.all && source->results == (TRACE_DONE | TRACE_FAILED) && !source->min_ns;
+	run.has_waits = !o->target.all && !source->select && source->results == (TRACE_DONE | TRACE_FAILED) && !source->min_ns;
 	run.now = malloc(sizeof(*run.now));
 	ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
 	run.is_text = run.base.format == &call_text;
@@ -404,6 +422,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 		o->source.all_calls = o->source.signals = true;
 	o->style.text = o->source.text = o->has_text ? o->text : TEXT_DEFAULT;
 	o->style.hex = o->hex > 2 ? 2 : o->hex;
+	o->style.files = o->files > 2 ? FILES_DETAILS : o->files;
 	o->lines.column = o->has_column ? (int)o->column : COLUMN_DEFAULT;
 	o->source.min_ns = o->min_ns;
 	o->source.ring_bytes = o->ring_kb << 10;
@@ -411,6 +430,12 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->source.bpf_stats = o->h.receipt;
 	if (!o->source.results)
 		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_DONE | TRACE_FAILED;
+	o->source.files = o->style.files;
+	plan_style = o->style;
+	if (o->source.select) {
+		plan_style.files = FILES_PATHS;
+		trace_select_plans(&o->source);
+	}
 	ret = check(o, err);
 	if (!ret && o->summary)
 		ret = trace_summary_run(&(struct trace_summary){ &o->source, &o->target, &o->view, &o->h, o->sort }, &status, err);
@@ -439,6 +464,7 @@ const struct cmd cmd_trace = {
 		    "skep trace -e openat,read -- cat /etc/hostname\n"
 		    "skep trace -e %network -p 1234 -T --duration 5      how long each takes\n"
 		    "skep trace --failed -e %file -o missing.txt -- ls   what it looked for and did not find\n"
+		    "skep trace -P '/etc/*' -y -- bash -lc true            whatever it does with files in /etc\n"
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"

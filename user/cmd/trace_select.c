@@ -199,3 +199,74 @@ int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err)
 	cfg->results = TRACE_ERRNOS;
 	return 0;
 }
+
+static int add_glob(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	if (strlen(text) >= TRACE_GLOB_BYTES || !*text)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad --path '%.40s': 1 to %d characters", text, TRACE_GLOB_BYTES - 1);
+	if (cfg->nr_globs == TRACE_GLOBS_MAX)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "too many paths: at most %d, where one that leads elsewhere counts twice", TRACE_GLOBS_MAX);
+	strcpy(cfg->globs[cfg->nr_globs++], text);
+	cfg->select |= TRACE_BY_PATH;
+	return 0;
+}
+
+int trace_path(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	int ret = add_glob(text, cfg, err);
+	char *real = ret || strpbrk(text, "*?") ? NULL : realpath(text, NULL);
+
+	if (real && strcmp(real, text))
+		ret = add_glob(real, cfg, err);
+	free(real);
+	return ret;
+}
+
+int trace_fds(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	const char *at = text;
+
+	for (;;) {
+		char word[16];
+		size_t n = strcspn(at, ",");
+		uint64_t fd;
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
+		if (n >= sizeof(word) || num_u64(word, TRACE_FDS_MAX - 1, &fd))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad --fd '%s': numbers from 0 to %d", text, TRACE_FDS_MAX - 1);
+		cfg->fds[fd / 64] |= 1ull << (fd % 64);
+		if (!at[n])
+			break;
+		at += n + 1;
+	}
+	cfg->select |= TRACE_BY_FD;
+	return 0;
+}
+
+static bool can_match(const struct trace_cfg *cfg, int abi, uint32_t nr)
+{
+	struct trace_plan plan;
+
+	cfg->plan(abi == SYSCALL_COMPAT ? SYSCALL_COMPAT : SYSCALL_NATIVE, nr, &plan);
+	for (int i = 0; i < TRACE_STEPS; i++) {
+		const struct trace_step *s = &plan.steps[i];
+
+		if (s->read == TRACE_FILE || s->read == TRACE_FILES || s->read == TRACE_FILE_BITS)
+			return true;
+		if (cfg->select & TRACE_BY_PATH && s->read && s->when & TRACE_IS_PATH)
+			return true;
+	}
+	return false;
+}
+
+void trace_select_plans(struct trace_cfg *cfg)
+{
+	for (int abi = 0; abi < SYSCALL_ABIS; abi++)
+		for (uint32_t nr = 0; nr < SYSCALL_NR_MAX; nr++) {
+			uint64_t bit = 1ull << (nr % 64), *bits = &cfg->wanted[abi][nr / 64];
+
+			if (cfg->all_calls || *bits & bit)
+				*bits = can_match(cfg, abi, nr) ? *bits | bit : *bits & ~bit;
+		}
+	cfg->all_calls = false;
+}

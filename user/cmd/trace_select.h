@@ -15,4 +15,13 @@ int trace_select(const char *text, struct trace_cfg *cfg, struct err *err);
 /* "ENOENT,EPERM", names or numbers. 0, or -EINVAL with err filled. */
 int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err);
 
+/* A path, or a pattern with * and ?, and where it leads if that is elsewhere. 0, or -EINVAL with err filled. */
+int trace_path(const char *text, struct trace_cfg *cfg, struct err *err);
+
+/* "0,1,5": descriptors. 0, or -EINVAL with err filled. */
+int trace_fds(const char *text, struct trace_cfg *cfg, struct err *err);
+
+/* Leaves out the calls that can have none of the descriptors and paths that are selected; plan: as in cfg. */
+void trace_select_plans(struct trace_cfg *cfg);
+
 #endif

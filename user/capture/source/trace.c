@@ -85,6 +85,11 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	ro->cfg_min_ns = cfg->min_ns;
 	ro->cfg_results = cfg->results;
 	memcpy((void *)ro->cfg_errnos, cfg->errnos, sizeof(cfg->errnos));
+	ro->cfg_select = cfg->select;
+	memcpy((void *)ro->cfg_fds, cfg->fds, sizeof(cfg->fds));
+	memcpy((void *)ro->cfg_globs, cfg->globs, sizeof(cfg->globs));
+	ro->cfg_nr_globs = cfg->nr_globs;
+	ro->cfg_show_files = cfg->files;
 	ro->cfg_execve = syscall_number("execve");
 	ro->cfg_execveat = syscall_number("execveat");
 	ro->cfg_sigreturn = syscall_number("rt_sigreturn");

@@ -22,6 +22,11 @@ struct trace_cfg {
 	uint32_t results; /* bits of enum trace_results */
 	uint64_t errnos[64]; /* bits */
 	uint64_t min_ns;
+	uint32_t select; /* bits of enum trace_select: only calls with one of these descriptors, or paths */
+	uint64_t fds[TRACE_FDS_MAX / 64]; /* bits */
+	char globs[TRACE_GLOBS_MAX][TRACE_GLOB_BYTES]; /* * and ? */
+	uint32_t nr_globs;
+	bool files; /* what is read of open files is a piece of the call */
 	uint64_t ring_bytes; /* of each CPU; 0: the source's own */
 	bool bpf_stats;
 };
