@@ -14,6 +14,7 @@
 #include "lib/rings.bpf.h"
 #include "lib/syscall.bpf.h"
 #include "lib/tracestep.bpf.h"
+#include "lib/unwind.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -30,6 +31,10 @@ const volatile __u32 cfg_sigreturn = 15; /* native: its argument is the stack */
 const volatile __u64 cfg_min_ns = 0;
 const volatile __u32 cfg_results = 3; /* bit 0: of calls that are done; bit 1: of those that failed */
 const volatile __u64 cfg_errnos[64] = {}; /* with bit 2 of cfg_results: only these */
+
+const volatile __u32 cfg_stacks = 1;
+
+#define TRACE_UNWIND_SLOT 0 /* no two calls enter or return on a CPU at once */
 
 /* Few CPUs share one ring (probe.bpf.c). */
 const volatile __u32 cfg_one_ring = 0;
@@ -189,8 +194,32 @@ static __always_inline void copy_call(struct trace_rec *rec, const struct call *
 	rec->flags = call->flags;
 }
 
+/* Adds the user stack. */
+static __always_inline void read_stack(void *ctx, struct page *p)
+{
+	__u32 at = piece_begin(p), nr = 0;
+	struct stack_val *walk;
+	__u64 *ips;
+
+	if (at >= TRACE_DATA_MAX)
+		return;
+	ips = (__u64 *)(p->data + at + PIECE_BYTES);
+	if (!cfg_unwind) {
+		nr = stack_walk(ctx, ips, BPF_F_USER_STACK);
+	} else {
+		walk = unwind_walk_task(TRACE_UNWIND_SLOT, 1, p->rec.pid);
+		if (!walk)
+			return;
+		nr = walk->nr & STACK_MAX_FRAMES;
+		if (bpf_probe_read_kernel(ips, nr * sizeof(*ips), walk->ips))
+			return;
+	}
+	nr &= STACK_MAX_FRAMES;
+	piece_end(p, at, TRACE_STACK, nr * sizeof(*ips), 0);
+}
+
 /* A record of what is gone, or changed, when the call returns. */
-static __noinline void write_entry(struct task_struct *current, struct call *call)
+static __noinline void write_entry(void *ctx, struct task_struct *current, struct call *call)
 {
 	struct page *p = page_get();
 
@@ -206,6 +235,8 @@ static __noinline void write_entry(struct task_struct *current, struct call *cal
 	comm_of(p->rec.comm, current);
 	read_steps(p, call->abi, call->nr, TRACE_AT_ENTRY);
 	call->is_match = p->is_match;
+	if (cfg_stacks && call->nr < SYSCALL_NR_MAX && plan_of(call->abi, call->nr)->when & TRACE_STACK_AT_ENTRY)
+		read_stack(ctx, p);
 	if (p->rec.nr_pieces)
 		call->flags = emit(&p->rec, PAGE_BYTES) ? TRACE_NO_ENTRY : TRACE_HAS_ENTRY;
 }
@@ -264,7 +295,7 @@ static __always_inline void find_mask(struct task_struct *current, struct call *
 	call->args[0] = regs ? BPF_CORE_READ(regs, sp) + SIGNAL_MASK_AT : 0;
 }
 
-static __always_inline int enter(struct pt_regs___kernel *regs, __u64 nr, __u64 *args)
+static __always_inline int enter(void *ctx, struct pt_regs___kernel *regs, __u64 nr, __u64 *args)
 {
 	struct task_struct *current;
 	struct call *call;
@@ -291,7 +322,7 @@ static __always_inline int enter(struct pt_regs___kernel *regs, __u64 nr, __u64 
 	call->start_ns = bpf_ktime_get_ns();
 	if (has_entry(abi, nr)) {
 		find_mask(current, call, regs);
-		write_entry(current, call);
+		write_entry(ctx, current, call);
 	}
 	return 0;
 }
@@ -314,7 +345,7 @@ static __always_inline int result_is_wanted(__s64 ret, __u64 took_ns)
 	return cfg_results & (is_failed ? 2 : 1);
 }
 
-static __noinline void write_call(struct task_struct *current, struct call *call, __s64 ret, __u64 now)
+static __noinline void write_call(void *ctx, struct task_struct *current, struct call *call, __s64 ret, __u64 now)
 {
 	struct page *p = page_get();
 
@@ -333,13 +364,15 @@ static __noinline void write_call(struct task_struct *current, struct call *call
 		read_image(p, current);
 	if (cfg_select && !p->is_match && !call->is_match)
 		return;
+	if (cfg_stacks)
+		read_stack(ctx, p);
 	loss_count_alone(COUNT_SEEN);
 	if (emit(&p->rec, PAGE_BYTES))
 		loss_count(LOSS_RING_FULL);
 }
 
 /* No filter: who passed it on entry is shown on return, whatever the call made of the task. */
-static __always_inline int leave(__u64 nr, __s64 ret)
+static __always_inline int leave(void *ctx, __u64 nr, __s64 ret)
 {
 	struct task_struct *current;
 	struct call *call;
@@ -356,7 +389,7 @@ static __always_inline int leave(__u64 nr, __s64 ret)
 	call->is_open = 0;
 	now = bpf_ktime_get_ns();
 	if (result_is_wanted(ret, now - call->start_ns) && (!call->is_first || filter_pass(current_id(current))))
-		write_call(current, call, ret, now);
+		write_call(ctx, current, call, ret, now);
 	if (!cfg_task_storage)
 		bpf_map_delete_elem(&thread_calls, &tid);
 	return 0;
@@ -366,13 +399,13 @@ static __always_inline int leave(__u64 nr, __s64 ret)
 SEC("?tp_btf/sys_enter")
 int btf_enter(__u64 *ctx)
 {
-	return enter((void *)ctx[0], ctx[1], NULL);
+	return enter(ctx, (void *)ctx[0], ctx[1], NULL);
 }
 
 SEC("?tp_btf/sys_exit")
 int btf_exit(__u64 *ctx)
 {
-	return leave(syscall_nr_at_exit(ctx), ctx[1]);
+	return leave(ctx, syscall_nr_at_exit(ctx), ctx[1]);
 }
 
 SEC("?tp/raw_syscalls/sys_enter")
@@ -380,13 +413,13 @@ int tp_enter(__u64 *ctx)
 {
 	__u64 args[TRACE_ARGS] = { ctx[2], ctx[3], ctx[4], ctx[5], ctx[6], ctx[7] };
 
-	return enter(NULL, ctx[1], args);
+	return enter(ctx, NULL, ctx[1], args);
 }
 
 SEC("?tp/raw_syscalls/sys_exit")
 int tp_exit(__u64 *ctx)
 {
-	return leave((__s64)ctx[1], ctx[2]);
+	return leave(ctx, (__s64)ctx[1], ctx[2]);
 }
 
 static __always_inline void count_event(int is_lost)

@@ -54,6 +54,7 @@ enum trace_when {
 	TRACE_AT_ENTRY = 1,
 	TRACE_AT_EXIT = 2,
 	TRACE_IF_DONE = 4, /* at exit: only if the call did not fail */
+	TRACE_STACK_AT_ENTRY = 128, /* of a plan: the call does not return */
 	TRACE_FIXED = 32,  /* what `from` read is the same for 32-bit callers: words in it have 64 bits */
 	TRACE_AGAIN = 8,   /* at exit of a call that failed, after an attempt on entry */
 	TRACE_IS_PATH = 64, /* of a text: calls are selected by it */
@@ -133,6 +134,9 @@ enum trace_piece_flag {
  */
 #define TRACE_NEW_PATH 0x8000000000000000ull
 #define TRACE_NEW_ARGS 0x8000000000010000ull
+
+/* The stack that the call was made from: addresses, the innermost first, with a mark after the last (bpf/unwind.h). */
+#define TRACE_STACK 0x8000000000020000ull
 
 /* And files: that of a descriptor, or with AT_FDCWD the working directory. */
 #define TRACE_FILE_AT(fd) (0x9000000000000000ull + ((__u64)(__u32)(fd) << 16))

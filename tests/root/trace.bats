@@ -168,6 +168,26 @@ names_of() {
 	run -2 "$SKEP" trace --path "$(printf '%0256d' 0)" -- true
 }
 
+@test "the stack that a call was made from, without frame pointers" {
+	cat >deep.c <<-'E'
+		#include <unistd.h>
+		static __attribute__((noipa)) void inner(void) { write(1, "x", 1); asm volatile(""); }
+		static __attribute__((noipa)) void outer(void) { inner(); asm volatile(""); }
+		int main(void) { outer(); outer(); _exit(3); }
+	E
+	gcc -O2 -fomit-frame-pointer -o deep deep.c
+	"$SKEP" trace -k -e write,exit_group -o t.txt -- ./deep || [ $? = 3 ]
+	cat t.txt
+	[ "$(sed -n 's/^ > .*(\(inner\|outer\|main\)+0x[0-9a-f]*) \[0x[0-9a-f]*\]$/\1/p' t.txt | tr '\n' ' ')" = "inner outer main inner outer main main " ]
+	[[ "$(sed -n 2p t.txt)" =~ ^\ \>\ /.*/libc.*\(.*write.*\+0x[0-9a-f]+\)\ \[0x[0-9a-f]+\]$ ]]
+	[[ "$(sed -n 1p t.txt)" =~ ^write\(1,\ \"x\",\ 1\)\ +=\ 1$ ]]
+	"$SKEP" trace -g --max-stack 2 --format json -e write -o t.json -- ./deep || [ $? = 3 ]
+	[ "$(jq -r 'select(.kind == "call") | .stack | length' t.json | sort -u)" = 2 ]
+	[ "$(jq -r 'select(.kind == "call") | .stack[1]' t.json | sort -u)" = inner ]
+	run -2 "$SKEP" trace --max-stack 3 -- true
+	run -2 "$SKEP" trace -k -c -- true
+}
+
 @test "a process that is there: its threads and the children that it starts; its memory as it was" {
 	busy "$WORK/traced" ends
 	background sh -c 'while :; do sleep 0.05; done'

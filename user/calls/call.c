@@ -130,6 +130,12 @@ static struct trace_step place_step(const struct trace_step *s, unsigned i, unsi
 	return to;
 }
 
+/* Is nothing left of the thread when the call is done? */
+static bool is_exit(const struct row_of_call *row)
+{
+	return !strcmp(row->name, "exit") || !strcmp(row->name, "exit_group");
+}
+
 static bool may_return_file(const struct row_of_call *row)
 {
 	return row->result == RESULT_FD || row->result == RESULT_FCNTL;
@@ -152,6 +158,8 @@ void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style
 	}
 	if (style->files && may_return_file(row) && n < TRACE_STEPS)
 		ret_plan->steps[n++] = result;
+	if (style->has_stacks && is_exit(row))
+		ret_plan->when = TRACE_AT_ENTRY | TRACE_STACK_AT_ENTRY;
 	for (unsigned s = 0; s < n; s++) {
 		struct trace_step *to = &ret_plan->steps[s];
 

@@ -17,6 +17,7 @@ struct call_style {
 	uint8_t names;	 /* enum names_style */
 	bool is_whole;	 /* all members of structures, all of arrays */
 	uint8_t files;	 /* enum call_files */
+	bool has_stacks; /* where each call was made is shown */
 };
 
 /* What is written behind a file descriptor. */

@@ -10,6 +10,7 @@
 #include "cmd/measure.h"
 #include "cmd/run.h"
 #include "cmd/trace_select.h"
+#include "cmd/trace_stacks.h"
 #include "cmd/trace_summary.h"
 #include "cmd/trace_threads.h"
 #include "model/callrow.h"
@@ -30,9 +31,11 @@ struct trace_options {
 	struct target target;
 	struct view_options view;
 	struct honesty h;
+	struct walk_options walks;
+	uint64_t max_stack;
 	uint64_t text, column, ring_kb, min_ns, hex, files;
 	const char *sort;
-	bool has_text, has_column, ok, failed, has_events, summary, follow;
+	bool has_text, has_column, ok, failed, has_events, summary, follow, stacks;
 };
 
 static int add_events(void *base, const char *text, struct err *err)
@@ -167,6 +170,13 @@ static const struct opt sum_opts[] = {
 	{ 0 },
 };
 
+static const struct opt stack_opts[] = {
+	{ 'k', "stack-traces", NULL, OPT_FLAG, offsetof(struct trace_options, stacks), "below each call the stack that it was made from" },
+	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct trace_options, stacks), "the same" },
+	{ 0, "max-stack", "N", OPT_U64, offsetof(struct trace_options, max_stack), "at most N frames, innermost first (default: all)" },
+	{ 0 },
+};
+
 static const struct opt line_opts[] = {
 	{ 's', "string-limit", "N", OPT_CALL, 0, "show N bytes of strings (default 32); paths are shown whole", set_text },
 	{ 'x', "hex", NULL, OPT_COUNT, offsetof(struct trace_options, hex), "strings that are not ASCII in hexadecimal; -xx: all strings" },
@@ -192,7 +202,9 @@ static const struct opt_rule trace_rules[] = {
 	{ "syscall-times|relative-timestamps|absolute-timestamps|columns", .not_with = "format=csv|format=json|fields" },
 	{ "relative-timestamps", .not_with = "absolute-timestamps" },
 	{ "format=csv|format=json", .needs = "output", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
-	{ "summary", .not_with = "successful-only|failed-only|failed|errno|min-duration|path|trace-path|fd|decode-fds|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
+	{ "stack-traces|stacks", .not_with = "call-graph=none|call-graph=no" },
+	{ "max-stack|call-graph|unwind-memory", .needs = "stack-traces|stacks" },
+	{ "summary", .not_with = "stack-traces|stacks|successful-only|failed-only|failed|errno|min-duration|path|trace-path|fd|decode-fds|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
 				 "relative-timestamps|absolute-timestamps|columns|ring-size", .why = "sums have no lines" },
 	{ "by|summary-sort-by", .needs = "summary" },
 	{ "summary-sort-by", .not_with = "by|fields|format=csv|format=json", .why = "it sorts the table that -c has by default" },
@@ -202,6 +214,8 @@ static const struct opt_rule trace_rules[] = {
 static const struct opt_group trace_groups[] = {
 	{ "What", what_opts, 0 },
 	{ "Who", target_opts, offsetof(struct trace_options, target), target_rules },
+	{ "Stacks", stack_opts, 0 },
+	{ "Stacks", walk_opts, offsetof(struct trace_options, walks) },
 	{ "Output", sum_opts, 0 },
 	{ "Output", line_opts, 0, trace_rules },
 	{ "Honesty", honesty_opts, offsetof(struct trace_options, h) },
@@ -213,6 +227,7 @@ struct trace_run {
 	struct trace_options *o;
 	struct out args, result;
 	struct trace_threads threads;
+	struct trace_stacks stacks;
 	struct callnow *now; /* of the thread that is looked at */
 	uint64_t start_ns, looked_ns;
 	bool is_text, has_waits;
@@ -220,11 +235,16 @@ struct trace_run {
 
 static int send_row(struct trace_run *run, const struct sample *s, const char *name, bool has_result)
 {
-	const struct callrow_texts texts = { name, out_end(&run->args), has_result ? out_end(&run->result) : NULL };
+	struct callrow_texts texts = { name, out_end(&run->args), has_result ? out_end(&run->result) : NULL, NULL };
 	struct callrow row;
 
 	if (run->args.failed || run->result.failed)
 		return -ENOMEM;
+	if (run->o->stacks && has_result) {
+		texts.frames = trace_stacks_of(&run->stacks, s, run->o->max_stack, run->is_text, &run->base.profile);
+		if (!texts.frames)
+			return -ENOMEM;
+	}
 	callrow_make(s, &texts, run->start_ns, &row);
 	return run->base.sink.row(&run->base.sink, &row.row);
 }
@@ -247,6 +267,11 @@ static int on_call(struct trace_run *run, const struct sample *s, const struct c
 	t->waits_ns = 0;
 	of.call = e;
 	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
+}
+
+static int on_task(struct sink *sink, const struct task_event *t)
+{
+	return syms_task(((struct trace_run *)sink)->stacks.syms, t);
 }
 
 static int on_sample(struct sink *sink, const struct sample *s)
@@ -314,6 +339,8 @@ static int on_round(struct sink *sink)
 	uint64_t now = now_ns();
 	int ret = 0;
 
+	if (run->stacks.syms)
+		syms_pin(run->stacks.syms);
 	if (run->has_waits && now - run->looked_ns > WAITS_NS / 4 && run->threads.all.n <= WAITS_MAX) {
 		run->looked_ns = now;
 		for (size_t i = 0; i < run->threads.all.n && !ret; i++) {
@@ -356,8 +383,10 @@ static void plan(enum syscall_abi table, uint32_t nr, struct trace_plan *ret_pla
 static int begin(void *arg, struct err *err)
 {
 	struct trace_run *run = arg;
+	int ret = run->o->stacks ? measure_scan(&run->o->target, false, &run->base.sink, &run->base.profile, err) : 0;
 
-	(void)err;
+	if (ret)
+		return ret;
 	run->start_ns = now_ns();
 	run->o->lines.wall_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - run->start_ns);
 	return run->has_waits ? add_targets(run) : 0;
@@ -370,13 +399,36 @@ static int explain_nothing(const struct trace_run *run, struct err *err)
 	return err_set(err, -ENODATA, "no calls in %.3f s: the target made none of those that were asked for", run->base.profile.duration_ns / 1e9);
 }
 
+static int open_stacks(struct trace_run *run, struct session_cfg *cfg, struct err *err)
+{
+	int ret = trace_stacks_open(&run->stacks, err);
+
+	if (ret)
+		return ret;
+	run->base.sink.task = on_task;
+	if (!walk_by_tables(&run->o->walks))
+		return 0;
+	cfg->unwind = walk_cfg(&run->o->walks, syms_guide(run->stacks.syms));
+	return cfg->unwind.guide ? 0 : -ENOMEM;
+}
+
+static int end(void *arg, const struct session *session)
+{
+	struct trace_run *run = arg;
+
+	(void)session;
+	trace_stacks_note(&run->stacks, &run->base.profile);
+	return 0;
+}
+
 static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 {
-	static const struct run_hooks hooks = { begin, NULL };
+	static const struct run_hooks hooks = { begin, end };
 	const struct trace_cfg *source = &o->source;
 	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o };
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
-				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true };
+				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true,
+				.hide = o->stacks ? 0 : 1ull << CALLROW_STACK };
 	struct session_cfg cfg = { .target = &o->target, .nr_sources = 1 };
 	int status = 0, ret;
 
@@ -384,12 +436,15 @@ static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 	run.has_waits = !o->target.all && !source->select && source->results == (TRACE_DONE | TRACE_FAILED) && !source->min_ns;
 	run.now = malloc(sizeof(*run.now));
 	ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
+	if (!ret && o->stacks)
+		ret = open_stacks(&run, &cfg, err);
 	run.is_text = run.base.format == &call_text;
 	run.base.view.arg = &o->lines;
 	cfg.sources[0] = ret ? NULL : src_trace_new(&o->source);
 	ret = ret ? ret : run_session(&run.base, &cfg, &hooks, &status, err);
 	ret = run_close(&run.base, ret, err);
 	trace_threads_free(&run.threads);
+	trace_stacks_free(&run.stacks);
 	free(run.now);
 	out_free(&run.args);
 	out_free(&run.result);
@@ -405,7 +460,7 @@ static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 
 static int check(struct trace_options *o, struct err *err)
 {
-	if (measure_check_ring(o->ring_kb, err))
+	if (measure_check_ring(o->ring_kb, err) || walk_check(&o->walks, err))
 		return -EINVAL;
 	if (o->target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only");
@@ -431,6 +486,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	if (!o->source.results)
 		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_DONE | TRACE_FAILED;
 	o->source.files = o->style.files;
+	o->style.has_stacks = o->source.stacks = o->stacks;
 	plan_style = o->style;
 	if (o->source.select) {
 		plan_style.files = FILES_PATHS;
@@ -465,6 +521,7 @@ const struct cmd cmd_trace = {
 		    "skep trace -e %network -p 1234 -T --duration 5      how long each takes\n"
 		    "skep trace --failed -e %file -o missing.txt -- ls   what it looked for and did not find\n"
 		    "skep trace -P '/etc/*' -y -- bash -lc true            whatever it does with files in /etc\n"
+		    "skep trace -k -e %file -- ls                       from where in the program\n"
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"

@@ -17,6 +17,7 @@ static const struct column columns[CALLROW_COLUMNS] = {
 	[CALLROW_RET] = { "ret", "RET", NULL, VALUE_SIGNED, ROLE_INFO, IN_ALL, .width = 10 },
 	[CALLROW_ERROR] = { "errno", "ERRNO", NULL, VALUE_ERRNO, ROLE_INFO, IN_ALL, .width = 8 },
 	[CALLROW_DURATION] = { "duration_ns", "DURATION", NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, .width = 9 },
+	[CALLROW_STACK] = { "stack", NULL, NULL, VALUE_STACK, ROLE_INFO, .in = IN_ALL },
 };
 
 const struct schema callrow_schema = { columns, CALLROW_COLUMNS, -1 };
@@ -24,6 +25,7 @@ const struct schema callrow_schema = { columns, CALLROW_COLUMNS, -1 };
 void callrow_make(const struct sample *s, const struct callrow_texts *texts, uint64_t start_ns, struct callrow *ret_row)
 {
 	static const char *const kinds[] = { [CALL_DONE] = "call", [CALL_SIGNAL] = "signal", [CALL_GONE] = "exit", [CALL_WAITS] = CALLROW_WAITS };
+	static const char *const no_frames[] = { NULL };
 	const struct call_event *e = s->call;
 	struct value *v = ret_row->values;
 
@@ -41,6 +43,7 @@ void callrow_make(const struct sample *s, const struct callrow_texts *texts, uin
 	v[CALLROW_RESULT].text = texts->result;
 	v[CALLROW_RET].num = e->ret;
 	v[CALLROW_ERROR].num = e->ret < 0 && e->ret >= -4095 ? -e->ret : 0;
+	v[CALLROW_STACK].frames = texts->frames ? texts->frames : no_frames;
 	v[CALLROW_DURATION].num = s->time_ns - e->start_ns;
 	if (s->cpu == UINT32_MAX)
 		ret_row->row.none |= BIT(CALLROW_CPU);

@@ -8,7 +8,7 @@
 
 enum callrow_column {
 	CALLROW_TIME, CALLROW_SECONDS, CALLROW_COMM, CALLROW_PID, CALLROW_TID, CALLROW_CPU, CALLROW_KIND, CALLROW_NAME, CALLROW_ARGS,
-	CALLROW_RESULT, CALLROW_RET, CALLROW_ERROR, CALLROW_DURATION, CALLROW_COLUMNS
+	CALLROW_RESULT, CALLROW_RET, CALLROW_ERROR, CALLROW_DURATION, CALLROW_STACK, CALLROW_COLUMNS
 };
 
 /* Texts of CALLROW_KIND beside call, signal and exit: the begin of a call that has not returned, and its rest. */
@@ -20,6 +20,7 @@ extern const struct schema callrow_schema;
 /* Borrowed; NULL: there is none. Of a signal args is its siginfo, of an end how it ended. */
 struct callrow_texts {
 	const char *name, *args, *result;
+	const char *const *frames; /* leaf first, NULL after the last */
 };
 
 struct callrow {

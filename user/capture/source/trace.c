@@ -11,7 +11,9 @@
 #include "capture/features.h"
 #include "capture/rings.h"
 #include "capture/source/callhooks.h"
+#include "capture/refusal.h"
 #include "capture/tasks.h"
+#include "capture/walker.h"
 #include "event/syscalls.h"
 #include "skel/trace.skel.h"
 #include "util/clock.h"
@@ -23,6 +25,7 @@
 #define RING_BYTES_LEAST (1u << 20)
 #define RING_BYTES_MOST (8u << 20)
 #define ONE_RING_CPUS 4
+#define UNWIND_ID 3 /* each object that walks by tables has another one */
 #define SETTLE_NS 1000000 /* a record is in its ring that long after the clock was read at the latest */
 #define PIECES_MAX 1280 /* as many as TRACE_MESSAGES_MAX messages have */
 
@@ -41,6 +44,7 @@ struct src_trace {
 	struct trace_bpf *skel;
 	struct rings rings;
 	struct callhooks hooks;
+	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct waiting) waiting;
 	struct map by_tid;
 	uint64_t delivered, damaged;
@@ -90,6 +94,12 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	memcpy((void *)ro->cfg_globs, cfg->globs, sizeof(cfg->globs));
 	ro->cfg_nr_globs = cfg->nr_globs;
 	ro->cfg_show_files = cfg->files;
+	ro->cfg_stacks = cfg->stacks;
+	ro->cfg_unwind = unwinder_mode(src->place->unwinder);
+	ro->cfg_unwind_id = UNWIND_ID;
+	src->max_frames = kernel_max_frames();
+	if (src->max_frames > ro->cfg_max_frames)
+		src->max_frames = ro->cfg_max_frames;
 	ro->cfg_execve = syscall_number("execve");
 	ro->cfg_execveat = syscall_number("execveat");
 	ro->cfg_sigreturn = syscall_number("rt_sigreturn");
@@ -226,6 +236,18 @@ static uint32_t add_pieces(const struct trace_rec *rec, bool is_entry, struct ca
 	return n;
 }
 
+/* The stack is the last of the pieces. Returns how many others there are. */
+static uint32_t take_stack(struct src_trace *src, const struct call_piece *pieces, uint32_t n, struct sample *s)
+{
+	const struct call_piece *stack = n ? &pieces[n - 1] : NULL;
+
+	if (!stack || stack->addr != TRACE_STACK)
+		return n;
+	s->chains[CHAIN_USER] = (struct chain){ .ips = stack->bytes, .n = stack->size / sizeof(uint64_t) };
+	unwinder_chains(src->place->unwinder, src->max_frames, true, s);
+	return n - 1;
+}
+
 static int send(struct src_trace *src, const struct trace_rec *rec, const struct trace_rec *entry)
 {
 	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE };
@@ -244,6 +266,7 @@ static int send(struct src_trace *src, const struct trace_rec *rec, const struct
 		e.nr_pieces = add_pieces(entry, true, pieces, 0);
 	if (rec->kind == TRACE_CALL)
 		e.nr_pieces = add_pieces(rec, false, pieces, e.nr_pieces);
+	e.nr_pieces = take_stack(src, pieces, e.nr_pieces, &s);
 	src->entries_lost += e.no_entry;
 	src->delivered += 1 + (rec->kind == TRACE_GONE && e.in_call); /* the call that it ends in is an event, too */
 	return src->sink->sample(src->sink, &s);
@@ -389,6 +412,7 @@ struct source *src_trace_new(const struct trace_cfg *cfg)
 		return NULL;
 	src->source = (struct source){
 		.is_bpf = true,
+		.has_stacks = cfg->stacks,
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,

@@ -27,6 +27,7 @@ struct trace_cfg {
 	char globs[TRACE_GLOBS_MAX][TRACE_GLOB_BYTES]; /* * and ? */
 	uint32_t nr_globs;
 	bool files; /* what is read of open files is a piece of the call */
+	bool stacks; /* samples have the user stack that each call was made from */
 	uint64_t ring_bytes; /* of each CPU; 0: the source's own */
 	bool bpf_stats;
 };

@@ -83,6 +83,15 @@ static void print_call(FILE *out, const struct row *row, const struct call_lines
 	putc('\n', out);
 }
 
+static void print_stack(FILE *out, const struct row *row)
+{
+	for (const char *const *frame = row->values[CALLROW_STACK].frames; *frame; frame++) {
+		fputs(" > ", out);
+		fputs(*frame, out);
+		putc('\n', out);
+	}
+}
+
 static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
 {
 	struct call_lines *lines = view->arg;
@@ -99,6 +108,7 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		print_time(out, lines, v[CALLROW_TIME].num);
 	if (v[CALLROW_RESULT].text) {
 		print_call(out, row, lines);
+		print_stack(out, row);
 		return;
 	}
 	if (!strcmp(v[CALLROW_KIND].text, CALLROW_WAITS)) {
