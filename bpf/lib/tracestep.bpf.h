@@ -29,7 +29,8 @@ __noinline int read_files(__u32 place, __u32 n, __u32 unit)
 	return 0;
 }
 
-__noinline int read_file_bits(__u32 place, __u32 first)
+/* n: those from it on are no descriptors. */
+__noinline int read_file_bits(__u32 place, __u32 first, __u32 n)
 {
 	struct page *p = page_get();
 	__u64 bits;
@@ -37,7 +38,7 @@ __noinline int read_file_bits(__u32 place, __u32 first)
 	if (!p)
 		return 0;
 	bits = *(__u64 *)(p->data + (place & (TRACE_DATA_MAX - 1)));
-	for (__u32 i = 0; i < 64 && bits; i++, bits >>= 1)
+	for (__u32 i = 0; i < 64 && bits && first + i < n; i++, bits >>= 1)
 		if (bits & 1)
 			read_file(first + i);
 	return 0;
@@ -57,8 +58,9 @@ __noinline int read_files_of(__u32 from, __u32 n, __u32 unit, __u32 is_bits)
 	bytes = piece_bytes(p, at);
 	if (!is_bits)
 		return read_files(at - 1, n * unit > bytes ? bytes / (unit ? unit : 1) : n, unit);
-	for (__u32 i = 0; i < TRACE_FILES_MAX / 8 && (i + 1) * 8 <= bytes; i++)
-		read_file_bits(at - 1 + i * 8, i * 64);
+	n = p->rec.args[0]; /* of select(): one more than the highest descriptor */
+	for (__u32 i = 0; i < TRACE_FILES_MAX / 8 && i * 64 < n && (i + 1) * 8 <= bytes; i++)
+		read_file_bits(at - 1 + i * 8, i * 64, n);
 	return 0;
 }
 

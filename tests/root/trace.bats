@@ -188,6 +188,22 @@ names_of() {
 	run -2 "$SKEP" trace -k -c -- true
 }
 
+@test "other events among the calls, in the order of time" {
+	[ -e /sys/kernel/tracing/events/sched ] || skip "no tracefs"
+	"$SKEP" trace -o t.txt -e execve,exit_group -e sched:sched_process_exec,sched:sched_process_fork -- sh -c '/bin/true; exit 4' || [ $? = 4 ]
+	cat t.txt
+	sed 's/^\[pid *[0-9]*\] //; s/(.*//; s/ SIGCHLD.*//' t.txt >have
+	printf '%s\n' sched:sched_process_exec execve sched:sched_process_fork sched:sched_process_exec execve exit_group \
+		'+++ exited with 0 +++' --- exit_group '+++ exited with 4 +++' | diff - have
+	grep -q 'sched:sched_process_exec(filename=/bin/true pid=' t.txt
+	"$SKEP" trace -o t.json --format json -e sched:sched_process_exec -e signal=none -- /bin/true
+	[ "$(jq -r 'select(.kind == "event") | .name' t.json)" = sched:sched_process_exec ]
+	[ "$(jq -r 'select(.kind == "call") | .name' t.json)" = "" ]
+	run -2 "$SKEP" trace -c -e sched:sched_switch -- true
+	run ! "$SKEP" trace -e sched:no_such_event -- true
+	[[ "$output" == *no_such_event* ]]
+}
+
 @test "a process that is there: its threads and the children that it starts; its memory as it was" {
 	busy "$WORK/traced" ends
 	background sh -c 'while :; do sleep 0.05; done'

@@ -24,7 +24,8 @@ void put_unread(struct decode *d, uint64_t addr)
 void put_fd(struct decode *d, int fd)
 {
 	out_signed(d->o, fd);
-	put_file(d, fd, false);
+	if (fd >= 0) /* AT_FDCWD is none here */
+		put_file(d, fd, false);
 }
 
 void put_dirfd(struct decode *d, int fd)

@@ -47,8 +47,12 @@ static void put_inside(struct decode *d, const char *text, size_t n)
 		while (plain < n && text[plain] != '<' && text[plain] != '>')
 			plain++;
 		out_escape(d->o, text, plain, d->style->hex);
-		if (plain < n)
-			out_text(d->o, text[plain++] == '<' ? "\\74" : "\\76");
+		if (plain < n) {
+			bool is_digit_next = plain + 1 < n && text[plain + 1] >= '0' && text[plain + 1] <= '7';
+
+			out_text(d->o, is_digit_next ? "\\0" : "\\");
+			out_text(d->o, text[plain++] == '<' ? "74" : "76");
+		}
 		text += plain;
 		n -= plain;
 	}
@@ -200,6 +204,6 @@ void put_file(struct decode *d, int fd, bool before)
 	if (has_details && (S_ISCHR(f.at.mode) || S_ISBLK(f.at.mode)))
 		put_device(d, &f);
 	out_char(d->o, '>');
-	if (f.at.flags & TRACE_FILE_DELETED || (f.at.flags & TRACE_FILE_UNNAMED && S_ISREG(f.at.mode)))
+	if (f.at.flags & TRACE_FILE_DELETED || (f.at.flags & TRACE_FILE_UNNAMED && f.at.file_system != PIDFD_FILES && S_ISREG(f.at.mode)))
 		out_text(d->o, "(deleted)");
 }

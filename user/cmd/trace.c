@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/run.h"
+#include "cmd/trace_events.h"
 #include "cmd/trace_select.h"
 #include "cmd/trace_stacks.h"
 #include "cmd/trace_summary.h"
@@ -20,12 +21,14 @@
 
 #define COLUMN_DEFAULT 40
 #define WAITS_NS 500000000 /* a call is shown before its return when its thread has done nothing else for so long */
+#define EVENTS_SETTLE_NS 2000000 /* calls that ended before this have been delivered */
 #define WAITS_MAX 1024 /* threads that are looked at */
 #define TEXT_DEFAULT 32
 #define TEXT_MAX (TRACE_PIECE_MAX - 2)
 
 struct trace_options {
 	struct trace_cfg source;
+	struct trace_events events;
 	struct call_style style;
 	struct call_lines lines;
 	struct target target;
@@ -42,6 +45,12 @@ static int add_events(void *base, const char *text, struct err *err)
 {
 	struct trace_options *o = base;
 
+	if (trace_events_is(text)) {
+		if (!o->has_events)
+			o->source.signals = true;
+		o->has_events = true;
+		return trace_events_add(&o->events, text, err);
+	}
 	if (!o->has_events) /* what is not said of calls, or of signals, is all */
 		o->source.all_calls = o->source.signals = true;
 	o->has_events = true;
@@ -274,15 +283,38 @@ static int on_task(struct sink *sink, const struct task_event *t)
 	return syms_task(((struct trace_run *)sink)->stacks.syms, t);
 }
 
+/* Events up to that time. */
+static int show_events(struct trace_run *run, uint64_t until_ns)
+{
+	const struct trace_hit *hit;
+	int ret = 0;
+
+	while (!ret && (hit = trace_events_next(&run->o->events, until_ns))) {
+		struct sample s = hit->at;
+		struct callrow_texts texts = { hit->call, hit->values, NULL, NULL };
+		struct callrow row;
+
+		s.comm = hit->comm;
+		run->o->lines.has_pid |= run->threads.all.n && run->threads.all.data[0].tid != s.tid;
+		callrow_make(&s, &texts, run->start_ns, &row);
+		ret = run->base.sink.row(&run->base.sink, &row.row);
+	}
+	return ret;
+}
+
 static int on_sample(struct sink *sink, const struct sample *s)
 {
 	struct trace_run *run = (struct trace_run *)sink;
 	const struct call_event *e = s->call;
-	struct trace_thread *t = trace_thread_add(&run->threads, s->pid, s->tid);
-	int ret = 0;
+	struct trace_thread *t;
+	int ret;
 
-	if (!t)
-		return -ENOMEM;
+	if (!e)
+		return trace_events_take(&run->o->events, s);
+	ret = show_events(run, s->time_ns);
+	t = trace_thread_add(&run->threads, s->pid, s->tid);
+	if (ret || !t)
+		return ret ? ret : -ENOMEM;
 	t->last_ns = s->time_ns;
 	t->is_known = false;
 	run->o->lines.has_pid = run->threads.all.n > 1;
@@ -341,6 +373,7 @@ static int on_round(struct sink *sink)
 
 	if (run->stacks.syms)
 		syms_pin(run->stacks.syms);
+	ret = show_events(run, now - EVENTS_SETTLE_NS);
 	if (run->has_waits && now - run->looked_ns > WAITS_NS / 4 && run->threads.all.n <= WAITS_MAX) {
 		run->looked_ns = now;
 		for (size_t i = 0; i < run->threads.all.n && !ret; i++) {
@@ -387,6 +420,8 @@ static int begin(void *arg, struct err *err)
 
 	if (ret)
 		return ret;
+	if (run->o->events.nr_texts)
+		trace_events_start(&run->o->events);
 	run->start_ns = now_ns();
 	run->o->lines.wall_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - run->start_ns);
 	return run->has_waits ? add_targets(run) : 0;
@@ -418,7 +453,7 @@ static int end(void *arg, const struct session *session)
 
 	(void)session;
 	trace_stacks_note(&run->stacks, &run->base.profile);
-	return 0;
+	return show_events(run, UINT64_MAX);
 }
 
 static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
@@ -440,11 +475,16 @@ static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 		ret = open_stacks(&run, &cfg, err);
 	run.is_text = run.base.format == &call_text;
 	run.base.view.arg = &o->lines;
-	cfg.sources[0] = ret ? NULL : src_trace_new(&o->source);
+	if (!ret && o->events.nr_texts)
+		ret = trace_events_open(&o->events, &o->target, o->h.receipt, err);
+	if (!ret && o->events.nr_texts) /* first: its hits are there when the calls of a round are shown */
+		cfg.sources[cfg.nr_sources++ - 1] = src_probe_new(&o->events.cfg);
+	cfg.sources[cfg.nr_sources - 1] = ret ? NULL : src_trace_new(&o->source);
 	ret = ret ? ret : run_session(&run.base, &cfg, &hooks, &status, err);
 	ret = run_close(&run.base, ret, err);
 	trace_threads_free(&run.threads);
 	trace_stacks_free(&run.stacks);
+	trace_events_free(&o->events);
 	free(run.now);
 	out_free(&run.args);
 	out_free(&run.result);
@@ -462,6 +502,11 @@ static int check(struct trace_options *o, struct err *err)
 {
 	if (measure_check_ring(o->ring_kb, err) || walk_check(&o->walks, err))
 		return -EINVAL;
+	if (o->summary && o->events.nr_texts) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "-c sums system calls only: '%s' is another event", o->events.texts[0]);
+		err_hint(err, "skep stat -e EVENT counts it");
+		return -EINVAL;
+	}
 	if (o->target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only");
 	return target_check(&o->target, err);
@@ -522,6 +567,7 @@ const struct cmd cmd_trace = {
 		    "skep trace --failed -e %file -o missing.txt -- ls   what it looked for and did not find\n"
 		    "skep trace -P '/etc/*' -y -- bash -lc true            whatever it does with files in /etc\n"
 		    "skep trace -k -e %file -- ls                       from where in the program\n"
+		    "skep trace -e %network -e sched:sched_switch -- curl localhost   and where it was switched out\n"
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"

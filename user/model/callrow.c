@@ -31,22 +31,22 @@ void callrow_make(const struct sample *s, const struct callrow_texts *texts, uin
 
 	ret_row->row = (struct row){ .schema = &callrow_schema, .values = v };
 	/* A call is listed by when it began, as it would be if somebody had stopped it there. */
-	v[CALLROW_TIME].num = texts->name ? e->start_ns : s->time_ns;
+	v[CALLROW_TIME].num = texts->name && e ? e->start_ns : s->time_ns;
 	v[CALLROW_SECONDS].num = v[CALLROW_TIME].num - start_ns;
 	v[CALLROW_COMM].text = s->comm;
 	v[CALLROW_PID].num = s->pid;
 	v[CALLROW_TID].num = s->tid;
 	v[CALLROW_CPU].num = s->cpu;
-	v[CALLROW_KIND].text = s->resumes ? CALLROW_RESUMES : e->kind == CALL_GONE && texts->name ? "call" : kinds[e->kind];
+	v[CALLROW_KIND].text = !e ? CALLROW_EVENT : s->resumes ? CALLROW_RESUMES : e->kind == CALL_GONE && texts->name ? "call" : kinds[e->kind];
 	v[CALLROW_NAME].text = texts->name;
 	v[CALLROW_ARGS].text = texts->args;
 	v[CALLROW_RESULT].text = texts->result;
-	v[CALLROW_RET].num = e->ret;
-	v[CALLROW_ERROR].num = e->ret < 0 && e->ret >= -4095 ? -e->ret : 0;
+	v[CALLROW_RET].num = e ? e->ret : 0;
+	v[CALLROW_ERROR].num = e && e->ret < 0 && e->ret >= -4095 ? -e->ret : 0;
 	v[CALLROW_STACK].frames = texts->frames ? texts->frames : no_frames;
-	v[CALLROW_DURATION].num = s->time_ns - e->start_ns;
+	v[CALLROW_DURATION].num = e ? s->time_ns - e->start_ns : 0;
 	if (s->cpu == UINT32_MAX)
 		ret_row->row.none |= BIT(CALLROW_CPU);
-	if (e->kind != CALL_DONE)
+	if (!e || e->kind != CALL_DONE)
 		ret_row->row.none |= BIT(CALLROW_ERROR) | BIT(CALLROW_DURATION) | BIT(CALLROW_RET) | (texts->result ? 0 : BIT(CALLROW_RESULT));
 }

@@ -17,7 +17,9 @@ enum callrow_column {
 
 extern const struct schema callrow_schema;
 
-/* Borrowed; NULL: there is none. Of a signal args is its siginfo, of an end how it ended. */
+#define CALLROW_EVENT "event" /* another event, which has a name and args */
+
+/* Borrowed; NULL: there is none. Of a signal args is its siginfo, of an end how it ended, of an event its values. */
 struct callrow_texts {
 	const char *name, *args, *result;
 	const char *const *frames; /* leaf first, NULL after the last */

@@ -111,6 +111,13 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		print_stack(out, row);
 		return;
 	}
+	if (!strcmp(v[CALLROW_KIND].text, CALLROW_EVENT)) {
+		fputs(v[CALLROW_NAME].text, out);
+		putc('(', out);
+		fputs(v[CALLROW_ARGS].text, out);
+		fputs(")\n", out);
+		return;
+	}
 	if (!strcmp(v[CALLROW_KIND].text, CALLROW_WAITS)) {
 		fputs(v[CALLROW_NAME].text, out);
 		putc('(', out);

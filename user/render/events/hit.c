@@ -67,15 +67,25 @@ static void print_value(FILE *out, const struct row *row, size_t i, const struct
 	}
 }
 
-static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
+const char *hit_call(const struct row *row)
 {
-	print_who(out, row->values);
-	text_print(out, row->values[HIT_CALL].text);
-	putc('(', out);
+	return row->values[HIT_CALL].text;
+}
+
+void hit_values(FILE *out, const struct row *row, const struct rows_view *view)
+{
 	for (size_t i = HIT_COLUMNS; i < row->schema->n; i++) {
 		fputs(i > HIT_COLUMNS ? ", " : "", out);
 		print_value(out, row, i, view);
 	}
+}
+
+static void print_row(FILE *out, const struct row *row, const struct rows_view *view)
+{
+	print_who(out, row->values);
+	text_print(out, hit_call(row));
+	putc('(', out);
+	hit_values(out, row, view);
 	fputs(")\n", out);
 }
 

@@ -8,4 +8,8 @@
 /* The text of rows of a hit_site. */
 extern const struct rows_format hit_text;
 
+/* Parts of such a line: "vfs_read", and the values that stand in brackets. */
+const char *hit_call(const struct row *row);
+void hit_values(FILE *out, const struct row *row, const struct rows_view *view);
+
 #endif
