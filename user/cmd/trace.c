@@ -31,8 +31,8 @@ struct trace_options {
 	struct view_options view;
 	struct honesty h;
 	uint64_t text, column, ring_kb, min_ns, hex;
-	const char *sort;
-	bool has_text, has_column, ok, failed, has_events, summary, follow;
+	struct trace_sum_options sums;
+	bool has_text, has_column, ok, failed, has_events, follow;
 };
 
 static int add_events(void *base, const char *text, struct err *err)
@@ -142,11 +142,8 @@ static const struct opt what_opts[] = {
 	{ 0 },
 };
 
-static const struct opt sum_opts[] = {
-	{ 'c', "summary", NULL, OPT_FLAG, offsetof(struct trace_options, summary), "calls, errors and times of each system call, summed in the kernel, instead of lines" },
-	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct trace_options, view.by), "with -c: a row for each of comm, pid, tid, cpu, user, cgroup, syscall, errno" },
-	{ 'S', "summary-sort-by", "COLUMN", OPT_TEXT, offsetof(struct trace_options, sort), "with -c: time (the default), calls, errors, mean or name",
-	  .values = "time|calls|errors|mean|name" },
+static const struct opt by_opts[] = {
+	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct trace_options, view.by), "with -c and -C: a row for each of comm, pid, tid, cpu, user, cgroup, syscall, errno" },
 	{ 0 },
 };
 
@@ -173,17 +170,14 @@ static const struct opt_rule trace_rules[] = {
 	{ "syscall-times|relative-timestamps|absolute-timestamps|columns", .not_with = "format=csv|format=json|fields" },
 	{ "relative-timestamps", .not_with = "absolute-timestamps" },
 	{ "format=csv|format=json", .needs = "output", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
-	{ "summary", .not_with = "successful-only|failed-only|failed|errno|min-duration|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
-				 "relative-timestamps|absolute-timestamps|columns|ring-size", .why = "sums have no lines" },
-	{ "by|summary-sort-by", .needs = "summary" },
-	{ "summary-sort-by", .not_with = "by|fields|format=csv|format=json", .why = "it sorts the table that -c has by default" },
 	{ 0 },
 };
 
 static const struct opt_group trace_groups[] = {
 	{ "What", what_opts, 0 },
-	{ "Who", target_opts, offsetof(struct trace_options, target), target_rules },
-	{ "Output", sum_opts, 0 },
+	{ "Who", target_task_opts, offsetof(struct trace_options, target), target_rules },
+	{ "Output", trace_sum_opts, offsetof(struct trace_options, sums), trace_sum_rules },
+	{ "Output", by_opts, 0 },
 	{ "Output", line_opts, 0, trace_rules },
 	{ "Honesty", honesty_opts, offsetof(struct trace_options, h) },
 	{ 0 },
@@ -195,6 +189,8 @@ struct trace_run {
 	struct out args, result;
 	struct trace_threads threads;
 	struct callnow *now; /* of the thread that is looked at */
+	struct trace_sums *sums; /* -C; else NULL */
+	int (*print_line)(struct sink *sink, const struct row *row);
 	uint64_t start_ns, looked_ns;
 	bool is_text, has_waits;
 };
@@ -208,6 +204,26 @@ static int send_row(struct trace_run *run, const struct sample *s, const char *n
 		return -ENOMEM;
 	callrow_make(s, &texts, run->start_ns, &row);
 	return run->base.sink.row(&run->base.sink, &row.row);
+}
+
+static int on_row(struct sink *sink, const struct row *row)
+{
+	struct trace_run *run = (struct trace_run *)sink;
+
+	return row->schema == &callrow_schema ? run->print_line(sink, row) : trace_sums_add(run->sums, row);
+}
+
+/* After the last line. */
+static int print_sums(void *arg, const struct session *session)
+{
+	struct trace_run *run = arg;
+	int ret;
+
+	(void)session;
+	if (!run->sums)
+		return 0;
+	ret = trace_sums_print(run->sums, run->is_text ? rows_format("text") : run->base.format, run->base.out.stream);
+	return ret == -ENOMEM ? ret : 0; /* the close of the output reports a failed write */
 }
 
 /* The call that a thread ends in has a line of its own. t: its begin may have been shown. */
@@ -351,14 +367,14 @@ static int explain_nothing(const struct trace_run *run, struct err *err)
 	return err_set(err, -ENODATA, "no calls in %.3f s: the target made none of those that were asked for", run->base.profile.duration_ns / 1e9);
 }
 
-static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
+static int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status, struct err *err)
 {
-	static const struct run_hooks hooks = { begin, NULL };
+	static const struct run_hooks hooks = { begin, print_sums };
 	const struct trace_cfg *source = &o->source;
-	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o };
+	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o, .sums = sums };
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
 				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true };
-	struct session_cfg cfg = { .target = &o->target, .nr_sources = 1 };
+	struct session_cfg cfg = { .target = &o->target };
 	int status = 0, ret;
 
 	whole_plan = o->style.is_whole;
@@ -368,7 +384,11 @@ static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 	ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
 	run.is_text = run.base.format == &call_text;
 	run.base.view.arg = &o->lines;
-	cfg.sources[0] = ret ? NULL : src_trace_new(&o->source);
+	run.print_line = run.base.sink.row;
+	run.base.sink.row = on_row;
+	if (sums) /* first: on the return of a call its time is taken before its line is made */
+		cfg.sources[cfg.nr_sources++] = ret ? NULL : src_callsby_new(&sums->calls);
+	cfg.sources[cfg.nr_sources++] = ret ? NULL : src_trace_new(&o->source);
 	ret = ret ? ret : run_session(&run.base, &cfg, &hooks, &status, err);
 	ret = run_close(&run.base, ret, err);
 	trace_threads_free(&run.threads);
@@ -389,14 +409,23 @@ static int check(struct trace_options *o, struct err *err)
 {
 	if (measure_check_ring(o->ring_kb, err))
 		return -EINVAL;
-	if (o->target.cpus.n)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only");
 	return target_check(&o->target, err);
+}
+
+static int trace_with_sums(struct trace_options *o, const struct trace_sums_cfg *cfg, int *ret_status, struct err *err)
+{
+	struct trace_sums sums;
+	int ret = trace_sums_init(&sums, cfg, err);
+
+	ret = ret ? ret : trace_run(o, &sums, ret_status, err);
+	trace_sums_free(&sums);
+	return ret;
 }
 
 static int trace_main(void *cfg, char **operands, struct err *err)
 {
 	struct trace_options *o = cfg;
+	const struct trace_sums_cfg sums = { &o->sums, &o->source, &o->view };
 	int status = 0, ret;
 
 	o->target.argv = operands[0] ? operands : NULL;
@@ -412,10 +441,10 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	if (!o->source.results)
 		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_DONE | TRACE_FAILED;
 	ret = check(o, err);
-	if (!ret && o->summary)
-		ret = trace_summary_run(&(struct trace_summary){ &o->source, &o->target, &o->view, &o->h, o->sort }, &status, err);
+	if (!ret && o->sums.summary)
+		ret = trace_summary_run(&sums, &o->target, &o->h, &status, err);
 	else if (!ret)
-		ret = trace_run(o, &status, err);
+		ret = o->sums.with_summary ? trace_with_sums(o, &sums, &status, err) : trace_run(o, NULL, &status, err);
 	target_free(&o->target);
 	return ret ? ret : status;
 }
@@ -425,6 +454,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 static const struct opt_other trace_others[] = {
 	{ "-tt", ITS_TIME, "--absolute-timestamps=us" },
 	{ "-ttt", ITS_TIME, "--absolute-timestamps=unix,us" },
+	{ "--cpu", "is not supported: a call may be made on any CPU", "-c --by cpu has a row for each CPU" },
 	{ "-ff", "is not supported", "--format json has the process of each line" },
 	{ 0 }
 };
@@ -442,6 +472,7 @@ const struct cmd cmd_trace = {
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"
+		    "skep trace -C -e %file -o files.txt -- make        lines, and the same table after them\n"
 		    "skep trace --format json -o trace.json -- true\n",
 	.run = trace_main,
 	.others = trace_others,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct callsum {
-	char name[64];
+	const char *name;
 	uint64_t calls, errors, total_ns;
 };
 
