@@ -48,3 +48,30 @@ sums_of() {
 	run -2 "$SKEP" trace --cpu 0 -- true
 	[[ "$output" == *"a call may be made on any CPU"* ]]
 }
+
+@test "-U and -S: strace's columns and words, and the quantiles of skep's own" {
+	"$SKEP" -q trace -c -U name,calls,max-time,avg-time,total-time,time-percent,errors -o c.txt -- cat /dev/null
+	cat c.txt
+	[ "$(sed -n 1p c.txt)" = "syscall              calls  longest  usecs/call     seconds % time    errors" ]
+	[ "$(sed -n 2p c.txt)" = "---------------- --------- -------- ----------- ----------- ------ ---------" ]
+	tail -n 1 c.txt | grep -qE '^total {12}[ 0-9]{9} [0-9.]{8} [ 0-9]{11} [ 0-9.]{11} 100.00'
+	"$SKEP" -q trace -c -U errors,time -S calls -o c.txt -- cat /dev/null
+	[ "$(sed -n 1p c.txt)" = "   errors % time syscall" ]
+	"$SKEP" -q trace -c -U calls,p50-time,p99-time,longest -S p99-time -e read,clock_nanosleep,nanosleep -o c.txt -- sh -c 'sleep 0.1; sleep 0.1'
+	cat c.txt
+	sed -n 3p c.txt | grep -qE "^ +2 +[0-9]{5,6}\.[0-9]{3} +1[0-9]{5}\.[0-9]{3} 0\.1[0-9]{5} (clock_)?nanosleep\$"
+	for by in time time-total total-time max-time avg-time mean calls errors name nothing p50-time p99-time; do
+		"$SKEP" -q trace -c -S $by -o c.txt -- cat /dev/null
+		[ "$(sums_of c.txt | wc -l)" -ge 5 ]
+	done
+	"$SKEP" -q trace -c -S nothing -e read,write,close,execve -o c.txt -- printf hi
+	[ "$(sed '1,/^---/d; /^---/,$d' c.txt | awk '{ print $NF }' | xargs)" = "read write close execve" ]
+	"$SKEP" -q trace -c --by syscall,errno -e %file -o c.txt -- cat /none || true
+	grep -qE ' openat +ENOENT' c.txt
+	run -2 "$SKEP" trace -c -U min-time -- true
+	[[ "$output" == *"the shortest time is not known"*"hint: p50-time"* ]]
+	run -2 "$SKEP" trace -c -U calls,calls -- true
+	run -2 "$SKEP" trace -c -S size -- true
+	run -2 "$SKEP" trace -U calls -- true
+	run -2 "$SKEP" trace -c --by comm -U calls -- true
+}

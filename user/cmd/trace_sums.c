@@ -6,14 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/events/callsums.h"
+static int set_columns(void *base, const char *text, struct err *err)
+{
+	return trace_columns(text, &((struct trace_sum_options *)base)->columns, err);
+}
+
+static int set_sort(void *base, const char *text, struct err *err)
+{
+	return trace_sort(text, &((struct trace_sum_options *)base)->sort, err);
+}
 
 const struct opt trace_sum_opts[] = {
 	{ 'c', "summary", NULL, OPT_FLAG, offsetof(struct trace_sum_options, summary),
 	  "calls, errors and times of each system call, summed in the kernel, instead of lines" },
 	{ 'C', "with-summary", NULL, OPT_FLAG, offsetof(struct trace_sum_options, with_summary), "lines, and after the last one the table of -c" },
-	{ 'S', "summary-sort-by", "COLUMN", OPT_TEXT, offsetof(struct trace_sum_options, sort), "sort the table by time (the default), calls, errors, mean or name",
-	  .values = "time|calls|errors|mean|name" },
+	{ 'U', "summary-columns", "COLUMN,...", OPT_CALL, 0,
+	  "columns of the table: time-percent, total-time, avg-time, calls, errors, name; max-time, p50-time, p99-time", set_columns },
+	{ 'S', "summary-sort-by", "COLUMN", OPT_CALL, 0, "sort the table by one of these columns (default: total-time), or nothing: by number", set_sort,
+	  .values = "time-percent|total-time|max-time|avg-time|p50-time|p99-time|calls|errors|name|nothing" },
 	{ 0 },
 };
 
@@ -23,8 +33,9 @@ const struct opt_rule trace_sum_rules[] = {
 				 "relative-timestamps|absolute-timestamps|columns|ring-size", .why = "sums have no lines" },
 	{ "with-summary", .not_with = "successful-only|failed-only|failed|errno|min-duration", .why = "sums are of all results" },
 	{ "with-summary", .not_with = "format=csv", .why = "lines and sums have other columns", .hint = "--format json has both" },
-	{ "by|summary-sort-by", .needs = "summary|with-summary" },
-	{ "summary-sort-by", .not_with = "by|format=csv|format=json", .why = "it sorts the table that -c has by default" },
+	{ "by|summary-sort-by|summary-columns", .needs = "summary|with-summary" },
+	{ "summary-sort-by|summary-columns", .not_with = "by|format=csv|format=json", .why = "it is for the table that -c has by default" },
+	{ "summary-sort-by|summary-columns", .not_with = "fields" },
 	{ 0 },
 };
 
@@ -63,56 +74,9 @@ int trace_sums_add(struct trace_sums *s, const struct row *row)
 	return table_add(&s->table, row);
 }
 
-static int compare(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct callsum *)a)->name, ((const struct callsum *)b)->name);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct callsum *x = a, *y = b;
-	int c = compare(x->total_ns, y->total_ns);
-
-	return c ? c : by_name(a, b);
-}
-
-static int by_calls(const void *a, const void *b)
-{
-	const struct callsum *x = a, *y = b;
-	int c = compare(x->calls, y->calls);
-
-	return c ? c : by_name(a, b);
-}
-
-static int by_errors(const void *a, const void *b)
-{
-	const struct callsum *x = a, *y = b;
-	int c = compare(x->errors, y->errors);
-
-	return c ? c : by_name(a, b);
-}
-
-static int by_mean(const void *a, const void *b)
-{
-	const struct callsum *x = a, *y = b;
-	int c = compare(x->calls ? x->total_ns / x->calls : 0, y->calls ? y->total_ns / y->calls : 0);
-
-	return c ? c : by_name(a, b);
-}
-
 static int print_table(const struct trace_sums *s, FILE *out)
 {
-	static const struct {
-		const char *word;
-		int (*compare)(const void *a, const void *b);
-	} orders[] = { { "time", by_time }, { "calls", by_calls }, { "errors", by_errors }, { "mean", by_mean }, { "name", by_name } };
-	const char *sort = s->cfg->options->sort;
-	size_t n = s->table.sorted.n, order = 0;
+	size_t n = s->table.sorted.n;
 	struct callsum *sums = calloc(n + 1, sizeof(*sums));
 
 	if (!sums)
@@ -122,12 +86,11 @@ static int print_table(const struct trace_sums *s, FILE *out)
 		const struct value *v = row->values;
 
 		sums[i] = (struct callsum){ .name = row_knows(row, ROWS_SYSCALL) ? v[ROWS_SYSCALL].text : "(other)", .calls = v[BYROWS_COUNT].num,
-					    .errors = v[BYROWS_ERRORS].num, .total_ns = v[BYROWS_TOTAL].num };
+					    .errors = v[BYROWS_ERRORS].num, .total_ns = v[BYROWS_TOTAL].num, .max_ns = v[BYROWS_MAX].num };
+		memcpy(sums[i].slots, v[BYROWS_SLOTS].slots, sizeof(sums[i].slots));
 	}
-	while (sort && strcmp(sort, orders[order].word)) /* the parser knows no other words */
-		order++;
-	qsort(sums, n, sizeof(*sums), orders[order].compare);
-	callsums_print(out, sums, n);
+	trace_sort_sums(sums, n, &s->cfg->options->sort);
+	callsums_print(out, sums, n, &s->cfg->options->columns);
 	free(sums);
 	return ferror(out) ? -EIO : 0;
 }

@@ -7,11 +7,13 @@
 #include "capture/source/callsby.h"
 #include "capture/source/trace.h"
 #include "cmd/run.h"
+#include "cmd/trace_columns.h"
 
 /* The options of trace_sum_opts. */
 struct trace_sum_options {
 	bool summary, with_summary;
-	const char *sort; /* NULL: time */
+	struct callsum_view columns;
+	struct trace_sort sort;
 };
 
 extern const struct opt trace_sum_opts[];
