@@ -10,11 +10,14 @@
 #include "cmd/measure.h"
 #include "cmd/run.h"
 #include "cmd/trace_select.h"
+#include "cmd/trace_set.h"
+#include "cmd/trace_strace.h"
 #include "cmd/trace_summary.h"
 #include "cmd/trace_threads.h"
 #include "model/callrow.h"
 #include "render/events/call.h"
 #include "util/clock.h"
+#include "util/log.h"
 #include "util/num.h"
 
 #define COLUMN_DEFAULT 40
@@ -32,17 +35,43 @@ struct trace_options {
 	struct honesty h;
 	uint64_t text, column, ring_kb, min_ns, hex;
 	struct trace_sum_options sums;
-	bool has_text, has_column, ok, failed, has_events, follow;
+	struct trace_strace strace;
+	bool has_text, has_column, ok, failed, has_events;
 };
+
+/* What is not said of calls, or of signals, is all. */
+static struct trace_cfg *begin_selection(struct trace_options *o)
+{
+	if (!o->has_events) {
+		o->source.all_calls = true;
+		o->source.signals = ~0ull;
+	}
+	o->has_events = true;
+	return &o->source;
+}
 
 static int add_events(void *base, const char *text, struct err *err)
 {
 	struct trace_options *o = base;
 
-	if (!o->has_events) /* what is not said of calls, or of signals, is all */
-		o->source.all_calls = o->source.signals = true;
-	o->has_events = true;
-	return trace_select(text, &o->source, err);
+	if (!strncmp(text, "quiet=", 6))
+		return trace_quiet(text + 6, &o->strace.has_no_ends, err);
+	return trace_select(text, begin_selection(o), err);
+}
+
+static int add_calls(void *base, const char *text, struct err *err)
+{
+	return trace_select_calls(text, begin_selection(base), err);
+}
+
+static int set_signals(void *base, const char *text, struct err *err)
+{
+	return trace_signals(text, &begin_selection(base)->signals, err);
+}
+
+static int set_statuses(void *base, const char *text, struct err *err)
+{
+	return trace_statuses(text, &((struct trace_options *)base)->source.results, err);
 }
 
 static int add_errnos(void *base, const char *text, struct err *err)
@@ -119,25 +148,57 @@ static int set_time(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+/* "ms"; NULL: us. */
+static int set_decimals(const char *text, uint8_t *ret_decimals, struct err *err)
+{
+	static const char *const units[] = { "s", "ms", "us", "ns" };
+
+	for (uint8_t i = 0; i < 4; i++)
+		if (!strcmp(text ? text : "us", units[i])) {
+			*ret_decimals = 3 * i;
+			return 0;
+		}
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad precision '%s': s, ms, us or ns", text);
+}
+
 static int set_relative(void *base, const char *text, struct err *err)
 {
 	struct trace_options *o = base;
 
-	(void)text;
-	(void)err;
 	o->lines.time = CALL_TIME_SINCE;
-	o->lines.decimals = 6;
+	return set_decimals(text, &o->lines.decimals, err);
+}
+
+static int set_durations(void *base, const char *text, struct err *err)
+{
+	struct trace_options *o = base;
+
+	o->lines.has_duration = true;
+	return set_decimals(text, &o->lines.duration_decimals, err);
+}
+
+static int set_strings(void *base, const char *text, struct err *err)
+{
+	struct trace_options *o = base;
+
+	if (text && !strcmp(text, "non-ascii-chars"))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--strings-in-hex=non-ascii-chars is not supported: non-ascii has whole strings in hexadecimal");
+	if (text && strcmp(text, "non-ascii") && strcmp(text, "all") && strcmp(text, "none"))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad --strings-in-hex '%s': non-ascii, all or none", text);
+	o->hex = !text || !strcmp(text, "all") ? 2 : !strcmp(text, "non-ascii");
 	return 0;
 }
 
 static const struct opt what_opts[] = {
 	{ 'e', "event", "CALLS", OPT_CALL, 0,
-	  "these system calls: names, %CLASS, /REGEX, with ! in front all others; trace=CALLS; signal=none", add_events, true },
+	  "these system calls: names, %CLASS, /REGEX, with ! in front all others; or trace=CALLS, signal=SET, status=SET", add_events, true },
+	{ 0, "trace", "CALLS", OPT_CALL, 0, "the same as -e CALLS", add_calls, true },
+	{ 0, "signal", "SET", OPT_CALL, 0, "the same as -e signal=SET, of signals: SIGCHLD,usr1,15, !PIPE, all, none", set_signals, true },
+	{ 0, "status", "SET", OPT_CALL, 0, "the same as -e status=SET, of results: successful, failed, unfinished, with ! in front all others", set_statuses },
 	{ 'z', "successful-only", NULL, OPT_FLAG, offsetof(struct trace_options, ok), "only calls that do not fail" },
 	{ 'Z', "failed-only", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "only calls that fail" },
 	{ 0, "failed", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "the same" },
 	{ 0, "errno", "NAME,...", OPT_CALL, 0, "only calls that fail with these errors: ENOENT,EACCES", add_errnos },
-	{ 'f', "follow-forks", NULL, OPT_FLAG, offsetof(struct trace_options, follow), "accepted for strace's users: children are always followed" },
 	{ 0, "min-duration", "TIME", OPT_DURATION, offsetof(struct trace_options, min_ns), "only calls that take at least TIME (10ms)" },
 	{ 0 },
 };
@@ -152,8 +213,10 @@ static const struct opt line_opts[] = {
 	{ 'x', "hex", NULL, OPT_COUNT, offsetof(struct trace_options, hex), "strings that are not ASCII in hexadecimal; -xx: all strings" },
 	{ 'v', "no-abbrev", NULL, OPT_FLAG, offsetof(struct trace_options, style.is_whole), "all members of structures, all elements of arrays" },
 	{ 'X', "const-print-style", "STYLE", OPT_CALL, 0, "flags and constants: raw, abbrev (names, the default) or verbose (both)", set_names },
-	{ 'T', "syscall-times", NULL, OPT_FLAG, offsetof(struct trace_options, lines.has_duration), "how long each call took, at the end of its line" },
-	{ 'r', "relative-timestamps", NULL, OPT_CALL, 0, "begin each line with the time since the previous one", set_relative },
+	{ 0, "strings-in-hex", "[=SET]", OPT_CALL, 0, "all strings in hexadecimal, or non-ascii ones, or none", set_strings },
+	{ 'T', "syscall-times", "[=UNIT]", OPT_CALL, 0, "how long each call took, at the end of its line; UNIT: how precisely, s, ms, us or ns", set_durations,
+	  .lone_letter = true },
+	{ 'r', "relative-timestamps", "[=UNIT]", OPT_CALL, 0, "begin each line with the time since the previous one", set_relative, .lone_letter = true },
 	{ 0, "absolute-timestamps", "FORMAT", OPT_CALL, 0, "begin each line with the time of the call: time (of day) or unix, and s, ms, us or ns: unix,us", set_time },
 	{ 0, "columns", "N", OPT_CALL, 0, "the column of the results (default 40)", set_column },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct trace_options, view.format), "text, csv or json (an object per line)", .values = ROWS_FORMATS },
@@ -169,6 +232,8 @@ static const struct opt_rule trace_rules[] = {
 	{ "successful-only", .not_with = "failed-only|failed|errno" },
 	{ "syscall-times|relative-timestamps|absolute-timestamps|columns", .not_with = "format=csv|format=json|fields" },
 	{ "relative-timestamps", .not_with = "absolute-timestamps" },
+	{ "hex", .not_with = "strings-in-hex" },
+	{ "status", .not_with = "successful-only|failed-only|failed|errno" },
 	{ "format=csv|format=json", .needs = "output", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
 	{ 0 },
 };
@@ -179,6 +244,7 @@ static const struct opt_group trace_groups[] = {
 	{ "Output", trace_sum_opts, offsetof(struct trace_options, sums), trace_sum_rules },
 	{ "Output", by_opts, 0 },
 	{ "Output", line_opts, 0, trace_rules },
+	{ "Output", trace_strace_opts, offsetof(struct trace_options, strace), trace_strace_rules },
 	{ "Honesty", honesty_opts, offsetof(struct trace_options, h) },
 	{ 0 },
 };
@@ -193,6 +259,7 @@ struct trace_run {
 	int (*print_line)(struct sink *sink, const struct row *row);
 	uint64_t start_ns, looked_ns;
 	bool is_text, has_waits;
+	uint64_t hidden; /* ends of threads */
 };
 
 static int send_row(struct trace_run *run, const struct sample *s, const char *name, bool has_result)
@@ -203,6 +270,7 @@ static int send_row(struct trace_run *run, const struct sample *s, const char *n
 	if (run->args.failed || run->result.failed)
 		return -ENOMEM;
 	callrow_make(s, &texts, run->start_ns, &row);
+	run->o->lines.number = s->call->nr;
 	return run->base.sink.row(&run->base.sink, &row.row);
 }
 
@@ -213,13 +281,15 @@ static int on_row(struct sink *sink, const struct row *row)
 	return row->schema == &callrow_schema ? run->print_line(sink, row) : trace_sums_add(run->sums, row);
 }
 
-/* After the last line. */
-static int print_sums(void *arg, const struct session *session)
+/* After the last line. What was not to be shown was not kept for anybody. */
+static int end(void *arg, const struct session *session)
 {
 	struct trace_run *run = arg;
 	int ret;
 
 	(void)session;
+	run->base.profile.seen -= run->hidden;
+	run->base.profile.kept -= run->hidden;
 	if (!run->sums)
 		return 0;
 	ret = trace_sums_print(run->sums, run->is_text ? rows_format("text") : run->base.format, run->base.out.stream);
@@ -244,6 +314,14 @@ static int on_call(struct trace_run *run, const struct sample *s, const struct c
 	t->waits_ns = 0;
 	of.call = e;
 	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
+}
+
+/* As strace: -qq leaves out who exits, and a signal that is not selected also as the end of a thread. */
+static bool is_hidden_end(const struct trace_options *o, const struct call_event *e)
+{
+	int sig = e->ret & 0x7f;
+
+	return e->kind == CALL_GONE && (sig ? !(o->source.signals >> (sig - 1) & 1) : o->strace.has_no_ends);
 }
 
 static int on_sample(struct sink *sink, const struct sample *s)
@@ -272,7 +350,9 @@ static int on_sample(struct sink *sink, const struct sample *s)
 		call_signal(&run->args, e, &run->o->style);
 	else
 		call_end(&run->args, e);
-	if (!ret)
+	if (is_hidden_end(run->o, e))
+		run->hidden++;
+	else if (!ret)
 		ret = send_row(run, s, NULL, false);
 	if (!ret && e->kind == CALL_GONE)
 		trace_thread_drop(&run->threads, s->tid);
@@ -369,17 +449,17 @@ static int explain_nothing(const struct trace_run *run, struct err *err)
 
 static int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status, struct err *err)
 {
-	static const struct run_hooks hooks = { begin, print_sums };
+	static const struct run_hooks hooks = { begin, end };
 	const struct trace_cfg *source = &o->source;
 	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o, .sums = sums };
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
-				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true };
+				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true, .append = o->strace.append };
 	struct session_cfg cfg = { .target = &o->target };
 	int status = 0, ret;
 
 	whole_plan = o->style.is_whole;
 	run.base.profile = (struct profile){ .event = "calls", .unit = "calls" };
-	run.has_waits = !o->target.all && source->results == (TRACE_DONE | TRACE_FAILED) && !source->min_ns;
+	run.has_waits = !o->target.all && source->results == TRACE_ALL_RESULTS && !source->min_ns;
 	run.now = malloc(sizeof(*run.now));
 	ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
 	run.is_text = run.base.format == &call_text;
@@ -407,8 +487,14 @@ static int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_
 
 static int check(struct trace_options *o, struct err *err)
 {
+	uint32_t results = o->source.results;
+
 	if (measure_check_ring(o->ring_kb, err))
 		return -EINVAL;
+	if (o->strace.separate || o->strace.forks > 1)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff is not supported: --format json has the thread of each line");
+	if ((o->ok && results != TRACE_DONE) || (o->failed && results != TRACE_FAILED))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s and -e status= exclude each other", o->ok ? "-z" : "-Z");
 	return target_check(&o->target, err);
 }
 
@@ -429,8 +515,11 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	int status = 0, ret;
 
 	o->target.argv = operands[0] ? operands : NULL;
-	if (!o->has_events)
-		o->source.all_calls = o->source.signals = true;
+	begin_selection(o);
+	if (o->strace.quiet)
+		log_level = -1;
+	o->lines.has_comm = o->strace.has_comm;
+	o->lines.has_number = o->strace.has_number;
 	o->style.text = o->source.text = o->has_text ? o->text : TEXT_DEFAULT;
 	o->style.hex = o->hex > 2 ? 2 : o->hex;
 	o->lines.column = o->has_column ? (int)o->column : COLUMN_DEFAULT;
@@ -439,7 +528,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->source.plan = plan;
 	o->source.bpf_stats = o->h.receipt;
 	if (!o->source.results)
-		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_DONE | TRACE_FAILED;
+		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_ALL_RESULTS;
 	ret = check(o, err);
 	if (!ret && o->sums.summary)
 		ret = trace_summary_run(&sums, &o->target, &o->h, &status, err);
@@ -448,16 +537,6 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	target_free(&o->target);
 	return ret ? ret : status;
 }
-
-#define ITS_TIME "is strace's: here -t are threads"
-
-static const struct opt_other trace_others[] = {
-	{ "-tt", ITS_TIME, "--absolute-timestamps=us" },
-	{ "-ttt", ITS_TIME, "--absolute-timestamps=unix,us" },
-	{ "--cpu", "is not supported: a call may be made on any CPU", "-c --by cpu has a row for each CPU" },
-	{ "-ff", "is not supported", "--format json has the process of each line" },
-	{ 0 }
-};
 
 const struct cmd cmd_trace = {
 	.name = "trace",

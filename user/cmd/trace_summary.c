@@ -15,6 +15,14 @@ static int take(struct sink *sink, const struct row *row)
 	return trace_sums_add(&((struct summary *)sink)->sums, row);
 }
 
+/* For the table of the run. */
+static int take_row(struct sink *sink, const struct row *row)
+{
+	struct summary *s = (struct summary *)sink;
+
+	return trace_sums_has(&s->sums, row) ? table_add(&s->run.table, row) : 0;
+}
+
 static int print_table(void *arg, const struct session *session)
 {
 	struct summary *s = arg;
@@ -48,9 +56,8 @@ int trace_summary_run(const struct trace_sums_cfg *cfg, const struct target *tar
 
 	if (!ret) {
 		s->sums.is_table &= !o->fields;
-		if (s->sums.is_table) {
-			s->run.sink.row = take;
-		} else {
+		s->run.sink.row = s->sums.is_table ? take : take_row;
+		if (!s->sums.is_table) {
 			view.schema = &s->sums.schema.schema;
 			view.keys = s->sums.keys;
 			view.sort = view.schema->sort;

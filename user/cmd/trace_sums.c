@@ -19,6 +19,7 @@ static int set_sort(void *base, const char *text, struct err *err)
 const struct opt trace_sum_opts[] = {
 	{ 'c', "summary", NULL, OPT_FLAG, offsetof(struct trace_sum_options, summary),
 	  "calls, errors and times of each system call, summed in the kernel, instead of lines" },
+	{ 0, "summary-only", NULL, OPT_FLAG, offsetof(struct trace_sum_options, summary), "the same" },
 	{ 'C', "with-summary", NULL, OPT_FLAG, offsetof(struct trace_sum_options, with_summary), "lines, and after the last one the table of -c" },
 	{ 'U', "summary-columns", "COLUMN,...", OPT_CALL, 0,
 	  "columns of the table: time-percent, total-time, avg-time, calls, errors, name; max-time, p50-time, p99-time", set_columns },
@@ -28,12 +29,12 @@ const struct opt trace_sum_opts[] = {
 };
 
 const struct opt_rule trace_sum_rules[] = {
-	{ "summary", .not_with = "with-summary", .why = "-c is the table without lines" },
-	{ "summary", .not_with = "successful-only|failed-only|failed|errno|min-duration|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
+	{ "summary|summary-only", .not_with = "with-summary", .why = "-c is the table without lines" },
+	{ "summary|summary-only", .not_with = "string-limit|hex|no-abbrev|const-print-style|syscall-times|"
 				 "relative-timestamps|absolute-timestamps|columns|ring-size", .why = "sums have no lines" },
-	{ "with-summary", .not_with = "successful-only|failed-only|failed|errno|min-duration", .why = "sums are of all results" },
+	{ "summary|summary-only|with-summary", .not_with = "min-duration", .why = "sums are of calls of any length" },
 	{ "with-summary", .not_with = "format=csv", .why = "lines and sums have other columns", .hint = "--format json has both" },
-	{ "by|summary-sort-by|summary-columns", .needs = "summary|with-summary" },
+	{ "by|summary-sort-by|summary-columns", .needs = "summary|with-summary|summary-only" },
 	{ "summary-sort-by|summary-columns", .not_with = "by|format=csv|format=json", .why = "it is for the table that -c has by default" },
 	{ "summary-sort-by|summary-columns", .not_with = "fields" },
 	{ 0 },
@@ -48,13 +49,16 @@ int trace_sums_init(struct trace_sums *s, const struct trace_sums_cfg *cfg, stru
 	uint32_t by = 0;
 	int ret = rows_parse_by(view->by ? view->by : "syscall", ROWS_BY_ALL & ~BY_EVENT, NULL, &by, err);
 
+	if (!ret && !(source->results & ~TRACE_UNFINISHED))
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-e status=unfinished has no sums: a call is summed when it returns");
 	*s = (struct trace_sums){ .cfg = cfg, .is_table = !view->by && (!view->format || !strcmp(view->format, "text")) };
 	if (ret)
 		return ret;
 	rows.offered = by;
 	byrows_schema(&s->schema, &rows);
 	s->keys = byrows_keys(by, 0);
-	s->calls = (struct callsby_cfg){ .by = by, .first_exec = true, .latency = true, .schema = &s->schema.schema };
+	s->is_part = (source->results & TRACE_ALL_RESULTS & ~TRACE_UNFINISHED) != (TRACE_DONE | TRACE_FAILED);
+	s->calls = (struct callsby_cfg){ .by = s->is_part ? by | BY_ERRNO : by, .first_exec = true, .latency = true, .schema = &s->schema.schema };
 	if (source->all_calls) {
 		s->calls.events = &all;
 		s->calls.nr_events = 1;
@@ -69,9 +73,23 @@ void trace_sums_free(struct trace_sums *s)
 	table_free(&s->table);
 }
 
+bool trace_sums_has(const struct trace_sums *s, const struct row *row)
+{
+	const struct trace_cfg *source = s->cfg->source;
+	uint64_t error = row->values[ROWS_ERRNO].num;
+
+	if (!s->is_part)
+		return true;
+	if (!row_knows(row, ROWS_ERRNO)) /* no room for its key: the ledger counts these as lost */
+		return false;
+	if (source->results & TRACE_ERRNOS)
+		return error / 64 < sizeof(source->errnos) / sizeof(*source->errnos) && source->errnos[error / 64] >> (error % 64) & 1;
+	return source->results & (error ? TRACE_FAILED : TRACE_DONE);
+}
+
 int trace_sums_add(struct trace_sums *s, const struct row *row)
 {
-	return table_add(&s->table, row);
+	return trace_sums_has(s, row) ? table_add(&s->table, row) : 0;
 }
 
 static int print_table(const struct trace_sums *s, FILE *out)

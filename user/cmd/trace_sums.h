@@ -29,6 +29,7 @@ struct trace_sums_cfg {
 struct trace_sums {
 	const struct trace_sums_cfg *cfg;
 	bool is_table; /* as strace -c has it; else rows of the schema */
+	bool is_part;  /* calls are chosen by their result */
 	uint64_t keys;
 	struct byrows_schema schema;
 	struct callsby_cfg calls;
@@ -39,7 +40,8 @@ struct trace_sums {
 int trace_sums_init(struct trace_sums *s, const struct trace_sums_cfg *cfg, struct err *err);
 void trace_sums_free(struct trace_sums *s);
 
-/* Adds a row of the source that s->calls is for. 0 or -ENOMEM. */
+/* Rows of the source that s->calls is for: is it one of the chosen results? Adds it if it is: 0 or -ENOMEM. */
+bool trace_sums_has(const struct trace_sums *s, const struct row *row);
 int trace_sums_add(struct trace_sums *s, const struct row *row);
 
 /* Prints what was added. Returns how many rows there are, -ENOMEM or -EIO. */

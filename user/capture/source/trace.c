@@ -85,6 +85,7 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	ro->cfg_min_ns = cfg->min_ns;
 	ro->cfg_results = cfg->results;
 	memcpy((void *)ro->cfg_errnos, cfg->errnos, sizeof(cfg->errnos));
+	ro->cfg_signals = cfg->signals;
 	ro->cfg_execve = syscall_number("execve");
 	ro->cfg_execveat = syscall_number("execveat");
 	ro->cfg_sigreturn = syscall_number("rt_sigreturn");

@@ -78,8 +78,11 @@ static void print_call(FILE *out, const struct row *row, const struct call_lines
 	text_pad(out, at, lines->column > 0 ? (size_t)lines->column : 0);
 	fputs("= ", out);
 	fputs(v[CALLROW_RESULT].text, out);
-	if (lines->has_duration && row_knows(row, CALLROW_DURATION))
-		fprintf(out, " <%llu.%06llu>", (unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000 / 1000));
+	if (lines->has_duration && row_knows(row, CALLROW_DURATION)) {
+		fprintf(out, " <%llu", (unsigned long long)(ns / 1000000000));
+		print_part(out, ns % 1000000000, lines->duration_decimals);
+		putc('>', out);
+	}
 	putc('\n', out);
 }
 
@@ -93,10 +96,17 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		at = text_decimal(end, v[CALLROW_TID].num);
 		fputs("[pid ", out);
 		text_right(out, at, end, 5);
+		if (lines->has_comm && v[CALLROW_COMM].text) {
+			putc('<', out);
+			text_print(out, v[CALLROW_COMM].text);
+			putc('>', out);
+		}
 		fputs("] ", out);
 	}
 	if (lines->time)
 		print_time(out, lines, v[CALLROW_TIME].num);
+	if (lines->has_number && v[CALLROW_NAME].text)
+		fprintf(out, "[%4u] ", lines->number);
 	if (v[CALLROW_RESULT].text) {
 		print_call(out, row, lines);
 		return;
