@@ -34,8 +34,8 @@ options() {
 		same --output=FILE
 		same -A -o FILE
 		same --output-append-mode -o FILE
-		later -ff -o FILE
-		later --follow-forks --output-separately -o FILE
+		same -ff -o FILE
+		same --follow-forks --output-separately -o FILE
 		same -r
 		same --relative-timestamps
 		same --relative-timestamps=ms
@@ -217,4 +217,53 @@ options() {
 	run -2 "$SKEP" trace -e status=none -- true
 	run -2 "$SKEP" trace -z -e status=failed -- true
 	run -2 "$SKEP" trace -c -e status=unfinished -- true
+}
+
+@test "-ff: a file for each thread, and no more than 64 of them open" {
+	"$SKEP" trace --strict -ff -e write,exit_group,exit,clone,clone3,fork,vfork -o ff.txt -- bash -c 'for ((i = 1; i <= 300; i++)); do (echo $i) & done; wait; sleep 0.5; ls -l /proc/$PPID/fd >open' >/dev/null 2>err
+	kept=$(sed -n 's/.* seen, \([0-9]*\) kept/\1/p' err)
+	[ "$(grep -c ff.txt open)" = 64 ]
+	[ "$(find . -name 'ff.txt.*' | wc -l)" = 303 ] # and bash, sleep and ls
+	[ ! -e ff.txt ]
+	[ "$(cat ff.txt.* | wc -l)" = "$kept" ]
+	run ! grep -q '^\[pid' ff.txt.*
+	for i in 1 150 300; do
+		file=$(grep -lF "write(1, \"$i\\n\"," ff.txt.*)
+		[ "$(wc -l <<<"$file")" = 1 ]
+		tail -n 1 "$file" | grep -qx '+++ exited with 0 +++'
+	done
+	# a former file is replaced, or added to
+	"$SKEP" -q trace -ff -e none -e signal=none -o again -- sh -c 'echo $$ >pid; exec sh -c "exit 0"'
+	[ "$(wc -l <again."$(cat pid)")" = 1 ]
+}
+
+@test "-ff: threads that take turns, more than there are open files" {
+	cat >turns.py <<-'END'
+		import os, threading
+		barrier = threading.Barrier(100)
+		def turns():
+		    for i in range(20):
+		        barrier.wait()
+		        os.getppid()
+		threads = [threading.Thread(target=turns) for _ in range(100)]
+		[t.start() for t in threads]
+		[t.join() for t in threads]
+	END
+	"$SKEP" trace --strict -ff -e getppid -o turn -- python3 turns.py 2>err
+	[ "$(cat turn.* | wc -l)" = "$(sed -n 's/.* seen, \([0-9]*\) kept/\1/p' err)" ]
+	[ "$(grep -c '^getppid()' turn.* | grep -c ':20$')" = 100 ]
+}
+
+@test "-ff follows no link, and says which file it cannot write" {
+	mkdir shared
+	run -1 "$SKEP" -q trace -ff -o shared/none/f -- true
+	[[ "$output" == *"cannot write 'shared/none/f.TID': No such file or directory"* ]]
+	echo keep >victim
+	run -1 "$SKEP" -q trace -ff -e none -o link -- sh -c 'ln -s victim link.$$; exec true'
+	[[ "$output" == *"cannot write 'link."*"symbolic link"* ]]
+	[ "$(cat victim)" = keep ]
+	run -2 "$SKEP" trace -ff -- true
+	run -2 "$SKEP" trace -ff -o - -- true
+	run -2 "$SKEP" trace -ff -c -o f -- true
+	run -2 "$SKEP" trace -ff --format json -o f -- true
 }

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/run.h"
+#include "cmd/trace_files.h"
 #include "cmd/trace_select.h"
 #include "cmd/trace_set.h"
 #include "cmd/trace_strace.h"
@@ -258,6 +259,7 @@ struct trace_run {
 	struct trace_sums *sums; /* -C; else NULL */
 	int (*print_line)(struct sink *sink, const struct row *row);
 	uint64_t start_ns, looked_ns;
+	struct trace_files *files; /* -ff; else NULL */
 	bool is_text, has_waits;
 	uint64_t hidden; /* ends of threads */
 };
@@ -278,7 +280,12 @@ static int on_row(struct sink *sink, const struct row *row)
 {
 	struct trace_run *run = (struct trace_run *)sink;
 
-	return row->schema == &callrow_schema ? run->print_line(sink, row) : trace_sums_add(run->sums, row);
+	if (row->schema != &callrow_schema)
+		return trace_sums_add(run->sums, row);
+	if (!run->files)
+		return run->print_line(sink, row);
+	run->base.nr_rows++;
+	return trace_files_row(run->files, row, &run->base.view);
 }
 
 /* After the last line. What was not to be shown was not kept for anybody. */
@@ -400,6 +407,8 @@ static int on_round(struct sink *sink)
 				ret = show_wait(run, t, now);
 		}
 	}
+	if (!ret && run->files)
+		ret = trace_files_flush(run->files);
 	return ret ? ret : fflush(run->base.out.stream) ? -errno : 0;
 }
 
@@ -455,13 +464,19 @@ static int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
 				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true, .append = o->strace.append };
 	struct session_cfg cfg = { .target = &o->target };
-	int status = 0, ret;
+	struct trace_files files = { .path = NULL };
+	int status = 0, ret = 0;
 
 	whole_plan = o->style.is_whole;
 	run.base.profile = (struct profile){ .event = "calls", .unit = "calls" };
 	run.has_waits = !o->target.all && source->results == TRACE_ALL_RESULTS && !source->min_ns;
 	run.now = malloc(sizeof(*run.now));
-	ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
+	if (o->strace.separate) {
+		run.files = &files;
+		view.out = NULL;
+		ret = trace_files_open(&files, o->view.out, o->strace.append, err);
+	}
+	ret = ret ? ret : run.now ? run_open(&run.base, &view, err) : -ENOMEM;
 	run.is_text = run.base.format == &call_text;
 	run.base.view.arg = &o->lines;
 	run.print_line = run.base.sink.row;
@@ -471,6 +486,7 @@ static int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_
 	cfg.sources[cfg.nr_sources++] = ret ? NULL : src_trace_new(&o->source);
 	ret = ret ? ret : run_session(&run.base, &cfg, &hooks, &status, err);
 	ret = run_close(&run.base, ret, err);
+	ret = trace_files_close(&files, ret, err);
 	trace_threads_free(&run.threads);
 	free(run.now);
 	out_free(&run.args);
@@ -491,8 +507,10 @@ static int check(struct trace_options *o, struct err *err)
 
 	if (measure_check_ring(o->ring_kb, err))
 		return -EINVAL;
-	if (o->strace.separate || o->strace.forks > 1)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff is not supported: --format json has the thread of each line");
+	if (o->strace.separate && (!o->view.out || outfile_is_stdout(o->view.out) || !strcmp(o->view.out, "/dev/stderr")))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff needs -o FILE: the lines of each thread go to FILE.TID");
+	if (o->strace.separate && (o->sums.summary || o->sums.with_summary || o->view.fields || (o->view.format && strcmp(o->view.format, "text"))))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff excludes -c, -C, --fields, csv and json: it is for lines of text");
 	if ((o->ok && results != TRACE_DONE) || (o->failed && results != TRACE_FAILED))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "%s and -e status= exclude each other", o->ok ? "-z" : "-Z");
 	return target_check(&o->target, err);
@@ -518,6 +536,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	begin_selection(o);
 	if (o->strace.quiet)
 		log_level = -1;
+	o->strace.separate |= o->strace.forks > 1;
 	o->lines.has_comm = o->strace.has_comm;
 	o->lines.has_number = o->strace.has_number;
 	o->style.text = o->source.text = o->has_text ? o->text : TEXT_DEFAULT;

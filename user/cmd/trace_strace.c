@@ -46,10 +46,9 @@ const struct opt trace_strace_opts[] = {
 };
 
 const struct opt_rule trace_strace_rules[] = {
-	{ "output-append-mode|output-separately", .needs = "output" },
-	{ "output-append-mode|syscall-number|Y|decode-pids|output-separately", .not_with = "summary|summary-only", .why = "sums have no lines" },
-	{ "output-separately", .not_with = "with-summary", .why = "the table is of all threads" },
-	{ "syscall-number|Y|decode-pids|output-separately", .not_with = "format=csv|format=json|fields", .why = "it changes lines of text" },
+	{ "output-append-mode", .needs = "output" },
+	{ "output-append-mode|syscall-number|Y|decode-pids", .not_with = "summary|summary-only", .why = "sums have no lines" },
+	{ "syscall-number|Y|decode-pids", .not_with = "format=csv|format=json|fields", .why = "it changes lines of text" },
 	{ 0 },
 };
 
