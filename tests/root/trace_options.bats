@@ -267,3 +267,27 @@ options() {
 	run -2 "$SKEP" trace -ff -c -o f -- true
 	run -2 "$SKEP" trace -ff --format json -o f -- true
 }
+
+@test "colours on a terminal, and nowhere else" {
+	traced="trace -e openat -- sh -c 'cat /none; kill -TERM \$\$'"
+	on_terminal() { script -qec "$1 '$SKEP' -q $traced" /dev/null </dev/null | tr -d '\r' >out; }
+	on_terminal TERM=xterm
+	cat -v out
+	grep -qF $'\033[1mopenat\033[m(AT_FDCWD, "/none", O_RDONLY)' out
+	grep -qF $'= \033[31m-1 ENOENT (No such file or directory)\033[m' out
+	grep -qE $'\033\\[33m--- SIGTERM .* ---\033\\[m$' out
+	grep -qE $'\033\\[33m\\+\\+\\+ killed by SIGTERM \\+\\+\\+\033\\[m$' out
+	# the same lines without them
+	sed 's/\x1b\[[0-9]*m//g; s/^\[pid *[0-9]*\] //; s/[0-9][0-9][0-9]*/N/g' out | grep -E '^(openat|---|\+)' | sort >plain
+	for without in "TERM=dumb" "NO_COLOR=1 TERM=xterm"; do
+		on_terminal "$without"
+		run ! grep -q $'\033' out
+		sed 's/^\[pid *[0-9]*\] //; s/[0-9][0-9][0-9]*/N/g' out | grep -E '^(openat|---|\+)' | sort | diff plain -
+	done
+	script -qec "TERM=xterm '$SKEP' -q trace -o - -e openat -- true" /dev/null </dev/null | grep -q $'\033\\[1m'
+	script -qec "TERM=xterm '$SKEP' -q trace -o t.txt -e openat -- true" /dev/null </dev/null
+	run ! grep -q $'\033' t.txt
+	TERM=xterm "$SKEP" -q trace -e openat -- true 2>&1 | cat >t.txt
+	run ! grep -q $'\033' t.txt
+	[ -s t.txt ]
+}

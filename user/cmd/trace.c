@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calls/calls.h"
 #include "capture/callnow.h"
@@ -17,6 +18,7 @@
 #include "cmd/trace_threads.h"
 #include "model/callrow.h"
 #include "render/events/call.h"
+#include "ui/terminal.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/num.h"
@@ -479,6 +481,7 @@ static int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_
 	ret = ret ? ret : run.now ? run_open(&run.base, &view, err) : -ENOMEM;
 	run.is_text = run.base.format == &call_text;
 	run.base.view.arg = &o->lines;
+	o->lines.has_colours = !ret && !run.files && terminal_has_colours(run.base.out.stream == stdout ? STDOUT_FILENO : fileno(run.base.out.stream));
 	run.print_line = run.base.sink.row;
 	run.base.sink.row = on_row;
 	if (sums) /* first: on the return of a call its time is taken before its line is made */

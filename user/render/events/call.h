@@ -16,6 +16,7 @@ struct call_lines {
 	bool has_comm;	  /* "[pid 123<make>] " */
 	bool has_number;  /* "[ 257] " in front of a call */
 	uint16_t number;  /* of the call that is printed */
+	bool has_colours; /* of a terminal: ECMA-48 */
 	bool has_pid;	  /* "[pid 123] " in front of the line */
 	int column;	  /* of the result */
 	int64_t wall_ns;  /* CLOCK_REALTIME less the rows' clock */
