@@ -29,12 +29,13 @@ const volatile __u32 cfg_sigreturn = 15; /* native: its argument is the stack */
 
 /* Which results are shown. */
 const volatile __u64 cfg_min_ns = 0;
-const volatile __u32 cfg_results = 3; /* bit 0: of calls that are done; bit 1: of those that failed */
+const volatile __u32 cfg_results = 11; /* bit 0: of calls that are done; bit 1: of those that failed; bit 3: of those in which a thread ends */
 const volatile __u64 cfg_errnos[64] = {}; /* with bit 2 of cfg_results: only these */
 
 const volatile __u32 cfg_stacks = 1;
 
 #define TRACE_UNWIND_SLOT 0 /* no two calls enter or return on a CPU at once */
+const volatile __u64 cfg_signals = ~0ull; /* bit number - 1 of each that is shown */
 
 /* Few CPUs share one ring (probe.bpf.c). */
 const volatile __u32 cfg_one_ring = 0;
@@ -330,7 +331,12 @@ static __always_inline int enter(void *ctx, struct pt_regs___kernel *regs, __u64
 /* Else it is not known before its end whether a call has a line. */
 static __always_inline int all_results_are_wanted(void)
 {
-	return cfg_results == 3 && !cfg_min_ns && !cfg_select;
+	return (cfg_results & 7) == 3 && !cfg_min_ns && !cfg_select;
+}
+
+static __always_inline int ends_are_wanted(void)
+{
+	return cfg_results & 8 && !cfg_min_ns && !cfg_select;
 }
 
 static __always_inline int result_is_wanted(__s64 ret, __u64 took_ns)
@@ -455,7 +461,7 @@ static __always_inline int take_signal(struct task_struct *of, int sig, const vo
 	struct note_rec *p = note_get(NOTE_SIGNAL);
 	struct call *call;
 
-	if (!p)
+	if (!p || sig < 1 || sig > 64 || !(cfg_signals >> (sig - 1) & 1))
 		return 0;
 	call = find_call(of, id, 0);
 	begin_record(&p->rec, TRACE_SIGNAL);
@@ -537,7 +543,7 @@ int thread_end(struct bpf_raw_tracepoint_args *ctx)
 	begin_record(&p->rec, TRACE_GONE);
 	if (call && call->is_open) {
 		copy_call(&p->rec, call);
-		if (all_results_are_wanted())
+		if (ends_are_wanted())
 			p->rec.flags |= TRACE_IN_CALL;
 		call->is_open = 0;
 	}

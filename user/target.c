@@ -146,15 +146,26 @@ static int set_as(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+#define OPTS_OF_TASKS \
+	{ 'a', "all-cpus", NULL, OPT_FLAG, offsetof(struct target, all), "everything on all CPUs" }, \
+	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they start", set_pids, true }, \
+	{ 't', "tid", "TID,...", OPT_CALL, 0, "these threads only", set_tids, true }
+#define OPTS_OF_OWNERS \
+	{ 'u', "uid", "USER,...", OPT_CALL, 0, "only tasks of these users", set_users, true }, \
+	{ 'G', "cgroup", "PATH,...", OPT_CALL, 0, "only tasks below these cgroups (v2 path or name)", set_cgroups, true }, \
+	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads with these names", set_comms, true }, \
+	{ 0, "as", "USER", OPT_CALL, 0, "run COMMAND as USER; needs root (default: the user who called sudo)", set_as }
+
 const struct opt target_opts[] = {
-	{ 'a', "all-cpus", NULL, OPT_FLAG, offsetof(struct target, all), "everything on all CPUs" },
-	{ 'p', "pid", "PID,...", OPT_CALL, 0, "these processes and the children they start", set_pids, true },
-	{ 't', "tid", "TID,...", OPT_CALL, 0, "these threads only", set_tids, true },
+	OPTS_OF_TASKS,
 	{ 'C', "cpu", "LIST", OPT_CALL, 0, "only on these CPUs, such as 0-3,8", set_cpus, true },
-	{ 'u', "uid", "USER,...", OPT_CALL, 0, "only tasks of these users", set_users, true },
-	{ 'G', "cgroup", "PATH,...", OPT_CALL, 0, "only tasks below these cgroups (v2 path or name)", set_cgroups, true },
-	{ 0, "comm", "NAME,...", OPT_CALL, 0, "only threads with these names", set_comms, true },
-	{ 0, "as", "USER", OPT_CALL, 0, "run COMMAND as USER; needs root (default: the user who called sudo)", set_as },
+	OPTS_OF_OWNERS,
+	{ 0 },
+};
+
+const struct opt target_task_opts[] = {
+	OPTS_OF_TASKS,
+	OPTS_OF_OWNERS,
 	{ 0 },
 };
 

@@ -19,7 +19,8 @@ struct target {
 	const char *as; /* the user that COMMAND runs as, in argv; NULL: who called sudo, else who called us */
 };
 
-extern const struct opt target_opts[];
+/* target_task_opts: without -C and --cpu. */
+extern const struct opt target_opts[], target_task_opts[];
 extern const struct opt_rule target_rules[];
 
 /*

@@ -4,57 +4,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/calls.h"
-#include "capture/callnow.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
-#include "cmd/run.h"
-#include "cmd/trace_events.h"
+#include "cmd/trace_run.h"
 #include "cmd/trace_select.h"
-#include "cmd/trace_stacks.h"
+#include "cmd/trace_set.h"
 #include "cmd/trace_summary.h"
-#include "cmd/trace_threads.h"
-#include "model/callrow.h"
-#include "render/events/call.h"
-#include "util/clock.h"
+#include "util/log.h"
 #include "util/num.h"
 
 #define COLUMN_DEFAULT 40
-#define WAITS_NS 500000000 /* a call is shown before its return when its thread has done nothing else for so long */
-#define EVENTS_SETTLE_NS 2000000 /* calls that ended before this have been delivered */
-#define WAITS_MAX 1024 /* threads that are looked at */
 #define TEXT_DEFAULT 32
 #define TEXT_MAX (TRACE_PIECE_MAX - 2)
 
-struct trace_options {
-	struct trace_cfg source;
-	struct trace_events events;
-	struct call_style style;
-	struct call_lines lines;
-	struct target target;
-	struct view_options view;
-	struct honesty h;
-	struct walk_options walks;
-	uint64_t max_stack;
-	uint64_t text, column, ring_kb, min_ns, hex, files;
-	const char *sort;
-	bool has_text, has_column, ok, failed, has_events, summary, follow, stacks;
-};
+/* What is not said of calls, or of signals, is all. */
+static struct trace_cfg *begin_selection(struct trace_options *o)
+{
+	if (!o->has_events) {
+		o->source.all_calls = true;
+		o->source.signals = ~0ull;
+	}
+	o->has_events = true;
+	return &o->source;
+}
 
 static int add_events(void *base, const char *text, struct err *err)
 {
 	struct trace_options *o = base;
 
-	if (trace_events_is(text)) {
-		if (!o->has_events)
-			o->source.signals = true;
-		o->has_events = true;
+	if (!strncmp(text, "quiet=", 6))
+		return trace_quiet(text + 6, &o->strace.has_no_ends, err);
+	if (trace_events_is(text))
 		return trace_events_add(&o->events, text, err);
-	}
-	if (!o->has_events) /* what is not said of calls, or of signals, is all */
-		o->source.all_calls = o->source.signals = true;
-	o->has_events = true;
-	return trace_select(text, &o->source, err);
+	return trace_select(text, begin_selection(o), err);
+}
+
+static int add_calls(void *base, const char *text, struct err *err)
+{
+	return trace_select_calls(text, begin_selection(base), err);
+}
+
+static int set_signals(void *base, const char *text, struct err *err)
+{
+	return trace_signals(text, &begin_selection(base)->signals, err);
+}
+
+static int set_statuses(void *base, const char *text, struct err *err)
+{
+	return trace_statuses(text, &((struct trace_options *)base)->source.results, err);
 }
 
 static int add_errnos(void *base, const char *text, struct err *err)
@@ -145,20 +142,53 @@ static int set_time(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+/* "ms"; NULL: us. */
+static int set_decimals(const char *text, uint8_t *ret_decimals, struct err *err)
+{
+	static const char *const units[] = { "s", "ms", "us", "ns" };
+
+	for (uint8_t i = 0; i < 4; i++)
+		if (!strcmp(text ? text : "us", units[i])) {
+			*ret_decimals = 3 * i;
+			return 0;
+		}
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad precision '%s': s, ms, us or ns", text);
+}
+
 static int set_relative(void *base, const char *text, struct err *err)
 {
 	struct trace_options *o = base;
 
-	(void)text;
-	(void)err;
 	o->lines.time = CALL_TIME_SINCE;
-	o->lines.decimals = 6;
+	return set_decimals(text, &o->lines.decimals, err);
+}
+
+static int set_durations(void *base, const char *text, struct err *err)
+{
+	struct trace_options *o = base;
+
+	o->lines.has_duration = true;
+	return set_decimals(text, &o->lines.duration_decimals, err);
+}
+
+static int set_strings(void *base, const char *text, struct err *err)
+{
+	struct trace_options *o = base;
+
+	if (text && !strcmp(text, "non-ascii-chars"))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--strings-in-hex=non-ascii-chars is not supported: non-ascii has whole strings in hexadecimal");
+	if (text && strcmp(text, "non-ascii") && strcmp(text, "all") && strcmp(text, "none"))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad --strings-in-hex '%s': non-ascii, all or none", text);
+	o->hex = !text || !strcmp(text, "all") ? 2 : !strcmp(text, "non-ascii");
 	return 0;
 }
 
 static const struct opt what_opts[] = {
 	{ 'e', "event", "CALLS", OPT_CALL, 0,
-	  "these system calls: names, %CLASS, /REGEX, with ! in front all others; trace=CALLS; signal=none", add_events, true },
+	  "these system calls: names, %CLASS, /REGEX, with ! in front all others; or trace=CALLS, signal=SET, status=SET", add_events, true },
+	{ 0, "trace", "CALLS", OPT_CALL, 0, "the same as -e CALLS", add_calls, true },
+	{ 0, "signal", "SET", OPT_CALL, 0, "the same as -e signal=SET, of signals: SIGCHLD,usr1,15, !PIPE, all, none", set_signals, true },
+	{ 0, "status", "SET", OPT_CALL, 0, "the same as -e status=SET, of results: successful, failed, unfinished, with ! in front all others", set_statuses },
 	{ 'z', "successful-only", NULL, OPT_FLAG, offsetof(struct trace_options, ok), "only calls that do not fail" },
 	{ 'Z', "failed-only", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "only calls that fail" },
 	{ 0, "failed", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "the same" },
@@ -166,16 +196,12 @@ static const struct opt what_opts[] = {
 	{ 'P', "path", "PATH", OPT_CALL, 0, "only calls with this path, or with a descriptor of it; * and ? stand for any characters", add_path, true },
 	{ 0, "trace-path", "PATH", OPT_CALL, 0, "the same", add_path, true },
 	{ 0, "fd", "N,...", OPT_CALL, 0, "only calls that take or return these file descriptors", add_fds, true },
-	{ 'f', "follow-forks", NULL, OPT_FLAG, offsetof(struct trace_options, follow), "accepted for strace's users: children are always followed" },
 	{ 0, "min-duration", "TIME", OPT_DURATION, offsetof(struct trace_options, min_ns), "only calls that take at least TIME (10ms)" },
 	{ 0 },
 };
 
-static const struct opt sum_opts[] = {
-	{ 'c', "summary", NULL, OPT_FLAG, offsetof(struct trace_options, summary), "calls, errors and times of each system call, summed in the kernel, instead of lines" },
-	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct trace_options, view.by), "with -c: a row for each of comm, pid, tid, cpu, user, cgroup, syscall, errno" },
-	{ 'S', "summary-sort-by", "COLUMN", OPT_TEXT, offsetof(struct trace_options, sort), "with -c: time (the default), calls, errors, mean or name",
-	  .values = "time|calls|errors|mean|name" },
+static const struct opt by_opts[] = {
+	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct trace_options, view.by), "with -c and -C: a row for each of comm, pid, tid, cpu, user, cgroup, syscall, errno" },
 	{ 0 },
 };
 
@@ -193,8 +219,10 @@ static const struct opt line_opts[] = {
 	{ 'y', "decode-fds", NULL, OPT_COUNT, offsetof(struct trace_options, files),
 	  "behind a file descriptor its path: 3</etc/passwd>; -yy: also the addresses of sockets, the numbers of devices" },
 	{ 'X', "const-print-style", "STYLE", OPT_CALL, 0, "flags and constants: raw, abbrev (names, the default) or verbose (both)", set_names },
-	{ 'T', "syscall-times", NULL, OPT_FLAG, offsetof(struct trace_options, lines.has_duration), "how long each call took, at the end of its line" },
-	{ 'r', "relative-timestamps", NULL, OPT_CALL, 0, "begin each line with the time since the previous one", set_relative },
+	{ 0, "strings-in-hex", "[=SET]", OPT_CALL, 0, "all strings in hexadecimal, or non-ascii ones, or none", set_strings },
+	{ 'T', "syscall-times", "[=UNIT]", OPT_CALL, 0, "how long each call took, at the end of its line; UNIT: how precisely, s, ms, us or ns", set_durations,
+	  .lone_letter = true },
+	{ 'r', "relative-timestamps", "[=UNIT]", OPT_CALL, 0, "begin each line with the time since the previous one", set_relative, .lone_letter = true },
 	{ 0, "absolute-timestamps", "FORMAT", OPT_CALL, 0, "begin each line with the time of the call: time (of day) or unix, and s, ms, us or ns: unix,us", set_time },
 	{ 0, "columns", "N", OPT_CALL, 0, "the column of the results (default 40)", set_column },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct trace_options, view.format), "text, csv or json (an object per line)", .values = ROWS_FORMATS },
@@ -210,201 +238,26 @@ static const struct opt_rule trace_rules[] = {
 	{ "successful-only", .not_with = "failed-only|failed|errno" },
 	{ "syscall-times|relative-timestamps|absolute-timestamps|columns", .not_with = "format=csv|format=json|fields" },
 	{ "relative-timestamps", .not_with = "absolute-timestamps" },
+	{ "hex", .not_with = "strings-in-hex" },
+	{ "status", .not_with = "successful-only|failed-only|failed|errno" },
 	{ "format=csv|format=json", .needs = "output", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
 	{ "stack-traces|stacks", .not_with = "call-graph=none|call-graph=no" },
 	{ "max-stack|call-graph|unwind-memory", .needs = "stack-traces|stacks" },
-	{ "summary", .not_with = "stack-traces|stacks|successful-only|failed-only|failed|errno|min-duration|path|trace-path|fd|decode-fds|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
-				 "relative-timestamps|absolute-timestamps|columns|ring-size", .why = "sums have no lines" },
-	{ "by|summary-sort-by", .needs = "summary" },
-	{ "summary-sort-by", .not_with = "by|fields|format=csv|format=json", .why = "it sorts the table that -c has by default" },
 	{ 0 },
 };
 
 static const struct opt_group trace_groups[] = {
 	{ "What", what_opts, 0 },
-	{ "Who", target_opts, offsetof(struct trace_options, target), target_rules },
+	{ "Who", target_task_opts, offsetof(struct trace_options, target), target_rules },
 	{ "Stacks", stack_opts, 0 },
 	{ "Stacks", walk_opts, offsetof(struct trace_options, walks) },
-	{ "Output", sum_opts, 0 },
+	{ "Output", trace_sum_opts, offsetof(struct trace_options, sums), trace_sum_rules },
+	{ "Output", by_opts, 0 },
 	{ "Output", line_opts, 0, trace_rules },
+	{ "Output", trace_strace_opts, offsetof(struct trace_options, strace), trace_strace_rules },
 	{ "Honesty", honesty_opts, offsetof(struct trace_options, h) },
 	{ 0 },
 };
-
-struct trace_run {
-	struct run base; /* first */
-	struct trace_options *o;
-	struct out args, result;
-	struct trace_threads threads;
-	struct trace_stacks stacks;
-	struct callnow *now; /* of the thread that is looked at */
-	uint64_t start_ns, looked_ns;
-	bool is_text, has_waits;
-};
-
-static int send_row(struct trace_run *run, const struct sample *s, const char *name, bool has_result)
-{
-	struct callrow_texts texts = { name, out_end(&run->args), has_result ? out_end(&run->result) : NULL, NULL };
-	struct callrow row;
-
-	if (run->args.failed || run->result.failed)
-		return -ENOMEM;
-	if (run->o->stacks && has_result) {
-		texts.frames = trace_stacks_of(&run->stacks, s, run->o->max_stack, run->is_text, &run->base.profile);
-		if (!texts.frames)
-			return -ENOMEM;
-	}
-	callrow_make(s, &texts, run->start_ns, &row);
-	return run->base.sink.row(&run->base.sink, &row.row);
-}
-
-/* The call that a thread ends in has a line of its own. t: its begin may have been shown. */
-static int on_call(struct trace_run *run, const struct sample *s, const struct call_event *e, struct trace_thread *t)
-{
-	bool is_rest = run->is_text && t->waits_ns && t->nr == e->nr && e->start_ns <= t->waits_ns && !memcmp(t->args, e->args, sizeof(t->args));
-	struct sample of = *s;
-	char buf[32];
-
-	run->args.n = run->result.n = 0;
-	if (is_rest) {
-		of.resumes = true;
-		call_args_from(&run->args, e, &run->o->style, t->shown);
-	} else {
-		call_args(&run->args, e, &run->o->style);
-	}
-	call_result(&run->result, e, &run->o->style);
-	t->waits_ns = 0;
-	of.call = e;
-	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
-}
-
-static int on_task(struct sink *sink, const struct task_event *t)
-{
-	return syms_task(((struct trace_run *)sink)->stacks.syms, t);
-}
-
-/* Events up to that time. */
-static int show_events(struct trace_run *run, uint64_t until_ns)
-{
-	const struct trace_hit *hit;
-	int ret = 0;
-
-	while (!ret && (hit = trace_events_next(&run->o->events, until_ns))) {
-		struct sample s = hit->at;
-		struct callrow_texts texts = { hit->call, hit->values, NULL, NULL };
-		struct callrow row;
-
-		s.comm = hit->comm;
-		run->o->lines.has_pid |= run->threads.all.n && run->threads.all.data[0].tid != s.tid;
-		callrow_make(&s, &texts, run->start_ns, &row);
-		ret = run->base.sink.row(&run->base.sink, &row.row);
-	}
-	return ret;
-}
-
-static int on_sample(struct sink *sink, const struct sample *s)
-{
-	struct trace_run *run = (struct trace_run *)sink;
-	const struct call_event *e = s->call;
-	struct trace_thread *t;
-	int ret;
-
-	if (!e)
-		return trace_events_take(&run->o->events, s);
-	ret = show_events(run, s->time_ns);
-	t = trace_thread_add(&run->threads, s->pid, s->tid);
-	if (ret || !t)
-		return ret ? ret : -ENOMEM;
-	t->last_ns = s->time_ns;
-	t->is_known = false;
-	run->o->lines.has_pid = run->threads.all.n > 1;
-	if (e->kind == CALL_DONE && !e->ret && call_is_exec(e)) {
-		trace_threads_exec(&run->threads, s->pid, s->tid);
-		t = trace_thread_add(&run->threads, s->pid, s->tid);
-		run->o->lines.has_pid = run->threads.all.n > 1;
-	}
-	if (e->kind == CALL_DONE)
-		return on_call(run, s, e, t);
-	if (e->kind == CALL_GONE && e->in_call)
-		ret = on_call(run, s, e, t);
-	run->args.n = 0;
-	if (e->kind == CALL_SIGNAL)
-		call_signal(&run->args, e, &run->o->style);
-	else
-		call_end(&run->args, e);
-	if (!ret)
-		ret = send_row(run, s, NULL, false);
-	if (!ret && e->kind == CALL_GONE)
-		trace_thread_drop(&run->threads, s->tid);
-	return ret;
-}
-
-static bool is_wanted(const struct trace_cfg *cfg, const struct call_event *e)
-{
-	return cfg->all_calls || cfg->wanted[e->abi][e->nr / 64] >> (e->nr % 64) & 1;
-}
-
-/* The begin of the call that a thread waits in. */
-static int show_wait(struct trace_run *run, struct trace_thread *t, uint64_t now)
-{
-	const struct call_event *e = &run->now->event;
-	struct sample s = { .time_ns = now, .pid = t->pid, .tid = t->tid, .cpu = UINT32_MAX, .call = e };
-	char buf[32];
-
-	t->is_known = true;
-	if (!callnow_read(t->pid, t->tid, run->o->source.plan, run->o->source.text, run->now) || !is_wanted(&run->o->source, e))
-		return 0;
-	run->now->event.start_ns = now;
-	t->waits_ns = now;
-	t->nr = e->nr;
-	memcpy(t->args, e->args, sizeof(t->args));
-	run->o->lines.has_pid = run->threads.all.n > 1;
-	run->args.n = 0;
-	t->shown = call_args_begun(&run->args, e, &run->o->style);
-	return send_row(run, &s, call_name(e->abi, e->nr, buf), false);
-}
-
-/* Everything up to now has been delivered: who is silent waits. */
-static int on_round(struct sink *sink)
-{
-	struct trace_run *run = (struct trace_run *)sink;
-	uint64_t now = now_ns();
-	int ret = 0;
-
-	if (run->stacks.syms)
-		syms_pin(run->stacks.syms);
-	ret = show_events(run, now - EVENTS_SETTLE_NS);
-	if (run->has_waits && now - run->looked_ns > WAITS_NS / 4 && run->threads.all.n <= WAITS_MAX) {
-		run->looked_ns = now;
-		for (size_t i = 0; i < run->threads.all.n && !ret; i++) {
-			struct trace_thread *t = &run->threads.all.data[i];
-
-			if (!t->is_known && now - t->last_ns > WAITS_NS)
-				ret = show_wait(run, t, now);
-		}
-	}
-	return ret ? ret : fflush(run->base.out.stream) ? -errno : 0;
-}
-
-static int add_thread(void *arg, uint32_t tid)
-{
-	struct trace_run *run = arg;
-
-	return trace_thread_add(&run->threads, target_process(tid), tid) ? 0 : -ENOMEM;
-}
-
-/* Those of -p and -t may wait in a call that began before. */
-static int add_targets(struct trace_run *run)
-{
-	const struct target *t = &run->o->target;
-	int ret = 0;
-
-	for (size_t i = 0; i < t->pids.n && !ret; i++)
-		ret = callnow_threads(t->pids.data[i], add_thread, run);
-	for (size_t i = 0; i < t->tids.n && !ret; i++)
-		ret = add_thread(run, t->tids.data[i]);
-	return ret;
-}
 
 static struct call_style plan_style; /* of the one run of this process */
 
@@ -413,113 +266,51 @@ static void plan(enum syscall_abi table, uint32_t nr, struct trace_plan *ret_pla
 	call_plan(table, nr, &plan_style, ret_plan);
 }
 
-static int begin(void *arg, struct err *err)
-{
-	struct trace_run *run = arg;
-	int ret = run->o->stacks ? measure_scan(&run->o->target, false, &run->base.sink, &run->base.profile, err) : 0;
-
-	if (ret)
-		return ret;
-	if (run->o->events.nr_texts)
-		trace_events_start(&run->o->events);
-	run->start_ns = now_ns();
-	run->o->lines.wall_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - run->start_ns);
-	return run->has_waits ? add_targets(run) : 0;
-}
-
-static int explain_nothing(const struct trace_run *run, struct err *err)
-{
-	if (run->base.profile.seen)
-		return err_set(err, -ENODATA, "no calls: all %llu were lost", (unsigned long long)run->base.profile.seen);
-	return err_set(err, -ENODATA, "no calls in %.3f s: the target made none of those that were asked for", run->base.profile.duration_ns / 1e9);
-}
-
-static int open_stacks(struct trace_run *run, struct session_cfg *cfg, struct err *err)
-{
-	int ret = trace_stacks_open(&run->stacks, err);
-
-	if (ret)
-		return ret;
-	run->base.sink.task = on_task;
-	if (!walk_by_tables(&run->o->walks))
-		return 0;
-	cfg->unwind = walk_cfg(&run->o->walks, syms_guide(run->stacks.syms));
-	return cfg->unwind.guide ? 0 : -ENOMEM;
-}
-
-static int end(void *arg, const struct session *session)
-{
-	struct trace_run *run = arg;
-
-	(void)session;
-	trace_stacks_note(&run->stacks, &run->base.profile);
-	return show_events(run, UINT64_MAX);
-}
-
-static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
-{
-	static const struct run_hooks hooks = { begin, end };
-	const struct trace_cfg *source = &o->source;
-	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o };
-	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
-				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true,
-				.hide = o->stacks ? 0 : 1ull << CALLROW_STACK };
-	struct session_cfg cfg = { .target = &o->target, .nr_sources = 1 };
-	int status = 0, ret;
-
-	run.base.profile = (struct profile){ .event = "calls", .unit = "calls" };
-	run.has_waits = !o->target.all && !source->select && source->results == (TRACE_DONE | TRACE_FAILED) && !source->min_ns;
-	run.now = malloc(sizeof(*run.now));
-	ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
-	if (!ret && o->stacks)
-		ret = open_stacks(&run, &cfg, err);
-	run.is_text = run.base.format == &call_text;
-	run.base.view.arg = &o->lines;
-	if (!ret && o->events.nr_texts)
-		ret = trace_events_open(&o->events, &o->target, o->h.receipt, err);
-	if (!ret && o->events.nr_texts) /* first: its hits are there when the calls of a round are shown */
-		cfg.sources[cfg.nr_sources++ - 1] = src_probe_new(&o->events.cfg);
-	cfg.sources[cfg.nr_sources - 1] = ret ? NULL : src_trace_new(&o->source);
-	ret = ret ? ret : run_session(&run.base, &cfg, &hooks, &status, err);
-	ret = run_close(&run.base, ret, err);
-	trace_threads_free(&run.threads);
-	trace_stacks_free(&run.stacks);
-	trace_events_free(&o->events);
-	free(run.now);
-	out_free(&run.args);
-	out_free(&run.result);
-	if (ret)
-		return ret;
-	if (run.base.profile.kept || run.base.nr_rows) { /* calls that wait are no events */
-		*ret_status = run_end(&run.base, &o->h, status, err);
-		return *ret_status < 0 ? *ret_status : 0;
-	}
-	honesty_print(&o->h, &run.base.profile);
-	return explain_nothing(&run, err);
-}
-
 static int check(struct trace_options *o, struct err *err)
 {
+	uint32_t results = o->source.results;
+
 	if (measure_check_ring(o->ring_kb, err) || walk_check(&o->walks, err))
 		return -EINVAL;
-	if (o->summary && o->events.nr_texts) {
+	if (o->sums.summary && o->events.nr_texts) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "-c sums system calls only: '%s' is another event", o->events.texts[0]);
 		err_hint(err, "skep stat -e EVENT counts it");
 		return -EINVAL;
 	}
-	if (o->target.cpus.n)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only");
+	if (o->strace.separate && (!o->view.out || outfile_is_stdout(o->view.out) || !strcmp(o->view.out, "/dev/stderr")))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff needs -o FILE: the lines of each thread go to FILE.TID");
+	if (o->strace.separate && (o->sums.summary || o->sums.with_summary || o->view.fields || (o->view.format && strcmp(o->view.format, "text"))))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff excludes -c, -C, --fields, csv and json: it is for lines of text");
+	if ((o->ok && results != TRACE_DONE) || (o->failed && results != TRACE_FAILED))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s and -e status= exclude each other", o->ok ? "-z" : "-Z");
 	return target_check(&o->target, err);
+}
+
+static int trace_with_sums(struct trace_options *o, const struct trace_sums_cfg *cfg, int *ret_status, struct err *err)
+{
+	struct trace_sums sums;
+	int ret = trace_sums_init(&sums, cfg, err);
+
+	ret = ret ? ret : trace_run(o, &sums, ret_status, err);
+	trace_sums_free(&sums);
+	return ret;
 }
 
 static int trace_main(void *cfg, char **operands, struct err *err)
 {
 	struct trace_options *o = cfg;
+	const struct trace_sums_cfg sums = { &o->sums, &o->source, &o->view };
 	int status = 0, ret;
 
 	o->target.argv = operands[0] ? operands : NULL;
-	if (!o->has_events)
-		o->source.all_calls = o->source.signals = true;
+	begin_selection(o);
+	if (o->events.nr_texts) /* then only the calls that were asked for */
+		o->source.all_calls = false;
+	if (o->strace.quiet)
+		log_level = -1;
+	o->strace.separate |= o->strace.forks > 1;
+	o->lines.has_comm = o->strace.has_comm;
+	o->lines.has_number = o->strace.has_number;
 	o->style.text = o->source.text = o->has_text ? o->text : TEXT_DEFAULT;
 	o->style.hex = o->hex > 2 ? 2 : o->hex;
 	o->style.files = o->files > 2 ? FILES_DETAILS : o->files;
@@ -529,7 +320,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->source.plan = plan;
 	o->source.bpf_stats = o->h.receipt;
 	if (!o->source.results)
-		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_DONE | TRACE_FAILED;
+		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_ALL_RESULTS;
 	o->source.files = o->style.files;
 	o->style.has_stacks = o->source.stacks = o->stacks;
 	plan_style = o->style;
@@ -538,22 +329,13 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 		trace_select_plans(&o->source);
 	}
 	ret = check(o, err);
-	if (!ret && o->summary)
-		ret = trace_summary_run(&(struct trace_summary){ &o->source, &o->target, &o->view, &o->h, o->sort }, &status, err);
+	if (!ret && o->sums.summary)
+		ret = trace_summary_run(&sums, &o->target, &o->h, &status, err);
 	else if (!ret)
-		ret = trace_run(o, &status, err);
+		ret = o->sums.with_summary ? trace_with_sums(o, &sums, &status, err) : trace_run(o, NULL, &status, err);
 	target_free(&o->target);
 	return ret ? ret : status;
 }
-
-#define ITS_TIME "is strace's: here -t are threads"
-
-static const struct opt_other trace_others[] = {
-	{ "-tt", ITS_TIME, "--absolute-timestamps=us" },
-	{ "-ttt", ITS_TIME, "--absolute-timestamps=unix,us" },
-	{ "-ff", "is not supported", "--format json has the process of each line" },
-	{ 0 }
-};
 
 const struct cmd cmd_trace = {
 	.name = "trace",
@@ -571,6 +353,7 @@ const struct cmd cmd_trace = {
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"
+		    "skep trace -C -e %file -o files.txt -- make        lines, and the same table after them\n"
 		    "skep trace --format json -o trace.json -- true\n",
 	.run = trace_main,
 	.others = trace_others,

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "calls/calls.h"
+#include "cmd/trace_set.h"
+#include "cmd/trace_strace.h"
 #include "event/syscalls.h"
 #include "util/near.h"
 #include "util/num.h"
@@ -113,7 +115,7 @@ static int select_word(const char *word, wanted_bits bits, struct err *err)
 	}
 	if (word[0] >= '0' && word[0] <= '9') {
 		if (num_u64(word, SYSCALL_NR_MAX - 1, &nr))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: '%s' is no number of a system call", word);
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: '%s' is no number of a system call: those end at %d", word, SYSCALL_NR_MAX - 1);
 		want(bits, SYSCALL_NATIVE, nr);
 		return 0;
 	}
@@ -123,30 +125,13 @@ static int select_word(const char *word, wanted_bits bits, struct err *err)
 	return n || may_miss ? 0 : bad_name(word, err);
 }
 
-static int select_signals(const char *text, struct trace_cfg *cfg, struct err *err)
+int trace_select_calls(const char *text, struct trace_cfg *cfg, struct err *err)
 {
-	if (strcmp(text, "none") && strcmp(text, "!all") && strcmp(text, "all"))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: signal=%s: all or none", text);
-	cfg->signals = !strcmp(text, "all");
-	return 0;
-}
-
-int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
-{
+	bool is_not = *text == '!';
 	wanted_bits bits = { 0 };
 	char word[WORD_MAX];
-	bool is_not;
 	int ret = 0;
 
-	if (!strncmp(text, "signal=", 7) || !strncmp(text, "signals=", 8) || !strncmp(text, "s=", 2))
-		return select_signals(strchr(text, '=') + 1, cfg, err);
-	if (!strncmp(text, "trace=", 6))
-		text += 6;
-	else if (!strncmp(text, "t=", 2))
-		text += 2;
-	else if (strchr(text, '='))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: '%s': trace=LIST or signal=none|all", text);
-	is_not = *text == '!';
 	text += is_not;
 	while (!ret) {
 		size_t n = strcspn(text, ",");
@@ -169,10 +154,46 @@ int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
 	return 0;
 }
 
+/* "fault=..." is what --fault is. */
+static int refuse(const char *text, size_t len, struct err *err)
+{
+	for (const struct opt_other *o = trace_others; o->word; o++) {
+		if (strlen(o->word) != len + 2 || strncmp(o->word, "--", 2) || strncmp(o->word + 2, text, len))
+			continue;
+		err_exit(err, -EINVAL, EXIT_USAGE, "'-e %.*s=' %s", (int)len, text, o->why);
+		err_hint(err, "%s", o->hint);
+		return -EINVAL;
+	}
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad -e: '%s': trace=CALLS, signal=SET or status=SET", text);
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !strncmp(text, word, len);
+}
+
+int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	const char *is = strchr(text, '=');
+	size_t len = is ? is - text : 0;
+
+	if (!is)
+		return trace_select_calls(text, cfg, err);
+	if (is_word(text, len, "trace") || is_word(text, len, "t"))
+		return trace_select_calls(is + 1, cfg, err);
+	if (is_word(text, len, "signal") || is_word(text, len, "signals") || is_word(text, len, "s"))
+		return trace_signals(is + 1, &cfg->signals, err);
+	if (is_word(text, len, "status"))
+		return trace_statuses(is + 1, &cfg->results, err);
+	return refuse(text, len, err);
+}
+
 int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err)
 {
 	char word[WORD_MAX];
 
+	if (cfg->results)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--errno %s: results are selected twice", text);
 	for (;; text++) {
 		size_t n = strcspn(text, ",");
 		uint64_t error = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What -e says, in strace's words: which calls, and whether signals are shown. */
+/* What -e says, in strace's words: which calls, by name and by result, and which signals. */
 #ifndef SKEP_CMD_TRACE_SELECT_H
 #define SKEP_CMD_TRACE_SELECT_H
 
@@ -7,9 +7,12 @@
 #include "util/err.h"
 
 /*
- * "LIST", "!LIST", "trace=LIST", "t=LIST", "signal=none|all". LIST: names, numbers, %class, /regex/, each with ? in front if it need not
- * match; all, none. Replaces what cfg has of it. 0, or -EINVAL with err filled.
+ * "LIST", "!LIST": names, numbers, %class, /regex/, each with ? in front if it need not match; all, none. Replaces the calls that cfg
+ * has. 0, or -EINVAL with err filled.
  */
+int trace_select_calls(const char *text, struct trace_cfg *cfg, struct err *err);
+
+/* The same, also after "trace=" or "t="; "signal=SET", "status=SET" (trace_set.h). 0, or -EINVAL with err filled. */
 int trace_select(const char *text, struct trace_cfg *cfg, struct err *err);
 
 /* "ENOENT,EPERM", names or numbers. 0, or -EINVAL with err filled. */

@@ -41,6 +41,13 @@ bool terminal_is_drawn(int fd)
 	return isatty(fd) && term && *term && strcmp(term, "dumb");
 }
 
+bool terminal_has_colours(int fd)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return terminal_is_drawn(fd) && (!no || !*no);
+}
+
 /* Home, each line erased after its end, the rest of the screen erased (ECMA-48: CUP, EL, ED): no flicker of an empty screen. */
 void terminal_draw(FILE *out, const char *text, int columns)
 {

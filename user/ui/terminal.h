@@ -15,6 +15,9 @@ int terminal_rows(int fd);
 /* Can the terminal behind fd be drawn on (TERM)? */
 bool terminal_is_drawn(int fd);
 
+/* May it have colours, too? Not with a NO_COLOR that is not empty (https://no-color.org). */
+bool terminal_has_colours(int fd);
+
 /* Draws text in the place of what was there, its lines cut to so many columns. Escaped text: it has no control characters. */
 void terminal_draw(FILE *out, const char *text, int columns);
 

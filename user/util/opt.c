@@ -118,7 +118,7 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 				t->shorts[0] = '-'; /* GNU: a word is an option of the code 1 */
 			} else if (o->key) {
 				t->shorts[s++] = o->key;
-				for (int i = 0; i < has; i++) /* getopt(3): one is required, two are optional */
+				for (int i = 0; i < has && !o->lone_letter; i++) /* getopt(3): one is required, two are optional */
 					t->shorts[s++] = ':';
 			}
 			if (o->name)

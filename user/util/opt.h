@@ -34,6 +34,7 @@ struct opt {
 	int (*set)(void *base, const char *text, struct err *err); /* OPT_CALL: 0 or -errno with err filled */
 	bool many;	       /* may be given more than once (lists) */
 	const char *values;    /* "a|b|c": checked for OPT_TEXT and offered by completions; or NULL */
+	bool lone_letter;      /* only the long name has the value that may be left out: -qq is -q twice */
 };
 
 static inline bool opt_optional(const struct opt *o)

@@ -100,6 +100,7 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	src->max_frames = kernel_max_frames();
 	if (src->max_frames > ro->cfg_max_frames)
 		src->max_frames = ro->cfg_max_frames;
+	ro->cfg_signals = cfg->signals;
 	ro->cfg_execve = syscall_number("execve");
 	ro->cfg_execveat = syscall_number("execveat");
 	ro->cfg_sigreturn = syscall_number("rt_sigreturn");

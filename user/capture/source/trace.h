@@ -10,6 +10,8 @@ enum trace_results {
 	TRACE_DONE = 1,
 	TRACE_FAILED = 2,
 	TRACE_ERRNOS = 4, /* only those of errnos */
+	TRACE_UNFINISHED = 8, /* those in which a thread ends */
+	TRACE_ALL_RESULTS = TRACE_DONE | TRACE_FAILED | TRACE_UNFINISHED,
 };
 
 struct trace_cfg {
@@ -18,7 +20,7 @@ struct trace_cfg {
 	/* What is read of a call; table: SYSCALL_NATIVE or SYSCALL_COMPAT. */
 	void (*plan)(enum syscall_abi table, uint32_t nr, struct trace_plan *ret_plan);
 	uint32_t text; /* bytes that are shown of strings */
-	bool signals;
+	uint64_t signals; /* bit number - 1 of each that is shown */
 	uint32_t results; /* bits of enum trace_results */
 	uint64_t errnos[64]; /* bits */
 	uint64_t min_ns;

@@ -58,6 +58,20 @@ static void print_time(FILE *out, struct call_lines *lines, uint64_t ns)
 	lines->last_ns = ns;
 }
 
+#define BOLD "\033[1m"
+#define RED "\033[31m"
+#define YELLOW "\033[33m"
+#define PLAIN "\033[m"
+
+static void print_coloured(FILE *out, const char *text, const char *colour, const struct call_lines *lines)
+{
+	if (lines->has_colours && colour)
+		fputs(colour, out);
+	fputs(text, out);
+	if (lines->has_colours && colour)
+		fputs(PLAIN, out);
+}
+
 static void print_call(FILE *out, const struct row *row, const struct call_lines *lines)
 {
 	const struct value *v = row->values;
@@ -66,20 +80,23 @@ static void print_call(FILE *out, const struct row *row, const struct call_lines
 
 	if (!strcmp(v[CALLROW_KIND].text, CALLROW_RESUMES)) {
 		fputs("<... ", out);
-		fwrite(v[CALLROW_NAME].text, 1, name, out);
+		print_coloured(out, v[CALLROW_NAME].text, BOLD, lines);
 		fputs(" resumed>", out);
 		at += strlen("<...  resumed>") - 1;
 	} else {
-		fwrite(v[CALLROW_NAME].text, 1, name, out);
+		print_coloured(out, v[CALLROW_NAME].text, BOLD, lines);
 		putc('(', out);
 	}
 	fwrite(v[CALLROW_ARGS].text, 1, args, out);
 	fputs(") ", out);
 	text_pad(out, at, lines->column > 0 ? (size_t)lines->column : 0);
 	fputs("= ", out);
-	fputs(v[CALLROW_RESULT].text, out);
-	if (lines->has_duration && row_knows(row, CALLROW_DURATION))
-		fprintf(out, " <%llu.%06llu>", (unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000 / 1000));
+	print_coloured(out, v[CALLROW_RESULT].text, row_knows(row, CALLROW_ERROR) && v[CALLROW_ERROR].num ? RED : NULL, lines);
+	if (lines->has_duration && row_knows(row, CALLROW_DURATION)) {
+		fprintf(out, " <%llu", (unsigned long long)(ns / 1000000000));
+		print_part(out, ns % 1000000000, lines->duration_decimals);
+		putc('>', out);
+	}
 	putc('\n', out);
 }
 
@@ -97,15 +114,23 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	struct call_lines *lines = view->arg;
 	const struct value *v = row->values;
 	char buf[32], *end = buf + sizeof(buf), *at;
+	const char *mark;
 
 	if (lines->has_pid) {
 		at = text_decimal(end, v[CALLROW_TID].num);
 		fputs("[pid ", out);
 		text_right(out, at, end, 5);
+		if (lines->has_comm && v[CALLROW_COMM].text) {
+			putc('<', out);
+			text_print(out, v[CALLROW_COMM].text);
+			putc('>', out);
+		}
 		fputs("] ", out);
 	}
 	if (lines->time)
 		print_time(out, lines, v[CALLROW_TIME].num);
+	if (lines->has_number && v[CALLROW_NAME].text)
+		fprintf(out, "[%4u] ", lines->number);
 	if (v[CALLROW_RESULT].text) {
 		print_call(out, row, lines);
 		print_stack(out, row);
@@ -119,15 +144,16 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		return;
 	}
 	if (!strcmp(v[CALLROW_KIND].text, CALLROW_WAITS)) {
-		fputs(v[CALLROW_NAME].text, out);
+		print_coloured(out, v[CALLROW_NAME].text, BOLD, lines);
 		putc('(', out);
 		fputs(v[CALLROW_ARGS].text, out);
 		fputs(" <unfinished ...>\n", out);
 		return;
 	}
-	fputs(strcmp(v[CALLROW_KIND].text, "signal") ? "+++ " : "--- ", out);
+	mark = strcmp(v[CALLROW_KIND].text, "signal") ? "+++" : "---";
+	fprintf(out, "%s%s ", lines->has_colours ? YELLOW : "", mark);
 	fputs(v[CALLROW_ARGS].text, out);
-	fputs(strcmp(v[CALLROW_KIND].text, "signal") ? " +++\n" : " ---\n", out);
+	fprintf(out, " %s%s\n", mark, lines->has_colours ? PLAIN : "");
 }
 
 const struct rows_format call_text = { NULL, print_head, print_row, NULL, NULL };

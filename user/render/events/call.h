@@ -12,6 +12,11 @@ struct call_lines {
 	uint8_t time;	  /* enum call_time; _SINCE: since the line before */
 	uint8_t decimals; /* of it: 0, 3, 6, 9 */
 	bool has_duration;
+	uint8_t duration_decimals;
+	bool has_comm;	  /* "[pid 123<make>] " */
+	bool has_number;  /* "[ 257] " in front of a call */
+	uint16_t number;  /* of the call that is printed */
+	bool has_colours; /* of a terminal: ECMA-48 */
 	bool has_pid;	  /* "[pid 123] " in front of the line */
 	int column;	  /* of the result */
 	int64_t wall_ns;  /* CLOCK_REALTIME less the rows' clock */

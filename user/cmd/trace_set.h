@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sets in strace's words: of signals, and of how calls end. */
+#ifndef SKEP_CMD_TRACE_SET_H
+#define SKEP_CMD_TRACE_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+/* "SIGCHLD,term,17", "!PIPE", "all", "none": bit number - 1 of each. 0, or -EINVAL with err filled. */
+int trace_signals(const char *text, uint64_t *ret_signals, struct err *err);
+
+/* "successful,unfinished", "!failed", "all": bits of enum trace_results into *results, which has none yet. 0, or -EINVAL with err filled. */
+int trace_statuses(const char *text, uint32_t *results, struct err *err);
+
+/* What strace does not say: "exit,attach", "all". Sets *ret_ends if the ends of threads are among it. 0, or -EINVAL with err filled. */
+int trace_quiet(const char *text, bool *ret_ends, struct err *err);
+
+#endif
