@@ -269,7 +269,7 @@ options() {
 }
 
 @test "colours on a terminal, and nowhere else" {
-	traced="trace -e openat -- sh -c 'cat /none; kill -TERM \$\$'"
+	traced="trace -e openat -- sh -c 'cat /none 2>/dev/null; kill -TERM \$\$'"
 	on_terminal() { script -qec "$1 '$SKEP' -q $traced" /dev/null </dev/null | tr -d '\r' >out; }
 	on_terminal TERM=xterm
 	cat -v out
