@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records of the rings in the order of time; what was read before a call waits here for its return. */
+/* Records of the rings in the order of time, joined to calls. */
 #include "capture/source/trace.h"
 
 #include <bpf/libbpf.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/base.h"
+#include "capture/calljoin.h"
 #include "capture/features.h"
 #include "capture/rings.h"
 #include "capture/source/callhooks.h"
@@ -15,8 +16,6 @@
 #include "event/syscalls.h"
 #include "skel/trace.skel.h"
 #include "util/clock.h"
-#include "util/hash.h"
-#include "util/map.h"
 
 #define WHAT "the program that traces system calls"
 #define RINGS_BYTES (64u << 20) /* of all CPUs, unless that is too much or too little for one */
@@ -24,14 +23,6 @@
 #define RING_BYTES_MOST (8u << 20)
 #define ONE_RING_CPUS 4
 #define SETTLE_NS 1000000 /* a record is in its ring that long after the clock was read at the latest */
-#define PIECES_MAX 1280 /* as many as TRACE_MESSAGES_MAX messages have */
-
-/* What waits for the return of a thread's call: the record of its entry, and signals that it will be seen to get after it. */
-struct waiting {
-	uint32_t tid;
-	VEC(char) entry;
-	VEC(char) signals; /* records of one size */
-};
 
 struct src_trace {
 	struct source source; /* first: a pointer to it is one to us */
@@ -41,14 +32,9 @@ struct src_trace {
 	struct trace_bpf *skel;
 	struct rings rings;
 	struct callhooks hooks;
-	VEC(struct waiting) waiting;
-	struct map by_tid;
-	uint64_t delivered, damaged;
-	uint64_t entries_lost;
+	struct calljoin join;
 	struct sink *sink; /* of the drain */
 };
-
-#define SIGNAL_BYTES (sizeof(struct trace_rec) + TRACE_SIGINFO_BYTES)
 
 static void set_plans(struct src_trace *src)
 {
@@ -173,155 +159,11 @@ static void stop(struct source *source)
 	tasks_barrier();
 }
 
-static struct waiting *find(struct src_trace *src, uint32_t tid, bool create)
-{
-	int64_t at = map_find(&src->by_tid, hash_u64(tid));
-	struct waiting *w;
-
-	if (at >= 0)
-		return &src->waiting.data[at];
-	if (!create)
-		return NULL;
-	w = vec_take(&src->waiting, 1);
-	if (!w || map_add(&src->by_tid, hash_u64(tid), src->waiting.n - 1)) {
-		src->waiting.n -= w != NULL;
-		return NULL;
-	}
-	*w = (struct waiting){ .tid = tid };
-	return w;
-}
-
-static void forget(struct src_trace *src, struct waiting *w)
-{
-	size_t at = w - src->waiting.data;
-	struct waiting *last = &src->waiting.data[src->waiting.n - 1];
-
-	vec_free(&w->entry);
-	vec_free(&w->signals);
-	map_remove(&src->by_tid, hash_u64(w->tid), at, hash_u64(last->tid));
-	*w = *last;
-	src->waiting.n--;
-}
-
-/* The pieces of a record, whose sizes are not to be trusted. Returns how many there are then. */
-static uint32_t add_pieces(const struct trace_rec *rec, bool is_entry, struct call_piece *pieces, uint32_t n)
-{
-	const char *data = (const char *)(rec + 1);
-	uint32_t at = 0;
-
-	for (uint16_t i = 0; i < rec->nr_pieces && n < PIECES_MAX; i++) {
-		const struct trace_piece *p = (const void *)(data + at);
-
-		if (rec->bytes < sizeof(*p) || at > rec->bytes - sizeof(*p) || p->size > rec->bytes - at - sizeof(*p))
-			break;
-		pieces[n++] = (struct call_piece){ .addr = p->addr, .bytes = p + 1, .size = p->size, .is_fault = p->flags & TRACE_FAULT,
-						   .is_entry = is_entry };
-		at += (sizeof(*p) + p->size + 7) & ~7u;
-	}
-	return n;
-}
-
-static int send(struct src_trace *src, const struct trace_rec *rec, const struct trace_rec *entry)
-{
-	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE };
-	struct call_piece pieces[PIECES_MAX];
-	struct call_event e = { .kind = kinds[rec->kind], .abi = rec->abi, .nr = rec->nr, .in_call = rec->flags & TRACE_IN_CALL,
-				.no_entry = rec->flags & (TRACE_NO_ENTRY | TRACE_HAS_ENTRY) && !entry, .start_ns = rec->start_ns,
-				.ret = rec->ret, .pieces = pieces, .siginfo = rec + 1 };
-	struct sample s = { .time_ns = rec->time_ns, .weight = 1, .count = 1, .pid = rec->pid, .tid = rec->tid, .cpu = rec->cpu, .call = &e };
-	char comm[COMM_LEN];
-
-	memcpy(e.args, rec->args, sizeof(e.args));
-	memcpy(comm, rec->comm, sizeof(comm));
-	comm[sizeof(comm) - 1] = '\0';
-	s.comm = comm;
-	if (entry)
-		e.nr_pieces = add_pieces(entry, true, pieces, 0);
-	if (rec->kind == TRACE_CALL)
-		e.nr_pieces = add_pieces(rec, false, pieces, e.nr_pieces);
-	src->entries_lost += e.no_entry;
-	src->delivered += 1 + (rec->kind == TRACE_GONE && e.in_call); /* the call that it ends in is an event, too */
-	return src->sink->sample(src->sink, &s);
-}
-
-static int keep(struct src_trace *src, const struct trace_rec *rec, size_t size)
-{
-	struct waiting *w = find(src, rec->tid, true);
-	char *to;
-
-	if (!w)
-		return -ENOMEM;
-	if (rec->kind == TRACE_ENTRY) {
-		w->entry.n = 0;
-		to = vec_take(&w->entry, size);
-	} else {
-		to = vec_take(&w->signals, SIGNAL_BYTES);
-		size = SIGNAL_BYTES;
-	}
-	if (!to)
-		return -ENOMEM;
-	memcpy(to, rec, size);
-	return 0;
-}
-
-static int send_signals(struct src_trace *src, struct waiting *w)
-{
-	int ret = 0;
-
-	for (size_t at = 0; at < w->signals.n && !ret; at += SIGNAL_BYTES) {
-		struct trace_rec *rec = (void *)(w->signals.data + at);
-
-		rec->flags = 0;
-		ret = send(src, rec, NULL);
-	}
-	w->signals.n = 0;
-	return ret;
-}
-
-static bool has_entry_of(const struct waiting *w, const struct trace_rec *rec)
-{
-	const struct trace_rec *entry = w && w->entry.n ? (const void *)w->entry.data : NULL;
-
-	return entry && entry->start_ns == rec->start_ns && entry->nr == rec->nr;
-}
-
-/* A thread that is not the first takes the number of the process with its exec. */
-static struct waiting *find_renumbered(struct src_trace *src, const struct trace_rec *rec)
-{
-	for (size_t i = 0; i < src->waiting.n; i++)
-		if (has_entry_of(&src->waiting.data[i], rec))
-			return &src->waiting.data[i];
-	return NULL;
-}
-
 static int deliver(void *arg, const void *record, size_t size)
 {
 	struct src_trace *src = arg;
-	const struct trace_rec *rec = record, *entry = NULL;
-	struct waiting *w, *from;
-	int ret;
 
-	if (size < sizeof(*rec) || rec->bytes > size - sizeof(*rec) || rec->kind > TRACE_GONE ||
-	    (rec->kind == TRACE_SIGNAL && rec->bytes < TRACE_SIGINFO_BYTES)) {
-		src->damaged++;
-		return 0;
-	}
-	if (rec->kind == TRACE_ENTRY || (rec->kind == TRACE_SIGNAL && rec->flags & TRACE_IN_CALL))
-		return keep(src, rec, size);
-	w = src->waiting.n && rec->kind != TRACE_SIGNAL ? find(src, rec->tid, false) : NULL;
-	from = has_entry_of(w, rec) || !(rec->flags & TRACE_HAS_ENTRY) ? w : find_renumbered(src, rec);
-	if (rec->flags & TRACE_HAS_ENTRY && from)
-		entry = (const void *)from->entry.data;
-	ret = send(src, rec, entry);
-	if (!ret && w)
-		ret = send_signals(src, w);
-	if (from && from != w) {
-		forget(src, from);
-		w = find(src, rec->tid, false);
-	}
-	if (w)
-		forget(src, w);
-	return ret;
+	return calljoin_take(&src->join, record, size, src->sink);
 }
 
 static int drain_until(struct src_trace *src, uint64_t until_ns, struct sink *sink)
@@ -340,8 +182,8 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 	struct src_trace *src = (struct src_trace *)source;
 	int ret = drain_until(src, UINT64_MAX, sink);
 
-	for (size_t i = 0; i < src->waiting.n && !ret; i++)
-		ret = send_signals(src, &src->waiting.data[i]);
+	if (!ret)
+		ret = calljoin_end(&src->join, sink);
 	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the calls: %s", strerror(-ret)) : ret;
 }
 
@@ -352,12 +194,10 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 
 	base_counts(&src->base, sum);
 	profile->seen += sum[COUNT_SEEN];
-	profile->kept += src->delivered;
+	profile->kept += src->join.delivered;
 	base_profile(&src->base, sum, profile);
 	callhooks_note(base_missed(&src->base), profile);
-	if (src->entries_lost)
-		profile_note(profile, "of %llu calls what was read on their entry is missing: there was no room for it in the ring buffer",
-			     (unsigned long long)src->entries_lost);
+	calljoin_note(src->join.entries_lost, profile);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 
@@ -365,12 +205,7 @@ static void close_source(struct source *source)
 {
 	struct src_trace *src = (struct src_trace *)source;
 
-	for (size_t i = 0; i < src->waiting.n; i++) {
-		vec_free(&src->waiting.data[i].entry);
-		vec_free(&src->waiting.data[i].signals);
-	}
-	vec_free(&src->waiting);
-	map_free(&src->by_tid);
+	calljoin_free(&src->join);
 	rings_close(&src->rings);
 	base_close(&src->base);
 	free(src);
