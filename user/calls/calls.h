@@ -16,6 +16,7 @@ struct call_style {
 	uint8_t hex;	 /* 1: strings that are not ASCII in hexadecimal; 2: all */
 	uint8_t names;	 /* enum names_style */
 	bool is_whole;	 /* all members of structures, all of arrays */
+	bool is_elsewhere; /* numbers of network interfaces are not this machine's */
 };
 
 /* What is to be read of a call. table: SYSCALL_NATIVE or SYSCALL_COMPAT. */

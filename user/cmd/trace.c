@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/run.h"
+#include "cmd/trace_record.h"
 #include "cmd/trace_select.h"
 #include "cmd/trace_summary.h"
 #include "cmd/trace_threads.h"
@@ -31,7 +32,7 @@ struct trace_options {
 	struct view_options view;
 	struct honesty h;
 	uint64_t text, column, ring_kb, min_ns, hex;
-	const char *sort;
+	const char *sort, *record, *input;
 	bool has_text, has_column, ok, failed, has_events, summary, follow;
 };
 
@@ -150,6 +151,12 @@ static const struct opt sum_opts[] = {
 	{ 0 },
 };
 
+static const struct opt file_opts[] = {
+	{ 0, "record", "FILE", OPT_TEXT, offsetof(struct trace_options, record), "keep the calls in FILE, for -i; nothing is printed, which costs the least" },
+	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct trace_options, input), "show the calls of FILE, on standard output; -: of standard input" },
+	{ 0 },
+};
+
 static const struct opt line_opts[] = {
 	{ 's', "string-limit", "N", OPT_CALL, 0, "show N bytes of strings (default 32); paths are shown whole", set_text },
 	{ 'x', "hex", NULL, OPT_COUNT, offsetof(struct trace_options, hex), "strings that are not ASCII in hexadecimal; -xx: all strings" },
@@ -172,7 +179,10 @@ static const struct opt_rule trace_rules[] = {
 	{ "successful-only", .not_with = "failed-only|failed|errno" },
 	{ "syscall-times|relative-timestamps|absolute-timestamps|columns", .not_with = "format=csv|format=json|fields" },
 	{ "relative-timestamps", .not_with = "absolute-timestamps" },
-	{ "format=csv|format=json", .needs = "output", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
+	{ "record", .not_with = "input|summary|hex|const-print-style|syscall-times|relative-timestamps|absolute-timestamps|columns|format|fields|output",
+	  .why = "a recording has no lines", .hint = "give it with -i FILE, which shows them" },
+	{ "input", .not_with = "summary|" OPT_COMMAND "|all-cpus|pid|tid|cpu|uid|cgroup|comm|as|duration|ring-size", .why = "the file has what was recorded" },
+	{ "format=csv|format=json", .needs = "output|input", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
 	{ "summary", .not_with = "successful-only|failed-only|failed|errno|min-duration|string-limit|hex|no-abbrev|const-print-style|syscall-times|"
 				 "relative-timestamps|absolute-timestamps|columns|ring-size", .why = "sums have no lines" },
 	{ "by|summary-sort-by", .needs = "summary" },
@@ -183,6 +193,7 @@ static const struct opt_rule trace_rules[] = {
 static const struct opt_group trace_groups[] = {
 	{ "What", what_opts, 0 },
 	{ "Who", target_opts, offsetof(struct trace_options, target), target_rules },
+	{ "Output", file_opts, 0 },
 	{ "Output", sum_opts, 0 },
 	{ "Output", line_opts, 0, trace_rules },
 	{ "Honesty", honesty_opts, offsetof(struct trace_options, h) },
@@ -195,6 +206,7 @@ struct trace_run {
 	struct out args, result;
 	struct trace_threads threads;
 	struct callnow *now; /* of the thread that is looked at */
+	struct trace_replay replay; /* of -i */
 	uint64_t start_ns, looked_ns;
 	bool is_text, has_waits;
 };
@@ -346,6 +358,8 @@ static int begin(void *arg, struct err *err)
 
 static int explain_nothing(const struct trace_run *run, struct err *err)
 {
+	if (run->o->input)
+		return err_set(err, -ENODATA, "no calls in '%s'", run->o->input);
 	if (run->base.profile.seen)
 		return err_set(err, -ENODATA, "no calls: all %llu were lost", (unsigned long long)run->base.profile.seen);
 	return err_set(err, -ENODATA, "no calls in %.3f s: the target made none of those that were asked for", run->base.profile.duration_ns / 1e9);
@@ -359,22 +373,33 @@ static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
 				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true };
 	struct session_cfg cfg = { .target = &o->target, .nr_sources = 1 };
-	int status = 0, ret;
+	int status = 0, ret = 0;
 
-	whole_plan = o->style.is_whole;
 	run.base.profile = (struct profile){ .event = "calls", .unit = "calls" };
-	run.has_waits = !o->target.all && source->results == (TRACE_DONE | TRACE_FAILED) && !source->min_ns;
+	run.has_waits = !o->input && !o->target.all && source->results == (TRACE_DONE | TRACE_FAILED) && !source->min_ns;
 	run.now = malloc(sizeof(*run.now));
-	ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
+	run.replay = (struct trace_replay){ .path = o->input, .wanted = source };
+	if (o->input) {
+		ret = trace_replay_open(&run.replay, &o->style, o->has_text, o->view.out, err);
+		run.start_ns = run.replay.meta.start_ns;
+		o->lines.wall_ns = (int64_t)(run.replay.meta.clock_ns - run.start_ns);
+	}
+	if (!ret)
+		ret = run.now ? run_open(&run.base, &view, err) : -ENOMEM;
 	run.is_text = run.base.format == &call_text;
 	run.base.view.arg = &o->lines;
-	cfg.sources[0] = ret ? NULL : src_trace_new(&o->source);
-	ret = ret ? ret : run_session(&run.base, &cfg, &hooks, &status, err);
+	if (!ret && o->input) {
+		ret = run_file(&run.base, trace_replay_run, &run.replay, err);
+	} else if (!ret) {
+		cfg.sources[0] = src_trace_new(&o->source);
+		ret = run_session(&run.base, &cfg, &hooks, &status, err);
+	}
 	ret = run_close(&run.base, ret, err);
 	trace_threads_free(&run.threads);
 	free(run.now);
 	out_free(&run.args);
 	out_free(&run.result);
+	trace_replay_close(&run.replay);
 	if (ret)
 		return ret;
 	if (run.base.profile.kept || run.base.nr_rows) { /* calls that wait are no events */
@@ -391,6 +416,8 @@ static int check(struct trace_options *o, struct err *err)
 		return -EINVAL;
 	if (o->target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only");
+	if (o->input)
+		return 0;
 	return target_check(&o->target, err);
 }
 
@@ -408,12 +435,17 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->source.min_ns = o->min_ns;
 	o->source.ring_bytes = o->ring_kb << 10;
 	o->source.plan = plan;
+	whole_plan = o->style.is_whole;
+	if (o->input && !o->view.out)
+		o->view.out = "-";
 	o->source.bpf_stats = o->h.receipt;
 	if (!o->source.results)
 		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_DONE | TRACE_FAILED;
 	ret = check(o, err);
 	if (!ret && o->summary)
 		ret = trace_summary_run(&(struct trace_summary){ &o->source, &o->target, &o->view, &o->h, o->sort }, &status, err);
+	else if (!ret && o->record)
+		ret = trace_record_run(&(struct trace_record){ o->record, &o->source, &o->target, &o->h, o->view.duration_ns, whole_plan }, &status, err);
 	else if (!ret)
 		ret = trace_run(o, &status, err);
 	target_free(&o->target);
@@ -442,7 +474,9 @@ const struct cmd cmd_trace = {
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"
-		    "skep trace --format json -o trace.json -- true\n",
+		    "skep trace --format json -o trace.json -- true\n"
+		    "skep trace --record make.calls -- make               without a line, which costs the least\n"
+		    "skep trace -i make.calls -T -e %file                lines of it\n",
 	.run = trace_main,
 	.others = trace_others,
 };

@@ -162,7 +162,13 @@ static void stop(struct source *source)
 static int deliver(void *arg, const void *record, size_t size)
 {
 	struct src_trace *src = arg;
+	bool no_entry;
 
+	if (src->sink->raw) {
+		src->join.delivered += calljoin_events(record, size, &no_entry);
+		src->join.entries_lost += no_entry;
+		return src->sink->raw(src->sink, record, size);
+	}
 	return calljoin_take(&src->join, record, size, src->sink);
 }
 
@@ -182,7 +188,7 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 	struct src_trace *src = (struct src_trace *)source;
 	int ret = drain_until(src, UINT64_MAX, sink);
 
-	if (!ret)
+	if (!ret && !sink->raw)
 		ret = calljoin_end(&src->join, sink);
 	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the calls: %s", strerror(-ret)) : ret;
 }
