@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# skep trace --record and -i: what is kept in a file is what a live run prints.
+# skep trace --record and -i: what is kept in a file is what a live run prints. And what waits in memory until it is printed.
 load ../lib.bash
 
 # said TRUTH TRACE MINIMUM: every "line TEXT" of the truth is a line of the trace, but for blanks before = and the number of a thread
@@ -233,4 +233,19 @@ after() {
 		[[ "$output" == *"exclude each other: the file has what was recorded"* ]]
 	done
 	[ ! -e u.calls ]
+}
+
+@test "what comes faster than it can be shown waits: each line once, in the order of time; what finds no room is counted" {
+	need jq
+	"$SKEP" trace --format json -m 256 -o t.json -- "$WORK/callrate" 200000 >truth
+	ends t.json
+	[ "$(wc -l <t.json)" = "$(jq .kept t.json.end)" ]
+	jq -e '.seen == .kept + .losses.ring_full and .seen >= 200000' t.json.end
+	sed -E 's/.*"time_ns":([0-9]+),.*/\1/' t.json >times
+	[ "$(wc -l <times)" = "$(wc -l <t.json)" ]
+	grep -v '"kind":"call"' t.json >others || true
+	[ "$(wc -l <others)" = 1 ] # its end
+	sort -cn times
+	uniq -d times >twice
+	[ ! -s twice ]
 }

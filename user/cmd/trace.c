@@ -207,6 +207,7 @@ struct trace_run {
 	struct trace_threads threads;
 	struct callnow *now; /* of the thread that is looked at */
 	struct trace_replay replay; /* of -i */
+	const struct source *source; /* of a live run */
 	uint64_t start_ns, looked_ns;
 	bool is_text, has_waits;
 };
@@ -307,7 +308,7 @@ static int on_round(struct sink *sink)
 	uint64_t now = now_ns();
 	int ret = 0;
 
-	if (run->has_waits && now - run->looked_ns > WAITS_NS / 4 && run->threads.all.n <= WAITS_MAX) {
+	if (run->has_waits && !src_trace_is_behind(run->source) && now - run->looked_ns > WAITS_NS / 4 && run->threads.all.n <= WAITS_MAX) {
 		run->looked_ns = now;
 		for (size_t i = 0; i < run->threads.all.n && !ret; i++) {
 			struct trace_thread *t = &run->threads.all.data[i];
@@ -391,7 +392,7 @@ static int trace_run(struct trace_options *o, int *ret_status, struct err *err)
 	if (!ret && o->input) {
 		ret = run_file(&run.base, trace_replay_run, &run.replay, err);
 	} else if (!ret) {
-		cfg.sources[0] = src_trace_new(&o->source);
+		run.source = cfg.sources[0] = src_trace_new(&o->source);
 		ret = run_session(&run.base, &cfg, &hooks, &status, err);
 	}
 	ret = run_close(&run.base, ret, err);

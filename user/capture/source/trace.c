@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records of the rings in the order of time, joined to calls. */
+/*
+ * Records of the rings in the order of time, joined to calls. What comes faster than it can be delivered waits in a spool: a ring has room for
+ * 50 ms of a program that does nothing but cheap calls.
+ */
 #include "capture/source/trace.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "capture/base.h"
 #include "capture/calljoin.h"
@@ -22,6 +27,9 @@
 #define RING_BYTES_LEAST (1u << 20)
 #define RING_BYTES_MOST (8u << 20)
 #define ONE_RING_CPUS 4
+#define SPOOL_BYTES (256ull << 20)
+#define LOOK_EVERY 64 /* records that are delivered before the next look at the rings */
+#define DRAIN_NS 100000000 /* after which the session has its turn */
 #define SETTLE_NS 1000000 /* a record is in its ring that long after the clock was read at the latest */
 
 struct src_trace {
@@ -33,7 +41,10 @@ struct src_trace {
 	struct rings rings;
 	struct callhooks hooks;
 	struct calljoin join;
-	struct sink *sink; /* of the drain */
+	struct spool spool; /* what was written faster than it is delivered */
+	uint64_t whole_ns;  /* nothing older is missing there */
+	int behind_fd;	    /* an eventfd, readable while is_behind; -1: not open */
+	bool is_behind;
 };
 
 static void set_plans(struct src_trace *src)
@@ -114,6 +125,10 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->place = place;
+	src->rings.spool = &src->spool;
+	src->behind_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (src->behind_fd < 0)
+		return err_set(err, -errno, "cannot set up the event loop: %s", strerror(errno));
 	ret = BASE_OPEN(&src->base, src->skel, trace, err);
 	if (ret)
 		return ret;
@@ -144,7 +159,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 {
 	const struct src_trace *src = (const struct src_trace *)source;
 
-	return index ? -1 : rings_fd(&src->rings);
+	return !index ? rings_fd(&src->rings) : index == 1 ? src->behind_fd : -1;
 }
 
 static void start(struct source *source)
@@ -159,34 +174,77 @@ static void stop(struct source *source)
 	tasks_barrier();
 }
 
-static int deliver(void *arg, const void *record, size_t size)
+static int deliver(struct src_trace *src, const void *record, size_t size, struct sink *sink)
 {
-	struct src_trace *src = arg;
 	bool no_entry;
 
-	if (src->sink->raw) {
+	if (sink->raw) {
 		src->join.delivered += calljoin_events(record, size, &no_entry);
 		src->join.entries_lost += no_entry;
-		return src->sink->raw(src->sink, record, size);
+		return sink->raw(sink, record, size);
 	}
-	return calljoin_take(&src->join, record, size, src->sink);
+	return calljoin_take(&src->join, record, size, sink);
 }
 
-static int drain_until(struct src_trace *src, uint64_t until_ns, struct sink *sink)
+static int collect(struct src_trace *src, bool is_end)
 {
-	src->sink = sink;
-	return rings_drain(&src->rings, until_ns, deliver, src);
+	uint64_t now = now_ns();
+	int ret;
+
+	if (!is_end && spool_is_full(&src->spool))
+		return 0; /* the rings lose and count what finds no room there */
+	ret = rings_collect(&src->rings);
+	spool_sort(&src->spool);
+	src->whole_ns = is_end ? UINT64_MAX : now - SETTLE_NS;
+	return ret;
+}
+
+/* The session is to come back at once, or to wait for the rings again. */
+static int set_behind(struct src_trace *src, bool is_behind)
+{
+	uint64_t n = 1;
+
+	if (is_behind == src->is_behind)
+		return 0;
+	src->is_behind = is_behind;
+	return (is_behind ? write(src->behind_fd, &n, sizeof(n)) : read(src->behind_fd, &n, sizeof(n))) == sizeof(n) ? 0 : -errno;
+}
+
+/* Delivering takes longer than the kernel needs to fill a ring: they are looked at in between. */
+static int drain_some(struct src_trace *src, bool is_end, struct sink *sink)
+{
+	uint64_t begin = now_ns(), quarter = ring_bytes(src) / 4;
+	const void *record = NULL;
+	size_t size, n = 0;
+	int ret = collect(src, is_end);
+
+	while (!ret && (record = spool_first(&src->spool, src->whole_ns, &size))) {
+		ret = deliver(src, record, size, sink);
+		spool_drop(&src->spool);
+		if (ret || ++n % LOOK_EVERY || is_end)
+			continue;
+		if (rings_filled(&src->rings) >= quarter)
+			ret = collect(src, false);
+		if (now_ns() - begin > DRAIN_NS)
+			break;
+	}
+	return ret ? ret : set_behind(src, record != NULL);
 }
 
 static int drain(struct source *source, struct sink *sink)
 {
-	return drain_until((struct src_trace *)source, now_ns() - SETTLE_NS, sink);
+	return drain_some((struct src_trace *)source, false, sink);
+}
+
+bool src_trace_is_behind(const struct source *source)
+{
+	return ((const struct src_trace *)source)->is_behind;
 }
 
 static int finish(struct source *source, struct sink *sink, struct err *err)
 {
 	struct src_trace *src = (struct src_trace *)source;
-	int ret = drain_until(src, UINT64_MAX, sink);
+	int ret = drain_some(src, true, sink);
 
 	if (!ret && !sink->raw)
 		ret = calljoin_end(&src->join, sink);
@@ -212,6 +270,9 @@ static void close_source(struct source *source)
 	struct src_trace *src = (struct src_trace *)source;
 
 	calljoin_free(&src->join);
+	spool_free(&src->spool);
+	if (src->behind_fd >= 0)
+		close(src->behind_fd);
 	rings_close(&src->rings);
 	base_close(&src->base);
 	free(src);
@@ -236,5 +297,7 @@ struct source *src_trace_new(const struct trace_cfg *cfg)
 	};
 	src->base = (struct base){ .what = WHAT, .own = "calls", .has_stats = cfg->bpf_stats };
 	src->cfg = cfg;
+	src->behind_fd = -1;
+	src->spool.max_bytes = SPOOL_BYTES;
 	return &src->source;
 }
