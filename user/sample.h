@@ -182,6 +182,8 @@ struct sink {
 	int (*task)(struct sink *sink, const struct task_event *t);
 	int (*reading)(struct sink *sink, const struct reading *r);
 	int (*row)(struct sink *sink, const struct row *row);
+	/* A record as the kernel wrote it, at a multiple of 8, in the order of time: instead of the sample that would be made of it. */
+	int (*raw)(struct sink *sink, const void *record, size_t size);
 	/* n samples that the source saw are gone. */
 	int (*lost)(struct sink *sink, uint64_t n);
 	/* -I: all readings, or sums, of this moment, so long after the start, have been delivered. */

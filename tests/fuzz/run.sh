@@ -51,6 +51,11 @@ case $name in
 	EOF
 	;;
 *perfmap*) printf '400 10 a\n0x410 0x20 b c\n408 4 d\n' >"$corpus/seed" ;;
+*calllog*)
+	if [ "$(id -u)" = 0 ]; then
+		build/skep -q trace --record "$corpus/seed.all" -- build/work/traced >/dev/null 2>&1
+		build/skep -q trace --record "$corpus/seed.v" -v -s 100 -e %process,%signal -- build/work/traced ends >/dev/null 2>&1
+	fi ;;
 *perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
 esac
 # Thousands of tracepoints are read for near names: without them it is a hundred times as fast

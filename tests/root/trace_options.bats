@@ -103,7 +103,6 @@ options() {
 		refused -e status=detached
 		refused -e status=unavailable
 		refused -c -U min-time
-		refused -i
 		refused --instruction-pointer
 		refused -N
 		refused --arg-names
@@ -120,14 +119,17 @@ options() {
 		refused -V
 		refused --version
 		refused --tips
-		later -P
-		later --trace-path
-		later -k
-		later --stack-traces
-		later -y
-		later -yy
-		later --decode-fds
-		later -e decode-fds=all
+		own -i FILE
+		same -P /etc/ld.so.cache
+		same --trace-path=/etc/ld.so.cache
+		same -k
+		same --stack-traces
+		same -y
+		same -yy
+		same --decode-fds
+		same --decode-fds=path
+		same -e decode-fds=all
+		refused -e decode-fds=dev
 	END
 }
 

@@ -292,7 +292,7 @@ static void put_device(struct decode *d, uint32_t index)
 {
 	char name[IF_NAMESIZE];
 
-	if (!index || !if_indextoname(index, name)) {
+	if (!index || d->style->is_elsewhere || !if_indextoname(index, name)) {
 		out_decimal(d->o, index);
 		return;
 	}

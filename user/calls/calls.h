@@ -18,6 +18,7 @@ struct call_style {
 	bool is_whole;	 /* all members of structures, all of arrays */
 	uint8_t files;	 /* enum call_files */
 	bool has_stacks; /* where each call was made is shown */
+	bool is_elsewhere; /* numbers of network interfaces are not this machine's */
 };
 
 /* What is written behind a file descriptor. */

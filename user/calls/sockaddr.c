@@ -53,7 +53,7 @@ void put_interface(struct decode *d, uint32_t index)
 {
 	char name[IF_NAMESIZE + 1] = "";
 
-	if (d->style->names == NAMES_RAW || !if_indextoname(index, name)) {
+	if (d->style->names == NAMES_RAW || d->style->is_elsewhere || !if_indextoname(index, name)) {
 		out_decimal(d->o, index);
 		return;
 	}

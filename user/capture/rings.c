@@ -40,24 +40,45 @@ static int take_record(struct rings *r, const struct ring_map *m, uint64_t at, s
 	return 0;
 }
 
+static int spool_record(struct spool *spool, const struct ring_map *m, uint64_t at, size_t size)
+{
+	uint64_t time_ns = 0;
+	void *p;
+
+	if (size >= sizeof(time_ns))
+		ring_copy((char *)&time_ns, m->data, m->mask, at, sizeof(time_ns));
+	p = spool_take(spool, time_ns, size);
+	if (!p)
+		return -ENOMEM;
+	ring_copy(p, m->data, m->mask, at, size);
+	return 0;
+}
+
 static bool is_full(const struct rings *r)
 {
 	return r->max_bytes && r->bytes.n >= r->max_bytes;
 }
 
-/* Takes the records of a ring, and those that arrive meanwhile. */
+/* Takes the records of a ring, and those that arrive meanwhile, unless a spool is to have them. */
 static int read_ring(struct rings *r, const struct ring_map *m)
 {
-	uint64_t at = *m->consumer; /* only we write it */
+	uint64_t at = *m->consumer, end = 0; /* only we write it */
 	int ret = 0;
 
-	while (!ret && !is_full(r) && at < __atomic_load_n(m->producer, __ATOMIC_ACQUIRE)) {
-		uint32_t head = __atomic_load_n((const uint32_t *)(m->data + (at & m->mask)), __ATOMIC_ACQUIRE);
-		uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+	while (!ret && !is_full(r)) {
+		uint32_t head, size;
 
+		if (!end || !r->spool)
+			end = __atomic_load_n(m->producer, __ATOMIC_ACQUIRE);
+		if (at >= end)
+			break;
+		head = __atomic_load_n((const uint32_t *)(m->data + (at & m->mask)), __ATOMIC_ACQUIRE);
+		size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 		if (head & BPF_RINGBUF_BUSY_BIT)
 			break;
-		if (!(head & BPF_RINGBUF_DISCARD_BIT))
+		if (!(head & BPF_RINGBUF_DISCARD_BIT) && r->spool)
+			ret = spool_record(r->spool, m, at + BPF_RINGBUF_HDR_SZ, size);
+		else if (!(head & BPF_RINGBUF_DISCARD_BIT))
 			ret = take_record(r, m, at + BPF_RINGBUF_HDR_SZ, size);
 		at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
 		__atomic_store_n(m->consumer, at, __ATOMIC_RELEASE);
@@ -188,6 +209,19 @@ int rings_open(struct rings *r, const struct bpf_map *map, uint64_t bytes, const
 int rings_fd(const struct rings *r)
 {
 	return r->epoll_fd;
+}
+
+uint64_t rings_filled(const struct rings *r)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < r->maps.n; i++) {
+		const struct ring_map *m = &r->maps.data[i];
+		uint64_t bytes = __atomic_load_n(m->producer, __ATOMIC_RELAXED) - *m->consumer;
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
 }
 
 int rings_collect(struct rings *r)

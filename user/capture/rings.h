@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/source.h"
+#include "capture/spool.h"
 #include "util/vec.h"
 
 struct ring_place {
@@ -35,6 +36,8 @@ struct rings {
 	/* How many bytes of a record are in use, by its first `size` bytes, at most RINGS_HEAD_MAX. NULL: all. */
 	size_t (*used)(const void *head, size_t size);
 	uint64_t max_bytes; /* that are collected at once, and a record; the rest waits in the kernel. 0: all, however fast it comes */
+	/* Where records are collected, all that there are and no more: spool_sort() is the caller's then. NULL: in the bytes above. */
+	struct spool *spool;
 };
 
 /* Copies n bytes at position `at` out of a ring of mask + 1 bytes, whose end they may cross. */
@@ -62,6 +65,9 @@ int rings_watch(struct rings *r, int fd, struct err *err);
 
 /* Readable when there is something to be read. */
 int rings_fd(const struct rings *r);
+
+/* Bytes in the ring that has the most of them. */
+uint64_t rings_filled(const struct rings *r);
 
 /* Takes what is in the rings. 0 or -errno. */
 int rings_collect(struct rings *r);

@@ -231,15 +231,21 @@ int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_
 	return ret;
 }
 
+static void print_head(struct run *run)
+{
+	if (!run->cfg->is_stream)
+		return;
+	stat_out_fresh(&run->out);
+	run->format->head(run->out.stream, run->cfg->schema, &run->view);
+}
+
 static int at_start(void *arg, struct err *err)
 {
 	struct run *run = arg;
 	int ret = run->hooks && run->hooks->at_start ? run->hooks->at_start(run, err) : 0;
 
-	if (!ret && run->cfg->is_stream) {
-		stat_out_fresh(&run->out);
-		run->format->head(run->out.stream, run->cfg->schema, &run->view);
-	}
+	if (!ret)
+		print_head(run);
 	return ret;
 }
 
@@ -259,6 +265,15 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 	cfg->duration_ns = run->cfg->duration_ns;
 	cfg->interval_ns = run->cfg->interval_ns;
 	return run_sink(&run->sink, cfg, &own, run, &run->profile, ret_status, err);
+}
+
+int run_file(struct run *run, int (*read)(void *arg, struct run *run, struct err *err), void *arg, struct err *err)
+{
+	int ret;
+
+	print_head(run);
+	ret = read(arg, run, err);
+	return ret ? ret : finish(run, run->profile.duration_ns);
 }
 
 int run_close(struct run *run, int ret, struct err *err)

@@ -87,6 +87,9 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err);
 /* run_sink() with the table or stream of the run, which is the hooks' arg. at_start comes before the first row, at_end before the last round. */
 int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err);
 
+/* A file in the place of a session: read() delivers to the run's sink and fills its profile. 0, -errno, or what read() returned. */
+int run_file(struct run *run, int (*read)(void *arg, struct run *run, struct err *err), void *arg, struct err *err);
+
 /* Ends the output. ret: how the run ended. Returns ret, or -errno of a failed write. */
 int run_close(struct run *run, int ret, struct err *err);
 

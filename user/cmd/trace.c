@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/trace_record.h"
 #include "cmd/trace_run.h"
 #include "cmd/trace_select.h"
 #include "cmd/trace_set.h"
@@ -28,12 +29,31 @@ static struct trace_cfg *begin_selection(struct trace_options *o)
 	return &o->source;
 }
 
+/* "all", "path" or "none"; without a text one more -y. */
+static int set_files(void *base, const char *text, struct err *err)
+{
+	struct trace_options *o = base;
+
+	if (!text || !*text) {
+		o->files++;
+	} else if (!strcmp(text, "all") || !strcmp(text, "none") || !strcmp(text, "path")) {
+		o->files = *text == 'a' ? FILES_DETAILS : *text == 'p' ? FILES_PATHS : FILES_NOTHING;
+	} else {
+		err_exit(err, -EINVAL, EXIT_USAGE, "decode-fds=%s is not supported: path, all or none", text);
+		err_hint(err, "-y shows paths, -yy also sockets and devices");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int add_events(void *base, const char *text, struct err *err)
 {
 	struct trace_options *o = base;
 
 	if (!strncmp(text, "quiet=", 6))
 		return trace_quiet(text + 6, &o->strace.has_no_ends, err);
+	if (!strncmp(text, "decode-fds=", 11) || !strncmp(text, "decode-fd=", 10))
+		return set_files(o, strchr(text, '=') + 1, err);
 	if (trace_events_is(text))
 		return trace_events_add(&o->events, text, err);
 	return trace_select(text, begin_selection(o), err);
@@ -212,12 +232,19 @@ static const struct opt stack_opts[] = {
 	{ 0 },
 };
 
+static const struct opt file_opts[] = {
+	{ 0, "record", "FILE", OPT_TEXT, offsetof(struct trace_options, record), "keep the calls in FILE, for -i; nothing is printed, which costs the least" },
+	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct trace_options, input), "show the calls of FILE, on standard output; -: of standard input" },
+	{ 0 },
+};
+
 static const struct opt line_opts[] = {
 	{ 's', "string-limit", "N", OPT_CALL, 0, "show N bytes of strings (default 32); paths are shown whole", set_text },
 	{ 'x', "hex", NULL, OPT_COUNT, offsetof(struct trace_options, hex), "strings that are not ASCII in hexadecimal; -xx: all strings" },
 	{ 'v', "no-abbrev", NULL, OPT_FLAG, offsetof(struct trace_options, style.is_whole), "all members of structures, all elements of arrays" },
-	{ 'y', "decode-fds", NULL, OPT_COUNT, offsetof(struct trace_options, files),
-	  "behind a file descriptor its path: 3</etc/passwd>; -yy: also the addresses of sockets, the numbers of devices" },
+	{ 'y', "decode-fds", "[=SET]", OPT_CALL, 0,
+	  "behind a file descriptor its path: 3</etc/passwd>; -yy: also the addresses of sockets, the numbers of devices", set_files,
+	  .many = true, .lone_letter = true },
 	{ 'X', "const-print-style", "STYLE", OPT_CALL, 0, "flags and constants: raw, abbrev (names, the default) or verbose (both)", set_names },
 	{ 0, "strings-in-hex", "[=SET]", OPT_CALL, 0, "all strings in hexadecimal, or non-ascii ones, or none", set_strings },
 	{ 'T', "syscall-times", "[=UNIT]", OPT_CALL, 0, "how long each call took, at the end of its line; UNIT: how precisely, s, ms, us or ns", set_durations,
@@ -240,7 +267,11 @@ static const struct opt_rule trace_rules[] = {
 	{ "relative-timestamps", .not_with = "absolute-timestamps" },
 	{ "hex", .not_with = "strings-in-hex" },
 	{ "status", .not_with = "successful-only|failed-only|failed|errno" },
-	{ "format=csv|format=json", .needs = "output", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
+	{ "record", .not_with = "input|summary|summary-only|with-summary|hex|strings-in-hex|const-print-style|syscall-times|relative-timestamps|absolute-timestamps|"
+				"columns|format|fields|output|stack-traces|stacks", .why = "a recording has no lines", .hint = "give it with -i FILE, which shows them" },
+	{ "input", .not_with = "summary|summary-only|with-summary|stack-traces|stacks|path|trace-path|fd|" OPT_COMMAND "|all-cpus|pid|tid|cpu|uid|cgroup|comm|as|duration|ring-size",
+	  .why = "the file has what was recorded" },
+	{ "format=csv|format=json", .needs = "output|input", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
 	{ "stack-traces|stacks", .not_with = "call-graph=none|call-graph=no" },
 	{ "max-stack|call-graph|unwind-memory", .needs = "stack-traces|stacks" },
 	{ 0 },
@@ -251,6 +282,7 @@ static const struct opt_group trace_groups[] = {
 	{ "Who", target_task_opts, offsetof(struct trace_options, target), target_rules },
 	{ "Stacks", stack_opts, 0 },
 	{ "Stacks", walk_opts, offsetof(struct trace_options, walks) },
+	{ "Output", file_opts, 0 },
 	{ "Output", trace_sum_opts, offsetof(struct trace_options, sums), trace_sum_rules },
 	{ "Output", by_opts, 0 },
 	{ "Output", line_opts, 0, trace_rules },
@@ -283,6 +315,12 @@ static int check(struct trace_options *o, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff excludes -c, -C, --fields, csv and json: it is for lines of text");
 	if ((o->ok && results != TRACE_DONE) || (o->failed && results != TRACE_FAILED))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "%s and -e status= exclude each other", o->ok ? "-z" : "-Z");
+	if (o->events.nr_texts && (o->record || o->input))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "recordings have system calls only: '%s' is another event", o->events.texts[0]);
+	if (o->strace.separate && o->record)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--record excludes -ff: give it with -i FILE");
+	if (o->input)
+		return 0;
 	return target_check(&o->target, err);
 }
 
@@ -318,6 +356,8 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->source.min_ns = o->min_ns;
 	o->source.ring_bytes = o->ring_kb << 10;
 	o->source.plan = plan;
+	if (o->input && !o->view.out)
+		o->view.out = "-";
 	o->source.bpf_stats = o->h.receipt;
 	if (!o->source.results)
 		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_ALL_RESULTS;
@@ -331,6 +371,8 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	ret = check(o, err);
 	if (!ret && o->sums.summary)
 		ret = trace_summary_run(&sums, &o->target, &o->h, &status, err);
+	else if (!ret && o->record)
+		ret = trace_record_run(&(struct trace_record){ o->record, &o->source, &o->target, &o->h, o->view.duration_ns, o->style.is_whole }, &status, err);
 	else if (!ret)
 		ret = o->sums.with_summary ? trace_with_sums(o, &sums, &status, err) : trace_run(o, NULL, &status, err);
 	target_free(&o->target);
@@ -354,7 +396,9 @@ const struct cmd cmd_trace = {
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"
 		    "skep trace -C -e %file -o files.txt -- make        lines, and the same table after them\n"
-		    "skep trace --format json -o trace.json -- true\n",
+		    "skep trace --format json -o trace.json -- true\n"
+		    "skep trace --record make.calls -- make               without a line, which costs the least\n"
+		    "skep trace -i make.calls -T -e %file                lines of it\n",
 	.run = trace_main,
 	.others = trace_others,
 };

@@ -10,6 +10,7 @@
 #include "capture/callnow.h"
 #include "cmd/measure.h"
 #include "cmd/trace_files.h"
+#include "cmd/trace_record.h"
 #include "cmd/trace_stacks.h"
 #include "cmd/trace_threads.h"
 #include "model/callrow.h"
@@ -27,6 +28,8 @@ struct trace_run {
 	struct trace_threads threads;
 	struct trace_stacks stacks;
 	struct callnow *now; /* of the thread that is looked at */
+	struct trace_replay replay; /* of -i */
+	const struct source *source; /* of a live run */
 	struct trace_sums *sums; /* -C; else NULL */
 	int (*print_line)(struct sink *sink, const struct row *row);
 	uint64_t start_ns, looked_ns;
@@ -185,12 +188,12 @@ static int on_round(struct sink *sink)
 {
 	struct trace_run *run = (struct trace_run *)sink;
 	uint64_t now = now_ns();
-	int ret = 0;
+	bool is_behind = run->source && src_trace_is_behind(run->source);
+	int ret = is_behind ? 0 : show_events(run, now - EVENTS_SETTLE_NS); /* else older calls follow */
 
 	if (run->stacks.syms)
 		syms_pin(run->stacks.syms);
-	ret = show_events(run, now - EVENTS_SETTLE_NS);
-	if (run->has_waits && now - run->looked_ns > WAITS_NS / 4 && run->threads.all.n <= WAITS_MAX) {
+	if (run->has_waits && !is_behind && now - run->looked_ns > WAITS_NS / 4 && run->threads.all.n <= WAITS_MAX) {
 		run->looked_ns = now;
 		for (size_t i = 0; i < run->threads.all.n && !ret; i++) {
 			struct trace_thread *t = &run->threads.all.data[i];
@@ -240,6 +243,8 @@ static int begin(void *arg, struct err *err)
 
 static int explain_nothing(const struct trace_run *run, struct err *err)
 {
+	if (run->o->input)
+		return err_set(err, -ENODATA, "no calls in '%s'", run->o->input);
 	if (run->base.profile.seen)
 		return err_set(err, -ENODATA, "no calls: all %llu were lost", (unsigned long long)run->base.profile.seen);
 	return err_set(err, -ENODATA, "no calls in %.3f s: the target made none of those that were asked for", run->base.profile.duration_ns / 1e9);
@@ -274,44 +279,88 @@ static int end(void *arg, const struct session *session)
 	return ret == -ENOMEM ? ret : 0; /* the close of the output reports a failed write */
 }
 
-int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status, struct err *err)
+/* -i: the strings of the file, and its times. */
+static int open_input(struct trace_run *run, struct err *err)
+{
+	struct trace_options *o = run->o;
+	int ret;
+
+	run->replay = (struct trace_replay){ .path = o->input, .wanted = &o->source };
+	if (!o->input)
+		return 0;
+	ret = trace_replay_open(&run->replay, &o->style, o->has_text, o->view.out, err);
+	run->start_ns = run->replay.meta.start_ns;
+	o->lines.wall_ns = (int64_t)(run->replay.meta.clock_ns - run->start_ns);
+	return ret;
+}
+
+static int open_output(struct trace_run *run, struct run_cfg *view, struct trace_files *files, struct err *err)
+{
+	struct trace_options *o = run->o;
+	int ret = 0;
+
+	if (o->strace.separate) {
+		run->files = files;
+		view->out = NULL;
+		ret = trace_files_open(files, o->view.out, o->strace.append, err);
+	}
+	if (!ret)
+		ret = run_open(&run->base, view, err);
+	run->is_text = run->base.format == &call_text;
+	run->base.view.arg = &o->lines;
+	o->lines.has_colours = !ret && !run->files && terminal_has_colours(run->base.out.stream == stdout ? STDOUT_FILENO : fileno(run->base.out.stream));
+	run->print_line = run->base.sink.row;
+	run->base.sink.row = on_row;
+	return ret;
+}
+
+/* Events first: their hits are there when the calls of a round are shown. And sums before calls: the time of a call is taken before its line is made. */
+static int run_live(struct trace_run *run, int *ret_status, struct err *err)
 {
 	static const struct run_hooks hooks = { begin, end };
+	struct trace_options *o = run->o;
+	struct session_cfg cfg = { .target = &o->target };
+	int ret = o->events.nr_texts ? trace_events_open(&o->events, &o->target, o->h.receipt, err) : 0;
+
+	if (!ret && o->stacks)
+		ret = open_stacks(run, &cfg, err);
+	if (ret)
+		return ret;
+	if (o->events.nr_texts)
+		cfg.sources[cfg.nr_sources++] = src_probe_new(&o->events.cfg);
+	if (run->sums)
+		cfg.sources[cfg.nr_sources++] = src_callsby_new(&run->sums->calls);
+	run->source = cfg.sources[cfg.nr_sources++] = src_trace_new(&o->source);
+	return run_session(&run->base, &cfg, &hooks, ret_status, err);
+}
+
+static int run_input(struct trace_run *run, struct err *err)
+{
+	int ret = run_file(&run->base, trace_replay_run, &run->replay, err);
+
+	return ret ? ret : end(run, NULL);
+}
+
+int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status, struct err *err)
+{
 	const struct trace_cfg *source = &o->source;
 	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o, .sums = sums };
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
 				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true, .append = o->strace.append,
 				.hide = o->stacks ? 0 : 1ull << CALLROW_STACK };
-	struct session_cfg cfg = { .target = &o->target };
 	struct trace_files files = { .path = NULL };
-	int status = 0, ret = 0;
+	int status = 0, ret = open_input(&run, err);
 
 	run.base.profile = (struct profile){ .event = "calls", .unit = "calls" };
-	run.has_waits = !o->target.all && !source->select && source->results == TRACE_ALL_RESULTS && !source->min_ns;
+	run.has_waits = !o->input && !o->target.all && !source->select && source->results == TRACE_ALL_RESULTS && !source->min_ns;
 	run.now = malloc(sizeof(*run.now));
-	if (o->strace.separate) {
-		run.files = &files;
-		view.out = NULL;
-		ret = trace_files_open(&files, o->view.out, o->strace.append, err);
-	}
-	ret = ret ? ret : run.now ? run_open(&run.base, &view, err) : -ENOMEM;
-	if (!ret && o->stacks)
-		ret = open_stacks(&run, &cfg, err);
-	run.is_text = run.base.format == &call_text;
-	run.base.view.arg = &o->lines;
-	o->lines.has_colours = !ret && !run.files && terminal_has_colours(run.base.out.stream == stdout ? STDOUT_FILENO : fileno(run.base.out.stream));
-	run.print_line = run.base.sink.row;
-	run.base.sink.row = on_row;
-	if (!ret && o->events.nr_texts)
-		ret = trace_events_open(&o->events, &o->target, o->h.receipt, err);
-	if (!ret && o->events.nr_texts) /* first: its hits are there when the calls of a round are shown */
-		cfg.sources[cfg.nr_sources++] = src_probe_new(&o->events.cfg);
-	if (sums) /* before the calls: on the return of a call its time is taken before its line is made */
-		cfg.sources[cfg.nr_sources++] = ret ? NULL : src_callsby_new(&sums->calls);
-	cfg.sources[cfg.nr_sources++] = ret ? NULL : src_trace_new(&o->source);
-	ret = ret ? ret : run_session(&run.base, &cfg, &hooks, &status, err);
+	if (!ret)
+		ret = run.now ? open_output(&run, &view, &files, err) : -ENOMEM;
+	if (!ret)
+		ret = o->input ? run_input(&run, err) : run_live(&run, &status, err);
 	ret = run_close(&run.base, ret, err);
 	ret = trace_files_close(&files, ret, err);
+	trace_replay_close(&run.replay);
 	trace_threads_free(&run.threads);
 	trace_stacks_free(&run.stacks);
 	trace_events_free(&o->events);

@@ -27,6 +27,7 @@ struct trace_options {
 	uint64_t text, column, ring_kb, min_ns, hex, files;
 	struct trace_sum_options sums;
 	struct trace_strace strace;
+	const char *record, *input; /* files; NULL: none */
 	bool has_text, has_column, ok, failed, has_events, stacks;
 };
 

@@ -82,7 +82,6 @@ const struct opt_other trace_others[] = {
 	{ "--kvm", "is not supported", "skep stat -e 'kvm:*'" },
 	{ "--inject", NO_CHANGE, "strace -e inject=" },
 	{ "--fault", NO_CHANGE, "strace -e fault=" },
-	{ "-i", "is not supported: lines have no addresses of code", "skep record -e 'syscalls:sys_enter_*' -g" },
 	{ "--instruction-pointer", "is not supported: lines have no addresses of code", "skep record -e 'syscalls:sys_enter_*' -g" },
 	{ "-N", "is not supported: arguments have no names", "man 2 openat has them" },
 	{ "--arg-names", "is not supported: arguments have no names", "man 2 openat has them" },

@@ -222,6 +222,15 @@ static int settle(int fd)
 	return twin < 0 || (close(twin) && errno != EINTR) ? -errno : 0;
 }
 
+int outfile_place(struct outfile *o)
+{
+	if (!o->unplaced || o->channel.failed)
+		return o->channel.failed;
+	o->channel.failed = newfile_place(&o->file, o->path, o->keep_old);
+	o->unplaced = false;
+	return o->channel.failed;
+}
+
 int64_t outfile_commit(struct outfile *o, struct err *err)
 {
 	struct channel *c = o->stream == stdout ? &out_channel : &o->channel;

@@ -41,13 +41,16 @@ int outfile_open(struct outfile *o, const char *path, struct err *err); /* 0 or 
  */
 int outfile_open_place(const char *path, int flags, bool is_regular, struct err *err);
 
+/* Puts it in place now, for a file that others may read while it grows; once. 0 or -errno, also of an earlier write. */
+int outfile_place(struct outfile *o);
+
 /*
  * Flushes and puts it in place. A write error of any earlier moment is reported here. Returns bytes
  * or -errno; -EPIPE with an empty err: the reader of a pipe had enough, which is no error.
  */
 int64_t outfile_commit(struct outfile *o, struct err *err);
 
-/* Gives it up: nothing is left. Safe after commit. */
+/* Gives it up: nothing is left, unless outfile_place() was called. Safe after commit. */
 void outfile_abort(struct outfile *o);
 
 /* Puts such a stream in the place of stdout; before anything is printed. */

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records of the rings in the order of time; what was read before a call waits here for its return. */
+/*
+ * Records of the rings in the order of time, joined to calls. What comes faster than it can be delivered waits in a spool: a ring has room for
+ * 50 ms of a program that does nothing but cheap calls.
+ */
 #include "capture/source/trace.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "capture/base.h"
+#include "capture/calljoin.h"
 #include "capture/features.h"
 #include "capture/rings.h"
 #include "capture/source/callhooks.h"
@@ -17,8 +23,6 @@
 #include "event/syscalls.h"
 #include "skel/trace.skel.h"
 #include "util/clock.h"
-#include "util/hash.h"
-#include "util/map.h"
 
 #define WHAT "the program that traces system calls"
 #define RINGS_BYTES (64u << 20) /* of all CPUs, unless that is too much or too little for one */
@@ -26,15 +30,10 @@
 #define RING_BYTES_MOST (8u << 20)
 #define ONE_RING_CPUS 4
 #define UNWIND_ID 3 /* each object that walks by tables has another one */
+#define SPOOL_BYTES (256ull << 20)
+#define LOOK_EVERY 64 /* records that are delivered before the next look at the rings */
+#define DRAIN_NS 100000000 /* after which the session has its turn */
 #define SETTLE_NS 1000000 /* a record is in its ring that long after the clock was read at the latest */
-#define PIECES_MAX 1280 /* as many as TRACE_MESSAGES_MAX messages have */
-
-/* What waits for the return of a thread's call: the record of its entry, and signals that it will be seen to get after it. */
-struct waiting {
-	uint32_t tid;
-	VEC(char) entry;
-	VEC(char) signals; /* records of one size */
-};
 
 struct src_trace {
 	struct source source; /* first: a pointer to it is one to us */
@@ -45,14 +44,12 @@ struct src_trace {
 	struct rings rings;
 	struct callhooks hooks;
 	uint32_t max_frames; /* a stack of so many is a cut one */
-	VEC(struct waiting) waiting;
-	struct map by_tid;
-	uint64_t delivered, damaged;
-	uint64_t entries_lost;
-	struct sink *sink; /* of the drain */
+	struct calljoin join;
+	struct spool spool; /* what was written faster than it is delivered */
+	uint64_t whole_ns;  /* nothing older is missing there */
+	int behind_fd;	    /* an eventfd, readable while is_behind; -1: not open */
+	bool is_behind;
 };
-
-#define SIGNAL_BYTES (sizeof(struct trace_rec) + TRACE_SIGINFO_BYTES)
 
 static void set_plans(struct src_trace *src)
 {
@@ -144,6 +141,10 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->place = place;
+	src->rings.spool = &src->spool;
+	src->behind_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (src->behind_fd < 0)
+		return err_set(err, -errno, "cannot set up the event loop: %s", strerror(errno));
 	ret = BASE_OPEN(&src->base, src->skel, trace, err);
 	if (ret)
 		return ret;
@@ -174,7 +175,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 {
 	const struct src_trace *src = (const struct src_trace *)source;
 
-	return index ? -1 : rings_fd(&src->rings);
+	return !index ? rings_fd(&src->rings) : index == 1 ? src->behind_fd : -1;
 }
 
 static void start(struct source *source)
@@ -189,188 +190,87 @@ static void stop(struct source *source)
 	tasks_barrier();
 }
 
-static struct waiting *find(struct src_trace *src, uint32_t tid, bool create)
+static int deliver(struct src_trace *src, const void *record, size_t size, struct sink *sink)
 {
-	int64_t at = map_find(&src->by_tid, hash_u64(tid));
-	struct waiting *w;
+	bool no_entry;
 
-	if (at >= 0)
-		return &src->waiting.data[at];
-	if (!create)
-		return NULL;
-	w = vec_take(&src->waiting, 1);
-	if (!w || map_add(&src->by_tid, hash_u64(tid), src->waiting.n - 1)) {
-		src->waiting.n -= w != NULL;
-		return NULL;
+	if (sink->raw) {
+		src->join.delivered += calljoin_events(record, size, &no_entry);
+		src->join.entries_lost += no_entry;
+		return sink->raw(sink, record, size);
 	}
-	*w = (struct waiting){ .tid = tid };
-	return w;
+	return calljoin_take(&src->join, record, size, sink);
 }
 
-static void forget(struct src_trace *src, struct waiting *w)
-{
-	size_t at = w - src->waiting.data;
-	struct waiting *last = &src->waiting.data[src->waiting.n - 1];
-
-	vec_free(&w->entry);
-	vec_free(&w->signals);
-	map_remove(&src->by_tid, hash_u64(w->tid), at, hash_u64(last->tid));
-	*w = *last;
-	src->waiting.n--;
-}
-
-/* The pieces of a record, whose sizes are not to be trusted. Returns how many there are then. */
-static uint32_t add_pieces(const struct trace_rec *rec, bool is_entry, struct call_piece *pieces, uint32_t n)
-{
-	const char *data = (const char *)(rec + 1);
-	uint32_t at = 0;
-
-	for (uint16_t i = 0; i < rec->nr_pieces && n < PIECES_MAX; i++) {
-		const struct trace_piece *p = (const void *)(data + at);
-
-		if (rec->bytes < sizeof(*p) || at > rec->bytes - sizeof(*p) || p->size > rec->bytes - at - sizeof(*p))
-			break;
-		pieces[n++] = (struct call_piece){ .addr = p->addr, .bytes = p + 1, .size = p->size, .is_fault = p->flags & TRACE_FAULT,
-						   .is_entry = is_entry };
-		at += (sizeof(*p) + p->size + 7) & ~7u;
-	}
-	return n;
-}
-
-/* The stack is the last of the pieces. Returns how many others there are. */
-static uint32_t take_stack(struct src_trace *src, const struct call_piece *pieces, uint32_t n, struct sample *s)
-{
-	const struct call_piece *stack = n ? &pieces[n - 1] : NULL;
-
-	if (!stack || stack->addr != TRACE_STACK)
-		return n;
-	s->chains[CHAIN_USER] = (struct chain){ .ips = stack->bytes, .n = stack->size / sizeof(uint64_t) };
-	unwinder_chains(src->place->unwinder, src->max_frames, true, s);
-	return n - 1;
-}
-
-static int send(struct src_trace *src, const struct trace_rec *rec, const struct trace_rec *entry)
-{
-	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE };
-	struct call_piece pieces[PIECES_MAX];
-	struct call_event e = { .kind = kinds[rec->kind], .abi = rec->abi, .nr = rec->nr, .in_call = rec->flags & TRACE_IN_CALL,
-				.no_entry = rec->flags & (TRACE_NO_ENTRY | TRACE_HAS_ENTRY) && !entry, .start_ns = rec->start_ns,
-				.ret = rec->ret, .pieces = pieces, .siginfo = rec + 1 };
-	struct sample s = { .time_ns = rec->time_ns, .weight = 1, .count = 1, .pid = rec->pid, .tid = rec->tid, .cpu = rec->cpu, .call = &e };
-	char comm[COMM_LEN];
-
-	memcpy(e.args, rec->args, sizeof(e.args));
-	memcpy(comm, rec->comm, sizeof(comm));
-	comm[sizeof(comm) - 1] = '\0';
-	s.comm = comm;
-	if (entry)
-		e.nr_pieces = add_pieces(entry, true, pieces, 0);
-	if (rec->kind == TRACE_CALL)
-		e.nr_pieces = add_pieces(rec, false, pieces, e.nr_pieces);
-	e.nr_pieces = take_stack(src, pieces, e.nr_pieces, &s);
-	src->entries_lost += e.no_entry;
-	src->delivered += 1 + (rec->kind == TRACE_GONE && e.in_call); /* the call that it ends in is an event, too */
-	return src->sink->sample(src->sink, &s);
-}
-
-static int keep(struct src_trace *src, const struct trace_rec *rec, size_t size)
-{
-	struct waiting *w = find(src, rec->tid, true);
-	char *to;
-
-	if (!w)
-		return -ENOMEM;
-	if (rec->kind == TRACE_ENTRY) {
-		w->entry.n = 0;
-		to = vec_take(&w->entry, size);
-	} else {
-		to = vec_take(&w->signals, SIGNAL_BYTES);
-		size = SIGNAL_BYTES;
-	}
-	if (!to)
-		return -ENOMEM;
-	memcpy(to, rec, size);
-	return 0;
-}
-
-static int send_signals(struct src_trace *src, struct waiting *w)
-{
-	int ret = 0;
-
-	for (size_t at = 0; at < w->signals.n && !ret; at += SIGNAL_BYTES) {
-		struct trace_rec *rec = (void *)(w->signals.data + at);
-
-		rec->flags = 0;
-		ret = send(src, rec, NULL);
-	}
-	w->signals.n = 0;
-	return ret;
-}
-
-static bool has_entry_of(const struct waiting *w, const struct trace_rec *rec)
-{
-	const struct trace_rec *entry = w && w->entry.n ? (const void *)w->entry.data : NULL;
-
-	return entry && entry->start_ns == rec->start_ns && entry->nr == rec->nr;
-}
-
-/* A thread that is not the first takes the number of the process with its exec. */
-static struct waiting *find_renumbered(struct src_trace *src, const struct trace_rec *rec)
-{
-	for (size_t i = 0; i < src->waiting.n; i++)
-		if (has_entry_of(&src->waiting.data[i], rec))
-			return &src->waiting.data[i];
-	return NULL;
-}
-
-static int deliver(void *arg, const void *record, size_t size)
+static void complete_stack(void *arg, struct sample *s)
 {
 	struct src_trace *src = arg;
-	const struct trace_rec *rec = record, *entry = NULL;
-	struct waiting *w, *from;
+
+	unwinder_chains(src->place->unwinder, src->max_frames, true, s);
+}
+
+static int collect(struct src_trace *src, bool is_end)
+{
+	uint64_t now = now_ns();
 	int ret;
 
-	if (size < sizeof(*rec) || rec->bytes > size - sizeof(*rec) || rec->kind > TRACE_GONE ||
-	    (rec->kind == TRACE_SIGNAL && rec->bytes < TRACE_SIGINFO_BYTES)) {
-		src->damaged++;
-		return 0;
-	}
-	if (rec->kind == TRACE_ENTRY || (rec->kind == TRACE_SIGNAL && rec->flags & TRACE_IN_CALL))
-		return keep(src, rec, size);
-	w = src->waiting.n && rec->kind != TRACE_SIGNAL ? find(src, rec->tid, false) : NULL;
-	from = has_entry_of(w, rec) || !(rec->flags & TRACE_HAS_ENTRY) ? w : find_renumbered(src, rec);
-	if (rec->flags & TRACE_HAS_ENTRY && from)
-		entry = (const void *)from->entry.data;
-	ret = send(src, rec, entry);
-	if (!ret && w)
-		ret = send_signals(src, w);
-	if (from && from != w) {
-		forget(src, from);
-		w = find(src, rec->tid, false);
-	}
-	if (w)
-		forget(src, w);
+	if (!is_end && spool_is_full(&src->spool))
+		return 0; /* the rings lose and count what finds no room there */
+	ret = rings_collect(&src->rings);
+	spool_sort(&src->spool);
+	src->whole_ns = is_end ? UINT64_MAX : now - SETTLE_NS;
 	return ret;
 }
 
-static int drain_until(struct src_trace *src, uint64_t until_ns, struct sink *sink)
+/* The session is to come back at once, or to wait for the rings again. */
+static int set_behind(struct src_trace *src, bool is_behind)
 {
-	src->sink = sink;
-	return rings_drain(&src->rings, until_ns, deliver, src);
+	uint64_t n = 1;
+
+	if (is_behind == src->is_behind)
+		return 0;
+	src->is_behind = is_behind;
+	return (is_behind ? write(src->behind_fd, &n, sizeof(n)) : read(src->behind_fd, &n, sizeof(n))) == sizeof(n) ? 0 : -errno;
+}
+
+/* Delivering takes longer than the kernel needs to fill a ring: they are looked at in between. */
+static int drain_some(struct src_trace *src, bool is_end, struct sink *sink)
+{
+	uint64_t begin = now_ns(), quarter = ring_bytes(src) / 4;
+	const void *record = NULL;
+	size_t size, n = 0;
+	int ret = collect(src, is_end);
+
+	while (!ret && (record = spool_first(&src->spool, src->whole_ns, &size))) {
+		ret = deliver(src, record, size, sink);
+		spool_drop(&src->spool);
+		if (ret || ++n % LOOK_EVERY || is_end)
+			continue;
+		if (!src->cfg->stacks && rings_filled(&src->rings) >= quarter)
+			ret = collect(src, false);
+		if (now_ns() - begin > DRAIN_NS && !src->cfg->stacks) /* their names are those of now */
+			break;
+	}
+	return ret ? ret : set_behind(src, record != NULL);
 }
 
 static int drain(struct source *source, struct sink *sink)
 {
-	return drain_until((struct src_trace *)source, now_ns() - SETTLE_NS, sink);
+	return drain_some((struct src_trace *)source, false, sink);
+}
+
+bool src_trace_is_behind(const struct source *source)
+{
+	return ((const struct src_trace *)source)->is_behind;
 }
 
 static int finish(struct source *source, struct sink *sink, struct err *err)
 {
 	struct src_trace *src = (struct src_trace *)source;
-	int ret = drain_until(src, UINT64_MAX, sink);
+	int ret = drain_some(src, true, sink);
 
-	for (size_t i = 0; i < src->waiting.n && !ret; i++)
-		ret = send_signals(src, &src->waiting.data[i]);
+	if (!ret && !sink->raw)
+		ret = calljoin_end(&src->join, sink);
 	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the calls: %s", strerror(-ret)) : ret;
 }
 
@@ -381,12 +281,10 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 
 	base_counts(&src->base, sum);
 	profile->seen += sum[COUNT_SEEN];
-	profile->kept += src->delivered;
+	profile->kept += src->join.delivered;
 	base_profile(&src->base, sum, profile);
 	callhooks_note(base_missed(&src->base), profile);
-	if (src->entries_lost)
-		profile_note(profile, "of %llu calls what was read on their entry is missing: there was no room for it in the ring buffer",
-			     (unsigned long long)src->entries_lost);
+	calljoin_note(src->join.entries_lost, profile);
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 
@@ -394,12 +292,10 @@ static void close_source(struct source *source)
 {
 	struct src_trace *src = (struct src_trace *)source;
 
-	for (size_t i = 0; i < src->waiting.n; i++) {
-		vec_free(&src->waiting.data[i].entry);
-		vec_free(&src->waiting.data[i].signals);
-	}
-	vec_free(&src->waiting);
-	map_free(&src->by_tid);
+	calljoin_free(&src->join);
+	spool_free(&src->spool);
+	if (src->behind_fd >= 0)
+		close(src->behind_fd);
 	rings_close(&src->rings);
 	base_close(&src->base);
 	free(src);
@@ -425,5 +321,11 @@ struct source *src_trace_new(const struct trace_cfg *cfg)
 	};
 	src->base = (struct base){ .what = WHAT, .own = "calls", .has_stats = cfg->bpf_stats };
 	src->cfg = cfg;
+	src->behind_fd = -1;
+	if (cfg->stacks) {
+		src->join.stack = complete_stack;
+		src->join.arg = src;
+	}
+	src->spool.max_bytes = SPOOL_BYTES;
 	return &src->source;
 }

@@ -37,4 +37,7 @@ struct trace_cfg {
 /* cfg is borrowed for the source's life. NULL without memory. */
 struct source *src_trace_new(const struct trace_cfg *cfg);
 
+/* Has it more than it has delivered? What threads do now is not known then. */
+bool src_trace_is_behind(const struct source *source);
+
 #endif
