@@ -6,6 +6,7 @@
 
 #include "calls/calls.h"
 #include "capture/callnow.h"
+#include "capture/features.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/run.h"
@@ -40,7 +41,7 @@ static int add_events(void *base, const char *text, struct err *err)
 	struct trace_options *o = base;
 
 	if (!o->has_events) /* what is not said of calls, or of signals, is all */
-		o->source.all_calls = o->source.signals = true;
+		o->source.all_calls = o->source.signals = o->source.uring = true;
 	o->has_events = true;
 	return trace_select(text, &o->source, err);
 }
@@ -132,7 +133,7 @@ static int set_relative(void *base, const char *text, struct err *err)
 
 static const struct opt what_opts[] = {
 	{ 'e', "event", "CALLS", OPT_CALL, 0,
-	  "these system calls: names, %CLASS, /REGEX, with ! in front all others; trace=CALLS; signal=none", add_events, true },
+	  "these system calls: names, %CLASS, /REGEX, io_uring (its operations), with ! in front all others; trace=CALLS; signal=none", add_events, true },
 	{ 'z', "successful-only", NULL, OPT_FLAG, offsetof(struct trace_options, ok), "only calls that do not fail" },
 	{ 'Z', "failed-only", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "only calls that fail" },
 	{ 0, "failed", NULL, OPT_FLAG, offsetof(struct trace_options, failed), "the same" },
@@ -230,6 +231,18 @@ static int on_call(struct trace_run *run, const struct sample *s, const struct c
 	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
 }
 
+/* Its thread goes on meanwhile, and may wait in a call. */
+static int on_uring(struct trace_run *run, const struct sample *s)
+{
+	char buf[32];
+
+	run->o->lines.has_pid = run->threads.all.n > 1;
+	run->args.n = run->result.n = 0;
+	call_uring_args(&run->args, s->call, &run->o->style);
+	call_result(&run->result, s->call, &run->o->style);
+	return send_row(run, s, call_uring_name(s->call->nr, buf), true);
+}
+
 static int on_sample(struct sink *sink, const struct sample *s)
 {
 	struct trace_run *run = (struct trace_run *)sink;
@@ -239,6 +252,8 @@ static int on_sample(struct sink *sink, const struct sample *s)
 
 	if (!t)
 		return -ENOMEM;
+	if (e->kind == CALL_URING)
+		return on_uring(run, s);
 	t->last_ns = s->time_ns;
 	t->is_known = false;
 	run->o->lines.has_pid = run->threads.all.n > 1;
@@ -391,6 +406,11 @@ static int check(struct trace_options *o, struct err *err)
 		return -EINVAL;
 	if (o->target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only");
+	if (trace_is_uring(&o->source) && !feature(FEATURE_URING)->has) {
+		err_exit(err, -EOPNOTSUPP, EXIT_CANNOT, "cannot show operations of io_uring: %s", feature(FEATURE_URING)->why);
+		err_hint(err, "%s", feature(FEATURE_URING)->enable);
+		return -EOPNOTSUPP;
+	}
 	return target_check(&o->target, err);
 }
 
@@ -401,7 +421,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 
 	o->target.argv = operands[0] ? operands : NULL;
 	if (!o->has_events)
-		o->source.all_calls = o->source.signals = true;
+		o->source.all_calls = o->source.signals = o->source.uring = true;
 	o->style.text = o->source.text = o->has_text ? o->text : TEXT_DEFAULT;
 	o->style.hex = o->hex > 2 ? 2 : o->hex;
 	o->lines.column = o->has_column ? (int)o->column : COLUMN_DEFAULT;
@@ -441,6 +461,7 @@ const struct cmd cmd_trace = {
 		    "skep trace --failed -e %file -o missing.txt -- ls   what it looked for and did not find\n"
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
+		    "skep trace -e io_uring -T -a --duration 5           what io_uring does, without calls\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"
 		    "skep trace --format json -o trace.json -- true\n",
 	.run = trace_main,

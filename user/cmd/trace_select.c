@@ -83,6 +83,14 @@ static int bad_name(const char *word, struct err *err)
 	return -EINVAL;
 }
 
+/* Operations of io_uring, which are no calls. */
+#define URING "io_uring"
+
+static bool is_uring(const char *word)
+{
+	return !strcmp(word[0] == '%' ? word + 1 : word, URING) || !strcmp(word, "all");
+}
+
 static int select_word(const char *word, wanted_bits bits, struct err *err)
 {
 	bool may_miss = word[0] == '?';
@@ -95,7 +103,7 @@ static int select_word(const char *word, wanted_bits bits, struct err *err)
 		want_all(bits, is_any, NULL);
 		return 0;
 	}
-	if (!strcmp(word, "none"))
+	if (!strcmp(word, "none") || is_uring(word))
 		return 0;
 	if (word[0] == '/') {
 		if (regcomp(&re, word + 1, REG_EXTENDED | REG_NOSUB))
@@ -131,11 +139,23 @@ static int select_signals(const char *text, struct trace_cfg *cfg, struct err *e
 	return 0;
 }
 
+static bool is_empty(const uint64_t bits[SYSCALL_ABIS][SYSCALL_NR_MAX / 64])
+{
+	static const wanted_bits none;
+
+	return !memcmp(bits, none, sizeof(none));
+}
+
+bool trace_is_uring(const struct trace_cfg *cfg)
+{
+	return cfg->uring && !cfg->all_calls && is_empty(cfg->wanted);
+}
+
 int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
 {
 	wanted_bits bits = { 0 };
 	char word[WORD_MAX];
-	bool is_not;
+	bool is_not, uring = false;
 	int ret = 0;
 
 	if (!strncmp(text, "signal=", 7) || !strncmp(text, "signals=", 8) || !strncmp(text, "s=", 2))
@@ -155,6 +175,7 @@ int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
 			return err_exit(err, -EINVAL, EXIT_USAGE, n ? "bad -e: a word of %zu characters" : "bad -e: a name is missing", n);
 		memcpy(word, text, n);
 		word[n] = '\0';
+		uring |= is_uring(word);
 		ret = select_word(word, bits, err);
 		if (!text[n])
 			break;
@@ -162,7 +183,8 @@ int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
 	}
 	if (ret)
 		return ret;
-	cfg->all_calls = false;
+	cfg->uring = uring != is_not;
+	cfg->all_calls = is_not && is_empty((const void *)bits);
 	for (int abi = 0; abi < SYSCALL_ABIS; abi++)
 		for (int i = 0; i < SYSCALL_NR_MAX / 64; i++)
 			cfg->wanted[abi][i] = is_not ? ~bits[abi][i] : bits[abi][i];

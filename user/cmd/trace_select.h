@@ -8,9 +8,12 @@
 
 /*
  * "LIST", "!LIST", "trace=LIST", "t=LIST", "signal=none|all". LIST: names, numbers, %class, /regex/, each with ? in front if it need not
- * match; all, none. Replaces what cfg has of it. 0, or -EINVAL with err filled.
+ * match; io_uring, for its operations; all, none. Replaces what cfg has of it. 0, or -EINVAL with err filled.
  */
 int trace_select(const char *text, struct trace_cfg *cfg, struct err *err);
+
+/* Does it say operations of io_uring, and no call? */
+bool trace_is_uring(const struct trace_cfg *cfg);
 
 /* "ENOENT,EPERM", names or numbers. 0, or -EINVAL with err filled. */
 int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err);

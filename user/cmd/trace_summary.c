@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/calls.h"
 #include "capture/byrows.h"
 #include "capture/source/callsby.h"
+#include "cmd/trace_select.h"
 #include "render/events/callsums.h"
 
 struct summary {
@@ -129,11 +131,15 @@ int trace_summary_run(const struct trace_summary *o, int *ret_status, struct err
 	struct summary *s = calloc(1, sizeof(*s));
 	int ret = s ? rows_parse_by(o->view->by ? o->view->by : "syscall", ROWS_BY_ALL & ~BY_EVENT, NULL, &by, err) : -ENOMEM;
 
+	if (!ret && trace_is_uring(o->source) && !(by & BY_SYSCALL))
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "operations of io_uring are counted by syscall: --by %s,syscall", o->view->by);
 	if (!ret) {
 		s->o = o;
 		rows.offered = calls.by = by;
 		byrows_schema(&s->schema, &rows);
 		calls.schema = &s->schema.schema;
+		if (o->source->uring && by & BY_SYSCALL)
+			calls.uring_name = call_uring_name;
 		if (o->source->all_calls) {
 			calls.events = &all;
 			calls.nr_events = 1;

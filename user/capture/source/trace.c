@@ -11,6 +11,7 @@
 #include "capture/features.h"
 #include "capture/rings.h"
 #include "capture/source/callhooks.h"
+#include "capture/source/uringhooks.h"
 #include "capture/tasks.h"
 #include "event/syscalls.h"
 #include "skel/trace.skel.h"
@@ -41,10 +42,11 @@ struct src_trace {
 	struct trace_bpf *skel;
 	struct rings rings;
 	struct callhooks hooks;
+	struct uringhooks uring;
 	VEC(struct waiting) waiting;
 	struct map by_tid;
 	uint64_t delivered, damaged;
-	uint64_t entries_lost;
+	uint64_t entries_lost, pending;
 	struct sink *sink; /* of the drain */
 };
 
@@ -71,6 +73,7 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	struct trace_bpf *skel = src->skel;
 	struct trace_bpf__rodata *ro = skel->rodata;
 	bool storage = feature_use(FEATURE_TASK_STORAGE);
+	bool has_calls = cfg->all_calls;
 	int cpus = libbpf_num_possible_cpus();
 
 	ro->cfg_task_storage = storage;
@@ -100,13 +103,18 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	bpf_map__set_max_entries(skel->maps.pages, cpus);
 	src->hooks = (struct callhooks)CALLHOOKS_OF(skel, feature_use(FEATURE_SYSCALL_BTF));
 	src->base.cgroup_ids = ro->cfg_cgroup_ids;
-	callhooks_choose(&src->hooks, true, true, &src->base);
+	for (int i = 0; i < SYSCALL_NR_MAX / 64; i++)
+		has_calls |= ro->cfg_wanted_any[i] != 0;
+	callhooks_choose(&src->hooks, has_calls, has_calls, &src->base);
+	src->uring = (struct uringhooks)URINGHOOKS_OF(skel);
+	uringhooks_choose(&src->uring, cfg->uring);
 	bpf_program__set_autoload(skel->progs.thread_end, true);
 	bpf_program__set_autoload(skel->progs.thread_renumber, !storage);
 	bpf_program__set_autoload(skel->progs.signal_deliver, cfg->signals);
 	bpf_program__set_autoload(skel->progs.signal_undelivered, cfg->signals);
 	src->base.watched[2] = skel->progs.thread_end;
 	src->base.watched[3] = skel->progs.signal_deliver;
+	src->base.watched[4] = skel->progs.uring_complete;
 	return 0;
 }
 
@@ -151,6 +159,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 		ret = attach_one(skel->progs.signal_deliver, &skel->links.signal_deliver, err);
 	if (!ret)
 		ret = attach_one(skel->progs.signal_undelivered, &skel->links.signal_undelivered, err);
+	if (!ret)
+		ret = uringhooks_attach(&src->uring, err);
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
@@ -223,14 +233,19 @@ static uint32_t add_pieces(const struct trace_rec *rec, bool is_entry, struct ca
 
 static int send(struct src_trace *src, const struct trace_rec *rec, const struct trace_rec *entry)
 {
-	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE };
+	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE,
+					 [TRACE_URING] = CALL_URING };
 	struct call_piece pieces[PIECES_MAX];
 	struct call_event e = { .kind = kinds[rec->kind], .abi = rec->abi, .nr = rec->nr, .in_call = rec->flags & TRACE_IN_CALL,
 				.no_entry = rec->flags & (TRACE_NO_ENTRY | TRACE_HAS_ENTRY) && !entry, .start_ns = rec->start_ns,
 				.ret = rec->ret, .pieces = pieces, .siginfo = rec + 1 };
+	uint32_t uring = rec->kind == TRACE_URING ? rec->flags >> TRACE_URING_SHIFT : 0;
 	struct sample s = { .time_ns = rec->time_ns, .weight = 1, .count = 1, .pid = rec->pid, .tid = rec->tid, .cpu = rec->cpu, .call = &e };
 	char comm[COMM_LEN];
 
+	e.no_start = uring & URING_NO_START;
+	e.no_args = uring & URING_NO_SQE;
+	e.no_result = uring & URING_NO_END;
 	memcpy(e.args, rec->args, sizeof(e.args));
 	memcpy(comm, rec->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
@@ -301,13 +316,15 @@ static int deliver(void *arg, const void *record, size_t size)
 	struct waiting *w, *from;
 	int ret;
 
-	if (size < sizeof(*rec) || rec->bytes > size - sizeof(*rec) || rec->kind > TRACE_GONE ||
+	if (size < sizeof(*rec) || rec->bytes > size - sizeof(*rec) || rec->kind > TRACE_URING ||
 	    (rec->kind == TRACE_SIGNAL && rec->bytes < TRACE_SIGINFO_BYTES)) {
 		src->damaged++;
 		return 0;
 	}
 	if (rec->kind == TRACE_ENTRY || (rec->kind == TRACE_SIGNAL && rec->flags & TRACE_IN_CALL))
 		return keep(src, rec, size);
+	if (rec->kind == TRACE_URING) /* whatever its thread does */
+		return send(src, rec, NULL);
 	w = src->waiting.n && rec->kind != TRACE_SIGNAL ? find(src, rec->tid, false) : NULL;
 	from = has_entry_of(w, rec) || !(rec->flags & TRACE_HAS_ENTRY) ? w : find_renumbered(src, rec);
 	if (rec->flags & TRACE_HAS_ENTRY && from)
@@ -335,6 +352,26 @@ static int drain(struct source *source, struct sink *sink)
 	return drain_until((struct src_trace *)source, now_ns() - SETTLE_NS, sink);
 }
 
+/* An operation that has not ended has a line, too, if the others have. */
+static int send_pending(void *arg, const struct uring_op *op)
+{
+	const struct trace_whose *whose = (const void *)op->whose;
+	struct src_trace *src = arg;
+	struct trace_rec rec = { .time_ns = now_ns(), .pid = whose->pid, .tid = whose->tid, .kind = TRACE_URING, .nr = op->sqe.opcode };
+
+	rec.flags = (URING_NO_END | (op->is_mixed ? URING_NO_START : 0) | (op->has_sqe ? 0 : URING_NO_SQE)) << TRACE_URING_SHIFT;
+	rec.start_ns = op->is_mixed ? rec.time_ns : op->start_ns;
+	memcpy(rec.comm, whose->comm, sizeof(rec.comm));
+	rec.args[TRACE_URING_USER_DATA] = op->sqe.user_data;
+	rec.args[TRACE_URING_FD] = op->sqe.fd;
+	rec.args[TRACE_URING_ADDR] = op->sqe.addr;
+	rec.args[TRACE_URING_LEN] = op->sqe.len | (uint64_t)op->sqe.op_flags << 32;
+	rec.args[TRACE_URING_OFF] = op->sqe.off;
+	rec.args[TRACE_URING_FLAGS] = op->sqe.flags | (uint32_t)op->sqe.ioprio << 16;
+	src->pending++;
+	return send(src, &rec, NULL);
+}
+
 static int finish(struct source *source, struct sink *sink, struct err *err)
 {
 	struct src_trace *src = (struct src_trace *)source;
@@ -342,6 +379,8 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 
 	for (size_t i = 0; i < src->waiting.n && !ret; i++)
 		ret = send_signals(src, &src->waiting.data[i]);
+	if (!ret && src->cfg->results == (TRACE_DONE | TRACE_FAILED) && !src->cfg->min_ns)
+		ret = uringhooks_pending(&src->uring, send_pending, src);
 	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the calls: %s", strerror(-ret)) : ret;
 }
 
@@ -351,7 +390,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	uint64_t sum[COUNT_MAX];
 
 	base_counts(&src->base, sum);
-	profile->seen += sum[COUNT_SEEN];
+	profile->seen += sum[COUNT_SEEN] + src->pending;
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
 	callhooks_note(base_missed(&src->base), profile);
