@@ -11,6 +11,7 @@
 #include "lib/by.bpf.h"
 #include "lib/filter.bpf.h"
 #include "lib/syscall.bpf.h"
+#include "lib/uring.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -60,13 +61,11 @@ struct {
 	__type(value, struct call);
 } thread_calls SEC(".maps");
 
-static __always_inline struct by_sum *find_row(struct task_struct *current, __u32 call, __u32 error)
+static __always_inline struct by_sum *find_key(const __u64 *key)
 {
-	__u64 key[BY_KEY_MAX / sizeof(__u64)];
 	struct by_sum *sum;
 	__u32 zero = 0;
 
-	by_key_fill(key, current, current_id(current), call, error);
 	sum = bpf_map_lookup_elem(&rows, key);
 	if (!sum) {
 		struct by_sum empty = {};
@@ -75,6 +74,14 @@ static __always_inline struct by_sum *find_row(struct task_struct *current, __u3
 		sum = bpf_map_lookup_elem(&rows, key);
 	}
 	return sum ? sum : bpf_map_lookup_elem(&other, &zero);
+}
+
+static __always_inline struct by_sum *find_row(struct task_struct *current, __u32 call, __u32 error)
+{
+	__u64 key[BY_KEY_MAX / sizeof(__u64)];
+
+	by_key_fill(key, current, current_id(current), call, error);
+	return find_key(key);
 }
 
 static __always_inline int wanted(__u32 abi, __u64 nr)
@@ -231,4 +238,55 @@ SEC("?tp/raw_syscalls/sys_exit")
 int tp_exit(__u64 *ctx)
 {
 	return leave(ctx[2]);
+}
+
+volatile __u64 uring_unseen = 0;  /* operations that have ended without a completion */
+volatile __u64 uring_untimed = 0; /* those whose beginning was not seen */
+
+/* The key of its row, but for the CPU and the error of its end. */
+static __always_inline void uring_whose(struct uring_op *op, struct task_struct *owner)
+{
+	__u64 id = (__u64)(__u32)BPF_CORE_READ(owner, tgid) << 32 | (__u32)BPF_CORE_READ(owner, pid);
+	void *key = op->whose;
+
+	by_key_fill(key, NULL, id, SYSCALL_URING << 16 | op->sqe.opcode, 0);
+	if (cfg_by & (BY_PID | BY_TID))
+		*(__u64 *)(key + cfg_at.start) = cfg_by & BY_TID ? BPF_CORE_READ(owner, start_boottime) : BPF_CORE_READ(owner, group_leader, start_boottime);
+	if (cfg_by & BY_COMM)
+		comm_read(key + cfg_at.comm, owner);
+}
+
+/* Rows of operations are their own, but on some kernels an interrupt may complete one while the program runs for another. */
+static __always_inline void uring_ended(struct uring_op *op, const struct uring_end *end)
+{
+	__u32 error = end->res < 0 && end->res >= -4095 ? -end->res : 0;
+	__u64 took = end->now_ns - op->start_ns, key[BY_KEY_MAX / sizeof(__u64)];
+	struct by_sum *sum;
+
+	if (end->flags & URING_NO_END) {
+		__sync_fetch_and_add(&uring_unseen, 1);
+		return;
+	}
+	__builtin_memcpy(key, op->whose, sizeof(key));
+	if (cfg_by & BY_CPU)
+		*(__u32 *)((void *)key + cfg_at.cpu) = bpf_get_smp_processor_id();
+	if (cfg_by & BY_ERRNO)
+		*(__u32 *)((void *)key + cfg_at.error) = error;
+	if (cfg_by & BY_SYSCALL)
+		*(__u32 *)((void *)key + cfg_at.what) = SYSCALL_URING << 16 | op->sqe.opcode; /* it may have become unknown */
+	sum = find_key(key);
+	if (!sum)
+		return;
+	loss_count(COUNT_SEEN);
+	__sync_fetch_and_add(&sum->calls, 1);
+	if (error)
+		__sync_fetch_and_add(&sum->errors, 1);
+	if (end->flags & URING_NO_START) {
+		__sync_fetch_and_add(&uring_untimed, 1);
+		return;
+	}
+	__sync_fetch_and_add(&sum->total_ns, took);
+	if (took > sum->max_ns)
+		sum->max_ns = took;
+	__sync_fetch_and_add(&sum->slots[by_slot(took)], 1);
 }

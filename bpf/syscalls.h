@@ -15,6 +15,8 @@ enum syscall_abi {
 	SYSCALL_ABIS
 };
 
+#define SYSCALL_URING SYSCALL_ABIS /* where sums have a table: io_uring's operations, by opcode */
+
 struct syscall_tally {
 	/*
 	 * The task that the filter checked last, by an address that is its own while it lives; and the number of changes of `targets` and of

@@ -15,6 +15,7 @@
 #include "lib/syscall.bpf.h"
 #include "lib/tracestep.bpf.h"
 #include "lib/unwind.bpf.h"
+#include "lib/uring.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -537,7 +538,7 @@ int thread_end(struct bpf_raw_tracepoint_args *ctx)
 	int is_lost;
 	__u32 tid;
 
-	if (!p || !filter_pass(id))
+	if (!p || uring_is_worker(current) || !filter_pass(id))
 		return 0;
 	call = find_call(current, id, 0);
 	begin_record(&p->rec, TRACE_GONE);
@@ -560,4 +561,42 @@ int thread_end(struct bpf_raw_tracepoint_args *ctx)
 		bpf_map_delete_elem(&thread_calls, &tid);
 	}
 	return 0;
+}
+
+static __always_inline void uring_whose(struct uring_op *op, struct task_struct *owner)
+{
+	struct trace_whose *whose = (void *)op->whose;
+	struct trace_rec rec;
+
+	name_record(&rec, owner, (__u64)(__u32)BPF_CORE_READ(owner, tgid) << 32 | (__u32)BPF_CORE_READ(owner, pid));
+	whose->pid = rec.pid;
+	whose->tid = rec.tid;
+	comm_read(whose->comm, owner);
+}
+
+static __always_inline void uring_ended(struct uring_op *op, const struct uring_end *end)
+{
+	__u64 start_ns = end->flags & URING_NO_START ? end->now_ns : op->start_ns;
+	const struct trace_whose *whose = (void *)op->whose;
+	struct trace_rec rec = {};
+
+	if (end->flags & URING_NO_END ? !all_results_are_wanted() : !result_is_wanted(end->res, end->now_ns - start_ns))
+		return;
+	begin_record(&rec, TRACE_URING);
+	rec.time_ns = end->now_ns;
+	rec.start_ns = start_ns;
+	rec.ret = end->res;
+	rec.nr = op->sqe.opcode;
+	rec.flags = end->flags << TRACE_URING_SHIFT;
+	rec.cpu = bpf_get_smp_processor_id();
+	rec.pid = whose->pid;
+	rec.tid = whose->tid;
+	__builtin_memcpy(rec.comm, whose->comm, sizeof(rec.comm));
+	rec.args[TRACE_URING_USER_DATA] = op->sqe.user_data;
+	rec.args[TRACE_URING_FD] = op->sqe.fd;
+	rec.args[TRACE_URING_ADDR] = op->sqe.addr;
+	rec.args[TRACE_URING_LEN] = op->sqe.len | (__u64)op->sqe.op_flags << 32;
+	rec.args[TRACE_URING_OFF] = op->sqe.off;
+	rec.args[TRACE_URING_FLAGS] = op->sqe.flags | (__u32)op->sqe.ioprio << 16 | (__u64)end->cqe_flags << 32;
+	count_event(emit(&rec, 0));
 }

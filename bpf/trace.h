@@ -98,12 +98,30 @@ enum trace_kind {
 	TRACE_CALL,   /* has returned */
 	TRACE_SIGNAL, /* is about to be delivered; the data is its siginfo */
 	TRACE_GONE,   /* the thread ends; ret is its exit code; in_call: in this call */
+	TRACE_URING,  /* an operation of io_uring has ended; nr is its opcode; args: enum trace_uring */
 };
 
 enum trace_flag {
 	TRACE_IN_CALL = 1,  /* of a signal that will be seen after the call, or of an end */
 	TRACE_HAS_ENTRY = 2, /* a TRACE_ENTRY was written */
 	TRACE_NO_ENTRY = 4, /* there was no room for it */
+	TRACE_URING_SHIFT = 4, /* from here on bits of enum uring_flag */
+};
+
+/* Words of a TRACE_URING: members of struct io_uring_sqe. */
+enum trace_uring {
+	TRACE_URING_USER_DATA,
+	TRACE_URING_FD,
+	TRACE_URING_ADDR,
+	TRACE_URING_LEN, /* and op_flags << 32 */
+	TRACE_URING_OFF,
+	TRACE_URING_FLAGS, /* and ioprio << 16, flags of the completion << 32 */
+};
+
+/* In uring_op.whose */
+struct trace_whose {
+	__u32 pid, tid;
+	char comm[TRACE_COMM_LEN];
 };
 
 struct trace_rec {

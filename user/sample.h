@@ -87,6 +87,7 @@ enum call_kind {
 	CALL_SIGNAL, /* a signal is about to be delivered, was ignored, or ends the process */
 	CALL_GONE,   /* the thread ends */
 	CALL_WAITS,  /* a call has not returned for some time */
+	CALL_URING,  /* an operation of io_uring has ended; nr is its opcode; args: enum trace_uring of bpf/trace.h */
 };
 
 /* A system call of the thread of a sample, or what else it went through. Numbers are the kernel's. */
@@ -96,6 +97,7 @@ struct call_event {
 	uint16_t nr;  /* of the call; of a signal its number */
 	bool in_call;  /* CALL_GONE: in this call, which does not return */
 	bool no_entry; /* what was read before the call has been lost */
+	bool no_start, no_args, no_result; /* CALL_URING: these are not known; of the arguments user_data always is */
 	uint64_t start_ns; /* CLOCK_MONOTONIC; the sample's time is that of its end */
 	int64_t ret;   /* -4095 to -1: a negative errno. CALL_GONE: as wait4() has it */
 	uint64_t args[6];

@@ -356,6 +356,40 @@ struct kernel_clone_args {
 	unsigned int user_worker;
 };
 
+struct io_uring_sqe;
+
+struct io_ring_ctx {
+	unsigned int flags;
+	__u32 *sq_array;
+	struct io_uring_sqe *sq_sqes;
+	unsigned int cached_sq_head, sq_entries;
+};
+
+/* Before 5.12, 37d1e2e3642e "io_uring: move SQPOLL thread io-wq forked worker": a thread of the kernel submits for this task. */
+struct io_ring_ctx___old {
+	struct task_struct *sqo_task;
+};
+
+struct io_cqe {
+	__u64 user_data;
+};
+
+struct io_uring_task {
+	struct task_struct *task;
+};
+
+struct io_kiocb {
+	__u8 opcode;
+	struct io_cqe cqe; /* 5.19 */
+	struct io_ring_ctx *ctx;
+	struct io_uring_task *tctx; /* 6.13 */
+};
+
+struct io_kiocb___old {
+	__u64 user_data;
+	struct task_struct *task;
+};
+
 #pragma clang attribute pop
 
 /* include/linux/sched.h */

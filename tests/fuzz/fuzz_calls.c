@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(&h, data, sizeof(h));
 	e.abi = h.abi % SYSCALL_ABIS;
-	e.kind = h.kind % 4;
+	e.kind = h.kind % 5;
 	e.nr = h.nr % (SYSCALL_NR_MAX + 8);
 	e.ret = h.ret;
 	e.in_call = h.flags & 1;
@@ -81,6 +81,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (e.kind == CALL_SIGNAL) {
 		e.nr = h.nr;
 		call_signal(&o, &e, &style);
+	} else if (e.kind == CALL_URING) {
+		e.no_args = h.flags & 16;
+		e.no_result = h.flags & 32;
+		out_text(&o, call_uring_name(e.nr, name));
+		call_uring_args(&o, &e, &style);
+		call_result(&o, &e, &style);
 	} else {
 		call_args(&o, &e, &style);
 		check(&o);

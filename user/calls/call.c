@@ -345,12 +345,16 @@ void call_result(struct out *o, const struct call_event *e, const struct call_st
 	const struct row_of_call *row = row_of(e->abi, e->nr);
 	struct decode d = decode_of(o, e, style);
 
-	if (e->kind != CALL_DONE) {
+	if (e->kind == CALL_URING ? e->no_result : e->kind != CALL_DONE) {
 		out_char(o, '?');
 		return;
 	}
 	if (call_error(e)) {
 		put_error(o, call_error(e));
+		return;
+	}
+	if (e->kind == CALL_URING) {
+		put_uring_result(&d);
 		return;
 	}
 	switch (row->result) {

@@ -41,6 +41,10 @@ void call_args(struct out *o, const struct call_event *e, const struct call_styl
 unsigned call_args_begun(struct out *o, const struct call_event *e, const struct call_style *style);
 void call_args_from(struct out *o, const struct call_event *e, const struct call_style *style, unsigned n);
 
+/* An operation of io_uring: "IORING_OP_READ", "IORING_OP_0x50" of one that has no name yet; buf: 32 bytes. And its arguments. */
+const char *call_uring_name(uint32_t opcode, char buf[32]);
+void call_uring_args(struct out *o, const struct call_event *e, const struct call_style *style);
+
 /* Its result: "3", "-1 ENOENT (No such file or directory)", "?" of one that never returns. */
 void call_result(struct out *o, const struct call_event *e, const struct call_style *style);
 

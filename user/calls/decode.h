@@ -41,6 +41,7 @@ void put_timeval(struct decode *d, uint64_t addr);
 void put_open_flags(struct decode *d, uint64_t flags);
 bool has_open_mode(const struct decode *d, unsigned i);
 bool has_device(const struct decode *d, unsigned i);
+void put_uring_result(struct decode *d);
 void put_messages_result(struct decode *d);
 void put_fcntl_result(struct decode *d);
 void put_time_result(struct decode *d);

@@ -15,7 +15,7 @@
 #include "capture/load.h"
 #include "capture/source.h"
 
-#define BASE_WATCHED_MAX 4
+#define BASE_WATCHED_MAX 6
 
 /* An opened skeleton with the maps and knobs of bpf/lib/filter.bpf.h and loss.bpf.h. */
 struct base_object {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bpf/trace.h"
+#include "bpf/uring.h"
 #include "util/hash.h"
 
 #define PIECES_MAX 1280 /* as many as TRACE_MESSAGES_MAX messages have */
@@ -89,14 +90,19 @@ static uint32_t nr_events(const struct trace_rec *rec)
 
 static int send(struct calljoin *j, const struct trace_rec *rec, const struct trace_rec *entry, struct sink *sink)
 {
-	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE };
+	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE,
+					 [TRACE_URING] = CALL_URING };
 	struct call_piece pieces[PIECES_MAX];
 	struct call_event e = { .kind = kinds[rec->kind], .abi = rec->abi, .nr = rec->nr, .in_call = rec->flags & TRACE_IN_CALL,
 				.no_entry = rec->flags & (TRACE_NO_ENTRY | TRACE_HAS_ENTRY) && !entry, .start_ns = rec->start_ns,
 				.ret = rec->ret, .pieces = pieces, .siginfo = rec + 1 };
+	uint32_t uring = rec->kind == TRACE_URING ? rec->flags >> TRACE_URING_SHIFT : 0;
 	struct sample s = { .time_ns = rec->time_ns, .weight = 1, .count = 1, .pid = rec->pid, .tid = rec->tid, .cpu = rec->cpu, .call = &e };
 	char comm[COMM_LEN];
 
+	e.no_start = uring & URING_NO_START;
+	e.no_args = uring & URING_NO_SQE;
+	e.no_result = uring & URING_NO_END;
 	memcpy(e.args, rec->args, sizeof(e.args));
 	memcpy(comm, rec->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
@@ -163,7 +169,7 @@ static struct calljoin_waiting *find_renumbered(struct calljoin *j, const struct
 
 static bool is_whole(const struct trace_rec *rec, size_t size)
 {
-	return size >= sizeof(*rec) && rec->bytes <= size - sizeof(*rec) && rec->kind <= TRACE_GONE && rec->abi < SYSCALL_ABIS &&
+	return size >= sizeof(*rec) && rec->bytes <= size - sizeof(*rec) && rec->kind <= TRACE_URING && rec->abi < SYSCALL_ABIS &&
 	       (rec->kind != TRACE_SIGNAL || rec->bytes >= TRACE_SIGINFO_BYTES);
 }
 
@@ -179,6 +185,8 @@ int calljoin_take(struct calljoin *j, const void *record, size_t size, struct si
 	}
 	if (rec->kind == TRACE_ENTRY || (rec->kind == TRACE_SIGNAL && rec->flags & TRACE_IN_CALL))
 		return keep(j, rec, size);
+	if (rec->kind == TRACE_URING) /* whatever its thread does */
+		return send(j, rec, NULL, sink);
 	w = j->waiting.n && rec->kind != TRACE_SIGNAL ? find(j, rec->tid, false) : NULL;
 	from = has_entry_of(w, rec) || !(rec->flags & TRACE_HAS_ENTRY) ? w : find_renumbered(j, rec);
 	if (rec->flags & TRACE_HAS_ENTRY && from)

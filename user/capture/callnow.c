@@ -174,6 +174,25 @@ bool callnow_read(uint32_t pid, uint32_t tid, void (*plan)(enum syscall_abi tabl
 	return true;
 }
 
+#define PF_IO_WORKER 0x10 /* include/linux/sched.h, from 5.12 on */
+
+/* Is it a thread that the kernel made for io_uring? It makes no calls, but has registers of the call in which it was made. */
+static bool is_worker(uint32_t pid, const char *tid)
+{
+	char path[96], line[512] = "";
+	unsigned flags = 0;
+	const char *after;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%.16s/stat", pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	after = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL; /* a name may have brackets */
+	fclose(f);
+	return after && sscanf(after, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && flags & PF_IO_WORKER;
+}
+
 int callnow_threads(uint32_t pid, int (*each)(void *arg, uint32_t tid), void *arg)
 {
 	const struct dirent *entry;
@@ -186,7 +205,7 @@ int callnow_threads(uint32_t pid, int (*each)(void *arg, uint32_t tid), void *ar
 	if (!dir)
 		return 0;
 	while (!ret && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
+		if (entry->d_name[0] != '.' && !is_worker(pid, entry->d_name))
 			ret = each(arg, strtoul(entry->d_name, NULL, 10));
 	closedir(dir);
 	return ret;

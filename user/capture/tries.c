@@ -258,6 +258,23 @@ static void explain_syscall_btf(struct feature_state *s, int ret)
 		probe_why(s, "programs on them are preempted: calls would be lost");
 }
 
+/* Before 6.4 the first was io_uring_submit_sqe. */
+static int try_uring(void)
+{
+	const struct btf_types *types = object_kernel_types();
+
+	if (!types)
+		return -EBADMSG;
+	return btf_tracepoint_args(types, "io_uring_complete") > 0 && (btf_tracepoint_args(types, "io_uring_submit_req") > 0 ||
+		btf_tracepoint_args(types, "io_uring_submit_sqe") > 0) ? 0 : -ENOENT;
+}
+
+static void explain_uring(struct feature_state *s, int ret)
+{
+	if (ret == -ENOENT)
+		probe_why(s, "the kernel has no tracepoints of it");
+}
+
 static int try_fentry(void)
 {
 	return made(attach_tracing(BPF_TRACE_FENTRY, FUNCTION));
@@ -492,6 +509,7 @@ const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_RAW_TP] = { try_raw_tp, CAP_PERFMON, "CAP_PERFMON", NULL, NULL },
 	[FEATURE_TP_BTF] = { try_tp_btf, CAP_PERFMON, "CAP_PERFMON", "Linux 5.5", NULL },
 	[FEATURE_SYSCALL_BTF] = { try_syscall_btf, CAP_PERFMON, "CAP_PERFMON", NULL, explain_syscall_btf },
+	[FEATURE_URING] = { try_uring, 0, NULL, "a kernel with CONFIG_IO_URING=y", explain_uring },
 	[FEATURE_TRACEFS] = { try_tracefs, 0, NULL, "mount -t tracefs tracefs /sys/kernel/tracing", explain_tracefs },
 	[FEATURE_KPROBE] = { try_kprobe, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_KPROBE_EVENTS=y", explain_probe },
 	[FEATURE_KPROBE_MULTI] = { try_kprobe_multi, CAP_PERFMON, "CAP_PERFMON", "Linux 5.18 with CONFIG_FPROBE=y", NULL },

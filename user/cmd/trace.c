@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/features.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/trace_record.h"
@@ -24,6 +25,7 @@ static struct trace_cfg *begin_selection(struct trace_options *o)
 	if (!o->has_events) {
 		o->source.all_calls = true;
 		o->source.signals = ~0ull;
+		o->source.uring = true;
 	}
 	o->has_events = true;
 	return &o->source;
@@ -205,7 +207,7 @@ static int set_strings(void *base, const char *text, struct err *err)
 
 static const struct opt what_opts[] = {
 	{ 'e', "event", "CALLS", OPT_CALL, 0,
-	  "these system calls: names, %CLASS, /REGEX, with ! in front all others; or trace=CALLS, signal=SET, status=SET", add_events, true },
+	  "these system calls: names, %CLASS, /REGEX, io_uring (its operations), with ! in front all others; or trace=CALLS, signal=SET, status=SET", add_events, true },
 	{ 0, "trace", "CALLS", OPT_CALL, 0, "the same as -e CALLS", add_calls, true },
 	{ 0, "signal", "SET", OPT_CALL, 0, "the same as -e signal=SET, of signals: SIGCHLD,usr1,15, !PIPE, all, none", set_signals, true },
 	{ 0, "status", "SET", OPT_CALL, 0, "the same as -e status=SET, of results: successful, failed, unfinished, with ! in front all others", set_statuses },
@@ -321,6 +323,11 @@ static int check(struct trace_options *o, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--record excludes -ff: give it with -i FILE");
 	if (o->input)
 		return 0;
+	if (trace_is_uring(&o->source) && !feature(FEATURE_URING)->has) {
+		err_exit(err, -EOPNOTSUPP, EXIT_CANNOT, "cannot show operations of io_uring: %s", feature(FEATURE_URING)->why);
+		err_hint(err, "%s", feature(FEATURE_URING)->enable);
+		return -EOPNOTSUPP;
+	}
 	return target_check(&o->target, err);
 }
 
@@ -343,7 +350,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->target.argv = operands[0] ? operands : NULL;
 	begin_selection(o);
 	if (o->events.nr_texts) /* then only the calls that were asked for */
-		o->source.all_calls = false;
+		o->source.all_calls = o->source.uring = false;
 	if (o->strace.quiet)
 		log_level = -1;
 	o->strace.separate |= o->strace.forks > 1;
@@ -365,6 +372,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->style.has_stacks = o->source.stacks = o->stacks;
 	plan_style = o->style;
 	if (o->source.select) {
+		o->source.uring = false; /* its operations are not selected so */
 		plan_style.files = FILES_PATHS;
 		trace_select_plans(&o->source);
 	}
@@ -394,6 +402,7 @@ const struct cmd cmd_trace = {
 		    "skep trace -e %network -e sched:sched_switch -- curl localhost   and where it was switched out\n"
 		    "skep trace --min-duration 10ms -a --duration 5\n"
 		    "skep trace -o trace.txt --absolute-timestamps us -- make\n"
+		    "skep trace -e io_uring -T -a --duration 5           what io_uring does, without calls\n"
 		    "skep trace -c -- ls -R /etc                         how many calls, errors, and how long they took\n"
 		    "skep trace -C -e %file -o files.txt -- make        lines, and the same table after them\n"
 		    "skep trace --format json -o trace.json -- true\n"

@@ -54,7 +54,7 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 
 		r->left_out += e.in_call && !is_shown;
 		e.in_call &= is_shown;
-	} else if (e.kind == CALL_SIGNAL ? !signal_is_wanted(cfg, e.nr) : !is_named(cfg, &e) || !result_is_wanted(cfg, s)) {
+	} else if (e.kind == CALL_URING ? !cfg->uring || !result_is_wanted(cfg, s) : e.kind == CALL_SIGNAL ? !signal_is_wanted(cfg, e.nr) : !is_named(cfg, &e) || !result_is_wanted(cfg, s)) {
 		r->left_out++;
 		return 0;
 	}

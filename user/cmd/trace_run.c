@@ -87,6 +87,18 @@ static int on_call(struct trace_run *run, const struct sample *s, const struct c
 	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
 }
 
+/* Its thread goes on meanwhile, and may wait in a call. */
+static int on_uring(struct trace_run *run, const struct sample *s)
+{
+	char buf[32];
+
+	run->o->lines.has_pid = run->threads.all.n > 1;
+	run->args.n = run->result.n = 0;
+	call_uring_args(&run->args, s->call, &run->o->style);
+	call_result(&run->result, s->call, &run->o->style);
+	return send_row(run, s, call_uring_name(s->call->nr, buf), true);
+}
+
 static int on_task(struct sink *sink, const struct task_event *t)
 {
 	return syms_task(((struct trace_run *)sink)->stacks.syms, t);
@@ -132,6 +144,8 @@ static int on_sample(struct sink *sink, const struct sample *s)
 	t = trace_thread_add(&run->threads, s->pid, s->tid);
 	if (ret || !t)
 		return ret ? ret : -ENOMEM;
+	if (e->kind == CALL_URING)
+		return on_uring(run, s);
 	t->last_ns = s->time_ns;
 	t->is_known = false;
 	run->o->lines.has_pid = run->threads.all.n > 1;

@@ -85,6 +85,14 @@ static int bad_name(const char *word, struct err *err)
 	return -EINVAL;
 }
 
+/* Operations of io_uring, which are no calls. */
+#define URING "io_uring"
+
+static bool is_uring(const char *word)
+{
+	return !strcmp(word[0] == '%' ? word + 1 : word, URING) || !strcmp(word, "all");
+}
+
 static int select_word(const char *word, wanted_bits bits, struct err *err)
 {
 	bool may_miss = word[0] == '?';
@@ -97,7 +105,7 @@ static int select_word(const char *word, wanted_bits bits, struct err *err)
 		want_all(bits, is_any, NULL);
 		return 0;
 	}
-	if (!strcmp(word, "none"))
+	if (!strcmp(word, "none") || is_uring(word))
 		return 0;
 	if (word[0] == '/') {
 		if (regcomp(&re, word + 1, REG_EXTENDED | REG_NOSUB))
@@ -125,11 +133,24 @@ static int select_word(const char *word, wanted_bits bits, struct err *err)
 	return n || may_miss ? 0 : bad_name(word, err);
 }
 
+static bool is_empty(const uint64_t bits[SYSCALL_ABIS][SYSCALL_NR_MAX / 64])
+{
+	static const wanted_bits none;
+
+	return !memcmp(bits, none, sizeof(none));
+}
+
+bool trace_is_uring(const struct trace_cfg *cfg)
+{
+	return cfg->uring && !cfg->all_calls && is_empty(cfg->wanted);
+}
+
 int trace_select_calls(const char *text, struct trace_cfg *cfg, struct err *err)
 {
 	bool is_not = *text == '!';
 	wanted_bits bits = { 0 };
 	char word[WORD_MAX];
+	bool uring = false;
 	int ret = 0;
 
 	text += is_not;
@@ -140,6 +161,7 @@ int trace_select_calls(const char *text, struct trace_cfg *cfg, struct err *err)
 			return err_exit(err, -EINVAL, EXIT_USAGE, n ? "bad -e: a word of %zu characters" : "bad -e: a name is missing", n);
 		memcpy(word, text, n);
 		word[n] = '\0';
+		uring |= is_uring(word);
 		ret = select_word(word, bits, err);
 		if (!text[n])
 			break;
@@ -147,7 +169,8 @@ int trace_select_calls(const char *text, struct trace_cfg *cfg, struct err *err)
 	}
 	if (ret)
 		return ret;
-	cfg->all_calls = false;
+	cfg->uring = uring != is_not;
+	cfg->all_calls = is_not && is_empty((const void *)bits);
 	for (int abi = 0; abi < SYSCALL_ABIS; abi++)
 		for (int i = 0; i < SYSCALL_NR_MAX / 64; i++)
 			cfg->wanted[abi][i] = is_not ? ~bits[abi][i] : bits[abi][i];

@@ -7,13 +7,16 @@
 #include "util/err.h"
 
 /*
- * "LIST", "!LIST": names, numbers, %class, /regex/, each with ? in front if it need not match; all, none. Replaces the calls that cfg
+ * "LIST", "!LIST": names, numbers, %class, /regex/, each with ? in front if it need not match; io_uring, for its operations; all, none. Replaces the calls that cfg
  * has. 0, or -EINVAL with err filled.
  */
 int trace_select_calls(const char *text, struct trace_cfg *cfg, struct err *err);
 
 /* The same, also after "trace=" or "t="; "signal=SET", "status=SET" (trace_set.h). 0, or -EINVAL with err filled. */
 int trace_select(const char *text, struct trace_cfg *cfg, struct err *err);
+
+/* Does it say operations of io_uring, and no call? */
+bool trace_is_uring(const struct trace_cfg *cfg);
 
 /* "ENOENT,EPERM", names or numbers. 0, or -EINVAL with err filled. */
 int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/calls.h"
+#include "cmd/trace_select.h"
+
 static int set_columns(void *base, const char *text, struct err *err)
 {
 	return trace_columns(text, &((struct trace_sum_options *)base)->columns, err);
@@ -52,6 +55,8 @@ int trace_sums_init(struct trace_sums *s, const struct trace_sums_cfg *cfg, stru
 
 	if (!ret && !(source->results & ~TRACE_UNFINISHED))
 		ret = err_exit(err, -EINVAL, EXIT_USAGE, "-e status=unfinished has no sums: a call is summed when it returns");
+	if (!ret && trace_is_uring(source) && !(by & BY_SYSCALL))
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "operations of io_uring are counted by syscall: --by %s,syscall", view->by);
 	*s = (struct trace_sums){ .cfg = cfg, .is_table = !view->by && (!view->format || !strcmp(view->format, "text")) };
 	if (ret)
 		return ret;
@@ -60,6 +65,8 @@ int trace_sums_init(struct trace_sums *s, const struct trace_sums_cfg *cfg, stru
 	s->keys = byrows_keys(by, 0);
 	s->is_part = (source->results & TRACE_ALL_RESULTS & ~TRACE_UNFINISHED) != (TRACE_DONE | TRACE_FAILED);
 	s->calls = (struct callsby_cfg){ .by = s->is_part ? by | BY_ERRNO : by, .first_exec = true, .latency = true, .schema = &s->schema.schema };
+	if (source->uring && by & BY_SYSCALL)
+		s->calls.uring_name = call_uring_name;
 	if (source->all_calls) {
 		s->calls.events = &all;
 		s->calls.nr_events = 1;

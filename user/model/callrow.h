@@ -11,9 +11,10 @@ enum callrow_column {
 	CALLROW_RESULT, CALLROW_RET, CALLROW_ERROR, CALLROW_DURATION, CALLROW_STACK, CALLROW_COLUMNS
 };
 
-/* Texts of CALLROW_KIND beside call, signal and exit: the begin of a call that has not returned, and its rest. */
+/* Texts of CALLROW_KIND beside call, signal and exit: the begin of a call that has not returned, and its rest; an operation of io_uring. */
 #define CALLROW_WAITS "unfinished"
 #define CALLROW_RESUMES "resumed"
+#define CALLROW_URING "io_uring"
 
 extern const struct schema callrow_schema;
 

@@ -219,7 +219,8 @@ uint32_t btf_find(const struct btf_types *btf, uint32_t kind, const char *name)
 	return 0;
 }
 
-int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint)
+/* The prototype of the typedef btf_trace_NAME, whose first argument is the kernel's own; false: there is none. */
+static bool tracepoint_proto(const struct btf_types *btf, const char *tracepoint, struct btf_type *ret_proto, const char **ret_more)
 {
 	struct btf_type t = { 0 };
 	char name[NAME_MAX_LEN];
@@ -228,12 +229,32 @@ int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint)
 
 	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
 	id = btf_find(btf, BTF_KIND_TYPEDEF, name);
-	/* A pointer to a function whose first argument is the kernel's own. */
+	/* A pointer to a function */
 	for (int steps = 0; steps < 2 && btf_type_at(btf, id, &t, &more); steps++)
 		id = t.type;
-	if (!btf_type_at(btf, id, &t, &more) || BTF_INFO_KIND(t.info) != BTF_KIND_FUNC_PROTO || !BTF_INFO_VLEN(t.info))
-		return -1;
-	return (int)BTF_INFO_VLEN(t.info) - 1;
+	if (!btf_type_at(btf, id, ret_proto, ret_more))
+		return false;
+	return BTF_INFO_KIND(ret_proto->info) == BTF_KIND_FUNC_PROTO && BTF_INFO_VLEN(ret_proto->info);
+}
+
+int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint)
+{
+	struct btf_type proto;
+	const char *more;
+
+	return tracepoint_proto(btf, tracepoint, &proto, &more) ? (int)BTF_INFO_VLEN(proto.info) - 1 : -1;
+}
+
+bool btf_tracepoint_has_pointer(const struct btf_types *btf, const char *tracepoint, uint32_t i)
+{
+	struct btf_type proto, t;
+	struct btf_param p;
+	const char *more, *rest;
+
+	if (!tracepoint_proto(btf, tracepoint, &proto, &more) || i + 1 >= BTF_INFO_VLEN(proto.info))
+		return false;
+	memcpy(&p, more + (i + 1) * sizeof(p), sizeof(p));
+	return btf_type_at(btf, p.type, &t, &rest) && BTF_INFO_KIND(t.info) == BTF_KIND_PTR;
 }
 
 uint32_t btf_struct_bytes(const struct btf_types *btf, const char *name)

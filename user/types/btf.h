@@ -6,6 +6,7 @@
 #ifndef SKEP_TYPES_BTF_H
 #define SKEP_TYPES_BTF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ uint32_t btf_find(const struct btf_types *btf, uint32_t kind, const char *name);
 
 /* How many arguments a program on a tracepoint is given (of the typedef btf_trace_NAME, Linux 5.5); -1: no such tracepoint. */
 int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint);
+
+/* Is the i-th of them a pointer, by its own type? */
+bool btf_tracepoint_has_pointer(const struct btf_types *btf, const char *tracepoint, uint32_t i);
 
 /* Bytes of a struct; 0: it is empty, or there is none. */
 uint32_t btf_struct_bytes(const struct btf_types *btf, const char *name);

@@ -13,6 +13,7 @@
 #include "capture/features.h"
 #include "capture/rows.h"
 #include "capture/source/callhooks.h"
+#include "capture/source/uringhooks.h"
 #include "event/syscalls.h"
 #include "skel/callsby.skel.h"
 
@@ -31,7 +32,10 @@ struct src_callsby {
 	uint64_t dropped; /* of rows that left the map */
 	struct rows_ended ended;
 	struct callhooks hooks;
+	struct uringhooks uring;
 };
+
+#define URING_PREFIX "IORING_OP_"
 
 static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
 {
@@ -68,6 +72,10 @@ static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
 	bpf_map__set_max_entries(src->skel->maps.rows, entries < ENTRIES_MAX ? entries : ENTRIES_MAX);
 	src->hooks = (struct callhooks)CALLHOOKS_OF(src->skel, feature_use(FEATURE_SYSCALL_BTF));
 	callhooks_choose(&src->hooks, true, ro->cfg_at_exit, &src->base);
+	src->uring = (struct uringhooks)URINGHOOKS_OF(src->skel);
+	uringhooks_choose(&src->uring, cfg->uring_name);
+	src->base.watched[2] = src->skel->progs.uring_complete;
+	src->base.cgroup_ids = ro->cfg_cgroup_ids;
 }
 
 static int open_source(struct source *source, const struct place *place, struct err *err)
@@ -82,6 +90,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 		return ret;
 	set_knobs(src, place->nr_cpus);
 	ret = base_load(&src->base, place, err);
+	if (!ret)
+		ret = uringhooks_attach(&src->uring, err);
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
@@ -95,12 +105,24 @@ static void stop(struct source *source)
 	base_disarm(&((struct src_callsby *)source)->base);
 }
 
-static const char *call_name(uint32_t call, char *buf, size_t size)
+static const char *uring_name(const struct src_callsby *src, uint32_t opcode, char *buf, size_t size)
+{
+	char other[32];
+	const char *name = src->cfg->uring_name(opcode, other);
+
+	snprintf(buf, size, "io_uring:%s", strncmp(name, URING_PREFIX, strlen(URING_PREFIX)) ? name : name + strlen(URING_PREFIX));
+	return buf;
+}
+
+static const char *call_name(const struct src_callsby *src, uint32_t call, char *buf, size_t size)
 {
 	enum syscall_abi abi = call >> 16;
 	uint32_t nr = call & 0xffff;
-	const char *name = syscall_call_name(abi, nr);
+	const char *name;
 
+	if (call >> 16 == SYSCALL_URING)
+		return uring_name(src, nr, buf, size);
+	name = syscall_call_name(abi, nr);
 	if (name && abi == SYSCALL_NATIVE)
 		return name;
 	if (name)
@@ -144,7 +166,7 @@ static int deliver(void *arg, const void *key, const void *values)
 	if (key && src->cfg->by & (BY_SYSCALL | BY_EVENT))
 		memcpy(&what, (const char *)key + src->at.what, sizeof(what));
 	if (key && src->cfg->by & BY_SYSCALL)
-		row.values[ROWS_SYSCALL].text = call_name(what, call, sizeof(call));
+		row.values[ROWS_SYSCALL].text = call_name(src, what, call, sizeof(call));
 	if (key && src->cfg->by & BY_EVENT)
 		row.values[ROWS_EVENT].text = event_name(src, what, event, sizeof(event));
 	return byrow_send(&row, src->sink);
@@ -170,6 +192,30 @@ static int snapshot(struct source *source, struct sink *sink)
 	return rows_walk(&rows);
 }
 
+static int count_pending(void *arg, const struct uring_op *op)
+{
+	(void)op;
+	++*(unsigned long long *)arg;
+	return 0;
+}
+
+static void note_uring(const struct src_callsby *src, struct profile *profile)
+{
+	unsigned long long pending = 0;
+
+	if (!src->uring.is_used)
+		return;
+	uringhooks_pending(&src->uring, count_pending, &pending);
+	if (pending)
+		profile_note(profile, "%llu operation%s of io_uring had not completed at the end: not in the table", pending, pending == 1 ? "" : "s");
+	if (src->skel->bss->uring_unseen)
+		profile_note(profile, "operations of io_uring that ended without a completion (IOSQE_CQE_SKIP_SUCCESS, a full queue) are not in the table: %llu",
+			     (unsigned long long)src->skel->bss->uring_unseen);
+	if (src->skel->bss->uring_untimed)
+		profile_note(profile, "operations of io_uring whose beginning is not known count with a time of 0: %llu",
+			     (unsigned long long)src->skel->bss->uring_untimed);
+}
+
 static void add_to_profile(const struct source *source, struct profile *profile)
 {
 	const struct src_callsby *src = (const struct src_callsby *)source;
@@ -183,6 +229,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	else if (sum[COUNT_SEEN] > src->returned)
 		profile_note(profile, "%llu calls had not returned at the end, as the exit of a thread never does: they are not in the table",
 			     (unsigned long long)(sum[COUNT_SEEN] - src->returned));
+	note_uring(src, profile);
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 }
 

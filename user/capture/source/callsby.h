@@ -12,6 +12,7 @@ struct callsby_cfg {
 	const struct event *events; /* those that are EVENT_SYSCALL: which calls, whatever their side */
 	int nr_events;
 	const uint64_t (*wanted)[SYSCALL_NR_MAX / 64]; /* instead of events: bits of the numbers of each table; or NULL */
+	const char *(*uring_name)(uint32_t opcode, char buf[32]); /* also operations of io_uring, by syscall: "IORING_OP_READ"; or NULL */
 	bool first_exec; /* COMMAND's exec is a call, too */
 	const struct schema *schema; /* capture/byrows.h */
 	uint32_t by;	   /* enum by_bit */

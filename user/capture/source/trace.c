@@ -18,6 +18,7 @@
 #include "capture/rings.h"
 #include "capture/source/callhooks.h"
 #include "capture/refusal.h"
+#include "capture/source/uringhooks.h"
 #include "capture/tasks.h"
 #include "capture/walker.h"
 #include "event/syscalls.h"
@@ -43,6 +44,8 @@ struct src_trace {
 	struct trace_bpf *skel;
 	struct rings rings;
 	struct callhooks hooks;
+	struct uringhooks uring;
+	uint64_t pending; /* operations of io_uring */
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	struct calljoin join;
 	struct spool spool; /* what was written faster than it is delivered */
@@ -72,6 +75,7 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	struct trace_bpf *skel = src->skel;
 	struct trace_bpf__rodata *ro = skel->rodata;
 	bool storage = feature_use(FEATURE_TASK_STORAGE);
+	bool has_calls = cfg->all_calls;
 	int cpus = libbpf_num_possible_cpus();
 
 	ro->cfg_task_storage = storage;
@@ -113,13 +117,18 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	bpf_map__set_max_entries(skel->maps.pages, cpus);
 	src->hooks = (struct callhooks)CALLHOOKS_OF(skel, feature_use(FEATURE_SYSCALL_BTF));
 	src->base.cgroup_ids = ro->cfg_cgroup_ids;
-	callhooks_choose(&src->hooks, true, true, &src->base);
+	for (int i = 0; i < SYSCALL_NR_MAX / 64; i++)
+		has_calls |= ro->cfg_wanted_any[i] != 0;
+	callhooks_choose(&src->hooks, has_calls, has_calls, &src->base);
+	src->uring = (struct uringhooks)URINGHOOKS_OF(skel);
+	uringhooks_choose(&src->uring, cfg->uring);
 	bpf_program__set_autoload(skel->progs.thread_end, true);
 	bpf_program__set_autoload(skel->progs.thread_renumber, !storage);
 	bpf_program__set_autoload(skel->progs.signal_deliver, cfg->signals);
 	bpf_program__set_autoload(skel->progs.signal_undelivered, cfg->signals);
 	src->base.watched[2] = skel->progs.thread_end;
 	src->base.watched[3] = skel->progs.signal_deliver;
+	src->base.watched[4] = skel->progs.uring_complete;
 	return 0;
 }
 
@@ -168,6 +177,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 		ret = attach_one(skel->progs.signal_deliver, &skel->links.signal_deliver, err);
 	if (!ret)
 		ret = attach_one(skel->progs.signal_undelivered, &skel->links.signal_undelivered, err);
+	if (!ret)
+		ret = uringhooks_attach(&src->uring, err);
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
@@ -264,13 +275,41 @@ bool src_trace_is_behind(const struct source *source)
 	return ((const struct src_trace *)source)->is_behind;
 }
 
+struct pending_to {
+	struct src_trace *src;
+	struct sink *sink;
+};
+
+/* An operation that has not ended has a line, too, if the others have. */
+static int send_pending(void *arg, const struct uring_op *op)
+{
+	const struct trace_whose *whose = (const void *)op->whose;
+	const struct pending_to *to = arg;
+	struct trace_rec rec = { .time_ns = now_ns(), .pid = whose->pid, .tid = whose->tid, .kind = TRACE_URING, .nr = op->sqe.opcode };
+
+	rec.flags = (URING_NO_END | (op->is_mixed ? URING_NO_START : 0) | (op->has_sqe ? 0 : URING_NO_SQE)) << TRACE_URING_SHIFT;
+	rec.start_ns = op->is_mixed ? rec.time_ns : op->start_ns;
+	memcpy(rec.comm, whose->comm, sizeof(rec.comm));
+	rec.args[TRACE_URING_USER_DATA] = op->sqe.user_data;
+	rec.args[TRACE_URING_FD] = op->sqe.fd;
+	rec.args[TRACE_URING_ADDR] = op->sqe.addr;
+	rec.args[TRACE_URING_LEN] = op->sqe.len | (uint64_t)op->sqe.op_flags << 32;
+	rec.args[TRACE_URING_OFF] = op->sqe.off;
+	rec.args[TRACE_URING_FLAGS] = op->sqe.flags | (uint32_t)op->sqe.ioprio << 16;
+	to->src->pending++;
+	return deliver(to->src, &rec, sizeof(rec), to->sink);
+}
+
 static int finish(struct source *source, struct sink *sink, struct err *err)
 {
 	struct src_trace *src = (struct src_trace *)source;
+	struct pending_to to = { src, sink };
 	int ret = drain_some(src, true, sink);
 
 	if (!ret && !sink->raw)
 		ret = calljoin_end(&src->join, sink);
+	if (!ret && src->cfg->results & TRACE_UNFINISHED && !src->cfg->min_ns)
+		ret = uringhooks_pending(&src->uring, send_pending, &to);
 	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the calls: %s", strerror(-ret)) : ret;
 }
 
@@ -280,7 +319,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	uint64_t sum[COUNT_MAX];
 
 	base_counts(&src->base, sum);
-	profile->seen += sum[COUNT_SEEN];
+	profile->seen += sum[COUNT_SEEN] + src->pending;
 	profile->kept += src->join.delivered;
 	base_profile(&src->base, sum, profile);
 	callhooks_note(base_missed(&src->base), profile);

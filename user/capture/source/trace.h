@@ -21,6 +21,7 @@ struct trace_cfg {
 	void (*plan)(enum syscall_abi table, uint32_t nr, struct trace_plan *ret_plan);
 	uint32_t text; /* bytes that are shown of strings */
 	uint64_t signals; /* bit number - 1 of each that is shown */
+	bool uring; /* operations of io_uring, where the kernel shows them */
 	uint32_t results; /* bits of enum trace_results */
 	uint64_t errnos[64]; /* bits */
 	uint64_t min_ns;

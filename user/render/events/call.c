@@ -84,6 +84,10 @@ static void print_call(FILE *out, const struct row *row, const struct call_lines
 		fputs(" resumed>", out);
 		at += strlen("<...  resumed>") - 1;
 	} else {
+		if (!strcmp(v[CALLROW_KIND].text, CALLROW_URING)) {
+			fputs(CALLROW_URING ": ", out);
+			at += strlen(CALLROW_URING ": ");
+		}
 		print_coloured(out, v[CALLROW_NAME].text, BOLD, lines);
 		putc('(', out);
 	}
