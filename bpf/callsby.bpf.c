@@ -10,6 +10,7 @@
 
 #include "lib/by.bpf.h"
 #include "lib/filter.bpf.h"
+#include "lib/renumber.bpf.h"
 #include "lib/syscall.bpf.h"
 #include "lib/uring.bpf.h"
 
@@ -238,6 +239,12 @@ SEC("?tp/raw_syscalls/sys_exit")
 int tp_exit(__u64 *ctx)
 {
 	return leave(ctx[2]);
+}
+
+SEC("?raw_tp/sched_process_exec")
+int thread_renumber(struct bpf_raw_tracepoint_args *ctx)
+{
+	return thread_renumbered(ctx, &thread_calls);
 }
 
 volatile __u64 uring_unseen = 0;  /* operations that have ended without a completion */

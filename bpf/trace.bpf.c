@@ -11,6 +11,7 @@
 #include "lib/comm.bpf.h"
 #include "lib/filter_task.bpf.h"
 #include "lib/pidns.bpf.h"
+#include "lib/renumber.bpf.h"
 #include "lib/rings.bpf.h"
 #include "lib/syscall.bpf.h"
 #include "lib/tracestep.bpf.h"
@@ -436,22 +437,10 @@ static __always_inline void count_event(int is_lost)
 		loss_count(LOSS_RING_FULL);
 }
 
-/* Without task storage: a thread that is not the first takes the number of the process with its exec. */
 SEC("?raw_tp/sched_process_exec")
 int thread_renumber(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *task = (void *)ctx->args[0];
-	__u32 old_tid = ctx->args[1], tid = BPF_CORE_READ(task, pid);
-	struct call *call;
-
-	if (tid == old_tid)
-		return 0;
-	call = bpf_map_lookup_elem(&thread_calls, &old_tid);
-	if (call) {
-		bpf_map_update_elem(&thread_calls, &tid, call, BPF_ANY);
-		bpf_map_delete_elem(&thread_calls, &old_tid);
-	}
-	return 0;
+	return thread_renumbered(ctx, &thread_calls);
 }
 
 #define SIGNAL_KILL 9

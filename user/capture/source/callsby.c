@@ -3,6 +3,7 @@
 #include "capture/source/callsby.h"
 
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static void set_knobs(struct src_callsby *src, uint32_t nr_cpus)
 	ro->cfg_task_storage = storage;
 	bpf_map__set_autocreate(src->skel->maps.task_calls, storage && ro->cfg_at_exit);
 	bpf_map__set_autocreate(src->skel->maps.thread_calls, !storage);
+	bpf_program__set_autoload(src->skel->progs.thread_renumber, !storage && ro->cfg_at_exit);
 	if (cfg->wanted)
 		memcpy((void *)ro->cfg_wanted, cfg->wanted, sizeof(ro->cfg_wanted));
 	ro->cfg_execve = cfg->first_exec ? syscall_number("execve") : UINT32_MAX;
@@ -92,6 +94,11 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = base_load(&src->base, place, err);
 	if (!ret)
 		ret = uringhooks_attach(&src->uring, err);
+	if (!ret && bpf_program__autoload(src->skel->progs.thread_renumber)) {
+		src->skel->links.thread_renumber = bpf_program__attach(src->skel->progs.thread_renumber);
+		if (!src->skel->links.thread_renumber)
+			return err_exit(err, -errno, EXIT_CANNOT, "cannot attach thread_renumber: %s", strerror(errno));
+	}
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
