@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Records to a file, whole frames through one buffer. Millions a second: nothing is looked at, nothing is allocated. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +19,15 @@ struct calllog_writer {
 	struct outfile out;
 	bool has_records;
 	char *path;
+	int old_fd; /* PATH.old, which is replaced when the first records come: a large file is gone when it is closed, not in that moment */
 };
+
+static int hold_old(const char *path)
+{
+	char old[PATH_MAX];
+
+	return snprintf(old, sizeof(old), "%s" NEWFILE_OLD, path) < PATH_MAX ? open(old, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+}
 
 static int failure(void)
 {
@@ -77,6 +87,7 @@ int calllog_create(const char *path, struct calllog_writer **ret_w, struct err *
 		return ret;
 	}
 	w->out.keep_old = true;
+	w->old_fd = w->out.unplaced ? hold_old(path) : -1;
 	w->sink = (struct sink){ .raw = take_record, .round = flush };
 	*ret_w = w;
 	return 0;
@@ -129,6 +140,8 @@ int64_t calllog_close(struct calllog_writer *w, int ret, const struct profile *l
 		bytes = outfile_commit(&w->out, err); /* reports any failed write, with the path */
 		bytes = bytes < 0 || !ret ? bytes : ret;
 	}
+	if (w->old_fd >= 0)
+		close(w->old_fd);
 	free(w->path);
 	free(w);
 	return bytes;
