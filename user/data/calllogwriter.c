@@ -19,14 +19,26 @@ struct calllog_writer {
 	struct outfile out;
 	bool has_records;
 	char *path;
-	int old_fd; /* PATH.old, which is replaced when the first records come: a large file is gone when it is closed, not in that moment */
+	int old_fd; /* PATH.old, which goes when the first records come; -1: there is none */
 };
 
-static int hold_old(const char *path)
+/* Whether there is room for it. */
+static bool old_path(const char *path, char old[PATH_MAX])
+{
+	return snprintf(old, PATH_MAX, "%s" NEWFILE_OLD, path) < PATH_MAX;
+}
+
+/*
+ * To free a large file takes longer than a ring lasts: it is open until the end. And where a rename replaces a file, ext4 first gives blocks to
+ * all that was not yet written of the renamed one (auto_da_alloc), the recording before: nothing is replaced.
+ */
+static int place(struct calllog_writer *w)
 {
 	char old[PATH_MAX];
 
-	return snprintf(old, sizeof(old), "%s" NEWFILE_OLD, path) < PATH_MAX ? open(old, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (w->old_fd >= 0 && w->out.unplaced && old_path(w->path, old))
+		unlink(old);
+	return outfile_place(&w->out);
 }
 
 static int failure(void)
@@ -64,7 +76,7 @@ static int take_record(struct sink *sink, const void *record, size_t size)
 static int flush(struct sink *sink)
 {
 	struct calllog_writer *w = (struct calllog_writer *)sink;
-	int ret = w->has_records ? outfile_place(&w->out) : 0;
+	int ret = w->has_records ? place(w) : 0;
 
 	if (ret)
 		return ret;
@@ -75,6 +87,7 @@ static int flush(struct sink *sink)
 int calllog_create(const char *path, struct calllog_writer **ret_w, struct err *err)
 {
 	struct calllog_writer *w = calloc(1, sizeof(*w));
+	char old[PATH_MAX];
 	int ret = w && (w->path = strdup(path)) ? outfile_open(&w->out, w->path, err) : -ENOMEM;
 
 	if (!ret && w->out.unplaced && fchmod(w->out.channel.fd, FILE_MODE)) {
@@ -87,7 +100,7 @@ int calllog_create(const char *path, struct calllog_writer **ret_w, struct err *
 		return ret;
 	}
 	w->out.keep_old = true;
-	w->old_fd = w->out.unplaced ? hold_old(path) : -1;
+	w->old_fd = w->out.unplaced && old_path(path, old) ? open(old, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
 	w->sink = (struct sink){ .raw = take_record, .round = flush };
 	*ret_w = w;
 	return 0;
