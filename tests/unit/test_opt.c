@@ -129,7 +129,7 @@ static void check_words(const struct cmd *c, const char *words)
 static void check_cmd(const struct cmd *c)
 {
 	for (const struct opt_group *g = c->groups; g->title; g++) {
-		assert_true((g->opts == target_opts) == (g->rules == target_rules));
+		assert_true((g->opts == target_opts || g->opts == target_task_opts) == (g->rules == target_rules));
 		assert_true((g->opts == measure_opts) == (g->rules == measure_rules));
 		for (const struct opt_rule *r = g->rules; r && r->words; r++) {
 			assert_true(!r->not_with != !r->needs);
