@@ -46,6 +46,7 @@ _Static_assert(BY_KEY_MAX % 8 == 0, "programs make keys in arrays of __u64");
 /* One a CPU: no CPU writes what another writes. */
 struct by_sum {
 	__u64 calls, errors, total_ns, max_ns;
+	__u64 not_min_ns; /* ~ of the shortest; 0: none yet */
 	__u32 slots[BY_SLOTS];
 };
 

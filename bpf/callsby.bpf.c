@@ -211,6 +211,8 @@ static __always_inline int leave(__s64 ret)
 		sum->total_ns += took;
 		if (took > sum->max_ns)
 			sum->max_ns = took;
+		if (~took > sum->not_min_ns)
+			sum->not_min_ns = ~took;
 		sum->slots[by_slot(took)]++;
 	}
 	return 0;
@@ -295,5 +297,7 @@ static __always_inline void uring_ended(struct uring_op *op, const struct uring_
 	__sync_fetch_and_add(&sum->total_ns, took);
 	if (took > sum->max_ns)
 		sum->max_ns = took;
+	if (~took > sum->not_min_ns)
+		sum->not_min_ns = ~took;
 	__sync_fetch_and_add(&sum->slots[by_slot(took)], 1);
 }

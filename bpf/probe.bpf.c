@@ -174,6 +174,8 @@ static __always_inline void add_value(struct by_sum *sum, __s64 value)
 		__sync_fetch_and_add(&sum->total_ns, value);
 		if ((__u64)value > sum->max_ns)
 			sum->max_ns = value;
+		if (~(__u64)value > sum->not_min_ns)
+			sum->not_min_ns = ~(__u64)value;
 	}
 	if (slot < BY_SLOTS && (value >= 0 || cfg_linear))
 		__sync_fetch_and_add(&sum->slots[slot], 1);

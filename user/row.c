@@ -40,6 +40,8 @@ bool row_knows(const struct row *row, size_t column)
 
 	if (row->none >> column & 1 || (c->kind == VALUE_TEXT && !row->values[column].text))
 		return false;
+	if (c->role == ROLE_MIN)
+		return row->values[column].num != UINT64_MAX;
 	if (c->kind == VALUE_MOMENT && c->role != ROLE_TIME)
 		return row->values[column].num;
 	if (c->role == ROLE_MEAN || (c->role == ROLE_MAX && c->per))

@@ -50,6 +50,7 @@ enum column_role {
 	ROLE_INFO,     /* the last that is not 0 */
 	ROLE_SUM,
 	ROLE_MAX,      /* of: its histogram, or -1; per: the column that counts its values, without which it is not known; 0: always known */
+	ROLE_MIN,      /* of: its histogram, or -1; UINT64_MAX: not known */
 	ROLE_AT,       /* when the maximum `of` was reached */
 	ROLE_HIST,     /* added slot by slot; of: the maximum, or -1 */
 	ROLE_REASONS,  /* added name by name; of: their sum */

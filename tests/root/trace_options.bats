@@ -61,6 +61,7 @@ options() {
 		same -c --summary-sort-by=name
 		same -c -U name,calls
 		same -c --summary-columns=calls,max-time
+		same -c -U min-time
 		same -h
 		same --help
 		nothing -w -c
@@ -102,7 +103,6 @@ options() {
 		refused --fault=read
 		refused -e status=detached
 		refused -e status=unavailable
-		refused -c -U min-time
 		refused --instruction-pointer
 		refused -N
 		refused --arg-names

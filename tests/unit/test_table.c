@@ -16,7 +16,7 @@
 #include "model/table.h"
 #include "render/rows/rows.h"
 
-enum { NAME, ID, BORN, CALLS, TIME, MAX, AT, MEAN, P99, SLOTS, WHY, N };
+enum { NAME, ID, BORN, CALLS, TIME, MAX, AT, MEAN, P99, SLOTS, WHY, MIN, N };
 
 static const struct column columns[N] = {
 	[NAME] = { "name", "name", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
@@ -29,6 +29,7 @@ static const struct column columns[N] = {
 	[MEAN] = { "mean_ns", "mean", "mean", VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, .of = TIME, .per = CALLS },
 	[P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, .of = SLOTS, .part = 0.99 },
 	[SLOTS] = { "slots", "slots", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 20, .of = MAX },
+	[MIN] = { "min_ns", NULL, NULL, VALUE_DURATION, ROLE_MIN, .of = SLOTS },
 	[WHY] = { "why", NULL, NULL, VALUE_REASONS, ROLE_REASONS, .in = IN_TEXT | IN_JSON },
 };
 static const struct schema schema = { columns, N, .count = CALLS, .sort = TIME };
@@ -37,14 +38,14 @@ static const struct schema schema = { columns, N, .count = CALLS, .sort = TIME }
 
 struct call {
 	const char *name;
-	uint64_t id, calls, time, max, at, slots[HIST_SLOTS];
+	uint64_t id, calls, time, max, min, at, slots[HIST_SLOTS];
 	struct reason why[REASONS_MAX];
 	bool is_total, is_other;
 };
 
 static struct call call(const char *name, uint64_t id, uint64_t calls, uint64_t each)
 {
-	struct call c = { .name = name, .id = id, .calls = calls, .time = calls * each, .max = each, .at = 1000 + each };
+	struct call c = { .name = name, .id = id, .calls = calls, .time = calls * each, .max = each, .min = calls ? each : UINT64_MAX, .at = 1000 + each };
 
 	c.slots[each ? 63 - __builtin_clzll(each) : 0] = calls;
 	return c;
@@ -59,7 +60,7 @@ static struct call total(struct call c)
 static void add(struct table *t, struct call c)
 {
 	const struct value values[N] = { [NAME].text = c.name, [ID].num = c.id, [CALLS].num = c.calls, [TIME].num = c.time, [MAX].num = c.max,
-					 [AT].num = c.at, [SLOTS].slots = c.slots, [WHY].reasons = c.why };
+					 [MIN].num = c.min, [AT].num = c.at, [SLOTS].slots = c.slots, [WHY].reasons = c.why };
 	const struct row row = { .schema = &schema, .values = values, .is_total = c.is_total, .label = c.is_other ? "(other)" : NULL,
 				 .rank = c.is_other };
 
@@ -98,15 +99,19 @@ static void test_rounds(void **state)
 	assert_int_equal(number(&t, 0, CALLS), 2);
 	assert_int_equal(number(&t, 0, MAX), 8);
 	assert_int_equal(number(&t, 0, AT), 1008);
+	assert_int_equal(number(&t, 0, MIN), 4);
 	assert_int_equal(number(&t, 0, MEAN), 6);
 	expect_name(&t, 1, "c");
 	assert_int_equal(number(&t, 1, TIME), 5);
-	/* Of totals what was reported is not again; a maximum that is no new one is right to its slot, and its time is not known */
+	assert_int_equal(number(&t, 1, MIN), 1);
+	assert_int_equal(number(&t, 2, MIN), 2);
+	/* Of totals what was reported is not again; a maximum, or minimum, that is no new one is right to its slot, its time is not known */
 	again.time = 10;
 	memset(again.slots, 0, sizeof(again.slots));
 	again.slots[0] = 1;
 	again.slots[1] = 2;
 	again.slots[2] = 1;
+	again.min = 1;
 	add(&t, again);
 	add(&t, call("b", 0, 0, 0)); /* nothing was called: no row */
 	assert_int_equal(table_round(&t, TIME), 0);
@@ -114,6 +119,7 @@ static void test_rounds(void **state)
 	assert_int_equal(number(&t, 0, CALLS), 2);
 	assert_int_equal(number(&t, 0, TIME), 5);
 	assert_int_equal(number(&t, 0, MAX), 3);
+	assert_int_equal(number(&t, 0, MIN), 2);
 	assert_int_equal(number(&t, 0, AT), 0);
 	assert_int_equal(number(&t, 0, P99), 3);
 	/* A key that is not delivered is forgotten: what comes later is new */

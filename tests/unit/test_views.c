@@ -162,7 +162,7 @@ static void test_stat(void **state)
 
 static struct by_sum calls(uint64_t n, uint64_t errors, uint64_t each_ns)
 {
-	struct by_sum s = { .calls = n, .errors = errors, .total_ns = n * each_ns, .max_ns = 2 * each_ns };
+	struct by_sum s = { .calls = n, .errors = errors, .total_ns = n * each_ns, .max_ns = 2 * each_ns, .not_min_ns = n ? ~(each_ns / 2) : 0 };
 
 	s.slots[each_ns ? 63 - __builtin_clzll(each_ns) : 0] = n - n / 4;
 	s.slots[each_ns ? 64 - __builtin_clzll(each_ns) : 1] = n / 4;

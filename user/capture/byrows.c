@@ -23,16 +23,17 @@ static void show_values(struct column *c, const struct byrows_cfg *cfg)
 		  cfg->axis.is_linear ? "of 2^63 or more" : "of 2^63 or more and not in the histogram";
 	c[BYROWS_ERRORS] = (struct column){ "out_of_range", heading, NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL };
 	c[BYROWS_TOTAL].in = IN_CSV | IN_JSON;
-	c[BYROWS_MEAN].in = c[BYROWS_MAX].in = IN_ALL;
+	c[BYROWS_MEAN].in = c[BYROWS_MIN].in = c[BYROWS_MAX].in = IN_ALL;
 	c[BYROWS_SLOTS].in = IN_TEXT | IN_JSON;
 	c[BYROWS_MEAN].per = c[BYROWS_MAX].per = BYROWS_KEPT;
 	if (is_ns)
 		return;
 	c[BYROWS_TOTAL].name = "total";
 	c[BYROWS_MEAN].name = "mean";
+	c[BYROWS_MIN].name = "min";
 	c[BYROWS_MAX].name = "max";
 	c[BYROWS_MEAN].kind = VALUE_REAL;
-	c[BYROWS_TOTAL].kind = c[BYROWS_MAX].kind = VALUE_NUMBER;
+	c[BYROWS_TOTAL].kind = c[BYROWS_MIN].kind = c[BYROWS_MAX].kind = VALUE_NUMBER;
 	c[BYROWS_SLOTS].per = VALUE_NUMBER;
 }
 
@@ -43,6 +44,7 @@ void byrows_schema(struct byrows_schema *ret, const struct byrows_cfg *cfg)
 		[BYROWS_ERRORS] = { "errors", "errors", "errors", VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 9 },
 		[BYROWS_TOTAL] = { "total_ns", "total", "total", VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 8 },
 		[BYROWS_MEAN] = { "mean_ns", "mean", NULL, VALUE_DURATION, ROLE_MEAN, IN_ALL, 8, .of = BYROWS_TOTAL, .per = BYROWS_COUNT },
+		[BYROWS_MIN] = { "min_ns", "min", "min", VALUE_DURATION, ROLE_MIN, IN_ALL, 8, .of = BYROWS_SLOTS },
 		[BYROWS_P50] = { "p50_ns", "p50", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 8, .of = BYROWS_SLOTS, .part = 0.5 },
 		[BYROWS_P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 8, .of = BYROWS_SLOTS, .part = 0.99 },
 		[BYROWS_MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 8, .of = BYROWS_SLOTS },
@@ -80,6 +82,7 @@ void byrow_begin(struct byrow *r, const struct schema *schema, const void *key, 
 	memset(r, 0, sizeof(*r));
 	r->row = (struct row){ .schema = schema, .values = r->values, .none = OF_KEY, .is_total = true };
 	r->values[BYROWS_SLOTS].slots = r->slots;
+	r->values[BYROWS_MIN].num = UINT64_MAX;
 	if (key)
 		r->row.none &= rows_values(key, by, at, r->comm, r->values) | ~rows_none(0);
 	else
@@ -101,6 +104,7 @@ void byrow_add(struct byrow *r, const struct by_sum *s)
 	v[BYROWS_KEPT].num += s->calls - s->errors;
 	v[BYROWS_TOTAL].num += s->total_ns;
 	v[BYROWS_MAX].num = s->max_ns > v[BYROWS_MAX].num ? s->max_ns : v[BYROWS_MAX].num;
+	v[BYROWS_MIN].num = ~s->not_min_ns < v[BYROWS_MIN].num ? ~s->not_min_ns : v[BYROWS_MIN].num;
 	for (int i = 0; i < BY_SLOTS; i++)
 		r->slots[i] += s->slots[i];
 }

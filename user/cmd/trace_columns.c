@@ -8,8 +8,7 @@
 
 #include "event/syscalls.h"
 
-#define SHORTEST CALLSUM_COLUMNS /* a word of strace's, and no column here */
-#define NOTHING (CALLSUM_COLUMNS + 1) /* of -S only */
+#define NOTHING CALLSUM_COLUMNS /* of -S only */
 
 static const struct {
 	const char *word;
@@ -17,7 +16,7 @@ static const struct {
 } words[] = {
 	{ "time-percent", CALLSUM_PERCENT }, { "time", CALLSUM_PERCENT },
 	{ "total-time", CALLSUM_TOTAL }, { "time-total", CALLSUM_TOTAL },
-	{ "min-time", SHORTEST }, { "time-min", SHORTEST }, { "shortest", SHORTEST },
+	{ "min-time", CALLSUM_MIN }, { "time-min", CALLSUM_MIN }, { "shortest", CALLSUM_MIN },
 	{ "max-time", CALLSUM_MAX }, { "time-max", CALLSUM_MAX }, { "longest", CALLSUM_MAX },
 	{ "avg-time", CALLSUM_MEAN }, { "time-avg", CALLSUM_MEAN }, { "mean", CALLSUM_MEAN },
 	{ "calls", CALLSUM_CALLS }, { "count", CALLSUM_CALLS },
@@ -33,14 +32,10 @@ static int find(const char *word, size_t len, const char *option, uint8_t *ret_c
 		if (strlen(words[i].word) != len || memcmp(words[i].word, word, len))
 			continue;
 		*ret_column = words[i].column;
-		if (*ret_column != SHORTEST)
-			return 0;
-		err_exit(err, -EINVAL, EXIT_USAGE, "bad %s '%.*s': the shortest time is not known, times are summed in a histogram", option, (int)len, word);
-		err_hint(err, "p50-time; or --by syscall, which shows the histogram");
-		return -EINVAL;
+		return 0;
 	}
 	return err_exit(err, -EINVAL, EXIT_USAGE,
-			"bad %s '%.*s': time-percent, total-time, max-time, avg-time, p50-time, p99-time, calls, errors, name%s", option, (int)len, word,
+			"bad %s '%.*s': time-percent, total-time, min-time, max-time, avg-time, p50-time, p99-time, calls, errors, name%s", option, (int)len, word,
 			strcmp(option, "-S") ? "" : " or nothing");
 }
 

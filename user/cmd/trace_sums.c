@@ -25,9 +25,9 @@ const struct opt trace_sum_opts[] = {
 	{ 0, "summary-only", NULL, OPT_FLAG, offsetof(struct trace_sum_options, summary), "the same" },
 	{ 'C', "with-summary", NULL, OPT_FLAG, offsetof(struct trace_sum_options, with_summary), "lines, and after the last one the table of -c" },
 	{ 'U', "summary-columns", "COLUMN,...", OPT_CALL, 0,
-	  "columns of the table: time-percent, total-time, avg-time, calls, errors, name; max-time, p50-time, p99-time", set_columns },
+	  "columns of the table: time-percent, total-time, avg-time, calls, errors, name; min-time, max-time, p50-time, p99-time", set_columns },
 	{ 'S', "summary-sort-by", "COLUMN", OPT_CALL, 0, "sort the table by one of these columns (default: total-time), or nothing: by number", set_sort,
-	  .values = "time-percent|total-time|max-time|avg-time|p50-time|p99-time|calls|errors|name|nothing" },
+	  .values = "time-percent|total-time|min-time|max-time|avg-time|p50-time|p99-time|calls|errors|name|nothing" },
 	{ 0 },
 };
 
@@ -112,7 +112,8 @@ static int print_table(const struct trace_sums *s, FILE *out)
 		const struct value *v = row->values;
 
 		sums[i] = (struct callsum){ .name = row_knows(row, ROWS_SYSCALL) ? v[ROWS_SYSCALL].text : "(other)", .calls = v[BYROWS_COUNT].num,
-					    .errors = v[BYROWS_ERRORS].num, .total_ns = v[BYROWS_TOTAL].num, .max_ns = v[BYROWS_MAX].num };
+					    .errors = v[BYROWS_ERRORS].num, .total_ns = v[BYROWS_TOTAL].num, .max_ns = v[BYROWS_MAX].num,
+					    .min_ns = v[BYROWS_MIN].num };
 		memcpy(sums[i].slots, v[BYROWS_SLOTS].slots, sizeof(sums[i].slots));
 	}
 	trace_sort_sums(sums, n, &s->cfg->options->sort);

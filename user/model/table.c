@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A record is a row in 64-bit words: flags, label, a word a column, 40 for a histogram, 8 for reasons. Texts are interned: equal ones
+ * A record is a row in 64-bit words: flags, label, a word a column, 40 for a histogram, 8 for reasons. A minimum is kept as its complement,
+ * so that the larger one counts as of maxima, and 0 is none. Texts are interned: equal ones
  * have one address.
  */
 #include "model/table.h"
@@ -19,6 +20,11 @@ enum { WORD_RANK, WORD_LABEL, WORD_NONE, WORDS_HEAD };
 static bool is_made(const struct column *c)
 {
 	return c->role >= ROLE_MEAN;
+}
+
+static bool is_extreme(const struct column *c)
+{
+	return c->role == ROLE_MAX || c->role == ROLE_MIN;
 }
 
 static size_t words_of(const struct column *c)
@@ -156,7 +162,7 @@ static int take_row(struct table *t, const struct row *row)
 		} else if (c->kind == VALUE_TEXT) {
 			rec[t->at[i]] = text_word(t, v->text, &lacks);
 		} else if (c->kind != VALUE_HIST && c->kind != VALUE_REASONS) {
-			rec[t->at[i]] = v->num;
+			rec[t->at[i]] = c->role == ROLE_MIN ? ~v->num : v->num;
 		}
 	}
 	return lacks ? -ENOMEM : 0;
@@ -183,11 +189,11 @@ static int add_reasons(struct table *t, struct reason *to, const struct reason *
 
 static int add_record(struct table *t, uint64_t *to, const uint64_t *from)
 {
-	uint64_t above = 0; /* bits of columns whose maximum is the newer one's */
+	uint64_t above = 0; /* bits of columns whose maximum, or minimum, is the newer one's */
 	int ret = 0;
 
 	for (size_t i = 0; i < t->schema->n; i++)
-		if (t->schema->columns[i].role == ROLE_MAX && from[t->at[i]] > to[t->at[i]])
+		if (is_extreme(&t->schema->columns[i]) && from[t->at[i]] > to[t->at[i]])
 			above |= 1ull << i;
 	to[WORD_NONE] |= from[WORD_NONE];
 	for (size_t i = 0; i < t->schema->n && !ret; i++) {
@@ -203,6 +209,7 @@ static int add_record(struct table *t, uint64_t *to, const uint64_t *from)
 			*a += *b;
 			break;
 		case ROLE_MAX:
+		case ROLE_MIN:
 			*a = above >> i & 1 ? *b : *a;
 			break;
 		case ROLE_AT:
@@ -242,6 +249,15 @@ static uint64_t most_of(const struct column *c, const uint64_t *slots)
 	return last < 0 || (c->axis && c->axis->is_linear) ? 0 : (2ull << last) - 1;
 }
 
+/* And what its minimum is at least: the begin of its first slot. */
+static uint64_t least_of(const struct column *c, const uint64_t *slots)
+{
+	for (int k = 0; k < HIST_SLOTS && !(c->axis && c->axis->is_linear); k++)
+		if (slots[k])
+			return hist_slot_begin(NULL, k);
+	return UINT64_MAX;
+}
+
 /* What is new of a key with totals since `before`, in scratch. */
 static uint64_t *take_new(struct table *t, const uint64_t *now, const uint64_t *before)
 {
@@ -263,9 +279,12 @@ static uint64_t *take_new(struct table *t, const uint64_t *now, const uint64_t *
 
 		if (c->role == ROLE_AT && now[t->at[c->of]] <= before[t->at[c->of]])
 			d[at] = 0;
-		if (c->role != ROLE_MAX || now[at] > before[at])
+		if (!is_extreme(c) || now[at] > before[at])
 			continue;
-		d[at] = c->of >= 0 ? most_of(&t->schema->columns[c->of], d + t->at[c->of]) : 0;
+		if (c->role == ROLE_MIN)
+			d[at] = c->of >= 0 ? ~least_of(&t->schema->columns[c->of], d + t->at[c->of]) : 0;
+		else
+			d[at] = c->of >= 0 ? most_of(&t->schema->columns[c->of], d + t->at[c->of]) : 0;
 		d[at] = d[at] > now[at] ? now[at] : d[at];
 	}
 	return d;
@@ -403,7 +422,7 @@ int table_round(struct table *t, int sort)
 			else if (c->kind == VALUE_TEXT)
 				values[i].text = word_text(rec[t->at[i]]);
 			else
-				values[i].num = rec[t->at[i]];
+				values[i].num = c->role == ROLE_MIN ? ~rec[t->at[i]] : rec[t->at[i]];
 		}
 		t->sorted.data[r] = (struct row){ .schema = t->schema, .values = values, .none = rec[WORD_NONE],
 						  .label = word_text(rec[WORD_LABEL]), .rank = (uint8_t)rec[WORD_RANK] };

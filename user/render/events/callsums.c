@@ -13,6 +13,7 @@ static const struct {
 	[CALLSUM_CALLS] = { "calls", 9 },
 	[CALLSUM_ERRORS] = { "errors", 9 },
 	[CALLSUM_NAME] = { "syscall", -NAME_WIDTH }, /* to the left */
+	[CALLSUM_MIN] = { "shortest", 8 },
 	[CALLSUM_MAX] = { "longest", 8 },
 	[CALLSUM_P50] = { "p50 usecs", 11 },
 	[CALLSUM_P99] = { "p99 usecs", 11 },
@@ -29,6 +30,8 @@ double callsum_number(const struct callsum *s, enum callsum_column column)
 		return s->calls;
 	case CALLSUM_ERRORS:
 		return s->errors;
+	case CALLSUM_MIN:
+		return s->min_ns == UINT64_MAX ? 0 : s->min_ns;
 	case CALLSUM_MAX:
 		return s->max_ns;
 	case CALLSUM_P50:
@@ -55,6 +58,9 @@ static void print_value(FILE *out, const struct callsum *s, enum callsum_column 
 		break;
 	case CALLSUM_TOTAL:
 		print_seconds(out, s->total_ns, width);
+		break;
+	case CALLSUM_MIN:
+		print_seconds(out, callsum_number(s, column), width);
 		break;
 	case CALLSUM_MAX:
 		print_seconds(out, s->max_ns, width);
@@ -101,7 +107,7 @@ static void print_rule(FILE *out, const struct callsum_view *view)
 
 void callsums_print(FILE *out, const struct callsum *sums, size_t n, const struct callsum_view *view)
 {
-	struct callsum all = { .name = "total" };
+	struct callsum all = { .name = "total", .min_ns = UINT64_MAX };
 
 	if (!view->nr)
 		view = &straces;
@@ -110,6 +116,7 @@ void callsums_print(FILE *out, const struct callsum *sums, size_t n, const struc
 		all.errors += sums[i].errors;
 		all.total_ns += sums[i].total_ns;
 		all.max_ns = sums[i].max_ns > all.max_ns ? sums[i].max_ns : all.max_ns;
+		all.min_ns = sums[i].min_ns < all.min_ns ? sums[i].min_ns : all.min_ns;
 		for (int k = 0; k < HIST_SLOTS; k++)
 			all.slots[k] += sums[i].slots[k];
 	}

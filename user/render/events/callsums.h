@@ -11,12 +11,12 @@
 
 enum callsum_column {
 	CALLSUM_PERCENT, CALLSUM_TOTAL, CALLSUM_MEAN, CALLSUM_CALLS, CALLSUM_ERRORS, CALLSUM_NAME, CALLSUM_MAX, CALLSUM_P50, CALLSUM_P99,
-	CALLSUM_COLUMNS
+	CALLSUM_MIN, CALLSUM_COLUMNS
 };
 
 struct callsum {
 	const char *name;
-	uint64_t calls, errors, total_ns, max_ns;
+	uint64_t calls, errors, total_ns, max_ns, min_ns; /* min_ns UINT64_MAX: none has a time */
 	uint64_t slots[HIST_SLOTS]; /* of times, powers of two */
 };
 
