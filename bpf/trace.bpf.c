@@ -14,6 +14,7 @@
 #include "lib/renumber.bpf.h"
 #include "lib/rings.bpf.h"
 #include "lib/syscall.bpf.h"
+#include "lib/tracefault.bpf.h"
 #include "lib/tracestep.bpf.h"
 #include "lib/unwind.bpf.h"
 #include "lib/uring.bpf.h"
@@ -550,6 +551,53 @@ int thread_end(struct bpf_raw_tracepoint_args *ctx)
 		bpf_map_delete_elem(&thread_calls, &tid);
 	}
 	return 0;
+}
+
+static __always_inline int write_fault(struct bpf_perf_event_data *ctx, struct mapped *mapped)
+{
+	struct task_struct *current = current_task();
+	struct page *p = page_get();
+
+	if (!p) {
+		loss_count(LOSS_INTERNAL);
+		return 0;
+	}
+	begin_page(p, TRACE_PAGE_FAULT);
+	p->rec.start_ns = p->rec.time_ns = bpf_ktime_get_ns();
+	p->rec.ret = 0;
+	p->rec.nr = 0;
+	p->rec.abi = SYSCALL_NATIVE;
+	p->rec.args[TRACE_FAULT_IP] = fault_ip(ctx);
+	p->rec.args[TRACE_FAULT_ADDR] = ctx->addr;
+	p->rec.args[TRACE_FAULT_FLAGS] = fault_flags(ctx) | mapped->flags;
+	p->rec.args[TRACE_FAULT_OFFSET] = mapped->offset;
+	name_record(&p->rec, current, current_id(current));
+	comm_of(p->rec.comm, current);
+	if (mapped->file)
+		read_mapped(mapped->file);
+	count_event(emit(&p->rec, PAGE_BYTES));
+	return 0;
+}
+
+/* Page faults of both kinds, by the events that count them. */
+SEC("?perf_event")
+int page_fault(struct bpf_perf_event_data *ctx)
+{
+	struct mapped mapped = {};
+
+	return filter_pass(current_id(current_task())) ? write_fault(ctx, &mapped) : 0;
+}
+
+/* With what is mapped there: 5.17. The kernel holds the lock for reading; where a writer waits for it, it is not known. */
+SEC("?perf_event")
+int page_fault_mapped(struct bpf_perf_event_data *ctx)
+{
+	struct mapped mapped = { .addr = ctx->addr };
+
+	if (!filter_pass(current_id(current_task())))
+		return 0;
+	bpf_find_vma(bpf_get_current_task_btf(), mapped.addr, take_mapped, &mapped, 0);
+	return write_fault(ctx, &mapped);
 }
 
 static __always_inline void uring_whose(struct uring_op *op, struct task_struct *owner)

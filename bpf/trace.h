@@ -99,6 +99,7 @@ enum trace_kind {
 	TRACE_SIGNAL, /* is about to be delivered; the data is its siginfo */
 	TRACE_GONE,   /* the thread ends; ret is its exit code; in_call: in this call */
 	TRACE_URING,  /* an operation of io_uring has ended; nr is its opcode; args: enum trace_uring */
+	TRACE_PAGE_FAULT, /* args: enum trace_fault; a piece TRACE_MAPPED */
 };
 
 enum trace_flag {
@@ -116,6 +117,23 @@ enum trace_uring {
 	TRACE_URING_LEN, /* and op_flags << 32 */
 	TRACE_URING_OFF,
 	TRACE_URING_FLAGS, /* and ioprio << 16, flags of the completion << 32 */
+};
+
+/* Words of a TRACE_PAGE_FAULT. */
+enum trace_fault {
+	TRACE_FAULT_IP,
+	TRACE_FAULT_ADDR,
+	TRACE_FAULT_FLAGS,  /* bits of enum trace_fault_flag */
+	TRACE_FAULT_OFFSET, /* of the address in the file that is mapped there */
+};
+
+enum trace_fault_flag {
+	TRACE_FAULT_MAJOR = 1,	/* it had to wait for a disk */
+	TRACE_FAULT_USER = 2,	/* else the kernel touched the address */
+	TRACE_FAULT_PLACED = 4, /* what is mapped there is known */
+	TRACE_FAULT_EXEC = 8,
+	TRACE_FAULT_HEAP = 16,
+	TRACE_FAULT_STACK = 32,
 };
 
 /* In uring_op.whose */
@@ -155,6 +173,9 @@ enum trace_piece_flag {
 
 /* The stack that the call was made from: addresses, the innermost first, with a mark after the last (bpf/unwind.h). */
 #define TRACE_STACK 0x8000000000020000ull
+
+/* The file that is mapped where a page was missing: a struct trace_file and its path. */
+#define TRACE_MAPPED 0x8000000000030000ull
 
 /* And files: that of a descriptor, or with AT_FDCWD the working directory. */
 #define TRACE_FILE_AT(fd) (0x9000000000000000ull + ((__u64)(__u32)(fd) << 16))

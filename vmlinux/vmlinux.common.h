@@ -13,6 +13,9 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct perf_event {
+	struct {
+		__u64 config;
+	} attr;
 	__u64 id;
 };
 
@@ -112,7 +115,7 @@ struct uprobes_state { /* without CONFIG_UPROBES it is empty */
 };
 
 struct mm_struct {
-	unsigned long start_stack;
+	unsigned long start_brk, brk, start_stack;
 	unsigned long arg_start, arg_end, env_end;
 	unsigned long task_size;
 	struct uprobes_state uprobes_state;
@@ -312,6 +315,11 @@ struct file {
 	struct inode *f_inode;
 	struct path___kernel f_path;
 	void *private_data;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_flags, vm_pgoff;
+	struct file *vm_file;
 };
 
 struct fdtable {

@@ -202,6 +202,25 @@ static __always_inline const struct file *file_of(struct task_struct *current, _
 	return file;
 }
 
+/* Adds a piece with a file, whose text has n bytes from r->begin on, at a place of the data. is_matched: calls are selected by its path. */
+static __always_inline void add_file(struct page *p, struct file_read *r, __u32 at, __u32 n, __u64 as, int is_matched)
+{
+	__u32 begin = r->begin;
+
+	asm volatile("" : "+r"(n), "+r"(begin));
+	begin &= TRACE_PATH_MAX - 1;
+	if (n > TRACE_PATH_MAX || at >= TRACE_DATA_MAX)
+		return;
+	*(struct trace_file *)(p->data + at + PIECE_BYTES) = r->file;
+	if (begin + n > sizeof(r->path))
+		return;
+	bpf_probe_read_kernel(p->data + at + PIECE_BYTES + FILE_BYTES, n, r->path + begin);
+	if (is_matched && !(r->file.flags & TRACE_FILE_UNNAMED) && r->file.file_system != SOCKET_FILES)
+		match_path(p, at + PIECE_BYTES + FILE_BYTES);
+	if (!is_matched || cfg_show_files)
+		piece_end(p, at, as, FILE_BYTES + n, 0);
+}
+
 /* Adds a piece with the file of a descriptor. A descriptor that is not open has none. */
 __noinline int read_file(__u32 fd)
 {
@@ -210,7 +229,7 @@ __noinline int read_file(__u32 fd)
 	struct page *p = page_get();
 	const struct inode *inode;
 	const struct file *file = NULL;
-	__u32 at, n, begin;
+	__u32 at, n;
 
 	if (!p || !r)
 		return 0;
@@ -236,19 +255,7 @@ __noinline int read_file(__u32 fd)
 		r->mount = (__u64)BPF_CORE_READ(file, f_path.mnt);
 	}
 	n = read_dentry(r, inode, file);
-	begin = r->begin;
-	asm volatile("" : "+r"(n), "+r"(begin));
-	begin &= TRACE_PATH_MAX - 1;
-	if (n > TRACE_PATH_MAX || at >= TRACE_DATA_MAX)
-		return 0;
-	*(struct trace_file *)(p->data + at + PIECE_BYTES) = r->file;
-	if (begin + n > sizeof(r->path))
-		return 0;
-	bpf_probe_read_kernel(p->data + at + PIECE_BYTES + FILE_BYTES, n, r->path + begin);
-	if (!(r->file.flags & TRACE_FILE_UNNAMED) && r->file.file_system != SOCKET_FILES)
-		match_path(p, at + PIECE_BYTES + FILE_BYTES);
-	if (cfg_show_files)
-		piece_end(p, at, TRACE_FILE_AT(fd), FILE_BYTES + n, 0);
+	add_file(p, r, at, n, TRACE_FILE_AT(fd), 1);
 	return 0;
 }
 

@@ -97,12 +97,13 @@ bounded() {
 @test "every example of the pages and of -h runs" {
 	need jq
 	[ "${SKEP_SLOW:-1}" = 1 ] || skip "the same words as on a real CPU, and a minute of them"
-	# Their programs, short: skep is the one that was built, make burns some CPU, sleep 10 is one second
+	# Their programs, short: skep is the one that was built, make burns some CPU, sleep 10 is one second, curl needs no server
 	mkdir bin
 	ln -s "$SKEP" bin/skep
 	printf '#!/bin/sh\nexec %s 0.3\n' "$WORK/shares" >bin/make
 	printf '#!/bin/sh\nexec %s 1\n' "$(command -v sleep)" >bin/sleep
-	chmod +x bin/make bin/sleep
+	printf '#!/bin/bash\n: >/dev/udp/127.0.0.1/9\n' >bin/curl # no server: it makes a socket
+	chmod +x bin/make bin/sleep bin/curl
 	export PATH=$PWD/bin:$PATH
 	busy "$WORK/shares" 600 # longer than all examples on the slowest machine; ended with the test
 	skep -q record -- make

@@ -204,6 +204,40 @@ names_of() {
 	[[ "$output" == *no_such_event* ]]
 }
 
+# touched FROM TO WORD: lines of t.txt with such an address, and this word
+touched() {
+	awk -v from="$1" -v to="$2" -v word="$3" 'index($0, word) && match($0, /@0x[0-9a-f]+/) {
+		at = substr($0, RSTART + 1, RLENGTH - 1); n += length(at) == length(from) && at >= from && at < to } END { print n + 0 }' t.txt
+}
+
+@test "page faults among the calls: whose code, which address, what is mapped there" {
+	head -c 1228800 /dev/zero >file
+	"$SKEP" trace -F all -o t.txt -- "$WORK/faults" 300 file >truth
+	cat truth; grep fault t.txt | tail -n 50
+	read -r from to < <(sed -n 's/^memory //p' truth)
+	[ "$(touched "$from" "$to" '[touch_memory+0x')" = 300 ]
+	[ "$(touched "$from" "$to" 'minfault')" = 300 ]
+	read -r from to < <(sed -n 's/^given //p' truth)
+	[ "$(touched "$from" "$to" 'k)')" = 1 ]
+	[ "$(grep -c 'fault \[touch_file+0x' t.txt)" = "$(sed -n 's/^file //p' truth)" ]
+	if [ "$("$SKEP" doctor --format json | jq '.features[] | select(.name == "bpf_find_vma").has')" = true ]; then
+		[ "$(grep -c "fault \[touch_file+0x.*] => $PWD/file@.* (d\.)$" t.txt)" = "$(sed -n 's/^file //p' truth)" ]
+		grep -q '] => \[stack\]@0x.* (d[.k])$' t.txt
+		grep -q 'fault \[.*] => .*/faults@0x[0-9a-f]* (x\.)$' t.txt
+	fi
+	grep -A1 'minfault.*k)$' t.txt | grep -q '^read(.*, "\\0", 1) *= 1$'
+	"$SKEP" trace -F maj -e none -o t.txt -- "$WORK/faults" 300 >truth
+	run ! grep minfault t.txt
+	"$SKEP" trace -F all -e none --record r.calls -- "$WORK/faults" 300 >truth
+	"$SKEP" trace -i r.calls >t.txt
+	read -r from to < <(sed -n 's/^memory //p' truth)
+	[ "$(touched "$from" "$to" 'minfault [0x')" = 300 ]
+	"$SKEP" trace -F all -e none -o t.json --format json -- "$WORK/faults" 300
+	[ "$(jq -r 'select(.kind == "fault") | .args' t.json | grep -c '^\[touch_memory+')" = 300 ]
+	run -2 "$SKEP" trace -c -F all -- true
+	run -2 "$SKEP" trace -F some -- true
+}
+
 @test "a process that is there: its threads and the children that it starts; its memory as it was" {
 	busy "$WORK/traced" ends
 	background sh -c 'while :; do sleep 0.05; done'

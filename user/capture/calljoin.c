@@ -91,7 +91,7 @@ static uint32_t nr_events(const struct trace_rec *rec)
 static int send(struct calljoin *j, const struct trace_rec *rec, const struct trace_rec *entry, struct sink *sink)
 {
 	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE,
-					 [TRACE_URING] = CALL_URING };
+					 [TRACE_URING] = CALL_URING, [TRACE_PAGE_FAULT] = CALL_FAULT };
 	struct call_piece pieces[PIECES_MAX];
 	struct call_event e = { .kind = kinds[rec->kind], .abi = rec->abi, .nr = rec->nr, .in_call = rec->flags & TRACE_IN_CALL,
 				.no_entry = rec->flags & (TRACE_NO_ENTRY | TRACE_HAS_ENTRY) && !entry, .start_ns = rec->start_ns,
@@ -109,9 +109,11 @@ static int send(struct calljoin *j, const struct trace_rec *rec, const struct tr
 	s.comm = comm;
 	if (entry)
 		e.nr_pieces = add_pieces(entry, true, pieces, 0);
-	if (rec->kind == TRACE_CALL)
+	if (rec->kind == TRACE_CALL || rec->kind == TRACE_PAGE_FAULT)
 		e.nr_pieces = add_pieces(rec, false, pieces, e.nr_pieces);
 	e.nr_pieces = take_stack(j, pieces, e.nr_pieces, &s);
+	if (rec->kind == TRACE_PAGE_FAULT)
+		s.chains[e.args[TRACE_FAULT_FLAGS] & TRACE_FAULT_USER ? CHAIN_USER : CHAIN_KERNEL] = (struct chain){ .ips = &e.args[TRACE_FAULT_IP], .n = 1 };
 	j->entries_lost += e.no_entry;
 	j->delivered += nr_events(rec);
 	return sink->sample(sink, &s);
@@ -169,7 +171,7 @@ static struct calljoin_waiting *find_renumbered(struct calljoin *j, const struct
 
 static bool is_whole(const struct trace_rec *rec, size_t size)
 {
-	return size >= sizeof(*rec) && rec->bytes <= size - sizeof(*rec) && rec->kind <= TRACE_URING && rec->abi < SYSCALL_ABIS &&
+	return size >= sizeof(*rec) && rec->bytes <= size - sizeof(*rec) && rec->kind <= TRACE_PAGE_FAULT && rec->abi < SYSCALL_ABIS &&
 	       (rec->kind != TRACE_SIGNAL || rec->bytes >= TRACE_SIGINFO_BYTES);
 }
 
@@ -185,7 +187,7 @@ int calljoin_take(struct calljoin *j, const void *record, size_t size, struct si
 	}
 	if (rec->kind == TRACE_ENTRY || (rec->kind == TRACE_SIGNAL && rec->flags & TRACE_IN_CALL))
 		return keep(j, rec, size);
-	if (rec->kind == TRACE_URING) /* whatever its thread does */
+	if (rec->kind == TRACE_URING || rec->kind == TRACE_PAGE_FAULT) /* whatever its thread does */
 		return send(j, rec, NULL, sink);
 	w = j->waiting.n && rec->kind != TRACE_SIGNAL ? find(j, rec->tid, false) : NULL;
 	from = has_entry_of(w, rec) || !(rec->flags & TRACE_HAS_ENTRY) ? w : find_renumbered(j, rec);

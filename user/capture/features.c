@@ -34,6 +34,7 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_UPROBE_MULTI] = { "uprobe.multi", "probe: many functions of programs at once", "uprobe", false },
 	[FEATURE_COOKIE] = { "attach cookies", "probe: one program for many places", "a program for each place", false },
 	[FEATURE_BPF_LOOP] = { "bpf_loop", "long loops (no command yet)", "bounded loops", false },
+	[FEATURE_FIND_VMA] = { "bpf_find_vma", "trace -F: the file that an address is of", "addresses", false },
 	[FEATURE_KSYM] = { "kernel symbols by BPF", "flame, record", "/proc/kallsyms, 40 ms slower", false },
 	[FEATURE_TASK_STORAGE] = { "task storage", "stat --latency, sched, flame --off-cpu", "a hash of threads", false },
 	[FEATURE_BPF_STATS] = { "BPF statistics", "--receipt: time in the kernel", NULL, false },

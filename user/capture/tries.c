@@ -32,6 +32,7 @@
 #define TRACE_UPROBE_MULTI 48
 #define HELPER_ATTACH_COOKIE 174
 #define HELPER_LOOP 181
+#define HELPER_FIND_VMA 180
 
 #define FUNCTION "vfs_read" /* on every kernel, and never inlined */
 
@@ -414,9 +415,19 @@ static int try_cookie(void)
 	return !can_bpf() ? -EPERM : libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, HELPER_ATTACH_COOKIE, NULL) == 1 ? 0 : -EINVAL;
 }
 
+static int try_helper(enum bpf_prog_type type, int helper)
+{
+	return !can_bpf() ? -EPERM : libbpf_probe_bpf_helper(type, helper, NULL) == 1 ? 0 : -EINVAL;
+}
+
 static int try_bpf_loop(void)
 {
-	return !can_bpf() ? -EPERM : libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, HELPER_LOOP, NULL) == 1 ? 0 : -EINVAL;
+	return try_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, HELPER_LOOP);
+}
+
+static int try_find_vma(void)
+{
+	return try_helper(BPF_PROG_TYPE_PERF_EVENT, HELPER_FIND_VMA);
 }
 
 static int try_ksym(void)
@@ -519,6 +530,7 @@ const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_UPROBE_MULTI] = { try_uprobe_multi, CAP_PERFMON, "CAP_PERFMON", "Linux 6.6", NULL },
 	[FEATURE_COOKIE] = { try_cookie, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.15", NULL },
 	[FEATURE_BPF_LOOP] = { try_bpf_loop, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.17", NULL },
+	[FEATURE_FIND_VMA] = { try_find_vma, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.17", NULL },
 	[FEATURE_KSYM] = { try_ksym, CAP_PERFMON, "CAP_PERFMON", "Linux 5.16", NULL },
 	[FEATURE_TASK_STORAGE] = { try_task_storage, CAP_PERFMON, "CAP_BPF or CAP_PERFMON", "Linux 5.13", NULL },
 	[FEATURE_BPF_STATS] = { try_bpf_stats, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "Linux 5.8", NULL },

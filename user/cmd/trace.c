@@ -205,6 +205,19 @@ static int set_strings(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+static int set_faults(void *base, const char *text, struct err *err)
+{
+	static const char *const words[] = { [FAULTS_MINOR] = "min", [FAULTS_MAJOR] = "maj", [FAULTS_MINOR | FAULTS_MAJOR] = "all" };
+	struct trace_options *o = base;
+
+	for (uint32_t kinds = 1; kinds < sizeof(words) / sizeof(*words); kinds++)
+		if (!strcmp(text, words[kinds])) {
+			o->source.faults = kinds;
+			return 0;
+		}
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad -F '%s': all, min or maj", text);
+}
+
 static const struct opt what_opts[] = {
 	{ 'e', "event", "CALLS", OPT_CALL, 0,
 	  "these system calls: names, %CLASS, /REGEX, io_uring (its operations), with ! in front all others; or trace=CALLS, signal=SET, status=SET", add_events, true },
@@ -218,6 +231,8 @@ static const struct opt what_opts[] = {
 	{ 'P', "path", "PATH", OPT_CALL, 0, "only calls with this path, or with a descriptor of it; * and ? stand for any characters", add_path, true },
 	{ 0, "trace-path", "PATH", OPT_CALL, 0, "the same", add_path, true },
 	{ 0, "fd", "N,...", OPT_CALL, 0, "only calls that take or return these file descriptors", add_fds, true },
+	{ 'F', "pf", "KIND", OPT_CALL, 0, "page faults, too: all, min (those that found the page in memory) or maj (those that did not); with -e none only these", set_faults,
+	  .values = "all|min|maj" },
 	{ 0, "min-duration", "TIME", OPT_DURATION, offsetof(struct trace_options, min_ns), "only calls that take at least TIME (10ms)" },
 	{ 0 },
 };
@@ -271,7 +286,7 @@ static const struct opt_rule trace_rules[] = {
 	{ "status", .not_with = "successful-only|failed-only|failed|errno" },
 	{ "record", .not_with = "input|summary|summary-only|with-summary|hex|strings-in-hex|const-print-style|syscall-times|relative-timestamps|absolute-timestamps|"
 				"columns|format|fields|output|stack-traces|stacks", .why = "a recording has no lines", .hint = "give it with -i FILE, which shows them" },
-	{ "input", .not_with = "summary|summary-only|with-summary|stack-traces|stacks|path|trace-path|fd|" OPT_COMMAND "|all-cpus|pid|tid|cpu|uid|cgroup|comm|as|duration|ring-size",
+	{ "input", .not_with = "summary|summary-only|with-summary|stack-traces|stacks|path|trace-path|fd|" OPT_COMMAND "|all-cpus|pid|tid|uid|cgroup|comm|as|duration|ring-size",
 	  .why = "the file has what was recorded" },
 	{ "format=csv|format=json", .needs = "output|input", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
 	{ "stack-traces|stacks", .not_with = "call-graph=none|call-graph=no" },
@@ -309,6 +324,11 @@ static int check(struct trace_options *o, struct err *err)
 	if (o->sums.summary && o->events.nr_texts) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "-c sums system calls only: '%s' is another event", o->events.texts[0]);
 		err_hint(err, "skep stat -e EVENT counts it");
+		return -EINVAL;
+	}
+	if (o->sums.summary && o->source.faults) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "-c sums system calls only, and not the page faults of -F");
+		err_hint(err, "skep stat -e minor-faults,major-faults counts them");
 		return -EINVAL;
 	}
 	if (o->strace.separate && (!o->view.out || outfile_is_stdout(o->view.out) || !strcmp(o->view.out, "/dev/stderr")))
@@ -365,6 +385,8 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	o->source.plan = plan;
 	if (o->input && !o->view.out)
 		o->view.out = "-";
+	if (o->input && !o->source.faults)
+		o->source.faults = FAULTS_MINOR | FAULTS_MAJOR;
 	o->source.bpf_stats = o->h.receipt;
 	if (!o->source.results)
 		o->source.results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_ALL_RESULTS;

@@ -41,6 +41,22 @@ static bool result_is_wanted(const struct trace_cfg *cfg, const struct sample *s
 	return cfg->results & (error ? TRACE_FAILED : TRACE_DONE);
 }
 
+static bool is_wanted(const struct trace_cfg *cfg, const struct sample *s)
+{
+	const struct call_event *e = s->call;
+
+	switch (e->kind) {
+	case CALL_SIGNAL:
+		return signal_is_wanted(cfg, e->nr);
+	case CALL_URING:
+		return cfg->uring && result_is_wanted(cfg, s);
+	case CALL_FAULT:
+		return cfg->faults & (e->args[TRACE_FAULT_FLAGS] & TRACE_FAULT_MAJOR ? FAULTS_MAJOR : FAULTS_MINOR);
+	default:
+		return is_named(cfg, e) && result_is_wanted(cfg, s);
+	}
+}
+
 static int pass_sample(struct sink *sink, const struct sample *s)
 {
 	struct replaying *r = (struct replaying *)((char *)sink - offsetof(struct replaying, samples));
@@ -54,7 +70,7 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 
 		r->left_out += e.in_call && !is_shown;
 		e.in_call &= is_shown;
-	} else if (e.kind == CALL_URING ? !cfg->uring || !result_is_wanted(cfg, s) : e.kind == CALL_SIGNAL ? !signal_is_wanted(cfg, e.nr) : !is_named(cfg, &e) || !result_is_wanted(cfg, s)) {
+	} else if (!is_wanted(cfg, s)) {
 		r->left_out++;
 		return 0;
 	}

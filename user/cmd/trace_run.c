@@ -87,6 +87,18 @@ static int on_call(struct trace_run *run, const struct sample *s, const struct c
 	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
 }
 
+/* A page fault, of a thread that goes on. */
+static int on_fault(struct trace_run *run, const struct sample *s)
+{
+	run->o->lines.has_pid = run->threads.all.n > 1;
+	run->args.n = 0;
+	out_char(&run->args, '[');
+	trace_stacks_where(&run->stacks, s, &run->args);
+	out_text(&run->args, "] => ");
+	call_fault_place(&run->args, s->call);
+	return send_row(run, s, call_fault_name(s->call), false);
+}
+
 /* Its thread goes on meanwhile, and may wait in a call. */
 static int on_uring(struct trace_run *run, const struct sample *s)
 {
@@ -144,8 +156,8 @@ static int on_sample(struct sink *sink, const struct sample *s)
 	t = trace_thread_add(&run->threads, s->pid, s->tid);
 	if (ret || !t)
 		return ret ? ret : -ENOMEM;
-	if (e->kind == CALL_URING)
-		return on_uring(run, s);
+	if (e->kind == CALL_URING || e->kind == CALL_FAULT)
+		return e->kind == CALL_URING ? on_uring(run, s) : on_fault(run, s);
 	t->last_ns = s->time_ns;
 	t->is_known = false;
 	run->o->lines.has_pid = run->threads.all.n > 1;
@@ -244,7 +256,7 @@ static int add_targets(struct trace_run *run)
 static int begin(void *arg, struct err *err)
 {
 	struct trace_run *run = arg;
-	int ret = run->o->stacks ? measure_scan(&run->o->target, false, &run->base.sink, &run->base.profile, err) : 0;
+	int ret = run->stacks.syms ? measure_scan(&run->o->target, false, &run->base.sink, &run->base.profile, err) : 0;
 
 	if (ret)
 		return ret;
@@ -271,7 +283,7 @@ static int open_stacks(struct trace_run *run, struct session_cfg *cfg, struct er
 	if (ret)
 		return ret;
 	run->base.sink.task = on_task;
-	if (!walk_by_tables(&run->o->walks))
+	if (!run->o->stacks || !walk_by_tables(&run->o->walks))
 		return 0;
 	cfg->unwind = walk_cfg(&run->o->walks, syms_guide(run->stacks.syms));
 	return cfg->unwind.guide ? 0 : -ENOMEM;
@@ -336,7 +348,7 @@ static int run_live(struct trace_run *run, int *ret_status, struct err *err)
 	struct session_cfg cfg = { .target = &o->target };
 	int ret = o->events.nr_texts ? trace_events_open(&o->events, &o->target, o->h.receipt, err) : 0;
 
-	if (!ret && o->stacks)
+	if (!ret && (o->stacks || o->source.faults))
 		ret = open_stacks(run, &cfg, err);
 	if (ret)
 		return ret;

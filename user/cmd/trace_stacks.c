@@ -76,3 +76,20 @@ const char *const *trace_stacks_of(struct trace_stacks *s, const struct sample *
 	s->frames[n] = NULL;
 	return s->frames;
 }
+
+void trace_stacks_where(struct trace_stacks *s, const struct sample *sample, struct out *o)
+{
+	const struct frame *f = &s->stack.frames[0];
+
+	s->stack.n = 0;
+	if (s->syms)
+		stack_resolve_leaf(s->syms, sample, &s->stack);
+	if (!s->stack.n || f->kind == FRAME_UNKNOWN || f->kind == FRAME_MARK) {
+		out_hex(o, sample_leaf(sample));
+		return;
+	}
+	put_name(o, f->name);
+	out_char(o, '+');
+	out_text(o, f->off ? "" : "0x");
+	out_hex(o, f->off);
+}

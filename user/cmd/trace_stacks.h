@@ -31,4 +31,7 @@ void trace_stacks_note(const struct trace_stacks *s, struct profile *profile);
  */
 const char *const *trace_stacks_of(struct trace_stacks *s, const struct sample *sample, uint32_t max, bool places, struct profile *profile);
 
+/* Where a sample happened: "main+0x1f", or its address. */
+void trace_stacks_where(struct trace_stacks *s, const struct sample *sample, struct out *o);
+
 #endif

@@ -25,7 +25,7 @@ const struct schema callrow_schema = { columns, CALLROW_COLUMNS, -1 };
 void callrow_make(const struct sample *s, const struct callrow_texts *texts, uint64_t start_ns, struct callrow *ret_row)
 {
 	static const char *const kinds[] = { [CALL_DONE] = "call", [CALL_SIGNAL] = "signal", [CALL_GONE] = "exit", [CALL_WAITS] = CALLROW_WAITS,
-					   [CALL_URING] = CALLROW_URING };
+					   [CALL_URING] = CALLROW_URING, [CALL_FAULT] = CALLROW_FAULT };
 	static const char *const no_frames[] = { NULL };
 	const struct call_event *e = s->call;
 	struct value *v = ret_row->values;

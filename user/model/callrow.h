@@ -15,6 +15,7 @@ enum callrow_column {
 #define CALLROW_WAITS "unfinished"
 #define CALLROW_RESUMES "resumed"
 #define CALLROW_URING "io_uring"
+#define CALLROW_FAULT "fault" /* a page fault: args is where, and what it touched */
 
 extern const struct schema callrow_schema;
 

@@ -45,6 +45,7 @@ struct src_trace {
 	struct rings rings;
 	struct callhooks hooks;
 	struct uringhooks uring;
+	struct faulthooks faults;
 	uint64_t pending; /* operations of io_uring */
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	struct calljoin join;
@@ -122,6 +123,9 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	callhooks_choose(&src->hooks, has_calls, has_calls, &src->base);
 	src->uring = (struct uringhooks)URINGHOOKS_OF(skel);
 	uringhooks_choose(&src->uring, cfg->uring);
+	src->faults.plain = skel->progs.page_fault;
+	src->faults.mapped = skel->progs.page_fault_mapped;
+	faulthooks_choose(&src->faults, cfg->faults);
 	bpf_program__set_autoload(skel->progs.thread_end, true);
 	bpf_program__set_autoload(skel->progs.thread_renumber, !storage);
 	bpf_program__set_autoload(skel->progs.signal_deliver, cfg->signals);
@@ -129,6 +133,7 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	src->base.watched[2] = skel->progs.thread_end;
 	src->base.watched[3] = skel->progs.signal_deliver;
 	src->base.watched[4] = skel->progs.uring_complete;
+	src->base.watched[5] = faulthooks_program(&src->faults);
 	return 0;
 }
 
@@ -179,6 +184,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 		ret = attach_one(skel->progs.signal_undelivered, &skel->links.signal_undelivered, err);
 	if (!ret)
 		ret = uringhooks_attach(&src->uring, err);
+	if (!ret)
+		ret = faulthooks_attach(&src->faults, place, err);
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 
@@ -257,9 +264,9 @@ static int drain_some(struct src_trace *src, bool is_end, struct sink *sink)
 		spool_drop(&src->spool);
 		if (ret || ++n % LOOK_EVERY || is_end)
 			continue;
-		if (!src->cfg->stacks && rings_filled(&src->rings) >= quarter)
+		if (!src->source.has_stacks && rings_filled(&src->rings) >= quarter)
 			ret = collect(src, false);
-		if (now_ns() - begin > DRAIN_NS && !src->cfg->stacks) /* their names are those of now */
+		if (now_ns() - begin > DRAIN_NS && !src->source.has_stacks) /* their names are those of now */
 			break;
 	}
 	return ret ? ret : set_behind(src, record != NULL);
@@ -331,6 +338,7 @@ static void close_source(struct source *source)
 {
 	struct src_trace *src = (struct src_trace *)source;
 
+	faulthooks_close(&src->faults);
 	calljoin_free(&src->join);
 	spool_free(&src->spool);
 	if (src->behind_fd >= 0)
@@ -348,7 +356,7 @@ struct source *src_trace_new(const struct trace_cfg *cfg)
 		return NULL;
 	src->source = (struct source){
 		.is_bpf = true,
-		.has_stacks = cfg->stacks,
+		.has_stacks = cfg->stacks || cfg->faults,
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,

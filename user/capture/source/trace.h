@@ -5,6 +5,7 @@
 
 #include "bpf/trace.h"
 #include "capture/source.h"
+#include "capture/source/faulthooks.h"
 
 enum trace_results {
 	TRACE_DONE = 1,
@@ -21,6 +22,7 @@ struct trace_cfg {
 	void (*plan)(enum syscall_abi table, uint32_t nr, struct trace_plan *ret_plan);
 	uint32_t text; /* bytes that are shown of strings */
 	uint64_t signals; /* bit number - 1 of each that is shown */
+	uint32_t faults; /* page faults: bits of enum fault_kinds */
 	bool uring; /* operations of io_uring, where the kernel shows them */
 	uint32_t results; /* bits of enum trace_results */
 	uint64_t errnos[64]; /* bits */

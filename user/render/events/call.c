@@ -147,6 +147,12 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		fputs(")\n", out);
 		return;
 	}
+	if (!strcmp(v[CALLROW_KIND].text, CALLROW_FAULT)) {
+		fprintf(out, "%s ", v[CALLROW_NAME].text);
+		fputs(v[CALLROW_ARGS].text, out);
+		putc('\n', out);
+		return;
+	}
 	if (!strcmp(v[CALLROW_KIND].text, CALLROW_WAITS)) {
 		print_coloured(out, v[CALLROW_NAME].text, BOLD, lines);
 		putc('(', out);
