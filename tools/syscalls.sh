@@ -30,7 +30,8 @@ newer='451 cachestat
 467 open_tree_attr
 468 file_getattr
 469 file_setattr
-470 listns'
+470 listns
+471 rseq_slice_yield'
 {
 	# asm-generic has some as names of others: __NR_fcntl is __NR3264_fcntl
 	echo "#include $header" | $cc -E -dM - 2>/dev/null | awk '

@@ -35,6 +35,11 @@ names_of() {
 	run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f-\xff]' t.txt
 }
 
+@test "calls that are newer than the headers of the build, and 32-bit ones with numbers of 64 bits" {
+	"$SKEP" trace -o t.txt -- "$WORK/traced" newer >truth
+	said truth t.txt 3
+}
+
 @test "signals where they arrive, ignored ones too" {
 	"$SKEP" trace -o t.txt -- "$WORK/traced" signals >truth
 	said truth t.txt 4

@@ -2,13 +2,15 @@
 /*
  * traced [WHAT]: makes system calls that are hard to write down, and prints "line TEXT" for each line that strace has for them: texts with
  * control characters, memory that ends in the middle, calls without a name, signals, threads and processes that end in every way.
- * WHAT: memory, signals or ends; without it all of them.
+ * WHAT: memory, signals, ends, or newer (calls since Linux 6.5, and those of 32-bit programs with times of 64 bits); without it all of them.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -187,6 +189,72 @@ static void ends(void)
 	reap(pid);
 }
 
+#define COMPAT_READAHEAD 225 /* arch/x86/entry/syscalls/syscall_32.tbl */
+#define COMPAT_CLOCK_NANOSLEEP_TIME64 407
+#define FUTEX_WAKE_CALL 454 /* include/uapi/asm-generic/unistd.h */
+#define LISTMOUNT_CALL 458
+#define GETXATTRAT_CALL 464
+#define LISTMOUNT_ROOT (~0ul)
+
+/* The result as strace has it. */
+static const char *result(long ret)
+{
+	static char text[128];
+
+	if (ret >= 0)
+		snprintf(text, sizeof(text), "%ld", ret);
+	else
+		snprintf(text, sizeof(text), "-1 %s (%s)", strerrorname_np(errno), strerror(errno));
+	return text;
+}
+
+#ifdef __x86_64__
+static long call32(long nr, long a, long b, long c, long d, long e)
+{
+	__asm__ volatile("int $0x80" : "+a"(nr) : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e) : "memory", "r8", "r9", "r10", "r11");
+	errno = nr < 0 ? -nr : 0;
+	return nr < 0 ? -1 : nr;
+}
+
+static void compat(void)
+{
+	int64_t *pause = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	long ret;
+
+	if (pause == MAP_FAILED)
+		exit(1);
+	ret = call32(COMPAT_READAHEAD, -1, 0x10, 1, 5, 0);
+	line("readahead(-1, 4294967312, 5) = %s", result(ret));
+	pause[1] = 1000;
+	ret = call32(COMPAT_CLOCK_NANOSLEEP_TIME64, CLOCK_MONOTONIC, 0, (long)pause, 0, 0);
+	line("clock_nanosleep_time64(CLOCK_MONOTONIC, 0, {tv_sec=0, tv_nsec=1000}, NULL) = %s", result(ret));
+}
+#else
+static void compat(void)
+{
+}
+#endif
+
+static void newer(void)
+{
+	struct { uint32_t size, fd; uint64_t id, param; } request = { 24, 0, LISTMOUNT_ROOT, 0 };
+	struct { uint64_t value; uint32_t size, flags; } args = { 0 };
+	uint64_t ids[2] = { 0 };
+	uint32_t word = 0;
+	long ret;
+
+	ret = syscall(FUTEX_WAKE_CALL, &word, 1, 1, 2 | 128);
+	line("futex_wake(%p, 0x1, 1, FUTEX_32|FUTEX_PRIVATE_FLAG) = %s", (void *)&word, result(ret));
+	ret = syscall(LISTMOUNT_CALL, &request, ids, 1, 0);
+	if (ret == 1)
+		line("listmount({size=24, mnt_id=0xffffffffffffffff, param=0}, [%#lx], 1, 0) = 1", ids[0]);
+	else
+		line("listmount({size=24, mnt_id=0xffffffffffffffff, param=0}, %p, 1, 0) = %s", (void *)ids, result(ret));
+	ret = syscall(GETXATTRAT_CALL, AT_FDCWD, "/", AT_SYMLINK_NOFOLLOW, "user.none", &args, sizeof(args));
+	line("getxattrat(AT_FDCWD, \"/\", AT_SYMLINK_NOFOLLOW, \"user.none\", {value=NULL, size=0, flags=0}, 16) = %s", result(ret));
+	compat();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -197,6 +265,8 @@ int main(int argc, char **argv)
 		signals();
 	if (!*what || !strcmp(what, "ends"))
 		ends();
+	if (!*what || !strcmp(what, "newer"))
+		newer();
 	fflush(stdout);
 	return 0;
 }

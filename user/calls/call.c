@@ -190,7 +190,10 @@ bool call_is_exec(const struct call_event *e)
 
 static struct decode decode_of(struct out *o, const struct call_event *e, const struct call_style *style)
 {
-	return (struct decode){ .o = o, .e = e, .style = style, .is_compat = e->abi == SYSCALL_COMPAT,
+	const char *name = row_of(e->abi, e->nr)->name;
+	size_t n = name ? strlen(name) : 0;
+
+	return (struct decode){ .o = o, .e = e, .style = style, .is_compat = e->abi == SYSCALL_COMPAT, .has_time64 = n > 2 && !strcmp(name + n - 2, "64"),
 				.is_failed = e->kind == CALL_GONE || call_error(e) };
 }
 
@@ -228,9 +231,9 @@ static unsigned put_args(struct out *o, const struct call_event *e, const struct
 {
 	const struct row_of_call *row = row_of(e->abi, e->nr);
 	struct decode d = decode_of(o, e, style);
-	unsigned i;
+	unsigned i, at = 0; /* a number of 64 bits is two arguments of a 32-bit caller */
 
-	for (i = 0; i < ARGS_MAX && i < TRACE_ARGS && row->kinds[i]; i++) {
+	for (i = 0; i < ARGS_MAX && at < TRACE_ARGS && row->kinds[i]; i++, at += 1 + (d.is_compat && row->kinds[i - 1] == KIND_offset64)) {
 		const struct kind *k = &kinds[row->kinds[i]];
 
 		if (is_left_out(&d, row->kinds, i))
@@ -243,9 +246,9 @@ static unsigned put_args(struct out *o, const struct call_event *e, const struct
 			break;
 		d.names = k->names;
 		if (d.is_failed && is_written(k))
-			put_addr(&d, e->args[i]);
+			put_addr(&d, e->args[at]);
 		else
-			k->print(&d, i);
+			k->print(&d, at);
 	}
 	return i;
 }

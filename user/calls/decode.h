@@ -18,6 +18,7 @@ struct decode {
 	const struct call_style *style;
 	const struct names *names; /* of the kind of the argument that is being written */
 	bool is_compat;
+	bool has_time64; /* times of a 32-bit caller have 8 bytes a member: the call's name ends in 64 */
 	bool is_failed;
 };
 
@@ -35,6 +36,12 @@ bool memory_word(const struct decode *d, uint64_t addr, uint64_t *ret_word);
 static inline unsigned word_bytes(const struct decode *d)
 {
 	return d->is_compat ? 4 : 8;
+}
+
+/* A member of a struct timespec of the caller's. */
+static inline unsigned time_bytes(const struct decode *d)
+{
+	return d->is_compat && !d->has_time64 ? 4 : 8;
 }
 
 void put_timeval(struct decode *d, uint64_t addr);

@@ -187,7 +187,7 @@ void put_poll_result(struct decode *d, bool has_left)
 	out_char(d->o, ']');
 	if (has_left && d->e->args[2]) {
 		out_text(d->o, ", left ");
-		put_timespec(d, d->e->args[2], word_bytes(d));
+		put_timespec(d, d->e->args[2], time_bytes(d));
 	}
 	out_char(d->o, ')');
 }
@@ -313,7 +313,7 @@ void put_select_result(struct decode *d, bool is_timespec)
 	if (d->e->args[4]) {
 		out_text(d->o, any ? ", left " : "left ");
 		if (is_timespec)
-			put_timespec(d, d->e->args[4], word_bytes(d));
+			put_timespec(d, d->e->args[4], time_bytes(d));
 		else
 			put_timeval(d, d->e->args[4]);
 	}

@@ -120,3 +120,9 @@ void print_futex_waiters(struct decode *d, unsigned i)
 {
 	put_array(d, d->e->args[i], (uint32_t)d->e->args[i + 1], 24, put_waiter, false);
 }
+
+/* futex_requeue(): two of them */
+void print_futex_pair(struct decode *d, unsigned i)
+{
+	put_array(d, d->e->args[i], 2, 24, put_waiter, false);
+}

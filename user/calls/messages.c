@@ -374,7 +374,7 @@ void put_messages_result(struct decode *d)
 		out_text(d->o, " (Timeout)");
 	} else if (d->e->args[4]) {
 		out_text(d->o, " (left ");
-		put_timespec(d, d->e->args[4], word_bytes(d));
+		put_timespec(d, d->e->args[4], time_bytes(d));
 		out_char(d->o, ')');
 	}
 }

@@ -61,7 +61,7 @@ void put_timeval(struct decode *d, uint64_t addr)
 
 void print_timespec(struct decode *d, unsigned i)
 {
-	put_timespec(d, d->e->args[i], word_bytes(d));
+	put_timespec(d, d->e->args[i], time_bytes(d));
 }
 
 void print_timespec64(struct decode *d, unsigned i)
@@ -120,7 +120,7 @@ static void put_special(struct decode *d, uint64_t at, unsigned word, const char
 /* Two of a file's times, with what they mean. */
 static void put_file_times(struct decode *d, uint64_t addr, const char *second, int digits)
 {
-	unsigned word = word_bytes(d);
+	unsigned word = time_bytes(d);
 
 	if (!memory_get(d, addr, &(uint64_t[4]){ 0 }, 4 * word)) {
 		put_addr(d, addr);
@@ -195,10 +195,9 @@ void print_time_out(struct decode *d, unsigned i)
 
 static void put_interval(struct decode *d, uint64_t addr, const char *second)
 {
-	unsigned word = word_bytes(d);
-	uint64_t sec;
+	unsigned word = time_bytes(d);
 
-	if (!memory_word(d, addr, &sec) || !memory_word(d, addr + 3 * word, &sec)) {
+	if (!memory_get(d, addr, &(uint64_t[4]){ 0 }, 4 * word)) {
 		put_addr(d, addr);
 		return;
 	}
