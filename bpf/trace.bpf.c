@@ -174,6 +174,27 @@ static __always_inline int emit(struct trace_rec *rec, __u64 max)
 	return bpf_ringbuf_output(ring, rec, sizeof(*rec) + bytes, ring_wake(ring, rec->time_ns, RING_WAKE_LIVE)) ? -1 : 0;
 }
 
+/* An event of this CPU found no room. */
+static __always_inline void count_lost(void)
+{
+	struct page *p = page_get();
+
+	loss_count(LOSS_RING_FULL);
+	if (p)
+		__sync_fetch_and_add(&p->lost, 1);
+}
+
+/* Where they would have been. */
+static __always_inline void tell_lost(struct page *p, __u64 now)
+{
+	struct trace_rec rec = { .time_ns = now, .start_ns = now, .kind = TRACE_LOST };
+
+	rec.cpu = bpf_get_smp_processor_id();
+	rec.args[0] = p->lost;
+	if (!emit(&rec, 0))
+		__sync_fetch_and_add(&p->lost, -rec.args[0]);
+}
+
 static __always_inline void begin_record(struct trace_rec *rec, __u32 kind)
 {
 	rec->kind = kind;
@@ -376,8 +397,10 @@ static __noinline void write_call(void *ctx, struct task_struct *current, struct
 	if (cfg_stacks)
 		read_stack(ctx, p);
 	loss_count_alone(COUNT_SEEN);
+	if (p->lost)
+		tell_lost(p, now);
 	if (emit(&p->rec, PAGE_BYTES))
-		loss_count(LOSS_RING_FULL);
+		count_lost();
 }
 
 /* No filter: who passed it on entry is shown on return, whatever the call made of the task. */
@@ -435,7 +458,7 @@ static __always_inline void count_event(int is_lost)
 {
 	loss_count(COUNT_SEEN);
 	if (is_lost)
-		loss_count(LOSS_RING_FULL);
+		count_lost();
 }
 
 SEC("?raw_tp/sched_process_exec")

@@ -100,6 +100,7 @@ enum trace_kind {
 	TRACE_GONE,   /* the thread ends; ret is its exit code; in_call: in this call */
 	TRACE_URING,  /* an operation of io_uring has ended; nr is its opcode; args: enum trace_uring */
 	TRACE_PAGE_FAULT, /* args: enum trace_fault; a piece TRACE_MAPPED */
+	TRACE_LOST,	  /* args[0]: how many events this CPU found no room for since its last record */
 };
 
 enum trace_flag {

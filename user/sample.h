@@ -87,6 +87,7 @@ enum call_kind {
 	CALL_SIGNAL, /* a signal is about to be delivered, was ignored, or ends the process */
 	CALL_GONE,   /* the thread ends */
 	CALL_WAITS,  /* a call has not returned for some time */
+	CALL_LOST,   /* args[0] events found no room before it */
 	CALL_FAULT,  /* a page was missing; args: enum trace_fault; a chain of the instruction */
 	CALL_URING,  /* an operation of io_uring has ended; nr is its opcode; args: enum trace_uring of bpf/trace.h */
 };

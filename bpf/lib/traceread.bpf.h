@@ -17,6 +17,7 @@ struct page {
 	__u8 room[2 * TRACE_PIECE_MAX];
 	__u64 left; /* bytes of an array of struct iovec that were not looked at */
 	__u32 at[TRACE_STEPS]; /* of the bytes that each step has read, and 1; 0: none */
+	__u64 lost; /* events that there was no room for, and of which no record says so yet */
 	__u32 is_match; /* one of its paths or files is selected */
 	struct {
 		__u32 at, text; /* in the pattern, in the text */

@@ -293,8 +293,17 @@ touched() {
 	seen=$(sed -n 's/^samples: \([0-9]*\) seen.*/\1/p' err) kept=$(sed -n 's/.* seen, \([0-9]*\) kept/\1/p' err)
 	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
 	[ "$(grep -cE '^(\[pid|[a-z+-])' t.txt)" = "$kept" ]
+	[ "$(awk '/^LOST [0-9]+ events$/ { n += $2 } END { print n + 0 }' t.txt)" = "$lost" ]
 	[ "$((kept + lost))" = "$seen" ]
 	[ "$seen" -ge 600000 ]
+	"$SKEP" trace -m 64 -o t.txt -- "$WORK/callrate" 300000 2>err
+	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
+	cat err; grep -n LOST t.txt
+	[ "$lost" -gt 0 ]
+	[ "$(awk '/^LOST [0-9]+ events$/ { n += $2 } END { print n + 0 }' t.txt)" = "$lost" ]
+	"$SKEP" trace -m 64 --record r.calls -- "$WORK/callrate" 300000 2>err
+	"$SKEP" trace -i r.calls --format json >t.json 2>err
+	[ "$(jq -s 'map(select(.kind == "lost") | .ret) | add' t.json)" = "$(jq '.end.losses.ring_full // empty' t.json)" ]
 	run -1 "$SKEP" trace -o /dev/full -- true
 	[[ "$output" == *"No space left on device"* ]]
 }

@@ -85,13 +85,13 @@ static uint32_t take_stack(const struct calljoin *j, const struct call_piece *pi
 /* The call that a thread ends in is an event, too. */
 static uint32_t nr_events(const struct trace_rec *rec)
 {
-	return rec->kind == TRACE_ENTRY ? 0 : 1 + (rec->kind == TRACE_GONE && rec->flags & TRACE_IN_CALL);
+	return rec->kind == TRACE_ENTRY || rec->kind == TRACE_LOST ? 0 : 1 + (rec->kind == TRACE_GONE && rec->flags & TRACE_IN_CALL);
 }
 
 static int send(struct calljoin *j, const struct trace_rec *rec, const struct trace_rec *entry, struct sink *sink)
 {
 	static const uint8_t kinds[] = { [TRACE_CALL] = CALL_DONE, [TRACE_SIGNAL] = CALL_SIGNAL, [TRACE_GONE] = CALL_GONE,
-					 [TRACE_URING] = CALL_URING, [TRACE_PAGE_FAULT] = CALL_FAULT };
+					 [TRACE_URING] = CALL_URING, [TRACE_PAGE_FAULT] = CALL_FAULT, [TRACE_LOST] = CALL_LOST };
 	struct call_piece pieces[PIECES_MAX];
 	struct call_event e = { .kind = kinds[rec->kind], .abi = rec->abi, .nr = rec->nr, .in_call = rec->flags & TRACE_IN_CALL,
 				.no_entry = rec->flags & (TRACE_NO_ENTRY | TRACE_HAS_ENTRY) && !entry, .start_ns = rec->start_ns,
@@ -116,6 +116,7 @@ static int send(struct calljoin *j, const struct trace_rec *rec, const struct tr
 		s.chains[e.args[TRACE_FAULT_FLAGS] & TRACE_FAULT_USER ? CHAIN_USER : CHAIN_KERNEL] = (struct chain){ .ips = &e.args[TRACE_FAULT_IP], .n = 1 };
 	j->entries_lost += e.no_entry;
 	j->delivered += nr_events(rec);
+	j->lost += calljoin_lost(rec, sizeof(*rec) + rec->bytes);
 	return sink->sample(sink, &s);
 }
 
@@ -171,7 +172,7 @@ static struct calljoin_waiting *find_renumbered(struct calljoin *j, const struct
 
 static bool is_whole(const struct trace_rec *rec, size_t size)
 {
-	return size >= sizeof(*rec) && rec->bytes <= size - sizeof(*rec) && rec->kind <= TRACE_PAGE_FAULT && rec->abi < SYSCALL_ABIS &&
+	return size >= sizeof(*rec) && rec->bytes <= size - sizeof(*rec) && rec->kind <= TRACE_LOST && rec->abi < SYSCALL_ABIS &&
 	       (rec->kind != TRACE_SIGNAL || rec->bytes >= TRACE_SIGINFO_BYTES);
 }
 
@@ -187,7 +188,7 @@ int calljoin_take(struct calljoin *j, const void *record, size_t size, struct si
 	}
 	if (rec->kind == TRACE_ENTRY || (rec->kind == TRACE_SIGNAL && rec->flags & TRACE_IN_CALL))
 		return keep(j, rec, size);
-	if (rec->kind == TRACE_URING || rec->kind == TRACE_PAGE_FAULT) /* whatever its thread does */
+	if (rec->kind >= TRACE_URING) /* whatever its thread does */
 		return send(j, rec, NULL, sink);
 	w = j->waiting.n && rec->kind != TRACE_SIGNAL ? find(j, rec->tid, false) : NULL;
 	from = has_entry_of(w, rec) || !(rec->flags & TRACE_HAS_ENTRY) ? w : find_renumbered(j, rec);
@@ -220,6 +221,13 @@ uint32_t calljoin_events(const void *record, size_t size, bool *ret_no_entry)
 
 	*ret_no_entry = is_whole(rec, size) && rec->kind != TRACE_ENTRY && rec->flags & TRACE_NO_ENTRY;
 	return is_whole(rec, size) ? nr_events(rec) : 0;
+}
+
+uint64_t calljoin_lost(const void *record, size_t size)
+{
+	const struct trace_rec *rec = record;
+
+	return is_whole(rec, size) && rec->kind == TRACE_LOST ? rec->args[0] : 0;
 }
 
 void calljoin_note(uint64_t entries_lost, struct profile *profile)

@@ -25,6 +25,7 @@ struct calljoin {
 	void (*stack)(void *arg, struct sample *s);
 	void *arg;
 	uint64_t delivered;    /* events */
+	uint64_t lost;	       /* of which records have told */
 	uint64_t damaged;      /* records that were left out */
 	uint64_t entries_lost; /* calls whose entry had no room in a ring */
 };
@@ -39,6 +40,9 @@ int calljoin_end(struct calljoin *j, struct sink *sink);
 uint32_t calljoin_events(const void *record, size_t size, bool *ret_no_entry);
 
 /* Says of so many calls that a part is missing. */
+/* How many events were lost, as a record tells; 0 of others. */
+uint64_t calljoin_lost(const void *record, size_t size);
+
 void calljoin_note(uint64_t entries_lost, struct profile *profile);
 
 void calljoin_free(struct calljoin *j);

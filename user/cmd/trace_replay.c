@@ -46,6 +46,8 @@ static bool is_wanted(const struct trace_cfg *cfg, const struct sample *s)
 	const struct call_event *e = s->call;
 
 	switch (e->kind) {
+	case CALL_LOST:
+		return true;
 	case CALL_SIGNAL:
 		return signal_is_wanted(cfg, e->nr);
 	case CALL_URING:

@@ -87,6 +87,13 @@ static int on_call(struct trace_run *run, const struct sample *s, const struct c
 	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
 }
 
+/* Of no thread: -ff, which has a file for each, leaves it to the ledger. */
+static int on_lost(struct trace_run *run, const struct sample *s)
+{
+	run->args.n = 0;
+	return run->files ? 0 : send_row(run, s, NULL, false);
+}
+
 /* A page fault, of a thread that goes on. */
 static int on_fault(struct trace_run *run, const struct sample *s)
 {
@@ -153,6 +160,8 @@ static int on_sample(struct sink *sink, const struct sample *s)
 	if (!e)
 		return trace_events_take(&run->o->events, s);
 	ret = show_events(run, s->time_ns);
+	if (!ret && e->kind == CALL_LOST)
+		return on_lost(run, s);
 	t = trace_thread_add(&run->threads, s->pid, s->tid);
 	if (ret || !t)
 		return ret ? ret : -ENOMEM;

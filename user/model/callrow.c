@@ -25,7 +25,7 @@ const struct schema callrow_schema = { columns, CALLROW_COLUMNS, -1 };
 void callrow_make(const struct sample *s, const struct callrow_texts *texts, uint64_t start_ns, struct callrow *ret_row)
 {
 	static const char *const kinds[] = { [CALL_DONE] = "call", [CALL_SIGNAL] = "signal", [CALL_GONE] = "exit", [CALL_WAITS] = CALLROW_WAITS,
-					   [CALL_URING] = CALLROW_URING, [CALL_FAULT] = CALLROW_FAULT };
+					   [CALL_URING] = CALLROW_URING, [CALL_FAULT] = CALLROW_FAULT, [CALL_LOST] = CALLROW_LOST };
 	static const char *const no_frames[] = { NULL };
 	const struct call_event *e = s->call;
 	struct value *v = ret_row->values;
@@ -48,6 +48,11 @@ void callrow_make(const struct sample *s, const struct callrow_texts *texts, uin
 	v[CALLROW_DURATION].num = e ? s->time_ns - e->start_ns : 0;
 	if (s->cpu == UINT32_MAX)
 		ret_row->row.none |= BIT(CALLROW_CPU);
+	if (e && e->kind == CALL_LOST) {
+		v[CALLROW_RET].num = e->args[0];
+		ret_row->row.none |= ~(BIT(CALLROW_TIME) | BIT(CALLROW_SECONDS) | BIT(CALLROW_CPU) | BIT(CALLROW_KIND) | BIT(CALLROW_RET));
+		return;
+	}
 	if (e && e->kind == CALL_URING)
 		ret_row->row.none |= (e->no_start || e->no_result ? BIT(CALLROW_DURATION) : 0) | (e->no_result ? BIT(CALLROW_ERROR) | BIT(CALLROW_RET) : 0);
 	else if (!e || e->kind != CALL_DONE)

@@ -15,6 +15,7 @@ enum callrow_column {
 #define CALLROW_WAITS "unfinished"
 #define CALLROW_RESUMES "resumed"
 #define CALLROW_URING "io_uring"
+#define CALLROW_LOST "lost" /* here events are missing: ret is how many; of no process */
 #define CALLROW_FAULT "fault" /* a page fault: args is where, and what it touched */
 
 extern const struct schema callrow_schema;

@@ -215,6 +215,7 @@ static int deliver(struct src_trace *src, const void *record, size_t size, struc
 	if (sink->raw) {
 		src->join.delivered += calljoin_events(record, size, &no_entry);
 		src->join.entries_lost += no_entry;
+		src->join.lost += calljoin_lost(record, size);
 		return sink->raw(sink, record, size);
 	}
 	return calljoin_take(&src->join, record, size, sink);
@@ -307,6 +308,18 @@ static int send_pending(void *arg, const struct uring_op *op)
 	return deliver(to->src, &rec, sizeof(rec), to->sink);
 }
 
+/* Of what was lost last no record has told. */
+static int send_lost(struct src_trace *src, struct sink *sink)
+{
+	struct trace_rec rec = { .time_ns = now_ns(), .kind = TRACE_LOST };
+	uint64_t sum[COUNT_MAX];
+
+	base_counts(&src->base, sum);
+	rec.start_ns = rec.time_ns;
+	rec.args[0] = sum[LOSS_RING_FULL] > src->join.lost ? sum[LOSS_RING_FULL] - src->join.lost : 0;
+	return rec.args[0] ? deliver(src, &rec, sizeof(rec), sink) : 0;
+}
+
 static int finish(struct source *source, struct sink *sink, struct err *err)
 {
 	struct src_trace *src = (struct src_trace *)source;
@@ -317,6 +330,8 @@ static int finish(struct source *source, struct sink *sink, struct err *err)
 		ret = calljoin_end(&src->join, sink);
 	if (!ret && src->cfg->results & TRACE_UNFINISHED && !src->cfg->min_ns)
 		ret = uringhooks_pending(&src->uring, send_pending, &to);
+	if (!ret)
+		ret = send_lost(src, sink);
 	return ret && ret != -EPIPE && ret != -ECANCELED ? err_set(err, ret, "cannot read the calls: %s", strerror(-ret)) : ret;
 }
 

@@ -120,6 +120,10 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	char buf[32], *end = buf + sizeof(buf), *at;
 	const char *mark;
 
+	if (!strcmp(v[CALLROW_KIND].text, CALLROW_LOST)) {
+		fprintf(out, "LOST %llu events\n", (unsigned long long)v[CALLROW_RET].num);
+		return;
+	}
 	if (lines->has_pid) {
 		at = text_decimal(end, v[CALLROW_TID].num);
 		fputs("[pid ", out);
