@@ -469,8 +469,10 @@ int thread_renumber(struct bpf_raw_tracepoint_args *ctx)
 
 #define SIGNAL_KILL 9
 
-/* of: who gets it. info: SEND_SIG_NOINFO, SEND_SIG_PRIV (include/linux/sched/signal.h), or an address. */
-static __always_inline int take_signal(struct task_struct *of, int sig, const void *info, __u64 id)
+#define STOP_SIGNALS 0x3c0000ull /* STOP TSTP TTIN TTOU */
+
+/* of: who gets it; stops: it stops there. info: SEND_SIG_NOINFO, SEND_SIG_PRIV (include/linux/sched/signal.h), or an address. */
+static __always_inline int take_signal(struct task_struct *of, int sig, const void *info, __u64 id, int stops)
 {
 	struct note_rec *p = note_get(NOTE_SIGNAL);
 	struct call *call;
@@ -481,7 +483,7 @@ static __always_inline int take_signal(struct task_struct *of, int sig, const vo
 	begin_record(&p->rec, TRACE_SIGNAL);
 	p->rec.start_ns = p->rec.time_ns = bpf_ktime_get_ns();
 	p->rec.nr = sig;
-	p->rec.ret = 0;
+	p->rec.ret = stops;
 	if (call && call->is_open && all_results_are_wanted())
 		p->rec.flags = TRACE_IN_CALL;
 	name_record(&p->rec, of, id);
@@ -502,11 +504,14 @@ SEC("?tp_btf/signal_deliver")
 int signal_deliver(__u64 *ctx)
 {
 	struct task_struct *current = current_task();
-	__u64 id = current_id(current);
+	struct k_sigaction___kernel *action = (void *)ctx[2];
+	__u64 id = current_id(current), sig = ctx[0];
+	int stops;
 
-	if (ctx[0] == SIGNAL_KILL) /* strace does not see it either */
+	if (sig == SIGNAL_KILL || !filter_pass(id)) /* strace does not see that one either */
 		return 0;
-	return filter_pass(id) ? take_signal(current, ctx[0], (void *)ctx[1], id) : 0;
+	stops = sig <= 64 && STOP_SIGNALS >> ((sig - 1) & 63) & 1 && !BPF_CORE_READ(action, sa.sa_handler);
+	return take_signal(current, sig, (void *)ctx[1], id, stops);
 }
 
 #define TRACE_SIGNAL_DELIVERED 0
@@ -538,7 +543,7 @@ int signal_undelivered(__u64 *ctx)
 	/* enum of include/trace/events/signal.h */
 	if (ctx[4] != TRACE_SIGNAL_IGNORED && !(ctx[4] == TRACE_SIGNAL_DELIVERED && is_end(of, ctx[0])))
 		return 0;
-	return take_signal(of, ctx[0], (void *)ctx[1], id);
+	return take_signal(of, ctx[0], (void *)ctx[1], id, 0);
 }
 
 SEC("?raw_tp/sched_process_exit")

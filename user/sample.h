@@ -101,7 +101,7 @@ struct call_event {
 	bool no_entry; /* what was read before the call has been lost */
 	bool no_start, no_args, no_result; /* CALL_URING: these are not known; of the arguments user_data always is */
 	uint64_t start_ns; /* CLOCK_MONOTONIC; the sample's time is that of its end */
-	int64_t ret;   /* -4095 to -1: a negative errno. CALL_GONE: as wait4() has it */
+	int64_t ret;   /* -4095 to -1: a negative errno. CALL_GONE: as wait4() has it. CALL_SIGNAL: 1: it stops the thread */
 	uint64_t args[6];
 	const struct call_piece *pieces; /* what its arguments point to */
 	uint32_t nr_pieces;

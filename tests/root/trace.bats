@@ -53,6 +53,11 @@ names_of() {
 	cat t.txt
 	[[ "$(head -n1 t.txt)" =~ ^---\ SIGTERM\ \{si_signo=SIGTERM,\ si_code=SI_USER,\ si_pid=[0-9]+,\ si_uid=0\}\ ---$ ]]
 	[ "$(tail -n1 t.txt)" = "+++ killed by SIGTERM +++" ]
+	# It stops, and somebody wakes it
+	"$SKEP" -q trace -e none -o t.txt -- sh -c 'sh -c "kill -STOP \$\$; exit 5" & while [ "$(awk "/^State/ { print \$2 }" /proc/$!/status)" != T ]; do :; done; kill -CONT $!; wait $!' || [ $? = 5 ]
+	grep -v '^.*+++' t.txt
+	grep -A2 'SIGSTOP {si_signo=SIGSTOP, si_code=SI_USER, ' t.txt | grep -qE '^(\[pid +[0-9]+\] )?--- stopped by SIGSTOP ---$'
+	grep -qE '^(\[pid +[0-9]+\] )?--- SIGCONT ' t.txt
 	"$SKEP" trace -e signal=none -o t.txt -- "$WORK/traced" signals >truth
 	run ! grep -q -- '^---' t.txt
 }

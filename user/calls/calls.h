@@ -55,6 +55,9 @@ void call_result(struct out *o, const struct call_event *e, const struct call_st
 /* Is it an execve() or execveat()? */
 bool call_is_exec(const struct call_event *e);
 
+/* "stopped by SIGSTOP": after a signal that does it. */
+void call_stop(struct out *o, const struct call_event *e);
+
 /* "SIGCHLD {si_signo=SIGCHLD, ...}", and "exited with 0", "killed by SIGKILL". */
 void call_signal(struct out *o, const struct call_event *e, const struct call_style *style);
 void call_end(struct out *o, const struct call_event *e);

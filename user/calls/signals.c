@@ -356,6 +356,12 @@ void print_siginfo_in(struct decode *d, unsigned i)
 	put_siginfo_at(d, d->e->args[i]);
 }
 
+void call_stop(struct out *o, const struct call_event *e)
+{
+	out_text(o, "stopped by ");
+	signal_text(o, e->nr, false);
+}
+
 void call_end(struct out *o, const struct call_event *e)
 {
 	int status = e->ret;

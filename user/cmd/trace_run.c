@@ -188,6 +188,11 @@ static int on_sample(struct sink *sink, const struct sample *s)
 		run->hidden++;
 	else if (!ret)
 		ret = send_row(run, s, NULL, false);
+	if (!ret && e->kind == CALL_SIGNAL && e->ret == 1) {
+		run->args.n = 0;
+		call_stop(&run->args, e);
+		ret = send_row(run, s, NULL, false);
+	}
 	if (!ret && e->kind == CALL_GONE)
 		trace_thread_drop(&run->threads, s->tid);
 	return ret;
