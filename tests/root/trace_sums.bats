@@ -10,7 +10,7 @@ lines_of() {
 
 # sums_of TRACE: the same of the table at its end
 sums_of() {
-	sed '1,/^------/d; /^------/,$d' "$1" | awk '{ print $NF, $4 }' | LC_ALL=C sort
+	sed '1,/^------/d; /^------/,$d' "$1" | awk '{ sub(/:compat$/, ""); print $NF, $4 }' | LC_ALL=C sort
 }
 
 @test "-C: lines, and after the last one the table: it has as many calls as there are lines" {
