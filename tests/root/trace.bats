@@ -81,6 +81,7 @@ names_of() {
 	[ "$(wc -l <t.json)" = "$(jq .kept t.json.end)" ]
 }
 
+# bats test_tags=newest
 @test "what is selected: names, classes, expressions, all but these; results, errors, times" {
 	need jq
 	run -0 "$SKEP" -q trace -e uname -o - -- uname
@@ -105,6 +106,7 @@ names_of() {
 	[ "$(grep -c = t.txt)" = "$(grep -c 'nanosleep' t.txt)" ]
 }
 
+# bats test_tags=user-space
 @test "what stands in front of a line and behind it" {
 	"$SKEP" -q trace -T -e nanosleep,clock_nanosleep -e signal=none -o t.txt -- sleep 0.2
 	grep -qE 'nanosleep\(.*= 0 <0\.2[0-9]{5}>$' t.txt
@@ -121,6 +123,7 @@ names_of() {
 	[ "$(head -n1 t.txt | awk '{ print index($0, "=") }')" = 61 ]
 }
 
+# bats test_tags=user-space
 @test "how strings and flags are shown" {
 	"$SKEP" -q trace -s 5 -e write -o t.txt -- printf 'hello world'
 	grep -qF 'write(1, "hello"..., 11)' t.txt
@@ -150,6 +153,7 @@ names_of() {
 	[[ "$stderr" == *"<$PWD/pipe>, "*"<unfinished ...>"* ]]
 }
 
+# bats test_tags=newest
 @test "calls by path and by descriptor" {
 	echo x >one
 	echo x >two
@@ -198,6 +202,7 @@ names_of() {
 	run -2 "$SKEP" trace -k -c -- true
 }
 
+# bats test_tags=newest
 @test "other events among the calls, in the order of time" {
 	[ -e /sys/kernel/tracing/events/sched ] || skip "no tracefs"
 	"$SKEP" trace -o t.txt -e execve,exit_group -e sched:sched_process_exec,sched:sched_process_fork -- sh -c '/bin/true; exit 4' || [ $? = 4 ]
@@ -248,6 +253,7 @@ touched() {
 	run -2 "$SKEP" trace -F some -- true
 }
 
+# bats test_tags=newest
 @test "a process that is there: its threads and the children that it starts; its memory as it was" {
 	busy "$WORK/traced" ends
 	background sh -c 'while :; do sleep 0.05; done'
@@ -256,6 +262,7 @@ touched() {
 	grep -q 'wait4(' t.txt
 }
 
+# bats test_tags=newest
 @test "-c counts what strace -c counts, without a line" {
 	need jq
 	"$SKEP" trace -c --format json -o c.json -- "$WORK/calls" 50 3 2 >truth
@@ -279,6 +286,7 @@ touched() {
 	run -2 "$SKEP" trace -S time -- true
 }
 
+# bats test_tags=newest
 @test "a call that waits is shown before it returns, and its rest after; also one that began before the run" {
 	mkfifo in
 	(sleep 1.5; echo hi) 3>&- >in &
@@ -292,6 +300,7 @@ touched() {
 	[[ "$(cat t.txt)" =~ ^(clock_)?nanosleep\(.*\{tv_sec=60,\ tv_nsec=0\},\ 0x[0-9a-f]+\ \<unfinished\ ...\>$ ]]
 }
 
+# bats test_tags=newest
 @test "a reader that stops, and a file that cannot be written" {
 	"$SKEP" trace -o - -- dd if=/dev/zero of=/dev/null bs=1 count=300000 2>err | { sleep 1; cat; } >t.txt
 	cat err
@@ -313,6 +322,7 @@ touched() {
 	[[ "$output" == *"No space left on device"* ]]
 }
 
+# bats test_tags=user-space
 @test "bad selections have a hint" {
 	run -2 "$SKEP" trace -e opennat -- true
 	[[ "$output" == *"no system call is called 'opennat'"*"similar: "*"openat"* ]]

@@ -133,6 +133,7 @@ options() {
 	END
 }
 
+# bats test_tags=user-space
 @test "each option of strace's: taken, taken without effect, or refused with what to use instead" {
 	n=0
 	while read -r verdict words; do
@@ -157,6 +158,7 @@ options() {
 	[ "$n" -ge 90 ]
 }
 
+# bats test_tags=user-space
 @test "no option of the strace that is installed here is missing" {
 	need strace
 	strace --help >help || skip "this strace has no help"
@@ -171,6 +173,7 @@ options() {
 	[ ! -s missing ]
 }
 
+# bats test_tags=user-space
 @test "what these options show" {
 	"$SKEP" trace -q -n -Y -f -o t.txt -- sh -c 'cat /dev/null; :'
 	cat t.txt
@@ -191,6 +194,7 @@ options() {
 	[ "$(tail -n 1 t.txt)" = "+++ exited with 0 +++" ]
 }
 
+# bats test_tags=newest
 @test "signals and results that are selected" {
 	need jq
 	kinds() { "$SKEP" -q trace -e none "$@" --format json -o s.json -- sh -c 'cat /dev/null; kill -WINCH $$; kill -TERM $$' || [ $? = 143 ]; jq -r 'select(.kind) | .args' s.json | cut -d' ' -f1-3 | sort | xargs; }
@@ -221,6 +225,7 @@ options() {
 	run -2 "$SKEP" trace -c -e status=unfinished -- true
 }
 
+# bats test_tags=user-space
 @test "-ff: a file for each thread, and no more than 64 of them open" {
 	"$SKEP" trace --strict -ff -e write,exit_group,exit,clone,clone3,fork,vfork -o ff.txt -- bash -c 'for ((i = 1; i <= 300; i++)); do (echo $i) & done; wait; sleep 0.5; ls -l /proc/$PPID/fd >open' >/dev/null 2>err
 	kept=$(sed -n 's/.* seen, \([0-9]*\) kept/\1/p' err)
@@ -239,6 +244,7 @@ options() {
 	[ "$(wc -l <again."$(cat pid)")" = 1 ]
 }
 
+# bats test_tags=user-space
 @test "-ff: threads that take turns, more than there are open files" {
 	need python3
 	cat >turns.py <<-'END'
@@ -257,6 +263,7 @@ options() {
 	[ "$(grep -c '^getppid()' turn.* | grep -c ':20$')" = 100 ]
 }
 
+# bats test_tags=user-space
 @test "-ff follows no link, and says which file it cannot write" {
 	mkdir shared
 	run -1 "$SKEP" -q trace -ff -o shared/none/f -- true
@@ -271,6 +278,7 @@ options() {
 	run -2 "$SKEP" trace -ff --format json -o f -- true
 }
 
+# bats test_tags=user-space
 @test "colours on a terminal, and nowhere else" {
 	traced="trace -e openat -- sh -c 'cat /none 2>/dev/null; kill -TERM \$\$'"
 	on_terminal() { script -qec "$1 '$SKEP' -q $traced" /dev/null </dev/null | tr -d '\r' >out; }

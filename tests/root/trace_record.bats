@@ -33,6 +33,7 @@ after() {
 	echo $(($2 + ($(od -An -tu4 -j"$2" -N4 "$1") + 15) / 8 * 8))
 }
 
+# bats test_tags=newest
 @test "recorded and shown later: all that the program says, in the form and the number of a live run" {
 	need jq
 	for what in memory signals ends; do
@@ -66,6 +67,7 @@ after() {
 	done < <(awk '$1 == "call" || $1 == "compat" { n[$2] += $3 } END { for (name in n) print name, n[name] }' truth)
 }
 
+# bats test_tags=user-space
 @test "the end of COMMAND is the recording's, not the replay's; the file is private, the former one is kept" {
 	run -3 "$SKEP" trace --record t.calls -- sh -c 'exit 3'
 	[ "$(stat -c %a t.calls)" = 600 ]
@@ -83,6 +85,7 @@ after() {
 	[[ "$output" == *"+++ exited with 0 +++" ]]
 }
 
+# bats test_tags=user-space
 @test "how it is shown is chosen when it is shown" {
 	"$SKEP" -q trace --record t.calls -s 20 -- sh -c 'printf "hello world, and all the others"; : >/dev/null; sleep 0.3' >/dev/null
 	shown() { "$SKEP" -q trace -i t.calls "$@"; }
@@ -109,6 +112,7 @@ after() {
 	"$SKEP" -q trace -v -i v.calls | grep -qF '["A=1", "B=2"]'
 }
 
+# bats test_tags=user-space
 @test "less is shown: names, results, errors, times; what is left out is counted" {
 	"$SKEP" -q trace --record t.calls -- sh -c 'cat /none; kill -CONT $$; sleep 0.2' || true
 	shown() { "$SKEP" trace -i t.calls "$@" 2>said; }
@@ -131,6 +135,7 @@ after() {
 	[ "$(grep -c 'nanosleep(' t.txt)" = 1 ]
 }
 
+# bats test_tags=user-space
 @test "a pipe: from a recording to a reader, which may stop" {
 	background sh -c 'while :; do sleep 0.02; done'
 	"$SKEP" trace -p "$BG" --duration 0.6 --record - 2>said | "$SKEP" trace -i - >t.txt 2>said.i
@@ -142,6 +147,7 @@ after() {
 	run ! grep -i error said
 }
 
+# bats test_tags=user-space
 @test "a recorder that was killed, and files that were cut: as far as they go" {
 	background sh -c 'while :; do sleep 0.01; done'
 	background "$SKEP" trace --record t.calls -p "$BG"
@@ -173,6 +179,7 @@ after() {
 	done
 }
 
+# bats test_tags=user-space
 @test "foreign files, those of another machine or version, damaged ones" {
 	"$SKEP" -q trace --record t.calls -- "$WORK/traced" >/dev/null
 	for f in /dev/null /bin/true "$WORK/traced"; do
@@ -208,6 +215,7 @@ after() {
 	run -1 "$SKEP" -q trace --strict -i d.calls -o /dev/null
 }
 
+# bats test_tags=user-space
 @test "what it cannot write, and what excludes each other" {
 	run -1 "$SKEP" trace --record /dev/full -- true
 	[[ "$output" == *"cannot write '/dev/full': No space left on device"* ]]
@@ -235,6 +243,7 @@ after() {
 	[ ! -e u.calls ]
 }
 
+# bats test_tags=newest
 @test "what comes faster than it can be shown waits: each line once, in the order of time; what finds no room is counted" {
 	need jq
 	"$SKEP" trace --format json -m 256 -o t.json -- "$WORK/callrate" 200000 >truth

@@ -33,6 +33,7 @@ sums_of() {
 	tail -n 1 t.json | jq -e .end.kept
 }
 
+# bats test_tags=newest
 @test "-C: what -e selects, and the keys of --by" {
 	need jq
 	"$SKEP" -q trace -C -e openat,close -e signal=none -o t.txt -- cat /dev/null
@@ -49,6 +50,7 @@ sums_of() {
 	[[ "$output" == *"a call may be made on any CPU"* ]]
 }
 
+# bats test_tags=user-space
 @test "-U and -S: strace's columns and words, and the quantiles of skep's own" {
 	"$SKEP" -q trace -c -U name,calls,max-time,avg-time,total-time,time-percent,errors -o c.txt -- cat /dev/null
 	cat c.txt

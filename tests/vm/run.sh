@@ -14,10 +14,10 @@ cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
 SECONDS_MAX=${VM_SECONDS:-1400}
-BETWEEN=(doctor,probe_views,timehist,walks doctor,offcpu,sched,walks)
+BETWEEN=(doctor,probe_views,timehist,trace,walks doctor,offcpu,sched,trace,trace_sums,uring,walks)
 LONG=net,probe,stat,timehist,unwind # half of the time
 QUICK=doctor,probe_views
-OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,stat
+OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,stat,trace,trace_sums,uring
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
 done
