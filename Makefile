@@ -240,7 +240,7 @@ install: $(if $(wildcard $B/skep),,all)
 W := $B/work
 WORKC := -O2 -g -fno-omit-frame-pointer -Itests/work -Wall -Wextra
 LINKED := static static_pie pie nopie
-WORK := $(addprefix $W/,shares traced openfiles recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring operations sockets handshake usdt unwind corewalk strange returns strings swap faults probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
+WORK := $(addprefix $W/,shares traced openfiles recurse threads children vdso onethread manythreads masked inlined refuse usage calls callrate hitrate tasks waits waits_no_fp uring operations sockets handshake usdt unwind corewalk strange returns strings swap faults deepcall probed probed_cxx shares_stripped shares_cxx $(LINKED:%=shares_%))
 WORK += $(if $(filter x86,$(ARCH)),$W/burn32)
 # What unwinding has to see through, in each way that compilers make frames.
 STACKS := O0 O2 O3 O2_fp static pie stripped
@@ -288,6 +288,8 @@ $W/waits_no_fp: tests/work/waits.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 $< -o $@ -pthread
 $W/stacks_library.so: tests/work/stacks_library.c
 	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 -fPIC -shared $< -o $@
+$W/deepcall: tests/work/deepcall.c tests/work/work.h
+	$(call say,WORK,$@)mkdir -p $W && gcc $(STACKC) -O2 $< -o $@
 $W/usdt: tests/work/usdt.c
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) -fno-pie -no-pie $< -o $@
 $W/shares_stripped: tests/work/shares.c tests/work/work.h

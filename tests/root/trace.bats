@@ -183,19 +183,12 @@ names_of() {
 }
 
 @test "the stack that a call was made from, without frame pointers" {
-	cat >deep.c <<-'E'
-		#include <unistd.h>
-		static __attribute__((noipa)) void inner(void) { write(1, "x", 1); asm volatile(""); }
-		static __attribute__((noipa)) void outer(void) { inner(); asm volatile(""); }
-		int main(void) { outer(); outer(); _exit(3); }
-	E
-	gcc -O2 -fomit-frame-pointer -o deep deep.c
-	"$SKEP" trace -k -e write,exit_group -o t.txt -- ./deep || [ $? = 3 ]
+	"$SKEP" trace -k -e write,exit_group -o t.txt -- "$WORK/deepcall" || [ $? = 3 ]
 	cat t.txt
 	[ "$(sed -n 's/^ > .*(\(inner\|outer\|main\)+0x[0-9a-f]*) \[0x[0-9a-f]*\]$/\1/p' t.txt | tr '\n' ' ')" = "inner outer main inner outer main main " ]
 	[[ "$(sed -n 2p t.txt)" =~ ^\ \>\ /.*/libc.*\(.*write.*\+0x[0-9a-f]+\)\ \[0x[0-9a-f]+\]$ ]]
 	[[ "$(sed -n 1p t.txt)" =~ ^write\(1,\ \"x\",\ 1\)\ +=\ 1$ ]]
-	"$SKEP" trace -g --max-stack 2 --format json -e write -o t.json -- ./deep || [ $? = 3 ]
+	"$SKEP" trace -g --max-stack 2 --format json -e write -o t.json -- "$WORK/deepcall" || [ $? = 3 ]
 	[ "$(jq -r 'select(.kind == "call") | .stack | length' t.json | sort -u)" = 2 ]
 	[ "$(jq -r 'select(.kind == "call") | .stack[1]' t.json | sort -u)" = inner ]
 	run -2 "$SKEP" trace --max-stack 3 -- true
@@ -205,13 +198,14 @@ names_of() {
 # bats test_tags=newest
 @test "other events among the calls, in the order of time" {
 	[ -e /sys/kernel/tracing/events/sched ] || skip "no tracefs"
-	"$SKEP" trace -o t.txt -e execve,exit_group -e sched:sched_process_exec,sched:sched_process_fork -- sh -c '/bin/true; exit 4' || [ $? = 4 ]
+	true=$(type -P true)
+	"$SKEP" trace -o t.txt -e execve,exit_group -e sched:sched_process_exec,sched:sched_process_fork -- sh -c "$true; exit 4" || [ $? = 4 ]
 	cat t.txt
 	sed 's/^\[pid *[0-9]*\] //; s/(.*//; s/ SIGCHLD.*//' t.txt >have
 	printf '%s\n' sched:sched_process_exec execve sched:sched_process_fork sched:sched_process_exec execve exit_group \
 		'+++ exited with 0 +++' --- exit_group '+++ exited with 4 +++' | diff - have
-	grep -q 'sched:sched_process_exec(filename=/bin/true pid=' t.txt
-	"$SKEP" trace -o t.json --format json -e sched:sched_process_exec -e signal=none -- /bin/true
+	grep -qF "sched:sched_process_exec(filename=$true pid=" t.txt
+	"$SKEP" trace -o t.json --format json -e sched:sched_process_exec -e signal=none -- "$true"
 	[ "$(jq -r 'select(.kind == "event") | .name' t.json)" = sched:sched_process_exec ]
 	[ "$(jq -r 'select(.kind == "call") | .name' t.json)" = "" ]
 	run -2 "$SKEP" trace -c -e sched:sched_switch -- true
