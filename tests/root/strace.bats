@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# skep trace beside strace: 35 real programs, line by line. What two runs of a program cannot have in common is in strace_lines.py.
+# skep trace beside strace: more than 30 real programs, line by line. What two runs of a program cannot have in common is in strace_lines.py.
 # bats file_tags=user-space
 load ../lib.bash
 
