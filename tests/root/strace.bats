@@ -199,7 +199,7 @@ python() {
 	export PORT=$(port)
 	background "$(python)" -S server.py
 	eventually test -s made/pid
-	beside --pipes curl -s "http://127.0.0.1:$PORT/"
+	beside --race --pipes curl -s "http://127.0.0.1:$PORT/"
 	stop "$BG"
 	export PORT=$(port)
 	requests() {
