@@ -6,7 +6,8 @@
 build="make gcc libc6-dev clang bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev libdw-dev liblzma-dev libzstd-dev libiberty-dev \
 	libcapstone-dev"
 test="$build bats libcmocka-dev chromium chromium-driver nodejs valgrind linux-perf golang-go g++ mandoc libclang-rt-14-dev \
-	procps util-linux jq gdb elfutils musl-tools xz-utils binutils bsdextrautils libcap2-bin iproute2 iputils-ping qemu-system-x86 busybox-static cpio zsh fish strace locales zstd"
+	procps util-linux jq gdb elfutils musl-tools xz-utils binutils bsdextrautils libcap2-bin iproute2 iputils-ping qemu-system-x86 busybox-static cpio zsh fish strace locales zstd \
+	git curl sqlite3 redis-server redis-tools nginx"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 # A rustc that is there already (rustup) will do.
 command -v rustc >/dev/null || test="$test rustc"
@@ -30,4 +31,14 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq && apt-get install -y -qq --no-install-recommends $missing >/dev/null
+# Tests start redis and nginx themselves: as services they are neither started now (policy-rc.d) nor at the next boot.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+	trap 'rm -f $policy' EXIT
+	trap 'exit 1' INT TERM
+	printf '#!/bin/sh\nexit 101\n' >$policy && chmod +x $policy
+fi
+apt-get update -qq && apt-get install -y -qq --no-install-recommends $missing >/dev/null || exit
+for p in redis-server nginx; do
+	case " $missing " in *" $p "*) update-rc.d "$p" disable >/dev/null || exit ;; esac
+done

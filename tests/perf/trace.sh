@@ -46,3 +46,52 @@ row "the same, none of them selected (two empty programs: $(shown "$(median "$TM
 echo "find /usr, whole runs"
 pair "skep trace -o" "strace -o" "$SKEP" -q trace -o "$TMP/o.txt" -- find /usr -xdev -maxdepth 4 ::: strace -f -o "$TMP/s.txt" find /usr -xdev -maxdepth 4
 row "find /usr, from its start to the last line" ms '`trace -o`' "$(awk -v s="$(median "$TMP/a")" 'BEGIN { print s * 1000 }')" '`strace -f -o`' "$(awk -v s="$(median "$TMP/b")" 'BEGIN { print s * 1000 }')"
+pair "skep trace -c" "strace -c" "$SKEP" -q trace -c -o "$TMP/o.txt" -- find /usr -xdev -maxdepth 4 ::: strace -f -c -o "$TMP/s.txt" find /usr -xdev -maxdepth 4
+row "the same, summed" ms '`trace -c`' "$(awk -v s="$(median "$TMP/a")" 'BEGIN { print s * 1000 }')" '`strace -f -c`' "$(awk -v s="$(median "$TMP/b")" 'BEGIN { print s * 1000 }')"
+
+echo "redis-benchmark, 4 clients on a unix socket: requests a second of a server that is traced"
+if ! command -v redis-server >/dev/null || ! command -v redis-benchmark >/dev/null; then
+	echo "  no redis-server and redis-benchmark here: not measured"
+	exit 0
+fi
+redis-server --port 0 --unixsocket "$TMP/redis" --save '' --appendonly no --daemonize no >"$TMP/redis.log" 2>&1 &
+redis=$!
+for ((i = 0; i < 50; i++)); do [ ! -S "$TMP/redis" ] || break; sleep 0.1; done
+REQUESTS=${REQUESTS:-30000}
+
+# served NAME REQUESTS [TRACER...]: requests a second of SET and GET, appended to NAME's file, while TRACER has the server
+served() {
+	local name=$1 n=$2 tracer=
+	shift 2
+	if [ $# -gt 0 ]; then
+		"$@" >"$TMP/said.$name" 2>&1 &
+		tracer=$!
+		sleep 1 # until it is attached
+		kill -0 $tracer 2>/dev/null || fail "$name: $(tail -n3 "$TMP/said.$name")"
+	fi
+	redis-benchmark -s "$TMP/redis" -n "$n" -c 4 -t set,get --csv >"$TMP/bench"
+	if [ -n "$tracer" ]; then
+		kill -INT $tracer
+		wait $tracer
+	fi
+	awk -F'","' '/^"(SET|GET)"/ { t += 1 / $2; n++ } END { if (n != 2) exit 1; print n / t }' "$TMP/bench" >>"$TMP/served.$name" || fail "$name: no rate: $(cat "$TMP/bench")"
+}
+
+for ((i = 0; i < ${RUNS_REDIS:-3}; i++)); do
+	served bare "$REQUESTS"
+	served skep "$REQUESTS" "$SKEP" trace -p $redis -o "$TMP/r.txt"
+	rlost=$(($(sed -n 's/^lost: \([0-9]*\) .*/\1/p' "$TMP/said.skep" | head -1) + ${rlost:-0}))
+	served skep-c "$REQUESTS" "$SKEP" trace -c -p $redis -o "$TMP/r.txt"
+	served strace $((REQUESTS / 20)) strace -f -p $redis -o "$TMP/r.txt"
+	served strace-c $((REQUESTS / 20)) strace -f -c -p $redis -o "$TMP/r.txt"
+	served perf $((REQUESTS / 20)) perf trace -p $redis -o "$TMP/r.txt"
+done
+kill $redis
+left() { # left NAME: how much of the throughput is left, per cent
+	awk -v t="$(median "$TMP/served.$1")" -v b="$(median "$TMP/served.bare")" 'BEGIN { printf "%.1f", 100 * t / b }'
+}
+for name in bare skep skep-c strace strace-c perf; do
+	printf '  %-10s %8.0f requests/s, %5s %% left\n' $name "$(median "$TMP/served.$name")" "$(left $name)"
+done
+echo "  skep: ${rlost:-0} lines lost in ${RUNS_REDIS:-3} runs; perf trace: $(grep -c LOST "$TMP/r.txt") times that it says so"
+row "redis, SET and GET: its throughput that is left while each call has its line in a file" % '`trace -o`' "$(left skep)" '`strace -f -o`' "$(left strace)"

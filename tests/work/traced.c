@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -51,6 +52,7 @@ static void memory(void)
 	static const char hostile[] = "/no\nsuch\033[31m\302\233\"file\\";
 	struct iovec v[2] = { { (void *)"ab", 2 }, { (void *)"c\0d", 3 } };
 	int fd = open("/dev/null", O_WRONLY);
+	char name[16];
 
 	make_edge();
 	syscall(SYS_openat, AT_FDCWD, hostile, O_RDONLY);
@@ -76,6 +78,12 @@ static void memory(void)
 	line("openat(AT_FDCWD, \"/dev/null\", O_RDWR|O_CREAT|O_EXCL|O_CLOEXEC, 0640) = -1 EEXIST (File exists)");
 	close(fd);
 	line("close(%d) = 0", fd);
+	prctl(PR_SET_NAME, "fourteen_bytes");
+	line("prctl(PR_SET_NAME, \"fourteen_bytes\") = 0");
+	prctl(PR_SET_NAME, "more_than_15_bytes");
+	line("prctl(PR_SET_NAME, \"more_than_15_by\"...) = 0");
+	prctl(PR_GET_NAME, name);
+	line("prctl(PR_GET_NAME, \"more_than_15_by\") = 0");
 }
 
 static void on_signal(int sig)

@@ -98,6 +98,25 @@ void print_ioctl(struct decode *d, unsigned i)
 	out_hex(d->o, v);
 }
 
+#define COMM_BYTES 16 /* TASK_COMM_LEN, with the NUL */
+
+/* A thread's name in memory of size bytes: the kernel takes no more of it. strace has "..." unless it ends there. */
+static void put_comm(struct decode *d, uint64_t addr, size_t size)
+{
+	size_t n = 0, len, shown;
+	const char *text = addr ? memory_some(d, addr, size, &n) : NULL;
+
+	len = text ? strnlen(text, n) : 0;
+	if (!text || (len == n && n < size)) {
+		put_addr(d, addr);
+		return;
+	}
+	shown = len < d->style->text ? len : d->style->text;
+	put_bytes(d, text, shown, d->style->hex);
+	if (len > shown || len == size)
+		out_text(d->o, "...");
+}
+
 void print_prctl(struct decode *d, unsigned i)
 {
 	uint64_t v = d->e->args[i + 1];
@@ -112,13 +131,13 @@ void print_prctl(struct decode *d, unsigned i)
 	out_text(d->o, ", ");
 	switch (option) {
 	case PR_SET_NAME:
-		put_text(d, v, true);
+		put_comm(d, v, COMM_BYTES - 1);
 		return;
 	case PR_GET_NAME:
 		if (d->is_failed)
 			put_addr(d, v);
 		else
-			put_text(d, v, true);
+			put_comm(d, v, COMM_BYTES);
 		return;
 	case PR_SET_PDEATHSIG:
 		put_signal(d, v);

@@ -26,6 +26,7 @@ struct trace_run {
 	struct trace_options *o;
 	struct out args, result;
 	struct trace_threads threads;
+	uint32_t first_tid; /* of the first record */
 	struct trace_stacks stacks;
 	struct callnow *now; /* of the thread that is looked at */
 	struct trace_replay replay; /* of -i */
@@ -65,6 +66,17 @@ static int on_row(struct sink *sink, const struct row *row)
 		return run->print_line(sink, row);
 	run->base.nr_rows++;
 	return trace_files_row(run->files, row, &run->base.view);
+}
+
+/*
+ * Whether a line has its thread's number: there are several, or it is another one than the first. With -e a thread is known by its first
+ * selected call, and all others may have ended or not be known yet.
+ */
+static bool is_numbered(struct trace_run *run, uint32_t tid)
+{
+	if (!run->first_tid)
+		run->first_tid = tid;
+	return run->threads.all.n > 1 || tid != run->first_tid;
 }
 
 /* The call that a thread ends in has a line of its own. t: its begin may have been shown. */
@@ -111,7 +123,7 @@ static int on_uring(struct trace_run *run, const struct sample *s)
 {
 	char buf[32];
 
-	run->o->lines.has_pid = run->threads.all.n > 1;
+	run->o->lines.has_pid = is_numbered(run, s->tid);
 	run->args.n = run->result.n = 0;
 	call_uring_args(&run->args, s->call, &run->o->style);
 	call_result(&run->result, s->call, &run->o->style);
@@ -169,11 +181,11 @@ static int on_sample(struct sink *sink, const struct sample *s)
 		return e->kind == CALL_URING ? on_uring(run, s) : on_fault(run, s);
 	t->last_ns = s->time_ns;
 	t->is_known = false;
-	run->o->lines.has_pid = run->threads.all.n > 1;
+	run->o->lines.has_pid = is_numbered(run, s->tid);
 	if (e->kind == CALL_DONE && !e->ret && call_is_exec(e)) {
 		trace_threads_exec(&run->threads, s->pid, s->tid);
 		t = trace_thread_add(&run->threads, s->pid, s->tid);
-		run->o->lines.has_pid = run->threads.all.n > 1;
+		run->o->lines.has_pid = is_numbered(run, s->tid);
 	}
 	if (e->kind == CALL_DONE)
 		return on_call(run, s, e, t);
@@ -217,7 +229,7 @@ static int show_wait(struct trace_run *run, struct trace_thread *t, uint64_t now
 	t->waits_ns = now;
 	t->nr = e->nr;
 	memcpy(t->args, e->args, sizeof(t->args));
-	run->o->lines.has_pid = run->threads.all.n > 1;
+	run->o->lines.has_pid = is_numbered(run, t->tid);
 	run->args.n = 0;
 	t->shown = call_args_begun(&run->args, e, &run->o->style);
 	return send_row(run, &s, call_name(e->abi, e->nr, buf), false);
