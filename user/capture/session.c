@@ -436,6 +436,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 		ret = enough(drain(s, sink));
 	if (ret == -ETIMEDOUT)
 		return err_set(err, ret, "interrupted: nothing read the output");
+	if (ret && ret != -EPIPE && ret != -ENOMEM && !err->text[0] && s->cfg->output)
+		return err_set(err, ret, "cannot write '%s': %s", s->cfg->output, strerror(-ret));
 	if (ret) /* the reader of a pipe had enough: no word */
 		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot store the result: %s", strerror(-ret));
 	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)

@@ -264,6 +264,7 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 	run->hooks = hooks;
 	cfg->duration_ns = run->cfg->duration_ns;
 	cfg->interval_ns = run->cfg->interval_ns;
+	cfg->output = run->cfg->out;
 	return run_sink(&run->sink, cfg, &own, run, &run->profile, ret_status, err);
 }
 

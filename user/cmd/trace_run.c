@@ -109,7 +109,7 @@ static int on_lost(struct trace_run *run, const struct sample *s)
 /* A page fault, of a thread that goes on. */
 static int on_fault(struct trace_run *run, const struct sample *s)
 {
-	run->o->lines.has_pid = run->threads.all.n > 1;
+	run->o->lines.has_pid = is_numbered(run, s->tid);
 	run->args.n = 0;
 	out_char(&run->args, '[');
 	trace_stacks_where(&run->stacks, s, &run->args);
