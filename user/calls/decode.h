@@ -30,6 +30,8 @@ bool memory_get(const struct decode *d, uint64_t addr, void *to, size_t n);
 bool memory_before(const struct decode *d, uint64_t addr, void *to, size_t n);
 /* As many as were read, at most n; NULL: none. */
 const char *memory_some(const struct decode *d, uint64_t addr, size_t n, size_t *ret_n);
+/* Does readable memory end before the end of an element at an address, as what was read before it shows? */
+bool memory_ends(const struct decode *d, uint64_t at, unsigned size);
 /* A word of the caller's. */
 bool memory_word(const struct decode *d, uint64_t addr, uint64_t *ret_word);
 static inline unsigned word_bytes(const struct decode *d)
@@ -82,6 +84,7 @@ void put_int_element(struct decode *d, uint64_t addr);
 void put_timespec(struct decode *d, uint64_t addr, unsigned word);
 /* A comment with the time that is meant; digits: of `part`, the part of a second. Nothing of 0, and of a part that is too large. */
 void put_moment_comment(struct decode *d, int64_t sec, uint64_t part, int digits);
+void put_ticks(struct decode *d, int64_t ticks);	/* of 100 a second: "30, and 0.30 s in a comment" */
 void put_sigset(struct decode *d, uint64_t bits);	/* "[INT TERM]", "~[KILL]" */
 void put_sigset_at(struct decode *d, uint64_t addr, uint64_t bytes);
 void put_signal(struct decode *d, int sig);

@@ -106,11 +106,11 @@ static void put_page_status(struct decode *d, uint64_t addr)
 	int32_t status = 0;
 
 	memory_get(d, addr, &status, 4);
-	name = status < 0 && status >= -4095 ? call_error_name(-status) : NULL;
-	if (name)
-		out_form(d->o, "-%s", name);
-	else
+	name = status < 0 && status >= -4095 && d->style->names != NAMES_RAW ? call_error_name(-status) : NULL;
+	if (!name || d->style->names == NAMES_VERBOSE)
 		out_signed(d->o, status);
+	if (name)
+		out_form(d->o, d->style->names == NAMES_VERBOSE ? " /* -%s */" : "-%s", name);
 }
 
 void print_page_status(struct decode *d, unsigned i)

@@ -23,7 +23,7 @@ static void signal_text(struct out *o, int sig, bool is_short)
 
 void put_signal(struct decode *d, int sig)
 {
-	if (d->style->names == NAMES_RAW) {
+	if (d->style->names == NAMES_RAW || sig <= 0 || sig > SIGNALS) {
 		out_signed(d->o, sig);
 		return;
 	}
@@ -190,13 +190,6 @@ static void put_value(struct decode *d, const siginfo_t *s)
 	put_addr(d, (uint64_t)(uintptr_t)s->si_ptr);
 }
 
-static void put_ticks(struct decode *d, const char *name, long long ticks)
-{
-	out_form(d->o, ", %s=%lld", name, ticks);
-	if (ticks > 0)
-		out_form(d->o, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
-}
-
 /* From a process, or made up by one. */
 static void put_sent(struct decode *d, const siginfo_t *s)
 {
@@ -277,8 +270,10 @@ static void put_raised(struct decode *d, const siginfo_t *s)
 			out_signed(d->o, s->si_status);
 		else
 			put_signal(d, s->si_status);
-		put_ticks(d, "si_utime", s->si_utime);
-		put_ticks(d, "si_stime", s->si_stime);
+		out_text(d->o, ", si_utime=");
+		put_ticks(d, s->si_utime);
+		out_text(d->o, ", si_stime=");
+		put_ticks(d, s->si_stime);
 		break;
 	case SIGILL: case SIGFPE: case SIGBUS: case SIGSEGV: case SIGTRAP:
 		put_fault(d, s);
