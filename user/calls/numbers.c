@@ -87,6 +87,17 @@ void put_dev(struct decode *d, uint64_t dev)
 	out_text(d->o, d->style->names == NAMES_VERBOSE ? ") */" : ")");
 }
 
+void put_errno(struct decode *d, int64_t n)
+{
+	int64_t error = n < 0 ? -n : n;
+	const char *name = error && error <= 4095 && d->style->names != NAMES_RAW ? call_error_name(error) : NULL;
+
+	if (!name || d->style->names == NAMES_VERBOSE)
+		out_signed(d->o, n);
+	if (name)
+		out_form(d->o, d->style->names == NAMES_VERBOSE ? " /* %s%s */" : "%s%s", n < 0 ? "-" : "", name);
+}
+
 void put_id(struct decode *d, uint32_t id)
 {
 	if (id == UINT32_MAX)

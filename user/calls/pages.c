@@ -102,15 +102,13 @@ void print_page_nodes(struct decode *d, unsigned i)
 
 static void put_page_status(struct decode *d, uint64_t addr)
 {
-	const char *name;
 	int32_t status = 0;
 
 	memory_get(d, addr, &status, 4);
-	name = status < 0 && status >= -4095 && d->style->names != NAMES_RAW ? call_error_name(-status) : NULL;
-	if (!name || d->style->names == NAMES_VERBOSE)
+	if (status < 0)
+		put_errno(d, status);
+	else
 		out_signed(d->o, status);
-	if (name)
-		out_form(d->o, d->style->names == NAMES_VERBOSE ? " /* -%s */" : "-%s", name);
 }
 
 void print_page_status(struct decode *d, unsigned i)

@@ -59,7 +59,7 @@ void print_seccomp_args(struct decode *d, unsigned i)
 		if (!memory_get(d, addr, n, 2) || !memory_word(d, addr + word_bytes(d), &filter))
 			break;
 		out_form(d->o, "{len=%u, filter=", n[0]);
-		put_addr(d, filter);
+		put_filter_program(d, filter, n[0], true);
 		out_char(d->o, '}');
 		return;
 	}
