@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # All tests, a line for each file as it ends, with the minutes and seconds so far, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
 # file, that runs no test has failed.
-# usage: tests/run.sh [--quick] [unit|san|cli|cores|alone|root|probe|browser|valgrind|fuzz|vm ...]
+# usage: tests/run.sh [--quick] [unit|san|cli|cores|alone|root|probe|browser|valgrind|fuzz|strace|vm ...]
 # (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm). --quick: the kinds of QUICK, without long tests (tag slow), and one virtual
 # machine; the unit tests with sanitizers only.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/test
-ALL="unit san cli cores alone root probe browser valgrind fuzz vm"
+ALL="unit san cli cores alone root probe browser valgrind fuzz strace vm"
 QUICK="san cli alone root probe browser vm"
 WAITING=tests/root/uprobe.bats # root tests that mostly wait for the kernel to detach: kind probe
 BESIDE=tests/root/cores.bats   # those that ask nothing of the kernel: kind cores
@@ -107,6 +107,23 @@ root() {
 	wait
 }
 
+# strace's own tests: a line for those whose options are a width and names of calls, one for the others. Those of tests/strace/differs.txt are
+# skipped; what failed, and what of the list passes, is printed.
+strace() {
+	local log=$OUT/strace.log status word which p f s why
+	timeout 1500 tests/strace/run.sh >"$log" 2>&1
+	status=$?
+	if [ $status = 77 ]; then
+		count strace "" 0 0 1 "$(tail -1 "$log")"
+		return
+	fi
+	grep -E '^(not ok|FAILED|passes)' "$log"
+	while read -r word which p f s why; do
+		[ "$word" != strace ] || count strace "$which" "$p" "$f" "$s" "$why"
+	done <"$log"
+	[ $status = 0 ] || [ "$(total "$OUT/strace.count" | cut -d' ' -f2)" != 0 ] || count strace "" 0 1 0 "exit $status"
+}
+
 # A kernel a line, "vm VERSION PASSED FAILED SKIPPED PACKAGE", and what failed or was skipped below it.
 vm() {
 	local log=$OUT/vm.log status word version p f s why
@@ -137,6 +154,7 @@ lane() {
 		browser) script browser drive.js tests/browser/run.sh ;;
 		valgrind) script valgrind skep tests/valgrind.sh ;;
 		fuzz) fuzz ;;
+		strace) strace ;;
 		vm) vm ;;
 		esac
 		[ "$(total "$OUT/$kind.count")" != "0 0 0" ] || count "$kind" "" 0 1 0 "ran no test"
@@ -146,7 +164,7 @@ lane() {
 # Two at a time; then what has the machine for itself; then the other root tests beside one virtual machine, which takes one CPU; then two
 # virtual machines at a time.
 lane unit cli valgrind browser cores &
-lane san fuzz &
+lane san fuzz strace &
 wait
 lane alone
 export VM_LONE=$OUT/root.runs

@@ -309,6 +309,18 @@ static void put_node(struct decode *d, uint32_t node)
 		out_decimal(d->o, node);
 }
 
+static void put_version(struct decode *d, uint32_t version)
+{
+	enum names_style style = d->style->names;
+
+	if (style != NAMES_ABBREV)
+		out_hex(d->o, version);
+	if (style == NAMES_RAW)
+		return;
+	out_form(d->o, style == NAMES_VERBOSE ? " /* KERNEL_VERSION(%u, %u, %u) */" : "KERNEL_VERSION(%u, %u, %u)", version >> 16,
+		 version >> 8 & 0xff, version & 0xff);
+}
+
 static void put_number(struct decode *d, const struct attr_member *m, uint32_t half, uint64_t word)
 {
 	switch ((enum member_kind)m->kind) {
@@ -323,7 +335,7 @@ static void put_number(struct decode *d, const struct attr_member *m, uint32_t h
 	case M_FLAGS_LONG: put_flags(d, m->names, word); break;
 	case M_DEVICE: put_device(d, half); break;
 	case M_NODE: put_node(d, half); break;
-	case M_VERSION: out_form(d->o, "KERNEL_VERSION(%u, %u, %u)", half >> 16, half >> 8 & 0xff, half & 0xff); break;
+	case M_VERSION: put_version(d, half); break;
 	case M_TEXT: put_text(d, word, false); break;
 	case M_PATH: put_text(d, word, true); break;
 	case M_TRACEPOINT: put_text_of(d, word, TRACEPOINT_NAME); break;

@@ -35,6 +35,11 @@ struct kind {
 #define FILE_AT_EXIT { TRACE_FILE, TRACE_AT_EXIT }
 #define FILE_AT_ENTRY { TRACE_FILE, TRACE_AT_ENTRY } /* which the call changes, or closes */
 #define BEFORE(n) (uint8_t)-(n)
+/* Of a step: only with -v. Not in the plan that the kernel has, and of a kind's last steps. */
+#define IF_WHOLE 128
+/* The program of a struct sock_fprog: its length, of which the upper half is not used, counts instructions */
+#define FILTER \
+	{ TRACE_BYTES, TRACE_AT_EXIT | IF_WHOLE, .arg = 8, .from = 1, .length = LENGTH_HALF, .unit = 8, .max = TRACE_PIECE_MAX }
 #define IOCB(at) { TRACE_BYTES, TRACE_AT_EXIT, .arg = at, .from = 1, .unit = 64, .max = 64 }
 /* struct msghdr, the name, the bytes, the control messages; offsets are those of a 64-bit caller */
 #define MESSAGE(at) \
@@ -117,6 +122,7 @@ static struct trace_step place_step(const struct trace_step *s, unsigned i, unsi
 {
 	struct trace_step to = *s;
 
+	to.when &= ~IF_WHOLE;
 	if (to.from)
 		to.from += first;
 	else
@@ -153,7 +159,7 @@ void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style
 		unsigned first = n;
 
 		for (unsigned s = 0; s < KIND_STEPS && k->steps[s].read && n < TRACE_STEPS; s++)
-			if (style->files || !is_of_files(&k->steps[s]))
+			if ((style->files || !is_of_files(&k->steps[s])) && (style->is_whole || !(k->steps[s].when & IF_WHOLE)))
 				ret_plan->steps[n++] = place_step(&k->steps[s], i, first, abi);
 	}
 	if (style->files && may_return_file(row) && n < TRACE_STEPS)

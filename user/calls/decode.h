@@ -31,6 +31,8 @@ bool memory_get(const struct decode *d, uint64_t addr, void *to, size_t n);
 bool memory_before(const struct decode *d, uint64_t addr, void *to, size_t n);
 /* As many as were read, at most n; NULL: none. */
 const char *memory_some(const struct decode *d, uint64_t addr, size_t n, size_t *ret_n);
+/* Does readable memory end before the end of an element at an address, as what was read before it shows? */
+bool memory_ends(const struct decode *d, uint64_t at, unsigned size);
 /* A word of the caller's. */
 bool memory_word(const struct decode *d, uint64_t addr, uint64_t *ret_word);
 static inline unsigned word_bytes(const struct decode *d)
@@ -89,6 +91,10 @@ void put_int_element(struct decode *d, uint64_t addr);
 void put_timespec(struct decode *d, uint64_t addr, unsigned word);
 /* A comment with the time that is meant; digits: of `part`, the part of a second. Nothing of 0, and of a part that is too large. */
 void put_moment_comment(struct decode *d, int64_t sec, uint64_t part, int digits);
+void put_ticks(struct decode *d, int64_t ticks);	/* of 100 a second: "30, and 0.30 s in a comment" */
+void put_errno(struct decode *d, int64_t n);		/* "ENOENT", "-ENOENT", or a number that is none's */
+void put_call_number(struct decode *d, uint64_t nr, uint32_t arch); /* "__NR_read"; arch: AUDIT_ARCH_... */
+void put_siginfo_at(struct decode *d, uint64_t addr);
 void put_sigset(struct decode *d, uint64_t bits);	/* "[INT TERM]", "~[KILL]" */
 void put_sigset_at(struct decode *d, uint64_t addr, uint64_t bytes);
 void put_signal(struct decode *d, int sig);
@@ -97,6 +103,8 @@ void put_sockaddr_bytes(struct decode *d, const char *bytes, size_t n); /* at le
 void put_inet(struct decode *d, int family, const void *addr, const char *member); /* "inet_addr(..)"; of AF_INET6 with its member */
 void put_interface(struct decode *d, uint32_t index);	/* "if_nametoindex("lo")" */
 void put_bytes(struct decode *d, const char *bytes, size_t n, int hex); /* quoted, all of them */
+/* n instructions of the classic BPF with -v, or where they are */
+void put_filter_program(struct decode *d, uint64_t addr, uint32_t n, bool is_seccomp);
 void put_sigevent(struct decode *d, uint64_t addr);
 void put_ioprio(struct decode *d, uint32_t priority);
 void put_personality(struct decode *d, uint32_t personality);

@@ -21,13 +21,18 @@ void print_map_flags(struct decode *d, unsigned i)
 		out_hex(d->o, flags);
 		return;
 	}
-	put_one(d, &names_map_type, flags & 0xf);
+	if (d->style->names == NAMES_VERBOSE) {
+		out_hex(d->o, flags);
+		out_text(d->o, " /* ");
+	}
+	names_one(d->o, &names_map_type, flags & 0xf, NAMES_ABBREV);
 	flags &= ~0xfu;
 	names_more_flags(d->o, &names_map_flags, flags & ~(0x3fu << 26), true);
 	if (flags & MAP_HUGETLB && flags >> 26)
 		out_form(d->o, "|%u<<MAP_HUGE_SHIFT", flags >> 26 & 0x3f);
 	else if (flags >> 26)
 		out_form(d->o, "|%#x", flags & 0x3fu << 26);
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " */" : "");
 }
 
 static void put_termios(struct decode *d, uint64_t addr)

@@ -64,6 +64,8 @@ static void put_statx_time(struct decode *d, const char *name, const struct stat
 	put_moment_comment(d, t->tv_sec, t->tv_nsec, 9);
 }
 
+#define STATX_MNT_ID_BIT 0x1000 /* STATX_MNT_ID */
+
 void print_statx_out(struct decode *d, unsigned i)
 {
 	uint64_t addr = d->e->args[i];
@@ -89,12 +91,19 @@ void print_statx_out(struct decode *d, unsigned i)
 	if (d->style->is_whole) {
 		out_form(d->o, ", stx_blocks=%llu, stx_attributes_mask=", (unsigned long long)s.stx_blocks);
 		put_flags(d, &names_statx_attributes, s.stx_attributes_mask);
-		put_statx_time(d, "stx_atime", &s.stx_atime);
-		put_statx_time(d, "stx_btime", &s.stx_btime);
-		put_statx_time(d, "stx_ctime", &s.stx_ctime);
-		put_statx_time(d, "stx_mtime", &s.stx_mtime);
-		out_form(d->o, ", stx_rdev_major=%u, stx_rdev_minor=%u, stx_dev_major=%u, stx_dev_minor=%u}", s.stx_rdev_major, s.stx_rdev_minor,
+		if (s.stx_mask & STATX_ATIME)
+			put_statx_time(d, "stx_atime", &s.stx_atime);
+		if (s.stx_mask & STATX_BTIME)
+			put_statx_time(d, "stx_btime", &s.stx_btime);
+		if (s.stx_mask & STATX_CTIME)
+			put_statx_time(d, "stx_ctime", &s.stx_ctime);
+		if (s.stx_mask & STATX_MTIME)
+			put_statx_time(d, "stx_mtime", &s.stx_mtime);
+		out_form(d->o, ", stx_rdev_major=%u, stx_rdev_minor=%u, stx_dev_major=%u, stx_dev_minor=%u", s.stx_rdev_major, s.stx_rdev_minor,
 			 s.stx_dev_major, s.stx_dev_minor);
+		if (s.stx_mask & STATX_MNT_ID_BIT)
+			out_form(d->o, ", stx_mnt_id=%#llx", (unsigned long long)s.stx_mnt_id);
+		out_char(d->o, '}');
 	} else {
 		out_text(d->o, ", ...}");
 	}

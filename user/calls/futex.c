@@ -115,10 +115,19 @@ static void put_waiter(struct decode *d, uint64_t addr)
 	out_char(d->o, '}');
 }
 
+#define WAITERS_MAX 128 /* FUTEX_WAITV_MAX */
+
 /* futex_waitv(): struct futex_waitv (include/uapi/linux/futex.h), as many as the next argument says */
 void print_futex_waiters(struct decode *d, unsigned i)
 {
-	put_array(d, d->e->args[i], (uint32_t)d->e->args[i + 1], 24, put_waiter, false);
+	struct call_style style = *d->style;
+	struct decode few = *d;
+
+	if (style.is_whole || style.text > WAITERS_MAX)
+		style.text = WAITERS_MAX;
+	style.is_whole = false;
+	few.style = &style;
+	put_array(&few, d->e->args[i], (uint32_t)d->e->args[i + 1], 24, put_waiter, false);
 }
 
 /* futex_requeue(): two of them */

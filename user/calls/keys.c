@@ -44,7 +44,9 @@ static void put_default(struct decode *d, uint32_t keyring)
 	if (name && d->style->names == NAMES_ABBREV)
 		out_text(d->o, name);
 	else
-		put_decimal_name(d, &names_key_defaults, (int32_t)keyring);
+		out_signed(d->o, (int32_t)keyring);
+	if (d->style->names == NAMES_VERBOSE || (!name && d->style->names == NAMES_ABBREV))
+		out_form(d->o, " /* %s */", name ? name : names_key_defaults.unknown);
 }
 
 /* A byte of flags; which it is of the array says which flags. */
@@ -64,7 +66,6 @@ static void put_capability(struct decode *d, uint64_t addr)
 static void put_argument(struct decode *d, char kind, unsigned i)
 {
 	uint64_t v = d->e->args[i], next = i + 1 < TRACE_ARGS ? d->e->args[i + 1] : 0;
-	const char *error;
 
 	switch (kind) {
 	case 'k': put_key(d, v); break;
@@ -83,11 +84,7 @@ static void put_argument(struct decode *d, char kind, unsigned i)
 	case 'm': put_flags(d, &names_key_move_flags, (uint32_t)v); break;
 	case 'a': put_addr(d, v); break;
 	case 'e':
-		error = v && (uint32_t)v < 4096 ? call_error_name(v) : NULL;
-		if (error)
-			out_text(d->o, error);
-		else
-			out_decimal(d->o, (uint32_t)v);
+		put_errno(d, (uint32_t)v);
 		break;
 	default: out_hex(d->o, v);
 	}

@@ -76,11 +76,26 @@ void put_mode(struct decode *d, uint32_t mode)
 
 void put_dev(struct decode *d, uint64_t dev)
 {
-	out_text(d->o, "makedev(");
+	if (d->style->names != NAMES_ABBREV)
+		out_hex(d->o, dev);
+	if (d->style->names == NAMES_RAW)
+		return;
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* makedev(" : "makedev(");
 	out_hex(d->o, major(dev));
 	out_text(d->o, ", ");
 	out_hex(d->o, minor(dev));
-	out_char(d->o, ')');
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? ") */" : ")");
+}
+
+void put_errno(struct decode *d, int64_t n)
+{
+	int64_t error = n < 0 ? -n : n;
+	const char *name = error && error <= 4095 && d->style->names != NAMES_RAW ? call_error_name(error) : NULL;
+
+	if (!name || d->style->names == NAMES_VERBOSE)
+		out_signed(d->o, n);
+	if (name)
+		out_form(d->o, d->style->names == NAMES_VERBOSE ? " /* %s%s */" : "%s%s", n < 0 ? "-" : "", name);
 }
 
 void put_id(struct decode *d, uint32_t id)
@@ -219,12 +234,14 @@ void print_open_flags(struct decode *d, unsigned i)
 	put_open_flags(d, (uint32_t)d->e->args[i]);
 }
 
+#define TMPFILE_BIT 0x400000 /* of O_TMPFILE: the other is O_DIRECTORY */
+
 /* The mode of a file that is made: only with O_CREAT or O_TMPFILE in the argument before. */
 bool has_open_mode(const struct decode *d, unsigned i)
 {
 	uint32_t flags = d->e->args[i - 1];
 
-	return flags & O_CREAT || (flags & __O_TMPFILE) == __O_TMPFILE;
+	return flags & (O_CREAT | TMPFILE_BIT);
 }
 
 /* mknod(): only with a mode of a device in the argument before. */
@@ -349,13 +366,15 @@ void print_fd_pair(struct decode *d, unsigned i)
 	out_char(d->o, ']');
 }
 
+#define GROUPS_MAX 65536 /* NGROUPS_MAX */
+
 /* A list of ids, as many as the argument before says. */
 void print_groups_in(struct decode *d, unsigned i)
 {
 	uint64_t addr = d->e->args[i], n = (uint32_t)d->e->args[i - 1];
 	uint32_t id;
 
-	if (!n || !memory_get(d, addr, &id, 4)) {
+	if (!n || n > GROUPS_MAX || !memory_get(d, addr, &id, 4)) {
 		if (addr && !n)
 			out_text(d->o, "[]");
 		else
@@ -366,8 +385,12 @@ void print_groups_in(struct decode *d, unsigned i)
 	for (uint64_t k = 0; k < n; k++) {
 		if (k)
 			out_text(d->o, ", ");
-		if ((!d->style->is_whole && k >= d->style->text) || !memory_get(d, addr + k * 4, &id, 4)) {
+		if (!d->style->is_whole && k >= d->style->text && !memory_ends(d, addr + k * 4, 4)) {
 			out_text(d->o, "...");
+			break;
+		}
+		if (!memory_get(d, addr + k * 4, &id, 4)) {
+			put_unread(d, addr + k * 4);
 			break;
 		}
 		put_id(d, id);

@@ -102,13 +102,11 @@ void print_page_nodes(struct decode *d, unsigned i)
 
 static void put_page_status(struct decode *d, uint64_t addr)
 {
-	const char *name;
 	int32_t status = 0;
 
 	memory_get(d, addr, &status, 4);
-	name = status < 0 && status >= -4095 ? call_error_name(-status) : NULL;
-	if (name)
-		out_form(d->o, "-%s", name);
+	if (status < 0)
+		put_errno(d, status);
 	else
 		out_signed(d->o, status);
 }

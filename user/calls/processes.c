@@ -281,18 +281,18 @@ void print_kcmp(struct decode *d, unsigned i)
 /* A class and its data: include/uapi/linux/ioprio.h */
 void put_ioprio(struct decode *d, uint32_t priority)
 {
-	if (d->style->names != NAMES_ABBREV)
-		out_hex(d->o, priority);
-	if (d->style->names == NAMES_RAW)
-		return;
-	out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* " : "");
 	out_text(d->o, "IOPRIO_PRIO_VALUE(");
 	put_one(d, &names_ioprio_classes, priority >> 13);
 	out_form(d->o, ", %u)", priority & 0x1fff);
-	out_text(d->o, d->style->names == NAMES_VERBOSE ? " */" : "");
 }
 
 void print_ioprio(struct decode *d, unsigned i)
 {
+	if (d->style->names != NAMES_ABBREV)
+		out_signed(d->o, (int32_t)d->e->args[i]);
+	if (d->style->names == NAMES_RAW)
+		return;
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* " : "");
 	put_ioprio(d, d->e->args[i]);
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " */" : "");
 }

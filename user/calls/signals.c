@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "calls/decode.h"
+#include "event/syscalls.h"
 
 #define SIGNALS 64
 #define FIRST_RT 32
@@ -23,7 +24,7 @@ static void signal_text(struct out *o, int sig, bool is_short)
 
 void put_signal(struct decode *d, int sig)
 {
-	if (d->style->names == NAMES_RAW) {
+	if (d->style->names == NAMES_RAW || sig <= 0 || sig > SIGNALS) {
 		out_signed(d->o, sig);
 		return;
 	}
@@ -54,7 +55,13 @@ void put_sigset(struct decode *d, uint64_t bits)
 		if (any)
 			out_char(d->o, ' ');
 		any = true;
+		if (d->style->names != NAMES_ABBREV)
+			out_signed(d->o, sig);
+		if (d->style->names == NAMES_RAW)
+			continue;
+		out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* " : "");
 		signal_text(d->o, sig, true);
+		out_text(d->o, d->style->names == NAMES_VERBOSE ? " */" : "");
 	}
 	out_char(d->o, ']');
 }
@@ -190,13 +197,6 @@ static void put_value(struct decode *d, const siginfo_t *s)
 	put_addr(d, (uint64_t)(uintptr_t)s->si_ptr);
 }
 
-static void put_ticks(struct decode *d, const char *name, long long ticks)
-{
-	out_form(d->o, ", %s=%lld", name, ticks);
-	if (ticks > 0)
-		out_form(d->o, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
-}
-
 /* From a process, or made up by one. */
 static void put_sent(struct decode *d, const siginfo_t *s)
 {
@@ -220,14 +220,25 @@ static void put_sent(struct decode *d, const siginfo_t *s)
 	}
 }
 
+void put_call_number(struct decode *d, uint64_t nr, uint32_t arch)
+{
+	/* AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 */
+	bool is_compat = arch == 0x40000003 || arch == 0x40000028, is_native = arch == 0xc000003e || arch == 0xc00000b7;
+	const char *name = nr < SYSCALL_NR_MAX && (is_compat || is_native) ? syscall_call_name(is_compat ? SYSCALL_COMPAT : SYSCALL_NATIVE, nr) : NULL;
+
+	if (!name || d->style->names != NAMES_ABBREV)
+		out_decimal(d->o, nr);
+	if (name && d->style->names != NAMES_RAW)
+		out_form(d->o, d->style->names == NAMES_VERBOSE ? " /* __NR_%s */" : "__NR_%s", name);
+}
+
 static void put_forbidden(struct decode *d, const siginfo_t *s)
 {
-	enum syscall_abi abi = s->si_arch == 0x40000003 || s->si_arch == 0x40000028 ? SYSCALL_COMPAT : SYSCALL_NATIVE;
-	char buf[32];
-
 	out_text(d->o, ", si_call_addr=");
 	put_addr(d, (uint64_t)(uintptr_t)s->si_call_addr);
-	out_form(d->o, ", si_syscall=__NR_%s, si_arch=", call_name(abi, s->si_syscall, buf));
+	out_text(d->o, ", si_syscall=");
+	put_call_number(d, (uint32_t)s->si_syscall, s->si_arch);
+	out_text(d->o, ", si_arch=");
 	put_one(d, &names_audit_arches, s->si_arch);
 }
 
@@ -277,8 +288,10 @@ static void put_raised(struct decode *d, const siginfo_t *s)
 			out_signed(d->o, s->si_status);
 		else
 			put_signal(d, s->si_status);
-		put_ticks(d, "si_utime", s->si_utime);
-		put_ticks(d, "si_stime", s->si_stime);
+		out_text(d->o, ", si_utime=");
+		put_ticks(d, s->si_utime);
+		out_text(d->o, ", si_stime=");
+		put_ticks(d, s->si_stime);
 		break;
 	case SIGILL: case SIGFPE: case SIGBUS: case SIGSEGV: case SIGTRAP:
 		put_fault(d, s);
@@ -315,12 +328,8 @@ static void put_siginfo(struct decode *d, const siginfo_t *s)
 	else
 		out_hex(d->o, (uint32_t)s->si_code);
 	if (s->si_errno) {
-		const char *name = s->si_errno > 0 && s->si_errno < 4096 ? call_error_name(s->si_errno) : NULL;
-
-		if (name)
-			out_form(d->o, ", si_errno=%s", name);
-		else
-			out_form(d->o, ", si_errno=%u", (uint32_t)s->si_errno);
+		out_text(d->o, ", si_errno=");
+		put_errno(d, (uint32_t)s->si_errno);
 	}
 	if (s->si_code <= 0)
 		put_sent(d, s);
@@ -341,7 +350,7 @@ void call_signal(struct out *o, const struct call_event *e, const struct call_st
 	put_siginfo(&d, &s);
 }
 
-static void put_siginfo_at(struct decode *d, uint64_t addr)
+void put_siginfo_at(struct decode *d, uint64_t addr)
 {
 	siginfo_t s;
 

@@ -255,9 +255,15 @@ static void put_netlink(struct decode *d, const union any_addr *a, size_t n)
 
 static void put_packet(struct decode *d, const union any_addr *a, size_t n)
 {
-	out_text(d->o, "sll_protocol=htons(");
-	put_one(d, &names_ethernet_protocols, ntohs(a->ll.sll_protocol));
-	out_text(d->o, "), sll_ifindex=");
+	out_text(d->o, "sll_protocol=");
+	if (d->style->names != NAMES_ABBREV)
+		put_bytes(d, (const char *)&a->ll.sll_protocol, 2, 2);
+	if (d->style->names != NAMES_RAW) {
+		out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* htons(" : "htons(");
+		names_one(d->o, &names_ethernet_protocols, ntohs(a->ll.sll_protocol), NAMES_ABBREV);
+		out_text(d->o, d->style->names == NAMES_VERBOSE ? ") */" : ")");
+	}
+	out_text(d->o, ", sll_ifindex=");
 	put_interface(d, a->ll.sll_ifindex);
 	out_text(d->o, ", sll_hatype=");
 	put_one(d, &names_arp_types, a->ll.sll_hatype);
@@ -270,18 +276,28 @@ static void put_packet(struct decode *d, const union any_addr *a, size_t n)
 	}
 }
 
+/* A text that ends with NUL within n bytes; of another its last byte is not shown. */
+static void put_cut(struct decode *d, const char *bytes, size_t n)
+{
+	bool is_whole = strnlen(bytes, n) < n;
+
+	put_quoted(d, bytes, is_whole ? n : n - 1);
+	out_text(d->o, is_whole ? "" : "...");
+}
+
 /* struct sockaddr_alg: family, type[14], features, mask, name */
 static void put_alg(struct decode *d, const union any_addr *a, size_t n)
 {
+	enum names_style style = d->style->names == NAMES_RAW ? NAMES_RAW : NAMES_VERBOSE;
+
 	out_text(d->o, "salg_type=");
-	put_quoted(d, a->bytes + 2, 14);
-	out_text(d->o, strnlen(a->bytes + 2, 14) == 14 ? "..., salg_feat=" : ", salg_feat=");
-	put_flags(d, &names_crypto_flags, a->words[4]);
+	put_cut(d, a->bytes + 2, 14);
+	out_text(d->o, ", salg_feat=");
+	names_flags(d->o, &names_crypto_flags, a->words[4], style);
 	out_text(d->o, ", salg_mask=");
-	put_flags(d, &names_crypto_flags, a->words[5]);
+	names_flags(d->o, &names_crypto_flags, a->words[5], style);
 	out_text(d->o, ", salg_name=");
-	put_quoted(d, a->bytes + 24, n - 24);
-	out_text(d->o, strnlen(a->bytes + 24, n - 24) == n - 24 ? "..." : "");
+	put_cut(d, a->bytes + 24, n - 24);
 }
 
 /* struct sockaddr_vm: family, 0, port, cid, flags */
@@ -329,6 +345,120 @@ static void put_xdp(struct decode *d, const union any_addr *a, size_t n)
 	}
 }
 
+/* A number whose name is but a comment. */
+static void put_noted(struct decode *d, const struct names *names, uint64_t value)
+{
+	names_one(d->o, names, value, d->style->names == NAMES_RAW ? NAMES_RAW : NAMES_VERBOSE);
+}
+
+#define RXRPC_HEAD 8 /* bytes before the address of the transport */
+
+/* struct sockaddr_rxrpc: family, service, type of the transport, bytes of its address, which is a union */
+static void put_rxrpc(struct decode *d, const union any_addr *a, size_t n)
+{
+	uint16_t len = a->halves[3];
+	size_t has = len < n - RXRPC_HEAD ? len : n - RXRPC_HEAD;
+	union any_addr to = { 0 };
+	const char *outer = "";
+
+	memcpy(&to, a->bytes + RXRPC_HEAD, n - RXRPC_HEAD);
+	out_text(d->o, "srx_service=");
+	put_noted(d, &names_rxrpc_services, a->halves[1]);
+	out_text(d->o, ", transport_type=");
+	put_one(d, &names_socket_types, a->halves[2]);
+	out_form(d->o, ", transport_len=%u, transport={", len);
+	if (to.family == AF_INET)
+		outer = "sin";
+	else if (to.family == AF_INET6)
+		outer = "sin6";
+	out_form(d->o, *outer ? "%s={%s_family=" : "%sfamily=", outer, outer);
+	put_one(d, &names_families, to.family);
+	if (has > sizeof(to.family)) {
+		out_text(d->o, ", ");
+		if (to.family == AF_INET && has >= sizeof(to.in))
+			put_in(d, &to, has);
+		else if (to.family == AF_INET6 && has >= offsetof(struct sockaddr_in6, sin6_scope_id))
+			put_in6(d, &to, has);
+		else
+			put_bytes(d, to.bytes + sizeof(to.family), has - sizeof(to.family), d->style->hex);
+	}
+	out_text(d->o, *outer ? "}}" : "}");
+}
+
+#define IEEE802154_BYTES 8 /* of an address */
+
+/* struct sockaddr_ieee802154: family, type of the address (at 4), number of the network (at 8), address */
+static void put_ieee802154(struct decode *d, const union any_addr *a, size_t n)
+{
+	const unsigned char *hw = (const unsigned char *)a->bytes + 10;
+	uint32_t type = a->words[1];
+
+	(void)n;
+	out_text(d->o, "addr={addr_type=");
+	put_noted(d, &names_ieee802154_address_types, type);
+	out_text(d->o, ", pan_id=");
+	put_noted(d, &names_ieee802154_pan_ids, a->halves[4]);
+	if (type == 2) { /* IEEE802154_ADDR_SHORT */
+		out_text(d->o, ", short_addr=");
+		put_noted(d, &names_ieee802154_short_addresses, a->halves[5]);
+	} else if (type) {
+		out_text(d->o, ", hwaddr=");
+		if (d->style->names != NAMES_ABBREV)
+			put_bytes(d, (const char *)hw, IEEE802154_BYTES, 2);
+		out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* " : "");
+		for (int i = 0; i < IEEE802154_BYTES && d->style->names != NAMES_RAW; i++)
+			out_form(d->o, i ? ":%02x" : "%02x", hw[i]);
+		out_text(d->o, d->style->names == NAMES_VERBOSE ? " */" : "");
+	}
+	out_char(d->o, '}');
+}
+
+#define NFC_BYTES 16
+#define LLCP_BYTES 96
+#define LLCP_NAME 63
+
+/* struct sockaddr_nfc: family, device, target, protocol; struct sockaddr_nfc_llcp: also access points and the name of a service */
+static void put_nfc(struct decode *d, const union any_addr *a, size_t n)
+{
+	uint64_t len;
+
+	out_text(d->o, "dev_idx=");
+	put_interface(d, a->words[1]);
+	out_text(d->o, ", target_idx=");
+	out_hex(d->o, a->words[2]);
+	out_text(d->o, ", nfc_protocol=");
+	put_one(d, &names_nfc_protocols, a->words[3]);
+	if (n != LLCP_BYTES) {
+		out_text(d->o, n > NFC_BYTES ? ", ..." : "");
+		return;
+	}
+	out_text(d->o, ", dsap=");
+	put_noted(d, &names_llcp_saps, (uint8_t)a->bytes[16]);
+	out_text(d->o, ", ssap=");
+	put_noted(d, &names_llcp_saps, (uint8_t)a->bytes[17]);
+	memcpy(&len, a->bytes + 88, sizeof(len));
+	out_text(d->o, ", service_name=");
+	put_bytes(d, a->bytes + 18, len < LLCP_NAME ? len : LLCP_NAME, d->style->hex);
+	out_form(d->o, ", service_name_len=%llu", (unsigned long long)len);
+}
+
+/* struct sockaddr_mctp: family, 0, network, address, type, tag, 0 */
+static void put_mctp(struct decode *d, const union any_addr *a, size_t n)
+{
+	const unsigned char *b = (const unsigned char *)a->bytes;
+
+	(void)n;
+	if (a->halves[1])
+		out_form(d->o, "__smctp_pad0=%#x, ", a->halves[1]);
+	out_text(d->o, "smctp_network=");
+	put_one(d, &names_mctp_networks, a->words[1]);
+	out_text(d->o, ", smctp_addr={s_addr=");
+	put_one(d, &names_mctp_addresses, b[8]);
+	out_form(d->o, "}, smctp_type=%#x, smctp_tag=%#x", b[9], b[10]);
+	if (b[11])
+		out_form(d->o, ", __smctp_pad1=%#x", b[11]);
+}
+
 static const struct {
 	void (*put)(struct decode *d, const union any_addr *a, size_t n);
 	uint8_t least; /* bytes */
@@ -341,6 +471,10 @@ static const struct {
 	[AF_INET6] = { put_in6, offsetof(struct sockaddr_in6, sin6_scope_id) },
 	[AF_NETLINK] = { put_netlink, sizeof(struct sockaddr_nl) },
 	[AF_PACKET] = { put_packet, sizeof(struct sockaddr_ll) },
+	[AF_RXRPC] = { put_rxrpc, 36 },
+	[AF_IEEE802154] = { put_ieee802154, 20 },
+	[AF_NFC] = { put_nfc, NFC_BYTES },
+	[AF_MCTP] = { put_mctp, 12 },
 	[AF_ALG] = { put_alg, 25 },
 	[AF_VSOCK] = { put_vsock, 16 },
 	[AF_QIPCRTR] = { put_qipcrtr, 12 },

@@ -222,7 +222,7 @@ static void put_icmp_filter(struct decode *d, uint64_t addr, int32_t n)
 	out_char(d->o, ']');
 }
 
-/* struct sock_fprog: its program is only shown where it is */
+/* struct sock_fprog */
 static void put_filter(struct decode *d, uint64_t addr, int32_t n)
 {
 	unsigned word = word_bytes(d);
@@ -234,7 +234,7 @@ static void put_filter(struct decode *d, uint64_t addr, int32_t n)
 		return;
 	}
 	out_form(d->o, "{len=%u, filter=", len);
-	put_addr(d, program);
+	put_filter_program(d, program, len, false);
 	out_char(d->o, '}');
 }
 
@@ -387,8 +387,8 @@ static void put_socket_option_out(struct decode *d, uint64_t addr, uint32_t opti
 		put_linger(d, addr, n);
 	else if (option == SO_PEERCRED)
 		put_peer(d, addr, n);
-	else if (option == SO_ATTACH_FILTER)
-		put_addr(d, addr);
+	else if (option == SO_ATTACH_FILTER) /* SO_GET_FILTER: its length is that of instructions */
+		put_filter_program(d, addr, n, false);
 	else if (option == SO_ERROR)
 		put_error_value(d, addr, n);
 	else if (option == 74) /* SO_TXREHASH */

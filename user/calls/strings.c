@@ -16,6 +16,7 @@ void put_bytes(struct decode *d, const char *bytes, size_t n, int hex)
 	out_char(d->o, '"');
 }
 
+#define PAGE_BYTES 4096ull /* the smallest */
 #define REST_MAX 4096 /* of a struct, as the kernel takes it */
 
 void put_rest(struct decode *d, uint64_t addr, uint32_t from, uint64_t size)
@@ -242,6 +243,17 @@ void print_envp(struct decode *d, unsigned i)
 		out_form(d->o, " /* %u var%s%s */", n, n == 1 ? "" : "s", is_there ? "" : ", unterminated");
 }
 
+/* Does memory end before the element at an address? It does where what was read ends with a page, as a piece that was cut elsewhere does not. */
+bool memory_ends(const struct decode *d, uint64_t at, unsigned size)
+{
+	size_t has = 0;
+
+	memory_some(d, at, size, &has);
+	if (!has)
+		return !(at & (PAGE_BYTES - 1)) && memory_some(d, at - 1, 1, &has);
+	return has < size && !((at + has) & (PAGE_BYTES - 1));
+}
+
 void put_array(struct decode *d, uint64_t addr, uint64_t n, unsigned size, put_element *put, bool can_fail)
 {
 	uint64_t at = addr;
@@ -260,12 +272,12 @@ void put_array(struct decode *d, uint64_t addr, uint64_t n, unsigned size, put_e
 	for (uint64_t i = 0; i < n && i < TRACE_PIECE_MAX; i++, at += size) {
 		if (i)
 			out_text(d->o, ", ");
-		if (i >= d->style->text && !d->style->is_whole) {
+		if (i >= d->style->text && !d->style->is_whole && !memory_ends(d, at, size)) {
 			out_text(d->o, "...");
 			break;
 		}
 		if (!memory_some(d, at, size, &has) || has < size) {
-			out_form(d->o, "... /* %#llx */", (unsigned long long)at);
+			put_unread(d, at);
 			break;
 		}
 		put(d, at);
@@ -317,7 +329,7 @@ void put_iovec(struct decode *d, uint64_t addr, uint64_t n, uint64_t limit, bool
 
 		if (i)
 			out_text(d->o, ", ");
-		if (i >= TRACE_IOVECS_MAX || (i >= d->style->text && !d->style->is_whole)) {
+		if (i >= TRACE_IOVECS_MAX || (i >= d->style->text && !d->style->is_whole && !memory_ends(d, at, 2 * word))) {
 			out_text(d->o, "...");
 			break;
 		}
@@ -378,12 +390,49 @@ void print_utsname(struct decode *d, unsigned i)
 	out_text(d->o, d->style->is_whole ? "}" : ", ...}");
 }
 
-/* How many entries there are; length_at: where an entry has its length. */
-static void put_dirents(struct decode *d, unsigned i, unsigned length_at)
+/* An entry: two numbers, its length, its type, which is its last byte in the older form, and its name. */
+static void put_dirent(struct decode *d, uint64_t addr, unsigned length_at, uint16_t bytes, bool is_old)
+{
+	unsigned word = length_at / 2;
+	uint64_t inode = 0, offset = 0, name = addr + length_at + (is_old ? 2 : 3);
+	size_t n = 0;
+	const char *text = memory_some(d, name, addr + bytes - is_old - name, &n);
+	uint8_t type = 0;
+
+	memory_get(d, addr, &inode, word);
+	memory_get(d, addr + word, &offset, word);
+	memory_get(d, is_old ? addr + bytes - 1 : name - 1, &type, 1);
+	out_form(d->o, "{d_ino=%llu, d_off=%llu, d_reclen=%u, ", (unsigned long long)inode, (unsigned long long)offset, bytes);
+	if (!is_old) {
+		out_text(d->o, "d_type=");
+		put_one(d, &names_entry_types, type);
+		out_text(d->o, ", ");
+	}
+	out_text(d->o, "d_name=");
+	if (text)
+		put_quoted(d, text, n);
+	if (is_old) {
+		out_text(d->o, ", d_type=");
+		put_one(d, &names_entry_types, type);
+	}
+	out_char(d->o, '}');
+}
+
+/* How many entries there are, or all of them; length_at: where an entry has its length. */
+static void put_dirents(struct decode *d, unsigned i, unsigned length_at, bool is_old)
 {
 	uint64_t addr = d->e->args[i], at = 0, n = 0;
 	uint16_t bytes;
 
+	if (d->style->is_whole && addr && !d->is_failed) {
+		out_char(d->o, '[');
+		for (; at < (uint64_t)d->e->ret && memory_get(d, addr + at + length_at, &bytes, 2) && bytes > length_at + 3; at += bytes) {
+			out_text(d->o, at ? ", " : "");
+			put_dirent(d, addr + at, length_at, bytes, is_old);
+		}
+		out_text(d->o, at < (uint64_t)d->e->ret ? ", ...]" : "]");
+		return;
+	}
 	put_addr(d, addr);
 	if (d->is_failed)
 		return;
@@ -397,13 +446,13 @@ static void put_dirents(struct decode *d, unsigned i, unsigned length_at)
 
 void print_dirents(struct decode *d, unsigned i)
 {
-	put_dirents(d, i, 16);
+	put_dirents(d, i, 16, false);
 }
 
 /* getdents(): two words before it */
 void print_dirents_old(struct decode *d, unsigned i)
 {
-	put_dirents(d, i, 2 * word_bytes(d));
+	put_dirents(d, i, 2 * word_bytes(d), true);
 }
 
 /* getrandom(): in hexadecimal, whatever there is */

@@ -59,7 +59,7 @@ void print_seccomp_args(struct decode *d, unsigned i)
 		if (!memory_get(d, addr, n, 2) || !memory_word(d, addr + word_bytes(d), &filter))
 			break;
 		out_form(d->o, "{len=%u, filter=", n[0]);
-		put_addr(d, filter);
+		put_filter_program(d, filter, n[0], true);
 		out_char(d->o, '}');
 		return;
 	}
@@ -124,4 +124,49 @@ void print_reboot(struct decode *d, unsigned i)
 		out_text(d->o, ", ");
 		put_text(d, d->e->args[i + 1], false);
 	}
+}
+
+#define SEGMENTS_MAX 16 /* KEXEC_SEGMENT_MAX */
+
+static void put_segment(struct decode *d, uint64_t addr)
+{
+	uint64_t w[4];
+	unsigned word = word_bytes(d);
+
+	for (unsigned k = 0; k < 4; k++)
+		memory_word(d, addr + k * word, &w[k]);
+	out_text(d->o, "{buf=");
+	put_addr(d, w[0]);
+	out_form(d->o, ", bufsz=%llu, mem=", (unsigned long long)w[1]);
+	put_addr(d, w[2]);
+	out_form(d->o, ", memsz=%llu}", (unsigned long long)w[3]);
+}
+
+/* kexec_load(): struct kexec_segment (include/uapi/linux/kexec.h), as many as the argument before says */
+void print_kexec_segments(struct decode *d, unsigned i)
+{
+	if (d->e->args[i - 1] > SEGMENTS_MAX)
+		put_addr(d, d->e->args[i]);
+	else
+		put_array(d, d->e->args[i], d->e->args[i - 1], 4 * word_bytes(d), put_segment, false);
+}
+
+/* The architecture of the image is in the upper half. */
+void print_kexec_flags(struct decode *d, unsigned i)
+{
+	uint64_t flags = d->e->args[i], arch = flags & 0xffff0000, others = flags & ~0xffff0000ull;
+
+	put_one(d, &names_kexec_arches, arch);
+	if (!others)
+		return;
+	out_char(d->o, '|');
+	put_flags(d, &names_kexec_flags, others);
+}
+
+/* kexec_file_load(): a command line of as many bytes as the argument before says */
+void print_kexec_line(struct decode *d, unsigned i)
+{
+	uint64_t addr = d->e->args[i], n = d->e->args[i - 1];
+
+	put_buffer(d, addr, n);
 }

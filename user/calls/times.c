@@ -220,16 +220,18 @@ void print_itimerval(struct decode *d, unsigned i)
 
 static void put_limit(struct decode *d, uint64_t n, unsigned word)
 {
-	if (word == 4 ? n == UINT32_MAX : n == INFINITY64) {
-		out_text(d->o, word == 4 ? "RLIM_INFINITY" : "RLIM64_INFINITY");
-		return;
-	}
-	if (n > 1024 && n % 1024 == 0) {
-		out_decimal(d->o, n / 1024);
-		out_text(d->o, "*1024");
-	} else {
+	bool is_infinite = word == 4 ? n == UINT32_MAX : n == INFINITY64, is_kib = !is_infinite && n > 1024 && n % 1024 == 0;
+
+	if (d->style->names != NAMES_ABBREV || (!is_infinite && !is_kib))
 		out_decimal(d->o, n);
-	}
+	if (d->style->names == NAMES_RAW || (!is_infinite && !is_kib))
+		return;
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* " : "");
+	if (is_infinite)
+		out_text(d->o, word == 4 ? "RLIM_INFINITY" : "RLIM64_INFINITY");
+	else
+		out_form(d->o, "%llu*1024", (unsigned long long)n / 1024);
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " */" : "");
 }
 
 static void put_rlimit(struct decode *d, uint64_t addr, unsigned word)
@@ -307,9 +309,17 @@ void print_sysinfo_out(struct decode *d, unsigned i)
 	out_form(d->o, ", procs=%u, totalhigh=%llu, freehigh=%llu, mem_unit=%u}", procs, (unsigned long long)n[10], (unsigned long long)n[11], unit);
 }
 
+void put_ticks(struct decode *d, int64_t ticks)
+{
+	out_signed(d->o, ticks);
+	if (ticks > 0 && d->style->names != NAMES_RAW)
+		out_form(d->o, " /* %lld.%02lld s */", (long long)ticks / 100, (long long)ticks % 100);
+}
+
 /* struct tms */
 void print_tms_out(struct decode *d, unsigned i)
 {
+	static const char *const names[] = { "{tms_utime=", ", tms_stime=", ", tms_cutime=", ", tms_cstime=" };
 	uint64_t n[4], addr = d->e->args[i];
 
 	for (unsigned k = 0; k < 4; k++)
@@ -317,8 +327,11 @@ void print_tms_out(struct decode *d, unsigned i)
 			put_addr(d, addr);
 			return;
 		}
-	out_form(d->o, "{tms_utime=%llu, tms_stime=%llu, tms_cutime=%llu, tms_cstime=%llu}", (unsigned long long)n[0], (unsigned long long)n[1],
-		 (unsigned long long)n[2], (unsigned long long)n[3]);
+	for (unsigned k = 0; k < 4; k++) {
+		out_text(d->o, names[k]);
+		put_ticks(d, n[k]);
+	}
+	out_char(d->o, '}');
 }
 
 /* struct sigevent of the kernel: include/uapi/asm-generic/siginfo.h */
