@@ -21,7 +21,7 @@ sums_of() {
 	tail -n 3 t.txt
 	[ "$(tail -n 1 t.txt | awk '{ print $1, $NF }')" = "100.00 total" ]
 	[ "$(grep -c '^% time     seconds  usecs/call     calls    errors syscall$' t.txt)" = 1 ]
-	sed '/^% time/,$d' t.txt | tail -n 1 | grep -qx '+++ exited with 0 +++'
+	sed '/^% time/,$d' t.txt | tail -n 3 | grep -qE '^(\[pid +[0-9]+\] )?\+\+\+ exited with 0 \+\+\+$'
 	"$SKEP" trace -C --strict --format json -o t.json -- "$WORK/calls" 50 3 2 >truth
 	jq -r 'select(.kind == "call" and .ret != null) | .name' t.json | sort | uniq -c | awk '{ print $2, $1 }' | LC_ALL=C sort >lines
 	jq -r 'select(.calls) | "\(.syscall | sub(":compat"; "")) \(.calls)"' t.json | awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' | LC_ALL=C sort >sums
