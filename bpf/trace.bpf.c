@@ -108,15 +108,14 @@ static __always_inline int may_be_wanted(__u64 nr)
 	return nr < SYSCALL_NR_MAX && cfg_wanted_any[nr / 64] >> (nr % 64) & 1;
 }
 
+const volatile __u64 no_call[sizeof(struct call) / 8] = {}; /* not on the stack, of which the programs and what they call have 512 bytes */
+
 static __always_inline struct call *find_call(struct task_struct *task, __u32 tid, int create)
 {
 	if (cfg_task_storage)
 		return bpf_task_storage_get(&task_calls, task, NULL, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	if (create) {
-		struct call empty = {};
-
-		bpf_map_update_elem(&thread_calls, &tid, &empty, BPF_ANY);
-	}
+	if (create)
+		bpf_map_update_elem(&thread_calls, &tid, (const void *)no_call, BPF_ANY);
 	return bpf_map_lookup_elem(&thread_calls, &tid);
 }
 
@@ -184,8 +183,8 @@ static __always_inline void count_lost(void)
 		__sync_fetch_and_add(&p->lost, 1);
 }
 
-/* Where they would have been. */
-static __always_inline void tell_lost(struct page *p, __u64 now)
+/* Where they would have been. A function of its own: its record is not on the stack of the others. */
+static __noinline void tell_lost(struct page *p, __u64 now)
 {
 	struct trace_rec rec = { .time_ns = now, .start_ns = now, .kind = TRACE_LOST };
 
