@@ -56,13 +56,15 @@ double row_number(const struct row *row, size_t column, double seconds)
 {
 	const struct column *c = &row->schema->columns[column];
 	uint64_t per;
+	double at;
 
 	switch (c->role) {
 	case ROLE_MEAN:
 		per = row->values[c->per].num;
 		return per ? (double)row->values[c->of].num / per : 0;
 	case ROLE_QUANTILE:
-		return hist_quantile(row->values[c->of].slots, row->values[row->schema->columns[c->of].of].num, c->part);
+		at = hist_quantile(row->values[c->of].slots, row->values[row->schema->columns[c->of].of].num, c->part);
+		return c->per && row_knows(row, c->per) && at < row->values[c->per].num ? row->values[c->per].num : at;
 	case ROLE_RATE:
 		return seconds > 0 ? row->values[c->of].num / seconds : 0;
 	default:

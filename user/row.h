@@ -56,7 +56,7 @@ enum column_role {
 	ROLE_REASONS,  /* added name by name; of: their sum */
 	/* Not in rows, but made of other columns */
 	ROLE_MEAN,     /* of / per */
-	ROLE_QUANTILE, /* part of the histogram `of` */
+	ROLE_QUANTILE, /* part of the histogram `of`; per: a minimum, which it is not below; 0: none is known */
 	ROLE_RATE,     /* of, a second of the round */
 };
 

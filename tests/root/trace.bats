@@ -211,6 +211,8 @@ names_of() {
 	[ "$(jq -r 'select(.kind == "event") | .name' t.json)" = sched:sched_process_exec ]
 	[ "$(jq -r 'select(.kind == "call") | .name' t.json)" = "" ]
 	run -2 "$SKEP" trace -c -e sched:sched_switch -- true
+	run -2 "$SKEP" trace -e openat,sched:sched_switch -- true
+	[[ "$output" == *"calls and other events need an -e each"* ]]
 	run ! "$SKEP" trace -e sched:no_such_event -- true
 	[[ "$output" == *no_such_event* ]]
 }

@@ -14,10 +14,36 @@ bool trace_events_is(const char *text)
 	return colon && memchr(text, '=', colon - text) == NULL;
 }
 
+/* Outside of brackets and quotes: "a,b:c" has a word without a colon. */
+static bool has_call(const char *text)
+{
+	bool has_colon = false, is_word = false;
+	int depth = 0;
+
+	for (;; text++) {
+		depth += *text == '(' || *text == '{' ? 1 : *text == ')' || *text == '}' ? -1 : 0;
+		if (!*text || (*text == ',' && depth <= 0)) {
+			if (is_word && !has_colon)
+				return true;
+			has_colon = is_word = false;
+		} else {
+			is_word = true;
+			has_colon |= *text == ':';
+		}
+		if (!*text)
+			return false;
+	}
+}
+
 int trace_events_add(struct trace_events *e, const char *text, struct err *err)
 {
 	if (e->nr_texts == TRACE_EVENTS_MAX)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "too many events: at most %d", TRACE_EVENTS_MAX);
+	if (has_call(text)) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "bad -e '%s': calls and other events need an -e each", text);
+		err_hint(err, "-e openat -e sched:sched_switch");
+		return -EINVAL;
+	}
 	e->texts[e->nr_texts++] = text;
 	return 0;
 }

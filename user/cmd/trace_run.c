@@ -26,7 +26,8 @@ struct trace_run {
 	struct trace_options *o;
 	struct out args, result;
 	struct trace_threads threads;
-	uint32_t first_tid; /* of the first record */
+	uint32_t first_tid; /* of COMMAND, or the one process of -p; in a recording that of the first record. 0: not known yet */
+	bool has_many; /* what is selected can be several processes */
 	struct trace_stacks stacks;
 	struct callnow *now; /* of the thread that is looked at */
 	struct trace_replay replay; /* of -i */
@@ -76,7 +77,7 @@ static bool is_numbered(struct trace_run *run, uint32_t tid)
 {
 	if (!run->first_tid)
 		run->first_tid = tid;
-	return run->threads.all.n > 1 || tid != run->first_tid;
+	return run->has_many || run->threads.all.n > 1 || tid != run->first_tid;
 }
 
 /* The call that a thread ends in has a line of its own. t: its begin may have been shown. */
@@ -282,12 +283,15 @@ static int add_targets(struct trace_run *run)
 static int begin(void *arg, struct err *err)
 {
 	struct trace_run *run = arg;
+	const struct target *t = &run->o->target;
 	int ret = run->stacks.syms ? measure_scan(&run->o->target, false, &run->base.sink, &run->base.profile, err) : 0;
 
 	if (ret)
 		return ret;
 	if (run->o->events.nr_texts)
 		trace_events_start(&run->o->events);
+	run->first_tid = t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : src_trace_command(run->source);
+	run->has_many = t->all || t->uids.n || t->cgroups.n || t->comms.n || t->pids.n + t->tids.n > 1;
 	run->start_ns = now_ns();
 	run->o->lines.wall_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - run->start_ns);
 	return run->has_waits ? add_targets(run) : 0;
@@ -421,7 +425,7 @@ int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status,
 	out_free(&run.result);
 	if (ret)
 		return ret;
-	if (run.base.profile.kept || run.base.nr_rows) { /* calls that wait are no events */
+	if (run.base.profile.kept || run.base.nr_rows || run.hidden) { /* calls that wait are no events; ends that -qq hides are */
 		*ret_status = run_end(&run.base, &o->h, status, err);
 		return *ret_status < 0 ? *ret_status : 0;
 	}

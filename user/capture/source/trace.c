@@ -283,6 +283,11 @@ bool src_trace_is_behind(const struct source *source)
 	return ((const struct src_trace *)source)->is_behind;
 }
 
+uint32_t src_trace_command(const struct source *source)
+{
+	return ((const struct src_trace *)source)->place->command_pid;
+}
+
 struct pending_to {
 	struct src_trace *src;
 	struct sink *sink;
