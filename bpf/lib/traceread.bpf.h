@@ -100,6 +100,10 @@ __noinline int read_piece(__u64 addr, __u32 size, __u32 is_text)
 		size = TRACE_PIECE_MAX;
 	if (is_text) {
 		n = bpf_probe_read_user_str(p->data + at + PIECE_BYTES, size, (void *)addr);
+		if (!n) { /* an empty text: kernels such as 5.10 and 6.1 say 0 and may write no NUL (github.com/falcosecurity/libs/issues/866) */
+			p->data[at + PIECE_BYTES] = 0;
+			n = 1;
+		}
 	} else {
 		n = bpf_probe_read_user(p->data + at + PIECE_BYTES, size, (void *)addr);
 		n = n ? -1 : (long)size;

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -42,6 +43,16 @@ static unsigned long inode(int fd)
 	struct stat st;
 
 	return fstat(fd, &st) ? 0 : st.st_ino;
+}
+
+/* "UNIX-STREAM"; "UNIX" before Linux 5.15, which had one protocol for all of them. */
+static const char *protocol(int fd)
+{
+	static char name[32];
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return getxattr(path, "system.sockprotoname", name, sizeof(name)) > 0 ? name : "?";
 }
 
 static void paths(void)
@@ -162,9 +173,9 @@ static void local(void)
 	if (bind(fd, (struct sockaddr *)&name, sizeof(name)) || listen(fd, 1) || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		exit(1);
 	shutdown(fd, SHUT_RD);
-	line("shutdown(%d<UNIX-STREAM:[%lu,\"socket\"]>, SHUT_RD) = 0", fd, inode(fd));
+	line("shutdown(%d<%s:[%lu,\"socket\"]>, SHUT_RD) = 0", fd, protocol(fd), inode(fd));
 	write(ends[0], "x", 1);
-	line("write(%d<UNIX-STREAM:[%lu->%lu]>, \"x\", 1) = 1", ends[0], inode(ends[0]), inode(ends[1]));
+	line("write(%d<%s:[%lu->%lu]>, \"x\", 1) = 1", ends[0], protocol(ends[0]), inode(ends[0]), inode(ends[1]));
 	unlink(name.sun_path);
 	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 	if (bind(fd, (struct sockaddr *)&netlink, sizeof(netlink)) || getsockname(fd, (struct sockaddr *)&netlink, &n))

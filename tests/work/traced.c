@@ -61,6 +61,8 @@ static void memory(void)
 	line("openat(AT_FDCWD, 0x10, O_RDONLY|O_CLOEXEC) = -1 EFAULT (Bad address)");
 	syscall(SYS_openat, AT_FDCWD, NULL, O_RDONLY);
 	line("openat(AT_FDCWD, NULL, O_RDONLY) = -1 EFAULT (Bad address)");
+	openat(AT_FDCWD, "", O_RDONLY);
+	line("openat(AT_FDCWD, \"\", O_RDONLY) = -1 ENOENT (No such file or directory)");
 	memset(edge - 8, 'x', 8);
 	syscall(SYS_openat, AT_FDCWD, edge - 8, O_WRONLY);
 	line("openat(AT_FDCWD, %p, O_WRONLY) = -1 EFAULT (Bad address)", (void *)(edge - 8));
