@@ -88,6 +88,16 @@ struct trace_plan {
 #define TRACE_GLOBS_MAX 8
 #define TRACE_GLOB_BYTES 256 /* with its NUL */
 
+/* Calls are selected by what they return, */
+enum trace_results {
+	TRACE_DONE = 1,
+	TRACE_FAILED = 2,
+	TRACE_ERRNOS = 4, /* with one of these errors only */
+	TRACE_UNFINISHED = 8, /* a thread ends in them */
+	TRACE_ALL_RESULTS = TRACE_DONE | TRACE_FAILED | TRACE_UNFINISHED,
+};
+
+/* and by what they take: only those for which one of these holds. */
 enum trace_select {
 	TRACE_BY_FD = 1,
 	TRACE_BY_PATH = 2,
