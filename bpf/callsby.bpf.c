@@ -177,7 +177,7 @@ static __always_inline int enter(__u64 nr)
 /* No filter: who passed it on entry is measured on return, whatever the call made of the task. */
 static __always_inline int leave(__s64 ret)
 {
-	__u32 error = ret < 0 && ret >= -4095 ? -ret : 0;
+	__u32 error = ret < 0 && ret >= -SYSCALL_ERRNO_MAX ? -ret : 0;
 	struct task_struct *current;
 	__u64 took = 0;
 	struct by_sum *sum;
@@ -268,7 +268,7 @@ static __always_inline void uring_whose(struct uring_op *op, struct task_struct 
 /* Rows of operations are their own, but on some kernels an interrupt may complete one while the program runs for another. */
 static __always_inline void uring_ended(struct uring_op *op, const struct uring_end *end)
 {
-	__u32 error = end->res < 0 && end->res >= -4095 ? -end->res : 0;
+	__u32 error = end->res < 0 && end->res >= -SYSCALL_ERRNO_MAX ? -end->res : 0;
 	__u64 took = end->now_ns - op->start_ns, key[BY_KEY_MAX / sizeof(__u64)];
 	struct by_sum *sum;
 

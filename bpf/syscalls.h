@@ -7,6 +7,8 @@
 
 #define SYSCALL_NR_MAX 512 /* numbers of a table; x86-64 has 470 (Linux 7.2), arm64 the same from 424 on */
 
+#define SYSCALL_ERRNO_MAX 4095 /* a result from -4095 to -1 is a negative errno: include/linux/err.h, MAX_ERRNO */
+
 /* The tables that a task can call through. */
 enum syscall_abi {
 	SYSCALL_NATIVE,

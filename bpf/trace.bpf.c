@@ -1,222 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * CAPTURE, system calls with their arguments: which memory is read of each call is in `plans`, set before the load. A record is put
- * together in a page of the CPU and copied into its ring with the length that it has.
+ * together in a page of the CPU and copied into its ring with the length that it has. The programs of signals and ends of threads are in
+ * lib/tracesignal.bpf.h, those of io_uring in lib/uring.bpf.h.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/trace.h"
-#include "lib/comm.bpf.h"
-#include "lib/filter_task.bpf.h"
-#include "lib/pidns.bpf.h"
 #include "lib/renumber.bpf.h"
-#include "lib/rings.bpf.h"
-#include "lib/syscall.bpf.h"
+#include "lib/tracecall.bpf.h"
 #include "lib/tracefault.bpf.h"
+#include "lib/tracerecord.bpf.h"
+#include "lib/tracesignal.bpf.h"
 #include "lib/tracestep.bpf.h"
 #include "lib/unwind.bpf.h"
 #include "lib/uring.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile __u32 cfg_task_storage = 1; /* 5.11; else a hash by thread */
-const volatile __u32 cfg_all_calls = 0;
-const volatile __u64 cfg_wanted[SYSCALL_ABIS][SYSCALL_NR_MAX / 64] = {};
-const volatile __u64 cfg_wanted_any[SYSCALL_NR_MAX / 64] = {}; /* of any table */
-const volatile __u32 cfg_pidns_level = 1; /* 0: skep runs in the initial PID namespace */
-const volatile __u64 cfg_pidns = 1;
-const volatile __u32 cfg_execve = 59, cfg_execveat = 322; /* native: COMMAND's first call is one, when it is no target yet */
 const volatile __u32 cfg_sigreturn = 15; /* native: its argument is the stack */
-
-/* Which results are shown. */
-const volatile __u64 cfg_min_ns = 0;
-const volatile __u32 cfg_results = 11; /* bit 0: of calls that are done; bit 1: of those that failed; bit 3: of those in which a thread ends */
-const volatile __u64 cfg_errnos[64] = {}; /* with bit 2 of cfg_results: only these */
-
 const volatile __u32 cfg_stacks = 1;
 
 #define TRACE_UNWIND_SLOT 0 /* no two calls enter or return on a CPU at once */
-const volatile __u64 cfg_signals = ~0ull; /* bit number - 1 of each that is shown */
-
-/* Few CPUs share one ring (probe.bpf.c). */
-const volatile __u32 cfg_one_ring = 0;
-
-struct ring one_ring SEC(".maps");
-
-/* A call that has not returned. */
-struct call {
-	__u64 start_ns;
-	__u64 args[TRACE_ARGS];
-	__u32 epoch; /* of `targets`, in which its task passed the filter */
-	__u16 nr;
-	__u8 abi, is_open, flags;
-	__u8 is_first; /* COMMAND's exec: shown if it becomes a target by it */
-	__u8 is_match; /* on entry: a path or file of it is selected */
-	__u8 unused[5];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct call);
-} task_calls SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
-	__type(key, __u32);
-	__type(value, struct call);
-} thread_calls SEC(".maps");
-
-/* Programs of one kind do not interrupt each other on a CPU, those of others may be preempted by them. */
-enum note { NOTE_SIGNAL, NOTE_END, NOTES };
-
-struct note_rec {
-	struct trace_rec rec;
-	__u8 data[TRACE_SIGINFO_BYTES];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NOTES);
-	__type(key, __u32);
-	__type(value, struct note_rec);
-} notes SEC(".maps");
-
-static __always_inline struct note_rec *note_get(__u32 note)
-{
-	return bpf_map_lookup_elem(&notes, &note);
-}
-
-static __always_inline int wanted(__u32 abi, __u64 nr)
-{
-	if (nr >= SYSCALL_NR_MAX)
-		return cfg_all_calls;
-	return cfg_all_calls || (abi < SYSCALL_ABIS && cfg_wanted[abi][nr / 64] >> (nr % 64) & 1);
-}
-
-/* A quick test that most calls that were not selected fail: to find their table and task takes longer. -1: rt_sigreturn() has returned. */
-static __always_inline int may_be_wanted(__u64 nr)
-{
-	if (cfg_all_calls || nr == ~0ull)
-		return 1;
-	nr &= ~(__u64)X32_BIT;
-	return nr < SYSCALL_NR_MAX && cfg_wanted_any[nr / 64] >> (nr % 64) & 1;
-}
-
-const volatile __u64 no_call[sizeof(struct call) / 8] = {}; /* not on the stack, of which the programs and what they call have 512 bytes */
-
-static __always_inline struct call *find_call(struct task_struct *task, __u32 tid, int create)
-{
-	if (cfg_task_storage)
-		return bpf_task_storage_get(&task_calls, task, NULL, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	if (create)
-		bpf_map_update_elem(&thread_calls, &tid, (const void *)no_call, BPF_ANY);
-	return bpf_map_lookup_elem(&thread_calls, &tid);
-}
-
-/* The filter runs once a task and epoch, where nothing else than `targets` can change its result. NULL: not a target. */
-static __always_inline struct call *pass(struct task_struct *current, __u64 nr)
-{
-	__u32 epoch = targets_epoch, is_kept = cfg_task_storage && !(cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS));
-	__u64 id = current_id(current);
-	struct call *call = NULL;
-	int is_first = 0;
-
-	if (is_kept)
-		call = find_call(current, id, 0);
-	if (call && call->epoch == epoch && !call->is_first)
-		return call;
-	if (!filter_pass(id)) {
-		is_first = (nr == cfg_execve || nr == cfg_execveat) && run_armed && filter_at_exec(id); /* of what it does before only that is shown */
-		if (!is_first)
-			return NULL;
-	}
-	if (!call)
-		call = find_call(current, id, 1);
-	if (call) {
-		call->epoch = epoch;
-		call->is_first = is_first;
-	} else {
-		loss_count(LOSS_INTERNAL);
-	}
-	return call;
-}
-
-static __always_inline void name_record(struct trace_rec *rec, struct task_struct *task, __u64 id)
-{
-	if (cfg_pidns_level) {
-		rec->tid = pidns_number(task, cfg_pidns_level, (void *)cfg_pidns);
-		rec->pid = pidns_number(BPF_CORE_READ(task, group_leader), cfg_pidns_level, (void *)cfg_pidns);
-	} else {
-		rec->tid = id;
-		rec->pid = id >> 32;
-	}
-	rec->cpu = bpf_get_smp_processor_id();
-}
-
-/* max: bytes of data. 0, or -1: there was no room. */
-static __always_inline int emit(struct trace_rec *rec, __u64 max)
-{
-	__u64 bytes = rec->bytes;
-	void *ring = cfg_one_ring ? (void *)&one_ring : ring_of(rec->cpu);
-
-	if (!ring)
-		return -1;
-	asm volatile("" : "+r"(bytes));
-	if (bytes > max)
-		bytes = max;
-	return bpf_ringbuf_output(ring, rec, sizeof(*rec) + bytes, ring_wake(ring, rec->time_ns, RING_WAKE_LIVE)) ? -1 : 0;
-}
-
-/* An event of this CPU found no room. */
-static __always_inline void count_lost(void)
-{
-	struct page *p = page_get();
-
-	loss_count(LOSS_RING_FULL);
-	if (p)
-		__sync_fetch_and_add(&p->lost, 1);
-}
-
-/* Where they would have been. A function of its own: its record is not on the stack of the others. */
-static __noinline void tell_lost(struct page *p, __u64 now)
-{
-	struct trace_rec rec = { .time_ns = now, .start_ns = now, .kind = TRACE_LOST };
-
-	rec.cpu = bpf_get_smp_processor_id();
-	rec.args[0] = p->lost;
-	if (!emit(&rec, 0))
-		__sync_fetch_and_add(&p->lost, -rec.args[0]);
-}
-
-static __always_inline void begin_record(struct trace_rec *rec, __u32 kind)
-{
-	rec->kind = kind;
-	rec->flags = 0;
-	rec->nr_pieces = 0;
-	rec->bytes = 0;
-}
-
-static __always_inline void begin_page(struct page *p, __u32 kind)
-{
-	begin_record(&p->rec, kind);
-	p->is_match = 0;
-}
-
-static __always_inline void copy_call(struct trace_rec *rec, const struct call *call)
-{
-	rec->start_ns = call->start_ns;
-	for (int i = 0; i < TRACE_ARGS; i++)
-		rec->args[i] = call->args[i];
-	rec->nr = call->nr;
-	rec->abi = call->abi;
-	rec->flags = call->flags;
-}
 
 /* Adds the user stack. */
 static __always_inline void read_stack(void *ctx, struct page *p)
@@ -351,29 +158,6 @@ static __always_inline int enter(void *ctx, struct pt_regs___kernel *regs, __u64
 	return 0;
 }
 
-/* Else it is not known before its end whether a call has a line. */
-static __always_inline int all_results_are_wanted(void)
-{
-	return (cfg_results & 7) == 3 && !cfg_min_ns && !cfg_select;
-}
-
-static __always_inline int ends_are_wanted(void)
-{
-	return cfg_results & 8 && !cfg_min_ns && !cfg_select;
-}
-
-static __always_inline int result_is_wanted(__s64 ret, __u64 took_ns)
-{
-	int is_failed = ret < 0 && ret >= -4095;
-	__u32 error = -ret;
-
-	if (took_ns < cfg_min_ns)
-		return 0;
-	if (cfg_results & 4)
-		return is_failed && cfg_errnos[(error >> 6) & 63] >> (error & 63) & 1;
-	return cfg_results & (is_failed ? 2 : 1);
-}
-
 static __noinline void write_call(void *ctx, struct task_struct *current, struct call *call, __s64 ret, __u64 now)
 {
 	struct page *p = page_get();
@@ -453,131 +237,10 @@ int tp_exit(__u64 *ctx)
 	return leave(ctx, (__s64)ctx[1], ctx[2]);
 }
 
-static __always_inline void count_event(int is_lost)
-{
-	loss_count(COUNT_SEEN);
-	if (is_lost)
-		count_lost();
-}
-
 SEC("?raw_tp/sched_process_exec")
 int thread_renumber(struct bpf_raw_tracepoint_args *ctx)
 {
 	return thread_renumbered(ctx, &thread_calls);
-}
-
-#define SIGNAL_KILL 9
-
-#define STOP_SIGNALS 0x3c0000ull /* STOP TSTP TTIN TTOU */
-
-/* of: who gets it; stops: it stops there. info: SEND_SIG_NOINFO, SEND_SIG_PRIV (include/linux/sched/signal.h), or an address. */
-static __always_inline int take_signal(struct task_struct *of, int sig, const void *info, __u64 id, int stops)
-{
-	struct note_rec *p = note_get(NOTE_SIGNAL);
-	struct call *call;
-
-	if (!p || sig < 1 || sig > 64 || !(cfg_signals >> (sig - 1) & 1))
-		return 0;
-	call = find_call(of, id, 0);
-	begin_record(&p->rec, TRACE_SIGNAL);
-	p->rec.start_ns = p->rec.time_ns = bpf_ktime_get_ns();
-	p->rec.nr = sig;
-	p->rec.ret = stops;
-	if (call && call->is_open && all_results_are_wanted())
-		p->rec.flags = TRACE_IN_CALL;
-	name_record(&p->rec, of, id);
-	comm_of(p->rec.comm, of);
-	if ((__u64)info <= 1 || bpf_probe_read_kernel(p->data, TRACE_SIGINFO_BYTES, info)) {
-		__u32 *words = (void *)p->data;
-
-		__builtin_memset(p->data, 0, TRACE_SIGINFO_BYTES);
-		words[0] = sig;
-		words[2] = (__u64)info == 1 ? 0x80 : 0; /* SI_KERNEL, SI_USER */
-	}
-	p->rec.bytes = TRACE_SIGINFO_BYTES;
-	count_event(emit(&p->rec, TRACE_SIGINFO_BYTES));
-	return 0;
-}
-
-SEC("?tp_btf/signal_deliver")
-int signal_deliver(__u64 *ctx)
-{
-	struct task_struct *current = current_task();
-	struct k_sigaction___kernel *action = (void *)ctx[2];
-	__u64 id = current_id(current), sig = ctx[0];
-	int stops;
-
-	if (sig == SIGNAL_KILL || !filter_pass(id)) /* strace does not see that one either */
-		return 0;
-	stops = sig <= 64 && STOP_SIGNALS >> ((sig - 1) & 63) & 1 && !BPF_CORE_READ(action, sa.sa_handler);
-	return take_signal(current, sig, (void *)ctx[1], id, stops);
-}
-
-#define TRACE_SIGNAL_DELIVERED 0
-#define TRACE_SIGNAL_IGNORED 1
-
-#define FATAL_SIGNALS 0xffffffffb600fa03ull /* HUP INT USR1 USR2 PIPE ALRM TERM STKFLT VTALRM PROF IO PWR, real-time ones: those with a core are delivered */
-
-/* Will it end the process at once? Then it is not delivered: kernel/signal.c, complete_signal() sends SIGKILL to all threads instead. */
-static __always_inline int is_end(struct task_struct *of, int sig)
-{
-	struct sighand_struct *sighand = BPF_CORE_READ(of, sighand);
-	struct k_sigaction___kernel *action;
-
-	if (sig < 1 || sig > 64 || !(FATAL_SIGNALS >> (sig - 1) & 1) || BPF_CORE_READ(of, blocked.sig[0]) >> (sig - 1) & 1)
-		return 0;
-	action = (void *)sighand + bpf_core_field_offset(struct sighand_struct, action) + (sig - 1) * bpf_core_type_size(struct k_sigaction___kernel);
-	return !BPF_CORE_READ(action, sa.sa_handler); /* SIG_DFL */
-}
-
-/* A signal that is ignored, or ends the process, is never delivered. strace shows it all the same. */
-SEC("?tp_btf/signal_generate")
-int signal_undelivered(__u64 *ctx)
-{
-	struct task_struct *of = (void *)ctx[2];
-	__u64 id = (__u64)(__u32)of->tgid << 32 | (__u32)of->pid;
-
-	if (!run_armed || (cfg_self_pid && id >> 32 == cfg_self_pid) || !filter_task(of))
-		return 0;
-	/* enum of include/trace/events/signal.h */
-	if (ctx[4] != TRACE_SIGNAL_IGNORED && !(ctx[4] == TRACE_SIGNAL_DELIVERED && is_end(of, ctx[0])))
-		return 0;
-	return take_signal(of, ctx[0], (void *)ctx[1], id, 0);
-}
-
-SEC("?raw_tp/sched_process_exit")
-int thread_end(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *current = current_task();
-	__u64 id = current_id(current);
-	struct note_rec *p = note_get(NOTE_END);
-	struct call *call;
-	int is_lost;
-	__u32 tid;
-
-	if (!p || uring_is_worker(current) || !filter_pass(id))
-		return 0;
-	call = find_call(current, id, 0);
-	begin_record(&p->rec, TRACE_GONE);
-	if (call && call->is_open) {
-		copy_call(&p->rec, call);
-		if (ends_are_wanted())
-			p->rec.flags |= TRACE_IN_CALL;
-		call->is_open = 0;
-	}
-	p->rec.time_ns = bpf_ktime_get_ns();
-	p->rec.ret = BPF_CORE_READ(current, exit_code);
-	name_record(&p->rec, current, id);
-	comm_of_current(p->rec.comm);
-	is_lost = emit(&p->rec, TRACE_SIGINFO_BYTES);
-	count_event(is_lost);
-	if (p->rec.flags & TRACE_IN_CALL)
-		count_event(is_lost);
-	if (!cfg_task_storage) {
-		tid = id;
-		bpf_map_delete_elem(&thread_calls, &tid);
-	}
-	return 0;
 }
 
 static __always_inline int write_fault(struct bpf_perf_event_data *ctx, struct mapped *mapped)

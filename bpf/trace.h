@@ -9,108 +9,35 @@
 #include <linux/types.h>
 
 #include "bpf/syscalls.h"
+#include "bpf/traceplan.h"
 
 #define TRACE_COMM_LEN 16
 #define TRACE_ARGS 6
 #define TRACE_NO_NR 0xffff /* of a call whose number does not fit */
-#define TRACE_STEPS 8		/* memory that is read of a call */
 #define TRACE_DATA_MAX 65536	/* of a record: what does not fit is left out */
 #define TRACE_PIECE_MAX 32768	/* of a piece */
 #define TRACE_PATH_MAX 4096	/* include/uapi/linux/limits.h */
-#define TRACE_STRINGS_MAX 32	/* of an argv */
-#define TRACE_COUNT_MAX 512	/* of words that are only counted */
-#define TRACE_IOVECS_MAX 32
-#define TRACE_MESSAGES_MAX 32
-#define TRACE_NAME_MAX 128	/* of a socket's address */
-#define TRACE_CONTROL_MAX 4096	/* of control messages */
 #define TRACE_SIGINFO_BYTES 48	/* struct kernel_siginfo: include/uapi/asm-generic/siginfo.h without its padding */
-
-/* What a step reads. */
-enum trace_read {
-	TRACE_END, /* no further steps */
-	TRACE_TEXT,    /* until its NUL */
-	TRACE_BYTES,
-	TRACE_STRINGS, /* an array of pointers until NULL, and the texts */
-	TRACE_COUNT,   /* words until 0 */
-	TRACE_IOVEC,   /* an array of struct iovec, and the bytes that they have */
-	TRACE_MESSAGES, /* an array of struct mmsghdr: the bytes, names and control messages of each */
-	TRACE_FILE,	/* the file of a descriptor: args[arg], or with LENGTH_RET what the call returned */
-	TRACE_FILES,	/* of each in the piece of step `from`: every `unit` bytes of it there is an int */
-	TRACE_FILE_BITS, /* of each bit in that piece */
-};
-
-/* How many units there are. */
-enum trace_length {
-	LENGTH_FIXED,	/* one */
-	LENGTH_ARG,	/* args[length_at] */
-	LENGTH_RET,	/* what the call returned */
-	LENGTH_AT_ARG,	/* the __u32 that args[length_at] points to */
-	LENGTH_WORD,	/* the word at length_at in the piece of step `from` */
-	LENGTH_HALF,	/* the __u32 there */
-	LENGTH_BITS,	/* bytes of the words that have a bit for each file descriptor below args[0] */
-};
-
-enum trace_when {
-	TRACE_AT_ENTRY = 1,
-	TRACE_AT_EXIT = 2,
-	TRACE_IF_DONE = 4, /* at exit: only if the call did not fail */
-	TRACE_STACK_AT_ENTRY = 128, /* of a plan: the call does not return */
-	TRACE_FIXED = 32,  /* what `from` read is the same for 32-bit callers: words in it have 64 bits */
-	TRACE_AGAIN = 8,   /* at exit of a call that failed, after an attempt on entry */
-	TRACE_IS_PATH = 64, /* of a text: calls are selected by it */
-	TRACE_AS_DONE = 16, /* of an array of struct iovec, or of messages: the bytes that the call says it has moved */
-};
-
-struct trace_step {
-	__u8 read, when; /* enum trace_read, bits of enum trace_when */
-	__u8 arg;	 /* which has the address; with `from`: where it is in that piece */
-	__u8 from;	 /* 0; or it is in the piece that step from - 1 read */
-	__u8 length, length_at;
-	__u16 unit;	 /* bytes */
-	__u32 max;	 /* bytes at most; 0: cfg_text + 2 of texts, cfg_text + 1 of others */
-};
-
-#define TRACE_FILES_MAX 32 /* of an array, or of bits */
-
-/*
- * TRACE_END ends the steps. when: of all of them together, so that calls without any at entry are not asked. TRACE_AGAIN: it is an exec.
- * fds: bits of the arguments that are descriptors, and TRACE_OTHER_FDS.
- */
-struct trace_plan {
-	struct trace_step steps[TRACE_STEPS];
-	__u32 when;
-	__u32 fds;
-};
-
-#define TRACE_OTHER_FDS 64 /* it has others: in memory, or as its result */
-
-#define TRACE_FDS_MAX 1024
-#define TRACE_GLOBS_MAX 8
-#define TRACE_GLOB_BYTES 256 /* with its NUL */
-
-enum trace_select {
-	TRACE_BY_FD = 1,
-	TRACE_BY_PATH = 2,
-};
 
 enum trace_kind {
 	TRACE_ENTRY,  /* of a call with something to be read on entry */
 	TRACE_CALL,   /* has returned */
-	TRACE_SIGNAL, /* is about to be delivered; the data is its siginfo */
-	TRACE_GONE,   /* the thread ends; ret is its exit code; in_call: in this call */
+	TRACE_SIGNAL, /* is about to be delivered; the data is its siginfo; ret 1: it stops the thread */
+	TRACE_GONE,   /* the thread ends; ret is its exit code; with TRACE_IN_CALL in this call */
 	TRACE_URING,  /* an operation of io_uring has ended; nr is its opcode; args: enum trace_uring */
 	TRACE_PAGE_FAULT, /* args: enum trace_fault; a piece TRACE_MAPPED */
-	TRACE_LOST,	  /* args[0]: how many events this CPU found no room for since its last record */
+	TRACE_LOST,	  /* args[0]: how many events of this CPU found no room since its last TRACE_LOST */
 };
 
 enum trace_flag {
 	TRACE_IN_CALL = 1,  /* of a signal that will be seen after the call, or of an end */
 	TRACE_HAS_ENTRY = 2, /* a TRACE_ENTRY was written */
 	TRACE_NO_ENTRY = 4, /* there was no room for it */
-	TRACE_URING_SHIFT = 4, /* from here on bits of enum uring_flag */
 };
 
-/* Words of a TRACE_URING: members of struct io_uring_sqe. */
+#define TRACE_URING_SHIFT 4 /* of TRACE_URING: the flags from this bit on are those of enum uring_flag */
+
+/* Words of a TRACE_URING, in args: members of struct io_uring_sqe. */
 enum trace_uring {
 	TRACE_URING_USER_DATA,
 	TRACE_URING_FD,
@@ -120,7 +47,7 @@ enum trace_uring {
 	TRACE_URING_FLAGS, /* and ioprio << 16, flags of the completion << 32 */
 };
 
-/* Words of a TRACE_PAGE_FAULT. */
+/* Words of a TRACE_PAGE_FAULT, in args. */
 enum trace_fault {
 	TRACE_FAULT_IP,
 	TRACE_FAULT_ADDR,
@@ -137,7 +64,7 @@ enum trace_fault_flag {
 	TRACE_FAULT_STACK = 32,
 };
 
-/* In uring_op.whose */
+/* Who submitted an operation of io_uring: in uring_op.whose (bpf/uring.h). */
 struct trace_whose {
 	__u32 pid, tid;
 	char comm[TRACE_COMM_LEN];
@@ -162,7 +89,7 @@ struct trace_rec {
 _Static_assert(sizeof(struct trace_rec) == 112, "trace_rec");
 
 enum trace_piece_flag {
-	TRACE_FAULT = 1, /* it could not be read; without bytes */
+	TRACE_UNREADABLE = 1, /* it could not be read; without bytes */
 };
 
 /*

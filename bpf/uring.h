@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations of io_uring: pending ones are in the map `uring_ops`. What the kernel's two tracepoints pass differs by kernel
- * (include/trace/events/io_uring.h); user space finds out which, and the programs are told by the words below.
+ * Operations of io_uring: pending ones are in the map `uring_ops`. What the kernel's tracepoints pass differs by kernel
+ * (include/trace/events/io_uring.h): user space finds out which of the ways below it is and sets the programs' knobs.
  */
 #ifndef SKEP_BPF_URING_H
 #define SKEP_BPF_URING_H
@@ -25,12 +25,15 @@ enum uring_complete {
 	URING_COMPLETE_RING,  /* ring, user_data, result */
 };
 
-/* Where both have the request: it, and 0. Else, and of an operation with many results beside it: the ring, and user_data. */
+/*
+ * Where submission and completion both pass the request: its address, and 0. Else the ring and user_data. An operation with many results has
+ * an entry of each kind.
+ */
 struct uring_key {
 	__u64 object, user_data;
 };
 
-/* Those of io_uring_req_failed: the entry, and the request where both others have it. */
+/* Those of io_uring_req_failed, which is used only where submission and completion both pass the request. */
 enum uring_refuse {
 	URING_REFUSE_REQ,  /* entry, request, error; 6.0 */
 	URING_REFUSE_RING, /* entry, ring, request, error; 5.18 */
@@ -53,11 +56,11 @@ _Static_assert(sizeof(struct uring_sqe) == 40, "uring_sqe");
 struct uring_op {
 	__u64 start_ns;
 	struct uring_sqe sqe; /* opcode and user_data are the kernel's */
-	__u8 has_sqe;	/* the others are known, too */
-	__u8 is_second; /* it is of the same operation as another entry */
+	__u8 has_sqe;	/* the other members are known, too */
+	__u8 is_second; /* another entry is of the same operation */
 	__u8 is_mixed;	/* another one of the same ring and user_data was pending: which began when is not known */
 	__u8 unused;
-	__u32 others;	/* so many more are pending */
+	__u32 others;	/* how many more of the same ring and user_data are pending */
 	__u64 whose[BY_KEY_MAX / 8]; /* who submitted it, in the words of the program that has this map */
 };
 

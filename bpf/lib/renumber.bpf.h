@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Of hashes by thread, where kernels have no task storage. */
+/* Keeps a hash by thread right, which stands in for task storage before Linux 5.11. */
 #ifndef SKEP_RENUMBER_BPF_H
 #define SKEP_RENUMBER_BPF_H
 
-/* At sched_process_exec: a thread that is not the first takes the number of the process with its exec, and its entry with it. */
+/* At sched_process_exec: by an exec a thread that is not the first gets the number of the process. Its entry in by_tid moves there. */
 static __always_inline int thread_renumbered(struct bpf_raw_tracepoint_args *ctx, void *by_tid)
 {
 	struct task_struct *task = (void *)ctx->args[0];

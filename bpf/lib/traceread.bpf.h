@@ -111,7 +111,7 @@ __noinline int read_piece(__u64 addr, __u32 size, __u32 is_text)
 	if (n < 0)
 		n = read_less(p->data + at + PIECE_BYTES, addr, size, is_text);
 	if (n < 0 || n > TRACE_PIECE_MAX) {
-		piece_end(p, at, addr, 0, TRACE_FAULT);
+		piece_end(p, at, addr, 0, TRACE_UNREADABLE);
 		return 0;
 	}
 	piece_end(p, at, addr, n, 0);
@@ -140,7 +140,7 @@ __noinline int read_words(__u64 addr, __u32 n, __u32 word)
 		    !bpf_probe_read_user(p->data + at + PIECE_BYTES + to, size, (void *)addr + bytes))
 			bytes += size;
 	}
-	piece_end(p, at, addr, bytes & (TRACE_PIECE_MAX - 1), bytes ? 0 : TRACE_FAULT);
+	piece_end(p, at, addr, bytes & (TRACE_PIECE_MAX - 1), bytes ? 0 : TRACE_UNREADABLE);
 	return bytes ? at + PIECE_BYTES + 1 : 0;
 }
 

@@ -168,7 +168,7 @@ static __always_inline void read_steps(struct page *p, __u32 abi, __u32 nr, __u3
 
 		if (s->read == TRACE_END)
 			break;
-		if (step_is_due(s, when, p->rec.ret < 0 && p->rec.ret >= -4095))
+		if (step_is_due(s, when, p->rec.ret < 0 && p->rec.ret >= -SYSCALL_ERRNO_MAX))
 			at = read_step(table, nr, i);
 		p->at[i] = at > 0 ? at : 0;
 		if (at > 0 && s->when & TRACE_IS_PATH)

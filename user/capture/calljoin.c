@@ -10,7 +10,7 @@
 
 #define PIECES_MAX 1280 /* as many as TRACE_MESSAGES_MAX messages have */
 
-/* What waits for the return of a thread's call: the record of its entry, and signals that it will be seen to get after it. */
+/* What waits for the return of a thread's call: the record of its entry, and signals that are shown after it. */
 struct calljoin_waiting {
 	uint32_t tid;
 	VEC(char) entry;
@@ -60,7 +60,7 @@ static uint32_t add_pieces(const struct trace_rec *rec, bool is_entry, struct ca
 
 		if (rec->bytes < sizeof(*p) || at > rec->bytes - sizeof(*p) || p->size > rec->bytes - at - sizeof(*p))
 			break;
-		pieces[n++] = (struct call_piece){ .addr = p->addr, .bytes = p + 1, .size = p->size, .is_fault = p->flags & TRACE_FAULT,
+		pieces[n++] = (struct call_piece){ .addr = p->addr, .bytes = p + 1, .size = p->size, .is_fault = p->flags & TRACE_UNREADABLE,
 						   .is_entry = is_entry };
 		at += (sizeof(*p) + p->size + 7) & ~7u;
 	}

@@ -21,11 +21,11 @@ struct calljoin_waiting;
 struct calljoin {
 	VEC(struct calljoin_waiting) waiting;
 	struct map by_tid;
-	/* A sample has got the stack that its call was made from, as the kernel left it. NULL: stacks are left out. */
+	/* Called with a sample that has a stack, as the kernel walked it, before the sample is delivered. NULL: stacks are left out. */
 	void (*stack)(void *arg, struct sample *s);
 	void *arg;
 	uint64_t delivered;    /* events */
-	uint64_t lost;	       /* of which records have told */
+	uint64_t lost;	       /* events, as records have reported them */
 	uint64_t damaged;      /* records that were left out */
 	uint64_t entries_lost; /* calls whose entry had no room in a ring */
 };
@@ -36,13 +36,13 @@ int calljoin_take(struct calljoin *j, const void *record, size_t size, struct si
 /* After the last record: delivers the signals of calls that have not returned. */
 int calljoin_end(struct calljoin *j, struct sink *sink);
 
-/* As many events as a record will be; *ret_no_entry: its entry had no room. */
+/* How many events a record stands for; *ret_no_entry: what was read on its call's entry had no room. */
 uint32_t calljoin_events(const void *record, size_t size, bool *ret_no_entry);
 
-/* Says of so many calls that a part is missing. */
-/* How many events were lost, as a record tells; 0 of others. */
+/* How many lost events a record reports: a TRACE_LOST; else 0. */
 uint64_t calljoin_lost(const void *record, size_t size);
 
+/* Adds a note that of so many calls a part is missing; 0: none. */
 void calljoin_note(uint64_t entries_lost, struct profile *profile);
 
 void calljoin_free(struct calljoin *j);

@@ -53,7 +53,7 @@ static int fail(const struct calllog_reader *r, struct err *err, int ret, const 
 	return err_set(err, ret, "cannot read '%s': %s", r->name, why);
 }
 
-/* At least `want` bytes in the buffer: 1; 0 at the end of the file; -errno. */
+/* 1: at least `want` bytes, at most BUFFER_BYTES, are in the buffer. 0: the file ends before. Or -errno with err filled. */
 static int fill(struct calllog_reader *r, size_t want, struct err *err)
 {
 	if (r->n - r->at >= want)
@@ -223,7 +223,7 @@ static void take_count(void *arg, const char *word, const char *value)
 			p->losses[i] += number(value, UINT64_MAX / 2);
 }
 
-/* The next frame is in the buffer: 1; 0 at the end of the file, whole or not; -EBADMSG: this is none; -errno with err filled. */
+/* 1: the next frame is in the buffer. 0: the file ends, whole or not. -EBADMSG: what follows is no frame. Or -errno with err filled. */
 static int next_frame(struct calllog_reader *r, struct calllog_frame *ret_frame, struct err *err)
 {
 	static const struct calllog_frame zeros;

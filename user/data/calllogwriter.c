@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records to a file, whole frames through one buffer. Millions a second: nothing is looked at, nothing is allocated. */
+/* Records to a file, whole frames through one buffer. There are millions a second: none is decoded, nothing is allocated for one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +13,9 @@
 
 #define FILE_MODE 0600 /* it has memory of the traced programs */
 #define TEXT_BYTES 8192
+#define LINE_BYTES 64 /* of the ledger, but for a note: a word and a number */
+_Static_assert(NOTES_MAX * (NOTE_BYTES + sizeof("note \n")) + (LOSS_MAX + 3) * LINE_BYTES < TEXT_BYTES, "the ledger has room");
+_Static_assert(CALLLOG_TITLE_MAX + 16 * LINE_BYTES < TEXT_BYTES, "the head has room");
 
 struct calllog_writer {
 	struct sink sink; /* first */
@@ -72,7 +75,7 @@ static int take_record(struct sink *sink, const void *record, size_t size)
 	return put_frame(w, CALLLOG_RECORD, record, size);
 }
 
-/* What was measured so far is in the file, whatever ends us. */
+/* What was recorded so far is in the file, even if skep is killed. */
 static int flush(struct sink *sink)
 {
 	struct calllog_writer *w = (struct calllog_writer *)sink;

@@ -7,14 +7,6 @@
 #include "capture/source.h"
 #include "capture/source/faulthooks.h"
 
-enum trace_results {
-	TRACE_DONE = 1,
-	TRACE_FAILED = 2,
-	TRACE_ERRNOS = 4, /* only those of errnos */
-	TRACE_UNFINISHED = 8, /* those in which a thread ends */
-	TRACE_ALL_RESULTS = TRACE_DONE | TRACE_FAILED | TRACE_UNFINISHED,
-};
-
 struct trace_cfg {
 	bool all_calls;
 	uint64_t wanted[SYSCALL_ABIS][SYSCALL_NR_MAX / 64]; /* else: bits of their numbers */
