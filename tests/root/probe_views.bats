@@ -46,7 +46,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	ends rows.json
 	[ "$(jq -c '[.out_of_range, .slots]' rows.json)" = '[1000,[{"from":100,"n":1000}]]' ]
 	probe $HIT --hist index --by 'index / 100'
-	grep -q '^index / 100 0: 500 hits, mean 49.5, max 99$' out
+	grep -q '^index / 100 0: 500 hits, mean 49.5, min 0, max 99$' out
 	grep -q '\[ *64, *128) *180 ' out
 }
 
