@@ -312,12 +312,13 @@ static void put_error(struct out *o, int error)
 	out_form(o, " (%s)", strerror(error));
 }
 
+/* In strace's words also with -X raw, as those of a signal. */
 static void put_named_result(struct decode *d, const struct names *names)
 {
 	const char *name = names_find(names, d->e->ret);
 
 	out_signed(d->o, d->e->ret);
-	if (name && d->style->names != NAMES_RAW)
+	if (name)
 		out_form(d->o, " (%s)", name);
 }
 
@@ -335,11 +336,11 @@ static void put_special_result(struct decode *d, enum result result)
 		out_hex(d->o, ret);
 	else
 		out_signed(d->o, ret);
-	if (d->style->names == NAMES_RAW || (result == RESULT_MEMBARRIER && (!ret || d->e->args[0])))
+	if ((result == RESULT_IOPRIO && d->style->names == NAMES_RAW) || (result == RESULT_MEMBARRIER && (!ret || d->e->args[0])))
 		return;
 	out_text(d->o, " (");
 	if (result == RESULT_SIGNAL)
-		put_signal(d, ret);
+		put_signal_name(d->o, ret);
 	else if (result == RESULT_IOPRIO)
 		put_ioprio(d, ret);
 	else if (result == RESULT_PERSONALITY)
