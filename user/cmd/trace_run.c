@@ -39,7 +39,8 @@ struct trace_run {
 	uint64_t hidden; /* ends of threads */
 };
 
-static int send_row(struct trace_run *run, const struct sample *s, const char *name, bool has_result)
+/* number: what -n shows, or CALL_NO_NUMBER */
+static int send_row(struct trace_run *run, const struct sample *s, const char *name, bool has_result, int number)
 {
 	struct callrow_texts texts = { name, out_end(&run->args), has_result ? out_end(&run->result) : NULL, NULL };
 	struct callrow row;
@@ -52,7 +53,7 @@ static int send_row(struct trace_run *run, const struct sample *s, const char *n
 			return -ENOMEM;
 	}
 	callrow_make(s, &texts, run->start_ns, &row);
-	run->o->lines.number = s->call->nr;
+	run->o->lines.number = number;
 	return run->base.sink.row(&run->base.sink, &row.row);
 }
 
@@ -95,15 +96,17 @@ static int on_call(struct trace_run *run, const struct sample *s, const struct c
 	}
 	call_result(&run->result, e, &run->o->style);
 	t->waits_ns = 0;
+	t->nr = e->nr;
+	t->has_called = true;
 	of.call = e;
-	return send_row(run, &of, call_name(e->abi, e->nr, buf), true);
+	return send_row(run, &of, call_name(e->abi, e->nr, buf), true, e->nr);
 }
 
 /* Of no thread: -ff, which has a file for each, leaves it to the ledger. */
 static int on_lost(struct trace_run *run, const struct sample *s)
 {
 	run->args.n = 0;
-	return run->files ? 0 : send_row(run, s, NULL, false);
+	return run->files ? 0 : send_row(run, s, NULL, false, CALL_NO_NUMBER);
 }
 
 /* A page fault, of a thread that goes on. */
@@ -115,7 +118,7 @@ static int on_fault(struct trace_run *run, const struct sample *s)
 	trace_stacks_where(&run->stacks, s, &run->args);
 	out_text(&run->args, "] => ");
 	call_fault_place(&run->args, s->call);
-	return send_row(run, s, call_fault_name(s->call), false);
+	return send_row(run, s, call_fault_name(s->call), false, CALL_NO_NUMBER);
 }
 
 /* Its thread goes on meanwhile, and may wait in a call. */
@@ -127,7 +130,7 @@ static int on_uring(struct trace_run *run, const struct sample *s)
 	run->args.n = run->result.n = 0;
 	call_uring_args(&run->args, s->call, &run->o->style);
 	call_result(&run->result, s->call, &run->o->style);
-	return send_row(run, s, call_uring_name(s->call->nr, buf), true);
+	return send_row(run, s, call_uring_name(s->call->nr, buf), true, CALL_NO_NUMBER);
 }
 
 static int on_task(struct sink *sink, const struct task_event *t)
@@ -148,6 +151,7 @@ static int show_events(struct trace_run *run, uint64_t until_ns)
 
 		s.comm = hit->comm;
 		run->o->lines.has_pid |= run->threads.all.n && run->threads.all.data[0].tid != s.tid;
+		run->o->lines.number = CALL_NO_NUMBER;
 		callrow_make(&s, &texts, run->start_ns, &row);
 		ret = run->base.sink.row(&run->base.sink, &row.row);
 	}
@@ -160,6 +164,12 @@ static bool is_hidden_end(const struct trace_options *o, const struct call_event
 	int sig = e->ret & 0x7f;
 
 	return e->kind == CALL_GONE && (sig ? !(o->source.signals >> (sig - 1) & 1) : o->strace.has_no_ends);
+}
+
+/* A signal and an end have the number of the thread's last call, as in strace; unknown when calls are selected. */
+static int last_number(const struct trace_run *run, const struct trace_thread *t)
+{
+	return run->o->source.all_calls && t->has_called ? t->nr : CALL_NO_NUMBER;
 }
 
 static int on_sample(struct sink *sink, const struct sample *s)
@@ -199,11 +209,11 @@ static int on_sample(struct sink *sink, const struct sample *s)
 	if (is_hidden_end(run->o, e))
 		run->hidden++;
 	else if (!ret)
-		ret = send_row(run, s, NULL, false);
+		ret = send_row(run, s, NULL, false, last_number(run, t));
 	if (!ret && e->kind == CALL_SIGNAL && e->ret == 1) {
 		run->args.n = 0;
 		call_stop(&run->args, e);
-		ret = send_row(run, s, NULL, false);
+		ret = send_row(run, s, NULL, false, last_number(run, t));
 	}
 	if (!ret && e->kind == CALL_GONE)
 		trace_thread_drop(&run->threads, s->tid);
@@ -228,11 +238,12 @@ static int show_wait(struct trace_run *run, struct trace_thread *t, uint64_t now
 	run->now->event.start_ns = now;
 	t->waits_ns = now;
 	t->nr = e->nr;
+	t->has_called = true;
 	memcpy(t->args, e->args, sizeof(t->args));
 	run->o->lines.has_pid = is_numbered(run, t->tid);
 	run->args.n = 0;
 	t->shown = call_args_begun(&run->args, e, &run->o->style);
-	return send_row(run, &s, call_name(e->abi, e->nr, buf), false);
+	return send_row(run, &s, call_name(e->abi, e->nr, buf), false, e->nr);
 }
 
 /* Everything up to now has been delivered: who is silent waits. */
