@@ -178,7 +178,17 @@ options() {
 	"$SKEP" trace -q -n -Y -f -o t.txt -- sh -c 'cat /dev/null; :'
 	cat t.txt
 	grep -qE '^(\[pid +[0-9]+<sh>\] )?\[ +12\] brk\(' t.txt || [ "$(uname -m)" != x86_64 ]
-	grep -qE '^\[pid +[0-9]+<cat>\] \+\+\+ exited with 0' t.txt
+	grep -qE '^\[pid +[0-9]+<cat>\] \[ *[0-9]+\] \+\+\+ exited with 0' t.txt
+	"$SKEP" trace -q -n -F all -e close -o t.txt -- true
+	grep -q '^minfault ' t.txt
+	grep -qE '^\[ *[0-9]+\] close\([0-9]\) {25}= 0$' t.txt
+	grep -qFx '+++ exited with 0 +++' t.txt # the last call is not known
+	"$SKEP" trace -q -X raw -e none -o t.txt -- sh -c 'kill -WINCH $$'
+	grep -q '^--- SIGWINCH {si_signo=28, si_code=0, ' t.txt
+	"$SKEP" trace -q -X verbose -e ioctl -o t.txt -- stty </dev/null || :
+	grep -q '^ioctl(0, 0x5401 /\* TCGETS \*/, ' t.txt
+	"$SKEP" trace -q -e %process -o t.txt -- true
+	run ! grep -q arch_prctl t.txt
 	"$SKEP" trace -q -e close --syscall-times=ns -o t.txt -- true
 	grep -qE '= 0 <0\.[0-9]{9}>$' t.txt
 	"$SKEP" trace -q -e close --relative-timestamps=ms -o t.txt -- true

@@ -312,12 +312,13 @@ static void put_error(struct out *o, int error)
 	out_form(o, " (%s)", strerror(error));
 }
 
+/* In strace's words also with -X raw, as those of a signal. */
 static void put_named_result(struct decode *d, const struct names *names)
 {
 	const char *name = names_find(names, d->e->ret);
 
 	out_signed(d->o, d->e->ret);
-	if (name && d->style->names != NAMES_RAW)
+	if (name)
 		out_form(d->o, " (%s)", name);
 }
 
@@ -335,11 +336,11 @@ static void put_special_result(struct decode *d, enum result result)
 		out_hex(d->o, ret);
 	else
 		out_signed(d->o, ret);
-	if (d->style->names == NAMES_RAW || (result == RESULT_MEMBARRIER && (!ret || d->e->args[0])))
+	if ((result == RESULT_IOPRIO && d->style->names == NAMES_RAW) || (result == RESULT_MEMBARRIER && (!ret || d->e->args[0])))
 		return;
 	out_text(d->o, " (");
 	if (result == RESULT_SIGNAL)
-		put_signal(d, ret);
+		put_signal_name(d->o, ret);
 	else if (result == RESULT_IOPRIO)
 		put_ioprio(d, ret);
 	else if (result == RESULT_PERSONALITY)
@@ -417,29 +418,27 @@ static bool has_kind(const struct row_of_call *row, enum kind_id a, enum kind_id
 	return false;
 }
 
+/* Does it take a descriptor, or return one? */
+static bool takes_file(const struct row_of_call *row)
+{
+	return has_kind(row, KIND_fd, KIND_dirfd) || has_kind(row, KIND_fd_before, KIND_fd_before) || row->result == RESULT_FD;
+}
+
 int call_is_of(const char *class, enum syscall_abi abi, uint32_t nr)
 {
 	static const struct {
-		const char *name;
-		char letter;
-	} classes[] = { { "network", 'n' }, { "net", 'n' }, { "process", 'p' }, { "memory", 'm' }, { "signal", 's' }, { "ipc", 'i' },
-			{ "creds", 'c' }, { "clock", 't' }, { "pure", 'u' } };
-	static const char *const stats[] = { "stat", "lstat", "fstat", "statfs", "fstatfs" };
+		const char *name, *letters;
+	} classes[] = { { "network", "n" }, { "net", "n" }, { "process", "p" }, { "memory", "m" }, { "signal", "s" }, { "ipc", "i" },
+			{ "creds", "c" }, { "clock", "t" }, { "pure", "u" }, { "stat", "S" }, { "lstat", "L" }, { "fstat", "F" },
+			{ "%stat", "SLF" }, { "statfs", "V" }, { "fstatfs", "W" }, { "%statfs", "VWU" } };
 	const struct row_of_call *row = row_of(abi, nr);
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		if (!strcmp(class, classes[i].name))
-			return strchr(row->classes, classes[i].letter) != NULL;
+			return strpbrk(row->classes, classes[i].letters) != NULL;
 	if (!strcmp(class, "file"))
 		return has_kind(row, KIND_path, KIND_path_first) || strchr(row->classes, 'f');
-	if (!strcmp(class, "desc"))
-		return ((has_kind(row, KIND_fd, KIND_dirfd) || has_kind(row, KIND_fd_before, KIND_fd_before)) && !strchr(row->classes, 'n')) || row->result == RESULT_FD || strchr(row->classes, 'D');
-	if (!strcmp(class, "%stat"))
-		return has_kind(row, KIND_stat_out, KIND_statx_out);
-	if (!strcmp(class, "%statfs"))
-		return has_kind(row, KIND_statfs_out, KIND_statfs_out);
-	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++)
-		if (!strcmp(class, stats[i]))
-			return !strncmp(row->name, class, strlen(class)) && (!row->name[strlen(class)] || !strcmp(row->name + strlen(class), "64"));
+	if (!strcmp(class, "desc")) /* sockets are of %network */
+		return strchr(row->classes, 'D') || (takes_file(row) && !strchr(row->classes, 'n'));
 	return -1;
 }

@@ -98,6 +98,7 @@ void put_siginfo_at(struct decode *d, uint64_t addr);
 void put_sigset(struct decode *d, uint64_t bits);	/* "[INT TERM]", "~[KILL]" */
 void put_sigset_at(struct decode *d, uint64_t addr, uint64_t bytes);
 void put_signal(struct decode *d, int sig);
+void put_signal_name(struct out *o, int sig); /* whatever the style is */
 void put_sockaddr(struct decode *d, uint64_t addr, int32_t n);
 void put_sockaddr_bytes(struct decode *d, const char *bytes, size_t n); /* at least two */
 void put_inet(struct decode *d, int family, const void *addr, const char *member); /* "inet_addr(..)"; of AF_INET6 with its member */

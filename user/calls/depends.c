@@ -52,12 +52,16 @@ static void put_ioctl(struct decode *d, uint32_t request)
 	static const char *const dirs[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
 	const char *name = names_find(&names_ioctls, request);
 
-	if (name && d->style->names == NAMES_ABBREV)
-		out_text(d->o, name);
-	else if (d->style->names == NAMES_RAW)
+	if (d->style->names != NAMES_ABBREV)
 		out_hex(d->o, request);
+	if (d->style->names == NAMES_RAW)
+		return;
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* " : "");
+	if (name)
+		out_text(d->o, name);
 	else
 		out_form(d->o, "_IOC(%s, %#x, %#x, %#x)", dirs[request >> 30], request >> 8 & 0xff, request & 0xff, request >> 16 & 0x3fff);
+	out_text(d->o, d->style->names == NAMES_VERBOSE ? " */" : "");
 }
 
 /* The request and what it takes. */

@@ -330,14 +330,14 @@ void put_select_result(struct decode *d, bool is_timespec)
 }
 
 /* The time that select() leaves changed. */
-static void put_time_before(struct decode *d, uint64_t addr, const char *second)
+static void put_time_before(struct decode *d, uint64_t addr, unsigned word, const char *second)
 {
 	int64_t t[2];
 	int32_t t32[2];
 
-	if (!d->is_compat && memory_before(d, addr, t, sizeof(t)))
+	if (word == 8 && memory_before(d, addr, t, sizeof(t)))
 		out_form(d->o, "{tv_sec=%lld, %s=%llu}", (long long)t[0], second, (unsigned long long)t[1]);
-	else if (d->is_compat && memory_before(d, addr, t32, sizeof(t32)))
+	else if (word == 4 && memory_before(d, addr, t32, sizeof(t32)))
 		out_form(d->o, "{tv_sec=%d, %s=%u}", t32[0], second, (unsigned)t32[1]);
 	else
 		put_addr(d, addr);
@@ -345,12 +345,12 @@ static void put_time_before(struct decode *d, uint64_t addr, const char *second)
 
 void print_timeval_before(struct decode *d, unsigned i)
 {
-	put_time_before(d, d->e->args[i], "tv_usec");
+	put_time_before(d, d->e->args[i], word_bytes(d), "tv_usec");
 }
 
 void print_timespec_before(struct decode *d, unsigned i)
 {
-	put_time_before(d, d->e->args[i], "tv_nsec");
+	put_time_before(d, d->e->args[i], time_bytes(d), "tv_nsec");
 }
 
 /* pselect6(): a struct of a sigset's address and size */

@@ -26,10 +26,12 @@ void print_ipc_flags(struct decode *d, unsigned i)
 
 void print_ipc_key(struct decode *d, unsigned i)
 {
-	if (d->e->args[i])
-		out_hex(d->o, (uint32_t)d->e->args[i]);
-	else
-		out_text(d->o, "IPC_PRIVATE");
+	uint32_t key = d->e->args[i];
+
+	if (key || d->style->names != NAMES_ABBREV)
+		out_hex(d->o, key);
+	if (!key && d->style->names != NAMES_RAW)
+		out_text(d->o, d->style->names == NAMES_VERBOSE ? " /* IPC_PRIVATE */" : "IPC_PRIVATE");
 }
 
 /* Of one kind of object, without IPC_64. */

@@ -262,6 +262,22 @@ void print_offset64(struct decode *d, unsigned i)
 	out_signed(d->o, d->is_compat ? (int64_t)(d->e->args[i] | d->e->args[i + 1] << 32) : (int64_t)d->e->args[i]);
 }
 
+/* _llseek(): the halves of the offset, where the new one goes, and from where it counts */
+void print_llseek(struct decode *d, unsigned i)
+{
+	const uint64_t *a = &d->e->args[i];
+	uint64_t position;
+
+	out_signed(d->o, (int64_t)(a[0] << 32 | (uint32_t)a[1]));
+	out_text(d->o, ", ");
+	if (!d->is_failed && memory_get(d, a[2], &position, sizeof(position)))
+		out_form(d->o, "[%llu]", (unsigned long long)position);
+	else
+		put_addr(d, a[2]);
+	out_text(d->o, ", ");
+	put_one(d, d->names, (uint32_t)a[3]);
+}
+
 /* mmap2(): in pages */
 void print_pages(struct decode *d, unsigned i)
 {

@@ -9,10 +9,6 @@ static void put_clone_flags(struct decode *d, uint64_t flags)
 {
 	uint32_t sig = flags & 0xff;
 
-	if (d->style->names == NAMES_RAW) {
-		out_hex(d->o, flags);
-		return;
-	}
 	if (flags & ~0xffull)
 		put_flags(d, &names_clone_flags, flags & ~0xffull);
 	if (sig) {

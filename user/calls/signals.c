@@ -35,6 +35,11 @@ void put_signal(struct decode *d, int sig)
 		out_text(d->o, " */");
 }
 
+void put_signal_name(struct out *o, int sig)
+{
+	signal_text(o, sig, false);
+}
+
 void print_signal(struct decode *d, unsigned i)
 {
 	put_signal(d, d->e->args[i]);
@@ -123,10 +128,7 @@ static void put_sigaction(struct decode *d, uint64_t addr)
 		return;
 	}
 	out_text(d->o, "{sa_handler=");
-	if (handler <= 2 && d->style->names != NAMES_RAW)
-		out_text(d->o, handler == 0 ? "SIG_DFL" : handler == 1 ? "SIG_IGN" : "SIG_HOLD");
-	else
-		out_hex(d->o, handler);
+	put_one(d, &names_signal_handlers, handler);
 	out_text(d->o, ", sa_mask=");
 	put_sigset(d, mask);
 	out_text(d->o, ", sa_flags=");
@@ -345,7 +347,7 @@ void call_signal(struct out *o, const struct call_event *e, const struct call_st
 
 	memset(&s, 0, sizeof(s));
 	memcpy(&s, e->siginfo, CALL_SIGINFO_BYTES);
-	put_signal(&d, e->nr);
+	put_signal_name(o, e->nr);
 	out_char(o, ' ');
 	put_siginfo(&d, &s);
 }

@@ -375,13 +375,35 @@ void print_sigevent(struct decode *d, unsigned i)
 	put_sigevent(d, d->e->args[i]);
 }
 
+/* struct old_timex32: include/linux/time32.h */
+struct timex32 {
+	uint32_t modes;
+	int32_t offset, freq, maxerror, esterror, status, constant, precision, tolerance, sec, usec, tick, ppsfreq, jitter, shift, stabil, jitcnt, calcnt,
+		errcnt, stbcnt, tai, padding[11];
+};
+
+static bool get_timex(const struct decode *d, uint64_t addr, struct timex *ret_timex)
+{
+	struct timex32 t;
+
+	if (time_bytes(d) == 8)
+		return memory_get(d, addr, ret_timex, sizeof(*ret_timex));
+	if (!memory_get(d, addr, &t, sizeof(t)))
+		return false;
+	*ret_timex = (struct timex){ .modes = t.modes, .offset = t.offset, .freq = t.freq, .maxerror = t.maxerror, .esterror = t.esterror,
+				     .status = t.status, .constant = t.constant, .precision = t.precision, .tolerance = t.tolerance,
+				     .time = { t.sec, t.usec }, .tick = t.tick, .ppsfreq = t.ppsfreq, .jitter = t.jitter, .shift = t.shift,
+				     .stabil = t.stabil, .jitcnt = t.jitcnt, .calcnt = t.calcnt, .errcnt = t.errcnt, .stbcnt = t.stbcnt, .tai = t.tai };
+	return true;
+}
+
 /* struct timex: include/uapi/linux/timex.h */
 void print_timex(struct decode *d, unsigned i)
 {
 	static const char *const rest[] = { "jitter", "shift", "stabil", "jitcnt", "calcnt", "errcnt", "stbcnt" };
 	struct timex t;
 
-	if (d->is_compat || !memory_get(d, d->e->args[i], &t, sizeof(t))) {
+	if (!get_timex(d, d->e->args[i], &t)) {
 		put_addr(d, d->e->args[i]);
 		return;
 	}

@@ -9,7 +9,8 @@
 #include "cmd/trace_select.h"
 #include "model/callrow.h"
 
-static int send_row(struct trace_lines *l, const struct sample *s, const char *name, bool has_result)
+/* number: what -n shows, or CALL_NO_NUMBER */
+static int send_row(struct trace_lines *l, const struct sample *s, const char *name, bool has_result, int number)
 {
 	struct callrow_texts texts = { name, out_end(&l->args), has_result ? out_end(&l->result) : NULL, NULL };
 	struct callrow row;
@@ -22,7 +23,7 @@ static int send_row(struct trace_lines *l, const struct sample *s, const char *n
 			return -ENOMEM;
 	}
 	callrow_make(s, &texts, l->start_ns, &row);
-	l->o->lines.number = s->call->nr;
+	l->o->lines.number = number;
 	return l->rows->row(l->rows, &row.row);
 }
 
@@ -53,15 +54,17 @@ static int on_call(struct trace_lines *l, const struct sample *s, const struct c
 	}
 	call_result(&l->result, e, &l->o->style);
 	t->waits_ns = 0;
+	t->nr = e->nr;
+	t->has_called = true;
 	of.call = e;
-	return send_row(l, &of, call_name(e->abi, e->nr, buf), true);
+	return send_row(l, &of, call_name(e->abi, e->nr, buf), true, e->nr);
 }
 
 /* Of no thread: -ff, which has a file for each, leaves it to the ledger. */
 static int on_lost(struct trace_lines *l, const struct sample *s)
 {
 	l->args.n = 0;
-	return l->o->strace.separate ? 0 : send_row(l, s, NULL, false);
+	return l->o->strace.separate ? 0 : send_row(l, s, NULL, false, CALL_NO_NUMBER);
 }
 
 /* A page fault, of a thread that goes on. */
@@ -73,7 +76,7 @@ static int on_fault(struct trace_lines *l, const struct sample *s)
 	trace_stacks_where(&l->stacks, s, &l->args);
 	out_text(&l->args, "] => ");
 	call_fault_place(&l->args, s->call);
-	return send_row(l, s, call_fault_name(s->call), false);
+	return send_row(l, s, call_fault_name(s->call), false, CALL_NO_NUMBER);
 }
 
 /* Its thread goes on meanwhile, and may wait in a call. */
@@ -85,7 +88,7 @@ static int on_uring(struct trace_lines *l, const struct sample *s)
 	l->args.n = l->result.n = 0;
 	call_uring_args(&l->args, s->call, &l->o->style);
 	call_result(&l->result, s->call, &l->o->style);
-	return send_row(l, s, call_uring_name(s->call->nr, buf), true);
+	return send_row(l, s, call_uring_name(s->call->nr, buf), true, CALL_NO_NUMBER);
 }
 
 int trace_lines_events(struct trace_lines *l, uint64_t until_ns)
@@ -100,6 +103,7 @@ int trace_lines_events(struct trace_lines *l, uint64_t until_ns)
 
 		s.comm = hit->comm;
 		l->o->lines.has_pid |= l->threads.all.n && l->threads.all.data[0].tid != s.tid;
+		l->o->lines.number = CALL_NO_NUMBER;
 		callrow_make(&s, &texts, l->start_ns, &row);
 		ret = l->rows->row(l->rows, &row.row);
 	}
@@ -112,6 +116,12 @@ static bool is_hidden_end(const struct trace_options *o, const struct call_event
 	int sig = WTERMSIG(e->ret);
 
 	return e->kind == CALL_GONE && (sig ? !trace_has_signal(&o->source, sig) : o->strace.has_no_ends);
+}
+
+/* A signal and an end have the number of the thread's last call, as in strace; unknown when calls are selected. */
+static int last_number(const struct trace_lines *l, const struct trace_thread *t)
+{
+	return l->o->source.all_calls && t->has_called ? t->nr : CALL_NO_NUMBER;
 }
 
 int trace_lines_take(struct trace_lines *l, const struct sample *s)
@@ -150,11 +160,11 @@ int trace_lines_take(struct trace_lines *l, const struct sample *s)
 	if (is_hidden_end(l->o, e))
 		l->hidden++;
 	else if (!ret)
-		ret = send_row(l, s, NULL, false);
+		ret = send_row(l, s, NULL, false, last_number(l, t));
 	if (!ret && e->kind == CALL_SIGNAL && e->ret == 1) {
 		l->args.n = 0;
 		call_stop(&l->args, e);
-		ret = send_row(l, s, NULL, false);
+		ret = send_row(l, s, NULL, false, last_number(l, t));
 	}
 	if (!ret && e->kind == CALL_GONE)
 		trace_thread_drop(&l->threads, s->tid);
@@ -168,11 +178,12 @@ int trace_lines_wait(struct trace_lines *l, struct trace_thread *t, const struct
 
 	t->waits_ns = e->start_ns;
 	t->nr = e->nr;
+	t->has_called = true;
 	memcpy(t->args, e->args, sizeof(t->args));
 	l->o->lines.has_pid = is_numbered(l, t->tid);
 	l->args.n = 0;
 	t->shown = call_args_begun(&l->args, e, &l->o->style);
-	return send_row(l, &s, call_name(e->abi, e->nr, buf), false);
+	return send_row(l, &s, call_name(e->abi, e->nr, buf), false, e->nr);
 }
 
 void trace_lines_free(struct trace_lines *l)

@@ -14,7 +14,8 @@ struct trace_thread {
 	uint64_t last_ns;  /* of its last event */
 	uint64_t waits_ns; /* when the begin of its call was shown; 0: it was not */
 	uint64_t args[6];  /* of that call */
-	uint16_t nr;
+	uint16_t nr;	   /* of that call, or of the last that was shown */
+	bool has_called;   /* there was one */
 	uint8_t shown;	   /* as many of its arguments */
 	bool is_known;	   /* what it does now was looked at */
 };

@@ -72,12 +72,19 @@ static void print_coloured(FILE *out, const char *text, const char *colour, cons
 		fputs(PLAIN, out);
 }
 
+static bool is_numbered(const struct call_lines *lines)
+{
+	return lines->has_number && lines->number != CALL_NO_NUMBER;
+}
+
 static void print_call(FILE *out, const struct row *row, const struct call_lines *lines)
 {
 	const struct value *v = row->values;
 	size_t name = strlen(v[CALLROW_NAME].text), args = strlen(v[CALLROW_ARGS].text), at = name + args + 3;
 	uint64_t ns = v[CALLROW_DURATION].num;
 
+	if (is_numbered(lines))
+		at += strlen("[9999] ");
 	if (!strcmp(v[CALLROW_KIND].text, CALLROW_RESUMES)) {
 		fputs("<... ", out);
 		print_coloured(out, v[CALLROW_NAME].text, BOLD, lines);
@@ -137,8 +144,8 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	}
 	if (lines->time)
 		print_time(out, lines, v[CALLROW_TIME].num);
-	if (lines->has_number && v[CALLROW_NAME].text)
-		fprintf(out, "[%4u] ", lines->number);
+	if (is_numbered(lines))
+		fprintf(out, "[%4d] ", lines->number);
 	if (v[CALLROW_RESULT].text) {
 		print_call(out, row, lines);
 		print_stack(out, row);

@@ -7,6 +7,8 @@
 
 enum call_time { CALL_TIME_NONE, CALL_TIME_DAY, CALL_TIME_UNIX, CALL_TIME_SINCE };
 
+#define CALL_NO_NUMBER (-1)
+
 /* In rows_view.arg. */
 struct call_lines {
 	uint8_t time;	  /* enum call_time; _SINCE: since the line before */
@@ -15,7 +17,7 @@ struct call_lines {
 	uint8_t duration_decimals;
 	bool has_comm;	  /* "[pid 123<make>] " */
 	bool has_number;  /* "[ 257] " in front of a call */
-	uint16_t number;  /* of the call that is printed */
+	int number;	  /* of the line that is printed; CALL_NO_NUMBER: it has none */
 	bool has_colours; /* of a terminal: ECMA-48 */
 	bool has_pid;	  /* "[pid 123] " in front of the line */
 	int column;	  /* of the result */
