@@ -277,7 +277,8 @@ void trace_options_complete(struct trace_options *o)
 	o->lines.column = o->has_column ? (int)o->column : COLUMN_DEFAULT;
 	o->style.text = source->text = o->has_text ? o->text : TEXT_DEFAULT;
 	o->style.hex = o->hex > HEX_MOST ? HEX_MOST : o->hex;
-	o->style.files = source->files = o->files > FILES_DETAILS ? FILES_DETAILS : o->files;
+	o->style.files = o->files > FILES_DETAILS ? FILES_DETAILS : o->files;
+	source->files = o->style.files;
 	o->style.has_stacks = source->stacks = o->stacks;
 	source->min_ns = o->min_ns;
 	source->ring_bytes = o->ring_kb << 10;
