@@ -38,11 +38,11 @@ static int check_stdout(const struct trace_record *o, struct err *err)
 	return 0;
 }
 
-static int explain_nothing(const struct profile *p, struct err *err)
+int trace_record_nothing(const struct profile *p, struct err *err)
 {
 	if (p->seen)
 		return err_set(err, -ENODATA, "no calls: all %llu were lost", (unsigned long long)p->seen);
-	return err_set(err, -ENODATA, "no calls in %.3f s: the target made none of those that were asked for", p->duration_ns / 1e9);
+	return err_set(err, -ENODATA, "no calls in %.3f s: the target made none of those that are selected", p->duration_ns / 1e9);
 }
 
 int trace_record_run(const struct trace_record *o, int *ret_status, struct err *err)
@@ -68,7 +68,7 @@ int trace_record_run(const struct trace_record *o, int *ret_status, struct err *
 		log_note("wrote %s: %.3f MB, %llu calls", o->path, bytes / 1048576.0, (unsigned long long)p.kept);
 	honesty_print(o->h, &p);
 	if (!p.kept)
-		return explain_nothing(&p, err);
+		return trace_record_nothing(&p, err);
 	*ret_status = honesty_exit(o->h, &p, status, err);
 	return *ret_status < 0 ? *ret_status : 0;
 }

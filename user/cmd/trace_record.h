@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skep trace --record: the kernel's records to a file, without a look at them; and -i, which shows them. */
+/* skep trace --record: the kernel's records to a file, without decoding them; and -i, which shows them. */
 #ifndef SKEP_CMD_TRACE_RECORD_H
 #define SKEP_CMD_TRACE_RECORD_H
 
@@ -19,6 +19,9 @@ struct trace_record {
 
 /* 0, or -errno with err filled; *ret_status: the exit code. */
 int trace_record_run(const struct trace_record *o, int *ret_status, struct err *err);
+
+/* Fills err: why a live run, with lines or a recording, has kept no call. Returns -ENODATA. */
+int trace_record_nothing(const struct profile *p, struct err *err);
 
 struct trace_replay {
 	const char *path;

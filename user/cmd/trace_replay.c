@@ -7,6 +7,7 @@
 #include "capture/calljoin.h"
 #include "capture/cost.h"
 #include "cmd/trace_record.h"
+#include "cmd/trace_select.h"
 #include "util/clock.h"
 #include "util/outfile.h"
 
@@ -17,18 +18,6 @@ struct replaying {
 	struct calljoin join;
 	uint64_t left_out;
 };
-
-static bool is_named(const struct trace_cfg *cfg, const struct call_event *e)
-{
-	if (e->nr >= SYSCALL_NR_MAX)
-		return cfg->all_calls;
-	return cfg->all_calls || cfg->wanted[e->abi][e->nr / 64] >> (e->nr % 64) & 1;
-}
-
-static bool signal_is_wanted(const struct trace_cfg *cfg, uint32_t sig)
-{
-	return sig && sig <= 64 && cfg->signals >> (sig - 1) & 1;
-}
 
 static bool result_is_wanted(const struct trace_cfg *cfg, const struct sample *s)
 {
@@ -49,13 +38,13 @@ static bool is_wanted(const struct trace_cfg *cfg, const struct sample *s)
 	case CALL_LOST:
 		return true;
 	case CALL_SIGNAL:
-		return signal_is_wanted(cfg, e->nr);
+		return trace_has_signal(cfg, e->nr);
 	case CALL_URING:
 		return cfg->uring && result_is_wanted(cfg, s);
 	case CALL_FAULT:
 		return cfg->faults & (e->args[TRACE_FAULT_FLAGS] & TRACE_FAULT_MAJOR ? FAULTS_MAJOR : FAULTS_MINOR);
 	default:
-		return is_named(cfg, e) && result_is_wanted(cfg, s);
+		return trace_has_call(cfg, e->abi, e->nr) && result_is_wanted(cfg, s);
 	}
 }
 
@@ -68,7 +57,7 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 
 	of.call = &e;
 	if (e.kind == CALL_GONE) { /* the call that it ends in is an event of its own, without a result */
-		bool is_shown = is_named(cfg, &e) && cfg->results & TRACE_UNFINISHED && !cfg->min_ns;
+		bool is_shown = trace_has_call(cfg, e.abi, e.nr) && cfg->results & TRACE_UNFINISHED && !cfg->min_ns;
 
 		r->left_out += e.in_call && !is_shown;
 		e.in_call &= is_shown;

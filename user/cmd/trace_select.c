@@ -140,6 +140,16 @@ static bool is_empty(const uint64_t bits[SYSCALL_ABIS][SYSCALL_NR_MAX / 64])
 	return !memcmp(bits, none, sizeof(none));
 }
 
+bool trace_has_call(const struct trace_cfg *cfg, enum syscall_abi abi, uint32_t nr)
+{
+	return cfg->all_calls || (nr < SYSCALL_NR_MAX && cfg->wanted[abi][nr / 64] >> (nr % 64) & 1);
+}
+
+bool trace_has_signal(const struct trace_cfg *cfg, uint32_t sig)
+{
+	return sig && sig <= 64 && cfg->signals >> (sig - 1) & 1;
+}
+
 bool trace_is_uring(const struct trace_cfg *cfg)
 {
 	return cfg->uring && !cfg->all_calls && is_empty(cfg->wanted);
@@ -209,39 +219,6 @@ int trace_select(const char *text, struct trace_cfg *cfg, struct err *err)
 	if (is_word(text, len, "status"))
 		return trace_statuses(is + 1, &cfg->results, err);
 	return refuse(text, len, err);
-}
-
-int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err)
-{
-	char word[WORD_MAX];
-
-	if (cfg->results)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--errno %s: results are selected twice", text);
-	for (;; text++) {
-		size_t n = strcspn(text, ",");
-		uint64_t error = 0;
-
-		if (!n || n >= sizeof(word))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "bad --errno: a name is missing");
-		memcpy(word, text, n);
-		word[n] = '\0';
-		if (word[0] >= '0' && word[0] <= '9') {
-			if (num_u64(word, 4095, &error))
-				error = 0;
-		} else {
-			for (int i = 1; i < 530 && !error; i++)
-				if (call_error_name(i) && !strcmp(call_error_name(i), word))
-					error = i;
-		}
-		if (!error)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "bad --errno: '%s' is no error: ENOENT, EAGAIN, 110", word);
-		cfg->errnos[error / 64] |= 1ull << (error % 64);
-		text += n;
-		if (!*text)
-			break;
-	}
-	cfg->results = TRACE_ERRNOS;
-	return 0;
 }
 
 static int add_glob(const char *text, struct trace_cfg *cfg, struct err *err)

@@ -7,19 +7,20 @@
 #include "util/err.h"
 
 /*
- * "LIST", "!LIST": names, numbers, %class, /regex/, each with ? in front if it need not match; io_uring, for its operations; all, none. Replaces the calls that cfg
- * has. 0, or -EINVAL with err filled.
+ * "LIST", "!LIST": names, numbers, %class, /regex/, each with ? in front if it need not match; io_uring, for its operations; all, none.
+ * Replaces the calls that cfg has. 0, or -EINVAL with err filled.
  */
 int trace_select_calls(const char *text, struct trace_cfg *cfg, struct err *err);
 
 /* The same, also after "trace=" or "t="; "signal=SET", "status=SET" (trace_set.h). 0, or -EINVAL with err filled. */
 int trace_select(const char *text, struct trace_cfg *cfg, struct err *err);
 
-/* Does it say operations of io_uring, and no call? */
-bool trace_is_uring(const struct trace_cfg *cfg);
+/* Is a call, or a signal, one of those that are selected? abi: below SYSCALL_ABIS; other numbers may be any. */
+bool trace_has_call(const struct trace_cfg *cfg, enum syscall_abi abi, uint32_t nr);
+bool trace_has_signal(const struct trace_cfg *cfg, uint32_t sig);
 
-/* "ENOENT,EPERM", names or numbers. 0, or -EINVAL with err filled. */
-int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err);
+/* Are operations of io_uring selected, and no call? */
+bool trace_is_uring(const struct trace_cfg *cfg);
 
 /* A path, or a pattern with * and ?, and where it leads if that is elsewhere. 0, or -EINVAL with err filled. */
 int trace_path(const char *text, struct trace_cfg *cfg, struct err *err);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "calls/calls.h"
 #include "capture/source/trace.h"
 #include "util/num.h"
 
@@ -118,6 +119,39 @@ int trace_statuses(const char *text, uint32_t *results, struct err *err)
 		return -EINVAL;
 	}
 	*results = bits;
+	return 0;
+}
+
+int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err)
+{
+	char word[WORD_MAX];
+
+	if (cfg->results)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--errno %s: results are selected twice", text);
+	for (;; text++) {
+		size_t n = strcspn(text, ",");
+		uint64_t error = 0;
+
+		if (!n || n >= sizeof(word))
+			return err_exit(err, -EINVAL, EXIT_USAGE, n ? "bad --errno: '%s' is too long" : "bad --errno: a name is missing", text);
+		memcpy(word, text, n);
+		word[n] = '\0';
+		if (word[0] >= '0' && word[0] <= '9') {
+			if (num_u64(word, SYSCALL_ERRNO_MAX, &error))
+				error = 0;
+		} else {
+			for (int i = 1; i <= SYSCALL_ERRNO_MAX && !error; i++)
+				if (call_error_name(i) && !strcmp(call_error_name(i), word))
+					error = i;
+		}
+		if (!error)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad --errno: '%s' is no error: ENOENT, EAGAIN, 110", word);
+		cfg->errnos[error / 64] |= 1ull << (error % 64);
+		text += n;
+		if (!*text)
+			break;
+	}
+	cfg->results = TRACE_ERRNOS;
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sets in strace's words: of signals, and of how calls end. */
+/* Sets in strace's words: of signals, of how calls end, and of what is not printed. */
 #ifndef SKEP_CMD_TRACE_SET_H
 #define SKEP_CMD_TRACE_SET_H
 
@@ -10,6 +10,11 @@
 
 /* "SIGCHLD,term,17", "!PIPE", "all", "none": bit number - 1 of each. 0, or -EINVAL with err filled. */
 int trace_signals(const char *text, uint64_t *ret_signals, struct err *err);
+
+struct trace_cfg;
+
+/* "ENOENT,EPERM", names or numbers: cfg->errnos and cfg->results, which has none yet. 0, or -EINVAL with err filled. */
+int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err);
 
 /* "successful,unfinished", "!failed", "all": bits of enum trace_results into *results, which has none yet. 0, or -EINVAL with err filled. */
 int trace_statuses(const char *text, uint32_t *results, struct err *err);
