@@ -39,20 +39,31 @@ static int take_sample(struct sink *sink, const struct sample *s)
 	const struct call_event *e = s->call;
 	char name[32];
 
-	r->events += 1 + (e->kind == CALL_GONE && e->in_call);
+	r->events += e->kind == CALL_LOST ? 0 : 1 + (e->kind == CALL_GONE && e->in_call); /* a LOST line says that others are missing */
 	if (strlen(s->comm) >= COMM_LEN)
 		abort();
-	if (e->kind == CALL_SIGNAL) {
+	switch (e->kind) {
+	case CALL_LOST:
+		break;
+	case CALL_SIGNAL:
 		call_signal(&r->o, e, &r->style);
-		check(&r->o);
-		return 0;
+		call_stop(&r->o, e);
+		break;
+	case CALL_FAULT:
+		out_text(&r->o, call_fault_name(e));
+		call_fault_place(&r->o, e);
+		break;
+	case CALL_URING:
+		out_text(&r->o, call_uring_name(e->nr, name));
+		call_uring_args(&r->o, e, &r->style);
+		call_result(&r->o, e, &r->style);
+		break;
+	default:
+		out_text(&r->o, call_name(e->abi, e->nr, name));
+		call_args(&r->o, e, &r->style);
+		call_result(&r->o, e, &r->style);
+		call_end(&r->o, e);
 	}
-	call_name(e->abi, e->nr, name);
-	call_args(&r->o, e, &r->style);
-	check(&r->o);
-	call_result(&r->o, e, &r->style);
-	check(&r->o);
-	call_end(&r->o, e);
 	check(&r->o);
 	return 0;
 }
@@ -86,7 +97,8 @@ static void run(int fd)
 			abort();
 		return;
 	}
-	r.style = (struct call_style){ .text = calllog_meta(reader)->text, .is_whole = calllog_meta(reader)->is_whole, .is_elsewhere = true };
+	r.style = (struct call_style){ .text = calllog_meta(reader)->text, .is_whole = calllog_meta(reader)->is_whole, .is_elsewhere = true,
+					.files = FILES_DETAILS };
 	if (r.style.text > TRACE_PIECE_MAX)
 		abort();
 	if (calllog_read(reader, &r.records, &ledger, &has_end, &err) || calljoin_end(&r.join, &r.samples))

@@ -55,6 +55,8 @@ case $name in
 	if [ "$(id -u)" = 0 ]; then
 		build/skep -q trace --record "$corpus/seed.all" -- build/work/traced >/dev/null 2>&1
 		build/skep -q trace --record "$corpus/seed.v" -v -s 100 -e %process,%signal -- build/work/traced ends >/dev/null 2>&1
+		build/skep -q trace --record "$corpus/seed.files" -yy -F all -- build/work/openfiles >/dev/null 2>&1
+		build/skep -q trace --record "$corpus/seed.uring" -e io_uring -- build/work/operations >/dev/null 2>&1
 	fi ;;
 *perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
 esac
