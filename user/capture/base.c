@@ -48,6 +48,14 @@ int base_load(struct base *base, const struct place *place, struct err *err)
 	return filter_start(&object->filter, place, err);
 }
 
+int base_attach(const struct bpf_program *prog, struct bpf_link **ret_link, struct err *err)
+{
+	if (!bpf_program__autoload(prog))
+		return 0;
+	*ret_link = bpf_program__attach(prog);
+	return *ret_link ? 0 : err_exit(err, -errno, EXIT_CANNOT, "cannot attach to %s: %s", bpf_program__section_name(prog), strerror(errno));
+}
+
 static uint64_t missed_so_far(const struct base *base)
 {
 	uint64_t missed = 0;

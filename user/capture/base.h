@@ -57,6 +57,9 @@ int base_open(struct base *base, const struct base_object *object, struct err *e
 /* Sets the filter, loads, and follows the targets' children from here on; nothing is armed. 0, or -errno with err filled. */
 int base_load(struct base *base, const struct place *place, struct err *err);
 
+/* Attaches a program that was loaded, by its section; of another, nothing. 0, or -errno with err filled. */
+int base_attach(const struct bpf_program *prog, struct bpf_link **ret_link, struct err *err);
+
 /* Misses of the watched programs count from here on. */
 void base_watch(struct base *base);
 uint64_t base_missed(const struct base *base);

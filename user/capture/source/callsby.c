@@ -3,7 +3,6 @@
 #include "capture/source/callsby.h"
 
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,11 +93,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = base_load(&src->base, place, err);
 	if (!ret)
 		ret = uringhooks_attach(&src->uring, err);
-	if (!ret && bpf_program__autoload(src->skel->progs.thread_renumber)) {
-		src->skel->links.thread_renumber = bpf_program__attach(src->skel->progs.thread_renumber);
-		if (!src->skel->links.thread_renumber)
-			return err_exit(err, -errno, EXIT_CANNOT, "cannot attach thread_renumber: %s", strerror(errno));
-	}
+	if (!ret)
+		ret = base_attach(src->skel->progs.thread_renumber, &src->skel->links.thread_renumber, err);
 	return ret ? ret : callhooks_attach(&src->hooks, err);
 }
 

@@ -109,12 +109,6 @@ static int attach_root(struct bpf_program *prog, int root_fd, struct bpf_link **
 	return *ret_link ? 0 : err_exit(err, -errno, EXIT_CANNOT, "cannot attach to the root of cgroup v2: %s", strerror(errno));
 }
 
-static int attach(struct bpf_program *prog, struct bpf_link **ret_link, struct err *err)
-{
-	*ret_link = bpf_program__attach(prog);
-	return *ret_link ? 0 : err_exit(err, -errno, EXIT_CANNOT, "cannot attach to %s: %s", bpf_program__section_name(prog), strerror(errno));
-}
-
 static int attach_calls(struct src_net *src, struct err *err)
 {
 	for (int i = 0; i < src->nr_calls; i++) {
@@ -136,21 +130,21 @@ static int attach_all(struct src_net *src, struct err *err)
 	int root_fd, ret = 0;
 
 	if (src->has_typed)
-		ret = attach(skel->progs.net_sent, &skel->links.net_sent, err);
+		ret = base_attach(skel->progs.net_sent, &skel->links.net_sent, err);
 	if (!ret && src->has_typed)
-		ret = attach(skel->progs.net_received, &skel->links.net_received, err);
+		ret = base_attach(skel->progs.net_received, &skel->links.net_received, err);
 	if (!ret)
 		ret = attach_calls(src, err);
 	if (!ret)
-		ret = attach(skel->progs.net_state, &skel->links.net_state, err);
+		ret = base_attach(skel->progs.net_state, &skel->links.net_state, err);
 	if (!ret)
-		ret = attach(skel->progs.net_destroy, &skel->links.net_destroy, err);
+		ret = base_attach(skel->progs.net_destroy, &skel->links.net_destroy, err);
 	if (!ret)
-		ret = attach(skel->progs.net_drop, &skel->links.net_drop, err);
+		ret = base_attach(skel->progs.net_drop, &skel->links.net_drop, err);
 	if (!ret && src->has_udp_full)
-		ret = attach(skel->progs.net_udp_full, &skel->links.net_udp_full, err);
+		ret = base_attach(skel->progs.net_udp_full, &skel->links.net_udp_full, err);
 	if (!ret && src->cfg->events)
-		ret = attach(skel->progs.net_retransmit, &skel->links.net_retransmit, err);
+		ret = base_attach(skel->progs.net_retransmit, &skel->links.net_retransmit, err);
 	if (ret)
 		return ret;
 	root_fd = open_root();

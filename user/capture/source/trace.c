@@ -137,17 +137,6 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	return 0;
 }
 
-static int attach_one(struct bpf_program *prog, struct bpf_link **ret_link, struct err *err)
-{
-	int ret;
-
-	if (!bpf_program__autoload(prog))
-		return 0;
-	*ret_link = bpf_program__attach(prog);
-	ret = *ret_link ? 0 : -errno;
-	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot attach %s: %s", bpf_program__name(prog), strerror(-ret)) : 0;
-}
-
 static int open_source(struct source *source, const struct place *place, struct err *err)
 {
 	struct src_trace *src = (struct src_trace *)source;
@@ -175,13 +164,13 @@ static int open_source(struct source *source, const struct place *place, struct 
 	else
 		ret = rings_open(&src->rings, skel->maps.rings, ring_bytes(src), place, err);
 	if (!ret)
-		ret = attach_one(skel->progs.thread_end, &skel->links.thread_end, err);
+		ret = base_attach(skel->progs.thread_end, &skel->links.thread_end, err);
 	if (!ret)
-		ret = attach_one(skel->progs.thread_renumber, &skel->links.thread_renumber, err);
+		ret = base_attach(skel->progs.thread_renumber, &skel->links.thread_renumber, err);
 	if (!ret)
-		ret = attach_one(skel->progs.signal_deliver, &skel->links.signal_deliver, err);
+		ret = base_attach(skel->progs.signal_deliver, &skel->links.signal_deliver, err);
 	if (!ret)
-		ret = attach_one(skel->progs.signal_undelivered, &skel->links.signal_undelivered, err);
+		ret = base_attach(skel->progs.signal_undelivered, &skel->links.signal_undelivered, err);
 	if (!ret)
 		ret = uringhooks_attach(&src->uring, err);
 	if (!ret)

@@ -3,9 +3,8 @@
 #include "capture/source/uringhooks.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <string.h>
 
+#include "capture/base.h"
 #include "capture/features.h"
 #include "capture/load.h"
 #include "types/btf.h"
@@ -68,26 +67,15 @@ void uringhooks_choose(struct uringhooks *h, bool is_wanted)
 	bpf_program__set_autoload(h->complete, true);
 }
 
-static int attach(struct bpf_program *prog, struct bpf_link **ret_link, struct err *err)
-{
-	int ret;
-
-	if (!bpf_program__autoload(prog))
-		return 0;
-	*ret_link = bpf_program__attach(prog);
-	ret = *ret_link ? 0 : -errno;
-	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot attach to io_uring's operations: %s", strerror(-ret)) : 0;
-}
-
 int uringhooks_attach(const struct uringhooks *h, struct err *err)
 {
-	int ret = attach(h->complete, h->complete_link, err);
+	int ret = base_attach(h->complete, h->complete_link, err);
 
 	if (!ret)
-		ret = attach(h->refuse, h->refuse_link, err);
+		ret = base_attach(h->refuse, h->refuse_link, err);
 	if (!ret)
-		ret = attach(h->submit_req, h->submit_req_link, err);
-	return ret ? ret : attach(h->submit_sqe, h->submit_sqe_link, err);
+		ret = base_attach(h->submit_req, h->submit_req_link, err);
+	return ret ? ret : base_attach(h->submit_sqe, h->submit_sqe_link, err);
 }
 
 int uringhooks_pending(const struct uringhooks *h, int (*each)(void *arg, const struct uring_op *op), void *arg)
