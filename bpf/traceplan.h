@@ -12,7 +12,8 @@
 #define TRACE_MESSAGES_MAX 32
 #define TRACE_NAME_MAX 128	/* of a socket's address */
 #define TRACE_CONTROL_MAX 4096	/* of control messages */
-#define TRACE_FILES_MAX 32	/* of an array of descriptors, or of bits */
+#define TRACE_FILES_MAX 32	/* of an array of descriptors */
+#define TRACE_FILE_WORDS_MAX 4	/* of bits of descriptors, 64 each */
 
 /* What a step reads. */
 enum trace_read {

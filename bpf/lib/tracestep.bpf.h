@@ -19,7 +19,7 @@ static __always_inline __u64 in_piece(struct page *p, __u32 from, __u32 off, __u
 	return bytes == 4 ? *(__u32 *)(p->data + at) : *(__u64 *)(p->data + at);
 }
 
-/* The files whose descriptors are in a piece, from a place of the data on, or as the bits of a word there. */
+/* The files of n descriptors, from a place of the data on; unit: from one to the next, in bytes. */
 __noinline int read_files(__u32 place, __u32 n, __u32 unit)
 {
 	struct page *p = page_get();
@@ -29,7 +29,7 @@ __noinline int read_files(__u32 place, __u32 n, __u32 unit)
 	return 0;
 }
 
-/* n: those from it on are no descriptors. */
+/* The files of descriptors whose bits are in the word at a place of the data, which begins with that of `first`. Those from n on are none. */
 __noinline int read_file_bits(__u32 place, __u32 first, __u32 n)
 {
 	struct page *p = page_get();
@@ -44,7 +44,7 @@ __noinline int read_file_bits(__u32 place, __u32 first, __u32 n)
 	return 0;
 }
 
-/* What the piece of step `from` says. */
+/* The files whose descriptors the piece of step `from` has: n of them, every `unit` bytes, or bits. */
 __noinline int read_files_of(__u32 from, __u32 n, __u32 unit, __u32 is_bits)
 {
 	struct page *p = page_get();
@@ -59,7 +59,7 @@ __noinline int read_files_of(__u32 from, __u32 n, __u32 unit, __u32 is_bits)
 	if (!is_bits)
 		return read_files(at - 1, n * unit > bytes ? bytes / (unit ? unit : 1) : n, unit);
 	n = p->rec.args[0]; /* of select(): one more than the highest descriptor */
-	for (__u32 i = 0; i < TRACE_FILES_MAX / 8 && i * 64 < n && (i + 1) * 8 <= bytes; i++)
+	for (__u32 i = 0; i < TRACE_FILE_WORDS_MAX && i * 64 < n && (i + 1) * 8 <= bytes; i++)
 		read_file_bits(at - 1 + i * 8, i * 64, n);
 	return 0;
 }
