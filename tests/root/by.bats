@@ -125,7 +125,7 @@ need_tracefs() {
 	[ "$(grep -c '^time' a.csv)" = 1 ]
 	[ "$(tail -n +2 a.csv | cut -d, -f1 | sort -u | wc -l)" -ge 2 ]
 	# What the kernel skips (7.2 preempts programs on system calls) is told, and nothing else is missing
-	awk -F'[ ,]' -v skipped="$(skipped)" 'NR == FNR { if ($1 == "call") want[$2] = $3; next } { got[$10] += $2 }
+	awk -F'[ ,]' -v skipped="$(skipped)" 'NR == FNR { if ($1 == "call") want[$2] = $3; next } { got[$11] += $2 }
 		END { for (c in want) { n++; missing += want[c] - got[c]; if (got[c] != want[c]) print c ": truth " want[c] ", skep " got[c]; bad += got[c] > want[c] }
 			print "missing " missing; exit bad || missing > skipped || n < 40 }' truth a.csv
 	"$SKEP" stat -j -I 20 --by 'args->parent_comm' -o b.json -e sched:sched_process_fork -- \
