@@ -65,7 +65,7 @@ void call_end(struct out *o, const struct call_event *e);
 /* The error of a result; 0: it is none. Also of what the kernel keeps for itself (ERESTARTSYS). */
 static inline int call_error(const struct call_event *e)
 {
-	return e->ret < 0 && e->ret >= -4095 ? (int)-e->ret : 0;
+	return e->ret < 0 && e->ret >= -SYSCALL_ERRNO_MAX ? (int)-e->ret : 0;
 }
 
 /* "ENOENT", or NULL. */

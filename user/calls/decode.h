@@ -91,7 +91,7 @@ void put_int_element(struct decode *d, uint64_t addr);
 void put_timespec(struct decode *d, uint64_t addr, unsigned word);
 /* A comment with the time that is meant; digits: of `part`, the part of a second. Nothing of 0, and of a part that is too large. */
 void put_moment_comment(struct decode *d, int64_t sec, uint64_t part, int digits);
-void put_ticks(struct decode *d, int64_t ticks);	/* of 100 a second: "30, and 0.30 s in a comment" */
+void put_ticks(struct decode *d, int64_t ticks);	/* of 100 a second: "30", and "0.30 s" in a comment */
 void put_errno(struct decode *d, int64_t n);		/* "ENOENT", "-ENOENT", or a number that is none's */
 void put_call_number(struct decode *d, uint64_t nr, uint32_t arch); /* "__NR_read"; arch: AUDIT_ARCH_... */
 void put_siginfo_at(struct decode *d, uint64_t addr);

@@ -90,7 +90,7 @@ void put_dev(struct decode *d, uint64_t dev)
 void put_errno(struct decode *d, int64_t n)
 {
 	int64_t error = n < 0 ? -n : n;
-	const char *name = error && error <= 4095 && d->style->names != NAMES_RAW ? call_error_name(error) : NULL;
+	const char *name = error && error <= SYSCALL_ERRNO_MAX && d->style->names != NAMES_RAW ? call_error_name(error) : NULL;
 
 	if (!name || d->style->names == NAMES_VERBOSE)
 		out_signed(d->o, n);

@@ -13,6 +13,9 @@ enum request {
 	SECCOMP_GET_METADATA = 0x420d, GET_SYSCALL_INFO = 0x420e,
 };
 
+/* Of struct ptrace_syscall_info: PTRACE_SYSCALL_INFO_ENTRY and so on. */
+enum info_op { INFO_ENTRY = 1, INFO_EXIT = 2, INFO_SECCOMP = 3 };
+
 #define SIGINFO_BYTES 128
 
 #ifdef __x86_64__
@@ -190,18 +193,18 @@ static void put_syscall_info(struct decode *d, uint64_t addr, uint64_t size)
 		out_text(d->o, ", stack_pointer=");
 		put_addr(d, s.sp);
 	}
-	if (known >= 32 && (s.op == 1 || s.op == 3)) { /* PTRACE_SYSCALL_INFO_ENTRY, PTRACE_SYSCALL_INFO_SECCOMP */
-		out_text(d->o, s.op == 1 ? ", entry={nr=" : ", seccomp={nr=");
+	if (known >= 32 && (s.op == INFO_ENTRY || s.op == INFO_SECCOMP)) {
+		out_text(d->o, s.op == INFO_ENTRY ? ", entry={nr=" : ", seccomp={nr=");
 		put_call_number(d, s.words[0], s.arch);
 		for (uint64_t i = 1; i <= 6 && known >= 32 + i * 8; i++) {
 			out_text(d->o, i == 1 ? ", args=[" : ", ");
 			out_hex(d->o, s.words[i]);
 		}
 		out_text(d->o, known >= 40 ? "]" : "");
-		if (s.op == 3 && known >= 84)
+		if (s.op == INFO_SECCOMP && known >= 84)
 			out_form(d->o, ", ret_data=%#x", (uint32_t)s.words[7]);
 		out_char(d->o, '}');
-	} else if (known >= 32 && s.op == 2) { /* PTRACE_SYSCALL_INFO_EXIT */
+	} else if (known >= 32 && s.op == INFO_EXIT) {
 		bool is_error = known >= 33 && (uint8_t)s.words[1];
 
 		out_text(d->o, ", exit={rval=");

@@ -36,7 +36,7 @@ struct rings {
 	/* How many bytes of a record are in use, by its first `size` bytes, at most RINGS_HEAD_MAX. NULL: all. */
 	size_t (*used)(const void *head, size_t size);
 	uint64_t max_bytes; /* that are collected at once, and a record; the rest waits in the kernel. 0: all, however fast it comes */
-	/* Where records are collected, all that there are and no more: spool_sort() is the caller's then. NULL: in the bytes above. */
+	/* The records that are in the rings now are collected here, and the caller sorts them. NULL: in `bytes`, with those that arrive meanwhile. */
 	struct spool *spool;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records that were taken out of rings and wait for their turn, in the order of time: as many as are written faster than they can be shown.
- * They stay where they are until they are dropped, so that more can be taken meanwhile.
+ * Records that were taken out of rings and wait until they are shown, in the order of time: they may come faster than they can be shown.
+ * A record stays where it is until it is dropped, so that more can be taken meanwhile.
  */
 #ifndef SKEP_CAPTURE_SPOOL_H
 #define SKEP_CAPTURE_SPOOL_H
@@ -30,11 +30,14 @@ struct spool {
 	uint32_t taken; /* records so far */
 };
 
-/* Room for a record of n bytes, at a multiple of 8: the caller fills it at once. It is not looked at whether the spool is full. NULL without memory. */
+/*
+ * Room for a record of n bytes, at a multiple of 8: the caller fills it at once. Whether the spool is full is for the caller to check. NULL
+ * without memory.
+ */
 void *spool_take(struct spool *s, uint64_t time_ns, size_t n);
 bool spool_is_full(const struct spool *s);
 
-/* After some were taken, before the next two. Of one time those that were taken first come first. */
+/* After some were taken, before spool_first() and spool_drop(). Of one time those that were taken first come first. */
 void spool_sort(struct spool *s);
 
 /* The oldest, of n bytes, if it is not newer than until_ns; else NULL. Valid until it is dropped. */

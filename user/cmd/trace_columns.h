@@ -23,7 +23,7 @@ int trace_columns(const char *text, struct callsum_view *ret_view, struct err *e
 /* -S. 0, or -EINVAL with err filled. */
 int trace_sort(const char *text, struct trace_sort *ret_sort, struct err *err);
 
-/* Most first, or by name from a on. */
+/* The largest number first; names, and calls with the same number, in the order of the alphabet; or by the numbers of the calls. */
 void trace_sort_sums(struct callsum *sums, size_t n, const struct trace_sort *sort);
 
 #endif

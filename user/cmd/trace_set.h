@@ -19,7 +19,7 @@ int trace_errnos(const char *text, struct trace_cfg *cfg, struct err *err);
 /* "successful,unfinished", "!failed", "all": bits of enum trace_results into *results, which has none yet. 0, or -EINVAL with err filled. */
 int trace_statuses(const char *text, uint32_t *results, struct err *err);
 
-/* What strace does not say: "exit,attach", "all". Sets *ret_ends if the ends of threads are among it. 0, or -EINVAL with err filled. */
+/* Messages of strace that are not printed: "exit,attach", "all". *ret_ends: the ends of threads are among them. 0, or -EINVAL with err filled. */
 int trace_quiet(const char *text, bool *ret_ends, struct err *err);
 
 #endif

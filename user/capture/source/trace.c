@@ -49,7 +49,7 @@ struct src_trace {
 	uint64_t pending; /* operations of io_uring */
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	struct calljoin join;
-	struct spool spool; /* what was written faster than it is delivered */
+	struct spool spool; /* records that have left the rings and are not delivered yet */
 	uint64_t whole_ns;  /* nothing older is missing there */
 	int behind_fd;	    /* an eventfd, readable while is_behind; -1: not open */
 	bool is_behind;
@@ -302,7 +302,7 @@ static int send_pending(void *arg, const struct uring_op *op)
 	return deliver(to->src, &rec, sizeof(rec), to->sink);
 }
 
-/* Of what was lost last no record has told. */
+/* Events that were lost after the last TRACE_LOST of their CPU are only counted: one more record, of all CPUs, reports them. */
 static int send_lost(struct src_trace *src, struct sink *sink)
 {
 	struct trace_rec rec = { .time_ns = now_ns(), .kind = TRACE_LOST };
