@@ -113,6 +113,7 @@ python() {
 	beside "$(python)" -S -c 'import json, socket; a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))'
 	printf 'made: d.c\n\tgcc -c -o made d.c\n' >Makefile
 	echo 'int main(void) { return 0; }' >d.c
+	unset MAKEFLAGS MFLAGS MAKELEVEL # of a make that runs the tests: it has a pipe for both
 	beside --pipes make
 	! has jq || beside jq -n '[range(10)] | add'
 	! has git || beside git -C "$ROOT" --no-optional-locks log --oneline -3
