@@ -204,7 +204,7 @@ options() {
 	[ "$(tail -n 1 t.txt)" = "+++ exited with 0 +++" ]
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "signals and results that are selected" {
 	need jq
 	kinds() { "$SKEP" -q trace -e none "$@" --format json -o s.json -- sh -c 'cat /dev/null; kill -WINCH $$; kill -TERM $$' || [ $? = 143 ]; jq -r 'select(.kind) | .args' s.json | cut -d' ' -f1-3 | sort | xargs; }

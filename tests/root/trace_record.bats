@@ -33,7 +33,7 @@ after() {
 	echo $(($2 + ($(od -An -tu4 -j"$2" -N4 "$1") + 15) / 8 * 8))
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "recorded and shown later: all that the program says, in the form and the number of a live run" {
 	need jq
 	for what in memory signals ends; do
@@ -243,7 +243,7 @@ after() {
 	[ ! -e u.calls ]
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "what comes faster than it can be shown waits: each line once, in the order of time; what finds no room is counted" {
 	need jq
 	"$SKEP" trace --format json -m 256 -o t.json -- "$WORK/callrate" 200000 >truth

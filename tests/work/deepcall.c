@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes an x from two functions deep, twice, and ends with 3: without frame pointers. */
+/* Writes an x from two functions deep, twice, half a second apart, and ends with 3: without frame pointers. */
 #include <unistd.h>
 
 #include "work.h"
@@ -20,6 +20,7 @@ static NOINLINE void outer(void)
 int main(void)
 {
 	outer();
+	usleep(500000);
 	outer();
 	_exit(3);
 }
