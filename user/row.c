@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "row.h"
 
-double hist_quantile(const uint64_t *slots, uint64_t max, double part)
+double hist_quantile(const uint64_t *slots, uint64_t min, uint64_t max, double part)
 {
 	uint64_t all = 0, below = 0;
 	double rank, at;
@@ -22,7 +22,7 @@ double hist_quantile(const uint64_t *slots, uint64_t max, double part)
 		}
 		high = high > max ? max : high; /* nothing took longer than the longest */
 		at = low + (high - low) * (rank - below) / slots[i];
-		return at > max ? max : at;
+		return at > max ? max : at < min ? min : at;
 	}
 	return max;
 }
@@ -56,15 +56,14 @@ double row_number(const struct row *row, size_t column, double seconds)
 {
 	const struct column *c = &row->schema->columns[column];
 	uint64_t per;
-	double at;
 
 	switch (c->role) {
 	case ROLE_MEAN:
 		per = row->values[c->per].num;
 		return per ? (double)row->values[c->of].num / per : 0;
 	case ROLE_QUANTILE:
-		at = hist_quantile(row->values[c->of].slots, row->values[row->schema->columns[c->of].of].num, c->part);
-		return c->per && row_knows(row, c->per) && at < row->values[c->per].num ? row->values[c->per].num : at;
+		return hist_quantile(row->values[c->of].slots, c->per && row_knows(row, c->per) ? row->values[c->per].num : 0,
+				     row->values[row->schema->columns[c->of].of].num, c->part);
 	case ROLE_RATE:
 		return seconds > 0 ? row->values[c->of].num / seconds : 0;
 	default:

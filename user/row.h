@@ -138,8 +138,8 @@ bool row_knows(const struct row *row, size_t column);
 /* A number of any column, also of one that is made of others. seconds: of the round. */
 double row_number(const struct row *row, size_t column, double seconds);
 
-/* A quantile of a histogram of powers of two (part: 0 to 1), right to the slot, between its ends by rank, at most max. */
-double hist_quantile(const uint64_t *slots, uint64_t max, double part);
+/* A quantile of a histogram of powers of two (part: 0 to 1), right to the slot, between its ends by rank, from min (0: not known) to max. */
+double hist_quantile(const uint64_t *slots, uint64_t min, uint64_t max, double part);
 
 /* Where slot i begins. axis NULL: powers of two. The first slot of a linear one has no begin: INT64_MIN. */
 int64_t hist_slot_begin(const struct hist_axis *axis, int i);

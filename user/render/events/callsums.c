@@ -21,14 +21,6 @@ static const struct {
 
 static const struct callsum_view straces = { { CALLSUM_PERCENT, CALLSUM_TOTAL, CALLSUM_MEAN, CALLSUM_CALLS, CALLSUM_ERRORS, CALLSUM_NAME }, 6 };
 
-/* Right to its slot, whose begin may be below the shortest. */
-static double quantile(const struct callsum *s, double part)
-{
-	double at = hist_quantile(s->slots, s->max_ns, part);
-
-	return s->min_ns != UINT64_MAX && at < s->min_ns ? s->min_ns : at;
-}
-
 double callsum_number(const struct callsum *s, enum callsum_column column)
 {
 	switch (column) {
@@ -43,9 +35,9 @@ double callsum_number(const struct callsum *s, enum callsum_column column)
 	case CALLSUM_MAX:
 		return s->max_ns;
 	case CALLSUM_P50:
-		return quantile(s, 0.5);
+		return hist_quantile(s->slots, callsum_number(s, CALLSUM_MIN), s->max_ns, 0.5);
 	case CALLSUM_P99:
-		return quantile(s, 0.99);
+		return hist_quantile(s->slots, callsum_number(s, CALLSUM_MIN), s->max_ns, 0.99);
 	default:
 		return s->total_ns;
 	}
