@@ -45,7 +45,7 @@ void call_args_from(struct out *o, const struct call_event *e, const struct call
 const char *call_uring_name(uint32_t opcode, char buf[32]);
 void call_uring_args(struct out *o, const struct call_event *e, const struct call_style *style);
 
-/* A page fault in perf trace's words: "minfault", and behind "[main+0x1f]" what it touched: "/bin/ls@0x1234 (d.)". */
+/* A page fault as perf trace prints it: its name, "minfault", and the place that was touched, "/bin/ls@0x1234 (d.)". */
 const char *call_fault_name(const struct call_event *e);
 void call_fault_place(struct out *o, const struct call_event *e);
 

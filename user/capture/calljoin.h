@@ -42,7 +42,7 @@ uint32_t calljoin_events(const void *record, size_t size, bool *ret_no_entry);
 /* How many lost events a record reports: a TRACE_LOST; else 0. */
 uint64_t calljoin_lost(const void *record, size_t size);
 
-/* Adds a note that of so many calls a part is missing; 0: none. */
+/* Adds a note: so many calls lack what was read on their entry. 0 adds none. */
 void calljoin_note(uint64_t entries_lost, struct profile *profile);
 
 void calljoin_free(struct calljoin *j);

@@ -10,7 +10,7 @@
 
 /* Zeroed but for the first group. */
 struct trace_lines {
-	struct trace_options *o; /* the row that is sent is told by o->lines how it is printed */
+	struct trace_options *o; /* o->lines is set before each row: how that row is printed */
 	struct sink *rows;	 /* rows of callrow_schema go to its row() */
 	struct profile *profile; /* losses of names */
 	uint64_t start_ns;	 /* of the run; CLOCK_MONOTONIC */

@@ -217,7 +217,7 @@ static const struct opt line_opts[] = {
 	{ 'x', "hex", NULL, OPT_COUNT, offsetof(struct trace_options, hex), "strings that are not ASCII in hexadecimal; -xx: all strings" },
 	{ 'v', "no-abbrev", NULL, OPT_FLAG, offsetof(struct trace_options, style.is_whole), "all members of structures, all elements of arrays" },
 	{ 'y', "decode-fds", "[=SET]", OPT_CALL, 0,
-	  "behind a file descriptor its path: 3</etc/passwd>; -yy: also the addresses of sockets, the numbers of devices", set_files,
+	  "after a file descriptor its path: 3</etc/passwd>; -yy: also the addresses of sockets, the numbers of devices", set_files,
 	  .many = true, .lone_letter = true },
 	{ 'X', "const-print-style", "STYLE", OPT_CALL, 0, "flags and constants: raw, abbrev (names, the default) or verbose (both)", set_names },
 	{ 0, "strings-in-hex", "[=SET]", OPT_CALL, 0, "all strings in hexadecimal, or non-ascii ones, or none", set_strings },

@@ -67,8 +67,8 @@ struct sink *calllog_sink(struct calllog_writer *w);
 
 /*
  * Writes the ledger, closes and frees. ret: how the run ended. After a run that failed or kept nothing there is no ledger: before the first
- * record the former file stays, after it the new one has what was written. Returns the size in bytes, 0 of none; or -errno with err filled,
- * of the run or of a write; -EPIPE: nobody reads it any more.
+ * record the former file stays, after it the new one has what was written. Returns the size in bytes (0: no file), or -errno
+ * with err filled: the error of the run, or of a write. -EPIPE: the reader of the pipe has left.
  */
 int64_t calllog_close(struct calllog_writer *w, int ret, const struct profile *ledger, struct err *err);
 
