@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The only filter. Every program calls filter_pass() first; the three raw tracepoints below keep the
- * table of target processes: children are added at fork, before they first run; COMMAND becomes
- * active at its exec; entries go when the task is freed.
+ * table of target processes: children are added before they first run; COMMAND becomes active at its
+ * exec; entries go when the task is freed.
  */
 #ifndef SKEP_FILTER_BPF_H
 #define SKEP_FILTER_BPF_H
 
 #include "bpf/target.h"
+#include "lib/current.bpf.h"
 #include "lib/loss.bpf.h"
 
 /* Defaults are the most expensive path, so that the verifier sees all of it. */
@@ -140,11 +141,15 @@ static __always_inline void filter_drop(__u64 key)
 		__sync_fetch_and_add(&targets_epoch, 1);
 }
 
-/* A number may be given again before the task that had it is freed: the new one is a target by its parent alone. */
-SEC("?raw_tp/sched_process_fork")
+/*
+ * A number may be given again before the task that had it is freed: the new one is a target by its parent alone. Not sched_process_fork:
+ * from 7.0 on (a46023d5616e "tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast") a task may lose its CPU in the middle
+ * of a program there, and for whoever comes to the same tracepoint meanwhile the kernel skips it. Here the lock of a run queue is held.
+ */
+SEC("?raw_tp/sched_wakeup_new")
 int filter_fork(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	struct task_struct *parent = current_task(), *child = (void *)ctx->args[0];
 	__u64 from = TARGET_PID(BPF_CORE_READ(parent, tgid));
 	__u64 to = TARGET_PID(BPF_CORE_READ(child, tgid));
 	__u32 state;

@@ -67,10 +67,10 @@ int task_new(__u64 *ctx)
 }
 
 /* Behind filter_fork, which was attached first: a child of a target is one now. */
-SEC("tp_btf/sched_process_fork")
+SEC("tp_btf/sched_wakeup_new")
 int task_fork(__u64 *ctx)
 {
-	struct task_struct *t = (void *)ctx[1];
+	struct task_struct *t = (void *)ctx[0];
 	struct task *s = task_find(t);
 
 	if (s)

@@ -89,8 +89,7 @@ int signal_undelivered(__u64 *ctx)
 	return take_signal(of, ctx[0], (void *)ctx[1], id, 0);
 }
 
-SEC("?raw_tp/sched_process_exit")
-int thread_end(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int end_thread(void)
 {
 	struct task_struct *current = current_task();
 	__u64 id = current_id(current);
@@ -122,6 +121,22 @@ int thread_end(struct bpf_raw_tracepoint_args *ctx)
 		bpf_map_delete_elem(&thread_calls, &tid);
 	}
 	return 0;
+}
+
+/*
+ * Two ways to the same hook. By perf's the task stays on its CPU (include/trace/perf.h); by the raw one another thread may end in the middle
+ * of the program from 7.0 on (filter_fork()), and is skipped. Without tracefs there is only that one.
+ */
+SEC("?tp/sched/sched_process_exit")
+int tp_thread_end(void *ctx)
+{
+	return end_thread();
+}
+
+SEC("?raw_tp/sched_process_exit")
+int raw_thread_end(void *ctx)
+{
+	return end_thread();
 }
 
 #endif
