@@ -155,8 +155,8 @@ $K/bpf/%.bpf.o: bpf/%.bpf.c $K/bpf_slim $K/flags-bpf
 $K/bpf_slim: tools/bpf_slim.c
 	$(call say,CC,$<)mkdir -p $(@D) && $(HOSTCC) -O2 -Wall -Wextra $< -lbpf -lelf -o $@
 
-$K/skel/%.skel.h: $K/bpf/%.bpf.o
-	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf >$@
+$K/skel/%.skel.h: $K/bpf/%.bpf.o tools/skeleton.sh
+	$(call say,SKEL,$@)mkdir -p $(@D) && tools/skeleton.sh $(BPFTOOL) $< $*_bpf >$@.tmp && mv $@.tmp $@
 
 # Every source file is linked into one archive for tests, fuzzers and benchmarks.
 $B/libskep.a: $(LIBOBJ)

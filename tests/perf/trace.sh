@@ -20,6 +20,7 @@ echo "dd bs=1: ns of one of its $((2 * N)) calls, in turn (strace and perf trace
 for ((i = 0; i < RUNS; i++)); do
 	rate bare "$N" env
 	rate floor "$N" build/perf/floor -x
+	rate clock "$N" build/perf/floor -t
 	rate skep "$N" "$SKEP" trace -o "$TMP/o.txt" --
 	lost=$(($(sed -n 's/^lost: \([0-9]*\) .*/\1/p' "$TMP/said.skep" | head -1) + ${lost:-0}))
 	rate skep-c "$N" "$SKEP" trace -c -o "$TMP/c.txt" --
@@ -30,17 +31,18 @@ for ((i = 0; i < RUNS; i++)); do
 	rate perf-s $((N / 10)) perf trace -s -o "$TMP/ps.txt"
 done
 bare=$(median "$TMP/rate.bare")
-for name in bare floor skep skep-c skep-e strace strace-c perf perf-s; do
+for name in bare floor clock skep skep-c skep-e strace strace-c perf perf-s; do
 	awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v w="$(median "$TMP/whole.$name")" 'BEGIN {
 		printf "  %-10s %7.0f ns a call, %6.2f x bare, whole run %.2f s\n", n, t, t / b, w }'
 done
 echo "  skep: ${lost:-0} lines lost in $RUNS runs; perf trace: $(grep -c LOST "$TMP/p.txt") times that it says so"
 for peer in strace perf; do compare "a call" ns "skep trace -o" "$(median "$TMP/rate.skep")" "$peer" "$(median "$TMP/rate.$peer")"; done
 for peer in strace-c perf-s; do compare "a call" ns "skep trace -c" "$(median "$TMP/rate.skep-c")" "$peer" "$(median "$TMP/rate.$peer")"; done
+for name in skep skep-c; do compare "a call" ns "$name" "$(median "$TMP/rate.$name")" "two empty programs that read the clock" "$(median "$TMP/rate.clock")"; done
 compare "not selected" ns "skep trace -e execve" "$(median "$TMP/rate.skep-e")" "empty programs" "$(median "$TMP/rate.floor")"
 row "dd, a byte at a time: a call that takes $(shown "$bare" ns), with its line in a file" ns '`trace -o`' "$(median "$TMP/rate.skep")" '`strace -o`' "$(median "$TMP/rate.strace")"
 row "the same" ns '`trace -o`' "$(median "$TMP/rate.skep")" '`perf trace -o`' "$(median "$TMP/rate.perf")"
-row "the same, summed" ns '`trace -c`' "$(median "$TMP/rate.skep-c")" '`strace -c`' "$(median "$TMP/rate.strace-c")"
+row "the same, summed (two empty programs that read the clock: $(shown "$(median "$TMP/rate.clock")" ns))" ns '`trace -c`' "$(median "$TMP/rate.skep-c")" '`strace -c`' "$(median "$TMP/rate.strace-c")"
 row "the same, none of them selected (two empty programs: $(shown "$(median "$TMP/rate.floor")" ns))" ns '`trace -e execve,connect`' "$(median "$TMP/rate.skep-e")" '`perf trace -s`' "$(median "$TMP/rate.perf-s")"
 
 echo "find /usr, whole runs"
