@@ -9,19 +9,12 @@
 #include <bpf/bpf_core_read.h>
 
 #include "lib/by.bpf.h"
-#include "lib/filter.bpf.h"
-#include "lib/renumber.bpf.h"
-#include "lib/syscall.bpf.h"
 #include "lib/uring.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 cfg_at_exit = 1;
 const volatile __u32 cfg_time = 1;
-const volatile __u32 cfg_task_storage = 1; /* 5.11; else a hash by thread */
-const volatile __u32 cfg_execve = 59, cfg_execveat = 322; /* native: counted of COMMAND, which becomes a target by it; ~0: not counted */
-const volatile __u32 cfg_all_calls = 0;
-const volatile __u64 cfg_wanted[SYSCALL_ABIS][SYSCALL_NR_MAX / 64] = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -43,24 +36,10 @@ struct {
 struct call {
 	__u64 since_ns;
 	__u32 call, is_open;
-	__u32 epoch; /* of `targets`, in which its task passed the filter */
-	__u32 is_first; /* COMMAND's exec: counted if it becomes a target by it */
+	__u32 epoch, is_first; /* opencall.bpf.h */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct call);
-} task_calls SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
-	__type(key, __u32);
-	__type(value, struct call);
-} thread_calls SEC(".maps");
+#include "lib/opencall.bpf.h"
 
 static __always_inline struct by_sum *find_key(const __u64 *key)
 {
@@ -85,60 +64,24 @@ static __always_inline struct by_sum *find_row(struct task_struct *current, __u3
 	return find_key(key);
 }
 
-static __always_inline int wanted(__u32 abi, __u64 nr)
+/* is_shared: an interrupt of this CPU may write the same row. */
+#define ADD(to, n, is_shared) (void)((is_shared) ? __sync_fetch_and_add(&(to), (n)) : ((to) += (n)))
+
+static __always_inline void count_end(struct by_sum *sum, __u32 error, int is_shared)
 {
-	if (nr >= SYSCALL_NR_MAX)
-		return cfg_all_calls;
-	return cfg_all_calls || (abi < SYSCALL_ABIS && cfg_wanted[abi][nr / 64] >> (nr % 64) & 1);
+	ADD(sum->calls, 1, is_shared);
+	if (error)
+		ADD(sum->errors, 1, is_shared);
 }
 
-static __always_inline struct call *find_call(struct task_struct *current, int create)
+static __always_inline void count_time(struct by_sum *sum, __u64 took, int is_shared)
 {
-	__u32 tid;
-
-	if (cfg_task_storage)
-		return bpf_task_storage_get(&task_calls, current, NULL, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	tid = current_id(current);
-	if (create) {
-		struct call empty = {};
-
-		bpf_map_update_elem(&thread_calls, &tid, &empty, BPF_ANY);
-	}
-	return bpf_map_lookup_elem(&thread_calls, &tid);
-}
-
-static __always_inline void forget_call(struct task_struct *current)
-{
-	__u32 tid = current_id(current);
-
-	if (!cfg_task_storage)
-		bpf_map_delete_elem(&thread_calls, &tid);
-}
-
-/* The filter runs once a task and epoch, where nothing else than `targets` can change its result. NULL: not a target. */
-static __always_inline struct call *pass(struct task_struct *current, __u64 nr)
-{
-	__u32 epoch = targets_epoch, is_kept = cfg_task_storage && !(cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS));
-	struct call *call = NULL;
-	int is_first = 0;
-
-	if (is_kept)
-		call = find_call(current, 0);
-	if (call && call->epoch == epoch && !call->is_first)
-		return call;
-	if (!filter_pass(current_id(current))) {
-		is_first = (nr == cfg_execve || nr == cfg_execveat) && run_armed && filter_at_exec(current_id(current));
-		if (!is_first)
-			return NULL;
-	}
-	call = find_call(current, 1);
-	if (call) {
-		call->epoch = epoch;
-		call->is_first = is_first;
-	} else {
-		loss_count(LOSS_INTERNAL);
-	}
-	return call;
+	ADD(sum->total_ns, took, is_shared);
+	if (took > sum->max_ns)
+		sum->max_ns = took;
+	if (~took > sum->not_min_ns)
+		sum->not_min_ns = ~took;
+	ADD(sum->slots[by_slot(took)], 1, is_shared);
 }
 
 static __always_inline int enter(__u64 nr)
@@ -186,13 +129,13 @@ static __always_inline int leave(__s64 ret)
 	if (!run_armed)
 		return 0;
 	current = current_task();
-	call = find_call(current, 0);
+	call = find_call(current, current_id(current), 0);
 	if (!call || !call->is_open)
 		return 0;
 	if (call->is_first) {
 		call->is_open = filter_pass(current_id(current));
 		if (!call->is_open) {
-			forget_call(current);
+			forget_call(current_id(current));
 			return 0;
 		}
 		loss_count_alone(COUNT_SEEN);
@@ -201,20 +144,12 @@ static __always_inline int leave(__s64 ret)
 		took = bpf_ktime_get_ns() - call->since_ns;
 	sum = find_row(current, call->call, error);
 	call->is_open = 0;
-	forget_call(current);
+	forget_call(current_id(current));
 	if (!sum)
 		return 0;
-	sum->calls++;
-	if (error)
-		sum->errors++;
-	if (cfg_time) {
-		sum->total_ns += took;
-		if (took > sum->max_ns)
-			sum->max_ns = took;
-		if (~took > sum->not_min_ns)
-			sum->not_min_ns = ~took;
-		sum->slots[by_slot(took)]++;
-	}
+	count_end(sum, error, 0);
+	if (cfg_time)
+		count_time(sum, took, 0);
 	return 0;
 }
 
@@ -241,12 +176,6 @@ SEC("?tp/raw_syscalls/sys_exit")
 int tp_exit(__u64 *ctx)
 {
 	return leave(ctx[2]);
-}
-
-SEC("?raw_tp/sched_process_exec")
-int thread_renumber(struct bpf_raw_tracepoint_args *ctx)
-{
-	return thread_renumbered(ctx, &thread_calls);
 }
 
 volatile __u64 uring_unseen = 0;  /* operations that have ended without a completion */
@@ -287,17 +216,9 @@ static __always_inline void uring_ended(struct uring_op *op, const struct uring_
 	if (!sum)
 		return;
 	loss_count(COUNT_SEEN);
-	__sync_fetch_and_add(&sum->calls, 1);
-	if (error)
-		__sync_fetch_and_add(&sum->errors, 1);
-	if (end->flags & URING_NO_START) {
+	count_end(sum, error, 1);
+	if (end->flags & URING_NO_START)
 		__sync_fetch_and_add(&uring_untimed, 1);
-		return;
-	}
-	__sync_fetch_and_add(&sum->total_ns, took);
-	if (took > sum->max_ns)
-		sum->max_ns = took;
-	if (~took > sum->not_min_ns)
-		sum->not_min_ns = ~took;
-	__sync_fetch_and_add(&sum->slots[by_slot(took)], 1);
+	else
+		count_time(sum, took, 1);
 }

@@ -9,7 +9,6 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/trace.h"
-#include "lib/renumber.bpf.h"
 #include "lib/tracecall.bpf.h"
 #include "lib/tracefault.bpf.h"
 #include "lib/tracerecord.bpf.h"
@@ -205,8 +204,7 @@ static __always_inline int leave(void *ctx, __u64 nr, __s64 ret)
 	now = bpf_ktime_get_ns();
 	if (result_is_wanted(ret, now - call->start_ns) && (!call->is_first || filter_pass(current_id(current))))
 		write_call(ctx, current, call, ret, now);
-	if (!cfg_task_storage)
-		bpf_map_delete_elem(&thread_calls, &tid);
+	forget_call(tid);
 	return 0;
 }
 
@@ -235,12 +233,6 @@ SEC("?tp/raw_syscalls/sys_exit")
 int tp_exit(__u64 *ctx)
 {
 	return leave(ctx, (__s64)ctx[1], ctx[2]);
-}
-
-SEC("?raw_tp/sched_process_exec")
-int thread_renumber(struct bpf_raw_tracepoint_args *ctx)
-{
-	return thread_renumbered(ctx, &thread_calls);
 }
 
 static __always_inline int write_fault(struct bpf_perf_event_data *ctx, struct mapped *mapped)

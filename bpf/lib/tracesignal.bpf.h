@@ -96,7 +96,6 @@ static __always_inline int end_thread(void)
 	struct note_rec *p = note_get(NOTE_END);
 	struct call *call;
 	int is_lost;
-	__u32 tid;
 
 	if (!p || uring_is_worker(current) || !filter_pass(id))
 		return 0;
@@ -116,10 +115,7 @@ static __always_inline int end_thread(void)
 	count_event(is_lost);
 	if (p->rec.flags & TRACE_IN_CALL)
 		count_event(is_lost);
-	if (!cfg_task_storage) {
-		tid = id;
-		bpf_map_delete_elem(&thread_calls, &tid);
-	}
+	forget_call(id);
 	return 0;
 }
 
