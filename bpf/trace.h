@@ -113,6 +113,7 @@ enum trace_file_flag {
 	TRACE_FILE_DELETED = 2,
 	TRACE_FILE_CUT = 4,	/* the path is longer: its end */
 	TRACE_FILE_LINK = 8,	/* the text is what /proc/PID/fd says */
+	TRACE_FILE_PIDFD = 16,	/* it stands for the process `id` */
 };
 
 #define TRACE_PROTOCOL_BYTES 32
@@ -126,7 +127,7 @@ struct trace_file {
 	/* Of a socket */
 	__u16 family, protocol;
 	__u16 ports[2]; /* here, there */
-	__u32 port_id;	/* of netlink */
+	__u32 id; /* of netlink: of the port; of a process: its number, as skep's user sees it, 0: it has none there */
 	__u32 path_bytes; /* of a Unix socket; one that begins with NUL is abstract */
 	__u32 addresses[2][4];
 };

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#define TRACE_STEPS 8		/* memory that is read of a call */
+#define TRACE_STEPS 16		/* memory that is read of a call; a power of two */
 #define TRACE_STRINGS_MAX 32	/* of an argv */
 #define TRACE_COUNT_MAX 512	/* of words that are only counted */
 #define TRACE_IOVECS_MAX 32
@@ -25,7 +25,8 @@ enum trace_read {
 	TRACE_IOVEC,   /* an array of struct iovec, and the bytes that they have */
 	TRACE_MESSAGES, /* an array of struct mmsghdr: the bytes, names and control messages of each */
 	TRACE_FILE,	/* the file of a descriptor: args[arg], or with LENGTH_RET what the call returned */
-	TRACE_FILES,	/* of each in the piece of step `from`: every `unit` bytes of it there is an int */
+	TRACE_FILES,	/* of each in the piece of step `from`: every `unit` bytes of it there is an int, the first at `arg` */
+	TRACE_FILES_SHOWN, /* the same, but calls are not selected by them: they are only shown, and may be other numbers */
 	TRACE_FILE_BITS, /* of each bit in that piece */
 };
 

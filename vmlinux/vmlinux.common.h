@@ -271,6 +271,7 @@ struct inode {
 	unsigned long i_ino;
 	__u32 i_rdev;
 	struct super_block *i_sb;
+	void *i_private;
 };
 
 /* A socket's inode is behind it: include/net/sock.h. */

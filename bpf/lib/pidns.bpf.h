@@ -14,16 +14,20 @@ static __always_inline struct upid *pidns_slot(struct pid *pid, __u32 level)
 	return (void *)pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid);
 }
 
-/* The number of a task in the namespace ns, which is level namespaces below the initial one. 0: it has none there. */
-static __always_inline __u32 pidns_number(struct task_struct *task, __u32 level, const void *ns)
+/* The number of a task's pid in the namespace ns, which is level namespaces below the initial one. 0: it has none there. */
+static __always_inline __u32 pidns_number_of(struct pid *pid, __u32 level, const void *ns)
 {
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	struct upid *slot;
 
 	if (!pid || BPF_CORE_READ(pid, level) < level)
 		return 0;
 	slot = pidns_slot(pid, level);
 	return BPF_CORE_READ(slot, ns) == ns ? BPF_CORE_READ(slot, nr) : 0;
+}
+
+static __always_inline __u32 pidns_number(struct task_struct *task, __u32 level, const void *ns)
+{
+	return pidns_number_of(BPF_CORE_READ(task, thread_pid), level, ns);
 }
 
 #endif

@@ -3,7 +3,9 @@
 #ifndef SKEP_TRACEFILE_BPF_H
 #define SKEP_TRACEFILE_BPF_H
 
+#include "lib/pidns.bpf.h"
 #include "lib/tracematch.bpf.h"
+#include "lib/tracerecord.bpf.h"
 
 const volatile __u32 cfg_show_files = 1; /* else they are only looked at */
 
@@ -11,6 +13,9 @@ const volatile __u32 cfg_show_files = 1; /* else they are only looked at */
 #define PATH_NAMES_MAX 64
 #define AT_CWD (-100)	   /* include/uapi/linux/fcntl.h: AT_FDCWD */
 #define SOCKET_FILES 0x534f434b /* include/uapi/linux/magic.h: SOCKFS_MAGIC */
+#define ANON_INODE_FILES 0x09041934 /* ANON_INODE_FS_MAGIC */
+#define PIDFD_FILES 0x50494446 /* PID_FS_MAGIC: from 6.9 on, b28ddcc32d8f "pidfs: convert to path_from_stashed() helper" */
+#define PIDFD_NAME 0x5d64666469705bull /* "[pidfd]", before that */
 #define FAMILY_UNIX 1
 #define FAMILY_INET 2
 #define FAMILY_INET6 10
@@ -159,7 +164,7 @@ __noinline int read_socket(void)
 		read_unix(r, sk);
 		break;
 	case FAMILY_NETLINK:
-		r->file.port_id = BPF_CORE_READ((struct netlink_sock *)sk, portid);
+		r->file.id = BPF_CORE_READ((struct netlink_sock *)sk, portid);
 		break;
 	case FAMILY_INET: case FAMILY_INET6:
 		r->file.ports[0] = BPF_CORE_READ(sk, __sk_common.skc_num);
@@ -176,6 +181,29 @@ __noinline int read_socket(void)
 	return TRACE_PROTOCOL_BYTES + UNIX_PATH_BYTES;
 }
 
+/* Of which process a file is a descriptor, after its name has been read. */
+static __always_inline void read_pidfd(struct file_read *r, const struct inode *inode, const struct file *file)
+{
+	__u32 begin = r->begin;
+	__u64 name = 0;
+	struct pid *pid;
+
+	if (r->file.file_system == PIDFD_FILES) {
+		pid = BPF_CORE_READ(inode, i_private);
+	} else if (r->file.file_system == ANON_INODE_FILES && begin < TRACE_PATH_MAX) {
+		asm volatile("" : "+r"(begin));
+		begin &= TRACE_PATH_MAX - 1;
+		bpf_probe_read_kernel(&name, sizeof(name), r->path + begin);
+		if (name != PIDFD_NAME)
+			return;
+		pid = BPF_CORE_READ(file, private_data);
+	} else {
+		return;
+	}
+	r->file.id = cfg_pidns_level ? pidns_number_of(pid, cfg_pidns_level, (void *)cfg_pidns) : BPF_CORE_READ(pidns_slot(pid, 0), nr);
+	r->file.flags |= TRACE_FILE_PIDFD;
+}
+
 /* What r->dentry and r->mount say; file: NULL of a directory without one. Returns how many bytes of text there are from r->begin on. */
 static __always_inline __u32 read_dentry(struct file_read *r, const struct inode *inode, const struct file *file)
 {
@@ -189,6 +217,8 @@ static __always_inline __u32 read_dentry(struct file_read *r, const struct inode
 		return read_socket();
 	}
 	read_path(r);
+	if (file)
+		read_pidfd(r, inode, file);
 	return TRACE_PATH_MAX - r->begin;
 }
 
@@ -221,8 +251,8 @@ static __always_inline void add_file(struct page *p, struct file_read *r, __u32 
 		piece_end(p, at, as, FILE_BYTES + n, 0);
 }
 
-/* Adds a piece with the file of a descriptor. A descriptor that is not open has none. */
-__noinline int read_file(__u32 fd)
+/* Adds a piece with the file of a descriptor. A descriptor that is not open has none. is_matched: calls are selected by it. */
+__noinline int read_file(__u32 fd, int is_matched)
 {
 	struct task_struct *current = (void *)bpf_get_current_task();
 	struct file_read *r = file_read_get();
@@ -233,9 +263,10 @@ __noinline int read_file(__u32 fd)
 
 	if (!p || !r)
 		return 0;
-	match_fd(p, fd);
+	if (is_matched)
+		match_fd(p, fd);
 	at = piece_begin(p);
-	if (!cfg_show_files && (!(cfg_select & TRACE_BY_PATH) || p->is_match))
+	if (!cfg_show_files && (!is_matched || !(cfg_select & TRACE_BY_PATH) || p->is_match))
 		return 0;
 	if (at >= TRACE_DATA_MAX)
 		return 0;
@@ -255,7 +286,7 @@ __noinline int read_file(__u32 fd)
 		r->mount = (__u64)BPF_CORE_READ(file, f_path.mnt);
 	}
 	n = read_dentry(r, inode, file);
-	add_file(p, r, at, n, TRACE_FILE_AT(fd), 1);
+	add_file(p, r, at, n, TRACE_FILE_AT(fd), is_matched);
 	return 0;
 }
 

@@ -19,13 +19,13 @@ static __always_inline __u64 in_piece(struct page *p, __u32 from, __u32 off, __u
 	return bytes == 4 ? *(__u32 *)(p->data + at) : *(__u64 *)(p->data + at);
 }
 
-/* The files of n descriptors, from a place of the data on; unit: from one to the next, in bytes. */
-__noinline int read_files(__u32 place, __u32 n, __u32 unit)
+/* The files of n descriptors, from a place of the data on; unit: from one to the next, in bytes. is_matched: calls are selected by them. */
+__noinline int read_files(__u32 place, __u32 n, __u32 unit, int is_matched)
 {
 	struct page *p = page_get();
 
 	for (__u32 i = 0; p && i < TRACE_FILES_MAX && i < n; i++)
-		read_file(*(__u32 *)(p->data + ((place + i * unit) & (TRACE_DATA_MAX - 1))));
+		read_file(*(__u32 *)(p->data + ((place + i * unit) & (TRACE_DATA_MAX - 1))), is_matched);
 	return 0;
 }
 
@@ -40,12 +40,12 @@ __noinline int read_file_bits(__u32 place, __u32 first, __u32 n)
 	bits = *(__u64 *)(p->data + (place & (TRACE_DATA_MAX - 1)));
 	for (__u32 i = 0; i < 64 && bits && first + i < n; i++, bits >>= 1)
 		if (bits & 1)
-			read_file(first + i);
+			read_file(first + i, 1);
 	return 0;
 }
 
-/* The files whose descriptors the piece of step `from` has: n of them, every `unit` bytes, or bits. */
-__noinline int read_files_of(__u32 from, __u32 n, __u32 unit, __u32 is_bits)
+/* The files whose descriptors the piece of step `from` has: n of them from its byte `off` on, every `unit` bytes; or bits. read: enum trace_read. */
+__noinline int read_files_of(__u32 from, __u32 off, __u32 n, __u32 unit, __u32 read)
 {
 	struct page *p = page_get();
 	__u32 at, bytes;
@@ -56,8 +56,10 @@ __noinline int read_files_of(__u32 from, __u32 n, __u32 unit, __u32 is_bits)
 	if (!at)
 		return 0;
 	bytes = piece_bytes(p, at);
-	if (!is_bits)
-		return read_files(at - 1, n * unit > bytes ? bytes / (unit ? unit : 1) : n, unit);
+	if (read != TRACE_FILE_BITS) {
+		bytes = bytes > off ? bytes - off : 0;
+		return read_files(at - 1 + off, n * unit > bytes ? bytes / (unit ? unit : 1) : n, unit, read == TRACE_FILES);
+	}
 	n = p->rec.args[0]; /* of select(): one more than the highest descriptor */
 	for (__u32 i = 0; i < TRACE_FILE_WORDS_MAX && i * 64 < n && (i + 1) * 8 <= bytes; i++)
 		read_file_bits(at - 1 + i * 8, i * 64, n);
@@ -77,10 +79,11 @@ __noinline int read_step(__u32 table, __u32 nr, __u32 index)
 	s = &plans[table][nr].steps[index];
 	compat = table == 1;
 	if (s->read == TRACE_FILE)
-		return read_file(s->length == LENGTH_RET ? p->rec.ret : p->rec.args[s->arg < TRACE_ARGS ? s->arg : 0]);
-	if (s->read == TRACE_FILES || s->read == TRACE_FILE_BITS)
-		return read_files_of(s->from, s->length == LENGTH_ARG ? p->rec.args[s->length_at < TRACE_ARGS ? s->length_at : 0] : s->max, s->unit,
-				     s->read == TRACE_FILE_BITS);
+		return read_file(s->length == LENGTH_RET ? p->rec.ret : p->rec.args[s->arg < TRACE_ARGS ? s->arg : 0], 1);
+	if (s->read == TRACE_FILES || s->read == TRACE_FILES_SHOWN || s->read == TRACE_FILE_BITS) {
+		n = s->length == LENGTH_ARG ? p->rec.args[s->length_at < TRACE_ARGS ? s->length_at : 0] : s->max;
+		return read_files_of(s->from, s->arg, n, s->unit, s->read);
+	}
 	word = compat && !(s->when & TRACE_FIXED) ? 4 : 8;
 	if (s->from)
 		addr = in_piece(p, s->from, s->arg, word);

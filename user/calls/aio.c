@@ -7,8 +7,6 @@
 /* What all operations have. */
 static void put_iocb_begin(struct decode *d, const struct iocb *c)
 {
-	const char *name = names_find(&names_aio_operations, c->aio_lio_opcode);
-
 	out_text(d->o, "{aio_data=");
 	out_hex(d->o, c->aio_data);
 	if (c->aio_key)
@@ -18,10 +16,7 @@ static void put_iocb_begin(struct decode *d, const struct iocb *c)
 		put_flags(d, &names_rwf_flags, (uint32_t)c->aio_rw_flags);
 	}
 	out_text(d->o, ", aio_lio_opcode=");
-	if (name && d->style->names == NAMES_ABBREV)
-		out_text(d->o, name);
-	else
-		put_decimal_name(d, &names_aio_operations, c->aio_lio_opcode);
+	put_name_or_decimal(d, &names_aio_operations, c->aio_lio_opcode);
 	if (c->aio_flags & 2) { /* IOCB_FLAG_IOPRIO */
 		out_text(d->o, ", aio_reqprio=");
 		put_ioprio(d, (uint16_t)c->aio_reqprio);

@@ -327,7 +327,7 @@ static void put_number(struct decode *d, const struct attr_member *m, uint32_t h
 	case M_LONG: out_decimal(d->o, word); break;
 	case M_HEX: out_hex(d->o, half); break;
 	case M_HEX_LONG: out_hex(d->o, word); break;
-	case M_FD: out_signed(d->o, (int32_t)half); break;
+	case M_FD: put_fd(d, (int32_t)half); break;
 	case M_ADDR: put_addr(d, word); break;
 	case M_ONE: put_one(d, m->names, half); break;
 	case M_ONE_LONG: put_one(d, m->names, word); break;
@@ -537,12 +537,29 @@ void print_bpf_attr(struct decode *d, unsigned i)
 		put_task_fd(&a);
 	else if (command == LINK_CREATE)
 		known = put_link(&a);
-	else if (command == LINK_UPDATE && half_at(before, 8) & REPLACE)
-		out_form(d->o, ", old_prog_fd=%d", (int)half_at(before, 12));
+	else if (command == LINK_UPDATE && half_at(before, 8) & REPLACE) {
+		out_text(d->o, ", old_prog_fd=");
+		put_fd(d, (int32_t)half_at(before, 12));
+	}
 	if (c->outer)
 		out_char(d->o, '}');
 	put_beyond(&a, known);
 	out_char(d->o, '}');
 	if (command >= LOOKUP_BATCH && command <= DELETE_BATCH && half_at(before, 32) != half_at(after, 32))
 		out_form(d->o, " => {batch={count=%u}}", half_at(after, 32));
+}
+
+/* Commands that return a descriptor: MAP_CREATE, PROG_LOAD, OBJ_GET, PROG_GET_FD_BY_ID, MAP_GET_FD_BY_ID, RAW_TRACEPOINT_OPEN, BTF_LOAD,
+ * BTF_GET_FD_BY_ID, LINK_CREATE, LINK_GET_FD_BY_ID, ENABLE_STATS, ITER_CREATE, TOKEN_CREATE */
+#define MAKES_FD (1ull << 0 | 1ull << 5 | 1ull << 7 | 1ull << 13 | 1ull << 14 | 1ull << 17 | 1ull << 18 | 1ull << 19 | 1ull << 28 | 1ull << 30 | 1ull << 32 | \
+		  1ull << 33 | 1ull << 36)
+
+void put_bpf_result(struct decode *d)
+{
+	uint32_t command = (uint32_t)d->e->args[0];
+
+	if (command < 64 && MAKES_FD >> command & 1)
+		put_fd(d, (int)d->e->ret);
+	else
+		out_signed(d->o, d->e->ret);
 }

@@ -12,7 +12,7 @@
 #define HANDLE_BYTES 136 /* struct file_handle, of which 128 bytes are the file system's */
 
 #define ARGS_MAX 7
-#define KIND_STEPS 8
+#define KIND_STEPS 10
 
 enum kind_id {
 	KIND_none,
@@ -33,6 +33,7 @@ struct kind {
 #define ENTRY(bytes) { TRACE_BYTES, TRACE_AT_ENTRY, .unit = bytes, .max = bytes }
 #define BOTH(bytes) { TRACE_BYTES, TRACE_AT_ENTRY | TRACE_AT_EXIT | TRACE_IF_DONE, .unit = bytes, .max = bytes }
 #define FILE_AT_EXIT { TRACE_FILE, TRACE_AT_EXIT }
+#define FILE_AT(at) { TRACE_FILES_SHOWN, TRACE_AT_EXIT, .arg = at, .from = 1, .unit = 4, .max = 1 } /* a descriptor in what the kind's first step reads */
 #define FILE_AT_ENTRY { TRACE_FILE, TRACE_AT_ENTRY } /* which the call changes, or closes */
 #define BEFORE(n) (uint8_t)-(n)
 /* Of a step: only with -v. Not in the plan that the kernel has, and of a kind's last steps. */
@@ -46,7 +47,8 @@ struct kind {
 	{ TRACE_BYTES, at, .unit = 56, .max = 56 }, \
 	{ TRACE_BYTES, at, .arg = 0, .from = 1, .length = LENGTH_HALF, .length_at = 8, .unit = 1, .max = 128 }, \
 	{ TRACE_IOVEC, at, .arg = 16, .from = 1, .length = LENGTH_WORD, .length_at = 24 }, \
-	{ TRACE_BYTES, at, .arg = 32, .from = 1, .length = LENGTH_WORD, .length_at = 40, .unit = 1, .max = TRACE_CONTROL_MAX }
+	{ TRACE_BYTES, at, .arg = 32, .from = 1, .length = LENGTH_WORD, .length_at = 40, .unit = 1, .max = TRACE_CONTROL_MAX }, \
+	{ TRACE_FILES_SHOWN, (at) & ~TRACE_AS_DONE, .arg = 16, .from = 4, .unit = 4, .max = TRACE_FILES_MAX } /* of SCM_RIGHTS */
 
 static const struct kind kinds[KINDS] = {
 #define KIND(name, printer, list, ...) [KIND_##name] = { print_##printer, list, { __VA_ARGS__ } },
@@ -55,7 +57,7 @@ static const struct kind kinds[KINDS] = {
 };
 
 enum result {
-	RESULT_INT, RESULT_HEX, RESULT_FD, RESULT_NONE, RESULT_OCTAL, RESULT_POLL, RESULT_PPOLL, RESULT_SELECT, RESULT_PSELECT, RESULT_FCNTL, RESULT_SCHEDULER,
+	RESULT_INT, RESULT_HEX, RESULT_FD, RESULT_NONE, RESULT_OCTAL, RESULT_POLL, RESULT_PPOLL, RESULT_SELECT, RESULT_PSELECT, RESULT_FCNTL, RESULT_BPF, RESULT_SCHEDULER,
 	RESULT_TIME, RESULT_MESSAGES, RESULT_SIGNAL, RESULT_CLOCK_STATE, RESULT_IOPRIO, RESULT_MEMBARRIER, RESULT_LDT, RESULT_PERSONALITY
 };
 
@@ -114,7 +116,7 @@ static const struct row_of_call *row_of(enum syscall_abi abi, uint32_t nr)
 
 static bool is_of_files(const struct trace_step *s)
 {
-	return s->read == TRACE_FILE || s->read == TRACE_FILES || s->read == TRACE_FILE_BITS;
+	return s->read == TRACE_FILE || s->read == TRACE_FILES || s->read == TRACE_FILES_SHOWN || s->read == TRACE_FILE_BITS;
 }
 
 /* A kind's step as that of argument i, in a plan where the kind's own begin at `first`. */
@@ -144,7 +146,7 @@ static bool is_exit(const struct row_of_call *row)
 
 static bool may_return_file(const struct row_of_call *row)
 {
-	return row->result == RESULT_FD || row->result == RESULT_FCNTL;
+	return row->result == RESULT_FD || row->result == RESULT_FCNTL || row->result == RESULT_BPF;
 }
 
 void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style, struct trace_plan *ret_plan)
@@ -169,7 +171,7 @@ void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style
 	for (unsigned s = 0; s < n; s++) {
 		struct trace_step *to = &ret_plan->steps[s];
 
-		if (is_of_files(to))
+		if (is_of_files(to) && to->read != TRACE_FILES_SHOWN)
 			ret_plan->fds |= to->read == TRACE_FILE && to->length != LENGTH_RET ? 1u << to->arg : TRACE_OTHER_FDS;
 		if (to->read == TRACE_COUNT && style->is_whole)
 			to->read = TRACE_STRINGS;
@@ -376,6 +378,9 @@ void call_result(struct out *o, const struct call_event *e, const struct call_st
 		break;
 	case RESULT_FCNTL:
 		put_fcntl_result(&d);
+		break;
+	case RESULT_BPF:
+		put_bpf_result(&d);
 		break;
 	case RESULT_POLL: case RESULT_PPOLL:
 		out_signed(o, e->ret);

@@ -53,6 +53,7 @@ bool has_device(const struct decode *d, unsigned i);
 void put_uring_result(struct decode *d);
 void put_messages_result(struct decode *d);
 void put_fcntl_result(struct decode *d);
+void put_bpf_result(struct decode *d);
 void put_time_result(struct decode *d);
 void put_poll_result(struct decode *d, bool has_left);
 void put_select_result(struct decode *d, bool is_timespec);
@@ -69,6 +70,7 @@ void put_mode(struct decode *d, uint32_t mode);		/* "S_IFREG|0644" */
 void put_dev(struct decode *d, uint64_t dev);		/* "makedev(0x8, 0x1)" */
 void put_id(struct decode *d, uint32_t id);		/* of a user; "-1" */
 void put_decimal_name(struct decode *d, const struct names *names, int64_t value); /* "7 LOGLEVEL_DEBUG in a comment" */
+void put_name_or_decimal(struct decode *d, const struct names *names, int64_t value); /* "LOGLEVEL_DEBUG"; of an unknown one "77 LOGLEVEL_??? in a comment" */
 void put_wide_hex(struct decode *d, uint64_t value, unsigned width);		    /* "0x00002a"; "00000000" */
 
 /* Strings. put_text: one that ends with NUL; put_buffer: n bytes, of which the style shows some. */
@@ -96,6 +98,7 @@ void put_errno(struct decode *d, int64_t n);		/* "ENOENT", "-ENOENT", or a numbe
 void put_call_number(struct decode *d, uint64_t nr, uint32_t arch); /* "__NR_read"; arch: AUDIT_ARCH_... */
 void put_siginfo_at(struct decode *d, uint64_t addr);
 void put_sigset(struct decode *d, uint64_t bits);	/* "[INT TERM]", "~[KILL]" */
+void put_cpus(struct decode *d, uint64_t addr, uint64_t bytes); /* a set of CPUs: "[0 1]" */
 void put_sigset_at(struct decode *d, uint64_t addr, uint64_t bytes);
 void put_signal(struct decode *d, int sig);
 void put_signal_name(struct out *o, int sig); /* whatever the style is */

@@ -267,6 +267,8 @@ void print_cap_data_in(struct decode *d, unsigned i)
 	put_cap_data(d, d->e->args[i]);
 }
 
+#define SETUP_ATTACH_WQ 0x20 /* IORING_SETUP_ATTACH_WQ */
+
 /* struct io_uring_params */
 void print_uring_params(struct decode *d, unsigned i)
 {
@@ -278,7 +280,21 @@ void print_uring_params(struct decode *d, unsigned i)
 	}
 	out_text(d->o, "{flags=");
 	put_flags(d, &names_uring_setup_flags, p[2]);
-	out_form(d->o, ", sq_thread_cpu=%u, sq_thread_idle=%u", p[3], p[4]);
+	out_text(d->o, ", sq_thread_cpu=");
+	out_hex(d->o, p[3]);
+	out_form(d->o, ", sq_thread_idle=%u", p[4]);
+	if (p[2] & SETUP_ATTACH_WQ) {
+		out_text(d->o, ", wq_fd=");
+		put_fd(d, (int32_t)p[6]);
+	}
+	if (p[7] || p[8] || p[9]) {
+		out_text(d->o, ", resv=[");
+		for (int r = 7; r < 10; r++) {
+			out_text(d->o, r > 7 ? ", " : "");
+			out_hex(d->o, p[r]);
+		}
+		out_char(d->o, ']');
+	}
 	if (!d->is_failed) {
 		out_form(d->o, ", sq_entries=%u, cq_entries=%u, features=", p[0], p[1]);
 		put_flags(d, &names_uring_features, p[5]);

@@ -103,6 +103,8 @@ void print_fsconfig(struct decode *d, unsigned i)
 }
 
 /* struct mount_attr, which may grow: its size is the next argument. */
+#define MOUNT_ATTR_IDMAP_BIT 0x100000 /* MOUNT_ATTR_IDMAP: to the user namespace of a descriptor */
+
 void print_mount_attrs(struct decode *d, unsigned i)
 {
 	uint64_t attr[4], addr = d->e->args[i], size = d->e->args[i + 1];
@@ -118,7 +120,10 @@ void print_mount_attrs(struct decode *d, unsigned i)
 	out_text(d->o, ", propagation=");
 	put_one(d, &names_mount_propagations, attr[2]);
 	out_text(d->o, ", userns_fd=");
-	out_decimal(d->o, attr[3]);
+	if (attr[0] & MOUNT_ATTR_IDMAP_BIT && attr[3] <= INT32_MAX)
+		put_fd(d, (int32_t)attr[3]);
+	else
+		out_decimal(d->o, attr[3]);
 	if (size > sizeof(attr))
 		put_rest(d, addr, sizeof(attr), size);
 	out_char(d->o, '}');

@@ -203,6 +203,16 @@ void put_decimal_name(struct decode *d, const struct names *names, int64_t value
 		out_form(d->o, " /* %s */", name ? name : names->unknown);
 }
 
+void put_name_or_decimal(struct decode *d, const struct names *names, int64_t value)
+{
+	const char *name = d->style->names == NAMES_ABBREV ? names_find(names, value) : NULL;
+
+	if (name)
+		out_text(d->o, name);
+	else
+		put_decimal_name(d, names, value);
+}
+
 void put_wide_hex(struct decode *d, uint64_t value, unsigned width)
 {
 	if (value)
@@ -433,7 +443,7 @@ void print_groups_out(struct decode *d, unsigned i)
 }
 
 /* A set of CPUs: "[0 1]"; of sched_getaffinity() as many bytes as it returned */
-static void put_cpus(struct decode *d, uint64_t addr, uint64_t bytes)
+void put_cpus(struct decode *d, uint64_t addr, uint64_t bytes)
 {
 	uint64_t set[128] = { 0 };
 	uint64_t known = bytes < sizeof(set) ? bytes : sizeof(set);

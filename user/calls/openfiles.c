@@ -153,7 +153,7 @@ static void put_netlink(struct decode *d, const struct open_file *f)
 	} else {
 		out_text(d->o, strncmp(name, "NETLINK_", 8) ? name : name + 8);
 		out_char(d->o, ':');
-		out_decimal(d->o, f->at.port_id);
+		out_decimal(d->o, f->at.id);
 	}
 	out_char(d->o, ']');
 }
@@ -171,7 +171,7 @@ static void put_socket(struct decode *d, const struct open_file *f)
 		put_internet(d, f);
 	else if (f->at.family == AF_UNIX)
 		put_unix(d, f);
-	else if (f->at.family == AF_NETLINK && f->at.port_id)
+	else if (f->at.family == AF_NETLINK && f->at.id)
 		put_netlink(d, f);
 	else
 		put_number(d, "", f->at.inode);
@@ -197,6 +197,8 @@ void put_file(struct decode *d, int fd, bool before)
 	out_char(d->o, '<');
 	if (is_socket && has_details)
 		put_socket(d, &f);
+	else if (has_details && f.at.flags & TRACE_FILE_PIDFD && f.at.id)
+		out_form(d->o, "pid:%u", f.at.id);
 	else if (is_socket || f.at.flags & TRACE_FILE_UNNAMED)
 		put_unnamed(d, &f);
 	else
