@@ -251,6 +251,24 @@ touched() {
 	run -2 "$SKEP" trace -F some -- true
 }
 
+@test "children that outlive COMMAND: followed with -f until they end, in lines, sums and recordings; a number in each line" {
+	"$SKEP" trace -f -e exit_group -o t.txt -- sh -c '(sleep 0.7; exec true) & exit 3' || [ $? = 3 ]
+	cat t.txt
+	[ "$(grep -c '+++ exited with' t.txt)" = 3 ]
+	tail -n 1 t.txt | grep -qE '^\[pid +[0-9]+\] \+\+\+ exited with 0 \+\+\+$'
+	"$SKEP" trace -f -c -e clock_nanosleep -o c.txt -- sh -c '(sleep 0.7; exec true) & exit 3' || [ $? = 3 ]
+	awk '$NF == "clock_nanosleep" { n = $4 } END { exit n != 1 }' c.txt
+	"$SKEP" trace -f --record r -e exit_group -- sh -c '(sleep 0.7; exec true) & exit 3' || [ $? = 3 ]
+	"$SKEP" -q trace -i r --always-show-pid >r.txt
+	[ "$(grep -c '+++ exited with' r.txt)" = 3 ]
+	run ! grep -v '^\[pid ' r.txt
+	"$SKEP" trace -e exit_group -o t.txt -- sh -c '(sleep 0.7; exec true) & exit 3' || [ $? = 3 ]
+	[ "$(grep -c '+++ exited with' t.txt)" = 1 ]
+	# Ctrl-C ends the wait
+	timeout -s INT 1 "$SKEP" trace -f -e exit_group -o t.txt -- sh -c 'sleep 5 & exit 3' || true
+	[ "$(grep -c '+++ exited with' t.txt)" = 1 ]
+}
+
 # bats test_tags=newest
 @test "a process that is there: its threads and the children that it starts; its memory as it was" {
 	busy "$WORK/traced" ends

@@ -13,6 +13,7 @@ options() {
 		same -p PID
 		same -f
 		same --follow-forks
+		same --always-show-pid
 		same --trace=openat
 		same --signal=!SIGCHLD
 		same --status=!failed
@@ -111,7 +112,6 @@ options() {
 		refused -O 5us
 		refused --summary-syscall-overhead=5us
 		refused --argv0=NAME
-		refused --always-show-pid
 		refused --syscall-limit=5
 		refused --secontext
 		refused -d

@@ -58,8 +58,8 @@ make -C "$DIR/src/tests" ksysent.h scno.h >"$DIR/make.log" 2>&1
 make -C "$DIR/src/tests" -k -j"$(nproc)" $(awk '{ print $1 }' "$DIR/list") >>"$DIR/make.log" 2>&1
 
 # trace NAME OPTION...: its program under the tracer, by the options of either; redirections are the program's. Files NAME.want, NAME.log, NAME.err.
-# skep writes a file for each thread. With -f they are put together with the number of the thread in each line, as strace has it. Without, strace shows
-# the first process only: the file is taken that has most of its lines.
+# With -f each line begins with the number of its thread, as strace writes it. Without, strace shows the first process only: skep writes a file for
+# each thread, and that is taken that has most of strace's lines.
 trace() {
 	local name=$1 calls=${1%%-*} o log skep=() strace=() redirect='' follow='' most=-1 n status
 	shift
@@ -93,16 +93,18 @@ trace() {
 	if [ "${OF:-skep}" = strace ]; then
 		eval 'timeout 30 strace -o "$DIR/out/$name.log" -e trace="$calls" "${strace[@]}" "../$name"' "$redirect"
 	else
-		eval 'timeout 30 "$SKEP" trace -q --output-separately -o "$DIR/out/$name.log" "${skep[@]}" -e trace="$calls" -- "../$name"' "$redirect"
+		if [ "$follow" ]; then skep+=(--always-show-pid); else skep+=(--output-separately); fi
+		eval 'timeout 30 "$SKEP" trace -q -o "$DIR/out/$name.log" "${skep[@]}" -e trace="$calls" -- "../$name"' "$redirect"
 	fi >"$DIR/out/$name.want" 2>"$DIR/out/$name.err" </dev/null
 	status=$?
 	sed -i "$ALIKE" "$DIR/out/$name.want" "$DIR/out/$name".log* 2>/dev/null
+	if [ "$follow" ] && [ "${OF:-skep}" = skep ]; then
+		awk '{ if (match($0, /^\[pid +[0-9]+\] /)) { $0 = sprintf("%-5d ", substr($0, 6)) substr($0, RLENGTH + 1) } print }' \
+			"$DIR/out/$name.log" >"$DIR/out/$name.log.new"
+		mv "$DIR/out/$name.log.new" "$DIR/out/$name.log"
+	fi
 	for log in "$DIR/out/$name".log.*; do
 		[ -e "$log" ] || break
-		if [ "$follow" ]; then
-			sed "s/^/$(printf %-5d "${log##*.}") /" "$log" >>"$DIR/out/$name.log"
-			continue
-		fi
 		n=$(lines_of "$DIR/out/$name.want" "$log")
 		[ "$n" -gt "$most" ] || continue
 		most=$n

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/netlink.h>
@@ -184,6 +185,34 @@ static void local(void)
 	line("shutdown(%d<NETLINK:[ROUTE:%u]>, SHUT_RD) = -1 EOPNOTSUPP (Operation not supported)", fd, netlink.nl_pid);
 }
 
+/* Descriptors in memory; that of a process. */
+static void in_memory(void)
+{
+	int null = open("/dev/null", O_WRONLY), ends[2], fds[2] = { null, -1 }, fd;
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	struct iovec iov = { "x", 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		exit(1);
+	memcpy(CMSG_DATA(&control.head), &null, sizeof(null));
+	sendmsg(ends[0], &m, 0);
+	line("sendmsg(%d<%s:[%lu->%lu]>, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"x\", iov_len=1}], msg_iovlen=1, msg_control=[{cmsg_len=20, "
+	     "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[%d</dev/null<char 1:3>>]}], msg_controllen=24, msg_flags=0}, 0) = 1",
+	     ends[0], protocol(ends[0]), inode(ends[0]), inode(ends[1]), null);
+	if (syscall(SYS_io_uring_register, null, 2 /* IORING_REGISTER_FILES */, fds, 2) < 0 && errno == EOPNOTSUPP)
+		line("io_uring_register(%d</dev/null<char 1:3>>, IORING_REGISTER_FILES, [%d</dev/null<char 1:3>>, -1], 2) = -1 EOPNOTSUPP "
+		     "(Operation not supported)", null, null);
+	fd = syscall(SYS_pidfd_open, getpid(), 0);
+	if (fd >= 0)
+		line("pidfd_open(%d, 0) = %d<pid:%d>", getpid(), fd, getpid());
+	close(fd);
+	close(null);
+}
+
 int main(void)
 {
 	if (!getcwd(here, sizeof(here)))
@@ -195,6 +224,7 @@ int main(void)
 	if (!access("/proc/net/if_inet6", R_OK) && socket(AF_INET6, SOCK_STREAM, 0) >= 0)
 		internet(AF_INET6, "TCPv6", "[::1]");
 	local();
+	in_memory();
 	fflush(stdout);
 	return 0;
 }

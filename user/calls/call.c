@@ -12,7 +12,7 @@
 #define HANDLE_BYTES 136 /* struct file_handle, of which 128 bytes are the file system's */
 
 #define ARGS_MAX 7
-#define KIND_STEPS 10
+#define KIND_STEPS 12
 
 enum kind_id {
 	KIND_none,

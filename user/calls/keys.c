@@ -15,6 +15,8 @@ static void put_key(struct decode *d, uint32_t id)
 		out_text(d->o, name);
 }
 
+#define PKEY_VERIFY 28 /* KEYCTL_PKEY_VERIFY */
+
 void print_key(struct decode *d, unsigned i)
 {
 	put_key(d, d->e->args[i]);
@@ -63,6 +65,95 @@ static void put_capability(struct decode *d, uint64_t addr)
 		out_hex(d->o, byte);
 }
 
+/* struct keyctl_dh_params */
+static void put_dh(struct decode *d, uint64_t addr)
+{
+	static const char *const names[] = { "{private=", ", prime=", ", base=" };
+	uint32_t keys[3];
+
+	if (!memory_get(d, addr, keys, sizeof(keys))) {
+		put_addr(d, addr);
+		return;
+	}
+	for (int i = 0; i < 3; i++) {
+		out_text(d->o, names[i]);
+		put_key(d, keys[i]);
+	}
+	out_char(d->o, '}');
+}
+
+static void put_spare(struct decode *d, const uint32_t *words, int n)
+{
+	uint32_t any = 0;
+
+	for (int i = 0; i < n; i++)
+		any |= words[i];
+	if (!any)
+		return;
+	for (int i = 0; i < n; i++) {
+		out_text(d->o, i ? ", " : ", __spare=[");
+		out_hex(d->o, words[i]);
+	}
+	out_char(d->o, ']');
+}
+
+/* struct keyctl_kdf_params */
+static void put_kdf(struct decode *d, uint64_t addr)
+{
+	struct {
+		uint64_t hash, other;
+		uint32_t other_bytes, spare[8];
+	} k;
+
+	if (!memory_get(d, addr, &k, sizeof(k))) {
+		put_addr(d, addr);
+		return;
+	}
+	out_text(d->o, "{hashname=");
+	put_text(d, k.hash, false);
+	out_text(d->o, ", otherinfo=");
+	if (k.other_bytes)
+		put_buffer(d, k.other, k.other_bytes);
+	else
+		put_addr(d, k.other);
+	out_form(d->o, ", otherinfolen=%u", k.other_bytes);
+	put_spare(d, k.spare, 8);
+	out_char(d->o, '}');
+}
+
+/* struct keyctl_pkey_params, the operation's second argument; second_bytes: of what its fifth points to */
+struct pkey {
+	uint32_t key, bytes, second_bytes, spare[7];
+};
+
+static void put_pkey(struct decode *d, uint64_t addr)
+{
+	struct pkey p;
+
+	if (!memory_get(d, addr, &p, sizeof(p))) {
+		put_addr(d, addr);
+		return;
+	}
+	out_text(d->o, "{key_id=");
+	put_key(d, p.key);
+	out_form(d->o, ", in_len=%u, %s=%u", p.bytes, (uint32_t)d->e->args[0] == PKEY_VERIFY ? "in2_len" : "out_len", p.second_bytes);
+	put_spare(d, p.spare, 7);
+	out_char(d->o, '}');
+}
+
+/* What a public key works on: 'I'; or a signature: 'V'; or what it makes of it: 'O'. */
+static void put_pkey_bytes(struct decode *d, char kind, uint64_t addr)
+{
+	struct pkey p;
+
+	if (!memory_get(d, d->e->args[1], &p, sizeof(p)))
+		put_addr(d, addr);
+	else if (kind == 'O')
+		put_returned(d, addr, p.second_bytes, false);
+	else
+		put_buffer(d, addr, kind == 'I' ? p.bytes : p.second_bytes);
+}
+
 static void put_argument(struct decode *d, char kind, unsigned i)
 {
 	uint64_t v = d->e->args[i], next = i + 1 < TRACE_ARGS ? d->e->args[i + 1] : 0;
@@ -83,6 +174,10 @@ static void put_argument(struct decode *d, char kind, unsigned i)
 	case 'c': put_array(d, v, d->is_failed || (uint64_t)d->e->ret > next ? next : (uint64_t)d->e->ret, 1, put_capability, true); break;
 	case 'm': put_flags(d, &names_key_move_flags, (uint32_t)v); break;
 	case 'a': put_addr(d, v); break;
+	case 'D': put_dh(d, v); break;
+	case 'K': put_kdf(d, v); break;
+	case 'P': put_pkey(d, v); break;
+	case 'I': case 'O': case 'V': put_pkey_bytes(d, kind, v); break;
 	case 'e':
 		put_errno(d, (uint32_t)v);
 		break;
@@ -95,7 +190,7 @@ void print_keyctl(struct decode *d, unsigned i)
 	/* a letter an argument, as put_argument() has them */
 	static const char *const operations[] = {
 		"kd", "s", "kbn", "k", "kii", "kp", "ktn", "k", "kk", "kk", "kssk", "krn", "kbnk", "kuk", "q", "ku", "k", "ktn", "", "kuek", "kvnk", "k",
-		"ik", "arna", "kxsa", "asaa", "asaa", "asaa", "asaa", "kss", "kkkm", "cn",
+		"ik", "DrnK", "kxsa", "PsIO", "PsIO", "PsIO", "PsIV", "kss", "kkkm", "cn",
 	};
 	uint32_t operation = d->e->args[i];
 	const char *kinds = operation < sizeof(operations) / sizeof(*operations) ? operations[operation] : "xxxx";

@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -119,6 +120,37 @@ static int fill_cgroups(const struct filter *f, const struct target *t, struct e
 			return err_set(err, ret, "cannot use cgroup '%s': %s", t->cgroups.data[i], strerror(-ret));
 	}
 	return 0;
+}
+
+/* proc_pid_stat(5). A first thread that has ended looks the same while others run on. */
+static bool is_zombie(uint32_t pid)
+{
+	char path[32], text[512], *after, state = 0;
+	long threads = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	after = strrchr(text, ')');
+	return after && sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state, &threads) == 2 &&
+	       state == 'Z' && threads <= 1;
+}
+
+bool filter_has_targets(const struct filter *f, const struct place *place)
+{
+	uint64_t key, *before = NULL;
+
+	while (!bpf_map_get_next_key(bpf_map__fd(f->targets), before, &key)) {
+		before = &key;
+		/* The numbers of another namespace than ours are not those of /proc. */
+		if (key == TARGET_PID(key) && (place->pidns.level || !is_zombie((uint32_t)key)))
+			return true;
+	}
+	return false;
 }
 
 int filter_start(const struct filter *f, const struct place *place, struct err *err)

@@ -46,4 +46,7 @@ int filter_cgroup_ids(const struct target *t, __u64 *ids, struct err *err);
 /* After load: fills the tables and follows the targets' children from here on. 0 or -errno. */
 int filter_start(const struct filter *f, const struct place *place, struct err *err);
 
+/* Is a target process still there, COMMAND or a child of a target? Not one that has ended and waits for its parent to ask. */
+bool filter_has_targets(const struct filter *f, const struct place *place);
+
 #endif

@@ -290,6 +290,20 @@ static int drain(struct session *s, struct sink *sink)
 	return ret;
 }
 
+/* Has COMMAND ended, and with it the run? */
+static bool is_command_over(struct session *s)
+{
+	if (!s->command.pid || !command_poll(&s->command))
+		return false;
+	if (!s->cfg->target->waits_for_children || !target_is_command(s->cfg->target) || s->interrupted)
+		return true;
+	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->command.pidfd, NULL); /* it stays readable: from here on each tick looks */
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		if (s->cfg->sources[i]->has_targets && s->cfg->sources[i]->has_targets(s->cfg->sources[i]))
+			return false;
+	return true;
+}
+
 /* Returns true when the run is over. */
 static bool handle(struct session *s, int fd)
 {
@@ -306,13 +320,13 @@ static bool handle(struct session *s, int fd)
 		return false;
 	}
 	if (s->command.pid && fd == s->command.pidfd)
-		return command_poll(&s->command);
+		return is_command_over(s);
 	/* A sandbox may refuse pidfd_open(): targets without a descriptor are looked for on each tick. */
 	if (fd != s->tick_fd) {
 		poll_watched(s, fd);
 	} else if (read(fd, &ticks, sizeof(ticks)) == sizeof(ticks)) {
 		poll_watched(s, -1);
-		if (s->command.pid && command_poll(&s->command))
+		if (is_command_over(s))
 			return true;
 	}
 	return s->nr_watched && !s->watched_left;

@@ -53,6 +53,8 @@ struct source {
 	int (*snapshot)(struct source *src, struct sink *sink);
 	/* Once, after stop: delivers what was summed in the kernel. 0, or -errno with err filled. NULL: a last snapshot. */
 	int (*finish)(struct source *src, struct sink *sink, struct err *err);
+	/* Is a process that it watches still there? NULL: not known. */
+	bool (*has_targets)(const struct source *src);
 	/* Adds to ledger, notes and the kernel's part of the receipt. */
 	void (*profile)(const struct source *src, struct profile *profile);
 	/* Also after a failed open, or none: detaches and frees all, itself too. */

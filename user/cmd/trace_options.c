@@ -272,6 +272,7 @@ void trace_options_complete(struct trace_options *o)
 	if (o->events.nr_texts) /* then only the calls that other options select */
 		source->all_calls = source->uring = false;
 	o->strace.separate |= o->strace.forks > 1;
+	o->target.waits_for_children = o->strace.forks;
 	o->lines.has_comm = o->strace.has_comm;
 	o->lines.has_number = o->strace.has_number;
 	o->lines.column = o->has_column ? (int)o->column : COLUMN_DEFAULT;

@@ -123,7 +123,7 @@ static int begin(void *arg, struct err *err)
 	if (run->o->events.nr_texts)
 		trace_events_start(&run->o->events);
 	run->lines.first_tid = t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : src_trace_command(run->source);
-	run->lines.has_many = t->all || t->uids.n || t->cgroups.n || t->comms.n || t->pids.n + t->tids.n > 1;
+	run->lines.has_many |= t->all || t->uids.n || t->cgroups.n || t->comms.n || t->pids.n + t->tids.n > 1;
 	run->lines.start_ns = now_ns();
 	run->o->lines.wall_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - run->lines.start_ns);
 	return run->has_waits ? add_targets(run) : 0;
@@ -224,7 +224,7 @@ int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status,
 {
 	const struct trace_cfg *source = &o->source;
 	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o, .sums = sums,
-				 .lines = { .o = o, .rows = &run.base.sink, .profile = &run.base.profile } };
+				 .lines = { .o = o, .rows = &run.base.sink, .profile = &run.base.profile, .has_many = o->strace.has_pids } };
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
 				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true, .append = o->strace.append,
 				.hide = o->stacks ? 0 : 1ull << CALLROW_STACK };

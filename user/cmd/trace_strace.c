@@ -33,11 +33,12 @@ static int set_pids(void *base, const char *text, struct err *err)
 }
 
 const struct opt trace_strace_opts[] = {
-	{ 'f', "follow-forks", NULL, OPT_COUNT, offsetof(struct trace_strace, forks), "accepted for strace's users: children are always followed; -ff: as --output-separately" },
+	{ 'f', "follow-forks", NULL, OPT_COUNT, offsetof(struct trace_strace, forks), "wait for children that outlive COMMAND (they are always followed); -ff: also --output-separately" },
 	{ 0, "output-separately", NULL, OPT_FLAG, offsetof(struct trace_strace, separate), "with -o FILE: the lines of each thread go to FILE.TID" },
 	{ 'A', "output-append-mode", NULL, OPT_FLAG, offsetof(struct trace_strace, append), "with -o FILE: add to what the file has" },
 	{ 'n', "syscall-number", NULL, OPT_FLAG, offsetof(struct trace_strace, has_number), "begin each call with its number" },
 	{ 'Y', NULL, NULL, OPT_FLAG, offsetof(struct trace_strace, has_comm), "show the name of a thread after its number: [pid 1234<make>]" },
+	{ 0, "always-show-pid", NULL, OPT_FLAG, offsetof(struct trace_strace, has_pids), "begin each line with the number of its thread, also where there is but one" },
 	{ 0, "decode-pids", "comm", OPT_CALL, 0, "the same", set_pids },
 	{ 'q', "quiet", "[=SET]", OPT_CALL, 0, "no notes; -qq, or SET that has exit: no ends of threads either", set_quiet, true, .lone_letter = true },
 	{ 'w', "summary-wall-clock", NULL, OPT_FLAG, offsetof(struct trace_strace, as_it_is), "accepted for strace's users: -c always has the time from entry to return" },
@@ -47,7 +48,7 @@ const struct opt trace_strace_opts[] = {
 
 const struct opt_rule trace_strace_rules[] = {
 	{ "output-append-mode", .needs = "output" },
-	{ "output-append-mode|syscall-number|Y|decode-pids", .not_with = "summary|summary-only", .why = "sums have no lines" },
+	{ "output-append-mode|syscall-number|Y|always-show-pid|decode-pids", .not_with = "summary|summary-only", .why = "sums have no lines" },
 	{ "syscall-number|Y|decode-pids", .not_with = "format=csv|format=json|fields", .why = "it changes lines of text" },
 	{ 0 },
 };
@@ -87,7 +88,6 @@ const struct opt_other trace_others[] = {
 	{ "--arg-names", "is not supported: arguments have no names", "man 2 openat has them" },
 	{ "-O", "is not needed: the kernel takes the times, and no tracer runs between them", "-c" },
 	{ "--summary-syscall-overhead", "is not needed: the kernel takes the times, and no tracer runs between them", "-c" },
-	{ "--always-show-pid", "is not supported: a line has the number as soon as there are two threads", "--format json has it in each line" },
 	{ "--syscall-limit", "is not supported", "-o - COMMAND | head -n LIMIT" },
 	{ "--secontext", "is not supported", "ls -Z shows the contexts of files" },
 	{ "-d", "is not supported", "skep -vv trace" },

@@ -13,6 +13,7 @@ struct trace_strace {
 	uint64_t forks, quiet; /* how often -f and -q were given */
 	bool has_no_ends; /* "+++ exited with 0 +++" is not shown */
 	bool has_number, has_comm; /* of a call; of a thread beside its number */
+	bool has_pids; /* each line has the number of its thread */
 	bool append, separate;
 	bool as_it_is; /* one that changes nothing */
 };

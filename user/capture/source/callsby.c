@@ -22,6 +22,7 @@
 struct src_callsby {
 	struct source source; /* first: a pointer to it is one to us */
 	const struct callsby_cfg *cfg;
+	const struct place *place;
 	struct base base;
 	struct callsby_bpf *skel;
 	int cpus;
@@ -84,6 +85,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	struct src_callsby *src = (struct src_callsby *)source;
 	int ret;
 
+	src->place = place;
 	src->ended.is_outer = place->pidns.level;
 	src->cpus = libbpf_num_possible_cpus();
 	ret = BASE_OPEN(&src->base, src->skel, callsby, err);
@@ -236,6 +238,13 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->losses[LOSS_KEYS_FULL] += src->other;
 }
 
+static bool has_targets(const struct source *source)
+{
+	const struct src_callsby *src = (const struct src_callsby *)source;
+
+	return filter_has_targets(&src->base.object.filter, src->place);
+}
+
 static void close_source(struct source *source)
 {
 	struct src_callsby *src = (struct src_callsby *)source;
@@ -257,6 +266,7 @@ struct source *src_callsby_new(const struct callsby_cfg *cfg)
 		.start = start,
 		.stop = stop,
 		.snapshot = snapshot,
+		.has_targets = has_targets,
 		.profile = add_to_profile,
 		.close = close_source,
 	};

@@ -345,6 +345,13 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->receipt.map_bytes += rings_cost(&src->rings);
 }
 
+static bool has_targets(const struct source *source)
+{
+	const struct src_trace *src = (const struct src_trace *)source;
+
+	return filter_has_targets(&src->base.object.filter, src->place);
+}
+
 static void close_source(struct source *source)
 {
 	struct src_trace *src = (struct src_trace *)source;
@@ -374,6 +381,7 @@ struct source *src_trace_new(const struct trace_cfg *cfg)
 		.stop = stop,
 		.drain = drain,
 		.finish = finish,
+		.has_targets = has_targets,
 		.profile = add_to_profile,
 		.close = close_source,
 	};
