@@ -345,7 +345,7 @@ hits() {
 	jq -se 'length > 0' b.json
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "refused: unknown names, with similar ones" {
 	need_feature kprobe
 	refuses 2 'k:tcp_sendmsgx' "no such" "hint: " tcp_sendmsg

@@ -260,6 +260,7 @@ as_nobody() {
 	fi
 }
 
+# bats test_tags=user-space
 @test "too few open files: works, or names the limit" {
 	enough_memlock
 	for n in $(seq 12 4 64) 256; do

@@ -278,7 +278,7 @@ touched() {
 	grep -q 'wait4(' t.txt
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "-c counts what strace -c counts, without a line" {
 	need jq
 	"$SKEP" trace -c --format json -o c.json -- "$WORK/calls" 50 3 2 >truth

@@ -14,8 +14,8 @@ cd "$(dirname "$0")/../.." || exit 1
 VM=build/vm
 TESTS=${VM_TESTS:-$(cd tests/root && ls ./*.bats | sed 's|^\./||; s|\.bats$||' | paste -sd,)}
 SECONDS_MAX=${VM_SECONDS:-1400}
-BETWEEN=(doctor,probe_views,timehist,trace,walks doctor,offcpu,sched,trace,trace_sums,uring,walks)
-LONG=net,probe,stat,timehist,unwind # half of the time
+BETWEEN=(doctor,probe_views,timehist,trace,walks doctor,offcpu,sched,trace,trace_sums,uring)
+LONG=net,probe,sched,stat,timehist,unwind # less than half of the time: the oldest kernel, which is the longest of the others, comes after them
 QUICK=doctor,probe_views
 OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,stat,trace,trace_sums,uring
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do

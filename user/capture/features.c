@@ -25,6 +25,7 @@ const struct feature_row feature_rows[FEATURE_MAX] = {
 	[FEATURE_RAW_TP] = { "raw tracepoints", "-p, -t, COMMAND where BPF programs count; stat of tracepoints", NULL, true },
 	[FEATURE_TP_BTF] = { "BTF tracepoints", "sched, net, flame --off-cpu, stat of system calls", NULL, false },
 	[FEATURE_SYSCALL_BTF] = { "unpreempted calls", "stat of system calls by BTF tracepoints", "perf's tracepoints, slower", false },
+	[FEATURE_TP_UNPREEMPTED] = { "unpreempted hooks", "trace: ends of threads by raw tracepoints", "perf's tracepoints", false },
 	[FEATURE_URING] = { "io_uring operations", "trace: operations of io_uring", "system calls only", false },
 	[FEATURE_TRACEFS] = { "tracefs", "stat of tracepoints by globs", NULL, false },
 	[FEATURE_KPROBE] = { "kprobe", "probe: kernel functions", NULL, false },

@@ -259,6 +259,23 @@ static void explain_syscall_btf(struct feature_state *s, int ret)
 		probe_why(s, "programs on them are preempted: calls would be lost");
 }
 
+/*
+ * From 7.0 on, a46023d5616e "tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast", a program of any tracepoint where
+ * tasks can be preempted may be, and what others do there meanwhile is skipped. That commit gave the kernel's struct its member.
+ */
+static int try_tp_unpreempted(void)
+{
+	const struct btf_types *types = object_kernel_types();
+
+	return types && btf_has_member(types, "tp_transition_snapshot", "srcu_gp") ? -EBUSY : 0;
+}
+
+static void explain_tp_unpreempted(struct feature_state *s, int ret)
+{
+	if (ret == -EBUSY)
+		probe_why(s, "programs on tracepoints are preempted: ends of threads would be lost");
+}
+
 /* Before 6.4 the first was io_uring_submit_sqe. */
 static int try_uring(void)
 {
@@ -520,6 +537,7 @@ const struct attempt attempts[FEATURE_MAX] = {
 	[FEATURE_RAW_TP] = { try_raw_tp, CAP_PERFMON, "CAP_PERFMON", NULL, NULL },
 	[FEATURE_TP_BTF] = { try_tp_btf, CAP_PERFMON, "CAP_PERFMON", "Linux 5.5", NULL },
 	[FEATURE_SYSCALL_BTF] = { try_syscall_btf, CAP_PERFMON, "CAP_PERFMON", NULL, explain_syscall_btf },
+	[FEATURE_TP_UNPREEMPTED] = { try_tp_unpreempted, 0, NULL, NULL, explain_tp_unpreempted },
 	[FEATURE_URING] = { try_uring, 0, NULL, "a kernel with CONFIG_IO_URING=y", explain_uring },
 	[FEATURE_TRACEFS] = { try_tracefs, 0, NULL, "mount -t tracefs tracefs /sys/kernel/tracing", explain_tracefs },
 	[FEATURE_KPROBE] = { try_kprobe, CAP_PERFMON, "CAP_PERFMON", "a kernel with CONFIG_KPROBE_EVENTS=y", explain_probe },

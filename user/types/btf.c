@@ -265,6 +265,22 @@ uint32_t btf_struct_bytes(const struct btf_types *btf, const char *name)
 	return btf_type_at(btf, btf_find(btf, BTF_KIND_STRUCT, name), &t, &more) ? t.size : 0;
 }
 
+bool btf_has_member(const struct btf_types *btf, const char *name, const char *member)
+{
+	struct btf_type t;
+	struct btf_member m;
+	const char *more;
+
+	if (!btf_type_at(btf, btf_find(btf, BTF_KIND_STRUCT, name), &t, &more))
+		return false;
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(t.info); i++) {
+		memcpy(&m, more + i * sizeof(m), sizeof(m));
+		if (!strcmp(btf_string_at(btf, m.name_off), member))
+			return true;
+	}
+	return false;
+}
+
 const char *btf_enum_name(const struct btf_types *btf, const char *name, uint32_t value)
 {
 	struct btf_type t;

@@ -34,6 +34,9 @@ int btf_tracepoint_args(const struct btf_types *btf, const char *tracepoint);
 /* Is the i-th of them a pointer, by its own type? */
 bool btf_tracepoint_has_pointer(const struct btf_types *btf, const char *tracepoint, uint32_t i);
 
+/* Has a struct a member of this name? There may be no such struct. */
+bool btf_has_member(const struct btf_types *btf, const char *name, const char *member);
+
 /* Bytes of a struct; 0: it is empty, or there is none. */
 uint32_t btf_struct_bytes(const struct btf_types *btf, const char *name);
 
