@@ -39,7 +39,7 @@ for load in "flood $N 64" "stream $N 1400"; do
 			printf "  %-10s %8.0f ns, adds %7.0f\n", n, t, t - b }'
 	done
 	[ ! -s "$TMP/rate.sums" ] || compare added ns "skep -a" "$(added skep-a)" "bpftrace, calls" "$(added sums)"
-	[ ! -s "$TMP/rate.sums" ] || row "${load%% *}: a packet sent and received, counted for its owner at both ends (four empty programs: $(added floor) ns)" ns \
+	[ ! -s "$TMP/rate.sums" ] || row "${load%% *}: a packet sent and received, counted for its owner at both ends (four empty programs: $(shown "$(added floor)" ns))" ns \
 		'`net -a`' "$(added skep-a)" "bpftrace's sums of the calls' bytes" "$(added sums)"
 	[ ! -s "$TMP/rate.packets" ] || compare added ns "skep -a" "$(added skep-a)" "bpftrace, packets" "$(added packets)"
 done

@@ -76,7 +76,7 @@ done
 for name in perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
 	[ ! -s "$TMP/rate.$name" ] || compare added ns skep "$(added skep-a)" "$name" "$(added "$name")"
 done
-what="a switch and its wake-up, the time off the CPU summed by both stacks (two empty programs: $(half floor) ns)"
+what="a switch and its wake-up, the time off the CPU summed by both stacks (two empty programs: $(shown "$(half floor)" ns))"
 row "$what, by frame pointers" ns '`flame --off-cpu --call-graph fp -a`' "$(half skep-a)" bpftrace "$(half bpftrace)"
 row "the same" ns '`flame --off-cpu --call-graph fp -a`' "$(half skep-a)" '`offcputime` (libbpf-tools)' "$(half offcputime)"
 row "the same by tables, the default, beside frame pointers" ns '`flame --off-cpu`' "$(half skep-eh)" '`perf record -e sched:sched_switch -g`' "$(half perf-switch)"
