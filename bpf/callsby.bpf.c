@@ -36,7 +36,7 @@ struct {
 struct call {
 	__u64 since_ns;
 	__u32 call, is_open;
-	__u32 epoch, is_first; /* opencall.bpf.h */
+	__u32 epoch, is_first; /* which opencall.bpf.h needs */
 };
 
 #include "lib/opencall.bpf.h"

@@ -25,8 +25,9 @@ enum trace_read {
 	TRACE_IOVEC,   /* an array of struct iovec, and the bytes that they have */
 	TRACE_MESSAGES, /* an array of struct mmsghdr: the bytes, names and control messages of each */
 	TRACE_FILE,	/* the file of a descriptor: args[arg], or with LENGTH_RET what the call returned */
+	TRACE_FILE_SHOWN, /* the same, but calls are not selected by it: it is only shown, and may be another number */
 	TRACE_FILES,	/* of each in the piece of step `from`: every `unit` bytes of it there is an int, the first at `arg` */
-	TRACE_FILES_SHOWN, /* the same, but calls are not selected by them: they are only shown, and may be other numbers */
+	TRACE_FILES_SHOWN, /* the same, only shown */
 	TRACE_FILE_BITS, /* of each bit in that piece */
 };
 

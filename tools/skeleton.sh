@@ -5,19 +5,21 @@ set -eu -o pipefail
 skeleton=$("$1" gen skeleton "$2" name "$3")
 begin="static inline const void *$3__elf_bytes(size_t *sz)"
 [ "$(grep -cxF "$begin" <<<"$skeleton")" = 1 ] || { echo "skeleton.sh: bpftool writes another skeleton: where are the bytes of $3?" >&2; exit 1; }
+packed=$(gzip -9nc "$2" | od -An -v -tu1 | sed 's/ *\([0-9]\+\)/\1,/g')
+bytes=$(stat -c %s "$2")
 echo '#include "capture/unpack.h"'
 awk -v begin="$begin" '$0 == begin { exit } { print }' <<<"$skeleton"
 cat <<END
 $begin
 {
 	static const unsigned char packed[] = {
-$(gzip -9nc "$2" | od -An -v -tu1 | sed 's/ *\([0-9]\+\)/\1,/g')
+$packed
 	};
 	static void *unpacked; /* until the process ends: libbpf reads it from the open to the load */
 
-	*sz = $(stat -c %s "$2");
 	if (!unpacked)
-		unpacked = unpack(packed, sizeof(packed), *sz);
+		unpacked = unpack(packed, sizeof(packed), $bytes);
+	*sz = unpacked ? $bytes : 0;
 	return unpacked;
 }
 END

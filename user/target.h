@@ -15,7 +15,7 @@ struct target {
 	bool no_children; /* those made from now on are left out */
 	VEC(uint32_t) pids, tids, cpus, uids; /* empty: not requested */
 	VEC(const char *) comms, cgroups;     /* cgroups: directory of cgroup v2 */
-	bool waits_for_children; /* COMMAND's end is not that of the run, as long as one of its children is there */
+	bool waits_for_children; /* the end of COMMAND, or of pids, is not that of the run, as long as one of their children is there */
 	char **argv; /* COMMAND with its arguments, NULL if none */
 	const char *as; /* the user that COMMAND runs as, in argv; NULL: who called sudo, else who called us */
 };

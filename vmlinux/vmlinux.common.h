@@ -37,6 +37,9 @@ struct upid {
 /* numbers[0..level]: from the initial namespace to the one that the task was born in. */
 struct pid {
 	unsigned int level;
+	struct {
+		void *first;
+	} tasks[1]; /* PIDTYPE_PID: empty once the task has been reaped */
 	struct upid numbers[1];
 };
 

@@ -144,7 +144,8 @@ static __always_inline void filter_drop(__u64 key)
 /*
  * A number may be given again before the task that had it is freed: the new one is a target by its parent alone. Not sched_process_fork:
  * from 7.0 on (a46023d5616e "tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast") a task may lose its CPU in the middle
- * of a program there, and for whoever comes to the same tracepoint meanwhile the kernel skips it. Here the lock of a run queue is held.
+ * of a program there, and the kernel skips the program for others that reach the tracepoint on that CPU meanwhile. Here the lock of a run
+ * queue is held.
  */
 SEC("?raw_tp/sched_wakeup_new")
 int filter_fork(struct bpf_raw_tracepoint_args *ctx)

@@ -200,6 +200,8 @@ static __always_inline void read_pidfd(struct file_read *r, const struct inode *
 	} else {
 		return;
 	}
+	if (!BPF_CORE_READ(pid, tasks[0].first))
+		return;
 	r->file.id = cfg_pidns_level ? pidns_number_of(pid, cfg_pidns_level, (void *)cfg_pidns) : BPF_CORE_READ(pidns_slot(pid, 0), nr);
 	r->file.flags |= TRACE_FILE_PIDFD;
 }

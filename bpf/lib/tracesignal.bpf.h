@@ -120,8 +120,8 @@ static __always_inline int end_thread(void)
 }
 
 /*
- * Two ways to the same hook. By perf's the task stays on its CPU (include/trace/perf.h), but to leave it takes 80 ms; by the raw one another
- * thread may end in the middle of the program from 7.0 on (filter_fork()), and is skipped. Without tracefs there is only that one.
+ * Two ways to the same hook. By perf's the task stays on its CPU (include/trace/perf.h), but detaching from it takes 80 ms; by the raw one
+ * another thread may end in the middle of the program from 7.0 on (filter_fork()), and is skipped. Without tracefs there is only the raw one.
  */
 SEC("?tp/sched/sched_process_exit")
 int tp_thread_end(void *ctx)

@@ -23,9 +23,13 @@ static __always_inline __u64 in_piece(struct page *p, __u32 from, __u32 off, __u
 __noinline int read_files(__u32 place, __u32 n, __u32 unit, int is_matched)
 {
 	struct page *p = page_get();
+	__u32 fd, before = ~0u;
 
-	for (__u32 i = 0; p && i < TRACE_FILES_MAX && i < n; i++)
-		read_file(*(__u32 *)(p->data + ((place + i * unit) & (TRACE_DATA_MAX - 1))), is_matched);
+	for (__u32 i = 0; p && i < TRACE_FILES_MAX && i < n; i++, before = fd) {
+		fd = *(__u32 *)(p->data + ((place + i * unit) & (TRACE_DATA_MAX - 1)));
+		if (fd != before) /* as words are that are no descriptors, but 0 */
+			read_file(fd, is_matched);
+	}
 	return 0;
 }
 
@@ -48,7 +52,7 @@ __noinline int read_file_bits(__u32 place, __u32 first, __u32 n)
 __noinline int read_files_of(__u32 from, __u32 off, __u32 n, __u32 unit, __u32 read)
 {
 	struct page *p = page_get();
-	__u32 at, bytes;
+	__u32 at, bytes, has;
 
 	if (!p)
 		return 0;
@@ -57,8 +61,8 @@ __noinline int read_files_of(__u32 from, __u32 off, __u32 n, __u32 unit, __u32 r
 		return 0;
 	bytes = piece_bytes(p, at);
 	if (read != TRACE_FILE_BITS) {
-		bytes = bytes > off ? bytes - off : 0;
-		return read_files(at - 1 + off, n * unit > bytes ? bytes / (unit ? unit : 1) : n, unit, read == TRACE_FILES);
+		has = unit && bytes >= off + sizeof(__u32) ? (bytes - off - (__u32)sizeof(__u32)) / unit + 1 : 0;
+		return read_files(at - 1 + off, n < has ? n : has, unit, read == TRACE_FILES);
 	}
 	n = p->rec.args[0]; /* of select(): one more than the highest descriptor */
 	for (__u32 i = 0; i < TRACE_FILE_WORDS_MAX && i * 64 < n && (i + 1) * 8 <= bytes; i++)
@@ -78,8 +82,8 @@ __noinline int read_step(__u32 table, __u32 nr, __u32 index)
 		return 0;
 	s = &plans[table][nr].steps[index];
 	compat = table == 1;
-	if (s->read == TRACE_FILE)
-		return read_file(s->length == LENGTH_RET ? p->rec.ret : p->rec.args[s->arg < TRACE_ARGS ? s->arg : 0], 1);
+	if (s->read == TRACE_FILE || s->read == TRACE_FILE_SHOWN)
+		return read_file(s->length == LENGTH_RET ? p->rec.ret : p->rec.args[s->arg < TRACE_ARGS ? s->arg : 0], s->read == TRACE_FILE);
 	if (s->read == TRACE_FILES || s->read == TRACE_FILES_SHOWN || s->read == TRACE_FILE_BITS) {
 		n = s->length == LENGTH_ARG ? p->rec.args[s->length_at < TRACE_ARGS ? s->length_at : 0] : s->max;
 		return read_files_of(s->from, s->arg, n, s->unit, s->read);

@@ -189,8 +189,8 @@ static const struct attr_member btf_load[] = {
 	{ "btf_log_level", 24, M_UINT },
 };
 static const struct attr_member task_fd[] = {
-	{ "pid", 0, M_FD },
-	{ "fd", 4, M_FD },
+	{ "pid", 0, M_UINT },
+	{ "fd", 4, M_UINT }, /* of that process */
 	{ "flags", 8, M_UINT },
 	{ "buf_len", 12, M_CHANGED },
 };

@@ -48,7 +48,7 @@ struct kind {
 	{ TRACE_BYTES, at, .arg = 0, .from = 1, .length = LENGTH_HALF, .length_at = 8, .unit = 1, .max = 128 }, \
 	{ TRACE_IOVEC, at, .arg = 16, .from = 1, .length = LENGTH_WORD, .length_at = 24 }, \
 	{ TRACE_BYTES, at, .arg = 32, .from = 1, .length = LENGTH_WORD, .length_at = 40, .unit = 1, .max = TRACE_CONTROL_MAX }, \
-	{ TRACE_FILES_SHOWN, (at) & ~TRACE_AS_DONE, .arg = 16, .from = 4, .unit = 4, .max = TRACE_FILES_MAX } /* of SCM_RIGHTS */
+	{ TRACE_FILES_SHOWN, (at) & ~TRACE_AS_DONE, .arg = 12, .from = 4, .unit = 4, .max = TRACE_FILES_MAX } /* of SCM_RIGHTS: struct cmsghdr has 12 or 16 bytes */
 
 static const struct kind kinds[KINDS] = {
 #define KIND(name, printer, list, ...) [KIND_##name] = { print_##printer, list, { __VA_ARGS__ } },
@@ -116,7 +116,7 @@ static const struct row_of_call *row_of(enum syscall_abi abi, uint32_t nr)
 
 static bool is_of_files(const struct trace_step *s)
 {
-	return s->read == TRACE_FILE || s->read == TRACE_FILES || s->read == TRACE_FILES_SHOWN || s->read == TRACE_FILE_BITS;
+	return s->read == TRACE_FILE || s->read == TRACE_FILE_SHOWN || s->read == TRACE_FILES || s->read == TRACE_FILES_SHOWN || s->read == TRACE_FILE_BITS;
 }
 
 /* A kind's step as that of argument i, in a plan where the kind's own begin at `first`. */
@@ -152,6 +152,7 @@ static bool may_return_file(const struct row_of_call *row)
 void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style, struct trace_plan *ret_plan)
 {
 	static const struct trace_step result = { TRACE_FILE, TRACE_AT_EXIT | TRACE_IF_DONE, .length = LENGTH_RET };
+	static const struct trace_step maybe = { TRACE_FILE_SHOWN, TRACE_AT_EXIT | TRACE_IF_DONE, .length = LENGTH_RET }; /* of some commands */
 	const struct row_of_call *row = row_of(abi, nr);
 	unsigned n = 0;
 
@@ -165,13 +166,13 @@ void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style
 				ret_plan->steps[n++] = place_step(&k->steps[s], i, first, abi);
 	}
 	if (style->files && may_return_file(row) && n < TRACE_STEPS)
-		ret_plan->steps[n++] = result;
+		ret_plan->steps[n++] = row->result == RESULT_FD ? result : maybe;
 	if (style->has_stacks && is_exit(row))
 		ret_plan->when = TRACE_AT_ENTRY | TRACE_STACK_AT_ENTRY;
 	for (unsigned s = 0; s < n; s++) {
 		struct trace_step *to = &ret_plan->steps[s];
 
-		if (is_of_files(to) && to->read != TRACE_FILES_SHOWN)
+		if (is_of_files(to) && to->read != TRACE_FILES_SHOWN && to->read != TRACE_FILE_SHOWN)
 			ret_plan->fds |= to->read == TRACE_FILE && to->length != LENGTH_RET ? 1u << to->arg : TRACE_OTHER_FDS;
 		if (to->read == TRACE_COUNT && style->is_whole)
 			to->read = TRACE_STRINGS;

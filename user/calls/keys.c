@@ -105,9 +105,19 @@ static void put_kdf(struct decode *d, uint64_t addr)
 		uint32_t other_bytes, spare[8];
 	} k;
 
-	if (!memory_get(d, addr, &k, sizeof(k))) {
+	struct {
+		uint32_t hash, other, other_bytes, spare[8];
+	} narrow;
+
+	if (d->is_compat ? !memory_get(d, addr, &narrow, sizeof(narrow)) : !memory_get(d, addr, &k, sizeof(k))) {
 		put_addr(d, addr);
 		return;
+	}
+	if (d->is_compat) {
+		k.hash = narrow.hash;
+		k.other = narrow.other;
+		k.other_bytes = narrow.other_bytes;
+		memcpy(k.spare, narrow.spare, sizeof(k.spare));
 	}
 	out_text(d->o, "{hashname=");
 	put_text(d, k.hash, false);

@@ -102,9 +102,9 @@ void print_fsconfig(struct decode *d, unsigned i)
 		out_signed(d->o, aux);
 }
 
-/* struct mount_attr, which may grow: its size is the next argument. */
 #define MOUNT_ATTR_IDMAP_BIT 0x100000 /* MOUNT_ATTR_IDMAP: to the user namespace of a descriptor */
 
+/* struct mount_attr, which may grow: its size is the next argument. */
 void print_mount_attrs(struct decode *d, unsigned i)
 {
 	uint64_t attr[4], addr = d->e->args[i], size = d->e->args[i + 1];

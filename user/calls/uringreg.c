@@ -10,6 +10,7 @@ enum register_op {
 
 #define SKIP (-2) /* IORING_REGISTER_FILES_SKIP */
 #define PROBE_OPS_MAX 256
+#define WORKER_KINDS_MAX 256 /* the kernel knows two */
 
 static void put_hex_member(struct decode *d, const char *name, uint64_t value)
 {
@@ -250,7 +251,7 @@ static void put_max_workers(struct decode *d, uint64_t addr, uint32_t n)
 	size_t has = 0;
 
 	put_array(d, addr, n, 4, put_workers, false);
-	if (!n || n > PROBE_OPS_MAX || !memory_some(d, addr, n * 4, &has) || has < n * 4)
+	if (!n || n > WORKER_KINDS_MAX || !memory_some(d, addr, n * 4, &has) || has < n * 4)
 		return;
 	out_text(d->o, " => ");
 	if (d->is_failed)
@@ -265,11 +266,13 @@ struct ring_update {
 	uint64_t data;
 };
 
+/* Where the kernel writes the place that it took. */
 static void put_ring(struct decode *d, uint64_t addr)
 {
 	struct ring_update u = { 0 };
 
-	memory_get(d, addr, &u, sizeof(u));
+	if (!memory_before(d, addr, &u, sizeof(u)))
+		memory_get(d, addr, &u, sizeof(u));
 	out_form(d->o, u.offset == UINT32_MAX ? "{offset=-1" : "{offset=%u", u.offset);
 	put_hex_member(d, "resv", u.resv);
 	out_text(d->o, ", data=");
@@ -310,9 +313,23 @@ static void put_buffer_ring(struct decode *d, uint64_t addr)
 	out_char(d->o, '}');
 }
 
+/* With a flag: the first argument is then the index of a registered ring. */
+#define USE_REGISTERED_RING 0x80000000u
+
+void print_uring_register(struct decode *d, unsigned i)
+{
+	uint32_t op = (uint32_t)d->e->args[i];
+
+	if (op & USE_REGISTERED_RING && d->style->names == NAMES_ABBREV) {
+		out_text(d->o, "IORING_REGISTER_USE_REGISTERED_RING|");
+		op &= ~USE_REGISTERED_RING;
+	}
+	put_one(d, &names_uring_register_ops, op);
+}
+
 void print_uring_registered(struct decode *d, unsigned i)
 {
-	uint32_t op = (uint32_t)d->e->args[i - 1], n = (uint32_t)d->e->args[i + 1];
+	uint32_t op = (uint32_t)d->e->args[i - 1] & ~USE_REGISTERED_RING, n = (uint32_t)d->e->args[i + 1];
 	uint64_t addr = d->e->args[i];
 
 	switch (op) {

@@ -146,8 +146,8 @@ bool filter_has_targets(const struct filter *f, const struct place *place)
 
 	while (!bpf_map_get_next_key(bpf_map__fd(f->targets), before, &key)) {
 		before = &key;
-		/* The numbers of another namespace than ours are not those of /proc. */
-		if (key == TARGET_PID(key) && (place->pidns.level || !is_zombie((uint32_t)key)))
+		/* Not a thread of -t. The numbers of another namespace than ours are not those of /proc. */
+		if (key == TARGET_PID((uint32_t)key) && (place->pidns.level || !is_zombie((uint32_t)key)))
 			return true;
 	}
 	return false;

@@ -290,18 +290,26 @@ static int drain(struct session *s, struct sink *sink)
 	return ret;
 }
 
+/* Those that were named have ended. Does the run go on for their children? */
+static bool waits_for_children(const struct session *s)
+{
+	if (!s->cfg->target->waits_for_children || s->interrupted)
+		return false;
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		if (s->cfg->sources[i]->has_targets && s->cfg->sources[i]->has_targets(s->cfg->sources[i]))
+			return true;
+	return false;
+}
+
 /* Has COMMAND ended, and with it the run? */
 static bool is_command_over(struct session *s)
 {
 	if (!s->command.pid || !command_poll(&s->command))
 		return false;
-	if (!s->cfg->target->waits_for_children || !target_is_command(s->cfg->target) || s->interrupted)
+	if (!target_is_command(s->cfg->target) || !waits_for_children(s))
 		return true;
 	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->command.pidfd, NULL); /* it stays readable: from here on each tick looks */
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		if (s->cfg->sources[i]->has_targets && s->cfg->sources[i]->has_targets(s->cfg->sources[i]))
-			return false;
-	return true;
+	return false;
 }
 
 /* Returns true when the run is over. */
@@ -329,7 +337,9 @@ static bool handle(struct session *s, int fd)
 		if (is_command_over(s))
 			return true;
 	}
-	return s->nr_watched && !s->watched_left;
+	if (s->cfg->target->waits_for_children && fd != s->tick_fd)
+		return false;
+	return s->nr_watched && !s->watched_left && !waits_for_children(s);
 }
 
 static int snapshot(struct session *s, struct sink *sink, uint64_t now)

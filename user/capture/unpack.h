@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* What has so many bytes unpacked; the caller frees it. NULL: no memory, or it is not that. */
+/* So many bytes, malloc'ed; skeletons keep them until the process ends. NULL: no memory, or `packed` is damaged. */
 void *unpack(const void *packed, size_t packed_bytes, size_t bytes);
 
 #endif

@@ -37,6 +37,11 @@ static int check(struct trace_options *o, struct err *err)
 		err_hint(err, "skep stat -e minor-faults,major-faults counts them");
 		return -EINVAL;
 	}
+	if (o->view.out && (*o->view.out == '|' || *o->view.out == '!')) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "-o does not start a command: '%s'", o->view.out);
+		err_hint(err, "-o - 2>notes | COMMAND; a file of that name: -o ./'%s'", o->view.out);
+		return -EINVAL;
+	}
 	if (o->strace.separate && (!o->view.out || outfile_is_stdout(o->view.out) || !strcmp(o->view.out, "/dev/stderr")))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-ff needs -o FILE: the lines of each thread go to FILE.TID");
 	if (o->strace.separate && (o->sums.summary || o->sums.with_summary || o->view.fields || (o->view.format && strcmp(o->view.format, "text"))))

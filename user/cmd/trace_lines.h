@@ -16,7 +16,7 @@ struct trace_lines {
 	uint64_t start_ns;	 /* of the run; CLOCK_MONOTONIC */
 	bool is_text;
 	bool has_many;	    /* what is selected can be several processes */
-	uint32_t first_tid; /* of COMMAND, or the one process of -p; in a recording that of the first record. 0: not known yet */
+	uint32_t first_tid; /* src_trace_first(), also of a recording; 0: that of the first record */
 
 	struct out args, result; /* of the line that is being made */
 	struct trace_threads threads;

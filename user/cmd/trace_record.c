@@ -12,6 +12,7 @@
 struct recording {
 	const struct trace_record *o;
 	struct calllog_writer *writer;
+	struct source *source;
 };
 
 static int begin(void *arg, struct err *err)
@@ -20,6 +21,7 @@ static int begin(void *arg, struct err *err)
 	struct calllog_meta meta = { .text = r->o->source->text, .is_whole = r->o->is_whole, .start_ns = now_ns(), .clock_ns = clock_ns(CLOCK_REALTIME) };
 
 	(void)err;
+	meta.first_tid = src_trace_first(r->source);
 	snprintf(meta.title, sizeof(meta.title), "%s", command_line());
 	return calllog_begin(r->writer, &meta);
 }
@@ -58,7 +60,7 @@ int trace_record_run(const struct trace_record *o, int *ret_status, struct err *
 		ret = calllog_create(o->path, &r.writer, err);
 	if (ret)
 		return ret;
-	cfg.sources[0] = src_trace_new(o->source);
+	r.source = cfg.sources[0] = src_trace_new(o->source);
 	ret = run_sink(calllog_sink(r.writer), &cfg, &hooks, &r, &p, &status, err);
 	bytes = calllog_close(r.writer, ret, &p, err);
 	if (bytes < 0)

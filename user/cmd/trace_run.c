@@ -122,7 +122,7 @@ static int begin(void *arg, struct err *err)
 		return ret;
 	if (run->o->events.nr_texts)
 		trace_events_start(&run->o->events);
-	run->lines.first_tid = t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : src_trace_command(run->source);
+	run->lines.first_tid = src_trace_first(run->source);
 	run->lines.has_many |= t->all || t->uids.n || t->cgroups.n || t->comms.n || t->pids.n + t->tids.n > 1;
 	run->lines.start_ns = now_ns();
 	run->o->lines.wall_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - run->lines.start_ns);
@@ -215,8 +215,10 @@ static int run_live(struct trace_run *run, int *ret_status, struct err *err)
 
 static int run_input(struct trace_run *run, struct err *err)
 {
-	int ret = run_file(&run->base, trace_replay_run, &run->replay, err);
+	int ret;
 
+	run->lines.first_tid = run->replay.meta.first_tid;
+	ret = run_file(&run->base, trace_replay_run, &run->replay, err);
 	return ret ? ret : end(run, NULL);
 }
 

@@ -45,6 +45,7 @@ struct calllog_frame {
 struct calllog_meta {
 	char title[CALLLOG_TITLE_MAX]; /* the command line that recorded, without newlines */
 	uint32_t text;	   /* bytes of strings that were read */
+	uint32_t first_tid; /* whose lines have no number as long as there are no others; 0: not known */
 	bool is_whole;	   /* all members of structures were, and the environment */
 	bool is_here;	   /* reader: recorded on this machine since it was started */
 	uint64_t start_ns; /* CLOCK_MONOTONIC of the begin */

@@ -115,6 +115,8 @@ static void take_fact(void *arg, const char *word, const char *value)
 		m->text = number(value, TRACE_PIECE_MAX - 2);
 	else if (!strcmp(word, "whole"))
 		m->is_whole = number(value, 1);
+	else if (!strcmp(word, "first_tid"))
+		m->first_tid = number(value, INT32_MAX);
 	else if (!strcmp(word, "start_ns"))
 		m->start_ns = number(value, INT64_MAX);
 	else if (!strcmp(word, "clock_ns"))

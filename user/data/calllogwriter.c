@@ -116,8 +116,8 @@ int calllog_begin(struct calllog_writer *w, const struct calllog_meta *meta)
 	int n, ret;
 
 	calllog_boot(boot);
-	n = snprintf(text, sizeof(text), "machine %s\ntext %u\nwhole %d\nstart_ns %llu\nclock_ns %llu\nboot %s\ntitle %.*s\n", calllog_machine, meta->text,
-		     meta->is_whole, (unsigned long long)meta->start_ns, (unsigned long long)meta->clock_ns, boot, CALLLOG_TITLE_MAX - 1, meta->title);
+	n = snprintf(text, sizeof(text), "machine %s\ntext %u\nwhole %d\nfirst_tid %u\nstart_ns %llu\nclock_ns %llu\nboot %s\ntitle %.*s\n", calllog_machine, meta->text,
+		     meta->is_whole, meta->first_tid, (unsigned long long)meta->start_ns, (unsigned long long)meta->clock_ns, boot, CALLLOG_TITLE_MAX - 1, meta->title);
 	head.bytes = (n + 7) & ~7;
 	errno = 0;
 	ret = put(w, &head, sizeof(head));

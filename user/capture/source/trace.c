@@ -274,9 +274,12 @@ bool src_trace_is_behind(const struct source *source)
 	return ((const struct src_trace *)source)->is_behind;
 }
 
-uint32_t src_trace_command(const struct source *source)
+uint32_t src_trace_first(const struct source *source)
 {
-	return ((const struct src_trace *)source)->place->command_pid;
+	const struct place *place = ((const struct src_trace *)source)->place;
+	const struct target *t = place->target;
+
+	return t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : (uint32_t)place->command_pid;
 }
 
 struct pending_to {

@@ -35,7 +35,7 @@ struct source *src_trace_new(const struct trace_cfg *cfg);
 /* Has it more than it has delivered? What threads do now is not known then. */
 bool src_trace_is_behind(const struct source *source);
 
-/* The process of COMMAND; 0: it is not what is traced, or there is none. Once it is open. */
-uint32_t src_trace_command(const struct source *source);
+/* The first of -p or -t, or COMMAND; 0: nobody was named. Once it is open. */
+uint32_t src_trace_first(const struct source *source);
 
 #endif
