@@ -251,6 +251,7 @@ touched() {
 	run -2 "$SKEP" trace -F some -- true
 }
 
+# bats test_tags=user-space
 @test "children that outlive COMMAND: followed with -f until they end, in lines, sums and recordings; a number in each line" {
 	"$SKEP" trace -f -e exit_group -o t.txt -- sh -c '(sleep 0.7; exec true) & exit 3' || [ $? = 3 ]
 	cat t.txt
@@ -265,7 +266,7 @@ touched() {
 	"$SKEP" trace -e exit_group -o t.txt -- sh -c '(sleep 0.7; exec true) & exit 3' || [ $? = 3 ]
 	[ "$(grep -c '+++ exited with' t.txt)" = 1 ]
 	# Of the processes of -p, too
-	sh -c 'sleep 0.5; (sleep 0.7; exec true) & exit 3' &
+	sh -c 'sleep 1; (sleep 0.7; exec true) & exit 3' &
 	"$SKEP" trace -f -p $! -e exit_group -o t.txt
 	cat t.txt
 	[ "$(grep -c '+++ exited with' t.txt)" -ge 3 ]

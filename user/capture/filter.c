@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -122,8 +123,8 @@ static int fill_cgroups(const struct filter *f, const struct target *t, struct e
 	return 0;
 }
 
-/* proc_pid_stat(5). A first thread that has ended looks the same while others run on. */
-static bool is_zombie(uint32_t pid)
+/* Gone, or a zombie: proc_pid_stat(5). A first thread that has ended looks the same while others run on. */
+static bool has_ended(uint32_t pid)
 {
 	char path[32], text[512], *after, state = 0;
 	long threads = 0;
@@ -132,7 +133,7 @@ static bool is_zombie(uint32_t pid)
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return false;
+		return kill((pid_t)pid, 0) && errno == ESRCH;
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);
 	after = strrchr(text, ')');
@@ -146,8 +147,8 @@ bool filter_has_targets(const struct filter *f, const struct place *place)
 
 	while (!bpf_map_get_next_key(bpf_map__fd(f->targets), before, &key)) {
 		before = &key;
-		/* Not a thread of -t. The numbers of another namespace than ours are not those of /proc. */
-		if (key == TARGET_PID((uint32_t)key) && (place->pidns.level || !is_zombie((uint32_t)key)))
+		/* Not a thread of -t. A process of -p may have ended before there was anything to notice it. The numbers of another namespace than ours are not those of /proc. */
+		if (key == TARGET_PID((uint32_t)key) && (place->pidns.level || !has_ended((uint32_t)key)))
 			return true;
 	}
 	return false;
