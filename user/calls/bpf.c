@@ -190,7 +190,7 @@ static const struct attr_member btf_load[] = {
 };
 static const struct attr_member task_fd[] = {
 	{ "pid", 0, M_UINT },
-	{ "fd", 4, M_UINT }, /* of that process */
+	{ "fd", 4, M_FD },
 	{ "flags", 8, M_UINT },
 	{ "buf_len", 12, M_CHANGED },
 };
