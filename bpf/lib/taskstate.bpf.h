@@ -52,7 +52,10 @@ static __always_inline void task_begin(struct task *s, struct task_struct *t)
 	s->is_target = filter_task(t);
 }
 
-/* Every new task, also those that the kernel makes for a process (io_uring's workers). What is kept of it is made here, and not under the lock of a run queue. */
+/*
+ * Every new task, also those that the kernel makes for a process (io_uring's workers). What is kept of it is made here, where no run queue is
+ * locked.
+ */
 SEC("tp_btf/task_newtask")
 int task_new(__u64 *ctx)
 {

@@ -442,14 +442,6 @@ static void put_symbol(struct decode *d, uint64_t addr)
 	put_text(d, word, false);
 }
 
-static void put_hex_element(struct decode *d, uint64_t addr)
-{
-	uint64_t word = 0;
-
-	memory_get(d, addr, &word, sizeof(word));
-	out_hex(d->o, word);
-}
-
 /* What an attachment takes depends on its type. Returns how many bytes of the structure that type has. */
 static uint32_t put_link(const struct attr *a)
 {

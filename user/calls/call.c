@@ -114,9 +114,15 @@ static const struct row_of_call *row_of(enum syscall_abi abi, uint32_t nr)
 	return *row;
 }
 
+/* Are calls selected by the files that it reads? */
+static bool is_selecting(const struct trace_step *s)
+{
+	return s->read == TRACE_FILE || s->read == TRACE_FILES || s->read == TRACE_FILE_BITS;
+}
+
 static bool is_of_files(const struct trace_step *s)
 {
-	return s->read == TRACE_FILE || s->read == TRACE_FILE_SHOWN || s->read == TRACE_FILES || s->read == TRACE_FILES_SHOWN || s->read == TRACE_FILE_BITS;
+	return is_selecting(s) || s->read == TRACE_FILE_SHOWN || s->read == TRACE_FILES_SHOWN;
 }
 
 /* A kind's step as that of argument i, in a plan where the kind's own begin at `first`. */
@@ -172,7 +178,7 @@ void call_plan(enum syscall_abi abi, uint32_t nr, const struct call_style *style
 	for (unsigned s = 0; s < n; s++) {
 		struct trace_step *to = &ret_plan->steps[s];
 
-		if (is_of_files(to) && to->read != TRACE_FILES_SHOWN && to->read != TRACE_FILE_SHOWN)
+		if (is_selecting(to))
 			ret_plan->fds |= to->read == TRACE_FILE && to->length != LENGTH_RET ? 1u << to->arg : TRACE_OTHER_FDS;
 		if (to->read == TRACE_COUNT && style->is_whole)
 			to->read = TRACE_STRINGS;

@@ -81,6 +81,8 @@ void put_iovec(struct decode *d, uint64_t addr, uint64_t n, uint64_t limit, bool
 
 /* The bytes of a struct after its known members, up to size; nothing if all of them are 0, as the kernel requires. */
 void put_rest(struct decode *d, uint64_t addr, uint32_t from, uint64_t size);
+/* ", NAME=[0, 0x1]": n reserved words of `size` bytes, at most 64 bytes in all; nothing if all of them are 0. */
+void put_reserved(struct decode *d, const char *name, const void *words, unsigned size, unsigned n);
 /*
  * An array of n elements of `size` bytes at an address, in brackets: "[1, 2, ...]"; put writes one of them. can_fail: the call fills it,
  * and of one that failed the address is written.
@@ -88,6 +90,7 @@ void put_rest(struct decode *d, uint64_t addr, uint32_t from, uint64_t size);
 typedef void put_element(struct decode *d, uint64_t addr);
 void put_array(struct decode *d, uint64_t addr, uint64_t n, unsigned size, put_element *put, bool can_fail);
 void put_int_element(struct decode *d, uint64_t addr);
+void put_hex_element(struct decode *d, uint64_t addr); /* of 64 bits */
 
 /* Structures, or their address where they could not be read */
 void put_timespec(struct decode *d, uint64_t addr, unsigned word);

@@ -287,14 +287,7 @@ void print_uring_params(struct decode *d, unsigned i)
 		out_text(d->o, ", wq_fd=");
 		put_fd(d, (int32_t)p[6]);
 	}
-	if (p[7] || p[8] || p[9]) {
-		out_text(d->o, ", resv=[");
-		for (int r = 7; r < 10; r++) {
-			out_text(d->o, r > 7 ? ", " : "");
-			out_hex(d->o, p[r]);
-		}
-		out_char(d->o, ']');
-	}
+	put_reserved(d, "resv", p + 7, 4, 3);
 	if (!d->is_failed) {
 		out_form(d->o, ", sq_entries=%u, cq_entries=%u, features=", p[0], p[1]);
 		put_flags(d, &names_uring_features, p[5]);

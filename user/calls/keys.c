@@ -39,18 +39,6 @@ static void put_returned(struct decode *d, uint64_t addr, uint64_t max, bool is_
 	put_buffer(d, addr, n);
 }
 
-static void put_default(struct decode *d, uint32_t keyring)
-{
-	const char *name = names_find(&names_key_defaults, keyring);
-
-	if (name && d->style->names == NAMES_ABBREV)
-		out_text(d->o, name);
-	else
-		out_signed(d->o, (int32_t)keyring);
-	if (d->style->names == NAMES_VERBOSE || (!name && d->style->names == NAMES_ABBREV))
-		out_form(d->o, " /* %s */", name ? name : names_key_defaults.unknown);
-}
-
 /* A byte of flags; which it is of the array says which flags. */
 static void put_capability(struct decode *d, uint64_t addr)
 {
@@ -82,52 +70,26 @@ static void put_dh(struct decode *d, uint64_t addr)
 	out_char(d->o, '}');
 }
 
-static void put_spare(struct decode *d, const uint32_t *words, int n)
-{
-	uint32_t any = 0;
-
-	for (int i = 0; i < n; i++)
-		any |= words[i];
-	if (!any)
-		return;
-	for (int i = 0; i < n; i++) {
-		out_text(d->o, i ? ", " : ", __spare=[");
-		out_hex(d->o, words[i]);
-	}
-	out_char(d->o, ']');
-}
-
-/* struct keyctl_kdf_params */
+/* struct keyctl_kdf_params: two pointers, the length of what the second has, reserved words */
 static void put_kdf(struct decode *d, uint64_t addr)
 {
-	struct {
-		uint64_t hash, other;
-		uint32_t other_bytes, spare[8];
-	} k;
+	unsigned word = word_bytes(d);
+	uint64_t hash, other;
+	uint32_t k[10]; /* of a 64-bit caller the last is padding */
 
-	struct {
-		uint32_t hash, other, other_bytes, spare[8];
-	} narrow;
-
-	if (d->is_compat ? !memory_get(d, addr, &narrow, sizeof(narrow)) : !memory_get(d, addr, &k, sizeof(k))) {
+	if (!memory_get(d, addr + 2 * word, k, d->is_compat ? 36 : 40) || !memory_word(d, addr, &hash) || !memory_word(d, addr + word, &other)) {
 		put_addr(d, addr);
 		return;
 	}
-	if (d->is_compat) {
-		k.hash = narrow.hash;
-		k.other = narrow.other;
-		k.other_bytes = narrow.other_bytes;
-		memcpy(k.spare, narrow.spare, sizeof(k.spare));
-	}
 	out_text(d->o, "{hashname=");
-	put_text(d, k.hash, false);
+	put_text(d, hash, false);
 	out_text(d->o, ", otherinfo=");
-	if (k.other_bytes)
-		put_buffer(d, k.other, k.other_bytes);
+	if (k[0])
+		put_buffer(d, other, k[0]);
 	else
-		put_addr(d, k.other);
-	out_form(d->o, ", otherinfolen=%u", k.other_bytes);
-	put_spare(d, k.spare, 8);
+		put_addr(d, other);
+	out_form(d->o, ", otherinfolen=%u", k[0]);
+	put_reserved(d, "__spare", k + 1, 4, 8);
 	out_char(d->o, '}');
 }
 
@@ -147,7 +109,7 @@ static void put_pkey(struct decode *d, uint64_t addr)
 	out_text(d->o, "{key_id=");
 	put_key(d, p.key);
 	out_form(d->o, ", in_len=%u, %s=%u", p.bytes, (uint32_t)d->e->args[0] == PKEY_VERIFY ? "in2_len" : "out_len", p.second_bytes);
-	put_spare(d, p.spare, 7);
+	put_reserved(d, "__spare", p.spare, 4, 7);
 	out_char(d->o, '}');
 }
 
@@ -180,7 +142,7 @@ static void put_argument(struct decode *d, char kind, unsigned i)
 	case 'd': out_signed(d->o, (int32_t)v); break;
 	case 'i': put_id(d, v); break;
 	case 'p': put_flags(d, &names_key_permissions, (uint32_t)v); break;
-	case 'q': put_default(d, v); break;
+	case 'q': put_name_or_decimal(d, &names_key_defaults, (int32_t)v); break;
 	case 'c': put_array(d, v, d->is_failed || (uint64_t)d->e->ret > next ? next : (uint64_t)d->e->ret, 1, put_capability, true); break;
 	case 'm': put_flags(d, &names_key_move_flags, (uint32_t)v); break;
 	case 'a': put_addr(d, v); break;

@@ -172,7 +172,6 @@ static void put_error_value(struct decode *d, uint64_t addr, uint32_t n)
 /* SO_TXREHASH: decimal also where it has no name */
 static void put_rehash(struct decode *d, uint64_t addr, int32_t n, bool is_get)
 {
-	const char *name;
 	int32_t v;
 
 	if (n < 4) {
@@ -186,14 +185,8 @@ static void put_rehash(struct decode *d, uint64_t addr, int32_t n, bool is_get)
 		put_addr(d, addr);
 		return;
 	}
-	name = names_find(&names_rehash_values, (uint32_t)v);
 	out_char(d->o, '[');
-	if (name && d->style->names == NAMES_ABBREV)
-		out_text(d->o, name);
-	else
-		out_signed(d->o, v);
-	if (d->style->names == NAMES_VERBOSE || (!name && d->style->names == NAMES_ABBREV))
-		out_form(d->o, " /* %s */", name ? name : names_rehash_values.unknown);
+	put_name_or_decimal(d, &names_rehash_values, v);
 	out_char(d->o, ']');
 }
 

@@ -38,6 +38,23 @@ void put_rest(struct decode *d, uint64_t addr, uint32_t from, uint64_t size)
 	out_text(d->o, shown < n ? "..." : "");
 }
 
+void put_reserved(struct decode *d, const char *name, const void *words, unsigned size, unsigned n)
+{
+	static const char none[64];
+	uint64_t word;
+
+	if (!memcmp(words, none, size * n))
+		return;
+	out_form(d->o, ", %s=[", name);
+	for (unsigned i = 0; i < n; i++) {
+		word = 0; /* little-endian */
+		memcpy(&word, (const char *)words + i * size, size);
+		out_text(d->o, i ? ", " : "");
+		out_hex(d->o, word);
+	}
+	out_char(d->o, ']');
+}
+
 void put_text(struct decode *d, uint64_t addr, bool is_path)
 {
 	size_t n, len, max = is_path ? TRACE_PATH_MAX - 1 : d->style->text;
@@ -291,6 +308,14 @@ void put_int_element(struct decode *d, uint64_t addr)
 
 	memory_get(d, addr, &n, sizeof(n));
 	out_signed(d->o, n);
+}
+
+void put_hex_element(struct decode *d, uint64_t addr)
+{
+	uint64_t word = 0;
+
+	memory_get(d, addr, &word, sizeof(word));
+	out_hex(d->o, word);
 }
 
 static void put_vector(struct decode *d, uint64_t addr)

@@ -20,24 +20,6 @@ static void put_hex_member(struct decode *d, const char *name, uint64_t value)
 	out_hex(d->o, value);
 }
 
-/* Reserved words, unless all of them are 0. */
-static void put_reserved(struct decode *d, const char *name, const uint64_t words[3])
-{
-	if (!words[0] && !words[1] && !words[2])
-		return;
-	out_form(d->o, ", %s=[", name);
-	for (int i = 0; i < 3; i++) {
-		out_text(d->o, i ? ", " : "");
-		out_hex(d->o, words[i]);
-	}
-	out_char(d->o, ']');
-}
-
-static void put_reserved_halves(struct decode *d, const char *name, const uint32_t halves[3])
-{
-	put_reserved(d, name, (const uint64_t[3]){ halves[0], halves[1], halves[2] });
-}
-
 static void put_descriptor(struct decode *d, uint64_t addr)
 {
 	int32_t fd = -1;
@@ -56,14 +38,6 @@ static void put_updated(struct decode *d, uint64_t addr)
 		out_form(d->o, d->style->names == NAMES_VERBOSE ? "%d /* IORING_REGISTER_FILES_SKIP */" : "IORING_REGISTER_FILES_SKIP", fd);
 	else
 		put_fd(d, fd);
-}
-
-static void put_tag(struct decode *d, uint64_t addr)
-{
-	uint64_t tag = 0;
-
-	memory_get(d, addr, &tag, sizeof(tag));
-	out_hex(d->o, tag);
 }
 
 /* struct io_uring_files_update */
@@ -125,7 +99,7 @@ static void put_probe(struct decode *d, uint64_t addr, uint32_t n)
 	put_name_or_decimal(d, &names_uring_operations, p.last_op);
 	out_form(d->o, ", ops_len=%u", p.ops_len);
 	put_hex_member(d, "resv", p.resv);
-	put_reserved_halves(d, "resv2", p.resv2);
+	put_reserved(d, "resv2", p.resv2, 4, 3);
 	out_text(d->o, ", ops=");
 	put_array(d, addr + sizeof(p), n, 8, put_probe_op, false);
 	out_char(d->o, '}');
@@ -162,7 +136,7 @@ static void put_restriction(struct decode *d, uint64_t addr)
 		out_text(d->o, " */");
 	}
 	put_hex_member(d, "resv", r.resv);
-	put_reserved_halves(d, "resv2", r.resv2);
+	put_reserved(d, "resv2", r.resv2, 4, 3);
 	out_char(d->o, '}');
 }
 
@@ -175,7 +149,7 @@ static void put_data(struct decode *d, uint64_t data, uint64_t tags, uint32_t n,
 	else
 		put_iovec(d, data, n, 0, false);
 	out_text(d->o, ", tags=");
-	put_array(d, tags, n, 8, put_tag, false);
+	put_array(d, tags, n, 8, put_hex_element, false);
 }
 
 static void put_resources(struct decode *d, uint64_t addr, uint32_t size, bool is_files)
@@ -309,7 +283,7 @@ static void put_buffer_ring(struct decode *d, uint64_t addr)
 	put_addr(d, r.addr);
 	out_form(d->o, ", ring_entries=%u, bgid=%u", r.entries, r.group);
 	put_hex_member(d, "pad", r.pad);
-	put_reserved(d, "resv", r.resv);
+	put_reserved(d, "resv", r.resv, 8, 3);
 	out_char(d->o, '}');
 }
 

@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "util/file.h"
+
 #define PAGE 4096ull
 #define ELF_CLASS_AT 4 /* of e_ident: 1 is 32-bit */
 
@@ -179,18 +181,12 @@ bool callnow_read(uint32_t pid, uint32_t tid, void (*plan)(enum syscall_abi tabl
 /* Is it a thread that the kernel made for io_uring? It makes no calls, but has registers of the call in which it was made. */
 static bool is_worker(uint32_t pid, const char *tid)
 {
-	char path[96], line[512] = "";
+	char path[96], line[512];
 	unsigned flags = 0;
-	const char *after;
-	FILE *f;
+	const char *fields;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%.16s/stat", pid, tid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	after = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL; /* a name may have brackets */
-	fclose(f);
-	return after && sscanf(after, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && flags & PF_IO_WORKER;
+	return !file_stat_fields(path, line, sizeof(line), &fields) && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && flags & PF_IO_WORKER;
 }
 
 int callnow_threads(uint32_t pid, int (*each)(void *arg, uint32_t tid), void *arg)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bpf/target.h"
+#include "util/file.h"
 
 void filter_set(const struct filter *f, const struct target *t, bool idle)
 {
@@ -126,19 +127,15 @@ static int fill_cgroups(const struct filter *f, const struct target *t, struct e
 /* Gone, or a zombie: proc_pid_stat(5). A first thread that has ended looks the same while others run on. */
 static bool has_ended(uint32_t pid)
 {
-	char path[32], text[512], *after, state = 0;
+	char path[32], text[512], state = 0;
+	const char *fields;
 	long threads = 0;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
+	if (file_stat_fields(path, text, sizeof(text), &fields))
 		return kill((pid_t)pid, 0) && errno == ESRCH;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	after = strrchr(text, ')');
-	return after && sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state, &threads) == 2 &&
-	       state == 'Z' && threads <= 1;
+	return sscanf(fields, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state, &threads) == 2 && state == 'Z' &&
+	       threads <= 1;
 }
 
 bool filter_has_targets(const struct filter *f, const struct place *place)
@@ -147,7 +144,10 @@ bool filter_has_targets(const struct filter *f, const struct place *place)
 
 	while (!bpf_map_get_next_key(bpf_map__fd(f->targets), before, &key)) {
 		before = &key;
-		/* Not a thread of -t. A process of -p may have ended before there was anything to notice it. The numbers of another namespace than ours are not those of /proc. */
+		/*
+		 * Not a thread of -t. A process of -p may have ended before there was anything to notice it. In a PID namespace the numbers
+		 * of the table are not those of /proc.
+		 */
 		if (key == TARGET_PID((uint32_t)key) && (place->pidns.level || !has_ended((uint32_t)key)))
 			return true;
 	}

@@ -269,15 +269,10 @@ static bool can_match(const struct trace_cfg *cfg, int abi, uint32_t nr)
 	struct trace_plan plan;
 
 	cfg->plan(abi == SYSCALL_COMPAT ? SYSCALL_COMPAT : SYSCALL_NATIVE, nr, &plan);
-	for (int i = 0; i < TRACE_STEPS; i++) {
-		const struct trace_step *s = &plan.steps[i];
-
-		if (s->read == TRACE_FILE || s->read == TRACE_FILES || s->read == TRACE_FILE_BITS)
+	for (int i = 0; i < TRACE_STEPS && cfg->select & TRACE_BY_PATH; i++)
+		if (plan.steps[i].read && plan.steps[i].when & TRACE_IS_PATH)
 			return true;
-		if (cfg->select & TRACE_BY_PATH && s->read && s->when & TRACE_IS_PATH)
-			return true;
-	}
-	return false;
+	return plan.fds;
 }
 
 void trace_select_plans(struct trace_cfg *cfg)

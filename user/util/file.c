@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define FIRST_BYTES 4096u
@@ -65,6 +66,18 @@ static int digit(char c)
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int file_stat_fields(const char *path, char *buf, size_t size, const char **ret_fields)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return -errno;
+	buf[fread(buf, 1, size - 1, f)] = '\0';
+	fclose(f);
+	*ret_fields = strrchr(buf, ')');
+	return *ret_fields ? 0 : -EBADMSG;
 }
 
 void file_comm(unsigned int id, char *buf, size_t size)

@@ -12,6 +12,12 @@
 int file_read_fd(int fd, size_t hint, size_t max, char **ret_bytes, size_t *ret_n);
 int file_read(const char *path, size_t hint, size_t max, char **ret_bytes, size_t *ret_n);
 
+/*
+ * The fields of /proc/ID/stat, or of a thread's, behind the name, which may have brackets itself: ") S 1 ...". They are in buf. 0; -errno: it
+ * cannot be opened; -EBADMSG: it has no name.
+ */
+int file_stat_fields(const char *path, char *buf, size_t size, const char **ret_fields);
+
 /* The name of a thread: /proc/ID/comm, of any process that is there. "" where it is not. */
 void file_comm(unsigned int id, char *buf, size_t size);
 

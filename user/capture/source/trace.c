@@ -76,6 +76,7 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	struct trace_bpf *skel = src->skel;
 	struct trace_bpf__rodata *ro = skel->rodata;
 	bool storage = feature_use(FEATURE_TASK_STORAGE), by_perf = !feature_use(FEATURE_TP_UNPREEMPTED) && feature_use(FEATURE_TRACEFS);
+	struct bpf_program *end = by_perf ? skel->progs.tp_thread_end : skel->progs.raw_thread_end;
 	bool has_calls = cfg->all_calls;
 	int cpus = libbpf_num_possible_cpus();
 
@@ -126,11 +127,11 @@ static int set_knobs(struct src_trace *src, struct err *err)
 	src->faults.plain = skel->progs.page_fault;
 	src->faults.mapped = skel->progs.page_fault_mapped;
 	faulthooks_choose(&src->faults, cfg->faults);
-	bpf_program__set_autoload(by_perf ? skel->progs.tp_thread_end : skel->progs.raw_thread_end, true);
+	bpf_program__set_autoload(end, true);
 	bpf_program__set_autoload(skel->progs.thread_renumber, !storage);
 	bpf_program__set_autoload(skel->progs.signal_deliver, cfg->signals);
 	bpf_program__set_autoload(skel->progs.signal_undelivered, cfg->signals);
-	src->base.watched[2] = by_perf ? skel->progs.tp_thread_end : skel->progs.raw_thread_end;
+	src->base.watched[2] = end;
 	src->base.watched[3] = skel->progs.signal_deliver;
 	src->base.watched[4] = skel->progs.uring_complete;
 	src->base.watched[5] = faulthooks_program(&src->faults);

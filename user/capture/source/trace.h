@@ -35,7 +35,10 @@ struct source *src_trace_new(const struct trace_cfg *cfg);
 /* Has it more than it has delivered? What threads do now is not known then. */
 bool src_trace_is_behind(const struct source *source);
 
-/* The first of -p or -t, or COMMAND; 0: nobody was named. Once it is open. */
+/*
+ * The number of the process or thread that was named first: by -p or by -t, else that of COMMAND. 0: none was named (-a, -u, -G, --comm).
+ * The source is open.
+ */
 uint32_t src_trace_first(const struct source *source);
 
 #endif
