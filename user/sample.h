@@ -109,6 +109,33 @@ struct call_event {
 };
 #define CALL_SIGINFO_BYTES 48
 
+/* Registers of a sample, hostile: the word of the lowest bit of mask comes first. */
+struct sample_regs {
+	uint64_t abi;  /* enum perf_sample_regs_abi; 0: none were there to read */
+	uint64_t mask; /* by the numbers of the architecture's perf_regs.h */
+	const uint8_t *words; /* of 64 bits each */
+};
+
+/*
+ * What a recorded sample has beside all that every sample has. Bits of `has`, PERF_SAMPLE_* of uapi/linux/perf_event.h, say which of it is
+ * there. Bytes are as the file has them: hostile, and at no particular alignment.
+ */
+struct sample_fields {
+	uint64_t has;
+	uint16_t misc; /* of the record's header */
+	uint64_t id, stream_id, addr, transaction, data_src, phys_addr, cgroup, data_page_bytes, code_page_bytes;
+	uint64_t weight; /* PERF_SAMPLE_WEIGHT: all of it; PERF_SAMPLE_WEIGHT_STRUCT: union perf_sample_weight */
+	const uint8_t *chain; /* nr_chain words: the call chain with its PERF_CONTEXT_* marks */
+	uint64_t nr_chain;
+	const uint8_t *raw; /* of a tracepoint its record, as its format says */
+	uint32_t raw_bytes;
+	const uint8_t *branches; /* nr_branches of struct perf_branch_entry, the newest first */
+	uint64_t nr_branches;
+	struct sample_regs user_regs, intr_regs;
+	const uint8_t *stack; /* of the thread, from its stack pointer on; stack_bytes of it are filled */
+	uint64_t stack_bytes;
+};
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
@@ -130,6 +157,7 @@ struct sample {
 	uint32_t nr_values;
 	const struct sched_event *sched; /* of the scheduler's events; else NULL */
 	const struct call_event *call; /* of system calls; else NULL */
+	const struct sample_fields *fields; /* of files; else NULL */
 	bool resumes; /* the begin of the call was shown: what follows is the rest of it */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
- * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), reads.c (counters
+ * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), fields.c (what few samples have), reads.c (counters
  * read with a sample), decompress.c (compressed records), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
@@ -74,6 +74,7 @@ struct layout {
 	uint64_t first_id;
 	uint16_t max_stack;
 	bool no_user_chain; /* chains are of the kernel only */
+	uint64_t branch_type, user_mask, intr_mask; /* of struct perf_event_attr: what branch records and registers there are */
 	bool inherited;	    /* each thread has counters of its own */
 	int sample_time, sample_id; /* from the start of the record */
 	int trailer;		    /* bytes of sample_id at the end of other records */
@@ -166,6 +167,7 @@ struct data_reader {
 	struct sink *sink;
 	VEC(struct last_read) last_reads;
 	struct map last_index; /* by id and thread */
+	struct sample_fields fields; /* of the sample that is being delivered */
 	uint64_t kips[RECORD_MAX_BYTES / 8], uips[RECORD_MAX_BYTES / 8];
 	char text[RECORD_MAX_BYTES + 1];
 	struct decompressor *decompressor; /* NULL until the first compressed record */
@@ -208,6 +210,9 @@ const struct build_id *build_id_find(struct data_reader *r, const char *path);
 uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size, bool is_sample);
 /* Turns one record into a call of the sink. Returns what the sink returned. */
 int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
+
+/* fields.c: those that follow the call chain, from p on. What does not fit before end is not there. */
+void fields_take(const uint8_t *p, const uint8_t *end, const struct layout *l, struct sample_fields *f);
 
 /* reads.c: the counters at *p, which is moved past them. False: more than there is up to end. */
 bool reads_take(const uint8_t **p, const uint8_t *end, uint64_t format, struct reads *ret);

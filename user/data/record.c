@@ -45,6 +45,11 @@ static uint32_t take_u32(struct cursor *c)
 	return skip(c, sizeof(uint32_t)) ? get_u32(c->p - sizeof(uint32_t)) : 0;
 }
 
+/* The fields up to the call chain. */
+#define FIELDS_FIRST                                                                                                                       \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |            \
+	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)
+
 enum mode { MODE_OTHER, MODE_KERNEL, MODE_USER };
 
 static enum mode header_mode(uint16_t misc)
@@ -66,6 +71,8 @@ static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, 
 
 	if (!skip_words(c, nr))
 		return;
+	r->fields.chain = p;
+	r->fields.nr_chain = nr;
 	for (; nr; nr--, p += WORD) {
 		ip = get_u64(p);
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
@@ -120,8 +127,12 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 {
 	enum mode mode = header_mode(misc);
 	uint64_t t = l->sample_type;
+	struct sample_fields *f = &r->fields;
 
-	skip_words(c, !!(t & PERF_SAMPLE_IDENTIFIER));
+	f->misc = misc;
+	f->has = t & FIELDS_FIRST;
+	if (t & PERF_SAMPLE_IDENTIFIER)
+		f->id = take_u64(c);
 	if (t & PERF_SAMPLE_IP)
 		s->ip = take_u64(c);
 	if (t & PERF_SAMPLE_TID) {
@@ -129,9 +140,12 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		s->tid = take_u32(c);
 	}
 	skip_words(c, !!(t & PERF_SAMPLE_TIME));
-	skip_words(c, !!(t & PERF_SAMPLE_ADDR));
-	skip_words(c, !!(t & PERF_SAMPLE_ID));
-	skip_words(c, !!(t & PERF_SAMPLE_STREAM_ID));
+	if (t & PERF_SAMPLE_ADDR)
+		f->addr = take_u64(c);
+	if (t & PERF_SAMPLE_ID)
+		f->id = take_u64(c);
+	if (t & PERF_SAMPLE_STREAM_ID)
+		f->stream_id = take_u64(c);
 	if (t & PERF_SAMPLE_CPU) {
 		s->cpu = take_u32(c);
 		take_res(take_u32(c), s);
@@ -144,6 +158,8 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		mode = s->ip >> 63 ? MODE_KERNEL : MODE_USER;
 	if (t & PERF_SAMPLE_CALLCHAIN)
 		take_chain(r, c, mode, s);
+	if (!c->bad && t & ~FIELDS_FIRST)
+		fields_take(c->p, c->end, l, f);
 	if (s->ip)
 		place_ip(r, mode, s);
 }
@@ -167,7 +183,7 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
-		.event = (uint16_t)attr, .is_tracepoint = is_tracepoint(&r->meta.events[attr]),
+		.event = (uint16_t)attr, .fields = &r->fields, .is_tracepoint = is_tracepoint(&r->meta.events[attr]),
 		.chains = { [CHAIN_KERNEL] = { .ips = r->kips }, [CHAIN_USER] = { .ips = r->uips } },
 	};
 	struct chain *kernel = &s.chains[CHAIN_KERNEL], *user = &s.chains[CHAIN_USER];

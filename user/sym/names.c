@@ -72,6 +72,7 @@ static int hold(struct names *n, const struct sample *s)
 	if (!h)
 		return -ENOMEM;
 	*h = (struct held){ *s, n->held_ips.n };
+	h->s.fields = NULL; /* they live in the file's record */
 	ips = nr ? vec_take(&n->held_ips, nr) : NULL;
 	if (nr && !ips)
 		return -ENOMEM;
