@@ -151,7 +151,7 @@ static int print_top(const struct flame *f, const struct fold_view *v)
 static void note_choice(const struct replay *r)
 {
 	const struct replay_view *v = r->views.data[0];
-	const struct data_meta *meta = data_reader_meta(r->reader);
+	const struct data_meta *meta = data_reader_meta(r->file.reader);
 	char others[256] = "";
 	size_t n = 0;
 

@@ -11,8 +11,6 @@
 #include "capture/cost.h"
 #include "cmd/live.h"
 #include "cmd/measure.h"
-#include "sym/kallsyms.h"
-#include "sym/origin.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/num.h"
@@ -95,46 +93,16 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 	total->seen += p->seen;
 }
 
-/* Names of the recorded kernel, if it runs: it looks up those that are met. kallsyms, which lists all, is read in parallel with the file. */
-static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
-{
-	struct origin origin;
-
-	origin_begin(&origin, cfg);
-	if (origin.other_kernel && !origin.is_open)
-		return;
-	if (!ksym_open(ret_asker)) {
-		if (ksym_addr(*ret_asker, "_text")) {
-			live_kernel_names(cfg, *ret_asker);
-			return;
-		}
-		ksym_close(*ret_asker);
-		*ret_asker = NULL;
-	}
-	kallsyms_prefetch();
-}
-
 static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 {
-	const struct data_meta *meta;
-	int ret = data_reader_open(r->path, &r->reader, err);
+	int ret = recording_open(&r->file, r->path, &r->pic->names, &r->pic->ksym, cfg, err);
 
 	if (ret)
 		return ret;
-	meta = data_reader_meta(r->reader);
-	cfg->offline = true;
-	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
-	cfg->kernel_build_id_size = meta->kernel_build_id_size;
-	r->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
-	cfg->recorded = &r->recorded;
 	r->pic->names.may_hold = true;
-	ask_kernel(cfg, &r->pic->ksym);
 	ret = replay_views_choose(r, err);
-	cfg->pool = r->pic->names.pool;
 	if (!ret)
-		ret = syms_new(cfg, &r->pic->names.syms, err);
-	if (!ret)
-		ret = data_reader_run(r->reader, &r->pic->names.sink, err);
+		ret = data_reader_run(r->file.reader, &r->pic->names.sink, err);
 	if ((!ret || ret == -EBADMSG) && names_end(&r->pic->names))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	return ret;
@@ -157,7 +125,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	}
 	if (ret)
 		return ret;
-	meta = data_reader_meta(r->reader);
+	meta = data_reader_meta(r->file.reader);
 	note_gaps(meta, &r->total);
 	set_title(r, meta);
 	if (r->views.data[0]->at.folded)
@@ -176,6 +144,5 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 void replay_close(struct replay *r)
 {
 	replay_views_free(r);
-	if (r->reader)
-		data_reader_close(r->reader);
+	recording_close(&r->file);
 }

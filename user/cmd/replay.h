@@ -4,7 +4,7 @@
 #define SKEP_CMD_REPLAY_H
 
 #include "cmd/live.h"
-#include "data/data.h"
+#include "cmd/recording.h"
 
 /* The value of --event-index: 0 or -EINVAL, err filled. Whether the file has it is seen by replay_run. */
 int replay_event_index(const char *text, int *ret_index, struct err *err);
@@ -36,10 +36,9 @@ struct replay {
 	/* Filled by replay_run. */
 	VEC(struct replay_view *) views; /* those that have samples, in the file's order; else one without */
 	struct profile total;	/* of all views: losses, notes, numbers of samples */
-	struct data_reader *reader; /* whose strings the views have */
+	struct recording file; /* whose strings the views have */
 	/* Own. */
 	char title[1024];
-	struct recorded recorded;
 	int *view_of;		  /* by event: the first one that shares its view; -1: left out */
 	struct replay_view **slots; /* by that event */
 	int nr_events, other_event; /* the last that was left out and has samples, or -1 */

@@ -160,7 +160,7 @@ static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
 
 int replay_views_choose(struct replay *r, struct err *err)
 {
-	const struct data_meta *meta = data_reader_meta(r->reader);
+	const struct data_meta *meta = data_reader_meta(r->file.reader);
 
 	r->nr_events = meta->nr_events;
 	r->other_event = -1;
@@ -196,7 +196,7 @@ static void name_view(const struct replay *r, const struct data_meta *meta, stru
 
 int replay_views_end(struct replay *r)
 {
-	const struct data_meta *meta = data_reader_meta(r->reader);
+	const struct data_meta *meta = data_reader_meta(r->file.reader);
 	int first = -1;
 
 	for (int i = 0; i < r->nr_events; i++) {

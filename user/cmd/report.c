@@ -111,7 +111,7 @@ static int report_into(const struct report_options *r, struct replay *replay, st
 
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
-	if (!ret && !(names = event_names(replay->reader)))
+	if (!ret && !(names = event_names(replay->file.reader)))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
 		ret = render(r, replay, names, out->stream, err);

@@ -104,9 +104,12 @@ int attr_add(struct data_reader *r, const uint8_t *attr, size_t size)
 	ret = vec_reserve(&r->layouts);
 	if (ret == 0)
 		ret = vec_reserve(&r->events);
+	if (ret == 0)
+		ret = vec_reserve(&r->attrs);
 	if (ret < 0)
 		return ret;
 	layout_fill(&r->layouts.data[r->layouts.n++], &a);
+	r->attrs.data[r->attrs.n++] = a;
 	event_fill(&r->events.data[r->events.n++], &a);
 	r->meta.events = r->events.data;
 	r->meta.nr_events = (int)r->events.n;

@@ -60,11 +60,18 @@ int64_t data_writer_close(struct data_writer *w, struct err *err);
 /* Ends a recording that failed: without a sample nothing of it is left, else it is closed as far as that goes. */
 void data_writer_abort(struct data_writer *w);
 
+struct perf_event_attr;
 struct data_reader;
 
 /* Opens and checks a file ("-" is standard input); reads header, attributes and features. */
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err);
 const struct data_meta *data_reader_meta(const struct data_reader *r);
+
+/* The attribute of an event: what newer perfs add is left out. Pointers are the reader's, and live as long. */
+const struct perf_event_attr *data_reader_attr(const struct data_reader *r, int event);
+
+/* The format file of a tracepoint, as the recording has it: *ret_bytes of text, hostile. NULL: the recording has none. */
+const char *data_reader_format(const struct data_reader *r, int event, size_t *ret_bytes);
 
 /*
  * Pushes all records into the sink, once: first (and at once) those without a time, in the file's

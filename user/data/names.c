@@ -4,6 +4,7 @@
  * carries (tools/perf/util/trace-event-read.c). Streams of perf before Linux 4.9 need both.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "data/reader.h"
 
@@ -127,6 +128,32 @@ static bool take_string(struct text *t, const char **ret)
 	return true;
 }
 
+/* Of events of the file alone: perf stores those of the whole subsystem. */
+static void keep_format(struct data_reader *r, uint64_t id, struct text format)
+{
+	struct tracing_format *f;
+	char *text;
+
+	for (size_t i = 0; i < r->formats.n; i++)
+		if (r->formats.data[i].id == id)
+			return;
+	text = malloc(format.n);
+	f = text ? vec_take(&r->formats, 1) : NULL;
+	if (!f) {
+		free(text);
+		return;
+	}
+	memcpy(text, format.p, format.n);
+	*f = (struct tracing_format){ id, text, format.n };
+}
+
+void tracing_free(struct data_reader *r)
+{
+	for (size_t i = 0; i < r->formats.n; i++)
+		free((char *)r->formats.data[i].text);
+	vec_free(&r->formats);
+}
+
 /* "name: sched_switch\nID: 315\nformat: ..." */
 static void name_tracepoint(struct data_reader *r, const char *system, struct text format)
 {
@@ -141,7 +168,10 @@ static void name_tracepoint(struct data_reader *r, const char *system, struct te
 	for (size_t i = 0; i < r->events.n; i++) {
 		struct event *e = &r->events.data[i];
 
-		if (e->type == PERF_TYPE_TRACEPOINT && e->config == id && !strncmp(e->name, UNNAMED_TRACEPOINT, strlen(UNNAMED_TRACEPOINT)))
+		if (e->type != PERF_TYPE_TRACEPOINT || e->config != id)
+			continue;
+		keep_format(r, id, format);
+		if (!strncmp(e->name, UNNAMED_TRACEPOINT, strlen(UNNAMED_TRACEPOINT)))
 			snprintf(e->name, sizeof(e->name), "%.60s:%.60s", system, name);
 	}
 }

@@ -366,6 +366,23 @@ const struct data_meta *data_reader_meta(const struct data_reader *r)
 	return &r->meta;
 }
 
+const struct perf_event_attr *data_reader_attr(const struct data_reader *r, int event)
+{
+	return &r->attrs.data[event];
+}
+
+const char *data_reader_format(const struct data_reader *r, int event, size_t *ret_bytes)
+{
+	const struct event *e = &r->events.data[event];
+
+	for (size_t i = 0; e->type == PERF_TYPE_TRACEPOINT && i < r->formats.n; i++)
+		if (r->formats.data[i].id == e->config) {
+			*ret_bytes = r->formats.data[i].bytes;
+			return r->formats.data[i].text;
+		}
+	return NULL;
+}
+
 int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
 {
 	const uint8_t *record;
@@ -405,6 +422,8 @@ void data_reader_close(struct data_reader *r)
 	strpool_free(r->strings);
 	vec_free(&r->events);
 	vec_free(&r->layouts);
+	vec_free(&r->attrs);
+	tracing_free(r);
 	vec_free(&r->ids);
 	vec_free(&r->args);
 	vec_free(&r->build_ids);

@@ -99,6 +99,13 @@ struct id_entry {
 	uint32_t attr;
 };
 
+/* The format file of a tracepoint, by its number. */
+struct tracing_format {
+	uint64_t id;
+	const char *text; /* owned */
+	size_t bytes;
+};
+
 struct build_id {
 	const char *path; /* interned */
 	uint32_t order;	  /* the last one of a path counts */
@@ -150,6 +157,8 @@ struct data_reader {
 
 	VEC(struct event) events;
 	VEC(struct layout) layouts; /* one per event */
+	VEC(struct perf_event_attr) attrs; /* likewise */
+	VEC(struct tracing_format) formats; /* of events of the file only */
 	VEC(struct id_entry) ids;   /* sorted once started */
 	struct id_entry last_id;    /* of the last look-up: samples come in bursts */
 	bool has_build_ids; /* attr.build_id of any event */
@@ -199,6 +208,7 @@ void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const c
 /* names.c: a name by its attributes; those of tracepoints that have none, by formats of perf's tracing data, hostile. */
 void event_name(struct event *e, const struct perf_event_attr *a);
 void tracing_read(struct data_reader *r, const uint8_t *bytes, size_t n);
+void tracing_free(struct data_reader *r);
 
 /* meta.c: content of one feature section; damaged content is left out. 0 or -ENOMEM. */
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n);

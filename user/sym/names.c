@@ -44,8 +44,8 @@ static int pass(struct names *n, const struct sample *s, const char *comm)
 
 	if (!comm)
 		return -ENOMEM;
-	(n->leaf_only ? stack_resolve_leaf : stack_resolve)(n->syms, s, &n->stack);
-	if (mark)
+	(n->plain ? stack_resolve_plain : n->leaf_only ? stack_resolve_leaf : stack_resolve)(n->syms, s, &n->stack);
+	if (mark && !n->plain)
 		stack_mark(n->syms, mark, &n->stack);
 	if (s->waker) {
 		struct sample waker = *s->waker;

@@ -25,6 +25,7 @@ struct names {
 	bool no_kernel, no_user; /* drop those frames (a file holds both) */
 	int off_event;		 /* the event whose samples are time off the CPUs, among others: blocked time then has a frame, too; or -1 */
 	bool pin;		 /* read symbols while processes live (live capture) */
+	bool plain;		 /* stacks as they were recorded, without marks */
 	bool leaf_only;		 /* callers are not shown: only the leaf is looked up */
 	bool may_hold;		 /* samples of threads without a name until names_end() */
 	/* Own. */

@@ -372,7 +372,7 @@ struct space *syms_space(struct syms *syms, uint32_t pid)
 
 static int one_frame(struct frame *f, const char *name, const char *obj, uint64_t ip, uint64_t off, uint32_t kind)
 {
-	*f = (struct frame){ .name = name, .obj = obj, .kind = kind, .addr = ip, .off = off };
+	*f = (struct frame){ .name = name, .obj = obj, .kind = kind, .addr = ip, .pos = ip, .off = off };
 	return 1;
 }
 
@@ -399,19 +399,21 @@ static bool find_jit(struct syms *syms, struct space *space, uint64_t at, uint64
 	return name && path && one_frame(f, name, path, ip, ip - start, FRAME_JIT);
 }
 
-static int unknown(struct syms *syms, const struct object *obj, uint64_t ip, uint64_t off, struct frame *f)
+/* pos: where in the file. */
+static int unknown(struct syms *syms, const struct object *obj, uint64_t ip, uint64_t pos, struct frame *f)
 {
 	syms->stats.user_unknown++;
 	if (!obj || !obj->tab.n)
 		syms->stats.user_nosymtab++;
-	return one_frame(f, obj ? obj->unknown : syms->name_unknown, obj ? obj->path : syms->obj_unknown, ip, off,
-			 FRAME_UNKNOWN);
+	one_frame(f, obj ? obj->unknown : syms->name_unknown, obj ? obj->path : syms->obj_unknown, ip, pos, FRAME_UNKNOWN);
+	f->pos = pos;
+	return 1;
 }
 
 static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool caller,
 			struct frame *ret_frames, int max)
 {
-	uint64_t at = ip - (caller && ip), off, vaddr;
+	uint64_t at = ip - (caller && ip), off, pos, vaddr;
 	struct space *space = syms_space(syms, pid);
 	const struct mapping *m = space ? maps_lookup(space, time_ns, at) : NULL;
 	struct object *obj = m ? m->obj : NULL;
@@ -425,16 +427,19 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	if (!m)
 		return unknown(syms, NULL, ip, ip, ret_frames);
 	off = at - m->start + m->pgoff;
+	pos = off + (ip - at);
 	if (obj->state == OBJECT_NEW)
 		object_open(&syms->objects, obj, pid, m->start, m->end);
 	if (obj->state == OBJECT_OPEN)
 		object_read(&syms->objects, obj, pid);
 	if ((obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
-	    find_jit(syms, space, at, ip, ret_frames))
+	    find_jit(syms, space, at, ip, ret_frames)) {
+		ret_frames->pos = pos;
 		return 1;
+	}
 	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||
 	    !object_vaddr(obj, off, &vaddr) || make_room(syms))
-		return unknown(syms, obj, ip, off + caller, ret_frames);
+		return unknown(syms, obj, ip, pos, ret_frames);
 	first = answer(syms, obj, vaddr, &n);
 	/* A signal's handler returns to the first byte of code that nobody called. */
 	if (caller && n && syms->frames.data[first + n - 1].kind == FRAME_UNKNOWN) {
@@ -449,7 +454,7 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 		}
 	}
 	if (!n)
-		return unknown(syms, obj, ip, off + caller, ret_frames);
+		return unknown(syms, obj, ip, pos, ret_frames);
 	/* What does not fit is the innermost: the function itself stays. */
 	if (n > (uint32_t)max) {
 		first += n - (uint32_t)max;
@@ -459,6 +464,7 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 		ret_frames[i] = syms->frames.data[first + i];
 		ret_frames[i].off = vaddr + caller - ret_frames[i].addr;
 		ret_frames[i].addr = ip;
+		ret_frames[i].pos = pos;
 	}
 	if (ret_frames[n - 1].kind == FRAME_UNKNOWN) {
 		syms->stats.user_unknown++;

@@ -108,6 +108,13 @@ static void drop_plumbing(struct stack *st)
 	memmove(&st->frames[0], &st->frames[n], st->n * sizeof(st->frames[0]));
 }
 
+static void count_unnamed(struct stack *st, uint32_t user_from)
+{
+	for (uint32_t i = 0; i < st->n; i++)
+		if (st->frames[i].kind == FRAME_UNKNOWN)
+			++*(i < user_from ? &st->unnamed_kernel : &st->unnamed_user);
+}
+
 void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st)
 {
 	const struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
@@ -125,9 +132,7 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *st)
 	drop_above_root(st, user_from);
 	if (cut == STOP_NO_CODE)
 		drop_no_code(st, user_from);
-	for (uint32_t i = 0; i < st->n; i++)
-		if (st->frames[i].kind == FRAME_UNKNOWN)
-			++*(i < user_from ? &st->unnamed_kernel : &st->unnamed_user);
+	count_unnamed(st, user_from);
 	rooted = cut == STOP_WHOLE || (st->n > user_from && st->frames[st->n - 1].is_root);
 	/* What the walker's limit cut off above a root was not of this stack. */
 	if ((rooted && whole) || user->stop == STOP_LEAF) {
@@ -162,6 +167,19 @@ void stack_resolve_leaf(struct syms *syms, const struct sample *s, struct stack 
 	st->unnamed_user = !in_kernel && st->frames[0].kind == FRAME_UNKNOWN;
 	st->cut = STOP_ROOT;
 	st->cut_loss = LOSS_MAX;
+}
+
+void stack_resolve_plain(struct syms *syms, const struct sample *s, struct stack *st)
+{
+	uint32_t user_from;
+
+	st->n = st->unnamed_kernel = st->unnamed_user = 0;
+	st->cut = STOP_ROOT;
+	st->cut_loss = LOSS_MAX;
+	add_frames(syms, s, &s->chains[CHAIN_KERNEL], 0, true, st);
+	user_from = st->n;
+	add_frames(syms, s, &s->chains[CHAIN_USER], 0, false, st);
+	count_unnamed(st, user_from);
 }
 
 void stack_mark(struct syms *syms, const char *mark, struct stack *st)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/recording.h"
+
+#include <string.h>
+
+#include "cmd/live.h"
+#include "sym/kallsyms.h"
+#include "sym/origin.h"
+
+/* Names of the recorded kernel, if it runs: it looks up those that are met. kallsyms, which lists all, is read in parallel with the file. */
+static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
+{
+	struct origin origin;
+
+	origin_begin(&origin, cfg);
+	if (origin.other_kernel && !origin.is_open)
+		return;
+	if (!ksym_open(ret_asker)) {
+		if (ksym_addr(*ret_asker, "_text")) {
+			live_kernel_names(cfg, *ret_asker);
+			return;
+		}
+		ksym_close(*ret_asker);
+		*ret_asker = NULL;
+	}
+	kallsyms_prefetch();
+}
+
+int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
+		   struct err *err)
+{
+	const struct data_meta *meta;
+	int ret = data_reader_open(path, &rec->reader, err);
+
+	*ret_ksym = NULL;
+	if (ret)
+		return ret;
+	meta = data_reader_meta(rec->reader);
+	cfg->offline = true;
+	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));
+	cfg->kernel_build_id_size = meta->kernel_build_id_size;
+	rec->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
+	cfg->recorded = &rec->recorded;
+	cfg->pool = names->pool;
+	ask_kernel(cfg, ret_ksym);
+	return syms_new(cfg, &names->syms, err);
+}
+
+void recording_close(struct recording *rec)
+{
+	if (rec->reader)
+		data_reader_close(rec->reader);
+	rec->reader = NULL;
+}

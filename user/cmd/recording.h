@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A perf.data file that is opened for names: the names are those of the machine that was recorded. */
+#ifndef SKEP_CMD_RECORDING_H
+#define SKEP_CMD_RECORDING_H
+
+#include "capture/ksym.h"
+#include "data/data.h"
+#include "sym/names.h"
+
+struct recording {
+	struct data_reader *reader; /* its sink is names.sink */
+	struct recorded recorded;
+};
+
+/*
+ * Opens path and makes names->syms by cfg's choices, which is completed here. *ret_ksym: what names of the running kernel come from, the
+ * caller's to close after names_free(); or NULL. 0 or -errno; recording_close() in any case, after names_free().
+ */
+int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
+		   struct err *err);
+void recording_close(struct recording *rec);
+
+#endif
