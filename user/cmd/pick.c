@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples by who made them, where and when. The words are perf's; times are in user/cmd/picktime.c. */
+#include "cmd/pick.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/picktime.h"
+#include "sample.h"
+#include "util/file.h"
+#include "util/num.h"
+#include "util/vec.h"
+
+#define CPUS_MAX 65536u
+#define LIST_BYTES_MAX (16u << 20)
+#define FILE_WORD "file://"
+
+const struct opt pick_opts[] = {
+	{ 'c', "comms", "COMM,...", OPT_TEXT, offsetof(struct pick_options, comms), "only threads of these names" },
+	{ 0, "pid", "PID,...", OPT_TEXT, offsetof(struct pick_options, pids), "only these processes" },
+	{ 0, "tid", "TID,...", OPT_TEXT, offsetof(struct pick_options, tids), "only these threads" },
+	{ 'd', "dsos", "OBJECT,...", OPT_TEXT, offsetof(struct pick_options, dsos), "only samples in these programs, libraries, modules" },
+	{ 'S', "symbols", "SYMBOL,...", OPT_TEXT, offsetof(struct pick_options, symbols), "only samples in these functions" },
+	{ 'C', "cpu", "CPUS", OPT_TEXT, offsetof(struct pick_options, cpus), "only samples of these CPUs: 0-3,8" },
+	{ 0, "time", "START,STOP", OPT_TEXT, offsetof(struct pick_options, time),
+	  "only this time, in seconds as in the file; or parts of it: 10%-20%, 10%/2" },
+	{ 0 },
+};
+
+/* The words of a list, and the memory that they are in. */
+struct words {
+	VEC(const char *) at;
+	VEC(char *) texts;
+};
+
+typedef VEC(uint64_t) id_list;
+
+struct pick {
+	struct named_sink sink; /* first: the sink functions find the rest by it */
+	struct named_sink *to;
+	const struct pick_options *o;
+	struct words comms, dsos, symbols;
+	id_list pids, tids;
+	uint8_t *cpus; /* a bit each; NULL: all */
+	struct picktime time;
+	VEC(struct pick_out) out; /* by event */
+	uint64_t out_all;
+};
+
+/* Takes text apart, which it owns from now on. 0 or -ENOMEM. */
+static int words_add(struct words *w, char *text, const char *separators)
+{
+	if (!text || vec_reserve(&w->texts)) {
+		free(text);
+		return -ENOMEM;
+	}
+	w->texts.data[w->texts.n++] = text;
+	for (char *rest = text, *word; (word = strsep(&rest, separators));) {
+		if (!*word)
+			continue;
+		if (vec_reserve(&w->at))
+			return -ENOMEM;
+		w->at.data[w->at.n++] = word;
+	}
+	return 0;
+}
+
+/* "a,b" and "file://NAME", which has a word a line. */
+static int words_parse(struct words *w, const char *list, const char *option, struct err *err)
+{
+	size_t n, words = 0;
+
+	if (!list)
+		return 0;
+	if (words_add(w, strdup(list), ","))
+		return err_set(err, -ENOMEM, "out of memory");
+	words = w->at.n;
+	for (size_t i = 0; i < words; i++) {
+		const char *path = w->at.data[i];
+		char *text;
+		int ret;
+
+		if (strncmp(path, FILE_WORD, strlen(FILE_WORD)) != 0)
+			continue;
+		path += strlen(FILE_WORD);
+		ret = file_read(path, 4096, LIST_BYTES_MAX, &text, &n);
+		if (ret)
+			return err_exit(err, ret, EXIT_USAGE, "cannot read '%s' of '%s': %s", path, option, strerror(-ret));
+		if (words_add(w, text, "\n"))
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	if (!w->at.n)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '%s': expected names, separated by commas", list, option);
+	return 0;
+}
+
+static bool words_have(const struct words *w, const char *text)
+{
+	for (size_t i = 0; i < w->at.n; i++)
+		if (!strcmp(w->at.data[i], text))
+			return true;
+	return false;
+}
+
+static void words_free(struct words *w)
+{
+	for (size_t i = 0; i < w->texts.n; i++)
+		free(w->texts.data[i]);
+	vec_free(&w->texts);
+	vec_free(&w->at);
+}
+
+static int bad_list(const char *text, const char *option, const char *expected, int ret, struct err *err)
+{
+	if (ret == -ENOMEM)
+		return err_set(err, ret, "out of memory");
+	return err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '%s': %s", text, option, ret == -ERANGE ? "out of range" : expected);
+}
+
+static int add_id(void *arg, uint64_t id)
+{
+	id_list *ids = arg;
+
+	if (vec_reserve(ids))
+		return -ENOMEM;
+	ids->data[ids->n++] = id;
+	return 0;
+}
+
+static int ids_parse(id_list *ids, const char *text, const char *option, struct err *err)
+{
+	int ret = text ? num_list(text, INT_MAX, add_id, ids) : 0;
+
+	return ret ? bad_list(text, option, "expected numbers, separated by commas", ret, err) : 0;
+}
+
+static bool ids_have(const id_list *ids, uint32_t id)
+{
+	for (size_t i = 0; i < ids->n; i++)
+		if (ids->data[i] == id)
+			return true;
+	return false;
+}
+
+static int add_cpu(void *arg, uint64_t cpu)
+{
+	((uint8_t *)arg)[cpu / CHAR_BIT] |= 1u << cpu % CHAR_BIT;
+	return 0;
+}
+
+static int cpus_parse(struct pick *p, const char *text, struct err *err)
+{
+	int ret;
+
+	if (!text)
+		return 0;
+	p->cpus = calloc(1, CPUS_MAX / CHAR_BIT);
+	ret = p->cpus ? num_list(text, CPUS_MAX - 1, add_cpu, p->cpus) : -ENOMEM;
+	return ret ? bad_list(text, "--cpu", "expected CPUs such as 0-3,8", ret, err) : 0;
+}
+
+static void count_out(struct pick *p, const struct sample *s)
+{
+	struct pick_out *out;
+
+	p->out_all += s->count;
+	while (p->out.n <= s->event) {
+		if (vec_reserve(&p->out))
+			return; /* percentages of all would be wrong: the run fails by the next allocation */
+		p->out.data[p->out.n++] = (struct pick_out){ 0 };
+	}
+	out = &p->out.data[s->event];
+	out->weight += s->weight;
+	out->count += s->count;
+}
+
+/* Before names are looked up. */
+static bool pick_wants(struct named_sink *sink, const struct sample *s)
+{
+	struct pick *p = (struct pick *)sink;
+
+	if (p->to->wants && !p->to->wants(p->to, s))
+		return false;
+	if ((p->cpus && (s->cpu >= CPUS_MAX || !(p->cpus[s->cpu / CHAR_BIT] >> s->cpu % CHAR_BIT & 1))) || !picktime_has(&p->time, s->time_ns)) {
+		p->out_all += s->count;
+		return false;
+	}
+	if ((!p->pids.n || ids_have(&p->pids, s->pid)) && (!p->tids.n || ids_have(&p->tids, s->tid)))
+		return true;
+	count_out(p, s);
+	return false;
+}
+
+/* As perf shows an object, or its whole path. */
+static bool object_is(const struct words *dsos, const char *obj)
+{
+	const char *slash = strrchr(obj, '/');
+
+	return *obj && (words_have(dsos, obj) || (slash && words_have(dsos, slash + 1)));
+}
+
+static int pick_sample(struct named_sink *sink, const struct named *n)
+{
+	struct pick *p = (struct pick *)sink;
+	const struct stack *st = n->stack;
+	const struct frame *leaf = NULL;
+	bool has_name;
+
+	for (uint32_t i = 0; i < st->n && !leaf; i++)
+		leaf = st->frames[i].kind != FRAME_MARK ? &st->frames[i] : NULL;
+	has_name = leaf && leaf->kind != FRAME_UNKNOWN;
+	if (p->o->named_only && !has_name) {
+		p->out_all += n->at->count;
+		return 0;
+	}
+	if ((p->comms.at.n && !words_have(&p->comms, n->comm)) || (p->dsos.at.n && !(leaf && object_is(&p->dsos, leaf->obj))) ||
+	    (p->symbols.at.n && !(has_name && words_have(&p->symbols, leaf->name)))) {
+		count_out(p, n->at);
+		return 0;
+	}
+	return p->to->sample(p->to, n);
+}
+
+static int pick_lost(struct named_sink *sink, uint64_t n)
+{
+	struct named_sink *to = ((struct pick *)sink)->to;
+
+	return to->lost ? to->lost(to, n) : 0;
+}
+
+int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *err)
+{
+	struct pick *p;
+	int ret;
+
+	*ret_pick = NULL;
+	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only)
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return err_set(err, -ENOMEM, "out of memory");
+	p->o = o;
+	p->sink = (struct named_sink){ .wants = pick_wants, .sample = pick_sample, .lost = pick_lost };
+	ret = words_parse(&p->comms, o->comms, "--comms", err);
+	if (!ret)
+		ret = words_parse(&p->dsos, o->dsos, "--dsos", err);
+	if (!ret)
+		ret = words_parse(&p->symbols, o->symbols, "--symbols", err);
+	if (!ret)
+		ret = ids_parse(&p->pids, o->pids, "--pid", err);
+	if (!ret)
+		ret = ids_parse(&p->tids, o->tids, "--tid", err);
+	if (!ret)
+		ret = cpus_parse(p, o->cpus, err);
+	if (!ret && o->time)
+		ret = picktime_parse(&p->time, o->time, err);
+	if (ret)
+		pick_free(p);
+	else
+		*ret_pick = p;
+	return ret;
+}
+
+void pick_free(struct pick *p)
+{
+	if (!p)
+		return;
+	words_free(&p->comms);
+	words_free(&p->dsos);
+	words_free(&p->symbols);
+	vec_free(&p->pids);
+	vec_free(&p->tids);
+	vec_free(&p->out);
+	picktime_free(&p->time);
+	free(p->cpus);
+	free(p);
+}
+
+int pick_begin(struct pick *p, uint64_t first_ns, uint64_t last_ns, struct err *err)
+{
+	return picktime_begin(&p->time, first_ns, last_ns, err);
+}
+
+void pick_insert(struct pick *p, struct names *names)
+{
+	p->to = names->to;
+	names->to = &p->sink;
+}
+
+struct pick_out pick_out(const struct pick *p, uint32_t event)
+{
+	return p && event < p->out.n ? p->out.data[event] : (struct pick_out){ 0 };
+}
+
+uint64_t pick_out_all(const struct pick *p)
+{
+	return p ? p->out_all : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which samples of a file a command shows: perf's -c --pid --tid -d -S -C --time. A sink between NAMES and whoever shows what it
+ * delivers: in and out are named samples.
+ *
+ *	static const struct opt_group groups[] = { { "Which samples", pick_opts, offsetof(struct my_options, pick) }, ... };
+ *	ret = pick_new(&o->pick, &pick, &err);                      the words are checked before a file is opened
+ *	ret = pick_begin(pick, meta->first_ns, meta->last_ns, &err) once the file is open: for parts of its time
+ *	pick_insert(pick, &names);                                  before the first sample
+ *	pick_out(pick, event)                                       at the end
+ *	pick_free(pick);
+ */
+#ifndef SKEP_CMD_PICK_H
+#define SKEP_CMD_PICK_H
+
+#include "sym/names.h"
+#include "util/err.h"
+#include "util/opt.h"
+
+struct pick_options {
+	const char *comms, *pids, *tids, *dsos, *symbols, *cpus, *time; /* NULL: all */
+	bool named_only; /* only samples in a function that has a name; an option of the command's own */
+};
+
+extern const struct opt pick_opts[];
+
+struct pick;
+
+/* Checks the words. *ret_pick is NULL if none is given: then all samples are shown. 0, or -errno with err filled; o must outlive it. */
+int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *err);
+void pick_free(struct pick *p); /* NULL is nothing */
+
+/* The time of a file's samples, 0, 0 if it does not say: 0, or -EINVAL with err filled, as "10%" then means nothing. */
+int pick_begin(struct pick *p, uint64_t first_ns, uint64_t last_ns, struct err *err);
+
+/* Puts it before names->to. */
+void pick_insert(struct pick *p, struct names *names);
+
+/*
+ * What was left out of an event by comm, process, thread, object or symbol: it counts where percentages are of all samples. Samples of
+ * other CPUs or times, and those without a name, count nowhere, as in perf.
+ */
+struct pick_out {
+	uint64_t weight, count;
+};
+struct pick_out pick_out(const struct pick *p, uint32_t event);
+
+/* All samples that were left out, for whatever reason. */
+uint64_t pick_out_all(const struct pick *p);
+
+#endif
