@@ -17,17 +17,19 @@
 #define LIST_BYTES_MAX (16u << 20)
 #define FILE_WORD "file://"
 
-const struct opt pick_opts[] = {
-	{ 'c', "comms", "COMM,...", OPT_TEXT, offsetof(struct pick_options, comms), "only threads of these names" },
-	{ 0, "pid", "PID,...", OPT_TEXT, offsetof(struct pick_options, pids), "only these processes" },
-	{ 0, "tid", "TID,...", OPT_TEXT, offsetof(struct pick_options, tids), "only these threads" },
-	{ 'd', "dsos", "OBJECT,...", OPT_TEXT, offsetof(struct pick_options, dsos), "only samples in these programs, libraries, modules" },
-	{ 'S', "symbols", "SYMBOL,...", OPT_TEXT, offsetof(struct pick_options, symbols), "only samples in these functions" },
-	{ 'C', "cpu", "CPUS", OPT_TEXT, offsetof(struct pick_options, cpus), "only samples of these CPUs: 0-3,8" },
-	{ 0, "time", "START,STOP", OPT_TEXT, offsetof(struct pick_options, time),
+/* perf script has another -d. */
+#define PICK_ROWS(dsos_key) \
+	{ 'c', "comms", "COMM,...", OPT_TEXT, offsetof(struct pick_options, comms), "only threads of these names" }, \
+	{ 0, "pid", "PID,...", OPT_TEXT, offsetof(struct pick_options, pids), "only these processes" }, \
+	{ 0, "tid", "TID,...", OPT_TEXT, offsetof(struct pick_options, tids), "only these threads" }, \
+	{ dsos_key, "dsos", "OBJECT,...", OPT_TEXT, offsetof(struct pick_options, dsos), "only samples in these programs, libraries, modules" }, \
+	{ 'S', "symbols", "SYMBOL,...", OPT_TEXT, offsetof(struct pick_options, symbols), "only samples in these functions" }, \
+	{ 'C', "cpu", "CPUS", OPT_TEXT, offsetof(struct pick_options, cpus), "only samples of these CPUs: 0-3,8" }, \
+	{ 0, "time", "START,STOP", OPT_TEXT, offsetof(struct pick_options, time), \
 	  "only this time, in seconds as in the file; or parts of it: 10%-20%, 10%/2" },
-	{ 0 },
-};
+
+const struct opt pick_opts[] = { PICK_ROWS('d') { 0 } };
+const struct opt pick_script_opts[] = { PICK_ROWS(0) { 0 } };
 
 /* The words of a list, and the memory that they are in. */
 struct words {

@@ -23,6 +23,7 @@ struct pick_options {
 };
 
 extern const struct opt pick_opts[];
+extern const struct opt pick_script_opts[]; /* the same but -d, which means something else there */
 
 struct pick;
 

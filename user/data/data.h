@@ -28,6 +28,8 @@ struct data_meta {
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
 	bool stack_dumps;  /* reader: samples carry pieces of the user stack (perf record --call-graph dwarf) */
+	bool has_wall;	   /* reader: the next is known */
+	int64_t wall_ns;   /* reader: time since 1970 at the file's time 0 */
 	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
 	uint64_t lost;	   /* reader: sum of LOST and LOST_SAMPLES records */

@@ -242,6 +242,12 @@ int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size
 			m->last_ns = get_u64(p + 8);
 		}
 		return 0;
+	case FEATURE_CLOCK_DATA: /* version, clock, then time of the day and of the clock at one moment */
+		if (n >= 24 && get_u32(p) == CLOCK_DATA_VERSION) {
+			m->has_wall = true;
+			m->wall_ns = (int64_t)(get_u64(p + 8) - get_u64(p + 16));
+		}
+		return 0;
 	case FEATURE_EVENT_DESC:
 		read_events(r, s);
 		return 0;

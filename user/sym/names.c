@@ -44,7 +44,10 @@ static int pass(struct names *n, const struct sample *s, const char *comm)
 
 	if (!comm)
 		return -ENOMEM;
-	(n->plain ? stack_resolve_plain : n->leaf_only ? stack_resolve_leaf : stack_resolve)(n->syms, s, &n->stack);
+	if (n->plain)
+		stack_resolve_plain(n->syms, s, n->leaf_only, &n->stack);
+	else
+		(n->leaf_only ? stack_resolve_leaf : stack_resolve)(n->syms, s, &n->stack);
 	if (mark && !n->plain)
 		stack_mark(n->syms, mark, &n->stack);
 	if (s->waker) {

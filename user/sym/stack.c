@@ -169,16 +169,22 @@ void stack_resolve_leaf(struct syms *syms, const struct sample *s, struct stack 
 	st->cut_loss = LOSS_MAX;
 }
 
-void stack_resolve_plain(struct syms *syms, const struct sample *s, struct stack *st)
+void stack_resolve_plain(struct syms *syms, const struct sample *s, bool leaf_only, struct stack *st)
 {
+	const struct chain *kernel = &s->chains[CHAIN_KERNEL], *user = &s->chains[CHAIN_USER];
 	uint32_t user_from;
 
 	st->n = st->unnamed_kernel = st->unnamed_user = 0;
 	st->cut = STOP_ROOT;
 	st->cut_loss = LOSS_MAX;
-	add_frames(syms, s, &s->chains[CHAIN_KERNEL], 0, true, st);
+	if (leaf_only) {
+		st->n = s->ip ? syms_resolve(syms, s->pid, s->time_ns, s->ip, kernel->n, false, st->frames, INLINE_MAX) : 0;
+		count_unnamed(st, kernel->n ? st->n : 0);
+		return;
+	}
+	add_frames(syms, s, kernel, 0, true, st);
 	user_from = st->n;
-	add_frames(syms, s, &s->chains[CHAIN_USER], 0, false, st);
+	add_frames(syms, s, user, 0, false, st);
 	count_unnamed(st, user_from);
 }
 

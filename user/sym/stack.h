@@ -13,8 +13,8 @@ void stack_resolve(struct syms *syms, const struct sample *s, struct stack *ret_
 /* Only where it happened: its callers are not looked up, and what is missing of them is no loss. */
 void stack_resolve_leaf(struct syms *syms, const struct sample *s, struct stack *ret_stack);
 
-/* All addresses of its chains, or its own, as they were recorded: nothing is left out or added. */
-void stack_resolve_plain(struct syms *syms, const struct sample *s, struct stack *ret_stack);
+/* All addresses of its chains as they were recorded, or only that of the sample: nothing is left out or added. */
+void stack_resolve_plain(struct syms *syms, const struct sample *s, bool leaf_only, struct stack *ret_stack);
 
 /* Puts a frame of that name (FRAME_MARK) before the leaf of a resolved stack, once. */
 void stack_mark(struct syms *syms, const char *mark, struct stack *st);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside skep script: its options, and the run over a file (script_read.c). */
+#ifndef SKEP_CMD_SCRIPT_H
+#define SKEP_CMD_SCRIPT_H
+
+#include "cmd/honesty.h"
+#include "cmd/pick.h"
+#include "cmd/recording.h"
+#include "cmd/script_fields.h"
+#include "cmd/script_trace.h"
+#include "profile.h"
+#include "render/events/script.h"
+
+/* Events that turn the printing on and off; NULL: none. */
+struct script_switch {
+	const char *on, *off;
+	bool shown;
+};
+
+struct script_options {
+	struct honesty h;
+	struct pick_options pick;
+	const char *input, *out, *format, *stop_at;
+	struct script_fields fields;
+	struct script_switch on;
+	uint64_t max_stack;
+	bool fields_set, no_chains, ns, reltime, deltatime, no_inlines, json;
+};
+
+#define SCRIPT_STOPS_MAX 64
+
+struct script {
+	struct named_sink sink; /* first: the sink functions find the rest by it */
+	struct names names;
+	struct recording file;
+	struct ksym_asker *ksym;
+	struct pick *pick;
+	struct script_traces *traces;
+	struct profile profile;
+	const struct script_options *options;
+	const struct data_meta *meta;
+	struct script_view view;
+	uint64_t *fields; /* of each event */
+	bool has_chains;  /* call chains are printed */
+	bool is_on;	  /* --switch-on, --switch-off */
+	int on_event, off_event; /* -1: none */
+	uint64_t last_ns, first_ns; /* 0: none yet */
+	const char *stops[SCRIPT_STOPS_MAX + 1];
+	char *stop_text;
+	FILE *out;
+	struct textbuf text;
+};
+
+struct script *script_new(void); /* NULL: no memory */
+void script_free(struct script *s); /* NULL is nothing */
+
+/* Reads the file and prints it to out; fills the profile. 0 or -errno. */
+int script_read(struct script *s, const struct script_options *o, FILE *out, struct err *err);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a file to printed samples: a sink behind NAMES. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/cost.h"
+#include "cmd/script.h"
+#include "util/clock.h"
+
+struct script *script_new(void)
+{
+	struct script *s = calloc(1, sizeof(*s));
+
+	if (s && names_init(&s->names, NULL, &s->sink)) {
+		script_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void script_free(struct script *s)
+{
+	if (!s)
+		return;
+	script_traces_free(s->traces);
+	pick_free(s->pick);
+	names_free(&s->names);
+	ksym_close(s->ksym);
+	recording_close(&s->file);
+	free(s->fields);
+	free(s->stop_text);
+	free(s);
+}
+
+/* Page faults name what they are of (sample_addr_correlates_sym(), tools/perf/util/event.c). */
+static bool addr_has_symbol(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS || attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+static uint64_t shown_time(struct script *s, uint64_t time_ns)
+{
+	uint64_t before = s->last_ns;
+
+	if (!s->first_ns)
+		s->first_ns = time_ns;
+	s->last_ns = time_ns;
+	if (s->options->reltime)
+		return time_ns - s->first_ns;
+	if (s->options->deltatime)
+		return before ? time_ns - before : 0;
+	return time_ns;
+}
+
+/* The sample of an event that switches is itself shown only on request. */
+static bool is_switched_off(struct script *s, const struct sample *at)
+{
+	if (!s->is_on && at->event != s->on_event)
+		return true;
+	if (s->is_on && at->event != s->off_event)
+		return false;
+	s->is_on = !s->is_on;
+	return !s->options->on.shown;
+}
+
+static int take_sample(struct named_sink *sink, const struct named *named)
+{
+	struct script *s = (struct script *)sink;
+	const struct sample *at = named->at;
+	const struct perf_event_attr *attr = data_reader_attr(s->file.reader, at->event);
+	struct script_line line = {
+		.named = named, .event = s->meta->events[at->event].name, .fields = s->fields[at->event],
+		.has_chain = s->has_chains && at->fields && at->fields->has & PERF_SAMPLE_CALLCHAIN,
+		.is_bpf_output = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT,
+		.has_addr_sym = addr_has_symbol(attr), .branch_type = attr->branch_sample_type,
+	};
+	struct script_args args = { (bool (*)(void *, const struct sample *, struct json *))script_traces_json, s->traces };
+
+	if (is_switched_off(s, at))
+		return 0;
+	s->profile.kept++;
+	stack_losses(named->stack, 1, s->profile.losses);
+	if (!line.fields)
+		return 0;
+	line.shown_ns = shown_time(s, at->time_ns);
+	if (line.fields & SCRIPT_BIT(TRACE) || s->options->format[0] != 't')
+		line.trace = script_traces_text(s->traces, at);
+	if (s->options->format[0] == 'j')
+		script_json(s->out, &line, &args);
+	else if (s->options->format[0] == 'c')
+		script_csv(s->out, &line, ",");
+	else
+		script_text(&s->text, &line, &s->view);
+	return ferror(s->out) ? -EIO : 0;
+}
+
+static int take_lost(struct named_sink *sink, uint64_t n)
+{
+	((struct script *)sink)->profile.losses[LOSS_FILE] += n;
+	return 0;
+}
+
+static bool find_place(void *arg, const struct sample *at, uint64_t addr, struct frame *ret_frame)
+{
+	struct script *s = arg;
+
+	return syms_resolve(s->names.syms, at->pid, at->time_ns, addr, addr >> 63, false, ret_frame, 1) == 1;
+}
+
+static int find_event(const struct script *s, const char *name, const char *option, int *ret_event, struct err *err)
+{
+	*ret_event = -1;
+	for (int i = 0; name && i < s->meta->nr_events && *ret_event < 0; i++)
+		if (!strcmp(s->meta->events[i].name, name))
+			*ret_event = i;
+	if (name && *ret_event < 0)
+		return err_exit(err, -ENOENT, EXIT_USAGE, "%s '%s': the file has no such event", option, name);
+	return 0;
+}
+
+static int split_stops(struct script *s, const char *list, struct err *err)
+{
+	size_t n = 0;
+
+	if (!list)
+		return 0;
+	s->stop_text = strdup(list);
+	if (!s->stop_text)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (char *save = NULL, *word = strtok_r(s->stop_text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		if (n == SCRIPT_STOPS_MAX)
+			return err_exit(err, -E2BIG, EXIT_USAGE, "--stop-bt: more than %d functions", SCRIPT_STOPS_MAX);
+		s->stops[n++] = word;
+	}
+	s->view.stop_at = s->stops;
+	return 0;
+}
+
+/* All that depends on the events of the file. */
+static int prepare(struct script *s, struct err *err)
+{
+	const struct script_options *o = s->options;
+	struct script_fields chosen = o->fields;
+	int ret;
+
+	s->meta = data_reader_meta(s->file.reader);
+	s->has_chains = s->meta->callchain && !o->no_chains;
+	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
+					.place = { find_place, s } };
+	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
+	if (!ret)
+		ret = find_event(s, o->on.on, "--switch-on", &s->on_event, err);
+	if (!ret)
+		ret = find_event(s, o->on.off, "--switch-off", &s->off_event, err);
+	if (!ret)
+		ret = split_stops(s, o->stop_at, err);
+	if (ret)
+		return ret;
+	s->is_on = !o->on.on;
+	s->fields = calloc(s->meta->nr_events, sizeof(*s->fields));
+	s->traces = script_traces_new(s->file.reader, s->names.syms);
+	if (!s->fields || !s->traces)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (int i = 0; i < s->meta->nr_events; i++) {
+		int width = (int)strlen(s->meta->events[i].name);
+
+		s->fields[i] = chosen.types[script_type_of(&s->meta->events[i])].fields;
+		s->view.event_width = width > s->view.event_width ? width : s->view.event_width;
+	}
+	return 0;
+}
+
+static int read_all(struct script *s, struct err *err)
+{
+	const struct script_options *o = s->options;
+	struct syms_cfg cfg = { .inlines = !o->no_inlines && syms_have_lines(), .lines = syms_have_lines() && o->format[0] == 'j' };
+	int ret;
+
+	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
+		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));
+	s->names.plain = true;
+	ret = recording_open(&s->file, o->input, &s->names, &s->ksym, &cfg, err);
+	if (!ret)
+		ret = prepare(s, err);
+	if (!ret)
+		ret = pick_new(&o->pick, &s->pick, err);
+	if (!ret && s->pick)
+		ret = pick_begin(s->pick, s->meta->first_ns, s->meta->last_ns, err);
+	if (ret)
+		return ret;
+	if (s->pick)
+		pick_insert(s->pick, &s->names);
+	s->names.leaf_only = !s->has_chains;
+	if (o->format[0] == 'c')
+		script_csv_head(s->out, ",");
+	return data_reader_run(s->file.reader, &s->names.sink, err);
+}
+
+int script_read(struct script *s, const struct script_options *o, FILE *out, struct err *err)
+{
+	struct profile *p = &s->profile;
+	uint64_t start_ns = now_ns();
+	int ret;
+
+	s->sink = (struct named_sink){ .sample = take_sample, .lost = take_lost };
+	s->options = o;
+	s->out = out;
+	textbuf_init(&s->text, out);
+	ret = read_all(s, err);
+	textbuf_flush(&s->text);
+	if (ret == -EBADMSG && p->kept) {
+		profile_note(p, "%s: only the part before it is shown", err->text);
+		p->losses[LOSS_FILE_DAMAGED]++;
+		*err = (struct err){ 0 };
+		ret = 0;
+	}
+	if (ret)
+		return ferror(out) ? 0 : ret; /* outfile_commit() has the cause */
+	p->losses[LOSS_FILE_CUT] += s->meta->truncated;
+	p->losses[LOSS_FILE_DAMAGED] += s->meta->skipped;
+	p->losses[LOSS_THROTTLED] += s->meta->throttled;
+	names_note(s->names.syms, p);
+	p->event = s->meta->events[0].name;
+	p->seen = p->kept;
+	for (int i = 0; i < LOSS_MAX; i++)
+		p->seen += loss_is_whole(i) ? p->losses[i] : 0;
+	cost_of_self(&p->receipt);
+	p->receipt.wall_ns = now_ns() - start_ns;
+	p->receipt.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	return 0;
+}
