@@ -35,7 +35,7 @@ static const struct opt script_opts[] = {
 	{ 0, "switch-on", "EVENT", OPT_TEXT, offsetof(struct script_options, on.on), "only what follows this event" },
 	{ 0, "switch-off", "EVENT", OPT_TEXT, offsetof(struct script_options, on.off), "only what precedes this event, or is between the two" },
 	{ 0, "show-on-off-events", NULL, OPT_FLAG, offsetof(struct script_options, on.shown), "and these two events themselves" },
-	{ 0, "no-inline", NULL, OPT_FLAG, offsetof(struct script_options, no_inlines), "functions that are inlined are not shown (faster)" },
+	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct script_options, inlines), "show inlined functions in lines of their own (slower)" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format), "text (default), json (an object a line) or csv", .values = "text|json|csv" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct script_options, json), "the same as --format json" },
 	{ 0 },

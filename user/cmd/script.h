@@ -24,7 +24,7 @@ struct script_options {
 	struct script_fields fields;
 	struct script_switch on;
 	uint64_t max_stack;
-	bool fields_set, no_chains, ns, reltime, deltatime, no_inlines, json;
+	bool fields_set, no_chains, ns, reltime, deltatime, inlines, json;
 };
 
 #define SCRIPT_STOPS_MAX 64

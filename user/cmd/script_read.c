@@ -177,7 +177,7 @@ static int prepare(struct script *s, struct err *err)
 static int read_all(struct script *s, struct err *err)
 {
 	const struct script_options *o = s->options;
-	struct syms_cfg cfg = { .inlines = !o->no_inlines && syms_have_lines(), .lines = syms_have_lines() && o->format[0] == 'j' };
+	struct syms_cfg cfg = { .inlines = o->inlines, .lines = syms_have_lines() && o->format[0] == 'j' };
 	int ret;
 
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)

@@ -17,7 +17,7 @@ void textbuf_flush(struct textbuf *b)
 	}
 }
 
-void textbuf_put(struct textbuf *b, const char *bytes, size_t n)
+void textbuf_put_more(struct textbuf *b, const char *bytes, size_t n)
 {
 	while (n) {
 		size_t room = TEXTBUF_BYTES - b->n, part = n < room ? n : room;
@@ -33,22 +33,28 @@ void textbuf_put(struct textbuf *b, const char *bytes, size_t n)
 	}
 }
 
-static bool is_plain(const char *text, size_t *ret_len)
-{
-	const char *at = text;
+#define EACH_BYTE(b) (0x0101010101010101ull * (b))
 
-	while (*at >= ' ' && *at <= '~')
-		at++;
-	*ret_len = (size_t)(at - text);
-	return !*at;
+/* Printable ASCII: eight bytes at a time. A byte is not if its top bit is set, it is less than a blank, or it is DEL. */
+static bool is_plain(const char *text, size_t len)
+{
+	uint64_t bad = 0, word;
+
+	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		bad |= word | (word - EACH_BYTE(' ')) | (word + EACH_BYTE(1));
+	}
+	for (; len; len--, text++)
+		bad |= *text < ' ' || *text > '~' ? EACH_BYTE(0x80) : 0;
+	return !(bad & EACH_BYTE(0x80));
 }
 
 size_t textbuf_foreign(struct textbuf *b, const char *text)
 {
 	char shown[FOREIGN_BYTES];
-	size_t len;
+	size_t len = strlen(text);
 
-	if (!is_plain(text, &len)) {
+	if (!is_plain(text, len)) {
 		len = text_escape(shown, sizeof(shown), text);
 		len = len < sizeof(shown) ? len : strlen(shown);
 		text = shown;

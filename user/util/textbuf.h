@@ -29,8 +29,19 @@ static inline void textbuf_init(struct textbuf *b, FILE *out)
 /* To the stream. */
 void textbuf_flush(struct textbuf *b);
 
+/* What textbuf_put() does where there is no room for all. */
+void textbuf_put_more(struct textbuf *b, const char *bytes, size_t n);
+
 /* Bytes as they are: those of the program. */
-void textbuf_put(struct textbuf *b, const char *bytes, size_t n);
+static inline void textbuf_put(struct textbuf *b, const char *bytes, size_t n)
+{
+	if (n <= TEXTBUF_BYTES - b->n) {
+		memcpy(b->data + b->n, bytes, n);
+		b->n += n;
+	} else {
+		textbuf_put_more(b, bytes, n);
+	}
+}
 static inline void textbuf_char(struct textbuf *b, char c)
 {
 	if (b->n == TEXTBUF_BYTES)
