@@ -17,14 +17,20 @@ struct script_switch {
 	bool shown;
 };
 
+/* Records beside the samples. */
+struct script_shown {
+	bool tasks, mmaps, switches, namespaces, lost, rounds, bpf, cgroups, text_pokes;
+};
+
 struct script_options {
 	struct honesty h;
 	struct pick_options pick;
 	const char *input, *out, *format, *stop_at;
 	struct script_fields fields;
 	struct script_switch on;
+	struct script_shown shown;
 	uint64_t max_stack;
-	bool fields_set, no_chains, ns, reltime, deltatime, inlines, json;
+	bool fields_set, no_chains, ns, reltime, deltatime, inlines, json, dump;
 };
 
 #define SCRIPT_STOPS_MAX 64
@@ -56,5 +62,9 @@ void script_free(struct script *s); /* NULL is nothing */
 
 /* Reads the file and prints it to out; fills the profile. 0 or -errno. */
 int script_read(struct script *s, const struct script_options *o, FILE *out, struct err *err);
+
+/* script_records.c: prints what the options request of a record. arg: struct script. */
+int script_watch(void *arg, const struct data_record *rec);
+bool script_shows_records(const struct script_options *o);
 
 #endif

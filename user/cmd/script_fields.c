@@ -35,11 +35,10 @@ static const struct {
 };
 
 static const struct {
-	const char *word, *name;
+	const char *word;
 	enum script_type type;
 } type_words[] = {
-	{ "hw", "hardware", SCRIPT_TYPE_HARDWARE }, { "sw", "software", SCRIPT_TYPE_SOFTWARE },
-	{ "trace", "tracepoint", SCRIPT_TYPE_TRACEPOINT }, { "raw", "raw", SCRIPT_TYPE_RAW },
+	{ "hw", SCRIPT_TYPE_HARDWARE }, { "sw", SCRIPT_TYPE_SOFTWARE }, { "trace", SCRIPT_TYPE_TRACEPOINT }, { "raw", SCRIPT_TYPE_RAW },
 };
 
 void script_fields_init(struct script_fields *f)
@@ -164,7 +163,7 @@ int script_fields_parse(struct script_fields *f, const char *text, struct err *e
 		return err_exit(err, -EINVAL, EXIT_USAGE, "empty field list: -F needs the names of fields");
 	for (int i = 0; i < SCRIPT_TYPE_MAX && !changes; i++)
 		if (type < 0 || type == i)
-			f->types[i] = (struct script_choice){ .is_set = true, .is_alone = type >= 0 };
+			f->types[i] = (struct script_choice){ .is_set = true };
 	for (; text[at]; at += len + (text[at + len] == ',')) {
 		bool is_change = text[at] == '+' || text[at] == '-', removes = text[at] == '-';
 
@@ -227,6 +226,8 @@ static int check_type(struct script_choice *c, const struct event *e, const stru
 	}
 	if (c->chosen & SCRIPT_BIT(SYMOFF) && !(c->fields & SCRIPT_BIT(SYM)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'symoff' needs 'sym'");
+	if (c->chosen & SCRIPT_BIT(SRCLINE) && !(c->fields & SCRIPT_BIT(IP)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'srcline' needs 'ip'");
 	if (c->fields & SCRIPT_BIT(DSOFF))
 		c->fields |= SCRIPT_BIT(DSO);
 	return 0;
@@ -245,12 +246,11 @@ int script_fields_check(struct script_fields *f, const struct data_reader *reade
 
 		if (chains && type == SCRIPT_TYPE_TRACEPOINT && !traces->is_set && attr->sample_type & PERF_SAMPLE_CALLCHAIN)
 			traces->fields |= WHERE;
+		if (f->types[type].fields & SCRIPT_BIT(TOD) && !meta->has_wall)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "cannot print 'tod': the file does not say what time of the day it was (record with -k mono)");
 		if (!is_seen[type])
 			ret = check_type(&f->types[type], &meta->events[i], attr, err);
 		is_seen[type] = true;
 	}
-	for (size_t i = 0; i < sizeof(type_words) / sizeof(type_words[0]) && !ret; i++)
-		if (f->types[type_words[i].type].is_alone && f->types[type_words[i].type].fields && !is_seen[type_words[i].type])
-			ret = err_exit(err, -EINVAL, EXIT_USAGE, "-F '%s:...': the file has no %s events", type_words[i].word, type_words[i].name);
 	return ret;
 }

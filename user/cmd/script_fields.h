@@ -24,7 +24,6 @@ struct script_choice {
 	uint64_t fields; /* bits of enum script_field */
 	uint64_t chosen; /* of these the user named */
 	bool is_set;	 /* -F was about this type */
-	bool is_alone;	 /* about this type only */
 };
 
 struct script_fields {

@@ -149,7 +149,7 @@ static int prepare(struct script *s, struct err *err)
 
 	s->meta = data_reader_meta(s->file.reader);
 	s->has_chains = s->meta->callchain && !o->no_chains;
-	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
+	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .inlined = o->inlines, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
 					.place = { find_place, s } };
 	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
 	if (!ret)
@@ -182,6 +182,7 @@ static int read_all(struct script *s, struct err *err)
 
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
 		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));
+	cfg.inlines |= cfg.lines; /* the line of an address is that of the innermost function */
 	s->names.plain = true;
 	ret = recording_open(&s->file, o->input, &s->names, &s->ksym, &cfg, err);
 	if (!ret)
@@ -195,6 +196,8 @@ static int read_all(struct script *s, struct err *err)
 	if (s->pick)
 		pick_insert(s->pick, &s->names);
 	s->names.leaf_only = !s->has_chains;
+	if (script_shows_records(o))
+		data_reader_watch(s->file.reader, script_watch, s);
 	if (o->format[0] == 'c')
 		script_csv_head(s->out, ",");
 	return data_reader_run(s->file.reader, &s->names.sink, err);

@@ -28,7 +28,7 @@ static void layout_fill(struct layout *l, const struct perf_event_attr *a)
 		.intr_mask = a->sample_regs_intr,
 		.no_user_chain = a->exclude_callchain_user,
 		.sample_time = -1, .sample_id = -1,
-		.tail_time = -1, .tail_cpu = -1, .tail_id = -1,
+		.tail_tid = -1, .tail_time = -1, .tail_cpu = -1, .tail_id = -1,
 	};
 	/* Both orders are in uapi/linux/perf_event.h, at PERF_RECORD_SAMPLE and struct sample_id. */
 	if (t & PERF_SAMPLE_IDENTIFIER) {
@@ -46,7 +46,11 @@ static void layout_fill(struct layout *l, const struct perf_event_attr *a)
 		l->sample_id = at;
 	if (!a->sample_id_all)
 		return;
-	at = t & PERF_SAMPLE_TID ? WORD : 0;
+	at = 0;
+	if (t & PERF_SAMPLE_TID) {
+		l->tail_tid = at;
+		at += WORD;
+	}
 	if (t & PERF_SAMPLE_TIME) {
 		l->tail_time = at;
 		at += WORD;

@@ -84,4 +84,19 @@ const char *data_reader_format(const struct data_reader *r, int event, size_t *r
 int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err);
 void data_reader_close(struct data_reader *r);
 
+/* A record as it is in the file, hostile. What the trailer of other records than samples does not say is 0. */
+struct data_record {
+	const uint8_t *bytes; /* size of them, from struct perf_event_header on */
+	size_t size;
+	uint16_t type, misc;
+	int event;
+	uint32_t pid, tid, cpu;
+	uint64_t time_ns; /* 0: none */
+	uint64_t at;	  /* where in the file it is; of a compressed one a COMPRESSED record that it may be in */
+	size_t body;	  /* bytes without the trailer */
+};
+
+/* record() gets each record of the run: a sample before the sink has it, another after. Returns 0 or -errno, which fails the run. Before data_reader_run. */
+void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg);
+
 #endif

@@ -50,7 +50,7 @@ static int accept_all(struct data_reader *r, struct stream *s, struct err *err)
 	return ret;
 }
 
-static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, struct err *err)
+static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, uint64_t packed_at, struct err *err)
 {
 	struct decompressor *z = r->decompressor;
 	size_t room, ret, before;
@@ -71,6 +71,8 @@ static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, struct err *
 			return err_set(err, -EBADMSG, "cannot read '%s': damaged compressed data: %s", r->name,
 				       ZSTD_getErrorName(ret));
 		stream_filled(&z->stream, out.pos);
+		z->stream.chunk->file_at = packed_at;
+		z->stream.chunk->is_packed = true;
 		fail = accept_all(r, &z->stream, err);
 		if (fail < 0)
 			return fail;
@@ -86,6 +88,8 @@ static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, struct err *
 int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
 {
 	ZSTD_inBuffer in = { p, n, 0 };
+	const struct chunk *c = r->stream.chunk;
+	uint64_t packed_at = c->file_at + r->stream.at;
 	int ret;
 
 	if (!r->decompressor) {
@@ -96,7 +100,7 @@ int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct 
 	if (r->decompressor->busy)
 		return err_set(err, -EBADMSG, "cannot read '%s': compressed records inside each other", r->name);
 	r->decompressor->busy = true;
-	ret = decompress_all(r, &in, err);
+	ret = decompress_all(r, &in, packed_at, err);
 	r->decompressor->busy = false;
 	return ret;
 }

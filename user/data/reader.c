@@ -31,6 +31,7 @@ static int fill(struct data_reader *r, struct err *err)
 		r->pos += skip;
 		r->stream.skip -= skip;
 		left -= skip;
+		stream_restart(&r->stream);
 	}
 	ret = stream_room(&r->stream, &p, &n);
 	if (ret < 0)
@@ -43,6 +44,8 @@ static int fill(struct data_reader *r, struct err *err)
 		return reader_fail(r, err, -errno, strerror(errno));
 	r->pos += (uint64_t)got;
 	stream_filled(&r->stream, (size_t)got);
+	r->stream.chunk->file_at = r->pos - r->stream.chunk->used;
+	r->stream.chunk->is_packed = false;
 	return got > 0;
 }
 
@@ -85,7 +88,7 @@ static int deliver(struct data_reader *r, size_t n)
 		/* Older than its round promised: all we can do for the order is to move it. */
 		if (e->time_ns > r->delivered_ns)
 			r->delivered_ns = e->time_ns;
-		ret = record_deliver(r, e->chunk->bytes + e->at, e->attr, r->delivered_ns);
+		ret = record_deliver(r, e->chunk, e->chunk->bytes + e->at, e->attr, r->delivered_ns);
 		chunk_put(e->chunk);
 	}
 	queue_drop(&r->queue, i);
@@ -125,7 +128,7 @@ static int enqueue(struct data_reader *r, struct stream *s, const uint8_t *recor
 	}
 	e.time_ns = record_time(&r->layouts.data[attr], record, size, is_sample);
 	if (!e.time_ns) {
-		ret = record_deliver(r, record, (unsigned)attr, 0);
+		ret = record_deliver(r, s->chunk, record, (unsigned)attr, 0);
 		return ret < 0 ? ret : 0;
 	}
 	e.chunk = s->chunk;
@@ -241,13 +244,20 @@ int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record
 		break;
 	case PERF_RECORD_THROTTLE:
 		r->meta.throttled++;
+		if (r->watch)
+			ret = enqueue(r, s, record, size, false);
 		break;
 	case RECORD_CALLCHAIN_DEFERRED:
 		r->meta.skipped++;
 		break;
 	default:
-		if (type >= RECORD_USER_FIRST)
+		if (type >= RECORD_USER_FIRST) {
 			ret = accept_user(r, s, record, size, err);
+			if (!ret && r->watch)
+				ret = record_watch(r, s->chunk, record, 0, 0);
+		} else if (r->watch) {
+			ret = enqueue(r, s, record, size, false);
+		}
 	}
 	if (ret == -ENOMEM)
 		reader_fail(r, err, ret, strerror(ENOMEM));
@@ -264,9 +274,10 @@ static bool is_preamble(uint32_t type)
 static int read_preamble(struct data_reader *r, struct err *err)
 {
 	const uint8_t *record;
-	int ret;
+	bool is_described = !r->pipe_format && !r->meta.truncated; /* by what is around the records */
+	int ret = 0;
 
-	while ((ret = next_record(r, &record, err)) > 0 && is_preamble(get_u32(record))) {
+	while (!is_described && (ret = next_record(r, &record, err)) > 0 && is_preamble(get_u32(record))) {
 		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
 
 		ret = record_accept(r, &r->stream, record, err);
@@ -381,6 +392,12 @@ const char *data_reader_format(const struct data_reader *r, int event, size_t *r
 			return r->formats.data[i].text;
 		}
 	return NULL;
+}
+
+void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg)
+{
+	r->watch = record;
+	r->watch_arg = arg;
 }
 
 int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)

@@ -26,6 +26,8 @@ struct chunk {
 	struct chunk_pool *pool;
 	uint32_t refs;
 	size_t used, cap;
+	uint64_t file_at; /* of its first byte; is_packed: of a record that it was inside of */
+	bool is_packed;
 	_Alignas(16) uint8_t bytes[];
 };
 
@@ -65,6 +67,8 @@ static inline size_t stream_left(const struct stream *s)
 {
 	return s->chunk ? s->chunk->used - s->at : 0;
 }
+/* Goes on with a new chunk: the next bytes do not follow those before. Nothing may be left. */
+void stream_restart(struct stream *s);
 void stream_free(struct stream *s);
 
 /* Where the fields of an event's records are; -1: there is no such field. */
@@ -78,7 +82,7 @@ struct layout {
 	bool inherited;	    /* each thread has counters of its own */
 	int sample_time, sample_id; /* from the start of the record */
 	int trailer;		    /* bytes of sample_id at the end of other records */
-	int tail_time, tail_cpu, tail_id; /* from the start of the trailer */
+	int tail_tid, tail_time, tail_cpu, tail_id; /* from the start of the trailer */
 };
 
 /* Counters that were read with a sample, in its record: nr times so many words. */
@@ -174,6 +178,8 @@ struct data_reader {
 	uint64_t round_max_ns, round_limit_ns; /* latest time seen; the same at the last round */
 	uint64_t delivered_ns;
 	struct sink *sink;
+	int (*watch)(void *arg, const struct data_record *record); /* NULL: nobody does */
+	void *watch_arg;
 	VEC(struct last_read) last_reads;
 	struct map last_index; /* by id and thread */
 	struct sample_fields fields; /* of the sample that is being delivered */
@@ -218,8 +224,10 @@ const struct build_id *build_id_find(struct data_reader *r, const char *path);
 
 /* record.c: the time of a record, 0 if it has none. */
 uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size, bool is_sample);
-/* Turns one record into a call of the sink. Returns what the sink returned. */
-int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
+/* Turns one record of a chunk into a call of the sink, and of who watches. Returns what these returned. */
+int record_deliver(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
+/* watch.c: only the latter. */
+int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
 
 /* fields.c: those that follow the call chain, from p on. What does not fit before end is not there. */
 void fields_take(const uint8_t *p, const uint8_t *end, const struct layout *l, struct sample_fields *f);

@@ -402,13 +402,24 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 	return r->sink->task ? r->sink->task(r->sink, &t) : 0;
 }
 
-int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns)
+static int deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns)
 {
 	size_t size = get_u16(record + offsetof(struct perf_event_header, size));
 
 	if (get_u32(record) == PERF_RECORD_SAMPLE)
 		return deliver_sample(r, record, size, attr, time_ns);
-	return deliver_task(r, record, size, attr, time_ns);
+	/* Of the others only those that are watched come here. */
+	return fixed_bytes(get_u32(record)) ? deliver_task(r, record, size, attr, time_ns) : 0;
+}
+
+int record_deliver(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns)
+{
+	bool is_sample = get_u32(record) == PERF_RECORD_SAMPLE;
+	int ret = r->watch && is_sample ? record_watch(r, chunk, record, attr, time_ns) : 0;
+
+	if (ret >= 0)
+		ret = deliver(r, record, attr, time_ns);
+	return ret >= 0 && r->watch && !is_sample ? record_watch(r, chunk, record, attr, time_ns) : ret;
 }
 
 uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size, bool is_sample)

@@ -120,6 +120,14 @@ int stream_room(struct stream *s, uint8_t **ret_p, size_t *ret_n)
 	return 0;
 }
 
+void stream_restart(struct stream *s)
+{
+	if (s->chunk)
+		chunk_put(s->chunk);
+	s->chunk = NULL;
+	s->at = 0;
+}
+
 void stream_free(struct stream *s)
 {
 	if (s->chunk)

@@ -186,6 +186,8 @@ static const char *last_part(const char *path)
 
 static void put_line(struct textbuf *b, const struct frame *f)
 {
+	if (!f->file && !(f->obj && f->obj[0] && strcmp(f->obj, "[unknown]"))) /* nothing is mapped there */
+		return;
 	textbuf_put(b, "\n  ", 3);
 	if (f->file) {
 		textbuf_foreign(b, last_part(f->file));
@@ -193,7 +195,7 @@ static void put_line(struct textbuf *b, const struct frame *f)
 		textbuf_u64(b, f->line, 0);
 		return;
 	}
-	textbuf_foreign(b, f->obj && f->obj[0] ? last_part(f->obj) : "[unknown]");
+	textbuf_foreign(b, last_part(f->obj));
 	textbuf_char(b, '[');
 	textbuf_hex(b, f->pos, 0);
 	textbuf_char(b, ']');
@@ -213,14 +215,16 @@ static void put_chain(struct textbuf *b, const struct script_line *line, const s
 	uint64_t fields = line->fields;
 
 	textbuf_char(b, '\n');
-	for (uint32_t i = 0; i < st->n && (!view->max_stack || i < view->max_stack); i++) {
-		const struct frame *f = &st->frames[i];
+	for (uint32_t i = 0, nr = 0; i < st->n && (!view->max_stack || nr < view->max_stack); i++, nr++) {
+		const struct frame *f = &st->frames[i], *at = f;
 
+		while (!view->inlined && f->kind == FRAME_INLINED && i + 1 < st->n)
+			f = &st->frames[++i];
 		textbuf_char(b, '\t');
 		textbuf_hex(b, f->pos, ADDR_WIDTH);
 		script_symbol(b, f, fields);
 		if (fields & SCRIPT_BIT(SRCLINE))
-			put_line(b, f);
+			put_line(b, at);
 		if (f->kind == FRAME_INLINED && fields & SCRIPT_BIT(SYM))
 			textbuf_put(b, " (inlined)", 10);
 		textbuf_char(b, '\n');
@@ -231,16 +235,17 @@ static void put_chain(struct textbuf *b, const struct script_line *line, const s
 
 static void put_place(struct textbuf *b, const struct script_line *line)
 {
-	const struct frame *leaf = line->named->stack->n ? &line->named->stack->frames[0] : NULL;
 	static const struct frame nowhere = { .kind = FRAME_UNKNOWN };
+	const struct stack *st = line->named->stack;
+	const struct frame *at = st->n ? &st->frames[0] : &nowhere, *leaf = at;
 
-	while (leaf && leaf->kind == FRAME_INLINED)
+	while (leaf->kind == FRAME_INLINED && leaf + 1 < st->frames + st->n)
 		leaf++;
 	textbuf_char(b, ' ');
 	textbuf_hex(b, line->named->at->ip, ADDR_WIDTH);
-	script_symbol(b, leaf ? leaf : &nowhere, line->fields);
+	script_symbol(b, leaf, line->fields);
 	if (line->fields & SCRIPT_BIT(SRCLINE))
-		put_line(b, leaf ? leaf : &nowhere);
+		put_line(b, at);
 }
 
 void script_text(struct textbuf *b, const struct script_line *line, const struct script_view *view)

@@ -76,6 +76,7 @@ struct script_line {
 struct script_view {
 	int event_width;  /* of the longest name */
 	bool ns;	  /* times with all their digits */
+	bool inlined;	  /* inlined functions have lines of their own; else only their source line counts */
 	int64_t wall_ns;  /* of time 0; for tod */
 	bool has_wall;
 	uint32_t max_stack; /* 0: all */
@@ -109,6 +110,16 @@ struct script_start {
 	bool has_chain;
 };
 void script_start(struct textbuf *b, const struct script_start *s, uint64_t fields, const struct script_view *view);
+
+/*
+ * scriptrecord.c: "PERF_RECORD_FORK(12:12):(1:1)" and a line break of any record but samples; bytes: `body` of them, hostile, without the
+ * trailer.
+ */
+void script_record(struct textbuf *b, uint16_t type, uint16_t misc, const uint8_t *bytes, size_t body);
+const char *script_record_name(uint16_t type); /* "SAMPLE" */
+
+/* Bytes in hexadecimal, sixteen a line, as the dumps of perf are. */
+void script_hex(struct textbuf *b, const uint8_t *bytes, size_t n);
 
 /* name+0x12 (object), as far as the fields request them. */
 void script_symbol(struct textbuf *b, const struct frame *f, uint64_t fields);
