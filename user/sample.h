@@ -123,6 +123,7 @@ struct sample_regs {
 struct sample_fields {
 	uint64_t has;
 	uint16_t misc; /* of the record's header */
+	uint64_t time_ns; /* that of the sample is later where it came out of order */
 	uint64_t id, stream_id, addr, transaction, data_src, phys_addr, cgroup, data_page_bytes, code_page_bytes;
 	uint64_t weight; /* PERF_SAMPLE_WEIGHT: all of it; PERF_SAMPLE_WEIGHT_STRUCT: union perf_sample_weight */
 	const uint8_t *chain; /* nr_chain words: the call chain with its PERF_CONTEXT_* marks */

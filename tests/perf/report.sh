@@ -27,4 +27,5 @@ beside "CPU time to read $n samples as a table (a program that reads and counts 
 RUNS=1 # perf takes most of a minute
 beside "the same with the time in callees" "report" "report" "$SKEP" -q report -i "$TMP/r.data" ::: perf report --stdio -i "$TMP/r.data"
 RUNS=${REPORT_RUNS:-3}
+beside "the same as text, sample by sample" "script" "script" "$SKEP" -q script -i "$TMP/r.data" ::: perf script -i "$TMP/r.data"
 beside "the same as a picture; as text" "flame -i" "script" "$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.html" ::: perf script -i "$TMP/r.data"

@@ -86,7 +86,7 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 	stack_losses(named->stack, 1, s->profile.losses);
 	if (!line.fields)
 		return 0;
-	line.shown_ns = shown_time(s, at->time_ns);
+	line.shown_ns = shown_time(s, at->fields && at->fields->has & PERF_SAMPLE_TIME ? at->fields->time_ns : 0);
 	if (line.fields & SCRIPT_BIT(TRACE) || s->options->format[0] != 't')
 		line.trace = script_traces_text(s->traces, at);
 	if (s->options->format[0] == 'j')

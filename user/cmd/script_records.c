@@ -65,6 +65,16 @@ static void whose(const struct data_record *rec, uint32_t *ret_pid, uint32_t *re
 	*ret_tid = ids[1];
 }
 
+/* The first processes are forked by the kernel's own, which no record names. */
+static bool is_kernels_child(const struct data_record *rec)
+{
+	uint32_t parent = UINT32_MAX;
+
+	if (rec->type == PERF_RECORD_FORK && rec->body >= 24)
+		memcpy(&parent, rec->bytes + 20, sizeof(parent));
+	return !parent;
+}
+
 static int show(struct script *s, const struct data_record *rec)
 {
 	struct script_start start = { .cpu = rec->cpu, .type = rec->type, .misc = rec->misc, .time_ns = rec->time_ns, .shown_ns = rec->time_ns };
@@ -74,7 +84,7 @@ static int show(struct script *s, const struct data_record *rec)
 	if (rec->type != FINISHED_ROUND) {
 		whose(rec, &at.pid, &at.tid);
 		start.comm = at.pid == UINT32_MAX ? "swapper" : comms_of(&s->names.comms, &at, &is_made_up);
-		if (rec->type == PERF_RECORD_FORK && is_made_up) /* of the first processes: by the kernel's own */
+		if (is_made_up && is_kernels_child(rec))
 			start.comm = "swapper";
 		start.pid = rec->pid;
 		start.tid = rec->tid;

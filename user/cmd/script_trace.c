@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/script_trace.h"
 
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static const char *kernel_symbol(void *arg, uint64_t addr, char *buf, size_t siz
 
 	if (syms_resolve(t->syms, UINT32_MAX, t->time_ns, addr, true, false, &f, 1) != 1 || f.kind == FRAME_UNKNOWN)
 		return NULL;
-	snprintf(buf, size, "%s", f.name);
+	snprintf(buf, size, "%s+0x%" PRIx64, f.name, f.off);
 	return buf;
 }
 

@@ -139,7 +139,8 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		s->pid = take_u32(c);
 		s->tid = take_u32(c);
 	}
-	skip_words(c, !!(t & PERF_SAMPLE_TIME));
+	if (t & PERF_SAMPLE_TIME)
+		f->time_ns = take_u64(c);
 	if (t & PERF_SAMPLE_ADDR)
 		f->addr = take_u64(c);
 	if (t & PERF_SAMPLE_ID)

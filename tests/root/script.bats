@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep script beside perf script: the same text of the same recordings.
+# bats file_tags=user-space
+load ../lib.bash
+
+# A corpus of recordings by perf: plain, chains, several events, a group, data addresses, tracepoints with and without chains, a pipe,
+# compressed, threads, short processes, registers, all CPUs.
+setup_file() {
+	[ "$(id -u)" = 0 ] || return 0
+	command -v perf >/dev/null || return 0
+	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd) W=${WORK:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/work}
+	cd "$BATS_FILE_TMPDIR"
+	record() { # NAME ARGUMENT...
+		perf record -q -o "$1.data" "${@:2}" >/dev/null 2>"$1.err" || { rm -f "$1.data" && echo "$1: $(cat "$1.err")" >&2; }
+	}
+	record plain -F 999 "$W/shares" 0.3
+	record chains -g -F 999 "$W/shares" 0.3
+	record events -e cpu-clock,task-clock:u,page-faults -g ls -R /usr/share/doc
+	record group -e '{cpu-clock,page-faults}' ls -R /usr/share/doc
+	record data -e page-faults -c 1 -d --phys-data --data-page-size --code-page-size ls /usr
+	record cpus -a -F 499 -- "$W/shares" 0.3
+	record packed -z -a -g -F 499 -- "$W/shares" 0.3
+	record short -F 4999 -- bash -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done'
+	record regs -e cpu-clock --user-regs=ip,sp,bp --intr-regs=ip,ax,r15 "$W/shares" 0.2
+	record period -e cpu-clock -c 2000000 "$W/shares" 0.2
+	record nanos -k mono -e cpu-clock "$W/shares" 0.2
+	record faults -e faults:u -e minor-faults:k -c 1 bash -c 'ls; ls'
+	perf record -q -o - -e cpu-clock -g "$W/shares" 0.2 >pipe.data 2>/dev/null
+	if [ -r /sys/kernel/tracing/events/sched ]; then
+		record trace -a -e sched:sched_switch,sched:sched_wakeup,syscalls:sys_enter_openat,raw_syscalls:sys_exit -- ls -R /usr/share/doc
+		record tracechains -e syscalls:sys_enter_openat,sched:sched_process_exec -g -- bash -c 'ls; ls'
+		record fields -a -e irq:softirq_entry,kmem:kmalloc,timer:timer_expire_entry,sched:sched_process_fork,signal:signal_generate -c 1 -- bash -c '/bin/true; kill -WINCH $$; sleep 0.05'
+	fi
+	return 0
+}
+
+setup() {
+	need_root
+	need perf
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# Of both texts: perf names what follows a call that never returns, chooses among the names of one kernel address in another way, leaves out
+# whose PLT it is, and keeps the mappings that a program had before execve(). No other line may differ.
+known() {
+	grep -vE '_dl_start_user|_start\+0x8|abort\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|\[unknown\] \(\[unknown\]\)' | sed -E 's/__pi_//'
+}
+
+# same FILE ARGUMENT...: both print the same of it, and something
+same() {
+	local file=$1
+	shift
+	perf script -i "$file" "$@" 2>/dev/null | known >perf.txt
+	"$SKEP" -q script -i "$file" "$@" 2>skep.err | known >skep.txt || { cat skep.err; return 1; }
+	[ -s perf.txt ] || { echo "$file $*: perf printed nothing"; return 1; }
+	diff perf.txt skep.txt >differs || { echo "$file $*: $(grep -c '^[<>]' differs) lines differ"; head -8 differs; return 1; }
+}
+
+@test "the default text is perf script's, byte for byte" {
+	n=0
+	for f in *.data; do
+		same "$f"
+		n=$((n + 1))
+	done
+	[ $n -ge 12 ]
+}
+
+@test "a stream on standard input" {
+	perf script -i - <pipe.data 2>/dev/null | known >perf.txt
+	"$SKEP" -q script -i - <pipe.data | known >skep.txt
+	[ -s perf.txt ]
+	diff perf.txt skep.txt
+}
+
+@test "-F, -G, --max-stack, times, filters as perf has them" {
+	for o in -G --ns --reltime --deltatime "--max-stack 2" "-F comm,ip,sym" "-F +pid,-symoff" "-F ip,sym,dso" "-F -event,-time" "-F +misc,-period" \
+		"-F time,period,event" "--stop-bt main" "-S hot" "--dsos shares" "-F sw:comm,event" "--comms shares" "-G -F comm,sym,ip"; do
+		# shellcheck disable=SC2086
+		same chains.data $o
+	done
+	same events.data --comms ls
+	same cpus.data -C "$(perf script -i cpus.data -F cpu 2>/dev/null | sed -n "1{s#[^0-9]##g;s#^0*\\(.\\)#\\1#;p}")"
+	same cpus.data -F comm,cpu,time
+	same data.data -F comm,addr,phys_addr
+	same data.data -F +data_page_size,+code_page_size
+	same regs.data -F comm,iregs
+	same regs.data -F +uregs
+	same plain.data -F +srcline
+	first=$(perf script -i plain.data -F time 2>/dev/null | sed -n '50{s/[ :]//g;p}')
+	same plain.data --time "$first,"
+	same plain.data --time ",$first"
+	same plain.data --time 10%-40%
+	same plain.data --time 10%/2
+	same plain.data --tid "$(perf script -i plain.data -F tid 2>/dev/null | sed -n '1{s/ //g;p}')"
+}
+
+@test "records beside the samples" {
+	for f in plain chains cpus events packed short; do
+		same $f.data --show-task-events --show-mmap-events --show-lost-events --show-bpf-events
+	done
+	"$SKEP" -q script -i plain.data --show-round-events | grep -q '^PERF_RECORD_FINISHED_ROUND'
+}
+
+@test "tracepoints: their values by the format in the file, with and without call chains" {
+	[ -e fields.data ] || skip "tracefs is not mounted"
+	for f in trace tracechains fields; do
+		same $f.data
+		same $f.data -F comm,event,trace
+		same $f.data -F trace:time,trace
+	done
+	same trace.data --switch-on syscalls:sys_enter_openat --switch-off sched:sched_wakeup
+	same trace.data --switch-on syscalls:sys_enter_openat --show-on-off-events
+}
+
+@test "-D dumps the bytes of every record, where it is in the file" {
+	"$SKEP" -q script -D -i chains.data >dump
+	perf script -D -i chains.data 2>/dev/null >perf.dump
+	# Each record of perf's dump, by place and size; and the bytes of all
+	sed -nE 's/^(0x[0-9a-f]+)@[^ ]* (\[0x[0-9a-f]+\]: event: [0-9]+)$/\1 \2/p' perf.dump | sort >perf.txt
+	sed -nE 's/^(0x[0-9a-f]+) (\[0x[0-9a-f]+\]: event: [0-9]+)$/\1 \2/p' dump | sort >skep.txt
+	[ -s perf.txt ]
+	diff perf.txt skep.txt
+	diff <(grep '^\.  [0-9a-f]' perf.dump | sort) <(grep '^\.  [0-9a-f]' dump | sort)
+	# a place in the file: what xxd shows there
+	at=$(sed -nE 's/^(0x[0-9a-f]+) \[0x[0-9a-f]+\]: event: 9$/\1/p' dump | sed -n 3p)
+	[ "$(od -An -tx1 -j "$((at))" -N 16 chains.data)" = "$(grep -A4 "^$at " dump | sed -nE 's/^\.  0000: (( [0-9a-f]{2}){16}).*/\1/p')" ]
+}
+
+@test "a file of skep: the same text from perf script" {
+	"$SKEP" -q record -g -F 999 -o own.data -- "$WORK/shares" 0.3
+	perf script -i own.data 2>/dev/null | known >perf.txt
+	"$SKEP" -q script -i own.data | known >skep.txt
+	[ -s perf.txt ]
+	diff perf.txt skep.txt
+	rm own.data
+}
+
+@test "--json: an object a line, with the numbers of the text; --csv" {
+	need jq
+	"$SKEP" -q script --json -i chains.data >chains.json
+	n=$(perf script -G -i chains.data 2>/dev/null | wc -l)
+	[ "$(jq -c . chains.json | wc -l)" = "$n" ]
+	diff <(jq -r '"\(.comm) \(.tid) \(.period) \(.event)"' chains.json) <("$SKEP" -q script -G -i chains.data -F comm,tid,period,event | awk '{ sub(/:$/, "", $4); print $1, $2, $3, $4 }')
+	diff <(jq -r '.stack[].sym // "[unknown]"' chains.json) <("$SKEP" -q script -i chains.data -F ip,sym | sed -nE 's/^\t *[0-9a-f]+ //p')
+	"$SKEP" -q script --format csv -i chains.data >chains.csv
+	[ "$(wc -l <chains.csv)" = $((n + 1)) ]
+	[ "$(head -1 chains.csv)" = "time,comm,pid,tid,cpu,event,period,ip,sym,dso,trace,stack" ]
+	grep -q ',"*[^,]*main;hot' chains.csv
+}
+
+@test "the scripts of the manual run" {
+	need python3
+	[ -e trace.data ] || skip "tracefs is not mounted"
+	awk '/^\.SH SCRIPTS/ { on = 1 } /^\.SH SEE/ { on = 0 } /^\.nf/ && on { n++; text = 1; next } /^\.fi/ { text = 0 } on && text { print > ("script" n ".py") }' "$ROOT/man/skep-script.1"
+	sed -i 's/\\-/-/g' script[123].py
+	"$SKEP" -q script --json -i cpus.data | python3 script1.py | grep -q ' shares [0-9]'
+	perf record -q -a -e raw_syscalls:sys_enter,raw_syscalls:sys_exit -o calls.data -- ls -R /usr/share/doc >/dev/null 2>&1
+	"$SKEP" -q script --json -i calls.data | python3 script2.py | grep -q '^ls call 257 [0-9]* times'
+	perf record -q -a -e sched:sched_wakeup,sched:sched_switch -o wakes.data -- bash -c 'sleep 0.05; sleep 0.05' >/dev/null 2>&1
+	"$SKEP" -q script --json -i wakes.data | python3 script3.py | grep -q 'waits, longest'
+	rm calls.data wakes.data
+}
+
+@test "what cannot be printed is said" {
+	run -2 "$SKEP" script -i plain.data -F +addr
+	[[ "$output" == *"cannot print 'addr': samples of 'cpu-clock"*"record with -d"* ]]
+	run -2 "$SKEP" script -i plain.data -F comm,tme
+	[[ "$output" == *"unknown field 'tme'"*"similar: time"* ]]
+	run -2 "$SKEP" script -i plain.data -F +insn
+	[[ "$output" == *"field 'insn' is not supported"* ]]
+	run -2 "$SKEP" script -i plain.data -F +comm,tid
+	run -2 "$SKEP" script -i plain.data -F xx:comm
+	run -2 "$SKEP" script -i plain.data --switch-on nosuch
+	run -1 "$SKEP" script -i plain.data --comms nosuch
+	run -2 "$SKEP" script nosuch.py
+	[[ "$output" == *"skep script --json"* ]]
+	# The reader of a pipe had enough
+	"$SKEP" script -i chains.data | head -1 >first
+	[ -s first ]
+	run -1 "$SKEP" -q script -i chains.data -o /dev/full
+	[[ "$output" == *"No space left"* ]]
+}
