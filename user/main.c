@@ -139,6 +139,11 @@ static void explain_word(const struct cmd *c, const char *word, struct err *err)
 		err_hint(err, "similar: skep %s %s", c->name, near.names[0]);
 }
 
+static void without_effect(const char *option, const char *why)
+{
+	log_detail("%s has no effect: %s", option, why);
+}
+
 static int run(const struct cmd *c, int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -147,7 +152,7 @@ static int run(const struct cmd *c, int argc, char **argv)
 
 	if (!cfg)
 		return EXIT_FAILED;
-	ret = opt_parse(c->groups, c->others, cfg, argc, argv, &log_level, &err);
+	ret = opt_parse(c->groups, c->others, cfg, argc, argv, &log_level, without_effect, &err);
 	if (ret == -ECANCELED)
 		print_help(c), ret = 0;
 	else if (ret >= 0) {

@@ -138,8 +138,8 @@ commands() {
 		run -1 "$SKEP" $o -i nosuch.data
 		[[ "$output" == "skep report: cannot read 'nosuch.data'"* ]] || { echo "$o: $output"; false; }
 	done
-	run -2 "$SKEP" report -x
-	[[ "$output" == *"unknown option '-x'"* ]]
+	run -2 "$SKEP" report -Q
+	[[ "$output" == *"unknown option '-Q'"* ]]
 }
 
 @test "events: a caret under the bad token, near names" {
@@ -303,8 +303,8 @@ words() {
 }
 
 @test "completion: each key that is offered is taken" {
-	local hit="probe u:$WORK/hitrate:hit" end wrong="bad key|bad sort key|bad --by|bad value|bad column" key line
-	for line in "report -s" "net --by" "sched --by" "flame --by" "stat -e syscalls:* --by" "sched --fields" "sched --by user --fields" \
+	local hit="probe u:$WORK/hitrate:hit" end wrong="bad key|bad sort key|bad field|bad --by|bad value|bad column" key line
+	for line in "report -s" "report -F" "net --by" "sched --by" "flame --by" "stat -e syscalls:* --by" "sched --fields" "sched --by user --fields" \
 		"net --fields" "net --conn --fields" "net --events --fields" "net --by proto,lport --fields" "sched timehist --fields" \
 		"$hit --fields" "$hit --count --fields" "$hit --by comm,n=index,uid --fields" "$hit --latency --fields" \
 		"$hit --by func --latency --fields" "stat --latency --fields" "stat --latency --by comm,user --fields" \
@@ -356,7 +356,7 @@ asks() {
 	asks "skep record --event=page-fa"
 	[ "${COMPREPLY[*]}" = page-faults ]
 	asks "skep report -s "
-	[ "${COMPREPLY[*]}" = "comm pid tid cpu dso sym event" ]
+	[ "${COMPREPLY[*]}" = "comm pid tid cpu dso sym event srcline srcfile parent time" ]
 	asks "skep stat -e "
 	[ "${#COMPREPLY[@]}" -lt 1000 ]
 	for w in "${COMPREPLY[@]}"; do [ "$w" != if ] && [ "$w" != ls ]; done

@@ -156,3 +156,92 @@ control() {
 	[ "$status" = 1 ]
 	[[ "$output" == *"rec/perf.data: differs"*"samples of cpu-clock: perf "*"4 recordings, 4 differ"* ]]
 }
+
+# A program whose chains every walker finds whole, recorded by perf: s.data
+record_tree() {
+	need perf
+	need gcc
+	cat >tree.c <<-'END'
+		static volatile long x;
+		__attribute__((noinline)) void leaf(long n) { for (long i = 0; i < n; i++) x += i; x++; }
+		__attribute__((noinline)) void left(void) { leaf(6000000); x++; }
+		__attribute__((noinline)) void right(void) { leaf(4000000); x++; }
+		__attribute__((noinline)) void other(void) { for (long i = 0; i < 3000000; i++) x ^= i; }
+		int main(void) { for (int i = 0; i < 20; i++) { left(); right(); other(); } }
+	END
+	gcc -g -O0 -fno-omit-frame-pointer -o tree tree.c
+	perf record -q -F "$(hz 4999)" -e cpu-clock:u -g --sample-cpu -o s.data ./tree 2>/dev/null
+}
+
+# same_as_perf OPTION...: the rows of both, without their blanks
+same_as_perf() {
+	perf report --stdio -i s.data --percent-limit 1 "$@" 2>/dev/null | grep -v '^#' | tr -d ' ' | grep . >theirs || true
+	"$SKEP" -q report -i s.data --percent-limit 1 "$@" | grep -v '^#' | tr -d ' ' | grep . >ours || true
+	[ -s theirs ] || { echo "$*: perf prints nothing"; false; }
+	diff ours theirs || { echo "$*: < skep, > perf"; false; }
+}
+
+@test "sort keys, columns, filters and call chains are perf's" {
+	record_tree
+	cpu=$("$SKEP" -q report -i s.data -s cpu --no-children --top 1 --format csv | tail -1 | cut -d, -f6)
+	while read -ra words; do
+		same_as_perf "${words[@]}"
+	done <<-END
+		--no-children -g none
+		-g none -s sym
+		-g none -s +cpu
+		-g none -s overhead,sym,comm --no-children
+		-g none -s sym,srcline,srcfile --no-children
+		-g none -s sym,time --time-quantum 20ms --ns --no-children
+		-g none -n --show-total-period --show-cpu-utilization -s comm,cpu --no-children
+		-g none -F sym,overhead,period --no-children
+		-g none -F overhead,overhead_us,overhead_sys,sample,sym
+		-g none -F +period,sample -s dso,sym --no-children
+		-g none -d tree --no-children
+		-g none -S leaf,other --no-children
+		-g none -S leaf --no-children
+		-g none -S leaf,left --percentage relative --no-children
+		-g none -c tree,no -s comm,sym --no-children
+		-g none -C $cpu --no-children
+		-g none --symbol-filter=ea --no-children
+		-g none --time 10%-20% --no-children
+		-g none --time 10%/2,10%/6 --no-children
+		-g none -p ^left$ --no-children -s sym
+		-g none -p ^left$ -x --no-children -s sym
+		-g none -U --no-children
+		-g --no-children
+		-g callee --no-children
+		-g caller,2
+		-g -s sym
+		-g fractal,20 -s dso --no-children
+		-g fractal,caller -s comm
+		-g graph,0.5,1,callee,period -s dso --no-children
+		-g graph,count -s comm
+		-g flat,5 -s comm --no-children
+		-g folded,5,count -s comm --no-children
+		-G -s dso --no-children
+		-g callee --max-stack 2 --no-children -s sym
+		-g callee --ignore-callees ^left$ --no-children -s sym
+	END
+}
+
+@test "what is left out is not lost; percentages are of all samples, or of those that are shown" {
+	record_tree
+	all=$("$SKEP" report -i s.data --json 2>err | jq .kept)
+	"$SKEP" report --strict -i s.data -S leaf --json >leaf.json
+	"$SKEP" -q report -i s.data -S leaf --percentage relative -s sym --no-children | grep -qE '^ +100.00%'
+	[ "$(jq .kept leaf.json)" -lt "$all" ]
+	jq -e '.rows[0].self_pct < 95 and (.losses | add // 0) == 0' leaf.json
+	run -1 "$SKEP" report -i s.data -c nobody
+	[[ "$output" == "skep report: none of the $all samples in 's.data' is of those that the options name" ]]
+	run -1 "$SKEP" report -i s.data --time 1,2
+	[[ "$output" == *"none of the $all samples"* ]]
+}
+
+@test "-t has a separator and no blanks, -w widths" {
+	"$SKEP" -q report -i a.data -t , --no-children -s comm,sym >out
+	grep -qxF '# Overhead,Command,Symbol' out
+	grep -qE '^[0-9.]+%,shares,hot$' out
+	"$SKEP" -q report -i a.data -t h --no-children -s comm,sym | grep -qE '^[0-9.]+%hs\.aresh\.ot$'
+	"$SKEP" -q report -i a.data -w 12,4,20 --no-children -s comm,sym | grep -qE '^ {2} +[0-9.]+%  shar  \[\.\] hot$'
+}

@@ -96,7 +96,7 @@ static void see_beside(struct seen *s, const struct image *im, const struct syms
 	s->pic = picture_new(pool);
 	assert_non_null(s->pic);
 	assert_int_equal(tree_init(&s->tree), 0);
-	assert_int_equal(report_init(&s->table, sort, false, &err), 0);
+	assert_int_equal(report_init(&s->table, &(struct report_request){ .sort = sort }, &err), 0);
 	shared.pool = s->pic->names.pool;
 	s->pic->names.syms = new_syms(&shared);
 	s->pic->names.may_hold = true;
@@ -106,7 +106,7 @@ static void see_beside(struct seen *s, const struct image *im, const struct syms
 		fail_msg("%s", err.text);
 	assert_int_equal(names_end(&s->pic->names), 0);
 	s->meta = *data_reader_meta(s->reader);
-	report_sort(&s->table, false);
+	report_sort(&s->table);
 }
 
 static void see(struct seen *s, const struct image *im, const struct syms_cfg *cfg, const char *sort)

@@ -69,7 +69,7 @@ static const char *parse(const char *line)
 	snprintf(text, sizeof(text), "%s", line);
 	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		argv[argc++] = word;
-	ret = opt_parse(groups, NULL, &cfg, argc, argv, &talk, &err);
+	ret = opt_parse(groups, NULL, &cfg, argc, argv, &talk, NULL, &err);
 	assert_true(ret > 0 ? !err.text[0] : ret == -EINVAL && err.exit == EXIT_USAGE);
 	return err.text;
 }
@@ -198,17 +198,68 @@ static void test_flame_input(void **state)
 				continue;
 			snprintf(name, sizeof(name), "--%s%s", o->name, value);
 			memset(cfg, 0, cmd_flame.cfg_size);
-			assert_int_equal(opt_parse(cmd_flame.groups, NULL, cfg, 3, argv, &talk, &err), -EINVAL);
+			assert_int_equal(opt_parse(cmd_flame.groups, NULL, cfg, 3, argv, &talk, NULL, &err), -EINVAL);
 			assert_non_null(strstr(err.text, "-i and -"));
 			target_free(&((struct measure *)cfg)->target); /* its first member */
 		}
 	free(cfg);
 }
 
+static char said[128];
+
+static void say(const char *option, const char *why)
+{
+	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s %s;", option, why);
+}
+
+/* perf's options that change nothing, "--no-" before a flag, and values that may be the next word. */
+static void without_effect(void **state)
+{
+	static const struct opt more[] = {
+		{ 'a', "all", NULL, OPT_FLAG, offsetof(struct cfg, all), "" },
+		{ 'f', "force", NULL, OPT_NOTHING, 0, "why not" },
+		{ 0, "color", "[=WHEN]", OPT_NOTHING, 0, "none", .takes_next = true },
+		{ 'M', NULL, "STYLE", OPT_NOTHING, 0, "style" },
+		{ 0 },
+	};
+	static const struct opt_group one[] = { { "Options", more, 0 }, { 0 } };
+	static const struct {
+		const char *words[5];
+		int ret;
+		const char *said;
+		bool all;
+	} rows[] = {
+		{ { "-a" }, 2, "", true },
+		{ { "-a", "--no-all" }, 3, "", false },
+		{ { "--no-all", "-a" }, 3, "", true },
+		{ { "-f", "--no-force", "-a" }, 4, "--force why not;", true },
+		{ { "--color", "never", "-a", "word" }, 4, "--color none;", true },
+		{ { "--color", "-a", "word" }, 3, "--color none;", true },
+		{ { "-M", "x", "-M", "y" }, 5, "-M style;", false },
+		{ { "--no-M" }, -EINVAL, "", false },
+		{ { "--no-" }, -EINVAL, "", false },
+		{ { "--no-such" }, -EINVAL, "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *argv[7] = { (char *)"x" };
+		struct cfg cfg = { 0 };
+		int argc = 1, talk = 0, ret;
+
+		for (; argc <= 5 && rows[i].words[argc - 1]; argc++)
+			argv[argc] = (char *)rows[i].words[argc - 1];
+		said[0] = '\0';
+		ret = opt_parse(one, NULL, &cfg, argc, argv, &talk, say, &err);
+		if (ret != rows[i].ret || strcmp(said, rows[i].said) != 0 || cfg.all != rows[i].all)
+			fail_msg("row %zu: %d, '%s'", i, ret, said);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),
+		cmocka_unit_test(without_effect), cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_flame_input),

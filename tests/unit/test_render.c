@@ -389,7 +389,7 @@ static void json_checker(void **state)
 typedef int table_fn(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 
 /* A table of two rows: 70 in a user function with a long name and a caller, 30 in a kernel function. */
-static void table_make(struct report *t, struct profile *p, const char *sort)
+static void table_make(struct report *t, struct profile *p, const struct report_request *request)
 {
 	static const struct frame user[] = { { .name = "parse_all_the_words_of_the_input_and_the_rest", .obj = "/usr/lib/libparser.so" },
 					     { .name = "main", .obj = "/usr/bin/app" } };
@@ -398,7 +398,7 @@ static void table_make(struct report *t, struct profile *p, const char *sort)
 	struct sample s = { .pid = 10, .tid = 11, .weight = 70, .count = 7 };
 	struct named named = { .at = &s, .comm = "worker", .stack = &st };
 
-	assert_int_equal(report_init(t, sort, true, NULL), 0);
+	assert_int_equal(report_init(t, request, NULL), 0);
 	memcpy(st.frames, user, sizeof(user));
 	st.n = 2;
 	assert_int_equal(report_add(t, &named), 0);
@@ -408,7 +408,7 @@ static void table_make(struct report *t, struct profile *p, const char *sort)
 	st.n = 1;
 	named.comm = "swapper";
 	assert_int_equal(report_add(t, &named), 0);
-	report_sort(t, false);
+	report_sort(t);
 	*p = (struct profile){ .notes = { "one \x1b note", "two" }, .nr_notes = 2, .event = "cpu-clock", .weight = 100, .kept = 10, .seen = 10 };
 }
 
@@ -418,13 +418,13 @@ static void keys_once(void **state)
 	struct report t;
 
 	(void)state;
-	table_make(&t, &p, "sym,comm,symbol,sym");
-	assert_int_equal(t.nr_keys, 2);
+	table_make(&t, &p, &(struct report_request){ .sort = "sym,comm,symbol,sym" });
+	assert_int_equal(t.layout.nr_keys, 2);
 	assert_int_equal(t.rows.n, 3);
 	report_free(&t);
 }
 
-static char *table_text(table_fn *render, const char *sort, const struct report_cfg *cfg)
+static char *table_text(table_fn *render, const struct report_request *request, double percent, const struct report_cfg *cfg)
 {
 	struct profile p;
 	struct report t;
@@ -432,7 +432,8 @@ static char *table_text(table_fn *render, const char *sort, const struct report_
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
 
-	table_make(&t, &p, sort);
+	table_make(&t, &p, request);
+	report_cut(&t, &(struct report_limits){ .percent = percent, .whole = p.weight, .self_only = !request->children });
 	assert_non_null(out);
 	assert_int_equal(render(out, &t, &p, cfg), 0);
 	assert_int_equal(fclose(out), 0);
@@ -443,8 +444,8 @@ static char *table_text(table_fn *render, const char *sort, const struct report_
 static void table_json(void **state)
 {
 	static const char *const events[] = { "cycles" };
-	struct report_cfg cfg = { .callers = true, .event_names = events }, none = { .percent_limit = 99 };
-	char *text = table_text(render_report_json, "comm,pid,dso,sym,event", &cfg);
+	struct report_cfg cfg = { .event_names = events }, none = { .percent_limit = 99 };
+	char *text = table_text(render_report_json, &(struct report_request){ .sort = "comm,pid,dso,sym,event", .chains = true }, 0, &cfg);
 
 	(void)state;
 	expect_json(text);
@@ -452,7 +453,7 @@ static void table_json(void **state)
 	assert_non_null(strstr(text, "_the_rest\",\"kind\":\"user\""));
 	assert_non_null(strstr(text, "{\"depth\":1,\"sym\":\"main\",\"kind\":\"user\","));
 	free(text);
-	text = table_text(render_report_json, "comm", &none);
+	text = table_text(render_report_json, &(struct report_request){ .sort = "comm" }, 99, &none);
 	expect_json(text);
 	free(text);
 }
@@ -460,8 +461,8 @@ static void table_json(void **state)
 /* Every line that is a row or the line of titles fits, and the row of 70 % shows its share and `name`. */
 static void expect_fits(const char *sort, bool children, int columns, const char *name)
 {
-	struct report_cfg cfg = { .children = children, .columns = columns };
-	char *text = table_text(render_report_text, sort, &cfg);
+	struct report_cfg cfg = { .columns = columns };
+	char *text = table_text(render_report_text, &(struct report_request){ .sort = sort, .children = children }, 0, &cfg);
 	bool found = false, body = false;
 
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -478,7 +479,7 @@ static void expect_fits(const char *sort, bool children, int columns, const char
 static void narrow_terminals(void **state)
 {
 	static const char *const sorts[] = { "comm,dso,sym", "sym", "dso,sym,comm", "comm,pid,tid,cpu,dso,sym,event" };
-	struct report_cfg wide = { .columns = 100, .children = true };
+	struct report_cfg wide = { .columns = 100 };
 	char *text;
 
 	(void)state;
@@ -489,20 +490,19 @@ static void narrow_terminals(void **state)
 			expect_fits(sorts[i], children, 80, "parse_all_the_words");
 		}
 	expect_fits("comm,dso", false, 20, "libp");
-	text = table_text(render_report_text, "sym", &wide);
+	text = table_text(render_report_text, &(struct report_request){ .sort = "sym", .children = true }, 0, &wide);
 	assert_non_null(strstr(text, "\n# Note: one \\x1b note\n# Note: two\n#\n"));
 	free(text);
 	/* What fits is whole, however long. */
-	text = table_text(render_report_text, "comm,dso,sym", &wide);
-	assert_non_null(strstr(text, "Children     Self  Command  Shared Object"));
-	assert_non_null(strstr(text, "  70.00%   70.00%  worker   libparser.so       [.] parse_all_the_words_of_the_input_and_the_rest\n"));
-	assert_non_null(strstr(text, "  30.00%   30.00%  swapper  [kernel.kallsyms]  [k] do_idle\n"));
+	text = table_text(render_report_text, &(struct report_request){ .children = true }, 0, &wide);
+	assert_non_null(strstr(text, "Children      Self  Command  Shared Object"));
+	assert_non_null(strstr(text, "    70.00%    70.00%  worker   libparser.so       [.] parse_all_the_words_of_the_input_and_the_rest\n"));
+	assert_non_null(strstr(text, "    30.00%    30.00%  swapper  [kernel.kallsyms]  [k] do_idle\n"));
 	free(text);
 	/* Columns behind the symbol stand below their titles. */
-	wide.children = false;
-	text = table_text(render_report_text, "sym,comm", &wide);
-	assert_non_null(strstr(text, "\n#Overhead  Symbol                                             Command\n"));
-	assert_non_null(strstr(text, "\n   30.00%  [k] do_idle                                        swapper\n"));
+	text = table_text(render_report_text, &(struct report_request){ .sort = "sym,comm" }, 0, &wide);
+	assert_non_null(strstr(text, "\n# Overhead  Symbol                                             Command\n"));
+	assert_non_null(strstr(text, "\n    30.00%  [k] do_idle                                        swapper\n"));
 	free(text);
 }
 

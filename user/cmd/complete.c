@@ -134,6 +134,7 @@ static void offer_users(struct complete *c)
 
 #define NET_SUMS "tx_packets|tx_bytes|rx_packets|rx_bytes|tx_bytes_per_s|rx_bytes_per_s|retransmits|drops|rtt|sockets|holders"
 #define SCHED_SUMS "run|wait|sleep|blocked|stopped|voluntary|involuntary|wakeups|migrations|waits|wait_mean|wait_p50|wait_p99|wait_max|wait_max_at"
+#define REPORT_SORTS "comm|pid|tid|cpu|dso|sym|event|srcline|srcfile|parent|time"
 
 /*
  * The words of --by, --sort and --fields; tests/cli has each of them taken by its command. The first line that fits is used: its option `with`
@@ -162,7 +163,9 @@ static const struct {
 	{ "probe", "fields", NULL, "time|comm|pid|tid|cpu|call" },
 	{ "stat", "fields", "latency", "calls|errors|total|mean|p50|p99|max" },
 	{ "stat", "fields", "by", "" }, /* calls or hits, by what -e names */
-	{ "report", "sort", NULL, "comm|pid|tid|cpu|dso|sym|event" },
+	{ "report", "sort", NULL, REPORT_SORTS },
+	{ "report", "fields", NULL,
+	  "overhead|overhead_children|overhead_sys|overhead_us|overhead_guest_sys|overhead_guest_us|sample|period|" REPORT_SORTS },
 };
 
 /* What is after "--name=" or is the word after "--name"; NULL: that option is not there. */

@@ -16,7 +16,7 @@
 #include "util/outfile.h"
 
 #define DEFAULT_OUT "flame.html"
-#define TOP_KEYS "dso,sym" /* of --top */
+static const struct report_request top_request = { .sort = "dso,sym" }; /* of --top */
 
 struct flame {
 	struct measure m;
@@ -137,12 +137,13 @@ static int write_picture(struct flame *f, struct outfile *out, const struct flam
 
 static int print_top(const struct flame *f, const struct fold_view *v)
 {
-	struct report_cfg cfg = { .rows_max = f->top, .columns = 0 };
-
+	struct report_cfg cfg = { 0 };
+	const struct report_limits limits = { .max = f->top, .self_only = true };
 	FILE *out = strcmp(f->out, "-") ? stdout : stderr;
 	int ret;
 
-	report_sort(v->table, false);
+	report_sort(v->table);
+	report_cut(v->table, &limits);
 	ret = render_report_text(out, v->table, v->profile, &cfg);
 	return ferror(out) ? 0 : ret; /* main reports a failed stdout */
 }
@@ -183,7 +184,7 @@ static int gather(struct flame *f, struct picture *pic, const struct fold_view *
 	}
 	r->pic = pic;
 	r->path = f->input;
-	r->sort = f->top ? TOP_KEYS : NULL;
+	r->request = f->top ? &top_request : NULL;
 	r->trees = r->add_up = true;
 	ret = replay_run(r, &syms_cfg, err);
 	if (ret)
@@ -252,7 +253,7 @@ static int flame_with(struct flame *f, struct picture *pic, const struct flame_f
 	out.keep_old = true;
 	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0;
 	if (!ret && f->top)
-		ret = report_init(&table, TOP_KEYS, false, err);
+		ret = report_init(&table, &top_request, err);
 	pic->fold.view = (struct fold_view){ .profile = &p, .tree = &tree, .table = f->top ? &table : NULL };
 	pic->fold.root = pick_root(f->by);
 	pic->names.no_kernel = f->m.no_kernel;

@@ -47,7 +47,7 @@ struct pick {
 	id_list pids, tids;
 	uint8_t *cpus; /* a bit each; NULL: all */
 	struct picktime time;
-	VEC(struct pick_out) out; /* by event */
+	struct pick_counts out;
 	uint64_t out_all;
 };
 
@@ -163,19 +163,29 @@ static int cpus_parse(struct pick *p, const char *text, struct err *err)
 	return ret ? bad_list(text, "--cpu", "expected CPUs such as 0-3,8", ret, err) : 0;
 }
 
-static void count_out(struct pick *p, const struct sample *s)
+void pick_count(struct pick_counts *c, const struct sample *s)
 {
 	struct pick_out *out;
 
-	p->out_all += s->count;
-	while (p->out.n <= s->event) {
-		if (vec_reserve(&p->out))
+	while (c->by_event.n <= s->event) {
+		if (vec_reserve(&c->by_event))
 			return; /* percentages of all would be wrong: the run fails by the next allocation */
-		p->out.data[p->out.n++] = (struct pick_out){ 0 };
+		c->by_event.data[c->by_event.n++] = (struct pick_out){ 0 };
 	}
-	out = &p->out.data[s->event];
+	out = &c->by_event.data[s->event];
 	out->weight += s->weight;
 	out->count += s->count;
+}
+
+struct pick_out pick_counted(const struct pick_counts *c, uint32_t event)
+{
+	return event < c->by_event.n ? c->by_event.data[event] : (struct pick_out){ 0 };
+}
+
+static void count_out(struct pick *p, const struct sample *s)
+{
+	p->out_all += s->count;
+	pick_count(&p->out, s);
 }
 
 /* Before names are looked up. */
@@ -274,7 +284,7 @@ void pick_free(struct pick *p)
 	words_free(&p->symbols);
 	vec_free(&p->pids);
 	vec_free(&p->tids);
-	vec_free(&p->out);
+	vec_free(&p->out.by_event);
 	picktime_free(&p->time);
 	free(p->cpus);
 	free(p);
@@ -293,7 +303,7 @@ void pick_insert(struct pick *p, struct names *names)
 
 struct pick_out pick_out(const struct pick *p, uint32_t event)
 {
-	return p && event < p->out.n ? p->out.data[event] : (struct pick_out){ 0 };
+	return p ? pick_counted(&p->out, event) : (struct pick_out){ 0 };
 }
 
 uint64_t pick_out_all(const struct pick *p)

@@ -16,6 +16,7 @@
 #include "sym/names.h"
 #include "util/err.h"
 #include "util/opt.h"
+#include "util/vec.h"
 
 struct pick_options {
 	const char *comms, *pids, *tids, *dsos, *symbols, *cpus, *time; /* NULL: all */
@@ -44,6 +45,11 @@ void pick_insert(struct pick *p, struct names *names);
 struct pick_out {
 	uint64_t weight, count;
 };
+struct pick_counts {
+	VEC(struct pick_out) by_event;
+};
+void pick_count(struct pick_counts *c, const struct sample *s);
+struct pick_out pick_counted(const struct pick_counts *c, uint32_t event);
 struct pick_out pick_out(const struct pick *p, uint32_t event);
 
 /* All samples that were left out, for whatever reason. */

@@ -101,6 +101,12 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		return ret;
 	r->pic->names.may_hold = true;
 	ret = replay_views_choose(r, err);
+	if (!ret && r->pick)
+		ret = pick_begin(r->pick, data_reader_meta(r->file.reader)->first_ns, data_reader_meta(r->file.reader)->last_ns, err);
+	if (r->pickstack) /* filters see the whole stack */
+		pickstack_insert(r->pickstack, &r->pic->names);
+	if (r->pick)
+		pick_insert(r->pick, &r->pic->names);
 	if (!ret)
 		ret = data_reader_run(r->file.reader, &r->pic->names.sink, err);
 	if ((!ret || ret == -EBADMSG) && names_end(&r->pic->names))

@@ -4,6 +4,8 @@
 #define SKEP_CMD_REPLAY_H
 
 #include "cmd/live.h"
+#include "cmd/pick.h"
+#include "cmd/pickstack.h"
 #include "cmd/recording.h"
 
 /* The value of --event-index: 0 or -EINVAL, err filled. Whether the file has it is seen by replay_run. */
@@ -28,8 +30,10 @@ struct replay {
 	/* Set by the command. */
 	struct picture *pic;
 	const char *path;
-	const char *sort; /* keys of a table for each view; NULL: none */
-	bool callers;	  /* in the tables */
+	const struct report_request *request; /* of a table for each view; NULL: none */
+	struct pick *pick; /* which samples are shown; NULL: all */
+	struct pickstack *pickstack; /* what of their stacks is shown; NULL: all */
+	bool with_lines;  /* of the command: lines of source files are wanted */
 	bool trees;	  /* a tree for each view */
 	bool add_up;	  /* events that count the same in different places (user and kernel, kinds of cores) share a view */
 	int event;	  /* its number in the file, or REPLAY_... */

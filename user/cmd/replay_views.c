@@ -134,8 +134,8 @@ static struct replay_view *view_new(const struct replay *r, int event)
 	v->event = event;
 	v->at.profile = &v->profile;
 	v->at.tree = r->trees ? &v->tree : NULL;
-	v->at.table = r->sort ? &v->table : NULL;
-	if ((r->trees && tree_init(&v->tree)) || (r->sort && report_init(&v->table, r->sort, r->callers, &err))) {
+	v->at.table = r->request ? &v->table : NULL;
+	if ((r->trees && tree_init(&v->tree)) || (r->request && report_init(&v->table, r->request, &err))) {
 		view_free(v);
 		return NULL;
 	}

@@ -9,82 +9,61 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
-#include "render/rows/report.h"
-#include "render/rows/rows.h"
+#include "cmd/report_options.h"
 #include "ui/terminal.h"
-#include "util/num.h"
 #include "util/outfile.h"
 
-struct report_options {
-	struct honesty h;
-	const char *input, *out, *sort, *format;
-	bool no_children, counts, callers, inlines, json, stdio;
-	double percent_limit;
-	uint64_t top;
-	const char *event_index;
-};
-
-static int set_limit(void *base, const char *text, struct err *err)
+/* What 100 % is: all samples of the event, or those that are shown. */
+static void set_whole(const struct report_options *r, const struct replay *replay, struct replay_view *v)
 {
-	int ret = num_double(text, 100, &((struct report_options *)base)->percent_limit);
+	bool shown = r->percentage && !strcmp(r->percentage, "relative");
+	struct pick_out out = pick_out(shown ? NULL : replay->pick, (uint32_t)v->event);
+	struct pick_out cut = pickstack_out(shown ? NULL : replay->pickstack, (uint32_t)v->event);
 
-	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text) : 0;
+	v->table.whole = v->profile.weight + out.weight + cut.weight;
+	v->table.whole_count = v->profile.kept + out.count + cut.count;
 }
 
-static const struct opt report_opts[] = {
-	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct report_options, input), "file to read (default: perf.data)" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct report_options, out), "where to write (default: standard output)" },
-	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct report_options, sort), "comm, pid, tid, cpu, dso, sym, event (default: comm,dso,sym)" },
-	{ 'g', "call-graph", NULL, OPT_FLAG, offsetof(struct report_options, callers), "show the callers of each row" },
-	{ 'n', "show-nr-samples", NULL, OPT_FLAG, offsetof(struct report_options, counts), "a column for the number of samples" },
-	{ 0, "no-children", NULL, OPT_FLAG, offsetof(struct report_options, no_children), "sort by self, without the column that includes callees" },
-	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit },
-	{ 0, "top", "N", OPT_U64, offsetof(struct report_options, top), "only the first N rows" },
-	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct report_options, event_index),
-	  "only this event of the file, counted from 0 (default: a table for each)" },
-	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct report_options, inlines), "show inlined functions in rows of their own (slower)" },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct report_options, format), "text (default), csv or json", .values = ROWS_FORMATS },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct report_options, json), "the same as --format json" },
-	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct report_options, stdio), "accepted for perf's users: text is the default" },
-	{ 0 },
-};
-
-static const struct opt_rule report_rules[] = {
-	{ "json", .not_with = "format" },
-	{ 0 },
-};
-
-static const struct opt_group report_groups[] = {
-	{ "Report", report_opts, 0, report_rules },
-	{ "Honesty", honesty_opts, offsetof(struct report_options, h) },
-	{ 0 },
-};
-
-static const char *format_of(const struct report_options *r)
+/* "dso: libc.so.6" of each column that is left out. Its length is that of texts and names. */
+static void heads_of(const struct report_options *r, const char *(*heads)[2])
 {
-	return r->json ? "json" : r->format ? r->format : "text";
+	const char *const texts[] = { r->pick.comms, r->pick.dsos, r->pick.symbols };
+	static const char *const names[] = { "comm", "dso", "symbol" };
+	static const enum report_column columns[] = { KEY_COMM, KEY_DSO, KEY_SYM };
+
+	for (int i = 0; i < 3; i++)
+		if (r->request.hidden[columns[i]]) {
+			(*heads)[0] = names[i];
+			(*heads++)[1] = texts[i];
+		}
 }
 
 static int render(const struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
 {
-	struct report_cfg cfg = { .event_names = names, .rows_max = r->top, .percent_limit = r->percent_limit,
-				 .children = !r->no_children, .callers = r->callers, .counts = r->counts,
-				 .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
-	const char *format = format_of(r);
+	const char *heads[4][2] = { { NULL } };
+	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .long_times = r->long_times,
+				 .long_files = r->long_files, .separator = r->separator, .widths = r->widths, .nr_widths = r->nr_widths,
+				 .chains = r->chains, .heads = heads, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
+	const char *format = report_format(r);
 	struct report_view *views = calloc(replay->views.n, sizeof(*views));
 	int ret = views ? 0 : -ENOMEM;
 
+	heads_of(r, heads);
 	for (size_t i = 0; i < replay->views.n && !ret; i++) {
 		struct replay_view *v = replay->views.data[i];
+		struct report_limits limits = r->limits;
 
-		report_sort(&v->table, !r->no_children);
+		set_whole(r, replay, v);
+		limits.whole = v->table.whole;
+		report_sort(&v->table);
+		report_cut(&v->table, &limits);
 		views[i] = (struct report_view){ &v->table, &v->profile };
 	}
 	if (!ret && !strcmp(format, "json"))
 		ret = render_reports_json(out, views, replay->views.n, &cfg);
 	for (size_t i = 0; i < replay->views.n && !ret && strcmp(format, "json") != 0; i++) {
 		cfg.is_next = i;
-		cfg.with_event = replay->views.n > 1 && !views[i].table->with[KEY_EVENT];
+		cfg.with_event = replay->views.n > 1 && !views[i].table->layout.with[KEY_EVENT];
 		ret = (strcmp(format, "csv") ? render_report_text : render_report_csv)(out, views[i].table, views[i].profile, &cfg);
 	}
 	free(views);
@@ -102,15 +81,25 @@ static const char **event_names(const struct data_reader *reader)
 	return names;
 }
 
+static int none_left(const struct report_options *r, const struct replay *replay, struct err *err)
+{
+	uint64_t out = pick_out_all(replay->pick);
+
+	if (out)
+		return err_set(err, -ENODATA, "none of the %llu samples in '%s' is of those that the options name", (unsigned long long)out, r->input);
+	return nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
+}
+
 static int report_into(const struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
 {
-	struct syms_cfg cfg = { .inlines = r->inlines, .lines = r->inlines };
+	bool lines = r->inlines || replay->with_lines;
+	struct syms_cfg cfg = { .inlines = r->inlines, .lines = lines, .no_demangle = r->no_demangle };
 	const char **names = NULL;
 	int64_t bytes;
 	int ret = replay_run(replay, &cfg, err);
 
 	if (!ret && !replay->views.data[0]->at.folded)
-		ret = nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
+		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
@@ -134,37 +123,50 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 
 	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': use -i FILE to name a file", operands[0]);
-	ret = report_init(&table, replay->sort, replay->callers, err);
+	ret = report_options_end(r, err);
+	if (!ret)
+		ret = report_init(&table, &r->request, err);
 	if (ret)
 		return ret;
+	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE];
+	r->stack.want_parent = table.layout.with[KEY_PARENT];
 	report_free(&table);
 	if (r->out && same_file(r->input, r->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", r->out);
-	return r->event_index ? replay_event_index(r->event_index, &replay->event, err) : 0;
+	if (r->event_index && replay_event_index(r->event_index, &replay->event, err))
+		return -EINVAL;
+	ret = pick_new(&r->pick, &replay->pick, err);
+	return ret ? ret : pickstack_new(&r->stack, &replay->pickstack, err);
+}
+
+static bool leaf_only(const struct report_options *r)
+{
+	return r->no_children && !r->request.chains && !r->stack.want_parent && !r->stack.ignore_callees && !strcmp(report_format(r), "text");
 }
 
 static int report_run(void *cfg, char **operands, struct err *err)
 {
 	struct report_options *r = cfg;
-	struct replay replay = { .event = REPLAY_EACH, .callers = r->callers };
+	struct replay replay = { .event = REPLAY_EACH, .request = &r->request };
 	struct outfile out;
 	int ret;
 
 	r->input = r->input ? r->input : "perf.data";
 	replay.path = r->input;
-	replay.sort = r->sort ? r->sort : "comm,dso,sym";
 	ret = check(r, operands, &replay, err);
 	if (!ret)
 		ret = outfile_open(&out, r->out ? r->out : "-", err);
-	if (ret)
-		return ret;
-	replay.pic = picture_new(NULL);
-	if (replay.pic) /* the other formats have totals in any case */
-		replay.pic->names.leaf_only = r->no_children && !r->callers && !strcmp(format_of(r), "text");
-	ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
-	replay_close(&replay);
-	picture_free(replay.pic);
-	outfile_abort(&out);
+	if (!ret) {
+		replay.pic = picture_new(NULL);
+		if (replay.pic) /* the other formats have totals in any case */
+			replay.pic->names.leaf_only = leaf_only(r);
+		ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
+		replay_close(&replay);
+		picture_free(replay.pic);
+		outfile_abort(&out);
+	}
+	pick_free(replay.pick);
+	pickstack_free(replay.pickstack);
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 
@@ -176,7 +178,9 @@ const struct cmd cmd_report = {
 	.cfg_size = sizeof(struct report_options),
 	.examples = "skep report                                 perf.data, by command, object and symbol\n"
 		    "skep report --no-children -s dso,sym --top 20\n"
-		    "skep report -g --percent-limit 1            with the callers of each row\n"
+		    "skep report -g --percent-limit 1            with the call chains of each row\n"
+		    "skep report --time 10%-20% -s sym,srcline   a part of the time, by line\n"
 		    "skep report --json | jq '.rows[0]'\n",
 	.run = report_run,
+	.others = report_others,
 };

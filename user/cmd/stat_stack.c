@@ -36,7 +36,8 @@ static int row_keys(const char *by, char *buf, size_t size, struct err *err)
 static int print(const struct stat_stack *o, const struct fold_view *v, const struct measure *m, FILE *out)
 {
 	const char *names[EVENTS_MAX];
-	const struct report_cfg cfg = { .event_names = names, .rows_max = o->top, .callers = true, .counts = true };
+	const struct report_cfg cfg = { .event_names = names, .chains = { .min_percent = CHAINS_PERCENT, .skip_first = true } };
+	const struct report_limits limits = { .max = o->top, .self_only = true };
 
 	for (int i = 0; i < m->nr_events; i++)
 		names[i] = m->events[i].name;
@@ -46,7 +47,8 @@ static int print(const struct stat_stack *o, const struct fold_view *v, const st
 		tree_sort(v->tree, 0);
 		return render_folded(out, v->tree, v->profile, &picture);
 	}
-	report_sort(v->table, false);
+	report_sort(v->table);
+	report_cut(v->table, &limits);
 	return (o->json ? render_report_json : o->csv ? render_report_csv : render_report_text)(out, v->table, v->profile, &cfg);
 }
 
@@ -85,7 +87,7 @@ int stat_stack_measure(const struct stat_stack *o, struct measure *m, struct pro
 	if (!ret)
 		ret = row_keys(o->keys, keys, sizeof(keys), err);
 	if (!ret)
-		ret = report_init(&table, keys, true, err);
+		ret = report_init(&table, &(struct report_request){ .sort = keys, .chains = true, .counts = true }, err);
 	if (!ret && o->folded)
 		ret = tree_init(&tree);
 	if (ret)

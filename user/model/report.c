@@ -9,63 +9,47 @@
 #include "sample.h"
 #include "util/hash.h"
 
-#define FIRST_SLOTS 1024
+#define FIRST_INDEX 1024
+#define QUANTUM_NS 100000000ull
 
-const struct report_key_row report_keys[KEY_MAX] = {
-	[KEY_COMM] = { "comm", NULL, "Command" }, [KEY_PID] = { "pid", NULL, "Pid" },
-	[KEY_TID] = { "tid", NULL, "Tid" },	  [KEY_CPU] = { "cpu", NULL, "CPU" },
-	[KEY_DSO] = { "dso", "obj", "Shared Object" }, [KEY_SYM] = { "sym", "symbol", "Symbol" },
-	[KEY_EVENT] = { "event", NULL, "Event" },
-};
-
-static int add_key(struct report *t, const char *word, size_t len)
+int report_init(struct report *t, const struct report_request *q, struct err *err)
 {
-	for (int i = 0; i < KEY_MAX; i++) {
-		const char *names[] = { report_keys[i].name, report_keys[i].alias };
+	int ret;
 
-		for (int k = 0; k < 2; k++)
-			if (names[k] && strlen(names[k]) == len && !strncmp(names[k], word, len)) {
-				if (t->with[i])
-					return 0;
-				t->keys[t->nr_keys++] = (enum report_key)i;
-				t->with[i] = true;
-				return 0;
-			}
+	*t = (struct report){ .children = q->children, .chains = q->chains, .from_root = q->from_root, .of_callers = q->of_callers, .nr_index = FIRST_INDEX,
+			      .quantum_ns = q->quantum_ns ? q->quantum_ns : QUANTUM_NS };
+	ret = report_layout_parse(&t->layout, q, err);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < t->layout.nr_keys; i++) {
+		t->slot_of[t->layout.keys[i]] = t->nr_slots;
+		t->nr_slots += report_columns[t->layout.keys[i]].slots;
 	}
-	return -EINVAL;
+	t->with_task = t->layout.with[KEY_PID] || t->layout.with[KEY_TID];
+	if (t->from_root && !(t->chain = malloc((STACK_FRAMES_MAX + 2) * sizeof(*t->chain))))
+		return -ENOMEM;
+	t->index = calloc(t->nr_index, sizeof(*t->index));
+	return t->index ? 0 : -ENOMEM;
 }
 
-int report_init(struct report *t, const char *sort, bool want_callers, struct err *err)
+static void row_free(struct report_row *r)
 {
-	*t = (struct report){ .want_callers = want_callers, .nr_slots = FIRST_SLOTS };
-	for (const char *at = sort;; at++) {
-		size_t len = strcspn(at, ",");
-		int ret = add_key(t, at, len);
-
-		if (ret) {
-			err_exit(err, ret, EXIT_USAGE, "bad sort key in '%s': expected comm, pid, tid, cpu, dso, sym or event",
-				 sort);
-			err_caret(err, sort, at - sort);
-			return ret;
-		}
-		at += len;
-		if (!*at)
-			break;
-	}
-	t->slots = calloc(t->nr_slots, sizeof(*t->slots));
-	return t->slots ? 0 : -ENOMEM;
+	if (!r->chains)
+		return;
+	tree_free(r->chains);
+	free(r->chains);
 }
 
 void report_free(struct report *t)
 {
 	for (size_t i = 0; i < t->rows.n; i++)
-		if (t->rows.data[i].callers) {
-			tree_free(t->rows.data[i].callers);
-			free(t->rows.data[i].callers);
-		}
+		row_free(&t->rows.data[i]);
 	vec_free(&t->rows);
-	free(t->slots);
-	t->slots = NULL;
+	vec_free(&t->slots);
+	free(t->index);
+	free(t->chain);
+	t->index = NULL;
+	t->chain = NULL;
 }
 
 /* Of the keys that all frames of a sample have in common. */
@@ -74,93 +58,146 @@ static uint64_t sample_hash(const struct report_row *r)
 	return hash_pair(hash_pair((uintptr_t)r->comm, (uint64_t)r->pid << 32 | r->tid), (uint64_t)r->cpu << 32 | r->event);
 }
 
-static uint32_t row_hash(const struct report_row *r, uint64_t sample)
+static uint32_t row_hash(const struct report *t, const struct report_row *r, uint64_t sample)
 {
+	for (uint32_t i = 0; i < t->nr_slots; i++)
+		sample = hash_pair(sample, t->now[i]);
 	return (uint32_t)hash_u64(sample ^ (uintptr_t)r->sym ^ ((uintptr_t)r->dso << 20) ^ r->kind ^ r->is_kernel);
 }
 
-static bool row_same(const struct report_row *a, const struct report_row *b)
+static bool row_same(const struct report *t, const struct report_row *a, const struct report_row *b)
 {
-	return a->comm == b->comm && a->dso == b->dso && a->sym == b->sym && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->event == b->event && a->kind == b->kind && a->is_kernel == b->is_kernel;
+	return a->hash == b->hash && a->comm == b->comm && a->dso == b->dso && a->sym == b->sym && a->pid == b->pid && a->tid == b->tid &&
+	       a->cpu == b->cpu && a->event == b->event && a->kind == b->kind && a->is_kernel == b->is_kernel &&
+	       (!t->nr_slots || !memcmp(&t->slots.data[a->slots], t->now, t->nr_slots * sizeof(t->now[0])));
 }
 
 static int grow(struct report *t)
 {
-	uint32_t n = t->nr_slots * 2;
-	uint32_t *slots = calloc(n, sizeof(*slots));
+	uint32_t n = t->nr_index * 2;
+	uint32_t *index = calloc(n, sizeof(*index));
 
-	if (!slots)
+	if (!index)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->rows.n; i++) {
-		uint32_t at = row_hash(&t->rows.data[i], sample_hash(&t->rows.data[i])) & (n - 1);
+		uint32_t at = t->rows.data[i].hash & (n - 1);
 
-		while (slots[at])
+		while (index[at])
 			at = (at + 1) & (n - 1);
-		slots[at] = i + 1;
+		index[at] = i + 1;
 	}
-	free(t->slots);
-	t->slots = slots;
-	t->nr_slots = n;
+	free(t->index);
+	t->index = index;
+	t->nr_index = n;
 	return 0;
 }
 
 /* Index of the row with these keys, made if new; -ENOMEM. */
-static long find_row(struct report *t, const struct report_row *key, uint64_t sample)
+static long find_row(struct report *t, struct report_row *key, uint64_t sample)
 {
-	uint32_t at = row_hash(key, sample) & (t->nr_slots - 1);
+	uint32_t at;
+	uint64_t *slots;
 
-	for (; t->slots[at]; at = (at + 1) & (t->nr_slots - 1))
-		if (row_same(&t->rows.data[t->slots[at] - 1], key))
-			return t->slots[at] - 1;
+	key->hash = row_hash(t, key, sample);
+	for (at = key->hash & (t->nr_index - 1); t->index[at]; at = (at + 1) & (t->nr_index - 1))
+		if (row_same(t, &t->rows.data[t->index[at] - 1], key))
+			return t->index[at] - 1;
 	if (vec_reserve(&t->rows))
 		return -ENOMEM;
+	if (t->nr_slots) {
+		key->slots = t->slots.n;
+		slots = vec_take(&t->slots, t->nr_slots);
+		if (!slots)
+			return -ENOMEM;
+		memcpy(slots, t->now, t->nr_slots * sizeof(*slots));
+	}
 	t->rows.data[t->rows.n++] = *key;
-	t->slots[at] = t->rows.n;
-	if (t->rows.n * 2 > t->nr_slots && grow(t))
+	t->index[at] = t->rows.n;
+	if (t->rows.n * 2 > t->nr_index && grow(t))
 		return -ENOMEM;
 	return t->rows.n - 1;
 }
 
 /* The key values that all frames of a sample have in common. */
-static struct report_row sample_key(const struct report *t, const struct named *named)
+static struct report_row sample_key(struct report *t, const struct named *named)
 {
 	const struct sample *s = named->at;
+	const bool *with = t->layout.with;
 
+	if (with[KEY_TIME])
+		t->now[t->slot_of[KEY_TIME]] = s->time_ns - s->time_ns % t->quantum_ns;
+	if (with[KEY_PARENT])
+		t->now[t->slot_of[KEY_PARENT]] = (uintptr_t)named->parent;
 	return (struct report_row){
-		.comm = t->with[KEY_COMM] ? named->comm : NULL,
-		.pid = t->with[KEY_PID] ? s->pid : 0,
-		.tid = t->with[KEY_TID] ? s->tid : 0,
-		.cpu = t->with[KEY_CPU] ? s->cpu : 0,
-		.event = t->with[KEY_EVENT] ? s->event : 0,
+		.comm = with[KEY_COMM] ? named->comm : NULL,
+		.pid = with[KEY_PID] ? s->pid : 0,
+		.tid = with[KEY_TID] ? s->tid : 0,
+		.cpu = with[KEY_CPU] ? s->cpu : 0,
+		.event = with[KEY_EVENT] ? s->event : 0,
 	};
 }
 
-/* And those of frame f. */
-static void frame_key(const struct report *t, const struct frame *f, struct report_row *r)
+/* A line of a file; where it is not known, the symbol and the bytes into it. */
+static void frame_line(const struct frame *f, uint64_t *slots)
 {
-	if (t->with[KEY_DSO])
+	bool known = f->file && f->line;
+
+	slots[0] = known ? (uintptr_t)f->file : 0;
+	slots[1] = known ? f->line : f->off;
+	slots[2] = known ? 0 : (uintptr_t)f->name;
+}
+
+/* And those of frame f. */
+static void frame_key(struct report *t, const struct frame *f, struct report_row *r)
+{
+	const bool *with = t->layout.with;
+
+	if (with[KEY_DSO])
 		r->dso = f->obj;
-	if (!t->with[KEY_SYM])
+	if (with[KEY_SRCLINE])
+		frame_line(f, &t->now[t->slot_of[KEY_SRCLINE]]);
+	if (with[KEY_SRCFILE])
+		t->now[t->slot_of[KEY_SRCFILE]] = (uintptr_t)f->file;
+	if (!with[KEY_SYM])
 		return;
 	r->sym = f->name;
 	r->kind = f->kind == FRAME_INLINED ? FRAME_USER : f->kind;
 	r->is_kernel = f->is_kernel;
 }
 
-static int add_callers(struct report_row *r, const struct sample *s, const struct stack *st)
+/* i: which frame of the sample the row is of. Outermost first, the chain of a caller ends in what it called; that of the leaf has all. */
+static int add_chain(struct report *t, struct report_row *r, const struct named *n, uint32_t i)
 {
-	if (!r->callers) {
-		r->callers = malloc(sizeof(*r->callers));
-		if (!r->callers)
+	const struct stack *st = n->stack;
+	uint32_t first = t->from_root && i ? st->n - 1 - i : 0;
+
+	if (!r->chains) {
+		r->chains = malloc(sizeof(*r->chains));
+		if (!r->chains)
 			return -ENOMEM;
-		if (tree_init(r->callers)) {
-			free(r->callers);
-			r->callers = NULL;
+		if (tree_init(r->chains)) {
+			free(r->chains);
+			r->chains = NULL;
 			return -ENOMEM;
 		}
 	}
-	return tree_add(r->callers, st->frames + 1, st->n - 1, s->weight, s->count);
+	if (t->from_root)
+		return tree_add(r->chains, t->chain + first, st->n - first, n->at->weight, n->at->count);
+	return tree_add(r->chains, st->frames + i, st->n - i, n->at->weight, n->at->count);
+}
+
+static void turn_chain(struct report *t, const struct stack *st)
+{
+	for (uint32_t i = 0; i < st->n; i++)
+		t->chain[i] = st->frames[st->n - 1 - i];
+}
+
+static void add_self(struct report_row *r, const struct sample *s, bool is_kernel)
+{
+	r->self += s->weight;
+	r->self_count += s->count;
+	if (is_kernel)
+		r->self_sys += s->weight;
 }
 
 int report_add(struct report *t, const struct named *named)
@@ -172,7 +209,10 @@ int report_add(struct report *t, const struct named *named)
 	uint64_t hash = sample_hash(&key);
 
 	t->samples++;
-	for (uint32_t i = 0; i < st->n || i == 0; i++) {
+	if (t->from_root)
+		turn_chain(t, st);
+	for (uint32_t k = 0; k < st->n || k == 0; k++) {
+		uint32_t i = k && t->from_root ? st->n - k : k;
 		const struct frame *f = st->n ? &st->frames[i] : &nothing;
 		struct report_row *r;
 		long at;
@@ -184,19 +224,26 @@ int report_add(struct report *t, const struct named *named)
 		if (at < 0)
 			return at;
 		r = &t->rows.data[at];
-		if (i == 0) {
-			r->self += s->weight;
-			r->self_count += s->count;
-			if (t->want_callers && st->n > 1 && add_callers(r, s, st))
-				return -ENOMEM;
-		}
+		if (i == 0)
+			add_self(r, s, f->is_kernel);
 		if (r->mark == t->samples)
 			continue;
+		if (t->with_task)
+			r->task = named->comm;
 		r->mark = t->samples;
 		r->total += s->weight;
 		r->total_count += s->count;
+		if (t->chains && (i == 0 || t->of_callers) && st->n && add_chain(t, r, named, i))
+			return -ENOMEM;
 	}
 	return 0;
+}
+
+const char *report_object(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return path[0] == '/' && path[1] != '/' && slash ? slash + 1 : path;
 }
 
 static int name_cmp(const char *a, const char *b)
@@ -204,39 +251,113 @@ static int name_cmp(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-static int row_cmp(const struct report_row *x, const struct report_row *y, bool by_total)
+static int number_cmp(uint64_t a, uint64_t b)
 {
-	uint64_t a[2] = { by_total ? x->total : x->self, by_total ? x->self : x->total };
-	uint64_t b[2] = { by_total ? y->total : y->self, by_total ? y->self : y->total };
-	int c;
-
-	for (int i = 0; i < 2; i++)
-		if (a[i] != b[i])
-			return a[i] > b[i] ? -1 : 1;
-	if ((c = name_cmp(x->sym, y->sym)) || (c = name_cmp(x->comm, y->comm)) || (c = name_cmp(x->dso, y->dso)))
-		return c;
-	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : x->tid < y->tid ? -1 : x->tid > y->tid;
+	return a < b ? -1 : a > b;
 }
 
-static int cmp_self(const void *a, const void *b)
+static int slots_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
 {
-	return row_cmp(a, b, false);
+	const uint64_t *a = report_slots(t, x, c), *b = report_slots(t, y, c);
+	int ret;
+
+	if (c == KEY_TIME)
+		return number_cmp(*a, *b);
+	ret = name_cmp((const char *)(uintptr_t)*a, (const char *)(uintptr_t)*b);
+	if (!ret && c == KEY_SRCLINE)
+		ret = name_cmp((const char *)(uintptr_t)a[2], (const char *)(uintptr_t)b[2]);
+	return !ret && c == KEY_SRCLINE ? number_cmp(a[1], b[1]) : ret;
 }
 
-static int cmp_total(const void *a, const void *b)
+uint64_t report_sum(const struct report_row *r, enum report_column c)
 {
-	return row_cmp(a, b, true);
+	switch (c) {
+	case SUM_CHILDREN:
+		return r->total;
+	case SUM_SYS:
+		return r->self_sys;
+	case SUM_US:
+		return r->self - r->self_sys;
+	case SUM_SAMPLES:
+		return r->self_count;
+	case SUM_GUEST_SYS:
+	case SUM_GUEST_US: /* samples of guests are not delivered */
+		return 0;
+	default:
+		return r->self;
+	}
 }
 
-void report_sort(struct report *t, bool by_total)
+/* Sums from the greatest on, keys from the least on. */
+static int column_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
+{
+	switch (c) {
+	case KEY_COMM:
+		return name_cmp(x->comm, y->comm);
+	case KEY_DSO:
+		return name_cmp(x->dso ? report_object(x->dso) : NULL, y->dso ? report_object(y->dso) : NULL);
+	case KEY_SYM:
+		return name_cmp(x->sym, y->sym);
+	case KEY_PID:
+		return number_cmp(x->pid, y->pid);
+	case KEY_TID:
+		return number_cmp(x->tid, y->tid);
+	case KEY_CPU:
+		return number_cmp(x->cpu, y->cpu);
+	case KEY_EVENT:
+		return number_cmp(x->event, y->event);
+	case KEY_SRCLINE:
+	case KEY_SRCFILE:
+	case KEY_PARENT:
+	case KEY_TIME:
+		return slots_cmp(t, x, y, c);
+	default:
+		return number_cmp(report_sum(y, c), report_sum(x, c));
+	}
+}
+
+static int row_cmp(const void *a, const void *b, void *arg)
+{
+	const struct report *t = arg;
+	const struct report_layout *l = &t->layout;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < l->nr_order && !ret; i++)
+		ret = column_cmp(t, a, b, l->order[i]);
+	for (uint32_t i = 0; i < l->nr_keys && !ret; i++)
+		ret = column_cmp(t, a, b, l->keys[i]);
+	return ret;
+}
+
+void report_sort(struct report *t)
 {
 	if (t->rows.n)
-		qsort(t->rows.data, t->rows.n, sizeof(*t->rows.data), by_total ? cmp_total : cmp_self);
+		qsort_r(t->rows.data, t->rows.n, sizeof(*t->rows.data), row_cmp, t);
 	/* The index no longer fits the rows: nothing may be added after this. */
-	free(t->slots);
-	t->slots = NULL;
-	t->nr_slots = 0;
+	free(t->index);
+	t->index = NULL;
+	t->nr_index = 0;
 	for (size_t i = 0; i < t->rows.n; i++)
-		if (t->rows.data[i].callers)
-			tree_sort(t->rows.data[i].callers, 0);
+		if (t->rows.data[i].chains)
+			tree_sort(t->rows.data[i].chains, 0);
+}
+
+void report_cut(struct report *t, const struct report_limits *limits)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->rows.n; i++) {
+		struct report_row *r = &t->rows.data[i];
+		double part = t->children ? r->total : r->self;
+		bool other = (limits->self_only && !r->self) || (limits->symbol && !(r->sym && strstr(r->sym, limits->symbol)));
+		bool small = !other && limits->whole && 100.0 * part / limits->whole < limits->percent;
+
+		if (other || small || (limits->max && n >= limits->max)) {
+			t->nr_cut += small;
+			row_free(r);
+		} else {
+			t->rows.data[n++] = *r;
+		}
+	}
+	t->rows.n = n;
 }

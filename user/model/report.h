@@ -7,49 +7,73 @@
 #define SKEP_MODEL_REPORT_H
 
 #include "frame.h"
+#include "model/columns.h"
 #include "model/tree.h"
-#include "util/err.h"
 #include "util/vec.h"
 
-enum report_key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_MAX };
-
-#define REPORT_KEYS_MAX KEY_MAX
-
-/* Words of --sort, the first also of CSV and JSON; heading of text. */
-struct report_key_row {
-	const char *name, *alias, *heading;
-};
-extern const struct report_key_row report_keys[KEY_MAX];
-
 struct report_row {
+	uint32_t hash;
+	uint16_t kind; /* enum frame_kind of sym */
+	bool is_kernel; /* sym is of the kernel */
 	const char *comm, *dso, *sym; /* interned or NULL when not a key */
 	uint32_t pid, tid, cpu, event;
-	uint32_t kind; /* enum frame_kind of sym */
-	bool is_kernel; /* sym is of the kernel */
-	uint64_t self, total, self_count, total_count;
-	struct tree *callers; /* who called, heaviest first; NULL unless wanted, or without self */
-	uint64_t mark;	      /* last sample that was added to total: recursion counts once */
+	uint64_t mark; /* last sample that was added to total: recursion counts once */
+	uint64_t total, total_count, self, self_count;
+	uint64_t self_sys; /* of self in the kernel */
+	uint32_t slots; /* of its other keys: index in report.slots */
+	const char *task; /* name of the thread of its last sample, with KEY_PID or KEY_TID */
+	struct tree *chains; /* heaviest first; NULL unless wanted and there */
 };
 
 struct report {
-	enum report_key keys[REPORT_KEYS_MAX];
-	uint32_t nr_keys;
-	bool with[KEY_MAX]; /* the same keys */
-	bool want_callers;
+	struct report_layout layout;
+	bool with_task; /* KEY_PID or KEY_TID is a key */
+	bool children, chains, from_root, of_callers; /* as requested */
+	uint64_t quantum_ns;
 	VEC(struct report_row) rows;
-	uint32_t *slots;
-	uint32_t nr_slots;
+	VEC(uint64_t) slots; /* values of keys that rows have no field for, nr_slots for each row that has any */
+	uint32_t nr_slots, slot_of[KEY_MAX];
+	uint64_t now[REPORT_SLOTS_MAX]; /* those of the row that is looked up */
+	uint32_t *index;
+	uint32_t nr_index;
 	uint64_t samples;
+	uint64_t whole, whole_count; /* what percentages are of, and of how many samples; 0: of those that were added */
+	size_t nr_cut;	/* rows that report_cut() left out for being too small */
+	struct frame *chain; /* of the sample that is added, outermost first, with from_root */
 };
 
-/* "comm,dso,sym" to keys, each once. Returns 0, or -EINVAL with err. */
-int report_init(struct report *t, const char *sort, bool want_callers, struct err *err);
+/* Returns 0, -ENOMEM, or -EINVAL with err. */
+int report_init(struct report *t, const struct report_request *q, struct err *err);
 void report_free(struct report *t);
 
 /* 0 or -ENOMEM. */
 int report_add(struct report *t, const struct named *named);
 
-/* Heaviest first: by total when by_total, else by self; ties by name. */
-void report_sort(struct report *t, bool by_total);
+/* A row's value of a key that has slots. */
+static inline const uint64_t *report_slots(const struct report *t, const struct report_row *r, enum report_column key)
+{
+	return &t->slots.data[r->slots + t->slot_of[key]];
+}
+
+/* The last part of a path, as perf shows objects; "[...]" and "//anon" stay whole. */
+const char *report_object(const char *path);
+
+/* What a row has in the column of a sum. */
+uint64_t report_sum(const struct report_row *r, enum report_column c);
+
+/* In the order of the layout; ties by name. Nothing may be added after it. */
+void report_sort(struct report *t);
+
+/*
+ * Keeps rows of at least so many percent, of which the symbol has this text in it (NULL: any), and of these the first max (0: all); without
+ * the sum of callees only those with weight of their own.
+ */
+struct report_limits {
+	double percent;
+	uint64_t whole, max;
+	const char *symbol;
+	bool self_only;
+};
+void report_cut(struct report *t, const struct report_limits *limits);
 
 #endif

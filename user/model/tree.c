@@ -11,7 +11,7 @@
 
 #include "util/hash.h"
 
-#define FIRST_SLOTS 1024u
+#define FIRST_SLOTS 64u
 #define MAX_SLOTS (1u << 31)
 
 /*

@@ -10,7 +10,7 @@
 #include "util/near.h"
 #include "util/num.h"
 
-#define OPTS_MAX 96
+#define OPTS_MAX 160
 #define LONG_ONLY 0x100
 #define LONG_HELP 0xff
 #define LONG_VERBOSE 0xfe
@@ -52,7 +52,7 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 	int ret = 0;
 
 	opt_label(o, label, sizeof(label));
-	if (ref->seen && !o->many && o->type != OPT_FLAG && o->type != OPT_COUNT)
+	if (ref->seen && !o->many && o->type != OPT_FLAG && o->type != OPT_COUNT && o->type != OPT_NOTHING)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' given twice", label);
 	ref->seen = true;
 	ref->value = text;
@@ -80,6 +80,8 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 	case OPT_CALL:
 		ret = o->set(base, text, err);
 		return ret;
+	case OPT_NOTHING:
+		return 0;
 	}
 	if (ret < 0)
 		err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '%s': %s", text, label,
@@ -111,7 +113,7 @@ static void tables_fill(struct tables *t, const struct opt_group *groups)
 
 			if (t->nr >= OPTS_MAX)
 				abort(); /* a table outgrew the parser: seen by every run of the command */
-			if (opt_optional(o) && o->type != OPT_CALL)
+			if (opt_optional(o) && o->type != OPT_CALL && o->type != OPT_NOTHING)
 				abort();
 			t->refs[t->nr] = (struct ref){ .opt = o, .base = groups->offset };
 			if (o->key == OPT_OPERAND) {
@@ -196,6 +198,27 @@ static int refuse(const struct tables *t, const struct opt_other *others, const 
 	else
 		err_hint(err, "-h lists the options");
 	return -EINVAL;
+}
+
+/* perf's "--no-NAME" of a flag, or of an option without effect. */
+static bool unset(struct tables *t, void *cfg, const char *text)
+{
+	const char *name = text + strlen("--no-");
+
+	if (strncmp(text, "--no-", strlen("--no-")) != 0)
+		return false;
+	for (int i = 0; i < t->nr; i++) {
+		struct ref *ref = &t->refs[i];
+		const struct opt *o = ref->opt;
+
+		if (!o->name || strcmp(o->name, name) != 0 || (o->type != OPT_FLAG && o->type != OPT_NOTHING))
+			continue;
+		if (o->type == OPT_FLAG)
+			*(bool *)((char *)cfg + ref->base + o->offset) = false;
+		ref->seen = o->type == OPT_NOTHING;
+		return true;
+	}
+	return false;
 }
 
 static const char *next_word(const char *word)
@@ -287,7 +310,17 @@ static int check_rules(const struct tables *t, const struct opt_group *groups, c
 	return 0;
 }
 
-int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk, struct err *err)
+static void say_nothing(const struct tables *t, void (*nothing)(const char *option, const char *why))
+{
+	char label[64];
+
+	for (int i = 0; i < t->nr && nothing; i++)
+		if (t->refs[i].seen && t->refs[i].opt->type == OPT_NOTHING)
+			nothing(opt_label(t->refs[i].opt, label, sizeof(label)), t->refs[i].opt->help);
+}
+
+int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk,
+	      void (*nothing)(const char *option, const char *why), struct err *err)
 {
 	struct tables t = {};
 	int c, ret;
@@ -312,17 +345,24 @@ int opt_parse(const struct opt_group *groups, const struct opt_other *others, vo
 		}
 		if (c == ':')
 			return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
+		if (c == '?' && !optopt && unset(&t, cfg, argv[optind - 1]))
+			continue;
 		if (c == '?')
 			return refuse(&t, others, argv[optind - 1], err);
 		if (c < LONG_ONLY)
 			for (i = 0; i < t.nr && t.refs[i].opt->key != c; i++)
 				;
+		if (t.refs[i].opt->takes_next && !optarg && optind < argc && argv[optind][0] != '-')
+			optarg = argv[optind++];
 		ret = opt_store(&t.refs[i], cfg, optarg, err);
 		if (ret < 0)
 			return ret;
 	}
 	ret = check_rules(&t, groups, argv[optind], err);
-	return ret < 0 ? ret : optind;
+	if (ret < 0)
+		return ret;
+	say_nothing(&t, nothing);
+	return optind;
 }
 
 static void help_text(FILE *out, const char *text, int columns)

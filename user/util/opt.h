@@ -20,6 +20,7 @@ enum opt_type {
 	OPT_DURATION, /* uint64_t ns */
 	OPT_TEXT,     /* const char * into argv */
 	OPT_CALL,     /* set(base, text), text NULL when it was left out */
+	OPT_NOTHING,  /* of perf, accepted without effect: help says why */
 };
 
 #define OPT_OPERAND 1
@@ -27,13 +28,14 @@ enum opt_type {
 struct opt {
 	char key;	  /* short letter or 0; OPT_OPERAND: takes each word in front of "--" that is no option */
 	const char *name; /* long name or NULL */
-	const char *arg;  /* name of the value; NULL for flags; "[=NAME]", of OPT_CALL: may be left out, and has no space before it */
+	const char *arg;  /* name of the value; NULL for flags; "[=NAME]", of OPT_CALL and OPT_NOTHING: may be left out, and has no space before it */
 	enum opt_type type;
 	size_t offset; /* in the group's struct */
 	const char *help;
 	int (*set)(void *base, const char *text, struct err *err); /* OPT_CALL: 0 or -errno with err filled */
 	bool many;	       /* may be given more than once (lists) */
 	const char *values;    /* "a|b|c": checked for OPT_TEXT and offered by completions; or NULL */
+	bool takes_next;       /* a value that may be left out is also the next word, unless that begins with - (perf's -g caller) */
 	bool lone_letter;      /* only the long name has the value that may be left out: -qq is -q twice */
 };
 
@@ -74,9 +76,11 @@ struct opt_other {
  * Parses argv[1..] into cfg. others ends with an empty row, or is NULL: its options, and its words in front of all, are refused with
  * what to type. Stops at the first word that is no option (unless a group takes them), or after "--"; then the rules of all groups are
  * checked. Returns the index of the first operand, or -EINVAL with err filled, or -ECANCELED when -h was given.
- * Commands without a -v or -q of their own have the global ones: *talk grows by one for each -v, and is -1 after -q.
+ * Commands without a -v or -q of their own have the global ones: *talk grows by one for each -v, and is -1 after -q. "--no-NAME" unsets a
+ * flag, as in perf. nothing (or NULL) is called at the end for each option given that has no effect.
  */
-int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk, struct err *err);
+int opt_parse(const struct opt_group *groups, const struct opt_other *others, void *cfg, int argc, char **argv, int *talk,
+	      void (*nothing)(const char *option, const char *why), struct err *err);
 
 /* Prints the option lines of -h, wrapped to `columns`. */
 void opt_help(FILE *out, const struct opt_group *groups, int columns);

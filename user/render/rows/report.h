@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables of rows: text for people, CSV and JSON for programs. Columns follow the table's keys. */
+/* Tables of rows: text for people, CSV and JSON for programs. Columns follow the table's layout. */
 #ifndef SKEP_RENDER_ROWS_REPORT_H
 #define SKEP_RENDER_ROWS_REPORT_H
 
@@ -7,20 +7,24 @@
 
 #include "profile.h"
 #include "model/report.h"
+#include "render/rows/chains.h"
 
 struct report_cfg {
-	uint64_t rows_max;    /* 0: all */
-	double percent_limit; /* rows below are left out; text without rows_max prints how many */
-	bool children;	      /* a column for total, and the order by it */
-	bool counts;	      /* a column for the number of samples (text) */
-	bool callers;	      /* the call chains: below each row (text), or a flat list with depths (JSON) */
+	double percent_limit; /* rows below were left out: text prints how many */
 	int columns;	      /* width of the terminal, 0: do not cut */
 	bool is_next;	      /* not the first table: text begins with an empty line, CSV without its header */
 	bool with_event;      /* CSV: a last column for the event */
+	bool long_times;      /* to the nanosecond */
+	bool long_files;      /* source files with their path */
+	const char *separator; /* of text's columns, which then have no blanks; or NULL */
+	const uint64_t *widths; /* of text's columns, 0: as wide as its texts; or NULL */
+	uint32_t nr_widths;
+	struct chains_cfg chains; /* of text; JSON has them as a flat list with depths */
 	const char *const *event_names; /* for the key event, by sample.event; NULL: numbers */
+	const char *(*heads)[2]; /* name and text of columns that are left out: lines of text, ending with NULL; or NULL */
 };
 
-/* Each returns 0 or -errno of a failed write. The table is sorted by the caller. */
+/* Each returns 0 or -errno of a failed write. The table is sorted and cut by the caller. */
 int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 int render_report_csv(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 /* Of several tables the first as it would be alone, and the key "other_events" with the others, as they would be. */

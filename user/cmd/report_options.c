@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* perf report's options: taken, taken without effect, or refused with what to type instead. */
+#include "cmd/report_options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/rows/rows.h"
+#include "util/num.h"
+
+#define AT(field) offsetof(struct report_options, field)
+
+static int set_limit(void *base, const char *text, struct err *err)
+{
+	struct report_options *r = base;
+	int ret = num_double(text, 100, &r->percent_limit);
+
+	r->limit_given = true;
+	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text) : 0;
+}
+
+static int set_widths(void *base, const char *text, struct err *err)
+{
+	struct report_options *r = base;
+	char *list = strdup(text), *rest = list, *word;
+	int ret = list ? 0 : -ENOMEM;
+
+	while (!ret && (word = strsep(&rest, ",")))
+		ret = r->nr_widths < REPORT_WIDTHS_MAX ? num_u64(word, 1000, &r->widths[r->nr_widths++]) : -E2BIG;
+	free(list);
+	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--column-widths': expected up to %d numbers, separated by commas", text,
+			      REPORT_WIDTHS_MAX) : 0;
+}
+
+/* The words of -g, each with where it goes; as in perf, their first letters are enough. */
+enum chain_word { WORD_MODE, WORD_ORDER, WORD_VALUE, WORD_KEY };
+
+static const struct {
+	const char *name;
+	enum chain_word what;
+	int value;
+} chain_words[] = {
+	{ "graph", WORD_MODE, CHAINS_GRAPH },	     { "flat", WORD_MODE, CHAINS_FLAT },
+	{ "fractal", WORD_MODE, CHAINS_FRACTAL },    { "folded", WORD_MODE, CHAINS_FOLDED },
+	{ "none", WORD_MODE, CHAINS_NONE },	     { "caller", WORD_ORDER, REPORT_ORDER_CALLER },
+	{ "callee", WORD_ORDER, REPORT_ORDER_CALLEE }, { "percent", WORD_VALUE, CHAINS_SHARE },
+	{ "period", WORD_VALUE, CHAINS_PERIOD },     { "count", WORD_VALUE, CHAINS_COUNT },
+	{ "function", WORD_KEY, 0 },
+};
+
+/* numbers: how many came before: the first is the threshold, the second the limit. */
+static int take_chain_word(struct report_options *r, const char *word, size_t len, int *numbers)
+{
+	char number[32];
+	double value;
+
+	for (size_t i = 0; i < sizeof(chain_words) / sizeof(chain_words[0]); i++) {
+		if (strncmp(chain_words[i].name, word, len) != 0)
+			continue;
+		if (chain_words[i].what == WORD_MODE)
+			r->chains.mode = (enum chains_mode)chain_words[i].value;
+		else if (chain_words[i].what == WORD_ORDER)
+			r->order = (enum report_order)chain_words[i].value;
+		else if (chain_words[i].what == WORD_VALUE)
+			r->chains.value = (enum chains_value)chain_words[i].value;
+		return 0;
+	}
+	if (len >= sizeof(number) || *numbers > 1)
+		return -EINVAL;
+	memcpy(number, word, len);
+	number[len] = '\0';
+	if (++*numbers == 2)
+		return num_u64(number, UINT32_MAX, &r->chains.limit);
+	if (num_double(number, 100, &value))
+		return -EINVAL;
+	r->chains.min_percent = value;
+	return 0;
+}
+
+static int set_chains(void *base, const char *text, struct err *err)
+{
+	struct report_options *r = base;
+	int numbers = 0, ret;
+
+	r->with_chains = true;
+	r->chains.min_percent = CHAINS_PERCENT;
+	if (!text) /* perf's -g is -g graph,0.5,caller,function,percent */
+		r->order = REPORT_ORDER_CALLER;
+	for (const char *at = text; at && *at; at += *at == ',') {
+		size_t len = strcspn(at, ",");
+		static const char *const keys[] = { "address", "srcline", "branch" };
+
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (len && strlen(keys[i]) == len && !strncmp(at, keys[i], len))
+				return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' of '--call-graph' is not available: skep compares functions", keys[i]);
+		ret = len ? take_chain_word(r, at, len, &numbers) : 0;
+		if (ret) {
+			err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--call-graph': expected graph, fractal, flat, folded or none, a percentage, "
+				 "a number of branches, caller or callee, percent, period or count", text);
+			err_caret(err, text, at - text);
+			return ret;
+		}
+		at += len;
+	}
+	return 0;
+}
+
+static const struct opt file_opts[] = {
+	{ 'i', "input", "FILE", OPT_TEXT, AT(input), "file to read (default: perf.data)" },
+	{ 'o', "output", "FILE", OPT_TEXT, AT(out), "where to write (default: standard output)" },
+	{ 0, "event-index", "N", OPT_TEXT, AT(event_index), "only this event of the file, counted from 0 (default: a table for each)" },
+	{ 0 },
+};
+
+static const struct opt row_opts[] = {
+	{ 's', "sort", "KEY,...", OPT_TEXT, AT(request.sort),
+	  "comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time (default: comm,dso,sym); +KEY adds to these" },
+	{ 'F', "fields", "COLUMN,...", OPT_TEXT, AT(request.fields),
+	  "columns: keys, overhead, overhead_children, overhead_sys, overhead_us, sample, period; +COLUMN adds one" },
+	{ 0, "children", NULL, OPT_FLAG, AT(children), "a column that includes callees, and the order by it (default)" },
+	{ 0, "no-children", NULL, OPT_FLAG, AT(no_children), "sort by self, without the column that includes callees" },
+	{ 'n', "show-nr-samples", NULL, OPT_FLAG, AT(request.counts), "a column for the number of samples" },
+	{ 0, "show-total-period", NULL, OPT_FLAG, AT(request.period), "a column for the sum of periods" },
+	{ 0, "show-cpu-utilization", NULL, OPT_FLAG, AT(request.utilization), "columns for the shares of kernel and user space" },
+	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit },
+	{ 0, "percentage", "HOW", OPT_TEXT, AT(percentage), "absolute (default): of all samples; relative: of those that are shown",
+	  .values = "relative|absolute" },
+	{ 0, "top", "N", OPT_U64, AT(limits.max), "only the first N rows" },
+	{ 0, "time-quantum", "TIME", OPT_DURATION, AT(request.quantum_ns), "of the key time (default 100ms)" },
+	{ 0, "inline", NULL, OPT_FLAG, AT(inlines), "show inlined functions in rows of their own (slower)" },
+	{ 0, "no-demangle", NULL, OPT_FLAG, AT(no_demangle), "names as they are in the symbol table" },
+	{ 0, "full-source-path", NULL, OPT_FLAG, AT(long_files), "source files with their path" },
+	{ 0, "ns", NULL, OPT_FLAG, AT(long_times), "times in nanoseconds" },
+	{ 'w', "column-widths", "N,...", OPT_CALL, 0, "widths of the columns, 0: as wide as their texts", set_widths },
+	{ 't', "field-separator", "TEXT", OPT_TEXT, AT(separator), "TEXT between columns, and no blanks" },
+	{ 0, "format", "FORMAT", OPT_TEXT, AT(format), "text (default), csv or json", .values = ROWS_FORMATS },
+	{ 0, "json", NULL, OPT_FLAG, AT(json), "the same as --format json" },
+	{ 0 },
+};
+
+static const struct opt_rule report_rules[] = {
+	{ "json", .not_with = "format" },
+	{ "children", .not_with = "no-children" },
+	{ 0 },
+};
+
+static const struct opt chain_opts[] = {
+	{ 'g', "call-graph", "[=MODE,...]", OPT_CALL, 0,
+	  "call chains of each row: graph (default), fractal, flat, folded or none; least percentage, limit; caller or callee; "
+	  "percent, period or count", set_chains, .takes_next = true },
+	{ 'G', "inverted", NULL, OPT_FLAG, AT(inverted), "the same, callers first" },
+	{ 0, "no-call-graph", NULL, OPT_FLAG, AT(without_chains), "no call chains (default)" },
+	{ 0 },
+};
+
+static const struct opt more_opts[] = {
+	{ 'U', "hide-unresolved", NULL, OPT_FLAG, AT(pick.named_only), "only samples in functions that have a name" },
+	{ 0, "symbol-filter", "TEXT", OPT_TEXT, AT(limits.symbol), "only rows with TEXT in their symbol" },
+	{ 0 },
+};
+
+#define OF_ANNOTATE "for annotated code, which this command does not show"
+
+static const struct opt nothing_opts[] = {
+	{ 0, "stdio", NULL, OPT_NOTHING, 0, "text is the default" },
+	{ 0, "stdio-color", "[=WHEN]", OPT_NOTHING, 0, "tables have no colour", .takes_next = true },
+	{ 0, "tui", NULL, OPT_NOTHING, 0, "it is text in any case" },
+	{ 'f', "force", NULL, OPT_NOTHING, 0, "who owns the file does not matter" },
+	{ 'm', "modules", NULL, OPT_NOTHING, 0, "modules have names in any case" },
+	{ 0, "ignore-vmlinux", NULL, OPT_NOTHING, 0, "vmlinux is not read" },
+	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the default" },
+	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
+	{ 0, "no-group", NULL, OPT_NOTHING, 0, "each event has a table of its own" },
+	{ 0, "skip-empty", NULL, OPT_NOTHING, 0, "events without samples have no table" },
+	{ 0, "no-branch-stack", NULL, OPT_NOTHING, 0, "branch stacks are not shown" },
+	{ 0, "no-itrace", NULL, OPT_NOTHING, 0, "instruction traces are not decoded" },
+	{ 0, "disable-order", NULL, OPT_NOTHING, 0, "records are taken in the order of time" },
+	{ 0, "pretty", "KEY", OPT_NOTHING, 0, "for --threads" },
+	{ 0, "raw-trace", NULL, OPT_NOTHING, 0, "for the key trace, which is refused" },
+	{ 0, "samples", "N", OPT_NOTHING, 0, "for perf's browser" },
+	{ 0, "show-on-off-events", NULL, OPT_NOTHING, 0, "in perf, too" },
+	{ 0, "source", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "asm-raw", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 'M', "disassembler-style", "STYLE", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "objdump", "PATH", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "prefix", "PREFIX", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "prefix-strip", "N", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "percent-type", "TYPE", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0 },
+};
+
+const struct opt_group report_groups[] = {
+	{ "Report", file_opts, 0, report_rules },
+	{ "Report", row_opts, 0 },
+	{ "Call chains", chain_opts, 0 },
+	{ "Call chains", pickstack_opts, AT(stack) },
+	{ "Which samples", pick_opts, AT(pick) },
+	{ "Which samples", more_opts, 0 },
+	{ "Honesty", honesty_opts, AT(h) },
+	{ "Of perf, without effect", nothing_opts, 0 },
+	{ 0 },
+};
+
+#define NO_BRANCHES "needs branch stacks, which skep does not read"
+#define WITH_PERF "perf report reads the same file"
+
+const struct opt_other report_others[] = {
+	{ "-D", "prints no records", "skep script -D" },
+	{ "--dump-raw-trace", "prints no records", "skep script -D" },
+	{ "-b", NO_BRANCHES, WITH_PERF },
+	{ "--branch-stack", NO_BRANCHES, WITH_PERF },
+	{ "--branch-history", NO_BRANCHES, WITH_PERF },
+	{ "--stitch-lbr", NO_BRANCHES, WITH_PERF },
+	{ "--total-cycles", NO_BRANCHES, WITH_PERF },
+	{ "--mem-mode", "needs data addresses, which skep does not read", WITH_PERF },
+	{ "--itrace", "needs instruction traces, which skep does not decode", WITH_PERF },
+	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
+	{ "--group", "is not available: each event has a table of its own", "leave it out, or --event-index N" },
+	{ "--group-sort-idx", "is not available: each event has a table of its own", "--event-index N" },
+	{ "--hierarchy", "is not available: rows are not nested", "-s comm,dso,sym has the same numbers in a row each" },
+	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
+	{ "--switch-on", "is not available", "--time START, with the time that skep script prints of that event" },
+	{ "--switch-off", "is not available", "--time ,STOP, with the time that skep script prints of that event" },
+	{ "--show-ref-call-graph", "is not available: chains are those of the event itself", "leave it out" },
+	{ "-k", "is not read: kernel functions have names when the recorded kernel is the one that runs", WITH_PERF },
+	{ "--vmlinux", "is not read: kernel functions have names when the recorded kernel is the one that runs", WITH_PERF },
+	{ "--kallsyms", "is not read: kernel functions have names when the recorded kernel is the one that runs", WITH_PERF },
+	{ "--symfs", "is not available: files are found by their build id", WITH_PERF },
+	{ "-T", "is not available: it needs counts of each thread (perf record -s), which skep does not read", "-s tid has shares of each thread" },
+	{ "--threads", "is not available: it needs counts of each thread (perf record -s), which skep does not read", "-s tid has shares of each thread" },
+	{ "-I", "is not available", "perf report --header-only -I" },
+	{ "--show-info", "is not available", "perf report --header-only -I" },
+	{ "--header", "is not available", "perf report --header-only" },
+	{ "--header-only", "is not available", "perf report --header-only" },
+	{ "--stats", "is not available", "perf report --stats" },
+	{ "--tasks", "is not available", "perf report --tasks" },
+	{ "--mmaps", "is not available", "perf report --mmaps" },
+	{ 0 },
+};
+
+const char *report_format(const struct report_options *r)
+{
+	return r->json ? "json" : r->format ? r->format : "text";
+}
+
+/* A list of one name: the column would say it in each row. */
+static bool is_one(const char *list)
+{
+	return list && !strchr(list, ',') && strncmp(list, "file://", 7) != 0;
+}
+
+int report_options_end(struct report_options *r, struct err *err)
+{
+	bool text = !strcmp(report_format(r), "text");
+	struct report_request *q = &r->request;
+
+	q->children = !r->no_children;
+	q->chains = (r->with_chains || r->inverted) && !r->without_chains && r->chains.mode != CHAINS_NONE;
+	if (!r->with_chains)
+		r->chains.min_percent = CHAINS_PERCENT;
+	if (r->limit_given)
+		r->chains.min_percent = r->percent_limit;
+	if (r->inverted)
+		r->order = REPORT_ORDER_CALLER;
+	else if (r->order == REPORT_ORDER_DEFAULT)
+		r->order = q->children ? REPORT_ORDER_CALLER : REPORT_ORDER_CALLEE;
+	q->from_root = q->chains && text && r->order == REPORT_ORDER_CALLER;
+	q->of_callers = q->chains && text && q->children;
+	q->hidden[KEY_COMM] = text && is_one(r->pick.comms);
+	q->hidden[KEY_DSO] = text && is_one(r->pick.dsos);
+	q->hidden[KEY_SYM] = text && is_one(r->pick.symbols);
+	r->chains.skip_first = !q->fields && q->sort && !strncmp(q->sort, "sym", 3);
+	r->chains.separator = r->separator;
+	r->limits.percent = r->percent_limit;
+	r->limits.self_only = r->no_children;
+	r->stack.from_root = r->order == REPORT_ORDER_CALLER;
+	if (r->stack.parent)
+		q->with_parent = true;
+	if (r->separator && !text)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--field-separator is of text, and --format is %s", report_format(r));
+	if (r->separator && !strcmp(r->separator, "."))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '.' of '--field-separator': it stands for the separator in names");
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of skep report: its tables, and what of it needs a look at the whole. */
+#ifndef SKEP_CMD_REPORT_OPTIONS_H
+#define SKEP_CMD_REPORT_OPTIONS_H
+
+#include "cmd/honesty.h"
+#include "cmd/pick.h"
+#include "cmd/pickstack.h"
+#include "model/report.h"
+#include "render/rows/report.h"
+#include "util/opt.h"
+
+#define REPORT_WIDTHS_MAX 32
+
+enum report_order { REPORT_ORDER_DEFAULT, REPORT_ORDER_CALLER, REPORT_ORDER_CALLEE };
+
+struct report_options {
+	struct honesty h;
+	struct pick_options pick;
+	struct pickstack_options stack;
+	const char *input, *out, *format, *event_index;
+	bool no_children, children, json;
+	struct report_request request; /* complete after report_options_end() */
+	struct report_limits limits;
+	double percent_limit;
+	bool limit_given;
+	const char *percentage, *separator;
+	bool long_times, long_files;
+	bool with_chains, inverted, without_chains; /* -g, -G, --no-call-graph */
+	enum report_order order;
+	struct chains_cfg chains;
+	uint64_t widths[REPORT_WIDTHS_MAX];
+	uint32_t nr_widths;
+	bool inlines, no_demangle;
+	bool header, header_only, info, stats, tasks, mmaps; /* of the file, cmd/report_file.h */
+};
+
+extern const struct opt_group report_groups[];
+extern const struct opt_other report_others[];
+
+/* "text", "csv" or "json". */
+const char *report_format(const struct report_options *r);
+
+/* After the parse: what options mean together. 0, or -EINVAL with err filled. */
+int report_options_end(struct report_options *r, struct err *err);
+
+#endif

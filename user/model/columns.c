@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of columns, and perf's rules of -s and -F. */
+#include "model/columns.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#define PERCENT_WIDTH 8
+#define COUNT_WIDTH 12
+
+const struct report_column_row report_columns[REPORT_COLUMNS] = {
+	[KEY_COMM] = { "comm", NULL, "Command" },
+	[KEY_PID] = { "pid", NULL, "    Pid:Command" },
+	[KEY_TID] = { "tid", NULL, "    Tid:Command" },
+	[KEY_CPU] = { "cpu", NULL, "CPU" },
+	[KEY_DSO] = { "dso", "obj", "Shared Object" },
+	[KEY_SYM] = { "sym", "symbol", "Symbol" },
+	[KEY_EVENT] = { "event", NULL, "Event" },
+	[KEY_SRCLINE] = { "srcline", NULL, "Source:Line", .slots = 3 },
+	[KEY_SRCFILE] = { "srcfile", NULL, "Source File", .slots = 1 },
+	[KEY_PARENT] = { "parent", NULL, "Parent symbol", .slots = 1 },
+	[KEY_TIME] = { "time", NULL, "Time", .slots = 1 },
+	[SUM_CHILDREN] = { "overhead_children", NULL, "Children", PERCENT_WIDTH },
+	[SUM_SELF] = { "overhead", NULL, "Overhead", PERCENT_WIDTH },
+	[SUM_SYS] = { "overhead_sys", NULL, "sys", PERCENT_WIDTH },
+	[SUM_US] = { "overhead_us", NULL, "usr", PERCENT_WIDTH },
+	[SUM_GUEST_SYS] = { "overhead_guest_sys", NULL, "guest sys", PERCENT_WIDTH + 1 },
+	[SUM_GUEST_US] = { "overhead_guest_us", NULL, "guest usr", PERCENT_WIDTH + 1 },
+	[SUM_SAMPLES] = { "sample", NULL, "Samples", COUNT_WIDTH },
+	[SUM_PERIOD] = { "period", NULL, "Period", COUNT_WIDTH },
+};
+
+#define NO_BRANCHES "needs branch stacks (perf record -b), which skep does not read"
+#define NO_MEMORY "needs data addresses (perf mem record), which skep does not read"
+#define NO_WEIGHTS "needs weights of samples (perf record -W), which skep does not read"
+#define NO_SIZES "is not kept: skep report -s dso,sym has the names"
+
+/* Keys of perf that no file gives to skep. */
+static const struct {
+	const char *word, *why;
+} refused[] = {
+	{ "socket", "needs the topology of CPUs, which skep does not read: -s cpu has the CPUs" },
+	{ "symbol_size", NO_SIZES },
+	{ "dso_size", NO_SIZES },
+	{ "local_weight", NO_WEIGHTS },
+	{ "weight", NO_WEIGHTS },
+	{ "local_ins_lat", NO_WEIGHTS },
+	{ "ins_lat", NO_WEIGHTS },
+	{ "local_p_stage_cyc", NO_WEIGHTS },
+	{ "p_stage_cyc", NO_WEIGHTS },
+	{ "transaction", "needs transactions (perf record --transaction), which skep does not read" },
+	{ "trace", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
+	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
+	{ "cgroup", "needs cgroups of samples (perf record --all-cgroups), which skep does not read" },
+	{ "cgroup_id", "needs the namespaces of processes (perf record --namespaces), which skep does not read" },
+	{ "ipc_null", NO_BRANCHES },
+	{ "ipc_lbr", NO_BRANCHES },
+	{ "code_page_size", "needs the sizes of pages (perf record --code-page-size), which skep does not read" },
+	{ "data_page_size", NO_MEMORY },
+	{ "addr", NO_MEMORY },
+	{ "addr_from", NO_BRANCHES },
+	{ "addr_to", NO_BRANCHES },
+	{ "dso_from", NO_BRANCHES },
+	{ "dso_to", NO_BRANCHES },
+	{ "symbol_from", NO_BRANCHES },
+	{ "sym_from", NO_BRANCHES },
+	{ "symbol_to", NO_BRANCHES },
+	{ "sym_to", NO_BRANCHES },
+	{ "srcline_from", NO_BRANCHES },
+	{ "srcline_to", NO_BRANCHES },
+	{ "mispredict", NO_BRANCHES },
+	{ "abort", NO_BRANCHES },
+	{ "in_tx", NO_BRANCHES },
+	{ "cycles", NO_BRANCHES },
+	{ "symbol_daddr", NO_MEMORY },
+	{ "dso_daddr", NO_MEMORY },
+	{ "symbol_iaddr", NO_MEMORY },
+	{ "phys_daddr", NO_MEMORY },
+	{ "dcacheline", NO_MEMORY },
+	{ "locked", NO_MEMORY },
+	{ "tlb", NO_MEMORY },
+	{ "mem", NO_MEMORY },
+	{ "snoop", NO_MEMORY },
+	{ "blocked", NO_MEMORY },
+};
+
+static bool is_word(const char *name, const char *word, size_t len)
+{
+	return name && strlen(name) == len && !strncasecmp(name, word, len);
+}
+
+static int refuse(const char *list, const char *word, size_t len, const char *kind, struct err *err)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (is_word(refused[i].word, word, len)) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "%s '%s' %s", kind, refused[i].word, refused[i].why);
+			err_caret(err, list, word - list);
+			return -EINVAL;
+		}
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, "
+		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);
+	err_caret(err, list, word - list);
+	return -EINVAL;
+}
+
+/* A whole word, else the first column that begins with it, as in perf. -EINVAL with err filled. */
+static int take_word(const char *list, const char *word, size_t len, const char *kind, struct err *err)
+{
+	for (int i = 0; i < REPORT_COLUMNS; i++)
+		if (is_word(report_columns[i].name, word, len) || is_word(report_columns[i].alias, word, len))
+			return i;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (is_word(refused[i].word, word, len))
+			return refuse(list, word, len, kind, err);
+	for (int i = 0; i < REPORT_COLUMNS && len > 1; i++)
+		if (!strncasecmp(report_columns[i].name, word, len) ||
+		    (report_columns[i].alias && !strncasecmp(report_columns[i].alias, word, len)))
+			return i;
+	return refuse(list, word, len, kind, err);
+}
+
+static bool has(const enum report_column *list, uint32_t n, enum report_column c)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i] == c)
+			return true;
+	return false;
+}
+
+static void show(struct report_layout *l, enum report_column c)
+{
+	if (!has(l->shown, l->nr_shown, c))
+		l->shown[l->nr_shown++] = c;
+	l->with[c] = true;
+}
+
+static void order(struct report_layout *l, enum report_column c)
+{
+	if (!has(l->order, l->nr_order, c))
+		l->order[l->nr_order++] = c;
+	if (c < KEY_MAX && !has(l->keys, l->nr_keys, c))
+		l->keys[l->nr_keys++] = c;
+	l->with[c] = true;
+}
+
+typedef void take_fn(struct report_layout *l, enum report_column c);
+
+static int take_list(struct report_layout *l, const char *list, const char *words, const char *kind, take_fn *take, struct err *err)
+{
+	for (const char *at = words;; at++) {
+		size_t len = strcspn(at, ", ");
+		int c = take_word(list, at, len, kind, err);
+
+		if (c < 0)
+			return c;
+		take(l, (enum report_column)c);
+		at += len;
+		if (!*at)
+			return 0;
+	}
+}
+
+static bool is_strict(const char *list)
+{
+	return list && *list != '+';
+}
+
+/* The sums that stand before all keys, unless -F gives the columns. */
+static void default_sums(struct report_layout *l, const struct report_request *q)
+{
+	if (q->children)
+		show(l, SUM_CHILDREN);
+	show(l, SUM_SELF);
+	if (q->utilization) {
+		show(l, SUM_SYS);
+		show(l, SUM_US);
+	}
+	if (q->counts)
+		show(l, SUM_SAMPLES);
+	if (q->period)
+		show(l, SUM_PERIOD);
+}
+
+/* The order of rows: by -s after the sums; by the columns where only -F is given. */
+static int take_order(struct report_layout *l, const struct report_request *q, struct err *err)
+{
+	const char *sort = is_strict(q->sort) ? q->sort : REPORT_KEYS;
+	int ret;
+
+	if (!q->sort && is_strict(q->fields))
+		return take_list(l, q->fields, q->fields, "field", order, err);
+	if (q->children)
+		order(l, SUM_CHILDREN);
+	order(l, SUM_SELF);
+	ret = take_list(l, sort, sort, "sort key", order, err);
+	if (!ret && q->sort && !is_strict(q->sort))
+		ret = take_list(l, q->sort, q->sort + 1, "sort key", order, err);
+	if (!ret && q->with_parent)
+		order(l, KEY_PARENT);
+	return ret;
+}
+
+/* Columns that have one text stand in no row, as in perf. */
+static void hide(struct report_layout *l, const struct report_request *q)
+{
+	uint32_t n = 0, keys = 0;
+
+	for (uint32_t i = 0; i < l->nr_shown; i++)
+		keys += l->shown[i] < KEY_MAX && !q->hidden[l->shown[i]];
+	for (uint32_t i = 0; i < l->nr_shown && keys; i++)
+		if (l->shown[i] >= KEY_MAX || !q->hidden[l->shown[i]])
+			l->shown[n++] = l->shown[i];
+	l->nr_shown = keys ? n : l->nr_shown;
+}
+
+int report_layout_parse(struct report_layout *l, const struct report_request *q, struct err *err)
+{
+	int ret;
+
+	*l = (struct report_layout){ 0 };
+	ret = take_order(l, q, err);
+	memset(l->with, 0, sizeof(l->with)); /* of the sums those that are shown */
+	if (!ret && !is_strict(q->fields))
+		default_sums(l, q);
+	if (!ret && q->fields)
+		ret = take_list(l, q->fields, q->fields + !is_strict(q->fields), "field", show, err);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < l->nr_order; i++)
+		if (l->order[i] < KEY_MAX || (q->sort && strstr(q->sort, report_columns[l->order[i]].name) && !is_strict(q->fields)))
+			show(l, l->order[i]);
+	hide(l, q);
+	for (uint32_t i = 0; i < l->nr_shown; i++)
+		if (l->shown[i] < KEY_MAX && !has(l->keys, l->nr_keys, l->shown[i]))
+			l->keys[l->nr_keys++] = l->shown[i];
+	return 0;
+}

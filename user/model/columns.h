@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * FOLD: the columns of a report. In: the words of --sort and --fields, as perf takes them. Out: what rows are summed by, what is printed,
+ * and in which order rows stand. A new key is a line of report_columns, a place in model/report.c that fills it and one in
+ * render/rows/cells.c that prints it. Pure.
+ */
+#ifndef SKEP_MODEL_COLUMNS_H
+#define SKEP_MODEL_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+/* Keys first, then sums. */
+enum report_column {
+	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME, KEY_MAX,
+	SUM_CHILDREN = KEY_MAX, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD, REPORT_COLUMNS
+};
+
+struct report_column_row {
+	const char *name, *alias; /* words of --sort and --fields, the first also of CSV and JSON */
+	const char *heading;	  /* of text */
+	uint8_t width;		  /* of a sum's column; 0: a key, as wide as its texts */
+	uint8_t slots;		  /* of a key: so many numbers more than a row has in any case */
+};
+extern const struct report_column_row report_columns[REPORT_COLUMNS];
+
+#define REPORT_SLOTS_MAX 6 /* of all keys */
+
+/* What is wanted. */
+struct report_request {
+	const char *sort, *fields; /* NULL: not given */
+	bool children;		   /* sums of callees, too */
+	bool utilization, counts, period; /* columns for modes of the CPU, numbers of samples, weights */
+	uint64_t quantum_ns;	   /* of KEY_TIME; 0: 100 ms */
+	bool with_parent;	   /* the parent is a key, too */
+	bool hidden[KEY_MAX];	   /* these are no columns, unless nothing else is */
+	/* Call chains of each row: */
+	bool chains;
+	bool from_root;	   /* outermost frame first */
+	bool of_callers;   /* of rows that are only met as callers, too */
+};
+
+struct report_layout {
+	enum report_column keys[KEY_MAX];
+	uint32_t nr_keys;
+	bool with[REPORT_COLUMNS]; /* the same keys, and the sums that are shown */
+	enum report_column shown[REPORT_COLUMNS];
+	uint32_t nr_shown;
+	enum report_column order[REPORT_COLUMNS];
+	uint32_t nr_order;
+};
+
+#define REPORT_KEYS "comm,dso,sym"
+
+/* 0, or -EINVAL with err filled. */
+int report_layout_parse(struct report_layout *l, const struct report_request *q, struct err *err);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "render/rows/cells.h"
+
+#include <string.h>
+
+#define NS_PER_S 1000000000ull
+#define NS_PER_US 1000ull
+
+double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+uint64_t report_whole(const struct report *t, const struct profile *p)
+{
+	return t->whole ? t->whole : p->weight;
+}
+
+static const char *short_file(const char *path, const struct report_cfg *cfg)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !cfg->long_files ? slash + 1 : path;
+}
+
+bool cell_number(const struct report_row *r, enum report_column key, int64_t *ret)
+{
+	*ret = key == KEY_PID ? (int)r->pid : key == KEY_TID ? (int)r->tid : (int64_t)r->cpu; /* -1: none */
+	return key == KEY_PID || key == KEY_TID || (key == KEY_CPU && r->cpu != UINT32_MAX);
+}
+
+static const char *pointer(uint64_t slot)
+{
+	return (const char *)(uintptr_t)slot;
+}
+
+static int line_text(char *buf, size_t size, const uint64_t *slots, const struct report_cfg *cfg)
+{
+	if (slots[0])
+		return snprintf(buf, size, "%s:%llu", short_file(pointer(slots[0]), cfg), (unsigned long long)slots[1]);
+	return snprintf(buf, size, "%s+%llu", slots[2] ? pointer(slots[2]) : "[unknown]", (unsigned long long)slots[1]);
+}
+
+static int time_text(char *buf, size_t size, uint64_t time_ns, const struct report_cfg *cfg)
+{
+	uint64_t part = time_ns % NS_PER_S;
+
+	if (cfg->long_times)
+		return snprintf(buf, size, "%llu.%09llu", (unsigned long long)(time_ns / NS_PER_S), (unsigned long long)part);
+	return snprintf(buf, size, "%llu.%06llu", (unsigned long long)(time_ns / NS_PER_S), (unsigned long long)(part / NS_PER_US));
+}
+
+int cell_plain(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg)
+{
+	const uint64_t *slots;
+	int64_t n;
+
+	if (report_columns[key].slots) {
+		slots = report_slots(t, r, key);
+		if (key == KEY_SRCLINE)
+			return line_text(buf, size, slots, cfg);
+		if (key == KEY_TIME)
+			return time_text(buf, size, *slots, cfg);
+		if (key == KEY_PARENT)
+			return snprintf(buf, size, "%s", *slots ? pointer(*slots) : "[other]");
+		return snprintf(buf, size, "%s", *slots ? short_file(pointer(*slots), cfg) : ".");
+	}
+	if (cell_number(r, key, &n))
+		return snprintf(buf, size, "%0*lld", key == KEY_CPU ? 3 : 1, (long long)n);
+	if (key == KEY_EVENT && !cfg->event_names)
+		return snprintf(buf, size, "%u", r->event);
+	if (key == KEY_COMM)
+		return snprintf(buf, size, "%s", r->comm ? r->comm : "");
+	if (key == KEY_DSO)
+		return snprintf(buf, size, "%s", r->dso && r->dso[0] ? report_object(r->dso) : "[unknown]");
+	if (key == KEY_SYM)
+		return snprintf(buf, size, "%s", r->sym ? r->sym : "[unknown]");
+	if (key == KEY_EVENT)
+		return snprintf(buf, size, "%s", cfg->event_names[r->event]);
+	return snprintf(buf, size, "-"); /* of a CPU */
+}
+
+int cell_text(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg)
+{
+	if (key == KEY_PID || key == KEY_TID)
+		return snprintf(buf, size, "%7d:%s", (int)(key == KEY_PID ? r->pid : r->tid), r->task ? r->task : "");
+	return cell_plain(buf, size, t, r, key, cfg);
+}
+
+const char *cell_level(const struct report_row *r)
+{
+	return r->is_kernel ? "[k] " : "[.] ";
+}
