@@ -12,59 +12,6 @@
 #include "cmd/script.h"
 #include "util/outfile.h"
 
-static int set_fields(void *base, const char *text, struct err *err)
-{
-	struct script_options *o = base;
-
-	if (!o->fields_set)
-		script_fields_init(&o->fields);
-	o->fields_set = true;
-	return script_fields_parse(&o->fields, text, err);
-}
-
-static const struct opt script_opts[] = {
-	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct script_options, input), "file to read (default: perf.data); -: standard input" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct script_options, out), "where to write (default: standard output)" },
-	{ 'F', "fields", "FIELD,...", OPT_CALL, 0, "what to print of each sample; +FIELD, -FIELD: beside or without these; TYPE:FIELD", set_fields, .many = true },
-	{ 'G', "hide-call-graph", NULL, OPT_FLAG, offsetof(struct script_options, no_chains), "only the sampled address, not its callers" },
-	{ 0, "max-stack", "N", OPT_U64, offsetof(struct script_options, max_stack), "only the N innermost functions of each stack" },
-	{ 0, "stop-bt", "SYMBOL,...", OPT_TEXT, offsetof(struct script_options, stop_at), "end stacks at these functions" },
-	{ 0, "ns", NULL, OPT_FLAG, offsetof(struct script_options, ns), "times with nine digits after the point" },
-	{ 0, "reltime", NULL, OPT_FLAG, offsetof(struct script_options, reltime), "times since the first sample" },
-	{ 0, "deltatime", NULL, OPT_FLAG, offsetof(struct script_options, deltatime), "times since the sample before" },
-	{ 0, "switch-on", "EVENT", OPT_TEXT, offsetof(struct script_options, on.on), "only what follows this event" },
-	{ 0, "switch-off", "EVENT", OPT_TEXT, offsetof(struct script_options, on.off), "only what precedes this event, or is between the two" },
-	{ 0, "show-on-off-events", NULL, OPT_FLAG, offsetof(struct script_options, on.shown), "and these two events themselves" },
-	{ 0, "show-task-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.tasks), "print records of names, forks and exits of threads, too" },
-	{ 0, "show-mmap-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.mmaps), "print records of mappings, too" },
-	{ 0, "show-switch-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.switches), "print records of context switches (record --switch-events), too" },
-	{ 0, "show-namespace-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.namespaces), "print records of namespaces (record --namespaces), too" },
-	{ 0, "show-lost-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.lost), "print records of lost samples, too" },
-	{ 0, "show-round-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.rounds), "print records of ends of rounds of writing, too" },
-	{ 0, "show-bpf-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.bpf), "print records of BPF programs that came and went, too" },
-	{ 0, "show-cgroup-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.cgroups), "print records of cgroups (record --all-cgroups), too" },
-	{ 0, "show-text-poke-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.text_pokes), "print records of changes of kernel code, too" },
-	{ 'D', "dump-raw-trace", NULL, OPT_FLAG, offsetof(struct script_options, dump), "print the bytes of every record, too" },
-	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct script_options, inlines), "show inlined functions in lines of their own (slower)" },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format), "text (default), json (an object a line) or csv", .values = "text|json|csv" },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct script_options, json), "the same as --format json" },
-	{ 0 },
-};
-
-static const struct opt_rule script_rules[] = {
-	{ "json", .not_with = "format" },
-	{ "reltime", .not_with = "deltatime" },
-	{ "show-on-off-events", .needs = "switch-on|switch-off" },
-	{ 0 },
-};
-
-static const struct opt_group script_groups[] = {
-	{ "Script", script_opts, 0, script_rules },
-	{ "Which samples", pick_script_opts, offsetof(struct script_options, pick) },
-	{ "Honesty", honesty_opts, offsetof(struct script_options, h) },
-	{ 0 },
-};
-
 static int check(struct script_options *o, char **operands, struct err *err)
 {
 	if (operands[0]) {
@@ -127,5 +74,6 @@ const struct cmd cmd_script = {
 		    "skep script -F +pid,+srcline --time 10%-20%\n"
 		    "skep script -F comm,time,event,trace        tracepoints with their values\n"
 		    "skep script --json | jq -c '[.comm, .stack[0].sym]'\n",
+	.others = script_others,
 	.run = script_run,
 };

@@ -10,6 +10,7 @@
 #include "cmd/script_trace.h"
 #include "profile.h"
 #include "render/events/script.h"
+#include "util/opt.h"
 
 /* Events that turn the printing on and off; NULL: none. */
 struct script_switch {
@@ -30,7 +31,7 @@ struct script_options {
 	struct script_switch on;
 	struct script_shown shown;
 	uint64_t max_stack;
-	bool fields_set, no_chains, ns, reltime, deltatime, inlines, json, dump;
+	bool fields_set, no_chains, ns, reltime, deltatime, inlines, json, dump, no_demangle, long_files;
 };
 
 #define SCRIPT_STOPS_MAX 64
@@ -59,6 +60,9 @@ struct script {
 
 struct script *script_new(void); /* NULL: no memory */
 void script_free(struct script *s); /* NULL is nothing */
+
+extern const struct opt_group script_groups[];
+extern const struct opt_other script_others[];
 
 /* Reads the file and prints it to out; fills the profile. 0 or -errno. */
 int script_read(struct script *s, const struct script_options *o, FILE *out, struct err *err);

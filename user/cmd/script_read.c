@@ -149,7 +149,7 @@ static int prepare(struct script *s, struct err *err)
 
 	s->meta = data_reader_meta(s->file.reader);
 	s->has_chains = s->meta->callchain && !o->no_chains;
-	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .inlined = o->inlines, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
+	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .inlined = o->inlines, .long_files = o->long_files, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
 					.place = { find_place, s } };
 	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
 	if (!ret)
@@ -177,7 +177,7 @@ static int prepare(struct script *s, struct err *err)
 static int read_all(struct script *s, struct err *err)
 {
 	const struct script_options *o = s->options;
-	struct syms_cfg cfg = { .inlines = o->inlines, .lines = syms_have_lines() && o->format[0] == 'j' };
+	struct syms_cfg cfg = { .no_demangle = o->no_demangle, .inlines = o->inlines, .lines = syms_have_lines() && o->format[0] == 'j' };
 	int ret;
 
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)

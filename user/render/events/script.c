@@ -184,13 +184,13 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static void put_line(struct textbuf *b, const struct frame *f)
+static void put_line(struct textbuf *b, const struct frame *f, bool long_files)
 {
 	if (!f->file && !(f->obj && f->obj[0] && strcmp(f->obj, "[unknown]"))) /* nothing is mapped there */
 		return;
 	textbuf_put(b, "\n  ", 3);
 	if (f->file) {
-		textbuf_foreign(b, last_part(f->file));
+		textbuf_foreign(b, long_files ? f->file : last_part(f->file));
 		textbuf_char(b, ':');
 		textbuf_u64(b, f->line, 0);
 		return;
@@ -224,7 +224,7 @@ static void put_chain(struct textbuf *b, const struct script_line *line, const s
 		textbuf_hex(b, f->pos, ADDR_WIDTH);
 		script_symbol(b, f, fields);
 		if (fields & SCRIPT_BIT(SRCLINE))
-			put_line(b, at);
+			put_line(b, at, view->long_files);
 		if (f->kind == FRAME_INLINED && fields & SCRIPT_BIT(SYM))
 			textbuf_put(b, " (inlined)", 10);
 		textbuf_char(b, '\n');
@@ -233,7 +233,7 @@ static void put_chain(struct textbuf *b, const struct script_line *line, const s
 	}
 }
 
-static void put_place(struct textbuf *b, const struct script_line *line)
+static void put_place(struct textbuf *b, const struct script_line *line, const struct script_view *view)
 {
 	static const struct frame nowhere = { .kind = FRAME_UNKNOWN };
 	const struct stack *st = line->named->stack;
@@ -245,7 +245,7 @@ static void put_place(struct textbuf *b, const struct script_line *line)
 	textbuf_hex(b, line->named->at->ip, ADDR_WIDTH);
 	script_symbol(b, leaf, line->fields);
 	if (line->fields & SCRIPT_BIT(SRCLINE))
-		put_line(b, at);
+		put_line(b, at, view->long_files);
 }
 
 void script_text(struct textbuf *b, const struct script_line *line, const struct script_view *view)
@@ -274,7 +274,7 @@ void script_text(struct textbuf *b, const struct script_line *line, const struct
 		textbuf_foreign(b, line->trace);
 	script_before(b, line, view);
 	if (line->fields & SCRIPT_BIT(IP))
-		(start.has_chain ? put_chain(b, line, view) : put_place(b, line));
+		(start.has_chain ? put_chain(b, line, view) : put_place(b, line, view));
 	script_after(b, line, view);
 	textbuf_char(b, '\n');
 }

@@ -76,6 +76,7 @@ struct script_line {
 struct script_view {
 	int event_width;  /* of the longest name */
 	bool ns;	  /* times with all their digits */
+	bool long_files;  /* source files with their path */
 	bool inlined;	  /* inlined functions have lines of their own; else only their source line counts */
 	int64_t wall_ns;  /* of time 0; for tod */
 	bool has_wall;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options of skep script: its own, and each of perf script's, taken or refused. */
+#include <stddef.h>
+
+#include "cmd/script.h"
+#include "util/opt.h"
+
+static int set_fields(void *base, const char *text, struct err *err)
+{
+	struct script_options *o = base;
+
+	if (!o->fields_set)
+		script_fields_init(&o->fields);
+	o->fields_set = true;
+	return script_fields_parse(&o->fields, text, err);
+}
+
+static const struct opt script_opts[] = {
+	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct script_options, input), "file to read (default: perf.data); -: standard input" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct script_options, out), "where to write (default: standard output)" },
+	{ 'F', "fields", "FIELD,...", OPT_CALL, 0, "what to print of each sample; +FIELD, -FIELD: beside or without these; TYPE:FIELD", set_fields, .many = true },
+	{ 'G', "hide-call-graph", NULL, OPT_FLAG, offsetof(struct script_options, no_chains), "only the sampled address, not its callers" },
+	{ 0, "max-stack", "N", OPT_U64, offsetof(struct script_options, max_stack), "only the N innermost functions of each stack" },
+	{ 0, "stop-bt", "SYMBOL,...", OPT_TEXT, offsetof(struct script_options, stop_at), "end stacks at these functions" },
+	{ 0, "ns", NULL, OPT_FLAG, offsetof(struct script_options, ns), "times with nine digits after the point" },
+	{ 0, "reltime", NULL, OPT_FLAG, offsetof(struct script_options, reltime), "times since the first sample" },
+	{ 0, "deltatime", NULL, OPT_FLAG, offsetof(struct script_options, deltatime), "times since the sample before" },
+	{ 0, "switch-on", "EVENT", OPT_TEXT, offsetof(struct script_options, on.on), "only what follows this event" },
+	{ 0, "switch-off", "EVENT", OPT_TEXT, offsetof(struct script_options, on.off), "only what precedes this event, or is between the two" },
+	{ 0, "show-on-off-events", NULL, OPT_FLAG, offsetof(struct script_options, on.shown), "and these two events themselves" },
+	{ 0, "show-task-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.tasks), "print records of names, forks and exits of threads, too" },
+	{ 0, "show-mmap-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.mmaps), "print records of mappings, too" },
+	{ 0, "show-switch-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.switches), "print records of context switches (record --switch-events), too" },
+	{ 0, "show-namespace-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.namespaces), "print records of namespaces (record --namespaces), too" },
+	{ 0, "show-lost-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.lost), "print records of lost samples, too" },
+	{ 0, "show-round-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.rounds), "print records of ends of rounds of writing, too" },
+	{ 0, "show-bpf-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.bpf), "print records of BPF programs that came and went, too" },
+	{ 0, "show-cgroup-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.cgroups), "print records of cgroups (record --all-cgroups), too" },
+	{ 0, "show-text-poke-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.text_pokes), "print records of changes of kernel code, too" },
+	{ 'D', "dump-raw-trace", NULL, OPT_FLAG, offsetof(struct script_options, dump), "print the bytes of every record, too" },
+	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct script_options, inlines), "show inlined functions in lines of their own (slower)" },
+	{ 0, "no-demangle", NULL, OPT_FLAG, offsetof(struct script_options, no_demangle), "names as they are in the symbol table" },
+	{ 0, "full-source-path", NULL, OPT_FLAG, offsetof(struct script_options, long_files), "source files with their path" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format), "text (default), json (an object a line) or csv", .values = "text|json|csv" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct script_options, json), "the same as --format json" },
+	{ 0 },
+};
+
+static const struct opt_rule script_rules[] = {
+	{ "json", .not_with = "format" },
+	{ "reltime", .not_with = "deltatime" },
+	{ "show-on-off-events", .needs = "switch-on|switch-off" },
+	{ 0 },
+};
+
+static const struct opt nothing_opts[] = {
+	{ 'a', "all-cpus", NULL, OPT_NOTHING, 0, "all CPUs of the file are shown" },
+	{ 'd', "debug-mode", NULL, OPT_NOTHING, 0, "order and losses are checked in any case" },
+	{ 'f', "force", NULL, OPT_NOTHING, 0, "who owns the file does not matter" },
+	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the default" },
+	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
+	{ 0, "show-kernel-path", NULL, OPT_NOTHING, 0, "names of the kernel are from no file" },
+	{ 0, "ignore-vmlinux", NULL, OPT_NOTHING, 0, "vmlinux is not read" },
+	{ 0, "no-itrace", NULL, OPT_NOTHING, 0, "instruction traces are not decoded" },
+	{ 0, "stdio", NULL, OPT_NOTHING, 0, "text is the default" },
+	{ 0 },
+};
+
+const struct opt_group script_groups[] = {
+	{ "Script", script_opts, 0, script_rules },
+	{ "Which samples", pick_script_opts, offsetof(struct script_options, pick) },
+	{ "Honesty", honesty_opts, offsetof(struct script_options, h) },
+	{ "Of perf, without effect", nothing_opts, 0 },
+	{ 0 },
+};
+
+#define WITH_PERF "perf script reads the same file"
+#define JSON_LINES "skep script --json | python3 yours.py (man skep-script has examples)"
+#define NO_TRACE "needs instruction traces, which skep does not decode"
+#define NO_GUEST "is of guests, which skep does not look into"
+#define OTHER_KERNEL "is not read: kernel functions have names when the recorded kernel is the one that runs"
+
+const struct opt_other script_others[] = {
+	{ "record", "is no command of skep script", "skep record" },
+	{ "report", "is no command of skep script", JSON_LINES },
+	{ "-s", "runs scripts, and skep has no interpreter", JSON_LINES },
+	{ "--script", "runs scripts, and skep has no interpreter", JSON_LINES },
+	{ "-g", "writes a script, and skep has no interpreter", JSON_LINES },
+	{ "--gen-script", "writes a script, and skep has no interpreter", JSON_LINES },
+	{ "-l", "lists scripts, and skep has none", JSON_LINES },
+	{ "--list", "lists scripts, and skep has none", JSON_LINES },
+	{ "--dlfilter", "loads libraries of perf's", JSON_LINES },
+	{ "--dlarg", "is for libraries of perf's", JSON_LINES },
+	{ "--list-dlfilters", "is for libraries of perf's", JSON_LINES },
+	{ "--per-event-dump", "is not available: there is one output", "skep script --json | jq 'select(.event == \"NAME\")'" },
+	{ "-L", "is not available", "skep script -F names the fields" },
+	{ "--Latency", "is not available", "skep script -F names the fields" },
+	{ "--addr-range", "is not available", "skep script --json has the addresses" },
+	{ "--dump-unsorted-raw-trace", "is not available: records are in the order of time", "skep script -D" },
+	{ "--call-trace", NO_TRACE, WITH_PERF },
+	{ "--call-ret-trace", NO_TRACE, WITH_PERF },
+	{ "--insn-trace", NO_TRACE, WITH_PERF },
+	{ "--graph-function", NO_TRACE, WITH_PERF },
+	{ "--itrace", NO_TRACE, WITH_PERF },
+	{ "--xed", NO_TRACE, WITH_PERF },
+	{ "--max-blocks", NO_TRACE, WITH_PERF },
+	{ "--stitch-lbr", "needs stacks of branch records of one sample after the other, which skep does not join", WITH_PERF },
+	{ "--guest-code", NO_GUEST, WITH_PERF },
+	{ "--guestkallsyms", NO_GUEST, WITH_PERF },
+	{ "--guestmodules", NO_GUEST, WITH_PERF },
+	{ "--guestmount", NO_GUEST, WITH_PERF },
+	{ "--guestvmlinux", NO_GUEST, WITH_PERF },
+	{ "-k", OTHER_KERNEL, WITH_PERF },
+	{ "--vmlinux", OTHER_KERNEL, WITH_PERF },
+	{ "--kallsyms", OTHER_KERNEL, WITH_PERF },
+	{ "--symfs", "is not available: files are found by their build id", WITH_PERF },
+	{ "-I", "is not available", "perf report --header-only -I" },
+	{ "--show-info", "is not available", "perf report --header-only -I" },
+	{ "--header", "is not available", "perf report --header-only" },
+	{ "--header-only", "is not available", "perf report --header-only" },
+	{ "-M", "is of instructions", "skep annotate" },
+	{ "--disassembler-style", "is of instructions", "skep annotate" },
+	{ "--merge-callchains", "is of deferred call chains, which skep does not read", WITH_PERF },
+	{ 0 },
+};
