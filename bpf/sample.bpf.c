@@ -48,6 +48,7 @@ struct {
 
 struct scratch {
 	struct sample_rec rec;
+	__u64 values[1 + PROBE_DATA_MAX / 8]; /* room for them behind the shortest stack or the longest */
 	struct stack_val kernel, user;
 	__u64 users;
 	__u32 slot; /* its own number */
@@ -96,9 +97,31 @@ static __always_inline int has_user_stack(struct task_struct *task)
 	return cfg_user_stack && stack_has_user(BPF_CORE_READ(task, flags));
 }
 
-/* Through the ring: both walks into one record, cut to their length. unwound: the user's, if it is there already. */
+/* Bytes of the values of a probe or tracepoint, without the word before them; 0: nobody wants any. */
+static __always_inline __u64 value_bytes(void)
+{
+	return (MARK(PROBE_SIZE_MARK) & 0xffff) - sizeof(struct probe_rec);
+}
+
+/* Puts them at the end of the record. Returns how many bytes that makes. */
+static __always_inline __u64 add_values(void *ctx, struct sample_rec *rec, __u64 at, struct probe_info *info)
+{
+	__u64 bytes = value_bytes();
+	__u64 *to = (void *)rec + at;
+
+	if (!bytes || at > sizeof(*rec))
+		return 0;
+	expr_run(ctx, to + 1, NULL, info, PROBE_ASK_VALUES);
+	*to = info->faults;
+	return bytes + sizeof(*to);
+}
+
+/*
+ * Through the ring: both walks into one record, cut to their length. unwound: the user's, if it is there already. info: of what has
+ * values; or NULL.
+ */
 static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user,
-					  const struct stack_val *unwound)
+					  const struct stack_val *unwound, struct probe_info *info)
 {
 	__u32 cpu = rec->cpu, nr = 0, nr_user = 0;
 	__u64 size;
@@ -119,6 +142,10 @@ static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struc
 
 	size = offsetof(struct sample_rec, ips) + (nr + nr_user) * sizeof(__u64);
 	if (size > sizeof(*rec))
+		return;
+	if (info)
+		size += add_values(ctx, rec, size, info);
+	if (size > sizeof(*rec) + sizeof(((struct scratch *)0)->values))
 		return;
 	if (cfg_aggregate) {
 		ring_copy(&spill, rec, size, ring_wake(&spill, rec->time_ns, RING_WAKE_FULL));
@@ -208,7 +235,7 @@ static __always_inline struct stack_val *unwind(void *ctx, const struct scratch 
 _Static_assert(PROBE_SCRATCHES <= UNWIND_SCRATCHES, "a walk has the number of its sample's scratch");
 
 /* One hit of an event that passed, with its stacks. */
-static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, enum sampler by)
+static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, enum sampler by, struct probe_info *info)
 {
 	struct stack_val *unwound = NULL;
 	struct task_struct *task;
@@ -247,7 +274,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, 
 			goto out;
 		loss_count(COUNT_SPILLED);
 	}
-	sample_stream(ctx, &s->rec, user, unwound);
+	sample_stream(ctx, &s->rec, user, unwound, info);
 out:
 	scratch_give(&s->users);
 	return 0;
@@ -258,7 +285,7 @@ int sample(struct bpf_perf_event_data *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 
-	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx), BY_COUNTER) : 0;
+	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx), BY_COUNTER, NULL) : 0;
 }
 
 /*
@@ -274,7 +301,7 @@ int sample_hit(void *ctx)
 	struct probe_info info = {};
 
 	if (take_site(ctx) && probe_take(ctx, want, &info, &key, &call))
-		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx), want & PROBE_WANT_USER ? BY_USER_PROBE : BY_OTHER);
+		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx), want & PROBE_WANT_USER ? BY_USER_PROBE : BY_OTHER, &info);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
 	return 0;

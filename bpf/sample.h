@@ -31,7 +31,10 @@ struct sample_count {
 	__u64 last_ns; /* CLOCK_MONOTONIC of the newest */
 };
 
-/* A ring record is cut after ips[nr_kips + nr_uips]. */
+/*
+ * A ring record is cut after ips[nr_kips + nr_uips]; where the event's values are wanted, after those: a word with a bit for each that
+ * could not be read, then the values as their expressions place them.
+ */
 struct sample_rec {
 	__u64 time_ns;
 	__u64 weight;

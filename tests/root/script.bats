@@ -20,7 +20,7 @@ setup_file() {
 	record group -e '{cpu-clock,page-faults}' ls -R /usr/share/doc
 	record data -e page-faults -c 1 -d --phys-data --data-page-size --code-page-size ls /usr
 	record cpus -a -F 499 -- "$W/shares" 0.3
-	record packed -z -a -g -F 499 -- "$W/shares" 0.3
+	record packed -z -g -F 499 -- "$W/shares" 0.3
 	record short -F 4999 -- bash -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done'
 	record regs -e cpu-clock --user-regs=ip,sp,bp --intr-regs=ip,ax,r15 "$W/shares" 0.2
 	record period -e cpu-clock -c 2000000 "$W/shares" 0.2
@@ -44,7 +44,7 @@ setup() {
 # Of both texts: perf names what follows a call that never returns, chooses among the names of one kernel address in another way, leaves out
 # whose PLT it is, and keeps the mappings that a program had before execve(). No other line may differ.
 known() {
-	grep -vE '_dl_start_user|_start\+0x8|abort\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|\[unknown\] \(\[unknown\]\)' | sed -E 's/__pi_//'
+	grep -vE '_dl_start_user|_start\+0x8|abort\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|exit\+0x1a|\[unknown\] \(' | sed -E 's/__pi_//; s/\(bpf_prog_[^)]*\)$/([bpf])/'
 }
 
 # same FILE ARGUMENT...: both print the same of it, and something
@@ -142,7 +142,7 @@ same() {
 	n=$(perf script -G -i chains.data 2>/dev/null | wc -l)
 	[ "$(jq -c . chains.json | wc -l)" = "$n" ]
 	diff <(jq -r '"\(.comm) \(.tid) \(.period) \(.event)"' chains.json) <("$SKEP" -q script -G -i chains.data -F comm,tid,period,event | awk '{ sub(/:$/, "", $4); print $1, $2, $3, $4 }')
-	diff <(jq -r '.stack[].sym // "[unknown]"' chains.json) <("$SKEP" -q script -i chains.data -F ip,sym | sed -nE 's/^\t *[0-9a-f]+ //p')
+	diff <(jq -r '.stack[] | select(.inlined | not) | .sym // "[unknown]"' chains.json) <("$SKEP" -q script -i chains.data -F ip,sym | sed -nE 's/^\t *[0-9a-f]+ //p')
 	"$SKEP" -q script --format csv -i chains.data >chains.csv
 	[ "$(wc -l <chains.csv)" = $((n + 1)) ]
 	[ "$(head -1 chains.csv)" = "time,comm,pid,tid,cpu,event,period,ip,sym,dso,trace,stack" ]
@@ -180,4 +180,24 @@ same() {
 	[ -s first ]
 	run -1 "$SKEP" -q script -i chains.data -o /dev/full
 	[[ "$output" == *"No space left"* ]]
+}
+
+@test "tracepoints recorded by skep: perf script prints their values, and so does skep" {
+	[ -r /sys/kernel/tracing/events/sched ] || skip "tracefs is not mounted"
+	"$SKEP" -q record -c 1 -a -e sched:sched_switch,sched:sched_process_exec,syscalls:sys_enter_openat,raw_syscalls:sys_exit,'t:sched:sched_wakeup if pid > 1' \
+		-o own.data -- bash -c 'ls /usr; ls /usr; sleep 0.01' >/dev/null
+	same own.data
+	same own.data -F comm,event,trace -G
+	"$SKEP" -q script -i own.data | grep -qE 'sched:sched_switch: prev_comm=.* ==> next_comm='
+	[ "$(grep -cE 'sched:sched_process_exec: filename=/usr/bin/ls pid=' skep.txt)" = 2 ]
+	grep -qE 'syscalls:sys_enter_openat: dfd: 0x[0-9a-f]+, filename: 0x' skep.txt
+	grep -qE 'sched_wakeup if pid > 1: comm=.* pid=[0-9]+ prio=' skep.txt
+	# Calls of one command: as many as it says that it makes, with the arguments that it gives
+	"$SKEP" -q record -e syscalls:sys_enter_getpgid,syscalls:sys_enter_getpriority -o own.data -- "$WORK/calls" >truth
+	"$SKEP" -q script -i own.data -F event,trace >lines
+	for c in getpgid getpriority; do
+		[ "$(grep -c "sys_enter_$c: " lines)" = "$(awk -v c=$c '$2 == c { print $3 }' truth)" ]
+	done
+	grep -q 'sys_enter_getpriority: which: 0x' lines
+	rm own.data
 }

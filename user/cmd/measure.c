@@ -101,7 +101,7 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 	struct format format;
 	int ret;
 
-	if (m->freq || m->period)
+	if (m->freq || m->period > 1)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c work with counters only: '%s' is sampled every time it happens", e->name);
 	if (!tracepoint_name(e, name, sizeof(name)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' can be counted (skep stat), not sampled", e->name);
@@ -116,6 +116,28 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 	return ret ? err_exit(err, ret, EXIT_CANNOT, "cannot read the format of '%s': %s", name, strerror(-ret)) : 0;
 }
 
+/* Its record is its value. With a glob there are several kinds: then the event goes by its name. */
+static int find_record(struct probe *p, struct event *e, const struct site_cfg *cfg, struct err *err)
+{
+	int ret = probe_add_record(&p->spec, err);
+
+	if (!ret)
+		ret = sites_find(&p->spec, cfg, &p->sites, err);
+	if (!ret && p->sites.all.n == 1) {
+		e->type = PERF_TYPE_TRACEPOINT;
+		e->config = p->sites.all.data[0].tracepoint;
+	}
+	return ret;
+}
+
+static int add_tracepoint(struct probe *p, struct event *e, const struct site_cfg *cfg, struct err *err)
+{
+	size_t at = 0;
+	int ret = probe_parse(e->name, &at, &p->spec, err);
+
+	return ret ? ret : find_record(p, e, cfg, err);
+}
+
 /* The event's probe: all of its sites are hits of event i. */
 static int add_probe(struct measure *m, int i, struct err *err)
 {
@@ -128,6 +150,8 @@ static int add_probe(struct measure *m, int i, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only, not with '%s'", e->name);
 	p->has_event = true;
 	p->event = i;
+	if (e->kind != EVENT_PROBE && m->records && probe_is_tracepoint(e->name))
+		return add_tracepoint(p, e, &cfg, err);
 	if (e->kind != EVENT_PROBE) {
 		p->spec.kind = PROBE_TRACEPOINT;
 		if (vec_reserve(&p->sites.all))
@@ -135,11 +159,13 @@ static int add_probe(struct measure *m, int i, struct err *err)
 		p->sites.all.data[p->sites.all.n++] = site;
 		return 0;
 	}
-	if (m->freq || m->period)
+	if (m->freq || m->period > 1)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c work with counters only: '%s' is sampled every time it happens", e->name);
 	e->unit = "hits";
 	e->period_or_freq = 1;
 	event_take_probe(e, &p->spec);
+	if (m->records && p->spec.kind == PROBE_TRACEPOINT && !p->spec.has_brackets)
+		return find_record(p, e, &cfg, err);
 	return sites_find(&p->spec, &cfg, &p->sites, err);
 }
 
@@ -314,6 +340,7 @@ static void make_sources(struct measure *m, struct sample_cfg *cfg, struct sessi
 	cfg->nr_events = m->nr_events - !!m->offcpu;
 	cfg->probes = m->probes;
 	cfg->nr_probes = m->nr_probes;
+	cfg->records = m->records;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;
 	cfg->ring_bytes = m->ring_kb << 10;

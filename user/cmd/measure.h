@@ -32,6 +32,7 @@ struct measure {
 	/* Set by the command. */
 	struct offcpu_cfg *offcpu; /* measure time off the CPUs, too; its samples are of the last event. NULL: no */
 	bool no_samples;	   /* only that */
+	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	struct unwinder_cfg plain; /* of a run without BPF */
 	const char *title;	   /* what is measured; NULL: the name of the first event */

@@ -13,6 +13,7 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
+#include "cmd/record_trace.h"
 #include "data/data.h"
 #include "sym/buildid.h"
 #include "sym/sym.h"
@@ -81,6 +82,7 @@ struct record_sink {
 	char *argv[64];
 	struct utsname uts;
 	struct data_meta meta;
+	struct record_traces traces;
 	uint64_t no_room; /* samples without their stack */
 	uint64_t record_bytes; /* before compression */
 };
@@ -89,8 +91,10 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 {
 	struct record_sink *r = (struct record_sink *)sink;
 
+	struct sample fixed;
+
 	r->no_room += s->chains[CHAIN_USER].stop == STOP_NO_ROOM;
-	return r->to->sample(r->to, s);
+	return record_traces_fix(&r->traces, s, &fixed) ? -ENOMEM : r->to->sample(r->to, &fixed);
 }
 
 static int pass_task(struct sink *sink, const struct task_event *t)
@@ -185,6 +189,10 @@ static int open_writer(struct sink *sink, struct err *err)
 		.max_frames = (uint32_t)rec->m.walks.max_frames,
 		.compression_level = rec->compression_level,
 	};
+	ret = record_traces_load(&r->traces, rec->m.probes, rec->m.nr_probes, rec->m.nr_events);
+	if (ret)
+		return err_set(err, ret, "out of memory");
+	r->meta.tracing = record_traces_any(&r->traces) ? &r->traces.tracing : NULL;
 	r->meta.kernel_build_id_size = build_id_kernel(r->meta.kernel_build_id);
 	ret = build_ids_new(&r->ids);
 	if (ret)
@@ -250,6 +258,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		err_hint(err, "-o FILE");
 		return -EINVAL;
 	}
+	rec->m.records = true;
 	if (rec->off_cpu)
 		offcpu_record(&rec->m, &rec->off_cfg);
 	ret = measure_check(&rec->m, operands, err);
@@ -263,6 +272,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (r.writer)
 		ret = close_writer(&r, &p, ret, err);
 	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold counts it, nor is the sample lost */
+	record_traces_free(&r.traces);
 	measure_free(&rec->m);
 	build_ids_free(r.ids);
 	syms_free(r.syms);

@@ -13,6 +13,23 @@
 #include "sample.h"
 #include "util/err.h"
 
+/* Bytes of a file of tracefs; text NULL: none. */
+struct data_text {
+	const char *text;
+	size_t bytes;
+};
+
+struct data_format {
+	const char *name; /* SUBSYSTEM:NAME of the tracepoint, which the event may have more words around */
+	struct data_text file; /* text NULL: the event has no format */
+};
+
+/* Formats of tracepoints: what other programs read their records by. */
+struct data_tracing {
+	struct data_text header_page, header_event;
+	const struct data_format *formats; /* of each event. Samples of those that have one have one value, the record */
+};
+
 /* The description in a file's header. All strings and arrays are borrowed by the writer, owned by the reader. */
 struct data_meta {
 	const char *hostname, *os_release, *version, *arch, *cpu_desc;
@@ -24,6 +41,7 @@ struct data_meta {
 	int nr_events;
 	uint8_t kernel_build_id[BUILD_ID_MAX];
 	uint8_t kernel_build_id_size; /* 0: not known */
+	const struct data_tracing *tracing; /* writer; NULL: none */
 	bool callchain;	   /* samples carry call chains */
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */

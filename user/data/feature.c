@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "data/writer.h"
 
@@ -117,6 +118,54 @@ static void add_events(struct buffer *b, const struct feature_input *in)
 	}
 }
 
+static void add_name(struct buffer *b, const char *text, size_t n)
+{
+	buffer_add(b, text, n);
+	buffer_add(b, "", 1);
+}
+
+static void add_sized(struct buffer *b, struct data_text text)
+{
+	add_u64(b, text.bytes);
+	buffer_add(b, text.text, text.bytes);
+}
+
+/*
+ * What perf calls tracing data: tools/perf/util/trace-event-info.c, version 0.6. A system may be there more than once: each format is
+ * alone in its own.
+ */
+static void add_tracing(struct buffer *b, const struct data_meta *m)
+{
+	static const char magic[] = "\027\010\104tracing" "0.6";
+	const struct data_tracing *t = m->tracing;
+	const uint8_t layout[] = { 0, sizeof(long) }; /* little-endian */
+	uint32_t nr = 0;
+
+	for (int i = 0; t && i < m->nr_events; i++)
+		nr += !!t->formats[i].file.text;
+	if (!nr)
+		return;
+	buffer_add(b, magic, sizeof(magic));
+	buffer_add(b, layout, sizeof(layout));
+	add_u32(b, (uint32_t)sysconf(_SC_PAGESIZE));
+	add_name(b, "header_page", strlen("header_page"));
+	add_sized(b, t->header_page);
+	add_name(b, "header_event", strlen("header_event"));
+	add_sized(b, t->header_event);
+	add_u32(b, 0); /* formats of ftrace itself */
+	add_u32(b, nr);
+	for (int i = 0; i < m->nr_events; i++) {
+		if (!t->formats[i].file.text)
+			continue;
+		add_name(b, t->formats[i].name, strcspn(t->formats[i].name, ":"));
+		add_u32(b, 1);
+		add_sized(b, t->formats[i].file);
+	}
+	add_u32(b, 0); /* kallsyms */
+	add_u32(b, 0); /* formats of trace_printk() */
+	add_u64(b, 0); /* names of threads */
+}
+
 static void add_text(struct buffer *b, const char *text)
 {
 	if (text)
@@ -129,6 +178,8 @@ static void add_feature(struct buffer *b, unsigned feature, const struct feature
 	const struct data_meta *m = in->meta;
 
 	switch (feature) {
+	case FEATURE_TRACING_DATA:
+		return add_tracing(b, m);
 	case FEATURE_BUILD_ID:
 		return add_build_ids(b, in);
 	case FEATURE_HOSTNAME:

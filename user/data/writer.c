@@ -17,6 +17,7 @@
 #define FLUSH_NS NS_PER_S
 /* Records are u16 long; far more frames than any walker returns. */
 #define FRAMES_MAX 4000u
+#define RAW_MAX 8192u /* PERF_MAX_TRACE_SIZE, include/linux/trace_events.h */
 #define FIRST_ID 1
 
 #define TRAILER_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -133,6 +134,20 @@ static uint32_t res_of(const struct sample *s)
 	return res;
 }
 
+/* A size and the record, so padded that what follows is at a multiple of 8 (perf_prepare_sample(), kernel/events/core.c). */
+static void put_raw(struct record *r, const struct sample *s)
+{
+	uint32_t n = s->nr_values && s->values->bytes ? s->values->nr_bytes : 0;
+	uint32_t room = ((n < RAW_MAX ? n : RAW_MAX) + sizeof(n) + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN - sizeof(n);
+
+	n = n < room ? n : room;
+	put_u32(r, room);
+	if (n)
+		memcpy(r->p, s->values->bytes, n);
+	memset(r->p + n, 0, room - n);
+	r->p += room;
+}
+
 static int write_sample(struct sink *sink, const struct sample *s)
 {
 	struct data_writer *w = (struct data_writer *)sink;
@@ -160,6 +175,8 @@ static int write_sample(struct sink *sink, const struct sample *s)
 		put_ips(&r, PERF_CONTEXT_KERNEL, kernel->ips, nk);
 		put_ips(&r, PERF_CONTEXT_USER, user->ips, nu);
 	}
+	if (w->attrs[s->event].sample_type & PERF_SAMPLE_RAW)
+		put_raw(&r, s);
 	if (!w->first_ns || s->time_ns < w->first_ns)
 		w->first_ns = s->time_ns;
 	if (s->time_ns > w->last_ns)
@@ -350,7 +367,7 @@ static int write_preamble(struct data_writer *w)
 	return ret < 0 ? ret : output_flush(&w->out);
 }
 
-static void attr_fill(struct perf_event_attr *a, const struct event *e, const struct data_meta *meta)
+static void attr_fill(struct perf_event_attr *a, const struct event *e, const struct data_meta *meta, bool has_format)
 {
 	*a = (struct perf_event_attr){
 		.type = e->type,
@@ -383,11 +400,13 @@ static void attr_fill(struct perf_event_attr *a, const struct event *e, const st
 		.sample_max_stack = (uint16_t)(STACK_MAX_FRAMES + (meta->max_frames ? meta->max_frames : STACK_MAX_FRAMES)),
 	};
 	/*
-	 * perf refuses a file with tracepoints but without their formats (TRACING_DATA), which we do
-	 * not need: the event goes by its name. Not as a dummy, which perf takes for one without samples: it prints their
+	 * perf refuses a file with tracepoints but without their formats (TRACING_DATA): where we have none
+	 * the event goes by its name. Not as a dummy, which perf takes for one without samples: it prints their
 	 * address and none of their frames (evsel__is_dummy_event(), tools/perf/builtin-script.c).
 	 */
-	if (a->type == PERF_TYPE_TRACEPOINT) {
+	if (a->type == PERF_TYPE_TRACEPOINT && has_format) {
+		a->sample_type |= PERF_SAMPLE_RAW;
+	} else if (a->type == PERF_TYPE_TRACEPOINT) {
 		a->type = PERF_TYPE_SOFTWARE;
 		a->config = PERF_COUNT_SW_BPF_OUTPUT;
 	}
@@ -452,7 +471,7 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
 	if (ret < 0)
 		goto fail;
 	for (size_t i = 0; i < n; i++) {
-		attr_fill(&w->attrs[i], &meta->events[i], meta);
+		attr_fill(&w->attrs[i], &meta->events[i], meta, meta->tracing && meta->tracing->formats[i].file.text);
 		w->ids[i] = FIRST_ID + i;
 	}
 	ret = write_head(w);

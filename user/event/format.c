@@ -137,27 +137,55 @@ int format_parse(const char *text, size_t len, struct format *ret_format)
 	return 0;
 }
 
-int format_read(const char *event, struct format *ret_format)
+int tracefs_text(const char *below, char **ret_text, size_t *ret_bytes)
 {
-	const char *tracefs = tracefs_path(), *colon = strchr(event, ':');
-	char path[64 + EVENT_NAME_MAX], *text;
-	size_t n = 0;
+	const char *tracefs = tracefs_path();
+	char path[128 + EVENT_NAME_MAX], *text;
 	ssize_t got = 1;
+	size_t n = 0;
 	int fd, ret;
 
-	*ret_format = (struct format){ 0 };
-	if (!tracefs || !colon || strchr(event, '/'))
+	if (!tracefs || strstr(below, "..") || snprintf(path, sizeof(path), "%s/events/%s", tracefs, below) >= (int)sizeof(path))
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/events/%.*s/%s/format", tracefs, (int)(colon - event), event, colon + 1);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	text = malloc(FORMAT_BYTES_MAX);
 	while (text && n < FORMAT_BYTES_MAX && (got = read(fd, text + n, FORMAT_BYTES_MAX - n)) > 0)
 		n += got;
-	ret = !text ? -ENOMEM : got < 0 ? -errno : format_parse(text, n, ret_format);
-	free(text);
+	ret = !text ? -ENOMEM : got < 0 ? -errno : 0;
 	close(fd);
+	if (ret) {
+		free(text);
+		return ret;
+	}
+	*ret_text = text;
+	*ret_bytes = n;
+	return 0;
+}
+
+int format_text(const char *event, char **ret_text, size_t *ret_bytes)
+{
+	const char *colon = strchr(event, ':');
+	char below[64 + EVENT_NAME_MAX];
+
+	if (!colon || strchr(event, '/'))
+		return -ENOENT;
+	snprintf(below, sizeof(below), "%.*s/%s/format", (int)(colon - event), event, colon + 1);
+	return tracefs_text(below, ret_text, ret_bytes);
+}
+
+int format_read(const char *event, struct format *ret_format)
+{
+	char *text;
+	size_t n;
+	int ret = format_text(event, &text, &n);
+
+	*ret_format = (struct format){ 0 };
+	if (ret)
+		return ret;
+	ret = format_parse(text, n, ret_format);
+	free(text);
 	return ret;
 }
 

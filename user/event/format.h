@@ -36,6 +36,12 @@ struct format {
 /* Foreign bytes: lines that are none of a field's are skipped. 0 or -ENOMEM; the caller frees it in either case. */
 int format_parse(const char *text, size_t len, struct format *ret_format);
 
+/* A file below tracefs' events, "header_page". 0 and its text, which the caller frees and which has no NUL; or -errno. */
+int tracefs_text(const char *below, char **ret_text, size_t *ret_bytes);
+
+/* That of the format of SUBSYSTEM:NAME. */
+int format_text(const char *event, char **ret_text, size_t *ret_bytes);
+
 /* That of SUBSYSTEM:NAME. 0, or -errno of the reading: -ENOENT, -EACCES. */
 int format_read(const char *event, struct format *ret_format);
 

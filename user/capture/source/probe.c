@@ -35,6 +35,13 @@ const struct site *probe_site(const struct probe *probes, int nr_probes, uint32_
 	return NULL;
 }
 
+uint32_t probe_record_bytes(const struct bound_arg *a, uint32_t text_bytes)
+{
+	uint32_t bytes = a->bytes + a->texts * text_bytes;
+
+	return bytes > RECORD_BYTES_MAX ? RECORD_BYTES_MAX : bytes;
+}
+
 static uint32_t text_bytes(const struct src_probe *src)
 {
 	uint32_t text = src->cfg->text_bytes ? src->cfg->text_bytes : PROBE_TEXT_DEFAULT;
@@ -42,18 +49,10 @@ static uint32_t text_bytes(const struct src_probe *src)
 	return (text + 7) & ~7u;
 }
 
-/* A record with room for the texts that it may have. */
-static uint32_t record_bytes(const struct src_probe *src, const struct bound_arg *a)
-{
-	uint32_t bytes = a->bytes + a->texts * text_bytes(src);
-
-	return bytes > RECORD_BYTES_MAX ? RECORD_BYTES_MAX : bytes;
-}
-
 static uint32_t value_bytes(const struct src_probe *src, const struct bound_arg *a)
 {
 	if (a->show == VALUE_RECORD)
-		return record_bytes(src, a);
+		return probe_record_bytes(a, text_bytes(src));
 	return a->is_comm ? PROBE_COMM_LEN : a->show == VALUE_TEXT ? text_bytes(src) : 8;
 }
 

@@ -81,6 +81,9 @@ const struct site *probe_set_site(const struct probe_set *set, uint32_t i, const
 bool probe_set_has_calls(const struct probe_set *set);
 bool probe_set_has_deep(const struct probe_set *set);
 
+/* Of a tracepoint's record, with so much room for each of its texts. */
+uint32_t probe_record_bytes(const struct bound_arg *a, uint32_t text_bytes);
+
 int probe_add_dest(struct probe_set *set, struct gen_dest d); /* 0 or -ENOMEM */
 
 /* Attaches system calls, where a group has many; those are `served` then. 0 or -errno with err filled. */

@@ -50,6 +50,7 @@ struct src_sample {
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
 	struct probe_set set; /* tracepoints and probes */
+	uint32_t record_at[EVENTS_MAX]; /* of each event: where its record is described, in set.dests, and 1; 0: its samples have none */
 	uint32_t skipped_cpus;
 	uint64_t delivered; /* samples that reached the sink */
 	uint64_t missed, missed_before; /* hits of tracepoints and probes; at start() */
@@ -97,6 +98,26 @@ static int open_rings(struct src_sample *src, const struct place *place, struct 
 	if (src->cfg->aggregate)
 		return rings_watch(&src->rings, bpf_map__fd(src->skel->maps.spill), err);
 	return rings_open(&src->rings, src->skel->maps.rings, ring_bytes(src->cfg), place, err);
+}
+
+/* The record of a tracepoint, which stands for one place. */
+static int place_record(void *arg, struct probe_set *set, const struct probe *probe, const struct site *s, struct placed *ret_placed)
+{
+	struct src_sample *src = arg;
+	const struct bound_arg *a = s->bound.args;
+	struct placed p = { .first_dest = set->dests.n };
+	int ret = 0;
+
+	if (src->cfg->records && probe->sites.all.n == 1 && s->bound.nr_args == 1 && a->show == VALUE_RECORD) {
+		uint32_t bytes = probe_record_bytes(a, PROBE_TEXT_DEFAULT);
+
+		ret = probe_add_dest(set, (struct gen_dest){ .bytes = bytes });
+		p.nr_dests = 1;
+		p.bytes = (bytes + 7) & ~7u;
+		src->record_at[probe->event] = set->dests.n;
+	}
+	*ret_placed = p;
+	return ret;
 }
 
 /* Opens event e on a CPU and attaches the program to it. -ENODEV: the CPU is not there any more. */
@@ -176,7 +197,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = src->skel->progs.sample_hit,
 				       .enter = src->skel->progs.probe_enter,
-				       .deep = src->skel->progs.probe_deep, .has_calls = true, .has_stacks = true };
+				       .deep = src->skel->progs.probe_deep, .has_calls = true, .has_stacks = true,
+				       .has_size = true, .place = place_record, .arg = src };
 	bpf_program__set_autoload(src->skel->progs.probe_enter, probe_set_has_calls(&src->set));
 	bpf_program__set_autoload(src->skel->progs.probe_deep, probe_set_has_deep(&src->set));
 	if (!probe_set_has_calls(&src->set))
@@ -266,11 +288,25 @@ struct to_sink {
 	struct sink *sink;
 };
 
+/* What follows the stacks: a word that says what could not be read, and the record of the tracepoint. */
+static bool take_record(const struct src_sample *src, uint16_t event, const char *at, size_t bytes, struct sample_value *ret_value)
+{
+	uint32_t place = event < EVENTS_MAX ? src->record_at[event] : 0;
+	uint64_t faults;
+
+	if (!place || bytes < sizeof(faults) + src->set.dests.data[place - 1].bytes)
+		return false;
+	memcpy(&faults, at, sizeof(faults));
+	*ret_value = (struct sample_value){ .bytes = at + sizeof(faults), .nr_bytes = src->set.dests.data[place - 1].bytes, .is_fault = faults };
+	return true;
+}
+
 static int flush(void *arg, const void *record, size_t size)
 {
 	struct to_sink *to = arg;
 	struct sample_rec *rec = (struct sample_rec *)record;
 	struct sample s = { .count = 1 };
+	struct sample_value value;
 	size_t head = offsetof(struct sample_rec, ips);
 
 	if (size < head || size < head + (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t))
@@ -280,6 +316,11 @@ static int flush(void *arg, const void *record, size_t size)
 	s.cpu = rec->cpu;
 	s.chains[CHAIN_KERNEL] = (struct chain){ .ips = (const uint64_t *)rec->ips, .n = rec->nr_kips };
 	s.chains[CHAIN_USER] = (struct chain){ .ips = (const uint64_t *)rec->ips + rec->nr_kips, .n = rec->nr_uips };
+	head += (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t);
+	if (take_record(to->src, rec->key.event, (const char *)record + head, size - head, &value)) {
+		s.values = &value;
+		s.nr_values = 1;
+	}
 	return deliver(to->src, &s, &rec->key, to->sink);
 }
 

@@ -15,6 +15,7 @@ struct sample_cfg {
 	int nr_events;
 	struct probe *probes; /* of each event that is no counter one, which names it (has_event) */
 	int nr_probes;
+	bool records;	    /* of tracepoints that have one value, their record: each sample has it; only when streaming */
 	bool aggregate;	    /* sum in the kernel; else stream every sample with its time */
 	bool no_kernel_stack, no_user_stack;
 	bool by_tid;	    /* keep threads apart in aggregate mode */
