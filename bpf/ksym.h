@@ -11,6 +11,7 @@
 struct ksym_io {
 	__u64 addr;		     /* of the question, or of the answer; 0: not known */
 	char name[KSYM_NAME_BYTES];  /* the question, with its NUL */
+	__u64 n;		     /* of ksym_code: bytes of memory, at most KSYM_TEXT_BYTES, into text */
 	char text[KSYM_TEXT_BYTES];  /* "name+0x12/0x34 [module]", or a number where there is no symbol */
 };
 

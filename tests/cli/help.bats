@@ -94,7 +94,7 @@ commands() {
 }
 
 @test "usage: near names of commands and options, in every command" {
-	for c in stat flame record report probe sched net list doctor; do
+	for c in stat flame record report annotate probe sched net list doctor; do
 		run -2 "$SKEP" "$c" --hlep
 		[ "${lines[0]}" = "skep $c: unknown option '--hlep'" ] && [ "${lines[1]}" = "hint: similar: --help" ]
 		run -2 "$SKEP" "$c" --qqqqqqqq
@@ -238,9 +238,9 @@ words() {
 }
 
 @test "completion: options, values, keys, events, users, files: what can stand there, nothing else" {
-	for c in stat flame record report probe net list doctor "sched timehist"; do
+	for c in stat flame record report annotate probe net list doctor "sched timehist"; do
 		# shellcheck disable=SC2086
-		"$SKEP" $c -h | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+$' | { cat; echo --help; } | LC_ALL=C sort -u >want
+		"$SKEP" $c -h | grep -oE '^ +(-., )?--[a-z][a-z0-9-]*' | grep -oE -- '--[a-z][a-z0-9-]*$' | { cat; echo --help; } | LC_ALL=C sort -u >want
 		# shellcheck disable=SC2086
 		words $c --
 		[ "${lines[0]}" = words ]

@@ -36,14 +36,14 @@ int replay_event_index(const char *text, int *ret_index, struct err *err)
 	return 0;
 }
 
-static void note_gaps(const struct data_meta *meta, struct profile *p)
+static void note_gaps(const struct data_meta *meta, bool leaves, struct profile *p)
 {
 	p->losses[LOSS_FILE_CUT] += meta->truncated;
 	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
 	p->losses[LOSS_THROTTLED] += meta->throttled;
-	if (!meta->callchain)
+	if (!meta->callchain && !leaves)
 		profile_note(p, "the file has no call chains: only the sampled functions are shown");
-	if (meta->stack_dumps)
+	if (meta->stack_dumps && !leaves)
 		log_note("note: this recording has stack dumps (--call-graph dwarf), which skep does not unwind: "
 			 "user stacks end after one frame");
 }
@@ -132,7 +132,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	if (ret)
 		return ret;
 	meta = data_reader_meta(r->file.reader);
-	note_gaps(meta, &r->total);
+	note_gaps(meta, r->leaves, &r->total);
 	set_title(r, meta);
 	if (r->views.data[0]->at.folded)
 		note_empty(r, meta, &r->total);

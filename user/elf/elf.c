@@ -57,6 +57,18 @@ int elf_read(const struct elf_file *elf, uint64_t off, uint64_t n, char **ret_by
 	return 0;
 }
 
+int elf_read_code(const struct elf_file *elf, uint64_t vaddr, uint64_t n, char **ret_bytes)
+{
+	for (uint32_t i = 0; i < elf->nr_segs; i++) {
+		const struct elf_seg *s = &elf->segs[i];
+
+		if (s->type == PT_LOAD && s->flags & PF_X && vaddr >= s->vaddr && vaddr - s->vaddr < s->filesz &&
+		    n <= s->filesz - (vaddr - s->vaddr))
+			return elf_read(elf, s->off + (vaddr - s->vaddr), n, ret_bytes);
+	}
+	return -ERANGE;
+}
+
 int elf_read_sec(const struct elf_file *elf, const struct elf_sec *sec, char **ret_bytes)
 {
 	if (sec->type == SHT_NOBITS || (sec->flags & SHF_COMPRESSED))

@@ -54,6 +54,8 @@ const struct elf_sec *elf_sec_by_type(const struct elf_file *elf, uint32_t type)
 /* Copies n bytes at off into malloc'ed memory followed by a NUL. -ERANGE when not inside the file or absurdly large. */
 int elf_read(const struct elf_file *elf, uint64_t off, uint64_t n, char **ret_bytes);
 int elf_read_at(const struct elf_file *elf, uint64_t off, void *buf, size_t n); /* the same, into n bytes of the caller's */
+/* The n bytes of code at vaddr, likewise: -ERANGE when an executable segment does not have all of them in the file. */
+int elf_read_code(const struct elf_file *elf, uint64_t vaddr, uint64_t n, char **ret_bytes);
 int elf_read_sec(const struct elf_file *elf, const struct elf_sec *sec, char **ret_bytes);
 
 /* The i-th entry of a symbol table's bytes. */

@@ -300,3 +300,13 @@ uint64_t symtab_end(const struct symtab *tab, uint64_t start)
 	end = tab->addrs[i] + tab->entries[i].size;
 	return i + 1 < tab->n && tab->addrs[i + 1] < end ? tab->addrs[i + 1] : end;
 }
+
+uint64_t symtab_whole_end(const struct symtab *tab, uint64_t start)
+{
+	uint32_t i;
+
+	if (!tab->n || start < tab->addrs[0])
+		return start;
+	i = last_from(tab, start);
+	return tab->addrs[i] + tab->entries[i].size;
+}

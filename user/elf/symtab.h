@@ -64,4 +64,7 @@ const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_s
 /* Where the symbol that begins at start ends, or where the next one begins if that is earlier. */
 uint64_t symtab_end(const struct symtab *tab, uint64_t start);
 
+/* Where it ends by its size, whatever begins inside it. */
+uint64_t symtab_whole_end(const struct symtab *tab, uint64_t start);
+
 #endif

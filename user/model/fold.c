@@ -83,7 +83,9 @@ static int fold_sample(struct named_sink *sink, const struct named *n)
 		stack_losses(n->waker, s->count, v->profile->losses);
 	if (v->tree)
 		ret = add_tree(f, n, v->tree);
-	return !ret && v->table ? report_add(v->table, n) : ret;
+	if (!ret && v->table)
+		ret = report_add(v->table, n);
+	return !ret && f->also ? f->also(f->also_arg, v, n) : ret;
 }
 
 static int fold_lost(struct named_sink *sink, uint64_t n)

@@ -325,8 +325,7 @@ static const char *find_symbol(struct kernel *k, uint64_t addr, uint64_t *ret_st
 	return name;
 }
 
-/* From an address of the recorded kernel to one of the running kernel. */
-static uint64_t slide_of(const struct kernel *k)
+uint64_t kernel_slide(const struct kernel *k)
 {
 	return k->cfg->offline && k->recorded_text && k->text ? k->text - k->recorded_text : 0;
 }
@@ -380,7 +379,7 @@ static const char *last_name(struct kernel *k, const char *name, uint64_t start)
 }
 
 /* "name+0x12/0x34 [module]". Names may hold a '+', so the last one counts. */
-static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start)
+static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start, uint64_t *ret_end)
 {
 	char text[KERNEL_SYMBOL_MAX], obj[KERNEL_SYMBOL_MAX], *plus, *module, *end;
 	unsigned long long offset, size;
@@ -403,10 +402,11 @@ static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const ch
 	*plus = '\0';
 	*ret_name = strpool_add(k->pool, text);
 	*ret_start = addr - offset;
+	*ret_end = *ret_start + size;
 	if (!module) {
 		if (*ret_name)
 			*ret_name = last_name(k, *ret_name, *ret_start);
-		keep_answer(k, addr, *ret_start, *ret_start + size, *ret_name);
+		keep_answer(k, addr, *ret_start, *ret_end, *ret_name);
 		return *ret_name;
 	}
 	module += 2;
@@ -416,18 +416,19 @@ static bool ask(struct kernel *k, uint64_t addr, const char **ret_name, const ch
 }
 
 /* The same by kallsyms. */
-static bool look_up(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start)
+static bool look_up(struct kernel *k, uint64_t addr, const char **ret_name, const char **ret_obj, uint64_t *ret_start, uint64_t *ret_end)
 {
 	const char *name = find_symbol(k, addr, ret_start);
 
 	if (!name)
 		return false;
 	*ret_name = strpool_add(k->pool, name);
+	*ret_end = symtab_end(&k->tab, *ret_start);
 	name += strlen(name) + 1;
 	if (*name)
 		*ret_obj = strpool_add(k->pool, name);
 	if (is_core(k, addr))
-		keep_answer(k, addr, *ret_start, symtab_end(&k->tab, *ret_start), *ret_name);
+		keep_answer(k, addr, *ret_start, *ret_end, *ret_name);
 	return *ret_name && *ret_obj;
 }
 
@@ -442,18 +443,20 @@ static const char *whose(const struct kernel *k, uint64_t addr, const struct ker
 }
 
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
-		 uint64_t *ret_start)
+		 uint64_t *ret_start, uint64_t *ret_end)
 {
-	uint64_t slide = slide_of(k), start;
+	uint64_t slide = kernel_slide(k), start, end, unused;
 	const struct kernel_map *module = k->modules.n ? find_module(k, addr) : NULL;
 	const struct kernel_answer *known = module ? NULL : known_answer(k, addr + slide);
 	const struct ksym *s;
 	const char *name, *obj;
 
+	ret_end = ret_end ? ret_end : &unused;
 	if (known) {
 		*ret_name = known->name;
 		*ret_obj = k->core;
 		*ret_start = known->start - slide;
+		*ret_end = known->end - slide;
 		return true;
 	}
 	s = k->ksyms.n ? find_ksym(k, time_ns, addr) : NULL;
@@ -461,6 +464,7 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 		*ret_name = s->name;
 		*ret_obj = k->bpf;
 		*ret_start = s->addr;
+		*ret_end = s->addr + s->len;
 		return true;
 	}
 	*ret_obj = whose(k, addr, module);
@@ -469,10 +473,10 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 		return false;
 	if (!k->cfg->kernel_symbol && !k->is_read) {
 		read_kallsyms(k);
-		slide = slide_of(k);
+		slide = kernel_slide(k);
 	}
 	obj = k->core;
-	if (!(k->cfg->kernel_symbol ? ask(k, addr + slide, &name, &obj, &start) : look_up(k, addr + slide, &name, &obj, &start)))
+	if (!(k->cfg->kernel_symbol ? ask(k, addr + slide, &name, &obj, &start, &end) : look_up(k, addr + slide, &name, &obj, &start, &end)))
 		return false;
 	/* The module of that place has gone, and another one come. */
 	if (module && obj != module->obj)
@@ -480,5 +484,6 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 	*ret_name = name;
 	*ret_obj = obj;
 	*ret_start = start - slide;
+	*ret_end = end - slide;
 	return true;
 }

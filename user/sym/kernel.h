@@ -62,10 +62,13 @@ void kernel_free(struct kernel *k);
 int kernel_task(struct kernel *k, const struct task_event *t);
 
 /*
- * Name, module (KERNEL_OBJ or "[module]"; interned) and start of addr. False: no symbol; obj, which is set in any case, is NULL when a
+ * Name, module (KERNEL_OBJ or "[module]"; interned), start and end (may be NULL) of addr. False: no symbol; obj, which is set in any case, is NULL when a
  * recording does not show whose the address is.
  */
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
-		 uint64_t *ret_start);
+		 uint64_t *ret_start, uint64_t *ret_end);
+
+/* From an address of the recorded kernel to one of the running kernel. */
+uint64_t kernel_slide(const struct kernel *k);
 
 #endif

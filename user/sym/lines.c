@@ -73,6 +73,7 @@ static void source_line(struct unit *unit, uint64_t vaddr, struct line_frame *f)
 	if (!line)
 		return;
 	f->file = dwarf_linesrc(line, NULL, NULL);
+	f->dir = die_string(&unit->die, DW_AT_comp_dir);
 	if (!dwarf_lineno(line, &number) && number > 0)
 		f->line = (uint32_t)number;
 }

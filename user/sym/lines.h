@@ -17,6 +17,7 @@ struct lines;
 struct line_frame {
 	const char *name; /* of an inlined function, mangled where the file has that; NULL for the last one */
 	const char *file; /* NULL: not known */
+	const char *dir;  /* that a relative path of the last one's file is in; or NULL */
 	uint32_t line;
 	uint64_t entry; /* lowest address of the inlined code */
 };

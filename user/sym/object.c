@@ -223,6 +223,28 @@ static int open_checked(const struct object *obj, const char *path, bool is_host
 	return fd;
 }
 
+/* Where the file is on this machine, if it is there; false: too long. */
+static bool host_path(const struct objects *objects, const struct object *obj, char path[PATH_MAX])
+{
+	return snprintf(path, PATH_MAX, "%s%.*s", objects->cfg->symfs ? objects->cfg->symfs : "", (int)len_without_deleted(obj->path),
+			obj->path) < PATH_MAX;
+}
+
+int object_why(const struct objects *objects, const struct object *obj, char *text, size_t size)
+{
+	char path[PATH_MAX];
+	int fd = host_path(objects, obj, path) ? regular_open(path) : -ENAMETOOLONG, ret = fd;
+
+	if (fd < 0) {
+		snprintf(text, size, "the file cannot be opened: %s", strerror(-fd));
+		return ret;
+	}
+	ret = obj->build_id_size && !build_id_agrees(obj, fd) ? -ESTALE : 0;
+	snprintf(text, size, ret ? "the file has another build id than the one that ran" : "the file has no symbols that can be read");
+	close(fd);
+	return ret;
+}
+
 /* The link says where the file was: enough identity where inodes are not to be trusted. */
 static bool link_agrees(const struct object *obj, const char *link)
 {
@@ -282,14 +304,11 @@ static bool is_elsewhere(const struct objects *objects)
 static int open_file(const struct objects *objects, const struct object *obj, uint32_t pid, uint64_t start, uint64_t end)
 {
 	char plain[PATH_MAX];
-	size_t n = len_without_deleted(obj->path);
 	int fd = -ENOENT;
 
 	if (!objects->cfg->offline && pid)
 		fd = open_by_process(objects, obj, pid, start, end);
-	if (fd < 0 && n < sizeof(plain) && obj->kind == OBJECT_FILE) {
-		memcpy(plain, obj->path, n);
-		plain[n] = '\0';
+	if (fd < 0 && obj->kind == OBJECT_FILE && host_path(objects, obj, plain)) {
 		/* Of a recording made here without a build id perf trusts the path, and so do we: inodes of overlays are not those of maps. */
 		if (obj->build_id_size || obj->ino || !is_elsewhere(objects))
 			fd = open_checked(obj, plain, true, objects->cfg->offline && !obj->build_id_size && !is_elsewhere(objects));
@@ -362,12 +381,15 @@ static int open_debug(struct objects *objects, const struct object *obj, const s
 	return fd;
 }
 
+static bool wants_lines(const struct objects *objects)
+{
+	return objects->cfg->lines || objects->cfg->inlines || objects->cfg->code;
+}
+
 /* Keeps the open files for libdw, as long as there are not too many of them. */
 static void keep_fds(struct objects *objects, struct object *obj, int debug_fd)
 {
-	bool wants = objects->cfg->lines || objects->cfg->inlines;
-
-	if (wants && objects->nr_fds + (debug_fd >= 0) <= KEPT_FDS_MAX) {
+	if (wants_lines(objects) && objects->nr_fds + (debug_fd >= 0) <= KEPT_FDS_MAX) {
 		obj->debug_fd = debug_fd;
 		objects->nr_fds += debug_fd >= 0;
 		return;
@@ -438,7 +460,6 @@ void object_file_close(struct object *obj, struct object_file *file)
 void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 {
 	struct elf_file elf, debug;
-	bool wants = objects->cfg->lines || objects->cfg->inlines;
 	int debug_fd = -1, n;
 
 	if (obj->state != OBJECT_OPEN)
@@ -449,7 +470,7 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 		close_fd(&obj->fd);
 		return;
 	}
-	if (wants ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
+	if (wants_lines(objects) ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
 		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
 	n = elfsyms_load(&elf, debug_fd >= 0 ? &debug : NULL, &obj->tab);
 	take_segs(obj, &elf);
@@ -463,6 +484,17 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	}
 	objects->nr_symbols += (uint64_t)n;
 	obj->state = OBJECT_READ;
+}
+
+struct lines *object_lines(struct objects *objects, struct object *obj)
+{
+	if (obj->lines_tried)
+		return obj->lines;
+	obj->lines_tried = true;
+	obj->lines = obj->debug_fd >= 0 ? lines_open(obj->debug_fd, &objects->dwarf_limits) : NULL;
+	if (!obj->lines && obj->fd >= 0)
+		obj->lines = lines_open(obj->fd, &objects->dwarf_limits);
+	return obj->lines;
 }
 
 bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr)

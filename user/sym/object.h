@@ -111,6 +111,12 @@ const struct elf_file *object_file_debug(struct objects *objects, const struct o
 					 struct object_file *file);
 void object_file_close(struct object *obj, struct object_file *file);
 
+/* Source lines of an object that is read: its own or its debug file's, opened once. NULL: none. */
+struct lines *object_lines(struct objects *objects, struct object *obj);
+
+/* Why an object could not be opened or read, for a message: -ESTALE when another file has its path now. */
+int object_why(const struct objects *objects, const struct object *obj, char *text, size_t size);
+
 /* ELF address of a file offset; false when the object was never read or has no such offset. */
 bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr);
 

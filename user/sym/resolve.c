@@ -261,7 +261,7 @@ static int make_room(struct syms *syms)
 	return 0;
 }
 
-static const char *readable(struct syms *syms, const char *raw)
+const char *syms_readable(struct syms *syms, const char *raw)
 {
 	char *out = syms->cfg.no_demangle ? NULL : demangle(raw);
 	const char *name = out ? strpool_add(syms->pool, out) :
@@ -278,20 +278,14 @@ static int add_lines(struct syms *syms, struct object *obj, uint64_t vaddr, stru
 	struct frame function = frames[0];
 	int n;
 
-	if (!obj->lines_tried) {
-		obj->lines_tried = true;
-		obj->lines = obj->debug_fd >= 0 ? lines_open(obj->debug_fd, &syms->objects.dwarf_limits) : NULL;
-		if (!obj->lines && obj->fd >= 0)
-			obj->lines = lines_open(obj->fd, &syms->objects.dwarf_limits);
-	}
-	if (!obj->lines)
+	if (!object_lines(&syms->objects, obj))
 		return 1;
 	n = lines_find(obj->lines, vaddr, syms->cfg.inlines, at, LINES_FRAMES_MAX);
 	for (int i = 0; i < n; i++) {
 		frames[i] = function;
 		if (i < n - 1) {
 			frames[i].kind = FRAME_INLINED;
-			frames[i].name = readable(syms, at[i].name);
+			frames[i].name = syms_readable(syms, at[i].name);
 			frames[i].addr = at[i].entry;
 		}
 		if (syms->cfg.lines && at[i].file) {
@@ -325,7 +319,7 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, ui
 		raw = symtab_find(&obj->tab, vaddr, &start);
 	frames[0] = (struct frame){ .name = obj->unknown, .obj = obj->path, .kind = FRAME_UNKNOWN };
 	if (raw) {
-		frames[0].name = readable(syms, raw);
+		frames[0].name = syms_readable(syms, raw);
 		frames[0].kind = FRAME_USER;
 		frames[0].addr = start;
 		if (syms->by_address)
@@ -376,6 +370,20 @@ static int one_frame(struct frame *f, const char *name, const char *obj, uint64_
 	return 1;
 }
 
+const struct mapping *syms_mapping(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t addr, struct space **ret_space)
+{
+	struct space *space = *ret_space = syms_space(syms, pid);
+	const struct mapping *m = space ? maps_lookup(space, time_ns, addr) : NULL;
+
+	if (!m)
+		return NULL;
+	if (m->obj->state == OBJECT_NEW)
+		object_open(&syms->objects, m->obj, pid, m->start, m->end);
+	if (m->obj->state == OBJECT_OPEN)
+		object_read(&syms->objects, m->obj, pid);
+	return m;
+}
+
 static bool find_jit(struct syms *syms, struct space *space, uint64_t at, uint64_t ip, struct frame *f)
 {
 	uint64_t start;
@@ -414,8 +422,8 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 			struct frame *ret_frames, int max)
 {
 	uint64_t at = ip - (caller && ip), off, pos, vaddr;
-	struct space *space = syms_space(syms, pid);
-	const struct mapping *m = space ? maps_lookup(space, time_ns, at) : NULL;
+	struct space *space;
+	const struct mapping *m = syms_mapping(syms, pid, time_ns, at, &space);
 	struct object *obj = m ? m->obj : NULL;
 	uint32_t first, n;
 
@@ -428,10 +436,6 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 		return unknown(syms, NULL, ip, ip, ret_frames);
 	off = at - m->start + m->pgoff;
 	pos = off + (ip - at);
-	if (obj->state == OBJECT_NEW)
-		object_open(&syms->objects, obj, pid, m->start, m->end);
-	if (obj->state == OBJECT_OPEN)
-		object_read(&syms->objects, obj, pid);
 	if ((obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
 	    find_jit(syms, space, at, ip, ret_frames)) {
 		ret_frames->pos = pos;
@@ -479,7 +483,7 @@ static int resolve_kernel(struct syms *syms, uint64_t time_ns, uint64_t ip, bool
 	const char *name, *obj;
 
 	syms->stats.kernel_frames++;
-	if (kernel_find(&syms->kernel, time_ns, at, &name, &obj, &start)) {
+	if (kernel_find(&syms->kernel, time_ns, at, &name, &obj, &start, NULL)) {
 		one_frame(ret_frame, name, obj, ip, ip - start, FRAME_KERNEL);
 	} else {
 		syms->stats.kernel_unknown++;

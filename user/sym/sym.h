@@ -26,9 +26,11 @@ struct recorded {
 struct syms_cfg {
 	bool lines;	 /* fill file and line (libdw) */
 	bool inlines;	 /* return inlined frames too (libdw) */
+	bool code;	 /* files stay open: their code and its lines will be wanted (sym/code.h) */
 	bool no_demangle;
 	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
+	const char *symfs;     /* files are at their paths below this directory; NULL: they are where they were */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
 	struct strpool *pool;  /* of all strings, borrowed: files that share one can be compared by pointers. NULL: one of its own */
 	/* Build id of the kernel that was recorded; size 0: the running one. If it is not the running

@@ -64,6 +64,12 @@ struct syms {
 /* The space of pid; an unknown process is read from /proc once, while it lives. NULL: no memory. */
 struct space *syms_space(struct syms *syms, uint32_t pid);
 
+/* What is mapped at addr, its object opened and read if that works; NULL: nothing. ret_space: of the process, or NULL. */
+const struct mapping *syms_mapping(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t addr, struct space **ret_space);
+
+/* A symbol's name as people write it; interned. */
+const char *syms_readable(struct syms *syms, const char *raw);
+
 /* Mappings of a space change, or are gone: the kernel's walker gets an update. m: the one to add; NULL: none. */
 void guide_note(struct syms *syms, struct space *space, const struct mapping *m);
 void guide_free(struct guide *guide); /* NULL is nothing */

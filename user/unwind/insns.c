@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_CAPSTONE
-#include <capstone/capstone.h>
-#include <dlfcn.h>
-#endif
+#include "unwind/capstone.h"
 
 #define FUNC_MAX_BYTES (16u << 20)
 
@@ -21,18 +18,6 @@
 #define A64_RETAB 0xd65f0fffu
 
 typedef int each_fn(void *arg, uint64_t addr, const struct insn *i);
-
-static int read_code(const struct elf_file *elf, uint64_t addr, uint64_t size, char **ret_bytes)
-{
-	for (uint32_t i = 0; i < elf->nr_segs; i++) {
-		const struct elf_seg *s = &elf->segs[i];
-
-		if (s->type == PT_LOAD && s->flags & PF_X && addr >= s->vaddr && addr - s->vaddr < s->filesz &&
-		    size <= s->filesz - (addr - s->vaddr))
-			return elf_read(elf, s->off + (addr - s->vaddr), size, ret_bytes);
-	}
-	return -ERANGE;
-}
 
 static int each_a64(const char *bytes, uint64_t size, uint64_t addr, each_fn *each, void *arg)
 {
@@ -50,55 +35,26 @@ static int each_a64(const char *bytes, uint64_t size, uint64_t addr, each_fn *ea
 }
 
 #ifdef HAVE_CAPSTONE
-/* Opened when it is needed: its tables are 3 MB and 80,000 relocations, which every start of skep would have. */
-static struct {
-	__typeof__(cs_open) *open;
-	__typeof__(cs_close) *close;
-	__typeof__(cs_malloc) *malloc;
-	__typeof__(cs_free) *free;
-	__typeof__(cs_disasm_iter) *next;
-} capstone;
-
-#define TEXT_OF(number) #number
-#define SONAME(version) "libcapstone.so." TEXT_OF(version)
-
-static bool open_capstone(void)
-{
-	void *lib;
-
-	if (capstone.open)
-		return true;
-	lib = dlopen(SONAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
-	if (!lib)
-		return false;
-	capstone.close = (__typeof__(capstone.close))dlsym(lib, "cs_close");
-	capstone.malloc = (__typeof__(capstone.malloc))dlsym(lib, "cs_malloc");
-	capstone.free = (__typeof__(capstone.free))dlsym(lib, "cs_free");
-	capstone.next = (__typeof__(capstone.next))dlsym(lib, "cs_disasm_iter");
-	if (capstone.close && capstone.malloc && capstone.free && capstone.next)
-		capstone.open = (__typeof__(capstone.open))dlsym(lib, "cs_open");
-	return capstone.open;
-}
-
 static int each_x86(const char *bytes, uint64_t size, uint64_t addr, bool is64, each_fn *each, void *arg)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
+	const struct capstone *lib = capstone_open();
 	size_t left = size;
 	cs_insn *insn;
 	csh handle;
 	int ret = 0;
 
-	if (!open_capstone())
+	if (!lib)
 		return -ENOTSUP;
-	if (capstone.open(CS_ARCH_X86, is64 ? CS_MODE_64 : CS_MODE_32, &handle))
+	if (lib->open(CS_ARCH_X86, is64 ? CS_MODE_64 : CS_MODE_32, &handle))
 		return -ENOMEM;
-	insn = capstone.malloc(handle);
+	insn = lib->malloc(handle);
 	if (!insn)
 		ret = -ENOMEM;
 	while (!ret && left) {
 		struct insn i;
 
-		if (!capstone.next(handle, &at, &left, &addr, insn)) {
+		if (!lib->next(handle, &at, &left, &addr, insn)) {
 			ret = -EBADMSG;
 			break;
 		}
@@ -107,8 +63,8 @@ static int each_x86(const char *bytes, uint64_t size, uint64_t addr, bool is64, 
 		ret = each(arg, insn->address, &i);
 	}
 	if (insn)
-		capstone.free(insn, 1);
-	capstone.close(&handle);
+		lib->free(insn, 1);
+	lib->close(&handle);
 	return ret;
 }
 #else
@@ -131,7 +87,7 @@ int insns_each(const struct elf_file *elf, uint64_t addr, uint64_t size, each_fn
 
 	if (elf->machine != EM_X86_64 && elf->machine != EM_386 && elf->machine != EM_AARCH64)
 		return -ENOTSUP;
-	ret = size > FUNC_MAX_BYTES ? -ERANGE : read_code(elf, addr, size, &bytes);
+	ret = size > FUNC_MAX_BYTES ? -ERANGE : elf_read_code(elf, addr, size, &bytes);
 	if (ret)
 		return ret;
 	if (elf->machine == EM_AARCH64)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "render/tree/flame.h"
+#include "render/xml.h"
 #include "util/text.h"
 
 #define WIDTH 1200
@@ -19,7 +20,6 @@
 #define ROW 18
 #define LINE 17
 #define CHAR_CENTI 725 /* of a 12 px monospace font */
-#define TEXT_MAX 2048
 #define LINE_CHARS ((WIDTH - 2 * MARGIN) * 100 / CHAR_CENTI)
 #define BUTTONS_WIDTH 118
 #define MS_NS 1000000u
@@ -50,30 +50,6 @@ static const char style[] =
 	".k0{fill:#f8bd58}.k1{fill:#8bb8ef}.k2{fill:#79cead}.k3{fill:#cdaeef}.k4{fill:#c6c3be}.k5{fill:url(#h)}"
 	"@media(prefers-color-scheme:dark){#bg{fill:#1d1b17}#b rect{fill:#2a2721;stroke:#35322b}text{fill:#ece7db}.s{fill:#a69f90}.bad{fill:#ff9a80}"
 	".k0{fill:#d8a040}.k1{fill:#6699d6}.k2{fill:#55b08d}.k3{fill:#b48fd9}.k4{fill:#8c8882}#f g:hover rect{stroke:#ece7db}}";
-
-/* Text from outside: escaped for a reader and for XML, cut to max characters. */
-static void xml_put(FILE *out, const char *text, uint32_t max)
-{
-	char buf[TEXT_MAX];
-	uint32_t code, n = 0;
-
-	text_escape(buf, sizeof(buf), text ? text : "");
-	for (const char *p = buf; *p; n++) {
-		int len = utf8_decode(p, &code);
-
-		if (n + 1 >= max && p[len]) {
-			fputs(max > 2 ? "…" : "", out);
-			return;
-		}
-		if (code == '<' || code == '>' || code == '&' || code == '"' || code == '\'')
-			fprintf(out, "&#%u;", code);
-		else if (code == 0xfffe || code == 0xffff) /* not characters of XML 1.0 */
-			fputs("\xef\xbf\xbd", out);
-		else
-			fwrite(p, 1, len, out);
-		p += len;
-	}
-}
 
 static uint64_t centi_pct(uint64_t part, uint64_t all)
 {
@@ -149,18 +125,18 @@ static void frame_put(FILE *out, const struct tree *tree, uint32_t i, uint64_t x
 	const char *name = node->name ? node->name : "[unknown]";
 
 	fputs("<g><title>", out);
-	xml_put(out, name, TEXT_MAX);
+	xml_put(out, name, XML_TEXT_MAX);
 	fputc('\n', out);
 	amount_put(out, node, is_time);
 	fprintf(out, ", %" PRICENTI " %%, self %" PRICENTI " %%", CENTI(centi_pct(node->total, all)),
 		CENTI(centi_pct(node->self, all)));
 	if (node->obj) {
 		fputc('\n', out);
-		xml_put(out, node->obj, TEXT_MAX);
+		xml_put(out, node->obj, XML_TEXT_MAX);
 	}
 	if (node->file) {
 		fputc('\n', out);
-		xml_put(out, node->file, TEXT_MAX);
+		xml_put(out, node->file, XML_TEXT_MAX);
 		fprintf(out, ":%u", node->line);
 	}
 	fprintf(out, "</title><rect class=\"k%u\" x=\"%" PRICENTI "\" y=\"%u\" width=\"%" PRICENTI "\" height=\"%d\"/>",
@@ -247,7 +223,7 @@ int render_svg(FILE *out, const struct tree *tree, const struct profile *p, cons
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" height=\"%u\">\n"
 		"<!-- SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause -->\n<title>", WIDTH, height, WIDTH, height);
-	xml_put(out, p->title ? p->title : "flame graph", TEXT_MAX);
+	xml_put(out, p->title ? p->title : "flame graph", XML_TEXT_MAX);
 	fprintf(out, "</title>\n<style>%s</style>\n"
 		"<defs><pattern id=\"h\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
 		"<rect width=\"6\" height=\"6\" fill=\"#dcd9d2\"/><rect width=\"2\" height=\"6\" fill=\"#c0bcb3\"/></pattern></defs>\n"

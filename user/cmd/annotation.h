@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples by instruction: what skep annotate and skep flame --annotate share. A reader of what is folded, then printed by function. */
+#ifndef SKEP_CMD_ANNOTATION_H
+#define SKEP_CMD_ANNOTATION_H
+
+#include "capture/kcode.h"
+#include "cmd/live.h"
+#include "event/event.h"
+#include "model/annotate.h"
+#include "render/annotate/annotate.h"
+#include "sym/code.h"
+#include "sym/source.h"
+
+struct annotation {
+	/* Set by the command. */
+	const char *function; /* a name or a pattern; NULL: all that have samples */
+	const char *dsos;     /* "libc.so.6,prog"; NULL: all */
+	const char *cpus;     /* a list; NULL: all */
+	double percent_limit; /* of all samples: functions below it are left out */
+	uint64_t funcs_max;   /* 0: all */
+	bool intel, skip_missing;
+	struct annotate_look look;
+	struct sources sources;
+	struct code_cfg code;
+	/* Own. */
+	struct picture *pic; /* borrowed */
+	struct annotate model;
+	VEC(struct code_place) places; /* by function */
+	VEC(uint32_t) cpu_list;
+	struct kcode *kcode;
+	size_t nr_shown, nr_missing; /* functions */
+};
+
+/* Has the fold of a picture hand its samples over. Before the run. 0 or -errno with err filled. */
+int annotation_begin(struct annotation *a, struct picture *pic, struct err *err);
+void annotation_free(struct annotation *a);
+
+/* What was folded into a view. */
+struct annotation_series {
+	const struct fold_view *at;
+	const char *event; /* its name */
+};
+
+/*
+ * After the run: prints the functions of n series to out. What cannot be shown is reported on standard error. total: with the
+ * notes of all. 0, or -errno with err filled: -ENOENT when nothing is left to show.
+ */
+int annotation_print(struct annotation *a, const struct annotate_format *format, const struct annotation_series *series, size_t n,
+		     const struct profile *total, FILE *out, struct err *err);
+
+/* Adds a note when samples of an event are counted later than where it happened. */
+void annotation_note_skid(const struct event *e, const char *name, struct profile *p);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Places, and the code and lines of objects. Those of the kernel are in kernelcode.c. */
+#include "sym/code.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/codereader.h"
+#include "sym/lines.h"
+#include "sym/syms.h"
+
+static void place_kernel(struct syms *syms, struct code_place *p)
+{
+	const char *name = NULL, *obj = NULL;
+
+	if (kernel_find(&syms->kernel, p->time_ns, p->addr, &name, &obj, &p->start, &p->end))
+		p->name = name;
+	p->obj_name = obj ? obj : syms->obj_unknown;
+	p->id = p->obj_name;
+	p->kind = obj == syms->kernel.bpf ? CODE_BPF : CODE_KERNEL;
+}
+
+static void place_object(struct syms *syms, const struct mapping *m, struct code_place *p)
+{
+	struct object *obj = m->obj;
+	const char *raw;
+
+	p->id = p->obj = obj;
+	p->obj_name = obj->path;
+	if (obj->state != OBJECT_READ || !object_vaddr(obj, p->addr - m->start + m->pgoff, &p->addr))
+		return;
+	p->kind = CODE_OBJECT;
+	raw = symtab_find(&obj->tab, p->addr, &p->start);
+	if (!raw)
+		return;
+	p->name = syms_readable(syms, raw);
+	p->end = symtab_whole_end(&obj->tab, p->start);
+}
+
+void code_place(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, struct code_place *ret_place)
+{
+	const struct mapping *m;
+	struct space *space;
+
+	*ret_place = (struct code_place){ .addr = ip, .pid = pid, .time_ns = time_ns, .obj_name = syms->obj_unknown, .id = syms->obj_unknown };
+	if (kernel) {
+		place_kernel(syms, ret_place);
+		return;
+	}
+	m = syms_mapping(syms, pid, time_ns, ip, &space);
+	if (m)
+		place_object(syms, m, ret_place);
+}
+
+struct code_reader *code_reader_new(struct syms *syms, const struct code_cfg *cfg)
+{
+	struct code_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->syms = syms;
+	r->cfg = *cfg;
+	r->image.fd = r->core.fd = -1;
+	return r;
+}
+
+void code_reader_free(struct code_reader *r)
+{
+	if (!r)
+		return;
+	kernel_image_close(&r->image);
+	kernel_image_close(&r->core);
+	free(r);
+}
+
+/* Why an address has no function whose code could be shown. */
+static int refuse_unnamed(struct code_reader *r, const struct code_place *p, struct err *err)
+{
+	char why[256];
+	int ret;
+
+	if (p->kind == CODE_KERNEL || p->kind == CODE_BPF) {
+		err_set(err, -ENOENT, "the kernel's functions have no names here");
+		err_hint(err, "look at the recording on the machine and the boot that it is from, as root");
+		return -ENOENT;
+	}
+	if (p->kind == CODE_OBJECT || !p->obj || p->obj->kind != OBJECT_FILE)
+		return err_set(err, -ENOENT, "no symbol is known for the sampled addresses");
+	ret = object_why(&r->syms->objects, p->obj, why, sizeof(why));
+	err_set(err, ret ? ret : -ENOENT, "%s", why);
+	if (ret == -ESTALE || ret == -ENOENT)
+		err_hint(err, "put the file that ran at its path, or below --symfs DIRECTORY");
+	return ret ? ret : -ENOENT;
+}
+
+static int read_object(struct code_reader *r, const struct code_place *p, struct code *code, struct err *err)
+{
+	struct objects *objects = &r->syms->objects;
+	struct object *obj = p->obj;
+	struct object_file file;
+	char *bytes;
+	int ret = object_file_open(objects, obj, 0, 0, 0, &file);
+
+	if (ret)
+		return err_set(err, ret, "the file cannot be opened again: %s", strerror(-ret));
+	ret = elf_read_code(&file.elf, p->start, p->end - p->start, &bytes);
+	code->machine = file.elf.machine;
+	object_file_close(obj, &file);
+	if (ret)
+		return err_set(err, ret, ret == -ERANGE ? "the file has no code there" : "the file cannot be read: %s", strerror(-ret));
+	code->bytes = (uint8_t *)bytes;
+	code->n = p->end - p->start;
+	code->lines = object_lines(objects, obj);
+	if (obj->kind == OBJECT_VDSO)
+		code->source = "the vDSO in skep's own memory: this kernel's";
+	return 0;
+}
+
+int code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err)
+{
+	*ret_code = (struct code){ .addr = place->start, .place = place };
+	if (!place->name)
+		return refuse_unnamed(r, place, err);
+	if (place->end <= place->start || place->end - place->start > CODE_MAX_BYTES)
+		return err_set(err, -ERANGE, "the size of the function is not known");
+	if (place->kind == CODE_KERNEL)
+		return kernel_code_read(r, place, ret_code, err);
+	if (place->kind == CODE_BPF)
+		return err_set(err, -ENOTSUP, "BPF programs' code is not read: bpftool prog dump jited shows it while they are loaded");
+	return read_object(r, place, ret_code, err);
+}
+
+void code_free(struct code *code)
+{
+	free(code->bytes);
+	code->bytes = NULL;
+}
+
+bool code_line(struct code_reader *r, const struct code *code, uint64_t addr, const char **ret_file, uint32_t *ret_line)
+{
+	char path[PATH_MAX];
+	struct line_frame at;
+
+	if (!code->lines || lines_find(code->lines, addr + code->to_lines, false, &at, 1) < 1 || !at.file || !at.line)
+		return false;
+	if (at.file[0] != '/' && at.dir && snprintf(path, sizeof(path), "%s/%s", at.dir, at.file) < (int)sizeof(path))
+		at.file = path;
+	*ret_file = syms_intern(r->syms, at.file);
+	*ret_line = at.line;
+	return *ret_file;
+}
+
+const char *code_name(struct code_reader *r, const struct code_place *place, uint64_t addr, uint64_t *ret_off)
+{
+	const char *name, *obj;
+	uint64_t start;
+
+	if (place->kind == CODE_KERNEL) {
+		if (!kernel_find(&r->syms->kernel, place->time_ns, addr, &name, &obj, &start, NULL))
+			return NULL;
+	} else if (place->kind == CODE_OBJECT) {
+		name = symtab_find(&place->obj->tab, addr, &start);
+		name = name ? syms_readable(r->syms, name) : NULL;
+	} else {
+		return NULL;
+	}
+	*ret_off = name ? addr - start : 0;
+	return name;
+}
