@@ -147,3 +147,30 @@ same_rows() {
 	run "$SKEP" annotate -i a.data hot
 	[[ "$output" == *"they may be counted an instruction or more late"* ]] || [[ "$output" != *"for cpu-clock"* ]]
 }
+
+@test "code that a JIT dumped, from its dump and after perf inject --jit" {
+	need jq
+	"$SKEP" record -F "$(hz 999)" -o jit.data -- "$WORK/jitted" 0.3 >jit.out
+	"$SKEP" annotate -i jit.data jitted_loop >out
+	code=$(sed -n 's/^code \([0-9a-f]*\) .*/\1/p' jit.out)
+	grep -qE "^ +0\.00 : $code: " out
+	grep -qE "^ +: +jitted.js:7$" out
+	"$SKEP" annotate -i jit.data jitted_loop --json |
+		jq -e '.functions[0] | .count > 50 and (.instructions | map(.count // 0) | add) == .count and .lines[0].line == 7 and .instructions[-1].line == 9'
+	mv jit-*.dump there
+	run "$SKEP" annotate -i jit.data
+	[[ "$output" == *"jit-"*".dump' cannot be read: No such file or directory"* ]]
+	need perf
+	perf record -q -k 1 -o pj.data "$WORK/jitted" 0.3
+	perf inject -i pj.data --jit -o injected.data
+	same_rows injected.data jitted_loop
+	rm -f jit-*.dump
+}
+
+@test "flame --annotate prints the function of a live run, and of a file" {
+	"$SKEP" flame -F "$(hz 999)" -o live.html --annotate hot -- ./shares 0.3 >out
+	grep -q '<hot>:$' out
+	[ "$(rows <out | wc -l)" -ge 2 ]
+	"$SKEP" flame -i a.data -o file.html --annotate hot | rows >flame
+	"$SKEP" annotate -i a.data hot | rows | diff flame -
+}

@@ -167,6 +167,7 @@ static int print(struct annotate_options *o, struct replay *replay, FILE *out, s
 		series[i] = (struct annotation_series){ &v->at, v->name };
 		annotation_note_skid(&meta->events[v->event], v->name, &replay->total);
 	}
+	replay->total.losses[LOSS_UNNAMED] = annotation_unnamed(&o->a);
 	replay->total.event = replay->views.data[0]->profile.event;
 	replay->total.unit = replay->views.data[0]->profile.unit;
 	replay->total.weight = replay->views.data[0]->profile.weight;

@@ -37,9 +37,11 @@ static int annotation_sample(void *arg, const struct fold_view *view, const stru
 
 	if (!ip || !is_wanted_cpu(a, s->cpu))
 		return 0;
-	code_place(a->pic->names.syms, s->pid, s->time_ns, ip, s->chains[CHAIN_KERNEL].n, &place);
+	if (!a->reader && !(a->reader = code_reader_new(a->pic->names.syms, &a->code)))
+		return -ENOMEM;
+	code_place(a->reader, s->pid, s->time_ns, ip, s->chains[CHAIN_KERNEL].n, &place);
 	key.id = place.id;
-	key.start = place.name ? place.start : UINT64_MAX;
+	key.start = place.key;
 	func = annotate_func(&a->model, &key);
 	if (func < 0)
 		return (int)func;
@@ -71,6 +73,9 @@ int annotation_begin(struct annotation *a, struct picture *pic, struct err *err)
 	if (a->cpus && num_list(a->cpus, CPU_LIMIT, add_cpu, a))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--cpu': expected a list of CPUs, as 0-3,8", a->cpus);
 	a->pic = pic;
+	a->kcode = kcode_new();
+	a->code.read_kernel = a->kcode ? kcode_read : NULL;
+	a->code.read_arg = a->kcode;
 	pic->fold.also = annotation_sample;
 	pic->fold.also_arg = a;
 	return 0;
@@ -79,6 +84,7 @@ int annotation_begin(struct annotation *a, struct picture *pic, struct err *err)
 void annotation_free(struct annotation *a)
 {
 	annotate_free(&a->model);
+	code_reader_free(a->reader);
 	sources_free(&a->sources);
 	vec_free(&a->places);
 	vec_free(&a->cpu_list);
@@ -117,7 +123,6 @@ static bool is_wanted_name(const char *wanted, const char *name)
 /* What is being turned into text. */
 struct listing {
 	struct annotation *a;
-	struct code_reader *reader;
 	const struct code *code;
 	struct annotate_code lines;
 };
@@ -125,7 +130,7 @@ struct listing {
 static size_t add_target(struct listing *l, const struct disasm_insn *i, char *text, size_t len)
 {
 	uint64_t off = 0;
-	const char *name = code_name(l->reader, l->code->place, i->target, &off);
+	const char *name = code_name(l->a->reader, l->code->place, i->target, &off);
 
 	len = text_append(text, INSN_TEXT_BYTES, len, i->has_data ? "        # %llx" : "%llx", (unsigned long long)i->target);
 	if (name && off)
@@ -142,15 +147,15 @@ static int add_insn(void *arg, const struct disasm_insn *i)
 
 	if (i->is_direct || i->has_data)
 		add_target(l, i, text, len);
-	if (!code_line(l->reader, l->code, i->addr, &insn.file, &insn.line))
+	if (!code_line(l->a->reader, l->code, i->addr, &insn.file, &insn.line))
 		insn.file = NULL;
 	return annotate_code_add(&l->lines, &insn, text);
 }
 
-static int show_code(struct annotation *a, struct code_reader *reader, const struct annotate_func *f, const struct code *code,
+static int show_code(struct annotation *a, const struct annotate_func *f, const struct code *code,
 		     struct annotate_view *v, const struct annotate_format *format, struct annotate_page *page)
 {
-	struct listing l = { .a = a, .reader = reader, .code = code };
+	struct listing l = { .a = a, .code = code };
 	struct disasm_code in = { code->machine, a->intel, code->bytes, code->n, code->addr };
 	int ret = disasm_each(&in, add_insn, &l);
 
@@ -172,7 +177,7 @@ static void report_missing(const struct annotation *a, const struct annotate_vie
 		 v->missing, v->hint ? "; " : "", v->hint ? v->hint : "");
 }
 
-static int show_func(struct annotation *a, struct code_reader *reader, uint32_t func, const struct annotation_series *series,
+static int show_func(struct annotation *a, uint32_t func, const struct annotation_series *series,
 		     const struct annotate_format *format, struct annotate_page *page)
 {
 	const struct annotate_func *f = &a->model.funcs.data[func];
@@ -182,11 +187,11 @@ static int show_func(struct annotation *a, struct code_reader *reader, uint32_t 
 				   .all_weight = series->at->profile->weight, .all_count = series->at->folded };
 	struct err why = { 0 };
 	struct code code;
-	int ret = code_read(reader, place, &code, &why);
+	int ret = code_read(a->reader, place, &code, &why);
 
 	if (!ret) {
 		v.source = code.source;
-		ret = show_code(a, reader, f, &code, &v, format, page);
+		ret = show_code(a, f, &code, &v, format, page);
 		code_free(&code);
 		if (ret == -ENOTSUP)
 			err_set(&why, ret, "libcapstone does not know this machine's code");
@@ -236,7 +241,7 @@ static int nothing_wanted(const struct annotation *a, const uint32_t *order, siz
 	return -ENOENT;
 }
 
-static int show_series(struct annotation *a, struct code_reader *reader, const struct annotation_series *series, uint32_t *order,
+static int show_series(struct annotation *a, const struct annotation_series *series, uint32_t *order,
 		       const struct annotate_format *format, struct annotate_page *page, struct err *err)
 {
 	size_t n = annotate_order(&a->model, series->at, order), done = 0;
@@ -245,7 +250,7 @@ static int show_series(struct annotation *a, struct code_reader *reader, const s
 	for (size_t i = 0; i < n && !ret && !(a->funcs_max && done >= a->funcs_max); i++) {
 		if (!is_wanted(a, order[i], series))
 			continue;
-		ret = show_func(a, reader, order[i], series, format, page);
+		ret = show_func(a, order[i], series, format, page);
 		done++;
 	}
 	if (ret)
@@ -275,23 +280,16 @@ int annotation_print(struct annotation *a, const struct annotate_format *format,
 {
 	struct annotate_page page = { .out = out, .look = &a->look };
 	uint32_t *order = calloc(a->model.funcs.n + 1, sizeof(*order));
-	struct code_reader *reader;
 	struct err why = { 0 };
-	int ret = 0;
+	int ret = order ? 0 : err_set(err, -ENOMEM, "out of memory");
 
 	a->look.source_line = source_line;
 	a->look.source_arg = &a->sources;
-	a->kcode = kcode_new();
-	a->code.read_kernel = a->kcode ? kcode_read : NULL;
-	a->code.read_arg = a->kcode;
-	reader = code_reader_new(a->pic->names.syms, &a->code);
-	if (!order || !reader)
-		ret = err_set(err, -ENOMEM, "out of memory");
 	annotate_end(&a->model);
 	if (!ret)
 		format->begin(&page, total);
 	for (size_t i = 0; i < n && !ret; i++) {
-		ret = show_series(a, reader, &series[i], order, format, &page, &why);
+		ret = show_series(a, &series[i], order, format, &page, &why);
 		ret = ret == -ENOENT ? 0 : ret;
 	}
 	if (!ret)
@@ -301,8 +299,17 @@ int annotation_print(struct annotation *a, const struct annotate_format *format,
 	else if (!*err->text)
 		*err = why;
 	free(order);
-	code_reader_free(reader);
 	return ret;
+}
+
+uint64_t annotation_unnamed(const struct annotation *a)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < a->places.n; i++)
+		if (!a->places.data[i].name && a->places.data[i].kind != CODE_KERNEL)
+			n += a->model.funcs.data[i].count;
+	return n;
 }
 
 void annotation_note_skid(const struct event *e, const char *name, struct profile *p)

@@ -28,11 +28,13 @@ struct annotation {
 	VEC(struct code_place) places; /* by function */
 	VEC(uint32_t) cpu_list;
 	struct kcode *kcode;
+	struct code_reader *reader; /* NULL: there was no sample yet */
 	size_t nr_shown, nr_missing; /* functions */
 };
 
 /* Has the fold of a picture hand its samples over. Before the run. 0 or -errno with err filled. */
 int annotation_begin(struct annotation *a, struct picture *pic, struct err *err);
+/* While the picture, whose names it has, is there. */
 void annotation_free(struct annotation *a);
 
 /* What was folded into a view. */
@@ -47,6 +49,9 @@ struct annotation_series {
  */
 int annotation_print(struct annotation *a, const struct annotate_format *format, const struct annotation_series *series, size_t n,
 		     const struct profile *total, FILE *out, struct err *err);
+
+/* Samples in user space whose function has no name: JITs' dumps have names that other views do not see. */
+uint64_t annotation_unnamed(const struct annotation *a);
 
 /* Adds a note when samples of an event are counted later than where it happened. */
 void annotation_note_skid(const struct event *e, const char *name, struct profile *p);

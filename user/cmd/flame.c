@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/annotation.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/measure.h"
@@ -27,6 +28,7 @@ struct flame {
 	bool inlines, icicle;
 	uint64_t top;
 	struct replay replay; /* with -i */
+	struct annotation annotation; /* its function: --annotate */
 };
 
 static const struct opt flame_opts[] = {
@@ -42,6 +44,8 @@ static const struct opt flame_opts[] = {
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines), "show inlined functions and source lines (needs debug information; slower)" },
 	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "draw roots at the top" },
 	{ 0, "top", "N", OPT_U64, offsetof(struct flame, top), "also print the N heaviest functions" },
+	{ 0, "annotate", "FUNCTION", OPT_TEXT, offsetof(struct flame, annotation.function),
+	  "also print this function's instructions with the samples on each, as skep annotate does" },
 	{ 0 },
 };
 
@@ -52,6 +56,7 @@ static const struct opt_rule flame_rules[] = {
 			       "unwind-memory|off-part|wakers" },
 	{ "event-index", .needs = "input" },
 	{ "event-index", .not_with = "off-cpu|wall" },
+	{ "annotate", .not_with = "off-cpu|wall" },
 	{ 0 },
 };
 
@@ -148,6 +153,16 @@ static int print_top(const struct flame *f, const struct fold_view *v)
 	return ferror(out) ? 0 : ret; /* main reports a failed stdout */
 }
 
+static int print_annotation(struct flame *f, const struct fold_view *v, struct err *err)
+{
+	const struct replay *r = &f->replay;
+	const struct annotation_series series = { v, v->profile->event };
+
+	annotation_note_skid(f->input ? &data_reader_meta(r->file.reader)->events[r->views.data[0]->event] : &f->m.events[0], series.event, v->profile);
+	f->annotation.look.source = true;
+	return annotation_print(&f->annotation, annotate_format("text"), &series, 1, v->profile, strcmp(f->out, "-") ? stdout : stderr, err);
+}
+
 /* One picture shows one event, or those that add up: which one, and what else there is. */
 static void note_choice(const struct replay *r)
 {
@@ -171,7 +186,7 @@ static void note_choice(const struct replay *r)
 /* Fills a view from a file or a live run. */
 static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
 {
-	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines };
+	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function };
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = pic->fold.root == ROOT_TID, .bpf_stats = f->h.receipt };
 	struct replay *r = &f->replay;
 	int ret;
@@ -206,6 +221,8 @@ static int flame_into(struct flame *f, struct picture *pic, struct outfile *out,
 		ret = write_picture(f, out, fmt, v, err);
 	if (!ret && f->top)
 		ret = print_top(f, v);
+	if (!ret && f->annotation.function)
+		ret = print_annotation(f, v, err);
 	if (!ret)
 		honesty_print(&f->h, v->profile);
 	if (!ret)
@@ -258,6 +275,8 @@ static int flame_with(struct flame *f, struct picture *pic, const struct flame_f
 	pic->fold.root = pick_root(f->by);
 	pic->names.no_kernel = f->m.no_kernel;
 	pic->names.no_user = f->m.no_user;
+	if (!ret && f->annotation.function)
+		ret = annotation_begin(&f->annotation, pic, err);
 	if (!ret)
 		ret = flame_into(f, pic, &out, fmt, err);
 	outfile_abort(&out);
@@ -282,6 +301,7 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	ret = f->input ? check_input(f, err) : check_live(f, operands, err);
 	if (!ret)
 		ret = flame_with(f, pic, fmt, err);
+	annotation_free(&f->annotation);
 	picture_free(pic);
 	measure_free(&f->m);
 	return ret;
@@ -298,6 +318,7 @@ const struct cmd cmd_flame = {
 		    "skep flame -p 1234 -- sleep 10         a process, for 10 seconds\n"
 		    "skep flame --off-cpu -p 1234 -- sleep 10    where it waits, and for how long\n"
 		    "skep flame --wall -o wall.html -- make    all of its time: running, waiting, blocked\n"
+		    "skep flame --annotate hot -o hot.html -- make    and where in the function hot\n"
 		    "skep flame -i perf.data -o out.folded  a file of skep record or perf record\n",
 	.run = flame_run,
 };

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "data/reader.h"
 
@@ -226,12 +227,18 @@ static const char *text_at(struct data_reader *r, const uint8_t *record, size_t 
 	return r->text;
 }
 
-/* Bytes before the path. Linux 3.12 to 3.15, and RHEL 7, wrote MMAP2 without protection and flags: no protection looks like a path. */
+/*
+ * Bytes before the path. Linux 3.12 to 3.15, and RHEL 7, wrote MMAP2 without protection and flags: no protection looks like a path.
+ * perf inject --jit has the mode of a plain file there, whose two bytes are no beginning of a path.
+ */
 static size_t path_at(const uint8_t *record, uint32_t type)
 {
+	uint32_t prot;
+
 	if (type == PERF_RECORD_MMAP)
 		return MMAP_PATH_AT;
-	return get_u32(record + MMAP2_PROT_AT) & ~PROT_KNOWN ? MMAP2_PROT_AT : MMAP2_PATH_AT;
+	prot = get_u32(record + MMAP2_PROT_AT);
+	return prot & ~PROT_KNOWN && (prot & ~0xffffu || !S_ISREG(prot)) ? MMAP2_PROT_AT : MMAP2_PATH_AT;
 }
 
 /*

@@ -12,12 +12,16 @@
 #include "sym/lines.h"
 #include "sym/syms.h"
 
+#define NO_FUNCTION UINT64_MAX
+
 static void place_kernel(struct syms *syms, struct code_place *p)
 {
 	const char *name = NULL, *obj = NULL;
 
-	if (kernel_find(&syms->kernel, p->time_ns, p->addr, &name, &obj, &p->start, &p->end))
+	if (kernel_find(&syms->kernel, p->time_ns, p->addr, &name, &obj, &p->start, &p->end)) {
 		p->name = name;
+		p->key = p->start;
+	}
 	p->obj_name = obj ? obj : syms->obj_unknown;
 	p->id = p->obj_name;
 	p->kind = obj == syms->kernel.bpf ? CODE_BPF : CODE_KERNEL;
@@ -37,15 +41,17 @@ static void place_object(struct syms *syms, const struct mapping *m, struct code
 	if (!raw)
 		return;
 	p->name = syms_readable(syms, raw);
+	p->key = p->start;
 	p->end = symtab_whole_end(&obj->tab, p->start);
 }
 
-void code_place(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, struct code_place *ret_place)
+void code_place(struct code_reader *r, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, struct code_place *ret_place)
 {
+	struct syms *syms = r->syms;
 	const struct mapping *m;
 	struct space *space;
 
-	*ret_place = (struct code_place){ .addr = ip, .pid = pid, .time_ns = time_ns, .obj_name = syms->obj_unknown, .id = syms->obj_unknown };
+	*ret_place = (struct code_place){ .addr = ip, .key = NO_FUNCTION, .pid = pid, .time_ns = time_ns, .obj_name = syms->obj_unknown, .id = syms->obj_unknown };
 	if (kernel) {
 		place_kernel(syms, ret_place);
 		return;
@@ -53,6 +59,8 @@ void code_place(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, 
 	m = syms_mapping(syms, pid, time_ns, ip, &space);
 	if (m)
 		place_object(syms, m, ret_place);
+	if (space && ret_place->kind == CODE_NOWHERE)
+		jit_code_place(r, space, ret_place);
 }
 
 struct code_reader *code_reader_new(struct syms *syms, const struct code_cfg *cfg)
@@ -73,6 +81,7 @@ void code_reader_free(struct code_reader *r)
 		return;
 	kernel_image_close(&r->image);
 	kernel_image_close(&r->core);
+	jit_dumps_free(r);
 	free(r);
 }
 
@@ -85,6 +94,11 @@ static int refuse_unnamed(struct code_reader *r, const struct code_place *p, str
 	if (p->kind == CODE_KERNEL || p->kind == CODE_BPF) {
 		err_set(err, -ENOENT, "the kernel's functions have no names here");
 		err_hint(err, "look at the recording on the machine and the boot that it is from, as root");
+		return -ENOENT;
+	}
+	if (p->obj && (p->obj->kind == OBJECT_ANON || p->obj->kind == OBJECT_MEMFD)) {
+		err_set(err, -ENOENT, "the code is in no file");
+		err_hint(err, "a JIT that writes jit-PID.dump (java: libperf-jvmti.so; node --perf-prof) can be shown");
 		return -ENOENT;
 	}
 	if (p->kind == CODE_OBJECT || !p->obj || p->obj->kind != OBJECT_FILE)
@@ -122,6 +136,8 @@ static int read_object(struct code_reader *r, const struct code_place *p, struct
 int code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err)
 {
 	*ret_code = (struct code){ .addr = place->start, .place = place };
+	if (place->kind == CODE_JIT)
+		return jit_code_read(r, place, ret_code, err);
 	if (!place->name)
 		return refuse_unnamed(r, place, err);
 	if (place->end <= place->start || place->end - place->start > CODE_MAX_BYTES)
@@ -142,8 +158,12 @@ void code_free(struct code *code)
 bool code_line(struct code_reader *r, const struct code *code, uint64_t addr, const char **ret_file, uint32_t *ret_line)
 {
 	char path[PATH_MAX];
-	struct line_frame at;
+	struct line_frame at = { 0 };
 
+	if (code->place->kind == CODE_JIT && code->place->jit && jitdump_line(code->place->dump, code->place->jit, addr, &at.file, ret_line)) {
+		*ret_file = syms_intern(r->syms, at.file);
+		return *ret_file;
+	}
 	if (!code->lines || lines_find(code->lines, addr + code->to_lines, false, &at, 1) < 1 || !at.file || !at.line)
 		return false;
 	if (at.file[0] != '/' && at.dir && snprintf(path, sizeof(path), "%s/%s", at.dir, at.file) < (int)sizeof(path))
@@ -164,6 +184,11 @@ const char *code_name(struct code_reader *r, const struct code_place *place, uin
 	} else if (place->kind == CODE_OBJECT) {
 		name = symtab_find(&place->obj->tab, addr, &start);
 		name = name ? syms_readable(r->syms, name) : NULL;
+	} else if (place->kind == CODE_JIT && place->dump) {
+		const struct jitdump_code *c = jitdump_find(place->dump, place->time_ns, addr);
+
+		name = c ? syms_readable(r->syms, c->name) : NULL;
+		start = c ? c->addr : 0;
 	} else {
 		return NULL;
 	}

@@ -16,6 +16,8 @@ struct syms;
 struct object;
 struct lines;
 struct jitdump;
+struct jitdump_code;
+struct code_reader;
 
 enum code_kind {
 	CODE_NOWHERE, /* nothing is known of the address */
@@ -29,17 +31,16 @@ enum code_kind {
 struct code_place {
 	enum code_kind kind;
 	struct object *obj; /* CODE_OBJECT, CODE_NOWHERE; or NULL */
-	const void *id;	    /* tells objects apart */
+	const void *id;	    /* tells objects apart ... */
+	uint64_t key;	    /* ... and this their functions */
 	const char *name;   /* of the function; NULL: it has none, and start and end are not known */
 	const char *obj_name;
 	uint64_t addr, start, end;
 	uint32_t pid;	  /* the first process that ran it */
 	uint64_t time_ns; /* and when */
-	struct jitdump *dump; /* CODE_JIT */
+	const struct jitdump *dump; /* CODE_JIT */
+	const struct jitdump_code *jit;
 };
-
-/* Where ip of process pid was at that time; kernel: it is kernel text. */
-void code_place(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, struct code_place *ret_place);
 
 struct code_cfg {
 	const char *vmlinux; /* the kernel's image; NULL: searched for */
@@ -49,11 +50,12 @@ struct code_cfg {
 	void *read_arg;
 };
 
-struct code_reader;
-
 /* syms and what cfg points to outlive it. NULL: no memory. */
 struct code_reader *code_reader_new(struct syms *syms, const struct code_cfg *cfg);
 void code_reader_free(struct code_reader *r);
+
+/* Where ip of process pid was at that time; kernel: it is kernel text. Places live as long as the reader. */
+void code_place(struct code_reader *r, uint32_t pid, uint64_t time_ns, uint64_t ip, bool kernel, struct code_place *ret_place);
 
 /* The whole of a function. */
 struct code {

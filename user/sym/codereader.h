@@ -5,6 +5,9 @@
 
 #include "elf/elf.h"
 #include "sym/code.h"
+#include "sym/jitdump.h"
+#include "sym/maps.h"
+#include "util/vec.h"
 
 #define CODE_MAX_BYTES (16u << 20) /* of a function */
 
@@ -18,15 +21,34 @@ struct kernel_image {
 	struct err why; /* it is not open */
 };
 
+#define JIT_READS_MAX 8
+
+/* What a process's JIT dumped. */
+struct process_dump {
+	uint32_t pid;
+	uint64_t version;     /* of the space when it was looked for */
+	const char *path;     /* interned; NULL: none is mapped */
+	struct jitdump *dumps[JIT_READS_MAX]; /* as often as it was read */
+	uint32_t nr_dumps, nr_tries;
+	uint64_t read_ns;
+	struct err why; /* it could not */
+};
+
 struct code_reader {
 	struct syms *syms;
 	struct code_cfg cfg;
 	struct kernel_image image, core;
+	VEC(struct process_dump *) dumps;
 };
 
 void kernel_image_close(struct kernel_image *image);
 
 /* As code_read(), of kernel functions. */
 int kernel_code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err);
+
+/* Looks for an address in the dump of a process; fills place where it is there, or may be. */
+void jit_code_place(struct code_reader *r, struct space *space, struct code_place *place);
+int jit_code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err);
+void jit_dumps_free(struct code_reader *r);
 
 #endif
