@@ -174,3 +174,25 @@ same_rows() {
 	"$SKEP" flame -i a.data -o file.html --annotate hot | rows >flame
 	"$SKEP" annotate -i a.data hot | rows | diff flame -
 }
+
+@test "every option of perf annotate is taken, or refused with what to type instead" {
+	need perf
+	n=0
+	for o in $(perf annotate -h 2>&1 | grep -oE '^ +(-[a-zA-Z], )?--?[a-z][a-z0-9-]*' | grep -oE -- '--?[a-zA-Z][a-z0-9-]*'); do
+		case $o in
+		-v | -q | --verbose | --quiet) continue ;; # of every command
+		-C | --cpu) value=0 ;;
+		-M | --disassembler-style) value=intel ;;
+		--percent-limit | --prefix-strip) value=1 ;;
+		--percent-type) value=local-period ;;
+		-[dikMs] | --dsos | --input | --vmlinux | --symbol | --objdump | --prefix | --symfs) value=x ;;
+		*) value= ;;
+		esac
+		# shellcheck disable=SC2086
+		run "$SKEP" annotate -i nosuch.data $o $value
+		[[ "$output" == *"cannot read 'nosuch.data'"* ]] || [[ "$output" == *" given twice"* ]] || [[ "$output" == *"'$o' is not "*$'\n'"hint: "* ]] ||
+			[[ "$output" == *"needs --prefix"* ]] || [[ "$output" == *"'x'"* ]] || { echo "$o: $output"; false; }
+		n=$((n + 1))
+	done
+	[ $n -ge 40 ]
+}

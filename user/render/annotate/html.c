@@ -10,6 +10,7 @@
 #define HEAT_FULL 40.0	/* percent: from here on all of it */
 #define SUMMARY_LINES 10
 #define LINE_BYTES 4352
+#define RAW_WIDTH 24
 
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -125,7 +126,7 @@ static void put_insns(struct annotate_page *page, const struct annotate_view *v)
 		fprintf(page->out, "<td class=\"a\">%llx</td>", (unsigned long long)i->addr);
 		annotate_arrow_row(v->code, k, arrows);
 		annotate_raw_text(v, i, raw, sizeof(raw));
-		snprintf(text, sizeof(text), "%s%s%s%s", arrows, page->look->raw ? raw : "", page->look->raw ? "  " : "",
+		snprintf(text, sizeof(text), "%s%-*s%s", arrows, page->look->raw ? RAW_WIDTH : 0, page->look->raw ? raw : "",
 			 v->code->text.data + i->text);
 		cell(page, "t", text);
 		fputs("</tr>\n", page->out);
