@@ -200,9 +200,9 @@ static void expect_text(uint16_t machine, bool intel, const uint8_t *bytes, size
 
 static void test_disasm(void **state)
 {
-	/* push %rbp; mov %rsp,%rbp; movq $0,-8(%rbp); je +2; call; mov 0x10(%rip),%rax; mov (%rax,%rcx,4),%eax; (bad); ret */
+	/* push %rbp; mov %rsp,%rbp; movq $0,-8(%rbp); je +2; call; mov 0x10(%rip),%rax; mov (%rax,%rcx,4),%eax; (bad); vptestnmb; ret */
 	static const uint8_t x86[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0xc7, 0x45, 0xf8, 0, 0, 0, 0, 0x74, 2, 0xe8, 0, 1, 0, 0,
-				       0x48, 0x8b, 5, 0x10, 0, 0, 0, 0x8b, 4, 0x88, 6, 0xc3 };
+				       0x48, 0x8b, 5, 0x10, 0, 0, 0, 0x8b, 4, 0x88, 6, 0x62, 0xb2, 0x66, 0x20, 0x26, 0xc3, 0xc3 };
 	static const uint32_t arm[] = { 0xf1000400, 0x54ffffe1, 0x94000004, 0xb4000040, 0xffffffff, 0xd65f03c0 };
 	struct disasm_code none = { EM_MIPS, false, x86, sizeof(x86), 0 };
 	struct texts t = { .n = 0 };
@@ -211,7 +211,7 @@ static void test_disasm(void **state)
 	if (!disasm_works())
 		skip();
 	expect_text(EM_X86_64, false, x86, sizeof(x86),
-		    "push %rbp;mov %rsp,%rbp;movq $0x0,-0x8(%rbp);je >1010J;call >1113C;mov 0x10(%rip),%rax#102a;mov (%rax,%rcx,4),%eax;(bad) 0x06;ret R;");
+		    "push %rbp;mov %rsp,%rbp;movq $0x0,-0x8(%rbp);je >1010J;call >1113C;mov 0x10(%rip),%rax#102a;mov (%rax,%rcx,4),%eax;(bad) 0x06;(unknown) 0x62,0xb2,0x66,0x20,0x26,0xc3;ret R;");
 	expect_text(EM_X86_64, true, x86, 4, "push rbp;mov rbp,rsp;");
 	expect_text(EM_AARCH64, false, (const uint8_t *)arm, sizeof(arm),
 		    "subs x0,x0,#0x1;b.ne >1000J;bl >1018C;cbz x0,>1014J;(bad) 0xff,0xff,0xff,0xff;ret R;");

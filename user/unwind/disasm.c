@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "unwind/capstone.h"
+#include "unwind/insn86.h"
 
 #ifdef HAVE_CAPSTONE
 #define A64_BYTES 4u
@@ -150,15 +151,20 @@ static void describe(const struct capstone *lib, csh handle, const struct machin
 		drop_target(t->operands);
 }
 
-/* What libcapstone does not know: a byte, or a word of AArch64. */
+/*
+ * What libcapstone does not know. Of x86-64 the length is known all the same (libcapstone 4 lacks some of AVX-512); else it is a byte, or
+ * a word of AArch64.
+ */
 static void describe_bad(const struct machine *m, const uint8_t *at, size_t left, uint64_t addr, struct text *t, struct disasm_insn *i)
 {
-	uint32_t n = m->arch == CS_ARCH_X86 || left < A64_BYTES ? 1 : A64_BYTES;
+	struct insn86 unused;
+	uint32_t known = m->mode == CS_MODE_64 && m->arch == CS_ARCH_X86 ? insn86_read(at, left, &unused) : 0;
+	uint32_t n = known ? known : m->arch == CS_ARCH_X86 || left < A64_BYTES ? 1 : A64_BYTES;
 	size_t len = 0;
 
 	for (uint32_t k = 0; k < n; k++)
 		len += (size_t)snprintf(t->operands + len, sizeof(t->operands) - len, "%s0x%02x", k ? "," : "", at[k]);
-	*i = (struct disasm_insn){ .addr = addr, .raw = at, .bytes = n, .name = "(bad)", .operands = t->operands };
+	*i = (struct disasm_insn){ .addr = addr, .raw = at, .bytes = n, .name = known ? "(unknown)" : "(bad)", .operands = t->operands };
 }
 
 int disasm_each(const struct disasm_code *code, int (*each)(void *arg, const struct disasm_insn *i), void *arg)

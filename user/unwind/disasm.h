@@ -13,7 +13,7 @@ struct disasm_insn {
 	const uint8_t *raw;
 	uint32_t bytes;
 	enum disasm_kind kind;
-	const char *name;     /* "mov"; "(bad)" of a byte that begins no instruction */
+	const char *name;     /* "mov"; "(unknown)" of one that libcapstone lacks; "(bad)" of what begins none */
 	const char *operands; /* "" for none. Of a direct jump or call without its target, but with what is before that: "x0, " */
 	bool is_direct;	      /* target is where a jump or a call goes */
 	bool has_data;	      /* target is what an operand relative to the instruction's address points to */
