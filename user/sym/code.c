@@ -11,6 +11,7 @@
 #include "sym/codereader.h"
 #include "sym/lines.h"
 #include "sym/syms.h"
+#include "unwind/ehfuncs.h"
 
 #define NO_FUNCTION UINT64_MAX
 
@@ -27,7 +28,42 @@ static void place_kernel(struct syms *syms, struct code_place *p)
 	p->kind = obj == syms->kernel.bpf ? CODE_BPF : CODE_KERNEL;
 }
 
-static void place_object(struct syms *syms, const struct mapping *m, struct code_place *p)
+static const struct spans *nameless_of(struct code_reader *r, struct object *obj)
+{
+	struct object_file file;
+	struct nameless *n;
+
+	for (size_t i = 0; i < r->nameless.n; i++)
+		if (r->nameless.data[i].obj == obj)
+			return &r->nameless.data[i].spans;
+	n = vec_take(&r->nameless, 1);
+	if (!n)
+		return NULL;
+	*n = (struct nameless){ .obj = obj };
+	if (!object_file_open(&r->syms->objects, obj, 0, 0, 0, &file)) {
+		if (ehfuncs_read(&file.elf, &n->spans))
+			vec_free(&n->spans);
+		object_file_close(obj, &file);
+	}
+	return &n->spans;
+}
+
+/* A function without a symbol is named by where it begins: "[md5sum]+0x3a10". */
+static void place_nameless(struct code_reader *r, struct code_place *p)
+{
+	const struct spans *spans = nameless_of(r, p->obj);
+	const struct span *span = spans && spans->n ? spans_find(spans, p->addr) : NULL;
+	char name[NAME_MAX + 32];
+
+	if (!span)
+		return;
+	snprintf(name, sizeof(name), "%s+0x%llx", p->obj->unknown, (unsigned long long)span->low);
+	p->name = syms_intern(r->syms, name);
+	p->key = p->start = span->low;
+	p->end = span->high;
+}
+
+static void place_object(struct code_reader *r, const struct mapping *m, struct code_place *p)
 {
 	struct object *obj = m->obj;
 	const char *raw;
@@ -38,9 +74,11 @@ static void place_object(struct syms *syms, const struct mapping *m, struct code
 		return;
 	p->kind = CODE_OBJECT;
 	raw = symtab_find(&obj->tab, p->addr, &p->start);
-	if (!raw)
+	if (!raw) {
+		place_nameless(r, p);
 		return;
-	p->name = syms_readable(syms, raw);
+	}
+	p->name = syms_readable(r->syms, raw);
 	p->key = p->start;
 	p->end = symtab_whole_end(&obj->tab, p->start);
 }
@@ -58,7 +96,7 @@ void code_place(struct code_reader *r, uint32_t pid, uint64_t time_ns, uint64_t 
 	}
 	m = syms_mapping(syms, pid, time_ns, ip, &space);
 	if (m)
-		place_object(syms, m, ret_place);
+		place_object(r, m, ret_place);
 	if (space && ret_place->kind == CODE_NOWHERE)
 		jit_code_place(r, space, ret_place);
 }
@@ -82,6 +120,9 @@ void code_reader_free(struct code_reader *r)
 	kernel_image_close(&r->image);
 	kernel_image_close(&r->core);
 	jit_dumps_free(r);
+	for (size_t i = 0; i < r->nameless.n; i++)
+		vec_free(&r->nameless.data[i].spans);
+	vec_free(&r->nameless);
 	free(r);
 }
 
@@ -184,6 +225,10 @@ const char *code_name(struct code_reader *r, const struct code_place *place, uin
 	} else if (place->kind == CODE_OBJECT) {
 		name = symtab_find(&place->obj->tab, addr, &start);
 		name = name ? syms_readable(r->syms, name) : NULL;
+		if (!name && addr >= place->start && addr < place->end) {
+			name = place->name;
+			start = place->start;
+		}
 	} else if (place->kind == CODE_JIT && place->dump) {
 		const struct jitdump_code *c = jitdump_find(place->dump, place->time_ns, addr);
 

@@ -7,6 +7,7 @@
 #include "sym/code.h"
 #include "sym/jitdump.h"
 #include "sym/maps.h"
+#include "util/spans.h"
 #include "util/vec.h"
 
 #define CODE_MAX_BYTES (16u << 20) /* of a function */
@@ -34,11 +35,18 @@ struct process_dump {
 	struct err why; /* it could not */
 };
 
+/* Functions of an object that have no symbols. */
+struct nameless {
+	const struct object *obj;
+	struct spans spans;
+};
+
 struct code_reader {
 	struct syms *syms;
 	struct code_cfg cfg;
 	struct kernel_image image, core;
 	VEC(struct process_dump *) dumps;
+	VEC(struct nameless) nameless;
 };
 
 void kernel_image_close(struct kernel_image *image);
