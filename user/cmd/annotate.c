@@ -164,7 +164,7 @@ static int print(struct annotate_options *o, struct replay *replay, FILE *out, s
 	for (size_t i = 0; i < replay->views.n; i++) {
 		const struct replay_view *v = replay->views.data[i];
 
-		series[i] = (struct annotation_series){ &v->at, v->name };
+		series[i] = (struct annotation_series){ .at = &v->at, .event = v->name };
 		annotation_note_skid(&meta->events[v->event], v->name, &replay->total);
 	}
 	replay->total.losses[LOSS_UNNAMED] = annotation_unnamed(&o->a);

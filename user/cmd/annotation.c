@@ -184,7 +184,7 @@ static int show_func(struct annotation *a, uint32_t func, const struct annotatio
 	const struct code_place *place = &a->places.data[func];
 	struct annotate_view v = { .event = series->event, .name = place->name ? place->name : "code without a name", .obj = place->obj_name,
 				   .start = place->start, .weight = f->weight, .count = f->count,
-				   .all_weight = series->at->profile->weight, .all_count = series->at->folded };
+				   .all_weight = series->weight, .all_count = series->count };
 	struct err why = { 0 };
 	struct code code;
 	int ret = code_read(a->reader, place, &code, &why);
@@ -215,8 +215,7 @@ static int show_func(struct annotation *a, uint32_t func, const struct annotatio
 static bool is_wanted(const struct annotation *a, uint32_t func, const struct annotation_series *series)
 {
 	const struct code_place *p = &a->places.data[func];
-	uint64_t all = series->at->profile->weight;
-	double share = all ? 100.0 * (double)a->model.funcs.data[func].weight / (double)all : 0;
+	double share = series->weight ? 100.0 * (double)a->model.funcs.data[func].weight / (double)series->weight : 0;
 
 	return share >= a->percent_limit && is_wanted_object(a, p->obj_name) && (!a->function || (p->name && is_wanted_name(a->function, p->name)));
 }
@@ -241,12 +240,16 @@ static int nothing_wanted(const struct annotation *a, const uint32_t *order, siz
 	return -ENOENT;
 }
 
-static int show_series(struct annotation *a, const struct annotation_series *series, uint32_t *order,
+static int show_series(struct annotation *a, struct annotation_series *series, uint32_t *order,
 		       const struct annotate_format *format, struct annotate_page *page, struct err *err)
 {
 	size_t n = annotate_order(&a->model, series->at, order), done = 0;
 	int ret = 0;
 
+	for (size_t i = 0; i < n; i++) {
+		series->weight += a->model.funcs.data[order[i]].weight;
+		series->count += a->model.funcs.data[order[i]].count;
+	}
 	for (size_t i = 0; i < n && !ret && !(a->funcs_max && done >= a->funcs_max); i++) {
 		if (!is_wanted(a, order[i], series))
 			continue;
@@ -275,7 +278,7 @@ static const char *source_line(void *arg, const char *file, uint32_t line, size_
 	return sources_line(arg, file, line, ret_len);
 }
 
-int annotation_print(struct annotation *a, const struct annotate_format *format, const struct annotation_series *series, size_t n,
+int annotation_print(struct annotation *a, const struct annotate_format *format, struct annotation_series *series, size_t n,
 		     const struct profile *total, FILE *out, struct err *err)
 {
 	struct annotate_page page = { .out = out, .look = &a->look };

@@ -41,13 +41,14 @@ void annotation_free(struct annotation *a);
 struct annotation_series {
 	const struct fold_view *at;
 	const char *event; /* its name */
+	uint64_t weight, count; /* own: of what is not left out by CPU */
 };
 
 /*
  * After the run: prints the functions of n series to out. What cannot be shown is reported on standard error. total: with the
  * notes of all. 0, or -errno with err filled: -ENOENT when nothing is left to show.
  */
-int annotation_print(struct annotation *a, const struct annotate_format *format, const struct annotation_series *series, size_t n,
+int annotation_print(struct annotation *a, const struct annotate_format *format, struct annotation_series *series, size_t n,
 		     const struct profile *total, FILE *out, struct err *err);
 
 /* Samples in user space whose function has no name: JITs' dumps have names that other views do not see. */

@@ -156,7 +156,7 @@ static int print_top(const struct flame *f, const struct fold_view *v)
 static int print_annotation(struct flame *f, const struct fold_view *v, struct err *err)
 {
 	const struct replay *r = &f->replay;
-	const struct annotation_series series = { v, v->profile->event };
+	struct annotation_series series = { .at = v, .event = v->profile->event };
 
 	annotation_note_skid(f->input ? &data_reader_meta(r->file.reader)->events[r->views.data[0]->event] : &f->m.events[0], series.event, v->profile);
 	f->annotation.look.source = true;

@@ -175,7 +175,7 @@ static int place_arrows(struct annotate_code *code)
 		struct annotate_arrow a = code->arrows.data[k];
 		uint8_t all = 0;
 
-		for (uint32_t i = arrow_low(&a); i <= arrow_high(&a); i++)
+		for (uint32_t i = arrow_low(&a); i <= arrow_high(&a) && all != UINT8_MAX; i++)
 			all |= taken[i];
 		while (a.lane < ANNOTATE_LANES && all & 1u << a.lane)
 			a.lane++;

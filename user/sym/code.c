@@ -177,12 +177,14 @@ static int read_object(struct code_reader *r, const struct code_place *p, struct
 int code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err)
 {
 	*ret_code = (struct code){ .addr = place->start, .place = place };
-	if (place->kind == CODE_JIT)
-		return jit_code_read(r, place, ret_code, err);
 	if (!place->name)
-		return refuse_unnamed(r, place, err);
-	if (place->end <= place->start || place->end - place->start > CODE_MAX_BYTES)
+		return place->kind == CODE_JIT ? jit_refuse(place, err) : refuse_unnamed(r, place, err);
+	if (place->end <= place->start)
 		return err_set(err, -ERANGE, "the size of the function is not known");
+	if (place->end - place->start > CODE_MAX_BYTES)
+		return err_set(err, -ERANGE, "the function is larger than %u MB", CODE_MAX_BYTES >> 20);
+	if (place->kind == CODE_JIT)
+		return jit_code_read(place, ret_code, err);
 	if (place->kind == CODE_KERNEL)
 		return kernel_code_read(r, place, ret_code, err);
 	if (place->kind == CODE_BPF)

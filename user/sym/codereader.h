@@ -10,7 +10,7 @@
 #include "util/spans.h"
 #include "util/vec.h"
 
-#define CODE_MAX_BYTES (16u << 20) /* of a function */
+#define CODE_MAX_BYTES (4u << 20) /* of a function: a hundred times that in memory */
 
 /* A file with the kernel's code: its image, or /proc/kcore. Opened on first use. */
 struct kernel_image {
@@ -56,7 +56,8 @@ int kernel_code_read(struct code_reader *r, const struct code_place *place, stru
 
 /* Looks for an address in the dump of a process; fills place where it is there, or may be. */
 void jit_code_place(struct code_reader *r, struct space *space, struct code_place *place);
-int jit_code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err);
+int jit_code_read(const struct code_place *place, struct code *ret_code, struct err *err);
+int jit_refuse(const struct code_place *place, struct err *err); /* fills err for a place without a name */
 void jit_dumps_free(struct code_reader *r);
 
 #endif

@@ -115,15 +115,16 @@ void jit_code_place(struct code_reader *r, struct space *space, struct code_plac
 		place->name = syms_readable(r->syms, place->jit->name);
 }
 
-int jit_code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err)
+int jit_refuse(const struct code_place *place, struct err *err)
 {
 	const struct process_dump *p = place->id;
 
-	(void)r;
-	if (!place->jit) {
-		*err = p->why;
-		return p->nr_dumps ? err_set(err, -ENOENT, "the JIT has not dumped the code at the sampled addresses") : -ENOENT;
-	}
+	*err = p->why;
+	return p->nr_dumps ? err_set(err, -ENOENT, "the JIT has not dumped the code at the sampled addresses") : -ENOENT;
+}
+
+int jit_code_read(const struct code_place *place, struct code *ret_code, struct err *err)
+{
 	ret_code->bytes = malloc(place->jit->size);
 	if (!ret_code->bytes)
 		return err_set(err, -ENOMEM, "out of memory");

@@ -230,6 +230,12 @@ static bool host_path(const struct objects *objects, const struct object *obj, c
 			obj->path) < PATH_MAX;
 }
 
+/* With --symfs the user says where the files of that machine are. */
+static bool is_elsewhere(const struct objects *objects)
+{
+	return objects->origin && objects->origin->other_machine && !objects->cfg->symfs;
+}
+
 int object_why(const struct objects *objects, const struct object *obj, char *text, size_t size)
 {
 	char path[PATH_MAX];
@@ -238,6 +244,11 @@ int object_why(const struct objects *objects, const struct object *obj, char *te
 	if (fd < 0) {
 		snprintf(text, size, "the file cannot be opened: %s", strerror(-fd));
 		return ret;
+	}
+	if (is_elsewhere(objects) && !obj->build_id_size) {
+		snprintf(text, size, "the recording is of another machine and does not have the build id of the file");
+		close(fd);
+		return -ESTALE;
 	}
 	ret = obj->build_id_size && !build_id_agrees(obj, fd) ? -ESTALE : 0;
 	snprintf(text, size, ret ? "the file has another build id than the one that ran" : "the file has no symbols that can be read");
@@ -293,11 +304,6 @@ static int open_cached(const struct object *obj)
 		at += sprintf(path + at, "%02x", obj->build_id[i]);
 	strcpy(path + at, "/elf");
 	return open_checked(obj, path, false, false);
-}
-
-static bool is_elsewhere(const struct objects *objects)
-{
-	return objects->origin && objects->origin->other_machine;
 }
 
 /* pid 0: no process has it. Less than 0: not to be had. */

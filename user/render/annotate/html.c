@@ -37,7 +37,7 @@ static void html_begin(struct annotate_page *page, const struct profile *p)
 	xml_put(page->out, title, XML_TEXT_MAX);
 	fputs("</title>\n</head>\n<body>\n<h1>", page->out);
 	xml_put(page->out, title, XML_TEXT_MAX);
-	fprintf(page->out, "</h1>\n<p>%llu samples; shares are of the %s", (unsigned long long)p->kept, annotate_share_kind(page->look));
+	fprintf(page->out, "</h1>\n<p>%llu samples, percent: %s", (unsigned long long)p->kept, annotate_share_kind(page->look));
 	fputs("</p>\n", page->out);
 	for (uint32_t i = 0; i < p->nr_notes; i++) {
 		fputs("<p>", page->out);
