@@ -84,6 +84,7 @@ int annotation_begin(struct annotation *a, struct picture *pic, struct err *err)
 void annotation_free(struct annotation *a)
 {
 	annotate_free(&a->model);
+	not_shown_free(&a->not_shown);
 	code_reader_free(a->reader);
 	sources_free(&a->sources);
 	vec_free(&a->places);
@@ -169,14 +170,6 @@ static int show_code(struct annotation *a, const struct annotate_func *f, const 
 	return ret;
 }
 
-static void report_missing(const struct annotation *a, const struct annotate_view *v)
-{
-	if (a->skip_missing)
-		return;
-	log_note("note: %s (%s, %llu samples) is not shown: %s%s%s", v->name, annotate_path(&a->look, v->obj), (unsigned long long)v->count,
-		 v->missing, v->hint ? "; " : "", v->hint ? v->hint : "");
-}
-
 static int show_func(struct annotation *a, uint32_t func, const struct annotation_series *series,
 		     const struct annotate_format *format, struct annotate_page *page)
 {
@@ -206,10 +199,10 @@ static int show_func(struct annotation *a, uint32_t func, const struct annotatio
 	v.missing = why.text;
 	v.hint = *why.hint ? why.hint : NULL;
 	a->nr_missing++;
-	report_missing(a, &v);
-	if (!a->skip_missing)
-		format->func(page, &v);
-	return 0;
+	if (a->skip_missing)
+		return 0;
+	format->func(page, &v);
+	return not_shown_add(&a->not_shown, v.obj, v.name, v.count, v.missing, v.hint);
 }
 
 static bool is_wanted(const struct annotation *a, uint32_t func, const struct annotation_series *series)
@@ -256,6 +249,10 @@ static int show_series(struct annotation *a, struct annotation_series *series, u
 		ret = show_func(a, order[i], series, format, page);
 		done++;
 	}
+	/* The function may be in code without names: why it has none is reported. */
+	for (size_t i = 0; i < n && !ret && !done && a->function; i++)
+		if (!a->places.data[order[i]].name && is_wanted_object(a, a->places.data[order[i]].obj_name))
+			ret = show_func(a, order[i], series, format, page);
 	if (ret)
 		return err_set(err, ret, "cannot show the instructions: %s", strerror(-ret));
 	return done ? 0 : nothing_wanted(a, order, n, series, err);
@@ -266,7 +263,7 @@ static int check_shown(const struct annotation *a, const struct err *why, struct
 {
 	if (a->nr_shown)
 		return 0;
-	if (!a->nr_missing) {
+	if (*why->text) {
 		*err = *why;
 		return -ENOENT;
 	}
@@ -297,6 +294,7 @@ int annotation_print(struct annotation *a, const struct annotate_format *format,
 	}
 	if (!ret)
 		ret = format->end(&page);
+	not_shown_print(&a->not_shown);
 	if (!ret)
 		ret = check_shown(a, &why, err);
 	else if (!*err->text)

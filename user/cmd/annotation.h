@@ -5,6 +5,7 @@
 
 #include "capture/kcode.h"
 #include "cmd/live.h"
+#include "cmd/notshown.h"
 #include "event/event.h"
 #include "model/annotate.h"
 #include "render/annotate/annotate.h"
@@ -30,6 +31,7 @@ struct annotation {
 	struct kcode *kcode;
 	struct code_reader *reader; /* NULL: there was no sample yet */
 	size_t nr_shown, nr_missing; /* functions */
+	struct not_shown not_shown;
 };
 
 /* Has the fold of a picture hand its samples over. Before the run. 0 or -errno with err filled. */
