@@ -433,12 +433,48 @@ static void test_kernel(void **state)
 	syms_free(syms);
 }
 
+/* A recording of a kernel that does not run, whose text was elsewhere than in its image: names, code and lines are the image's. */
+static void test_image(void **state)
+{
+	struct recorded recorded = { .os_release = "0.0-other", .hostname = "other", .arch = "x86_64" };
+	struct syms_cfg cfg = { .proc_root = in_scratch("proc"), .offline = true, .kernel_build_id = { 1, 2, 3, 4 }, .kernel_build_id_size = 4,
+				.recorded = &recorded };
+	struct code_cfg image = { .vmlinux = in_scratch("vmlinux") };
+	struct task_event map = { .what = TASK_MMAP, .kernel = true, .pid = UINT32_MAX, .addr = 0xffffffff91000000, .len = 0x1000,
+				  .pgoff = 0xffffffff91000000, .path = "[kernel.kallsyms]_text" };
+	struct syms *syms;
+	struct err err = { 0 };
+	struct code code;
+
+	(void)state;
+#if !defined(__x86_64__)
+	skip();
+#endif
+	build("gcc", "vmlinux.s",
+	      ".globl _text\n.text\n_text: .zero 16, 0x90\n.type do_one, @function\ndo_one: push %rbp\n.zero 15, 0x90\n.size do_one, . - do_one\n",
+	      "-nostdlib -static -no-pie -Wl,-e0 -Wl,-Ttext=0xffffffff81000000 -Wl,--build-id=0x01020304", in_scratch("vmlinux"));
+	syms = new_syms(&cfg);
+	assert_int_equal(syms_task(syms, &map), 0);
+	assert_int_equal(read_kernel_at(syms, &image, 0xffffffff91000018, &code, &err), 0);
+	assert_int_equal(code.n, 16);
+	assert_int_equal(code.addr, 0xffffffff91000010);
+	assert_int_equal(code.bytes[0], 0x55);
+	assert_string_equal(code.source, image.vmlinux);
+	code_free(&code);
+	image.vmlinux = NULL;
+	image.no_vmlinux = true;
+	assert_int_equal(read_kernel_at(syms, &image, 0xffffffff91000018, &code, &err), -ENOENT);
+	assert_string_equal(err.text, "the kernel's functions have no names here");
+	syms_free(syms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),	cmocka_unit_test(test_merge),	     cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_formats), cmocka_unit_test(test_disasm),	     cmocka_unit_test(test_jitdump),
 		cmocka_unit_test(test_kernel),	cmocka_unit_test(test_jitdump_file),
+		cmocka_unit_test(test_image),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

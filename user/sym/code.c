@@ -15,8 +15,9 @@
 
 #define NO_FUNCTION UINT64_MAX
 
-static void place_kernel(struct syms *syms, struct code_place *p)
+static void place_kernel(struct code_reader *r, struct code_place *p)
 {
+	struct syms *syms = r->syms;
 	const char *name = NULL, *obj = NULL;
 
 	if (kernel_find(&syms->kernel, p->time_ns, p->addr, &name, &obj, &p->start, &p->end)) {
@@ -26,6 +27,8 @@ static void place_kernel(struct syms *syms, struct code_place *p)
 	p->obj_name = obj ? obj : syms->obj_unknown;
 	p->id = p->obj_name;
 	p->kind = obj == syms->kernel.bpf ? CODE_BPF : CODE_KERNEL;
+	if (!p->name && obj == syms->kernel.core)
+		kernel_image_place(r, p);
 }
 
 static const struct spans *nameless_of(struct code_reader *r, struct object *obj)
@@ -91,7 +94,7 @@ void code_place(struct code_reader *r, uint32_t pid, uint64_t time_ns, uint64_t 
 
 	*ret_place = (struct code_place){ .addr = ip, .key = NO_FUNCTION, .pid = pid, .time_ns = time_ns, .obj_name = syms->obj_unknown, .id = syms->obj_unknown };
 	if (kernel) {
-		place_kernel(syms, ret_place);
+		place_kernel(r, ret_place);
 		return;
 	}
 	m = syms_mapping(syms, pid, time_ns, ip, &space);
@@ -134,7 +137,7 @@ static int refuse_unnamed(struct code_reader *r, const struct code_place *p, str
 
 	if (p->kind == CODE_KERNEL || p->kind == CODE_BPF) {
 		err_set(err, -ENOENT, "the kernel's functions have no names here");
-		err_hint(err, "look at the recording on the machine and the boot that it is from, as root");
+		err_hint(err, "root may see the running kernel's names; -k FILE has those of a recorded one");
 		return -ENOENT;
 	}
 	if (p->obj && (p->obj->kind == OBJECT_ANON || p->obj->kind == OBJECT_MEMFD)) {
@@ -218,12 +221,15 @@ bool code_line(struct code_reader *r, const struct code *code, uint64_t addr, co
 
 const char *code_name(struct code_reader *r, const struct code_place *place, uint64_t addr, uint64_t *ret_off)
 {
-	const char *name, *obj;
-	uint64_t start;
+	const char *name;
+	uint64_t start = 0;
 
 	if (place->kind == CODE_KERNEL) {
-		if (!kernel_find(&r->syms->kernel, place->time_ns, addr, &name, &obj, &start, NULL))
-			return NULL;
+		struct code_place at = { .addr = addr, .time_ns = place->time_ns };
+
+		place_kernel(r, &at);
+		name = at.name;
+		start = at.start;
 	} else if (place->kind == CODE_OBJECT) {
 		name = symtab_find(&place->obj->tab, addr, &start);
 		name = name ? syms_readable(r->syms, name) : NULL;

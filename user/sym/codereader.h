@@ -4,6 +4,7 @@
 #define SKEP_SYM_CODEREADER_H
 
 #include "elf/elf.h"
+#include "elf/symtab.h"
 #include "sym/code.h"
 #include "sym/jitdump.h"
 #include "sym/maps.h"
@@ -18,6 +19,8 @@ struct kernel_image {
 	int fd; /* -1: not open */
 	struct elf_file elf;
 	uint64_t text; /* of an image: where it has _text */
+	struct symtab tab; /* of an image; empty until has_tab */
+	bool has_tab;
 	struct lines *lines;
 	struct err why; /* it is not open */
 };
@@ -50,6 +53,9 @@ struct code_reader {
 };
 
 void kernel_image_close(struct kernel_image *image);
+
+/* The function at a place in the recorded kernel's own text, by its image, where the running kernel does not know it: fills place. */
+bool kernel_image_place(struct code_reader *r, struct code_place *place);
 
 /* As code_read(), of kernel functions. */
 int kernel_code_read(struct code_reader *r, const struct code_place *place, struct code *ret_code, struct err *err);

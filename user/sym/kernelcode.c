@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "elf/debugfile.h"
+#include "elf/elfsyms.h"
 #include "sym/buildid.h"
 #include "sym/codereader.h"
 #include "sym/lines.h"
@@ -28,6 +29,7 @@ void kernel_image_close(struct kernel_image *image)
 	if (image->fd < 0)
 		return;
 	lines_free(image->lines);
+	symtab_free(&image->tab);
 	elf_close(&image->elf);
 	close(image->fd);
 	image->fd = -1;
@@ -140,10 +142,30 @@ static bool open_image(struct code_reader *r)
 static bool image_addr(const struct code_reader *r, uint64_t addr, uint64_t *ret_addr)
 {
 	const struct kernel *k = &r->syms->kernel;
-	uint64_t text = k->recorded_text ? k->recorded_text : k->text;
+	uint64_t text = k->recorded_text ? k->recorded_text : r->syms->origin.other_kernel ? 0 : k->text;
 
 	*ret_addr = addr - text + r->image.text;
 	return text && r->image.text;
+}
+
+bool kernel_image_place(struct code_reader *r, struct code_place *p)
+{
+	struct symtab *tab = &r->image.tab;
+	const char *name;
+	uint64_t at, start;
+
+	if (!open_image(r) || !image_addr(r, p->addr, &at))
+		return false;
+	if (!r->image.has_tab && elfsyms_load(&r->image.elf, NULL, tab) < 0)
+		symtab_free(tab);
+	r->image.has_tab = true;
+	name = symtab_find(tab, at, &start);
+	if (!name)
+		return false;
+	p->name = syms_readable(r->syms, name);
+	p->start = p->key = start + (p->addr - at);
+	p->end = symtab_whole_end(tab, start) + (p->addr - at);
+	return true;
 }
 
 static int read_image(struct code_reader *r, const struct code_place *p, struct code *code)
