@@ -92,20 +92,15 @@ void annotation_free(struct annotation *a)
 	kcode_free(a->kcode);
 }
 
-static const char *short_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Is an object in the list? By its path or the last part of that. */
 static bool is_wanted_object(const struct annotation *a, const char *path)
 {
+	const char *last = annotate_path(&(struct annotate_look){ 0 }, path);
+
 	for (const char *at = a->dsos; at && *at; at += *at == ',') {
 		size_t n = strcspn(at, ",");
 
-		if ((n == strlen(path) && !memcmp(at, path, n)) || (n == strlen(short_name(path)) && !memcmp(at, short_name(path), n)))
+		if ((n == strlen(path) && !memcmp(at, path, n)) || (n == strlen(last) && !memcmp(at, last, n)))
 			return true;
 		at += n;
 	}
