@@ -146,6 +146,7 @@ static void set_look(struct annotate_options *o)
 	const char *type = o->percent_type ? o->percent_type : "local-period";
 
 	look->source = !o->no_source;
+	o->a.code.no_lines = o->no_source && !look->print_line && !look->summary;
 	look->global = !strncmp(type, "global", strlen("global"));
 	look->by_count = strstr(type, "hits");
 	look->arrows = o->arrows || (to_terminal && !o->no_arrows);

@@ -12,6 +12,7 @@
 #include "sym/lines.h"
 #include "sym/syms.h"
 #include "unwind/ehfuncs.h"
+#include "util/hash.h"
 
 #define NO_FUNCTION UINT64_MAX
 
@@ -29,6 +30,15 @@ static void place_kernel(struct code_reader *r, struct code_place *p)
 	p->kind = obj == syms->kernel.bpf ? CODE_BPF : CODE_KERNEL;
 	if (!p->name && obj == syms->kernel.core)
 		kernel_image_place(r, p);
+}
+
+static const char *name_of(struct code_reader *r, const char *raw)
+{
+	struct code_symbol *s = &r->names[hash_u64((uintptr_t)raw) % CODE_NAMES];
+
+	if (s->raw != raw)
+		*s = (struct code_symbol){ raw, syms_readable(r->syms, raw) };
+	return s->name;
 }
 
 static const struct spans *nameless_of(struct code_reader *r, struct object *obj)
@@ -81,7 +91,7 @@ static void place_object(struct code_reader *r, const struct mapping *m, struct 
 		place_nameless(r, p);
 		return;
 	}
-	p->name = syms_readable(r->syms, raw);
+	p->name = name_of(r, raw);
 	p->key = p->start;
 	p->end = symtab_whole_end(&obj->tab, p->start);
 }
@@ -171,7 +181,7 @@ static int read_object(struct code_reader *r, const struct code_place *p, struct
 		return err_set(err, ret, ret == -ERANGE ? "the file has no code there" : "the file cannot be read: %s", strerror(-ret));
 	code->bytes = (uint8_t *)bytes;
 	code->n = p->end - p->start;
-	code->lines = object_lines(objects, obj);
+	code->lines = r->cfg.no_lines ? NULL : object_lines(objects, obj);
 	if (obj->kind == OBJECT_VDSO)
 		code->source = "the vDSO in skep's own memory: this kernel's";
 	return 0;

@@ -45,6 +45,7 @@ struct code_place {
 struct code_cfg {
 	const char *vmlinux; /* the kernel's image; NULL: searched for */
 	bool no_vmlinux;     /* none is used */
+	bool no_lines;	     /* source lines are not wanted: to open debug information takes long */
 	/* Reads memory of the running kernel, where there is no /proc/kcore: 0 or -errno. NULL: not possible. */
 	int (*read_kernel)(void *arg, uint64_t addr, void *buf, size_t n);
 	void *read_arg;

@@ -26,6 +26,7 @@ struct kernel_image {
 };
 
 #define JIT_READS_MAX 8
+#define CODE_NAMES 256u
 
 /* What a process's JIT dumped. */
 struct process_dump {
@@ -50,6 +51,9 @@ struct code_reader {
 	struct kernel_image image, core;
 	VEC(struct process_dump *) dumps;
 	VEC(struct nameless) nameless;
+	struct code_symbol {
+		const char *raw, *name;
+	} names[CODE_NAMES]; /* by raw: every sample asks for one, and demangling takes a microsecond */
 };
 
 void kernel_image_close(struct kernel_image *image);
