@@ -182,6 +182,7 @@ same_rows() {
 		-C | --cpu) value=0 ;;
 		-M | --disassembler-style) value=intel ;;
 		--percent-limit | --prefix-strip) value=1 ;;
+		--stdio-color) value=never ;;
 		--percent-type) value=local-period ;;
 		-[dikMs] | --dsos | --input | --vmlinux | --symbol | --objdump | --prefix | --symfs) value=x ;;
 		*) value= ;;

@@ -38,14 +38,6 @@ static int set_function(void *base, const char *text, struct err *err)
 	return 0;
 }
 
-static int set_colour(void *base, const char *text, struct err *err)
-{
-	if (text && strcmp(text, "always") != 0 && strcmp(text, "never") != 0 && strcmp(text, "auto") != 0)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--stdio-color': expected always, never or auto", text);
-	((struct annotate_options *)base)->colour = text ? text : "always";
-	return 0;
-}
-
 #define AT(field) offsetof(struct annotate_options, field)
 
 static const struct opt annotate_opts[] = {
@@ -59,7 +51,7 @@ static const struct opt annotate_opts[] = {
 	{ 0, "event-index", "N", OPT_TEXT, AT(event_index), "only this event of the file, counted from 0 (default: each of them)" },
 	{ 0, "stdio", NULL, OPT_FLAG, AT(stdio), "accepted for perf's users: text is the default" },
 	{ 0, "stdio2", NULL, OPT_FLAG, AT(stdio), "the same" },
-	{ 0, "stdio-color", "[=WHEN]", OPT_CALL, 0, "colours in text: always, never or auto (default: auto, on terminals)", set_colour },
+	{ 0, "stdio-color", "WHEN", OPT_TEXT, AT(colour), "colours in text: always, never or auto (default: on terminals)", .values = "always|never|auto" },
 	{ 0 },
 };
 
