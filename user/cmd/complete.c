@@ -302,10 +302,11 @@ static bool takes_command(const struct cmd *cmd)
 	return strstr(cmd->operands, "COMMAND");
 }
 
-/* Words that are no options: probe's and list's are its own. */
+/* Words that are no options: those of probe, list and annotate are their own. */
 static bool takes_operands(const struct cmd *cmd)
 {
-	return !strcmp(cmd->name, "probe") || !strcmp(cmd->name, "list") || !strcmp(cmd->name, "completion");
+	return !strcmp(cmd->name, "probe") || !strcmp(cmd->name, "list") || !strcmp(cmd->name, "annotate") ||
+	       !strcmp(cmd->name, "completion");
 }
 
 static void complete_operand(struct complete *c, const struct cmd *cmd)
@@ -315,7 +316,7 @@ static void complete_operand(struct complete *c, const struct cmd *cmd)
 	} else if (!strcmp(cmd->name, "list")) {
 		offer_list(c, "hardware|cache|software|pmu|tracepoint|syscall", "|");
 		complete_events(c, c->typed, COMPLETE_COUNTED | COMPLETE_PROBED);
-	} else {
+	} else if (strcmp(cmd->name, "annotate") != 0) { /* its functions are in a file that is not read here */
 		complete_events(c, c->typed, COMPLETE_PROBED);
 	}
 }
