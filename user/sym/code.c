@@ -83,7 +83,8 @@ static void place_object(struct code_reader *r, const struct mapping *m, struct 
 
 	p->id = p->obj = obj;
 	p->obj_name = obj->path;
-	if (obj->state != OBJECT_READ || !object_vaddr(obj, p->addr - m->start + m->pgoff, &p->addr))
+	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && p->addr < VDSO32_END) ||
+	    !object_vaddr(obj, p->addr - m->start + m->pgoff, &p->addr))
 		return;
 	p->kind = CODE_OBJECT;
 	raw = symtab_find(&obj->tab, p->addr, &p->start);
@@ -155,6 +156,8 @@ static int refuse_unnamed(struct code_reader *r, const struct code_place *p, str
 		err_hint(err, "a JIT that writes jit-PID.dump (java: libperf-jvmti.so; node --perf-prof) can be shown");
 		return -ENOENT;
 	}
+	if (p->kind == CODE_NOWHERE && p->obj && p->obj->kind == OBJECT_VDSO)
+		return err_set(err, -ENOENT, "the vDSO is of another kernel than the one that runs, or of 32-bit processes");
 	if (p->kind == CODE_OBJECT || !p->obj || p->obj->kind != OBJECT_FILE)
 		return err_set(err, -ENOENT, "no symbol is known for the sampled addresses");
 	ret = object_why(&r->syms->objects, p->obj, why, sizeof(why));

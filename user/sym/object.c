@@ -368,16 +368,21 @@ static int open_debug(struct objects *objects, const struct object *obj, const s
 		      uint32_t pid, struct elf_file *ret_debug)
 {
 	const char *dir = objects->cfg->debug_dir ? objects->cfg->debug_dir : "/usr/lib/debug";
-	const char *roots[2] = { "", NULL };
+	const char *roots[3];
 	char root[PATH_MAX], path[PATH_MAX];
+	size_t n = 0;
 	int fd;
 
 	if (obj->kind != OBJECT_FILE)
 		return -ENOENT;
 	snprintf(root, sizeof(root), "%s/%u/root", proc_root(objects), pid);
-	roots[1] = root;
+	if (objects->cfg->symfs)
+		roots[n++] = objects->cfg->symfs;
+	roots[n++] = "";
+	if (pid && !objects->cfg->offline)
+		roots[n++] = root;
 	snprintf(path, sizeof(path), "%.*s", (int)len_without_deleted(obj->path), obj->path);
-	fd = debugfile_open(elf, path, dir, roots, pid && !objects->cfg->offline ? 2 : 1, &objects->debug_limits);
+	fd = debugfile_open(elf, path, dir, roots, n, &objects->debug_limits);
 	if (fd < 0)
 		return fd;
 	if (elf_open_fd(fd, ret_debug)) {

@@ -19,7 +19,6 @@
 #define JITS_NS 90000000ull	       /* between looks at the perf maps of processes that live: a little less than a session's tick */
 #define VSYSCALL_START 0xffffffffff600000ull
 #define VSYSCALL_BYTES 0x1000u
-#define VDSO32_END (1ull << 32)
 #define NAME_UNKNOWN "[unknown]"
 #define NO_FUNCTION UINT64_MAX /* stands for the start of what has no name */
 #define NEW_ANSWERS_MAX 2u /* of one look-up */

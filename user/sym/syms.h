@@ -28,6 +28,8 @@ struct pending {
 	uint32_t pid;
 };
 
+#define VDSO32_END (1ull << 32) /* the vDSO below it is that of 32-bit processes, which is not skep's own */
+
 #define RECENT_STACKS 64u
 #define RECENT_FRAMES_MAX 128u
 
