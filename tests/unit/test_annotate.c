@@ -322,6 +322,38 @@ static void test_jitdump(void **state)
 	assert_int_equal(jitdump_parse(bytes, n, &d), -EBADMSG);
 }
 
+/* V8: lines 0x40 bytes too far; and a name that is freed memory, after which nothing is in its place. */
+static void test_jitdump_v8(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_good;
+	} cases[] = { { "a.js", true }, { "\x93\x00\x00\x00", false } };
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		uint8_t bytes[1024];
+		size_t n = put_u32(bytes, put_u32(bytes, put_u32(bytes, put_u32(bytes, 0, 0x4a695444), 1), 40), EM_X86_64);
+		const char *file = NULL;
+		uint32_t line = 0;
+		struct jitdump *d;
+
+		n = put_u64(bytes, put_u64(bytes, put_u64(bytes, n, 0), 0), 0);
+		n = put_head(bytes, n, 2, 16 + 16 + 2 * (16 + 5), 100);
+		n = put_u64(bytes, put_u64(bytes, n, 0x1000), 2);
+		for (uint32_t k = 0; k < 2; k++) {
+			n = put_u32(bytes, put_u32(bytes, put_u64(bytes, n, 0x1040 + k * 2), 7 + k), 0);
+			memcpy(bytes + n, cases[i].name, 5);
+			n += 5;
+		}
+		n = put_load(bytes, n, 200, 0x1000, 1, "JS:*f", 1);
+		assert_int_equal(jitdump_parse(bytes, n, &d), 0);
+		assert_int_equal(jitdump_line(d, expect_code(d, 300, 0x1000, "JS:*f"), 0x1003, &file, &line), cases[i].is_good);
+		assert_int_equal(line, cases[i].is_good ? 8 : 0);
+		jitdump_free(d);
+	}
+}
+
 static void test_jitdump_file(void **state)
 {
 	const char *path = in_scratch("jit-1.dump"), *link = in_scratch("jit-2.dump");
@@ -474,7 +506,7 @@ int main(void)
 		cmocka_unit_test(test_counts),	cmocka_unit_test(test_merge),	     cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_formats), cmocka_unit_test(test_disasm),	     cmocka_unit_test(test_jitdump),
 		cmocka_unit_test(test_kernel),	cmocka_unit_test(test_jitdump_file),
-		cmocka_unit_test(test_image),
+		cmocka_unit_test(test_image),	cmocka_unit_test(test_jitdump_v8),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

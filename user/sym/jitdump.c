@@ -20,6 +20,8 @@
 #define HEADER_BYTES 40u
 #define RECORD_BYTES 16u
 #define BACK_STEPS 256 /* of code that begins before an address and may hold it */
+#define LINE_SPAN_MAX (16u << 20) /* of the lines of one code */
+#define V8_SHIFT 0x40u
 #define SAME_NAME "\xff" /* as the line before */
 
 enum record { CODE_LOAD = 0, CODE_MOVE = 1, DEBUG_INFO = 2 };
@@ -71,6 +73,13 @@ static int compare_line(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* V8 adds the size of the ELF header that perf inject puts before the code: the first line seems to be that far behind. */
+static void undo_shift(struct line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		lines[i].addr -= V8_SHIFT;
+}
+
 static int take_load(struct jitdump *d, uint64_t time_ns, struct bytes *b)
 {
 	struct jitdump_code code = { .time_ns = time_ns };
@@ -87,6 +96,8 @@ static int take_load(struct jitdump *d, uint64_t time_ns, struct bytes *b)
 		code.first_line = d->pending_line;
 		code.nr_lines = d->lines.n - d->pending_line;
 		qsort(d->lines.data + code.first_line, code.nr_lines, sizeof(*d->lines.data), compare_line);
+		if (d->lines.data[code.first_line].addr == code.addr + V8_SHIFT)
+			undo_shift(d->lines.data + code.first_line, code.nr_lines);
 	}
 	d->pending_line = d->lines.n;
 	return add_code(d, &code);
@@ -132,6 +143,11 @@ static int take_lines(struct jitdump *d, struct bytes *b)
 		name = take_text(b);
 		if (b->is_short || !name)
 			break;
+		/* Some of V8's names are memory that it has freed: what follows one is no entry, and the lines before it are wrong, too. */
+		if (l.addr - d->pending_addr >= LINE_SPAN_MAX) {
+			d->lines.n = d->pending_line;
+			break;
+		}
 		file = strcmp(name, SAME_NAME) ? name : file;
 		l.file = file;
 		if (!file)
