@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	volatile uint8_t sum = 0;
+	volatile uint8_t sum = 0; /* has all bytes read */
 	struct jitdump *d;
 
 	if (jitdump_parse(data, size, &d))
@@ -30,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (jitdump_line(d, c, at, &file, &line))
 			sum += (uint8_t)strlen(file);
 	}
+	(void)sum;
 	jitdump_free(d);
 	return 0;
 }

@@ -457,8 +457,8 @@ static void objects_of_another_machine(void **state)
 	syms_free(syms);
 }
 
-/* RHEL 7's MMAP2: without protection and flags. */
-static void old_mmap2(void **state)
+/* RHEL 7's MMAP2: without protection and flags; and perf inject's of code that a JIT dumped: with the mode of a file as its protection. */
+static void odd_mmap2(void **state)
 {
 	static const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .sample_period = 10,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
@@ -475,6 +475,15 @@ static void old_mmap2(void **state)
 	SAMPLE(&im, PERF_RECORD_MISC_USER, 0x4000, PID_TID, T0 + 1);
 	see(&s, &im, &cfg, "dso,sym");
 	assert_string_equal(row(&s, "[ld-2.17.so]")->dso, "/usr/lib64/ld-2.17.so");
+	seen_free(&s);
+	map[7] = S_IFREG | 0644;
+	strcpy((char *)&map[8], "/tmp/jitted-1-1.so");
+	image_begin(&im);
+	put_attr(&im, &attr, 1);
+	put_record(&im, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, map, 8 * 8 + 24);
+	SAMPLE(&im, PERF_RECORD_MISC_USER, 0x4000, PID_TID, T0 + 1);
+	see(&s, &im, &cfg, "dso,sym");
+	assert_string_equal(row(&s, "[jitted-1-1.so]")->dso, "/tmp/jitted-1-1.so");
 	seen_free(&s);
 }
 
@@ -714,7 +723,7 @@ int main(void)
 		cmocka_unit_test(whose_kernel),
 		cmocka_unit_test(modules_of_a_file),
 		cmocka_unit_test(objects_of_another_machine),
-		cmocka_unit_test(old_mmap2),
+		cmocka_unit_test(odd_mmap2),
 		cmocka_unit_test(names_of_threads),
 		cmocka_unit_test(maps_marked_as_of_guests),
 		cmocka_unit_test(names_of_events),
