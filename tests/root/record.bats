@@ -192,3 +192,16 @@ mixed_load() {
 	grep -q '"sym":"hot"\|"sym": "hot"' a.json
 	"$SKEP" report -i a.data -g --percent-limit 5 | grep -q main
 }
+
+@test "tracepoints: their fields are in the file, also texts and those of system calls" {
+	[ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || skip "tracefs is not mounted"
+	"$SKEP" record -c 1 -e syscalls:sys_enter_getpriority,sched:sched_process_exec,sched:sched_process_exit -o fields.data -- "$WORK/calls" >truth
+	"$SKEP" -q script -i fields.data -F comm,tid,event,trace >lines
+	cat lines | head -3
+	[ "$(grep -c 'sys_enter_getpriority: which: 0x' lines)" = "$(awk '$2 == "getpriority" { print $3 }' truth)" ]
+	[ "$(grep -c "sched_process_exec: filename=$WORK/calls pid=" lines)" = 1 ]
+	# The thread in the record is that of the sample
+	awk '/sched_process_exit: / { n++; split($0, a, " pid="); split(a[2], b, " "); bad += b[1] != $2 } END { exit !n || bad }' lines
+	"$SKEP" -q script --json -i fields.data >json
+	grep -q "\"args\":{\"filename\":\"$WORK/calls\",\"pid\":" json
+}
