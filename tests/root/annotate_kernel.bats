@@ -12,6 +12,7 @@ load ../lib.bash
 		jq -e '.functions | map(select(.instructions)) | length > 3' k.json
 		jq -e '[.functions[] | select(.instructions) | (.instructions | map(.count // 0) | add) == .count] | all' k.json
 	else
+		cat err
 		grep -qE 'kcore|names' err
 	fi
 	run "$SKEP" annotate -i k.data -d '[kernel.kallsyms]' -k "$WORK/shares" --top 1

@@ -37,6 +37,9 @@ echo 'root:x:0:
 nogroup:x:65534:' >$R/etc/group
 
 put "$PWD/build/skep"
+for real in $(ldconfig -p | grep -oE '/[^ ]*/libcapstone\.so\.[0-9]+$'); do # which skep opens when it needs it
+	mkdir -p "$R$(dirname "$real")" && cp -L "$real" "$R$real"
+done
 mkdir -p $R/skep/build/work && cp build/skep $R/skep/build/ && cp -L build/work/* $R/skep/build/work/
 for f in build/work/*; do put "$PWD/$f"; done
 mkdir -p $R/skep/build/bpf $R/skep/build/vm && cp build/verify $R/skep/build/ && cp build/bpf/*.bpf.o $R/skep/build/bpf/

@@ -346,8 +346,10 @@ static int parse_counter(struct parser *p, size_t end, struct event *e)
 		is_pmu = true;
 		if (!slash)
 			return bad(p, at, end, "no slash after the PMU's terms");
+		ret = pmu_event(p->text, at, slash + 1 - p->text, e, p->err);
+		if (ret == -ENOENT && !name_event(p->text + at, name_end - at, e))
+			ret = event_terms(p->text, at, name_end + 1, slash - p->text, e, p->err);
 		name_end = slash + 1 - p->text;
-		ret = pmu_event(p->text, at, name_end, e, p->err);
 	} else {
 		ret = name_event(p->text + at, name_end - at, e);
 		if (ret == -ENOENT)

@@ -117,16 +117,18 @@ static int bad(const struct written *w, const char *what, const char *term, size
 /* The terms that every PMU has, or -ENOENT. */
 static int common_term(const char *name, size_t len, uint64_t value, struct event *e)
 {
-	if (is(name, len, "config"))
+	if (is(name, len, "config")) {
 		e->config = value;
-	else if (is(name, len, "config1"))
+	} else if (is(name, len, "config1")) {
 		e->config1 = value;
-	else if (is(name, len, "config2"))
+	} else if (is(name, len, "config2")) {
 		e->config2 = value;
-	else if (is(name, len, "period"))
+	} else if (is(name, len, "period") || is(name, len, "freq")) {
+		e->freq = name[0] == 'f';
 		e->period_or_freq = value;
-	else
+	} else {
 		return -ENOENT;
+	}
 	return 0;
 }
 
@@ -239,6 +241,34 @@ static int put_terms(const char *pmu, const char *terms, size_t len, const struc
 		if (ret)
 			return ret;
 		at += n;
+	}
+	return 0;
+}
+
+/* One of those that events of no PMU have. */
+static int put_plain_term(const char *term, size_t len, const struct written *w, struct event *e)
+{
+	static const char *const words[] = { "period", "freq", "name" };
+	const char *equals = memchr(term, '=', len);
+	size_t name_len = equals ? (size_t)(equals - term) : len;
+
+	for (size_t i = 0; equals && i < sizeof(words) / sizeof(words[0]); i++)
+		if (is(term, name_len, words[i]))
+			return put_term("", term, len, w, false, e);
+	return bad(w, "term", term, name_len, "is not available for one event alone: only period=, freq= and name= are");
+}
+
+int event_terms(const char *text, size_t at, size_t from, size_t to, struct event *e, struct err *err)
+{
+	for (size_t n = 0; from < to; from += n + 1) {
+		const char *comma = memchr(text + from, ',', to - from);
+		struct written w = { text, at, to, from, err };
+		int ret;
+
+		n = comma ? (size_t)(comma - text) - from : to - from;
+		ret = put_plain_term(text + from, n, &w, e);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }

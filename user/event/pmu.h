@@ -29,4 +29,10 @@ int pmu_each_event(int (*each)(void *arg, const char *pmu, const char *event, co
 /* Every PMU and its number. Returns 0, or what each() returned. */
 int pmu_each(int (*each)(void *arg, const char *pmu, uint32_t type), void *arg);
 
+/*
+ * The terms text[from] to text[to] of an event of no PMU, which is written from text[at] on: period=, freq=, name=. 0, or -EINVAL with err
+ * filled.
+ */
+int event_terms(const char *text, size_t at, size_t from, size_t to, struct event *e, struct err *err);
+
 #endif
