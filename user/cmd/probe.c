@@ -57,8 +57,8 @@ static const struct opt hits_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, o.view.format), "text, csv, json (an object per line) or, with -g, folded",
 	  .values = ROWS_FORMATS "|folded" },
 	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct probe_words, o.view.fields), "show these columns, in this order" },
-	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct probe_words, o.ring_kb),
-	  "ring buffer of each CPU in KiB, a power of two (default 1024); up to four CPUs share one" },
+	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct probe_words, o.ring_kb),
+	  "ring buffer of each CPU, a power of two of KiB or with K, M, G (default 1024); up to four CPUs share one" },
 	{ 0 },
 };
 

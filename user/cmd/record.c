@@ -13,62 +13,12 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
+#include "cmd/record.h"
 #include "cmd/record_trace.h"
 #include "data/data.h"
 #include "sym/buildid.h"
 #include "sym/sym.h"
 #include "util/log.h"
-#include "util/num.h"
-
-struct record {
-	struct measure m;
-	struct honesty h;
-	const char *out;
-	int compression_level;
-	bool callgraph, off_cpu;
-	struct offcpu_cfg off_cfg;
-};
-
-#define COMPRESSION_LEVEL 1 /* the default of perf record -z, and zstd's fastest but for the negative ones */
-#define COMPRESSION_LEVEL_MAX 22
-
-static int set_compression(void *base, const char *text, struct err *err)
-{
-	struct record *rec = base;
-	uint64_t level = COMPRESSION_LEVEL;
-	int ret = text ? num_u64(text, COMPRESSION_LEVEL_MAX, &level) : 0;
-
-	if (ret < 0)
-		return err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--compression-level': expected 0 to %d", text, COMPRESSION_LEVEL_MAX);
-	rec->compression_level = (int)level;
-	return 0;
-}
-
-static const struct opt record_opts[] = {
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
-	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
-	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression },
-	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
-	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
-	  "also record each span that a thread is off the CPUs, as event 'offcpu-time' with its ns as period" },
-	{ 0 },
-};
-
-static const struct opt_rule record_rules[] = {
-	{ "off-cpu", .not_with = "cpu", .why = OFFCPU_NO_CPU },
-	{ "max-stacks", .needs = "off-cpu", .why = "record keeps every sample" },
-	{ "g", .not_with = "call-graph=none|call-graph=no" },
-	{ 0 },
-};
-
-static const struct opt_group record_groups[] = {
-	{ "Output", record_opts, 0, record_rules },
-	{ "Target", target_opts, offsetof(struct record, m.target), target_rules },
-	{ "Sampling", measure_opts, offsetof(struct record, m), measure_rules },
-	{ "Stacks", walk_opts, offsetof(struct record, m.walks) },
-	{ "Honesty", honesty_opts, offsetof(struct record, h) },
-	{ 0 },
-};
 
 /* Passes on to the writer, which is opened once the session has settled on its events. */
 struct record_sink {
@@ -262,6 +212,10 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (rec->off_cpu)
 		offcpu_record(&rec->m, &rec->off_cfg);
 	ret = measure_check(&rec->m, operands, err);
+	if (!ret && rec->dry_run) {
+		measure_free(&rec->m);
+		return 0;
+	}
 	if (!ret && walk_by_tables(&rec->m.walks) && !rec->m.no_user) {
 		ret = syms_new(&syms_cfg, &r.syms, err);
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
@@ -295,5 +249,6 @@ const struct cmd cmd_record = {
 		    "skep record -p 1234 --duration 2 -o web.data\n"
 		    "skep record -z -a --duration 10     a small file\n"
 		    "skep record --off-cpu -p 1234 --duration 2    what runs and what waits\n",
+	.others = record_others,
 	.run = record_run,
 };

@@ -18,8 +18,8 @@ struct map_options {
 };
 
 static const struct opt map_opts[] = {
-	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct map_options, ring_kb),
-	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)" },
+	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct map_options, ring_kb),
+	  "ring buffer of each CPU, a power of two of KiB or with K, M, G (default: 1024 to 8192, by the number of CPUs)" },
 	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "also show skep's own switches" },
 	{ 0 },
 };

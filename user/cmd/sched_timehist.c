@@ -34,8 +34,8 @@ static const struct opt timehist_opts[] = {
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct timehist_options, view.format),
 	  "text, csv, json (an object per line), or chrome (a timeline for Perfetto's UI and chrome://tracing)", .values = ROWS_FORMATS "|chrome" },
 	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct timehist_options, view.fields), "show these columns, in this order" },
-	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct timehist_options, ring_kb),
-	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs)" },
+	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct timehist_options, ring_kb),
+	  "ring buffer of each CPU, a power of two of KiB or with K, M, G (default: 1024 to 8192, by the number of CPUs)" },
 	{ 0 },
 };
 

@@ -230,8 +230,8 @@ static const struct opt line_opts[] = {
 	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct trace_options, view.fields), "show these columns, in this order" },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct trace_options, view.duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct trace_options, view.out), "write to FILE instead of standard error; -: to standard output" },
-	{ 'm', "ring-size", "KB", OPT_U64, offsetof(struct trace_options, ring_kb),
-	  "ring buffer of each CPU in KiB, a power of two (default: 1024 to 8192, by the number of CPUs); up to four CPUs share one" },
+	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct trace_options, ring_kb),
+	  "ring buffer of each CPU, a power of two of KiB or with K, M, G (default: 1024 to 8192, by the number of CPUs); up to four CPUs share one" },
 	{ 0 },
 };
 

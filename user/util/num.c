@@ -41,6 +41,29 @@ int num_double(const char *text, double max, double *ret_value)
 	return 0;
 }
 
+int num_kib(const char *text, uint64_t *ret_kib)
+{
+	static const char units[] = "BKMG";
+	size_t digits = strspn(text, "0123456789");
+	char number[24];
+	const char *unit = text[digits] ? strchr(units, text[digits] & ~0x20) : units + 1; /* none: KiB */
+	uint64_t value;
+	int ret, shift;
+
+	if (digits >= sizeof(number) || !unit || (text[digits] && text[digits + 1]))
+		return -EINVAL;
+	memcpy(number, text, digits);
+	number[digits] = '\0';
+	ret = num_u64(number, UINT64_MAX >> 20, &value);
+	if (ret)
+		return ret;
+	shift = 10 * (int)(unit - units);
+	if (!shift && value % 1024)
+		return -ERANGE;
+	*ret_kib = shift ? value << (shift - 10) : value / 1024;
+	return *ret_kib ? 0 : -ERANGE;
+}
+
 int num_duration(const char *text, uint64_t *ret_ns)
 {
 	static const struct {

@@ -12,6 +12,9 @@ int num_u64(const char *text, uint64_t max, uint64_t *ret_value);
 int num_double(const char *text, double max, double *ret_value);
 
 /* "10", "1.5", with unit s (default), ms, us, m, h. Result in ns. Returns 0, -EINVAL or -ERANGE. */
+/* A number of KiB, or of what its ending says: B, K, M, G. 0, -EINVAL, or -ERANGE: no whole KiB, or too many. */
+int num_kib(const char *text, uint64_t *ret_kib);
+
 int num_duration(const char *text, uint64_t *ret_ns);
 
 /*

@@ -63,6 +63,9 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 	case OPT_FLAG:
 		*(bool *)dest = true;
 		return 0;
+	case OPT_KIB:
+		ret = num_kib(text, dest);
+		break;
 	case OPT_TEXT:
 		if (o->values && !value_ok(o->values, text))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '%s': expected %s", text, label,
@@ -86,6 +89,7 @@ static int opt_store(struct ref *ref, void *cfg, const char *text, struct err *e
 	if (ret < 0)
 		err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '%s': %s", text, label,
 			 ret == -ERANGE ? "out of range" : o->type == OPT_DURATION ? "expected a time such as 10, 500ms or 2m" :
+			 o->type == OPT_KIB		? "expected KiB, or a size such as 512K or 1M" :
 										      "expected a whole number");
 	return ret;
 }

@@ -18,6 +18,7 @@ enum opt_type {
 	OPT_COUNT,    /* uint64_t: how often it was given */
 	OPT_U64,      /* uint64_t, from 1: 0 is left for "not given" */
 	OPT_DURATION, /* uint64_t ns */
+	OPT_KIB,      /* uint64_t KiB: a number of them, or one with B, K, M or G */
 	OPT_TEXT,     /* const char * into argv */
 	OPT_CALL,     /* set(base, text), text NULL when it was left out */
 	OPT_NOTHING,  /* of perf, accepted without effect: help says why */

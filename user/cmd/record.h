@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside skep record: its options (record_options.c). */
+#ifndef SKEP_CMD_RECORD_H
+#define SKEP_CMD_RECORD_H
+
+#include "cmd/measure.h"
+#include "cmd/offcpu.h"
+#include "util/opt.h"
+
+struct record {
+	struct measure m;
+	struct honesty h;
+	const char *out;
+	int compression_level;
+	bool callgraph, off_cpu, dry_run;
+	struct offcpu_cfg off_cfg;
+};
+
+extern const struct opt_group record_groups[];
+extern const struct opt_other record_others[];
+
+#endif

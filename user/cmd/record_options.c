@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options of skep record: its own, and each of perf record's, taken or refused. */
+#include "cmd/record.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/num.h"
+
+#define COMPRESSION_LEVEL 1 /* the default of perf record -z, and zstd's fastest but for the negative ones */
+#define COMPRESSION_LEVEL_MAX 22
+
+static int set_compression(void *base, const char *text, struct err *err)
+{
+	struct record *rec = base;
+	uint64_t level = COMPRESSION_LEVEL;
+	int ret = text ? num_u64(text, COMPRESSION_LEVEL_MAX, &level) : 0;
+
+	if (ret < 0)
+		return err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--compression-level': expected 0 to %d", text, COMPRESSION_LEVEL_MAX);
+	rec->compression_level = (int)level;
+	return 0;
+}
+
+static int set_pages(void *base, const char *text, struct err *err)
+{
+	uint64_t *kib = &((struct record *)base)->m.ring_kb;
+	int ret = num_kib(text, kib);
+
+	if (!ret && isdigit((unsigned char)text[strlen(text) - 1]))
+		*kib *= (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--mmap-pages': expected a number of pages, or a size such as 1M", text) : 0;
+}
+
+static const struct opt record_opts[] = {
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
+	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
+	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression },
+	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
+	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
+	{ 0, "dry-run", NULL, OPT_FLAG, offsetof(struct record, dry_run), "check the command line, and record nothing" },
+	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
+	  "also record each span that a thread is off the CPUs, as event 'offcpu-time' with its ns as period" },
+	{ 0 },
+};
+
+static const struct opt_rule record_rules[] = {
+	{ "off-cpu", .not_with = "cpu", .why = OFFCPU_NO_CPU },
+	{ "max-stacks", .needs = "off-cpu", .why = "record keeps every sample" },
+	{ "g", .not_with = "call-graph=none|call-graph=no" },
+	{ 0 },
+};
+
+#define IN_ANY_CASE "in any case"
+
+static const struct opt nothing_opts[] = {
+	{ 'B', "no-buildid", NULL, OPT_NOTHING, 0, "build ids come with the mappings, and cost nothing" },
+	{ 'N', "no-buildid-cache", NULL, OPT_NOTHING, 0, "skep copies no files into ~/.debug" },
+	{ 'P', "period", NULL, OPT_NOTHING, 0, "samples have their period " IN_ANY_CASE },
+	{ 'R', "raw-samples", NULL, OPT_NOTHING, 0, "tracepoints have their records " IN_ANY_CASE },
+	{ 'T', "timestamp", NULL, OPT_NOTHING, 0, "samples have their time " IN_ANY_CASE },
+	{ 'f', "force", NULL, OPT_NOTHING, 0, "a former file becomes FILE.old" },
+	{ 0, "sample-cpu", NULL, OPT_NOTHING, 0, "samples have their CPU " IN_ANY_CASE },
+	{ 0, "sample-identifier", NULL, OPT_NOTHING, 0, "samples have their event's number " IN_ANY_CASE },
+	{ 0, "buildid-all", NULL, OPT_NOTHING, 0, "all mapped files have their build id" },
+	{ 0, "buildid-mmap", NULL, OPT_NOTHING, 0, "mappings have build ids " IN_ANY_CASE },
+	{ 0, "timestamp-boundary", NULL, OPT_NOTHING, 0, "the file has its first and last time " IN_ANY_CASE },
+	{ 0, "exclude-perf", NULL, OPT_NOTHING, 0, "samples of skep itself are left out, and counted" },
+	{ 0, "bpf-event", NULL, OPT_NOTHING, 0, "BPF programs are recorded " IN_ANY_CASE },
+	{ 0, "strict-freq", NULL, OPT_NOTHING, 0, "a rate that the kernel refuses is an error " IN_ANY_CASE },
+	{ 0, "aio", "[=N]", OPT_NOTHING, 0, "samples wait in rings of the kernel while the file is written" },
+	{ 0, "threads", "[=SPEC]", OPT_NOTHING, 0, "one thread keeps up with all CPUs: losses would be reported" },
+	{ 0, "affinity", "HOW", OPT_NOTHING, 0, "there is one thread, which the kernel places" },
+	{ 0, "mmap-flush", "SIZE", OPT_NOTHING, 0, "the file is written once a second" },
+	{ 0, "num-thread-synthesize", "N", OPT_NOTHING, 0, "one thread reads /proc" },
+	{ 0, "proc-map-timeout", "MS", OPT_NOTHING, 0, "a process whose mappings cannot be read is reported" },
+	{ 0, "no-buffering", NULL, OPT_NOTHING, 0, "samples are read as they come" },
+	{ 0, "tail-synthesize", NULL, OPT_NOTHING, 0, "processes are recorded at the start, with all that happens to them later" },
+	{ 0, "per-thread", NULL, OPT_NOTHING, 0, "events count on all CPUs; what is not of the target is left out in the kernel" },
+	{ 0, "clang-path", "PATH", OPT_NOTHING, 0, "skep needs no compiler" },
+	{ 0, "clang-opt", "OPTIONS", OPT_NOTHING, 0, "skep needs no compiler" },
+	{ 0 },
+};
+
+const struct opt_group record_groups[] = {
+	{ "Output", record_opts, 0, record_rules },
+	{ "Target", target_opts, offsetof(struct record, m.target), target_rules },
+	{ "Sampling", measure_opts, offsetof(struct record, m), measure_rules },
+	{ "Stacks", walk_opts, offsetof(struct record, m.walks) },
+	{ "Honesty", honesty_opts, offsetof(struct record, h) },
+	{ "Of perf, without effect", nothing_opts, 0 },
+	{ 0 },
+};
+
+#define WITH_PERF "perf record, whose file skep reads"
+#define NO_BRANCHES "records branches, which skep does not"
+#define NO_REGS "records registers, which skep does not: stacks are walked in the kernel"
+#define NO_DATA "records data addresses, which skep does not"
+#define NO_SPLIT "splits the output, which skep does not"
+#define NO_AUX "is for hardware traces, which skep does not record"
+
+const struct opt_other record_others[] = {
+	{ "-b", NO_BRANCHES, WITH_PERF },
+	{ "--branch-any", NO_BRANCHES, WITH_PERF },
+	{ "-j", NO_BRANCHES, WITH_PERF },
+	{ "--branch-filter", NO_BRANCHES, WITH_PERF },
+	{ "-I", NO_REGS, WITH_PERF },
+	{ "--intr-regs", NO_REGS, WITH_PERF },
+	{ "--user-regs", NO_REGS, WITH_PERF },
+	{ "-d", NO_DATA, WITH_PERF },
+	{ "--data", NO_DATA, WITH_PERF },
+	{ "--phys-data", NO_DATA, WITH_PERF },
+	{ "--data-page-size", NO_DATA, WITH_PERF },
+	{ "--code-page-size", "records page sizes, which skep does not", WITH_PERF },
+	{ "-W", "records weights, which skep does not", WITH_PERF },
+	{ "--weight", "records weights, which skep does not", WITH_PERF },
+	{ "--transaction", "records transactions, which skep does not", WITH_PERF },
+	{ "-n", "records no samples", "leave it out" },
+	{ "--no-samples", "records no samples", "leave it out" },
+	{ "-s", "counts each thread beside its samples", "skep stat --per-thread" },
+	{ "--stat", "counts each thread beside its samples", "skep stat --per-thread" },
+	{ "-i", "is not available: children are recorded, too", "skep report --pid PID shows one process" },
+	{ "--no-inherit", "is not available: children are recorded, too", "skep report --pid PID shows one process" },
+	{ "-D", "is not available", "sleep 1; skep record -p PID" },
+	{ "--delay", "is not available", "sleep 1; skep record -p PID" },
+	{ "-k", "is not available: times are CLOCK_MONOTONIC", "leave it out; skep script -F tod has the time of the day" },
+	{ "--clockid", "is not available: times are CLOCK_MONOTONIC", "leave it out; skep script -F tod has the time of the day" },
+	{ "-r", "is not available", "chrt -f PRIORITY skep record ..." },
+	{ "--realtime", "is not available", "chrt -f PRIORITY skep record ..." },
+	{ "-S", NO_AUX, WITH_PERF },
+	{ "--snapshot", NO_AUX, WITH_PERF },
+	{ "--aux-sample", NO_AUX, WITH_PERF },
+	{ "--kcore", NO_AUX, WITH_PERF },
+	{ "--switch-output", NO_SPLIT, "skep record --duration 60, again and again" },
+	{ "--switch-output-event", NO_SPLIT, "skep record --duration 60, again and again" },
+	{ "--switch-max-files", NO_SPLIT, "skep record --duration 60, again and again" },
+	{ "--timestamp-filename", "names the parts of a split output", "-o FILE.$(date +%s)" },
+	{ "--overwrite", "keeps the newest samples only", "skep record --duration 60, again and again" },
+	{ "--max-size", "ends when the file is that large", "--duration, or a lower -F" },
+	{ "--control", "is not available", "--duration, or a signal ends it" },
+	{ "--switch-events", "records switches of threads", "skep sched timehist" },
+	{ "--all-cgroups", "records cgroups, which skep does not", "-G CGROUP records one; skep stat --by cgroup" },
+	{ "--namespaces", "records namespaces, which skep does not", WITH_PERF },
+	{ "--no-bpf-event", "is not available: names of BPF programs need their records", "leave it out" },
+	{ "--synth", "is not available: names need the processes that are there", "leave it out" },
+	{ "--group", "is not available: events are sampled each by itself", "-e EVENT,EVENT" },
+	{ "--running-time", "is of counters", "skep stat" },
+	{ "--vmlinux", "is for BPF sources, which skep does not compile", "skep probe k:FUNCTION" },
+	{ "--kernel-callchains", "leaves out user frames", "--no-user" },
+	{ "--user-callchains", "leaves out kernel frames", "--no-kernel" },
+	{ "--debuginfod", "is not available: names are looked up when the file is read", "leave it out" },
+	{ "--setup-filter", "is for perf's pinned BPF filter", "--filter" },
+	{ "--latency", "records switches beside samples", "skep record --off-cpu" },
+	{ "--off-cpu-thresh", "is not available: all spans are recorded", "--off-cpu" },
+	{ 0 },
+};
