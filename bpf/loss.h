@@ -34,6 +34,10 @@
 	X(CUT_ASTRAY, "cut_astray", NOTE, "user stacks cut: a frame does not lie above the one before") \
 	X(CUT_COMPAT, "cut_compat", NOTE, "user stacks cut: 32-bit code") \
 	X(CUT_NOT_ASKED, "cut_not_asked", NOTE, "user stacks cut: an unwinding table was not loaded in time") \
+	X(CUT_COPY_END, "cut_copy_end", NOTE, "user stacks cut: they are larger than what was copied of them (record with --call-graph dwarf,65528, or with skep)") \
+	X(CUT_BRANCHES, "cut_branches", NOTE, "user stacks cut: they are deeper than the CPU's branch records") \
+	X(CUT_DEFERRED, "cut_deferred", NOTE, "user stacks missing: the record of the deferred call chain is not in the file") \
+	X(CUT_NO_REGS, "cut_no_regs", NOTE, "user stacks cut: their copies come without registers that skep can walk from") \
 	X(UNNAMED, "unnamed", NOTE, "user frames without a symbol") \
 	X(UNNAMED_KERNEL, "unnamed_kernel", NOTE, "kernel frames without a symbol")
 

@@ -40,7 +40,12 @@ _Static_assert(sizeof(struct stack_val) == 1040, "stack_val");
 	X(ASTRAY, LOSS_CUT_ASTRAY, "frames out of order") /* the caller's frame would not be further out */ \
 	X(COMPAT, LOSS_CUT_COMPAT, "32-bit code") \
 	X(NOT_ASKED, LOSS_CUT_NOT_ASKED, "unwinding table late") /* no table yet, and no room to ask for it */ \
-	X(LIMIT, LOSS_CUT_DEPTH, "--max-stack frames") /* there are more frames than that */
+	X(LIMIT, LOSS_CUT_DEPTH, "--max-stack frames") /* there are more frames than that */ \
+	/* Of recordings that were not walked by the kernel */ \
+	X(COPY_END, LOSS_CUT_COPY_END, "stack copy ended") /* perf record --call-graph dwarf copies 8192 bytes */ \
+	X(BRANCHES, LOSS_CUT_BRANCHES, "branch records ended") /* --call-graph lbr: as many as the CPU keeps */ \
+	X(DEFERRED, LOSS_CUT_DEFERRED, "user chain never came") /* it was to be in a record of its own */ \
+	X(NO_REGS, LOSS_CUT_NO_REGS, "no registers to walk from") /* or of a machine whose stacks skep does not walk */
 
 #define STACK_TEXT_(n) #n
 #define STACK_TEXT(n) STACK_TEXT_(n)

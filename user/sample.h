@@ -47,6 +47,7 @@ struct chain {
 	const uint64_t *ips; /* leaf first */
 	uint32_t n;
 	uint8_t stop; /* enum stack_stop: why it ended */
+	bool is_calls; /* callers are the calls themselves, not where they return to */
 };
 
 /* A thread beside that of the sample. pid 0: the idle task, or one of outside the container. */
@@ -135,6 +136,7 @@ struct sample_fields {
 	struct sample_regs user_regs, intr_regs;
 	const uint8_t *stack; /* of the thread, from its stack pointer on; stack_bytes of it are filled */
 	uint64_t stack_bytes;
+	uint64_t stack_room_bytes; /* the stack may go on where all of it is filled */
 };
 
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */

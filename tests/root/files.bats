@@ -246,14 +246,6 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ ! -e c.json ]
 }
 
-@test "stack dumps of perf record --call-graph dwarf: a note that they are not used" {
-	need perf
-	perf record -q --call-graph dwarf,4096 -F 499 -e cpu-clock -o p.data "$WORK/shares" 0.2 >/dev/null
-	run "$SKEP" flame -i p.data -o a.svg
-	[ "$status" = 0 ]
-	[[ "$output" == *"stack dumps (--call-graph dwarf)"* ]]
-}
-
 @test "BPF statistics, which slow every BPF program, only with --receipt" {
 	run "$SKEP" flame --receipt -F 999 -o a.svg -- "$WORK/shares" 0.2
 	[[ "$output" =~ BPF\ [0-9.]+\ ms\ in\ [1-9] ]]

@@ -12,7 +12,6 @@
 #include "cmd/live.h"
 #include "cmd/measure.h"
 #include "util/clock.h"
-#include "util/log.h"
 #include "util/num.h"
 
 static void set_title(struct replay *r, const struct data_meta *meta)
@@ -43,9 +42,6 @@ static void note_gaps(const struct data_meta *meta, bool leaves, struct profile 
 	p->losses[LOSS_THROTTLED] += meta->throttled;
 	if (!meta->callchain && !leaves)
 		profile_note(p, "the file has no call chains: only the sampled functions are shown");
-	if (meta->stack_dumps && !leaves)
-		log_note("note: this recording has stack dumps (--call-graph dwarf), which skep does not unwind: "
-			 "user stacks end after one frame");
 }
 
 /* Which events have no samples, as far as there is room for their names. */

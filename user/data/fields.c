@@ -74,12 +74,13 @@ static void take_stack(struct rest *r, struct sample_fields *f)
 	uint64_t room = take_u64(r), filled;
 
 	f->stack = NULL;
-	f->stack_bytes = 0;
+	f->stack_bytes = f->stack_room_bytes = 0;
 	if (!room)
 		return;
 	f->stack = take(r, room);
 	filled = take_u64(r);
 	f->stack_bytes = f->stack ? (filled < room ? filled : room) : 0;
+	f->stack_room_bytes = f->stack ? room : 0;
 }
 
 static void take_field(struct rest *r, uint64_t field, const struct layout *l, struct sample_fields *f)

@@ -99,6 +99,12 @@ static bool is_probes(const struct object *obj)
 	return obj->kind == OBJECT_OTHER && !strncmp(obj->path, "[uprobes", strlen("[uprobes"));
 }
 
+/* A recorded file that is not here, or is another one now: whether its code keeps frame pointers nobody knows. */
+static bool is_missing(const struct syms *syms, const struct object *obj)
+{
+	return syms->cfg.offline && obj->state == OBJECT_FAILED && (obj->kind == OBJECT_FILE || obj->kind == OBJECT_VDSO);
+}
+
 /* The number of the rule of a byte of an object: 0, or an enum stack_stop. Its part of the table is compiled if it is not there. */
 static int find_number(const struct walk *w, const struct objtable_place *at, struct object *obj, uint64_t off, uint32_t *ret_number)
 {
@@ -126,10 +132,14 @@ static int find_rule(void *arg, uint64_t ip, struct unwind_rule *ret_rule)
 	if (!m || is_probes(obj))
 		return STOP_NO_CODE;
 	at = (struct objtable_place){ &w->guide->syms->objects, w->rest->pid, m->start, m->end };
+	if (is_missing(w->guide->syms, obj))
+		return STOP_NO_RULE;
 	if (has_code_of_file(obj) && obj->table_state == TABLE_NEW)
 		objtable_open(&at, obj, w->store);
 	if (obj->table_state == TABLE_FULL)
 		return STOP_NOT_ASKED;
+	if (is_missing(w->guide->syms, obj))
+		return STOP_NO_RULE;
 	*ret_rule = unwind_rule_fp;
 	if (obj->table_state != TABLE_TOLD || !object_vaddr(obj, ip - m->start + m->pgoff, &vaddr))
 		return 0;
@@ -148,6 +158,9 @@ static int read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	const struct unwind_rest *rest = w->rest;
 	uint64_t at = addr - rest->regs.sp + rest->below;
 
+	/* Compilers do not say that a register is no longer there once it was popped. */
+	if (!rest->below && rest->regs.sp - addr - 1 < UNWIND_RED_ZONE)
+		return 1;
 	if (at > rest->bytes || rest->bytes - at < sizeof(*ret_word))
 		return -1;
 	memcpy(ret_word, w->stack + at, sizeof(*ret_word));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sym/dump.h"
 #include "sym/stack.h"
 
 #define HELD_MAX (1u << 17) /* with stacks at most 48 MB; what comes then keeps a number as its name */
@@ -85,6 +86,17 @@ static int hold(struct names *n, const struct sample *s)
 	return 1;
 }
 
+/* The user chain of a sample that was recorded with a copy of its stack, if it is shown. */
+static int walk_dump(struct names *n, struct sample *s)
+{
+	if (n->no_user || n->leaf_only || !dumps_has(s))
+		return 0;
+	if (!n->dumps && !(n->dumps = dumps_new(n->syms)))
+		return -ENOMEM;
+	dumps_walk(n->dumps, s);
+	return 0;
+}
+
 static int take_sample(struct sink *sink, const struct sample *sample)
 {
 	struct names *n = (struct names *)sink;
@@ -95,6 +107,9 @@ static int take_sample(struct sink *sink, const struct sample *sample)
 
 	if (n->to->wants && !n->to->wants(n->to, &s))
 		return 0;
+	ret = walk_dump(n, &s);
+	if (ret)
+		return ret;
 	leave_out(n, &s);
 	comm = comms_of(&n->comms, &s, &is_made_up);
 	if (comm && is_made_up && n->may_hold && (ret = hold(n, &s)))
@@ -140,6 +155,7 @@ int names_init(struct names *n, struct strpool *pool, struct named_sink *to)
 
 void names_free(struct names *n)
 {
+	dumps_free(n->dumps);
 	syms_free(n->syms);
 	comms_free(&n->comms);
 	vec_free(&n->held);
@@ -147,6 +163,7 @@ void names_free(struct names *n)
 	if (n->owns_pool)
 		strpool_free(n->pool);
 	n->syms = NULL;
+	n->dumps = NULL;
 	n->pool = NULL;
 }
 

@@ -18,6 +18,8 @@ struct held {
 	size_t ips;
 };
 
+struct dumps;
+
 struct names {
 	struct sink sink; /* first: the sink functions find the rest by it */
 	/* Set by the owner, after names_init(). */
@@ -33,6 +35,7 @@ struct names {
 	struct strpool *pool;
 	bool owns_pool;
 	struct comms comms;
+	struct dumps *dumps; /* of the first sample with a copy of its stack; else NULL */
 	VEC(struct held) held;
 	VEC(uint64_t) held_ips;
 	struct stack stack, waker;

@@ -15,7 +15,7 @@ static int unwind_word(struct unwind_walk *w, __u64 addr, __u64 *ret)
 
 	if (!status)
 		*ret = word;
-	return status;
+	return status < 0 ? status : 0;
 }
 
 static __u64 unwind_leaf(struct unwind_walk *w, __u32 reg)

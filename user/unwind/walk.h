@@ -12,7 +12,7 @@ struct unwind_facts {
 	void *arg;
 	/* The rule for the code at ip: 0, or the enum stack_stop, or UNWIND_ASK, that says why there is none. */
 	int (*rule)(void *arg, uint64_t ip, struct unwind_rule *ret_rule);
-	/* A word of the stack: 0, or less where it is not there. */
+	/* A word of the stack: 0, or less where it is not there; 1: it was popped off, so that its register has its value. */
 	int (*word)(void *arg, uint64_t addr, uint64_t *ret_word);
 };
 
