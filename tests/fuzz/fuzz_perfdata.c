@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Any bytes into the perf.data reader: no crash, no hang, no memory by the file's word, and time
- * never runs back. Run with a directory as first argument: it is seeded with small files of ours.
+ * never runs back. Copies of stacks are walked, with the tables of one file in the place of all. Run with a directory as first argument: it is seeded with small files of ours.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,10 +16,17 @@
 #include "data/data.h"
 #include "data/format.h"
 #include "data/reader.h"
+#include "frame.h"
+#include "sym/dump.h"
+#include "tests/unit/test_image.h"
+
+#define CODE "/usr/lib/x86_64-linux-gnu/libz.so.1"
 
 struct checks {
 	struct sink sink;
 	uint64_t last_ns, sum;
+	struct syms *syms;
+	struct dumps *dumps;
 };
 
 static void in_order(struct checks *c, uint64_t time_ns)
@@ -30,15 +37,33 @@ static void in_order(struct checks *c, uint64_t time_ns)
 		c->last_ns = time_ns;
 }
 
+static void add_chains(struct checks *c, const struct sample *s)
+{
+	for (int k = 0; k < CHAIN_KINDS; k++) {
+		if (s->chains[k].stop >= STOP_MAX)
+			abort();
+		for (uint32_t i = 0; i < s->chains[k].n; i++)
+			c->sum += s->chains[k].ips[i];
+	}
+}
+
 static int check_sample(struct sink *sink, const struct sample *s)
 {
 	struct checks *c = (struct checks *)sink;
 
-	in_order(c, s->time_ns);
-	for (uint32_t i = 0; i < s->chains[CHAIN_KERNEL].n; i++)
-		c->sum += s->chains[CHAIN_KERNEL].ips[i];
-	for (uint32_t i = 0; i < s->chains[CHAIN_USER].n; i++)
-		c->sum += s->chains[CHAIN_USER].ips[i];
+	/* Those whose user chain came later are late. */
+	if (!(s->fields->has & PERF_SAMPLE_CALLCHAIN) || s->fields->nr_chain < 2 ||
+	    get_u64(s->fields->chain + 8 * (s->fields->nr_chain - 2)) != CONTEXT_USER_DEFERRED)
+		in_order(c, s->time_ns);
+	add_chains(c, s);
+	if (dumps_has(s)) {
+		struct sample walked = *s;
+
+		dumps_walk(c->dumps, &walked);
+		if (walked.chains[CHAIN_USER].n > STACK_FRAMES_MAX + 1 && walked.chains[CHAIN_USER].n > s->chains[CHAIN_USER].n)
+			abort();
+		add_chains(c, &walked);
+	}
 	return 0;
 }
 
@@ -46,7 +71,15 @@ static int check_task(struct sink *sink, const struct task_event *t)
 {
 	struct checks *c = (struct checks *)sink;
 
+	struct task_event seen = *t;
+
 	in_order(c, t->time_ns);
+	if (t->what == TASK_MMAP && t->path[0] == '/' && t->path[1] != '/') {
+		seen.path = CODE;
+		seen.ino = seen.build_id_size = 0;
+	}
+	if (syms_task(c->syms, &seen))
+		abort();
 	if (t->build_id_size > BUILD_ID_MAX)
 		abort();
 	if ((t->what == TASK_COMM || t->what == TASK_EXEC) && strlen(t->comm) >= COMM_FILE_LEN)
@@ -123,6 +156,37 @@ static void seed_pipe(const char *dir)
 	fclose(f);
 }
 
+/* User chains of other places: branch records, a copy of the stack, a record that comes later. */
+static void seed_chains(const char *dir)
+{
+	const uint64_t ids = 1ull << 32 | 1;
+	const uint64_t map[] = { ids, 0x400000, 0x20000, 0, 0, 0, 0, 5, 0x622f, ids, 1 }; /* the path is /b */
+	const uint64_t dump[] = { 0x403000, ids, 3, 1, 2, PERF_CONTEXT_USER, 0x403000, 2, 0x402000, 0, 0, 0x401000, 0, 0,
+				  PERF_SAMPLE_REGS_ABI_64, 0, 0x7fff0010, 0x7fff0000, 0x403000, 32, 0, 0x402000, 0, 0x401000, 32 };
+	const uint64_t kernel[] = { 1ull << 63, ids, 4, 1, 3, 1ull << 63, CONTEXT_USER_DEFERRED, 9, 0, 0, 0, 0 };
+	const uint64_t later[] = { 9, 2, PERF_CONTEXT_USER, 0x403000, ids, 5 };
+	struct perf_event_attr a = { .sample_id_all = 1, .branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK,
+		.sample_regs_user = 1 << 1 | 1 << 6 | 1 << 7 | 1 << 8,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
+			       PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
+	static struct image im;
+	char path[PATH_MAX];
+	FILE *f;
+
+	image_begin(&im);
+	put_attr(&im, &a, 1);
+	put_record(&im, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, map, sizeof(map));
+	put_record(&im, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, dump, sizeof(dump));
+	put_record(&im, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, kernel, sizeof(kernel));
+	put_record(&im, RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER, later, sizeof(later));
+	snprintf(path, sizeof(path), "%s/seed-chains", dir);
+	f = fopen(path, "wb");
+	if (!f)
+		return;
+	fwrite(im.bytes, 1, im.n, f);
+	fclose(f);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	char path[PATH_MAX];
@@ -138,6 +202,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		snprintf(path, sizeof(path), "%s/seed-packed", (*argv)[i]);
 		seed(path, true, 2, 1);
 		seed_pipe((*argv)[i]);
+		seed_chains((*argv)[i]);
 		break;
 	}
 	return 0;
@@ -146,6 +211,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct checks c = { .sink = { .sample = check_sample, .task = check_task, .lost = check_lost } };
+	struct syms_cfg cfg = { .proc_root = "/nowhere", .offline = true };
 	struct err err = { 0 };
 	struct data_reader *r;
 	static int fd = -1;
@@ -159,8 +225,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		return 0;
 	}
+	if (syms_new(&cfg, &c.syms, &err) || !(c.dumps = dumps_new(c.syms)))
+		abort();
 	if (data_reader_run(r, &c.sink, &err) < 0 && !err.text[0])
 		abort();
 	data_reader_close(r);
+	dumps_free(c.dumps);
+	syms_free(c.syms);
 	return 0;
 }

@@ -61,7 +61,9 @@ case $name in
 		build/skep -q trace --record "$corpus/seed.files" -yy -F all -- build/work/openfiles >/dev/null 2>&1
 		build/skep -q trace --record "$corpus/seed.uring" -e io_uring -- build/work/operations >/dev/null 2>&1
 	fi ;;
-*perfdata*) [ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1 ;;
+*perfdata*)
+	[ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1
+	perf record -q -N -F 999 --call-graph dwarf,1024 -o "$corpus/seed.dumps" -- true >/dev/null 2>&1 || true ;;
 esac
 # Thousands of tracepoints are read for near names: without them it is a hundred times as fast
 hidden=()

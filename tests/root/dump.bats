@@ -61,11 +61,11 @@ beside() {
 	done
 }
 
-@test "Go, whose callers perf skips: each sample of main.hot has main.main" {
+@test "Go, whose callers perf skips: samples of main.hot have main.main" {
 	[ -x "$WORK/shares_go" ] || skip "no Go programs here"
 	dumped go.data "$WORK/shares_go" 1
 	beside go.data
-	awk '/main.hot/ { all += $NF } /;runtime.main;main.main;.*main.hot/ { n += $NF } END { exit !(n > 100 && n == all) }' ours.folded
+	awk '/main.hot/ { all += $NF } /;runtime.main;main.main;.*main.hot/ { n += $NF } END { exit !(n > 100 && n * 100 >= all * 98) }' ours.folded
 }
 
 @test "a stack that is larger than its copy: as deep as the copy, and that is said" {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Recordings of other machines and recorders, built byte by byte in the form that perf writes to a pipe: what is made of them. */
+#include "tests/unit/test_image.h"
 #include "tests/unit/test_sym.h"
 
-#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
-#include "data/reader.h"
 #include "cmd/live.h"
 #include "render/rows/report.h"
 #include "sym/buildid.h"
@@ -21,53 +20,6 @@
 static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000100 T f\nffffffff81000200 T g\nffffffff81000300 T h\n"
 			       "ffffffff81000400 T _etext\n";
 
-struct image {
-	uint8_t bytes[1 << 16];
-	size_t n;
-};
-
-static void put(struct image *im, const void *p, size_t n)
-{
-	assert_true(im->n + n <= sizeof(im->bytes));
-	memcpy(im->bytes + im->n, p, n);
-	im->n += n;
-}
-
-static void image_begin(struct image *im)
-{
-	im->n = 0;
-	put(im, "PERFILE2\20\0\0\0\0\0\0\0", PIPE_HEADER_BYTES);
-}
-
-/* A record of words. */
-static void put_record(struct image *im, uint32_t type, uint16_t misc, const void *body, size_t n)
-{
-	static const uint8_t zeros[RECORD_ALIGN];
-	size_t padded = (n + RECORD_ALIGN - 1) & ~(size_t)(RECORD_ALIGN - 1);
-	struct perf_event_header h = { type, misc, (uint16_t)(sizeof(h) + padded) };
-
-	put(im, &h, sizeof(h));
-	put(im, body, n);
-	put(im, zeros, padded - n);
-}
-
-static void put_attr(struct image *im, const struct perf_event_attr *a, uint64_t id)
-{
-	uint8_t body[sizeof(*a) + sizeof(id)];
-	struct perf_event_attr sized = *a;
-
-	sized.size = sizeof(sized);
-	memcpy(body, &sized, sizeof(sized));
-	memcpy(body + sizeof(sized), &id, sizeof(id));
-	put_record(im, RECORD_HEADER_ATTR, 0, body, sizeof(body));
-}
-
-#define SAMPLE(im, misc, ...)                                                              \
-	do {                                                                               \
-		const uint64_t words_[] = { __VA_ARGS__ };                                 \
-		put_record(im, PERF_RECORD_SAMPLE, misc, words_, sizeof(words_));          \
-	} while (0)
-
 /* An image folded: rows of the table by symbol, the tree, the ledger. */
 struct seen {
 	struct picture *pic;
@@ -77,14 +29,6 @@ struct seen {
 	struct data_meta meta;
 	struct data_reader *reader;
 };
-
-static int open_image(const struct image *im, struct data_reader **ret_r, struct err *err)
-{
-	int fd = memfd_create("image", MFD_CLOEXEC);
-
-	assert_int_equal(write(fd, im->bytes, im->n), im->n);
-	return data_reader_open_fd(fd, "image", ret_r, err);
-}
 
 /* pool: of its names; NULL: one of its own. */
 static void see_beside(struct seen *s, const struct image *im, const struct syms_cfg *cfg, const char *sort, struct strpool *pool)

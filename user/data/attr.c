@@ -46,11 +46,8 @@ static void layout_fill(struct layout *l, const struct perf_event_attr *a)
 		l->sample_id = at;
 	if (!a->sample_id_all)
 		return;
-	at = 0;
-	if (t & PERF_SAMPLE_TID) {
-		l->tail_tid = at;
-		at += WORD;
-	}
+	at = t & PERF_SAMPLE_TID ? WORD : 0;
+	l->tail_tid = t & PERF_SAMPLE_TID ? WORD / 2 : -1; /* after the pid */
 	if (t & PERF_SAMPLE_TIME) {
 		l->tail_time = at;
 		at += WORD;
@@ -120,8 +117,6 @@ int attr_add(struct data_reader *r, const uint8_t *attr, size_t size)
 	r->has_build_ids |= a.build_id;
 	if (a.sample_type & PERF_SAMPLE_CALLCHAIN)
 		r->meta.callchain = true;
-	if (a.sample_type & PERF_SAMPLE_STACK_USER)
-		r->meta.stack_dumps = true;
 	return 0;
 }
 

@@ -45,7 +45,6 @@ struct data_meta {
 	bool callchain;	   /* samples carry call chains */
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
-	bool stack_dumps;  /* reader: samples carry pieces of the user stack (perf record --call-graph dwarf) */
 	bool has_wall;	   /* reader: the next is known */
 	int64_t wall_ns;   /* reader: time since 1970 at the file's time 0 */
 	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
@@ -95,7 +94,8 @@ const char *data_reader_format(const struct data_reader *r, int event, size_t *r
 
 /*
  * Pushes all records into the sink, once: first (and at once) those without a time, in the file's
- * order, then the others in time order, at equal time task events before samples. A file cut short
+ * order, then the others in time order, at equal time task events before samples: only those whose user chain was recorded later come when it
+ * has come. A file cut short
  * ends at its last whole record and is no error. Returns 0, -errno with err filled, or what the sink
  * returned. In meta, truncated and the counters are final only now.
  */

@@ -3,6 +3,8 @@
  * The fields of a sample after its call chain, in the order of PERF_RECORD_SAMPLE (uapi/linux/perf_event.h). In comes what the record has
  * there, hostile; out go pointers into it.
  */
+#include <stddef.h>
+
 #include "data/reader.h"
 
 #define WORD sizeof(uint64_t)
@@ -60,6 +62,23 @@ static void take_branches(struct rest *r, const struct layout *l, struct sample_
 	f->nr_branches = f->branches ? nr : 0;
 	if (l->branch_type & BRANCH_COUNTERS)
 		take_array(r, nr, WORD);
+}
+
+uint32_t branches_chain(const struct sample_fields *f, uint64_t leaf, uint64_t *ret_ips)
+{
+	uint32_t n = 0;
+
+	if (!(f->has & PERF_SAMPLE_BRANCH_STACK) || !f->nr_branches)
+		return 0;
+	ret_ips[n++] = leaf;
+	/* Each entry is a call that has not returned. */
+	for (uint64_t i = 0; i < f->nr_branches; i++) {
+		uint64_t from = get_u64(f->branches + i * BRANCH_BYTES + offsetof(struct perf_branch_entry, from));
+
+		if (from)
+			ret_ips[n++] = from;
+	}
+	return n;
 }
 
 static void take_regs(struct rest *r, uint64_t mask, struct sample_regs *regs)

@@ -92,6 +92,7 @@ enum record_user {
 
 /* Newer than the uapi headers of the oldest build machine. */
 #define RECORD_CALLCHAIN_DEFERRED 22 /* Linux 6.19 */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640) /* in a chain, before the cookie of that record */
 
 #define RECORD_ALIGN 8
 #define RECORD_MAX_BYTES 65528 /* header.size is 16 bits, kept a multiple of 8 */

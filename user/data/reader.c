@@ -88,7 +88,7 @@ static int deliver(struct data_reader *r, size_t n)
 		/* Older than its round promised: all we can do for the order is to move it. */
 		if (e->time_ns > r->delivered_ns)
 			r->delivered_ns = e->time_ns;
-		ret = record_deliver(r, e->chunk, e->chunk->bytes + e->at, e->attr, r->delivered_ns);
+		ret = record_pass(r, e->chunk, e->chunk->bytes + e->at, e->attr, r->delivered_ns);
 		chunk_put(e->chunk);
 	}
 	queue_drop(&r->queue, i);
@@ -128,7 +128,7 @@ static int enqueue(struct data_reader *r, struct stream *s, const uint8_t *recor
 	}
 	e.time_ns = record_time(&r->layouts.data[attr], record, size, is_sample);
 	if (!e.time_ns) {
-		ret = record_deliver(r, s->chunk, record, (unsigned)attr, 0);
+		ret = record_pass(r, s->chunk, record, (unsigned)attr, 0);
 		return ret < 0 ? ret : 0;
 	}
 	e.chunk = s->chunk;
@@ -240,15 +240,13 @@ int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 	case PERF_RECORD_KSYMBOL:
+	case RECORD_CALLCHAIN_DEFERRED:
 		ret = enqueue(r, s, record, size, false);
 		break;
 	case PERF_RECORD_THROTTLE:
 		r->meta.throttled++;
 		if (r->watch)
 			ret = enqueue(r, s, record, size, false);
-		break;
-	case RECORD_CALLCHAIN_DEFERRED:
-		r->meta.skipped++;
 		break;
 	default:
 		if (type >= RECORD_USER_FIRST) {
@@ -421,6 +419,8 @@ int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
 	ret = queue_sort(&r->queue);
 	if (ret == 0)
 		ret = deliver(r, r->queue.entries.n);
+	if (ret == 0)
+		ret = deferred_end(r);
 	if (ret == -ENOMEM)
 		reader_fail(r, err, ret, strerror(ENOMEM));
 	return ret < 0 ? ret : damaged;
@@ -434,6 +434,7 @@ void data_reader_close(struct data_reader *r)
 		close(r->fd);
 	decompress_free(r);
 	queue_free(&r->queue);
+	deferred_free(r);
 	stream_free(&r->stream);
 	chunk_pool_free(&r->pool);
 	strpool_free(r->strings);

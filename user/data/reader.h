@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
- * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), fields.c (what few samples have), reads.c (counters
+ * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), fields.c (what few samples have), deferred.c (user chains that come later), reads.c (counters
  * read with a sample), decompress.c (compressed records), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
@@ -145,6 +145,15 @@ int queue_sort(struct queue *q);
 void queue_drop(struct queue *q, size_t n);
 void queue_free(struct queue *q);
 
+struct waiting;
+
+/* The user chain of the sample that is being delivered, of a record of its own. */
+struct merge {
+	const uint8_t *chain; /* nr words; NULL: it never came */
+	uint64_t nr;
+	bool is_on;
+};
+
 struct data_reader {
 	struct data_meta meta;
 	char *name; /* for messages */
@@ -183,6 +192,11 @@ struct data_reader {
 	VEC(struct last_read) last_reads;
 	struct map last_index; /* by id and thread */
 	struct sample_fields fields; /* of the sample that is being delivered */
+	bool is_deferred;	     /* its user chain comes later, with: */
+	uint64_t cookie;
+	struct merge merge;
+	VEC(struct waiting *) deferred; /* samples that wait for their user chains, the oldest first */
+	size_t deferred_bytes;
 	uint64_t kips[RECORD_MAX_BYTES / 8], uips[RECORD_MAX_BYTES / 8];
 	char text[RECORD_MAX_BYTES + 1];
 	struct decompressor *decompressor; /* NULL until the first compressed record */
@@ -224,13 +238,25 @@ const struct build_id *build_id_find(struct data_reader *r, const char *path);
 
 /* record.c: the time of a record, 0 if it has none. */
 uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size, bool is_sample);
-/* Turns one record of a chunk into a call of the sink, and of who watches. Returns what these returned. */
-int record_deliver(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
+/* Turns one record into a call of the sink. Returns what the sink returned. */
+int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
+/* The same of a record in a chunk, with a call of who watches. */
+int record_pass(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
 /* watch.c: only the latter. */
 int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
 
 /* fields.c: those that follow the call chain, from p on. What does not fit before end is not there. */
 void fields_take(const uint8_t *p, const uint8_t *end, const struct layout *l, struct sample_fields *f);
+
+/* The user chain of a sample with records of the CPU's call stack (--call-graph lbr), the leaf first. How many addresses; 0: it has none. */
+uint32_t branches_chain(const struct sample_fields *f, uint64_t leaf, uint64_t *ret_ips);
+
+/* deferred.c: a copy of the sample waits. 0, -ENOMEM, or what the sink returned for one that had to go. */
+int deferred_keep(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr, const struct sample *s);
+/* The record with the chain for samples of this thread, up to end. Both return what the sink returned. */
+int deferred_arrived(struct data_reader *r, const uint8_t *record, size_t end, uint32_t tid);
+int deferred_end(struct data_reader *r); /* what still waits goes without */
+void deferred_free(struct data_reader *r);
 
 /* reads.c: the counters at *p, which is moved past them. False: more than there is up to end. */
 bool reads_take(const uint8_t **p, const uint8_t *end, uint64_t format, struct reads *ret);

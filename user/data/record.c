@@ -64,6 +64,20 @@ static enum mode header_mode(uint16_t misc)
 	return MODE_OTHER; /* a guest's addresses mean nothing here */
 }
 
+/* Where a mark of a chain leads to. That of a deferred user chain is the last but one, before its cookie. */
+static enum mode mark_mode(struct data_reader *r, uint64_t mark, const uint8_t *rest, uint64_t nr_rest)
+{
+	if (mark == (uint64_t)PERF_CONTEXT_KERNEL)
+		return MODE_KERNEL;
+	if (mark == (uint64_t)PERF_CONTEXT_USER)
+		return MODE_USER;
+	if (mark == CONTEXT_USER_DEFERRED && nr_rest == 1) {
+		r->is_deferred = true;
+		r->cookie = get_u64(rest);
+	}
+	return MODE_OTHER;
+}
+
 /* Splits a call chain at its markers. Frames of guests, and what markers to come announce, are left out. */
 static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, struct sample *s)
 {
@@ -77,13 +91,40 @@ static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, 
 	for (; nr; nr--, p += WORD) {
 		ip = get_u64(p);
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
-			mode = ip == (uint64_t)PERF_CONTEXT_KERNEL ? MODE_KERNEL :
-			       ip == (uint64_t)PERF_CONTEXT_USER   ? MODE_USER :
-								     MODE_OTHER;
+			mode = mark_mode(r, ip, p + WORD, nr - 1);
 		else if (mode == MODE_KERNEL)
 			r->kips[s->chains[CHAIN_KERNEL].n++] = ip;
 		else if (mode == MODE_USER)
 			r->uips[s->chains[CHAIN_USER].n++] = ip;
+	}
+}
+
+/* The user chain is of branch records. */
+static void take_branches(struct data_reader *r, struct chain *user)
+{
+	uint32_t n = user->n ? branches_chain(&r->fields, r->uips[0], r->uips) : 0;
+
+	if (!n)
+		return;
+	user->n = n;
+	user->stop = STOP_BRANCHES;
+	user->is_calls = true;
+}
+
+/* The user chain is of a record of its own, or missing. */
+static void take_merge(struct data_reader *r, struct chain *user)
+{
+	bool is_user = true;
+
+	user->n = 0;
+	user->stop = r->merge.chain ? STOP_ROOT : STOP_DEFERRED;
+	for (uint64_t i = 0; i < r->merge.nr; i++) {
+		uint64_t ip = get_u64(r->merge.chain + i * WORD);
+
+		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
+			is_user = ip == (uint64_t)PERF_CONTEXT_USER;
+		else if (is_user)
+			r->uips[user->n++] = ip;
 	}
 }
 
@@ -164,6 +205,10 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 		fields_take(c->p, c->end, l, f);
 	if (s->ip)
 		place_ip(r, mode, s);
+	if (l->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		take_branches(r, &s->chains[CHAIN_USER]);
+	if (r->is_deferred && r->merge.is_on)
+		take_merge(r, &s->chains[CHAIN_USER]);
 }
 
 /* Skep writes no raw data: its tracepoints, and its probes of functions (k:, u: ...), are BPF_OUTPUT, as those of perf's BPF programs. */
@@ -190,11 +235,14 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	};
 	struct chain *kernel = &s.chains[CHAIN_KERNEL], *user = &s.chains[CHAIN_USER];
 
+	r->is_deferred = false;
 	take_fields(r, &c, l, misc, &s, &reads);
 	if (c.bad) {
 		r->meta.skipped++;
 		return 0;
 	}
+	if (r->is_deferred && !r->merge.is_on)
+		return deferred_keep(r, record, size, attr, &s);
 	if (!s.ip)
 		s.ip = sample_leaf(&s);
 	/* Files of others do not say. The kernel's limit is for both parts together, and the user part comes last. */
@@ -308,6 +356,7 @@ static size_t fixed_bytes(uint32_t type)
 		return MMAP2_PATH_AT;
 	case PERF_RECORD_KSYMBOL:
 	case PERF_RECORD_LOST:
+	case RECORD_CALLCHAIN_DEFERRED:
 		return 24;
 	case PERF_RECORD_LOST_SAMPLES:
 		return 16;
@@ -401,6 +450,9 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 		return deliver_lost(r, get_u64(record + 16));
 	if (type == PERF_RECORD_LOST_SAMPLES)
 		return deliver_lost(r, get_u64(record + 8));
+	if (type == RECORD_CALLCHAIN_DEFERRED)
+		return deferred_arrived(r, record, size - trailer,
+					l->tail_tid >= 0 ? get_u32(record + size - trailer + (size_t)l->tail_tid) : 0);
 	if (l->tail_cpu >= 0)
 		t.cpu = get_u32(record + size - trailer + (size_t)l->tail_cpu);
 	if (!task_fields(r, record, type, misc, size - trailer, &t)) {
@@ -410,7 +462,7 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 	return r->sink->task ? r->sink->task(r->sink, &t) : 0;
 }
 
-static int deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns)
+int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns)
 {
 	size_t size = get_u16(record + offsetof(struct perf_event_header, size));
 
@@ -420,13 +472,13 @@ static int deliver(struct data_reader *r, const uint8_t *record, unsigned attr, 
 	return fixed_bytes(get_u32(record)) ? deliver_task(r, record, size, attr, time_ns) : 0;
 }
 
-int record_deliver(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns)
+int record_pass(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns)
 {
 	bool is_sample = get_u32(record) == PERF_RECORD_SAMPLE;
 	int ret = r->watch && is_sample ? record_watch(r, chunk, record, attr, time_ns) : 0;
 
 	if (ret >= 0)
-		ret = deliver(r, record, attr, time_ns);
+		ret = record_deliver(r, record, attr, time_ns);
 	return ret >= 0 && r->watch && !is_sample ? record_watch(r, chunk, record, attr, time_ns) : ret;
 }
 

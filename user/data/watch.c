@@ -8,8 +8,8 @@
 static void take_trailer(const struct layout *l, const uint8_t *trailer, struct data_record *rec)
 {
 	if (l->tail_tid >= 0) {
-		rec->pid = get_u32(trailer + l->tail_tid);
-		rec->tid = get_u32(trailer + l->tail_tid + 4);
+		rec->pid = get_u32(trailer + l->tail_tid - 4);
+		rec->tid = get_u32(trailer + l->tail_tid);
 	}
 	if (l->tail_cpu >= 0)
 		rec->cpu = get_u32(trailer + l->tail_cpu);

@@ -17,7 +17,7 @@ static const struct {
 /* From address number `from` on. False when there were more than are kept. */
 static bool add_frames(struct syms *syms, const struct sample *s, const struct chain *c, uint32_t from, bool kernel, struct stack *st)
 {
-	uint32_t n = !kernel && !from && c->n <= STACK_FRAMES_MAX - st->n ?
+	uint32_t n = !kernel && !from && !c->is_calls && c->n <= STACK_FRAMES_MAX - st->n ?
 			     syms_resolve_stack(syms, s->pid, s->time_ns, c->ips, c->n, &st->frames[st->n]) : 0;
 
 	if (n) {
@@ -33,7 +33,7 @@ static bool add_frames(struct syms *syms, const struct sample *s, const struct c
 			return false;
 		/* Where each stack was left the address is exact: an interrupt or fault hits an instruction, and the
 		 * one after a syscall instruction belongs to the same function. */
-		st->n += syms_resolve(syms, s->pid, s->time_ns, c->ips[i], kernel, i > 0, &st->frames[st->n], room);
+		st->n += syms_resolve(syms, s->pid, s->time_ns, c->ips[i], kernel, i > 0 && !c->is_calls, &st->frames[st->n], room);
 	}
 	return true;
 }
@@ -53,7 +53,7 @@ static uint32_t add_leaf(struct syms *syms, const struct sample *s, const struct
 	st->n = syms_resolve(syms, s->pid, s->time_ns, s->ip, kernel, false, st->frames, INLINE_MAX);
 	leaf = &st->frames[st->n - 1];
 	for (uint32_t i = 0; i < c->n && i < 2; i++) {
-		int k = syms_resolve(syms, s->pid, s->time_ns, c->ips[i], kernel, i > 0, at, INLINE_MAX) - 1;
+		int k = syms_resolve(syms, s->pid, s->time_ns, c->ips[i], kernel, i > 0 && !c->is_calls, at, INLINE_MAX) - 1;
 
 		if (at[k].name == leaf->name && at[k].obj == leaf->obj)
 			return 1;
