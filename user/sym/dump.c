@@ -148,5 +148,6 @@ void dumps_walk(struct dumps *d, struct sample *s)
 	if (!n)
 		return;
 	user->ips = d->ips;
+	user->is_calls = false;
 	user->n = n;
 }
