@@ -156,6 +156,43 @@ static void seed_pipe(const char *dir)
 	fclose(f);
 }
 
+static void write_image(const char *dir, const char *name, const struct image *im)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "wb");
+	if (!f)
+		return;
+	fwrite(im->bytes, 1, im->n, f);
+	fclose(f);
+}
+
+/* As a machine of the other byte order has it, as far as it is of words. */
+static void swap_image(struct image *im)
+{
+	memcpy(im->bytes, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES);
+	swap_words(im->bytes + FILE_MAGIC_BYTES, 8);
+	for (size_t at = PIPE_HEADER_BYTES, n; at < im->n; at += n) {
+		uint8_t *record = im->bytes + at;
+		uint32_t type = __builtin_bswap32(get_u32(record));
+		uint16_t misc = __builtin_bswap16(get_u16(record + 4)), size;
+
+		n = get_u16(record + 6);
+		size = __builtin_bswap16((uint16_t)n);
+		if (get_u32(record) == RECORD_HEADER_ATTR) { /* with one id */
+			swap_attr(record + 8, n - 16);
+			swap_words(record + n - 8, 8);
+		} else {
+			swap_words(record + 8, n - 8);
+		}
+		memcpy(record, &type, sizeof(type));
+		memcpy(record + 4, &misc, sizeof(misc));
+		memcpy(record + 6, &size, sizeof(size));
+	}
+}
+
 /* User chains of other places: branch records, a copy of the stack, a record that comes later. */
 static void seed_chains(const char *dir)
 {
@@ -170,8 +207,6 @@ static void seed_chains(const char *dir)
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
 			       PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
 	static struct image im;
-	char path[PATH_MAX];
-	FILE *f;
 
 	image_begin(&im);
 	put_attr(&im, &a, 1);
@@ -179,12 +214,9 @@ static void seed_chains(const char *dir)
 	put_record(&im, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, dump, sizeof(dump));
 	put_record(&im, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, kernel, sizeof(kernel));
 	put_record(&im, RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER, later, sizeof(later));
-	snprintf(path, sizeof(path), "%s/seed-chains", dir);
-	f = fopen(path, "wb");
-	if (!f)
-		return;
-	fwrite(im.bytes, 1, im.n, f);
-	fclose(f);
+	write_image(dir, "seed-chains", &im);
+	swap_image(&im);
+	write_image(dir, "seed-swapped", &im);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

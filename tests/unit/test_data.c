@@ -540,7 +540,7 @@ static void test_refusals(void **state)
 		{ "", "empty", 0 },
 		{ "PERF", "not a perf.data file", 4 },
 		{ "#!/bin/sh\nexit 0\nexit 1\n", "not a perf.data file", 24 },
-		{ "2ELIFREP\0\0\0\0\0\0\0\150", "other byte order", 16 },
+		{ "2ELIFREP\0\0\0\0\0\0\0\150", "ends inside its header", 16 },
 		{ "PERFFILE\150\0\0\0\0\0\0\0", "format 1", 16 },
 		{ "PERFILE2\150\0\0\0\0\0\0\0", "ends inside its header", 16 },
 		{ "PERFILE2\7\0\0\0\0\0\0\0", "damaged header", 16 },

@@ -53,6 +53,8 @@ static int read_ids(struct data_reader *r, size_t attr, struct file_section ids,
 								       IDS_AT_ONCE * sizeof(uint64_t);
 
 		ret = read_at(r, buf, n, ids.offset);
+		if (ret == 0 && r->stream.is_swapped)
+			swap_words(buf, n);
 		if (ret == 0)
 			ret = attr_add_ids(r, attr, buf, n / sizeof(uint64_t));
 		ids.offset += n;
@@ -84,6 +86,10 @@ static int read_attrs(struct data_reader *r, struct err *err)
 			return reader_fail(r, err, ret,
 				    ret == -ENODATA ? "it ends inside its header: nothing was recorded" :
 						      strerror(-ret));
+		if (r->stream.is_swapped) {
+			swap_attr(entry, h->attr_size - sizeof(ids));
+			swap_words(entry + h->attr_size - sizeof(ids), sizeof(ids));
+		}
 		ret = attr_add(r, entry, h->attr_size - sizeof(ids));
 		if (ret < 0)
 			return reader_fail(r, err, ret, strerror(-ret));
@@ -126,6 +132,8 @@ static int read_features(struct data_reader *r, struct err *err)
 			continue;
 		ret = read_at(r, &s, sizeof(s), at);
 		at += sizeof(s);
+		if (r->stream.is_swapped)
+			swap_words((uint8_t *)&s, sizeof(s));
 		if (ret == 0)
 			ret = read_section(r, f, s);
 		if (ret == -ENODATA)
@@ -155,6 +163,8 @@ static int read_file_format(struct data_reader *r, struct err *err)
 	if (ret < 0)
 		return reader_fail(r, err, ret,
 			    ret == -ENODATA ? "it ends inside its header: nothing was recorded" : strerror(-ret));
+	if (r->stream.is_swapped)
+		swap_words((uint8_t *)h + FILE_MAGIC_BYTES, sizeof(*h) - FILE_MAGIC_BYTES);
 	ret = read_attrs(r, err);
 	if (ret < 0)
 		return ret;
@@ -195,8 +205,11 @@ static int read_magic(struct data_reader *r, struct err *err)
 	}
 	if (!done)
 		return reader_fail(r, err, -ENODATA, "it is empty");
-	if (done == sizeof(head) && !memcmp(head, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES))
-		return reader_fail(r, err, -EBADMSG, "it was recorded on a machine of the other byte order");
+	r->stream.is_swapped = done == sizeof(head) && !memcmp(head, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES);
+	if (r->stream.is_swapped) {
+		memcpy(head, FILE_MAGIC, FILE_MAGIC_BYTES);
+		swap_words(head + FILE_MAGIC_BYTES, sizeof(uint64_t));
+	}
 	if (done == sizeof(head) && !memcmp(head, FILE_MAGIC_V1, FILE_MAGIC_BYTES))
 		return reader_fail(r, err, -EBADMSG, "format 1 of perf before Linux 3.2, not supported");
 	if (done < sizeof(head) || memcmp(head, FILE_MAGIC, FILE_MAGIC_BYTES))

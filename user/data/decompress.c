@@ -28,6 +28,7 @@ static int decompress_new(struct data_reader *r, struct err *err)
 		return err_set(err, -ENOMEM, "cannot read '%s': %s", r->name, strerror(ENOMEM));
 	}
 	z->stream.pool = &r->pool;
+	z->stream.is_swapped = r->stream.is_swapped;
 	r->decompressor = z;
 	return 0;
 }

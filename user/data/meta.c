@@ -3,6 +3,7 @@
  * Feature sections to struct data_meta. In comes the content of one section, hostile: what is
  * damaged is left out, since samples are worth more than their description. Texts are interned.
  */
+#include <byteswap.h>
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 struct span {
 	const uint8_t *p;
 	size_t n;
+	bool is_swapped; /* of the other byte order */
 };
 
 static bool take(struct span *s, size_t n, const uint8_t **ret_p)
@@ -33,7 +35,17 @@ static bool take_u32(struct span *s, uint32_t *ret_v)
 
 	if (!take(s, sizeof(*ret_v), &p))
 		return false;
-	*ret_v = get_u32(p);
+	*ret_v = s->is_swapped ? bswap_32(get_u32(p)) : get_u32(p);
+	return true;
+}
+
+static bool take_u64(struct span *s, uint64_t *ret_v)
+{
+	const uint8_t *p;
+
+	if (!take(s, sizeof(*ret_v), &p))
+		return false;
+	*ret_v = s->is_swapped ? bswap_64(get_u64(p)) : get_u64(p);
 	return true;
 }
 
@@ -89,17 +101,21 @@ static int read_cmdline(struct data_reader *r, struct span s)
 static void read_events(struct data_reader *r, struct span s)
 {
 	uint32_t nr, attr_size, nr_ids;
-	const uint8_t *attr, *ids;
+	const uint8_t *attr;
 	const char *name;
 	size_t n;
 
 	if (!take_u32(&s, &nr) || !take_u32(&s, &attr_size) || nr > ATTRS_MAX)
 		return;
 	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t id = 0, unused;
+
 		if (!take(&s, attr_size, &attr) || !take_u32(&s, &nr_ids) || !take_string(&s, &name, &n) ||
-		    nr_ids > s.n / sizeof(uint64_t) || !take(&s, nr_ids * sizeof(uint64_t), &ids))
+		    nr_ids > s.n / sizeof(uint64_t))
 			return;
-		event_set_name(r, nr_ids ? get_u64(ids) : 0, i, name, n);
+		for (uint32_t k = 0; k < nr_ids; k++)
+			take_u64(&s, k ? &unused : &id);
+		event_set_name(r, id, i, name, n);
 	}
 }
 
@@ -110,10 +126,10 @@ static int read_build_ids(struct data_reader *r, struct span s)
 	int ret;
 
 	while (s.n >= BUILD_ID_PATH_AT) {
-		size = get_u16(s.p + offsetof(struct perf_event_header, size));
+		size = s.is_swapped ? swap_size(s.p) : get_u16(s.p + offsetof(struct perf_event_header, size));
 		if (size < BUILD_ID_PATH_AT || !take(&s, size, &record))
 			break;
-		ret = build_id_read(r, record, size);
+		ret = build_id_read(r, record, size, s.is_swapped);
 		if (ret < 0)
 			return ret;
 	}
@@ -146,9 +162,9 @@ static int note_late(struct data_reader *r, const struct build_id *id, const cha
 	return r->sink && r->sink->task ? r->sink->task(r->sink, &t) : 0;
 }
 
-int build_id_read(struct data_reader *r, const uint8_t *record, size_t size)
+int build_id_read(struct data_reader *r, const uint8_t *record, size_t size, bool is_swapped)
 {
-	uint16_t misc = get_u16(record + offsetof(struct perf_event_header, misc));
+	uint16_t as_is = get_u16(record + offsetof(struct perf_event_header, misc)), misc = is_swapped ? bswap_16(as_is) : as_is;
 	const char *path = (const char *)record + BUILD_ID_PATH_AT;
 	struct build_id id = { .size = BUILD_ID_MAX };
 	size_t n, at;
@@ -206,11 +222,12 @@ const struct build_id *build_id_find(struct data_reader *r, const char *path)
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n)
 {
 	struct data_meta *m = &r->meta;
-	struct span s = { p, n };
+	struct span s = { p, n, r->stream.is_swapped };
 
 	switch (feature) {
 	case FEATURE_TRACING_DATA:
-		tracing_read(r, p, n);
+		if (!s.is_swapped)
+			tracing_read(r, p, n);
 		return 0;
 	case FEATURE_BUILD_ID:
 		return read_build_ids(r, s);
@@ -228,18 +245,17 @@ int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size
 		return read_cmdline(r, s);
 	case FEATURE_NRCPUS:
 		if (n >= 8) {
-			m->nr_cpus_avail = get_u32(p);
-			m->nr_cpus_online = get_u32(p + 4);
+			take_u32(&s, &m->nr_cpus_avail);
+			take_u32(&s, &m->nr_cpus_online);
 		}
 		return 0;
 	case FEATURE_TOTAL_MEM:
-		if (n >= 8)
-			m->total_mem_kb = get_u64(p);
+		take_u64(&s, &m->total_mem_kb);
 		return 0;
 	case FEATURE_SAMPLE_TIME:
 		if (n >= 16) {
-			m->first_ns = get_u64(p);
-			m->last_ns = get_u64(p + 8);
+			take_u64(&s, &m->first_ns);
+			take_u64(&s, &m->last_ns);
 		}
 		return 0;
 	case FEATURE_CLOCK_DATA: /* version, clock, then time of the day and of the clock at one moment */

@@ -126,6 +126,8 @@ static int enqueue(struct data_reader *r, struct stream *s, const uint8_t *recor
 		r->meta.skipped++;
 		return 0;
 	}
+	if (s->is_swapped)
+		(is_sample ? swap_sample : swap_trailer)(&r->layouts.data[attr], s->chunk->bytes + (record - s->chunk->bytes), size);
 	e.time_ns = record_time(&r->layouts.data[attr], record, size, is_sample);
 	if (!e.time_ns) {
 		ret = record_pass(r, s->chunk, record, (unsigned)attr, 0);
@@ -204,7 +206,7 @@ static int accept_user(struct data_reader *r, struct stream *s, const uint8_t *r
 			ret = feature_read(r, (unsigned)get_u64(record + 8), record + 16, size - 16);
 		break;
 	case RECORD_HEADER_BUILD_ID:
-		ret = build_id_read(r, record, size);
+		ret = build_id_read(r, record, size, false);
 		break;
 	case RECORD_EVENT_UPDATE:
 		accept_update(r, record, size);

@@ -2,7 +2,7 @@
 /*
  * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
  * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), fields.c (what few samples have), deferred.c (user chains that come later), reads.c (counters
- * read with a sample), decompress.c (compressed records), container.c (what is around the records), reader.c (the loop).
+ * read with a sample), decompress.c (compressed records), swap.c (the other byte order), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
 #define SKEP_DATA_READER_H
@@ -45,6 +45,8 @@ struct stream {
 	uint64_t skip;	/* bytes after the last record that are no records */
 	VEC(uint8_t) kept; /* of these, if keep */
 	bool keep;
+	bool is_swapped; /* records have the other byte order */
+	bool is_native;	 /* but for the one at hand, which has been swapped */
 };
 
 struct chunk *chunk_get(struct chunk_pool *pool);
@@ -52,7 +54,7 @@ void chunk_put(struct chunk *c);
 void chunk_pool_free(struct chunk_pool *pool);
 
 /*
- * The next whole record, aligned as the file has it: 1 and ret_record; 0 when more bytes are needed;
+ * The next whole record, aligned as the file has it, in our byte order but for what its event says (swap.c): 1 and ret_record; 0 when more bytes are needed;
  * -EBADMSG when the bytes are no record.
  */
 int stream_peek(struct stream *s, const uint8_t **ret_record);
@@ -232,7 +234,7 @@ void tracing_free(struct data_reader *r);
 
 /* meta.c: content of one feature section; damaged content is left out. 0 or -ENOMEM. */
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n);
-int build_id_read(struct data_reader *r, const uint8_t *record, size_t size);
+int build_id_read(struct data_reader *r, const uint8_t *record, size_t size, bool is_swapped);
 /* By path, or NULL. */
 const struct build_id *build_id_find(struct data_reader *r, const char *path);
 
@@ -265,6 +267,15 @@ int reads_deliver(struct data_reader *r, const struct reads *reads, struct sampl
 
 /* reader.c: takes the record at the head of a stream, the file's or the decompressed one. */
 int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record, struct err *err);
+
+/* swap.c, in place: whole words in n bytes; an attribute of size bytes; a record, of which it is known how long it is there. */
+void swap_words(uint8_t *p, size_t n);
+void swap_attr(uint8_t *attr, size_t size);
+size_t swap_size(const uint8_t *record);
+void swap_record(uint8_t *record);
+/* What of a swapped record is smaller than a word, where the layout of its event says so: of a sample; of sample_id after other records. */
+void swap_sample(const struct layout *l, uint8_t *record, size_t size);
+void swap_trailer(const struct layout *l, uint8_t *record, size_t size);
 
 /* decompress.c: the records inside a COMPRESSED one. */
 int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err);

@@ -62,7 +62,7 @@ void chunk_pool_free(struct chunk_pool *pool)
 int stream_peek(struct stream *s, const uint8_t **ret_record)
 {
 	size_t left = stream_left(s), size;
-	const uint8_t *p;
+	uint8_t *p;
 
 	if (s->skip) {
 		size_t n = left < s->skip ? left : (size_t)s->skip;
@@ -78,11 +78,15 @@ int stream_peek(struct stream *s, const uint8_t **ret_record)
 	if (left < sizeof(struct perf_event_header))
 		return 0;
 	p = s->chunk->bytes + s->at;
-	size = get_u16(p + offsetof(struct perf_event_header, size));
+	size = s->is_swapped && !s->is_native ? swap_size(p) : get_u16(p + offsetof(struct perf_event_header, size));
 	if (size < sizeof(struct perf_event_header))
 		return -EBADMSG;
 	if (size > left)
 		return 0;
+	if (s->is_swapped && !s->is_native) {
+		swap_record(p);
+		s->is_native = true;
+	}
 	*ret_record = p;
 	return 1;
 }
@@ -90,6 +94,7 @@ int stream_peek(struct stream *s, const uint8_t **ret_record)
 void stream_take(struct stream *s, size_t record_bytes)
 {
 	s->at += record_bytes;
+	s->is_native = false;
 }
 
 int stream_room(struct stream *s, uint8_t **ret_p, size_t *ret_n)
