@@ -35,6 +35,8 @@ void script_free(struct script *s)
 	free(s);
 }
 
+#define STACK_COPY (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
 /* Page faults name what they are of (sample_addr_correlates_sym(), tools/perf/util/event.c). */
 static bool addr_has_symbol(const struct perf_event_attr *attr)
 {
@@ -76,6 +78,7 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 		.named = named, .event = s->meta->events[at->event].name, .fields = s->fields[at->event],
 		.has_chain = s->has_chains && at->fields && at->fields->has & PERF_SAMPLE_CALLCHAIN,
 		.is_bpf_output = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT,
+		.is_walked = at->fields && (at->fields->has & STACK_COPY) == STACK_COPY,
 		.has_addr_sym = addr_has_symbol(attr), .branch_type = attr->branch_sample_type,
 	};
 	struct script_args args = { (bool (*)(void *, const struct sample *, struct json *))script_traces_json, s->traces };

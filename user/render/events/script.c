@@ -215,11 +215,18 @@ static void put_chain(struct textbuf *b, const struct script_line *line, const s
 	uint64_t fields = line->fields;
 
 	textbuf_char(b, '\n');
-	for (uint32_t i = 0, nr = 0; i < st->n && (!view->max_stack || nr < view->max_stack); i++, nr++) {
+	for (uint32_t i = 0, nr = 0, users = 0; i < st->n && (!view->max_stack || nr < view->max_stack); i++, nr++) {
 		const struct frame *f = &st->frames[i], *at = f;
+		struct frame before;
 
 		while (!view->inlined && f->kind == FRAME_INLINED && i + 1 < st->n)
 			f = &st->frames[++i];
+		if (!f->is_kernel && users++ && line->is_walked && f->pos) {
+			before = *f;
+			before.pos--;
+			before.off -= !!before.off;
+			f = &before;
+		}
 		textbuf_char(b, '\t');
 		textbuf_hex(b, f->pos, ADDR_WIDTH);
 		script_symbol(b, f, fields);

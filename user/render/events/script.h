@@ -69,6 +69,7 @@ struct script_line {
 	uint64_t shown_ns; /* the time, or what was asked for instead */
 	uint64_t branch_type; /* of struct perf_event_attr */
 	bool has_chain;	   /* the stack is a call chain: each of its frames is in a line of its own */
+	bool is_walked;	   /* user frames are from a walk of a copy of the stack: perf shows callers by the byte before their return address */
 	bool is_bpf_output; /* its raw data is what a BPF program passed */
 	bool has_addr_sym; /* addr is of something that may have a name */
 };
