@@ -245,3 +245,20 @@ same_as_perf() {
 	"$SKEP" -q report -i a.data -t h --no-children -s comm,sym | grep -qE '^[0-9.]+%hs\.aresh\.ot$'
 	"$SKEP" -q report -i a.data -w 12,4,20 --no-children -s comm,sym | grep -qE '^ {2} +[0-9.]+%  shar  \[\.\] hot$'
 }
+
+@test "--header-only, --stats, --tasks and --mmaps print perf's lines; --header prints them before the table" {
+	need perf
+	perf record -q -F "$(hz 999)" -e cpu-clock:u -e page-faults -g -o f.data -- sh -c 'sh -c "ls >/dev/null; ls /; true" >/dev/null; sleep 0.01' 2>/dev/null
+	perf record -q -z -F "$(hz 999)" -e cpu-clock -g -o z.data -- sh -c 'ls -lR /usr/share/doc' >/dev/null 2>&1
+	for f in f z; do
+		for o in --header-only --stats --tasks --mmaps; do
+			perf report --stdio -i $f.data $o 2>/dev/null >theirs
+			"$SKEP" report -i $f.data $o | sed 's/use perf report -I/use -I/' | diff - theirs
+		done
+	done
+	"$SKEP" -q report -i f.data --header >both
+	"$SKEP" -q report -i f.data --header-only | diff - <(head -n "$(grep -n '^#$' both | head -1 | cut -d: -f1)" both)
+	grep -q '^# Samples: ' both
+	"$SKEP" report -i a.data --header-only | grep -qE '^# cmdline : .*record'
+	"$SKEP" report -i a.data --tasks | grep -qE '^ +[0-9]+ +[0-9]+ +-1 \|'
+}

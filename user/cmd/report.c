@@ -102,6 +102,8 @@ static int report_into(const struct report_options *r, struct replay *replay, st
 		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))
 		ret = err_set(err, -ENOMEM, "out of memory");
+	if (!ret && r->header)
+		ret = report_header(replay->file.reader, out->stream, err);
 	if (!ret)
 		ret = render(r, replay, names, out->stream, err);
 	if (!ret) {
@@ -144,6 +146,20 @@ static bool leaf_only(const struct report_options *r)
 	return r->no_children && !r->request.chains && !r->stack.want_parent && !r->stack.ignore_callees && !strcmp(report_format(r), "text");
 }
 
+/* What needs no table. */
+static int print_file(const struct report_options *r, struct outfile *out, struct err *err)
+{
+	int ret = report_file(r->input, &r->file, out->stream, err);
+	int64_t bytes = ret && ret != -EBADMSG ? ret : outfile_commit(out, ret ? NULL : err);
+
+	return ret ? ret : bytes < 0 ? (int)bytes : 0;
+}
+
+static bool is_file(const struct report_file_cfg *f)
+{
+	return f->header_only || f->stats || f->tasks || f->mmaps;
+}
+
 static int report_run(void *cfg, char **operands, struct err *err)
 {
 	struct report_options *r = cfg;
@@ -156,7 +172,10 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	ret = check(r, operands, &replay, err);
 	if (!ret)
 		ret = outfile_open(&out, r->out ? r->out : "-", err);
-	if (!ret) {
+	if (!ret && is_file(&r->file)) {
+		ret = print_file(r, &out, err);
+		outfile_abort(&out);
+	} else if (!ret) {
 		replay.pic = picture_new(NULL);
 		if (replay.pic) /* the other formats have totals in any case */
 			replay.pic->names.leaf_only = leaf_only(r);

@@ -110,6 +110,11 @@ static int set_chains(void *base, const char *text, struct err *err)
 static const struct opt file_opts[] = {
 	{ 'i', "input", "FILE", OPT_TEXT, AT(input), "file to read (default: perf.data)" },
 	{ 'o', "output", "FILE", OPT_TEXT, AT(out), "where to write (default: standard output)" },
+	{ 0, "header", NULL, OPT_FLAG, AT(header), "first what the file says of itself" },
+	{ 0, "header-only", NULL, OPT_FLAG, AT(file.header_only), "only that" },
+	{ 0, "stats", NULL, OPT_FLAG, AT(file.stats), "only the number of records of each type" },
+	{ 0, "tasks", NULL, OPT_FLAG, AT(file.tasks), "only the threads, under those that made them" },
+	{ 0, "mmaps", NULL, OPT_FLAG, AT(file.mmaps), "the same, with what they mapped" },
 	{ 0, "event-index", "N", OPT_TEXT, AT(event_index), "only this event of the file, counted from 0 (default: a table for each)" },
 	{ 0 },
 };
@@ -143,6 +148,9 @@ static const struct opt row_opts[] = {
 static const struct opt_rule report_rules[] = {
 	{ "json", .not_with = "format" },
 	{ "children", .not_with = "no-children" },
+	{ "header|header-only|stats|tasks|mmaps", .not_with = "json|format=json|format=csv", .why = "they are text" },
+	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
+	{ "stats", .not_with = "tasks|mmaps", .why = "it prints one of them" },
 	{ 0 },
 };
 
@@ -232,11 +240,6 @@ const struct opt_other report_others[] = {
 	{ "--threads", "is not available: it needs counts of each thread (perf record -s), which skep does not read", "-s tid has shares of each thread" },
 	{ "-I", "is not available", "perf report --header-only -I" },
 	{ "--show-info", "is not available", "perf report --header-only -I" },
-	{ "--header", "is not available", "perf report --header-only" },
-	{ "--header-only", "is not available", "perf report --header-only" },
-	{ "--stats", "is not available", "perf report --stats" },
-	{ "--tasks", "is not available", "perf report --tasks" },
-	{ "--mmaps", "is not available", "perf report --mmaps" },
 	{ 0 },
 };
 

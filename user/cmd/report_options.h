@@ -6,6 +6,7 @@
 #include "cmd/honesty.h"
 #include "cmd/pick.h"
 #include "cmd/pickstack.h"
+#include "cmd/report_file.h"
 #include "model/report.h"
 #include "render/rows/report.h"
 #include "util/opt.h"
@@ -32,7 +33,8 @@ struct report_options {
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
 	bool inlines, no_demangle;
-	bool header, header_only, info, stats, tasks, mmaps; /* of the file, cmd/report_file.h */
+	bool header;
+	struct report_file_cfg file;
 };
 
 extern const struct opt_group report_groups[];

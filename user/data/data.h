@@ -29,6 +29,7 @@ struct data_tracing {
 	struct data_text header_page, header_event;
 	const struct data_format *formats; /* of each event. Samples of those that have one have one value, the record */
 };
+#define RECORD_TYPES 128 /* of the kernel, and from 64 on of perf */
 
 /* The description in a file's header. All strings and arrays are borrowed by the writer, owned by the reader. */
 struct data_meta {
@@ -51,6 +52,7 @@ struct data_meta {
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
 	uint64_t lost;	   /* reader: sum of LOST and LOST_SAMPLES records */
 	uint64_t throttled; /* reader: times that the kernel paused an event, it fired too often */
+	uint64_t records[RECORD_TYPES]; /* reader: how many, by type */
 	uint64_t skipped;  /* reader: damaged records and samples of unknown events, not delivered */
 };
 
@@ -116,5 +118,13 @@ struct data_record {
 
 /* record() gets each record of the run: a sample before the sink has it, another after. Returns 0 or -errno, which fails the run. Before data_reader_run. */
 void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg);
+/*
+ * What the file says of itself, line by line as perf report --header-only prints it, without the # in front. text is of the file: any
+ * bytes. NULL: a line without a text. 0 or -ENOMEM.
+ */
+int data_reader_describe(struct data_reader *r, void (*line)(void *arg, const char *text), void *arg);
+
+/* "SAMPLE": a type of records as perf report --stats names it; NULL: there is none. */
+const char *record_name(unsigned type);
 
 #endif

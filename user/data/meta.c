@@ -9,58 +9,10 @@
 #include <stddef.h>
 
 #include "data/reader.h"
+#include "data/span.h"
 
 #define KERNEL_OBJECT "[kernel.kallsyms]"
 #define LATE_IDS_MAX 4096u
-
-struct span {
-	const uint8_t *p;
-	size_t n;
-	bool is_swapped; /* of the other byte order */
-};
-
-static bool take(struct span *s, size_t n, const uint8_t **ret_p)
-{
-	if (s->n < n)
-		return false;
-	*ret_p = s->p;
-	s->p += n;
-	s->n -= n;
-	return true;
-}
-
-static bool take_u32(struct span *s, uint32_t *ret_v)
-{
-	const uint8_t *p;
-
-	if (!take(s, sizeof(*ret_v), &p))
-		return false;
-	*ret_v = s->is_swapped ? bswap_32(get_u32(p)) : get_u32(p);
-	return true;
-}
-
-static bool take_u64(struct span *s, uint64_t *ret_v)
-{
-	const uint8_t *p;
-
-	if (!take(s, sizeof(*ret_v), &p))
-		return false;
-	*ret_v = s->is_swapped ? bswap_64(get_u64(p)) : get_u64(p);
-	return true;
-}
-
-/* A length and that many bytes, which hold a string and its padding. */
-static bool take_string(struct span *s, const char **ret_text, size_t *ret_n)
-{
-	const uint8_t *p;
-	uint32_t len;
-
-	if (!take_u32(s, &len) || !take(s, len, &p))
-		return false;
-	*ret_text = (const char *)p;
-	*ret_n = strnlen((const char *)p, len);
-	return true;
-}
 
 static int read_text(struct data_reader *r, struct span s, const char **ret_text)
 {
@@ -219,11 +171,35 @@ const struct build_id *build_id_find(struct data_reader *r, const char *path)
 	return &r->build_ids.data[at - 1];
 }
 
+/* For data_reader_describe(). */
+static int keep(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n)
+{
+	struct feature_bytes *f;
+
+	if (n > FEATURE_KEPT_MAX || feature >= sizeof(r->has_features) * CHAR_BIT)
+		return 0;
+	f = vec_take(&r->features, 1);
+	if (!f)
+		return -ENOMEM;
+	*f = (struct feature_bytes){ feature, malloc(n ? n : 1), n };
+	if (!f->bytes)
+		return -ENOMEM;
+	memcpy(f->bytes, p, n);
+	return 0;
+}
+
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n)
 {
 	struct data_meta *m = &r->meta;
 	struct span s = { p, n, r->stream.is_swapped };
+	int ret = 0;
 
+	if (feature < sizeof(r->has_features) * CHAR_BIT)
+		r->has_features |= 1ull << feature;
+	if (feature != FEATURE_TRACING_DATA && feature != FEATURE_BUILD_ID)
+		ret = keep(r, feature, p, n);
+	if (ret)
+		return ret;
 	switch (feature) {
 	case FEATURE_TRACING_DATA:
 		if (!s.is_swapped)

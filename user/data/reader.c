@@ -230,6 +230,8 @@ int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record
 	uint32_t type = get_u32(record);
 	int ret = 0;
 
+	if (type < RECORD_TYPES)
+		r->meta.records[type]++;
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
 		ret = enqueue(r, s, record, size, true);
@@ -448,6 +450,9 @@ void data_reader_close(struct data_reader *r)
 	vec_free(&r->args);
 	vec_free(&r->build_ids);
 	vec_free(&r->last_reads);
+	for (size_t i = 0; i < r->features.n; i++)
+		free(r->features.data[i].bytes);
+	vec_free(&r->features);
 	map_free(&r->last_index);
 	free(r->name);
 	free(r);

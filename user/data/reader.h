@@ -95,6 +95,15 @@ struct reads {
 	bool has_id;
 };
 
+/* The content of a feature section, for data_reader_describe(). */
+struct feature_bytes {
+	unsigned feature;
+	uint8_t *bytes;
+	size_t n;
+};
+
+#define FEATURE_KEPT_MAX (1u << 20)
+
 struct last_read {
 	uint64_t id, value;
 	uint32_t tid;
@@ -180,6 +189,8 @@ struct data_reader {
 	bool one_layout; /* no ids: all samples are of event 0 */
 
 	struct strpool *strings;
+	VEC(struct feature_bytes) features;
+	uint64_t has_features; /* a bit each */
 	VEC(const char *) args;
 	VEC(struct build_id) build_ids; /* sorted by path once build_ids_sorted */
 	bool build_ids_sorted;

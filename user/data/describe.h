@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside data_reader_describe(): describe.c (sections), describe_event.c (events and their attributes). */
+#ifndef SKEP_DATA_DESCRIBE_H
+#define SKEP_DATA_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "data/span.h"
+
+struct description {
+	FILE *out; /* the line that is made, in text */
+	char *text;
+	void (*line)(void *arg, const char *text);
+	void *arg;
+};
+
+/* n bytes into the line. */
+void describe_text(struct description *d, const char *text, size_t n);
+/* Delivers the line. 0 or -ENOMEM. */
+int describe_end(struct description *d);
+
+/* The content of FEATURE_EVENT_DESC and FEATURE_GROUP_DESC: a line for each. 0 or -ENOMEM. */
+int describe_events(struct description *d, struct span s);
+int describe_groups(struct description *d, struct span s);
+
+#endif
