@@ -95,6 +95,15 @@ static int check_lost(struct sink *sink, uint64_t n)
 	return 0;
 }
 
+/* Every byte of it can be read. */
+static size_t touched;
+
+static void check_line(void *arg, const char *text)
+{
+	(void)arg;
+	touched += text ? strlen(text) : 0;
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -257,6 +266,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		return 0;
 	}
+	if (data_reader_describe(r, check_line, NULL))
+		abort();
 	if (syms_new(&cfg, &c.syms, &err) || !(c.dumps = dumps_new(c.syms)))
 		abort();
 	if (data_reader_run(r, &c.sink, &err) < 0 && !err.text[0])

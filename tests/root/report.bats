@@ -175,7 +175,7 @@ record_tree() {
 
 # same_as_perf OPTION...: the rows of both, without their blanks
 same_as_perf() {
-	perf report --stdio -i s.data --percent-limit 1 "$@" 2>/dev/null | grep -v '^#' | tr -d ' ' | grep . >theirs || true
+	perf report --stdio -i s.data --percent-limit 1 "$@" 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/' | grep -v '^#' | tr -d ' ' | grep . >theirs || true
 	"$SKEP" -q report -i s.data --percent-limit 1 "$@" | grep -v '^#' | tr -d ' ' | grep . >ours || true
 	[ -s theirs ] || { echo "$*: perf prints nothing"; false; }
 	diff ours theirs || { echo "$*: < skep, > perf"; false; }
@@ -220,6 +220,9 @@ same_as_perf() {
 		-g flat,5 -s comm --no-children
 		-g folded,5,count -s comm --no-children
 		-G -s dso --no-children
+		-g none --hierarchy
+		-g none --hierarchy -s dso,sym,srcline -n
+		-g caller,2 --hierarchy -s comm,dso
 		-g callee --max-stack 2 --no-children -s sym
 		-g callee --ignore-callees ^left$ --no-children -s sym
 	END
@@ -252,7 +255,8 @@ same_as_perf() {
 	perf record -q -z -F "$(hz 999)" -e cpu-clock -g -o z.data -- sh -c 'ls -lR /usr/share/doc' >/dev/null 2>&1
 	for f in f z; do
 		for o in --header-only --stats --tasks --mmaps; do
-			perf report --stdio -i $f.data $o 2>/dev/null >theirs
+			# programs of others
+			perf report --stdio -i $f.data $o 2>/dev/null | grep -vE "^# (bpf_prog_info|btf info|$(printf '\t')sub_prog)" >theirs
 			"$SKEP" report -i $f.data $o | sed 's/use perf report -I/use -I/' | diff - theirs
 		done
 	done

@@ -41,7 +41,7 @@ static void heads_of(const struct report_options *r, const char *(*heads)[2])
 static int render(const struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
 {
 	const char *heads[4][2] = { { NULL } };
-	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .long_times = r->long_times,
+	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .hierarchy = r->hierarchy, .long_times = r->long_times,
 				 .long_files = r->long_files, .separator = r->separator, .widths = r->widths, .nr_widths = r->nr_widths,
 				 .chains = r->chains, .heads = heads, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = report_format(r);

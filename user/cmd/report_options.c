@@ -133,6 +133,7 @@ static const struct opt row_opts[] = {
 	{ 0, "percentage", "HOW", OPT_TEXT, AT(percentage), "absolute (default): of all samples; relative: of those that are shown",
 	  .values = "relative|absolute" },
 	{ 0, "top", "N", OPT_U64, AT(limits.max), "only the first N rows" },
+	{ 0, "hierarchy", NULL, OPT_FLAG, AT(hierarchy), "keys below each other, with --no-children" },
 	{ 0, "time-quantum", "TIME", OPT_DURATION, AT(request.quantum_ns), "of the key time (default 100ms)" },
 	{ 0, "inline", NULL, OPT_FLAG, AT(inlines), "show inlined functions in rows of their own (slower)" },
 	{ 0, "no-demangle", NULL, OPT_FLAG, AT(no_demangle), "names as they are in the symbol table" },
@@ -148,6 +149,7 @@ static const struct opt row_opts[] = {
 static const struct opt_rule report_rules[] = {
 	{ "json", .not_with = "format" },
 	{ "children", .not_with = "no-children" },
+	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
 	{ "header|header-only|stats|tasks|mmaps", .not_with = "json|format=json|format=csv", .why = "they are text" },
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "stats", .not_with = "tasks|mmaps", .why = "it prints one of them" },
@@ -227,7 +229,6 @@ const struct opt_other report_others[] = {
 	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
 	{ "--group", "is not available: each event has a table of its own", "leave it out, or --event-index N" },
 	{ "--group-sort-idx", "is not available: each event has a table of its own", "--event-index N" },
-	{ "--hierarchy", "is not available: rows are not nested", "-s comm,dso,sym has the same numbers in a row each" },
 	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
 	{ "--switch-on", "is not available", "--time START, with the time that skep script prints of that event" },
 	{ "--switch-off", "is not available", "--time ,STOP, with the time that skep script prints of that event" },
@@ -259,6 +260,7 @@ int report_options_end(struct report_options *r, struct err *err)
 	bool text = !strcmp(report_format(r), "text");
 	struct report_request *q = &r->request;
 
+	r->no_children |= r->hierarchy;
 	q->children = !r->no_children;
 	q->chains = (r->with_chains || r->inverted) && !r->without_chains && r->chains.mode != CHAINS_NONE;
 	if (!r->with_chains)
@@ -276,7 +278,7 @@ int report_options_end(struct report_options *r, struct err *err)
 	q->hidden[KEY_SYM] = text && is_one(r->pick.symbols);
 	r->chains.skip_first = !q->fields && q->sort && !strncmp(q->sort, "sym", 3);
 	r->chains.separator = r->separator;
-	r->limits.percent = r->percent_limit;
+	r->limits.percent = r->hierarchy ? 0 : r->percent_limit;
 	r->limits.self_only = r->no_children;
 	r->stack.from_root = r->order == REPORT_ORDER_CALLER;
 	if (r->stack.parent)

@@ -33,7 +33,7 @@ struct report_options {
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
 	bool inlines, no_demangle;
-	bool header;
+	bool header, hierarchy;
 	struct report_file_cfg file;
 };
 

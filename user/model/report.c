@@ -288,8 +288,8 @@ uint64_t report_sum(const struct report_row *r, enum report_column c)
 	}
 }
 
-/* Sums from the greatest on, keys from the least on. */
-static int column_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
+/* Sums from the greatest on, too. */
+int report_key_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
 {
 	switch (c) {
 	case KEY_COMM:
@@ -323,9 +323,9 @@ static int row_cmp(const void *a, const void *b, void *arg)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < l->nr_order && !ret; i++)
-		ret = column_cmp(t, a, b, l->order[i]);
+		ret = report_key_cmp(t, a, b, l->order[i]);
 	for (uint32_t i = 0; i < l->nr_keys && !ret; i++)
-		ret = column_cmp(t, a, b, l->keys[i]);
+		ret = report_key_cmp(t, a, b, l->keys[i]);
 	return ret;
 }
 

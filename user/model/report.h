@@ -58,6 +58,9 @@ static inline const uint64_t *report_slots(const struct report *t, const struct 
 /* The last part of a path, as perf shows objects; "[...]" and "//anon" stay whole. */
 const char *report_object(const char *path);
 
+/* By a key, from the least on. */
+int report_key_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column key);
+
 /* What a row has in the column of a sum. */
 uint64_t report_sum(const struct report_row *r, enum report_column c);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "util/text.h"
+
 #define NS_PER_S 1000000000ull
 #define NS_PER_US 1000ull
 
@@ -90,4 +92,18 @@ int cell_text(char *buf, size_t size, const struct report *t, const struct repor
 const char *cell_level(const struct report_row *r)
 {
 	return r->is_kernel ? "[k] " : "[.] ";
+}
+
+size_t cell_shown(char *shown, size_t size, const struct report *t, const struct report_row *r, uint64_t whole, enum report_column c,
+			  const struct report_cfg *cfg)
+{
+	char raw[CELL_BYTES];
+
+	if (c == SUM_SAMPLES || c == SUM_PERIOD)
+		return snprintf(shown, size, "%llu", (unsigned long long)report_sum(r, c));
+	if (c >= KEY_MAX)
+		return snprintf(shown, size, "%.2f%%", percent_of(report_sum(r, c), whole));
+	cell_text(raw, sizeof(raw), t, r, c, cfg);
+	text_escape(shown, size, raw);
+	return strlen(shown);
 }

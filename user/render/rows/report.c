@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "render/rows/cells.h"
+#include "render/rows/hierarchy.h"
 #include "util/text.h"
 
 #define GAP_WIDTH 2
@@ -147,21 +148,6 @@ static size_t cut_at(const char *text, size_t n, size_t max)
 	return max;
 }
 
-/* A sum's text, or a key's, escaped, without what stands before a symbol. Returns its length. */
-static size_t column_text(char *shown, size_t size, const struct report *t, const struct report_row *r, uint64_t whole, enum report_column c,
-			  const struct report_cfg *cfg)
-{
-	char raw[CELL_BYTES];
-
-	if (c == SUM_SAMPLES || c == SUM_PERIOD)
-		return snprintf(shown, size, "%llu", (unsigned long long)report_sum(r, c));
-	if (is_sum(c))
-		return snprintf(shown, size, "%.2f%%", percent_of(report_sum(r, c), whole));
-	cell_text(raw, sizeof(raw), t, r, c, cfg);
-	text_escape(shown, size, raw);
-	return strlen(shown);
-}
-
 /* Columns without blanks: what separates them stands in no text. */
 static void print_separated(FILE *out, char *text, const struct report_cfg *cfg, bool is_first)
 {
@@ -185,7 +171,7 @@ static void print_row(FILE *out, const struct report *t, const struct report_row
 
 		if (l->hidden[k])
 			continue;
-		n = column_text(shown, sizeof(shown), t, r, whole, c, cfg);
+		n = cell_shown(shown, sizeof(shown), t, r, whole, c, cfg);
 		if (cfg->separator) {
 			print_separated(out, shown, cfg, !k);
 			continue;
@@ -236,12 +222,26 @@ static void print_titles(FILE *out, const struct report *t, const struct report_
 	fputs("\n#\n", out);
 }
 
-int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
+static void print_rows(FILE *out, const struct report *t, uint64_t whole, const struct report_cfg *cfg)
 {
-	uint64_t whole = report_whole(t, p);
 	struct layout l;
 
 	layout_make(&l, t, cfg);
+	print_titles(out, t, cfg, &l);
+	for (size_t i = 0; i < t->rows.n; i++) {
+		const struct report_row *r = &t->rows.data[i];
+
+		print_row(out, t, r, whole, cfg, &l);
+		if (r->chains)
+			render_chains(out, r->chains, whole, t->children ? r->total : r->self, &cfg->chains);
+	}
+}
+
+int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
+{
+	uint64_t whole = report_whole(t, p);
+	int ret = 0;
+
 	for (const char *(*head)[2] = cfg->heads; head && (*head)[0] && !cfg->is_next; head++) {
 		fprintf(out, "# %s: ", (*head)[0]);
 		text_print(out, (*head)[1]);
@@ -256,15 +256,11 @@ int render_report_text(FILE *out, const struct report *t, const struct profile *
 		fputc('\n', out);
 	}
 	fputs("#\n", out);
-	print_titles(out, t, cfg, &l);
-	for (size_t i = 0; i < t->rows.n; i++) {
-		const struct report_row *r = &t->rows.data[i];
-
-		print_row(out, t, r, whole, cfg, &l);
-		if (r->chains)
-			render_chains(out, r->chains, whole, t->children ? r->total : r->self, &cfg->chains);
-	}
+	if (cfg->hierarchy)
+		ret = render_hierarchy(out, t, whole, cfg);
+	else
+		print_rows(out, t, whole, cfg);
 	if (t->nr_cut && cfg->percent_limit > 0)
 		fprintf(out, "# %zu rows below %g%% are not shown (--percent-limit 0 shows all)\n", t->nr_cut, cfg->percent_limit);
-	return ferror(out) ? -EIO : 0;
+	return ferror(out) ? -EIO : ret;
 }

@@ -14,6 +14,7 @@ struct report_cfg {
 	int columns;	      /* width of the terminal, 0: do not cut */
 	bool is_next;	      /* not the first table: text begins with an empty line, CSV without its header */
 	bool with_event;      /* CSV: a last column for the event */
+	bool hierarchy;	      /* text with nested keys; percent_limit leaves out what is below each */
 	bool long_times;      /* to the nanosecond */
 	bool long_files;      /* source files with their path */
 	const char *separator; /* of text's columns, which then have no blanks; or NULL */
