@@ -106,6 +106,13 @@ by_dso() {
 	grep -qF '"[kernel.kallsyms]","[kernel.kallsyms]"' other.csv
 	grep -q "kernel addresses have no names: the file was recorded under kernel 9.*this one is $(uname -r).*read the file where it was recorded" err
 	"$SKEP" report -i other.data --no-children -s sym | grep -qE '\[k\] \[kernel.kallsyms\]'
+	# but of a copy of their kernel's names
+	cat /proc/kallsyms >kallsyms
+	"$SKEP" -q report -i other.data --kallsyms kallsyms --no-children -s sym --format csv | grep kallsyms -v >copied.csv
+	"$SKEP" -q report -i pipe.data --no-children -s sym --format csv >here.csv
+	[ "$(comm -12 <(cut -d, -f3,6 copied.csv | sort) <(cut -d, -f3,6 here.csv | sort) | wc -l)" -gt 20 ]
+	run -1 "$SKEP" report -i other.data --kallsyms nosuch
+	[[ "$output" == "skep report: cannot read 'nosuch' of '--kallsyms': No such file or directory" ]]
 }
 
 # control TEXT: as many bytes, of which the first are what a terminal obeys: ESC [31m, BEL, a CSI of C1, a cursor's way back
@@ -265,4 +272,19 @@ same_as_perf() {
 	grep -q '^# Samples: ' both
 	"$SKEP" report -i a.data --header-only | grep -qE '^# cmdline : .*record'
 	"$SKEP" report -i a.data --tasks | grep -qE '^ +[0-9]+ +[0-9]+ +-1 \|'
+}
+
+@test "--symfs: programs are looked for below a directory; --no-demangle leaves names as they are" {
+	need perf
+	need g++
+	export HOME=$PWD # no cache of former runs
+	printf 'namespace hive { void bee(long n) { for (volatile long i = 0; i < n; i++); } }\nint main() { hive::bee(100000000); }\n' | g++ -O1 -xc++ - -o gone
+	perf record -q -N -F "$(hz 999)" -e cpu-clock:u -o gone.data ./gone 2>/dev/null
+	mkdir -p "below$PWD"
+	mv gone "below$PWD/gone"
+	run ! grep bee <("$SKEP" -q report -i gone.data -s sym --no-children)
+	"$SKEP" -q report -i gone.data -s sym --no-children --symfs "$PWD/below" | grep -q '\[\.\] hive::bee$'
+	"$SKEP" -q report -i gone.data -s sym --no-children --symfs below --no-demangle | grep -qF '[.] _ZN4hive3beeEl'
+	run -1 "$SKEP" report -i gone.data --symfs nosuch
+	[[ "$output" == "skep report: cannot read 'nosuch' of '--symfs': No such file or directory" ]]
 }

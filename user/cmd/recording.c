@@ -12,6 +12,8 @@ static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
 {
 	struct origin origin;
 
+	if (cfg->kallsyms)
+		return;
 	origin_begin(&origin, cfg);
 	if (origin.other_kernel && !origin.is_open)
 		return;

@@ -90,14 +90,15 @@ static int none_left(const struct report_options *r, const struct replay *replay
 	return nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
 }
 
-static int report_into(const struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
+static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
 {
-	bool lines = r->inlines || replay->with_lines;
-	struct syms_cfg cfg = { .inlines = r->inlines, .lines = lines, .no_demangle = r->no_demangle };
+	struct syms_cfg cfg = { .lines = replay->with_lines };
 	const char **names = NULL;
 	int64_t bytes;
-	int ret = replay_run(replay, &cfg, err);
+	int ret = symbol_options_apply(&r->symbols, &cfg, err);
 
+	if (!ret)
+		ret = replay_run(replay, &cfg, err);
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))

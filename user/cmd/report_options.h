@@ -7,6 +7,7 @@
 #include "cmd/pick.h"
 #include "cmd/pickstack.h"
 #include "cmd/report_file.h"
+#include "cmd/symbols.h"
 #include "model/report.h"
 #include "render/rows/report.h"
 #include "util/opt.h"
@@ -32,7 +33,7 @@ struct report_options {
 	struct chains_cfg chains;
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
-	bool inlines, no_demangle;
+	struct symbol_options symbols;
 	bool header, hierarchy;
 	struct report_file_cfg file;
 };

@@ -36,6 +36,11 @@ void kallsyms_prefetch(void)
 		ahead.started = thread_start(&ahead.thread, reader, NULL);
 }
 
+int kallsyms_file(const char *path, char **ret_text, size_t *ret_n)
+{
+	return file_read(path, HINT_BYTES, MAX_BYTES, ret_text, ret_n);
+}
+
 int kallsyms_read(const char *root, char **ret_text, size_t *ret_n)
 {
 	char path[PATH_MAX];
@@ -48,5 +53,5 @@ int kallsyms_read(const char *root, char **ret_text, size_t *ret_n)
 		return ahead.ret;
 	}
 	snprintf(path, sizeof(path), "%s/kallsyms", root);
-	return file_read(path, HINT_BYTES, MAX_BYTES, ret_text, ret_n);
+	return kallsyms_file(path, ret_text, ret_n);
 }

@@ -157,7 +157,7 @@ static void read_kallsyms(struct kernel *k)
 
 	k->is_read = true;
 	k->read_ms = now_ms();
-	if (kallsyms_read(root, &text, &n))
+	if (k->cfg->kallsyms ? kallsyms_file(k->cfg->kallsyms, &text, &n) : kallsyms_read(root, &text, &n))
 		return; /* what was read before stays */
 	symtab_free(&k->tab);
 	/* Offset 0 is the empty name of a SIZE_STOP. */
@@ -469,7 +469,7 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 	}
 	*ret_obj = whose(k, addr, module);
 	/* After another boot modules and BPF programs are elsewhere. */
-	if (k->origin->other_kernel || (slide && *ret_obj != k->core))
+	if ((k->origin->other_kernel && !k->cfg->kallsyms) || (slide && *ret_obj != k->core))
 		return false;
 	if (!k->cfg->kernel_symbol && !k->is_read) {
 		read_kallsyms(k);

@@ -30,8 +30,9 @@ struct syms_cfg {
 	bool no_demangle;
 	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
-	const char *symfs;     /* files are at their paths below this directory; NULL: they are where they were */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
+	const char *symfs;     /* files are looked for below this directory; NULL: "/" */
+	const char *kallsyms;  /* a copy of that file of the recorded kernel: all its names are from there; NULL: the running kernel, if it is that */
 	struct strpool *pool;  /* of all strings, borrowed: files that share one can be compared by pointers. NULL: one of its own */
 	/* Build id of the kernel that was recorded; size 0: the running one. If it is not the running
 	 * kernel, kernel addresses stay unnamed and syms_stats.kernel_mismatch is set. */
