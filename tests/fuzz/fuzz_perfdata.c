@@ -266,7 +266,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		return 0;
 	}
-	if (data_reader_describe(r, check_line, NULL))
+	if (data_reader_describe(r, true, check_line, NULL))
 		abort();
 	if (syms_new(&cfg, &c.syms, &err) || !(c.dumps = dumps_new(c.syms)))
 		abort();

@@ -103,8 +103,8 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))
 		ret = err_set(err, -ENOMEM, "out of memory");
-	if (!ret && r->header)
-		ret = report_header(replay->file.reader, out->stream, err);
+	if (!ret && (r->header || r->file.whole))
+		ret = report_header(replay->file.reader, r->file.whole, out->stream, err);
 	if (!ret)
 		ret = render(r, replay, names, out->stream, err);
 	if (!ret) {

@@ -20,9 +20,9 @@ static void print_line(void *out, const char *text)
 	fputc('\n', out);
 }
 
-int report_header(struct data_reader *reader, FILE *out, struct err *err)
+int report_header(struct data_reader *reader, bool whole, FILE *out, struct err *err)
 {
-	return data_reader_describe(reader, print_line, out) ? err_set(err, -ENOMEM, "out of memory") : 0;
+	return data_reader_describe(reader, whole, print_line, out) ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 struct counter {
@@ -88,7 +88,7 @@ int report_file(const char *path, const struct report_file_cfg *cfg, FILE *out, 
 	if (ret)
 		return ret;
 	if (cfg->header_only)
-		ret = report_header(reader, out, err);
+		ret = report_header(reader, cfg->whole, out, err);
 	else if (cfg->stats)
 		ret = stats(reader, out, err);
 	else

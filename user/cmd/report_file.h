@@ -8,12 +8,12 @@
 
 #include "data/data.h"
 
-/* perf's lines with a # in front. 0 or -errno, err filled. */
-int report_header(struct data_reader *reader, FILE *out, struct err *err);
+/* perf's lines with a # in front; whole: those of -I. 0 or -errno, err filled. */
+int report_header(struct data_reader *reader, bool whole, FILE *out, struct err *err);
 
 /* How many records of each type there are, and samples of each event; or the tasks, and what they mapped. */
 struct report_file_cfg {
-	bool header_only, stats, tasks, mmaps;
+	bool header_only, whole, stats, tasks, mmaps;
 };
 int report_file(const char *path, const struct report_file_cfg *cfg, FILE *out, struct err *err);
 

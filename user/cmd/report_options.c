@@ -112,6 +112,7 @@ static const struct opt file_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, AT(out), "where to write (default: standard output)" },
 	{ 0, "header", NULL, OPT_FLAG, AT(header), "first what the file says of itself" },
 	{ 0, "header-only", NULL, OPT_FLAG, AT(file.header_only), "only that" },
+	{ 'I', "show-info", NULL, OPT_FLAG, AT(file.whole), "first that, with the machine's CPUs, nodes, caches and memory" },
 	{ 0, "stats", NULL, OPT_FLAG, AT(file.stats), "only the number of records of each type" },
 	{ 0, "tasks", NULL, OPT_FLAG, AT(file.tasks), "only the threads, under those that made them" },
 	{ 0, "mmaps", NULL, OPT_FLAG, AT(file.mmaps), "the same, with what they mapped" },
@@ -148,7 +149,7 @@ static const struct opt_rule report_rules[] = {
 	{ "json", .not_with = "format" },
 	{ "children", .not_with = "no-children" },
 	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
-	{ "header|header-only|stats|tasks|mmaps", .not_with = "json|format=json|format=csv", .why = "they are text" },
+	{ "header|header-only|show-info|stats|tasks|mmaps", .not_with = "json|format=json|format=csv", .why = "they are text" },
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "stats", .not_with = "tasks|mmaps", .why = "it prints one of them" },
 	{ 0 },
@@ -236,8 +237,6 @@ const struct opt_other report_others[] = {
 	{ "--vmlinux", "is not read", "--kallsyms FILE, a copy of /proc/kallsyms of the recorded kernel" },
 	{ "-T", "is not available: it needs counts of each thread (perf record -s), which skep does not read", "-s tid has shares of each thread" },
 	{ "--threads", "is not available: it needs counts of each thread (perf record -s), which skep does not read", "-s tid has shares of each thread" },
-	{ "-I", "is not available", "perf report --header-only -I" },
-	{ "--show-info", "is not available", "perf report --header-only -I" },
 	{ 0 },
 };
 

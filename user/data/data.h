@@ -120,9 +120,10 @@ struct data_record {
 void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg);
 /*
  * What the file says of itself, line by line as perf report --header-only prints it, without the # in front. text is of the file: any
- * bytes. NULL: a line without a text. 0 or -ENOMEM.
+ * bytes. NULL: a line without a text. whole: with CPUs,
+ * nodes, caches and memory of the machine, as -I has them. 0 or -ENOMEM.
  */
-int data_reader_describe(struct data_reader *r, void (*line)(void *arg, const char *text), void *arg);
+int data_reader_describe(struct data_reader *r, bool whole, void (*line)(void *arg, const char *text), void *arg);
 
 /* "SAMPLE": a type of records as perf report --stats names it; NULL: there is none. */
 const char *record_name(unsigned type);

@@ -159,6 +159,20 @@ static void one_line(struct description *d, unsigned feature, struct span s)
 	}
 }
 
+static int describe_long(struct description *d, unsigned feature, struct span s)
+{
+	switch (feature) {
+	case FEATURE_CPU_TOPOLOGY:
+		return describe_cpus(d, s, d->nr_cpus);
+	case FEATURE_NUMA_TOPOLOGY:
+		return describe_nodes(d, s);
+	case FEATURE_CACHE:
+		return describe_caches(d, s);
+	default:
+		return describe_memory(d, s);
+	}
+}
+
 static int describe_feature(struct description *d, unsigned feature, struct span s)
 {
 	if (feature == FEATURE_TRACING_DATA || feature == FEATURE_BUILD_ID || feature == FEATURE_DIR_FORMAT || feature == FEATURE_BPF_PROG_INFO ||
@@ -174,10 +188,12 @@ static int describe_feature(struct description *d, unsigned feature, struct span
 		return sample_time(d, s);
 	if (feature == FEATURE_NRCPUS)
 		return nrcpus(d, s);
+	if (d->whole && is_long(feature))
+		return describe_long(d, feature, s);
 	if (plain[feature])
 		fputs(plain[feature], d->out);
 	else if (is_long(feature))
-		fprintf(d->out, "%s info available, use perf report -I to display", feature_names[feature]);
+		fprintf(d->out, "%s info available, use -I to display", feature_names[feature]);
 	else
 		one_line(d, feature, s);
 	return describe_end(d);
@@ -228,9 +244,9 @@ static int describe_missing(struct description *d, const struct data_reader *r)
 	return describe_end(d);
 }
 
-int data_reader_describe(struct data_reader *r, void (*line)(void *arg, const char *text), void *arg)
+int data_reader_describe(struct data_reader *r, bool whole, void (*line)(void *arg, const char *text), void *arg)
 {
-	struct description d = { .line = line, .arg = arg };
+	struct description d = { .line = line, .arg = arg, .whole = whole, .nr_cpus = r->meta.nr_cpus_avail };
 	size_t n;
 	int ret;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside data_reader_describe(): describe.c (sections), describe_event.c (events and their attributes). */
+/* Inside data_reader_describe(): describe.c (sections), describe_event.c (events and their attributes), describe_machine.c. */
 #ifndef SKEP_DATA_DESCRIBE_H
 #define SKEP_DATA_DESCRIBE_H
 
@@ -12,6 +12,8 @@ struct description {
 	char *text;
 	void (*line)(void *arg, const char *text);
 	void *arg;
+	bool whole; /* also what is long */
+	uint32_t nr_cpus;
 };
 
 /* n bytes into the line. */
@@ -22,5 +24,11 @@ int describe_end(struct description *d);
 /* The content of FEATURE_EVENT_DESC and FEATURE_GROUP_DESC: a line for each. 0 or -ENOMEM. */
 int describe_events(struct description *d, struct span s);
 int describe_groups(struct description *d, struct span s);
+
+/* Of the machine: as many CPUs as FEATURE_NRCPUS says are available. 0 or -ENOMEM. */
+int describe_cpus(struct description *d, struct span s, uint32_t nr_cpus);
+int describe_nodes(struct description *d, struct span s);
+int describe_caches(struct description *d, struct span s);
+int describe_memory(struct description *d, struct span s);
 
 #endif
