@@ -182,8 +182,10 @@ static int describe_feature(struct description *d, unsigned feature, struct span
 		return describe_events(d, s);
 	if (feature == FEATURE_GROUP_DESC)
 		return describe_groups(d, s);
-	if (feature == FEATURE_CPU_PMU_CAPS || feature == FEATURE_PMU_CAPS || feature == FEATURE_HYBRID_TOPOLOGY || feature == FEATURE_CLOCK_DATA)
-		return 0; /* perf has a paragraph of each: seen on few machines, or only with -k */
+	if (feature == FEATURE_CPU_PMU_CAPS || feature == FEATURE_PMU_CAPS || feature == FEATURE_HYBRID_TOPOLOGY)
+		return 0; /* of few machines */
+	if (feature == FEATURE_CLOCK_DATA)
+		return describe_clock(d, s);
 	if (feature == FEATURE_SAMPLE_TIME)
 		return sample_time(d, s);
 	if (feature == FEATURE_NRCPUS)
@@ -238,7 +240,7 @@ static struct span feature_span(const struct data_reader *r, unsigned f)
 static int describe_missing(struct description *d, const struct data_reader *r)
 {
 	fputs("missing features: ", d->out);
-	for (unsigned f = FEATURE_FIRST; f < FEATURE_PMU_CAPS; f++)
+	for (unsigned f = FEATURE_FIRST; f < FEATURE_KNOWN; f++)
 		if (!has_feature(r, f))
 			fprintf(d->out, "%s ", feature_names[f]);
 	return describe_end(d);
@@ -246,7 +248,8 @@ static int describe_missing(struct description *d, const struct data_reader *r)
 
 int data_reader_describe(struct data_reader *r, bool whole, void (*line)(void *arg, const char *text), void *arg)
 {
-	struct description d = { .line = line, .arg = arg, .whole = whole, .nr_cpus = r->meta.nr_cpus_avail };
+	struct description d = { .line = line, .arg = arg, .whole = whole, .nr_cpus = r->meta.nr_cpus_avail,
+				 .events = r->meta.events, .nr_events = r->meta.nr_events };
 	size_t n;
 	int ret;
 

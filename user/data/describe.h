@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "data/data.h"
 #include "data/span.h"
 
 struct description {
@@ -14,6 +15,8 @@ struct description {
 	void *arg;
 	bool whole; /* also what is long */
 	uint32_t nr_cpus;
+	const struct event *events; /* of the file */
+	int nr_events;
 };
 
 /* n bytes into the line. */
@@ -24,6 +27,9 @@ int describe_end(struct description *d);
 /* The content of FEATURE_EVENT_DESC and FEATURE_GROUP_DESC: a line for each. 0 or -ENOMEM. */
 int describe_events(struct description *d, struct span s);
 int describe_groups(struct description *d, struct span s);
+
+/* FEATURE_CLOCK_DATA: which clock times are of, and what it was at a time of day. 0 or -ENOMEM. */
+int describe_clock(struct description *d, struct span s);
 
 /* Of the machine: as many CPUs as FEATURE_NRCPUS says are available. 0 or -ENOMEM. */
 int describe_cpus(struct description *d, struct span s, uint32_t nr_cpus);

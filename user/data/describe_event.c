@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Events and their attributes in perf's words: fields that are not 0, in the order in which perf prints them. */
 #include <inttypes.h>
+#include <time.h>
 
 #include "data/describe.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_US UINT64_C(1000)
 
 struct bit {
 	uint64_t bit;
@@ -120,21 +124,68 @@ int describe_events(struct description *d, struct span s)
 	return ret;
 }
 
-/* { "name", leader, members } each; names of the members are those of the events. */
+#define NO_GROUP_NAME "{anon_group}"
+
+/* { "name", number of the leader, of members } each: these follow the leader. */
 int describe_groups(struct description *d, struct span s)
 {
 	uint32_t nr, leader, members;
 	const char *name;
-	size_t n;
 	int ret = 0;
+	size_t n;
 
 	if (!take_u32(&s, &nr))
 		return 0;
 	while (nr-- && !ret && take_string(&s, &name, &n) && take_u32(&s, &leader) && take_u32(&s, &members)) {
 		fputs("group: ", d->out);
-		describe_text(d, name, n);
-		fprintf(d->out, "{%u events from number %u on}", members, leader);
+		if (n != strlen(NO_GROUP_NAME) || memcmp(name, NO_GROUP_NAME, n) != 0)
+			describe_text(d, name, n);
+		for (uint32_t i = leader; i < (uint32_t)d->nr_events && i - leader < members; i++)
+			fprintf(d->out, "%s%s", i == leader ? "{" : ",", d->events[i].name);
+		fputc('}', d->out);
 		ret = describe_end(d);
 	}
 	return ret;
+}
+
+static const char *clock_name(uint32_t clock)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+		return "realtime";
+	case CLOCK_MONOTONIC:
+		return "monotonic";
+	case CLOCK_MONOTONIC_RAW:
+		return "monotonic_raw";
+	case CLOCK_BOOTTIME:
+		return "boottime";
+	case CLOCK_TAI:
+		return "tai";
+	}
+	return "(not found)";
+}
+
+int describe_clock(struct description *d, struct span s)
+{
+	uint32_t version, clock;
+	uint64_t wall_ns, clock_ns;
+	char when[64] = "";
+	struct tm tm;
+	time_t seconds;
+	int ret;
+
+	if (!take_u32(&s, &version) || version != CLOCK_DATA_VERSION || !take_u32(&s, &clock) || !take_u64(&s, &wall_ns) ||
+	    !take_u64(&s, &clock_ns))
+		return 0;
+	fprintf(d->out, "clockid: %s (%u)", clock_name(clock), clock);
+	ret = describe_end(d);
+	if (ret)
+		return ret;
+	seconds = (time_t)(wall_ns / NS_PER_S);
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%F %T", &tm);
+	fprintf(d->out, "reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)", when,
+		wall_ns % NS_PER_S / NS_PER_US, wall_ns / NS_PER_S, wall_ns % NS_PER_S / NS_PER_US, clock_ns / NS_PER_S, clock_ns % NS_PER_S,
+		clock_name(clock));
+	return describe_end(d);
 }
