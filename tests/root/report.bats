@@ -219,6 +219,7 @@ same_as_perf() {
 		-g --no-children
 		-g callee --no-children
 		-g caller,2
+		-g callee,30 --no-children -s comm
 		-g -s sym
 		-g fractal,20 -s dso --no-children
 		-g fractal,caller -s comm

@@ -12,12 +12,18 @@
 
 #define AT(field) offsetof(struct report_options, field)
 
+static void set_chain_min(struct report_options *r, double percent)
+{
+	r->chains.min_percent = percent;
+	r->chain_min_given = true;
+}
+
 static int set_limit(void *base, const char *text, struct err *err)
 {
 	struct report_options *r = base;
 	int ret = num_double(text, 100, &r->percent_limit);
 
-	r->limit_given = true;
+	set_chain_min(r, r->percent_limit); /* as in perf, where the last one counts */
 	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text) : 0;
 }
 
@@ -75,7 +81,7 @@ static int take_chain_word(struct report_options *r, const char *word, size_t le
 		return num_u64(number, UINT32_MAX, &r->chains.limit);
 	if (num_double(number, 100, &value))
 		return -EINVAL;
-	r->chains.min_percent = value;
+	set_chain_min(r, value);
 	return 0;
 }
 
@@ -85,9 +91,10 @@ static int set_chains(void *base, const char *text, struct err *err)
 	int numbers = 0, ret;
 
 	r->with_chains = true;
-	r->chains.min_percent = CHAINS_PERCENT;
-	if (!text) /* perf's -g is -g graph,0.5,caller,function,percent */
+	if (!text) { /* perf's -g is -g graph,0.5,caller,function,percent */
+		set_chain_min(r, CHAINS_PERCENT);
 		r->order = REPORT_ORDER_CALLER;
+	}
 	for (const char *at = text; at && *at; at += *at == ',') {
 		size_t len = strcspn(at, ",");
 		static const char *const keys[] = { "address", "srcline", "branch" };
@@ -259,10 +266,8 @@ int report_options_end(struct report_options *r, struct err *err)
 	r->no_children |= r->hierarchy;
 	q->children = !r->no_children;
 	q->chains = (r->with_chains || r->inverted) && !r->without_chains && r->chains.mode != CHAINS_NONE;
-	if (!r->with_chains)
+	if (!r->chain_min_given)
 		r->chains.min_percent = CHAINS_PERCENT;
-	if (r->limit_given)
-		r->chains.min_percent = r->percent_limit;
 	if (r->inverted)
 		r->order = REPORT_ORDER_CALLER;
 	else if (r->order == REPORT_ORDER_DEFAULT)

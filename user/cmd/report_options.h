@@ -25,12 +25,12 @@ struct report_options {
 	struct report_request request; /* complete after report_options_end() */
 	struct report_limits limits;
 	double percent_limit;
-	bool limit_given;
 	const char *percentage, *separator;
 	bool long_times, long_files;
 	bool with_chains, inverted, without_chains; /* -g, -G, --no-call-graph */
 	enum report_order order;
 	struct chains_cfg chains;
+	bool chain_min_given;
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
 	struct symbol_options symbols;
