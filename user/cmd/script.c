@@ -9,6 +9,7 @@
 #include "cmd/honesty.h"
 #include "cmd/nothing.h"
 #include "cmd/pick.h"
+#include "cmd/report_file.h"
 #include "cmd/script.h"
 #include "util/outfile.h"
 
@@ -57,6 +58,14 @@ static int script_run(void *cfg, char **operands, struct err *err)
 		ret = outfile_open(&out, o->out ? o->out : "-", err);
 	if (ret)
 		return ret;
+	if (o->header_only) {
+		struct report_file_cfg header = { .header_only = true, .whole = o->whole_header };
+
+		ret = report_file(o->input, &header, out.stream, err);
+		ret = ret ? ret : outfile_commit(&out, err) < 0 ? -EIO : 0;
+		outfile_abort(&out);
+		return ret;
+	}
 	s = script_new();
 	ret = s ? script_into(o, s, &out, err) : err_set(err, -ENOMEM, "out of memory");
 	script_free(s);

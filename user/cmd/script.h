@@ -8,6 +8,7 @@
 #include "cmd/recording.h"
 #include "cmd/script_fields.h"
 #include "cmd/script_trace.h"
+#include "cmd/symbols.h"
 #include "profile.h"
 #include "render/events/script.h"
 #include "util/opt.h"
@@ -26,12 +27,13 @@ struct script_shown {
 struct script_options {
 	struct honesty h;
 	struct pick_options pick;
+	struct symbol_options symbols;
 	const char *input, *out, *format, *stop_at;
 	struct script_fields fields;
 	struct script_switch on;
 	struct script_shown shown;
 	uint64_t max_stack;
-	bool fields_set, no_chains, ns, reltime, deltatime, inlines, json, dump, no_demangle, long_files;
+	bool fields_set, no_chains, ns, reltime, deltatime, json, dump, long_files, header, header_only, whole_header;
 };
 
 #define SCRIPT_STOPS_MAX 64
@@ -44,7 +46,7 @@ struct script {
 	struct pick *pick;
 	struct script_traces *traces;
 	struct profile profile;
-	const struct script_options *options;
+	struct script_options *options;
 	const struct data_meta *meta;
 	struct script_view view;
 	uint64_t *fields; /* of each event */
@@ -65,7 +67,7 @@ extern const struct opt_group script_groups[];
 extern const struct opt_other script_others[];
 
 /* Reads the file and prints it to out; fills the profile. 0 or -errno. */
-int script_read(struct script *s, const struct script_options *o, FILE *out, struct err *err);
+int script_read(struct script *s, struct script_options *o, FILE *out, struct err *err);
 
 /* script_records.c: prints what the options request of a record. arg: struct script. */
 int script_watch(void *arg, const struct data_record *rec);

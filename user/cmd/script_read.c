@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capture/cost.h"
+#include "cmd/report_file.h"
 #include "cmd/script.h"
 #include "util/clock.h"
 
@@ -152,7 +153,7 @@ static int prepare(struct script *s, struct err *err)
 
 	s->meta = data_reader_meta(s->file.reader);
 	s->has_chains = s->meta->callchain && !o->no_chains;
-	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .inlined = o->inlines, .long_files = o->long_files, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
+	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .inlined = o->symbols.inlines, .long_files = o->long_files, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
 					.place = { find_place, s } };
 	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
 	if (!ret)
@@ -179,10 +180,13 @@ static int prepare(struct script *s, struct err *err)
 
 static int read_all(struct script *s, struct err *err)
 {
-	const struct script_options *o = s->options;
-	struct syms_cfg cfg = { .no_demangle = o->no_demangle, .inlines = o->inlines, .lines = syms_have_lines() && o->format[0] == 'j' };
-	int ret;
+	struct script_options *o = s->options;
+	struct syms_cfg cfg = { .exited_max = 0 };
+	int ret = symbol_options_apply(&o->symbols, &cfg, err);
 
+	if (ret)
+		return ret;
+	cfg.lines |= syms_have_lines() && o->format[0] == 'j';
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
 		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));
 	cfg.inlines |= cfg.lines; /* the line of an address is that of the innermost function */
@@ -199,6 +203,10 @@ static int read_all(struct script *s, struct err *err)
 	if (s->pick)
 		pick_insert(s->pick, &s->names);
 	s->names.leaf_only = !s->has_chains;
+	if (o->header)
+		ret = report_header(s->file.reader, o->whole_header, s->out, err);
+	if (ret)
+		return ret;
 	if (script_shows_records(o))
 		data_reader_watch(s->file.reader, script_watch, s);
 	if (o->format[0] == 'c')
@@ -206,7 +214,7 @@ static int read_all(struct script *s, struct err *err)
 	return data_reader_run(s->file.reader, &s->names.sink, err);
 }
 
-int script_read(struct script *s, const struct script_options *o, FILE *out, struct err *err)
+int script_read(struct script *s, struct script_options *o, FILE *out, struct err *err)
 {
 	struct profile *p = &s->profile;
 	uint64_t start_ns = now_ns();

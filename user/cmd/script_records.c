@@ -92,7 +92,7 @@ static int show(struct script *s, const struct data_record *rec)
 				  s->fields[rec->event] & SCRIPT_BIT(IP);
 		script_start(&s->text, &start, s->fields[rec->event], &s->view);
 	}
-	script_record(&s->text, rec->type, rec->misc, rec->bytes, rec->body);
+	script_record(&s->text, record_name(rec->type), rec->type, rec->misc, rec->bytes, rec->body);
 	return ferror(s->out) ? -EIO : 0;
 }
 
@@ -109,7 +109,7 @@ static int dump(struct script *s, const struct data_record *rec)
 	if (rec->type < 64 && attr->sample_type & PERF_SAMPLE_TIME)
 		textbuf_printf(&s->text, "%" PRIu64 " ", rec->time_ns);
 	textbuf_printf(&s->text, "%#" PRIx64 " [%#zx]: ", rec->at, rec->size);
-	script_record(&s->text, rec->type, rec->misc, rec->bytes, rec->body);
+	script_record(&s->text, record_name(rec->type), rec->type, rec->misc, rec->bytes, rec->body);
 	return ferror(s->out) ? -EIO : 0;
 }
 

@@ -114,11 +114,10 @@ struct script_start {
 void script_start(struct textbuf *b, const struct script_start *s, uint64_t fields, const struct script_view *view);
 
 /*
- * scriptrecord.c: "PERF_RECORD_FORK(12:12):(1:1)" and a line break of any record but samples; bytes: `body` of them, hostile, without the
- * trailer.
+ * scriptrecord.c: "PERF_RECORD_FORK(12:12):(1:1)" and a line break of any record but samples. name: of its type, "FORK", NULL: none is
+ * known; bytes: `body` of them, hostile, without the trailer.
  */
-void script_record(struct textbuf *b, uint16_t type, uint16_t misc, const uint8_t *bytes, size_t body);
-const char *script_record_name(uint16_t type); /* "SAMPLE" */
+void script_record(struct textbuf *b, const char *name, uint16_t type, uint16_t misc, const uint8_t *bytes, size_t body);
 
 /* Bytes in hexadecimal, sixteen a line, as the dumps of perf are. */
 void script_hex(struct textbuf *b, const uint8_t *bytes, size_t n);

@@ -13,30 +13,8 @@
 #define HEX_BYTES 16
 #define TEXT_MAX 4096
 
-/* Newer than the uapi headers of the oldest build machine. */
-enum { RECORD_TEXT_POKE = 20, RECORD_AUX_OUTPUT_HW_ID = 21, RECORD_CALLCHAIN_DEFERRED = 22 };
 #define MISC_BUILD_ID (1u << 14)
 #define MISC_PREEMPT (1u << 14)
-
-static const char *const names[] = {
-	[PERF_RECORD_MMAP] = "MMAP", [PERF_RECORD_LOST] = "LOST", [PERF_RECORD_COMM] = "COMM", [PERF_RECORD_EXIT] = "EXIT",
-	[PERF_RECORD_THROTTLE] = "THROTTLE", [PERF_RECORD_UNTHROTTLE] = "UNTHROTTLE", [PERF_RECORD_FORK] = "FORK",
-	[PERF_RECORD_READ] = "READ", [PERF_RECORD_SAMPLE] = "SAMPLE", [PERF_RECORD_MMAP2] = "MMAP2", [PERF_RECORD_AUX] = "AUX",
-	[PERF_RECORD_ITRACE_START] = "ITRACE_START", [PERF_RECORD_LOST_SAMPLES] = "LOST_SAMPLES", [PERF_RECORD_SWITCH] = "SWITCH",
-	[PERF_RECORD_SWITCH_CPU_WIDE] = "SWITCH_CPU_WIDE", [PERF_RECORD_NAMESPACES] = "NAMESPACES", [PERF_RECORD_KSYMBOL] = "KSYMBOL",
-	[PERF_RECORD_BPF_EVENT] = "BPF_EVENT", [PERF_RECORD_CGROUP] = "CGROUP", [RECORD_TEXT_POKE] = "TEXT_POKE",
-	[RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID", [RECORD_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
-	/* Those of perf itself (tools/lib/perf/include/perf/event.h). */
-	[64] = "ATTR", [65] = "EVENT_TYPE", [66] = "TRACING_DATA", [67] = "BUILD_ID", [68] = "FINISHED_ROUND", [69] = "ID_INDEX",
-	[70] = "AUXTRACE_INFO", [71] = "AUXTRACE", [72] = "AUXTRACE_ERROR", [73] = "THREAD_MAP", [74] = "CPU_MAP",
-	[75] = "STAT_CONFIG", [76] = "STAT", [77] = "STAT_ROUND", [78] = "EVENT_UPDATE", [79] = "TIME_CONV", [80] = "FEATURE",
-	[81] = "COMPRESSED", [82] = "FINISHED_INIT", [83] = "COMPRESSED2", [84] = "BPF_METADATA",
-};
-
-const char *script_record_name(uint16_t type)
-{
-	return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "UNKNOWN";
-}
 
 static uint32_t u32(const uint8_t *bytes, size_t at)
 {
@@ -199,10 +177,10 @@ static void put_fields(struct textbuf *b, uint16_t type, uint16_t misc, const ui
 	}
 }
 
-void script_record(struct textbuf *b, uint16_t type, uint16_t misc, const uint8_t *bytes, size_t body)
+void script_record(struct textbuf *b, const char *name, uint16_t type, uint16_t misc, const uint8_t *bytes, size_t body)
 {
 	textbuf_text(b, "PERF_RECORD_");
-	textbuf_text(b, script_record_name(type));
+	textbuf_text(b, name ? name : "UNKNOWN");
 	if (body >= least(type))
 		put_fields(b, type, misc, bytes, body);
 	textbuf_char(b, '\n');
