@@ -186,7 +186,7 @@ same() {
 	[ -r /sys/kernel/tracing/events/sched ] || skip "tracefs is not mounted"
 	"$SKEP" -q record -c 1 -a -e sched:sched_switch,sched:sched_process_exec,syscalls:sys_enter_openat,raw_syscalls:sys_exit,'t:sched:sched_wakeup if pid > 1' \
 		-o own.data -- bash -c 'ls /usr; ls /usr; sleep 0.01' >/dev/null
-	same own.data
+	same own.data --max-stack 127 # perf's default
 	same own.data -F comm,event,trace -G
 	"$SKEP" -q script -i own.data | grep -qE 'sched:sched_switch: prev_comm=.* ==> next_comm='
 	[ "$(grep -cE 'sched:sched_process_exec: filename=/usr/bin/ls pid=' skep.txt)" = 2 ]
@@ -200,4 +200,22 @@ same() {
 	done
 	grep -q 'sys_enter_getpriority: which: 0x' lines
 	rm own.data
+}
+
+@test "a stream of skep, as perf and skep read it; COMMAND's output is not in it" {
+	"$SKEP" record -o - -g -F 999 -- "$WORK/shares" 0.3 2>err >own.stream
+	grep -q '^disturbed' err
+	perf script -i - <own.stream 2>/dev/null | known >perf.txt
+	"$SKEP" -q script -i - <own.stream | known >skep.txt
+	[ -s perf.txt ]
+	diff perf.txt skep.txt
+	perf report -i - --stdio -g none --no-children <own.stream 2>/dev/null | grep -qE '^ +[67][0-9]\.[0-9]+%  shares .* hot'
+	"$SKEP" -q record -z -o - -F 999 -- "$WORK/shares" 0.3 2>/dev/null | perf script -i - 2>/dev/null | grep -q ' hot+0x'
+	if [ -r /sys/kernel/tracing/events/sched ]; then
+		"$SKEP" -q record -o - -e sched:sched_process_exec -- ls 2>/dev/null | perf script -i - -G 2>/dev/null | grep -q 'filename=/usr/bin/ls pid='
+	fi
+	# A reader that leaves ends the run, without a word
+	"$SKEP" -q record -o - -F 999 -- "$WORK/shares" 0.3 2>err | head -c 100 >/dev/null
+	if grep -q skep err; then cat err; false; fi
+	rm own.stream
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* skep record: every sample with its time into a perf.data file. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct record_sink {
 	struct utsname uts;
 	struct data_meta meta;
 	struct record_traces traces;
+	int stream_fd; /* of -o -, the writer's once that is open; or -errno */
 	uint64_t no_room; /* samples without their stack */
 	uint64_t record_bytes; /* before compression */
 };
@@ -112,6 +114,14 @@ static int scan_kernel(struct sink *sink)
 	return kernel_scan(NULL, text, etext, sink);
 }
 
+/* Standard output is the recording's: COMMAND writes to standard error instead, as under perf. */
+static int open_stream(struct record_sink *r, struct err *err)
+{
+	if (r->stream_fd < 0)
+		return err_set(err, r->stream_fd, "cannot write to standard output: %s", strerror(-r->stream_fd));
+	return data_writer_stream(r->stream_fd, &r->meta, &r->writer, err);
+}
+
 static int open_writer(struct sink *sink, struct err *err)
 {
 	static char cpu[256];
@@ -147,7 +157,7 @@ static int open_writer(struct sink *sink, struct err *err)
 	ret = build_ids_new(&r->ids);
 	if (ret)
 		return ret;
-	ret = data_writer_open(rec->out, &r->meta, &r->writer, err);
+	ret = strcmp(rec->out, "-") ? data_writer_open(rec->out, &r->meta, &r->writer, err) : open_stream(r, err);
 	if (ret)
 		return ret;
 	r->to = data_writer_sink(r->writer);
@@ -203,9 +213,9 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	int status = 0, ret;
 
 	rec->out = rec->out ? rec->out : "perf.data";
-	if (!strcmp(rec->out, "-")) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "record cannot write to a pipe: perf.data needs a file");
-		err_hint(err, "-o FILE");
+	if (!strcmp(rec->out, "-") && isatty(STDOUT_FILENO)) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "-o - is for a pipe, and standard output is a terminal");
+		err_hint(err, "skep record -o - ... | skep script -i -");
 		return -EINVAL;
 	}
 	rec->m.records = true;
@@ -220,6 +230,12 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		ret = syms_new(&syms_cfg, &r.syms, err);
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
 			ret = err_set(err, -ENOMEM, "out of memory");
+	}
+	/* Before COMMAND is started, which inherits what is standard output then. */
+	if (!ret && !strcmp(rec->out, "-")) {
+		r.stream_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (r.stream_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+			r.stream_fd = -errno;
 	}
 	if (!ret)
 		ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
@@ -248,6 +264,7 @@ const struct cmd cmd_record = {
 		    "skep record -a -F 99 -- sleep 10    whole machine for 10 seconds\n"
 		    "skep record -p 1234 --duration 2 -o web.data\n"
 		    "skep record -z -a --duration 10     a small file\n"
+		    "skep record -o - -a --duration 1 | skep script -i -    no file at all\n"
 		    "skep record --off-cpu -p 1234 --duration 2    what runs and what waits\n",
 	.others = record_others,
 	.run = record_run,

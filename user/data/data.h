@@ -66,6 +66,12 @@ struct data_writer;
 int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err);
 
 /*
+ * The same as a stream, as 'perf record -o -' writes it, into a descriptor that is the writer's from now on, also on failure: attributes and
+ * descriptions come as records before all others. A reader that leaves is -EPIPE of data_writer_close, with err empty.
+ */
+int data_writer_stream(int fd, const struct data_meta *meta, struct data_writer **ret_w, struct err *err);
+
+/*
  * The sink that turns samples and task events into records. round() writes FINISHED_ROUND. Aggregated
  * samples (count > 1) are refused with -EINVAL: the file has no room for a count. After a failed write
  * every call returns its -errno and data_writer_close reports it with the path.

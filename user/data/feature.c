@@ -223,6 +223,53 @@ static void add_feature(struct buffer *b, unsigned feature, const struct feature
 	}
 }
 
+static void add_record(struct buffer *b, uint32_t type, uint64_t feature, const struct buffer *content)
+{
+	static const char zeros[RECORD_ALIGN];
+	size_t padding = -content->n % RECORD_ALIGN, size = sizeof(struct perf_event_header) + sizeof(feature) + content->n + padding;
+	struct perf_event_header h = { .type = type, .size = (uint16_t)size };
+
+	if (size > RECORD_MAX_BYTES) /* a description, which the samples do without */
+		return;
+	buffer_add(b, &h, sizeof(h));
+	add_u64(b, feature);
+	buffer_add(b, content->data, content->n);
+	buffer_add(b, zeros, padding);
+}
+
+/* The record of a size, then so many bytes, padded. */
+static void add_tracing_record(struct buffer *b, const struct buffer *content)
+{
+	static const char zeros[RECORD_ALIGN];
+	size_t padding = -content->n % RECORD_ALIGN;
+	struct perf_event_header h = { .type = RECORD_HEADER_TRACING_DATA, .size = sizeof(h) + sizeof(uint32_t) };
+
+	buffer_add(b, &h, sizeof(h));
+	add_u32(b, (uint32_t)(content->n + padding));
+	buffer_add(b, content->data, content->n);
+	buffer_add(b, zeros, padding);
+}
+
+int features_stream(struct buffer *b, const struct feature_input *in)
+{
+	for (unsigned f = FEATURE_FIRST; f < FEATURE_MAX; f++) {
+		struct buffer content = { 0 };
+
+		if (f == FEATURE_SAMPLE_TIME || f == FEATURE_COMPRESSED)
+			continue;
+		add_feature(&content, f, in);
+		if (f == FEATURE_BUILD_ID) /* these are records as they are */
+			buffer_add(b, content.data, content.n);
+		else if (f == FEATURE_TRACING_DATA && content.n)
+			add_tracing_record(b, &content);
+		else if (content.n)
+			add_record(b, RECORD_HEADER_FEATURE, f, &content);
+		b->failed |= content.failed;
+		free(content.data);
+	}
+	return b->failed ? -ENOMEM : 0;
+}
+
 int features_build(struct buffer *b, uint64_t at, const struct feature_input *in, struct file_header *h)
 {
 	struct file_section table[FEATURE_MAX];

@@ -73,6 +73,15 @@ int output_open(struct output *o, const char *path, struct err *err)
 	return 0;
 }
 
+int output_stream(struct output *o, int fd, struct err *err)
+{
+	o->fd = fd;
+	o->is_stream = o->placed = true;
+	o->path = strdup("standard output");
+	o->buf = malloc(BUFFER_BYTES);
+	return o->path && o->buf ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
 int output_place(struct output *o)
 {
 	if (o->placed || o->failed)
@@ -89,7 +98,7 @@ static size_t write_at(struct output *o, uint64_t at, const uint8_t *p, size_t n
 	ssize_t r;
 
 	while (done < n) {
-		r = pwrite(o->fd, p + done, n - done, (off_t)(at + done));
+		r = o->is_stream ? write(o->fd, p + done, n - done) : pwrite(o->fd, p + done, n - done, (off_t)(at + done));
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r <= 0) {
@@ -144,7 +153,7 @@ int output_flush(struct output *o)
 	if (o->failed)
 		return o->failed;
 	done = write_at(o, end, p, n);
-	if (done < n) {
+	if (done < n && !o->is_stream) {
 		done = whole_records(p, done);
 		/* Not possible on a device; there is nothing to keep readable there. */
 		if (ftruncate(o->fd, (off_t)(end + done)) < 0)
@@ -154,7 +163,8 @@ int output_flush(struct output *o)
 	o->used = 0;
 	o->data_bytes += done;
 	failed = o->failed;
-	write_at(o, offsetof(struct file_header, data.size), (const uint8_t *)&o->data_bytes,
+	if (!o->is_stream)
+		write_at(o, offsetof(struct file_header, data.size), (const uint8_t *)&o->data_bytes,
 		 sizeof(o->data_bytes));
 	if (failed)
 		o->failed = failed;
@@ -165,7 +175,7 @@ int output_tail(struct output *o, const void *bytes, size_t n)
 {
 	uint64_t end = o->data_at + o->data_bytes;
 
-	if (o->failed)
+	if (o->failed || o->is_stream)
 		return o->failed;
 	if (write_at(o, end, bytes, n) < n && ftruncate(o->fd, (off_t)end) < 0)
 		return o->failed;
@@ -174,7 +184,7 @@ int output_tail(struct output *o, const void *bytes, size_t n)
 
 int output_rewrite(struct output *o, uint64_t at, const void *bytes, size_t n)
 {
-	if (!o->failed)
+	if (!o->failed && !o->is_stream)
 		write_at(o, at, bytes, n);
 	return o->failed;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "data/writer.h"
 #include "util/clock.h"
@@ -19,26 +20,6 @@
 #define FRAMES_MAX 4000u
 #define RAW_MAX 8192u /* PERF_MAX_TRACE_SIZE, include/linux/trace_events.h */
 #define FIRST_ID 1
-
-#define TRAILER_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
-#define SAMPLE_TYPE (TRAILER_TYPE | PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD)
-
-struct data_writer {
-	struct sink sink; /* first: the callbacks cast it back */
-	struct output out;
-	struct data_meta meta;
-	struct file_header header;
-	struct perf_event_attr *attrs;
-	uint64_t *ids;
-	struct seen_objects seen;
-	uint64_t first_ns, last_ns; /* of samples */
-	uint64_t max_ns;	    /* of all records */
-	uint64_t flushed_ns;
-	uint64_t wall_ns, clock_ns;
-	struct compression compression;
-	uint64_t compression_at; /* file offset of its copy in the stream */
-	bool round_open; /* records since the last FINISHED_ROUND */
-};
 
 /* A record under construction. */
 struct record {
@@ -367,78 +348,6 @@ static int write_preamble(struct data_writer *w)
 	return ret < 0 ? ret : output_flush(&w->out);
 }
 
-static void attr_fill(struct perf_event_attr *a, const struct event *e, const struct data_meta *meta, bool has_format)
-{
-	*a = (struct perf_event_attr){
-		.type = e->type,
-		/* perf 6.1 refuses sizes that it does not know, so not the size of our headers. */
-		.size = PERF_ATTR_SIZE_VER5,
-		.config = e->config,
-		.config1 = e->config1,
-		.config2 = e->config2,
-		.sample_period = e->period_or_freq,
-		.freq = e->freq,
-		.sample_type = SAMPLE_TYPE | (meta->callchain ? PERF_SAMPLE_CALLCHAIN : 0),
-		.exclude_user = e->exclude_user,
-		.exclude_kernel = e->exclude_kernel,
-		.exclude_hv = e->exclude_hv,
-		.exclude_idle = e->exclude_idle,
-		.precise_ip = e->precise & 3,
-		.disabled = 1,
-		.inherit = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
-		.ksymbol = 1,
-		.build_id = 1,
-		.sample_id_all = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		/* each part has its own limit */
-		.sample_max_stack = (uint16_t)(STACK_MAX_FRAMES + (meta->max_frames ? meta->max_frames : STACK_MAX_FRAMES)),
-	};
-	/*
-	 * perf refuses a file with tracepoints but without their formats (TRACING_DATA): where we have none
-	 * the event goes by its name. Not as a dummy, which perf takes for one without samples: it prints their
-	 * address and none of their frames (evsel__is_dummy_event(), tools/perf/builtin-script.c).
-	 */
-	if (a->type == PERF_TYPE_TRACEPOINT && has_format) {
-		a->sample_type |= PERF_SAMPLE_RAW;
-	} else if (a->type == PERF_TYPE_TRACEPOINT) {
-		a->type = PERF_TYPE_SOFTWARE;
-		a->config = PERF_COUNT_SW_BPF_OUTPUT;
-	}
-}
-
-/* Header, ids, attributes: all that precedes the first record. */
-static int write_head(struct data_writer *w)
-{
-	size_t n = (size_t)w->meta.nr_events, entry = PERF_ATTR_SIZE_VER5 + sizeof(struct file_section);
-	struct file_header *h = &w->header;
-	struct buffer b = { 0 };
-	int ret;
-
-	memcpy(h->magic, FILE_MAGIC, FILE_MAGIC_BYTES);
-	h->size = sizeof(*h);
-	h->attr_size = entry;
-	h->attrs.offset = sizeof(*h) + n * sizeof(uint64_t);
-	h->attrs.size = n * entry;
-	h->data.offset = h->attrs.offset + h->attrs.size;
-	buffer_add(&b, h, sizeof(*h));
-	buffer_add(&b, w->ids, n * sizeof(*w->ids));
-	for (size_t i = 0; i < n; i++) {
-		struct file_section ids = { sizeof(*h) + i * sizeof(uint64_t), sizeof(uint64_t) };
-
-		buffer_add(&b, &w->attrs[i], PERF_ATTR_SIZE_VER5);
-		buffer_add(&b, &ids, sizeof(ids));
-	}
-	ret = b.failed ? -ENOMEM : output_begin(&w->out, b.data, b.n);
-	free(b.data);
-	return ret;
-}
-
 static void writer_free(struct data_writer *w)
 {
 	seen_free(&w->seen);
@@ -447,17 +356,16 @@ static void writer_free(struct data_writer *w)
 	free(w);
 }
 
-int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err)
+/* Everything but the output, which w has none of yet. NULL: no memory, or no event; err filled. */
+static struct data_writer *writer_new(const char *name, const struct data_meta *meta, struct err *err)
 {
 	size_t n = meta->nr_events > 0 ? (size_t)meta->nr_events : 0;
-	struct data_writer *w;
-	int ret;
+	struct data_writer *w = n ? calloc(1, sizeof(*w)) : NULL;
 
-	if (!n)
-		return err_set(err, -EINVAL, "cannot write '%s': no event", path);
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
+	if (!w) {
+		err_set(err, n ? -ENOMEM : -EINVAL, "cannot write '%s': %s", name, n ? strerror(ENOMEM) : "no event");
+		return NULL;
+	}
 	w->sink = (struct sink){ .sample = write_sample, .task = write_task, .lost = write_lost, .round = write_round };
 	w->out.fd = -1;
 	w->meta = *meta;
@@ -465,32 +373,68 @@ int data_writer_open(const char *path, const struct data_meta *meta, struct data
 	w->ids = calloc(n, sizeof(*w->ids));
 	w->wall_ns = clock_ns(CLOCK_REALTIME);
 	w->clock_ns = w->flushed_ns = now_ns();
-	ret = output_open(&w->out, path, err);
-	if (ret == 0 && (!w->attrs || !w->ids))
-		ret = err_set(err, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
-	if (ret < 0)
-		goto fail;
+	if (!w->attrs || !w->ids) {
+		err_set(err, -ENOMEM, "cannot write '%s': %s", name, strerror(ENOMEM));
+		writer_free(w);
+		return NULL;
+	}
 	for (size_t i = 0; i < n; i++) {
-		attr_fill(&w->attrs[i], &meta->events[i], meta, meta->tracing && meta->tracing->formats[i].file.text);
+		writer_attr(&w->attrs[i], &meta->events[i], meta, meta->tracing && meta->tracing->formats[i].file.text);
 		w->ids[i] = FIRST_ID + i;
 	}
-	ret = write_head(w);
+	return w;
+}
+
+/* All that precedes the first record. */
+static int writer_begin(struct data_writer *w, struct err *err)
+{
+	int ret = w->out.is_stream ? writer_stream_head(w) : writer_head(w);
+
 	if (ret == 0)
 		ret = write_preamble(w);
-	if (ret < 0) {
-		err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
-		goto fail;
-	}
-	if (meta->compression_level)
-		ret = compress_open(path, meta->compression_level, &w->out.compressor, err);
 	if (ret < 0)
-		goto fail;
+		return err_set(err, ret, "cannot write '%s': %s", w->out.path, strerror(-ret));
+	return w->meta.compression_level ? compress_open(w->out.path, w->meta.compression_level, &w->out.compressor, err) : 0;
+}
+
+int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err)
+{
+	struct data_writer *w = writer_new(path, meta, err);
+	int ret;
+
+	if (!w)
+		return meta->nr_events > 0 ? -ENOMEM : -EINVAL;
+	ret = output_open(&w->out, path, err);
+	if (ret == 0)
+		ret = writer_begin(w, err);
+	if (ret < 0) {
+		output_close(&w->out);
+		writer_free(w);
+		return ret;
+	}
 	*ret_w = w;
 	return 0;
-fail:
-	output_close(&w->out);
-	writer_free(w);
-	return ret;
+}
+
+int data_writer_stream(int fd, const struct data_meta *meta, struct data_writer **ret_w, struct err *err)
+{
+	struct data_writer *w = writer_new("standard output", meta, err);
+	int ret;
+
+	if (!w) {
+		close(fd);
+		return meta->nr_events > 0 ? -ENOMEM : -EINVAL;
+	}
+	ret = output_stream(&w->out, fd, err);
+	if (ret == 0)
+		ret = writer_begin(w, err);
+	if (ret < 0) {
+		output_close(&w->out);
+		writer_free(w);
+		return ret;
+	}
+	*ret_w = w;
+	return 0;
 }
 
 struct sink *data_writer_sink(struct data_writer *w)
@@ -555,18 +499,18 @@ int64_t data_writer_close(struct data_writer *w, struct err *err)
 	ret = output_flush(&w->out);
 	if (ret == 0)
 		ret = output_place(&w->out);
-	if (ret == 0)
+	if (ret == 0 && !w->out.is_stream)
 		ret = write_features(w);
 	w->out.path = NULL;
-	bytes = lseek(w->out.fd, 0, SEEK_END);
-	if (ret == 0)
+	bytes = w->out.is_stream ? (int64_t)(w->out.data_at + w->out.data_bytes) : lseek(w->out.fd, 0, SEEK_END);
+	if (ret == 0 && !w->out.is_stream)
 		named = newfile_check(w->out.fd, path, err);
 	closed = output_close(&w->out);
 	if (ret == 0)
 		ret = closed;
-	if (ret < 0) {
+	if (ret < 0 && !(ret == -EPIPE && w->out.is_stream)) {
 		err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret));
-		if (w->out.placed)
+		if (w->out.placed && !w->out.is_stream)
 			err_hint(err, "the %llu bytes of records before it can be read",
 				 (unsigned long long)w->out.data_bytes);
 	}

@@ -21,6 +21,7 @@ struct output {
 	char *path;
 	struct newfile file;
 	bool placed; /* the file is at path */
+	bool is_stream; /* nothing can be rewritten */
 	uint8_t *buf;
 	size_t used;
 	uint64_t data_at;    /* file offset of the first record */
@@ -32,6 +33,9 @@ struct output {
 
 /* Makes the file for path and fills o (zeroed, fd -1 before). On failure too, output_close frees it. */
 int output_open(struct output *o, const char *path, struct err *err);
+
+/* The same for a stream; fd is o's. */
+int output_stream(struct output *o, int fd, struct err *err);
 
 /* Puts it at path, a former file at PATH.old; once. Returns o->failed. */
 int output_place(struct output *o);
@@ -105,5 +109,31 @@ struct feature_input {
  * Returns 0 or -ENOMEM.
  */
 int features_build(struct buffer *b, uint64_t at, const struct feature_input *in, struct file_header *h);
+
+/* The same as records of a stream: whole ones, one after the other. Sections that need the end of the recording are left out. */
+int features_stream(struct buffer *b, const struct feature_input *in);
+
+/* The writer's own. */
+struct data_writer {
+	struct sink sink; /* first: the callbacks cast it back */
+	struct output out;
+	struct data_meta meta;
+	struct file_header header;
+	struct perf_event_attr *attrs;
+	uint64_t *ids;
+	struct seen_objects seen;
+	uint64_t first_ns, last_ns; /* of samples */
+	uint64_t max_ns;	    /* of all records */
+	uint64_t flushed_ns;
+	uint64_t wall_ns, clock_ns;
+	struct compression compression;
+	uint64_t compression_at; /* file offset of its copy in the stream */
+	bool round_open; /* records since the last FINISHED_ROUND */
+};
+
+/* writerhead.c: attributes; then header, ids and attributes, or what a stream has in their place. 0 or -errno. */
+void writer_attr(struct perf_event_attr *a, const struct event *e, const struct data_meta *meta, bool has_format);
+int writer_head(struct data_writer *w);
+int writer_stream_head(struct data_writer *w);
 
 #endif
