@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Any bytes into the perf.data reader: no crash, no hang, no memory by the file's word, and time
- * never runs back. Copies of stacks are walked, with the tables of one file in the place of all. Run with a directory as first argument: it is seeded with small files of ours.
+ * never runs back. Copies of stacks are walked, with the tables of one file in the place of all;
+ * samples and records are printed, as skep script does. Run with a directory as first argument: it is seeded with small files of ours.
  */
 #include <errno.h>
 #include <limits.h>
@@ -13,10 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/script_trace.h"
 #include "data/data.h"
 #include "data/format.h"
 #include "data/reader.h"
 #include "frame.h"
+#include "render/events/script.h"
 #include "sym/dump.h"
 #include "tests/unit/test_image.h"
 
@@ -27,7 +30,32 @@ struct checks {
 	uint64_t last_ns, sum;
 	struct syms *syms;
 	struct dumps *dumps;
+	struct data_reader *reader;
+	struct script_traces *traces;
+	struct textbuf text; /* of records and samples, as skep script prints them */
 };
+
+static void print_sample(struct checks *c, const struct sample *s)
+{
+	static const struct stack no_stack;
+	const struct named named = { .at = s, .comm = "fuzz", .stack = &no_stack };
+	const struct script_line line = { .named = &named, .event = data_reader_meta(c->reader)->events[s->event].name, .fields = ~0ull,
+					  .trace = script_traces_text(c->traces, s), .is_bpf_output = true, .has_addr_sym = true };
+	const struct script_view view = { .event_width = 8, .ns = true };
+
+	textbuf_init(&c->text, NULL);
+	script_text(&c->text, &line, &view);
+}
+
+static int watch(void *arg, const struct data_record *record)
+{
+	struct checks *c = arg;
+
+	textbuf_init(&c->text, NULL);
+	script_record(&c->text, record_name(record->type), record->type, record->misc, record->bytes, record->body);
+	script_hex(&c->text, record->bytes, record->size);
+	return 0;
+}
 
 static void in_order(struct checks *c, uint64_t time_ns)
 {
@@ -56,6 +84,7 @@ static int check_sample(struct sink *sink, const struct sample *s)
 	    get_u64(s->fields->chain + 8 * (s->fields->nr_chain - 2)) != CONTEXT_USER_DEFERRED)
 		in_order(c, s->time_ns);
 	add_chains(c, s);
+	print_sample(c, s);
 	if (dumps_has(s)) {
 		struct sample walked = *s;
 
@@ -251,12 +280,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct checks c = { .sink = { .sample = check_sample, .task = check_task, .lost = check_lost } };
+	static struct checks c;
 	struct syms_cfg cfg = { .proc_root = "/nowhere", .offline = true };
 	struct err err = { 0 };
 	struct data_reader *r;
 	static int fd = -1;
 
+	c = (struct checks){ .sink = { .sample = check_sample, .task = check_task, .lost = check_lost } };
 	if (fd < 0)
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
 	if (fd < 0 || ftruncate(fd, 0) < 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
@@ -270,8 +300,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (syms_new(&cfg, &c.syms, &err) || !(c.dumps = dumps_new(c.syms)))
 		abort();
+	c.reader = r;
+	c.traces = script_traces_new(r, c.syms);
+	if (!c.traces)
+		abort();
+	data_reader_watch(r, watch, &c);
 	if (data_reader_run(r, &c.sink, &err) < 0 && !err.text[0])
 		abort();
+	script_traces_free(c.traces);
 	data_reader_close(r);
 	dumps_free(c.dumps);
 	syms_free(c.syms);
