@@ -107,7 +107,7 @@ commands() {
 	run -2 "$SKEP" stat --tpo 3 true
 	[ "${lines[1]}" = "hint: similar: --top" ]
 	run -2 "$SKEP" stat --no- true
-	[ "${lines[0]}" = "skep stat: ambiguous option '--no-'" ] && [[ "${lines[1]}" == "hint: it could be --no-inherit, --no-scale, --no-aggr" ]]
+	[ "${lines[0]}" = "skep stat: ambiguous option '--no-'" ] && [[ "${lines[1]}" == "hint: it could be --no-inherit, --no-scale, --no-csv-summary, --no-aggr, --no-big-num, --no-merge, --no-affinity" ]]
 	run -2 "$SKEP" stats true
 	[ "${lines[1]}" = "hint: similar: skep stat" ]
 	run -2 "$SKEP" xyzzy

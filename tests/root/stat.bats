@@ -128,6 +128,48 @@ by() {
 }
 
 # bats test_tags=user-space
+# bats test_tags=user-space
+@test "-I: --interval-count, --summary and its word in CSV, --interval-clear" {
+	"$SKEP" stat -e page-faults -I 100 --interval-count 2 --summary -x, -o out -- sleep 0.6
+	cat out
+	[ "$(wc -l <out)" = 3 ]
+	[ "$(cut -d, -f1 out | tail -1)" = "         summary" ]
+	"$SKEP" stat -e page-faults -I 100 --summary --no-csv-summary -x, -o out -- "$WORK/usage" 40 <<<go >/dev/null
+	cat out
+	[ "$(awk -F, 'NF == 8 { sum += $2 } NF == 7 { sum -= $1; all++ } END { print sum, all }' out)" = "0 1" ]
+	# without COMMAND the run ends with the last interval
+	timeout 20 "$SKEP" stat -a -e page-faults -I 100 --interval-count 3 --interval-clear -o out
+	[ "$(grep -c page-faults out)" = 3 ]
+	[ "$(grep -c $'\e\\[H\e\\[2J' out)" = 3 ]
+}
+
+# bats test_tags=user-space
+@test "--pre, --post, --log-fd, -n and --table, --all-user" {
+	"$SKEP" stat -n -r 3 --table --pre 'echo pre >>order' --post 'echo post >>order' --log-fd 3 -- sh -c 'echo run >>order' 3>out
+	cat out
+	[ "$(tr '\n' ' ' <order)" = "pre run post pre run post pre run post " ]
+	[ "$(grep -c ' seconds, run [123]$' out)" = 3 ]
+	! grep -q page-faults out
+	run "$SKEP" stat --pre 'exit 3' -- touch ran
+	[ "$status" = 1 ] && [ ! -e ran ]
+	[ "$output" = "skep stat: the command of --pre failed: exit 3" ]
+	run "$SKEP" stat --post false -e page-faults -- true
+	[ "$status" = 1 ] && [[ "$output" == *"skep stat: the command of --post failed: exit 1" ]]
+	run "$SKEP" stat --log-fd 77 -- true
+	[ "$status" = 2 ] && [ "${lines[1]}" = "hint: 77>FILE at the end of the line opens one" ]
+	run "$SKEP" stat -x, --all-user -e page-faults,context-switches -- true
+	[[ "$output" == *",page-faults:u,"* ]] && [ "${lines[1]%%,*}" = 0 ]
+	run "$SKEP" stat --all-kernel -e page-faults:u -- true
+	[ "$status" = 2 ]
+}
+
+@test "--filter: of the tracepoint before it" {
+	# ten writes of one byte to standard output, in any kernel's words
+	run "$SKEP" stat -x, -e syscalls:sys_enter_write --filter 'count == 7' -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do echo 123456; done >/dev/null; echo 1 >/dev/null'
+	echo "$output"
+	[ "${output%%,*}" = 10 ]
+}
+
 @test "-r: the number of runs, their mean and error" {
 	run "$SKEP" stat -r 4 -x, -e page-faults -- sh -c 'echo run >>runs'
 	echo "$output"

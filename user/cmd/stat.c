@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/cost.h"
 #include "capture/session.h"
@@ -14,14 +15,16 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/run.h"
+#include "cmd/shell.h"
 #include "cmd/stat_by.h"
+#include "cmd/stat_options.h"
 #include "cmd/stat_out.h"
 #include "cmd/stat_stack.h"
 #include "render/rows/stat.h"
 #include "util/interrupt.h"
 #include "util/log.h"
 
-#define TEXTS_MAX 64
+#define CLEAR_SCREEN "\033[H\033[2J" /* perf's */
 #define STAT_EVENTS_MAX 4096 /* syscalls:* are 2,700 */
 
 static const char *const default_events[] = {
@@ -29,90 +32,6 @@ static const char *const default_events[] = {
 	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
 	"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
-};
-
-struct stat_options {
-	struct target target;
-	const char *event_texts[TEXTS_MAX]; /* of each -e */
-	size_t nr_event_texts;
-	const char *separator, *out;
-	const char *by, *fields;
-	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
-	struct honesty h;
-	struct walk_options walks;
-	bool latency, stack, json, no_scale, no_inherit, per_cpu, per_thread, append;
-};
-
-static int add_text(void *base, const char *text, struct err *err)
-{
-	struct stat_options *o = base;
-
-	if (o->nr_event_texts == TEXTS_MAX)
-		return err_exit(err, -E2BIG, EXIT_USAGE, "-e more than %d times", TEXTS_MAX);
-	o->event_texts[o->nr_event_texts++] = text;
-	return 0;
-}
-
-static const struct opt count_opts[] = {
-	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to count (:u :k); syscalls:*, sched:* and other tracepoints by name or glob", add_text,
-	  true },
-	{ 'd', "detailed", NULL, OPT_COUNT, offsetof(struct stat_options, details), "also caches; -dd: also L1i and TLBs; -ddd: also prefetches" },
-	{ 'r', "repeat", "N", OPT_U64, offsetof(struct stat_options, runs), "run COMMAND N times, print the mean and its error" },
-	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct stat_options, no_inherit), "do not count children that start from now on" },
-	{ 0, "no-scale", NULL, OPT_FLAG, offsetof(struct stat_options, no_scale),
-	  "do not scale counts up for the time that an event had no counter" },
-	{ 0, "timeout", "MS", OPT_U64, offsetof(struct stat_options, timeout_ms), "stop after MS milliseconds, and stop COMMAND" },
-	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct stat_options, duration_ns), "the same with a time (10, 500ms, 2m)" },
-	{ 0 },
-};
-
-static const struct opt by_opts[] = {
-	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct stat_options, by),
-	  "sum system calls or tracepoints by comm, pid, tid, cpu, user, cgroup, event, syscall, errno, args->FIELD" },
-	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct stat_options, latency), "errors and times of system calls, with a histogram" },
-	{ 0, "stack", NULL, OPT_FLAG, offsetof(struct stat_options, stack),
-	  "the functions that made system calls or hit tracepoints, with their callers" },
-	{ 0, "top", "N", OPT_U64, offsetof(struct stat_options, top), "only the N largest rows of --by and --latency" },
-	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct stat_options, fields), "of --by and --latency: show these columns, in this order" },
-	{ 0, "max-keys", "N", OPT_U64, offsetof(struct stat_options, rows_max),
-	  "at most N keys on each CPU (default 10240); further keys share one row" },
-	{ 0 },
-};
-
-static const struct opt stat_opts[] = {
-	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct stat_options, interval_ms), "print the counts every MS milliseconds" },
-	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)" },
-	{ 0, "per-thread", NULL, OPT_FLAG, offsetof(struct stat_options, per_thread), "a row for each thread (with -p or -t)" },
-	{ 'x', "field-separator", "SEP", OPT_TEXT, offsetof(struct stat_options, separator), "CSV with this separator, in perf's fields" },
-	{ 'j', "json-output", NULL, OPT_FLAG, offsetof(struct stat_options, json), "JSON, an object per line, in perf's fields" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct stat_options, out), "write to FILE instead of standard error" },
-	{ 0, "append", NULL, OPT_FLAG, offsetof(struct stat_options, append), "add to the FILE of -o" },
-	{ 0 },
-};
-
-static const struct opt_rule stat_rules[] = {
-	{ "field-separator", .not_with = "json-output" },
-	{ "append", .needs = "output" },
-	{ "timeout", .not_with = "duration" },
-	{ "no-aggr", .not_with = "per-thread" },
-	{ "per-thread", .needs = "pid|tid" },
-	{ "by|latency|stack", .not_with = "no-aggr|per-thread", .hint = "--by cpu or --by tid" },
-	{ "by|latency|stack", .not_with = "detailed|no-scale", .why = "--detailed and --no-scale are for counters" },
-	{ "stack", .not_with = "latency|interval-print|append|max-keys|fields" },
-	{ "top|max-keys", .needs = "by|latency|stack" },
-	{ "fields", .needs = "by|latency" },
-	{ "call-graph|unwind-memory", .needs = "stack" },
-	{ 0 },
-};
-
-static const struct opt_group stat_groups[] = {
-	{ "What", count_opts, 0 },
-	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules },
-	{ "By", by_opts, 0 },
-	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
-	{ "Output", stat_opts, 0, stat_rules },
-	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
-	{ 0 },
 };
 
 /* One or more runs and their table; first a sink. */
@@ -132,6 +51,9 @@ struct count_run {
 	struct probe_cfg probe;
 	bool has_head; /* of -I */
 	struct stat_out out;
+	uint64_t nr_intervals;
+	VEC(double) run_s;  /* of --table: seconds of each run */
+	sigset_t mask;	    /* for --pre and --post: what was blocked when we started */
 };
 
 static int take_reading(struct sink *sink, const struct reading *r)
@@ -148,21 +70,37 @@ static void set_missing(struct count_run *s)
 								      NULL;
 }
 
-static int print_interval(struct sink *sink, uint64_t since_start_ns)
+static bool has_all_intervals(const struct count_run *s)
 {
-	struct count_run *s = (struct count_run *)sink;
+	return s->o->intervals_max && s->nr_intervals == s->o->intervals_max;
+}
+
+static int print_round(struct count_run *s, uint64_t since_start_ns)
+{
 	int ret;
 
+	if (has_all_intervals(s))
+		return 0;
+	s->nr_intervals++;
 	stat_out_fresh(&s->out);
-	if (!s->has_head)
+	if (s->o->clear)
+		fputs(CLEAR_SCREEN, s->out.stream);
+	if (!s->has_head || s->o->clear)
 		render_stat_head(s->out.stream, &s->counts, &s->view);
 	s->has_head = true;
 	ret = render_stat_rows(s->out.stream, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
-	if (fflush(s->out.stream))
-		ret = -errno;
 	s->last_ns = since_start_ns;
+	return fflush(s->out.stream) ? -errno : ret;
+}
+
+static int print_interval(struct sink *sink, uint64_t since_start_ns)
+{
+	struct count_run *s = (struct count_run *)sink;
+	int ret = print_round(s, since_start_ns);
+
 	counts_round(&s->counts);
-	return ret;
+	/* As in perf, COMMAND goes on. */
+	return !ret && has_all_intervals(s) && !s->o->target.argv ? -ECANCELED : ret;
 }
 
 static bool is_by(const struct stat_options *o)
@@ -241,6 +179,8 @@ static int pick_events(struct count_run *s, struct err *err)
 		ret = add_events(s, o->event_texts[i], err);
 	if (!ret && is_by(o) && !o->nr_event_texts)
 		return add_events(s, "raw_syscalls:sys_enter", err);
+	if (o->null)
+		return 0;
 	/* -d adds to -e, as in perf; CPUs are idle too, which a task's clock does not know */
 	if (!ret && !o->nr_event_texts)
 		ret = add_events(s, target_is_command(&o->target) || o->target.pids.n || o->target.tids.n ? "task-clock" : "cpu-clock", err);
@@ -299,6 +239,24 @@ static int check(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-x needs a separator");
 	if (o->interval_ms > UINT32_MAX || o->timeout_ms > UINT32_MAX || o->runs > UINT32_MAX)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "a number of -I, -r or --timeout is too large");
+	return 0;
+}
+
+/* --all-user and --all-kernel, as their modifiers do. */
+static int set_mode(struct count_run *s, struct err *err)
+{
+	for (int i = 0; i < s->nr_events; i++) {
+		struct event *e = &s->events[i];
+		size_t n = strlen(e->name);
+
+		if (e->kind != EVENT_COUNTER)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "--all-user and --all-kernel work with counters only, and '%s' is none", e->name);
+		if (e->exclude_user || e->exclude_kernel || e->exclude_hv)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "--all-user and --all-kernel exclude '%s': it has a mode of its own", e->name);
+		e->exclude_kernel = e->exclude_hv = s->o->all_user;
+		e->exclude_user = s->o->all_kernel;
+		snprintf(e->name + n, sizeof(e->name) - n, "%s%c", strchr(e->name, ':') ? "" : ":", s->o->all_user ? 'u' : 'k');
+	}
 	return 0;
 }
 
@@ -364,6 +322,28 @@ static int print_table(struct count_run *s, double wall_s, const struct rusage *
 	return ret;
 }
 
+/* After the last interval. */
+static int print_sums(struct count_run *s, double wall_s, const struct rusage *usage)
+{
+	counts_sum(&s->counts);
+	s->view.intervals = false;
+	s->view.is_summary = !s->o->no_csv_summary;
+	return print_table(s, wall_s, usage);
+}
+
+static int add_run(struct count_run *s, double wall_s)
+{
+	counts_end_run(&s->counts, wall_s, s->o->no_scale);
+	if (!s->o->table)
+		return 0;
+	if (vec_reserve(&s->run_s))
+		return -ENOMEM;
+	s->run_s.data[s->run_s.n++] = wall_s;
+	s->view.run_s = s->run_s.data;
+	s->view.nr_run_s = s->run_s.n;
+	return 0;
+}
+
 static int begin_run(void *arg, struct err *err)
 {
 	struct count_run *s = arg;
@@ -388,11 +368,13 @@ static int end_run(void *arg, const struct session *session)
 	int ret = 0;
 
 	if (s->o->interval_ms)
-		ret = print_interval(&s->sink, session_duration_ns(session));
-	else if (s->o->runs < 2)
+		ret = print_round(s, session_duration_ns(session));
+	if (!ret && s->o->interval_ms && s->o->summary)
+		ret = print_sums(s, wall_s, usage);
+	else if (!s->o->interval_ms && s->o->runs < 2)
 		ret = print_table(s, wall_s, usage);
-	else if (!is_cut)
-		counts_end_run(&s->counts, wall_s, s->o->no_scale);
+	else if (s->o->runs > 1 && !is_cut)
+		ret = add_run(s, wall_s);
 	return ret ? ret : is_cut;
 }
 
@@ -403,8 +385,17 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
 	struct session_cfg run = { .target = &o->target, .interval_ns = o->interval_ms * 1000000, .duration_ns = o->duration_ns };
 
+	int ret = o->pre ? shell_run(o->pre, "--pre", &s->mask, err) : 0;
+
+	if (ret)
+		return ret;
+	if (o->sync)
+		sync();
 	add_sources(s, &cfg, &run);
-	return run_sink(&s->sink, &run, &hooks, s, &s->profile, ret_status, err);
+	ret = run_sink(&s->sink, &run, &hooks, s, &s->profile, ret_status, err);
+	if (ret >= 0 && o->post && shell_run(o->post, "--post", &s->mask, err))
+		return -ECHILD;
+	return ret;
 }
 
 /* Is there a row of the table, or were all of them names of a glob that did not happen? */
@@ -437,7 +428,7 @@ static int explain(struct count_run *s, int status, struct err *err)
 	if (hidden)
 		profile_note(&s->profile, "events in the kernel were not counted: they need CAP_PERFMON or "
 					  "sysctl kernel.perf_event_paranoid=1");
-	if (!open && !hidden)
+	if (!open && !hidden && !s->o->null)
 		profile_note(&s->profile, "nothing could be counted: this machine has none of these events; a virtual machine often has no "
 					  "hardware counters (-e task-clock,page-faults works everywhere)");
 	cost_of_self(&s->profile.receipt);
@@ -450,7 +441,7 @@ static int explain(struct count_run *s, int status, struct err *err)
 static int run_all(struct count_run *s, int *ret_status, struct err *err)
 {
 	const struct stat_options *o = s->o;
-	int ret = stat_out_open(&s->out, o->out, o->append, o->interval_ms, err);
+	int ret = o->log_fd ? stat_out_open_fd(&s->out, o->log_fd, err) : stat_out_open(&s->out, o->out, o->append, o->interval_ms, err);
 
 	if (!ret && o->append && !o->json)
 		stat_out_started(&s->out);
@@ -508,6 +499,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	o->target.argv = operands[0] ? operands : NULL;
 	o->target.no_children = o->no_inherit;
 	s->o = o;
+	sigprocmask(SIG_SETMASK, NULL, &s->mask);
 	s->sink = (struct sink){ .reading = take_reading, .interval = print_interval };
 	ret = target_check(&o->target, err);
 	if (!ret)
@@ -518,6 +510,8 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		ret = check_by(s, err);
 	if (!ret && !is_by(o))
 		ret = expand_probes(s, err);
+	if (!ret && (o->all_user || o->all_kernel))
+		ret = set_mode(s, err);
 	if (o->timeout_ms)
 		o->duration_ns = o->timeout_ms * 1000000;
 	if (!ret && is_by(o)) {
@@ -529,13 +523,15 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 				  o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
 	if (!ret) {
 		set_title(s);
-		s->view = (struct stat_cfg){ o->separator, o->json, o->no_scale, o->runs, o->interval_ms, s->missing, s->title };
+		s->view = (struct stat_cfg){ .separator = o->separator, .json = o->json, .as_read = o->no_scale, .runs = o->runs,
+					     .intervals = o->interval_ms, .missing = s->missing, .title = s->title, .plain = o->no_big_num };
 		ret = run_all(s, &status, err);
 	}
 	if (!ret)
 		ret = explain(s, status, err);
 out:
 	counts_free(&s->counts);
+	vec_free(&s->run_s);
 	free_events(s);
 	target_free(&o->target);
 	free(s);
@@ -559,4 +555,5 @@ const struct cmd cmd_stat = {
 		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"
 		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n",
 	.run = stat_run,
+	.others = stat_others,
 };

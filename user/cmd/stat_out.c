@@ -55,6 +55,25 @@ int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, 
 	return open_live(o, path, append, err);
 }
 
+int stat_out_open_fd(struct stat_out *o, int fd, struct err *err)
+{
+	int flags = fcntl(fd, F_GETFL), copy = -1;
+
+	*o = (struct stat_out){ .stream = NULL };
+	/* Those with FD_CLOEXEC are our own. */
+	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+		copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (copy >= 0)
+		o->stream = fdopen(copy, "w");
+	if (o->stream)
+		return 0;
+	if (copy >= 0)
+		close(copy);
+	err_exit(err, -EBADF, EXIT_USAGE, "bad value '%d' of '--log-fd': no file is open for writing with this number", fd);
+	err_hint(err, "%d>FILE at the end of the line opens one", fd);
+	return -EBADF;
+}
+
 void stat_out_started(struct stat_out *o)
 {
 	time_t now = time(NULL);

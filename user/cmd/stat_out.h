@@ -23,6 +23,9 @@ struct stat_out {
  */
 int stat_out_open(struct stat_out *o, const char *path, bool append, bool live, struct err *err);
 
+/* A file that was open when skep was started. 0, or -EBADF with err filled. */
+int stat_out_open_fd(struct stat_out *o, int fd, struct err *err);
+
 /* "# started on DATE", as perf stat sets apart what it adds to a file. */
 void stat_out_started(struct stat_out *o);
 

@@ -34,6 +34,12 @@ void counts_round(struct counts *c)
 	}
 }
 
+void counts_sum(struct counts *c)
+{
+	for (size_t i = 0; i < c->cells.n; i++)
+		c->cells.data[i].before = (struct count){ 0 };
+}
+
 void counts_run(struct counts *c)
 {
 	for (size_t i = 0; i < c->cells.n; i++)

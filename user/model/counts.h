@@ -52,6 +52,9 @@ void counts_free(struct counts *c);
 /* A round begins: what was read is the past. */
 void counts_round(struct counts *c);
 
+/* After the last round: counts_delta() is what all rounds added. */
+void counts_sum(struct counts *c);
+
 /* A run begins: all counters start from 0 again. */
 void counts_run(struct counts *c);
 int counts_add(struct counts *c, const struct reading *r); /* 0 or -ENOMEM */

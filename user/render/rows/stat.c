@@ -82,7 +82,7 @@ static void print_text(FILE *out, const struct counts *c, const struct stat_cfg 
 	size_t n = 0;
 
 	key_text(label, sizeof(label), c, key);
-	snprintf(number, sizeof(number), "%'.*f", s->decimals, s->value);
+	snprintf(number, sizeof(number), cfg->plain ? "%.*f" : "%'.*f", s->decimals, s->value);
 	if (cfg->intervals)
 		n += snprintf(line + n, sizeof(line) - n, "%16.9f ", since_s);
 	if (c->by == COUNT_BY_CPU)
@@ -114,6 +114,8 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 	key_text(label, sizeof(label), c, key);
 	if (cfg->intervals)
 		fprintf(out, "%16.9f%s", since_s, sep);
+	if (cfg->is_summary)
+		fprintf(out, "%16s%s", "summary", sep);
 	if (label[0]) { /* a thread's name may be anything */
 		text_print_csv(out, label, sep);
 		fputs(sep, out);
@@ -261,6 +263,8 @@ void render_stat_foot(FILE *out, const struct counts *c, const struct stat_cfg *
 	if (cfg->runs > 1) {
 		const struct spread *w = &c->wall;
 
+		for (size_t i = 0; i < cfg->nr_run_s; i++)
+			fprintf(out, "%s %17.6f (%+.6f) seconds, run %zu\n", i ? "" : "\n", cfg->run_s[i], cfg->run_s[i] - w->mean, i + 1);
 		fprintf(out, "\n %17.6f +- %.6f seconds time elapsed  ( +-%6.2f%% )\n\n", w->mean,
 			w->n > 1 ? sqrt(w->m2 / (w->n - 1) / w->n) : 0, spread_percent(w));
 		numbers_back(&numbers);

@@ -16,6 +16,10 @@ struct stat_cfg {
 	bool intervals; /* -I: every line begins with its time */
 	const char *const *missing; /* of each event: "<not supported>", "<not counted>", or NULL */
 	const char *title; /* what was counted: "'make -j'", "process id '12'", "system wide" */
+	bool is_summary; /* of all intervals: a line of CSV begins with the word */
+	bool plain;	 /* numbers of tables without separators of thousands */
+	const double *run_s; /* seconds of each run, below the table; or NULL */
+	size_t nr_run_s;
 };
 
 /* The counts of this round, which took wall_ns and ended so long after the start. 0, -ENOMEM or -EIO. */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options of skep stat. */
+#ifndef SKEP_CMD_STAT_OPTIONS_H
+#define SKEP_CMD_STAT_OPTIONS_H
+
+#include "cmd/callgraph.h"
+#include "cmd/honesty.h"
+#include "target.h"
+#include "util/opt.h"
+
+#define STAT_TEXTS_MAX 64
+
+struct stat_options {
+	struct target target;
+	const char *event_texts[STAT_TEXTS_MAX]; /* of each -e */
+	size_t nr_event_texts;
+	const char *separator, *out;
+	const char *by, *fields;
+	const char *pre, *post; /* commands of a shell around each run */
+	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
+	uint64_t intervals_max, log_fd; /* 0: not given */
+	struct honesty h;
+	struct walk_options walks;
+	bool latency, stack, json, no_scale, no_inherit, per_cpu, per_thread, append;
+	bool null, sync, all_user, all_kernel, clear, summary, no_csv_summary, no_big_num, table;
+};
+
+extern const struct opt_group stat_groups[];
+extern const struct opt_other stat_others[];
+
+#endif
