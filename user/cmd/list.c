@@ -22,9 +22,34 @@ struct list {
 };
 
 static const struct opt list_opts[] = {
-	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, prototypes, addresses, and an example" },
+	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, terms, prototypes, addresses, and an example" },
+	{ 0, "long-desc", NULL, OPT_FLAG, offsetof(struct list, verbose), "the same as -v" },
+	{ 0, "details", NULL, OPT_FLAG, offsetof(struct list, verbose), "the same as -v" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct list, format), "text, csv or json (one object)", .values = ROWS_FORMATS },
-	{ 0, "json", NULL, OPT_FLAG, offsetof(struct list, json), "the same as --format json" },
+	{ 'j', "json", NULL, OPT_FLAG, offsetof(struct list, json), "the same as --format json" },
+	{ 0 },
+};
+
+static const struct opt nothing_opts[] = {
+	{ 'd', "desc", NULL, OPT_NOTHING, 0, "events have no descriptions; -v has their fields and terms" },
+	{ 0, "deprecated", NULL, OPT_NOTHING, 0, "no event is hidden" },
+	{ 0, "debug", NULL, OPT_NOTHING, 0, "notes say what could not be listed" },
+	{ 0 },
+};
+
+#define OF_MODELS "is of perf's tables of CPU models, which skep does not have"
+
+static const struct opt_other list_others[] = {
+	{ "metric", OF_MODELS, "perf list metric; skep list '*metric*' for names with this word" },
+	{ "metrics", OF_MODELS, "perf list metric; skep list '*metrics*' for names with this word" },
+	{ "metricgroup", OF_MODELS, "perf list metricgroup" },
+	{ "metricgroups", OF_MODELS, "perf list metricgroup" },
+	{ "sdt", "needs a file: skep keeps no cache of static probes", "skep list usdt:FILE" },
+	{ "--cputype", "needs the kinds of CPUs, which skep does not tell apart", "skep list 'cpu_core/*'" },
+	{ "--unit", "is not available: a PMU is a part of the name", "skep list 'PMU/*'" },
+	{ "-o", "is not available", "skep list >FILE" },
+	{ "--output", "is not available", "skep list >FILE" },
+	{ "--raw-dump", "is not available", "skep list --format csv | cut -d, -f2" },
 	{ 0 },
 };
 
@@ -35,6 +60,7 @@ static const struct opt_rule list_rules[] = {
 
 static const struct opt_group list_groups[] = {
 	{ "Output", list_opts, 0, list_rules },
+	{ "Of perf, without effect", nothing_opts, 0 },
 	{ 0 },
 };
 
@@ -291,4 +317,5 @@ const struct cmd cmd_list = {
 		    "skep list 'k:vfs_*'                         kernel functions with their parameters\n"
 		    "skep list 'u:/bin/bash:read*'               functions of a program\n",
 	.run = list_main,
+	.others = list_others,
 };

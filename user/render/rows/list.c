@@ -12,7 +12,7 @@
 
 const struct list_kind_row list_kinds[LIST_KINDS] = {
 	[LIST_HARDWARE] = { "hardware", "hw", "Hardware events", false },
-	[LIST_CACHE] = { "cache", NULL, "Cache events", false },
+	[LIST_CACHE] = { "cache", "hwcache", "Cache events", false },
 	[LIST_SOFTWARE] = { "software", "sw", "Software events", false },
 	[LIST_PMU] = { "pmu", NULL, "PMU events", false },
 	[LIST_TRACEPOINT] = { "tracepoint", "tracepoints", "Tracepoints", true },
