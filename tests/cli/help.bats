@@ -512,7 +512,7 @@ caret_is() {
 @test "probe: -h has each option, what it is given, and no word twice" {
 	run "$SKEP" probe -h
 	[ "$status" = 0 ]
-	for o in -e,\ --event -x,\ --exec --filter -V,\ --vars -F,\ --funcs --text-size -a,\ --all-cpus -p,\ --pid -t,\ --tid -u,\ --uid -G,\ --cgroup --comm \
+	for o in -e,\ --event -x,\ --exec --filter -V,\ --vars\\[=PROBE] -F,\ --funcs\\[=GLOB] --text-size -a,\ --all-cpus -p,\ --pid -t,\ --tid -u,\ --uid -G,\ --cgroup --comm \
 		--count --by --hist --linear --latency -g,\ --stacks -n,\ --max-events --duration -I,\ --interval-print --top --max-keys --format \
 		-o,\ --output -m,\ --ring-size --strict --receipt; do
 		[ "$(grep -cE -- "^ +$o( |$)" <<<"$output")" = 1 ] || { echo "-h lacks $o, or has it twice"; false; }
@@ -570,6 +570,15 @@ caret_is() {
 	[ "${lines[0]}" = "skep probe: -n and --count exclude each other" ]
 	run "$SKEP" probe "$f" -I 100
 	[ "${lines[0]}" = "skep probe: -I needs --count, --by, --hist or --latency" ]
+	# letters that mean something else in perf
+	run "$SKEP" probe -m ext4 "$f"
+	[ "$status" = 2 ] && [ "${lines[1]}" = "hint: a module is a part of the probe: k:MODULE:FUNCTION" ]
+	run "$SKEP" probe -n -a "$f"
+	[ "$status" = 2 ] && [ "${lines[1]}" = "hint: -V PROBE shows what would be probed, and probes nothing" ]
+	run timeout -s INT 1 "$SKEP" probe -x "$SKEP" main
+	[[ "${lines[0]}" == "note: 'main' is traced until Ctrl-C; where perf probe adds an event to record: skep record -e u:PATH:FUNCTION" ]]
+	[ "$("$SKEP" probe -x "$SKEP" --funcs=main)" = "$("$SKEP" probe -x "$SKEP" -F main)" ]
+	[ "$("$SKEP" probe -x "$SKEP" --vars=main)" = "$("$SKEP" probe -x "$SKEP" -V main)" ]
 }
 
 @test "probe: grammar, with a caret below the place" {

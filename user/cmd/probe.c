@@ -7,6 +7,8 @@
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/probe_run.h"
+#include "util/log.h"
+#include "util/num.h"
 
 #define SPECS_MAX 64
 
@@ -29,15 +31,54 @@ static int add_spec(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+/* perf's --vars=PROBE and --funcs=GLOB have the operand in them. */
+static int set_vars(void *base, const char *text, struct err *err)
+{
+	((struct probe_words *)base)->vars = true;
+	return text ? add_spec(base, text, err) : 0;
+}
+
+static int set_funcs(void *base, const char *text, struct err *err)
+{
+	((struct probe_words *)base)->funcs = true;
+	return text ? add_spec(base, text, err) : 0;
+}
+
+/* ret: of reading an option whose letter is another one in perf. hint says how that is typed. */
+static int check_number(int ret, const char *text, const char *label, const char *expected, const char *hint, struct err *err)
+{
+	if (!ret)
+		return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '%s': %s", text, label, ret == -ERANGE ? "out of range" : expected);
+	if (ret == -EINVAL)
+		err_hint(err, "%s", hint);
+	return -EINVAL;
+}
+
+static int set_ring(void *base, const char *text, struct err *err)
+{
+	return check_number(num_kib(text, &((struct probe_words *)base)->o.ring_kb), text, "--ring-size", "expected KiB, or a size such as 512K or 1M",
+			    "a module is a part of the probe: k:MODULE:FUNCTION", err);
+}
+
+static int set_events(void *base, const char *text, struct err *err)
+{
+	uint64_t *n = &((struct probe_words *)base)->o.max_events;
+	int ret = num_u64(text, UINT64_MAX, n);
+
+	return check_number(!ret && !*n ? -ERANGE : ret, text, "--max-events", "expected a whole number",
+			    "-V PROBE shows what would be probed, and probes nothing", err);
+}
+
 static const struct opt what_opts[] = {
 	{ OPT_OPERAND, NULL, NULL, OPT_CALL, 0, NULL, add_spec, true },
 	{ 'e', "event", "PROBE", OPT_CALL, 0,
 	  "what to probe, as the operand: k:FUNCTION, kr:, u:PATH:FUNCTION, ur:, usdt:PATH:PROVIDER:NAME, t:SUBSYSTEM:NAME", add_spec, true },
 	{ 'x', "exec", "PATH", OPT_TEXT, offsetof(struct probe_words, path), "probe functions of this program or library" },
 	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct probe_words, filter), "only hits for which EXPR is true, for every probe" },
-	{ 'V', "vars", NULL, OPT_FLAG, offsetof(struct probe_words, vars), "list the arguments of each function and their types; probe nothing" },
-	{ 'F', "funcs", NULL, OPT_FLAG, offsetof(struct probe_words, funcs),
-	  "list the functions, of the kernel or of -x, that match the operands (all: '*'); probe nothing" },
+	{ 'V', "vars", "[=PROBE]", OPT_CALL, 0, "list the arguments of each function and their types; probe nothing", set_vars, .many = true, .lone_letter = true },
+	{ 'F', "funcs", "[=GLOB]", OPT_CALL, 0,
+	  "list the functions, of the kernel or of -x, that match the operands (all: '*'); probe nothing", set_funcs, .many = true, .lone_letter = true },
 	{ 0, "text-size", "BYTES", OPT_U64, offsetof(struct probe_words, o.text_bytes), "bytes kept of each string (default 128)" },
 	{ 0 },
 };
@@ -51,14 +92,14 @@ static const struct opt hits_opts[] = {
 	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct probe_words, o.latency), "how long functions take: a histogram for each, or for each KEY" },
 	{ 'g', "stacks", NULL, OPT_FLAG, offsetof(struct probe_words, o.stacks),
 	  "the functions that were hit, with their callers, instead of each hit" },
-	{ 'n', "max-events", "N", OPT_U64, offsetof(struct probe_words, o.max_events), "stop after N hits" },
+	{ 'n', "max-events", "N", OPT_CALL, 0, "stop after N hits", set_events },
 	{ 0, "max-keys", "N", OPT_U64, offsetof(struct probe_words, o.rows_max),
 	  "at most N keys on each CPU (default 4096); further keys share one row" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct probe_words, o.view.format), "text, csv, json (an object per line) or, with -g, folded",
 	  .values = ROWS_FORMATS "|folded" },
 	{ 0, "fields", "COLUMN,...", OPT_TEXT, offsetof(struct probe_words, o.view.fields), "show these columns, in this order" },
-	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct probe_words, o.ring_kb),
-	  "ring buffer of each CPU, a power of two of KiB or with K, M, G (default 1024); up to four CPUs share one" },
+	{ 'm', "ring-size", "SIZE", OPT_CALL, 0,
+	  "ring buffer of each CPU, a power of two of KiB or with K, M, G (default 1024); up to four CPUs share one", set_ring },
 	{ 0 },
 };
 
@@ -66,6 +107,7 @@ static const struct opt_rule probe_rules[] = {
 	{ "vars", .not_with = "funcs" },
 	{ "vars|funcs", .not_with = "count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration",
 	  .why = "-V and -F only list: nothing is probed" },
+	{ "vars|funcs", .not_with = "filter", .hint = "'GLOB' as an operand of -F chooses functions" },
 	{ "max-keys", .needs = "count|by|hist|latency" },
 	{ "max-events", .not_with = "count|by|hist|latency" },
 	{ "stacks", .not_with = "count|hist|latency|max-events|interval-print" },
@@ -78,6 +120,14 @@ static const struct opt_rule probe_rules[] = {
 	{ 0 },
 };
 
+static const struct opt nothing_opts[] = {
+	{ 'f', "force", NULL, OPT_NOTHING, 0, "skep stores no events: no name is taken" },
+	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the symbol's own name and its readable form are both found" },
+	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
+	{ 0, "no-inlines", NULL, OPT_NOTHING, 0, "inlined copies of a function are not probed" },
+	{ 0 },
+};
+
 static const struct opt_group probe_groups[] = {
 	{ "What", what_opts, 0 },
 	{ "Who", target_opts, offsetof(struct probe_words, o.target), target_rules },
@@ -86,8 +136,26 @@ static const struct opt_group probe_groups[] = {
 	{ "Output", view_opts, offsetof(struct probe_words, o.view) },
 	{ "Output", output_opts, offsetof(struct probe_words, o.view) },
 	{ "Honesty", honesty_opts, offsetof(struct probe_words, h) },
+	{ "Of perf, without effect", nothing_opts, 0 },
 	{ 0 },
 };
+
+static bool is_summed(const struct probe_options *o)
+{
+	return (o->view.by && !o->stacks) || o->hist || o->latency;
+}
+
+/* Each of them, with its values? */
+static bool shows_hits(const struct probe_words *w)
+{
+	return !w->o.count && !w->o.stacks && !w->vars && !is_summed(&w->o);
+}
+
+/* Does it end by itself? */
+static bool has_end(const struct probe_words *w)
+{
+	return w->o.target.argv || w->o.target.pids.n || w->o.target.tids.n || w->o.max_events || w->o.view.duration_ns;
+}
 
 static int parse_spec(const struct probe_words *w, const char *text, struct probe_spec *spec, struct err *err)
 {
@@ -118,15 +186,16 @@ static int make_return(struct probe_spec *spec, struct err *err)
 	return 0;
 }
 
-static bool is_summed(const struct probe_options *o)
+/* perf probe adds an event and is done; this waits. */
+static void say_traced(const struct probe_words *w)
 {
-	return (o->view.by && !o->stacks) || o->hist || o->latency;
-}
-
-/* Each of them, with its values? */
-static bool shows_hits(const struct probe_words *w)
-{
-	return !w->o.count && !w->o.stacks && !w->vars && !is_summed(&w->o);
+	for (size_t i = 0; i < w->nr_specs && shows_hits(w) && !has_end(w); i++) {
+		if (probe_begins(w->specs[i]) || probe_is_tracepoint(w->specs[i]))
+			continue;
+		log_note("note: '%s' is traced until Ctrl-C; where perf probe adds an event to record: skep record -e %s", w->specs[i],
+			 w->path ? "u:PATH:FUNCTION" : "k:FUNCTION");
+		return;
+	}
 }
 
 static int probe_with(struct probe_words *w, struct probe *probes, int *ret_status, struct err *err)
@@ -151,6 +220,8 @@ static int probe_with(struct probe_words *w, struct probe *probes, int *ret_stat
 		if (!ret)
 			ret = sites_find(&probes[i].spec, &sites, &probes[i].sites, err);
 	}
+	if (!ret)
+		say_traced(w);
 	if (!ret)
 		ret = w->vars ? probe_vars(probes, cfg.nr_probes, err) : probe_run(&cfg, ret_status, err);
 	probe_keys_free(&keys);
@@ -227,6 +298,9 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 }
 
 #define LIVES "is not needed: a probe exists only while the command that names it runs"
+#define NO_LINES "is not supported: lines of source code cannot be probed"
+#define ARGUMENTS "skep probe -V k:FUNCTION shows its arguments"
+#define NO_VARIABLES "is not available: only arguments of functions are known"
 
 static const struct opt_other probe_others[] = {
 	{ "-l", LIVES, "skep list shows what can be probed" },
@@ -234,8 +308,23 @@ static const struct opt_other probe_others[] = {
 	{ "--add", LIVES, "skep probe 'FUNCTION ARGUMENT...' [-- COMMAND]; as an event: skep record -e k:FUNCTION" },
 	{ "-d", LIVES, "leave it out" },
 	{ "--del", LIVES, "leave it out" },
-	{ "-L", "is not supported: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
-	{ "--line", "is not supported: lines of source code cannot be probed", "skep probe -V k:FUNCTION shows its arguments" },
+	{ "-L", NO_LINES, ARGUMENTS },
+	{ "--line", NO_LINES, ARGUMENTS },
+	{ "-s", NO_LINES, "leave it out" },
+	{ "--source", NO_LINES, "leave it out" },
+	{ "-D", "is of events in tracefs, and skep stores none", ARGUMENTS },
+	{ "--definition", "is of events in tracefs, and skep stores none", ARGUMENTS },
+	{ "--bootconfig", "is of events that the kernel is to make when it starts", "perf probe --bootconfig -D" },
+	{ "--cache", "keeps probes in a cache, and skep stores none", "leave it out" },
+	{ "--dry-run", "is not available", "-V PROBE shows what would be probed, and probes nothing" },
+	{ "--module", "is not available: a module is a part of the probe", "k:MODULE:FUNCTION" },
+	{ "-k", "is not read: types of the kernel are those of its BTF", "leave it out" },
+	{ "--vmlinux", "is not read: types of the kernel are those of its BTF", "leave it out" },
+	{ "--externs", NO_VARIABLES, ARGUMENTS },
+	{ "--range", NO_VARIABLES, ARGUMENTS },
+	{ "--max-probes", "is not available: all that match are probed, or none", "skep probe -F 'GLOB' lists them" },
+	{ "--symfs", "is not available: a path is a part of the probe", "u:/path/of/the/program:FUNCTION" },
+	{ "--target-ns", "is not available: with -p paths are those that the process sees", "-p PID 'u:PATH:FUNCTION'" },
 	{ 0 }
 };
 
