@@ -56,9 +56,14 @@ static int set_tids(void *base, const char *text, struct err *err)
 	return set_list(&((struct target *)base)->tids, text, PID_LIMIT, "thread list", err);
 }
 
+int target_add_cpus(struct target *t, const char *text, struct err *err)
+{
+	return set_list(&t->cpus, text, CPU_LIMIT, "CPU list", err);
+}
+
 static int set_cpus(void *base, const char *text, struct err *err)
 {
-	return set_list(&((struct target *)base)->cpus, text, CPU_LIMIT, "CPU list", err);
+	return target_add_cpus(base, text, err);
 }
 
 /* Calls each() with a copy of every piece of "a,b"; each() returns 1 if it keeps the copy. */

@@ -24,6 +24,9 @@ struct target {
 extern const struct opt target_opts[], target_task_opts[];
 extern const struct opt_rule target_rules[];
 
+/* The value of -C. 0, or -errno with err filled. */
+int target_add_cpus(struct target *t, const char *text, struct err *err);
+
 /*
  * Checks that every member exists and that there is a target. With nothing but COMMAND, COMMAND
  * is the target; with anything else COMMAND only sets how long the run takes. Exit 2 for contradictions, 1 for what

@@ -36,7 +36,7 @@ placeholder() {
 		esac || { echo "$at"; false; }
 		n=$((n + 1))
 	done <"$TABLE"
-	[ "$n" -ge 330 ]
+	[ "$n" -ge 480 ]
 }
 
 @test "perf's options: a refusal of stat, list, probe and sched has a hint" {

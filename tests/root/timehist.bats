@@ -313,6 +313,12 @@ timeline() {
 	[ "$(head -1 narrow | awk '{ print NF }')" = 2 ]
 }
 
+# bats test_tags=user-space
+@test "map: --cpus, as -C" {
+	"$SKEP" sched map --cpus 0 --duration 0.2 -o map
+	[ "$(head -1 map | tr -s ' ')" = " 0 time" ]
+}
+
 # bats test_tags=newest,measuring
 @test "perf sched timehist prints the same of the same run" {
 	need perf

@@ -37,6 +37,7 @@ static const struct opt_group sched_groups[] = {
 	{ "Output", format_opts, offsetof(struct sched_options, view) },
 	{ "Output", output_opts, offsetof(struct sched_options, view) },
 	{ "Honesty", honesty_opts, offsetof(struct sched_options, h) },
+	{ "Of perf, without effect", schedlog_nothing_opts, 0 },
 	{ 0 },
 };
 
@@ -85,11 +86,12 @@ static const struct cmd *const sched_subs[] = { &cmd_sched_timehist, &cmd_sched_
 static const struct opt_other sched_others[] = {
 	{ "record", "is not needed: skep sched shows what the scheduler does as it happens",
 	  "skep sched -- COMMAND, skep sched timehist -- COMMAND, skep sched map -a --duration 1; -o FILE keeps it" },
-	{ "latency", "is skep sched itself: how long each task waited for a CPU", "skep sched -- COMMAND, or skep sched -a --duration 5" },
-	{ "lat", "is skep sched itself: how long each task waited for a CPU", "skep sched -- COMMAND, or skep sched -a --duration 5" },
+	{ "latency", "is skep sched itself: how long each task waited for a CPU", "skep sched --by comm -- COMMAND, or skep sched -a --duration 5; --sort max, run or switches" },
+	{ "lat", "is skep sched itself: how long each task waited for a CPU", "skep sched --by comm -- COMMAND, or skep sched -a --duration 5; --sort max, run or switches" },
 	{ "script", "is skep sched timehist: each time on a CPU, and why it ended",
 	  "skep sched timehist -- COMMAND; skep probe 't:sched:*' shows the events themselves" },
 	{ "replay", "is not supported: skep runs no workload of its own", "perf sched replay" },
+	SCHEDLOG_OTHERS,
 	{ "stats", "is not supported", "skep sched -a --by comm --duration 5; perf sched stats" },
 	{ 0 }
 };

@@ -17,7 +17,13 @@ struct map_options {
 	struct honesty h;
 };
 
+static int set_cpus(void *base, const char *text, struct err *err)
+{
+	return target_add_cpus(&((struct map_options *)base)->target, text, err);
+}
+
 static const struct opt map_opts[] = {
+	{ 0, "cpus", "LIST", OPT_CALL, 0, "the same as -C", set_cpus, .many = true },
 	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct map_options, ring_kb),
 	  "ring buffer of each CPU, a power of two of KiB or with K, M, G (default: 1024 to 8192, by the number of CPUs)" },
 	{ 0, "self", NULL, OPT_FLAG, offsetof(struct map_options, self), "also show skep's own switches" },
@@ -29,6 +35,7 @@ static const struct opt_group map_groups[] = {
 	{ "Output", output_opts, offsetof(struct map_options, view) },
 	{ "Output", map_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct map_options, h) },
+	{ "Of perf, without effect", schedlog_nothing_opts, 0 },
 	{ 0 },
 };
 
@@ -106,6 +113,16 @@ static int map_main(void *cfg, char **operands, struct err *err)
 	return ret;
 }
 
+static const struct opt_other map_others[] = {
+	SCHEDLOG_OTHERS,
+	{ "--color-cpus", "is not available: a map has no colours", "-C CPUS shows only these" },
+	{ "--color-pids", "is not available: a map has no colours", "-p PID shows only these; other tasks are -" },
+	{ "--compact", "is not available: each CPU has a column", "-C CPUS shows only these" },
+	{ "--task-name", "is not available", "--comm NAME,... shows only these; other tasks are -" },
+	{ "--fuzzy-name", "is not available: names are whole", "--comm NAME,..." },
+	{ 0 },
+};
+
 const struct cmd cmd_sched_map = {
 	.name = "sched map",
 	.summary = "which task is on which CPU: a row per switch, a column per CPU",
@@ -115,4 +132,5 @@ const struct cmd cmd_sched_map = {
 	.examples = "skep sched map -- make\n"
 		    "skep sched map -a -C 0 --duration 1\n",
 	.run = map_main,
+	.others = map_others,
 };

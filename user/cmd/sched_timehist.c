@@ -12,7 +12,7 @@ struct timehist_options {
 	struct target target;
 	struct view_options view;
 	uint64_t max_stack, ring_kb;
-	bool stacks, wakeups, migrations, next, state, self;
+	bool stacks, wakeups, migrations, next, self;
 	struct walk_options walks;
 	struct honesty h;
 };
@@ -23,7 +23,6 @@ static const struct opt what_opts[] = {
 	{ 'w', "wakeups", NULL, OPT_FLAG, offsetof(struct timehist_options, wakeups), "also a line for each wake-up" },
 	{ 'M', "migrations", NULL, OPT_FLAG, offsetof(struct timehist_options, migrations), "also a line for each move to another CPU" },
 	{ 'n', "next", NULL, OPT_FLAG, offsetof(struct timehist_options, next), "the task that gets the CPU" },
-	{ 0, "state", NULL, OPT_FLAG, offsetof(struct timehist_options, state), "accepted for perf's users: the state is always shown" },
 	{ 0, "filter", "EXPR", OPT_TEXT, offsetof(struct timehist_options, view.filter),
 	  "show the lines for which EXPR is true: 'wait > 10ms && comm == \"x\"'" },
 	{ 0, "self", NULL, OPT_FLAG, offsetof(struct timehist_options, self), "also show skep's own switches" },
@@ -39,8 +38,15 @@ static const struct opt timehist_opts[] = {
 	{ 0 },
 };
 
+static const struct opt nothing_opts[] = {
+	{ 0, "state", NULL, OPT_NOTHING, 0, "the state is always shown" },
+	{ 0, "no-call-graph", NULL, OPT_NOTHING, 0, "stacks are shown with -g only" },
+	{ 0 },
+};
+
 static const struct opt_rule timehist_rules[] = {
 	{ "stacks", .not_with = "call-graph=none|call-graph=no" },
+	{ "stacks", .not_with = "no-call-graph", .hint = "without -g there are no stacks" },
 	{ "max-stack|call-graph|unwind-memory", .needs = "stacks" },
 	{ "filter|fields", .not_with = "format=chrome" },
 	{ "wakeups|migrations", .not_with = "format=chrome", .why = "a timeline shows wake-ups and CPUs by itself" },
@@ -54,6 +60,8 @@ static const struct opt_group timehist_groups[] = {
 	{ "Output", timehist_opts, 0 },
 	{ "Output", output_opts, offsetof(struct timehist_options, view) },
 	{ "Honesty", honesty_opts, offsetof(struct timehist_options, h) },
+	{ "Of perf, without effect", schedlog_nothing_opts, 0 },
+	{ "Of perf, without effect", nothing_opts, 0 },
 	{ 0 },
 };
 
@@ -148,6 +156,33 @@ static int timehist_main(void *cfg, char **operands, struct err *err)
 	return ret;
 }
 
+#define NO_SUMS "is skep sched: what each task did, summed in the kernel"
+#define SUMS "skep sched -- COMMAND, or skep sched -a --duration 5"
+#define THIS_KERNEL "is not read: it is the kernel that runs"
+#define NO_PRIO "is not available: lines have no priorities"
+#define PRIO "skep probe 't:sched:sched_switch(prev_comm, prev_prio, next_comm, next_prio)'"
+
+static const struct opt_other timehist_others[] = {
+	SCHEDLOG_OTHERS,
+	{ "-s", NO_SUMS, SUMS },
+	{ "--summary", NO_SUMS, SUMS },
+	{ "-S", NO_SUMS, SUMS },
+	{ "--with-summary", NO_SUMS, SUMS },
+	{ "-V", "is skep sched map: a column for each CPU", "skep sched map -- COMMAND, or skep sched map -a --duration 1" },
+	{ "--cpu-visual", "is skep sched map: a column for each CPU", "skep sched map -- COMMAND, or skep sched map -a --duration 1" },
+	{ "-I", "is not available: lines are of tasks", "skep sched map shows idle CPUs" },
+	{ "--idle-hist", "is not available: lines are of tasks", "skep sched map shows idle CPUs" },
+	{ "-k", THIS_KERNEL, "leave it out" },
+	{ "--vmlinux", THIS_KERNEL, "leave it out" },
+	{ "--kallsyms", THIS_KERNEL, "leave it out" },
+	{ "--symfs", "is not available: files are those of the processes", "leave it out" },
+	{ "--time", "is not available", "--duration TIME; --filter 'time > 1s && time < 2s', since the start" },
+	{ "--show-prio", NO_PRIO, PRIO },
+	{ "--prio", NO_PRIO, PRIO },
+	{ "--pre-migrations", "is not available", "-M has a line for each move to another CPU" },
+	{ 0 },
+};
+
 const struct cmd cmd_sched_timehist = {
 	.name = "sched timehist",
 	.summary = "each switch: how long the task waited, how long it ran, who woke it",
@@ -159,4 +194,5 @@ const struct cmd cmd_sched_timehist = {
 		    "skep sched timehist -a -w -M --duration 1          also wake-ups and migrations\n"
 		    "skep sched timehist -a --duration 1 --format chrome -o trace.json    for ui.perfetto.dev\n",
 	.run = timehist_main,
+	.others = timehist_others,
 };

@@ -9,6 +9,11 @@
 #include "sym/names.h"
 #include "util/clock.h"
 
+const struct opt schedlog_nothing_opts[] = {
+	{ 'f', "force", NULL, OPT_NOTHING, 0, "no file is read" },
+	{ 0 },
+};
+
 static int on_task(struct sink *sink, const struct task_event *t)
 {
 	return syms_task(((struct schedlog *)sink)->syms, t);

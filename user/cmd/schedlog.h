@@ -36,4 +36,14 @@ uint32_t schedlog_frames(struct schedlog *log, const struct sample *s, const str
 /* Checks the target, runs, prints the ledger. Returns the exit code, or -errno with err filled. */
 int schedlog_run(struct schedlog *log, struct err *err);
 
+/* Options of perf sched that all of its commands have: those without effect, and rows of the refused. */
+extern const struct opt schedlog_nothing_opts[];
+
+#define SCHEDLOG_LIVE "is of a file, and skep sched shows what the scheduler does as it happens"
+#define SCHEDLOG_OTHERS                                                                                        \
+	{ "-i", SCHEDLOG_LIVE, "perf sched -i FILE, for perf.data; -a --duration 5, or -- COMMAND" },        \
+	{ "--input", SCHEDLOG_LIVE, "perf sched -i FILE, for perf.data; -a --duration 5, or -- COMMAND" },   \
+	{ "-D", SCHEDLOG_LIVE, "skep script -D prints the records of a perf.data" },                         \
+	{ "--dump-raw-trace", SCHEDLOG_LIVE, "skep script -D prints the records of a perf.data" }
+
 #endif
