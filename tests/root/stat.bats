@@ -149,12 +149,13 @@ by() {
 	cat out
 	[ "$(tr '\n' ' ' <order)" = "pre run post pre run post pre run post " ]
 	[ "$(grep -c ' seconds, run [123]$' out)" = 3 ]
-	! grep -q page-faults out
+	run ! grep -q page-faults out
 	run "$SKEP" stat --pre 'exit 3' -- touch ran
 	[ "$status" = 1 ] && [ ! -e ran ]
 	[ "$output" = "skep stat: the command of --pre failed: exit 3" ]
-	run "$SKEP" stat --post false -e page-faults -- true
-	[ "$status" = 1 ] && [[ "$output" == *"skep stat: the command of --post failed: exit 1" ]]
+	run "$SKEP" stat --post false -e page-faults -x, -o kept -- true
+	grep -q ,page-faults, kept
+	[ "$status" = 1 ] && [ "$output" = "skep stat: the command of --post failed: exit 1" ]
 	run "$SKEP" stat --log-fd 77 -- true
 	[ "$status" = 2 ] && [ "${lines[1]}" = "hint: 77>FILE at the end of the line opens one" ]
 	run "$SKEP" stat -x, --all-user -e page-faults,context-switches -- true

@@ -52,6 +52,7 @@ struct count_run {
 	bool has_head; /* of -I */
 	struct stat_out out;
 	uint64_t nr_intervals;
+	bool post_failed;   /* err has its text */
 	VEC(double) run_s;  /* of --table: seconds of each run */
 	sigset_t mask;	    /* for --pre and --post: what was blocked when we started */
 };
@@ -384,7 +385,6 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 	const struct stat_options *o = s->o;
 	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
 	struct session_cfg run = { .target = &o->target, .interval_ns = o->interval_ms * 1000000, .duration_ns = o->duration_ns };
-
 	int ret = o->pre ? shell_run(o->pre, "--pre", &s->mask, err) : 0;
 
 	if (ret)
@@ -393,9 +393,8 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 		sync();
 	add_sources(s, &cfg, &run);
 	ret = run_sink(&s->sink, &run, &hooks, s, &s->profile, ret_status, err);
-	if (ret >= 0 && o->post && shell_run(o->post, "--post", &s->mask, err))
-		return -ECHILD;
-	return ret;
+	s->post_failed = ret >= 0 && o->post && shell_run(o->post, "--post", &s->mask, err);
+	return s->post_failed ? 1 : ret;
 }
 
 /* Is there a row of the table, or were all of them names of a glob that did not happen? */
@@ -529,10 +528,14 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	}
 	if (!ret)
 		ret = explain(s, status, err);
+	if (ret >= 0 && s->post_failed) /* after all that was counted is written */
+		ret = -ECHILD;
 out:
 	counts_free(&s->counts);
 	vec_free(&s->run_s);
 	free_events(s);
+	for (size_t i = 0; i < STAT_TEXTS_MAX; i++)
+		free(o->probes[i]);
 	target_free(&o->target);
 	free(s);
 	return ret;

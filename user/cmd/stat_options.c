@@ -20,7 +20,7 @@ static int add_text(void *base, const char *text, struct err *err)
 	return 0;
 }
 
-/* perf's condition of the event before it: here a part of a probe. The text lives as long as skep. */
+/* perf's condition of the event before it: here a part of a probe. */
 static int set_filter(void *base, const char *text, struct err *err)
 {
 	struct stat_options *o = base;
@@ -34,7 +34,7 @@ static int set_filter(void *base, const char *text, struct err *err)
 	}
 	if (asprintf(&probe, "t:%s if %s", event, text) < 0)
 		return -ENOMEM;
-	o->event_texts[o->nr_event_texts - 1] = probe;
+	o->event_texts[o->nr_event_texts - 1] = o->probes[o->nr_event_texts - 1] = probe;
 	return 0;
 }
 
@@ -123,7 +123,6 @@ static const struct opt_rule stat_rules[] = {
 	{ "table", .needs = "repeat" },
 	{ "table", .not_with = "field-separator|json-output" },
 	{ "interval-count|interval-clear|summary", .needs = "interval-print" },
-	{ "no-csv-summary", .needs = "summary" },
 	{ "by|latency|stack", .not_with = "interval-count|interval-clear|summary", .why = "they are of counts without keys" },
 	{ "by|latency|stack", .not_with = "log-fd", .hint = "-o /dev/fd/N" },
 	{ "no-aggr", .not_with = "per-thread" },

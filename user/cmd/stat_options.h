@@ -14,6 +14,7 @@ struct stat_options {
 	struct target target;
 	const char *event_texts[STAT_TEXTS_MAX]; /* of each -e */
 	size_t nr_event_texts;
+	char *probes[STAT_TEXTS_MAX]; /* those of them that --filter made: owned, one for each -e, or NULL */
 	const char *separator, *out;
 	const char *by, *fields;
 	const char *pre, *post; /* commands of a shell around each run */
