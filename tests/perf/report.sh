@@ -29,3 +29,12 @@ beside "the same with the time in callees" "report" "report" "$SKEP" -q report -
 RUNS=${REPORT_RUNS:-3}
 beside "the same as text, sample by sample" "script" "script" "$SKEP" -q script -i "$TMP/r.data" ::: perf script -i "$TMP/r.data"
 beside "the same as a picture; as text" "flame -i" "script" "$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.html" ::: perf script -i "$TMP/r.data"
+
+# Stacks as copies: perf unwinds them when it reads the file, and so does skep
+load
+perf record -q -a -F 499 --call-graph dwarf -o "$TMP/d.data" -- sleep 2 >/dev/null 2>&1 || fail "perf record --call-graph dwarf"
+idle
+n=$("$SKEP" -q script -G -i "$TMP/d.data" | wc -l)
+beside "CPU time to unwind the stack copies of $n samples, as a table" "report" "report --no-inline" \
+	"$SKEP" -q report -g -i "$TMP/d.data" ::: perf report --stdio --no-inline -i "$TMP/d.data"
+beside "the same as text" "script" "script --no-inline" "$SKEP" -q script -i "$TMP/d.data" ::: perf script --no-inline -i "$TMP/d.data"

@@ -31,6 +31,7 @@ void script_free(struct script *s)
 	names_free(&s->names);
 	ksym_close(s->ksym);
 	recording_close(&s->file);
+	free(s->view.chains);
 	free(s->fields);
 	free(s->stop_text);
 	free(s);
@@ -165,6 +166,7 @@ static int prepare(struct script *s, struct err *err)
 	if (ret)
 		return ret;
 	s->is_on = !o->on.on;
+	s->view.chains = calloc(SCRIPT_CHAINS, sizeof(*s->view.chains)); /* without memory: slower */
 	s->fields = calloc(s->meta->nr_events, sizeof(*s->fields));
 	s->traces = script_traces_new(s->file.reader, s->names.syms);
 	if (!s->fields || !s->traces)

@@ -14,6 +14,7 @@ void textbuf_flush(struct textbuf *b)
 	if (b->out) {
 		fwrite(b->data, 1, b->n, b->out);
 		b->n = 0;
+		b->nr_flushes++;
 	}
 }
 

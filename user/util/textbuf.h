@@ -17,6 +17,7 @@
 struct textbuf {
 	FILE *out; /* borrowed; NULL: what does not fit is cut */
 	size_t n;
+	uint64_t nr_flushes;
 	char data[TEXTBUF_BYTES];
 };
 
@@ -24,6 +25,7 @@ static inline void textbuf_init(struct textbuf *b, FILE *out)
 {
 	b->out = out;
 	b->n = 0;
+	b->nr_flushes = 0;
 }
 
 /* To the stream. */

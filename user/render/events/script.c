@@ -209,12 +209,19 @@ static bool is_stop(const struct script_view *view, const struct frame *f)
 	return false;
 }
 
-static void put_chain(struct textbuf *b, const struct script_line *line, const struct script_view *view)
+static void put_frame(struct textbuf *b, const struct frame *f, uint64_t fields)
+{
+	textbuf_char(b, '\t');
+	textbuf_hex(b, f->pos, ADDR_WIDTH);
+	script_symbol(b, f, fields);
+}
+
+/* Each frame by itself: with limits, source lines, inlined functions. */
+static void put_frames(struct textbuf *b, const struct script_line *line, const struct script_view *view)
 {
 	const struct stack *st = line->named->stack;
 	uint64_t fields = line->fields;
 
-	textbuf_char(b, '\n');
 	for (uint32_t i = 0, nr = 0, users = 0; i < st->n && (!view->max_stack || nr < view->max_stack); i++, nr++) {
 		const struct frame *f = &st->frames[i], *at = f;
 		struct frame before;
@@ -227,9 +234,7 @@ static void put_chain(struct textbuf *b, const struct script_line *line, const s
 			before.off -= !!before.off;
 			f = &before;
 		}
-		textbuf_char(b, '\t');
-		textbuf_hex(b, f->pos, ADDR_WIDTH);
-		script_symbol(b, f, fields);
+		put_frame(b, f, fields);
 		if (fields & SCRIPT_BIT(SRCLINE))
 			put_line(b, at, view->long_files);
 		if (f->kind == FRAME_INLINED && fields & SCRIPT_BIT(SYM))
@@ -238,6 +243,84 @@ static void put_chain(struct textbuf *b, const struct script_line *line, const s
 		if (is_stop(view, f))
 			return;
 	}
+}
+
+static bool is_plain_chain(const struct script_line *line, const struct script_view *view)
+{
+	const struct stack *st = line->named->stack;
+
+	if (!view->chains || view->max_stack || view->stop_at || line->is_walked || line->fields & SCRIPT_BIT(SRCLINE) || st->n > SCRIPT_CHAIN_FRAMES)
+		return false;
+	for (uint32_t i = 0; i < st->n; i++)
+		if (st->frames[i].kind == FRAME_INLINED)
+			return false;
+	return true;
+}
+
+static bool is_same(const struct frame *a, const struct frame *b)
+{
+	return a->addr == b->addr && a->name == b->name && a->obj == b->obj && a->off == b->off && a->pos == b->pos && a->kind == b->kind;
+}
+
+/* How many of the outermost frames stand in c, too. */
+static uint32_t same_frames(const struct script_chain *c, const struct stack *st, uint64_t fields)
+{
+	uint32_t max = c->fields != fields ? 0 : c->n < st->n ? c->n : st->n, same = 0;
+
+	while (same < max && is_same(&c->frames[c->n - 1 - same], &st->frames[st->n - 1 - same]))
+		same++;
+	return same;
+}
+
+/* Puts the new frames before those that stay. from: where the text of the chain begins in b, at most SCRIPT_CHAIN_BYTES of it. */
+static void keep_chain(struct script_chain *c, const struct stack *st, uint32_t same, const struct textbuf *b, size_t from, uint64_t fields)
+{
+	uint32_t bytes[SCRIPT_CHAIN_FRAMES];
+	size_t n = b->n - from;
+
+	memcpy(bytes, c->bytes + c->n - same, same * sizeof(*bytes));
+	memcpy(c->bytes + st->n - same, bytes, same * sizeof(*bytes));
+	memcpy(c->frames, st->frames, st->n * sizeof(*c->frames));
+	memcpy(c->text, b->data + from, n);
+	c->text_bytes = (uint32_t)n;
+	c->n = st->n;
+	c->fields = fields;
+}
+
+static void put_plain_chain(struct textbuf *b, const struct script_line *line, struct script_chain *c)
+{
+	const struct stack *st = line->named->stack;
+	uint32_t same = same_frames(c, st, line->fields), begins[SCRIPT_CHAIN_FRAMES];
+	uint64_t flushes;
+	size_t from;
+
+	if (TEXTBUF_BYTES - b->n < SCRIPT_CHAIN_BYTES + 1)
+		textbuf_flush(b);
+	from = b->n;
+	flushes = b->nr_flushes;
+	for (uint32_t i = 0; i < st->n - same; i++) {
+		begins[i] = (uint32_t)b->n;
+		put_frame(b, &st->frames[i], line->fields);
+		textbuf_char(b, '\n');
+	}
+	if (same)
+		textbuf_put(b, c->text + c->text_bytes - c->bytes[c->n - same], c->bytes[c->n - same]);
+	if (b->nr_flushes != flushes || b->n - from > SCRIPT_CHAIN_BYTES) { /* its begin is gone, or it is too long */
+		c->n = 0;
+		return;
+	}
+	keep_chain(c, st, same, b, from, line->fields);
+	for (uint32_t i = 0; i < st->n - same; i++)
+		c->bytes[i] = (uint32_t)b->n - begins[i];
+}
+
+static void put_chain(struct textbuf *b, const struct script_line *line, const struct script_view *view)
+{
+	textbuf_char(b, '\n');
+	if (is_plain_chain(line, view))
+		put_plain_chain(b, line, &view->chains[line->named->at->pid % SCRIPT_CHAINS]);
+	else
+		put_frames(b, line, view);
 }
 
 static void put_place(struct textbuf *b, const struct script_line *line, const struct script_view *view)

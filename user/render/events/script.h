@@ -74,7 +74,24 @@ struct script_line {
 	bool has_addr_sym; /* addr is of something that may have a name */
 };
 
+/*
+ * The last call chain that was printed of a process, and its text: the callers that the next one shares with it are copied from there.
+ * Zeroed at first.
+ */
+#define SCRIPT_CHAINS 16u /* by process */
+#define SCRIPT_CHAIN_FRAMES 128u
+#define SCRIPT_CHAIN_BYTES (12u << 10)
+struct script_chain {
+	uint64_t fields; /* that it was printed with */
+	uint32_t n;
+	struct frame frames[SCRIPT_CHAIN_FRAMES];
+	uint32_t bytes[SCRIPT_CHAIN_FRAMES]; /* of the text of a frame and all its callers, which is at the end of text */
+	uint32_t text_bytes;
+	char text[SCRIPT_CHAIN_BYTES];
+};
+
 struct script_view {
+	struct script_chain *chains; /* SCRIPT_CHAINS of them; NULL: all text is made anew */
 	int event_width;  /* of the longest name */
 	bool ns;	  /* times with all their digits */
 	bool long_files;  /* source files with their path */
