@@ -96,6 +96,8 @@ static const struct {
 	  "{0x3,0x11170} 70000 3 0" },
 	{ "\"%s %s\", __print_hex(REC->addr, 4), __print_hex_str(REC->addr, 100)", "0a 00 00 01 0a000001" },
 	{ "\"%p %ps %pS %pK\", REC->ptr, (void *)REC->ptr, REC->ptr, REC->vec", "0xffffffff81000010 schedule schedule+0x10/0x20 0x7" },
+	{ "\"%p|%p|%pS|%8pK|\", REC->ret == 3 ? REC->ptr : ((void *)0), 0, 0, 0", "(nil)|(nil)|0x0|   (nil)|" },
+	{ "\"page=%p vec=%d \", REC->vec != -1UL ? (((struct page *)vmemmap_base) + (REC->vec)) : ((void *)0), REC->vec", "page=? vec=7 " },
 	{ "\"%ld %lu %d\", -1UL >> 60, ~0UL, -7 / 2 * 2 + 1", "15 18446744073709551615 -5" },
 	{ "\"%d %d %d %d\", REC->vec / 0, REC->ret % -1, REC->vec == 7 && REC->ret != 0, !REC->vec", "0 0 1 0" },
 	{ "\"%s\", __builtin_expect(!!((unsigned long)(void *)(REC->flags) >= (unsigned long)-4095), 0) ? \"err\" : \"ok\"", "ok" },
@@ -156,7 +158,7 @@ static void test_full(void **state)
 static void test_refused(void **state)
 {
 	static const char *const prints[] = {
-		"vec", "\"%d\"", "\"%d\", REC->vec, REC->vec", "\"%d\", REC->nosuch", "\"%d\", jiffies_to_msecs(REC->vec)", "\"%d\", HZ",
+		"vec", "\"%d\"", "\"%d\", REC->vec, REC->vec", "\"%d\", REC->nosuch", "\"%d\", jiffies_to_msecs(REC->vec)", "\"%d\", HZ", "\"%d %d\", HZ, HZ + REC->vec",
 		"\"%d\", ({ int x = 1; x; })", "\"%d\", (foo_t)(REC->vec)", "\"%d\", REC->vec +", "\"%d\", (REC->vec", "\"%f\", REC->vec", "\"%n\", REC->vec",
 		"\"%pV\", REC->ptr", "\"%d", "\"%d\", __get_str(vec)", "\"%d\", REC->common_pid", "\"%\", 1", "\"%s\", __print_symbolic(REC->vec, { 0 })",
 		"\"%d\", 99999999999999999999999", "\"%d\", 1x", "\"%hhhd\", 1", "\"%d\", &(REC->vec + 1)",

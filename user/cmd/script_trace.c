@@ -114,7 +114,7 @@ const char *script_traces_text(struct script_traces *t, const struct sample *s)
 		n = printfmt_text(trace->print, record.bytes, record.nr_bytes, &names, t->text, sizeof(t->text));
 	else
 		n = record_text(&record, t->text, sizeof(t->text));
-	while (n && (t->text[n - 1] == '\n' || t->text[n - 1] == ' '))
+	while (n && t->text[n - 1] == '\n')
 		t->text[--n] = '\0';
 	return t->text;
 }

@@ -455,6 +455,16 @@ static uint32_t parse_expr(struct parser *p)
 	return a;
 }
 
+/* kmem:mm_page_alloc adds to vmemmap_base, a variable of the kernel's, in one of its arguments: only that one has no value. */
+static void parse_arg(struct parser *p, int *nr_unknown)
+{
+	uint32_t a = parse_expr(p);
+
+	p->print->args[p->print->nr_args++] = p->unknown ? PRINT_NO_NODE : a;
+	*nr_unknown += !!p->unknown;
+	p->unknown = 0;
+}
+
 /* Are there as many arguments as the format takes? */
 static void check_args(struct parser *p)
 {
@@ -480,6 +490,7 @@ static void check_args(struct parser *p)
 int printfmt_parse(const char *text, const struct format *format, struct printfmt **ret_print)
 {
 	struct parser p = { .at = text, .print = calloc(1, sizeof(*p.print)) };
+	int nr_unknown = 0;
 
 	if (!p.print)
 		return -ENOMEM;
@@ -490,10 +501,10 @@ int printfmt_parse(const char *text, const struct format *format, struct printfm
 		if (p.print->nr_args == PRINT_ARGS_MAX)
 			bad(&p);
 		else
-			p.print->args[p.print->nr_args++] = parse_expr(&p);
+			parse_arg(&p, &nr_unknown);
 	}
 	skip_space(&p);
-	if (*p.at || p.unknown)
+	if (*p.at || (nr_unknown && nr_unknown == p.print->nr_args))
 		bad(&p);
 	if (!p.error)
 		check_args(&p);

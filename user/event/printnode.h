@@ -9,6 +9,7 @@
 #define PRINT_ARGS_MAX 64
 #define PRINT_NODES_MAX 16384
 #define PRINT_DEPTH_MAX 200
+#define PRINT_NO_NODE 0 /* an argument without a value: "?" */
 #define PRINT_SCRATCH 4096 /* of the texts of flags and arrays in one record */
 
 enum print_kind {

@@ -186,7 +186,9 @@ static bool put_pointer(struct out *o, struct print_spec *s, const struct print_
 			name = names->symbol(names->arg, v->num, cell, sizeof(cell));
 		if (!name && s->how[0] && !strchr("sSfFBKx", s->how[0]))
 			return false;
-		if (!name)
+		if (!name && !v->num && !(s->how[0] && strchr("sSfFB", s->how[0])))
+			n = snprintf(cell, sizeof(cell), "(nil)"); /* as libc's printf(), which perf uses */
+		else if (!name)
 			n = snprintf(cell, sizeof(cell), "0x%llx", (unsigned long long)v->num);
 		else if (s->how[0] == 's' || s->how[0] == 'f') /* without the offset */
 			n = strcspn(name, "+");
@@ -293,6 +295,11 @@ size_t printfmt_text(const struct printfmt *print, const void *record, size_t by
 			s.precision = next_width(&run, &arg);
 		if (s.what == 'p' && s.how[0] == 'b') {
 			put_bitmap(&o, &run, &s, arg++);
+			continue;
+		}
+		if (print->args[arg] == PRINT_NO_NODE) {
+			put(&o, "?", 1);
+			arg++;
 			continue;
 		}
 		v = print_eval(&run, print->args[arg++]);
