@@ -30,7 +30,7 @@ setup_file() {
 	if [ -r /sys/kernel/tracing/events/sched ]; then
 		record trace -a -e sched:sched_switch,sched:sched_wakeup,syscalls:sys_enter_openat,raw_syscalls:sys_exit -- ls -R /usr/share/doc
 		record tracechains -e syscalls:sys_enter_openat,sched:sched_process_exec -g -- bash -c 'ls; ls'
-		record fields -a -e irq:softirq_entry,kmem:kmalloc,timer:timer_expire_entry,sched:sched_process_fork,signal:signal_generate -c 1 -- bash -c '/bin/true; kill -WINCH $$; sleep 0.05'
+		record fields -a -e irq:softirq_entry,kmem:kmalloc,kmem:kfree,timer:timer_expire_entry,sched:sched_process_fork,signal:signal_generate -c 1 -- bash -c '/bin/true; kill -WINCH $$; sleep 0.05'
 	fi
 	return 0
 }
@@ -143,6 +143,8 @@ same() {
 	[ "$(jq -c . chains.json | wc -l)" = "$n" ]
 	diff <(jq -r '"\(.comm) \(.tid) \(.period) \(.event)"' chains.json) <("$SKEP" -q script -G -i chains.data -F comm,tid,period,event | awk '{ sub(/:$/, "", $4); print $1, $2, $3, $4 }')
 	diff <(jq -r '.stack[] | select(.inlined | not) | .sym // "[unknown]"' chains.json) <("$SKEP" -q script -i chains.data -F ip,sym | sed -nE 's/^\t *[0-9a-f]+ //p')
+	[ "$("$SKEP" -q script --json --max-stack 2 -i chains.data | jq '[.stack[] | select(.inlined | not)] | length' | sort -n | tail -1)" = 2 ]
+	[ "$("$SKEP" -q script --json --stop-bt main -i chains.data | jq -r '.stack | map(.sym) | index("main") as $m | $m != null and $m + 1 < length' | sort -u)" = false ]
 	"$SKEP" -q script --format csv -i chains.data >chains.csv
 	[ "$(wc -l <chains.csv)" = $((n + 1)) ]
 	[ "$(head -1 chains.csv)" = "time,comm,pid,tid,cpu,event,period,ip,sym,dso,trace,stack" ]
@@ -172,7 +174,28 @@ same() {
 	run -2 "$SKEP" script -i plain.data -F +comm,tid
 	run -2 "$SKEP" script -i plain.data -F xx:comm
 	run -2 "$SKEP" script -i plain.data --switch-on nosuch
-	run -1 "$SKEP" script -i plain.data --comms nosuch
+	for o in "--comms nosuch" "--pid 1" "--time 1,2" "-S nosuch"; do
+		# shellcheck disable=SC2086
+		run -1 "$SKEP" script -i plain.data $o
+		[[ "$output" == *"none of the "*" samples in 'plain.data' is of those that the options name"* ]]
+	done
+	run -1 "$SKEP" report -i chains.data -p nosuch -x
+	[[ "$output" == *"none of the "* ]]
+	for c in script report annotate; do
+		run -2 "$SKEP" $c -i plain.data -C 0
+		[[ "$output" == *"--cpu: samples of 'cpu-clock"*"' have no CPUs"* ]]
+	done
+	for f in sym dso; do
+		run -2 "$SKEP" script -i plain.data -F comm,$f
+		[[ "$output" == *"'$f' needs 'ip' or 'addr'"* ]]
+	done
+	run -2 "$SKEP" script -i plain.data -F trace
+	[[ "$output" == *"cannot print 'trace': the file has no tracepoints"* ]]
+	for o in "-D --json" "--json -F comm" "--format csv --show-mmap-events" "--json --ns"; do
+		# shellcheck disable=SC2086
+		run -2 "$SKEP" script -i plain.data $o
+		[[ "$output" == *" exclude each other: "* ]]
+	done
 	run -2 "$SKEP" script nosuch.py
 	[[ "$output" == *"skep script --json"* ]]
 	# The reader of a pipe had enough

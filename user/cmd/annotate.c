@@ -178,6 +178,8 @@ static int annotate_into(struct annotate_options *o, struct replay *replay, stru
 
 	if (!ret)
 		ret = replay_run(replay, &cfg, err);
+	if (!ret && o->a.cpus)
+		ret = pick_check_cpus(replay->file.reader, err);
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = nothing_sampled(&replay->views.data[0]->profile, o->input, 0, err);
 	if (!ret)

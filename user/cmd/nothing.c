@@ -44,3 +44,8 @@ int nothing_sampled(const struct profile *p, const char *input, int status, stru
 	err->exit = status;
 	return ret;
 }
+
+int nothing_chosen(uint64_t out, const char *input, struct err *err)
+{
+	return err_set(err, -ENODATA, "none of the %llu samples in '%s' is of those that the options name", (unsigned long long)out, input);
+}

@@ -12,4 +12,7 @@
  */
 int nothing_sampled(const struct profile *p, const char *input, int status, struct err *err);
 
+/* For a file of which options left out all `out` samples: not 0. Returns -ENODATA, err filled. */
+int nothing_chosen(uint64_t out, const char *input, struct err *err);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,6 +289,21 @@ void pick_free(struct pick *p)
 	picktime_free(&p->time);
 	free(p->cpus);
 	free(p);
+}
+
+int pick_check(const struct pick *p, const struct data_reader *reader, struct err *err)
+{
+	return p->cpus ? pick_check_cpus(reader, err) : 0;
+}
+
+int pick_check_cpus(const struct data_reader *reader, struct err *err)
+{
+	const struct data_meta *meta = data_reader_meta(reader);
+
+	for (int i = 0; i < meta->nr_events; i++)
+		if (!(data_reader_attr(reader, i)->sample_type & PERF_SAMPLE_CPU))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "--cpu: samples of '%s' have no CPUs (CPU): record with -a or --sample-cpu", meta->events[i].name);
+	return 0;
 }
 
 int pick_begin(struct pick *p, uint64_t first_ns, uint64_t last_ns, struct err *err)

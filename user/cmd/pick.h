@@ -13,6 +13,7 @@
 #ifndef SKEP_CMD_PICK_H
 #define SKEP_CMD_PICK_H
 
+#include "data/reader.h"
 #include "sym/names.h"
 #include "util/err.h"
 #include "util/opt.h"
@@ -31,6 +32,10 @@ struct pick;
 /* Checks the words. *ret_pick is NULL if none is given: then all samples are shown. 0, or -errno with err filled; o must outlive it. */
 int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *err);
 void pick_free(struct pick *p); /* NULL is nothing */
+
+/* Has the file what the words need? 0, or -EINVAL with err filled: -C of a file whose samples have no CPU. */
+int pick_check(const struct pick *p, const struct data_reader *reader, struct err *err);
+int pick_check_cpus(const struct data_reader *reader, struct err *err); /* for a --cpu of a command's own */
 
 /* The time of a file's samples, 0, 0 if it does not say: 0, or -EINVAL with err filled, as "10%" then means nothing. */
 int pick_begin(struct pick *p, uint64_t first_ns, uint64_t last_ns, struct err *err);

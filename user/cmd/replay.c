@@ -98,6 +98,8 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	r->pic->names.may_hold = true;
 	ret = replay_views_choose(r, err);
 	if (!ret && r->pick)
+		ret = pick_check(r->pick, r->file.reader, err);
+	if (!ret && r->pick)
 		ret = pick_begin(r->pick, data_reader_meta(r->file.reader)->first_ns, data_reader_meta(r->file.reader)->last_ns, err);
 	if (r->pickstack) /* filters see the whole stack */
 		pickstack_insert(r->pickstack, &r->pic->names);

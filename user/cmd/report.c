@@ -85,8 +85,10 @@ static int none_left(const struct report_options *r, const struct replay *replay
 {
 	uint64_t out = pick_out_all(replay->pick);
 
+	for (int i = 0; i < replay->nr_events; i++)
+		out += pickstack_out(replay->pickstack, (uint32_t)i).count;
 	if (out)
-		return err_set(err, -ENODATA, "none of the %llu samples in '%s' is of those that the options name", (unsigned long long)out, r->input);
+		return nothing_chosen(out, r->input, err);
 	return nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
 }
 

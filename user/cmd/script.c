@@ -33,8 +33,11 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 	int64_t bytes;
 	int ret = script_read(s, o, out->stream, err);
 
-	if (!ret && !s->profile.kept)
-		ret = nothing_sampled(&s->profile, o->input, 0, err);
+	if (!ret && !s->profile.kept) {
+		uint64_t out = s->nr_off + pick_out_all(s->pick);
+
+		ret = out ? nothing_chosen(out, o->input, err) : nothing_sampled(&s->profile, o->input, 0, err);
+	}
 	if (ret)
 		return ret;
 	bytes = outfile_commit(out, err);

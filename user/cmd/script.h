@@ -53,6 +53,7 @@ struct script {
 	bool has_chains;  /* call chains are printed */
 	bool is_on;	  /* --switch-on, --switch-off */
 	int on_event, off_event; /* -1: none */
+	uint64_t nr_off;	    /* samples while it was off */
 	uint64_t last_ns, first_ns; /* 0: none yet */
 	const char *stops[SCRIPT_STOPS_MAX + 1];
 	char *stop_text;

@@ -10,6 +10,7 @@
 
 #define WHO (SCRIPT_BIT(COMM) | SCRIPT_BIT(TID) | SCRIPT_BIT(CPU) | SCRIPT_BIT(TIME) | SCRIPT_BIT(EVENT))
 #define WHERE (SCRIPT_BIT(IP) | SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO))
+#define BRANCHES (SCRIPT_BIT(BRSTACK) | SCRIPT_BIT(BRSTACKSYM) | SCRIPT_BIT(BRSTACKOFF))
 #define MEMORY                                                                                                                             \
 	(SCRIPT_BIT(ADDR) | SCRIPT_BIT(DATA_SRC) | SCRIPT_BIT(WEIGHT) | SCRIPT_BIT(PHYS_ADDR) | SCRIPT_BIT(DATA_PAGE_SIZE) |            \
 	 SCRIPT_BIT(CODE_PAGE_SIZE) | SCRIPT_BIT(INS_LAT))
@@ -238,6 +239,7 @@ int script_fields_check(struct script_fields *f, const struct data_reader *reade
 	const struct data_meta *meta = data_reader_meta(reader);
 	struct script_choice *traces = &f->types[SCRIPT_TYPE_TRACEPOINT];
 	bool is_seen[SCRIPT_TYPE_MAX] = { false };
+	uint64_t printed = 0, chosen = 0;
 	int ret = 0;
 
 	for (int i = 0; i < meta->nr_events && !ret; i++) {
@@ -251,6 +253,12 @@ int script_fields_check(struct script_fields *f, const struct data_reader *reade
 		if (!is_seen[type])
 			ret = check_type(&f->types[type], &meta->events[i], attr, err);
 		is_seen[type] = true;
+		printed |= f->types[type].fields;
+		chosen |= f->types[type].chosen;
 	}
+	if (!ret && chosen & (SCRIPT_BIT(SYM) | SCRIPT_BIT(DSO)) && !(printed & (SCRIPT_BIT(IP) | SCRIPT_BIT(ADDR) | BRANCHES)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' needs 'ip' or 'addr'", chosen & SCRIPT_BIT(SYM) ? "sym" : "dso");
+	if (!ret && !printed && traces->chosen & SCRIPT_BIT(TRACE))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "cannot print 'trace': the file has no tracepoints");
 	return ret;
 }

@@ -85,8 +85,10 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 	};
 	struct script_args args = { (bool (*)(void *, const struct sample *, struct json *))script_traces_json, s->traces };
 
-	if (is_switched_off(s, at))
+	if (is_switched_off(s, at)) {
+		s->nr_off++;
 		return 0;
+	}
 	s->profile.kept++;
 	stack_losses(named->stack, 1, s->profile.losses);
 	if (!line.fields)
@@ -95,9 +97,9 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 	if (line.fields & SCRIPT_BIT(TRACE) || s->options->format[0] != 't')
 		line.trace = script_traces_text(s->traces, at);
 	if (s->options->format[0] == 'j')
-		script_json(s->out, &line, &args);
+		script_json(s->out, &line, &s->view, &args);
 	else if (s->options->format[0] == 'c')
-		script_csv(s->out, &line, ",");
+		script_csv(s->out, &line, &s->view, ",");
 	else
 		script_text(&s->text, &line, &s->view);
 	return ferror(s->out) ? -EIO : 0;
@@ -154,7 +156,7 @@ static int prepare(struct script *s, struct err *err)
 
 	s->meta = data_reader_meta(s->file.reader);
 	s->has_chains = s->meta->callchain && !o->no_chains;
-	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)o->max_stack, .inlined = o->symbols.inlines, .long_files = o->long_files, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
+	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)(o->max_stack < UINT32_MAX ? o->max_stack : UINT32_MAX), .inlined = o->symbols.inlines, .long_files = o->long_files, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
 					.place = { find_place, s } };
 	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
 	if (!ret)
@@ -198,6 +200,8 @@ static int read_all(struct script *s, struct err *err)
 		ret = prepare(s, err);
 	if (!ret)
 		ret = pick_new(&o->pick, &s->pick, err);
+	if (!ret && s->pick)
+		ret = pick_check(s->pick, s->file.reader, err);
 	if (!ret && s->pick)
 		ret = pick_begin(s->pick, s->meta->first_ns, s->meta->last_ns, err);
 	if (ret)

@@ -216,17 +216,31 @@ static void put_frame(struct textbuf *b, const struct frame *f, uint64_t fields)
 	script_symbol(b, f, fields);
 }
 
+uint32_t script_frames(const struct stack *st, const struct script_view *view)
+{
+	uint32_t i = 0;
+
+	for (uint32_t nr = 0; i < st->n && (!view->max_stack || nr < view->max_stack); i++, nr++) {
+		while (!view->inlined && st->frames[i].kind == FRAME_INLINED && i + 1 < st->n)
+			i++;
+		if (is_stop(view, &st->frames[i]))
+			return i + 1;
+	}
+	return i;
+}
+
 /* Each frame by itself: with limits, source lines, inlined functions. */
 static void put_frames(struct textbuf *b, const struct script_line *line, const struct script_view *view)
 {
 	const struct stack *st = line->named->stack;
 	uint64_t fields = line->fields;
+	uint32_t n = script_frames(st, view);
 
-	for (uint32_t i = 0, nr = 0, users = 0; i < st->n && (!view->max_stack || nr < view->max_stack); i++, nr++) {
+	for (uint32_t i = 0, users = 0; i < n; i++) {
 		const struct frame *f = &st->frames[i], *at = f;
 		struct frame before;
 
-		while (!view->inlined && f->kind == FRAME_INLINED && i + 1 < st->n)
+		while (!view->inlined && f->kind == FRAME_INLINED && i + 1 < n)
 			f = &st->frames[++i];
 		if (!f->is_kernel && users++ && line->is_walked && f->pos) {
 			before = *f;
@@ -240,8 +254,6 @@ static void put_frames(struct textbuf *b, const struct script_line *line, const 
 		if (f->kind == FRAME_INLINED && fields & SCRIPT_BIT(SYM))
 			textbuf_put(b, " (inlined)", 10);
 		textbuf_char(b, '\n');
-		if (is_stop(view, f))
-			return;
 	}
 }
 

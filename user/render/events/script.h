@@ -103,6 +103,9 @@ struct script_view {
 	struct script_place place;
 };
 
+/* How many frames of a stack are shown. */
+uint32_t script_frames(const struct stack *st, const struct script_view *view);
+
 void script_text(struct textbuf *b, const struct script_line *line, const struct script_view *view);
 
 /* scriptjson.c: the same as an object in a line, with every field that there is; args writes those of a tracepoint, and may be NULL. */
@@ -110,11 +113,11 @@ struct script_args {
 	bool (*json)(void *arg, const struct sample *s, struct json *json);
 	void *arg;
 };
-void script_json(FILE *out, const struct script_line *line, const struct script_args *args);
+void script_json(FILE *out, const struct script_line *line, const struct script_view *view, const struct script_args *args);
 
 /* As CSV: the names of the columns, and a sample. The stack is one text, the outermost function first, as folded stacks are. */
 void script_csv_head(FILE *out, const char *separator);
-void script_csv(FILE *out, const struct script_line *line, const char *separator);
+void script_csv(FILE *out, const struct script_line *line, const struct script_view *view, const char *separator);
 
 /* scriptmore.c: fields that few samples have, those before the address and those after it. */
 void script_before(struct textbuf *b, const struct script_line *line, const struct script_view *view);

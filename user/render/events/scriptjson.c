@@ -66,10 +66,11 @@ static void put_fields(struct json *json, const struct sample_fields *f)
 		json_key_u64(json, "code_page_size", f->code_page_bytes);
 }
 
-void script_json(FILE *out, const struct script_line *line, const struct script_args *args)
+void script_json(FILE *out, const struct script_line *line, const struct script_view *view, const struct script_args *args)
 {
 	const struct sample *s = line->named->at;
 	const struct stack *st = line->named->stack;
+	uint32_t n = script_frames(st, view);
 	struct json json;
 
 	json_begin(&json, out);
@@ -94,7 +95,7 @@ void script_json(FILE *out, const struct script_line *line, const struct script_
 	}
 	json_key(&json, "stack");
 	json_array(&json);
-	for (uint32_t i = 0; i < st->n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		put_frame(&json, &st->frames[i]);
 	json_array_end(&json);
 	json_object_end(&json);
@@ -110,18 +111,18 @@ void script_csv_head(FILE *out, const char *sep)
 	fputc('\n', out);
 }
 
-static void put_stack(FILE *out, const struct stack *st, const char *sep)
+static void put_stack(FILE *out, const struct stack *st, uint32_t n, const char *sep)
 {
 	static char text[STACK_BYTES];
 	size_t len = 0;
 
 	text[0] = '\0';
-	for (uint32_t i = st->n; i-- > 0;)
+	for (uint32_t i = n; i-- > 0;)
 		len = text_append(text, sizeof(text), len, "%s%s", len ? ";" : "", st->frames[i].name);
 	text_print_csv(out, text, sep);
 }
 
-void script_csv(FILE *out, const struct script_line *line, const char *sep)
+void script_csv(FILE *out, const struct script_line *line, const struct script_view *view, const char *sep)
 {
 	const struct sample *s = line->named->at;
 	const struct stack *st = line->named->stack;
@@ -141,6 +142,6 @@ void script_csv(FILE *out, const struct script_line *line, const char *sep)
 	fputs(sep, out);
 	text_print_csv(out, line->trace ? line->trace : "", sep);
 	fputs(sep, out);
-	put_stack(out, st, sep);
+	put_stack(out, st, script_frames(st, view), sep);
 	fputc('\n', out);
 }
