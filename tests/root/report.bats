@@ -113,6 +113,14 @@ by_dso() {
 	[ "$(comm -12 <(cut -d, -f3,6 copied.csv | sort) <(cut -d, -f3,6 here.csv | sort) | wc -l)" -gt 20 ]
 	run -1 "$SKEP" report -i other.data --kallsyms nosuch
 	[[ "$output" == "skep report: cannot read 'nosuch' of '--kallsyms': No such file or directory" ]]
+	echo '0000000000000000 T _text' >zeroes
+	for f in / /dev/null zeroes; do
+		run -1 "$SKEP" report -i other.data --kallsyms "$f"
+		[[ "$output" == *"'$f' of '--kallsyms'"* ]]
+		[[ "$output" != *"kernel addresses are hidden"* ]]
+	done
+	run -1 "$SKEP" report -i other.data --symfs zeroes
+	[[ "$output" == *"'zeroes' of '--symfs' is not a directory"* ]]
 }
 
 # control TEXT: as many bytes, of which the first are what a terminal obeys: ESC [31m, BEL, a CSI of C1, a cursor's way back
