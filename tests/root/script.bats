@@ -41,10 +41,10 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# Of both texts: perf names what follows a call that never returns, chooses among the names of one kernel address in another way, leaves out
-# whose PLT it is, and keeps the mappings that a program had before execve(). No other line may differ.
+# Of both texts: skep names the function before one that was interrupted at its start; perf names what follows a call that never returns,
+# chooses among the names of one kernel address in another way, leaves out whose PLT it is, and keeps the mappings that a program had before execve(). No other line may differ.
 known() {
-	grep -vE '_dl_start_user|_start\+0x8|abort\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|exit\+0x1a|\[unknown\] \(' | sed -E 's/__pi_//; s/\(bpf_prog_[^)]*\)$/([bpf])/'
+	grep -vE '_dl_start_user|_start\+0x8|abort\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|exit\+0x1a|\+0x0 \(\[kernel|\[unknown\] \(' | sed -E 's/__pi_//; s/\(bpf_prog_[^)]*\)$/([bpf])/'
 }
 
 # same FILE ARGUMENT...: both print the same of it, and something
@@ -215,6 +215,14 @@ same() {
 	[ "$(grep -cE 'sched:sched_process_exec: filename=/usr/bin/ls pid=' skep.txt)" = 2 ]
 	grep -qE 'syscalls:sys_enter_openat: dfd: 0x[0-9a-f]+, filename: 0x' skep.txt
 	grep -qE 'sched_wakeup if pid > 1: comm=.* pid=[0-9]+ prio=' skep.txt
+	# A name that is longer than what is kept of it
+	long=$BATS_TEST_TMPDIR/$(printf 'd%.0s' {1..200})
+	mkdir "$long"
+	cp /bin/true "$long/t"
+	"$SKEP" record -e sched:sched_process_exec --call-graph none -o own.data -- "$long/t" 2>err
+	same own.data
+	grep -qE 'filename=.*d pid=[0-9]+ old_pid=' skep.txt
+	grep -q 'note: 1 samples have a field of variable length that was cut: 128 bytes' err
 	# Calls of one command: as many as it says that it makes, with the arguments that it gives
 	"$SKEP" -q record -e syscalls:sys_enter_getpgid,syscalls:sys_enter_getpriority -o own.data -- "$WORK/calls" >truth
 	"$SKEP" -q script -i own.data -F event,trace >lines

@@ -72,8 +72,8 @@ bool record_traces_any(const struct record_traces *t)
 	return false;
 }
 
-/* Cuts the data of a field to what was copied. Returns where it ends. */
-static size_t fit_data(const struct format_field *f, uint8_t *record, size_t n)
+/* Cuts the data of a field to what was copied: text with a NUL, up to which readers read. Returns where it ends. */
+static size_t fit_data(const struct format_field *f, uint8_t *record, size_t n, bool *ret_cut)
 {
 	size_t offset, len = format_dynamic(f, record, n, &offset);
 	uint32_t location;
@@ -85,6 +85,9 @@ static size_t fit_data(const struct format_field *f, uint8_t *record, size_t n)
 	memcpy(&location, record + f->offset, sizeof(location));
 	location = (location & 0xffff) | (uint32_t)(n - offset) << 16;
 	memcpy(record + f->offset, &location, sizeof(location));
+	if (!strcmp(f->type, "char") && n > offset)
+		record[n - 1] = '\0';
+	*ret_cut = true;
 	return n;
 }
 
@@ -93,6 +96,7 @@ int record_traces_fix(struct record_traces *t, const struct sample *s, struct sa
 	const struct site *site = s->event < t->nr_events ? t->sites[s->event] : NULL;
 	const struct sample_value *v = s->nr_values ? s->values : NULL;
 	struct entry entry = { .type = site ? (uint16_t)site->tracepoint : 0, .pid = (int32_t)s->tid };
+	bool is_cut = false;
 	size_t end;
 	int unused;
 
@@ -111,10 +115,11 @@ int record_traces_fix(struct record_traces *t, const struct sample *s, struct sa
 	memcpy(t->bytes, &entry, sizeof(entry));
 	end = format_record(site->format, &unused);
 	for (size_t i = 0; i < site->format->fields.n; i++) {
-		size_t data_end = fit_data(&site->format->fields.data[i], t->bytes, v->nr_bytes);
+		size_t data_end = fit_data(&site->format->fields.data[i], t->bytes, v->nr_bytes, &is_cut);
 
 		end = data_end > end ? data_end : end;
 	}
+	t->nr_cut += is_cut;
 	t->value = (struct sample_value){ .bytes = t->bytes, .nr_bytes = end < v->nr_bytes ? (uint32_t)end : v->nr_bytes };
 	ret_sample->values = &t->value;
 	return 0;

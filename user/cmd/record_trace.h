@@ -13,6 +13,7 @@ struct record_traces {
 	int nr_events;
 	uint8_t *bytes; /* a record that is changed */
 	size_t cap;
+	uint64_t nr_cut; /* samples with data that was not copied whole */
 	struct sample_value value;
 };
 
