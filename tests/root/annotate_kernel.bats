@@ -10,6 +10,7 @@ load ../lib.bash
 	"$SKEP" annotate -i k.data -d '[kernel.kallsyms]' --json >k.json 2>err || status=$?
 	if [ $status = 0 ]; then
 		jq -e '.functions | map(select(.instructions)) | length > 3' k.json
+		jq -e '[.functions[] | select(.instructions) | .start == .instructions[0].address and (.start | test("^0x[0-9a-f]+$"))] | all' k.json
 		jq -e '[.functions[] | select(.instructions) | (.instructions | map(.count // 0) | add) == .count] | all' k.json
 	else
 		cat err

@@ -8,8 +8,12 @@
  *     "lines": [ { "file" or null, "line", "address" (the hottest), "weight", "count", "share" } ] hottest first,
  *     "outside_count": samples on no instruction,
  *     "instructions": [ { "address", "bytes", "text", "file", "line", "target", "weight", "count", "share" } ] } ]
- * An instruction without samples has no weight, count and share; one without a line no file and line. Addresses are numbers.
+ * An instruction without samples has no weight, count and share; one without a line no file and line. Addresses are texts,
+ * "0x...": those of the kernel have more digits than a number of JavaScript, or of jq.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "render/annotate/annotate.h"
 #include "render/ledger.h"
 
@@ -36,6 +40,14 @@ static void put_samples(struct annotate_page *page, const struct annotate_view *
 	json_double(&page->json, annotate_share(page->look, v, weight, count), SHARE_DECIMALS);
 }
 
+static void put_address(struct json *json, const char *key, uint64_t addr)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
+	json_key_text(json, key, text);
+}
+
 static void put_lines(struct annotate_page *page, const struct annotate_view *v)
 {
 	const struct annotate_code *code = v->code;
@@ -50,7 +62,7 @@ static void put_lines(struct annotate_page *page, const struct annotate_view *v)
 		json_object(json);
 		json_key_text(json, "file", l->file);
 		json_key_u64(json, "line", l->line);
-		json_key_u64(json, "address", l->addr);
+		put_address(json, "address", l->addr);
 		put_samples(page, v, l->weight, l->count);
 		json_object_end(json);
 	}
@@ -71,7 +83,7 @@ static void put_insns(struct annotate_page *page, const struct annotate_view *v)
 
 		json_line(json);
 		json_object(json);
-		json_key_u64(json, "address", i->addr);
+		put_address(json, "address", i->addr);
 		annotate_raw_text(v, i, raw, sizeof(raw));
 		json_key_text(json, "bytes", raw);
 		json_key_text(json, "text", code->text.data + i->text);
@@ -80,7 +92,7 @@ static void put_insns(struct annotate_page *page, const struct annotate_view *v)
 			json_key_u64(json, "line", i->line);
 		}
 		if (i->is_jump)
-			json_key_u64(json, "target", i->target);
+			put_address(json, "target", i->target);
 		if (i->count)
 			put_samples(page, v, i->weight, i->count);
 		json_object_end(json);
@@ -106,7 +118,7 @@ static void json_func(struct annotate_page *page, const struct annotate_view *v)
 		json_key_text(json, "hint", v->hint);
 	} else {
 		json_key_text(json, "code", v->source ? v->source : v->obj);
-		json_key_u64(json, "start", v->start);
+		put_address(json, "start", v->start);
 		put_lines(page, v);
 		if (!page->look->summary)
 			put_insns(page, v);
