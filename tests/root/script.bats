@@ -201,6 +201,11 @@ same() {
 	# The reader of a pipe had enough
 	"$SKEP" script -i chains.data | head -1 >first
 	[ -s first ]
+	"$SKEP" -q script -D -i chains.data 2>err | head -1 >first
+	[ -s first ]
+	[ ! -s err ]
+	run -1 "$SKEP" -q script -D -i chains.data -o /dev/full
+	[[ "$output" == *"No space left"* ]]
 	run -1 "$SKEP" -q script -i chains.data -o /dev/full
 	[[ "$output" == *"No space left"* ]]
 }

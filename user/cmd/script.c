@@ -33,7 +33,7 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 	int64_t bytes;
 	int ret = script_read(s, o, out->stream, err);
 
-	if (!ret && !s->profile.kept) {
+	if (!ret && !s->profile.kept && !ferror(out->stream)) {
 		uint64_t out = s->nr_off + pick_out_all(s->pick);
 
 		ret = out ? nothing_chosen(out, o->input, err) : nothing_sampled(&s->profile, o->input, 0, err);
