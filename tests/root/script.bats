@@ -240,7 +240,7 @@ same() {
 
 @test "a stream of skep, as perf and skep read it; COMMAND's output is not in it" {
 	"$SKEP" record -o - -g -F 999 -- "$WORK/shares" 0.3 2>err >own.stream
-	grep -q '^disturbed' err
+	grep -q '^share hot' err
 	perf script -i - <own.stream 2>/dev/null | known >perf.txt
 	"$SKEP" -q script -i - <own.stream | known >skep.txt
 	[ -s perf.txt ]

@@ -49,7 +49,7 @@ static const struct opt script_opts[] = {
 
 static const struct opt_rule script_rules[] = {
 	{ "json", .not_with = "format" },
-	{ "fields|ns|reltime|deltatime|full-source-path", .not_with = "json|format=json|format=csv", .why = "those have all fields as they are" },
+	{ "fields|ns|reltime|deltatime|full-source-path|header", .not_with = "json|format=json|format=csv", .why = "those have all fields as they are" },
 	{ "dump-raw-trace|show-task-events|show-mmap-events|show-switch-events|show-namespace-events|show-lost-events|show-round-events|"
 	  "show-bpf-events|show-cgroup-events|show-text-poke-events",
 	  .not_with = "json|format=json|format=csv", .why = "records are printed as text" },
