@@ -11,7 +11,7 @@ done
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 ${CC:-gcc} -D_GNU_SOURCE -Iuser -I. -std=gnu11 -g -O2 -Wall -Wextra tests/browser/gen.c user/model/tree.c user/profile.c \
-	user/render/ledger.c user/render/tree/html.c user/render/tree/svg.c user/render/tree/json.c user/util/json.c user/util/text.c user/util/vec.c \
+	user/render/ledger.c user/render/tree/html.c user/render/tree/svg.c user/render/xml.c user/render/tree/json.c user/util/json.c user/util/text.c user/util/vec.c \
 	user/util/strpool.c user/util/map.c -lm -o "$dir/gen" || exit 1
 for page in small.html small.svg big.html real.html real.svg; do
 	"$dir/gen" "${page%.*}" "${page#*.}" >"$dir/$page" 2>/dev/null || { echo "not ok - gen $page"; exit 1; }

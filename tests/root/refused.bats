@@ -215,7 +215,7 @@ as_nobody() {
 	as_nobody "" "$SKEP" flame --call-graph fp -p $BG -F $(hz 999) --format folded -o d.folded --duration 1
 	grep -q 'main;hot ' d.folded
 	set_for_test /proc/sys/kernel/perf_event_paranoid 1
-	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o e.folded -- sh -c 'for i in 1 2 3; do ls -R /usr/lib >/dev/null; done'
+	as_nobody "" "$SKEP" -q flame -F $(hz 1999) --format folded -o e.folded -- sh -c 'for i in 1 2 3; do ls -R /usr/lib >/dev/null 2>&1; done; true'
 	grep -qE '\[kernel|vmlinux|entry_SYSCALL|sys_' e.folded
 	# a part that is left out has no frame, and a deep chain says that it was cut
 	as_nobody "" "$SKEP" -q flame --no-kernel -F $(hz 1999) --format folded -o g.folded -- dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>/dev/null
