@@ -126,7 +126,7 @@ static const struct opt_other annotate_others[] = {
 	{ "--group", "is not supported: each event has listings of its own", "--event-index N chooses one" },
 	{ "--itrace", "is not supported: skep does not decode traces of instructions", "perf inject --itrace makes samples of them" },
 	{ "--no-itrace", "is not needed: skep does not decode traces of instructions", "leave it out" },
-	{ "-D", "is not supported: records are not dumped", "perf annotate -D" },
+	{ "-D", "is not supported: records are not dumped", "skep script -D" },
 	{ "--dump-raw-trace", "is not supported: records are not dumped", "perf annotate -D" },
 	{ 0 }
 };

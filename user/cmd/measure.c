@@ -78,7 +78,9 @@ static int add_filter(void *base, const char *text, struct err *err)
 		err_hint(err, "-e sched:sched_switch --filter '...', one event in that -e");
 		return -EINVAL;
 	}
-	if (m->nr_filters == MEASURE_TEXTS_MAX || asprintf(&whole, "%s%s if %s", is_begun ? "" : "t:", last, text) < 0)
+	if (strstr(last, " if "))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--filter '%s': '%s' has a filter already", text, last);
+	if (asprintf(&whole, "%s%s if %s", is_begun ? "" : "t:", last, text) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	m->filters[m->nr_filters++] = whole;
 	m->event_texts[m->nr_event_texts - 1] = whole;
@@ -257,6 +259,8 @@ int measure_events(struct measure *m, struct err *err)
 			ret = add_probe(m, i, err);
 		if (ret)
 			return ret;
+		if ((m->all_user || m->all_kernel) && (e->kind != EVENT_COUNTER || (m->all_user ? e->exclude_user : e->exclude_kernel)))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "--all-%s leaves nothing of '%s'", m->all_user ? "user" : "kernel", e->name);
 		if (e->kind == EVENT_COUNTER && (e->group_pos || e->pinned || e->exclusive))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': groups and the modifiers D and e work in skep stat only", e->name);
 		if (e->kind != EVENT_COUNTER)

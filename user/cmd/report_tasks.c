@@ -195,6 +195,7 @@ static void print_maps(const struct task *task, int level, FILE *out)
 static int print_tree(const struct tasks *t, uint32_t at, bool mmaps, FILE *out)
 {
 	VEC(uint32_t) above = { 0 };
+	int ret = 0;
 
 	fprintf(out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
 	while (at != NO_TASK) {
@@ -209,8 +210,10 @@ static int print_tree(const struct tasks *t, uint32_t at, bool mmaps, FILE *out)
 		if (mmaps && process)
 			print_maps(process, level, out);
 		if (task->first_child != NO_TASK) {
-			if (vec_reserve(&above))
-				return -ENOMEM;
+			if (vec_reserve(&above)) {
+				ret = -ENOMEM;
+				break;
+			}
 			above.data[above.n++] = at;
 			at = task->first_child;
 			continue;
@@ -219,7 +222,7 @@ static int print_tree(const struct tasks *t, uint32_t at, bool mmaps, FILE *out)
 			at = t->all.data[above.data[--above.n]].next;
 	}
 	vec_free(&above);
-	return 0;
+	return ret;
 }
 
 int report_tasks(struct data_reader *reader, bool mmaps, FILE *out, struct err *err)

@@ -71,6 +71,11 @@ static bool is_switched_off(struct script *s, const struct sample *at)
 	return !s->options->on.shown;
 }
 
+static bool put_args(void *arg, const struct sample *s, struct json *json)
+{
+	return script_traces_json(arg, s, json);
+}
+
 static int take_sample(struct named_sink *sink, const struct named *named)
 {
 	struct script *s = (struct script *)sink;
@@ -83,7 +88,7 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 		.is_walked = at->fields && (at->fields->has & STACK_COPY) == STACK_COPY,
 		.has_addr_sym = addr_has_symbol(attr), .branch_type = attr->branch_sample_type,
 	};
-	struct script_args args = { (bool (*)(void *, const struct sample *, struct json *))script_traces_json, s->traces };
+	struct script_args args = { put_args, s->traces };
 
 	if (is_switched_off(s, at)) {
 		s->nr_off++;
@@ -107,7 +112,10 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 
 static int take_lost(struct named_sink *sink, uint64_t n)
 {
-	((struct script *)sink)->profile.losses[LOSS_FILE] += n;
+	uint64_t *lost = &((struct script *)sink)->profile.losses[LOSS_FILE];
+
+	if (__builtin_add_overflow(*lost, n, lost)) /* a damaged file's */
+		*lost = UINT64_MAX;
 	return 0;
 }
 

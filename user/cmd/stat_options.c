@@ -33,7 +33,7 @@ static int set_filter(void *base, const char *text, struct err *err)
 		return -EINVAL;
 	}
 	if (asprintf(&probe, "t:%s if %s", event, text) < 0)
-		return -ENOMEM;
+		return err_set(err, -ENOMEM, "out of memory");
 	o->event_texts[o->nr_event_texts - 1] = o->probes[o->nr_event_texts - 1] = probe;
 	return 0;
 }

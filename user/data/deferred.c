@@ -45,6 +45,7 @@ static int release(struct data_reader *r, size_t i, const uint8_t *chain, uint64
 
 int deferred_keep(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr, const struct sample *s)
 {
+	uint64_t cookie = r->cookie; /* a sample that goes now has another */
 	struct waiting *w;
 	int ret = 0;
 
@@ -57,7 +58,7 @@ int deferred_keep(struct data_reader *r, const uint8_t *record, size_t size, uns
 		free(w);
 		return -ENOMEM;
 	}
-	*w = (struct waiting){ .cookie = r->cookie, .time_ns = s->time_ns, .tid = s->tid, .size = (uint32_t)size, .attr = (uint16_t)attr };
+	*w = (struct waiting){ .cookie = cookie, .time_ns = s->time_ns, .tid = s->tid, .size = (uint32_t)size, .attr = (uint16_t)attr };
 	memcpy(w->record, record, size);
 	r->deferred.data[r->deferred.n++] = w;
 	r->deferred_bytes += size;

@@ -233,8 +233,8 @@ static struct span feature_span(const struct data_reader *r, unsigned f)
 {
 	for (size_t i = 0; i < r->features.n; i++)
 		if (r->features.data[i].feature == f)
-			return (struct span){ r->features.data[i].bytes, r->features.data[i].n };
-	return (struct span){ NULL, 0 };
+			return (struct span){ r->features.data[i].bytes, r->features.data[i].n, r->stream.is_swapped };
+	return (struct span){ 0 };
 }
 
 static int describe_missing(struct description *d, const struct data_reader *r)

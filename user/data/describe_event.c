@@ -109,6 +109,8 @@ int describe_events(struct description *d, struct span s)
 
 	if (!take_u32(&s, &nr) || !take_u32(&s, &attr_size))
 		return 0;
+	if (nr > (uint32_t)d->nr_events) /* an event is in one group at most */
+		nr = (uint32_t)d->nr_events;
 	while (nr-- && !ret && take(&s, attr_size, &attr) && take_u32(&s, &nr_ids) && take_string(&s, &name, &n) &&
 	       nr_ids <= s.n / sizeof(uint64_t) && take(&s, nr_ids * sizeof(uint64_t), &ids)) {
 		fputs("event : name = ", d->out);

@@ -263,10 +263,11 @@ void swap_sample(const struct layout *l, uint8_t *record, size_t size)
 
 void swap_trailer(const struct layout *l, uint8_t *record, size_t size)
 {
-	uint8_t *trailer = record + size - l->trailer;
+	uint8_t *trailer;
 
 	if (size < BODY + (size_t)l->trailer)
 		return;
+	trailer = record + size - l->trailer;
 	if (l->tail_tid >= 0)
 		swap_halves(trailer);
 	if (l->tail_cpu >= 0)

@@ -21,7 +21,7 @@ int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t
 	struct data_record rec = {
 		.bytes = record,
 		.size = get_u16(record + offsetof(struct perf_event_header, size)),
-		.type = (uint16_t)get_u32(record),
+		.type = get_u32(record) < UINT16_MAX ? (uint16_t)get_u32(record) : UINT16_MAX, /* of none that is known */
 		.misc = get_u16(record + offsetof(struct perf_event_header, misc)),
 		.event = (int)attr,
 		.time_ns = time_ns,

@@ -46,7 +46,8 @@ int num_kib(const char *text, uint64_t *ret_kib)
 	static const char units[] = "BKMG";
 	size_t digits = strspn(text, "0123456789");
 	char number[24];
-	const char *unit = text[digits] ? strchr(units, text[digits] & ~0x20) : units + 1; /* none: KiB */
+	char letter = (char)toupper((unsigned char)text[digits]);
+	const char *unit = letter ? memchr(units, letter, sizeof(units) - 1) : units + 1; /* none: KiB */
 	uint64_t value;
 	int ret, shift;
 

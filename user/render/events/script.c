@@ -89,12 +89,13 @@ static void put_time(struct textbuf *b, uint64_t ns, bool all_digits)
 /* The time of day on the recorded machine's clock, in the zone of this one. */
 static void put_tod(struct textbuf *b, uint64_t time_ns, const struct script_view *view)
 {
-	int64_t wall = view->wall_ns + (int64_t)time_ns;
-	time_t seconds = wall / (int64_t)NS_PER_SEC;
+	int64_t wall;
+	bool is_known = view->has_wall && !__builtin_add_overflow(view->wall_ns, (int64_t)time_ns, &wall) && wall >= 0;
+	time_t seconds = is_known ? wall / (int64_t)NS_PER_SEC : 0;
 	char text[64];
 	struct tm tm;
 
-	if (!view->has_wall || !localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+	if (!is_known || !localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
 		textbuf_put(b, "N/A", 3);
 	else
 		textbuf_printf(b, "%s.%06lld", text, (long long)(wall % (int64_t)NS_PER_SEC / 1000));

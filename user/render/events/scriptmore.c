@@ -163,8 +163,11 @@ static void put_bpf_output(struct textbuf *b, const struct sample_fields *f)
 		len++;
 	for (uint32_t i = len; i < f->raw_bytes && is_text; i++)
 		is_text = !f->raw[i];
-	if (is_text && len)
-		textbuf_printf(b, "%*s \"%s\"\n", LABEL_WIDTH, "BPF string:", (const char *)f->raw);
+	if (!is_text || !len)
+		return;
+	textbuf_printf(b, "%*s \"", LABEL_WIDTH, "BPF string:");
+	textbuf_put(b, (const char *)f->raw, len);
+	textbuf_put(b, "\"\n", 2);
 }
 
 static void put_page_size(struct textbuf *b, uint64_t bytes)
