@@ -10,15 +10,17 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
+#include "cmd/symbols.h"
 #include "ui/terminal.h"
 #include "util/num.h"
 #include "util/outfile.h"
 
 struct annotate_options {
+	struct symbol_options symbols;
 	struct honesty h;
 	struct annotation a;
-	const char *input, *out, *format, *event_index, *syntax, *symfs, *percent_type, *colour, *unused_text;
-	bool json, stdio, no_source, source, no_raw, no_demangle, arrows, no_arrows, unused;
+	const char *input, *out, *format, *event_index, *syntax, *percent_type, *colour, *unused_text;
+	bool json, stdio, no_source, source, no_raw, arrows, no_arrows, unused;
 };
 
 static int set_limit(void *base, const char *text, struct err *err)
@@ -80,7 +82,7 @@ static const struct opt look_opts[] = {
 	{ 0, "jumps", NULL, OPT_FLAG, AT(arrows), "draw arrows from jumps to their targets (default: on terminals)" },
 	{ 0, "no-jumps", NULL, OPT_FLAG, AT(no_arrows), "do not" },
 	{ 0, "demangle", NULL, OPT_FLAG, AT(unused), "show names as programmers wrote them (default)" },
-	{ 0, "no-demangle", NULL, OPT_FLAG, AT(no_demangle), "show names as they are in the file" },
+	{ 0, "no-demangle", NULL, OPT_FLAG, AT(symbols.no_demangle), "show names as they are in the file" },
 	{ 0, "demangle-kernel", NULL, OPT_FLAG, AT(unused), "accepted for perf's users: no effect" },
 	{ 0 },
 };
@@ -89,7 +91,7 @@ static const struct opt files_opts[] = {
 	{ 'k', "vmlinux", "FILE", OPT_TEXT, AT(a.code.vmlinux), "image of the recorded kernel (default: by its version, else /proc/kcore)" },
 	{ 0, "ignore-vmlinux", NULL, OPT_FLAG, AT(a.code.no_vmlinux), "use no image of the kernel" },
 	{ 'm', "modules", NULL, OPT_FLAG, AT(unused), "accepted for perf's users: modules of the running kernel always have names" },
-	{ 0, "symfs", "DIR", OPT_TEXT, AT(symfs), "look for the recorded files below this directory" },
+	{ 0, "symfs", "DIR", OPT_TEXT, AT(symbols.symfs), "look for the recorded files below this directory" },
 	{ 0, "prefix", "DIR", OPT_TEXT, AT(a.sources.prefix), "put DIR before the paths of source files" },
 	{ 0, "prefix-strip", "N", OPT_U64, AT(a.sources.strip), "with --prefix: drop the first N names of those paths" },
 	{ 0, "objdump", "PATH", OPT_TEXT, AT(unused_text), "accepted for perf's users: skep needs no objdump" },
@@ -172,10 +174,12 @@ static int print(struct annotate_options *o, struct replay *replay, FILE *out, s
 
 static int annotate_into(struct annotate_options *o, struct replay *replay, struct outfile *out, struct err *err)
 {
-	struct syms_cfg cfg = { .code = true, .no_demangle = o->no_demangle, .symfs = o->symfs };
+	struct syms_cfg cfg = { .code = true };
 	int64_t bytes;
 	int ret = annotation_begin(&o->a, replay->pic, err);
 
+	if (!ret)
+		ret = symbol_options_apply(&o->symbols, &cfg, err);
 	if (!ret)
 		ret = replay_run(replay, &cfg, err);
 	if (!ret && o->a.cpus)

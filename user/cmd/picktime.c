@@ -48,7 +48,7 @@ static bool take_span(const char *text, size_t len, struct picktime_span *s)
 	return !s->stop_ns || s->start_ns <= s->stop_ns;
 }
 
-/* "12.5%" at *text, which is moved behind it. */
+/* "12.5%" at *text, which is moved past it. */
 static bool take_percent(const char **text, const char *end, double *ret)
 {
 	const char *mark = memchr(*text, '%', end - *text);

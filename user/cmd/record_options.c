@@ -62,7 +62,7 @@ static const struct opt nothing_opts[] = {
 	{ 'P', "period", NULL, OPT_NOTHING, 0, "samples have their period " IN_ANY_CASE },
 	{ 'R', "raw-samples", NULL, OPT_NOTHING, 0, "tracepoints have their records " IN_ANY_CASE },
 	{ 'T', "timestamp", NULL, OPT_NOTHING, 0, "samples have their time " IN_ANY_CASE },
-	{ 'f', "force", NULL, OPT_NOTHING, 0, "a former file becomes FILE.old" },
+	{ 'f', "force", NULL, OPT_NOTHING, 0, "an existing FILE is renamed to FILE.old" },
 	{ 0, "sample-cpu", NULL, OPT_NOTHING, 0, "samples have their CPU " IN_ANY_CASE },
 	{ 0, "sample-identifier", NULL, OPT_NOTHING, 0, "samples have their event's number " IN_ANY_CASE },
 	{ 0, "buildid-all", NULL, OPT_NOTHING, 0, "all mapped files have their build id" },

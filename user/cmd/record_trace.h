@@ -25,8 +25,8 @@ void record_traces_free(struct record_traces *t);
 bool record_traces_any(const struct record_traces *t);
 
 /*
- * The record of a sample as the kernel would have recorded it: the fields that all tracepoints have in front, which BPF programs see
- * something else in; cut behind the data of its last field. The result is t's until the next call; s itself where it has no record.
+ * The record of a sample as the kernel would have recorded it: the fields that all tracepoints begin with, where a BPF program sees
+ * other bytes; cut after the data of its last field. The result is t's until the next call; s itself where it has no record.
  */
 int record_traces_fix(struct record_traces *t, const struct sample *s, struct sample *ret_sample);
 

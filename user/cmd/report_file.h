@@ -8,7 +8,7 @@
 
 #include "data/data.h"
 
-/* perf's lines with a # in front; whole: those of -I. 0 or -errno, err filled. */
+/* perf's lines with a # at the start; whole: those of -I. 0 or -errno, err filled. */
 int report_header(struct data_reader *reader, bool whole, FILE *out, struct err *err);
 
 /* How many records of each type there are, and samples of each event; or the tasks, and what they mapped. */

@@ -27,7 +27,7 @@ static const struct opt script_opts[] = {
 	{ 0, "deltatime", NULL, OPT_FLAG, offsetof(struct script_options, deltatime), "times since the sample before" },
 	{ 0, "switch-on", "EVENT", OPT_TEXT, offsetof(struct script_options, on.on), "only what follows this event" },
 	{ 0, "switch-off", "EVENT", OPT_TEXT, offsetof(struct script_options, on.off), "only what precedes this event, or is between the two" },
-	{ 0, "show-on-off-events", NULL, OPT_FLAG, offsetof(struct script_options, on.shown), "and these two events themselves" },
+	{ 0, "show-on-off-events", NULL, OPT_FLAG, offsetof(struct script_options, on.shown), "also print the events of --switch-on and --switch-off" },
 	{ 0, "show-task-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.tasks), "print records of names, forks and exits of threads, too" },
 	{ 0, "show-mmap-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.mmaps), "print records of mappings, too" },
 	{ 0, "show-switch-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.switches), "print records of context switches (record --switch-events), too" },
@@ -39,8 +39,8 @@ static const struct opt script_opts[] = {
 	{ 0, "show-text-poke-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.text_pokes), "print records of changes of kernel code, too" },
 	{ 'D', "dump-raw-trace", NULL, OPT_FLAG, offsetof(struct script_options, dump), "print the bytes of every record, too" },
 	{ 0, "header", NULL, OPT_FLAG, offsetof(struct script_options, header), "print what the file says of itself first" },
-	{ 0, "header-only", NULL, OPT_FLAG, offsetof(struct script_options, header_only), "print nothing else" },
-	{ 'I', "show-info", NULL, OPT_FLAG, offsetof(struct script_options, whole_header), "with all that it says of the machine" },
+	{ 0, "header-only", NULL, OPT_FLAG, offsetof(struct script_options, header_only), "print the header only" },
+	{ 'I', "show-info", NULL, OPT_FLAG, offsetof(struct script_options, whole_header), "with --header: also CPUs, nodes, caches and memory" },
 	{ 0, "full-source-path", NULL, OPT_FLAG, offsetof(struct script_options, long_files), "source files with their path" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format), "text (default), json (an object a line) or csv", .values = "text|json|csv" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct script_options, json), "the same as --format json" },
@@ -84,7 +84,7 @@ const struct opt_group script_groups[] = {
 #define WITH_PERF "perf script reads the same file"
 #define JSON_LINES "skep script --json | python3 yours.py (man skep-script has examples)"
 #define NO_TRACE "needs instruction traces, which skep does not decode"
-#define NO_GUEST "is of guests, which skep does not look into"
+#define NO_GUEST "is for guests, which skep does not support"
 #define OTHER_KERNEL "is not read: kernel functions have names when the recorded kernel is the one that runs"
 
 const struct opt_other script_others[] = {
@@ -119,8 +119,8 @@ const struct opt_other script_others[] = {
 	{ "--guestvmlinux", NO_GUEST, WITH_PERF },
 	{ "-k", OTHER_KERNEL, "--kallsyms FILE" },
 	{ "--vmlinux", OTHER_KERNEL, "--kallsyms FILE" },
-	{ "-M", "is of instructions", "skep annotate" },
-	{ "--disassembler-style", "is of instructions", "skep annotate" },
+	{ "-M", "is for disassembly", "skep annotate" },
+	{ "--disassembler-style", "is for disassembly", "skep annotate" },
 	{ "--no-merge-callchains", "is not available: deferred call chains are joined with their samples", "leave it out" },
 	{ 0 },
 };

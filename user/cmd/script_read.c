@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From a file to printed samples: a sink behind NAMES. */
+/* From a file to printed samples: a sink that takes what NAMES delivers. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -164,8 +164,15 @@ static int prepare(struct script *s, struct err *err)
 
 	s->meta = data_reader_meta(s->file.reader);
 	s->has_chains = s->meta->callchain && !o->no_chains;
-	s->view = (struct script_view){ .ns = o->ns, .max_stack = (uint32_t)(o->max_stack < UINT32_MAX ? o->max_stack : UINT32_MAX), .inlined = o->symbols.inlines, .long_files = o->long_files, .wall_ns = s->meta->wall_ns, .has_wall = s->meta->has_wall,
-					.place = { find_place, s } };
+	s->view = (struct script_view){
+		.ns = o->ns,
+		.max_stack = (uint32_t)(o->max_stack < UINT32_MAX ? o->max_stack : UINT32_MAX),
+		.inlined = o->symbols.inlines,
+		.long_files = o->long_files,
+		.wall_ns = s->meta->wall_ns,
+		.has_wall = s->meta->has_wall,
+		.place = { find_place, s },
+	};
 	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
 	if (!ret)
 		ret = find_event(s, o->on.on, "--switch-on", &s->on_event, err);

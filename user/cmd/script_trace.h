@@ -13,7 +13,10 @@ struct script_traces;
 struct script_traces *script_traces_new(const struct data_reader *reader, struct syms *syms);
 void script_traces_free(struct script_traces *t); /* NULL is nothing */
 
-/* The text of a sample by its own print format, else its fields; NULL: the file has no format. Valid until the next call. */
+/*
+ * The text of a sample by its own print format, else its fields; NULL: the file has no format. Valid until the next call. It is of the
+ * file: who prints it escapes it.
+ */
 const char *script_traces_text(struct script_traces *t, const struct sample *s);
 
 /* A key and a value for each field, into the object that is open. False: there are none. */

@@ -174,7 +174,7 @@ const struct opt_other stat_others[] = {
 	{ "report", "is not available: counts are not kept in a perf.data file", "skep stat -j -o FILE keeps them; -- report is a COMMAND" },
 	{ "-M", NO_METRICS, WITH_PERF },
 	{ "--metrics", NO_METRICS, WITH_PERF },
-	{ "--metric-only", "is not available: derived values are behind their counts", "-j: the metric-value of each line" },
+	{ "--metric-only", "is not available: derived values follow their counts", "-j: the metric-value of each line" },
 	{ "--topdown", NO_METRICS, WITH_PERF },
 	{ "--td-level", NO_METRICS, WITH_PERF },
 	{ "-T", NO_METRICS, WITH_PERF },

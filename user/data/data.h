@@ -125,7 +125,7 @@ struct data_record {
 /* record() gets each record of the run: a sample before the sink has it, another after. Returns 0 or -errno, which fails the run. Before data_reader_run. */
 void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg);
 /*
- * What the file says of itself, line by line as perf report --header-only prints it, without the # in front. text is of the file: any
+ * What the file says of itself, line by line as perf report --header-only prints it, without the # at the start. text is of the file: any
  * bytes. NULL: a line without a text. whole: with CPUs,
  * nodes, caches and memory of the machine, as -I has them. 0 or -ENOMEM.
  */

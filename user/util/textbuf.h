@@ -21,6 +21,7 @@ struct textbuf {
 	char data[TEXTBUF_BYTES];
 };
 
+/* out is borrowed. NULL: what does not fit into data is cut. */
 static inline void textbuf_init(struct textbuf *b, FILE *out)
 {
 	b->out = out;
@@ -56,7 +57,7 @@ static inline void textbuf_text(struct textbuf *b, const char *text)
 	textbuf_put(b, text, strlen(text));
 }
 
-/* Foreign text, escaped (util/text.h). Returns how many bytes that made. */
+/* Foreign text, escaped (util/text.h): of a text with bytes to escape at most 16 KB, the rest is cut. Returns how many bytes that made. */
 size_t textbuf_foreign(struct textbuf *b, const char *text);
 
 void textbuf_pad(struct textbuf *b, size_t n); /* n blanks */
@@ -66,6 +67,7 @@ void textbuf_u64(struct textbuf *b, uint64_t n, size_t width);
 void textbuf_hex(struct textbuf *b, uint64_t n, size_t width);
 void textbuf_zeros(struct textbuf *b, uint64_t n, size_t digits); /* with zeros before it */
 
+/* At most 1023 bytes; the rest is cut. */
 void textbuf_printf(struct textbuf *b, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

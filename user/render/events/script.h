@@ -66,7 +66,7 @@ struct script_line {
 	const char *event;
 	uint64_t fields;  /* SCRIPT_BIT()s */
 	const char *trace; /* of a tracepoint: its values as text; or NULL */
-	uint64_t shown_ns; /* the time, or what was asked for instead */
+	uint64_t shown_ns; /* the time, or what was requested instead */
 	uint64_t branch_type; /* of struct perf_event_attr */
 	bool has_chain;	   /* the stack is a call chain: each of its frames is in a line of its own */
 	bool is_walked;	   /* user frames are from a walk of a copy of the stack: perf shows callers by the byte before their return address */
@@ -115,7 +115,8 @@ struct script_args {
 };
 void script_json(FILE *out, const struct script_line *line, const struct script_view *view, const struct script_args *args);
 
-/* As CSV: the names of the columns, and a sample. The stack is one text, the outermost function first, as folded stacks are. */
+/* As CSV: the names of the columns, and a sample. The stack is one text, the outermost function first, as folded stacks are;
+ * of one of more than 64 KB the innermost functions are cut. */
 void script_csv_head(FILE *out, const char *separator);
 void script_csv(FILE *out, const struct script_line *line, const struct script_view *view, const char *separator);
 
