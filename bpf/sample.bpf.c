@@ -48,7 +48,7 @@ struct {
 
 struct scratch {
 	struct sample_rec rec;
-	__u64 values[1 + PROBE_DATA_MAX / 8]; /* room for them behind the shortest stack or the longest */
+	__u64 values[1 + PROBE_DATA_MAX / 8]; /* room for those of the event, after stacks of any length */
 	struct stack_val kernel, user;
 	__u64 users;
 	__u32 slot; /* its own number */
@@ -97,7 +97,7 @@ static __always_inline int has_user_stack(struct task_struct *task)
 	return cfg_user_stack && stack_has_user(BPF_CORE_READ(task, flags));
 }
 
-/* Bytes of the values of a probe or tracepoint, without the word before them; 0: nobody wants any. */
+/* Bytes of the values of a probe or tracepoint, without the word before them; 0: none are requested. */
 static __always_inline __u64 value_bytes(void)
 {
 	return (MARK(PROBE_SIZE_MARK) & 0xffff) - sizeof(struct probe_rec);

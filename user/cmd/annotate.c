@@ -19,8 +19,8 @@ struct annotate_options {
 	struct symbol_options symbols;
 	struct honesty h;
 	struct annotation a;
-	const char *input, *out, *format, *event_index, *syntax, *percent_type, *colour, *unused_text;
-	bool json, stdio, no_source, source, no_raw, arrows, no_arrows, unused;
+	const char *input, *out, *format, *event_index, *syntax, *percent_type, *colour;
+	bool json, no_source, source, no_raw, arrows, no_arrows;
 };
 
 static int set_limit(void *base, const char *text, struct err *err)
@@ -51,8 +51,6 @@ static const struct opt annotate_opts[] = {
 	{ 0, "top", "N", OPT_U64, AT(a.funcs_max), "only the N functions with most samples" },
 	{ 0, "lines", "N", OPT_U64, AT(a.look.lines_max), "only the N hottest lines of a summary" },
 	{ 0, "event-index", "N", OPT_TEXT, AT(event_index), "only this event of the file, counted from 0 (default: each of them)" },
-	{ 0, "stdio", NULL, OPT_FLAG, AT(stdio), "accepted for perf's users: text is the default" },
-	{ 0, "stdio2", NULL, OPT_FLAG, AT(stdio), "the same" },
 	{ 0, "stdio-color", "WHEN", OPT_TEXT, AT(colour), "colours in text: always, never or auto (default: on terminals)", .values = "always|never|auto" },
 	{ 0 },
 };
@@ -81,21 +79,27 @@ static const struct opt look_opts[] = {
 	  .values = "local-period|global-period|local-hits|global-hits" },
 	{ 0, "jumps", NULL, OPT_FLAG, AT(arrows), "draw arrows from jumps to their targets (default: on terminals)" },
 	{ 0, "no-jumps", NULL, OPT_FLAG, AT(no_arrows), "do not" },
-	{ 0, "demangle", NULL, OPT_FLAG, AT(unused), "show names as programmers wrote them (default)" },
 	{ 0, "no-demangle", NULL, OPT_FLAG, AT(symbols.no_demangle), "show names as they are in the file" },
-	{ 0, "demangle-kernel", NULL, OPT_FLAG, AT(unused), "accepted for perf's users: no effect" },
 	{ 0 },
 };
 
 static const struct opt files_opts[] = {
 	{ 'k', "vmlinux", "FILE", OPT_TEXT, AT(a.code.vmlinux), "image of the recorded kernel (default: by its version, else /proc/kcore)" },
 	{ 0, "ignore-vmlinux", NULL, OPT_FLAG, AT(a.code.no_vmlinux), "use no image of the kernel" },
-	{ 'm', "modules", NULL, OPT_FLAG, AT(unused), "accepted for perf's users: modules of the running kernel always have names" },
 	{ 0, "symfs", "DIR", OPT_TEXT, AT(symbols.symfs), "look for the recorded files below this directory" },
 	{ 0, "prefix", "DIR", OPT_TEXT, AT(a.sources.prefix), "put DIR before the paths of source files" },
 	{ 0, "prefix-strip", "N", OPT_U64, AT(a.sources.strip), "with --prefix: drop the first N names of those paths" },
-	{ 0, "objdump", "PATH", OPT_TEXT, AT(unused_text), "accepted for perf's users: skep needs no objdump" },
-	{ 'f', "force", NULL, OPT_FLAG, AT(unused), "accepted for perf's users: the owner of the file does not matter" },
+	{ 0 },
+};
+
+static const struct opt nothing_opts[] = {
+	{ 0, "stdio", NULL, OPT_NOTHING, 0, "text is the default" },
+	{ 0, "stdio2", NULL, OPT_NOTHING, 0, "text is the default" },
+	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the default" },
+	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
+	{ 'm', "modules", NULL, OPT_NOTHING, 0, "modules of the running kernel have names in any case" },
+	{ 0, "objdump", "PATH", OPT_NOTHING, 0, "skep needs no objdump" },
+	{ 'f', "force", NULL, OPT_NOTHING, 0, "who owns the file does not matter" },
 	{ 0 },
 };
 
@@ -117,6 +121,7 @@ static const struct opt_group annotate_groups[] = {
 	{ "How they are shown", look_opts, 0 },
 	{ "Files", files_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct annotate_options, h) },
+	{ "Of perf, without effect", nothing_opts, 0 },
 	{ 0 },
 };
 

@@ -291,9 +291,12 @@ void pick_free(struct pick *p)
 	free(p);
 }
 
-int pick_check(const struct pick *p, const struct data_reader *reader, struct err *err)
+int pick_open(struct pick *p, const struct data_reader *reader, struct err *err)
 {
-	return p->cpus ? pick_check_cpus(reader, err) : 0;
+	const struct data_meta *meta = data_reader_meta(reader);
+	int ret = p->cpus ? pick_check_cpus(reader, err) : 0;
+
+	return ret ? ret : pick_begin(p, meta->first_ns, meta->last_ns, err);
 }
 
 int pick_check_cpus(const struct data_reader *reader, struct err *err)

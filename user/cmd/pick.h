@@ -5,7 +5,7 @@
  *
  *	static const struct opt_group groups[] = { { "Which samples", pick_opts, offsetof(struct my_options, pick) }, ... };
  *	ret = pick_new(&o->pick, &pick, &err);                      the words are checked before a file is opened
- *	ret = pick_begin(pick, meta->first_ns, meta->last_ns, &err) once the file is open: for parts of its time
+ *	ret = pick_open(pick, reader, &err);                        once the file is open
  *	pick_insert(pick, &names);                                  before the first sample
  *	pick_out(pick, event)                                       at the end
  *	pick_free(pick);
@@ -33,8 +33,8 @@ struct pick;
 int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *err);
 void pick_free(struct pick *p); /* NULL is nothing */
 
-/* Has the file what the words need? 0, or -EINVAL with err filled: -C of a file whose samples have no CPU. */
-int pick_check(const struct pick *p, const struct data_reader *reader, struct err *err);
+/* Once the file is open: has it what the words need? 0, or -EINVAL with err filled: -C without CPUs, or what pick_begin() says. */
+int pick_open(struct pick *p, const struct data_reader *reader, struct err *err);
 int pick_check_cpus(const struct data_reader *reader, struct err *err); /* for a --cpu of a command's own */
 
 /* The time of a file's samples, 0, 0 if it does not say: 0, or -EINVAL with err filled, as "10%" then means nothing. */

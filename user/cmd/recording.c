@@ -2,10 +2,13 @@
 #include "cmd/recording.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "capture/cost.h"
 #include "cmd/live.h"
 #include "sym/kallsyms.h"
 #include "sym/origin.h"
+#include "util/clock.h"
 
 /* Names of the recorded kernel, if it runs: it looks up those that are met. kallsyms, which lists all, is read in parallel with the file. */
 static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
@@ -53,4 +56,23 @@ void recording_close(struct recording *rec)
 	if (rec->reader)
 		data_reader_close(rec->reader);
 	rec->reader = NULL;
+}
+
+void recording_damaged(struct profile *p, struct err *err)
+{
+	profile_note(p, "%s: only the part before it is shown", err->text);
+	p->losses[LOSS_FILE_DAMAGED]++;
+	*err = (struct err){ 0 };
+}
+
+void recording_end(const struct recording *rec, uint64_t start_ns, struct profile *p)
+{
+	const struct data_meta *meta = data_reader_meta(rec->reader);
+
+	p->losses[LOSS_FILE_CUT] += meta->truncated;
+	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
+	p->losses[LOSS_THROTTLED] += meta->throttled;
+	cost_of_self(&p->receipt);
+	p->receipt.wall_ns = now_ns() - start_ns;
+	p->receipt.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }

@@ -5,6 +5,7 @@
 
 #include "capture/ksym.h"
 #include "data/data.h"
+#include "profile.h"
 #include "sym/names.h"
 
 struct recording {
@@ -19,5 +20,11 @@ struct recording {
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err);
 void recording_close(struct recording *rec);
+
+/* A damaged record, which err names, has ended the file: what precedes it counts, with a note and a loss in p. Empties err. */
+void recording_damaged(struct profile *p, struct err *err);
+
+/* After the run: adds to p what the file lost, and what reading it since start_ns cost. */
+void recording_end(const struct recording *rec, uint64_t start_ns, struct profile *p);
 
 #endif

@@ -6,9 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "capture/cost.h"
 #include "cmd/live.h"
 #include "cmd/measure.h"
 #include "util/clock.h"
@@ -33,15 +31,6 @@ int replay_event_index(const char *text, int *ret_index, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--event-index': expected a number", text);
 	*ret_index = value;
 	return 0;
-}
-
-static void note_gaps(const struct data_meta *meta, bool leaves, struct profile *p)
-{
-	p->losses[LOSS_FILE_CUT] += meta->truncated;
-	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
-	p->losses[LOSS_THROTTLED] += meta->throttled;
-	if (!meta->callchain && !leaves)
-		profile_note(p, "the file has no call chains: only the sampled functions are shown");
 }
 
 /* Which events have no samples, as far as there is room for their names. */
@@ -98,9 +87,7 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	r->pic->names.may_hold = true;
 	ret = replay_views_choose(r, err);
 	if (!ret && r->pick)
-		ret = pick_check(r->pick, r->file.reader, err);
-	if (!ret && r->pick)
-		ret = pick_begin(r->pick, data_reader_meta(r->file.reader)->first_ns, data_reader_meta(r->file.reader)->last_ns, err);
+		ret = pick_open(r->pick, r->file.reader, err);
 	if (r->pickstack) /* filters see the whole stack */
 		pickstack_insert(r->pickstack, &r->pic->names);
 	if (r->pick)
@@ -116,13 +103,10 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 {
 	const struct data_meta *meta;
 	uint64_t start_ns = now_ns();
-	struct receipt *receipt = &r->total.receipt;
 	int ret = read_all(r, cfg, err);
 
 	if (ret == -EBADMSG && r->slots && replay_views_end(r) == 0 && r->views.data[0]->at.folded) {
-		profile_note(&r->total, "%s: only the part before it is shown", err->text);
-		r->total.losses[LOSS_FILE_DAMAGED]++;
-		*err = (struct err){ 0 };
+		recording_damaged(&r->total, err);
 		ret = 0;
 	} else if (!ret && replay_views_end(r)) {
 		ret = err_set(err, -ENOMEM, "out of memory");
@@ -130,17 +114,16 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	if (ret)
 		return ret;
 	meta = data_reader_meta(r->file.reader);
-	note_gaps(meta, r->leaves, &r->total);
+	recording_end(&r->file, start_ns, &r->total);
+	if (!meta->callchain && !r->leaves)
+		profile_note(&r->total, "the file has no call chains: only the sampled functions are shown");
 	set_title(r, meta);
 	if (r->views.data[0]->at.folded)
 		note_empty(r, meta, &r->total);
 	r->total.event = r->views.data[0]->profile.event;
-	cost_of_self(receipt);
-	receipt->wall_ns = now_ns() - start_ns;
-	receipt->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	for (size_t i = 0; i < r->views.n; i++) {
 		fill_view(r, r->views.data[i], i == 0);
-		r->views.data[i]->profile.receipt = *receipt;
+		r->views.data[i]->profile.receipt = r->total.receipt;
 	}
 	return 0;
 }

@@ -35,7 +35,7 @@ struct replay {
 	struct pickstack *pickstack; /* what of their stacks is shown; NULL: all */
 	bool with_lines;  /* of the command: lines of source files are wanted */
 	bool trees;	  /* a tree for each view */
-	bool leaves;	  /* callers are not shown: nothing is said where there are none */
+	bool leaves;	  /* callers are not shown: no note where the file has none */
 	bool add_up;	  /* events that count the same in different places (user and kernel, kinds of cores) share a view */
 	int event;	  /* its number in the file, or REPLAY_... */
 	/* Filled by replay_run. */

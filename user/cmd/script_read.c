@@ -4,9 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "capture/cost.h"
 #include "cmd/report_file.h"
 #include "cmd/script.h"
 #include "util/clock.h"
@@ -86,7 +84,7 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 		.has_chain = s->has_chains && at->fields && at->fields->has & PERF_SAMPLE_CALLCHAIN,
 		.is_bpf_output = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT,
 		.is_walked = at->fields && (at->fields->has & STACK_COPY) == STACK_COPY,
-		.has_addr_sym = addr_has_symbol(attr), .branch_type = attr->branch_sample_type,
+		.has_addr_sym = addr_has_symbol(attr),
 	};
 	struct script_args args = { put_args, s->traces };
 
@@ -216,9 +214,7 @@ static int read_all(struct script *s, struct err *err)
 	if (!ret)
 		ret = pick_new(&o->pick, &s->pick, err);
 	if (!ret && s->pick)
-		ret = pick_check(s->pick, s->file.reader, err);
-	if (!ret && s->pick)
-		ret = pick_begin(s->pick, s->meta->first_ns, s->meta->last_ns, err);
+		ret = pick_open(s->pick, s->file.reader, err);
 	if (ret)
 		return ret;
 	if (s->pick)
@@ -248,23 +244,16 @@ int script_read(struct script *s, struct script_options *o, FILE *out, struct er
 	ret = read_all(s, err);
 	textbuf_flush(&s->text);
 	if (ret == -EBADMSG && p->kept) {
-		profile_note(p, "%s: only the part before it is shown", err->text);
-		p->losses[LOSS_FILE_DAMAGED]++;
-		*err = (struct err){ 0 };
+		recording_damaged(p, err);
 		ret = 0;
 	}
 	if (ret)
 		return ferror(out) ? 0 : ret; /* outfile_commit() has the cause */
-	p->losses[LOSS_FILE_CUT] += s->meta->truncated;
-	p->losses[LOSS_FILE_DAMAGED] += s->meta->skipped;
-	p->losses[LOSS_THROTTLED] += s->meta->throttled;
+	recording_end(&s->file, start_ns, p);
 	names_note(s->names.syms, p);
 	p->event = s->meta->events[0].name;
 	p->seen = p->kept;
 	for (int i = 0; i < LOSS_MAX; i++)
 		p->seen += loss_is_whole(i) ? p->losses[i] : 0;
-	cost_of_self(&p->receipt);
-	p->receipt.wall_ns = now_ns() - start_ns;
-	p->receipt.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	return 0;
 }

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "cmd/script.h"
-
-#define FINISHED_ROUND 68 /* of perf itself: tools/lib/perf/include/perf/event.h */
-#define TEXT_POKE 20
+#include "data/format.h"
 
 static bool is_shown(const struct script_shown *shown, uint16_t type)
 {
@@ -33,9 +31,9 @@ static bool is_shown(const struct script_shown *shown, uint16_t type)
 		return shown->bpf;
 	case PERF_RECORD_CGROUP:
 		return shown->cgroups;
-	case TEXT_POKE:
+	case RECORD_TEXT_POKE:
 		return shown->text_pokes;
-	case FINISHED_ROUND:
+	case RECORD_FINISHED_ROUND:
 		return shown->rounds;
 	}
 	return false;
@@ -81,7 +79,7 @@ static int show(struct script *s, const struct data_record *rec)
 	struct sample at = { 0 };
 	bool is_made_up = false;
 
-	if (rec->type != FINISHED_ROUND) {
+	if (rec->type != RECORD_FINISHED_ROUND) {
 		whose(rec, &at.pid, &at.tid);
 		start.comm = at.pid == UINT32_MAX ? "swapper" : comms_of(&s->names.comms, &at, &is_made_up);
 		if (is_made_up && is_kernels_child(rec))
@@ -104,9 +102,9 @@ static int dump(struct script *s, const struct data_record *rec)
 	textbuf_printf(&s->text, "\n%#" PRIx64 " [%#zx]: event: %u\n.\n. ... raw event: size %zu bytes\n", rec->at, rec->size, rec->type, rec->size);
 	script_hex(&s->text, rec->bytes, rec->size);
 	textbuf_char(&s->text, '\n');
-	if (rec->type < 64 && attr->sample_type & PERF_SAMPLE_CPU)
+	if (rec->type < RECORD_USER_FIRST && attr->sample_type & PERF_SAMPLE_CPU)
 		textbuf_printf(&s->text, "%u ", rec->cpu);
-	if (rec->type < 64 && attr->sample_type & PERF_SAMPLE_TIME)
+	if (rec->type < RECORD_USER_FIRST && attr->sample_type & PERF_SAMPLE_TIME)
 		textbuf_printf(&s->text, "%" PRIu64 " ", rec->time_ns);
 	textbuf_printf(&s->text, "%#" PRIx64 " [%#zx]: ", rec->at, rec->size);
 	script_record(&s->text, record_name(rec->type), rec->type, rec->misc, rec->bytes, rec->body);

@@ -70,14 +70,6 @@ void script_traces_free(struct script_traces *t)
 	free(t);
 }
 
-bool script_traces_any(const struct script_traces *t)
-{
-	for (int i = 0; i < t->nr_events; i++)
-		if (t->events[i].is_known)
-			return true;
-	return false;
-}
-
 static const char *kernel_symbol(void *arg, uint64_t addr, char *buf, size_t size)
 {
 	struct script_traces *t = arg;

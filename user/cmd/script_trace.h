@@ -22,7 +22,4 @@ const char *script_traces_text(struct script_traces *t, const struct sample *s);
 /* A key and a value for each field, into the object that is open. False: there are none. */
 bool script_traces_json(struct script_traces *t, const struct sample *s, struct json *json);
 
-/* Is there anything to print of the file's tracepoints? */
-bool script_traces_any(const struct script_traces *t);
-
 #endif

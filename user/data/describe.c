@@ -13,7 +13,7 @@
 #define NS_PER_MS 1000000.0
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_US UINT64_C(1000)
-#define MHZ_OF_NS UINT64_C(1000) /* a clock of so many MHz has a step of 1 ns */
+#define MHZ_OF_NS UINT64_C(1000) /* of a clock with a step of 1 ns */
 
 /* By number; as perf's "missing features" names them. */
 static const char *const feature_names[FEATURE_KNOWN] = {

@@ -237,7 +237,7 @@ static void add_record(struct buffer *b, uint32_t type, uint64_t feature, const 
 	buffer_add(b, zeros, padding);
 }
 
-/* The record of a size, then so many bytes, padded. */
+/* A record with the size of the data, then the data, padded. */
 static void add_tracing_record(struct buffer *b, const struct buffer *content)
 {
 	static const char zeros[RECORD_ALIGN];

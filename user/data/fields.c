@@ -37,7 +37,7 @@ static uint64_t take_u64(struct rest *r)
 	return p ? get_u64(p) : 0;
 }
 
-/* n things of so many bytes. */
+/* n elements of `bytes` bytes each. */
 static const uint8_t *take_array(struct rest *r, uint64_t n, uint64_t bytes)
 {
 	return take(r, n > r->bytes / bytes ? UINT64_MAX : n * bytes);

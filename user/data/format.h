@@ -108,6 +108,7 @@ enum record_user {
 };
 
 /* Newer than the uapi headers of the oldest build machine. */
+#define RECORD_TEXT_POKE 20	  /* Linux 5.9 */
 #define RECORD_CALLCHAIN_DEFERRED 22 /* Linux 6.19 */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640) /* in a chain, before the cookie of that record */
 

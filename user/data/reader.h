@@ -200,7 +200,7 @@ struct data_reader {
 	uint64_t round_max_ns, round_limit_ns; /* latest time seen; the same at the last round */
 	uint64_t delivered_ns;
 	struct sink *sink;
-	int (*watch)(void *arg, const struct data_record *record); /* NULL: nobody does */
+	int (*watch)(void *arg, const struct data_record *record); /* NULL: records are not watched */
 	void *watch_arg;
 	VEC(struct last_read) last_reads;
 	struct map last_index; /* by id and thread */

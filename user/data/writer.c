@@ -356,16 +356,17 @@ static void writer_free(struct data_writer *w)
 	free(w);
 }
 
-/* Everything but the output, which w has none of yet. NULL: no memory, or no event; err filled. */
-static struct data_writer *writer_new(const char *name, const struct data_meta *meta, struct err *err)
+/* Everything but the output. 0, -ENOMEM, or -EINVAL: no event; err filled. */
+static int writer_new(const char *name, const struct data_meta *meta, struct data_writer **ret_w, struct err *err)
 {
 	size_t n = meta->nr_events > 0 ? (size_t)meta->nr_events : 0;
-	struct data_writer *w = n ? calloc(1, sizeof(*w)) : NULL;
+	struct data_writer *w;
 
-	if (!w) {
-		err_set(err, n ? -ENOMEM : -EINVAL, "cannot write '%s': %s", name, n ? strerror(ENOMEM) : "no event");
-		return NULL;
-	}
+	if (!n)
+		return err_set(err, -EINVAL, "cannot write '%s': no event", name);
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return err_set(err, -ENOMEM, "cannot write '%s': %s", name, strerror(ENOMEM));
 	w->sink = (struct sink){ .sample = write_sample, .task = write_task, .lost = write_lost, .round = write_round };
 	w->out.fd = -1;
 	w->meta = *meta;
@@ -374,67 +375,56 @@ static struct data_writer *writer_new(const char *name, const struct data_meta *
 	w->wall_ns = clock_ns(CLOCK_REALTIME);
 	w->clock_ns = w->flushed_ns = now_ns();
 	if (!w->attrs || !w->ids) {
-		err_set(err, -ENOMEM, "cannot write '%s': %s", name, strerror(ENOMEM));
 		writer_free(w);
-		return NULL;
+		return err_set(err, -ENOMEM, "cannot write '%s': %s", name, strerror(ENOMEM));
 	}
 	for (size_t i = 0; i < n; i++) {
 		writer_attr(&w->attrs[i], &meta->events[i], meta, meta->tracing && meta->tracing->formats[i].file.text);
 		w->ids[i] = FIRST_ID + i;
 	}
-	return w;
+	*ret_w = w;
+	return 0;
 }
 
-/* All that precedes the first record. */
-static int writer_begin(struct data_writer *w, struct err *err)
+/* All that precedes the first record, into an output whose opening returned ret. Frees w on failure. */
+static int writer_begin(struct data_writer *w, int ret, struct data_writer **ret_w, struct err *err)
 {
-	int ret = w->out.is_stream ? writer_stream_head(w) : writer_head(w);
-
+	if (ret < 0)
+		goto fail;
+	ret = w->out.is_stream ? writer_stream_head(w) : writer_head(w);
 	if (ret == 0)
 		ret = write_preamble(w);
 	if (ret < 0)
-		return err_set(err, ret, "cannot write '%s': %s", w->out.path, strerror(-ret));
-	return w->meta.compression_level ? compress_open(w->out.path, w->meta.compression_level, &w->out.compressor, err) : 0;
+		err_set(err, ret, "cannot write '%s': %s", w->out.path, strerror(-ret));
+	else if (w->meta.compression_level)
+		ret = compress_open(w->out.path, w->meta.compression_level, &w->out.compressor, err);
+	if (ret < 0)
+		goto fail;
+	*ret_w = w;
+	return 0;
+fail:
+	output_close(&w->out);
+	writer_free(w);
+	return ret;
 }
 
 int data_writer_open(const char *path, const struct data_meta *meta, struct data_writer **ret_w, struct err *err)
 {
-	struct data_writer *w = writer_new(path, meta, err);
-	int ret;
+	struct data_writer *w;
+	int ret = writer_new(path, meta, &w, err);
 
-	if (!w)
-		return meta->nr_events > 0 ? -ENOMEM : -EINVAL;
-	ret = output_open(&w->out, path, err);
-	if (ret == 0)
-		ret = writer_begin(w, err);
-	if (ret < 0) {
-		output_close(&w->out);
-		writer_free(w);
-		return ret;
-	}
-	*ret_w = w;
-	return 0;
+	return ret ? ret : writer_begin(w, output_open(&w->out, path, err), ret_w, err);
 }
 
 int data_writer_stream(int fd, const struct data_meta *meta, struct data_writer **ret_w, struct err *err)
 {
-	struct data_writer *w = writer_new("standard output", meta, err);
-	int ret;
+	struct data_writer *w;
+	int ret = writer_new("standard output", meta, &w, err);
 
-	if (!w) {
-		close(fd);
-		return meta->nr_events > 0 ? -ENOMEM : -EINVAL;
-	}
-	ret = output_stream(&w->out, fd, err);
-	if (ret == 0)
-		ret = writer_begin(w, err);
-	if (ret < 0) {
-		output_close(&w->out);
-		writer_free(w);
-		return ret;
-	}
-	*ret_w = w;
-	return 0;
+	if (!ret)
+		return writer_begin(w, output_stream(&w->out, fd, err), ret_w, err);
+	close(fd);
+	return ret;
 }
 
 struct sink *data_writer_sink(struct data_writer *w)

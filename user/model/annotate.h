@@ -13,7 +13,7 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* What tells functions apart. Pointers are compared, never followed. */
+/* The identity of a function. Pointers are compared, never followed. */
 struct annotate_key {
 	const void *series; /* samples of different events are never added up */
 	const void *id;	    /* of the object */

@@ -22,7 +22,7 @@ struct report_column_row {
 	const char *name, *alias; /* words of --sort and --fields, the first also of CSV and JSON */
 	const char *heading;	  /* of text */
 	uint8_t width;		  /* of a sum's column; 0: a key, as wide as its texts */
-	uint8_t slots;		  /* of a key: so many numbers more than a row has in any case */
+	uint8_t slots;		  /* of a key: how many numbers it adds to a row */
 };
 extern const struct report_column_row report_columns[REPORT_COLUMNS];
 

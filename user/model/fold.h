@@ -27,7 +27,7 @@ struct fold {
 	/* Where the samples of this event go; NULL as its result: nowhere. 0 or -errno. NULL: to view. */
 	int (*choose)(void *arg, uint32_t event, struct fold_view **ret_view);
 	void *choose_arg;
-	/* Also gets what goes to a view. 0 or -errno. NULL: nobody. */
+	/* Also gets what goes to a view. 0 or -errno. NULL: not called. */
 	int (*also)(void *arg, const struct fold_view *view, const struct named *named);
 	void *also_arg;
 	enum fold_root root;

@@ -68,7 +68,7 @@ uint64_t report_sum(const struct report_row *r, enum report_column c);
 void report_sort(struct report *t);
 
 /*
- * Keeps rows of at least so many percent, of which the symbol has this text in it (NULL: any), and of these the first max (0: all); without
+ * Keeps rows of at least `percent` whose symbol contains `symbol` (NULL: any), and of these the first `max` (0: all); without
  * the sum of callees only those with weight of their own.
  */
 struct report_limits {

@@ -31,7 +31,7 @@ enum code_kind {
 struct code_place {
 	enum code_kind kind;
 	struct object *obj; /* CODE_OBJECT, CODE_NOWHERE; or NULL */
-	const void *id;	    /* tells objects apart ... */
+	const void *id;	    /* the identity of the object ... */
 	uint64_t key;	    /* ... and this their functions */
 	const char *name;   /* of the function; NULL: it has none, and start and end are not known */
 	const char *obj_name;

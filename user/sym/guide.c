@@ -99,7 +99,7 @@ static bool is_probes(const struct object *obj)
 	return obj->kind == OBJECT_OTHER && !strncmp(obj->path, "[uprobes", strlen("[uprobes"));
 }
 
-/* A recorded file that is not here, or is another one now: whether its code keeps frame pointers nobody knows. */
+/* A recorded file that is not here, or is another one now: whether its code keeps frame pointers is not known. */
 static bool is_missing(const struct syms *syms, const struct object *obj)
 {
 	return syms->cfg.offline && obj->state == OBJECT_FAILED && (obj->kind == OBJECT_FILE || obj->kind == OBJECT_VDSO);

@@ -73,7 +73,7 @@ static int compare_line(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* V8 adds the size of the ELF header that perf inject puts before the code: the first line seems to be that far behind. */
+/* V8 adds the size of the ELF header that perf inject puts before the code: the first line seems to be that many bytes too far. */
 static void undo_shift(struct line *lines, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -5,7 +5,7 @@
 #include "render/annotate/annotate.h"
 #include "render/xml.h"
 
-#define OPEN_FUNCS 3	/* so many are open at first */
+#define OPEN_FUNCS 3	/* that are open at first */
 #define HEAT_MIN 0.005	/* percent: below this no colour */
 #define HEAT_FULL 40.0	/* percent: from here on all of it */
 #define SUMMARY_LINES 10

@@ -16,7 +16,6 @@
 #define PERIOD_WIDTH 10
 #define ADDR_WIDTH 16
 #define MISC_WIDTH 6
-#define SWITCH_PREEMPT (1u << 14) /* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, Linux 4.17 */
 
 /* -1 where there is none: of the kernel's own records. */
 static void put_id(struct textbuf *b, uint32_t id, size_t width)
@@ -63,7 +62,7 @@ static void put_misc(struct textbuf *b, const struct script_start *s)
 		text[n++] = 'E';
 	if ((s->type == PERF_RECORD_SWITCH || s->type == PERF_RECORD_SWITCH_CPU_WIDE) && s->misc & PERF_RECORD_MISC_SWITCH_OUT) {
 		text[n++] = 'S';
-		if (s->misc & SWITCH_PREEMPT && n < MISC_WIDTH)
+		if (s->misc & SCRIPT_MISC_PREEMPT && n < MISC_WIDTH)
 			text[n++] = 'p';
 	}
 	textbuf_put(b, text, n);

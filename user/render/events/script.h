@@ -49,6 +49,8 @@
 	X(DATA_PAGE_SIZE, "data_page_size")                                                                                                \
 	X(CODE_PAGE_SIZE, "code_page_size")
 
+#define SCRIPT_MISC_PREEMPT (1u << 14) /* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, Linux 4.17 */
+
 #define SCRIPT_ENUM(name, word) SCRIPT_##name,
 enum script_field { SCRIPT_FIELDS(SCRIPT_ENUM) SCRIPT_FIELD_MAX };
 #define SCRIPT_BIT(name) (1ull << SCRIPT_##name)
@@ -67,7 +69,6 @@ struct script_line {
 	uint64_t fields;  /* SCRIPT_BIT()s */
 	const char *trace; /* of a tracepoint: its values as text; or NULL */
 	uint64_t shown_ns; /* the time, or what was requested instead */
-	uint64_t branch_type; /* of struct perf_event_attr */
 	bool has_chain;	   /* the stack is a call chain: each of its frames is in a line of its own */
 	bool is_walked;	   /* user frames are from a walk of a copy of the stack: perf shows callers by the byte before their return address */
 	bool is_bpf_output; /* its raw data is what a BPF program passed */

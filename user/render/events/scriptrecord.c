@@ -14,7 +14,6 @@
 #define TEXT_MAX 4096
 
 #define MISC_BUILD_ID (1u << 14)
-#define MISC_PREEMPT (1u << 14)
 
 static uint32_t u32(const uint8_t *bytes, size_t at)
 {
@@ -81,7 +80,7 @@ static void put_switch(struct textbuf *b, uint16_t misc, const uint8_t *p, bool 
 {
 	bool out = misc & PERF_RECORD_MISC_SWITCH_OUT;
 
-	textbuf_printf(b, " %s", !out ? "IN         " : misc & MISC_PREEMPT ? "OUT preempt" : "OUT        ");
+	textbuf_printf(b, " %s", !out ? "IN         " : misc & SCRIPT_MISC_PREEMPT ? "OUT preempt" : "OUT        ");
 	if (of_cpu)
 		textbuf_printf(b, "  %s pid/tid: %5d/%-5d", out ? "next" : "prev", (int)u32(p, 8), (int)u32(p, 12));
 }
