@@ -16,6 +16,10 @@ load ../lib.bash
 		cat err
 		grep -qE 'kcore|names' err
 	fi
+	if perf record -q --kcore -F "$(hz 999)" -o kept.data -- dd if=/dev/zero of=/dev/null bs=1 count=200000 2>/dev/null; then
+		"$SKEP" annotate -i kept.data -d '[kernel.kallsyms]' --json >k.json
+		jq -e '.functions | map(select(.instructions)) | length > 3' k.json
+	fi
 	run "$SKEP" annotate -i k.data -d '[kernel.kallsyms]' -k "$WORK/shares" --top 1
 	[[ "$output" == *"another build id than the recorded kernel"* ]]
 }

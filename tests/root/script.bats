@@ -21,6 +21,8 @@ setup_file() {
 	record data -e page-faults -c 1 -d --phys-data --data-page-size --code-page-size ls /usr
 	record cpus -a -F 499 -- "$W/shares" 0.3
 	record packed -z -g -F 499 -- "$W/shares" 0.3
+	record threads --threads -a -g -F 499 -- "$W/shares" 0.3
+	record packedthreads --threads=core -z -a --switch-events -F 499 -- "$W/shares" 0.3
 	record short -F 4999 -- bash -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done'
 	record regs -e cpu-clock --user-regs=ip,sp,bp --intr-regs=ip,ax,r15 "$W/shares" 0.2
 	record period -e cpu-clock -c 2000000 "$W/shares" 0.2
@@ -63,7 +65,24 @@ same() {
 		same "$f"
 		n=$((n + 1))
 	done
-	[ $n -ge 12 ]
+	[ $n -ge 12 ] && [ -f threads.data/data.1 ] && [ -f packedthreads.data/data.1 ]
+}
+
+@test "a directory as perf record --kcore leaves it: kernel names are those beside the records" {
+	mkdir kept.data kept.data/kcore_dir
+	cp cpus.data kept.data/data
+	name=$("$SKEP" -q script -i kept.data -F ip,sym | awk '/ffffffff/ { print $2; exit }')
+	sed "s/ $name\$/ kept_$name/" /proc/kallsyms >kept.data/kcore_dir/kallsyms
+	"$SKEP" -q script -i kept.data -F ip,sym >out
+	grep -q " kept_$name" out
+	run ! grep -q " $name\$" out
+	mkfifo kept.data/data.0
+	run -1 "$SKEP" script -i kept.data
+	[[ "$output" == *"kept.data/data.0': it is not a regular file"* ]]
+	rm kept.data/data*
+	run -1 "$SKEP" script -i kept.data
+	[[ "$output" == *"is a directory, without the file 'data' of a recording"* ]]
+	rm -r kept.data
 }
 
 @test "a stream on standard input" {
@@ -96,7 +115,7 @@ same() {
 }
 
 @test "records beside the samples" {
-	for f in plain chains cpus events packed short; do
+	for f in plain chains cpus events packed short threads packedthreads; do
 		same $f.data --show-task-events --show-mmap-events --show-lost-events --show-bpf-events
 	done
 	"$SKEP" -q script -i plain.data --show-round-events | grep -q '^PERF_RECORD_FINISHED_ROUND'
@@ -117,14 +136,14 @@ same() {
 	"$SKEP" -q script -D -i chains.data >dump
 	perf script -D -i chains.data 2>/dev/null >perf.dump
 	# Each record of perf's dump, by place and size; and the bytes of all
-	sed -nE 's/^(0x[0-9a-f]+)@[^ ]* (\[0x[0-9a-f]+\]: event: [0-9]+)$/\1 \2/p' perf.dump | sort >perf.txt
-	sed -nE 's/^(0x[0-9a-f]+) (\[0x[0-9a-f]+\]: event: [0-9]+)$/\1 \2/p' dump | sort >skep.txt
+	grep -E "^0x[0-9a-f]+@chains.data \[0x[0-9a-f]+\]: event: [0-9]+$" perf.dump | sort >perf.txt
+	grep -E "^0x[0-9a-f]+@chains.data \[0x[0-9a-f]+\]: event: [0-9]+$" dump | sort >skep.txt
 	[ -s perf.txt ]
 	diff perf.txt skep.txt
 	diff <(grep '^\.  [0-9a-f]' perf.dump | sort) <(grep '^\.  [0-9a-f]' dump | sort)
 	# a place in the file: what xxd shows there
-	at=$(sed -nE 's/^(0x[0-9a-f]+) \[0x[0-9a-f]+\]: event: 9$/\1/p' dump | sed -n 3p)
-	[ "$(od -An -tx1 -j "$((at))" -N 16 chains.data)" = "$(grep -A4 "^$at " dump | sed -nE 's/^\.  0000: (( [0-9a-f]{2}){16}).*/\1/p')" ]
+	at=$(sed -nE 's/^(0x[0-9a-f]+)@[^ ]* \[0x[0-9a-f]+\]: event: 9$/\1/p' dump | sed -n 3p)
+	[ "$(od -An -tx1 -j "$((at))" -N 16 chains.data)" = "$(grep -A4 "^$at@" dump | sed -nE 's/^\.  0000: (( [0-9a-f]{2}){16}).*/\1/p')" ]
 }
 
 @test "a file of skep: the same text from perf script" {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/recording.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +34,19 @@ static void ask_kernel(struct syms_cfg *cfg, struct ksym_asker **ret_asker)
 	kallsyms_prefetch();
 }
 
+/* perf record --kcore copies what /proc has of the kernel into the recording, which is then a directory. */
+static int use_kept_kernel(struct recording *rec, const char *path, struct syms_cfg *cfg, struct err *err)
+{
+	if (asprintf(&rec->kallsyms, "%s/kcore_dir/kallsyms", path) < 0 || asprintf(&rec->kcore, "%s/kcore_dir/kcore", path) < 0)
+		return err_set(err, -ENOMEM, "%s", strerror(ENOMEM));
+	if (!cfg->kallsyms && !access(rec->kallsyms, R_OK)) {
+		cfg->kallsyms = rec->kallsyms;
+		if (!access(rec->kcore, R_OK))
+			cfg->kcore = rec->kcore;
+	}
+	return 0;
+}
+
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err)
 {
@@ -47,6 +63,9 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 	rec->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
 	cfg->recorded = &rec->recorded;
 	cfg->pool = names->pool;
+	ret = use_kept_kernel(rec, path, cfg, err);
+	if (ret)
+		return ret;
 	ask_kernel(cfg, ret_ksym);
 	return syms_new(cfg, &names->syms, err);
 }
@@ -55,7 +74,9 @@ void recording_close(struct recording *rec)
 {
 	if (rec->reader)
 		data_reader_close(rec->reader);
-	rec->reader = NULL;
+	free(rec->kallsyms);
+	free(rec->kcore);
+	*rec = (struct recording){ 0 };
 }
 
 void recording_damaged(struct profile *p, struct err *err)

@@ -11,6 +11,7 @@
 struct recording {
 	struct data_reader *reader; /* its sink is names.sink */
 	struct recorded recorded;
+	char *kallsyms, *kcore; /* that perf record --kcore kept; NULL: none */
 };
 
 /*

@@ -99,7 +99,9 @@ static int dump(struct script *s, const struct data_record *rec)
 {
 	const struct perf_event_attr *attr = data_reader_attr(s->file.reader, rec->event);
 
-	textbuf_printf(&s->text, "\n%#" PRIx64 " [%#zx]: event: %u\n.\n. ... raw event: size %zu bytes\n", rec->at, rec->size, rec->type, rec->size);
+	textbuf_printf(&s->text, "\n%#" PRIx64 "@", rec->at);
+	textbuf_foreign(&s->text, rec->file);
+	textbuf_printf(&s->text, " [%#zx]: event: %u\n.\n. ... raw event: size %zu bytes\n", rec->size, rec->type, rec->size);
 	script_hex(&s->text, rec->bytes, rec->size);
 	textbuf_char(&s->text, '\n');
 	if (rec->type < RECORD_USER_FIRST && attr->sample_type & PERF_SAMPLE_CPU)

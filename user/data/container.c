@@ -14,7 +14,7 @@
 
 int reader_fail(const struct data_reader *r, struct err *err, int ret, const char *why)
 {
-	return err_set(err, ret, "cannot read '%s': %s", r->name, why);
+	return err_set(err, ret, "cannot read '%s': %s", r->in.name, why);
 }
 
 /* Reads n bytes at an offset of a regular file: 0, -errno, or -ENODATA past its end. */
@@ -26,7 +26,7 @@ static int read_at(const struct data_reader *r, void *p, size_t n, uint64_t at)
 	if (at > INT64_MAX - n)
 		return -ENODATA;
 	while (done < n) {
-		got = pread(r->fd, (char *)p + done, n - done, (off_t)(at + done));
+		got = pread(r->in.fd, (char *)p + done, n - done, (off_t)(at + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -43,7 +43,7 @@ static int read_ids(struct data_reader *r, size_t attr, struct file_section ids,
 	uint8_t *buf;
 	int ret = 0;
 
-	if (ids.size % sizeof(uint64_t) || ids.size > r->file_bytes)
+	if (ids.size % sizeof(uint64_t) || ids.size > r->in.bytes)
 		return reader_fail(r, err, -EBADMSG, "damaged list of event ids");
 	buf = malloc(IDS_AT_ONCE * sizeof(uint64_t));
 	if (!buf)
@@ -53,7 +53,7 @@ static int read_ids(struct data_reader *r, size_t attr, struct file_section ids,
 								       IDS_AT_ONCE * sizeof(uint64_t);
 
 		ret = read_at(r, buf, n, ids.offset);
-		if (ret == 0 && r->stream.is_swapped)
+		if (ret == 0 && r->in.stream.is_swapped)
 			swap_words(buf, n);
 		if (ret == 0)
 			ret = attr_add_ids(r, attr, buf, n / sizeof(uint64_t));
@@ -86,7 +86,7 @@ static int read_attrs(struct data_reader *r, struct err *err)
 			return reader_fail(r, err, ret,
 				    ret == -ENODATA ? "it ends inside its header: nothing was recorded" :
 						      strerror(-ret));
-		if (r->stream.is_swapped) {
+		if (r->in.stream.is_swapped) {
 			swap_attr(entry, h->attr_size - sizeof(ids));
 			swap_words(entry + h->attr_size - sizeof(ids), sizeof(ids));
 		}
@@ -107,7 +107,7 @@ static int read_section(struct data_reader *r, unsigned feature, struct file_sec
 	uint8_t *buf;
 	int ret;
 
-	if (s.size > r->file_bytes || s.offset > r->file_bytes - s.size)
+	if (s.size > r->in.bytes || s.offset > r->in.bytes - s.size)
 		return -ENODATA;
 	if (!s.size || s.size > FEATURE_BYTES_MAX)
 		return 0;
@@ -123,7 +123,7 @@ static int read_section(struct data_reader *r, unsigned feature, struct file_sec
 
 static int read_features(struct data_reader *r, struct err *err)
 {
-	uint64_t at = r->end;
+	uint64_t at = r->in.end;
 	struct file_section s;
 	int ret;
 
@@ -132,7 +132,7 @@ static int read_features(struct data_reader *r, struct err *err)
 			continue;
 		ret = read_at(r, &s, sizeof(s), at);
 		at += sizeof(s);
-		if (r->stream.is_swapped)
+		if (r->in.stream.is_swapped)
 			swap_words((uint8_t *)&s, sizeof(s));
 		if (ret == 0)
 			ret = read_section(r, f, s);
@@ -163,23 +163,23 @@ static int read_file_format(struct data_reader *r, struct err *err)
 	if (ret < 0)
 		return reader_fail(r, err, ret,
 			    ret == -ENODATA ? "it ends inside its header: nothing was recorded" : strerror(-ret));
-	if (r->stream.is_swapped)
+	if (r->in.stream.is_swapped)
 		swap_words((uint8_t *)h + FILE_MAGIC_BYTES, sizeof(*h) - FILE_MAGIC_BYTES);
 	ret = read_attrs(r, err);
 	if (ret < 0)
 		return ret;
 	for (int i = 0; i < FEATURE_WORDS; i++)
 		any |= h->features[i];
-	r->pos = h->data.offset;
-	if (h->data.offset > r->file_bytes)
+	r->in.pos = h->data.offset;
+	if (h->data.offset > r->in.bytes)
 		return reader_fail(r, err, -ENODATA, "it ends inside its header: nothing was recorded");
-	r->end = h->data.offset + h->data.size;
+	r->in.end = h->data.offset + h->data.size;
 	/*
 	 * perf fills in data.size at the end, but the feature bits before; we do it the other way round.
 	 * Either way an interrupted file has records up to its end.
 	 */
-	if (!h->data.size || h->data.size > r->file_bytes - h->data.offset || (!any && has_features)) {
-		r->end = r->file_bytes;
+	if (!h->data.size || h->data.size > r->in.bytes - h->data.offset || (!any && has_features)) {
+		r->in.end = r->in.bytes;
 		r->meta.truncated = true;
 		return 0;
 	}
@@ -193,8 +193,8 @@ static int read_magic(struct data_reader *r, struct err *err)
 	ssize_t got;
 
 	while (done < sizeof(head)) {
-		got = r->regular ? pread(r->fd, head + done, sizeof(head) - done, (off_t)done) :
-				   read(r->fd, head + done, sizeof(head) - done);
+		got = r->regular ? pread(r->in.fd, head + done, sizeof(head) - done, (off_t)done) :
+				   read(r->in.fd, head + done, sizeof(head) - done);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -205,8 +205,8 @@ static int read_magic(struct data_reader *r, struct err *err)
 	}
 	if (!done)
 		return reader_fail(r, err, -ENODATA, "it is empty");
-	r->stream.is_swapped = done == sizeof(head) && !memcmp(head, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES);
-	if (r->stream.is_swapped) {
+	r->in.stream.is_swapped = done == sizeof(head) && !memcmp(head, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES);
+	if (r->in.stream.is_swapped) {
 		memcpy(head, FILE_MAGIC, FILE_MAGIC_BYTES);
 		swap_words(head + FILE_MAGIC_BYTES, sizeof(uint64_t));
 	}
@@ -216,8 +216,8 @@ static int read_magic(struct data_reader *r, struct err *err)
 		return reader_fail(r, err, -EBADMSG, "not a perf.data file");
 	r->header.size = get_u64(head + FILE_MAGIC_BYTES);
 	r->pipe_format = r->header.size == PIPE_HEADER_BYTES;
-	r->pos = PIPE_HEADER_BYTES;
-	r->end = r->regular ? r->file_bytes : UINT64_MAX;
+	r->in.pos = PIPE_HEADER_BYTES;
+	r->in.end = r->regular ? r->in.bytes : UINT64_MAX;
 	return 0;
 }
 

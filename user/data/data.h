@@ -90,7 +90,7 @@ void data_writer_abort(struct data_writer *w);
 struct perf_event_attr;
 struct data_reader;
 
-/* Opens and checks a file ("-" is standard input); reads header, attributes and features. */
+/* Opens and checks a file, or a directory of files ("-" is standard input); reads header, attributes and features. */
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err);
 const struct data_meta *data_reader_meta(const struct data_reader *r);
 
@@ -118,6 +118,7 @@ struct data_record {
 	int event;
 	uint32_t pid, tid, cpu;
 	uint64_t time_ns; /* 0: none */
+	const char *file; /* that it is in: hostile */
 	uint64_t at;	  /* where in the file it is; of a compressed one a COMPRESSED record that it may be in */
 	size_t body;	  /* bytes without the trailer */
 };

@@ -25,11 +25,11 @@ static int decompress_new(struct data_reader *r, struct err *err)
 		z->zstd = ZSTD_createDStream();
 	if (!z || !z->zstd) {
 		free(z);
-		return err_set(err, -ENOMEM, "cannot read '%s': %s", r->name, strerror(ENOMEM));
+		return err_set(err, -ENOMEM, "cannot read '%s': %s", r->in.name, strerror(ENOMEM));
 	}
 	z->stream.pool = &r->pool;
-	z->stream.is_swapped = r->stream.is_swapped;
-	r->decompressor = z;
+	z->stream.is_swapped = r->in.stream.is_swapped;
+	r->in.decompressor = z;
 	return 0;
 }
 
@@ -47,13 +47,13 @@ static int accept_all(struct data_reader *r, struct stream *s, struct err *err)
 		stream_take(s, size);
 	}
 	if (ret < 0)
-		err_set(err, ret, "cannot read '%s': damaged record in compressed data", r->name);
+		err_set(err, ret, "cannot read '%s': damaged record in compressed data", r->in.name);
 	return ret;
 }
 
 static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, uint64_t packed_at, struct err *err)
 {
-	struct decompressor *z = r->decompressor;
+	struct decompressor *z = r->in.decompressor;
 	size_t room, ret, before;
 	uint8_t *p;
 	int fail;
@@ -63,15 +63,16 @@ static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, uint64_t pac
 
 		fail = stream_room(&z->stream, &p, &room);
 		if (fail < 0)
-			return err_set(err, fail, "cannot read '%s': %s", r->name, strerror(-fail));
+			return err_set(err, fail, "cannot read '%s': %s", r->in.name, strerror(-fail));
 		out.dst = p;
 		out.size = room;
 		before = in->pos;
 		ret = ZSTD_decompressStream(z->zstd, &out, in);
 		if (ZSTD_isError(ret))
-			return err_set(err, -EBADMSG, "cannot read '%s': damaged compressed data: %s", r->name,
+			return err_set(err, -EBADMSG, "cannot read '%s': damaged compressed data: %s", r->in.name,
 				       ZSTD_getErrorName(ret));
 		stream_filled(&z->stream, out.pos);
+		z->stream.chunk->file = r->in.name;
 		z->stream.chunk->file_at = packed_at;
 		z->stream.chunk->is_packed = true;
 		fail = accept_all(r, &z->stream, err);
@@ -89,30 +90,30 @@ static int decompress_all(struct data_reader *r, ZSTD_inBuffer *in, uint64_t pac
 int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err)
 {
 	ZSTD_inBuffer in = { p, n, 0 };
-	const struct chunk *c = r->stream.chunk;
-	uint64_t packed_at = c->file_at + r->stream.at;
+	const struct chunk *c = r->in.stream.chunk;
+	uint64_t packed_at = c->file_at + r->in.stream.at;
 	int ret;
 
-	if (!r->decompressor) {
+	if (!r->in.decompressor) {
 		ret = decompress_new(r, err);
 		if (ret < 0)
 			return ret;
 	}
-	if (r->decompressor->busy)
-		return err_set(err, -EBADMSG, "cannot read '%s': compressed records inside each other", r->name);
-	r->decompressor->busy = true;
+	if (r->in.decompressor->busy)
+		return err_set(err, -EBADMSG, "cannot read '%s': compressed records inside each other", r->in.name);
+	r->in.decompressor->busy = true;
 	ret = decompress_all(r, &in, packed_at, err);
-	r->decompressor->busy = false;
+	r->in.decompressor->busy = false;
 	return ret;
 }
 
-void decompress_free(struct data_reader *r)
+void decompress_free(struct decompressor *z)
 {
-	if (!r->decompressor)
+	if (!z)
 		return;
-	ZSTD_freeDStream(r->decompressor->zstd);
-	stream_free(&r->decompressor->stream);
-	free(r->decompressor);
+	ZSTD_freeDStream(z->zstd);
+	stream_free(&z->stream);
+	free(z);
 }
 
 #else
@@ -123,14 +124,14 @@ int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct 
 	(void)n;
 	err_exit(err, -EOPNOTSUPP, EXIT_CANNOT,
 		 "cannot read '%s': its records are compressed (perf record -z), and this skep has no zstd",
-		 r->name);
-	err_hint(err, "build skep with libzstd, or first: perf inject -i %s -o plain.data", r->name);
+		 r->in.name);
+	err_hint(err, "build skep with libzstd, or first: perf inject -i %s -o plain.data", r->in.name);
 	return -EOPNOTSUPP;
 }
 
-void decompress_free(struct data_reader *r)
+void decompress_free(struct decompressor *z)
 {
-	(void)r;
+	(void)z;
 }
 
 #endif

@@ -207,7 +207,7 @@ static int describe_file(struct description *d, const struct data_reader *r)
 	char when[32];
 	int ret = 0;
 
-	if (!r->pipe_format && !fstat(r->fd, &st) && ctime_r(&st.st_mtime, when)) {
+	if (!r->pipe_format && !fstat(r->in.fd, &st) && ctime_r(&st.st_mtime, when)) {
 		fprintf(d->out, "captured on    : %.*s", (int)strcspn(when, "\n"), when);
 		ret = describe_end(d);
 	}
@@ -233,7 +233,7 @@ static struct span feature_span(const struct data_reader *r, unsigned f)
 {
 	for (size_t i = 0; i < r->features.n; i++)
 		if (r->features.data[i].feature == f)
-			return (struct span){ r->features.data[i].bytes, r->features.data[i].n, r->stream.is_swapped };
+			return (struct span){ r->features.data[i].bytes, r->features.data[i].n, r->in.stream.is_swapped };
 	return (struct span){ 0 };
 }
 

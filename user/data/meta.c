@@ -191,7 +191,7 @@ static int keep(struct data_reader *r, unsigned feature, const uint8_t *p, size_
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n)
 {
 	struct data_meta *m = &r->meta;
-	struct span s = { p, n, r->stream.is_swapped };
+	struct span s = { p, n, r->in.stream.is_swapped };
 	int ret = 0;
 
 	if (feature < sizeof(r->has_features) * CHAR_BIT)

@@ -19,33 +19,34 @@
 /* One read(2) into the stream: 1 for bytes, 0 for the end. */
 static int fill(struct data_reader *r, struct err *err)
 {
-	uint64_t left = r->end - r->pos;
+	uint64_t left = r->in.end - r->in.pos;
 	uint8_t *p;
 	size_t n;
 	ssize_t got;
 	int ret;
 
-	if (r->regular && r->stream.skip && !r->stream.keep) {
-		uint64_t skip = r->stream.skip < left ? r->stream.skip : left;
+	if (r->regular && r->in.stream.skip && !r->in.stream.keep) {
+		uint64_t skip = r->in.stream.skip < left ? r->in.stream.skip : left;
 
-		r->pos += skip;
-		r->stream.skip -= skip;
+		r->in.pos += skip;
+		r->in.stream.skip -= skip;
 		left -= skip;
-		stream_restart(&r->stream);
+		stream_restart(&r->in.stream);
 	}
-	ret = stream_room(&r->stream, &p, &n);
+	ret = stream_room(&r->in.stream, &p, &n);
 	if (ret < 0)
 		return reader_fail(r, err, ret, strerror(-ret));
 	n = n < left ? n : (size_t)left;
 	do
-		got = r->regular ? pread(r->fd, p, n, (off_t)r->pos) : read(r->fd, p, n);
+		got = r->regular ? pread(r->in.fd, p, n, (off_t)r->in.pos) : read(r->in.fd, p, n);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return reader_fail(r, err, -errno, strerror(errno));
-	r->pos += (uint64_t)got;
-	stream_filled(&r->stream, (size_t)got);
-	r->stream.chunk->file_at = r->pos - r->stream.chunk->used;
-	r->stream.chunk->is_packed = false;
+	r->in.pos += (uint64_t)got;
+	stream_filled(&r->in.stream, (size_t)got);
+	r->in.stream.chunk->file_at = r->in.pos - r->in.stream.chunk->used;
+	r->in.stream.chunk->file = r->in.name;
+	r->in.stream.chunk->is_packed = false;
 	return got > 0;
 }
 
@@ -55,25 +56,25 @@ static int next_record(struct data_reader *r, const uint8_t **ret_record, struct
 	static const uint8_t zeros[sizeof(struct perf_event_header)];
 	int ret;
 
-	while ((ret = stream_peek(&r->stream, ret_record)) == 0) {
+	while ((ret = stream_peek(&r->in.stream, ret_record)) == 0) {
 		ret = fill(r, err);
 		if (ret < 0)
 			return ret;
 		if (ret)
 			continue;
-		if (stream_left(&r->stream) || r->stream.skip || (r->regular && r->pos < r->end))
+		if (stream_left(&r->in.stream) || r->in.stream.skip || (r->regular && r->in.pos < r->in.end))
 			r->meta.truncated = true;
 		return 0;
 	}
 	if (ret > 0)
 		return ret;
 	/* A power cut leaves zeros where blocks were given out but not yet written. */
-	if (!memcmp(r->stream.chunk->bytes + r->stream.at, zeros, sizeof(zeros))) {
+	if (!memcmp(r->in.stream.chunk->bytes + r->in.stream.at, zeros, sizeof(zeros))) {
 		r->meta.truncated = true;
 		return 0;
 	}
-	return err_set(err, ret, "cannot read '%s': damaged record before byte %llu", r->name,
-		       (unsigned long long)r->pos);
+	return err_set(err, ret, "cannot read '%s': damaged record before byte %llu", r->in.name,
+		       (unsigned long long)r->in.pos);
 }
 
 /* Delivers the first n of the sorted queue. */
@@ -95,7 +96,7 @@ static int deliver(struct data_reader *r, size_t n)
 	return ret < 0 ? ret : 0;
 }
 
-static int finish_round(struct data_reader *r)
+int deliver_until(struct data_reader *r, uint64_t time_ns)
 {
 	size_t lo = 0, hi = r->queue.entries.n;
 	int ret = queue_sort(&r->queue);
@@ -105,16 +106,24 @@ static int finish_round(struct data_reader *r)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (r->queue.entries.data[mid].time_ns <= r->round_limit_ns)
+		if (r->queue.entries.data[mid].time_ns <= time_ns)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	r->round_limit_ns = r->round_max_ns;
 	ret = deliver(r, lo);
 	if (ret == 0 && r->sink->round)
 		ret = r->sink->round(r->sink);
 	return ret < 0 ? ret : 0;
+}
+
+/* What a round promises is of its own file. */
+static int finish_round(struct data_reader *r)
+{
+	uint64_t limit = r->in.before_ns;
+
+	r->in.before_ns = r->in.max_ns;
+	return r->more.n ? 0 : deliver_until(r, limit);
 }
 
 static int enqueue(struct data_reader *r, struct stream *s, const uint8_t *record, size_t size, bool is_sample)
@@ -140,8 +149,8 @@ static int enqueue(struct data_reader *r, struct stream *s, const uint8_t *recor
 	if (ret < 0)
 		return ret;
 	s->chunk->refs++;
-	if (e.time_ns > r->round_max_ns)
-		r->round_max_ns = e.time_ns;
+	if (e.time_ns > r->in.max_ns)
+		r->in.max_ns = e.time_ns;
 	if (r->pool.nr_live * r->pool.cap < QUEUE_BYTES_MAX)
 		return 0;
 	ret = queue_sort(&r->queue);
@@ -282,19 +291,19 @@ static int read_preamble(struct data_reader *r, struct err *err)
 	while (!is_described && (ret = next_record(r, &record, err)) > 0 && is_preamble(get_u32(record))) {
 		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
 
-		ret = record_accept(r, &r->stream, record, err);
+		ret = record_accept(r, &r->in.stream, record, err);
 		if (ret < 0)
 			return ret;
-		stream_take(&r->stream, size);
+		stream_take(&r->in.stream, size);
 	}
 	/* The run reports a damaged record, after what precedes it. */
 	if (ret < 0 && ret != -EBADMSG)
 		return ret;
 	if (ret < 0 && err)
 		*err = (struct err){ 0 };
-	if (r->stream.kept.n)
-		tracing_read(r, r->stream.kept.data, r->stream.kept.n);
-	vec_free(&r->stream.kept);
+	if (r->in.stream.kept.n)
+		tracing_read(r, r->in.stream.kept.data, r->in.stream.kept.n);
+	vec_free(&r->in.stream.kept);
 	ret = attrs_settle(r);
 	if (ret < 0)
 		return reader_fail(r, err, ret,
@@ -312,24 +321,20 @@ int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, st
 
 	if (!r)
 		return err_set(err, -ENOMEM, "cannot read '%s': %s", name, strerror(ENOMEM));
-	r->fd = fd;
-	r->name = strdup(name);
+	r->in.fd = fd;
+	r->in.name = strdup(name);
 	r->strings = strpool_new();
-	if (!r->name || !r->strings || fstat(fd, &st) < 0) {
-		ret = r->name && r->strings ? -errno : -ENOMEM;
+	if (!r->in.name || !r->strings || fstat(fd, &st) < 0) {
+		ret = r->in.name && r->strings ? -errno : -ENOMEM;
 		err_set(err, ret, "cannot read '%s': %s", name, strerror(-ret));
 		goto fail;
 	}
-	if (S_ISDIR(st.st_mode)) {
-		ret = reader_fail(r, err, -EISDIR, "is a directory");
-		goto fail;
-	}
 	r->regular = S_ISREG(st.st_mode);
-	r->file_bytes = r->regular ? (uint64_t)st.st_size : 0;
+	r->in.bytes = r->regular ? (uint64_t)st.st_size : 0;
 	r->pool.cap = CHUNK_BYTES;
-	if (r->regular && r->file_bytes < CHUNK_BYTES)
-		r->pool.cap = r->file_bytes < CHUNK_BYTES_MIN ? CHUNK_BYTES_MIN : r->file_bytes;
-	r->stream.pool = &r->pool;
+	if (r->regular && r->in.bytes < CHUNK_BYTES)
+		r->pool.cap = r->in.bytes < CHUNK_BYTES_MIN ? CHUNK_BYTES_MIN : r->in.bytes;
+	r->in.stream.pool = &r->pool;
 	ret = container_read(r, err);
 	if (ret == 0)
 		ret = read_preamble(r, err);
@@ -359,13 +364,42 @@ static int open_path(const char *path, struct err *err)
 	return ret < 0 ? ret : fd;
 }
 
+static int open_directory(int dir, const char *path, struct data_reader **ret_r, struct err *err)
+{
+	struct data_reader *r;
+	char *name;
+	int fd = directory_open(dir, path, &name, err), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = data_reader_open_fd(fd, name, &r, err);
+	free(name);
+	if (ret < 0) {
+		close(fd);
+		return ret;
+	}
+	r->close_fd = true;
+	ret = directory_inputs(r, dir, path, err);
+	if (ret < 0)
+		data_reader_close(r);
+	else
+		*ret_r = r;
+	return ret;
+}
+
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err)
 {
 	bool is_stdin = !strcmp(path, "-");
 	int fd = is_stdin ? STDIN_FILENO : open_path(path, err), ret;
+	struct stat st;
 
 	if (fd < 0)
 		return fd;
+	if (!is_stdin && !fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		ret = open_directory(fd, path, ret_r, err);
+		close(fd);
+		return ret;
+	}
 	ret = data_reader_open_fd(fd, is_stdin ? "standard input" : path, ret_r, err);
 	if (ret == 0)
 		(*ret_r)->close_fd = !is_stdin;
@@ -402,22 +436,34 @@ void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const str
 	r->watch_arg = arg;
 }
 
-int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
+int input_run(struct data_reader *r, uint64_t until, struct err *err)
 {
 	const uint8_t *record;
+	int ret = 1;
+
+	while (r->in.pos <= until && (ret = next_record(r, &record, err)) > 0) {
+		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
+
+		ret = record_accept(r, &r->in.stream, record, err);
+		if (ret < 0)
+			break;
+		stream_take(&r->in.stream, size);
+	}
+	return ret < 0 ? ret : r->in.pos > until;
+}
+
+int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
+{
 	int ret, damaged;
 
 	r->sink = sink;
-	while ((ret = next_record(r, &record, err)) > 0) {
-		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
-
-		ret = record_accept(r, &r->stream, record, err);
-		if (ret < 0)
-			break;
-		stream_take(&r->stream, size);
-	}
+	ret = input_run(r, UINT64_MAX, err);
 	/* What was read before a damaged record is still good. */
 	damaged = ret == -EBADMSG ? ret : 0;
+	if (ret < 0 && !damaged)
+		return ret;
+	ret = r->more.n ? directory_run(r, err) : 0;
+	damaged = ret == -EBADMSG ? ret : damaged;
 	if (ret < 0 && !damaged)
 		return ret;
 	ret = queue_sort(&r->queue);
@@ -430,16 +476,27 @@ int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
 	return ret < 0 ? ret : damaged;
 }
 
+void input_close(struct input *in)
+{
+	decompress_free(in->decompressor);
+	stream_free(&in->stream);
+	free(in->name);
+}
+
 void data_reader_close(struct data_reader *r)
 {
 	if (!r)
 		return;
 	if (r->close_fd)
-		close(r->fd);
-	decompress_free(r);
+		close(r->in.fd);
 	queue_free(&r->queue);
 	deferred_free(r);
-	stream_free(&r->stream);
+	for (size_t i = 0; i < r->more.n; i++) {
+		close(r->more.data[i].fd);
+		input_close(&r->more.data[i]);
+	}
+	vec_free(&r->more);
+	input_close(&r->in);
 	chunk_pool_free(&r->pool);
 	strpool_free(r->strings);
 	vec_free(&r->events);
@@ -454,6 +511,5 @@ void data_reader_close(struct data_reader *r)
 		free(r->features.data[i].bytes);
 	vec_free(&r->features);
 	map_free(&r->last_index);
-	free(r->name);
 	free(r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inside the perf.data reader: stream.c (bytes to records), attr.c (events, ids and where their fields
+ * Inside the perf.data reader: directory.c (recordings of several files), stream.c (bytes to records), attr.c (events, ids and where their fields
  * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), fields.c (what few samples have), deferred.c (user chains that come later), reads.c (counters
  * read with a sample), decompress.c (compressed records), swap.c (the other byte order), container.c (what is around the records), reader.c (the loop).
  */
@@ -26,6 +26,7 @@ struct chunk {
 	struct chunk_pool *pool;
 	uint32_t refs;
 	size_t used, cap;
+	const char *file; /* the reader's name of the file that it is of */
 	uint64_t file_at; /* of its first byte; is_packed: of a record that it was inside of */
 	bool is_packed;
 	_Alignas(16) uint8_t bytes[];
@@ -165,19 +166,32 @@ struct merge {
 	bool is_on;
 };
 
-struct data_reader {
-	struct data_meta meta;
+struct decompressor;
+
+/* A file that records are read from: the recording, or one of the files of a directory. */
+struct input {
 	char *name; /* for messages */
 	int fd;
+	uint64_t bytes;	   /* of the file; 0: it is a stream */
+	uint64_t pos, end; /* file offsets: next byte to read, end of the data */
+	struct stream stream;
+	struct decompressor *decompressor; /* NULL until the first compressed record */
+	uint64_t max_ns, before_ns; /* latest time seen; the same when the last round, or piece of a directory's file, began */
+	bool is_done;
+};
+
+void input_close(struct input *in);
+
+struct data_reader {
+	struct data_meta meta;
+	struct input in;      /* that is being read */
+	VEC(struct input) more; /* of a directory: its other files */
 	bool close_fd;
 	bool regular;	   /* can be read at any offset */
 	bool pipe_format;  /* attributes and features come as records */
 	bool started;	   /* data records were seen: the events are settled */
 	struct file_header header;
-	uint64_t file_bytes;
-	uint64_t pos, end; /* file offsets: next byte to read, end of the data */
 	struct chunk_pool pool;
-	struct stream stream;
 
 	VEC(struct event) events;
 	VEC(struct layout) layouts; /* one per event */
@@ -197,7 +211,6 @@ struct data_reader {
 	uint32_t nr_late_ids; /* that came after the first look-up */
 
 	struct queue queue;
-	uint64_t round_max_ns, round_limit_ns; /* latest time seen; the same at the last round */
 	uint64_t delivered_ns;
 	struct sink *sink;
 	int (*watch)(void *arg, const struct data_record *record); /* NULL: records are not watched */
@@ -212,7 +225,6 @@ struct data_reader {
 	size_t deferred_bytes;
 	uint64_t kips[RECORD_MAX_BYTES / 8], uips[RECORD_MAX_BYTES / 8];
 	char text[RECORD_MAX_BYTES + 1];
-	struct decompressor *decompressor; /* NULL until the first compressed record */
 };
 
 /*
@@ -276,7 +288,22 @@ bool reads_take(const uint8_t **p, const uint8_t *end, uint64_t format, struct r
 /* s for each that moved, with its event and weight. Returns what the sink returned. */
 int reads_deliver(struct data_reader *r, const struct reads *reads, struct sample *s);
 
-/* reader.c: takes the record at the head of a stream, the file's or the decompressed one. */
+/*
+ * directory.c: a recording by perf record --threads, or --kcore, is a directory (perf_data__create_dir() and perf_data__open_dir(), tools/perf/util/data.c):
+ * its file data is a perf.data file, and each data.N has records of one thread of perf, which have no rounds.
+ */
+/* Opens data of the directory. A descriptor, or -errno with err filled; *ret_name: its name, the caller's to free. */
+int directory_open(int dir, const char *path, char **ret_name, struct err *err);
+/* Opens each data.N as a further input of the reader. 0 or -errno, err filled. */
+int directory_inputs(struct data_reader *r, int dir, const char *path, struct err *err);
+/* All records of the further inputs. As data_reader_run. */
+int directory_run(struct data_reader *r, struct err *err);
+
+/* reader.c: records of the input up to about its byte until: 1; 0 at its end; -errno. */
+int input_run(struct data_reader *r, uint64_t until, struct err *err);
+/* Delivers what is not later than a time, in order. 0 or -errno. */
+int deliver_until(struct data_reader *r, uint64_t time_ns);
+/* Takes the record at the head of a stream, the file's or the decompressed one. */
 int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record, struct err *err);
 
 /* swap.c, in place: whole words in n bytes; an attribute of size bytes; a record, of which it is known how long it is there. */
@@ -290,6 +317,6 @@ void swap_trailer(const struct layout *l, uint8_t *record, size_t size);
 
 /* decompress.c: the records inside a COMPRESSED one. */
 int decompress_record(struct data_reader *r, const uint8_t *p, size_t n, struct err *err);
-void decompress_free(struct data_reader *r);
+void decompress_free(struct decompressor *z);
 
 #endif

@@ -25,6 +25,7 @@ int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t
 		.misc = get_u16(record + offsetof(struct perf_event_header, misc)),
 		.event = (int)attr,
 		.time_ns = time_ns,
+		.file = chunk->file,
 		.at = chunk->file_at + (chunk->is_packed ? 0 : (uint64_t)(record - chunk->bytes)),
 	};
 

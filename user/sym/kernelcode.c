@@ -196,7 +196,10 @@ static bool open_core(struct code_reader *r)
 	if (r->core.is_tried)
 		return r->core.fd >= 0;
 	r->core.is_tried = true;
-	snprintf(path, sizeof(path), "%s/kcore", root ? root : "/proc");
+	if (r->syms->cfg.kcore)
+		snprintf(path, sizeof(path), "%s", r->syms->cfg.kcore);
+	else
+		snprintf(path, sizeof(path), "%s/kcore", root ? root : "/proc");
 	ret = open_elf(&r->core, path);
 	if (ret)
 		err_set(&r->core.why, ret, "%s cannot be read: %s", path, strerror(-ret));
@@ -209,12 +212,12 @@ static int read_memory(struct code_reader *r, const struct code_place *p, struct
 	char *bytes;
 	int ret;
 
-	if (r->syms->origin.other_kernel)
+	if (r->syms->origin.other_kernel && !r->syms->cfg.kcore)
 		return err_set(err, -ESTALE, "the recording is of another kernel than the one that runs");
 	if (open_core(r) && !elf_read_code(&r->core.elf, addr, n, &bytes)) {
 		code->bytes = (uint8_t *)bytes;
 		code->machine = r->core.elf.machine;
-		code->source = "/proc/kcore";
+		code->source = r->syms->cfg.kcore ? r->syms->cfg.kcore : "/proc/kcore";
 		return 0;
 	}
 	if (!r->cfg.read_kernel)

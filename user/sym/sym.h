@@ -33,6 +33,7 @@ struct syms_cfg {
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
 	const char *symfs;     /* files are looked for below this directory; NULL: "/" */
 	const char *kallsyms;  /* a copy of that file of the recorded kernel: all its names are from there; NULL: the running kernel, if it is that */
+	const char *kcore;     /* likewise, of its code */
 	struct strpool *pool;  /* of all strings, borrowed: files that share one can be compared by pointers. NULL: one of its own */
 	/* Build id of the kernel that was recorded; size 0: the running one. If it is not the running
 	 * kernel, kernel addresses stay unnamed and syms_stats.kernel_mismatch is set. */
