@@ -38,6 +38,21 @@ timed() (
 	awk '{ print $1, $2 + $3 }' "$TMP/time" >>"$file"
 )
 
+# peak FILE COMMAND...: adds the peak resident memory of COMMAND in KiB to FILE, read while it runs
+peak() {
+	local file=$1 pid kib now
+	shift
+	"$@" >"$TMP/said" 2>&1 &
+	pid=$!
+	while now=$(awk '/^VmHWM:/ { print $2 }' /proc/$pid/status 2>/dev/null) && [ -n "$now" ]; do
+		kib=$now
+		sleep 0.02
+	done
+	wait $pid || { tail -5 "$TMP/said"; fail "$*"; }
+	[ -n "$kib" ] || fail "no memory figure of $*"
+	echo "$kib" >>"$file"
+}
+
 # compare WHAT UNIT NAME_A A NAME_B B: one line with the ratio A/B
 compare() {
 	awk -v a="$4" -v b="$6" 'BEGIN { exit !(a > 0 && b > 0) }' || fail "$1: $3 '$4', $5 '$6'"

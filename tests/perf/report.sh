@@ -19,6 +19,18 @@ beside() {
 	row "$what" s "\`$a\`" "$(median "$TMP/a" 2)" "\`perf $b\`" "$(median "$TMP/b" 2)"
 }
 
+# peaks: the same of peak memory
+peaks() {
+	local what=$1 a=$2 b=$3 A=()
+	shift 3
+	while [ "$1" != ::: ]; do A+=("$1"); shift; done
+	rm -f "$TMP/peak.a" "$TMP/peak.b"
+	peak "$TMP/peak.a" "${A[@]}"
+	peak "$TMP/peak.b" "${@:2}"
+	compare "peak memory" KiB "skep $a" "$(median "$TMP/peak.a")" "perf $b" "$(median "$TMP/peak.b")"
+	row "$what" KiB "\`$a\`" "$(median "$TMP/peak.a")" "\`perf $b\`" "$(median "$TMP/peak.b")"
+}
+
 [ "$(build/perf/reader "$TMP/r.data")" = "$n" ] || fail "build/perf/reader"
 pair "skep report" "an empty reader" "$SKEP" -q report --no-children -i "$TMP/r.data" ::: build/perf/reader "$TMP/r.data"
 floor=$(median "$TMP/b" 2)
@@ -27,8 +39,24 @@ beside "CPU time to read $n samples as a table (a program that reads and counts 
 RUNS=1 # perf takes most of a minute
 beside "the same with the time in callees" "report" "report" "$SKEP" -q report -i "$TMP/r.data" ::: perf report --stdio -i "$TMP/r.data"
 RUNS=${REPORT_RUNS:-3}
+RUNS=1
+peaks "peak memory of that" "report" "report" "$SKEP" -q report -i "$TMP/r.data" ::: perf report --stdio -i "$TMP/r.data"
+RUNS=${REPORT_RUNS:-3}
 beside "the same as text, sample by sample" "script" "script" "$SKEP" -q script -i "$TMP/r.data" ::: perf script -i "$TMP/r.data"
-beside "the same as a picture; as text" "flame -i" "script" "$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.html" ::: perf script -i "$TMP/r.data"
+peaks "peak memory of that" "script" "script" "$SKEP" -q script -i "$TMP/r.data" ::: perf script -i "$TMP/r.data"
+FOLD=/usr/lib/perf-core/scripts/python/stackcollapse.py
+[ -e $FOLD ] || fail "no $FOLD"
+beside "the same as a picture; as folded stacks" "flame -i" "script -s stackcollapse.py" \
+	"$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.html" ::: perf script -i "$TMP/r.data" -s $FOLD
+
+# Two events of a program of templates, all of them inlined
+must g++ -O2 -g -fno-omit-frame-pointer -o "$TMP/inlines" tests/perf/inlines.cc
+perf record -q -e cpu-clock,task-clock -F 20000 -g -o "$TMP/i.data" "$TMP/inlines" "$T" >/dev/null 2>&1 || fail "perf record of inlines"
+n=$("$SKEP" -q report -i "$TMP/i.data" --json | jq -es 'last.seen') || fail "skep report"
+beside "CPU time to read $n samples of two events, functions inlined, as a table" "report --no-children" "report --no-children -g none" \
+	"$SKEP" -q report --no-children -i "$TMP/i.data" ::: perf report --stdio --no-children -g none -i "$TMP/i.data"
+beside "the same as text" "script" "script" "$SKEP" -q script -i "$TMP/i.data" ::: perf script -i "$TMP/i.data"
+beside "the same as annotated code" "annotate" "annotate main" "$SKEP" -q annotate -i "$TMP/i.data" main ::: perf annotate --stdio -i "$TMP/i.data" main
 
 # Stacks as copies: perf unwinds them when it reads the file, and so does skep
 load
@@ -37,4 +65,5 @@ idle
 n=$("$SKEP" -q script -G -i "$TMP/d.data" | wc -l)
 beside "CPU time to unwind the stack copies of $n samples, as a table" "report" "report --no-inline" \
 	"$SKEP" -q report -g -i "$TMP/d.data" ::: perf report --stdio --no-inline -i "$TMP/d.data"
+peaks "peak memory of that" "report" "report --no-inline" "$SKEP" -q report -g -i "$TMP/d.data" ::: perf report --stdio --no-inline -i "$TMP/d.data"
 beside "the same as text" "script" "script --no-inline" "$SKEP" -q script -i "$TMP/d.data" ::: perf script --no-inline -i "$TMP/d.data"

@@ -5,21 +5,6 @@
 RUNS=${WEIGHT_RUNS:-3}
 T=2
 
-# peak FILE COMMAND...: adds the peak resident memory of COMMAND in KiB to FILE, read while it runs
-peak() {
-	local file=$1 pid kib now
-	shift
-	"$@" >"$TMP/said" 2>&1 &
-	pid=$!
-	while now=$(awk '/^VmHWM:/ { print $2 }' /proc/$pid/status 2>/dev/null) && [ -n "$now" ]; do
-		kib=$now
-		sleep 0.02
-	done
-	wait $pid || { tail -5 "$TMP/said"; fail "$*"; }
-	[ -n "$kib" ] || fail "no memory figure of $*"
-	echo "$kib" >>"$file"
-}
-
 must cp "$SKEP" "$TMP/skep"
 must strip "$TMP/skep"
 cp "$(readlink -f "$(command -v perf)")" "$TMP/perf" && strip "$TMP/perf" 2>/dev/null
