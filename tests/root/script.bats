@@ -215,6 +215,7 @@ same() {
 		run -2 "$SKEP" script -i plain.data $o
 		[[ "$output" == *" exclude each other: "* ]]
 	done
+	run -2 "$SKEP" script -i plain.data --format folded -F comm
 	run -2 "$SKEP" script nosuch.py
 	[[ "$output" == *"skep script --json"* ]]
 	# The reader of a pipe had enough
@@ -227,6 +228,23 @@ same() {
 	[[ "$output" == *"No space left"* ]]
 	run -1 "$SKEP" -q script -i chains.data -o /dev/full
 	[[ "$output" == *"No space left"* ]]
+}
+
+@test "folded: the sums of its lines are those of skep flame; chrome: each sample on its thread's track" {
+	for f in chains threads packed; do
+		"$SKEP" -q script -i $f.data --format folded | awk '{ sub(/ [0-9]+$/, ""); n[$0]++ } END { for (s in n) print s, n[s] }' | LC_ALL=C sort >sums
+		"$SKEP" -q flame -i $f.data --format folded | LC_ALL=C sort >folded
+		[ -s folded ]
+		diff folded sums
+	done
+	for f in chains events cpus; do
+		"$SKEP" -q script -i $f.data --format chrome >chrome.json
+		"$SKEP" -q script -i $f.data --json >lines.json
+		[ "$(jq -c '.traceEvents[] | select(.ph == "i") | [.name, .pid, .tid, .args.period]' chrome.json)" = "$(jq -c '[.event, .pid, .tid, .period]' lines.json)" ]
+		jq -e --slurpfile l lines.json '[.traceEvents[] | select(.ph == "i") | .ts] | (.[0] == 0) and (. == sort) and (.[-1] - ($l[-1].time_ns - $l[0].time_ns) / 1000 | fabs < 0.01)' chrome.json
+		jq -e --slurpfile l lines.json '[.traceEvents[] | select(.ph == "M") | [.tid, .args.name]] | unique == ([$l[] | [.tid, .comm]] | unique)' chrome.json
+		jq -e '.otherData | .kept > 0 and .losses' chrome.json
+	done
 }
 
 @test "tracepoints recorded by skep: perf script prints their values, and so does skep" {

@@ -13,6 +13,16 @@
 #include "cmd/script.h"
 #include "util/outfile.h"
 
+static enum script_format format_of(const char *word)
+{
+	static const char *const words[] = { "text", "json", "csv", "folded", "chrome" };
+	size_t i = 0;
+
+	while (word && i < SCRIPT_CHROME && strcmp(words[i], word) != 0)
+		i++;
+	return (enum script_format)i;
+}
+
 static int check(struct script_options *o, char **operands, struct err *err)
 {
 	if (operands[0]) {
@@ -24,7 +34,7 @@ static int check(struct script_options *o, char **operands, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", o->out);
 	if (!o->fields_set)
 		script_fields_init(&o->fields);
-	o->format = o->json ? "json" : o->format ? o->format : "text";
+	o->format = o->json ? SCRIPT_JSON : format_of(o->format_word);
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 #include "cmd/script_trace.h"
 #include "cmd/symbols.h"
 #include "profile.h"
-#include "render/events/script.h"
+#include "render/events/scriptviews.h"
 #include "util/opt.h"
 
 /* Events that turn the printing on and off; NULL: none. */
@@ -24,11 +24,14 @@ struct script_shown {
 	bool tasks, mmaps, switches, namespaces, lost, rounds, bpf, cgroups, text_pokes;
 };
 
+enum script_format { SCRIPT_TEXT, SCRIPT_JSON, SCRIPT_CSV, SCRIPT_FOLDED, SCRIPT_CHROME };
+
 struct script_options {
 	struct honesty h;
 	struct pick_options pick;
 	struct symbol_options symbols;
-	const char *input, *out, *format, *stop_at;
+	const char *input, *out, *format_word, *stop_at;
+	enum script_format format;
 	struct script_fields fields;
 	struct script_switch on;
 	struct script_shown shown;
@@ -49,6 +52,7 @@ struct script {
 	struct script_options *options;
 	const struct data_meta *meta;
 	struct script_view view;
+	struct script_chrome chrome;
 	uint64_t *fields; /* of each event */
 	bool has_chains;  /* call chains are printed */
 	bool is_on;	  /* --switch-on, --switch-off */

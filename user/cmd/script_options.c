@@ -42,17 +42,19 @@ static const struct opt script_opts[] = {
 	{ 0, "header-only", NULL, OPT_FLAG, offsetof(struct script_options, header_only), "print the header only" },
 	{ 'I', "show-info", NULL, OPT_FLAG, offsetof(struct script_options, whole_header), "with --header: also CPUs, nodes, caches and memory" },
 	{ 0, "full-source-path", NULL, OPT_FLAG, offsetof(struct script_options, long_files), "source files with their path" },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format), "text (default), json (an object a line) or csv", .values = "text|json|csv" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format_word),
+	  "text (default), json (an object a line), csv, folded (a stack a line, and its period) or chrome (a timeline)", .values = "text|json|csv|folded|chrome" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct script_options, json), "the same as --format json" },
 	{ 0 },
 };
 
+#define NOT_TEXT "json|format=json|format=csv|format=folded|format=chrome"
 static const struct opt_rule script_rules[] = {
 	{ "json", .not_with = "format" },
-	{ "fields|ns|reltime|deltatime|full-source-path|header", .not_with = "json|format=json|format=csv", .why = "those have all fields as they are" },
+	{ "fields|ns|reltime|deltatime|full-source-path|header", .not_with = NOT_TEXT, .why = "the fields of other formats are fixed" },
 	{ "dump-raw-trace|show-task-events|show-mmap-events|show-switch-events|show-namespace-events|show-lost-events|show-round-events|"
 	  "show-bpf-events|show-cgroup-events|show-text-poke-events",
-	  .not_with = "json|format=json|format=csv", .why = "records are printed as text" },
+	  .not_with = NOT_TEXT, .why = "records are printed as text" },
 	{ "reltime", .not_with = "deltatime" },
 	{ "show-on-off-events", .needs = "switch-on|switch-off" },
 	{ 0 },

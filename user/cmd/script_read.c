@@ -29,6 +29,7 @@ void script_free(struct script *s)
 	names_free(&s->names);
 	ksym_close(s->ksym);
 	recording_close(&s->file);
+	script_chrome_free(&s->chrome);
 	free(s->view.chains);
 	free(s->fields);
 	free(s->stop_text);
@@ -97,14 +98,25 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 	if (!line.fields)
 		return 0;
 	line.shown_ns = shown_time(s, at->fields && at->fields->has & PERF_SAMPLE_TIME ? at->fields->time_ns : 0);
-	if (line.fields & SCRIPT_BIT(TRACE) || s->options->format[0] != 't')
+	if (line.fields & SCRIPT_BIT(TRACE) || s->options->format != SCRIPT_TEXT)
 		line.trace = script_traces_text(s->traces, at);
-	if (s->options->format[0] == 'j')
-		script_json(s->out, &line, &s->view, &args);
-	else if (s->options->format[0] == 'c')
-		script_csv(s->out, &line, &s->view, ",");
-	else
+	switch (s->options->format) {
+	case SCRIPT_TEXT:
 		script_text(&s->text, &line, &s->view);
+		break;
+	case SCRIPT_JSON:
+		script_json(s->out, &line, &s->view, &args);
+		break;
+	case SCRIPT_CSV:
+		script_csv(s->out, &line, &s->view, ",");
+		break;
+	case SCRIPT_FOLDED:
+		script_folded(&s->text, &line, &s->view);
+		break;
+	case SCRIPT_CHROME:
+		script_chrome(&s->chrome, &line, &s->view, &args);
+		break;
+	}
 	return ferror(s->out) ? -EIO : 0;
 }
 
@@ -203,11 +215,11 @@ static int read_all(struct script *s, struct err *err)
 
 	if (ret)
 		return ret;
-	cfg.lines |= syms_have_lines() && o->format[0] == 'j';
+	cfg.lines |= syms_have_lines() && o->format == SCRIPT_JSON;
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
 		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));
 	cfg.inlines |= cfg.lines; /* the line of an address is that of the innermost function */
-	s->names.plain = true;
+	s->names.plain = o->format <= SCRIPT_CSV; /* pictures have the names of skep flame */
 	ret = recording_open(&s->file, o->input, &s->names, &s->ksym, &cfg, err);
 	if (!ret)
 		ret = prepare(s, err);
@@ -226,8 +238,10 @@ static int read_all(struct script *s, struct err *err)
 		return ret;
 	if (script_shows_records(o))
 		data_reader_watch(s->file.reader, script_watch, s);
-	if (o->format[0] == 'c')
+	if (o->format == SCRIPT_CSV)
 		script_csv_head(s->out, ",");
+	if (o->format == SCRIPT_CHROME)
+		script_chrome_begin(&s->chrome, s->out);
 	return data_reader_run(s->file.reader, &s->names.sink, err);
 }
 
@@ -255,5 +269,7 @@ int script_read(struct script *s, struct script_options *o, FILE *out, struct er
 	p->seen = p->kept;
 	for (int i = 0; i < LOSS_MAX; i++)
 		p->seen += loss_is_whole(i) ? p->losses[i] : 0;
+	if (o->format == SCRIPT_CHROME)
+		script_chrome_end(&s->chrome, p);
 	return 0;
 }
