@@ -75,6 +75,34 @@ static void test_format(void **state)
 	format_free(&f);
 }
 
+/* The same record in the other byte order. */
+static void test_format_swap(void **state)
+{
+	static const char text[] = "name: x\nID: 1\nformat:\n\tfield:u32 a;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:char b[4];\toffset:12;\tsize:4;\tsigned:1;\n"
+				   "\tfield:u16 c[2];\toffset:16;\tsize:4;\tsigned:0;\n\tfield:__data_loc u64[] d;\toffset:20;\tsize:4;\tsigned:0;\n"
+				   "\tfield:u64 e;\toffset:60;\tsize:8;\tsigned:0;\n";
+	uint8_t bytes[] = { 9, 9, 9, 9, 9, 9, 9, 9, 0, 0, 1, 2, 'a', 'b', 'c', 'd', 1, 2, 3, 4, 0, 16, 0, 24,
+			    1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 7 };
+	static const uint8_t want[] = { 9, 9, 9, 9, 9, 9, 9, 9, 2, 1, 0, 0, 'a', 'b', 'c', 'd', 2, 1, 4, 3, 24, 0, 16, 0,
+					8, 7, 6, 5, 4, 3, 2, 1, 7, 0, 0, 0, 0, 0, 0, 0 };
+	struct format f;
+
+	(void)state;
+	assert_int_equal(format_parse(text, strlen(text), &f), 0);
+	assert_int_equal(f.fields.n, 5);
+	format_swap(&f, bytes, sizeof(bytes));
+	assert_memory_equal(bytes, want, sizeof(want));
+	for (size_t n = 0; n < sizeof(bytes); n++) { /* cut: nothing beyond its end */
+		uint8_t *cut = malloc(n ? n : 1);
+
+		assert_non_null(cut);
+		memset(cut, 0xff, n);
+		format_swap(&f, cut, n);
+		free(cut);
+	}
+	format_free(&f);
+}
+
 /* What no kernel writes, and a file cut anywhere. */
 static void test_format_bad(void **state)
 {
@@ -257,7 +285,8 @@ static void test_misses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_format), cmocka_unit_test(test_format_bad), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_format), cmocka_unit_test(test_format_swap),
+		cmocka_unit_test(test_format_bad), cmocka_unit_test(test_places),
 		cmocka_unit_test(test_keys),   cmocka_unit_test(test_resolve), cmocka_unit_test(test_misses),
 	};
 

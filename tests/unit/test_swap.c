@@ -13,6 +13,7 @@
 #define BITS_SAMPLE_ID_ALL 18 /* number of the bit in struct perf_event_attr */
 #define BITS_FREQ 10
 #define ID 77
+#define FEATURES 6
 #define TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
 	      PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | \
 	      PERF_SAMPLE_STACK_USER)
@@ -60,6 +61,8 @@ static void head(struct out *o, uint32_t type, uint16_t misc, uint16_t body_byte
 	number(o, sizeof(struct perf_event_header) + body_bytes, 2);
 }
 
+static uint32_t event_type = PERF_TYPE_SOFTWARE;
+
 static void attr(struct out *o)
 {
 	static const int bits[] = { BITS_SAMPLE_ID_ALL, BITS_FREQ };
@@ -67,7 +70,7 @@ static void attr(struct out *o)
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
 		flags[bits[i] / 8] |= (uint8_t)(1 << (o->is_big ? 7 - bits[i] % 8 : bits[i] % 8));
-	halves(o, PERF_TYPE_SOFTWARE, PERF_ATTR_SIZE_VER5);
+	halves(o, event_type, PERF_ATTR_SIZE_VER5);
 	WORDS(o, PERF_COUNT_SW_TASK_CLOCK, 1000, TYPE, PERF_FORMAT_ID);
 	put(&o->im, flags, sizeof(flags));
 	halves(o, 1, 0);
@@ -137,6 +140,14 @@ static void records(struct out *o)
 	WORDS(o, 24);
 	text(o, "the bytes of the stack", 24);
 	WORDS(o, 20, 0, 0, 0);
+	head(o, RECORD_AUXTRACE_INFO, 0, 16);
+	halves(o, 4, 0);
+	WORDS(o, 0);
+	head(o, RECORD_AUXTRACE, 0, 40);
+	WORDS(o, 16, 0, 0);
+	halves(o, 0, 0);
+	halves(o, 3, 0);
+	text(o, "the AUX area", 16);
 	head(o, RECORD_FINISHED_ROUND, 0, 0);
 }
 
@@ -146,16 +157,44 @@ static void string(struct out *o, const char *s)
 	text(o, s, 16);
 }
 
+/* As perf's tracing data (tools/perf/util/trace-event-info.c): the format of tracepoint 1. */
+static const char format[] = "name: our_point\nID: 1\nformat:\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n";
+
+static void tracing(struct out *o)
+{
+	uint8_t sizes[2] = { o->is_big, 8 };
+
+	put(&o->im, TRACING_MAGIC, strlen(TRACING_MAGIC));
+	put(&o->im, "0.6", 4);
+	put(&o->im, sizes, sizeof(sizes));
+	number(o, 4096, 4);
+	put(&o->im, "header_page", 12);
+	number(o, 0, 8);
+	put(&o->im, "header_event", 13);
+	number(o, 0, 8);
+	number(o, 0, 4);
+	number(o, 1, 4);
+	put(&o->im, "hive", 5);
+	number(o, 1, 4);
+	number(o, strlen(format), 8);
+	put(&o->im, format, strlen(format));
+}
+
 /* A feature's place, and its content from there on. */
 static size_t features(struct out *o, size_t table)
 {
 	static const uint8_t build_id[24] = { 1, 2, 3, 4, 5 };
-	struct out place = { .is_big = o->is_big };
+	struct out place = { .is_big = o->is_big }, tracepoints = { .is_big = o->is_big }; /* which come first */
 	size_t from = o->im.n;
 
-	for (int f = 0; f < 5; f++) {
+	for (int f = 0; f < FEATURES; f++) {
 		size_t at = o->im.n;
 
+		if (f == 5) {
+			tracing(o);
+			WORDS(&tracepoints, at, o->im.n - at);
+			break;
+		}
 		if (f == 0) {
 			head(o, 0, PERF_RECORD_MISC_USER, 4 + sizeof(build_id) + 16);
 			number(o, UINT32_MAX, 4);
@@ -176,11 +215,12 @@ static size_t features(struct out *o, size_t table)
 		}
 		WORDS(&place, at, o->im.n - at);
 	}
-	memcpy(o->im.bytes + table, place.im.bytes, place.im.n);
+	memcpy(o->im.bytes + table, tracepoints.im.bytes, tracepoints.im.n);
+	memcpy(o->im.bytes + table + tracepoints.im.n, place.im.bytes, place.im.n);
 	return o->im.n - from;
 }
-#define FEATURE_BITS (1 << FEATURE_BUILD_ID | 1 << FEATURE_HOSTNAME | 1 << FEATURE_ARCH | 1 << FEATURE_NRCPUS | 1 << FEATURE_EVENT_DESC)
-#define TABLE_BYTES (5 * sizeof(struct file_section))
+#define FEATURE_BITS (1 << FEATURE_TRACING_DATA | 1 << FEATURE_BUILD_ID | 1 << FEATURE_HOSTNAME | 1 << FEATURE_ARCH | 1 << FEATURE_NRCPUS | 1 << FEATURE_EVENT_DESC)
+#define TABLE_BYTES (FEATURES * sizeof(struct file_section))
 
 static void file(struct out *o, bool is_stream)
 {
@@ -259,6 +299,7 @@ static void see(struct seen *s, const struct image *im)
 	if (open_image(im, &r, &err) || data_reader_run(r, &s->sink, &err))
 		fail_msg("%s", err.text);
 	m = data_reader_meta(r);
+	SAY(s, "aux %s %lu\n", aux_name(m->aux_type), m->aux_bytes);
 	SAY(s, "%s %s cpus %u %u event %s skipped %lu cut %d max_stack %u\n", m->hostname ? m->hostname : "-", m->arch ? m->arch : "-", m->nr_cpus_avail,
 	    m->nr_cpus_online, m->events[0].name, m->skipped, m->truncated, r->layouts.data[0].max_stack);
 	data_reader_close(r);
@@ -290,9 +331,33 @@ static void files(void **state)
 	assert_non_null(strstr(s.said, "prot 5 flags 2 dev 8:1 ino 1234 5 id 0 00 '' '/usr/bin/prog'"));
 	assert_non_null(strstr(s.said, "id 20 01 '' '/lib/b'"));
 	assert_non_null(strstr(s.said, "lost 9"));
+	assert_non_null(strstr(s.said, "aux arm_spe 16\n"));
 	assert_non_null(strstr(s.said, "sample 106 10 11 cpu 3 weight 5000 ip 400100: 400100 400200 raw 12 'raw bytes+++' branch 400300 regs 2 33 55 "
 				       "stack 20 'the bytes of the sta'"));
 	assert_non_null(strstr(s.said, "hive s390x cpus 8 4 event our-event skipped 0 cut 0 max_stack 99"));
+}
+
+/* Those of tracepoints, with their names. */
+static void formats(void **state)
+{
+	static struct out big;
+	struct data_reader *r;
+	struct err err = { 0 };
+	const char *text;
+	size_t bytes;
+
+	(void)state;
+	event_type = PERF_TYPE_TRACEPOINT;
+	big.is_big = true;
+	file(&big, false);
+	event_type = PERF_TYPE_SOFTWARE;
+	assert_int_equal(open_image(&big.im, &r, &err), 0);
+	assert_true(data_reader_meta(r)->is_swapped);
+	text = data_reader_format(r, 0, &bytes);
+	assert_non_null(text);
+	assert_int_equal(bytes, strlen(format));
+	assert_memory_equal(text, format, bytes);
+	data_reader_close(r);
 }
 
 static void streams(void **state)
@@ -335,7 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files),
-		cmocka_unit_test(streams),
+		cmocka_unit_test(formats), cmocka_unit_test(streams),
 		cmocka_unit_test(damaged),
 	};
 

@@ -93,6 +93,9 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	p->losses[LOSS_FILE_CUT] += meta->truncated;
 	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
 	p->losses[LOSS_THROTTLED] += meta->throttled;
+	if (meta->aux_bytes)
+		profile_note(p, "%llu bytes of %s trace are in the file, which skep does not decode: 'perf script --itrace' does",
+			     (unsigned long long)meta->aux_bytes, aux_name(meta->aux_type) ? aux_name(meta->aux_type) : "instruction");
 	cost_of_self(&p->receipt);
 	p->receipt.wall_ns = now_ns() - start_ns;
 	p->receipt.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/format.h"
 #include "event/format.h"
 #include "event/printfmt.h"
 #include "event/record.h"
@@ -22,6 +23,7 @@ struct script_trace {
 
 struct script_traces {
 	struct syms *syms;
+	uint8_t *swapped; /* room for a record in our byte order; NULL: the file has that */
 	struct script_trace *events;
 	int nr_events;
 	uint64_t time_ns; /* of the sample that is printed */
@@ -49,7 +51,10 @@ struct script_traces *script_traces_new(const struct data_reader *reader, struct
 	t->syms = syms;
 	t->nr_events = data_reader_meta(reader)->nr_events;
 	t->events = calloc(t->nr_events, sizeof(*t->events));
-	if (!t->events) {
+	if (data_reader_meta(reader)->is_swapped)
+		t->swapped = malloc(RECORD_MAX_BYTES);
+	if (!t->events || (data_reader_meta(reader)->is_swapped && !t->swapped)) {
+		free(t->events);
 		free(t);
 		return NULL;
 	}
@@ -66,6 +71,7 @@ void script_traces_free(struct script_traces *t)
 		printfmt_free(t->events[i].print);
 		format_free(&t->events[i].format);
 	}
+	free(t->swapped);
 	free(t->events);
 	free(t);
 }
@@ -89,6 +95,11 @@ static struct script_trace *trace_of(struct script_traces *t, const struct sampl
 	if (!trace || !trace->is_known || !s->fields || !(s->fields->has & PERF_SAMPLE_RAW))
 		return NULL;
 	*ret_record = (struct record){ &trace->format, s->fields->raw, s->fields->raw_bytes, trace->is_call };
+	if (t->swapped && s->fields->raw_bytes <= RECORD_MAX_BYTES) {
+		memcpy(t->swapped, s->fields->raw, s->fields->raw_bytes);
+		format_swap(&trace->format, t->swapped, s->fields->raw_bytes);
+		ret_record->bytes = t->swapped;
+	}
 	return trace;
 }
 

@@ -206,6 +206,7 @@ static int read_magic(struct data_reader *r, struct err *err)
 	if (!done)
 		return reader_fail(r, err, -ENODATA, "it is empty");
 	r->in.stream.is_swapped = done == sizeof(head) && !memcmp(head, FILE_MAGIC_SWAPPED, FILE_MAGIC_BYTES);
+	r->meta.is_swapped = r->in.stream.is_swapped;
 	if (r->in.stream.is_swapped) {
 		memcpy(head, FILE_MAGIC, FILE_MAGIC_BYTES);
 		swap_words(head + FILE_MAGIC_BYTES, sizeof(uint64_t));

@@ -49,6 +49,9 @@ struct data_meta {
 	bool has_wall;	   /* reader: the next is known */
 	int64_t wall_ns;   /* reader: time since 1970 at the file's time 0 */
 	uint64_t first_ns, last_ns; /* of samples; set by the reader, 0 if the file does not say */
+	bool is_swapped;   /* reader: of the other byte order; raw data is as it was recorded */
+	uint64_t aux_bytes; /* reader: of the processor's own trace, which is passed over */
+	uint32_t aux_type;  /* reader: what that is */
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
 	uint64_t lost;	   /* reader: sum of LOST and LOST_SAMPLES records */
 	uint64_t throttled; /* reader: times that the kernel paused an event, it fired too often */
@@ -131,6 +134,9 @@ void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const str
  * nodes, caches and memory of the machine, as -I has them. 0 or -ENOMEM.
  */
 int data_reader_describe(struct data_reader *r, bool whole, void (*line)(void *arg, const char *text), void *arg);
+
+/* "intel_pt": what a file says that its AUX area data is (enum auxtrace_type, tools/perf/util/auxtrace.h); NULL: not known. */
+const char *aux_name(uint32_t type);
 
 /* "SAMPLE": a type of records as perf report --stats names it; NULL: there is none. */
 const char *record_name(unsigned type);

@@ -136,7 +136,7 @@ static void add_sized(struct buffer *b, struct data_text text)
  */
 static void add_tracing(struct buffer *b, const struct data_meta *m)
 {
-	static const char magic[] = "\027\010\104tracing" "0.6";
+	static const char magic[] = TRACING_MAGIC "0.6";
 	const struct data_tracing *t = m->tracing;
 	const uint8_t layout[] = { 0, sizeof(long) }; /* little-endian */
 	uint32_t nr = 0;

@@ -90,6 +90,9 @@ struct compression {
 	uint32_t mmap_bytes;
 };
 
+/* Formats of tracepoints (tools/perf/util/trace-event-info.c) */
+#define TRACING_MAGIC "\027\010\104tracing"
+
 #define COMPRESSION_ZSTD 1
 #define COMPRESSION_MMAP_BYTES (64u << 10)
 
@@ -99,6 +102,7 @@ enum record_user {
 	RECORD_HEADER_TRACING_DATA = 66, /* followed by its data, padded to 8 */
 	RECORD_HEADER_BUILD_ID = 67,
 	RECORD_FINISHED_ROUND = 68,
+	RECORD_AUXTRACE_INFO = 70, /* its type first */
 	RECORD_AUXTRACE = 71, /* followed by its data */
 	RECORD_EVENT_UPDATE = 78,
 	RECORD_HEADER_FEATURE = 80,

@@ -188,6 +188,18 @@ static int keep(struct data_reader *r, unsigned feature, const uint8_t *p, size_
 	return 0;
 }
 
+/* Version, clock, then time of the day and of the clock at one moment. */
+static void read_clock(struct data_meta *m, struct span s)
+{
+	uint32_t version, clock;
+	uint64_t wall_ns, clock_ns;
+
+	if (!take_u32(&s, &version) || version != CLOCK_DATA_VERSION || !take_u32(&s, &clock) || !take_u64(&s, &wall_ns) || !take_u64(&s, &clock_ns))
+		return;
+	m->has_wall = true;
+	m->wall_ns = (int64_t)(wall_ns - clock_ns);
+}
+
 int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size_t n)
 {
 	struct data_meta *m = &r->meta;
@@ -202,8 +214,7 @@ int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size
 		return ret;
 	switch (feature) {
 	case FEATURE_TRACING_DATA:
-		if (!s.is_swapped)
-			tracing_read(r, p, n);
+		tracing_read(r, p, n);
 		return 0;
 	case FEATURE_BUILD_ID:
 		return read_build_ids(r, s);
@@ -234,11 +245,8 @@ int feature_read(struct data_reader *r, unsigned feature, const uint8_t *p, size
 			take_u64(&s, &m->last_ns);
 		}
 		return 0;
-	case FEATURE_CLOCK_DATA: /* version, clock, then time of the day and of the clock at one moment */
-		if (n >= 24 && get_u32(p) == CLOCK_DATA_VERSION) {
-			m->has_wall = true;
-			m->wall_ns = (int64_t)(get_u64(p + 8) - get_u64(p + 16));
-		}
+	case FEATURE_CLOCK_DATA:
+		read_clock(m, s);
 		return 0;
 	case FEATURE_EVENT_DESC:
 		read_events(r, s);

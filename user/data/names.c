@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "data/reader.h"
+#include "data/span.h"
 
 #define HARDWARE_MASK 0xffffffffull /* PERF_HW_EVENT_MASK: above it is the PMU, where CPUs have several */
 #define UNNAMED_TRACEPOINT "type-2:"
-#define TRACING_MAGIC "\027\010\104tracing"
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Names of uapi/linux/perf_event.h's PERF_COUNT_*, as perf list shows them. */
@@ -82,54 +82,19 @@ void event_name(struct event *e, const struct perf_event_attr *a)
 		add_modifiers(e->name + n, size - (size_t)n, a);
 }
 
-struct text {
-	const uint8_t *p;
-	size_t n;
-};
-
-static bool take(struct text *t, uint64_t n, const uint8_t **ret_p)
-{
-	if (n > t->n)
-		return false;
-	*ret_p = t->p;
-	t->p += n;
-	t->n -= n;
-	return true;
-}
-
 /* A size, and so many bytes. */
-static bool take_sized(struct text *t, struct text *ret)
+static bool take_sized(struct span *s, struct span *ret)
 {
-	const uint8_t *p;
+	uint64_t n;
 
-	if (!take(t, sizeof(uint64_t), &p))
+	if (!take_u64(s, &n) || n > s->n)
 		return false;
-	ret->n = get_u64(p);
-	return take(t, ret->n, &ret->p);
-}
-
-static bool take_count(struct text *t, uint32_t *ret_n)
-{
-	const uint8_t *p;
-
-	if (!take(t, sizeof(*ret_n), &p))
-		return false;
-	*ret_n = get_u32(p);
-	return true;
-}
-
-static bool take_string(struct text *t, const char **ret)
-{
-	const uint8_t *end = memchr(t->p, '\0', t->n), *p;
-
-	if (!end || !take(t, (uint64_t)(end - t->p) + 1, &p))
-		return false;
-	*ret = (const char *)p;
-	return true;
+	ret->n = (size_t)n;
+	return take(s, ret->n, &ret->p);
 }
 
 /* Of events of the file alone: perf stores those of the whole subsystem. */
-static void keep_format(struct data_reader *r, uint64_t id, struct text format)
+static void keep_format(struct data_reader *r, uint64_t id, struct span format)
 {
 	struct tracing_format *f;
 	char *text;
@@ -155,7 +120,7 @@ void tracing_free(struct data_reader *r)
 }
 
 /* "name: sched_switch\nID: 315\nformat: ..." */
-static void name_tracepoint(struct data_reader *r, const char *system, struct text format)
+static void name_tracepoint(struct data_reader *r, const char *system, struct span format)
 {
 	char head[256], name[EVENT_NAME_MAX];
 	unsigned long long id;
@@ -179,26 +144,26 @@ static void name_tracepoint(struct data_reader *r, const char *system, struct te
 void tracing_read(struct data_reader *r, const uint8_t *bytes, size_t n)
 {
 	static const char *const headers[] = { "header_page", "header_event" };
-	struct text t = { bytes, n }, body;
+	struct span t = { bytes, n, r->in.stream.is_swapped }, body;
 	const char *text, *system;
 	const uint8_t *p;
 	uint32_t nr, formats;
 
-	if (!take(&t, strlen(TRACING_MAGIC), &p) || memcmp(p, TRACING_MAGIC, strlen(TRACING_MAGIC)) != 0 || !take_string(&t, &text) ||
+	if (!take(&t, strlen(TRACING_MAGIC), &p) || memcmp(p, TRACING_MAGIC, strlen(TRACING_MAGIC)) != 0 || !take_cstring(&t, &text) ||
 	    !take(&t, 1 + 1 + sizeof(uint32_t), &p)) /* byte order, size of long, of a page */
 		return;
 	for (size_t i = 0; i < COUNT(headers); i++)
-		if (!take_string(&t, &text) || strcmp(text, headers[i]) != 0 || !take_sized(&t, &body))
+		if (!take_cstring(&t, &text) || strcmp(text, headers[i]) != 0 || !take_sized(&t, &body))
 			return;
-	if (!take_count(&t, &nr))
+	if (!take_u32(&t, &nr))
 		return;
 	while (nr--) /* of ftrace itself */
 		if (!take_sized(&t, &body))
 			return;
-	if (!take_count(&t, &nr))
+	if (!take_u32(&t, &nr))
 		return;
 	while (nr--) {
-		if (!take_string(&t, &system) || !take_count(&t, &formats))
+		if (!take_cstring(&t, &system) || !take_u32(&t, &formats))
 			return;
 		while (formats--) {
 			if (!take_sized(&t, &body))

@@ -220,8 +220,12 @@ static int accept_user(struct data_reader *r, struct stream *s, const uint8_t *r
 	case RECORD_EVENT_UPDATE:
 		accept_update(r, record, size);
 		break;
+	case RECORD_AUXTRACE_INFO:
+		r->meta.aux_type = size < 12 ? 0 : get_u32(record + 8);
+		break;
 	case RECORD_AUXTRACE:
 		s->skip = size < 16 ? 0 : get_u64(record + 8);
+		r->meta.aux_bytes += s->skip;
 		break;
 	case RECORD_HEADER_TRACING_DATA:
 		s->skip = size < 12 ? 0 : ((uint64_t)get_u32(record + 8) + 7) & ~7ull;

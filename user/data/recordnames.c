@@ -13,11 +13,18 @@ static const char *const names[RECORD_TYPES] = {
 	[PERF_RECORD_NAMESPACES] = "NAMESPACES", [PERF_RECORD_KSYMBOL] = "KSYMBOL", [PERF_RECORD_BPF_EVENT] = "BPF_EVENT",
 	[PERF_RECORD_CGROUP] = "CGROUP", [RECORD_TEXT_POKE] = "TEXT_POKE", [21] = "AUX_OUTPUT_HW_ID", [RECORD_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
 	[RECORD_HEADER_ATTR] = "ATTR", [65] = "EVENT_TYPE", [RECORD_HEADER_TRACING_DATA] = "TRACING_DATA", [RECORD_HEADER_BUILD_ID] = "BUILD_ID",
-	[RECORD_FINISHED_ROUND] = "FINISHED_ROUND", [69] = "ID_INDEX", [70] = "AUXTRACE_INFO", [RECORD_AUXTRACE] = "AUXTRACE",
+	[RECORD_FINISHED_ROUND] = "FINISHED_ROUND", [69] = "ID_INDEX", [RECORD_AUXTRACE_INFO] = "AUXTRACE_INFO", [RECORD_AUXTRACE] = "AUXTRACE",
 	[72] = "AUXTRACE_ERROR", [73] = "THREAD_MAP", [74] = "CPU_MAP", [75] = "STAT_CONFIG", [76] = "STAT", [77] = "STAT_ROUND",
 	[RECORD_EVENT_UPDATE] = "EVENT_UPDATE", [79] = "TIME_CONV", [RECORD_HEADER_FEATURE] = "FEATURE", [RECORD_COMPRESSED] = "COMPRESSED",
 	[82] = "FINISHED_INIT", [RECORD_COMPRESSED2] = "COMPRESSED2",
 };
+
+const char *aux_name(uint32_t type)
+{
+	static const char *const kinds[] = { NULL, "intel_pt", "intel_bts", "cs_etm", "arm_spe", "s390_cpumsf", "hisi_ptt" };
+
+	return type < sizeof(kinds) / sizeof(kinds[0]) ? kinds[type] : NULL;
+}
 
 const char *record_name(unsigned type)
 {

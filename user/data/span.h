@@ -50,6 +50,17 @@ static inline bool take_string(struct span *s, const char **ret_text, size_t *re
 	return true;
 }
 
+/* Up to its NUL. */
+static inline bool take_cstring(struct span *s, const char **ret_text)
+{
+	const uint8_t *end = memchr(s->p, '\0', s->n), *p;
+
+	if (!end || !take(s, (size_t)(end - s->p) + 1, &p))
+		return false;
+	*ret_text = (const char *)p;
+	return true;
+}
+
 static inline bool take_u64(struct span *s, uint64_t *ret_v)
 {
 	const uint8_t *p;

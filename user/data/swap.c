@@ -142,6 +142,7 @@ static void swap_user(uint8_t *record, uint32_t type, size_t size)
 		return;
 	case RECORD_HEADER_TRACING_DATA:
 	case RECORD_HEADER_BUILD_ID:
+	case RECORD_AUXTRACE_INFO:
 		if (size >= BODY + sizeof(uint32_t))
 			swap32(record + BODY);
 		return;

@@ -246,6 +246,39 @@ uint8_t format_element(const struct format_field *f)
 	return 0;
 }
 
+/* n bytes of numbers, each of so many bytes. Of one byte, or of a size that is not known: texts and structures stay. */
+static void swap_numbers(uint8_t *p, size_t n, size_t each)
+{
+	if (each != 2 && each != 4 && each != 8)
+		return;
+	for (size_t i = 0; i + each <= n; i += each)
+		for (size_t k = 0; k < each / 2; k++) {
+			uint8_t was = p[i + k];
+
+			p[i + k] = p[i + each - 1 - k];
+			p[i + each - 1 - k] = was;
+		}
+}
+
+void format_swap(const struct format *f, uint8_t *record, size_t bytes)
+{
+	for (size_t i = 0; i < f->fields.n; i++) {
+		const struct format_field *field = &f->fields.data[i];
+		size_t at, n;
+
+		if (field->offset > bytes || field->size > bytes - field->offset)
+			continue;
+		if (field->where == FORMAT_PLAIN) {
+			swap_numbers(record + field->offset, field->size, format_element(field));
+			continue;
+		}
+		swap_numbers(record + field->offset, field->size, field->size);
+		n = format_dynamic(field, record, bytes, &at);
+		if (at <= bytes)
+			swap_numbers(record + at, n < bytes - at ? n : bytes - at, format_element(field));
+	}
+}
+
 size_t format_dynamic(const struct format_field *f, const void *record, size_t bytes, size_t *ret_offset)
 {
 	uint32_t location;

@@ -59,6 +59,9 @@ size_t format_record(const struct format *f, int *ret_dynamics);
 /* Bytes of one element of an array, or of a location's data; of a plain number its own. 0: not known. */
 uint8_t format_element(const struct format_field *f);
 
+/* Turns the numbers of a record of the other byte order, with its data, in place. The common fields of all tracepoints stay. */
+void format_swap(const struct format *f, uint8_t *record, size_t bytes);
+
 /* Where the location in a record of so many bytes says that its data is: the length, which may reach beyond the record. */
 size_t format_dynamic(const struct format_field *f, const void *record, size_t bytes, size_t *ret_offset);
 
