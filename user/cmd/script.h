@@ -52,6 +52,7 @@ struct script {
 	struct script_options *options;
 	const struct data_meta *meta;
 	struct script_view view;
+	size_t data_src_width;
 	struct script_chrome chrome;
 	uint64_t *fields; /* of each event */
 	bool has_chains;  /* call chains are printed */

@@ -182,6 +182,7 @@ static int prepare(struct script *s, struct err *err)
 		.wall_ns = s->meta->wall_ns,
 		.has_wall = s->meta->has_wall,
 		.place = { find_place, s },
+		.data_src_width = &s->data_src_width,
 	};
 	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
 	if (!ret)

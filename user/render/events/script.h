@@ -94,6 +94,7 @@ struct script_chain {
 struct script_view {
 	struct script_chain *chains; /* SCRIPT_CHAINS of them; NULL: all text is made anew */
 	int event_width;  /* of the longest name */
+	size_t *data_src_width; /* of the longest text of data_src so far; 0 at first */
 	bool ns;	  /* times with all their digits */
 	bool long_files;  /* source files with their path */
 	bool inlined;	  /* inlined functions have lines of their own; else only their source line counts */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 
+#include "model/datasrc.h"
 #include "render/events/script.h"
 #include "sample.h"
 #include "util/text.h"
@@ -46,6 +47,21 @@ static void put_number(struct json *json, const char *key, uint32_t n)
 		json_u64(json, n);
 }
 
+static void put_data_src(struct json *json, uint64_t data_src)
+{
+	static const char *const keys[DATASRC_PARTS] = { "op", "level", "snoop", "tlb", "lock", "blocked" };
+	char text[DATASRC_TEXT_MAX];
+
+	put_hex(json, "data_src", data_src);
+	json_key(json, "memory");
+	json_object(json);
+	for (int i = 0; i < DATASRC_PARTS; i++) {
+		datasrc_text((enum datasrc_part)i, data_src, text, sizeof(text));
+		json_key_text(json, keys[i], text[0] == ' ' ? text + 1 : text);
+	}
+	json_object_end(json);
+}
+
 static void put_fields(struct json *json, const struct sample_fields *f)
 {
 	if (f->has & PERF_SAMPLE_ADDR)
@@ -55,7 +71,7 @@ static void put_fields(struct json *json, const struct sample_fields *f)
 	if (f->has & PERF_SAMPLE_WEIGHT_STRUCT)
 		json_key_u64(json, "weight", f->weight & UINT32_MAX);
 	if (f->has & PERF_SAMPLE_DATA_SRC)
-		put_hex(json, "data_src", f->data_src);
+		put_data_src(json, f->data_src);
 	if (f->has & PERF_SAMPLE_PHYS_ADDR)
 		put_hex(json, "phys_addr", f->phys_addr);
 	if (f->has & PERF_SAMPLE_CGROUP)

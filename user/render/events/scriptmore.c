@@ -5,9 +5,11 @@
 #include <ctype.h>
 #include <linux/perf_event.h>
 
+#include "model/datasrc.h"
 #include "sample.h"
 
 #define NUMBER_WIDTH 16
+#define DATA_SRC_BYTES 100 /* data_src__fprintf(), tools/perf/builtin-script.c */
 #define BYTES_A_LINE 8
 #define LABEL_WIDTH 17
 
@@ -32,6 +34,21 @@ static void put_addr(struct textbuf *b, const struct script_line *line, const st
 	script_symbol(b, &f, line->fields);
 }
 
+/* perf pads all of it to the widest one so far, and cuts what its buffers have no room for. */
+static void put_data_src(struct textbuf *b, uint64_t data_src, const struct script_view *view)
+{
+	char text[DATA_SRC_BYTES];
+	size_t n;
+
+	textbuf_hex(b, data_src, NUMBER_WIDTH);
+	textbuf_char(b, ' ');
+	n = datasrc_line(data_src, text, sizeof(text) - 1 - NUMBER_WIDTH);
+	textbuf_text(b, text);
+	if (n > *view->data_src_width)
+		*view->data_src_width = n;
+	textbuf_pad(b, *view->data_src_width - n);
+}
+
 void script_before(struct textbuf *b, const struct script_line *line, const struct script_view *view)
 {
 	const struct sample_fields *f = line->named->at->fields;
@@ -41,7 +58,7 @@ void script_before(struct textbuf *b, const struct script_line *line, const stru
 	if (line->fields & SCRIPT_BIT(ADDR))
 		put_addr(b, line, view);
 	if (line->fields & SCRIPT_BIT(DATA_SRC))
-		textbuf_hex(b, f->data_src, NUMBER_WIDTH);
+		put_data_src(b, f->data_src, view);
 	if (line->fields & SCRIPT_BIT(WEIGHT))
 		textbuf_u64(b, f->has & PERF_SAMPLE_WEIGHT_STRUCT ? f->weight & UINT32_MAX : f->weight, NUMBER_WIDTH);
 	if (line->fields & SCRIPT_BIT(INS_LAT))
