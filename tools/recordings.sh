@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Recordings of others beside perf: the same events, samples, weights and heaviest ten of comm,dso?
+# Recordings of others beside perf: the same events, samples, weights and heaviest ten of comm,dso? The same text of every sample?
 # usage: tools/recordings.sh DIR...     every perf.data below DIR, also those that a pipe was written to, or packed with gzip, zlib or zstd
 # A line for each file: "same", or what differs, as perf has it and as skep has it. Exit 1 with any difference, 2 when nothing was found.
 # SKEP and PERF name other programs than build/skep and perf. Files are read here, never copied into the tree.
@@ -99,7 +99,22 @@ compare() {
 		}' - "$tmp/skep"
 }
 
-n=0 bad=0
+# Samples as text without names of functions: perf takes those of this machine for other kernels, too. 127 frames are all that perf shows.
+text_of() {
+	"$@" 2>/dev/null | sed -E 's/^(.*[0-9a-f]{3,16}) .* \((\[?[^ ]*)\)$/\1 (\2)/'
+}
+
+# How many lines of the text differ, of how many; nothing where perf prints none
+differing_lines() {
+	text_of "$perf" script -f -i "$tmp/data" >"$tmp/perf.txt"
+	[ -s "$tmp/perf.txt" ] || return 0
+	text_of "$skep" -q script --max-stack 127 -i "$tmp/data" >"$tmp/skep.txt"
+	diff "$tmp/perf.txt" "$tmp/skep.txt" >"$tmp/text.differ" && return 0
+	printf '%d of %d lines of script differ:\n' "$(grep -c '^<' "$tmp/text.differ")" "$(wc -l <"$tmp/perf.txt")"
+	grep -m 2 '^[<>]' "$tmp/text.differ" | sed 's/^/\t/'
+}
+
+n=0 bad=0 bad_text=0
 while IFS= read -r -d '' file; do
 	unpacked "$file" 2>/dev/null || continue
 	n=$((n + 1))
@@ -108,6 +123,11 @@ while IFS= read -r -d '' file; do
 	rows_skep >"$tmp/skep"
 	our_err=$(head -n 1 "$tmp/err")
 	compare >"$tmp/differ"
+	text=$(differing_lines)
+	if [ -n "$text" ]; then
+		bad_text=$((bad_text + 1))
+		echo "$file: $text"
+	fi
 	read -r events samples <<<"$(head -n 1 "$tmp/differ")"
 	if [ ! -s "$tmp/perf" ] && [ ! -s "$tmp/skep" ]; then
 		printf '%s: neither reads it\n\tperf: %s\n\tskep: %s\n' "$file" "$their_err" "$our_err"
@@ -121,6 +141,6 @@ while IFS= read -r -d '' file; do
 		tail -n +2 "$tmp/differ" | awk -F'\t' '{ printf "\t%s: perf %s, skep %s\n", $1, $2, $3 }'
 	fi
 done < <(find "$@" -type f -print0 | sort -z)
-echo "$n recordings, $bad differ"
+echo "$n recordings, $bad tables differ, $bad_text texts"
 [ "$n" -gt 0 ] || exit 2
-[ "$bad" = 0 ]
+[ "$bad" = 0 ] && [ "$bad_text" = 0 ]

@@ -245,10 +245,11 @@ static const struct kernel_map *find_module(const struct kernel *k, uint64_t add
 
 static int add_module(struct kernel *k, const struct task_event *t)
 {
-	struct kernel_map m = { t->addr, t->len > UINT64_MAX - t->addr ? UINT64_MAX : t->addr + t->len, module_name(k, t->path) };
+	struct kernel_map m = { t->addr, t->len > UINT64_MAX - t->addr ? UINT64_MAX : t->addr + t->len, module_name(k, t->path), NULL };
 	size_t at = module_after(k, t->addr);
 
-	if (!m.obj)
+	m.shown = k->cfg->module_paths && t->build_id_size ? strpool_add(k->pool, t->path) : m.obj;
+	if (!m.obj || !m.shown)
 		return -ENOMEM;
 	if (at && k->modules.data[at - 1].start == m.start) {
 		k->modules.data[at - 1] = m;
@@ -436,7 +437,7 @@ static bool look_up(struct kernel *k, uint64_t addr, const char **ret_name, cons
 static const char *whose(const struct kernel *k, uint64_t addr, const struct kernel_map *module)
 {
 	if (module)
-		return module->obj;
+		return module->shown;
 	if (!k->cfg->offline || (!k->map_end && !k->origin->other_kernel))
 		return k->core;
 	return addr >= k->map_start && addr < k->map_end ? k->core : NULL;
@@ -482,7 +483,7 @@ bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char *
 	if (module && obj != module->obj)
 		return false;
 	*ret_name = name;
-	*ret_obj = obj;
+	*ret_obj = module ? module->shown : obj;
 	*ret_start = start - slide;
 	*ret_end = end - slide;
 	return true;

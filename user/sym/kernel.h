@@ -33,7 +33,8 @@ struct kernel_answer {
 /* A part of the recorded kernel's text, and its owner. */
 struct kernel_map {
 	uint64_t start, end;
-	const char *obj; /* "[ext4]"; interned */
+	const char *obj;   /* "[ext4]"; interned */
+	const char *shown; /* the same, or the path; interned */
 };
 
 struct kernel {

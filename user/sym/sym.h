@@ -28,6 +28,7 @@ struct syms_cfg {
 	bool inlines;	 /* return inlined frames too (libdw) */
 	bool code;	 /* files stay open: their code and its lines will be wanted (sym/code.h) */
 	bool no_demangle;
+	bool module_paths; /* of a recording: modules of the kernel that have a build id are objects by their path, as perf script has them */
 	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
