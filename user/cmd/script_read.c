@@ -216,7 +216,7 @@ static int read_all(struct script *s, struct err *err)
 
 	if (ret)
 		return ret;
-	cfg.module_paths = true;
+	cfg.perf_objects = true;
 	cfg.lines |= syms_have_lines() && o->format == SCRIPT_JSON;
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
 		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));

@@ -248,7 +248,7 @@ static int add_module(struct kernel *k, const struct task_event *t)
 	struct kernel_map m = { t->addr, t->len > UINT64_MAX - t->addr ? UINT64_MAX : t->addr + t->len, module_name(k, t->path), NULL };
 	size_t at = module_after(k, t->addr);
 
-	m.shown = k->cfg->module_paths && t->build_id_size ? strpool_add(k->pool, t->path) : m.obj;
+	m.shown = k->cfg->perf_objects && t->build_id_size ? strpool_add(k->pool, t->path) : m.obj;
 	if (!m.obj || !m.shown)
 		return -ENOMEM;
 	if (at && k->modules.data[at - 1].start == m.start) {

@@ -4,6 +4,7 @@
  * keeps the answers. An answer depends only on the object and what is in it, so that processes share it.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -417,6 +418,25 @@ static int unknown(struct syms *syms, const struct object *obj, uint64_t ip, uin
 	return 1;
 }
 
+static bool has_map_name(const struct object *obj)
+{
+	return !strcmp(obj->path, "//anon") || !strncmp(obj->path, "/dev/zero", strlen("/dev/zero")) ||
+	       !strncmp(obj->path, "/anon_hugepage", strlen("/anon_hugepage"));
+}
+
+/* The name is there, whether the file is or not. */
+static int unknown_jit(struct syms *syms, const struct object *obj, const struct space *space, uint64_t ip, uint64_t pos, struct frame *f)
+{
+	char path[64];
+	const char *name;
+	int n = unknown(syms, obj, ip, pos, f);
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", space->pid);
+	name = strpool_add(syms->pool, path);
+	f->obj = name ? name : f->obj;
+	return n;
+}
+
 static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip, bool caller,
 			struct frame *ret_frames, int max)
 {
@@ -435,11 +455,15 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 		return unknown(syms, NULL, ip, ip, ret_frames);
 	off = at - m->start + m->pgoff;
 	pos = off + (ip - at);
+	if (syms->cfg.perf_objects && obj->kind == OBJECT_ANON) /* whose offset perf takes for the address */
+		pos = ip;
 	if ((obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
 	    find_jit(syms, space, at, ip, ret_frames)) {
 		ret_frames->pos = pos;
 		return 1;
 	}
+	if (syms->cfg.perf_objects && obj->kind == OBJECT_ANON && has_map_name(obj))
+		return unknown_jit(syms, obj, space, ip, pos, ret_frames);
 	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||
 	    !object_vaddr(obj, off, &vaddr) || make_room(syms))
 		return unknown(syms, obj, ip, pos, ret_frames);

@@ -28,7 +28,11 @@ struct syms_cfg {
 	bool inlines;	 /* return inlined frames too (libdw) */
 	bool code;	 /* files stay open: their code and its lines will be wanted (sym/code.h) */
 	bool no_demangle;
-	bool module_paths; /* of a recording: modules of the kernel that have a build id are objects by their path, as perf script has them */
+	/*
+	 * Objects have the names that perf script prints: modules of the kernel that have a build id that of their path, anonymous code that of
+	 * its process's /tmp/perf-PID.map (is_anon_memory(), tools/perf/util/map.c).
+	 */
+	bool perf_objects;
 	uint32_t exited_max; /* names are kept for so many processes that ended; 0: enough for a run whose samples are resolved at its end */
 	const char *proc_root; /* NULL: "/proc"; for tests */
 	const char *debug_dir; /* NULL: "/usr/lib/debug" */
