@@ -88,6 +88,36 @@ by() {
 	grep -q "^t5-$tid," c.csv
 }
 
+@test "--per-core, --per-die, --per-socket, --per-node: sums of the CPUs that are one, as perf prints them" {
+	need perf
+	for o in core die socket node; do
+		perf stat -a --per-$o -x, -e cpu-clock -- sleep 0.05 2>perf.csv
+		"$SKEP" stat -a --per-$o -x, -e cpu-clock,cpu-clock:k -o skep.csv -- sleep 0.05
+		# the same names and numbers of CPUs, in the same order; each counted all the time
+		diff <(cut -d, -f1,2 perf.csv) <(grep ',cpu-clock,' skep.csv | cut -d, -f1,2)
+		[ "$(awk -F, '{ n += $2 } END { print n }' perf.csv)" = "$(nproc)" ]
+		awk -F, '/,cpu-clock,/ && ($3 / $2 < 45 || $3 / $2 > 500) { exit 1 }' skep.csv
+	done
+	"$SKEP" stat -a --per-core -j -e cpu-clock -o skep.json -- true
+	[ "$(jq -s 'map(.["aggregate-number"]) | add' skep.json)" = "$(nproc)" ]
+	"$SKEP" stat -a --per-core -I 50 -e cpu-clock -- sleep 0.12 2>text
+	grep -qE '^# +time core +cpus +counts unit events$' text
+	grep -qE '^ +[0-9.]+ S[0-9]+-D[0-9]+-C[0-9]+ +[1-9][0-9]* +[0-9.]+ msec cpu-clock' text
+	# in the order of their numbers, also where one CPU of several is chosen
+	"$SKEP" stat -C 0 --per-socket -x, -e cpu-clock -o skep.csv -- true
+	[ "$(cut -d, -f2 skep.csv)" = 1 ]
+	run -2 "$SKEP" stat --per-core -- true
+	[[ "$output" == *"--per-core needs -a, -C or -G"* ]]
+	run -2 "$SKEP" stat -a --per-core --per-die -- true
+}
+
+@test "--per-thread -a: every thread that ran, the one of COMMAND with what it used" {
+	"$SKEP" stat -a --per-thread -x, -e task-clock -o a.csv -- "$WORK/shares" 0.3 >/dev/null
+	cat a.csv
+	awk -F, '/^(skep|shares)-/ && $2 > most { most = $2 } END { exit !(most > 150) }' a.csv
+	run ! grep 'not counted' a.csv
+}
+
 # bats test_tags=measuring
 @test "-a: every CPU all the time; -A: a row for each; -C: those" {
 	cpus=$(nproc --all)

@@ -218,6 +218,29 @@ static int check_by(const struct count_run *s, struct err *err)
 	return 0;
 }
 
+static const char *group_option(const struct stat_options *o)
+{
+	return o->per_core ? "--per-core" : o->per_die ? "--per-die" : o->per_socket ? "--per-socket" : "--per-node";
+}
+
+static bool by_group(const struct stat_options *o)
+{
+	return o->per_core || o->per_die || o->per_socket || o->per_node;
+}
+
+static int init_counts(struct count_run *s, struct err *err)
+{
+	const struct stat_options *o = s->o;
+	int ret;
+
+	if (by_group(o))
+		ret = counts_init_groups(&s->counts, s->events, s->nr_events,
+					 o->per_core ? CPU_CORE : o->per_die ? CPU_DIE : o->per_socket ? CPU_SOCKET : CPU_NODE);
+	else
+		ret = counts_init(&s->counts, s->events, s->nr_events, o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
+	return ret ? err_set(err, ret, "cannot read which CPUs there are: %s", strerror(-ret)) : 0;
+}
+
 static int check(const struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
@@ -230,8 +253,8 @@ static int check(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-u and --comm do not work with counters: use -p, -t or -G");
 	if (counters && threads && (t->cpus.n || t->cgroups.n))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t cannot be combined with -C or -G: threads are counted on every CPU");
-	if (counters && o->per_cpu && (threads || target_is_command(t)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-A needs -a, -C or -G: threads are counted on every CPU");
+	if (counters && (o->per_cpu || by_group(o)) && (threads || target_is_command(t)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs -a, -C or -G: threads are counted on every CPU", o->per_cpu ? "-A" : group_option(o));
 	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT) || has_kind(s, EVENT_PROBE)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread works with counters only, not with system calls, tracepoints or probes");
 	if (o->interval_ms && o->runs > 1)
@@ -518,12 +541,12 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		goto out;
 	}
 	if (!ret)
-		ret = counts_init(&s->counts, s->events, s->nr_events,
-				  o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
+		ret = init_counts(s, err);
 	if (!ret) {
 		set_title(s);
 		s->view = (struct stat_cfg){ .separator = o->separator, .json = o->json, .as_read = o->no_scale, .runs = o->runs,
-					     .intervals = o->interval_ms, .missing = s->missing, .title = s->title, .plain = o->no_big_num };
+					     .intervals = o->interval_ms, .missing = s->missing, .title = s->title, .plain = o->no_big_num,
+					     .hide_idle = o->per_thread && o->target.all };
 		ret = run_all(s, &status, err);
 	}
 	if (!ret)

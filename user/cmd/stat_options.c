@@ -103,7 +103,11 @@ static const struct opt stat_opts[] = {
 	{ 0, "summary", NULL, OPT_FLAG, offsetof(struct stat_options, summary), "of -I: also the sums of all intervals, at the end" },
 	{ 0, "no-csv-summary", NULL, OPT_FLAG, offsetof(struct stat_options, no_csv_summary), "of --summary with -x: no field 'summary' at the start of a line" },
 	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)" },
-	{ 0, "per-thread", NULL, OPT_FLAG, offsetof(struct stat_options, per_thread), "a row for each thread (with -p or -t)" },
+	{ 0, "per-core", NULL, OPT_FLAG, offsetof(struct stat_options, per_core), "a row for each core, with how many CPUs it has (with -a, -C or -G)" },
+	{ 0, "per-die", NULL, OPT_FLAG, offsetof(struct stat_options, per_die), "the same for each die" },
+	{ 0, "per-socket", NULL, OPT_FLAG, offsetof(struct stat_options, per_socket), "the same for each socket" },
+	{ 0, "per-node", NULL, OPT_FLAG, offsetof(struct stat_options, per_node), "the same for each memory node" },
+	{ 0, "per-thread", NULL, OPT_FLAG, offsetof(struct stat_options, per_thread), "a row for each thread (with -a, -p or -t)" },
 	{ 'x', "field-separator", "SEP", OPT_TEXT, offsetof(struct stat_options, separator), "CSV with this separator, in perf's fields" },
 	{ 'j', "json-output", NULL, OPT_FLAG, offsetof(struct stat_options, json), "JSON, an object per line, in perf's fields" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct stat_options, out), "write to FILE instead of standard error" },
@@ -113,6 +117,7 @@ static const struct opt stat_opts[] = {
 	{ 0 },
 };
 
+#define GROUPS "per-core|per-die|per-socket|per-node"
 static const struct opt_rule stat_rules[] = {
 	{ "field-separator", .not_with = "json-output" },
 	{ "append", .needs = "output" },
@@ -125,9 +130,13 @@ static const struct opt_rule stat_rules[] = {
 	{ "interval-count|interval-clear|summary", .needs = "interval-print" },
 	{ "by|latency|stack", .not_with = "interval-count|interval-clear|summary", .why = "they are of counts without keys" },
 	{ "by|latency|stack", .not_with = "log-fd", .hint = "-o /dev/fd/N" },
-	{ "no-aggr", .not_with = "per-thread" },
-	{ "per-thread", .needs = "pid|tid" },
-	{ "by|latency|stack", .not_with = "no-aggr|per-thread", .hint = "--by cpu or --by tid" },
+	{ "no-aggr", .not_with = GROUPS "|per-thread" },
+	{ "per-thread", .not_with = GROUPS },
+	{ "per-core", .not_with = "per-die|per-socket|per-node" },
+	{ "per-die", .not_with = "per-socket|per-node" },
+	{ "per-socket", .not_with = "per-node" },
+	{ "per-thread", .needs = "all-cpus|pid|tid" },
+	{ "by|latency|stack", .not_with = "no-aggr|per-thread|" GROUPS, .hint = "--by cpu or --by tid" },
 	{ "by|latency|stack", .not_with = "detailed|no-scale", .why = "--detailed and --no-scale are for counters" },
 	{ "stack", .not_with = "latency|interval-print|append|max-keys|fields" },
 	{ "top|max-keys", .needs = "by|latency|stack" },
@@ -162,8 +171,8 @@ const struct opt_group stat_groups[] = {
 
 #define NO_METRICS "needs the formulas of each CPU model, which skep does not have"
 #define WITH_PERF "perf stat computes them"
-#define NO_TOPOLOGY "needs the topology of CPUs, which skep does not read"
-#define EACH_CPU "-A has a row for each CPU"
+#define NO_TOPOLOGY "needs to know which CPUs share a cache, which skep does not read"
+#define EACH_CORE "--per-core, --per-die, --per-socket; -A has a row for each CPU"
 #define NO_HYBRID "needs the kinds of CPUs, which skep does not tell apart"
 #define EACH_KIND "-e cpu_core/cycles/,cpu_atom/cycles/ has a row for each kind"
 #define NO_DELAY "is not available: counting begins with COMMAND"
@@ -181,13 +190,9 @@ const struct opt_other stat_others[] = {
 	{ "--transaction", NO_METRICS, WITH_PERF },
 	{ "--smi-cost", "is not available: skep does not change the machine's settings", "-e msr/smi/,msr/aperf/,cycles" },
 	{ "--iostat", "needs the I/O units of each CPU model, which skep does not know", "perf iostat; skep stat -a --by 'args->dev' -e block:block_rq_issue" },
-	{ "--per-socket", NO_TOPOLOGY, EACH_CPU },
-	{ "--per-die", NO_TOPOLOGY, EACH_CPU },
-	{ "--per-cluster", NO_TOPOLOGY, EACH_CPU },
-	{ "--per-cache", NO_TOPOLOGY, EACH_CPU },
-	{ "--per-core", NO_TOPOLOGY, EACH_CPU },
-	{ "--per-node", NO_TOPOLOGY, EACH_CPU },
-	{ "--percore-show-thread", NO_TOPOLOGY, EACH_CPU },
+	{ "--per-cluster", NO_TOPOLOGY, EACH_CORE },
+	{ "--per-cache", NO_TOPOLOGY, EACH_CORE },
+	{ "--percore-show-thread", "is not available", EACH_CORE },
 	{ "--hybrid-merge", NO_HYBRID, EACH_KIND },
 	{ "--cputype", NO_HYBRID, EACH_KIND },
 	{ "-g", "is not available: it would make one group of all events", "-e '{EVENT,...}' makes a group" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of counts. Keys come in the same order in each round: the next one is looked at first. */
 #include "model/counts.h"
+#include "util/cpus.h"
 #include "util/num.h"
 
 #include <errno.h>
@@ -20,8 +21,17 @@ int counts_init(struct counts *c, const struct event *events, int nr_events, enu
 	return 0;
 }
 
+int counts_init_groups(struct counts *c, const struct event *events, int nr_events, enum cpu_level level)
+{
+	int ret = counts_init(c, events, nr_events, COUNT_BY_GROUP);
+
+	return ret ? ret : cpu_groups_read(&c->groups, level);
+}
+
 void counts_free(struct counts *c)
 {
+	cpu_groups_free(&c->groups);
+	vec_free(&c->seen);
 	vec_free(&c->keys);
 	vec_free(&c->cells);
 }
@@ -46,13 +56,39 @@ void counts_run(struct counts *c)
 		c->cells.data[i].before = c->cells.data[i].now = (struct count){ 0 };
 }
 
+/* The first reading of a CPU counts it for its group. */
+static int note_cpu(struct counts *c, struct count_key *key, uint32_t cpu)
+{
+	while (c->seen.n <= cpu) {
+		if (vec_reserve(&c->seen))
+			return -ENOMEM;
+		c->seen.data[c->seen.n++] = false;
+	}
+	key->nr_cpus += !c->seen.data[cpu];
+	c->seen.data[cpu] = true;
+	return 0;
+}
+
+/* Keys of groups are in the order of the groups. */
+static size_t place_of(const struct counts *c, const struct count_key *key)
+{
+	size_t at = c->keys.n;
+
+	while (c->by == COUNT_BY_GROUP && at && c->keys.data[at - 1].cpu > key->cpu)
+		at--;
+	return at;
+}
+
 /* Index of the key's first cell, or -ENOMEM. */
 static long find_key(struct counts *c, const struct reading *r)
 {
 	struct count_key key = { .cpu = UINT32_MAX };
+	size_t at;
 
 	if (c->by == COUNT_BY_CPU)
 		key.cpu = r->cpu;
+	if (c->by == COUNT_BY_GROUP)
+		key.cpu = cpu_group_of(&c->groups, r->cpu);
 	if (c->by == COUNT_BY_THREAD) {
 		key.tid = r->tid;
 		if (r->comm)
@@ -68,9 +104,15 @@ static long find_key(struct counts *c, const struct reading *r)
 	}
 	if (vec_reserve(&c->keys) || !vec_take(&c->cells, c->nr_events))
 		return -ENOMEM;
-	memset(c->cells.data + c->keys.n * c->nr_events, 0, c->nr_events * sizeof(*c->cells.data));
-	c->keys.data[c->keys.n] = key;
-	return c->keys.n++ * c->nr_events;
+	at = place_of(c, &key);
+	memmove(c->keys.data + at + 1, c->keys.data + at, (c->keys.n - at) * sizeof(key));
+	memmove(c->cells.data + (at + 1) * c->nr_events, c->cells.data + at * c->nr_events,
+		(c->keys.n - at) * c->nr_events * sizeof(*c->cells.data));
+	memset(c->cells.data + at * c->nr_events, 0, c->nr_events * sizeof(*c->cells.data));
+	c->keys.data[at] = key;
+	c->keys.n++;
+	c->last = at;
+	return at * c->nr_events;
 }
 
 int counts_add(struct counts *c, const struct reading *r)
@@ -80,6 +122,8 @@ int counts_add(struct counts *c, const struct reading *r)
 
 	if (at < 0)
 		return at;
+	if (c->by == COUNT_BY_GROUP && r->cpu < CPU_LIMIT && note_cpu(c, &c->keys.data[at / c->nr_events], r->cpu))
+		return -ENOMEM;
 	now = &c->cells.data[at + r->event].now;
 	now->value += r->value;
 	now->enabled_ns += r->enabled_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * FOLD, counter readings: a table of events by key (nothing, a CPU, or a thread), over rounds (-I) and runs (-r). All readings
+ * FOLD, counter readings: a table of events by key (nothing, a CPU, a group of CPUs, or a thread), over rounds (-I) and runs (-r). All readings
  * of one round that have the same event and key are summed.
  */
 #ifndef SKEP_MODEL_COUNTS_H
@@ -11,9 +11,10 @@
 
 #include "event/event.h"
 #include "sample.h"
+#include "util/topology.h"
 #include "util/vec.h"
 
-enum count_by { COUNT_BY_NOTHING, COUNT_BY_CPU, COUNT_BY_THREAD };
+enum count_by { COUNT_BY_NOTHING, COUNT_BY_CPU, COUNT_BY_GROUP, COUNT_BY_THREAD };
 
 struct count {
 	uint64_t value, enabled_ns, running_ns;
@@ -32,7 +33,8 @@ struct count_cell {
 };
 
 struct count_key {
-	uint32_t cpu, tid;
+	uint32_t cpu, tid; /* cpu: of a group its number */
+	uint32_t nr_cpus;  /* of a group: those that were counted */
 	char comm[COMM_LEN];
 };
 
@@ -40,6 +42,8 @@ struct counts {
 	const struct event *events;
 	int nr_events;
 	enum count_by by;
+	struct cpu_groups groups; /* of COUNT_BY_GROUP; for counts_free() */
+	VEC(uint8_t) seen; /* CPUs of groups that were counted */
 	VEC(struct count_key) keys;
 	VEC(struct count_cell) cells; /* nr_events of each key */
 	size_t last; /* key of the last reading */
@@ -47,6 +51,8 @@ struct counts {
 };
 
 int counts_init(struct counts *c, const struct event *events, int nr_events, enum count_by by); /* 0 or -ENOMEM */
+/* The same by groups of CPUs. 0 or -errno. */
+int counts_init_groups(struct counts *c, const struct event *events, int nr_events, enum cpu_level level);
 void counts_free(struct counts *c);
 
 /* A round begins: what was read is the past. */

@@ -212,6 +212,29 @@ static int open_process(struct src_count *src, uint32_t pid, struct err *err)
 	return ret;
 }
 
+/* Those that are there: of later ones nothing is counted, as perf stat -a --per-thread has it. */
+static int open_all_threads(struct src_count *src, struct err *err)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	int ret = 0;
+
+	if (!proc)
+		return err_set(err, -errno, "cannot read '/proc': %s", strerror(errno));
+	while (!ret && (d = readdir(proc))) {
+		uint32_t pid = strtoul(d->d_name, NULL, 10);
+
+		if (!pid)
+			continue;
+		ret = open_process(src, pid, err);
+		if (ret == -ENOENT || ret == -ESRCH) /* it has ended meanwhile */
+			ret = 0;
+	}
+	closedir(proc);
+	src->late_threads = 0;
+	return ret;
+}
+
 static int same_cpu(void *arg, uint64_t cpu)
 {
 	return cpu == *(const uint32_t *)arg ? -EEXIST : 0;
@@ -282,6 +305,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->inherits = false; /* -t is that thread alone */
 	for (size_t i = 0; i < t->tids.n && !ret; i++)
 		ret = open_thread(src, t->tids.data[i], err);
+	if (!ret && src->cfg->per_thread && !t->pids.n && !t->tids.n)
+		return open_all_threads(src, err);
 	if (ret || t->pids.n || t->tids.n)
 		return ret;
 	for (size_t i = 0; i < t->cgroups.n && !ret; i++)

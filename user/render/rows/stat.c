@@ -62,6 +62,23 @@ static void trim_right(char *text)
 		text[--n] = '\0';
 }
 
+static const char *group_name(const struct counts *c, const struct count_key *key)
+{
+	return key->cpu < c->groups.groups.n ? c->groups.groups.data[key->cpu].name : "new";
+}
+
+/* The width of a group's name in a table, and the word for it. */
+static int group_width(const struct counts *c, const char **ret_word)
+{
+	static const struct {
+		const char *word;
+		int width;
+	} levels[] = { [CPU_SOCKET] = { "socket", 6 }, [CPU_DIE] = { "die", 12 }, [CPU_CORE] = { "core", 15 }, [CPU_NODE] = { "node", 6 } };
+
+	*ret_word = levels[c->groups.level].word;
+	return levels[c->groups.level].width;
+}
+
 static void key_text(char *buf, size_t size, const struct counts *c, const struct count_key *key)
 {
 	char name[COMM_LEN * 4];
@@ -69,6 +86,8 @@ static void key_text(char *buf, size_t size, const struct counts *c, const struc
 	buf[0] = '\0';
 	if (c->by == COUNT_BY_CPU)
 		snprintf(buf, size, "CPU%u", key->cpu);
+	if (c->by == COUNT_BY_GROUP)
+		snprintf(buf, size, "%s", group_name(c, key));
 	if (c->by == COUNT_BY_THREAD) {
 		text_escape(name, sizeof(name), key->comm);
 		snprintf(buf, size, "%s-%u", name, key->tid);
@@ -79,6 +98,7 @@ static void print_text(FILE *out, const struct counts *c, const struct stat_cfg 
 		       const struct shown *s, double since_s)
 {
 	char line[512], label[96], number[64], cell[96];
+	const char *word;
 	size_t n = 0;
 
 	key_text(label, sizeof(label), c, key);
@@ -87,6 +107,8 @@ static void print_text(FILE *out, const struct counts *c, const struct stat_cfg 
 		n += snprintf(line + n, sizeof(line) - n, "%16.9f ", since_s);
 	if (c->by == COUNT_BY_CPU)
 		n += snprintf(line + n, sizeof(line) - n, "%-10s ", label);
+	else if (c->by == COUNT_BY_GROUP)
+		n += snprintf(line + n, sizeof(line) - n, "%-*s %4u ", group_width(c, &word), label, key->nr_cpus);
 	else if (c->by == COUNT_BY_THREAD)
 		n += snprintf(line + n, sizeof(line) - n, "%20s ", label);
 	n += snprintf(line + n, sizeof(line) - n, "%*s %-4s %-*s", VALUE_WIDTH,
@@ -120,6 +142,8 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 		text_print_csv(out, label, sep);
 		fputs(sep, out);
 	}
+	if (c->by == COUNT_BY_GROUP)
+		fprintf(out, "%u%s", key->nr_cpus, sep);
 	if (s->missing)
 		fprintf(out, "%s%s", s->missing, sep);
 	else
@@ -150,11 +174,17 @@ static void put_json(FILE *out, const char *text)
 static void print_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
 		       const struct shown *s, double since_s)
 {
+	const char *word;
+
 	putc('{', out);
 	if (cfg->intervals)
 		fprintf(out, "\"interval\" : %.9f, ", since_s);
 	if (c->by == COUNT_BY_CPU)
 		fprintf(out, "\"cpu\" : \"%u\", ", key->cpu);
+	if (c->by == COUNT_BY_GROUP) {
+		group_width(c, &word);
+		fprintf(out, "\"%s\" : \"%s\", \"aggregate-number\" : %u, ", word, group_name(c, key), key->nr_cpus);
+	}
 	if (c->by == COUNT_BY_THREAD) {
 		char name[COMM_LEN + 16];
 
@@ -221,17 +251,18 @@ int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *c
 	numbers = numbers_of_user(cfg);
 	for (size_t k = 0; k < c->keys.n; k++)
 		row_values(c, cfg, k, values + k * c->nr_events);
-	/* perf's order: event by event, its keys below each other. */
-	for (int e = 0; e < c->nr_events; e++)
-		for (size_t k = 0; k < c->keys.n; k++) {
-			struct derive_row row = { c->events, values + k * c->nr_events, c->nr_events, wall_ns };
-			struct shown s = show(c, cfg, k, e, &row);
+	/* perf's order: event by event, its keys below each other; of groups of CPUs, group by group. */
+	for (size_t i = 0; i < c->keys.n * (size_t)c->nr_events; i++) {
+		bool by_key = c->by == COUNT_BY_GROUP;
+		size_t k = by_key ? i / (size_t)c->nr_events : i % c->keys.n;
+		int e = (int)(by_key ? i % (size_t)c->nr_events : i / c->keys.n);
+		struct derive_row row = { c->events, values + k * c->nr_events, c->nr_events, wall_ns };
+		struct shown s = show(c, cfg, k, e, &row);
 
-			if (c->events[e].from_glob && !s.value)
-				continue;
-			(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, c, cfg, &c->keys.data[k], &s,
-											   since_start_ns / 1e9);
-		}
+		if ((c->events[e].from_glob && !s.value) || (cfg->hide_idle && s.missing && !cfg->missing[e]))
+			continue;
+		(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, c, cfg, &c->keys.data[k], &s, since_start_ns / 1e9);
+	}
 	numbers_back(&numbers);
 	free(values);
 	return ferror(out) ? -EIO : 0;
@@ -239,11 +270,19 @@ int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *c
 
 void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg)
 {
+	const char *word;
+
 	if (cfg->json || cfg->separator)
 		return;
 	if (cfg->intervals) {
-		fprintf(out, "#%*s %s%*s unit events\n", 15, "time", c->by == COUNT_BY_CPU ? "CPU        " :
-			c->by == COUNT_BY_THREAD ? "              thread " : "", VALUE_WIDTH, "counts");
+		fprintf(out, "#%*s ", 15, "time");
+		if (c->by == COUNT_BY_GROUP) {
+			int width = group_width(c, &word);
+
+			fprintf(out, "%-*s cpus", width, word);
+		}
+		fprintf(out, "%s%*s unit events\n", c->by == COUNT_BY_CPU ? "CPU        " : c->by == COUNT_BY_THREAD ? "              thread " : "",
+			VALUE_WIDTH + (c->by == COUNT_BY_GROUP), "counts");
 		return;
 	}
 	fprintf(out, "\n Performance counter stats for ");

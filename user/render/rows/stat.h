@@ -17,6 +17,7 @@ struct stat_cfg {
 	const char *const *missing; /* of each event: "<not supported>", "<not counted>", or NULL */
 	const char *title; /* what was counted: "'make -j'", "process id '12'", "system wide" */
 	bool is_summary; /* of all intervals: a line of CSV begins with the word */
+	bool hide_idle;	 /* no rows of threads that did not run */
 	bool plain;	 /* numbers of tables without separators of thousands */
 	const double *run_s; /* seconds of each run, below the table; or NULL */
 	size_t nr_run_s;
