@@ -377,6 +377,13 @@ int measure_scan(const struct target *t, bool names, struct sink *sink, struct p
 	return ret && !err->text[0] ? err_set(err, ret, "cannot read the processes in /proc: %s", strerror(-ret)) : ret;
 }
 
+int measure_scan_again(struct sink *sink)
+{
+	struct unreadable none = { 0 };
+
+	return scan_all(true, sink, &none);
+}
+
 /* Samples a second and CPU of the most frequent event, 0: an event comes when it comes. */
 static uint64_t highest_freq(const struct measure *m)
 {

@@ -70,4 +70,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
  */
 int measure_scan(const struct target *t, bool names, struct sink *sink, struct profile *p, struct err *err);
 
+/* The same of all processes that may be read, with their threads' names, at a moment within the run. 0, -errno, or what the sink returned. */
+int measure_scan_again(struct sink *sink);
+
 #endif

@@ -21,22 +21,18 @@
 #include "sym/sym.h"
 #include "util/log.h"
 
-/* Passes on to the writer, which is opened once the session has settled on its events. */
+/* Passes on to the files, which are opened once the session has settled on its events. */
 struct record_sink {
 	struct sink sink; /* first */
 	struct record *record;
-	struct sink *to;
-	struct data_writer *writer;
+	struct record_files files;
 	struct build_ids *ids;
 	struct syms *syms; /* who has mapped what, where stacks are walked by tables; else NULL */
 	int argc;
 	char *argv[64];
 	struct utsname uts;
-	struct data_meta meta;
 	struct record_traces traces;
-	int stream_fd; /* of -o -, the writer's once that is open; or -errno */
 	uint64_t no_room; /* samples without their stack */
-	uint64_t record_bytes; /* before compression */
 };
 
 static int pass_sample(struct sink *sink, const struct sample *s)
@@ -46,20 +42,28 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 	struct sample fixed;
 
 	r->no_room += s->chains[CHAIN_USER].stop == STOP_NO_ROOM;
-	return record_traces_fix(&r->traces, s, &fixed) ? -ENOMEM : r->to->sample(r->to, &fixed);
+	return record_traces_fix(&r->traces, s, &fixed) ? -ENOMEM : files_sample(&r->files, &fixed);
+}
+
+static struct task_event with_build_id(struct build_ids *ids, const struct task_event *t)
+{
+	struct task_event copy = *t;
+
+	if (t->what == TASK_MMAP && !t->kernel && !t->build_id_size)
+		copy.build_id_size = build_id_of(ids, t, copy.build_id);
+	return copy;
 }
 
 static int pass_task(struct sink *sink, const struct task_event *t)
 {
 	struct record_sink *r = (struct record_sink *)sink;
-	struct task_event copy = *t;
+	struct task_event copy;
 	int ret = r->syms ? syms_task(r->syms, t) : 0;
 
 	if (ret)
 		return ret;
-	if (t->what == TASK_MMAP && !t->kernel && !t->build_id_size)
-		copy.build_id_size = build_id_of(r->ids, t, copy.build_id);
-	return r->to->task(r->to, &copy);
+	copy = with_build_id(r->ids, t);
+	return files_task(&r->files, &copy);
 }
 
 static int pass_round(struct sink *sink)
@@ -68,7 +72,7 @@ static int pass_round(struct sink *sink)
 
 	if (r->syms)
 		syms_pin(r->syms);
-	return r->to->round ? r->to->round(r->to) : 0;
+	return files_round(&r->files);
 }
 
 /* Our own command line, for the file's CMDLINE feature. */
@@ -114,12 +118,27 @@ static int scan_kernel(struct sink *sink)
 	return kernel_scan(NULL, text, etext, sink);
 }
 
-/* Standard output is the recording's: COMMAND writes to standard error instead, as under perf. */
-static int open_stream(struct record_sink *r, struct err *err)
+/* What was there before one of the later files. */
+struct described {
+	struct sink sink; /* first */
+	struct build_ids *ids;
+	struct sink *to;
+};
+
+static int pass_described(struct sink *sink, const struct task_event *t)
 {
-	if (r->stream_fd < 0)
-		return err_set(err, r->stream_fd, "cannot write to standard output: %s", strerror(-r->stream_fd));
-	return data_writer_stream(r->stream_fd, &r->meta, &r->writer, err);
+	struct described *d = (struct described *)sink;
+	struct task_event copy = with_build_id(d->ids, t);
+
+	return d->to->task(d->to, &copy);
+}
+
+static int describe(void *arg, struct sink *to)
+{
+	struct described d = { { .task = pass_described }, ((struct record_sink *)arg)->ids, to };
+	int ret = scan_kernel(&d.sink);
+
+	return ret ? ret : measure_scan_again(&d.sink);
 }
 
 static int open_writer(struct sink *sink, struct err *err)
@@ -132,7 +151,7 @@ static int open_writer(struct sink *sink, struct err *err)
 	uname(&r->uts);
 	read_argv(r);
 	read_cpu_desc(cpu, sizeof(cpu));
-	r->meta = (struct data_meta){
+	r->files.meta = (struct data_meta){
 		.hostname = r->uts.nodename,
 		.os_release = r->uts.release,
 		.arch = r->uts.machine,
@@ -152,15 +171,14 @@ static int open_writer(struct sink *sink, struct err *err)
 	ret = record_traces_load(&r->traces, rec->m.probes, rec->m.nr_probes, rec->m.nr_events);
 	if (ret)
 		return err_set(err, ret, "out of memory");
-	r->meta.tracing = record_traces_any(&r->traces) ? &r->traces.tracing : NULL;
-	r->meta.kernel_build_id_size = build_id_kernel(r->meta.kernel_build_id);
+	r->files.meta.tracing = record_traces_any(&r->traces) ? &r->traces.tracing : NULL;
+	r->files.meta.kernel_build_id_size = build_id_kernel(r->files.meta.kernel_build_id);
 	ret = build_ids_new(&r->ids);
 	if (ret)
 		return ret;
-	ret = strcmp(rec->out, "-") ? data_writer_open(rec->out, &r->meta, &r->writer, err) : open_stream(r, err);
+	ret = files_open(&r->files, err);
 	if (ret)
 		return ret;
-	r->to = data_writer_sink(r->writer);
 	r->sink = (struct sink){ .sample = pass_sample, .task = pass_task, .round = pass_round };
 	return scan_kernel(&r->sink);
 }
@@ -169,43 +187,35 @@ static int open_writer(struct sink *sink, struct err *err)
  * A run that failed keeps its own error, and one without a sample the former file. Losses become records: no file
  * claims more than it has.
  */
-static int close_writer(struct record_sink *r, struct profile *p, int ret, struct err *err)
+static int close_files(struct record_sink *r, struct profile *p, int ret, struct err *err)
 {
 	uint64_t lost = 0;
-	int64_t bytes;
 
+	if (ret && r->files.err.text[0])
+		*err = r->files.err;
 	if (ret || !p->kept) {
-		data_writer_abort(r->writer);
+		files_abort(&r->files);
 		return ret;
 	}
 	for (int i = 0; i < LOSS_MAX; i++)
 		lost += loss_is_whole(i) ? p->losses[i] : 0;
-	r->to->lost(r->to, lost); /* the close reports a failed write */
-	r->record_bytes = data_writer_record_bytes(r->writer);
-	bytes = data_writer_close(r->writer, err);
-	p->receipt.bytes_out = bytes > 0 ? bytes : 0;
-	return bytes < 0 ? (int)bytes : 0;
+	ret = files_close(&r->files, lost, err);
+	p->receipt.bytes_out = r->files.bytes_out;
+	return ret;
 }
 
-static void print_wrote(const struct record_sink *r, const struct profile *p)
+/* Standard output is the recording's: COMMAND, which is not started yet, will write to standard error instead, as under perf. */
+static int take_stdout(void)
 {
-	const struct record *rec = r->record;
-	char events[EVENT_NAME_MAX], from[64] = "";
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
-	if (rec->m.nr_events > 1)
-		snprintf(events, sizeof(events), "%d events", rec->m.nr_events);
-	else
-		snprintf(events, sizeof(events), "%s", p->event);
-	if (rec->compression_level)
-		snprintf(from, sizeof(from), ", compressed from %.3f MB", r->record_bytes / 1048576.0);
-	log_note("wrote %s: %.3f MB, %llu samples of %s%s", rec->out, p->receipt.bytes_out / 1048576.0,
-		 (unsigned long long)p->kept, events, from);
+	return fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : fd;
 }
 
 static int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
-	struct record_sink r = { .record = rec };
+	struct record_sink r = { .record = rec, .files = { .cfg = &rec->files, .describe = describe, .arg = &r } };
 	struct sample_cfg session = { .aggregate = false, .bpf_stats = rec->h.receipt,
 				       .max_frames = rec->m.walks.call_graph == CALL_GRAPH_NONE };
 	struct syms_cfg syms_cfg = { .exited_max = SYMS_STREAM_EXITED };
@@ -231,28 +241,24 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
 			ret = err_set(err, -ENOMEM, "out of memory");
 	}
-	/* Before COMMAND is started, which inherits what is standard output then. */
-	if (!ret && !strcmp(rec->out, "-")) {
-		r.stream_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		if (r.stream_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-			r.stream_fd = -errno;
-	}
+	r.files.path = rec->out;
+	if (!ret && !strcmp(rec->out, "-"))
+		r.files.stream_fd = take_stdout();
+	files_listen(&rec->files);
 	if (!ret)
 		ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
-	if (r.writer)
-		ret = close_writer(&r, &p, ret, err);
+	ret = close_files(&r, &p, ret, err);
 	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold counts it, nor is the sample lost */
 	if (r.traces.nr_cut)
 		profile_note(&p, "%llu samples have a field of variable length that was cut: %d bytes are kept for each",
 			     (unsigned long long)r.traces.nr_cut, PROBE_TEXT_DEFAULT);
+	files_free(&r.files);
 	record_traces_free(&r.traces);
 	measure_free(&rec->m);
 	build_ids_free(r.ids);
 	syms_free(r.syms);
 	if (ret)
 		return ret;
-	if (p.kept)
-		print_wrote(&r, &p);
 	honesty_print(&rec->h, &p);
 	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, status, err);
 }
@@ -268,6 +274,7 @@ const struct cmd cmd_record = {
 		    "skep record -p 1234 --duration 2 -o web.data\n"
 		    "skep record -z -a --duration 10     a small file\n"
 		    "skep record -o - -a --duration 1 | skep script -i -    no file at all\n"
+		    "skep record -a --switch-output=1m --switch-max-files 2 --duration 3600    the last minute or two\n"
 		    "skep record --off-cpu -p 1234 --duration 2    what runs and what waits\n",
 	.others = record_others,
 	.run = record_run,

@@ -5,12 +5,14 @@
 
 #include "cmd/measure.h"
 #include "cmd/offcpu.h"
+#include "cmd/record_files.h"
 #include "util/opt.h"
 
 struct record {
 	struct measure m;
 	struct honesty h;
 	const char *out;
+	struct record_files_cfg files;
 	int compression_level;
 	bool callgraph, off_cpu, dry_run;
 	struct offcpu_cfg off_cfg;

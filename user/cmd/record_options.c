@@ -87,6 +87,7 @@ static const struct opt nothing_opts[] = {
 
 const struct opt_group record_groups[] = {
 	{ "Output", record_opts, 0, record_rules },
+	{ "Output", record_files_opts, offsetof(struct record, files), record_files_rules },
 	{ "Target", target_opts, offsetof(struct record, m.target), target_rules },
 	{ "Sampling", measure_opts, offsetof(struct record, m), measure_rules },
 	{ "Stacks", walk_opts, offsetof(struct record, m.walks) },
@@ -99,7 +100,6 @@ const struct opt_group record_groups[] = {
 #define NO_BRANCHES "records branches, which skep does not"
 #define NO_REGS "records registers, which skep does not: stacks are walked in the kernel"
 #define NO_DATA "records data addresses, which skep does not"
-#define NO_SPLIT "splits the output, which skep does not"
 #define NO_AUX "is for hardware traces, which skep does not record"
 
 const struct opt_other record_others[] = {
@@ -134,12 +134,8 @@ const struct opt_other record_others[] = {
 	{ "--snapshot", NO_AUX, WITH_PERF },
 	{ "--aux-sample", NO_AUX, WITH_PERF },
 	{ "--kcore", NO_AUX, WITH_PERF },
-	{ "--switch-output", NO_SPLIT, "skep record --duration 60, again and again" },
-	{ "--switch-output-event", NO_SPLIT, "skep record --duration 60, again and again" },
-	{ "--switch-max-files", NO_SPLIT, "skep record --duration 60, again and again" },
-	{ "--timestamp-filename", "names the parts of a split output", "-o FILE.$(date +%s)" },
-	{ "--overwrite", "keeps the newest samples only", "skep record --duration 60, again and again" },
-	{ "--max-size", "ends when the file is that large", "--duration, or a lower -F" },
+	{ "--switch-output-event", "is not available", "--switch-output, and kill -USR2 when it happens" },
+	{ "--overwrite", "keeps the newest samples only", "--switch-output=10M --switch-max-files 2" },
 	{ "--control", "is not available", "--duration, or a signal ends it" },
 	{ "--switch-events", "records switches of threads", "skep sched timehist" },
 	{ "--all-cgroups", "records cgroups, which skep does not", "-G CGROUP records one; skep stat --by cgroup" },

@@ -84,6 +84,9 @@ struct sink *data_writer_sink(struct data_writer *w);
 /* Bytes of the records so far, as they are before compression. */
 uint64_t data_writer_record_bytes(const struct data_writer *w);
 
+/* Bytes of the file so far; where it is compressed, without what is not written yet. */
+uint64_t data_writer_bytes(const struct data_writer *w);
+
 /* Flushes, writes the feature sections and the final header, closes and frees. Returns the size in bytes or -errno (err filled). */
 int64_t data_writer_close(struct data_writer *w, struct err *err);
 

@@ -437,6 +437,11 @@ uint64_t data_writer_record_bytes(const struct data_writer *w)
 	return w->out.record_bytes + w->out.used;
 }
 
+uint64_t data_writer_bytes(const struct data_writer *w)
+{
+	return w->out.data_at + w->out.data_bytes + (w->out.compressor ? 0 : w->out.used);
+}
+
 /* How much smaller the records have become, now that it is known. */
 static int write_ratio(struct data_writer *w)
 {
