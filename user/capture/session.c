@@ -61,7 +61,8 @@ struct session {
 	bool interrupted;
 	uint64_t patience_ns; /* with a COMMAND that was interrupted; 0: none */
 	pid_t left_pid; /* COMMAND, if it did not end on SIGTERM */
-	uint64_t armed_ns, stopped_ns;
+	uint64_t armed_ns, stopped_ns; /* armed_ns: with a delay when that will be */
+	bool is_armed;
 };
 
 static int watch_in(int epoll_fd, int fd)
@@ -217,6 +218,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && s->cfg->target->argv)
 		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, &mask, err);
 	s->place.command_pid = s->command.pid;
+	s->place.is_late = s->cfg->delay_ns;
 	interrupts_on_give_up(command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
 	if (!ret && is_bpf)
@@ -383,6 +385,23 @@ static int pause_maps(struct session *s, uint64_t until_ns)
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, s->maps_fd, &ev) ? -errno : 0;
 }
 
+static void arm(struct session *s)
+{
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		s->cfg->sources[i]->start(s->cfg->sources[i]);
+	s->is_armed = true;
+}
+
+/* Before what was delayed there is nothing to stop. */
+static void disarm(struct session *s)
+{
+	s->stopped_ns = now_ns();
+	if (!s->is_armed)
+		s->armed_ns = s->stopped_ns;
+	for (int i = 0; i < s->cfg->nr_sources && s->is_armed; i++)
+		s->cfg->sources[i]->stop(s->cfg->sources[i]);
+}
+
 static int loop(struct session *s, struct sink *sink)
 {
 	uint64_t step = s->cfg->interval_ns, next = step ? s->armed_ns + step : UINT64_MAX;
@@ -392,7 +411,7 @@ static int loop(struct session *s, struct sink *sink)
 	int n, ret = 0;
 
 	while (!over && !ret) {
-		uint64_t now, first = end < next ? end : next;
+		uint64_t now, first = !s->is_armed ? s->armed_ns : end < next ? end : next;
 		bool has_maps = false;
 
 		n = epoll_wait(s->epoll_fd, ev, 16, until(first, s->maps_paused_ns ? s->maps_paused_ns : UINT64_MAX));
@@ -403,6 +422,8 @@ static int loop(struct session *s, struct sink *sink)
 			over |= handle(s, ev[i].data.fd);
 		}
 		now = now_ns();
+		if (!s->is_armed && !over && now >= s->armed_ns)
+			arm(s);
 		if (has_maps || (s->maps_paused_ns && now >= s->maps_paused_ns))
 			ret = pause_maps(s, has_maps || sideband_waits(s->place.sideband) ? now + maps_pause_ns(s) : 0);
 		if (ret)
@@ -441,19 +462,17 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	/* Did a signal come while all was set up? Then COMMAND is not run at all. */
 	if (interrupts_count())
 		return err_set(err, -EINTR, "interrupted before the measurement started");
-	s->armed_ns = now_ns();
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		s->cfg->sources[i]->start(s->cfg->sources[i]);
+	s->armed_ns = now_ns() + s->cfg->delay_ns;
+	if (!s->cfg->delay_ns)
+		arm(s);
 	if (s->command.pid)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);
 	if (ret)
 		return ret;
 	interrupts_stage(INTERRUPT_RUN, "measuring", "the result");
 	ret = enough(loop(s, sink));
-	s->stopped_ns = now_ns();
 	interrupts_stage(INTERRUPT_FINISH, "detaching", "the result");
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		s->cfg->sources[i]->stop(s->cfg->sources[i]);
+	disarm(s);
 	interrupts_stage(INTERRUPT_FINISH, "reading the results and their names", "the result");
 	/* A failed write ends the run, but what the kernel holds is still counted. */
 	if (!ret)

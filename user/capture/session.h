@@ -24,7 +24,8 @@ struct session_cfg {
 	const char *output; /* where the sink writes, for messages; NULL: not to a file */
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t freq;			 /* samples a second and CPU; 0: not known */
-	uint64_t duration_ns;		 /* 0: until COMMAND or the targets end, or a signal */
+	uint64_t delay_ns;		 /* the sources start so long after COMMAND; 0: before it */
+	uint64_t duration_ns;		 /* from the start of the sources on; 0: until COMMAND or the targets end, or a signal */
 };
 
 struct session;

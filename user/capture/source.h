@@ -25,6 +25,7 @@ struct place {
 	const uint32_t *cpus; /* those of -C, else all that are online */
 	uint32_t nr_cpus;
 	pid_t command_pid; /* COMMAND, which waits for its exec; 0: none */
+	bool is_late;	   /* COMMAND runs before the sources are started, which cannot leave that to its exec */
 	struct unwinder *unwinder; /* walks user stacks by tables; NULL: by frame pointers */
 	struct sideband *sideband; /* what tasks map, of sources with stacks; NULL: none has */
 	struct pidns pidns; /* opened only for sources that load BPF programs */

@@ -24,7 +24,7 @@ struct measure {
 	char *filters[MEASURE_TEXTS_MAX]; /* of these, those that --filter made; owned */
 	size_t nr_filters;
 	char *event_list; /* these in one; event_text then */
-	uint64_t freq, period, duration_ns, ring_kb, stacks_max;
+	uint64_t freq, period, duration_ns, delay_ns, ring_kb, stacks_max;
 	bool idle, no_kernel, no_user, all_user, all_kernel;
 	struct walk_options walks;
 	struct event events[EVENTS_MAX];

@@ -260,6 +260,9 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (ret)
 		return ret;
 	honesty_print(&rec->h, &p);
+	if (!p.duration_ns && rec->m.delay_ns)
+		return err_set(err, -ENODATA, "no samples: the target ended within the %llu ms of --delay",
+			       (unsigned long long)(rec->m.delay_ns / 1000000));
 	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, status, err);
 }
 

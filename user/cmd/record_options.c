@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/delay.h"
 #include "util/num.h"
 
 #define COMPRESSION_LEVEL 1 /* the default of perf record -z, and zstd's fastest but for the negative ones */
@@ -35,12 +36,18 @@ static int set_pages(void *base, const char *text, struct err *err)
 	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--mmap-pages': expected a number of pages, or a size such as 1M", text) : 0;
 }
 
+static int set_delay(void *base, const char *text, struct err *err)
+{
+	return delay_parse(text, &((struct record *)base)->m.delay_ns, err);
+}
+
 static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
 	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
 	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
+	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP, set_delay },
 	{ 0, "dry-run", NULL, OPT_FLAG, offsetof(struct record, dry_run), "check the command line, and record nothing" },
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
 	  "also record each span that a thread is off the CPUs, as event 'offcpu-time' with its ns as period" },
@@ -124,8 +131,6 @@ const struct opt_other record_others[] = {
 	{ "--stat", "counts each thread beside its samples", "skep stat --per-thread" },
 	{ "-i", "is not available: children are recorded, too", "skep report --pid PID shows one process" },
 	{ "--no-inherit", "is not available: children are recorded, too", "skep report --pid PID shows one process" },
-	{ "-D", "is not available", "sleep 1; skep record -p PID" },
-	{ "--delay", "is not available", "sleep 1; skep record -p PID" },
 	{ "-k", "is not available: times are CLOCK_MONOTONIC", "leave it out; skep script -F tod has the time of the day" },
 	{ "--clockid", "is not available: times are CLOCK_MONOTONIC", "leave it out; skep script -F tod has the time of the day" },
 	{ "-r", "is not available", "chrt -f PRIORITY skep record ..." },

@@ -407,7 +407,8 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 	static const struct run_hooks hooks = { begin_run, end_run };
 	const struct stat_options *o = s->o;
 	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
-	struct session_cfg run = { .target = &o->target, .interval_ns = o->interval_ms * 1000000, .duration_ns = o->duration_ns };
+	struct session_cfg run = { .target = &o->target, .interval_ns = o->interval_ms * 1000000, .delay_ns = o->delay_ns,
+				    .duration_ns = o->duration_ns };
 	int ret = o->pre ? shell_run(o->pre, "--pre", &s->mask, err) : 0;
 
 	if (ret)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/delay.h"
 #include "util/num.h"
 
 static int add_text(void *base, const char *text, struct err *err)
@@ -62,6 +63,11 @@ static int set_log_fd(void *base, const char *text, struct err *err)
 	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--log-fd': expected the number of an open file", text) : 0;
 }
 
+static int set_delay(void *base, const char *text, struct err *err)
+{
+	return delay_parse(text, &((struct stat_options *)base)->delay_ns, err);
+}
+
 static const struct opt count_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to count (:u :k); syscalls:*, sched:* and other tracepoints by name or glob", add_text,
 	  true },
@@ -78,6 +84,7 @@ static const struct opt count_opts[] = {
 	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct stat_options, no_inherit), "do not count children that start from now on" },
 	{ 0, "no-scale", NULL, OPT_FLAG, offsetof(struct stat_options, no_scale),
 	  "do not scale counts up for the time that an event had no counter" },
+	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP, set_delay },
 	{ 0, "timeout", "MS", OPT_U64, offsetof(struct stat_options, timeout_ms), "stop after MS milliseconds, and stop COMMAND" },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct stat_options, duration_ns), "the same with a time (10, 500ms, 2m)" },
 	{ 0 },
@@ -123,6 +130,7 @@ static const struct opt_rule stat_rules[] = {
 	{ "append", .needs = "output" },
 	{ "log-fd", .not_with = "output|append" },
 	{ "timeout", .not_with = "duration" },
+	{ "delay", .not_with = "by|latency|stack", .hint = "-p PID --duration TIME, once it runs" },
 	{ "null", .not_with = "event|detailed|by|latency|stack|per-thread|no-aggr", .why = "-n counts nothing" },
 	{ "all-user", .not_with = "all-kernel" },
 	{ "table", .needs = "repeat" },
@@ -175,7 +183,6 @@ const struct opt_group stat_groups[] = {
 #define EACH_CORE "--per-core, --per-die, --per-socket; -A has a row for each CPU"
 #define NO_HYBRID "needs the kinds of CPUs, which skep does not tell apart"
 #define EACH_KIND "-e cpu_core/cycles/,cpu_atom/cycles/ has a row for each kind"
-#define NO_DELAY "is not available: counting begins with COMMAND"
 #define OF_PROGRAMS "is not available: skep does not count inside BPF programs"
 
 const struct opt_other stat_others[] = {
@@ -198,8 +205,6 @@ const struct opt_other stat_others[] = {
 	{ "-g", "is not available: it would make one group of all events", "-e '{EVENT,...}' makes a group" },
 	{ "--group", "is not available: it would make one group of all events", "-e '{EVENT,...}' makes a group" },
 	{ "--for-each-cgroup", "is not available: cgroups are summed", "-G CGROUP, for one; --by cgroup for system calls and tracepoints" },
-	{ "-D", NO_DELAY, "-p PID --duration TIME, once it runs" },
-	{ "--delay", NO_DELAY, "-p PID --duration TIME, once it runs" },
 	{ "--control", "is not available: counting goes on from start to end", "-p PID --duration TIME, or -I MS" },
 	{ "-b", OF_PROGRAMS, "perf stat -b; bpftool prog show, with sysctl kernel.bpf_stats_enabled=1, has their times" },
 	{ "--bpf-prog", OF_PROGRAMS, "perf stat -b; bpftool prog show, with sysctl kernel.bpf_stats_enabled=1, has their times" },

@@ -18,7 +18,7 @@ struct stat_options {
 	const char *separator, *out;
 	const char *by, *fields;
 	const char *pre, *post; /* commands of a shell around each run */
-	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, top, rows_max;
+	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, delay_ns, top, rows_max;
 	uint64_t intervals_max, log_fd; /* 0: not given */
 	struct honesty h;
 	struct walk_options walks;

@@ -294,11 +294,11 @@ static int open_source(struct source *source, const struct place *place, struct 
 	const struct target *t = place->target;
 	int ret = 0;
 
-	src->at_exec = target_is_command(t);
+	src->at_exec = target_is_command(t) && !place->is_late;
 	src->inherits = !src->cfg->no_inherit;
 	for (int e = 0; e < src->cfg->nr_events; e++)
 		src->cfg->states[e] = COUNTER_OPEN;
-	if (src->at_exec)
+	if (target_is_command(t))
 		return open_thread(src, place->command_pid, err);
 	for (size_t i = 0; i < t->pids.n && !ret; i++)
 		ret = open_process(src, t->pids.data[i], err);

@@ -41,7 +41,8 @@ struct src_perf {
 	VEC(int) fds;
 	VEC(struct id) ids;
 	bool has_kernel; /* its part is allowed */
-	bool is_command; /* its events begin with its exec */
+	bool is_command, at_exec; /* at_exec: its events begin with its exec */
+	bool is_late; /* they begin later: until then an event that counts nothing reports what tasks do */
 	uint64_t delivered, cut_copies;
 	uint32_t max_frames, chain_max; /* of a chain: both parts */
 	uint64_t sample_type; /* of each event */
@@ -80,14 +81,11 @@ bool src_perf_can(const struct sample_cfg *cfg, const struct target *target)
 	       !target->no_children;
 }
 
-static void fill_attr(const struct src_perf *src, const struct event *e, bool is_first, struct perf_event_attr *attr)
+/* What all of them are, and what tasks do: reported by one of them. */
+static void fill_base(const struct src_perf *src, bool is_first, struct perf_event_attr *attr)
 {
-	bool stacks = src->max_frames > 1, user = stacks && !src->cfg->no_user_stack;
-
 	*attr = (struct perf_event_attr){
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | SIDEBAND_SAMPLE_TYPE | PERF_SAMPLE_PERIOD,
-		.sample_period = e->period_or_freq,
-		.freq = e->freq,
 		.disabled = 1,
 		.enable_on_exec = src->is_command,
 		.inherit = 1,
@@ -100,6 +98,16 @@ static void fill_attr(const struct src_perf *src, const struct event *e, bool is
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
+}
+
+static void fill_attr(const struct src_perf *src, const struct event *e, bool is_first, struct perf_event_attr *attr)
+{
+	bool stacks = src->max_frames > 1, user = stacks && !src->cfg->no_user_stack;
+
+	fill_base(src, is_first, attr);
+	attr->sample_period = e->period_or_freq;
+	attr->freq = e->freq;
+	attr->enable_on_exec = src->at_exec;
 	if (user && src->store) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr->sample_regs_user = REGS_MASK;
@@ -112,17 +120,13 @@ static void fill_attr(const struct src_perf *src, const struct event *e, bool is
 	}
 }
 
-static int open_on(struct src_perf *src, int event, uint32_t tid, uint32_t cpu, struct err *err)
+/* Of an open that returned fd. A thread, or a CPU, that is gone is no error. */
+static int add_fd(struct src_perf *src, const struct event *e, int event, int fd, uint32_t cpu, struct err *err)
 {
-	struct event *e = &src->cfg->events[event];
-	struct perf_event_attr attr;
 	struct id id = { .event = (uint16_t)event };
-	int fd, ret;
+	int ret;
 
-	fill_attr(src, e, event == 0, &attr);
-	src->sample_type = attr.sample_type;
-	fd = kernel_open_named(e, &attr, (int)tid, (int)cpu, -1, 0);
-	if (fd == -ESRCH || fd == -ENODEV) /* the thread, or the CPU, is gone */
+	if (fd == -ESRCH || fd == -ENODEV)
 		return 0;
 	if (fd < 0)
 		return kernel_event_refused(e, fd, err);
@@ -136,10 +140,33 @@ static int open_on(struct src_perf *src, int event, uint32_t tid, uint32_t cpu, 
 	return ret ? err_set(err, ret, "cannot sample '%s': %s", e->name, strerror(-ret)) : 0;
 }
 
+static int open_on(struct src_perf *src, int event, uint32_t tid, uint32_t cpu, struct err *err)
+{
+	struct event *e = &src->cfg->events[event];
+	struct perf_event_attr attr;
+
+	fill_attr(src, e, event == 0 && !src->is_late, &attr);
+	src->sample_type = attr.sample_type;
+	return add_fd(src, e, event, kernel_open_named(e, &attr, (int)tid, (int)cpu, -1, 0), cpu, err);
+}
+
+/* Reports what tasks do while the others do not count yet. */
+static int open_dummy(struct src_perf *src, uint32_t tid, uint32_t cpu, struct err *err)
+{
+	static const struct event dummy = { .name = "dummy", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = true };
+	struct perf_event_attr attr;
+
+	fill_base(src, true, &attr);
+	attr.disabled = src->is_command;
+	return add_fd(src, &dummy, 0, kernel_open_named(&dummy, &attr, (int)tid, (int)cpu, -1, 0), cpu, err);
+}
+
 static int open_thread(struct src_perf *src, const struct place *place, uint32_t tid, struct err *err)
 {
 	int ret = 0;
 
+	for (uint32_t i = 0; i < place->nr_cpus && !ret && src->is_late; i++)
+		ret = open_dummy(src, tid, place->cpus[i], err);
 	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
 		for (uint32_t i = 0; i < place->nr_cpus && !ret; i++)
 			ret = open_on(src, e, tid, place->cpus[i], err);
@@ -219,6 +246,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->is_command = target_is_command(place->target);
+	src->is_late = place->is_late;
+	src->at_exec = src->is_command && !src->is_late;
 	src->has_kernel = kernel_allowed();
 	for (int i = 0; i < src->cfg->nr_events; i++) {
 		struct event *e = &src->cfg->events[i];
@@ -252,7 +281,7 @@ static void start(struct source *source)
 {
 	struct src_perf *src = (struct src_perf *)source;
 
-	if (!src->is_command)
+	if (!src->at_exec)
 		switch_all(src, PERF_EVENT_IOC_ENABLE);
 }
 
