@@ -2,6 +2,7 @@
 /* skep record: every sample with its time into a perf.data file. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,16 @@ static int take_stdout(void)
 	return fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : fd;
 }
 
+/* skep's main thread, which empties the rings; not COMMAND, which it starts. */
+static int set_realtime(int priority, struct err *err)
+{
+	const struct sched_param p = { .sched_priority = priority };
+
+	if (!priority || !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p))
+		return 0;
+	return err_exit(err, -errno, EXIT_CANNOT, "cannot run with priority %d of SCHED_FIFO: %s", priority, strerror(errno));
+}
+
 static int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
@@ -241,6 +252,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
 			ret = err_set(err, -ENOMEM, "out of memory");
 	}
+	if (!ret)
+		ret = set_realtime(rec->priority, err);
 	r.files.path = rec->out;
 	if (!ret && !strcmp(rec->out, "-"))
 		r.files.stream_fd = take_stdout();

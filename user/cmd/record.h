@@ -14,6 +14,7 @@ struct record {
 	const char *out;
 	struct record_files_cfg files;
 	int compression_level;
+	int priority; /* of SCHED_FIFO; 0: as it is */
 	bool callgraph, off_cpu, dry_run;
 	struct offcpu_cfg off_cfg;
 };

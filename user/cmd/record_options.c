@@ -4,8 +4,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cmd/delay.h"
@@ -41,6 +43,32 @@ static int set_delay(void *base, const char *text, struct err *err)
 	return delay_parse(text, &((struct record *)base)->m.delay_ns, err);
 }
 
+/* perf's names of the clock that all times are of. */
+static int set_clock(void *base, const char *text, struct err *err)
+{
+	static const char *const names[] = { "mono", "monotonic", "CLOCK_MONOTONIC", "1" };
+
+	(void)base;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcasecmp(text, names[i]))
+			return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "clock '%s' is not available: times are CLOCK_MONOTONIC", text);
+	err_hint(err, "leave it out; skep script -F tod has the time of the day");
+	return -EINVAL;
+}
+
+static int set_priority(void *base, const char *text, struct err *err)
+{
+	struct record *rec = base;
+	int least = sched_get_priority_min(SCHED_FIFO), most = sched_get_priority_max(SCHED_FIFO);
+	uint64_t n;
+
+	if (num_u64(text, (uint64_t)most, &n) || n < (uint64_t)least)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value '%s' of '--realtime': expected %d to %d", text, least, most);
+	rec->priority = (int)n;
+	return 0;
+}
+
 static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
 	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
@@ -48,6 +76,11 @@ static const struct opt record_opts[] = {
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
 	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP, set_delay },
+	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct record, m.target.no_children), "do not record children that start from now on" },
+	{ 0, "kernel-callchains", NULL, OPT_FLAG, offsetof(struct record, m.no_user), "as --no-user" },
+	{ 0, "user-callchains", NULL, OPT_FLAG, offsetof(struct record, m.no_kernel), "as --no-kernel" },
+	{ 'k', "clockid", "CLOCK", OPT_CALL, 0, "the clock of times: mono, which it is in any case", set_clock },
+	{ 'r', "realtime", "PRIORITY", OPT_CALL, 0, "run skep, not COMMAND, with this priority of SCHED_FIFO", set_priority },
 	{ 0, "dry-run", NULL, OPT_FLAG, offsetof(struct record, dry_run), "check the command line, and record nothing" },
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct record, off_cpu),
 	  "also record each span that a thread is off the CPUs, as event 'offcpu-time' with its ns as period" },
@@ -57,6 +90,7 @@ static const struct opt record_opts[] = {
 static const struct opt_rule record_rules[] = {
 	{ "off-cpu", .not_with = "cpu", .why = OFFCPU_NO_CPU },
 	{ "max-stacks", .needs = "off-cpu", .why = "record keeps every sample" },
+	{ "kernel-callchains|no-user", .not_with = "user-callchains|no-kernel", .why = "they leave nothing" },
 	{ "g", .not_with = "call-graph=none|call-graph=no" },
 	{ 0 },
 };
@@ -129,12 +163,6 @@ const struct opt_other record_others[] = {
 	{ "--no-samples", "records no samples", "leave it out" },
 	{ "-s", "counts each thread beside its samples", "skep stat --per-thread" },
 	{ "--stat", "counts each thread beside its samples", "skep stat --per-thread" },
-	{ "-i", "is not available: children are recorded, too", "skep report --pid PID shows one process" },
-	{ "--no-inherit", "is not available: children are recorded, too", "skep report --pid PID shows one process" },
-	{ "-k", "is not available: times are CLOCK_MONOTONIC", "leave it out; skep script -F tod has the time of the day" },
-	{ "--clockid", "is not available: times are CLOCK_MONOTONIC", "leave it out; skep script -F tod has the time of the day" },
-	{ "-r", "is not available", "chrt -f PRIORITY skep record ..." },
-	{ "--realtime", "is not available", "chrt -f PRIORITY skep record ..." },
 	{ "-S", NO_AUX, WITH_PERF },
 	{ "--snapshot", NO_AUX, WITH_PERF },
 	{ "--aux-sample", NO_AUX, WITH_PERF },
@@ -150,8 +178,6 @@ const struct opt_other record_others[] = {
 	{ "--group", "is not available: events are sampled each by itself", "-e EVENT,EVENT" },
 	{ "--running-time", "is of counters", "skep stat" },
 	{ "--vmlinux", "is for BPF sources, which skep does not compile", "skep probe k:FUNCTION" },
-	{ "--kernel-callchains", "leaves out user frames", "--no-user" },
-	{ "--user-callchains", "leaves out kernel frames", "--no-kernel" },
 	{ "--debuginfod", "is not available: names are looked up when the file is read", "leave it out" },
 	{ "--setup-filter", "is for perf's pinned BPF filter", "--filter" },
 	{ "--latency", "records switches beside samples", "skep record --off-cpu" },

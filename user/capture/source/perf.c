@@ -42,6 +42,7 @@ struct src_perf {
 	VEC(struct id) ids;
 	bool has_kernel; /* its part is allowed */
 	bool is_command, at_exec; /* at_exec: its events begin with its exec */
+	bool no_children; /* are recorded */
 	bool is_late; /* they begin later: until then an event that counts nothing reports what tasks do */
 	uint64_t delivered, cut_copies;
 	uint32_t max_frames, chain_max; /* of a chain: both parts */
@@ -77,8 +78,8 @@ bool src_perf_can(const struct sample_cfg *cfg, const struct target *target)
 	for (int i = 0; i < cfg->nr_events; i++)
 		if (cfg->events[i].kind != EVENT_COUNTER)
 			return false;
-	return !cfg->nr_probes && !target->all && !target->cpus.n && !target->uids.n && !target->comms.n && !target->cgroups.n &&
-	       !target->no_children;
+	return !cfg->nr_probes && !target->all && !target->cpus.n && !target->uids.n && !target->comms.n && !target->cgroups.n;
+
 }
 
 /* What all of them are, and what tasks do: reported by one of them. */
@@ -88,7 +89,7 @@ static void fill_base(const struct src_perf *src, bool is_first, struct perf_eve
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | SIDEBAND_SAMPLE_TYPE | PERF_SAMPLE_PERIOD,
 		.disabled = 1,
 		.enable_on_exec = src->is_command,
-		.inherit = 1,
+		.inherit = !src->no_children,
 		.sample_id_all = 1,
 		.mmap = is_first,
 		.mmap2 = is_first,
@@ -247,6 +248,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 
 	src->is_command = target_is_command(place->target);
 	src->is_late = place->is_late;
+	src->no_children = place->target->no_children;
 	src->at_exec = src->is_command && !src->is_late;
 	src->has_kernel = kernel_allowed();
 	for (int i = 0; i < src->cfg->nr_events; i++) {
