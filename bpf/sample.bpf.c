@@ -23,6 +23,7 @@ const volatile __u32 cfg_kernel_stack = 1;
 const volatile __u32 cfg_user_stack = 1;
 const volatile __u32 cfg_by_tid = 1;
 const volatile __u32 cfg_nr_events = 2;
+const volatile __u32 cfg_addr = 1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -104,24 +105,24 @@ static __always_inline __u64 value_bytes(void)
 }
 
 /* Puts them at the end of the record. Returns how many bytes that makes. */
-static __always_inline __u64 add_values(void *ctx, struct sample_rec *rec, __u64 at, struct probe_info *info)
+static __always_inline __u64 add_values(void *ctx, struct sample_rec *rec, __u64 at, struct probe_info *info, struct probe_call *call)
 {
 	__u64 bytes = value_bytes();
 	__u64 *to = (void *)rec + at;
 
 	if (!bytes || at > sizeof(*rec))
 		return 0;
-	expr_run(ctx, to + 1, NULL, info, PROBE_ASK_VALUES);
+	expr_run(ctx, to + 1, call, info, PROBE_ASK_VALUES);
 	*to = info->faults;
 	return bytes + sizeof(*to);
 }
 
 /*
  * Through the ring: both walks into one record, cut to their length. unwound: the user's, if it is there already. info: of what has
- * values; or NULL.
+ * values; or NULL. call: of a return what it was entered with; or NULL.
  */
 static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struct sample_rec *rec, int user,
-					  const struct stack_val *unwound, struct probe_info *info)
+					  const struct stack_val *unwound, struct probe_info *info, struct probe_call *call)
 {
 	__u32 cpu = rec->cpu, nr = 0, nr_user = 0;
 	__u64 size;
@@ -144,7 +145,7 @@ static __always_inline void sample_stream(struct bpf_perf_event_data *ctx, struc
 	if (size > sizeof(*rec))
 		return;
 	if (info)
-		size += add_values(ctx, rec, size, info);
+		size += add_values(ctx, rec, size, info, call);
 	if (size > sizeof(*rec) + sizeof(((struct scratch *)0)->values))
 		return;
 	if (cfg_aggregate) {
@@ -235,7 +236,8 @@ static __always_inline struct stack_val *unwind(void *ctx, const struct scratch 
 _Static_assert(PROBE_SCRATCHES <= UNWIND_SCRATCHES, "a walk has the number of its sample's scratch");
 
 /* One hit of an event that passed, with its stacks. */
-static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, enum sampler by, struct probe_info *info)
+static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u64 addr, __u16 event, enum sampler by, struct probe_info *info,
+				struct probe_call *call)
 {
 	struct stack_val *unwound = NULL;
 	struct task_struct *task;
@@ -274,7 +276,8 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u16 event, 
 			goto out;
 		loss_count(COUNT_SPILLED);
 	}
-	sample_stream(ctx, &s->rec, user, unwound, info);
+	s->rec.key.addr = addr;
+	sample_stream(ctx, &s->rec, user, unwound, info, call);
 out:
 	scratch_give(&s->users);
 	return 0;
@@ -285,7 +288,7 @@ int sample(struct bpf_perf_event_data *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 
-	return filter_pass(id) ? take(ctx, id, ctx->sample_period, event_index(ctx), BY_COUNTER, NULL) : 0;
+	return filter_pass(id) ? take(ctx, id, ctx->sample_period, cfg_addr ? ctx->addr : 0, event_index(ctx), BY_COUNTER, NULL, NULL) : 0;
 }
 
 /*
@@ -301,7 +304,7 @@ int sample_hit(void *ctx)
 	struct probe_info info = {};
 
 	if (take_site(ctx) && probe_take(ctx, want, &info, &key, &call))
-		take(ctx, bpf_get_current_pid_tgid(), 1, site_index(ctx), want & PROBE_WANT_USER ? BY_USER_PROBE : BY_OTHER, &info);
+		take(ctx, bpf_get_current_pid_tgid(), 1, 0, site_index(ctx), want & PROBE_WANT_USER ? BY_USER_PROBE : BY_OTHER, &info, call);
 	if (call)
 		bpf_map_delete_elem(&calls, &key);
 	return 0;

@@ -14,7 +14,11 @@
 
 /* Who and where: the key of `counts`, and the head of a ring record. No padding: it is hashed. */
 struct sample_key {
-	__u64 kstack, ustack; /* hash of the frames, 0 for no frames; unused in a ring record */
+	union {
+		__u64 kstack; /* hash of the frames, 0 for no frames */
+		__u64 addr;   /* in a ring record: what the event is about; 0: none, or not requested */
+	};
+	__u64 ustack; /* as kstack; unused in a ring record */
 	__u32 pid;
 	__u32 tid;	      /* 0 in `counts` unless cfg_by_tid */
 	__u32 exec_id;	      /* task_struct.self_exec_id: distinguishes the address spaces of one pid */

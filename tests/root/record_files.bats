@@ -28,12 +28,12 @@ dated() {
 	want=$(awk '$2 == "getpriority" { n += $3 } END { print n }' truth)
 	n=0 files=0
 	for f in $(dated part); do
-		"$SKEP" -q script -i "$f" -F comm,event,ip,sym >lines
+		"$SKEP" -q script -i "$f" -F comm,event,ip,sym,dso >lines
 		k=$(grep -c getpriority: lines)
-		# No sample without the name of its process, and none without the name of its function
+		# No sample without the name of its process, and none without the file of its code
 		grep -q '^ *calls .*getpriority:' lines
 		if grep -E '^ *:[0-9]+ ' lines; then false; fi
-		[ "$(grep -cE ' (main|make_calls)$' lines)" -ge "$k" ]
+		[ "$(grep -c "($WORK/calls)" lines)" -ge "$k" ] || { head -20 lines; false; }
 		grep -qE "^wrote $f: [0-9.]+ MB, $k samples of syscalls:sys_enter_getpriority$" said
 		[ "$(wc -c <"$f")" -ge 300000 ] || [ "$f" = "$(dated part | tail -1)" ]
 		n=$((n + k)) files=$((files + 1))

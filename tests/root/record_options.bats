@@ -21,11 +21,38 @@ of_comms() {
 	"$SKEP" record -i -F "$(hz 4999)" -o one.data -- bash both.sh
 	[ "$(of_comms one.data)" = bash ]
 	chmod 777 .
-	install -m 755 "$SKEP" .
+	cp "$SKEP" .
 	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all \
 		./skep record -i -F "$(hz 4999)" -o user.data -- bash both.sh 2>said || { cat said; [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ] && skip "perf_event_paranoid"; false; }
 	grep -q 'without BPF' said
 	[ "$(of_comms user.data)" = bash ]
+}
+
+# pages_ok FILE: each page that ./truth names is the address of one sample, in perf's words
+pages_ok() {
+	local word from to page addr
+	perf script -f -i "$1" -F event,addr 2>/dev/null | while read -r _ addr _; do echo $((0x$addr / 4096)); done | sort >got
+	while read -r word from to; do
+		[[ "$word" =~ ^(memory|given)$ ]] || continue
+		for ((page = from / 4096; page < to / 4096; page++)); do echo $page; done
+	done <truth | sort >want
+	[ "$(wc -l <want)" -ge 300 ]
+	awk 'NR == FNR { want[$1]; next } $1 in want' want got | diff want - # one line for each sample
+}
+
+# bats test_tags=user-space
+@test "record -d: the address of each page fault, with privileges and without" {
+	need perf
+	"$SKEP" record -d -c 1 -e page-faults -o a.data -- "$WORK/faults" 300 >truth
+	pages_ok a.data
+	"$SKEP" record -c 1 -e page-faults -o b.data -- "$WORK/faults" 300 >truth
+	run ! "$SKEP" -q script -i b.data -F event,addr
+	chmod 777 .
+	cp "$SKEP" "$WORK/faults" .
+	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all \
+		./skep record -d -c 1 -e page-faults:u --call-graph none -o user.data -- ./faults 300 >truth || { [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ] && skip "perf_event_paranoid"; false; }
+	sed -i /given/d truth # the kernel touched it, of which this user sees nothing
+	pages_ok user.data
 }
 
 @test "record -r: skep has the priority, COMMAND has not" {

@@ -157,6 +157,10 @@ static void test_probes(void **state)
 	assert_null(events[0].probe);
 	assert_int_equal(event_parse("k:f(a) if a > 1", events, ROOM, &err), -EINVAL);
 	assert_string_equal(err.text, "'k:f if a > 1': arguments work only in a filter here (if ...); skep probe prints them");
+	assert_int_equal(event_parse_args("k:f(a,b=c) if a > 1,cycles", events, ROOM, &err), 2);
+	assert_string_equal(events[0].name, "k:f if a > 1");
+	assert_int_equal(events[0].probe->nr_args, 2);
+	events_free(events, 2);
 }
 
 int main(void)

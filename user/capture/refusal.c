@@ -204,6 +204,8 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 	/* Without it a program that walks stacks is refused, 5d99cb2c86775 "bpf: Fail PERF_EVENT_IOC_SET_BPF...". */
 	if (e->precise || e->precise_max)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (e->has_addr) /* of some PMUs it is not there without */
+		attr.sample_type |= PERF_SAMPLE_ADDR;
 	return kernel_open_named(e, &attr, -1, cpu, -1, 0);
 }
 

@@ -192,6 +192,23 @@ static int add_tracepoint(struct probe *p, struct event *e, const struct site_cf
 	return ret ? ret : find_record(p, e, cfg, err);
 }
 
+/* Values of one event have one format. */
+static int check_alike(const struct probe *p, struct err *err)
+{
+	const struct site *first = p->sites.all.data;
+
+	for (size_t i = 1; i < p->sites.all.n; i++)
+		for (int a = 0; a < p->spec.nr_args; a++) {
+			const struct bound_arg *x = &first->bound.args[a], *y = &p->sites.all.data[i].bound.args[a];
+
+			if (x->show == y->show && x->is_comm == y->is_comm)
+				continue;
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is not of the same kind in '%s' and '%s': give each an -e of its own", x->name,
+					first->name, p->sites.all.data[i].name);
+		}
+	return 0;
+}
+
 /* The event's probe: all of its sites are hits of event i. */
 static int add_probe(struct measure *m, int i, struct err *err)
 {
@@ -199,6 +216,7 @@ static int add_probe(struct measure *m, int i, struct err *err)
 	struct event *e = &m->events[i];
 	struct probe *p = &m->probes[m->nr_probes++];
 	struct site site = { .name = e->name, .tracepoint = e->config };
+	int ret;
 
 	if (m->target.cpus.n)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-C works with counters only, not with '%s'", e->name);
@@ -220,7 +238,12 @@ static int add_probe(struct measure *m, int i, struct err *err)
 	event_take_probe(e, &p->spec);
 	if (m->records && p->spec.kind == PROBE_TRACEPOINT && !p->spec.has_brackets)
 		return find_record(p, e, &cfg, err);
-	return sites_find(&p->spec, &cfg, &p->sites, err);
+	if (p->spec.nr_args) {
+		e->type = PERF_TYPE_TRACEPOINT; /* of a recording, which has the format of these values */
+		e->config = MEASURE_PROBE_IDS + i;
+	}
+	ret = sites_find(&p->spec, &cfg, &p->sites, err);
+	return ret ? ret : check_alike(p, err);
 }
 
 void measure_free_probes(struct measure *m)
@@ -259,6 +282,7 @@ int measure_events(struct measure *m, struct err *err)
 			ret = add_probe(m, i, err);
 		if (ret)
 			return ret;
+		e->has_addr = m->has_addr;
 		if ((m->all_user || m->all_kernel) && (e->kind != EVENT_COUNTER || (m->all_user ? e->exclude_user : e->exclude_kernel)))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "--all-%s leaves nothing of '%s'", m->all_user ? "user" : "kernel", e->name);
 		if (e->kind == EVENT_COUNTER && (e->group_pos || e->pinned || e->exclusive))
@@ -289,7 +313,7 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 		if (ret)
 			return ret;
 	}
-	n = m->no_samples ? 0 : event_parse(m->event_text ? m->event_text : "cycles", m->events, EVENTS_MAX - !!m->offcpu, err);
+	n = m->no_samples ? 0 : (m->records ? event_parse_args : event_parse)(m->event_text ? m->event_text : "cycles", m->events, EVENTS_MAX - !!m->offcpu, err);
 	if (n < 0)
 		return n;
 	m->nr_events = n;
@@ -301,7 +325,8 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	if (ret || !m->offcpu)
 		return ret;
 	m->offcpu->event = m->nr_events;
-	m->events[m->nr_events++] = offcpu_event();
+	m->events[m->nr_events] = offcpu_event();
+	m->events[m->nr_events++].has_addr = m->has_addr;
 	return 0;
 }
 

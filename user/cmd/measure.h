@@ -14,6 +14,8 @@
 #include "target.h"
 
 #define MEASURE_TEXTS_MAX 64
+/* A probe with arguments is, in a recording, a tracepoint with this number and that of its event: the kernel's, of 16 bits, end far below. */
+#define MEASURE_PROBE_IDS 0xf000u
 
 /* Options of sampling: measure_opts. */
 struct measure {
@@ -34,6 +36,7 @@ struct measure {
 	/* Set by the command. */
 	struct offcpu_cfg *offcpu; /* measure time off the CPUs, too; its samples are of the last event. NULL: no */
 	bool no_samples;	   /* only that */
+	bool has_addr;	   /* samples have the address that their event is about */
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	struct unwinder_cfg plain; /* of a run without BPF */

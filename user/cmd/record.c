@@ -262,9 +262,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	ret = close_files(&r, &p, ret, err);
 	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold counts it, nor is the sample lost */
-	if (r.traces.nr_cut)
-		profile_note(&p, "%llu samples have a field of variable length that was cut: %d bytes are kept for each",
-			     (unsigned long long)r.traces.nr_cut, PROBE_TEXT_DEFAULT);
+	record_traces_profile(&r.traces, &p);
 	files_free(&r.files);
 	record_traces_free(&r.traces);
 	measure_free(&rec->m);

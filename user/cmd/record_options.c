@@ -76,6 +76,7 @@ static const struct opt record_opts[] = {
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
 	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP, set_delay },
+	{ 'd', "data", NULL, OPT_FLAG, offsetof(struct record, m.has_addr), "record the address that each event is about, such as that of a page fault" },
 	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct record, m.target.no_children), "do not record children that start from now on" },
 	{ 0, "kernel-callchains", NULL, OPT_FLAG, offsetof(struct record, m.no_user), "as --no-user" },
 	{ 0, "user-callchains", NULL, OPT_FLAG, offsetof(struct record, m.no_kernel), "as --no-kernel" },
@@ -140,7 +141,6 @@ const struct opt_group record_groups[] = {
 #define WITH_PERF "perf record, whose file skep reads"
 #define NO_BRANCHES "records branches, which skep does not"
 #define NO_REGS "records registers, which skep does not: stacks are walked in the kernel"
-#define NO_DATA "records data addresses, which skep does not"
 #define NO_AUX "is for hardware traces, which skep does not record"
 
 const struct opt_other record_others[] = {
@@ -151,10 +151,8 @@ const struct opt_other record_others[] = {
 	{ "-I", NO_REGS, WITH_PERF },
 	{ "--intr-regs", NO_REGS, WITH_PERF },
 	{ "--user-regs", NO_REGS, WITH_PERF },
-	{ "-d", NO_DATA, WITH_PERF },
-	{ "--data", NO_DATA, WITH_PERF },
-	{ "--phys-data", NO_DATA, WITH_PERF },
-	{ "--data-page-size", NO_DATA, WITH_PERF },
+	{ "--phys-data", "records physical addresses, which skep does not", "-d records virtual ones" },
+	{ "--data-page-size", "records page sizes, which skep does not", WITH_PERF },
 	{ "--code-page-size", "records page sizes, which skep does not", WITH_PERF },
 	{ "-W", "records weights, which skep does not", WITH_PERF },
 	{ "--weight", "records weights, which skep does not", WITH_PERF },

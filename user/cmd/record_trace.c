@@ -3,10 +3,15 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cmd/measure.h"
+#include "cmd/record_probe.h"
 #include "event/format.h"
+#include "event/tracepoints.h"
 
 /* struct trace_entry, include/linux/trace_events.h */
 struct entry {
@@ -24,6 +29,17 @@ static void take_text(const char *below, struct data_text *ret)
 		*ret = (struct data_text){ text, n };
 }
 
+static int take_probe(struct record_traces *t, const struct probe *p)
+{
+	char *text = record_probe_format(p, MEASURE_PROBE_IDS + p->event);
+
+	if (!text)
+		return -ENOMEM;
+	t->formats[p->event] = (struct data_format){ RECORD_PROBE_SYSTEM ":", { text, strlen(text) } };
+	t->probes[p->event] = p;
+	return 0;
+}
+
 static void take_format(struct record_traces *t, const struct probe *p)
 {
 	const struct site *site = p->sites.all.n == 1 ? &p->sites.all.data[0] : NULL;
@@ -36,19 +52,43 @@ static void take_format(struct record_traces *t, const struct probe *p)
 	t->sites[p->event] = site;
 }
 
+/* Readers need it, though no page of that kind is recorded; where tracefs is not mounted: struct buffer_data_page, kernel/trace/ring_buffer.c. */
+#define PAGE_HEADER_BYTES 16
+#define PAGE_HEADER                                           \
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"  \
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n" \
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"  \
+	"\tfield: char data;\toffset:16;\tsize:%ld;\tsigned:0;\n"
+
 int record_traces_load(struct record_traces *t, const struct probe *probes, int nr_probes, int nr_events)
 {
+	char *text;
+	size_t n;
+
 	t->nr_events = nr_events;
 	t->formats = calloc(nr_events, sizeof(*t->formats));
 	t->sites = calloc(nr_events, sizeof(*t->sites));
+	t->probes = calloc(nr_events, sizeof(*t->probes));
 	t->tracing.formats = t->formats;
-	if (!t->formats || !t->sites)
+	if (!t->formats || !t->sites || !t->probes)
 		return -ENOMEM;
-	for (int i = 0; i < nr_probes; i++)
-		take_format(t, &probes[i]);
+	for (int i = 0; i < nr_probes; i++) {
+		const struct site *first = probes[i].sites.all.n ? probes[i].sites.all.data : NULL;
+		bool has_args = first && first->bound.nr_args && first->bound.args[0].show != VALUE_RECORD;
+
+		if (!has_args)
+			take_format(t, &probes[i]);
+		else if (take_probe(t, &probes[i]))
+			return -ENOMEM;
+	}
 	if (!record_traces_any(t))
 		return 0;
-	take_text("header_page", &t->tracing.header_page);
+	if (!tracefs_path() || tracefs_text("header_page", &text, &n)) {
+		n = (size_t)asprintf(&text, PAGE_HEADER, sysconf(_SC_PAGESIZE) - PAGE_HEADER_BYTES);
+		if (n == (size_t)-1)
+			return -ENOMEM;
+	}
+	t->tracing.header_page = (struct data_text){ text, n };
 	take_text("header_event", &t->tracing.header_event);
 	return 0;
 }
@@ -61,6 +101,7 @@ void record_traces_free(struct record_traces *t)
 	free((char *)t->tracing.header_event.text);
 	free(t->formats);
 	free(t->sites);
+	free(t->probes);
 	free(t->bytes);
 }
 
@@ -91,8 +132,46 @@ static size_t fit_data(const struct format_field *f, uint8_t *record, size_t n, 
 	return n;
 }
 
+/* Room for a record that is changed. 0 or -ENOMEM. */
+static int make_room(struct record_traces *t, size_t n)
+{
+	uint8_t *bytes = t->cap < n ? realloc(t->bytes, n) : t->bytes;
+
+	if (!bytes)
+		return -ENOMEM;
+	t->bytes = bytes;
+	t->cap = t->cap < n ? n : t->cap;
+	return 0;
+}
+
+static int fix_probe(struct record_traces *t, const struct probe *p, const struct sample *s, struct sample *ret_sample)
+{
+	size_t size = record_probe_size(p);
+	uint64_t faults;
+
+	if (make_room(t, size))
+		return -ENOMEM;
+	memset(t->bytes, 0, size);
+	size = record_probe_put(p, MEASURE_PROBE_IDS + s->event, s, t->bytes, &faults);
+	t->nr_faults += faults;
+	t->value = (struct sample_value){ .bytes = t->bytes, .nr_bytes = (uint32_t)size };
+	ret_sample->values = &t->value;
+	ret_sample->nr_values = 1;
+	return 0;
+}
+
+void record_traces_profile(const struct record_traces *t, struct profile *p)
+{
+	if (t->nr_cut)
+		profile_note(p, "%llu samples have a field of variable length that was cut: %d bytes are kept for each",
+			     (unsigned long long)t->nr_cut, PROBE_TEXT_DEFAULT);
+	if (t->nr_faults)
+		profile_note(p, "%llu values could not be read: their numbers are 0, their texts \"(fault)\"", (unsigned long long)t->nr_faults);
+}
+
 int record_traces_fix(struct record_traces *t, const struct sample *s, struct sample *ret_sample)
 {
+	const struct probe *probe = s->event < t->nr_events ? t->probes[s->event] : NULL;
 	const struct site *site = s->event < t->nr_events ? t->sites[s->event] : NULL;
 	const struct sample_value *v = s->nr_values ? s->values : NULL;
 	struct entry entry = { .type = site ? (uint16_t)site->tracepoint : 0, .pid = (int32_t)s->tid };
@@ -101,16 +180,12 @@ int record_traces_fix(struct record_traces *t, const struct sample *s, struct sa
 	int unused;
 
 	*ret_sample = *s;
+	if (probe)
+		return fix_probe(t, probe, s, ret_sample);
 	if (!site || !v || !v->bytes || v->nr_bytes < sizeof(entry))
 		return 0;
-	if (t->cap < v->nr_bytes) {
-		uint8_t *bytes = realloc(t->bytes, v->nr_bytes);
-
-		if (!bytes)
-			return -ENOMEM;
-		t->bytes = bytes;
-		t->cap = v->nr_bytes;
-	}
+	if (make_room(t, v->nr_bytes))
+		return -ENOMEM;
 	memcpy(t->bytes, v->bytes, v->nr_bytes);
 	memcpy(t->bytes, &entry, sizeof(entry));
 	end = format_record(site->format, &unused);

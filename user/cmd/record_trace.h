@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a recording needs of tracepoints: their formats, and their records as the kernel writes them for perf. */
+/* What a recording needs of tracepoints and probes: their formats, and their records as the kernel writes them for perf. */
 #ifndef SKEP_CMD_RECORD_TRACE_H
 #define SKEP_CMD_RECORD_TRACE_H
 
 #include "capture/source/probe.h"
 #include "data/data.h"
+#include "profile.h"
 
 struct record_traces {
 	struct data_tracing tracing;
 	struct data_format *formats; /* of each event: tracing.formats */
-	const struct site **sites; /* likewise; NULL: it has no format */
+	const struct site **sites; /* likewise, of tracepoints; NULL: it has no format */
+	const struct probe **probes; /* likewise, of probes with arguments */
+	uint64_t nr_faults; /* values of these that could not be read */
 	int nr_events;
 	uint8_t *bytes; /* a record that is changed */
 	size_t cap;
@@ -23,6 +26,9 @@ void record_traces_free(struct record_traces *t);
 
 /* Any format at all? */
 bool record_traces_any(const struct record_traces *t);
+
+/* What the records lack, as notes. */
+void record_traces_profile(const struct record_traces *t, struct profile *p);
 
 /*
  * The record of a sample as the kernel would have recorded it: the fields that all tracepoints begin with, where a BPF program sees

@@ -148,6 +148,8 @@ static int write_sample(struct sink *sink, const struct sample *s)
 	put_u32(&r, s->pid);
 	put_u32(&r, s->tid);
 	put_u64(&r, s->time_ns);
+	if (w->attrs[s->event].sample_type & PERF_SAMPLE_ADDR)
+		put_u64(&r, s->addr);
 	put_u32(&r, s->cpu);
 	put_u32(&r, res_of(s));
 	put_u64(&r, s->weight);

@@ -31,6 +31,7 @@ struct event {
 	bool freq;	       /* period_or_freq is in Hz */
 	uint64_t period_or_freq; /* 0: the command's default */
 	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle, exclude_host;
+	bool has_addr;		    /* its samples have the address that it is about (PERF_SAMPLE_ADDR) */
 	bool guest;		    /* count guests too: else exclude_guest */
 	bool pinned, exclusive;	    /* :D :e */
 	bool weak;		    /* :W: alone when its group does not fit */
@@ -60,6 +61,8 @@ bool event_kernel_only(const struct event *e);
  * text. Copies of an event share its probe: events_free() is for one of them.
  */
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err);
+/* The same where probes may have arguments. */
+int event_parse_args(const char *text, struct event *ret_events, int max, struct err *err);
 void events_free(struct event *events, int nr_events);
 
 /* The probe of an EVENT_PROBE is the caller's from now on, who frees it (event/probe.h). */

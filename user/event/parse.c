@@ -27,6 +27,7 @@ struct parser {
 	size_t at;
 	struct event *events;
 	int nr, max;
+	bool has_args; /* those of probes are taken */
 	struct err *err;
 };
 
@@ -391,7 +392,7 @@ static int add_probe(struct parser *p, bool in_group)
 	if (ret)
 		return ret;
 	probe_title(e->probe, NULL, e->name, sizeof(e->name));
-	if (e->probe->nr_args)
+	if (e->probe->nr_args && !p->has_args)
 		return err_exit(p->err, -EINVAL, EXIT_USAGE, "'%s': arguments work only in a filter here (if ...); skep probe prints them", e->name);
 	return 0;
 }
@@ -502,12 +503,25 @@ static int parse_list(struct parser *p)
 	}
 }
 
+static int parse_all(struct parser *p)
+{
+	int ret = parse_list(p);
+
+	if (ret < 0)
+		events_free(p->events, p->nr);
+	return ret;
+}
+
 int event_parse(const char *text, struct event *ret_events, int max, struct err *err)
 {
 	struct parser p = { .text = text, .events = ret_events, .max = max, .err = err };
-	int ret = parse_list(&p);
 
-	if (ret < 0)
-		events_free(ret_events, p.nr);
-	return ret;
+	return parse_all(&p);
+}
+
+int event_parse_args(const char *text, struct event *ret_events, int max, struct err *err)
+{
+	struct parser p = { .text = text, .events = ret_events, .max = max, .err = err, .has_args = true };
+
+	return parse_all(&p);
 }

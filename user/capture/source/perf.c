@@ -106,6 +106,7 @@ static void fill_attr(const struct src_perf *src, const struct event *e, bool is
 	bool stacks = src->max_frames > 1, user = stacks && !src->cfg->no_user_stack;
 
 	fill_base(src, is_first, attr);
+	attr->sample_type |= e->has_addr ? PERF_SAMPLE_ADDR : 0;
 	attr->sample_period = e->period_or_freq;
 	attr->freq = e->freq;
 	attr->enable_on_exec = src->at_exec;
@@ -377,6 +378,8 @@ static int take_sample(void *arg, const struct perf_event_header *h, uint32_t cp
 	s.pid = (uint32_t)who;
 	s.tid = (uint32_t)(who >> 32);
 	s.time_ns = take(&c);
+	if (src->sample_type & PERF_SAMPLE_ADDR)
+		s.addr = take(&c);
 	take(&c); /* CPU */
 	s.weight = take(&c);
 	if (src->sample_type & PERF_SAMPLE_CALLCHAIN)

@@ -49,11 +49,27 @@ static uint32_t text_bytes(const struct src_probe *src)
 	return (text + 7) & ~7u;
 }
 
-static uint32_t value_bytes(const struct src_probe *src, const struct bound_arg *a)
+static uint32_t value_bytes(const struct bound_arg *a, uint32_t text)
 {
 	if (a->show == VALUE_RECORD)
-		return probe_record_bytes(a, text_bytes(src));
-	return a->is_comm ? PROBE_COMM_LEN : a->show == VALUE_TEXT ? text_bytes(src) : 8;
+		return probe_record_bytes(a, text);
+	return a->is_comm ? PROBE_COMM_LEN : a->show == VALUE_TEXT ? text : 8;
+}
+
+int probe_place_args(struct probe_set *set, const struct site *s, uint32_t text_bytes, struct placed *ret_placed)
+{
+	struct placed p = { .first_dest = set->dests.n };
+	int ret = 0;
+
+	for (int i = 0; i < s->bound.nr_args && !ret; i++) {
+		uint32_t bytes = value_bytes(&s->bound.args[i], text_bytes);
+
+		ret = probe_add_dest(set, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
+		p.bytes += (bytes + 7) & ~7u;
+	}
+	p.nr_dests = set->dests.n - p.first_dest;
+	*ret_placed = p;
+	return ret ? ret : p.bytes > PROBE_DATA_MAX ? -EMSGSIZE : 0;
 }
 
 /* The fields of a key, and the value after it: without what the spec itself shows. */
@@ -79,16 +95,10 @@ static int place_values(void *arg, struct probe_set *set, const struct probe *pr
 	struct placed p = { .first_dest = set->dests.n };
 	int ret = 0;
 
+	if (src->cfg->mode == PROBE_MODE_STREAM)
+		return probe_place_args(set, s, text_bytes(src), ret_placed);
 	if (src->cfg->mode == PROBE_MODE_SUM)
 		ret = place_key(src, set, s, probe->spec.nr_args);
-	for (int i = 0; i < s->bound.nr_args && src->cfg->mode == PROBE_MODE_STREAM && !ret; i++) {
-		uint32_t bytes = value_bytes(src, &s->bound.args[i]);
-
-		ret = probe_add_dest(set, (struct gen_dest){ .arg = i, .off = p.bytes, .bytes = bytes });
-		p.bytes += (bytes + 7) & ~7u;
-	}
-	if (p.bytes > PROBE_DATA_MAX)
-		return -EMSGSIZE;
 	p.nr_dests = set->dests.n - p.first_dest;
 	*ret_placed = p;
 	return ret;

@@ -84,6 +84,13 @@ bool probe_set_has_deep(const struct probe_set *set);
 /* Of a tracepoint's record, with so much room for each of its texts. */
 uint32_t probe_record_bytes(const struct bound_arg *a, uint32_t text_bytes);
 
+/* Where the values of a site's arguments go, one after the other; text_bytes of a text: a multiple of 8. 0, -EMSGSIZE or -ENOMEM. */
+int probe_place_args(struct probe_set *set, const struct site *s, uint32_t text_bytes, struct placed *ret_placed);
+
+/* Those values, from where they were put; PROBE_ARGS_MAX at most. Bit i of faults: the i-th could not be read. Texts are ended in place. */
+void probe_values(const struct probe_set *set, const struct site *s, const struct placed *placed, char *data, uint64_t faults,
+		  struct sample_value *ret_values);
+
 int probe_add_dest(struct probe_set *set, struct gen_dest d); /* 0 or -ENOMEM */
 
 /* Attaches system calls, where a group has many; those are `served` then. 0 or -errno with err filled. */

@@ -18,6 +18,27 @@ struct to_sink {
 	struct sink *sink;
 };
 
+void probe_values(const struct probe_set *set, const struct site *s, const struct placed *placed, char *data, uint64_t faults,
+		  struct sample_value *ret_values)
+{
+	for (uint32_t i = 0; i < placed->nr_dests; i++) {
+		const struct gen_dest *d = &set->dests.data[placed->first_dest + i];
+		struct sample_value *v = &ret_values[i];
+		char *at = data + d->off;
+
+		*v = (struct sample_value){ .is_fault = faults >> i & 1 };
+		if (s->bound.args[d->arg].show == VALUE_RECORD) {
+			v->bytes = at;
+			v->nr_bytes = d->bytes;
+		} else if (s->bound.args[d->arg].show != VALUE_TEXT) {
+			memcpy(&v->num, at, sizeof(v->num));
+		} else {
+			at[d->bytes - 1] = '\0';
+			v->text = at;
+		}
+	}
+}
+
 static int deliver(void *arg, const void *bytes, size_t size)
 {
 	struct to_sink *to = arg;
@@ -41,21 +62,7 @@ static int deliver(void *arg, const void *bytes, size_t size)
 	s.cpu = rec->cpu;
 	s.site = rec->index;
 	s.comm = comm;
-	for (uint32_t i = 0; i < placed->nr_dests; i++) {
-		const struct gen_dest *d = &src->set.dests.data[placed->first_dest + i];
-		char *at = (char *)rec->data + d->off;
-
-		values[i] = (struct sample_value){ .is_fault = rec->faults >> i & 1 };
-		if (site->bound.args[d->arg].show == VALUE_RECORD) {
-			values[i].bytes = at;
-			values[i].nr_bytes = d->bytes;
-		} else if (site->bound.args[d->arg].show != VALUE_TEXT) {
-			memcpy(&values[i].num, at, 8);
-		} else {
-			at[d->bytes - 1] = '\0';
-			values[i].text = at;
-		}
-	}
+	probe_values(&src->set, site, placed, (char *)rec->data, rec->faults, values);
 	s.nr_values = placed->nr_dests;
 	src->delivered++;
 	return to->sink->sample(to->sink, &s);

@@ -50,7 +50,11 @@ struct src_sample {
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
 	struct probe_set set; /* tracepoints and probes */
-	uint32_t record_at[EVENTS_MAX]; /* of each event: where its record is described, in set.dests, and 1; 0: its samples have none */
+	/* Of each event, by the first of its places, which are alike: where its values go; site NULL: its samples have none. */
+	struct {
+		const struct site *site;
+		struct placed placed;
+	} values[EVENTS_MAX];
 	uint32_t skipped_cpus;
 	uint64_t delivered; /* samples that reached the sink */
 	uint64_t missed, missed_before; /* hits of tracepoints and probes; at start() */
@@ -77,6 +81,7 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 	if (src->max_frames > ro->cfg_max_frames)
 		src->max_frames = ro->cfg_max_frames;
 	ro->cfg_nr_events = cfg->nr_events;
+	ro->cfg_addr = cfg->events[0].has_addr;
 	ro->cfg_pidns_level = place->pidns.level;
 	ro->cfg_pidns = place->pidns.ns;
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
@@ -100,23 +105,21 @@ static int open_rings(struct src_sample *src, const struct place *place, struct 
 	return rings_open(&src->rings, src->skel->maps.rings, ring_bytes(src->cfg), place, err);
 }
 
-/* The record of a tracepoint, which stands for one place. */
-static int place_record(void *arg, struct probe_set *set, const struct probe *probe, const struct site *s, struct placed *ret_placed)
+/* The arguments of a probe, or the record of a tracepoint, which stands for one place. */
+static int place_values(void *arg, struct probe_set *set, const struct probe *probe, const struct site *s, struct placed *ret_placed)
 {
 	struct src_sample *src = arg;
-	const struct bound_arg *a = s->bound.args;
-	struct placed p = { .first_dest = set->dests.n };
-	int ret = 0;
+	bool is_record = s->bound.nr_args && s->bound.args[0].show == VALUE_RECORD;
+	int ret;
 
-	if (src->cfg->records && probe->sites.all.n == 1 && s->bound.nr_args == 1 && a->show == VALUE_RECORD) {
-		uint32_t bytes = probe_record_bytes(a, PROBE_TEXT_DEFAULT);
-
-		ret = probe_add_dest(set, (struct gen_dest){ .bytes = bytes });
-		p.nr_dests = 1;
-		p.bytes = (bytes + 7) & ~7u;
-		src->record_at[probe->event] = set->dests.n;
+	*ret_placed = (struct placed){ .first_dest = set->dests.n };
+	if (!src->cfg->records || !s->bound.nr_args || (is_record && probe->sites.all.n != 1))
+		return 0;
+	ret = probe_place_args(set, s, PROBE_TEXT_DEFAULT, ret_placed);
+	if (!src->values[probe->event].site) {
+		src->values[probe->event].site = s;
+		src->values[probe->event].placed = *ret_placed;
 	}
-	*ret_placed = p;
 	return ret;
 }
 
@@ -198,7 +201,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->set = (struct probe_set){ .probes = src->cfg->probes, .nr_probes = src->cfg->nr_probes, .model = src->skel->progs.sample_hit,
 				       .enter = src->skel->progs.probe_enter,
 				       .deep = src->skel->progs.probe_deep, .has_calls = true, .has_stacks = true,
-				       .has_size = true, .place = place_record, .arg = src };
+				       .has_size = true, .place = place_values, .arg = src };
 	bpf_program__set_autoload(src->skel->progs.probe_enter, probe_set_has_calls(&src->set));
 	bpf_program__set_autoload(src->skel->progs.probe_deep, probe_set_has_deep(&src->set));
 	if (!probe_set_has_calls(&src->set))
@@ -288,17 +291,20 @@ struct to_sink {
 	struct sink *sink;
 };
 
-/* What follows the stacks: a word that says what could not be read, and the record of the tracepoint. */
-static bool take_record(const struct src_sample *src, uint16_t event, const char *at, size_t bytes, struct sample_value *ret_value)
+/* What follows the stacks: a word that says what could not be read, and the values. Returns how many. */
+static uint32_t take_values(const struct src_sample *src, uint16_t event, char *at, size_t bytes, struct sample_value *ret_values)
 {
-	uint32_t place = event < EVENTS_MAX ? src->record_at[event] : 0;
+	const struct placed *placed;
 	uint64_t faults;
 
-	if (!place || bytes < sizeof(faults) + src->set.dests.data[place - 1].bytes)
-		return false;
+	if (event >= EVENTS_MAX || !src->values[event].site)
+		return 0;
+	placed = &src->values[event].placed;
+	if (bytes < sizeof(faults) + placed->bytes)
+		return 0;
 	memcpy(&faults, at, sizeof(faults));
-	*ret_value = (struct sample_value){ .bytes = at + sizeof(faults), .nr_bytes = src->set.dests.data[place - 1].bytes, .is_fault = faults };
-	return true;
+	probe_values(&src->set, src->values[event].site, placed, at + sizeof(faults), faults, ret_values);
+	return placed->nr_dests;
 }
 
 static int flush(void *arg, const void *record, size_t size)
@@ -306,7 +312,7 @@ static int flush(void *arg, const void *record, size_t size)
 	struct to_sink *to = arg;
 	struct sample_rec *rec = (struct sample_rec *)record;
 	struct sample s = { .count = 1 };
-	struct sample_value value;
+	struct sample_value values[PROBE_ARGS_MAX];
 	size_t head = offsetof(struct sample_rec, ips);
 
 	if (size < head || size < head + (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t))
@@ -314,13 +320,12 @@ static int flush(void *arg, const void *record, size_t size)
 	s.time_ns = rec->time_ns;
 	s.weight = rec->weight;
 	s.cpu = rec->cpu;
+	s.addr = to->src->cfg->aggregate ? 0 : rec->key.addr;
 	s.chains[CHAIN_KERNEL] = (struct chain){ .ips = (const uint64_t *)rec->ips, .n = rec->nr_kips };
 	s.chains[CHAIN_USER] = (struct chain){ .ips = (const uint64_t *)rec->ips + rec->nr_kips, .n = rec->nr_uips };
 	head += (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t);
-	if (take_record(to->src, rec->key.event, (const char *)record + head, size - head, &value)) {
-		s.values = &value;
-		s.nr_values = 1;
-	}
+	s.nr_values = take_values(to->src, rec->key.event, (char *)record + head, size - head, values);
+	s.values = values;
 	return deliver(to->src, &s, &rec->key, to->sink);
 }
 
