@@ -50,9 +50,9 @@ first_sample_ms() {
 	[ ! -e none.data ]
 	"$SKEP" stat -D 2000 -e task-clock -- true 2>counts
 	grep -q '<not counted>' counts
+	run -2 "$SKEP" stat -D -1 -- true
+	[[ "$output" == *"-D -1 waits for a command of --control, which is not available"* ]]
 	for c in record stat; do
-		run -2 "$SKEP" $c -D -1 -- true
-		[[ "$output" == *"-D -1 waits for a command of --control, which is not available"* ]]
 		run -2 "$SKEP" $c -D 10-20 -- true
 		[[ "$output" == *"bad value '10-20' of '--delay': expected milliseconds"* ]]
 	done

@@ -63,6 +63,7 @@ struct session {
 	pid_t left_pid; /* COMMAND, if it did not end on SIGTERM */
 	uint64_t armed_ns, stopped_ns; /* armed_ns: with a delay when that will be */
 	bool is_armed;
+	bool is_paused;
 };
 
 static int watch_in(int epoll_fd, int fd)
@@ -218,7 +219,8 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && s->cfg->target->argv)
 		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, &mask, err);
 	s->place.command_pid = s->command.pid;
-	s->place.is_late = s->cfg->delay_ns;
+	s->place.is_late = s->cfg->delay_ns || s->cfg->starts_off;
+	s->place.may_pause = s->cfg->control;
 	interrupts_on_give_up(command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
 	if (!ret && is_bpf)
@@ -233,6 +235,8 @@ static int session_setup(struct session *s, struct err *err)
 		ret = open_sources(s, err);
 	if (!ret)
 		ret = watch(s, s->command.pid ? s->command.pidfd : -1);
+	if (!ret && s->cfg->control && (ret = watch(s, s->cfg->control->fd)))
+		err_set(err, ret, "cannot wait for commands of --control: %s", strerror(-ret));
 	return ret;
 }
 
@@ -314,6 +318,46 @@ static bool is_command_over(struct session *s)
 	return false;
 }
 
+static void arm(struct session *s)
+{
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		s->cfg->sources[i]->start(s->cfg->sources[i]);
+	s->is_armed = true;
+}
+
+/* What was not started yet starts now, or when its delay is over. */
+static void set_paused(struct session *s, bool is_paused)
+{
+	if (!s->is_armed && !is_paused) {
+		s->armed_ns = now_ns();
+		arm(s);
+	}
+	for (int i = 0; i < s->cfg->nr_sources && s->is_armed && s->is_paused != is_paused; i++)
+		if (s->cfg->sources[i]->pause)
+			s->cfg->sources[i]->pause(s->cfg->sources[i], is_paused);
+	s->is_paused = s->is_armed && is_paused;
+}
+
+/* Returns true when the run is over. */
+static bool take_commands(struct session *s)
+{
+	struct control *c = s->cfg->control;
+	enum control_command command;
+	bool over = false;
+
+	control_read(c);
+	while (!over && (command = control_next(c)) != CONTROL_NONE) {
+		if (command == CONTROL_ENABLE || command == CONTROL_DISABLE)
+			set_paused(s, command == CONTROL_DISABLE);
+		over = command == CONTROL_STOP;
+		if (command != CONTROL_UNKNOWN)
+			control_ack(c);
+	}
+	if (c->is_over)
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, c->fd, NULL);
+	return over;
+}
+
 /* Returns true when the run is over. */
 static bool handle(struct session *s, int fd)
 {
@@ -331,6 +375,8 @@ static bool handle(struct session *s, int fd)
 	}
 	if (s->command.pid && fd == s->command.pidfd)
 		return is_command_over(s);
+	if (s->cfg->control && fd == s->cfg->control->fd)
+		return take_commands(s);
 	/* A sandbox may refuse pidfd_open(): targets without a descriptor are looked for on each tick. */
 	if (fd != s->tick_fd) {
 		poll_watched(s, fd);
@@ -385,13 +431,6 @@ static int pause_maps(struct session *s, uint64_t until_ns)
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, s->maps_fd, &ev) ? -errno : 0;
 }
 
-static void arm(struct session *s)
-{
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		s->cfg->sources[i]->start(s->cfg->sources[i]);
-	s->is_armed = true;
-}
-
 /* Before what was delayed there is nothing to stop. */
 static void disarm(struct session *s)
 {
@@ -405,12 +444,12 @@ static void disarm(struct session *s)
 static int loop(struct session *s, struct sink *sink)
 {
 	uint64_t step = s->cfg->interval_ns, next = step ? s->armed_ns + step : UINT64_MAX;
-	uint64_t end = s->cfg->duration_ns ? s->armed_ns + s->cfg->duration_ns : UINT64_MAX;
 	struct epoll_event ev[16];
 	bool over = false;
 	int n, ret = 0;
 
 	while (!over && !ret) {
+		uint64_t end = s->is_armed && s->cfg->duration_ns ? s->armed_ns + s->cfg->duration_ns : UINT64_MAX;
 		uint64_t now, first = !s->is_armed ? s->armed_ns : end < next ? end : next;
 		bool has_maps = false;
 
@@ -462,8 +501,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	/* Did a signal come while all was set up? Then COMMAND is not run at all. */
 	if (interrupts_count())
 		return err_set(err, -EINTR, "interrupted before the measurement started");
-	s->armed_ns = now_ns() + s->cfg->delay_ns;
-	if (!s->cfg->delay_ns)
+	s->armed_ns = s->cfg->starts_off ? UINT64_MAX : now_ns() + s->cfg->delay_ns;
+	if (!s->place.is_late)
 		arm(s);
 	if (s->command.pid)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);

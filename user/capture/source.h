@@ -26,6 +26,7 @@ struct place {
 	uint32_t nr_cpus;
 	pid_t command_pid; /* COMMAND, which waits for its exec; 0: none */
 	bool is_late;	   /* COMMAND runs before the sources are started, which cannot leave that to its exec */
+	bool may_pause;	   /* what tasks do is reported meanwhile */
 	struct unwinder *unwinder; /* walks user stacks by tables; NULL: by frame pointers */
 	struct sideband *sideband; /* what tasks map, of sources with stacks; NULL: none has */
 	struct pidns pidns; /* opened only for sources that load BPF programs */
@@ -41,6 +42,8 @@ struct source {
 	/* Descriptors that become readable when there is something to drain: index from 0 on, until -1. */
 	int (*fd)(const struct source *src, uint32_t index);
 	void (*start)(struct source *src);
+	/* After start: nothing is counted until it is called again. NULL: it cannot. */
+	void (*pause)(struct source *src, bool is_paused);
 	/* After it nothing is counted and none of its programs runs. */
 	void (*stop)(struct source *src);
 	/*

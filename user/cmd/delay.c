@@ -9,11 +9,15 @@
 #define NS_PER_MS 1000000ull
 #define DELAY_MAX_MS 86400000 /* a day */
 
-int delay_parse(const char *text, uint64_t *ret_ns, struct err *err)
+int delay_parse(const char *text, uint64_t *ret_ns, bool *ret_off, struct err *err)
 {
 	uint64_t ms = 0;
 	int ret;
 
+	if (!strcmp(text, "-1") && ret_off) {
+		*ret_off = true;
+		return 0;
+	}
 	if (!strcmp(text, "-1")) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "-D -1 waits for a command of --control, which is not available");
 		err_hint(err, "start skep with -p PID when it is time");

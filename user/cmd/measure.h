@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_MEASURE_H
 #define SKEP_CMD_MEASURE_H
 
+#include "capture/control.h"
 #include "capture/source/offcpu.h"
 #include "capture/source/probe.h"
 #include "capture/source/sample.h"
@@ -38,6 +39,8 @@ struct measure {
 	bool no_samples;	   /* only that */
 	bool has_addr;	   /* samples have the address that their event is about */
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
+	struct control *control; /* commands to the run; NULL: none */
+	bool starts_off;	 /* with the command to do so */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	struct unwinder_cfg plain; /* of a run without BPF */
 	const char *title;	   /* what is measured; NULL: the name of the first event */

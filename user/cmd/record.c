@@ -223,6 +223,32 @@ static int set_realtime(int priority, struct err *err)
 	return err_exit(err, -errno, EXIT_CANNOT, "cannot run with priority %d of SCHED_FIFO: %s", priority, strerror(errno));
 }
 
+static int open_control(struct record *rec, struct err *err)
+{
+	int ret = rec->control_text ? control_open(rec->control_text, &rec->control, err) : 0;
+
+	if (!ret && rec->control_text)
+		rec->m.control = &rec->control;
+	return ret;
+}
+
+static int check_start(const struct record *rec, struct err *err)
+{
+	if (!rec->m.starts_off || rec->control_text)
+		return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "-D -1 starts with a command of --control, which is not given");
+	err_hint(err, "--control fifo:PATH");
+	return -EINVAL;
+}
+
+/* What it waited for before the first sample, if that did not come. */
+static int never_started(const struct record *rec, struct err *err)
+{
+	if (rec->m.starts_off)
+		return err_set(err, -ENODATA, "no samples: no 'enable' came by --control");
+	return err_set(err, -ENODATA, "no samples: the target ended within the %llu ms of --delay", (unsigned long long)(rec->m.delay_ns / 1000000));
+}
+
 static int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
@@ -242,7 +268,9 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	rec->m.records = true;
 	if (rec->off_cpu)
 		offcpu_record(&rec->m, &rec->off_cfg);
-	ret = measure_check(&rec->m, operands, err);
+	ret = check_start(rec, err);
+	if (!ret)
+		ret = measure_check(&rec->m, operands, err);
 	if (!ret && rec->dry_run) {
 		measure_free(&rec->m);
 		return 0;
@@ -252,6 +280,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		if (!ret && !(rec->m.guide = syms_guide(r.syms)))
 			ret = err_set(err, -ENOMEM, "out of memory");
 	}
+	if (!ret)
+		ret = open_control(rec, err);
 	if (!ret)
 		ret = set_realtime(rec->priority, err);
 	r.files.path = rec->out;
@@ -264,6 +294,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	p.losses[LOSS_STACKS_FULL] += r.no_room; /* no fold counts it, nor is the sample lost */
 	record_traces_profile(&r.traces, &p);
 	files_free(&r.files);
+	if (rec->m.control)
+		control_close(rec->m.control);
 	record_traces_free(&r.traces);
 	measure_free(&rec->m);
 	build_ids_free(r.ids);
@@ -271,9 +303,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (ret)
 		return ret;
 	honesty_print(&rec->h, &p);
-	if (!p.duration_ns && rec->m.delay_ns)
-		return err_set(err, -ENODATA, "no samples: the target ended within the %llu ms of --delay",
-			       (unsigned long long)(rec->m.delay_ns / 1000000));
+	if (!p.duration_ns && (rec->m.delay_ns || rec->m.starts_off))
+		return never_started(rec, err);
 	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, status, err);
 }
 

@@ -11,7 +11,8 @@
 struct record {
 	struct measure m;
 	struct honesty h;
-	const char *out;
+	const char *out, *control_text;
+	struct control control;
 	struct record_files_cfg files;
 	int compression_level;
 	int priority; /* of SCHED_FIFO; 0: as it is */

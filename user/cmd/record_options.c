@@ -40,7 +40,9 @@ static int set_pages(void *base, const char *text, struct err *err)
 
 static int set_delay(void *base, const char *text, struct err *err)
 {
-	return delay_parse(text, &((struct record *)base)->m.delay_ns, err);
+	struct measure *m = &((struct record *)base)->m;
+
+	return delay_parse(text, &m->delay_ns, &m->starts_off, err);
 }
 
 /* perf's names of the clock that all times are of. */
@@ -75,7 +77,9 @@ static const struct opt record_opts[] = {
 	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
-	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP, set_delay },
+	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP "; -1: by a command of --control", set_delay },
+	{ 0, "control", "HOW", OPT_TEXT, offsetof(struct record, control_text),
+	  "take commands (enable, disable, stop, ping) from fd:N[,N] or fifo:PATH[,PATH], and answer them there" },
 	{ 'd', "data", NULL, OPT_FLAG, offsetof(struct record, m.has_addr), "record the address that each event is about, such as that of a page fault" },
 	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct record, m.target.no_children), "do not record children that start from now on" },
 	{ 0, "kernel-callchains", NULL, OPT_FLAG, offsetof(struct record, m.no_user), "as --no-user" },
@@ -92,6 +96,7 @@ static const struct opt_rule record_rules[] = {
 	{ "off-cpu", .not_with = "cpu", .why = OFFCPU_NO_CPU },
 	{ "max-stacks", .needs = "off-cpu", .why = "record keeps every sample" },
 	{ "kernel-callchains|no-user", .not_with = "user-callchains|no-kernel", .why = "they leave nothing" },
+	{ "control", .not_with = "off-cpu" },
 	{ "g", .not_with = "call-graph=none|call-graph=no" },
 	{ 0 },
 };
@@ -167,7 +172,6 @@ const struct opt_other record_others[] = {
 	{ "--kcore", NO_AUX, WITH_PERF },
 	{ "--switch-output-event", "is not available", "--switch-output, and kill -USR2 when it happens" },
 	{ "--overwrite", "keeps the newest samples only", "--switch-output=10M --switch-max-files 2" },
-	{ "--control", "is not available", "--duration, or a signal ends it" },
 	{ "--switch-events", "records switches of threads", "skep sched timehist" },
 	{ "--all-cgroups", "records cgroups, which skep does not", "-G CGROUP records one; skep stat --by cgroup" },
 	{ "--namespaces", "records namespaces, which skep does not", WITH_PERF },

@@ -38,12 +38,12 @@ struct src_perf {
 	const struct unwinder_cfg *unwind;
 	struct sideband *sideband;
 	struct unwind_store *store; /* NULL: by frame pointers */
-	VEC(int) fds;
+	VEC(int) fds, dummies;
 	VEC(struct id) ids;
 	bool has_kernel; /* its part is allowed */
 	bool is_command, at_exec; /* at_exec: its events begin with its exec */
 	bool no_children; /* are recorded */
-	bool is_late; /* they begin later: until then an event that counts nothing reports what tasks do */
+	bool has_dummy; /* while they do not count, an event that counts nothing reports what tasks do */
 	uint64_t delivered, cut_copies;
 	uint32_t max_frames, chain_max; /* of a chain: both parts */
 	uint64_t sample_type; /* of each event */
@@ -122,6 +122,8 @@ static void fill_attr(const struct src_perf *src, const struct event *e, bool is
 	}
 }
 
+#define NO_EVENT (-1)
+
 /* Of an open that returned fd. A thread, or a CPU, that is gone is no error. */
 static int add_fd(struct src_perf *src, const struct event *e, int event, int fd, uint32_t cpu, struct err *err)
 {
@@ -132,13 +134,17 @@ static int add_fd(struct src_perf *src, const struct event *e, int event, int fd
 		return 0;
 	if (fd < 0)
 		return kernel_event_refused(e, fd, err);
-	if (vec_reserve(&src->fds) || vec_reserve(&src->ids)) {
+	if (vec_reserve(&src->fds) || vec_reserve(&src->dummies) || vec_reserve(&src->ids)) {
 		close(fd);
 		return -ENOMEM;
 	}
-	src->fds.data[src->fds.n++] = fd;
+	if (event == NO_EVENT)
+		src->dummies.data[src->dummies.n++] = fd;
+	else
+		src->fds.data[src->fds.n++] = fd;
 	ret = ioctl(fd, PERF_EVENT_IOC_ID, &id.id) ? -errno : sideband_redirect(src->sideband, fd, cpu);
-	src->ids.data[src->ids.n++] = id;
+	if (event != NO_EVENT)
+		src->ids.data[src->ids.n++] = id;
 	return ret ? err_set(err, ret, "cannot sample '%s': %s", e->name, strerror(-ret)) : 0;
 }
 
@@ -147,7 +153,7 @@ static int open_on(struct src_perf *src, int event, uint32_t tid, uint32_t cpu, 
 	struct event *e = &src->cfg->events[event];
 	struct perf_event_attr attr;
 
-	fill_attr(src, e, event == 0 && !src->is_late, &attr);
+	fill_attr(src, e, event == 0 && !src->has_dummy, &attr);
 	src->sample_type = attr.sample_type;
 	return add_fd(src, e, event, kernel_open_named(e, &attr, (int)tid, (int)cpu, -1, 0), cpu, err);
 }
@@ -160,14 +166,14 @@ static int open_dummy(struct src_perf *src, uint32_t tid, uint32_t cpu, struct e
 
 	fill_base(src, true, &attr);
 	attr.disabled = src->is_command;
-	return add_fd(src, &dummy, 0, kernel_open_named(&dummy, &attr, (int)tid, (int)cpu, -1, 0), cpu, err);
+	return add_fd(src, &dummy, NO_EVENT, kernel_open_named(&dummy, &attr, (int)tid, (int)cpu, -1, 0), cpu, err);
 }
 
 static int open_thread(struct src_perf *src, const struct place *place, uint32_t tid, struct err *err)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < place->nr_cpus && !ret && src->is_late; i++)
+	for (uint32_t i = 0; i < place->nr_cpus && !ret && src->has_dummy; i++)
 		ret = open_dummy(src, tid, place->cpus[i], err);
 	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
 		for (uint32_t i = 0; i < place->nr_cpus && !ret; i++)
@@ -248,9 +254,9 @@ static int open_source(struct source *source, const struct place *place, struct 
 	int ret;
 
 	src->is_command = target_is_command(place->target);
-	src->is_late = place->is_late;
+	src->has_dummy = place->is_late || place->may_pause;
 	src->no_children = place->target->no_children;
-	src->at_exec = src->is_command && !src->is_late;
+	src->at_exec = src->is_command && !place->is_late;
 	src->has_kernel = kernel_allowed();
 	for (int i = 0; i < src->cfg->nr_events; i++) {
 		struct event *e = &src->cfg->events[i];
@@ -286,6 +292,11 @@ static void start(struct source *source)
 
 	if (!src->at_exec)
 		switch_all(src, PERF_EVENT_IOC_ENABLE);
+}
+
+static void set_paused(struct source *source, bool is_paused)
+{
+	switch_all((struct src_perf *)source, is_paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE);
 }
 
 static void stop(struct source *source)
@@ -433,7 +444,10 @@ static void close_source(struct source *source)
 
 	for (size_t i = 0; i < src->fds.n; i++)
 		close(src->fds.data[i]);
+	for (size_t i = 0; i < src->dummies.n; i++)
+		close(src->dummies.data[i]);
 	vec_free(&src->fds);
+	vec_free(&src->dummies);
 	vec_free(&src->ids);
 	sideband_close(src->sideband);
 	rowstore_free(src->store);
@@ -450,6 +464,7 @@ struct source *src_perf_new(const struct sample_cfg *cfg, const struct unwinder_
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,
+		.pause = set_paused,
 		.stop = stop,
 		.drain = drain,
 		.finish = finish,

@@ -57,7 +57,8 @@ struct src_sample {
 	} values[EVENTS_MAX];
 	uint32_t skipped_cpus;
 	uint64_t delivered; /* samples that reached the sink */
-	uint64_t missed, missed_before; /* hits of tracepoints and probes; at start() */
+	uint64_t missed, missed_before; /* hits of tracepoints and probes; when it was armed last */
+	bool is_paused;
 };
 
 static uint64_t ring_bytes(const struct sample_cfg *cfg)
@@ -244,6 +245,21 @@ static void start(struct source *source)
 	base_arm(&src->base);
 }
 
+/* Hits that the kernel skips meanwhile are not ours. */
+static void set_paused(struct source *source, bool is_paused)
+{
+	struct src_sample *src = (struct src_sample *)source;
+
+	if (is_paused) {
+		base_disarm(&src->base);
+		src->missed += probe_set_missed(&src->set) - src->missed_before;
+	}
+	src->missed_before = probe_set_missed(&src->set);
+	src->is_paused = is_paused;
+	if (!is_paused)
+		base_arm(&src->base);
+}
+
 static void stop(struct source *source)
 {
 	struct src_sample *src = (struct src_sample *)source;
@@ -252,7 +268,8 @@ static void stop(struct source *source)
 	/* An event is off only when its CPU is done with it: nothing is still on its way into a map after this. */
 	for (size_t i = 0; i < src->attached.n; i++)
 		ioctl(src->attached.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	src->missed = probe_set_missed(&src->set) - src->missed_before;
+	if (!src->is_paused)
+		src->missed += probe_set_missed(&src->set) - src->missed_before;
 	if (src->cfg->nr_probes)
 		tasks_barrier();
 }
@@ -392,6 +409,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.open = open_source,
 		.fd = poll_fd,
 		.start = start,
+		.pause = set_paused,
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,
