@@ -89,12 +89,15 @@ dated() {
 
 # bats test_tags=user-space
 @test "--switch-output: what is refused" {
+	mknod null c 1 3 || mkfifo null
 	for line in "--switch-output=10|bad value '10' of '--switch-output'" "--switch-output=0M|bad value '0M'" "--switch-output=9999999999999G|bad value" \
 		"--switch-max-files 2|--switch-max-files needs --switch-output" "--switch-output --switch-max-files 0|bad value '0'" \
-		"--switch-output -o -|exclude each other: a stream is one" "--max-size 1|bad value '1' of '--max-size'"; do
+		"--timestamp-filename -o null|cannot rename 'null' to a name with a date: not a regular file" \
+		"--switch-output -o null|cannot rename 'null'" "--switch-output -o -|exclude each other: a stream is one" "--max-size 1|bad value '1' of '--max-size'"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" record ${line%|*} -- true
 		echo "$output"
 		[ "$status" = 2 ] && [[ "$output" == *"${line#*|}"* ]]
 	done
+	[ "$(ls)" = null ]
 }

@@ -17,7 +17,7 @@ SECONDS_MAX=${VM_SECONDS:-1400}
 BETWEEN=(doctor,probe_views,timehist,trace,walks doctor,offcpu,sched,trace,trace_sums,uring)
 LONG=net,probe,sched,stat,timehist,unwind # less than half of the time: the oldest kernel, which is the longest of the others, comes after them
 QUICK=doctor,probe_views
-OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,stat,trace,trace_sums,uring
+OLDEST=doctor,net,offcpu,probe_views,sched,timehist,walks,by,probe,record,record_probe,stat,trace,trace_sums,uring
 for tool in qemu-system-x86_64 cpio busybox apt-get bats; do
 	command -v $tool >/dev/null || { echo "no $tool here: tools/packages.sh test"; exit 77; }
 done

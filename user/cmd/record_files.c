@@ -47,10 +47,21 @@ static int open_stream(struct record_files *f, struct err *err)
 	return data_writer_stream(f->stream_fd, &f->meta, &f->writer, err);
 }
 
+/* A device would be renamed, too. That a file is still ours is checked when it is closed. */
+static bool may_rename(const struct record_files *f)
+{
+	struct stat st;
+
+	return (!f->cfg->is_split && !f->cfg->is_dated) || lstat(f->path, &st) || S_ISREG(st.st_mode);
+}
+
 int files_open(struct record_files *f, struct err *err)
 {
-	int ret = strcmp(f->path, "-") ? data_writer_open(f->path, &f->meta, &f->writer, err) : open_stream(f, err);
+	int ret;
 
+	if (!may_rename(f))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "cannot rename '%s' to a name with a date: not a regular file", f->path);
+	ret = strcmp(f->path, "-") ? data_writer_open(f->path, &f->meta, &f->writer, err) : open_stream(f, err);
 	f->opened_ns = now_ns();
 	if (!ret && f->cfg->files_max && !(f->names = calloc(f->cfg->files_max, sizeof(*f->names))))
 		return err_set(err, -ENOMEM, "out of memory");
