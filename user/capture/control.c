@@ -78,8 +78,10 @@ void control_read(struct control *c)
 {
 	ssize_t n;
 
-	if (c->n == sizeof(c->line))
-		c->n = 0; /* no command is so long */
+	if (c->n == sizeof(c->line)) {
+		c->is_cut = true;
+		c->n = 0;
+	}
 	n = read(c->fd, c->line + c->n, sizeof(c->line) - c->n);
 	if (n > 0)
 		c->n += (size_t)n;
@@ -97,8 +99,9 @@ enum control_command control_next(struct control *c)
 		return CONTROL_NONE;
 	n = (size_t)(end - c->line);
 	for (size_t i = CONTROL_ENABLE; i < sizeof(words) / sizeof(words[0]); i++)
-		if (n == strlen(words[i]) && !memcmp(c->line, words[i], n))
+		if (!c->is_cut && n == strlen(words[i]) && !memcmp(c->line, words[i], n))
 			command = i;
+	c->is_cut = false;
 	c->n -= n + 1;
 	memmove(c->line, end + 1, c->n);
 	return command;

@@ -28,6 +28,7 @@ struct control {
 	bool is_over;	/* nobody writes any more */
 	char line[CONTROL_LINE_MAX]; /* what was read: `n` bytes */
 	size_t n;
+	bool is_cut; /* the begin of this line did not fit: it is no command */
 };
 
 /* text: "fd:N[,N]" of open descriptors, or "fifo:PATH[,PATH]". 0, or -errno with err filled. control_close() after success. */
