@@ -24,6 +24,7 @@ const volatile __u32 cfg_user_stack = 1;
 const volatile __u32 cfg_by_tid = 1;
 const volatile __u32 cfg_nr_events = 2;
 const volatile __u32 cfg_addr = 1;
+const volatile __u32 cfg_cgroup = 1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -277,6 +278,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u64 addr, _
 		loss_count(COUNT_SPILLED);
 	}
 	s->rec.key.addr = addr;
+	s->rec.key.cgroup = cfg_cgroup ? bpf_get_current_cgroup_id() : 0;
 	sample_stream(ctx, &s->rec, user, unwound, info, call);
 out:
 	scratch_give(&s->users);

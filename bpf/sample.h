@@ -18,7 +18,10 @@ struct sample_key {
 		__u64 kstack; /* hash of the frames, 0 for no frames */
 		__u64 addr;   /* in a ring record: what the event is about; 0: none, or not requested */
 	};
-	__u64 ustack; /* as kstack; unused in a ring record */
+	union {
+		__u64 ustack; /* likewise */
+		__u64 cgroup; /* in a ring record, likewise: of the thread */
+	};
 	__u32 pid;
 	__u32 tid;	      /* 0 in `counts` unless cfg_by_tid */
 	__u32 exec_id;	      /* task_struct.self_exec_id: distinguishes the address spaces of one pid */

@@ -146,6 +146,7 @@ struct sample {
 	uint64_t count;	  /* 1 from a stream or a file; N from an in-kernel hash */
 	uint64_t ip;	  /* where it happened, in the kernel if that has a chain; a file's need not be a leaf of these; 0 if not known */
 	uint64_t addr;	  /* what the event is about, such as the address that was not mapped; 0: none, or not requested */
+	uint64_t cgroup;  /* of cgroup v2, its number; 0: not requested */
 	uint32_t pid, tid; /* process (tgid) and thread, in the PID namespace that skep runs in */
 	uint32_t cpu;	  /* UINT32_MAX when aggregated over CPUs */
 	uint16_t event;	  /* index in the session's event list */

@@ -93,7 +93,7 @@ dated() {
 	for line in "--switch-output=10|bad value '10' of '--switch-output'" "--switch-output=0M|bad value '0M'" "--switch-output=9999999999999G|bad value" \
 		"--switch-max-files 2|--switch-max-files needs --switch-output" "--switch-output --switch-max-files 0|bad value '0'" \
 		"--timestamp-filename -o null|cannot rename 'null' to a name with a date: not a regular file" \
-		"--switch-output -o null|cannot rename 'null'" "--switch-output -o -|exclude each other: a stream is one" "--max-size 1|bad value '1' of '--max-size'"; do
+		"--switch-output -o null|cannot rename 'null'" "--switch-output -o -|need a file: -o - is a stream" "--max-size 1|bad value '1' of '--max-size'"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" record ${line%|*} -- true
 		echo "$output"

@@ -434,6 +434,7 @@ static void make_sources(struct measure *m, struct sample_cfg *cfg, struct sessi
 	cfg->probes = m->probes;
 	cfg->nr_probes = m->nr_probes;
 	cfg->records = m->records;
+	cfg->has_cgroup = m->has_cgroup;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;
 	cfg->ring_bytes = m->ring_kb << 10;

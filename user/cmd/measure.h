@@ -37,6 +37,7 @@ struct measure {
 	/* Set by the command. */
 	struct offcpu_cfg *offcpu; /* measure time off the CPUs, too; its samples are of the last event. NULL: no */
 	bool no_samples;	   /* only that */
+	bool has_cgroup;   /* samples have their cgroup */
 	bool has_addr;	   /* samples have the address that their event is about */
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
 	struct control *control; /* commands to the run; NULL: none */

@@ -165,6 +165,7 @@ static int open_writer(struct sink *sink, struct err *err)
 		.argv = (const char *const *)r->argv,
 		.events = rec->m.events,
 		.nr_events = rec->m.nr_events,
+		.cgroup_path = rec->m.has_cgroup ? target_cgroup_path : NULL,
 		.callchain = rec->m.walks.call_graph != CALL_GRAPH_NONE,
 		.max_frames = (uint32_t)rec->m.walks.max_frames,
 		.compression_level = rec->compression_level,
@@ -265,6 +266,8 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		err_hint(err, "skep record -o - ... | skep script -i -");
 		return -EINVAL;
 	}
+	if (!strcmp(rec->out, "-") && (rec->files.is_split || rec->files.is_dated))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--switch-output and --timestamp-filename need a file: -o - is a stream");
 	rec->m.records = true;
 	if (rec->off_cpu)
 		offcpu_record(&rec->m, &rec->off_cfg);

@@ -81,11 +81,7 @@ const struct opt record_files_opts[] = {
 	{ 0 },
 };
 
-#define ONE_STREAM "a stream is one"
-
 const struct opt_rule record_files_rules[] = {
-	{ "switch-output", .not_with = "output=-", .why = ONE_STREAM },
-	{ "timestamp-filename", .not_with = "output=-", .why = "a stream has no name" },
 	{ "switch-max-files", .needs = "switch-output" },
 	{ "max-size", .not_with = "switch-output", .hint = "--switch-output=SIZE --switch-max-files N" },
 	{ 0 },

@@ -12,6 +12,7 @@
 
 #include "data/writer.h"
 #include "util/clock.h"
+#include "util/hash.h"
 
 #define NS_PER_S 1000000000ull
 /* What a SIGKILL may cost: a second of events. */
@@ -129,6 +130,27 @@ static void put_raw(struct record *r, const struct sample *s)
 	r->p += room;
 }
 
+/* The path of a cgroup, before the first sample of it. */
+static int write_cgroup(struct data_writer *w, const struct sample *s)
+{
+	const char *path;
+	struct record r;
+
+	if (!w->meta.cgroup_path || map_find(&w->cgroups, hash_u64(s->cgroup)) >= 0)
+		return 0;
+	if (map_add(&w->cgroups, hash_u64(s->cgroup), 0))
+		return -ENOMEM;
+	path = w->meta.cgroup_path(NULL, s->cgroup);
+	if (!path)
+		return 0;
+	if (!record_begin(w, &r, PERF_RECORD_CGROUP, 0))
+		return w->out.failed;
+	put_u64(&r, s->cgroup);
+	put_text(&r, path, PATH_MAX);
+	put_trailer(&r, s->pid, s->tid, s->time_ns, s->cpu);
+	return record_end(w, &r, s->time_ns);
+}
+
 static int write_sample(struct sink *sink, const struct sample *s)
 {
 	struct data_writer *w = (struct data_writer *)sink;
@@ -141,6 +163,8 @@ static int write_sample(struct sink *sink, const struct sample *s)
 		return -EINVAL;
 	if (output_place(&w->out) < 0)
 		return w->out.failed;
+	if (write_cgroup(w, s))
+		return w->out.failed ? w->out.failed : -ENOMEM;
 	if (!record_begin(w, &r, PERF_RECORD_SAMPLE, misc))
 		return w->out.failed;
 	put_u64(&r, w->ids[s->event]);
@@ -160,6 +184,8 @@ static int write_sample(struct sink *sink, const struct sample *s)
 	}
 	if (w->attrs[s->event].sample_type & PERF_SAMPLE_RAW)
 		put_raw(&r, s);
+	if (w->meta.cgroup_path)
+		put_u64(&r, s->cgroup);
 	if (!w->first_ns || s->time_ns < w->first_ns)
 		w->first_ns = s->time_ns;
 	if (s->time_ns > w->last_ns)
@@ -353,6 +379,7 @@ static int write_preamble(struct data_writer *w)
 static void writer_free(struct data_writer *w)
 {
 	seen_free(&w->seen);
+	map_free(&w->cgroups);
 	free(w->attrs);
 	free(w->ids);
 	free(w);

@@ -122,6 +122,7 @@ struct data_writer {
 	struct perf_event_attr *attrs;
 	uint64_t *ids;
 	struct seen_objects seen;
+	struct map cgroups; /* a set: they have a record */
 	uint64_t first_ns, last_ns; /* of samples */
 	uint64_t max_ns;	    /* of all records */
 	uint64_t flushed_ns;

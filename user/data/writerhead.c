@@ -21,7 +21,8 @@ void writer_attr(struct perf_event_attr *a, const struct event *e, const struct 
 		.config2 = e->config2,
 		.sample_period = e->period_or_freq,
 		.freq = e->freq,
-		.sample_type = SAMPLE_TYPE | (meta->callchain ? PERF_SAMPLE_CALLCHAIN : 0) | (e->has_addr ? PERF_SAMPLE_ADDR : 0),
+		.sample_type = SAMPLE_TYPE | (meta->callchain ? PERF_SAMPLE_CALLCHAIN : 0) | (e->has_addr ? PERF_SAMPLE_ADDR : 0) |
+			       (meta->cgroup_path ? PERF_SAMPLE_CGROUP : 0),
 		.exclude_user = e->exclude_user,
 		.exclude_kernel = e->exclude_kernel,
 		.exclude_hv = e->exclude_hv,

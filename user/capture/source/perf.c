@@ -78,7 +78,7 @@ bool src_perf_can(const struct sample_cfg *cfg, const struct target *target)
 	for (int i = 0; i < cfg->nr_events; i++)
 		if (cfg->events[i].kind != EVENT_COUNTER)
 			return false;
-	return !cfg->nr_probes && !target->all && !target->cpus.n && !target->uids.n && !target->comms.n && !target->cgroups.n;
+	return !cfg->nr_probes && !cfg->has_cgroup && !target->all && !target->cpus.n && !target->uids.n && !target->comms.n && !target->cgroups.n;
 
 }
 

@@ -83,6 +83,7 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 		src->max_frames = ro->cfg_max_frames;
 	ro->cfg_nr_events = cfg->nr_events;
 	ro->cfg_addr = cfg->events[0].has_addr;
+	ro->cfg_cgroup = cfg->has_cgroup;
 	ro->cfg_pidns_level = place->pidns.level;
 	ro->cfg_pidns = place->pidns.ns;
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
@@ -338,6 +339,7 @@ static int flush(void *arg, const void *record, size_t size)
 	s.weight = rec->weight;
 	s.cpu = rec->cpu;
 	s.addr = to->src->cfg->aggregate ? 0 : rec->key.addr;
+	s.cgroup = to->src->cfg->aggregate ? 0 : rec->key.cgroup;
 	s.chains[CHAIN_KERNEL] = (struct chain){ .ips = (const uint64_t *)rec->ips, .n = rec->nr_kips };
 	s.chains[CHAIN_USER] = (struct chain){ .ips = (const uint64_t *)rec->ips + rec->nr_kips, .n = rec->nr_uips };
 	head += (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t);
