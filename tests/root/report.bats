@@ -236,6 +236,9 @@ same_as_perf() {
 		-g flat,5 -s comm --no-children
 		-g folded,5,count -s comm --no-children
 		-G -s dso --no-children
+		-g none -s per --no-children
+		-g none -s +sam --no-children
+		-g none --time 1,0 --no-children
 		-g none --hierarchy
 		-g none --hierarchy -s dso,sym,srcline -n
 		-g caller,2 --hierarchy -s comm,dso
@@ -300,4 +303,17 @@ same_as_perf() {
 	"$SKEP" -q report -i gone.data -s sym --no-children --symfs below --no-demangle | grep -qF '[.] _ZN4hive3beeEl'
 	run -1 "$SKEP" report -i gone.data --symfs nosuch
 	[[ "$output" == "skep report: cannot read 'nosuch' of '--symfs': No such file or directory" ]]
+}
+
+@test "--mmaps: what many forks inherit is bounded, and what is left out is said" {
+	need python3
+	python3 "$ROOT/tests/root/perfdata.py" maps m.data 20000 60
+	"$SKEP" report -i m.data --mmaps >out 2>err
+	[ "$(grep -c ' //*a$' out)" = $((1 << 20)) ]
+	grep -q '^171424 mappings are left out: skep report shows 65536 of a process, and 1048576 in all$' err
+	"$SKEP" report -i m.data --tasks >out 2>err
+	[ "$(wc -l <out)" = 63 ] && [ ! -s err ]
+	python3 "$ROOT/tests/root/perfdata.py" maps m.data 300 2
+	"$SKEP" report -i m.data --mmaps >out 2>err
+	[ "$(grep -c ' //*a$' out)" = 900 ] && [ ! -s err ]
 }

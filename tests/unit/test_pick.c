@@ -176,6 +176,8 @@ static void test_times(void **state)
 	assert_false(at("1,2", 2 * S + 1));
 	assert_true(at(",2", 0));
 	assert_true(at("2,", UINT64_MAX));
+	assert_true(at("2,0", UINT64_MAX)); /* as in perf */
+	assert_false(at("2,0", S));
 	assert_true(at("1,2 4,5", 4 * S));
 	assert_false(at("1,2 4,5", 3 * S));
 	assert_true(at("10%", 100 * S));
@@ -187,6 +189,10 @@ static void test_times(void **state)
 	assert_false(at("0%-10%,30%-40%", 101 * S)); /* the border of two parts that may touch */
 	assert_false(at("0%-10%, 30%-40%", 102 * S));
 	assert_true(at("90%-100%", 110 * S));
+	assert_int_equal(picktime_parse(&t, "10%", &err), 0);
+	assert_int_equal(picktime_begin(&t, 0, 1, &err), 0); /* a part that ends at 0 has an end */
+	assert_false(picktime_has(&t, 5));
+	t.spans.n = 0;
 	assert_int_equal(picktime_parse(&t, "10%", &err), 0);
 	assert_int_equal(picktime_begin(&t, 0, 0, &err), -EINVAL);
 	assert_non_null(strstr(err.hint, "--timestamp-boundary"));

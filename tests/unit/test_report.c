@@ -63,6 +63,12 @@ static void columns(void **state)
 	row(q, "comm", "overhead,comm", "overhead,comm"); /* nothing else would be left */
 	q = (struct report_request){ .sort = "sample,comm" };
 	row(q, "comm", "overhead,sample,comm", "overhead,sample,comm");
+	q = (struct report_request){ .sort = "per,COMM" }; /* the begin of a word */
+	row(q, "comm", "overhead,period,comm", "overhead,period,comm");
+	q = (struct report_request){ .sort = "overhead_sys" }; /* which has "overhead" inside */
+	row(q, "", "overhead,overhead_sys", "overhead,overhead_sys");
+	q = (struct report_request){ .sort = "+per" };
+	row(q, "comm,dso,sym", "overhead,comm,dso,sym,period", "overhead,comm,dso,sym,period");
 }
 
 static void refused_columns(void **state)
@@ -168,6 +174,7 @@ static void deep_chains(void **state)
 	render_chains(out, &t, STACK_FRAMES_MAX, 1, &(struct chains_cfg){ .mode = CHAINS_FOLDED });
 	fclose(out);
 	tree_free(&t);
+	assert_non_null(strstr(text, "[forks below the 60th are not shown]\n"));
 	for (line = strtok(text, "\n"); line && *line == ' '; line = strtok(NULL, "\n"))
 		longest = strlen(line) > longest ? strlen(line) : longest;
 	assert_in_range(longest, 100, 1000);

@@ -19,6 +19,7 @@ struct annotate_options {
 	struct symbol_options symbols;
 	struct honesty h;
 	struct annotation a;
+	struct pick_options pick;
 	const char *input, *out, *format, *event_index, *syntax, *percent_type, *colour;
 	bool json, no_source, source, no_raw, arrows, no_arrows;
 };
@@ -58,8 +59,8 @@ static const struct opt annotate_opts[] = {
 static const struct opt choose_opts[] = {
 	{ 's', "symbol", "FUNCTION", OPT_CALL, 0, "only this function: the same as the operand FUNCTION", set_function },
 	{ OPT_OPERAND, NULL, NULL, OPT_CALL, 0, NULL, set_function, true },
-	{ 'd', "dsos", "NAME,...", OPT_TEXT, AT(a.dsos), "only functions of these objects" },
-	{ 'C', "cpu", "LIST", OPT_TEXT, AT(a.cpus), "only samples of these CPUs, as 0-3,8" },
+	{ 'd', "dsos", "NAME,...", OPT_TEXT, AT(pick.dsos), "only functions of these objects" },
+	{ 'C', "cpu", "LIST", OPT_TEXT, AT(pick.cpus), "only samples of these CPUs, as 0-3,8" },
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out functions below PCT percent of the samples", set_limit },
 	{ 0, "skip-missing", NULL, OPT_FLAG, AT(a.skip_missing), "do not report functions that cannot be shown" },
 	{ 0 },
@@ -177,6 +178,13 @@ static int print(struct annotate_options *o, struct replay *replay, FILE *out, s
 	return ret;
 }
 
+static int none_left(const struct annotate_options *o, const struct replay *replay, struct err *err)
+{
+	uint64_t out = pick_out_all(replay->pick);
+
+	return out ? nothing_chosen(out, o->input, err) : nothing_sampled(&replay->views.data[0]->profile, o->input, 0, err);
+}
+
 static int annotate_into(struct annotate_options *o, struct replay *replay, struct outfile *out, struct err *err)
 {
 	struct syms_cfg cfg = { .code = true };
@@ -187,10 +195,8 @@ static int annotate_into(struct annotate_options *o, struct replay *replay, stru
 		ret = symbol_options_apply(&o->symbols, &cfg, err);
 	if (!ret)
 		ret = replay_run(replay, &cfg, err);
-	if (!ret && o->a.cpus)
-		ret = pick_check_cpus(replay->file.reader, err);
 	if (!ret && !replay->views.data[0]->at.folded)
-		ret = nothing_sampled(&replay->views.data[0]->profile, o->input, 0, err);
+		ret = none_left(o, replay, err);
 	if (!ret)
 		ret = print(o, replay, out->stream, err);
 	if (!ret) {
@@ -213,7 +219,9 @@ static int check(struct annotate_options *o, char **operands, struct replay *rep
 		return ret;
 	if (o->out && same_file(o->input, o->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", o->out);
-	return o->event_index ? replay_event_index(o->event_index, &replay->event, err) : 0;
+	if (o->event_index)
+		ret = replay_event_index(o->event_index, &replay->event, err);
+	return ret ? ret : pick_new(&o->pick, &replay->pick, err);
 }
 
 static int annotate_run(void *cfg, char **operands, struct err *err)
@@ -228,8 +236,10 @@ static int annotate_run(void *cfg, char **operands, struct err *err)
 	set_look(o);
 	if (!ret)
 		ret = outfile_open(&out, o->out ? o->out : "-", err);
-	if (ret)
+	if (ret) {
+		pick_free(replay.pick);
 		return ret;
+	}
 	replay.pic = picture_new(NULL);
 	if (replay.pic)
 		replay.pic->names.leaf_only = true;
@@ -237,6 +247,7 @@ static int annotate_run(void *cfg, char **operands, struct err *err)
 	replay_close(&replay);
 	annotation_free(&o->a);
 	picture_free(replay.pic);
+	pick_free(replay.pick);
 	outfile_abort(&out);
 	return ret ? ret : honesty_exit(&o->h, &replay.total, 0, err);
 }

@@ -9,22 +9,12 @@
 #include <string.h>
 
 #include "unwind/disasm.h"
-#include "util/cpus.h"
 #include "util/glob.h"
 #include "util/log.h"
-#include "util/num.h"
 #include "util/text.h"
 
 #define INSN_TEXT_BYTES 4608
 #define NAMES_LISTED 5
-
-static bool is_wanted_cpu(const struct annotation *a, uint32_t cpu)
-{
-	for (size_t i = 0; i < a->cpu_list.n; i++)
-		if (a->cpu_list.data[i] == cpu)
-			return true;
-	return !a->cpus;
-}
 
 static int annotation_sample(void *arg, const struct fold_view *view, const struct named *named)
 {
@@ -35,7 +25,7 @@ static int annotation_sample(void *arg, const struct fold_view *view, const stru
 	struct code_place place;
 	int64_t func;
 
-	if (!ip || !is_wanted_cpu(a, s->cpu))
+	if (!ip)
 		return 0;
 	if (!a->reader && !(a->reader = code_reader_new(a->pic->names.syms, &a->code)))
 		return -ENOMEM;
@@ -53,16 +43,6 @@ static int annotation_sample(void *arg, const struct fold_view *view, const stru
 	return annotate_add(&a->model, (uint32_t)func, place.addr, s->weight, s->count);
 }
 
-static int add_cpu(void *arg, uint64_t cpu)
-{
-	struct annotation *a = arg;
-
-	if (vec_reserve(&a->cpu_list))
-		return -ENOMEM;
-	a->cpu_list.data[a->cpu_list.n++] = (uint32_t)cpu;
-	return 0;
-}
-
 int annotation_begin(struct annotation *a, struct picture *pic, struct err *err)
 {
 	if (!disasm_works()) {
@@ -70,8 +50,6 @@ int annotation_begin(struct annotation *a, struct picture *pic, struct err *err)
 		err_hint(err, "install libcapstone (Debian: libcapstone4)");
 		return -ENOTSUP;
 	}
-	if (a->cpus && num_list(a->cpus, CPU_LIMIT, add_cpu, a))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--cpu': expected a list of CPUs, as 0-3,8", a->cpus);
 	a->pic = pic;
 	a->kcode = kcode_new();
 	a->code.read_kernel = a->kcode ? kcode_read : NULL;
@@ -88,23 +66,7 @@ void annotation_free(struct annotation *a)
 	code_reader_free(a->reader);
 	sources_free(&a->sources);
 	vec_free(&a->places);
-	vec_free(&a->cpu_list);
 	kcode_free(a->kcode);
-}
-
-/* Is an object in the list? By its path or the last part of that. */
-static bool is_wanted_object(const struct annotation *a, const char *path)
-{
-	const char *last = annotate_path(&(struct annotate_look){ 0 }, path);
-
-	for (const char *at = a->dsos; at && *at; at += *at == ',') {
-		size_t n = strcspn(at, ",");
-
-		if ((n == strlen(path) && !memcmp(at, path, n)) || (n == strlen(last) && !memcmp(at, last, n)))
-			return true;
-		at += n;
-	}
-	return !a->dsos;
 }
 
 /* "ns::f(int)" is meant by that, by "ns::f" and by a pattern. */
@@ -205,7 +167,7 @@ static bool is_wanted(const struct annotation *a, uint32_t func, const struct an
 	const struct code_place *p = &a->places.data[func];
 	double share = series->weight ? 100.0 * (double)a->model.funcs.data[func].weight / (double)series->weight : 0;
 
-	return share >= a->percent_limit && is_wanted_object(a, p->obj_name) && (!a->function || (p->name && is_wanted_name(a->function, p->name)));
+	return share >= a->percent_limit && (!a->function || (p->name && is_wanted_name(a->function, p->name)));
 }
 
 /* No function is what was requested: what there is, and what has no names. */
@@ -214,11 +176,11 @@ static int nothing_wanted(const struct annotation *a, const uint32_t *order, siz
 	char names[256] = "";
 	size_t len = 0, listed = 0;
 
-	err_set(err, -ENOENT, "no samples of '%s'", a->function ? a->function : a->dsos ? a->dsos : series->event);
+	err_set(err, -ENOENT, "no samples of '%s'", a->function ? a->function : series->event);
 	for (size_t i = 0; i < n && listed < NAMES_LISTED; i++) {
 		const struct code_place *p = &a->places.data[order[i]];
 
-		if (p->name && is_wanted_object(a, p->obj_name)) {
+		if (p->name) {
 			len = text_append(names, sizeof(names), len, "%s%s", listed ? ", " : "", p->name);
 			listed++;
 		}
@@ -246,7 +208,7 @@ static int show_series(struct annotation *a, struct annotation_series *series, u
 	}
 	/* The function may be in code without names: why it has none is reported. */
 	for (size_t i = 0; i < n && !ret && !done && a->function; i++)
-		if (!a->places.data[order[i]].name && is_wanted_object(a, a->places.data[order[i]].obj_name))
+		if (!a->places.data[order[i]].name)
 			ret = show_func(a, order[i], series, format, page);
 	if (ret)
 		return err_set(err, ret, "cannot show the instructions: %s", strerror(-ret));

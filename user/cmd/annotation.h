@@ -15,8 +15,6 @@
 struct annotation {
 	/* Set by the command. */
 	const char *function; /* a name or a pattern; NULL: all that have samples */
-	const char *dsos;     /* "libc.so.6,prog"; NULL: all */
-	const char *cpus;     /* a list; NULL: all */
 	double percent_limit; /* of all samples: functions below it are left out */
 	uint64_t funcs_max;   /* 0: all */
 	bool intel, skip_missing;
@@ -27,7 +25,6 @@ struct annotation {
 	struct picture *pic; /* borrowed */
 	struct annotate model;
 	VEC(struct code_place) places; /* by function */
-	VEC(uint32_t) cpu_list;
 	struct kcode *kcode;
 	struct code_reader *reader; /* NULL: there was no sample yet */
 	size_t nr_shown, nr_missing; /* functions */
@@ -43,7 +40,7 @@ void annotation_free(struct annotation *a);
 struct annotation_series {
 	const struct fold_view *at;
 	const char *event; /* its name */
-	uint64_t weight, count; /* own: of what is not left out by CPU */
+	uint64_t weight, count; /* own */
 };
 
 /*

@@ -65,23 +65,14 @@ static int set_freq(void *base, const char *text, struct err *err)
 	return 0;
 }
 
-/* perf's: of the event before it. Here a filter is a part of an event's text. */
 static int add_filter(void *base, const char *text, struct err *err)
 {
 	struct measure *m = base;
-	const char *last = m->nr_event_texts ? m->event_texts[m->nr_event_texts - 1] : NULL;
-	bool is_begun = last && probe_begins(last);
 	char *whole;
+	int ret = probe_add_filter(m->nr_event_texts ? m->event_texts[m->nr_event_texts - 1] : NULL, text, &whole, err);
 
-	if (!last || (!is_begun && !probe_is_tracepoint(last)) || strchr(last, ',')) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "--filter '%s' has no tracepoint before it", text);
-		err_hint(err, "-e sched:sched_switch --filter '...', one event in that -e");
-		return -EINVAL;
-	}
-	if (strstr(last, " if "))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--filter '%s': '%s' has a filter already", text, last);
-	if (asprintf(&whole, "%s%s if %s", is_begun ? "" : "t:", last, text) < 0)
-		return err_set(err, -ENOMEM, "out of memory");
+	if (ret)
+		return ret;
 	m->filters[m->nr_filters++] = whole;
 	m->event_texts[m->nr_event_texts - 1] = whole;
 	m->event_text = m->event_texts[0];
@@ -283,8 +274,8 @@ int measure_events(struct measure *m, struct err *err)
 		if (ret)
 			return ret;
 		e->has_addr = m->has_addr;
-		if ((m->all_user || m->all_kernel) && (e->kind != EVENT_COUNTER || (m->all_user ? e->exclude_user : e->exclude_kernel)))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "--all-%s leaves nothing of '%s'", m->all_user ? "user" : "kernel", e->name);
+		if ((m->all_user || m->all_kernel) && (ret = event_set_mode(e, m->all_user, err)))
+			return ret;
 		if (e->kind == EVENT_COUNTER && (e->group_pos || e->pinned || e->exclusive))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': groups and the modifiers D and e work in skep stat only", e->name);
 		if (e->kind != EVENT_COUNTER)
@@ -294,8 +285,6 @@ int measure_events(struct measure *m, struct err *err)
 			e->period_or_freq = m->period ? m->period : m->freq ? m->freq : FREQ_DEFAULT;
 		}
 		e->exclude_idle = !m->idle;
-		e->exclude_kernel |= m->all_user;
-		e->exclude_user |= m->all_kernel;
 	}
 	return 0;
 }

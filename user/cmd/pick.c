@@ -50,6 +50,7 @@ struct pick {
 	struct picktime time;
 	struct pick_counts out;
 	uint64_t out_all;
+	bool failed; /* no memory to count what was left out */
 };
 
 /* Takes text apart, which it owns from now on. 0 or -ENOMEM. */
@@ -164,18 +165,19 @@ static int cpus_parse(struct pick *p, const char *text, struct err *err)
 	return ret ? bad_list(text, "--cpu", "expected CPUs such as 0-3,8", ret, err) : 0;
 }
 
-void pick_count(struct pick_counts *c, const struct sample *s)
+int pick_count(struct pick_counts *c, const struct sample *s)
 {
 	struct pick_out *out;
 
 	while (c->by_event.n <= s->event) {
 		if (vec_reserve(&c->by_event))
-			return; /* percentages of all would be wrong: the run fails by the next allocation */
+			return -ENOMEM;
 		c->by_event.data[c->by_event.n++] = (struct pick_out){ 0 };
 	}
 	out = &c->by_event.data[s->event];
 	out->weight += s->weight;
 	out->count += s->count;
+	return 0;
 }
 
 struct pick_out pick_counted(const struct pick_counts *c, uint32_t event)
@@ -183,10 +185,10 @@ struct pick_out pick_counted(const struct pick_counts *c, uint32_t event)
 	return event < c->by_event.n ? c->by_event.data[event] : (struct pick_out){ 0 };
 }
 
-static void count_out(struct pick *p, const struct sample *s)
+static int count_out(struct pick *p, const struct sample *s)
 {
 	p->out_all += s->count;
-	pick_count(&p->out, s);
+	return pick_count(&p->out, s);
 }
 
 /* Before names are looked up. */
@@ -202,8 +204,8 @@ static bool pick_wants(struct named_sink *sink, const struct sample *s)
 	}
 	if ((!p->pids.n || ids_have(&p->pids, s->pid)) && (!p->tids.n || ids_have(&p->tids, s->tid)))
 		return true;
-	count_out(p, s);
-	return false;
+	p->failed |= count_out(p, s) != 0;
+	return p->failed; /* then the next step ends the run */
 }
 
 /* As perf shows an object, or its whole path. */
@@ -221,6 +223,8 @@ static int pick_sample(struct named_sink *sink, const struct named *n)
 	const struct frame *leaf = NULL;
 	bool has_name;
 
+	if (p->failed)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < st->n && !leaf; i++)
 		leaf = st->frames[i].kind != FRAME_MARK ? &st->frames[i] : NULL;
 	has_name = leaf && leaf->kind != FRAME_UNKNOWN;
@@ -229,10 +233,8 @@ static int pick_sample(struct named_sink *sink, const struct named *n)
 		return 0;
 	}
 	if ((p->comms.at.n && !words_have(&p->comms, n->comm)) || (p->dsos.at.n && !(leaf && object_is(&p->dsos, leaf->obj))) ||
-	    (p->symbols.at.n && !(has_name && words_have(&p->symbols, leaf->name)))) {
-		count_out(p, n->at);
-		return 0;
-	}
+	    (p->symbols.at.n && !(has_name && words_have(&p->symbols, leaf->name))))
+		return count_out(p, n->at);
 	return p->to->sample(p->to, n);
 }
 

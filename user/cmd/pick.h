@@ -53,7 +53,7 @@ struct pick_out {
 struct pick_counts {
 	VEC(struct pick_out) by_event;
 };
-void pick_count(struct pick_counts *c, const struct sample *s);
+int pick_count(struct pick_counts *c, const struct sample *s); /* 0 or -ENOMEM */
 struct pick_out pick_counted(const struct pick_counts *c, uint32_t event);
 struct pick_out pick_out(const struct pick *p, uint32_t event);
 

@@ -90,10 +90,8 @@ static int pickstack_sample(struct named_sink *sink, const struct named *from)
 		drop_callees(p, &p->stack);
 	drop_deep(p, &p->stack);
 	n.parent = p->with_parent ? find_parent(p, &p->stack) : NULL;
-	if (p->o->parents_only && p->o->parent && !n.parent) {
-		pick_count(&p->out, n.at);
-		return 0;
-	}
+	if (p->o->parents_only && p->o->parent && !n.parent)
+		return pick_count(&p->out, n.at);
 	return p->to->sample(p->to, &n);
 }
 

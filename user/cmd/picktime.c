@@ -45,7 +45,9 @@ static bool take_span(const char *text, size_t len, struct picktime_span *s)
 		return false;
 	if (comma + 1 < end && !take_seconds(comma + 1, end - comma - 1, &s->stop_ns))
 		return false;
-	return !s->stop_ns || s->start_ns <= s->stop_ns;
+	if (!s->stop_ns)
+		s->stop_ns = UINT64_MAX;
+	return s->start_ns <= s->stop_ns;
 }
 
 /* "12.5%" at *text, which is moved past it. */
@@ -139,7 +141,7 @@ bool picktime_has(const struct picktime *t, uint64_t time_ns)
 		const struct picktime_span *s = &t->spans.data[i];
 		bool is_last = i + 1 == t->spans.n;
 
-		if (time_ns >= s->start_ns && (!s->stop_ns || time_ns < s->stop_ns || (is_last && time_ns == s->stop_ns)))
+		if (time_ns >= s->start_ns && (time_ns < s->stop_ns || (is_last && time_ns == s->stop_ns)))
 			return true;
 	}
 	return !t->spans.n;

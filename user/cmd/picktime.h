@@ -10,7 +10,7 @@
 #include "util/vec.h"
 
 struct picktime_span {
-	uint64_t start_ns, stop_ns; /* both belong to it; stop_ns 0: there is no end */
+	uint64_t start_ns, stop_ns; /* both belong to it; stop_ns UINT64_MAX: there is no end */
 	double start_pct, stop_pct; /* of parts */
 };
 
@@ -21,7 +21,7 @@ struct picktime {
 	VEC(struct picktime_span) spans;
 };
 
-/* "1.5,2" "1.5," ",2" "1,2 3,4" "10%" "10%/2" "10%-20%" "10%/1,20%-30%". 0, or -errno with err filled; text must outlive it. */
+/* "1.5,2" "1.5," "1.5,0" (as perf: no end, too) ",2" "1,2 3,4" "10%" "10%/2" "10%-20%" "10%/1,20%-30%". 0, or -errno with err filled; text must outlive it. */
 int picktime_parse(struct picktime *t, const char *text, struct err *err);
 
 /* Parts get their times. 0, or -EINVAL with err filled: the file does not say its time. */

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "util/hash.h"
+#include "util/log.h"
 #include "util/map.h"
 #include "util/strpool.h"
 #include "util/text.h"
@@ -18,6 +19,8 @@
 
 #define NO_TASK UINT32_MAX
 #define PREFIX_WIDTH 32
+#define PROCESS_MAPS_MAX (1u << 16) /* vm.max_map_count is about that */
+#define MAPS_MAX (1u << 20) /* of all processes: each has those of the one that made it, too */
 #define LEVEL_MAX 1000 /* deeper ones are not further to the right */
 
 struct mapping {
@@ -39,6 +42,9 @@ struct tasks {
 	struct strpool *pool;
 	VEC(struct task) all;
 	struct map by_tid;
+	bool with_maps;
+	size_t nr_maps; /* of all */
+	uint64_t nr_left; /* beyond the limits */
 };
 
 static struct task *find(struct tasks *t, uint32_t tid)
@@ -63,39 +69,68 @@ static struct task *get(struct tasks *t, uint32_t pid, uint32_t tid)
 	return task->comm ? task : NULL;
 }
 
-/* What it covers is no longer mapped. */
-static int map_put(struct task *task, const struct mapping *new)
+/* Is there room for one more mapping of this process? Else it is counted. */
+static bool has_room(struct tasks *t, const struct task *task)
 {
-	struct mapping *m = task->maps.data;
-	size_t n = 0, at = 0;
+	bool room = t->nr_maps < MAPS_MAX && task->maps.n < PROCESS_MAPS_MAX;
 
-	for (size_t i = 0; i < task->maps.n; i++) {
-		if (m[i].start < new->end && m[i].end > new->start)
-			continue;
-		at = m[i].start < new->start ? n + 1 : at;
-		m[n++] = m[i];
+	t->nr_left += !room;
+	return room;
+}
+
+/* The first mapping that ends after addr: they are in order, and none covers another. */
+static size_t first_after(const struct task *task, uint64_t addr)
+{
+	size_t low = 0, high = task->maps.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (task->maps.data[mid].end > addr)
+			high = mid;
+		else
+			low = mid + 1;
 	}
-	task->maps.n = n;
+	return low;
+}
+
+/* What it covers is no longer mapped. */
+static int map_put(struct tasks *t, struct task *task, const struct mapping *new)
+{
+	size_t at = first_after(task, new->start), end = at, n = task->maps.n;
+	struct mapping *m;
+
+	while (end < n && task->maps.data[end].start < new->end)
+		end++;
+	if (end == at && !has_room(t, task))
+		return 0;
 	if (vec_reserve(&task->maps))
 		return -ENOMEM;
 	m = task->maps.data;
-	memmove(&m[at + 1], &m[at], (n - at) * sizeof(*m));
+	memmove(&m[at + 1], &m[end], (n - end) * sizeof(*m));
 	m[at] = *new;
-	task->maps.n++;
+	task->maps.n = n - (end - at) + 1;
+	t->nr_maps = t->nr_maps - n + task->maps.n;
 	return 0;
+}
+
+static int take_mapping(struct tasks *t, struct task *task, const struct task_event *e)
+{
+	struct mapping m = { .start = e->addr, .offset = e->pgoff, .inode = e->ino, .prot = e->prot, .flags = e->flags,
+			     .path = strpool_add(t->pool, e->path) };
+
+	if (!m.path)
+		return -ENOMEM;
+	return __builtin_add_overflow(e->addr, e->len, &m.end) ? 0 : map_put(t, task, &m);
 }
 
 static int take_map(struct tasks *t, const struct task_event *e)
 {
 	struct task *task = get(t, e->pid, e->pid);
-	struct mapping m = { .start = e->addr, .offset = e->pgoff, .inode = e->ino, .prot = e->prot, .flags = e->flags,
-			     .path = strpool_add(t->pool, e->path) };
 
-	if (!task || !m.path)
+	if (!task)
 		return -ENOMEM;
-	if (__builtin_add_overflow(e->addr, e->len, &m.end))
-		return 0;
-	return map_put(task, &m);
+	return t->with_maps ? take_mapping(t, task, e) : 0;
 }
 
 static int take_fork(struct tasks *t, const struct task_event *e)
@@ -105,6 +140,7 @@ static int take_fork(struct tasks *t, const struct task_event *e)
 	if (!child)
 		return -ENOMEM;
 	child->pid = e->pid;
+	t->nr_maps -= child->maps.n;
 	child->maps.n = 0;
 	child->parent_tid = e->ptid == e->tid ? -1 : (int)e->ptid;
 	parent = find(t, e->ptid);
@@ -112,9 +148,12 @@ static int take_fork(struct tasks *t, const struct task_event *e)
 		child->comm = parent->comm;
 	parent = e->pid == e->ppid ? NULL : find(t, e->ppid);
 	for (size_t i = 0; parent && i < parent->maps.n; i++) {
+		if (!has_room(t, child))
+			continue;
 		if (vec_reserve(&child->maps))
 			return -ENOMEM;
 		child->maps.data[child->maps.n++] = parent->maps.data[i];
+		t->nr_maps++;
 	}
 	return 0;
 }
@@ -227,7 +266,7 @@ static int print_tree(const struct tasks *t, uint32_t at, bool mmaps, FILE *out)
 
 int report_tasks(struct data_reader *reader, bool mmaps, FILE *out, struct err *err)
 {
-	struct tasks t = { .sink = { .task = take_task }, .pool = strpool_new() };
+	struct tasks t = { .sink = { .task = take_task }, .pool = strpool_new(), .with_maps = mmaps };
 	struct task *idle = t.pool ? get(&t, 0, 0) : NULL;
 	int ret = -ENOMEM;
 
@@ -237,6 +276,9 @@ int report_tasks(struct data_reader *reader, bool mmaps, FILE *out, struct err *
 		ret = print_tree(&t, make_tree(&t), mmaps, out) ? -ENOMEM : ret;
 	if (ret == -ENOMEM)
 		err_set(err, ret, "out of memory");
+	if (t.nr_left)
+		log_note("%llu mappings are left out: skep report shows %u of a process, and %u in all", (unsigned long long)t.nr_left,
+			 PROCESS_MAPS_MAX, MAPS_MAX);
 	for (size_t i = 0; i < t.all.n; i++)
 		vec_free(&t.all.data[i].maps);
 	vec_free(&t.all);

@@ -273,13 +273,14 @@ static int set_mode(struct count_run *s, struct err *err)
 		struct event *e = &s->events[i];
 		size_t n = strlen(e->name);
 
-		if (e->kind != EVENT_COUNTER)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "--all-user and --all-kernel work with counters only, and '%s' is none", e->name);
-		if (e->exclude_user || e->exclude_kernel || e->exclude_hv)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "--all-user and --all-kernel exclude '%s': it has a mode of its own", e->name);
-		e->exclude_kernel = e->exclude_hv = s->o->all_user;
-		e->exclude_user = s->o->all_kernel;
-		snprintf(e->name + n, sizeof(e->name) - n, "%s%c", strchr(e->name, ':') ? "" : ":", s->o->all_user ? 'u' : 'k');
+		bool has_mode = e->exclude_user || e->exclude_kernel;
+		int ret = event_set_mode(e, s->o->all_user, err);
+
+		if (ret)
+			return ret;
+		e->exclude_hv |= s->o->all_user;
+		if (!has_mode)
+			snprintf(e->name + n, sizeof(e->name) - n, "%s%c", strchr(e->name, ':') ? "" : ":", s->o->all_user ? 'u' : 'k');
 	}
 	return 0;
 }

@@ -21,20 +21,14 @@ static int add_text(void *base, const char *text, struct err *err)
 	return 0;
 }
 
-/* perf's condition of the event before it: here a part of a probe. */
 static int set_filter(void *base, const char *text, struct err *err)
 {
 	struct stat_options *o = base;
-	const char *event = o->nr_event_texts ? o->event_texts[o->nr_event_texts - 1] : NULL;
 	char *probe;
+	int ret = probe_add_filter(o->nr_event_texts ? o->event_texts[o->nr_event_texts - 1] : NULL, text, &probe, err);
 
-	if (!event || !strchr(event, ':') || strpbrk(event, ",{*?[/ ") || strlen(strchr(event, ':')) < 4) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "--filter needs an -e with one tracepoint before it");
-		err_hint(err, "-e sched:sched_switch --filter 'prev_pid == 1'");
-		return -EINVAL;
-	}
-	if (asprintf(&probe, "t:%s if %s", event, text) < 0)
-		return err_set(err, -ENOMEM, "out of memory");
+	if (ret)
+		return ret;
 	o->event_texts[o->nr_event_texts - 1] = o->probes[o->nr_event_texts - 1] = probe;
 	return 0;
 }

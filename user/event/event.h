@@ -52,6 +52,9 @@ struct event {
 /* cpu-clock or task-clock: counts ns. */
 bool event_is_clock(const struct event *e);
 
+/* --all-user, --all-kernel: it counts in user mode only, or in the kernel only. 0, or -EINVAL with err filled: nothing would be left of it. */
+int event_set_mode(struct event *e, bool user, struct err *err);
+
 /* What only the kernel's own code does: with exclude_kernel it reads 0 (perf_exclude_event(), kernel/events/core.c). */
 bool event_kernel_only(const struct event *e);
 

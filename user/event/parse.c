@@ -37,6 +37,15 @@ bool event_is_clock(const struct event *e)
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+int event_set_mode(struct event *e, bool user, struct err *err)
+{
+	if (e->kind != EVENT_COUNTER || (user ? e->exclude_user : e->exclude_kernel))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--all-%s leaves nothing of '%s'", user ? "user" : "kernel", e->name);
+	e->exclude_kernel |= user;
+	e->exclude_user |= !user;
+	return 0;
+}
+
 /* The text of one event, or of a group, for a message; short. */
 static int shown(const char *text)
 {

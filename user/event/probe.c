@@ -304,6 +304,24 @@ bool probe_is_tracepoint(const char *text)
 	return m && !isdigit((unsigned char)text[n + 1]) && text[n + 1 + m] != ':' && text[n + 1 + m] != '=';
 }
 
+int probe_add_filter(const char *event, const char *filter, char **ret_text, struct err *err)
+{
+	bool is_begun = event && probe_begins(event);
+	char *text;
+
+	if (!event || (!is_begun && !probe_is_tracepoint(event)) || strchr(event, ',')) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "--filter '%s' has no tracepoint before it", filter);
+		err_hint(err, "-e sched:sched_switch --filter '...', one event in that -e");
+		return -EINVAL;
+	}
+	if (strstr(event, " if "))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--filter '%s': '%s' has a filter already", filter, event);
+	if (asprintf(&text, "%s%s if %s", is_begun ? "" : "t:", event, filter) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	*ret_text = text;
+	return 0;
+}
+
 bool probe_hint_perf(const char *name, size_t len, struct err *err)
 {
 	static const char prefix[] = "probe", ret[] = "__return";

@@ -54,6 +54,12 @@ bool probe_begins(const char *text);
 /* Without such a prefix: is it SUBSYSTEM:NAME, as perf calls a tracepoint? */
 bool probe_is_tracepoint(const char *text);
 
+/*
+ * --filter of the event before it: here a filter is a part of an event's text. event: what -e named last, one tracepoint; NULL: nothing.
+ * *ret_text, the caller's to free, is EVENT if FILTER. 0, or -errno with err filled.
+ */
+int probe_add_filter(const char *event, const char *filter, char **ret_text, struct err *err);
+
 /* Is a name one of those that perf probe makes (probe:FUNCTION, probe_FILE:FUNCTION__return)? Then the hint has ours. */
 bool probe_hint_perf(const char *name, size_t len, struct err *err);
 

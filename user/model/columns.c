@@ -145,6 +145,13 @@ static void order(struct report_layout *l, enum report_column c)
 	l->with[c] = true;
 }
 
+/* The same of a column that --sort names: it is shown, too. */
+static void sort(struct report_layout *l, enum report_column c)
+{
+	order(l, c);
+	l->sorted[c] = true;
+}
+
 typedef void take_fn(struct report_layout *l, enum report_column c);
 
 static int take_list(struct report_layout *l, const char *list, const char *words, const char *kind, take_fn *take, struct err *err)
@@ -186,7 +193,7 @@ static void default_sums(struct report_layout *l, const struct report_request *q
 /* The order of rows: by -s after the sums; by the columns where only -F is given. */
 static int take_order(struct report_layout *l, const struct report_request *q, struct err *err)
 {
-	const char *sort = is_strict(q->sort) ? q->sort : REPORT_KEYS;
+	bool strict = is_strict(q->sort);
 	int ret;
 
 	if (!q->sort && is_strict(q->fields))
@@ -194,9 +201,9 @@ static int take_order(struct report_layout *l, const struct report_request *q, s
 	if (q->children)
 		order(l, SUM_CHILDREN);
 	order(l, SUM_SELF);
-	ret = take_list(l, sort, sort, "sort key", order, err);
-	if (!ret && q->sort && !is_strict(q->sort))
-		ret = take_list(l, q->sort, q->sort + 1, "sort key", order, err);
+	if (!strict)
+		take_list(l, REPORT_KEYS, REPORT_KEYS, "sort key", order, err);
+	ret = q->sort ? take_list(l, q->sort, q->sort + !strict, "sort key", sort, err) : 0;
 	if (!ret && q->with_parent)
 		order(l, KEY_PARENT);
 	return ret;
@@ -229,7 +236,7 @@ int report_layout_parse(struct report_layout *l, const struct report_request *q,
 	if (ret)
 		return ret;
 	for (uint32_t i = 0; i < l->nr_order; i++)
-		if (l->order[i] < KEY_MAX || (q->sort && strstr(q->sort, report_columns[l->order[i]].name) && !is_strict(q->fields)))
+		if (l->order[i] < KEY_MAX || (l->sorted[l->order[i]] && !is_strict(q->fields)))
 			show(l, l->order[i]);
 	hide(l, q);
 	for (uint32_t i = 0; i < l->nr_shown; i++)

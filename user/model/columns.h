@@ -50,6 +50,7 @@ struct report_layout {
 	uint32_t nr_shown;
 	enum report_column order[REPORT_COLUMNS];
 	uint32_t nr_order;
+	bool sorted[REPORT_COLUMNS]; /* --sort names it */
 };
 
 #define REPORT_KEYS "comm,dso,sym"

@@ -5,6 +5,7 @@
  */
 #include "render/rows/chains.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -118,6 +119,19 @@ static void print_rest(struct print *p, int depth, uint64_t mask, uint64_t weigh
 	fputs("--[...]\n", p->out);
 }
 
+static void print_fork(struct print *p, uint32_t parent, uint64_t whole, int depth, uint64_t mask);
+
+/* The fork that a run ends in, or a mark that it is too deep. */
+static void print_below(struct print *p, uint32_t last, uint64_t whole, int depth, uint64_t mask)
+{
+	if (depth < DEPTH_MAX) {
+		print_fork(p, last, whole, depth + 1, mask | 1ull << depth);
+	} else if (shown(p, last, node_at(p, last)->first_child) != TREE_NONE) {
+		print_branch(p, depth, mask);
+		fprintf(p->out, "          [forks below the %dth are not shown]\n", DEPTH_MAX);
+	}
+}
+
 /* The branches of a fork, and theirs: the depth is limited. */
 static void print_fork(struct print *p, uint32_t parent, uint64_t whole, int depth, uint64_t mask)
 {
@@ -137,8 +151,7 @@ static void print_fork(struct print *p, uint32_t parent, uint64_t whole, int dep
 		print_lines(p, depth, mask);
 		fputc('\n', p->out);
 		print_run(p, i, last, depth, below, whole);
-		if (depth < DEPTH_MAX)
-			print_fork(p, last, fractal ? node_at(p, last)->total - node_at(p, last)->self : whole, depth + 1, below | 1ull << depth);
+		print_below(p, last, fractal ? node_at(p, last)->total - node_at(p, last)->self : whole, depth, below);
 		if (++n == p->cfg->limit)
 			break;
 	}
@@ -225,14 +238,14 @@ static void print_chain(struct print *p, uint32_t i, uint32_t *path)
 	fputc('\n', p->out);
 }
 
-/* Each chain by itself, heaviest first. Without memory for the list none is printed. */
-static void print_list(struct print *p)
+/* Each chain by itself, heaviest first. 0 or -ENOMEM. */
+static int print_list(struct print *p)
 {
 	uint32_t *ends = malloc((p->tree->nodes.n + STACK_FRAMES_MAX + 3) * sizeof(*ends)), *path = ends + p->tree->nodes.n;
 	size_t n = 0;
 
 	if (!ends)
-		return;
+		return -ENOMEM;
 	for (uint32_t i = 1; i < p->tree->nodes.n; i++)
 		if (node_at(p, i)->self && node_at(p, i)->self >= p->min_weight)
 			ends[n++] = i;
@@ -240,9 +253,10 @@ static void print_list(struct print *p)
 	for (size_t i = 0; i < n && (!p->cfg->limit || i < p->cfg->limit); i++)
 		print_chain(p, ends[i], path);
 	free(ends);
+	return 0;
 }
 
-void render_chains(FILE *out, const struct tree *tree, uint64_t whole, uint64_t row, const struct chains_cfg *cfg)
+int render_chains(FILE *out, const struct tree *tree, uint64_t whole, uint64_t row, const struct chains_cfg *cfg)
 {
 	struct print p = { .out = out, .tree = tree, .cfg = cfg, .whole = whole };
 
@@ -250,5 +264,6 @@ void render_chains(FILE *out, const struct tree *tree, uint64_t whole, uint64_t 
 	if (cfg->mode == CHAINS_GRAPH || cfg->mode == CHAINS_FRACTAL)
 		print_graph(&p, row);
 	else if (cfg->mode != CHAINS_NONE)
-		print_list(&p);
+		return print_list(&p);
+	return 0;
 }

@@ -23,7 +23,7 @@ struct chains_cfg {
 	const char *separator; /* of folded chains; NULL: ";" */
 };
 
-/* whole: the weight of all samples; row: of these chains. */
-void render_chains(FILE *out, const struct tree *tree, uint64_t whole, uint64_t row, const struct chains_cfg *cfg);
+/* whole: the weight of all samples; row: of these chains. 0 or -ENOMEM. */
+int render_chains(FILE *out, const struct tree *tree, uint64_t whole, uint64_t row, const struct chains_cfg *cfg);
 
 #endif

@@ -108,9 +108,7 @@ static int print_below(struct print *p, const struct group *g, int width)
 	int ret;
 
 	if (p->depth + 1 == p->t->layout.nr_keys) {
-		if (g->rows[0]->chains)
-			render_chains(p->out, g->rows[0]->chains, p->whole, g->sum.self, &p->cfg->chains);
-		return 0;
+		return g->rows[0]->chains ? render_chains(p->out, g->rows[0]->chains, p->whole, g->sum.self, &p->cfg->chains) : 0;
 	}
 	p->depth++;
 	ret = print_level(p, g->rows, g->n, &shown);

@@ -222,19 +222,21 @@ static void print_titles(FILE *out, const struct report *t, const struct report_
 	fputs("\n#\n", out);
 }
 
-static void print_rows(FILE *out, const struct report *t, uint64_t whole, const struct report_cfg *cfg)
+static int print_rows(FILE *out, const struct report *t, uint64_t whole, const struct report_cfg *cfg)
 {
 	struct layout l;
+	int ret = 0;
 
 	layout_make(&l, t, cfg);
 	print_titles(out, t, cfg, &l);
-	for (size_t i = 0; i < t->rows.n; i++) {
+	for (size_t i = 0; i < t->rows.n && !ret; i++) {
 		const struct report_row *r = &t->rows.data[i];
 
 		print_row(out, t, r, whole, cfg, &l);
 		if (r->chains)
-			render_chains(out, r->chains, whole, t->children ? r->total : r->self, &cfg->chains);
+			ret = render_chains(out, r->chains, whole, t->children ? r->total : r->self, &cfg->chains);
 	}
+	return ret;
 }
 
 int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
@@ -259,7 +261,7 @@ int render_report_text(FILE *out, const struct report *t, const struct profile *
 	if (cfg->hierarchy)
 		ret = render_hierarchy(out, t, whole, cfg);
 	else
-		print_rows(out, t, whole, cfg);
+		ret = print_rows(out, t, whole, cfg);
 	if (t->nr_cut && cfg->percent_limit > 0)
 		fprintf(out, "# %zu rows below %g%% are not shown (--percent-limit 0 shows all)\n", t->nr_cut, cfg->percent_limit);
 	return ferror(out) ? -EIO : ret;
