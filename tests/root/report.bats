@@ -190,8 +190,8 @@ record_tree() {
 
 # same_as_perf OPTION...: the rows of both, without their blanks
 same_as_perf() {
-	perf report --stdio -i s.data --percent-limit 1 "$@" 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/' | grep -v '^#' | tr -d ' ' | grep . >theirs || true
-	"$SKEP" -q report -i s.data --percent-limit 1 "$@" | grep -v '^#' | tr -d ' ' | grep . >ours || true
+	perf report --stdio -i "${DATA:-s.data}" --percent-limit 1 "$@" 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/' | grep -v '^#' | tr -d ' ' | grep . >theirs || true
+	"$SKEP" -q report -i "${DATA:-s.data}" --percent-limit 1 "$@" | grep -v '^#' | tr -d ' ' | grep . >ours || true
 	[ -s theirs ] || { echo "$*: perf prints nothing"; false; }
 	diff ours theirs || { echo "$*: < skep, > perf"; false; }
 }
@@ -316,4 +316,31 @@ same_as_perf() {
 	python3 "$ROOT/tests/root/perfdata.py" maps m.data 300 2
 	"$SKEP" report -i m.data --mmaps >out 2>err
 	[ "$(grep -c ' //*a$' out)" = 900 ] && [ ! -s err ]
+}
+
+@test "--group: a column of each event, side by side" {
+	record_tree
+	perf record -q -F "$(hz 4999)" -e cpu-clock:u,page-faults:u -e task-clock:u -g -o g.data ./tree 2>/dev/null
+	perf record -q -F "$(hz 4999)" -e '{cpu-clock:u,page-faults:u}' -g -o h.data ./tree 2>/dev/null
+	for DATA in g.data h.data; do
+		while read -ra words; do
+			same_as_perf --group "${words[@]}"
+		done <<-END
+			-g none --no-children
+			-g none -s sym
+			-g none -s comm -n --show-total-period --no-children
+			-g none -s sym --group-sort-idx 1 --no-children
+			-g none -S leaf -s sym --no-children
+			-g none -S leaf -s comm,sym --percentage relative --no-children
+			-g callee,2 -s comm --no-children
+			-g caller,2 -s dso
+		END
+	done
+	perf report --stdio -i g.data --group -g none -s comm --no-children 2>/dev/null | sed -nE 's/# Samples: .*(of events .*)/\1/p; s/^# Event count/&/p' >theirs
+	"$SKEP" -q report -i g.data --group -s comm --no-children | sed -nE 's/# Samples: .*(of events .*)/\1/p; s/^# Event count/&/p' | diff - theirs
+	"$SKEP" -q report -i h.data --group -n -s comm --no-children -t , | grep -qxE '[0-9.]+% [0-9.]+%,[0-9]+ [0-9]+,tree'
+	run -2 "$SKEP" report -i h.data --group-sort-idx 2
+	[[ "$output" == *"--group-sort-idx 2: the group has 2 events, counted from 0"* ]]
+	run -2 "$SKEP" report -i h.data --group --json
+	"$SKEP" -q report -i h.data --no-group -s comm | grep -c 'Samples' | grep -qx 2
 }

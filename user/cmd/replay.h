@@ -37,6 +37,8 @@ struct replay {
 	bool trees;	  /* a tree for each view */
 	bool leaves;	  /* callers are not shown: no note where the file has none */
 	bool add_up;	  /* events that count the same in different places (user and kernel, kinds of cores) share a view */
+	bool group;	  /* all events share a table, each with columns of its own */
+	uint32_t group_first; /* rows are ordered by number group_first of them first */
 	int event;	  /* its number in the file, or REPLAY_... */
 	/* Filled by replay_run. */
 	VEC(struct replay_view *) views; /* those that have samples, in the file's order; else one without */
@@ -45,6 +47,8 @@ struct replay {
 	/* Own. */
 	char title[1024];
 	int *view_of;		  /* by event: the first one that shares its view; -1: left out */
+	uint16_t *group_place;	  /* by event: its place in the group */
+	uint32_t nr_group;
 	struct replay_view **slots; /* by that event */
 	int nr_events, other_event; /* the last that was left out and has samples, or -1 */
 };

@@ -101,6 +101,26 @@ static int choose_time(struct replay *r, const struct data_meta *meta, struct er
 	return 0;
 }
 
+/* All in one, but for dummies. */
+static int choose_group(struct replay *r, const struct data_meta *meta, struct err *err)
+{
+	int first = -1;
+
+	r->group_place = calloc(meta->nr_events, sizeof(*r->group_place));
+	if (!r->group_place)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (int i = 0; i < meta->nr_events; i++) {
+		if (is_dummy(&meta->events[i]))
+			continue;
+		first = first < 0 ? i : first;
+		r->view_of[i] = first;
+		r->group_place[i] = (uint16_t)r->nr_group++;
+	}
+	if (r->group_first && r->group_first >= r->nr_group)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--group-sort-idx %u: the group has %u events, counted from 0", r->group_first, r->nr_group);
+	return 0;
+}
+
 static int choose_events(struct replay *r, const struct data_meta *meta, struct err *err)
 {
 	if (r->event <= REPLAY_OFFCPU)
@@ -109,6 +129,8 @@ static int choose_events(struct replay *r, const struct data_meta *meta, struct 
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has %d events: no event %d", r->path, meta->nr_events, r->event);
 	if (r->event >= 0)
 		r->view_of[r->event] = r->event;
+	if (r->group)
+		return choose_group(r, meta, err);
 	for (int i = 0; i < meta->nr_events && r->event == REPLAY_EACH; i++)
 		if (!is_dummy(&meta->events[i]))
 			r->view_of[i] = r->add_up ? shared_view(r, meta->events, i) : i;
@@ -136,6 +158,10 @@ static struct replay_view *view_new(const struct replay *r, int event)
 	v->at.tree = r->trees ? &v->tree : NULL;
 	v->at.table = r->request ? &v->table : NULL;
 	if ((r->trees && tree_init(&v->tree)) || (r->request && report_init(&v->table, r->request, &err))) {
+		view_free(v);
+		return NULL;
+	}
+	if (r->nr_group && report_group(&v->table, r->nr_group, r->group_place, r->group_first)) {
 		view_free(v);
 		return NULL;
 	}
@@ -228,5 +254,6 @@ void replay_views_free(struct replay *r)
 		view_free(r->slots[i]);
 	free(r->slots);
 	free(r->view_of);
+	free(r->group_place);
 	vec_free(&r->views);
 }

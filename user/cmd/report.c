@@ -17,11 +17,19 @@
 static void set_whole(const struct report_options *r, const struct replay *replay, struct replay_view *v)
 {
 	bool shown = r->percentage && !strcmp(r->percentage, "relative");
-	struct pick_out out = pick_out(shown ? NULL : replay->pick, (uint32_t)v->event);
-	struct pick_out cut = pickstack_out(shown ? NULL : replay->pickstack, (uint32_t)v->event);
 
-	v->table.whole = v->profile.weight + out.weight + cut.weight;
-	v->table.whole_count = v->profile.kept + out.count + cut.count;
+	v->table.whole = v->profile.weight;
+	v->table.whole_count = v->profile.kept;
+	for (int i = v->event; i < replay->nr_events && !shown; i++) {
+		struct pick_out out = pick_out(replay->pick, (uint32_t)i), cut = pickstack_out(replay->pickstack, (uint32_t)i);
+
+		if (replay->view_of[i] != v->event)
+			continue;
+		v->table.whole += out.weight + cut.weight;
+		v->table.whole_count += out.count + cut.count;
+		if (v->table.group.nr)
+			v->table.group.wholes[replay->group_place[i]] += out.weight + cut.weight;
+	}
 }
 
 /* "dso: libc.so.6" of each column that is left out. Its length is that of texts and names. */
@@ -166,7 +174,8 @@ static bool is_file(const struct report_file_cfg *f)
 static int report_run(void *cfg, char **operands, struct err *err)
 {
 	struct report_options *r = cfg;
-	struct replay replay = { .event = REPLAY_EACH, .request = &r->request };
+	struct replay replay = { .event = REPLAY_EACH, .request = &r->request, .group = r->group,
+				 .group_first = (uint32_t)r->group_first };
 	struct outfile out;
 	int ret;
 

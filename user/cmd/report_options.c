@@ -27,6 +27,15 @@ static int set_limit(void *base, const char *text, struct err *err)
 	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--percent-limit': expected 0 to 100", text) : 0;
 }
 
+static int set_group_first(void *base, const char *text, struct err *err)
+{
+	struct report_options *r = base;
+	int ret = num_u64(text, UINT16_MAX, &r->group_first);
+
+	r->group = true;
+	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--group-sort-idx': expected the number of an event", text) : 0;
+}
+
 static int set_widths(void *base, const char *text, struct err *err)
 {
 	struct report_options *r = base;
@@ -142,6 +151,9 @@ static const struct opt row_opts[] = {
 	  .values = "relative|absolute" },
 	{ 0, "top", "N", OPT_U64, AT(limits.max), "only the first N rows" },
 	{ 0, "hierarchy", NULL, OPT_FLAG, AT(hierarchy), "keys below each other, with --no-children" },
+	{ 0, "group", NULL, OPT_FLAG, AT(group), "one table, with columns for each event (default: a table for each)" },
+	{ 0, "group-sort-idx", "N", OPT_CALL, 0, "the same, rows by number N of the events, counted from 0", set_group_first },
+	{ 0, "no-group", NULL, OPT_FLAG, AT(no_group), "a table for each event (default)" },
 	{ 0, "time-quantum", "TIME", OPT_DURATION, AT(request.quantum_ns), "of the key time (default 100ms)" },
 	{ 0, "full-source-path", NULL, OPT_FLAG, AT(long_files), "source files with their path" },
 	{ 0, "ns", NULL, OPT_FLAG, AT(long_times), "times in nanoseconds" },
@@ -155,6 +167,8 @@ static const struct opt row_opts[] = {
 static const struct opt_rule report_rules[] = {
 	{ "json", .not_with = "format" },
 	{ "children", .not_with = "no-children" },
+	{ "group|group-sort-idx", .not_with = "no-group" },
+	{ "group|group-sort-idx", .not_with = "hierarchy|event-index|json|format=json|format=csv", .why = "they show each event by itself" },
 	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
 	{ "header|header-only|show-info|stats|tasks|mmaps", .not_with = "json|format=json|format=csv", .why = "they are text" },
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
@@ -188,7 +202,6 @@ static const struct opt nothing_opts[] = {
 	{ 0, "ignore-vmlinux", NULL, OPT_NOTHING, 0, "vmlinux is not read" },
 	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the default" },
 	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
-	{ 0, "no-group", NULL, OPT_NOTHING, 0, "each event has a table of its own" },
 	{ 0, "skip-empty", NULL, OPT_NOTHING, 0, "events without samples have no table" },
 	{ 0, "no-branch-stack", NULL, OPT_NOTHING, 0, "branch stacks are not shown" },
 	{ 0, "no-itrace", NULL, OPT_NOTHING, 0, "instruction traces are not decoded" },
@@ -234,8 +247,6 @@ const struct opt_other report_others[] = {
 	{ "--mem-mode", "needs data addresses, which skep does not read", WITH_PERF },
 	{ "--itrace", "needs instruction traces, which skep does not decode", WITH_PERF },
 	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
-	{ "--group", "is not available: each event has a table of its own", "leave it out, or --event-index N" },
-	{ "--group-sort-idx", "is not available: each event has a table of its own", "--event-index N" },
 	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
 	{ "--switch-on", "is not available", "--time START, with the time that skep script prints of that event" },
 	{ "--switch-off", "is not available", "--time ,STOP, with the time that skep script prints of that event" },

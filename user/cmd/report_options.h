@@ -25,6 +25,8 @@ struct report_options {
 	struct report_request request; /* complete after report_options_end() */
 	struct report_limits limits;
 	double percent_limit;
+	bool group, no_group; /* events side by side */
+	uint64_t group_first;
 	const char *percentage, *separator;
 	bool long_times, long_files;
 	bool with_chains, inverted, without_chains; /* -g, -G, --no-call-graph */

@@ -32,6 +32,17 @@ int report_init(struct report *t, const struct report_request *q, struct err *er
 	return t->index ? 0 : -ENOMEM;
 }
 
+int report_group(struct report *t, uint32_t nr, const uint16_t *place, uint32_t first_by)
+{
+	t->group.wholes = calloc(nr, sizeof(*t->group.wholes));
+	if (!t->group.wholes)
+		return -ENOMEM;
+	t->group.nr = nr;
+	t->group.place = place;
+	t->group.first_by = first_by < nr ? first_by : 0;
+	return 0;
+}
+
 static void row_free(struct report_row *r)
 {
 	if (!r->chains)
@@ -46,6 +57,9 @@ void report_free(struct report *t)
 		row_free(&t->rows.data[i]);
 	vec_free(&t->rows);
 	vec_free(&t->slots);
+	vec_free(&t->group.sums);
+	free(t->group.wholes);
+	t->group.wholes = NULL;
 	free(t->index);
 	free(t->chain);
 	t->index = NULL;
@@ -110,6 +124,14 @@ static long find_row(struct report *t, struct report_row *key, uint64_t sample)
 		if (!slots)
 			return -ENOMEM;
 		memcpy(slots, t->now, t->nr_slots * sizeof(*slots));
+	}
+	key->sums = t->group.sums.n;
+	if (t->group.nr) {
+		struct report_sums *sums = vec_take(&t->group.sums, t->group.nr);
+
+		if (!sums)
+			return -ENOMEM;
+		memset(sums, 0, t->group.nr * sizeof(*sums));
 	}
 	t->rows.data[t->rows.n++] = *key;
 	t->index[at] = t->rows.n;
@@ -200,6 +222,28 @@ static void add_self(struct report_row *r, const struct sample *s, bool is_kerne
 		r->self_sys += s->weight;
 }
 
+/* Of the group's event that a sample is of. */
+static struct report_sums *sums_of(const struct report *t, const struct report_row *r, const struct sample *s)
+{
+	return t->group.nr ? &t->group.sums.data[r->sums + t->group.place[s->event]] : NULL;
+}
+
+static void add_sums(struct report_sums *sums, const struct sample *s, bool is_self, bool is_kernel)
+{
+	sums->total += s->weight;
+	if (!is_self)
+		return;
+	sums->self += s->weight;
+	sums->self_count += s->count;
+	sums->self_sys += is_kernel ? s->weight : 0;
+}
+
+/* Of a group the chains are those of its first event, as in perf. */
+static bool has_chains(const struct report *t, const struct sample *s)
+{
+	return t->chains && (!t->group.nr || !t->group.place[s->event]);
+}
+
 int report_add(struct report *t, const struct named *named)
 {
 	static const struct frame nothing = { .kind = FRAME_UNKNOWN };
@@ -209,6 +253,8 @@ int report_add(struct report *t, const struct named *named)
 	uint64_t hash = sample_hash(&key);
 
 	t->samples++;
+	if (t->group.nr)
+		t->group.wholes[t->group.place[s->event]] += s->weight;
 	if (t->from_root)
 		turn_chain(t, st);
 	for (uint32_t k = 0; k < st->n || k == 0; k++) {
@@ -233,7 +279,9 @@ int report_add(struct report *t, const struct named *named)
 		r->mark = t->samples;
 		r->total += s->weight;
 		r->total_count += s->count;
-		if (t->chains && (i == 0 || t->of_callers) && st->n && add_chain(t, r, named, i))
+		if (t->group.nr)
+			add_sums(sums_of(t, r, s), s, i == 0, f->is_kernel);
+		if (has_chains(t, s) && (i == 0 || t->of_callers) && st->n && add_chain(t, r, named, i))
 			return -ENOMEM;
 	}
 	return 0;
@@ -288,6 +336,27 @@ uint64_t report_sum(const struct report_row *r, enum report_column c)
 	}
 }
 
+uint64_t report_group_sum(const struct report *t, const struct report_row *r, enum report_column c, uint32_t i)
+{
+	const struct report_sums *s = &t->group.sums.data[r->sums + i];
+
+	return report_sum(&(struct report_row){ .total = s->total, .self = s->self, .self_count = s->self_count, .self_sys = s->self_sys }, c);
+}
+
+static int sums_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
+{
+	const struct report_group *g = &t->group;
+	uint32_t first = c == SUM_CHILDREN ? 0 : g->first_by, nr = c == SUM_CHILDREN ? 1 : g->nr; /* perf's __hpp__sort_acc() */
+	int ret;
+
+	if (!g->nr)
+		return number_cmp(report_sum(y, c), report_sum(x, c));
+	ret = number_cmp(report_group_sum(t, y, c, first), report_group_sum(t, x, c, first));
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = number_cmp(report_group_sum(t, y, c, i), report_group_sum(t, x, c, i));
+	return ret;
+}
+
 /* Sums from the greatest on, too. */
 int report_key_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
 {
@@ -312,7 +381,7 @@ int report_key_cmp(const struct report *t, const struct report_row *x, const str
 	case KEY_TIME:
 		return slots_cmp(t, x, y, c);
 	default:
-		return number_cmp(report_sum(y, c), report_sum(x, c));
+		return sums_cmp(t, x, y, c);
 	}
 }
 
@@ -344,13 +413,15 @@ void report_sort(struct report *t)
 
 void report_cut(struct report *t, const struct report_limits *limits)
 {
+	enum report_column part_column = t->children ? SUM_CHILDREN : SUM_SELF;
+	uint64_t whole = t->group.nr ? t->group.wholes[0] : limits->whole;
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->rows.n; i++) {
 		struct report_row *r = &t->rows.data[i];
-		double part = t->children ? r->total : r->self;
+		double part = t->group.nr ? report_group_sum(t, r, part_column, 0) : report_sum(r, part_column);
 		bool other = (limits->self_only && !r->self) || (limits->symbol && !(r->sym && strstr(r->sym, limits->symbol)));
-		bool small = !other && limits->whole && 100.0 * part / limits->whole < limits->percent;
+		bool small = !other && whole && 100.0 * part / whole < limits->percent;
 
 		if (other || small || (limits->max && n >= limits->max)) {
 			t->nr_cut += small;

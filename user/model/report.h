@@ -20,9 +20,24 @@ struct report_row {
 	uint64_t mark; /* last sample that was added to total: recursion counts once */
 	uint64_t total, total_count, self, self_count;
 	uint64_t self_sys; /* of self in the kernel */
+	uint32_t sums; /* of a group: index in report.group.sums */
 	uint32_t slots; /* of its other keys: index in report.slots */
 	const char *task; /* name of the thread of its last sample, with KEY_PID or KEY_TID */
 	struct tree *chains; /* heaviest first; NULL unless wanted and there */
+};
+
+/* What a row has of one event of a group. */
+struct report_sums {
+	uint64_t total, self, self_count, self_sys;
+};
+
+/* Events that share a table, each with a value in every sum's column. */
+struct report_group {
+	uint32_t nr; /* 0: none, rows have no sums of their own for it */
+	uint32_t first_by; /* by which of them rows are ordered first */
+	const uint16_t *place; /* by sample.event: which of them it is; borrowed */
+	uint64_t *wholes; /* what percentages of each are of; owned */
+	VEC(struct report_sums) sums; /* nr for each row */
 };
 
 struct report {
@@ -39,12 +54,19 @@ struct report {
 	uint64_t samples;
 	uint64_t whole, whole_count; /* what percentages are of, and of how many samples; 0: of those that were added */
 	size_t nr_cut;	/* rows that report_cut() left out for being too small */
+	struct report_group group;
 	struct frame *chain; /* of the sample that is added, outermost first, with from_root */
 };
 
 /* Returns 0, -ENOMEM, or -EINVAL with err. */
 int report_init(struct report *t, const struct report_request *q, struct err *err);
 void report_free(struct report *t);
+
+/*
+ * Has the table sum nr events apart, which place has by sample.event and which is borrowed; rows are ordered by number first_by of them,
+ * then by the others. Before the first sample. 0 or -ENOMEM.
+ */
+int report_group(struct report *t, uint32_t nr, const uint16_t *place, uint32_t first_by);
 
 /* 0 or -ENOMEM. */
 int report_add(struct report *t, const struct named *named);
@@ -63,6 +85,9 @@ int report_key_cmp(const struct report *t, const struct report_row *x, const str
 
 /* What a row has in the column of a sum. */
 uint64_t report_sum(const struct report_row *r, enum report_column c);
+
+/* The same of event i of a group. */
+uint64_t report_group_sum(const struct report *t, const struct report_row *r, enum report_column c, uint32_t i);
 
 /* In the order of the layout; ties by name. Nothing may be added after it. */
 void report_sort(struct report *t);

@@ -94,15 +94,33 @@ const char *cell_level(const struct report_row *r)
 	return r->is_kernel ? "[k] " : "[.] ";
 }
 
+static int sum_text(char *buf, size_t size, uint64_t sum, uint64_t whole, enum report_column c, int width)
+{
+	if (c == SUM_SAMPLES || c == SUM_PERIOD)
+		return snprintf(buf, size, "%*llu", width, (unsigned long long)sum);
+	return snprintf(buf, size, "%*.2f%%", width ? width - 1 : 0, percent_of(sum, whole));
+}
+
+/* Of each event, in columns of their own or after a blank. */
+static size_t group_text(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column c, const struct report_cfg *cfg)
+{
+	int width = cfg->separator ? 0 : report_columns[c].width;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < t->group.nr && n < size; i++) {
+		n += i && !width && n + 1 < size ? (size_t)snprintf(buf + n, size - n, " ") : 0;
+		n += (size_t)sum_text(buf + n, size - n, report_group_sum(t, r, c, i), t->group.wholes[i], c, width);
+	}
+	return n < size ? n : size - 1;
+}
+
 size_t cell_shown(char *shown, size_t size, const struct report *t, const struct report_row *r, uint64_t whole, enum report_column c,
 			  const struct report_cfg *cfg)
 {
 	char raw[CELL_BYTES];
 
-	if (c == SUM_SAMPLES || c == SUM_PERIOD)
-		return snprintf(shown, size, "%llu", (unsigned long long)report_sum(r, c));
 	if (c >= KEY_MAX)
-		return snprintf(shown, size, "%.2f%%", percent_of(report_sum(r, c), whole));
+		return t->group.nr ? group_text(shown, size, t, r, c, cfg) : (size_t)sum_text(shown, size, report_sum(r, c), whole, c, 0);
 	cell_text(raw, sizeof(raw), t, r, c, cfg);
 	text_escape(shown, size, raw);
 	return strlen(shown);

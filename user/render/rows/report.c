@@ -130,7 +130,7 @@ static void layout_make(struct layout *l, const struct report *t, const struct r
 		enum report_column c = t->layout.shown[k];
 		bool roomy = cfg->columns && k == l->main;
 
-		l->widths[k] = is_sum(c) ? report_columns[c].width : column_width(t, c, cfg, roomy ? cfg->columns : COLUMN_MAX);
+		l->widths[k] = is_sum(c) ? report_columns[c].width * (int)(t->group.nr ? t->group.nr : 1) : column_width(t, c, cfg, roomy ? cfg->columns : COLUMN_MAX);
 		if (k < cfg->nr_widths && cfg->widths[k])
 			l->widths[k] = (int)cfg->widths[k];
 	}
@@ -222,6 +222,15 @@ static void print_titles(FILE *out, const struct report *t, const struct report_
 	fputs("\n#\n", out);
 }
 
+static int print_chains(FILE *out, const struct report *t, const struct report_row *r, uint64_t whole, const struct report_cfg *cfg)
+{
+	enum report_column c = t->children ? SUM_CHILDREN : SUM_SELF;
+
+	if (t->group.nr)
+		return render_chains(out, r->chains, t->group.wholes[0], report_group_sum(t, r, c, 0), &cfg->chains);
+	return render_chains(out, r->chains, whole, report_sum(r, c), &cfg->chains);
+}
+
 static int print_rows(FILE *out, const struct report *t, uint64_t whole, const struct report_cfg *cfg)
 {
 	struct layout l;
@@ -234,7 +243,7 @@ static int print_rows(FILE *out, const struct report *t, uint64_t whole, const s
 
 		print_row(out, t, r, whole, cfg, &l);
 		if (r->chains)
-			ret = render_chains(out, r->chains, whole, t->children ? r->total : r->self, &cfg->chains);
+			ret = print_chains(out, t, r, whole, cfg);
 	}
 	return ret;
 }
@@ -249,7 +258,8 @@ int render_report_text(FILE *out, const struct report *t, const struct profile *
 		text_print(out, (*head)[1]);
 		fputc('\n', out);
 	}
-	fprintf(out, "%s# Samples: %llu of event '", cfg->is_next ? "\n" : "", (unsigned long long)(t->whole_count ? t->whole_count : p->kept));
+	fprintf(out, "%s# Samples: %llu of event%s '", cfg->is_next ? "\n" : "", (unsigned long long)(t->whole_count ? t->whole_count : p->kept),
+		t->group.nr ? "s" : "");
 	text_print(out, p->event);
 	fprintf(out, "'\n# Event count (approx.): %llu\n", (unsigned long long)whole);
 	for (uint32_t i = 0; i < p->nr_notes; i++) {
