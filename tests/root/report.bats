@@ -344,3 +344,23 @@ same_as_perf() {
 	run -2 "$SKEP" report -i h.data --group --json
 	"$SKEP" -q report -i h.data --no-group -s comm | grep -c 'Samples' | grep -qx 2
 }
+
+@test "--switch-on, --switch-off: as perf; -D prints what skep script -D does" {
+	record_tree
+	perf record -q -F "$(hz 4999)" -e cpu-clock:u -e page-faults -e context-switches -o s.data -- sh -c './tree; sleep 0.01; ./tree' 2>/dev/null
+	for words in "--switch-on context-switches" "--switch-off page-faults --switch-on context-switches --show-on-off-events" \
+		"--switch-on context-switches -c tree"; do
+		# shellcheck disable=SC2086
+		same_as_perf -g none -s comm --no-children -n --no-group $words
+	done
+	# alone it ends what is shown; perf 6.1 leaves out that sample only (evswitch__discard())
+	"$SKEP" -q report -i s.data --switch-off context-switches -n -s comm --no-children --event-index 0 >out
+	[ "$(awk '/^ / { n += $2 } END { print n }' out)" = \
+		"$("$SKEP" -q script -i s.data --switch-off context-switches -F event | grep -c cpu-clock)" ]
+	run -2 "$SKEP" report -i s.data --switch-on nosuch
+	[[ "$output" == *"--switch-on 'nosuch': the file has no such event"* ]]
+	"$SKEP" report -i s.data -D >dump
+	grep -q 'PERF_RECORD_SAMPLE\|raw event' dump
+	"$SKEP" script -i s.data -D 2>/dev/null | diff -q - dump
+	run -2 "$SKEP" report -i s.data -D --stats
+}

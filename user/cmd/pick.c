@@ -50,6 +50,7 @@ struct pick {
 	struct picktime time;
 	struct pick_counts out;
 	uint64_t out_all;
+	bool with_onoff;
 	bool failed; /* no memory to count what was left out */
 };
 
@@ -191,14 +192,21 @@ static int count_out(struct pick *p, const struct sample *s)
 	return pick_count(&p->out, s);
 }
 
+static bool has_cpu(const struct pick *p, uint32_t cpu)
+{
+	return cpu < CPUS_MAX && p->cpus[cpu / CHAR_BIT] >> cpu % CHAR_BIT & 1;
+}
+
 /* Before names are looked up. */
 static bool pick_wants(struct named_sink *sink, const struct sample *s)
 {
 	struct pick *p = (struct pick *)sink;
+	/* Events that are not shown switch, too. */
+	bool hidden = !picktime_has(&p->time, s->time_ns) || (p->with_onoff && onoff_hides(p->o->onoff, s));
 
 	if (p->to->wants && !p->to->wants(p->to, s))
 		return false;
-	if ((p->cpus && (s->cpu >= CPUS_MAX || !(p->cpus[s->cpu / CHAR_BIT] >> s->cpu % CHAR_BIT & 1))) || !picktime_has(&p->time, s->time_ns)) {
+	if (hidden || (p->cpus && !has_cpu(p, s->cpu))) {
 		p->out_all += s->count;
 		return false;
 	}
@@ -247,16 +255,18 @@ static int pick_lost(struct named_sink *sink, uint64_t n)
 
 int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *err)
 {
+	bool with_onoff = o->onoff && (o->onoff->on || o->onoff->off);
 	struct pick *p;
 	int ret;
 
 	*ret_pick = NULL;
-	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only)
+	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only && !with_onoff)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return err_set(err, -ENOMEM, "out of memory");
 	p->o = o;
+	p->with_onoff = with_onoff;
 	p->sink = (struct named_sink){ .wants = pick_wants, .sample = pick_sample, .lost = pick_lost };
 	ret = words_parse(&p->comms, o->comms, "--comms", err);
 	if (!ret)
@@ -298,6 +308,8 @@ int pick_open(struct pick *p, const struct data_reader *reader, struct err *err)
 	const struct data_meta *meta = data_reader_meta(reader);
 	int ret = p->cpus ? pick_check_cpus(reader, err) : 0;
 
+	if (!ret && p->with_onoff)
+		ret = onoff_open(p->o->onoff, meta, err);
 	return ret ? ret : pick_begin(p, meta->first_ns, meta->last_ns, err);
 }
 

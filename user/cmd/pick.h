@@ -13,6 +13,7 @@
 #ifndef SKEP_CMD_PICK_H
 #define SKEP_CMD_PICK_H
 
+#include "cmd/onoff.h"
 #include "data/reader.h"
 #include "sym/names.h"
 #include "util/err.h"
@@ -21,6 +22,7 @@
 
 struct pick_options {
 	const char *comms, *pids, *tids, *dsos, *symbols, *cpus, *time; /* NULL: all */
+	struct onoff *onoff; /* of the command; NULL: none */
 	bool named_only; /* only samples in a function that has a name; an option of the command's own */
 };
 

@@ -10,6 +10,7 @@
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
 #include "cmd/report_options.h"
+#include "cmd/script.h"
 #include "ui/terminal.h"
 #include "util/outfile.h"
 
@@ -160,7 +161,7 @@ static bool leaf_only(const struct report_options *r)
 /* What needs no table. */
 static int print_file(const struct report_options *r, struct outfile *out, struct err *err)
 {
-	int ret = report_file(r->input, &r->file, out->stream, err);
+	int ret = r->file.dump ? script_dump(r->input, out->stream, err) : report_file(r->input, &r->file, out->stream, err);
 	int64_t bytes = ret && ret != -EBADMSG ? ret : outfile_commit(out, ret ? NULL : err);
 
 	return ret ? ret : bytes < 0 ? (int)bytes : 0;
@@ -168,7 +169,7 @@ static int print_file(const struct report_options *r, struct outfile *out, struc
 
 static bool is_file(const struct report_file_cfg *f)
 {
-	return f->header_only || f->stats || f->tasks || f->mmaps;
+	return f->header_only || f->stats || f->tasks || f->mmaps || f->dump;
 }
 
 static int report_run(void *cfg, char **operands, struct err *err)

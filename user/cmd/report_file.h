@@ -13,7 +13,7 @@ int report_header(struct data_reader *reader, bool whole, FILE *out, struct err 
 
 /* How many records of each type there are, and samples of each event; or the tasks, and what they mapped. */
 struct report_file_cfg {
-	bool header_only, whole, stats, tasks, mmaps;
+	bool header_only, whole, stats, tasks, mmaps, dump;
 };
 int report_file(const char *path, const struct report_file_cfg *cfg, FILE *out, struct err *err);
 

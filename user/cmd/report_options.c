@@ -132,6 +132,7 @@ static const struct opt file_opts[] = {
 	{ 0, "stats", NULL, OPT_FLAG, AT(file.stats), "only the number of records of each type" },
 	{ 0, "tasks", NULL, OPT_FLAG, AT(file.tasks), "only the threads, under those that made them" },
 	{ 0, "mmaps", NULL, OPT_FLAG, AT(file.mmaps), "the same, with what they mapped" },
+	{ 'D', "dump-raw-trace", NULL, OPT_FLAG, AT(file.dump), "only all records, as skep script -D prints them" },
 	{ 0, "event-index", "N", OPT_TEXT, AT(event_index), "only this event of the file, counted from 0 (default: a table for each)" },
 	{ 0 },
 };
@@ -170,8 +171,9 @@ static const struct opt_rule report_rules[] = {
 	{ "group|group-sort-idx", .not_with = "no-group" },
 	{ "group|group-sort-idx", .not_with = "hierarchy|event-index|json|format=json|format=csv", .why = "they show each event by itself" },
 	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
-	{ "header|header-only|show-info|stats|tasks|mmaps", .not_with = "json|format=json|format=csv", .why = "they are text" },
+	{ "header|header-only|show-info|stats|tasks|mmaps|dump-raw-trace", .not_with = "json|format=json|format=csv", .why = "they are text" },
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
+	{ "dump-raw-trace", .not_with = "header-only|stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "stats", .not_with = "tasks|mmaps", .why = "it prints one of them" },
 	{ 0 },
 };
@@ -209,7 +211,6 @@ static const struct opt nothing_opts[] = {
 	{ 0, "pretty", "KEY", OPT_NOTHING, 0, "for --threads" },
 	{ 0, "raw-trace", NULL, OPT_NOTHING, 0, "for the key trace, which is refused" },
 	{ 0, "samples", "N", OPT_NOTHING, 0, "for perf's browser" },
-	{ 0, "show-on-off-events", NULL, OPT_NOTHING, 0, "in perf, too" },
 	{ 0, "source", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
 	{ 0, "asm-raw", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
 	{ 'M', "disassembler-style", "STYLE", OPT_NOTHING, 0, OF_ANNOTATE },
@@ -226,6 +227,7 @@ const struct opt_group report_groups[] = {
 	{ "Call chains", chain_opts, 0 },
 	{ "Call chains", pickstack_opts, AT(stack) },
 	{ "Which samples", pick_opts, AT(pick) },
+	{ "Which samples", onoff_opts, AT(onoff), onoff_rules },
 	{ "Which samples", more_opts, 0 },
 	{ "Names", symbol_opts, AT(symbols) },
 	{ "Honesty", honesty_opts, AT(h) },
@@ -237,8 +239,6 @@ const struct opt_group report_groups[] = {
 #define WITH_PERF "perf report reads the same file"
 
 const struct opt_other report_others[] = {
-	{ "-D", "prints no records", "skep script -D" },
-	{ "--dump-raw-trace", "prints no records", "skep script -D" },
 	{ "-b", NO_BRANCHES, WITH_PERF },
 	{ "--branch-stack", NO_BRANCHES, WITH_PERF },
 	{ "--branch-history", NO_BRANCHES, WITH_PERF },
@@ -248,8 +248,6 @@ const struct opt_other report_others[] = {
 	{ "--itrace", "needs instruction traces, which skep does not decode", WITH_PERF },
 	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
 	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
-	{ "--switch-on", "is not available", "--time START, with the time that skep script prints of that event" },
-	{ "--switch-off", "is not available", "--time ,STOP, with the time that skep script prints of that event" },
 	{ "--show-ref-call-graph", "is not available: chains are those of the event itself", "leave it out" },
 	{ "-k", "is not read", "--kallsyms FILE, a copy of /proc/kallsyms of the recorded kernel" },
 	{ "--vmlinux", "is not read", "--kallsyms FILE, a copy of /proc/kallsyms of the recorded kernel" },
@@ -275,6 +273,7 @@ int report_options_end(struct report_options *r, struct err *err)
 	struct report_request *q = &r->request;
 
 	r->no_children |= r->hierarchy;
+	r->pick.onoff = &r->onoff;
 	q->children = !r->no_children;
 	q->chains = (r->with_chains || r->inverted) && !r->without_chains && r->chains.mode != CHAINS_NONE;
 	if (!r->chain_min_given)

@@ -19,6 +19,7 @@ enum report_order { REPORT_ORDER_DEFAULT, REPORT_ORDER_CALLER, REPORT_ORDER_CALL
 struct report_options {
 	struct honesty h;
 	struct pick_options pick;
+	struct onoff onoff;
 	struct pickstack_options stack;
 	const char *input, *out, *format, *event_index;
 	bool no_children, children, json;

@@ -44,7 +44,7 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 	int ret = script_read(s, o, out->stream, err);
 
 	if (!ret && !s->profile.kept && !ferror(out->stream)) {
-		uint64_t out = s->nr_off + pick_out_all(s->pick);
+		uint64_t out = o->on.nr_out + pick_out_all(s->pick);
 
 		ret = out ? nothing_chosen(out, o->input, err) : nothing_sampled(&s->profile, o->input, 0, err);
 	}
@@ -56,6 +56,20 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 	s->profile.receipt.bytes_out = (uint64_t)bytes;
 	honesty_print(&o->h, &s->profile);
 	return honesty_exit(&o->h, &s->profile, 0, err);
+}
+
+int script_dump(const char *input, FILE *out, struct err *err)
+{
+	struct script_options o = { .input = input, .format = "text", .dump = true };
+	struct script *s = script_new();
+	int ret;
+
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	script_fields_init(&o.fields);
+	ret = script_read(s, &o, out, err);
+	script_free(s);
+	return ret;
 }
 
 static int script_run(void *cfg, char **operands, struct err *err)

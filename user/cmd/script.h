@@ -4,6 +4,7 @@
 #define SKEP_CMD_SCRIPT_H
 
 #include "cmd/honesty.h"
+#include "cmd/onoff.h"
 #include "cmd/pick.h"
 #include "cmd/recording.h"
 #include "cmd/script_fields.h"
@@ -12,12 +13,6 @@
 #include "profile.h"
 #include "render/events/scriptviews.h"
 #include "util/opt.h"
-
-/* Events that turn the printing on and off; NULL: none. */
-struct script_switch {
-	const char *on, *off;
-	bool shown;
-};
 
 /* Records beside the samples. */
 struct script_shown {
@@ -33,7 +28,7 @@ struct script_options {
 	const char *input, *out, *format_word, *stop_at;
 	enum script_format format;
 	struct script_fields fields;
-	struct script_switch on;
+	struct onoff on;
 	struct script_shown shown;
 	uint64_t max_stack;
 	bool fields_set, no_chains, ns, reltime, deltatime, json, dump, long_files, header, header_only, whole_header;
@@ -56,9 +51,6 @@ struct script {
 	struct script_chrome chrome;
 	uint64_t *fields; /* of each event */
 	bool has_chains;  /* call chains are printed */
-	bool is_on;	  /* --switch-on, --switch-off */
-	int on_event, off_event; /* -1: none */
-	uint64_t nr_off;	    /* samples while it was off */
 	uint64_t last_ns, first_ns; /* 0: none yet */
 	const char *stops[SCRIPT_STOPS_MAX + 1];
 	char *stop_text;
@@ -74,6 +66,9 @@ extern const struct opt_other script_others[];
 
 /* Reads the file and prints it to out; fills the profile. 0 or -errno. */
 int script_read(struct script *s, struct script_options *o, FILE *out, struct err *err);
+
+/* All records of a file, as -D prints them. 0, or -errno with err filled. */
+int script_dump(const char *input, FILE *out, struct err *err);
 
 /* script_records.c: prints what the options request of a record. arg: struct script. */
 int script_watch(void *arg, const struct data_record *rec);

@@ -25,9 +25,6 @@ static const struct opt script_opts[] = {
 	{ 0, "ns", NULL, OPT_FLAG, offsetof(struct script_options, ns), "times with nine digits after the point" },
 	{ 0, "reltime", NULL, OPT_FLAG, offsetof(struct script_options, reltime), "times since the first sample" },
 	{ 0, "deltatime", NULL, OPT_FLAG, offsetof(struct script_options, deltatime), "times since the sample before" },
-	{ 0, "switch-on", "EVENT", OPT_TEXT, offsetof(struct script_options, on.on), "only what follows this event" },
-	{ 0, "switch-off", "EVENT", OPT_TEXT, offsetof(struct script_options, on.off), "only what precedes this event, or is between the two" },
-	{ 0, "show-on-off-events", NULL, OPT_FLAG, offsetof(struct script_options, on.shown), "also print the events of --switch-on and --switch-off" },
 	{ 0, "show-task-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.tasks), "print records of names, forks and exits of threads, too" },
 	{ 0, "show-mmap-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.mmaps), "print records of mappings, too" },
 	{ 0, "show-switch-events", NULL, OPT_FLAG, offsetof(struct script_options, shown.switches), "print records of context switches (record --switch-events), too" },
@@ -56,7 +53,6 @@ static const struct opt_rule script_rules[] = {
 	  "show-bpf-events|show-cgroup-events|show-text-poke-events",
 	  .not_with = NOT_TEXT, .why = "records are printed as text" },
 	{ "reltime", .not_with = "deltatime" },
-	{ "show-on-off-events", .needs = "switch-on|switch-off" },
 	{ 0 },
 };
 
@@ -78,6 +74,7 @@ const struct opt_group script_groups[] = {
 	{ "Script", script_opts, 0, script_rules },
 	{ "Names", symbol_opts, offsetof(struct script_options, symbols) },
 	{ "Which samples", pick_script_opts, offsetof(struct script_options, pick) },
+	{ "Which samples", onoff_opts, offsetof(struct script_options, on), onoff_rules },
 	{ "Honesty", honesty_opts, offsetof(struct script_options, h) },
 	{ "Of perf, without effect", nothing_opts, 0 },
 	{ 0 },

@@ -59,17 +59,6 @@ static uint64_t shown_time(struct script *s, uint64_t time_ns)
 	return time_ns;
 }
 
-/* The sample of an event that switches is itself shown only on request. */
-static bool is_switched_off(struct script *s, const struct sample *at)
-{
-	if (!s->is_on && at->event != s->on_event)
-		return true;
-	if (s->is_on && at->event != s->off_event)
-		return false;
-	s->is_on = !s->is_on;
-	return !s->options->on.shown;
-}
-
 static bool put_args(void *arg, const struct sample *s, struct json *json)
 {
 	return script_traces_json(arg, s, json);
@@ -89,10 +78,8 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 	};
 	struct script_args args = { put_args, s->traces };
 
-	if (is_switched_off(s, at)) {
-		s->nr_off++;
+	if (onoff_hides(&s->options->on, at))
 		return 0;
-	}
 	s->profile.kept++;
 	stack_losses(named->stack, 1, s->profile.losses);
 	if (!line.fields)
@@ -136,17 +123,6 @@ static bool find_place(void *arg, const struct sample *at, uint64_t addr, struct
 	return syms_resolve(s->names.syms, at->pid, at->time_ns, addr, addr >> 63, false, ret_frame, 1) == 1;
 }
 
-static int find_event(const struct script *s, const char *name, const char *option, int *ret_event, struct err *err)
-{
-	*ret_event = -1;
-	for (int i = 0; name && i < s->meta->nr_events && *ret_event < 0; i++)
-		if (!strcmp(s->meta->events[i].name, name))
-			*ret_event = i;
-	if (name && *ret_event < 0)
-		return err_exit(err, -ENOENT, EXIT_USAGE, "%s '%s': the file has no such event", option, name);
-	return 0;
-}
-
 static int split_stops(struct script *s, const char *list, struct err *err)
 {
 	size_t n = 0;
@@ -186,14 +162,11 @@ static int prepare(struct script *s, struct err *err)
 	};
 	ret = script_fields_check(&chosen, s->file.reader, s->has_chains, err);
 	if (!ret)
-		ret = find_event(s, o->on.on, "--switch-on", &s->on_event, err);
-	if (!ret)
-		ret = find_event(s, o->on.off, "--switch-off", &s->off_event, err);
+		ret = onoff_open(&s->options->on, s->meta, err);
 	if (!ret)
 		ret = split_stops(s, o->stop_at, err);
 	if (ret)
 		return ret;
-	s->is_on = !o->on.on;
 	s->view.chains = calloc(SCRIPT_CHAINS, sizeof(*s->view.chains)); /* without memory: slower */
 	s->fields = calloc(s->meta->nr_events, sizeof(*s->fields));
 	s->traces = script_traces_new(s->file.reader, s->names.syms);
