@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Writes recordings that this machine cannot make, as perf writes them to a pipe (perf.data-file-format.txt, uapi/linux/perf_event.h).
 # usage: perfdata.py maps FILE MAPS FORKS: a process with so many mappings, and so many children of it
+#        perfdata.py memory FILE plain|struct: samples with weights, sources and addresses of data, transactions, sizes of pages
+import random
 import struct
 import sys
 
@@ -37,4 +39,37 @@ def maps(path, nr_maps, nr_forks):
         r.fork(2 + i, 1)
 
 
-{"maps": maps}[sys.argv[1]](*sys.argv[2:])
+IP, TID, TIME, ADDR, PERIOD = 1, 2, 4, 8, 1 << 8
+WEIGHT, DATA_SRC, TRANSACTION, PHYS_ADDR = 1 << 14, 1 << 15, 1 << 17, 1 << 19
+DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = 1 << 22, 1 << 23, 1 << 24
+
+
+# union perf_mem_data_src; levels, snoops and translations of one kind each: perf 6.1 overruns its buffer where all bits are set
+def data_source():
+    choose = random.choice
+    level = choose([1, 0, 0, 2, 4]) | 1 << random.randrange(3, 14) if random.randrange(4) else choose([0, 1, 4])
+    tlb = choose([0, 2, 4, 6]) | choose([0, 1, 8, 16, 32, 64])
+    of_level = random.Random(level).choice  # perf 6.1 sums by the level alone
+    number, remote = of_level([0, 0, 1, 2, 3, 4, 11, 12, 13, 14, 15]), of_level([0, 0, 1])
+    snoop = random.choice([1, 2, 4, 8, 16])
+    fields = [(choose([1, 2, 4]), 0), (level, 5), (snoop, 19), (choose([0, 1, 2]), 24), (tlb, 26),
+              (number, 33), (remote, 37), (snoop >> 2 & 3, 38), (choose([0, 1, 2, 4, 6]), 40), (of_level([0, 0, 0, 1, 2, 3, 4]), 43)]
+    return sum(value << at for value, at in fields)
+
+
+# From a fixed seed
+def memory(path, kind):
+    random.seed(int(kind == "struct"))
+    r = Recording(path)
+    weight = WEIGHT_STRUCT if kind == "struct" else WEIGHT
+    r.attr(IP | TID | TIME | ADDR | PERIOD | weight | DATA_SRC | TRANSACTION | PHYS_ADDR | DATA_PAGE_SIZE | CODE_PAGE_SIZE)
+    r.mmap(1, 0x1000, 0x10000, "/nosuch")
+    for i in range(300):
+        source = data_source()
+        cost = random.choice([0, 3, 70]) | (random.randrange(3) << 32 if kind == "struct" else 0)
+        page = random.choice([0, 4096, 2 << 20, 1 << 30])
+        transaction = random.choice([0, 0x11, 0x22 | 5 << 32, 0xff, 1])
+        r.record(9, 2, struct.pack("<QIIQQQQQQQQQ", 0x1000 + i % 5 * 64, 1, 1, 1000 + i, 0x5000 + i, 100 + i, cost, source, transaction, 0x1000 * (i % 3), page, 4096))
+
+
+{"maps": maps, "memory": memory}[sys.argv[1]](*sys.argv[2:])

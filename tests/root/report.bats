@@ -190,8 +190,8 @@ record_tree() {
 
 # same_as_perf OPTION...: the rows of both, without their blanks
 same_as_perf() {
-	perf report --stdio -i "${DATA:-s.data}" --percent-limit 1 "$@" 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/' | grep -v '^#' | tr -d ' ' | grep . >theirs || true
-	"$SKEP" -q report -i "${DATA:-s.data}" --percent-limit 1 "$@" | grep -v '^#' | tr -d ' ' | grep . >ours || true
+	perf report --stdio -i "${DATA:-s.data}" --percent-limit "${LIMIT:-1}" "$@" 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/' | grep -v '^#' | tr -d ' ' | grep . >theirs || true
+	"$SKEP" -q report -i "${DATA:-s.data}" --percent-limit "${LIMIT:-1}" "$@" | grep -v '^#' | tr -d ' ' | grep . >ours || true
 	[ -s theirs ] || { echo "$*: perf prints nothing"; false; }
 	diff ours theirs || { echo "$*: < skep, > perf"; false; }
 }
@@ -363,4 +363,27 @@ same_as_perf() {
 	grep -q 'PERF_RECORD_SAMPLE\|raw event' dump
 	"$SKEP" script -i s.data -D 2>/dev/null | diff -q - dump
 	run -2 "$SKEP" report -i s.data -D --stats
+}
+
+@test "keys of memory accesses, weights and transactions are perf's, and so is --mem-mode" {
+	need perf
+	need python3
+	for kind in plain struct; do
+		python3 "$ROOT/tests/root/perfdata.py" memory s.data "$kind"
+		while read -ra words; do
+			LIMIT=0 same_as_perf -g none --no-children "${words[@]}"
+		done <<-END
+			-s local_weight,weight,local_ins_lat,ins_lat
+			-s addr,code_page_size
+			-s transaction
+			--mem-mode -s mem
+			--mem-mode -s snoop
+			--mem-mode -s tlb,locked,blocked
+			--mem-mode -s data_page_size,local_weight
+		END
+	done
+	"$SKEP" -q report -i s.data --mem-mode | grep -q '^# Overhead  Local Weight  Memory access'
+	"$SKEP" report -i s.data -s mem,weight --json | jq -e '.rows[0] | has("mem") and has("weight")'
+	run -2 "$SKEP" report -i a.data -s weight
+	[[ "$output" == *"sort key 'weight': the samples in 'a.data' have no weights (perf record -W)"* ]]
 }

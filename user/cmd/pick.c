@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/picktime.h"
+#include "model/samplekey.h"
 #include "sample.h"
 #include "util/file.h"
 #include "util/num.h"
@@ -224,7 +225,7 @@ static bool object_is(const struct words *dsos, const char *obj)
 	return *obj && (words_have(dsos, obj) || (slash && words_have(dsos, slash + 1)));
 }
 
-static int pick_sample(struct named_sink *sink, const struct named *n)
+static int pick_named(struct named_sink *sink, const struct named *n)
 {
 	struct pick *p = (struct pick *)sink;
 	const struct stack *st = n->stack;
@@ -246,6 +247,18 @@ static int pick_sample(struct named_sink *sink, const struct named *n)
 	return p->to->sample(p->to, n);
 }
 
+static int pick_sample(struct named_sink *sink, const struct named *from)
+{
+	struct sample cost = *from->at;
+	struct named n = *from;
+
+	if (!((struct pick *)sink)->o->costs)
+		return pick_named(sink, from);
+	cost.weight = sample_cost(&cost);
+	n.at = &cost;
+	return pick_named(sink, &n);
+}
+
 static int pick_lost(struct named_sink *sink, uint64_t n)
 {
 	struct named_sink *to = ((struct pick *)sink)->to;
@@ -260,7 +273,7 @@ int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *e
 	int ret;
 
 	*ret_pick = NULL;
-	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only && !with_onoff)
+	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only && !o->costs && !with_onoff)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)

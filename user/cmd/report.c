@@ -101,6 +101,24 @@ static int none_left(const struct report_options *r, const struct replay *replay
 	return nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
 }
 
+/* A key that no sample has a value for would be a column of nothing. */
+static int check_keys(const struct report_options *r, const struct replay *replay, struct err *err)
+{
+	const struct report_layout *l = &replay->views.data[0]->table.layout;
+	const struct data_meta *meta = data_reader_meta(replay->file.reader);
+	uint64_t all = 0;
+
+	for (int i = 0; i < meta->nr_events; i++)
+		all |= data_reader_attr(replay->file.reader, i)->sample_type;
+	for (uint32_t i = 0; i < l->nr_keys; i++) {
+		const struct report_column_row *c = &report_columns[l->keys[i]];
+
+		if (c->needs && !(all & c->needs))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s': the samples in '%s' have no %s", c->name, r->input, c->how);
+	}
+	return 0;
+}
+
 static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
 {
 	struct syms_cfg cfg = { .lines = replay->with_lines };
@@ -110,6 +128,8 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 
 	if (!ret)
 		ret = replay_run(replay, &cfg, err);
+	if (!ret)
+		ret = check_keys(r, replay, err);
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))

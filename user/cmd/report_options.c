@@ -139,7 +139,8 @@ static const struct opt file_opts[] = {
 
 static const struct opt row_opts[] = {
 	{ 's', "sort", "KEY,...", OPT_TEXT, AT(request.sort),
-	  "comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time (default: comm,dso,sym); +KEY adds to these" },
+	  "comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, addr, mem, tlb, snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, "
+	  "local_weight, ins_lat, local_ins_lat, p_stage_cyc, local_p_stage_cyc, transaction (default: comm,dso,sym); +KEY adds to these" },
 	{ 'F', "fields", "COLUMN,...", OPT_TEXT, AT(request.fields),
 	  "columns: keys, overhead, overhead_children, overhead_sys, overhead_us, sample, period; +COLUMN adds one" },
 	{ 0, "children", NULL, OPT_FLAG, AT(children), "a column that includes callees, and the order by it (default)" },
@@ -155,6 +156,7 @@ static const struct opt row_opts[] = {
 	{ 0, "group", NULL, OPT_FLAG, AT(group), "one table, with columns for each event (default: a table for each)" },
 	{ 0, "group-sort-idx", "N", OPT_CALL, 0, "the same, rows by number N of the events, counted from 0", set_group_first },
 	{ 0, "no-group", NULL, OPT_FLAG, AT(no_group), "a table for each event (default)" },
+	{ 0, "mem-mode", NULL, OPT_FLAG, AT(pick.costs), "sums of the weights of samples (costs of memory accesses), by such keys (default: " REPORT_MEMORY_KEYS ")" },
 	{ 0, "time-quantum", "TIME", OPT_DURATION, AT(request.quantum_ns), "of the key time (default 100ms)" },
 	{ 0, "full-source-path", NULL, OPT_FLAG, AT(long_files), "source files with their path" },
 	{ 0, "ns", NULL, OPT_FLAG, AT(long_times), "times in nanoseconds" },
@@ -170,6 +172,7 @@ static const struct opt_rule report_rules[] = {
 	{ "children", .not_with = "no-children" },
 	{ "group|group-sort-idx", .not_with = "no-group" },
 	{ "group|group-sort-idx", .not_with = "hierarchy|event-index|json|format=json|format=csv", .why = "they show each event by itself" },
+	{ "mem-mode", .not_with = "children", .why = "costs are of the access itself" },
 	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
 	{ "header|header-only|show-info|stats|tasks|mmaps|dump-raw-trace", .not_with = "json|format=json|format=csv", .why = "they are text" },
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
@@ -244,7 +247,6 @@ const struct opt_other report_others[] = {
 	{ "--branch-history", NO_BRANCHES, WITH_PERF },
 	{ "--stitch-lbr", NO_BRANCHES, WITH_PERF },
 	{ "--total-cycles", NO_BRANCHES, WITH_PERF },
-	{ "--mem-mode", "needs data addresses, which skep does not read", WITH_PERF },
 	{ "--itrace", "needs instruction traces, which skep does not decode", WITH_PERF },
 	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
 	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
@@ -272,7 +274,9 @@ int report_options_end(struct report_options *r, struct err *err)
 	bool text = !strcmp(report_format(r), "text");
 	struct report_request *q = &r->request;
 
-	r->no_children |= r->hierarchy;
+	r->no_children |= r->hierarchy || r->pick.costs;
+	if (r->pick.costs && !q->sort && !q->fields)
+		q->sort = REPORT_MEMORY_KEYS;
 	r->pick.onoff = &r->onoff;
 	q->children = !r->no_children;
 	q->chains = (r->with_chains || r->inverted) && !r->without_chains && r->chains.mode != CHAINS_NONE;

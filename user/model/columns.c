@@ -3,12 +3,16 @@
 #include "model/columns.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
 #define PERCENT_WIDTH 8
 #define COUNT_WIDTH 12
+
+#define WEIGHTS .needs = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, .how = "weights (perf record -W)"
+#define SOURCES .needs = PERF_SAMPLE_DATA_SRC, .how = "data sources (perf mem record)"
 
 const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_COMM] = { "comm", NULL, "Command" },
@@ -22,6 +26,26 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_SRCFILE] = { "srcfile", NULL, "Source File", .slots = 1 },
 	[KEY_PARENT] = { "parent", NULL, "Parent symbol", .slots = 1 },
 	[KEY_TIME] = { "time", NULL, "Time", .slots = 1 },
+	[KEY_LOCAL_WEIGHT] = { "local_weight", NULL, "Local Weight", .slots = 1, WEIGHTS },
+	[KEY_WEIGHT] = { "weight", NULL, "Weight", .slots = 1, WEIGHTS },
+	[KEY_LOCAL_INS_LAT] = { "local_ins_lat", NULL, "Local INSTR Latency", .slots = 1, WEIGHTS },
+	[KEY_INS_LAT] = { "ins_lat", NULL, "INSTR Latency", .slots = 1, WEIGHTS },
+	[KEY_LOCAL_P_STAGE_CYC] = { "local_p_stage_cyc", NULL, "Local Pipeline Stage Cycle", .slots = 1, WEIGHTS },
+	[KEY_P_STAGE_CYC] = { "p_stage_cyc", NULL, "Pipeline Stage Cycle", .slots = 1, WEIGHTS },
+	[KEY_TRANSACTION] = { "transaction", NULL, "Transaction", .slots = 1, .needs = PERF_SAMPLE_TRANSACTION,
+			      .how = "transactions (perf record --transaction)" },
+	[KEY_ADDR] = { "addr", NULL, "Address", .slots = 1 },
+	[KEY_CODE_PAGE_SIZE] = { "code_page_size", NULL, "Code Page Size", .slots = 1, .needs = PERF_SAMPLE_CODE_PAGE_SIZE,
+				 .how = "sizes of pages (perf record --code-page-size)" },
+	[KEY_DATA_PAGE_SIZE] = { "data_page_size", NULL, "Data Page Size", .slots = 1, .needs = PERF_SAMPLE_DATA_PAGE_SIZE,
+				 .how = "sizes of pages (perf record --data-page-size)" },
+	[KEY_PHYS_DADDR] = { "phys_daddr", NULL, "Data Physical Address", .slots = 1, .needs = PERF_SAMPLE_PHYS_ADDR,
+			     .how = "physical addresses (perf record --phys-data)" },
+	[KEY_MEM] = { "mem", NULL, "Memory access", .slots = 1, SOURCES },
+	[KEY_TLB] = { "tlb", NULL, "TLB access", .slots = 1, SOURCES },
+	[KEY_SNOOP] = { "snoop", NULL, "Snoop", .slots = 1, SOURCES },
+	[KEY_LOCKED] = { "locked", NULL, "Locked", .slots = 1, SOURCES },
+	[KEY_BLOCKED] = { "blocked", NULL, "Blocked", .slots = 1, SOURCES },
 	[SUM_CHILDREN] = { "overhead_children", NULL, "Children", PERCENT_WIDTH },
 	[SUM_SELF] = { "overhead", NULL, "Overhead", PERCENT_WIDTH },
 	[SUM_SYS] = { "overhead_sys", NULL, "sys", PERCENT_WIDTH },
@@ -34,7 +58,6 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 
 #define NO_BRANCHES "needs branch stacks (perf record -b), which skep does not read"
 #define NO_MEMORY "needs data addresses (perf mem record), which skep does not read"
-#define NO_WEIGHTS "needs weights of samples (perf record -W), which skep does not read"
 #define NO_SIZES "is not kept: skep report -s dso,sym has the names"
 
 /* Keys of perf that no file gives to skep. */
@@ -44,22 +67,12 @@ static const struct {
 	{ "socket", "needs the topology of CPUs, which skep does not read: -s cpu has the CPUs" },
 	{ "symbol_size", NO_SIZES },
 	{ "dso_size", NO_SIZES },
-	{ "local_weight", NO_WEIGHTS },
-	{ "weight", NO_WEIGHTS },
-	{ "local_ins_lat", NO_WEIGHTS },
-	{ "ins_lat", NO_WEIGHTS },
-	{ "local_p_stage_cyc", NO_WEIGHTS },
-	{ "p_stage_cyc", NO_WEIGHTS },
-	{ "transaction", "needs transactions (perf record --transaction), which skep does not read" },
 	{ "trace", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "cgroup", "needs cgroups of samples (perf record --all-cgroups), which skep does not read" },
 	{ "cgroup_id", "needs the namespaces of processes (perf record --namespaces), which skep does not read" },
 	{ "ipc_null", NO_BRANCHES },
 	{ "ipc_lbr", NO_BRANCHES },
-	{ "code_page_size", "needs the sizes of pages (perf record --code-page-size), which skep does not read" },
-	{ "data_page_size", NO_MEMORY },
-	{ "addr", NO_MEMORY },
 	{ "addr_from", NO_BRANCHES },
 	{ "addr_to", NO_BRANCHES },
 	{ "dso_from", NO_BRANCHES },
@@ -77,13 +90,7 @@ static const struct {
 	{ "symbol_daddr", NO_MEMORY },
 	{ "dso_daddr", NO_MEMORY },
 	{ "symbol_iaddr", NO_MEMORY },
-	{ "phys_daddr", NO_MEMORY },
 	{ "dcacheline", NO_MEMORY },
-	{ "locked", NO_MEMORY },
-	{ "tlb", NO_MEMORY },
-	{ "mem", NO_MEMORY },
-	{ "snoop", NO_MEMORY },
-	{ "blocked", NO_MEMORY },
 };
 
 static bool is_word(const char *name, const char *word, size_t len)
@@ -99,7 +106,8 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			err_caret(err, list, word - list);
 			return -EINVAL;
 		}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, "
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, addr, mem, tlb, "
+		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, "
 		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);
 	err_caret(err, list, word - list);
 	return -EINVAL;

@@ -14,7 +14,11 @@
 
 /* Keys first, then sums. */
 enum report_column {
-	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME, KEY_MAX,
+	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME,
+	/* Numbers of a sample (model/samplekey.h) */
+	KEY_LOCAL_WEIGHT, KEY_WEIGHT, KEY_LOCAL_INS_LAT, KEY_INS_LAT, KEY_LOCAL_P_STAGE_CYC, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_ADDR,
+	KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE, KEY_PHYS_DADDR, KEY_MEM, KEY_TLB, KEY_SNOOP, KEY_LOCKED, KEY_BLOCKED,
+	KEY_SAMPLE_FIRST = KEY_LOCAL_WEIGHT, KEY_SAMPLE_LAST = KEY_BLOCKED, KEY_MAX,
 	SUM_CHILDREN = KEY_MAX, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD, REPORT_COLUMNS
 };
 
@@ -23,10 +27,12 @@ struct report_column_row {
 	const char *heading;	  /* of text */
 	uint8_t width;		  /* of a sum's column; 0: a key, as wide as its texts */
 	uint8_t slots;		  /* of a key: how many numbers it adds to a row */
+	uint64_t needs;		  /* PERF_SAMPLE_*: a sample must have one of them; 0: nothing */
+	const char *how;	  /* with it: what that is, and what records it */
 };
 extern const struct report_column_row report_columns[REPORT_COLUMNS];
 
-#define REPORT_SLOTS_MAX 6 /* of all keys */
+#define REPORT_SLOTS_MAX 22 /* of all keys */
 
 /* What is wanted. */
 struct report_request {
@@ -54,6 +60,7 @@ struct report_layout {
 };
 
 #define REPORT_KEYS "comm,dso,sym"
+#define REPORT_MEMORY_KEYS "local_weight,mem,sym,dso,snoop,tlb,locked,blocked"
 
 /* 0, or -EINVAL with err filled. */
 int report_layout_parse(struct report_layout *l, const struct report_request *q, struct err *err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/samplekey.h"
 #include "sample.h"
 #include "util/hash.h"
 
@@ -150,6 +151,9 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 		t->now[t->slot_of[KEY_TIME]] = s->time_ns - s->time_ns % t->quantum_ns;
 	if (with[KEY_PARENT])
 		t->now[t->slot_of[KEY_PARENT]] = (uintptr_t)named->parent;
+	for (uint32_t i = 0; i < t->layout.nr_keys; i++)
+		if (sample_key_is(t->layout.keys[i]))
+			t->now[t->slot_of[t->layout.keys[i]]] = sample_key_value(t->layout.keys[i], s);
 	return (struct report_row){
 		.comm = with[KEY_COMM] ? named->comm : NULL,
 		.pid = with[KEY_PID] ? s->pid : 0,
@@ -309,6 +313,8 @@ static int slots_cmp(const struct report *t, const struct report_row *x, const s
 	const uint64_t *a = report_slots(t, x, c), *b = report_slots(t, y, c);
 	int ret;
 
+	if (sample_key_is(c))
+		return sample_key_cmp(c, *a, *b);
 	if (c == KEY_TIME)
 		return number_cmp(*a, *b);
 	ret = name_cmp((const char *)(uintptr_t)*a, (const char *)(uintptr_t)*b);
@@ -375,13 +381,8 @@ int report_key_cmp(const struct report *t, const struct report_row *x, const str
 		return number_cmp(x->cpu, y->cpu);
 	case KEY_EVENT:
 		return number_cmp(x->event, y->event);
-	case KEY_SRCLINE:
-	case KEY_SRCFILE:
-	case KEY_PARENT:
-	case KEY_TIME:
-		return slots_cmp(t, x, y, c);
 	default:
-		return sums_cmp(t, x, y, c);
+		return c < KEY_MAX ? slots_cmp(t, x, y, c) : sums_cmp(t, x, y, c);
 	}
 }
 

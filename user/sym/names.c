@@ -2,12 +2,13 @@
 #include "sym/names.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 #include "sym/dump.h"
 #include "sym/stack.h"
 
-#define HELD_MAX (1u << 17) /* with stacks at most 48 MB; what comes then keeps a number as its name */
+#define HELD_MAX (1u << 17) /* with stacks at most 96 MB; what comes then keeps a number as its name */
 #define HELD_IPS_MAX (1u << 22)
 
 /* STOP_NO_ROOM stands in the user chain, and means both. */
@@ -61,6 +62,19 @@ static int pass(struct names *n, const struct sample *s, const char *comm)
 	return n->to->sample(n->to, &named);
 }
 
+/* What lives in the file's record is gone when the sample is delivered. */
+#define IN_RECORD (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | \
+		   PERF_SAMPLE_REGS_INTR)
+
+static void keep_numbers(struct sample_fields *to, const struct sample_fields *from)
+{
+	*to = (struct sample_fields){
+		.has = from->has & ~(uint64_t)IN_RECORD, .misc = from->misc, .time_ns = from->time_ns, .id = from->id, .stream_id = from->stream_id,
+		.addr = from->addr, .transaction = from->transaction, .data_src = from->data_src, .phys_addr = from->phys_addr,
+		.cgroup = from->cgroup, .data_page_bytes = from->data_page_bytes, .code_page_bytes = from->code_page_bytes, .weight = from->weight,
+	};
+}
+
 /* 1: it waits. 0: there is no room for it. Or -ENOMEM. */
 static int hold(struct names *n, const struct sample *s)
 {
@@ -76,7 +90,9 @@ static int hold(struct names *n, const struct sample *s)
 	if (!h)
 		return -ENOMEM;
 	*h = (struct held){ *s, n->held_ips.n };
-	h->s.fields = NULL; /* they live in the file's record */
+	h->s.fields = NULL;
+	if (s->fields)
+		keep_numbers(&h->fields, s->fields);
 	ips = nr ? vec_take(&n->held_ips, nr) : NULL;
 	if (nr && !ips)
 		return -ENOMEM;
@@ -174,6 +190,7 @@ int names_end(struct names *n)
 	for (size_t i = 0; i < n->held.n && !ret; i++) {
 		struct held *h = &n->held.data[i];
 
+		h->s.fields = &h->fields;
 		for (int k = 0; k < CHAIN_KINDS; h->ips += h->s.chains[k++].n)
 			h->s.chains[k].ips = n->held_ips.data + h->ips;
 		ret = pass(n, &h->s, comms_late(&n->comms, h->s.tid));

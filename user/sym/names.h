@@ -16,6 +16,7 @@
 struct held {
 	struct sample s;
 	size_t ips;
+	struct sample_fields fields; /* its numbers; of what is in the file's record nothing */
 };
 
 struct dumps;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/samplekey.h"
+#include "render/rows/samplecells.h"
 #include "util/text.h"
 
 #define NS_PER_S 1000000000ull
@@ -59,6 +61,8 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 
 	if (report_columns[key].slots) {
 		slots = report_slots(t, r, key);
+		if (sample_key_is(key))
+			return sample_cell(buf, size, key, *slots, r->self_count);
 		if (key == KEY_SRCLINE)
 			return line_text(buf, size, slots, cfg);
 		if (key == KEY_TIME)
