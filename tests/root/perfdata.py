@@ -2,6 +2,7 @@
 # Writes recordings that this machine cannot make, as perf writes them to a pipe (perf.data-file-format.txt, uapi/linux/perf_event.h).
 # usage: perfdata.py maps FILE MAPS FORKS: a process with so many mappings, and so many children of it
 #        perfdata.py memory FILE plain|struct: samples with weights, sources and addresses of data, transactions, sizes of pages
+#        perfdata.py cgroups FILE: samples of control groups
 import random
 import struct
 import sys
@@ -40,7 +41,7 @@ def maps(path, nr_maps, nr_forks):
 
 
 IP, TID, TIME, ADDR, PERIOD = 1, 2, 4, 8, 1 << 8
-WEIGHT, DATA_SRC, TRANSACTION, PHYS_ADDR = 1 << 14, 1 << 15, 1 << 17, 1 << 19
+WEIGHT, DATA_SRC, TRANSACTION, PHYS_ADDR, CGROUP = 1 << 14, 1 << 15, 1 << 17, 1 << 19, 1 << 21
 DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = 1 << 22, 1 << 23, 1 << 24
 
 
@@ -72,4 +73,14 @@ def memory(path, kind):
         r.record(9, 2, struct.pack("<QIIQQQQQQQQQ", 0x1000 + i % 5 * 64, 1, 1, 1000 + i, 0x5000 + i, 100 + i, cost, source, transaction, 0x1000 * (i % 3), page, 4096))
 
 
-{"maps": maps, "memory": memory}[sys.argv[1]](*sys.argv[2:])
+# Samples of cgroups with a name, with one that a terminal would obey, without one, and of none
+def cgroups(path):
+    r = Recording(path)
+    r.attr(IP | TID | TIME | PERIOD | CGROUP)
+    for number, name in [(7, b"/a"), (9, b"/b\x1b[31m"), (7, b"/later")]:
+        r.record(19, 0, struct.pack("<Q", number) + name + b"\0" * (8 - len(name) % 8))
+    for i, (number, period) in enumerate([(7, 50), (9, 20), (11, 18), (0, 12)]):
+        r.record(9, 2, struct.pack("<QIIQQQ", 0x1000, 1, 1, 1000 + i, period, number))
+
+
+{"maps": maps, "memory": memory, "cgroups": cgroups}[sys.argv[1]](*sys.argv[2:])

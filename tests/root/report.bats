@@ -190,7 +190,7 @@ record_tree() {
 
 # same_as_perf OPTION...: the rows of both, without their blanks
 same_as_perf() {
-	perf report --stdio -i "${DATA:-s.data}" --percent-limit "${LIMIT:-1}" "$@" 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/' | grep -v '^#' | tr -d ' ' | grep . >theirs || true
+	perf report --stdio -i "${DATA:-s.data}" --percent-limit "${LIMIT:-1}" "$@" 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/; s/\x1b/\\x1b/' | grep -v '^#' | tr -d ' ' | grep . >theirs || true
 	"$SKEP" -q report -i "${DATA:-s.data}" --percent-limit "${LIMIT:-1}" "$@" | grep -v '^#' | tr -d ' ' | grep . >ours || true
 	[ -s theirs ] || { echo "$*: perf prints nothing"; false; }
 	diff ours theirs || { echo "$*: < skep, > perf"; false; }
@@ -386,4 +386,15 @@ same_as_perf() {
 	"$SKEP" report -i s.data -s mem,weight --json | jq -e '.rows[0] | has("mem") and has("weight")'
 	run -2 "$SKEP" report -i a.data -s weight
 	[[ "$output" == *"sort key 'weight': the samples in 'a.data' have no weights (perf record -W)"* ]]
+}
+
+@test "-s cgroup: the paths of control groups that the file names" {
+	need perf
+	need python3
+	perf record -q --all-cgroups -F "$(hz 4999)" -e cpu-clock -o s.data -- sh -c 'ls -lR /usr/share/doc >/dev/null' 2>/dev/null || skip "this kernel or perf has no --all-cgroups"
+	perf report --stdio -i s.data --stats 2>/dev/null | grep -q 'CGROUP events' || skip "no cgroup has a name here"
+	same_as_perf -g none --no-children -s cgroup,comm
+	python3 "$ROOT/tests/root/perfdata.py" cgroups s.data
+	LIMIT=0 same_as_perf -g none --no-children -s cgroup
+	"$SKEP" -q report -i s.data --no-children -s cgroup -t , | grep -qxF '20.00%,/b\x1b[31m'
 }

@@ -73,7 +73,7 @@ static void columns(void **state)
 
 static void refused_columns(void **state)
 {
-	static const char *const words[] = { "", ",", "comm,", "comm,,sym", "x", "s", "comm sym x", "nosuch", "+", "+nosuch", "cgroup", "+sym_from", "comm,trace", NULL };
+	static const char *const words[] = { "", ",", "comm,", "comm,,sym", "x", "s", "comm sym x", "nosuch", "+", "+nosuch", "cgroup_id", "+sym_from", "comm,trace", NULL };
 	struct report_layout l;
 
 	(void)state;
@@ -85,8 +85,8 @@ static void refused_columns(void **state)
 			if (report_layout_parse(&l, &q, &err) != -EINVAL || err.exit != EXIT_USAGE || !strchr(err.text, '^'))
 				fail_msg("'%s': %s", *w, err.text);
 		}
-	assert_int_equal(report_layout_parse(&l, &(struct report_request){ .sort = "cgroup" }, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "sort key 'cgroup' needs cgroups of samples"));
+	assert_int_equal(report_layout_parse(&l, &(struct report_request){ .sort = "cgroup_id" }, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "sort key 'cgroup_id' needs the namespaces"));
 }
 
 static const char leaf[] = "leaf", left[] = "left", right[] = "right", top[] = "main", bad[] = "b\x1b[31m";

@@ -92,6 +92,8 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		pickstack_insert(r->pickstack, &r->pic->names);
 	if (r->pick)
 		pick_insert(r->pick, &r->pic->names);
+	if (r->watch)
+		data_reader_watch(r->file.reader, r->watch, r->watch_arg);
 	if (!ret)
 		ret = data_reader_run(r->file.reader, &r->pic->names.sink, err);
 	if ((!ret || ret == -EBADMSG) && names_end(&r->pic->names))

@@ -31,6 +31,8 @@ struct replay {
 	struct picture *pic;
 	const char *path;
 	const struct report_request *request; /* of a table for each view; NULL: none */
+	int (*watch)(void *arg, const struct data_record *record); /* of data_reader_watch(); NULL: none */
+	void *watch_arg;
 	struct pick *pick; /* which samples are shown; NULL: all */
 	struct pickstack *pickstack; /* what of their stacks is shown; NULL: all */
 	bool with_lines;  /* of the command: lines of source files are wanted */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cgroupnames.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
@@ -52,7 +53,7 @@ static int render(const struct report_options *r, struct replay *replay, const c
 	const char *heads[4][2] = { { NULL } };
 	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .hierarchy = r->hierarchy, .long_times = r->long_times,
 				 .long_files = r->long_files, .separator = r->separator, .widths = r->widths, .nr_widths = r->nr_widths,
-				 .chains = r->chains, .heads = heads, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
+				 .chains = r->chains, .heads = heads, .cgroup_name = cgroup_names_find, .cgroup_arg = &r->cgroups, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = report_format(r);
 	struct report_view *views = calloc(replay->views.n, sizeof(*views));
 	int ret = views ? 0 : -ENOMEM;
@@ -163,6 +164,10 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 	if (ret)
 		return ret;
 	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE];
+	if (table.layout.with[KEY_CGROUP]) {
+		replay->watch = cgroup_names_watch;
+		replay->watch_arg = &r->cgroups;
+	}
 	r->stack.want_parent = table.layout.with[KEY_PARENT];
 	report_free(&table);
 	if (r->out && same_file(r->input, r->out))
@@ -219,6 +224,7 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	}
 	pick_free(replay.pick);
 	pickstack_free(replay.pickstack);
+	cgroup_names_free(&r->cgroups);
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 

@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_REPORT_OPTIONS_H
 #define SKEP_CMD_REPORT_OPTIONS_H
 
+#include "cmd/cgroupnames.h"
 #include "cmd/honesty.h"
 #include "cmd/pick.h"
 #include "cmd/pickstack.h"
@@ -36,6 +37,7 @@ struct report_options {
 	bool chain_min_given;
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
+	struct cgroup_names cgroups; /* filled by the run */
 	struct symbol_options symbols;
 	bool header, hierarchy;
 	struct report_file_cfg file;

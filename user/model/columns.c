@@ -46,6 +46,7 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_SNOOP] = { "snoop", NULL, "Snoop", .slots = 1, SOURCES },
 	[KEY_LOCKED] = { "locked", NULL, "Locked", .slots = 1, SOURCES },
 	[KEY_BLOCKED] = { "blocked", NULL, "Blocked", .slots = 1, SOURCES },
+	[KEY_CGROUP] = { "cgroup", NULL, "Cgroup", .slots = 1, .needs = PERF_SAMPLE_CGROUP, .how = "cgroups (perf record --all-cgroups)" },
 	[SUM_CHILDREN] = { "overhead_children", NULL, "Children", PERCENT_WIDTH },
 	[SUM_SELF] = { "overhead", NULL, "Overhead", PERCENT_WIDTH },
 	[SUM_SYS] = { "overhead_sys", NULL, "sys", PERCENT_WIDTH },
@@ -69,7 +70,6 @@ static const struct {
 	{ "dso_size", NO_SIZES },
 	{ "trace", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
-	{ "cgroup", "needs cgroups of samples (perf record --all-cgroups), which skep does not read" },
 	{ "cgroup_id", "needs the namespaces of processes (perf record --namespaces), which skep does not read" },
 	{ "ipc_null", NO_BRANCHES },
 	{ "ipc_lbr", NO_BRANCHES },
@@ -106,7 +106,7 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			err_caret(err, list, word - list);
 			return -EINVAL;
 		}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, addr, mem, tlb, "
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, addr, cgroup, mem, tlb, "
 		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, "
 		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);
 	err_caret(err, list, word - list);

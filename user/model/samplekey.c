@@ -50,6 +50,8 @@ uint64_t sample_key_value(enum report_column key, const struct sample *s)
 	switch (key) {
 	case KEY_ADDR:
 		return s->ip;
+	case KEY_CGROUP:
+		return f->cgroup;
 	case KEY_TRANSACTION:
 		return f->transaction;
 	case KEY_CODE_PAGE_SIZE:

@@ -54,6 +54,13 @@ static int time_text(char *buf, size_t size, uint64_t time_ns, const struct repo
 	return snprintf(buf, size, "%llu.%06llu", (unsigned long long)(time_ns / NS_PER_S), (unsigned long long)(part / NS_PER_US));
 }
 
+static int cgroup_text(char *buf, size_t size, uint64_t id, const struct report_cfg *cfg)
+{
+	const char *name = id && cfg->cgroup_name ? cfg->cgroup_name(cfg->cgroup_arg, id) : NULL;
+
+	return snprintf(buf, size, "%s", name ? name : id ? "unknown" : "N/A");
+}
+
 int cell_plain(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg)
 {
 	const uint64_t *slots;
@@ -61,6 +68,8 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 
 	if (report_columns[key].slots) {
 		slots = report_slots(t, r, key);
+		if (key == KEY_CGROUP)
+			return cgroup_text(buf, size, *slots, cfg);
 		if (sample_key_is(key))
 			return sample_cell(buf, size, key, *slots, r->self_count);
 		if (key == KEY_SRCLINE)

@@ -22,6 +22,8 @@ struct report_cfg {
 	uint32_t nr_widths;
 	struct chains_cfg chains; /* of text; JSON has them as a flat list with depths */
 	const char *const *event_names; /* for the key event, by sample.event; NULL: numbers */
+	const char *(*cgroup_name)(const void *arg, uint64_t id); /* for the key cgroup: its path, or NULL; NULL: none is known */
+	const void *cgroup_arg;
 	const char *(*heads)[2]; /* name and text of columns that are left out: lines of text, ending with NULL; or NULL */
 };
 
