@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The order of rows, and what a row has in a column. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/report.h"
+#include "model/samplekey.h"
+
+const char *report_object(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return path[0] == '/' && path[1] != '/' && slash ? slash + 1 : path;
+}
+
+static int name_cmp(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int number_cmp(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int slots_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
+{
+	const uint64_t *a = report_slots(t, x, c), *b = report_slots(t, y, c);
+	int ret;
+
+	if (sample_key_is(c))
+		return sample_key_cmp(c, *a, *b);
+	if (c == KEY_TIME)
+		return number_cmp(*a, *b);
+	ret = name_cmp((const char *)(uintptr_t)*a, (const char *)(uintptr_t)*b);
+	if (!ret && c == KEY_SRCLINE)
+		ret = name_cmp((const char *)(uintptr_t)a[2], (const char *)(uintptr_t)b[2]);
+	return !ret && c == KEY_SRCLINE ? number_cmp(a[1], b[1]) : ret;
+}
+
+uint64_t report_sum(const struct report_row *r, enum report_column c)
+{
+	switch (c) {
+	case SUM_CHILDREN:
+		return r->total;
+	case SUM_SYS:
+		return r->self_sys;
+	case SUM_US:
+		return r->self - r->self_sys;
+	case SUM_SAMPLES:
+		return r->self_count;
+	case SUM_GUEST_SYS:
+	case SUM_GUEST_US: /* samples of guests are not delivered */
+		return 0;
+	default:
+		return r->self;
+	}
+}
+
+uint64_t report_group_sum(const struct report *t, const struct report_row *r, enum report_column c, uint32_t i)
+{
+	const struct report_sums *s = &t->group.sums.data[r->sums + i];
+
+	return report_sum(&(struct report_row){ .total = s->total, .self = s->self, .self_count = s->self_count, .self_sys = s->self_sys }, c);
+}
+
+static int sums_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
+{
+	const struct report_group *g = &t->group;
+	uint32_t first = c == SUM_CHILDREN ? 0 : g->first_by, nr = c == SUM_CHILDREN ? 1 : g->nr; /* perf's __hpp__sort_acc() */
+	int ret;
+
+	if (!g->nr)
+		return number_cmp(report_sum(y, c), report_sum(x, c));
+	ret = number_cmp(report_group_sum(t, y, c, first), report_group_sum(t, x, c, first));
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = number_cmp(report_group_sum(t, y, c, i), report_group_sum(t, x, c, i));
+	return ret;
+}
+
+/* Sums from the greatest on, too. */
+int report_key_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
+{
+	switch (c) {
+	case KEY_COMM:
+		return name_cmp(x->comm, y->comm);
+	case KEY_DSO:
+		return name_cmp(x->dso ? report_object(x->dso) : NULL, y->dso ? report_object(y->dso) : NULL);
+	case KEY_SYM:
+		return name_cmp(x->sym, y->sym);
+	case KEY_PID:
+		return number_cmp(x->pid, y->pid);
+	case KEY_TID:
+		return number_cmp(x->tid, y->tid);
+	case KEY_CPU:
+		return number_cmp(x->cpu, y->cpu);
+	case KEY_EVENT:
+		return number_cmp(x->event, y->event);
+	default:
+		return c < KEY_MAX ? slots_cmp(t, x, y, c) : sums_cmp(t, x, y, c);
+	}
+}
+
+static int row_cmp(const void *a, const void *b, void *arg)
+{
+	const struct report *t = arg;
+	const struct report_layout *l = &t->layout;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < l->nr_order && !ret; i++)
+		ret = report_key_cmp(t, a, b, l->order[i]);
+	for (uint32_t i = 0; i < l->nr_keys && !ret; i++)
+		ret = report_key_cmp(t, a, b, l->keys[i]);
+	return ret;
+}
+
+void report_sort(struct report *t)
+{
+	if (t->rows.n)
+		qsort_r(t->rows.data, t->rows.n, sizeof(*t->rows.data), row_cmp, t);
+	/* The index no longer fits the rows: nothing may be added after this. */
+	free(t->index);
+	t->index = NULL;
+	t->nr_index = 0;
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (t->rows.data[i].chains)
+			tree_sort(t->rows.data[i].chains, 0);
+}
