@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/delay.h"
+#include "event/probe.h"
 #include "util/num.h"
 
 static int add_text(void *base, const char *text, struct err *err)
