@@ -61,6 +61,7 @@ struct named {
 	const char *comm; /* interned */
 	const struct stack *stack;
 	const struct stack *waker; /* of at->waker; or NULL */
+	const char *trace; /* the text of a tracepoint's record, where it is requested; interned; or NULL */
 	const char *parent; /* the caller that was looked for; interned; or NULL */
 };
 

@@ -398,3 +398,10 @@ same_as_perf() {
 	LIMIT=0 same_as_perf -g none --no-children -s cgroup
 	"$SKEP" -q report -i s.data --no-children -s cgroup -t , | grep -qxF '20.00%,/b\x1b[31m'
 }
+
+@test "-s trace: the text of tracepoints, as perf has it" {
+	need perf
+	perf record -q -e sched:sched_switch -e cpu-clock -F "$(hz 999)" -o s.data -- sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' 2>/dev/null || skip "no tracepoints here"
+	LIMIT=0 same_as_perf -g none --no-children -s comm,trace --no-group
+	"$SKEP" -q report -i s.data -s trace --no-children --event-index 0 | grep -q 'prev_comm=sleep.* ==> '
+}

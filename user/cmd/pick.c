@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/picktime.h"
+#include "cmd/script_trace.h"
 #include "model/samplekey.h"
 #include "sample.h"
 #include "util/file.h"
@@ -52,6 +53,9 @@ struct pick {
 	struct pick_counts out;
 	uint64_t out_all;
 	bool with_onoff;
+	const struct data_reader *reader; /* borrowed */
+	struct names *names;		  /* likewise */
+	struct script_traces *traces;	  /* NULL until one is needed */
 	bool failed; /* no memory to count what was left out */
 };
 
@@ -247,15 +251,31 @@ static int pick_named(struct named_sink *sink, const struct named *n)
 	return p->to->sample(p->to, n);
 }
 
+/* 0 or -ENOMEM. */
+static int add_trace(struct pick *p, struct named *n)
+{
+	const char *text;
+
+	if (!p->traces && !(p->traces = script_traces_new(p->reader, p->names->syms)))
+		return -ENOMEM;
+	text = script_traces_text(p->traces, n->at);
+	n->trace = text ? strpool_add(p->names->pool, text) : NULL;
+	return text && !n->trace ? -ENOMEM : 0;
+}
+
 static int pick_sample(struct named_sink *sink, const struct named *from)
 {
+	struct pick *p = (struct pick *)sink;
 	struct sample cost = *from->at;
 	struct named n = *from;
 
-	if (!((struct pick *)sink)->o->costs)
+	if (!p->o->costs && !p->o->traces)
 		return pick_named(sink, from);
-	cost.weight = sample_cost(&cost);
+	if (p->o->costs)
+		cost.weight = sample_cost(&cost);
 	n.at = &cost;
+	if (p->o->traces && add_trace(p, &n))
+		return -ENOMEM;
 	return pick_named(sink, &n);
 }
 
@@ -273,7 +293,7 @@ int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *e
 	int ret;
 
 	*ret_pick = NULL;
-	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only && !o->costs && !with_onoff)
+	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only && !o->costs && !o->traces && !with_onoff)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -312,6 +332,7 @@ void pick_free(struct pick *p)
 	vec_free(&p->tids);
 	vec_free(&p->out.by_event);
 	picktime_free(&p->time);
+	script_traces_free(p->traces);
 	free(p->cpus);
 	free(p);
 }
@@ -319,7 +340,10 @@ void pick_free(struct pick *p)
 int pick_open(struct pick *p, const struct data_reader *reader, struct err *err)
 {
 	const struct data_meta *meta = data_reader_meta(reader);
-	int ret = p->cpus ? pick_check_cpus(reader, err) : 0;
+	int ret;
+
+	p->reader = reader;
+	ret = p->cpus ? pick_check_cpus(reader, err) : 0;
 
 	if (!ret && p->with_onoff)
 		ret = onoff_open(p->o->onoff, meta, err);
@@ -343,6 +367,9 @@ int pick_begin(struct pick *p, uint64_t first_ns, uint64_t last_ns, struct err *
 
 void pick_insert(struct pick *p, struct names *names)
 {
+	p->names = names;
+	if (p->o->traces)
+		names->may_hold = false; /* what waits has no record any more */
 	p->to = names->to;
 	names->to = &p->sink;
 }

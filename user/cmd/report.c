@@ -168,6 +168,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 		replay->watch = cgroup_names_watch;
 		replay->watch_arg = &r->cgroups;
 	}
+	r->pick.traces = table.layout.with[KEY_TRACE];
 	r->stack.want_parent = table.layout.with[KEY_PARENT];
 	report_free(&table);
 	if (r->out && same_file(r->input, r->out))

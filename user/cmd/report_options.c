@@ -139,7 +139,7 @@ static const struct opt file_opts[] = {
 
 static const struct opt row_opts[] = {
 	{ 's', "sort", "KEY,...", OPT_TEXT, AT(request.sort),
-	  "comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, addr, cgroup, mem, tlb, snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, "
+	  "comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, addr, cgroup, mem, tlb, snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, "
 	  "local_weight, ins_lat, local_ins_lat, p_stage_cyc, local_p_stage_cyc, transaction (default: comm,dso,sym); +KEY adds to these" },
 	{ 'F', "fields", "COLUMN,...", OPT_TEXT, AT(request.fields),
 	  "columns: keys, overhead, overhead_children, overhead_sys, overhead_us, sample, period; +COLUMN adds one" },
@@ -213,7 +213,7 @@ static const struct opt nothing_opts[] = {
 	{ 0, "no-itrace", NULL, OPT_NOTHING, 0, "instruction traces are not decoded" },
 	{ 0, "disable-order", NULL, OPT_NOTHING, 0, "records are taken in the order of time" },
 	{ 0, "pretty", "KEY", OPT_NOTHING, 0, "for --threads" },
-	{ 0, "raw-trace", NULL, OPT_NOTHING, 0, "for the key trace, which is refused" },
+	{ 0, "raw-trace", NULL, OPT_NOTHING, 0, "the key trace has the text of the event's own format" },
 	{ 0, "samples", "N", OPT_NOTHING, 0, "for perf's browser" },
 	{ 0, "source", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
 	{ 0, "asm-raw", NULL, OPT_NOTHING, 0, OF_ANNOTATE },

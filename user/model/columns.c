@@ -26,6 +26,7 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_SRCFILE] = { "srcfile", NULL, "Source File", .slots = 1 },
 	[KEY_PARENT] = { "parent", NULL, "Parent symbol", .slots = 1 },
 	[KEY_TIME] = { "time", NULL, "Time", .slots = 1 },
+	[KEY_TRACE] = { "trace", NULL, "Trace output", .slots = 1 },
 	[KEY_LOCAL_WEIGHT] = { "local_weight", NULL, "Local Weight", .slots = 1, WEIGHTS },
 	[KEY_WEIGHT] = { "weight", NULL, "Weight", .slots = 1, WEIGHTS },
 	[KEY_LOCAL_INS_LAT] = { "local_ins_lat", NULL, "Local INSTR Latency", .slots = 1, WEIGHTS },
@@ -68,7 +69,6 @@ static const struct {
 	{ "socket", "needs the topology of CPUs, which skep does not read: -s cpu has the CPUs" },
 	{ "symbol_size", NO_SIZES },
 	{ "dso_size", NO_SIZES },
-	{ "trace", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "cgroup_id", "needs the namespaces of processes (perf record --namespaces), which skep does not read" },
 	{ "ipc_null", NO_BRANCHES },
@@ -106,7 +106,7 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			err_caret(err, list, word - list);
 			return -EINVAL;
 		}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, addr, cgroup, mem, tlb, "
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, addr, cgroup, mem, tlb, "
 		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, "
 		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);
 	err_caret(err, list, word - list);

@@ -14,7 +14,7 @@
 
 /* Keys first, then sums. */
 enum report_column {
-	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME,
+	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME, KEY_TRACE,
 	/* Numbers of a sample (model/samplekey.h) */
 	KEY_LOCAL_WEIGHT, KEY_WEIGHT, KEY_LOCAL_INS_LAT, KEY_INS_LAT, KEY_LOCAL_P_STAGE_CYC, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_ADDR,
 	KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE, KEY_PHYS_DADDR, KEY_MEM, KEY_TLB, KEY_SNOOP, KEY_LOCKED, KEY_BLOCKED, KEY_CGROUP,
@@ -32,7 +32,7 @@ struct report_column_row {
 };
 extern const struct report_column_row report_columns[REPORT_COLUMNS];
 
-#define REPORT_SLOTS_MAX 23 /* of all keys */
+#define REPORT_SLOTS_MAX 24 /* of all keys */
 
 /* What is wanted. */
 struct report_request {

@@ -149,6 +149,8 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 
 	if (with[KEY_TIME])
 		t->now[t->slot_of[KEY_TIME]] = s->time_ns - s->time_ns % t->quantum_ns;
+	if (with[KEY_TRACE])
+		t->now[t->slot_of[KEY_TRACE]] = (uintptr_t)named->trace;
 	if (with[KEY_PARENT])
 		t->now[t->slot_of[KEY_PARENT]] = (uintptr_t)named->parent;
 	for (uint32_t i = 0; i < t->layout.nr_keys; i++)

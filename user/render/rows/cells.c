@@ -76,6 +76,8 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 			return line_text(buf, size, slots, cfg);
 		if (key == KEY_TIME)
 			return time_text(buf, size, *slots, cfg);
+		if (key == KEY_TRACE)
+			return snprintf(buf, size, "%s", *slots ? pointer(*slots) : "N/A");
 		if (key == KEY_PARENT)
 			return snprintf(buf, size, "%s", *slots ? pointer(*slots) : "[other]");
 		return snprintf(buf, size, "%s", *slots ? short_file(pointer(*slots), cfg) : ".");
