@@ -162,14 +162,14 @@ control() {
 	echo "not a recording" >rec/notes.txt
 	SKEP=$SKEP run "$ROOT/tools/recordings.sh" rec
 	echo "$output"
-	[ "$status" = 0 ]
-	[ "${lines[4]}" = "4 recordings, 0 differ" ]
+	# texts may: script.bats has what is known
+	[[ "${lines[-1]}" == "4 recordings, 0 tables differ, "[0-4]" texts" ]]
 	[ "$(grep -c ': same, [12] events, ' <<<"$output")" = 4 ]
 	printf '#!/bin/sh\n"%s" "$@" | sed 2d\n' "$SKEP" >half
 	chmod +x half
 	SKEP=$PWD/half run "$ROOT/tools/recordings.sh" rec
 	[ "$status" = 1 ]
-	[[ "$output" == *"rec/perf.data: differs"*"samples of cpu-clock: perf "*"4 recordings, 4 differ"* ]]
+	[[ "$output" == *"rec/perf.data: differs"*"samples of cpu-clock: perf "*"4 recordings, 4 tables differ, 4 texts"* ]]
 }
 
 # A program whose chains every walker finds whole, recorded by perf: s.data

@@ -126,7 +126,7 @@ same() {
 		data = struct.pack("<IHHII16s", 3, 0, 32, 7, 7, b"loads")
 		for i in range(400):
 		    # one bit more than the last, then any; the last fields are newer than some perfs
-		    source = 1 << i if i < 46 else random.getrandbits(38)
+		    source = 1 << i if i < 46 else random.getrandbits(43) | random.randrange(5) << 43
 		    data += struct.pack("<IHHQIIQQQQQ", 9, 2, 64, 0x401000 + i, 7, 7, 1000 + i, random.getrandbits(47), 1, random.getrandbits(12), source)
 		at = 104
 		sys.stdout.buffer.write(b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", 104, 128, at, 128, at + 128, len(data), 0, 0, 0, 0, 0, 0))

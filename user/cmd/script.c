@@ -60,7 +60,7 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 
 int script_dump(const char *input, FILE *out, struct err *err)
 {
-	struct script_options o = { .input = input, .format = "text", .dump = true };
+	struct script_options o = { .input = input, .format = SCRIPT_TEXT, .dump = true };
 	struct script *s = script_new();
 	int ret;
 

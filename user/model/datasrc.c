@@ -57,16 +57,16 @@ static void put_level(struct words *w, union perf_mem_data_src d)
 	static const char *const numbers[16] = { [0x1] = "L1", [0x2] = "L2", [0x3] = "L3", [0x4] = "L4", [0x5] = "L5", [0x6] = "L6", [0x7] = "L7",
 						 [0x8] = "L8", [0x9] = "CXL", [0xa] = "I/O", [0xb] = "Any cache", [0xc] = "LFB/MAB",
 						 [0xd] = "RAM", [0xe] = "PMEM", [0xf] = "N/A" };
-	static const char *const hops[8] = { "N/A", "core, same node", "node, same socket", "socket, same board", "board" };
+	static const char *const hops[8] = { NULL, "core, same node", "node, same socket", "socket, same board", "board" };
 	int nr = 0;
 
 	if (d.mem_remote)
 		add(w, "Remote ");
-	if (d.mem_hops && hops[d.mem_hops]) {
-		add(w, hops[d.mem_hops]);
+	if (d.mem_hops) {
+		add(w, hops[d.mem_hops] ? hops[d.mem_hops] : "N/A");
 		add(w, " ");
 	}
-	add_bits(w, d.mem_lvl & ~(uint64_t)(PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS), levels, COUNT(levels), &nr);
+	add_bits(w, d.mem_hops ? 0 : d.mem_lvl & ~(uint64_t)(PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS), levels, COUNT(levels), &nr);
 	if (d.mem_lvl_num) {
 		if (nr++)
 			add(w, OR);
