@@ -15,6 +15,7 @@ FROM=/
 FROM=$(cd "$FROM" && pwd) || exit 1
 FROM=${FROM%/}
 export SKEP=$PWD/build/skep REAL=$FROM/usr/bin/perf
+export REACHED=$PWD/build/perfshell/reached
 SECONDS_EACH=${SECONDS_EACH:-60}
 SHELL_TESTS=$FROM/usr/lib/perf-core/tests/shell
 if [ "$(id -u)" != 0 ] || [ ! -d "$SHELL_TESTS" ] || ! "$REAL" --version >/dev/null 2>&1; then
@@ -29,7 +30,10 @@ ln -s "$REAL" "$OUT/bin/perf/perf"
 cat >"$OUT/bin/skep/perf" <<'EOF'
 #!/bin/sh
 case ${1:-} in
-list | stat | record | report | script | annotate | probe | sched) exec "$SKEP" "$@" ;;
+list | stat | record | report | script | annotate | probe | sched)
+	: >"$REACHED"
+	exec "$SKEP" "$@"
+	;;
 *) exec "$REAL" "$@" ;;
 esac
 EOF
@@ -44,7 +48,7 @@ run() {
 # passed LOG: the subtests in it that passed
 passed() {
 	sed -E 's/\x1b\[[0-9;]*m//g' "$1" | awk '
-		/\[Success\]/ { sub(/ *\[Success\].*/, ""); print; named = 1; next }
+		/\[Success\]/ { sub(/ *\[Success\].*/, ""); print $0 == "" ? "(unnamed)" : $0; named = 1; next }
 		/\[(Failed|Skip)/ { named = 1 }
 		/^-- \[ PASS \] --/ { sub(/^-- \[ PASS \] -- */, ""); print; named = 1; next }
 		/^-- \[ (FAIL|SKIP) \] --/ { named = 1 }
@@ -62,7 +66,9 @@ for script in $(scripts "$@"); do
 	run perf "$script"
 	passed "$OUT/perf/$script.log" | sort -u >"$OUT/perf/$script.passed"
 	[ -s "$OUT/perf/$script.passed" ] || continue
+	rm -f "$REACHED"
 	run skep "$script"
+	[ -e "$REACHED" ] || continue
 	passed "$OUT/skep/$script.log" | sort -u >"$OUT/skep/$script.passed"
 	comm -12 "$OUT/perf/$script.passed" "$OUT/skep/$script.passed" | sed "s/^/ok $script /"
 	comm -23 "$OUT/perf/$script.passed" "$OUT/skep/$script.passed" | sed "s/^/not ok $script /"
