@@ -106,6 +106,13 @@ by() {
 	# in the order of their numbers, also where one CPU of several is chosen
 	"$SKEP" stat -C 0 --per-socket -x, -e cpu-clock -o skep.csv -- true
 	[ "$(cut -d, -f2 skep.csv)" = 1 ]
+	"$SKEP" stat -a --per-cache=L1 -x, -e cpu-clock -o skep.csv -- true
+	grep -qE '^S[0-9-]+-D[0-9]+-L(1-ID[0-9]+|-1-ID-1),[0-9]+,' skep.csv # no cache is seen in an emulated machine
+	[ "$(awk -F, '{ n += $2 } END { print n }' skep.csv)" = "$(nproc)" ]
+	"$SKEP" stat -a --per-cluster -x, -e cpu-clock -o skep.csv -- true
+	grep -qE '^S[0-9-]+-D[0-9]+-CLS[0-9-]+,[0-9]+,' skep.csv
+	run -2 "$SKEP" stat -a --per-cache=x -- true
+	[[ "$output" == *"bad value 'x' of '--per-cache'"* ]]
 	run -2 "$SKEP" stat --per-core -- true
 	[[ "$output" == *"--per-core needs -a, -C or -G"* ]]
 	run -2 "$SKEP" stat -a --per-core --per-die -- true

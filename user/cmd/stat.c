@@ -220,12 +220,12 @@ static int check_by(const struct count_run *s, struct err *err)
 
 static const char *group_option(const struct stat_options *o)
 {
-	return o->per_core ? "--per-core" : o->per_die ? "--per-die" : o->per_socket ? "--per-socket" : "--per-node";
+	return o->per_core ? "--per-core" : o->per_cache ? "--per-cache" : o->per_cluster ? "--per-cluster" : o->per_die ? "--per-die" : o->per_socket ? "--per-socket" : "--per-node";
 }
 
 static bool by_group(const struct stat_options *o)
 {
-	return o->per_core || o->per_die || o->per_socket || o->per_node;
+	return o->per_core || o->per_cache || o->per_cluster || o->per_die || o->per_socket || o->per_node;
 }
 
 static int init_counts(struct count_run *s, struct err *err)
@@ -235,7 +235,7 @@ static int init_counts(struct count_run *s, struct err *err)
 
 	if (by_group(o))
 		ret = counts_init_groups(&s->counts, s->events, s->nr_events,
-					 o->per_core ? CPU_CORE : o->per_die ? CPU_DIE : o->per_socket ? CPU_SOCKET : CPU_NODE);
+					 o->per_core ? CPU_CORE : o->per_cache ? CPU_CACHE : o->per_cluster ? CPU_CLUSTER : o->per_die ? CPU_DIE : o->per_socket ? CPU_SOCKET : CPU_NODE, o->cache_level);
 	else
 		ret = counts_init(&s->counts, s->events, s->nr_events, o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
 	return ret ? err_set(err, ret, "cannot read which CPUs there are: %s", strerror(-ret)) : 0;

@@ -98,6 +98,18 @@ static const struct opt by_opts[] = {
 	{ 0 },
 };
 
+static int set_cache(void *base, const char *text, struct err *err)
+{
+	struct stat_options *o = base;
+	const char *digit = text && (*text == 'L' || *text == 'l') ? text + 1 : text;
+
+	o->per_cache = true;
+	if (text && (*digit < '1' || *digit > '9' || digit[1]))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--per-cache': a level of caches, such as L2", text);
+	o->cache_level = text ? *digit - '0' : 0;
+	return 0;
+}
+
 static const struct opt stat_opts[] = {
 	{ 'I', "interval-print", "MS", OPT_U64, offsetof(struct stat_options, interval_ms), "print the counts every MS milliseconds" },
 	{ 0, "interval-count", "N", OPT_U64, offsetof(struct stat_options, intervals_max), "of -I: the first N intervals only; COMMAND goes on" },
@@ -106,6 +118,8 @@ static const struct opt stat_opts[] = {
 	{ 0, "no-csv-summary", NULL, OPT_FLAG, offsetof(struct stat_options, no_csv_summary), "of --summary with -x: no field 'summary' at the start of a line" },
 	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)" },
 	{ 0, "per-core", NULL, OPT_FLAG, offsetof(struct stat_options, per_core), "a row for each core, with how many CPUs it has (with -a, -C or -G)" },
+	{ 0, "per-cache", "[=LEVEL]", OPT_CALL, 0, "the same for each cache of a level, such as L2 (default: the last)", set_cache },
+	{ 0, "per-cluster", NULL, OPT_FLAG, offsetof(struct stat_options, per_cluster), "the same for each cluster, which shares a cache or an interconnect" },
 	{ 0, "per-die", NULL, OPT_FLAG, offsetof(struct stat_options, per_die), "the same for each die" },
 	{ 0, "per-socket", NULL, OPT_FLAG, offsetof(struct stat_options, per_socket), "the same for each socket" },
 	{ 0, "per-node", NULL, OPT_FLAG, offsetof(struct stat_options, per_node), "the same for each memory node" },
@@ -119,7 +133,7 @@ static const struct opt stat_opts[] = {
 	{ 0 },
 };
 
-#define GROUPS "per-core|per-die|per-socket|per-node"
+#define GROUPS "per-core|per-cache|per-cluster|per-die|per-socket|per-node"
 static const struct opt_rule stat_rules[] = {
 	{ "field-separator", .not_with = "json-output" },
 	{ "append", .needs = "output" },
@@ -135,7 +149,9 @@ static const struct opt_rule stat_rules[] = {
 	{ "by|latency|stack", .not_with = "log-fd", .hint = "-o /dev/fd/N" },
 	{ "no-aggr", .not_with = GROUPS "|per-thread" },
 	{ "per-thread", .not_with = GROUPS },
-	{ "per-core", .not_with = "per-die|per-socket|per-node" },
+	{ "per-core", .not_with = "per-cache|per-cluster|per-die|per-socket|per-node" },
+	{ "per-cache", .not_with = "per-cluster|per-die|per-socket|per-node" },
+	{ "per-cluster", .not_with = "per-die|per-socket|per-node" },
 	{ "per-die", .not_with = "per-socket|per-node" },
 	{ "per-socket", .not_with = "per-node" },
 	{ "per-thread", .needs = "all-cpus|pid|tid" },
@@ -174,7 +190,6 @@ const struct opt_group stat_groups[] = {
 
 #define NO_METRICS "needs the formulas of each CPU model, which skep does not have"
 #define WITH_PERF "perf stat computes them"
-#define NO_TOPOLOGY "needs to know which CPUs share a cache, which skep does not read"
 #define EACH_CORE "--per-core, --per-die, --per-socket; -A has a row for each CPU"
 #define NO_HYBRID "needs the kinds of CPUs, which skep does not tell apart"
 #define EACH_KIND "-e cpu_core/cycles/,cpu_atom/cycles/ has a row for each kind"
@@ -192,8 +207,6 @@ const struct opt_other stat_others[] = {
 	{ "--transaction", NO_METRICS, WITH_PERF },
 	{ "--smi-cost", "is not available: skep does not change the machine's settings", "-e msr/smi/,msr/aperf/,cycles" },
 	{ "--iostat", "needs the I/O units of each CPU model, which skep does not know", "perf iostat; skep stat -a --by 'args->dev' -e block:block_rq_issue" },
-	{ "--per-cluster", NO_TOPOLOGY, EACH_CORE },
-	{ "--per-cache", NO_TOPOLOGY, EACH_CORE },
 	{ "--percore-show-thread", "is not available", EACH_CORE },
 	{ "--hybrid-merge", NO_HYBRID, EACH_KIND },
 	{ "--cputype", NO_HYBRID, EACH_KIND },

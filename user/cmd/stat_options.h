@@ -22,7 +22,8 @@ struct stat_options {
 	uint64_t intervals_max, log_fd; /* 0: not given */
 	struct honesty h;
 	struct walk_options walks;
-	bool latency, stack, json, no_scale, no_inherit, per_cpu, per_socket, per_die, per_core, per_node, per_thread, append;
+	int cache_level; /* 0: the last */
+	bool latency, stack, json, no_scale, no_inherit, per_cpu, per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, append;
 	bool null, sync, all_user, all_kernel, clear, summary, no_csv_summary, no_big_num, table;
 };
 

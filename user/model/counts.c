@@ -21,11 +21,11 @@ int counts_init(struct counts *c, const struct event *events, int nr_events, enu
 	return 0;
 }
 
-int counts_init_groups(struct counts *c, const struct event *events, int nr_events, enum cpu_level level)
+int counts_init_groups(struct counts *c, const struct event *events, int nr_events, enum cpu_level level, int cache)
 {
 	int ret = counts_init(c, events, nr_events, COUNT_BY_GROUP);
 
-	return ret ? ret : cpu_groups_read(&c->groups, level);
+	return ret ? ret : cpu_groups_read(&c->groups, level, cache);
 }
 
 void counts_free(struct counts *c)

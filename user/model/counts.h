@@ -52,7 +52,7 @@ struct counts {
 
 int counts_init(struct counts *c, const struct event *events, int nr_events, enum count_by by); /* 0 or -ENOMEM */
 /* The same by groups of CPUs. 0 or -errno. */
-int counts_init_groups(struct counts *c, const struct event *events, int nr_events, enum cpu_level level);
+int counts_init_groups(struct counts *c, const struct event *events, int nr_events, enum cpu_level level, int cache);
 void counts_free(struct counts *c);
 
 /* A round begins: what was read is the past. */

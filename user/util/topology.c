@@ -9,15 +9,17 @@
 
 #include "util/cpus.h"
 
+#define CACHES_MAX 16
 #define CPU_DIRECTORY "/sys/devices/system/cpu/cpu%u"
 
-static int topology_number(uint32_t cpu, const char *file, int fallback)
+/* The first number in a file of the CPU's directory. */
+static int number_of(uint32_t cpu, const char *file, int fallback)
 {
 	char path[128];
 	int n = fallback;
 	FILE *f;
 
-	snprintf(path, sizeof(path), CPU_DIRECTORY "/topology/%s", cpu, file);
+	snprintf(path, sizeof(path), CPU_DIRECTORY "/%s", cpu, file);
 	f = fopen(path, "re");
 	if (!f)
 		return fallback;
@@ -25,6 +27,27 @@ static int topology_number(uint32_t cpu, const char *file, int fallback)
 		n = fallback;
 	fclose(f);
 	return n;
+}
+
+/* The cache of a level, 0: of the highest: its level, and number in *ret_id; those of data and instructions of one level share their CPUs. */
+static int cache_of(uint32_t cpu, int level, int *ret_id)
+{
+	int found = -1;
+	char file[64];
+
+	*ret_id = -1;
+	for (int i = 0; i < CACHES_MAX; i++) {
+		int at;
+
+		snprintf(file, sizeof(file), "cache/index%d/level", i);
+		at = number_of(cpu, file, -1);
+		if (at < 0 || (level ? at != level : at <= found))
+			continue;
+		found = at;
+		snprintf(file, sizeof(file), "cache/index%d/id", i);
+		*ret_id = number_of(cpu, file, -1);
+	}
+	return found;
 }
 
 /* Its directory has a link "node0". */
@@ -45,22 +68,35 @@ static int node_of(uint32_t cpu)
 	return node;
 }
 
-static struct cpu_group group_of(uint32_t cpu, enum cpu_level level)
+static struct cpu_group group_of(uint32_t cpu, enum cpu_level level, int cache)
 {
-	struct cpu_group g = { .socket = level == CPU_NODE ? node_of(cpu) : topology_number(cpu, "physical_package_id", -1) };
+	struct cpu_group g = { .socket = number_of(cpu, "topology/physical_package_id", -1), .die = number_of(cpu, "topology/die_id", 0) };
 
-	if (level == CPU_DIE || level == CPU_CORE)
-		g.die = topology_number(cpu, "die_id", 0); /* Linux 5.2 */
-	if (level == CPU_CORE)
-		g.core = topology_number(cpu, "core_id", -1);
-	if (level == CPU_NODE)
+	switch (level) {
+	case CPU_NODE:
+		g = (struct cpu_group){ .socket = node_of(cpu) };
 		snprintf(g.name, sizeof(g.name), "N%d", g.socket);
-	else if (level == CPU_SOCKET)
+		break;
+	case CPU_SOCKET:
+		g.die = 0;
 		snprintf(g.name, sizeof(g.name), "S%d", g.socket);
-	else if (level == CPU_DIE)
+		break;
+	case CPU_DIE:
 		snprintf(g.name, sizeof(g.name), "S%d-D%d", g.socket, g.die);
-	else
-		snprintf(g.name, sizeof(g.name), "S%d-D%d-C%d", g.socket, g.die, g.core);
+		break;
+	case CPU_CLUSTER:
+		g.part = number_of(cpu, "topology/cluster_id", -1); /* Linux 5.16 */
+		snprintf(g.name, sizeof(g.name), "S%d-D%d-CLS%d", g.socket, g.die, g.part);
+		break;
+	case CPU_CACHE:
+		cache = cache_of(cpu, cache, &g.part);
+		snprintf(g.name, sizeof(g.name), "S%d-D%d-L%d-ID%d", g.socket, g.die, cache, g.part);
+		break;
+	case CPU_CORE:
+		g.part = number_of(cpu, "topology/core_id", -1);
+		snprintf(g.name, sizeof(g.name), "S%d-D%d-C%d", g.socket, g.die, g.part);
+		break;
+	}
 	return g;
 }
 
@@ -70,12 +106,12 @@ static int compare(const struct cpu_group *a, const struct cpu_group *b)
 		return a->socket < b->socket ? -1 : 1;
 	if (a->die != b->die)
 		return a->die < b->die ? -1 : 1;
-	return a->core < b->core ? -1 : a->core > b->core;
+	return a->part < b->part ? -1 : a->part > b->part;
 }
 
-static int add(struct cpu_groups *g, uint32_t cpu, enum cpu_level level)
+static int add(struct cpu_groups *g, uint32_t cpu, int cache)
 {
-	struct cpu_group group = group_of(cpu, level);
+	struct cpu_group group = group_of(cpu, g->level, cache);
 	uint32_t at = 0;
 
 	while (at < g->groups.n && compare(&g->groups.data[at], &group) < 0)
@@ -98,14 +134,14 @@ static int add(struct cpu_groups *g, uint32_t cpu, enum cpu_level level)
 	return 0;
 }
 
-int cpu_groups_read(struct cpu_groups *g, enum cpu_level level)
+int cpu_groups_read(struct cpu_groups *g, enum cpu_level level, int cache)
 {
 	uint32_t *cpus = NULL;
 	int n = cpus_online(&cpus), ret = n < 0 ? n : 0;
 
 	g->level = level;
 	for (int i = 0; i < n && !ret; i++)
-		ret = add(g, cpus[i], level);
+		ret = add(g, cpus[i], cache);
 	free(cpus);
 	return ret;
 }

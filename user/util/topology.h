@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which CPUs share a core, a die, a socket or a memory node, from sysfs (Documentation/ABI/stable/sysfs-devices-system-cpu). */
+/* Which CPUs share a core, a cache, a cluster, a die, a socket or a memory node, from sysfs (Documentation/ABI/stable/sysfs-devices-system-cpu). */
 #ifndef SKEP_UTIL_TOPOLOGY_H
 #define SKEP_UTIL_TOPOLOGY_H
 
@@ -8,12 +8,12 @@
 
 #include "util/vec.h"
 
-enum cpu_level { CPU_SOCKET, CPU_DIE, CPU_CORE, CPU_NODE };
+enum cpu_level { CPU_SOCKET, CPU_DIE, CPU_CLUSTER, CPU_CACHE, CPU_CORE, CPU_NODE };
 
 #define CPU_GROUP_NAME_MAX 48
 struct cpu_group {
 	char name[CPU_GROUP_NAME_MAX]; /* "S0-D0-C3", as perf stat names it; a number that the kernel does not say is -1 */
-	int socket, die, core; /* of a node: its number is the socket's */
+	int socket, die, part; /* part: the core, cluster or cache; of a node: its number is the socket's */
 };
 
 struct cpu_groups {
@@ -22,8 +22,8 @@ struct cpu_groups {
 	VEC(uint32_t) of; /* index of the group, by CPU */
 };
 
-/* Of the CPUs that are online. 0 or -errno; zeroed before. */
-int cpu_groups_read(struct cpu_groups *g, enum cpu_level level);
+/* Of the CPUs that are online. cache: the level of CPU_CACHE, 0: the last. 0 or -errno; zeroed before. */
+int cpu_groups_read(struct cpu_groups *g, enum cpu_level level, int cache);
 void cpu_groups_free(struct cpu_groups *g);
 
 /* UINT32_MAX: a CPU that came later. */

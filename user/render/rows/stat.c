@@ -73,7 +73,8 @@ static int group_width(const struct counts *c, const char **ret_word)
 	static const struct {
 		const char *word;
 		int width;
-	} levels[] = { [CPU_SOCKET] = { "socket", 6 }, [CPU_DIE] = { "die", 12 }, [CPU_CORE] = { "core", 15 }, [CPU_NODE] = { "node", 6 } };
+	} levels[] = { [CPU_SOCKET] = { "socket", 6 }, [CPU_DIE] = { "die", 12 }, [CPU_CLUSTER] = { "cluster", 20 },
+		      [CPU_CACHE] = { "cache", 22 }, [CPU_CORE] = { "core", 15 }, [CPU_NODE] = { "node", 6 } };
 
 	*ret_word = levels[c->groups.level].word;
 	return levels[c->groups.level].width;
