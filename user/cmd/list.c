@@ -13,11 +13,12 @@
 #include "ui/terminal.h"
 #include "util/glob.h"
 #include "util/log.h"
+#include "util/outfile.h"
 
 #define CHEAP (1u << LIST_HARDWARE | 1u << LIST_CACHE | 1u << LIST_SOFTWARE | 1u << LIST_PMU | 1u << LIST_TRACEPOINT | 1u << LIST_SYSCALL)
 
 struct list {
-	const char *format;
+	const char *format, *out;
 	bool json, verbose;
 };
 
@@ -25,6 +26,7 @@ static const struct opt list_opts[] = {
 	{ 'v', "verbose", NULL, OPT_FLAG, offsetof(struct list, verbose), "fields and types, terms, prototypes, addresses, and an example" },
 	{ 0, "long-desc", NULL, OPT_FLAG, offsetof(struct list, verbose), "the same as -v" },
 	{ 0, "details", NULL, OPT_FLAG, offsetof(struct list, verbose), "the same as -v" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct list, out), "where to write (default: standard output)" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct list, format), "text, csv or json (one object)", .values = ROWS_FORMATS },
 	{ 'j', "json", NULL, OPT_FLAG, offsetof(struct list, json), "the same as --format json" },
 	{ 0 },
@@ -47,8 +49,6 @@ static const struct opt_other list_others[] = {
 	{ "sdt", "needs a file: skep keeps no cache of static probes", "skep list usdt:FILE" },
 	{ "--cputype", "needs the kinds of CPUs, which skep does not tell apart", "skep list 'cpu_core/*'" },
 	{ "--unit", "is not available: a PMU is a part of the name", "skep list 'PMU/*'" },
-	{ "-o", "is not available", "skep list >FILE" },
-	{ "--output", "is not available", "skep list >FILE" },
 	{ "--raw-dump", "is not available", "skep list --format csv | cut -d, -f2" },
 	{ 0 },
 };
@@ -251,7 +251,7 @@ static int explain(struct list_query *q, struct err *err)
 	return ret;
 }
 
-static int print_all(struct list_run *run, const struct list *l, struct err *err)
+static int print_all(struct list_run *run, const struct list *l, FILE *out, struct err *err)
 {
 	const char *notes[LIST_NOTES_MAX];
 	bool privileged = kernel_has_cap(CAP_SYS_ADMIN) || (kernel_has_cap(CAP_BPF) && kernel_has_cap(CAP_PERFMON));
@@ -259,7 +259,7 @@ static int print_all(struct list_run *run, const struct list *l, struct err *err
 	bool is_json = format->in == IN_JSON;
 	int ret, end;
 
-	list_begin(&run->out, stdout, format, run->details, privileged, terminal_columns(STDOUT_FILENO));
+	list_begin(&run->out, out, format, run->details, privileged, terminal_columns(fileno(out)));
 	ret = list_events(run, err);
 	for (size_t i = 0; i < run->nr_queries && !ret; i++)
 		ret = list_query(run, &run->queries[i], err);
@@ -272,7 +272,7 @@ static int print_all(struct list_run *run, const struct list *l, struct err *err
 	if (ret && !is_json)
 		return ret;
 	end = list_end(&run->out, notes, run->nr_notes);
-	if (end && end != -EIO) /* out_close() reports a failed write, with its reason */
+	if (end && end != -EIO) /* outfile_commit() reports a failed write, with its reason */
 		return err_set(err, end, "cannot print the list: %s", strerror(-end));
 	for (size_t i = 0; i < run->nr_queries && !ret; i++)
 		if (!run->queries[i].nr)
@@ -285,6 +285,7 @@ static int list_main(void *cfg, char **operands, struct err *err)
 	struct list_query all = { .text = "*", .kinds = CHEAP };
 	const struct list *l = cfg;
 	struct list_run run = { .details = l->verbose || log_level > 0 };
+	struct outfile out;
 	size_t n = 0;
 	int ret = 0;
 
@@ -298,7 +299,13 @@ static int list_main(void *cfg, char **operands, struct err *err)
 	if (!n)
 		run.queries[run.nr_queries++] = all;
 	if (!ret)
-		ret = print_all(&run, l, err);
+		ret = outfile_open(&out, l->out ? l->out : "-", err);
+	if (!ret) {
+		ret = print_all(&run, l, out.stream, err);
+		if (!ret && outfile_commit(&out, err) < 0)
+			ret = -EIO;
+		outfile_abort(&out);
+	}
 	for (size_t i = 0; i < run.nr_queries; i++)
 		free(run.queries[i].path);
 	free(run.queries);

@@ -240,6 +240,8 @@ const struct opt_group report_groups[] = {
 };
 
 #define NO_BRANCHES "needs branch stacks, which skep does not read"
+#define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
+#define LATENCY_HINT "skep flame --wall has the time of each thread, on and off the CPUs"
 #define WITH_PERF "perf report reads the same file"
 
 const struct opt_other report_others[] = {
@@ -249,6 +251,8 @@ const struct opt_other report_others[] = {
 	{ "--stitch-lbr", NO_BRANCHES, WITH_PERF },
 	{ "--total-cycles", NO_BRANCHES, WITH_PERF },
 	{ "--itrace", "needs instruction traces, which skep does not decode", WITH_PERF },
+	{ "--latency", NO_LATENCY, LATENCY_HINT },
+	{ "--parallelism", NO_LATENCY, LATENCY_HINT },
 	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
 	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
 	{ "--show-ref-call-graph", "is not available: chains are those of the event itself", "leave it out" },

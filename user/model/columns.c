@@ -60,6 +60,7 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 
 #define NO_BRANCHES "needs branch stacks (perf record -b), which skep does not read"
 #define NO_MEMORY "needs data addresses (perf mem record), which skep does not read"
+#define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
 #define NO_SIZES "is not kept: skep report -s dso,sym has the names"
 
 /* Keys of perf that no file gives to skep. */
@@ -69,6 +70,8 @@ static const struct {
 	{ "socket", "needs the topology of CPUs, which skep does not read: -s cpu has the CPUs" },
 	{ "symbol_size", NO_SIZES },
 	{ "dso_size", NO_SIZES },
+	{ "latency", NO_LATENCY },
+	{ "parallelism", NO_LATENCY },
 	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "cgroup_id", "needs the namespaces of processes (perf record --namespaces), which skep does not read" },
 	{ "ipc_null", NO_BRANCHES },
