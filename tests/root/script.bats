@@ -21,8 +21,8 @@ setup_file() {
 	record data -e page-faults -c 1 -d --phys-data --data-page-size --code-page-size ls /usr
 	record cpus -a -F 499 -- "$W/shares" 0.3
 	record packed -z -g -F 499 -- "$W/shares" 0.3
-	record threads --threads -a -g -F 499 -- "$W/shares" 0.3
-	record packedthreads --threads=core -z -a --switch-events -F 499 -- "$W/shares" 0.3
+	record threads --threads -g -F 499 -- "$W/shares" 0.3
+	record packedthreads --threads=core -z --switch-events -F 499 -- "$W/shares" 0.3
 	record jit -g -F 999 "$W/jitted" 0.2
 	record short -F 4999 -- bash -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done'
 	record regs -e cpu-clock --user-regs=ip,sp,bp --intr-regs=ip,ax,r15 "$W/shares" 0.2
@@ -113,6 +113,44 @@ same() {
 	same plain.data --time 10%-40%
 	same plain.data --time 10%/2
 	same plain.data --tid "$(perf script -i plain.data -F tid 2>/dev/null | sed -n '1{s/ //g;p}')"
+}
+
+# An image with the running kernel's functions, linked elsewhere as if KASLR had moved it; one of them is renamed
+@test "-k: kernel names are those of the image" {
+	need /usr/bin/python3
+	grep -q ' [tT] _etext$' /proc/kallsyms || skip "addresses of the kernel are hidden"
+	name=$("$SKEP" -q script -i cpus.data -F ip,sym | awk '/ffffffff/ && !/bpf_prog|unknown/ { print $2; exit }')
+	/usr/bin/python3 - "$name" >image <<-'EOF'
+		import struct, sys
+		MOVED, strings, symbols = 0x1000000, b"\0", bytes(24)
+		for line in open("/proc/kallsyms"):
+		    addr, kind, name = line.split("\t")[0].split()[:3]
+		    if "\t" in line or kind not in "tTwW":
+		        continue
+		    symbols += struct.pack("<IBBHQQ", len(strings), {"t": 0x02, "T": 0x12}.get(kind, 0x22), 0, 1, int(addr, 16) - MOVED, 0)
+		    strings += (b"image_" if name == sys.argv[1] else b"") + name.encode() + b"\0"
+		names, at = b"\0.text\0.symtab\0.strtab\0", 64
+		def section(name, kind, flags, addr, off, size, link=0, info=0, each=0):
+		    return struct.pack("<IIQQQQIIQQ", name, kind, flags, addr, off, size, link, info, 8, each)
+		strings += names
+		table = section(0, 0, 0, 0, 0, 0) + section(1, 1, 6, 0xffffffff80000000, 64, 0)
+		table += section(7, 2, 0, 0, at, len(symbols), 3, 1, 24) + section(15, 3, 0, 0, at + len(symbols), len(strings))
+		table += section(15, 3, 0, 0, at + len(symbols) + len(strings) - len(names), len(names))
+		head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, at + len(symbols) + len(strings), 0, 64, 0, 0, 64, 5, 4)
+		sys.stdout.buffer.write(head + symbols + strings + table)
+	EOF
+	"$SKEP" -q script -i cpus.data -F ip,sym >own
+	"$SKEP" -q script -i cpus.data -F ip,sym -k image >moved
+	grep -q "image_$name" moved
+	# modules and BPF programs are not in it; where one address has several names either is one
+	diff <(sed "s/image_$name/$name/" moved) own | grep '^[<>] ' >differs || true
+	[ "$(wc -l <differs)" -lt $(($(wc -l <own) / 10)) ] || { head -20 differs; false; }
+	"$SKEP" -q report -i cpus.data --vmlinux image -s sym | grep -q "image_$name"
+	run -1 "$SKEP" script -i cpus.data -k plain.data
+	[[ "$output" == *"is no ELF file"* ]]
+	run -1 "$SKEP" script -i cpus.data -k "$WORK/shares"
+	[[ "$output" == *"has another build id than the recorded kernel"* ]]
+	run -2 "$SKEP" script -i cpus.data -k image --kallsyms /proc/kallsyms
 }
 
 # What loads and stores met: a file with all its bits, which few CPUs record

@@ -11,6 +11,7 @@
 #include "cmd/live.h"
 #include "sym/kallsyms.h"
 #include "sym/origin.h"
+#include "sym/vmlinux.h"
 #include "util/clock.h"
 
 /* Names of the recorded kernel, if it runs: it looks up those that are met. kallsyms, which lists all, is read in parallel with the file. */
@@ -47,6 +48,17 @@ static int use_kept_kernel(struct recording *rec, const char *path, struct syms_
 	return 0;
 }
 
+/* A build id that differs: the image is of another kernel. */
+static int check_kernel_file(const struct syms_cfg *cfg, struct err *err)
+{
+	uint8_t id[BUILD_ID_MAX];
+	int n = cfg->kallsyms && cfg->kernel_build_id_size ? vmlinux_build_id(cfg->kallsyms, id, sizeof(id)) : 0;
+
+	if (!n || (n <= cfg->kernel_build_id_size && !memcmp(id, cfg->kernel_build_id, n)))
+		return 0;
+	return err_set(err, -ESTALE, "'%s' has another build id than the recorded kernel", cfg->kallsyms);
+}
+
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err)
 {
@@ -64,6 +76,8 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 	cfg->recorded = &rec->recorded;
 	cfg->pool = names->pool;
 	ret = use_kept_kernel(rec, path, cfg, err);
+	if (!ret)
+		ret = check_kernel_file(cfg, err);
 	if (ret)
 		return ret;
 	ask_kernel(cfg, ret_ksym);

@@ -63,7 +63,7 @@ static const struct opt nothing_opts[] = {
 	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the default" },
 	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
 	{ 0, "show-kernel-path", NULL, OPT_NOTHING, 0, "names of the kernel are from no file" },
-	{ 0, "ignore-vmlinux", NULL, OPT_NOTHING, 0, "vmlinux is not read" },
+	{ 0, "ignore-vmlinux", NULL, OPT_NOTHING, 0, "no image of the kernel is read, but that of -k" },
 	{ 0, "no-itrace", NULL, OPT_NOTHING, 0, "instruction traces are not decoded" },
 	{ 0, "merge-callchains", NULL, OPT_NOTHING, 0, "deferred call chains are joined with their samples" },
 	{ 0, "stdio", NULL, OPT_NOTHING, 0, "text is the default" },
@@ -72,7 +72,7 @@ static const struct opt nothing_opts[] = {
 
 const struct opt_group script_groups[] = {
 	{ "Script", script_opts, 0, script_rules },
-	{ "Names", symbol_opts, offsetof(struct script_options, symbols) },
+	{ "Names", symbol_opts, offsetof(struct script_options, symbols), symbol_rules },
 	{ "Which samples", pick_script_opts, offsetof(struct script_options, pick) },
 	{ "Which samples", onoff_opts, offsetof(struct script_options, on), onoff_rules },
 	{ "Honesty", honesty_opts, offsetof(struct script_options, h) },
@@ -84,7 +84,6 @@ const struct opt_group script_groups[] = {
 #define JSON_LINES "skep script --json | python3 yours.py (man skep-script has examples)"
 #define NO_TRACE "needs instruction traces, which skep does not decode"
 #define NO_GUEST "is for guests, which skep does not support"
-#define OTHER_KERNEL "is not read: kernel functions have names when the recorded kernel is the one that runs"
 
 const struct opt_other script_others[] = {
 	{ "record", "is no command of skep script", "skep record" },
@@ -116,8 +115,6 @@ const struct opt_other script_others[] = {
 	{ "--guestmodules", NO_GUEST, WITH_PERF },
 	{ "--guestmount", NO_GUEST, WITH_PERF },
 	{ "--guestvmlinux", NO_GUEST, WITH_PERF },
-	{ "-k", OTHER_KERNEL, "--kallsyms FILE" },
-	{ "--vmlinux", OTHER_KERNEL, "--kallsyms FILE" },
 	{ "-M", "is for disassembly", "skep annotate" },
 	{ "--disassembler-style", "is for disassembly", "skep annotate" },
 	{ "--no-merge-callchains", "is not available: deferred call chains are joined with their samples", "leave it out" },

@@ -9,12 +9,19 @@
 #include <unistd.h>
 
 #include "sym/kallsyms.h"
+#include "sym/vmlinux.h"
 
 const struct opt symbol_opts[] = {
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct symbol_options, inlines), "show inlined functions, too (slower)" },
 	{ 0, "no-demangle", NULL, OPT_FLAG, offsetof(struct symbol_options, no_demangle), "names as they are in the symbol table" },
 	{ 0, "symfs", "DIR", OPT_TEXT, offsetof(struct symbol_options, symfs), "look for programs, libraries and debug files below DIR" },
 	{ 0, "kallsyms", "FILE", OPT_TEXT, offsetof(struct symbol_options, kallsyms), "names of the recorded kernel, saved from /proc/kallsyms there" },
+	{ 'k', "vmlinux", "FILE", OPT_TEXT, offsetof(struct symbol_options, vmlinux), "names of the recorded kernel, from its image" },
+	{ 0 },
+};
+
+const struct opt_rule symbol_rules[] = {
+	{ "kallsyms", .not_with = "vmlinux" },
 	{ 0 },
 };
 
@@ -46,6 +53,23 @@ static int check_kallsyms(const char *path, struct err *err)
 	return -EINVAL;
 }
 
+static int check_image(const char *path, struct err *err)
+{
+	char *text;
+	size_t n;
+	int ret = check_readable(path, "--vmlinux", err);
+
+	if (ret)
+		return ret;
+	if (!vmlinux_is(path))
+		return err_set(err, -ENOEXEC, "'%s' of '--vmlinux' is no ELF file, as vmlinux is", path);
+	ret = vmlinux_names(path, &text, &n);
+	if (ret)
+		return err_set(err, ret, "'%s' of '--vmlinux' has no names of functions: %s", path, ret == -ENODATA ? "it is stripped" : strerror(-ret));
+	free(text);
+	return 0;
+}
+
 static int check_dir(const char *path, struct err *err)
 {
 	struct stat st;
@@ -66,6 +90,10 @@ int symbol_options_apply(struct symbol_options *o, struct syms_cfg *cfg, struct 
 	cfg->symfs = o->symfs;
 	if (o->kallsyms)
 		ret = check_kallsyms(o->kallsyms, err);
+	if (o->vmlinux) {
+		cfg->kallsyms = o->vmlinux;
+		ret = check_image(o->vmlinux, err);
+	}
 	if (ret || !o->symfs)
 		return ret;
 	if (snprintf(o->debug_dir, sizeof(o->debug_dir), "%s/usr/lib/debug", o->symfs) >= (int)sizeof(o->debug_dir))

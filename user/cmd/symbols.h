@@ -8,12 +8,13 @@
 #include "util/opt.h"
 
 struct symbol_options {
-	const char *symfs, *kallsyms; /* NULL: not given */
+	const char *symfs, *kallsyms, *vmlinux; /* NULL: not given */
 	bool no_demangle, inlines;
 	char debug_dir[4096]; /* below symfs */
 };
 
 extern const struct opt symbol_opts[];
+extern const struct opt_rule symbol_rules[];
 
 /* Into cfg, which borrows from o. 0, or -errno with err filled: there is no such file. */
 int symbol_options_apply(struct symbol_options *o, struct syms_cfg *cfg, struct err *err);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sym/vmlinux.h"
 #include "util/file.h"
 #include "util/thread.h"
 
@@ -38,7 +39,7 @@ void kallsyms_prefetch(void)
 
 int kallsyms_file(const char *path, char **ret_text, size_t *ret_n)
 {
-	return file_read(path, HINT_BYTES, MAX_BYTES, ret_text, ret_n);
+	return vmlinux_is(path) ? vmlinux_names(path, ret_text, ret_n) : file_read(path, HINT_BYTES, MAX_BYTES, ret_text, ret_n);
 }
 
 int kallsyms_read(const char *root, char **ret_text, size_t *ret_n)

@@ -14,7 +14,7 @@ void kallsyms_prefetch(void);
 /* The text, NUL-terminated; the caller frees. 0 or -errno. root: "/proc" or a test's. */
 int kallsyms_read(const char *root, char **ret_text, size_t *ret_n);
 
-/* The same of a copy. */
+/* The same of a copy; or the names that an image of the kernel has (vmlinux.h). */
 int kallsyms_file(const char *path, char **ret_text, size_t *ret_n);
 
 #endif
