@@ -445,7 +445,7 @@ asks() {
 }
 
 @test "stat: what contradicts itself is exit 2 with the words that do" {
-	for o in "-r 3 -a" "-x, -j -- true" "-I 10 -r 2 -- true" "--append -- true" "-A -- true" "--per-thread -a" "-u 0 -a" "--comm x" \
+	for o in "-r 3 -a" "-x, -j -- true" "-I 10 -r 2 -- true" "--append -- true" "-A -- true" "--per-thread -- true" "-u 0 -a" "--comm x" \
 		"-p 1 -C 0" "--timeout 5 --duration 1 -- true" "-r 99999999999 -- true" "-r 0 -- true" "-I 0 -- true" "-I -5 -- true" "-e nonsense -- true" \
 		"-e syscalls:sys_enter_nonsense -- true" "-e task-clock:q -- true" "-e cycles,, -- true" "-e raw_syscalls:x -- true"; do
 		# shellcheck disable=SC2086
@@ -456,7 +456,7 @@ asks() {
 }
 
 @test "list: what cannot be meant is exit 2, what is not there exit 1, and its name is no escape sequence" {
-	for o in "user" "usdt" "u:" "--no-such" "-o x"; do
+	for o in "user" "usdt" "u:" "--no-such" "-o"; do
 		# shellcheck disable=SC2086
 		run "$SKEP" list $o
 		[ "$status" = 2 ] || { echo "status $status: $o: $output"; false; }
@@ -494,8 +494,10 @@ asks() {
 		run bash -c "'$SKEP' list $o > /dev/full"
 		[ "$status" = 1 ]
 		# Where tracefs is not mounted that is said first
-		[ "${lines[-1]}" = "skep: cannot write standard output: No space left on device" ]
+		[ "${lines[-1]}" = "skep list: cannot write standard output: No space left on device" ]
 	done
+	"$SKEP" list -o file software
+	"$SKEP" list software | diff - file
 	need script
 	script -qec "stty cols 30; $SKEP list software" /dev/null </dev/null | tr -d '\r' >narrow
 	[ "$(head -1 narrow)" = "Software events:" ]

@@ -41,7 +41,8 @@ static void print_sample(struct checks *c, const struct sample *s)
 	const struct named named = { .at = s, .comm = "fuzz", .stack = &no_stack };
 	const struct script_line line = { .named = &named, .event = data_reader_meta(c->reader)->events[s->event].name, .fields = ~0ull,
 					  .trace = script_traces_text(c->traces, s), .is_bpf_output = true, .has_addr_sym = true };
-	const struct script_view view = { .event_width = 8, .ns = true };
+	size_t data_src_width = 0;
+	const struct script_view view = { .event_width = 8, .ns = true, .data_src_width = &data_src_width };
 
 	textbuf_init(&c->text, NULL);
 	script_text(&c->text, &line, &view);
