@@ -259,7 +259,7 @@ static int print_all(struct list_run *run, const struct list *l, FILE *out, stru
 	bool is_json = format->in == IN_JSON;
 	int ret, end;
 
-	list_begin(&run->out, out, format, run->details, privileged, terminal_columns(fileno(out)));
+	list_begin(&run->out, out, format, run->details, privileged, terminal_columns(l->out && !outfile_is_stdout(l->out) ? -1 : STDOUT_FILENO));
 	ret = list_events(run, err);
 	for (size_t i = 0; i < run->nr_queries && !ret; i++)
 		ret = list_query(run, &run->queries[i], err);
