@@ -79,7 +79,8 @@ paused() {
 # bats test_tags=user-space
 @test "--control by descriptors, and what is refused" {
 	exec 7<>ctl 8<>ack
-	"$SKEP" record --control fd:7,8 -F "$(hz 999)" -o a.data -- sh -c './shares 0.3; echo stop >&7; exec sleep 20' 3>&-
+	"$SKEP" record --control fd:7,8 -F "$(hz 999)" -o a.data -- sh -c 'printf "evlist\n\nenable cpu-clock\n" >&7; ./shares 0.3; echo stop >&7; exec sleep 20' 3>&- 2>said
+	grep -q '^note: 2 commands of --control are unknown, and were not answered' said
 	IFS= read -r -t 5 answer <&8
 	[ "$answer" = ack ]
 	exec 7>&- 8>&-

@@ -176,7 +176,7 @@ mixed_load() {
 	run "$SKEP" record -F 9973 -o tiny/a.data -- "$WORK/shares" 3
 	echo "$output"
 	[ "$status" = 1 ]
-	[[ "$output" == *"No space left"* ]]
+	[[ "$output" == *"skep record: cannot write 'tiny/a.data': No space left on device"* ]]
 	run "$SKEP" report -i tiny/a.data --no-children
 	umount tiny
 	[ "$status" = 0 ]

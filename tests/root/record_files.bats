@@ -64,6 +64,17 @@ dated() {
 }
 
 # bats test_tags=user-space
+@test "SIGUSR2 without --switch-output changes nothing, and COMMAND does not ignore it" {
+	background "$SKEP" record -F "$(hz 999)" -o whole.data -- sh -c 'grep SigIgn /proc/$$/status >ignored; exec "$@"' _ "$WORK/shares" 1
+	eventually test -s ignored
+	kill -USR2 "$BG"
+	wait "$BG"
+	[ "$(dated whole.data | wc -l)" = 0 ]
+	"$SKEP" report -i whole.data --no-children -s sym | grep -q ' hot$'
+	[ $((0x$(cut -f2 ignored) >> 11 & 1)) = 0 ] # SIGUSR2 is 12
+}
+
+# bats test_tags=user-space
 @test "--switch-max-files: the last files by time, nothing else is deleted" {
 	echo mine >part.20200101000000
 	"$SKEP" record -F "$(hz 999)" --switch-output=1s --switch-max-files 2 -o part -- "$WORK/shares" 4 2>said

@@ -101,6 +101,7 @@ enum control_command control_next(struct control *c)
 	for (size_t i = CONTROL_ENABLE; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!c->is_cut && n == strlen(words[i]) && !memcmp(c->line, words[i], n))
 			command = i;
+	c->nr_unknown += command == CONTROL_UNKNOWN && n;
 	c->is_cut = false;
 	c->n -= n + 1;
 	memmove(c->line, end + 1, c->n);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/err.h"
 
@@ -29,6 +30,7 @@ struct control {
 	char line[CONTROL_LINE_MAX]; /* what was read: `n` bytes */
 	size_t n;
 	bool is_cut; /* the begin of this line did not fit: it is no command */
+	uint64_t nr_unknown;
 };
 
 /* text: "fd:N[,N]" of open descriptors, or "fifo:PATH[,PATH]". 0, or -errno with err filled. control_close() after success. */

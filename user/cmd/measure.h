@@ -44,6 +44,7 @@ struct measure {
 	bool starts_off;	 /* with the command to do so */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	struct unwinder_cfg plain; /* of a run without BPF */
+	const char *output;	   /* where the sink writes, for messages; NULL: not to a file */
 	const char *title;	   /* what is measured; NULL: the name of the first event */
 };
 

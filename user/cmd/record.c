@@ -233,6 +233,14 @@ static int open_control(struct record *rec, struct err *err)
 	return ret;
 }
 
+static void end_control(struct control *c)
+{
+	if (c->nr_unknown)
+		log_note("note: %llu commands of --control are unknown, and were not answered: skep takes enable, disable, stop and ping",
+			 (unsigned long long)c->nr_unknown);
+	control_close(c);
+}
+
 static int check_start(const struct record *rec, struct err *err)
 {
 	if (!rec->m.starts_off || rec->control_text)
@@ -269,6 +277,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	if (!strcmp(rec->out, "-") && (rec->files.is_split || rec->files.is_dated))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--switch-output and --timestamp-filename need a file: -o - is a stream");
 	rec->m.records = true;
+	rec->m.output = rec->out;
 	if (rec->off_cpu)
 		offcpu_record(&rec->m, &rec->off_cfg);
 	ret = check_start(rec, err);
@@ -290,7 +299,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	r.files.path = rec->out;
 	if (!ret && !strcmp(rec->out, "-"))
 		r.files.stream_fd = take_stdout();
-	files_listen(&rec->files);
+	files_listen();
 	if (!ret)
 		ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);
 	ret = close_files(&r, &p, ret, err);
@@ -298,7 +307,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	record_traces_profile(&r.traces, &p);
 	files_free(&r.files);
 	if (rec->m.control)
-		control_close(rec->m.control);
+		end_control(rec->m.control);
 	record_traces_free(&r.traces);
 	measure_free(&rec->m);
 	build_ids_free(r.ids);

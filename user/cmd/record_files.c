@@ -31,13 +31,15 @@ static void on_request(int sig)
 	is_requested = 1;
 }
 
-/* Another thread may get it: then the next tick of the session sees it. No SA_RESTART: it ends the session's wait. */
-void files_listen(const struct record_files_cfg *cfg)
+/*
+ * Another thread may get it: then the next tick of the session sees it. No SA_RESTART: it ends the session's wait. A handler also where
+ * nothing switches: the signal would end skep, and COMMAND would inherit that it is ignored.
+ */
+void files_listen(void)
 {
 	const struct sigaction act = { .sa_handler = on_request };
 
-	if (cfg->is_split)
-		sigaction(SIGUSR2, &act, NULL);
+	sigaction(SIGUSR2, &act, NULL);
 }
 
 static int open_stream(struct record_files *f, struct err *err)

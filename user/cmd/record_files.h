@@ -48,8 +48,8 @@ struct record_files {
 	struct err err; /* why files_round() failed */
 };
 
-/* Before all else: from here on SIGUSR2 asks for another file, where cfg says that there may be one. */
-void files_listen(const struct record_files_cfg *cfg);
+/* Before all else: from here on SIGUSR2 asks for another file; where there is to be none it has no effect, as with perf record. */
+void files_listen(void);
 
 /* Opens the first file. The caller describes what is there, as task events. 0, or -errno with err filled. */
 int files_open(struct record_files *f, struct err *err);
