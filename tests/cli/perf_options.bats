@@ -40,6 +40,22 @@ placeholder() {
 	[ "$n" -ge 480 ]
 }
 
+@test "perf's options: the opposite of each, --no-NAME or --NAME, is known" {
+	n=0
+	while IFS=$'\t' read -r command option _; do
+		[[ "$command" != "#"* && "$option" == --* ]] || continue
+		name=${option%%[= ]*}
+		[[ "$name" == --no-* ]] && name=--${name#--no-} || name=--no-${name#--}
+		read -ra words <<<"$command"
+		output=$("$SKEP" "${words[@]}" "$name" -h 2>&1) || true
+		[[ "$output" != *"unknown option"* ]] || { echo "$command $name: $output"; false; }
+		n=$((n + 1))
+	done <"$TABLE"
+	[ "$n" -ge 300 ]
+	run -2 "$SKEP" record --no-cgroup -- true
+	[ "$output" = $'skep record: \'--no-cgroup\' cannot undo \'--cgroup\'\nhint: leave both out' ]
+}
+
 @test "perf's options: a refusal of stat, list, probe and sched has a hint" {
 	while IFS=$'\t' read -r command option verdict; do
 		[[ "$command" =~ ^(stat|list|probe|sched) ]] && [ "$verdict" = refused ] || continue

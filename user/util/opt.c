@@ -164,6 +164,30 @@ static bool is_other(const struct opt_other *others, const char *word, struct er
 	return false;
 }
 
+static bool is_long(const struct tables *t, const char *name, size_t len)
+{
+	for (const struct option *o = t->longs; o->name; o++)
+		if (strlen(o->name) == len && !memcmp(o->name, name, len))
+			return true;
+	return false;
+}
+
+/* perf has a "--no-NAME" of each option, and "--NAME" of each "--no-NAME", for aliases that set it. Here it is left out. */
+static bool is_opposite(const struct tables *t, const struct opt_other *others, const char *text, struct err *err)
+{
+	const char *no = "--no-";
+	bool is_no = !strncmp(text, no, strlen(no));
+	const char *name = text + (is_no ? strlen(no) : strlen("--"));
+	char other[64];
+	size_t len = snprintf(other, sizeof(other), "%s%.*s", is_no ? "--" : no, (int)strcspn(name, "="), name);
+
+	if (len >= sizeof(other) || (!is_long(t, other + 2, len - 2) && !is_other(others, other, NULL)))
+		return false;
+	err_exit(err, -EINVAL, EXIT_USAGE, "'%s' cannot undo '%s'", text, other);
+	err_hint(err, "leave both out");
+	return true;
+}
+
 /* What getopt_long() does not take. */
 static int refuse(const struct tables *t, const struct opt_other *others, const char *text, struct err *err)
 {
@@ -182,6 +206,8 @@ static int refuse(const struct tables *t, const struct opt_other *others, const 
 	}
 	if (optopt)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "option '%s' takes no value", text);
+	if (is_opposite(t, others, text, err))
+		return -EINVAL;
 	near_init(&near, word, len);
 	for (const struct option *o = t->longs; o->name; o++) {
 		near_offer(&near, o->name, strlen(o->name));
