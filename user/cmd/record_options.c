@@ -71,11 +71,22 @@ static int set_priority(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+static int set_no_chains(void *base, const char *text, struct err *err)
+{
+	struct record *rec = base;
+
+	(void)text;
+	(void)err;
+	rec->m.walks.call_graph = CALL_GRAPH_NONE;
+	return 0;
+}
+
 static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
 	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
 	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
+	{ 0, "no-call-graph", NULL, OPT_CALL, 0, "as --call-graph none", set_no_chains },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
 	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP "; -1: by a command of --control", set_delay },
 	{ 0, "all-cgroups", NULL, OPT_FLAG, offsetof(struct record, m.has_cgroup), "record the cgroup of each sample" },
@@ -99,7 +110,8 @@ static const struct opt_rule record_rules[] = {
 	{ "kernel-callchains|no-user", .not_with = "user-callchains|no-kernel", .why = "they leave nothing" },
 	{ "control|all-cgroups", .not_with = "off-cpu" },
 	{ "stat", .needs = "all-cpus", .why = "skep record keeps no counts of threads", .hint = "skep stat --per-thread" },
-	{ "g", .not_with = "call-graph=none|call-graph=no" },
+	{ "g", .not_with = "call-graph=none|call-graph=no|no-call-graph" },
+	{ "no-call-graph", .not_with = "call-graph" },
 	{ 0 },
 };
 
