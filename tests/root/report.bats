@@ -336,6 +336,10 @@ same_as_perf() {
 			-g caller,2 -s dso
 		END
 	done
+	# All are equal in the event that sorts: their names say the order then, not event 0
+	cp tree less && cp tree more
+	perf record -q -F "$(hz 999)" -e '{cpu-clock:u,emulation-faults:u}' -o equal.data sh -c './more; ./more; ./less' 2>/dev/null
+	DATA=equal.data same_as_perf --group -g none -s comm --group-sort-idx 1 --no-children
 	perf report --stdio -i g.data --group -g none -s comm --no-children 2>/dev/null | sed -nE 's/# Samples: .*(of events .*)/\1/p; s/^# Event count/&/p' >theirs
 	"$SKEP" -q report -i g.data --group -s comm --no-children | sed -nE 's/# Samples: .*(of events .*)/\1/p; s/^# Event count/&/p' | diff - theirs
 	"$SKEP" -q report -i h.data --group -n -s comm --no-children -t , | grep -qxE '[0-9.]+% [0-9.]+%,[0-9]+ [0-9]+,tree'

@@ -73,7 +73,8 @@ static int sums_cmp(const struct report *t, const struct report_row *x, const st
 	if (!g->nr)
 		return number_cmp(report_sum(y, c), report_sum(x, c));
 	ret = number_cmp(report_group_sum(t, y, c, first), report_group_sum(t, x, c, first));
-	for (uint32_t i = 0; i < nr && !ret; i++)
+	/* Not by event 0, as perf's __hpp__group_sort_idx(): it was the first to compare, or --group-sort-idx says that it does not count. */
+	for (uint32_t i = 1; i < nr && !ret; i++)
 		ret = number_cmp(report_group_sum(t, y, c, i), report_group_sum(t, x, c, i));
 	return ret;
 }
