@@ -54,7 +54,7 @@ static void columns(void **state)
 	q = (struct report_request){ .fields = "sym,overhead,period", .children = true };
 	row(q, "sym", "sym,overhead,period", "sym,overhead,period");
 	q.sort = "comm,sym";
-	row(q, "comm,sym", "sym,overhead,period,comm", "overhead_children,overhead,comm,sym");
+	row(q, "comm,sym", "sym,overhead,period,comm", "comm,sym");
 	q = (struct report_request){ .fields = "+sample,period" };
 	row(q, "comm,dso,sym", "overhead,sample,period,comm,dso,sym", "overhead,comm,dso,sym");
 	q = (struct report_request){ .sort = "comm,sym", .with_parent = true, .hidden = { [KEY_COMM] = true } };
@@ -66,7 +66,9 @@ static void columns(void **state)
 	q = (struct report_request){ .sort = "per,COMM" }; /* the begin of a word */
 	row(q, "comm", "overhead,period,comm", "overhead,period,comm");
 	q = (struct report_request){ .sort = "overhead_sys" }; /* which has "overhead" inside */
-	row(q, "", "overhead,overhead_sys", "overhead,overhead_sys");
+	row(q, "", "overhead,overhead_sys", "overhead_sys");
+	q = (struct report_request){ .sort = "comm,overhead", .children = true };
+	row(q, "comm", "overhead_children,overhead,comm", "overhead_children,comm,overhead");
 	q = (struct report_request){ .sort = "+per" };
 	row(q, "comm,dso,sym", "overhead,comm,dso,sym,period", "overhead,comm,dso,sym,period");
 }

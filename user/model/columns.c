@@ -201,7 +201,13 @@ static void default_sums(struct report_layout *l, const struct report_request *q
 		show(l, SUM_PERIOD);
 }
 
-/* The order of rows: by -s after the sums; by the columns where only -F is given. */
+/* Whether the order begins with it: -s and -F do not say another place for it. perf looks for the name anywhere in -s (setup_overhead()). */
+static bool leads(const struct report_request *q, const char *sum)
+{
+	return !is_strict(q->fields) && (!q->sort || !strstr(q->sort, sum));
+}
+
+/* The order of rows: by the sums and then by -s; by -s alone where -F gives the columns; by the columns where only -F is given. */
 static int take_order(struct report_layout *l, const struct report_request *q, struct err *err)
 {
 	bool strict = is_strict(q->sort);
@@ -209,9 +215,10 @@ static int take_order(struct report_layout *l, const struct report_request *q, s
 
 	if (!q->sort && is_strict(q->fields))
 		return take_list(l, q->fields, q->fields, "field", order, err);
-	if (q->children)
+	if (q->children && leads(q, "overhead_children"))
 		order(l, SUM_CHILDREN);
-	order(l, SUM_SELF);
+	if (leads(q, "overhead"))
+		order(l, SUM_SELF);
 	if (!strict)
 		take_list(l, REPORT_KEYS, REPORT_KEYS, "sort key", order, err);
 	ret = q->sort ? take_list(l, q->sort, q->sort + !strict, "sort key", sort, err) : 0;
