@@ -76,6 +76,14 @@ both() {
 	[ "$(perf script -i none.data -F event,trace 2>/dev/null | grep -c ' index=')" = 10 ]
 }
 
+@test "an argument with the name of a field that each record has keeps its value" {
+	need perf
+	need_feature uprobe
+	"$SKEP" record -e "u:$WORK/hitrate:hit(index,common_pid=index,__probe_ip=index)" -o own.data -- "$WORK/hitrate" 10 >/dev/null
+	both own.data
+	[ "$(grep -cE ' index=([0-9]+) arg2_common_pid=\1 arg3___probe_ip=\1$' skep.lines)" = 10 ]
+}
+
 @test "arguments of a tracepoint: only these fields, also computed" {
 	need perf
 	[ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || skip "tracefs is not mounted"

@@ -23,11 +23,17 @@ static const struct site *site_of(const struct probe *probe)
 	return &probe->sites.all.data[0]; /* the others are alike */
 }
 
-/* A name that readers of formats take: of letters, digits and _, and no other argument's. */
+/* Fields that are there before the arguments: COMMON, and the place of the probe. */
+static bool is_own_field(const char *name)
+{
+	return !strncmp(name, "common_", strlen("common_")) || !strcmp(name, "__probe_ip");
+}
+
+/* A name that readers of formats take: of letters, digits and _, and no other field's. */
 static void put_name(FILE *f, const struct bound_probe *bound, int arg)
 {
 	const char *name = bound->args[arg].name;
-	bool is_plain = !isdigit((unsigned char)*name) && *name;
+	bool is_plain = !isdigit((unsigned char)*name) && *name && !is_own_field(name);
 
 	for (const char *c = name; *c; c++)
 		is_plain &= isalnum((unsigned char)*c) || *c == '_';
