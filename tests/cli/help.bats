@@ -445,7 +445,7 @@ asks() {
 }
 
 @test "stat: what contradicts itself is exit 2 with the words that do" {
-	for o in "-r 3 -a" "-x, -j -- true" "-I 10 -r 2 -- true" "--append -- true" "-A -- true" "--per-thread -- true" "-u 0 -a" "--comm x" \
+	for o in "-r 3 -a" "-x, -j -- true" "-I 10 -r 2 -- true" "--append -- true" "-A -- true" "--per-thread -- true" "--per-thread -a --per-core" "-u 0 -a" "--comm x" \
 		"-p 1 -C 0" "--timeout 5 --duration 1 -- true" "-r 99999999999 -- true" "-r 0 -- true" "-I 0 -- true" "-I -5 -- true" "-e nonsense -- true" \
 		"-e syscalls:sys_enter_nonsense -- true" "-e task-clock:q -- true" "-e cycles,, -- true" "-e raw_syscalls:x -- true"; do
 		# shellcheck disable=SC2086
