@@ -40,7 +40,8 @@ first_sample_ms() {
 @test "stat -D: counts and seconds are those after the delay" {
 	"$SKEP" stat -D 500 -x, -e task-clock -- "$WORK/shares" 1 2>csv
 	cat csv
-	awk -F, '$3 == "task-clock" { n++; ok = $1 > 400 && $1 < 600 } END { exit n != 1 || !ok }' csv
+	# Of a second in all; on a busy machine less of it is before the delay ends
+	awk -F, '$3 == "task-clock" { n++; ok = $1 > 300 && $1 < 950 } END { exit n != 1 || !ok }' csv
 }
 
 # bats test_tags=user-space
