@@ -44,6 +44,7 @@ static void load(struct script_trace *t, const struct data_reader *reader, int e
 
 struct script_traces *script_traces_new(const struct data_reader *reader, struct syms *syms)
 {
+	bool is_swapped = data_reader_meta(reader)->is_swapped;
 	struct script_traces *t = calloc(1, sizeof(*t));
 
 	if (!t)
@@ -51,9 +52,9 @@ struct script_traces *script_traces_new(const struct data_reader *reader, struct
 	t->syms = syms;
 	t->nr_events = data_reader_meta(reader)->nr_events;
 	t->events = calloc(t->nr_events, sizeof(*t->events));
-	if (data_reader_meta(reader)->is_swapped)
-		t->swapped = malloc(RECORD_MAX_BYTES);
-	if (!t->events || (data_reader_meta(reader)->is_swapped && !t->swapped)) {
+	t->swapped = is_swapped ? malloc(RECORD_MAX_BYTES) : NULL;
+	if (!t->events || (is_swapped && !t->swapped)) {
+		free(t->swapped);
 		free(t->events);
 		free(t);
 		return NULL;

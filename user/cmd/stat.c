@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* skep stat: events counted for a COMMAND, a process or the machine, as perf stat does. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,24 +219,37 @@ static int check_by(const struct count_run *s, struct err *err)
 	return 0;
 }
 
-static const char *group_option(const struct stat_options *o)
-{
-	return o->per_core ? "--per-core" : o->per_cache ? "--per-cache" : o->per_cluster ? "--per-cluster" : o->per_die ? "--per-die" : o->per_socket ? "--per-socket" : "--per-node";
-}
+/* What -A is for CPUs. */
+static const struct cpu_option {
+	const char *option;
+	size_t flag; /* in the options */
+	enum cpu_level level;
+} cpu_options[] = {
+	{ "--per-core", offsetof(struct stat_options, per_core), CPU_CORE },
+	{ "--per-cache", offsetof(struct stat_options, per_cache), CPU_CACHE },
+	{ "--per-cluster", offsetof(struct stat_options, per_cluster), CPU_CLUSTER },
+	{ "--per-die", offsetof(struct stat_options, per_die), CPU_DIE },
+	{ "--per-socket", offsetof(struct stat_options, per_socket), CPU_SOCKET },
+	{ "--per-node", offsetof(struct stat_options, per_node), CPU_NODE },
+};
 
-static bool by_group(const struct stat_options *o)
+/* NULL: none is given. */
+static const struct cpu_option *cpu_option_of(const struct stat_options *o)
 {
-	return o->per_core || o->per_cache || o->per_cluster || o->per_die || o->per_socket || o->per_node;
+	for (size_t i = 0; i < sizeof(cpu_options) / sizeof(cpu_options[0]); i++)
+		if (*(const bool *)((const char *)o + cpu_options[i].flag))
+			return &cpu_options[i];
+	return NULL;
 }
 
 static int init_counts(struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
+	const struct cpu_option *group = cpu_option_of(o);
 	int ret;
 
-	if (by_group(o))
-		ret = counts_init_groups(&s->counts, s->events, s->nr_events,
-					 o->per_core ? CPU_CORE : o->per_cache ? CPU_CACHE : o->per_cluster ? CPU_CLUSTER : o->per_die ? CPU_DIE : o->per_socket ? CPU_SOCKET : CPU_NODE, o->cache_level);
+	if (group)
+		ret = counts_init_groups(&s->counts, s->events, s->nr_events, group->level, o->cache_level);
 	else
 		ret = counts_init(&s->counts, s->events, s->nr_events, o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
 	return ret ? err_set(err, ret, "cannot read which CPUs there are: %s", strerror(-ret)) : 0;
@@ -245,6 +259,7 @@ static int check(const struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
 	const struct target *t = &o->target;
+	const struct cpu_option *group = cpu_option_of(o);
 	bool threads = t->pids.n || t->tids.n, counters = has_kind(s, EVENT_COUNTER);
 
 	if (o->runs > 1 && !t->argv)
@@ -253,8 +268,8 @@ static int check(const struct count_run *s, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-u and --comm do not work with counters: use -p, -t or -G");
 	if (counters && threads && (t->cpus.n || t->cgroups.n))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t cannot be combined with -C or -G: threads are counted on every CPU");
-	if (counters && (o->per_cpu || by_group(o)) && (threads || target_is_command(t)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs -a, -C or -G: threads are counted on every CPU", o->per_cpu ? "-A" : group_option(o));
+	if (counters && (o->per_cpu || group) && (threads || target_is_command(t)))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs -a, -C or -G: threads are counted on every CPU", group ? group->option : "-A");
 	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT) || has_kind(s, EVENT_PROBE)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread works with counters only, not with system calls, tracepoints or probes");
 	if (o->interval_ms && o->runs > 1)

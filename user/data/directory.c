@@ -39,14 +39,12 @@ static int open_file(int dir, const char *path, const char *file, char **ret_nam
 int directory_open(int dir, const char *path, char **ret_name, struct err *err)
 {
 	struct stat st;
-	int fd;
 
 	if (faccessat(dir, "data", F_OK, AT_SYMLINK_NOFOLLOW)) {
 		err_set(err, -EISDIR, "cannot read '%s': is a directory, without the file 'data' of a recording", path);
 		return -EISDIR;
 	}
-	fd = open_file(dir, path, "data", ret_name, &st, err);
-	return fd;
+	return open_file(dir, path, "data", ret_name, &st, err);
 }
 
 static int add_input(struct data_reader *r, int dir, const char *path, const char *file, struct err *err)

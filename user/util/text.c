@@ -183,3 +183,14 @@ size_t text_append(char *buf, size_t size, size_t len, const char *form, ...)
 	va_end(args);
 	return len;
 }
+
+void text_frame(char *buf, const char *name)
+{
+	size_t room = TEXT_FRAME_BYTES - (sizeof("...") - 1);
+	size_t n = text_escape(buf, room, name && *name ? name : "[unknown]");
+
+	for (char *p = buf; (p = strchr(p, ';'));)
+		*p = ':';
+	if (n >= room)
+		strcat(buf, "...");
+}

@@ -50,4 +50,11 @@ void text_print(FILE *out, const char *text);
  */
 size_t text_escape(char *buf, size_t size, const char *text);
 
+/*
+ * A name as a frame of a folded stack, escaped: ';' separates frames, so it becomes ':'; NULL and "" are [unknown]; one that is cut ends
+ * with "...". buf has TEXT_FRAME_BYTES.
+ */
+#define TEXT_FRAME_BYTES (1024 + sizeof("...") - 1)
+void text_frame(char *buf, const char *name);
+
 #endif

@@ -6,17 +6,13 @@
 #include "util/hash.h"
 #include "util/text.h"
 
-#define NAME_BYTES 1024
 #define NS_PER_US 1000.0
 
-/* ';' separates frames, so it cannot stay in a name. */
 static void put_name(struct textbuf *b, const char *name)
 {
-	char buf[NAME_BYTES];
+	char buf[TEXT_FRAME_BYTES];
 
-	text_escape(buf, sizeof(buf), name && *name ? name : "[unknown]");
-	for (char *p = buf; (p = strchr(p, ';'));)
-		*p = ':';
+	text_frame(buf, name);
 	textbuf_text(b, buf);
 }
 

@@ -24,20 +24,12 @@ struct folded {
 	VEC(uint32_t) path;
 };
 
-/* ';' separates frames, so it cannot stay in a name. */
 static void name_put(FILE *out, const char *name)
 {
-	char buf[1024];
-	size_t n;
+	char buf[TEXT_FRAME_BYTES];
 
-	if (!name || !*name)
-		name = "[unknown]";
-	n = text_escape(buf, sizeof(buf), name);
-	for (char *p = buf; (p = strchr(p, ';'));)
-		*p = ':';
+	text_frame(buf, name);
 	fputs(buf, out);
-	if (n >= sizeof(buf))
-		fputs("...", out);
 }
 
 static int line_add(struct folded *f, const struct tree *tree, uint32_t leaf, uint64_t count)
