@@ -111,7 +111,7 @@ enum control_command control_next(struct control *c)
 void control_ack(const struct control *c)
 {
 	if (c->ack_fd >= 0 && write(c->ack_fd, ack, sizeof(ack)) < 0)
-		return; /* nobody reads it */
+		return; /* the readers have closed it */
 }
 
 void control_close(struct control *c)

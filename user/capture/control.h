@@ -24,9 +24,9 @@ enum control_command {
 };
 
 struct control {
-	int fd, ack_fd; /* ack_fd -1: nobody wants answers */
+	int fd, ack_fd; /* ack_fd -1: commands are not answered */
 	bool is_own;	/* they are ours to close */
-	bool is_over;	/* nobody writes any more */
+	bool is_over;	/* all writers have closed it */
 	char line[CONTROL_LINE_MAX]; /* what was read: `n` bytes */
 	size_t n;
 	bool is_cut; /* the begin of this line did not fit: it is no command */

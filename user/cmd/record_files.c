@@ -115,7 +115,7 @@ static void put_date(char *to, size_t size, const char *path, uint64_t wall_ns)
 	snprintf(to, size, "%s.%s%02u", path, date, (unsigned)(wall_ns % NS_PER_S / DATE_STEP_NS));
 }
 
-/* Never over another file. Some file systems do not know the flag, and there nobody else makes such names. */
+/* Never replaces a file. File systems without RENAME_NOREPLACE: what is there is looked at first. */
 static int rename_new(const char *from, const char *to)
 {
 	struct stat st;

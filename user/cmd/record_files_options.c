@@ -73,7 +73,7 @@ static int set_bytes_max(void *base, const char *text, struct err *err)
 
 const struct opt record_files_opts[] = {
 	{ 0, "switch-output", "[=WHEN]", OPT_CALL, 0,
-	  "begin another file at each SIGUSR2 (signal, the default), after so many bytes (100M) or so much time (30s, 5m, 1h); each is "
+	  "begin another file at each SIGUSR2 (signal, the default), after a size (100M) or a time (30s, 5m, 1h); each is "
 	  "FILE.DATE and complete", set_switch },
 	{ 0, "switch-max-files", "N", OPT_CALL, 0, "keep the last N of these files", set_files_max },
 	{ 0, "timestamp-filename", NULL, OPT_FLAG, offsetof(struct record_files_cfg, is_dated), "name the file FILE.DATE" },

@@ -16,7 +16,7 @@ char *record_probe_format(const struct probe *probe, uint16_t id);
 /* Bytes of its longest record. */
 size_t record_probe_size(const struct probe *probe);
 
-/* The record of a sample of it, into so many bytes at to (zeroed). Returns its length. *ret_faults: values that could not be read. */
+/* Writes the raw record of a sample into to, which is zeroed and has record_probe_size() bytes. Returns its length. *ret_faults: how many values could not be read. */
 size_t record_probe_put(const struct probe *probe, uint16_t id, const struct sample *s, uint8_t *to, uint64_t *ret_faults);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Recordings that are a directory. Each of its files is read in pieces, the one that is behind in time first; what is earlier than
- * all of them have come to is delivered, so memory is bounded by a few pieces of each.
+ * Recordings that are a directory. Its files are read in turn, a piece at a time, always from the file whose last record is the earliest.
+ * What every file had passed a piece earlier is delivered in order, so only a few pieces of each file are in memory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -93,8 +93,8 @@ static void swap_in(struct data_reader *r, struct input *in)
 	*in = was;
 }
 
-/* The one that is least far in time; *ret_settled_ns: what all have passed. NULL: all are read. */
-static struct input *behind(struct data_reader *r, uint64_t *ret_settled_ns)
+/* The file whose last record is the earliest; NULL: all are read. *ret_settled_ns: the time that all files had passed a piece earlier. */
+static struct input *earliest(struct data_reader *r, uint64_t *ret_settled_ns)
 {
 	struct input *first = NULL;
 
@@ -118,7 +118,7 @@ int directory_run(struct data_reader *r, struct err *err)
 	struct input *in;
 	int ret, damaged = 0;
 
-	while ((in = behind(r, &settled_ns))) {
+	while ((in = earliest(r, &settled_ns))) {
 		if (settled_ns > delivered_ns) {
 			delivered_ns = settled_ns;
 			ret = deliver_until(r, settled_ns);

@@ -246,7 +246,7 @@ uint8_t format_element(const struct format_field *f)
 	return 0;
 }
 
-/* n bytes of numbers, each of so many bytes. Of one byte, or of a size that is not known: texts and structures stay. */
+/* Reverses the bytes of each number in n bytes. each: the size of a number; texts (1) and structures (0) stay as they are. */
 static void swap_numbers(uint8_t *p, size_t n, size_t each)
 {
 	if (each != 2 && each != 4 && each != 8)
