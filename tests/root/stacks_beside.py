@@ -11,7 +11,8 @@ import sys
 def name(text):
     """Without what perf and skep say in different ways: versions, offsets, files of what has no name."""
     text = re.sub(r"@+[\w.]*$", "", re.sub(r"\+0x[0-9a-f]+$", "", text)).replace(";", ":")
-    return "[unknown]" if text.startswith("[") else text
+    # perf 6.1 names a stub of the PLT by the symbol before it
+    return "[unknown]" if text.startswith("[") or text == "_init" else text
 
 
 def perf_stacks(path):
