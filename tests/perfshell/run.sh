@@ -28,11 +28,11 @@ rm -rf "$OUT" && mkdir -p "$OUT/perf" "$OUT/skep" "$OUT/bin/perf" "$OUT/bin/skep
 cp -r "$FROM/usr/lib/perf-core/tests" "$OUT/tests"
 ln -s "$REAL" "$OUT/bin/perf/perf"
 cat >"$OUT/bin/skep/perf" <<'EOF'
-#!/bin/sh
+#!/bin/bash
 case ${1:-} in
 list | stat | record | report | script | annotate | probe | sched)
 	: >"$REACHED"
-	exec "$SKEP" "$@"
+	exec -a perf "$SKEP" "$@"
 	;;
 *) exec "$REAL" "$@" ;;
 esac

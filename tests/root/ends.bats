@@ -96,17 +96,37 @@ load ../lib.bash
 }
 
 @test "no samples: the exit code of a COMMAND that failed, else 1" {
-	for c in "record -o a.data" "flame -o a.html"; do
-		# shellcheck disable=SC2086
-		run "$SKEP" $c -e page-faults -c 1000000000 -- sh -c 'exit 3'
-		echo "$c: $status $output"
-		[ "$status" = 3 ]
-		[[ "$output" == *"no samples"* ]]
-		# shellcheck disable=SC2086
-		run "$SKEP" $c -e page-faults -c 1000000000 -- true
-		[ "$status" = 1 ]
-	done
+	run "$SKEP" flame -o a.html -e page-faults -c 1000000000 -- sh -c 'exit 3'
+	[ "$status" = 3 ]
+	[[ "$output" == *"no samples"* ]]
+	run "$SKEP" flame -o a.html -e page-faults -c 1000000000 -- true
+	[ "$status" = 1 ]
 	[ -z "$(ls -A)" ]
+}
+
+@test "no samples: a recording is complete, as perf's is, and that is said" {
+	for code in 0 3; do
+		run "$SKEP" record -o a.data -e page-faults -c 1000000000 -- sh -c "exit $code"
+		echo "$output"
+		[ "$status" = $code ]
+		[[ "$output" == *"wrote a.data: "*" 0 samples of page-faults"*"note: no samples in "*"the target was on a CPU for less than one period of 'page-faults'"* ]]
+	done
+	run -1 "$SKEP" report -i a.data
+	[[ "$output" == *"no samples of 'page-faults' in 'a.data'"* ]]
+	"$SKEP" report --tasks -i a.data | grep -q '|sh$'
+	if command -v perf >/dev/null; then
+		perf report --tasks -i a.data 2>/dev/null | grep -q '|sh$'
+		perf evlist -i a.data | grep -qx page-faults
+	fi
+}
+
+@test "record by the name perf: perf's own lines around a recording" {
+	ln -s "$SKEP" perf
+	./perf record -o a.data -- "$WORK/shares" 0.2 2>said
+	cat said
+	n=$(sed -nE 's/^\[ perf record: Captured and wrote [0-9.]+ MB a.data \(([0-9]+) samples\) \]$/\1/p' said)
+	[ "$n" = "$("$SKEP" script -i a.data -F ip --max-stack 1 -G 2>/dev/null | wc -l)" ]
+	grep -qE '^\[ perf record: Woken up [0-9]+ times to write data \]$' said
 }
 
 @test "numbers out of range: exit 2" {

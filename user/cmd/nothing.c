@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "util/log.h"
+
 static int explain(const struct profile *p, const char *input, struct err *err)
 {
 	if (p->seen) {
@@ -43,6 +45,16 @@ int nothing_sampled(const struct profile *p, const char *input, int status, stru
 
 	err->exit = status;
 	return ret;
+}
+
+void nothing_recorded(const struct profile *p)
+{
+	struct err err = { 0 };
+
+	explain(p, NULL, &err);
+	log_note("note: %s", err.text);
+	if (err.hint[0])
+		log_note("hint: %s", err.hint);
 }
 
 int nothing_chosen(uint64_t out, const char *input, struct err *err)

@@ -12,6 +12,9 @@
  */
 int nothing_sampled(const struct profile *p, const char *input, int status, struct err *err);
 
+/* Says the same of a recording, which is complete without samples, too: as of perf record. */
+void nothing_recorded(const struct profile *p);
+
 /* For a file of which options left out all `out` samples: not 0. Returns -ENODATA, err filled. */
 int nothing_chosen(uint64_t out, const char *input, struct err *err);
 

@@ -185,17 +185,14 @@ static int open_writer(struct sink *sink, struct err *err)
 	return scan_kernel(&r->sink);
 }
 
-/*
- * A run that failed keeps its own error, and one without a sample the former file. Losses become records: no file
- * claims more than it has.
- */
+/* A run that failed keeps its own error, and the former file. Losses become records: no file claims more than it has. */
 static int close_files(struct record_sink *r, struct profile *p, int ret, struct err *err)
 {
 	uint64_t lost = 0;
 
 	if (ret && r->files.err.text[0])
 		*err = r->files.err;
-	if (ret || !p->kept) {
+	if (ret || !p->duration_ns) {
 		files_abort(&r->files);
 		return ret;
 	}
@@ -317,7 +314,11 @@ static int record_run(void *cfg, char **operands, struct err *err)
 	honesty_print(&rec->h, &p);
 	if (!p.duration_ns && (rec->m.delay_ns || rec->m.starts_off))
 		return never_started(rec, err);
-	return p.kept ? honesty_exit(&rec->h, &p, status, err) : nothing_sampled(&p, NULL, status, err);
+	if (!p.kept && p.seen)
+		return nothing_sampled(&p, NULL, status, err);
+	if (!p.kept)
+		nothing_recorded(&p);
+	return honesty_exit(&rec->h, &p, status, err);
 }
 
 const struct cmd cmd_record = {

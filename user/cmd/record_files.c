@@ -89,11 +89,20 @@ int files_task(struct record_files *f, const struct task_event *t)
 	return to->task(to, t);
 }
 
+/* Called by the name perf, skep says what scripts look for in perf's output. */
+static void print_as_perf(const struct record_files *f, const char *path, int64_t bytes)
+{
+	log_note("[ perf record: Woken up %llu times to write data ]", (unsigned long long)f->nr_rounds);
+	log_note("[ perf record: Captured and wrote %.3f MB %s (%llu samples) ]", bytes / 1048576.0, path, (unsigned long long)f->nr_samples);
+}
+
 static void print_wrote(const struct record_files *f, const char *path, int64_t bytes, uint64_t record_bytes)
 {
 	const struct data_meta *m = &f->meta;
 	char events[EVENT_NAME_MAX], from[64] = "";
 
+	if (!strcmp(program_invocation_short_name, "perf"))
+		return print_as_perf(f, path, bytes);
 	if (m->nr_events > 1)
 		snprintf(events, sizeof(events), "%d events", m->nr_events);
 	else
@@ -229,6 +238,7 @@ int files_round(struct record_files *f)
 	struct sink *to = data_writer_sink(f->writer);
 	int ret = to->round(to);
 
+	f->nr_rounds++;
 	if (ret)
 		return ret;
 	if (f->cfg->bytes_max && data_writer_bytes(f->writer) >= f->cfg->bytes_max)
@@ -237,7 +247,6 @@ int files_round(struct record_files *f)
 		return 0;
 	if (f->next)
 		return use_next(f);
-	/* A file has a sample at least. */
 	return is_time_to_switch(f) && f->nr_samples ? begin_next(f) : 0;
 }
 
@@ -253,7 +262,8 @@ int files_close(struct record_files *f, uint64_t lost, struct err *err)
 	struct sink *to = data_writer_sink(f->writer);
 
 	drop_next(f);
-	if (!f->nr_samples && !lost) {
+	/* A file has a sample at least, but for that of a run that has none. */
+	if (!f->nr_samples && !lost && f->bytes_out) {
 		files_abort(f);
 		return 0;
 	}

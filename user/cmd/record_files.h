@@ -41,6 +41,7 @@ struct record_files {
 	struct data_writer *next; /* described, and waits for the end of the round */
 	uint64_t nr_samples;	  /* of the writer */
 	uint64_t bytes_out;	  /* of all files that are complete */
+	uint64_t nr_rounds;	  /* how often data was taken out of the rings */
 	uint64_t opened_ns;
 	bool is_full;
 	char **names; /* of those that are complete, with files_max: the oldest at `oldest` */
@@ -67,7 +68,7 @@ int files_round(struct record_files *f);
 /* Ends a recording: lost samples become a record of the last file. 0, or -errno with err filled. */
 int files_close(struct record_files *f, uint64_t lost, struct err *err);
 
-/* Ends one that failed or has no sample. What is on disk is closed as far as that goes. */
+/* Ends one that failed. What is on disk is closed as far as that goes. */
 void files_abort(struct record_files *f);
 
 /* In any case, last. */
