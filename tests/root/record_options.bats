@@ -74,3 +74,27 @@ pages_ok() {
 		[[ "$output" == *"${line#*|}"* ]] || { echo "$output"; false; }
 	done
 }
+
+@test "record -e {a,b}: both events are sampled, and the file says that they are a group" {
+	need perf
+	"$SKEP" record -e '{cpu-clock,task-clock},page-faults' -o group.data -- "$WORK/shares" 0.5
+	perf evlist -g -i group.data >list
+	printf '%s\n' '{cpu-clock,task-clock}' page-faults | diff - list
+	"$SKEP" report -n -s event --no-children -i group.data --format csv | tee rows
+	# Both clocks tick together
+	awk -F, '/cpu-clock/ { a = $5 } /task-clock/ { b = $5 } END { exit !(a > 200 && b > a * 0.9 && b < a * 1.1) }' <(tr -d '"' <rows)
+}
+
+@test "the header of a recording, in a file and through a pipe: as perf prints it" {
+	need perf
+	"$SKEP" record -e '{cpu-clock,page-faults}' -o head.data -- "$WORK/shares" 0.2
+	perf report --header-only -I -i head.data >theirs
+	"$SKEP" report --header-only -I -i head.data | diff theirs -
+	for line in 'cpuid : ' 'sibling threads : 0' 'CPU 0: Core ID 0, Die ID' 'pmu mappings: .*software = 1' 'group: {cpu-clock,page-faults}'; do
+		grep -q "^# $line" theirs
+	done
+	"$SKEP" record -o - -- "$WORK/shares" 0.2 | "$SKEP" report --header-only -I -i - >piped
+	grep -q '^# captured on    : ' piped
+	# Of the same machine
+	diff <(grep -E '^# (cpuid|sibling|CPU|pmu|nrcpus)' theirs) <(grep -E '^# (cpuid|sibling|CPU|pmu|nrcpus)' piped)
+}

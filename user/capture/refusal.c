@@ -186,7 +186,7 @@ int kernel_open_named(const struct event *e, struct perf_event_attr *attr, int p
 	return fd;
 }
 
-int kernel_event_open(const struct event *e, uint32_t cpu)
+int kernel_event_open(const struct event *e, uint32_t cpu, int group_fd)
 {
 	struct perf_event_attr attr = {
 		/* As the side band's: what the kernel says of this event goes into its buffer. */
@@ -206,7 +206,7 @@ int kernel_event_open(const struct event *e, uint32_t cpu)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (e->has_addr) /* of some PMUs it is not there without */
 		attr.sample_type |= PERF_SAMPLE_ADDR;
-	return kernel_open_named(e, &attr, -1, cpu, -1, 0);
+	return kernel_open_named(e, &attr, -1, cpu, group_fd, 0);
 }
 
 bool kernel_clock_instead(struct event *e, int pid, int cpu, char *note, size_t size)

@@ -42,8 +42,8 @@ int kernel_perf_event_open(struct perf_event_attr *attr, int pid, int cpu, int g
 /* The same for e: its type, its numbers and whom it leaves out are put into attr, as precise as available where :P requests it. */
 int kernel_open_named(const struct event *e, struct perf_event_attr *attr, int pid, int cpu, int group_fd, unsigned long flags);
 
-/* Opens an event on a CPU for all tasks. Returns a descriptor or -errno. */
-int kernel_event_open(const struct event *e, uint32_t cpu);
+/* Opens an event on a CPU for all tasks, in the group of group_fd, or alone (-1). Returns a descriptor or -errno. */
+int kernel_event_open(const struct event *e, uint32_t cpu, int group_fd);
 
 /*
  * As perf does: where there is no PMU the clock of the scheduler stands in for cycles, on a CPU for all tasks (pid -1), or for one (cpu -1).

@@ -148,7 +148,7 @@ static int open_event(uint32_t type, uint64_t config)
 
 	if (n < 1)
 		return -ENODEV;
-	fd = kernel_event_open(&e, cpus[0]);
+	fd = kernel_event_open(&e, cpus[0], -1);
 	free(cpus);
 	return fd;
 }

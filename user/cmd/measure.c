@@ -276,8 +276,10 @@ int measure_events(struct measure *m, struct err *err)
 		e->has_addr = m->has_addr;
 		if ((m->all_user || m->all_kernel) && (ret = event_set_mode(e, m->all_user, err)))
 			return ret;
-		if (e->kind == EVENT_COUNTER && (e->group_pos || e->pinned || e->exclusive))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': groups and the modifiers D and e work in skep stat only", e->name);
+		if (e->kind == EVENT_COUNTER && (e->pinned || e->exclusive))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': the modifiers D and e work in skep stat only", e->name);
+		if (e->leader_samples && e->group_pos)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': the modifier S is not available: each event of a group is sampled by itself", e->name);
 		if (e->kind != EVENT_COUNTER)
 			continue;
 		if (!e->period_or_freq) { /* else period= */

@@ -21,6 +21,7 @@
 #include "sym/buildid.h"
 #include "sym/sym.h"
 #include "util/log.h"
+#include "util/machine.h"
 
 /* Passes on to the files, which are opened once the session has settled on its events. */
 struct record_sink {
@@ -32,6 +33,7 @@ struct record_sink {
 	int argc;
 	char *argv[64];
 	struct utsname uts;
+	struct machine machine;
 	struct record_traces traces;
 	uint64_t no_room; /* samples without their stack */
 };
@@ -89,22 +91,6 @@ static void read_argv(struct record_sink *r)
 		r->argv[r->argc++] = raw + at;
 }
 
-static void read_cpu_desc(char *buf, size_t size)
-{
-	char line[256];
-	FILE *f = fopen("/proc/cpuinfo", "re");
-
-	buf[0] = '\0';
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-			snprintf(buf, size, "%s", strchr(line, ':') + 2);
-			buf[strcspn(buf, "\n")] = '\0';
-			break;
-		}
-	if (f)
-		fclose(f);
-}
-
 /* Where the kernel's text is, from itself if it says so: reading it out of kallsyms takes 40 ms. */
 static int scan_kernel(struct sink *sink)
 {
@@ -144,21 +130,23 @@ static int describe(void *arg, struct sink *to)
 
 static int open_writer(struct sink *sink, struct err *err)
 {
-	static char cpu[256];
 	struct record_sink *r = (struct record_sink *)sink;
 	struct record *rec = r->record;
-	int ret;
+	uint32_t nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int ret = machine_read(&r->machine, nr_cpus);
 
+	if (ret)
+		return err_set(err, ret, "out of memory");
 	uname(&r->uts);
 	read_argv(r);
-	read_cpu_desc(cpu, sizeof(cpu));
 	r->files.meta = (struct data_meta){
 		.hostname = r->uts.nodename,
 		.os_release = r->uts.release,
 		.arch = r->uts.machine,
 		.version = "skep",
-		.cpu_desc = cpu,
-		.nr_cpus_avail = sysconf(_SC_NPROCESSORS_CONF),
+		.cpu_desc = r->machine.cpu_desc,
+		.machine = &r->machine,
+		.nr_cpus_avail = nr_cpus,
 		.nr_cpus_online = sysconf(_SC_NPROCESSORS_ONLN),
 		.total_mem_kb = (uint64_t)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024),
 		.argc = r->argc,
@@ -307,6 +295,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		end_control(rec->m.control);
 	record_traces_free(&r.traces);
 	measure_free(&rec->m);
+	machine_free(&r.machine);
 	build_ids_free(r.ids);
 	syms_free(r.syms);
 	if (ret)

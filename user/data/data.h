@@ -14,6 +14,8 @@
 #include "util/err.h"
 
 /* Bytes of a file of tracefs; text NULL: none. */
+struct machine;
+
 struct data_text {
 	const char *text;
 	size_t bytes;
@@ -34,6 +36,7 @@ struct data_tracing {
 /* The description in a file's header. All strings and arrays are borrowed by the writer, owned by the reader. */
 struct data_meta {
 	const char *hostname, *os_release, *version, *arch, *cpu_desc;
+	const struct machine *machine; /* writer; NULL: not described */
 	uint32_t nr_cpus_avail, nr_cpus_online;
 	uint64_t total_mem_kb;
 	int argc;

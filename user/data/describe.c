@@ -207,14 +207,12 @@ static int describe_file(struct description *d, const struct data_reader *r)
 	char when[32];
 	int ret = 0;
 
-	if (!r->pipe_format && !fstat(r->in.fd, &st) && ctime_r(&st.st_mtime, when)) {
+	if (!fstat(r->in.fd, &st) && ctime_r(&st.st_mtime, when)) {
 		fprintf(d->out, "captured on    : %.*s", (int)strcspn(when, "\n"), when);
 		ret = describe_end(d);
 	}
-	if (ret || r->pipe_format)
-		return ret;
 	fprintf(d->out, "header version : 1");
-	ret = describe_end(d);
+	ret = ret ? ret : describe_end(d);
 	fprintf(d->out, "data offset    : %" PRIu64, r->header.data.offset);
 	ret = ret ? ret : describe_end(d);
 	fprintf(d->out, "data size      : %" PRIu64, r->header.data.size);

@@ -126,8 +126,6 @@ int describe_events(struct description *d, struct span s)
 	return ret;
 }
 
-#define NO_GROUP_NAME "{anon_group}"
-
 /* { "name", number of the leader, of members } each: these follow the leader. */
 int describe_groups(struct description *d, struct span s)
 {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "data/writer.h"
+#include "util/machine.h"
 
 #define BYTES_FIRST 4096u
 #define KERNEL_OBJECT "[kernel.kallsyms]"
@@ -118,6 +119,68 @@ static void add_events(struct buffer *b, const struct feature_input *in)
 	}
 }
 
+static void add_texts(struct buffer *b, const struct machine_texts *list)
+{
+	add_u32(b, (uint32_t)list->n);
+	for (size_t i = 0; i < list->n; i++)
+		add_string(b, list->data[i].text);
+}
+
+/*
+ * Lists of the CPUs that share a socket, and a core; core and socket of each CPU; the same of dies. perf takes the padding of a record in a
+ * stream for the beginning of the dies, so these are there where the kernel does not name them.
+ */
+static void add_topology(struct buffer *b, const struct machine *m)
+{
+	add_texts(b, &m->sockets);
+	add_texts(b, &m->cores);
+	for (size_t i = 0; i < m->cpus.n; i++) {
+		add_u32(b, (uint32_t)m->cpus.data[i].core);
+		add_u32(b, (uint32_t)m->cpus.data[i].socket);
+	}
+	add_texts(b, &m->dies);
+	for (size_t i = 0; i < m->cpus.n; i++)
+		add_u32(b, (uint32_t)m->cpus.data[i].die);
+}
+
+static void add_pmus(struct buffer *b, const struct machine *m)
+{
+	add_u32(b, (uint32_t)m->pmus.n);
+	for (size_t i = 0; i < m->pmus.n; i++) {
+		add_u32(b, m->pmus.data[i].type);
+		add_string(b, m->pmus.data[i].name);
+	}
+}
+
+/* How many events there are in the group that begins here; 1: it has no other. */
+static uint32_t group_size(const struct data_meta *m, int leader)
+{
+	uint32_t n = 1;
+
+	while (leader + (int)n < m->nr_events && m->events[leader + n].group_pos > 1)
+		n++;
+	return n;
+}
+
+/* { name, leader, members } each. */
+static void add_groups(struct buffer *b, const struct data_meta *m)
+{
+	uint32_t nr = 0;
+
+	for (int i = 0; i < m->nr_events; i++)
+		nr += m->events[i].group_pos == 1 && group_size(m, i) > 1;
+	if (!nr)
+		return;
+	add_u32(b, nr);
+	for (int i = 0; i < m->nr_events; i++) {
+		if (m->events[i].group_pos != 1 || group_size(m, i) < 2)
+			continue;
+		add_string(b, NO_GROUP_NAME);
+		add_u32(b, (uint32_t)i);
+		add_u32(b, group_size(m, i));
+	}
+}
+
 static void add_name(struct buffer *b, const char *text, size_t n)
 {
 	buffer_add(b, text, n);
@@ -192,6 +255,14 @@ static void add_feature(struct buffer *b, unsigned feature, const struct feature
 		return add_text(b, m->arch);
 	case FEATURE_CPUDESC:
 		return add_text(b, m->cpu_desc);
+	case FEATURE_CPUID:
+		return add_text(b, m->machine && m->machine->cpuid[0] ? m->machine->cpuid : NULL);
+	case FEATURE_CPU_TOPOLOGY:
+		return m->machine && m->machine->cpus.n == m->nr_cpus_avail ? add_topology(b, m->machine) : (void)0;
+	case FEATURE_PMU_MAPPINGS:
+		return m->machine && m->machine->pmus.n ? add_pmus(b, m->machine) : (void)0;
+	case FEATURE_GROUP_DESC:
+		return add_groups(b, m);
 	case FEATURE_NRCPUS:
 		if (!m->nr_cpus_avail)
 			return;

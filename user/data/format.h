@@ -76,6 +76,8 @@ enum header_feature {
 /* Strings are stored with their padded length. */
 #define FEATURE_STRING_ALIGN 64
 
+#define NO_GROUP_NAME "{anon_group}" /* of a group without a name, in FEATURE_GROUP_DESC */
+
 #define CLOCK_DATA_VERSION 1
 
 /*

@@ -35,6 +35,7 @@ struct event {
 	bool guest;		    /* count guests too: else exclude_guest */
 	bool pinned, exclusive;	    /* :D :e */
 	bool weak;		    /* :W: alone when its group does not fit */
+	bool leader_samples;	    /* :S: samples of the leader have the counts of the whole group */
 	bool precise_max;	    /* :P */
 	uint8_t precise;	    /* :p count */
 	uint16_t group_pos;	    /* in {a,b}: 1 for the leader, which the others follow in the array; 0: alone */

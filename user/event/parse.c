@@ -69,7 +69,7 @@ static int too_many(const struct parser *p)
 /* What modifiers mean is in perf-list(1), EVENT MODIFIERS. */
 struct modifiers {
 	bool user, kernel, hv, guest, host, idle;
-	bool precise_max, pinned, exclusive, weak;
+	bool precise_max, pinned, exclusive, weak, leader_samples;
 	unsigned precise;
 };
 
@@ -112,7 +112,8 @@ static int parse_modifiers(struct parser *p, size_t event, bool of_group, struct
 		case 'e':
 			m->exclusive = true;
 			break;
-		case 'S': /* of samples: read the whole group */
+		case 'S':
+			m->leader_samples = true;
 			break;
 		case 'W':
 			if (!of_group)
@@ -153,6 +154,7 @@ static void apply_modifiers(const struct modifiers *m, struct event *e)
 	e->pinned |= m->pinned;
 	e->exclusive |= m->exclusive;
 	e->weak |= m->weak;
+	e->leader_samples |= m->leader_samples;
 }
 
 /* The name in the table is what was written, [from, to). */

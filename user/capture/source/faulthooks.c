@@ -26,7 +26,7 @@ static int attach_one(struct faulthooks *h, const struct event *event, uint32_t 
 {
 	const struct bpf_program *program = faulthooks_program(h);
 	struct bpf_link **link = vec_take(&h->links, 1);
-	int fd = link ? kernel_event_open(event, cpu) : -ENOMEM, ret;
+	int fd = link ? kernel_event_open(event, cpu, -1) : -ENOMEM, ret;
 
 	if (fd < 0) {
 		h->links.n -= link != NULL;

@@ -76,7 +76,7 @@ static uint64_t take(struct cursor *c)
 bool src_perf_can(const struct sample_cfg *cfg, const struct target *target)
 {
 	for (int i = 0; i < cfg->nr_events; i++)
-		if (cfg->events[i].kind != EVENT_COUNTER)
+		if (cfg->events[i].kind != EVENT_COUNTER || cfg->events[i].group_pos)
 			return false;
 	return !cfg->nr_probes && !cfg->has_cgroup && !target->all && !target->cpus.n && !target->uids.n && !target->comms.n && !target->cgroups.n;
 

@@ -125,8 +125,8 @@ static int place_values(void *arg, struct probe_set *set, const struct probe *pr
 	return ret;
 }
 
-/* Opens event e on a CPU and attaches the program to it. -ENODEV: the CPU is not there any more. */
-static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct err *err)
+/* Opens event e on a CPU and attaches the program to it; leader: of its group there, or -1. -ENODEV: the CPU is not there any more. */
+static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, int leader, int *ret_fd, struct err *err)
 {
 	const struct event *event = &src->cfg->events[e];
 	struct attached *a;
@@ -135,7 +135,7 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct
 
 	if (vec_reserve(&src->attached))
 		return -ENOMEM;
-	fd = kernel_event_open(event, cpu);
+	fd = kernel_event_open(event, cpu, leader);
 	if (fd == -ENODEV)
 		return fd;
 	if (fd < 0)
@@ -156,21 +156,51 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, struct
 		ret = -errno;
 		return err_exit(err, ret, EXIT_CANNOT, "cannot attach to event '%s': %s", event->name, strerror(-ret));
 	}
+	*ret_fd = fd;
 	return 0;
+}
+
+/* A clock that joins a group that runs does not begin to count (Linux 6.18). */
+static void restart_group(int leader)
+{
+	ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* On all CPUs; leaders: of its group, one for each of them. */
+static int attach_counter(struct src_sample *src, uint32_t e, const uint32_t *cpus, uint32_t n, int *leaders, struct err *err)
+{
+	uint16_t pos = src->cfg->events[e].group_pos;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n && ret == 0; i++) {
+		int fd = -1;
+
+		if (pos > 1 && leaders[i] < 0) /* its leader's CPU was gone */
+			continue;
+		ret = attach_event(src, e, cpus[i], pos > 1 ? leaders[i] : -1, &fd, err);
+		if (ret == -ENODEV) {
+			src->skipped_cpus++;
+			ret = 0;
+		}
+		if (pos == 1)
+			leaders[i] = fd;
+		else if (pos && fd >= 0)
+			restart_group(leaders[i]);
+	}
+	return ret;
 }
 
 static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t n, struct err *err)
 {
-	for (int e = 0; e < src->cfg->nr_events; e++) {
-		for (uint32_t i = 0; i < n && src->cfg->events[e].kind == EVENT_COUNTER; i++) {
-			int ret = attach_event(src, e, cpus[i], err);
+	int *leaders = calloc(n, sizeof(*leaders)), ret = leaders ? 0 : -ENOMEM;
 
-			if (ret == -ENODEV)
-				src->skipped_cpus++;
-			else if (ret < 0)
-				return ret;
-		}
-	}
+	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
+		if (src->cfg->events[e].kind == EVENT_COUNTER)
+			ret = attach_counter(src, e, cpus, n, leaders, err);
+	free(leaders);
+	if (ret)
+		return ret;
 	if (src->cfg->nr_probes)
 		return probe_set_attach(&src->set, err);
 	if (!src->attached.n)
