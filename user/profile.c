@@ -19,6 +19,11 @@ int loss_is_whole(enum loss reason)
 	return (unsigned int)reason < LOSS_MAX && words[reason].kind == WHOLE;
 }
 
+const char *loss_word(enum loss reason)
+{
+	return loss_is_whole(reason) ? "lost" : "note";
+}
+
 int loss_is_strict(enum loss reason)
 {
 	return (unsigned int)reason < LOSS_MAX && words[reason].kind != NOTE;

@@ -16,6 +16,7 @@ int loss_is_strict(enum loss reason);
 
 /* True for reasons that lose whole samples that were seen. */
 int loss_is_whole(enum loss reason);
+const char *loss_word(enum loss reason); /* "lost", or "note" where the sample was kept */
 const char *loss_name(enum loss reason); /* "ring_full": the JSON key */
 const char *loss_text(enum loss reason); /* "no room in the ring buffer" */
 

@@ -281,15 +281,14 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	[ -s a.html ]
 }
 
-@test "record: without samples the former file stays; a name too long for .old is refused before the run" {
+@test "record: the former file is FILE.old, and stays when the run fails; a name too long for .old is refused before the run" {
 	recording a.data 0.2
 	before=$(stat -c %i a.data)
-	for i in 1 2; do
-		run "$SKEP" record -o a.data -c 1000000000000 -- true
-		[ "$status" = 1 ]
-		[ "$(stat -c %i a.data)" = "$before" ]
-		[ ! -e a.data.old ]
-	done
+	run -127 "$SKEP" record -o a.data -- /nonexistent
+	[ "$(stat -c %i a.data)" = "$before" ]
+	[ ! -e a.data.old ]
+	"$SKEP" record -o a.data -c 1000000000000 -- true
+	[ "$(stat -c %i a.data.old)" = "$before" ]
 	long=$(printf 'x%.0s' {1..252})
 	run "$SKEP" record -o "$long" -- touch ran
 	[ "$status" = 1 ]

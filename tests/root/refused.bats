@@ -225,7 +225,7 @@ as_nobody() {
 	run ! grep -q 'no frame pointer.*down' h.folded
 	set_for_test /proc/sys/kernel/perf_event_paranoid 3
 	run as_nobody "" "$SKEP" record -o f.data -- true
-	[ "$status" = 3 ] || [ "$status" = 1 ]
+	[ "$status" = 3 ] || [ "$status" = 0 ] # only some distributions' kernels know 3
 }
 
 @test "a seccomp filter refuses bpf(), then perf_event_open()" {

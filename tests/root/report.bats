@@ -346,7 +346,7 @@ same_as_perf() {
 	run -2 "$SKEP" report -i h.data --group-sort-idx 2
 	[[ "$output" == *"--group-sort-idx 2: the group has 2 events, counted from 0"* ]]
 	run -2 "$SKEP" report -i h.data --group --json
-	"$SKEP" -q report -i h.data --no-group -s comm | grep -c 'Samples' | grep -qx 2
+	"$SKEP" -q report -i h.data --no-group -s comm | grep -c '# Samples: ' | grep -qx 2
 }
 
 @test "--switch-on, --switch-off: as perf; -D prints what skep script -D does" {

@@ -17,24 +17,11 @@ const struct opt honesty_opts[] = {
 	{ 0 },
 };
 
-void honesty_print(const struct honesty *h, const struct profile *p)
+static void print_receipt(const struct profile *p)
 {
 	const struct receipt *r = &p->receipt;
 	char part[64] = "";
 
-	for (enum feature f = 0; f < FEATURE_MAX; f++)
-		if (feature_fell_back(f))
-			log_detail("no %s here (%s): %s instead", feature_rows[f].name, feature(f)->why, feature_rows[f].instead);
-	if (p->event)
-		log_note("samples: %llu seen, %llu kept", (unsigned long long)p->seen, (unsigned long long)p->kept);
-	for (int i = 0; i < LOSS_MAX; i++)
-		if (p->losses[i])
-			log_note("%s: %llu  %s", loss_is_whole(i) ? "lost" : "note", (unsigned long long)p->losses[i],
-				 loss_text(i));
-	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
-		log_note("note: %s", p->notes[i]);
-	if (!h->receipt)
-		return;
 	/* In a shorter run its start and its end would look like a part of it */
 	if (r->wall_ns >= RECEIPT_PART_NS && r->cpus)
 		snprintf(part, sizeof(part), " (%.3f%% of %u CPUs for %.2f s)", 100.0 * r->own_cpu_ns / r->wall_ns / r->cpus, r->cpus,
@@ -45,6 +32,34 @@ void honesty_print(const struct honesty *h, const struct profile *p)
 			 (unsigned long long)r->bpf_runs, (double)r->bpf_ns / r->bpf_runs, r->map_bytes / 1048576.0);
 	if (r->bytes_out)
 		log_note("cost: %llu bytes out", (unsigned long long)r->bytes_out);
+}
+
+static void print_losses(const struct profile *p, bool whole_only)
+{
+	for (int i = 0; i < LOSS_MAX; i++)
+		if (p->losses[i] && (loss_is_whole(i) || !whole_only))
+			log_note("%s: %llu  %s", loss_word(i), (unsigned long long)p->losses[i], loss_text(i));
+}
+
+void honesty_print(const struct honesty *h, const struct profile *p)
+{
+	for (enum feature f = 0; f < FEATURE_MAX; f++)
+		if (feature_fell_back(f))
+			log_detail("no %s here (%s): %s instead", feature_rows[f].name, feature(f)->why, feature_rows[f].instead);
+	if (p->event)
+		log_note("samples: %llu seen, %llu kept", (unsigned long long)p->seen, (unsigned long long)p->kept);
+	print_losses(p, false);
+	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
+		log_note("note: %s", p->notes[i]);
+	if (h->receipt)
+		print_receipt(p);
+}
+
+void honesty_end(const struct honesty *h, const struct profile *p)
+{
+	print_losses(p, true);
+	if (h->receipt)
+		print_receipt(p);
 }
 
 int honesty_exit(const struct honesty *h, const struct profile *p, int status, struct err *err)

@@ -19,6 +19,9 @@ extern const struct opt honesty_opts[];
 /* Ledger (only what is not zero) and, if requested, receipt, on stderr. */
 void honesty_print(const struct honesty *h, const struct profile *p);
 
+/* The same for text that begins with the ledger: only what was lost whole is said again. */
+void honesty_end(const struct honesty *h, const struct profile *p);
+
 /*
  * The exit code of a finished run that kept samples: -ENODATA, err filled, with --strict and a loss; else COMMAND's
  * status.

@@ -53,7 +53,7 @@ static int render(const struct report_options *r, struct replay *replay, const c
 	const char *heads[4][2] = { { NULL } };
 	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .hierarchy = r->hierarchy, .long_times = r->long_times,
 				 .long_files = r->long_files, .separator = r->separator, .widths = r->widths, .nr_widths = r->nr_widths,
-				 .chains = r->chains, .heads = heads, .cgroup_name = cgroup_names_find, .cgroup_arg = &r->cgroups, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
+				 .chains = r->chains, .heads = heads, .total = &replay->total, .cgroup_name = cgroup_names_find, .cgroup_arg = &r->cgroups, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = report_format(r);
 	struct report_view *views = calloc(replay->views.n, sizeof(*views));
 	int ret = views ? 0 : -ENOMEM;
@@ -145,7 +145,7 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 		replay->total.receipt.bytes_out = bytes < 0 ? 0 : bytes;
 	}
 	if (!ret)
-		honesty_print(&r->h, &replay->total);
+		(strcmp(report_format(r), "text") ? honesty_print : honesty_end)(&r->h, &replay->total);
 	free(names);
 	return ret;
 }

@@ -148,6 +148,7 @@ static const struct opt row_opts[] = {
 	{ 'n', "show-nr-samples", NULL, OPT_FLAG, AT(request.counts), "a column for the number of samples" },
 	{ 0, "show-total-period", NULL, OPT_FLAG, AT(request.period), "a column for the sum of periods" },
 	{ 0, "show-cpu-utilization", NULL, OPT_FLAG, AT(request.utilization), "columns for the shares of kernel and user space" },
+	{ 0, "showcpuutilization", NULL, OPT_FLAG, AT(request.utilization), "the same, as perf spells it" },
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit },
 	{ 0, "percentage", "HOW", OPT_TEXT, AT(percentage), "absolute (default): of all samples; relative: of those that are shown",
 	  .values = "relative|absolute" },

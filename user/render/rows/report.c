@@ -248,6 +248,20 @@ static int print_rows(FILE *out, const struct report *t, uint64_t whole, const s
 	return ret;
 }
 
+/* What the file lost, and then what is missing of samples that it has. */
+static void print_ledger(FILE *out, const struct profile *total)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < LOSS_MAX; i++)
+		lost += loss_is_whole(i) ? total->losses[i] : 0;
+	fprintf(out, "#\n# Total Lost Samples: %llu\n", (unsigned long long)lost);
+	for (int i = 0; i < LOSS_MAX; i++)
+		if (total->losses[i])
+			fprintf(out, "# %s: %llu  %s\n", loss_word(i), (unsigned long long)total->losses[i], loss_text(i));
+	fputs("#\n", out);
+}
+
 int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
 {
 	uint64_t whole = report_whole(t, p);
@@ -258,6 +272,8 @@ int render_report_text(FILE *out, const struct report *t, const struct profile *
 		text_print(out, (*head)[1]);
 		fputc('\n', out);
 	}
+	if (cfg->total && !cfg->is_next)
+		print_ledger(out, cfg->total);
 	fprintf(out, "%s# Samples: %llu of event%s '", cfg->is_next ? "\n" : "", (unsigned long long)(t->whole_count ? t->whole_count : p->kept),
 		t->group.nr ? "s" : "");
 	text_print(out, p->event);

@@ -24,6 +24,7 @@ struct report_cfg {
 	const char *const *event_names; /* for the key event, by sample.event; NULL: numbers */
 	const char *(*cgroup_name)(const void *arg, uint64_t id); /* for the key cgroup: its path, or NULL; NULL: none is known */
 	const void *cgroup_arg;
+	const struct profile *total; /* of all tables: text begins with what it lost; or NULL */
 	const char *(*heads)[2]; /* name and text of columns that are left out: lines of text, ending with NULL; or NULL */
 };
 
