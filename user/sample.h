@@ -182,6 +182,7 @@ enum task_what {
 	TASK_FORK, /* tid of pid made by ptid of ppid; pid == ppid is a new thread */
 	TASK_EXIT, /* thread tid ended */
 	TASK_KSYM, /* kernel text appeared or was removed (BPF program, trampoline): addr, len, path = name */
+	TASK_SWITCH, /* thread tid left its CPU, or came to it; only where requested */
 	TASK_BUILD_ID, /* of files: the build id of the file with this path, reported after its TASK_MMAP; kernel as there */
 };
 
@@ -190,7 +191,8 @@ struct task_event {
 	bool kernel; /* TASK_MMAP: kernel or module text; pid is UINT32_MAX */
 	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: was so before the recording started */
 	uint32_t pid, tid;
-	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT */
+	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT; TASK_SWITCH: the thread that it took turns with */
+	bool is_out, is_preempted; /* TASK_SWITCH: it left; and could have gone on */
 	uint32_t cpu;
 	const char *comm; /* TASK_COMM, TASK_EXEC; shorter than COMM_FILE_LEN */
 	/* TASK_MMAP, in the terms of PERF_RECORD_MMAP2 (uapi/linux/perf_event.h) */

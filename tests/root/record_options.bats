@@ -98,3 +98,25 @@ pages_ok() {
 	# Of the same machine
 	diff <(grep -E '^# (cpuid|sibling|CPU|pmu|nrcpus)' theirs) <(grep -E '^# (cpuid|sibling|CPU|pmu|nrcpus)' piped)
 }
+
+# bats test_tags=measuring
+@test "record --switch-events: threads are off their CPUs for as long as they say; perf script prints the same" {
+	need perf
+	"$SKEP" record --switch-events -o switch.data -- "$WORK/waits" 0.5 >truth
+	"$SKEP" -q script --show-switch-events -i switch.data | grep PERF_RECORD_SWITCH >ours
+	perf script --show-switch-events -i switch.data 2>/dev/null | grep PERF_RECORD_SWITCH | diff - ours
+	# waits PID [CPU] TIME: PERF_RECORD_SWITCH OUT; of the first thread, whose number is the least
+	"$SKEP" -q script -F tid,time --show-switch-events -i switch.data | awk '
+		/PERF_RECORD_SWITCH/ { tid = $1; t = $2 + 0; if (!first || tid < first) first = tid }
+		/SWITCH OUT  / { left[tid] = t }
+		/SWITCH OUT preempt/ { left[tid] = 0 }
+		/SWITCH IN/ { if (left[tid]) off[tid] += t - left[tid]; left[tid] = 0 }
+		END { print off[first] }' >seconds
+	awk 'NR == FNR { said += $3 / 1e9; next } { print said, $1; exit !($1 > said * 0.95 && $1 < said * 1.05 + 0.01) }' <(grep '^off ' truth) seconds
+	# Both threads of each switch, everywhere
+	"$SKEP" record -a --switch-events -o wide.data -- "$WORK/waits" 0.1 >truth
+	"$SKEP" -q script --show-switch-events -i wide.data | grep PERF_RECORD_SWITCH >ours
+	perf script --show-switch-events -i wide.data 2>/dev/null | grep PERF_RECORD_SWITCH | diff - ours
+	grep -qE '^swapper .*PERF_RECORD_SWITCH_CPU_WIDE OUT' ours
+	grep -qE '^waits .*PERF_RECORD_SWITCH_CPU_WIDE IN +prev pid/tid:' ours
+}

@@ -221,6 +221,7 @@ static int session_setup(struct session *s, struct err *err)
 	s->place.command_pid = s->command.pid;
 	s->place.is_late = s->cfg->delay_ns || s->cfg->starts_off;
 	s->place.may_pause = s->cfg->control;
+	s->place.has_switches = s->cfg->has_switches;
 	interrupts_on_give_up(command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
 	if (!ret && is_bpf)

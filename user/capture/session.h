@@ -26,6 +26,7 @@ struct session_cfg {
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t freq;			 /* samples a second and CPU; 0: not known */
 	struct control *control;	 /* commands to the run; NULL: none. The sources can pause then */
+	bool has_switches;		 /* the sink gets TASK_SWITCH */
 	bool starts_off;		 /* the sources start with the command to do so */
 	uint64_t delay_ns;		 /* the sources start so long after COMMAND; 0: before it */
 	uint64_t duration_ns;		 /* from the start of the sources on; 0: until COMMAND or the targets end, or a signal */

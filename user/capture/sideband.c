@@ -60,12 +60,20 @@ struct trailer {
 	uint32_t cpu, res;
 };
 
+static bool has_cpu(const struct sideband_cfg *cfg, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < cfg->nr_switch_cpus; i++)
+		if (cfg->switch_cpus[i] == cpu)
+			return true;
+	return false;
+}
+
 /*
  * attr.build_id stays 0. Kernels (6.18 seen) build one MMAP2 record for all listeners and, once it is marked as
  * holding a build id for one of them, leave the mark for the next: a perf record -a beside us read inode numbers as
  * build ids and aborted. For the same reason the mark means nothing in what we receive.
  */
-static int open_event(const struct sideband *sb, uint32_t cpu, bool at_once)
+static int open_event(const struct sideband *sb, uint32_t cpu, const struct sideband_cfg *cfg)
 {
 	bool all = !sb->each;
 	struct perf_event_attr attr = {
@@ -78,12 +86,13 @@ static int open_event(const struct sideband *sb, uint32_t cpu, bool at_once)
 		.comm = all,
 		.comm_exec = all,
 		.task = all,
+		.context_switch = all && has_cpu(cfg, cpu),
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = at_once ? 1 : (uint32_t)sb->ring_bytes / 4,
+		.wakeup_watermark = cfg->at_once ? 1 : (uint32_t)sb->ring_bytes / 4,
 	};
 	int fd;
 
@@ -93,10 +102,10 @@ static int open_event(const struct sideband *sb, uint32_t cpu, bool at_once)
 }
 
 /* 0, -ENODEV: the CPU went offline since the list was read, or -errno. */
-static int open_ring(struct sideband *sb, uint32_t cpu, bool at_once)
+static int open_ring(struct sideband *sb, uint32_t cpu, const struct sideband_cfg *cfg)
 {
 	struct ring *r = &sb->rings[sb->nr_rings];
-	int fd = open_event(sb, cpu, at_once), ret;
+	int fd = open_event(sb, cpu, cfg), ret;
 
 	if (fd < 0)
 		return fd;
@@ -120,12 +129,12 @@ static void close_rings(struct sideband *sb)
 	}
 }
 
-static int open_rings(struct sideband *sb, const uint32_t *cpus, uint32_t n, bool at_once)
+static int open_rings(struct sideband *sb, const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < n && !ret; i++) {
-		ret = open_ring(sb, cpus[i], at_once);
+		ret = open_ring(sb, cpus[i], cfg);
 		ret = ret == -ENODEV ? 0 : ret;
 	}
 	if (ret)
@@ -163,10 +172,10 @@ static int refuse(struct sideband *sb, int ret, const char *what, struct err *er
 	return ret;
 }
 
-int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideband **ret_sb, struct err *err)
+int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg, struct sideband **ret_sb, struct err *err)
 {
 	struct sideband *sb = new_sideband(n, RING_BYTES);
-	int ret = sb ? open_rings(sb, cpus, n, at_once) : -ENOMEM;
+	int ret = sb ? open_rings(sb, cpus, n, cfg) : -ENOMEM;
 
 	if (ret)
 		return refuse(sb, ret, "follow the mappings of processes", err);
@@ -176,6 +185,7 @@ int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideban
 
 int sideband_open_rings(const uint32_t *cpus, uint32_t n, sideband_each each, void *arg, struct sideband **ret_sb, struct err *err)
 {
+	const struct sideband_cfg cfg = { 0 };
 	struct sideband *sb = new_sideband(n, SAMPLES_BYTES);
 	int ret = -ENOMEM;
 
@@ -183,7 +193,7 @@ int sideband_open_rings(const uint32_t *cpus, uint32_t n, sideband_each each, vo
 		sb->trailer += sizeof(uint64_t);
 		sb->each = each;
 		sb->arg = arg;
-		while ((ret = open_rings(sb, cpus, n, false)) == -EPERM && sb->ring_bytes > SAMPLES_LEAST)
+		while ((ret = open_rings(sb, cpus, n, &cfg)) == -EPERM && sb->ring_bytes > SAMPLES_LEAST)
 			sb->ring_bytes /= 2;
 	}
 	if (ret)
@@ -333,9 +343,10 @@ static bool decode_mmap(const struct perf_event_header *h, struct task_event *t)
 	return true;
 }
 
-static bool decode(const struct perf_event_header *h, struct task_event *t)
+static bool decode(const struct perf_event_header *h, size_t trailer, struct task_event *t)
 {
 	const uint32_t *w = (const uint32_t *)(h + 1);
+	struct trailer tr;
 
 	switch (h->type) {
 	case PERF_RECORD_MMAP2:
@@ -354,6 +365,18 @@ static bool decode(const struct perf_event_header *h, struct task_event *t)
 		t->tid = w[2];
 		t->ptid = w[3];
 		return true;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		t->ppid = w[0];
+		t->ptid = w[1];
+		/* fall through */
+	case PERF_RECORD_SWITCH:
+		t->what = TASK_SWITCH;
+		t->is_out = h->misc & PERF_RECORD_MISC_SWITCH_OUT;
+		t->is_preempted = h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		memcpy(&tr, (const char *)h + h->size - trailer, sizeof(tr));
+		t->pid = tr.pid;
+		t->tid = tr.tid;
+		return true;
 	default:
 		return false;
 	}
@@ -366,10 +389,13 @@ static int deliver(struct sideband *sb, const struct pending *p, struct sink *si
 
 	if (h->type == PERF_RECORD_SAMPLE)
 		return sb->each ? sb->each(sb->arg, h, p->cpu, sink) : 0;
-	if (!decode(h, &t))
+	if (!decode(h, sb->trailer, &t))
 		return 0;
-	/* Of a PID namespace outside ours: all such tasks have these numbers (perf_event_pid_type(), kernel/events/core.c). */
-	if (!t.pid || t.pid == UINT32_MAX)
+	/*
+	 * Of a PID namespace outside ours: all such tasks have these numbers (perf_event_pid_type(), kernel/events/core.c). But the idle
+	 * task takes turns with others as 0, and a thread that ends leaves its CPU as UINT32_MAX.
+	 */
+	if ((!t.pid && t.what != TASK_SWITCH) || t.pid == UINT32_MAX || t.tid == UINT32_MAX)
 		return 0;
 	if (sb->follow.n) {
 		if (t.what == TASK_FORK && followed(sb, t.ppid) && sideband_follow(sb, t.pid))
@@ -430,11 +456,13 @@ int sideband_open_place(const struct place *place, struct sideband **ret_sb, str
 	const struct target *t = place->target;
 	uint32_t *all;
 	int n = cpus_online(&all), ret;
+	/* Where the kernel walks by mappings it gets those that take the place of others before more walks use them. */
+	const struct sideband_cfg cfg = { .at_once = place->unwinder, .switch_cpus = place->cpus,
+					  .nr_switch_cpus = place->has_switches ? place->nr_cpus : 0 };
 
 	if (n < 0)
 		return err_set(err, n, "cannot list the CPUs: %s", strerror(-n));
-	/* Where the kernel walks by mappings it gets those that take the place of others before more walks use them. */
-	ret = sideband_open(all, n, place->unwinder, ret_sb, err);
+	ret = sideband_open(all, n, &cfg, ret_sb, err);
 	free(all);
 	if (!ret && target_is_command(t))
 		ret = sideband_follow(*ret_sb, place->command_pid);

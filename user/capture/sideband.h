@@ -18,8 +18,14 @@ struct sideband;
 /* Records end in struct { u32 pid, tid; u64 time; u32 cpu, res; }. */
 #define SIDEBAND_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
-/* Opens one event per CPU of cpus[n]. at_once: each record wakes who waits for it. Returns 0 or -errno. */
-int sideband_open(const uint32_t *cpus, uint32_t n, bool at_once, struct sideband **ret_sb, struct err *err);
+struct sideband_cfg {
+	bool at_once; /* each record wakes who waits for it */
+	const uint32_t *switch_cpus; /* where switches of threads are recorded */
+	uint32_t nr_switch_cpus;
+};
+
+/* Opens one event per CPU of cpus[n]. Returns 0 or -errno. */
+int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg, struct sideband **ret_sb, struct err *err);
 void sideband_close(struct sideband *sb);
 
 /*

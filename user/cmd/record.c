@@ -154,6 +154,8 @@ static int open_writer(struct sink *sink, struct err *err)
 		.events = rec->m.events,
 		.nr_events = rec->m.nr_events,
 		.cgroup_path = rec->m.has_cgroup ? target_cgroup_path : NULL,
+		.has_switches = rec->m.has_switches,
+		.all_cpus = rec->m.target.all,
 		.callchain = rec->m.walks.call_graph != CALL_GRAPH_NONE,
 		.max_frames = (uint32_t)rec->m.walks.max_frames,
 		.compression_level = rec->compression_level,

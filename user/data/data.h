@@ -47,6 +47,8 @@ struct data_meta {
 	uint8_t kernel_build_id_size; /* 0: not known */
 	const struct data_tracing *tracing; /* writer; NULL: none */
 	const char *(*cgroup_path)(void *arg, uint64_t id); /* writer: samples carry their cgroups, whose paths these are, or NULL; arg NULL */
+	bool has_switches; /* writer: TASK_SWITCH come */
+	bool all_cpus;	   /* writer: of everything, so that each switch has both threads */
 	bool callchain;	   /* samples carry call chains */
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */

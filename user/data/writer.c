@@ -264,6 +264,21 @@ static int write_life(struct data_writer *w, const struct task_event *t)
 	return record_end(w, &r, t->time_ns);
 }
 
+static int write_switch(struct data_writer *w, const struct task_event *t)
+{
+	uint16_t misc = (t->is_out ? PERF_RECORD_MISC_SWITCH_OUT : 0) | (t->is_preempted ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0);
+	struct record r;
+
+	if (!record_begin(w, &r, w->meta.all_cpus ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH, misc))
+		return w->out.failed;
+	if (w->meta.all_cpus) {
+		put_u32(&r, t->ppid);
+		put_u32(&r, t->ptid);
+	}
+	put_trailer(&r, t->pid, t->tid, t->time_ns, t->cpu);
+	return record_end(w, &r, t->time_ns);
+}
+
 static int write_ksym(struct data_writer *w, const struct task_event *t)
 {
 	bool bpf = t->path && !strncmp(t->path, "bpf_", strlen("bpf_"));
@@ -295,6 +310,8 @@ static int write_task(struct sink *sink, const struct task_event *t)
 		return write_life(w, t);
 	case TASK_KSYM:
 		return write_ksym(w, t);
+	case TASK_SWITCH:
+		return write_switch(w, t);
 	case TASK_BUILD_ID: /* of files that are read */
 		break;
 	}

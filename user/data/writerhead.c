@@ -35,6 +35,7 @@ void writer_attr(struct perf_event_attr *a, const struct event *e, const struct 
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
+		.context_switch = meta->has_switches,
 		.ksymbol = 1,
 		.build_id = 1,
 		.sample_id_all = 1,

@@ -43,6 +43,7 @@ struct src_perf {
 	bool has_kernel; /* its part is allowed */
 	bool is_command, at_exec; /* at_exec: its events begin with its exec */
 	bool no_children; /* are recorded */
+	bool has_switches;
 	bool has_dummy; /* while they do not count, an event that counts nothing reports what tasks do */
 	uint64_t delivered, cut_copies;
 	uint32_t max_frames, chain_max; /* of a chain: both parts */
@@ -96,6 +97,7 @@ static void fill_base(const struct src_perf *src, bool is_first, struct perf_eve
 		.comm = is_first,
 		.comm_exec = is_first,
 		.task = is_first,
+		.context_switch = is_first && src->has_switches,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -256,6 +258,7 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->is_command = target_is_command(place->target);
 	src->has_dummy = place->is_late || place->may_pause;
 	src->no_children = place->target->no_children;
+	src->has_switches = place->has_switches;
 	src->at_exec = src->is_command && !place->is_late;
 	src->has_kernel = kernel_allowed();
 	for (int i = 0; i < src->cfg->nr_events; i++) {
