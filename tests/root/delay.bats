@@ -53,10 +53,30 @@ first_sample_ms() {
 	grep -q '<not counted>' counts
 	run -2 "$SKEP" stat -D -1 -- true
 	[[ "$output" == *"-D -1 waits for a command of --control, which is not available"* ]]
-	for c in record stat; do
-		run -2 "$SKEP" $c -D 10-20 -- true
-		[[ "$output" == *"bad value '10-20' of '--delay': expected milliseconds"* ]]
-	done
+	run -2 "$SKEP" stat -D 10-20 -- true
+	[[ "$output" == *"bad value '10-20' of '--delay': expected milliseconds"* ]]
 	run -2 "$SKEP" stat -D 10 --by comm -e 'syscalls:*' -- true
 	[[ "$output" == *"-D and --by exclude each other"* ]]
+}
+
+# bats test_tags=user-space,measuring
+@test "record -D with ranges: samples are of these, with privileges and without; what is no range is refused" {
+	chmod 777 .
+	cp "$SKEP" "$WORK/shares" .
+	nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all"
+	for as in "" "$nobody"; do
+		rm -f ranges.data
+		$as ./skep record -D 200-400,700-800 -F "$(hz 999)" -o ranges.data -- ./shares 1 2>said || { cat said; [ -n "$as" ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ] && continue; false; }
+		"$SKEP" -q script -i ranges.data -F comm,time -G --show-task-events --ns | awk '
+			{ sub(/:$/, "", $2) }
+			/PERF_RECORD_COMM exec/ { exec_at = $2 }
+			!/PERF_RECORD/ { ms = ($2 - exec_at) * 1000; if (ms > 190 && ms < 450) a++; else if (ms > 690 && ms < 850) b++; else { other++; print ms } }
+			END { print a, b, other + 0; exit !(a > 50 && b > 25 && other <= 2) }'
+	done
+	for bad in 10-5 20-30,25-40 20-30, -5-10 x-y 10-20-30 -2; do
+		run -2 "$SKEP" record -D "$bad" -o none.data -- true
+		[[ "$output" == *"bad value '$bad' of '--delay': expected milliseconds"* ]]
+	done
+	run -2 "$SKEP" record -D 10-20 --off-cpu -o none.data -- true
+	[[ "$output" == *"-D with ranges cannot be combined with --off-cpu"* ]]
 }

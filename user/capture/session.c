@@ -64,6 +64,8 @@ struct session {
 	uint64_t armed_ns, stopped_ns; /* armed_ns: with a delay when that will be */
 	bool is_armed;
 	bool is_paused;
+	uint64_t begun_ns; /* COMMAND */
+	int next_turn;
 };
 
 static int watch_in(int epoll_fd, int fd)
@@ -220,7 +222,7 @@ static int session_setup(struct session *s, struct err *err)
 		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, &mask, err);
 	s->place.command_pid = s->command.pid;
 	s->place.is_late = s->cfg->delay_ns || s->cfg->starts_off;
-	s->place.may_pause = s->cfg->control;
+	s->place.may_pause = s->cfg->control || (s->cfg->turns && s->cfg->turns->n);
 	s->place.has_switches = s->cfg->has_switches;
 	interrupts_on_give_up(command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
@@ -339,6 +341,19 @@ static void set_paused(struct session *s, bool is_paused)
 	s->is_paused = s->is_armed && is_paused;
 }
 
+static uint64_t turn_ns(const struct session *s)
+{
+	const struct session_turns *t = s->cfg->turns;
+
+	return t && s->next_turn < t->n ? s->begun_ns + t->at_ns[s->next_turn] : UINT64_MAX;
+}
+
+static void take_turns(struct session *s, uint64_t now)
+{
+	for (; s->is_armed && now >= turn_ns(s); s->next_turn++)
+		set_paused(s, s->next_turn % 2 == 0);
+}
+
 /* Returns true when the run is over. */
 static bool take_commands(struct session *s)
 {
@@ -454,6 +469,7 @@ static int loop(struct session *s, struct sink *sink)
 		uint64_t now, first = !s->is_armed ? s->armed_ns : end < next ? end : next;
 		bool has_maps = false;
 
+		first = s->is_armed && turn_ns(s) < first ? turn_ns(s) : first;
 		n = epoll_wait(s->epoll_fd, ev, 16, until(first, s->maps_paused_ns ? s->maps_paused_ns : UINT64_MAX));
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -464,6 +480,7 @@ static int loop(struct session *s, struct sink *sink)
 		now = now_ns();
 		if (!s->is_armed && !over && now >= s->armed_ns)
 			arm(s);
+		take_turns(s, now);
 		if (has_maps || (s->maps_paused_ns && now >= s->maps_paused_ns))
 			ret = pause_maps(s, has_maps || sideband_waits(s->place.sideband) ? now + maps_pause_ns(s) : 0);
 		if (ret)
@@ -502,7 +519,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	/* Did a signal come while all was set up? Then COMMAND is not run at all. */
 	if (interrupts_count())
 		return err_set(err, -EINTR, "interrupted before the measurement started");
-	s->armed_ns = s->cfg->starts_off ? UINT64_MAX : now_ns() + s->cfg->delay_ns;
+	s->begun_ns = now_ns();
+	s->armed_ns = s->cfg->starts_off ? UINT64_MAX : s->begun_ns + s->cfg->delay_ns;
 	if (!s->place.is_late)
 		arm(s);
 	if (s->command.pid)

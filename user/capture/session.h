@@ -17,6 +17,13 @@
 
 #define SESSION_SOURCES_MAX 8
 
+/* When the sources pause and go on, in turn: times from COMMAND's start on, ascending. */
+#define SESSION_TURNS_MAX 127
+struct session_turns {
+	uint64_t at_ns[SESSION_TURNS_MAX];
+	int n;
+};
+
 struct session_cfg {
 	const struct target *target;
 	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened; NULL: there was no memory for it */
@@ -29,6 +36,7 @@ struct session_cfg {
 	bool has_switches;		 /* the sink gets TASK_SWITCH */
 	bool starts_off;		 /* the sources start with the command to do so */
 	uint64_t delay_ns;		 /* the sources start so long after COMMAND; 0: before it */
+	const struct session_turns *turns; /* after that; NULL: none */
 	uint64_t duration_ns;		 /* from the start of the sources on; 0: until COMMAND or the targets end, or a signal */
 };
 

@@ -6,11 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/session.h"
 #include "util/err.h"
 
 #define DELAY_HELP "start MS milliseconds after COMMAND"
 
-/* Milliseconds after COMMAND; or -1, *ret_off: by a command of --control. ret_off NULL: there is none. 0, or -EINVAL or -ERANGE with err filled. */
-int delay_parse(const char *text, uint64_t *ret_ns, bool *ret_off, struct err *err);
+/* What the value says: times in milliseconds after COMMAND. 0, or -EINVAL, -ERANGE or -E2BIG with err filled. */
+int delay_parse(const char *text, uint64_t *ret_ns, struct err *err);
+
+/* The same, or -1: *ret_off, by a command of --control; or "10-20,30-40": from 10 to 20, and again from 30 to 40. */
+int delay_parse_ranges(const char *text, uint64_t *ret_ns, bool *ret_off, struct session_turns *ret_turns, struct err *err);
 
 #endif

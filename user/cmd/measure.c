@@ -481,7 +481,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 {
 	static const struct run_hooks hooks = { .at_start = at_start };
 	struct session_cfg session = { .target = &m->target, .output = m->output, .control = m->control, .has_switches = m->has_switches, .starts_off = m->starts_off,
-				       .delay_ns = m->delay_ns, .duration_ns = m->duration_ns, .unwind = walk_cfg(&m->walks, m->guide) };
+				       .delay_ns = m->delay_ns, .turns = &m->turns, .duration_ns = m->duration_ns, .unwind = walk_cfg(&m->walks, m->guide) };
 	/* Sums carry the names of their threads; a stream, which may go to a file, does not. */
 	struct measured run = { m, &session, sink, p, !cfg->aggregate, before };
 	int ret;

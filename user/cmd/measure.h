@@ -4,6 +4,7 @@
 #define SKEP_CMD_MEASURE_H
 
 #include "capture/control.h"
+#include "capture/session.h"
 #include "capture/source/offcpu.h"
 #include "capture/source/probe.h"
 #include "capture/source/sample.h"
@@ -43,6 +44,7 @@ struct measure {
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
 	struct control *control; /* commands to the run; NULL: none */
 	bool starts_off;	 /* with the command to do so */
+	struct session_turns turns; /* when sampling pauses and goes on */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	struct unwinder_cfg plain; /* of a run without BPF */
 	const char *output;	   /* where the sink writes, for messages; NULL: not to a file */

@@ -230,6 +230,8 @@ static void end_control(struct control *c)
 
 static int check_start(const struct record *rec, struct err *err)
 {
+	if (rec->m.turns.n && rec->off_cpu)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-D with ranges cannot be combined with --off-cpu, which does not pause");
 	if (!rec->m.starts_off || rec->control_text)
 		return 0;
 	err_exit(err, -EINVAL, EXIT_USAGE, "-D -1 starts with a command of --control, which is not given");

@@ -42,7 +42,7 @@ static int set_delay(void *base, const char *text, struct err *err)
 {
 	struct measure *m = &((struct record *)base)->m;
 
-	return delay_parse(text, &m->delay_ns, &m->starts_off, err);
+	return delay_parse_ranges(text, &m->delay_ns, &m->starts_off, &m->turns, err);
 }
 
 /* perf's names of the clock that all times are of. */
@@ -88,7 +88,7 @@ static const struct opt record_opts[] = {
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "no-call-graph", NULL, OPT_CALL, 0, "as --call-graph none", set_no_chains },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
-	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP "; -1: by a command of --control", set_delay },
+	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP "; FROM-TO,...: only in these ranges; -1: by a command of --control", set_delay },
 	{ 0, "all-cgroups", NULL, OPT_FLAG, offsetof(struct record, m.has_cgroup), "record the cgroup of each sample" },
 	{ 0, "control", "HOW", OPT_TEXT, offsetof(struct record, control_text),
 	  "take commands (enable, disable, stop, ping) from fd:N[,N] or fifo:PATH[,PATH], and answer them there" },

@@ -60,7 +60,7 @@ static int set_log_fd(void *base, const char *text, struct err *err)
 
 static int set_delay(void *base, const char *text, struct err *err)
 {
-	return delay_parse(text, &((struct stat_options *)base)->delay_ns, NULL, err);
+	return delay_parse(text, &((struct stat_options *)base)->delay_ns, err);
 }
 
 static const struct opt count_opts[] = {
