@@ -183,7 +183,14 @@ enum task_what {
 	TASK_EXIT, /* thread tid ended */
 	TASK_KSYM, /* kernel text appeared or was removed (BPF program, trampoline): addr, len, path = name */
 	TASK_SWITCH, /* thread tid left its CPU, or came to it; only where requested */
+	TASK_NAMESPACES, /* those of thread tid; only where requested */
 	TASK_BUILD_ID, /* of files: the build id of the file with this path, reported after its TASK_MMAP; kernel as there */
+};
+
+#define TASK_NAMESPACES_MAX 7
+
+struct task_namespace {
+	uint64_t dev, ino; /* of its file in /proc/PID/ns */
 };
 
 struct task_event {
@@ -192,6 +199,8 @@ struct task_event {
 	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: was so before the recording started */
 	uint32_t pid, tid;
 	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT; TASK_SWITCH: the thread that it took turns with */
+	const struct task_namespace *namespaces; /* TASK_NAMESPACES: net, uts, ipc, pid, user, mnt, cgroup */
+	uint32_t nr_namespaces;
 	bool is_out, is_preempted; /* TASK_SWITCH: it left; and could have gone on */
 	uint32_t cpu;
 	const char *comm; /* TASK_COMM, TASK_EXEC; shorter than COMM_FILE_LEN */

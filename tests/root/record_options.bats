@@ -120,3 +120,21 @@ pages_ok() {
 	grep -qE '^swapper .*PERF_RECORD_SWITCH_CPU_WIDE OUT' ours
 	grep -qE '^waits .*PERF_RECORD_SWITCH_CPU_WIDE IN +prev pid/tid:' ours
 }
+
+@test "record --namespaces: a task that is given a network of its own; as perf script prints it" {
+	need perf
+	"$SKEP" record --namespaces -o ns.data -- unshare -n sh -c 'stat -Lc %i /proc/self/ns/net; ls -lR /etc >/dev/null' >truth
+	"$SKEP" -q script --show-namespace-events -i ns.data | grep -A2 PERF_RECORD_NAMESPACES >ours
+	perf script --show-namespace-events -i ns.data 2>/dev/null | grep -A2 PERF_RECORD_NAMESPACES | diff - ours
+	grep -q "0/net: [0-9]*/0x$(printf %x "$(cat truth)"), 1/uts: " ours
+	# COMMAND before that, and those who ran before it
+	grep -q "0/net: [0-9]*/0x$(printf %x "$(stat -Lc %i /proc/self/ns/net)"), 1/uts: " ours
+	"$SKEP" record -a --namespaces -o all.data -- sleep 0.1
+	"$SKEP" -q script --show-namespace-events -i all.data | grep -q "PERF_RECORD_NAMESPACES $$/$$ - nr_namespaces: 7"
+	perf record -a -q --namespaces -o theirs.data -- sleep 0.1 >/dev/null 2>&1
+	of() { "$SKEP" -q script --show-namespace-events -i "$1" | grep -A2 "PERF_RECORD_NAMESPACES $$/$$ -" | tail -2; }
+	diff <(of theirs.data) <(of all.data)
+	chmod 777 . && cp "$SKEP" skep
+	run -3 setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all ./skep record --namespaces -o no.data -- true
+	[[ "$output" == *"not permitted to record namespaces (needs CAP_PERFMON and CAP_BPF)"* ]]
+}

@@ -224,6 +224,7 @@ static int session_setup(struct session *s, struct err *err)
 	s->place.is_late = s->cfg->delay_ns || s->cfg->starts_off;
 	s->place.may_pause = s->cfg->control || (s->cfg->turns && s->cfg->turns->n);
 	s->place.has_switches = s->cfg->has_switches;
+	s->place.has_namespaces = s->cfg->has_namespaces;
 	interrupts_on_give_up(command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
 	if (!ret && is_bpf)

@@ -86,6 +86,7 @@ static int open_event(const struct sideband *sb, uint32_t cpu, const struct side
 		.comm = all,
 		.comm_exec = all,
 		.task = all,
+		.namespaces = all && cfg->has_namespaces,
 		.context_switch = all && has_cpu(cfg, cpu),
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
@@ -343,6 +344,25 @@ static bool decode_mmap(const struct perf_event_header *h, struct task_event *t)
 	return true;
 }
 
+static bool decode_namespaces(const struct perf_event_header *h, size_t trailer, struct task_event *t)
+{
+	const struct {
+		struct perf_event_header h;
+		uint32_t pid, tid;
+		uint64_t nr;
+		struct task_namespace all[];
+	} *n = (const void *)h;
+
+	if (h->size < sizeof(*n) + trailer || n->nr > (h->size - sizeof(*n) - trailer) / sizeof(n->all[0]))
+		return false;
+	t->what = TASK_NAMESPACES;
+	t->pid = n->pid;
+	t->tid = n->tid;
+	t->namespaces = n->all;
+	t->nr_namespaces = n->nr < TASK_NAMESPACES_MAX ? (uint32_t)n->nr : TASK_NAMESPACES_MAX;
+	return true;
+}
+
 static bool decode(const struct perf_event_header *h, size_t trailer, struct task_event *t)
 {
 	const uint32_t *w = (const uint32_t *)(h + 1);
@@ -351,6 +371,8 @@ static bool decode(const struct perf_event_header *h, size_t trailer, struct tas
 	switch (h->type) {
 	case PERF_RECORD_MMAP2:
 		return decode_mmap(h, t);
+	case PERF_RECORD_NAMESPACES:
+		return decode_namespaces(h, trailer, t);
 	case PERF_RECORD_COMM:
 		t->what = h->misc & PERF_RECORD_MISC_COMM_EXEC ? TASK_EXEC : TASK_COMM;
 		t->pid = w[0];
@@ -457,7 +479,7 @@ int sideband_open_place(const struct place *place, struct sideband **ret_sb, str
 	uint32_t *all;
 	int n = cpus_online(&all), ret;
 	/* Where the kernel walks by mappings it gets those that take the place of others before more walks use them. */
-	const struct sideband_cfg cfg = { .at_once = place->unwinder, .switch_cpus = place->cpus,
+	const struct sideband_cfg cfg = { .at_once = place->unwinder, .has_namespaces = place->has_namespaces, .switch_cpus = place->cpus,
 					  .nr_switch_cpus = place->has_switches ? place->nr_cpus : 0 };
 
 	if (n < 0)

@@ -20,6 +20,7 @@ struct sideband;
 
 struct sideband_cfg {
 	bool at_once; /* each record wakes who waits for it */
+	bool has_namespaces;
 	const uint32_t *switch_cpus; /* where switches of threads are recorded */
 	uint32_t nr_switch_cpus;
 };

@@ -26,7 +26,7 @@ struct place {
 	uint32_t nr_cpus;
 	pid_t command_pid; /* COMMAND, which waits for its exec; 0: none */
 	bool is_late;	   /* COMMAND runs before the sources are started, which cannot leave that to its exec */
-	bool has_switches; /* of the targets are reported */
+	bool has_switches, has_namespaces; /* of the targets are reported */
 	bool may_pause;	   /* the sources may be paused: they still report what tasks do */
 	struct unwinder *unwinder; /* walks user stacks by tables; NULL: by frame pointers */
 	struct sideband *sideband; /* what tasks map, of sources with stacks; NULL: none has */

@@ -40,7 +40,7 @@ struct measure {
 	bool no_samples;	   /* only that */
 	bool has_cgroup;   /* samples have their cgroup */
 	bool has_addr;	   /* samples have the address that their event is about */
-	bool has_switches; /* switches of threads are recorded, too */
+	bool has_switches, has_namespaces; /* of threads are recorded, too */
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
 	struct control *control; /* commands to the run; NULL: none */
 	bool starts_off;	 /* with the command to do so */

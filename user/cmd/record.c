@@ -13,6 +13,7 @@
 #include "capture/ksym.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/namespaces.h"
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
 #include "cmd/record.h"
@@ -35,6 +36,7 @@ struct record_sink {
 	struct utsname uts;
 	struct machine machine;
 	struct record_traces traces;
+	bool has_command; /* its namespaces are in the file */
 	uint64_t no_room; /* samples without their stack */
 };
 
@@ -57,6 +59,17 @@ static struct task_event with_build_id(struct build_ids *ids, const struct task_
 	return copy;
 }
 
+/* Of tasks that are there already, and of COMMAND, which begins with ours: the kernel reports only those that are made. */
+static int add_namespaces(struct record_sink *r, const struct task_event *t, struct sink *to)
+{
+	bool is_command = t->what == TASK_EXEC && target_is_command(&r->record->m.target) && !r->has_command;
+
+	if (!r->record->m.has_namespaces || !(is_command || (t->what == TASK_COMM && !t->time_ns)))
+		return 0;
+	r->has_command |= is_command;
+	return namespaces_report(is_command ? 0 : (pid_t)t->pid, t, to);
+}
+
 static int pass_task(struct sink *sink, const struct task_event *t)
 {
 	struct record_sink *r = (struct record_sink *)sink;
@@ -66,7 +79,8 @@ static int pass_task(struct sink *sink, const struct task_event *t)
 	if (ret)
 		return ret;
 	copy = with_build_id(r->ids, t);
-	return files_task(&r->files, &copy);
+	ret = files_task(&r->files, &copy);
+	return ret ? ret : add_namespaces(r, t, sink);
 }
 
 static int pass_round(struct sink *sink)
@@ -109,6 +123,7 @@ static int scan_kernel(struct sink *sink)
 struct described {
 	struct sink sink; /* first */
 	struct build_ids *ids;
+	struct record_sink *record;
 	struct sink *to;
 };
 
@@ -116,13 +131,14 @@ static int pass_described(struct sink *sink, const struct task_event *t)
 {
 	struct described *d = (struct described *)sink;
 	struct task_event copy = with_build_id(d->ids, t);
+	int ret = d->to->task(d->to, &copy);
 
-	return d->to->task(d->to, &copy);
+	return ret ? ret : add_namespaces(d->record, t, d->to);
 }
 
 static int describe(void *arg, struct sink *to)
 {
-	struct described d = { { .task = pass_described }, ((struct record_sink *)arg)->ids, to };
+	struct described d = { { .task = pass_described }, ((struct record_sink *)arg)->ids, arg, to };
 	int ret = scan_kernel(&d.sink);
 
 	return ret ? ret : measure_scan_again(&d.sink);
@@ -155,6 +171,7 @@ static int open_writer(struct sink *sink, struct err *err)
 		.nr_events = rec->m.nr_events,
 		.cgroup_path = rec->m.has_cgroup ? target_cgroup_path : NULL,
 		.has_switches = rec->m.has_switches,
+		.has_namespaces = rec->m.has_namespaces,
 		.all_cpus = rec->m.target.all,
 		.callchain = rec->m.walks.call_graph != CALL_GRAPH_NONE,
 		.max_frames = (uint32_t)rec->m.walks.max_frames,

@@ -48,6 +48,7 @@ struct data_meta {
 	const struct data_tracing *tracing; /* writer; NULL: none */
 	const char *(*cgroup_path)(void *arg, uint64_t id); /* writer: samples carry their cgroups, whose paths these are, or NULL; arg NULL */
 	bool has_switches; /* writer: TASK_SWITCH come */
+	bool has_namespaces; /* writer: TASK_NAMESPACES come */
 	bool all_cpus;	   /* writer: of everything, so that each switch has both threads */
 	bool callchain;	   /* samples carry call chains */
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */

@@ -279,6 +279,23 @@ static int write_switch(struct data_writer *w, const struct task_event *t)
 	return record_end(w, &r, t->time_ns);
 }
 
+static int write_namespaces(struct data_writer *w, const struct task_event *t)
+{
+	struct record r;
+
+	if (!record_begin(w, &r, PERF_RECORD_NAMESPACES, 0))
+		return w->out.failed;
+	put_u32(&r, t->pid);
+	put_u32(&r, t->tid);
+	put_u64(&r, t->nr_namespaces);
+	for (uint32_t i = 0; i < t->nr_namespaces; i++) {
+		put_u64(&r, t->namespaces[i].dev);
+		put_u64(&r, t->namespaces[i].ino);
+	}
+	put_trailer(&r, t->pid, t->tid, t->time_ns, t->cpu);
+	return record_end(w, &r, t->time_ns);
+}
+
 static int write_ksym(struct data_writer *w, const struct task_event *t)
 {
 	bool bpf = t->path && !strncmp(t->path, "bpf_", strlen("bpf_"));
@@ -310,6 +327,8 @@ static int write_task(struct sink *sink, const struct task_event *t)
 		return write_life(w, t);
 	case TASK_KSYM:
 		return write_ksym(w, t);
+	case TASK_NAMESPACES:
+		return write_namespaces(w, t);
 	case TASK_SWITCH:
 		return write_switch(w, t);
 	case TASK_BUILD_ID: /* of files that are read */

@@ -36,6 +36,7 @@ void writer_attr(struct perf_event_attr *a, const struct event *e, const struct 
 		.comm_exec = 1,
 		.task = 1,
 		.context_switch = meta->has_switches,
+		.namespaces = meta->has_namespaces,
 		.ksymbol = 1,
 		.build_id = 1,
 		.sample_id_all = 1,

@@ -255,6 +255,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	struct src_perf *src = (struct src_perf *)source;
 	int ret;
 
+	if (place->has_namespaces) /* perf_event_open(), kernel/events/core.c */
+		return err_exit(err, -EACCES, EXIT_CANNOT, "not permitted to record namespaces (needs CAP_PERFMON and CAP_BPF)");
 	src->is_command = target_is_command(place->target);
 	src->has_dummy = place->is_late || place->may_pause;
 	src->no_children = place->target->no_children;
