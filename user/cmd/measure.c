@@ -278,8 +278,12 @@ int measure_events(struct measure *m, struct err *err)
 			return ret;
 		if (e->kind == EVENT_COUNTER && (e->pinned || e->exclusive))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': the modifiers D and e work in skep stat only", e->name);
-		if (e->leader_samples && e->group_pos)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': the modifier S is not available: each event of a group is sampled by itself", e->name);
+		if (e->leader_samples && e->group_pos) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "'%s': the modifier S needs counters of the target alone: skep's are of a CPU, whose samples it filters",
+				 e->name);
+			err_hint(err, "without S each event of the group is sampled; perf record :S, whose file skep reads");
+			return -EINVAL;
+		}
 		if (e->kind != EVENT_COUNTER)
 			continue;
 		if (!e->period_or_freq) { /* else period= */
