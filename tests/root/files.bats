@@ -98,6 +98,34 @@ TWICE='trap "" TERM; sleep 0.3; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sle
 	"$SKEP" report --json -i cut.data | grep -q '"file_cut":1'
 }
 
+@test "a damaged record is named by its offset and type, and so is the place where a file ends" {
+	recording a.data 0.5
+	"$SKEP" report -D -i a.data >dump
+	at=$(awk '/PERF_RECORD_MMAP2/ { print $3; exit }' dump)
+	[[ "$at" == 0x* ]]
+	# a size that no such record has; what follows is none
+	cp a.data b.data
+	printf '\x10\x00' | dd of=b.data bs=1 seek=$((at + 6)) conv=notrunc status=none
+	run -1 "$SKEP" report -i b.data
+	echo "$output"
+	[[ "$output" == *"damaged record at offset 0x"*"hint: the damage may begin at offset $at: MMAP2 (10)"* ]]
+	# a record of a type that is shorter: all others are read
+	at=$(awk '/PERF_RECORD_EXIT/ { at = $3 } END { print at }' dump)
+	cp a.data b.data
+	printf '\x0a' | dd of=b.data bs=1 seek=$((at)) conv=notrunc status=none
+	for c in report "script -F ip"; do
+		# shellcheck disable=SC2086
+		"$SKEP" $c -i b.data >/dev/null 2>notes
+		cat notes
+		grep -qF "note: 'b.data': cannot use the record at offset $at: MMAP2 (10)" notes
+	done
+	at=$(awk '/PERF_RECORD_SAMPLE/ { at = $3 } END { print at }' dump)
+	head -c $((at + 20)) a.data >cut.data
+	"$SKEP" report -i cut.data >/dev/null 2>notes
+	cat notes
+	grep -qF "note: 'cut.data' ends in the middle, at offset $at" notes
+}
+
 @test "record: a second Ctrl-C does not cost the file its end" {
 	"$SKEP" record -a -o a.data -- sh -c "$TWICE" || true
 	run "$SKEP" report -i a.data

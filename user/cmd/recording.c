@@ -100,6 +100,18 @@ void recording_damaged(struct profile *p, struct err *err)
 	*err = (struct err){ 0 };
 }
 
+/* Of hostile names only what fits is shown. */
+static void note_places(const struct data_meta *meta, struct profile *p)
+{
+	char text[PLACE_TEXT_BYTES];
+
+	if (meta->first_skipped.file)
+		profile_note(p, "'%.120s': cannot use the record at %s%s", meta->first_skipped.file, data_place_text(&meta->first_skipped, text),
+			     meta->skipped > 1 ? ", and others after it" : "");
+	if (meta->cut.file)
+		profile_note(p, "'%.120s' ends in the middle, at offset 0x%llx", meta->cut.file, (unsigned long long)meta->cut.at);
+}
+
 void recording_end(const struct recording *rec, uint64_t start_ns, struct profile *p)
 {
 	const struct data_meta *meta = data_reader_meta(rec->reader);
@@ -107,6 +119,7 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	p->losses[LOSS_FILE_CUT] += meta->truncated;
 	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
 	p->losses[LOSS_THROTTLED] += meta->throttled;
+	note_places(meta, p);
 	if (meta->aux_bytes)
 		profile_note(p, "%llu bytes of %s trace are in the file, which skep does not decode: 'perf script --itrace' does",
 			     (unsigned long long)meta->aux_bytes, aux_name(meta->aux_type) ? aux_name(meta->aux_type) : "instruction");

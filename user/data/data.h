@@ -33,6 +33,13 @@ struct data_tracing {
 };
 #define RECORD_TYPES 128 /* of the kernel, and from 64 on of perf */
 
+/* Where in a recording something is. */
+struct data_place {
+	const char *file; /* hostile; NULL: nowhere */
+	uint64_t at;	  /* of a record in compressed data that of the COMPRESSED one */
+	uint32_t type;	  /* of the record there */
+};
+
 /* The description in a file's header. All strings and arrays are borrowed by the writer, owned by the reader. */
 struct data_meta {
 	const char *hostname, *os_release, *version, *arch, *cpu_desc;
@@ -60,6 +67,8 @@ struct data_meta {
 	uint64_t aux_bytes; /* reader: of the processor's own trace, which is passed over */
 	uint32_t aux_type;  /* reader: what that is */
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
+	struct data_place cut; /* reader: where that is, if it is among the records: the type is not known */
+	struct data_place first_skipped; /* reader: of these */
 	uint64_t lost;	   /* reader: sum of LOST and LOST_SAMPLES records */
 	uint64_t throttled; /* reader: times that the kernel paused an event, it fired too often */
 	uint64_t records[RECORD_TYPES]; /* reader: how many, by type */
@@ -150,5 +159,9 @@ const char *aux_name(uint32_t type);
 
 /* "SAMPLE": a type of records as perf report --stats names it; NULL: there is none. */
 const char *record_name(unsigned type);
+
+/* "offset 0x1b8: MMAP2 (10)", as perf names the place of a record. Returns buf. */
+#define PLACE_TEXT_BYTES 64
+const char *data_place_text(const struct data_place *p, char *buf);
 
 #endif

@@ -72,7 +72,7 @@ int deferred_arrived(struct data_reader *r, const uint8_t *record, size_t end, u
 	int ret = 0;
 
 	if (nr > (end - BODY - 2 * WORD) / WORD) {
-		r->meta.skipped++;
+		record_skip(r, &r->passing);
 		return 0;
 	}
 	for (size_t i = 0; i < r->deferred.n && ret >= 0;) {

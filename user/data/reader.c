@@ -50,6 +50,28 @@ static int fill(struct data_reader *r, struct err *err)
 	return got > 0;
 }
 
+/* Where the next record of the file begins. */
+static uint64_t next_at(const struct data_reader *r)
+{
+	return r->in.pos - stream_left(&r->in.stream);
+}
+
+static void cut_here(struct data_reader *r)
+{
+	r->meta.truncated = true;
+	if (!r->meta.cut.file)
+		r->meta.cut = (struct data_place){ .file = r->in.name, .at = next_at(r) };
+}
+
+/* A record whose size cannot be: what follows it cannot be found. */
+static int damaged_here(const struct data_reader *r, struct err *err)
+{
+	struct data_place here = record_place(r->in.stream.chunk, r->in.stream.chunk->bytes + r->in.stream.at);
+	char text[PLACE_TEXT_BYTES];
+
+	return err_set(err, -EBADMSG, "cannot read '%s': damaged record at %s", r->in.name, data_place_text(&here, text));
+}
+
 /* The next record: 1; 0 at the end, whole or cut; -errno. */
 static int next_record(struct data_reader *r, const uint8_t **ret_record, struct err *err)
 {
@@ -63,18 +85,17 @@ static int next_record(struct data_reader *r, const uint8_t **ret_record, struct
 		if (ret)
 			continue;
 		if (stream_left(&r->in.stream) || r->in.stream.skip || (r->regular && r->in.pos < r->in.end))
-			r->meta.truncated = true;
+			cut_here(r);
 		return 0;
 	}
 	if (ret > 0)
 		return ret;
 	/* A power cut leaves zeros where blocks were given out but not yet written. */
 	if (!memcmp(r->in.stream.chunk->bytes + r->in.stream.at, zeros, sizeof(zeros))) {
-		r->meta.truncated = true;
+		cut_here(r);
 		return 0;
 	}
-	return err_set(err, ret, "cannot read '%s': damaged record before byte %llu", r->in.name,
-		       (unsigned long long)r->in.pos);
+	return damaged_here(r, err);
 }
 
 /* Delivers the first n of the sorted queue. */
@@ -132,7 +153,9 @@ static int enqueue(struct data_reader *r, struct stream *s, const uint8_t *recor
 	struct queued e = { .class = is_sample ? QUEUE_SAMPLE : QUEUE_TASK };
 
 	if (attr < 0) {
-		r->meta.skipped++;
+		struct data_place place = record_place(s->chunk, record);
+
+		record_skip(r, &place);
 		return 0;
 	}
 	if (s->is_swapped)
@@ -477,6 +500,11 @@ int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
 		ret = deferred_end(r);
 	if (ret == -ENOMEM)
 		reader_fail(r, err, ret, strerror(ENOMEM));
+	if (ret >= 0 && damaged && r->meta.first_skipped.file) {
+		char text[PLACE_TEXT_BYTES];
+
+		err_hint(err, "the damage may begin at %s", data_place_text(&r->meta.first_skipped, text));
+	}
 	return ret < 0 ? ret : damaged;
 }
 

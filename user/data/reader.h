@@ -212,6 +212,7 @@ struct data_reader {
 
 	struct queue queue;
 	uint64_t delivered_ns;
+	struct data_place passing; /* the record that is being delivered */
 	struct sink *sink;
 	int (*watch)(void *arg, const struct data_record *record); /* NULL: records are not watched */
 	void *watch_arg;
@@ -267,7 +268,11 @@ uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size,
 int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns);
 /* The same of a record in a chunk, with a call of who watches. */
 int record_pass(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
-/* watch.c: only the latter. */
+/* watch.c: where a record in a chunk is. */
+struct data_place record_place(const struct chunk *chunk, const uint8_t *record);
+/* Counts a record that is not delivered. */
+void record_skip(struct data_reader *r, const struct data_place *place);
+/* Only the call of who watches. */
 int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
 
 /* fields.c: those that follow the call chain, from p on. What does not fit before end is not there. */

@@ -54,14 +54,14 @@ int reads_deliver(struct data_reader *r, const struct reads *reads, struct sampl
 		int attr = id_event(r, id);
 
 		if (attr < 0) {
-			r->meta.skipped++;
+			record_skip(r, &r->passing);
 			continue;
 		}
 		/* Of inherited counters each thread has its own under the same number. */
 		last = last_of(r, id, r->layouts.data[attr].inherited ? s->tid : 0);
 		s->event = (uint16_t)attr;
 		if (!last) {
-			r->meta.skipped++;
+			record_skip(r, &r->passing);
 			continue;
 		}
 		s->weight = value - (*last <= value ? *last : 0);

@@ -238,7 +238,7 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	r->is_deferred = false;
 	take_fields(r, &c, l, misc, &s, &reads);
 	if (c.bad) {
-		r->meta.skipped++;
+		record_skip(r, &r->passing);
 		return 0;
 	}
 	if (r->is_deferred && !r->merge.is_on)
@@ -441,7 +441,7 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 	struct task_event t = { .time_ns = time_ns, .cpu = UINT32_MAX };
 
 	if (!fixed || size < fixed + trailer) {
-		r->meta.skipped++;
+		record_skip(r, &r->passing);
 		return 0;
 	}
 	if (is_foreign_map(record, size, type, misc))
@@ -456,7 +456,7 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 	if (l->tail_cpu >= 0)
 		t.cpu = get_u32(record + size - trailer + (size_t)l->tail_cpu);
 	if (!task_fields(r, record, type, misc, size - trailer, &t)) {
-		r->meta.skipped++;
+		record_skip(r, &r->passing);
 		return 0;
 	}
 	return r->sink->task ? r->sink->task(r->sink, &t) : 0;
@@ -477,6 +477,7 @@ int record_pass(struct data_reader *r, const struct chunk *chunk, const uint8_t 
 	bool is_sample = get_u32(record) == PERF_RECORD_SAMPLE;
 	int ret = r->watch && is_sample ? record_watch(r, chunk, record, attr, time_ns) : 0;
 
+	r->passing = record_place(chunk, record);
 	if (ret >= 0)
 		ret = record_deliver(r, record, attr, time_ns);
 	return ret >= 0 && r->watch && !is_sample ? record_watch(r, chunk, record, attr, time_ns) : ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Types of records by perf's names. */
 #include <stddef.h>
+#include <stdio.h>
 
 #include "data/data.h"
 #include "data/format.h"
@@ -24,6 +25,14 @@ const char *aux_name(uint32_t type)
 	static const char *const kinds[] = { NULL, "intel_pt", "intel_bts", "cs_etm", "arm_spe", "s390_cpumsf", "hisi_ptt" };
 
 	return type < sizeof(kinds) / sizeof(kinds[0]) ? kinds[type] : NULL;
+}
+
+const char *data_place_text(const struct data_place *p, char *buf)
+{
+	const char *name = record_name(p->type);
+
+	snprintf(buf, PLACE_TEXT_BYTES, "offset 0x%llx: %s (%u)", (unsigned long long)p->at, name ? name : "UNKNOWN", p->type);
+	return buf;
 }
 
 const char *record_name(unsigned type)

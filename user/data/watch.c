@@ -15,9 +15,22 @@ static void take_trailer(const struct layout *l, const uint8_t *trailer, struct 
 		rec->cpu = get_u32(trailer + l->tail_cpu);
 }
 
+struct data_place record_place(const struct chunk *chunk, const uint8_t *record)
+{
+	return (struct data_place){ .file = chunk->file, .at = chunk->file_at + (chunk->is_packed ? 0 : (uint64_t)(record - chunk->bytes)),
+				    .type = get_u32(record) };
+}
+
+void record_skip(struct data_reader *r, const struct data_place *place)
+{
+	if (!r->meta.skipped++)
+		r->meta.first_skipped = *place;
+}
+
 int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns)
 {
 	const struct layout *l = &r->layouts.data[attr];
+	struct data_place place = record_place(chunk, record);
 	struct data_record rec = {
 		.bytes = record,
 		.size = get_u16(record + offsetof(struct perf_event_header, size)),
@@ -25,8 +38,8 @@ int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t
 		.misc = get_u16(record + offsetof(struct perf_event_header, misc)),
 		.event = (int)attr,
 		.time_ns = time_ns,
-		.file = chunk->file,
-		.at = chunk->file_at + (chunk->is_packed ? 0 : (uint64_t)(record - chunk->bytes)),
+		.file = place.file,
+		.at = place.at,
 	};
 
 	rec.body = rec.size;
