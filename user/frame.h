@@ -55,6 +55,13 @@ static inline void stack_losses(const struct stack *st, uint64_t count, uint64_t
 		losses[st->cut_loss] += count;
 }
 
+/* A branch that the CPU recorded before a sample, with what it says of it (struct perf_branch_entry). */
+struct branch {
+	struct frame from, to;
+	bool mispredicted, predicted, in_tx, abort;
+	uint16_t cycles; /* since the branch before it; 0: not known */
+};
+
 /* A sample with its names. */
 struct named {
 	const struct sample *at;
@@ -62,6 +69,7 @@ struct named {
 	const struct stack *stack;
 	const struct stack *waker; /* of at->waker; or NULL */
 	const char *trace; /* the text of a tracepoint's record, where it is requested; interned; or NULL */
+	const struct branch *branch; /* of which the sample is; NULL: of none */
 	const char *parent; /* the caller that was looked for; interned; or NULL */
 };
 

@@ -2,7 +2,9 @@
 # Writes recordings that this machine cannot make, as perf writes them to a pipe (perf.data-file-format.txt, uapi/linux/perf_event.h).
 # usage: perfdata.py maps FILE MAPS FORKS: a process with so many mappings, and so many children of it
 #        perfdata.py memory FILE plain|struct: samples with weights, sources and addresses of data, transactions, sizes of pages
+#        perfdata.py branches FILE ELF ADDRESS...: branch stacks between functions of a program
 #        perfdata.py cgroups FILE: samples of control groups
+import platform
 import random
 import struct
 import sys
@@ -23,6 +25,16 @@ class Recording:
         struct.pack_into("<Q", attr, 72, branch_type)
         self.record(64, 0, bytes(attr) + struct.pack("<Q", 1))
 
+    # HOSTNAME, OSRELEASE and ARCH: files are those of this machine
+    def this_machine(self):
+        for feature, text in [(3, platform.node()), (4, platform.release()), (6, platform.machine())]:
+            name = text.encode() + b"\0"
+            name += b"\0" * (-(len(name) + 4) % 8)
+            self.record(80, 0, struct.pack("<QI", feature, len(name)) + name)
+
+    def comm(self, pid, name):
+        self.record(3, 0, struct.pack("<II", pid, pid) + name + b"\0" * (8 - len(name) % 8))
+
     def mmap(self, pid, addr, length, path):
         name = path.encode() + b"\0"
         self.record(1, 2, struct.pack("<IIQQQ", pid, pid, addr, length, 0) + name + b"\0" * (-len(name) % 8))
@@ -41,6 +53,7 @@ def maps(path, nr_maps, nr_forks):
 
 
 IP, TID, TIME, ADDR, PERIOD = 1, 2, 4, 8, 1 << 8
+BRANCH_STACK = 1 << 11
 WEIGHT, DATA_SRC, TRANSACTION, PHYS_ADDR, CGROUP = 1 << 14, 1 << 15, 1 << 17, 1 << 19, 1 << 21
 DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = 1 << 22, 1 << 23, 1 << 24
 
@@ -73,6 +86,25 @@ def memory(path, kind):
         r.record(9, 2, struct.pack("<QIIQQQQQQQQQ", 0x1000 + i % 5 * 64, 1, 1, 1000 + i, 0x5000 + i, 100 + i, cost, source, transaction, 0x1000 * (i % 3), page, 4096))
 
 
+# From a fixed seed: a program, and branches between the beginnings of its functions
+def branches(path, elf, *functions):
+    random.seed(1)
+    r = Recording(path)
+    r.attr(IP | TID | TIME | PERIOD | BRANCH_STACK, 8)  # PERF_SAMPLE_BRANCH_ANY
+    r.this_machine()
+    r.comm(1, b"prog")
+    r.mmap(1, 0x10000000, 0x10000, elf)
+    places = [0x10000000 + int(f, 16) for f in functions]
+    for i in range(200):
+        n = random.choice([0, 1, 2, 16])
+        entries = b""
+        for _ in range(n):
+            source, target = random.choice(places) + random.choice([0, 1]), random.choice(places)
+            flags = random.choice([0, 1, 2, 6, 8, 10]) | random.choice([0, 0, 7, 300]) << 4
+            entries += struct.pack("<QQQ", source, target, flags)
+        r.record(9, 2, struct.pack("<QIIQQQ", random.choice(places), 1, 1, 1000 + i, 100 + i, n) + entries)
+
+
 # Samples of cgroups with a name, with one that a terminal would obey, without one, and of none
 def cgroups(path):
     r = Recording(path)
@@ -83,4 +115,4 @@ def cgroups(path):
         r.record(9, 2, struct.pack("<QIIQQQ", 0x1000, 1, 1, 1000 + i, period, number))
 
 
-{"maps": maps, "memory": memory, "cgroups": cgroups}[sys.argv[1]](*sys.argv[2:])
+{"maps": maps, "memory": memory, "branches": branches, "cgroups": cgroups}[sys.argv[1]](*sys.argv[2:])

@@ -269,10 +269,12 @@ static int pick_sample(struct named_sink *sink, const struct named *from)
 	struct sample cost = *from->at;
 	struct named n = *from;
 
-	if (!p->o->costs && !p->o->traces)
+	if (!p->o->costs && !p->o->traces && !p->o->branches)
 		return pick_named(sink, from);
 	if (p->o->costs)
 		cost.weight = sample_cost(&cost);
+	if (p->o->branches)
+		cost.weight = cost.count = cost.fields ? cost.fields->nr_branches : 0;
 	n.at = &cost;
 	if (p->o->traces && add_trace(p, &n))
 		return -ENOMEM;

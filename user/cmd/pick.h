@@ -24,6 +24,7 @@ struct pick_options {
 	const char *comms, *pids, *tids, *dsos, *symbols, *cpus, *time; /* NULL: all */
 	struct onoff *onoff; /* of the command; NULL: none */
 	bool costs; /* of the command: weights of samples are summed instead of periods */
+	bool branches; /* of the command: a sample counts as often as it has branches */
 	bool traces; /* of the command: samples get the text of their tracepoint, as the file has it */
 	bool named_only; /* only samples in a function that has a name; an option of the command's own */
 };

@@ -78,6 +78,15 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 	total->seen += p->seen;
 }
 
+static void note_branches(struct replay *r)
+{
+	uint64_t samples, empty;
+
+	branches_counts(r->by_branch, &samples, &empty);
+	profile_note(&r->total, "the table counts branches: those of %llu samples, of which %llu have none", (unsigned long long)samples,
+		     (unsigned long long)empty);
+}
+
 static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 {
 	int ret = recording_open(&r->file, r->path, &r->pic->names, &r->pic->ksym, cfg, err);
@@ -85,7 +94,11 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	if (ret)
 		return ret;
 	r->pic->names.may_hold = true;
-	ret = replay_views_choose(r, err);
+	ret = r->opened ? r->opened(r->opened_arg, r->file.reader, err) : 0;
+	if (!ret)
+		ret = replay_views_choose(r, err);
+	if (!ret && r->branches && !(r->by_branch = branches_insert(&r->pic->names, r->named_only)))
+		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret && r->pick)
 		ret = pick_open(r->pick, r->file.reader, err);
 	if (r->pickstack) /* filters see the whole stack */
@@ -117,8 +130,10 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		return ret;
 	meta = data_reader_meta(r->file.reader);
 	recording_end(&r->file, start_ns, &r->total);
-	if (!meta->callchain && !r->leaves)
+	if (!meta->callchain && !r->leaves && !r->branches)
 		profile_note(&r->total, "the file has no call chains: only the sampled functions are shown");
+	if (r->by_branch)
+		note_branches(r);
 	set_title(r, meta);
 	if (r->views.data[0]->at.folded)
 		note_empty(r, meta, &r->total);
@@ -132,6 +147,7 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 
 void replay_close(struct replay *r)
 {
+	branches_free(r->by_branch);
 	replay_views_free(r);
 	recording_close(&r->file);
 }

@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_REPLAY_H
 #define SKEP_CMD_REPLAY_H
 
+#include "cmd/branches.h"
 #include "cmd/live.h"
 #include "cmd/pick.h"
 #include "cmd/pickstack.h"
@@ -31,6 +32,9 @@ struct replay {
 	struct picture *pic;
 	const char *path;
 	const struct report_request *request; /* of a table for each view; NULL: none */
+	int (*opened)(void *arg, const struct data_reader *reader, struct err *err); /* what the command has to know of the file; NULL: nothing */
+	void *opened_arg;
+	bool branches, named_only; /* branches instead of samples; only between functions that have names. opened() may set them */
 	int (*watch)(void *arg, const struct data_record *record); /* of data_reader_watch(); NULL: none */
 	void *watch_arg;
 	struct pick *pick; /* which samples are shown; NULL: all */
@@ -47,6 +51,7 @@ struct replay {
 	struct profile total;	/* of all views: losses, notes, numbers of samples */
 	struct recording file; /* whose strings the views have */
 	/* Own. */
+	struct branches *by_branch; /* NULL unless branches */
 	char title[1024];
 	int *view_of;		  /* by event: the first one that shares its view; -1: left out */
 	uint16_t *group_place;	  /* by event: its place in the group */

@@ -114,10 +114,46 @@ static int check_keys(const struct report_options *r, const struct replay *repla
 	for (uint32_t i = 0; i < l->nr_keys; i++) {
 		const struct report_column_row *c = &report_columns[l->keys[i]];
 
+		if (branch_key_is(l->keys[i]) && !r->branches && all & c->needs)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s' is of branches: it needs -b", c->name);
 		if (c->needs && !(all & c->needs))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s': the samples in '%s' have no %s", c->name, r->input, c->how);
 	}
 	return 0;
+}
+
+/* Branches of the CPU's call stack are no jumps: they are in the chains. */
+static bool has_branches(const struct data_reader *reader)
+{
+	for (int i = 0; i < data_reader_meta(reader)->nr_events; i++) {
+		const struct perf_event_attr *a = data_reader_attr(reader, i);
+
+		if (a->sample_type & PERF_SAMPLE_BRANCH_STACK && !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+			return true;
+	}
+	return false;
+}
+
+struct opened {
+	struct report_options *r;
+	struct replay *replay;
+};
+
+/* As perf, a file with branches is shown by them. */
+static int opened(void *arg, const struct data_reader *reader, struct err *err)
+{
+	struct opened *o = arg;
+	struct report_options *r = o->r;
+	bool has = has_branches(reader);
+
+	if (r->branches && !has)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-b: the samples in '%s' have no branch stacks (perf record -b)", r->input);
+	if (!has || r->no_branches || r->children || r->with_chains || r->inverted || r->pick.costs)
+		return 0;
+	r->branches = true;
+	o->replay->branches = true;
+	o->replay->named_only = r->pick.named_only;
+	return report_options_end(r, err);
 }
 
 static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
@@ -125,8 +161,11 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 	struct syms_cfg cfg = { .lines = replay->with_lines };
 	const char **names = NULL;
 	int64_t bytes;
+	struct opened arg = { r, replay };
 	int ret = symbol_options_apply(&r->symbols, &cfg, err);
 
+	replay->opened = opened;
+	replay->opened_arg = &arg;
 	if (!ret)
 		ret = replay_run(replay, &cfg, err);
 	if (!ret)
@@ -163,7 +202,8 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 		ret = report_init(&table, &r->request, err);
 	if (ret)
 		return ret;
-	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE];
+	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE] || table.layout.with[KEY_SRCLINE_FROM] ||
+			     table.layout.with[KEY_SRCLINE_TO];
 	if (table.layout.with[KEY_CGROUP]) {
 		replay->watch = cgroup_names_watch;
 		replay->watch_arg = &r->cgroups;

@@ -140,7 +140,8 @@ static const struct opt file_opts[] = {
 static const struct opt row_opts[] = {
 	{ 's', "sort", "KEY,...", OPT_TEXT, AT(request.sort),
 	  "comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, addr, cgroup, mem, tlb, snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, "
-	  "local_weight, ins_lat, local_ins_lat, p_stage_cyc, local_p_stage_cyc, transaction (default: comm,dso,sym); +KEY adds to these" },
+	  "local_weight, ins_lat, local_ins_lat, p_stage_cyc, local_p_stage_cyc, transaction; of branches dso_from, dso_to, symbol_from, symbol_to, "
+	  "srcline_from, srcline_to, mispredict, in_tx, abort, cycles (default: comm,dso,sym); +KEY adds to these" },
 	{ 'F', "fields", "COLUMN,...", OPT_TEXT, AT(request.fields),
 	  "columns: keys, overhead, overhead_children, overhead_sys, overhead_us, sample, period; +COLUMN adds one" },
 	{ 0, "children", NULL, OPT_FLAG, AT(children), "a column that includes callees, and the order by it (default)" },
@@ -157,6 +158,9 @@ static const struct opt row_opts[] = {
 	{ 0, "group", NULL, OPT_FLAG, AT(group), "one table, with columns for each event (default: a table for each)" },
 	{ 0, "group-sort-idx", "N", OPT_CALL, 0, "the same, rows by number N of the events, counted from 0", set_group_first },
 	{ 0, "no-group", NULL, OPT_FLAG, AT(no_group), "a table for each event (default)" },
+	{ 'b', "branch-stack", NULL, OPT_FLAG, AT(branches), "branches instead of samples, each worth 1, by such keys (default: " REPORT_BRANCH_KEYS "; "
+	  "without -g and --children the default for files that have some)" },
+	{ 0, "no-branch-stack", NULL, OPT_FLAG, AT(no_branches), "samples, also of such files" },
 	{ 0, "mem-mode", NULL, OPT_FLAG, AT(pick.costs),
 	  "sums of the weights of samples (costs of memory accesses), by such keys (default: " REPORT_MEMORY_KEYS ")" },
 	{ 0, "time-quantum", "TIME", OPT_DURATION, AT(request.quantum_ns), "of the key time (default 100ms)" },
@@ -174,6 +178,8 @@ static const struct opt_rule report_rules[] = {
 	{ "children", .not_with = "no-children" },
 	{ "group|group-sort-idx", .not_with = "no-group" },
 	{ "group|group-sort-idx", .not_with = "hierarchy|event-index|json|format=json|format=csv", .why = "they show each event by itself" },
+	{ "branch-stack", .not_with = "no-branch-stack" },
+	{ "branch-stack", .not_with = "children|call-graph|inverted|mem-mode|parent|ignore-callees|max-stack", .why = "a branch has no callers" },
 	{ "mem-mode", .not_with = "children", .why = "costs are of the access itself" },
 	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
 	{ "header|header-only|show-info|stats|tasks|mmaps|dump-raw-trace", .not_with = "json|format=json|format=csv", .why = "they are text" },
@@ -210,7 +216,6 @@ static const struct opt nothing_opts[] = {
 	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the default" },
 	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
 	{ 0, "skip-empty", NULL, OPT_NOTHING, 0, "events without samples have no table" },
-	{ 0, "no-branch-stack", NULL, OPT_NOTHING, 0, "branch stacks are not shown" },
 	{ 0, "no-itrace", NULL, OPT_NOTHING, 0, "instruction traces are not decoded" },
 	{ 0, "disable-order", NULL, OPT_NOTHING, 0, "records are taken in the order of time" },
 	{ 0, "pretty", "KEY", OPT_NOTHING, 0, "for --threads" },
@@ -240,14 +245,12 @@ const struct opt_group report_groups[] = {
 	{ 0 },
 };
 
-#define NO_BRANCHES "needs branch stacks, which skep does not read"
+#define NO_BRANCHES "joins branch stacks with call chains or code, which skep does not: -b has the branches"
 #define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
 #define LATENCY_HINT "skep flame --wall has the time of each thread, on and off the CPUs"
 #define WITH_PERF "perf report reads the same file"
 
 const struct opt_other report_others[] = {
-	{ "-b", NO_BRANCHES, WITH_PERF },
-	{ "--branch-stack", NO_BRANCHES, WITH_PERF },
 	{ "--branch-history", NO_BRANCHES, WITH_PERF },
 	{ "--stitch-lbr", NO_BRANCHES, WITH_PERF },
 	{ "--total-cycles", NO_BRANCHES, WITH_PERF },
@@ -278,7 +281,10 @@ int report_options_end(struct report_options *r, struct err *err)
 	bool text = !strcmp(report_format(r), "text");
 	struct report_request *q = &r->request;
 
-	r->no_children |= r->hierarchy || r->pick.costs;
+	r->no_children |= r->hierarchy || r->pick.costs || r->branches;
+	r->pick.branches = r->branches;
+	if (r->branches && !q->sort && !q->fields)
+		q->sort = REPORT_BRANCH_KEYS;
 	if (r->pick.costs && !q->sort && !q->fields)
 		q->sort = REPORT_MEMORY_KEYS;
 	r->pick.onoff = &r->onoff;

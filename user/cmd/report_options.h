@@ -27,6 +27,7 @@ struct report_options {
 	struct report_request request; /* complete after report_options_end() */
 	struct report_limits limits;
 	double percent_limit;
+	bool branches, no_branches; /* -b; the first is also set by the file */
 	bool group, no_group; /* events side by side */
 	uint64_t group_first;
 	const char *percentage, *separator;

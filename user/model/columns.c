@@ -12,6 +12,7 @@
 #define COUNT_WIDTH 12
 
 #define WEIGHTS .needs = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, .how = "weights (perf record -W)"
+#define BRANCHES .needs = PERF_SAMPLE_BRANCH_STACK, .how = "branch stacks (perf record -b)"
 #define SOURCES .needs = PERF_SAMPLE_DATA_SRC, .how = "data sources (perf mem record)"
 
 const struct report_column_row report_columns[REPORT_COLUMNS] = {
@@ -27,6 +28,16 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_PARENT] = { "parent", NULL, "Parent symbol", .slots = 1 },
 	[KEY_TIME] = { "time", NULL, "Time", .slots = 1 },
 	[KEY_TRACE] = { "trace", NULL, "Trace output", .slots = 1 },
+	[KEY_DSO_FROM] = { "dso_from", NULL, "Source Shared Object", .slots = 1, BRANCHES },
+	[KEY_DSO_TO] = { "dso_to", NULL, "Target Shared Object", .slots = 1, BRANCHES },
+	[KEY_SYM_FROM] = { "symbol_from", "sym_from", "Source Symbol", .slots = 2, BRANCHES },
+	[KEY_SYM_TO] = { "symbol_to", "sym_to", "Target Symbol", .slots = 2, BRANCHES },
+	[KEY_SRCLINE_FROM] = { "srcline_from", NULL, "From Source:Line", .slots = 3, BRANCHES },
+	[KEY_SRCLINE_TO] = { "srcline_to", NULL, "To Source:Line", .slots = 3, BRANCHES },
+	[KEY_MISPREDICT] = { "mispredict", NULL, "Branch Mispredicted", .slots = 1, BRANCHES },
+	[KEY_IN_TX] = { "in_tx", NULL, "Branch in transaction", .slots = 1, BRANCHES },
+	[KEY_ABORT] = { "abort", NULL, "Transaction abort", .slots = 1, BRANCHES },
+	[KEY_CYCLES] = { "cycles", NULL, "Basic Block Cycles", .slots = 1, BRANCHES },
 	[KEY_LOCAL_WEIGHT] = { "local_weight", NULL, "Local Weight", .slots = 1, WEIGHTS },
 	[KEY_WEIGHT] = { "weight", NULL, "Weight", .slots = 1, WEIGHTS },
 	[KEY_LOCAL_INS_LAT] = { "local_ins_lat", NULL, "Local INSTR Latency", .slots = 1, WEIGHTS },
@@ -58,7 +69,8 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[SUM_PERIOD] = { "period", NULL, "Period", COUNT_WIDTH },
 };
 
-#define NO_BRANCHES "needs branch stacks (perf record -b), which skep does not read"
+#define NO_PROGRAM "needs the code between branches, which skep report does not read"
+#define NO_ADDRESS "is not kept: symbol_from, symbol_to, srcline_from and srcline_to name places of branches"
 #define NO_MEMORY "needs data addresses (perf mem record), which skep does not read"
 #define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
 #define NO_SIZES "is not kept: skep report -s dso,sym has the names"
@@ -74,22 +86,10 @@ static const struct {
 	{ "parallelism", NO_LATENCY },
 	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "cgroup_id", "needs the namespaces of processes (perf record --namespaces), which skep does not read" },
-	{ "ipc_null", NO_BRANCHES },
-	{ "ipc_lbr", NO_BRANCHES },
-	{ "addr_from", NO_BRANCHES },
-	{ "addr_to", NO_BRANCHES },
-	{ "dso_from", NO_BRANCHES },
-	{ "dso_to", NO_BRANCHES },
-	{ "symbol_from", NO_BRANCHES },
-	{ "sym_from", NO_BRANCHES },
-	{ "symbol_to", NO_BRANCHES },
-	{ "sym_to", NO_BRANCHES },
-	{ "srcline_from", NO_BRANCHES },
-	{ "srcline_to", NO_BRANCHES },
-	{ "mispredict", NO_BRANCHES },
-	{ "abort", NO_BRANCHES },
-	{ "in_tx", NO_BRANCHES },
-	{ "cycles", NO_BRANCHES },
+	{ "ipc_null", NO_PROGRAM },
+	{ "ipc_lbr", NO_PROGRAM },
+	{ "addr_from", NO_ADDRESS },
+	{ "addr_to", NO_ADDRESS },
 	{ "symbol_daddr", NO_MEMORY },
 	{ "dso_daddr", NO_MEMORY },
 	{ "symbol_iaddr", NO_MEMORY },
@@ -110,7 +110,8 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			return -EINVAL;
 		}
 	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, addr, cgroup, mem, tlb, "
-		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, "
+		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, in_tx, abort, "
+		 "cycles, "
 		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);
 	err_caret(err, list, word - list);
 	return -EINVAL;

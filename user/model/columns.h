@@ -15,6 +15,9 @@
 /* Keys first, then sums. */
 enum report_column {
 	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME, KEY_TRACE,
+	/* Of a branch */
+	KEY_DSO_FROM, KEY_DSO_TO, KEY_SYM_FROM, KEY_SYM_TO, KEY_SRCLINE_FROM, KEY_SRCLINE_TO, KEY_MISPREDICT, KEY_IN_TX, KEY_ABORT, KEY_CYCLES,
+	KEY_BRANCH_FIRST = KEY_DSO_FROM, KEY_BRANCH_LAST = KEY_CYCLES,
 	/* Numbers of a sample (model/samplekey.h) */
 	KEY_LOCAL_WEIGHT, KEY_WEIGHT, KEY_LOCAL_INS_LAT, KEY_INS_LAT, KEY_LOCAL_P_STAGE_CYC, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_ADDR,
 	KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE, KEY_PHYS_DADDR, KEY_MEM, KEY_TLB, KEY_SNOOP, KEY_LOCKED, KEY_BLOCKED, KEY_CGROUP,
@@ -32,7 +35,7 @@ struct report_column_row {
 };
 extern const struct report_column_row report_columns[REPORT_COLUMNS];
 
-#define REPORT_SLOTS_MAX 24 /* of all keys */
+#define REPORT_SLOTS_MAX 64 /* of all keys */
 
 /* What is wanted. */
 struct report_request {
@@ -60,6 +63,7 @@ struct report_layout {
 };
 
 #define REPORT_KEYS "comm,dso,sym"
+#define REPORT_BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
 #define REPORT_MEMORY_KEYS "local_weight,mem,sym,dso,snoop,tlb,locked,blocked"
 
 /* 0, or -EINVAL with err filled. */

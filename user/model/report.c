@@ -141,6 +141,35 @@ static long find_row(struct report *t, struct report_row *key, uint64_t sample)
 	return t->rows.n - 1;
 }
 
+/* A line of a file; where it is not known, the symbol and the bytes into it. */
+static void frame_line(const struct frame *f, uint64_t *slots)
+{
+	bool known = f->file && f->line;
+
+	slots[0] = known ? (uintptr_t)f->file : 0;
+	slots[1] = known ? f->line : f->off;
+	slots[2] = known ? 0 : (uintptr_t)f->name;
+}
+
+static void branch_keys(struct report *t, const struct branch *b)
+{
+	uint64_t at[KEY_BRANCH_LAST + 1][3] = {
+		[KEY_DSO_FROM] = { (uintptr_t)b->from.obj }, [KEY_DSO_TO] = { (uintptr_t)b->to.obj },
+		[KEY_SYM_FROM] = { (uintptr_t)b->from.name, b->from.is_kernel }, [KEY_SYM_TO] = { (uintptr_t)b->to.name, b->to.is_kernel },
+		[KEY_MISPREDICT] = { b->predicted ? BRANCH_PREDICTED : b->mispredicted ? BRANCH_MISPREDICTED : BRANCH_NOT_SAID },
+		[KEY_IN_TX] = { b->in_tx }, [KEY_ABORT] = { b->abort }, [KEY_CYCLES] = { b->cycles },
+	};
+
+	frame_line(&b->from, at[KEY_SRCLINE_FROM]);
+	frame_line(&b->to, at[KEY_SRCLINE_TO]);
+	for (uint32_t i = 0; i < t->layout.nr_keys; i++) {
+		enum report_column key = t->layout.keys[i];
+
+		if (branch_key_is(key))
+			memcpy(&t->now[t->slot_of[key]], at[key], report_columns[key].slots * sizeof(at[key][0]));
+	}
+}
+
 /* The key values that all frames of a sample have in common. */
 static struct report_row sample_key(struct report *t, const struct named *named)
 {
@@ -153,6 +182,8 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 		t->now[t->slot_of[KEY_TRACE]] = (uintptr_t)named->trace;
 	if (with[KEY_PARENT])
 		t->now[t->slot_of[KEY_PARENT]] = (uintptr_t)named->parent;
+	if (named->branch)
+		branch_keys(t, named->branch);
 	for (uint32_t i = 0; i < t->layout.nr_keys; i++)
 		if (sample_key_is(t->layout.keys[i]))
 			t->now[t->slot_of[t->layout.keys[i]]] = sample_key_value(t->layout.keys[i], s);
@@ -163,16 +194,6 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 		.cpu = with[KEY_CPU] ? s->cpu : 0,
 		.event = with[KEY_EVENT] ? s->event : 0,
 	};
-}
-
-/* A line of a file; where it is not known, the symbol and the bytes into it. */
-static void frame_line(const struct frame *f, uint64_t *slots)
-{
-	bool known = f->file && f->line;
-
-	slots[0] = known ? (uintptr_t)f->file : 0;
-	slots[1] = known ? f->line : f->off;
-	slots[2] = known ? 0 : (uintptr_t)f->name;
 }
 
 /* And those of frame f. */

@@ -77,6 +77,15 @@ static inline const uint64_t *report_slots(const struct report *t, const struct 
 	return &t->slots.data[r->slots + t->slot_of[key]];
 }
 
+/* Is it a key of branches? */
+static inline bool branch_key_is(enum report_column key)
+{
+	return key >= KEY_BRANCH_FIRST && key <= KEY_BRANCH_LAST;
+}
+
+/* Slots of KEY_MISPREDICT */
+enum { BRANCH_NOT_SAID, BRANCH_PREDICTED, BRANCH_MISPREDICTED };
+
 /* The last part of a path, as perf shows objects; "[...]" and "//anon" stay whole. */
 const char *report_object(const char *path);
 

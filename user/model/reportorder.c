@@ -26,16 +26,19 @@ static int number_cmp(uint64_t a, uint64_t b)
 static int slots_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
 {
 	const uint64_t *a = report_slots(t, x, c), *b = report_slots(t, y, c);
+	bool is_line = c == KEY_SRCLINE || c == KEY_SRCLINE_FROM || c == KEY_SRCLINE_TO;
 	int ret;
 
 	if (sample_key_is(c))
 		return sample_key_cmp(c, *a, *b);
 	if (c == KEY_TIME)
 		return number_cmp(*a, *b);
+	if (c >= KEY_MISPREDICT && c <= KEY_CYCLES) /* as perf: the greatest first */
+		return number_cmp(*b, *a);
 	ret = name_cmp((const char *)(uintptr_t)*a, (const char *)(uintptr_t)*b);
-	if (!ret && c == KEY_SRCLINE)
+	if (!ret && is_line)
 		ret = name_cmp((const char *)(uintptr_t)a[2], (const char *)(uintptr_t)b[2]);
-	return !ret && c == KEY_SRCLINE ? number_cmp(a[1], b[1]) : ret;
+	return !ret && is_line ? number_cmp(a[1], b[1]) : ret;
 }
 
 uint64_t report_sum(const struct report_row *r, enum report_column c)

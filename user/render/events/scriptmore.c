@@ -100,7 +100,7 @@ static void put_regs(struct textbuf *b, const struct sample_regs *regs)
 }
 
 /* The three words of struct perf_branch_entry. */
-struct branch {
+struct branch_words {
 	uint64_t from, to, flags;
 };
 
@@ -149,7 +149,7 @@ static void put_branches(struct textbuf *b, const struct script_line *line, cons
 	const struct sample_fields *f = line->named->at->fields;
 
 	for (uint64_t i = 0; i < f->nr_branches; i++) {
-		struct branch br;
+		struct branch_words br;
 
 		memcpy(&br, f->branches + i * sizeof(br), sizeof(br));
 		textbuf_char(b, ' ');
@@ -159,7 +159,7 @@ static void put_branches(struct textbuf *b, const struct script_line *line, cons
 		put_branch_flags(b, br.flags);
 	}
 }
-_Static_assert(sizeof(struct branch) == sizeof(struct perf_branch_entry), "a branch record");
+_Static_assert(sizeof(struct branch_words) == sizeof(struct perf_branch_entry), "a branch record");
 
 /* As perf does: eight bytes a line, and the text, if it is nothing else. */
 static void put_bpf_output(struct textbuf *b, const struct sample_fields *f)

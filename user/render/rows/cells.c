@@ -54,11 +54,39 @@ static int time_text(char *buf, size_t size, uint64_t time_ns, const struct repo
 	return snprintf(buf, size, "%llu.%06llu", (unsigned long long)(time_ns / NS_PER_S), (unsigned long long)(part / NS_PER_US));
 }
 
+static int object_text(char *buf, size_t size, const char *path)
+{
+	return snprintf(buf, size, "%s", path && path[0] ? report_object(path) : "[unknown]");
+}
+
 static int cgroup_text(char *buf, size_t size, uint64_t id, const struct report_cfg *cfg)
 {
 	const char *name = id && cfg->cgroup_name ? cfg->cgroup_name(cfg->cgroup_arg, id) : NULL;
 
 	return snprintf(buf, size, "%s", name ? name : id ? "unknown" : "N/A");
+}
+
+static int branch_text(char *buf, size_t size, enum report_column key, const uint64_t *slots, const struct report_cfg *cfg)
+{
+	switch (key) {
+	case KEY_DSO_FROM:
+	case KEY_DSO_TO:
+		return object_text(buf, size, pointer(*slots));
+	case KEY_SYM_FROM:
+	case KEY_SYM_TO:
+		return snprintf(buf, size, "%s", *slots ? pointer(*slots) : "[unknown]");
+	case KEY_SRCLINE_FROM:
+	case KEY_SRCLINE_TO:
+		return line_text(buf, size, slots, cfg);
+	case KEY_MISPREDICT:
+		return snprintf(buf, size, "%s", *slots == BRANCH_PREDICTED ? "N" : *slots == BRANCH_MISPREDICTED ? "Y" : "N/A");
+	case KEY_IN_TX:
+		return snprintf(buf, size, "%s", *slots ? "T" : ".");
+	case KEY_ABORT:
+		return snprintf(buf, size, "%s", *slots ? "A" : ".");
+	default:
+		return *slots ? snprintf(buf, size, "%llu", (unsigned long long)*slots) : snprintf(buf, size, "-");
+	}
 }
 
 int cell_plain(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg)
@@ -70,6 +98,8 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 		slots = report_slots(t, r, key);
 		if (key == KEY_CGROUP)
 			return cgroup_text(buf, size, *slots, cfg);
+		if (branch_key_is(key))
+			return branch_text(buf, size, key, slots, cfg);
 		if (sample_key_is(key))
 			return sample_cell(buf, size, key, *slots, r->self_count);
 		if (key == KEY_SRCLINE)
@@ -89,7 +119,7 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 	if (key == KEY_COMM)
 		return snprintf(buf, size, "%s", r->comm ? r->comm : "");
 	if (key == KEY_DSO)
-		return snprintf(buf, size, "%s", r->dso && r->dso[0] ? report_object(r->dso) : "[unknown]");
+		return object_text(buf, size, r->dso);
 	if (key == KEY_SYM)
 		return snprintf(buf, size, "%s", r->sym ? r->sym : "[unknown]");
 	if (key == KEY_EVENT)
@@ -97,16 +127,25 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 	return snprintf(buf, size, "-"); /* of a CPU */
 }
 
+static const char *level(bool is_kernel)
+{
+	return is_kernel ? "[k] " : "[.] ";
+}
+
 int cell_text(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg)
 {
+	int n = 0;
+
 	if (key == KEY_PID || key == KEY_TID)
 		return snprintf(buf, size, "%7d:%s", (int)(key == KEY_PID ? r->pid : r->tid), r->task ? r->task : "");
-	return cell_plain(buf, size, t, r, key, cfg);
+	if (key == KEY_SYM_FROM || key == KEY_SYM_TO) /* of other symbols the column is cell_level()'s */
+		n = snprintf(buf, size, "%s", level(report_slots(t, r, key)[1]));
+	return n + cell_plain(buf + n, size - (size_t)n, t, r, key, cfg);
 }
 
 const char *cell_level(const struct report_row *r)
 {
-	return r->is_kernel ? "[k] " : "[.] ";
+	return level(r->is_kernel);
 }
 
 static int sum_text(char *buf, size_t size, uint64_t sum, uint64_t whole, enum report_column c, int width)
