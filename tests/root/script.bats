@@ -86,6 +86,17 @@ same() {
 	rm -r kept.data
 }
 
+@test "a directory of a recording without one of its files: a note names it" {
+	cp -r threads.data parts.data
+	"$SKEP" script -i parts.data 2>notes >/dev/null
+	run ! grep missing notes
+	mv parts.data/data.1 parts.data/data.2
+	"$SKEP" script -i parts.data 2>notes >/dev/null
+	cat notes
+	grep -q 'note: 1 files of the directory are missing, data.1 is the first' notes
+	rm -r parts.data
+}
+
 @test "a stream on standard input" {
 	perf script -i - <pipe.data 2>/dev/null | known >perf.txt
 	"$SKEP" -q script -i - <pipe.data | known >skep.txt
@@ -307,6 +318,9 @@ same() {
 		[ -s folded ]
 		diff folded sums
 	done
+	run -2 "$SKEP" script -i events.data --format folded -o sums.folded
+	[[ "$output" == *"folded stacks are of one event, and 'events.data' has samples of '"*"hint: skep flame -i events.data --event-index N --format folded"* ]]
+	[ ! -e sums.folded ]
 	for f in chains events cpus; do
 		"$SKEP" -q script -i $f.data --format chrome >chrome.json
 		"$SKEP" -q script -i $f.data --json >lines.json

@@ -108,6 +108,9 @@ static void note_places(const struct data_meta *meta, struct profile *p)
 	if (meta->first_skipped.file)
 		profile_note(p, "'%.120s': cannot use the record at %s%s", meta->first_skipped.file, data_place_text(&meta->first_skipped, text),
 			     meta->skipped > 1 ? ", and others after it" : "");
+	if (meta->missing_files)
+		profile_note(p, "%u files of the directory are missing, data.%u is the first: what they had is not shown", meta->missing_files,
+			     meta->first_missing);
 	if (meta->cut.file)
 		profile_note(p, "'%.120s' ends in the middle, at offset 0x%llx", meta->cut.file, (unsigned long long)meta->cut.at);
 }

@@ -67,7 +67,9 @@ struct replay {
 int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err);
 void replay_close(struct replay *r);
 
-/* replay_views.c: which events there are views of, by r->event; the fold uses them from now on. 0 or -errno, err filled. */
+/* replay_views.c: do both count the same, and never the same piece of it? */
+bool replay_adds_up(const struct event *a, const struct event *b);
+/* Which events there are views of, by r->event; the fold uses them from now on. 0 or -errno, err filled. */
 int replay_views_choose(struct replay *r, struct err *err);
 /* Views in order, with names and numbers; at least one. 0 or -ENOMEM. */
 int replay_views_end(struct replay *r);

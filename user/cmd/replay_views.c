@@ -35,8 +35,7 @@ static size_t base_name(const char *name, const char **ret_base)
 	return strcspn(*ret_base, ":/");
 }
 
-/* Both count the same, and never the same piece of it. */
-static bool adds_up(const struct event *a, const struct event *b)
+bool replay_adds_up(const struct event *a, const struct event *b)
 {
 	const char *x, *y;
 	size_t n = base_name(a->name, &x), m = base_name(b->name, &y);
@@ -54,7 +53,7 @@ static int shared_view(const struct replay *r, const struct event *events, int e
 		bool all = r->view_of[i] == i;
 
 		for (int k = i; k < event && all; k++)
-			all = r->view_of[k] != i || adds_up(&events[k], &events[event]);
+			all = r->view_of[k] != i || replay_adds_up(&events[k], &events[event]);
 		if (all)
 			return i;
 	}

@@ -50,6 +50,8 @@ struct script {
 	size_t data_src_width;
 	struct script_chrome chrome;
 	uint64_t *fields; /* of each event */
+	bool *is_folded;  /* of each event: some of its samples were printed as folded stacks */
+	const char *fold_odd[2]; /* events that cannot be added up; NULL: none */
 	bool has_chains;  /* call chains are printed */
 	uint64_t last_ns, first_ns; /* 0: none yet */
 	const char *stops[SCRIPT_STOPS_MAX + 1];

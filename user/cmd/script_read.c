@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/replay.h"
 #include "cmd/report_file.h"
 #include "cmd/script.h"
 #include "util/clock.h"
@@ -32,6 +33,7 @@ void script_free(struct script *s)
 	script_chrome_free(&s->chrome);
 	free(s->view.chains);
 	free(s->fields);
+	free(s->is_folded);
 	free(s->stop_text);
 	free(s);
 }
@@ -62,6 +64,26 @@ static uint64_t shown_time(struct script *s, uint64_t time_ns)
 static bool put_args(void *arg, const struct sample *s, struct json *json)
 {
 	return script_traces_json(arg, s, json);
+}
+
+/* Can the periods of this event be added to those of the events before it? */
+static bool joins_fold(struct script *s, int event)
+{
+	for (int i = 0; i < s->meta->nr_events; i++)
+		if (s->is_folded[i] && i != event && !replay_adds_up(&s->meta->events[i], &s->meta->events[event])) {
+			s->fold_odd[0] = s->meta->events[i].name;
+			s->fold_odd[1] = s->meta->events[event].name;
+			return false;
+		}
+	s->is_folded[event] = true;
+	return true;
+}
+
+static int odd_fold(const struct script *s, struct err *err)
+{
+	err_exit(err, -EINVAL, EXIT_USAGE, "folded stacks are of one event, and '%s' has samples of '%s' and '%s'", s->options->input, s->fold_odd[0], s->fold_odd[1]);
+	err_hint(err, "skep flame -i %s --event-index N --format folded", s->options->input);
+	return -EINVAL;
 }
 
 static int take_sample(struct named_sink *sink, const struct named *named)
@@ -98,6 +120,8 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 		script_csv(s->out, &line, &s->view, ",");
 		break;
 	case SCRIPT_FOLDED:
+		if (!joins_fold(s, at->event))
+			return -EINVAL;
 		script_folded(&s->text, &line, &s->view);
 		break;
 	case SCRIPT_CHROME:
@@ -170,7 +194,8 @@ static int prepare(struct script *s, struct err *err)
 	s->view.chains = calloc(SCRIPT_CHAINS, sizeof(*s->view.chains)); /* without memory: slower */
 	s->fields = calloc(s->meta->nr_events, sizeof(*s->fields));
 	s->traces = script_traces_new(s->file.reader, s->names.syms);
-	if (!s->fields || !s->traces)
+	s->is_folded = calloc(s->meta->nr_events, sizeof(*s->is_folded));
+	if (!s->fields || !s->traces || !s->is_folded)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (int i = 0; i < s->meta->nr_events; i++) {
 		int width = (int)strlen(s->meta->events[i].name);
@@ -231,6 +256,8 @@ int script_read(struct script *s, struct script_options *o, FILE *out, struct er
 	s->out = out;
 	textbuf_init(&s->text, out);
 	ret = read_all(s, err);
+	if (s->fold_odd[0])
+		return odd_fold(s, err);
 	textbuf_flush(&s->text);
 	if (ret == -EBADMSG && p->kept) {
 		recording_damaged(p, err);
