@@ -389,8 +389,12 @@ same_as_perf() {
 	done
 	"$SKEP" -q report -i s.data --mem-mode | grep -q '^# Overhead  Local Weight  Memory access'
 	"$SKEP" report -i s.data -s mem,weight --json | jq -e '.rows[0] | has("mem") and has("weight")'
-	run -2 "$SKEP" report -i a.data -s weight
-	[[ "$output" == *"sort key 'weight': the samples in 'a.data' have no weights (perf record -W)"* ]]
+	run -2 "$SKEP" report -i a.data -s mem
+	[[ "$output" == *"sort key 'mem': the samples in 'a.data' have no data sources (perf mem record)"* ]]
+	# what no sample of a file has
+	perf record -q -a -e cpu-clock -F "$(hz 999)" -o s.data -- sh -c 'ls -lR /usr/share/doc >/dev/null'
+	same_as_perf -g none --no-children -s cgroup,weight,transaction,code_page_size
+	same_as_perf -g none --no-children -s socket,cpu
 }
 
 @test "-b: branches instead of samples, as perf has them" {

@@ -32,7 +32,7 @@ struct replay {
 	struct picture *pic;
 	const char *path;
 	const struct report_request *request; /* of a table for each view; NULL: none */
-	int (*opened)(void *arg, const struct data_reader *reader, struct err *err); /* what the command has to know of the file; NULL: nothing */
+	int (*opened)(void *arg, struct data_reader *reader, struct err *err); /* what the command has to know of the file; NULL: nothing */
 	void *opened_arg;
 	bool branches, named_only; /* branches instead of samples; only between functions that have names. opened() may set them */
 	int (*watch)(void *arg, const struct data_record *record); /* of data_reader_watch(); NULL: none */

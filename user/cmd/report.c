@@ -102,7 +102,7 @@ static int none_left(const struct report_options *r, const struct replay *replay
 	return nothing_sampled(&replay->views.data[0]->profile, r->input, 0, err);
 }
 
-/* A key that no sample has a value for would be a column of nothing. */
+/* A key of branches or of memory that no sample has a value for would be a column of nothing. */
 static int check_keys(const struct report_options *r, const struct replay *replay, struct err *err)
 {
 	const struct report_layout *l = &replay->views.data[0]->table.layout;
@@ -137,14 +137,20 @@ static bool has_branches(const struct data_reader *reader)
 struct opened {
 	struct report_options *r;
 	struct replay *replay;
+	int *sockets; /* of each CPU */
 };
 
 /* As perf, a file with branches is shown by them. */
-static int opened(void *arg, const struct data_reader *reader, struct err *err)
+static int opened(void *arg, struct data_reader *reader, struct err *err)
 {
 	struct opened *o = arg;
 	struct report_options *r = o->r;
 	bool has = has_branches(reader);
+	int ret = data_reader_sockets(reader, &o->sockets, &r->request.nr_sockets);
+
+	if (ret)
+		return err_set(err, ret, "out of memory");
+	r->request.sockets = o->sockets;
 
 	if (r->branches && !has)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-b: the samples in '%s' have no branch stacks (perf record -b)", r->input);
@@ -161,7 +167,7 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 	struct syms_cfg cfg = { .lines = replay->with_lines };
 	const char **names = NULL;
 	int64_t bytes;
-	struct opened arg = { r, replay };
+	struct opened arg = { r, replay, NULL };
 	int ret = symbol_options_apply(&r->symbols, &cfg, err);
 
 	replay->opened = opened;
@@ -186,6 +192,7 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 	if (!ret)
 		(strcmp(report_format(r), "text") ? honesty_print : honesty_end)(&r->h, &replay->total);
 	free(names);
+	free(arg.sockets);
 	return ret;
 }
 

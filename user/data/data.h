@@ -156,6 +156,9 @@ void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const str
  */
 int data_reader_describe(struct data_reader *r, bool whole, void (*line)(void *arg, const char *text), void *arg);
 
+/* The socket of each CPU, an array that the caller frees; *ret_n 0: the file does not say. 0 or -ENOMEM. */
+int data_reader_sockets(struct data_reader *r, int **ret_sockets, uint32_t *ret_n);
+
 /* "intel_pt": what a file says that its AUX area data is (enum auxtrace_type, tools/perf/util/auxtrace.h); NULL: not known. */
 const char *aux_name(uint32_t type);
 

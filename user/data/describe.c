@@ -235,6 +235,11 @@ static struct span feature_span(const struct data_reader *r, unsigned f)
 	return (struct span){ 0 };
 }
 
+int data_reader_sockets(struct data_reader *r, int **ret_sockets, uint32_t *ret_n)
+{
+	return topology_sockets(feature_span(r, FEATURE_CPU_TOPOLOGY), r->meta.nr_cpus_avail, ret_sockets, ret_n);
+}
+
 static int describe_missing(struct description *d, const struct data_reader *r)
 {
 	fputs("missing features: ", d->out);

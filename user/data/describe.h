@@ -33,6 +33,8 @@ int describe_clock(struct description *d, struct span s);
 
 /* Of the machine: as many CPUs as FEATURE_NRCPUS says are available. 0 or -ENOMEM. */
 int describe_cpus(struct description *d, struct span s, uint32_t nr_cpus);
+/* The same as data_reader_sockets() has it. */
+int topology_sockets(struct span s, uint32_t nr_cpus, int **ret_sockets, uint32_t *ret_n);
 int describe_nodes(struct description *d, struct span s);
 int describe_caches(struct description *d, struct span s);
 int describe_memory(struct description *d, struct span s);

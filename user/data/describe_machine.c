@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What perf report -I adds: the recorded machine's CPUs, nodes, caches and blocks of memory. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "data/describe.h"
 
@@ -58,6 +60,26 @@ int describe_cpus(struct description *d, struct span s, uint32_t nr_cpus)
 		failed |= describe_end(d);
 	}
 	return failed;
+}
+
+int topology_sockets(struct span s, uint32_t nr_cpus, int **ret_sockets, uint32_t *ret_n)
+{
+	uint32_t core, socket, n = 0;
+	int *sockets, failed = 0;
+
+	*ret_sockets = NULL;
+	*ret_n = 0;
+	if (!take_list(NULL, &s, NULL, &failed) || !take_list(NULL, &s, NULL, &failed))
+		return 0;
+	nr_cpus = nr_cpus < s.n / sizeof(uint64_t) ? nr_cpus : (uint32_t)(s.n / sizeof(uint64_t));
+	sockets = calloc(nr_cpus + 1, sizeof(*sockets));
+	if (!sockets)
+		return -ENOMEM;
+	while (n < nr_cpus && take_u32(&s, &core) && take_u32(&s, &socket))
+		sockets[n++] = (int)socket;
+	*ret_sockets = sockets;
+	*ret_n = n;
+	return 0;
 }
 
 int describe_nodes(struct description *d, struct span s)

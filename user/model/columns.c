@@ -11,7 +11,6 @@
 #define PERCENT_WIDTH 8
 #define COUNT_WIDTH 12
 
-#define WEIGHTS .needs = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, .how = "weights (perf record -W)"
 #define BRANCHES .needs = PERF_SAMPLE_BRANCH_STACK, .how = "branch stacks (perf record -b)"
 #define SOURCES .needs = PERF_SAMPLE_DATA_SRC, .how = "data sources (perf mem record)"
 
@@ -28,6 +27,7 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_PARENT] = { "parent", NULL, "Parent symbol", .slots = 1 },
 	[KEY_TIME] = { "time", NULL, "Time", .slots = 1 },
 	[KEY_TRACE] = { "trace", NULL, "Trace output", .slots = 1 },
+	[KEY_SOCKET] = { "socket", NULL, "Socket", .slots = 1 },
 	[KEY_DSO_FROM] = { "dso_from", NULL, "Source Shared Object", .slots = 1, BRANCHES },
 	[KEY_DSO_TO] = { "dso_to", NULL, "Target Shared Object", .slots = 1, BRANCHES },
 	[KEY_SYM_FROM] = { "symbol_from", "sym_from", "Source Symbol", .slots = 2, BRANCHES },
@@ -38,17 +38,15 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_IN_TX] = { "in_tx", NULL, "Branch in transaction", .slots = 1, BRANCHES },
 	[KEY_ABORT] = { "abort", NULL, "Transaction abort", .slots = 1, BRANCHES },
 	[KEY_CYCLES] = { "cycles", NULL, "Basic Block Cycles", .slots = 1, BRANCHES },
-	[KEY_LOCAL_WEIGHT] = { "local_weight", NULL, "Local Weight", .slots = 1, WEIGHTS },
-	[KEY_WEIGHT] = { "weight", NULL, "Weight", .slots = 1, WEIGHTS },
-	[KEY_LOCAL_INS_LAT] = { "local_ins_lat", NULL, "Local INSTR Latency", .slots = 1, WEIGHTS },
-	[KEY_INS_LAT] = { "ins_lat", NULL, "INSTR Latency", .slots = 1, WEIGHTS },
-	[KEY_LOCAL_P_STAGE_CYC] = { "local_p_stage_cyc", NULL, "Local Pipeline Stage Cycle", .slots = 1, WEIGHTS },
-	[KEY_P_STAGE_CYC] = { "p_stage_cyc", NULL, "Pipeline Stage Cycle", .slots = 1, WEIGHTS },
-	[KEY_TRANSACTION] = { "transaction", NULL, "Transaction", .slots = 1, .needs = PERF_SAMPLE_TRANSACTION,
-			      .how = "transactions (perf record --transaction)" },
+	[KEY_LOCAL_WEIGHT] = { "local_weight", NULL, "Local Weight", .slots = 1 },
+	[KEY_WEIGHT] = { "weight", NULL, "Weight", .slots = 1 },
+	[KEY_LOCAL_INS_LAT] = { "local_ins_lat", NULL, "Local INSTR Latency", .slots = 1 },
+	[KEY_INS_LAT] = { "ins_lat", NULL, "INSTR Latency", .slots = 1 },
+	[KEY_LOCAL_P_STAGE_CYC] = { "local_p_stage_cyc", NULL, "Local Pipeline Stage Cycle", .slots = 1 },
+	[KEY_P_STAGE_CYC] = { "p_stage_cyc", NULL, "Pipeline Stage Cycle", .slots = 1 },
+	[KEY_TRANSACTION] = { "transaction", NULL, "Transaction", .slots = 1 },
 	[KEY_ADDR] = { "addr", NULL, "Address", .slots = 1 },
-	[KEY_CODE_PAGE_SIZE] = { "code_page_size", NULL, "Code Page Size", .slots = 1, .needs = PERF_SAMPLE_CODE_PAGE_SIZE,
-				 .how = "sizes of pages (perf record --code-page-size)" },
+	[KEY_CODE_PAGE_SIZE] = { "code_page_size", NULL, "Code Page Size", .slots = 1 },
 	[KEY_DATA_PAGE_SIZE] = { "data_page_size", NULL, "Data Page Size", .slots = 1, .needs = PERF_SAMPLE_DATA_PAGE_SIZE,
 				 .how = "sizes of pages (perf record --data-page-size)" },
 	[KEY_PHYS_DADDR] = { "phys_daddr", NULL, "Data Physical Address", .slots = 1, .needs = PERF_SAMPLE_PHYS_ADDR,
@@ -58,7 +56,7 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_SNOOP] = { "snoop", NULL, "Snoop", .slots = 1, SOURCES },
 	[KEY_LOCKED] = { "locked", NULL, "Locked", .slots = 1, SOURCES },
 	[KEY_BLOCKED] = { "blocked", NULL, "Blocked", .slots = 1, SOURCES },
-	[KEY_CGROUP] = { "cgroup", NULL, "Cgroup", .slots = 1, .needs = PERF_SAMPLE_CGROUP, .how = "cgroups (perf record --all-cgroups)" },
+	[KEY_CGROUP] = { "cgroup", NULL, "Cgroup", .slots = 1 },
 	[SUM_CHILDREN] = { "overhead_children", NULL, "Children", PERCENT_WIDTH },
 	[SUM_SELF] = { "overhead", NULL, "Overhead", PERCENT_WIDTH },
 	[SUM_SYS] = { "overhead_sys", NULL, "sys", PERCENT_WIDTH },
@@ -79,7 +77,6 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 static const struct {
 	const char *word, *why;
 } refused[] = {
-	{ "socket", "needs the topology of CPUs, which skep does not read: -s cpu has the CPUs" },
 	{ "symbol_size", NO_SIZES },
 	{ "dso_size", NO_SIZES },
 	{ "latency", NO_LATENCY },
@@ -109,7 +106,7 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			err_caret(err, list, word - list);
 			return -EINVAL;
 		}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, addr, cgroup, mem, tlb, "
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, socket, addr, cgroup, mem, tlb, "
 		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, in_tx, abort, "
 		 "cycles, "
 		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);

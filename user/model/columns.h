@@ -14,7 +14,7 @@
 
 /* Keys first, then sums. */
 enum report_column {
-	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME, KEY_TRACE,
+	KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_EVENT, KEY_SRCLINE, KEY_SRCFILE, KEY_PARENT, KEY_TIME, KEY_TRACE, KEY_SOCKET,
 	/* Of a branch */
 	KEY_DSO_FROM, KEY_DSO_TO, KEY_SYM_FROM, KEY_SYM_TO, KEY_SRCLINE_FROM, KEY_SRCLINE_TO, KEY_MISPREDICT, KEY_IN_TX, KEY_ABORT, KEY_CYCLES,
 	KEY_BRANCH_FIRST = KEY_DSO_FROM, KEY_BRANCH_LAST = KEY_CYCLES,
@@ -43,6 +43,8 @@ struct report_request {
 	bool children;		   /* sums of callees, too */
 	bool utilization, counts, period; /* columns for modes of the CPU, numbers of samples, weights */
 	uint64_t quantum_ns;	   /* of KEY_TIME; 0: 100 ms */
+	const int *sockets;	   /* of each CPU, for KEY_SOCKET; borrowed */
+	uint32_t nr_sockets;
 	bool with_parent;	   /* the parent is a key, too */
 	bool hidden[KEY_MAX];	   /* these are no columns, unless nothing else is */
 	/* Call chains of each row: */

@@ -18,7 +18,8 @@ int report_init(struct report *t, const struct report_request *q, struct err *er
 	int ret;
 
 	*t = (struct report){ .children = q->children, .chains = q->chains, .from_root = q->from_root, .of_callers = q->of_callers, .nr_index = FIRST_INDEX,
-			      .quantum_ns = q->quantum_ns ? q->quantum_ns : QUANTUM_NS };
+			      .quantum_ns = q->quantum_ns ? q->quantum_ns : QUANTUM_NS,
+			      .sockets = q->sockets, .nr_sockets = q->nr_sockets };
 	ret = report_layout_parse(&t->layout, q, err);
 	if (ret)
 		return ret;
@@ -182,6 +183,8 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 		t->now[t->slot_of[KEY_TRACE]] = (uintptr_t)named->trace;
 	if (with[KEY_PARENT])
 		t->now[t->slot_of[KEY_PARENT]] = (uintptr_t)named->parent;
+	if (with[KEY_SOCKET])
+		t->now[t->slot_of[KEY_SOCKET]] = (uint64_t)(int64_t)(s->cpu < t->nr_sockets ? t->sockets[s->cpu] : -1);
 	if (named->branch)
 		branch_keys(t, named->branch);
 	for (uint32_t i = 0; i < t->layout.nr_keys; i++)

@@ -45,6 +45,8 @@ struct report {
 	bool with_task; /* KEY_PID or KEY_TID is a key */
 	bool children, chains, from_root, of_callers; /* as requested */
 	uint64_t quantum_ns;
+	const int *sockets; /* as requested; borrowed */
+	uint32_t nr_sockets;
 	VEC(struct report_row) rows;
 	VEC(uint64_t) slots; /* values of keys that rows have no field for, nr_slots for each row that has any */
 	uint32_t nr_slots, slot_of[KEY_MAX];

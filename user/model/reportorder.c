@@ -31,7 +31,7 @@ static int slots_cmp(const struct report *t, const struct report_row *x, const s
 
 	if (sample_key_is(c))
 		return sample_key_cmp(c, *a, *b);
-	if (c == KEY_TIME)
+	if (c == KEY_TIME || c == KEY_SOCKET)
 		return number_cmp(*a, *b);
 	if (c >= KEY_MISPREDICT && c <= KEY_CYCLES) /* as perf: the greatest first */
 		return number_cmp(*b, *a);

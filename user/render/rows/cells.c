@@ -104,6 +104,8 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 			return sample_cell(buf, size, key, *slots, r->self_count);
 		if (key == KEY_SRCLINE)
 			return line_text(buf, size, slots, cfg);
+		if (key == KEY_SOCKET)
+			return snprintf(buf, size, "%.3lld", (long long)*slots);
 		if (key == KEY_TIME)
 			return time_text(buf, size, *slots, cfg);
 		if (key == KEY_TRACE)
