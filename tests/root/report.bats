@@ -430,7 +430,7 @@ same_as_perf() {
 	# the default for such a file; -g and --children have the samples
 	diff <("$SKEP" -q report -i s.data) <("$SKEP" -q report -i s.data -b)
 	"$SKEP" -q report -i s.data --children | grep -q '^# Children'
-	"$SKEP" report -i s.data 2>&1 >/dev/null | grep -q 'note: the table counts branches: those of 200 samples, of which [1-9][0-9]* have none'
+	"$SKEP" report -i s.data | grep -q '^# Note: the table counts branches: those of 200 samples, of which [1-9][0-9]* have none'
 	run -2 "$SKEP" report -i s.data -s symbol_from --no-branch-stack
 	[[ "$output" == *"sort key 'symbol_from' is of branches: it needs -b"* ]]
 	run -2 "$SKEP" report -i a.data -b
