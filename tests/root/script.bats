@@ -264,6 +264,32 @@ same() {
 	rm calls.data wakes.data
 }
 
+@test "--per-event-dump and -S with addresses are perf's" {
+	perf script -i events.data --per-event-dump >/dev/null 2>&1
+	mkdir theirs
+	mv events.data.*.dump theirs
+	"$SKEP" script -i events.data --per-event-dump >out 2>notes
+	[ ! -s out ]
+	n=0
+	for f in events.data.*.dump; do
+		known <"theirs/$f" >perf.txt
+		known <"$f" | diff perf.txt -
+		grep -q "wrote $f: $(grep -c '^$' "$f") samples" notes
+		n=$((n + 1))
+	done
+	[ $n -ge 2 ]
+	rm -r theirs events.data.*.dump
+	run -2 "$SKEP" script -i events.data --per-event-dump --json
+	run -2 "$SKEP" script --per-event-dump -i - <pipe.data
+	addr=$("$SKEP" -q script -i plain.data -F ip,sym | awk '/hot/ { print $1; exit }')
+	for range in 1 16 4096; do
+		same plain.data -F ip,sym -S "0x$addr" --addr-range $range
+		same plain.data -F ip,sym -S "0x$addr,0x1000" --addr-range $range
+	done
+	same plain.data -F ip,sym -S "0x$addr"
+	run -2 "$SKEP" script -i plain.data --addr-range 3
+}
+
 @test "what cannot be printed is said" {
 	run -2 "$SKEP" script -i plain.data -F +addr
 	[[ "$output" == *"cannot print 'addr': samples of 'cpu-clock"*"record with -d"* ]]

@@ -26,13 +26,15 @@
 	{ 0, "pid", "PID,...", OPT_TEXT, offsetof(struct pick_options, pids), "only these processes" }, \
 	{ 0, "tid", "TID,...", OPT_TEXT, offsetof(struct pick_options, tids), "only these threads" }, \
 	{ dsos_key, "dsos", "OBJECT,...", OPT_TEXT, offsetof(struct pick_options, dsos), "only samples in these programs, libraries, modules" }, \
-	{ 'S', "symbols", "SYMBOL,...", OPT_TEXT, offsetof(struct pick_options, symbols), "only samples in these functions" }, \
+	{ 'S', "symbols", "SYMBOL,...", OPT_TEXT, offsetof(struct pick_options, symbols), "only samples in these functions; 0xADDRESS: that begins there, or at that address" }, \
 	{ 'C', "cpu", "CPUS", OPT_TEXT, offsetof(struct pick_options, cpus), "only samples of these CPUs: 0-3,8" }, \
 	{ 0, "time", "START,STOP", OPT_TEXT, offsetof(struct pick_options, time), \
 	  "only this time, in seconds as in the file; or parts of it: 10%-20%, 10%/2" },
 
 const struct opt pick_opts[] = { PICK_ROWS('d') { 0 } };
-const struct opt pick_script_opts[] = { PICK_ROWS(0) { 0 } };
+const struct opt pick_script_opts[] = { PICK_ROWS(0)
+	{ 0, "addr-range", "BYTES", OPT_U64, offsetof(struct pick_options, addr_range), "with -S 0xADDRESS: so many bytes from there on" },
+	{ 0 } };
 
 /* The words of a list, and the memory that they are in. */
 struct words {
@@ -47,7 +49,7 @@ struct pick {
 	struct named_sink *to;
 	const struct pick_options *o;
 	struct words comms, dsos, symbols;
-	id_list pids, tids;
+	id_list pids, tids, addrs; /* addrs: those among the symbols */
 	uint8_t *cpus; /* a bit each; NULL: all */
 	struct picktime time;
 	struct pick_counts out;
@@ -229,6 +231,36 @@ static bool object_is(const struct words *dsos, const char *obj)
 	return *obj && (words_have(dsos, obj) || (slash && words_have(dsos, slash + 1)));
 }
 
+/* The symbols that are addresses: "0x401000". 0 or -ENOMEM. */
+static int addrs_parse(struct pick *p)
+{
+	for (size_t i = 0; i < p->symbols.at.n; i++) {
+		const char *word = p->symbols.at.data[i];
+		char *end;
+		uint64_t addr = strtoull(word, &end, 16), *slot;
+
+		if (strncmp(word, "0x", 2) != 0 || !word[2] || *end)
+			continue;
+		slot = vec_take(&p->addrs, 1);
+		if (!slot)
+			return -ENOMEM;
+		*slot = addr;
+	}
+	return 0;
+}
+
+/* Of an address or a range, as perf has them: a function that begins at it, or what was sampled there. */
+static bool addr_is(const struct pick *p, const struct frame *leaf, bool has_name)
+{
+	for (size_t i = 0; leaf && i < p->addrs.n; i++) {
+		uint64_t addr = p->addrs.data[i];
+
+		if (leaf->addr == addr || (has_name && leaf->addr - leaf->off == addr) || (leaf->addr > addr && leaf->addr - addr < p->o->addr_range))
+			return true;
+	}
+	return false;
+}
+
 static int pick_named(struct named_sink *sink, const struct named *n)
 {
 	struct pick *p = (struct pick *)sink;
@@ -246,7 +278,7 @@ static int pick_named(struct named_sink *sink, const struct named *n)
 		return 0;
 	}
 	if ((p->comms.at.n && !words_have(&p->comms, n->comm)) || (p->dsos.at.n && !(leaf && object_is(&p->dsos, leaf->obj))) ||
-	    (p->symbols.at.n && !(has_name && words_have(&p->symbols, leaf->name))))
+	    (p->symbols.at.n && !(has_name && words_have(&p->symbols, leaf->name)) && !addr_is(p, leaf, has_name)))
 		return count_out(p, n->at);
 	return p->to->sample(p->to, n);
 }
@@ -309,6 +341,8 @@ int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *e
 	if (!ret)
 		ret = words_parse(&p->symbols, o->symbols, "--symbols", err);
 	if (!ret)
+		ret = addrs_parse(p) ? err_set(err, -ENOMEM, "out of memory") : 0;
+	if (!ret)
 		ret = ids_parse(&p->pids, o->pids, "--pid", err);
 	if (!ret)
 		ret = ids_parse(&p->tids, o->tids, "--tid", err);
@@ -331,6 +365,7 @@ void pick_free(struct pick *p)
 	words_free(&p->dsos);
 	words_free(&p->symbols);
 	vec_free(&p->pids);
+	vec_free(&p->addrs);
 	vec_free(&p->tids);
 	vec_free(&p->out.by_event);
 	picktime_free(&p->time);

@@ -22,6 +22,7 @@
 
 struct pick_options {
 	const char *comms, *pids, *tids, *dsos, *symbols, *cpus, *time; /* NULL: all */
+	uint64_t addr_range; /* bytes from each address among the symbols on */
 	struct onoff *onoff; /* of the command; NULL: none */
 	bool costs; /* of the command: weights of samples are summed instead of periods */
 	bool branches; /* of the command: a sample counts as often as it has branches */

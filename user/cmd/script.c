@@ -32,6 +32,8 @@ static int check(struct script_options *o, char **operands, struct err *err)
 	}
 	if (o->out && same_file(o->input, o->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", o->out);
+	if (o->per_event && !strcmp(o->input, "-"))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-event-dump writes files beside that of -i, and that is standard input");
 	if (!o->fields_set)
 		script_fields_init(&o->fields);
 	o->format = o->json ? SCRIPT_JSON : format_of(o->format_word);
@@ -54,6 +56,9 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 	if (bytes < 0)
 		return (int)bytes;
 	s->profile.receipt.bytes_out = (uint64_t)bytes;
+	ret = script_dumps_end(s, &s->profile.receipt.bytes_out, err);
+	if (ret)
+		return ret;
 	honesty_print(&o->h, &s->profile);
 	return honesty_exit(&o->h, &s->profile, 0, err);
 }

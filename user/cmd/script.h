@@ -31,7 +31,7 @@ struct script_options {
 	struct onoff on;
 	struct script_shown shown;
 	uint64_t max_stack;
-	bool fields_set, no_chains, ns, reltime, deltatime, json, dump, long_files, header, header_only, whole_header;
+	bool fields_set, no_chains, ns, reltime, deltatime, json, dump, long_files, header, header_only, whole_header, per_event;
 };
 
 #define SCRIPT_STOPS_MAX 64
@@ -58,6 +58,8 @@ struct script {
 	char *stop_text;
 	FILE *out;
 	struct textbuf text;
+	struct script_dump **dumps; /* of each event its own file, or NULL as long as it has no samples; NULL: all samples go to out */
+	struct err dumps_err;	    /* why there is none */
 };
 
 struct script *script_new(void); /* NULL: no memory */
@@ -68,6 +70,15 @@ extern const struct opt_other script_others[];
 
 /* Reads the file and prints it to out; fills the profile. 0 or -errno. */
 int script_read(struct script *s, struct script_options *o, FILE *out, struct err *err);
+
+/*
+ * script_dumps.c: once the file is open, 0 or -ENOMEM; where the text of an event's sample goes, NULL with dumps_err filled; at the end, 0 or
+ * -errno with err filled, adds the bytes written; in any case.
+ */
+int script_dumps_begin(struct script *s);
+struct textbuf *script_dumps_text(struct script *s, int event);
+int script_dumps_end(struct script *s, uint64_t *bytes, struct err *err);
+void script_dumps_free(struct script *s);
 
 /* All records of a file, as -D prints them. 0, or -errno with err filled. */
 int script_dump(const char *input, FILE *out, struct err *err);

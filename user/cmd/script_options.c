@@ -41,6 +41,7 @@ static const struct opt script_opts[] = {
 	{ 0, "full-source-path", NULL, OPT_FLAG, offsetof(struct script_options, long_files), "source files with their path" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct script_options, format_word),
 	  "text (default), json (an object a line), csv, folded (a stack a line, and its period) or chrome (a timeline)", .values = "text|json|csv|folded|chrome" },
+	{ 0, "per-event-dump", NULL, OPT_FLAG, offsetof(struct script_options, per_event), "the samples of each event into a file of its own, FILE.EVENT.dump" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct script_options, json), "the same as --format json" },
 	{ 0 },
 };
@@ -52,6 +53,9 @@ static const struct opt_rule script_rules[] = {
 	{ "dump-raw-trace|show-task-events|show-mmap-events|show-switch-events|show-namespace-events|show-lost-events|show-round-events|"
 	  "show-bpf-events|show-cgroup-events|show-text-poke-events",
 	  .not_with = NOT_TEXT, .why = "records are printed as text" },
+	{ "per-event-dump", .not_with = NOT_TEXT "|output|dump-raw-trace|show-task-events|show-mmap-events|show-switch-events|show-namespace-events|"
+	  "show-lost-events|show-round-events|show-bpf-events|show-cgroup-events|show-text-poke-events", .why = "its files are of samples, as text" },
+	{ "addr-range", .needs = "symbols" },
 	{ "reltime", .not_with = "deltatime" },
 	{ 0 },
 };
@@ -97,10 +101,8 @@ const struct opt_other script_others[] = {
 	{ "--dlfilter", "loads libraries of perf's", JSON_LINES },
 	{ "--dlarg", "is for libraries of perf's", JSON_LINES },
 	{ "--list-dlfilters", "is for libraries of perf's", JSON_LINES },
-	{ "--per-event-dump", "is not available: there is one output", "skep script --json | jq 'select(.event == \"NAME\")'" },
 	{ "-L", "is not available", "skep script -F names the fields" },
 	{ "--Latency", "is not available", "skep script -F names the fields" },
-	{ "--addr-range", "is not available", "skep script --json has the addresses" },
 	{ "--dump-unsorted-raw-trace", "is not available: records are in the order of time", "skep script -D" },
 	{ "--call-trace", NO_TRACE, WITH_PERF },
 	{ "--call-ret-trace", NO_TRACE, WITH_PERF },

@@ -25,6 +25,7 @@ void script_free(struct script *s)
 {
 	if (!s)
 		return;
+	script_dumps_free(s); /* the events are the file's */
 	script_traces_free(s->traces);
 	pick_free(s->pick);
 	names_free(&s->names);
@@ -99,6 +100,7 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 		.has_addr_sym = addr_has_symbol(attr),
 	};
 	struct script_args args = { put_args, s->traces };
+	struct textbuf *text;
 
 	if (onoff_hides(&s->options->on, at))
 		return 0;
@@ -111,7 +113,10 @@ static int take_sample(struct named_sink *sink, const struct named *named)
 		line.trace = script_traces_text(s->traces, at);
 	switch (s->options->format) {
 	case SCRIPT_TEXT:
-		script_text(&s->text, &line, &s->view);
+		text = s->dumps ? script_dumps_text(s, at->event) : &s->text;
+		if (!text)
+			return -EIO;
+		script_text(text, &line, &s->view);
 		break;
 	case SCRIPT_JSON:
 		script_json(s->out, &line, &s->view, &args);
@@ -197,6 +202,8 @@ static int prepare(struct script *s, struct err *err)
 	s->is_folded = calloc(s->meta->nr_events, sizeof(*s->is_folded));
 	if (!s->fields || !s->traces || !s->is_folded)
 		return err_set(err, -ENOMEM, "out of memory");
+	if (o->per_event && script_dumps_begin(s))
+		return err_set(err, -ENOMEM, "out of memory");
 	for (int i = 0; i < s->meta->nr_events; i++) {
 		int width = (int)strlen(s->meta->events[i].name);
 
@@ -256,6 +263,10 @@ int script_read(struct script *s, struct script_options *o, FILE *out, struct er
 	s->out = out;
 	textbuf_init(&s->text, out);
 	ret = read_all(s, err);
+	if (s->dumps_err.text[0]) {
+		*err = s->dumps_err;
+		return ret;
+	}
 	if (s->fold_odd[0])
 		return odd_fold(s, err);
 	textbuf_flush(&s->text);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep script --per-event-dump: a file for the samples of each event, made with the first of them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/script.h"
+#include "util/log.h"
+#include "util/outfile.h"
+
+struct script_dump {
+	char *path;
+	struct outfile out;
+	struct textbuf text;
+	uint64_t samples;
+};
+
+/* INPUT.EVENT.dump, as perf names it, with the event's number where its name is not its own. What is no part of a file's name is an underscore. */
+static char *dump_path(const struct script *s, int event)
+{
+	const char *name = s->meta->events[event].name, *input = s->options->input;
+	size_t at = strlen(input) + 1, n = strlen(name);
+	bool is_taken = false;
+	char *path;
+	int len;
+
+	for (int i = 0; i < event; i++)
+		is_taken |= !strcmp(s->meta->events[i].name, name);
+	len = is_taken ? asprintf(&path, "%s.%s.%d.dump", input, name, event) : asprintf(&path, "%s.%s.dump", input, name);
+	if (len < 0)
+		return NULL;
+	for (char *c = path + at; c < path + at + n; c++)
+		if (*c == '/' || (unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '_';
+	return path;
+}
+
+int script_dumps_begin(struct script *s)
+{
+	s->dumps = calloc(s->meta->nr_events, sizeof(*s->dumps));
+	return s->dumps ? 0 : -ENOMEM;
+}
+
+struct textbuf *script_dumps_text(struct script *s, int event)
+{
+	struct script_dump *d = s->dumps[event];
+	int ret;
+
+	if (!d) {
+		d = calloc(1, sizeof(*d));
+		if (!d || !(d->path = dump_path(s, event))) {
+			free(d);
+			err_set(&s->dumps_err, -ENOMEM, "out of memory");
+			return NULL;
+		}
+		ret = outfile_open(&d->out, d->path, &s->dumps_err);
+		if (ret) {
+			free(d->path);
+			free(d);
+			return NULL;
+		}
+		textbuf_init(&d->text, d->out.stream);
+		s->dumps[event] = d;
+	}
+	d->samples++;
+	return &d->text;
+}
+
+int script_dumps_end(struct script *s, uint64_t *bytes, struct err *err)
+{
+	for (int i = 0; s->dumps && i < s->meta->nr_events; i++) {
+		struct script_dump *d = s->dumps[i];
+		int64_t n;
+
+		if (!d)
+			continue;
+		textbuf_flush(&d->text);
+		n = outfile_commit(&d->out, err);
+		if (n < 0)
+			return (int)n;
+		*bytes += (uint64_t)n;
+		log_note("wrote %s: %" PRIu64 " samples", d->path, d->samples);
+	}
+	return 0;
+}
+
+void script_dumps_free(struct script *s)
+{
+	for (int i = 0; s->dumps && i < s->meta->nr_events; i++) {
+		struct script_dump *d = s->dumps[i];
+
+		if (!d)
+			continue;
+		outfile_abort(&d->out);
+		free(d->path);
+		free(d);
+	}
+	free(s->dumps);
+}
