@@ -138,6 +138,33 @@ by() {
 }
 
 # bats test_tags=measuring
+@test "-M: what these need and only these figures; --metric-only: without the counts, a line for each key" {
+	run --separate-stderr "$SKEP" stat -M page_faults_per_second,CPUs_utilized -- true
+	[[ "$stderr" =~ [0-9]\ +page-faults\ +\#\ +[0-9.]+\ K?\ ?faults/sec\ \ page_faults_per_second ]]
+	[[ "$stderr" =~ msec\ task-clock\ +\#\ +[0-9.]+\ CPUs\ utilized\ \ CPUs_utilized ]]
+	# an event that is there is not added again, and has no figure that is not selected
+	"$SKEP" stat -x, -e context-switches,faults -M page_faults_per_second -o a.csv -- true
+	[ "$(cut -d, -f3 a.csv | tr '\n' ' ')" = "context-switches faults task-clock " ]
+	[ "$(grep -c '/sec$' a.csv)" = 1 ]
+	# the clocks of all CPUs run all the time
+	"$SKEP" stat -a --metric-only -x, -M CPUs_utilized,cs_per_second -o a.csv -- sleep 0.5
+	cat a.csv
+	[ "$(head -n 1 a.csv)" = "CPUs  CPUs_utilized,cs/sec  cs_per_second," ]
+	awk -F, -v n="$(nproc)" 'NR == 2 { ok = NF == 3 && $1 > 0.9 * n && $1 < 1.1 * n && $2 > 0 } END { exit !(ok && NR == 2) }' a.csv
+	"$SKEP" stat -a -A --metric-only -j -M CPUs_utilized -I 100 -o a.json -- sleep 0.25
+	[ "$(jq -s 'map(select(keys == ["CPUs  CPUs_utilized", "cpu", "interval"] and (.cpu | tonumber) >= 0)) | length' a.json)" = $((3 * $(nproc))) ]
+	"$SKEP" stat -a --per-core --metric-only -x, -M page_faults_per_second -o a.csv -- true
+	[ "$(head -n 1 a.csv)" = "core,cpus,faults/sec  page_faults_per_second," ]
+	[ "$(awk -F, 'NR > 1 { n += $2 } END { print n }' a.csv)" = "$(nproc)" ]
+	"$SKEP" stat -a --metric-only -j -M insn_per_cycle -o a.json -- true
+	jq -e '.["instructions  insn_per_cycle"] | . == "none" or tonumber > 0' a.json
+	run --separate-stderr "$SKEP" stat --metric-only -e raw_syscalls:sys_enter -- true
+	[[ "$stderr" == *"--metric-only has no figures of these events"* ]]
+	run -2 "$SKEP" stat -M IPC -- true
+	[[ "$output" == *"unknown metric 'IPC'"*"hint: -M takes CPUs_utilized"* ]]
+}
+
+# bats test_tags=measuring
 @test "-G: a cgroup" {
 	mount=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
 	[ -n "$mount" ] || skip "no cgroup v2"

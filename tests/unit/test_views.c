@@ -105,13 +105,13 @@ static void read_counter(struct counts *c, uint16_t event, uint32_t cpu, uint32_
 	assert_int_equal(counts_add(c, &r), 0);
 }
 
-static void show_counts(const char *name, enum count_by by, int rounds, int runs)
+static void show_counts(const char *name, enum count_by by, int rounds, int runs, bool metric_only)
 {
 	static const char *const comms[] = { "bash", HOSTILE };
 
 	for (enum form form = 0; form < FORMS; form++) {
 		struct stat_cfg cfg = { .separator = form == CSV ? "," : NULL, .json = form == JSON, .runs = runs, .intervals = rounds > 1,
-					.missing = runs > 1 ? not_missing : missing, .title = "'make -j " HOSTILE "'" };
+					.missing = runs > 1 ? not_missing : missing, .title = "'make -j " HOSTILE "'", .metric_only = metric_only };
 		struct counts c;
 		struct page page;
 
@@ -151,11 +151,13 @@ static void show_counts(const char *name, enum count_by by, int rounds, int runs
 static void test_stat(void **state)
 {
 	(void)state;
-	show_counts("stat", COUNT_BY_NOTHING, 1, 1);
-	show_counts("stat-cpus", COUNT_BY_CPU, 1, 1);
-	show_counts("stat-threads", COUNT_BY_THREAD, 1, 1);
-	show_counts("stat-intervals", COUNT_BY_NOTHING, 2, 1);
-	show_counts("stat-runs", COUNT_BY_NOTHING, 1, 3);
+	show_counts("stat", COUNT_BY_NOTHING, 1, 1, false);
+	show_counts("stat-cpus", COUNT_BY_CPU, 1, 1, false);
+	show_counts("stat-threads", COUNT_BY_THREAD, 1, 1, false);
+	show_counts("stat-intervals", COUNT_BY_NOTHING, 2, 1, false);
+	show_counts("stat-runs", COUNT_BY_NOTHING, 1, 3, false);
+	show_counts("stat-metrics", COUNT_BY_NOTHING, 2, 1, true);
+	show_counts("stat-metrics-cpus", COUNT_BY_CPU, 1, 1, true);
 }
 
 /* Sums by key. */

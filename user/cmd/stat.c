@@ -79,7 +79,7 @@ static bool has_all_intervals(const struct count_run *s)
 
 static int print_round(struct count_run *s, uint64_t since_start_ns)
 {
-	int ret;
+	int ret = 0;
 
 	if (has_all_intervals(s))
 		return 0;
@@ -88,9 +88,10 @@ static int print_round(struct count_run *s, uint64_t since_start_ns)
 	if (s->o->clear)
 		fputs(CLEAR_SCREEN, s->out.stream);
 	if (!s->has_head || s->o->clear)
-		render_stat_head(s->out.stream, &s->counts, &s->view);
+		ret = render_stat_head(s->out.stream, &s->counts, &s->view);
 	s->has_head = true;
-	ret = render_stat_rows(s->out.stream, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
+	if (!ret)
+		ret = render_stat_rows(s->out.stream, &s->counts, &s->view, since_start_ns - s->last_ns, since_start_ns);
 	s->last_ns = since_start_ns;
 	return fflush(s->out.stream) ? -errno : ret;
 }
@@ -172,9 +173,35 @@ static void free_events(struct count_run *s)
 	events_free(s->events, s->nr_events);
 }
 
+/* CPUs are idle too, which a task's clock does not know. */
+static const char *clock_of(const struct stat_options *o)
+{
+	return target_is_command(&o->target) || o->target.pids.n || o->target.tids.n ? "task-clock" : "cpu-clock";
+}
+
+/* What is not among the events yet. */
+static int add_new_events(struct count_run *s, const char *text, struct err *err)
+{
+	int before = s->nr_events, kept = before, ret = *text ? add_events(s, text, err) : 0;
+
+	for (int i = before; i < s->nr_events; i++) {
+		const struct event *e = &s->events[i];
+		int same = 0;
+
+		while (same < kept && (s->events[same].kind != e->kind || s->events[same].type != e->type || s->events[same].config != e->config ||
+				       s->events[same].exclude_user || s->events[same].exclude_kernel))
+			same++;
+		if (same == kept)
+			s->events[kept++] = *e;
+	}
+	s->nr_events = kept;
+	return ret;
+}
+
 static int pick_events(struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
+	bool has_default = !o->nr_event_texts && !o->nr_metrics;
 	int ret = 0;
 
 	for (size_t i = 0; i < o->nr_event_texts && !ret; i++)
@@ -183,10 +210,15 @@ static int pick_events(struct count_run *s, struct err *err)
 		return add_events(s, "raw_syscalls:sys_enter", err);
 	if (o->null)
 		return 0;
-	/* -d adds to -e, as in perf; CPUs are idle too, which a task's clock does not know */
-	if (!ret && !o->nr_event_texts)
-		ret = add_events(s, target_is_command(&o->target) || o->target.pids.n || o->target.tids.n ? "task-clock" : "cpu-clock", err);
-	for (uint64_t level = o->nr_event_texts ? 1 : 0; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
+	for (size_t i = 0; i < o->nr_metrics && !ret; i++) {
+		ret = add_new_events(s, o->metrics[i]->events, err);
+		if (!ret && o->metrics[i]->has_clock)
+			ret = add_new_events(s, clock_of(o), err);
+	}
+	/* -d adds to -e, as in perf */
+	if (!ret && has_default)
+		ret = add_events(s, clock_of(o), err);
+	for (uint64_t level = has_default ? 0 : 1; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
 		ret = add_events(s, default_events[level], err);
 	return ret;
 }
@@ -355,8 +387,9 @@ static int print_table(struct count_run *s, double wall_s, const struct rusage *
 	int ret;
 
 	stat_out_fresh(&s->out);
-	render_stat_head(s->out.stream, &s->counts, &s->view);
-	ret = render_stat_rows(s->out.stream, &s->counts, &s->view, wall_s * 1e9, 0);
+	ret = render_stat_head(s->out.stream, &s->counts, &s->view);
+	if (!ret)
+		ret = render_stat_rows(s->out.stream, &s->counts, &s->view, wall_s * 1e9, 0);
 	render_stat_foot(s->out.stream, &s->counts, &s->view, wall_s, usage ? usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6 : -1,
 			 usage ? usage->ru_stime.tv_sec + usage->ru_stime.tv_usec / 1e6 : -1);
 	return ret;
@@ -464,6 +497,8 @@ static int explain(struct count_run *s, int status, struct err *err)
 	}
 	if (!is_by(s->o) && s->nr_events && !counts_any(s))
 		profile_note(&s->profile, "none of these %d events happened", s->nr_events);
+	if (s->o->metric_only && !render_stat_has_metrics(&s->counts, &s->view))
+		profile_note(&s->profile, "--metric-only has no figures of these events: -M NAME counts what one needs");
 	if (hidden)
 		profile_note(&s->profile, "events in the kernel were not counted: they need CAP_PERFMON or "
 					  "sysctl kernel.perf_event_paranoid=1");
@@ -563,7 +598,8 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		set_title(s);
 		s->view = (struct stat_cfg){ .separator = o->separator, .json = o->json, .as_read = o->no_scale, .runs = o->runs,
 					     .intervals = o->interval_ms, .missing = s->missing, .title = s->title, .plain = o->no_big_num,
-					     .hide_idle = o->per_thread && o->target.all };
+					     .hide_idle = o->per_thread && o->target.all, .metrics = o->metrics,
+					     .nr_metrics = o->nr_metrics, .metric_only = o->metric_only };
 		ret = run_all(s, &status, err);
 	}
 	if (!ret)

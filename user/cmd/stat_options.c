@@ -63,10 +63,43 @@ static int set_delay(void *base, const char *text, struct err *err)
 	return delay_parse(text, &((struct stat_options *)base)->delay_ns, err);
 }
 
+static int add_metric(struct stat_options *o, const char *name, size_t n, struct err *err)
+{
+	char all[512] = "";
+	size_t at = 0;
+	int i = 0;
+
+	for (const struct metric *m; (m = metric_at(i)); i++) {
+		if (strlen(m->name) == n && !memcmp(m->name, name, n)) {
+			if (o->nr_metrics == STAT_TEXTS_MAX)
+				return err_exit(err, -E2BIG, EXIT_USAGE, "-M has more than %d names", STAT_TEXTS_MAX);
+			o->metrics[o->nr_metrics++] = m;
+			return 0;
+		}
+		at += snprintf(all + at, sizeof(all) - at, "%s%s", i ? ", " : "", m->name);
+	}
+	err_exit(err, -EINVAL, EXIT_USAGE, "unknown metric '%.*s': skep does not have the formulas of each CPU model", (int)(n < 64 ? n : 64), name);
+	err_hint(err, "-M takes %s; perf stat -M computes others", all);
+	return -EINVAL;
+}
+
+static int add_metrics(void *base, const char *text, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t n; !ret && text; text = text[n] ? text + n + 1 : NULL) {
+		n = strcspn(text, ",");
+		ret = add_metric(base, text, n, err);
+	}
+	return ret;
+}
+
 static const struct opt count_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to count (:u :k); syscalls:*, sched:* and other tracepoints by name or glob", add_text,
 	  true },
 	{ 'd', "detailed", NULL, OPT_COUNT, offsetof(struct stat_options, details), "also caches; -dd: also L1i and TLBs; -ddd: also prefetches" },
+	{ 'M', "metrics", "METRIC,...", OPT_CALL, 0, "count what these need, and print only them beside the counts: insn_per_cycle, page_faults_per_second",
+	  add_metrics, true },
 	{ 0, "filter", "EXPR", OPT_CALL, 0, "only hits of the tracepoint before it for which EXPR is true, as in skep probe", set_filter, true },
 	{ 0, "all-user", NULL, OPT_FLAG, offsetof(struct stat_options, all_user), "counters count in user mode only, as with :u" },
 	{ 0, "all-kernel", NULL, OPT_FLAG, offsetof(struct stat_options, all_kernel), "counters count in the kernel only, as with :k" },
@@ -126,6 +159,7 @@ static const struct opt stat_opts[] = {
 	{ 0, "per-thread", NULL, OPT_FLAG, offsetof(struct stat_options, per_thread), "a row for each thread (with -a, -p or -t)" },
 	{ 'x', "field-separator", "SEP", OPT_TEXT, offsetof(struct stat_options, separator), "CSV with this separator, in perf's fields" },
 	{ 'j', "json-output", NULL, OPT_FLAG, offsetof(struct stat_options, json), "JSON, an object per line, in perf's fields" },
+	{ 0, "metric-only", NULL, OPT_FLAG, offsetof(struct stat_options, metric_only), "only the figures that -M has names for, without the counts" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct stat_options, out), "write to FILE instead of standard error" },
 	{ 0, "append", NULL, OPT_FLAG, offsetof(struct stat_options, append), "add to the FILE of -o" },
 	{ 0, "log-fd", "N", OPT_CALL, 0, "write to the open file of this number: 3>out skep stat --log-fd 3 -- COMMAND", set_log_fd },
@@ -142,6 +176,8 @@ static const struct opt_rule stat_rules[] = {
 	{ "delay", .not_with = "by|latency|stack", .hint = "-p PID --duration TIME, once it runs" },
 	{ "null", .not_with = "event|detailed|by|latency|stack|per-thread|no-aggr", .why = "-n counts nothing" },
 	{ "all-user", .not_with = "all-kernel" },
+	{ "metric-only", .not_with = "repeat|per-thread|null|by|latency|stack" },
+	{ "metrics", .not_with = "null|by|latency|stack" },
 	{ "table", .needs = "repeat" },
 	{ "table", .not_with = "field-separator|json-output" },
 	{ "interval-count|interval-clear|summary", .needs = "interval-print" },
@@ -164,7 +200,7 @@ static const struct opt_rule stat_rules[] = {
 	{ 0 },
 };
 
-#define OF_METRICS "for --metrics, which is refused"
+#define OF_METRICS "skep computes its few metrics from single events"
 
 static const struct opt nothing_opts[] = {
 	{ 'c', "scale", NULL, OPT_NOTHING, 0, "the default" },
@@ -198,9 +234,6 @@ const struct opt_group stat_groups[] = {
 const struct opt_other stat_others[] = {
 	{ "record", "is not available: counts are not kept in a perf.data file", "skep stat -j -o FILE keeps them; -- record is a COMMAND" },
 	{ "report", "is not available: counts are not kept in a perf.data file", "skep stat -j -o FILE keeps them; -- report is a COMMAND" },
-	{ "-M", NO_METRICS, WITH_PERF },
-	{ "--metrics", NO_METRICS, WITH_PERF },
-	{ "--metric-only", "is not available: derived values follow their counts", "-j: the metric-value of each line" },
 	{ "--topdown", NO_METRICS, WITH_PERF },
 	{ "--td-level", NO_METRICS, WITH_PERF },
 	{ "-T", NO_METRICS, WITH_PERF },

@@ -5,6 +5,7 @@
 
 #include "cmd/callgraph.h"
 #include "cmd/honesty.h"
+#include "model/derived.h"
 #include "target.h"
 #include "util/opt.h"
 
@@ -15,6 +16,8 @@ struct stat_options {
 	const char *event_texts[STAT_TEXTS_MAX]; /* of each -e */
 	size_t nr_event_texts;
 	char *probes[STAT_TEXTS_MAX]; /* those of them that --filter made: owned, one for each -e, or NULL */
+	const struct metric *metrics[STAT_TEXTS_MAX]; /* of -M */
+	size_t nr_metrics;
 	const char *separator, *out;
 	const char *by, *fields;
 	const char *pre, *post; /* commands of a shell around each run */
@@ -24,7 +27,7 @@ struct stat_options {
 	struct walk_options walks;
 	int cache_level; /* 0: the last */
 	bool latency, stack, json, no_scale, no_inherit, per_cpu, per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, append;
-	bool null, sync, all_user, all_kernel, clear, summary, no_csv_summary, no_big_num, table;
+	bool null, sync, all_user, all_kernel, clear, summary, no_csv_summary, no_big_num, table, metric_only;
 };
 
 extern const struct opt_group stat_groups[];

@@ -6,12 +6,11 @@
 #include "render/rows/stat.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/derived.h"
+#include "render/rows/statparts.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -30,12 +29,7 @@ struct shown {
 	struct derived derived;
 };
 
-/* Tables have the separators and the point of the user's locale, as perf's: none in the C locale. CSV and JSON never have. */
-struct numbers {
-	locale_t user, before;
-};
-
-static struct numbers numbers_of_user(const struct stat_cfg *cfg)
+struct numbers numbers_of_user(const struct stat_cfg *cfg)
 {
 	struct numbers n = { (locale_t)0, (locale_t)0 };
 
@@ -46,7 +40,7 @@ static struct numbers numbers_of_user(const struct stat_cfg *cfg)
 	return n;
 }
 
-static void numbers_back(const struct numbers *n)
+void numbers_back(const struct numbers *n)
 {
 	if (!n->user)
 		return;
@@ -54,7 +48,7 @@ static void numbers_back(const struct numbers *n)
 	freelocale(n->user);
 }
 
-static void trim_right(char *text)
+void trim_right(char *text)
 {
 	size_t n = strlen(text);
 
@@ -67,8 +61,7 @@ static const char *group_name(const struct counts *c, const struct count_key *ke
 	return key->cpu < c->groups.groups.n ? c->groups.groups.data[key->cpu].name : "new";
 }
 
-/* The width of a group's name in a table, and the word for it. */
-static int group_width(const struct counts *c, const char **ret_word)
+int stat_group_width(const struct counts *c, const char **ret_word)
 {
 	static const struct {
 		const char *word;
@@ -95,29 +88,46 @@ static void key_text(char *buf, size_t size, const struct counts *c, const struc
 	}
 }
 
-static void print_text(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
-		       const struct shown *s, double since_s)
+size_t stat_prefix_text(char *buf, size_t size, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key, double since_s)
 {
-	char line[512], label[96], number[64], cell[96];
 	const char *word;
+	char label[96];
 	size_t n = 0;
 
 	key_text(label, sizeof(label), c, key);
-	snprintf(number, sizeof(number), cfg->plain ? "%.*f" : "%'.*f", s->decimals, s->value);
+	buf[0] = '\0';
 	if (cfg->intervals)
-		n += snprintf(line + n, sizeof(line) - n, "%16.9f ", since_s);
+		n += snprintf(buf + n, size - n, "%16.9f ", since_s);
 	if (c->by == COUNT_BY_CPU)
-		n += snprintf(line + n, sizeof(line) - n, "%-10s ", label);
+		n += snprintf(buf + n, size - n, "%-10s ", label);
 	else if (c->by == COUNT_BY_GROUP)
-		n += snprintf(line + n, sizeof(line) - n, "%-*s %4u ", group_width(c, &word), label, key->nr_cpus);
+		n += snprintf(buf + n, size - n, "%-*s %4u ", stat_group_width(c, &word), label, key->nr_cpus);
 	else if (c->by == COUNT_BY_THREAD)
-		n += snprintf(line + n, sizeof(line) - n, "%20s ", label);
+		n += snprintf(buf + n, size - n, "%20s ", label);
+	return n;
+}
+
+/* "16.143 K faults/sec  page_faults_per_second": the value as perf 6 has it, then the name that -M takes, as perf 7 has it. */
+static void print_derived(const struct derived *d, char *cell, size_t size)
+{
+	size_t at = strcspn(d->unit, "/");
+
+	snprintf(cell, size, "%*.*f%s %.*s%s%s%s%s%s", d->width, d->decimals, d->value, d->percent, (int)at, d->unit, *d->noun && at ? " " : "",
+		 d->noun, d->unit + at, d->metric ? "  " : "", d->metric ? d->metric->name : "");
+}
+
+static void print_text(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
+		       const struct shown *s, double since_s)
+{
+	char line[640], number[64], cell[128];
+	size_t n = stat_prefix_text(line, sizeof(line), c, cfg, key, since_s);
+
+	snprintf(number, sizeof(number), cfg->plain ? "%.*f" : "%'.*f", s->decimals, s->value);
 	n += snprintf(line + n, sizeof(line) - n, "%*s %-4s %-*s", VALUE_WIDTH,
 		      s->missing ? s->missing : number, s->unit, NAME_WIDTH,
 		      s->event->name);
 	if (s->derived.unit[0]) {
-		snprintf(cell, sizeof(cell), "%*.*f%s %s", s->derived.width, s->derived.decimals, s->derived.value, s->derived.percent,
-			 s->derived.unit);
+		print_derived(&s->derived, cell, sizeof(cell));
 		n += snprintf(line + n, sizeof(line) - n, " # %-36s", cell);
 	}
 	if (cfg->runs > 1 && !s->missing && s->spread > 0)
@@ -128,8 +138,7 @@ static void print_text(FILE *out, const struct counts *c, const struct stat_cfg 
 	fprintf(out, "%s\n", line);
 }
 
-static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
-		      const struct shown *s, double since_s)
+void stat_prefix_csv(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key, double since_s)
 {
 	const char *sep = cfg->separator;
 	char label[96];
@@ -145,6 +154,14 @@ static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *
 	}
 	if (c->by == COUNT_BY_GROUP)
 		fprintf(out, "%u%s", key->nr_cpus, sep);
+}
+
+static void print_csv(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
+		      const struct shown *s, double since_s)
+{
+	const char *sep = cfg->separator;
+
+	stat_prefix_csv(out, c, cfg, key, since_s);
 	if (s->missing)
 		fprintf(out, "%s%s", s->missing, sep);
 	else
@@ -171,19 +188,16 @@ static void put_json(FILE *out, const char *text)
 	json_text(&j, text);
 }
 
-/* perf's own spacing; one object per line. */
-static void print_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
-		       const struct shown *s, double since_s)
+void stat_prefix_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key, double since_s)
 {
 	const char *word;
 
-	putc('{', out);
 	if (cfg->intervals)
 		fprintf(out, "\"interval\" : %.9f, ", since_s);
 	if (c->by == COUNT_BY_CPU)
 		fprintf(out, "\"cpu\" : \"%u\", ", key->cpu);
 	if (c->by == COUNT_BY_GROUP) {
-		group_width(c, &word);
+		stat_group_width(c, &word);
 		fprintf(out, "\"%s\" : \"%s\", \"aggregate-number\" : %u, ", word, group_name(c, key), key->nr_cpus);
 	}
 	if (c->by == COUNT_BY_THREAD) {
@@ -194,6 +208,14 @@ static void print_json(FILE *out, const struct counts *c, const struct stat_cfg 
 		put_json(out, name);
 		fputs(", ", out);
 	}
+}
+
+/* perf's own spacing; one object per line. */
+static void print_json(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
+		       const struct shown *s, double since_s)
+{
+	putc('{', out);
+	stat_prefix_json(out, c, cfg, key, since_s);
 	if (s->missing)
 		fprintf(out, "\"counter-value\" : \"%s\", ", s->missing);
 	else
@@ -209,8 +231,7 @@ static void print_json(FILE *out, const struct counts *c, const struct stat_cfg 
 		s->running_ns, s->percent, s->derived.value, s->derived.percent, s->derived.unit);
 }
 
-/* The values of one key, in events; -1 for what was not counted. */
-static void row_values(const struct counts *c, const struct stat_cfg *cfg, size_t key, double *values)
+void stat_row_values(const struct counts *c, const struct stat_cfg *cfg, size_t key, double *values)
 {
 	for (int e = 0; e < c->nr_events; e++) {
 		const struct count_cell *cell = counts_cell(c, key, e);
@@ -220,6 +241,14 @@ static void row_values(const struct counts *c, const struct stat_cfg *cfg, size_
 
 		values[e] = cfg->missing[e] || !d.running_ns ? -1 : c->events[e].scale ? value * c->events[e].scale : value;
 	}
+}
+
+bool stat_wants(const struct stat_cfg *cfg, const struct metric *metric)
+{
+	for (size_t i = 0; i < cfg->nr_metrics; i++)
+		if (cfg->metrics[i] == metric)
+			return true;
+	return !cfg->nr_metrics;
 }
 
 static struct shown show(const struct counts *c, const struct stat_cfg *cfg, size_t key, int e, const struct derive_row *row)
@@ -239,19 +268,24 @@ static struct shown show(const struct counts *c, const struct stat_cfg *cfg, siz
 	if (d.running_ns && d.enabled_ns)
 		s.percent = 100.0 * d.running_ns / d.enabled_ns;
 	derive(row, e, &s.derived);
+	if (cfg->nr_metrics && !(s.derived.metric && stat_wants(cfg, s.derived.metric)))
+		s.derived = (struct derived){ .percent = "", .noun = "" };
 	return s;
 }
 
 int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns)
 {
-	double *values = calloc(c->keys.n * c->nr_events + 1, sizeof(*values));
+	double *values;
 	struct numbers numbers;
 
+	if (cfg->metric_only)
+		return stat_metric_rows(out, c, cfg, wall_ns, since_start_ns / 1e9);
+	values = calloc(c->keys.n * c->nr_events + 1, sizeof(*values));
 	if (!values)
 		return -ENOMEM;
 	numbers = numbers_of_user(cfg);
 	for (size_t k = 0; k < c->keys.n; k++)
-		row_values(c, cfg, k, values + k * c->nr_events);
+		stat_row_values(c, cfg, k, values + k * c->nr_events);
 	/* perf's order: event by event, its keys below each other; of groups of CPUs, group by group. */
 	for (size_t i = 0; i < c->keys.n * (size_t)c->nr_events; i++) {
 		bool by_key = c->by == COUNT_BY_GROUP;
@@ -269,28 +303,31 @@ int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *c
 	return ferror(out) ? -EIO : 0;
 }
 
-void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg)
+int render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg)
 {
 	const char *word;
+	bool is_table = !cfg->json && !cfg->separator;
 
-	if (cfg->json || cfg->separator)
-		return;
-	if (cfg->intervals) {
+	if (is_table && !cfg->intervals) {
+		fprintf(out, "\n Performance counter stats for ");
+		text_print(out, cfg->title);
+		if (cfg->runs > 1)
+			fprintf(out, " (%u runs)", c->wall.n);
+		fprintf(out, ":\n\n");
+	}
+	if (cfg->metric_only)
+		return stat_metric_head(out, c, cfg);
+	if (is_table && cfg->intervals) {
 		fprintf(out, "#%*s ", 15, "time");
 		if (c->by == COUNT_BY_GROUP) {
-			int width = group_width(c, &word);
+			int width = stat_group_width(c, &word);
 
 			fprintf(out, "%-*s cpus", width, word);
 		}
 		fprintf(out, "%s%*s unit events\n", c->by == COUNT_BY_CPU ? "CPU        " : c->by == COUNT_BY_THREAD ? "              thread " : "",
 			VALUE_WIDTH + (c->by == COUNT_BY_GROUP), "counts");
-		return;
 	}
-	fprintf(out, "\n Performance counter stats for ");
-	text_print(out, cfg->title);
-	if (cfg->runs > 1)
-		fprintf(out, " (%u runs)", c->wall.n);
-	fprintf(out, ":\n\n");
+	return ferror(out) ? -EIO : 0;
 }
 
 void render_stat_foot(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_s, double user_s, double sys_s)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "model/counts.h"
+#include "model/derived.h"
 
 struct stat_cfg {
 	const char *separator; /* -x; NULL: no CSV */
@@ -21,13 +22,19 @@ struct stat_cfg {
 	bool plain;	 /* numbers of tables without separators of thousands */
 	const double *run_s; /* seconds of each run, below the table; or NULL */
 	size_t nr_run_s;
+	const struct metric *const *metrics; /* of -M; none: all figures */
+	size_t nr_metrics;
+	bool metric_only; /* the figures that have names, without their counts */
 };
 
 /* The counts of this round, which took wall_ns and ended so long after the start. 0, -ENOMEM or -EIO. */
 int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns);
 
-/* Around the table of a run: nothing in CSV and JSON. user_s < 0: there was no COMMAND. */
-void render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg);
+/* Has metric_only anything to show of these events? -ENOMEM, or 0 or 1. */
+int render_stat_has_metrics(const struct counts *c, const struct stat_cfg *cfg);
+
+/* Around the table of a run: nothing in CSV and JSON, but the heading of metric_only. user_s < 0: there was no COMMAND. 0 or -errno. */
+int render_stat_head(FILE *out, const struct counts *c, const struct stat_cfg *cfg);
 void render_stat_foot(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_s, double user_s, double sys_s);
 
 #endif
