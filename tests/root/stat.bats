@@ -138,6 +138,41 @@ by() {
 }
 
 # bats test_tags=measuring
+@test "duration_time, user_time, system_time: of the run and of COMMAND, as in the lines below the table" {
+	need perf
+	for p in perf "$SKEP"; do
+		LC_ALL=C "$p" stat -e duration_time,user_time,system_time -- "$WORK/shares" 0.3 2>"text.${p##*/}" >/dev/null
+		awk '$3 ~ /_time$/ && $2 == "ns" { gsub(",", "", $1); ns[$3] = $1 }
+			/seconds time elapsed/ { ok += ns["duration_time"] == $1 * 1e9 } /seconds user/ { ok += ns["user_time"] - $1 * 1e9 < 1 }
+			END { exit !(ok == 2 && ns["duration_time"] > 3e8 && ns["user_time"] > 1e8) }' "text.${p##*/}"
+		# in one row, whatever the rows are; the times of COMMAND when it has ended
+		"$p" stat -a -A -x, -e duration_time,user_time,cpu-clock -o a.csv -- sleep 0.1
+		cut -d, -f1,3,4 a.csv | grep -v '^#' | grep . >"fields.${p##*/}"
+		"$p" stat -I 100 -x, -e duration_time -o a.csv -- "$WORK/shares" 0.25 >/dev/null
+		grep -v '^#' a.csv | grep . | awk -F, '{ print $2 ~ /^[0-9]+$/ ? "number" : $2, $3, $4 }' >>"fields.${p##*/}"
+	done
+	diff fields.perf fields.skep
+	"$SKEP" stat -I 100 -x, -e user_time -o a.csv -- "$WORK/shares" 0.25 >/dev/null
+	[ "$(grep -c 'not counted' a.csv)" = "$(($(wc -l <a.csv) - 1))" ] && tail -n 1 a.csv | grep -qE '^ +[0-9.]+,[0-9]{8,},ns,user_time,'
+	"$SKEP" stat -D 300 -x, -e duration_time -o a.csv -- sleep 0.6
+	awk -F, '{ exit !($1 > 2.5e8 && $1 < 5e8) }' a.csv
+	run -2 "$SKEP" record -e duration_time -o a.data -- true
+	[[ "$output" == *"'duration_time' has no samples"* ]]
+	run -2 "$SKEP" stat -e '{cycles,duration_time}' -- true
+}
+
+@test "--cputype: the one kind of CPUs; cpu/EVENT/ also where no counters are; a CPU that is not online" {
+	kind=$(cd /sys/bus/event_source/devices && ls -d */cpus 2>/dev/null | cut -d/ -f1 | tail -n 1)
+	[ "$(ls -d /sys/bus/event_source/devices/*/cpus 2>/dev/null | wc -l)" -lt 2 ] || skip "CPUs of several kinds"
+	"$SKEP" stat --cputype "${kind:-cpu}" -x, -e cpu-clock,"${kind:-cpu}/instructions/" -o a.csv -- true
+	[ "$(cut -d, -f3 a.csv | tail -n 1)" = "${kind:-cpu}/instructions/" ]
+	run -2 "$SKEP" stat --cputype=123 -- true
+	[[ "$output" == *"no kind of CPUs is called so"*"hint: the kinds here: "* ]]
+	run ! "$SKEP" stat -C 60000 -- true
+	[[ "$output" == *"CPU 60000 is not online"*"No supported events found."* ]]
+}
+
+# bats test_tags=measuring
 @test "-M: what these need and only these figures; --metric-only: without the counts, a line for each key" {
 	run --separate-stderr "$SKEP" stat -M page_faults_per_second,CPUs_utilized -- true
 	[[ "$stderr" =~ [0-9]\ +page-faults\ +\#\ +[0-9.]+\ K?\ ?faults/sec\ \ page_faults_per_second ]]

@@ -267,8 +267,10 @@ int measure_events(struct measure *m, struct err *err)
 		return -ENOMEM;
 	for (int i = 0; i < m->nr_events; i++) {
 		struct event *e = &m->events[i];
-		int ret = e->kind == EVENT_COUNTER || e->kind == EVENT_PROBE ? 0 : sample_tracepoint(m, e, err);
+		int ret = e->kind == EVENT_TOOL || e->kind == EVENT_COUNTER || e->kind == EVENT_PROBE ? 0 : sample_tracepoint(m, e, err);
 
+		if (e->kind == EVENT_TOOL)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has no samples: it works in skep stat only", e->name);
 		if (!ret && e->kind != EVENT_COUNTER)
 			ret = add_probe(m, i, err);
 		if (ret)

@@ -77,6 +77,27 @@ static bool has_all_intervals(const struct count_run *s)
 	return s->o->intervals_max && s->nr_intervals == s->o->intervals_max;
 }
 
+/* The times of the run, in the first row. usage: COMMAND's, NULL while it runs: it is not counted then, as in perf. */
+static int add_times(struct count_run *s, uint64_t since_start_ns, const struct rusage *usage)
+{
+	const struct target *t = &s->o->target;
+	const struct count_key *first = s->counts.by == COUNT_BY_THREAD && s->counts.keys.n ? s->counts.keys.data : NULL;
+	int ret = 0;
+
+	for (int e = 0; e < s->nr_events && !ret; e++) {
+		struct reading r = { .event = e, .cpu = t->cpus.n ? t->cpus.data[0] : 0, .tid = first ? first->tid : 0 };
+		const struct timeval *time;
+
+		if (s->events[e].kind != EVENT_TOOL || (s->events[e].config != TOOL_DURATION && !usage))
+			continue;
+		time = usage ? s->events[e].config == TOOL_USER ? &usage->ru_utime : &usage->ru_stime : NULL;
+		r.value = s->events[e].config == TOOL_DURATION ? since_start_ns : time->tv_sec * 1000000000ull + time->tv_usec * 1000ull;
+		r.enabled_ns = r.running_ns = r.value;
+		ret = counts_add(&s->counts, &r);
+	}
+	return ret;
+}
+
 static int print_round(struct count_run *s, uint64_t since_start_ns)
 {
 	int ret = 0;
@@ -99,7 +120,10 @@ static int print_round(struct count_run *s, uint64_t since_start_ns)
 static int print_interval(struct sink *sink, uint64_t since_start_ns)
 {
 	struct count_run *s = (struct count_run *)sink;
-	int ret = print_round(s, since_start_ns);
+	int ret = add_times(s, since_start_ns, NULL);
+
+	if (!ret)
+		ret = print_round(s, since_start_ns);
 
 	counts_round(&s->counts);
 	/* As in perf, COMMAND goes on. */
@@ -238,7 +262,7 @@ static int check_by(const struct count_run *s, struct err *err)
 
 	if (!is_by(o))
 		return 0;
-	if (has_kind(s, EVENT_COUNTER))
+	if (has_kind(s, EVENT_COUNTER) || has_kind(s, EVENT_TOOL))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack need system calls or tracepoints, such as -e 'syscalls:*'");
 	if (!o->stack && has_kind(s, EVENT_PROBE))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not work with probes here: use skep probe --by, --hist or --latency");
@@ -321,12 +345,12 @@ static int set_mode(struct count_run *s, struct err *err)
 		size_t n = strlen(e->name);
 
 		bool has_mode = e->exclude_user || e->exclude_kernel;
-		int ret = event_set_mode(e, s->o->all_user, err);
+		int ret = e->kind == EVENT_TOOL ? 0 : event_set_mode(e, s->o->all_user, err);
 
 		if (ret)
 			return ret;
 		e->exclude_hv |= s->o->all_user;
-		if (!has_mode)
+		if (!has_mode && e->kind != EVENT_TOOL)
 			snprintf(e->name + n, sizeof(e->name) - n, "%s%c", strchr(e->name, ':') ? "" : ":", s->o->all_user ? 'u' : 'k');
 	}
 	return 0;
@@ -438,11 +462,13 @@ static int end_run(void *arg, const struct session *session)
 	const struct rusage *usage = target_is_command(&s->o->target) ? session_usage(session) : NULL;
 	double wall_s = session_duration_ns(session) / 1e9;
 	bool is_cut = session_interrupted(session);
-	int ret = 0;
+	int ret = add_times(s, session_duration_ns(session), session_usage(session));
 
-	if (s->o->interval_ms)
+	if (!ret && s->o->interval_ms)
 		ret = print_round(s, session_duration_ns(session));
-	if (!ret && s->o->interval_ms && s->o->summary)
+	if (ret)
+		return ret;
+	if (s->o->interval_ms && s->o->summary)
 		ret = print_sums(s, wall_s, usage);
 	else if (!s->o->interval_ms && s->o->runs < 2)
 		ret = print_table(s, wall_s, usage);
@@ -576,6 +602,8 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	sigprocmask(SIG_SETMASK, NULL, &s->mask);
 	s->sink = (struct sink){ .reading = take_reading, .interval = print_interval };
 	ret = target_check(&o->target, err);
+	if (ret == -ENODEV) /* perf's words, which its scripts look for */
+		err_hint(err, "No supported events found. /sys/devices/system/cpu/online has the CPUs that are");
 	if (!ret)
 		ret = pick_events(s, err);
 	if (!ret)

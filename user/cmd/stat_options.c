@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/delay.h"
+#include "event/pmu.h"
 #include "event/probe.h"
 #include "util/num.h"
 
@@ -94,6 +95,44 @@ static int add_metrics(void *base, const char *text, struct err *err)
 	return ret;
 }
 
+struct core_kinds {
+	const char *wanted;
+	char names[256];
+	int n;
+	bool is_found;
+};
+
+static int note_core(void *arg, const char *pmu, uint32_t type)
+{
+	struct core_kinds *k = arg;
+	size_t at = strlen(k->names);
+
+	(void)type;
+	snprintf(k->names + at, sizeof(k->names) - at, "%s%s", k->n ? ", " : "", pmu);
+	k->is_found |= !strcmp(pmu, k->wanted);
+	k->n++;
+	return 0;
+}
+
+/* Of one kind there is nothing to choose. */
+static int set_cputype(void *base, const char *text, struct err *err)
+{
+	struct core_kinds k = { .wanted = text };
+
+	(void)base;
+	pmu_each_core(note_core, &k);
+	if (k.is_found && k.n == 1)
+		return 0;
+	if (k.is_found) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "--cputype is not available on CPUs of several kinds");
+		err_hint(err, "-e %s/cycles/ counts only on those", text);
+	} else {
+		err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--cputype': no kind of CPUs is called so", text);
+		err_hint(err, "the kinds here: %s", k.names);
+	}
+	return -EINVAL;
+}
+
 static const struct opt count_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to count (:u :k); syscalls:*, sched:* and other tracepoints by name or glob", add_text,
 	  true },
@@ -104,6 +143,7 @@ static const struct opt count_opts[] = {
 	{ 0, "all-user", NULL, OPT_FLAG, offsetof(struct stat_options, all_user), "counters count in user mode only, as with :u" },
 	{ 0, "all-kernel", NULL, OPT_FLAG, offsetof(struct stat_options, all_kernel), "counters count in the kernel only, as with :k" },
 	{ 'n', "null", NULL, OPT_FLAG, offsetof(struct stat_options, null), "count nothing: only the times of COMMAND" },
+	{ 0, "cputype", "PMU", OPT_CALL, 0, "the kind of CPUs, where all are of one", set_cputype },
 	{ 'r', "repeat", "N", OPT_CALL, 0, "run COMMAND N times, print the mean and its error", set_runs },
 	{ 0, "table", NULL, OPT_FLAG, offsetof(struct stat_options, table), "also the time of each run of -r" },
 	{ 0, "pre", "SHELL-COMMAND", OPT_TEXT, offsetof(struct stat_options, pre), "run this before each run, not counted" },
@@ -242,7 +282,6 @@ const struct opt_other stat_others[] = {
 	{ "--iostat", "needs the I/O units of each CPU model, which skep does not know", "perf iostat; skep stat -a --by 'args->dev' -e block:block_rq_issue" },
 	{ "--percore-show-thread", "is not available", EACH_CORE },
 	{ "--hybrid-merge", NO_HYBRID, EACH_KIND },
-	{ "--cputype", NO_HYBRID, EACH_KIND },
 	{ "-g", "is not available: it would make one group of all events", "-e '{EVENT,...}' makes a group" },
 	{ "--group", "is not available: it would make one group of all events", "-e '{EVENT,...}' makes a group" },
 	{ "--for-each-cgroup", "is not available: cgroups are summed", "-G CGROUP, for one; --by cgroup for system calls and tracepoints" },

@@ -18,7 +18,11 @@ enum event_kind {
 	EVENT_SYSCALL, /* counted by bpf/syscalls.bpf.c */
 	EVENT_TRACEPOINT, /* counted by bpf/tracepoint.bpf.c; name is SUBSYSTEM:TRACEPOINT */
 	EVENT_PROBE,	  /* of a function or USDT probe (event/probe.h) */
+	EVENT_TOOL,	  /* a time that skep stat itself knows; config is enum tool_time */
 };
+
+/* Of the run, and of COMMAND with the children it waited for; ns. */
+enum tool_time { TOOL_DURATION, TOOL_USER, TOOL_SYSTEM };
 
 #define SYSCALL_ANY UINT64_MAX
 

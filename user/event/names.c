@@ -43,6 +43,9 @@ static const struct named names[] = {
 	{ "cgroup-switches", NULL, SW(CGROUP_SWITCHES), "events" },
 };
 
+/* perf's "tool events", in the order of enum tool_time. */
+static const char *const tool_times[] = { "duration_time", "user_time", "system_time" };
+
 #define NR_NAMES (sizeof(names) / sizeof(names[0]))
 
 /* perf's cache names: L1-dcache-load-misses = cache | op << 8 | result << 16. */
@@ -99,6 +102,14 @@ int name_event(const char *name, size_t len, struct event *e)
 			e->type = names[i].type;
 			e->config = names[i].config;
 			e->unit = names[i].unit;
+			return 0;
+		}
+	for (size_t i = 0; i < sizeof(tool_times) / sizeof(tool_times[0]); i++)
+		if (same(tool_times[i], name, len)) {
+			e->kind = EVENT_TOOL;
+			e->config = i;
+			e->unit = "ns";
+			snprintf(e->pmu_unit, sizeof(e->pmu_unit), "ns");
 			return 0;
 		}
 	e->unit = "events";

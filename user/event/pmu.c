@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,6 +339,32 @@ int pmu_each(int (*each)(void *arg, const char *pmu, uint32_t type), void *arg)
 	if (n >= 0)
 		free(entries);
 	return ret;
+}
+
+struct cores {
+	int (*each)(void *arg, const char *pmu, uint32_t type);
+	void *arg;
+	bool any;
+};
+
+/* Only a PMU of cores has the file `cpus`. */
+static int each_core(void *arg, const char *pmu, uint32_t type)
+{
+	struct cores *c = arg;
+	char line[FILE_MAX];
+
+	if (read_line(pmu, "", "cpus", "", line, sizeof(line)) <= 0)
+		return 0;
+	c->any = true;
+	return c->each(c->arg, pmu, type);
+}
+
+int pmu_each_core(int (*each)(void *arg, const char *pmu, uint32_t type), void *arg)
+{
+	struct cores c = { each, arg, false };
+	int ret = pmu_each(each_core, &c);
+
+	return c.any ? ret : each(arg, "cpu", PERF_TYPE_RAW);
 }
 
 struct walk {

@@ -29,6 +29,9 @@ int pmu_each_event(int (*each)(void *arg, const char *pmu, const char *event, co
 /* Every PMU and its number. Returns 0, or what each() returned. */
 int pmu_each(int (*each)(void *arg, const char *pmu, uint32_t type), void *arg);
 
+/* The kinds of CPUs: calls each() with the PMU of each, "cpu" where all are of one kind and it has none. Returns 0, or what each() returned. */
+int pmu_each_core(int (*each)(void *arg, const char *pmu, uint32_t type), void *arg);
+
 /*
  * The terms text[from] to text[to] of an event of no PMU, which is written from text[at] on: period=, freq=, name=. 0, or -EINVAL with err
  * filled.

@@ -294,6 +294,9 @@ int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *c
 		struct derive_row row = { c->events, values + k * c->nr_events, c->nr_events, wall_ns };
 		struct shown s = show(c, cfg, k, e, &row);
 
+		/* the run has one time, in one row */
+		if (k && c->events[e].kind == EVENT_TOOL && s.missing && c->by != COUNT_BY_GROUP)
+			continue;
 		if ((c->events[e].from_glob && !s.value) || (cfg->hide_idle && s.missing && !cfg->missing[e]))
 			continue;
 		(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, c, cfg, &c->keys.data[k], &s, since_start_ns / 1e9);
