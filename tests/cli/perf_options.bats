@@ -8,7 +8,7 @@ TABLE=$BATS_TEST_DIRNAME/perf_options.txt
 # placeholder COMMAND: what follows its options, so that those that are taken fail by a file that is not there
 placeholder() {
 	case $1 in
-	report | script) printf "%s\n" -i nosuch.data ;;
+	report | script | "stat report") printf "%s\n" -i nosuch.data ;;
 	record) printf "%s\n" --dry-run -- true ;;
 	stat) printf "%s\n" -e nosuch.data -- true ;;
 	list) echo u:nosuch.data:x ;;

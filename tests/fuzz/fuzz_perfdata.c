@@ -18,6 +18,7 @@
 #include "data/data.h"
 #include "data/format.h"
 #include "data/reader.h"
+#include "data/stat.h"
 #include "frame.h"
 #include "render/events/script.h"
 #include "sym/dump.h"
@@ -51,7 +52,14 @@ static void print_sample(struct checks *c, const struct sample *s)
 static int watch(void *arg, const struct data_record *record)
 {
 	struct checks *c = arg;
+	struct stat_record counts;
+	char comm[COMM_LEN + 1];
 
+	if (!stat_record_parse(data_reader_meta(c->reader), record, &counts) && counts.kind == STAT_THREADS)
+		for (size_t i = 0; i < counts.nr_threads; i++)
+			c->sum += (uint64_t)stat_thread(&counts, i, comm) + strlen(comm);
+	if (counts.kind == STAT_COUNT && data_reader_event(c->reader, counts.count.id) >= data_reader_meta(c->reader)->nr_events)
+		abort();
 	textbuf_init(&c->text, NULL);
 	script_record(&c->text, record_name(record->type), record->type, record->misc, record->bytes, record->body);
 	script_hex(&c->text, record->bytes, record->size);
@@ -160,6 +168,28 @@ static void seed(const char *path, bool callchain, int nr_events, int compressio
 		if (i % 4 == 3)
 			sink->round(sink);
 		sink->lost(sink, 1);
+	}
+	data_writer_close(w, &err);
+}
+
+/* Counts, in two rounds. */
+static void seed_stat(const char *dir)
+{
+	static const struct event events[2] = { { .name = "cpu-clock", .type = 1 }, { .name = "x", .type = 4, .pmu_unit = "J", .scale = 0.5 } };
+	const struct data_meta meta = { .events = events, .nr_events = 2, .is_stat = true };
+	const struct stat_config cfg = { .cpus = (const uint32_t[]){ 0, 1 }, .nr_cpus = 2, .pid = 7, .rows = STAT_ROWS_CPU, .interval_ms = 100 };
+	char path[PATH_MAX];
+	struct data_writer *w;
+	struct err err;
+
+	snprintf(path, sizeof(path), "%s/seed-stat", dir);
+	if (data_writer_open(path, &meta, &w, &err) < 0)
+		return;
+	data_writer_stat_config(w, &cfg);
+	for (uint64_t i = 0; i < 8; i++) {
+		data_writer_stat_count(w, i % 2, i / 2 % 2, i, 10 * i, 10 * i);
+		if (i % 4 == 3)
+			data_writer_stat_round(w, i == 7, i);
 	}
 	data_writer_close(w, &err);
 }
@@ -274,6 +304,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		seed(path, true, 2, 1);
 		seed_pipe((*argv)[i]);
 		seed_chains((*argv)[i]);
+		seed_stat((*argv)[i]);
 		break;
 	}
 	return 0;

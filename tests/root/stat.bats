@@ -149,7 +149,7 @@ by() {
 		"$p" stat -a -A -x, -e duration_time,user_time,cpu-clock -o a.csv -- sleep 0.1
 		cut -d, -f1,3,4 a.csv | grep -v '^#' | grep . >"fields.${p##*/}"
 		"$p" stat -I 100 -x, -e duration_time -o a.csv -- "$WORK/shares" 0.25 >/dev/null
-		grep -v '^#' a.csv | grep . | awk -F, '{ print $2 ~ /^[0-9]+$/ ? "number" : $2, $3, $4 }' >>"fields.${p##*/}"
+		grep -v '^#' a.csv | grep . | awk -F, '{ print $2 ~ /^[0-9]+$/ ? "number" : $2, $3, $4 }' | sort -u >>"fields.${p##*/}"
 	done
 	diff fields.perf fields.skep
 	"$SKEP" stat -I 100 -x, -e user_time -o a.csv -- "$WORK/shares" 0.25 >/dev/null
@@ -170,6 +170,83 @@ by() {
 	[[ "$output" == *"no kind of CPUs is called so"*"hint: the kinds here: "* ]]
 	run ! "$SKEP" stat -C 60000 -- true
 	[[ "$output" == *"CPU 60000 is not online"*"No supported events found."* ]]
+}
+
+# counts TEXT: value and event of each row, in order
+counts() {
+	grep -v '^#' "$1" | awk 'NF { gsub(",", ""); for (i = 1; i <= NF; i++) if ($i == "#") NF = i - 1; $1 = $1; print }'
+}
+
+@test "stat record: perf stat report and perf script show the same counts as skep, of files of either" {
+	need perf
+	export LC_ALL=C
+	"$SKEP" stat record -a -o skep.data -e cpu-clock,page-faults,context-switches,raw_syscalls:sys_enter,duration_time -- sleep 0.1 2>table
+	grep -q 'Performance counter stats for' table
+	perf stat record -a -o perf.data -e cpu-clock,page-faults,context-switches,duration_time -- sleep 0.1 2>said
+	"$SKEP" stat record -o skep-own.data -e task-clock,page-faults -- true 2>said
+	perf stat record -o perf-own.data -e task-clock,page-faults -- true 2>said
+	"$SKEP" stat record -a -I 100 -o skep-rounds.data -e cpu-clock,page-faults -- sleep 0.25 2>said
+	perf stat record -a -I 100 -o perf-rounds.data -e cpu-clock,page-faults -- sleep 0.25 2>said
+	for f in skep perf skep-own perf-own skep-rounds perf-rounds; do
+		for o in "" -A --per-core --per-socket; do
+			[ -z "$o" ] || [[ "$f" != *own ]] || continue
+			# perf needs the topology of CPUs in the file
+			[[ "$o" != --per* ]] || [[ "$f" = perf* ]] || continue
+			perf stat report $o -i $f.data 2>perf.text
+			"$SKEP" stat report $o -i $f.data 2>skep.text
+			# a time of the run is in one row, of one CPU; perf does not always know which events are such
+			[ -z "$o" ] && t="<not counted> ns" || t=duration_time
+			diff <(counts perf.text | grep -v "$t") <(counts skep.text | grep -v "$t")
+		done
+		perf script -i $f.data >perf.text
+		"$SKEP" script -i $f.data >skep.text 2>said
+		diff perf.text skep.text
+		[ "$(wc -l <skep.text)" -gt 2 ]
+	done
+	# what was printed is what was kept
+	"$SKEP" stat report -i skep.data 2>again
+	diff <(counts table | tail -n +2) <(counts again | tail -n +2)
+	"$SKEP" stat report -i skep.data --per-core -x, -o a.csv
+	[ "$(grep -c ',cpu-clock,' a.csv)" = "$(perf stat -a --per-core -x, -e cpu-clock -- true 2>&1 | wc -l)" ]
+	# -A of all events is the sum
+	"$SKEP" stat report -i skep.data -x, -o all.csv && "$SKEP" stat report -i skep.data -A -x, -o each.csv
+	[ "$(value page-faults all.csv)" = "$(awk -F, '$4 == "page-faults" { n += $2 } END { print n }' each.csv)" ]
+	"$SKEP" stat report -i perf-rounds.data -j -o a.json
+	[ "$(jq -s 'map(.interval) | unique | length' a.json)" = 3 ]
+}
+
+@test "stat record: streams, both ways; what is no file of counts; a damaged one" {
+	need perf
+	for w in perf "$SKEP"; do
+		for r in perf "$SKEP"; do
+			"$w" stat record -o - -e task-clock,page-faults -- true 2>said | "$r" stat report -i - >text 2>&1
+			grep -q "Performance counter stats for 'pipe':" text && grep -qE '[1-9][0-9]* +page-faults' text
+			"$w" stat record -o - -e task-clock,page-faults -- true 2>said | "$r" script -i - >text 2>&1
+			grep -qE '^CPU +THREAD +VAL +ENA +RUN +TIME +EVENT$' text && [ "$(grep -cE ' (task-clock|page-faults)$' text)" = 2 ]
+		done
+	done
+	"$SKEP" stat record -o a.data -e page-faults -- true 2>said
+	run ! "$SKEP" report -i a.data
+	[[ "$output" == *"has counts, not samples"*"skep stat report"* ]]
+	"$SKEP" record -o b.data -e cpu-clock -c 100000 -- "$WORK/shares" 0.05 >said 2>&1
+	run ! "$SKEP" stat report -i b.data
+	[[ "$output" == *"has no counts"* ]]
+	run -2 "$SKEP" stat record -r 3 -o c.data -- true
+	run -2 "$SKEP" stat record --latency -o c.data -- true
+	[ ! -e c.data ]
+	# wherever it is cut, or a byte of its records is another one: an answer, not a crash
+	size=$(stat -c %s a.data)
+	for at in $(seq 8 40 "$size"); do
+		head -c "$at" a.data >cut.data
+		run "$SKEP" stat report -i cut.data
+		[ "$status" -le 1 ]
+		cp a.data bad.data
+		printf '\377' | dd of=bad.data bs=1 seek="$at" conv=notrunc status=none
+		run "$SKEP" stat report -i bad.data
+		[ "$status" -le 1 ]
+		run "$SKEP" script -i bad.data
+		[ "$status" -le 1 ]
+	done
 }
 
 # bats test_tags=measuring

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "capture/features.h"
 #include "capture/ksym.h"
 #include "cmd/cmd.h"
+#include "cmd/machine.h"
 #include "cmd/measure.h"
 #include "cmd/namespaces.h"
 #include "cmd/nothing.h"
@@ -22,7 +22,6 @@
 #include "sym/buildid.h"
 #include "sym/sym.h"
 #include "util/log.h"
-#include "util/machine.h"
 
 /* Passes on to the files, which are opened once the session has settled on its events. */
 struct record_sink {
@@ -31,9 +30,6 @@ struct record_sink {
 	struct record_files files;
 	struct build_ids *ids;
 	struct syms *syms; /* who has mapped what, where stacks are walked by tables; else NULL */
-	int argc;
-	char *argv[64];
-	struct utsname uts;
 	struct machine machine;
 	struct record_traces traces;
 	bool has_command; /* its namespaces are in the file */
@@ -92,19 +88,6 @@ static int pass_round(struct sink *sink)
 	return files_round(&r->files);
 }
 
-/* Our own command line, for the file's CMDLINE feature. */
-static void read_argv(struct record_sink *r)
-{
-	static char raw[8192];
-	FILE *f = fopen("/proc/self/cmdline", "re");
-	size_t n = f ? fread(raw, 1, sizeof(raw) - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	for (size_t at = 0; at < n && r->argc < 64; at += strlen(raw + at) + 1)
-		r->argv[r->argc++] = raw + at;
-}
-
 /* Where the kernel's text is, from itself if it says so: reading it out of kallsyms takes 40 ms. */
 static int scan_kernel(struct sink *sink)
 {
@@ -148,25 +131,9 @@ static int open_writer(struct sink *sink, struct err *err)
 {
 	struct record_sink *r = (struct record_sink *)sink;
 	struct record *rec = r->record;
-	uint32_t nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int ret = machine_read(&r->machine, nr_cpus);
+	int ret;
 
-	if (ret)
-		return err_set(err, ret, "out of memory");
-	uname(&r->uts);
-	read_argv(r);
 	r->files.meta = (struct data_meta){
-		.hostname = r->uts.nodename,
-		.os_release = r->uts.release,
-		.arch = r->uts.machine,
-		.version = "skep",
-		.cpu_desc = r->machine.cpu_desc,
-		.machine = &r->machine,
-		.nr_cpus_avail = nr_cpus,
-		.nr_cpus_online = sysconf(_SC_NPROCESSORS_ONLN),
-		.total_mem_kb = (uint64_t)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024),
-		.argc = r->argc,
-		.argv = (const char *const *)r->argv,
 		.events = rec->m.events,
 		.nr_events = rec->m.nr_events,
 		.cgroup_path = rec->m.has_cgroup ? target_cgroup_path : NULL,
@@ -177,6 +144,9 @@ static int open_writer(struct sink *sink, struct err *err)
 		.max_frames = (uint32_t)rec->m.walks.max_frames,
 		.compression_level = rec->compression_level,
 	};
+	ret = machine_describe(&r->machine, &r->files.meta);
+	if (ret)
+		return err_set(err, ret, "out of memory");
 	ret = record_traces_load(&r->traces, rec->m.probes, rec->m.nr_probes, rec->m.nr_events);
 	if (ret)
 		return err_set(err, ret, "out of memory");
@@ -208,14 +178,6 @@ static int close_files(struct record_sink *r, struct profile *p, int ret, struct
 	ret = files_close(&r->files, lost, err);
 	p->receipt.bytes_out = r->files.bytes_out;
 	return ret;
-}
-
-/* Standard output is the recording's: COMMAND, which is not started yet, will write to standard error instead, as under perf. */
-static int take_stdout(void)
-{
-	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-	return fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : fd;
 }
 
 /* skep's main thread, which empties the rings; not COMMAND, which it starts. */
@@ -304,7 +266,7 @@ static int record_run(void *cfg, char **operands, struct err *err)
 		ret = set_realtime(rec->priority, err);
 	r.files.path = rec->out;
 	if (!ret && !strcmp(rec->out, "-"))
-		r.files.stream_fd = take_stdout();
+		r.files.stream_fd = machine_take_stdout();
 	files_listen();
 	if (!ret)
 		ret = measure_run(&rec->m, &session, &r.sink, open_writer, &p, &status, err);

@@ -93,6 +93,11 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 
 	if (ret)
 		return ret;
+	if (data_reader_meta(r->file.reader)->is_stat) {
+		err_set(err, -ENODATA, "'%s' has counts, not samples", r->path);
+		err_hint(err, "skep stat report -i FILE");
+		return -ENODATA;
+	}
 	r->pic->names.may_hold = true;
 	ret = r->opened ? r->opened(r->opened_arg, r->file.reader, err) : 0;
 	if (!ret)

@@ -59,6 +59,8 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 	ret = script_dumps_end(s, &s->profile.receipt.bytes_out, err);
 	if (ret)
 		return ret;
+	if (s->meta->is_stat) /* its lines are no samples */
+		s->profile.event = NULL;
 	honesty_print(&o->h, &s->profile);
 	return honesty_exit(&o->h, &s->profile, 0, err);
 }

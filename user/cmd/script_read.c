@@ -243,6 +243,13 @@ static int read_all(struct script *s, struct err *err)
 		ret = report_header(s->file.reader, o->whole_header, s->out, err);
 	if (ret)
 		return ret;
+	if (s->meta->is_stat && o->format != SCRIPT_TEXT) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "'%s' has counts, which are shown as text here", o->input);
+		err_hint(err, "skep stat report -j, or -x,");
+		return -EINVAL;
+	}
+	if (s->meta->is_stat && !script_shows_records(o))
+		return script_stat(s->file.reader, s->out, &s->profile.kept, err);
 	if (script_shows_records(o))
 		data_reader_watch(s->file.reader, script_watch, s);
 	if (o->format == SCRIPT_CSV)

@@ -18,8 +18,11 @@
 #include "cmd/run.h"
 #include "cmd/shell.h"
 #include "cmd/stat_by.h"
+#include "cmd/stat_file.h"
 #include "cmd/stat_options.h"
 #include "cmd/stat_out.h"
+#include "cmd/stat_report.h"
+#include "cmd/stat_rows.h"
 #include "cmd/stat_stack.h"
 #include "render/rows/stat.h"
 #include "util/interrupt.h"
@@ -52,6 +55,7 @@ struct count_run {
 	struct probe_cfg probe;
 	bool has_head; /* of -I */
 	struct stat_out out;
+	struct stat_file *file; /* of skep stat record; or NULL */
 	uint64_t nr_intervals;
 	bool post_failed;   /* err has its text */
 	VEC(double) run_s;  /* of --table: seconds of each run */
@@ -60,7 +64,10 @@ struct count_run {
 
 static int take_reading(struct sink *sink, const struct reading *r)
 {
-	return counts_add(&((struct count_run *)sink)->counts, r);
+	struct count_run *s = (struct count_run *)sink;
+	int ret = s->file ? stat_file_add(s->file, r) : 0;
+
+	return ret ? ret : counts_add(&s->counts, r);
 }
 
 /* Once the events are open. */
@@ -77,8 +84,8 @@ static bool has_all_intervals(const struct count_run *s)
 	return s->o->intervals_max && s->nr_intervals == s->o->intervals_max;
 }
 
-/* The times of the run, in the first row. usage: COMMAND's, NULL while it runs: it is not counted then, as in perf. */
-static int add_times(struct count_run *s, uint64_t since_start_ns, const struct rusage *usage)
+/* All readings of a round are there: what stat itself adds to them; and the file has them all. usage: COMMAND's, NULL while it runs: its times are not counted then, as in perf. */
+static int end_readings(struct count_run *s, uint64_t since_start_ns, const struct rusage *usage)
 {
 	const struct target *t = &s->o->target;
 	const struct count_key *first = s->counts.by == COUNT_BY_THREAD && s->counts.keys.n ? s->counts.keys.data : NULL;
@@ -94,8 +101,12 @@ static int add_times(struct count_run *s, uint64_t since_start_ns, const struct 
 		r.value = s->events[e].config == TOOL_DURATION ? since_start_ns : time->tv_sec * 1000000000ull + time->tv_usec * 1000ull;
 		r.enabled_ns = r.running_ns = r.value;
 		ret = counts_add(&s->counts, &r);
+		if (s->file)
+			r.cpu = s->file->first_cpu;
+		if (!ret && s->file)
+			ret = stat_file_add(s->file, &r);
 	}
-	return ret;
+	return ret || !s->file ? ret : stat_file_round(s->file, s->states, since_start_ns);
 }
 
 static int print_round(struct count_run *s, uint64_t since_start_ns)
@@ -120,7 +131,7 @@ static int print_round(struct count_run *s, uint64_t since_start_ns)
 static int print_interval(struct sink *sink, uint64_t since_start_ns)
 {
 	struct count_run *s = (struct count_run *)sink;
-	int ret = add_times(s, since_start_ns, NULL);
+	int ret = end_readings(s, since_start_ns, NULL);
 
 	if (!ret)
 		ret = print_round(s, since_start_ns);
@@ -262,6 +273,8 @@ static int check_by(const struct count_run *s, struct err *err)
 
 	if (!is_by(o))
 		return 0;
+	if (o->record)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack have no place in a file of counts: leave out 'record'");
 	if (has_kind(s, EVENT_COUNTER) || has_kind(s, EVENT_TOOL))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack need system calls or tracepoints, such as -e 'syscalls:*'");
 	if (!o->stack && has_kind(s, EVENT_PROBE))
@@ -275,47 +288,11 @@ static int check_by(const struct count_run *s, struct err *err)
 	return 0;
 }
 
-/* What -A is for CPUs. */
-static const struct cpu_option {
-	const char *option;
-	size_t flag; /* in the options */
-	enum cpu_level level;
-} cpu_options[] = {
-	{ "--per-core", offsetof(struct stat_options, per_core), CPU_CORE },
-	{ "--per-cache", offsetof(struct stat_options, per_cache), CPU_CACHE },
-	{ "--per-cluster", offsetof(struct stat_options, per_cluster), CPU_CLUSTER },
-	{ "--per-die", offsetof(struct stat_options, per_die), CPU_DIE },
-	{ "--per-socket", offsetof(struct stat_options, per_socket), CPU_SOCKET },
-	{ "--per-node", offsetof(struct stat_options, per_node), CPU_NODE },
-};
-
-/* NULL: none is given. */
-static const struct cpu_option *cpu_option_of(const struct stat_options *o)
-{
-	for (size_t i = 0; i < sizeof(cpu_options) / sizeof(cpu_options[0]); i++)
-		if (*(const bool *)((const char *)o + cpu_options[i].flag))
-			return &cpu_options[i];
-	return NULL;
-}
-
-static int init_counts(struct count_run *s, struct err *err)
-{
-	const struct stat_options *o = s->o;
-	const struct cpu_option *group = cpu_option_of(o);
-	int ret;
-
-	if (group)
-		ret = counts_init_groups(&s->counts, s->events, s->nr_events, group->level, o->cache_level);
-	else
-		ret = counts_init(&s->counts, s->events, s->nr_events, o->per_cpu ? COUNT_BY_CPU : o->per_thread ? COUNT_BY_THREAD : COUNT_BY_NOTHING);
-	return ret ? err_set(err, ret, "cannot read which CPUs there are: %s", strerror(-ret)) : 0;
-}
-
 static int check(const struct count_run *s, struct err *err)
 {
 	const struct stat_options *o = s->o;
 	const struct target *t = &o->target;
-	const struct cpu_option *group = cpu_option_of(o);
+	const char *group = stat_group_option(o);
 	bool threads = t->pids.n || t->tids.n, counters = has_kind(s, EVENT_COUNTER);
 
 	if (o->runs > 1 && !t->argv)
@@ -325,7 +302,7 @@ static int check(const struct count_run *s, struct err *err)
 	if (counters && threads && (t->cpus.n || t->cgroups.n))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t cannot be combined with -C or -G: threads are counted on every CPU");
 	if (counters && (o->per_cpu || group) && (threads || target_is_command(t)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs -a, -C or -G: threads are counted on every CPU", group ? group->option : "-A");
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs -a, -C or -G: threads are counted on every CPU", group ? group : "-A");
 	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT) || has_kind(s, EVENT_PROBE)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread works with counters only, not with system calls, tracepoints or probes");
 	if (o->interval_ms && o->runs > 1)
@@ -449,7 +426,7 @@ static int begin_run(void *arg, struct err *err)
 	set_missing(s);
 	counts_run(&s->counts);
 	s->last_ns = 0;
-	return 0;
+	return s->file ? stat_file_begin(s->file, s->o) : 0;
 }
 
 /*
@@ -462,7 +439,7 @@ static int end_run(void *arg, const struct session *session)
 	const struct rusage *usage = target_is_command(&s->o->target) ? session_usage(session) : NULL;
 	double wall_s = session_duration_ns(session) / 1e9;
 	bool is_cut = session_interrupted(session);
-	int ret = add_times(s, session_duration_ns(session), session_usage(session));
+	int ret = end_readings(s, session_duration_ns(session), session_usage(session));
 
 	if (!ret && s->o->interval_ms)
 		ret = print_round(s, session_duration_ns(session));
@@ -586,6 +563,26 @@ static int run_by(struct count_run *s, int *ret_status, struct err *err)
 	return ret ? ret : explain(s, *ret_status, err);
 }
 
+static int run_to_file(struct count_run *s, int *ret_status, struct err *err)
+{
+	int ret;
+
+	if (s->o->append)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--append cannot be combined with skep stat record: a file has one run");
+	if (s->o->runs > 1)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "-r cannot be combined with skep stat record: a file has one run");
+	s->file = calloc(1, sizeof(*s->file));
+	if (!s->file)
+		return -ENOMEM;
+	ret = stat_file_open(s->file, s->o->record, s->o, s->events, s->nr_events, err);
+	if (!ret)
+		ret = run_all(s, ret_status, err);
+	ret = stat_file_close(s->file, ret, err);
+	free(s->file);
+	s->file = NULL;
+	return ret;
+}
+
 static int stat_run(void *cfg, char **operands, struct err *err)
 {
 	struct stat_options *o = cfg;
@@ -621,14 +618,14 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 		goto out;
 	}
 	if (!ret)
-		ret = init_counts(s, err);
+		ret = stat_rows_init(o, s->events, s->nr_events, &s->counts, err);
 	if (!ret) {
 		set_title(s);
 		s->view = (struct stat_cfg){ .separator = o->separator, .json = o->json, .as_read = o->no_scale, .runs = o->runs,
 					     .intervals = o->interval_ms, .missing = s->missing, .title = s->title, .plain = o->no_big_num,
 					     .hide_idle = o->per_thread && o->target.all, .metrics = o->metrics,
 					     .nr_metrics = o->nr_metrics, .metric_only = o->metric_only };
-		ret = run_all(s, &status, err);
+		ret = (o->record ? run_to_file : run_all)(s, &status, err);
 	}
 	if (!ret)
 		ret = explain(s, status, err);
@@ -645,6 +642,29 @@ out:
 	return ret;
 }
 
+static int stat_record_run(void *cfg, char **operands, struct err *err)
+{
+	struct stat_options *o = cfg;
+
+	o->record = o->record ? o->record : "perf.data";
+	return stat_run(cfg, operands, err);
+}
+
+static const struct cmd cmd_stat_record = {
+	.name = "stat record",
+	.summary = "the same, also into a perf.data file",
+	.operands = "[COMMAND [ARG...]]",
+	.groups = stat_record_groups,
+	.cfg_size = sizeof(struct stat_options),
+	.examples = "skep stat record -- make                       into perf.data\n"
+		    "skep stat record -a -I 1000 -o a.data -- sleep 10\n"
+		    "skep stat record -o - -- make | skep stat report -i -\n",
+	.run = stat_record_run,
+	.others = stat_others,
+};
+
+static const struct cmd *const stat_subs[] = { &cmd_stat_record, &cmd_stat_report, NULL };
+
 const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "count events of a command, a process or the machine",
@@ -660,7 +680,11 @@ const struct cmd cmd_stat = {
 		    "skep stat -a -I 1000 --by comm,event -e 'sched:*' -- sleep 10\n"
 		    "skep stat -a --by comm,'args->dev' -e block:block_rq_issue -- sleep 10\n"
 		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"
-		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n",
+		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n"
+		    "skep stat --metric-only -M insn_per_cycle,branch_miss_rate -- make\n"
+		    "skep stat record -a -- sleep 10\n"
+		    "skep stat report --per-core                     of perf.data\n",
 	.run = stat_run,
+	.subs = stat_subs,
 	.others = stat_others,
 };

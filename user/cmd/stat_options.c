@@ -189,6 +189,10 @@ static const struct opt stat_opts[] = {
 	{ 0, "interval-clear", NULL, OPT_FLAG, offsetof(struct stat_options, clear), "of -I: clear the screen before each interval" },
 	{ 0, "summary", NULL, OPT_FLAG, offsetof(struct stat_options, summary), "of -I: also the sums of all intervals, at the end" },
 	{ 0, "no-csv-summary", NULL, OPT_FLAG, offsetof(struct stat_options, no_csv_summary), "of --summary with -x: no field 'summary' at the start of a line" },
+	{ 0 },
+};
+
+static const struct opt rows_opts[] = {
 	{ 'A', "no-aggr", NULL, OPT_FLAG, offsetof(struct stat_options, per_cpu), "a row for each CPU (with -a, -C or -G)" },
 	{ 0, "per-core", NULL, OPT_FLAG, offsetof(struct stat_options, per_core), "a row for each core, with how many CPUs it has (with -a, -C or -G)" },
 	{ 0, "per-cache", "[=LEVEL]", OPT_CALL, 0, "the same for each cache of a level, such as L2 (default: the last)", set_cache },
@@ -197,17 +201,45 @@ static const struct opt stat_opts[] = {
 	{ 0, "per-socket", NULL, OPT_FLAG, offsetof(struct stat_options, per_socket), "the same for each socket" },
 	{ 0, "per-node", NULL, OPT_FLAG, offsetof(struct stat_options, per_node), "the same for each memory node" },
 	{ 0, "per-thread", NULL, OPT_FLAG, offsetof(struct stat_options, per_thread), "a row for each thread (with -a, -p or -t)" },
+	{ 0 },
+};
+
+static const struct opt form_opts[] = {
 	{ 'x', "field-separator", "SEP", OPT_TEXT, offsetof(struct stat_options, separator), "CSV with this separator, in perf's fields" },
 	{ 'j', "json-output", NULL, OPT_FLAG, offsetof(struct stat_options, json), "JSON, an object per line, in perf's fields" },
 	{ 0, "metric-only", NULL, OPT_FLAG, offsetof(struct stat_options, metric_only), "only the figures that -M has names for, without the counts" },
-	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct stat_options, out), "write to FILE instead of standard error" },
-	{ 0, "append", NULL, OPT_FLAG, offsetof(struct stat_options, append), "add to the FILE of -o" },
-	{ 0, "log-fd", "N", OPT_CALL, 0, "write to the open file of this number: 3>out skep stat --log-fd 3 -- COMMAND", set_log_fd },
 	{ 0, "no-big-num", NULL, OPT_FLAG, offsetof(struct stat_options, no_big_num), "no separators of thousands in tables" },
 	{ 0 },
 };
 
+static const struct opt more_opts[] = {
+	{ 0, "append", NULL, OPT_FLAG, offsetof(struct stat_options, append), "add to the FILE of -o" },
+	{ 0, "log-fd", "N", OPT_CALL, 0, "write to the open file of this number: 3>out skep stat --log-fd 3 -- COMMAND", set_log_fd },
+	{ 0 },
+};
+
+static const struct opt out_opts[] = {
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct stat_options, out), "write to FILE instead of standard error" },
+	{ 0 },
+};
+
+static const struct opt record_opts[] = {
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct stat_options, record),
+	  "the perf.data file (default perf.data; - for a stream); the table goes to standard error" },
+	{ 0 },
+};
+
 #define GROUPS "per-core|per-cache|per-cluster|per-die|per-socket|per-node"
+/* Rows are of one kind. */
+#define ROWS_RULES                                                                               \
+	{ "no-aggr", .not_with = GROUPS "|per-thread" },                                         \
+	{ "per-thread", .not_with = GROUPS },                                                    \
+	{ "per-core", .not_with = "per-cache|per-cluster|per-die|per-socket|per-node" },         \
+	{ "per-cache", .not_with = "per-cluster|per-die|per-socket|per-node" },                  \
+	{ "per-cluster", .not_with = "per-die|per-socket|per-node" },                            \
+	{ "per-die", .not_with = "per-socket|per-node" },                                        \
+	{ "per-socket", .not_with = "per-node" }
+
 static const struct opt_rule stat_rules[] = {
 	{ "field-separator", .not_with = "json-output" },
 	{ "append", .needs = "output" },
@@ -223,13 +255,7 @@ static const struct opt_rule stat_rules[] = {
 	{ "interval-count|interval-clear|summary", .needs = "interval-print" },
 	{ "by|latency|stack", .not_with = "interval-count|interval-clear|summary", .why = "they are of counts without keys" },
 	{ "by|latency|stack", .not_with = "log-fd", .hint = "-o /dev/fd/N" },
-	{ "no-aggr", .not_with = GROUPS "|per-thread" },
-	{ "per-thread", .not_with = GROUPS },
-	{ "per-core", .not_with = "per-cache|per-cluster|per-die|per-socket|per-node" },
-	{ "per-cache", .not_with = "per-cluster|per-die|per-socket|per-node" },
-	{ "per-cluster", .not_with = "per-die|per-socket|per-node" },
-	{ "per-die", .not_with = "per-socket|per-node" },
-	{ "per-socket", .not_with = "per-node" },
+	ROWS_RULES,
 	{ "per-thread", .needs = "all-cpus|pid|tid" },
 	{ "by|latency|stack", .not_with = "no-aggr|per-thread|" GROUPS, .hint = "--by cpu or --by tid" },
 	{ "by|latency|stack", .not_with = "detailed|no-scale", .why = "--detailed and --no-scale are for counters" },
@@ -237,6 +263,27 @@ static const struct opt_rule stat_rules[] = {
 	{ "top|max-keys", .needs = "by|latency|stack" },
 	{ "fields", .needs = "by|latency" },
 	{ "call-graph|unwind-memory", .needs = "stack" },
+	{ 0 },
+};
+
+static const struct opt input_opts[] = {
+	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct stat_options, input), "the perf.data file (default perf.data; - for a stream)" },
+	{ 0 },
+};
+
+static const struct opt_rule report_rules[] = {
+	{ "field-separator", .not_with = "json-output" },
+	{ "metric-only", .not_with = "per-thread" },
+	ROWS_RULES,
+	{ 0 },
+};
+
+const struct opt_group stat_report_groups[] = {
+	{ "Input", input_opts, 0 },
+	{ "Output", rows_opts, 0, report_rules },
+	{ "Output", form_opts, 0 },
+	{ "Output", out_opts, 0 },
+	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ 0 },
 };
 
@@ -259,6 +306,25 @@ const struct opt_group stat_groups[] = {
 	{ "By", by_opts, 0 },
 	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
 	{ "Output", stat_opts, 0, stat_rules },
+	{ "Output", rows_opts, 0 },
+	{ "Output", form_opts, 0 },
+	{ "Output", out_opts, 0 },
+	{ "Output", more_opts, 0 },
+	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
+	{ "Of perf, without effect", nothing_opts, 0 },
+	{ 0 },
+};
+
+const struct opt_group stat_record_groups[] = {
+	{ "What", count_opts, 0 },
+	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules },
+	{ "By", by_opts, 0 },
+	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
+	{ "Output", stat_opts, 0, stat_rules },
+	{ "Output", rows_opts, 0 },
+	{ "Output", form_opts, 0 },
+	{ "Output", record_opts, 0 },
+	{ "Output", more_opts, 0 },
 	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
 	{ "Of perf, without effect", nothing_opts, 0 },
 	{ 0 },
@@ -272,8 +338,6 @@ const struct opt_group stat_groups[] = {
 #define OF_PROGRAMS "is not available: skep does not count inside BPF programs"
 
 const struct opt_other stat_others[] = {
-	{ "record", "is not available: counts are not kept in a perf.data file", "skep stat -j -o FILE keeps them; -- record is a COMMAND" },
-	{ "report", "is not available: counts are not kept in a perf.data file", "skep stat -j -o FILE keeps them; -- report is a COMMAND" },
 	{ "--topdown", NO_METRICS, WITH_PERF },
 	{ "--td-level", NO_METRICS, WITH_PERF },
 	{ "-T", NO_METRICS, WITH_PERF },

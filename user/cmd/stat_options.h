@@ -19,6 +19,8 @@ struct stat_options {
 	const struct metric *metrics[STAT_TEXTS_MAX]; /* of -M */
 	size_t nr_metrics;
 	const char *separator, *out;
+	const char *record; /* the perf.data file of skep stat record; NULL: none */
+	const char *input;  /* of skep stat report */
 	const char *by, *fields;
 	const char *pre, *post; /* commands of a shell around each run */
 	uint64_t details, runs, interval_ms, timeout_ms, duration_ns, delay_ns, top, rows_max;
@@ -30,7 +32,7 @@ struct stat_options {
 	bool null, sync, all_user, all_kernel, clear, summary, no_csv_summary, no_big_num, table, metric_only;
 };
 
-extern const struct opt_group stat_groups[];
+extern const struct opt_group stat_groups[], stat_record_groups[], stat_report_groups[];
 extern const struct opt_other stat_others[];
 
 #endif

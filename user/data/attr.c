@@ -4,6 +4,7 @@
  * places of the fields in each event's records, and the way from a record to its event.
  */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -209,11 +210,11 @@ int record_attr(struct data_reader *r, const uint8_t *record, size_t size, bool 
 	return attr < 0 ? 0 : attr;
 }
 
-void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const char *name, size_t n)
+/* The event that an update is of, before the first data record too: the ids are not sorted then, and perf updates an event by its first. */
+static size_t updated_event(struct data_reader *r, uint64_t id, size_t fallback)
 {
 	size_t at = fallback;
 
-	/* Before the first data record the ids are not sorted; perf names an event by its first id. */
 	if (r->started) {
 		int found = id_event(r, id);
 
@@ -224,7 +225,30 @@ void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const c
 			at = i;
 			break;
 		}
+	return at;
+}
+
+void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const char *name, size_t n)
+{
+	size_t at = updated_event(r, id, fallback);
+
 	if (at >= r->events.n || !n || !name[0])
 		return;
 	snprintf(r->events.data[at].name, sizeof(r->events.data[at].name), "%.*s", (int)n, name);
+}
+
+void event_set_unit(struct data_reader *r, uint64_t id, const char *unit, size_t n)
+{
+	size_t at = updated_event(r, id, SIZE_MAX);
+
+	if (at < r->events.n && !event_is_clock(&r->events.data[at])) /* whose unit is known */
+		snprintf(r->events.data[at].pmu_unit, sizeof(r->events.data[at].pmu_unit), "%.*s", (int)n, unit);
+}
+
+void event_set_scale(struct data_reader *r, uint64_t id, double scale)
+{
+	size_t at = updated_event(r, id, SIZE_MAX);
+
+	if (at < r->events.n && !event_is_clock(&r->events.data[at]) && isfinite(scale))
+		r->events.data[at].scale = scale;
 }

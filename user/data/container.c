@@ -109,6 +109,7 @@ static int read_section(struct data_reader *r, unsigned feature, struct file_sec
 
 	if (s.size > r->in.bytes || s.offset > r->in.bytes - s.size)
 		return -ENODATA;
+	r->meta.is_stat |= feature == FEATURE_STAT; /* whose section is empty */
 	if (!s.size || s.size > FEATURE_BYTES_MAX)
 		return 0;
 	buf = malloc(s.size);

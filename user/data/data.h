@@ -14,7 +14,7 @@
 #include "util/err.h"
 
 /* Bytes of a file of tracefs; text NULL: none. */
-struct machine;
+struct processors;
 
 struct data_text {
 	const char *text;
@@ -43,7 +43,7 @@ struct data_place {
 /* The description in a file's header. All strings and arrays are borrowed by the writer, owned by the reader. */
 struct data_meta {
 	const char *hostname, *os_release, *version, *arch, *cpu_desc;
-	const struct machine *machine; /* writer; NULL: not described */
+	const struct processors *processors; /* writer; NULL: not described */
 	uint32_t nr_cpus_avail, nr_cpus_online;
 	uint64_t total_mem_kb;
 	int argc;
@@ -59,6 +59,7 @@ struct data_meta {
 	bool all_cpus;	   /* writer: of everything, so that each switch has both threads */
 	bool callchain;	   /* samples carry call chains */
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
+	bool is_stat; /* counts, not samples (data/stat.h) */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
 	bool has_wall;	   /* reader: the next is known */
 	int64_t wall_ns;   /* reader: time since 1970 at the file's time 0 */

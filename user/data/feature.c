@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "data/writer.h"
-#include "util/machine.h"
+#include "util/processors.h"
 
 #define BYTES_FIRST 4096u
 #define KERNEL_OBJECT "[kernel.kallsyms]"
@@ -119,7 +119,7 @@ static void add_events(struct buffer *b, const struct feature_input *in)
 	}
 }
 
-static void add_texts(struct buffer *b, const struct machine_texts *list)
+static void add_texts(struct buffer *b, const struct processor_texts *list)
 {
 	add_u32(b, (uint32_t)list->n);
 	for (size_t i = 0; i < list->n; i++)
@@ -130,25 +130,25 @@ static void add_texts(struct buffer *b, const struct machine_texts *list)
  * Lists of the CPUs that share a socket, and a core; core and socket of each CPU; the same of dies. perf takes the padding of a record in a
  * stream for the beginning of the dies, so these are there where the kernel does not name them.
  */
-static void add_topology(struct buffer *b, const struct machine *m)
+static void add_topology(struct buffer *b, const struct processors *p)
 {
-	add_texts(b, &m->sockets);
-	add_texts(b, &m->cores);
-	for (size_t i = 0; i < m->cpus.n; i++) {
-		add_u32(b, (uint32_t)m->cpus.data[i].core);
-		add_u32(b, (uint32_t)m->cpus.data[i].socket);
+	add_texts(b, &p->sockets);
+	add_texts(b, &p->cores);
+	for (size_t i = 0; i < p->cpus.n; i++) {
+		add_u32(b, (uint32_t)p->cpus.data[i].core);
+		add_u32(b, (uint32_t)p->cpus.data[i].socket);
 	}
-	add_texts(b, &m->dies);
-	for (size_t i = 0; i < m->cpus.n; i++)
-		add_u32(b, (uint32_t)m->cpus.data[i].die);
+	add_texts(b, &p->dies);
+	for (size_t i = 0; i < p->cpus.n; i++)
+		add_u32(b, (uint32_t)p->cpus.data[i].die);
 }
 
-static void add_pmus(struct buffer *b, const struct machine *m)
+static void add_pmus(struct buffer *b, const struct processors *p)
 {
-	add_u32(b, (uint32_t)m->pmus.n);
-	for (size_t i = 0; i < m->pmus.n; i++) {
-		add_u32(b, m->pmus.data[i].type);
-		add_string(b, m->pmus.data[i].name);
+	add_u32(b, (uint32_t)p->pmus.n);
+	for (size_t i = 0; i < p->pmus.n; i++) {
+		add_u32(b, p->pmus.data[i].type);
+		add_string(b, p->pmus.data[i].name);
 	}
 }
 
@@ -256,11 +256,11 @@ static void add_feature(struct buffer *b, unsigned feature, const struct feature
 	case FEATURE_CPUDESC:
 		return add_text(b, m->cpu_desc);
 	case FEATURE_CPUID:
-		return add_text(b, m->machine && m->machine->cpuid[0] ? m->machine->cpuid : NULL);
+		return add_text(b, m->processors && m->processors->cpuid[0] ? m->processors->cpuid : NULL);
 	case FEATURE_CPU_TOPOLOGY:
-		return m->machine && m->machine->cpus.n == m->nr_cpus_avail ? add_topology(b, m->machine) : (void)0;
+		return m->processors && m->processors->cpus.n == m->nr_cpus_avail ? add_topology(b, m->processors) : (void)0;
 	case FEATURE_PMU_MAPPINGS:
-		return m->machine && m->machine->pmus.n ? add_pmus(b, m->machine) : (void)0;
+		return m->processors && m->processors->pmus.n ? add_pmus(b, m->processors) : (void)0;
 	case FEATURE_GROUP_DESC:
 		return add_groups(b, m);
 	case FEATURE_NRCPUS:
@@ -280,6 +280,8 @@ static void add_feature(struct buffer *b, unsigned feature, const struct feature
 	case FEATURE_EVENT_DESC:
 		return add_events(b, in);
 	case FEATURE_SAMPLE_TIME:
+		if (m->is_stat)
+			return;
 		add_u64(b, in->first_ns);
 		return add_u64(b, in->last_ns);
 	case FEATURE_CLOCKID:
@@ -351,7 +353,7 @@ int features_build(struct buffer *b, uint64_t at, const struct feature_input *in
 		size_t from = sections.n;
 
 		add_feature(&sections, f, in);
-		if (sections.n == from)
+		if (sections.n == from && !(f == FEATURE_STAT && in->meta->is_stat)) /* whose section is empty */
 			continue;
 		table[nr++] = (struct file_section){ from, sections.n - from };
 		h->features[f / 64] |= 1ull << (f % 64);

@@ -106,6 +106,11 @@ enum record_user {
 	RECORD_FINISHED_ROUND = 68,
 	RECORD_AUXTRACE_INFO = 70, /* its type first */
 	RECORD_AUXTRACE = 71, /* followed by its data */
+	RECORD_THREAD_MAP = 73, /* this one to 77: of perf stat record */
+	RECORD_CPU_MAP = 74,
+	RECORD_STAT_CONFIG = 75,
+	RECORD_STAT = 76,
+	RECORD_STAT_ROUND = 77,
 	RECORD_EVENT_UPDATE = 78,
 	RECORD_HEADER_FEATURE = 80,
 	RECORD_COMPRESSED = 81,
@@ -121,6 +126,8 @@ enum record_user {
 #define RECORD_ALIGN 8
 #define RECORD_MAX_BYTES 65528 /* header.size is 16 bits, kept a multiple of 8 */
 
+#define EVENT_UPDATE_UNIT 0
+#define EVENT_UPDATE_SCALE 1
 #define EVENT_UPDATE_NAME 2
 
 /* struct build_id_event: header, pid, build_id[24], filename. */

@@ -201,9 +201,18 @@ static int accept_attr(struct data_reader *r, const uint8_t *record, size_t size
 
 static void accept_update(struct data_reader *r, const uint8_t *record, size_t size)
 {
-	if (size > 24 && get_u64(record + 8) == EVENT_UPDATE_NAME)
-		event_set_name(r, get_u64(record + 16), SIZE_MAX, (const char *)record + 24,
-			       strnlen((const char *)record + 24, size - 24));
+	uint64_t what = size > 24 ? get_u64(record + 8) : UINT64_MAX, id = size > 24 ? get_u64(record + 16) : 0;
+	const char *text = (const char *)record + 24;
+	double scale;
+
+	if (what == EVENT_UPDATE_NAME)
+		event_set_name(r, id, SIZE_MAX, text, strnlen(text, size - 24));
+	if (what == EVENT_UPDATE_UNIT)
+		event_set_unit(r, id, text, strnlen(text, size - 24));
+	if (what == EVENT_UPDATE_SCALE && size >= 24 + sizeof(scale)) {
+		memcpy(&scale, text, sizeof(scale));
+		event_set_scale(r, id, scale);
+	}
 }
 
 static int accept_compressed(struct data_reader *r, const uint8_t *record, size_t size, struct err *err)
@@ -302,11 +311,16 @@ int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record
 	return ret;
 }
 
+static bool is_count(uint32_t type)
+{
+	return type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND;
+}
+
 /* What precedes the data: attributes and features of a stream, names of an interrupted file. */
 static bool is_preamble(uint32_t type)
 {
 	return type >= RECORD_USER_FIRST && type != RECORD_FINISHED_ROUND && type != RECORD_AUXTRACE &&
-	       type != RECORD_COMPRESSED && type != RECORD_COMPRESSED2;
+	       type != RECORD_COMPRESSED && type != RECORD_COMPRESSED2 && !is_count(type);
 }
 
 static int read_preamble(struct data_reader *r, struct err *err)
@@ -323,6 +337,8 @@ static int read_preamble(struct data_reader *r, struct err *err)
 			return ret;
 		stream_take(&r->in.stream, size);
 	}
+	if (ret > 0 && !is_described && is_count(get_u32(record)))
+		r->meta.is_stat = true;
 	/* The run reports a damaged record, after what precedes it. */
 	if (ret < 0 && ret != -EBADMSG)
 		return ret;

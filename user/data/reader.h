@@ -251,6 +251,10 @@ int record_attr(struct data_reader *r, const uint8_t *record, size_t size, bool 
 /* Names the event with this first id; else, if there is one, event number fallback. */
 void event_set_name(struct data_reader *r, uint64_t id, size_t fallback, const char *name, size_t n);
 
+/* Of counts: what they are in, and what one is. */
+void event_set_unit(struct data_reader *r, uint64_t id, const char *unit, size_t n);
+void event_set_scale(struct data_reader *r, uint64_t id, double scale);
+
 /* names.c: a name by its attributes; those of tracepoints that have none, by formats of perf's tracing data, hostile. */
 void event_name(struct event *e, const struct perf_event_attr *a);
 void tracing_read(struct data_reader *r, const uint8_t *bytes, size_t n);

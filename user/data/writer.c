@@ -486,6 +486,9 @@ int data_writer_stream(int fd, const struct data_meta *meta, struct data_writer 
 	struct data_writer *w;
 	int ret = writer_new("standard output", meta, &w, err);
 
+	/* perf script takes a stream's events with a sample type for events with samples, and refuses what these lack */
+	for (int i = 0; !ret && meta->is_stat && i < meta->nr_events; i++)
+		w->attrs[i].sample_type = 0;
 	if (!ret)
 		return writer_begin(w, output_stream(&w->out, fd, err), ret_w, err);
 	close(fd);

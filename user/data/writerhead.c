@@ -45,6 +45,17 @@ void writer_attr(struct perf_event_attr *a, const struct event *e, const struct 
 		/* each part has its own limit */
 		.sample_max_stack = (uint16_t)(STACK_MAX_FRAMES + (meta->max_frames ? meta->max_frames : STACK_MAX_FRAMES)),
 	};
+	if (meta->is_stat) {
+		a->sample_type = PERF_SAMPLE_IDENTIFIER;
+		a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+		a->sample_period = a->sample_id_all = a->sample_max_stack = 0;
+		a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = a->ksymbol = a->build_id = 0;
+	}
+	/* what BPF has counted, or skep itself, has a name and no number that perf knows */
+	if (meta->is_stat && e->kind != EVENT_COUNTER) {
+		a->type = PERF_TYPE_SOFTWARE;
+		a->config = PERF_COUNT_SW_BPF_OUTPUT;
+	}
 	/*
 	 * perf refuses a file with tracepoints but without their formats (TRACING_DATA): where we have none
 	 * the event goes by its name. Not as a dummy, which perf takes for one without samples: it prints their

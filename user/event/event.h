@@ -57,6 +57,9 @@ struct event {
 /* cpu-clock or task-clock: counts ns. */
 bool event_is_clock(const struct event *e);
 
+/* A time of the run, also one that a file has: EVENT_TOOL is known by its unit there. */
+bool event_is_time(const struct event *e);
+
 /* --all-user, --all-kernel: it counts in user mode only, or in the kernel only. 0, or -EINVAL with err filled: nothing would be left of it. */
 int event_set_mode(struct event *e, bool user, struct err *err);
 

@@ -37,6 +37,11 @@ bool event_is_clock(const struct event *e)
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+bool event_is_time(const struct event *e)
+{
+	return !strcmp(e->pmu_unit, "ns");
+}
+
 int event_set_mode(struct event *e, bool user, struct err *err)
 {
 	if (e->kind != EVENT_COUNTER || (user ? e->exclude_user : e->exclude_kernel))

@@ -158,7 +158,7 @@ void derive(const struct derive_row *row, int event, struct derived *d)
 		set_metric(d, &cycles_frequency, d->value);
 		return;
 	}
-	if (derive_ratio(row, event, d) || clock <= 0 || e->kind == EVENT_TOOL)
+	if (derive_ratio(row, event, d) || clock <= 0 || event_is_time(e))
 		return;
 	set_rate(d, value * 1e9 / clock);
 	for (int i = 0; i < NR(rates); i++) {

@@ -295,7 +295,7 @@ int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *c
 		struct shown s = show(c, cfg, k, e, &row);
 
 		/* the run has one time, in one row */
-		if (k && c->events[e].kind == EVENT_TOOL && s.missing && c->by != COUNT_BY_GROUP)
+		if (k && event_is_time(&c->events[e]) && s.missing && c->by != COUNT_BY_GROUP)
 			continue;
 		if ((c->events[e].from_glob && !s.value) || (cfg->hide_idle && s.missing && !cfg->missing[e]))
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "util/machine.h"
+#include "util/processors.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define PMUS "/sys/bus/event_source/devices"
 
 /* The first line, without its end. Empty: there is no such file. */
-static void read_text(const char *path, struct machine_text *ret_text)
+static void read_text(const char *path, struct processor_text *ret_text)
 {
 	FILE *f = fopen(path, "re");
 
@@ -26,7 +26,7 @@ static void read_text(const char *path, struct machine_text *ret_text)
 
 static int read_number(const char *path, int fallback)
 {
-	struct machine_text text;
+	struct processor_text text;
 	uint64_t n;
 
 	read_text(path, &text);
@@ -45,14 +45,14 @@ static bool cpuinfo_value(const char *line, const char *name, char *to, size_t s
 	return true;
 }
 
-static void read_cpuinfo(struct machine *m)
+static void read_cpuinfo(struct processors *p)
 {
 	char line[4096], vendor[64] = "", family[16] = "", model[16] = "", stepping[16] = "";
 	FILE *f = fopen("/proc/cpuinfo", "re");
 
 	while (f && fgets(line, sizeof(line), f) && line[0] != '\n') {
 		if (cpuinfo_value(line, "vendor_id", vendor, sizeof(vendor)) || cpuinfo_value(line, "cpu family", family, sizeof(family)) ||
-		    cpuinfo_value(line, "model name", m->cpu_desc, sizeof(m->cpu_desc)))
+		    cpuinfo_value(line, "model name", p->cpu_desc, sizeof(p->cpu_desc)))
 			continue;
 		if (!cpuinfo_value(line, "model", model, sizeof(model)))
 			cpuinfo_value(line, "stepping", stepping, sizeof(stepping));
@@ -60,11 +60,11 @@ static void read_cpuinfo(struct machine *m)
 	if (f)
 		fclose(f);
 	if (vendor[0] && family[0])
-		snprintf(m->cpuid, sizeof(m->cpuid), "%s,%s,%s,%s", vendor, family, model, stepping);
+		snprintf(p->cpuid, sizeof(p->cpuid), "%s,%s,%s,%s", vendor, family, model, stepping);
 }
 
 /* Each text once. */
-static int add_text(struct machine_texts *list, const struct machine_text *text)
+static int add_text(struct processor_texts *list, const struct processor_text *text)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (!strcmp(list->data[i].text, text->text))
@@ -84,14 +84,14 @@ static int cpu_number(uint32_t cpu, const char *file)
 	return read_number(path, -1);
 }
 
-static int add_cpu(struct machine *m, uint32_t cpu)
+static int add_cpu(struct processors *p, uint32_t cpu)
 {
 	const struct {
 		const char *file;
-		struct machine_texts *to;
-	} lists[] = { { "core_siblings_list", &m->sockets }, { "die_cpus_list", &m->dies }, { "thread_siblings_list", &m->cores } };
-	struct machine_cpu *to = vec_take(&m->cpus, 1);
-	struct machine_text text;
+		struct processor_texts *to;
+	} lists[] = { { "core_siblings_list", &p->sockets }, { "die_cpus_list", &p->dies }, { "thread_siblings_list", &p->cores } };
+	struct processor_cpu *to = vec_take(&p->cpus, 1);
+	struct processor_text text;
 	char path[128];
 	int ret = 0;
 
@@ -108,7 +108,7 @@ static int add_cpu(struct machine *m, uint32_t cpu)
 	return ret;
 }
 
-static int add_pmus(struct machine *m)
+static int add_pmus(struct processors *p)
 {
 	DIR *d = opendir(PMUS);
 	struct dirent *e;
@@ -116,7 +116,7 @@ static int add_pmus(struct machine *m)
 
 	while (d && !ret && (e = readdir(d))) {
 		char path[sizeof(PMUS) + sizeof(e->d_name) + sizeof("//type")];
-		struct machine_pmu pmu;
+		struct processor_pmu pmu;
 		int type;
 
 		if (e->d_name[0] == '.' || strlen(e->d_name) >= sizeof(pmu.name))
@@ -127,30 +127,30 @@ static int add_pmus(struct machine *m)
 			continue;
 		pmu.type = (uint32_t)type;
 		snprintf(pmu.name, sizeof(pmu.name), "%s", e->d_name);
-		ret = vec_reserve(&m->pmus) ? -ENOMEM : 0;
+		ret = vec_reserve(&p->pmus) ? -ENOMEM : 0;
 		if (!ret)
-			m->pmus.data[m->pmus.n++] = pmu;
+			p->pmus.data[p->pmus.n++] = pmu;
 	}
 	if (d)
 		closedir(d);
 	return ret;
 }
 
-int machine_read(struct machine *m, uint32_t nr_cpus)
+int processors_read(struct processors *p, uint32_t nr_cpus)
 {
 	int ret = 0;
 
-	read_cpuinfo(m);
+	read_cpuinfo(p);
 	for (uint32_t cpu = 0; cpu < nr_cpus && !ret; cpu++)
-		ret = add_cpu(m, cpu);
-	return ret ? ret : add_pmus(m);
+		ret = add_cpu(p, cpu);
+	return ret ? ret : add_pmus(p);
 }
 
-void machine_free(struct machine *m)
+void processors_free(struct processors *p)
 {
-	vec_free(&m->sockets);
-	vec_free(&m->dies);
-	vec_free(&m->cores);
-	vec_free(&m->cpus);
-	vec_free(&m->pmus);
+	vec_free(&p->sockets);
+	vec_free(&p->dies);
+	vec_free(&p->cores);
+	vec_free(&p->cpus);
+	vec_free(&p->pmus);
 }
