@@ -311,9 +311,10 @@ int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record
 	return ret;
 }
 
+/* Lists of threads and CPUs are in streams of perf record, too. */
 static bool is_count(uint32_t type)
 {
-	return type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND;
+	return type >= RECORD_STAT_CONFIG && type <= RECORD_STAT_ROUND;
 }
 
 /* What precedes the data: attributes and features of a stream, names of an interrupted file. */
