@@ -189,7 +189,7 @@ static int check_alike(const struct probe *p, struct err *err)
 	const struct site *first = p->sites.all.data;
 
 	for (size_t i = 1; i < p->sites.all.n; i++)
-		for (int a = 0; a < p->spec.nr_args; a++) {
+		for (int a = 0; a < first->bound.nr_args; a++) {
 			const struct bound_arg *x = &first->bound.args[a], *y = &p->sites.all.data[i].bound.args[a];
 
 			if (x->show == y->show && x->is_comm == y->is_comm)
@@ -229,7 +229,8 @@ static int add_probe(struct measure *m, int i, struct err *err)
 	event_take_probe(e, &p->spec);
 	if (m->records && p->spec.kind == PROBE_TRACEPOINT && !p->spec.has_brackets)
 		return find_record(p, e, &cfg, err);
-	if (p->spec.nr_args) {
+	p->spec.lasting_args = m->records && p->spec.lasting && !p->spec.has_brackets;
+	if (p->spec.nr_args || p->spec.lasting_args) {
 		e->type = PERF_TYPE_TRACEPOINT; /* of a recording, which has the format of these values */
 		e->config = MEASURE_PROBE_IDS + i;
 	}

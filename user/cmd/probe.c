@@ -215,6 +215,7 @@ static int probe_with(struct probe_words *w, struct probe *probes, int *ret_stat
 		probes[i].spec.also = w->filter ? &filter : NULL;
 		if (!ret && probes[i].spec.kind == PROBE_TRACEPOINT && shows_hits(w) && !probes[i].spec.has_brackets)
 			ret = probe_add_record(&probes[i].spec, err);
+		probes[i].spec.lasting_args = probes[i].spec.lasting && shows_hits(w) && !probes[i].spec.has_brackets;
 		if (!ret && w->o.latency)
 			ret = make_return(&probes[i].spec, err);
 		if (!ret)

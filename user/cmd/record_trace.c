@@ -35,7 +35,7 @@ static int take_probe(struct record_traces *t, const struct probe *p)
 
 	if (!text)
 		return -ENOMEM;
-	t->formats[p->event] = (struct data_format){ RECORD_PROBE_SYSTEM ":", { text, strlen(text) } };
+	t->formats[p->event] = (struct data_format){ p->spec.lasting ? p->spec.group : RECORD_PROBE_SYSTEM ":", { text, strlen(text) } };
 	t->probes[p->event] = p;
 	return 0;
 }
@@ -74,7 +74,7 @@ int record_traces_load(struct record_traces *t, const struct probe *probes, int 
 		return -ENOMEM;
 	for (int i = 0; i < nr_probes; i++) {
 		const struct site *first = probes[i].sites.all.n ? probes[i].sites.all.data : NULL;
-		bool has_args = first && first->bound.nr_args && first->bound.args[0].show != VALUE_RECORD;
+		bool has_args = first && (probes[i].spec.lasting_args || (first->bound.nr_args && first->bound.args[0].show != VALUE_RECORD));
 
 		if (!has_args)
 			take_format(t, &probes[i]);

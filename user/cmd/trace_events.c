@@ -54,6 +54,7 @@ static int open_probe(struct probe *p, const char *text, size_t *at, const struc
 
 	if (!ret && p->spec.kind == PROBE_TRACEPOINT && !p->spec.has_brackets)
 		ret = probe_add_record(&p->spec, err);
+	p->spec.lasting_args = p->spec.lasting && !p->spec.has_brackets;
 	return ret ? ret : sites_find(&p->spec, sites, &p->sites, err);
 }
 

@@ -525,6 +525,8 @@ int bind_probe(const struct probe_spec *spec, const struct bind_env *env, struct
 	ret = begin(ret_probe);
 	for (int i = 0; i < spec->nr_args && !ret; i++)
 		ret = binder_arg(&b, &spec->args[i]);
+	if (!ret && spec->lasting_args)
+		ret = binder_lasting_args(&b);
 	if (!ret && spec->filter)
 		ret = bind_filter(&b, &spec->exprs, spec->filter);
 	if (!ret && spec->also)

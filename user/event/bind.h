@@ -98,6 +98,7 @@ struct bind_env {
 	const struct format *format;	     /* of a tracepoint */
 	struct ctypes *(*kernel_types)(void *arg); /* where records and casts name structs of the kernel; may return NULL */
 	void *arg;
+	const struct lasting *lasting; /* the probe of tracefs whose values are named; NULL: none */
 	const char *usdt_args; /* of the note; NULL: no USDT */
 	uint32_t nr_regs;      /* integer registers that arg0... stand for */
 };

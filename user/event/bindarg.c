@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "event/binder.h"
+#include "event/lasting.h"
 
 #define CALL_RECORD_BYTES 64 /* 8 of all tracepoints, the number, six arguments: struct syscall_tp_t, kernel/trace/trace_syscalls.c */
 
@@ -162,6 +163,50 @@ static int bind_record(struct binder *b, const struct expr_arg *a)
 	return 0;
 }
 
+/* As its type says. */
+static int show_value(struct binder *b, size_t at, struct operand *v, struct bound_arg *arg)
+{
+	int ret;
+
+	if (v->kind == OPERAND_COMM) {
+		arg->show = VALUE_TEXT;
+		arg->is_comm = true;
+		return 0;
+	}
+	if (binder_is_text(b, v) && !v->bits) {
+		ret = binder_text(b, at, v);
+		arg->show = VALUE_TEXT;
+		arg->node = v->node;
+		arg->text_max = v->text_max;
+		return ret;
+	}
+	ret = binder_load(b, at, v);
+	arg->node = v->node;
+	arg->show = show_of(v);
+	arg->enum_id = v->type.kind == CTYPE_ENUM ? v->type.id : 0;
+	return ret;
+}
+
+int binder_lasting_args(struct binder *b)
+{
+	for (int i = 0; i < b->env->lasting->nr_args; i++) {
+		const struct lasting_arg *a = &b->env->lasting->args[i];
+		struct bound_arg arg = { .types = binder_types(b) };
+		struct operand v;
+		int ret = bind_lasting(b, a, &v);
+
+		if (!ret && b->probe->nr_args == PROBE_ARGS_MAX)
+			ret = binder_bad(b, 0, "'%s' has more than %d values", b->env->what, PROBE_ARGS_MAX);
+		if (!ret)
+			ret = show_value(b, 0, &v, &arg);
+		if (ret)
+			return ret;
+		snprintf(arg.name, sizeof(arg.name), "%s", a->name);
+		b->probe->args[b->probe->nr_args++] = arg;
+	}
+	return 0;
+}
+
 int binder_arg(struct binder *b, const struct expr_arg *a)
 {
 	struct bound_arg arg = { .types = binder_types(b) };
@@ -178,22 +223,7 @@ int binder_arg(struct binder *b, const struct expr_arg *a)
 	name_arg(b, a, &arg);
 	if (v.kind == OPERAND_LITERAL)
 		return binder_bad(b, a->at, "the argument is a constant string");
-	if (a->type_len) {
-		ret = show_suffix(b, a, &v, &arg);
-	} else if (v.kind == OPERAND_COMM) {
-		arg.show = VALUE_TEXT;
-		arg.is_comm = true;
-	} else if (binder_is_text(b, &v) && !v.bits) {
-		ret = binder_text(b, a->at, &v);
-		arg.show = VALUE_TEXT;
-		arg.node = v.node;
-		arg.text_max = v.text_max;
-	} else {
-		ret = binder_load(b, a->at, &v);
-		arg.node = v.node;
-		arg.show = show_of(&v);
-		arg.enum_id = v.type.kind == CTYPE_ENUM ? v.type.id : 0;
-	}
+	ret = a->type_len ? show_suffix(b, a, &v, &arg) : show_value(b, a->at, &v, &arg);
 	if (!ret)
 		b->probe->args[b->probe->nr_args++] = arg;
 	return ret;

@@ -64,6 +64,13 @@ int binder_arg(struct binder *b, const struct expr_arg *a);
 /* What a name is. 0 or -errno. */
 int bind_name(struct binder *b, const struct expr *e, struct operand *ret_value);
 
+/* What a value of a probe of tracefs is (event/lasting.h). 0 or -errno. */
+struct lasting_arg;
+int bind_lasting(struct binder *b, const struct lasting_arg *arg, struct operand *ret_value);
+
+/* Adds all values of the probe of tracefs. 0 or -errno. */
+int binder_lasting_args(struct binder *b);
+
 /* "struct foo *", "u32": 0 or -errno. */
 int bind_type(struct binder *b, size_t at, size_t len, struct ctype *ret_type);
 

@@ -9,6 +9,7 @@
 
 #include "event/binder.h"
 #include "event/keys.h"
+#include "event/lasting.h"
 #include "event/usdtarg.h"
 #include "util/num.h"
 
@@ -410,9 +411,11 @@ static void hint_names(struct binder *b)
 		n += snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "", *env->func->params[i].name ? env->func->params[i].name : "(no name)");
 	for (size_t i = 0; env->format && i < env->format->fields.n && n < sizeof(text); i++)
 		n += snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "", env->format->fields.data[i].name);
+	for (int i = 0; env->lasting && i < env->lasting->nr_args && n < sizeof(text); i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "", env->lasting->args[i].name);
 	for (uint32_t i = 0; env->usdt_args && i < usdt_nr_args(env->usdt_args) && n < sizeof(text); i++)
 		n += snprintf(text + n, sizeof(text) - n, "%sarg%u", n ? ", " : "", i);
-	if (!env->func && !env->format && !env->usdt_args)
+	if (!env->func && !env->format && !env->usdt_args && !env->lasting)
 		err_hint(b->err, "%s; arg0 to arg%u are its registers", env->no_func ? env->no_func : "its prototype is not known", env->nr_regs - 1);
 	else if (env->is_return && env->func && !env->func->result)
 		err_hint(b->err, "%s has %s", env->what, n ? text : "no arguments and no return value");
@@ -443,6 +446,9 @@ int bind_name(struct binder *b, const struct expr *e, struct operand *ret_value)
 	for (uint32_t i = 0; env->func && i < env->func->nr_params && !is_dollar; i++)
 		if (is(name, e->len, env->func->params[i].name))
 			return parameter(b, e, &env->func->params[i], ret_value);
+	for (int i = 0; env->lasting && i < env->lasting->nr_args && !is_dollar; i++)
+		if (is(name, e->len, env->lasting->args[i].name))
+			return bind_lasting(b, &env->lasting->args[i], ret_value);
 	f = env->format && !is_dollar ? format_find(env->format, name, e->len) : NULL;
 	if (f)
 		return field(b, e, f, ret_value);

@@ -433,6 +433,28 @@ void events_free(struct event *events, int nr_events)
 	}
 }
 
+/* A tracepoint that is a probe of tracefs. 0 or -errno. */
+static int take_lasting(struct parser *p, struct event *e)
+{
+	struct probe_spec *spec;
+	int ret;
+
+	if (e->kind != EVENT_TRACEPOINT)
+		return 0;
+	spec = malloc(sizeof(*spec));
+	if (!spec)
+		return -ENOMEM;
+	ret = probe_lasting(e->name, spec, p->err);
+	if (ret > 0) {
+		e->kind = EVENT_PROBE;
+		e->probe = spec;
+		return 0;
+	}
+	probe_free(spec);
+	free(spec);
+	return ret;
+}
+
 /* One event, or those of a name that stands for many; p->at is after it then. */
 static int parse_event(struct parser *p, bool in_group)
 {
@@ -458,7 +480,12 @@ static int parse_event(struct parser *p, bool in_group)
 		p->events[p->nr] = e;
 		ret = 1;
 	}
-	p->nr += ret;
+	for (int i = 0; i < ret; i++) {
+		int failed = take_lasting(p, &p->events[p->nr++]);
+
+		if (failed)
+			return failed;
+	}
 	p->at = end;
 	return 0;
 }

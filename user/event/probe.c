@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/lasting.h"
+#include "util/glob.h"
 #include "util/num.h"
 
 static const struct {
@@ -341,6 +343,45 @@ bool probe_hint_perf(const char *name, size_t len, struct err *err)
 	return true;
 }
 
+/* A tracepoint becomes the probe that it is. 1, 0 or -errno. */
+static int take_lasting(struct probe_spec *s, struct err *err)
+{
+	char name[2 * PROBE_NAME_MAX];
+	struct lasting *l;
+
+	if (glob_is(s->group) || glob_is(s->name))
+		return 0;
+	snprintf(name, sizeof(name), "%s:%s", s->group, s->name);
+	l = malloc(sizeof(*l));
+	if (!l || !lasting_find(name, l)) {
+		free(l);
+		return l ? 0 : -ENOMEM;
+	}
+	s->lasting = l;
+	if (!*l->place)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is at an address, which skep cannot probe", name);
+	if (snprintf(s->path, sizeof(s->path), "%s", l->is_user ? l->place : "") >= (int)sizeof(s->path))
+		return err_exit(err, -ENAMETOOLONG, EXIT_USAGE, "the path of '%s' is too long", name);
+	s->kind = l->is_user ? PROBE_USER : PROBE_KERNEL;
+	s->is_return = l->is_return;
+	s->offset = l->is_user ? 0 : l->offset;
+	s->has_offset = s->offset;
+	return 1;
+}
+
+int probe_lasting(const char *name, struct probe_spec *ret_spec, struct err *err)
+{
+	size_t n = strcspn(name, ":");
+	struct probe_spec *s = ret_spec;
+
+	*s = (struct probe_spec){ .exprs.text = "", .kind = PROBE_TRACEPOINT };
+	if (!name[n] || n >= sizeof(s->group) || strlen(name + n + 1) >= sizeof(s->name))
+		return 0;
+	memcpy(s->group, name, n);
+	strcpy(s->name, name + n + 1);
+	return take_lasting(s, err);
+}
+
 int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struct err *err)
 {
 	struct probe_spec *s = ret_spec;
@@ -368,7 +409,9 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 		return ret;
 	if (text[*at] && text[*at] != ',')
 		return bad(s, *at, err, s->filter ? "expected an operator, or a comma and the next event" : "expected (ARGUMENTS), if FILTER, or a comma");
-	return 0;
+	if (s->kind == PROBE_TRACEPOINT)
+		ret = take_lasting(s, err);
+	return ret < 0 ? ret : 0;
 }
 
 int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_spec, struct err *err)
@@ -415,18 +458,27 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 void probe_free(struct probe_spec *spec)
 {
 	vec_free(&spec->exprs.nodes);
+	if (spec->lasting)
+		lasting_free(spec->lasting);
+	free(spec->lasting);
+	spec->lasting = NULL;
 }
 
 size_t probe_title(const struct probe_spec *s, const char *name, char *buf, size_t size)
 {
-	const char *prefix = s->kind == PROBE_KERNEL ? "k" : s->kind == PROBE_USER ? "u" : s->kind == PROBE_USDT ? "usdt" : "t";
-	bool both = s->filter && s->also;
+	const char *prefix = s->lasting		  ? s->group :
+			     s->kind == PROBE_KERNEL ? "k" :
+			     s->kind == PROBE_USER	  ? "u" :
+			     s->kind == PROBE_USDT	  ? "usdt" :
+						    "t";
+	bool both = s->filter && s->also, is_place = !s->lasting;
+	const char *path = is_place ? s->path : "", *group = is_place && !name ? s->group : "";
 	char offset[32] = "";
 
-	if (s->has_offset)
+	if (s->has_offset && is_place)
 		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)s->offset);
-	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s%s%s%.*s%s%s%s", prefix, s->is_return ? "r" : "", s->path, *s->path ? ":" : "",
-			name ? "" : s->group, *s->group && !name ? ":" : "", name ? name : s->name, offset, s->filter || s->also ? " if " : "",
-			both ? "(" : "", (int)s->filter_len, s->exprs.text + s->filter_at, both ? ") && (" : "",
-			s->also ? s->also->exprs.text : "", both ? ")" : "");
+	return snprintf(buf, size, "%s%s:%s%s%s%s%s%s%s%s%.*s%s%s%s", prefix, s->is_return && is_place ? "r" : "", path, *path ? ":" : "", group,
+			*group ? ":" : "", name && is_place ? name : s->name, offset, s->filter || s->also ? " if " : "", both ? "(" : "",
+			(int)s->filter_len, s->exprs.text + s->filter_at, both ? ") && (" : "", s->also ? s->also->exprs.text : "",
+			both ? ")" : "");
 }

@@ -45,6 +45,8 @@ struct probe_spec {
 	bool has_brackets; /* arguments were written, if only "()" */
 	uint32_t filter; /* its node; 0: none */
 	size_t filter_at, filter_len; /* its text */
+	struct lasting *lasting; /* the probe of tracefs that it is a second one of (event/lasting.h); owned; NULL: none */
+	bool lasting_args; /* all values of that one */
 	const struct probe_filter *also; /* must be true, too; borrowed, set by the command; NULL: none */
 };
 
@@ -75,6 +77,12 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 /* The whole text, without "if"; it is borrowed. 0 or -errno with err filled. The caller frees it in either case. */
 int probe_filter_parse(const char *text, struct probe_filter *ret_filter, struct err *err);
 void probe_filter_free(struct probe_filter *filter);
+
+/*
+ * GROUP:NAME of a tracepoint that is a probe of tracefs: the kernel keeps its record from BPF programs, so that skep puts a probe of its
+ * own at the place, with the same values. Returns 1; 0: it is none; or -errno with err filled. The caller frees the spec in any case.
+ */
+int probe_lasting(const char *name, struct probe_spec *ret_spec, struct err *err);
 
 /* Adds the argument "*" to a tracepoint that has none. 0 or -errno. */
 int probe_add_record(struct probe_spec *spec, struct err *err);

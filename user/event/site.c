@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event/format.h"
+#include "event/lasting.h"
 #include "event/tracepoints.h"
 #include "event/usdtarg.h"
 #include "types/dwarf.h"
@@ -192,6 +193,21 @@ static int find_tracepoints(const struct probe_spec *spec, const struct site_cfg
 	return ret;
 }
 
+/* The kernel took the probe, so that the place can be probed. */
+static int find_lasting(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err)
+{
+	const struct lasting *l = spec->lasting;
+	const char *colon = l->is_user ? NULL : strchr(l->place, ':');
+	struct bind_env env = { .kind = spec->kind, .is_return = spec->is_return, .what = spec->name, .lasting = l, .nr_regs = SITE_ARG_REGS };
+	struct site site = { .name = strpool_add(list->pool, l->is_user ? spec->name : colon ? colon + 1 : l->place), .addr = l->is_user ? l->offset : 0,
+			     .semaphore = l->semaphore };
+
+	snprintf(list->path, sizeof(list->path), "%s", spec->path);
+	if (colon && !(site.module = strpool_addn(list->pool, l->place, colon - l->place)))
+		return -ENOMEM;
+	return site.name ? site_add(list, spec, cfg, &env, &site, err) : -ENOMEM;
+}
+
 int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *ret_list, struct err *err)
 {
 	struct site_list *list = ret_list;
@@ -201,7 +217,8 @@ int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct
 	if (!list->pool)
 		return -ENOMEM;
 	list->is_glob = glob_is(spec->name) || glob_is(spec->group);
-	ret = spec->kind == PROBE_TRACEPOINT ? find_tracepoints(spec, cfg, list, err) :
+	ret = spec->lasting		     ? find_lasting(spec, cfg, list, err) :
+	      spec->kind == PROBE_TRACEPOINT ? find_tracepoints(spec, cfg, list, err) :
 	      spec->kind == PROBE_KERNEL     ? sites_find_kernel(spec, cfg, list, err) :
 					       sites_find_user(spec, cfg, list, err);
 	if (!ret && !list->all.n) {

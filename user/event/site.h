@@ -10,6 +10,13 @@
 #include "util/strpool.h"
 #include "util/vec.h"
 
+/* Registers that the first integer arguments are in: System V psABI x86-64, AAPCS64. */
+#ifdef __x86_64__
+#define SITE_ARG_REGS 6
+#else
+#define SITE_ARG_REGS 8
+#endif
+
 struct site {
 	const char *name;   /* of the function, or "PROVIDER:NAME", "SUBSYSTEM:NAME"; interned */
 	const char *module; /* NULL: the core */

@@ -12,12 +12,6 @@
 #include "util/glob.h"
 #include "util/near.h"
 
-#ifdef __x86_64__
-#define NR_REGS 6
-#else
-#define NR_REGS 8
-#endif
-
 static const char *why_no_proto(int ret)
 {
 	return ret == -EREMCHG	    ? "an optimised copy, whose arguments may differ from its source" :
@@ -96,7 +90,7 @@ static bool is_there(const char *name)
 
 static int add(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, struct site *site, struct err *err)
 {
-	struct bind_env env = { .kind = PROBE_KERNEL, .is_return = spec->is_return, .what = site->name, .nr_regs = NR_REGS };
+	struct bind_env env = { .kind = PROBE_KERNEL, .is_return = spec->is_return, .what = site->name, .nr_regs = SITE_ARG_REGS };
 	struct cfunc func;
 	int ret;
 

@@ -19,10 +19,8 @@
 #include "util/near.h"
 
 #ifdef __x86_64__
-#define NR_REGS 6
 #define NR_GO_REGS 9
 #else
-#define NR_REGS 8
 #define NR_GO_REGS 16
 #endif
 #define RETS_MAX 64
@@ -122,7 +120,7 @@ static int add_go_returns(struct finder *f, const struct bind_env *env, struct s
 static int add_function(struct finder *f, const struct ufunc *func, const char *name)
 {
 	struct bind_env env = { .kind = PROBE_USER, .is_return = f->spec->is_return, .what = name,
-				.nr_regs = f->list->is_go ? NR_GO_REGS : NR_REGS };
+				.nr_regs = f->list->is_go ? NR_GO_REGS : SITE_ARG_REGS };
 	struct site site = { .name = strpool_add(f->list->pool, name), .symbol = func->addr };
 	struct cfunc proto;
 	int ret;
@@ -225,7 +223,7 @@ static int on_function(void *arg, const struct ufunc *func)
 static int on_usdt(void *arg, const struct usdt *u)
 {
 	struct finder *f = arg;
-	struct bind_env env = { .kind = PROBE_USDT, .usdt_args = u->args, .nr_regs = NR_REGS };
+	struct bind_env env = { .kind = PROBE_USDT, .usdt_args = u->args, .nr_regs = SITE_ARG_REGS };
 	struct site site = { .symbol = u->addr };
 	char name[2 * PROBE_NAME_MAX];
 
