@@ -26,15 +26,18 @@
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
 
 /* They add up, as perf's. */
-static int add_text(void *base, const char *text, struct err *err)
+int measure_add_event(struct measure *m, const char *text, struct err *err)
 {
-	struct measure *m = base;
-
 	if (m->nr_event_texts == MEASURE_TEXTS_MAX)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "-e more than %d times", MEASURE_TEXTS_MAX);
 	m->event_texts[m->nr_event_texts++] = text;
 	m->event_text = m->event_texts[0];
 	return 0;
+}
+
+static int add_text(void *base, const char *text, struct err *err)
+{
+	return measure_add_event(base, text, err);
 }
 
 #define RATE_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
@@ -432,6 +435,7 @@ static void make_sources(struct measure *m, struct sample_cfg *cfg, struct sessi
 	cfg->probes = m->probes;
 	cfg->nr_probes = m->nr_probes;
 	cfg->records = m->records;
+	cfg->keeps_self = m->keeps_self;
 	cfg->has_cgroup = m->has_cgroup;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;

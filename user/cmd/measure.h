@@ -41,6 +41,7 @@ struct measure {
 	bool has_cgroup;   /* samples have their cgroup */
 	bool has_addr;	   /* samples have the address that their event is about */
 	bool has_switches, has_namespaces; /* of threads are recorded, too */
+	bool keeps_self;   /* skep's own samples, too */
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
 	struct control *control; /* commands to the run; NULL: none */
 	bool starts_off;	 /* with the command to do so */
@@ -60,6 +61,9 @@ void measure_free_probes(struct measure *m);
 
 /* -m, in KiB; 0: not given. 0, or -EINVAL with err filled. */
 int measure_check_ring(uint64_t ring_kb, struct err *err);
+
+/* As one more -e; borrowed. 0 or -errno. */
+int measure_add_event(struct measure *m, const char *text, struct err *err);
 
 /* Parses events, adds that of m->offcpu, and checks targets; operands are COMMAND. 0 or -errno. */
 int measure_check(struct measure *m, char **operands, struct err *err);

@@ -226,7 +226,7 @@ static int never_started(const struct record *rec, struct err *err)
 	return err_set(err, -ENODATA, "no samples: the target ended within the %llu ms of --delay", (unsigned long long)(rec->m.delay_ns / 1000000));
 }
 
-static int record_run(void *cfg, char **operands, struct err *err)
+int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
 	struct record_sink r = { .record = rec, .files = { .cfg = &rec->files, .describe = describe, .arg = &r } };

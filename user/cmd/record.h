@@ -20,6 +20,12 @@ struct record {
 	struct offcpu_cfg off_cfg;
 };
 
+/* The run of a command with such options: operands are COMMAND. As struct cmd's run(). */
+int record_run(void *cfg, char **operands, struct err *err);
+
+/* -z, -z19, --compression-level=19: of a struct record. */
+int record_set_compression(void *base, const char *text, struct err *err);
+
 extern const struct opt_group record_groups[];
 extern const struct opt_other record_others[];
 

@@ -16,7 +16,7 @@
 #define COMPRESSION_LEVEL 1 /* the default of perf record -z, and zstd's fastest but for the negative ones */
 #define COMPRESSION_LEVEL_MAX 22
 
-static int set_compression(void *base, const char *text, struct err *err)
+int record_set_compression(void *base, const char *text, struct err *err)
 {
 	struct record *rec = base;
 	uint64_t level = COMPRESSION_LEVEL;
@@ -84,7 +84,7 @@ static int set_no_chains(void *base, const char *text, struct err *err)
 static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
 	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
-	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", set_compression },
+	  "compress the file: 1 (fastest, the default) to 22, 0 for none; -z takes LEVEL without a space", record_set_compression },
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "no-call-graph", NULL, OPT_CALL, 0, "as --call-graph none", set_no_chains },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },

@@ -81,15 +81,13 @@ static int sched_main(void *cfg, char **operands, struct err *err)
 	return ret ? ret : run_end(&run, &o->h, status, err);
 }
 
-static const struct cmd *const sched_subs[] = { &cmd_sched_timehist, &cmd_sched_map, NULL };
+static const struct cmd *const sched_subs[] = { &cmd_sched_record, &cmd_sched_timehist, &cmd_sched_map, NULL };
 
 static const struct opt_other sched_others[] = {
-	{ "record", "is not needed: skep sched shows what the scheduler does as it happens",
-	  "skep sched -- COMMAND, skep sched timehist -- COMMAND, skep sched map -a --duration 1; -o FILE keeps it" },
 	{ "latency", "is skep sched itself: how long each task waited for a CPU", "skep sched --by comm -- COMMAND, or skep sched -a --duration 5; --sort max, run or switches" },
 	{ "lat", "is skep sched itself: how long each task waited for a CPU", "skep sched --by comm -- COMMAND, or skep sched -a --duration 5; --sort max, run or switches" },
-	{ "script", "is skep sched timehist: each time on a CPU, and why it ended",
-	  "skep sched timehist -- COMMAND; skep probe 't:sched:*' shows the events themselves" },
+	{ "script", "is skep script, which prints the events of a file",
+	  "skep sched record -o FILE -- COMMAND; skep script -i FILE; live: skep sched timehist -- COMMAND" },
 	{ "replay", "is not supported: skep runs no workload of its own", "perf sched replay" },
 	SCHEDLOG_OTHERS,
 	{ "stats", "is not supported", "skep sched -a --by comm --duration 5; perf sched stats" },

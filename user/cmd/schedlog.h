@@ -10,7 +10,7 @@
 #include "cmd/run.h"
 #include "sym/stack.h"
 
-extern const struct cmd cmd_sched_timehist, cmd_sched_map;
+extern const struct cmd cmd_sched_timehist, cmd_sched_map, cmd_sched_record;
 
 struct schedlog {
 	struct run run; /* first. sink.sample is the view's; it may end the run, and counts its nr_rows */

@@ -449,7 +449,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
-	src->base = (struct base){ .what = "the sampling program", .own = "samples", .has_stats = cfg->bpf_stats };
+	src->base = (struct base){ .what = "the sampling program", .own = cfg->keeps_self ? NULL : "samples", .has_stats = cfg->bpf_stats };
 	src->cfg = cfg;
 	return &src->source;
 }

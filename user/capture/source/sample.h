@@ -19,6 +19,7 @@ struct sample_cfg {
 	bool aggregate;	    /* sum in the kernel; else stream every sample with its time */
 	bool no_kernel_stack, no_user_stack;
 	bool has_cgroup;    /* samples have their cgroup; only when streaming */
+	bool keeps_self;    /* skep's own samples are samples, too */
 	bool by_tid;	    /* keep threads apart in aggregate mode */
 	bool bpf_stats;	    /* have the kernel time the programs */
 	uint32_t max_frames; /* of each stack when streaming, 0: STACK_MAX_FRAMES */
