@@ -117,9 +117,8 @@ commands() {
 # What perf's users type, and is something else here: exit 2, nothing is run, the hint has what to type.
 @test "usage: perf's words say what to type" {
 	# script(1) is a program: it must not be run
-	for c in "sched record|skep sched timehist" "sched latency|skep sched --" "sched script|skep sched timehist" "sched replay|perf sched replay" \
-		"probe -l|skep list" "probe --list|skep list" "probe --add x|skep probe" "probe -a --add x|skep probe" "probe --add=x|skep probe" "probe -d x|leave it out" \
-		"probe --del x|leave it out" "probe -L x|skep probe -V" "record $$|-p $$ selects that process" "stat $$|-p $$ selects that process" \
+	for c in "sched latency|skep sched --" "sched script|skep sched timehist" "sched replay|perf sched replay" \
+		"probe --cache|leave it out" "probe -L x|skep probe -V" "record $$|-p $$ selects that process" "stat $$|-p $$ selects that process" \
 		"probe schedule:12|FUNCTION+OFFSET"; do
 		# shellcheck disable=SC2086
 		run -2 timeout 10 "$SKEP" ${c%|*}
@@ -578,7 +577,7 @@ caret_is() {
 	run "$SKEP" probe -n -a "$f"
 	[ "$status" = 2 ] && [ "${lines[1]}" = "hint: -V PROBE shows what would be probed, and probes nothing" ]
 	run timeout -s INT 1 "$SKEP" probe -x "$SKEP" main
-	[[ "${lines[0]}" == "note: 'main' is traced until Ctrl-C; where perf probe adds an event to record: skep record -e u:PATH:FUNCTION" ]]
+	[[ "${lines[0]}" == "note: 'main' is traced until Ctrl-C; where perf probe adds an event that stays: skep probe -x PATH --add PROBE" ]]
 	[ "$("$SKEP" probe -x "$SKEP" --funcs=main)" = "$("$SKEP" probe -x "$SKEP" -F main)" ]
 	[ "$("$SKEP" probe -x "$SKEP" --vars=main)" = "$("$SKEP" probe -x "$SKEP" -V main)" ]
 }

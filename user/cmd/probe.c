@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
+#include "cmd/probe_add.h"
 #include "cmd/probe_run.h"
 #include "util/log.h"
 #include "util/num.h"
@@ -19,6 +20,10 @@ struct probe_words {
 	size_t nr_specs;
 	const char *path, *filter;
 	bool vars, funcs;
+	const char *changes[SPECS_MAX]; /* of --add, --del, --definition */
+	size_t nr_changes;
+	bool add, del, list, definition, force, dry_run;
+	const char *listed;
 };
 
 static int add_spec(void *base, const char *text, struct err *err)
@@ -42,6 +47,38 @@ static int set_funcs(void *base, const char *text, struct err *err)
 {
 	((struct probe_words *)base)->funcs = true;
 	return text ? add_spec(base, text, err) : 0;
+}
+
+static int add_change(struct probe_words *w, bool *ret_flag, const char *text, struct err *err)
+{
+	if (w->nr_changes == SPECS_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d probes", SPECS_MAX);
+	w->changes[w->nr_changes++] = text;
+	*ret_flag = true;
+	return 0;
+}
+
+static int set_add(void *base, const char *text, struct err *err)
+{
+	return add_change(base, &((struct probe_words *)base)->add, text, err);
+}
+
+static int set_del(void *base, const char *text, struct err *err)
+{
+	return add_change(base, &((struct probe_words *)base)->del, text, err);
+}
+
+static int set_definition(void *base, const char *text, struct err *err)
+{
+	return add_change(base, &((struct probe_words *)base)->definition, text, err);
+}
+
+static int set_list(void *base, const char *text, struct err *err)
+{
+	(void)err;
+	((struct probe_words *)base)->list = true;
+	((struct probe_words *)base)->listed = text;
+	return 0;
 }
 
 /* ret: of reading an option whose letter is another one in perf. hint says how that is typed. */
@@ -103,6 +140,28 @@ static const struct opt hits_opts[] = {
 	{ 0 },
 };
 
+static const struct opt lasting_opts[] = {
+	{ 0, "add", "PROBE", OPT_CALL, 0, "add a probe that stays, '[[GROUP:]NAME=]FUNCTION [ARGUMENT...]' as perf has it: -e GROUP:NAME records it", set_add,
+	  true },
+	{ 'd', "del", "PATTERN", OPT_CALL, 0, "delete the probes that match [GROUP:]NAME", set_del, true },
+	{ 'l', "list", "[=PATTERN]", OPT_CALL, 0, "list the probes that were added, by anybody", set_list, .lone_letter = true },
+	{ 'D', "definition", "PROBE", OPT_CALL, 0, "print what --add would write into tracefs", set_definition, true },
+	{ 'f', "force", NULL, OPT_FLAG, offsetof(struct probe_words, force), "with --add: where the name is taken, add one with a number after it" },
+	{ 0, "dry-run", NULL, OPT_FLAG, offsetof(struct probe_words, dry_run), "with --add and --del: change nothing" },
+	{ 0 },
+};
+
+/* What has no place beside a change of tracefs. */
+#define OF_A_RUN "vars|funcs|count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration|filter"
+
+static const struct opt_rule lasting_rules[] = {
+	{ "add", .not_with = "del|list|definition|" OF_A_RUN },
+	{ "del", .not_with = "list|definition|" OF_A_RUN },
+	{ "list", .not_with = "definition|" OF_A_RUN },
+	{ "definition", .not_with = OF_A_RUN },
+	{ 0 },
+};
+
 static const struct opt_rule probe_rules[] = {
 	{ "vars", .not_with = "funcs" },
 	{ "vars|funcs", .not_with = "count|by|hist|latency|stacks|max-events|max-keys|format|fields|top|interval-print|output|duration",
@@ -121,7 +180,6 @@ static const struct opt_rule probe_rules[] = {
 };
 
 static const struct opt nothing_opts[] = {
-	{ 'f', "force", NULL, OPT_NOTHING, 0, "skep stores no events: no name is taken" },
 	{ 0, "demangle", NULL, OPT_NOTHING, 0, "the symbol's own name and its readable form are both found" },
 	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names of the kernel stay as they are" },
 	{ 0, "no-inlines", NULL, OPT_NOTHING, 0, "inlined copies of a function are not probed" },
@@ -130,6 +188,7 @@ static const struct opt nothing_opts[] = {
 
 static const struct opt_group probe_groups[] = {
 	{ "What", what_opts, 0 },
+	{ "Probes that stay", lasting_opts, 0, lasting_rules },
 	{ "Who", target_opts, offsetof(struct probe_words, o.target), target_rules },
 	{ "Stacks", walk_opts, offsetof(struct probe_words, o.walks) },
 	{ "Output", hits_opts, 0, probe_rules },
@@ -192,8 +251,8 @@ static void say_traced(const struct probe_words *w)
 	for (size_t i = 0; i < w->nr_specs && shows_hits(w) && !has_end(w); i++) {
 		if (probe_begins(w->specs[i]) || probe_is_tracepoint(w->specs[i]))
 			continue;
-		log_note("note: '%s' is traced until Ctrl-C; where perf probe adds an event to record: skep record -e %s", w->specs[i],
-			 w->path ? "u:PATH:FUNCTION" : "k:FUNCTION");
+		log_note("note: '%s' is traced until Ctrl-C; where perf probe adds an event that stays: skep probe%s --add PROBE", w->specs[i],
+			 w->path ? " -x PATH" : "");
 		return;
 	}
 }
@@ -273,6 +332,38 @@ static int check(struct probe_words *w, struct err *err)
 	return target_check(&w->o.target, err);
 }
 
+/*
+ * perf's "-a PROBE" is --add. Here -a is all CPUs, which is so without a COMMAND anyway: where nothing else says what to do with the hits,
+ * and probes are in perf's spelling, perf's is meant.
+ */
+static void take_perf_add(struct probe_words *w)
+{
+	bool is_add = w->o.target.all && !w->o.target.argv && w->nr_specs && shows_hits(w) && !has_end(w) && !w->filter && !w->funcs;
+
+	for (size_t i = 0; i < w->nr_specs; i++)
+		is_add &= !probe_begins(w->specs[i]) && !probe_is_tracepoint(w->specs[i]);
+	if (!is_add)
+		return;
+	w->add = true;
+	w->nr_changes = w->nr_specs;
+	memcpy(w->changes, w->specs, sizeof(w->changes));
+	w->nr_specs = 0;
+}
+
+/* --add, --del, --definition, --list */
+static int change(const struct probe_words *w, struct err *err)
+{
+	struct probe_add_cfg cfg = { w->changes, w->nr_changes, w->path, w->force, w->dry_run, w->definition };
+
+	if (w->nr_specs || w->o.target.argv) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "'%s': an operand beside %s", w->nr_specs ? w->specs[0] : w->o.target.argv[0],
+			 w->list ? "--list" : w->del ? "--del" : w->add ? "--add" : "--definition");
+		err_hint(err, w->list ? "--list=PATTERN" : "each of several has an option of its own; quotes are around a probe with arguments");
+		return -EINVAL;
+	}
+	return w->list ? probe_list(w->listed, err) : w->del ? probe_del(&cfg, err) : probe_add(&cfg, err);
+}
+
 static int probe_main(void *cfg, char **operands, struct err *err)
 {
 	struct probe_words *w = cfg;
@@ -280,6 +371,13 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 	int status = 0, ret;
 
 	w->o.target.argv = operands[0] ? operands : NULL;
+	take_perf_add(w);
+	if (w->nr_changes || w->list) {
+		free(probes);
+		ret = change(w, err);
+		target_free(&w->o.target);
+		return ret;
+	}
 	if (!w->o.target.argv && !w->o.target.pids.n && !w->o.target.tids.n)
 		w->o.target.all = true;
 	if (w->funcs && !w->nr_specs)
@@ -298,26 +396,17 @@ static int probe_main(void *cfg, char **operands, struct err *err)
 	return ret ? ret : status;
 }
 
-#define LIVES "is not needed: a probe exists only while the command that names it runs"
-#define NO_LINES "is not supported: lines of source code cannot be probed"
+#define NO_LINES "is not supported: skep prints no source code"
 #define ARGUMENTS "skep probe -V k:FUNCTION shows its arguments"
 #define NO_VARIABLES "is not available: only arguments of functions are known"
 
 static const struct opt_other probe_others[] = {
-	{ "-l", LIVES, "skep list shows what can be probed" },
-	{ "--list", LIVES, "skep list shows what can be probed" },
-	{ "--add", LIVES, "skep probe 'FUNCTION ARGUMENT...' [-- COMMAND]; as an event: skep record -e k:FUNCTION" },
-	{ "-d", LIVES, "leave it out" },
-	{ "--del", LIVES, "leave it out" },
 	{ "-L", NO_LINES, ARGUMENTS },
 	{ "--line", NO_LINES, ARGUMENTS },
 	{ "-s", NO_LINES, "leave it out" },
 	{ "--source", NO_LINES, "leave it out" },
-	{ "-D", "is of events in tracefs, and skep stores none", ARGUMENTS },
-	{ "--definition", "is of events in tracefs, and skep stores none", ARGUMENTS },
 	{ "--bootconfig", "is of events that the kernel is to make when it starts", "perf probe --bootconfig -D" },
 	{ "--cache", "keeps probes in a cache, and skep stores none", "leave it out" },
-	{ "--dry-run", "is not available", "-V PROBE shows what would be probed, and probes nothing" },
 	{ "--module", "is not available: a module is a part of the probe", "k:MODULE:FUNCTION" },
 	{ "-k", "is not read: types of the kernel are those of its BTF", "leave it out" },
 	{ "--vmlinux", "is not read: types of the kernel are those of its BTF", "leave it out" },

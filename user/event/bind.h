@@ -95,6 +95,7 @@ struct bind_env {
 	struct ctypes *types;		     /* NULL: none */
 	const struct cfunc *func;	     /* NULL: not known: arg0, arg1... */
 	const char *no_func;		     /* why it is not */
+	bool at_addr;			     /* func's are the variables of one address (types/srcline.h) */
 	const struct format *format;	     /* of a tracepoint */
 	struct ctypes *(*kernel_types)(void *arg); /* where records and casts name structs of the kernel; may return NULL */
 	void *arg;

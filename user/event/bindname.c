@@ -219,6 +219,20 @@ static int needs_entry(struct binder *b)
 	return 0;
 }
 
+/* Of one address: a register, or memory beside one. */
+static int variable(struct binder *b, const struct expr *e, const struct cparam *p, const struct ctype *t, struct operand *ret_value)
+{
+	int node;
+
+	if (p->place == CPLACE_DWARF_REG && !value_is_scalar(t))
+		return binder_bad(b, e->at, "'%s' is %s, in a register", p->name, t->kind == CTYPE_FLOAT ? "a floating-point number" : "no number");
+	node = binder_add(b, e->at, (struct bound){ .kind = BOUND_REG, .num = p->n });
+	if (p->place == CPLACE_DWARF_REG)
+		return cut(b, e->at, node, t, ret_value);
+	*ret_value = (struct operand){ .kind = OPERAND_MEMORY, .node = node, .off = p->off, .type = *t, .has_type = true };
+	return node < 0 ? node : 0;
+}
+
 static int parameter(struct binder *b, const struct expr *e, const struct cparam *p, struct operand *ret_value)
 {
 	struct ctype t = { 0 };
@@ -226,6 +240,10 @@ static int parameter(struct binder *b, const struct expr *e, const struct cparam
 
 	if (!p->type || b->env->types->get(b->env->types, p->type, &t))
 		t = (struct ctype){ .kind = CTYPE_INT, .size = 8 };
+	if (p->place == CPLACE_DWARF_REG || p->place == CPLACE_DWARF_MEMORY)
+		return variable(b, e, p, &t, ret_value);
+	if (p->place == CPLACE_NONE && b->env->at_addr)
+		return binder_bad(b, e->at, "'%s' has no place that can be read there: it was optimised out, or is computed", p->name);
 	needs_entry(b);
 	if (p->place == CPLACE_FLOAT)
 		return binder_bad(b, e->at, "'%s' is in a floating-point register, which BPF cannot read", p->name);

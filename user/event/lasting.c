@@ -70,7 +70,7 @@ static bool take_symbol(struct lasting *p, char *word)
 	const char *end;
 	char *plus;
 
-	if (n > tail && !strcmp(word + n - tail, "%return")) {
+	if (n >= tail && !strcmp(word + n - tail, "%return")) {
 		p->is_return = true;
 		word[n - tail] = '\0';
 	}
@@ -211,25 +211,43 @@ int lastings_refused(int ret, struct err *err)
 	return ret == -EOPNOTSUPP ? no_file(false, err) : err_set(err, ret, "cannot read the probes that are there: %s", strerror(-ret));
 }
 
-bool lasting_find(const char *name, struct lasting *ret_probe)
+int lastings_find(const char *name, struct lastings *ret_probes)
 {
 	const char *colon = strchr(name, ':');
 	struct lastings probes;
-	bool found = false;
+	int ret = colon ? lastings_read(&probes) : -ENOENT;
+	size_t n = 0;
 
-	if (!colon || lastings_read(&probes))
-		return false;
-	for (size_t i = 0; i < probes.all.n && !found; i++) {
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < probes.all.n; i++) {
 		struct lasting *p = &probes.all.data[i];
 
-		found = strlen(p->group) == (size_t)(colon - name) && !strncmp(p->group, name, colon - name) && !strcmp(p->name, colon + 1);
-		if (found) {
-			*ret_probe = *p;
-			p->text = NULL;
-		}
+		if (strlen(p->group) == (size_t)(colon - name) && !strncmp(p->group, name, colon - name) && !strcmp(p->name, colon + 1))
+			probes.all.data[n++] = *p;
+		else
+			lasting_free(p);
 	}
-	lastings_free(&probes);
-	return found;
+	probes.all.n = n;
+	*ret_probes = probes;
+	if (!n)
+		lastings_free(ret_probes);
+	return n ? 0 : -ENOENT;
+}
+
+bool lasting_has_many(void)
+{
+	const char *tracefs = tracefs_path();
+	char path[128], *text;
+	size_t n;
+	bool has;
+
+	snprintf(path, sizeof(path), "%s/README", tracefs ? tracefs : "");
+	if (!tracefs || file_read(path, 4096, FILE_MAX, &text, &n))
+		return false;
+	has = strstr(text, "Create/append/");
+	free(text);
+	return has;
 }
 
 /* What the kernel itself says of the last line that it refused: "trace_uprobe: error: Unknown register". Empty: nothing. */

@@ -45,11 +45,14 @@ void lasting_free(struct lasting *probe);
 int lastings_read(struct lastings *ret_probes);
 void lastings_free(struct lastings *probes);
 
+/* Can an event of this kernel have several places (5.5 on)? */
+bool lasting_has_many(void);
+
 /* err for what lastings_read() returned. Returns ret. */
 int lastings_refused(int ret, struct err *err);
 
-/* The one of that name, GROUP:NAME. True: the caller frees it. */
-bool lasting_find(const char *name, struct lasting *ret_probe);
+/* Those of that name, GROUP:NAME: one for each place, at least one. 0, -ENOENT, or as lastings_read(); the caller frees them if it is 0. */
+int lastings_find(const char *name, struct lastings *ret_probes);
 
 /* Gives the kernel a line, "p:probe/f f" or "-:probe/f". 0 or -errno with err filled. */
 int lasting_write(bool is_user, const char *line, struct err *err);

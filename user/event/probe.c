@@ -343,29 +343,48 @@ bool probe_hint_perf(const char *name, size_t len, struct err *err)
 	return true;
 }
 
+/* Places of one event have the same values, or the kernel refuses them. */
+static int check_places(const struct probe_spec *s, struct err *err)
+{
+	const struct lasting *first = s->lasting->all.data;
+
+	for (size_t i = 0; i < s->lasting->all.n; i++) {
+		const struct lasting *l = &s->lasting->all.data[i];
+
+		if (!*l->place)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s:%s' is at an address, which skep cannot probe", s->group, s->name);
+		if (l->is_user != first->is_user || l->is_return != first->is_return || (l->is_user && strcmp(l->place, first->place)))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s:%s' has places in several files, which skep cannot probe at once", s->group, s->name);
+	}
+	return 0;
+}
+
 /* A tracepoint becomes the probe that it is. 1, 0 or -errno. */
 static int take_lasting(struct probe_spec *s, struct err *err)
 {
 	char name[2 * PROBE_NAME_MAX];
-	struct lasting *l;
+	const struct lasting *l;
 
 	if (glob_is(s->group) || glob_is(s->name))
 		return 0;
 	snprintf(name, sizeof(name), "%s:%s", s->group, s->name);
-	l = malloc(sizeof(*l));
-	if (!l || !lasting_find(name, l)) {
-		free(l);
-		return l ? 0 : -ENOMEM;
+	s->lasting = calloc(1, sizeof(*s->lasting));
+	if (!s->lasting)
+		return -ENOMEM;
+	if (lastings_find(name, s->lasting)) {
+		free(s->lasting);
+		s->lasting = NULL;
+		return 0;
 	}
-	s->lasting = l;
-	if (!*l->place)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is at an address, which skep cannot probe", name);
+	if (check_places(s, err))
+		return -EINVAL;
+	l = s->lasting->all.data;
 	if (snprintf(s->path, sizeof(s->path), "%s", l->is_user ? l->place : "") >= (int)sizeof(s->path))
 		return err_exit(err, -ENAMETOOLONG, EXIT_USAGE, "the path of '%s' is too long", name);
 	s->kind = l->is_user ? PROBE_USER : PROBE_KERNEL;
 	s->is_return = l->is_return;
-	s->offset = l->is_user ? 0 : l->offset;
-	s->has_offset = s->offset;
+	for (size_t i = 0; i < s->lasting->all.n && !l->is_user; i++)
+		s->has_offset |= s->lasting->all.data[i].offset != 0;
 	return 1;
 }
 
@@ -414,6 +433,62 @@ int probe_parse(const char *text, size_t *at, struct probe_spec *ret_spec, struc
 	return ret < 0 ? ret : 0;
 }
 
+/* "@SRC" and ":LINE" after a function's name; or before them SRC alone, "t.c:12". */
+static int parse_source(struct probe_spec *s, size_t *at, struct err *err)
+{
+	const char *text = s->exprs.text;
+	uint64_t line = 0;
+	char number[16];
+	size_t n;
+	int ret = 0;
+
+	if (text[*at] == ';')
+		return bad(s, *at, err, "patterns of lines are not supported: FUNCTION:LINE, FILE:LINE");
+	if (s->kind == PROBE_KERNEL && (text[*at] == ':' || text[*at] == '@')) {
+		bad(s, *at, err, "lines of source code cannot be probed");
+		err_hint(err, "those of programs can, with -x; in the kernel a function with an offset, FUNCTION+OFFSET");
+		return -EINVAL;
+	}
+	if (text[*at] == '@') {
+		n = strcspn(text + *at + 1, " :+%;");
+		ret = take(s, *at + 1, n, s->file, sizeof(s->file), err);
+		*at += 1 + n;
+	}
+	if (ret || text[*at] != ':')
+		return ret;
+	n = strspn(text + *at + 1, "0123456789");
+	snprintf(number, sizeof(number), "%.*s", (int)(n < sizeof(number) ? n : 0), text + *at + 1);
+	if (num_u64(number, INT32_MAX, &line))
+		return bad(s, *at + 1, err, "expected the number of a line");
+	s->line = (uint32_t)line;
+	s->has_line = true;
+	*at += 1 + n;
+	if (!*s->file && strpbrk(s->name, "./")) {
+		memcpy(s->file, s->name, sizeof(s->file));
+		s->name[0] = '\0';
+	}
+	return 0;
+}
+
+static int parse_point(struct probe_spec *s, size_t *at, struct err *err)
+{
+	const char *text = s->exprs.text;
+	size_t n = name_len(text + *at, " +%@:;(");
+	int ret = take(s, *at, n, s->name, sizeof(s->name), err);
+
+	if (ret)
+		return ret;
+	*at += n;
+	if (!strncmp(s->name, "0x", 2) && !num_u64(s->name, UINT64_MAX, &s->offset)) {
+		s->is_address = true;
+		return 0;
+	}
+	ret = parse_source(s, at, err);
+	if (!ret && text[*at] && text[*at] != ' ' && s->has_line)
+		return bad(s, *at, err, "a line has no offset, and no return");
+	return ret ? ret : parse_rest(s, at, err);
+}
+
 int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_spec, struct err *err)
 {
 	struct probe_spec *s = ret_spec;
@@ -433,17 +508,7 @@ int probe_parse_perf(const char *text, const char *path, struct probe_spec *ret_
 	if (path && snprintf(s->path, sizeof(s->path), "%s", path) >= (int)sizeof(s->path))
 		return err_exit(err, -ENAMETOOLONG, EXIT_USAGE, "the path of -x is too long");
 	s->name_at = at;
-	n = name_len(text + at, " +%@:;(");
-	if (!ret)
-		ret = take(s, at, n, s->name, sizeof(s->name), err);
-	at += n;
-	if (!ret && (text[at] == ':' || text[at] == '@' || text[at] == ';')) {
-		bad(s, at, err, "lines of source code cannot be probed");
-		err_hint(err, "a function with an offset can: FUNCTION+OFFSET");
-		return -EINVAL;
-	}
-	if (!ret)
-		ret = parse_rest(s, &at, err);
+	ret = parse_point(s, &at, err);
 	if (!ret && text[at] && text[at] != ' ')
 		return bad(s, at, err, "expected a space between the function and its arguments");
 	for (skip_space(text, &at); !ret && text[at] && !begins_filter(text + at); skip_space(text, &at))
@@ -459,7 +524,7 @@ void probe_free(struct probe_spec *spec)
 {
 	vec_free(&spec->exprs.nodes);
 	if (spec->lasting)
-		lasting_free(spec->lasting);
+		lastings_free(spec->lasting);
 	free(spec->lasting);
 	spec->lasting = NULL;
 }

@@ -34,7 +34,11 @@ struct probe_spec {
 	enum probe_kind kind;
 	bool is_return;
 	bool has_offset;
+	bool is_address;	       /* offset is the address: the file's, or the kernel's. name is its text */
 	uint64_t offset;
+	uint32_t line;		       /* of file, or counted from the function's first one (0: there); has_line */
+	bool has_line;
+	char file[PROBE_NAME_MAX];     /* of source code, its end; empty: any */
 	char path[PROBE_PATH_MAX];     /* PROBE_USER, PROBE_USDT: as it was written */
 	char group[PROBE_NAME_MAX];    /* module, provider, subsystem; empty: any */
 	char name[PROBE_NAME_MAX];     /* of the function, probe or tracepoint; may be a glob */
@@ -45,7 +49,7 @@ struct probe_spec {
 	bool has_brackets; /* arguments were written, if only "()" */
 	uint32_t filter; /* its node; 0: none */
 	size_t filter_at, filter_len; /* its text */
-	struct lasting *lasting; /* the probe of tracefs that it is a second one of (event/lasting.h); owned; NULL: none */
+	struct lastings *lasting; /* the probe of tracefs that it is a second one of (event/lasting.h), each of its places; owned; NULL: none */
 	bool lasting_args; /* all values of that one */
 	const struct probe_filter *also; /* must be true, too; borrowed, set by the command; NULL: none */
 };

@@ -193,19 +193,24 @@ static int find_tracepoints(const struct probe_spec *spec, const struct site_cfg
 	return ret;
 }
 
-/* The kernel took the probe, so that the place can be probed. */
+/* The kernel took the probe, so that the places can be probed. */
 static int find_lasting(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *list, struct err *err)
 {
-	const struct lasting *l = spec->lasting;
-	const char *colon = l->is_user ? NULL : strchr(l->place, ':');
-	struct bind_env env = { .kind = spec->kind, .is_return = spec->is_return, .what = spec->name, .lasting = l, .nr_regs = SITE_ARG_REGS };
-	struct site site = { .name = strpool_add(list->pool, l->is_user ? spec->name : colon ? colon + 1 : l->place), .addr = l->is_user ? l->offset : 0,
-			     .semaphore = l->semaphore };
+	int ret = 0;
 
 	snprintf(list->path, sizeof(list->path), "%s", spec->path);
-	if (colon && !(site.module = strpool_addn(list->pool, l->place, colon - l->place)))
-		return -ENOMEM;
-	return site.name ? site_add(list, spec, cfg, &env, &site, err) : -ENOMEM;
+	for (size_t i = 0; i < spec->lasting->all.n && !ret; i++) {
+		const struct lasting *l = &spec->lasting->all.data[i];
+		const char *colon = l->is_user ? NULL : strchr(l->place, ':');
+		struct bind_env env = { .kind = spec->kind, .is_return = spec->is_return, .what = spec->name, .lasting = l, .nr_regs = SITE_ARG_REGS };
+		struct site site = { .name = strpool_add(list->pool, l->is_user ? spec->name : colon ? colon + 1 : l->place), .addr = l->offset,
+				     .semaphore = l->semaphore };
+
+		if (colon && !(site.module = strpool_addn(list->pool, l->place, colon - l->place)))
+			return -ENOMEM;
+		ret = site.name ? site_add(list, spec, cfg, &env, &site, err) : -ENOMEM;
+	}
+	return ret;
 }
 
 int sites_find(const struct probe_spec *spec, const struct site_cfg *cfg, struct site_list *ret_list, struct err *err)

@@ -20,7 +20,7 @@
 struct site {
 	const char *name;   /* of the function, or "PROVIDER:NAME", "SUBSYSTEM:NAME"; interned */
 	const char *module; /* NULL: the core */
-	uint64_t addr;	    /* in a file: the offset there */
+	uint64_t addr;	    /* in a file: the offset there; of a kernel's probe of tracefs: from its symbol on */
 	uint64_t symbol;    /* in a file: the ELF address of the function, for messages */
 	uint64_t semaphore; /* USDT: offset of the counter in the file; 0: none */
 	uint64_t tracepoint; /* its number in tracefs */

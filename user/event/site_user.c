@@ -11,6 +11,7 @@
 #include "sym/demangle.h"
 #include "sym/ufuncs.h"
 #include "types/dwarf.h"
+#include "types/srcline.h"
 #include "types/usdt.h"
 #include "unwind/insns.h"
 #include "util/glob.h"
@@ -117,6 +118,58 @@ static int add_go_returns(struct finder *f, const struct bind_env *env, struct s
 	return ret;
 }
 
+/* In the middle of a function arguments may have moved: debug information says where they are. */
+static void use_vars(struct finder *f, uint64_t addr, struct cfunc *vars, struct bind_env *env)
+{
+	if (f->list->dwarf && !srcline_vars(f->list->dwarf, addr, vars)) {
+		env->func = vars;
+		env->at_addr = true;
+	} else {
+		env->no_func = "in the middle of a function its arguments may have moved";
+	}
+}
+
+static bool in_file(struct finder *f, uint64_t addr)
+{
+	struct srcline_place place;
+
+	open_dwarf(f);
+	return f->list->dwarf && !srcline_at(f->list->dwarf, addr, &place) && srcline_is_file(place.file, f->spec->file);
+}
+
+/* A place without a symbol of its own: a line, or an address. */
+static int add_addr(void *arg, uint64_t addr, const char *function)
+{
+	struct finder *f = arg;
+	struct bind_env env = { .kind = PROBE_USER, .what = function, .nr_regs = f->list->is_go ? NR_GO_REGS : SITE_ARG_REGS };
+	struct site site = { .name = strpool_add(f->list->pool, function), .symbol = addr };
+	struct cfunc vars;
+
+	if (!site.name)
+		return -ENOMEM;
+	f->found++;
+	open_dwarf(f);
+	env.types = (struct ctypes *)f->list->dwarf;
+	use_vars(f, addr, &vars, &env);
+	return add_place(f, &env, &site, addr);
+}
+
+static int find_line(struct finder *f)
+{
+	const struct probe_spec *s = f->spec;
+	int ret;
+
+	open_dwarf(f);
+	if (!f->list->dwarf)
+		return why_not(f, *s->name ? s->name : s->file, f->no_dwarf);
+	ret = srcline_addrs(f->list->dwarf, *s->file ? s->file : NULL, *s->name ? s->name : NULL, s->line, add_addr, f);
+	if (ret != -ENOENT)
+		return ret;
+	err_exit(f->err, -ENOENT, EXIT_USAGE, "cannot probe line %u of '%s%s%s' in '%s': no statement begins there, or there is no such code", s->line,
+		 s->name, *s->name && *s->file ? "@" : "", s->file, f->list->path);
+	return -ENOENT;
+}
+
 static int add_function(struct finder *f, const struct ufunc *func, const char *name)
 {
 	struct bind_env env = { .kind = PROBE_USER, .is_return = f->spec->is_return, .what = name,
@@ -132,7 +185,7 @@ static int add_function(struct finder *f, const struct ufunc *func, const char *
 		env.types = (struct ctypes *)f->list->dwarf;
 		ret = f->list->dwarf ? dwarf_func(f->list->dwarf, func->addr, &proto) : -ENOENT;
 		if (f->spec->has_offset)
-			env.no_func = "in the middle of a function its arguments may have moved";
+			use_vars(f, func->addr + f->spec->offset, &proto, &env);
 		else if (strstr(func->name, ".isra.") || strstr(func->name, ".constprop.") || strstr(func->name, ".part."))
 			env.no_func = "an optimised copy, whose arguments may differ from its source";
 		else if (ret)
@@ -208,6 +261,8 @@ static int on_function(void *arg, const struct ufunc *func)
 		near_offer(&f->near, readable ? readable : func->name, readable ? len : strlen(func->name));
 	if (readable)
 		readable[len] = '\0';
+	if (hit && *f->spec->file && !in_file(f, func->addr))
+		hit = false;
 	if (hit && !f->wants_near && !seen(f, func->addr, readable ? readable : func->name)) {
 		size_t before = f->list->all.n;
 
@@ -244,6 +299,10 @@ static int on_usdt(void *arg, const struct usdt *u)
 
 static int each(struct finder *f)
 {
+	if (f->spec->is_address)
+		return add_addr(f, f->spec->offset, f->spec->name);
+	if (f->spec->has_line)
+		return find_line(f);
 	return f->spec->kind == PROBE_USDT ? usdt_each(f->elf, on_usdt, f) : ufuncs_each(f->elf, f->list->path, on_function, f);
 }
 

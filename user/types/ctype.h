@@ -68,6 +68,8 @@ enum cplace {
 	CPLACE_STACK, /* n bytes after the return address's place: n = 8 is the first word */
 	CPLACE_FLOAT, /* in a vector register, which nobody can read */
 	CPLACE_NONE,  /* the ABI puts it where we do not know */
+	CPLACE_DWARF_REG,    /* not at the entry, but at one address: register n, by its DWARF number */
+	CPLACE_DWARF_MEMORY, /* likewise: in memory at that register + off */
 };
 
 struct cparam {
@@ -75,6 +77,7 @@ struct cparam {
 	uint64_t type;
 	enum cplace place;
 	uint32_t n;
+	int64_t off; /* CPLACE_DWARF_MEMORY */
 	bool by_reference; /* the place has the address of it: C++ objects with constructors, larger ones on AArch64 and in Rust */
 };
 

@@ -255,7 +255,7 @@ static void set_place(const struct probe_set *set, const struct group *g, uint32
 	*p = (struct attach_place){ .offset = s->addr, .semaphore = s->semaphore, .tracepoint = s->tracepoint, .cookie = site,
 				    .name = g->probe->sites.path };
 	if (g->probe->spec.kind == PROBE_KERNEL) {
-		p->offset = g->probe->spec.offset;
+		p->offset = g->probe->spec.lasting ? s->addr : g->probe->spec.offset;
 		if (s->module)
 			snprintf(name, size, "%s:%s", s->module, s->name);
 		p->name = s->module ? name : s->name;
