@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ELF bytes to prototypes: units, functions, their parameters' places, the types from there on, names, instructions. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "sym/ufuncs.h"
 #include "types/dwarf.h"
+#include "types/srcline.h"
 #include "unwind/insns.h"
 
 #define FUNCS_MAX 64u
@@ -54,12 +56,36 @@ static void walk_type(struct walk *w, uint64_t id, int depth)
 		walk_type(w, m.type, depth + 1);
 }
 
+static int on_line(void *arg, uint64_t addr, const char *function)
+{
+	struct cfunc vars;
+
+	(void)function;
+	return srcline_vars(arg, addr, &vars) == -ENOMEM;
+}
+
+/* Lines and variables at a few of the function's addresses */
+static void walk_lines(struct walk *w, const struct ufunc *func)
+{
+	struct srcline_place place;
+	struct cfunc vars;
+
+	for (uint64_t at = func->addr; at < func->addr + 8; at++) {
+		if (!srcline_at(w->d, at, &place) && (!place.function || !place.file))
+			abort();
+		if (!srcline_vars(w->d, at, &vars) && vars.nr_params > CPARAMS_MAX)
+			abort();
+	}
+	srcline_addrs(w->d, NULL, func->name, 1, on_line, w->d);
+}
+
 static int walk_func(void *arg, const struct ufunc *func)
 {
 	struct walk *w = arg;
 	struct cfunc f;
 	uint64_t rets[8];
 
+	walk_lines(w, func);
 	insns_rets(w->elf, func->addr, func->size, rets, 8);
 	if (!dwarf_func(w->d, func->addr, &f)) {
 		if (f.nr_params > CPARAMS_MAX)
@@ -89,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (!w.types->find(w.types, CTYPE_STRUCT, "node", 4, &id))
 				walk_type(&w, id, 0);
 			dwarf_find_inlined(w.d, "f", 1, &calls);
+			srcline_addrs(w.d, "c", NULL, 2, on_line, w.d);
 			dwarf_close(w.d);
 		}
 		elf_close(&elf);

@@ -37,6 +37,13 @@ case $name in
 			'__asm__(".globl s\ns: .cfi_startproc simple\n.cfi_signal_frame\n.cfi_escape 0x0f,4,0x77,0xa0,1,6,0x10,6,3,0x77,0xf8,0,0x10,16,3,0x77,0xa8,1\nnop\n.cfi_endproc");' |
 			gcc -O2 $how -nostdlib -shared -x c - -o "$corpus/seed$(echo "$how" | tr -d ' -')"
 	done ;;
+*lasting*)
+	i=0
+	while read -r text; do printf '%s' "$text" >"$corpus/seed$((i += 1))"; done <<-'EOF'
+		p:probe_t/foo /tmp/t:0x11b0(0x20) i=%di:s32 name=+4(-8(%si)):string b=+0(%ax):b3@2/8
+		r5:kprobes/x ext4:f+4%return ret=$retval:x64 s=$stack2 a=$arg1:u8 c=$comm n=\5
+	EOF
+	;;
 *usdt*) cp -n build/work/usdt "$corpus" 2>/dev/null ;;
 *btf*) for f in build/bpf/*.bpf.o; do objcopy -I elf64-little -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$f" "$corpus/$(basename "$f")"; done ;;
 *format*) printf 'ID: 7\nformat:\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:__data_loc char[] a;\toffset:24;\tsize:4;\n' >"$corpus/seed"

@@ -96,7 +96,7 @@ static int take_place(struct fetch *f, bool *ret_memory, int64_t *ret_off)
 		return take_arg(f);
 	if (accept(f, "$stack")) {
 		*ret_memory = take_number(f, ret_off);
-		*ret_off *= WORD;
+		*ret_off = (int64_t)((uint64_t)*ret_off * WORD);
 		return add(f, (struct bound){ .kind = BOUND_SP });
 	}
 	if (accept(f, "\\")) {
@@ -116,7 +116,7 @@ static int take_place(struct fetch *f, bool *ret_memory, int64_t *ret_off)
 	if (node >= 0 && !accept(f, ")"))
 		return bad(f, "no closing bracket");
 	*ret_memory = true;
-	*ret_off = is_minus ? -off : off;
+	*ret_off = is_minus ? (int64_t)(0 - (uint64_t)off) : off;
 	return node;
 }
 
@@ -128,7 +128,7 @@ static int take_bits(struct fetch *f, int node, bool is_memory, int64_t off, str
 	f->at++;
 	if (!take_number(f, &bits) || !accept(f, "@") || !take_number(f, &from) || !accept(f, "/") || !take_number(f, &of) || *f->at)
 		return bad(f, "expected bWIDTH@OFFSET/CONTAINER");
-	if ((of != 8 && of != 16 && of != 32 && of != 64) || bits < 1 || from < 0 || bits + from > of)
+	if ((of != 8 && of != 16 && of != 32 && of != 64) || bits < 1 || from < 0 || bits > of || from > of - bits)
 		return bad(f, "such bits there are none");
 	if (is_memory)
 		node = add(f, (struct bound){ .kind = BOUND_LOAD, .a = node, .num = (uint64_t)off, .size = of / 8 });

@@ -67,7 +67,7 @@ static uint32_t base_of(const struct writer *w, uint32_t node, int64_t *off)
 
 		if (n->kind != BOUND_BINARY || n->op != OP_ADD || node_of(w, n->b)->kind != BOUND_NUMBER)
 			break;
-		*off += (int64_t)node_of(w, n->b)->num;
+		*off = (int64_t)((uint64_t)*off + node_of(w, n->b)->num);
 		node = n->a;
 	}
 	return node;
@@ -80,7 +80,7 @@ static bool put_memory(struct writer *w, uint32_t node, int64_t off)
 {
 	node = base_of(w, node, &off);
 	if (node_of(w, node)->kind == BOUND_NUMBER) {
-		put_num(w, "@0x%llx", (long long)node_of(w, node)->num + off);
+		put_num(w, "@0x%llx", (long long)(node_of(w, node)->num + (uint64_t)off));
 		return true;
 	}
 	put_num(w, "%+lld(", off);

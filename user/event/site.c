@@ -53,11 +53,13 @@ static const char *vars_of(struct site_list *list, const struct bind_env *env)
 		n += ret ? snprintf(text + n, sizeof(text) - n, "arg%u  (cannot be read)\n", i) :
 			   snprintf(text + n, sizeof(text) - n, "%c%u arg%u\n", a.is_signed ? 's' : 'u', 8 * a.size, i);
 	}
+	for (int i = 0; env->lasting && i < env->lasting->nr_args && n < sizeof(text); i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s = %s\n", env->lasting->args[i].name, env->lasting->args[i].fetch);
 	if (env->is_return && env->func && env->func->result && n < sizeof(text)) {
 		env->types->name(env->types, env->func->result, type, sizeof(type));
 		n += snprintf(text + n, sizeof(text) - n, "%s ret\n", type);
 	}
-	if (!n && !env->func && !env->format && !env->usdt_args)
+	if (!n && !env->func && !env->format && !env->usdt_args && !env->lasting)
 		snprintf(text, sizeof(text), "arg0 to arg%u  (%s)\n", env->nr_regs - 1, env->no_func ? env->no_func : "no prototype");
 	return strpool_add(list->pool, text);
 }
@@ -118,6 +120,17 @@ static int keep_format(struct site *site, struct format *format)
 	return 0;
 }
 
+/* Of a glob: a probe of tracefs is attached in another way, and has an operand of its own. */
+static bool is_lasting(const char *name)
+{
+	struct lastings probes;
+	bool is = !lastings_find(name, &probes);
+
+	if (is)
+		lastings_free(&probes);
+	return is;
+}
+
 static int add_tracepoint(struct site_list *list, const struct probe_spec *spec, const struct site_cfg *cfg, const char *name, struct err *err)
 {
 	struct bind_env env = { .kind = PROBE_TRACEPOINT, .what = name, .kernel_types = kernel_types, .arg = list };
@@ -127,6 +140,10 @@ static int add_tracepoint(struct site_list *list, const struct probe_spec *spec,
 
 	if (!site.name)
 		return ret;
+	if (list->is_glob && is_lasting(name)) {
+		format_free(&format);
+		return site_refuse(list, name, "it is a probe of tracefs: name it without a glob");
+	}
 	env.format = &format;
 	site.tracepoint = format.id;
 	if (ret) {

@@ -15,6 +15,7 @@ bool srcline_is_file(const char *path, const char *end)
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ bool srcline_is_file(const char *path, const char *end)
 
 #define DEPTH_MAX 32
 #define ADDRS_MAX 1024 /* of one line */
+#define OFFSET_MAX INT32_MAX /* of a variable from its register: frames are smaller */
 
 static const char *name_of(Dwarf_Die *die)
 {
@@ -234,10 +236,28 @@ static bool place_of_op(const Dwarf_Op *op, enum cplace *ret_place, uint32_t *re
 	return false;
 }
 
+/* Without that section libdw looks for the segment, and a broken file makes libelf leak then. */
+static bool has_eh_frame(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (name && !strcmp(name, ".eh_frame"))
+			return shdr.sh_type == SHT_PROGBITS;
+	}
+	return false;
+}
+
 /* The canonical frame address there, as a register and an offset. */
 static bool frame_address(struct dwarf_types *d, uint64_t addr, uint32_t *ret_reg, int64_t *ret_off)
 {
-	Dwarf_CFI *tables[] = { dwarf_getcfi(d->units.dwarf), dwarf_getcfi_elf(d->units.elf) };
+	Dwarf_CFI *tables[] = { dwarf_getcfi(d->units.dwarf), has_eh_frame(d->units.elf) ? dwarf_getcfi_elf(d->units.elf) : NULL };
 	bool found = false;
 
 	for (size_t i = 0; i < 2 && !found; i++) {
@@ -293,10 +313,12 @@ static void place_var(struct vars *v, Dwarf_Die *die, struct cparam *p)
 			return;
 		p->place = CPLACE_DWARF_MEMORY;
 		p->n = reg;
-		p->off = base + (int64_t)ops->number;
+		p->off = (int64_t)((uint64_t)base + ops->number);
 	} else if (!place_of_op(ops, &p->place, &p->n, &p->off)) {
 		p->place = CPLACE_NONE;
 	}
+	if (p->off > OFFSET_MAX || p->off < -OFFSET_MAX)
+		p->place = CPLACE_NONE;
 }
 
 static void add_var(struct vars *v, Dwarf_Die *die)
