@@ -154,6 +154,24 @@ commands() {
 	[[ "$output" == *"unknown modifier 'q'"* ]]
 }
 
+@test "events: how stacks are walked, as a term of one" {
+	for e in cpu-clock/call-graph=fp/ cpu-clock/call-graph=dwarf,max-stack=200/ cpu-clock/max-stack=3,period=1000/; do
+		"$SKEP" record --dry-run -e "$e" -- true
+	done
+	for e in cpu-clock/call-graph=xyz/ cpu-clock/max-stack=x/ cpu-clock/call-graph=/ faults,cpu-clock/call-graph=fp/; do
+		run -2 "$SKEP" record --dry-run -e "$e" -- true
+		echo "$e: $output"
+		[[ "$output" == *"call-graph"* || "$output" == *"max-stack"* ]]
+	done
+	run -2 "$SKEP" stat -e cpu-clock/call-graph=fp/ -- true
+	[[ "${lines[0]}" == *"not available for one event here" ]]
+	if [ -r /sys/kernel/tracing/events/sched ]; then
+		"$SKEP" record --dry-run -e sched:sched_switch/call-graph=dwarf,max-stack=8/ -- true
+		run -2 "$SKEP" record --dry-run -e sched:sched_switch/period=5/ -- true
+		[[ "${lines[0]}" == *"only call-graph= and max-stack= are" ]]
+	fi
+}
+
 @test "targets: what does not exist" {
 	run "$SKEP" flame -p 4194303 --duration 1
 	[ "$status" = 1 ]

@@ -195,6 +195,25 @@ EOF
 	grep -q 'main;work 3$' f.folded
 }
 
+@test "a probe that stays: its values in -V, an event of its own in a glob's place, and another tool's with several places" {
+	echo "p:skepbats/two $PWD/$N:0x$(nm "$N" | awk '/ work$/ { print $1 }') i=%di:s32" >>$TRACEFS/uprobe_events
+	echo "p:skepbats/two $PWD/$N:0x$(nm "$N" | awk '/ main$/ { print $1 }') i=%di:s32" >>$TRACEFS/uprobe_events || skip "this kernel has one place for an event"
+	run "$SKEP" probe -V t:skepbats:two
+	[[ "$output" == *"i = %di:s32"* ]]
+	"$SKEP" record -o r.data -e skepbats:two -- "./$N" some >/dev/null 2>&1 || true
+	"$SKEP" -q script -i r.data -F trace | sed 's/.*) //' | tr '\n' ' ' | grep -x 'i=2 i=1 i=2 i=3 '
+	run "$SKEP" probe 't:skepbats:*' -- "./$N"
+	[ "$status" = 2 ]
+	[[ "$output" == *"it is a probe of tracefs: name it without a glob"* ]]
+	run "$SKEP" probe t:skepbats:two'(x)' -- "./$N"
+	[[ "$output" == *"hint: two has i;"* ]]
+	# What skep cannot read is refused
+	echo "p:skepbats/global $PWD/$N:0x$(nm "$N" | awk '/ work$/ { print $1 }') x=@+0:x64" >>$TRACEFS/uprobe_events
+	run "$SKEP" record -o r.data -e skepbats:global -- "./$N" some
+	[ "$status" = 2 ]
+	[[ "${lines[0]}" == *"cannot read 'x' of 'global', '@+0:x64'"* ]]
+}
+
 @test "lines of source code are probed without --add, too" {
 	need jq
 	"./${N}slow" some >truth || true

@@ -8,7 +8,7 @@
 #include "capture/unwindstore.h"
 #include "capture/walker.h"
 
-static int set_call_graph(void *base, const char *text, struct err *err)
+int walk_set_call_graph(void *base, const char *text, struct err *err)
 {
 	struct walk_options *walks = base;
 	/* dwarf is what perf's users type for stacks of code without frame pointers */
@@ -38,7 +38,7 @@ static int set_call_graph(void *base, const char *text, struct err *err)
 
 const struct opt walk_opts[] = {
 	{ 0, "call-graph", "MODE", OPT_CALL, 0,
-	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: no callers (default auto: eh)", set_call_graph,
+	  "how user stacks are walked: eh, by .eh_frame; fp, by frame pointers; none: no callers (default auto: eh)", walk_set_call_graph,
 	  .values = "auto|eh|fp|none" },
 	{ 0, "unwind-memory", "MB", OPT_U64, offsetof(struct walk_options, table_mb),
 	  "memory for .eh_frame tables in the kernel (default 64); the oldest are replaced" },

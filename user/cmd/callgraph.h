@@ -25,6 +25,9 @@ struct walk_options {
 	uint64_t max_frames; /* of user stacks, of commands that have an option for it; 0: STACK_MAX_FRAMES */
 };
 
+/* --call-graph's value into a struct walk_options. 0 or -EINVAL. */
+int walk_set_call_graph(void *walks, const char *text, struct err *err);
+
 /* The group of options, and what is wrong with them: 0, or -errno with err filled. */
 extern const struct opt walk_opts[];
 int walk_check(const struct walk_options *walks, struct err *err);

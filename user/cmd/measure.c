@@ -301,6 +301,31 @@ int measure_events(struct measure *m, struct err *err)
 	return 0;
 }
 
+/* Stacks are walked in one way for all events. */
+static int take_stack_terms(struct measure *m, struct err *err)
+{
+	for (int i = 0; i < m->nr_events; i++) {
+		const struct event *e = &m->events[i];
+		int ret = 0;
+
+		if (!e->call_graph[0] && !e->max_stack)
+			continue;
+		if (strcmp(e->call_graph, m->events[0].call_graph) != 0 || e->max_stack != m->events[0].max_stack) {
+			err_exit(err, -EINVAL, EXIT_USAGE, "'%s': stacks of all events are walked alike", e->name);
+			err_hint(err, "--call-graph MODE, --max-stack N, for all");
+			return -EINVAL;
+		}
+		if (e->call_graph[0])
+			ret = walk_set_call_graph(&m->walks, e->call_graph, err);
+		if (ret)
+			return ret;
+		/* perf's own few: ours are whole up to that */
+		if (e->max_stack > STACK_MAX_FRAMES)
+			m->walks.max_frames = e->max_stack;
+	}
+	return 0;
+}
+
 int measure_check(struct measure *m, char **operands, struct err *err)
 {
 	int n, ret;
@@ -318,6 +343,9 @@ int measure_check(struct measure *m, char **operands, struct err *err)
 	if (n < 0)
 		return n;
 	m->nr_events = n;
+	ret = take_stack_terms(m, err);
+	if (ret)
+		return ret;
 	ret = target_check(&m->target, err);
 	if (!ret)
 		ret = measure_events(m, err);

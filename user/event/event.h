@@ -35,6 +35,8 @@ struct event {
 	bool freq;	       /* period_or_freq is in Hz */
 	uint64_t period_or_freq; /* 0: the command's default */
 	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle, exclude_host;
+	char call_graph[16];	    /* call-graph= of its terms: how stacks are walked, as --call-graph; empty: not written */
+	uint32_t max_stack;	    /* max-stack= of them; 0: not written */
 	bool has_addr;		    /* its samples have the address that it is about (PERF_SAMPLE_ADDR) */
 	bool guest;		    /* count guests too: else exclude_guest */
 	bool pinned, exclusive;	    /* :D :e */

@@ -455,10 +455,20 @@ static int take_lasting(struct parser *p, struct event *e)
 	return ret;
 }
 
+/* Where the terms of a tracepoint begin, "sched:sched_switch/call-graph=fp/"; 0: it has none. */
+static size_t terms_of(const struct parser *p, size_t at, size_t end)
+{
+	const char *slash = memchr(p->text + at, '/', end - at);
+
+	if (!slash || p->text[end - 1] != '/' || slash == p->text + end - 1 || !memchr(p->text + at, ':', slash - p->text - at))
+		return 0;
+	return slash + 1 - p->text;
+}
+
 /* One event, or those of a name that stands for many; p->at is after it then. */
 static int parse_event(struct parser *p, bool in_group)
 {
-	size_t at = p->at, end = event_end(p, in_group), name_end = at + strcspn(p->text + at, ":,}");
+	size_t at = p->at, end = event_end(p, in_group), terms = terms_of(p, at, end), listed_end = terms ? terms - 1 : end, name_end = at + strcspn(p->text + at, ":,}");
 	struct event e = { 0 };
 	int ret;
 
@@ -466,8 +476,8 @@ static int parse_event(struct parser *p, bool in_group)
 		return too_many(p);
 	if (probe_begins(p->text + p->at))
 		return add_probe(p, in_group);
-	ret = parse_listed(p, at, end,
-			   memchr(p->text + at, '/', end - at) || (name_end <= end && !name_event(p->text + at, name_end - at, &e)));
+	ret = parse_listed(p, at, listed_end,
+			   memchr(p->text + at, '/', listed_end - at) || (name_end <= end && !name_event(p->text + at, name_end - at, &e)));
 	if (ret < 0)
 		return ret;
 	if (ret > 0 && in_group)
@@ -481,7 +491,14 @@ static int parse_event(struct parser *p, bool in_group)
 		ret = 1;
 	}
 	for (int i = 0; i < ret; i++) {
-		int failed = take_lasting(p, &p->events[p->nr++]);
+		struct event *listed = &p->events[p->nr];
+		int failed = terms ? event_terms(p->text, at, terms, end - 1, listed, p->err) : 0;
+
+		if (!failed && !p->has_args && (listed->call_graph[0] || listed->max_stack))
+			failed = bad(p, at, terms, "how stacks are walked is not available for one event here");
+		if (failed)
+			return failed;
+		failed = take_lasting(p, &p->events[p->nr++]);
 
 		if (failed)
 			return failed;

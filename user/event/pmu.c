@@ -246,17 +246,44 @@ static int put_terms(const char *pmu, const char *terms, size_t len, const struc
 	return 0;
 }
 
+/* How its stacks are walked. 1: it is another term. */
+static int put_stack_term(const char *term, size_t len, const struct written *w, struct event *e)
+{
+	const char *equals = memchr(term, '=', len);
+	size_t name_len = equals ? (size_t)(equals - term) : len, n = len - name_len - !!equals;
+	char text[sizeof(e->call_graph)] = "";
+	uint64_t value;
+
+	if (!equals || (!is(term, name_len, "call-graph") && !is(term, name_len, "max-stack")))
+		return 1;
+	if (n && n < sizeof(text))
+		memcpy(text, equals + 1, n);
+	if (*term == 'c' && *text) {
+		memcpy(e->call_graph, text, sizeof(text));
+		return 0;
+	}
+	if (*term == 'c' || num_u64(text, UINT32_MAX, &value) || !value)
+		return bad(w, "value of", term, name_len, *term == 'c' ? "is no way to walk stacks" : "is not a number");
+	e->max_stack = (uint32_t)value;
+	return 0;
+}
+
 /* One of those that events of no PMU have. */
 static int put_plain_term(const char *term, size_t len, const struct written *w, struct event *e)
 {
 	static const char *const words[] = { "period", "freq", "name" };
 	const char *equals = memchr(term, '=', len);
 	size_t name_len = equals ? (size_t)(equals - term) : len;
+	int ret = put_stack_term(term, len, w, e);
 
+	if (ret <= 0)
+		return ret;
+	if (e->kind != EVENT_COUNTER)
+		return bad(w, "term", term, name_len, "is not available for a tracepoint: only call-graph= and max-stack= are");
 	for (size_t i = 0; equals && i < sizeof(words) / sizeof(words[0]); i++)
 		if (is(term, name_len, words[i]))
 			return put_term("", term, len, w, false, e);
-	return bad(w, "term", term, name_len, "is not available for one event alone: only period=, freq= and name= are");
+	return bad(w, "term", term, name_len, "is not available for one event alone: only period=, freq=, name=, and for one event call-graph= and max-stack= are");
 }
 
 int event_terms(const char *text, size_t at, size_t from, size_t to, struct event *e, struct err *err)
