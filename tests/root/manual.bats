@@ -87,7 +87,7 @@ example_lacks() {
 # bounded LINE: an example of skep probe that only Ctrl-C would end, for a second
 bounded() {
 	case $1 in
-	"skep probe -F "* | "skep probe -V "* | *" -- "* | *--duration* | *" -n "*) echo "$1" ;;
+	"skep probe -F "* | "skep probe -V "* | "skep probe "*" -D "* | *" -- "* | *--duration* | *" -n "*) echo "$1" ;;
 	"skep probe "*) echo "$1 --duration 1" ;;
 	*) echo "$1" ;;
 	esac

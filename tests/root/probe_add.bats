@@ -227,9 +227,12 @@ EOF
 	done <<'EOF'
 vfs_read|p:probe/vfs_read vfs_read+0
 x=vfs_read+0 %di|p:probe/x vfs_read+0 %di
+0xffffffff81000010 %di|p:probe/abs_ffffffff81000010 0xffffffff81000010 %di
 vfs_read%return $retval|r:probe/vfs_read__return vfs_read+0 $retval
 vfs_read $arg1:x64 +0($arg2):ustring|p:probe/vfs_read vfs_read+0 $arg1:x64 +0($arg2):ustring
 EOF
+	run -2 "$SKEP" probe -D 'tcp_*'
+	[[ "${lines[0]}" == *" places: at most 128 of one definition can stay" ]]
 	[ -r /sys/kernel/btf/vmlinux ] || skip "no types of the kernel"
 	[ "$(uname -m)" = x86_64 ] || skip "its registers are of x86-64"
 	[ "$("$SKEP" probe -D 'vfs_read count file->f_flags')" = "p:probe/vfs_read vfs_read+0 count=%dx:x64 $("$SKEP" probe -D 'vfs_read file->f_flags' | sed 's/.* //')" ]

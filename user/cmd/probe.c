@@ -341,7 +341,7 @@ static void take_perf_add(struct probe_words *w)
 	bool is_add = w->o.target.all && !w->o.target.argv && w->nr_specs && shows_hits(w) && !has_end(w) && !w->filter && !w->funcs;
 
 	for (size_t i = 0; i < w->nr_specs; i++)
-		is_add &= !probe_begins(w->specs[i]) && !probe_is_tracepoint(w->specs[i]);
+		is_add &= !probe_begins(w->specs[i]) && !probe_is_tracepoint(w->specs[i]) && !strstr(w->specs[i], " if ");
 	if (!is_add)
 		return;
 	w->add = true;

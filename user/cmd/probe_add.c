@@ -15,6 +15,7 @@
 #include "util/glob.h"
 #include "util/log.h"
 
+#define PLACES_MAX 128  /* of one definition, as perf probe --max-probes has it: each slows what it is in until it is deleted */
 #define SUFFIX_MAX 1024 /* of names that are taken: MAX_EVENT_INDEX of perf's probe-event.c */
 
 /* One line for the kernel, and what is printed of it. */
@@ -172,6 +173,10 @@ static int make_lines(struct adder *a, const char *text)
 	}
 	a->words.data[a->words.n++] = w;
 	ret = probe_def_parse(text, a->cfg->path, w, &sites, a->err);
+	if (!ret && sites.all.n > PLACES_MAX) {
+		ret = err_exit(a->err, -E2BIG, EXIT_USAGE, "'%s' has %zu places: at most %d of one definition can stay", w->point, sites.all.n, PLACES_MAX);
+		err_hint(a->err, "skep probe 'GLOB' without --add probes any number");
+	}
 	for (size_t i = 0; i < sites.all.n && !ret; i++)
 		ret = make_line(a, w, &sites, &sites.all.data[i], i && !sites.is_glob);
 	sites_free(&sites);

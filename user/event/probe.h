@@ -3,7 +3,7 @@
  * SELECT: the text of a probe. skep's spelling, in -e and `skep probe`, WHERE[(ARG,...)] [if FILTER]:
  *	k:FUNC[+OFF] k:MODULE:FUNC kr:FUNC u:PATH:FUNC[+OFF] ur:PATH:FUNC usdt:PATH:PROVIDER:NAME t:SUBSYSTEM:NAME
  * (bpftrace's words are taken too: kprobe: kretprobe: uprobe: uretprobe: tracepoint:), and perf probe's, in `skep probe` alone:
- *	[GROUP:][EVENT=]FUNC[+OFF|%return] ARG... (perf-probe(1))
+ *	[GROUP:][EVENT=]FUNC[@SRC][+OFF|:LINE|%return] ARG..., SRC:LINE, 0xADDR (perf-probe(1))
  */
 #ifndef SKEP_EVENT_PROBE_H
 #define SKEP_EVENT_PROBE_H

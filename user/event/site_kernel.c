@@ -163,6 +163,12 @@ int sites_find_kernel(const struct probe_spec *spec, const struct site_cfg *cfg,
 		if (!site.module)
 			return -ENOMEM;
 	}
+	if (spec->is_address) {
+		struct bind_env env = { .kind = PROBE_KERNEL, .is_return = spec->is_return, .what = site.name, .nr_regs = SITE_ARG_REGS,
+					.no_func = "an address has no arguments" };
+
+		return site_add(list, spec, cfg, &env, &site, err);
+	}
 	if (!site.module && !is_there(site.name))
 		return site_kernel_refused(site.name, -ENOENT, err);
 	return add(list, spec, cfg, &site, err);
