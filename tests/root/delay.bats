@@ -71,7 +71,7 @@ first_sample_ms() {
 			{ sub(/:$/, "", $2) }
 			/PERF_RECORD_COMM exec/ { exec_at = $2 }
 			!/PERF_RECORD/ { ms = ($2 - exec_at) * 1000; if (ms > 190 && ms < 450) a++; else if (ms > 690 && ms < 850) b++; else { other++; print ms } }
-			END { print a, b, other + 0; exit !(a > 50 && b > 25 && other <= 2) }'
+			END { print a, b, other + 0; exit !(a > 20 && b > 10 && other <= 2) }'
 	done
 	for bad in 10-5 20-30,25-40 20-30, -5-10 x-y 10-20-30 -2; do
 		run -2 "$SKEP" record -D "$bad" -o none.data -- true

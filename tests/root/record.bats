@@ -8,9 +8,9 @@ cleanup() {
 }
 
 # table REPORT...: the rows with a name, "PERCENT COMM OBJECT SYMBOL". Code without a symbol is one row of its object here,
-# a row for each address there.
+# a row for each address there. A stub of the PLT, which perf 6.1 names by the symbol before it, is left out.
 table() {
-	"$@" 2>err | sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | grep -vE ' (\[[^ ]*\]|0x[0-9a-f]*)$' | LC_ALL=C sort
+	"$@" 2>err | sed -nE 's/^ +([0-9.]+)% +([^ ]+) +([^ ]+) +\[.\] (.*[^ ]) *$/\1 \2 \3 \4/p' | grep -vE ' (\[[^ ]*\]|0x[0-9a-f]*|_init|.*@plt)$' | LC_ALL=C sort
 }
 
 # fold a perf script to "comm;root;...;leaf count", as stackcollapse-perf.pl does by default
