@@ -75,7 +75,7 @@ static void columns(void **state)
 
 static void refused_columns(void **state)
 {
-	static const char *const words[] = { "", ",", "comm,", "comm,,sym", "x", "s", "comm sym x", "nosuch", "+", "+nosuch", "cgroup_id", "+sym_from", "comm,trace_fields", NULL };
+	static const char *const words[] = { "", ",", "comm,", "comm,,sym", "x", "s", "comm sym x", "nosuch", "+", "+nosuch", "cgroup_id", "+addr_from", "comm,trace_fields", NULL };
 	struct report_layout l;
 
 	(void)state;
