@@ -238,3 +238,13 @@ EOF
 	[ "$("$SKEP" probe -D 'vfs_read count file->f_flags')" = "p:probe/vfs_read vfs_read+0 count=%dx:x64 $("$SKEP" probe -D 'vfs_read file->f_flags' | sed 's/.* //')" ]
 	[[ "$("$SKEP" probe -D 'vfs_read file->f_flags')" =~ \ f_flags=\+[0-9]+\(%di\):x32$ ]]
 }
+
+@test "by the name perf, a probe in perf's spelling is added; by its own name it is traced" {
+	ln -s "$SKEP" perf
+	./perf probe -q -x "./$N" work
+	"$SKEP" probe --list | grep -q "probe_$N:work "
+	./perf probe -x "./$N" --del work
+	run "$SKEP" probe --list
+	[[ "$output" != *"probe_$N:work "* ]]
+	"$SKEP" probe -x "./$N" work -- "./$N" x | grep -c work | grep -qx 3
+}

@@ -10,6 +10,7 @@
 #include "cmd/probe_run.h"
 #include "util/log.h"
 #include "util/num.h"
+#include "util/program.h"
 
 #define SPECS_MAX 64
 
@@ -334,11 +335,11 @@ static int check(struct probe_words *w, struct err *err)
 
 /*
  * perf's "-a PROBE" is --add. Here -a is all CPUs, which is so without a COMMAND anyway: where nothing else says what to do with the hits,
- * and probes are in perf's spelling, perf's is meant.
+ * and probes are in perf's spelling, perf's is meant. So it is without -a by the name perf.
  */
 static void take_perf_add(struct probe_words *w)
 {
-	bool is_add = w->o.target.all && !w->o.target.argv && w->nr_specs && shows_hits(w) && !has_end(w) && !w->filter && !w->funcs;
+	bool is_add = (w->o.target.all || program_is_perf()) && !w->o.target.argv && w->nr_specs && shows_hits(w) && !has_end(w) && !w->filter && !w->funcs;
 
 	for (size_t i = 0; i < w->nr_specs; i++)
 		is_add &= !probe_begins(w->specs[i]) && !probe_is_tracepoint(w->specs[i]) && !strstr(w->specs[i], " if ");

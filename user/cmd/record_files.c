@@ -18,6 +18,7 @@
 
 #include "util/clock.h"
 #include "util/log.h"
+#include "util/program.h"
 
 #define NS_PER_S 1000000000ull
 #define DATE_STEP_NS 10000000ull /* the last digits of a date */
@@ -101,7 +102,7 @@ static void print_wrote(const struct record_files *f, const char *path, int64_t 
 	const struct data_meta *m = &f->meta;
 	char events[EVENT_NAME_MAX], from[64] = "";
 
-	if (!strcmp(program_invocation_short_name, "perf"))
+	if (program_is_perf())
 		return print_as_perf(f, path, bytes);
 	if (m->nr_events > 1)
 		snprintf(events, sizeof(events), "%d events", m->nr_events);

@@ -126,7 +126,7 @@ static int add_pmus(struct processors *p)
 		if (type < 0)
 			continue;
 		pmu.type = (uint32_t)type;
-		snprintf(pmu.name, sizeof(pmu.name), "%s", e->d_name);
+		memcpy(pmu.name, e->d_name, strlen(e->d_name) + 1);
 		ret = vec_reserve(&p->pmus) ? -ENOMEM : 0;
 		if (!ret)
 			p->pmus.data[p->pmus.n++] = pmu;
