@@ -459,9 +459,9 @@ static int writer_begin(struct data_writer *w, int ret, struct data_writer **ret
 	ret = w->out.is_stream ? writer_stream_head(w) : writer_head(w);
 	if (ret == 0)
 		ret = write_preamble(w);
-	if (ret < 0)
+	if (ret < 0 && !(ret == -EPIPE && w->out.is_stream))
 		err_set(err, ret, "cannot write '%s': %s", w->out.path, strerror(-ret));
-	else if (w->meta.compression_level)
+	else if (ret == 0 && w->meta.compression_level)
 		ret = compress_open(w->out.path, w->meta.compression_level, &w->out.compressor, err);
 	if (ret < 0)
 		goto fail;
