@@ -113,7 +113,7 @@ static int line_sample(struct sink *sink, const struct sample *s)
 
 static int line_task(struct sink *sink, const struct task_event *t)
 {
-	static const char *const names[] = { "MMAP", "COMM", "EXEC", "FORK", "EXIT", "KSYM", "BUILD_ID" };
+	static const char *const names[] = { "MMAP", "COMM", "EXEC", "FORK", "EXIT", "KSYM", "SWITCH", "NAMESPACES", "BUILD_ID" };
 	struct lines *l = (struct lines *)sink;
 	char *text;
 	size_t n;
