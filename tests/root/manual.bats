@@ -49,7 +49,11 @@ help_examples() {
 		page=$ROOT/man/skep-${c% *}.1 section=${c#* }
 		# shellcheck disable=SC2086
 		"$SKEP" $c -h | help_options >help
-		{ page_options "${section^^}" <"$page"; page_options OPTIONS "Who Honesty" <"$page"; } | LC_ALL=C sort >page
+		case $c in
+		"stat record") page_options <"$page" ;; # those of stat
+		"stat report") page_options REPORT <"$page" ;;
+		*) page_options "${section^^}" <"$page"; page_options OPTIONS "Who Honesty" <"$page" ;;
+		esac | LC_ALL=C sort >page
 		diff help page || { echo "$c: < only in -h, > only in the page"; false; }
 		grep -qF ".B skep $c" "$page"
 		n=$((n + 1))

@@ -683,7 +683,7 @@ const struct cmd cmd_stat = {
 		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n"
 		    "skep stat --metric-only -M insn_per_cycle,branch_miss_rate -- make\n"
 		    "skep stat record -a -- sleep 10\n"
-		    "skep stat report --per-core                     of perf.data\n",
+		    "skep stat report --per-core\n",
 	.run = stat_run,
 	.subs = stat_subs,
 	.others = stat_others,
