@@ -133,6 +133,10 @@ static int make_line(struct adder *a, const struct probe_def *w, const struct si
 	FILE *f;
 	int ret = 0;
 
+	if (site->at_ret)
+		return err_exit(a->err, -EINVAL, EXIT_USAGE, "'%s': the return of a Go function has no probe that stays, Go's stacks move", w->point);
+	if (w->spec.is_return && site->bound.needs_entry)
+		return err_exit(a->err, -EINVAL, EXIT_USAGE, "'%s': a probe of a return that stays has $retval only, not the parameters", w->point);
 	put_group(w, sites->path, m.group, sizeof(m.group));
 	if (is_more && lasting_has_many())
 		memcpy(m.name, a->made.data[a->made.n - 1].name, sizeof(m.name));

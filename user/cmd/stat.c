@@ -656,8 +656,8 @@ static const struct cmd cmd_stat_record = {
 	.operands = "[COMMAND [ARG...]]",
 	.groups = stat_record_groups,
 	.cfg_size = sizeof(struct stat_options),
-	.examples = "skep stat record -- make                       into perf.data\n"
-		    "skep stat record -a -I 1000 -o a.data -- sleep 10\n"
+	.examples = "skep stat record -o counts.data -- make\n"
+		    "skep stat record -a -I 1000 -o counts.data -- sleep 10\n"
 		    "skep stat record -o - -- make | skep stat report -i -\n",
 	.run = stat_record_run,
 	.others = stat_others,
@@ -682,8 +682,8 @@ const struct cmd cmd_stat = {
 		    "skep stat -p 1234 -- sleep 10                  a process for 10 seconds\n"
 		    "skep stat -a -A -I 1000 -- sleep 10            each CPU, every second\n"
 		    "skep stat --metric-only -M insn_per_cycle,branch_miss_rate -- make\n"
-		    "skep stat record -a -- sleep 10\n"
-		    "skep stat report --per-core\n",
+		    "skep stat record -a -o counts.data -- sleep 10\n"
+		    "skep stat report -i counts.data --per-core\n",
 	.run = stat_run,
 	.subs = stat_subs,
 	.others = stat_others,

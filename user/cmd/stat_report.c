@@ -239,9 +239,9 @@ const struct cmd cmd_stat_report = {
 	.operands = "",
 	.groups = stat_report_groups,
 	.cfg_size = sizeof(struct stat_options),
-	.examples = "skep stat report                               of perf.data\n"
-		    "skep stat report -i a.data --per-core\n"
-		    "skep stat report -i a.data -j -o a.json\n",
+	.examples = "skep stat report -i counts.data\n"
+		    "skep stat report -i counts.data --per-core\n"
+		    "skep stat report -i counts.data -j -o a.json\n",
 	.run = stat_report_run,
 	.others = report_others,
 };

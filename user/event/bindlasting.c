@@ -74,6 +74,7 @@ static int take_arg(struct fetch *f)
 
 	if (!take_number(f, &n) || n < 1 || n > f->b->env->nr_regs)
 		return bad(f, "that argument is in no register");
+	f->b->probe->needs_entry |= f->b->env->is_return; /* since Linux 6.9 it is what the call was entered with */
 	return add(f, (struct bound){ .kind = BOUND_ARG, .num = n - 1 });
 }
 

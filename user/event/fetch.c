@@ -185,7 +185,7 @@ static bool put_arg(struct writer *w, const struct bound_arg *a, const char *typ
 	if (is_text(type) || (a->show == VALUE_TEXT && n->kind == BOUND_BINARY)) {
 		if (!put_memory(w, a->node, 0))
 			return false;
-		put_type(w, *type ? type : "string", 0, false);
+		put_type(w, type[0] && type[1] ? type : "string", 0, false);
 		return true;
 	}
 	if (n->kind == BOUND_BITS)

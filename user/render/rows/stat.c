@@ -119,13 +119,14 @@ static void print_derived(const struct derived *d, char *cell, size_t size)
 static void print_text(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
 		       const struct shown *s, double since_s)
 {
-	char line[640], number[64], cell[128];
+	char line[1280], number[64], cell[128], name[4 * EVENT_NAME_MAX], unit[64];
 	size_t n = stat_prefix_text(line, sizeof(line), c, cfg, key, since_s);
 
+	text_escape(name, sizeof(name), s->event->name); /* maybe of a file */
+	text_escape(unit, sizeof(unit), s->unit);
 	snprintf(number, sizeof(number), cfg->plain ? "%.*f" : "%'.*f", s->decimals, s->value);
 	n += snprintf(line + n, sizeof(line) - n, "%*s %-4s %-*s", VALUE_WIDTH,
-		      s->missing ? s->missing : number, s->unit, NAME_WIDTH,
-		      s->event->name);
+		      s->missing ? s->missing : number, unit, NAME_WIDTH, name);
 	if (s->derived.unit[0]) {
 		print_derived(&s->derived, cell, sizeof(cell));
 		n += snprintf(line + n, sizeof(line) - n, " # %-36s", cell);
