@@ -19,6 +19,15 @@ int loss_is_whole(enum loss reason)
 	return (unsigned int)reason < LOSS_MAX && words[reason].kind == WHOLE;
 }
 
+uint64_t profile_lost(const struct profile *p)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < LOSS_MAX; i++)
+		lost += loss_is_whole(i) ? p->losses[i] : 0;
+	return lost;
+}
+
 const char *loss_word(enum loss reason)
 {
 	return loss_is_whole(reason) ? "lost" : "note";

@@ -50,6 +50,9 @@ struct profile {
 	struct receipt receipt;
 };
 
+/* Samples that were seen and lost whole: seen - kept. */
+uint64_t profile_lost(const struct profile *p);
+
 /* Adds a line that every view shows. One that is there already is not added again; nor is a ninth. */
 void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

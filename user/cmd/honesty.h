@@ -19,7 +19,7 @@ extern const struct opt honesty_opts[];
 /* Ledger (only what is not zero) and, if requested, receipt, on stderr. */
 void honesty_print(const struct honesty *h, const struct profile *p);
 
-/* The same for text that begins with the ledger: only what was lost whole is said again. */
+/* The same after text whose head has the ledger: of that, only lost samples are printed again. */
 void honesty_end(const struct honesty *h, const struct profile *p);
 
 /*

@@ -50,6 +50,15 @@ void machine_free(struct machine *m)
 	processors_free(&m->processors);
 }
 
+int machine_check_stdout(const char *example, struct err *err)
+{
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "-o - is for a pipe, and standard output is a terminal");
+	err_hint(err, "%s", example);
+	return -EINVAL;
+}
+
 int machine_take_stdout(void)
 {
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

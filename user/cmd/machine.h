@@ -23,6 +23,9 @@ struct machine {
 int machine_describe(struct machine *m, struct data_meta *meta);
 void machine_free(struct machine *m);
 
+/* Refuses a stream to a terminal. example: the command line that the hint shows. 0, or -EINVAL with err filled. */
+int machine_check_stdout(const char *example, struct err *err);
+
 /*
  * Standard output becomes a recording's stream: COMMAND, which is not started yet, will write to standard error instead, as under perf. A
  * descriptor, or -errno.

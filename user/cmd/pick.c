@@ -33,7 +33,7 @@
 
 const struct opt pick_opts[] = { PICK_ROWS('d') { 0 } };
 const struct opt pick_script_opts[] = { PICK_ROWS(0)
-	{ 0, "addr-range", "BYTES", OPT_U64, offsetof(struct pick_options, addr_range), "with -S 0xADDRESS: so many bytes from there on" },
+	{ 0, "addr-range", "BYTES", OPT_U64, offsetof(struct pick_options, addr_range), "with -S 0xADDRESS: the BYTES bytes that begin there" },
 	{ 0 } };
 
 /* The words of a list, and the memory that they are in. */

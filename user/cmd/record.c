@@ -165,17 +165,13 @@ static int open_writer(struct sink *sink, struct err *err)
 /* A run that failed keeps its own error, and the former file. Losses become records: no file claims more than it has. */
 static int close_files(struct record_sink *r, struct profile *p, int ret, struct err *err)
 {
-	uint64_t lost = 0;
-
 	if (ret && r->files.err.text[0])
 		*err = r->files.err;
 	if (ret || !p->duration_ns) {
 		files_abort(&r->files);
 		return ret;
 	}
-	for (int i = 0; i < LOSS_MAX; i++)
-		lost += loss_is_whole(i) ? p->losses[i] : 0;
-	ret = files_close(&r->files, lost, err);
+	ret = files_close(&r->files, profile_lost(p), err);
 	p->receipt.bytes_out = r->files.bytes_out;
 	return ret;
 }
@@ -237,11 +233,8 @@ int record_run(void *cfg, char **operands, struct err *err)
 	int status = 0, ret;
 
 	rec->out = rec->out ? rec->out : "perf.data";
-	if (!strcmp(rec->out, "-") && isatty(STDOUT_FILENO)) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "-o - is for a pipe, and standard output is a terminal");
-		err_hint(err, "skep record -o - ... | skep script -i -");
+	if (!strcmp(rec->out, "-") && machine_check_stdout("skep record -o - ... | skep script -i -", err))
 		return -EINVAL;
-	}
 	if (!strcmp(rec->out, "-") && (rec->files.is_split || rec->files.is_dated))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--switch-output and --timestamp-filename need a file: -o - is a stream");
 	rec->m.records = true;

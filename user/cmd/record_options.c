@@ -93,7 +93,7 @@ static const struct opt record_opts[] = {
 	{ 0, "control", "HOW", OPT_TEXT, offsetof(struct record, control_text),
 	  "take commands (enable, disable, stop, ping) from fd:N[,N] or fifo:PATH[,PATH], and answer them there" },
 	{ 'd', "data", NULL, OPT_FLAG, offsetof(struct record, m.has_addr), "record the address that each event is about, such as that of a page fault" },
-	{ 0, "switch-events", NULL, OPT_FLAG, offsetof(struct record, m.has_switches), "also record when each thread leaves its CPU, and comes to it" },
+	{ 0, "switch-events", NULL, OPT_FLAG, offsetof(struct record, m.has_switches), "also record the context switches of each thread" },
 	{ 0, "namespaces", NULL, OPT_FLAG, offsetof(struct record, m.has_namespaces), "also record which namespaces each task is in" },
 	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct record, m.target.no_children), "do not record children that start from now on" },
 	{ 0, "kernel-callchains", NULL, OPT_FLAG, offsetof(struct record, m.no_user), "as --no-user" },

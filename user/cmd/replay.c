@@ -56,7 +56,7 @@ static void note_empty(const struct replay *r, const struct data_meta *meta, str
 static void fill_view(struct replay *r, struct replay_view *v, bool first)
 {
 	struct profile *p = &v->profile, *total = &r->total;
-	uint64_t whole = 0;
+	uint64_t whole;
 
 	p->title = total->title;
 	p->duration_ns = v->at.last_ns - v->at.first_ns;
@@ -65,8 +65,8 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 
 		total->losses[i] += p->losses[i];
 		p->losses[i] += file;
-		whole += loss_is_whole(i) ? p->losses[i] : 0;
 	}
+	whole = profile_lost(p);
 	for (uint32_t i = 0; i < total->nr_notes && first; i++)
 		profile_note(p, "%s", total->notes[i]);
 	names_note(r->pic->names.syms, p);

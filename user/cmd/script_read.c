@@ -286,9 +286,7 @@ int script_read(struct script *s, struct script_options *o, FILE *out, struct er
 	recording_end(&s->file, start_ns, p);
 	names_note(s->names.syms, p);
 	p->event = s->meta->events[0].name;
-	p->seen = p->kept;
-	for (int i = 0; i < LOSS_MAX; i++)
-		p->seen += loss_is_whole(i) ? p->losses[i] : 0;
+	p->seen = p->kept + profile_lost(p);
 	if (o->format == SCRIPT_CHROME)
 		script_chrome_end(&s->chrome, p);
 	return 0;

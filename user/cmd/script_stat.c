@@ -16,7 +16,7 @@ struct held_count {
 };
 
 struct stat_lines {
-	struct sink sink; /* of samples, which such a file has not */
+	struct sink sink; /* takes no samples: such a file has none */
 	struct data_reader *reader;
 	const struct data_meta *meta;
 	FILE *out;
@@ -83,16 +83,9 @@ static int take_record(void *arg, const struct data_record *record)
 	return rec.kind == STAT_THREADS ? keep_threads(l, &rec) : rec.kind == STAT_COUNT ? keep_count(l, &rec.count) : print_round(l, rec.time_ns);
 }
 
-static int take_nothing(struct sink *sink, const struct sample *s)
-{
-	(void)sink;
-	(void)s;
-	return 0;
-}
-
 int script_stat(struct data_reader *reader, FILE *out, uint64_t *ret_lines, struct err *err)
 {
-	struct stat_lines l = { .sink = { .sample = take_nothing }, .reader = reader, .meta = data_reader_meta(reader), .out = out };
+	struct stat_lines l = { .reader = reader, .meta = data_reader_meta(reader), .out = out };
 	int ret;
 
 	data_reader_watch(reader, take_record, &l);

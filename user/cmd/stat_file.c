@@ -21,11 +21,8 @@ int stat_file_open(struct stat_file *f, const char *path, const struct stat_opti
 
 	if (ret)
 		return err_set(err, ret, "out of memory");
-	if (is_stream && isatty(STDOUT_FILENO)) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "-o - is for a pipe, and standard output is a terminal");
-		err_hint(err, "skep stat record -o - ... | skep stat report -i -");
+	if (is_stream && machine_check_stdout("skep stat record -o - ... | skep stat report -i -", err))
 		return -EINVAL;
-	}
 	f->meta = (struct data_meta){ .events = events, .nr_events = nr_events, .is_stat = true };
 	ret = machine_describe(&f->machine, &f->meta);
 	if (ret)

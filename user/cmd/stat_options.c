@@ -300,35 +300,24 @@ static const struct opt nothing_opts[] = {
 	{ 0 },
 };
 
-const struct opt_group stat_groups[] = {
-	{ "What", count_opts, 0 },
-	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules },
-	{ "By", by_opts, 0 },
-	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
-	{ "Output", stat_opts, 0, stat_rules },
-	{ "Output", rows_opts, 0 },
-	{ "Output", form_opts, 0 },
-	{ "Output", out_opts, 0 },
-	{ "Output", more_opts, 0 },
-	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
-	{ "Of perf, without effect", nothing_opts, 0 },
-	{ 0 },
-};
+/* Of both commands that count, which differ in what -o is. */
+#define COUNT_GROUPS(output_opts) { \
+	{ "What", count_opts, 0 }, \
+	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules }, \
+	{ "By", by_opts, 0 }, \
+	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) }, \
+	{ "Output", stat_opts, 0, stat_rules }, \
+	{ "Output", rows_opts, 0 }, \
+	{ "Output", form_opts, 0 }, \
+	{ "Output", output_opts, 0 }, \
+	{ "Output", more_opts, 0 }, \
+	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) }, \
+	{ "Of perf, without effect", nothing_opts, 0 }, \
+	{ 0 }, \
+}
 
-const struct opt_group stat_record_groups[] = {
-	{ "What", count_opts, 0 },
-	{ "Who", target_opts, offsetof(struct stat_options, target), target_rules },
-	{ "By", by_opts, 0 },
-	{ "Stacks", walk_opts, offsetof(struct stat_options, walks) },
-	{ "Output", stat_opts, 0, stat_rules },
-	{ "Output", rows_opts, 0 },
-	{ "Output", form_opts, 0 },
-	{ "Output", record_opts, 0 },
-	{ "Output", more_opts, 0 },
-	{ "Honesty", honesty_opts, offsetof(struct stat_options, h) },
-	{ "Of perf, without effect", nothing_opts, 0 },
-	{ 0 },
-};
+const struct opt_group stat_groups[] = COUNT_GROUPS(out_opts);
+const struct opt_group stat_record_groups[] = COUNT_GROUPS(record_opts);
 
 #define NO_METRICS "needs the formulas of each CPU model, which skep does not have"
 #define WITH_PERF "perf stat computes them"

@@ -19,7 +19,7 @@ struct counted_thread {
 };
 
 struct stat_report {
-	struct sink sink; /* of samples, which such a file has not */
+	struct sink sink; /* takes no samples: such a file has none */
 	struct stat_options *o;
 	struct data_reader *reader;
 	const struct data_meta *meta;
@@ -68,10 +68,12 @@ static int choose_rows(struct stat_report *r, const struct stat_config *cfg)
 	return stat_rows_init(o, r->meta->events, r->meta->nr_events, &r->counts, &r->err);
 }
 
+/* Of a file without a configuration. */
+static const struct stat_config plain_rows = { .rows = STAT_ROWS_ALL };
+
 static int take_count(struct stat_report *r, const struct stat_count *c)
 {
-	static const struct stat_config plain = { .rows = STAT_ROWS_ALL };
-	int event = data_reader_event(r->reader, c->id), ret = choose_rows(r, &plain);
+	int event = data_reader_event(r->reader, c->id), ret = choose_rows(r, &plain_rows);
 	const struct counted_thread *t = c->thread < r->threads.n ? &r->threads.data[c->thread] : NULL;
 	struct reading at = { .cpu = c->cpu, .tid = t ? t->tid : 0, .comm = t ? t->comm : NULL, .value = c->value,
 			      .enabled_ns = c->enabled_ns, .running_ns = c->running_ns };
@@ -89,8 +91,7 @@ static int take_count(struct stat_report *r, const struct stat_count *c)
 
 static int print_round(struct stat_report *r, const struct stat_record *rec)
 {
-	static const struct stat_config plain = { .rows = STAT_ROWS_ALL };
-	int ret = choose_rows(r, &plain);
+	int ret = choose_rows(r, &plain_rows);
 
 	if (ret)
 		return ret;
@@ -156,13 +157,6 @@ static int check_machine(const struct stat_report *r, struct err *err)
 	return -EXDEV;
 }
 
-static int take_nothing(struct sink *sink, const struct sample *s)
-{
-	(void)sink;
-	(void)s;
-	return 0;
-}
-
 static int read_file(struct stat_report *r, struct err *err)
 {
 	int ret;
@@ -176,7 +170,6 @@ static int read_file(struct stat_report *r, struct err *err)
 	set_title(r, !strcmp(r->o->input, "-"));
 	r->view = (struct stat_cfg){ .separator = r->o->separator, .json = r->o->json, .missing = r->missing, .title = r->title,
 				     .plain = r->o->no_big_num, .metric_only = r->o->metric_only };
-	r->sink.sample = take_nothing;
 	data_reader_watch(r->reader, take_record, r);
 	ret = check_machine(r, err);
 	if (!ret)

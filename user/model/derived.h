@@ -37,7 +37,7 @@ struct derived {
 
 void derive(const struct derive_row *row, int event, struct derived *ret_derived);
 
-/* The metric at index, or NULL behind the last. */
+/* The metric at index, or NULL after the last. */
 const struct metric *metric_at(int index);
 
 #endif

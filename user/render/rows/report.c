@@ -251,11 +251,7 @@ static int print_rows(FILE *out, const struct report *t, uint64_t whole, const s
 /* What the file lost, and then what is missing of samples that it has. */
 static void print_ledger(FILE *out, const struct profile *total)
 {
-	uint64_t lost = 0;
-
-	for (int i = 0; i < LOSS_MAX; i++)
-		lost += loss_is_whole(i) ? total->losses[i] : 0;
-	fprintf(out, "#\n# Total Lost Samples: %llu\n", (unsigned long long)lost);
+	fprintf(out, "#\n# Total Lost Samples: %llu\n", (unsigned long long)profile_lost(total));
 	for (int i = 0; i < LOSS_MAX; i++)
 		if (total->losses[i])
 			fprintf(out, "# %s: %llu  %s\n", loss_word(i), (unsigned long long)total->losses[i], loss_text(i));
