@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# All tests, a line for each file as it ends, with the minutes and seconds so far, then "N passed, N failed, N skipped". Exit 1 on a failure; a kind, or a
-# file, that runs no test has failed.
+# All tests, a line for each file as it ends, with the minutes and seconds so far, then what failed once more, then "N passed, N failed, N
+# skipped". Exit 1 on a failure; a kind, or a file, that runs no test has failed.
 # usage: tests/run.sh [--quick] [unit|san|cli|cores|alone|root|probe|browser|valgrind|fuzz|strace|vm ...]
 # (default: all; FUZZ_SECONDS for each fuzzer, KERNELS for vm). --quick: the kinds of QUICK, without long tests (tag slow), and one virtual
 # machine; the unit tests with sanitizers only.
@@ -33,11 +33,17 @@ if [ "$(id -u)" = 0 ] && [ -z "${SKEP_MOUNTS:-}" ] && unshare -m true 2>/dev/nul
 fi
 [ -z "${SKEP_MOUNTS:-}" ] || [ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing || true
 mkdir -p $OUT
-rm -f $OUT/*.count
+rm -f $OUT/*.count $OUT/failed
 
 count() { # count KIND FILE PASSED FAILED SKIPPED [WHY]
 	echo "$3 $4 $5" >>"$OUT/$1.count"
+	[ "$4" = 0 ] || echo "FAILED: $1 $2: $4, see $OUT/$1*.log" >>$OUT/failed
 	printf '%02d:%02d %-24s %4d passed %3d failed %3d skipped  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$1 $2" "$3" "$4" "$5" "${6:-}"
+}
+
+# failure LOG: what failed of a TAP, and the first lines of why, for the end
+failure() {
+	awk '/^not ok/ { n = 12 } /^ok/ { n = 0 } n-- > 0' "$1" >>$OUT/failed
 }
 
 total() { # total FILE...: "PASSED FAILED SKIPPED"
@@ -71,7 +77,7 @@ tap() { # tap KIND FILE...: bats
 		again=$(sed -n 's/^again: ok [0-9]* /passed at another try: /p' "$log")
 		p=$(($(grep -c '^ok ' "$log") - s))
 		[ -z "$again" ] || p=$((p + $(wc -l <<<"$again")))
-		[ $((p + s)) = "${n:-0}" ] && [ "${n:-0}" -gt 0 ] || cat "$log"
+		[ $((p + s)) = "${n:-0}" ] && [ "${n:-0}" -gt 0 ] || { cat "$log"; failure "$log"; }
 		grep '^ok .*# skip' "$log"
 		# What the first try of a test said that passed then
 		[ -z "$again" ] || { echo "$again"; sed -n '/^again/d; /^not ok/,/^ok/s/^#/#/p' "$log"; }
@@ -117,7 +123,7 @@ strace() {
 		count strace "" 0 0 1 "$(tail -1 "$log")"
 		return
 	fi
-	grep -E '^(not ok|FAILED|passes)' "$log"
+	grep -E '^(FAILED|passes)' "$log"
 	while read -r word which p f s why; do
 		[ "$word" != strace ] || count strace "$which" "$p" "$f" "$s" "$why"
 	done <"$log"
@@ -136,6 +142,7 @@ vm() {
 	while read -r word version p f s why; do
 		if [ "$word" = vm ]; then count vm "$version" "$p" "$f" "$s" "$why"; else echo "$word $version $p $f $s $why"; fi
 	done <"$log"
+	grep -q '^not ok' "$log" && failure "$log"
 	[ $status = 0 ] || count vm "" 0 1 0 "exit $status"
 }
 
@@ -172,6 +179,7 @@ touch "$VM_LONE"
 { lane root & lane probe; wait; rm "$VM_LONE"; } &
 lane vm
 wait
+[ ! -e $OUT/failed ] || cat $OUT/failed
 read -r passed failed skipped < <(total $OUT/*.count)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -18,6 +18,7 @@ dated() {
 	ls | grep -xE "$1\.20[0-9]{14}"
 }
 
+# bats test_tags=user-space
 @test "--switch-output=SIZE: the files together have what the workload counted, and each has its names" {
 	need_tracefs
 	export -f rounds_of_calls
@@ -45,6 +46,7 @@ dated() {
 	grep -q "^samples: .* $n kept" said
 }
 
+# bats test_tags=user-space
 @test "--switch-output: a file at each SIGUSR2 and one at the end, which perf reads" {
 	need perf
 	background "$SKEP" record -F "$(hz 999)" --switch-output -o part -- "$WORK/shares" "$(times 2)"

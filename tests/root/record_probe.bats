@@ -58,6 +58,7 @@ both() {
 	values kernel.data vfs_read | diff want -
 }
 
+# bats test_tags=user-space
 @test "probes with arguments in a stream, in several files and without tracefs" {
 	need perf
 	need_feature uprobe

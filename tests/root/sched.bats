@@ -82,7 +82,7 @@ same() {
 		.sleep_ns == 0 and (.run_ns + .wait_ns - ($s | tonumber) * 1e9 | fabs) < ($s | tonumber) * 0.05e9' rows.json
 }
 
-# bats test_tags=measuring
+# bats test_tags=measuring,newest
 @test "-I: run, wait and sleep of the intervals add up to the kernel's" {
 	intervals="-I 20"
 	same pipe 6 "$(times 1)"

@@ -177,6 +177,7 @@ counts() {
 	grep -v '^#' "$1" | awk 'NF { gsub(",", ""); for (i = 1; i <= NF; i++) if ($i == "#") NF = i - 1; $1 = $1; print }'
 }
 
+# bats test_tags=user-space
 @test "stat record: perf stat report and perf script show the same counts as skep, of files of either" {
 	need perf
 	export LC_ALL=C
@@ -215,6 +216,7 @@ counts() {
 	[ "$(jq -s 'map(.interval) | unique | length' a.json)" = 3 ]
 }
 
+# bats test_tags=user-space
 @test "stat record: streams, both ways; what is no file of counts; a damaged one" {
 	need perf
 	for w in perf "$SKEP"; do

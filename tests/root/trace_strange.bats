@@ -13,7 +13,7 @@ lost() {
 	sed -n 's/^lost: \([0-9]*\) .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# bats test_tags=slow,newest
+# bats test_tags=slow,newest,user-space
 @test "5,000 threads at a time: each call has its line, or is counted as lost" {
 	"$SKEP" trace -e getpgid -o t.txt -- "$WORK/crowd" 5000 10 >truth 2>said || status=$?
 	[ "${status:-0}" != 77 ] || skip "no 5,000 threads here"

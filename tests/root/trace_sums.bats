@@ -13,6 +13,7 @@ sums_of() {
 	sed '1,/^------/d; /^------/,$d' "$1" | awk '{ sub(/:compat$/, ""); print $NF, $4 }' | LC_ALL=C sort
 }
 
+# bats test_tags=newest
 @test "-C: lines, and after the last one the table: it has as many calls as there are lines" {
 	need jq
 	"$SKEP" trace -C --strict -o t.txt -- "$WORK/traced" >truth
