@@ -263,7 +263,7 @@ need_tracefs() {
 	done
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "stacks of tracepoints begin at the tracepoint, without frames of BPF or perf" {
 	for e in syscalls:sys_enter_getppid syscalls:sys_exit_getppid raw_syscalls:sys_enter sched:sched_process_fork; do
 		"$SKEP" -q flame --format folded -e $e -- sh -c 'true & wait; echo $PPID >/dev/null; '"$WORK/calls"' 50 >/dev/null' >out || true

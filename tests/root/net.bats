@@ -71,6 +71,7 @@ inside() {
 	jq -se '.[0].tx_bytes == 10000 and .[0].rx_bytes == 5000 and length == 1' rows.json
 }
 
+# bats test_tags=user-space
 @test "rows of an interface add up to its own counters" {
 	cat >run.sh <<-'E'
 		sum() { awk -v w="$1" '$1 == "lo:" { print w == "p" ? $11 : $10 }' /proc/net/dev; }
@@ -159,6 +160,7 @@ inside() {
 	grep -q 'tcp   \[::1\]:[0-9]* *\[::1\]:[0-9]* *closed *closed-here *100 *50 ' conn.txt
 }
 
+# bats test_tags=user-space
 @test "--fields and --filter of connections and of their sums" {
 	"$SKEP" net --conn --fields ending,tx_bytes,comm --filter 'ending == "closed-here" && rx_bytes < 1K' --format csv -o conn.csv -- "$WORK/sockets" tcp4 10 1000 >truth
 	cat conn.csv
@@ -259,7 +261,7 @@ inside() {
 	jq -se --argjson n $n '(map(.tx_bytes) | add) == $n and (map(.rx_bytes) | add) == $n' rows.json
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "targets: a thread, a name, a user" {
 	mkfifo go
 	background sh -c "exec '$WORK/sockets' late 5 2000 >truth <go"

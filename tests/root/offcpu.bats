@@ -58,7 +58,7 @@ sum() {
 	same spin 6 "$(times 1)"
 }
 
-# bats test_tags=newest,measuring
+# bats test_tags=measuring,user-space
 @test "off-CPU time of tasks that wake each other, by pipes and futexes" {
 	same pipe 6 "$(times 1)"
 	same futex 6 "$(times 1)"

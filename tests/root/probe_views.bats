@@ -27,7 +27,7 @@ probe() { "$SKEP" probe "$@" -- "$WORK/hitrate" 1000 >out 2>said; }
 	[ "$(jq -c '[.comm, .name, .bytes, .hits]' rows.json)" = '["hitrate","a name of some length",4096,1000]' ]
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "--hist: powers of two, and slots of a step" {
 	probe $HIT --hist bytes --format json -o rows.json
 	ends rows.json

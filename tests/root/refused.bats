@@ -287,6 +287,7 @@ as_nobody() {
 	grep -q ';main;hot ' a.folded
 }
 
+# bats test_tags=user-space
 @test "one CPU; a CPU that goes off-line during the run and comes back" {
 	off=/sys/devices/system/cpu/cpu1/online
 	[ -n "$SKEP_OWN_MACHINE" ] || skip "would take a CPU from whoever else is on this machine"

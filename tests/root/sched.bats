@@ -42,7 +42,7 @@ same() {
 	same disk 4 "$(times 1)"
 }
 
-# bats test_tags=measuring
+# bats test_tags=measuring,user-space
 @test "run, wait, switches and sleep of tasks that wake each other, by pipes and futexes" {
 	same pipe 6 "$(times 1)"
 	same futex 6 "$(times 1)"
@@ -82,7 +82,7 @@ same() {
 		.sleep_ns == 0 and (.run_ns + .wait_ns - ($s | tonumber) * 1e9 | fabs) < ($s | tonumber) * 0.05e9' rows.json
 }
 
-# bats test_tags=measuring,newest
+# bats test_tags=measuring,user-space
 @test "-I: run, wait and sleep of the intervals add up to the kernel's" {
 	intervals="-I 20"
 	same pipe 6 "$(times 1)"

@@ -88,6 +88,7 @@ by() {
 	grep -q "^t5-$tid," c.csv
 }
 
+# bats test_tags=user-space
 @test "--per-core, --per-die, --per-socket, --per-node: sums of the CPUs that are one, as perf prints them" {
 	need perf
 	for o in core die socket node; do
@@ -137,7 +138,7 @@ by() {
 	awk -F, '{ ok = $6 > 0.95 && $6 < 1.05 } END { exit !ok }' c.csv
 }
 
-# bats test_tags=measuring
+# bats test_tags=measuring,user-space
 @test "duration_time, user_time, system_time: of the run and of COMMAND, as in the lines below the table" {
 	need perf
 	for p in perf "$SKEP"; do
@@ -377,7 +378,7 @@ calls_ok() {
 	calls_ok truth a.csv exit
 }
 
-# bats test_tags=measuring
+# bats test_tags=measuring,user-space
 @test "system calls by one name, -p, -u, --comm; raw_syscalls is their sum; -A adds up" {
 	"$SKEP" stat -x, -o a.csv -e syscalls:sys_enter_getpgid,syscalls:sys_exit_getsid -- "$WORK/calls" 500 >truth
 	[ "$(value syscalls:sys_enter_getpgid a.csv)" = 500 ]

@@ -77,7 +77,7 @@ allowed_cpus() {
 	! comms o.folded | grep -qx recurse
 }
 
-# bats test_tags=measuring
+# bats test_tags=measuring,user-space
 @test "-p A,B and -t A,B: both and no other; -p A -t B: either" {
 	busy "$WORK/shares" 90
 	a=$BG
@@ -255,6 +255,7 @@ none_left() {
 	grep -q '^0,' a.csv
 }
 
+# bats test_tags=user-space
 @test "-a: skep's own work is left out with a note, unless --comm names it" {
 	mkdir tracing && mount -t tracefs none tracing || skip "no tracefs"
 	umount tracing

@@ -42,7 +42,7 @@ same() {
 	same disk 4 "$(times 1)"
 }
 
-# bats test_tags=newest,measuring
+# bats test_tags=measuring,user-space
 @test "lines, runs and delays of tasks that wake each other, by pipes and futexes" {
 	same pipe 4 "$(times 0.5)"
 	same futex 4 "$(times 0.5)"

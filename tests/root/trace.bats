@@ -81,7 +81,7 @@ names_of() {
 	[ "$(grep -vc '"kind":"unfinished"' t.json)" = "$(jq .kept t.json.end)" ] # a call that waits has a line more
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "what is selected: names, classes, expressions, all but these; results, errors, times" {
 	need jq
 	run -0 "$SKEP" -q trace -e uname -o - -- uname
@@ -153,7 +153,7 @@ names_of() {
 	[[ "$stderr" == *"<$PWD/pipe>, "*"<unfinished ...>"* ]]
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "calls by path and by descriptor" {
 	echo x >one
 	echo x >two

@@ -13,7 +13,7 @@ sums_of() {
 	sed '1,/^------/d; /^------/,$d' "$1" | awk '{ sub(/:compat$/, ""); print $NF, $4 }' | LC_ALL=C sort
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "-C: lines, and after the last one the table: it has as many calls as there are lines" {
 	need jq
 	"$SKEP" trace -C --strict -o t.txt -- "$WORK/traced" >truth
@@ -34,7 +34,7 @@ sums_of() {
 	tail -n 1 t.json | jq -e .end.kept
 }
 
-# bats test_tags=newest
+# bats test_tags=user-space
 @test "-C: what -e selects, and the keys of --by" {
 	need jq
 	"$SKEP" -q trace -C -e openat,close -e signal=none -o t.txt -- cat /dev/null

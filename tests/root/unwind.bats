@@ -201,7 +201,7 @@ in_ok() {
 	SKEP_SAMPLES=1 rooted_ok got.folded
 }
 
-# bats test_tags=measuring
+# bats test_tags=measuring,user-space
 @test "sched timehist -g: whole stacks of code without frame pointers" {
 	need jq
 	"$SKEP" sched timehist -g --format json -o a.json -- "$WORK/waits_no_fp" "$(lasting 1)" >truth

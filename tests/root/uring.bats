@@ -116,6 +116,7 @@ same_lines() {
 	grep -qx 'io_uring,IORING_OP_WRITE,102' t.csv
 }
 
+# bats test_tags=user-space
 @test "what is selected: with calls, alone, left out; by results" {
 	need_uring
 	run -0 "$SKEP" -q trace -e '!io_uring' -o - -- "$WORK/operations" each
@@ -165,6 +166,7 @@ same_lines() {
 	grep -qE '(^|,)NOP(,|$)' c.csv && grep -qE '(^|,)100(,|$)' c.csv
 }
 
+# bats test_tags=user-space
 @test "-c: a row for each kind of operation" {
 	need_uring
 	need jq

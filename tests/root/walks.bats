@@ -44,7 +44,7 @@ of() {
 	awk -v way="main$(printf ';level%.0s' {1..6});$1" '{ all += $NF } index($0, way) { n += $NF } END { printf "%d\n", 100 * n / all }' "$2"
 }
 
-# bats test_tags=measuring,slow,newest
+# bats test_tags=measuring,slow,user-space
 @test "the cost of probes is in the probed functions, out of line or at the trampoline" {
 	[ "$(uname -m)" = x86_64 ] || skip "only on x86-64"
 	need_feature uprobe

