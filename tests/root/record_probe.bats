@@ -100,3 +100,29 @@ both() {
 	run -2 "$SKEP" record -e "u:$WORK/hitrate:hit(nosuch)" -- true
 	[[ "$output" == *"nosuch"* ]]
 }
+
+cleanup() {
+	[ -z "${STAYS:-}" ] || "$SKEP" probe -q --del 'skepbats:*' || true
+}
+
+@test "kernel functions with probes that stay: values, their types and the place are those that perf records" {
+	need perf
+	need_feature kprobe
+	[ -w /sys/kernel/tracing/kprobe_events ] || skip "no kprobe_events in tracefs"
+	STAYS=1
+	"$SKEP" probe -q --add 'skepbats:opened=do_sys_openat2 dfd filename:string'
+	"$SKEP" probe -q --add 'skepbats:left=do_sys_openat2%return $retval'
+	for tool in skep perf; do
+		how=("$SKEP" record -q)
+		[ $tool = skep ] || how=(perf record)
+		"${how[@]}" -e skepbats:opened -e skepbats:left -o $tool.data -- "$WORK/probed" kernel >calls 2>said || { cat said; false; }
+		# The record of a return has the function before the place
+		perf script -i $tool.data -F comm,event,trace 2>/dev/null | sed 's/([0-9a-f]* <- [0-9a-f]*)/()/; /left/s/([0-9a-f]*)/()/' |
+			grep -A1 '"probed' | grep -v '^--' >$tool.lines
+		truth open name ret | awk '{ print $1, $2 }' >want
+		[ -s want ]
+		sed -n 's/.*filename_string="\(.*\)"/\1/p' $tool.lines | diff <(cut -d' ' -f1 want) -
+	done
+	cat skep.lines
+	diff perf.lines skep.lines
+}

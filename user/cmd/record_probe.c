@@ -16,6 +16,11 @@
 #define IP_AT 8
 #define ARGS_AT 16 /* each a word: a number, or the place and length of a text */
 #define WORD 8
+#ifdef __x86_64__
+#define BREAKPOINT_BYTES 1
+#else
+#define BREAKPOINT_BYTES 0 /* the registers are at it */
+#endif
 #define FAULT_TEXT "(fault)" /* FAULT_STRING, kernel/trace/trace_probe.h */
 
 static const struct site *site_of(const struct probe *probe)
@@ -118,10 +123,22 @@ static size_t put_text(const char *text, uint8_t *to, size_t word_at, size_t end
 	return end + n;
 }
 
+/*
+ * The place of the probe, as the kernel's own probes have it in their records. At a hit in x86's kernel the registers are after the breakpoint,
+ * also where the kernel has put something faster there (kprobe_ftrace_handler(), arch/x86/kernel/kprobes/ftrace.c).
+ */
+static uint64_t place_of(const struct probe *probe, const struct sample *s)
+{
+	uint64_t ip = s->ip ? s->ip : sample_leaf(s);
+	bool is_after = probe->spec.kind == PROBE_KERNEL && !probe->spec.is_return && probe->sites.all.n == 1;
+
+	return ip && is_after ? ip - BREAKPOINT_BYTES : ip;
+}
+
 size_t record_probe_put(const struct probe *probe, uint16_t id, const struct sample *s, uint8_t *to, uint64_t *ret_faults)
 {
 	const struct bound_probe *bound = &site_of(probe)->bound;
-	uint64_t ip = s->ip ? s->ip : sample_leaf(s);
+	uint64_t ip = place_of(probe, s);
 	size_t end = ARGS_AT + (size_t)bound->nr_args * WORD;
 	int32_t tid = (int32_t)s->tid;
 

@@ -152,14 +152,18 @@ static int take_text(struct fetch *f, int node, bool is_memory, int64_t off, str
 	return node < 0 ? node : 0;
 }
 
-/* The type after the colon; without one it is x64 (DEFAULT_FETCH_TYPE, kernel/trace/trace_probe.h). */
+/* The type after the colon; without one it is that of the kernel's field, or x64 (DEFAULT_FETCH_TYPE, kernel/trace/trace_probe.h). */
 static int take_type(struct fetch *f, int node, bool is_memory, int64_t off, struct operand *v)
 {
 	uint8_t show = VALUE_HEX, size = WORD;
 	bool is_signed = false;
 	int64_t bits;
 
-	if (accept(f, ":")) {
+	if (!*f->at)
+		f->at = f->arg->type;
+	else if (!accept(f, ":"))
+		return bad(f, "expected its type");
+	if (*f->at) {
 		if (!strcmp(f->at, "string") || !strcmp(f->at, "ustring"))
 			return take_text(f, node, is_memory, off, v);
 		if (*f->at == 'b')
@@ -176,8 +180,6 @@ static int take_type(struct fetch *f, int node, bool is_memory, int64_t off, str
 		} else {
 			return bad(f, "skep does not know its type");
 		}
-	} else if (*f->at) {
-		return bad(f, "expected its type");
 	}
 	if (is_memory)
 		node = add(f, (struct bound){ .kind = BOUND_LOAD, .a = node, .num = (uint64_t)off, .size = size, .is_signed = is_signed });

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/format.h"
 #include "event/tracepoints.h"
 #include "util/file.h"
 
@@ -110,7 +111,7 @@ static bool take_words(struct lasting *p, char *at)
 		if (!equal || equal == word)
 			return false;
 		*equal = '\0';
-		p->args[p->nr_args++] = (struct lasting_arg){ word, equal + 1 };
+		p->args[p->nr_args++] = (struct lasting_arg){ .name = word, .fetch = equal + 1 };
 	}
 	return true;
 }
@@ -211,6 +212,28 @@ int lastings_refused(int ret, struct err *err)
 	return ret == -EOPNOTSUPP ? no_file(false, err) : err_set(err, ret, "cannot read the probes that are there: %s", strerror(-ret));
 }
 
+/* Since Linux 6.6 a returned value without a type has that of its BTF ("tracing/probes: Support BTF field access from $retval"). */
+static void take_types(const char *name, struct lasting *p)
+{
+	const struct format_field *field;
+	struct format format = { 0 };
+	char hex[LASTING_NAME_MAX + 8];
+	bool is_hex;
+
+	for (int i = 0; i < p->nr_args; i++) {
+		struct lasting_arg *a = &p->args[i];
+
+		if (strchr(a->fetch, ':') || (!format.fields.n && format_read(name, &format)))
+			continue;
+		field = format_find(&format, a->name, strlen(a->name));
+		if (!field || !field->size || field->size > sizeof(uint64_t) || field->where != FORMAT_PLAIN)
+			continue;
+		is_hex = snprintf(hex, sizeof(hex), " %s=0x%%", a->name) >= (int)sizeof(hex) || !format.print || strstr(format.print, hex);
+		snprintf(a->type, sizeof(a->type), "%c%u", field->is_signed ? 's' : is_hex ? 'x' : 'u', field->size * 8);
+	}
+	format_free(&format);
+}
+
 int lastings_find(const char *name, struct lastings *ret_probes)
 {
 	const char *colon = strchr(name, ':');
@@ -229,6 +252,8 @@ int lastings_find(const char *name, struct lastings *ret_probes)
 			lasting_free(p);
 	}
 	probes.all.n = n;
+	for (size_t i = 0; i < n; i++)
+		take_types(name, &probes.all.data[i]);
 	*ret_probes = probes;
 	if (!n)
 		lastings_free(ret_probes);

@@ -20,6 +20,7 @@
 
 struct lasting_arg {
 	const char *name, *fetch; /* "size", "%dx:u64"; in the text of its probe */
+	char type[8];		  /* "s32", where fetch has none: that of its field; empty: x64 */
 };
 
 struct lasting {
@@ -51,7 +52,7 @@ bool lasting_has_many(void);
 /* err for what lastings_read() returned. Returns ret. */
 int lastings_refused(int ret, struct err *err);
 
-/* Those of that name, GROUP:NAME: one for each place, at least one. 0, -ENOENT, or as lastings_read(); the caller frees them if it is 0. */
+/* Those of that name, GROUP:NAME, and the types that the kernel chose: one for each place, at least one. 0, -ENOENT, or as lastings_read(); the caller frees them if it is 0. */
 int lastings_find(const char *name, struct lastings *ret_probes);
 
 /* Gives the kernel a line, "p:probe/f f" or "-:probe/f". 0 or -errno with err filled. */
