@@ -18,6 +18,7 @@
 #include "cmd/run.h"
 #include "cmd/shell.h"
 #include "cmd/stat_by.h"
+#include "cmd/stat_events.h"
 #include "cmd/stat_file.h"
 #include "cmd/stat_options.h"
 #include "cmd/stat_out.h"
@@ -29,29 +30,19 @@
 #include "util/log.h"
 
 #define CLEAR_SCREEN "\033[H\033[2J" /* perf's */
-#define STAT_EVENTS_MAX 4096 /* syscalls:* are 2,700 */
-
-static const char *const default_events[] = {
-	"context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
-	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
-	"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
-	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
-};
 
 /* One or more runs and their table; first a sink. */
 struct count_run {
 	struct sink sink;
 	const struct stat_options *o;
-	struct event events[STAT_EVENTS_MAX];
+	struct stat_events events;
 	enum counter_state states[STAT_EVENTS_MAX];
 	const char *missing[STAT_EVENTS_MAX];
-	int nr_events;
 	struct counts counts;
 	struct stat_cfg view;
 	char title[256];
 	struct profile profile;
 	uint64_t last_ns; /* end of the interval before */
-	struct probe *probes; /* whose sites are events of their own */
 	struct probe_cfg probe;
 	bool has_head; /* of -I */
 	struct stat_out out;
@@ -73,7 +64,7 @@ static int take_reading(struct sink *sink, const struct reading *r)
 /* Once the events are open. */
 static void set_missing(struct count_run *s)
 {
-	for (int e = 0; e < s->nr_events; e++)
+	for (int e = 0; e < s->events.n; e++)
 		s->missing[e] = s->states[e] == COUNTER_NOT_SUPPORTED ? "<not supported>" :
 				s->states[e] == COUNTER_HIDDEN	    ? "<not counted>" :
 								      NULL;
@@ -91,14 +82,14 @@ static int end_readings(struct count_run *s, uint64_t since_start_ns, const stru
 	const struct count_key *first = s->counts.by == COUNT_BY_THREAD && s->counts.keys.n ? s->counts.keys.data : NULL;
 	int ret = 0;
 
-	for (int e = 0; e < s->nr_events && !ret; e++) {
+	for (int e = 0; e < s->events.n && !ret; e++) {
 		struct reading r = { .event = e, .cpu = t->cpus.n ? t->cpus.data[0] : 0, .tid = first ? first->tid : 0 };
 		const struct timeval *time;
 
-		if (s->events[e].kind != EVENT_TOOL || (s->events[e].config != TOOL_DURATION && !usage))
+		if (s->events.all[e].kind != EVENT_TOOL || (s->events.all[e].config != TOOL_DURATION && !usage))
 			continue;
-		time = usage ? s->events[e].config == TOOL_USER ? &usage->ru_utime : &usage->ru_stime : NULL;
-		r.value = s->events[e].config == TOOL_DURATION ? since_start_ns : time->tv_sec * 1000000000ull + time->tv_usec * 1000ull;
+		time = usage ? s->events.all[e].config == TOOL_USER ? &usage->ru_utime : &usage->ru_stime : NULL;
+		r.value = s->events.all[e].config == TOOL_DURATION ? since_start_ns : time->tv_sec * 1000000000ull + time->tv_usec * 1000ull;
 		r.enabled_ns = r.running_ns = r.value;
 		ret = counts_add(&s->counts, &r);
 		if (s->file)
@@ -141,198 +132,6 @@ static int print_interval(struct sink *sink, uint64_t since_start_ns)
 	return !ret && has_all_intervals(s) && !s->o->target.argv ? -ECANCELED : ret;
 }
 
-static bool is_by(const struct stat_options *o)
-{
-	return o->by || o->latency || o->stack;
-}
-
-static int add_events(struct count_run *s, const char *text, struct err *err)
-{
-	int n = event_parse(text, s->events + s->nr_events, STAT_EVENTS_MAX - s->nr_events, err);
-
-	s->nr_events += n > 0 ? n : 0;
-	return n < 0 ? n : 0;
-}
-
-/* Event e, a probe, becomes one for each of its sites. */
-static int expand_probe(struct count_run *s, int e, struct err *err)
-{
-	const struct site_cfg cfg = { .pid = s->o->target.pids.n ? s->o->target.pids.data[0] : 0 };
-	struct probe *grown = realloc(s->probes, (s->probe.nr_probes + 1) * sizeof(*grown)), *p;
-	struct event model;
-	size_t n;
-	int ret;
-
-	if (!grown)
-		return -ENOMEM;
-	s->probes = grown;
-	p = &s->probes[s->probe.nr_probes++];
-	*p = (struct probe){ .event = e };
-	event_take_probe(&s->events[e], &p->spec);
-	model = s->events[e];
-	ret = sites_find(&p->spec, &cfg, &p->sites, err);
-	if (ret)
-		return ret;
-	n = p->sites.all.n;
-	if (s->nr_events + n - 1 > STAT_EVENTS_MAX)
-		return err_exit(err, -E2BIG, EXIT_USAGE, "'%s' matches %zu functions: at most %d events can be counted", model.name, n, STAT_EVENTS_MAX);
-	memmove(s->events + e + n, s->events + e + 1, (s->nr_events - e - 1) * sizeof(*s->events));
-	s->nr_events += n - 1;
-	model.from_glob = p->sites.is_glob;
-	for (size_t i = 0; i < n; i++) {
-		s->events[e + i] = model;
-		probe_title(&p->spec, p->sites.all.data[i].name, s->events[e + i].name, sizeof(model.name));
-	}
-	return n;
-}
-
-static int expand_probes(struct count_run *s, struct err *err)
-{
-	for (int e = 0; e < s->nr_events;) {
-		int ret = s->events[e].kind == EVENT_PROBE ? expand_probe(s, e, err) : 1;
-
-		if (ret < 0)
-			return ret;
-		e += ret;
-	}
-	return 0;
-}
-
-static void free_events(struct count_run *s)
-{
-	for (int i = 0; i < s->probe.nr_probes; i++) {
-		probe_free(&s->probes[i].spec);
-		sites_free(&s->probes[i].sites);
-	}
-	free(s->probes);
-	events_free(s->events, s->nr_events);
-}
-
-/* CPUs are idle too, which a task's clock does not know. */
-static const char *clock_of(const struct stat_options *o)
-{
-	return target_is_command(&o->target) || o->target.pids.n || o->target.tids.n ? "task-clock" : "cpu-clock";
-}
-
-/* What is not among the events yet. */
-static int add_new_events(struct count_run *s, const char *text, struct err *err)
-{
-	int before = s->nr_events, kept = before, ret = *text ? add_events(s, text, err) : 0;
-
-	for (int i = before; i < s->nr_events; i++) {
-		const struct event *e = &s->events[i];
-		int same = 0;
-
-		while (same < kept && (s->events[same].kind != e->kind || s->events[same].type != e->type || s->events[same].config != e->config ||
-				       s->events[same].exclude_user || s->events[same].exclude_kernel))
-			same++;
-		if (same == kept)
-			s->events[kept++] = *e;
-	}
-	s->nr_events = kept;
-	return ret;
-}
-
-static int pick_events(struct count_run *s, struct err *err)
-{
-	const struct stat_options *o = s->o;
-	bool has_default = !o->nr_event_texts && !o->nr_metrics;
-	int ret = 0;
-
-	for (size_t i = 0; i < o->nr_event_texts && !ret; i++)
-		ret = add_events(s, o->event_texts[i], err);
-	if (!ret && is_by(o) && !o->nr_event_texts)
-		return add_events(s, "raw_syscalls:sys_enter", err);
-	if (o->null)
-		return 0;
-	for (size_t i = 0; i < o->nr_metrics && !ret; i++) {
-		ret = add_new_events(s, o->metrics[i]->events, err);
-		if (!ret && o->metrics[i]->has_clock)
-			ret = add_new_events(s, clock_of(o), err);
-	}
-	/* -d adds to -e, as in perf */
-	if (!ret && has_default)
-		ret = add_events(s, clock_of(o), err);
-	for (uint64_t level = has_default ? 0 : 1; level <= (o->details < 3 ? o->details : 3) && !ret; level++)
-		ret = add_events(s, default_events[level], err);
-	return ret;
-}
-
-static bool has_kind(const struct count_run *s, enum event_kind kind)
-{
-	for (int e = 0; e < s->nr_events; e++)
-		if (s->events[e].kind == kind)
-			return true;
-	return false;
-}
-
-/* --by and --latency: what goes with them. */
-static int check_by(const struct count_run *s, struct err *err)
-{
-	const struct stat_options *o = s->o;
-
-	if (!is_by(o))
-		return 0;
-	if (o->record)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack have no place in a file of counts: leave out 'record'");
-	if (has_kind(s, EVENT_COUNTER) || has_kind(s, EVENT_TOOL))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack need system calls or tracepoints, such as -e 'syscalls:*'");
-	if (!o->stack && has_kind(s, EVENT_PROBE))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by and --latency do not work with probes here: use skep probe --by, --hist or --latency");
-	if (o->stack && o->separator && strcmp(o->separator, ","))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--stack prints commas between fields: use -x,");
-	if (o->runs > 1)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--by, --latency and --stack cannot be combined with -r");
-	if (o->rows_max > 1 << 22)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "--max-keys is at most %d", 1 << 22);
-	return 0;
-}
-
-static int check(const struct count_run *s, struct err *err)
-{
-	const struct stat_options *o = s->o;
-	const struct target *t = &o->target;
-	const char *group = stat_group_option(o);
-	bool threads = t->pids.n || t->tids.n, counters = has_kind(s, EVENT_COUNTER);
-
-	if (o->runs > 1 && !t->argv)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-r needs a COMMAND to repeat");
-	if (counters && (t->uids.n || t->comms.n))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-u and --comm do not work with counters: use -p, -t or -G");
-	if (counters && threads && (t->cpus.n || t->cgroups.n))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-p and -t cannot be combined with -C or -G: threads are counted on every CPU");
-	if (counters && (o->per_cpu || group) && (threads || target_is_command(t)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "%s needs -a, -C or -G: threads are counted on every CPU", group ? group : "-A");
-	if (o->per_thread && (has_kind(s, EVENT_SYSCALL) || has_kind(s, EVENT_TRACEPOINT) || has_kind(s, EVENT_PROBE)))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--per-thread works with counters only, not with system calls, tracepoints or probes");
-	if (o->interval_ms && o->runs > 1)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-I and -r exclude each other");
-	if (o->separator && !*o->separator)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "-x needs a separator");
-	if (o->interval_ms > UINT32_MAX || o->timeout_ms > UINT32_MAX || o->runs > UINT32_MAX)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "a number of -I, -r or --timeout is too large");
-	return 0;
-}
-
-/* --all-user and --all-kernel, as their modifiers do. */
-static int set_mode(struct count_run *s, struct err *err)
-{
-	for (int i = 0; i < s->nr_events; i++) {
-		struct event *e = &s->events[i];
-		size_t n = strlen(e->name);
-
-		bool has_mode = e->exclude_user || e->exclude_kernel;
-		int ret = e->kind == EVENT_TOOL ? 0 : event_set_mode(e, s->o->all_user, err);
-
-		if (ret)
-			return ret;
-		e->exclude_hv |= s->o->all_user;
-		if (!has_mode && e->kind != EVENT_TOOL)
-			snprintf(e->name + n, sizeof(e->name) - n, "%s%c", strchr(e->name, ':') ? "" : ":", s->o->all_user ? 'u' : 'k');
-	}
-	return 0;
-}
-
 /* "process id '12,13'" */
 static void title_list(char *buf, size_t size, const char *what, const uint32_t *ids, size_t n)
 {
@@ -370,14 +169,15 @@ static void set_title(struct count_run *s)
 
 static void add_sources(struct count_run *s, const struct count_cfg *cfg, struct session_cfg *run)
 {
-	if (has_kind(s, EVENT_COUNTER))
+	if (stat_events_have(&s->events, EVENT_COUNTER))
 		run->sources[run->nr_sources++] = src_count_new(cfg);
-	if (has_kind(s, EVENT_SYSCALL))
-		run->sources[run->nr_sources++] = src_syscalls_new(s->events, s->nr_events);
-	if (has_kind(s, EVENT_TRACEPOINT))
-		run->sources[run->nr_sources++] = src_tracepoint_new(s->events, s->nr_events, s->states);
-	if (has_kind(s, EVENT_PROBE)) {
-		s->probe.probes = s->probes;
+	if (stat_events_have(&s->events, EVENT_SYSCALL))
+		run->sources[run->nr_sources++] = src_syscalls_new(s->events.all, s->events.n);
+	if (stat_events_have(&s->events, EVENT_TRACEPOINT))
+		run->sources[run->nr_sources++] = src_tracepoint_new(s->events.all, s->events.n, s->states);
+	if (stat_events_have(&s->events, EVENT_PROBE)) {
+		s->probe.probes = s->events.probes;
+		s->probe.nr_probes = s->events.nr_probes;
 		s->probe.mode = PROBE_MODE_READ;
 		run->sources[run->nr_sources++] = src_probe_new(&s->probe);
 	}
@@ -458,7 +258,7 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 {
 	static const struct run_hooks hooks = { begin_run, end_run };
 	const struct stat_options *o = s->o;
-	const struct count_cfg cfg = { s->events, s->nr_events, s->states, o->no_inherit, o->per_thread };
+	const struct count_cfg cfg = { s->events.all, s->events.n, s->states, o->no_inherit, o->per_thread };
 	struct session_cfg run = { .target = &o->target, .interval_ns = o->interval_ms * 1000000, .delay_ns = o->delay_ns,
 				    .duration_ns = o->duration_ns };
 	int ret = o->pre ? shell_run(o->pre, "--pre", &s->mask, err) : 0;
@@ -476,8 +276,8 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 /* Is there a row of the table, or were all of them names of a glob that did not happen? */
 static bool counts_any(const struct count_run *s)
 {
-	for (int e = 0; e < s->nr_events; e++) {
-		if (!s->events[e].from_glob)
+	for (int e = 0; e < s->events.n; e++) {
+		if (!s->events.all[e].from_glob)
 			return true;
 		for (size_t k = 0; k < s->counts.keys.n; k++) {
 			const struct count_cell *cell = counts_cell(&s->counts, k, e);
@@ -494,12 +294,12 @@ static int explain(struct count_run *s, int status, struct err *err)
 {
 	int hidden = 0, open = 0;
 
-	for (int e = 0; e < s->nr_events; e++) {
+	for (int e = 0; e < s->events.n; e++) {
 		hidden += s->states[e] == COUNTER_HIDDEN;
 		open += s->states[e] == COUNTER_OPEN;
 	}
-	if (!is_by(s->o) && s->nr_events && !counts_any(s))
-		profile_note(&s->profile, "none of these %d events happened", s->nr_events);
+	if (!stat_is_by(s->o) && s->events.n && !counts_any(s))
+		profile_note(&s->profile, "none of these %d events happened", s->events.n);
 	if (s->o->metric_only && !render_stat_has_metrics(&s->counts, &s->view))
 		profile_note(&s->profile, "--metric-only has no figures of these events: -M NAME counts what one needs");
 	if (hidden)
@@ -534,7 +334,7 @@ static int run_stack(struct count_run *s, int *ret_status, struct err *err)
 	const struct stat_options *o = s->o;
 	const struct stat_stack stack = { .keys = o->by, .out = o->out, .top = o->top, .duration_ns = o->duration_ns, .json = o->json,
 					  .csv = o->separator, .walks = o->walks };
-	int ret = stat_stack_run(&stack, &o->target, s->events, s->nr_events, &s->profile, ret_status, err);
+	int ret = stat_stack_run(&stack, &o->target, s->events.all, s->events.n, &s->profile, ret_status, err);
 
 	if (ret)
 		return ret;
@@ -558,7 +358,7 @@ static int run_by(struct count_run *s, int *ret_status, struct err *err)
 		.json = o->json,
 		.append = o->append,
 	};
-	int ret = stat_by_run(&by, &o->target, s->events, s->nr_events, &s->profile, ret_status, err);
+	int ret = stat_by_run(&by, &o->target, s->events.all, s->events.n, &s->profile, ret_status, err);
 
 	return ret ? ret : explain(s, *ret_status, err);
 }
@@ -574,7 +374,7 @@ static int run_to_file(struct count_run *s, int *ret_status, struct err *err)
 	s->file = calloc(1, sizeof(*s->file));
 	if (!s->file)
 		return -ENOMEM;
-	ret = stat_file_open(s->file, s->o->record, s->o, s->events, s->nr_events, err);
+	ret = stat_file_open(s->file, s->o->record, s->o, s->events.all, s->events.n, err);
 	if (!ret)
 		ret = run_all(s, ret_status, err);
 	ret = stat_file_close(s->file, ret, err);
@@ -602,23 +402,21 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 	if (ret == -ENODEV) /* perf's words, which its scripts look for */
 		err_hint(err, "No supported events found. /sys/devices/system/cpu/online has the CPUs that are");
 	if (!ret)
-		ret = pick_events(s, err);
+		ret = stat_events_pick(&s->events, o, err);
 	if (!ret)
-		ret = check(s, err);
-	if (!ret)
-		ret = check_by(s, err);
-	if (!ret && !is_by(o))
-		ret = expand_probes(s, err);
+		ret = stat_events_check(&s->events, o, err);
+	if (!ret && !stat_is_by(o))
+		ret = stat_events_expand(&s->events, o, err);
 	if (!ret && (o->all_user || o->all_kernel))
-		ret = set_mode(s, err);
+		ret = stat_events_set_mode(&s->events, o, err);
 	if (o->timeout_ms)
 		o->duration_ns = o->timeout_ms * 1000000;
-	if (!ret && is_by(o)) {
+	if (!ret && stat_is_by(o)) {
 		ret = o->stack ? run_stack(s, &status, err) : run_by(s, &status, err);
 		goto out;
 	}
 	if (!ret)
-		ret = stat_rows_init(o, s->events, s->nr_events, &s->counts, err);
+		ret = stat_rows_init(o, s->events.all, s->events.n, &s->counts, err);
 	if (!ret) {
 		set_title(s);
 		s->view = (struct stat_cfg){ .separator = o->separator, .json = o->json, .as_read = o->no_scale, .runs = o->runs,
@@ -634,7 +432,7 @@ static int stat_run(void *cfg, char **operands, struct err *err)
 out:
 	counts_free(&s->counts);
 	vec_free(&s->run_s);
-	free_events(s);
+	stat_events_free(&s->events);
 	for (size_t i = 0; i < STAT_TEXTS_MAX; i++)
 		free(o->probes[i]);
 	target_free(&o->target);
