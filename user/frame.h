@@ -62,6 +62,16 @@ struct branch {
 	uint16_t cycles; /* since the branch before it; 0: not known */
 };
 
+struct task_namespace;
+
+/* How large is what a frame is in. */
+#define EXTENT_UNKNOWN UINT64_MAX
+
+struct extent {
+	uint64_t sym_bytes; /* of its function; EXTENT_UNKNOWN: it has none that has a size */
+	uint64_t map_bytes; /* of the mapping that it is in; EXTENT_UNKNOWN: there is none */
+};
+
 /* A sample with its names. */
 struct named {
 	const struct sample *at;
@@ -71,6 +81,8 @@ struct named {
 	const char *trace; /* the text of a tracepoint's record, where it is requested; interned; or NULL */
 	const struct branch *branch; /* of which the sample is; NULL: of none */
 	const char *parent; /* the caller that was looked for; interned; or NULL */
+	const struct extent *extents; /* of each frame of the stack; NULL: not wanted */
+	const struct task_namespace *cgroup_ns; /* the thread's; NULL: not wanted, or not known */
 };
 
 /* Who takes them. Each returns 0 or -errno, which fails the run. */

@@ -397,6 +397,37 @@ same_as_perf() {
 	same_as_perf -g none --no-children -s socket,cpu
 }
 
+# A program's page faults, with data addresses, namespaces and data mappings
+record_faults() {
+	cat >faults.c <<-END
+		#include <stdlib.h>
+		char table[64 * 4096];
+		static char other[16 * 4096] = { 1 };
+		__attribute__((noinline)) void fill_table(void) { for (int i = 0; i < 64; i++) table[i * 4096 + 8] = 1; }
+		__attribute__((noinline)) void fill_other(void) { for (int i = 0; i < 16; i++) other[i * 4096 + 8] = 1; }
+		int main(void) { fill_table(); fill_other(); return 0; }
+	END
+	gcc -g -O1 -o faults faults.c
+	perf record -q -c 1 -d --namespaces -e page-faults:u -o s.data ./faults 2>/dev/null
+}
+
+@test "sizes of functions and mappings and cgroup namespaces are perf's" {
+	need perf
+	need gcc
+	record_faults
+	# perf adds a column of IPC to every table of symbols
+	for keys in symbol_size,sym dso_size,dso cgroup_id,comm; do
+		perf report --stdio -i s.data -g none --no-children --percent-limit 1 -s $keys 2>/dev/null | grep -v '^#' |
+			sed 's/ -      -  *$//' | tr -d ' ' | grep . >theirs
+		"$SKEP" -q report -i s.data --no-children --percent-limit 1 -s $keys | grep -v '^#' | tr -d ' ' | grep . >ours
+		diff ours theirs
+	done
+	grep -q '^100.00%[0-9]*/0x[0-9a-f]*faults$' ours
+	bytes=$((0x$(nm -S faults | awk '$4 == "fill_table" { print $2 }')))
+	"$SKEP" -q report -i s.data --no-children -s symbol_size,sym | grep -qE "% +$bytes +\\[\\.\\] fill_table"
+	"$SKEP" report -i s.data -s symbol_size,dso_size,cgroup_id --json | jq -e '.rows[0] | has("symbol_size") and has("dso_size") and has("cgroup_id")'
+}
+
 @test "-b: branches instead of samples, as perf has them" {
 	need perf
 	need python3

@@ -75,7 +75,7 @@ static void columns(void **state)
 
 static void refused_columns(void **state)
 {
-	static const char *const words[] = { "", ",", "comm,", "comm,,sym", "x", "s", "comm sym x", "nosuch", "+", "+nosuch", "cgroup_id", "+addr_from", "comm,trace_fields", NULL };
+	static const char *const words[] = { "", ",", "comm,", "comm,,sym", "x", "s", "comm sym x", "nosuch", "+", "+nosuch", "ipc_null", "+addr_from", "comm,trace_fields", NULL };
 	struct report_layout l;
 
 	(void)state;
@@ -87,8 +87,8 @@ static void refused_columns(void **state)
 			if (report_layout_parse(&l, &q, &err) != -EINVAL || err.exit != EXIT_USAGE || !strchr(err.text, '^'))
 				fail_msg("'%s': %s", *w, err.text);
 		}
-	assert_int_equal(report_layout_parse(&l, &(struct report_request){ .sort = "cgroup_id" }, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "sort key 'cgroup_id' needs the namespaces"));
+	assert_int_equal(report_layout_parse(&l, &(struct report_request){ .sort = "ipc_null" }, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "sort key 'ipc_null' needs the code"));
 }
 
 static const char leaf[] = "leaf", left[] = "left", right[] = "right", top[] = "main", bad[] = "b\x1b[31m";

@@ -102,6 +102,8 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	ret = r->opened ? r->opened(r->opened_arg, r->file.reader, err) : 0;
 	if (!ret)
 		ret = replay_views_choose(r, err);
+	if (r->places) /* they are of the stack that is shown */
+		places_insert(r->places, &r->pic->names);
 	if (!ret && r->branches && !(r->by_branch = branches_insert(&r->pic->names, r->named_only)))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret && r->pick)

@@ -7,6 +7,7 @@
 #include "cmd/live.h"
 #include "cmd/pick.h"
 #include "cmd/pickstack.h"
+#include "cmd/places.h"
 #include "cmd/recording.h"
 
 /* The value of --event-index: 0 or -EINVAL, err filled. Whether the file has it is seen by replay_run. */
@@ -39,6 +40,7 @@ struct replay {
 	void *watch_arg;
 	struct pick *pick; /* which samples are shown; NULL: all */
 	struct pickstack *pickstack; /* what of their stacks is shown; NULL: all */
+	struct places *places; /* what samples get beside names; NULL: nothing */
 	bool with_lines;  /* of the command: lines of source files are wanted */
 	bool trees;	  /* a tree for each view */
 	bool leaves;	  /* callers are not shown: no note where the file has none */

@@ -196,6 +196,24 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 	return ret;
 }
 
+static int watch(void *arg, const struct data_record *rec)
+{
+	struct report_options *r = arg;
+	int ret = cgroup_names_watch(&r->cgroups, rec);
+
+	return ret || !r->places ? ret : places_watch(r->places, rec);
+}
+
+static int make_places(struct report_options *r, const bool *with, struct err *err)
+{
+	struct places_cfg cfg = { .extents = with[KEY_SYM_SIZE] || with[KEY_DSO_SIZE], .cgroup_ns = with[KEY_CGROUP_ID] };
+
+	if (!cfg.extents && !cfg.cgroup_ns)
+		return 0;
+	r->places = places_new(&cfg);
+	return r->places ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
 /* Every error of the command line is reported before anything is written. */
 static int check(struct report_options *r, char **operands, struct replay *replay, struct err *err)
 {
@@ -211,13 +229,17 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 		return ret;
 	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE] || table.layout.with[KEY_SRCLINE_FROM] ||
 			     table.layout.with[KEY_SRCLINE_TO];
-	if (table.layout.with[KEY_CGROUP]) {
-		replay->watch = cgroup_names_watch;
-		replay->watch_arg = &r->cgroups;
+	ret = make_places(r, table.layout.with, err);
+	replay->places = r->places;
+	if (table.layout.with[KEY_CGROUP] || table.layout.with[KEY_CGROUP_ID]) {
+		replay->watch = watch;
+		replay->watch_arg = r;
 	}
 	r->pick.traces = table.layout.with[KEY_TRACE];
 	r->stack.want_parent = table.layout.with[KEY_PARENT];
 	report_free(&table);
+	if (ret)
+		return ret;
 	if (r->out && same_file(r->input, r->out))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite the file that -i reads", r->out);
 	if (r->event_index && replay_event_index(r->event_index, &replay->event, err))
@@ -273,6 +295,7 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	pick_free(replay.pick);
 	pickstack_free(replay.pickstack);
 	cgroup_names_free(&r->cgroups);
+	places_free(r->places);
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 

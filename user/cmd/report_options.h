@@ -7,6 +7,7 @@
 #include "cmd/honesty.h"
 #include "cmd/pick.h"
 #include "cmd/pickstack.h"
+#include "cmd/places.h"
 #include "cmd/report_file.h"
 #include "cmd/symbols.h"
 #include "model/report.h"
@@ -38,6 +39,7 @@ struct report_options {
 	bool chain_min_given;
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
+	struct places *places;	/* what the keys need beside names; NULL: nothing */
 	struct cgroup_names cgroups; /* filled by the run */
 	struct symbol_options symbols;
 	bool header, hierarchy;

@@ -57,6 +57,9 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_LOCKED] = { "locked", NULL, "Locked", .slots = 1, SOURCES },
 	[KEY_BLOCKED] = { "blocked", NULL, "Blocked", .slots = 1, SOURCES },
 	[KEY_CGROUP] = { "cgroup", NULL, "Cgroup", .slots = 1 },
+	[KEY_SYM_SIZE] = { "symbol_size", NULL, "Symbol size", .slots = 1 },
+	[KEY_DSO_SIZE] = { "dso_size", NULL, "DSO size", .slots = 1 },
+	[KEY_CGROUP_ID] = { "cgroup_id", NULL, "cgroup id (dev/inode)", .slots = 2 },
 	[SUM_CHILDREN] = { "overhead_children", NULL, "Children", PERCENT_WIDTH },
 	[SUM_SELF] = { "overhead", NULL, "Overhead", PERCENT_WIDTH },
 	[SUM_SYS] = { "overhead_sys", NULL, "sys", PERCENT_WIDTH },
@@ -71,18 +74,14 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 #define NO_ADDRESS "is not kept: symbol_from, symbol_to, srcline_from and srcline_to name places of branches"
 #define NO_MEMORY "needs data addresses (perf mem record), which skep does not read"
 #define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
-#define NO_SIZES "is not kept: skep report -s dso,sym has the names"
 
 /* Keys of perf that no file gives to skep. */
 static const struct {
 	const char *word, *why;
 } refused[] = {
-	{ "symbol_size", NO_SIZES },
-	{ "dso_size", NO_SIZES },
 	{ "latency", NO_LATENCY },
 	{ "parallelism", NO_LATENCY },
 	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
-	{ "cgroup_id", "needs the namespaces of processes (perf record --namespaces), which skep does not read" },
 	{ "ipc_null", NO_PROGRAM },
 	{ "ipc_lbr", NO_PROGRAM },
 	{ "addr_from", NO_ADDRESS },
@@ -106,7 +105,7 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			err_caret(err, list, word - list);
 			return -EINVAL;
 		}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, socket, addr, cgroup, mem, tlb, "
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, socket, addr, cgroup, cgroup_id, symbol_size, dso_size, mem, tlb, "
 		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, in_tx, abort, "
 		 "cycles, "
 		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);

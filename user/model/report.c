@@ -185,6 +185,10 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 		t->now[t->slot_of[KEY_PARENT]] = (uintptr_t)named->parent;
 	if (with[KEY_SOCKET])
 		t->now[t->slot_of[KEY_SOCKET]] = (uint64_t)(int64_t)(s->cpu < t->nr_sockets ? t->sockets[s->cpu] : -1);
+	if (with[KEY_CGROUP_ID]) {
+		t->now[t->slot_of[KEY_CGROUP_ID]] = named->cgroup_ns ? named->cgroup_ns->dev : 0;
+		t->now[t->slot_of[KEY_CGROUP_ID] + 1] = named->cgroup_ns ? named->cgroup_ns->ino : 0;
+	}
 	if (named->branch)
 		branch_keys(t, named->branch);
 	for (uint32_t i = 0; i < t->layout.nr_keys; i++)
@@ -199,10 +203,15 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 	};
 }
 
-/* And those of frame f. */
-static void frame_key(struct report *t, const struct frame *f, struct report_row *r)
+/* And those of frame f; extent: how large is what it is in, or NULL. */
+static void frame_key(struct report *t, const struct frame *f, const struct extent *extent, struct report_row *r)
 {
 	const bool *with = t->layout.with;
+
+	if (with[KEY_SYM_SIZE])
+		t->now[t->slot_of[KEY_SYM_SIZE]] = extent ? extent->sym_bytes : EXTENT_UNKNOWN;
+	if (with[KEY_DSO_SIZE])
+		t->now[t->slot_of[KEY_DSO_SIZE]] = extent ? extent->map_bytes : EXTENT_UNKNOWN;
 
 	if (with[KEY_DSO])
 		r->dso = f->obj;
@@ -295,7 +304,7 @@ int report_add(struct report *t, const struct named *named)
 
 		if (f->kind == FRAME_MARK && i > 0)
 			continue;
-		frame_key(t, f, &key);
+		frame_key(t, f, named->extents && st->n ? &named->extents[i] : NULL, &key);
 		at = find_row(t, &key, hash);
 		if (at < 0)
 			return at;

@@ -31,7 +31,11 @@ static int slots_cmp(const struct report *t, const struct report_row *x, const s
 
 	if (sample_key_is(c))
 		return sample_key_cmp(c, *a, *b);
-	if (c == KEY_TIME || c == KEY_SOCKET)
+	if (c == KEY_SYM_SIZE || c == KEY_DSO_SIZE) /* what is not known comes first */
+		return number_cmp(*a + 1, *b + 1);
+	if (c == KEY_CGROUP_ID && *a == *b)
+		return number_cmp(a[1], b[1]);
+	if (c == KEY_TIME || c == KEY_SOCKET || c == KEY_CGROUP_ID)
 		return number_cmp(*a, *b);
 	if (c >= KEY_MISPREDICT && c <= KEY_CYCLES) /* as perf: the greatest first */
 		return number_cmp(*b, *a);

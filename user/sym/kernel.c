@@ -443,6 +443,15 @@ static const char *whose(const struct kernel *k, uint64_t addr, const struct ker
 	return addr >= k->map_start && addr < k->map_end ? k->core : NULL;
 }
 
+uint64_t kernel_map_bytes(const struct kernel *k, uint64_t addr)
+{
+	const struct kernel_map *module = find_module(k, addr);
+
+	if (module)
+		return module->end - module->start;
+	return addr >= k->map_start && addr < k->map_end ? k->map_end - k->map_start : 0;
+}
+
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
 		 uint64_t *ret_start, uint64_t *ret_end)
 {

@@ -69,6 +69,9 @@ int kernel_task(struct kernel *k, const struct task_event *t);
 bool kernel_find(struct kernel *k, uint64_t time_ns, uint64_t addr, const char **ret_name, const char **ret_obj,
 		 uint64_t *ret_start, uint64_t *ret_end);
 
+/* How large the mapping at addr is that a recording has of its kernel or of a module; 0: it has none. */
+uint64_t kernel_map_bytes(const struct kernel *k, uint64_t addr);
+
 /* From an address of the recorded kernel to one of the running kernel. */
 uint64_t kernel_slide(const struct kernel *k);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "frame.h"
 #include "model/samplekey.h"
 #include "render/rows/samplecells.h"
 #include "util/text.h"
@@ -66,6 +67,11 @@ static int cgroup_text(char *buf, size_t size, uint64_t id, const struct report_
 	return snprintf(buf, size, "%s", name ? name : id ? "unknown" : "N/A");
 }
 
+static int extent_text(char *buf, size_t size, uint64_t bytes)
+{
+	return bytes == EXTENT_UNKNOWN ? snprintf(buf, size, "unknown") : snprintf(buf, size, "%llu", (unsigned long long)bytes);
+}
+
 static int branch_text(char *buf, size_t size, enum report_column key, const uint64_t *slots, const struct report_cfg *cfg)
 {
 	switch (key) {
@@ -102,6 +108,10 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 			return branch_text(buf, size, key, slots, cfg);
 		if (sample_key_is(key))
 			return sample_cell(buf, size, key, *slots, r->self_count);
+		if (key == KEY_SYM_SIZE || key == KEY_DSO_SIZE)
+			return extent_text(buf, size, *slots);
+		if (key == KEY_CGROUP_ID)
+			return snprintf(buf, size, "%llu/0x%llx", (unsigned long long)slots[0], (unsigned long long)slots[1]);
 		if (key == KEY_SRCLINE)
 			return line_text(buf, size, slots, cfg);
 		if (key == KEY_SOCKET)
