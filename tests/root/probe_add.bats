@@ -248,3 +248,19 @@ EOF
 	[[ "$output" != *"probe_$N:work "* ]]
 	"$SKEP" probe -x "./$N" work -- "./$N" x | grep -c work | grep -qx 3
 }
+
+@test "a glob of functions whose names differ in their endings only: the later ones have a number" {
+	cat >ends.c <<'EOF'
+__attribute__((noinline)) int whole(int i) __asm__("skepend");
+__attribute__((noinline)) int part(int i) __asm__("skepend.part.0");
+int whole(int i) { return i + 1; }
+int part(int i) { return i * 3; }
+int main(int argc, char **argv) { (void)argv; return whole(argc) + part(argc) ? 0 : 1; }
+EOF
+	gcc -O1 -o "$N" ends.c
+	"$SKEP" probe -x "./$N" --add 'skepend*' 2>said
+	[ "$(ours | wc -l)" = 2 ]
+	ours | grep -q ":probe_$N/skepend "
+	ours | grep -q ":probe_$N/skepend_1 "
+	"$SKEP" probe --del "probe_$N:skepend*" 2>said
+}

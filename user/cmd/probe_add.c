@@ -70,7 +70,7 @@ static bool is_taken(const struct adder *a, const char *group, const char *name)
 	return false;
 }
 
-/* is_more: a further place of a definition, in a kernel where each has a name of its own, numbered in any case. */
+/* is_more: a further place of a definition, numbered in any case: two functions of a glob may have equal names but for their endings (foo, foo.part.0). */
 static int choose_name(struct adder *a, const struct probe_def *w, const struct site *site, bool is_more, struct made *m)
 {
 	char base[LASTING_NAME_MAX], tail[16] = "";
@@ -125,7 +125,7 @@ static void put_place(const struct probe_def *w, const struct site *site, const 
 		fprintf(f, "%s%s%s+%llu", site->module ? site->module : "", site->module ? ":" : "", site->name, (unsigned long long)w->spec.offset);
 }
 
-/* is_more: not the first place of a definition: one more of the same event. */
+/* is_more: not the first place of a definition: one more of the same event, unless the definition is a glob. */
 static int make_line(struct adder *a, const struct probe_def *w, const struct site_list *sites, const struct site *site, bool is_more)
 {
 	struct made m = { .is_user = *sites->path, .words = w };
@@ -138,7 +138,7 @@ static int make_line(struct adder *a, const struct probe_def *w, const struct si
 	if (w->spec.is_return && site->bound.needs_entry)
 		return err_exit(a->err, -EINVAL, EXIT_USAGE, "'%s': a probe of a return that stays has $retval only, not the parameters", w->point);
 	put_group(w, sites->path, m.group, sizeof(m.group));
-	if (is_more && lasting_has_many())
+	if (is_more && !sites->is_glob && lasting_has_many())
 		memcpy(m.name, a->made.data[a->made.n - 1].name, sizeof(m.name));
 	else
 		ret = choose_name(a, w, site, is_more, &m);
@@ -182,7 +182,7 @@ static int make_lines(struct adder *a, const char *text)
 		err_hint(a->err, "skep probe 'GLOB' without --add probes any number");
 	}
 	for (size_t i = 0; i < sites.all.n && !ret; i++)
-		ret = make_line(a, w, &sites, &sites.all.data[i], i && !sites.is_glob);
+		ret = make_line(a, w, &sites, &sites.all.data[i], i);
 	sites_free(&sites);
 	return ret;
 }
