@@ -290,6 +290,16 @@ same() {
 	run -2 "$SKEP" script -i plain.data --addr-range 3
 }
 
+@test "--per-event-dump: no two events share a file, not either where one is named like the file of another" {
+	perf record -q -e cpu-clock/name=a/,task-clock/name=a/,cpu-clock/name=a.1/ -o alike.data -- ls -R /usr/share/doc >/dev/null
+	"$SKEP" script -i alike.data --per-event-dump 2>notes
+	[ "$(ls alike.data.*.dump | wc -l)" = 3 ]
+	for f in alike.data.*.dump; do
+		[ "$(grep -c "wrote $f: $(wc -l <"$f") samples" notes)" = 1 ]
+	done
+	rm alike.data*
+}
+
 @test "what cannot be printed is said" {
 	run -2 "$SKEP" script -i plain.data -F +addr
 	[[ "$output" == *"cannot print 'addr': samples of 'cpu-clock"*"record with -d"* ]]

@@ -16,23 +16,55 @@ struct script_dump {
 	uint64_t samples;
 };
 
-/* INPUT.EVENT.dump, as perf names it, with the event's number where its name is not its own. What is no part of a file's name is an underscore. */
+static char file_char(char c)
+{
+	return c == '/' || (unsigned char)c < ' ' || c == 0x7f ? '_' : c;
+}
+
+static bool is_same_name(const char *a, const char *b)
+{
+	while (*a && file_char(*a) == file_char(*b)) {
+		a++;
+		b++;
+	}
+	return !*a && !*b;
+}
+
+/* INPUT.EVENT[.NUMBER].dump, as perf names it; number 0: none. What is no part of a file's name is an underscore. */
+static char *put_path(const struct script *s, int event, int number)
+{
+	const char *input = s->options->input;
+	char *path, *c;
+
+	if ((number ? asprintf(&path, "%s.%s.%d.dump", input, s->meta->events[event].name, number) :
+		      asprintf(&path, "%s.%s.dump", input, s->meta->events[event].name)) < 0)
+		return NULL;
+	for (c = path + strlen(input) + 1; *c; c++)
+		*c = file_char(*c);
+	return path;
+}
+
+static bool is_taken(const struct script *s, const char *path)
+{
+	for (int i = 0; i < s->meta->nr_events; i++)
+		if (s->dumps[i] && !strcmp(s->dumps[i]->path, path))
+			return true;
+	return false;
+}
+
+/* With the event's number where an earlier event has this name, or the next number that no file of this run has: an event may be named like the file of another. */
 static char *dump_path(const struct script *s, int event)
 {
-	const char *name = s->meta->events[event].name, *input = s->options->input;
-	size_t at = strlen(input) + 1, n = strlen(name);
-	bool is_taken = false;
+	int number = 0;
 	char *path;
-	int len;
 
-	for (int i = 0; i < event; i++)
-		is_taken |= !strcmp(s->meta->events[i].name, name);
-	len = is_taken ? asprintf(&path, "%s.%s.%d.dump", input, name, event) : asprintf(&path, "%s.%s.dump", input, name);
-	if (len < 0)
-		return NULL;
-	for (char *c = path + at; c < path + at + n; c++)
-		if (*c == '/' || (unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '_';
+	for (int i = 0; i < event && !number; i++)
+		if (is_same_name(s->meta->events[i].name, s->meta->events[event].name))
+			number = event;
+	while ((path = put_path(s, event, number)) && is_taken(s, path)) {
+		free(path);
+		number = number ? number + 1 : event + 1;
+	}
 	return path;
 }
 
