@@ -217,6 +217,50 @@ counts() {
 	[ "$(jq -s 'map(.interval) | unique | length' a.json)" = 3 ]
 }
 
+# stat_patch IN OUT: OUT is IN with counts of an id that no event has
+stat_patch() {
+	python3 - "$@" <<'EOF'
+import struct, sys
+b = bytearray(open(sys.argv[1], "rb").read())
+at, size = struct.unpack_from("<QQ", b, 40)
+end = at + size
+while at < end:
+    kind, misc, n = struct.unpack_from("<IHH", b, at)
+    if kind == 76:
+        struct.pack_into("<Q", b, at + 8, 0x1234567)
+    at += n
+open(sys.argv[2], "wb").write(b)
+EOF
+}
+
+# bats test_tags=user-space
+@test "script and stat report: counts of no event are counted as lost" {
+	need python3
+	"$SKEP" stat record -o a.data -e task-clock,page-faults -- true 2>said
+	stat_patch a.data ids.data
+	for what in script "stat report"; do
+		# shellcheck disable=SC2086
+		run "$SKEP" $what -i ids.data
+		echo "$output"
+		[[ "$output" == *"2  records of the file skipped: they are damaged"* ]]
+		# shellcheck disable=SC2086
+		run ! "$SKEP" $what --strict -i ids.data
+	done
+}
+
+# bats test_tags=user-space
+@test "stat record --per-socket, --per-die: reported so on the machine that it is of, as perf does, and refused on another" {
+	need perf
+	for how in --per-socket --per-die; do
+		"$SKEP" stat record $how -a -o rows.data -e cpu-clock -- sleep 0.1 2>/dev/null
+		perf stat report -i rows.data 2>&1 | awk '/ msec cpu-clock / { print $1, $2, $3 }' >want
+		grep -q ^S0 want
+		"$SKEP" stat report -i rows.data 2>&1 | awk '/ msec cpu-clock / { print $1, $2, $3 }' | diff want -
+		run -1 unshare -u sh -c 'hostname other; exec "$@"' _ "$SKEP" stat report -i rows.data
+		[[ "$output" == *"$how needs the machine that the file is of"* ]]
+	done
+}
+
 # bats test_tags=user-space
 @test "stat record: streams, both ways; what is no file of counts; a damaged one" {
 	need perf

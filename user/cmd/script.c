@@ -44,8 +44,9 @@ static int script_into(struct script_options *o, struct script *s, struct outfil
 {
 	int64_t bytes;
 	int ret = script_read(s, o, out->stream, err);
+	bool is_explained = !ret && s->meta->is_stat && s->profile.losses[LOSS_FILE_DAMAGED]; /* by the note of damage */
 
-	if (!ret && !s->profile.kept && !ferror(out->stream)) {
+	if (!ret && !s->profile.kept && !is_explained && !ferror(out->stream)) {
 		uint64_t out = o->on.nr_out + pick_out_all(s->pick);
 
 		ret = out ? nothing_chosen(out, o->input, err) : nothing_sampled(&s->profile, o->input, 0, err);

@@ -88,6 +88,6 @@ int script_watch(void *arg, const struct data_record *rec);
 bool script_shows_records(const struct script_options *o);
 
 /* script_stat.c: the counts of a file of skep stat record, a line for each counter and round, as perf script has them. 0, or -errno with err filled. */
-int script_stat(struct data_reader *reader, FILE *out, uint64_t *ret_lines, struct err *err);
+int script_stat(struct data_reader *reader, FILE *out, struct profile *p, struct err *err);
 
 #endif

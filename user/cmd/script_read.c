@@ -249,7 +249,7 @@ static int read_all(struct script *s, struct err *err)
 		return -EINVAL;
 	}
 	if (s->meta->is_stat && !script_shows_records(o))
-		return script_stat(s->file.reader, s->out, &s->profile.kept, err);
+		return script_stat(s->file.reader, s->out, &s->profile, err);
 	if (script_shows_records(o))
 		data_reader_watch(s->file.reader, script_watch, s);
 	if (o->format == SCRIPT_CSV)

@@ -23,6 +23,7 @@ struct stat_lines {
 	VEC(struct held_count) round;
 	VEC(int64_t) threads;
 	uint64_t nr;
+	uint64_t nr_unknown; /* counts of no event of the file */
 };
 
 static int keep_threads(struct stat_lines *l, const struct stat_record *rec)
@@ -41,8 +42,10 @@ static int keep_count(struct stat_lines *l, const struct stat_count *count)
 {
 	int event = data_reader_event(l->reader, count->id);
 
-	if (event < 0)
+	if (event < 0) {
+		l->nr_unknown++;
 		return 0;
+	}
 	if (vec_reserve(&l->round))
 		return -ENOMEM;
 	l->round.data[l->round.n++] = (struct held_count){ *count, event };
@@ -83,7 +86,7 @@ static int take_record(void *arg, const struct data_record *record)
 	return rec.kind == STAT_THREADS ? keep_threads(l, &rec) : rec.kind == STAT_COUNT ? keep_count(l, &rec.count) : print_round(l, rec.time_ns);
 }
 
-int script_stat(struct data_reader *reader, FILE *out, uint64_t *ret_lines, struct err *err)
+int script_stat(struct data_reader *reader, FILE *out, struct profile *p, struct err *err)
 {
 	struct stat_lines l = { .reader = reader, .meta = data_reader_meta(reader), .out = out };
 	int ret;
@@ -92,7 +95,8 @@ int script_stat(struct data_reader *reader, FILE *out, uint64_t *ret_lines, stru
 	ret = data_reader_run(reader, &l.sink, err);
 	if (ret == -EBADMSG && !err->text[0])
 		err_set(err, ret, "damaged record of counts, or of the other byte order");
-	*ret_lines = l.nr;
+	p->kept = l.nr;
+	p->losses[LOSS_FILE_DAMAGED] += l.nr_unknown;
 	vec_free(&l.round);
 	vec_free(&l.threads);
 	return ret;

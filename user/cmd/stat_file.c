@@ -39,7 +39,7 @@ int stat_file_begin(struct stat_file *f, const struct stat_options *o)
 {
 	const struct target *t = &o->target;
 	struct stat_config cfg = { .pid = t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : UINT32_MAX,
-				   .rows = o->per_cpu ? STAT_ROWS_CPU : STAT_ROWS_ALL, .interval_ms = o->interval_ms };
+				   .rows = o->per_cpu ? STAT_ROWS_CPU : o->per_socket ? STAT_ROWS_SOCKET : o->per_die ? STAT_ROWS_DIE : STAT_ROWS_ALL, .interval_ms = o->interval_ms };
 	uint32_t *online = NULL;
 	int n = f->by_cpu && !t->cpus.n ? cpus_online(&online) : 0, ret;
 

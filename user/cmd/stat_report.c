@@ -51,10 +51,24 @@ static int keep_threads(struct stat_report *r, const struct stat_record *rec)
 	return 0;
 }
 
+/* Which CPUs share a core is known of this machine alone. */
+static int check_machine(const struct stat_report *r, struct err *err)
+{
+	const char *group = stat_group_option(r->o);
+	struct utsname uts;
+
+	if (!group || !r->meta->hostname || uname(&uts) || !strcmp(uts.nodename, r->meta->hostname))
+		return 0;
+	err_set(err, -EXDEV, "%s needs the machine that the file is of, whose CPUs are not described in it", group);
+	err_hint(err, "-A has a row for each CPU");
+	return -EXDEV;
+}
+
 /* As it was recorded, without an option. */
 static int choose_rows(struct stat_report *r, const struct stat_config *cfg)
 {
 	struct stat_options *o = r->o;
+	int ret;
 
 	if (r->has_rows)
 		return 0;
@@ -62,6 +76,9 @@ static int choose_rows(struct stat_report *r, const struct stat_config *cfg)
 		o->per_cpu = cfg->rows == STAT_ROWS_CPU;
 		o->per_socket = cfg->rows == STAT_ROWS_SOCKET;
 		o->per_die = cfg->rows == STAT_ROWS_DIE;
+		ret = check_machine(r, &r->err);
+		if (ret)
+			return ret;
 	}
 	r->view.intervals = cfg->interval_ms;
 	r->has_rows = true;
@@ -142,19 +159,6 @@ static void set_title(struct stat_report *r, bool is_stream)
 		n += snprintf(r->title + n, sizeof(r->title) - n, "%s%s", i ? " " : "", r->meta->argv[i]);
 	if (n < sizeof(r->title))
 		snprintf(r->title + n, sizeof(r->title) - n, "'");
-}
-
-/* Which CPUs share a core is known of this machine alone. */
-static int check_machine(const struct stat_report *r, struct err *err)
-{
-	const char *group = stat_group_option(r->o);
-	struct utsname uts;
-
-	if (!group || !r->meta->hostname || uname(&uts) || !strcmp(uts.nodename, r->meta->hostname))
-		return 0;
-	err_set(err, -EXDEV, "%s needs the machine that the file is of, whose CPUs are not described in it", group);
-	err_hint(err, "-A has a row for each CPU");
-	return -EXDEV;
 }
 
 static int read_file(struct stat_report *r, struct err *err)
