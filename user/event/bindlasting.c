@@ -161,7 +161,7 @@ static int take_type(struct fetch *f, int node, bool is_memory, int64_t off, str
 
 	if (!*f->at)
 		f->at = f->arg->type;
-	else if (!accept(f, ":"))
+	else if (!accept(f, ":") || !*f->at)
 		return bad(f, "expected its type");
 	if (*f->at) {
 		if (!strcmp(f->at, "string") || !strcmp(f->at, "ustring"))
