@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sym/relay.h"
+
 #define INLINE_MAX 32 /* frames that one address may stand for */
 
 struct branches {
-	struct named_sink sink; /* first: its functions find the rest by it */
-	struct named_sink *to;
+	struct relay relay; /* first */
 	struct names *names;
 	bool named_only;
 	uint64_t samples, empty;
@@ -49,7 +50,7 @@ static int pass(struct branches *b, const struct named *from, const struct perf_
 	b->stack.n = 1;
 	b->stack.unnamed_kernel = is_unnamed && branch.to.is_kernel;
 	b->stack.unnamed_user = is_unnamed && !branch.to.is_kernel;
-	return b->to->sample(b->to, &n);
+	return relay_pass(&b->relay, &n);
 }
 
 static int branches_sample(struct named_sink *sink, const struct named *from)
@@ -70,33 +71,18 @@ static int branches_sample(struct named_sink *sink, const struct named *from)
 	return ret;
 }
 
-static bool branches_wants(struct named_sink *sink, const struct sample *s)
-{
-	struct named_sink *to = ((struct branches *)sink)->to;
-
-	return !to->wants || to->wants(to, s);
-}
-
-static int branches_lost(struct named_sink *sink, uint64_t n)
-{
-	struct named_sink *to = ((struct branches *)sink)->to;
-
-	return to->lost ? to->lost(to, n) : 0;
-}
-
 struct branches *branches_insert(struct names *names, bool named_only)
 {
 	struct branches *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
-	b->sink = (struct named_sink){ .wants = branches_wants, .sample = branches_sample, .lost = branches_lost };
+	b->relay.sink = (struct named_sink){ .sample = branches_sample };
 	b->names = names;
 	b->named_only = named_only;
 	b->stack.cut = STOP_ROOT;
 	b->stack.cut_loss = LOSS_MAX;
-	b->to = names->to;
-	names->to = &b->sink;
+	relay_insert(&b->relay, names);
 	names->leaf_only = true;
 	names->may_hold = false; /* what waits has no record any more */
 	return b;

@@ -12,6 +12,7 @@
 #include "cmd/script_trace.h"
 #include "model/samplekey.h"
 #include "sample.h"
+#include "sym/relay.h"
 #include "util/file.h"
 #include "util/num.h"
 #include "util/vec.h"
@@ -45,8 +46,7 @@ struct words {
 typedef VEC(uint64_t) id_list;
 
 struct pick {
-	struct named_sink sink; /* first: the sink functions find the rest by it */
-	struct named_sink *to;
+	struct relay relay; /* first */
 	const struct pick_options *o;
 	struct words comms, dsos, symbols;
 	id_list pids, tids, addrs; /* addrs: those among the symbols */
@@ -211,7 +211,7 @@ static bool pick_wants(struct named_sink *sink, const struct sample *s)
 	/* Events that are not shown switch, too. */
 	bool hidden = !picktime_has(&p->time, s->time_ns) || (p->with_onoff && onoff_hides(p->o->onoff, s));
 
-	if (p->to->wants && !p->to->wants(p->to, s))
+	if (!relay_wants(&p->relay, s))
 		return false;
 	if (hidden || (p->cpus && !has_cpu(p, s->cpu))) {
 		p->out_all += s->count;
@@ -280,7 +280,7 @@ static int pick_named(struct named_sink *sink, const struct named *n)
 	if ((p->comms.at.n && !words_have(&p->comms, n->comm)) || (p->dsos.at.n && !(leaf && object_is(&p->dsos, leaf->obj))) ||
 	    (p->symbols.at.n && !(has_name && words_have(&p->symbols, leaf->name)) && !addr_is(p, leaf, has_name)))
 		return count_out(p, n->at);
-	return p->to->sample(p->to, n);
+	return relay_pass(&p->relay, n);
 }
 
 /* 0 or -ENOMEM. */
@@ -313,13 +313,6 @@ static int pick_sample(struct named_sink *sink, const struct named *from)
 	return pick_named(sink, &n);
 }
 
-static int pick_lost(struct named_sink *sink, uint64_t n)
-{
-	struct named_sink *to = ((struct pick *)sink)->to;
-
-	return to->lost ? to->lost(to, n) : 0;
-}
-
 int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *err)
 {
 	bool with_onoff = o->onoff && (o->onoff->on || o->onoff->off);
@@ -334,7 +327,7 @@ int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *e
 		return err_set(err, -ENOMEM, "out of memory");
 	p->o = o;
 	p->with_onoff = with_onoff;
-	p->sink = (struct named_sink){ .wants = pick_wants, .sample = pick_sample, .lost = pick_lost };
+	p->relay.sink = (struct named_sink){ .wants = pick_wants, .sample = pick_sample };
 	ret = words_parse(&p->comms, o->comms, "--comms", err);
 	if (!ret)
 		ret = words_parse(&p->dsos, o->dsos, "--dsos", err);
@@ -407,8 +400,7 @@ void pick_insert(struct pick *p, struct names *names)
 	p->names = names;
 	if (p->o->traces)
 		names->may_hold = false; /* what waits has no record any more */
-	p->to = names->to;
-	names->to = &p->sink;
+	relay_insert(&p->relay, names);
 }
 
 struct pick_out pick_out(const struct pick *p, uint32_t event)

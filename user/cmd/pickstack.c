@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sample.h"
+#include "sym/relay.h"
 
 #define PARENT "^sys_|^do_page_fault" /* perf's */
 
@@ -23,8 +24,7 @@ const struct opt pickstack_opts[] = {
 };
 
 struct pickstack {
-	struct named_sink sink; /* first: the sink functions find the rest by it */
-	struct named_sink *to;
+	struct relay relay; /* first */
 	const struct pickstack_options *o;
 	regex_t parent, callees;
 	bool with_parent, with_callees;
@@ -92,21 +92,7 @@ static int pickstack_sample(struct named_sink *sink, const struct named *from)
 	n.parent = p->with_parent ? find_parent(p, &p->stack) : NULL;
 	if (p->o->parents_only && p->o->parent && !n.parent)
 		return pick_count(&p->out, n.at);
-	return p->to->sample(p->to, &n);
-}
-
-static bool pickstack_wants(struct named_sink *sink, const struct sample *s)
-{
-	struct named_sink *to = ((struct pickstack *)sink)->to;
-
-	return !to->wants || to->wants(to, s);
-}
-
-static int pickstack_lost(struct named_sink *sink, uint64_t n)
-{
-	struct named_sink *to = ((struct pickstack *)sink)->to;
-
-	return to->lost ? to->lost(to, n) : 0;
+	return relay_pass(&p->relay, &n);
 }
 
 static int compile(regex_t *regex, bool *ret_with, const char *text, const char *option, struct err *err)
@@ -133,7 +119,7 @@ int pickstack_new(const struct pickstack_options *o, struct pickstack **ret_p, s
 	if (!p)
 		return err_set(err, -ENOMEM, "out of memory");
 	p->o = o;
-	p->sink = (struct named_sink){ .wants = pickstack_wants, .sample = pickstack_sample, .lost = pickstack_lost };
+	p->relay.sink = (struct named_sink){ .sample = pickstack_sample };
 	if (o->parent || o->want_parent)
 		ret = compile(&p->parent, &p->with_parent, o->parent ? o->parent : PARENT, "--parent", err);
 	if (!ret && o->ignore_callees)
@@ -159,8 +145,7 @@ void pickstack_free(struct pickstack *p)
 
 void pickstack_insert(struct pickstack *p, struct names *names)
 {
-	p->to = names->to;
-	names->to = &p->sink;
+	relay_insert(&p->relay, names);
 }
 
 struct pick_out pickstack_out(const struct pickstack *p, uint32_t event)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sym/extent.h"
+#include "sym/relay.h"
 #include "util/hash.h"
 #include "util/map.h"
 
@@ -17,8 +18,7 @@ struct thread_ns {
 };
 
 struct places {
-	struct named_sink sink; /* first: its functions find the rest by it */
-	struct named_sink *to;
+	struct relay relay; /* first */
 	struct names *names;
 	struct places_cfg cfg;
 	VEC(struct thread_ns) threads;
@@ -41,7 +41,7 @@ int places_watch(struct places *p, const struct data_record *rec)
 	struct thread_ns t;
 	int64_t i;
 
-	if (rec->type != PERF_RECORD_NAMESPACES || rec->body < at + sizeof(t.ns))
+	if (!p->cfg.cgroup_ns || rec->type != PERF_RECORD_NAMESPACES || rec->body < at + sizeof(t.ns))
 		return 0;
 	memcpy(&head, rec->bytes, sizeof(head));
 	if (head.nr <= CGROUP_NS_INDEX)
@@ -74,21 +74,7 @@ static int places_sample(struct named_sink *sink, const struct named *from)
 
 		n.cgroup_ns = i < 0 ? NULL : &p->threads.data[i].ns;
 	}
-	return p->to->sample(p->to, &n);
-}
-
-static bool places_wants(struct named_sink *sink, const struct sample *s)
-{
-	struct named_sink *to = ((struct places *)sink)->to;
-
-	return !to->wants || to->wants(to, s);
-}
-
-static int places_lost(struct named_sink *sink, uint64_t n)
-{
-	struct named_sink *to = ((struct places *)sink)->to;
-
-	return to->lost ? to->lost(to, n) : 0;
+	return relay_pass(&p->relay, &n);
 }
 
 struct places *places_new(const struct places_cfg *cfg)
@@ -97,7 +83,7 @@ struct places *places_new(const struct places_cfg *cfg)
 
 	if (!p)
 		return NULL;
-	p->sink = (struct named_sink){ .wants = places_wants, .sample = places_sample, .lost = places_lost };
+	p->relay.sink = (struct named_sink){ .sample = places_sample };
 	p->cfg = *cfg;
 	return p;
 }
@@ -105,8 +91,7 @@ struct places *places_new(const struct places_cfg *cfg)
 void places_insert(struct places *p, struct names *names)
 {
 	p->names = names;
-	p->to = names->to;
-	names->to = &p->sink;
+	relay_insert(&p->relay, names);
 }
 
 void places_free(struct places *p)
