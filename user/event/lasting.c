@@ -213,23 +213,42 @@ int lastings_refused(int ret, struct err *err)
 }
 
 /* Since Linux 6.6 a returned value without a type has that of its BTF ("tracing/probes: Support BTF field access from $retval"). */
-static void take_types(const char *name, struct lasting *p)
+static void take_type(const struct format *format, struct lasting_arg *a)
 {
-	const struct format_field *field;
-	struct format format = { 0 };
+	const struct format_field *field = format_find(format, a->name, strlen(a->name));
 	char hex[LASTING_NAME_MAX + 8];
 	bool is_hex;
 
-	for (int i = 0; i < p->nr_args; i++) {
-		struct lasting_arg *a = &p->args[i];
+	if (!field || !field->size || field->size > sizeof(uint64_t) || field->where != FORMAT_PLAIN)
+		return;
+	is_hex = snprintf(hex, sizeof(hex), " %s=0x%%", a->name) >= (int)sizeof(hex) || !format->print || strstr(format->print, hex);
+	snprintf(a->type, sizeof(a->type), "%c%u", field->is_signed ? 's' : is_hex ? 'x' : 'u', field->size * 8);
+}
 
-		if (strchr(a->fetch, ':') || (!format.fields.n && format_read(name, &format)))
-			continue;
-		field = format_find(&format, a->name, strlen(a->name));
-		if (!field || !field->size || field->size > sizeof(uint64_t) || field->where != FORMAT_PLAIN)
-			continue;
-		is_hex = snprintf(hex, sizeof(hex), " %s=0x%%", a->name) >= (int)sizeof(hex) || !format.print || strstr(format.print, hex);
-		snprintf(a->type, sizeof(a->type), "%c%u", field->is_signed ? 's' : is_hex ? 'x' : 'u', field->size * 8);
+static bool has_type(const struct lasting_arg *a)
+{
+	return strchr(a->fetch, ':');
+}
+
+/* All places of an event have one format, which is read where a value needs it. */
+static void take_types(const char *name, struct lastings *probes)
+{
+	struct format format = { 0 };
+	bool is_read = false;
+
+	for (size_t i = 0; i < probes->all.n; i++) {
+		struct lasting *p = &probes->all.data[i];
+
+		for (int k = 0; k < p->nr_args; k++) {
+			if (has_type(&p->args[k]))
+				continue;
+			if (!is_read && format_read(name, &format)) {
+				format_free(&format);
+				return;
+			}
+			is_read = true;
+			take_type(&format, &p->args[k]);
+		}
 	}
 	format_free(&format);
 }
@@ -252,8 +271,7 @@ int lastings_find(const char *name, struct lastings *ret_probes)
 			lasting_free(p);
 	}
 	probes.all.n = n;
-	for (size_t i = 0; i < n; i++)
-		take_types(name, &probes.all.data[i]);
+	take_types(name, &probes);
 	*ret_probes = probes;
 	if (!n)
 		lastings_free(ret_probes);
