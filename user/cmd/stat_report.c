@@ -76,10 +76,10 @@ static int choose_rows(struct stat_report *r, const struct stat_config *cfg)
 		o->per_cpu = cfg->rows == STAT_ROWS_CPU;
 		o->per_socket = cfg->rows == STAT_ROWS_SOCKET;
 		o->per_die = cfg->rows == STAT_ROWS_DIE;
-		ret = check_machine(r, &r->err);
-		if (ret)
-			return ret;
 	}
+	ret = check_machine(r, &r->err);
+	if (ret)
+		return ret;
 	r->view.intervals = cfg->interval_ms;
 	r->has_rows = true;
 	return stat_rows_init(o, r->meta->events, r->meta->nr_events, &r->counts, &r->err);
@@ -175,9 +175,7 @@ static int read_file(struct stat_report *r, struct err *err)
 	r->view = (struct stat_cfg){ .separator = r->o->separator, .json = r->o->json, .missing = r->missing, .title = r->title,
 				     .plain = r->o->no_big_num, .metric_only = r->o->metric_only };
 	data_reader_watch(r->reader, take_record, r);
-	ret = check_machine(r, err);
-	if (!ret)
-		ret = data_reader_run(r->reader, &r->sink, err);
+	ret = data_reader_run(r->reader, &r->sink, err);
 	if (ret && r->err.text[0])
 		*err = r->err;
 	if (ret && !err->text[0])
