@@ -29,6 +29,7 @@ struct frame {
 	uint32_t line;	  /* 0: not known */
 	uint16_t kind;	  /* enum frame_kind */
 	bool is_root;	  /* user stacks begin in this function: see symbol_is_root */
+	bool is_data;	  /* a variable, which only who asks for them gets */
 	bool is_kernel;	  /* the address is the kernel's, with a name or without */
 	uint64_t addr;	  /* the address that was looked up */
 	uint64_t pos;	  /* of user code: where in the file that is mapped there; else addr */
@@ -72,6 +73,22 @@ struct extent {
 	uint64_t map_bytes; /* of the mapping that it is in; EXTENT_UNKNOWN: there is none */
 };
 
+enum data_map {
+	DATA_NOWHERE, /* nothing that is known is mapped there */
+	DATA_FILE,
+	DATA_SHARED, /* a file whose writes others see */
+	DATA_ANON,
+};
+
+/* What a sample's data address is in. */
+struct data_address {
+	uint64_t addr;
+	struct frame at;
+	struct frame line; /* of the first byte of its cache line; this and map: where wanted */
+	enum data_map map;
+	bool is_kernel; /* the kernel touched it */
+};
+
 /* A sample with its names. */
 struct named {
 	const struct sample *at;
@@ -82,6 +99,7 @@ struct named {
 	const struct branch *branch; /* of which the sample is; NULL: of none */
 	const char *parent; /* the caller that was looked for; interned; or NULL */
 	const struct extent *extents; /* of each frame of the stack; NULL: not wanted */
+	const struct data_address *data; /* NULL: not wanted */
 	const struct task_namespace *cgroup_ns; /* the thread's; NULL: not wanted, or not known */
 };
 

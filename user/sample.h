@@ -196,6 +196,7 @@ struct task_namespace {
 struct task_event {
 	enum task_what what;
 	bool kernel; /* TASK_MMAP: kernel or module text; pid is UINT32_MAX */
+	bool is_data; /* TASK_MMAP: not executable */
 	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: was so before the recording started */
 	uint32_t pid, tid;
 	uint32_t ppid, ptid; /* TASK_FORK, TASK_EXIT; TASK_SWITCH: the thread that it took turns with */

@@ -428,6 +428,67 @@ record_faults() {
 	"$SKEP" report -i s.data -s symbol_size,dso_size,cgroup_id --json | jq -e '.rows[0] | has("symbol_size") and has("dso_size") and has("cgroup_id")'
 }
 
+# Variables of the file, of shared and of private memory, touched by the program and by the kernel
+record_data() {
+	cat >data.c <<-END
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+		char bytes[16 * 4096] __attribute__((aligned(4096))) = { 1 };
+		const volatile char constants[8 * 4096] __attribute__((aligned(4096))) = { 2 };
+		int main(void)
+		{
+			volatile char sum = 0;
+			int fd = open("shared.bin", O_RDWR | O_CREAT | O_TRUNC, 0600), zero = open("/dev/zero", O_RDONLY);
+			char *shared, *private = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (fd < 0 || ftruncate(fd, 16384))
+				return 1;
+			shared = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			for (int i = 0; i < 16; i++) bytes[i * 4096 + 8] = 1;
+			for (int i = 0; i < 8; i++) sum += constants[i * 4096];
+			for (int i = 0; i < 4; i++) shared[i * 4096] = 1;
+			return read(zero, private, 16384) != 16384;
+		}
+	END
+	gcc -O1 -o data data.c
+	perf record -q -c 1 -d -e page-faults -o s.data ./data 2>/dev/null
+}
+
+@test "keys of data addresses are perf's, and name the variables that were touched" {
+	need perf
+	need gcc
+	record_data
+	# perf 6.1 names no stubs of libraries, and adds a column of IPC. It prints a cache line's distance to a variable as a difference of
+	# unlike addresses.
+	for keys in symbol_daddr dso_daddr symbol_iaddr sym,symbol_daddr,dso_daddr dcacheline; do
+		perf report --stdio --mem-mode -s $keys -i s.data 2>/dev/null | grep -v '^#' | sed 's/ -      -  *$//' | tr -d ' ' | grep . >theirs
+		"$SKEP" -q report --mem-mode -s $keys -i s.data | grep -v '^#' | tr -d ' ' | grep . >ours
+		case $keys in
+		dcacheline)
+			diff <(grep -c . ours) <(grep -c . theirs)
+			for level in s X; do diff <(grep -F "[$level]" ours | sort) <(grep -F "[$level]" theirs | sort); done
+			;;
+		dso_daddr) diff ours theirs ;;
+		*) diff <(grep -v @plt ours) <(grep -v @plt theirs) ;;
+		esac
+	done
+	[ "$(grep -cF '[s]' ours)" = 4 ]
+	"$SKEP" -q report -i s.data --no-children -s dso_daddr | grep -qE '^ +[0-9.]+% +shared.bin *$'
+	"$SKEP" report -i s.data --no-children -s symbol_daddr,dso_daddr --json >rows.json
+	for i in 0 7 15; do
+		printf -v at '%x' $((i * 4096 + 8))
+		jq -e --arg at "bytes+0x$at" '[.rows[] | select(.symbol_daddr == $at)] | length == 1' rows.json
+	done
+	[ "$(jq '[.rows[] | select(.symbol_daddr | startswith("bytes+0x"))] | length' rows.json)" = 16 ]
+	"$SKEP" script -i s.data -F addr,sym,dso 2>/dev/null | grep -v @plt >ours
+	perf script -i s.data -F addr,sym,dso 2>/dev/null | grep -v @plt | diff ours -
+	[ "$(grep -c ' bytes ' ours)" = 16 ]
+	same_as_perf -g none --no-children -s addr
+	run -2 "$SKEP" report -i a.data -s symbol_daddr
+	[[ "$output" == *"sort key 'symbol_daddr': the samples in 'a.data' have no data addresses (perf record -d)"* ]]
+}
+
 @test "-b: branches instead of samples, as perf has them" {
 	need perf
 	need python3

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sym/dataaddr.h"
 #include "sym/extent.h"
 #include "sym/relay.h"
 #include "util/hash.h"
@@ -23,6 +24,7 @@ struct places {
 	struct places_cfg cfg;
 	VEC(struct thread_ns) threads;
 	struct map by_tid;
+	struct data_address data;
 	struct extent extents[STACK_FRAMES_MAX + 2];
 };
 
@@ -69,6 +71,10 @@ static int places_sample(struct named_sink *sink, const struct named *from)
 		p->extents[i] = syms_extent(p->names->syms, s->pid, s->time_ns, &from->stack->frames[i]);
 	if (p->cfg.extents)
 		n.extents = p->extents;
+	if (p->cfg.data) {
+		syms_data_address(p->names->syms, s, p->cfg.data_line, &p->data);
+		n.data = &p->data;
+	}
 	if (p->cfg.cgroup_ns) {
 		int64_t i = map_find(&p->by_tid, hash_u64(s->tid));
 

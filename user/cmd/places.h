@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What some keys of a report need beside names: how large functions and mappings are, and namespaces. A sink before whoever shows what it
+ * What some keys of a report need beside names: how large functions and mappings are, what data addresses are in, and namespaces. A sink before whoever shows what it
  * delivers: named samples come in, the same with these go out.
  */
 #ifndef SKEP_CMD_PLACES_H
@@ -13,6 +13,8 @@ struct places;
 
 struct places_cfg {
 	bool extents;	/* struct named's extents */
+	bool data;	/* its data: the samples' symbols are made with syms_cfg.data */
+	bool data_line; /* with that, its line and map */
 	bool cgroup_ns; /* and its cgroup_ns: the records come by places_watch() */
 };
 

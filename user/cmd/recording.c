@@ -68,6 +68,8 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 	*ret_ksym = NULL;
 	if (ret)
 		return ret;
+	if (cfg->data)
+		data_reader_keep_data(rec->reader);
 	meta = data_reader_meta(rec->reader);
 	cfg->offline = true;
 	memcpy(cfg->kernel_build_id, meta->kernel_build_id, sizeof(cfg->kernel_build_id));

@@ -164,7 +164,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 
 static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
 {
-	struct syms_cfg cfg = { .lines = replay->with_lines };
+	struct syms_cfg cfg = { .lines = replay->with_lines, .data = r->with_data };
 	const char **names = NULL;
 	int64_t bytes;
 	struct opened arg = { r, replay, NULL };
@@ -206,9 +206,15 @@ static int watch(void *arg, const struct data_record *rec)
 
 static int make_places(struct report_options *r, const bool *with, struct err *err)
 {
-	struct places_cfg cfg = { .extents = with[KEY_SYM_SIZE] || with[KEY_DSO_SIZE], .cgroup_ns = with[KEY_CGROUP_ID] };
+	struct places_cfg cfg = {
+		.extents = with[KEY_SYM_SIZE] || with[KEY_DSO_SIZE],
+		.cgroup_ns = with[KEY_CGROUP_ID],
+		.data = with[KEY_SYM_DADDR] || with[KEY_DSO_DADDR] || with[KEY_SYM_IADDR] || with[KEY_CACHE_LINE],
+		.data_line = with[KEY_CACHE_LINE],
+	};
 
-	if (!cfg.extents && !cfg.cgroup_ns)
+	r->with_data = cfg.data;
+	if (!cfg.extents && !cfg.cgroup_ns && !cfg.data)
 		return 0;
 	r->places = places_new(&cfg);
 	return r->places ? 0 : err_set(err, -ENOMEM, "out of memory");

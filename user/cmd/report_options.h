@@ -39,6 +39,7 @@ struct report_options {
 	bool chain_min_given;
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
+	bool with_data;		/* the keys need names of data */
 	struct places *places;	/* what the keys need beside names; NULL: nothing */
 	struct cgroup_names cgroups; /* filled by the run */
 	struct symbol_options symbols;

@@ -222,6 +222,8 @@ static int read_all(struct script *s, struct err *err)
 	if (ret)
 		return ret;
 	cfg.perf_objects = true;
+	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
+		cfg.data |= o->fields.types[i].is_set && o->fields.types[i].fields & SCRIPT_BIT(ADDR);
 	cfg.lines |= syms_have_lines() && o->format == SCRIPT_JSON;
 	for (int i = 0; i < SCRIPT_TYPE_MAX; i++)
 		cfg.lines |= !!(o->fields.types[i].fields & SCRIPT_BIT(SRCLINE));

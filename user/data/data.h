@@ -148,6 +148,9 @@ struct data_record {
 	size_t body;	  /* bytes without the trailer */
 };
 
+/* Mappings of data (perf record -d) are delivered as well as those of code. Before data_reader_run. */
+void data_reader_keep_data(struct data_reader *r);
+
 /* record() gets each record of the run: a sample before the sink has it, another after. Returns 0 or -errno, which fails the run. Before data_reader_run. */
 void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg);
 /*

@@ -474,6 +474,11 @@ const char *data_reader_format(const struct data_reader *r, int event, size_t *r
 	return NULL;
 }
 
+void data_reader_keep_data(struct data_reader *r)
+{
+	r->with_data = true;
+}
+
 void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg)
 {
 	r->watch = record;

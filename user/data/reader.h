@@ -200,6 +200,7 @@ struct data_reader {
 	VEC(struct id_entry) ids;   /* sorted once started */
 	struct id_entry last_id;    /* of the last look-up: samples come in bursts */
 	bool has_build_ids; /* attr.build_id of any event */
+	bool with_data; /* mappings of data are delivered, too */
 	bool one_layout; /* no ids: all samples are of event 0 */
 
 	struct strpool *strings;

@@ -303,7 +303,8 @@ static void map_fields(const uint8_t *record, uint32_t type, uint16_t misc, bool
 	t->addr = get_u64(record + 16);
 	t->len = get_u64(record + 24);
 	t->pgoff = get_u64(record + 32);
-	t->prot = PROT_READ | PROT_EXEC;
+	t->is_data = misc & PERF_RECORD_MISC_MMAP_DATA;
+	t->prot = t->is_data ? PROT_READ : PROT_READ | PROT_EXEC;
 	if (type == PERF_RECORD_MMAP)
 		return;
 	if (path_at(record, type) == MMAP2_PATH_AT) {
@@ -414,14 +415,14 @@ static bool is_guest_kernel(const uint8_t *record, size_t size, uint32_t type)
 }
 
 /*
- * No executable mapping of this machine: data (perf record -d), a guest's. That a map is of guest mode is no sign of one: perf inject -B
+ * No mapping that is wanted: of data (perf record -d), unless that is, or a guest's. That a map is of guest mode is no sign of one: perf inject -B
  * marks all maps so (6.12 seen), and perf report takes them for the host's, unless its options name guests.
  */
-static bool is_foreign_map(const uint8_t *record, size_t size, uint32_t type, uint16_t misc)
+static bool is_foreign_map(const struct data_reader *r, const uint8_t *record, size_t size, uint32_t type, uint16_t misc)
 {
 	if (type != PERF_RECORD_MMAP && type != PERF_RECORD_MMAP2)
 		return false;
-	return misc & PERF_RECORD_MISC_MMAP_DATA || is_guest_kernel(record, size, type);
+	return (misc & PERF_RECORD_MISC_MMAP_DATA && !r->with_data) || is_guest_kernel(record, size, type);
 }
 
 static int deliver_lost(struct data_reader *r, uint64_t n)
@@ -444,7 +445,7 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 		record_skip(r, &r->passing);
 		return 0;
 	}
-	if (is_foreign_map(record, size, type, misc))
+	if (is_foreign_map(r, record, size, type, misc))
 		return 0;
 	if (type == PERF_RECORD_LOST)
 		return deliver_lost(r, get_u64(record + 16));

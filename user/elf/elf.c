@@ -396,8 +396,9 @@ bool elf_off_to_vaddr(const struct elf_seg *segs, uint32_t nr_segs, uint64_t off
 			*ret_vaddr = off - s->off + s->vaddr;
 			return true;
 		}
-		/* The rest of the last page is mapped too. */
-		if ((s->flags & PF_X) && off >= s->off && off - s->off < ((s->filesz + 0xfff) & ~0xfffull) + 0x1000)
+		/* The rest of the last page is mapped too: of code, or of variables that the file has no bytes of. */
+		if (off >= s->off && (s->flags & PF_X ? off - s->off < ((s->filesz + 0xfff) & ~0xfffull) + 0x1000 :
+							off - s->off < s->memsz && (off & ~0xfffull) < s->off + s->filesz))
 			near = s;
 	}
 	if (!near)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which symbols of an ELF file are function names. In: an open file and its debug file; out: a
+ * Which symbols of an ELF file are names of functions, and of variables for who wants these. In: an open file and its debug file; out: a
  * sealed symtab. The rules are perf's (functions and labels of executable sections), except that a
  * size is believed, and a symbol of .dynsym without one names only its own address.
  */
@@ -50,9 +50,14 @@ static bool is_text(const struct elf_file *elf, const struct elf_sym *sym)
 	return elf->secs[sym->shndx].flags & SHF_EXECINSTR;
 }
 
+static bool is_variable(const struct elf_sym *sym)
+{
+	return sym->type == STT_OBJECT && sym->shndx != SHN_UNDEF && (sym->shndx < SHN_LORESERVE || sym->shndx == SHN_XINDEX);
+}
+
 static unsigned int rank_of(const struct elf_sym *sym)
 {
-	return (sym->type != STT_NOTYPE ? RANK_FUNC : 0) | (sym->size ? RANK_SIZED : 0) |
+	return (sym->type != STT_NOTYPE && sym->type != STT_OBJECT ? RANK_FUNC : 0) | (sym->size ? RANK_SIZED : 0) |
 	       (sym->bind != STB_WEAK ? RANK_STRONG : 0) | (sym->bind != STB_LOCAL ? RANK_GLOBAL : 0);
 }
 
@@ -80,20 +85,23 @@ static int add_symbols(const struct elf_file *elf, const struct elf_sec *sec, co
 	for (size_t i = 1; i < n; i++) {
 		struct elf_sym s;
 		const char *name;
+		bool is_data;
 		int ret;
 
 		elf_sym_at(elf, bytes, i, &s);
-		if (s.name >= names_len || !is_text(elf, &s))
+		is_data = tab->with_data && is_variable(&s);
+		if (s.name >= names_len || (!is_data && !is_text(elf, &s)))
 			continue;
 		name = tab->names + names + s.name;
 		if (!*name || is_mapping_symbol(elf, name))
 			continue;
-		if (elf->machine == EM_ARM)
+		if (elf->machine == EM_ARM && !is_data)
 			s.value &= ~1ull; /* Thumb */
 		ret = symtab_add(tab, s.value, s.size, names + s.name, rank_of(&s),
 				 s.size ? SIZE_KNOWN : sizeless);
 		if (ret)
 			return ret;
+		tab->raw[tab->nr_raw - 1].is_data = is_data;
 	}
 	return 0;
 }

@@ -12,7 +12,7 @@
 bool elfsyms_has_symtab(const struct elf_file *elf);
 
 /*
- * Fills and seals tab (empty before) with the function names of elf; debug is its separate debug
+ * Fills and seals tab (empty before, but for with_data) with the function names of elf, and its variables if wanted; debug is its separate debug
  * file or NULL. An unreadable part is left out. Returns how many symbols, or -ENOMEM.
  */
 int elfsyms_load(const struct elf_file *elf, const struct elf_file *debug, struct symtab *tab);

@@ -62,7 +62,7 @@ int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, uint32_t name, 
 		tab->raw = p;
 		tab->cap_raw = cap;
 	}
-	tab->raw[tab->nr_raw] = (struct symtab_raw){ addr, size, name, (uint8_t)rank, (uint8_t)how };
+	tab->raw[tab->nr_raw] = (struct symtab_raw){ addr, size, name, (uint8_t)rank, (uint8_t)how, false };
 	tab->nr_raw++;
 	return 0;
 }
@@ -228,7 +228,8 @@ int symtab_seal(struct symtab *tab)
 		}
 		tab->addrs[i] = r->addr;
 		tab->entries[i] = (struct symtab_entry){ size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, r->name,
-							 depth && r->how != SIZE_STOP ? stack[depth - 1] + 1 : 0 };
+							 (depth && r->how != SIZE_STOP ? stack[depth - 1] + 1 : 0) & INT32_MAX,
+							 r->is_data };
 		if (r->how == SIZE_STOP)
 			depth = 0;
 		else
@@ -287,6 +288,11 @@ const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_s
 		i = e->outer - 1;
 	}
 	return NULL;
+}
+
+bool symtab_is_data(const struct symtab *tab, uint64_t start)
+{
+	return tab->n && start >= tab->addrs[0] && tab->entries[last_from(tab, start)].is_data;
 }
 
 uint64_t symtab_end(const struct symtab *tab, uint64_t start)

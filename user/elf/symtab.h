@@ -29,10 +29,12 @@ struct symtab_raw {
 	uint64_t addr, size;
 	uint32_t name;
 	uint8_t rank, how; /* enum symbol_rank bits, enum symbol_size */
+	bool is_data;
 };
 
 struct symtab_entry {
-	uint32_t size, name, outer; /* outer: index + 1 of the symbol around this one */
+	uint32_t size, name;
+	uint32_t outer : 31, is_data : 1; /* outer: index + 1 of the symbol around this one */
 };
 
 struct symtab {
@@ -46,6 +48,7 @@ struct symtab {
 	uint32_t nr_raw, cap_raw;
 	char *names;
 	size_t names_len, names_cap;
+	bool with_data; /* variables are wanted, too: set by the owner before it is filled */
 };
 
 void symtab_free(struct symtab *tab);
@@ -60,6 +63,9 @@ int symtab_seal(struct symtab *tab);
 
 /* Innermost symbol that holds addr: its name (owned by the table) and start, or NULL. */
 const char *symtab_find(const struct symtab *tab, uint64_t addr, uint64_t *ret_start);
+
+/* Is what begins at start, which symtab_find() gave, a variable? */
+bool symtab_is_data(const struct symtab *tab, uint64_t start);
 
 /* Where the symbol that begins at start ends, or where the next one begins if that is earlier. */
 uint64_t symtab_end(const struct symtab *tab, uint64_t start);

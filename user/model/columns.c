@@ -12,6 +12,7 @@
 #define COUNT_WIDTH 12
 
 #define BRANCHES .needs = PERF_SAMPLE_BRANCH_STACK, .how = "branch stacks (perf record -b)"
+#define ADDRESSES .needs = PERF_SAMPLE_ADDR, .how = "data addresses (perf record -d)"
 #define SOURCES .needs = PERF_SAMPLE_DATA_SRC, .how = "data sources (perf mem record)"
 
 const struct report_column_row report_columns[REPORT_COLUMNS] = {
@@ -60,6 +61,10 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_SYM_SIZE] = { "symbol_size", NULL, "Symbol size", .slots = 1 },
 	[KEY_DSO_SIZE] = { "dso_size", NULL, "DSO size", .slots = 1 },
 	[KEY_CGROUP_ID] = { "cgroup_id", NULL, "cgroup id (dev/inode)", .slots = 2 },
+	[KEY_SYM_DADDR] = { "symbol_daddr", NULL, "Data Symbol", .slots = ADDRESS_SLOTS, ADDRESSES },
+	[KEY_DSO_DADDR] = { "dso_daddr", NULL, "Data Object", .slots = 1, ADDRESSES },
+	[KEY_SYM_IADDR] = { "symbol_iaddr", NULL, "Code Symbol", .slots = ADDRESS_SLOTS },
+	[KEY_CACHE_LINE] = { "dcacheline", NULL, "Data Cacheline", .slots = ADDRESS_SLOTS + 1, ADDRESSES },
 	[SUM_CHILDREN] = { "overhead_children", NULL, "Children", PERCENT_WIDTH },
 	[SUM_SELF] = { "overhead", NULL, "Overhead", PERCENT_WIDTH },
 	[SUM_SYS] = { "overhead_sys", NULL, "sys", PERCENT_WIDTH },
@@ -72,7 +77,6 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 
 #define NO_PROGRAM "needs the code between branches, which skep report does not read"
 #define NO_ADDRESS "is not kept: symbol_from, symbol_to, srcline_from and srcline_to name places of branches"
-#define NO_MEMORY "needs data addresses (perf mem record), which skep does not read"
 #define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
 
 /* Keys of perf that no file gives to skep. */
@@ -86,10 +90,6 @@ static const struct {
 	{ "ipc_lbr", NO_PROGRAM },
 	{ "addr_from", NO_ADDRESS },
 	{ "addr_to", NO_ADDRESS },
-	{ "symbol_daddr", NO_MEMORY },
-	{ "dso_daddr", NO_MEMORY },
-	{ "symbol_iaddr", NO_MEMORY },
-	{ "dcacheline", NO_MEMORY },
 };
 
 static bool is_word(const char *name, const char *word, size_t len)
@@ -105,7 +105,7 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			err_caret(err, list, word - list);
 			return -EINVAL;
 		}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, socket, addr, cgroup, cgroup_id, symbol_size, dso_size, mem, tlb, "
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, socket, addr, cgroup, cgroup_id, symbol_size, dso_size, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, mem, tlb, "
 		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, in_tx, abort, "
 		 "cycles, "
 		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);

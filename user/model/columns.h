@@ -22,7 +22,9 @@ enum report_column {
 	KEY_LOCAL_WEIGHT, KEY_WEIGHT, KEY_LOCAL_INS_LAT, KEY_INS_LAT, KEY_LOCAL_P_STAGE_CYC, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_ADDR,
 	KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE, KEY_PHYS_DADDR, KEY_MEM, KEY_TLB, KEY_SNOOP, KEY_LOCKED, KEY_BLOCKED, KEY_CGROUP,
 	KEY_SAMPLE_FIRST = KEY_LOCAL_WEIGHT, KEY_SAMPLE_LAST = KEY_CGROUP,
-	KEY_SYM_SIZE, KEY_DSO_SIZE, KEY_CGROUP_ID, KEY_MAX,
+	KEY_SYM_SIZE, KEY_DSO_SIZE, KEY_CGROUP_ID,
+	/* Of what a sample touched, and by what code */
+	KEY_SYM_DADDR, KEY_DSO_DADDR, KEY_SYM_IADDR, KEY_CACHE_LINE, KEY_MAX,
 	SUM_CHILDREN = KEY_MAX, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD, REPORT_COLUMNS
 };
 
@@ -37,6 +39,10 @@ struct report_column_row {
 extern const struct report_column_row report_columns[REPORT_COLUMNS];
 
 #define REPORT_SLOTS_MAX 64 /* of all keys */
+
+/* Slots of a key that names an address: it; its symbol's name, 0: none; bytes into that, of a variable; a letter, and whether it is one. */
+enum address_slot { ADDRESS_AT, ADDRESS_NAME, ADDRESS_OFF, ADDRESS_LEVEL, ADDRESS_SLOTS };
+#define ADDRESS_IS_DATA 0x100u
 
 /* What is wanted. */
 struct report_request {
@@ -67,7 +73,7 @@ struct report_layout {
 
 #define REPORT_KEYS "comm,dso,sym"
 #define REPORT_BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
-#define REPORT_MEMORY_KEYS "local_weight,mem,sym,dso,snoop,tlb,locked,blocked"
+#define REPORT_MEMORY_KEYS "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked"
 
 /* 0, or -EINVAL with err filled. */
 int report_layout_parse(struct report_layout *l, const struct report_request *q, struct err *err);

@@ -39,6 +39,11 @@ static int slots_cmp(const struct report *t, const struct report_row *x, const s
 		return number_cmp(*a, *b);
 	if (c >= KEY_MISPREDICT && c <= KEY_CYCLES) /* as perf: the greatest first */
 		return number_cmp(*b, *a);
+	if (c == KEY_SYM_DADDR || c == KEY_SYM_IADDR || c == KEY_CACHE_LINE)
+		return address_cmp(*a, *b);
+	if (c == KEY_DSO_DADDR) /* as perf: what is not known, then backwards */
+		return !*a || !*b ? number_cmp(!*b, !*a) :
+				    name_cmp(report_object((const char *)(uintptr_t)*b), report_object((const char *)(uintptr_t)*a));
 	ret = name_cmp((const char *)(uintptr_t)*a, (const char *)(uintptr_t)*b);
 	if (!ret && is_line)
 		ret = name_cmp((const char *)(uintptr_t)a[2], (const char *)(uintptr_t)b[2]);

@@ -76,13 +76,20 @@ static int number_cmp(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+int address_cmp(uint64_t a, uint64_t b)
+{
+	return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
+}
+
 int sample_key_cmp(enum report_column key, uint64_t a, uint64_t b)
 {
 	union perf_mem_data_src x = { .val = a }, y = { .val = b };
 
 	if (key == KEY_MEM && x.mem_lvl != y.mem_lvl)
 		return number_cmp(x.mem_lvl, y.mem_lvl);
-	return key <= KEY_ADDR ? number_cmp(b, a) : number_cmp(a, b);
+	if (key == KEY_ADDR)
+		return address_cmp(a, b);
+	return key < KEY_ADDR ? number_cmp(b, a) : number_cmp(a, b);
 }
 
 uint64_t sample_cost(const struct sample *s)

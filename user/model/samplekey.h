@@ -15,7 +15,8 @@ static inline bool sample_key_is(enum report_column key)
 /* By it rows are summed: of data sources the bits that the key shows. 0 where the sample does not say. */
 uint64_t sample_key_value(enum report_column key, const struct sample *s);
 
-/* The order of two values as perf has it (tools/perf/util/sort.c): addresses, weights and transactions from the greatest on. */
+/* The order of two values as perf has it (tools/perf/util/sort.c): weights and transactions from the greatest on, addresses from those of the kernel on. */
+int address_cmp(uint64_t a, uint64_t b);
 int sample_key_cmp(enum report_column key, uint64_t a, uint64_t b);
 
 /* What perf's --mem-mode sums instead of periods: the weight, at least 1. */

@@ -23,6 +23,7 @@ struct mapping {
 	uint64_t start, end, pgoff;
 	uint64_t from_ns; /* valid from here on */
 	struct object *obj;
+	bool is_data, is_shared; /* not executable; writes are seen by others */
 };
 
 /* An old mapping and when it was replaced. */

@@ -483,6 +483,7 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	}
 	if (wants_lines(objects) ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
 		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
+	obj->tab.with_data = objects->cfg->data;
 	n = elfsyms_load(&elf, debug_fd >= 0 ? &debug : NULL, &obj->tab);
 	take_segs(obj, &elf);
 	elf_close(&elf);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sym/demangle.h"
 #include "sym/lines.h"
@@ -95,14 +96,17 @@ static int note_jit(struct syms *syms, struct space *space)
 
 static int note_mmap(struct syms *syms, struct space *space, const struct task_event *t)
 {
-	struct mapping m = { t->addr, t->addr + t->len, t->pgoff, t->time_ns, NULL };
+	struct mapping m = {
+		.start = t->addr, .end = t->addr + t->len, .pgoff = t->pgoff, .from_ns = t->time_ns,
+		.is_data = t->is_data, .is_shared = t->flags & MAP_SHARED,
+	};
 
 	if (t->len > UINT64_MAX - t->addr)
 		m.end = UINT64_MAX;
 	m.obj = objects_get(&syms->objects, t);
 	if (!m.obj)
 		return -ENOMEM;
-	if ((m.obj->kind == OBJECT_ANON || m.obj->kind == OBJECT_MEMFD) && note_jit(syms, space))
+	if (!m.is_data && (m.obj->kind == OBJECT_ANON || m.obj->kind == OBJECT_MEMFD) && note_jit(syms, space))
 		return -ENOMEM;
 	if (m.obj->state == OBJECT_NEW && !syms->cfg.offline) {
 		if (vec_reserve(&syms->pending))
@@ -322,6 +326,7 @@ static uint32_t answer(struct syms *syms, struct object *obj, uint64_t vaddr, ui
 		frames[0].name = syms_readable(syms, raw);
 		frames[0].kind = FRAME_USER;
 		frames[0].addr = start;
+		frames[0].is_data = obj->tab.with_data && symtab_is_data(&obj->tab, start);
 		if (syms->by_address)
 			n = add_lines(syms, obj, vaddr, frames);
 		frames[n - 1].is_root = symbol_is_root(frames[n - 1].name);
@@ -457,12 +462,12 @@ static int resolve_user(struct syms *syms, uint32_t pid, uint64_t time_ns, uint6
 	pos = off + (ip - at);
 	if (syms->cfg.perf_objects && obj->kind == OBJECT_ANON) /* whose offset perf takes for the address */
 		pos = ip;
-	if ((obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
+	if (!m->is_data && (obj->kind == OBJECT_ANON || (obj->kind == OBJECT_MEMFD && obj->state != OBJECT_READ)) &&
 	    find_jit(syms, space, at, ip, ret_frames)) {
 		ret_frames->pos = pos;
 		return 1;
 	}
-	if (syms->cfg.perf_objects && obj->kind == OBJECT_ANON && has_map_name(obj))
+	if (syms->cfg.perf_objects && !m->is_data && obj->kind == OBJECT_ANON && has_map_name(obj))
 		return unknown_jit(syms, obj, space, ip, pos, ret_frames);
 	if (obj->state != OBJECT_READ || (obj->kind == OBJECT_VDSO && at < VDSO32_END) ||
 	    !object_vaddr(obj, off, &vaddr) || make_room(syms))

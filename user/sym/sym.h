@@ -27,6 +27,7 @@ struct syms_cfg {
 	bool lines;	 /* fill file and line (libdw) */
 	bool inlines;	 /* return inlined frames too (libdw) */
 	bool code;	 /* files stay open: their code and its lines will be wanted (sym/code.h) */
+	bool data;	 /* variables have names, too */
 	bool no_demangle;
 	/*
 	 * Objects have the names that perf script prints: modules of the kernel that have a build id that of their path, anonymous code that of

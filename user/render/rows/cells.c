@@ -8,6 +8,7 @@
 #include "render/rows/samplecells.h"
 #include "util/text.h"
 
+#define ADDRESS_DIGITS 16
 #define NS_PER_S 1000000000ull
 #define NS_PER_US 1000ull
 
@@ -95,6 +96,22 @@ static int branch_text(char *buf, size_t size, enum report_column key, const uin
 	}
 }
 
+static int address_text(char *buf, size_t size, const uint64_t *slots)
+{
+	const char *name = pointer(slots[ADDRESS_NAME]);
+
+	if (!name)
+		return snprintf(buf, size, "%-#.*llx", ADDRESS_DIGITS, (unsigned long long)slots[ADDRESS_AT]);
+	if (!(slots[ADDRESS_LEVEL] & ADDRESS_IS_DATA))
+		return snprintf(buf, size, "%s", name);
+	return snprintf(buf, size, "%s+0x%llx", name, (unsigned long long)slots[ADDRESS_OFF]);
+}
+
+static bool is_address(enum report_column key)
+{
+	return key == KEY_SYM_DADDR || key == KEY_SYM_IADDR || key == KEY_CACHE_LINE;
+}
+
 int cell_plain(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg)
 {
 	const uint64_t *slots;
@@ -110,6 +127,10 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 			return sample_cell(buf, size, key, *slots, r->self_count);
 		if (key == KEY_SYM_SIZE || key == KEY_DSO_SIZE)
 			return extent_text(buf, size, *slots);
+		if (is_address(key))
+			return address_text(buf, size, slots);
+		if (key == KEY_DSO_DADDR)
+			return *slots && !strcmp(pointer(*slots), "//anon") ? snprintf(buf, size, "anon") : object_text(buf, size, pointer(*slots));
 		if (key == KEY_CGROUP_ID)
 			return snprintf(buf, size, "%llu/0x%llx", (unsigned long long)slots[0], (unsigned long long)slots[1]);
 		if (key == KEY_SRCLINE)
@@ -152,6 +173,8 @@ int cell_text(char *buf, size_t size, const struct report *t, const struct repor
 		return snprintf(buf, size, "%7d:%s", (int)(key == KEY_PID ? r->pid : r->tid), r->task ? r->task : "");
 	if (key == KEY_SYM_FROM || key == KEY_SYM_TO) /* of other symbols the column is cell_level()'s */
 		n = snprintf(buf, size, "%s", level(report_slots(t, r, key)[1]));
+	if (is_address(key))
+		n = snprintf(buf, size, "[%c] ", (char)(report_slots(t, r, key)[ADDRESS_LEVEL] & UINT8_MAX));
 	return n + cell_plain(buf + n, size - (size_t)n, t, r, key, cfg);
 }
 
