@@ -40,6 +40,7 @@ struct profile {
 	int is_time;	     /* weights are time that was measured, in ns: what is shown, not how many samples it is of */
 	const char *other_event; /* of the file, which has samples of it though none of event; or NULL */
 	int other_index;     /* its number */
+	const char *why_none; /* why the file has no samples, if that is known; or NULL */
 	uint64_t seen, kept; /* seen = kept + whole losses */
 	uint64_t weight;     /* sum over kept */
 	uint64_t duration_ns;

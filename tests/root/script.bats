@@ -94,6 +94,14 @@ same() {
 	"$SKEP" script -i parts.data 2>notes >/dev/null
 	cat notes
 	grep -q 'note: 1 files of the directory are missing, data.1 is the first' notes
+	# of the files of all threads it is not known how many there were
+	rm parts.data/data.*
+	for what in script report annotate "flame -o f.svg"; do
+		# shellcheck disable=SC2086
+		run -1 "$SKEP" $what -i parts.data
+		echo "$output"
+		[[ "$output" == *"no samples of "*" in 'parts.data': the directory has no data.N files"* && "$output" != *missing* ]]
+	done
 	rm -r parts.data
 }
 

@@ -69,6 +69,7 @@ struct data_meta {
 	uint32_t aux_type;  /* reader: what that is */
 	bool truncated;	   /* reader: the file ends in the middle (killed, disk full) */
 	struct data_place cut; /* reader: where that is, if it is among the records: the type is not known */
+	bool has_no_files; /* reader: a directory of which all data.N are missing, however many they were */
 	uint32_t missing_files; /* reader: of a directory; those that it is known to have had */
 	uint32_t first_missing; /* reader: the least of their numbers, N of data.N */
 	struct data_place first_skipped; /* reader: of these */

@@ -66,23 +66,23 @@ static int add_input(struct data_reader *r, int dir, const char *path, const cha
 	return 0;
 }
 
-/* Its files are numbered from 0 on. How many there were is not said, only that there were some. */
+/* Its files are numbered from 0 on. How many there were is not known, only that there were some. */
 static void count_missing(struct data_reader *r, int dir)
 {
 	bool by_thread = r->header.features[0] >> FEATURE_DIR_FORMAT & 1;
 	uint32_t found = 0, missing = 0, first = 0;
 	char name[sizeof(PREFIX) + 16];
 
-	for (uint32_t i = 0; i < INPUTS_MAX && (found < r->more.n || !r->more.n); i++) {
+	/* Without a file for each thread there is one for all. */
+	r->meta.has_no_files = !r->more.n && by_thread;
+	for (uint32_t i = 0; i < INPUTS_MAX && found < r->more.n; i++) {
 		snprintf(name, sizeof(name), PREFIX "%u", i);
 		if (!faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
 			found++;
 		else if (!missing++)
 			first = i;
-		if (!r->more.n)
-			break;
 	}
-	if (found < r->more.n || (!r->more.n && !by_thread)) /* other names, or a file for all */
+	if (found < r->more.n) /* other names */
 		return;
 	r->meta.missing_files = missing;
 	r->meta.first_missing = first;
