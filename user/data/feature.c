@@ -123,7 +123,7 @@ static void add_texts(struct buffer *b, const struct processor_texts *list)
 {
 	add_u32(b, (uint32_t)list->n);
 	for (size_t i = 0; i < list->n; i++)
-		add_string(b, list->data[i].text);
+		add_string(b, list->data[i]);
 }
 
 /*

@@ -3,34 +3,45 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/num.h"
 
-#define CPU_FILE "/sys/devices/system/cpu/cpu%u/topology/%s"
+#define CPU_FILE "%s/cpu%u/topology/%s"
+#define LINE_BYTES_MAX (64 << 10) /* every second of 8192 CPUs, the most that x86 has, takes 20 kB */
 #define PMUS "/sys/bus/event_source/devices"
 
-/* The first line, without its end. Empty: there is no such file. */
-static void read_text(const char *path, struct processor_text *ret_text)
+/* The first line, without its end, the caller's to free. NULL: there is no such file, or its line is longer than any that is of use. */
+static char *read_line(const char *path)
 {
 	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n = f ? getline(&line, &cap, f) : -1;
 
-	if (!f || !fgets(ret_text->text, sizeof(ret_text->text), f))
-		ret_text->text[0] = '\0';
-	ret_text->text[strcspn(ret_text->text, "\n")] = '\0';
 	if (f)
 		fclose(f);
+	if (n < 0 || n > LINE_BYTES_MAX) {
+		free(line);
+		return NULL;
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return line;
 }
 
 static int read_number(const char *path, int fallback)
 {
-	struct processor_text text;
+	char *line = read_line(path);
 	uint64_t n;
 
-	read_text(path, &text);
-	return num_u64(text.text, INT32_MAX, &n) ? fallback : (int)n;
+	if (line && !num_u64(line, INT32_MAX, &n))
+		fallback = (int)n;
+	free(line);
+	return fallback;
 }
 
 /* "family\t: 6" of the first processor. */
@@ -63,47 +74,49 @@ static void read_cpuinfo(struct processors *p)
 		snprintf(p->cpuid, sizeof(p->cpuid), "%s,%s,%s,%s", vendor, family, model, stepping);
 }
 
-/* Each text once. */
-static int add_text(struct processor_texts *list, const struct processor_text *text)
+/* Each text once. text is the list's from now on, or freed. */
+static int add_text(struct processor_texts *list, char *text)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (!strcmp(list->data[i].text, text->text))
-			return 0;
-	if (vec_reserve(list))
-		return -ENOMEM;
-	if (text->text[0])
-		list->data[list->n++] = *text;
-	return 0;
+	bool is_new = text && text[0];
+	int ret = 0;
+
+	for (size_t i = 0; i < list->n && is_new; i++)
+		is_new = strcmp(list->data[i], text) != 0;
+	if (is_new)
+		ret = vec_reserve(list) ? -ENOMEM : 0;
+	if (is_new && !ret)
+		list->data[list->n++] = text;
+	else
+		free(text);
+	return ret;
 }
 
-static int cpu_number(uint32_t cpu, const char *file)
+static int cpu_number(const char *dir, uint32_t cpu, const char *file)
 {
-	char path[128];
+	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), CPU_FILE, cpu, file);
+	snprintf(path, sizeof(path), CPU_FILE, dir, cpu, file);
 	return read_number(path, -1);
 }
 
-static int add_cpu(struct processors *p, uint32_t cpu)
+static int add_cpu(struct processors *p, const char *dir, uint32_t cpu)
 {
 	const struct {
 		const char *file;
 		struct processor_texts *to;
 	} lists[] = { { "core_siblings_list", &p->sockets }, { "die_cpus_list", &p->dies }, { "thread_siblings_list", &p->cores } };
 	struct processor_cpu *to = vec_take(&p->cpus, 1);
-	struct processor_text text;
-	char path[128];
+	char path[PATH_MAX];
 	int ret = 0;
 
 	if (!to)
 		return -ENOMEM;
-	to->core = cpu_number(cpu, "core_id");
-	to->die = cpu_number(cpu, "die_id");
-	to->socket = cpu_number(cpu, "physical_package_id");
+	to->core = cpu_number(dir, cpu, "core_id");
+	to->die = cpu_number(dir, cpu, "die_id");
+	to->socket = cpu_number(dir, cpu, "physical_package_id");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ret; i++) {
-		snprintf(path, sizeof(path), CPU_FILE, cpu, lists[i].file);
-		read_text(path, &text);
-		ret = add_text(lists[i].to, &text);
+		snprintf(path, sizeof(path), CPU_FILE, dir, cpu, lists[i].file);
+		ret = add_text(lists[i].to, read_line(path));
 	}
 	return ret;
 }
@@ -136,21 +149,28 @@ static int add_pmus(struct processors *p)
 	return ret;
 }
 
-int processors_read(struct processors *p, uint32_t nr_cpus)
+int processors_read(struct processors *p, const char *dir, uint32_t nr_cpus)
 {
 	int ret = 0;
 
 	read_cpuinfo(p);
 	for (uint32_t cpu = 0; cpu < nr_cpus && !ret; cpu++)
-		ret = add_cpu(p, cpu);
+		ret = add_cpu(p, dir, cpu);
 	return ret ? ret : add_pmus(p);
+}
+
+static void free_texts(struct processor_texts *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->data[i]);
+	vec_free(list);
 }
 
 void processors_free(struct processors *p)
 {
-	vec_free(&p->sockets);
-	vec_free(&p->dies);
-	vec_free(&p->cores);
+	free_texts(&p->sockets);
+	free_texts(&p->dies);
+	free_texts(&p->cores);
 	vec_free(&p->cpus);
 	vec_free(&p->pmus);
 }

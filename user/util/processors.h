@@ -8,13 +8,10 @@
 #include "util/vec.h"
 
 #define PROCESSOR_TEXT_MAX 256
-
-struct processor_text {
-	char text[PROCESSOR_TEXT_MAX];
-};
+#define PROCESSORS_DIR "/sys/devices/system/cpu"
 
 struct processor_texts {
-	struct processor_text *data;
+	char **data;
 	size_t n, cap;
 };
 
@@ -35,8 +32,8 @@ struct processors {
 	VEC(struct processor_pmu) pmus;
 };
 
-/* 0 or -ENOMEM; what the system does not say is empty. Zeroed before; free in any case. */
-int processors_read(struct processors *p, uint32_t nr_cpus);
+/* dir: PROCESSORS_DIR, or one like it. 0 or -ENOMEM; what the system does not say is empty. Zeroed before; free in any case. */
+int processors_read(struct processors *p, const char *dir, uint32_t nr_cpus);
 void processors_free(struct processors *p);
 
 #endif
