@@ -217,6 +217,58 @@ counts() {
 	[ "$(jq -s 'map(.interval) | unique | length' a.json)" = 3 ]
 }
 
+# stat_threads STREAM FILE: FILE is STREAM with 1.1 MB more of the record of threads
+stat_threads() {
+	python3 - "$@" <<'EOF'
+import struct, sys
+b = open(sys.argv[1], "rb").read()
+at = struct.unpack_from("<Q", b, 8)[0]
+while True:
+    kind, misc, n = struct.unpack_from("<IHH", b, at)
+    if kind == 73:
+        break
+    at += n
+many = struct.pack("<IHHQ", 73, 0, 16 + 24 * 2700, 2700) + struct.pack("<q16s", -1, b"") * 2700
+open(sys.argv[2], "wb").write(b[:at + n] + many * 17 + b[at + n:])
+EOF
+}
+
+# bats test_tags=user-space
+@test "stat record: the thread of the counts is COMMAND, also in a stream and in a file that was cut" {
+	need perf python3
+	"$SKEP" stat record -o own.data -e page-faults -- sh -c 'echo $$ >file.pid; ls >ls.out' 2>said
+	"$SKEP" stat record -o - -e page-faults -- sh -c 'echo $$ >stream.pid; ls >ls.out' 2>said >own.stream
+	perf stat record -o - -e page-faults -- sh -c 'echo $$ >perf.pid; ls >ls.out' 2>said >perf.stream
+	# as of a recording that was killed: no size of the data, and nothing after it
+	python3 - own.data cut.data <<'EOF'
+import struct, sys
+b = bytearray(open(sys.argv[1], "rb").read())
+at, size = struct.unpack_from("<QQ", b, 40)
+struct.pack_into("<Q", b, 48, 0)
+open(sys.argv[2], "wb").write(b[:at + size])
+EOF
+	for f in own.data:file own.stream:stream perf.stream:perf cut.data:file; do
+		"$SKEP" script -i - <"${f%:*}" >skep.text 2>said
+		cat skep.text
+		[ "$(awk 'NR > 1 { print $2 }' skep.text)" = "$(cat "${f#*:}.pid")" ]
+		case $f in
+		*.stream:*) perf script -i - <"${f%:*}" | diff - skep.text ;;
+		own.data:*) perf script -i own.data | diff - skep.text ;;
+		esac
+	done
+	"$SKEP" stat report --per-thread -i - -x, -o a.csv <own.stream
+	cat a.csv
+	grep -qE -- "-$(cat stream.pid),[0-9]+,,page-faults" a.csv
+	# of more threads than are kept, the record is counted
+	stat_threads own.stream many.stream
+	run "$SKEP" script -i - <many.stream
+	echo "$output"
+	[ "$status" = 0 ] && [[ "$output" == *" $(cat stream.pid) "*"1  records of the file skipped"* ]]
+	# of everything there is no thread
+	"$SKEP" stat record -a -o all.data -e page-faults -- true 2>said
+	[ "$("$SKEP" script -i all.data | awk 'NR > 1 { print $2 }' | sort -u)" = -1 ]
+}
+
 # stat_patch IN OUT: OUT is IN with counts of an id that no event has
 stat_patch() {
 	python3 - "$@" <<'EOF'

@@ -554,6 +554,11 @@ int session_status(const struct session *s)
 	return s->command.status;
 }
 
+pid_t session_command_pid(const struct session *s)
+{
+	return s->command.pid;
+}
+
 const struct rusage *session_usage(const struct session *s)
 {
 	return s->command.reaped ? &s->command.usage : NULL;

@@ -52,6 +52,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err);
 /* The exit status of COMMAND, 0 without one; and what it and the children it waited for have used (NULL without one). */
 int session_status(const struct session *s);
 const struct rusage *session_usage(const struct session *s);
+pid_t session_command_pid(const struct session *s); /* from session_open() on; 0 without COMMAND */
 bool session_interrupted(const struct session *s); /* a signal ended it */
 uint64_t session_duration_ns(const struct session *s);
 

@@ -218,7 +218,7 @@ static int add_run(struct count_run *s, double wall_s)
 	return 0;
 }
 
-static int begin_run(void *arg, struct err *err)
+static int begin_run(void *arg, const struct session *session, struct err *err)
 {
 	struct count_run *s = arg;
 
@@ -226,7 +226,7 @@ static int begin_run(void *arg, struct err *err)
 	set_missing(s);
 	counts_run(&s->counts);
 	s->last_ns = 0;
-	return s->file ? stat_file_begin(s->file, s->o) : 0;
+	return s->file ? stat_file_begin(s->file, s->o, session_command_pid(session)) : 0;
 }
 
 /*

@@ -35,11 +35,19 @@ int stat_file_open(struct stat_file *f, const char *path, const struct stat_opti
 	return fd < 0 ? err_set(err, fd, "cannot write standard output: %s", strerror(-fd)) : data_writer_stream(fd, &f->meta, &f->writer, err);
 }
 
-int stat_file_begin(struct stat_file *f, const struct stat_options *o)
+/* The process or thread that is counted; UINT32_MAX: all. */
+static uint32_t counted_pid(const struct target *t, pid_t command_pid)
+{
+	if (target_is_command(t) && command_pid)
+		return (uint32_t)command_pid;
+	return t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : UINT32_MAX;
+}
+
+int stat_file_begin(struct stat_file *f, const struct stat_options *o, pid_t command_pid)
 {
 	const struct target *t = &o->target;
-	struct stat_config cfg = { .pid = t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : UINT32_MAX,
-				   .rows = o->per_cpu ? STAT_ROWS_CPU : o->per_socket ? STAT_ROWS_SOCKET : o->per_die ? STAT_ROWS_DIE : STAT_ROWS_ALL, .interval_ms = o->interval_ms };
+	struct stat_config cfg = { .pid = counted_pid(t, command_pid), .interval_ms = o->interval_ms,
+				   .rows = o->per_cpu ? STAT_ROWS_CPU : o->per_socket ? STAT_ROWS_SOCKET : o->per_die ? STAT_ROWS_DIE : STAT_ROWS_ALL };
 	uint32_t *online = NULL;
 	int n = f->by_cpu && !t->cpus.n ? cpus_online(&online) : 0, ret;
 

@@ -22,8 +22,8 @@ struct stat_file {
 /* Before COMMAND runs: opens path, or standard output for "-". What was opened is closed by stat_file_close(). 0, or -errno with err filled. */
 int stat_file_open(struct stat_file *f, const char *path, const struct stat_options *o, const struct event *events, int nr_events, struct err *err);
 
-/* Once the events are open, which have their last names then: what precedes the counts. 0 or -errno. */
-int stat_file_begin(struct stat_file *f, const struct stat_options *o);
+/* Once the events are open, which have their last names then: what precedes the counts. command_pid: 0 without COMMAND. 0 or -errno. */
+int stat_file_begin(struct stat_file *f, const struct stat_options *o, pid_t command_pid);
 
 int stat_file_add(struct stat_file *f, const struct reading *r); /* 0 or -ENOMEM */
 

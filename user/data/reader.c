@@ -334,6 +334,9 @@ static int read_preamble(struct data_reader *r, struct err *err)
 		size_t size = get_u16(record + offsetof(struct perf_event_header, size));
 
 		ret = record_accept(r, &r->in.stream, record, err);
+		/* Counts have the index of a thread in this list. */
+		if (!ret && get_u32(record) == RECORD_THREAD_MAP && (ret = record_hold(r, r->in.stream.chunk, record)))
+			reader_fail(r, err, ret, strerror(-ret));
 		if (ret < 0)
 			return ret;
 		stream_take(&r->in.stream, size);
@@ -506,7 +509,11 @@ int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
 	int ret, damaged;
 
 	r->sink = sink;
-	ret = input_run(r, UINT64_MAX, err);
+	ret = records_held(r);
+	if (ret == -ENOMEM)
+		reader_fail(r, err, ret, strerror(ENOMEM));
+	if (!ret)
+		ret = input_run(r, UINT64_MAX, err);
 	/* What was read before a damaged record is still good. */
 	damaged = ret == -EBADMSG ? ret : 0;
 	if (ret < 0 && !damaged)
@@ -561,6 +568,8 @@ void data_reader_close(struct data_reader *r)
 	vec_free(&r->args);
 	vec_free(&r->build_ids);
 	vec_free(&r->last_reads);
+	vec_free(&r->held);
+	vec_free(&r->held_bytes);
 	for (size_t i = 0; i < r->features.n; i++)
 		free(r->features.data[i].bytes);
 	vec_free(&r->features);

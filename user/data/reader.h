@@ -157,6 +157,14 @@ int queue_sort(struct queue *q);
 void queue_drop(struct queue *q, size_t n);
 void queue_free(struct queue *q);
 
+/* A record of the preamble, for who watches the run. */
+struct held_record {
+	struct data_place place;
+	size_t at; /* in held_bytes */
+};
+
+#define HELD_BYTES_MAX (1u << 20) /* the numbers and names of 43000 threads */
+
 struct waiting;
 
 /* The user chain of the sample that is being delivered, of a record of its own. */
@@ -217,6 +225,8 @@ struct data_reader {
 	struct sink *sink;
 	int (*watch)(void *arg, const struct data_record *record); /* NULL: records are not watched */
 	void *watch_arg;
+	VEC(struct held_record) held;
+	VEC(uint8_t) held_bytes; /* each aligned as in a file */
 	VEC(struct last_read) last_reads;
 	struct map last_index; /* by id and thread */
 	struct sample_fields fields; /* of the sample that is being delivered */
@@ -279,6 +289,10 @@ struct data_place record_place(const struct chunk *chunk, const uint8_t *record)
 void record_skip(struct data_reader *r, const struct data_place *place);
 /* Only the call of who watches. */
 int record_watch(struct data_reader *r, const struct chunk *chunk, const uint8_t *record, unsigned attr, uint64_t time_ns);
+/* Keeps a copy of a record that comes before anyone watches; what is beyond HELD_BYTES_MAX is skipped. 0 or -ENOMEM. */
+int record_hold(struct data_reader *r, const struct chunk *chunk, const uint8_t *record);
+/* record_watch() of those. Returns what the watcher returned. */
+int records_held(struct data_reader *r);
 
 /* fields.c: those that follow the call chain, from p on. What does not fit before end is not there. */
 void fields_take(const uint8_t *p, const uint8_t *end, const struct layout *l, struct sample_fields *f);
