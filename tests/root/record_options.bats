@@ -121,6 +121,29 @@ pages_ok() {
 	grep -qE '^waits .*PERF_RECORD_SWITCH_CPU_WIDE IN +prev pid/tid:' ours
 }
 
+# bats test_tags=measuring
+@test "record --switch-events, stacks by tables: a switch wakes nobody at once, and is in order with the mappings" {
+	need perf
+	# seconds MODE: of 20000 turns of two processes with a pipe
+	seconds() {
+		"$SKEP" record --switch-events --call-graph "$1" -o "$1.data" -- perf bench sched pipe -l 20000 2>"said.$1" | awk '/Total time/ { print $3 }'
+	}
+	fp=$(seconds fp) eh=$(seconds eh)
+	echo "fp $fp s, eh $eh s"
+	awk "BEGIN { exit !($fp > 0 && $eh < 3 * $fp) }"
+	[ "$("$SKEP" -q script --show-switch-events -i eh.data | grep -c PERF_RECORD_SWITCH)" -ge 40000 ]
+	cat said.eh
+	run ! grep dropped said.eh
+	# each mapping and switch in its turn, in the file's rounds
+	"$SKEP" record -a --switch-events --call-graph eh -o both.data -- bash -c 'for i in {1..100}; do /bin/true; done' 2>said
+	perf script --show-switch-events --show-mmap-events --show-task-events -F time,event -i both.data >text 2>notes
+	cat notes
+	run ! grep -i 'out of order' notes
+	grep -c PERF_RECORD_MMAP2 text
+	[ "$(grep -c PERF_RECORD_SWITCH text)" -gt 200 ]
+	awk 'match($0, /[0-9]+\.[0-9]{6}:/) { t = substr($0, RSTART, RLENGTH - 1) + 0; if (t && t < last) { print; exit 1 } last = t ? t : last }' text
+}
+
 @test "record --namespaces: a task that is given a network of its own; as perf script prints it" {
 	need perf
 	"$SKEP" record --namespaces -o ns.data -- unshare -n sh -c 'stat -Lc %i /proc/self/ns/net; ls -lR /etc >/dev/null' >truth

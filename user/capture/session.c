@@ -192,6 +192,8 @@ static int open_sideband(struct session *s, struct err *err)
 		return -errno;
 	for (uint32_t i = 0; !ret && sideband_fd(s->place.sideband, i) >= 0; i++)
 		ret = watch_in(s->maps_fd, sideband_fd(s->place.sideband, i));
+	for (uint32_t i = 0; !ret && sideband_switch_fd(s->place.sideband, i) >= 0; i++)
+		ret = watch(s, sideband_switch_fd(s->place.sideband, i));
 	return ret ? ret : watch(s, s->maps_fd);
 }
 

@@ -23,13 +23,22 @@
 #include "util/vec.h"
 
 #define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */
+#define SWITCHES_BYTES (1u << 20) /* of two processes with a pipe a CPU has 6 MB a second */
 #define SAMPLES_BYTES (4u << 20) /* where samples come, too; less where the user may lock no more memory (kernel.perf_event_mlock_kb) */
 #define SAMPLES_LEAST (64u << 10)
 #define SAMPLE_TIME_AT 32 /* of a sample's record: after its header, id, ip, pid and tid */
 
+/* Of what events. */
+enum ring_kind {
+	RING_OTHERS,   /* that are redirected to it; its own says nothing */
+	RING_MAPS,     /* what tasks do to their names and address spaces */
+	RING_SWITCHES, /* context switches */
+};
+
 struct ring {
 	int fd;
 	uint32_t cpu;
+	size_t bytes;
 	void *map;
 };
 
@@ -41,9 +50,9 @@ struct pending {
 };
 
 struct sideband {
-	struct ring *rings;
-	uint32_t nr_rings;
-	size_t page, ring_bytes, trailer;
+	struct ring *rings; /* those of switches are the last */
+	uint32_t nr_rings, nr_switches;
+	size_t page, trailer;
 	bool no_memory; /* a ring could not be mapped: the user may lock no more memory */
 	sideband_each each; /* of samples; NULL: none come */
 	void *arg;
@@ -60,58 +69,49 @@ struct trailer {
 	uint32_t cpu, res;
 };
 
-static bool has_cpu(const struct sideband_cfg *cfg, uint32_t cpu)
-{
-	for (uint32_t i = 0; i < cfg->nr_switch_cpus; i++)
-		if (cfg->switch_cpus[i] == cpu)
-			return true;
-	return false;
-}
-
 /*
  * attr.build_id stays 0. Kernels (6.18 seen) build one MMAP2 record for all listeners and, once it is marked as
  * holding a build id for one of them, leave the mark for the next: a perf record -a beside us read inode numbers as
  * build ids and aborted. For the same reason the mark means nothing in what we receive.
  */
-static int open_event(const struct sideband *sb, uint32_t cpu, const struct sideband_cfg *cfg)
+static int open_event(enum ring_kind kind, uint32_t cpu, size_t bytes, const struct sideband_cfg *cfg)
 {
-	bool all = !sb->each;
+	bool is_maps = kind == RING_MAPS;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = SIDEBAND_SAMPLE_TYPE,
-		.mmap = all,
-		.mmap2 = all,
-		.comm = all,
-		.comm_exec = all,
-		.task = all,
-		.namespaces = all && cfg->has_namespaces,
-		.context_switch = all && has_cpu(cfg, cpu),
+		.mmap = is_maps,
+		.mmap2 = is_maps,
+		.comm = is_maps,
+		.comm_exec = is_maps,
+		.task = is_maps,
+		.namespaces = is_maps && cfg->has_namespaces,
+		.context_switch = kind == RING_SWITCHES,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = cfg->at_once ? 1 : (uint32_t)sb->ring_bytes / 4,
+		.wakeup_watermark = is_maps && cfg->at_once ? 1 : (uint32_t)bytes / 4,
 	};
 	int fd;
 
-	/* Rings alone are of events of our own, which say nothing. */
-	fd = syscall(SYS_perf_event_open, &attr, all ? -1 : 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = syscall(SYS_perf_event_open, &attr, kind == RING_OTHERS ? 0 : -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
 /* 0, -ENODEV: the CPU went offline since the list was read, or -errno. */
-static int open_ring(struct sideband *sb, uint32_t cpu, const struct sideband_cfg *cfg)
+static int open_ring(struct sideband *sb, enum ring_kind kind, uint32_t cpu, size_t bytes, const struct sideband_cfg *cfg)
 {
 	struct ring *r = &sb->rings[sb->nr_rings];
-	int fd = open_event(sb, cpu, cfg), ret;
+	int fd = open_event(kind, cpu, bytes, cfg), ret;
 
 	if (fd < 0)
 		return fd;
-	*r = (struct ring){ .cpu = cpu, .fd = fd };
-	r->map = mmap(NULL, sb->ring_bytes + sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	*r = (struct ring){ .cpu = cpu, .fd = fd, .bytes = bytes };
+	r->map = mmap(NULL, bytes + sb->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (r->map == MAP_FAILED) {
 		ret = -errno;
 		sb->no_memory = ret == -EPERM;
@@ -119,23 +119,27 @@ static int open_ring(struct sideband *sb, uint32_t cpu, const struct sideband_cf
 		return ret;
 	}
 	sb->nr_rings++;
+	sb->nr_switches += kind == RING_SWITCHES;
 	return 0;
 }
 
 static void close_rings(struct sideband *sb)
 {
 	for (; sb->nr_rings; sb->nr_rings--) {
-		munmap(sb->rings[sb->nr_rings - 1].map, sb->ring_bytes + sb->page);
-		close(sb->rings[sb->nr_rings - 1].fd);
+		const struct ring *r = &sb->rings[sb->nr_rings - 1];
+
+		munmap(r->map, r->bytes + sb->page);
+		close(r->fd);
 	}
+	sb->nr_switches = 0;
 }
 
-static int open_rings(struct sideband *sb, const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg)
+static int open_rings(struct sideband *sb, enum ring_kind kind, const uint32_t *cpus, uint32_t n, size_t bytes, const struct sideband_cfg *cfg)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < n && !ret; i++) {
-		ret = open_ring(sb, cpus[i], cfg);
+		ret = open_ring(sb, kind, cpus[i], bytes, cfg);
 		ret = ret == -ENODEV ? 0 : ret;
 	}
 	if (ret)
@@ -143,14 +147,13 @@ static int open_rings(struct sideband *sb, const uint32_t *cpus, uint32_t n, con
 	return ret;
 }
 
-static struct sideband *new_sideband(uint32_t n, size_t ring_bytes)
+static struct sideband *new_sideband(uint32_t n)
 {
 	struct sideband *sb = calloc(1, sizeof(*sb));
 
 	if (!sb)
 		return NULL;
 	sb->page = sysconf(_SC_PAGESIZE);
-	sb->ring_bytes = ring_bytes;
 	sb->trailer = sizeof(struct trailer);
 	sb->rings = calloc(n, sizeof(*sb->rings));
 	if (sb->rings)
@@ -175,9 +178,11 @@ static int refuse(struct sideband *sb, int ret, const char *what, struct err *er
 
 int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg, struct sideband **ret_sb, struct err *err)
 {
-	struct sideband *sb = new_sideband(n, RING_BYTES);
-	int ret = sb ? open_rings(sb, cpus, n, cfg) : -ENOMEM;
+	struct sideband *sb = new_sideband(n + cfg->nr_switch_cpus);
+	int ret = sb ? open_rings(sb, RING_MAPS, cpus, n, RING_BYTES, cfg) : -ENOMEM;
 
+	if (!ret)
+		ret = open_rings(sb, RING_SWITCHES, cfg->switch_cpus, cfg->nr_switch_cpus, SWITCHES_BYTES, cfg);
 	if (ret)
 		return refuse(sb, ret, "follow the mappings of processes", err);
 	*ret_sb = sb;
@@ -187,15 +192,16 @@ int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *c
 int sideband_open_rings(const uint32_t *cpus, uint32_t n, sideband_each each, void *arg, struct sideband **ret_sb, struct err *err)
 {
 	const struct sideband_cfg cfg = { 0 };
-	struct sideband *sb = new_sideband(n, SAMPLES_BYTES);
+	struct sideband *sb = new_sideband(n);
+	size_t bytes = SAMPLES_BYTES;
 	int ret = -ENOMEM;
 
 	if (sb) {
 		sb->trailer += sizeof(uint64_t);
 		sb->each = each;
 		sb->arg = arg;
-		while ((ret = open_rings(sb, cpus, n, &cfg)) == -EPERM && sb->ring_bytes > SAMPLES_LEAST)
-			sb->ring_bytes /= 2;
+		while ((ret = open_rings(sb, RING_OTHERS, cpus, n, bytes, &cfg)) == -EPERM && bytes > SAMPLES_LEAST)
+			bytes /= 2;
 	}
 	if (ret)
 		return refuse(sb, ret, "sample", err);
@@ -217,12 +223,17 @@ void sideband_close(struct sideband *sb)
 
 int sideband_fd(const struct sideband *sb, uint32_t index)
 {
-	return index < sb->nr_rings ? sb->rings[index].fd : -1;
+	return index < sb->nr_rings - sb->nr_switches ? sb->rings[index].fd : -1;
+}
+
+int sideband_switch_fd(const struct sideband *sb, uint32_t index)
+{
+	return index < sb->nr_switches ? sb->rings[sb->nr_rings - sb->nr_switches + index].fd : -1;
 }
 
 bool sideband_waits(const struct sideband *sb)
 {
-	for (uint32_t i = 0; i < sb->nr_rings; i++) {
+	for (uint32_t i = 0; i < sb->nr_rings - sb->nr_switches; i++) {
 		const struct perf_event_mmap_page *page = sb->rings[i].map;
 
 		if (__atomic_load_n(&page->data_head, __ATOMIC_RELAXED) != page->data_tail)
@@ -287,7 +298,7 @@ static int read_ring(struct sideband *sb, const struct ring *r)
 {
 	struct perf_event_mmap_page *page = r->map;
 	const char *data = (const char *)r->map + sb->page;
-	uint64_t mask = sb->ring_bytes - 1, tail = page->data_tail;
+	uint64_t mask = r->bytes - 1, tail = page->data_tail;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	int ret = 0;
 

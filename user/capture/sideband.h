@@ -19,13 +19,13 @@ struct sideband;
 #define SIDEBAND_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 struct sideband_cfg {
-	bool at_once; /* each record wakes who waits for it */
+	bool at_once; /* each record but a switch wakes who waits for it */
 	bool has_namespaces;
 	const uint32_t *switch_cpus; /* where switches of threads are recorded */
 	uint32_t nr_switch_cpus;
 };
 
-/* Opens one event per CPU of cpus[n]. Returns 0 or -errno. */
+/* Opens one event per CPU of cpus[n], and one for its switches, which are many. Returns 0 or -errno. */
 int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg, struct sideband **ret_sb, struct err *err);
 void sideband_close(struct sideband *sb);
 
@@ -43,8 +43,9 @@ int sideband_open_place(const struct place *place, struct sideband **ret_sb, str
 /* Only this process, the others added, and the children they make. Never called: every process. */
 int sideband_follow(struct sideband *sb, uint32_t pid);
 
-/* A descriptor that epoll reports when a buffer is a quarter full; index 0..n-1. */
+/* A descriptor that epoll reports when a buffer is a quarter full, or at once; index 0..n-1. The same of the buffers of switches. */
 int sideband_fd(const struct sideband *sb, uint32_t index);
+int sideband_switch_fd(const struct sideband *sb, uint32_t index);
 
 /*
  * Has the kernel write what it has to say of another event of this CPU (that it is throttled) into our buffer. Only
@@ -55,7 +56,7 @@ int sideband_redirect(const struct sideband *sb, int event_fd, uint32_t cpu);
 /* Delivers everything that happened up to until_ns, oldest first. 0 or what the sink returned. */
 int sideband_drain(struct sideband *sb, uint64_t until_ns, struct sink *sink);
 
-/* Are there records that were not taken yet? */
+/* Are there records that were not taken yet, of other than switches? */
 bool sideband_waits(const struct sideband *sb);
 
 /* Records that the kernel could not store. */
