@@ -304,7 +304,7 @@ static void write_batches(const char *path, size_t n, bool rounds, bool lost, st
 	for (size_t i = 0; i < 20 && i < n; i++)
 		emit(sink, &want->sink, 0);
 	for (size_t i = 20; i < n; i++) {
-		emit(sink, &want->sink, T0 + i / 100 * 100000 + rnd(150) * 1000);
+		emit(sink, &want->sink, T0 + i / 100 * 20000000 + rnd(150) * 200000);
 		if (rounds && i % 100 == 99) {
 			assert_int_equal(sink->round(sink), 0);
 			assert_int_equal(sink->round(sink), 0);
@@ -371,6 +371,36 @@ static void test_round_trip(void **state)
 {
 	(void)state;
 	round_trip(true);
+}
+
+/* A record that comes 15 ms late is in order, however often rounds end. */
+static void test_late(void **state)
+{
+	struct lines want = lines_new(), got = lines_new();
+	struct data_meta meta = make_meta();
+	struct data_writer *w;
+	struct sink *sink;
+	struct err err = { 0 };
+	const char *path = in_dir("late.data");
+
+	(void)state;
+	assert_int_equal(data_writer_open(path, &meta, &w, &err), 0);
+	sink = data_writer_sink(w);
+	random_state = 11;
+	for (uint64_t i = 0; i < 200; i++) {
+		emit(sink, &want.sink, T0 + i * 1000000);
+		if (i % 50 == 49)
+			emit(sink, &want.sink, T0 + (i - 15) * 1000000 + 1);
+		assert_int_equal(sink->round(sink), 0);
+	}
+	assert_true(data_writer_close(w, &err) > 0);
+	sort_lines(&want);
+	assert_int_equal(read_all(path, &got, &meta, &err), 0);
+	assert_true(meta.records[RECORD_FINISHED_ROUND] >= 5);
+	assert_int_equal(got.v.n, want.v.n);
+	assert_same(&got, &want, want.v.n);
+	lines_free(&got);
+	lines_free(&want);
 }
 
 static void test_round_trip_no_rounds(void **state)
@@ -1343,6 +1373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_round_trip_no_rounds),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_first_sample),

@@ -17,6 +17,11 @@
 #define NS_PER_S 1000000000ull
 /* What a SIGKILL may cost: a second of events. */
 #define FLUSH_NS NS_PER_S
+/*
+ * Between rounds, which promise that no later record is older than the latest of the round before: a sample that was taken on a virtual CPU
+ * which then stood still comes after rounds that are shorter (6 ms seen).
+ */
+#define ROUND_NS (NS_PER_S / 50)
 /* Records are u16 long; far more frames than any walker returns. */
 #define FRAMES_MAX 4000u
 #define RAW_MAX 8192u /* PERF_MAX_TRACE_SIZE, include/linux/trace_events.h */
@@ -357,12 +362,13 @@ static int write_round(struct sink *sink)
 	struct record r;
 	int ret;
 
-	if (!w->round_open)
+	if (!w->round_open || w->max_ns - w->round_ns < ROUND_NS)
 		return w->out.failed;
 	if (!record_begin(w, &r, RECORD_FINISHED_ROUND, 0))
 		return w->out.failed;
 	ret = record_end(w, &r, 0);
 	w->round_open = false;
+	w->round_ns = w->max_ns;
 	return ret;
 }
 

@@ -125,6 +125,7 @@ struct data_writer {
 	struct map cgroups; /* a set: they have a record */
 	uint64_t first_ns, last_ns; /* of samples */
 	uint64_t max_ns;	    /* of all records */
+	uint64_t round_ns;	    /* the same when the last round ended */
 	uint64_t flushed_ns;
 	uint64_t wall_ns, clock_ns;
 	struct compression compression;
