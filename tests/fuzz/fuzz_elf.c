@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ELF bytes to symbols: headers, symbol tables, MiniDebugInfo, PLT stubs, pclntab, build id, look-ups. */
+/* ELF bytes to symbols: headers, symbol tables, MiniDebugInfo, PLT stubs, pclntab, build id, look-ups; of an odd size with variables, too. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct symtab tab = { 0 };
+	struct symtab tab = { .with_data = size & 1 };
 	struct elf_file elf;
 	uint8_t id[20];
 	uint64_t at;
@@ -25,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const char *name = symtab_find(&tab, tab.addrs[i], &at);
 
 			if (name && strlen(name) > tab.names_len)
+				abort();
+			if (name && symtab_is_data(&tab, at) && !(size & 1))
 				abort();
 		}
 		symtab_find(&tab, 0, &at);

@@ -21,6 +21,7 @@
 #include "data/stat.h"
 #include "frame.h"
 #include "render/events/script.h"
+#include "sym/dataaddr.h"
 #include "sym/dump.h"
 #include "tests/unit/test_image.h"
 
@@ -87,6 +88,7 @@ static void add_chains(struct checks *c, const struct sample *s)
 static int check_sample(struct sink *sink, const struct sample *s)
 {
 	struct checks *c = (struct checks *)sink;
+	struct data_address address;
 
 	/* Those whose user chain came later are late. */
 	if (!(s->fields->has & PERF_SAMPLE_CALLCHAIN) || s->fields->nr_chain < 2 ||
@@ -94,6 +96,9 @@ static int check_sample(struct sink *sink, const struct sample *s)
 		in_order(c, s->time_ns);
 	add_chains(c, s);
 	print_sample(c, s);
+	syms_data_address(c->syms, s, true, &address);
+	if (!address.at.name || !address.line.obj)
+		abort();
 	if (dumps_has(s)) {
 		struct sample walked = *s;
 
@@ -313,7 +318,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct checks c;
-	struct syms_cfg cfg = { .proc_root = "/nowhere", .offline = true };
+	struct syms_cfg cfg = { .proc_root = "/nowhere", .offline = true, .data = true };
 	struct err err = { 0 };
 	struct data_reader *r;
 	static int fd = -1;
@@ -336,6 +341,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c.traces = script_traces_new(r, c.syms);
 	if (!c.traces)
 		abort();
+	data_reader_keep_data(r);
 	data_reader_watch(r, watch, &c);
 	if (data_reader_run(r, &c.sink, &err) < 0 && !err.text[0])
 		abort();

@@ -70,7 +70,8 @@ case $name in
 	fi ;;
 *perfdata*)
 	[ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1
-	perf record -q -N -F 999 --call-graph dwarf,1024 -o "$corpus/seed.dumps" -- true >/dev/null 2>&1 || true ;;
+	perf record -q -N -F 999 --call-graph dwarf,1024 -o "$corpus/seed.dumps" -- true >/dev/null 2>&1
+	perf record -q -N -c 1 -d -e page-faults:u -o "$corpus/seed.faults" -- true >/dev/null 2>&1 || true ;;
 esac
 # Thousands of tracepoints are read for near names: without them it is a hundred times as fast
 hidden=()
