@@ -23,6 +23,18 @@ both() {
 	diff perf.lines skep.lines
 }
 
+@test "texts that are as long as what is kept of one are counted" {
+	need perf
+	need gcc
+	need_feature uprobe
+	printf '%s\n' '__attribute__((noinline)) void take(const char *s) { __asm__ volatile("" :: "r"(s)); }' \
+		'int main(int n, char **v) { for (int i = 1; i < n; i++) take(v[i]); return 0; }' | gcc -O1 -o taker -x c -
+	run -0 "$SKEP" record -e "u:./taker:take(s=arg0:string)" -o texts.data -- ./taker short "$(printf 'x%.0s' {1..126})" "$(printf 'y%.0s' {1..127})" "$(printf 'z%.0s' {1..300})"
+	[[ "$output" == *"note: 2 texts have 127 bytes, which is what is kept of one: they may be longer"* ]]
+	both texts.data
+	values texts.data take | awk '{ print length($0) - 2 }' | tr '\n' ' ' | grep -qx '5 126 127 127 '
+}
+
 @test "numbers of every size and texts are in the file, and perf prints them as skep does" {
 	need perf
 	need_feature uprobe
@@ -39,6 +51,7 @@ both() {
 	grep -q fault want
 	values probes.data give_text | diff want -
 	grep -qE 'note: [0-9]+ values could not be read: their numbers are 0' said
+	run ! grep 'which is what is kept of one' said
 	# As objects
 	"$SKEP" -q script --json -i probes.data | jq -c 'select(.event | endswith("take_ints")) | .args | [.i8, .u8, .i32]' >json
 	truth take_ints i8 u8 i32 | sed 's/ /,/g; s/.*/[&]/' | diff - json

@@ -135,14 +135,13 @@ static uint64_t place_of(const struct probe *probe, const struct sample *s)
 	return ip && is_after ? ip - BREAKPOINT_BYTES : ip;
 }
 
-size_t record_probe_put(const struct probe *probe, uint16_t id, const struct sample *s, uint8_t *to, uint64_t *ret_faults)
+size_t record_probe_put(const struct probe *probe, uint16_t id, const struct sample *s, uint8_t *to, struct record_probe_gaps *gaps)
 {
 	const struct bound_probe *bound = &site_of(probe)->bound;
 	uint64_t ip = place_of(probe, s);
 	size_t end = ARGS_AT + (size_t)bound->nr_args * WORD;
 	int32_t tid = (int32_t)s->tid;
 
-	*ret_faults = 0;
 	memcpy(to, &id, sizeof(id));
 	memcpy(to + PID_AT, &tid, sizeof(tid));
 	memcpy(to + IP_AT, &ip, sizeof(ip));
@@ -150,11 +149,13 @@ size_t record_probe_put(const struct probe *probe, uint16_t id, const struct sam
 		const struct sample_value *v = &s->values[i];
 		size_t at = ARGS_AT + (size_t)i * WORD;
 
-		*ret_faults += v->is_fault;
-		if (bound->args[i].show != VALUE_TEXT)
+		gaps->nr_faults += v->is_fault;
+		if (bound->args[i].show != VALUE_TEXT) {
 			memcpy(to + at, &v->num, sizeof(v->num));
-		else
-			end = put_text(v->is_fault || !v->text ? FAULT_TEXT : v->text, to, at, end);
+			continue;
+		}
+		gaps->nr_full += !v->is_fault && v->text && strlen(v->text) >= PROBE_TEXT_DEFAULT - 1;
+		end = put_text(v->is_fault || !v->text ? FAULT_TEXT : v->text, to, at, end);
 	}
 	return end;
 }

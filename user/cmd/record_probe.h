@@ -16,7 +16,13 @@ char *record_probe_format(const struct probe *probe, uint16_t id);
 /* Bytes of its longest record. */
 size_t record_probe_size(const struct probe *probe);
 
-/* Writes the raw record of a sample into to, which is zeroed and has record_probe_size() bytes. Returns its length. *ret_faults: how many values could not be read. */
-size_t record_probe_put(const struct probe *probe, uint16_t id, const struct sample *s, uint8_t *to, uint64_t *ret_faults);
+/* Values that records do not have as they were. */
+struct record_probe_gaps {
+	uint64_t nr_faults; /* could not be read */
+	uint64_t nr_full;   /* texts that fill what is kept of one: they may be longer */
+};
+
+/* Writes the raw record of a sample into to, which is zeroed and has record_probe_size() bytes. Returns its length. gaps are added to. */
+size_t record_probe_put(const struct probe *probe, uint16_t id, const struct sample *s, uint8_t *to, struct record_probe_gaps *gaps);
 
 #endif

@@ -147,13 +147,11 @@ static int make_room(struct record_traces *t, size_t n)
 static int fix_probe(struct record_traces *t, const struct probe *p, const struct sample *s, struct sample *ret_sample)
 {
 	size_t size = record_probe_size(p);
-	uint64_t faults;
 
 	if (make_room(t, size))
 		return -ENOMEM;
 	memset(t->bytes, 0, size);
-	size = record_probe_put(p, MEASURE_PROBE_IDS + s->event, s, t->bytes, &faults);
-	t->nr_faults += faults;
+	size = record_probe_put(p, MEASURE_PROBE_IDS + s->event, s, t->bytes, &t->gaps);
 	t->value = (struct sample_value){ .bytes = t->bytes, .nr_bytes = (uint32_t)size };
 	ret_sample->values = &t->value;
 	ret_sample->nr_values = 1;
@@ -165,8 +163,11 @@ void record_traces_profile(const struct record_traces *t, struct profile *p)
 	if (t->nr_cut)
 		profile_note(p, "%llu samples have a field of variable length that was cut: %d bytes are kept for each",
 			     (unsigned long long)t->nr_cut, PROBE_TEXT_DEFAULT);
-	if (t->nr_faults)
-		profile_note(p, "%llu values could not be read: their numbers are 0, their texts \"(fault)\"", (unsigned long long)t->nr_faults);
+	if (t->gaps.nr_faults)
+		profile_note(p, "%llu values could not be read: their numbers are 0, their texts \"(fault)\"", (unsigned long long)t->gaps.nr_faults);
+	if (t->gaps.nr_full)
+		profile_note(p, "%llu texts have %d bytes, which is what is kept of one: they may be longer", (unsigned long long)t->gaps.nr_full,
+			     PROBE_TEXT_DEFAULT - 1);
 }
 
 int record_traces_fix(struct record_traces *t, const struct sample *s, struct sample *ret_sample)

@@ -4,6 +4,7 @@
 #define SKEP_CMD_RECORD_TRACE_H
 
 #include "capture/source/probe.h"
+#include "cmd/record_probe.h"
 #include "data/data.h"
 #include "profile.h"
 
@@ -12,7 +13,7 @@ struct record_traces {
 	struct data_format *formats; /* of each event: tracing.formats */
 	const struct site **sites; /* likewise, of tracepoints; NULL: it has no format */
 	const struct probe **probes; /* likewise, of probes with arguments */
-	uint64_t nr_faults; /* values of these that could not be read */
+	struct record_probe_gaps gaps; /* of values of these */
 	int nr_events;
 	uint8_t *bytes; /* a record that is changed */
 	size_t cap;
