@@ -144,6 +144,22 @@ pages_ok() {
 	awk 'match($0, /[0-9]+\.[0-9]{6}:/) { t = substr($0, RSTART, RLENGTH - 1) + 0; if (t && t < last) { print; exit 1 } last = t ? t : last }' text
 }
 
+@test "record --latency: as many threads run as perf counts: one from the exec of COMMAND on, less those that leave a CPU or exit" {
+	echo "for i in 1 2 3 4 5 6 7 8; do /bin/true; done; $WORK/threads 0.3" >children.sh
+	for command in "bash children.sh" "$WORK/waits 0.2"; do
+		# shellcheck disable=SC2086
+		"$SKEP" record --latency -o latency.data -- $command >truth
+		"$SKEP" -q script -F tid,time --show-switch-events --show-task-events -i latency.data | awk -v least="$([ "$command" = "bash children.sh" ] && echo 17 || echo 2)" '
+			/PERF_RECORD_COMM exec/ { begun = 1 }
+			/PERF_RECORD_FORK/ { split($0, id, /[(:)]/); delete gone[id[3]] }
+			/PERF_RECORD_SWITCH/ { bad += !begun || ($1 in gone); running += /SWITCH IN/ ? 1 : -1 }
+			/PERF_RECORD_EXIT/ { gone[$1] = 1; exits++; running-- }
+			END { print exits, running + 1, bad + 0; exit !(exits >= least && running + 1 == 0 && !bad) }'
+	done
+	run -2 "$SKEP" record --latency -a -o latency.data -- true
+	[ "${lines[0]}" = "skep record: --latency and -a exclude each other: who runs when it begins is known of COMMAND only" ]
+}
+
 @test "record --namespaces: a task that is given a network of its own; as perf script prints it" {
 	need perf
 	"$SKEP" record --namespaces -o ns.data -- unshare -n sh -c 'stat -Lc %i /proc/self/ns/net; ls -lR /etc >/dev/null' >truth

@@ -17,6 +17,7 @@
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
 #include "cmd/record.h"
+#include "cmd/record_switches.h"
 #include "cmd/record_trace.h"
 #include "data/data.h"
 #include "sym/buildid.h"
@@ -32,6 +33,7 @@ struct record_sink {
 	struct syms *syms; /* who has mapped what, where stacks are walked by tables; else NULL */
 	struct machine machine;
 	struct record_traces traces;
+	struct record_switches switches;
 	bool has_command; /* its namespaces are in the file */
 	uint64_t no_room; /* samples without their stack */
 };
@@ -72,8 +74,10 @@ static int pass_task(struct sink *sink, const struct task_event *t)
 	struct task_event copy;
 	int ret = r->syms ? syms_task(r->syms, t) : 0;
 
+	if (!ret && r->record->m.has_switches && target_is_command(&r->record->m.target))
+		ret = record_switches_task(&r->switches, t);
 	if (ret)
-		return ret;
+		return ret < 0 ? ret : 0;
 	copy = with_build_id(r->ids, t);
 	ret = files_task(&r->files, &copy);
 	return ret ? ret : add_namespaces(r, t, sink);
@@ -270,6 +274,7 @@ int record_run(void *cfg, char **operands, struct err *err)
 	if (rec->m.control)
 		end_control(rec->m.control);
 	record_traces_free(&r.traces);
+	record_switches_free(&r.switches);
 	measure_free(&rec->m);
 	machine_free(&r.machine);
 	build_ids_free(r.ids);
