@@ -160,6 +160,7 @@ struct sample {
 	uint32_t site; /* which place was hit */
 	const struct sample_value *values;
 	uint32_t nr_values;
+	uint32_t parallelism; /* of files, on request: how many threads ran then, at least 1; 0: not counted */
 	const struct sched_event *sched; /* of the scheduler's events; else NULL */
 	const struct call_event *call; /* of system calls; else NULL */
 	const struct sample_fields *fields; /* of files; else NULL */

@@ -4,6 +4,7 @@
 #        perfdata.py memory FILE plain|struct: samples with weights, sources and addresses of data, transactions, sizes of pages
 #        perfdata.py branches FILE ELF ADDRESS...: branch stacks between functions of a program
 #        perfdata.py cgroups FILE: samples of control groups
+#        perfdata.py switches FILE thread|cpu: four samples of one, two and three threads that run, of a machine with three CPUs
 import platform
 import random
 import struct
@@ -19,9 +20,10 @@ class Recording:
         self.out.write(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
 
     # one hardware event, cycles
-    def attr(self, sample_type, branch_type=0):
+    def attr(self, sample_type, branch_type=0, flags=0):
         attr = bytearray(128)
         struct.pack_into("<IIQQQ", attr, 0, 0, 128, 0, 1000, sample_type)
+        struct.pack_into("<Q", attr, 40, flags)
         struct.pack_into("<Q", attr, 72, branch_type)
         self.record(64, 0, bytes(attr) + struct.pack("<Q", 1))
 
@@ -115,4 +117,38 @@ def cgroups(path):
         r.record(9, 2, struct.pack("<QIIQQQ", 0x1000, 1, 1, 1000 + i, period, number))
 
 
-{"maps": maps, "memory": memory, "branches": branches, "cgroups": cgroups}[sys.argv[1]](*sys.argv[2:])
+SAMPLE_ID_ALL, CONTEXT_SWITCH = 1 << 18, 1 << 26
+
+
+def switches(path, kind):
+    r = Recording(path)
+    r.attr(IP | TID | TIME | PERIOD, flags=SAMPLE_ID_ALL | CONTEXT_SWITCH)
+    r.this_machine()
+    r.record(80, 0, struct.pack("<QII", 7, 3, 3))  # NRCPUS
+
+    def at(second, tid):
+        return struct.pack("<IIQ", 7, tid, second * 10**9)
+
+    def sample(second, tid, period):
+        r.record(9, 2, struct.pack("<Q", 0x1000) + at(second, tid) + struct.pack("<Q", period))
+
+    def switch(second, tid, is_out):
+        misc = 1 << 13 if is_out else 0
+        if kind == "cpu":
+            r.record(15, misc, struct.pack("<II", 0, 0) + at(second, tid))
+        else:
+            r.record(14, misc, at(second, tid))
+
+    for tid, name in [(7, b"one"), (8, b"two")]:
+        r.record(3, 0, struct.pack("<II", 7, tid) + name + b"\0" * 5 + at(1, tid))
+    sample(10, 7, 100)
+    switch(11, 8, False)
+    sample(12, 7, 100)
+    sample(13, 8, 100)
+    switch(14, 9, False)
+    switch(15, 10, False)  # a fourth on three CPUs
+    sample(16, 8, 240)
+    switch(17, 9, True)
+
+
+{"switches": switches, "maps": maps, "memory": memory, "branches": branches, "cgroups": cgroups}[sys.argv[1]](*sys.argv[2:])

@@ -549,3 +549,150 @@ record_data() {
 	LIMIT=0 same_as_perf -g none --no-children -s comm,trace --no-group -w 8,20,400
 	"$SKEP" -q report -i s.data -s trace --no-children --event-index 0 | grep -q 'prev_comm=sleep.* ==> '
 }
+
+# latency_rows OPTION...: the rows of s.data, without blanks at their ends
+latency_rows() {
+	"$SKEP" -q report -i s.data "$@" | grep '%' | sed 's/^ *//; s/ *$//'
+}
+
+# as_new_perf OPTION...: the rows of s.data are those of perf 7.3 (tests/perfshell/fetch.sh)
+as_new_perf() {
+	diff <("$SKEP" -q report -i s.data "$@" | grep -v '^#' | tr -d ' ' | grep .) \
+		<("$ROOT/build/perfshell/7.3/usr/bin/perf" report --stdio -g none -i s.data "$@" 2>/dev/null | grep -v '^#' | tr -d ' ' | grep .)
+}
+
+@test "--latency, --parallelism: each sample is divided by the threads that ran" {
+	need python3
+	python3 "$ROOT/tests/root/perfdata.py" switches s.data thread
+	diff <(latency_rows -s parallelism) - <<-'END'
+		44.44%    28.57%            3
+		37.04%    35.71%            2
+		18.52%    35.71%            1
+	END
+	diff <(latency_rows -s comm) - <<-'END'
+		62.96%    46.43%  two
+		37.04%    53.57%  one
+	END
+	diff <(latency_rows -s comm --latency -n) - <<-'END'
+		53.57%    37.04%             2  one
+		46.43%    62.96%             2  two
+	END
+	diff <(latency_rows -s latency,parallelism) - <<-'END'
+		35.71%            1
+		35.71%            2
+		28.57%            3
+	END
+	diff <(latency_rows -s overhead,parallelism) - <<-'END'
+		44.44%            3
+		37.04%            2
+		18.52%            1
+	END
+	[ "$(latency_rows -s comm --parallelism 3)" = "44.44%    28.57%  two" ]
+	[ "$(latency_rows -s comm --parallelism 3 --percentage relative)" = "100.00%   100.00%  two" ]
+	[ "$(latency_rows -s comm --parallelism 1,3-4 --pid 7 | wc -l)" = 2 ]
+	# switches count, also those of times and threads that are not shown
+	[ "$(latency_rows -s parallelism --time 16,)" = "100.00%   100.00%            3" ]
+	[ "$(latency_rows -s parallelism --group --comms two --latency)" = $'28.57%    44.44%            3\n17.86%    18.52%            2' ]
+	diff <(latency_rows --latency --hierarchy -s parallelism,comm) - <<-'END'
+		35.71%    37.04%     2
+		17.86%    18.52%     one
+		17.86%    18.52%     two
+		35.71%    18.52%     1
+		35.71%    18.52%     one
+		28.57%    44.44%     3
+		28.57%    44.44%     two
+	END
+	"$SKEP" -q report -i s.data -s parallelism --latency | grep -qxF '#  Latency  Overhead  Parallelism'
+	"$SKEP" -q report -i s.data -s parallelism --children --latency | grep -qxF '#  Latency  Children   Latency      Self  Parallelism'
+	"$SKEP" -q report -i s.data --hierarchy -s parallelism,comm | grep -qxF '#    Overhead   Latency  Parallelism / Command'
+	diff <("$SKEP" -q report -i s.data -s comm --latency --format csv) - <<-'END'
+		self_pct,total_pct,self,total,samples,latency_pct,latency_total_pct,comm
+		37.0370,37.0370,200,200,2,53.5714,53.5714,"one"
+		62.9630,62.9630,340,340,2,46.4286,46.4286,"two"
+	END
+	"$SKEP" -q report -i s.data -s parallelism --json | jq -ce '[.rows[] | [.parallelism, .latency_pct, .latency_total_pct]] == [[3, 28.5714, 28.5714], [2, 35.7143, 35.7143], [1, 35.7143, 35.7143]]'
+	for list in 0 5000 4097 1,0 x 3-1 ''; do
+		run -2 "$SKEP" report -i s.data --parallelism "$list"
+		[[ "$output" == *"bad value '$list' of '--parallelism': "* ]]
+	done
+	run -2 "$SKEP" report -i s.data --latency --mem-mode
+	[[ "$output" == *"--latency and --mem-mode exclude each other: it divides the time of samples"* ]]
+	run -2 "$SKEP" report -i s.data -F latency --mem-mode
+	[[ "$output" == *"column 'latency' divides the time of samples: it is not available with --mem-mode"* ]]
+}
+
+@test "--latency, --parallelism: files without context switches, and those of CPUs" {
+	need python3
+	python3 "$ROOT/tests/root/perfdata.py" switches s.data cpu
+	"$SKEP" -q report -i s.data -s comm | grep -qx '# Overhead  Command'
+	"$SKEP" -q report -i s.data --json | jq -e '.rows[0] | has("latency_pct") | not'
+	while IFS='|' read -r option name; do
+		# shellcheck disable=SC2086
+		run -2 "$SKEP" report -i a.data $option
+		[ "$output" = "skep report: $name: 'a.data' has no context switches"$'\n'"hint: record with skep record --latency" ]
+		# shellcheck disable=SC2086
+		run -2 "$SKEP" report -i s.data $option
+		[[ "$output" == *"skep report: $name: 's.data' is of all that CPUs ran, and does not say how many threads that was when it began"* ]]
+	done <<-'END'
+		--latency|--latency
+		--parallelism 1|--parallelism
+		-s latency|column 'latency'
+		-F overhead,latency_children|column 'latency_children'
+		-s parallelism|sort key 'parallelism'
+	END
+	! "$SKEP" -q report -i a.data | grep -q Latency
+}
+
+# bats test_tags=measuring
+@test "--latency: one thread and then four, as the file's switches have it" {
+	"$SKEP" record --latency -F "$(hz 4999)" -o s.data -- "$WORK/phases" "$(times 0.5)" 4 >truth
+	"$SKEP" -q script -F comm,tid,time,event,period --show-switch-events --show-task-events -i s.data | awk -v cpus="$(nproc --all)" '
+		BEGIN { running = 1 }
+		/PERF_RECORD_SWITCH/ { running += / IN/ ? 1 : -1; next }
+		/PERF_RECORD_EXIT/ { running--; next }
+		/PERF_RECORD_/ { next }
+		{
+			period = $(NF - 1)
+			n = running < 1 ? 1 : running > cpus ? cpus : running
+			self[n] += period; all += period; latency[n] += int(period * 1000 / n); sum += int(period * 1000 / n)
+		}
+		END { for (n in self) printf "%d %.2f %.2f\n", n, 100 * self[n] / all, 100 * latency[n] / sum }' | sort -n >theirs
+	"$SKEP" -q report -i s.data -s parallelism --format csv | awk -F, 'NR > 1 { printf "%d %.2f %.2f\n", $8, $1, $6 }' | sort -n >ours
+	[ -s ours ]
+	diff ours theirs
+	# One thread is one thread
+	diff <("$SKEP" -q report -i s.data -S alone -s parallelism --format csv | cut -d, -f8) <(printf 'parallelism\n1\n')
+	# Half of the CPU time each; where two ran at a time, together() is less of the latency
+	"$SKEP" -q report -i s.data -s sym --format csv | awk -F, '
+		FNR == NR { if ($1 > 1) wide += $2; next }
+		$8 ~ /^"(alone|together)"$/ { self[$8] = $1; latency[$8] = $6 }
+		END {
+			a = self["\"alone\""]; t = self["\"together\""]; la = latency["\"alone\""]; lt = latency["\"together\""]
+			print a, t, la, lt, wide
+			exit !(a > 44 && a < 56 && t > 40 && t < 56 && (wide < 2 || (la > a && lt < t)))
+		}' ours -
+	[ "$(nproc)" = 1 ] || awk '$1 > 1 { wide = 1 } END { exit !wide }' ours
+	# of callees, too: main() has all that its alone() has, and no thread
+	"$SKEP" -q report -i s.data -s sym --json | jq -e '(.rows[] | select(.sym == "main")) as $m | (.rows[] | select(.sym == "alone")) as $a |
+		$m.latency_total_pct >= $a.latency_total_pct and $m.latency_total_pct < $a.latency_total_pct + 5 and $m.latency_pct < 1 and
+		$a.latency_total_pct >= $a.latency_pct'
+	"$SKEP" -q report -i s.data -s sym --percent-limit 10 | grep -qE '^# Children   Latency      Self   Latency  Symbol'
+	[ -x "$ROOT/build/perfshell/7.3/usr/bin/perf" ] || return 0
+	while read -ra words; do
+		as_new_perf "${words[@]}" || { echo "${words[*]}: < skep, > perf"; false; }
+	done <<-'END'
+		--no-children -s parallelism
+		--no-children -s parallelism,comm --latency -n
+		--latency --hierarchy -s parallelism,comm --no-children
+		--no-children -s comm --parallelism 2-3
+		--no-children -s comm --parallelism 1 --percentage relative
+		-s overhead,parallelism
+		-s latency,parallelism
+		-F latency,overhead,parallelism
+		-F overhead -s parallelism
+		-F +parallelism -s comm --no-children
+		-s comm --latency --children
+		-s comm --children
+		-s comm,sym --latency --percent-limit 10 --no-children
+	END
+}

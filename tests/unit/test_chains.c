@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* User chains that are not in the call chain of a sample: from branch records, from a later record, from a copy of the stack. */
+/* User chains that are not in the call chain of a sample: from branch records, from a later record, from a copy of the stack. How many threads ran. */
 #include "tests/unit/test_image.h"
 #include "tests/unit/test_sym.h"
 
@@ -147,6 +147,104 @@ static void deferred(void **state)
 	EXPECT(&s->all[3], STOP_DEFERRED, KTEXT);
 }
 
+static void put_feature(struct image *im, uint64_t feature, uint32_t a, uint32_t b)
+{
+	const struct { uint64_t feature; uint32_t words[2]; } body = { feature, { a, b } };
+
+	put_record(im, RECORD_HEADER_FEATURE, 0, &body, sizeof(body));
+}
+
+static void put_switch(struct image *im, uint64_t time_ns, bool is_out)
+{
+	const uint64_t words[] = { PID_TID, time_ns };
+
+	put_record(im, PERF_RECORD_SWITCH, is_out ? PERF_RECORD_MISC_SWITCH_OUT : 0, words, sizeof(words));
+}
+
+static void put_exit(struct image *im, uint64_t time_ns)
+{
+	const uint64_t words[] = { PID_TID, PID_TID, time_ns, PID_TID, time_ns };
+
+	put_record(im, PERF_RECORD_EXIT, 0, words, sizeof(words));
+}
+
+struct running {
+	struct sink sink; /* first */
+	uint32_t n;
+	struct {
+		uint64_t time_ns;
+		uint32_t parallelism;
+	} all[16];
+};
+
+static int take_running(struct sink *sink, const struct sample *s)
+{
+	struct running *r = (struct running *)sink;
+
+	assert_true(r->n < 16);
+	r->all[r->n].time_ns = s->time_ns;
+	r->all[r->n++].parallelism = s->parallelism;
+	return 0;
+}
+
+static struct running run_counted(const struct image *im, bool counted)
+{
+	struct running s = { .sink.sample = take_running };
+	struct data_reader *r;
+	struct err err = { 0 };
+
+	assert_int_equal(open_image(im, &r, &err), 0);
+	if (counted)
+		data_reader_count_running(r);
+	assert_int_equal(data_reader_run(r, &s.sink, &err), 0);
+	data_reader_close(r);
+	return s;
+}
+
+#define PLAIN_SAMPLE(im, time_ns) SAMPLE(im, PERF_RECORD_MISC_KERNEL, KTEXT, PID_TID, time_ns, 1, 2, PERF_CONTEXT_KERNEL, KTEXT)
+
+static void counts_running(void **state)
+{
+	static const struct perf_event_attr a = { .sample_type = CHAIN_TYPE, .sample_id_all = 1, .context_switch = 1 };
+	static const struct {
+		uint64_t at;
+		uint32_t parallelism;
+	} want[] = { { 1, 1 }, { 3, 2 }, { 6, 3 }, { 8, 2 }, { 12, 1 }, { 15, 1 }, { 5, 3 } };
+	static struct image im;
+	struct running s;
+
+	(void)state;
+	image_begin(&im);
+	put_attr(&im, &a, 1);
+	put_feature(&im, FEATURE_NRCPUS, 3, 2);
+	PLAIN_SAMPLE(&im, T0 + 1);
+	put_switch(&im, T0 + 4, false); /* 3: records are counted in the order of time */
+	put_switch(&im, T0 + 2, false); /* 2 */
+	PLAIN_SAMPLE(&im, T0 + 3);
+	put_switch(&im, T0 + 5, false);  /* 4 of 3 CPUs */
+	DEFERRED_SAMPLE(&im, T0 + 5, 7); /* 3, also when it comes last */
+	PLAIN_SAMPLE(&im, T0 + 6);
+	put_switch(&im, T0 + 7, true);
+	put_exit(&im, T0 + 7); /* 2 */
+	PLAIN_SAMPLE(&im, T0 + 8);
+	put_exit(&im, T0 + 9);
+	put_exit(&im, T0 + 10);
+	put_exit(&im, T0 + 11); /* -1 */
+	PLAIN_SAMPLE(&im, T0 + 12);
+	put_switch(&im, T0 + 13, false); /* 0 */
+	PLAIN_SAMPLE(&im, T0 + 15);
+	s = run_counted(&im, true);
+	assert_int_equal(s.n, sizeof(want) / sizeof(want[0]));
+	for (uint32_t i = 0; i < s.n; i++) {
+		assert_int_equal(s.all[i].time_ns, T0 + want[i].at);
+		assert_int_equal(s.all[i].parallelism, want[i].parallelism);
+	}
+	s = run_counted(&im, false);
+	assert_int_equal(s.n, sizeof(want) / sizeof(want[0]));
+	for (uint32_t i = 0; i < s.n; i++)
+		assert_int_equal(s.all[i].parallelism, 0);
+}
+
 struct counts {
 	struct sink sink;
 	uint64_t whole, cut;
@@ -284,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches),
 		cmocka_unit_test(deferred),
+		cmocka_unit_test(counts_running),
 		cmocka_unit_test(deferred_many),
 		cmocka_unit_test(dumps_x86),
 		cmocka_unit_test(dumps_arm64),

@@ -69,6 +69,19 @@ static void columns(void **state)
 	row(q, "", "overhead,overhead_sys", "overhead_sys");
 	q = (struct report_request){ .sort = "comm,overhead", .children = true };
 	row(q, "comm", "overhead_children,overhead,comm", "overhead_children,comm,overhead");
+	q = (struct report_request){ .sort = "comm", .latency = true };
+	row(q, "comm", "overhead,latency,comm", "overhead,latency,comm");
+	q.children = true;
+	row(q, "comm", "overhead_children,latency_children,overhead,latency,comm", "overhead_children,latency_children,overhead,latency,comm");
+	q.by_latency = true;
+	row(q, "comm", "latency_children,overhead_children,latency,overhead,comm", "latency_children,overhead_children,latency,overhead,comm");
+	q = (struct report_request){ .sort = "parallelism,latency", .latency = true, .children = true };
+	row(q, "parallelism", "latency,parallelism", "parallelism,latency"); /* as perf: no other sums */
+	q.by_latency = true;
+	q.children = false;
+	row(q, "parallelism", "latency,overhead,parallelism", "overhead,parallelism,latency");
+	q = (struct report_request){ .fields = "overhead,sym", .latency = true, .by_latency = true };
+	row(q, "sym", "overhead,sym", "overhead,sym");
 	q = (struct report_request){ .sort = "+per" };
 	row(q, "comm,dso,sym", "overhead,comm,dso,sym,period", "overhead,comm,dso,sym,period");
 }

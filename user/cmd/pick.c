@@ -18,6 +18,7 @@
 #include "util/vec.h"
 
 #define CPUS_MAX 65536u
+#define PARALLELISM_MAX 4096u /* perf's MAX_NR_CPUS */
 #define LIST_BYTES_MAX (16u << 20)
 #define FILE_WORD "file://"
 
@@ -51,6 +52,7 @@ struct pick {
 	struct words comms, dsos, symbols;
 	id_list pids, tids, addrs; /* addrs: those among the symbols */
 	uint8_t *cpus; /* a bit each; NULL: all */
+	uint8_t *levels; /* of parallelism, likewise */
 	struct picktime time;
 	struct pick_counts out;
 	uint64_t out_all;
@@ -173,6 +175,22 @@ static int cpus_parse(struct pick *p, const char *text, struct err *err)
 	return ret ? bad_list(text, "--cpu", "expected CPUs such as 0-3,8", ret, err) : 0;
 }
 
+static int add_level(void *arg, uint64_t level)
+{
+	return level ? add_cpu(arg, level) : -ERANGE;
+}
+
+static int levels_parse(struct pick *p, const char *text, struct err *err)
+{
+	int ret;
+
+	if (!text)
+		return 0;
+	p->levels = calloc(1, PARALLELISM_MAX / CHAR_BIT + 1);
+	ret = p->levels ? num_list(text, PARALLELISM_MAX, add_level, p->levels) : -ENOMEM;
+	return ret ? bad_list(text, "--parallelism", "expected numbers of threads such as 1-4,8", ret, err) : 0;
+}
+
 int pick_count(struct pick_counts *c, const struct sample *s)
 {
 	struct pick_out *out;
@@ -185,6 +203,7 @@ int pick_count(struct pick_counts *c, const struct sample *s)
 	out = &c->by_event.data[s->event];
 	out->weight += s->weight;
 	out->count += s->count;
+	out->latency += sample_latency(s);
 	return 0;
 }
 
@@ -204,6 +223,11 @@ static bool has_cpu(const struct pick *p, uint32_t cpu)
 	return cpu < CPUS_MAX && p->cpus[cpu / CHAR_BIT] >> cpu % CHAR_BIT & 1;
 }
 
+static bool has_level(const struct pick *p, uint32_t n)
+{
+	return !p->levels || (n <= PARALLELISM_MAX && p->levels[n / CHAR_BIT] >> n % CHAR_BIT & 1);
+}
+
 /* Before names are looked up. */
 static bool pick_wants(struct named_sink *sink, const struct sample *s)
 {
@@ -217,7 +241,7 @@ static bool pick_wants(struct named_sink *sink, const struct sample *s)
 		p->out_all += s->count;
 		return false;
 	}
-	if ((!p->pids.n || ids_have(&p->pids, s->pid)) && (!p->tids.n || ids_have(&p->tids, s->tid)))
+	if ((!p->pids.n || ids_have(&p->pids, s->pid)) && (!p->tids.n || ids_have(&p->tids, s->tid)) && has_level(p, s->parallelism))
 		return true;
 	p->failed |= count_out(p, s) != 0;
 	return p->failed; /* then the next step ends the run */
@@ -320,7 +344,7 @@ int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *e
 	int ret;
 
 	*ret_pick = NULL;
-	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->time && !o->named_only && !o->costs && !o->traces && !with_onoff)
+	if (!o->comms && !o->pids && !o->tids && !o->dsos && !o->symbols && !o->cpus && !o->parallelism && !o->time && !o->named_only && !o->costs && !o->traces && !with_onoff)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -341,6 +365,8 @@ int pick_new(const struct pick_options *o, struct pick **ret_pick, struct err *e
 		ret = ids_parse(&p->tids, o->tids, "--tid", err);
 	if (!ret)
 		ret = cpus_parse(p, o->cpus, err);
+	if (!ret)
+		ret = levels_parse(p, o->parallelism, err);
 	if (!ret && o->time)
 		ret = picktime_parse(&p->time, o->time, err);
 	if (ret)
@@ -364,6 +390,7 @@ void pick_free(struct pick *p)
 	picktime_free(&p->time);
 	script_traces_free(p->traces);
 	free(p->cpus);
+	free(p->levels);
 	free(p);
 }
 

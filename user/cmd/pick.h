@@ -27,6 +27,7 @@ struct pick_options {
 	bool costs; /* of the command: weights of samples are summed instead of periods */
 	bool branches; /* of the command: a sample counts as often as it has branches */
 	bool traces; /* of the command: samples get the text of their tracepoint, as the file has it */
+	const char *parallelism; /* only samples with so many threads running, as in "1-4,8"; NULL: all; an option of the command's own */
 	bool named_only; /* only samples in a function that has a name; an option of the command's own */
 };
 
@@ -50,11 +51,11 @@ int pick_begin(struct pick *p, uint64_t first_ns, uint64_t last_ns, struct err *
 void pick_insert(struct pick *p, struct names *names);
 
 /*
- * What was left out of an event by comm, process, thread, object or symbol: it counts where percentages are of all samples. Samples of
+ * What was left out of an event by comm, process, thread, parallelism, object or symbol: it counts where percentages are of all samples. Samples of
  * other CPUs or times, and those without a name, count nowhere, as in perf.
  */
 struct pick_out {
-	uint64_t weight, count;
+	uint64_t weight, count, latency;
 };
 struct pick_counts {
 	VEC(struct pick_out) by_event;

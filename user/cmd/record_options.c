@@ -95,7 +95,7 @@ static const struct opt record_opts[] = {
 	{ 'd', "data", NULL, OPT_FLAG, offsetof(struct record, m.has_addr), "record the address that each event is about, such as that of a page fault" },
 	{ 0, "switch-events", NULL, OPT_FLAG, offsetof(struct record, m.has_switches), "also record the context switches of each thread" },
 	{ 0, "latency", NULL, OPT_FLAG, offsetof(struct record, m.has_switches),
-	  "record what perf report --latency reads: as --switch-events, of COMMAND and all its threads" },
+	  "record what skep report --latency reads: as --switch-events, of COMMAND and all its threads" },
 	{ 0, "namespaces", NULL, OPT_FLAG, offsetof(struct record, m.has_namespaces), "also record which namespaces each task is in" },
 	{ 'i', "no-inherit", NULL, OPT_FLAG, offsetof(struct record, m.target.no_children), "do not record children that start from now on" },
 	{ 0, "kernel-callchains", NULL, OPT_FLAG, offsetof(struct record, m.no_user), "as --no-user" },

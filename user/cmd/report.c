@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* skep report: a perf.data file as a table. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ static void set_whole(const struct report_options *r, const struct replay *repla
 	bool shown = r->percentage && !strcmp(r->percentage, "relative");
 
 	v->table.whole = v->profile.weight;
-	v->table.whole_count = v->profile.kept;
+	v->table.whole_count = v->profile.kept; /* whole_latency is that of the same samples */
 	for (int i = v->event; i < replay->nr_events && !shown; i++) {
 		struct pick_out out = pick_out(replay->pick, (uint32_t)i), cut = pickstack_out(replay->pickstack, (uint32_t)i);
 
@@ -29,8 +30,11 @@ static void set_whole(const struct report_options *r, const struct replay *repla
 			continue;
 		v->table.whole += out.weight + cut.weight;
 		v->table.whole_count += out.count + cut.count;
-		if (v->table.group.nr)
+		v->table.whole_latency += out.latency + cut.latency;
+		if (v->table.group.nr) {
 			v->table.group.wholes[replay->group_place[i]] += out.weight + cut.weight;
+			v->table.group.latencies[replay->group_place[i]] += out.latency + cut.latency;
+		}
 	}
 }
 
@@ -141,25 +145,80 @@ struct opened {
 };
 
 /* As perf, a file with branches is shown by them. */
-static int opened(void *arg, struct data_reader *reader, struct err *err)
+static int open_branches(struct opened *o, const struct data_reader *reader, struct err *err)
 {
-	struct opened *o = arg;
 	struct report_options *r = o->r;
 	bool has = has_branches(reader);
-	int ret = data_reader_sockets(reader, &o->sockets, &r->request.nr_sockets);
-
-	if (ret)
-		return err_set(err, ret, "out of memory");
-	r->request.sockets = o->sockets;
 
 	if (r->branches && !has)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-b: the samples in '%s' have no branch stacks (perf record -b)", r->input);
-	if (!has || r->no_branches || r->children || r->with_chains || r->inverted || r->pick.costs)
+	if (!has || r->no_branches || r->children || r->with_chains || r->inverted || r->pick.costs || r->request.by_latency)
 		return 0;
 	r->branches = true;
 	o->replay->branches = true;
 	o->replay->named_only = r->pick.named_only;
 	return report_options_end(r, err);
+}
+
+static bool has_switches(const struct data_reader *reader)
+{
+	for (int i = 0; i < data_reader_meta(reader)->nr_events; i++)
+		if (data_reader_attr(reader, i)->context_switch)
+			return true;
+	return false;
+}
+
+/* As perf, a file with context switches has a column of latency; and without call chains none of callees beside it. */
+static int open_latency(struct report_options *r, struct data_reader *reader, struct err *err)
+{
+	bool has = has_switches(reader);
+
+	if (!has && r->latency_word[0]) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "%s: '%s' has no context switches", r->latency_word, r->input);
+		err_hint(err, "record with skep record --latency");
+		return -EINVAL;
+	}
+	r->request.latency = has && !r->branches && !r->pick.costs;
+	if (r->needs_latency && !r->request.latency)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "%s divides the time of samples: it is not available with %s", r->latency_word, r->branches ? "-b" : "--mem-mode");
+	if (has)
+		data_reader_count_running(reader);
+	r->no_children |= r->request.latency && !r->children && !data_reader_meta(reader)->callchain;
+	return report_options_end(r, err);
+}
+
+static int opened(void *arg, struct data_reader *reader, struct err *err)
+{
+	struct opened *o = arg;
+	int ret = data_reader_sockets(reader, &o->sockets, &o->r->request.nr_sockets);
+
+	if (ret)
+		return err_set(err, ret, "out of memory");
+	o->r->request.sockets = o->sockets;
+	ret = open_branches(o, reader, err);
+	return ret ? ret : open_latency(o->r, reader, err);
+}
+
+/* Files of CPUs do not say how many threads run when they begin, and have switches of the idle task. */
+static int end_latency(const struct report_options *r, struct replay *replay, struct err *err)
+{
+	const struct data_meta *meta = data_reader_meta(replay->file.reader);
+
+	if (!meta->records[PERF_RECORD_SWITCH_CPU_WIDE]) {
+		if (meta->lost && (r->latency_word[0] || r->request.latency))
+			profile_note(&replay->views.data[0]->profile, "context switches may be among what was lost: parallelism and latency may be wrong");
+		return 0;
+	}
+	if (r->latency_word[0]) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "%s: '%s' is of all that CPUs ran, and does not say how many threads that was when it began", r->latency_word, r->input);
+		err_hint(err, "record a command: skep record --latency -- COMMAND");
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < replay->views.n; i++) {
+		report_layout_no_latency(&replay->views.data[i]->table.layout);
+		replay->views.data[i]->table.latency = false;
+	}
+	return 0;
 }
 
 static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
@@ -176,6 +235,8 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 		ret = replay_run(replay, &cfg, err);
 	if (!ret)
 		ret = check_keys(r, replay, err);
+	if (!ret)
+		ret = end_latency(r, replay, err);
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))
@@ -220,6 +281,33 @@ static int make_places(struct report_options *r, const bool *with, struct err *e
 	return r->places ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
+static bool layout_has(const struct report_layout *l, enum report_column c)
+{
+	bool has = l->with[c];
+
+	for (uint32_t k = 0; k < l->nr_order; k++)
+		has |= l->order[k] == c;
+	for (uint32_t k = 0; k < l->nr_keys; k++)
+		has |= l->keys[k] == c;
+	return has;
+}
+
+/* Of a layout that has none of these by itself. */
+static void find_latency_word(struct report_options *r, const struct report_layout *l)
+{
+	bool acc = layout_has(l, SUM_LATENCY_CHILDREN);
+
+	r->needs_latency = acc || layout_has(l, SUM_LATENCY);
+	if (r->request.by_latency)
+		snprintf(r->latency_word, sizeof(r->latency_word), "--latency");
+	else if (r->needs_latency)
+		snprintf(r->latency_word, sizeof(r->latency_word), "column '%s'", report_columns[acc ? SUM_LATENCY_CHILDREN : SUM_LATENCY].name);
+	else if (layout_has(l, KEY_PARALLELISM))
+		snprintf(r->latency_word, sizeof(r->latency_word), "sort key '%s'", report_columns[KEY_PARALLELISM].name);
+	else if (r->pick.parallelism)
+		snprintf(r->latency_word, sizeof(r->latency_word), "--parallelism");
+}
+
 /* Every error of the command line is reported before anything is written. */
 static int check(struct report_options *r, char **operands, struct replay *replay, struct err *err)
 {
@@ -235,6 +323,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 		return ret;
 	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE] || table.layout.with[KEY_SRCLINE_FROM] ||
 			     table.layout.with[KEY_SRCLINE_TO];
+	find_latency_word(r, &table.layout);
 	ret = make_places(r, table.layout.with, err);
 	replay->places = r->places;
 	if (table.layout.with[KEY_CGROUP] || table.layout.with[KEY_CGROUP_ID]) {

@@ -140,16 +140,19 @@ static const struct opt file_opts[] = {
 static const struct opt row_opts[] = {
 	{ 's', "sort", "KEY,...", OPT_TEXT, AT(request.sort),
 	  "comm, pid, tid, cpu, socket, dso, sym, event, srcline, srcfile, parent, time, trace, addr, cgroup, cgroup_id, symbol_size, dso_size, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, mem, tlb, snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, "
-	  "local_weight, ins_lat, local_ins_lat, p_stage_cyc, local_p_stage_cyc, transaction; of branches dso_from, dso_to, symbol_from, symbol_to, "
+	  "local_weight, ins_lat, local_ins_lat, p_stage_cyc, local_p_stage_cyc, transaction, parallelism; of branches dso_from, dso_to, symbol_from, symbol_to, "
 	  "srcline_from, srcline_to, mispredict, in_tx, abort, cycles (default: comm,dso,sym); +KEY adds to these" },
 	{ 'F', "fields", "COLUMN,...", OPT_TEXT, AT(request.fields),
-	  "columns: keys, overhead, overhead_children, overhead_sys, overhead_us, sample, period; +COLUMN adds one" },
+	  "columns: keys, overhead, overhead_children, overhead_sys, overhead_us, latency, latency_children, sample, period; +COLUMN adds one" },
 	{ 0, "children", NULL, OPT_FLAG, AT(children), "a column that includes callees, and the order by it (default)" },
 	{ 0, "no-children", NULL, OPT_FLAG, AT(no_children), "sort by self, without the column that includes callees" },
 	{ 'n', "show-nr-samples", NULL, OPT_FLAG, AT(request.counts), "a column for the number of samples" },
 	{ 0, "show-total-period", NULL, OPT_FLAG, AT(request.period), "a column for the sum of periods" },
 	{ 0, "show-cpu-utilization", NULL, OPT_FLAG, AT(request.utilization), "columns for the shares of kernel and user space" },
 	{ 0, "showcpuutilization", NULL, OPT_FLAG, AT(request.utilization), "the same, as perf spells it" },
+	{ 0, "latency", NULL, OPT_FLAG, AT(request.by_latency),
+	  "shares of the time that the program takes, first and in this order: each sample is divided by the threads that ran then (skep record --latency; "
+	  "such files have the column in any case)" },
 	{ 0, "percent-limit", "PCT", OPT_CALL, 0, "leave out rows below PCT percent", set_limit },
 	{ 0, "percentage", "HOW", OPT_TEXT, AT(percentage), "absolute (default): of all samples; relative: of those that are shown",
 	  .values = "relative|absolute" },
@@ -181,6 +184,7 @@ static const struct opt_rule report_rules[] = {
 	{ "branch-stack", .not_with = "no-branch-stack" },
 	{ "branch-stack", .not_with = "children|call-graph|inverted|mem-mode|parent|ignore-callees|max-stack", .why = "a branch has no callers" },
 	{ "mem-mode", .not_with = "children", .why = "costs are of the access itself" },
+	{ "latency", .not_with = "branch-stack|mem-mode", .why = "it divides the time of samples" },
 	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
 	{ "header|header-only|show-info|stats|tasks|mmaps|dump-raw-trace", .not_with = "json|format=json|format=csv", .why = "they are text" },
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
@@ -199,6 +203,7 @@ static const struct opt chain_opts[] = {
 };
 
 static const struct opt more_opts[] = {
+	{ 0, "parallelism", "LIST", OPT_TEXT, AT(pick.parallelism), "only samples with so many threads running: 1-4,8 (skep record --latency)" },
 	{ 'U', "hide-unresolved", NULL, OPT_FLAG, AT(pick.named_only), "only samples in functions that have a name" },
 	{ 0, "symbol-filter", "TEXT", OPT_TEXT, AT(limits.symbol), "only rows with TEXT in their symbol" },
 	{ 0 },
@@ -246,8 +251,6 @@ const struct opt_group report_groups[] = {
 };
 
 #define NO_BRANCHES "joins branch stacks with call chains or code, which skep does not: -b has the branches"
-#define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
-#define LATENCY_HINT "skep flame --wall has the time of each thread, on and off the CPUs"
 #define WITH_PERF "perf report reads the same file"
 
 const struct opt_other report_others[] = {
@@ -255,8 +258,6 @@ const struct opt_other report_others[] = {
 	{ "--stitch-lbr", NO_BRANCHES, WITH_PERF },
 	{ "--total-cycles", NO_BRANCHES, WITH_PERF },
 	{ "--itrace", "needs instruction traces, which skep does not decode", WITH_PERF },
-	{ "--latency", NO_LATENCY, LATENCY_HINT },
-	{ "--parallelism", NO_LATENCY, LATENCY_HINT },
 	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
 	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
 	{ "--show-ref-call-graph", "is not available: chains are those of the event itself", "leave it out" },

@@ -136,6 +136,13 @@ const char *data_reader_format(const struct data_reader *r, int event, size_t *r
 int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err);
 void data_reader_close(struct data_reader *r);
 
+/*
+ * Has samples say how many threads ran then, as perf counts them: 1 at first, 1 more for each switch in, 1 less for each switch out and each
+ * exit, at most the file's CPUs. In files of CPUs (-a) switches of the idle task are among them: meta's records say if there were any
+ * PERF_RECORD_SWITCH_CPU_WIDE. Before data_reader_run.
+ */
+void data_reader_count_running(struct data_reader *r);
+
 /* A record as it is in the file, hostile. What the trailer of other records than samples does not say is 0. */
 struct data_record {
 	const uint8_t *bytes; /* size of them, from struct perf_event_header on */

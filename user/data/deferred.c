@@ -16,7 +16,7 @@
 /* A sample that waits for its user chain. */
 struct waiting {
 	uint64_t cookie, time_ns;
-	uint32_t tid, size;
+	uint32_t tid, size, parallelism;
 	uint16_t attr;
 	uint8_t record[];
 };
@@ -36,7 +36,7 @@ static int release(struct data_reader *r, size_t i, const uint8_t *chain, uint64
 
 	memmove(r->deferred.data + i, r->deferred.data + i + 1, (--r->deferred.n - i) * sizeof(w));
 	r->deferred_bytes -= w->size;
-	r->merge = (struct merge){ .chain = chain, .nr = nr, .is_on = true };
+	r->merge = (struct merge){ .chain = chain, .nr = nr, .parallelism = w->parallelism, .is_on = true };
 	ret = record_deliver(r, w->record, w->attr, w->time_ns);
 	r->merge.is_on = false;
 	free(w);
@@ -58,7 +58,7 @@ int deferred_keep(struct data_reader *r, const uint8_t *record, size_t size, uns
 		free(w);
 		return -ENOMEM;
 	}
-	*w = (struct waiting){ .cookie = cookie, .time_ns = s->time_ns, .tid = s->tid, .size = (uint32_t)size, .attr = (uint16_t)attr };
+	*w = (struct waiting){ .cookie = cookie, .time_ns = s->time_ns, .tid = s->tid, .size = (uint32_t)size, .parallelism = s->parallelism, .attr = (uint16_t)attr };
 	memcpy(w->record, record, size);
 	r->deferred.data[r->deferred.n++] = w;
 	r->deferred_bytes += size;

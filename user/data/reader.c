@@ -292,6 +292,11 @@ int record_accept(struct data_reader *r, struct stream *s, const uint8_t *record
 	case RECORD_CALLCHAIN_DEFERRED:
 		ret = enqueue(r, s, record, size, false);
 		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		if (r->watch || r->counts_running)
+			ret = enqueue(r, s, record, size, false);
+		break;
 	case PERF_RECORD_THROTTLE:
 		r->meta.throttled++;
 		if (r->watch)

@@ -171,6 +171,7 @@ struct waiting;
 struct merge {
 	const uint8_t *chain; /* nr words; NULL: it never came */
 	uint64_t nr;
+	uint32_t parallelism; /* of the sample */
 	bool is_on;
 };
 
@@ -227,6 +228,8 @@ struct data_reader {
 	void *watch_arg;
 	VEC(struct held_record) held;
 	VEC(uint8_t) held_bytes; /* each aligned as in a file */
+	bool counts_running; /* samples have their parallelism */
+	int64_t running;     /* switches in, less those out and exits */
 	VEC(struct last_read) last_reads;
 	struct map last_index; /* by id and thread */
 	struct sample_fields fields; /* of the sample that is being delivered */

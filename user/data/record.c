@@ -220,6 +220,18 @@ static bool is_tracepoint(const struct event *e)
 	       (e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_BPF_OUTPUT && (n > strlen("usdt") || e->name[0] == 't'));
 }
 
+/* Of the sample that is delivered. */
+static uint32_t parallelism(const struct data_reader *r)
+{
+	int64_t n = 1 + r->running, most = r->meta.nr_cpus_avail ? r->meta.nr_cpus_avail : UINT32_MAX;
+
+	if (r->merge.is_on)
+		return r->merge.parallelism;
+	if (!r->counts_running)
+		return 0;
+	return (uint32_t)(n < 1 ? 1 : n > most ? most : n);
+}
+
 static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t size, unsigned attr,
 			  uint64_t time_ns)
 {
@@ -230,7 +242,7 @@ static int deliver_sample(struct data_reader *r, const uint8_t *record, size_t s
 	uint32_t limit = l->max_stack ? l->max_stack : STACK_MAX_FRAMES;
 	struct sample s = {
 		.time_ns = time_ns, .weight = l->period, .count = 1, .cpu = UINT32_MAX,
-		.event = (uint16_t)attr, .fields = &r->fields, .is_tracepoint = is_tracepoint(&r->meta.events[attr]),
+		.parallelism = parallelism(r), .event = (uint16_t)attr, .fields = &r->fields, .is_tracepoint = is_tracepoint(&r->meta.events[attr]),
 		.chains = { [CHAIN_KERNEL] = { .ips = r->kips }, [CHAIN_USER] = { .ips = r->uips } },
 	};
 	struct chain *kernel = &s.chains[CHAIN_KERNEL], *user = &s.chains[CHAIN_USER];
@@ -463,13 +475,31 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 	return r->sink->task ? r->sink->task(r->sink, &t) : 0;
 }
 
+void data_reader_count_running(struct data_reader *r)
+{
+	r->counts_running = true;
+}
+
+/* As machine__process_switch_event() and machine__process_exit_event() of perf: a thread that exits is not switched out before. */
+static void count_running(struct data_reader *r, const uint8_t *record)
+{
+	uint32_t type = get_u32(record);
+	bool is_out = get_u16(record + offsetof(struct perf_event_header, misc)) & PERF_RECORD_MISC_SWITCH_OUT;
+
+	if (type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE)
+		r->running += is_out ? -1 : 1;
+	else if (type == PERF_RECORD_EXIT)
+		r->running--;
+}
+
 int record_deliver(struct data_reader *r, const uint8_t *record, unsigned attr, uint64_t time_ns)
 {
 	size_t size = get_u16(record + offsetof(struct perf_event_header, size));
 
 	if (get_u32(record) == PERF_RECORD_SAMPLE)
 		return deliver_sample(r, record, size, attr, time_ns);
-	/* Of the others only those that are watched come here. */
+	count_running(r, record);
+	/* Of the others only those that are watched, or counted, come here. */
 	return fixed_bytes(get_u32(record)) ? deliver_task(r, record, size, attr, time_ns) : 0;
 }
 

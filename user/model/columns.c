@@ -58,6 +58,7 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_LOCKED] = { "locked", NULL, "Locked", .slots = 1, SOURCES },
 	[KEY_BLOCKED] = { "blocked", NULL, "Blocked", .slots = 1, SOURCES },
 	[KEY_CGROUP] = { "cgroup", NULL, "Cgroup", .slots = 1 },
+	[KEY_PARALLELISM] = { "parallelism", NULL, "Parallelism", .slots = 1 },
 	[KEY_SYM_SIZE] = { "symbol_size", NULL, "Symbol size", .slots = 1 },
 	[KEY_DSO_SIZE] = { "dso_size", NULL, "DSO size", .slots = 1 },
 	[KEY_CGROUP_ID] = { "cgroup_id", NULL, "cgroup id (dev/inode)", .slots = 2 },
@@ -73,18 +74,17 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[SUM_GUEST_US] = { "overhead_guest_us", NULL, "guest usr", PERCENT_WIDTH + 1 },
 	[SUM_SAMPLES] = { "sample", NULL, "Samples", COUNT_WIDTH },
 	[SUM_PERIOD] = { "period", NULL, "Period", COUNT_WIDTH },
+	[SUM_LATENCY_CHILDREN] = { "latency_children", NULL, "Latency", PERCENT_WIDTH },
+	[SUM_LATENCY] = { "latency", NULL, "Latency", PERCENT_WIDTH },
 };
 
 #define NO_PROGRAM "needs the code between branches, which skep report does not read"
 #define NO_ADDRESS "is not kept: symbol_from, symbol_to, srcline_from and srcline_to name places of branches"
-#define NO_LATENCY "needs how many threads ran at each moment (perf record --latency), which skep does not work out"
 
 /* Keys of perf that no file gives to skep. */
 static const struct {
 	const char *word, *why;
 } refused[] = {
-	{ "latency", NO_LATENCY },
-	{ "parallelism", NO_LATENCY },
 	{ "trace_fields", "needs the fields of tracepoints, which skep report does not read: skep script prints them" },
 	{ "ipc_null", NO_PROGRAM },
 	{ "ipc_lbr", NO_PROGRAM },
@@ -106,9 +106,9 @@ static int refuse(const char *list, const char *word, size_t len, const char *ki
 			return -EINVAL;
 		}
 	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, socket, addr, cgroup, cgroup_id, symbol_size, dso_size, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, mem, tlb, "
-		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, in_tx, abort, "
+		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, parallelism, dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, in_tx, abort, "
 		 "cycles, "
-		 "overhead, overhead_children, overhead_sys, overhead_us, sample or period", kind, list);
+		 "overhead, overhead_children, overhead_sys, overhead_us, latency, latency_children, sample or period", kind, list);
 	err_caret(err, list, word - list);
 	return -EINVAL;
 }
@@ -182,12 +182,36 @@ static bool is_strict(const char *list)
 	return list && *list != '+';
 }
 
+/* The same of a sum that the order has: with latencies perf shows no others, unless -F names them. */
+static void show_ordered(struct report_layout *l, enum report_column c)
+{
+	if (has(l->order, l->nr_order, c))
+		show(l, c);
+}
+
+/* Each where perf has it (perf_hpp__init()). */
+static void latency_sums(struct report_layout *l, const struct report_request *q)
+{
+	if (q->by_latency)
+		show_ordered(l, SUM_LATENCY_CHILDREN);
+	show_ordered(l, SUM_CHILDREN);
+	show_ordered(l, SUM_LATENCY_CHILDREN);
+	if (q->by_latency)
+		show_ordered(l, SUM_LATENCY);
+	show_ordered(l, SUM_SELF);
+	show_ordered(l, SUM_LATENCY);
+}
+
 /* The sums that stand before all keys, unless -F gives the columns. */
 static void default_sums(struct report_layout *l, const struct report_request *q)
 {
-	if (q->children)
-		show(l, SUM_CHILDREN);
-	show(l, SUM_SELF);
+	if (q->latency) {
+		latency_sums(l, q);
+	} else {
+		if (q->children)
+			show(l, SUM_CHILDREN);
+		show(l, SUM_SELF);
+	}
 	if (q->utilization) {
 		show(l, SUM_SYS);
 		show(l, SUM_US);
@@ -204,6 +228,34 @@ static bool leads(const struct report_request *q, const char *sum)
 	return !is_strict(q->fields) && (!q->sort || !strstr(q->sort, sum));
 }
 
+static void lead(struct report_layout *l, const struct report_request *q, enum report_column sum)
+{
+	if (leads(q, report_columns[sum].name))
+		order(l, sum);
+}
+
+/* The sums that the order begins with, as perf's setup_overhead(): without --latency none where -s names one. */
+static void lead_latency(struct report_layout *l, const struct report_request *q)
+{
+	bool children = q->children;
+
+	if (q->by_latency) {
+		if (children) {
+			lead(l, q, SUM_LATENCY_CHILDREN);
+			lead(l, q, SUM_CHILDREN);
+		}
+		lead(l, q, SUM_LATENCY);
+		lead(l, q, SUM_SELF);
+	} else if (leads(q, "overhead") && leads(q, "latency")) {
+		if (children) {
+			order(l, SUM_CHILDREN);
+			order(l, SUM_LATENCY_CHILDREN);
+		}
+		order(l, SUM_SELF);
+		order(l, SUM_LATENCY);
+	}
+}
+
 /* The order of rows: by the sums and then by -s; by -s alone where -F gives the columns; by the columns where only -F is given. */
 static int take_order(struct report_layout *l, const struct report_request *q, struct err *err)
 {
@@ -212,10 +264,12 @@ static int take_order(struct report_layout *l, const struct report_request *q, s
 
 	if (!q->sort && is_strict(q->fields))
 		return take_list(l, q->fields, q->fields, "field", order, err);
-	if (q->children && leads(q, "overhead_children"))
-		order(l, SUM_CHILDREN);
-	if (leads(q, "overhead"))
-		order(l, SUM_SELF);
+	if (q->latency)
+		lead_latency(l, q);
+	else if (q->children)
+		lead(l, q, SUM_CHILDREN);
+	if (!q->latency)
+		lead(l, q, SUM_SELF);
 	if (!strict)
 		take_list(l, REPORT_KEYS, REPORT_KEYS, "sort key", order, err);
 	ret = q->sort ? take_list(l, q->sort, q->sort + !strict, "sort key", sort, err) : 0;
@@ -258,4 +312,21 @@ int report_layout_parse(struct report_layout *l, const struct report_request *q,
 		if (l->shown[i] < KEY_MAX && !has(l->keys, l->nr_keys, l->shown[i]))
 			l->keys[l->nr_keys++] = l->shown[i];
 	return 0;
+}
+
+static uint32_t without_latency(enum report_column *list, uint32_t nr)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		if (list[i] != SUM_LATENCY && list[i] != SUM_LATENCY_CHILDREN)
+			list[n++] = list[i];
+	return n;
+}
+
+void report_layout_no_latency(struct report_layout *l)
+{
+	l->nr_shown = without_latency(l->shown, l->nr_shown);
+	l->nr_order = without_latency(l->order, l->nr_order);
+	l->with[SUM_LATENCY] = l->with[SUM_LATENCY_CHILDREN] = false;
 }

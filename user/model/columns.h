@@ -20,12 +20,13 @@ enum report_column {
 	KEY_BRANCH_FIRST = KEY_DSO_FROM, KEY_BRANCH_LAST = KEY_CYCLES,
 	/* Numbers of a sample (model/samplekey.h) */
 	KEY_LOCAL_WEIGHT, KEY_WEIGHT, KEY_LOCAL_INS_LAT, KEY_INS_LAT, KEY_LOCAL_P_STAGE_CYC, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_ADDR,
-	KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE, KEY_PHYS_DADDR, KEY_MEM, KEY_TLB, KEY_SNOOP, KEY_LOCKED, KEY_BLOCKED, KEY_CGROUP,
-	KEY_SAMPLE_FIRST = KEY_LOCAL_WEIGHT, KEY_SAMPLE_LAST = KEY_CGROUP,
+	KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE, KEY_PHYS_DADDR, KEY_MEM, KEY_TLB, KEY_SNOOP, KEY_LOCKED, KEY_BLOCKED, KEY_CGROUP, KEY_PARALLELISM,
+	KEY_SAMPLE_FIRST = KEY_LOCAL_WEIGHT, KEY_SAMPLE_LAST = KEY_PARALLELISM,
 	KEY_SYM_SIZE, KEY_DSO_SIZE, KEY_CGROUP_ID,
 	/* Of what a sample touched, and by what code */
 	KEY_SYM_DADDR, KEY_DSO_DADDR, KEY_SYM_IADDR, KEY_CACHE_LINE, KEY_MAX,
-	SUM_CHILDREN = KEY_MAX, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD, REPORT_COLUMNS
+	SUM_CHILDREN = KEY_MAX, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD,
+	SUM_LATENCY_CHILDREN, SUM_LATENCY, REPORT_COLUMNS
 };
 
 struct report_column_row {
@@ -48,6 +49,7 @@ enum address_slot { ADDRESS_AT, ADDRESS_NAME, ADDRESS_OFF, ADDRESS_LEVEL, ADDRES
 struct report_request {
 	const char *sort, *fields; /* NULL: not given */
 	bool children;		   /* sums of callees, too */
+	bool latency, by_latency;  /* samples have their parallelism: sums of latency, and rows by them first */
 	bool utilization, counts, period; /* columns for modes of the CPU, numbers of samples, weights */
 	uint64_t quantum_ns;	   /* of KEY_TIME; 0: 100 ms */
 	const int *sockets;	   /* of each CPU, for KEY_SOCKET; borrowed */
@@ -74,6 +76,9 @@ struct report_layout {
 #define REPORT_KEYS "comm,dso,sym"
 #define REPORT_BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
 #define REPORT_MEMORY_KEYS "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked"
+
+/* Takes the sums of latency away again: what was read says that they cannot be known. */
+void report_layout_no_latency(struct report_layout *l);
 
 /* 0, or -EINVAL with err filled. */
 int report_layout_parse(struct report_layout *l, const struct report_request *q, struct err *err);

@@ -17,7 +17,7 @@ int report_init(struct report *t, const struct report_request *q, struct err *er
 {
 	int ret;
 
-	*t = (struct report){ .children = q->children, .chains = q->chains, .from_root = q->from_root, .of_callers = q->of_callers, .nr_index = FIRST_INDEX,
+	*t = (struct report){ .children = q->children, .latency = q->latency, .chains = q->chains, .from_root = q->from_root, .of_callers = q->of_callers, .nr_index = FIRST_INDEX,
 			      .quantum_ns = q->quantum_ns ? q->quantum_ns : QUANTUM_NS,
 			      .sockets = q->sockets, .nr_sockets = q->nr_sockets };
 	ret = report_layout_parse(&t->layout, q, err);
@@ -37,7 +37,8 @@ int report_init(struct report *t, const struct report_request *q, struct err *er
 int report_group(struct report *t, uint32_t nr, const uint16_t *place, uint32_t first_by)
 {
 	t->group.wholes = calloc(nr, sizeof(*t->group.wholes));
-	if (!t->group.wholes)
+	t->group.latencies = calloc(nr, sizeof(*t->group.latencies));
+	if (!t->group.wholes || !t->group.latencies)
 		return -ENOMEM;
 	t->group.nr = nr;
 	t->group.place = place;
@@ -61,7 +62,8 @@ void report_free(struct report *t)
 	vec_free(&t->slots);
 	vec_free(&t->group.sums);
 	free(t->group.wholes);
-	t->group.wholes = NULL;
+	free(t->group.latencies);
+	t->group.wholes = t->group.latencies = NULL;
 	free(t->index);
 	free(t->chain);
 	t->index = NULL;
@@ -294,10 +296,11 @@ static void turn_chain(struct report *t, const struct stack *st)
 		t->chain[i] = st->frames[st->n - 1 - i];
 }
 
-static void add_self(struct report_row *r, const struct sample *s, bool is_kernel)
+static void add_self(struct report_row *r, const struct sample *s, uint64_t latency, bool is_kernel)
 {
 	r->self += s->weight;
 	r->self_count += s->count;
+	r->latency += latency;
 	if (is_kernel)
 		r->self_sys += s->weight;
 }
@@ -308,13 +311,15 @@ static struct report_sums *sums_of(const struct report *t, const struct report_r
 	return t->group.nr ? &t->group.sums.data[r->sums + t->group.place[s->event]] : NULL;
 }
 
-static void add_sums(struct report_sums *sums, const struct sample *s, bool is_self, bool is_kernel)
+static void add_sums(struct report_sums *sums, const struct sample *s, uint64_t latency, bool is_self, bool is_kernel)
 {
 	sums->total += s->weight;
+	sums->latency_total += latency;
 	if (!is_self)
 		return;
 	sums->self += s->weight;
 	sums->self_count += s->count;
+	sums->latency += latency;
 	sums->self_sys += is_kernel ? s->weight : 0;
 }
 
@@ -330,11 +335,14 @@ int report_add(struct report *t, const struct named *named)
 	const struct sample *s = named->at;
 	const struct stack *st = named->stack;
 	struct report_row key = sample_key(t, named);
-	uint64_t hash = sample_hash(&key);
+	uint64_t hash = sample_hash(&key), latency = t->latency ? sample_latency(s) : 0;
 
 	t->samples++;
-	if (t->group.nr)
+	if (t->group.nr) {
 		t->group.wholes[t->group.place[s->event]] += s->weight;
+		t->group.latencies[t->group.place[s->event]] += latency;
+	}
+	t->whole_latency += latency;
 	if (t->from_root)
 		turn_chain(t, st);
 	for (uint32_t k = 0; k < st->n || k == 0; k++) {
@@ -351,7 +359,7 @@ int report_add(struct report *t, const struct named *named)
 			return at;
 		r = &t->rows.data[at];
 		if (i == 0)
-			add_self(r, s, f->is_kernel);
+			add_self(r, s, latency, f->is_kernel);
 		if (r->mark == t->samples)
 			continue;
 		if (t->with_task)
@@ -359,8 +367,9 @@ int report_add(struct report *t, const struct named *named)
 		r->mark = t->samples;
 		r->total += s->weight;
 		r->total_count += s->count;
+		r->latency_total += latency;
 		if (t->group.nr)
-			add_sums(sums_of(t, r, s), s, i == 0, f->is_kernel);
+			add_sums(sums_of(t, r, s), s, latency, i == 0, f->is_kernel);
 		if (has_chains(t, s) && (i == 0 || t->of_callers) && st->n && add_chain(t, r, named, i))
 			return -ENOMEM;
 	}

@@ -20,6 +20,7 @@ struct report_row {
 	uint64_t mark; /* last sample that was added to total: recursion counts once */
 	uint64_t total, total_count, self, self_count;
 	uint64_t self_sys; /* of self in the kernel */
+	uint64_t latency_total, latency; /* sample_latency() of total and self */
 	uint32_t sums; /* of a group: index in report.group.sums */
 	uint32_t slots; /* of its other keys: index in report.slots */
 	const char *task; /* name of the thread of its last sample, with KEY_PID or KEY_TID */
@@ -28,7 +29,7 @@ struct report_row {
 
 /* What a row has of one event of a group. */
 struct report_sums {
-	uint64_t total, self, self_count, self_sys;
+	uint64_t total, self, self_count, self_sys, latency_total, latency;
 };
 
 /* Events that share a table, each with a value in every sum's column. */
@@ -36,14 +37,14 @@ struct report_group {
 	uint32_t nr; /* 0: none, rows have no sums of their own for it */
 	uint32_t first_by; /* by which of them rows are ordered first */
 	const uint16_t *place; /* by sample.event: which of them it is; borrowed */
-	uint64_t *wholes; /* what percentages of each are of; owned */
+	uint64_t *wholes, *latencies; /* what percentages of each are of; owned */
 	VEC(struct report_sums) sums; /* nr for each row */
 };
 
 struct report {
 	struct report_layout layout;
 	bool with_task; /* KEY_PID or KEY_TID is a key */
-	bool children, chains, from_root, of_callers; /* as requested */
+	bool children, latency, chains, from_root, of_callers; /* as requested */
 	uint64_t quantum_ns;
 	const int *sockets; /* as requested; borrowed */
 	uint32_t nr_sockets;
@@ -55,6 +56,7 @@ struct report {
 	uint32_t nr_index;
 	uint64_t samples;
 	uint64_t whole, whole_count; /* what percentages are of, and of how many samples; 0: of those that were added */
+	uint64_t whole_latency; /* the same of latencies: those that were added, and what the caller adds */
 	size_t nr_cut;	/* rows that report_cut() left out for being too small */
 	struct report_group group;
 	struct frame *chain; /* of the sample that is added, outermost first, with from_root */

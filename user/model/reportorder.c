@@ -61,6 +61,10 @@ uint64_t report_sum(const struct report_row *r, enum report_column c)
 		return r->self - r->self_sys;
 	case SUM_SAMPLES:
 		return r->self_count;
+	case SUM_LATENCY_CHILDREN:
+		return r->latency_total;
+	case SUM_LATENCY:
+		return r->latency;
 	case SUM_GUEST_SYS:
 	case SUM_GUEST_US: /* samples of guests are not delivered */
 		return 0;
@@ -73,13 +77,15 @@ uint64_t report_group_sum(const struct report *t, const struct report_row *r, en
 {
 	const struct report_sums *s = &t->group.sums.data[r->sums + i];
 
-	return report_sum(&(struct report_row){ .total = s->total, .self = s->self, .self_count = s->self_count, .self_sys = s->self_sys }, c);
+	return report_sum(&(struct report_row){ .total = s->total, .self = s->self, .self_count = s->self_count, .self_sys = s->self_sys,
+						 .latency_total = s->latency_total, .latency = s->latency }, c);
 }
 
 static int sums_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
 {
 	const struct report_group *g = &t->group;
-	uint32_t first = c == SUM_CHILDREN ? 0 : g->first_by, nr = c == SUM_CHILDREN ? 1 : g->nr; /* perf's __hpp__sort_acc() */
+	bool is_acc = c == SUM_CHILDREN || c == SUM_LATENCY_CHILDREN;
+	uint32_t first = is_acc ? 0 : g->first_by, nr = is_acc ? 1 : g->nr; /* perf's __hpp__sort_acc() */
 	int ret;
 
 	if (!g->nr)

@@ -52,6 +52,8 @@ uint64_t sample_key_value(enum report_column key, const struct sample *s)
 		return s->ip;
 	case KEY_CGROUP:
 		return f->cgroup;
+	case KEY_PARALLELISM:
+		return s->parallelism;
 	case KEY_TRANSACTION:
 		return f->transaction;
 	case KEY_CODE_PAGE_SIZE:

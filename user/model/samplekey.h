@@ -19,6 +19,12 @@ uint64_t sample_key_value(enum report_column key, const struct sample *s);
 int address_cmp(uint64_t a, uint64_t b);
 int sample_key_cmp(enum report_column key, uint64_t a, uint64_t b);
 
+/* Its share of the time that the program takes, times 1000 (perf's al->latency). 0: its parallelism is not counted. */
+static inline uint64_t sample_latency(const struct sample *s)
+{
+	return s->parallelism ? s->weight * 1000 / s->parallelism : 0;
+}
+
 /* What perf's --mem-mode sums instead of periods: the weight, at least 1. */
 uint64_t sample_cost(const struct sample *s);
 

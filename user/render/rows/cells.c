@@ -171,6 +171,8 @@ int cell_text(char *buf, size_t size, const struct report *t, const struct repor
 
 	if (key == KEY_PID || key == KEY_TID)
 		return snprintf(buf, size, "%7d:%s", (int)(key == KEY_PID ? r->pid : r->tid), r->task ? r->task : "");
+	if (key == KEY_PARALLELISM)
+		return snprintf(buf, size, "%*llu", (int)strlen(report_columns[key].heading), (unsigned long long)*report_slots(t, r, key));
 	if (key == KEY_SYM_FROM || key == KEY_SYM_TO) /* of other symbols the column is cell_level()'s */
 		n = snprintf(buf, size, "%s", level(report_slots(t, r, key)[1]));
 	if (is_address(key))
@@ -190,15 +192,21 @@ static int sum_text(char *buf, size_t size, uint64_t sum, uint64_t whole, enum r
 	return snprintf(buf, size, "%*.2f%%", width ? width - 1 : 0, percent_of(sum, whole));
 }
 
+static bool is_latency(enum report_column c)
+{
+	return c == SUM_LATENCY || c == SUM_LATENCY_CHILDREN;
+}
+
 /* Of each event, in columns of their own or after a blank. */
 static size_t group_text(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column c, const struct report_cfg *cfg)
 {
 	int width = cfg->separator ? 0 : report_columns[c].width;
+	const uint64_t *wholes = is_latency(c) ? t->group.latencies : t->group.wholes;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < t->group.nr && n < size; i++) {
 		n += i && !width && n + 1 < size ? (size_t)snprintf(buf + n, size - n, " ") : 0;
-		n += (size_t)sum_text(buf + n, size - n, report_group_sum(t, r, c, i), t->group.wholes[i], c, width);
+		n += (size_t)sum_text(buf + n, size - n, report_group_sum(t, r, c, i), wholes[i], c, width);
 	}
 	return n < size ? n : size - 1;
 }
@@ -209,7 +217,7 @@ size_t cell_shown(char *shown, size_t size, const struct report *t, const struct
 	char raw[CELL_BYTES];
 
 	if (c >= KEY_MAX)
-		return t->group.nr ? group_text(shown, size, t, r, c, cfg) : (size_t)sum_text(shown, size, report_sum(r, c), whole, c, 0);
+		return t->group.nr ? group_text(shown, size, t, r, c, cfg) : (size_t)sum_text(shown, size, report_sum(r, c), is_latency(c) ? t->whole_latency : whole, c, 0);
 	cell_text(raw, sizeof(raw), t, r, c, cfg);
 	text_escape(shown, size, raw);
 	return strlen(shown);

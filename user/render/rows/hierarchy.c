@@ -32,12 +32,17 @@ static int by_key(const void *a, const void *b, void *arg)
 	return report_key_cmp(p->t, *(const struct report_row *const *)a, *(const struct report_row *const *)b, p->t->layout.keys[p->depth]);
 }
 
-static int heavier(const void *a, const void *b)
+static int heavier(const void *a, const void *b, void *arg)
 {
 	const struct group *x = a, *y = b;
+	const struct print *p = arg;
+	int ret = 0;
 
-	if (x->sum.self != y->sum.self)
-		return x->sum.self > y->sum.self ? -1 : 1;
+	for (uint32_t i = 0; i < p->t->layout.nr_order && !ret; i++)
+		if (p->t->layout.order[i] >= KEY_MAX)
+			ret = report_key_cmp(p->t, &x->sum, &y->sum, p->t->layout.order[i]);
+	if (ret)
+		return ret;
 	return x->rows < y->rows ? -1 : x->rows > y->rows; /* which are in the order of the key */
 }
 
@@ -46,6 +51,7 @@ static void add(struct group *g, const struct report_row *r)
 	g->sum.self += r->self;
 	g->sum.self_sys += r->self_sys;
 	g->sum.self_count += r->self_count;
+	g->sum.latency += r->latency;
 	g->n++;
 }
 
@@ -57,7 +63,7 @@ static size_t make_groups(struct print *p, const struct report_row **rows, size_
 	for (size_t i = 0; i < n; i++) {
 		if (!nr || by_key(&rows[i - 1], &rows[i], p)) {
 			groups[nr] = (struct group){ .rows = &rows[i], .sum = *rows[i] };
-			groups[nr].sum.self = groups[nr].sum.self_sys = groups[nr].sum.self_count = 0;
+			groups[nr].sum.self = groups[nr].sum.self_sys = groups[nr].sum.self_count = groups[nr].sum.latency = 0;
 			nr++;
 		}
 		add(&groups[nr - 1], rows[i]);
@@ -95,7 +101,7 @@ static int print_group(const struct print *p, const struct group *g)
 	fprintf(p->out, "%*s", INDENT * (int)p->depth, "");
 	width = print_sums(p, &g->sum);
 	cell_shown(text, sizeof(text), p->t, &g->sum, p->whole, key, p->cfg);
-	fprintf(p->out, "%*s%s%s\n", inner + GAP, "", key == KEY_SYM ? cell_level(&g->sum) : "", text);
+	fprintf(p->out, "%*s%s%s\n", inner + GAP, "", key == KEY_SYM ? cell_level(&g->sum) : "", text + strspn(text, " "));
 	return width;
 }
 
@@ -130,7 +136,7 @@ static int print_level(struct print *p, const struct report_row **rows, size_t n
 		return ret;
 	qsort_r(rows, n, sizeof(*rows), by_key, p);
 	nr = make_groups(p, rows, n, groups);
-	qsort(groups, nr, sizeof(*groups), heavier);
+	qsort_r(groups, nr, sizeof(*groups), heavier, p);
 	for (size_t i = 0; i < nr && !ret && is_shown(p, &groups[i]); i++) {
 		++*ret_shown;
 		ret = print_below(p, &groups[i], print_group(p, &groups[i]));

@@ -8,13 +8,21 @@
 #include "util/json.h"
 #include "util/text.h"
 
+static bool number_of(const struct report *t, const struct report_row *r, enum report_column key, int64_t *ret)
+{
+	if (key != KEY_PARALLELISM)
+		return cell_number(r, key, ret);
+	*ret = (int64_t)*report_slots(t, r, key);
+	return true;
+}
+
 int render_report_csv(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
 {
 	char raw[CELL_BYTES];
 	uint64_t whole = report_whole(t, p);
 
 	if (!cfg->is_next) {
-		fprintf(out, "self_pct,total_pct,self,total,samples");
+		fprintf(out, "self_pct,total_pct,self,total,samples%s", t->latency ? ",latency_pct,latency_total_pct" : "");
 		for (uint32_t k = 0; k < t->layout.nr_keys; k++)
 			fprintf(out, ",%s", report_columns[t->layout.keys[k]].name);
 		fputs(cfg->with_event ? ",event\n" : "\n", out);
@@ -24,12 +32,14 @@ int render_report_csv(FILE *out, const struct report *t, const struct profile *p
 
 		fprintf(out, "%.4f,%.4f,%llu,%llu,%llu", percent_of(r->self, whole), percent_of(r->total, whole),
 			(unsigned long long)r->self, (unsigned long long)r->total, (unsigned long long)r->self_count);
+		if (t->latency)
+			fprintf(out, ",%.4f,%.4f", percent_of(r->latency, t->whole_latency), percent_of(r->latency_total, t->whole_latency));
 		for (uint32_t k = 0; k < t->layout.nr_keys; k++) {
 			int64_t n;
 
 			fputc(',', out);
 			cell_plain(raw, sizeof(raw), t, r, t->layout.keys[k], cfg);
-			if (cell_number(r, t->layout.keys[k], &n))
+			if (number_of(t, r, t->layout.keys[k], &n))
 				fprintf(out, "%lld", (long long)n);
 			else
 				text_print_csv(out, raw, NULL);
@@ -80,13 +90,19 @@ static void json_row(struct json *j, const struct report *t, const struct report
 	json_key_u64(j, "self", r->self);
 	json_key_u64(j, "total", r->total);
 	json_key_u64(j, "samples", r->self_count);
+	if (t->latency) {
+		json_key(j, "latency_pct");
+		json_double(j, percent_of(r->latency, t->whole_latency), 4);
+		json_key(j, "latency_total_pct");
+		json_double(j, percent_of(r->latency_total, t->whole_latency), 4);
+	}
 	for (uint32_t k = 0; k < t->layout.nr_keys; k++) {
 		enum report_column key = t->layout.keys[k];
 		int64_t n;
 
 		cell_plain(raw, sizeof(raw), t, r, key, cfg);
 		json_key(j, report_columns[key].name);
-		if (cell_number(r, key, &n))
+		if (number_of(t, r, key, &n))
 			json_i64(j, n);
 		else
 			json_text(j, key == KEY_CPU ? NULL : key == KEY_DSO ? r->dso : raw);
