@@ -74,9 +74,9 @@ struct extent {
 };
 
 enum data_map {
-	DATA_NOWHERE, /* nothing that is known is mapped there */
+	DATA_NOWHERE, /* no mapping that is known */
 	DATA_FILE,
-	DATA_SHARED, /* a file whose writes others see */
+	DATA_SHARED, /* memory that processes share, of a file or not */
 	DATA_ANON,
 };
 
@@ -84,7 +84,9 @@ enum data_map {
 struct data_address {
 	uint64_t addr;
 	struct frame at;
-	struct frame line; /* of the first byte of its cache line; this and map: where wanted */
+	struct frame line; /* of the first byte of its cache line, where wanted */
+	uint64_t line_at;  /* likewise: where that is in the file, or its address */
+	uint64_t owner;	   /* with line_at what tells one line from all others */
 	enum data_map map;
 	bool is_kernel; /* the kernel touched it */
 };
@@ -100,6 +102,7 @@ struct named {
 	const char *parent; /* the caller that was looked for; interned; or NULL */
 	const struct extent *extents; /* of each frame of the stack; NULL: not wanted */
 	const struct data_address *data; /* NULL: not wanted */
+	const struct frame *code;	 /* of the sample's own address; NULL: not wanted */
 	const struct task_namespace *cgroup_ns; /* the thread's; NULL: not wanted, or not known */
 };
 

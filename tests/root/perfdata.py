@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Writes recordings that this machine cannot make, as perf writes them to a pipe (perf.data-file-format.txt, uapi/linux/perf_event.h).
 # usage: perfdata.py maps FILE MAPS FORKS: a process with so many mappings, and so many children of it
-#        perfdata.py memory FILE plain|struct: samples with weights, sources and addresses of data, transactions, sizes of pages
+#        perfdata.py memory FILE plain|struct [noaddr]: samples with weights, sources and addresses of data, transactions, sizes of pages
 #        perfdata.py branches FILE ELF ADDRESS...: branch stacks between functions of a program
 #        perfdata.py cgroups FILE: samples of control groups
 #        perfdata.py switches FILE thread|cpu: four samples of one, two and three threads that run, of a machine with three CPUs
@@ -74,18 +74,19 @@ def data_source():
 
 
 # From a fixed seed
-def memory(path, kind):
+def memory(path, kind, *without):
     random.seed(int(kind == "struct"))
     r = Recording(path)
     weight = WEIGHT_STRUCT if kind == "struct" else WEIGHT
-    r.attr(IP | TID | TIME | ADDR | PERIOD | weight | DATA_SRC | TRANSACTION | PHYS_ADDR | DATA_PAGE_SIZE | CODE_PAGE_SIZE)
+    r.attr(IP | TID | TIME | (0 if without else ADDR) | PERIOD | weight | DATA_SRC | TRANSACTION | PHYS_ADDR | DATA_PAGE_SIZE | CODE_PAGE_SIZE)
     r.mmap(1, 0x1000, 0x10000, "/nosuch")
     for i in range(300):
         source = data_source()
         cost = random.choice([0, 3, 70]) | (random.randrange(3) << 32 if kind == "struct" else 0)
         page = random.choice([0, 4096, 2 << 20, 1 << 30])
         transaction = random.choice([0, 0x11, 0x22 | 5 << 32, 0xff, 1])
-        r.record(9, 2, struct.pack("<QIIQQQQQQQQQ", 0x1000 + i % 5 * 64, 1, 1, 1000 + i, 0x5000 + i, 100 + i, cost, source, transaction, 0x1000 * (i % 3), page, 4096))
+        address = b"" if without else struct.pack("<Q", 0x5000 + i)
+        r.record(9, 2, struct.pack("<QIIQ", 0x1000 + i % 5 * 64, 1, 1, 1000 + i) + address + struct.pack("<QQQQQQQ", 100 + i, cost, source, transaction, 0x1000 * (i % 3), page, 4096))
 
 
 # From a fixed seed: a program, and branches between the beginnings of its functions

@@ -485,6 +485,40 @@ record_data() {
 	perf script -i s.data -F addr,sym,dso 2>/dev/null | grep -v @plt | diff ours -
 	[ "$(grep -c ' bytes ' ours)" = 16 ]
 	same_as_perf -g none --no-children -s addr
+	# Memory that processes share is one, and that of each its own; the code is that of the sample, whatever the stack is cut to
+	cat >shared.c <<-END
+		#include <sys/ipc.h>
+		#include <sys/mman.h>
+		#include <sys/shm.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noinline)) void touch(char *p) { for (int i = 0; i < 4; i++) p[i * 4096] = 1; }
+		int main(void)
+		{
+			int id = shmget(IPC_PRIVATE, 16384, 0600);
+			char *all = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), *old = shmat(id, NULL, 0);
+			char *own = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			shmctl(id, IPC_RMID, NULL);
+			for (int i = 0; i < 2; i++)
+				if (!fork()) {
+					touch(all); touch(old); touch(own);
+					_exit(0);
+				}
+			while (wait(NULL) > 0) ;
+			return 0;
+		}
+	END
+	gcc -O1 -o sharing shared.c
+	perf record -q -g -c 1 -d -e page-faults:u -o s.data ./sharing 2>/dev/null
+	"$SKEP" -q report -i s.data --no-children -g none -n -s dcacheline,symbol_iaddr | grep touch >lines
+	[ "$(grep -cE '^ +[0-9.]+% +2 +\[s\] ' lines)" = 8 ]
+	[ "$(grep -cE '^ +[0-9.]+% +1 +\[\.\] ' lines)" = 8 ]
+	perf report --stdio --mem-mode -i s.data -g none -n -s dcacheline,symbol_iaddr 2>/dev/null | grep touch | grep -cF '[s]' | grep -qx 8
+	"$SKEP" report -i s.data --no-children -s dcacheline --json | jq -e '[.rows[] | select(.dcacheline | startswith("[s] "))] | length == 8'
+	"$SKEP" -q report -i s.data --no-children -n -s symbol_iaddr --ignore-callees main | grep -E '\[\.\] touch' | awk '{ n += $2 } END { exit n != 24 }'
+	python3 "$ROOT/tests/root/perfdata.py" memory s.data plain noaddr
+	"$SKEP" -q report -i s.data --mem-mode | grep -qF 'Data Symbol'
+	run -2 "$SKEP" report -i s.data --mem-mode -s symbol_daddr
 	run -2 "$SKEP" report -i a.data -s symbol_daddr
 	[[ "$output" == *"sort key 'symbol_daddr': the samples in 'a.data' have no data addresses (perf record -d)"* ]]
 }

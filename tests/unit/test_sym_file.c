@@ -2,6 +2,8 @@
 /* Symbols of files of every make, each built here, mapped as the loader would, and compared with nm. */
 #include "tests/unit/test_sym.h"
 
+#include "elf/elf.h"
+#include "elf/elfsyms.h"
 #include "elf/symtab.h"
 #include "sym/demangle.h"
 
@@ -521,6 +523,72 @@ static void test_node(void **state)
 	check_library("/usr/bin/node", "");
 }
 
+extern const char __executable_start[]; /* of the linker: where this program is mapped */
+static int a_variable[100] = { 1 };
+static int a_zero[3];
+
+static uint64_t vaddr_of(const struct elf_file *elf, const void *p)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < elf->nr_segs; i++)
+		if (elf->segs[i].type == PT_LOAD && elf->segs[i].vaddr < first)
+			first = elf->segs[i].vaddr;
+	return (uint64_t)((const char *)p - __executable_start) + first;
+}
+
+/* Variables are symbols only for who asks for them, and no functions. */
+static void test_variables(void **state)
+{
+	void (*function)(void **) = test_variables;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct elf_file elf;
+	uint64_t start;
+
+	(void)state;
+	assert_int_equal(elf_open_fd(fd, &elf), 0);
+	for (int with = 0; with < 2; with++) {
+		struct symtab tab = { .with_data = with };
+		uint64_t at = vaddr_of(&elf, a_variable);
+		const char *name;
+
+		assert_true(elfsyms_load(&elf, NULL, &tab) > 0);
+		name = symtab_find(&tab, at + 399, &start);
+		if (with) {
+			assert_string_equal(name, "a_variable");
+			assert_int_equal(start, at);
+			assert_true(symtab_is_data(&tab, start));
+			assert_string_equal(symtab_find(&tab, vaddr_of(&elf, &a_zero[2]), &start), "a_zero");
+		} else {
+			assert_null(name);
+		}
+		assert_string_equal(symtab_find(&tab, vaddr_of(&elf, (const void *)(uintptr_t)function), &start), "test_variables");
+		assert_false(symtab_is_data(&tab, start));
+		symtab_free(&tab);
+	}
+	elf_close(&elf);
+	close(fd);
+}
+
+/* The last page of a file's data has variables that the file has no bytes of. */
+static void test_last_page(void **state)
+{
+	struct elf_seg segs[] = { { .off = 0, .vaddr = 0, .filesz = 0x800, .memsz = 0x800, .type = PT_LOAD, .flags = PF_R },
+				  { .off = 0x1000, .vaddr = 0x2000, .filesz = 0x100, .memsz = 0x300, .type = PT_LOAD, .flags = PF_R | PF_W } };
+	uint64_t vaddr;
+
+	(void)state;
+	assert_true(elf_off_to_vaddr(segs, 2, 0x10ff, &vaddr));
+	assert_int_equal(vaddr, 0x20ff);
+	assert_true(elf_off_to_vaddr(segs, 2, 0x12ff, &vaddr));
+	assert_int_equal(vaddr, 0x22ff);
+	assert_false(elf_off_to_vaddr(segs, 2, 0x1300, &vaddr));
+	assert_false(elf_off_to_vaddr(segs, 2, 0x900, &vaddr));
+	segs[1].memsz = 0x5000;
+	assert_true(elf_off_to_vaddr(segs, 2, 0x1fff, &vaddr));
+	assert_false(elf_off_to_vaddr(segs, 2, 0x2000, &vaddr));
+}
+
 static void test_choice(void **state)
 {
 	struct symtab tab = { 0 };
@@ -562,7 +630,9 @@ static void test_choice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choice),	      cmocka_unit_test(test_pie),
+		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_last_page),	      cmocka_unit_test(test_pie),
 		cmocka_unit_test(test_whole_stacks), cmocka_unit_test(test_no_pie),	      cmocka_unit_test(test_static_pie),
 		cmocka_unit_test(test_moved_segment), cmocka_unit_test(test_32_bit),
 		cmocka_unit_test(test_stripped),      cmocka_unit_test(test_debug_by_build_id),

@@ -25,6 +25,7 @@ struct places {
 	VEC(struct thread_ns) threads;
 	struct map by_tid;
 	struct data_address data;
+	struct frame code;
 	struct extent extents[STACK_FRAMES_MAX + 2];
 };
 
@@ -74,6 +75,10 @@ static int places_sample(struct named_sink *sink, const struct named *from)
 	if (p->cfg.data) {
 		syms_data_address(p->names->syms, s, p->cfg.data_line, &p->data);
 		n.data = &p->data;
+	}
+	if (p->cfg.code) {
+		syms_code_address(p->names->syms, s, &p->code);
+		n.code = &p->code;
 	}
 	if (p->cfg.cgroup_ns) {
 		int64_t i = map_find(&p->by_tid, hash_u64(s->tid));

@@ -14,7 +14,8 @@ struct places;
 struct places_cfg {
 	bool extents;	/* struct named's extents */
 	bool data;	/* its data: the samples' symbols are made with syms_cfg.data */
-	bool data_line; /* with that, its line and map */
+	bool data_line; /* with that, the line */
+	bool code;	/* its code */
 	bool cgroup_ns; /* and its cgroup_ns: the records come by places_watch() */
 };
 

@@ -41,6 +41,7 @@ struct replay {
 	struct pick *pick; /* which samples are shown; NULL: all */
 	struct pickstack *pickstack; /* what of their stacks is shown; NULL: all */
 	struct places *places; /* what samples get beside names; NULL: nothing */
+	bool with_data;	  /* likewise: names of variables, and mappings of data */
 	bool with_lines;  /* of the command: lines of source files are wanted */
 	bool trees;	  /* a tree for each view */
 	bool leaves;	  /* callers are not shown: no note where the file has none */

@@ -120,6 +120,8 @@ static int check_keys(const struct report_options *r, const struct replay *repla
 
 		if (branch_key_is(l->keys[i]) && !r->branches && all & c->needs)
 			return err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s' is of branches: it needs -b", c->name);
+		if (r->default_keys && c->needs == PERF_SAMPLE_ADDR)
+			continue;
 		if (c->needs && !(all & c->needs))
 			return err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s': the samples in '%s' have no %s", c->name, r->input, c->how);
 	}
@@ -223,7 +225,7 @@ static int end_latency(const struct report_options *r, struct replay *replay, st
 
 static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
 {
-	struct syms_cfg cfg = { .lines = replay->with_lines, .data = r->with_data };
+	struct syms_cfg cfg = { .lines = replay->with_lines, .data = replay->with_data };
 	const char **names = NULL;
 	int64_t bytes;
 	struct opened arg = { r, replay, NULL };
@@ -265,17 +267,18 @@ static int watch(void *arg, const struct data_record *rec)
 	return ret || !r->places ? ret : places_watch(r->places, rec);
 }
 
-static int make_places(struct report_options *r, const bool *with, struct err *err)
+static int make_places(struct report_options *r, const bool *with, bool *ret_data, struct err *err)
 {
 	struct places_cfg cfg = {
 		.extents = with[KEY_SYM_SIZE] || with[KEY_DSO_SIZE],
 		.cgroup_ns = with[KEY_CGROUP_ID],
-		.data = with[KEY_SYM_DADDR] || with[KEY_DSO_DADDR] || with[KEY_SYM_IADDR] || with[KEY_CACHE_LINE],
+		.data = with[KEY_SYM_DADDR] || with[KEY_DSO_DADDR] || with[KEY_CACHE_LINE],
 		.data_line = with[KEY_CACHE_LINE],
+		.code = with[KEY_SYM_IADDR],
 	};
 
-	r->with_data = cfg.data;
-	if (!cfg.extents && !cfg.cgroup_ns && !cfg.data)
+	*ret_data = cfg.data;
+	if (!cfg.extents && !cfg.cgroup_ns && !cfg.data && !cfg.code)
 		return 0;
 	r->places = places_new(&cfg);
 	return r->places ? 0 : err_set(err, -ENOMEM, "out of memory");
@@ -324,7 +327,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE] || table.layout.with[KEY_SRCLINE_FROM] ||
 			     table.layout.with[KEY_SRCLINE_TO];
 	find_latency_word(r, &table.layout);
-	ret = make_places(r, table.layout.with, err);
+	ret = make_places(r, table.layout.with, &replay->with_data, err);
 	replay->places = r->places;
 	if (table.layout.with[KEY_CGROUP] || table.layout.with[KEY_CGROUP_ID]) {
 		replay->watch = watch;

@@ -286,8 +286,10 @@ int report_options_end(struct report_options *r, struct err *err)
 	r->pick.branches = r->branches;
 	if (r->branches && !q->sort && !q->fields)
 		q->sort = REPORT_BRANCH_KEYS;
-	if (r->pick.costs && !q->sort && !q->fields)
+	if (r->pick.costs && !q->sort && !q->fields) {
+		r->default_keys = true;
 		q->sort = REPORT_MEMORY_KEYS;
+	}
 	r->pick.onoff = &r->onoff;
 	q->children = !r->no_children;
 	q->chains = (r->with_chains || r->inverted) && !r->without_chains && r->chains.mode != CHAINS_NONE;

@@ -41,7 +41,7 @@ struct report_options {
 	bool chain_min_given;
 	uint64_t widths[REPORT_WIDTHS_MAX];
 	uint32_t nr_widths;
-	bool with_data;		/* the keys need names of data */
+	bool default_keys;	/* those of --mem-mode: without data addresses in the file these are 0, and no error */
 	struct places *places;	/* what the keys need beside names; NULL: nothing */
 	struct cgroup_names cgroups; /* filled by the run */
 	struct symbol_options symbols;

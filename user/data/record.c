@@ -427,10 +427,10 @@ static bool is_guest_kernel(const uint8_t *record, size_t size, uint32_t type)
 }
 
 /*
- * No mapping that is wanted: of data (perf record -d), unless that is, or a guest's. That a map is of guest mode is no sign of one: perf inject -B
+ * A guest's mapping, or one of data (perf record -d) when that is not wanted. That a map is of guest mode is no sign of a guest: perf inject -B
  * marks all maps so (6.12 seen), and perf report takes them for the host's, unless its options name guests.
  */
-static bool is_foreign_map(const struct data_reader *r, const uint8_t *record, size_t size, uint32_t type, uint16_t misc)
+static bool is_unwanted_map(const struct data_reader *r, const uint8_t *record, size_t size, uint32_t type, uint16_t misc)
 {
 	if (type != PERF_RECORD_MMAP && type != PERF_RECORD_MMAP2)
 		return false;
@@ -457,7 +457,7 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 		record_skip(r, &r->passing);
 		return 0;
 	}
-	if (is_foreign_map(r, record, size, type, misc))
+	if (is_unwanted_map(r, record, size, type, misc))
 		return 0;
 	if (type == PERF_RECORD_LOST)
 		return deliver_lost(r, get_u64(record + 16));

@@ -41,9 +41,14 @@ extern const struct report_column_row report_columns[REPORT_COLUMNS];
 
 #define REPORT_SLOTS_MAX 64 /* of all keys */
 
-/* Slots of a key that names an address: it; its symbol's name, 0: none; bytes into that, of a variable; a letter, and whether it is one. */
-enum address_slot { ADDRESS_AT, ADDRESS_NAME, ADDRESS_OFF, ADDRESS_LEVEL, ADDRESS_SLOTS };
+/* Slots of an address key: address, symbol name (0: none), offset in a variable, level letter | ADDRESS_IS_DATA; of a line its owner. */
+enum address_slot { ADDRESS_AT, ADDRESS_NAME, ADDRESS_OFF, ADDRESS_LEVEL, ADDRESS_SLOTS, ADDRESS_OWNER = ADDRESS_SLOTS };
 #define ADDRESS_IS_DATA 0x100u
+
+static inline bool address_key_is(enum report_column c)
+{
+	return c == KEY_SYM_DADDR || c == KEY_SYM_IADDR || c == KEY_CACHE_LINE;
+}
 
 /* What is wanted. */
 struct report_request {

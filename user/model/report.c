@@ -183,33 +183,24 @@ static void address_slots(uint64_t *slots, uint64_t addr, const struct frame *f,
 	slots[ADDRESS_LEVEL] = (uint64_t)level | (has_name && f->is_data ? ADDRESS_IS_DATA : 0);
 }
 
-/* A cache line of a file is one in all processes that map it; perf shows it by its place in the file, too. */
-static void line_slots(uint64_t *slots, const struct data_address *d, uint32_t pid)
+static char level_of(bool is_kernel)
 {
-	bool in_file = d->map == DATA_FILE || d->map == DATA_SHARED;
-	char level = d->map == DATA_NOWHERE ? 'X' : d->map == DATA_SHARED ? 's' : d->is_kernel ? 'k' : '.';
-
-	address_slots(slots, in_file ? d->line.pos : d->line.addr, &d->line, level);
-	slots[ADDRESS_SLOTS] = d->map == DATA_ANON ? pid : (uintptr_t)d->at.obj;
+	return is_kernel ? 'k' : '.';
 }
 
-static void data_keys(struct report *t, const struct named *named)
+static void data_keys(struct report *t, const struct data_address *d)
 {
-	const struct data_address *d = named->data;
-	const struct stack *st = named->stack;
 	const bool *with = t->layout.with;
-	uint32_t leaf = 0;
+	uint64_t *line = &t->now[t->slot_of[KEY_CACHE_LINE]];
 
-	while (leaf + 1 < st->n && st->frames[leaf].kind == FRAME_INLINED)
-		leaf++;
-	if (with[KEY_SYM_IADDR])
-		address_slots(&t->now[t->slot_of[KEY_SYM_IADDR]], named->at->ip, &st->frames[leaf], st->frames[leaf].is_kernel ? 'k' : '.');
 	if (with[KEY_SYM_DADDR])
-		address_slots(&t->now[t->slot_of[KEY_SYM_DADDR]], d->addr, &d->at, d->is_kernel ? 'k' : '.');
+		address_slots(&t->now[t->slot_of[KEY_SYM_DADDR]], d->addr, &d->at, level_of(d->is_kernel));
 	if (with[KEY_DSO_DADDR])
-		t->now[t->slot_of[KEY_DSO_DADDR]] = strcmp(d->at.obj, "[unknown]") ? (uintptr_t)d->at.obj : 0;
-	if (with[KEY_CACHE_LINE])
-		line_slots(&t->now[t->slot_of[KEY_CACHE_LINE]], d, named->at->pid);
+		t->now[t->slot_of[KEY_DSO_DADDR]] = d->map == DATA_NOWHERE ? 0 : (uintptr_t)d->at.obj;
+	if (!with[KEY_CACHE_LINE])
+		return;
+	address_slots(line, d->line_at, &d->line, d->map == DATA_NOWHERE ? 'X' : d->map == DATA_SHARED ? 's' : level_of(d->is_kernel));
+	line[ADDRESS_OWNER] = d->owner;
 }
 
 /* The key values that all frames of a sample have in common. */
@@ -233,7 +224,9 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 	if (named->branch)
 		branch_keys(t, named->branch);
 	if (named->data)
-		data_keys(t, named);
+		data_keys(t, named->data);
+	if (named->code)
+		address_slots(&t->now[t->slot_of[KEY_SYM_IADDR]], s->ip, named->code, level_of(named->code->is_kernel));
 	for (uint32_t i = 0; i < t->layout.nr_keys; i++)
 		if (sample_key_is(t->layout.keys[i]))
 			t->now[t->slot_of[t->layout.keys[i]]] = sample_key_value(t->layout.keys[i], s);

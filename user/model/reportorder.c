@@ -23,6 +23,17 @@ static int number_cmp(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+static int address_slots_cmp(const uint64_t *a, const uint64_t *b, int nr)
+{
+	int ret = address_cmp(a[ADDRESS_AT], b[ADDRESS_AT]);
+
+	if (!ret)
+		ret = name_cmp((const char *)(uintptr_t)a[ADDRESS_NAME], (const char *)(uintptr_t)b[ADDRESS_NAME]);
+	for (int i = ADDRESS_OFF; i < nr && !ret; i++)
+		ret = number_cmp(a[i], b[i]);
+	return ret;
+}
+
 static int slots_cmp(const struct report *t, const struct report_row *x, const struct report_row *y, enum report_column c)
 {
 	const uint64_t *a = report_slots(t, x, c), *b = report_slots(t, y, c);
@@ -39,11 +50,10 @@ static int slots_cmp(const struct report *t, const struct report_row *x, const s
 		return number_cmp(*a, *b);
 	if (c >= KEY_MISPREDICT && c <= KEY_CYCLES) /* as perf: the greatest first */
 		return number_cmp(*b, *a);
-	if (c == KEY_SYM_DADDR || c == KEY_SYM_IADDR || c == KEY_CACHE_LINE)
-		return address_cmp(*a, *b);
-	if (c == KEY_DSO_DADDR) /* as perf: what is not known, then backwards */
-		return !*a || !*b ? number_cmp(!*b, !*a) :
-				    name_cmp(report_object((const char *)(uintptr_t)*b), report_object((const char *)(uintptr_t)*a));
+	if (address_key_is(c))
+		return address_slots_cmp(a, b, report_columns[c].slots);
+	if (c == KEY_DSO_DADDR) /* as perf: no mapping first, then backwards */
+		return !*a || !*b ? number_cmp(!*b, !*a) : name_cmp(report_object((const char *)(uintptr_t)*b), report_object((const char *)(uintptr_t)*a));
 	ret = name_cmp((const char *)(uintptr_t)*a, (const char *)(uintptr_t)*b);
 	if (!ret && is_line)
 		ret = name_cmp((const char *)(uintptr_t)a[2], (const char *)(uintptr_t)b[2]);

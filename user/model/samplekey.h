@@ -15,7 +15,7 @@ static inline bool sample_key_is(enum report_column key)
 /* By it rows are summed: of data sources the bits that the key shows. 0 where the sample does not say. */
 uint64_t sample_key_value(enum report_column key, const struct sample *s);
 
-/* The order of two values as perf has it (tools/perf/util/sort.c): weights and transactions from the greatest on, addresses from those of the kernel on. */
+/* The order of two values as perf has it (tools/perf/util/sort.c): weights and transactions from the greatest on, addresses as signed numbers, so that the kernel's come first. */
 int address_cmp(uint64_t a, uint64_t b);
 int sample_key_cmp(enum report_column key, uint64_t a, uint64_t b);
 

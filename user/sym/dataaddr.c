@@ -6,39 +6,53 @@
 #include "sym/syms.h"
 
 #define CACHE_LINE_BYTES 64ull
+#define OWNER_OBJECT (1ull << 32) /* beyond all process ids */
+#define OWNER_KERNEL (2ull << 32)
 
-bool sample_is_kernel(const struct sample *s)
+static bool is_kernel(const struct sample *s)
 {
 	if (s->fields)
 		return (s->fields->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	return s->chains[CHAIN_KERNEL].n;
 }
 
-static enum data_map map_of(struct syms *syms, const struct sample *s, uint64_t addr)
+/* Whose memory it is: that of one process, or of all that map the object. */
+static void find_owner(struct syms *syms, const struct sample *s, struct data_address *d)
 {
 	struct space *space;
-	const struct mapping *m;
+	const struct mapping *m = syms_mapping(syms, s->pid, s->time_ns, d->addr, &space);
+	bool is_anon = m && m->obj->kind == OBJECT_ANON;
 
-	m = syms_mapping(syms, s->pid, s->time_ns, addr, &space);
-	if (!m)
-		return DATA_NOWHERE;
-	if (m->obj->kind == OBJECT_ANON)
-		return DATA_ANON;
-	return m->is_data && m->is_shared ? DATA_SHARED : DATA_FILE;
+	d->line_at = d->line.addr;
+	d->owner = s->pid;
+	if (!m) {
+		d->map = DATA_NOWHERE;
+		return;
+	}
+	d->map = m->is_data && m->is_shared && m->obj->ino ? DATA_SHARED : is_anon ? DATA_ANON : DATA_FILE;
+	if (d->map != DATA_ANON)
+		d->owner = OWNER_OBJECT | m->obj->id;
+	if (!is_anon)
+		d->line_at = d->line.pos;
 }
 
 void syms_data_address(struct syms *syms, const struct sample *s, bool with_line, struct data_address *ret)
 {
-	bool is_kernel = sample_is_kernel(s);
-
 	ret->addr = s->fields && s->fields->has & PERF_SAMPLE_ADDR ? s->fields->addr : 0;
-	ret->is_kernel = is_kernel;
-	syms_resolve(syms, s->pid, s->time_ns, ret->addr, is_kernel, false, &ret->at, 1);
-	if (!with_line)
+	ret->is_kernel = is_kernel(s);
+	syms_resolve(syms, s->pid, s->time_ns, ret->addr, ret->is_kernel, false, &ret->at, 1);
+	if (with_line)
+		syms_resolve(syms, s->pid, s->time_ns, ret->addr & ~(CACHE_LINE_BYTES - 1), ret->is_kernel, false, &ret->line, 1);
+	if (!ret->is_kernel) {
+		find_owner(syms, s, ret);
 		return;
-	syms_resolve(syms, s->pid, s->time_ns, ret->addr & ~(CACHE_LINE_BYTES - 1), is_kernel, false, &ret->line, 1);
-	if (is_kernel)
-		ret->map = ret->at.kind == FRAME_UNKNOWN ? DATA_NOWHERE : DATA_FILE;
-	else
-		ret->map = map_of(syms, s, ret->addr);
+	}
+	ret->map = ret->at.obj == syms->obj_unknown ? DATA_NOWHERE : DATA_FILE;
+	ret->line_at = ret->line.addr;
+	ret->owner = OWNER_KERNEL;
+}
+
+void syms_code_address(struct syms *syms, const struct sample *s, struct frame *ret)
+{
+	syms_resolve(syms, s->pid, s->time_ns, s->ip, is_kernel(s), false, ret, 1);
 }

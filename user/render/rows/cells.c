@@ -61,6 +61,14 @@ static int object_text(char *buf, size_t size, const char *path)
 	return snprintf(buf, size, "%s", path && path[0] ? report_object(path) : "[unknown]");
 }
 
+/* As perf has it of data: of "//anon", too. */
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static int cgroup_text(char *buf, size_t size, uint64_t id, const struct report_cfg *cfg)
 {
 	const char *name = id && cfg->cgroup_name ? cfg->cgroup_name(cfg->cgroup_arg, id) : NULL;
@@ -96,6 +104,12 @@ static int branch_text(char *buf, size_t size, enum report_column key, const uin
 	}
 }
 
+static int level_text(char *buf, size_t size, const uint64_t *slots)
+{
+	return snprintf(buf, size, "[%c] ", (char)(slots[ADDRESS_LEVEL] & UINT8_MAX));
+}
+
+/* Without its level, which says of a line only whose memory it is. */
 static int address_text(char *buf, size_t size, const uint64_t *slots)
 {
 	const char *name = pointer(slots[ADDRESS_NAME]);
@@ -107,15 +121,10 @@ static int address_text(char *buf, size_t size, const uint64_t *slots)
 	return snprintf(buf, size, "%s+0x%llx", name, (unsigned long long)slots[ADDRESS_OFF]);
 }
 
-static bool is_address(enum report_column key)
-{
-	return key == KEY_SYM_DADDR || key == KEY_SYM_IADDR || key == KEY_CACHE_LINE;
-}
-
 int cell_plain(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg)
 {
 	const uint64_t *slots;
-	int64_t n;
+	int64_t n = 0;
 
 	if (report_columns[key].slots) {
 		slots = report_slots(t, r, key);
@@ -127,10 +136,12 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 			return sample_cell(buf, size, key, *slots, r->self_count);
 		if (key == KEY_SYM_SIZE || key == KEY_DSO_SIZE)
 			return extent_text(buf, size, *slots);
-		if (is_address(key))
-			return address_text(buf, size, slots);
+		if (key == KEY_CACHE_LINE)
+			n = level_text(buf, size, slots);
+		if (address_key_is(key))
+			return (int)n + address_text(buf + n, size - (size_t)n, slots);
 		if (key == KEY_DSO_DADDR)
-			return *slots && !strcmp(pointer(*slots), "//anon") ? snprintf(buf, size, "anon") : object_text(buf, size, pointer(*slots));
+			return snprintf(buf, size, "%s", *slots ? last_name(pointer(*slots)) : "[unknown]");
 		if (key == KEY_CGROUP_ID)
 			return snprintf(buf, size, "%llu/0x%llx", (unsigned long long)slots[0], (unsigned long long)slots[1]);
 		if (key == KEY_SRCLINE)
@@ -175,8 +186,8 @@ int cell_text(char *buf, size_t size, const struct report *t, const struct repor
 		return snprintf(buf, size, "%*llu", (int)strlen(report_columns[key].heading), (unsigned long long)*report_slots(t, r, key));
 	if (key == KEY_SYM_FROM || key == KEY_SYM_TO) /* of other symbols the column is cell_level()'s */
 		n = snprintf(buf, size, "%s", level(report_slots(t, r, key)[1]));
-	if (is_address(key))
-		n = snprintf(buf, size, "[%c] ", (char)(report_slots(t, r, key)[ADDRESS_LEVEL] & UINT8_MAX));
+	if (key == KEY_SYM_DADDR || key == KEY_SYM_IADDR) /* cell_plain() has that of a line */
+		n = level_text(buf, size, report_slots(t, r, key));
 	return n + cell_plain(buf + n, size - (size_t)n, t, r, key, cfg);
 }
 
