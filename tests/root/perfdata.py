@@ -4,7 +4,7 @@
 #        perfdata.py memory FILE plain|struct [noaddr]: samples with weights, sources and addresses of data, transactions, sizes of pages
 #        perfdata.py branches FILE ELF ADDRESS...: branch stacks between functions of a program
 #        perfdata.py cgroups FILE: samples of control groups
-#        perfdata.py switches FILE thread|cpu: four samples of one, two and three threads that run, of a machine with three CPUs
+#        perfdata.py switches FILE thread|cpu|lost: four samples of one, two and three threads that run, of a machine with three CPUs
 import platform
 import random
 import struct
@@ -150,6 +150,8 @@ def switches(path, kind):
     switch(15, 10, False)  # a fourth on three CPUs
     sample(16, 8, 240)
     switch(17, 9, True)
+    if kind == "lost":
+        r.record(2, 0, struct.pack("<QQ", 1, 5) + at(18, 7))
 
 
 {"switches": switches, "maps": maps, "memory": memory, "branches": branches, "cgroups": cgroups}[sys.argv[1]](*sys.argv[2:])

@@ -655,8 +655,15 @@ as_new_perf() {
 	[[ "$output" == *"column 'latency' divides the time of samples: it is not available with --mem-mode"* ]]
 }
 
-@test "--latency, --parallelism: files without context switches, and those of CPUs" {
+@test "--latency, --parallelism: files without context switches, those of CPUs, and those that lost some" {
 	need python3
+	python3 "$ROOT/tests/root/perfdata.py" switches s.data lost
+	for option in "-s comm" "-s comm --latency" "-s parallelism"; do
+		# shellcheck disable=SC2086
+		"$SKEP" report -i s.data $option | grep -qx '# Note: context switches may be among what was lost: parallelism and latency may be wrong'
+	done
+	python3 "$ROOT/tests/root/perfdata.py" switches s.data thread
+	! "$SKEP" report -i s.data | grep -q 'among what was lost'
 	python3 "$ROOT/tests/root/perfdata.py" switches s.data cpu
 	"$SKEP" -q report -i s.data -s comm | grep -qx '# Overhead  Command'
 	"$SKEP" -q report -i s.data --json | jq -e '.rows[0] | has("latency_pct") | not'
