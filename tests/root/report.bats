@@ -515,6 +515,7 @@ record_data() {
 	[ "$(grep -cE '^ +[0-9.]+% +1 +\[\.\] ' lines)" = 8 ]
 	perf report --stdio --mem-mode -i s.data -g none -n -s dcacheline,symbol_iaddr 2>/dev/null | grep touch | grep -cF '[s]' | grep -qx 8
 	"$SKEP" report -i s.data --no-children -s dcacheline --json | jq -e '[.rows[] | select(.dcacheline | startswith("[s] "))] | length == 8'
+	"$SKEP" report -i s.data --no-children -s symbol_iaddr --json | jq -e '[.rows[] | select(.symbol_iaddr | test("^touch\\+0x[0-9a-f]+$"))] | length > 0'
 	"$SKEP" -q report -i s.data --no-children -n -s symbol_iaddr --ignore-callees main | grep -E '\[\.\] touch' | awk '{ n += $2 } END { exit n != 24 }'
 	python3 "$ROOT/tests/root/perfdata.py" memory s.data plain noaddr
 	"$SKEP" -q report -i s.data --mem-mode | grep -qF 'Data Symbol'

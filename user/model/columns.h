@@ -41,7 +41,7 @@ extern const struct report_column_row report_columns[REPORT_COLUMNS];
 
 #define REPORT_SLOTS_MAX 64 /* of all keys */
 
-/* Slots of an address key: address, symbol name (0: none), offset in a variable, level letter | ADDRESS_IS_DATA; of a line its owner. */
+/* Slots of an address key: address, symbol name (0: none), offset in it, level letter | ADDRESS_IS_DATA; of a line its owner. */
 enum address_slot { ADDRESS_AT, ADDRESS_NAME, ADDRESS_OFF, ADDRESS_LEVEL, ADDRESS_SLOTS, ADDRESS_OWNER = ADDRESS_SLOTS };
 #define ADDRESS_IS_DATA 0x100u
 

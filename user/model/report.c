@@ -179,7 +179,7 @@ static void address_slots(uint64_t *slots, uint64_t addr, const struct frame *f,
 
 	slots[ADDRESS_AT] = addr;
 	slots[ADDRESS_NAME] = has_name ? (uintptr_t)f->name : 0;
-	slots[ADDRESS_OFF] = has_name && f->is_data ? f->off : 0;
+	slots[ADDRESS_OFF] = has_name ? f->off : 0;
 	slots[ADDRESS_LEVEL] = (uint64_t)level | (has_name && f->is_data ? ADDRESS_IS_DATA : 0);
 }
 

@@ -109,14 +109,14 @@ static int level_text(char *buf, size_t size, const uint64_t *slots)
 	return snprintf(buf, size, "[%c] ", (char)(slots[ADDRESS_LEVEL] & UINT8_MAX));
 }
 
-/* Without its level, which says of a line only whose memory it is. */
-static int address_text(char *buf, size_t size, const uint64_t *slots)
+/* with_off: of a function, too, which perf prints without. */
+static int address_text(char *buf, size_t size, const uint64_t *slots, bool with_off)
 {
 	const char *name = pointer(slots[ADDRESS_NAME]);
 
 	if (!name)
 		return snprintf(buf, size, "%-#.*llx", ADDRESS_DIGITS, (unsigned long long)slots[ADDRESS_AT]);
-	if (!(slots[ADDRESS_LEVEL] & ADDRESS_IS_DATA))
+	if (!with_off && !(slots[ADDRESS_LEVEL] & ADDRESS_IS_DATA))
 		return snprintf(buf, size, "%s", name);
 	return snprintf(buf, size, "%s+0x%llx", name, (unsigned long long)slots[ADDRESS_OFF]);
 }
@@ -139,7 +139,7 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 		if (key == KEY_CACHE_LINE)
 			n = level_text(buf, size, slots);
 		if (address_key_is(key))
-			return (int)n + address_text(buf + n, size - (size_t)n, slots);
+			return (int)n + address_text(buf + n, size - (size_t)n, slots, true);
 		if (key == KEY_DSO_DADDR)
 			return snprintf(buf, size, "%s", *slots ? last_name(pointer(*slots)) : "[unknown]");
 		if (key == KEY_CGROUP_ID)
@@ -186,8 +186,10 @@ int cell_text(char *buf, size_t size, const struct report *t, const struct repor
 		return snprintf(buf, size, "%*llu", (int)strlen(report_columns[key].heading), (unsigned long long)*report_slots(t, r, key));
 	if (key == KEY_SYM_FROM || key == KEY_SYM_TO) /* of other symbols the column is cell_level()'s */
 		n = snprintf(buf, size, "%s", level(report_slots(t, r, key)[1]));
-	if (key == KEY_SYM_DADDR || key == KEY_SYM_IADDR) /* cell_plain() has that of a line */
+	if (address_key_is(key)) {
 		n = level_text(buf, size, report_slots(t, r, key));
+		return n + address_text(buf + n, size - (size_t)n, report_slots(t, r, key), false);
+	}
 	return n + cell_plain(buf + n, size - (size_t)n, t, r, key, cfg);
 }
 
