@@ -330,6 +330,10 @@ EOF
 	"$SKEP" record -o b.data -e cpu-clock -c 100000 -- "$WORK/shares" 0.05 >said 2>&1
 	run ! "$SKEP" stat report -i b.data
 	[[ "$output" == *"has no counts"* ]]
+	"$SKEP" stat record -o - -e page-faults -- true 2>said >whole
+	head -c $(($(stat -c %s whole) - 1)) whole >cut
+	run ! "$SKEP" stat report -i cut
+	[[ "$output" == *"'cut' ends in the middle, before its counts are complete" ]]
 	run -2 "$SKEP" stat record -r 3 -o c.data -- true
 	run -2 "$SKEP" stat record --latency -o c.data -- true
 	[ ! -e c.data ]

@@ -180,6 +180,8 @@ static int read_file(struct stat_report *r, struct err *err)
 		*err = r->err;
 	if (ret && !err->text[0])
 		err_set(err, ret, "cannot show '%s': %s", r->o->input, ret == -EBADMSG ? "damaged record, or of the other byte order" : strerror(-ret));
+	if (!ret && !r->nr_rounds && r->meta->truncated && r->meta->is_stat)
+		return err_set(err, -ENODATA, "'%s' ends in the middle, before its counts are complete", r->o->input);
 	if (!ret && !r->nr_rounds) {
 		ret = err_set(err, -ENODATA, "'%s' has no counts", r->o->input);
 		err_hint(err, "skep stat record makes such files; skep report shows samples");
