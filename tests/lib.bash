@@ -73,8 +73,12 @@ need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
+# need PROGRAM...: or the test is skipped
 need() {
-	command -v "$1" >/dev/null || skip "no $1 here"
+	local program
+	for program; do
+		command -v "$program" >/dev/null || skip "no $program here"
+	done
 }
 
 # stolen: ns so far in which the hypervisor ran other machines, on all CPUs, in ticks; to the kernel that is neither run nor wait of a task
