@@ -260,6 +260,22 @@ as_nobody() {
 	fi
 }
 
+@test "RLIMIT_MEMLOCK low, without CAP_IPC_LOCK: smaller ring buffers, also with context switches; else what is refused is named" {
+	chmod 777 .
+	set_for_test /proc/sys/kernel/perf_event_paranoid 2
+	run as_nobody +bpf,+perfmon sh -c "ulimit -l 64; exec '$SKEP' record -o a.data -- true"
+	[[ "$status" = 0 || "$output" != *"(ulimit -l) blocks it"* ]] || skip "BPF maps count against RLIMIT_MEMLOCK here"
+	as_nobody +bpf,+perfmon sh -c "ulimit -l 64; exec '$SKEP' record --switch-events -o a.data -- sh -c 'for i in 1 2 3; do sleep 0.05; done'"
+	"$SKEP" -q script -i a.data --show-switch-events >a.text
+	cat a.text
+	[ "$(grep 'sleep .*PERF_RECORD_SWITCH OUT' a.text | grep -vc preempt)" -ge 3 ]
+	# room for the mappings alone
+	set_for_test /proc/sys/kernel/perf_event_mlock_kb $((256 + $(getconf PAGESIZE) / 1024))
+	run -3 as_nobody +bpf,+perfmon sh -c "ulimit -l 0; exec '$SKEP' record --switch-events -o b.data -- true"
+	echo "$output"
+	[[ "$output" == "skep record: cannot follow context switches: this user may not lock more memory"*"hint: "*perf_event_mlock_kb* ]]
+}
+
 # bats test_tags=user-space
 @test "too few open files: works, or names the limit" {
 	enough_memlock

@@ -22,17 +22,28 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-#define RING_BYTES (256u << 10) /* a power of two, a multiple of every page size */
-#define SWITCHES_BYTES (1u << 20) /* of two processes with a pipe a CPU has 6 MB a second */
-#define SAMPLES_BYTES (4u << 20) /* where samples come, too; less where the user may lock no more memory (kernel.perf_event_mlock_kb) */
-#define SAMPLES_LEAST (64u << 10)
+/* Powers of two. */
+#define MAPS_BYTES (256u << 10)
+#define SWITCHES_BYTES (1u << 20) /* two processes with a pipe fill 6 MB a second on a CPU */
+#define SAMPLES_BYTES (4u << 20)  /* samples and side band in one */
+#define LEAST_BYTES (64u << 10)   /* where the user may lock no more memory (kernel.perf_event_mlock_kb); one page of the largest */
 #define SAMPLE_TIME_AT 32 /* of a sample's record: after its header, id, ip, pid and tid */
 
-/* Of what events. */
+/* What a ring receives. */
 enum ring_kind {
-	RING_OTHERS,   /* that are redirected to it; its own says nothing */
+	RING_OTHERS,   /* events redirected to it */
 	RING_MAPS,     /* what tasks do to their names and address spaces */
 	RING_SWITCHES, /* context switches */
+};
+
+/* Rings of one kind, one for each CPU. */
+struct rings_cfg {
+	enum ring_kind kind;
+	const uint32_t *cpus;
+	uint32_t n;
+	size_t bytes;	  /* of each; less where the user may lock no more memory */
+	const char *what; /* they are for, in messages: "sample" */
+	bool at_once, has_namespaces; /* as in struct sideband_cfg */
 };
 
 struct ring {
@@ -51,7 +62,7 @@ struct pending {
 
 struct sideband {
 	struct ring *rings; /* those of switches are the last */
-	uint32_t nr_rings, nr_switches;
+	uint32_t nr_rings, nr_maps; /* nr_maps: without those of switches */
 	size_t page, trailer;
 	bool no_memory; /* a ring could not be mapped: the user may lock no more memory */
 	sideband_each each; /* of samples; NULL: none come */
@@ -74,9 +85,9 @@ struct trailer {
  * holding a build id for one of them, leave the mark for the next: a perf record -a beside us read inode numbers as
  * build ids and aborted. For the same reason the mark means nothing in what we receive.
  */
-static int open_event(enum ring_kind kind, uint32_t cpu, size_t bytes, const struct sideband_cfg *cfg)
+static int open_event(const struct rings_cfg *cfg, uint32_t cpu, size_t bytes)
 {
-	bool is_maps = kind == RING_MAPS;
+	bool is_maps = cfg->kind == RING_MAPS;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
@@ -87,26 +98,26 @@ static int open_event(enum ring_kind kind, uint32_t cpu, size_t bytes, const str
 		.comm = is_maps,
 		.comm_exec = is_maps,
 		.task = is_maps,
-		.namespaces = is_maps && cfg->has_namespaces,
-		.context_switch = kind == RING_SWITCHES,
+		.namespaces = cfg->has_namespaces,
+		.context_switch = cfg->kind == RING_SWITCHES,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = is_maps && cfg->at_once ? 1 : (uint32_t)bytes / 4,
+		.wakeup_watermark = cfg->at_once ? 1 : (uint32_t)bytes / 4,
 	};
 	int fd;
 
-	fd = syscall(SYS_perf_event_open, &attr, kind == RING_OTHERS ? 0 : -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = syscall(SYS_perf_event_open, &attr, cfg->kind == RING_OTHERS ? 0 : -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
 /* 0, -ENODEV: the CPU went offline since the list was read, or -errno. */
-static int open_ring(struct sideband *sb, enum ring_kind kind, uint32_t cpu, size_t bytes, const struct sideband_cfg *cfg)
+static int open_ring(struct sideband *sb, const struct rings_cfg *cfg, uint32_t cpu, size_t bytes)
 {
 	struct ring *r = &sb->rings[sb->nr_rings];
-	int fd = open_event(kind, cpu, bytes, cfg), ret;
+	int fd = open_event(cfg, cpu, bytes), ret;
 
 	if (fd < 0)
 		return fd;
@@ -119,32 +130,58 @@ static int open_ring(struct sideband *sb, enum ring_kind kind, uint32_t cpu, siz
 		return ret;
 	}
 	sb->nr_rings++;
-	sb->nr_switches += kind == RING_SWITCHES;
 	return 0;
 }
 
-static void close_rings(struct sideband *sb)
+/* All after the first so many. */
+static void close_rings(struct sideband *sb, uint32_t nr_left)
 {
-	for (; sb->nr_rings; sb->nr_rings--) {
+	for (; sb->nr_rings > nr_left; sb->nr_rings--) {
 		const struct ring *r = &sb->rings[sb->nr_rings - 1];
 
 		munmap(r->map, r->bytes + sb->page);
 		close(r->fd);
 	}
-	sb->nr_switches = 0;
 }
 
-static int open_rings(struct sideband *sb, enum ring_kind kind, const uint32_t *cpus, uint32_t n, size_t bytes, const struct sideband_cfg *cfg)
+/* All of one size. */
+static int try_rings(struct sideband *sb, const struct rings_cfg *cfg, size_t bytes)
 {
+	uint32_t before = sb->nr_rings;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < n && !ret; i++) {
-		ret = open_ring(sb, kind, cpus[i], bytes, cfg);
+	sb->no_memory = false;
+	for (uint32_t i = 0; i < cfg->n && !ret; i++) {
+		ret = open_ring(sb, cfg, cfg->cpus[i], bytes);
 		ret = ret == -ENODEV ? 0 : ret;
 	}
 	if (ret)
-		close_rings(sb);
+		close_rings(sb, before);
 	return ret;
+}
+
+static int refuse(const struct sideband *sb, int ret, const char *what, struct err *err)
+{
+	if (sb->no_memory) {
+		err_exit(err, ret, EXIT_CANNOT, "cannot %s: this user may not lock more memory for its ring buffers", what);
+		err_hint(err, "raise kernel.perf_event_mlock_kb, or the limit of locked memory (ulimit -l)");
+		return ret;
+	}
+	err_exit(err, ret, EXIT_CANNOT, "cannot %s: perf_event_open: %s", what, strerror(-ret));
+	if (ret == -EACCES || ret == -EPERM)
+		kernel_hint_perf(err);
+	return ret;
+}
+
+/* As large as the user may have them. */
+static int open_rings(struct sideband *sb, const struct rings_cfg *cfg, struct err *err)
+{
+	size_t bytes = cfg->bytes;
+	int ret;
+
+	while ((ret = try_rings(sb, cfg, bytes)) && sb->no_memory && bytes > LEAST_BYTES)
+		bytes /= 2;
+	return ret ? refuse(sb, ret, cfg->what, err) : 0;
 }
 
 static struct sideband *new_sideband(uint32_t n)
@@ -162,58 +199,53 @@ static struct sideband *new_sideband(uint32_t n)
 	return NULL;
 }
 
-static int refuse(struct sideband *sb, int ret, const char *what, struct err *err)
-{
-	if (sb && sb->no_memory) {
-		err_exit(err, ret, EXIT_CANNOT, "cannot %s: this user may not lock more memory for its ring buffers", what);
-		err_hint(err, "raise kernel.perf_event_mlock_kb, or the limit of locked memory (ulimit -l)");
-	} else {
-		err_exit(err, ret, EXIT_CANNOT, "cannot %s: perf_event_open: %s", what, strerror(-ret));
-		if (ret == -EACCES || ret == -EPERM)
-			kernel_hint_perf(err);
-	}
-	sideband_close(sb);
-	return ret;
-}
-
 int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg, struct sideband **ret_sb, struct err *err)
 {
+	const struct rings_cfg maps = { .kind = RING_MAPS, .cpus = cpus, .n = n, .bytes = MAPS_BYTES, .what = "follow the mappings of processes",
+					.at_once = cfg->at_once, .has_namespaces = cfg->has_namespaces };
+	const struct rings_cfg switches = { .kind = RING_SWITCHES, .cpus = cfg->switch_cpus, .n = cfg->nr_switch_cpus, .bytes = SWITCHES_BYTES,
+					    .what = "follow context switches" };
 	struct sideband *sb = new_sideband(n + cfg->nr_switch_cpus);
-	int ret = sb ? open_rings(sb, RING_MAPS, cpus, n, RING_BYTES, cfg) : -ENOMEM;
+	int ret;
 
+	if (!sb)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = open_rings(sb, &maps, err);
+	sb->nr_maps = sb->nr_rings;
 	if (!ret)
-		ret = open_rings(sb, RING_SWITCHES, cfg->switch_cpus, cfg->nr_switch_cpus, SWITCHES_BYTES, cfg);
-	if (ret)
-		return refuse(sb, ret, "follow the mappings of processes", err);
-	*ret_sb = sb;
-	return 0;
+		ret = open_rings(sb, &switches, err);
+	if (!ret)
+		*ret_sb = sb;
+	else
+		sideband_close(sb);
+	return ret;
 }
 
 int sideband_open_rings(const uint32_t *cpus, uint32_t n, sideband_each each, void *arg, struct sideband **ret_sb, struct err *err)
 {
-	const struct sideband_cfg cfg = { 0 };
+	const struct rings_cfg cfg = { .kind = RING_OTHERS, .cpus = cpus, .n = n, .bytes = SAMPLES_BYTES, .what = "sample" };
 	struct sideband *sb = new_sideband(n);
-	size_t bytes = SAMPLES_BYTES;
-	int ret = -ENOMEM;
+	int ret;
 
-	if (sb) {
-		sb->trailer += sizeof(uint64_t);
-		sb->each = each;
-		sb->arg = arg;
-		while ((ret = open_rings(sb, RING_OTHERS, cpus, n, bytes, &cfg)) == -EPERM && bytes > SAMPLES_LEAST)
-			bytes /= 2;
-	}
-	if (ret)
-		return refuse(sb, ret, "sample", err);
-	*ret_sb = sb;
-	return 0;
+	if (!sb)
+		return err_set(err, -ENOMEM, "out of memory");
+	sb->trailer += sizeof(uint64_t);
+	sb->each = each;
+	sb->arg = arg;
+	ret = open_rings(sb, &cfg, err);
+	sb->nr_maps = sb->nr_rings;
+	if (!ret)
+		*ret_sb = sb;
+	else
+		sideband_close(sb);
+	return ret;
 }
 
 void sideband_close(struct sideband *sb)
 {
 	if (!sb)
 		return;
-	close_rings(sb);
+	close_rings(sb, 0);
 	vec_free(&sb->queue);
 	vec_free(&sb->bytes);
 	map_free(&sb->follow);
@@ -223,17 +255,17 @@ void sideband_close(struct sideband *sb)
 
 int sideband_fd(const struct sideband *sb, uint32_t index)
 {
-	return index < sb->nr_rings - sb->nr_switches ? sb->rings[index].fd : -1;
+	return index < sb->nr_maps ? sb->rings[index].fd : -1;
 }
 
 int sideband_switch_fd(const struct sideband *sb, uint32_t index)
 {
-	return index < sb->nr_switches ? sb->rings[sb->nr_rings - sb->nr_switches + index].fd : -1;
+	return sb->nr_maps + index < sb->nr_rings ? sb->rings[sb->nr_maps + index].fd : -1;
 }
 
 bool sideband_waits(const struct sideband *sb)
 {
-	for (uint32_t i = 0; i < sb->nr_rings - sb->nr_switches; i++) {
+	for (uint32_t i = 0; i < sb->nr_maps; i++) {
 		const struct perf_event_mmap_page *page = sb->rings[i].map;
 
 		if (__atomic_load_n(&page->data_head, __ATOMIC_RELAXED) != page->data_tail)

@@ -25,7 +25,7 @@ struct sideband_cfg {
 	uint32_t nr_switch_cpus;
 };
 
-/* Opens one event per CPU of cpus[n], and one for its switches, which are many. Returns 0 or -errno. */
+/* Opens one event per CPU of cpus[n], and one for the switches of each of cfg->switch_cpus, which are many. 0, or -errno with err filled. */
 int sideband_open(const uint32_t *cpus, uint32_t n, const struct sideband_cfg *cfg, struct sideband **ret_sb, struct err *err);
 void sideband_close(struct sideband *sb);
 
