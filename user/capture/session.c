@@ -223,6 +223,8 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && s->cfg->target->argv)
 		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, &mask, err);
 	s->place.command_pid = s->command.pid;
+	if (s->cfg->ret_command_pid)
+		*s->cfg->ret_command_pid = s->command.pid;
 	s->place.is_late = s->cfg->delay_ns || s->cfg->starts_off;
 	s->place.may_pause = s->cfg->control || (s->cfg->turns && s->cfg->turns->n);
 	s->place.has_switches = s->cfg->has_switches;
@@ -554,11 +556,6 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 int session_status(const struct session *s)
 {
 	return s->command.status;
-}
-
-pid_t session_command_pid(const struct session *s)
-{
-	return s->command.pid;
 }
 
 const struct rusage *session_usage(const struct session *s)

@@ -26,6 +26,7 @@ struct session_turns {
 
 struct session_cfg {
 	const struct target *target;
+	pid_t *ret_command_pid; /* filled by session_open(): COMMAND, or 0; NULL: not wanted */
 	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened; NULL: there was no memory for it */
 	int nr_sources;
 	uint64_t interval_ns;		 /* take a snapshot of the sources every so often; 0: never */
@@ -52,7 +53,6 @@ int session_run(struct session *s, struct sink *sink, struct err *err);
 /* The exit status of COMMAND, 0 without one; and what it and the children it waited for have used (NULL without one). */
 int session_status(const struct session *s);
 const struct rusage *session_usage(const struct session *s);
-pid_t session_command_pid(const struct session *s); /* from session_open() on; 0 without COMMAND */
 bool session_interrupted(const struct session *s); /* a signal ended it */
 uint64_t session_duration_ns(const struct session *s);
 

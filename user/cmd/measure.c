@@ -497,13 +497,12 @@ struct measured {
 	int (*before)(struct sink *sink, struct err *err);
 };
 
-static int at_start(void *arg, const struct session *session, struct err *err)
+static int at_start(void *arg, struct err *err)
 {
 	const struct measured *run = arg;
 	const char *note = run->session->sources[0]->note;
 	int ret;
 
-	(void)session;
 	if (note) {
 		profile_note(run->profile, "%s", note);
 		/* Who named another event reads it; who named none may ask. */

@@ -80,12 +80,11 @@ static int check_refused(const struct probe_run *run, struct err *err)
 	return 0;
 }
 
-static int begin(void *arg, const struct session *session, struct err *err)
+static int begin(void *arg, struct err *err)
 {
 	struct probe_run *run = arg;
 	int ret = check_refused(run, err);
 
-	(void)session;
 	if (ret)
 		return ret;
 	probe_hits_start(&run->hits, &run->base.view);

@@ -219,7 +219,7 @@ int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_
 	int ret = session_open(cfg, &session, err);
 
 	if (!ret && hooks && hooks->at_start)
-		ret = hooks->at_start(arg, session, err);
+		ret = hooks->at_start(arg, err);
 	if (!ret)
 		ret = session_run(session, sink, err);
 	if (!ret) {
@@ -239,10 +239,10 @@ static void print_head(struct run *run)
 	run->format->head(run->out.stream, run->cfg->schema, &run->view);
 }
 
-static int at_start(void *arg, const struct session *session, struct err *err)
+static int at_start(void *arg, struct err *err)
 {
 	struct run *run = arg;
-	int ret = run->hooks && run->hooks->at_start ? run->hooks->at_start(run, session, err) : 0;
+	int ret = run->hooks && run->hooks->at_start ? run->hooks->at_start(run, err) : 0;
 
 	if (!ret)
 		print_head(run);

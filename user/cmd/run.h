@@ -19,7 +19,7 @@
  * filled. Each 0, -errno, or a positive number, which run_sink() returns; NULL: nothing.
  */
 struct run_hooks {
-	int (*at_start)(void *arg, const struct session *session, struct err *err);
+	int (*at_start)(void *arg, struct err *err);
 	int (*at_end)(void *arg, const struct session *session);
 };
 

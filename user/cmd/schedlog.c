@@ -50,13 +50,12 @@ static int open_syms(struct schedlog *log, struct err *err)
 	return live_syms(&cfg, &log->ksym, &log->syms, err);
 }
 
-static int begin(void *arg, const struct session *session, struct err *err)
+static int begin(void *arg, struct err *err)
 {
 	struct schedlog *log = arg;
 	struct run *run = arg;
 	int ret = measure_scan(log->target, false, &run->sink, &run->profile, err);
 
-	(void)session;
 	log->start_ns = now_ns();
 	stat_out_fresh(&run->out);
 	return ret ? ret : log->begin(log);

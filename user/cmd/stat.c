@@ -42,6 +42,7 @@ struct count_run {
 	struct stat_cfg view;
 	char title[256];
 	struct profile profile;
+	pid_t command_pid; /* of this run */
 	uint64_t last_ns; /* end of the interval before */
 	struct probe_cfg probe;
 	bool has_head; /* of -I */
@@ -218,7 +219,7 @@ static int add_run(struct count_run *s, double wall_s)
 	return 0;
 }
 
-static int begin_run(void *arg, const struct session *session, struct err *err)
+static int begin_run(void *arg, struct err *err)
 {
 	struct count_run *s = arg;
 
@@ -226,7 +227,7 @@ static int begin_run(void *arg, const struct session *session, struct err *err)
 	set_missing(s);
 	counts_run(&s->counts);
 	s->last_ns = 0;
-	return s->file ? stat_file_begin(s->file, s->o, session_command_pid(session)) : 0;
+	return s->file ? stat_file_begin(s->file, s->o, s->command_pid) : 0;
 }
 
 /*
@@ -259,8 +260,8 @@ static int run_once(struct count_run *s, int *ret_status, struct err *err)
 	static const struct run_hooks hooks = { begin_run, end_run };
 	const struct stat_options *o = s->o;
 	const struct count_cfg cfg = { s->events.all, s->events.n, s->states, o->no_inherit, o->per_thread };
-	struct session_cfg run = { .target = &o->target, .interval_ns = o->interval_ms * 1000000, .delay_ns = o->delay_ns,
-				    .duration_ns = o->duration_ns };
+	struct session_cfg run = { .target = &o->target, .ret_command_pid = &s->command_pid, .interval_ns = o->interval_ms * 1000000,
+				   .delay_ns = o->delay_ns, .duration_ns = o->duration_ns };
 	int ret = o->pre ? shell_run(o->pre, "--pre", &s->mask, err) : 0;
 
 	if (ret)

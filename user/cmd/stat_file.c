@@ -38,7 +38,7 @@ int stat_file_open(struct stat_file *f, const char *path, const struct stat_opti
 /* The process or thread that is counted; UINT32_MAX: all. */
 static uint32_t counted_pid(const struct target *t, pid_t command_pid)
 {
-	if (target_is_command(t) && command_pid)
+	if (target_is_command(t))
 		return (uint32_t)command_pid;
 	return t->pids.n ? t->pids.data[0] : t->tids.n ? t->tids.data[0] : UINT32_MAX;
 }

@@ -15,12 +15,11 @@ struct recording {
 	struct source *source;
 };
 
-static int begin(void *arg, const struct session *session, struct err *err)
+static int begin(void *arg, struct err *err)
 {
 	const struct recording *r = arg;
 	struct calllog_meta meta = { .text = r->o->source->text, .is_whole = r->o->is_whole, .start_ns = now_ns(), .clock_ns = clock_ns(CLOCK_REALTIME) };
 
-	(void)session;
 	(void)err;
 	meta.first_tid = src_trace_first(r->source);
 	snprintf(meta.title, sizeof(meta.title), "%s", command_line());

@@ -112,13 +112,12 @@ static int add_targets(struct trace_run *run)
 	return ret;
 }
 
-static int begin(void *arg, const struct session *session, struct err *err)
+static int begin(void *arg, struct err *err)
 {
 	struct trace_run *run = arg;
 	const struct target *t = &run->o->target;
 	int ret = run->lines.stacks.syms ? measure_scan(&run->o->target, false, &run->base.sink, &run->base.profile, err) : 0;
 
-	(void)session;
 	if (ret)
 		return ret;
 	if (run->o->events.nr_texts)
