@@ -14,14 +14,15 @@
 #include "util/clock.h"
 #include "util/hash.h"
 
-#define NS_PER_S 1000000000ull
+#define NS_PER_MS 1000000ull
+#define NS_PER_S (1000 * NS_PER_MS)
 /* What a SIGKILL may cost: a second of events. */
 #define FLUSH_NS NS_PER_S
 /*
- * Between rounds, which promise that no later record is older than the latest of the round before: a sample that was taken on a virtual CPU
- * which then stood still comes after rounds that are shorter (6 ms seen).
+ * A round promises that no later record is older than the round before. A paused virtual CPU delivered a sample 6 ms late, so rounds are
+ * 20 ms apart.
  */
-#define ROUND_NS (NS_PER_S / 50)
+#define ROUND_MIN_NS (20 * NS_PER_MS)
 /* Records are u16 long; far more frames than any walker returns. */
 #define FRAMES_MAX 4000u
 #define RAW_MAX 8192u /* PERF_MAX_TRACE_SIZE, include/linux/trace_events.h */
@@ -362,7 +363,7 @@ static int write_round(struct sink *sink)
 	struct record r;
 	int ret;
 
-	if (!w->round_open || w->max_ns - w->round_ns < ROUND_NS)
+	if (!w->round_open || w->max_ns - w->round_ns < ROUND_MIN_NS)
 		return w->out.failed;
 	if (!record_begin(w, &r, RECORD_FINISHED_ROUND, 0))
 		return w->out.failed;
