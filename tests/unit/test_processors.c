@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,6 +19,7 @@
 
 #define CPUS 2u
 #define TOO_LONG (70u << 10)
+#define HUGE_KB (256l << 10)
 
 static char dir[] = "/tmp/test_processors.XXXXXX";
 
@@ -55,7 +58,7 @@ static void find_line(void *arg, const char *text)
 
 static void test_long_list(void **state)
 {
-	struct processors p = { 0 };
+	struct processors p = { .dir = dir };
 	struct event event = { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE, .freq = true, .period_or_freq = 99 };
 	struct data_meta meta = { .events = &event, .nr_events = 1, .processors = &p, .nr_cpus_avail = CPUS, .nr_cpus_online = CPUS };
 	char *list = every_second(2048), *line, path[64];
@@ -71,7 +74,7 @@ static void test_long_list(void **state)
 		put(cpu, "thread_siblings_list", cpu ? "1" : "0");
 		put(cpu, "physical_package_id", "3");
 	}
-	assert_int_equal(processors_read(&p, dir, CPUS), 0);
+	assert_int_equal(processors_read(&p, CPUS), 0);
 	assert_int_equal(p.sockets.n, 1);
 	assert_string_equal(p.sockets.data[0], list);
 	assert_int_equal(p.cores.n, 2);
@@ -96,7 +99,7 @@ static void test_long_list(void **state)
 /* Left out: a part of a list would be another list. */
 static void test_too_long(void **state)
 {
-	struct processors p = { 0 };
+	struct processors p = { .dir = dir };
 	char *list = malloc(TOO_LONG + 1);
 
 	(void)state;
@@ -105,11 +108,33 @@ static void test_too_long(void **state)
 	list[TOO_LONG] = '\0';
 	put(0, "core_siblings_list", list);
 	put(1, "core_siblings_list", "0-1");
-	assert_int_equal(processors_read(&p, dir, CPUS), 0);
+	assert_int_equal(processors_read(&p, CPUS), 0);
 	assert_int_equal(p.sockets.n, 1);
 	assert_string_equal(p.sockets.data[0], "0-1");
 	processors_free(&p);
 	free(list);
+}
+
+/* No more of a file is read than a list may have. */
+static void test_huge(void **state)
+{
+	struct processors p = { .dir = dir };
+	struct rusage before, after;
+	char path[128];
+
+	(void)state;
+	put(0, "die_cpus_list", "0");
+	put(1, "die_cpus_list", "0-1");
+	snprintf(path, sizeof(path), "%s/cpu0/topology/die_cpus_list", dir);
+	assert_int_equal(truncate(path, 0), 0); /* no end of a line */
+	assert_int_equal(truncate(path, HUGE_KB * 1024), 0);
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(processors_read(&p, CPUS), 0);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < HUGE_KB / 4);
+	assert_int_equal(p.dies.n, 1);
+	assert_string_equal(p.dies.data[0], "0-1");
+	processors_free(&p);
 }
 
 static int group_setup(void **state)
@@ -142,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long_list),
 		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);

@@ -24,7 +24,7 @@ static void read_argv(struct machine *m)
 int machine_describe(struct machine *m, struct data_meta *meta)
 {
 	uint32_t nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int ret = processors_read(&m->processors, PROCESSORS_DIR, nr_cpus);
+	int ret = processors_read(&m->processors, nr_cpus);
 
 	if (ret)
 		return ret;

@@ -18,19 +18,15 @@
 /* The first line, without its end, the caller's to free. NULL: there is no such file, or its line is longer than any that is of use. */
 static char *read_line(const char *path)
 {
+	char line[LINE_BYTES_MAX];
 	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n = f ? getline(&line, &cap, f) : -1;
+	bool is_read = f && fgets(line, sizeof(line), f);
+	size_t n = is_read ? strcspn(line, "\n") : 0;
+	bool is_whole = is_read && (line[n] == '\n' || feof(f));
 
 	if (f)
 		fclose(f);
-	if (n < 0 || n > LINE_BYTES_MAX) {
-		free(line);
-		return NULL;
-	}
-	line[strcspn(line, "\n")] = '\0';
-	return line;
+	return is_whole ? strndup(line, n) : NULL;
 }
 
 static int read_number(const char *path, int fallback)
@@ -91,15 +87,20 @@ static int add_text(struct processor_texts *list, char *text)
 	return ret;
 }
 
-static int cpu_number(const char *dir, uint32_t cpu, const char *file)
+static const char *cpus_dir(const struct processors *p)
+{
+	return p->dir ? p->dir : PROCESSORS_DIR;
+}
+
+static int cpu_number(const struct processors *p, uint32_t cpu, const char *file)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), CPU_FILE, dir, cpu, file);
+	snprintf(path, sizeof(path), CPU_FILE, cpus_dir(p), cpu, file);
 	return read_number(path, -1);
 }
 
-static int add_cpu(struct processors *p, const char *dir, uint32_t cpu)
+static int add_cpu(struct processors *p, uint32_t cpu)
 {
 	const struct {
 		const char *file;
@@ -111,11 +112,11 @@ static int add_cpu(struct processors *p, const char *dir, uint32_t cpu)
 
 	if (!to)
 		return -ENOMEM;
-	to->core = cpu_number(dir, cpu, "core_id");
-	to->die = cpu_number(dir, cpu, "die_id");
-	to->socket = cpu_number(dir, cpu, "physical_package_id");
+	to->core = cpu_number(p, cpu, "core_id");
+	to->die = cpu_number(p, cpu, "die_id");
+	to->socket = cpu_number(p, cpu, "physical_package_id");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ret; i++) {
-		snprintf(path, sizeof(path), CPU_FILE, dir, cpu, lists[i].file);
+		snprintf(path, sizeof(path), CPU_FILE, cpus_dir(p), cpu, lists[i].file);
 		ret = add_text(lists[i].to, read_line(path));
 	}
 	return ret;
@@ -149,13 +150,13 @@ static int add_pmus(struct processors *p)
 	return ret;
 }
 
-int processors_read(struct processors *p, const char *dir, uint32_t nr_cpus)
+int processors_read(struct processors *p, uint32_t nr_cpus)
 {
 	int ret = 0;
 
 	read_cpuinfo(p);
 	for (uint32_t cpu = 0; cpu < nr_cpus && !ret; cpu++)
-		ret = add_cpu(p, dir, cpu);
+		ret = add_cpu(p, cpu);
 	return ret ? ret : add_pmus(p);
 }
 

@@ -25,6 +25,7 @@ struct processor_pmu {
 };
 
 struct processors {
+	const char *dir; /* the CPUs of sysfs; NULL: PROCESSORS_DIR. Set before processors_read() */
 	char cpu_desc[PROCESSOR_TEXT_MAX]; /* "AMD EPYC" */
 	char cpuid[PROCESSOR_TEXT_MAX];	 /* "AuthenticAMD,25,1,1" (vendor, family, model, stepping); empty where there is no such */
 	struct processor_texts sockets, dies, cores; /* CPUs that share one: "0-3,8" */
@@ -32,8 +33,8 @@ struct processors {
 	VEC(struct processor_pmu) pmus;
 };
 
-/* dir: PROCESSORS_DIR, or one like it. 0 or -ENOMEM; what the system does not say is empty. Zeroed before; free in any case. */
-int processors_read(struct processors *p, const char *dir, uint32_t nr_cpus);
+/* 0 or -ENOMEM; what the system does not say is empty. All but dir is zero before; free in any case. */
+int processors_read(struct processors *p, uint32_t nr_cpus);
 void processors_free(struct processors *p);
 
 #endif
