@@ -7,6 +7,7 @@
 #ifndef SKEP_PROFILE_H
 #define SKEP_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/loss.h"
@@ -40,7 +41,7 @@ struct profile {
 	int is_time;	     /* weights are time that was measured, in ns: what is shown, not how many samples it is of */
 	const char *other_event; /* of the file, which has samples of it though none of event; or NULL */
 	int other_index;     /* its number */
-	const char *why_none; /* why the file has no samples, if that is known; or NULL */
+	bool has_no_files;   /* the recording is a directory, without the data.N files that its samples were in */
 	uint64_t seen, kept; /* seen = kept + whole losses */
 	uint64_t weight;     /* sum over kept */
 	uint64_t duration_ns;

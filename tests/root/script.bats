@@ -100,7 +100,7 @@ same() {
 		# shellcheck disable=SC2086
 		run -1 "$SKEP" $what -i parts.data
 		echo "$output"
-		[[ "$output" == *"no samples of "*" in 'parts.data': the directory has no data.N files"* && "$output" != *missing* ]]
+		[[ "$output" == *"no samples of "*" in 'parts.data': the directory has no data.N files"*"hint: copy the whole directory: "* && "$output" != *missing* ]]
 	done
 	rm -r parts.data
 }

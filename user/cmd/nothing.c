@@ -20,11 +20,14 @@ static int explain(const struct profile *p, const char *input, struct err *err)
 		err_hint(err, "'skep sched -a' shows what each task does");
 		return -ENODATA;
 	}
+	if (input && p->has_no_files) {
+		err_set(err, -ENODATA, "no samples of '%s' in '%s': the directory has no data.N files", p->event, input);
+		err_hint(err, "copy the whole directory: perf record --threads keeps the samples in its files data.0, data.1, ...");
+		return -ENODATA;
+	}
 	if (input) {
-		err_set(err, -ENODATA, "no samples of '%s' in '%s'%s%s", p->event, input, p->why_none ? ": " : "", p->why_none ? p->why_none : "");
-		if (p->why_none)
-			err_hint(err, "perf record --threads writes its samples into them: they belong to the recording");
-		else if (p->other_event)
+		err_set(err, -ENODATA, "no samples of '%s' in '%s'", p->event, input);
+		if (p->other_event)
 			err_hint(err, "--event-index %d has samples of '%s'", p->other_index, p->other_event);
 		else
 			err_hint(err, "the recorded command may have used no CPU time, or the recording was killed in its first second");

@@ -110,10 +110,9 @@ static void note_places(const struct data_meta *meta, struct profile *p)
 	if (meta->first_skipped.file)
 		profile_note(p, "'%.120s': cannot use the record at %s%s", meta->first_skipped.file, data_place_text(&meta->first_skipped, text),
 			     meta->skipped > 1 ? ", and others after it" : "");
-	if (meta->has_no_files) {
-		p->why_none = "the directory has no data.N files";
-		profile_note(p, "%s: what they had is not shown", p->why_none);
-	}
+	p->has_no_files = meta->has_no_files;
+	if (meta->has_no_files)
+		profile_note(p, "the directory has no data.N files: what they had is not shown");
 	if (meta->missing_files)
 		profile_note(p, "%u files of the directory are missing, data.%u is the first: what they had is not shown", meta->missing_files,
 			     meta->first_missing);

@@ -69,7 +69,7 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 	whole = profile_lost(p);
 	for (uint32_t i = 0; i < total->nr_notes && first; i++)
 		profile_note(p, "%s", total->notes[i]);
-	p->why_none = total->why_none;
+	p->has_no_files = total->has_no_files;
 	names_note(r->pic->names.syms, p);
 	for (uint32_t i = 0; i < p->nr_notes; i++)
 		profile_note(total, "%s", p->notes[i]);
