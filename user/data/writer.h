@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inside the perf.data writer: writer.c turns events into records, output.c owns file and buffer, compress.c compresses what goes from
- * the buffer to the file, feature.c builds the sections after the records.
+ * Inside the perf.data writer: writer.c turns events into records, writertail.c ends the file, output.c owns file and buffer, compress.c
+ * compresses what goes from the buffer to the file, feature.c builds the sections after the records.
  */
 #ifndef SKEP_DATA_WRITER_H
 #define SKEP_DATA_WRITER_H
@@ -137,5 +137,8 @@ struct data_writer {
 void writer_attr(struct perf_event_attr *a, const struct event *e, const struct data_meta *meta, bool has_format);
 int writer_head(struct data_writer *w);
 int writer_stream_head(struct data_writer *w);
+
+/* All but the output, which is closed before. */
+void writer_free(struct data_writer *w);
 
 #endif
