@@ -21,6 +21,7 @@
 #include "capture/features.h"
 #include "capture/refusal.h"
 #include "capture/sideband.h"
+#include "capture/wakeup.h"
 #include "capture/walker.h"
 #include "util/clock.h"
 #include "util/cpus.h"
@@ -29,12 +30,6 @@
 #include "util/log.h"
 
 #define TICK_NS 100000000
-/*
- * After a wake-up for new mappings: short processes would cause a thousand wake-ups a second. Until the next one new code where other
- * code was is walked with the other's tables, so it is as long as two samples of a CPU, within these bounds.
- */
-#define MAPS_PAUSE_MIN_NS 10000000
-#define MAPS_PAUSE_MAX_NS 25000000
 #define INTERRUPT_PATIENCE_NS 1000000000ull
 
 #ifndef PIDFD_THREAD
@@ -54,8 +49,7 @@ struct session {
 	struct place place;
 	uint32_t *cpus; /* those of place */
 	int epoll_fd, tick_fd;
-	int maps_fd;	  /* an epoll of its own over the side band's rings; or -1 */
-	uint64_t maps_paused_ns; /* when new mappings may wake us again; 0: they may now */
+	struct wakeup wakeup; /* by the side band */
 	struct watched *watched; /* -p and -t */
 	size_t nr_watched, watched_left;
 	bool interrupted;
@@ -68,16 +62,11 @@ struct session {
 	int next_turn;
 };
 
-static int watch_in(int epoll_fd, int fd)
+static int watch(struct session *s, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
 
-	return fd < 0 || !epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? 0 : -errno;
-}
-
-static int watch(struct session *s, int fd)
-{
-	return watch_in(s->epoll_fd, fd);
+	return fd < 0 || !epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? 0 : -errno;
 }
 
 static int open_waits(struct session *s, struct err *err)
@@ -185,16 +174,7 @@ static int open_sideband(struct session *s, struct err *err)
 {
 	int ret = sideband_open_place(&s->place, &s->place.sideband, err);
 
-	if (ret)
-		return ret;
-	s->maps_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (s->maps_fd < 0)
-		return -errno;
-	for (uint32_t i = 0; !ret && sideband_fd(s->place.sideband, i) >= 0; i++)
-		ret = watch_in(s->maps_fd, sideband_fd(s->place.sideband, i));
-	for (uint32_t i = 0; !ret && sideband_switch_fd(s->place.sideband, i) >= 0; i++)
-		ret = watch(s, sideband_switch_fd(s->place.sideband, i));
-	return ret ? ret : watch(s, s->maps_fd);
+	return ret ? ret : wakeup_open(&s->wakeup, s->place.sideband, s->epoll_fd, s->cfg->freq);
 }
 
 static int session_setup(struct session *s, struct err *err)
@@ -265,7 +245,7 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 	}
 	s->cfg = cfg;
 	interrupts_stage(INTERRUPT_SETUP, "setting up", "everything (nothing was measured yet)");
-	s->epoll_fd = s->tick_fd = s->maps_fd = -1;
+	s->epoll_fd = s->tick_fd = s->wakeup.fd = -1;
 	err->text[0] = '\0';
 	ret = session_setup(s, err);
 	if (ret) {
@@ -431,27 +411,6 @@ static int until(uint64_t a, uint64_t b)
 	return first > now ? (int)((first - now + 999999) / 1000000) : 0;
 }
 
-static uint64_t maps_pause_ns(const struct session *s)
-{
-	uint64_t two_samples_ns = s->cfg->freq ? 2000000000 / s->cfg->freq : 0;
-
-	if (two_samples_ns < MAPS_PAUSE_MIN_NS)
-		return MAPS_PAUSE_MIN_NS;
-	return two_samples_ns < MAPS_PAUSE_MAX_NS ? two_samples_ns : MAPS_PAUSE_MAX_NS;
-}
-
-/* New mappings do not wake the loop until then. 0: they do again. */
-static int pause_maps(struct session *s, uint64_t until_ns)
-{
-	struct epoll_event ev = { .events = until_ns ? 0 : EPOLLIN, .data.fd = s->maps_fd };
-	bool is_as_before = until_ns && s->maps_paused_ns;
-
-	s->maps_paused_ns = until_ns;
-	if (is_as_before)
-		return 0;
-	return epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, s->maps_fd, &ev) ? -errno : 0;
-}
-
 /* Before what was delayed there is nothing to stop. */
 static void disarm(struct session *s)
 {
@@ -475,19 +434,18 @@ static int loop(struct session *s, struct sink *sink)
 		bool has_maps = false;
 
 		first = s->is_armed && turn_ns(s) < first ? turn_ns(s) : first;
-		n = epoll_wait(s->epoll_fd, ev, 16, until(first, s->maps_paused_ns ? s->maps_paused_ns : UINT64_MAX));
+		n = epoll_wait(s->epoll_fd, ev, 16, until(first, wakeup_next_ns(&s->wakeup)));
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < n; i++) {
-			has_maps |= ev[i].data.fd == s->maps_fd;
+			has_maps |= ev[i].data.fd == s->wakeup.fd;
 			over |= handle(s, ev[i].data.fd);
 		}
 		now = now_ns();
 		if (!s->is_armed && !over && now >= s->armed_ns)
 			arm(s);
 		take_turns(s, now);
-		if (has_maps || (s->maps_paused_ns && now >= s->maps_paused_ns))
-			ret = pause_maps(s, has_maps || sideband_waits(s->place.sideband) ? now + maps_pause_ns(s) : 0);
+		ret = wakeup_take(&s->wakeup, has_maps, now);
 		if (ret)
 			return ret;
 		over |= now >= end || (s->patience_ns && now >= s->patience_ns);
@@ -616,8 +574,7 @@ void session_close(struct session *s)
 		close(s->epoll_fd);
 	if (s->tick_fd >= 0)
 		close(s->tick_fd);
-	if (s->maps_fd >= 0)
-		close(s->maps_fd);
+	wakeup_close(&s->wakeup);
 	interrupts_stage(INTERRUPT_FINISH, "writing the result", "the result");
 	free(s);
 }
