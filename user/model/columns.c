@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "util/near.h"
+
 #define PERCENT_WIDTH 8
 #define COUNT_WIDTH 12
 
@@ -99,17 +101,23 @@ static bool is_word(const char *name, const char *word, size_t len)
 
 static int refuse(const char *list, const char *word, size_t len, const char *kind, struct err *err)
 {
+	struct near near;
+
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (is_word(refused[i].word, word, len)) {
 			err_exit(err, -EINVAL, EXIT_USAGE, "%s '%s' %s", kind, refused[i].word, refused[i].why);
 			err_caret(err, list, word - list);
 			return -EINVAL;
 		}
-	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': expected comm, pid, tid, cpu, dso, sym, event, srcline, srcfile, parent, time, trace, socket, addr, cgroup, cgroup_id, symbol_size, dso_size, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, mem, tlb, "
-		 "snoop, locked, blocked, phys_daddr, data_page_size, code_page_size, weight, ins_lat, p_stage_cyc, transaction, parallelism, dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, in_tx, abort, "
-		 "cycles, "
-		 "overhead, overhead_children, overhead_sys, overhead_us, latency, latency_children, sample or period", kind, list);
+	err_exit(err, -EINVAL, EXIT_USAGE, "bad %s in '%s': there is none named '%.*s'", kind, list, (int)len, word);
 	err_caret(err, list, word - list);
+	near_init(&near, word, len);
+	for (int c = 0; c < REPORT_COLUMNS; c++)
+		near_offer(&near, report_columns[c].name, strlen(report_columns[c].name));
+	if (near_is_close(&near))
+		near_hint(&near, err);
+	else
+		err_hint(err, "skep report -h lists them");
 	return -EINVAL;
 }
 
