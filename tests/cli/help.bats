@@ -373,7 +373,7 @@ asks() {
 	asks "skep record --event=page-fa"
 	[ "${COMPREPLY[*]}" = page-faults ]
 	asks "skep report -s "
-	[ "${COMPREPLY[*]}" = "comm pid tid cpu dso sym event srcline srcfile parent time" ]
+	[[ "${COMPREPLY[*]}" == "comm pid tid cpu "*" symbol_daddr "* ]]
 	asks "skep stat -e "
 	[ "${#COMPREPLY[@]}" -lt 1000 ]
 	for w in "${COMPREPLY[@]}"; do [ "$w" != if ] && [ "$w" != ls ]; done
@@ -399,7 +399,7 @@ asks() {
 	[ "$(fish_asks "skep stat -e page-fa")" = page-faults ]
 	[ "$(fish_asks "skep probe u:$WORK/hitrate:hi")" = "u:$WORK/hitrate:hit" ]
 	[[ "$(fish_asks "skep probe u:libc:mallo")" == *u:libc:malloc* ]]
-	[ "$(fish_asks "skep report -s comm,ds")" = comm,dso ]
+	[ "$(fish_asks "skep report -s comm,pare")" = comm,parent ]
 	[ "$(fish_asks "skep stat -o afi")" = afile ]
 	[[ "$(fish_asks "skep stat -- cat afi")" == *afile* ]]
 	[[ "$(fish_asks "skep sched ti")" == timehist ]]

@@ -134,7 +134,11 @@ static void offer_users(struct complete *c)
 
 #define NET_SUMS "tx_packets|tx_bytes|rx_packets|rx_bytes|tx_bytes_per_s|rx_bytes_per_s|retransmits|drops|rtt|sockets|holders"
 #define SCHED_SUMS "run|wait|sleep|blocked|stopped|voluntary|involuntary|wakeups|migrations|waits|wait_mean|wait_p50|wait_p99|wait_max|wait_max_at"
-#define REPORT_SORTS "comm|pid|tid|cpu|dso|sym|event|srcline|srcfile|parent|time"
+#define REPORT_SORTS                                                                                                                       \
+	"comm|pid|tid|cpu|socket|dso|sym|event|srcline|srcfile|parent|time|trace|addr|cgroup|cgroup_id|symbol_size|dso_size|symbol_daddr|" \
+	"dso_daddr|symbol_iaddr|dcacheline|mem|tlb|snoop|locked|blocked|phys_daddr|data_page_size|code_page_size|weight|local_weight|" \
+	"ins_lat|local_ins_lat|p_stage_cyc|local_p_stage_cyc|transaction|parallelism|dso_from|dso_to|symbol_from|symbol_to|srcline_from|" \
+	"srcline_to|mispredict|in_tx|abort|cycles"
 
 /*
  * The words of --by, --sort and --fields; tests/cli has each of them taken by its command. The first line that fits is used: its option `with`
@@ -165,7 +169,7 @@ static const struct {
 	{ "stat", "fields", "by", "" }, /* calls or hits, by what -e names */
 	{ "report", "sort", NULL, REPORT_SORTS },
 	{ "report", "fields", NULL,
-	  "overhead|overhead_children|overhead_sys|overhead_us|overhead_guest_sys|overhead_guest_us|sample|period|" REPORT_SORTS },
+	  "overhead|overhead_children|overhead_sys|overhead_us|overhead_guest_sys|overhead_guest_us|latency|latency_children|sample|period|" REPORT_SORTS },
 };
 
 /* What is after "--name=" or is the word after "--name"; NULL: that option is not there. */
