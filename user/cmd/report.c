@@ -11,6 +11,7 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
+#include "cmd/report_latency.h"
 #include "cmd/report_options.h"
 #include "cmd/script.h"
 #include "ui/terminal.h"
@@ -162,33 +163,6 @@ static int open_branches(struct opened *o, const struct data_reader *reader, str
 	return report_options_end(r, err);
 }
 
-static bool has_switches(const struct data_reader *reader)
-{
-	for (int i = 0; i < data_reader_meta(reader)->nr_events; i++)
-		if (data_reader_attr(reader, i)->context_switch)
-			return true;
-	return false;
-}
-
-/* As perf, a file with context switches has a column of latency; and without call chains none of callees beside it. */
-static int open_latency(struct report_options *r, struct data_reader *reader, struct err *err)
-{
-	bool has = has_switches(reader);
-
-	if (!has && r->latency_word[0]) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "%s: '%s' has no context switches", r->latency_word, r->input);
-		err_hint(err, "record with skep record --latency");
-		return -EINVAL;
-	}
-	r->request.latency = has && !r->branches && !r->pick.costs;
-	if (r->needs_latency && !r->request.latency)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "%s divides the time of samples: it is not available with %s", r->latency_word, r->branches ? "-b" : "--mem-mode");
-	if (has)
-		data_reader_count_running(reader);
-	r->no_children |= r->request.latency && !r->children && !data_reader_meta(reader)->callchain;
-	return report_options_end(r, err);
-}
-
 static int opened(void *arg, struct data_reader *reader, struct err *err)
 {
 	struct opened *o = arg;
@@ -198,29 +172,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 		return err_set(err, ret, "out of memory");
 	o->r->request.sockets = o->sockets;
 	ret = open_branches(o, reader, err);
-	return ret ? ret : open_latency(o->r, reader, err);
-}
-
-/* Files of CPUs do not say how many threads run when they begin, and have switches of the idle task. */
-static int end_latency(const struct report_options *r, struct replay *replay, struct err *err)
-{
-	const struct data_meta *meta = data_reader_meta(replay->file.reader);
-
-	if (!meta->records[PERF_RECORD_SWITCH_CPU_WIDE]) {
-		if (meta->lost && (r->latency_word[0] || r->request.latency))
-			profile_note(&replay->views.data[0]->profile, "context switches may be among what was lost: parallelism and latency may be wrong");
-		return 0;
-	}
-	if (r->latency_word[0]) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "%s: '%s' is of all that CPUs ran, and does not say how many threads that was when it began", r->latency_word, r->input);
-		err_hint(err, "record a command: skep record --latency -- COMMAND");
-		return -EINVAL;
-	}
-	for (size_t i = 0; i < replay->views.n; i++) {
-		report_layout_no_latency(&replay->views.data[i]->table.layout);
-		replay->views.data[i]->table.latency = false;
-	}
-	return 0;
+	return ret ? ret : report_latency_open(o->r, reader, err);
 }
 
 static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
@@ -238,7 +190,7 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 	if (!ret)
 		ret = check_keys(r, replay, err);
 	if (!ret)
-		ret = end_latency(r, replay, err);
+		ret = report_latency_end(r, replay, err);
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))
@@ -284,33 +236,6 @@ static int make_places(struct report_options *r, const bool *with, bool *ret_dat
 	return r->places ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-static bool layout_has(const struct report_layout *l, enum report_column c)
-{
-	bool has = l->with[c];
-
-	for (uint32_t k = 0; k < l->nr_order; k++)
-		has |= l->order[k] == c;
-	for (uint32_t k = 0; k < l->nr_keys; k++)
-		has |= l->keys[k] == c;
-	return has;
-}
-
-/* Of a layout that has none of these by itself. */
-static void find_latency_word(struct report_options *r, const struct report_layout *l)
-{
-	bool acc = layout_has(l, SUM_LATENCY_CHILDREN);
-
-	r->needs_latency = acc || layout_has(l, SUM_LATENCY);
-	if (r->request.by_latency)
-		snprintf(r->latency_word, sizeof(r->latency_word), "--latency");
-	else if (r->needs_latency)
-		snprintf(r->latency_word, sizeof(r->latency_word), "column '%s'", report_columns[acc ? SUM_LATENCY_CHILDREN : SUM_LATENCY].name);
-	else if (layout_has(l, KEY_PARALLELISM))
-		snprintf(r->latency_word, sizeof(r->latency_word), "sort key '%s'", report_columns[KEY_PARALLELISM].name);
-	else if (r->pick.parallelism)
-		snprintf(r->latency_word, sizeof(r->latency_word), "--parallelism");
-}
-
 /* Every error of the command line is reported before anything is written. */
 static int check(struct report_options *r, char **operands, struct replay *replay, struct err *err)
 {
@@ -326,7 +251,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 		return ret;
 	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE] || table.layout.with[KEY_SRCLINE_FROM] ||
 			     table.layout.with[KEY_SRCLINE_TO];
-	find_latency_word(r, &table.layout);
+	report_latency_find(r, &table.layout);
 	ret = make_places(r, table.layout.with, &replay->with_data, err);
 	replay->places = r->places;
 	if (table.layout.with[KEY_CGROUP] || table.layout.with[KEY_CGROUP_ID]) {
