@@ -11,8 +11,14 @@ setup_file() {
 	command -v perf >/dev/null || return 0
 	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd) W=${WORK:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/work}
 	cd "$BATS_FILE_TMPDIR"
+	# Where the frame pointer was used for another number, that may look like a marker of the chain: perf then shows nothing of the stack
 	record() { # NAME ARGUMENT...
-		perf record -q -o "$1.data" "${@:2}" >/dev/null 2>"$1.err" || { rm -f "$1.data" && echo "$1: $(cat "$1.err")" >&2; }
+		local try
+		for try in 1 2 3 4 5; do
+			perf record -q -o "$1.data" "${@:2}" >/dev/null 2>"$1.err" || { rm -f "$1.data" && echo "$1: $(cat "$1.err")" >&2; return; }
+			perf script -v -i "$1.data" 2>&1 | grep -q 'invalid callchain context' || return 0
+			echo "$1: a chain that perf does not show, at try $try" >&2
+		done
 	}
 	record plain -F 999 "$W/shares" 0.3
 	record chains -g -F 999 "$W/shares" 0.3
