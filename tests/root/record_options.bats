@@ -136,7 +136,7 @@ pages_ok() {
 	cat said.eh
 	run ! grep dropped said.eh
 	# each mapping and switch in its turn, in the file's rounds
-	"$SKEP" record -a --switch-events --call-graph eh -o both.data -- bash -c 'for i in {1..100}; do /bin/true; done' 2>said
+	"$SKEP" record -a --switch-events --call-graph eh -o both.data -- bash -c 'for i in {1..100}; do sleep 0; done' 2>said
 	perf script --show-switch-events --show-mmap-events --show-task-events -F time,event -i both.data >text 2>notes
 	cat notes
 	run ! grep -i 'out of order' notes

@@ -77,7 +77,7 @@ same() {
 	ends rows.json
 	kill $asleep $runs
 	cat rows.json
-	jq -se --argjson p $asleep --arg s "$(times 0.5)" 'map(select(.pid == $p))[0] | .run_ns == 0 and .sleep_ns >= ($s | tonumber) * 0.99e9' rows.json
+	jq -se --argjson p $asleep --arg s "$(times 0.5)" 'map(select(.pid == $p))[0] | .run_ns == 0 and .sleep_ns >= ($s | tonumber) * 0.97e9' rows.json
 	jq -se --argjson p $runs --arg s "$(times 0.5)" 'map(select(.pid == $p))[0] |
 		.sleep_ns == 0 and (.run_ns + .wait_ns - ($s | tonumber) * 1e9 | fabs) < ($s | tonumber) * 0.05e9' rows.json
 }

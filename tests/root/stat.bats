@@ -367,7 +367,7 @@ EOF
 	[ "$(head -n 1 a.csv)" = "CPUs  CPUs_utilized,cs/sec  cs_per_second," ]
 	awk -F, -v n="$(nproc)" 'NR == 2 { ok = NF == 3 && $1 > 0.9 * n && $1 < 1.1 * n && $2 > 0 } END { exit !(ok && NR == 2) }' a.csv
 	"$SKEP" stat -a -A --metric-only -j -M CPUs_utilized -I 100 -o a.json -- sleep 0.25
-	[ "$(jq -s 'map(select(keys == ["CPUs  CPUs_utilized", "cpu", "interval"] and (.cpu | tonumber) >= 0)) | length' a.json)" = $((3 * $(nproc))) ]
+	[ "$(jq -s 'map(select(keys == ["CPUs  CPUs_utilized", "cpu", "interval"] and (.cpu | tonumber) >= 0)) | length | . >= 3 * '"$(nproc)"' and . % '"$(nproc)"' == 0' a.json)" = true ] # a slow machine has more intervals
 	"$SKEP" stat -a --per-core --metric-only -x, -M page_faults_per_second -o a.csv -- true
 	[ "$(head -n 1 a.csv)" = "core,cpus,faults/sec  page_faults_per_second," ]
 	[ "$(awk -F, 'NR > 1 { n += $2 } END { print n }' a.csv)" = "$(nproc)" ]
