@@ -10,6 +10,7 @@ load ../lib.bash
 	awk '/ (no|NO) +[^ ]/ && /^[a-zA-Z]/ { want = 1; name = $0; next } want && !/^ / { print "no reason: " name; bad = 1 } { want = 0 } END { exit bad }' out
 }
 
+# bats test_tags=user-space
 @test "the JSON and the CSV say the same" {
 	"$SKEP" doctor --json >out.json
 	"$SKEP" doctor --format json | cmp - out.json

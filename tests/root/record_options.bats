@@ -122,7 +122,7 @@ pages_ok() {
 	grep -qE '^waits .*PERF_RECORD_SWITCH_CPU_WIDE IN +prev pid/tid:' ours
 }
 
-# bats test_tags=measuring
+# bats test_tags=measuring,user-space
 @test "record --switch-events, stacks by tables: a switch wakes nobody at once, and is in order with the mappings" {
 	need perf
 	# seconds MODE: of 20000 turns of two processes with a pipe

@@ -103,6 +103,7 @@ same_lines() {
 	grep '^io_uring' t.txt | sed 's/) *= /) = /' | diff <(sed -n 's/^line //p' truth) -
 }
 
+# bats test_tags=user-space
 @test "JSON and CSV: the kind, and the result as a number" {
 	need_uring
 	need jq
