@@ -51,10 +51,13 @@ beside "the same as a picture; as folded stacks" "flame -i" "script -s stackcoll
 
 # Two events of a program of templates, all of them inlined
 must g++ -O2 -g -fno-omit-frame-pointer -o "$TMP/inlines" tests/perf/inlines.cc
-perf record -q -e cpu-clock,task-clock -F 20000 -g -o "$TMP/i.data" "$TMP/inlines" "$T" >/dev/null 2>&1 || fail "perf record of inlines"
-n=$("$SKEP" -q report -i "$TMP/i.data" --json | jq -es 'last.seen') || fail "skep report"
+perf record -q -e cpu-clock,task-clock -F 20000 -g -o "$TMP/i.data" "$TMP/inlines" $((T * 3 / 2)) >/dev/null 2>&1 || fail "perf record of inlines"
+n=$(build/perf/reader "$TMP/i.data") || fail "build/perf/reader"
 beside "CPU time to read $n samples of two events, functions inlined, as a table" "report --no-children" "report --no-children -g none" \
 	"$SKEP" -q report --no-children -i "$TMP/i.data" ::: perf report --stdio --no-children -g none -i "$TMP/i.data"
+RUNS=1
+beside "the same with the time in callees" "report" "report" "$SKEP" -q report -i "$TMP/i.data" ::: perf report --stdio -i "$TMP/i.data"
+RUNS=${REPORT_RUNS:-3}
 beside "the same as text" "script" "script" "$SKEP" -q script -i "$TMP/i.data" ::: perf script -i "$TMP/i.data"
 beside "the same as annotated code" "annotate" "annotate main" "$SKEP" -q annotate -i "$TMP/i.data" main ::: perf annotate --stdio -i "$TMP/i.data" main
 

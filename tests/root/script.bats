@@ -25,7 +25,7 @@ setup_file() {
 	record events -e cpu-clock,task-clock:u,page-faults -g ls -R /usr/share/doc
 	record group -e '{cpu-clock,page-faults}' ls -R /usr/share/doc
 	record data -e page-faults -c 1 -d --phys-data --data-page-size --code-page-size ls /usr
-	record cpus -a -F 499 -- "$W/shares" 0.3
+	record cpus -a -F 499 -- bash -c "'$W/shares' 0.2; head -c 1G /dev/zero" # also in the kernel
 	record packed -z -g -F 499 -- "$W/shares" 0.3
 	record threads --threads -g -F 499 -- "$W/shares" 0.3
 	record packedthreads --threads=core -z --switch-events -F 499 -- "$W/shares" 0.3

@@ -84,6 +84,7 @@ struct branches *branches_insert(struct names *names, bool named_only)
 	b->stack.cut_loss = LOSS_MAX;
 	relay_insert(&b->relay, names);
 	names->leaf_only = true;
+	names->may_sum = false;
 	names->may_hold = false; /* what waits has no record any more */
 	return b;
 }

@@ -276,6 +276,24 @@ static bool leaf_only(const struct report_options *r)
 	return r->no_children && !r->request.chains && !r->stack.want_parent && !r->stack.ignore_callees && !strcmp(report_format(r), "text");
 }
 
+#define KEY_BIT(key) (1ull << (key))
+#define SUMMED_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
+
+/* Do rows tell samples of one thread and address from each other? Then each of them goes through all of it. */
+static bool may_sum(const struct replay *replay)
+{
+	const struct report_request *q = replay->request;
+	struct report_layout l;
+	struct err err;
+
+	if (replay->pick || replay->pickstack || replay->places || q->latency || report_layout_parse(&l, q, &err))
+		return false;
+	for (uint32_t i = 0; i < l.nr_keys; i++)
+		if (!(SUMMED_KEYS >> l.keys[i] & 1))
+			return false;
+	return true;
+}
+
 /* What needs no table. */
 static int print_file(const struct report_options *r, struct outfile *out, struct err *err)
 {
@@ -310,6 +328,8 @@ static int report_run(void *cfg, char **operands, struct err *err)
 		replay.pic = picture_new(NULL);
 		if (replay.pic) /* the other formats have totals in any case */
 			replay.pic->names.leaf_only = leaf_only(r);
+		if (replay.pic)
+			replay.pic->names.may_sum = may_sum(&replay);
 		ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
 		replay_close(&replay);
 		picture_free(replay.pic);

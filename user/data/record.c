@@ -214,10 +214,9 @@ static void take_fields(struct data_reader *r, struct cursor *c, const struct la
 /* Skep writes no raw data: its tracepoints, and its probes of functions (k:, u: ...), are BPF_OUTPUT, as those of perf's BPF programs. */
 static bool is_tracepoint(const struct event *e)
 {
-	size_t n = strcspn(e->name, ":");
-
-	return e->type == PERF_TYPE_TRACEPOINT ||
-	       (e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_BPF_OUTPUT && (n > strlen("usdt") || e->name[0] == 't'));
+	if (e->type != PERF_TYPE_SOFTWARE || e->config != PERF_COUNT_SW_BPF_OUTPUT)
+		return e->type == PERF_TYPE_TRACEPOINT;
+	return strcspn(e->name, ":") > strlen("usdt") || e->name[0] == 't';
 }
 
 /* Of the sample that is delivered. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sym/dump.h"
+#include "sym/leafsums.h"
 #include "sym/stack.h"
 
 #define HELD_MAX (1u << 17) /* with stacks at most 96 MB; what comes then keeps a number as its name */
@@ -113,9 +114,9 @@ static int walk_dump(struct names *n, struct sample *s)
 	return 0;
 }
 
-static int take_sample(struct sink *sink, const struct sample *sample)
+static int take_one(void *arg, const struct sample *sample)
 {
-	struct names *n = (struct names *)sink;
+	struct names *n = arg;
 	struct sample s = *sample;
 	const char *comm;
 	bool is_made_up;
@@ -133,11 +134,35 @@ static int take_sample(struct sink *sink, const struct sample *sample)
 	return pass(n, &s, comm);
 }
 
+static int take_sums(struct names *n)
+{
+	return n->sums ? leaf_sums_take(n->sums, take_one, n) : 0;
+}
+
+static int take_sample(struct sink *sink, const struct sample *s)
+{
+	struct names *n = (struct names *)sink;
+	int ret;
+
+	if (!n->may_sum || !n->leaf_only || n->plain || n->no_kernel || n->no_user || n->off_event >= 0)
+		return take_one(n, s);
+	if (!n->sums && !(n->sums = leaf_sums_new()))
+		return -ENOMEM;
+	ret = leaf_sums_add(n->sums, s);
+	if (ret > 0)
+		return 0;
+	if (ret < 0)
+		ret = take_sums(n);
+	return ret ? ret : take_one(n, s);
+}
+
 static int take_task(struct sink *sink, const struct task_event *t)
 {
 	struct names *n = (struct names *)sink;
-	int ret = comms_task(&n->comms, t);
+	int ret = take_sums(n); /* what follows may change their names */
 
+	if (!ret)
+		ret = comms_task(&n->comms, t);
 	return ret ? ret : syms_task(n->syms, t);
 }
 
@@ -171,6 +196,7 @@ int names_init(struct names *n, struct strpool *pool, struct named_sink *to)
 
 void names_free(struct names *n)
 {
+	leaf_sums_free(n->sums);
 	dumps_free(n->dumps);
 	syms_free(n->syms);
 	comms_free(&n->comms);
@@ -179,13 +205,14 @@ void names_free(struct names *n)
 	if (n->owns_pool)
 		strpool_free(n->pool);
 	n->syms = NULL;
+	n->sums = NULL;
 	n->dumps = NULL;
 	n->pool = NULL;
 }
 
 int names_end(struct names *n)
 {
-	int ret = 0;
+	int ret = take_sums(n);
 
 	for (size_t i = 0; i < n->held.n && !ret; i++) {
 		struct held *h = &n->held.data[i];

@@ -20,6 +20,7 @@ struct held {
 };
 
 struct dumps;
+struct leaf_sums;
 
 struct names {
 	struct sink sink; /* first: the sink functions find the rest by it */
@@ -30,12 +31,14 @@ struct names {
 	bool pin;		 /* read symbols while processes live (live capture) */
 	bool plain;		 /* stacks as they were recorded, without marks */
 	bool leaf_only;		 /* callers are not shown: only the leaf is looked up */
+	bool may_sum;		 /* with leaf_only: samples that differ in nothing but time and CPU are delivered as one, at the latest by names_end() */
 	bool may_hold;		 /* samples of threads without a name until names_end() */
 	/* Own. */
 	struct named_sink *to; /* borrowed */
 	struct strpool *pool;
 	bool owns_pool;
 	struct comms comms;
+	struct leaf_sums *sums; /* of the first sample that may be summed; else NULL */
 	struct dumps *dumps; /* of the first sample with a copy of its stack; else NULL */
 	VEC(struct held) held;
 	VEC(uint64_t) held_ips;
@@ -49,7 +52,7 @@ struct names {
 int names_init(struct names *n, struct strpool *pool, struct named_sink *to);
 void names_free(struct names *n);
 
-/* After the last event, with may_hold: the samples that waited get the names that arrived since. 0 or -errno. */
+/* After the last event, with may_sum or may_hold: what was summed, and the samples that waited get the names that arrived since. 0 or -errno. */
 int names_end(struct names *n);
 
 /* Once, at the end: notes in the profile that say why names are missing, where its ledger has some. */
