@@ -110,10 +110,37 @@ static void full(void **state)
 			ret = leaf_sums_add(sums, &s);
 		}
 		assert_int_equal(ret, i > 0);
+		for (int k = 1; k < 3; k++)
+			assert_int_equal(leaf_sums_add(sums, &s), 1);
 	}
 	assert_int_equal(leaf_sums_take(sums, take, &got), 0);
 	assert_true(nr_full > 0);
-	assert_int_equal(got.count, ADDRESSES - 1);
+	assert_int_equal(got.count, 3 * ADDRESSES - 1);
+	leaf_sums_free(sums);
+}
+
+/* Where hardly two samples are alike, they are left alone for a while. */
+static void rests(void **state)
+{
+	struct leaf_sums *sums = leaf_sums_new();
+	struct got got = { 0 };
+	uint64_t nr_own = 0, nr_full = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 20 * ADDRESSES; i++) {
+		uint64_t at = ip + i;
+		struct sample s = sample_at(&at, 1, i);
+		int ret = leaf_sums_add(sums, &s);
+
+		if (ret == -ENOSPC) {
+			nr_full++;
+			assert_int_equal(leaf_sums_take(sums, take, &got), 0);
+		}
+		nr_own += ret <= 0;
+	}
+	assert_int_equal(leaf_sums_take(sums, take, &got), 0);
+	assert_int_equal(got.count + nr_own, 20 * ADDRESSES);
+	assert_true(nr_full > 1 && nr_own > 10 * ADDRESSES);
 	leaf_sums_free(sums);
 }
 
@@ -141,7 +168,7 @@ static void fails(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(own_way), cmocka_unit_test(full), cmocka_unit_test(fails) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(own_way), cmocka_unit_test(full), cmocka_unit_test(rests), cmocka_unit_test(fails) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

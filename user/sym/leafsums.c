@@ -8,6 +8,7 @@
 
 #define SLOTS 4096 /* 256 KB: they stay in a CPU's cache */
 #define SUMS_MAX (SLOTS / 2)
+#define REST 32768 /* so many samples go their own way where sums were hardly of two, before that is tried again */
 #define EVENTS_KNOWN 64 /* samples of events behind them go their own way */
 
 struct leaf_sum {
@@ -20,7 +21,8 @@ struct leaf_sum {
 struct leaf_sums {
 	struct leaf_sum slots[SLOTS];
 	uint16_t order[SUMS_MAX]; /* the slots as they were filled */
-	uint32_t n;
+	uint32_t n, added; /* sums, and samples in them */
+	uint32_t rest;
 	uint64_t seen; /* a bit for each event that had a sample */
 };
 
@@ -49,8 +51,13 @@ int leaf_sums_add(struct leaf_sums *sums, const struct sample *s)
 	bool is_kernel = s->chains[CHAIN_KERNEL].n;
 	uint32_t at;
 
-	if (!sample_leaf(s) || s->is_tracepoint || s->comm || s->off_cpu || s->waker || s->event >= EVENTS_KNOWN || is_first(sums, s->event) ||
-	    !s->count)
+	if (is_first(sums, s->event))
+		return 0;
+	if (sums->rest) {
+		sums->rest--;
+		return 0;
+	}
+	if (!sample_leaf(s) || s->is_tracepoint || s->comm || s->off_cpu || s->waker || s->event >= EVENTS_KNOWN || !s->count)
 		return 0;
 	at = hash_pair(ip, (uint64_t)s->tid << 32 ^ s->event) & (SLOTS - 1);
 	for (struct leaf_sum *sum; (sum = &sums->slots[at])->count; at = (at + 1) & (SLOTS - 1)) {
@@ -59,11 +66,13 @@ int leaf_sums_add(struct leaf_sums *sums, const struct sample *s)
 		sum->weight += s->weight;
 		sum->count += s->count;
 		sum->last_ns = s->time_ns;
+		sums->added++;
 		return 1;
 	}
 	if (sums->n == SUMS_MAX)
 		return -ENOSPC;
 	sums->order[sums->n++] = (uint16_t)at;
+	sums->added++;
 	sums->slots[at] = (struct leaf_sum){ .ip = ip, .weight = s->weight, .count = s->count, .last_ns = s->time_ns, .pid = s->pid, .tid = s->tid,
 					     .event = s->event, .is_kernel = is_kernel };
 	return 1;
@@ -83,6 +92,7 @@ int leaf_sums_take(struct leaf_sums *sums, int (*each)(void *arg, const struct s
 			ret = each(arg, &s);
 		sum->count = 0;
 	}
-	sums->n = 0;
+	sums->rest = sums->n >= SUMS_MAX / 4 && sums->added < 2 * sums->n ? REST : 0;
+	sums->n = sums->added = 0;
 	return ret;
 }

@@ -15,8 +15,8 @@ struct leaf_sums *leaf_sums_new(void);
 void leaf_sums_free(struct leaf_sums *sums); /* NULL is nothing */
 
 /*
- * Adds a sample: 1. 0: it goes its own way, as it has more than its leaf, or is the first of its event, whose time may be wanted. -ENOSPC:
- * there is no room until leaf_sums_take().
+ * Adds a sample: 1. 0: it goes its own way, as it has more than its leaf, is the first of its event, whose time may be wanted, or comes where
+ * hardly two samples were alike. -ENOSPC: there is no room until leaf_sums_take().
  */
 int leaf_sums_add(struct leaf_sums *sums, const struct sample *s);
 
