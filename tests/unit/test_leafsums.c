@@ -92,6 +92,20 @@ static void own_way(void **state)
 	leaf_sums_free(sums);
 }
 
+/* A sample of address number i, also where room has to be made for it. */
+static int add(struct leaf_sums *sums, uint64_t i, struct got *got, uint64_t *nr_full)
+{
+	uint64_t at = ip + i;
+	struct sample s = sample_at(&at, 1, i);
+	int ret = leaf_sums_add(sums, &s);
+
+	if (ret != -ENOSPC)
+		return ret;
+	++*nr_full;
+	assert_int_equal(leaf_sums_take(sums, take, got), 0);
+	return leaf_sums_add(sums, &s);
+}
+
 static void full(void **state)
 {
 	struct leaf_sums *sums = leaf_sums_new();
@@ -99,20 +113,9 @@ static void full(void **state)
 	uint64_t nr_full = 0;
 
 	(void)state;
-	for (uint64_t i = 0; i < ADDRESSES; i++) {
-		uint64_t at = ip + i;
-		struct sample s = sample_at(&at, 1, i);
-		int ret = leaf_sums_add(sums, &s);
-
-		if (ret == -ENOSPC) {
-			nr_full++;
-			assert_int_equal(leaf_sums_take(sums, take, &got), 0);
-			ret = leaf_sums_add(sums, &s);
-		}
-		assert_int_equal(ret, i > 0);
-		for (int k = 1; k < 3; k++)
-			assert_int_equal(leaf_sums_add(sums, &s), 1);
-	}
+	for (uint64_t i = 0; i < ADDRESSES; i++)
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(add(sums, i, &got, &nr_full), i || k);
 	assert_int_equal(leaf_sums_take(sums, take, &got), 0);
 	assert_true(nr_full > 0);
 	assert_int_equal(got.count, 3 * ADDRESSES - 1);
@@ -127,17 +130,8 @@ static void rests(void **state)
 	uint64_t nr_own = 0, nr_full = 0;
 
 	(void)state;
-	for (uint64_t i = 0; i < 20 * ADDRESSES; i++) {
-		uint64_t at = ip + i;
-		struct sample s = sample_at(&at, 1, i);
-		int ret = leaf_sums_add(sums, &s);
-
-		if (ret == -ENOSPC) {
-			nr_full++;
-			assert_int_equal(leaf_sums_take(sums, take, &got), 0);
-		}
-		nr_own += ret <= 0;
-	}
+	for (uint64_t i = 0; i < 20 * ADDRESSES; i++)
+		nr_own += !add(sums, i, &got, &nr_full);
 	assert_int_equal(leaf_sums_take(sums, take, &got), 0);
 	assert_int_equal(got.count + nr_own, 20 * ADDRESSES);
 	assert_true(nr_full > 1 && nr_own > 10 * ADDRESSES);

@@ -326,10 +326,10 @@ static int report_run(void *cfg, char **operands, struct err *err)
 		outfile_abort(&out);
 	} else if (!ret) {
 		replay.pic = picture_new(NULL);
-		if (replay.pic) /* the other formats have totals in any case */
-			replay.pic->names.leaf_only = leaf_only(r);
-		if (replay.pic)
+		if (replay.pic) {
+			replay.pic->names.leaf_only = leaf_only(r); /* the other formats have totals in any case */
 			replay.pic->names.may_sum = may_sum(&replay);
+		}
 		ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
 		replay_close(&replay);
 		picture_free(replay.pic);

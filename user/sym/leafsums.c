@@ -6,10 +6,10 @@
 
 #include "util/hash.h"
 
-#define SLOTS 4096 /* 256 KB: they stay in a CPU's cache */
+#define SLOTS 4096 /* 192 KB: they stay in a CPU's cache */
 #define SUMS_MAX (SLOTS / 2)
-#define REST 32768 /* so many samples go their own way where sums were hardly of two, before that is tried again */
-#define EVENTS_KNOWN 64 /* samples of events behind them go their own way */
+#define REST 32768 /* samples that are not summed after sums that held fewer than two samples each */
+#define EVENTS_KNOWN 64 /* samples of events with higher numbers are not summed */
 
 struct leaf_sum {
 	uint64_t ip, weight, count, last_ns; /* count 0: empty */
@@ -38,10 +38,9 @@ void leaf_sums_free(struct leaf_sums *sums)
 
 static bool is_first(struct leaf_sums *sums, uint16_t event)
 {
-	bool was = event >= EVENTS_KNOWN || sums->seen >> event & 1;
+	bool was = sums->seen >> event & 1;
 
-	if (event < EVENTS_KNOWN)
-		sums->seen |= 1ull << event;
+	sums->seen |= 1ull << event;
 	return !was;
 }
 
@@ -51,13 +50,13 @@ int leaf_sums_add(struct leaf_sums *sums, const struct sample *s)
 	bool is_kernel = s->chains[CHAIN_KERNEL].n;
 	uint32_t at;
 
-	if (is_first(sums, s->event))
+	if (s->event >= EVENTS_KNOWN || is_first(sums, s->event))
 		return 0;
 	if (sums->rest) {
 		sums->rest--;
 		return 0;
 	}
-	if (!sample_leaf(s) || s->is_tracepoint || s->comm || s->off_cpu || s->waker || s->event >= EVENTS_KNOWN || !s->count)
+	if (!sample_leaf(s) || s->is_tracepoint || s->comm || s->off_cpu || s->waker || !s->count)
 		return 0;
 	at = hash_pair(ip, (uint64_t)s->tid << 32 ^ s->event) & (SLOTS - 1);
 	for (struct leaf_sum *sum; (sum = &sums->slots[at])->count; at = (at + 1) & (SLOTS - 1)) {
