@@ -201,6 +201,7 @@ static int gather(struct flame *f, struct picture *pic, const struct fold_view *
 	r->path = f->input;
 	r->request = f->top ? &top_request : NULL;
 	r->trees = r->add_up = true;
+	pic->names.may_sum = !f->annotation.function;
 	ret = replay_run(r, &syms_cfg, err);
 	if (ret)
 		return ret;

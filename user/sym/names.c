@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sym/dump.h"
-#include "sym/leafsums.h"
+#include "sym/stacksums.h"
 #include "sym/stack.h"
 
 #define HELD_MAX (1u << 17) /* with stacks at most 96 MB; what comes then keeps a number as its name */
@@ -136,7 +136,7 @@ static int take_one(void *arg, const struct sample *sample)
 
 static int take_sums(struct names *n)
 {
-	return n->sums ? leaf_sums_take(n->sums, take_one, n) : 0;
+	return n->sums ? stack_sums_take(n->sums, take_one, n) : 0;
 }
 
 static int take_sample(struct sink *sink, const struct sample *s)
@@ -144,11 +144,11 @@ static int take_sample(struct sink *sink, const struct sample *s)
 	struct names *n = (struct names *)sink;
 	int ret;
 
-	if (!n->may_sum || !n->leaf_only || n->plain || n->no_kernel || n->no_user || n->off_event >= 0)
+	if (!n->may_sum || n->plain || n->off_event >= 0 || (n->leaf_only && (n->no_kernel || n->no_user)))
 		return take_one(n, s);
-	if (!n->sums && !(n->sums = leaf_sums_new()))
+	if (!n->sums && !(n->sums = stack_sums_new(n->leaf_only)))
 		return -ENOMEM;
-	ret = leaf_sums_add(n->sums, s);
+	ret = stack_sums_add(n->sums, s);
 	if (ret > 0)
 		return 0;
 	if (ret < 0)
@@ -196,7 +196,7 @@ int names_init(struct names *n, struct strpool *pool, struct named_sink *to)
 
 void names_free(struct names *n)
 {
-	leaf_sums_free(n->sums);
+	stack_sums_free(n->sums);
 	dumps_free(n->dumps);
 	syms_free(n->syms);
 	comms_free(&n->comms);

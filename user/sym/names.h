@@ -20,7 +20,7 @@ struct held {
 };
 
 struct dumps;
-struct leaf_sums;
+struct stack_sums;
 
 struct names {
 	struct sink sink; /* first: the sink functions find the rest by it */
@@ -31,14 +31,14 @@ struct names {
 	bool pin;		 /* read symbols while processes live (live capture) */
 	bool plain;		 /* stacks as they were recorded, without marks */
 	bool leaf_only;		 /* callers are not shown: only the leaf is looked up */
-	bool may_sum;		 /* with leaf_only: samples that differ in nothing but time and CPU are delivered as one, at the latest by names_end() */
+	bool may_sum;		 /* samples that differ in nothing but time and CPU are delivered as one, at the latest by names_end() */
 	bool may_hold;		 /* samples of threads without a name until names_end() */
 	/* Own. */
 	struct named_sink *to; /* borrowed */
 	struct strpool *pool;
 	bool owns_pool;
 	struct comms comms;
-	struct leaf_sums *sums; /* of the first sample that may be summed; else NULL */
+	struct stack_sums *sums; /* of the first sample that may be summed; else NULL */
 	struct dumps *dumps; /* of the first sample with a copy of its stack; else NULL */
 	VEC(struct held) held;
 	VEC(uint64_t) held_ips;
