@@ -163,6 +163,24 @@ static int open_branches(struct opened *o, const struct data_reader *reader, str
 	return report_options_end(r, err);
 }
 
+#define KEY_BIT(key) (1ull << (key))
+#define SUMMED_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
+
+/* Do rows tell samples of one thread and address from each other? Then each of them goes through all of it. */
+static bool may_sum(const struct replay *replay)
+{
+	const struct report_request *q = replay->request;
+	struct report_layout l;
+	struct err err;
+
+	if (replay->pick || replay->pickstack || replay->places || q->latency || report_layout_parse(&l, q, &err))
+		return false;
+	for (uint32_t i = 0; i < l.nr_keys; i++)
+		if (!(SUMMED_KEYS >> l.keys[i] & 1))
+			return false;
+	return true;
+}
+
 static int opened(void *arg, struct data_reader *reader, struct err *err)
 {
 	struct opened *o = arg;
@@ -172,7 +190,9 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 		return err_set(err, ret, "out of memory");
 	o->r->request.sockets = o->sockets;
 	ret = open_branches(o, reader, err);
-	return ret ? ret : report_latency_open(o->r, reader, err);
+	ret = ret ? ret : report_latency_open(o->r, reader, err);
+	o->replay->pic->names.may_sum = !ret && may_sum(o->replay); /* the file says whether latencies are known */
+	return ret;
 }
 
 static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
@@ -276,24 +296,6 @@ static bool leaf_only(const struct report_options *r)
 	return r->no_children && !r->request.chains && !r->stack.want_parent && !r->stack.ignore_callees && !strcmp(report_format(r), "text");
 }
 
-#define KEY_BIT(key) (1ull << (key))
-#define SUMMED_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
-
-/* Do rows tell samples of one thread and address from each other? Then each of them goes through all of it. */
-static bool may_sum(const struct replay *replay)
-{
-	const struct report_request *q = replay->request;
-	struct report_layout l;
-	struct err err;
-
-	if (replay->pick || replay->pickstack || replay->places || q->latency || report_layout_parse(&l, q, &err))
-		return false;
-	for (uint32_t i = 0; i < l.nr_keys; i++)
-		if (!(SUMMED_KEYS >> l.keys[i] & 1))
-			return false;
-	return true;
-}
-
 /* What needs no table. */
 static int print_file(const struct report_options *r, struct outfile *out, struct err *err)
 {
@@ -326,10 +328,8 @@ static int report_run(void *cfg, char **operands, struct err *err)
 		outfile_abort(&out);
 	} else if (!ret) {
 		replay.pic = picture_new(NULL);
-		if (replay.pic) {
+		if (replay.pic)
 			replay.pic->names.leaf_only = leaf_only(r); /* the other formats have totals in any case */
-			replay.pic->names.may_sum = may_sum(&replay);
-		}
 		ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
 		replay_close(&replay);
 		picture_free(replay.pic);
