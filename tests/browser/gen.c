@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	} else {
 		return 2;
 	}
-	tree_sort(&tree, 0);
+	tree_end(&tree, 0);
 	p.weight = tree.nodes.data[0].total;
 	p.kept = tree.nodes.data[0].total_count;
 	p.losses[LOSS_INTERNAL] = 12;

@@ -130,7 +130,7 @@ static int setup(void **state)
 	}
 	stack_end(f);
 	fclose(in);
-	tree_sort(&f->tree, 0);
+	tree_end(&f->tree, 0);
 	f->p.title = "skep flame -p 10 -- sleep \"1\" </title>";
 	f->p.event = "cpu-clock";
 	f->p.unit = "ns";

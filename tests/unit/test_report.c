@@ -136,7 +136,7 @@ static void chains(void **state)
 	add(&t, 60, leaf, left, top);
 	add(&t, 30, leaf, right, top);
 	add(&t, 1, leaf, bad, NULL);
-	tree_sort(&t, 0);
+	tree_end(&t, 0);
 	expect(&t, 100, 91, (struct chains_cfg){ .min_percent = 5 },
 	       "            |\n"
 	       "            ---leaf\n"
@@ -183,7 +183,7 @@ static void deep_chains(void **state)
 		frames[i] = (struct frame){ .name = i & 1 ? left : right, .obj = "" };
 	for (uint32_t i = 1; i <= STACK_FRAMES_MAX; i++)
 		assert_int_equal(tree_add(&t, frames, i, 1, 1), 0);
-	tree_sort(&t, 0);
+	tree_end(&t, 0);
 	render_chains(out, &t, STACK_FRAMES_MAX, STACK_FRAMES_MAX, &(struct chains_cfg){ 0 });
 	render_chains(out, &t, STACK_FRAMES_MAX, 1, &(struct chains_cfg){ .mode = CHAINS_FRACTAL });
 	render_chains(out, &t, STACK_FRAMES_MAX, 1, &(struct chains_cfg){ .mode = CHAINS_FOLDED });

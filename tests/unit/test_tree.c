@@ -50,6 +50,7 @@ static void totals_add_up(void **state)
 	assert_int_equal(tree_add(&tree, ac, 2, 20, 2), 0);
 	assert_int_equal(tree_add(&tree, ab, 1, 10, 1), 0);
 	assert_int_equal(tree_add(&tree, NULL, 0, 5, 1), 0);
+	tree_end(&tree, 0);
 	assert_int_equal(tree.nodes.n, 4);
 	assert_string_equal(tree.nodes.data[0].name, "all");
 	assert_int_equal(tree.nodes.data[0].total, 105);
@@ -126,7 +127,7 @@ static void order(void **state)
 		const char *want = named ? by_name : by_weight;
 		uint32_t at;
 
-		tree_sort(&tree, named);
+		tree_end(&tree, named);
 		at = tree.nodes.data[0].first_child;
 		for (; *want; want++, at = tree.nodes.data[at].next_sibling)
 			assert_int_equal(tree.nodes.data[at].name[0], *want);
@@ -146,7 +147,7 @@ static void no_recursion_when_deep(void **state)
 		f[i] = frame_of(names[i % 8]);
 	assert_int_equal(tree_init(&tree), 0);
 	assert_int_equal(tree_add(&tree, f, DEEP, 1, 1), 0);
-	tree_sort(&tree, 0);
+	tree_end(&tree, 0);
 	assert_int_equal(tree_depth(&tree), DEEP);
 	tree_free(&tree);
 	free(f);
@@ -190,7 +191,8 @@ static void random_stacks(void **state)
 		assert_int_equal(tree.nodes.data[at].self, before + weight);
 		sum += weight;
 	}
-	for (int sorted = 0; sorted < 2; sorted++) {
+	for (int by_name = 0; by_name < 2; by_name++) {
+		tree_end(&tree, by_name);
 		selfs = 0;
 		for (uint32_t i = 0; i < tree.nodes.n; i++) {
 			const struct tree_node *node = &tree.nodes.data[i];
@@ -207,7 +209,6 @@ static void random_stacks(void **state)
 		}
 		assert_int_equal(selfs, sum);
 		assert_int_equal(tree.nodes.data[0].total_count, RANDOM_STACKS);
-		tree_sort(&tree, 1);
 	}
 	tree_free(&tree);
 }

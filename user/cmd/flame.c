@@ -126,7 +126,7 @@ static int write_picture(struct flame *f, struct outfile *out, const struct flam
 	int64_t bytes;
 	int ret;
 
-	tree_sort(v->tree, 0);
+	tree_end(v->tree, 0);
 	ret = fmt->render(out->stream, v->tree, p, &cfg);
 	if (ret < 0 && !ferror(out->stream))
 		return err_set(err, ret, "cannot draw: %s", strerror(-ret));

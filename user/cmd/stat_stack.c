@@ -44,7 +44,7 @@ static int print(const struct stat_stack *o, const struct fold_view *v, const st
 	if (o->folded) {
 		const struct flame_cfg picture = { 0 };
 
-		tree_sort(v->tree, 0);
+		tree_end(v->tree, 0);
 		return render_folded(out, v->tree, v->profile, &picture);
 	}
 	report_sort(v->table);

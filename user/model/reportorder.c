@@ -153,5 +153,5 @@ void report_sort(struct report *t)
 	t->nr_index = 0;
 	for (size_t i = 0; i < t->rows.n; i++)
 		if (t->rows.data[i].chains)
-			tree_sort(t->rows.data[i].chains, 0);
+			tree_end(t->rows.data[i].chains, 0);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * FOLD: stacks in, call tree out. Children are found through one open-addressed table over
- * (parent, name, obj, kind), so that a stack costs one probe a frame. The tree owns its arrays only;
- * every string is borrowed from the resolver.
+ * (parent, name, obj, kind), so that a stack costs one probe a frame; and none for the outermost
+ * frames that it has in common with the last one. The tree owns its arrays only; every string is
+ * borrowed from the resolver.
  */
 #include "model/tree.h"
 
@@ -62,6 +63,7 @@ int tree_init(struct tree *tree)
 void tree_free(struct tree *tree)
 {
 	vec_free(&tree->nodes);
+	vec_free(&tree->path);
 	free(tree->slots);
 	tree->slots = NULL;
 	tree->nr_slots = 0;
@@ -107,17 +109,22 @@ static int make_room(struct tree *tree, uint32_t n)
 	return 0;
 }
 
+static bool is_of(const struct tree_node *node, const struct frame *f)
+{
+	return node->name == f->name && node->obj == f->obj && node->kind == f->kind;
+}
+
 static uint32_t child_get(struct tree *tree, uint32_t parent, const struct frame *f)
 {
-	uint32_t mask = tree->nr_slots - 1;
-	uint32_t at = slot_hash(parent, f->name, f->obj, f->kind) & mask;
-	struct tree_node *node;
-	uint32_t i;
+	uint32_t mask = tree->nr_slots - 1, i = parent + 1, at;
+	struct tree_node *node = &tree->nodes.data[i];
 
+	if (i < tree->nodes.n && node->parent == parent && is_of(node, f)) /* of the stack that brought the parent: no cache miss */
+		return i;
+	at = slot_hash(parent, f->name, f->obj, f->kind) & mask;
 	for (; (i = tree->slots[at]); at = (at + 1) & mask) {
 		node = &tree->nodes.data[i];
-		if (node->parent == parent && node->name == f->name && node->obj == f->obj &&
-		    node->kind == f->kind)
+		if (node->parent == parent && is_of(node, f))
 			return i;
 	}
 	i = tree->nodes.n++;
@@ -151,25 +158,36 @@ static void line_vote(struct tree *tree, uint32_t i, const struct frame *f, uint
 	}
 }
 
+/* The nodes of these frames are the tree's path, which has room for them. */
+static void follow(struct tree *tree, const struct frame *frames, uint32_t n)
+{
+	uint32_t *path = tree->path.data, at = 0, i = 0;
+
+	while (i < n && i < tree->path.n && is_of(&tree->nodes.data[path[i]], &frames[i]))
+		at = path[i++];
+	for (; i < n; i++)
+		at = path[i] = child_get(tree, at, &frames[i]);
+	tree->path.n = n;
+}
+
 int tree_add(struct tree *tree, const struct frame *frames, uint32_t n, uint64_t weight, uint64_t count)
 {
 	struct tree_node *node;
-	uint32_t at = 0;
 
 	if ((tree->nodes.n + n > tree->nodes.cap || tree->nodes.n + n > tree->nr_slots / 2) &&
 	    make_room(tree, n))
 		return -ENOMEM;
-	node = &tree->nodes.data[0];
-	node->total += weight;
-	node->total_count += count;
-	for (uint32_t i = 0; i < n; i++) {
-		at = child_get(tree, at, &frames[i]);
-		node = &tree->nodes.data[at];
-		node->total += weight;
-		node->total_count += count;
-		if (frames[i].file)
-			line_vote(tree, at, &frames[i], weight);
+	if (n > tree->path.cap) {
+		tree->path.n = 0;
+		if (!vec_take(&tree->path, n))
+			return -ENOMEM;
+		tree->path.n = 0;
 	}
+	follow(tree, frames, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (frames[i].file)
+			line_vote(tree, tree->path.data[i], &frames[i], weight);
+	node = &tree->nodes.data[n ? tree->path.data[n - 1] : 0];
 	node->self += weight;
 	node->self_count += count;
 	return 0;
@@ -237,10 +255,24 @@ static uint32_t list_sort(struct tree_node *nodes, uint32_t head, int by_name)
 	return head;
 }
 
-void tree_sort(struct tree *tree, int by_name)
+/* A child comes after its parent. */
+static void add_totals(struct tree_node *nodes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		nodes[i].total = nodes[i].self;
+		nodes[i].total_count = nodes[i].self_count;
+	}
+	for (size_t i = n; i-- > 1;) {
+		nodes[nodes[i].parent].total += nodes[i].total;
+		nodes[nodes[i].parent].total_count += nodes[i].total_count;
+	}
+}
+
+void tree_end(struct tree *tree, int by_name)
 {
 	struct tree_node *nodes = tree->nodes.data;
 
+	add_totals(nodes, tree->nodes.n);
 	for (size_t i = 0; i < tree->nodes.n; i++)
 		if (nodes[i].first_child != TREE_NONE)
 			nodes[i].first_child = list_sort(nodes, nodes[i].first_child, by_name);

@@ -20,7 +20,7 @@ struct tree_node {
 	uint32_t line;
 	uint32_t kind;	/* enum frame_kind */
 	uint32_t parent, first_child, next_sibling; /* TREE_NONE ends a list */
-	uint64_t self, total;		    /* weight in this frame; in it and its callees */
+	uint64_t self, total;		    /* weight in this frame; in it and its callees, of tree_end() */
 	uint64_t self_count, total_count; /* samples */
 };
 
@@ -28,6 +28,7 @@ struct tree {
 	VEC(struct tree_node) nodes;
 	uint32_t *slots; /* open-addressed index: (parent, name, obj, kind) -> node */
 	uint32_t nr_slots;
+	VEC(uint32_t) path; /* the nodes of the last stack */
 };
 
 int tree_init(struct tree *tree); /* 0 or -ENOMEM */
@@ -36,8 +37,8 @@ void tree_free(struct tree *tree);
 /* Adds one stack, outermost frame first, n frames. 0 or -ENOMEM. */
 int tree_add(struct tree *tree, const struct frame *frames, uint32_t n, uint64_t weight, uint64_t count);
 
-/* Orders every child list: by name when by_name, else heaviest first. */
-void tree_sort(struct tree *tree, int by_name);
+/* Adds up the totals and orders every child list: by name when by_name, else heaviest first. Again after more stacks. */
+void tree_end(struct tree *tree, int by_name);
 
 /* The longest path below the root, in frames. */
 uint32_t tree_depth(const struct tree *tree);
