@@ -400,12 +400,16 @@ static int check_command(const struct target *t, struct err *err)
 	return -EINVAL;
 }
 
+bool target_is_given(const struct target *t)
+{
+	return t->argv || t->all || t->pids.n || t->tids.n || t->cpus.n || t->uids.n || t->comms.n || t->cgroups.n;
+}
+
 int target_check(struct target *t, struct err *err)
 {
 	int ret;
 
-	if (!t->argv && !t->all && !t->pids.n && !t->tids.n && !t->cpus.n && !t->uids.n && !t->comms.n &&
-	    !t->cgroups.n) {
+	if (!target_is_given(t)) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "nothing to measure");
 		err_hint(err, "give a COMMAND, -p PID, or -a for the whole machine");
 		return -EINVAL;

@@ -40,6 +40,7 @@ uint32_t target_process(uint32_t tid);
 
 /* True if COMMAND itself is what is measured. */
 bool target_is_command(const struct target *t);
+bool target_is_given(const struct target *t); /* is anything named, COMMAND or another? */
 
 /* The mount point of cgroup v2. 0, or -errno when there is none that fits. */
 int target_cgroup_mount(char *buf, size_t size);

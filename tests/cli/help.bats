@@ -94,7 +94,7 @@ commands() {
 }
 
 @test "usage: near names of commands and options, in every command" {
-	for c in stat flame record report annotate probe sched net list doctor; do
+	for c in stat top flame record report annotate probe sched net list doctor; do
 		run -2 "$SKEP" "$c" --hlep
 		[ "${lines[0]}" = "skep $c: unknown option '--hlep'" ] && [ "${lines[1]}" = "hint: similar: --help" ]
 		run -2 "$SKEP" "$c" --qqqqqqqq
@@ -255,9 +255,9 @@ words() {
 }
 
 @test "completion: options, values, keys, events, users, files: what can stand there, nothing else" {
-	for c in stat flame record report annotate probe net list doctor "sched timehist"; do
+	for c in stat top flame record report annotate probe net list doctor "sched timehist"; do
 		# shellcheck disable=SC2086
-		"$SKEP" $c -h | grep -oE '^ +(-., )?--[a-z][a-z0-9-]*' | grep -oE -- '--[a-z][a-z0-9-]*$' | { cat; echo --help; } | LC_ALL=C sort -u >want
+		"$SKEP" $c -h | grep -oE '^ +(-., )?--[a-z][a-z0-9_-]*' | grep -oE -- '--[a-z][a-z0-9_-]*$' | { cat; echo --help; } | LC_ALL=C sort -u >want
 		# shellcheck disable=SC2086
 		words $c --
 		[ "${lines[0]}" = words ]
@@ -444,7 +444,7 @@ asks() {
 	for c in $(commands); do
 		page=$ROOT/man/skep-$c.1
 		[ -e "$page" ]
-		for o in $("$SKEP" "$c" -h | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE '[a-z][a-z-]+$'); do
+		for o in $("$SKEP" "$c" -h | grep -oE '^ +(-., )?--[a-z_-]+' | grep -oE '[a-z][a-z_-]+$'); do
 			grep -q -- "\\\\-\\\\-${o//-/\\\\-}" "$page" || { echo "$page lacks --$o"; false; }
 		done
 		if command -v mandoc >/dev/null; then mandoc -T lint -W error "$page"; fi

@@ -10,7 +10,7 @@ placeholder() {
 	case $1 in
 	report | script | "stat report") printf "%s\n" -i nosuch.data ;;
 	record) printf "%s\n" --dry-run -- true ;;
-	stat) printf "%s\n" -e nosuch.data -- true ;;
+	stat | top) printf "%s\n" -e nosuch.data -- true ;;
 	list) echo u:nosuch.data:x ;;
 	probe) echo u:./nosuch.data:f ;;
 	sched*) printf "%s\n" -o nosuch.data/x -- true ;;
@@ -56,9 +56,9 @@ placeholder() {
 	[ "$output" = $'skep record: \'--no-cgroup\' cannot undo \'--cgroup\'\nhint: leave both out' ]
 }
 
-@test "perf's options: a refusal of stat, list, probe and sched has a hint" {
+@test "perf's options: a refusal of stat, top, list, probe and sched has a hint" {
 	while IFS=$'\t' read -r command option verdict; do
-		[[ "$command" =~ ^(stat|list|probe|sched) ]] && [ "$verdict" = refused ] || continue
+		[[ "$command" =~ ^(stat|top|list|probe|sched) ]] && [ "$verdict" = refused ] || continue
 		read -ra words <<<"$command $option"
 		output=$("$SKEP" "${words[@]}" 2>&1) || true
 		[[ "$output" == *$'\n'"hint: "* ]] || { echo "$command $option: $output"; false; }

@@ -82,17 +82,17 @@ example_lacks() {
 	"skep probe -F "* | "skep probe -V "*) return 1 ;;
 	*[\ \']t:*) [ -r /sys/kernel/tracing/events/sched ] || [ -r /sys/kernel/debug/tracing/events/sched ] || echo "tracefs is not mounted" >lacks ;;
 	*[\ \']u:* | *[\ \']ur:* | "skep probe -x "*) f=uprobe ;;
-	"skep probe "*) f=kprobe ;;
+	"skep probe "* | *" -e k:"*) f=kprobe ;;
 	esac
 	[ -z "${f:-}" ] || skep doctor --json | jq -r --arg f "$f" '.features[] | select(.name == $f and (.has | not)) | "\(.name): \(.why)"' >lacks
 	[ -s lacks ]
 }
 
-# bounded LINE: an example of skep probe that only Ctrl-C would end, for a second
+# bounded LINE: an example of skep probe or top that only Ctrl-C would end, for a second
 bounded() {
 	case $1 in
 	"skep probe -F "* | "skep probe -V "* | "skep probe "*" -D "* | *" -- "* | *--duration* | *" -n "*) echo "$1" ;;
-	"skep probe "*) echo "$1 --duration 1" ;;
+	"skep probe "* | "skep top"*) echo "$1 --duration 1" ;;
 	*) echo "$1" ;;
 	esac
 }

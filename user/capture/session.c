@@ -225,6 +225,8 @@ static int session_setup(struct session *s, struct err *err)
 		ret = watch(s, s->command.pid ? s->command.pidfd : -1);
 	if (!ret && s->cfg->control && (ret = watch(s, s->cfg->control->fd)))
 		err_set(err, ret, "cannot wait for commands of --control: %s", strerror(-ret));
+	if (!ret && s->cfg->input && (ret = watch(s, s->cfg->input_fd)))
+		err_set(err, ret, "cannot wait for keys: %s", strerror(-ret));
 	return ret;
 }
 
@@ -255,6 +257,8 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 		return ret;
 	}
 	*ret_session = s;
+	if (cfg->ret_session)
+		*cfg->ret_session = s;
 	return 0;
 }
 
@@ -378,6 +382,8 @@ static bool handle(struct session *s, int fd)
 		return is_command_over(s);
 	if (s->cfg->control && fd == s->cfg->control->fd)
 		return take_commands(s);
+	if (s->cfg->input && fd == s->cfg->input_fd)
+		return s->cfg->input(s->cfg->input_arg);
 	/* A sandbox may refuse pidfd_open(): targets without a descriptor are looked for on each tick. */
 	if (fd != s->tick_fd) {
 		poll_watched(s, fd);
@@ -528,7 +534,7 @@ bool session_interrupted(const struct session *s)
 
 uint64_t session_duration_ns(const struct session *s)
 {
-	return s->stopped_ns - s->armed_ns;
+	return (s->stopped_ns ? s->stopped_ns : now_ns()) - s->armed_ns;
 }
 
 void session_profile(const struct session *s, struct profile *profile)

@@ -26,6 +26,7 @@ struct session_turns {
 
 struct session_cfg {
 	const struct target *target;
+	struct session **ret_session; /* filled by session_open(): the session, until it is closed; NULL: not wanted */
 	pid_t *ret_command_pid; /* filled by session_open(): COMMAND, or 0; NULL: not wanted */
 	struct source *sources[SESSION_SOURCES_MAX]; /* the session closes them, also when it cannot be opened; NULL: there was no memory for it */
 	int nr_sources;
@@ -34,6 +35,10 @@ struct session_cfg {
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t freq;			 /* samples a second and CPU; 0: not known */
 	struct control *control;	 /* commands to the run; NULL: none. The sources can pause then */
+	/* A descriptor of the caller's that is waited for, as of keys, and what is called when it can be read: true ends the run. NULL: none. */
+	int input_fd;
+	bool (*input)(void *arg);
+	void *input_arg;
 	bool has_switches;		 /* the sink gets TASK_SWITCH */
 	bool has_namespaces;		 /* and TASK_NAMESPACES */
 	bool starts_off;		 /* the sources start with the command to do so */
@@ -54,9 +59,9 @@ int session_run(struct session *s, struct sink *sink, struct err *err);
 int session_status(const struct session *s);
 const struct rusage *session_usage(const struct session *s);
 bool session_interrupted(const struct session *s); /* a signal ended it */
-uint64_t session_duration_ns(const struct session *s);
+uint64_t session_duration_ns(const struct session *s); /* so far, while it runs */
 
-/* After session_run: adds to the ledger and the kernel's part of the receipt; duration, CPUs, notes. */
+/* While it runs, or after it: adds to the ledger and the kernel's part of the receipt; duration, CPUs, notes. */
 void session_profile(const struct session *s, struct profile *profile);
 
 /* Also after a failed session_open; NULL is nothing. Detaches everything, ends COMMAND, frees. */

@@ -68,6 +68,7 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_DSO_DADDR] = { "dso_daddr", NULL, "Data Object", .slots = 1, ADDRESSES },
 	[KEY_SYM_IADDR] = { "symbol_iaddr", NULL, "Code Symbol", .slots = ADDRESS_SLOTS },
 	[KEY_CACHE_LINE] = { "dcacheline", NULL, "Data Cacheline", .slots = ADDRESS_SLOTS + 1, ADDRESSES },
+	[SUM_NOW] = { "now", NULL, "Now", PERCENT_WIDTH },
 	[SUM_CHILDREN] = { "overhead_children", NULL, "Children", PERCENT_WIDTH },
 	[SUM_SELF] = { "overhead", NULL, "Overhead", PERCENT_WIDTH },
 	[SUM_SYS] = { "overhead_sys", NULL, "sys", PERCENT_WIDTH },
@@ -213,6 +214,8 @@ static void latency_sums(struct report_layout *l, const struct report_request *q
 /* The sums that stand before all keys, unless -F gives the columns. */
 static void default_sums(struct report_layout *l, const struct report_request *q)
 {
+	if (q->now)
+		show(l, SUM_NOW);
 	if (q->latency) {
 		latency_sums(l, q);
 	} else {
@@ -272,6 +275,8 @@ static int take_order(struct report_layout *l, const struct report_request *q, s
 
 	if (!q->sort && is_strict(q->fields))
 		return take_list(l, q->fields, q->fields, "field", order, err);
+	if (q->now)
+		order(l, SUM_NOW);
 	if (q->latency)
 		lead_latency(l, q);
 	else if (q->children)
@@ -310,6 +315,8 @@ int report_layout_parse(struct report_layout *l, const struct report_request *q,
 		default_sums(l, q);
 	if (!ret && q->fields)
 		ret = take_list(l, q->fields, q->fields + !is_strict(q->fields), "field", show, err);
+	if (!ret && !q->now && (has(l->shown, l->nr_shown, SUM_NOW) || has(l->order, l->nr_order, SUM_NOW)))
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "the column 'now' is one of skep top");
 	if (ret)
 		return ret;
 	for (uint32_t i = 0; i < l->nr_order; i++)

@@ -25,7 +25,7 @@ enum report_column {
 	KEY_SYM_SIZE, KEY_DSO_SIZE, KEY_CGROUP_ID,
 	/* Of what a sample touched, and by what code */
 	KEY_SYM_DADDR, KEY_DSO_DADDR, KEY_SYM_IADDR, KEY_CACHE_LINE, KEY_MAX,
-	SUM_CHILDREN = KEY_MAX, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD,
+	SUM_NOW = KEY_MAX, SUM_CHILDREN, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD,
 	SUM_LATENCY_CHILDREN, SUM_LATENCY, REPORT_COLUMNS
 };
 
@@ -55,6 +55,7 @@ struct report_request {
 	const char *sort, *fields; /* NULL: not given */
 	bool children;		   /* sums of callees, too */
 	bool latency, by_latency;  /* samples have their parallelism: sums of latency, and rows by them first */
+	bool now;		   /* rows have what was added since the last refresh, and are ordered by it first */
 	bool utilization, counts, period; /* columns for modes of the CPU, numbers of samples, weights */
 	uint64_t quantum_ns;	   /* of KEY_TIME; 0: 100 ms */
 	const int *sockets;	   /* of each CPU, for KEY_SOCKET; borrowed */

@@ -19,11 +19,13 @@ struct report_row {
 	uint32_t pid, tid, cpu, event;
 	uint64_t mark; /* last sample that was added to total: recursion counts once */
 	uint64_t total, total_count, self, self_count;
+	uint64_t now; /* of self what came since the last refresh; set by model/livetable.h */
 	uint64_t self_sys; /* of self in the kernel */
 	uint64_t latency_total, latency; /* sample_latency() of total and self */
 	uint32_t sums; /* of a group: index in report.group.sums */
 	uint32_t slots; /* of its other keys: index in report.slots */
-	const char *task; /* name of the thread of its last sample, with KEY_PID or KEY_TID */
+	const char *task; /* name of the thread of its last sample, which was at task_ns; with KEY_PID or KEY_TID */
+	uint64_t task_ns;
 	struct tree *chains; /* heaviest first; NULL unless wanted and there */
 };
 
@@ -56,6 +58,7 @@ struct report {
 	uint32_t nr_index;
 	uint64_t samples;
 	uint64_t whole, whole_count; /* what percentages are of, and of how many samples; 0: of those that were added */
+	uint64_t whole_now; /* what percentages of `now` are of */
 	uint64_t whole_latency; /* the same of latencies: those that were added, and what the caller adds */
 	size_t nr_cut;	/* rows that report_cut() left out for being too small */
 	struct report_group group;

@@ -63,6 +63,8 @@ static int slots_cmp(const struct report *t, const struct report_row *x, const s
 uint64_t report_sum(const struct report_row *r, enum report_column c)
 {
 	switch (c) {
+	case SUM_NOW:
+		return r->now;
 	case SUM_CHILDREN:
 		return r->total;
 	case SUM_SYS:

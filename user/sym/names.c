@@ -144,7 +144,7 @@ static int take_sample(struct sink *sink, const struct sample *s)
 	struct names *n = (struct names *)sink;
 	int ret;
 
-	if (!n->may_sum || n->plain || n->off_event >= 0 || (n->leaf_only && (n->no_kernel || n->no_user)))
+	if (!n->may_sum || n->plain || n->off_event >= 0)
 		return take_one(n, s);
 	if (!n->sums && !(n->sums = stack_sums_new(n->leaf_only)))
 		return -ENOMEM;
@@ -182,10 +182,18 @@ static int take_round(struct sink *sink)
 	return 0;
 }
 
+static int take_interval(struct sink *sink, uint64_t since_start_ns)
+{
+	struct names *n = (struct names *)sink;
+
+	return n->interval ? n->interval(n->interval_arg, since_start_ns) : 0;
+}
+
 int names_init(struct names *n, struct strpool *pool, struct named_sink *to)
 {
 	memset(n, 0, offsetof(struct names, stack)); /* the stacks are large, and written before they are read */
-	n->sink = (struct sink){ .sample = take_sample, .task = take_task, .lost = take_lost, .round = take_round };
+	n->sink = (struct sink){ .sample = take_sample, .task = take_task, .lost = take_lost, .round = take_round,
+				 .interval = take_interval };
 	n->to = to;
 	n->off_event = -1;
 	n->owns_pool = !pool;

@@ -31,8 +31,14 @@ struct names {
 	bool pin;		 /* read symbols while processes live (live capture) */
 	bool plain;		 /* stacks as they were recorded, without marks */
 	bool leaf_only;		 /* callers are not shown: only the leaf is looked up */
-	bool may_sum;		 /* samples that differ in nothing but time and CPU are delivered as one, at the latest by names_end() */
+	/*
+	 * Samples of one event, thread and stack are delivered as one, at the latest by names_end(), and without CPU, addr, cgroup,
+	 * parallelism, values and fields: for a sink that reads none of these.
+	 */
+	bool may_sum;
 	bool may_hold;		 /* samples of threads without a name until names_end() */
+	int (*interval)(void *arg, uint64_t since_start_ns); /* as of struct sink; or NULL */
+	void *interval_arg;
 	/* Own. */
 	struct named_sink *to; /* borrowed */
 	struct strpool *pool;

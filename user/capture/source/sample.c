@@ -56,6 +56,7 @@ struct src_sample {
 		struct placed placed;
 	} values[EVENTS_MAX];
 	uint32_t skipped_cpus;
+	struct sums *sums; /* what was taken of the hashes; of the first time on */
 	uint64_t delivered; /* samples that reached the sink */
 	uint64_t missed, missed_before; /* hits of tracepoints and probes; when it was armed last */
 	bool is_paused;
@@ -263,6 +264,7 @@ static void close_source(struct source *source)
 	}
 	probe_set_close(&src->set);
 	rings_close(&src->rings);
+	sums_free(src->sums);
 	base_close(&src->base);
 	vec_free(&src->attached);
 	free(src);
@@ -398,11 +400,22 @@ static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
 	return deliver(to->src, s, key, to->sink);
 }
 
-static int finish(struct source *source, struct sink *sink, struct err *err)
+/* What the sums have grown by since the last time. */
+static int take_sums(struct source *source, struct sink *sink)
 {
 	struct src_sample *src = (struct src_sample *)source;
 	struct to_sink to = { src, sink };
-	int ret = src->cfg->aggregate ? sums_read(src->skel->maps.stacks, src->skel->maps.counts, deliver_sum, &to) : 0;
+
+	if (!src->cfg->aggregate)
+		return 0;
+	if (!src->sums && !(src->sums = sums_new(src->skel->maps.stacks, src->skel->maps.counts)))
+		return -ENOMEM;
+	return sums_take(src->sums, deliver_sum, &to);
+}
+
+static int finish(struct source *source, struct sink *sink, struct err *err)
+{
+	int ret = take_sums(source, sink);
 
 	return ret < 0 ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : 0;
 }
@@ -445,6 +458,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,
+		.snapshot = take_sums,
 		.finish = finish,
 		.profile = add_to_profile,
 		.close = close_source,

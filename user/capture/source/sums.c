@@ -1,49 +1,127 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The two hashes of aggregate mode, read at the end and joined: a count with the stacks that its key names. */
+/* The two hashes of aggregate mode, joined: a count with the stacks that its key names. */
 #include "capture/source/sums.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/stacks.h"
+#include "util/hash.h"
 
-struct sums {
-	struct stacks stacks;
-	struct sample_key *keys;
-	struct sample_count *counts;
+#define STACKS_ONE_BY_ONE 256 /* of more entries all stacks are read, in a few calls */
+
+struct taken {
+	uint64_t count, weight;
 };
 
-static int join(const struct sums *sums, long n, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
+struct sums {
+	struct bpf_map *stacks, *counts;
+	struct sample_key *keys; /* room for all entries */
+	struct sample_count *now;
+	struct map by_key;
+	VEC(struct taken) taken;
+};
+
+struct sums *sums_new(struct bpf_map *stacks, struct bpf_map *counts)
+{
+	size_t max = bpf_map__max_entries(counts);
+	struct sums *sums = calloc(1, sizeof(*sums));
+
+	if (!sums)
+		return NULL;
+	sums->stacks = stacks;
+	sums->counts = counts;
+	sums->keys = calloc(max, sizeof(*sums->keys));
+	sums->now = calloc(max, sizeof(*sums->now));
+	if (sums->keys && sums->now)
+		return sums;
+	sums_free(sums);
+	return NULL;
+}
+
+void sums_free(struct sums *sums)
+{
+	if (!sums)
+		return;
+	free(sums->keys);
+	free(sums->now);
+	map_free(&sums->by_key);
+	vec_free(&sums->taken);
+	free(sums);
+}
+
+/* Leaves in keys and now what has grown, and by how much. Returns how many, or -ENOMEM. */
+static long take_grown(struct sums *sums, long n)
+{
+	long nr = 0;
+
+	for (long i = 0; i < n; i++) {
+		uint64_t hash = hash_bytes(&sums->keys[i], sizeof(sums->keys[i]));
+		int64_t at = map_find(&sums->by_key, hash);
+		struct sample_count *now = &sums->now[i];
+		struct taken before = { 0, 0 }, after = { now->count, now->weight };
+
+		if (at >= 0) {
+			before = sums->taken.data[at];
+			sums->taken.data[at] = after;
+		} else {
+			if (vec_reserve(&sums->taken) || map_add(&sums->by_key, hash, sums->taken.n))
+				return -ENOMEM;
+			sums->taken.data[sums->taken.n++] = after;
+		}
+		if (after.count == before.count && after.weight == before.weight)
+			continue;
+		sums->keys[nr] = sums->keys[i];
+		sums->now[nr++] = (struct sample_count){ after.count - before.count, after.weight - before.weight, now->last_ns };
+	}
+	return nr;
+}
+
+/* Where stacks are found: all of them, or each as it is met. */
+struct found {
+	const struct bpf_map *map;
+	struct stacks all;
+	struct stack_cache met;
+	bool has_all;
+};
+
+static struct chain chain_of(struct found *found, uint64_t key)
+{
+	const struct stack_val *st = found->has_all ? stacks_find(&found->all, key) : stack_cache_get(&found->met, found->map, key);
+
+	return st ? (struct chain){ .ips = (const uint64_t *)st->ips, .n = st->nr } : (struct chain){ .n = 0 };
+}
+
+static int deliver(const struct sums *sums, long n, struct found *found, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
 {
 	int ret = 0;
 
 	for (long i = 0; i < n && !ret; i++) {
-		const struct sample_count *c = &sums->counts[i];
-		const struct stack_val *k = stacks_find(&sums->stacks, sums->keys[i].kstack);
-		const struct stack_val *u = stacks_find(&sums->stacks, sums->keys[i].ustack);
-		struct sample s = { .cpu = UINT32_MAX, .count = c->count, .weight = c->weight, .time_ns = c->last_ns };
+		const struct sample_count *grown = &sums->now[i];
+		struct sample s = { .cpu = UINT32_MAX, .count = grown->count, .weight = grown->weight, .time_ns = grown->last_ns };
 
-		if (k)
-			s.chains[CHAIN_KERNEL] = (struct chain){ .ips = (const uint64_t *)k->ips, .n = k->nr };
-		if (u)
-			s.chains[CHAIN_USER] = (struct chain){ .ips = (const uint64_t *)u->ips, .n = u->nr };
+		s.chains[CHAIN_KERNEL] = chain_of(found, sums->keys[i].kstack);
+		s.chains[CHAIN_USER] = chain_of(found, sums->keys[i].ustack);
 		ret = each(arg, &s, &sums->keys[i]);
 	}
 	return ret;
 }
 
-int sums_read(struct bpf_map *stacks, struct bpf_map *counts,
-	      int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
+int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
 {
-	size_t nr_counts = bpf_map__max_entries(counts);
-	struct sums sums = { .keys = calloc(nr_counts, sizeof(*sums.keys)), .counts = calloc(nr_counts, sizeof(*sums.counts)) };
-	int ret = sums.keys && sums.counts ? stacks_read(&sums.stacks, stacks) : -ENOMEM;
-	long n = ret ? ret : hash_read(counts, sums.keys, sums.counts);
+	struct found found = { .map = sums->stacks };
+	long n = hash_read(sums->counts, sums->keys, sums->now);
+	int ret = 0;
 
-	ret = n < 0 ? (int)n : join(&sums, n, each, arg);
-	stacks_free(&sums.stacks);
-	free(sums.keys);
-	free(sums.counts);
+	if (n > 0)
+		n = take_grown(sums, n);
+	found.has_all = n > STACKS_ONE_BY_ONE;
+	if (found.has_all)
+		ret = stacks_read(&found.all, sums->stacks);
+	ret = n < 0 ? (int)n : ret ? ret : deliver(sums, n, &found, each, arg);
+	stacks_free(&found.all);
+	stack_cache_free(&found.met);
 	return ret;
 }

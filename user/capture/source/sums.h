@@ -7,12 +7,17 @@
 #include "sample.h"
 
 struct bpf_map;
+struct sums; /* what has been taken of the two so far */
+
+/* The maps are borrowed. NULL: no memory. */
+struct sums *sums_new(struct bpf_map *stacks, struct bpf_map *counts);
+void sums_free(struct sums *sums); /* NULL is nothing */
 
 /*
- * Calls each() for every entry of counts, with frames, count, weight and time set and who left to be filled from the
- * key. The programs must be at rest. Returns 0, -errno, or what each() returned if that is not 0.
+ * Calls each() for every entry of counts that has grown since the last call, with frames, time, and the count and weight that it has grown
+ * by; who it was is filled from the key. The programs may run meanwhile: what comes then is taken by this call or the next one.
+ * Returns 0, -errno, or what each() returned if that is not 0.
  */
-int sums_read(struct bpf_map *stacks, struct bpf_map *counts,
-	      int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
+int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
 
 #endif

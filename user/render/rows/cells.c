@@ -210,6 +210,12 @@ static bool is_latency(enum report_column c)
 	return c == SUM_LATENCY || c == SUM_LATENCY_CHILDREN;
 }
 
+/* What 100 % is in a column of a table without a group. */
+static uint64_t whole_of(const struct report *t, uint64_t whole, enum report_column c)
+{
+	return is_latency(c) ? t->whole_latency : c == SUM_NOW ? t->whole_now : whole;
+}
+
 /* Of each event, in columns of their own or after a blank. */
 static size_t group_text(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column c, const struct report_cfg *cfg)
 {
@@ -230,7 +236,7 @@ size_t cell_shown(char *shown, size_t size, const struct report *t, const struct
 	char raw[CELL_BYTES];
 
 	if (c >= KEY_MAX)
-		return t->group.nr ? group_text(shown, size, t, r, c, cfg) : (size_t)sum_text(shown, size, report_sum(r, c), is_latency(c) ? t->whole_latency : whole, c, 0);
+		return t->group.nr ? group_text(shown, size, t, r, c, cfg) : (size_t)sum_text(shown, size, report_sum(r, c), whole_of(t, whole, c), c, 0);
 	cell_text(raw, sizeof(raw), t, r, c, cfg);
 	text_escape(shown, size, raw);
 	return strlen(shown);

@@ -258,6 +258,13 @@ static void print_ledger(FILE *out, const struct profile *total)
 	fputs("#\n", out);
 }
 
+int render_report_rows(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
+{
+	int ret = print_rows(out, t, report_whole(t, p), cfg);
+
+	return ferror(out) ? -EIO : ret;
+}
+
 int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
 {
 	uint64_t whole = report_whole(t, p);

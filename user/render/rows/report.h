@@ -25,11 +25,16 @@ struct report_cfg {
 	const char *(*cgroup_name)(const void *arg, uint64_t id); /* for the key cgroup: its path, or NULL; NULL: none is known */
 	const void *cgroup_arg;
 	const struct profile *total; /* of all tables: text begins with what it lost; or NULL */
+	uint64_t since_start_ns; /* render_report_lines(): of the refresh */
 	const char *(*heads)[2]; /* name and text of columns that are left out: lines of text, ending with NULL; or NULL */
 };
 
 /* Each returns 0 or -errno of a failed write. The table is sorted and cut by the caller. */
 int render_report_text(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
+/* The same without what stands above it. */
+int render_report_rows(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
+/* An object a line for each row that has grown, with the time of the refresh. */
+int render_report_lines(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 int render_report_csv(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg);
 /* Of several tables the first as it would be alone, and the key "other_events" with the others, as they would be. */
 struct report_view {

@@ -76,13 +76,17 @@ static void json_callers(struct json *j, const struct tree *tree, bool with_own)
 	json_array_end(j);
 }
 
+/* The members of a row in the object that is open. */
 static void json_row(struct json *j, const struct report *t, const struct report_row *r, uint64_t whole, const struct report_cfg *cfg)
 {
 	bool with_own = !t->layout.with[KEY_SYM];
 	char raw[CELL_BYTES];
 
-	json_line(j);
-	json_object(j);
+	if (t->layout.with[SUM_NOW]) {
+		json_key(j, "now_pct");
+		json_double(j, percent_of(r->now, t->whole_now), 4);
+		json_key_u64(j, "now", r->now);
+	}
 	json_key(j, "self_pct");
 	json_double(j, percent_of(r->self, whole), 4);
 	json_key(j, "total_pct");
@@ -111,7 +115,6 @@ static void json_row(struct json *j, const struct report *t, const struct report
 	}
 	if (r->chains && (with_own || r->chains->nodes.data[r->chains->nodes.data[0].first_child].first_child != TREE_NONE))
 		json_callers(j, r->chains, with_own);
-	json_object_end(j);
 }
 
 /* The keys of a table in the object that is open. */
@@ -122,8 +125,12 @@ static void json_table(struct json *j, const struct report_view *v, const struct
 	profile_json(j, v->profile);
 	json_key(j, "rows");
 	json_array(j);
-	for (size_t i = 0; i < v->table->rows.n; i++)
+	for (size_t i = 0; i < v->table->rows.n; i++) {
+		json_line(j);
+		json_object(j);
 		json_row(j, v->table, &v->table->rows.data[i], whole, cfg);
+		json_object_end(j);
+	}
 	json_array_end(j);
 }
 
@@ -150,6 +157,29 @@ int render_reports_json(FILE *out, const struct report_view *views, size_t n, co
 	json_object_end(&j);
 	fputc('\n', out);
 	return json_end(&j);
+}
+
+int render_report_lines(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)
+{
+	uint64_t whole = report_whole(t, p);
+	int ret = 0;
+
+	for (size_t i = 0; i < t->rows.n && !ret; i++) {
+		struct json j;
+
+		if (!t->rows.data[i].now)
+			continue;
+		json_begin(&j, out);
+		json_object(&j);
+		json_key_u64(&j, "time_ns", cfg->since_start_ns);
+		if (cfg->with_event)
+			json_key_text(&j, "event", p->event);
+		json_row(&j, t, &t->rows.data[i], whole, cfg);
+		json_object_end(&j);
+		fputc('\n', out);
+		ret = json_end(&j);
+	}
+	return ret;
 }
 
 int render_report_json(FILE *out, const struct report *t, const struct profile *p, const struct report_cfg *cfg)

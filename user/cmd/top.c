@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep top: where samples fall now, and since the start. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/live.h"
+#include "cmd/measure.h"
+#include "cmd/nothing.h"
+#include "model/livetable.h"
+#include "render/rows/report.h"
+#include "render/rows/rows.h"
+#include "ui/terminal.h"
+#include "util/num.h"
+#include "util/text.h"
+
+#define REFRESH_NS 1000000000ull
+#define REFRESH_MIN_NS 10000000ull
+#define ROWS_DEFAULT 20 /* not on a terminal */
+#define HEAD_LINES 5	/* of a table on a terminal, with those below it */
+
+struct top_options {
+	struct measure m;
+	struct honesty h;
+	struct report_request request;
+	uint64_t refresh_ns, refreshes, entries;
+	const char *format;
+	bool zero, json;
+};
+
+static int set_n(void *base, const char *text, struct err *err)
+{
+	struct top_options *o = base;
+
+	if (!text) {
+		o->request.counts = true;
+		return 0;
+	}
+	if (num_u64(text, UINT32_MAX, &o->refreshes) || !o->refreshes)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '-n': expected the number of refreshes, or nothing for numbers of samples", text);
+	return 0;
+}
+
+static const struct opt top_opts[] = {
+	{ 'd', "delay", "TIME", OPT_DURATION, offsetof(struct top_options, refresh_ns), "refresh every TIME (2, 500ms; default 1 s)" },
+	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct top_options, request.sort),
+	  "what rows are summed by: comm, pid, tid, dso, sym, event (default: comm,dso,sym); +KEY adds to these" },
+	{ 'n', "refreshes", "[=N]", OPT_CALL, 0, "end after N refreshes; without N, as perf's: a column for the number of samples", set_n,
+	  .takes_next = true, .lone_letter = true },
+	{ 0, "show-nr-samples", NULL, OPT_FLAG, offsetof(struct top_options, request.counts), "a column for the number of samples" },
+	{ 0, "show-total-period", NULL, OPT_FLAG, offsetof(struct top_options, request.period), "a column for the sum of periods" },
+	{ 'E', "entries", "N", OPT_U64, offsetof(struct top_options, entries), "at most N rows (default: what fits on the terminal; elsewhere 20)" },
+	{ 'z', "zero", NULL, OPT_FLAG, offsetof(struct top_options, zero), "begin again with each refresh" },
+	{ 'K', "hide_kernel_symbols", NULL, OPT_FLAG, offsetof(struct top_options, m.all_user), "only what happens in user space" },
+	{ 'U', "hide_user_symbols", NULL, OPT_FLAG, offsetof(struct top_options, m.all_kernel), "only what happens in the kernel" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct top_options, format), "text, or json: an object for each row, a line each", .values = "text|json" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct top_options, json), "as --format json" },
+	{ 0 },
+};
+
+static const struct opt_rule top_rules[] = {
+	{ "hide_kernel_symbols", .not_with = "hide_user_symbols", .why = "they leave nothing" },
+	{ "json", .not_with = "format" },
+	{ 0 },
+};
+
+#define OF_ANNOTATE "for annotated code"
+
+static const struct opt nothing_opts[] = {
+	{ 0, "stdio", NULL, OPT_NOTHING, 0, "there are tables, one after the other, in any case" },
+	{ 0, "force", NULL, OPT_NOTHING, 0, "no file is read" },
+	{ 0, "mmap-pages", "N", OPT_NOTHING, 0, "the kernel sums: -m is only for what its table has no room for" },
+	{ 0, "overwrite", NULL, OPT_NOTHING, 0, "the kernel sums: there is no ring to overwrite" },
+	{ 0, "num-thread-synthesize", "N", OPT_NOTHING, 0, "one thread reads /proc" },
+	{ 0, "proc-map-timeout", "MS", OPT_NOTHING, 0, "a process whose mappings cannot be read is reported" },
+	{ 0, "ignore-vmlinux", NULL, OPT_NOTHING, 0, "names of the kernel are those of /proc/kallsyms" },
+	{ 0, "demangle-kernel", NULL, OPT_NOTHING, 0, "names are demangled wherever they are" },
+	{ 0, "raw-trace", NULL, OPT_NOTHING, 0, "texts of tracepoints are not shown" },
+	{ 0, "source", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "asm-raw", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 'M', "disassembler-style", "STYLE", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "objdump", "PATH", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "addr2line", "PATH", OPT_NOTHING, 0, "skep reads line tables itself" },
+	{ 0, "prefix", "PREFIX", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0, "prefix-strip", "N", OPT_NOTHING, 0, OF_ANNOTATE },
+	{ 0 },
+};
+
+static const struct opt_group top_groups[] = {
+	{ "Rows", top_opts, 0, top_rules },
+	{ "Target", target_opts, offsetof(struct top_options, m.target), target_rules },
+	{ "Sampling", measure_opts, offsetof(struct top_options, m), measure_rules },
+	{ "Honesty", honesty_opts, offsetof(struct top_options, h) },
+	{ "Of perf, without effect", nothing_opts, 0 },
+	{ 0 },
+};
+
+/* One event's. */
+struct top_view {
+	struct fold_view at; /* its table is that of live */
+	struct live_table live;
+	struct profile profile;
+	uint64_t folded; /* at the last refresh */
+};
+
+struct top {
+	const struct top_options *o;
+	struct picture *pic;
+	struct session *session;
+	struct top_view *views; /* one an event */
+	int nr_views;
+	uint64_t refreshes, shown_ns; /* how many, and when the last was: since the start */
+	struct profile total;
+};
+
+static const enum report_column keys_here[] = { KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_SYM, KEY_EVENT };
+
+static int check_keys(const struct report_layout *l, struct err *err)
+{
+	for (uint32_t i = 0; i < l->nr_keys; i++) {
+		bool is_here = false;
+
+		for (size_t k = 0; k < sizeof(keys_here) / sizeof(keys_here[0]); k++)
+			is_here |= l->keys[i] == keys_here[k];
+		if (is_here)
+			continue;
+		err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s' is not one of skep top, which sums samples in the kernel", report_columns[l->keys[i]].name);
+		err_hint(err, "skep record, then skep report -s %s", report_columns[l->keys[i]].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
+{
+	struct top *top = arg;
+
+	*ret_view = event < (uint32_t)top->nr_views ? &top->views[event].at : NULL;
+	return 0;
+}
+
+static int make_views(struct top *top, struct err *err)
+{
+	int ret = 0;
+
+	top->views = calloc(top->o->m.nr_events, sizeof(*top->views));
+	if (!top->views)
+		return -ENOMEM;
+	for (int i = 0; i < top->o->m.nr_events && !ret; i++) {
+		struct top_view *v = &top->views[top->nr_views++];
+
+		v->profile.event = top->o->m.events[i].name;
+		v->profile.unit = top->o->m.events[i].unit;
+		v->at.profile = &v->profile;
+		v->at.table = &v->live.table;
+		ret = live_table_init(&v->live, &top->o->request, err);
+	}
+	return ret;
+}
+
+static void free_views(struct top *top)
+{
+	for (int i = 0; i < top->nr_views; i++)
+		live_table_free(&top->views[i].live);
+	free(top->views);
+}
+
+static void print_head(const struct top *top, const struct top_view *v, uint64_t since_start_ns, uint64_t lost, FILE *out)
+{
+	fprintf(out, "# %.1f s: %llu samples of '", (double)since_start_ns / 1e9, (unsigned long long)(v->at.folded - v->folded));
+	text_print(out, v->profile.event);
+	fprintf(out, "' in %.1f s, %llu in all; %llu lost\n", (double)(since_start_ns - top->shown_ns) / 1e9, (unsigned long long)v->at.folded,
+		(unsigned long long)lost);
+}
+
+/* Of the rows that have samples, as many as are wanted. Returns how many that leaves out. */
+static size_t cut(const struct top_options *o, struct report *shown)
+{
+	uint64_t max = o->entries;
+	size_t all = 0;
+
+	for (size_t i = 0; i < shown->rows.n; i++)
+		if (shown->rows.data[i].self)
+			shown->rows.data[all++] = shown->rows.data[i];
+	if (!max) {
+		int lines = terminal_rows(STDOUT_FILENO);
+
+		max = !lines ? ROWS_DEFAULT : lines > HEAD_LINES ? lines - HEAD_LINES : 1;
+	}
+	shown->rows.n = all < max ? all : max;
+	return all - shown->rows.n;
+}
+
+static int print_view(const struct top *top, struct top_view *v, uint64_t since_start_ns, uint64_t lost)
+{
+	const char *names[EVENTS_MAX];
+	struct report_cfg cfg = { .columns = terminal_columns(STDOUT_FILENO), .event_names = names, .since_start_ns = since_start_ns, .with_event = top->nr_views > 1 };
+	FILE *out = stdout;
+	size_t more;
+
+	for (int i = 0; i < top->nr_views; i++)
+		names[i] = top->views[i].profile.event;
+	if (top->o->json)
+		return render_report_lines(out, &v->live.shown, &v->profile, &cfg);
+	if (top->refreshes || v != top->views)
+		fputc('\n', out);
+	print_head(top, v, since_start_ns, lost, out);
+	more = cut(top->o, &v->live.shown);
+	if (v->live.shown.rows.n)
+		render_report_rows(out, &v->live.shown, &v->profile, &cfg);
+	if (more)
+		fprintf(out, "# %zu more rows (-E N shows N)\n", more);
+	return ferror(out) ? -EIO : 0;
+}
+
+/* ledger: as it is now. 0 or -errno. */
+static int refresh(struct top *top, uint64_t since_start_ns, const struct profile *ledger)
+{
+	int ret = 0;
+
+	for (int i = 0; i < top->nr_views && !ret; i++) {
+		struct top_view *v = &top->views[i];
+
+		ret = live_table_round(&v->live, v->profile.weight);
+		if (top->nr_views == 1) /* of several events the sum would have no unit */
+			top->total.weight += v->live.shown.whole_now;
+		if (!ret)
+			ret = print_view(top, v, since_start_ns, profile_lost(ledger));
+		v->folded = v->at.folded;
+		if (!ret && top->o->zero) {
+			v->profile.weight = 0;
+			ret = live_table_zero(&v->live);
+		}
+	}
+	top->refreshes++;
+	top->shown_ns = since_start_ns;
+	return !ret && fflush(stdout) ? -errno : ret;
+}
+
+/* The last one of -n N is printed when all is in: then the tables add up to what was counted. */
+static int at_interval(void *arg, uint64_t since_start_ns)
+{
+	struct top *top = arg;
+	struct profile ledger = { 0 };
+
+	if (top->refreshes + 1 == top->o->refreshes)
+		return -ECANCELED;
+	session_profile(top->session, &ledger);
+	return refresh(top, since_start_ns, &ledger);
+}
+
+/* Has something come since the last refresh? */
+static bool has_more(const struct top *top)
+{
+	for (int i = 0; i < top->nr_views; i++)
+		if (top->views[i].at.folded != top->views[i].folded)
+			return true;
+	return false;
+}
+
+/* Samples, and where they fell, to the tables; and the last of these. */
+static int run(struct top *top, struct top_options *o, int *status, struct err *err)
+{
+	struct syms_cfg syms_cfg = { 0 };
+	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = o->h.receipt, .by_tid = top->views[0].live.table.layout.with[KEY_TID] };
+	struct picture *pic = top->pic;
+	uint64_t kept = 0;
+	int ret;
+
+	o->m.interval_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS;
+	o->m.ret_session = &top->session;
+	o->m.walks.call_graph = CALL_GRAPH_NONE;
+	pic->names.leaf_only = true;
+	pic->names.interval = at_interval;
+	pic->names.interval_arg = top;
+	pic->fold.view = (struct fold_view){ .profile = &top->total };
+	pic->fold.choose = choose;
+	pic->fold.choose_arg = top;
+	ret = live_run(&o->m, &cfg, &syms_cfg, pic, status, err);
+	if (!ret && (has_more(top) || top->refreshes + 1 == o->refreshes))
+		ret = refresh(top, top->total.duration_ns, &top->total);
+	for (int i = 0; i < top->nr_views; i++)
+		kept += top->views[i].at.folded;
+	if (!ret && !kept)
+		return nothing_sampled(&top->total, NULL, *status, err);
+	if (!ret && o->json)
+		rows_format("json")->end(stdout, &top->total);
+	return ret;
+}
+
+static int check(struct top_options *o, char **operands, struct err *err)
+{
+	struct report_layout layout;
+	int ret;
+
+	if (o->refresh_ns && o->refresh_ns < REFRESH_MIN_NS)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--delay': 10 ms or more");
+	o->json |= o->format && !strcmp(o->format, "json");
+	o->request.now = true;
+	ret = report_layout_parse(&layout, &o->request, err);
+	if (!ret)
+		ret = check_keys(&layout, err);
+	if (!ret && !operands[0] && !target_is_given(&o->m.target))
+		o->m.target.all = true;
+	return ret ? ret : measure_check(&o->m, operands, err);
+}
+
+static int top_run(void *cfg, char **operands, struct err *err)
+{
+	struct top_options *o = cfg;
+	struct top top = { .o = o };
+	int status = 0, ret = check(o, operands, err);
+
+	if (!ret && !(top.pic = picture_new(NULL)))
+		ret = -ENOMEM;
+	if (!ret)
+		ret = make_views(&top, err);
+	if (!ret)
+		ret = run(&top, o, &status, err);
+	if (!ret) {
+		honesty_print(&o->h, &top.total);
+		ret = honesty_exit(&o->h, &top.total, status, err);
+	}
+	free_views(&top);
+	picture_free(top.pic);
+	measure_free(&o->m);
+	return ret == -ENOMEM && !err->text[0] ? err_set(err, ret, "out of memory") : ret;
+}
+
+#define NO_CALLERS "needs callers, which are not walked here"
+#define NO_BRANCHES "records branches, which skep does not"
+#define NOT_HERE "is not available here"
+
+static const struct opt_other top_others[] = {
+	{ "-g", NO_CALLERS, "skep flame" },
+	{ "--call-graph", NO_CALLERS, "skep flame" },
+	{ "--children", NO_CALLERS, "skep flame" },
+	{ "--ignore-callees", NO_CALLERS, "skep record, then skep report --ignore-callees" },
+	{ "-b", NO_BRANCHES, "perf top -b" },
+	{ "--branch-any", NO_BRANCHES, "perf top -b" },
+	{ "-j", NO_BRANCHES, "perf top -j" },
+	{ "--branch-filter", NO_BRANCHES, "perf top -j" },
+	{ "--branch-history", NO_BRANCHES, "perf top --branch-history" },
+	{ "--stitch-lbr", NO_BRANCHES, "perf top --stitch-lbr" },
+	{ "--sym-annotate", NOT_HERE, "skep flame --annotate FUNCTION" },
+	{ "--tui", "is not available: there are tables, one after the other", "leave it out" },
+	{ "--fields", NOT_HERE, "-s chooses the columns" },
+	{ "--hierarchy", NOT_HERE, "skep record, then skep report --hierarchy" },
+	{ "--comms", NOT_HERE, "--comm chooses threads" },
+	{ "--dsos", NOT_HERE, "skep record, then skep report --dsos" },
+	{ "--symbols", NOT_HERE, "skep record, then skep report --symbols" },
+	{ "--percent-limit", NOT_HERE, "-E N" },
+	{ "--percentage", NOT_HERE, "skep record, then skep report --percentage" },
+	{ "-f", NOT_HERE, "-E N" },
+	{ "--count-filter", NOT_HERE, "-E N" },
+	{ "-w", NOT_HERE, "leave it out" },
+	{ "--column-widths", NOT_HERE, "leave it out" },
+	{ "--group", "is not available: events are sampled each by itself, and each has its table", "-e EVENT,EVENT" },
+	{ "--group-sort-idx", "is not available: events are sampled each by itself, and each has its table", "-e EVENT,EVENT" },
+	{ "--switch-on", NOT_HERE, "skep record, then skep report --switch-on" },
+	{ "--switch-off", NOT_HERE, "skep record, then skep report --switch-off" },
+	{ "--show-on-off-events", NOT_HERE, "skep record, then skep report --switch-on" },
+	{ "-D", "shows tables of perf", "skep list k:FUNCTION" },
+	{ "--dump-symtab", "shows tables of perf", "skep list k:FUNCTION" },
+	{ "-i", "is not available: children are measured, too", "-t TID measures threads only" },
+	{ "--no-inherit", "is not available: children are measured, too", "-t TID measures threads only" },
+	{ "-k", "is for other kernels: names are those of the running one", "skep record, then skep report -k FILE" },
+	{ "--vmlinux", "is for other kernels: names are those of the running one", "skep record, then skep report -k FILE" },
+	{ "--kallsyms", "is for other kernels: names are those of the running one", "skep record, then skep report --kallsyms FILE" },
+	{ "-r", NOT_HERE, "chrt -f PRIORITY skep top" },
+	{ "--realtime", NOT_HERE, "chrt -f PRIORITY skep top" },
+	{ "--all-cgroups", NOT_HERE, "-G PATH, or skep record --all-cgroups" },
+	{ "--namespaces", NOT_HERE, "skep record --namespaces" },
+	{ "--no-bpf-event", "is not available: names of BPF programs need their records", "leave it out" },
+	{ 0 },
+};
+
+const struct cmd cmd_top = {
+	.name = "top",
+	.summary = "show where samples fall, as it happens",
+	.operands = "[-- COMMAND [ARG...]]",
+	.groups = top_groups,
+	.cfg_size = sizeof(struct top_options),
+	.examples = "skep top                               where samples fall, each second\n"
+		    "skep top -d 2 -s comm,dso              programs and objects, every two seconds\n"
+		    "skep top -F 49 -ns comm                cheap enough to leave on, with numbers of samples\n"
+		    "skep top -e k:vfs_read -s comm -n 5    who reads files, five times\n"
+		    "skep top -n 3 --json | jq -c '[.comm, .sym, .now_pct]'\n",
+	.run = top_run,
+	.others = top_others,
+};
