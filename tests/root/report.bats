@@ -739,3 +739,13 @@ as_new_perf() {
 		-s comm,sym --latency --percent-limit 10 --no-children
 	END
 }
+
+@test "-s pid: the name is that of the last sample's thread, also where samples are summed before" {
+	"$SKEP" -q record -F "$(hz 4999)" -o s.data -- "$WORK/threads" 1 >truth
+	for o in "--children" "--no-children"; do
+		for k in pid pid,sym tid,dso; do
+			"$SKEP" -q report -i s.data $o -s $k >a
+			"$SKEP" -q report -i s.data $o -s $k --time 0%-100% | diff a -
+		done
+	done
+}

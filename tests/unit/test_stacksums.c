@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Samples to sums of stacks: nothing is lost, and only what may be one is one. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,16 +65,25 @@ static void adds_up(void **state)
 }
 
 /* What says more than where it was. */
-static void own_way(void **state)
+static void own_way(bool leaf_only)
 {
-	struct stack_sums *sums = stack_sums_new(true);
+	static const struct sample_fields copied = { .has = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
+	struct stack_sums *sums = stack_sums_new(leaf_only);
 	struct sample s = sample_at(&ip, 1, 100), waker = s;
 
-	(void)state;
 	stack_sums_add(sums, &s);
 	s.is_tracepoint = true;
-	assert_int_equal(stack_sums_add(sums, &s), 0);
+	assert_int_equal(stack_sums_add(sums, &s), !leaf_only);
 	s.is_tracepoint = false;
+	s.comm = "named";
+	assert_int_equal(stack_sums_add(sums, &s), 0);
+	s.comm = NULL;
+	s.count = 0;
+	assert_int_equal(stack_sums_add(sums, &s), 0);
+	s.count = 1;
+	s.fields = &copied;
+	assert_int_equal(stack_sums_add(sums, &s), leaf_only);
+	s.fields = NULL;
 	s.off_cpu = OFF_CPU_BLOCKED;
 	assert_int_equal(stack_sums_add(sums, &s), 0);
 	s.off_cpu = OFF_CPU_UNKNOWN;
@@ -92,9 +102,41 @@ static void own_way(void **state)
 	stack_sums_free(sums);
 }
 
+static void own_way_of_leaves(void **state)
+{
+	(void)state;
+	own_way(true);
+}
+
+static void own_way_of_stacks(void **state)
+{
+	(void)state;
+	own_way(false);
+}
+
+/* The instruction of a sample may not be that of its stack, as that of precise events is not. */
+static void instruction(void **state)
+{
+	struct stack_sums *sums = stack_sums_new(true);
+	struct sample s = sample_at(&ip, 1, 100);
+	struct got got = { 0 };
+
+	(void)state;
+	stack_sums_add(sums, &s);
+	assert_int_equal(stack_sums_add(sums, &s), 1);
+	s.ip++;
+	assert_int_equal(stack_sums_add(sums, &s), 1);
+	s.ip = 0;
+	assert_int_equal(stack_sums_add(sums, &s), 1); /* that of the stack */
+	assert_int_equal(stack_sums_take(sums, take, &got), 0);
+	assert_int_equal(got.nr, 2);
+	assert_int_equal(got.count, 3);
+	stack_sums_free(sums);
+}
+
 struct stacks {
-	struct sample got[8];
-	uint64_t ips[8][4];
+	struct sample got[16];
+	uint64_t ips[16][4];
 	uint32_t nr;
 };
 
@@ -117,7 +159,7 @@ static void whole_stacks(void **state)
 	struct stack_sums *sums = stack_sums_new(false);
 	struct sample s = { .weight = 10, .count = 1, .ip = 1, .pid = 1, .tid = 1, .chains = { { .ips = ips, .n = 2 }, { .ips = ips + 2, .n = 2 } } };
 	struct stacks stacks = { .nr = 0 };
-	struct sample samples[] = { s, s, s, s, s, s };
+	struct sample samples[] = { s, s, s, s, s, s, s, s, s, s }, *last = samples + sizeof(samples) / sizeof(samples[0]) - 1;
 
 	(void)state;
 	samples[1].chains[CHAIN_USER].ips = others + 2;
@@ -126,18 +168,28 @@ static void whole_stacks(void **state)
 	samples[4].chains[CHAIN_KERNEL].n = 1;
 	samples[4].chains[CHAIN_USER] = (struct chain){ .ips = ips + 1, .n = 3 };
 	samples[5].is_tracepoint = true;
+	samples[6].pid = 2;
+	samples[7].tid = 2;
+	samples[8].ip = 2;
+	last->event = 1;
 	assert_int_equal(stack_sums_add(sums, &s), 0);
+	assert_int_equal(stack_sums_add(sums, last), 0);
 	for (int round = 0; round < 2; round++)
-		for (int i = 0; i < 6; i++)
+		for (int i = 0; i < 10; i++)
 			assert_int_equal(stack_sums_add(sums, &samples[i]), 1);
 	assert_int_equal(stack_sums_take(sums, copy, &stacks), 0);
-	assert_int_equal(stacks.nr, 6);
-	for (int i = 0; i < 6; i++) {
+	assert_int_equal(stacks.nr, 10);
+	for (int i = 0; i < 10; i++) {
 		const struct sample *got = &stacks.got[i], *from = &samples[i];
 
 		assert_int_equal(got->count, 2);
 		assert_int_equal(got->weight, 20);
 		assert_int_equal(got->is_tracepoint, from->is_tracepoint);
+		assert_int_equal(got->ip, from->ip);
+		assert_int_equal(got->pid, from->pid);
+		assert_int_equal(got->tid, from->tid);
+		assert_int_equal(got->event, from->event);
+		assert_int_equal(got->cpu, UINT32_MAX);
 		for (int k = 0; k < CHAIN_KINDS; k++) {
 			assert_int_equal(got->chains[k].n, from->chains[k].n);
 			assert_int_equal(got->chains[k].stop, from->chains[k].stop);
@@ -173,6 +225,9 @@ static void deep(void **state)
 	assert_int_equal(got.count, STACKS);
 	assert_true(nr_full > 0);
 	s.chains[CHAIN_USER].n = DEPTH + 100;
+	assert_int_equal(stack_sums_add(sums, &s), 0);
+	s.chains[CHAIN_USER].n = s.chains[CHAIN_KERNEL].n = DEPTH / 2 + 50;
+	s.chains[CHAIN_KERNEL].ips = ips;
 	assert_int_equal(stack_sums_add(sums, &s), 0);
 	stack_sums_free(sums);
 }
@@ -247,8 +302,10 @@ static void fails(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(adds_up), cmocka_unit_test(own_way), cmocka_unit_test(whole_stacks),
-					    cmocka_unit_test(deep), cmocka_unit_test(full), cmocka_unit_test(rests), cmocka_unit_test(fails) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adds_up), cmocka_unit_test(own_way_of_leaves), cmocka_unit_test(own_way_of_stacks), cmocka_unit_test(instruction),
+		cmocka_unit_test(whole_stacks), cmocka_unit_test(deep), cmocka_unit_test(full), cmocka_unit_test(rests), cmocka_unit_test(fails),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

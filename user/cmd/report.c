@@ -166,7 +166,7 @@ static int open_branches(struct opened *o, const struct data_reader *reader, str
 #define KEY_BIT(key) (1ull << (key))
 #define SUMMED_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
 
-/* Do rows tell samples of one thread and address from each other? Then each of them goes through all of it. */
+/* Are the rows the same if samples of one event, thread and stack are summed before? */
 static bool may_sum(const struct replay *replay)
 {
 	const struct report_request *q = replay->request;
@@ -191,7 +191,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	o->r->request.sockets = o->sockets;
 	ret = open_branches(o, reader, err);
 	ret = ret ? ret : report_latency_open(o->r, reader, err);
-	o->replay->pic->names.may_sum = !ret && may_sum(o->replay); /* the file says whether latencies are known */
+	o->replay->pic->names.may_sum = !ret && may_sum(o->replay); /* after report_latency_open(), which sets request.latency */
 	return ret;
 }
 

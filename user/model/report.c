@@ -355,8 +355,10 @@ int report_add(struct report *t, const struct named *named)
 			add_self(r, s, latency, f->is_kernel);
 		if (r->mark == t->samples)
 			continue;
-		if (t->with_task)
+		if (t->with_task && s->time_ns >= r->task_ns) { /* sums of samples come in any order */
 			r->task = named->comm;
+			r->task_ns = s->time_ns;
+		}
 		r->mark = t->samples;
 		r->total += s->weight;
 		r->total_count += s->count;

@@ -13,7 +13,8 @@
 #define IPS_MAX 32768
 #define STACK_IPS_MAX 512 /* deeper stacks are not summed */
 #define REST 32768 /* samples that are not summed after sums that held fewer than two samples each */
-#define EVENTS_KNOWN 64 /* samples of events with higher numbers are not summed */
+#define EVENTS_KNOWN 64 /* samples of events with numbers from this on are not summed */
+#define MIX 0x9e3779b97f4a7c15ull /* 2^64 / the golden ratio, as of Fibonacci hashing */
 
 /* What samples of one sum have in common, beside their addresses. Without padding: it is compared as bytes. */
 struct key {
@@ -26,6 +27,7 @@ struct key {
 	uint8_t is_tracepoint;
 	uint8_t pad[6];
 };
+_Static_assert(sizeof(struct key) == 32, "no padding but pad");
 
 struct sum {
 	struct key key;
@@ -34,6 +36,7 @@ struct sum {
 	uint32_t ips;  /* where in `ips` its chains begin */
 };
 
+/* Half a megabyte. */
 struct stack_sums {
 	struct sum slots[SLOTS];
 	uint64_t ips[IPS_MAX];
@@ -59,12 +62,22 @@ void stack_sums_free(struct stack_sums *sums)
 	free(sums);
 }
 
-static bool is_first(struct stack_sums *sums, uint16_t event)
+/* Is it the first sample of its event? */
+static bool note_event(struct stack_sums *sums, uint16_t event)
 {
 	bool was = sums->seen >> event & 1;
 
 	sums->seen |= 1ull << event;
 	return !was;
+}
+
+static uint32_t depth_of(const struct sample *s)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < CHAIN_KINDS; i++)
+		n += s->chains[i].n < IPS_MAX ? s->chains[i].n : IPS_MAX;
+	return n;
 }
 
 /* Is there more to the sample than its stack? */
@@ -74,7 +87,7 @@ static bool has_more(const struct stack_sums *sums, const struct sample *s)
 		return true;
 	if (sums->leaf_only)
 		return s->is_tracepoint; /* its leaf is further up the stack */
-	return dumps_has(s) || s->chains[CHAIN_KERNEL].n + s->chains[CHAIN_USER].n > STACK_IPS_MAX;
+	return dumps_has(s) || depth_of(s) > STACK_IPS_MAX;
 }
 
 /* The chains that count, and all else that does. */
@@ -99,11 +112,11 @@ static struct key key_of(const struct stack_sums *sums, const struct sample *s, 
 
 static uint64_t hash_of(const struct key *key, const uint64_t *chains[CHAIN_KINDS])
 {
-	uint64_t hash = key->ip ^ (uint64_t)key->tid << 32 ^ key->event;
+	uint64_t hash = (key->ip ^ (uint64_t)key->tid << 32 ^ key->event) * MIX ^ key->pid;
 
 	for (int i = 0; i < CHAIN_KINDS; i++)
 		for (uint32_t k = 0; k < key->nr[i]; k++)
-			hash = (hash << 7 ^ hash >> 57 ^ chains[i][k]) * 0x9e3779b97f4a7c15ull;
+			hash = (hash << 7 ^ hash >> 57 ^ chains[i][k]) * MIX;
 	return hash_u64(hash);
 }
 
@@ -120,6 +133,15 @@ static bool is_of(const struct stack_sums *sums, const struct sum *sum, const st
 	return true;
 }
 
+static uint32_t ips_of(const struct key *key)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < CHAIN_KINDS; i++)
+		n += key->nr[i];
+	return n;
+}
+
 static void copy_chains(struct stack_sums *sums, const struct key *key, const uint64_t *chains[CHAIN_KINDS])
 {
 	for (int i = 0; i < CHAIN_KINDS; sums->nr_ips += key->nr[i++])
@@ -134,7 +156,7 @@ int stack_sums_add(struct stack_sums *sums, const struct sample *s)
 	struct key key;
 	uint32_t at;
 
-	if (s->event >= EVENTS_KNOWN || is_first(sums, s->event))
+	if (s->event >= EVENTS_KNOWN || note_event(sums, s->event))
 		return 0;
 	if (sums->rest) {
 		sums->rest--;
@@ -154,7 +176,7 @@ int stack_sums_add(struct stack_sums *sums, const struct sample *s)
 		sums->added++;
 		return 1;
 	}
-	if (sums->n == SUMS_MAX || sums->nr_ips + key.nr[CHAIN_KERNEL] + key.nr[CHAIN_USER] > IPS_MAX)
+	if (sums->n == SUMS_MAX || sums->nr_ips + ips_of(&key) > IPS_MAX)
 		return -ENOSPC;
 	sums->order[sums->n++] = (uint16_t)at;
 	sums->added++;
