@@ -749,3 +749,35 @@ as_new_perf() {
 		done
 	done
 }
+
+@test "a file without times: threads have their names, as in perf; --time says that there are none" {
+	need perf
+	perf record -q --no-timestamp -F "$(hz 4999)" -e cpu-clock -o s.data -- sh -c 'for i in 1 2 3; do sh -c "exec ls -lR /usr/share/doc" >/dev/null; done' 2>/dev/null
+	same_as_perf -g none --no-children -s comm -n
+	run -2 "$SKEP" report -i s.data --time 10%-50%
+	[[ "$output" == "skep report: --time: samples of 'cpu-clock"*"' have no times (TIME): record with -T" ]]
+}
+
+@test "-s srcfile, srcline: files that have one name without their paths are one row, as in perf; --full-source-path: each by itself" {
+	need gcc
+	mkdir -p one two
+	printf '__attribute__((noinline)) static void NAME(void) { for (volatile long i = 0; i < 300000000; i++) ; }\n' | tee one/spin.h >two/spin.h
+	printf '#define NAME f\n#include "one/spin.h"\n#undef NAME\n#define NAME g\n#include "two/spin.h"\nint main(void) { f(); g(); }\n' >twice.c
+	gcc -O1 -g -o twice twice.c
+	"$SKEP" -q record -F "$(hz 999)" -o s.data -- ./twice
+	for key in srcfile srcline; do
+		[ "$("$SKEP" -q report -i s.data --no-children -s $key | grep -c 'spin\.h')" = 1 ]
+		[ "$("$SKEP" -q report -i s.data --no-children -s $key --full-source-path | grep -cE '(one|two)/spin\.h')" = 2 ]
+	done
+}
+
+@test "time off the CPUs: is the kernel's, and what has no object is one row" {
+	need jq
+	"$SKEP" -q record --off-cpu -F "$(hz 999)" -o s.data -- sh -c '"$0" 1 & "$0" 1 & "$0" 1; sleep 0.2; wait' "$WORK/shares" >/dev/null
+	"$SKEP" -q report -i s.data --event-index 1 --no-children -s comm --show-cpu-utilization | grep '%' >rows
+	grep -q shares rows
+	awk '$3 != "0.00%" { exit 1 }' rows
+	"$SKEP" report -i s.data --event-index 1 --no-children -s dso --json >a.json
+	jq -e '[.rows[].dso] | length == (unique | length) and (index("") | not)' a.json
+	"$SKEP" flame -i s.data --off-cpu --format folded | grep -q '\[preempted\]'
+}

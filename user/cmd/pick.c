@@ -394,6 +394,17 @@ void pick_free(struct pick *p)
 	free(p);
 }
 
+/* Samples of all events have this, or option has no meaning. */
+static int check_field(const struct data_reader *reader, const char *option, uint64_t field, const char *what, struct err *err)
+{
+	const struct data_meta *meta = data_reader_meta(reader);
+
+	for (int i = 0; i < meta->nr_events; i++)
+		if (!(data_reader_attr(reader, i)->sample_type & field))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "%s: samples of '%s' have no %s", option, meta->events[i].name, what);
+	return 0;
+}
+
 int pick_open(struct pick *p, const struct data_reader *reader, struct err *err)
 {
 	const struct data_meta *meta = data_reader_meta(reader);
@@ -401,7 +412,8 @@ int pick_open(struct pick *p, const struct data_reader *reader, struct err *err)
 
 	p->reader = reader;
 	ret = p->cpus ? pick_check_cpus(reader, err) : 0;
-
+	if (!ret && p->o->time)
+		ret = check_field(reader, "--time", PERF_SAMPLE_TIME, "times (TIME): record with -T", err);
 	if (!ret && p->with_onoff)
 		ret = onoff_open(p->o->onoff, meta, err);
 	return ret ? ret : pick_begin(p, meta->first_ns, meta->last_ns, err);
@@ -409,12 +421,7 @@ int pick_open(struct pick *p, const struct data_reader *reader, struct err *err)
 
 int pick_check_cpus(const struct data_reader *reader, struct err *err)
 {
-	const struct data_meta *meta = data_reader_meta(reader);
-
-	for (int i = 0; i < meta->nr_events; i++)
-		if (!(data_reader_attr(reader, i)->sample_type & PERF_SAMPLE_CPU))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "--cpu: samples of '%s' have no CPUs (CPU): record with -a or --sample-cpu", meta->events[i].name);
-	return 0;
+	return check_field(reader, "--cpu", PERF_SAMPLE_CPU, "CPUs (CPU): record with -a or --sample-cpu", err);
 }
 
 int pick_begin(struct pick *p, uint64_t first_ns, uint64_t last_ns, struct err *err)

@@ -57,7 +57,7 @@ static int render(const struct report_options *r, struct replay *replay, const c
 {
 	const char *heads[4][2] = { { NULL } };
 	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .hierarchy = r->hierarchy, .long_times = r->long_times,
-				 .long_files = r->long_files, .separator = r->separator, .widths = r->widths, .nr_widths = r->nr_widths,
+				 .long_files = r->request.long_files, .separator = r->separator, .widths = r->widths, .nr_widths = r->nr_widths,
 				 .chains = r->chains, .heads = heads, .total = &replay->total, .cgroup_name = cgroup_names_find, .cgroup_arg = &r->cgroups, .columns = out == stdout ? terminal_columns(STDOUT_FILENO) : 0 };
 	const char *format = report_format(r);
 	struct report_view *views = calloc(replay->views.n, sizeof(*views));

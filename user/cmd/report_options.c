@@ -167,7 +167,7 @@ static const struct opt row_opts[] = {
 	{ 0, "mem-mode", NULL, OPT_FLAG, AT(pick.costs),
 	  "sums of the weights of samples (costs of memory accesses), by such keys (default: " REPORT_MEMORY_KEYS ")" },
 	{ 0, "time-quantum", "TIME", OPT_DURATION, AT(request.quantum_ns), "of the key time (default 100ms)" },
-	{ 0, "full-source-path", NULL, OPT_FLAG, AT(long_files), "source files with their path" },
+	{ 0, "full-source-path", NULL, OPT_FLAG, AT(request.long_files), "source files with their path" },
 	{ 0, "ns", NULL, OPT_FLAG, AT(long_times), "times in nanoseconds" },
 	{ 'w', "column-widths", "N,...", OPT_CALL, 0, "widths of the columns, 0: as wide as their texts", set_widths },
 	{ 't', "field-separator", "TEXT", OPT_TEXT, AT(separator), "TEXT between columns, and no blanks" },

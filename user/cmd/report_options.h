@@ -34,7 +34,7 @@ struct report_options {
 	bool group, no_group; /* events side by side */
 	uint64_t group_first;
 	const char *percentage, *separator;
-	bool long_times, long_files;
+	bool long_times;
 	bool with_chains, inverted, without_chains; /* -g, -G, --no-call-graph */
 	enum report_order order;
 	struct chains_cfg chains;

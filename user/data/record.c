@@ -524,7 +524,7 @@ uint64_t record_time(const struct layout *l, const uint8_t *record, size_t size,
 	} else if (l->tail_time >= 0) {
 		if (size >= BODY + (size_t)l->trailer)
 			t = get_u64(record + size - (size_t)(l->trailer - l->tail_time));
-	} else if ((type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT) && size >= fixed_bytes(type)) {
+	} else if (l->sample_time >= 0 && (type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT) && size >= fixed_bytes(type)) {
 		t = get_u64(record + 24);
 	}
 	return t == NO_TIME ? 0 : t;

@@ -60,6 +60,7 @@ struct report_request {
 	uint64_t quantum_ns;	   /* of KEY_TIME; 0: 100 ms */
 	const int *sockets;	   /* of each CPU, for KEY_SOCKET; borrowed */
 	uint32_t nr_sockets;
+	bool long_files;	   /* source files of one name are others where their paths are */
 	bool with_parent;	   /* the parent is a key, too */
 	bool hidden[KEY_MAX];	   /* these are no columns, unless nothing else is */
 	/* Call chains of each row: */

@@ -9,6 +9,7 @@
 #include "model/samplekey.h"
 #include "sample.h"
 #include "util/hash.h"
+#include "util/strpool.h"
 
 #define FIRST_INDEX 1024
 #define QUANTUM_NS 100000000ull
@@ -28,6 +29,9 @@ int report_init(struct report *t, const struct report_request *q, struct err *er
 		t->nr_slots += report_columns[t->layout.keys[i]].slots;
 	}
 	t->with_task = t->layout.with[KEY_PID] || t->layout.with[KEY_TID];
+	if (!q->long_files && (t->layout.with[KEY_SRCLINE] || t->layout.with[KEY_SRCFILE] || t->layout.with[KEY_SRCLINE_FROM] || t->layout.with[KEY_SRCLINE_TO]) &&
+	    !(t->files = strpool_new()))
+		return -ENOMEM;
 	if (t->from_root && !(t->chain = malloc((STACK_FRAMES_MAX + 2) * sizeof(*t->chain))))
 		return -ENOMEM;
 	t->index = calloc(t->nr_index, sizeof(*t->index));
@@ -66,6 +70,8 @@ void report_free(struct report *t)
 	t->group.wholes = t->group.latencies = NULL;
 	free(t->index);
 	free(t->chain);
+	strpool_free(t->files);
+	t->files = NULL;
 	t->index = NULL;
 	t->chain = NULL;
 }
@@ -144,12 +150,21 @@ static long find_row(struct report *t, struct report_row *key, uint64_t sample)
 	return t->rows.n - 1;
 }
 
+/* A file as it is shown: those that are told apart by nothing but their paths are one, as in perf, if no paths are shown. */
+static const char *shown_file(struct report *t, const char *file)
+{
+	const char *slash = file && t->files ? strrchr(file, '/') : NULL, *name = slash ? slash + 1 : file;
+	const char *one = file && t->files ? strpool_add(t->files, name) : NULL;
+
+	return one ? one : file;
+}
+
 /* A line of a file; where it is not known, the symbol and the bytes into it. */
-static void frame_line(const struct frame *f, uint64_t *slots)
+static void frame_line(struct report *t, const struct frame *f, uint64_t *slots)
 {
 	bool known = f->file && f->line;
 
-	slots[0] = known ? (uintptr_t)f->file : 0;
+	slots[0] = known ? (uintptr_t)shown_file(t, f->file) : 0;
 	slots[1] = known ? f->line : f->off;
 	slots[2] = known ? 0 : (uintptr_t)f->name;
 }
@@ -163,8 +178,8 @@ static void branch_keys(struct report *t, const struct branch *b)
 		[KEY_IN_TX] = { b->in_tx }, [KEY_ABORT] = { b->abort }, [KEY_CYCLES] = { b->cycles },
 	};
 
-	frame_line(&b->from, at[KEY_SRCLINE_FROM]);
-	frame_line(&b->to, at[KEY_SRCLINE_TO]);
+	frame_line(t, &b->from, at[KEY_SRCLINE_FROM]);
+	frame_line(t, &b->to, at[KEY_SRCLINE_TO]);
 	for (uint32_t i = 0; i < t->layout.nr_keys; i++) {
 		enum report_column key = t->layout.keys[i];
 
@@ -250,11 +265,11 @@ static void frame_key(struct report *t, const struct frame *f, const struct exte
 		t->now[t->slot_of[KEY_DSO_SIZE]] = extent ? extent->map_bytes : EXTENT_UNKNOWN;
 
 	if (with[KEY_DSO])
-		r->dso = f->obj;
+		r->dso = f->obj && f->obj[0] ? f->obj : NULL;
 	if (with[KEY_SRCLINE])
-		frame_line(f, &t->now[t->slot_of[KEY_SRCLINE]]);
+		frame_line(t, f, &t->now[t->slot_of[KEY_SRCLINE]]);
 	if (with[KEY_SRCFILE])
-		t->now[t->slot_of[KEY_SRCFILE]] = (uintptr_t)f->file;
+		t->now[t->slot_of[KEY_SRCFILE]] = (uintptr_t)shown_file(t, f->file);
 	if (!with[KEY_SYM])
 		return;
 	r->sym = f->name;
@@ -341,6 +356,7 @@ int report_add(struct report *t, const struct named *named)
 	for (uint32_t k = 0; k < st->n || k == 0; k++) {
 		uint32_t i = k && t->from_root ? st->n - k : k;
 		const struct frame *f = st->n ? &st->frames[i] : &nothing;
+		bool is_kernel = f->kind == FRAME_MARK ? s->chains[CHAIN_KERNEL].n || s->off_cpu : f->is_kernel; /* a mark stands before what it is about */
 		struct report_row *r;
 		long at;
 
@@ -352,7 +368,7 @@ int report_add(struct report *t, const struct named *named)
 			return at;
 		r = &t->rows.data[at];
 		if (i == 0)
-			add_self(r, s, latency, f->is_kernel);
+			add_self(r, s, latency, is_kernel);
 		if (r->mark == t->samples)
 			continue;
 		if (t->with_task && s->time_ns >= r->task_ns) { /* sums of samples come in any order */
@@ -364,7 +380,7 @@ int report_add(struct report *t, const struct named *named)
 		r->total_count += s->count;
 		r->latency_total += latency;
 		if (t->group.nr)
-			add_sums(sums_of(t, r, s), s, latency, i == 0, f->is_kernel);
+			add_sums(sums_of(t, r, s), s, latency, i == 0, is_kernel);
 		if (has_chains(t, s) && (i == 0 || t->of_callers) && st->n && add_chain(t, r, named, i))
 			return -ENOMEM;
 	}

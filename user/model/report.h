@@ -43,6 +43,8 @@ struct report_group {
 	VEC(struct report_sums) sums; /* nr for each row */
 };
 
+struct strpool;
+
 struct report {
 	struct report_layout layout;
 	bool with_task; /* KEY_PID or KEY_TID is a key */
@@ -62,6 +64,7 @@ struct report {
 	uint64_t whole_latency; /* the same of latencies: those that were added, and what the caller adds */
 	size_t nr_cut;	/* rows that report_cut() left out for being too small */
 	struct report_group group;
+	struct strpool *files; /* names of source files without their paths; NULL: not needed */
 	struct frame *chain; /* of the sample that is added, outermost first, with from_root */
 };
 

@@ -125,6 +125,11 @@ static int parse_kallsyms(struct kernel *k, const char *p, const char *end)
 		}
 		if (!strchr("tTwW", l.type))
 			continue;
+		/* Of a file, these are not those that ran then: it has records of its own for them. */
+		if (k->cfg->offline && !k->cfg->kallsyms && l.module && l.module_len == sizeof(BPF_OBJ) - 1 && !memcmp(l.module, BPF_OBJ, l.module_len)) {
+			ret = symtab_add(&k->tab, l.addr, 0, 0, 0, SIZE_STOP);
+			continue;
+		}
 		/* 47% of a 6.x kernel's symbols: the padding before functions that kCFI and ftrace want. */
 		if (l.name_len > sizeof(PADDING) && !memcmp(l.name, PADDING, sizeof(PADDING) - 1))
 			continue;
