@@ -95,7 +95,7 @@ times_of() {
 }
 
 @test "the target's end ends it, and its names stay" {
-	background sh -c 'exec "$0" 0.5' "$WORK/shares"
+	background "$WORK/shares" "$(times 1)"
 	"$SKEP" -q top -p "$BG" -d 100ms >out
 	grep -q '\[\.\] hot' out
 	"$SKEP" -q top -d 50ms -s comm,sym --json -- sh -c 'for i in 1 2 3 4 5; do "$0" 0.1; done' "$WORK/shares" >out
