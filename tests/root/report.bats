@@ -781,3 +781,16 @@ as_new_perf() {
 	jq -e '[.rows[].dso] | length == (unique | length) and (index("") | not)' a.json
 	"$SKEP" flame -i s.data --off-cpu --format folded | grep -q '\[preempted\]'
 }
+
+@test "-T: what each thread counted, as perf has it" {
+	need perf
+	perf record -q -s -e cpu-clock,page-faults -o s.data -- "$WORK/threads" "$(times 0.3)" >/dev/null 2>&1
+	perf report --stdio -T -i s.data 2>/dev/null | sed -n '/^# *PID/,$p' >theirs
+	[ "$(grep -c . theirs)" -ge 9 ]
+	"$SKEP" -q report -T -i s.data | sed -n '/^# *PID/,$p' | diff - theirs
+	# perf's raw rows have no end of line
+	"$SKEP" -q report -T --pretty raw -i s.data | sed -n '/^# *PID/,$p' | tail -n +2 | tr -d '\n' | diff - <(perf report --stdio -T --pretty raw -i s.data 2>/dev/null | sed -n '/^# *PID/,$p' | tail -n +2)
+	"$SKEP" report -T -i a.data | grep -qxF '# Note: the file does not say what threads counted: perf record -s has it'
+	run -2 "$SKEP" report -T --json -i s.data
+	[[ "$output" == *"its table stands behind the others"* ]]
+}

@@ -127,6 +127,10 @@ static void records(struct out *o)
 	head(o, PERF_RECORD_LOST, 0, 16 + TRAILER_BYTES);
 	WORDS(o, ID, 9);
 	trailer(o, 105);
+	head(o, PERF_RECORD_READ, 0, 16 + TRAILER_BYTES);
+	halves(o, 10, 11);
+	WORDS(o, 4321);
+	trailer(o, 105);
 	head(o, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 8 * 29);
 	WORDS(o, ID, 0x400100);
 	halves(o, 10, 11);
@@ -289,6 +293,16 @@ static int say_lost(struct sink *sink, uint64_t n)
 	return 0;
 }
 
+/* Those that no sink gets. */
+static int say_record(void *arg, const struct data_record *rec)
+{
+	struct seen *s = arg;
+
+	if (rec->type == PERF_RECORD_READ)
+		SAY(s, "read %u %u %lu\n", get_u32(rec->bytes + 8), get_u32(rec->bytes + 12), get_u64(rec->bytes + 16));
+	return 0;
+}
+
 static void see(struct seen *s, const struct image *im)
 {
 	struct data_reader *r;
@@ -296,7 +310,10 @@ static void see(struct seen *s, const struct image *im)
 	const struct data_meta *m;
 
 	*s = (struct seen){ .sink = { .sample = say_sample, .task = say_task, .lost = say_lost } };
-	if (open_image(im, &r, &err) || data_reader_run(r, &s->sink, &err))
+	if (open_image(im, &r, &err))
+		fail_msg("%s", err.text);
+	data_reader_watch(r, say_record, s);
+	if (data_reader_run(r, &s->sink, &err))
 		fail_msg("%s", err.text);
 	m = data_reader_meta(r);
 	SAY(s, "aux %s %lu\n", aux_name(m->aux_type), m->aux_bytes);
@@ -331,6 +348,7 @@ static void files(void **state)
 	assert_non_null(strstr(s.said, "prot 5 flags 2 dev 8:1 ino 1234 5 id 0 00 '' '/usr/bin/prog'"));
 	assert_non_null(strstr(s.said, "id 20 01 '' '/lib/b'"));
 	assert_non_null(strstr(s.said, "lost 9"));
+	assert_non_null(strstr(s.said, "read 10 11 4321"));
 	assert_non_null(strstr(s.said, "aux arm_spe 16\n"));
 	assert_non_null(strstr(s.said, "sample 106 10 11 cpu 3 weight 5000 ip 400100: 400100 400200 raw 12 'raw bytes+++' branch 400300 regs 2 33 55 "
 				       "stack 20 'the bytes of the sta'"));

@@ -189,6 +189,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	if (ret)
 		return err_set(err, ret, "out of memory");
 	o->r->request.sockets = o->sockets;
+	o->r->reader = reader;
 	ret = open_branches(o, reader, err);
 	ret = ret ? ret : report_latency_open(o->r, reader, err);
 	o->replay->pic->names.may_sum = !ret && may_sum(o->replay); /* after report_latency_open(), which sets request.latency */
@@ -211,6 +212,8 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 		ret = check_keys(r, replay, err);
 	if (!ret)
 		ret = report_latency_end(r, replay, err);
+	if (!ret && r->with_counts && !r->counts.threads.n)
+		profile_note(&replay->views.data[0]->profile, "the file does not say what threads counted: perf record -s has it");
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = none_left(r, replay, err);
 	if (!ret && !(names = event_names(replay->file.reader)))
@@ -219,6 +222,8 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 		ret = report_header(replay->file.reader, r->file.whole, out->stream, err);
 	if (!ret)
 		ret = render(r, replay, names, out->stream, err);
+	if (!ret && r->with_counts)
+		thread_counts_print(out->stream, &r->counts, names, r->pretty && !strcmp(r->pretty, "raw"));
 	if (!ret) {
 		bytes = outfile_commit(out, err);
 		ret = bytes < 0 ? (int)bytes : 0;
@@ -236,6 +241,8 @@ static int watch(void *arg, const struct data_record *rec)
 	struct report_options *r = arg;
 	int ret = cgroup_names_watch(&r->cgroups, rec);
 
+	if (!ret && r->with_counts)
+		ret = thread_counts_watch(&r->counts, r->reader, rec);
 	return ret || !r->places ? ret : places_watch(r->places, rec);
 }
 
@@ -274,7 +281,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 	report_latency_find(r, &table.layout);
 	ret = make_places(r, table.layout.with, &replay->with_data, err);
 	replay->places = r->places;
-	if (table.layout.with[KEY_CGROUP] || table.layout.with[KEY_CGROUP_ID]) {
+	if (table.layout.with[KEY_CGROUP] || table.layout.with[KEY_CGROUP_ID] || r->with_counts) {
 		replay->watch = watch;
 		replay->watch_arg = r;
 	}
@@ -338,6 +345,7 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	pick_free(replay.pick);
 	pickstack_free(replay.pickstack);
 	cgroup_names_free(&r->cgroups);
+	thread_counts_free(&r->counts);
 	places_free(r->places);
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }

@@ -133,6 +133,8 @@ static const struct opt file_opts[] = {
 	{ 0, "tasks", NULL, OPT_FLAG, AT(file.tasks), "only the threads, under those that made them" },
 	{ 0, "mmaps", NULL, OPT_FLAG, AT(file.mmaps), "the same, with what they mapped" },
 	{ 'D', "dump-raw-trace", NULL, OPT_FLAG, AT(file.dump), "only all records, as skep script -D prints them" },
+	{ 'T', "threads", NULL, OPT_FLAG, AT(with_counts), "behind the tables what each thread counted, where the file says it (perf record -s)" },
+	{ 0, "pretty", "HOW", OPT_TEXT, AT(pretty), "normal: a row for each thread, a column for each event; raw: a row for both", .values = "normal|raw" },
 	{ 0, "event-index", "N", OPT_TEXT, AT(event_index), "only this event of the file, counted from 0 (default: a table for each)" },
 	{ 0 },
 };
@@ -187,6 +189,7 @@ static const struct opt_rule report_rules[] = {
 	{ "latency", .not_with = "branch-stack|mem-mode", .why = "it divides the time of samples" },
 	{ "hierarchy", .not_with = "fields|children|top|field-separator|column-widths|json|format=json|format=csv" },
 	{ "header|header-only|show-info|stats|tasks|mmaps|dump-raw-trace", .not_with = "json|format=json|format=csv", .why = "they are text" },
+	{ "threads", .not_with = "json|format=json|format=csv|header-only|stats|tasks|mmaps|dump-raw-trace", .why = "its table stands behind the others" },
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "dump-raw-trace", .not_with = "header-only|stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "stats", .not_with = "tasks|mmaps", .why = "it prints one of them" },
@@ -223,7 +226,6 @@ static const struct opt nothing_opts[] = {
 	{ 0, "skip-empty", NULL, OPT_NOTHING, 0, "events without samples have no table" },
 	{ 0, "no-itrace", NULL, OPT_NOTHING, 0, "instruction traces are not decoded" },
 	{ 0, "disable-order", NULL, OPT_NOTHING, 0, "records are taken in the order of time" },
-	{ 0, "pretty", "KEY", OPT_NOTHING, 0, "for --threads" },
 	{ 0, "raw-trace", NULL, OPT_NOTHING, 0, "the key trace has the text of the event's own format" },
 	{ 0, "samples", "N", OPT_NOTHING, 0, "for perf's browser" },
 	{ 0, "source", NULL, OPT_NOTHING, 0, OF_ANNOTATE },
@@ -261,8 +263,6 @@ const struct opt_other report_others[] = {
 	{ "--gtk", "needs a window, and this prints text", "leave it out, or skep flame -o out.html" },
 	{ "--socket-filter", "needs the topology of CPUs, which skep does not read", "--cpu CPUS" },
 	{ "--show-ref-call-graph", "is not available: chains are those of the event itself", "leave it out" },
-	{ "-T", "is not available: it needs counts of each thread (perf record -s), which skep does not read", "-s tid has shares of each thread" },
-	{ "--threads", "is not available: it needs counts of each thread (perf record -s), which skep does not read", "-s tid has shares of each thread" },
 	{ 0 },
 };
 

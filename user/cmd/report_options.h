@@ -10,6 +10,7 @@
 #include "cmd/places.h"
 #include "cmd/report_file.h"
 #include "cmd/symbols.h"
+#include "cmd/threadcounts.h"
 #include "model/report.h"
 #include "render/rows/report.h"
 #include "util/opt.h"
@@ -44,6 +45,10 @@ struct report_options {
 	bool default_keys;	/* those of --mem-mode: without data addresses in the file these are 0, and no error */
 	struct places *places;	/* what the keys need beside names; NULL: nothing */
 	struct cgroup_names cgroups; /* filled by the run */
+	struct thread_counts counts; /* of -T: filled by the run */
+	bool with_counts;
+	const struct data_reader *reader; /* of the run */
+	const char *pretty;
 	struct symbol_options symbols;
 	bool header, hierarchy;
 	struct report_file_cfg file;

@@ -177,6 +177,11 @@ void swap_record(uint8_t *record)
 	case PERF_RECORD_KSYMBOL:
 		swap_named(record, type, misc, size);
 		return;
+	case PERF_RECORD_READ:
+		if (size >= 16)
+			swap_pairs(record + BODY, 1);
+		swap_words(record + 16, size < 16 ? 0 : size - 16);
+		return;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		if (size >= 32)
