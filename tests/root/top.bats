@@ -39,6 +39,7 @@ times_of() {
 	shares_ok truth folded
 }
 
+# bats test_tags=user-space
 @test "text: a line says what a table is of; the tables are apart; as many as -n says; the last one has all" {
 	busy "$WORK/shares" 20
 	"$SKEP" top -p "$BG" -d 200ms -n 3 -F "$(hz 999)" >out 2>err
@@ -55,6 +56,7 @@ times_of() {
 	grep -q '\[\.\] hot' now
 }
 
+# bats test_tags=user-space
 @test "-E, -z, -K, -U, -ns: as perf top's" {
 	busy "$WORK/shares" 30
 	"$SKEP" -q top -p "$BG" -d 100ms -n 2 -E 1 >out
@@ -72,6 +74,7 @@ times_of() {
 	[[ "$output" == *"they leave nothing"* ]]
 }
 
+# bats test_tags=user-space
 @test "several events: a table each, or a column" {
 	"$SKEP" -q top -e page-faults -e context-switches -c 1 -s comm -d 10s -- sh -c 'sleep 0.1; ls -R /etc >/dev/null 2>&1' >out
 	grep -q "samples of 'page-faults'" out
@@ -80,6 +83,7 @@ times_of() {
 	[ "$(jq -r 'select(has("now")) | .event' a.json | sort -u)" = $'context-switches\npage-faults' ]
 }
 
+# bats test_tags=user-space
 @test "what cannot be is refused, and says what can" {
 	run -2 "$SKEP" top -s srcline
 	[ "${lines[0]}" = "skep top: sort key 'srcline' is not one of skep top, which sums samples in the kernel" ]
