@@ -32,6 +32,7 @@ times_of() {
 	jq -s '(map(select(has("now")).now) | add) == last.end.weight' a.json | grep -qx true
 }
 
+# bats test_tags=user-space
 @test "shares are those of the workload" {
 	"$SKEP" top -s sym -d 500ms -F "$(hz 4999)" --json -- "$WORK/shares" "$(times 3)" >out
 	grep -v '^{' out >truth
@@ -98,6 +99,7 @@ times_of() {
 	[[ "$output" == *"no samples"* ]]
 }
 
+# bats test_tags=user-space
 @test "the target's end ends it, and its names stay" {
 	background "$WORK/shares" "$(times 1)"
 	"$SKEP" -q top -p "$BG" -d 100ms >out
