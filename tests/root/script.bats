@@ -417,7 +417,10 @@ same() {
 	"$SKEP" -q script -i - <own.stream | known >skep.txt
 	[ -s perf.txt ]
 	diff perf.txt skep.txt
-	perf report -i - --stdio -g none --no-children <own.stream 2>/dev/null | grep -qE '^ +[4-8][0-9]\.[0-9]+%  shares .* hot'
+	for reader in "perf report -i - --stdio -g none --no-children" "$SKEP -q report -i - --no-children"; do
+		$reader <own.stream 2>/dev/null | sed -nE 's/^ +([0-9.]+%)  shares .* hot *$/\1/p'
+	done >hot
+	[ "$(wc -l <hot)" = 2 ] && [ "$(sort -u hot | wc -l)" = 1 ]
 	"$SKEP" -q record -z -o - -F 999 -- "$WORK/shares" 0.3 2>/dev/null | perf script -i - 2>/dev/null | grep -q ' hot+0x'
 	if [ -r /sys/kernel/tracing/events/sched ]; then
 		"$SKEP" -q record -o - -e sched:sched_process_exec -- ls 2>/dev/null | perf script -i - -G 2>/dev/null | grep -q 'filename=/usr/bin/ls pid='
