@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A table that goes on: what came between two refreshes, the order of the rows, and their history. */
+/* A table that goes on: what came between two refreshes, and the order of the rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,6 @@
 
 #define BUSY "busy"
 #define LATE "late"
-#define FAR 70 /* more refreshes than are kept */
 
 static uint64_t whole;
 
@@ -74,30 +73,6 @@ static void grows(void **state)
 	live_table_free(&t);
 }
 
-static void history(void **state)
-{
-	struct live_table t;
-
-	(void)state;
-	make(&t);
-	hit(&t, BUSY, 30);
-	hit(&t, LATE, 10);
-	assert_int_equal(live_table_round(&t, whole), 0);
-	hit(&t, LATE, 10);
-	assert_int_equal(live_table_round(&t, whole), 0);
-	expect(&t, 0, LATE, 10, 20);
-	assert_int_equal(live_table_share(&t, 0, 0), LIVE_SHARE_ONE);
-	assert_int_equal(live_table_share(&t, 0, 1), LIVE_SHARE_ONE / 4);
-	assert_int_equal(live_table_share(&t, 1, 0), 0);
-	assert_int_equal(live_table_share(&t, 1, 1), LIVE_SHARE_ONE * 3 / 4);
-	assert_int_equal(live_table_share(&t, 1, 2), 0); /* before the start */
-	for (int i = 0; i < FAR; i++)
-		assert_int_equal(live_table_round(&t, whole), 0);
-	for (uint32_t ago = 0; ago < LIVE_ROUNDS; ago++)
-		assert_int_equal(live_table_share(&t, 0, ago), 0);
-	live_table_free(&t);
-}
-
 static void zero(void **state)
 {
 	struct live_table t;
@@ -112,7 +87,6 @@ static void zero(void **state)
 	assert_int_equal(live_table_round(&t, whole), 0);
 	assert_int_equal(t.shown.rows.n, 1);
 	expect(&t, 0, LATE, 7, 7);
-	assert_int_equal(live_table_share(&t, 0, 1), 0);
 	live_table_free(&t);
 }
 
@@ -120,7 +94,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows),
-		cmocka_unit_test(history),
 		cmocka_unit_test(zero),
 	};
 

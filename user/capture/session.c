@@ -225,8 +225,6 @@ static int session_setup(struct session *s, struct err *err)
 		ret = watch(s, s->command.pid ? s->command.pidfd : -1);
 	if (!ret && s->cfg->control && (ret = watch(s, s->cfg->control->fd)))
 		err_set(err, ret, "cannot wait for commands of --control: %s", strerror(-ret));
-	if (!ret && s->cfg->input && (ret = watch(s, s->cfg->input_fd)))
-		err_set(err, ret, "cannot wait for keys: %s", strerror(-ret));
 	return ret;
 }
 
@@ -382,8 +380,6 @@ static bool handle(struct session *s, int fd)
 		return is_command_over(s);
 	if (s->cfg->control && fd == s->cfg->control->fd)
 		return take_commands(s);
-	if (s->cfg->input && fd == s->cfg->input_fd)
-		return s->cfg->input(s->cfg->input_arg);
 	/* A sandbox may refuse pidfd_open(): targets without a descriptor are looked for on each tick. */
 	if (fd != s->tick_fd) {
 		poll_watched(s, fd);

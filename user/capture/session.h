@@ -35,10 +35,6 @@ struct session_cfg {
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t freq;			 /* samples a second and CPU; 0: not known */
 	struct control *control;	 /* commands to the run; NULL: none. The sources can pause then */
-	/* A descriptor of the caller's that is waited for, as of keys, and what is called when it can be read: true ends the run. NULL: none. */
-	int input_fd;
-	bool (*input)(void *arg);
-	void *input_arg;
 	bool has_switches;		 /* the sink gets TASK_SWITCH */
 	bool has_namespaces;		 /* and TASK_NAMESPACES */
 	bool starts_off;		 /* the sources start with the command to do so */

@@ -46,10 +46,7 @@ struct measure {
 	struct control *control; /* commands to the run; NULL: none */
 	bool starts_off;	 /* with the command to do so */
 	uint64_t interval_ns;	 /* sums are delivered so often; 0: at the end */
-	struct session **ret_session; /* as of struct session_cfg, with the three below */
-	int input_fd;
-	bool (*input)(void *arg);
-	void *input_arg;
+	struct session **ret_session; /* as of struct session_cfg */
 	struct session_turns turns; /* when sampling pauses and goes on */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	struct unwinder_cfg plain; /* of a run without BPF */

@@ -276,8 +276,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 		ret = report_init(&table, &r->request, err);
 	if (ret)
 		return ret;
-	replay->with_lines = table.layout.with[KEY_SRCLINE] || table.layout.with[KEY_SRCFILE] || table.layout.with[KEY_SRCLINE_FROM] ||
-			     table.layout.with[KEY_SRCLINE_TO];
+	replay->with_lines = report_layout_has_lines(&table.layout);
 	report_latency_find(r, &table.layout);
 	ret = make_places(r, table.layout.with, &replay->with_data, err);
 	replay->places = r->places;

@@ -339,6 +339,11 @@ static uint32_t without_latency(enum report_column *list, uint32_t nr)
 	return n;
 }
 
+bool report_layout_has_lines(const struct report_layout *l)
+{
+	return l->with[KEY_SRCLINE] || l->with[KEY_SRCFILE] || l->with[KEY_SRCLINE_FROM] || l->with[KEY_SRCLINE_TO];
+}
+
 void report_layout_no_latency(struct report_layout *l)
 {
 	l->nr_shown = without_latency(l->shown, l->nr_shown);

@@ -84,6 +84,9 @@ struct report_layout {
 #define REPORT_BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
 #define REPORT_MEMORY_KEYS "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked"
 
+/* Is a key a source file or a line of one? */
+bool report_layout_has_lines(const struct report_layout *l);
+
 /* Takes the sums of latency away again: what was read says that they cannot be known. */
 void report_layout_no_latency(struct report_layout *l);
 

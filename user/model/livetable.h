@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* FOLD: a table that goes on: what its rows have since the start, what they got since the last refresh, and in the refreshes before. Pure. */
+/* FOLD: a table that goes on: what its rows have since the start, and what they got since the last refresh. Pure. */
 #ifndef SKEP_MODEL_LIVETABLE_H
 #define SKEP_MODEL_LIVETABLE_H
 
 #include "model/report.h"
 
-#define LIVE_ROUNDS 60 /* of a row's history */
-#define LIVE_SHARE_ONE 10000 /* a share of 100 % in it */
-
-struct live_row {
-	uint64_t self; /* at the last refresh */
-	uint16_t shares[LIVE_ROUNDS]; /* by number of the refresh % LIVE_ROUNDS */
-};
-
 struct live_table {
 	struct report table; /* samples are added to it */
-	/* The rows as they were at the last refresh, in their order, with what they have of it; valid until the next one. */
-	struct report shown;
-	VEC(uint32_t) order; /* row i of shown is row order[i] of table */
+	struct report shown; /* the rows as they were at the last refresh, in their order; valid until the next one */
 	/* Own. */
 	struct report_request request;
-	VEC(struct live_row) rows; /* beside those of table */
-	uint64_t whole;  /* at the last refresh */
-	uint32_t rounds; /* how many there were */
+	uint64_t whole; /* at the last refresh */
 };
 
 /* What q points to is borrowed. As report_init(). */
@@ -34,8 +22,5 @@ int live_table_round(struct live_table *t, uint64_t whole);
 
 /* Begins again with nothing. 0 or -ENOMEM. */
 int live_table_zero(struct live_table *t);
-
-/* The share that row i of shown had in the refresh before the last, `ago` times over; 0: the last one. ago: less than LIVE_ROUNDS. */
-uint16_t live_table_share(const struct live_table *t, size_t i, uint32_t ago);
 
 #endif

@@ -29,8 +29,7 @@ int report_init(struct report *t, const struct report_request *q, struct err *er
 		t->nr_slots += report_columns[t->layout.keys[i]].slots;
 	}
 	t->with_task = t->layout.with[KEY_PID] || t->layout.with[KEY_TID];
-	if (!q->long_files && (t->layout.with[KEY_SRCLINE] || t->layout.with[KEY_SRCFILE] || t->layout.with[KEY_SRCLINE_FROM] || t->layout.with[KEY_SRCLINE_TO]) &&
-	    !(t->files = strpool_new()))
+	if (!q->long_files && report_layout_has_lines(&t->layout) && !(t->files = strpool_new()))
 		return -ENOMEM;
 	if (t->from_root && !(t->chain = malloc((STACK_FRAMES_MAX + 2) * sizeof(*t->chain))))
 		return -ENOMEM;
@@ -150,13 +149,16 @@ static long find_row(struct report *t, struct report_row *key, uint64_t sample)
 	return t->rows.n - 1;
 }
 
-/* A file as it is shown: those that are told apart by nothing but their paths are one, as in perf, if no paths are shown. */
+/* A file's name as the table shows it: without paths, files of one name are one, as in perf. */
 static const char *shown_file(struct report *t, const char *file)
 {
-	const char *slash = file && t->files ? strrchr(file, '/') : NULL, *name = slash ? slash + 1 : file;
-	const char *one = file && t->files ? strpool_add(t->files, name) : NULL;
+	const char *slash, *name;
 
-	return one ? one : file;
+	if (!file || !t->files)
+		return file;
+	slash = strrchr(file, '/');
+	name = strpool_add(t->files, slash ? slash + 1 : file);
+	return name ? name : file;
 }
 
 /* A line of a file; where it is not known, the symbol and the bytes into it. */
@@ -307,6 +309,7 @@ static void turn_chain(struct report *t, const struct stack *st)
 static void add_self(struct report_row *r, const struct sample *s, uint64_t latency, bool is_kernel)
 {
 	r->self += s->weight;
+	r->now += s->weight;
 	r->self_count += s->count;
 	r->latency += latency;
 	if (is_kernel)

@@ -19,7 +19,7 @@ struct report_row {
 	uint32_t pid, tid, cpu, event;
 	uint64_t mark; /* last sample that was added to total: recursion counts once */
 	uint64_t total, total_count, self, self_count;
-	uint64_t now; /* of self what came since the last refresh; set by model/livetable.h */
+	uint64_t now; /* of self what came since the last refresh; begins again with each of model/livetable.h */
 	uint64_t self_sys; /* of self in the kernel */
 	uint64_t latency_total, latency; /* sample_latency() of total and self */
 	uint32_t sums; /* of a group: index in report.group.sums */

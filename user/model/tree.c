@@ -94,7 +94,7 @@ static int slots_double(struct tree *tree)
 	return 0;
 }
 
-/* Room for n more nodes, so that a stack is added whole or not at all. */
+/* Room for n more nodes and a path of as many, so that a stack is added whole or not at all. */
 static int make_room(struct tree *tree, uint32_t n)
 {
 	size_t want = tree->nodes.n + n;
@@ -105,6 +105,9 @@ static int make_room(struct tree *tree, uint32_t n)
 			return -ENOMEM;
 	while (tree->nr_slots / 2 < want)
 		if (slots_double(tree))
+			return -ENOMEM;
+	while (tree->path.cap < n)
+		if (vec_grow((void **)&tree->path.data, &tree->path.cap, tree->path.cap, sizeof(*tree->path.data)))
 			return -ENOMEM;
 	return 0;
 }
@@ -174,15 +177,9 @@ int tree_add(struct tree *tree, const struct frame *frames, uint32_t n, uint64_t
 {
 	struct tree_node *node;
 
-	if ((tree->nodes.n + n > tree->nodes.cap || tree->nodes.n + n > tree->nr_slots / 2) &&
+	if ((tree->nodes.n + n > tree->nodes.cap || tree->nodes.n + n > tree->nr_slots / 2 || n > tree->path.cap) &&
 	    make_room(tree, n))
 		return -ENOMEM;
-	if (n > tree->path.cap) {
-		tree->path.n = 0;
-		if (!vec_take(&tree->path, n))
-			return -ENOMEM;
-		tree->path.n = 0;
-	}
 	follow(tree, frames, n);
 	for (uint32_t i = 0; i < n; i++)
 		if (frames[i].file)

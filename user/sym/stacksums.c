@@ -71,12 +71,12 @@ static bool note_event(struct stack_sums *sums, uint16_t event)
 	return !was;
 }
 
-static uint32_t depth_of(const struct sample *s)
+static uint64_t depth_of(const struct sample *s)
 {
-	uint32_t n = 0;
+	uint64_t n = 0;
 
 	for (int i = 0; i < CHAIN_KINDS; i++)
-		n += s->chains[i].n < IPS_MAX ? s->chains[i].n : IPS_MAX;
+		n += s->chains[i].n;
 	return n;
 }
 
