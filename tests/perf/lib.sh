@@ -53,12 +53,15 @@ peak() {
 	echo "$kib" >>"$file"
 }
 
+# ratio A B: of costs, nothing and less is what the machine's noise has hidden
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a > 0 && b > 0) printf a / b < 0.01 ? "%.4f" : "%.2f", a / b; else printf "noise" }'; }
+
 # compare WHAT UNIT NAME_A A NAME_B B: one line with the ratio A/B
 compare() {
-	awk -v a="$4" -v b="$6" 'BEGIN { exit !(a > 0 && b > 0) }' || fail "$1: $3 '$4', $5 '$6'"
-	awk -v w="$1" -v u="$2" -v an="$3" -v a="$4" -v bn="$5" -v b="$6" 'BEGIN {
+	[ -n "$4" ] && [ -n "$6" ] || fail "$1: $3 '$4', $5 '$6'"
+	awk -v w="$1" -v u="$2" -v an="$3" -v a="$4" -v bn="$5" -v b="$6" -v r="$(ratio "$4" "$6")" 'BEGIN {
 		f = u == "s" ? "%10.3f" : "%10d"
-		printf "  %-14s %-26s " f " %-3s  %-26s " f " %-3s  ratio %.3f\n", w, an, a, u, bn, b, u, a / b }'
+		printf "  %-14s %-26s " f " %-3s  %-26s " f " %-3s  ratio %s\n", w, an, a, u, bn, b, u, r }'
 }
 
 # Lines of README's table: what a user of the defaults gets. tools/figures.sh puts them there.
@@ -80,12 +83,17 @@ shown() { # shown NUMBER UNIT: as README has it; of a cost, nothing and less is 
 }
 row() { # row WHAT UNIT SKEP_AS A PEER_AS B: not of a peer that is not here
 	[ -n "$6" ] || return 0
-	words "$1" "${3:+$3 }$(shown "$4" "$2")" "$5 $(shown "$6" "$2")" "$(awk -v a="$4" -v b="$6" 'BEGIN { r = a / b; printf r < 0.01 ? "%.4f" : "%.2f", r }')"
+	words "$1" "${3:+$3 }$(shown "$4" "$2")" "$5 $(shown "$6" "$2")" "$(ratio "$4" "$6")"
 }
 
-# added NAME: ns of $TMP/rate.NAME over rate.bare; of a round of two switches half NAME is one's. Empty: it is not here
-added() { [ ! -s "$TMP/rate.$1" ] || awk -v b="$(median "$TMP/rate.bare")" -v t="$(median "$TMP/rate.$1")" 'BEGIN { printf "%.0f", t - b }'; }
-half() { [ ! -s "$TMP/rate.$1" ] || echo $(($(added "$1") / 2)); }
+# added NAME: ns of $TMP/rate.NAME over rate.bare, the median of what each turn says, for the machine's speed changes between turns;
+# of a round of two switches half NAME is one's. Empty: it is not here
+added() {
+	[ -s "$TMP/rate.$1" ] || return 0
+	paste -d ' ' "$TMP/rate.bare" "$TMP/rate.$1" | awk 'NF == 2 { printf "%.0f\n", $2 - $1 }' >"$TMP/added"
+	median "$TMP/added"
+}
+half() { [ ! -s "$TMP/rate.$1" ] || awk -v t="$(added "$1")" 'BEGIN { printf "%.0f", t / 2 }'; }
 
 # load: compilers on all CPUs, with many processes and symbols, until the file `busy` is gone; idle: ends them
 load() {
