@@ -8,7 +8,7 @@ T=${REPORT_SECONDS:-18}
 load # hardly a stack of it is there twice
 must "$SKEP" -q record -a -F 20000 -o "$TMP/r.data" -- sleep "$T"
 idle
-n=$("$SKEP" -q report -i "$TMP/r.data" --json | jq -es 'last.seen') || fail "skep report"
+n=$("$SKEP" -q report -i "$TMP/r.data" --json | jq -es 'last.kept') || fail "skep report"
 echo "a recording of $n samples, $(($(stat -c %s "$TMP/r.data") / 1000000)) MB, read"
 
 # beside WHAT SKEP_AS PERF_AS SKEP... ::: PERF...: CPU time of both, and a line of README

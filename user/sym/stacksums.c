@@ -16,18 +16,28 @@
 #define EVENTS_KNOWN 64 /* samples of events with numbers from this on are not summed */
 #define MIX 0x9e3779b97f4a7c15ull /* 2^64 / the golden ratio, as of Fibonacci hashing */
 
-/* What samples of one sum have in common, beside their addresses. Without padding: it is compared as bytes. */
+/* What samples of one sum have in common, beside their addresses: words, which stay in registers while they are compared. */
 struct key {
 	uint64_t ip;
-	uint32_t pid, tid;
-	uint16_t event;
-	uint16_t nr[CHAIN_KINDS];
-	uint8_t stop[CHAIN_KINDS];
-	uint8_t is_calls; /* a bit for each chain */
-	uint8_t is_tracepoint;
-	uint8_t pad[6];
+	uint64_t task;	/* pid, then tid */
+	uint64_t shape; /* event, is_tracepoint, then of each chain: */
 };
-_Static_assert(sizeof(struct key) == 32, "no padding but pad");
+#define EVENT_BITS 6
+#define NR_BITS 10
+#define STOP_BITS 8
+#define CHAIN_BITS (NR_BITS + STOP_BITS + 1) /* and is_calls */
+_Static_assert(EVENTS_KNOWN <= 1 << EVENT_BITS && STACK_IPS_MAX < 1 << NR_BITS, "shape has room for numbers");
+_Static_assert(EVENT_BITS + 1 + CHAIN_KINDS * CHAIN_BITS <= 64, "shape has room for all");
+
+static int chain_shift(int kind)
+{
+	return EVENT_BITS + 1 + kind * CHAIN_BITS;
+}
+
+static uint32_t nr_of(const struct key *key, int kind)
+{
+	return key->shape >> chain_shift(kind) & ((1u << NR_BITS) - 1);
+}
 
 struct sum {
 	struct key key;
@@ -91,31 +101,31 @@ static bool has_more(const struct stack_sums *sums, const struct sample *s)
 }
 
 /* The chains that count, and all else that does. */
-static struct key key_of(const struct stack_sums *sums, const struct sample *s, uint64_t *leaf, const uint64_t *chains[CHAIN_KINDS])
+static inline struct key key_of(const struct stack_sums *sums, const struct sample *s, uint64_t *leaf, const uint64_t *chains[CHAIN_KINDS])
 {
-	struct key key = { .ip = s->ip, .pid = s->pid, .tid = s->tid, .event = s->event, .is_tracepoint = s->is_tracepoint };
+	struct key key = { .ip = s->ip, .task = (uint64_t)s->tid << 32 | s->pid, .shape = s->event | (uint64_t)s->is_tracepoint << EVENT_BITS };
 
 	if (sums->leaf_only) {
 		key.ip = *leaf = s->ip ? s->ip : sample_leaf(s);
-		key.nr[s->chains[CHAIN_KERNEL].n ? CHAIN_KERNEL : CHAIN_USER] = 1;
+		key.shape |= 1ull << chain_shift(s->chains[CHAIN_KERNEL].n ? CHAIN_KERNEL : CHAIN_USER);
 		chains[CHAIN_KERNEL] = chains[CHAIN_USER] = leaf;
 		return key;
 	}
 	for (int i = 0; i < CHAIN_KINDS; i++) {
-		chains[i] = s->chains[i].ips;
-		key.nr[i] = (uint16_t)s->chains[i].n;
-		key.stop[i] = s->chains[i].stop;
-		key.is_calls |= s->chains[i].is_calls << i;
+		const struct chain *c = &s->chains[i];
+
+		chains[i] = c->ips;
+		key.shape |= (c->n | (uint64_t)c->stop << NR_BITS | (uint64_t)c->is_calls << (NR_BITS + STOP_BITS)) << chain_shift(i);
 	}
 	return key;
 }
 
 static uint64_t hash_of(const struct key *key, const uint64_t *chains[CHAIN_KINDS])
 {
-	uint64_t hash = (key->ip ^ (uint64_t)key->tid << 32 ^ key->event) * MIX ^ key->pid;
+	uint64_t hash = (key->ip ^ key->task << 7) * MIX ^ key->shape;
 
 	for (int i = 0; i < CHAIN_KINDS; i++)
-		for (uint32_t k = 0; k < key->nr[i]; k++)
+		for (uint32_t k = 0; k < nr_of(key, i); k++)
 			hash = (hash << 7 ^ hash >> 57 ^ chains[i][k]) * MIX;
 	return hash_u64(hash);
 }
@@ -124,10 +134,10 @@ static bool is_of(const struct stack_sums *sums, const struct sum *sum, const st
 {
 	const uint64_t *ips = sums->ips + sum->ips;
 
-	if (memcmp(&sum->key, key, sizeof(*key)) != 0)
+	if (sum->key.ip != key->ip || sum->key.task != key->task || sum->key.shape != key->shape)
 		return false;
-	for (int i = 0; i < CHAIN_KINDS; ips += key->nr[i++])
-		for (uint32_t k = 0; k < key->nr[i]; k++)
+	for (int i = 0; i < CHAIN_KINDS; ips += nr_of(key, i++))
+		for (uint32_t k = 0; k < nr_of(key, i); k++)
 			if (ips[k] != chains[i][k])
 				return false;
 	return true;
@@ -138,15 +148,15 @@ static uint32_t ips_of(const struct key *key)
 	uint32_t n = 0;
 
 	for (int i = 0; i < CHAIN_KINDS; i++)
-		n += key->nr[i];
+		n += nr_of(key, i);
 	return n;
 }
 
 static void copy_chains(struct stack_sums *sums, const struct key *key, const uint64_t *chains[CHAIN_KINDS])
 {
-	for (int i = 0; i < CHAIN_KINDS; sums->nr_ips += key->nr[i++])
-		if (key->nr[i])
-			memcpy(sums->ips + sums->nr_ips, chains[i], key->nr[i] * sizeof(*sums->ips));
+	for (int i = 0; i < CHAIN_KINDS; sums->nr_ips += nr_of(key, i++))
+		if (nr_of(key, i))
+			memcpy(sums->ips + sums->nr_ips, chains[i], nr_of(key, i) * sizeof(*sums->ips));
 }
 
 int stack_sums_add(struct stack_sums *sums, const struct sample *s)
@@ -193,11 +203,16 @@ int stack_sums_take(struct stack_sums *sums, int (*each)(void *arg, const struct
 		struct sum *sum = &sums->slots[sums->order[i]];
 		const struct key *key = &sum->key;
 		const uint64_t *ips = sums->ips + sum->ips;
-		struct sample s = { .time_ns = sum->last_ns, .weight = sum->weight, .count = sum->count, .ip = key->ip, .pid = key->pid, .tid = key->tid,
-				    .cpu = UINT32_MAX, .event = key->event, .is_tracepoint = key->is_tracepoint };
+		struct sample s = { .time_ns = sum->last_ns, .weight = sum->weight, .count = sum->count, .ip = key->ip, .pid = (uint32_t)key->task,
+				    .tid = (uint32_t)(key->task >> 32), .cpu = UINT32_MAX, .event = key->shape & ((1 << EVENT_BITS) - 1),
+				    .is_tracepoint = key->shape >> EVENT_BITS & 1 };
 
-		for (int k = 0; k < CHAIN_KINDS; ips += key->nr[k++])
-			s.chains[k] = (struct chain){ .ips = ips, .n = key->nr[k], .stop = key->stop[k], .is_calls = key->is_calls >> k & 1 };
+		for (int k = 0; k < CHAIN_KINDS; ips += nr_of(key, k++)) {
+			uint64_t chain = key->shape >> chain_shift(k);
+
+			s.chains[k] = (struct chain){ .ips = ips, .n = nr_of(key, k), .stop = chain >> NR_BITS & ((1 << STOP_BITS) - 1),
+						      .is_calls = chain >> (NR_BITS + STOP_BITS) & 1 };
+		}
 		if (ret >= 0)
 			ret = each(arg, &s);
 		sum->count = 0;
