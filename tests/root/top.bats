@@ -107,3 +107,12 @@ times_of() {
 	"$SKEP" -q top -d 50ms -s comm,sym --json -- sh -c 'for i in 1 2 3 4 5; do "$0" 0.1; done' "$WORK/shares" >out
 	[ "$(grep '^{' out | jq -r 'select(.comm == "shares") | .sym' | sort -u | grep -cxE 'hot|cold')" = 2 ]
 }
+
+# bats test_tags=user-space
+@test "-g: callers below each row, of all samples so far" {
+	background "$WORK/stacks_O2" 60
+	"$SKEP" -q top -g -s sym -d 500ms -n 2 -E 1 -p "$BG" >out
+	[ "$(grep -c '\[\.\] burn' out)" = 2 ]
+	[ "$(grep -c -- '---burn' out)" = 2 ]
+	grep -qE '[- ]way_' out
+}

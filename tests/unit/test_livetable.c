@@ -13,6 +13,8 @@
 
 #define BUSY "busy"
 #define LATE "late"
+#define NEW "new"
+#define FAR 70 /* more refreshes than are kept */
 
 static uint64_t whole;
 
@@ -40,6 +42,11 @@ static void expect(const struct live_table *t, size_t i, const char *comm, uint6
 	assert_string_equal(t->shown.rows.data[i].comm, comm);
 	assert_int_equal(t->shown.rows.data[i].now, now);
 	assert_int_equal(t->shown.rows.data[i].self, self);
+}
+
+static uint16_t share(const struct live_table *t, size_t i, uint32_t ago)
+{
+	return live_table_share(t, &t->shown.rows.data[i], ago);
 }
 
 static void grows(void **state)
@@ -73,6 +80,56 @@ static void grows(void **state)
 	live_table_free(&t);
 }
 
+static void history(void **state)
+{
+	struct live_table t;
+
+	(void)state;
+	make(&t);
+	hit(&t, BUSY, 30);
+	hit(&t, LATE, 10);
+	assert_int_equal(live_table_round(&t, whole), 0);
+	hit(&t, LATE, 10);
+	assert_int_equal(live_table_round(&t, whole), 0);
+	expect(&t, 0, LATE, 10, 20);
+	assert_int_equal(share(&t, 0, 0), LIVE_SHARE_ONE);
+	assert_int_equal(share(&t, 0, 1), LIVE_SHARE_ONE / 4);
+	assert_int_equal(share(&t, 1, 0), 0);
+	assert_int_equal(share(&t, 1, 1), LIVE_SHARE_ONE * 3 / 4);
+	assert_int_equal(share(&t, 1, 2), 0); /* before the start */
+	for (int i = 0; i < FAR; i++)
+		assert_int_equal(live_table_round(&t, whole), 0);
+	for (uint32_t ago = 0; ago < LIVE_ROUNDS; ago++)
+		assert_int_equal(share(&t, 0, ago), 0);
+	live_table_free(&t);
+}
+
+/* Since the mark BUSY has a quarter, where it had nine tenths. */
+static void changes(void **state)
+{
+	struct live_table t;
+
+	(void)state;
+	make(&t);
+	hit(&t, BUSY, 90);
+	hit(&t, LATE, 10);
+	assert_int_equal(live_table_round(&t, whole), 0);
+	assert_true(live_table_change(&t, &t.shown.rows.data[0]) == 0);
+	live_table_mark(&t);
+	hit(&t, BUSY, 10);
+	hit(&t, LATE, 20);
+	hit(&t, NEW, 10);
+	t.by_change = true;
+	assert_int_equal(live_table_round(&t, whole), 0);
+	expect(&t, 0, BUSY, 10, 100);
+	assert_float_equal(live_table_change(&t, &t.shown.rows.data[0]), 0.25 - 0.9, 1e-9);
+	expect(&t, 1, LATE, 20, 30);
+	assert_float_equal(live_table_change(&t, &t.shown.rows.data[1]), 0.5 - 0.1, 1e-9);
+	expect(&t, 2, NEW, 10, 10);
+	assert_float_equal(live_table_change(&t, &t.shown.rows.data[2]), 0.25, 1e-9);
+	live_table_free(&t);
+}
+
 static void zero(void **state)
 {
 	struct live_table t;
@@ -94,6 +151,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows),
+		cmocka_unit_test(history),
+		cmocka_unit_test(changes),
 		cmocka_unit_test(zero),
 	};
 

@@ -201,7 +201,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && (ret = pick_cpus(s)))
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && s->cfg->target->argv)
-		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, &mask, err);
+		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, s->cfg->target->is_mute, &mask, err);
 	s->place.command_pid = s->command.pid;
 	if (s->cfg->ret_command_pid)
 		*s->cfg->ret_command_pid = s->command.pid;
@@ -209,7 +209,7 @@ static int session_setup(struct session *s, struct err *err)
 	s->place.may_pause = s->cfg->control || (s->cfg->turns && s->cfg->turns->n);
 	s->place.has_switches = s->cfg->has_switches;
 	s->place.has_namespaces = s->cfg->has_namespaces;
-	interrupts_on_give_up(command_give_up);
+	interrupts_on_give_up(INTERRUPT_COMMAND, command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
 	if (!ret && is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
@@ -225,6 +225,8 @@ static int session_setup(struct session *s, struct err *err)
 		ret = watch(s, s->command.pid ? s->command.pidfd : -1);
 	if (!ret && s->cfg->control && (ret = watch(s, s->cfg->control->fd)))
 		err_set(err, ret, "cannot wait for commands of --control: %s", strerror(-ret));
+	if (!ret && s->cfg->input && (ret = watch(s, s->cfg->input_fd)))
+		err_set(err, ret, "cannot wait for keys: %s", strerror(-ret));
 	return ret;
 }
 
@@ -380,11 +382,15 @@ static bool handle(struct session *s, int fd)
 		return is_command_over(s);
 	if (s->cfg->control && fd == s->cfg->control->fd)
 		return take_commands(s);
+	if (s->cfg->input && fd == s->cfg->input_fd)
+		return s->cfg->input(s->cfg->input_arg);
 	/* A sandbox may refuse pidfd_open(): targets without a descriptor are looked for on each tick. */
 	if (fd != s->tick_fd) {
 		poll_watched(s, fd);
 	} else if (read(fd, &ticks, sizeof(ticks)) == sizeof(ticks)) {
 		poll_watched(s, -1);
+		if (s->cfg->tick)
+			s->cfg->tick(s->cfg->tick_arg, s);
 		if (is_command_over(s))
 			return true;
 	}
@@ -401,6 +407,23 @@ static int snapshot(struct session *s, struct sink *sink, uint64_t now)
 		if (s->cfg->sources[i]->snapshot)
 			ret = s->cfg->sources[i]->snapshot(s->cfg->sources[i], sink);
 	return ret || !sink->interval ? ret : sink->interval(sink, now - s->armed_ns);
+}
+
+int session_again(struct session *s, struct sink *sink)
+{
+	int ret = 0;
+
+	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
+		if (s->cfg->sources[i]->again)
+			ret = s->cfg->sources[i]->again(s->cfg->sources[i], sink);
+	return ret;
+}
+
+void session_forget(struct session *s)
+{
+	for (int i = 0; i < s->cfg->nr_sources; i++)
+		if (s->cfg->sources[i]->forget)
+			s->cfg->sources[i]->forget(s->cfg->sources[i]);
 }
 
 /* Milliseconds until the first of two moments, rounded up; -1 for none of them (UINT64_MAX). */
@@ -561,7 +584,7 @@ void session_close(struct session *s)
 	else
 		interrupts_stage(INTERRUPT_SETUP, "detaching", "everything (nothing was measured yet)");
 	command_end(&s->command);
-	interrupts_on_give_up(NULL);
+	interrupts_on_give_up(INTERRUPT_COMMAND, NULL);
 	for (int i = 0; i < s->cfg->nr_sources; i++)
 		s->cfg->sources[i]->close(s->cfg->sources[i]);
 	sideband_close(s->place.sideband);

@@ -34,6 +34,13 @@ struct session_cfg {
 	const char *output; /* where the sink writes, for messages; NULL: not to a file */
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t freq;			 /* samples a second and CPU; 0: not known */
+	/* A descriptor of the caller's that is waited for, as of keys, and what is called when it can be read: true ends the run. NULL: none. */
+	int input_fd;
+	bool (*input)(void *arg);
+	void *input_arg;
+	bool has_progress; /* a terminal may show how the run goes: nothing else is printed to it meanwhile */
+	void (*tick)(void *arg, const struct session *s); /* called some times a second; NULL: not wanted */
+	void *tick_arg;
 	struct control *control;	 /* commands to the run; NULL: none. The sources can pause then */
 	bool has_switches;		 /* the sink gets TASK_SWITCH */
 	bool has_namespaces;		 /* and TASK_NAMESPACES */
@@ -44,6 +51,10 @@ struct session_cfg {
 };
 
 struct session;
+
+/* Delivers once more what the sources have summed and delivered since session_forget(), or the start. 0 or -errno. */
+int session_again(struct session *s, struct sink *sink);
+void session_forget(struct session *s);
 
 /* Opens, loads and attaches; the side band is live from here on, nothing is sampled yet. 0 or -errno. */
 int session_open(const struct session_cfg *cfg, struct session **ret_session, struct err *err);

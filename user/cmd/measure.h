@@ -43,6 +43,8 @@ struct measure {
 	bool has_switches, has_namespaces; /* of threads are recorded, too */
 	bool keeps_self;   /* skep's own samples, too */
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
+	bool (*input)(void *arg); /* called when something was typed: true ends the run. NULL: not wanted */
+	void *input_arg;
 	struct control *control; /* commands to the run; NULL: none */
 	bool starts_off;	 /* with the command to do so */
 	uint64_t interval_ns;	 /* sums are delivered so often; 0: at the end */

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "cmd/progress.h"
 #include "event/columns.h"
 #include "ui/terminal.h"
 
@@ -216,12 +219,18 @@ int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_
 	     int *ret_status, struct err *err)
 {
 	struct session *session = NULL;
-	int ret = session_open(cfg, &session, err);
+	struct session_cfg with_progress;
+	struct progress progress;
+	int ret;
+
+	progress_begin(&progress, cfg, &with_progress);
+	ret = session_open(&with_progress, &session, err);
 
 	if (!ret && hooks && hooks->at_start)
 		ret = hooks->at_start(arg, err);
 	if (!ret)
 		ret = session_run(session, sink, err);
+	progress_end(&progress);
 	if (!ret) {
 		*ret_status = session_status(session);
 		session_profile(session, profile);
@@ -257,6 +266,12 @@ static int at_end(void *arg, const struct session *session)
 	return ret ? ret : finish(run, session_duration_ns(session));
 }
 
+/* What may be a terminal; -1: a file. The stream of standard output has no descriptor (outfile_take_stdout). */
+static int output_fd(const struct run_cfg *cfg)
+{
+	return !cfg->out ? STDERR_FILENO : !strcmp(cfg->out, "-") ? STDOUT_FILENO : -1;
+}
+
 int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err)
 {
 	static const struct run_hooks own = { at_start, at_end };
@@ -265,6 +280,7 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 	cfg->duration_ns = run->cfg->duration_ns;
 	cfg->interval_ns = run->cfg->interval_ns;
 	cfg->output = run->cfg->out;
+	cfg->has_progress = (!run->cfg->is_stream && !run->cfg->interval_ns) || !isatty(output_fd(run->cfg));
 	return run_sink(&run->sink, cfg, &own, run, &run->profile, ret_status, err);
 }
 

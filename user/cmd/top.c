@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/live.h"
-#include "cmd/measure.h"
 #include "cmd/nothing.h"
-#include "model/livetable.h"
+#include "cmd/top.h"
 #include "render/rows/report.h"
 #include "render/rows/rows.h"
+#include "ui/screen.h"
 #include "ui/terminal.h"
+#include "util/interrupt.h"
+#include "util/log.h"
 #include "util/num.h"
 #include "util/text.h"
 
@@ -21,15 +22,6 @@
 #define REFRESH_MIN_NS 10000000ull
 #define ROWS_DEFAULT 20 /* not on a terminal */
 #define HEAD_LINES 5	/* of a table on a terminal, with those below it */
-
-struct top_options {
-	struct measure m;
-	struct honesty h;
-	struct report_request request;
-	uint64_t refresh_ns, refreshes, entries;
-	const char *format;
-	bool zero, json;
-};
 
 static int set_n(void *base, const char *text, struct err *err)
 {
@@ -53,10 +45,13 @@ static const struct opt top_opts[] = {
 	{ 0, "show-nr-samples", NULL, OPT_FLAG, offsetof(struct top_options, request.counts), "a column for the number of samples" },
 	{ 0, "show-total-period", NULL, OPT_FLAG, offsetof(struct top_options, request.period), "a column for the sum of periods" },
 	{ 'E', "entries", "N", OPT_U64, offsetof(struct top_options, entries), "at most N rows (default: what fits on the terminal; elsewhere 20)" },
+	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct top_options, callers), "callers below each row of a table; the screen has them in any case" },
 	{ 'z', "zero", NULL, OPT_FLAG, offsetof(struct top_options, zero), "begin again with each refresh" },
 	{ 'K', "hide_kernel_symbols", NULL, OPT_FLAG, offsetof(struct top_options, m.all_user), "only what happens in user space" },
 	{ 'U', "hide_user_symbols", NULL, OPT_FLAG, offsetof(struct top_options, m.all_kernel), "only what happens in the kernel" },
 	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct top_options, format), "text, or json: an object for each row, a line each", .values = "text|json" },
+	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct top_options, stdio), "tables, one after the other, also on a terminal" },
+	{ 0, "tui", NULL, OPT_FLAG, offsetof(struct top_options, tui), "the screen, which a terminal gets in any case, or an error" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct top_options, json), "as --format json" },
 	{ 0 },
 };
@@ -64,13 +59,14 @@ static const struct opt top_opts[] = {
 static const struct opt_rule top_rules[] = {
 	{ "hide_kernel_symbols", .not_with = "hide_user_symbols", .why = "they leave nothing" },
 	{ "json", .not_with = "format" },
+	{ "tui", .not_with = "stdio" },
+	{ "tui", .not_with = "json" },
 	{ 0 },
 };
 
 #define OF_ANNOTATE "for annotated code"
 
 static const struct opt nothing_opts[] = {
-	{ 0, "stdio", NULL, OPT_NOTHING, 0, "there are tables, one after the other, in any case" },
 	{ 0, "force", NULL, OPT_NOTHING, 0, "no file is read" },
 	{ 0, "mmap-pages", "N", OPT_NOTHING, 0, "the kernel sums: -m is only for what its table has no room for" },
 	{ 0, "overwrite", NULL, OPT_NOTHING, 0, "the kernel sums: there is no ring to overwrite" },
@@ -91,6 +87,7 @@ static const struct opt nothing_opts[] = {
 
 static const struct opt_group top_groups[] = {
 	{ "Rows", top_opts, 0, top_rules },
+	{ "Stacks", walk_opts, offsetof(struct top_options, m.walks) },
 	{ "Target", target_opts, offsetof(struct top_options, m.target), target_rules },
 	{ "Sampling", measure_opts, offsetof(struct top_options, m), measure_rules },
 	{ "Honesty", honesty_opts, offsetof(struct top_options, h) },
@@ -98,27 +95,9 @@ static const struct opt_group top_groups[] = {
 	{ 0 },
 };
 
-/* One event's. */
-struct top_view {
-	struct fold_view at; /* its table is that of live */
-	struct live_table live;
-	struct profile profile;
-	uint64_t folded; /* at the last refresh */
-};
-
-struct top {
-	const struct top_options *o;
-	struct picture *pic;
-	struct session *session;
-	struct top_view *views; /* one an event */
-	int nr_views;
-	uint64_t refreshes, shown_ns; /* how many, and when the last was: since the start */
-	struct profile total;
-};
-
 static const enum report_column keys_here[] = { KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_SYM, KEY_EVENT };
 
-static int check_keys(const struct report_layout *l, struct err *err)
+int top_check_keys(const struct report_layout *l, struct err *err)
 {
 	for (uint32_t i = 0; i < l->nr_keys; i++) {
 		bool is_here = false;
@@ -142,30 +121,62 @@ static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
 	return 0;
 }
 
-static int make_views(struct top *top, struct err *err)
+/* What a stack of the tree stands on: what tells rows apart beside their functions. */
+static enum fold_root root_of(const struct report_layout *l)
+{
+	return l->with[KEY_TID] ? ROOT_TID : l->with[KEY_PID] ? ROOT_PID : l->with[KEY_COMM] ? ROOT_COMM : ROOT_NONE;
+}
+
+static void free_tables(struct top_view *v)
+{
+	live_table_free(&v->live);
+	tree_free(&v->tree);
+}
+
+int top_make_tables(struct top *top, struct err *err)
 {
 	int ret = 0;
 
+	for (int i = 0; i < top->nr_views && !ret; i++) {
+		struct top_view *v = &top->views[i];
+
+		free_tables(v);
+		v->profile = (struct profile){ .event = top->o->m.events[i].name, .unit = top->o->m.events[i].unit };
+		v->folded = 0;
+		v->at = (struct fold_view){ .profile = &v->profile, .table = &v->live.table };
+		ret = live_table_init(&v->live, &top->o->request, err);
+		if (!ret && top->o->m.walks.call_graph != CALL_GRAPH_NONE) {
+			v->at.tree = &v->tree;
+			ret = tree_init(&v->tree);
+		}
+		top->pic->fold.root = root_of(&v->live.table.layout);
+	}
+	return ret;
+}
+
+static int make_views(struct top *top, struct err *err)
+{
 	top->views = calloc(top->o->m.nr_events, sizeof(*top->views));
 	if (!top->views)
 		return -ENOMEM;
-	for (int i = 0; i < top->o->m.nr_events && !ret; i++) {
-		struct top_view *v = &top->views[top->nr_views++];
-
-		v->profile.event = top->o->m.events[i].name;
-		v->profile.unit = top->o->m.events[i].unit;
-		v->at.profile = &v->profile;
-		v->at.table = &v->live.table;
-		ret = live_table_init(&v->live, &top->o->request, err);
-	}
-	return ret;
+	top->nr_views = top->o->m.nr_events;
+	return top_make_tables(top, err);
 }
 
 static void free_views(struct top *top)
 {
 	for (int i = 0; i < top->nr_views; i++)
-		live_table_free(&top->views[i].live);
+		free_tables(&top->views[i]);
 	free(top->views);
+}
+
+const char *const *top_event_names(const struct top *top)
+{
+	static const char *names[EVENTS_MAX];
+
+	for (int i = 0; i < top->nr_views; i++)
+		names[i] = top->views[i].profile.event;
+	return names;
 }
 
 static void print_head(const struct top *top, const struct top_view *v, uint64_t since_start_ns, uint64_t lost, FILE *out)
@@ -196,13 +207,10 @@ static size_t cut(const struct top_options *o, struct report *shown)
 
 static int print_view(const struct top *top, struct top_view *v, uint64_t since_start_ns, uint64_t lost)
 {
-	const char *names[EVENTS_MAX];
-	struct report_cfg cfg = { .columns = terminal_columns(STDOUT_FILENO), .event_names = names, .since_start_ns = since_start_ns, .with_event = top->nr_views > 1 };
+	struct report_cfg cfg = { .columns = terminal_columns(STDOUT_FILENO), .event_names = top_event_names(top), .since_start_ns = since_start_ns, .with_event = top->nr_views > 1 };
 	FILE *out = stdout;
 	size_t more;
 
-	for (int i = 0; i < top->nr_views; i++)
-		names[i] = top->views[i].profile.event;
 	if (top->o->json)
 		return render_report_lines(out, &v->live.shown, &v->profile, &cfg);
 	if (top->refreshes || v != top->views)
@@ -227,17 +235,19 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 		ret = live_table_round(&v->live, v->profile.weight);
 		if (top->nr_views == 1) /* of several events the sum would have no unit */
 			top->total.weight += v->live.shown.whole_now;
-		if (!ret)
+		if (!ret && !top->screen)
 			ret = print_view(top, v, since_start_ns, profile_lost(ledger));
 		v->folded = v->at.folded;
-		if (!ret && top->o->zero) {
-			v->profile.weight = 0;
-			ret = live_table_zero(&v->live);
-		}
+	}
+	if (!ret && top->screen)
+		ret = top_screen_show(top, since_start_ns, ledger);
+	for (int i = 0; i < top->nr_views && !ret && top->o->zero; i++) {
+		top->views[i].profile.weight = 0;
+		ret = live_table_zero(&top->views[i].live);
 	}
 	top->refreshes++;
 	top->shown_ns = since_start_ns;
-	return !ret && fflush(stdout) ? -errno : ret;
+	return !ret && !top->screen && fflush(stdout) ? -errno : ret;
 }
 
 /* The last one of -n N is printed when all is in: then the tables add up to what was counted. */
@@ -264,27 +274,35 @@ static bool has_more(const struct top *top)
 /* Samples, and where they fell, to the tables; and the last of these. */
 static int run(struct top *top, struct top_options *o, int *status, struct err *err)
 {
-	struct syms_cfg syms_cfg = { 0 };
-	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = o->h.receipt, .by_tid = top->views[0].live.table.layout.with[KEY_TID] };
+	struct syms_cfg syms_cfg = { .code = top->screen };
+	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = o->h.receipt, .by_tid = top->screen || top->views[0].live.table.layout.with[KEY_TID] };
 	struct picture *pic = top->pic;
 	uint64_t kept = 0;
 	int ret;
 
-	o->m.interval_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS;
 	o->m.ret_session = &top->session;
-	o->m.walks.call_graph = CALL_GRAPH_NONE;
-	pic->names.leaf_only = true;
+	pic->names.leaf_only = o->m.walks.call_graph == CALL_GRAPH_NONE;
+	if (top->screen) {
+		o->m.input = top_screen_input;
+		o->m.input_arg = top;
+		o->m.target.is_mute = true;
+		interrupts_on_give_up(INTERRUPT_SCREEN, screen_give_up);
+	}
 	pic->names.interval = at_interval;
 	pic->names.interval_arg = top;
 	pic->fold.view = (struct fold_view){ .profile = &top->total };
 	pic->fold.choose = choose;
 	pic->fold.choose_arg = top;
 	ret = live_run(&o->m, &cfg, &syms_cfg, pic, status, err);
+	top->session = NULL;
 	if (!ret && (has_more(top) || top->refreshes + 1 == o->refreshes))
 		ret = refresh(top, top->total.duration_ns, &top->total);
+	if (!ret && top->screen)
+		ret = top_screen_stay(top, *status);
+	top_screen_close(top);
 	for (int i = 0; i < top->nr_views; i++)
 		kept += top->views[i].at.folded;
-	if (!ret && !kept)
+	if (!ret && !kept && !o->is_screen)
 		return nothing_sampled(&top->total, NULL, *status, err);
 	if (!ret && o->json)
 		rows_format("json")->end(stdout, &top->total);
@@ -302,7 +320,17 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	o->request.now = true;
 	ret = report_layout_parse(&layout, &o->request, err);
 	if (!ret)
-		ret = check_keys(&layout, err);
+		ret = top_check_keys(&layout, err);
+	o->is_screen = !o->json && !o->stdio && !o->refreshes && screen_is_there();
+	if (!ret && o->tui && !o->is_screen) {
+		err_exit(err, -ENOTTY, EXIT_USAGE, "--tui needs a terminal");
+		err_hint(err, "leave it out: there are tables, one after the other");
+		return -ENOTTY;
+	}
+	if (!o->is_screen && !o->callers && o->m.walks.call_graph == CALL_GRAPH_AUTO)
+		o->m.walks.call_graph = CALL_GRAPH_NONE;
+	o->request.chains = !o->is_screen && o->m.walks.call_graph != CALL_GRAPH_NONE;
+	o->m.interval_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS;
 	if (!ret && !operands[0] && !target_is_given(&o->m.target))
 		o->m.target.all = true;
 	return ret ? ret : measure_check(&o->m, operands, err);
@@ -318,8 +346,14 @@ static int top_run(void *cfg, char **operands, struct err *err)
 		ret = -ENOMEM;
 	if (!ret)
 		ret = make_views(&top, err);
+	if (!ret && o->is_screen && top_screen_open(&top, err)) {
+		log_note("note: %s: there are tables, one after the other", err->text);
+		*err = (struct err){ 0 };
+		o->is_screen = false;
+	}
 	if (!ret)
 		ret = run(&top, o, &status, err);
+	top_screen_close(&top);
 	if (!ret) {
 		honesty_print(&o->h, &top.total);
 		ret = honesty_exit(&o->h, &top.total, status, err);
@@ -330,15 +364,12 @@ static int top_run(void *cfg, char **operands, struct err *err)
 	return ret == -ENOMEM && !err->text[0] ? err_set(err, ret, "out of memory") : ret;
 }
 
-#define NO_CALLERS "needs callers, which are not walked here"
 #define NO_BRANCHES "records branches, which skep does not"
 #define NOT_HERE "is not available here"
 
 static const struct opt_other top_others[] = {
-	{ "-g", NO_CALLERS, "skep flame" },
-	{ "--call-graph", NO_CALLERS, "skep flame" },
-	{ "--children", NO_CALLERS, "skep flame" },
-	{ "--ignore-callees", NO_CALLERS, "skep record, then skep report --ignore-callees" },
+	{ "--children", NOT_HERE, "skep top, then Enter on a row" },
+	{ "--ignore-callees", NOT_HERE, "skep record, then skep report --ignore-callees" },
 	{ "-b", NO_BRANCHES, "perf top -b" },
 	{ "--branch-any", NO_BRANCHES, "perf top -b" },
 	{ "-j", NO_BRANCHES, "perf top -j" },
@@ -346,7 +377,6 @@ static const struct opt_other top_others[] = {
 	{ "--branch-history", NO_BRANCHES, "perf top --branch-history" },
 	{ "--stitch-lbr", NO_BRANCHES, "perf top --stitch-lbr" },
 	{ "--sym-annotate", NOT_HERE, "skep flame --annotate FUNCTION" },
-	{ "--tui", "is not available: there are tables, one after the other", "leave it out" },
 	{ "--fields", NOT_HERE, "-s chooses the columns" },
 	{ "--hierarchy", NOT_HERE, "skep record, then skep report --hierarchy" },
 	{ "--comms", NOT_HERE, "--comm chooses threads" },

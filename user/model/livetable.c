@@ -2,6 +2,8 @@
 #include "model/livetable.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int live_table_init(struct live_table *t, const struct report_request *q, struct err *err)
@@ -14,6 +16,7 @@ int live_table_init(struct live_table *t, const struct report_request *q, struct
 void live_table_free(struct live_table *t)
 {
 	vec_free(&t->shown.rows); /* copies: what they point to is the table's */
+	vec_free(&t->rows);
 	report_free(&t->table);
 }
 
@@ -24,6 +27,61 @@ int live_table_zero(struct live_table *t)
 
 	live_table_free(t);
 	return live_table_init(t, &request, &err);
+}
+
+void live_table_mark(struct live_table *t)
+{
+	for (size_t i = 0; i < t->rows.n; i++)
+		t->rows.data[i].marked = t->table.rows.data[i].self - t->table.rows.data[i].now;
+	t->whole_at_mark = t->whole;
+	t->has_mark = true;
+}
+
+static double part(uint64_t of, uint64_t whole)
+{
+	return whole ? (double)of / (double)whole : 0;
+}
+
+/* A row's `mark` is free between two samples of a table: in the copy it says which row it is of. */
+static const struct live_row *live_of(const struct live_table *t, const struct report_row *row)
+{
+	return &t->rows.data[row->mark];
+}
+
+uint16_t live_table_share(const struct live_table *t, const struct report_row *row, uint32_t ago)
+{
+	return ago < t->rounds ? live_of(t, row)->shares[(t->rounds - 1 - ago) % LIVE_ROUNDS] : 0;
+}
+
+double live_table_change(const struct live_table *t, const struct report_row *row)
+{
+	uint64_t marked = live_of(t, row)->marked;
+
+	return t->has_mark ? part(row->self - marked, t->whole - t->whole_at_mark) - part(marked, t->whole_at_mark) : 0;
+}
+
+static int change_cmp(const void *a, const void *b, void *arg)
+{
+	double x = fabs(live_table_change(arg, a)), y = fabs(live_table_change(arg, b));
+
+	return x > y ? -1 : x < y;
+}
+
+/* Also of rows that got nothing. */
+static int keep_history(struct live_table *t, uint64_t whole_now)
+{
+	size_t nr_new = t->table.rows.n - t->rows.n;
+	struct live_row *fresh;
+
+	if (nr_new) {
+		fresh = vec_take(&t->rows, nr_new);
+		if (!fresh)
+			return -ENOMEM;
+		memset(fresh, 0, nr_new * sizeof(*fresh));
+	}
+	for (size_t i = 0; i < t->table.rows.n; i++)
+		t->rows.data[i].shares[t->rounds % LIVE_ROUNDS] = (uint16_t)(part(t->table.rows.data[i].now, whole_now) * LIVE_SHARE_ONE);
+	return 0;
 }
 
 int live_table_round(struct live_table *t, uint64_t whole)
@@ -37,14 +95,20 @@ int live_table_round(struct live_table *t, uint64_t whole)
 	memset(&t->shown.rows, 0, sizeof(t->shown.rows));
 	t->shown.whole = whole;
 	t->shown.whole_now = whole - t->whole;
+	if (keep_history(t, whole - t->whole))
+		return -ENOMEM;
 	t->whole = whole;
+	t->rounds++;
 	rows = vec_take(&t->shown.rows, n);
 	if (n && !rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		rows[i] = t->table.rows.data[i];
+		rows[i].mark = i;
 		t->table.rows.data[i].now = 0;
 	}
 	report_sort(&t->shown);
+	if (t->by_change && t->has_mark)
+		qsort_r(t->shown.rows.data, n, sizeof(*rows), change_cmp, t);
 	return 0;
 }

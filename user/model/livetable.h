@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* FOLD: a table that goes on: what its rows have since the start, and what they got since the last refresh. Pure. */
+/*
+ * FOLD: a table that goes on: what its rows have since the start, what they got since the last refresh and in the refreshes before, and
+ * how their shares have changed since a moment that was marked. Pure.
+ */
 #ifndef SKEP_MODEL_LIVETABLE_H
 #define SKEP_MODEL_LIVETABLE_H
 
 #include "model/report.h"
 
+#define LIVE_ROUNDS 60 /* of a row's history */
+#define LIVE_SHARE_ONE 10000 /* a share of 100 % in it */
+
+struct live_row {
+	uint64_t marked; /* self at the mark */
+	uint16_t shares[LIVE_ROUNDS]; /* by number of the refresh % LIVE_ROUNDS */
+};
+
 struct live_table {
 	struct report table; /* samples are added to it */
 	struct report shown; /* the rows as they were at the last refresh, in their order; valid until the next one */
+	bool has_mark, by_change; /* by_change: rows with the greatest change since the mark first */
 	/* Own. */
 	struct report_request request;
-	uint64_t whole; /* at the last refresh */
+	VEC(struct live_row) rows; /* beside those of table */
+	uint64_t whole, whole_at_mark; /* at the last refresh */
+	uint32_t rounds; /* how many there were */
 };
 
 /* What q points to is borrowed. As report_init(). */
@@ -22,5 +36,14 @@ int live_table_round(struct live_table *t, uint64_t whole);
 
 /* Begins again with nothing. 0 or -ENOMEM. */
 int live_table_zero(struct live_table *t);
+
+/* Marks what there was at the last refresh. */
+void live_table_mark(struct live_table *t);
+
+/* The share that a row of shown had in the refresh before the last, `ago` times over; 0: the last one. ago: less than LIVE_ROUNDS. */
+uint16_t live_table_share(const struct live_table *t, const struct report_row *row, uint32_t ago);
+
+/* A row's share of what came since the mark less its share of what came before, from -1 to 1; 0 without a mark. */
+double live_table_change(const struct live_table *t, const struct report_row *row);
 
 #endif

@@ -66,3 +66,12 @@ void terminal_draw(FILE *out, const char *text, int columns)
 	}
 	fputs("\033[J", out);
 }
+
+/* In one write: what others print comes before or after it. */
+void terminal_line(FILE *out, const char *text)
+{
+	int columns = terminal_columns(fileno(out));
+
+	fprintf(out, "\r\033[K%.*s%s", columns > 1 ? columns - 1 : 0, text, *text ? "\r" : "");
+	fflush(out);
+}

@@ -21,4 +21,7 @@ bool terminal_has_colours(int fd);
 /* Draws text in the place of what was there, its lines cut to so many columns. Escaped text: it has no control characters. */
 void terminal_draw(FILE *out, const char *text, int columns);
 
+/* One line in the place of the last such line, cut to the terminal's width; "" takes it away. Printable ASCII. */
+void terminal_line(FILE *out, const char *text);
+
 #endif

@@ -39,7 +39,7 @@ static struct {
 	const char *doing, *lost;
 	const char *reported; /* what was being done when that was reported */
 	uint64_t write_ns; /* a write that began then has not ended; 0: none */
-	void (*on_give_up)(void);
+	void (*on_give_up[INTERRUPT_LEFT_MAX])(void);
 } own = { .fd = -1 };
 
 #define get(what) __atomic_load_n(&own.what, __ATOMIC_ACQUIRE)
@@ -74,12 +74,15 @@ static pid_t leave_detaching(void)
 
 static void give_up(void)
 {
-	void (*run)(void) = get(on_give_up);
 	char text[512];
 	pid_t pid;
 
-	if (run)
-		run();
+	for (int i = 0; i < INTERRUPT_LEFT_MAX; i++) {
+		void (*run)(void) = get(on_give_up[i]);
+
+		if (run)
+			run();
+	}
 	pid = leave_detaching();
 	snprintf(text, sizeof(text), "skep: interrupted while %s; lost: %s\n", get(doing), get(lost));
 	say(text);
@@ -187,9 +190,9 @@ void interrupts_stage(enum interrupt_stage stage, const char *doing, const char 
 	set(stage, stage);
 }
 
-void interrupts_on_give_up(void (*run)(void))
+void interrupts_on_give_up(enum interrupt_left what, void (*run)(void))
 {
-	set(on_give_up, run);
+	set(on_give_up[what], run);
 }
 
 ssize_t interrupts_write(int fd, const void *bytes, size_t n)

@@ -31,8 +31,12 @@ int interrupts_last(void);
 /* What is done from now on, for the message ("detaching"), and what is lost if that is given up ("the result"). Both stay. */
 void interrupts_stage(enum interrupt_stage stage, const char *doing, const char *lost);
 
-/* Called by the thread just before it ends the program, also while it is being replaced: it may use only what is static. NULL: nothing. */
-void interrupts_on_give_up(void (*run)(void));
+/*
+ * Called by the thread just before it ends the program, one for each thing that must not be left as it is, also while it is being
+ * replaced: it may use only what is static. NULL: nothing.
+ */
+enum interrupt_left { INTERRUPT_COMMAND, INTERRUPT_SCREEN, INTERRUPT_LEFT_MAX };
+void interrupts_on_give_up(enum interrupt_left what, void (*run)(void));
 
 /*
  * As write(2), which signals do not interrupt, with one more error: -1 and ETIMEDOUT when there was a signal, and for a second

@@ -325,15 +325,20 @@ static void fill_who(struct sample *s, struct sample_key *key)
 }
 
 /* The way of every sample out of the kernel: from its key and frames to the sink. */
-static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
+static int deliver_again(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
 	bool has_user = key->has_user;
 
 	fill_who(s, key);
 	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
 	unwinder_chains(src->unwinder, src->max_frames, has_user, s);
-	src->delivered += s->count;
 	return sink->sample(sink, s);
+}
+
+static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
+{
+	src->delivered += s->count;
+	return deliver_again(src, s, key, sink);
 }
 
 struct to_sink {
@@ -413,6 +418,29 @@ static int take_sums(struct source *source, struct sink *sink)
 	return sums_take(src->sums, deliver_sum, &to);
 }
 
+static int deliver_sum_again(void *arg, struct sample *s, struct sample_key *key)
+{
+	struct to_sink *to = arg;
+
+	return deliver_again(to->src, s, key, to->sink);
+}
+
+static int again(struct source *source, struct sink *sink)
+{
+	struct src_sample *src = (struct src_sample *)source;
+	struct to_sink to = { src, sink };
+
+	return src->sums ? sums_again(src->sums, deliver_sum_again, &to) : 0;
+}
+
+static void forget(struct source *source)
+{
+	struct src_sample *src = (struct src_sample *)source;
+
+	if (src->sums)
+		sums_forget(src->sums);
+}
+
 static int finish(struct source *source, struct sink *sink, struct err *err)
 {
 	int ret = take_sums(source, sink);
@@ -459,6 +487,8 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.collect = collect,
 		.drain = drain,
 		.snapshot = take_sums,
+		.again = again,
+		.forget = forget,
 		.finish = finish,
 		.profile = add_to_profile,
 		.close = close_source,

@@ -14,6 +14,9 @@
 
 struct taken {
 	uint64_t count, weight;
+	uint64_t forgotten_count, forgotten_weight; /* of these */
+	uint64_t last_ns;
+	struct sample_key key;
 };
 
 struct sums {
@@ -61,20 +64,25 @@ static long take_grown(struct sums *sums, long n)
 		uint64_t hash = hash_bytes(&sums->keys[i], sizeof(sums->keys[i]));
 		int64_t at = map_find(&sums->by_key, hash);
 		struct sample_count *now = &sums->now[i];
-		struct taken before = { 0, 0 }, after = { now->count, now->weight };
+		struct sample_count grown = *now;
+		struct taken *t;
 
-		if (at >= 0) {
-			before = sums->taken.data[at];
-			sums->taken.data[at] = after;
-		} else {
+		if (at < 0) {
 			if (vec_reserve(&sums->taken) || map_add(&sums->by_key, hash, sums->taken.n))
 				return -ENOMEM;
-			sums->taken.data[sums->taken.n++] = after;
+			at = (int64_t)sums->taken.n++;
+			sums->taken.data[at] = (struct taken){ .key = sums->keys[i] };
 		}
-		if (after.count == before.count && after.weight == before.weight)
+		t = &sums->taken.data[at];
+		grown.count -= t->count;
+		grown.weight -= t->weight;
+		t->count = now->count;
+		t->weight = now->weight;
+		t->last_ns = now->last_ns;
+		if (!grown.count && !grown.weight)
 			continue;
 		sums->keys[nr] = sums->keys[i];
-		sums->now[nr++] = (struct sample_count){ after.count - before.count, after.weight - before.weight, now->last_ns };
+		sums->now[nr++] = grown;
 	}
 	return nr;
 }
@@ -94,34 +102,55 @@ static struct chain chain_of(struct found *found, uint64_t key)
 	return st ? (struct chain){ .ips = (const uint64_t *)st->ips, .n = st->nr } : (struct chain){ .n = 0 };
 }
 
-static int deliver(const struct sums *sums, long n, struct found *found, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
+/* The first n of keys and now. */
+static int deliver(const struct sums *sums, long n, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
 {
-	int ret = 0;
+	struct found found = { .map = sums->stacks, .has_all = n > STACKS_ONE_BY_ONE };
+	int ret = found.has_all ? stacks_read(&found.all, sums->stacks) : 0;
 
 	for (long i = 0; i < n && !ret; i++) {
 		const struct sample_count *grown = &sums->now[i];
 		struct sample s = { .cpu = UINT32_MAX, .count = grown->count, .weight = grown->weight, .time_ns = grown->last_ns };
 
-		s.chains[CHAIN_KERNEL] = chain_of(found, sums->keys[i].kstack);
-		s.chains[CHAIN_USER] = chain_of(found, sums->keys[i].ustack);
+		s.chains[CHAIN_KERNEL] = chain_of(&found, sums->keys[i].kstack);
+		s.chains[CHAIN_USER] = chain_of(&found, sums->keys[i].ustack);
 		ret = each(arg, &s, &sums->keys[i]);
 	}
+	stacks_free(&found.all);
+	stack_cache_free(&found.met);
 	return ret;
 }
 
 int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
 {
-	struct found found = { .map = sums->stacks };
 	long n = hash_read(sums->counts, sums->keys, sums->now);
-	int ret = 0;
 
 	if (n > 0)
 		n = take_grown(sums, n);
-	found.has_all = n > STACKS_ONE_BY_ONE;
-	if (found.has_all)
-		ret = stacks_read(&found.all, sums->stacks);
-	ret = n < 0 ? (int)n : ret ? ret : deliver(sums, n, &found, each, arg);
-	stacks_free(&found.all);
-	stack_cache_free(&found.met);
-	return ret;
+	return n < 0 ? (int)n : deliver(sums, n, each, arg);
+}
+
+int sums_again(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
+{
+	long n = 0;
+
+	for (size_t i = 0; i < sums->taken.n; i++) {
+		const struct taken *t = &sums->taken.data[i];
+
+		if (t->count == t->forgotten_count)
+			continue;
+		sums->keys[n] = t->key;
+		sums->now[n++] = (struct sample_count){ t->count - t->forgotten_count, t->weight - t->forgotten_weight, t->last_ns };
+	}
+	return deliver(sums, n, each, arg);
+}
+
+void sums_forget(struct sums *sums)
+{
+	for (size_t i = 0; i < sums->taken.n; i++) {
+		struct taken *t = &sums->taken.data[i];
+
+		t->forgotten_count = t->count;
+		t->forgotten_weight = t->weight;
+	}
 }

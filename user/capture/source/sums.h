@@ -20,4 +20,9 @@ void sums_free(struct sums *sums); /* NULL is nothing */
  */
 int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
 
+/* The same of all that was taken so far, and was not forgotten. */
+int sums_again(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
+/* What was taken so far is not wanted again. */
+void sums_forget(struct sums *sums);
+
 #endif

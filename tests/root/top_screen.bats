@@ -1,0 +1,319 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep top on a terminal, in tmux: what the screen shows beside what the workload did, each key of its help, and how it leaves.
+# bats file_tags=user-space
+load ../lib.bash
+
+setup() {
+	need_root
+	need tmux
+	cd "$BATS_TEST_TMPDIR"
+	BACKGROUND=()
+	export LC_ALL=C.UTF-8
+	SCREEN_TERM=screen-256color
+}
+
+cleanup() {
+	in_tmux kill-server 2>/dev/null || true
+}
+
+in_tmux() {
+	tmux -f /dev/null -S "$BATS_TEST_TMPDIR/tmux" "$@" 3>&-
+}
+
+# terminal COLUMNS ROWS: a shell on one
+terminal() {
+	in_tmux new-session -d -x "$1" -y "$2" "env TERM=$SCREEN_TERM PS1='@ ' bash --norc --noprofile"
+	in_tmux set-option -g status off
+	shows '^@'
+}
+
+type_line() {
+	in_tmux send-keys -l "$*"
+	in_tmux send-keys Enter
+}
+
+keys() {
+	in_tmux send-keys "$@"
+}
+
+# on_screen PATTERN...: each is there; what was there is in ./now
+on_screen() {
+	local pattern
+	in_tmux capture-pane -p >now
+	for pattern; do
+		grep -qE -- "$pattern" now || return 1
+	done
+}
+
+shows() {
+	eventually on_screen "$@" || { cat now; return 1; }
+}
+
+gone() { # gone PATTERN
+	! on_screen "$1"
+}
+
+# share FUNCTION COLUMN: a percentage of its row, in ./now
+share() {
+	awk -v f="$1" -v c="$2" '$NF == f { for (i = 1; i <= NF; i++) if ($i ~ /%$/ && ++k == c) { print $i + 0; exit } }' now
+}
+
+# left: q was typed, and all is as before: the shell's screen, the terminal's modes, no program of skep's
+left() {
+	shows '^status 0$'
+	rm -f modes
+	type_line 'stty -a | grep -oE " -?(icanon|echo|icrnl)( |$)" | xargs >modes'
+	eventually test -s modes
+	[ "$(cat modes)" = "icrnl icanon echo" ]
+	gone 'skep top '
+}
+
+top() { # top OPTION...
+	type_line "'$SKEP' top $*; echo status \$?"
+}
+
+@test "a table with the workload's shares, its head, its history and its keys" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 0.3 -p "$BG"
+	shows '^ skep top +[a-z-]+ +[0-9.]+ s +[0-9]+ samples' 'Now +Overhead +Command +Shared Object +Symbol' '\[\.\] hot$' 'Enter Calls.* s Sort'
+	sleep 3
+	shows '\[\.\] cold$' '[▁▂▃▄▅▆▇█]{5}.*\[\.\] hot$'
+	awk -v h="$(share hot 2)" -v c="$(share cold 2)" 'BEGIN { print h, c; exit !(h + c > 90 && h / (h + c) > 0.6 && h / (h + c) < 0.8) }'
+	[ "$(grep -c . now)" -le 24 ]
+	keys q
+	left
+}
+
+@test "/ filters as it is typed, Enter keeps it, Esc ends it" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 0.3 -p "$BG"
+	shows '\[\.\] hot$' '\[\.\] cold$'
+	keys / c o l
+	shows '^filter: col' '\[\.\] cold$'
+	eventually gone '\[\.\] hot$'
+	keys Enter
+	shows '^ filter: col '
+	keys / x y z
+	shows "no row has 'colxyz'; there are [0-9]+ without the filter"
+	keys Escape
+	shows '\[\.\] hot$'
+	keys q
+	left
+}
+
+@test "Enter shows who calls a function and what it calls, with shares; + and - open and close" {
+	background "$WORK/stacks_O2" 60
+	terminal 120 40
+	top -F 999 -d 0.3 -s sym -p "$BG"
+	shows '%.*\[\.\] burn$'
+	sleep 1
+	keys Enter
+	shows ' burn: [0-9.]+% of all samples, [0-9.]+% in itself' '^called by' ' 100.00% +burn$' '[-+ ] down$'
+	keys End
+	shows '^calls'
+	keys Home Down Down
+	keys -- -
+	shows '%  *\+ '
+	keys +
+	shows '%  *- '
+	keys Escape
+	shows 'Now +Overhead'
+	keys +
+	shows '%  *[-+ ] down$'
+	keys -- -
+	eventually gone '%  *[-+ ] down$'
+	keys q
+	left
+}
+
+@test "s sums what was counted so far by other keys; t goes from functions to threads to processes" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 0.3 -p "$BG"
+	shows '\[\.\] hot$'
+	keys s
+	shows '^sum by .*: comm,dso,sym'
+	keys C-u
+	in_tmux send-keys -l comm,nothing
+	keys Enter
+	shows "there is none named 'nothing'"
+	keys s C-u c o m m Enter
+	shows 'by comm$' 'Now +Overhead +Command *$' '100.00% +shares'
+	keys s C-u s r c l i n e Enter
+	shows "sort key 'srcline' is not one of skep top"
+	keys t t
+	shows 'by tid$' "$BG:shares"
+	keys t
+	shows 'by pid,comm$' "$BG:shares"
+	keys t
+	shows 'by comm,dso,sym$' '\[\.\] hot$'
+	# of all samples, not of those since
+	awk '/skep top/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ /^samples/) n = $i } END { exit !(n > 500) }' now
+	keys q
+	left
+}
+
+@test "b and d: what changed since the baseline" {
+	terminal 100 24
+	background "$WORK/phases" 8 4
+	top -F 999 -d 0.3 -s sym -p "$BG"
+	shows '\[\.\] alone$'
+	keys d
+	shows 'b takes a baseline first'
+	sleep 1
+	keys b
+	shows 'baseline taken'
+	for ((i = 0; i < 3; i++)); do shows '\[\.\] together$' && break; done
+	keys d
+	shows 'change since [0-9.]+ s' '^ +Change' '^ +\+[0-9.]+ .*together$' '^ +-[0-9.]+ .*alone$'
+	keys d
+	eventually gone 'Change'
+	keys q
+	left
+}
+
+@test "a shows instructions with their samples, f writes a flame graph, z begins again, p holds, e goes to the next event" {
+	background "$WORK/shares" 60
+	terminal 120 40
+	top -F 999 -d 0.3 -e cpu-clock -e page-faults -p "$BG"
+	shows 'cpu-clock \(1 of 2\)' '\[\.\] hot$'
+	sleep 1
+	keys a
+	shows 'instructions of hot' '[0-9.]+ +.*(add|sub|cmp|mov|lea|j[a-z]+) '
+	keys q
+	shows 'Now +Overhead'
+	keys f
+	shows 'wrote skep-top-[0-9]{8}-[0-9]{6}.html'
+	grep -q 'hot' skep-top-*.html
+	before=$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)
+	keys p
+	shows '\[paused\]'
+	held=$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)
+	sleep 1
+	on_screen " $held samples"
+	keys p
+	eventually gone '\[paused\]'
+	shows '\[\.\] hot$'
+	keys z
+	shows 'begun again'
+	eventually fewer_than "$before"
+	keys e
+	shows 'page-faults \(2 of 2\)'
+	keys q
+	left
+}
+
+fewer_than() {
+	on_screen samples && [ "$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)" -lt "$1" ]
+}
+
+@test "the help names every key, and each is one" {
+	terminal 100 40
+	top -d 0.3
+	shows 'skep top'
+	keys h
+	shows '^keys'
+	for key in Enter / + h q s t a f b d p z e; do
+		on_screen "^  \\$key +[a-z]" || on_screen "^  $key +[a-z]"
+	done
+	keys q
+	shows 'Now +Overhead'
+	keys q
+	left
+}
+
+@test "the chosen row stays chosen; the screen follows the terminal's size, down to 10 columns" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 0.1 -a
+	shows '\[\.\] hot$'
+	for size in "10 5" "300 50" "1 1" "80 24" "40 10" "10 2" "120 30"; do
+		# shellcheck disable=SC2086
+		set -- $size
+		in_tmux resize-window -x "$1" -y "$2"
+		sleep 0.3
+	done
+	shows '\[\.\] hot$' 'Enter Calls'
+	keys Down Down End Home PageDown PageUp
+	keys q
+	left
+}
+
+@test "the target ends: the screen stays and says so; COMMAND does not write on it" {
+	terminal 100 24
+	top -F 999 -d 0.2 -- sh -c "'echo spoiled; exec $WORK/shares 1'"
+	shows '\[ended\]' '\[\.\] hot$'
+	gone spoiled
+	keys s
+	keys Enter
+	shows 'the run is over'
+	keys Enter
+	shows 'hot: [0-9.]+% of all samples'
+	keys q q
+	left
+}
+
+@test "signals, a stop, a closed terminal: all is given back, nothing is left attached" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 0.2 -p "$BG"
+	shows '\[\.\] hot$'
+	keys C-z
+	shows 'Stopped'
+	type_line fg
+	shows '\[\.\] hot$' 'Enter Calls'
+	keys C-c
+	shows '^samples: '
+	type_line clear
+	type_line 'echo status 0'
+	left
+	type_line clear
+	top -F 999 -d 0.2 -p "$BG"
+	shows '\[\.\] hot$'
+	pid=$(pgrep -n -f "^$SKEP top -F 999 -d 0.2 -p $BG")
+	kill -TERM "$pid"
+	left
+	type_line clear
+	top -F 999 -d 0.2 -p "$BG"
+	shows '\[\.\] hot$'
+	pid=$(pgrep -n -f "^$SKEP top -F 999 -d 0.2 -p $BG")
+	in_tmux kill-server
+	eventually test ! -e "/proc/$pid"
+}
+
+@test "terminals that cannot: tables instead, or an error that says so" {
+	background "$WORK/shares" 60
+	SCREEN_TERM=dumb
+	terminal 100 24
+	top -d 0.2 --duration 1 -p "$BG"
+	shows '^# [0-9.]+ s: [0-9]+ samples' '^status 0'
+	type_line clear
+	type_line export TERM=no-such-terminal
+	top -d 0.2 --duration 1 -p "$BG"
+	shows "terminal 'no-such-terminal' is not known here: there are tables" '^status 0'
+	run -2 "$SKEP" top --tui -p "$BG"
+	[[ "$output" == *"--tui needs a terminal"* ]]
+}
+
+@test "no colour with NO_COLOR, ASCII where the locale is that, names without what a terminal would obey" {
+	cp "$WORK/shares" $'a\033[31mb'
+	background ./$'a\033[31mb' 60
+	terminal 100 24
+	type_line export NO_COLOR=1 LC_ALL=C
+	top -F 999 -d 0.2 -p "$BG"
+	shows 'a\\x1b\[31mb' '[.:=+*#@].*\[\.\] hot$'
+	in_tmux capture-pane -p -e >coloured
+	run ! grep -q $'\033\[3[12]m' coloured
+	run ! grep -q '[▁▂▃▄▅▆▇█]' coloured
+	keys q
+	left
+	type_line unset NO_COLOR
+	top -F 999 -d 0.2 -p "$BG"
+	shows '\[\.\] hot$'
+	in_tmux capture-pane -p -e >coloured
+	grep -q $'\033\[[0-9;]*31m' coloured
+	keys q
+}

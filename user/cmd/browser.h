@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The screen of skep top: a table of rows, who calls the function of one and what it calls, texts. It knows its keys: those
+ * of every browser, and the command's. What is shown comes from the command, whenever it has something new.
+ */
+#ifndef SKEP_CMD_BROWSER_H
+#define SKEP_CMD_BROWSER_H
+
+#include "model/fold.h"
+#include "render/rows/report.h"
+
+struct browser_key {
+	uint32_t key;
+	const char *label; /* a word in the last line; NULL: only in the help */
+	const char *help;
+	int (*run)(void *arg); /* 0, or -errno, which ends the run */
+};
+
+/* Borrowed until the next one. */
+struct browser_page {
+	const char *head; /* the first line */
+	const struct report *table; /* in its order; rows without a sample are not shown */
+	const struct profile *profile;
+	const struct report_cfg *cfg;
+	struct tree *tree; /* NULL: stacks are not known */
+	enum fold_root root; /* what its stacks stand on */
+	/* What stands in front of each row; width 0: nothing. */
+	int mark_width;
+	const char *mark_title;
+	void (*mark)(void *arg, const struct report_row *row, char *buf, size_t size);
+};
+
+struct browser;
+
+/* keys end with one that is 0. 0, or -errno with err filled. */
+int browser_open(const char *name, const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err);
+void browser_close(struct browser *b); /* NULL is nothing */
+
+/* Shows a new page. 0 or -ENOMEM. */
+int browser_show(struct browser *b, const struct browser_page *page);
+
+/* Takes the keys that were typed, and draws. 0; -ECANCELED: to end was wanted; or -errno. */
+int browser_input(struct browser *b);
+
+/* The row that is chosen, or whose callers are shown; NULL: there is none. */
+const struct report_row *browser_row(const struct browser *b);
+
+/* What the rows that are shown must contain; "": nothing. */
+const char *browser_filter(const struct browser *b);
+
+/* A word in the last line, until the next key. */
+void browser_say(struct browser *b, const char *form, ...) __attribute__((format(printf, 2, 3)));
+
+/* Asks for a line, which begins as text; done() gets it. */
+void browser_ask(struct browser *b, const char *label, const char *text, int (*done)(void *arg, const char *text));
+
+/* Shows lines of text, which it frees. 0 or -ENOMEM. */
+int browser_text(struct browser *b, const char *title, char *text);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The inside of cmd/browser.h: what its keys change (browser.c) and what is drawn of it (browser_draw.c). */
+#ifndef SKEP_CMD_BROWSER_PARTS_H
+#define SKEP_CMD_BROWSER_PARTS_H
+
+#include "cmd/browser.h"
+#include "model/calllines.h"
+#include "ui/cursor.h"
+#include "ui/prompt.h"
+#include "ui/screen.h"
+#include "util/vec.h"
+
+enum browser_view { VIEW_TABLE, VIEW_CALLS, VIEW_TEXT, VIEWS };
+
+/* A row with its calls: below it in the table, or alone. */
+struct opened {
+	struct report_row row; /* what it was when it was opened */
+	struct focus focus;
+	struct call_lines calls;
+};
+
+/* A line of the table: a row, or a call below it. */
+struct table_line {
+	uint32_t row;
+	int32_t opened; /* index; -1: the row itself */
+	uint32_t call;
+};
+
+struct browser {
+	const char *name;
+	const struct browser_key *keys;
+	void *arg;
+	struct browser_page page;
+	bool has_page;
+	enum browser_view view;
+	struct cursor cursors[VIEWS];
+	VEC(struct table_line) lines;
+	struct report_row chosen; /* the row of the cursor; it stays there wherever it goes to */
+	uint32_t nr_rows; /* that have samples, with those that the filter leaves out */
+	VEC(struct opened) opened;
+	struct opened calls; /* of VIEW_CALLS */
+	char *text; /* of VIEW_TEXT, its lines ended by NULs */
+	VEC(const char *) text_lines;
+	char text_title[256];
+	struct prompt prompt;
+	const char *asks; /* before the prompt; NULL: nothing is asked */
+	int (*done)(void *arg, const char *text);
+	bool is_filtering;
+	char filter[PROMPT_BYTES];
+	char message[512];
+};
+
+/* Lines for what is there now. 0 or -ENOMEM. */
+int browser_lines(struct browser *b);
+
+/* How many lines of the screen the view has. */
+size_t browser_room(void);
+
+void browser_draw(struct browser *b);
+
+/* A text of the browser's keys. NULL: no memory. */
+char *browser_help(const struct browser *b);
+
+/* Is a row the same as another, of an earlier page perhaps? */
+bool browser_same_row(const struct report_row *a, const struct report_row *b);
+
+/* A new focus of a row. 0 or -ENOMEM. */
+int browser_focus(const struct browser *b, struct opened *o, bool callers_only);
+void browser_forget(struct opened *o);
+
+/* The table's line that is chosen; NULL: there is none. */
+const struct table_line *browser_line(const struct browser *b);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of skep top: the run (top.c), and the screen that shows it (top_screen.c). */
+#ifndef SKEP_CMD_TOP_H
+#define SKEP_CMD_TOP_H
+
+#include "cmd/live.h"
+#include "cmd/measure.h"
+#include "model/livetable.h"
+
+struct top_options {
+	struct measure m;
+	struct honesty h;
+	struct report_request request;
+	uint64_t refresh_ns, refreshes, entries;
+	const char *format;
+	bool zero, json, stdio, tui;
+	bool callers;	/* -g */
+	bool is_screen; /* own */
+};
+
+/* One event's. */
+struct top_view {
+	struct fold_view at; /* its table is that of live, its tree is `tree` or NULL */
+	struct live_table live;
+	struct tree tree;
+	struct profile profile;
+	uint64_t folded; /* at the last refresh */
+};
+
+struct top_screen;
+
+struct top {
+	struct top_options *o;
+	struct picture *pic;
+	struct session *session; /* NULL: it has not begun, or is over */
+	struct top_view *views; /* one an event */
+	int nr_views;
+	uint64_t refreshes, shown_ns; /* how many, and when the last was: since the start */
+	struct profile total;
+	struct top_screen *screen; /* NULL: there are tables, one after the other */
+};
+
+/* Is the key one that the kernel's sums have? 0, or -EINVAL with err filled. */
+int top_check_keys(const struct report_layout *l, struct err *err);
+
+/* Tables and trees from what top->o requests; they are empty. Frees those that were there. 0 or -errno. */
+int top_make_tables(struct top *top, struct err *err);
+
+/* The names of the events, by number. */
+const char *const *top_event_names(const struct top *top);
+
+/* 0, or -errno with err filled. */
+int top_screen_open(struct top *top, struct err *err);
+void top_screen_close(struct top *top);
+
+/* Shows the tables as they are. 0 or -errno. */
+int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profile *ledger);
+
+/* Keys, as of struct measure. */
+bool top_screen_input(void *arg);
+
+/* After the run, whatever has ended it: shows what there is until the user leaves. 0 or -errno. */
+int top_screen_stay(struct top *top, int status);
+
+#endif

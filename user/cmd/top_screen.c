@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* skep top on a terminal: its keys, and what stands beside the rows. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/annotation.h"
+#include "cmd/browser.h"
+#include "cmd/top.h"
+#include "render/tree/render.h"
+#include "ui/screen.h"
+#include "util/interrupt.h"
+#include "util/outfile.h"
+#include "util/text.h"
+
+#define MINUTE_NS 60000000000ull
+#define CHANGE_WIDTH 9
+#define WIDE 120 /* columns of a terminal with room for all of the last minute, as far as it is kept */
+#define NARROW 60 /* of one with no room for any of it */
+
+struct top_screen {
+	struct browser *browser;
+	int event; /* that is shown */
+	bool is_paused, is_over, has_quit;
+	int failed; /* -errno of a key */
+	uint64_t since_start_ns, lost, marked_ns;
+	char head[512];
+	char sort[256];
+	struct report_cfg cfg;
+};
+
+static struct top_view *view_of(const struct top *top)
+{
+	return &top->views[top->screen->event];
+}
+
+/* Refreshes of the last minute that there is room for. */
+static int history_width(const struct top *top)
+{
+	uint64_t rounds = MINUTE_NS / top->o->m.interval_ns;
+	int columns = screen_columns(), width = columns >= WIDE ? 30 : columns >= NARROW ? 10 : 0;
+
+	return rounds < (uint64_t)width ? (int)(rounds ? rounds : 1) : width;
+}
+
+/* The tallest block is the row's own largest share of them. */
+static size_t add_history(const struct live_table *t, const struct report_row *row, int width, char *buf, size_t size)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const letters[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
+	uint32_t top = 1;
+	size_t n = 0;
+
+	for (int i = 0; i < width; i++)
+		if (live_table_share(t, row, i) > top)
+			top = live_table_share(t, row, i);
+	for (int i = width; i-- > 0;) {
+		uint32_t share = live_table_share(t, row, i), level = (share * 8 + top - 1) / top;
+
+		n = text_append(buf, size, n, "%s", (screen_has_utf8() ? blocks : letters)[level]);
+	}
+	return n;
+}
+
+static void mark(void *arg, const struct report_row *row, char *buf, size_t size)
+{
+	const struct top *top = arg;
+	const struct live_table *t = &view_of(top)->live;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	if (t->by_change)
+		n = text_append(buf, size, n, "%+8.2f ", 100 * live_table_change(t, row));
+	add_history(t, row, history_width(top), buf + n, size - n);
+}
+
+static void make_head(struct top *top)
+{
+	struct top_screen *s = top->screen;
+	const struct top_view *v = view_of(top);
+	char name[256];
+	size_t n;
+
+	text_escape(name, sizeof(name), v->profile.event);
+	n = text_append(s->head, sizeof(s->head), 0, " skep top  %s", name);
+	if (top->nr_views > 1)
+		n = text_append(s->head, sizeof(s->head), n, " (%d of %d)", s->event + 1, top->nr_views);
+	n = text_append(s->head, sizeof(s->head), n, "  %.1f s  %llu samples", (double)s->since_start_ns / 1e9, (unsigned long long)v->at.folded);
+	if (s->lost)
+		n = text_append(s->head, sizeof(s->head), n, ", %llu lost", (unsigned long long)s->lost);
+	if (v->live.by_change)
+		n = text_append(s->head, sizeof(s->head), n, "  change since %.1f s", (double)s->marked_ns / 1e9);
+	if (s->is_paused)
+		n = text_append(s->head, sizeof(s->head), n, "  [paused]");
+	if (s->is_over)
+		n = text_append(s->head, sizeof(s->head), n, "  [ended]");
+	n = text_append(s->head, sizeof(s->head), n, "  by %s", top->o->request.sort ? top->o->request.sort : REPORT_KEYS);
+}
+
+static int show(struct top *top)
+{
+	struct top_screen *s = top->screen;
+	struct top_view *v = view_of(top);
+	struct browser_page page = { .head = s->head, .table = &v->live.shown, .profile = &v->profile, .cfg = &s->cfg, .tree = v->at.tree,
+				     .root = top->pic->fold.root, .mark = mark };
+	int width = history_width(top);
+
+	make_head(top);
+	s->cfg = (struct report_cfg){ .event_names = top_event_names(top) };
+	page.mark_width = width + (v->live.by_change ? CHANGE_WIDTH : 0);
+	page.mark_title = v->live.by_change ? "  Change" : "";
+	return browser_show(s->browser, &page);
+}
+
+int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profile *ledger)
+{
+	struct top_screen *s = top->screen;
+
+	if (s->is_paused)
+		return 0;
+	s->since_start_ns = since_start_ns;
+	s->lost = profile_lost(ledger);
+	return show(top);
+}
+
+/* What needs the run. */
+static bool is_over(const struct top *top)
+{
+	if (top->session)
+		return false;
+	browser_say(top->screen->browser, "the run is over");
+	return true;
+}
+
+/* Tables with other keys, of what was counted so far. */
+static int sum_again(struct top *top, const char *sort)
+{
+	struct top_screen *s = top->screen;
+	const char *before = top->o->request.sort;
+	struct report_layout layout;
+	struct err err = { 0 };
+	int ret;
+
+	top->o->request.sort = sort;
+	ret = report_layout_parse(&layout, &top->o->request, &err);
+	if (!ret)
+		ret = top_check_keys(&layout, &err);
+	if (ret) {
+		top->o->request.sort = before;
+		browser_say(s->browser, "%s", err.text);
+		return 0;
+	}
+	if (sort != s->sort) {
+		snprintf(s->sort, sizeof(s->sort), "%s", sort);
+		top->o->request.sort = s->sort;
+	}
+	ret = top_make_tables(top, &err);
+	if (!ret)
+		ret = session_again(top->session, &top->pic->names.sink);
+	for (int i = 0; i < top->nr_views && !ret; i++)
+		ret = live_table_round(&top->views[i].live, top->views[i].profile.weight);
+	return ret ? ret : show(top);
+}
+
+static int sort_by(void *arg, const char *text)
+{
+	struct top *top = arg;
+
+	return is_over(top) ? 0 : sum_again(top, text);
+}
+
+static int key_sort(void *arg)
+{
+	struct top *top = arg;
+
+	browser_ask(top->screen->browser, "sum by (comm, pid, tid, dso, sym): ", top->o->request.sort ? top->o->request.sort : REPORT_KEYS, sort_by);
+	return 0;
+}
+
+/* Functions, threads, processes, in turn. */
+static int key_threads(void *arg)
+{
+	static const char *const keys[] = { REPORT_KEYS, "tid", "pid,comm" };
+	struct top *top = arg;
+	size_t next = 0;
+
+	if (is_over(top))
+		return 0;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(top->o->request.sort ? top->o->request.sort : REPORT_KEYS, keys[i]))
+			next = (i + 1) % (sizeof(keys) / sizeof(keys[0]));
+	return sum_again(top, keys[next]);
+}
+
+static int key_zero(void *arg)
+{
+	struct top *top = arg;
+	struct err err;
+	int ret;
+
+	if (is_over(top))
+		return 0;
+	session_forget(top->session);
+	ret = top_make_tables(top, &err);
+	for (int i = 0; i < top->nr_views && !ret; i++)
+		ret = live_table_round(&top->views[i].live, 0);
+	if (!ret)
+		ret = show(top);
+	browser_say(top->screen->browser, "begun again");
+	return ret;
+}
+
+static int key_pause(void *arg)
+{
+	struct top *top = arg;
+
+	top->screen->is_paused = !top->screen->is_paused;
+	browser_say(top->screen->browser, top->screen->is_paused ? "paused: samples are still counted" : "goes on with the next refresh");
+	make_head(top);
+	return 0;
+}
+
+static int key_baseline(void *arg)
+{
+	struct top *top = arg;
+
+	for (int i = 0; i < top->nr_views; i++)
+		live_table_mark(&top->views[i].live);
+	top->screen->marked_ns = top->screen->since_start_ns;
+	browser_say(top->screen->browser, "baseline taken: d shows what changes from here on");
+	return 0;
+}
+
+static int key_change(void *arg)
+{
+	struct top *top = arg;
+	bool by_change = !view_of(top)->live.by_change;
+
+	if (!view_of(top)->live.has_mark) {
+		browser_say(top->screen->browser, "b takes a baseline first");
+		return 0;
+	}
+	for (int i = 0; i < top->nr_views; i++)
+		top->views[i].live.by_change = by_change;
+	browser_say(top->screen->browser, by_change ? "share since the baseline less share before it" : "shares");
+	return show(top);
+}
+
+static int key_event(void *arg)
+{
+	struct top *top = arg;
+
+	top->screen->event = (top->screen->event + 1) % top->nr_views;
+	return show(top);
+}
+
+/* In the current directory; a name that is taken is another's. */
+static int key_flame(void *arg)
+{
+	struct top *top = arg;
+	struct top_view *v = view_of(top);
+	struct flame_cfg cfg = { 0 };
+	struct profile p = v->profile;
+	struct outfile out;
+	struct err err = { 0 };
+	char name[64];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (!v->at.tree) {
+		browser_say(top->screen->browser, "stacks are not recorded");
+		return 0;
+	}
+	strftime(name, sizeof(name), "skep-top-%Y%m%d-%H%M%S.html", localtime_r(&now, &tm));
+	p.kept = v->at.folded;
+	p.title = command_line();
+	p.duration_ns = top->screen->since_start_ns;
+	if (outfile_open(&out, name, &err)) {
+		browser_say(top->screen->browser, "%s", err.text);
+		return 0;
+	}
+	tree_end(v->at.tree, 0);
+	if (render_html(out.stream, v->at.tree, &p, &cfg) < 0)
+		err_set(&err, -EIO, "cannot draw");
+	else if (outfile_commit(&out, &err) >= 0)
+		browser_say(top->screen->browser, "wrote %s", name);
+	outfile_abort(&out);
+	if (err.text[0])
+		browser_say(top->screen->browser, "%s", err.text);
+	return 0;
+}
+
+/* All samples once more, for what they hit in one function; nothing else sees them. */
+static int nowhere(void *arg, uint32_t event, struct fold_view **ret_view)
+{
+	struct fold_view *views = arg;
+
+	*ret_view = &views[event];
+	return 0;
+}
+
+static int annotate(struct top *top, struct annotation *a, FILE *out, struct err *err)
+{
+	struct fold *fold = &top->pic->fold;
+	struct fold kept = { .choose = fold->choose, .choose_arg = fold->choose_arg };
+	struct annotation_series series = { .event = view_of(top)->profile.event };
+	struct profile scratch = { 0 };
+	struct fold_view views[EVENTS_MAX];
+	int ret = annotation_begin(a, top->pic, err);
+
+	for (int i = 0; i < EVENTS_MAX; i++)
+		views[i] = (struct fold_view){ .profile = &scratch };
+	series.at = &views[top->screen->event];
+	fold->choose = nowhere;
+	fold->choose_arg = views;
+	if (!ret)
+		ret = session_again(top->session, &top->pic->names.sink);
+	if (!ret)
+		ret = annotation_print(a, annotate_format("text"), &series, 1, &scratch, out, err);
+	fold->choose = kept.choose;
+	fold->choose_arg = kept.choose_arg;
+	fold->also = NULL;
+	return ret;
+}
+
+static int key_annotate(void *arg)
+{
+	struct top *top = arg;
+	const struct report_row *row = browser_row(top->screen->browser);
+	struct annotation *a;
+	char *text = NULL, title[300];
+	struct err err = { 0 };
+	size_t size = 0;
+	FILE *out;
+	int ret;
+
+	if (is_over(top))
+		return 0;
+	if (!row || !row->sym) {
+		browser_say(top->screen->browser, "the row is no function's");
+		return 0;
+	}
+	a = calloc(1, sizeof(*a));
+	out = a ? open_memstream(&text, &size) : NULL;
+	if (!out) {
+		free(a);
+		return -ENOMEM;
+	}
+	a->function = row->sym;
+	a->look.source = true;
+	ret = annotate(top, a, out, &err);
+	annotation_free(a);
+	free(a);
+	fclose(out);
+	if (ret) {
+		browser_say(top->screen->browser, "%s", err.text);
+		free(text);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	snprintf(title, sizeof(title), "instructions of ");
+	text_escape(title + strlen(title), sizeof(title) - strlen(title), row->sym);
+	return browser_text(top->screen->browser, title, text);
+}
+
+static const struct browser_key keys[] = {
+	{ 's', "s Sort", "other columns to sum by, of what was counted so far", key_sort },
+	{ 't', "t Threads", "functions, threads, processes, in turn", key_threads },
+	{ 'a', "a Annotate", "instructions of the function, with its samples", key_annotate },
+	{ 'f', "f Flame", "writes a flame graph of all stacks since the start, to skep-top-DATE-TIME.html", key_flame },
+	{ 'b', "b Baseline", "takes the shares so far as a baseline", key_baseline },
+	{ 'd', "d Diff", "rows by how their shares have changed since the baseline, or as before", key_change },
+	{ 'p', "p Pause", "holds the picture, or goes on; samples are counted all the while", key_pause },
+	{ 'z', "z Zero", "begins again with nothing", key_zero },
+	{ 'e', NULL, "the next event, where there are several", key_event },
+	{ 0 },
+};
+
+int top_screen_open(struct top *top, struct err *err)
+{
+	struct top_screen *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	ret = browser_open("skep top", keys, top, &s->browser, err);
+	if (ret) {
+		free(s);
+		return ret;
+	}
+	top->screen = s;
+	return 0;
+}
+
+void top_screen_close(struct top *top)
+{
+	if (!top->screen)
+		return;
+	browser_close(top->screen->browser);
+	free(top->screen);
+	top->screen = NULL;
+}
+
+bool top_screen_input(void *arg)
+{
+	struct top *top = arg;
+	int ret = browser_input(top->screen->browser);
+
+	top->screen->has_quit |= ret == -ECANCELED;
+	if (ret && ret != -ECANCELED)
+		top->screen->failed = ret;
+	return ret;
+}
+
+int top_screen_stay(struct top *top, int status)
+{
+	struct top_screen *s = top->screen;
+	struct pollfd p[] = { { .fd = STDIN_FILENO, .events = POLLIN }, { .fd = interrupts_fd(), .events = POLLIN } };
+	int ret = s->failed;
+
+	(void)status;
+	s->is_over = true;
+	s->is_paused = false;
+	if (!ret && !s->has_quit && !interrupts_count())
+		ret = show(top);
+	while (!ret && !s->has_quit && !interrupts_count()) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return -errno;
+		top_screen_input(top);
+		ret = s->failed;
+	}
+	return ret;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifdef HAVE_NCURSES
+
+#include "ui/screen.h"
+#include "ui/terminal.h"
+
+/* After ours: term.h defines words such as columns. */
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+static struct {
+	SCREEN *screen; /* NULL: not open */
+	FILE *out; /* the terminal; stdout need not be a descriptor (main.c) */
+	bool has_utf8;
+	attr_t styles[SCREEN_STYLES];
+	struct termios before;
+	char leave[128]; /* what ends the picture, for screen_give_up() */
+	int said_fd, stderr_fd; /* what goes to standard error meanwhile, and where it belongs; -1: it is no terminal */
+} own = { .said_fd = -1, .stderr_fd = -1 };
+
+/* Notes would spoil the picture: they come after it. */
+static void hold_stderr(void)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	own.said_fd = memfd_create("said", MFD_CLOEXEC);
+	own.stderr_fd = own.said_fd < 0 ? -1 : dup(STDERR_FILENO);
+	if (own.stderr_fd >= 0)
+		dup2(own.said_fd, STDERR_FILENO);
+}
+
+static void release_stderr(void)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	if (own.stderr_fd < 0)
+		return;
+	dup2(own.stderr_fd, STDERR_FILENO);
+	lseek(own.said_fd, 0, SEEK_SET);
+	while ((n = read(own.said_fd, bytes, sizeof(bytes))) > 0)
+		if (write(STDERR_FILENO, bytes, (size_t)n) < 0)
+			break;
+	close(own.said_fd);
+	close(own.stderr_fd);
+	own.said_fd = own.stderr_fd = -1;
+}
+
+/* On the background that the user has, dark or light. */
+static void choose_styles(bool coloured)
+{
+	own.styles[SCREEN_PLAIN] = A_NORMAL;
+	own.styles[SCREEN_BAR] = A_REVERSE;
+	own.styles[SCREEN_SELECTED] = A_REVERSE | A_BOLD;
+	own.styles[SCREEN_HOT] = own.styles[SCREEN_WARM] = own.styles[SCREEN_BOLD] = A_BOLD;
+	if (!coloured || !has_colors() || start_color() == ERR || use_default_colors() == ERR)
+		return;
+	init_pair(1, COLOR_RED, -1);
+	init_pair(2, COLOR_GREEN, -1);
+	own.styles[SCREEN_HOT] = COLOR_PAIR(1) | A_BOLD;
+	own.styles[SCREEN_WARM] = COLOR_PAIR(2);
+}
+
+static void note_leave(void)
+{
+	const char *names[] = { "sgr0", "cnorm", "rmkx", "rmcup" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *text = tigetstr(names[i]);
+
+		if (text && text != (char *)-1 && n + strlen(text) < sizeof(own.leave)) {
+			strcpy(own.leave + n, text);
+			n += strlen(text);
+		}
+	}
+}
+
+static void close_out(void)
+{
+	if (own.out)
+		fclose(own.out);
+	own.out = NULL;
+}
+
+bool screen_is_there(void)
+{
+	return isatty(STDIN_FILENO) && terminal_is_drawn(STDOUT_FILENO);
+}
+
+int screen_open(struct err *err)
+{
+	const char *term = getenv("TERM"), *was = setlocale(LC_CTYPE, "");
+
+	own.has_utf8 = was && !strcmp(nl_langinfo(CODESET), "UTF-8");
+	tcgetattr(STDIN_FILENO, &own.before);
+	own.out = fdopen(dup(STDOUT_FILENO), "w");
+	own.screen = own.out ? newterm(term, own.out, stdin) : NULL;
+	if (!own.screen) {
+		close_out();
+		return err_set(err, -ENOTTY, "terminal '%s' is not known here", term ? term : "");
+	}
+	note_leave();
+	choose_styles(terminal_has_colours(STDOUT_FILENO));
+	cbreak();
+	noecho();
+	nonl();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	set_escdelay(50);
+	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(150);
+	curs_set(0);
+	hold_stderr();
+	return 0;
+}
+
+void screen_close(void)
+{
+	if (!own.screen)
+		return;
+	endwin();
+	delscreen(own.screen);
+	own.screen = NULL;
+	close_out();
+	release_stderr();
+}
+
+void screen_give_up(void)
+{
+	if (!__atomic_load_n(&own.screen, __ATOMIC_ACQUIRE))
+		return;
+	if (write(STDOUT_FILENO, own.leave, strlen(own.leave)) < 0)
+		return;
+	tcsetattr(STDIN_FILENO, TCSANOW, &own.before);
+	if (own.stderr_fd >= 0)
+		dup2(own.stderr_fd, STDERR_FILENO);
+}
+
+int screen_rows(void)
+{
+	return own.screen ? LINES : 0;
+}
+
+int screen_columns(void)
+{
+	return own.screen ? COLS : 0;
+}
+
+bool screen_has_utf8(void)
+{
+	return own.has_utf8;
+}
+
+static struct screen_input mouse(void)
+{
+	struct screen_input in = { .key = SCREEN_NONE };
+	MEVENT e;
+
+	if (getmouse(&e) == ERR)
+		return in;
+	in.row = e.y;
+	in.column = e.x;
+	if (e.bstate & BUTTON1_DOUBLE_CLICKED)
+		in.key = SCREEN_DOUBLE_CLICK;
+	else if (e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
+		in.key = SCREEN_CLICK;
+	else if (e.bstate & BUTTON4_PRESSED)
+		in.key = SCREEN_WHEEL_UP;
+	else if (e.bstate & BUTTON5_PRESSED)
+		in.key = SCREEN_WHEEL_DOWN;
+	return in;
+}
+
+static uint32_t key_of(wint_t c)
+{
+	static const struct {
+		wint_t curses;
+		uint32_t key;
+	} keys[] = {
+		{ KEY_UP, SCREEN_UP }, { KEY_DOWN, SCREEN_DOWN }, { KEY_LEFT, SCREEN_LEFT }, { KEY_RIGHT, SCREEN_RIGHT },
+		{ KEY_PPAGE, SCREEN_PAGE_UP }, { KEY_NPAGE, SCREEN_PAGE_DOWN }, { KEY_HOME, SCREEN_HOME }, { KEY_END, SCREEN_END },
+		{ KEY_BTAB, SCREEN_BACK_TAB }, { KEY_ENTER, SCREEN_ENTER }, { KEY_BACKSPACE, SCREEN_BACKSPACE }, { KEY_DC, SCREEN_BACKSPACE },
+		{ KEY_RESIZE, SCREEN_RESIZED },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].curses == c)
+			return keys[i].key;
+	return SCREEN_RESIZED; /* a key that means nothing: draw again */
+}
+
+struct screen_input screen_input(void)
+{
+	struct screen_input in = { .key = SCREEN_NONE };
+	wint_t c;
+	int kind;
+
+	errno = 0;
+	kind = wget_wch(stdscr, &c);
+	if (kind == ERR) {
+		if (errno == EIO || !isatty(STDIN_FILENO))
+			in.key = SCREEN_GONE;
+		return in;
+	}
+	if (kind == KEY_CODE_YES && c == KEY_MOUSE)
+		return mouse();
+	if (kind == KEY_CODE_YES)
+		in.key = key_of(c);
+	else
+		in.key = c == '\n' ? SCREEN_ENTER : c == '\b' ? SCREEN_BACKSPACE : c ? c : SCREEN_RESIZED;
+	return in;
+}
+
+void screen_begin(void)
+{
+	werase(stdscr);
+}
+
+int screen_text(int row, int column, enum screen_style style, const char *text)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t n;
+
+	if (row < 0 || row >= LINES)
+		return column;
+	for (; *text && column < COLS; text += n) {
+		cchar_t cell;
+		wchar_t one[2] = { 0 };
+		int width;
+
+		n = mbrtowc(&c, text, MB_CUR_MAX, &state);
+		if (n == (size_t)-1 || n == (size_t)-2 || !n) { /* not of this locale */
+			n = 1;
+			c = L'?';
+			memset(&state, 0, sizeof(state));
+			while (((unsigned char)text[n] & 0xc0) == 0x80)
+				n++;
+		}
+		width = wcwidth(c);
+		if (width < 1 || column + width > COLS)
+			continue;
+		one[0] = c;
+		setcchar(&cell, one, own.styles[style] & ~A_COLOR, (short)PAIR_NUMBER(own.styles[style]), NULL);
+		mvadd_wch(row, column, &cell);
+		column += width;
+	}
+	return column;
+}
+
+void screen_fill(int row, int column, enum screen_style style)
+{
+	while (column < COLS)
+		column = screen_text(row, column, style, " ");
+}
+
+void screen_cursor(int row, int column)
+{
+	curs_set(row >= 0);
+	if (row >= 0)
+		move(row < LINES ? row : LINES - 1, column < COLS ? column : COLS - 1);
+}
+
+void screen_show(void)
+{
+	refresh();
+}
+
+int screen_width(const char *text)
+{
+	mbstate_t state = { 0 };
+	int width = 0;
+
+	while (*text) {
+		wchar_t c;
+		size_t n = mbrtowc(&c, text, MB_CUR_MAX, &state);
+
+		if (n == (size_t)-1 || n == (size_t)-2) {
+			memset(&state, 0, sizeof(state));
+			for (n = 1, c = L'?'; ((unsigned char)text[n] & 0xc0) == 0x80;)
+				n++;
+		}
+		width += wcwidth(c) > 0 ? wcwidth(c) : 0;
+		text += n;
+	}
+	return width;
+}
+
+#endif
