@@ -106,6 +106,8 @@ same_rows() {
 @test "a function of the vDSO, from this kernel's own" {
 	need jq
 	"$SKEP" annotate -i vdso.data -d '[vdso]' --json >v.json
+	# There may be others without a symbol
+	jq '.functions |= map(select(.name | test("clock_gettime")))' v.json >named.json && mv named.json v.json
 	jq -e '.functions[0] | (.name | test("clock_gettime")) and (.code | test("vDSO")) and (.instructions | map(.count // 0) | add) > 10' v.json
 	need perf
 	same_rows vdso.data "$(jq -r .functions[0].name v.json)" || [ ! -s theirs ] # perf has another name of it, or none
