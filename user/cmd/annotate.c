@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/annotate.h"
 #include "cmd/annotation.h"
 #include "cmd/cmd.h"
 #include "cmd/measure.h"
@@ -185,10 +186,9 @@ static int none_left(const struct annotate_options *o, const struct replay *repl
 	return out ? nothing_chosen(out, o->input, err) : nothing_sampled(&replay->views.data[0]->profile, o->input, 0, err);
 }
 
-static int annotate_into(struct annotate_options *o, struct replay *replay, struct outfile *out, struct err *err)
+static int read_and_print(struct annotate_options *o, struct replay *replay, FILE *out, struct err *err)
 {
 	struct syms_cfg cfg = { .code = true };
-	int64_t bytes;
 	int ret = annotation_begin(&o->a, replay->pic, err);
 
 	if (!ret)
@@ -197,8 +197,30 @@ static int annotate_into(struct annotate_options *o, struct replay *replay, stru
 		ret = replay_run(replay, &cfg, err);
 	if (!ret && !replay->views.data[0]->at.folded)
 		ret = none_left(o, replay, err);
-	if (!ret)
-		ret = print(o, replay, out->stream, err);
+	return ret ? ret : print(o, replay, out, err);
+}
+
+int annotate_function(const char *input, const char *function, const struct symbol_options *symbols, FILE *out, struct err *err)
+{
+	struct annotate_options o = { .input = input, .symbols = *symbols, .a = { .function = function, .look.source = true } };
+	struct replay replay = { .event = REPLAY_EACH, .leaves = true, .path = input, .pic = picture_new(NULL) };
+	int ret;
+
+	if (!replay.pic)
+		return err_set(err, -ENOMEM, "out of memory");
+	replay.pic->names.leaf_only = true;
+	ret = read_and_print(&o, &replay, out, err);
+	replay_close(&replay);
+	annotation_free(&o.a);
+	picture_free(replay.pic);
+	return ret;
+}
+
+static int annotate_into(struct annotate_options *o, struct replay *replay, struct outfile *out, struct err *err)
+{
+	int64_t bytes;
+	int ret = read_and_print(o, replay, out->stream, err);
+
 	if (!ret) {
 		bytes = outfile_commit(out, err);
 		ret = bytes < 0 ? (int)bytes : 0;

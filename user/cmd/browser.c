@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/browser_parts.h"
+#include "util/text.h"
 
 int browser_open(const char *name, const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err)
 {
@@ -35,6 +36,14 @@ static void forget_opened(struct browser *b)
 	for (size_t i = 0; i < b->opened.n; i++)
 		browser_forget(&b->opened.data[i]);
 	b->opened.n = 0;
+}
+
+void browser_reset(struct browser *b)
+{
+	forget_opened(b);
+	browser_forget(&b->calls);
+	b->view = VIEW_TABLE;
+	b->cursors[VIEW_TABLE] = (struct cursor){ 0 };
 }
 
 void browser_close(struct browser *b)
@@ -74,11 +83,14 @@ const char *browser_filter(const struct browser *b)
 
 void browser_say(struct browser *b, const char *form, ...)
 {
+	char text[sizeof(b->message)];
 	va_list args;
 
 	va_start(args, form);
-	vsnprintf(b->message, sizeof(b->message), form, args);
+	vsnprintf(text, sizeof(text), form, args);
 	va_end(args);
+	text[strcspn(text, "\n")] = '\0'; /* a caret below it */
+	text_escape(b->message, sizeof(b->message), text);
 }
 
 void browser_ask(struct browser *b, const char *label, const char *text, int (*done)(void *arg, const char *text))

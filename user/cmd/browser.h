@@ -48,6 +48,9 @@ const struct report_row *browser_row(const struct browser *b);
 /* What the rows that are shown must contain; "": nothing. */
 const char *browser_filter(const struct browser *b);
 
+/* Rows of the next page are others: back to the table, nothing is open. */
+void browser_reset(struct browser *b);
+
 /* A word in the last line, until the next key. */
 void browser_say(struct browser *b, const char *form, ...) __attribute__((format(printf, 2, 3)));
 

@@ -51,9 +51,14 @@ static bool is_row_root(const void *arg, const char *name)
 	else if (of->root == ROOT_PID && l->with[KEY_PID])
 		snprintf(end, sizeof(end), " (%d)", (int)of->row->pid);
 	else
-		return of->root != ROOT_COMM || !l->with[KEY_COMM] || !strcmp(name, of->row->comm);
+		return of->root != ROOT_COMM || !l->with[KEY_COMM] || (of->row->comm && !strcmp(name, of->row->comm));
 	nr_end = strlen(end);
 	return n >= nr_end && !strcmp(name + n - nr_end, end);
+}
+
+static const char *object_of(const char *path)
+{
+	return path ? report_object(path) : "";
 }
 
 static bool is_row_node(const void *arg, const struct tree_node *node)
@@ -61,8 +66,7 @@ static bool is_row_node(const void *arg, const struct tree_node *node)
 	const struct row_of *of = arg;
 	const struct report_layout *l = &of->t->layout;
 
-	return (!l->with[KEY_SYM] || node->name == of->row->sym) &&
-	       (!l->with[KEY_DSO] || !strcmp(report_object(node->obj), report_object(of->row->dso)));
+	return (!l->with[KEY_SYM] || node->name == of->row->sym) && (!l->with[KEY_DSO] || !strcmp(object_of(node->obj), object_of(of->row->dso)));
 }
 
 void browser_forget(struct opened *o)
@@ -201,9 +205,13 @@ static void draw_row(const struct browser *b, int at, const struct report_row *r
 		return;
 	report_lines_row(line.out, t, r, report_whole(t, b->page.profile), cfg, fit);
 	text = line_end(&line);
-	if (text && (size_t)sums < strlen(text)) {
-		char first = text[sums];
+	if (text) {
+		size_t n = strlen(text);
+		char first;
 
+		if ((size_t)sums > n) /* there is room for nothing else */
+			sums = (int)n;
+		first = text[sums];
 		text[sums] = '\0';
 		column = screen_text(at, column, chosen ? SCREEN_SELECTED : heat(row_share(b, r)), text);
 		text[sums] = first;

@@ -13,6 +13,7 @@
 #include "cmd/replay.h"
 #include "cmd/report_latency.h"
 #include "cmd/report_options.h"
+#include "cmd/report_screen.h"
 #include "cmd/script.h"
 #include "ui/terminal.h"
 #include "util/outfile.h"
@@ -53,7 +54,7 @@ static void heads_of(const struct report_options *r, const char *(*heads)[2])
 		}
 }
 
-static int render(const struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
+static int render(struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
 {
 	const char *heads[4][2] = { { NULL } };
 	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .hierarchy = r->hierarchy, .long_times = r->long_times,
@@ -73,6 +74,11 @@ static int render(const struct report_options *r, struct replay *replay, const c
 		report_sort(&v->table);
 		report_cut(&v->table, &limits);
 		views[i] = (struct report_view){ &v->table, &v->profile };
+	}
+	if (!ret && report_has_screen(r)) {
+		ret = report_screen(r, replay, views, replay->views.n, &cfg, err);
+		free(views);
+		return ret;
 	}
 	if (!ret && !strcmp(format, "json"))
 		ret = render_reports_json(out, views, replay->views.n, &cfg);
@@ -334,7 +340,9 @@ static int report_run(void *cfg, char **operands, struct err *err)
 		outfile_abort(&out);
 	} else if (!ret) {
 		replay.pic = picture_new(NULL);
-		if (replay.pic)
+		if (replay.pic && report_has_screen(r))
+			report_screen_prepare(r, &replay);
+		else if (replay.pic)
 			replay.pic->names.leaf_only = leaf_only(r); /* the other formats have totals in any case */
 		ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
 		replay_close(&replay);

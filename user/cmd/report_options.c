@@ -175,6 +175,7 @@ static const struct opt row_opts[] = {
 	{ 't', "field-separator", "TEXT", OPT_TEXT, AT(separator), "TEXT between columns, and no blanks" },
 	{ 0, "format", "FORMAT", OPT_TEXT, AT(format), "text (default), csv or json", .values = ROWS_FORMATS },
 	{ 0, "json", NULL, OPT_FLAG, AT(json), "the same as --format json" },
+	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct report_options, stdio), "text, also on a terminal, which gets a screen otherwise" },
 	{ 0 },
 };
 
@@ -215,9 +216,8 @@ static const struct opt more_opts[] = {
 #define OF_ANNOTATE "for annotated code, which this command does not show"
 
 static const struct opt nothing_opts[] = {
-	{ 0, "stdio", NULL, OPT_NOTHING, 0, "text is the default" },
 	{ 0, "stdio-color", "[=WHEN]", OPT_NOTHING, 0, "tables have no colour", .takes_next = true },
-	{ 0, "tui", NULL, OPT_NOTHING, 0, "it is text in any case" },
+	{ 0, "tui", NULL, OPT_NOTHING, 0, "it is the screen on a terminal, text elsewhere" },
 	{ 'f', "force", NULL, OPT_NOTHING, 0, "who owns the file does not matter" },
 	{ 'm', "modules", NULL, OPT_NOTHING, 0, "modules have names in any case" },
 	{ 0, "ignore-vmlinux", NULL, OPT_NOTHING, 0, "no image of the kernel is read, but that of -k" },

@@ -27,7 +27,7 @@ struct report_options {
 	const char *input, *out, *format, *event_index;
 	char latency_word[64]; /* what of the command line needs context switches; "": nothing */
 	bool needs_latency;    /* and sums of latency */
-	bool no_children, children, json;
+	bool no_children, children, json, stdio;
 	struct report_request request; /* complete after report_options_end() */
 	struct report_limits limits;
 	double percent_limit;

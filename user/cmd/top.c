@@ -121,12 +121,6 @@ static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
 	return 0;
 }
 
-/* What a stack of the tree stands on: what tells rows apart beside their functions. */
-static enum fold_root root_of(const struct report_layout *l)
-{
-	return l->with[KEY_TID] ? ROOT_TID : l->with[KEY_PID] ? ROOT_PID : l->with[KEY_COMM] ? ROOT_COMM : ROOT_NONE;
-}
-
 static void free_tables(struct top_view *v)
 {
 	live_table_free(&v->live);
@@ -149,7 +143,7 @@ int top_make_tables(struct top *top, struct err *err)
 			v->at.tree = &v->tree;
 			ret = tree_init(&v->tree);
 		}
-		top->pic->fold.root = root_of(&v->live.table.layout);
+		top->pic->fold.root = fold_root_of(&v->live.table.layout);
 	}
 	return ret;
 }

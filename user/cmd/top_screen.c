@@ -5,16 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/annotation.h"
-#include "cmd/browser.h"
+#include "cmd/browser_pages.h"
 #include "cmd/top.h"
-#include "render/tree/render.h"
 #include "ui/screen.h"
 #include "util/interrupt.h"
-#include "util/outfile.h"
 #include "util/text.h"
 
 #define MINUTE_NS 60000000000ull
@@ -158,6 +155,7 @@ static int sum_again(struct top *top, const char *sort)
 		snprintf(s->sort, sizeof(s->sort), "%s", sort);
 		top->o->request.sort = s->sort;
 	}
+	browser_reset(s->browser);
 	ret = top_make_tables(top, &err);
 	if (!ret)
 		ret = session_again(top->session, &top->pic->names.sink);
@@ -205,6 +203,7 @@ static int key_zero(void *arg)
 	if (is_over(top))
 		return 0;
 	session_forget(top->session);
+	browser_reset(top->screen->browser);
 	ret = top_make_tables(top, &err);
 	for (int i = 0; i < top->nr_views && !ret; i++)
 		ret = live_table_round(&top->views[i].live, 0);
@@ -258,39 +257,16 @@ static int key_event(void *arg)
 	return show(top);
 }
 
-/* In the current directory; a name that is taken is another's. */
 static int key_flame(void *arg)
 {
 	struct top *top = arg;
 	struct top_view *v = view_of(top);
-	struct flame_cfg cfg = { 0 };
 	struct profile p = v->profile;
-	struct outfile out;
-	struct err err = { 0 };
-	char name[64];
-	time_t now = time(NULL);
-	struct tm tm;
 
-	if (!v->at.tree) {
-		browser_say(top->screen->browser, "stacks are not recorded");
-		return 0;
-	}
-	strftime(name, sizeof(name), "skep-top-%Y%m%d-%H%M%S.html", localtime_r(&now, &tm));
 	p.kept = v->at.folded;
 	p.title = command_line();
 	p.duration_ns = top->screen->since_start_ns;
-	if (outfile_open(&out, name, &err)) {
-		browser_say(top->screen->browser, "%s", err.text);
-		return 0;
-	}
-	tree_end(v->at.tree, 0);
-	if (render_html(out.stream, v->at.tree, &p, &cfg) < 0)
-		err_set(&err, -EIO, "cannot draw");
-	else if (outfile_commit(&out, &err) >= 0)
-		browser_say(top->screen->browser, "wrote %s", name);
-	outfile_abort(&out);
-	if (err.text[0])
-		browser_say(top->screen->browser, "%s", err.text);
+	page_flame(top->screen->browser, "skep-top", v->at.tree, &p);
 	return 0;
 }
 
@@ -332,7 +308,7 @@ static int key_annotate(void *arg)
 	struct top *top = arg;
 	const struct report_row *row = browser_row(top->screen->browser);
 	struct annotation *a;
-	char *text = NULL, title[300];
+	char *text = NULL;
 	struct err err = { 0 };
 	size_t size = 0;
 	FILE *out;
@@ -356,14 +332,7 @@ static int key_annotate(void *arg)
 	annotation_free(a);
 	free(a);
 	fclose(out);
-	if (ret) {
-		browser_say(top->screen->browser, "%s", err.text);
-		free(text);
-		return ret == -ENOMEM ? ret : 0;
-	}
-	snprintf(title, sizeof(title), "instructions of ");
-	text_escape(title + strlen(title), sizeof(title) - strlen(title), row->sym);
-	return browser_text(top->screen->browser, title, text);
+	return page_annotation(top->screen->browser, row->sym, text, ret, &err);
 }
 
 static const struct browser_key keys[] = {

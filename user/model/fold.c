@@ -100,3 +100,8 @@ void fold_init(struct fold *f, struct strpool *pool)
 	f->sink = (struct named_sink){ .wants = fold_wants, .sample = fold_sample, .lost = fold_lost };
 	f->pool = pool;
 }
+
+enum fold_root fold_root_of(const struct report_layout *l)
+{
+	return l->with[KEY_TID] ? ROOT_TID : l->with[KEY_PID] ? ROOT_PID : l->with[KEY_COMM] ? ROOT_COMM : ROOT_NONE;
+}

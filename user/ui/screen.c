@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#define TAB_COLUMNS 8
+
 static struct {
 	SCREEN *screen; /* NULL: not open */
 	FILE *out; /* the terminal; stdout need not be a descriptor (main.c) */
@@ -247,6 +249,10 @@ int screen_text(int row, int column, enum screen_style style, const char *text)
 			memset(&state, 0, sizeof(state));
 			while (((unsigned char)text[n] & 0xc0) == 0x80)
 				n++;
+		}
+		if (c == L'\t') {
+			column += TAB_COLUMNS - column % TAB_COLUMNS;
+			continue;
 		}
 		width = wcwidth(c);
 		if (width < 1 || column + width > COLS)

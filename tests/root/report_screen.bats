@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep report on a terminal, in tmux: the rows of its text, callers and callees, each key, and what stays text.
+# bats file_tags=user-space
+load ../lib.bash
+load ../screen.bash
+
+report() { # report OPTION...
+	type_line "'$SKEP' report $*; echo status \$?"
+}
+
+@test "the rows are those of the text; the keys do what the help says" {
+	"$SKEP" -q record -o x.data -- "$WORK/stacks_O2" 2 >/dev/null
+	"$SKEP" report -i x.data --stdio --percent-limit 1 >text
+	terminal 120 150
+	report -i x.data --percent-limit 1
+	shows ' skep report +x.data +[a-z-]+ +[0-9]+ samples, 0 lost' 'Children +Self +Command +Shared Object +Symbol' 'Enter Calls.*a Annotate'
+	grep '^ *[0-9]' text | head -n 20 | awk '{ $1 = $1; print }' >rows
+	awk '{ $1 = $1; print }' now >shown
+	[ "$(grep -cxFf rows shown)" = "$(wc -l <rows)" ]
+	keys / b u r n Enter
+	shows '^ filter: burn ' '\[\.\] burn$'
+	keys Enter
+	shows ' burn: [0-9.]+% of all samples, [0-9.]+% in itself' '^called by' '[-+ ] room$'
+	keys Escape
+	keys +
+	shows '%  *[-+ ] room$'
+	keys -- -
+	eventually gone '%  *[-+ ] room$'
+	keys a
+	shows 'instructions of burn' '[0-9.]+ +.*(add|sub|cmp|mov|lea|j[a-z]+) '
+	keys q
+	keys f
+	shows 'wrote skep-report-[0-9]{8}-[0-9]{6}.html'
+	grep -q way_alloca skep-report-*.html
+	keys h
+	shows '^keys' '^  e +the next event'
+	keys q Escape q
+	left
+}
+
+@test "several events: e goes from one to the next" {
+	"$SKEP" -q record -e cpu-clock -e page-faults -c 100000 -o x.data -- "$WORK/shares" 1 >/dev/null
+	"$SKEP" -q record -e cpu-clock -e page-faults -o x.data -- "$WORK/shares" 1 >/dev/null
+	terminal 100 24
+	report -i x.data
+	shows 'cpu-clock \(1 of 2\)' '\[\.\] hot$'
+	keys e
+	shows 'page-faults \(2 of 2\)'
+	keys e
+	shows 'cpu-clock \(1 of 2\)' '\[\.\] hot$'
+	keys q
+	left
+}
+
+@test "text stays text: --stdio, a pipe, a file, other formats; what cannot be read is an error" {
+	"$SKEP" -q record -o x.data -- "$WORK/shares" 1 >/dev/null
+	terminal 100 30
+	report -i x.data --stdio --top 3
+	shows '^# +Children' '^status 0'
+	type_line clear
+	report -i x.data "| cat | tail -n 3"
+	shows '^status 0'
+	type_line clear
+	report -i x.data --json "| head -c 10"
+	shows '"title"|^\{' 'status'
+	type_line clear
+	report -i no.data
+	shows "no.data" '^status 1'
+	gone 'Enter Calls'
+}
