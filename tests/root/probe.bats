@@ -93,6 +93,8 @@ hits() {
 @test "system calls of 32-bit programs are not counted as others of the same number" {
 	need_tracefs
 	[ -x "$WORK/burn32" ] || skip "no 32-bit programs here"
+	run "$WORK/burn32"
+	[ "$status" -lt 126 ] || skip "a kernel without 32-bit programs"
 	# Number 5 is open there, and fstat here
 	run "$SKEP" probe --count --format json -o out.json 't:syscalls:*' --duration 1s -- "$WORK/burn32"
 	ends out.json
