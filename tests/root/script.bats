@@ -131,7 +131,11 @@ same() {
 	same data.data -F +data_page_size,+code_page_size
 	same regs.data -F comm,iregs
 	same regs.data -F +uregs
-	same plain.data -F +srcline
+	# Of the loader's code perf and libdw choose among lines in other ways: those of the workload are compared
+	perf script -i plain.data -F +srcline 2>/dev/null | grep -E '^ +(shares\.c|work\.h):[0-9]+$' >perf.txt
+	"$SKEP" -q script -i plain.data -F +srcline | grep -E '^ +(shares\.c|work\.h):[0-9]+$' >skep.txt
+	[ "$(wc -l <perf.txt)" -ge 100 ]
+	diff perf.txt skep.txt
 	first=$(perf script -i plain.data -F time 2>/dev/null | sed -n '50{s/[ :]//g;p}')
 	same plain.data --time "$first,"
 	same plain.data --time ",$first"
