@@ -264,6 +264,7 @@ WORK += $(if $(shell command -v rustc),$W/shares_rust $W/probed_rust) $(if $(she
 work: $(WORK)
 $W/%: tests/work/%.c tests/work/work.h
 	$(call say,WORK,$@)mkdir -p $W && gcc $(WORKC) $< -o $@ -pthread
+$W/calls $W/traced: tests/work/compat.h
 $W/shares_static: HOW := -static
 $W/shares_static_pie: HOW := -fPIE -static-pie
 $W/shares_pie: HOW := -fPIE -pie

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Checks of stacks: nearly all reach a root, with the frames that the workload prints.
 
-# rooted_ok FOLDED [PERMILLE]: of all samples at least 990 in a thousand reach a root; prints why the others do not. Samples from before the kernel
-# had the program's table, of which there are more where the machine has other work, do not count as long as they are fewer than 5 in 100.
+# rooted_ok FOLDED [PERMILLE [LATE]]: of all samples at least 990 in a thousand reach a root; prints why the others do not. Samples from before the
+# kernel had the program's table do not count as long as they are at most LATE in a thousand (default: they do).
 rooted_ok() {
-	awk -v want="${2:-990}" -v enough="${SKEP_SAMPLES:-1000}" '
+	awk -v want="${2:-990}" -v spare="${3:-0}" -v enough="${SKEP_SAMPLES:-1000}" '
 		{ n = $NF; all += n }
 		/;\[truncated: / { cut += n; why = $0; sub(/.*;\[truncated: /, "", why); sub(/\].*/, "", why); reason[why] += n
 			if (n > most[why]) { most[why] = n; line[why] = $0 } }
@@ -12,7 +12,7 @@ rooted_ok() {
 			printf "%.0f of %.0f samples rooted\n", all - cut, all
 			for (r in reason) printf "  %s: %.0f, most of it: %s\n", r, reason[r], substr(line[r], 1, 300)
 			late = reason["unwinding table late"]
-			if (late * 20 <= all) { all -= late; cut -= late }
+			if (late * 1000 <= spare * all) { all -= late; cut -= late }
 			exit !(all >= enough && (all - cut) * 1000 >= want * all)
 		}' "$1"
 }

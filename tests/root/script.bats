@@ -131,10 +131,11 @@ same() {
 	same data.data -F +data_page_size,+code_page_size
 	same regs.data -F comm,iregs
 	same regs.data -F +uregs
-	# Of the loader's code perf and libdw choose among lines in other ways: those of the workload are compared
-	perf script -i plain.data -F +srcline 2>/dev/null | grep -E '^ +(shares\.c|work\.h):[0-9]+$' >perf.txt
-	"$SKEP" -q script -i plain.data -F +srcline | grep -E '^ +(shares\.c|work\.h):[0-9]+$' >skep.txt
-	[ "$(wc -l <perf.txt)" -ge 100 ]
+	# A sample's source line with the sample; of the loader's code perf chooses among lines in another way
+	with_line() { awk 'NF == 1 { at = at " " $1; next } NR > 1 { print at } { at = $0 } END { print at }' | grep -v 'ld-linux' | known; }
+	perf script -i plain.data -F +srcline 2>/dev/null | with_line >perf.txt
+	"$SKEP" -q script -i plain.data -F +srcline | with_line >skep.txt
+	[ "$(grep -cE '(shares\.c|work\.h):[0-9]+$' perf.txt)" -ge 100 ]
 	diff perf.txt skep.txt
 	first=$(perf script -i plain.data -F time 2>/dev/null | sed -n '50{s/[ :]//g;p}')
 	same plain.data --time "$first,"

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "work.h"
 
 static const struct {
@@ -61,7 +62,7 @@ static const struct {
 #define NR_CALLS (sizeof(calls) / sizeof(*calls))
 
 static long n = 100;
-static volatile int compat_works;
+static volatile int has_compat;
 
 #ifdef __x86_64__
 #define COMPAT_GETPGRP 65 /* asm/unistd_32.h */
@@ -72,34 +73,9 @@ static void compat_call(void)
 
 	__asm__ volatile("int $0x80" : "=a"(ret) : "a"(COMPAT_GETPGRP) : "memory", "r8", "r9", "r10", "r11");
 }
-
-static void no_compat(int sig)
-{
-	(void)sig;
-	_exit(1);
-}
-
-/* A kernel without IA32_EMULATION kills who tries: let a child do it. */
-static int probe_compat(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		signal(SIGSEGV, no_compat);
-		compat_call();
-		_exit(0);
-	}
-	return waitpid(pid, &status, 0) == pid && !status;
-}
 #else
 static void compat_call(void)
 {
-}
-
-static int probe_compat(void)
-{
-	return 0;
 }
 #endif
 
@@ -108,7 +84,7 @@ static void *make(void *unused)
 	for (size_t i = 0; i < NR_CALLS; i++)
 		for (long k = 0; k < n + (long)i; k++)
 			syscall(calls[i].nr, calls[i].a, 0, 0, 0, 0, 0);
-	for (long k = 0; compat_works && k < n; k++)
+	for (long k = 0; has_compat && k < n; k++)
 		compat_call();
 	return unused;
 }
@@ -121,7 +97,7 @@ int main(int argc, char **argv)
 	n = argc > 1 ? atol(argv[1]) : n;
 	if (threads > 64)
 		return 2;
-	compat_works = probe_compat();
+	has_compat = compat_works(compat_call);
 	make(NULL);
 	for (long i = 0; i < threads; i++)
 		pthread_create(&t[i], NULL, make, NULL);
@@ -138,7 +114,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < NR_CALLS; i++)
 		printf("call %s %ld\n", calls[i].name, times * (n + (long)i));
-	if (compat_works)
+	if (has_compat)
 		printf("compat getpgrp %ld\n", times * n + 1);
 	return 0;
 }

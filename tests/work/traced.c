@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "work.h"
 
 static char *no_environment[] = { NULL };
@@ -226,24 +227,9 @@ static long call32(long nr, long a, long b, long c, long d, long e)
 	return nr < 0 ? -1 : nr;
 }
 
-static void no_compat(int sig)
+static void one_compat(void)
 {
-	(void)sig;
-	_exit(1);
-}
-
-/* A kernel without IA32_EMULATION kills who tries: let a child do it. */
-static int compat_works(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		signal(SIGSEGV, no_compat);
-		call32(COMPAT_READAHEAD, -1, 0, 0, 0, 0);
-		_exit(0);
-	}
-	return waitpid(pid, &status, 0) == pid && !status;
+	call32(COMPAT_READAHEAD, -1, 0, 0, 0, 0);
 }
 
 static void compat(void)
@@ -252,7 +238,7 @@ static void compat(void)
 	long ret;
 
 	fflush(stdout); /* what a child has is not printed again */
-	if (!compat_works())
+	if (!compat_works(one_compat))
 		return;
 	pause = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	if (pause == MAP_FAILED)

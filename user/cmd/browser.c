@@ -11,7 +11,7 @@
 #include "cmd/browser_parts.h"
 #include "util/text.h"
 
-int browser_open(const char *name, const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err)
+int browser_open(const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err)
 {
 	struct browser *b = calloc(1, sizeof(*b));
 	int ret;
@@ -19,7 +19,6 @@ int browser_open(const char *name, const struct browser_key *keys, void *arg, st
 	*ret_browser = NULL;
 	if (!b)
 		return -ENOMEM;
-	b->name = name;
 	b->keys = keys;
 	b->arg = arg;
 	ret = screen_open(err);
@@ -74,11 +73,6 @@ const struct report_row *browser_row(const struct browser *b)
 	if (b->view == VIEW_CALLS)
 		return &b->calls.row;
 	return l ? &b->page.table->rows.data[l->row] : NULL;
-}
-
-const char *browser_filter(const struct browser *b)
-{
-	return b->filter;
 }
 
 void browser_say(struct browser *b, const char *form, ...)
@@ -151,6 +145,8 @@ int browser_show(struct browser *b, const struct browser_page *page)
 
 	b->page = *page;
 	b->has_page = true;
+	if (b->page.tree && (b->opened.n || b->view == VIEW_CALLS))
+		tree_end(b->page.tree, 0);
 	for (size_t i = 0; i < b->opened.n && !ret; i++)
 		ret = browser_focus(b, &b->opened.data[i], true);
 	if (!ret && b->view == VIEW_CALLS)
@@ -177,6 +173,7 @@ static int open_calls(struct browser *b)
 	b->calls.row = *row;
 	b->view = VIEW_CALLS;
 	b->cursors[VIEW_CALLS] = (struct cursor){ 0 };
+	tree_end(b->page.tree, 0);
 	return browser_focus(b, &b->calls, false);
 }
 
@@ -215,6 +212,7 @@ static int turn(struct browser *b, bool open)
 		return -ENOMEM;
 	o = &b->opened.data[b->opened.n++];
 	*o = (struct opened){ .row = b->page.table->rows.data[l->row] };
+	tree_end(b->page.tree, 0);
 	return browser_focus(b, o, true);
 }
 
@@ -323,7 +321,6 @@ int browser_input(struct browser *b)
 		if (in.key == SCREEN_GONE)
 			return -ECANCELED;
 		ret = take(b, &in);
-		note_chosen(b);
 		if (!ret && b->has_page)
 			ret = browser_lines(b);
 		note_chosen(b);

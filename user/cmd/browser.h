@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The screen of skep top: a table of rows, who calls the function of one and what it calls, texts. It knows its keys: those
+ * The screen of skep top and skep report: a table of rows, who calls the function of one and what it calls, texts. It knows its keys: those
  * of every browser, and the command's. What is shown comes from the command, whenever it has something new.
  */
 #ifndef SKEP_CMD_BROWSER_H
@@ -24,7 +24,7 @@ struct browser_page {
 	const struct report_cfg *cfg;
 	struct tree *tree; /* NULL: stacks are not known */
 	enum fold_root root; /* what its stacks stand on */
-	/* What stands in front of each row; width 0: nothing. */
+	/* A column to the left of each row's own, so many columns of the terminal wide; 0: none. */
 	int mark_width;
 	const char *mark_title;
 	void (*mark)(void *arg, const struct report_row *row, char *buf, size_t size);
@@ -33,7 +33,7 @@ struct browser_page {
 struct browser;
 
 /* keys end with one that is 0. 0, or -errno with err filled. */
-int browser_open(const char *name, const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err);
+int browser_open(const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err);
 void browser_close(struct browser *b); /* NULL is nothing */
 
 /* Shows a new page. 0 or -ENOMEM. */
@@ -44,9 +44,6 @@ int browser_input(struct browser *b);
 
 /* The row that is chosen, or whose callers are shown; NULL: there is none. */
 const struct report_row *browser_row(const struct browser *b);
-
-/* What the rows that are shown must contain; "": nothing. */
-const char *browser_filter(const struct browser *b);
 
 /* Rows of the next page are others: back to the table, nothing is open. */
 void browser_reset(struct browser *b);

@@ -8,7 +8,6 @@
 #include "cmd/browser_parts.h"
 #include "render/rows/cells.h"
 #include "render/rows/reportlines.h"
-#include "util/hash.h"
 #include "util/text.h"
 
 #define HEAD_ROWS 2 /* the head, the titles */
@@ -38,7 +37,7 @@ struct row_of {
 	enum fold_root root;
 };
 
-/* What stands at the foot is the name of a thread, with its numbers behind where those are apart (model/fold.c). */
+/* The outermost frame is the name of a thread; where rows are by process or thread, its numbers follow (model/fold.c). */
 static bool is_row_root(const void *arg, const char *name)
 {
 	const struct row_of *of = arg;
@@ -84,7 +83,6 @@ int browser_focus(const struct browser *b, struct opened *o, bool callers_only)
 	int ret;
 
 	focus_free(&o->focus);
-	tree_end(b->page.tree, 0);
 	ret = focus_make(b->page.tree, b->page.root != ROOT_NONE, &match, &o->focus);
 	return ret ? ret : call_lines_make(&o->calls, &o->focus, callers_only);
 }

@@ -27,7 +27,6 @@ struct table_line {
 };
 
 struct browser {
-	const char *name;
 	const struct browser_key *keys;
 	void *arg;
 	struct browser_page page;
@@ -64,7 +63,7 @@ char *browser_help(const struct browser *b);
 /* Is a row the same as another, of an earlier page perhaps? */
 bool browser_same_row(const struct report_row *a, const struct report_row *b);
 
-/* A new focus of a row. 0 or -ENOMEM. */
+/* A new focus of a row, after tree_end(). 0 or -ENOMEM. */
 int browser_focus(const struct browser *b, struct opened *o, bool callers_only);
 void browser_forget(struct opened *o);
 

@@ -7,7 +7,7 @@
 
 struct progress {
 	const struct session_cfg *cfg;
-	uint64_t next_ns; /* when it is drawn again; 0: it is not wanted */
+	uint64_t next_ns; /* when it is drawn again */
 	bool is_drawn;
 };
 

@@ -54,7 +54,7 @@ static void heads_of(const struct report_options *r, const char *(*heads)[2])
 		}
 }
 
-static int render(struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
+static int render(const struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
 {
 	const char *heads[4][2] = { { NULL } };
 	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .hierarchy = r->hierarchy, .long_times = r->long_times,

@@ -14,7 +14,7 @@
 #include "util/text.h"
 
 struct report_screen {
-	struct report_options *r;
+	const struct report_options *r;
 	struct replay *replay;
 	const struct report_view *views;
 	size_t n, at; /* tables, and the one that is shown */
@@ -103,12 +103,12 @@ static const struct browser_key keys[] = {
 	{ 0 },
 };
 
-int report_screen(struct report_options *r, struct replay *replay, const struct report_view *views, size_t n, const struct report_cfg *cfg,
+int report_screen(const struct report_options *r, struct replay *replay, const struct report_view *views, size_t n, const struct report_cfg *cfg,
 		  struct err *err)
 {
 	struct report_screen s = { .r = r, .replay = replay, .views = views, .n = n, .cfg = cfg };
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-	int ret = browser_open("skep report", keys, &s, &s.browser, err);
+	int ret = browser_open(keys, &s, &s.browser, err);
 
 	if (ret)
 		return ret;

@@ -13,7 +13,7 @@ bool report_has_screen(const struct report_options *r);
 void report_screen_prepare(const struct report_options *r, struct replay *replay);
 
 /* Shows n tables, which are in order, until the user leaves. cfg: as for text. 0, or -errno with err filled. */
-int report_screen(struct report_options *r, struct replay *replay, const struct report_view *views, size_t n, const struct report_cfg *cfg,
+int report_screen(const struct report_options *r, struct replay *replay, const struct report_view *views, size_t n, const struct report_cfg *cfg,
 		  struct err *err);
 
 #endif

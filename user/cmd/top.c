@@ -292,8 +292,7 @@ static int run(struct top *top, struct top_options *o, int *status, struct err *
 	if (!ret && (has_more(top) || top->refreshes + 1 == o->refreshes))
 		ret = refresh(top, top->total.duration_ns, &top->total);
 	if (!ret && top->screen)
-		ret = top_screen_stay(top, *status);
-	top_screen_close(top);
+		ret = top_screen_stay(top);
 	for (int i = 0; i < top->nr_views; i++)
 		kept += top->views[i].at.folded;
 	if (!ret && !kept && !o->is_screen)

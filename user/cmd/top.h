@@ -60,6 +60,6 @@ int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profi
 bool top_screen_input(void *arg);
 
 /* After the run, whatever has ended it: shows what there is until the user leaves. 0 or -errno. */
-int top_screen_stay(struct top *top, int status);
+int top_screen_stay(struct top *top);
 
 #endif

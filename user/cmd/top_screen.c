@@ -282,7 +282,8 @@ static int nowhere(void *arg, uint32_t event, struct fold_view **ret_view)
 static int annotate(struct top *top, struct annotation *a, FILE *out, struct err *err)
 {
 	struct fold *fold = &top->pic->fold;
-	struct fold kept = { .choose = fold->choose, .choose_arg = fold->choose_arg };
+	int (*choose)(void *arg, uint32_t event, struct fold_view **ret_view) = fold->choose;
+	void *choose_arg = fold->choose_arg;
 	struct annotation_series series = { .event = view_of(top)->profile.event };
 	struct profile scratch = { 0 };
 	struct fold_view views[EVENTS_MAX];
@@ -297,8 +298,8 @@ static int annotate(struct top *top, struct annotation *a, FILE *out, struct err
 		ret = session_again(top->session, &top->pic->names.sink);
 	if (!ret)
 		ret = annotation_print(a, annotate_format("text"), &series, 1, &scratch, out, err);
-	fold->choose = kept.choose;
-	fold->choose_arg = kept.choose_arg;
+	fold->choose = choose;
+	fold->choose_arg = choose_arg;
 	fold->also = NULL;
 	return ret;
 }
@@ -355,7 +356,7 @@ int top_screen_open(struct top *top, struct err *err)
 
 	if (!s)
 		return -ENOMEM;
-	ret = browser_open("skep top", keys, top, &s->browser, err);
+	ret = browser_open(keys, top, &s->browser, err);
 	if (ret) {
 		free(s);
 		return ret;
@@ -384,13 +385,12 @@ bool top_screen_input(void *arg)
 	return ret;
 }
 
-int top_screen_stay(struct top *top, int status)
+int top_screen_stay(struct top *top)
 {
 	struct top_screen *s = top->screen;
 	struct pollfd p[] = { { .fd = STDIN_FILENO, .events = POLLIN }, { .fd = interrupts_fd(), .events = POLLIN } };
 	int ret = s->failed;
 
-	(void)status;
 	s->is_over = true;
 	s->is_paused = false;
 	if (!ret && !s->has_quit && !interrupts_count())

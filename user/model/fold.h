@@ -36,7 +36,7 @@ struct fold {
 	struct frame down[2 * (STACK_FRAMES_MAX + 3)]; /* outermost first, below what stands at the foot; then the waker */
 };
 
-/* The one that tells apart what the rows of a table do, beside their functions. */
+/* Stacks of different roots are of different rows: by thread, process or command, as the keys of a table are. */
 enum fold_root fold_root_of(const struct report_layout *l);
 
 /* Fills the sink; pool: of the names of what will come. The fields above "Own" are the caller's to set after it. */

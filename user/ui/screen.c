@@ -229,35 +229,37 @@ void screen_begin(void)
 	werase(stdscr);
 }
 
-int screen_text(int row, int column, enum screen_style style, const char *text)
+/* The character at *text, which moves behind it; '?' for bytes that are none in this locale. */
+static wchar_t next_char(const char **text)
 {
 	mbstate_t state = { 0 };
 	wchar_t c;
-	size_t n;
+	size_t n = mbrtowc(&c, *text, MB_CUR_MAX, &state);
 
+	if (n == (size_t)-1 || n == (size_t)-2) {
+		for (n = 1, c = L'?'; ((unsigned char)(*text)[n] & 0xc0) == 0x80;)
+			n++;
+	}
+	*text += n;
+	return c;
+}
+
+int screen_text(int row, int column, enum screen_style style, const char *text)
+{
 	if (row < 0 || row >= LINES)
 		return column;
-	for (; *text && column < COLS; text += n) {
+	while (*text && column < COLS) {
+		wchar_t one[2] = { next_char(&text) };
 		cchar_t cell;
-		wchar_t one[2] = { 0 };
 		int width;
 
-		n = mbrtowc(&c, text, MB_CUR_MAX, &state);
-		if (n == (size_t)-1 || n == (size_t)-2 || !n) { /* not of this locale */
-			n = 1;
-			c = L'?';
-			memset(&state, 0, sizeof(state));
-			while (((unsigned char)text[n] & 0xc0) == 0x80)
-				n++;
-		}
-		if (c == L'\t') {
+		if (one[0] == L'\t') {
 			column += TAB_COLUMNS - column % TAB_COLUMNS;
 			continue;
 		}
-		width = wcwidth(c);
+		width = wcwidth(one[0]);
 		if (width < 1 || column + width > COLS)
 			continue;
-		one[0] = c;
 		setcchar(&cell, one, own.styles[style] & ~A_COLOR, (short)PAIR_NUMBER(own.styles[style]), NULL);
 		mvadd_wch(row, column, &cell);
 		column += width;
@@ -285,20 +287,12 @@ void screen_show(void)
 
 int screen_width(const char *text)
 {
-	mbstate_t state = { 0 };
 	int width = 0;
 
 	while (*text) {
-		wchar_t c;
-		size_t n = mbrtowc(&c, text, MB_CUR_MAX, &state);
+		int cells = wcwidth(next_char(&text));
 
-		if (n == (size_t)-1 || n == (size_t)-2) {
-			memset(&state, 0, sizeof(state));
-			for (n = 1, c = L'?'; ((unsigned char)text[n] & 0xc0) == 0x80;)
-				n++;
-		}
-		width += wcwidth(c) > 0 ? wcwidth(c) : 0;
-		text += n;
+		width += cells > 0 ? cells : 0;
 	}
 	return width;
 }

@@ -325,7 +325,7 @@ static void fill_who(struct sample *s, struct sample_key *key)
 }
 
 /* The way of every sample out of the kernel: from its key and frames to the sink. */
-static int deliver_again(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
+static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
 	bool has_user = key->has_user;
 
@@ -333,12 +333,6 @@ static int deliver_again(struct src_sample *src, struct sample *s, struct sample
 	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
 	unwinder_chains(src->unwinder, src->max_frames, has_user, s);
 	return sink->sample(sink, s);
-}
-
-static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
-{
-	src->delivered += s->count;
-	return deliver_again(src, s, key, sink);
 }
 
 struct to_sink {
@@ -382,6 +376,7 @@ static int flush(void *arg, const void *record, size_t size)
 	head += (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t);
 	s.nr_values = take_values(to->src, rec->key.event, (char *)record + head, size - head, values);
 	s.values = values;
+	to->src->delivered += s.count;
 	return deliver(to->src, &s, &rec->key, to->sink);
 }
 
@@ -402,6 +397,7 @@ static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
 {
 	struct to_sink *to = arg;
 
+	to->src->delivered += s->count;
 	return deliver(to->src, s, key, to->sink);
 }
 
@@ -422,7 +418,7 @@ static int deliver_sum_again(void *arg, struct sample *s, struct sample_key *key
 {
 	struct to_sink *to = arg;
 
-	return deliver_again(to->src, s, key, to->sink);
+	return deliver(to->src, s, key, to->sink);
 }
 
 static int again(struct source *source, struct sink *sink)

@@ -13,10 +13,8 @@
 #define STACKS_ONE_BY_ONE 256 /* of more entries all stacks are read, in a few calls */
 
 struct taken {
-	uint64_t count, weight;
-	uint64_t forgotten_count, forgotten_weight; /* of these */
-	uint64_t last_ns;
 	struct sample_key key;
+	struct sample_count all, forgotten; /* of all of it */
 };
 
 struct sums {
@@ -55,6 +53,11 @@ void sums_free(struct sums *sums)
 	free(sums);
 }
 
+static struct sample_count growth(const struct sample_count *now, const struct sample_count *before)
+{
+	return (struct sample_count){ now->count - before->count, now->weight - before->weight, now->last_ns };
+}
+
 /* Leaves in keys and now what has grown, and by how much. Returns how many, or -ENOMEM. */
 static long take_grown(struct sums *sums, long n)
 {
@@ -63,9 +66,7 @@ static long take_grown(struct sums *sums, long n)
 	for (long i = 0; i < n; i++) {
 		uint64_t hash = hash_bytes(&sums->keys[i], sizeof(sums->keys[i]));
 		int64_t at = map_find(&sums->by_key, hash);
-		struct sample_count *now = &sums->now[i];
-		struct sample_count grown = *now;
-		struct taken *t;
+		struct sample_count grown;
 
 		if (at < 0) {
 			if (vec_reserve(&sums->taken) || map_add(&sums->by_key, hash, sums->taken.n))
@@ -73,12 +74,8 @@ static long take_grown(struct sums *sums, long n)
 			at = (int64_t)sums->taken.n++;
 			sums->taken.data[at] = (struct taken){ .key = sums->keys[i] };
 		}
-		t = &sums->taken.data[at];
-		grown.count -= t->count;
-		grown.weight -= t->weight;
-		t->count = now->count;
-		t->weight = now->weight;
-		t->last_ns = now->last_ns;
+		grown = growth(&sums->now[i], &sums->taken.data[at].all);
+		sums->taken.data[at].all = sums->now[i];
 		if (!grown.count && !grown.weight)
 			continue;
 		sums->keys[nr] = sums->keys[i];
@@ -137,20 +134,16 @@ int sums_again(struct sums *sums, int (*each)(void *arg, struct sample *s, struc
 	for (size_t i = 0; i < sums->taken.n; i++) {
 		const struct taken *t = &sums->taken.data[i];
 
-		if (t->count == t->forgotten_count)
+		if (t->all.count == t->forgotten.count)
 			continue;
 		sums->keys[n] = t->key;
-		sums->now[n++] = (struct sample_count){ t->count - t->forgotten_count, t->weight - t->forgotten_weight, t->last_ns };
+		sums->now[n++] = growth(&t->all, &t->forgotten);
 	}
 	return deliver(sums, n, each, arg);
 }
 
 void sums_forget(struct sums *sums)
 {
-	for (size_t i = 0; i < sums->taken.n; i++) {
-		struct taken *t = &sums->taken.data[i];
-
-		t->forgotten_count = t->count;
-		t->forgotten_weight = t->weight;
-	}
+	for (size_t i = 0; i < sums->taken.n; i++)
+		sums->taken.data[i].forgotten = sums->taken.data[i].all;
 }

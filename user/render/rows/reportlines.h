@@ -22,7 +22,7 @@ void report_lines_rule(FILE *out, const struct report *t, const struct report_li
 void report_lines_row(FILE *out, const struct report *t, const struct report_row *r, uint64_t whole, const struct report_cfg *cfg,
 		      const struct report_lines *l);
 
-/* How many columns of the terminal the sums in front of the keys take. */
+/* How many columns of the terminal the sums take, which are to the left of the keys. */
 int report_lines_sums(const struct report *t, const struct report_lines *l);
 
 #endif
