@@ -173,7 +173,9 @@ after() {
 			[ "$status" = 0 ]
 			grep -q "file that ends in the middle" said
 			[ -s cut.txt ]
-			# but for the numbers of threads, which are shown as soon as there are two
+			# but for a signal in a call whose end is cut off, which is shown before it else; and for the numbers of threads, which are shown
+			# as soon as there are two
+			sed -Ei '$ { /^(\[pid *[0-9]*\] )?--- SIG/d }' cut.txt
 			diff <(sed 's/^\[pid *[0-9]*\] //' cut.txt) <(head -n "$(wc -l <cut.txt)" whole.txt | sed 's/^\[pid *[0-9]*\] //')
 		fi
 	done

@@ -125,6 +125,9 @@ static int walk_rest(void *arg, const void *record, size_t size)
 		return 0;
 	room = u->max_frames - rest->nr;
 	n = u->guide->walk(u->guide, u->store, rest, rest + 1, ips, room, &end);
+	/* The copy lacks other stacks (Go's calls into the vDSO): the kernel reads them, once it has the table. */
+	if (end == STOP_NO_STACK && rest->nr < STACK_MAX_FRAMES - 1)
+		end = STOP_NOT_ASKED;
 	while (u->nr_walked - u->nr_dropped == CHAINS_MAX || u->chain_bytes > CHAINS_MAX_BYTES)
 		drop_oldest(u);
 	c = malloc(chain_bytes(n));
