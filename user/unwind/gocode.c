@@ -191,6 +191,10 @@ static uint64_t saved_from(struct runs *r, const struct gopclntab_run *run)
 		r->is_saved = true;
 		return run->start;
 	}
+	if (!slot && HAS(&r->text, at, "\x48\x89\x2c\x24")) {
+		r->is_saved = true;
+		return run->start + 4;
+	}
 	if (HAS(&r->text, at, "\x48\x89\x6c\x24") && at + 5 <= r->text.n && r->text.bytes[at + 4] == slot) {
 		r->is_saved = true;
 		return run->start + 5;
