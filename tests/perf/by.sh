@@ -12,17 +12,6 @@ rate() {
 	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
 }
 
-# show FLOOR NAME...: what each adds, as a multiple of what FLOOR adds
-show() {
-	local floor=$1 name bare
-	bare=$(median "$TMP/rate.bare")
-	for name; do
-		[ -s "$TMP/rate.$name" ] || continue
-		awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v f="$(median "$TMP/rate.$floor")" 'BEGIN {
-			printf "  %-22s %8.1f ns, bare %.1f: adds %8.1f, %.2f times the floor\n", n, t, b, t - b, (t - b) / (f - b) }'
-	done
-}
-
 o="$TMP/out"
 echo "system calls by key: ns of one, best of 5 rounds of $((N / 5)), in turn"
 for ((i = 0; i < RUNS; i++)); do
@@ -42,7 +31,7 @@ for ((i = 0; i < RUNS; i++)); do
 			-c "$WORK/callrate $((N / 10))"
 	fi
 done
-show floor by-syscall by-comm,syscall field
-show floor-both floor-both floor-clock latency-syscall latency-comm,syscall latency-a bpftrace-latency
+FLOOR=floor tell by-syscall by-comm,syscall field
+FLOOR=floor-both tell floor-both floor-clock latency-syscall latency-comm,syscall latency-a bpftrace-latency
 row "a call by command and name, with a histogram of times (two empty programs: $(added floor-both) ns; that read the clock: $(added floor-clock) ns)" ns '`stat --latency --by comm,syscall`' \
 	"$(added latency-comm,syscall)" bpftrace "$(added bpftrace-latency)"

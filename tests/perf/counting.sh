@@ -26,11 +26,7 @@ for ((i = 0; i < RUNS; i++)); do
 	if command -v strace >/dev/null && [ $i -lt 2 ]; then rate strace strace -f -c -o "$TMP/out" "$WORK/callrate" $((N / 100)); fi
 done
 bare=$(median "$TMP/rate.bare")
-for name in floor skep skep-a perf bpftrace strace; do
-	[ -s "$TMP/rate.$name" ] || continue
-	awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v f="$(median "$TMP/rate.floor")" 'BEGIN {
-		printf "  %-10s %8.1f ns, bare %.1f: adds %8.1f, %.2f times the floor\n", n, t, b, t - b, (t - b) / (f - b) }'
-done
+FLOOR=floor tell floor skep skep-a perf bpftrace strace
 
 what="counting every system call, on top of a call of ${bare%.*} ns (an empty program: $(added floor) ns)"
 row "$what" ns '`stat`' "$(added skep)" '`perf stat -e raw_syscalls:sys_enter`' "$(added perf)"

@@ -93,6 +93,18 @@ added() {
 	paste -d ' ' "$TMP/rate.bare" "$TMP/rate.$1" | awk 'NF == 2 { printf "%.0f\n", $2 - $1 }' >"$TMP/added"
 	median "$TMP/added"
 }
+# tell NAME...: ns of each that is here, and what it adds; FLOOR=NAME: times what that adds; SWITCHES=2: a round has so many
+tell() {
+	local name
+	for name; do
+		[ -s "$TMP/rate.$name" ] || continue
+		awk -v n="$name" -v t="$(median "$TMP/rate.$name")" -v a="$(added "$name")" -v f="${FLOOR:+$(added "$FLOOR")}" -v s="${SWITCHES:-0}" 'BEGIN {
+			printf "  %-22s %8.0f ns, adds %7.0f ns", n, t, a
+			if (f > 0) printf ", %.2f times the floor", a / f
+			if (s) printf ": %.0f a switch and its wake-up", a / s
+			print "" }'
+	done
+}
 half() { [ ! -s "$TMP/rate.$1" ] || awk -v t="$(added "$1")" 'BEGIN { printf "%.0f", t / 2 }'; }
 
 # load: compilers on all CPUs, with many processes and symbols, until the file `busy` is gone; idle: ends them

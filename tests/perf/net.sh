@@ -33,11 +33,7 @@ for load in "flood $N 64" "stream $N 1400"; do
 			rate packets bpftrace -q -e "$PACKETS" -c "${LOAD[*]}"
 		fi
 	done
-	bare=$(median "$TMP/rate.bare")
-	for name in floor skep skep-a skep-iface sums packets; do
-		[ ! -s "$TMP/rate.$name" ] || awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" 'BEGIN {
-			printf "  %-10s %8.0f ns, adds %7.0f\n", n, t, t - b }'
-	done
+	tell floor skep skep-a skep-iface sums packets
 	[ ! -s "$TMP/rate.sums" ] || compare added ns "skep -a" "$(added skep-a)" "bpftrace, calls" "$(added sums)"
 	[ ! -s "$TMP/rate.sums" ] || row "${load%% *}: a packet sent and received, counted for its owner at both ends (four empty programs: $(shown "$(added floor)" ns))" ns \
 		'`net -a`' "$(added skep-a)" "bpftrace's sums of the calls' bytes" "$(added sums)"

@@ -68,11 +68,7 @@ for ((i = 0; i < RUNS; i++)); do
 	[ -e "$TMP/no.offcputime-bpfcc" ] || beside offcputime-bpfcc offcputime-bpfcc -f
 	[ -e "$TMP/no.offcputime" ] || beside offcputime offcputime
 done
-bare=$(median "$TMP/rate.bare")
-for name in floor skep-fp skep-eh skep-a skep-user skep-wakers skep-record perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
-	[ ! -s "$TMP/rate.$name" ] || awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" 'BEGIN {
-		printf "  %-16s %8.0f ns a round, adds %7.0f ns: %5.0f a switch and its wake-up\n", n, t, t - b, (t - b) / 2 }'
-done
+SWITCHES=2 tell floor skep-fp skep-eh skep-a skep-user skep-wakers skep-record perf-switch perf-off bpftrace offcputime-bpfcc offcputime
 for name in perf-switch perf-off bpftrace offcputime-bpfcc offcputime; do
 	[ ! -s "$TMP/rate.$name" ] || compare added ns skep "$(added skep-a)" "$name" "$(added "$name")"
 done

@@ -15,19 +15,6 @@ rate() {
 	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
 }
 
-show() { # show NAME...
-	local name bare floor
-	bare=$(median "$TMP/rate.bare") floor=
-	[ ! -s "$TMP/rate.floor" ] || floor=$(median "$TMP/rate.floor") # without bpftrace there is no empty program
-	for name; do
-		[ -s "$TMP/rate.$name" ] || continue
-		awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v f="$floor" 'BEGIN {
-			printf "  %-22s %8.0f ns a hit", n, t - b
-			if (f != "") printf ", %5.2f times the floor", (t - b) / (f - b)
-			print "" }'
-	done
-}
-
 # whole NAME COMMAND...: seconds of CPU of the tool and its load for N hits, to the last byte written
 whole() {
 	local name=$1
@@ -63,7 +50,7 @@ for ((i = 0; i < RUNS; i++)); do
 		rate bpftrace-stream bpftrace -q -o "$TMP/b" -e "uprobe:$PROG:hit { printf(\"%d %d %s %x\n\", arg0, arg1, str(arg2), arg3); }" -c "$PROG $N"
 	fi
 done
-show floor count count-all bpftrace-count perf-count filter by-text stream perf-stream bpftrace-stream latency bpftrace-latency
+FLOOR=floor tell floor count count-all bpftrace-count perf-count filter by-text stream perf-stream bpftrace-stream latency bpftrace-latency
 for what in "count bpftrace-count" "count-all bpftrace-count" "stream perf-stream" "stream bpftrace-stream" "latency bpftrace-latency"; do
 	set -- $what
 	[ -s "$TMP/rate.$2" ] || continue

@@ -63,7 +63,7 @@ beside "the same as annotated code" "annotate" "annotate main" "$SKEP" -q annota
 
 # Stacks as copies: perf unwinds them when it reads the file, and so does skep
 load
-perf record -q -a -F 499 --call-graph dwarf -o "$TMP/d.data" -- sleep 2 >/dev/null 2>&1 || fail "perf record --call-graph dwarf"
+perf record -q -a -F 499 --call-graph dwarf -o "$TMP/d.data" -- sleep 6 >/dev/null 2>&1 || fail "perf record --call-graph dwarf"
 idle
 n=$("$SKEP" -q script -G -i "$TMP/d.data" | wc -l)
 beside "CPU time to unwind the stack copies of $n samples, as a table" "report" "report --no-inline" \

@@ -26,11 +26,7 @@ for ((i = 0; i < RUNS; i++)); do
 			@on[args->next_pid] = nsecs; delete(@q[args->next_pid]); }' -c "${LOAD[*]}"
 	fi
 done
-bare=$(median "$TMP/rate.bare")
-for name in floor skep skep-a perf bpftrace; do
-	[ ! -s "$TMP/rate.$name" ] || awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" 'BEGIN {
-		printf "  %-10s %8.0f ns a round, adds %7.0f ns: %5.0f a switch and its wake-up\n", n, t, t - b, (t - b) / 2 }'
-done
+SWITCHES=2 tell floor skep skep-a perf bpftrace
 compare added ns skep "$(added skep)" "perf sched record" "$(added perf)"
 [ ! -s "$TMP/rate.bpftrace" ] || compare added ns skep "$(added skep)" bpftrace "$(added bpftrace)"
 row "a switch and its wake-up, summed by task (two empty programs: $(half floor) ns)" ns '`sched`' "$(half skep)" '`perf sched record`' "$(half perf)"

@@ -25,14 +25,13 @@ for ((i = 0; i < RUNS; i++)); do
 	rate perf perf sched record -o "$TMP/p" -- "${LOAD[@]}"
 	rate perf-g perf sched record -g -o "$TMP/p.g" -- "${LOAD[@]}"
 done
-bare=$(median "$TMP/rate.bare")
+cpu() { awk -v b="$(median "$TMP/cpu.bare")" -v t="$(median "$TMP/cpu.$1")" 'BEGIN { print t - b }'; }
+SWITCHES=2 tell skep skep-csv chrome skep-g perf perf-g
 for name in skep skep-csv chrome skep-g perf perf-g; do
-	awk -v n="$name" -v b="$bare" -v t="$(median "$TMP/rate.$name")" -v c="$(median "$TMP/cpu.$name")" -v l="$(median "$TMP/cpu.bare")" 'BEGIN {
-		printf "  %-10s %8.0f ns a round, adds %7.0f ns: %5.0f a switch and its wake-up; %6.0f ms of CPU, the load %.0f\n", n, t, t - b, (t - b) / 2, c, l }'
+	echo "  $name: $(cpu "$name") ms of CPU beside those of the load"
 	lost=$(sed -n 's/^lost: \([0-9]*\) .*/\1/p' "$TMP/said.$name")
 	[ -z "$lost" ] || echo "  $name: $lost switches lost"
 done
-cpu() { awk -v b="$(median "$TMP/cpu.bare")" -v t="$(median "$TMP/cpu.$1")" 'BEGIN { print t - b }'; }
 compare added ns skep "$(added skep)" "perf sched record" "$(added perf)"
 compare added ns "skep -g" "$(added skep-g)" "perf sched record -g" "$(added perf-g)"
 row "a switch and its wake-up, each printed, with its waits and wakers" ns '`sched timehist`' "$(half skep)" '`perf sched record`' "$(half perf)"

@@ -23,8 +23,9 @@ struct cursor {
 
 static bool skip(struct cursor *c, uint64_t n)
 {
-	if (c->bad || n > (uint64_t)(c->end - c->p)) {
+	if (n > (uint64_t)(c->end - c->p)) {
 		c->bad = true;
+		c->p = c->end;
 		return false;
 	}
 	c->p += n;
@@ -78,24 +79,41 @@ static enum mode mark_mode(struct data_reader *r, uint64_t mark, const uint8_t *
 	return MODE_OTHER;
 }
 
+/* Copies addresses up to the next marker, or up to the end; returns how many. */
+static uint64_t take_ips(const uint8_t *p, uint64_t nr, uint64_t *to)
+{
+	uint64_t n = 0, ip;
+
+	for (; n < nr && (ip = get_u64(p + n * WORD)) < (uint64_t)PERF_CONTEXT_MAX; n++)
+		to[n] = ip;
+	return n;
+}
+
 /* Splits a call chain at its markers. Frames of guests, and what markers to come announce, are left out. */
 static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, struct sample *s)
 {
-	uint64_t nr = take_u64(c), ip;
+	uint32_t *nr_kips = &s->chains[CHAIN_KERNEL].n, *nr_uips = &s->chains[CHAIN_USER].n;
+	uint64_t nr = take_u64(c), n;
 	const uint8_t *p = c->p;
 
 	if (!skip_words(c, nr))
 		return;
 	r->fields.chain = p;
 	r->fields.nr_chain = nr;
-	for (; nr; nr--, p += WORD) {
-		ip = get_u64(p);
-		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
-			mode = mark_mode(r, ip, p + WORD, nr - 1);
-		else if (mode == MODE_KERNEL)
-			r->kips[s->chains[CHAIN_KERNEL].n++] = ip;
+	while (nr) {
+		/* What is not wanted is overwritten by what is */
+		n = take_ips(p, nr, mode == MODE_KERNEL ? r->kips + *nr_kips : r->uips + *nr_uips);
+		if (mode == MODE_KERNEL)
+			*nr_kips += (uint32_t)n;
 		else if (mode == MODE_USER)
-			r->uips[s->chains[CHAIN_USER].n++] = ip;
+			*nr_uips += (uint32_t)n;
+		p += n * WORD;
+		nr -= n;
+		if (!nr)
+			return;
+		nr--;
+		mode = mark_mode(r, get_u64(p), p + WORD, nr);
+		p += WORD;
 	}
 }
 

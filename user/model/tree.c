@@ -100,14 +100,14 @@ static int make_room(struct tree *tree, uint32_t n)
 	size_t want = tree->nodes.n + n;
 
 	while (tree->nodes.cap < want)
-		if (vec_grow((void **)&tree->nodes.data, &tree->nodes.cap, tree->nodes.cap,
+		if (vec_grow((void **)&tree->nodes.data, &tree->nodes.cap,
 			     sizeof(*tree->nodes.data)))
 			return -ENOMEM;
 	while (tree->nr_slots / 2 < want)
 		if (slots_double(tree))
 			return -ENOMEM;
 	while (tree->path.cap < n)
-		if (vec_grow((void **)&tree->path.data, &tree->path.cap, tree->path.cap, sizeof(*tree->path.data)))
+		if (vec_grow((void **)&tree->path.data, &tree->path.cap, sizeof(*tree->path.data)))
 			return -ENOMEM;
 	return 0;
 }

@@ -29,13 +29,11 @@ void *vec_extend(void **data, size_t *cap, size_t *n, size_t size, size_t count)
 	return p;
 }
 
-int vec_grow(void **data, size_t *cap, size_t n, size_t size)
+int vec_grow(void **data, size_t *cap, size_t size)
 {
 	size_t want = *cap ? *cap * 2 : VEC_FIRST;
 	void *p;
 
-	if (n < *cap)
-		return 0;
 	if (want > SIZE_MAX / 2 / size)
 		return -ENOMEM;
 	p = realloc(*data, want * size);

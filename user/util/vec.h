@@ -16,7 +16,7 @@
 	}
 
 /* Makes room for one more element. Returns 0 or -ENOMEM; the vector is unchanged on failure. */
-#define vec_reserve(v) vec_grow((void **)&(v)->data, &(v)->cap, (v)->n, sizeof(*(v)->data))
+#define vec_reserve(v) ((v)->n < (v)->cap ? 0 : vec_grow((void **)&(v)->data, &(v)->cap, sizeof(*(v)->data)))
 
 /* Appends n elements that are not set yet. Returns the first of them, or NULL without memory. */
 #define vec_take(v, count) vec_extend((void **)&(v)->data, &(v)->cap, &(v)->n, sizeof(*(v)->data), count)
@@ -29,6 +29,6 @@
 	} while (0)
 
 void *vec_extend(void **data, size_t *cap, size_t *n, size_t size, size_t count);
-int vec_grow(void **data, size_t *cap, size_t n, size_t size);
+int vec_grow(void **data, size_t *cap, size_t size);
 
 #endif
