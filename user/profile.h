@@ -29,6 +29,7 @@ struct receipt {
 	uint64_t peak_rss_bytes;
 	uint64_t map_bytes; /* kernel memory of the BPF maps */
 	uint32_t cpus;
+	bool is_not_wanted; /* while it runs: that of programs and maps, a file of /proc each, stays 0 */
 };
 
 #define NOTES_MAX 8

@@ -123,7 +123,8 @@ static void add_cost(const struct base *base, struct receipt *receipt)
 		if (base->is_timed && bpf_program__fd(prog) >= 0)
 			cost_of_prog(bpf_program__fd(prog), receipt);
 	bpf_object__for_each_map(map, object)
-		receipt->map_bytes += unwindstore_has(map) ? 0 : cost_of_map(bpf_map__fd(map));
+		if (!unwindstore_has(map))
+			cost_of_map(bpf_map__fd(map), receipt);
 }
 
 void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct profile *profile)

@@ -17,21 +17,21 @@ void cost_of_self(struct receipt *r)
 }
 
 /* Kernel memory of a map: the kernel's own figure in fdinfo. */
-uint64_t cost_of_map(int fd)
+void cost_of_map(int fd, struct receipt *r)
 {
 	unsigned long long value = 0;
 	char path[64], line[128];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
+	f = r->is_not_wanted ? NULL : fopen(path, "re");
 	if (!f)
-		return 0;
+		return;
 	while (fgets(line, sizeof(line), f))
 		if (sscanf(line, "memlock: %llu", &value) == 1)
 			break;
 	fclose(f);
-	return value;
+	r->map_bytes += value;
 }
 
 /* Zeroes where the kernel did not measure it. */
@@ -40,7 +40,7 @@ void cost_of_prog(int fd, struct receipt *r)
 	struct bpf_prog_info info = {};
 	__u32 size = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &size))
+	if (r->is_not_wanted || bpf_obj_get_info_by_fd(fd, &info, &size))
 		return;
 	r->bpf_ns += info.run_time_ns;
 	r->bpf_runs += info.run_cnt;

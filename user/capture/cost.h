@@ -13,8 +13,8 @@ void cost_of_prog(int fd, struct receipt *r);
 /* Our own CPU time and peak memory up to now. */
 void cost_of_self(struct receipt *r);
 
-/* Kernel memory of a map in bytes, 0 if not known. */
-uint64_t cost_of_map(int fd);
+/* Adds the kernel memory of a map, where it is known. */
+void cost_of_map(int fd, struct receipt *r);
 
 /*
  * How often the kernel skipped a program: a raw tracepoint's when the same program was running on that CPU already (counted from

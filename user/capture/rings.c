@@ -314,13 +314,10 @@ int rings_drain(struct rings *r, uint64_t until_ns, int (*each)(void *arg, const
 	return ret;
 }
 
-uint64_t rings_cost(const struct rings *r)
+void rings_cost(const struct rings *r, struct receipt *receipt)
 {
-	uint64_t bytes = 0;
-
 	for (size_t i = 0; i < r->fds.n; i++)
-		bytes += cost_of_map(r->fds.data[i]);
-	return bytes;
+		cost_of_map(r->fds.data[i], receipt);
 }
 
 void rings_close(struct rings *r)

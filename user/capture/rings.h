@@ -81,8 +81,8 @@ int rings_deliver(struct rings *r, int (*each)(void *arg, const void *record, si
  */
 int rings_drain(struct rings *r, uint64_t until_ns, int (*each)(void *arg, const void *record, size_t size), void *arg);
 
-/* Bytes of kernel memory. */
-uint64_t rings_cost(const struct rings *r);
+/* Adds their kernel memory. */
+void rings_cost(const struct rings *r, struct receipt *receipt);
 
 void rings_close(struct rings *r);
 

@@ -259,12 +259,18 @@ int unwindstore_rests_fd(const struct unwind_store *store)
 	return ((const struct tables *)store)->fds[MAP_RESTS];
 }
 
-struct unwindstore_use unwindstore_use(struct unwind_store *store)
+void unwindstore_cost(struct unwind_store *store, struct receipt *receipt)
 {
 	struct tables *t = (struct tables *)store;
-	struct unwindstore_use use = { unwind_sheets_bytes(&t->sheets), t->sheets.evicted_bytes, t->is_full, t->sheets.is_full };
 
+	receipt->map_bytes += unwind_sheets_bytes(&t->sheets);
 	for (int i = 0; i < NR_MAPS; i++)
-		use.map_bytes += cost_of_map(t->fds[i]);
-	return use;
+		cost_of_map(t->fds[i], receipt);
+}
+
+struct unwindstore_use unwindstore_use(const struct unwind_store *store)
+{
+	const struct tables *t = (const struct tables *)store;
+
+	return (struct unwindstore_use){ t->sheets.evicted_bytes, t->is_full, t->sheets.is_full };
 }

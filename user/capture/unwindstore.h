@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile.h"
 #include "unwinding.h"
 #include "util/err.h"
 
@@ -29,11 +30,13 @@ bool unwindstore_has(const struct bpf_map *map);
 int unwindstore_rests_fd(const struct unwind_store *store);
 
 struct unwindstore_use {
-	uint64_t map_bytes;	/* of kernel memory, all together */
 	uint64_t evicted_bytes; /* of rows that made way for others */
 	bool is_full;		/* of mappings: later processes cause a request each time */
 	bool has_no_pages;	/* for later objects: stacks end at them */
 };
-struct unwindstore_use unwindstore_use(struct unwind_store *store);
+struct unwindstore_use unwindstore_use(const struct unwind_store *store);
+
+/* Adds the kernel memory of its maps. */
+void unwindstore_cost(struct unwind_store *store, struct receipt *receipt);
 
 #endif

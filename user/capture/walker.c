@@ -213,7 +213,7 @@ void unwinder_profile(const struct unwinder *u, struct profile *profile)
 {
 	struct unwindstore_use use = unwindstore_use(u->store);
 
-	profile->receipt.map_bytes += use.map_bytes;
+	unwindstore_cost(u->store, &profile->receipt);
 	if (use.evicted_bytes)
 		profile_note(profile, "%llu MB of unwinding tables were replaced by others (use a larger --unwind-memory)",
 			     (unsigned long long)use.evicted_bytes >> 20);

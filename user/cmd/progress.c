@@ -29,7 +29,7 @@ static size_t add_bar(char *line, size_t n, uint64_t now_ns, uint64_t end_ns)
 static void draw(void *arg, const struct session *s)
 {
 	struct progress *p = arg;
-	struct profile at = { 0 };
+	struct profile at = { .receipt.is_not_wanted = true };
 	char line[LINE_BYTES];
 	struct stat st;
 	size_t n;

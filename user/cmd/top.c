@@ -248,7 +248,7 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 static int at_interval(void *arg, uint64_t since_start_ns)
 {
 	struct top *top = arg;
-	struct profile ledger = { 0 };
+	struct profile ledger = { .receipt.is_not_wanted = true };
 
 	if (top->refreshes + 1 == top->o->refreshes)
 		return -ECANCELED;

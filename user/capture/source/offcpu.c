@@ -345,7 +345,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 		profile_note(profile, "some tasks belong to processes outside this container: their PID is shown as 0 and their frames have no names");
 	if (src->place->pidns.level && src->place->target->all)
 		profile_note(profile, "tasks outside this container that ran before the start are not in the sums");
-	profile->receipt.map_bytes += rings_cost(&src->rings);
+	rings_cost(&src->rings, &profile->receipt);
 }
 
 static void close_source(struct source *source)

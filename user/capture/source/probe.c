@@ -282,7 +282,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
 	probe_set_profile(&src->set, profile);
-	profile->receipt.map_bytes += rings_cost(&src->rings);
+	rings_cost(&src->rings, &profile->receipt);
 	base_add_nested(&src->base, src->missed, profile);
 	if (sum[COUNT_OUTSIDE])
 		profile_note(profile,

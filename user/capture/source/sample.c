@@ -463,7 +463,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	if (sum[COUNT_SPILLED])
 		profile_note(profile, "%llu samples went through the ring buffer: the table of stacks was full (--max-stacks), or had no "
 				      "memory at hand", (unsigned long long)sum[COUNT_SPILLED]);
-	profile->receipt.map_bytes += rings_cost(&src->rings);
+	rings_cost(&src->rings, &profile->receipt);
 }
 
 struct source *src_sample_new(const struct sample_cfg *cfg)

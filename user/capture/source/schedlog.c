@@ -224,7 +224,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 		profile_note(profile, "the kernel skipped %llu switches or wake-ups", (unsigned long long)n);
 	if (src->place->pidns.level && src->place->target->all)
 		profile_note(profile, "tasks outside this container that ran before the start are not shown");
-	profile->receipt.map_bytes += rings_cost(&src->rings);
+	rings_cost(&src->rings, &profile->receipt);
 }
 
 static void close_source(struct source *source)

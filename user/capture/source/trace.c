@@ -346,7 +346,7 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	base_profile(&src->base, sum, profile);
 	callhooks_note(base_missed(&src->base), profile);
 	calljoin_note(src->join.entries_lost, profile);
-	profile->receipt.map_bytes += rings_cost(&src->rings);
+	rings_cost(&src->rings, &profile->receipt);
 }
 
 static bool has_targets(const struct source *source)
