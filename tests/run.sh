@@ -170,8 +170,8 @@ lane() {
 
 # Two at a time; then what has the machine for itself; then the other root tests beside one virtual machine, which takes one CPU; then two
 # virtual machines at a time.
-lane unit cli valgrind browser cores &
-lane san fuzz strace &
+lane strace unit valgrind browser fuzz &
+lane san cli cores &
 wait
 lane alone
 export VM_LONE=$OUT/root.runs
