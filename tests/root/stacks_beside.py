@@ -2,8 +2,7 @@
 """stacks_beside.py PERF_SCRIPT FOLDED: does skep have each user stack that perf has, with the same names, and at least as many frames?
 
 In: what perf script -F comm,ip,sym prints of a recording, and what skep flame --no-kernel makes of it. Prints how many stacks are the same, how many
-skep walked further, and those that perf has otherwise, with their numbers. Exit 1: of these there are more than two in a thousand (perf 6.1 has
-lost the leaf of one in 991)."""
+skep walked further, and those that perf has otherwise, with their numbers. Exit 1: there are some of these."""
 import collections
 import re
 import sys
@@ -12,8 +11,8 @@ import sys
 def name(text):
     """Without what perf and skep say in different ways: versions, offsets, files of what has no name."""
     text = re.sub(r"@+[\w.]*$", "", re.sub(r"\+0x[0-9a-f]+$", "", text)).replace(";", ":")
-    # perf 6.1 names a stub of the PLT by the symbol before it
-    return "[unknown]" if text.startswith("[") or text == "_init" else text
+    # perf 6.1 names a stub of the PLT by the symbol before it, or only "@plt"
+    return "[unknown]" if not text or text.startswith("[") or text == "_init" else text
 
 
 def perf_stacks(path):
@@ -64,4 +63,4 @@ print(f"same {same} further {further} other {sum(perf.values())}")
 for title, stacks in ("perf", perf), ("skep", skep):
     for stack, n in stacks.most_common(5):
         print(f"{title} {n}: " + ";".join(reversed(stack))[:600])
-sys.exit(1 if sum(perf.values()) * 500 > same + further or same + further == 0 else 0)
+sys.exit(1 if perf or same + further == 0 else 0)
