@@ -753,7 +753,7 @@ as_new_perf() {
 @test "a file without times: threads have their names, as in perf; --time says that there are none" {
 	need perf
 	perf record -q --no-timestamp -F "$(hz 4999)" -e cpu-clock -o s.data -- sh -c 'for i in 1 2 3; do sh -c "exec ls -lR /usr/share/doc" >/dev/null; done' 2>/dev/null
-	same_as_perf -g none --no-children -s comm -n
+	same_as_perf -g none --no-children -s comm -n --comms ls,sh # not perf-exec, which perf shows as perf-ex
 	run -2 "$SKEP" report -i s.data --time 10%-50%
 	[[ "$output" == "skep report: --time: samples of 'cpu-clock"*"' have no times (TIME): record with -T" ]]
 }
