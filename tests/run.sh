@@ -71,7 +71,7 @@ tap() { # tap KIND FILE...: bats
 	shift
 	for f in "$@"; do
 		log=$OUT/$kind-$(basename "$f").log
-		tests/bats.sh "$f" 600 $without >"$log"
+		tests/bats.sh "$f" 900 $without >"$log"
 		n=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log")
 		s=$(grep -c '^ok .*# skip' "$log")
 		again=$(sed -n 's/^again: ok [0-9]* /passed at another try: /p' "$log")
