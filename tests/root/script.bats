@@ -50,8 +50,9 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# Of both texts: skep names the function before one that was interrupted at its start; perf names what follows a call that never returns,
-# (in qemu, too, which may run beside); chooses among the names of one kernel address in another way, leaves out whose PLT it is, and keeps the mappings that a program had before execve(). No other line may differ.
+# Of both texts: skep names the function before one that was interrupted at its start; perf names what follows a call that never returns
+# (of qemu, too, which may run beside), chooses among the names of one kernel address in another way, leaves out whose PLT it is, and keeps the
+# mappings that a program had before execve(). No other line may differ.
 known() {
 	grep -vE '_dl_start_user|_init\+0x| _start(\+0x8| \(|$)|abort\+|(raise_(exception|interrupt)|cpu_loop_exit)[a-z_0-9]*\+|__stack_chk_fail|@plt|__pfx_|x86_64_start_reservations|execve\+0x7|exit\+0x1a|\+0x0 \(\[kernel|\[unknown\]( \(|$)|bpf_prog_' | sed -E 's/__pi_//; s/ __(mem[a-z]+\+)/ \1/'
 }

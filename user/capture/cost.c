@@ -23,8 +23,10 @@ void cost_of_map(int fd, struct receipt *r)
 	char path[64], line[128];
 	FILE *f;
 
+	if (r->is_not_wanted)
+		return;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = r->is_not_wanted ? NULL : fopen(path, "re");
+	f = fopen(path, "re");
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f))

@@ -100,8 +100,7 @@ static int make_room(struct tree *tree, uint32_t n)
 	size_t want = tree->nodes.n + n;
 
 	while (tree->nodes.cap < want)
-		if (vec_grow((void **)&tree->nodes.data, &tree->nodes.cap,
-			     sizeof(*tree->nodes.data)))
+		if (vec_grow((void **)&tree->nodes.data, &tree->nodes.cap, sizeof(*tree->nodes.data)))
 			return -ENOMEM;
 	while (tree->nr_slots / 2 < want)
 		if (slots_double(tree))

@@ -176,14 +176,25 @@ struct runs {
 	bool is_saved;	  /* its caller's frame pointer */
 };
 
+/* How long the instruction mov %rbp, SLOT(%rsp) is that begins here; 0: another one does. */
+static uint64_t bp_store_bytes(const struct crt_code *c, uint64_t at, uint32_t slot)
+{
+	if (!slot && HAS(c, at, "\x48\x89\x2c\x24"))
+		return 4;
+	if (HAS(c, at, "\x48\x89\x6c\x24") && at + 5 <= c->n && c->bytes[at + 4] == slot)
+		return 5;
+	if (HAS(c, at, "\x48\x89\xac\x24") && at + 8 <= c->n && !memcmp(c->bytes + at + 4, &slot, sizeof(slot)))
+		return 8;
+	return 0;
+}
+
 /*
  * From where on in a run the caller's frame pointer is saved, at the CFA - 16: mov %rbp, N(%rsp) after sub $N+8, %rsp; since Go 1.21
  * push %rbp before. Assembly may keep none.
  */
 static uint64_t saved_from(struct runs *r, const struct gopclntab_run *run)
 {
-	uint64_t at = run->start - r->text.vaddr;
-	uint32_t slot = run->depth - WORD;
+	uint64_t at = run->start - r->text.vaddr, n;
 
 	if (!run->depth || r->is_saved)
 		return run->start;
@@ -191,19 +202,9 @@ static uint64_t saved_from(struct runs *r, const struct gopclntab_run *run)
 		r->is_saved = true;
 		return run->start;
 	}
-	if (!slot && HAS(&r->text, at, "\x48\x89\x2c\x24")) {
-		r->is_saved = true;
-		return run->start + 4;
-	}
-	if (HAS(&r->text, at, "\x48\x89\x6c\x24") && at + 5 <= r->text.n && r->text.bytes[at + 4] == slot) {
-		r->is_saved = true;
-		return run->start + 5;
-	}
-	if (HAS(&r->text, at, "\x48\x89\xac\x24") && at + 8 <= r->text.n && !memcmp(r->text.bytes + at + 4, &slot, sizeof(slot))) {
-		r->is_saved = true;
-		return run->start + 8;
-	}
-	return run->end;
+	n = bp_store_bytes(&r->text, at, run->depth - WORD);
+	r->is_saved = n > 0;
+	return n ? run->start + n : run->end;
 }
 
 static int say_x86(struct runs *r, const struct gopclntab_run *run)
