@@ -341,6 +341,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c.traces = script_traces_new(r, c.syms);
 	if (!c.traces)
 		abort();
+	if (size % 2)
+		data_reader_leaf_only(r);
 	data_reader_keep_data(r);
 	data_reader_watch(r, watch, &c);
 	if (data_reader_run(r, &c.sink, &err) < 0 && !err.text[0])

@@ -43,8 +43,7 @@ static int take(struct named_sink *to, const struct named *named)
 	return 0;
 }
 
-/* Static: reused by the next. */
-static struct seen *see(const struct image *im, const char *arch)
+static struct seen *see_some(const struct image *im, const char *arch, bool leaf_only)
 {
 	static struct seen s;
 	struct recorded recorded = { .arch = arch };
@@ -57,12 +56,23 @@ static struct seen *see(const struct image *im, const char *arch)
 	assert_int_equal(names_init(&s.names, NULL, &s.to), 0);
 	cfg.pool = s.names.pool;
 	s.names.syms = new_syms(&cfg);
-	if (open_image(im, &r, &err) || data_reader_run(r, &s.names.sink, &err))
+	s.names.leaf_only = leaf_only;
+	if (open_image(im, &r, &err))
+		fail_msg("%s", err.text);
+	if (leaf_only)
+		data_reader_leaf_only(r);
+	if (data_reader_run(r, &s.names.sink, &err))
 		fail_msg("%s", err.text);
 	s.skipped = data_reader_meta(r)->skipped;
 	data_reader_close(r);
 	names_free(&s.names);
 	return &s;
+}
+
+/* Static: reused by the next. */
+static struct seen *see(const struct image *im, const char *arch)
+{
+	return see_some(im, arch, false);
 }
 
 static void expect_frames(const struct one *one, const uint64_t *addrs, uint32_t n, uint32_t cut)
@@ -145,6 +155,46 @@ static void deferred(void **state)
 	EXPECT(&s->all[2], STOP_NO_ROOT, KTEXT, 0x4004, 0x5005);
 	assert_int_equal(s->all[3].time_ns, T0 + 3);
 	EXPECT(&s->all[3], STOP_DEFERRED, KTEXT);
+}
+
+/* Whatever the chain and the header say, the leaf is the same as with callers, and nobody waits for a user chain. */
+static void leaves(void **state)
+{
+	static const struct perf_event_attr a = { .sample_type = CHAIN_TYPE, .sample_id_all = 1 };
+	const uint16_t k = PERF_RECORD_MISC_KERNEL, u = PERF_RECORD_MISC_USER;
+	static const uint64_t leaf[] = { KTEXT, 0x4004, KTEXT, 0x4004, 0x4008, 0x4004, KTEXT + 4, 0x4004 };
+	static struct image im;
+	struct seen whole;
+	const struct seen *s;
+
+	(void)state;
+	image_begin(&im);
+	put_attr(&im, &a, 1);
+	SAMPLE(&im, k, KTEXT, PID_TID, T0 + 1, 1, 4, PERF_CONTEXT_KERNEL, KTEXT, PERF_CONTEXT_USER, 0x4004);
+	SAMPLE(&im, u, 0x4004, PID_TID, T0 + 2, 1, 3, PERF_CONTEXT_USER, 0x4004, 0x5005);
+	SAMPLE(&im, u, KTEXT, PID_TID, T0 + 3, 1, 5, PERF_CONTEXT_KERNEL, KTEXT, KTEXT + 8, PERF_CONTEXT_USER, 0x4004); /* of a recorder that does not care */
+	SAMPLE(&im, u, 0x4004, PID_TID, T0 + 4, 1, 2, 0x4004, 0x5005); /* without markers */
+	SAMPLE(&im, u, 0x4008, PID_TID, T0 + 5, 1, 3, PERF_CONTEXT_USER, 0x4004, 0x5005); /* precise */
+	SAMPLE(&im, u, 0, PID_TID, T0 + 6, 1, 3, PERF_CONTEXT_USER, 0x4004, 0x5005);
+	SAMPLE(&im, k, KTEXT + 4, PID_TID, T0 + 7, 1, 2, PERF_CONTEXT_USER, 0x4004); /* callers of user space alone */
+	SAMPLE(&im, u, 0x4004, PID_TID, T0 + 8, 1, 5, PERF_CONTEXT_GUEST_USER, 0xbad, 0xbad, PERF_CONTEXT_USER, 0x4004);
+	s = see(&im, NULL);
+	assert_int_equal(s->n, 8);
+	whole = *s;
+	s = see_some(&im, NULL, true);
+	assert_int_equal(s->n, 8);
+	for (int i = 0; i < 8; i++) {
+		EXPECT(&s->all[i], STOP_ROOT, leaf[i]);
+		assert_int_equal(whole.all[i].addrs[0], leaf[i]);
+	}
+	image_begin(&im);
+	put_attr(&im, &a, 1);
+	DEFERRED_SAMPLE(&im, T0 + 1, 7);
+	put_later(&im, T0 + 2, PID_TID, 7, 3, 0x4004, 0x5005);
+	s = see_some(&im, NULL, true);
+	assert_int_equal(s->n, 1);
+	EXPECT(&s->all[0], STOP_ROOT, KTEXT);
+	assert_int_equal(s->skipped, 0);
 }
 
 static void put_feature(struct image *im, uint64_t feature, uint32_t a, uint32_t b)
@@ -381,7 +431,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches),
-		cmocka_unit_test(deferred),
+		cmocka_unit_test(deferred), cmocka_unit_test(leaves),
 		cmocka_unit_test(counts_running),
 		cmocka_unit_test(deferred_many),
 		cmocka_unit_test(dumps_x86),

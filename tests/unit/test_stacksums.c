@@ -285,6 +285,45 @@ static int refuse(void *arg, const struct sample *s)
 	return -EIO;
 }
 
+/* Sums of a task alone, also of a thread whose process has another number; they go on afterwards. */
+static void of_tasks(void **state)
+{
+	struct stack_sums *sums = stack_sums_new(true);
+	struct sample s = sample_at(&ip, 1, 100);
+	struct got got = { 0 };
+
+	(void)state;
+	stack_sums_add(sums, &s);
+	for (uint32_t i = 0; i < 3; i++) {
+		s.pid = i + 1;
+		s.tid = 10 * (i + 1);
+		assert_int_equal(stack_sums_add(sums, &s), 1);
+	}
+	assert_int_equal(stack_sums_take_task(sums, 4, 40, take, &got), 0);
+	assert_int_equal(got.nr, 0);
+	assert_int_equal(stack_sums_take_task(sums, 1025, 1025, take, &got), 0); /* its bit is that of 1 */
+	assert_int_equal(got.nr, 0);
+	assert_int_equal(stack_sums_take_task(sums, 1, 11, take, &got), 0);
+	assert_int_equal(got.nr, 1);
+	assert_int_equal(stack_sums_take_task(sums, 5, 20, take, &got), 0);
+	assert_int_equal(got.nr, 2);
+	assert_int_equal(stack_sums_take_task(sums, 1, 10, take, &got), 0);
+	assert_int_equal(got.nr, 2);
+	s.pid = 1;
+	s.tid = 10;
+	s.time_ns = 101;
+	assert_int_equal(stack_sums_add(sums, &s), 1);
+	assert_int_equal(stack_sums_take_task(sums, 1, 10, take, &got), 0);
+	assert_int_equal(got.nr, 3);
+	assert_int_equal(got.count, 3);
+	assert_int_equal(got.last_ns, 101);
+	assert_int_equal(stack_sums_take_task(sums, 1, 10, refuse, NULL), 0);
+	assert_int_equal(stack_sums_take_task(sums, 3, 30, refuse, NULL), -EIO);
+	assert_int_equal(stack_sums_take(sums, take, &got), 0);
+	assert_int_equal(got.nr, 3);
+	stack_sums_free(sums);
+}
+
 static void fails(void **state)
 {
 	struct stack_sums *sums = stack_sums_new(true);
@@ -304,7 +343,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up), cmocka_unit_test(own_way_of_leaves), cmocka_unit_test(own_way_of_stacks), cmocka_unit_test(instruction),
-		cmocka_unit_test(whole_stacks), cmocka_unit_test(deep), cmocka_unit_test(full), cmocka_unit_test(rests), cmocka_unit_test(fails),
+		cmocka_unit_test(whole_stacks), cmocka_unit_test(deep), cmocka_unit_test(full), cmocka_unit_test(rests),
+		cmocka_unit_test(of_tasks), cmocka_unit_test(fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

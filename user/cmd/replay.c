@@ -113,6 +113,8 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		pickstack_insert(r->pickstack, &r->pic->names);
 	if (r->pick)
 		pick_insert(r->pick, &r->pic->names);
+	if (r->pic->names.leaf_only && !r->pic->names.no_kernel && !r->pickstack) /* else the leaf may be a caller */
+		data_reader_leaf_only(r->file.reader);
 	if (r->watch)
 		data_reader_watch(r->file.reader, r->watch, r->watch_arg);
 	if (!ret)

@@ -143,6 +143,9 @@ void data_reader_close(struct data_reader *r);
  */
 void data_reader_count_running(struct data_reader *r);
 
+/* The chains of a sample end with its leaf, but for a tracepoint's: the rest is not read. Before data_reader_run. */
+void data_reader_leaf_only(struct data_reader *r);
+
 /* A record as it is in the file, hostile. What the trailer of other records than samples does not say is 0. */
 struct data_record {
 	const uint8_t *bytes; /* size of them, from struct perf_event_header on */

@@ -228,6 +228,7 @@ struct data_reader {
 	void *watch_arg;
 	VEC(struct held_record) held;
 	VEC(uint8_t) held_bytes; /* each aligned as in a file */
+	bool leaf_only;	     /* chains end with their first address */
 	bool counts_running; /* samples have their parallelism */
 	int64_t running;     /* switches in, less those out and exits */
 	VEC(struct last_read) last_reads;

@@ -89,10 +89,14 @@ static uint64_t take_ips(const uint8_t *p, uint64_t nr, uint64_t *to)
 	return n;
 }
 
-/* Splits a call chain at its markers. Frames of guests, and what markers to come announce, are left out. */
+/*
+ * Splits a call chain at its markers. Frames of guests, and what markers to come announce, are left out. Of a chain that only its leaf is
+ * wanted of, the first address is taken; functions that only deliver a tracepoint's hit may stand before its leaf.
+ */
 static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, struct sample *s)
 {
 	uint32_t *nr_kips = &s->chains[CHAIN_KERNEL].n, *nr_uips = &s->chains[CHAIN_USER].n;
+	bool leaf_only = r->leaf_only && !s->is_tracepoint;
 	uint64_t nr = take_u64(c), n;
 	const uint8_t *p = c->p;
 
@@ -102,14 +106,14 @@ static void take_chain(struct data_reader *r, struct cursor *c, enum mode mode, 
 	r->fields.nr_chain = nr;
 	while (nr) {
 		/* What is not wanted is overwritten by what is */
-		n = take_ips(p, nr, mode == MODE_KERNEL ? r->kips + *nr_kips : r->uips + *nr_uips);
+		n = take_ips(p, leaf_only && mode != MODE_OTHER ? 1 : nr, mode == MODE_KERNEL ? r->kips + *nr_kips : r->uips + *nr_uips);
 		if (mode == MODE_KERNEL)
 			*nr_kips += (uint32_t)n;
 		else if (mode == MODE_USER)
 			*nr_uips += (uint32_t)n;
 		p += n * WORD;
 		nr -= n;
-		if (!nr)
+		if (!nr || (leaf_only && *nr_kips + *nr_uips))
 			return;
 		nr--;
 		mode = mark_mode(r, get_u64(p), p + WORD, nr);
@@ -490,6 +494,11 @@ static int deliver_task(struct data_reader *r, const uint8_t *record, size_t siz
 		return 0;
 	}
 	return r->sink->task ? r->sink->task(r->sink, &t) : 0;
+}
+
+void data_reader_leaf_only(struct data_reader *r)
+{
+	r->leaf_only = true;
 }
 
 void data_reader_count_running(struct data_reader *r)

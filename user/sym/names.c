@@ -156,10 +156,18 @@ static int take_sample(struct sink *sink, const struct sample *s)
 	return ret ? ret : take_one(n, s);
 }
 
+/* The sums whose names the event may change. */
+static int take_changed(struct names *n, const struct task_event *t)
+{
+	if (t->kernel || t->what == TASK_KSYM)
+		return take_sums(n);
+	return n->sums ? stack_sums_take_task(n->sums, t->pid, t->tid, take_one, n) : 0;
+}
+
 static int take_task(struct sink *sink, const struct task_event *t)
 {
 	struct names *n = (struct names *)sink;
-	int ret = take_sums(n); /* what follows may change their names */
+	int ret = take_changed(n, t);
 
 	if (!ret)
 		ret = comms_task(&n->comms, t);

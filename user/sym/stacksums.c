@@ -2,17 +2,23 @@
 #include "sym/stacksums.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sym/dump.h"
 #include "util/hash.h"
 
-#define SLOTS 4096
+#define CACHE_LINE 64
+#define NUMBER_BITS 12 /* of a slot */
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+#define SLOTS (1u << NUMBER_BITS)
 #define SUMS_MAX (SLOTS / 2)
+#define TASKS 1024
 #define IPS_MAX 32768
 #define STACK_IPS_MAX 512 /* deeper stacks are not summed */
-#define REST 32768 /* samples that are not summed after sums that held fewer than two samples each */
+#define REST 32768 /* samples that are not summed after sums of which fewer than one in ... */
+#define ALIKE_MIN 8 /* ... had another sample: looking a stack up costs ten times as much as adding it */
 #define EVENTS_KNOWN 64 /* samples of events with numbers from this on are not summed */
 #define MIX 0x9e3779b97f4a7c15ull /* 2^64 / the golden ratio, as of Fibonacci hashing */
 
@@ -40,17 +46,18 @@ static uint32_t nr_of(const struct key *key, int kind)
 }
 
 struct sum {
-	struct key key;
-	uint64_t weight, count, last_ns; /* count 0: empty */
-	uint32_t hash; /* part of it */
-	uint32_t ips;  /* where in `ips` its chains begin */
+	_Alignas(CACHE_LINE) struct key key;
+	uint64_t weight, count, last_ns; /* count 0: taken, its samples to come are added to it */
+	uint32_t ips; /* where in `ips` its chains begin */
 };
+_Static_assert(sizeof(struct sum) == CACHE_LINE, "a sample of a known stack touches one line of the sums");
 
-/* Half a megabyte. */
+/* Of 400 KB as much is touched as there are sums. */
 struct stack_sums {
-	struct sum slots[SLOTS];
+	struct sum sums[SUMS_MAX]; /* the oldest first */
 	uint64_t ips[IPS_MAX];
-	uint16_t order[SUMS_MAX]; /* the slots as they were filled */
+	uint32_t slots[SLOTS]; /* a sum's number, from 1, and above it bits of its hash; 0: empty */
+	uint64_t tasks[TASKS / 64]; /* bits of the pids and tids that may have sums */
 	uint32_t n, added; /* sums, and samples in them */
 	uint32_t nr_ips;
 	uint32_t rest;
@@ -60,10 +67,12 @@ struct stack_sums {
 
 struct stack_sums *stack_sums_new(bool leaf_only)
 {
-	struct stack_sums *sums = calloc(1, sizeof(*sums));
+	struct stack_sums *sums = aligned_alloc(CACHE_LINE, sizeof(*sums));
 
-	if (sums)
-		sums->leaf_only = leaf_only;
+	if (!sums)
+		return NULL;
+	memset(sums->slots, 0, sizeof(*sums) - offsetof(struct stack_sums, slots)); /* what is before it is written before it is read */
+	sums->leaf_only = leaf_only;
 	return sums;
 }
 
@@ -79,6 +88,32 @@ static bool note_event(struct stack_sums *sums, uint16_t event)
 
 	sums->seen |= 1ull << event;
 	return !was;
+}
+
+static uint32_t pid_of(const struct key *key)
+{
+	return (uint32_t)key->task;
+}
+
+static uint32_t tid_of(const struct key *key)
+{
+	return key->task >> 32;
+}
+
+static void note_id(struct stack_sums *sums, uint32_t id)
+{
+	sums->tasks[id % TASKS / 64] |= 1ull << id % 64;
+}
+
+static void note_task(struct stack_sums *sums, uint32_t pid, uint32_t tid)
+{
+	note_id(sums, pid);
+	note_id(sums, tid);
+}
+
+static bool may_have(const struct stack_sums *sums, uint32_t id)
+{
+	return sums->tasks[id % TASKS / 64] >> id % 64 & 1;
 }
 
 static uint64_t depth_of(const struct sample *s)
@@ -164,6 +199,7 @@ int stack_sums_add(struct stack_sums *sums, const struct sample *s)
 	const uint64_t *chains[CHAIN_KINDS];
 	uint64_t hash, leaf;
 	struct key key;
+	struct sum *sum;
 	uint32_t at;
 
 	if (s->event >= EVENTS_KNOWN || note_event(sums, s->event))
@@ -177,9 +213,12 @@ int stack_sums_add(struct stack_sums *sums, const struct sample *s)
 	key = key_of(sums, s, &leaf, chains);
 	hash = hash_of(&key, chains);
 	at = hash >> 32 & (SLOTS - 1);
-	for (struct sum *sum; (sum = &sums->slots[at])->count; at = (at + 1) & (SLOTS - 1)) {
-		if (sum->hash != (uint32_t)hash || !is_of(sums, sum, &key, chains))
+	for (uint32_t slot; (slot = sums->slots[at]); at = (at + 1) & (SLOTS - 1)) {
+		sum = &sums->sums[(slot & NUMBER_MASK) - 1];
+		if ((slot ^ (uint32_t)hash) & ~NUMBER_MASK || !is_of(sums, sum, &key, chains))
 			continue;
+		if (!sum->count)
+			note_task(sums, s->pid, s->tid);
 		sum->weight += s->weight;
 		sum->count += s->count;
 		sum->last_ns = s->time_ns;
@@ -188,36 +227,63 @@ int stack_sums_add(struct stack_sums *sums, const struct sample *s)
 	}
 	if (sums->n == SUMS_MAX || sums->nr_ips + ips_of(&key) > IPS_MAX)
 		return -ENOSPC;
-	sums->order[sums->n++] = (uint16_t)at;
+	sums->sums[sums->n] = (struct sum){ .key = key, .weight = s->weight, .count = s->count, .last_ns = s->time_ns, .ips = sums->nr_ips };
+	sums->slots[at] = ++sums->n | ((uint32_t)hash & ~NUMBER_MASK);
 	sums->added++;
-	sums->slots[at] = (struct sum){ .key = key, .hash = (uint32_t)hash, .weight = s->weight, .count = s->count, .last_ns = s->time_ns, .ips = sums->nr_ips };
+	note_task(sums, s->pid, s->tid);
 	copy_chains(sums, &key, chains);
 	return 1;
+}
+
+/* Calls each() for a sum, which is empty then. */
+static int take(struct stack_sums *sums, struct sum *sum, int (*each)(void *arg, const struct sample *s), void *arg)
+{
+	const struct key *key = &sum->key;
+	const uint64_t *ips = sums->ips + sum->ips;
+	struct sample s = { .time_ns = sum->last_ns, .weight = sum->weight, .count = sum->count, .ip = key->ip, .pid = pid_of(key),
+			    .tid = tid_of(key), .cpu = UINT32_MAX, .event = key->shape & ((1 << EVENT_BITS) - 1),
+			    .is_tracepoint = key->shape >> EVENT_BITS & 1 };
+
+	for (int k = 0; k < CHAIN_KINDS; ips += nr_of(key, k++)) {
+		uint64_t chain = key->shape >> chain_shift(k);
+
+		s.chains[k] = (struct chain){ .ips = ips, .n = nr_of(key, k), .stop = chain >> NR_BITS & ((1 << STOP_BITS) - 1),
+					      .is_calls = chain >> (NR_BITS + STOP_BITS) & 1 };
+	}
+	sum->weight = sum->count = 0;
+	return each(arg, &s);
 }
 
 int stack_sums_take(struct stack_sums *sums, int (*each)(void *arg, const struct sample *s), void *arg)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < sums->n; i++) {
-		struct sum *sum = &sums->slots[sums->order[i]];
-		const struct key *key = &sum->key;
-		const uint64_t *ips = sums->ips + sum->ips;
-		struct sample s = { .time_ns = sum->last_ns, .weight = sum->weight, .count = sum->count, .ip = key->ip, .pid = (uint32_t)key->task,
-				    .tid = (uint32_t)(key->task >> 32), .cpu = UINT32_MAX, .event = key->shape & ((1 << EVENT_BITS) - 1),
-				    .is_tracepoint = key->shape >> EVENT_BITS & 1 };
-
-		for (int k = 0; k < CHAIN_KINDS; ips += nr_of(key, k++)) {
-			uint64_t chain = key->shape >> chain_shift(k);
-
-			s.chains[k] = (struct chain){ .ips = ips, .n = nr_of(key, k), .stop = chain >> NR_BITS & ((1 << STOP_BITS) - 1),
-						      .is_calls = chain >> (NR_BITS + STOP_BITS) & 1 };
-		}
-		if (ret >= 0)
-			ret = each(arg, &s);
-		sum->count = 0;
-	}
-	sums->rest = sums->n >= SUMS_MAX / 4 && sums->added < 2 * sums->n ? REST : 0;
+	for (uint32_t i = 0; i < sums->n && ret >= 0; i++)
+		if (sums->sums[i].count)
+			ret = take(sums, &sums->sums[i], each, arg);
+	sums->rest = sums->n >= SUMS_MAX / 4 && sums->added - sums->n < sums->n / ALIKE_MIN ? REST : 0;
 	sums->n = sums->added = sums->nr_ips = 0;
+	memset(sums->slots, 0, sizeof(sums->slots));
+	memset(sums->tasks, 0, sizeof(sums->tasks));
+	return ret;
+}
+
+int stack_sums_take_task(struct stack_sums *sums, uint32_t pid, uint32_t tid, int (*each)(void *arg, const struct sample *s), void *arg)
+{
+	int ret = 0;
+
+	if (!may_have(sums, pid) && !may_have(sums, tid))
+		return 0;
+	memset(sums->tasks, 0, sizeof(sums->tasks));
+	for (uint32_t i = 0; i < sums->n && ret >= 0; i++) {
+		struct sum *sum = &sums->sums[i];
+
+		if (!sum->count)
+			continue;
+		if (pid_of(&sum->key) == pid || tid_of(&sum->key) == tid)
+			ret = take(sums, sum, each, arg);
+		else
+			note_task(sums, pid_of(&sum->key), tid_of(&sum->key));
+	}
 	return ret;
 }
