@@ -28,6 +28,7 @@ static volatile __u64 offset_at_ns = 0;
 #define TASK_INTERRUPTIBLE 0x1
 #define TASK_UNINTERRUPTIBLE 0x2
 #define TASK_DEAD 0x80
+#define TASK_WAKING 0x200
 #define TASK_NOLOAD 0x400
 
 struct {
