@@ -146,13 +146,98 @@ fewer_than() {
 	on_screen samples && [ "$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)" -lt "$1" ]
 }
 
+# of_row COMMAND NAME COLUMN: of the first row of that command, with that second column (or any: -), in ./now
+of_row() {
+	awk -v c="$1" -v s="$2" -v k="$3" '$1 == c && (s == "-" || $2 == s) { print $k; exit }' now
+}
+
+all_made() {
+	local name n
+	on_screen calls
+	while read -r name n; do
+		[ "$(of_row calls "$name" 3)" = "$n" ] || return 1
+	done <made
+}
+
+@test "2: the system calls of each command, as many as it made; other orders, the filter, the last refresh alone" {
+	terminal 120 150
+	top -d 0.3 -a
+	shows 'samples'
+	keys 2
+	shows 'skep top +system calls +[0-9.]+ s +in [0-9.]+ s +by total' '^ +comm +syscall +calls +errors +total +mean'
+	"$WORK/calls" 1000 >truth
+	keys / c a l l s Enter
+	shows '^ calls +getpgid +1000 ' '^ calls +getsid +1001 '
+	awk '/^call / && $2 ~ /^(get|sched)/ { print $2, $3 }' truth >made
+	eventually all_made || { cat now; false; }
+	[ "$(of_row calls getresuid 4)" = "$(of_row calls getresuid 3)" ] # all of them fail
+	keys s C-u c a l l s Enter
+	shows 'by calls$'
+	awk '$1 == "calls" { if (n != "" && $3 > n) exit 1; n = $3 }' now
+	keys s C-u n o t h i n g Enter
+	shows "bad order 'nothing'"
+	keys n
+	shows 'in the last 0\.[0-9] s'
+	eventually gone 'getpgid'
+	keys n
+	shows '^ calls +getpgid +1000 '
+	keys z
+	shows 'begun again'
+	eventually gone 'getpgid'
+	keys q
+	left
+}
+
+@test "3, 4, Tab: packets of each process, what the scheduler did; what was collected stays; what is of samples is said to be" {
+	background "$WORK/shares" 60
+	terminal 120 150
+	top -F 999 -d 0.3 -a
+	shows '\[\.\] hot$'
+	keys 3
+	shows 'skep top +network ' '^ +comm +pid +tx pkts'
+	"$WORK/sockets" udp4 40 100 >truth
+	shows '^ sockets +[0-9]+ +40 +4000 +0 +0 '
+	while read -r pid tx tx_bytes rx rx_bytes; do
+		on_screen "^ sockets +$pid +$tx +$tx_bytes +$rx +$rx_bytes "
+	done <truth
+	keys 4
+	shows 'skep top +scheduler ' '^ +comm +pid +run +wait' "^ shares +$BG "
+	keys Tab
+	shows 'cpu-clock' '\[\.\] hot$'
+	keys 3
+	shows '^ sockets +[0-9]+ +40 +4000 +0 +0 '
+	for key in Enter + t b d a f e; do
+		keys -- "$key"
+		shows 'of samples|no stacks'
+	done
+	gone 'hot$'
+	keys q
+	left
+	on_screen '^samples: '
+}
+
+@test "2 with COMMAND: its calls from then on; when it has ended, views that were not looked at say so" {
+	terminal 100 24
+	top -F 999 -d 0.2 -- sh -c "'sleep 1; $WORK/calls 500 >truth; sleep 0.3'"
+	shows 'skep top'
+	keys 2
+	shows 'system calls'
+	shows '\[ended\]'
+	keys / g e t p g Enter
+	shows '^ calls +getpgid +500 '
+	keys 3
+	shows 'the run is over, and network was not looked at'
+	keys q
+	left
+}
+
 @test "the help names every key, and each is one" {
 	terminal 100 40
 	top -d 0.3
 	shows 'skep top'
 	keys h
 	shows '^keys'
-	for key in Enter / + h q s t a f b d p z e; do
+	for key in Enter / + h q 1 2 3 4 Tab n s t a f b d p z e; do
 		on_screen "^  \\$key +[a-z]" || on_screen "^  $key +[a-z]"
 	done
 	keys q

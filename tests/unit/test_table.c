@@ -14,6 +14,7 @@
 #include "event/columns.h"
 #include "event/rowfilter.h"
 #include "model/table.h"
+#include "render/rows/rowlines.h"
 #include "render/rows/rows.h"
 
 enum { NAME, ID, BORN, CALLS, TIME, MAX, AT, MEAN, P99, SLOTS, WHY, MIN, N };
@@ -394,10 +395,94 @@ static void test_bad_filter(void **state)
 	}
 }
 
+/* Rounds of another table, added up; another order of the same. */
+static void test_sum(void **state)
+{
+	struct table rounds, sum;
+
+	(void)state;
+	assert_int_equal(table_init(&rounds, &schema, BY_NAME), 0);
+	assert_int_equal(table_init(&sum, &schema, BY_NAME), 0);
+	sum.is_sum = true;
+	for (uint64_t i = 1; i <= 3; i++) {
+		char name[] = "a";
+
+		add(&rounds, total(call(name, 0, i, 4)));
+		add(&rounds, call("b", 0, 1, i));
+		name[0] = 'x';
+		assert_int_equal(table_round(&rounds, TIME), 0);
+		for (size_t k = 0; k < rounds.sorted.n; k++)
+			assert_int_equal(table_add(&sum, &rounds.sorted.data[k]), 0);
+		assert_int_equal(table_round(&sum, TIME), 0);
+	}
+	assert_int_equal(sum.sorted.n, 2);
+	expect_name(&sum, 0, "a");
+	assert_int_equal(number(&sum, 0, CALLS), 3);
+	assert_int_equal(number(&sum, 0, TIME), 12);
+	assert_int_equal(number(&sum, 1, CALLS), 3);
+	assert_int_equal(number(&sum, 1, TIME), 6);
+	assert_int_equal(number(&sum, 1, MAX), 3);
+	assert_int_equal(number(&sum, 1, MIN), 1);
+	add(&sum, call("b", 0, 1, 0));
+	assert_int_equal(table_round(&sum, CALLS), 0);
+	expect_name(&sum, 0, "b");
+	assert_int_equal(table_round(&sum, TIME), 0);
+	expect_name(&sum, 0, "a");
+	assert_int_equal(number(&sum, 1, CALLS), 4);
+	table_free(&rounds);
+	table_free(&sum);
+}
+
+static void expect_lines(const struct table *t, const struct rows_view *view, int columns, size_t nr_left_out, const char *want)
+{
+	struct row_lines fit;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	row_lines_fit(&fit, t, view, TIME, columns);
+	row_lines_title(out, t->schema, &fit);
+	for (size_t i = 0; i < t->sorted.n; i++)
+		row_lines_row(out, &t->sorted.data[i], view, &fit);
+	fclose(out);
+	assert_string_equal(text, want);
+	assert_int_equal(fit.nr_left_out, nr_left_out);
+	free(text);
+}
+
+/* Keys first, by character; what is not of the order goes first, long keys are cut. */
+static void test_lines(void **state)
+{
+	const struct rows_view view = { .keys = BY_NAME };
+	struct call other = call(NULL, 0, 1, 1);
+	struct table t;
+
+	(void)state;
+	other.is_other = true;
+	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
+	add(&t, call("a-name-that-is-long", 0, 2, 40));
+	add(&t, call("\xc3\xa4\033", 0, 1, 8));
+	add(&t, other);
+	assert_int_equal(table_round(&t, TIME), 0);
+	expect_lines(&t, &view, 80, 0,
+		     "name                 calls  time   max  at  mean   p99\n"
+		     "a-name-that-is-long      2  80ns  40ns  0s  40ns  40ns\n"
+		     "\xc3\xa4\\x1b                    1   8ns   8ns  0s   8ns   8ns\n"
+		     "(other)                  1   1ns   1ns  0s   1ns   1ns\n");
+	expect_lines(&t, &view, 30, 3,
+		     "name        calls  time   max\n"
+		     "a-name-tha      2  80ns  40ns\n"
+		     "\xc3\xa4\\x1b           1   8ns   8ns\n"
+		     "(other)         1   1ns   1ns\n");
+	expect_lines(&t, &view, 3, 6, "name    \na-name-t\n\xc3\xa4\\x1b   \n(other) \n");
+	table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_sum), cmocka_unit_test(test_lines), cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_reasons), cmocka_unit_test(test_words), cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_fields), cmocka_unit_test(test_filter), cmocka_unit_test(test_bad_filter),
 	};

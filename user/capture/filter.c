@@ -104,7 +104,7 @@ static int fill_tasks(const struct filter *f, const struct place *place, struct 
 	if (!ret && target_is_command(t)) {
 		uint32_t pid = pidns_outer_pid(&place->pidns, place->command_pid);
 
-		ret = pid ? add_target(f, TARGET_PID(pid), TARGET_AT_EXEC, err) : err_set(err, -ESRCH, "COMMAND has ended");
+		ret = pid ? add_target(f, TARGET_PID(pid), place->command_runs ? TARGET_ACTIVE : TARGET_AT_EXEC, err) : err_set(err, -ESRCH, "COMMAND has ended");
 	}
 	return ret;
 }

@@ -45,6 +45,8 @@ struct watched {
 
 struct session {
 	const struct session_cfg *cfg;
+	struct source *sources[SESSION_SOURCES_MAX]; /* those of cfg, and those added since */
+	int nr_sources;
 	struct command command;
 	struct place place;
 	uint32_t *cpus; /* those of place */
@@ -56,6 +58,7 @@ struct session {
 	uint64_t patience_ns; /* with a COMMAND that was interrupted; 0: none */
 	pid_t left_pid; /* COMMAND, if it did not end on SIGTERM */
 	uint64_t armed_ns, stopped_ns; /* armed_ns: with a delay when that will be */
+	bool is_bpf; /* any source */
 	bool is_armed;
 	bool is_paused;
 	uint64_t begun_ns; /* COMMAND */
@@ -143,18 +146,48 @@ static void poll_watched(struct session *s, int fd)
 	}
 }
 
+static int open_source(struct session *s, struct source *src, struct err *err)
+{
+	int ret = src->open(src, &s->place, err);
+
+	for (uint32_t k = 0; !ret && src->fd && src->fd(src, k) >= 0; k++)
+		ret = watch(s, src->fd(src, k));
+	return ret;
+}
+
 static int open_sources(struct session *s, struct err *err)
 {
 	int ret = 0;
 
-	for (int i = 0; i < s->cfg->nr_sources && !ret; i++) {
-		struct source *src = s->cfg->sources[i];
-
-		ret = src->open(src, &s->place, err);
-		for (uint32_t k = 0; !ret && src->fd && src->fd(src, k) >= 0; k++)
-			ret = watch(s, src->fd(src, k));
-	}
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		ret = open_source(s, s->sources[i], err);
 	return ret;
+}
+
+int session_add(struct session *s, struct source *src, struct err *err)
+{
+	int ret;
+
+	if (!src)
+		return -ENOMEM;
+	if (s->nr_sources == SESSION_SOURCES_MAX)
+		ret = err_set(err, -ENOSPC, "too many views at one time");
+	else if (src->is_bpf && !s->is_bpf)
+		ret = err_set(err, -EPERM, "needs BPF, which this run does without");
+	else if (src->has_stacks && !s->place.sideband)
+		ret = err_set(err, -EINVAL, "needs stacks, which this run does without");
+	else
+		ret = open_source(s, src, err);
+	if (ret) {
+		src->close(src);
+		return ret;
+	}
+	s->sources[s->nr_sources++] = src;
+	if (s->is_armed)
+		src->start(src);
+	if (s->is_paused && src->pause)
+		src->pause(src, true);
+	return 0;
 }
 
 static int open_unwinder(struct session *s, struct err *err)
@@ -179,22 +212,22 @@ static int open_sideband(struct session *s, struct err *err)
 
 static int session_setup(struct session *s, struct err *err)
 {
-	bool is_bpf = false, has_stacks = false;
+	bool has_stacks = false;
 	sigset_t mask; /* that COMMAND starts with */
 	int ret = 0;
 
-	for (int i = 0; i < s->cfg->nr_sources; i++) {
-		is_bpf |= s->cfg->sources[i]->is_bpf;
-		has_stacks |= s->cfg->sources[i]->has_stacks;
+	for (int i = 0; i < s->nr_sources; i++) {
+		s->is_bpf |= s->sources[i]->is_bpf;
+		has_stacks |= s->sources[i]->has_stacks;
 	}
 	/* The first signal ends the measurement; its result is still written. */
 	interrupts_take(&mask);
 	s->place.target = s->cfg->target;
 	kernel_talk();
 	limits_raise();
-	if (is_bpf || s->cfg->target->pids.n || s->cfg->target->tids.n)
+	if (s->is_bpf || s->cfg->target->pids.n || s->cfg->target->tids.n)
 		ret = pidns_check_proc(err);
-	if (!ret && is_bpf)
+	if (!ret && s->is_bpf)
 		ret = kernel_check(err);
 	if (!ret)
 		ret = open_waits(s, err);
@@ -211,7 +244,7 @@ static int session_setup(struct session *s, struct err *err)
 	s->place.has_namespaces = s->cfg->has_namespaces;
 	interrupts_on_give_up(INTERRUPT_COMMAND, command_give_up);
 	/* After COMMAND was made: its number is one of those to translate. */
-	if (!ret && is_bpf)
+	if (!ret && s->is_bpf)
 		ret = pidns_open(&s->place.pidns, err);
 	if (!ret && s->cfg->unwind.guide)
 		ret = open_unwinder(s, err);
@@ -246,6 +279,8 @@ int session_open(const struct session_cfg *cfg, struct session **ret_session, st
 		return -ENOMEM;
 	}
 	s->cfg = cfg;
+	s->nr_sources = cfg->nr_sources;
+	memcpy(s->sources, cfg->sources, sizeof(s->sources));
 	interrupts_stage(INTERRUPT_SETUP, "setting up", "everything (nothing was measured yet)");
 	s->epoll_fd = s->tick_fd = s->wakeup.fd = -1;
 	err->text[0] = '\0';
@@ -271,18 +306,18 @@ static int drain(struct session *s, struct sink *sink)
 	struct unwinder *unwinder = s->place.unwinder;
 	int ret = 0;
 
-	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
-		if (s->cfg->sources[i]->collect)
-			ret = s->cfg->sources[i]->collect(s->cfg->sources[i]);
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		if (s->sources[i]->collect)
+			ret = s->sources[i]->collect(s->sources[i]);
 	if (!ret && unwinder)
 		ret = unwinder_collect(unwinder);
 	if (!ret && s->place.sideband)
 		ret = sideband_drain(s->place.sideband, now_ns(), sink);
 	if (!ret && unwinder)
 		ret = unwinder_walk(unwinder);
-	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
-		if (s->cfg->sources[i]->drain)
-			ret = s->cfg->sources[i]->drain(s->cfg->sources[i], sink);
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		if (s->sources[i]->drain)
+			ret = s->sources[i]->drain(s->sources[i], sink);
 	if (!ret && sink->round)
 		ret = sink->round(sink);
 	return ret;
@@ -293,8 +328,8 @@ static bool waits_for_children(const struct session *s)
 {
 	if (!s->cfg->target->waits_for_children || s->interrupted)
 		return false;
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		if (s->cfg->sources[i]->has_targets && s->cfg->sources[i]->has_targets(s->cfg->sources[i]))
+	for (int i = 0; i < s->nr_sources; i++)
+		if (s->sources[i]->has_targets && s->sources[i]->has_targets(s->sources[i]))
 			return true;
 	return false;
 }
@@ -312,8 +347,8 @@ static bool is_command_over(struct session *s)
 
 static void arm(struct session *s)
 {
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		s->cfg->sources[i]->start(s->cfg->sources[i]);
+	for (int i = 0; i < s->nr_sources; i++)
+		s->sources[i]->start(s->sources[i]);
 	s->is_armed = true;
 }
 
@@ -324,9 +359,9 @@ static void set_paused(struct session *s, bool is_paused)
 		s->armed_ns = now_ns();
 		arm(s);
 	}
-	for (int i = 0; i < s->cfg->nr_sources && s->is_armed && s->is_paused != is_paused; i++)
-		if (s->cfg->sources[i]->pause)
-			s->cfg->sources[i]->pause(s->cfg->sources[i], is_paused);
+	for (int i = 0; i < s->nr_sources && s->is_armed && s->is_paused != is_paused; i++)
+		if (s->sources[i]->pause)
+			s->sources[i]->pause(s->sources[i], is_paused);
 	s->is_paused = s->is_armed && is_paused;
 }
 
@@ -403,9 +438,9 @@ static int snapshot(struct session *s, struct sink *sink, uint64_t now)
 {
 	int ret = 0;
 
-	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
-		if (s->cfg->sources[i]->snapshot)
-			ret = s->cfg->sources[i]->snapshot(s->cfg->sources[i], sink);
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		if (s->sources[i]->snapshot)
+			ret = s->sources[i]->snapshot(s->sources[i], sink);
 	return ret || !sink->interval ? ret : sink->interval(sink, now - s->armed_ns);
 }
 
@@ -413,17 +448,17 @@ int session_again(struct session *s, struct sink *sink)
 {
 	int ret = 0;
 
-	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
-		if (s->cfg->sources[i]->again)
-			ret = s->cfg->sources[i]->again(s->cfg->sources[i], sink);
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		if (s->sources[i]->again)
+			ret = s->sources[i]->again(s->sources[i], sink);
 	return ret;
 }
 
 void session_forget(struct session *s)
 {
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		if (s->cfg->sources[i]->forget)
-			s->cfg->sources[i]->forget(s->cfg->sources[i]);
+	for (int i = 0; i < s->nr_sources; i++)
+		if (s->sources[i]->forget)
+			s->sources[i]->forget(s->sources[i]);
 }
 
 /* Milliseconds until the first of two moments, rounded up; -1 for none of them (UINT64_MAX). */
@@ -442,8 +477,8 @@ static void disarm(struct session *s)
 	s->stopped_ns = now_ns();
 	if (!s->is_armed)
 		s->armed_ns = s->stopped_ns;
-	for (int i = 0; i < s->cfg->nr_sources && s->is_armed; i++)
-		s->cfg->sources[i]->stop(s->cfg->sources[i]);
+	for (int i = 0; i < s->nr_sources && s->is_armed; i++)
+		s->sources[i]->stop(s->sources[i]);
 }
 
 static int loop(struct session *s, struct sink *sink)
@@ -515,6 +550,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 		ret = command_go(&s->command, s->cfg->target->argv[0], err);
 	if (ret)
 		return ret;
+	s->place.command_runs = s->command.pid;
 	interrupts_stage(INTERRUPT_RUN, "measuring", "the result");
 	ret = enough(loop(s, sink));
 	interrupts_stage(INTERRUPT_FINISH, "detaching", "the result");
@@ -529,8 +565,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 		return err_set(err, ret, "cannot write '%s': %s", s->cfg->output, strerror(-ret));
 	if (ret) /* the reader of a pipe had enough: no word */
 		return err->text[0] || ret == -EPIPE ? ret : err_set(err, ret, "cannot store the result: %s", strerror(-ret));
-	for (int i = 0; i < s->cfg->nr_sources && !ret; i++)
-		ret = enough(finish_source(s->cfg->sources[i], sink, err));
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		ret = enough(finish_source(s->sources[i], sink, err));
 	interrupts_stage(INTERRUPT_FINISH, "ending COMMAND and writing the result", "the result");
 	s->left_pid = command_end(&s->command);
 	return ret;
@@ -558,9 +594,9 @@ uint64_t session_duration_ns(const struct session *s)
 
 void session_profile(const struct session *s, struct profile *profile)
 {
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		if (s->cfg->sources[i]->profile)
-			s->cfg->sources[i]->profile(s->cfg->sources[i], profile);
+	for (int i = 0; i < s->nr_sources; i++)
+		if (s->sources[i]->profile)
+			s->sources[i]->profile(s->sources[i], profile);
 	if (s->place.unwinder)
 		unwinder_profile(s->place.unwinder, profile);
 	if (s->place.sideband) {
@@ -585,8 +621,8 @@ void session_close(struct session *s)
 		interrupts_stage(INTERRUPT_SETUP, "detaching", "everything (nothing was measured yet)");
 	command_end(&s->command);
 	interrupts_on_give_up(INTERRUPT_COMMAND, NULL);
-	for (int i = 0; i < s->cfg->nr_sources; i++)
-		s->cfg->sources[i]->close(s->cfg->sources[i]);
+	for (int i = 0; i < s->nr_sources; i++)
+		s->sources[i]->close(s->sources[i]);
 	sideband_close(s->place.sideband);
 	unwinder_free(s->place.unwinder);
 	pidns_close(&s->place.pidns);

@@ -52,6 +52,12 @@ struct session_cfg {
 
 struct session;
 
+/*
+ * While it runs: opens a source and starts it. The session closes it, also when it cannot be opened; NULL: there was no memory for it.
+ * What the targets did before is not told. 0, or -errno with err filled, and the run goes on.
+ */
+int session_add(struct session *s, struct source *src, struct err *err);
+
 /* Delivers once more what the sources have summed and delivered since session_forget(), or the start. 0 or -errno. */
 int session_again(struct session *s, struct sink *sink);
 void session_forget(struct session *s);

@@ -25,6 +25,7 @@ struct place {
 	const uint32_t *cpus; /* those of -C, else all that are online */
 	uint32_t nr_cpus;
 	pid_t command_pid; /* COMMAND, which waits for its exec; 0: none */
+	bool command_runs; /* it does not wait any more */
 	bool is_late;	   /* COMMAND runs before the sources are started, which cannot leave that to its exec */
 	bool has_switches, has_namespaces; /* of the targets are reported */
 	bool may_pause;	   /* the sources may be paused: they still report what tasks do */

@@ -72,7 +72,7 @@ const struct report_row *browser_row(const struct browser *b)
 
 	if (b->view == VIEW_CALLS)
 		return &b->calls.row;
-	return l ? &b->page.table->rows.data[l->row] : NULL;
+	return l && b->page.table ? &b->page.table->rows.data[l->row] : NULL;
 }
 
 void browser_say(struct browser *b, const char *form, ...)
@@ -120,8 +120,20 @@ static void note_chosen(struct browser *b)
 {
 	const struct table_line *l = browser_line(b);
 
-	if (l)
+	if (l && b->page.rows)
+		browser_row_keys(b, l, b->chosen_keys);
+	else if (l)
 		b->chosen = b->page.table->rows.data[l->row];
+}
+
+static bool is_chosen(const struct browser *b, const struct table_line *l)
+{
+	char keys[BROWSER_KEYS_BYTES];
+
+	if (!b->page.rows)
+		return l->opened < 0 && browser_same_row(&b->page.table->rows.data[l->row], &b->chosen);
+	browser_row_keys(b, l, keys);
+	return !strcmp(keys, b->chosen_keys);
 }
 
 /* The chosen row stays chosen wherever it has gone; at the first line the first one is. */
@@ -131,7 +143,7 @@ static int new_lines(struct browser *b)
 	int ret = browser_lines(b);
 
 	for (size_t i = 0; c->at && i < b->lines.n; i++)
-		if (b->lines.data[i].opened < 0 && browser_same_row(&b->page.table->rows.data[b->lines.data[i].row], &b->chosen)) {
+		if (is_chosen(b, &b->lines.data[i])) {
 			cursor_go(c, i);
 			break;
 		}
@@ -157,12 +169,15 @@ int browser_show(struct browser *b, const struct browser_page *page)
 	return ret;
 }
 
+#define NO_CALLS "the rows of this view have no stacks"
 #define NO_STACKS "stacks are not recorded (-g records them)"
 
 static int open_calls(struct browser *b)
 {
 	const struct report_row *row = browser_row(b);
 
+	if (b->page.rows)
+		browser_say(b, NO_CALLS);
 	if (!row)
 		return 0;
 	if (!b->page.tree) {
@@ -190,7 +205,9 @@ static int turn(struct browser *b, bool open)
 	const struct table_line *l = browser_line(b);
 	struct opened *o = NULL;
 
-	if (!l)
+	if (b->page.rows)
+		browser_say(b, NO_CALLS);
+	if (!l || b->page.rows)
 		return 0;
 	for (size_t i = 0; i < b->opened.n; i++)
 		if (browser_same_row(&b->opened.data[i].row, &b->page.table->rows.data[l->row]))

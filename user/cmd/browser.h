@@ -7,7 +7,9 @@
 #define SKEP_CMD_BROWSER_H
 
 #include "model/fold.h"
+#include "model/table.h"
 #include "render/rows/report.h"
+#include "render/rows/rows.h"
 
 struct browser_key {
 	uint32_t key;
@@ -19,11 +21,16 @@ struct browser_key {
 /* Borrowed until the next one. */
 struct browser_page {
 	const char *head; /* the first line */
-	const struct report *table; /* in its order; rows without a sample are not shown */
+	const struct report *table; /* NULL: rows; in its order; rows without a sample are not shown */
 	const struct profile *profile;
 	const struct report_cfg *cfg;
 	struct tree *tree; /* NULL: stacks are not known */
 	enum fold_root root; /* what its stacks stand on */
+	/* Instead of these: rows that have no stacks. */
+	const struct table *rows; /* its round has ended; NULL: none */
+	const struct rows_view *rows_view;
+	int rows_sort; /* the column that they are in the order of */
+	const char *nothing; /* where there are none */
 	/* A column to the left of each row's own, so many columns of the terminal wide; 0: none. */
 	int mark_width;
 	const char *mark_title;
@@ -42,7 +49,7 @@ int browser_show(struct browser *b, const struct browser_page *page);
 /* Takes the keys that were typed, and draws. 0; -ECANCELED: to end was wanted; or -errno. */
 int browser_input(struct browser *b);
 
-/* The row that is chosen, or whose callers are shown; NULL: there is none. */
+/* The row of samples that is chosen, or whose callers are shown; NULL: there is none. */
 const struct report_row *browser_row(const struct browser *b);
 
 /* Rows of the next page are others: back to the table, nothing is open. */

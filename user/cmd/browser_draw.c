@@ -10,7 +10,7 @@
 #include "render/rows/reportlines.h"
 #include "util/text.h"
 
-#define HEAD_ROWS 2 /* the head, the titles */
+#define HEAD_ROWS BROWSER_HEAD_ROWS
 #define FOOT_ROWS 1
 #define HOT 0.05 /* perf's colours: red from 5 % on, green from 0.5 % */
 #define WARM 0.005
@@ -103,7 +103,7 @@ static bool passes(const struct browser *b, const struct report_row *r)
 	return false;
 }
 
-static int add_line(struct browser *b, struct table_line line)
+int browser_add_line(struct browser *b, struct table_line line)
 {
 	if (vec_reserve(&b->lines))
 		return -ENOMEM;
@@ -114,7 +114,7 @@ static int add_line(struct browser *b, struct table_line line)
 /* A row, and its callers where it is open. */
 static int add_row(struct browser *b, uint32_t row)
 {
-	int ret = add_line(b, (struct table_line){ .row = row, .opened = -1 });
+	int ret = browser_add_line(b, (struct table_line){ .row = row, .opened = -1 });
 
 	for (size_t i = 0; i < b->opened.n && !ret; i++) {
 		const struct opened *o = &b->opened.data[i];
@@ -122,19 +122,16 @@ static int add_row(struct browser *b, uint32_t row)
 		if (!browser_same_row(&o->row, &b->page.table->rows.data[row]))
 			continue;
 		for (size_t k = 0; k < o->calls.lines.n && !ret; k++)
-			ret = add_line(b, (struct table_line){ row, (int32_t)i, (uint32_t)k });
+			ret = browser_add_line(b, (struct table_line){ row, (int32_t)i, (uint32_t)k });
 	}
 	return ret;
 }
 
-int browser_lines(struct browser *b)
+static int sample_lines(struct browser *b)
 {
 	const struct report *t = b->page.table;
-	size_t room = browser_room(), rest;
 	int ret = 0;
 
-	b->lines.n = 0;
-	b->nr_rows = 0;
 	for (size_t i = 0; i < t->rows.n && !ret; i++) {
 		if (!t->rows.data[i].self && !t->rows.data[i].total)
 			continue;
@@ -142,6 +139,17 @@ int browser_lines(struct browser *b)
 		if (passes(b, &t->rows.data[i]))
 			ret = add_row(b, (uint32_t)i);
 	}
+	return ret;
+}
+
+int browser_lines(struct browser *b)
+{
+	size_t room = browser_room(), rest;
+	int ret;
+
+	b->lines.n = 0;
+	b->nr_rows = 0;
+	ret = b->page.rows ? browser_row_lines(b) : sample_lines(b);
 	cursor_fit(&b->cursors[VIEW_TABLE], b->lines.n, room);
 	cursor_fit(&b->cursors[VIEW_CALLS], b->calls.calls.lines.n, room);
 	rest = b->text_lines.n > room ? b->text_lines.n - room : 0;
@@ -236,6 +244,20 @@ static void draw_call(int at, const struct call_line *c, uint64_t whole, int ind
 	screen_text(at, column, chosen ? SCREEN_SELECTED : SCREEN_PLAIN, name);
 }
 
+void browser_draw_none(const struct browser *b, const char *nothing)
+{
+	char none[PROMPT_BYTES * 4 + 128], shown[PROMPT_BYTES * 4];
+
+	if (b->lines.n)
+		return;
+	text_escape(shown, sizeof(shown), b->filter);
+	if (b->nr_rows)
+		snprintf(none, sizeof(none), "  no row has '%s'; there are %u without the filter (Esc)", shown, b->nr_rows);
+	else
+		snprintf(none, sizeof(none), "  %s", nothing);
+	screen_text(HEAD_ROWS, 0, SCREEN_PLAIN, none);
+}
+
 static void draw_table(const struct browser *b)
 {
 	const struct cursor *c = &b->cursors[VIEW_TABLE];
@@ -244,7 +266,6 @@ static void draw_table(const struct browser *b)
 	struct report_lines fit;
 	struct line line;
 	int width = screen_columns() - b->page.mark_width;
-	char none[PROMPT_BYTES * 4 + 128], shown[PROMPT_BYTES * 4];
 
 	cfg.columns = width > 1 ? width : 1;
 	if (t.rows.n > FIT_ROWS)
@@ -271,11 +292,7 @@ static void draw_table(const struct browser *b)
 			draw_call(HEAD_ROWS + (int)i, &b->opened.data[l->opened].calls.lines.data[l->call], b->opened.data[l->opened].focus.total,
 				  b->page.mark_width + 2, chosen);
 	}
-	if (b->lines.n)
-		return;
-	text_escape(shown, sizeof(shown), b->filter);
-	snprintf(none, sizeof(none), b->nr_rows ? "  no row has '%s'; there are %u without the filter (Esc)" : "  no samples yet", shown, b->nr_rows);
-	screen_text(HEAD_ROWS, 0, SCREEN_PLAIN, none);
+	browser_draw_none(b, "no samples yet");
 }
 
 static void draw_calls(const struct browser *b)
@@ -366,7 +383,9 @@ void browser_draw(struct browser *b)
 	screen_begin();
 	if (b->has_page) {
 		screen_fill(0, screen_text(0, 0, SCREEN_BAR, b->page.head), SCREEN_BAR);
-		if (b->view == VIEW_TABLE)
+		if (b->view == VIEW_TABLE && b->page.rows)
+			browser_draw_rows(b);
+		else if (b->view == VIEW_TABLE)
 			draw_table(b);
 		else if (b->view == VIEW_CALLS)
 			draw_calls(b);
@@ -382,7 +401,7 @@ static void help_keys(FILE *out, const struct browser_key *keys)
 	for (; keys->key; keys++) {
 		char name[8] = { (char)keys->key };
 
-		fprintf(out, "  %-10s %s\n", keys->key == SCREEN_ENTER ? "Enter" : name, keys->help);
+		fprintf(out, "  %-10s %s\n", keys->key == SCREEN_ENTER ? "Enter" : keys->key == SCREEN_TAB ? "Tab" : name, keys->help);
 	}
 }
 

@@ -10,6 +10,8 @@
 #include "ui/screen.h"
 #include "util/vec.h"
 
+#define BROWSER_KEYS_BYTES 512
+
 enum browser_view { VIEW_TABLE, VIEW_CALLS, VIEW_TEXT, VIEWS };
 
 /* A row with its calls: below it in the table, or alone. */
@@ -35,6 +37,7 @@ struct browser {
 	struct cursor cursors[VIEWS];
 	VEC(struct table_line) lines;
 	struct report_row chosen; /* the row of the cursor; it stays there wherever it goes to */
+	char chosen_keys[BROWSER_KEYS_BYTES]; /* where rows have no stacks */
 	uint32_t nr_rows; /* that have samples, with those that the filter leaves out */
 	VEC(struct opened) opened;
 	struct opened calls; /* of VIEW_CALLS */
@@ -52,10 +55,22 @@ struct browser {
 /* Lines for what is there now. 0 or -ENOMEM. */
 int browser_lines(struct browser *b);
 
+/* The same of rows without stacks (browser_rows.c), and the texts of a row's keys, by which it is known. */
+int browser_row_lines(struct browser *b);
+void browser_row_keys(const struct browser *b, const struct table_line *l, char buf[BROWSER_KEYS_BYTES]);
+void browser_draw_rows(const struct browser *b);
+
+#define BROWSER_HEAD_ROWS 2 /* the head, the titles */
+
 /* How many lines of the screen the view has. */
 size_t browser_room(void);
 
 void browser_draw(struct browser *b);
+
+/* Where no line is shown. nothing: where there are no rows at all. */
+void browser_draw_none(const struct browser *b, const char *nothing);
+
+int browser_add_line(struct browser *b, struct table_line line); /* 0 or -ENOMEM */
 
 /* A text of the browser's keys. NULL: no memory. */
 char *browser_help(const struct browser *b);

@@ -256,6 +256,11 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 	return refresh(top, since_start_ns, &ledger);
 }
 
+static int take_row(struct sink *sink, const struct row *row)
+{
+	return top_screen_row(((struct names *)sink)->interval_arg, row);
+}
+
 /* Has something come since the last refresh? */
 static bool has_more(const struct top *top)
 {
@@ -280,6 +285,7 @@ static int run(struct top *top, struct top_options *o, int *status, struct err *
 		o->m.input = top_screen_input;
 		o->m.input_arg = top;
 		o->m.target.is_mute = true;
+		pic->names.sink.row = take_row;
 		interrupts_on_give_up(INTERRUPT_SCREEN, screen_give_up);
 	}
 	pic->names.interval = at_interval;

@@ -56,6 +56,9 @@ void top_screen_close(struct top *top);
 /* Shows the tables as they are. 0 or -errno. */
 int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profile *ledger);
 
+/* A row of the views without samples. 0 or -ENOMEM. */
+int top_screen_row(struct top *top, const struct row *row);
+
 /* Keys, as of struct measure. */
 bool top_screen_input(void *arg);
 

@@ -10,6 +10,7 @@
 #include "cmd/annotation.h"
 #include "cmd/browser_pages.h"
 #include "cmd/top.h"
+#include "cmd/top_tabs.h"
 #include "ui/screen.h"
 #include "util/interrupt.h"
 #include "util/text.h"
@@ -21,7 +22,9 @@
 
 struct top_screen {
 	struct browser *browser;
-	int event; /* that is shown */
+	struct top_tabs *tabs;
+	int tab;   /* that is shown */
+	int event; /* of samples */
 	bool is_paused, is_over, has_quit;
 	int failed; /* -errno of a key */
 	uint64_t since_start_ns, lost, marked_ns;
@@ -75,27 +78,32 @@ static void mark(void *arg, const struct report_row *row, char *buf, size_t size
 	add_history(t, row, history_width(top), buf + n, size - n);
 }
 
-static void make_head(struct top *top)
+/* of_tab: what the rows of a view without samples are of. */
+static void make_head(struct top *top, const char *of_tab)
 {
 	struct top_screen *s = top->screen;
 	const struct top_view *v = view_of(top);
+	const char *by;
 	char name[256];
 	size_t n;
 
 	text_escape(name, sizeof(name), v->profile.event);
-	n = text_append(s->head, sizeof(s->head), 0, " skep top  %s", name);
-	if (top->nr_views > 1)
+	n = text_append(s->head, sizeof(s->head), 0, " skep top  %s", s->tab ? top_tab_name(s->tab) : name);
+	if (top->nr_views > 1 && !s->tab)
 		n = text_append(s->head, sizeof(s->head), n, " (%d of %d)", s->event + 1, top->nr_views);
-	n = text_append(s->head, sizeof(s->head), n, "  %.1f s  %llu samples", (double)s->since_start_ns / 1e9, (unsigned long long)v->at.folded);
+	n = text_append(s->head, sizeof(s->head), n, "  %.1f s  ", (double)s->since_start_ns / 1e9);
+	n = s->tab ? text_append(s->head, sizeof(s->head), n, "%s", of_tab) :
+		     text_append(s->head, sizeof(s->head), n, "%llu samples", (unsigned long long)v->at.folded);
 	if (s->lost)
 		n = text_append(s->head, sizeof(s->head), n, ", %llu lost", (unsigned long long)s->lost);
-	if (v->live.by_change)
+	if (v->live.by_change && !s->tab)
 		n = text_append(s->head, sizeof(s->head), n, "  change since %.1f s", (double)s->marked_ns / 1e9);
 	if (s->is_paused)
 		n = text_append(s->head, sizeof(s->head), n, "  [paused]");
 	if (s->is_over)
 		n = text_append(s->head, sizeof(s->head), n, "  [ended]");
-	n = text_append(s->head, sizeof(s->head), n, "  by %s", top->o->request.sort ? top->o->request.sort : REPORT_KEYS);
+	by = s->tab ? top_tab_sorted(s->tabs, s->tab) : top->o->request.sort ? top->o->request.sort : REPORT_KEYS;
+	n = text_append(s->head, sizeof(s->head), n, "  by %s", by);
 }
 
 static int show(struct top *top)
@@ -105,23 +113,32 @@ static int show(struct top *top)
 	struct browser_page page = { .head = s->head, .table = &v->live.shown, .profile = &v->profile, .cfg = &s->cfg, .tree = v->at.tree,
 				     .root = top->pic->fold.root, .mark = mark };
 	int width = history_width(top);
+	char of_tab[64] = "";
 
-	make_head(top);
 	s->cfg = (struct report_cfg){ .event_names = top_event_names(top) };
 	page.mark_width = width + (v->live.by_change ? CHANGE_WIDTH : 0);
 	page.mark_title = v->live.by_change ? "  Change" : "";
+	if (s->tab)
+		top_tab_page(s->tabs, s->tab, &page, of_tab, sizeof(of_tab));
+	make_head(top, of_tab);
 	return browser_show(s->browser, &page);
 }
 
 int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profile *ledger)
 {
 	struct top_screen *s = top->screen;
+	int ret = top_tabs_round(s->tabs, since_start_ns);
 
-	if (s->is_paused)
-		return 0;
+	if (ret || s->is_paused)
+		return ret;
 	s->since_start_ns = since_start_ns;
 	s->lost = profile_lost(ledger);
 	return show(top);
+}
+
+int top_screen_row(struct top *top, const struct row *row)
+{
+	return top_tabs_take(top->screen->tabs, row);
 }
 
 /* What needs the run. */
@@ -131,6 +148,87 @@ static bool is_over(const struct top *top)
 		return false;
 	browser_say(top->screen->browser, "the run is over");
 	return true;
+}
+
+/* What is of samples alone. */
+static bool is_tab(const struct top *top)
+{
+	if (!top->screen->tab)
+		return false;
+	browser_say(top->screen->browser, "that is of samples: 1 shows them");
+	return true;
+}
+
+static int show_tab(struct top *top, int tab)
+{
+	struct top_screen *s = top->screen;
+	struct err err = { 0 };
+	int ret = 0;
+
+	if (tab == s->tab)
+		return 0;
+	if (top->session)
+		ret = top_tab_attach(s->tabs, tab, top->session, session_duration_ns(top->session), &err);
+	else if (tab && !top_tab_is_attached(s->tabs, tab))
+		ret = err_set(&err, -ESRCH, "the run is over, and %s was not looked at", top_tab_name(tab));
+	if (ret) {
+		browser_say(s->browser, "%s", err.text);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	browser_reset(s->browser);
+	s->tab = tab;
+	return show(top);
+}
+
+static int key_cpu(void *arg)
+{
+	return show_tab(arg, 0);
+}
+
+static int key_calls(void *arg)
+{
+	return show_tab(arg, 1);
+}
+
+static int key_net(void *arg)
+{
+	return show_tab(arg, 2);
+}
+
+static int key_sched(void *arg)
+{
+	return show_tab(arg, 3);
+}
+
+static int key_next_tab(void *arg)
+{
+	struct top *top = arg;
+
+	return show_tab(top, (top->screen->tab + 1) % TOP_TABS);
+}
+
+static int key_now(void *arg)
+{
+	struct top *top = arg;
+
+	if (!top->screen->tab) {
+		browser_say(top->screen->browser, "both are there: Now is of the last refresh, Overhead of all since the start");
+		return 0;
+	}
+	top_tab_turn(top->screen->tabs, top->screen->tab);
+	return show(top);
+}
+
+static int sort_tab(void *arg, const char *text)
+{
+	struct top *top = arg;
+	struct err err = { 0 };
+	int ret = top_tab_sort(top->screen->tabs, top->screen->tab, text, &err);
+
+	if (!ret)
+		return show(top);
+	browser_say(top->screen->browser, "%s", err.text);
+	return ret == -ENOMEM ? ret : 0;
 }
 
 /* Tables with other keys, of what was counted so far. */
@@ -174,8 +272,13 @@ static int sort_by(void *arg, const char *text)
 static int key_sort(void *arg)
 {
 	struct top *top = arg;
+	struct top_screen *s = top->screen;
 
-	browser_ask(top->screen->browser, "sum by (comm, pid, tid, dso, sym): ", top->o->request.sort ? top->o->request.sort : REPORT_KEYS, sort_by);
+	if (s->tab) {
+		browser_ask(s->browser, "order by: ", top_tab_sorted(s->tabs, s->tab), sort_tab);
+		return 0;
+	}
+	browser_ask(s->browser, "sum by (comm, pid, tid, dso, sym): ", top->o->request.sort ? top->o->request.sort : REPORT_KEYS, sort_by);
 	return 0;
 }
 
@@ -186,7 +289,7 @@ static int key_threads(void *arg)
 	struct top *top = arg;
 	size_t next = 0;
 
-	if (is_over(top))
+	if (is_over(top) || is_tab(top))
 		return 0;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (!strcmp(top->o->request.sort ? top->o->request.sort : REPORT_KEYS, keys[i]))
@@ -202,6 +305,11 @@ static int key_zero(void *arg)
 
 	if (is_over(top))
 		return 0;
+	if (top->screen->tab) {
+		ret = top_tab_zero(top->screen->tabs, top->screen->tab, session_duration_ns(top->session));
+		browser_say(top->screen->browser, "begun again");
+		return ret ? ret : show(top);
+	}
 	session_forget(top->session);
 	browser_reset(top->screen->browser);
 	ret = top_make_tables(top, &err);
@@ -218,15 +326,16 @@ static int key_pause(void *arg)
 	struct top *top = arg;
 
 	top->screen->is_paused = !top->screen->is_paused;
-	browser_say(top->screen->browser, top->screen->is_paused ? "paused: samples are still counted" : "goes on with the next refresh");
-	make_head(top);
-	return 0;
+	browser_say(top->screen->browser, top->screen->is_paused ? "paused: what happens is still counted" : "goes on with the next refresh");
+	return show(top);
 }
 
 static int key_baseline(void *arg)
 {
 	struct top *top = arg;
 
+	if (is_tab(top))
+		return 0;
 	for (int i = 0; i < top->nr_views; i++)
 		live_table_mark(&top->views[i].live);
 	top->screen->marked_ns = top->screen->since_start_ns;
@@ -239,6 +348,8 @@ static int key_change(void *arg)
 	struct top *top = arg;
 	bool by_change = !view_of(top)->live.by_change;
 
+	if (is_tab(top))
+		return 0;
 	if (!view_of(top)->live.has_mark) {
 		browser_say(top->screen->browser, "b takes a baseline first");
 		return 0;
@@ -253,6 +364,8 @@ static int key_event(void *arg)
 {
 	struct top *top = arg;
 
+	if (is_tab(top))
+		return 0;
 	top->screen->event = (top->screen->event + 1) % top->nr_views;
 	return show(top);
 }
@@ -263,6 +376,8 @@ static int key_flame(void *arg)
 	struct top_view *v = view_of(top);
 	struct profile p = v->profile;
 
+	if (is_tab(top))
+		return 0;
 	p.kept = v->at.folded;
 	p.title = command_line();
 	p.duration_ns = top->screen->since_start_ns;
@@ -315,7 +430,7 @@ static int key_annotate(void *arg)
 	FILE *out;
 	int ret;
 
-	if (is_over(top))
+	if (is_over(top) || is_tab(top))
 		return 0;
 	if (!row || !row->sym) {
 		browser_say(top->screen->browser, "the row is no function's");
@@ -337,7 +452,13 @@ static int key_annotate(void *arg)
 }
 
 static const struct browser_key keys[] = {
-	{ 's', "s Sort", "other columns to sum by, of what was counted so far", key_sort },
+	{ '1', "1 CPU", "samples: where the time goes, or what -e chose", key_cpu },
+	{ '2', "2 Calls", "system calls of each command: how many, how many failed, how long they took", key_calls },
+	{ '3', "3 Net", "packets and bytes of each process", key_net },
+	{ '4', "4 Sched", "what the scheduler did with each process: how long it waited for a CPU", key_sched },
+	{ SCREEN_TAB, NULL, "the next of these", key_next_tab },
+	{ 'n', NULL, "of 2 to 4: what is new since the last refresh, or all since the view was first shown", key_now },
+	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },
 	{ 't', "t Threads", "functions, threads, processes, in turn", key_threads },
 	{ 'a', "a Annotate", "instructions of the function, with its samples", key_annotate },
 	{ 'f', "f Flame", "writes a flame graph of all stacks since the start, to skep-top-DATE-TIME.html", key_flame },
@@ -356,8 +477,10 @@ int top_screen_open(struct top *top, struct err *err)
 
 	if (!s)
 		return -ENOMEM;
-	ret = browser_open(keys, top, &s->browser, err);
+	s->tabs = top_tabs_new(&top->o->m.target);
+	ret = s->tabs ? browser_open(keys, top, &s->browser, err) : -ENOMEM;
 	if (ret) {
+		top_tabs_free(s->tabs);
 		free(s);
 		return ret;
 	}
@@ -370,6 +493,7 @@ void top_screen_close(struct top *top)
 	if (!top->screen)
 		return;
 	browser_close(top->screen->browser);
+	top_tabs_free(top->screen->tabs);
 	free(top->screen);
 	top->screen = NULL;
 }

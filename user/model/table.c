@@ -300,14 +300,17 @@ static int add_to(struct table *t, struct table_index *x, const uint64_t *rec)
 /* Without totals no text is needed any more: those of a long run, addresses say, are not kept. */
 static void begin_round(struct table *t)
 {
-	struct strpool *pool = t->totals.n ? NULL : strpool_new();
+	struct strpool *pool;
 
+	t->is_ended = false;
+	if (t->is_sum)
+		return;
+	pool = t->totals.n ? NULL : strpool_new();
 	if (pool) {
 		strpool_free(t->pool);
 		t->pool = pool;
 	}
 	index_keep(t, &t->rows, 0);
-	t->is_ended = false;
 }
 
 int table_add(struct table *t, const struct row *row)

@@ -31,6 +31,7 @@ struct table {
 	VEC(struct row) sorted;	/* of the round that has ended */
 	VEC(struct value) values; /* theirs */
 	bool is_ended;
+	bool is_sum; /* set after table_init(): rounds add up, of rows that are no totals. table_round() may be called again for another order */
 };
 
 /* keys: columns whose role is ROLE_KEY; the others of that role are left out. schema is borrowed. 0 or -ENOMEM. */

@@ -2,6 +2,7 @@
 /* Hostile bytes to printable text; see text.h. No state, no allocation. */
 #include "util/text.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define HEX_LEN 4 /* \xNN */
@@ -146,6 +147,29 @@ size_t text_escape(char *buf, size_t size, const char *text)
 	if (size)
 		buf[used] = '\0';
 	return len;
+}
+
+static bool begins_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+size_t text_width(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += begins_character(*text);
+	return n;
+}
+
+size_t text_bytes(const char *text, size_t characters)
+{
+	size_t n = 0;
+
+	while (text[n] && (characters || !begins_character(text[n])))
+		characters -= begins_character(text[n++]);
+	return n;
 }
 
 void text_print_csv(FILE *out, const char *text, const char *sep)

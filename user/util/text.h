@@ -50,6 +50,10 @@ void text_print(FILE *out, const char *text);
  */
 size_t text_escape(char *buf, size_t size, const char *text);
 
+/* Of escaped text: how many characters it has, and how many bytes its first `characters` are. */
+size_t text_width(const char *text);
+size_t text_bytes(const char *text, size_t characters);
+
 /*
  * A name as a frame of a folded stack, escaped: ';' separates frames, so it becomes ':'; NULL and "" are [unknown]; one that is cut ends
  * with "...". buf has TEXT_FRAME_BYTES.

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/top_tabs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/byrows.h"
+#include "capture/source/callsby.h"
+#include "capture/source/net.h"
+#include "capture/source/sched.h"
+#include "cmd/kernel_names.h"
+#include "event/columns.h"
+#include "util/text.h"
+
+struct tab {
+	const struct schema *schema;
+	bool is_attached;
+	bool shows_round; /* else all since it was attached */
+	int sort;
+	struct table round, sum;
+	struct rows_view of_round, of_sum;
+	uint64_t since_ns, ended_ns; /* the sum began, the last round ended: since the start of the run */
+};
+
+struct top_tabs {
+	const struct target *target;
+	struct tab tabs[TOP_TABS]; /* the first is not used */
+	struct byrows_schema call_schema;
+	struct callsby_cfg calls;
+	struct net_cfg net;
+	struct kernel_names names;
+	struct sched_schema sched_schema;
+	struct sched_cfg sched;
+};
+
+/* What a view is made of. open() says what its rows are summed by, and which of these columns are not shown. */
+struct preset {
+	const char *name;
+	struct source *(*open)(struct top_tabs *tabs, uint64_t *ret_keys, uint64_t *ret_hide);
+	const char *nothing;
+};
+
+static struct source *open_calls(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
+{
+	static const struct event all = { .kind = EVENT_SYSCALL, .config = SYSCALL_ANY };
+
+	t->calls = (struct callsby_cfg){ .events = &all, .nr_events = 1, .by = BY_COMM | BY_SYSCALL, .latency = true, .schema = &t->call_schema.schema };
+	*ret_keys = byrows_keys(t->calls.by, 0);
+	*ret_hide = 0;
+	return src_callsby_new(&t->calls);
+}
+
+static struct source *open_net(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
+{
+	const struct target *target = t->target;
+	uint64_t shown = 1ull << NET_COL_COMM | 1ull << NET_COL_PID;
+
+	t->net = (struct net_cfg){ .keys = net_keys(shown), .names = { kernel_name, &t->names },
+				   .is_whole = target->all && !target->uids.n && !target->comms.n && !target->cgroups.n };
+	*ret_keys = t->net.keys;
+	*ret_hide = t->net.keys & ~shown;
+	return src_net_new(&t->net);
+}
+
+static struct source *open_sched(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
+{
+	t->sched = (struct sched_cfg){ .schema = &t->sched_schema.schema, .by = BY_COMM | BY_PID };
+	*ret_keys = rows_keys(t->sched.by);
+	*ret_hide = 0;
+	return src_sched_new(&t->sched);
+}
+
+static const struct preset presets[TOP_TABS] = {
+	{ "CPU" },
+	{ "system calls", open_calls, "no system call has returned yet" },
+	{ "network", open_net, "no packet was sent or received yet" },
+	{ "scheduler", open_sched, "no task ran yet" },
+};
+
+const char *top_tab_name(int tab)
+{
+	return presets[tab].name;
+}
+
+struct top_tabs *top_tabs_new(const struct target *target)
+{
+	const struct byrows_cfg calls = { .count = "calls", .values = BYROWS_LATENCY, .offered = BY_COMM | BY_SYSCALL };
+	struct top_tabs *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->target = target;
+	byrows_schema(&t->call_schema, &calls);
+	sched_schema(&t->sched_schema, false);
+	t->tabs[1].schema = &t->call_schema.schema;
+	t->tabs[2].schema = &net_schema;
+	t->tabs[3].schema = &t->sched_schema.schema;
+	return t;
+}
+
+void top_tabs_free(struct top_tabs *t)
+{
+	if (!t)
+		return;
+	for (int i = 1; i < TOP_TABS; i++) {
+		table_free(&t->tabs[i].round);
+		table_free(&t->tabs[i].sum);
+	}
+	kernel_names_close(&t->names);
+	free(t);
+}
+
+static int begin_sum(struct tab *tab, uint64_t keys, uint64_t since_start_ns)
+{
+	table_free(&tab->sum);
+	tab->since_ns = since_start_ns;
+	if (table_init(&tab->sum, tab->schema, keys))
+		return -ENOMEM;
+	tab->sum.is_sum = true;
+	return table_round(&tab->sum, tab->sort);
+}
+
+int top_tab_attach(struct top_tabs *t, int i, struct session *session, uint64_t since_start_ns, struct err *err)
+{
+	struct tab *tab = &t->tabs[i];
+	struct source *src;
+	uint64_t keys, hide;
+	int ret;
+
+	if (!i || tab->is_attached)
+		return 0;
+	tab->sort = tab->schema->sort;
+	src = presets[i].open(t, &keys, &hide);
+	if (!tab->round.schema && (table_init(&tab->round, tab->schema, keys) || begin_sum(tab, keys, since_start_ns))) {
+		if (src)
+			src->close(src);
+		return -ENOMEM;
+	}
+	tab->of_round = tab->of_sum = (struct rows_view){ .keys = keys & ~hide, .hide = hide, .cgroup_path = target_cgroup_path };
+	tab->ended_ns = tab->since_ns = since_start_ns;
+	ret = session_add(session, src, err);
+	tab->is_attached = !ret;
+	return ret;
+}
+
+bool top_tab_is_attached(const struct top_tabs *t, int i)
+{
+	return t->tabs[i].is_attached;
+}
+
+int top_tabs_take(struct top_tabs *t, const struct row *row)
+{
+	for (int i = 1; i < TOP_TABS; i++)
+		if (t->tabs[i].is_attached && t->tabs[i].schema == row->schema)
+			return table_add(&t->tabs[i].round, row);
+	return 0;
+}
+
+int top_tabs_round(struct top_tabs *t, uint64_t since_start_ns)
+{
+	int ret = 0;
+
+	for (int i = 1; i < TOP_TABS && !ret; i++) {
+		struct tab *tab = &t->tabs[i];
+
+		if (!tab->is_attached)
+			continue;
+		ret = table_round(&tab->round, tab->sort);
+		for (size_t k = 0; k < tab->round.sorted.n && !ret; k++)
+			ret = table_add(&tab->sum, &tab->round.sorted.data[k]);
+		if (!ret)
+			ret = table_round(&tab->sum, tab->sort);
+		tab->of_round.round_ns = since_start_ns - tab->ended_ns;
+		tab->of_sum.round_ns = since_start_ns - tab->since_ns;
+		tab->ended_ns = since_start_ns;
+	}
+	return ret;
+}
+
+int top_tab_zero(struct top_tabs *t, int i, uint64_t since_start_ns)
+{
+	return begin_sum(&t->tabs[i], t->tabs[i].sum.keys, since_start_ns);
+}
+
+void top_tab_turn(struct top_tabs *t, int i)
+{
+	t->tabs[i].shows_round = !t->tabs[i].shows_round;
+}
+
+int top_tab_sort(struct top_tabs *t, int i, const char *word, struct err *err)
+{
+	struct tab *tab = &t->tabs[i];
+	int ret = columns_sort(word, tab->schema, &tab->sort, err);
+
+	return ret ? ret : table_round(&tab->sum, tab->sort); /* that of rounds follows with the next */
+}
+
+const char *top_tab_sorted(const struct top_tabs *t, int i)
+{
+	return t->tabs[i].schema->columns[t->tabs[i].sort].sort;
+}
+
+void top_tab_page(struct top_tabs *t, int i, struct browser_page *page, char *head, size_t size)
+{
+	struct tab *tab = &t->tabs[i];
+
+	page->table = NULL;
+	page->tree = NULL;
+	page->mark_width = 0;
+	page->rows = tab->shows_round ? &tab->round : &tab->sum;
+	page->rows_view = tab->shows_round ? &tab->of_round : &tab->of_sum;
+	page->rows_sort = tab->sort;
+	page->nothing = presets[i].nothing;
+	if (tab->shows_round)
+		text_append(head, size, 0, "in the last %.1f s", (double)tab->of_round.round_ns / 1e9);
+	else
+		text_append(head, size, 0, "in %.1f s", (double)tab->of_sum.round_ns / 1e9);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The other views of skep top's screen: system calls, network, scheduler, each the table of a command that measures them. What a view needs
+ * is attached when it is first shown, and stays: what it counts goes on while another is shown.
+ */
+#ifndef SKEP_CMD_TOP_TABS_H
+#define SKEP_CMD_TOP_TABS_H
+
+#include "capture/session.h"
+#include "cmd/browser.h"
+
+#define TOP_TABS 4
+
+struct top_tabs;
+
+/* target is borrowed. NULL: no memory. */
+struct top_tabs *top_tabs_new(const struct target *target);
+void top_tabs_free(struct top_tabs *tabs); /* after the session; NULL is nothing */
+
+/* By number: 0 is that of samples, whose table is the caller's. */
+const char *top_tab_name(int tab);
+
+/* Attaches what the view needs, if it was not yet. 0, or -errno with err filled. */
+int top_tab_attach(struct top_tabs *tabs, int tab, struct session *session, uint64_t since_start_ns, struct err *err);
+
+bool top_tab_is_attached(const struct top_tabs *tabs, int tab);
+
+/* A row of one of the sources that were attached. 0 or -ENOMEM. */
+int top_tabs_take(struct top_tabs *tabs, const struct row *row);
+
+/* Ends the round of all that are attached. 0 or -ENOMEM. */
+int top_tabs_round(struct top_tabs *tabs, uint64_t since_start_ns);
+
+/* Begins again with nothing. 0 or -ENOMEM. */
+int top_tab_zero(struct top_tabs *tabs, int tab, uint64_t since_start_ns);
+
+/* Rows of the last round, or of all since it was attached, in turn. */
+void top_tab_turn(struct top_tabs *tabs, int tab);
+
+/* Another order: a word of the schema. 0, -EINVAL with err filled, or -ENOMEM. */
+int top_tab_sort(struct top_tabs *tabs, int tab, const char *word, struct err *err);
+const char *top_tab_sorted(const struct top_tabs *tabs, int tab);
+
+/* Fills what the page shows of it, and what it is of: "calls since 1.2 s", cut to size. */
+void top_tab_page(struct top_tabs *tabs, int tab, struct browser_page *page, char *head, size_t size);
+
+#endif
