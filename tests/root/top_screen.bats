@@ -202,7 +202,7 @@ all_made() {
 	done <truth
 	keys 4
 	shows 'skep top +scheduler ' '^ +comm +pid +run +wait' "^ shares +$BG "
-	keys Tab
+	keys Tab Tab
 	shows 'cpu-clock' '\[\.\] hot$'
 	keys 3
 	shows '^ sockets +[0-9]+ +40 +4000 +0 +0 '
@@ -214,6 +214,47 @@ all_made() {
 	keys q
 	left
 	on_screen '^samples: '
+}
+
+# off_shares: of the thread that polls, the share of its sleeps in that of both, as the rows of ./now and as ./truth have it
+off_shares() {
+	on_screen ':waits .*poll' || return 1
+	awk '
+		NR == FNR { if ($1 == "off") told[$2] = $3; next }
+		{
+			tid = ""
+			n = 0
+			for (i = 1; i <= NF; i++) {
+				if ($i ~ /%$/ && ++n == 2) share = $i + 0
+				if ($i ~ /^[0-9]+:waits$/) tid = $i
+			}
+			if ($NF ~ /nanosleep/) sleeps[tid] += share
+			if ($NF ~ /poll/) { polls[tid] += share; it = tid }
+		}
+		END {
+			print sleeps[it] / (sleeps[it] + polls[it]), told["sleep_3ms"] / (told["sleep_3ms"] + told["poll_1ms"])
+			d = sleeps[it] / (sleeps[it] + polls[it]) - told["sleep_3ms"] / (told["sleep_3ms"] + told["poll_1ms"])
+			exit !(d < 0.05 && d > -0.05)
+		}' truth now
+}
+
+@test "5: where threads wait, and as long as they tell; by other keys, with callers" {
+	terminal 120 150
+	top -F 49 -d 0.3 -- sh -c "'sleep 1.5; exec $WORK/waits 2 >truth'"
+	shows 'skep top'
+	keys 5
+	shows 'skep top +off-CPU time +[0-9.]+ s +[0-9]+ spans'
+	shows '\[k\] [a-z_]*poll[a-z_.]*$'
+	keys s C-u t i d , s y m Enter
+	shows '^[^0-9]*[ 0-9.%]+[0-9]+:waits '
+	keys / p o l l Enter Home Enter
+	shows '^called by' ' poll_1ms$'
+	keys q Escape
+	shows '\[ended\]'
+	off_shares
+	keys q
+	left
+	[ "$(sed -n 's/^samples: \([0-9]*\) seen.*/\1/p' now)" -lt 400 ] # 49 a second and CPU: spans are not among them
 }
 
 @test "2 with COMMAND: its calls from then on; when it has ended, views that were not looked at say so" {
@@ -237,7 +278,7 @@ all_made() {
 	shows 'skep top'
 	keys h
 	shows '^keys'
-	for key in Enter / + h q 1 2 3 4 Tab n s t a f b d p z e; do
+	for key in Enter / + h q 1 2 3 4 5 Tab n s t a f b d p z e; do
 		on_screen "^  \\$key +[a-z]" || on_screen "^  $key +[a-z]"
 	done
 	keys q

@@ -594,9 +594,16 @@ uint64_t session_duration_ns(const struct session *s)
 
 void session_profile(const struct session *s, struct profile *profile)
 {
-	for (int i = 0; i < s->nr_sources; i++)
+	for (int i = 0; i < s->nr_sources; i++) {
+		uint64_t seen = profile->seen, kept = profile->kept;
+
 		if (s->sources[i]->profile)
 			s->sources[i]->profile(s->sources[i], profile);
+		if (i >= s->cfg->nr_sources) { /* what was added counts something else */
+			profile->seen = seen;
+			profile->kept = kept;
+		}
+	}
 	if (s->place.unwinder)
 		unwinder_profile(s->place.unwinder, profile);
 	if (s->place.sideband) {

@@ -8,6 +8,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/nothing.h"
+#include "cmd/offcpu.h"
 #include "cmd/top.h"
 #include "render/rows/report.h"
 #include "render/rows/rows.h"
@@ -135,7 +136,11 @@ int top_make_tables(struct top *top, struct err *err)
 		struct top_view *v = &top->views[i];
 
 		free_tables(v);
-		v->profile = (struct profile){ .event = top->o->m.events[i].name, .unit = top->o->m.events[i].unit };
+		v->profile = (struct profile){ .event = OFFCPU_EVENT, .unit = "ns" };
+		if (i < top->nr_events) {
+			v->profile.event = top->o->m.events[i].name;
+			v->profile.unit = top->o->m.events[i].unit;
+		}
 		v->folded = 0;
 		v->at = (struct fold_view){ .profile = &v->profile, .table = &v->live.table };
 		ret = live_table_init(&v->live, &top->o->request, err);
@@ -150,10 +155,11 @@ int top_make_tables(struct top *top, struct err *err)
 
 static int make_views(struct top *top, struct err *err)
 {
-	top->views = calloc(top->o->m.nr_events, sizeof(*top->views));
+	top->nr_events = top->o->m.nr_events;
+	top->nr_views = top->nr_events + (top->o->is_screen && top->nr_events < EVENTS_MAX);
+	top->views = calloc(top->nr_views, sizeof(*top->views));
 	if (!top->views)
 		return -ENOMEM;
-	top->nr_views = top->o->m.nr_events;
 	return top_make_tables(top, err);
 }
 
@@ -201,7 +207,7 @@ static size_t cut(const struct top_options *o, struct report *shown)
 
 static int print_view(const struct top *top, struct top_view *v, uint64_t since_start_ns, uint64_t lost)
 {
-	struct report_cfg cfg = { .columns = terminal_columns(STDOUT_FILENO), .event_names = top_event_names(top), .since_start_ns = since_start_ns, .with_event = top->nr_views > 1 };
+	struct report_cfg cfg = { .columns = terminal_columns(STDOUT_FILENO), .event_names = top_event_names(top), .since_start_ns = since_start_ns, .with_event = top->nr_events > 1 };
 	FILE *out = stdout;
 	size_t more;
 
@@ -227,9 +233,9 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 		struct top_view *v = &top->views[i];
 
 		ret = live_table_round(&v->live, v->profile.weight);
-		if (top->nr_views == 1) /* of several events the sum would have no unit */
+		if (top->nr_events == 1 && i == 0) /* of several events the sum would have no unit */
 			top->total.weight += v->live.shown.whole_now;
-		if (!ret && !top->screen)
+		if (!ret && !top->screen && i < top->nr_events)
 			ret = print_view(top, v, since_start_ns, profile_lost(ledger));
 		v->folded = v->at.folded;
 	}

@@ -33,8 +33,8 @@ struct top {
 	struct top_options *o;
 	struct picture *pic;
 	struct session *session; /* NULL: it has not begun, or is over */
-	struct top_view *views; /* one an event */
-	int nr_views;
+	struct top_view *views; /* one an event; of a screen one more, of the time off the CPUs */
+	int nr_views, nr_events;
 	uint64_t refreshes, shown_ns; /* how many, and when the last was: since the start */
 	struct profile total;
 	struct top_screen *screen; /* NULL: there are tables, one after the other */

@@ -35,7 +35,12 @@ struct top_screen {
 
 static struct top_view *view_of(const struct top *top)
 {
-	return &top->views[top->screen->event];
+	return &top->views[top->screen->tab == TOP_OFF ? top->nr_events : top->screen->event];
+}
+
+static bool has_samples(const struct top *top)
+{
+	return top_tab_has_samples(top->screen->tab);
 }
 
 /* Refreshes of the last minute that there is room for. */
@@ -89,20 +94,20 @@ static void make_head(struct top *top, const char *of_tab)
 
 	text_escape(name, sizeof(name), v->profile.event);
 	n = text_append(s->head, sizeof(s->head), 0, " skep top  %s", s->tab ? top_tab_name(s->tab) : name);
-	if (top->nr_views > 1 && !s->tab)
-		n = text_append(s->head, sizeof(s->head), n, " (%d of %d)", s->event + 1, top->nr_views);
+	if (top->nr_events > 1 && !s->tab)
+		n = text_append(s->head, sizeof(s->head), n, " (%d of %d)", s->event + 1, top->nr_events);
 	n = text_append(s->head, sizeof(s->head), n, "  %.1f s  ", (double)s->since_start_ns / 1e9);
-	n = s->tab ? text_append(s->head, sizeof(s->head), n, "%s", of_tab) :
-		     text_append(s->head, sizeof(s->head), n, "%llu samples", (unsigned long long)v->at.folded);
+	n = !has_samples(top) ? text_append(s->head, sizeof(s->head), n, "%s", of_tab) :
+	    text_append(s->head, sizeof(s->head), n, "%llu %s", (unsigned long long)v->at.folded, s->tab ? "spans" : "samples");
 	if (s->lost)
 		n = text_append(s->head, sizeof(s->head), n, ", %llu lost", (unsigned long long)s->lost);
-	if (v->live.by_change && !s->tab)
+	if (v->live.by_change && has_samples(top))
 		n = text_append(s->head, sizeof(s->head), n, "  change since %.1f s", (double)s->marked_ns / 1e9);
 	if (s->is_paused)
 		n = text_append(s->head, sizeof(s->head), n, "  [paused]");
 	if (s->is_over)
 		n = text_append(s->head, sizeof(s->head), n, "  [ended]");
-	by = s->tab ? top_tab_sorted(s->tabs, s->tab) : top->o->request.sort ? top->o->request.sort : REPORT_KEYS;
+	by = !has_samples(top) ? top_tab_sorted(s->tabs, s->tab) : top->o->request.sort ? top->o->request.sort : REPORT_KEYS;
 	n = text_append(s->head, sizeof(s->head), n, "  by %s", by);
 }
 
@@ -118,7 +123,7 @@ static int show(struct top *top)
 	s->cfg = (struct report_cfg){ .event_names = top_event_names(top) };
 	page.mark_width = width + (v->live.by_change ? CHANGE_WIDTH : 0);
 	page.mark_title = v->live.by_change ? "  Change" : "";
-	if (s->tab)
+	if (!has_samples(top))
 		top_tab_page(s->tabs, s->tab, &page, of_tab, sizeof(of_tab));
 	make_head(top, of_tab);
 	return browser_show(s->browser, &page);
@@ -153,9 +158,9 @@ static bool is_over(const struct top *top)
 /* What is of samples alone. */
 static bool is_tab(const struct top *top)
 {
-	if (!top->screen->tab)
+	if (has_samples(top))
 		return false;
-	browser_say(top->screen->browser, "that is of samples: 1 shows them");
+	browser_say(top->screen->browser, "that is of samples: 1 and 5 show them");
 	return true;
 }
 
@@ -167,7 +172,9 @@ static int show_tab(struct top *top, int tab)
 
 	if (tab == s->tab)
 		return 0;
-	if (top->session)
+	if (tab == TOP_OFF && top->nr_views == top->nr_events)
+		ret = err_set(&err, -ENOSPC, "with so many events there is no room for %s", top_tab_name(tab));
+	else if (top->session)
 		ret = top_tab_attach(s->tabs, tab, top->session, session_duration_ns(top->session), &err);
 	else if (tab && !top_tab_is_attached(s->tabs, tab))
 		ret = err_set(&err, -ESRCH, "the run is over, and %s was not looked at", top_tab_name(tab));
@@ -182,22 +189,27 @@ static int show_tab(struct top *top, int tab)
 
 static int key_cpu(void *arg)
 {
-	return show_tab(arg, 0);
+	return show_tab(arg, TOP_CPU);
 }
 
 static int key_calls(void *arg)
 {
-	return show_tab(arg, 1);
+	return show_tab(arg, TOP_CALLS);
 }
 
 static int key_net(void *arg)
 {
-	return show_tab(arg, 2);
+	return show_tab(arg, TOP_NET);
 }
 
 static int key_sched(void *arg)
 {
-	return show_tab(arg, 3);
+	return show_tab(arg, TOP_SCHED);
+}
+
+static int key_off(void *arg)
+{
+	return show_tab(arg, TOP_OFF);
 }
 
 static int key_next_tab(void *arg)
@@ -211,7 +223,7 @@ static int key_now(void *arg)
 {
 	struct top *top = arg;
 
-	if (!top->screen->tab) {
+	if (has_samples(top)) {
 		browser_say(top->screen->browser, "both are there: Now is of the last refresh, Overhead of all since the start");
 		return 0;
 	}
@@ -274,7 +286,7 @@ static int key_sort(void *arg)
 	struct top *top = arg;
 	struct top_screen *s = top->screen;
 
-	if (s->tab) {
+	if (!has_samples(top)) {
 		browser_ask(s->browser, "order by: ", top_tab_sorted(s->tabs, s->tab), sort_tab);
 		return 0;
 	}
@@ -305,7 +317,7 @@ static int key_zero(void *arg)
 
 	if (is_over(top))
 		return 0;
-	if (top->screen->tab) {
+	if (!has_samples(top)) {
 		ret = top_tab_zero(top->screen->tabs, top->screen->tab, session_duration_ns(top->session));
 		browser_say(top->screen->browser, "begun again");
 		return ret ? ret : show(top);
@@ -364,9 +376,11 @@ static int key_event(void *arg)
 {
 	struct top *top = arg;
 
-	if (is_tab(top))
+	if (top->screen->tab != TOP_CPU) {
+		browser_say(top->screen->browser, "events are of samples: 1 shows them");
 		return 0;
-	top->screen->event = (top->screen->event + 1) % top->nr_views;
+	}
+	top->screen->event = (top->screen->event + 1) % top->nr_events;
 	return show(top);
 }
 
@@ -406,7 +420,7 @@ static int annotate(struct top *top, struct annotation *a, FILE *out, struct err
 
 	for (int i = 0; i < EVENTS_MAX; i++)
 		views[i] = (struct fold_view){ .profile = &scratch };
-	series.at = &views[top->screen->event];
+	series.at = &views[view_of(top) - top->views];
 	fold->choose = nowhere;
 	fold->choose_arg = views;
 	if (!ret)
@@ -456,6 +470,7 @@ static const struct browser_key keys[] = {
 	{ '2', "2 Calls", "system calls of each command: how many, how many failed, how long they took", key_calls },
 	{ '3', "3 Net", "packets and bytes of each process", key_net },
 	{ '4', "4 Sched", "what the scheduler did with each process: how long it waited for a CPU", key_sched },
+	{ '5', "5 Off-CPU", "where threads wait: the time of waits that have ended", key_off },
 	{ SCREEN_TAB, NULL, "the next of these", key_next_tab },
 	{ 'n', NULL, "of 2 to 4: what is new since the last refresh, or all since the view was first shown", key_now },
 	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },
@@ -477,7 +492,7 @@ int top_screen_open(struct top *top, struct err *err)
 
 	if (!s)
 		return -ENOMEM;
-	s->tabs = top_tabs_new(&top->o->m.target);
+	s->tabs = top_tabs_new(&top->o->m.target, (uint16_t)top->nr_events);
 	ret = s->tabs ? browser_open(keys, top, &s->browser, err) : -ENOMEM;
 	if (ret) {
 		top_tabs_free(s->tabs);

@@ -8,6 +8,7 @@
 #include "capture/byrows.h"
 #include "capture/source/callsby.h"
 #include "capture/source/net.h"
+#include "capture/source/offcpu.h"
 #include "capture/source/sched.h"
 #include "cmd/kernel_names.h"
 #include "event/columns.h"
@@ -25,13 +26,14 @@ struct tab {
 
 struct top_tabs {
 	const struct target *target;
-	struct tab tabs[TOP_TABS]; /* the first is not used */
+	struct tab tabs[TOP_TABS]; /* without a schema: there are samples */
 	struct byrows_schema call_schema;
 	struct callsby_cfg calls;
 	struct net_cfg net;
 	struct kernel_names names;
 	struct sched_schema sched_schema;
 	struct sched_cfg sched;
+	struct offcpu_cfg off;
 };
 
 /* What a view is made of. open() says what its rows are summed by, and which of these columns are not shown. */
@@ -71,11 +73,18 @@ static struct source *open_sched(struct top_tabs *t, uint64_t *ret_keys, uint64_
 	return src_sched_new(&t->sched);
 }
 
+static struct source *open_off(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
+{
+	*ret_keys = *ret_hide = 0;
+	return src_offcpu_new(&t->off);
+}
+
 static const struct preset presets[TOP_TABS] = {
-	{ "CPU" },
-	{ "system calls", open_calls, "no system call has returned yet" },
-	{ "network", open_net, "no packet was sent or received yet" },
-	{ "scheduler", open_sched, "no task ran yet" },
+	[TOP_CPU] = { "CPU" },
+	[TOP_CALLS] = { "system calls", open_calls, "no system call has returned yet" },
+	[TOP_NET] = { "network", open_net, "no packet was sent or received yet" },
+	[TOP_SCHED] = { "scheduler", open_sched, "no task ran yet" },
+	[TOP_OFF] = { "off-CPU time", open_off },
 };
 
 const char *top_tab_name(int tab)
@@ -83,7 +92,12 @@ const char *top_tab_name(int tab)
 	return presets[tab].name;
 }
 
-struct top_tabs *top_tabs_new(const struct target *target)
+bool top_tab_has_samples(int tab)
+{
+	return tab == TOP_CPU || tab == TOP_OFF;
+}
+
+struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event)
 {
 	const struct byrows_cfg calls = { .count = "calls", .values = BYROWS_LATENCY, .offered = BY_COMM | BY_SYSCALL };
 	struct top_tabs *t = calloc(1, sizeof(*t));
@@ -93,9 +107,10 @@ struct top_tabs *top_tabs_new(const struct target *target)
 	t->target = target;
 	byrows_schema(&t->call_schema, &calls);
 	sched_schema(&t->sched_schema, false);
-	t->tabs[1].schema = &t->call_schema.schema;
-	t->tabs[2].schema = &net_schema;
-	t->tabs[3].schema = &t->sched_schema.schema;
+	t->off = (struct offcpu_cfg){ .aggregate = true, .by_tid = true, .from_caller = true, .parts = OFFCPU_PART_ALL, .event = off_event };
+	t->tabs[TOP_CALLS].schema = &t->call_schema.schema;
+	t->tabs[TOP_NET].schema = &net_schema;
+	t->tabs[TOP_SCHED].schema = &t->sched_schema.schema;
 	return t;
 }
 
@@ -103,7 +118,7 @@ void top_tabs_free(struct top_tabs *t)
 {
 	if (!t)
 		return;
-	for (int i = 1; i < TOP_TABS; i++) {
+	for (int i = 0; i < TOP_TABS; i++) {
 		table_free(&t->tabs[i].round);
 		table_free(&t->tabs[i].sum);
 	}
@@ -128,11 +143,12 @@ int top_tab_attach(struct top_tabs *t, int i, struct session *session, uint64_t 
 	uint64_t keys, hide;
 	int ret;
 
-	if (!i || tab->is_attached)
+	if (i == TOP_CPU || tab->is_attached)
 		return 0;
-	tab->sort = tab->schema->sort;
 	src = presets[i].open(t, &keys, &hide);
-	if (!tab->round.schema && (table_init(&tab->round, tab->schema, keys) || begin_sum(tab, keys, since_start_ns))) {
+	if (tab->schema)
+		tab->sort = tab->schema->sort;
+	if (tab->schema && !tab->round.schema && (table_init(&tab->round, tab->schema, keys) || begin_sum(tab, keys, since_start_ns))) {
 		if (src)
 			src->close(src);
 		return -ENOMEM;
@@ -151,7 +167,7 @@ bool top_tab_is_attached(const struct top_tabs *t, int i)
 
 int top_tabs_take(struct top_tabs *t, const struct row *row)
 {
-	for (int i = 1; i < TOP_TABS; i++)
+	for (int i = 0; i < TOP_TABS; i++)
 		if (t->tabs[i].is_attached && t->tabs[i].schema == row->schema)
 			return table_add(&t->tabs[i].round, row);
 	return 0;
@@ -161,10 +177,10 @@ int top_tabs_round(struct top_tabs *t, uint64_t since_start_ns)
 {
 	int ret = 0;
 
-	for (int i = 1; i < TOP_TABS && !ret; i++) {
+	for (int i = 0; i < TOP_TABS && !ret; i++) {
 		struct tab *tab = &t->tabs[i];
 
-		if (!tab->is_attached)
+		if (!tab->is_attached || !tab->schema)
 			continue;
 		ret = table_round(&tab->round, tab->sort);
 		for (size_t k = 0; k < tab->round.sorted.n && !ret; k++)

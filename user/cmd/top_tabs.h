@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The other views of skep top's screen: system calls, network, scheduler, each the table of a command that measures them. What a view needs
- * is attached when it is first shown, and stays: what it counts goes on while another is shown.
+ * The other views of skep top's screen: system calls, network, scheduler, each the table of a command that measures them, and the time off
+ * the CPUs, whose samples go where those of events do. What a view needs is attached when it is first shown, and stays: what it counts goes on while another is shown.
  */
 #ifndef SKEP_CMD_TOP_TABS_H
 #define SKEP_CMD_TOP_TABS_H
@@ -9,21 +9,23 @@
 #include "capture/session.h"
 #include "cmd/browser.h"
 
-#define TOP_TABS 4
+enum top_tab { TOP_CPU, TOP_CALLS, TOP_NET, TOP_SCHED, TOP_OFF, TOP_TABS };
 
 struct top_tabs;
 
-/* target is borrowed. NULL: no memory. */
-struct top_tabs *top_tabs_new(const struct target *target);
+/* target is borrowed; off_event: of the samples of time off the CPUs. NULL: no memory. */
+struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event);
 void top_tabs_free(struct top_tabs *tabs); /* after the session; NULL is nothing */
 
-/* By number: 0 is that of samples, whose table is the caller's. */
 const char *top_tab_name(int tab);
+
+/* Its table is the caller's, who has the samples. It has nothing of what follows but that it is attached. */
+bool top_tab_has_samples(int tab);
+
+bool top_tab_is_attached(const struct top_tabs *tabs, int tab);
 
 /* Attaches what the view needs, if it was not yet. 0, or -errno with err filled. */
 int top_tab_attach(struct top_tabs *tabs, int tab, struct session *session, uint64_t since_start_ns, struct err *err);
-
-bool top_tab_is_attached(const struct top_tabs *tabs, int tab);
 
 /* A row of one of the sources that were attached. 0 or -ENOMEM. */
 int top_tabs_take(struct top_tabs *tabs, const struct row *row);

@@ -19,12 +19,19 @@
 #include "capture/walker.h"
 #include "skel/offcpu.skel.h"
 #include "util/clock.h"
+#include "util/hash.h"
 
 #define WHAT "the program that measures time off the CPUs"
 #define RING_BYTES (1u << 20)
 #define STREAM_STACKS_DEFAULT (2 * STACKS_DEFAULT)
 #define ROWS_A_STACK 2
 #define UNWIND_ID 1 /* each object that walks by tables has another one */
+
+/* What was taken of a row of the kernel's, and how much of that is forgotten. */
+struct known {
+	struct offcpu_key key;
+	struct offcpu_sums taken, forgotten;
+};
 
 struct src_offcpu {
 	struct source source; /* first: a pointer to it is one to us */
@@ -40,6 +47,11 @@ struct src_offcpu {
 	uint32_t max_frames;	  /* a stack of so many is a cut one */
 	uint64_t task_ips[SAMPLE_DEEP_MAX]; /* of who was woken, while those of the waker are found */
 	uint64_t delivered;
+	bool is_again; /* what is delivered was counted before */
+	bool is_live;  /* sums are taken while the programs run */
+	VEC(struct known) known;
+	struct map known_by_key;
+	struct known other[2]; /* of what the kernel had no room for; by: preempted */
 	bool outside; /* somebody without a number in our PID namespace */
 };
 
@@ -143,7 +155,7 @@ static int poll_fd(const struct source *source, uint32_t index)
 
 static const struct stack_val *find_stack(struct src_offcpu *src, uint64_t key)
 {
-	return src->cfg->aggregate ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
+	return src->cfg->aggregate && !src->is_live ? stacks_find(&src->stacks, key) : stack_cache_get(&src->cache, src->skel->maps.stacks, key);
 }
 
 /* Why nothing is there of a user stack that there should be. By tables there is none only between two programs of a task. */
@@ -179,6 +191,8 @@ static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_w
 		s->chains[CHAIN_USER].stop = why_none(src, who);
 	if (k && !(who->how & OFFCPU_BEFORE)) { /* no hook has walked who was off before */
 		skip = schedtext_begin(&src->text, k, is_waker);
+		if (src->cfg->from_caller && !is_waker)
+			skip = schedtext_caller(&src->text, k, skip);
 		kernel->ips += skip;
 		kernel->n -= skip;
 		s->ip = sample_leaf(s);
@@ -192,7 +206,7 @@ static int deliver_sum(struct src_offcpu *src, struct sample *s, uint64_t count,
 	s->count = count;
 	s->weight = weight;
 	s->off_cpu = what;
-	src->delivered += count;
+	src->delivered += src->is_again ? 0 : count;
 	return sink->sample(sink, s);
 }
 
@@ -231,12 +245,18 @@ static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, con
 	return deliver_parts(src, key->task.how & OFFCPU_PREEMPTED, sums, &s, sink);
 }
 
-static int deliver_other(struct src_offcpu *src, __u32 preempted, struct sink *sink)
+static int deliver_other(struct src_offcpu *src, bool preempted, const struct offcpu_sums *sums, struct sink *sink)
+{
+	struct sample s = { .cpu = UINT32_MAX, .comm = "[other]", .time_ns = src->tasks.started_ns + src->tasks.offset_ns,
+			    .event = src->cfg->event };
+
+	return deliver_parts(src, preempted, sums, &s, sink);
+}
+
+static int read_other(struct src_offcpu *src, __u32 preempted, struct offcpu_sums *ret_all)
 {
 	int cpus = libbpf_num_possible_cpus(), ret = 0;
 	struct offcpu_sums *per_cpu = calloc(cpus > 0 ? cpus : 1, sizeof(*per_cpu)), all = { 0 };
-	struct sample s = { .cpu = UINT32_MAX, .comm = "[other]", .time_ns = src->tasks.started_ns + src->tasks.offset_ns,
-			    .event = src->cfg->event };
 
 	if (!per_cpu)
 		return -ENOMEM;
@@ -249,7 +269,52 @@ static int deliver_other(struct src_offcpu *src, __u32 preempted, struct sink *s
 		all.wait_ns += per_cpu[cpu].wait_ns;
 	}
 	free(per_cpu);
-	return ret ? ret : deliver_parts(src, preempted, &all, &s, sink);
+	*ret_all = all;
+	return ret;
+}
+
+static struct offcpu_sums less(const struct offcpu_sums *a, const struct offcpu_sums *b)
+{
+	return (struct offcpu_sums){ a->spans - b->spans, a->off_ns - b->off_ns, a->waits - b->waits, a->wait_ns - b->wait_ns, a->last_ns };
+}
+
+static struct known *find_known(struct src_offcpu *src, const struct offcpu_key *key)
+{
+	uint64_t hash = hash_bytes(key, sizeof(*key));
+
+	map_each(i, &src->known_by_key, hash)
+		if (!memcmp(&src->known.data[i].key, key, sizeof(*key)))
+			return &src->known.data[i];
+	if (vec_reserve(&src->known) || map_add(&src->known_by_key, hash, src->known.n))
+		return NULL;
+	src->known.data[src->known.n] = (struct known){ .key = *key };
+	return &src->known.data[src->known.n++];
+}
+
+/* While programs run: what a row has grown by. */
+static int deliver_new(struct src_offcpu *src, const struct offcpu_key *key, const struct offcpu_sums *sums, struct sink *sink)
+{
+	struct known *known;
+	struct offcpu_sums more;
+
+	if (!src->is_live)
+		return deliver_row(src, key, sums, sink);
+	known = find_known(src, key);
+	if (!known)
+		return -ENOMEM;
+	more = less(sums, &known->taken);
+	known->taken = *sums;
+	return more.spans || more.waits ? deliver_row(src, key, &more, sink) : 0;
+}
+
+static int deliver_new_other(struct src_offcpu *src, bool preempted, struct sink *sink)
+{
+	struct known *known = &src->other[preempted];
+	struct offcpu_sums more, before = known->taken;
+	int ret = read_other(src, preempted, &known->taken);
+
+	more = less(&known->taken, &before);
+	return ret ? ret : deliver_other(src, preempted, &more, sink);
 }
 
 static int deliver_rows(struct src_offcpu *src, struct sink *sink)
@@ -258,22 +323,62 @@ static int deliver_rows(struct src_offcpu *src, struct sink *sink)
 	size_t max = bpf_map__max_entries(map), key_size = bpf_map__key_size(map);
 	char *keys = calloc(max, key_size);
 	struct offcpu_sums *sums = calloc(max, sizeof(*sums));
-	int ret = keys && sums ? stacks_read(&src->stacks, src->skel->maps.stacks) : -ENOMEM;
+	int ret = !keys || !sums ? -ENOMEM : src->is_live ? 0 : stacks_read(&src->stacks, src->skel->maps.stacks);
 	long n = ret ? ret : hash_read(map, keys, sums);
 
 	for (long i = 0; i < n && ret >= 0; i++) {
 		struct offcpu_key key = { 0 };
 
 		memcpy(&key, keys + i * key_size, key_size);
-		ret = deliver_row(src, &key, &sums[i], sink);
+		ret = deliver_new(src, &key, &sums[i], sink);
 	}
 	free(keys);
 	free(sums);
 	if (n < 0)
 		return (int)n;
-	for (__u32 preempted = 0; preempted < 2 && !ret; preempted++)
-		ret = deliver_other(src, preempted, sink);
+	for (int preempted = 0; preempted < 2 && !ret; preempted++)
+		ret = deliver_new_other(src, preempted, sink);
 	return ret;
+}
+
+/* Spans that have ended since the last time. */
+static int snapshot(struct source *source, struct sink *sink)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+
+	if (!src->cfg->aggregate)
+		return 0;
+	src->is_live = true;
+	return deliver_rows(src, sink);
+}
+
+static int again(struct source *source, struct sink *sink)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+	struct offcpu_sums sums;
+	int ret = 0;
+
+	src->is_again = true;
+	for (size_t i = 0; i < src->known.n && !ret; i++) {
+		sums = less(&src->known.data[i].taken, &src->known.data[i].forgotten);
+		ret = deliver_row(src, &src->known.data[i].key, &sums, sink);
+	}
+	for (int preempted = 0; preempted < 2 && !ret; preempted++) {
+		sums = less(&src->other[preempted].taken, &src->other[preempted].forgotten);
+		ret = deliver_other(src, preempted, &sums, sink);
+	}
+	src->is_again = false;
+	return ret;
+}
+
+static void forget(struct source *source)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+
+	for (size_t i = 0; i < src->known.n; i++)
+		src->known.data[i].forgotten = src->known.data[i].taken;
+	for (int preempted = 0; preempted < 2; preempted++)
+		src->other[preempted].forgotten = src->other[preempted].taken;
 }
 
 struct to_sink {
@@ -357,6 +462,8 @@ static void close_source(struct source *source)
 	base_close(&src->base);
 	stacks_free(&src->stacks);
 	stack_cache_free(&src->cache);
+	vec_free(&src->known);
+	map_free(&src->known_by_key);
 	free(src);
 }
 
@@ -375,6 +482,9 @@ struct source *src_offcpu_new(const struct offcpu_cfg *cfg)
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,
+		.snapshot = snapshot,
+		.again = again,
+		.forget = forget,
 		.finish = finish,
 		.profile = add_to_profile,
 		.close = close_source,

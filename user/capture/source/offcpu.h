@@ -2,7 +2,8 @@
 /*
  * Time off a CPU, by bpf/offcpu.bpf.c: of each span that a task of the target was on no CPU, up to two samples with its stacks, the
  * first for the time up to the wake-up or, of a preempted task, for all of it; the second for the wait for a CPU. Weights are ns,
- * exact; of a wait that started before the run or ends after it, the part inside.
+ * exact; of a wait that started before the run or ends after it, the part inside. Sums are also delivered while it runs (snapshots): of
+ * spans that have ended.
  */
 #ifndef SKEP_CAPTURE_SOURCE_OFFCPU_H
 #define SKEP_CAPTURE_SOURCE_OFFCPU_H
@@ -24,6 +25,7 @@ struct offcpu_cfg {
 	bool aggregate; /* sum in the kernel; else the samples of each span, with the time of its end */
 	bool no_kernel_stack, no_user_stack;
 	bool by_tid;
+	bool from_caller; /* kernel stacks begin with what called the scheduler */
 	bool wakers;	   /* with the stack of who woke it; not when streaming */
 	bool bpf_stats;
 	uint32_t parts;	     /* enum offcpu_part */

@@ -54,15 +54,29 @@ static bool outside_hooks(const struct schedtext *text, uint64_t ip)
 	return !text->asker || ksym_name(text->asker, ip, name, sizeof(name)) || !ksym_is_hook(name);
 }
 
+static bool is_inside(const struct schedtext *text, uint64_t ip)
+{
+	return ip >= text->from && ip < text->to;
+}
+
 uint32_t schedtext_begin(const struct schedtext *text, const struct stack_val *stack, bool is_waker)
 {
 	bool by_name = is_waker || !text->to; /* without CAP_SYSLOG the kernel shows names, not addresses */
 	uint32_t i = 1;				/* our program */
 
 	for (; i < stack->nr && i < HOOK_FRAMES_MAX; i++)
-		if (by_name ? outside_hooks(text, stack->ips[i]) : stack->ips[i] >= text->from && stack->ips[i] < text->to)
+		if (by_name ? outside_hooks(text, stack->ips[i]) : is_inside(text, stack->ips[i]))
 			return i;
 	return 0;
+}
+
+uint32_t schedtext_caller(const struct schedtext *text, const struct stack_val *stack, uint32_t begin)
+{
+	uint32_t i = begin;
+
+	while (i < stack->nr && is_inside(text, stack->ips[i]))
+		i++;
+	return i < stack->nr ? i : begin;
 }
 
 void schedtext_close(struct schedtext *text)

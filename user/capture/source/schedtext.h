@@ -26,6 +26,9 @@ void schedtext_open(struct schedtext *text, bool wakers);
 /* Index of the first frame that is not the hook's, of a task that leaves its CPU, or of its waker. 0 where none is found. */
 uint32_t schedtext_begin(const struct schedtext *text, const struct stack_val *stack, bool is_waker);
 
+/* Index of the first frame from `begin` on that is not the scheduler's: what /proc/PID/wchan shows. begin where none is known. */
+uint32_t schedtext_caller(const struct schedtext *text, const struct stack_val *stack, uint32_t begin);
+
 void schedtext_close(struct schedtext *text);
 
 #endif
