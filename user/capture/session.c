@@ -74,7 +74,8 @@ static int watch(struct session *s, int fd)
 
 static int open_waits(struct session *s, struct err *err)
 {
-	const struct itimerspec tick = { { 0, TICK_NS }, { 0, TICK_NS } };
+	const long ns = s->cfg->tick_ns ? (long)s->cfg->tick_ns : TICK_NS;
+	const struct itimerspec tick = { { 0, ns }, { 0, ns } };
 	int ret;
 
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -39,7 +39,8 @@ struct session_cfg {
 	bool (*input)(void *arg);
 	void *input_arg;
 	bool has_progress; /* a terminal may show how the run goes: nothing else is printed to it meanwhile */
-	void (*tick)(void *arg, const struct session *s); /* called some times a second; NULL: not wanted */
+	uint64_t tick_ns; /* the loop looks around so often, whatever wakes it: what bounds delays; 0: 100 ms */
+	void (*tick)(void *arg, const struct session *s); /* called then; NULL: not wanted */
 	void *tick_arg;
 	struct control *control;	 /* commands to the run; NULL: none. The sources can pause then */
 	bool has_switches;		 /* the sink gets TASK_SWITCH */

@@ -23,6 +23,7 @@
 #include "util/num.h"
 #include "util/text.h"
 
+#define SUMS_TICK_NS 250000000 /* of a run whose sums stay in the kernel until they are shown: little comes in between */
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
 
 /* They add up, as perf's. */
@@ -528,6 +529,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	int ret;
 
 	session.has_progress = !m->interval_ns;
+	session.tick_ns = m->interval_ns ? SUMS_TICK_NS : 0;
 	session.freq = highest_freq(m);
 	make_sources(m, cfg, &session);
 	ret = run_sink(sink, &session, &hooks, &run, p, ret_status, err);

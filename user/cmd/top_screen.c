@@ -470,7 +470,7 @@ static const struct browser_key keys[] = {
 	{ '2', "2 Calls", "system calls of each command: how many, how many failed, how long they took", key_calls },
 	{ '3', "3 Net", "packets and bytes of each process", key_net },
 	{ '4', "4 Sched", "what the scheduler did with each process: how long it waited for a CPU", key_sched },
-	{ '5', "5 Off-CPU", "where threads wait: the time of waits that have ended", key_off },
+	{ '5', "5 Off", "where threads wait: the time of waits that have ended", key_off },
 	{ SCREEN_TAB, NULL, "the next of these", key_next_tab },
 	{ 'n', NULL, "of 2 to 4: what is new since the last refresh, or all since the view was first shown", key_now },
 	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },

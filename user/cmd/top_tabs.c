@@ -49,7 +49,7 @@ static struct source *open_calls(struct top_tabs *t, uint64_t *ret_keys, uint64_
 
 	t->calls = (struct callsby_cfg){ .events = &all, .nr_events = 1, .by = BY_COMM | BY_SYSCALL, .latency = true, .schema = &t->call_schema.schema };
 	*ret_keys = byrows_keys(t->calls.by, 0);
-	*ret_hide = 0;
+	*ret_hide = 1ull << BYROWS_MIN | 1ull << BYROWS_P50; /* there is no room for all on 80 columns */
 	return src_callsby_new(&t->calls);
 }
 
