@@ -6,12 +6,10 @@
 #include "capture/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +21,7 @@
 #include "capture/sideband.h"
 #include "capture/wakeup.h"
 #include "capture/walker.h"
+#include "capture/watched.h"
 #include "util/clock.h"
 #include "util/cpus.h"
 #include "util/interrupt.h"
@@ -31,17 +30,6 @@
 
 #define TICK_NS 100000000
 #define INTERRUPT_PATIENCE_NS 1000000000ull
-
-#ifndef PIDFD_THREAD
-#define PIDFD_THREAD O_EXCL /* 6.9, 64bef697d33b "pidfd: implement PIDFD_THREAD flag for pidfd_open()" */
-#endif
-
-/* A process or thread whose end is waited for. */
-struct watched {
-	uint32_t pid, tid; /* tid 0: the process */
-	int fd;		   /* pidfd, or -1: looked for on each tick */
-	bool ended;
-};
 
 struct session {
 	const struct session_cfg *cfg;
@@ -52,8 +40,7 @@ struct session {
 	uint32_t *cpus; /* those of place */
 	int epoll_fd, tick_fd;
 	struct wakeup wakeup; /* by the side band */
-	struct watched *watched; /* -p and -t */
-	size_t nr_watched, watched_left;
+	struct watched watched;
 	bool interrupted;
 	uint64_t patience_ns; /* with a COMMAND that was interrupted; 0: none */
 	pid_t left_pid; /* COMMAND, if it did not end on SIGTERM */
@@ -101,50 +88,6 @@ static int pick_cpus(struct session *s)
 	s->place.cpus = s->cpus;
 	s->place.nr_cpus = n < 0 ? 0 : n;
 	return n < 0 ? n : 0;
-}
-
-/* A descriptor of a process cannot be recycled, its number can; but kernels and sandboxes differ in what they give. */
-static int watch_targets(struct session *s, struct err *err)
-{
-	const struct target *t = s->cfg->target;
-	int ret;
-
-	s->watched = calloc(t->pids.n + t->tids.n + 1, sizeof(*s->watched));
-	if (!s->watched)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->pids.n + t->tids.n; i++) {
-		struct watched *w = &s->watched[s->nr_watched++];
-
-		w->tid = i < t->pids.n ? 0 : t->tids.data[i - t->pids.n];
-		w->pid = w->tid ? target_process(w->tid) : t->pids.data[i];
-		if (!w->pid)
-			return err_set(err, -ESRCH, "no thread %u", w->tid);
-		w->fd = syscall(SYS_pidfd_open, w->tid ? w->tid : w->pid, w->tid ? PIDFD_THREAD : 0);
-		if (!w->tid && (w->fd >= 0 || errno != ESRCH))
-			feature_tried(FEATURE_PIDFD, w->fd < 0 ? -errno : 0);
-		s->watched_left++;
-		ret = watch(s, w->fd);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* Has it ended? fd: the descriptor that says so, or -1 on a tick. */
-static void poll_watched(struct session *s, int fd)
-{
-	for (size_t i = 0; i < s->nr_watched; i++) {
-		struct watched *w = &s->watched[i];
-
-		if (w->ended || w->fd != fd)
-			continue;
-		if (fd >= 0)
-			epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-		else if (!syscall(SYS_tgkill, w->pid, w->tid ? w->tid : w->pid, 0) || errno != ESRCH)
-			continue;
-		w->ended = true;
-		s->watched_left--;
-	}
 }
 
 static int open_source(struct session *s, struct source *src, struct err *err)
@@ -250,7 +193,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && s->cfg->unwind.guide)
 		ret = open_unwinder(s, err);
 	if (!ret)
-		ret = watch_targets(s, err);
+		ret = watched_open(&s->watched, s->cfg->target, s->epoll_fd, err);
 	if (!ret && has_stacks)
 		ret = open_sideband(s, err);
 	if (!ret)
@@ -422,9 +365,9 @@ static bool handle(struct session *s, int fd)
 		return s->cfg->input(s->cfg->input_arg);
 	/* A sandbox may refuse pidfd_open(): targets without a descriptor are looked for on each tick. */
 	if (fd != s->tick_fd) {
-		poll_watched(s, fd);
+		watched_poll(&s->watched, fd);
 	} else if (read(fd, &ticks, sizeof(ticks)) == sizeof(ticks)) {
-		poll_watched(s, -1);
+		watched_poll(&s->watched, -1);
 		if (s->cfg->tick)
 			s->cfg->tick(s->cfg->tick_arg, s);
 		if (is_command_over(s))
@@ -432,7 +375,7 @@ static bool handle(struct session *s, int fd)
 	}
 	if (s->cfg->target->waits_for_children && fd != s->tick_fd)
 		return false;
-	return s->nr_watched && !s->watched_left && !waits_for_children(s);
+	return s->watched.n && !s->watched.left && !waits_for_children(s);
 }
 
 static int snapshot(struct session *s, struct sink *sink, uint64_t now)
@@ -634,10 +577,7 @@ void session_close(struct session *s)
 	sideband_close(s->place.sideband);
 	unwinder_free(s->place.unwinder);
 	pidns_close(&s->place.pidns);
-	for (size_t i = 0; i < s->nr_watched; i++)
-		if (s->watched[i].fd >= 0)
-			close(s->watched[i].fd);
-	free(s->watched);
+	watched_close(&s->watched);
 	free(s->cpus);
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
