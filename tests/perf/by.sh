@@ -5,13 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 N=${N:-2000000}
 
-# rate NAME COMMAND...: ns of one call under it, appended to NAME's file
-rate() {
-	local name=$1
-	shift
-	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
-}
-
 o="$TMP/out"
 echo "system calls by key: ns of one, best of 5 rounds of $((N / 5)), in turn"
 for ((i = 0; i < RUNS; i++)); do

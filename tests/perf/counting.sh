@@ -6,13 +6,6 @@
 N=${N:-3000000}
 e='syscalls:sys_enter_*'
 
-# rate NAME COMMAND...: ns of one call under it, appended to NAME's file
-rate() {
-	local name=$1
-	shift
-	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
-}
-
 echo "system calls: ns of one, best of 5 rounds of $((N / 5)), in turn"
 for ((i = 0; i < RUNS; i++)); do
 	rate bare "$WORK/callrate" "$N"

@@ -93,6 +93,14 @@ added() {
 	paste -d ' ' "$TMP/rate.bare" "$TMP/rate.$1" | awk 'NF == 2 { printf "%.0f\n", $2 - $1 }' >"$TMP/added"
 	median "$TMP/added"
 }
+
+# rate NAME COMMAND...: adds the ns that the workload tells of itself
+rate() {
+	local name=$1
+	shift
+	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
+}
+
 # tell NAME...: ns of each that is here, and what it adds; FLOOR=NAME: times what that adds; SWITCHES=2: a round has so many
 tell() {
 	local name

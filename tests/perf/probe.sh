@@ -8,13 +8,6 @@ N=${N:-500000}
 PROG=$WORK/hitrate
 VALUES='index, bytes, name, sum'
 
-# rate NAME COMMAND...: ns of one call under it, appended to NAME's file; with the CPU time of the tool beside the load
-rate() {
-	local name=$1
-	shift
-	"$@" 2>/dev/null | awk '$1 == "ns" { print $2; ok = 1 } END { exit !ok }' >>"$TMP/rate.$name" || fail "$name: no rate"
-}
-
 # whole NAME COMMAND...: seconds of CPU of the tool and its load for N hits, to the last byte written
 whole() {
 	local name=$1

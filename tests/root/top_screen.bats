@@ -370,6 +370,8 @@ off_shares() {
 	in_tmux capture-pane -p -e >coloured
 	run ! grep -q $'\033\[3[12]m' coloured
 	run ! grep -q '[▁▂▃▄▅▆▇█]' coloured
+	keys 4
+	shows 'scheduler' 'a\\x1b\[31mb +[0-9]+ '
 	keys q
 	left
 	type_line unset NO_COLOR
