@@ -240,7 +240,7 @@ off_shares() {
 
 @test "5: where threads wait, and as long as they tell; by other keys, with callers" {
 	terminal 120 150
-	top -F 49 -d 0.3 -- sh -c "'sleep 1.5; exec $WORK/waits 2 >truth'"
+	top -F 49 -d 0.3 -- sh -c "'sleep 3; exec $WORK/waits 3 >truth'"
 	shows 'skep top'
 	keys 5
 	shows 'skep top +off-CPU time +[0-9.]+ s +[0-9]+ spans'
@@ -259,7 +259,7 @@ off_shares() {
 
 @test "2 with COMMAND: its calls from then on; when it has ended, views that were not looked at say so" {
 	terminal 100 24
-	top -F 999 -d 0.2 -- sh -c "'sleep 1; $WORK/calls 500 >truth; sleep 0.3'"
+	top -F 999 -d 0.2 -- sh -c "'sleep 3; $WORK/calls 500 >truth; sleep 0.3'"
 	shows 'skep top'
 	keys 2
 	shows 'system calls'
