@@ -332,7 +332,7 @@ static int take(struct browser *b, const struct screen_input *in)
 int browser_input(struct browser *b)
 {
 	struct screen_input in;
-	int ret = 0;
+	int ret = b->has_page ? browser_lines(b) : 0; /* what was held since its page was shown may have fewer rows now */
 
 	while (!ret && (in = screen_input()).key != SCREEN_NONE) {
 		if (in.key == SCREEN_GONE)
