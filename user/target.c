@@ -400,6 +400,11 @@ static int check_command(const struct target *t, struct err *err)
 	return -EINVAL;
 }
 
+bool target_is_whole(const struct target *t)
+{
+	return t->all && !t->uids.n && !t->comms.n && !t->cgroups.n;
+}
+
 bool target_is_given(const struct target *t)
 {
 	return t->argv || t->all || t->pids.n || t->tids.n || t->cpus.n || t->uids.n || t->comms.n || t->cgroups.n;

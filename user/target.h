@@ -41,6 +41,7 @@ uint32_t target_process(uint32_t tid);
 
 /* True if COMMAND itself is what is measured. */
 bool target_is_command(const struct target *t);
+bool target_is_whole(const struct target *t); /* all tasks of the machine, without a filter */
 bool target_is_given(const struct target *t); /* is anything named, COMMAND or another? */
 
 /* The mount point of cgroup v2. 0, or -errno when there is none that fits. */

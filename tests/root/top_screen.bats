@@ -146,9 +146,9 @@ fewer_than() {
 	on_screen samples && [ "$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)" -lt "$1" ]
 }
 
-# of_row COMMAND NAME COLUMN: of the first row of that command, with that second column (or any: -), in ./now
+# of_row COMMAND NAME COLUMN: of the first row with these first two columns, in ./now
 of_row() {
-	awk -v c="$1" -v s="$2" -v k="$3" '$1 == c && (s == "-" || $2 == s) { print $k; exit }' now
+	awk -v c="$1" -v s="$2" -v k="$3" '$1 == c && $2 == s { print $k; exit }' now
 }
 
 all_made() {

@@ -55,7 +55,7 @@ struct session;
 
 /*
  * While it runs: opens a source and starts it. The session closes it, also when it cannot be opened; NULL: there was no memory for it.
- * What the targets did before is not told. 0, or -errno with err filled, and the run goes on.
+ * It counts from then on. 0, or -errno with err filled, and the run goes on.
  */
 int session_add(struct session *s, struct source *src, struct err *err);
 

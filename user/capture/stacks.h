@@ -11,7 +11,10 @@
 
 struct bpf_map;
 
-/* All entries: keys and values side by side, room for as many as the map may have. Programs are at rest. Returns how many or -errno. */
+/*
+ * All entries: keys and values side by side, room for as many as the map may have. While programs run each entry is as it was when it was
+ * read, and none may be deleted. Returns how many or -errno.
+ */
 long hash_read(struct bpf_map *map, void *keys, void *values);
 
 /* Zeroed before its first use. */

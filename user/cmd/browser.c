@@ -169,16 +169,20 @@ int browser_show(struct browser *b, const struct browser_page *page)
 	return ret;
 }
 
-#define NO_CALLS "the rows of this view have no stacks"
+static bool has_no_stacks(struct browser *b)
+{
+	if (b->page.rows)
+		browser_say(b, "the rows of this view have no stacks");
+	return b->page.rows;
+}
+
 #define NO_STACKS "stacks are not recorded (-g records them)"
 
 static int open_calls(struct browser *b)
 {
 	const struct report_row *row = browser_row(b);
 
-	if (b->page.rows)
-		browser_say(b, NO_CALLS);
-	if (!row)
+	if (has_no_stacks(b) || !row)
 		return 0;
 	if (!b->page.tree) {
 		browser_say(b, NO_STACKS);
@@ -205,9 +209,7 @@ static int turn(struct browser *b, bool open)
 	const struct table_line *l = browser_line(b);
 	struct opened *o = NULL;
 
-	if (b->page.rows)
-		browser_say(b, NO_CALLS);
-	if (!l || b->page.rows)
+	if (has_no_stacks(b) || !l)
 		return 0;
 	for (size_t i = 0; i < b->opened.n; i++)
 		if (browser_same_row(&b->opened.data[i].row, &b->page.table->rows.data[l->row]))

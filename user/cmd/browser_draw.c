@@ -157,21 +157,14 @@ int browser_lines(struct browser *b)
 	return ret;
 }
 
-/* Text that a renderer writes, as a string without its end of line. */
-struct line {
-	char *text;
-	size_t n;
-	FILE *out;
-};
-
-static FILE *line_begin(struct line *l)
+FILE *rendered_begin(struct rendered *l)
 {
-	*l = (struct line){ 0 };
+	*l = (struct rendered){ 0 };
 	l->out = open_memstream(&l->text, &l->n);
 	return l->out;
 }
 
-static char *line_end(struct line *l)
+char *rendered_end(struct rendered *l)
 {
 	if (fclose(l->out))
 		return NULL;
@@ -200,17 +193,17 @@ static void draw_row(const struct browser *b, int at, const struct report_row *r
 	const struct report *t = b->page.table;
 	int column = 0, sums = report_lines_sums(t, fit);
 	char mark[512];
-	struct line line;
+	struct rendered line;
 	char *text;
 
 	if (b->page.mark_width) {
 		b->page.mark(b->arg, r, mark, sizeof(mark));
 		column = screen_text(at, 0, chosen ? SCREEN_SELECTED : SCREEN_PLAIN, mark);
 	}
-	if (!line_begin(&line))
+	if (!rendered_begin(&line))
 		return;
 	report_lines_row(line.out, t, r, report_whole(t, b->page.profile), cfg, fit);
-	text = line_end(&line);
+	text = rendered_end(&line);
 	if (text) {
 		size_t n = strlen(text);
 		char first;
@@ -264,18 +257,18 @@ static void draw_table(const struct browser *b)
 	struct report t = *b->page.table;
 	struct report_cfg cfg = *b->page.cfg;
 	struct report_lines fit;
-	struct line line;
+	struct rendered line;
 	int width = screen_columns() - b->page.mark_width;
 
 	cfg.columns = width > 1 ? width : 1;
 	if (t.rows.n > FIT_ROWS)
 		t.rows.n = FIT_ROWS;
 	report_lines_fit(&fit, &t, &cfg);
-	if (line_begin(&line)) {
+	if (rendered_begin(&line)) {
 		if (b->page.mark_width)
 			screen_text(1, 0, SCREEN_BOLD, b->page.mark_title);
 		report_lines_title(line.out, &t, &cfg, &fit);
-		if (line_end(&line)) {
+		if (rendered_end(&line)) {
 			if (line.text[0] == '#')
 				line.text[0] = ' ';
 			screen_text(1, b->page.mark_width, SCREEN_BOLD, line.text);

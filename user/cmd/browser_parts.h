@@ -3,6 +3,8 @@
 #ifndef SKEP_CMD_BROWSER_PARTS_H
 #define SKEP_CMD_BROWSER_PARTS_H
 
+#include <stdio.h>
+
 #include "cmd/browser.h"
 #include "model/calllines.h"
 #include "ui/cursor.h"
@@ -64,6 +66,15 @@ void browser_draw_rows(const struct browser *b);
 
 /* How many lines of the screen the view has. */
 size_t browser_room(void);
+
+/* A line that a renderer writes to `out`, as a string without its end; text is the caller's to free. NULL: no memory. */
+struct rendered {
+	char *text;
+	size_t n;
+	FILE *out;
+};
+FILE *rendered_begin(struct rendered *l);
+char *rendered_end(struct rendered *l);
 
 void browser_draw(struct browser *b);
 

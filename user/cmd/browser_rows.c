@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of a page whose rows have no stacks: rows of any schema. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,15 +40,25 @@ int browser_row_lines(struct browser *b)
 	return ret;
 }
 
-static void draw_line(int at, bool chosen, enum screen_style style, char *text)
+/* row NULL: the titles. */
+static void draw_line(const struct browser *b, int at, const struct row *row, const struct row_lines *fit, bool chosen)
 {
-	int column;
+	enum screen_style style = chosen ? SCREEN_SELECTED : row ? SCREEN_PLAIN : SCREEN_BOLD;
+	struct rendered line;
 
-	text[strcspn(text, "\n")] = '\0';
-	column = screen_text(at, 0, chosen ? SCREEN_SELECTED : style, " ");
-	column = screen_text(at, column, chosen ? SCREEN_SELECTED : style, text);
-	if (chosen)
-		screen_fill(at, column, SCREEN_SELECTED);
+	if (!rendered_begin(&line))
+		return;
+	if (row)
+		row_lines_row(line.out, row, b->page.rows_view, fit);
+	else
+		row_lines_title(line.out, b->page.rows->schema, fit);
+	if (rendered_end(&line)) {
+		int column = screen_text(at, screen_text(at, 0, style, " "), style, line.text);
+
+		if (chosen)
+			screen_fill(at, column, style);
+	}
+	free(line.text);
 }
 
 void browser_draw_rows(const struct browser *b)
@@ -59,23 +68,8 @@ void browser_draw_rows(const struct browser *b)
 	struct row_lines fit;
 
 	row_lines_fit(&fit, t, b->page.rows_view, b->page.rows_sort, screen_columns() - 2);
-	for (size_t i = 0; i <= c->page; i++) {
-		size_t line = c->top + i - 1, size;
-		char *text = NULL;
-		FILE *out;
-
-		if (i && line >= b->lines.n)
-			break;
-		out = open_memstream(&text, &size);
-		if (!out)
-			return;
-		if (i)
-			row_lines_row(out, &t->sorted.data[b->lines.data[line].row], b->page.rows_view, &fit);
-		else
-			row_lines_title(out, t->schema, &fit);
-		if (!fclose(out))
-			draw_line(BROWSER_HEAD_ROWS + (int)i - 1, i && line == c->at, i ? SCREEN_PLAIN : SCREEN_BOLD, text);
-		free(text);
-	}
+	draw_line(b, BROWSER_HEAD_ROWS - 1, NULL, &fit, false);
+	for (size_t i = 0; i < c->page && c->top + i < b->lines.n; i++)
+		draw_line(b, BROWSER_HEAD_ROWS + (int)i, &t->sorted.data[b->lines.data[c->top + i].row], &fit, c->top + i == c->at);
 	browser_draw_none(b, b->page.nothing);
 }

@@ -92,7 +92,7 @@ static int net_main(void *cfg, char **operands, struct err *err)
 		view.is_stream = o->conn || o->events;
 		view.nothing = o->conn ? "no matching connection ended" :
 			       o->events ? "no connect, accept, close, retransmit or drop of a matching socket" : "no matching packet was sent or received";
-		net.is_whole = o->target.all && !o->target.uids.n && !o->target.comms.n && !o->target.cgroups.n;
+		net.is_whole = target_is_whole(&o->target);
 		if (!view.is_stream) {
 			net.keys = net_keys(view.keys);
 			view.hide = net.keys & ~view.keys & ~(1ull << NET_COL_START);

@@ -83,12 +83,16 @@ static void mark(void *arg, const struct report_row *row, char *buf, size_t size
 	add_history(t, row, history_width(top), buf + n, size - n);
 }
 
-/* of_tab: what the rows of a view without samples are of. */
+static const char *sort_keys(const struct top *top)
+{
+	return top->o->request.sort ? top->o->request.sort : REPORT_KEYS;
+}
+
+/* of_tab: over what time the rows of a view without samples are. */
 static void make_head(struct top *top, const char *of_tab)
 {
 	struct top_screen *s = top->screen;
 	const struct top_view *v = view_of(top);
-	const char *by;
 	char name[256];
 	size_t n;
 
@@ -97,8 +101,10 @@ static void make_head(struct top *top, const char *of_tab)
 	if (top->nr_events > 1 && !s->tab)
 		n = text_append(s->head, sizeof(s->head), n, " (%d of %d)", s->event + 1, top->nr_events);
 	n = text_append(s->head, sizeof(s->head), n, "  %.1f s  ", (double)s->since_start_ns / 1e9);
-	n = !has_samples(top) ? text_append(s->head, sizeof(s->head), n, "%s", of_tab) :
-	    text_append(s->head, sizeof(s->head), n, "%llu %s", (unsigned long long)v->at.folded, s->tab ? "spans" : "samples");
+	if (has_samples(top))
+		n = text_append(s->head, sizeof(s->head), n, "%llu %s", (unsigned long long)v->at.folded, s->tab ? "spans" : "samples");
+	else
+		n = text_append(s->head, sizeof(s->head), n, "%s", of_tab);
 	if (s->lost)
 		n = text_append(s->head, sizeof(s->head), n, ", %llu lost", (unsigned long long)s->lost);
 	if (v->live.by_change && has_samples(top))
@@ -107,8 +113,7 @@ static void make_head(struct top *top, const char *of_tab)
 		n = text_append(s->head, sizeof(s->head), n, "  [paused]");
 	if (s->is_over)
 		n = text_append(s->head, sizeof(s->head), n, "  [ended]");
-	by = !has_samples(top) ? top_tab_sorted(s->tabs, s->tab) : top->o->request.sort ? top->o->request.sort : REPORT_KEYS;
-	n = text_append(s->head, sizeof(s->head), n, "  by %s", by);
+	text_append(s->head, sizeof(s->head), n, "  by %s", has_samples(top) ? sort_keys(top) : top_tab_sorted(s->tabs, s->tab));
 }
 
 static int show(struct top *top)
@@ -173,7 +178,7 @@ static int show_tab(struct top *top, int tab)
 	if (tab == s->tab)
 		return 0;
 	if (tab == TOP_OFF && top->nr_views == top->nr_events)
-		ret = err_set(&err, -ENOSPC, "with so many events there is no room for %s", top_tab_name(tab));
+		ret = err_set(&err, -ENOSPC, "%s can be shown beside at most %d events (-e)", top_tab_name(tab), EVENTS_MAX - 1);
 	else if (top->session)
 		ret = top_tab_attach(s->tabs, tab, top->session, session_duration_ns(top->session), &err);
 	else if (tab && !top_tab_is_attached(s->tabs, tab))
@@ -290,7 +295,7 @@ static int key_sort(void *arg)
 		browser_ask(s->browser, "order by: ", top_tab_sorted(s->tabs, s->tab), sort_tab);
 		return 0;
 	}
-	browser_ask(s->browser, "sum by (comm, pid, tid, dso, sym): ", top->o->request.sort ? top->o->request.sort : REPORT_KEYS, sort_by);
+	browser_ask(s->browser, "sum by (comm, pid, tid, dso, sym): ", sort_keys(top), sort_by);
 	return 0;
 }
 
@@ -304,32 +309,36 @@ static int key_threads(void *arg)
 	if (is_over(top) || is_tab(top))
 		return 0;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (!strcmp(top->o->request.sort ? top->o->request.sort : REPORT_KEYS, keys[i]))
+		if (!strcmp(sort_keys(top), keys[i]))
 			next = (i + 1) % (sizeof(keys) / sizeof(keys[0]));
 	return sum_again(top, keys[next]);
 }
 
-static int key_zero(void *arg)
+static int zero_samples(struct top *top)
 {
-	struct top *top = arg;
 	struct err err;
 	int ret;
 
-	if (is_over(top))
-		return 0;
-	if (!has_samples(top)) {
-		ret = top_tab_zero(top->screen->tabs, top->screen->tab, session_duration_ns(top->session));
-		browser_say(top->screen->browser, "begun again");
-		return ret ? ret : show(top);
-	}
 	session_forget(top->session);
 	browser_reset(top->screen->browser);
 	ret = top_make_tables(top, &err);
 	for (int i = 0; i < top->nr_views && !ret; i++)
 		ret = live_table_round(&top->views[i].live, 0);
+	return ret;
+}
+
+static int key_zero(void *arg)
+{
+	struct top *top = arg;
+	struct top_screen *s = top->screen;
+	int ret;
+
+	if (is_over(top))
+		return 0;
+	ret = has_samples(top) ? zero_samples(top) : top_tab_zero(s->tabs, s->tab, session_duration_ns(top->session));
 	if (!ret)
 		ret = show(top);
-	browser_say(top->screen->browser, "begun again");
+	browser_say(s->browser, "begun again");
 	return ret;
 }
 

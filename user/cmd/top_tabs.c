@@ -15,7 +15,8 @@
 #include "util/text.h"
 
 struct tab {
-	const struct schema *schema;
+	const struct schema *schema; /* NULL: there are samples */
+	uint64_t keys;
 	bool is_attached;
 	bool shows_round; /* else all since it was attached */
 	int sort;
@@ -25,8 +26,7 @@ struct tab {
 };
 
 struct top_tabs {
-	const struct target *target;
-	struct tab tabs[TOP_TABS]; /* without a schema: there are samples */
+	struct tab tabs[TOP_TABS];
 	struct byrows_schema call_schema;
 	struct callsby_cfg calls;
 	struct net_cfg net;
@@ -36,55 +36,15 @@ struct top_tabs {
 	struct offcpu_cfg off;
 };
 
-/* What a view is made of. open() says what its rows are summed by, and which of these columns are not shown. */
-struct preset {
+static const struct preset {
 	const char *name;
-	struct source *(*open)(struct top_tabs *tabs, uint64_t *ret_keys, uint64_t *ret_hide);
-	const char *nothing;
-};
-
-static struct source *open_calls(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
-{
-	static const struct event all = { .kind = EVENT_SYSCALL, .config = SYSCALL_ANY };
-
-	t->calls = (struct callsby_cfg){ .events = &all, .nr_events = 1, .by = BY_COMM | BY_SYSCALL, .latency = true, .schema = &t->call_schema.schema };
-	*ret_keys = byrows_keys(t->calls.by, 0);
-	*ret_hide = 1ull << BYROWS_MIN | 1ull << BYROWS_P50; /* there is no room for all on 80 columns */
-	return src_callsby_new(&t->calls);
-}
-
-static struct source *open_net(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
-{
-	const struct target *target = t->target;
-	uint64_t shown = 1ull << NET_COL_COMM | 1ull << NET_COL_PID;
-
-	t->net = (struct net_cfg){ .keys = net_keys(shown), .names = { kernel_name, &t->names },
-				   .is_whole = target->all && !target->uids.n && !target->comms.n && !target->cgroups.n };
-	*ret_keys = t->net.keys;
-	*ret_hide = t->net.keys & ~shown;
-	return src_net_new(&t->net);
-}
-
-static struct source *open_sched(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
-{
-	t->sched = (struct sched_cfg){ .schema = &t->sched_schema.schema, .by = BY_COMM | BY_PID };
-	*ret_keys = rows_keys(t->sched.by);
-	*ret_hide = 0;
-	return src_sched_new(&t->sched);
-}
-
-static struct source *open_off(struct top_tabs *t, uint64_t *ret_keys, uint64_t *ret_hide)
-{
-	*ret_keys = *ret_hide = 0;
-	return src_offcpu_new(&t->off);
-}
-
-static const struct preset presets[TOP_TABS] = {
+	const char *nothing; /* where there are no rows */
+} presets[TOP_TABS] = {
 	[TOP_CPU] = { "CPU" },
-	[TOP_CALLS] = { "system calls", open_calls, "no system call has returned yet" },
-	[TOP_NET] = { "network", open_net, "no packet was sent or received yet" },
-	[TOP_SCHED] = { "scheduler", open_sched, "no task ran yet" },
-	[TOP_OFF] = { "off-CPU time", open_off },
+	[TOP_CALLS] = { "system calls", "no system call has returned yet" },
+	[TOP_NET] = { "network", "no packet was sent or received yet" },
+	[TOP_SCHED] = { "scheduler", "no task ran yet" },
+	[TOP_OFF] = { "off-CPU time" },
 };
 
 const char *top_tab_name(int tab)
@@ -97,21 +57,65 @@ bool top_tab_has_samples(int tab)
 	return tab == TOP_CPU || tab == TOP_OFF;
 }
 
+/* keys: what its rows are summed by; hide: columns, of these too, that are not shown. */
+static void set_rows(struct tab *tab, const struct schema *schema, uint64_t keys, uint64_t hide)
+{
+	tab->schema = schema;
+	tab->keys = keys;
+	tab->sort = schema->sort;
+	tab->of_round = tab->of_sum = (struct rows_view){ .keys = keys & ~hide, .hide = hide, .cgroup_path = target_cgroup_path };
+}
+
+static void set_calls(struct top_tabs *t)
+{
+	static const struct event all = { .kind = EVENT_SYSCALL, .config = SYSCALL_ANY };
+	const struct byrows_cfg rows = { .count = "calls", .values = BYROWS_LATENCY, .offered = BY_COMM | BY_SYSCALL };
+	const struct schema *schema = &t->call_schema.schema;
+
+	byrows_schema(&t->call_schema, &rows);
+	t->calls = (struct callsby_cfg){ .events = &all, .nr_events = 1, .by = rows.offered, .latency = true, .schema = schema };
+	/* There is no room for all on 80 columns */
+	set_rows(&t->tabs[TOP_CALLS], schema, byrows_keys(rows.offered, 0), 1ull << BYROWS_MIN | 1ull << BYROWS_P50);
+}
+
+static void set_net(struct top_tabs *t, const struct target *target)
+{
+	uint64_t shown = 1ull << NET_COL_COMM | 1ull << NET_COL_PID, keys = net_keys(shown);
+
+	t->net = (struct net_cfg){ .keys = keys, .names = { kernel_name, &t->names }, .is_whole = target_is_whole(target) };
+	set_rows(&t->tabs[TOP_NET], &net_schema, keys, keys & ~shown);
+}
+
+static void set_sched(struct top_tabs *t)
+{
+	const struct schema *schema = &t->sched_schema.schema;
+
+	sched_schema(&t->sched_schema, false);
+	t->sched = (struct sched_cfg){ .schema = schema, .by = BY_COMM | BY_PID };
+	set_rows(&t->tabs[TOP_SCHED], schema, rows_keys(t->sched.by), 0);
+}
+
 struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event)
 {
-	const struct byrows_cfg calls = { .count = "calls", .values = BYROWS_LATENCY, .offered = BY_COMM | BY_SYSCALL };
 	struct top_tabs *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->target = target;
-	byrows_schema(&t->call_schema, &calls);
-	sched_schema(&t->sched_schema, false);
+	set_calls(t);
+	set_net(t, target);
+	set_sched(t);
 	t->off = (struct offcpu_cfg){ .aggregate = true, .by_tid = true, .from_caller = true, .parts = OFFCPU_PART_ALL, .event = off_event };
-	t->tabs[TOP_CALLS].schema = &t->call_schema.schema;
-	t->tabs[TOP_NET].schema = &net_schema;
-	t->tabs[TOP_SCHED].schema = &t->sched_schema.schema;
 	return t;
+}
+
+static struct source *make_source(const struct top_tabs *t, int i)
+{
+	switch (i) {
+	case TOP_CALLS: return src_callsby_new(&t->calls);
+	case TOP_NET: return src_net_new(&t->net);
+	case TOP_SCHED: return src_sched_new(&t->sched);
+	default: return src_offcpu_new(&t->off);
+	}
 }
 
 void top_tabs_free(struct top_tabs *t)
@@ -126,36 +130,33 @@ void top_tabs_free(struct top_tabs *t)
 	free(t);
 }
 
-static int begin_sum(struct tab *tab, uint64_t keys, uint64_t since_start_ns)
+static int begin_sum(struct tab *tab, uint64_t since_start_ns)
 {
 	table_free(&tab->sum);
 	tab->since_ns = since_start_ns;
-	if (table_init(&tab->sum, tab->schema, keys))
+	if (table_init(&tab->sum, tab->schema, tab->keys))
 		return -ENOMEM;
 	tab->sum.is_sum = true;
 	return table_round(&tab->sum, tab->sort);
 }
 
+static int begin(struct tab *tab, uint64_t since_start_ns)
+{
+	table_free(&tab->round); /* of a try that failed */
+	tab->ended_ns = since_start_ns;
+	return table_init(&tab->round, tab->schema, tab->keys) ? -ENOMEM : begin_sum(tab, since_start_ns);
+}
+
 int top_tab_attach(struct top_tabs *t, int i, struct session *session, uint64_t since_start_ns, struct err *err)
 {
 	struct tab *tab = &t->tabs[i];
-	struct source *src;
-	uint64_t keys, hide;
 	int ret;
 
 	if (i == TOP_CPU || tab->is_attached)
 		return 0;
-	src = presets[i].open(t, &keys, &hide);
-	if (tab->schema)
-		tab->sort = tab->schema->sort;
-	if (tab->schema && !tab->round.schema && (table_init(&tab->round, tab->schema, keys) || begin_sum(tab, keys, since_start_ns))) {
-		if (src)
-			src->close(src);
-		return -ENOMEM;
-	}
-	tab->of_round = tab->of_sum = (struct rows_view){ .keys = keys & ~hide, .hide = hide, .cgroup_path = target_cgroup_path };
-	tab->ended_ns = tab->since_ns = since_start_ns;
-	ret = session_add(session, src, err);
+	ret = tab->schema ? begin(tab, since_start_ns) : 0;
+	if (!ret)
+		ret = session_add(session, make_source(t, i), err);
 	tab->is_attached = !ret;
 	return ret;
 }
@@ -196,7 +197,7 @@ int top_tabs_round(struct top_tabs *t, uint64_t since_start_ns)
 
 int top_tab_zero(struct top_tabs *t, int i, uint64_t since_start_ns)
 {
-	return begin_sum(&t->tabs[i], t->tabs[i].sum.keys, since_start_ns);
+	return begin_sum(&t->tabs[i], since_start_ns);
 }
 
 void top_tab_turn(struct top_tabs *t, int i)

@@ -13,7 +13,7 @@ enum top_tab { TOP_CPU, TOP_CALLS, TOP_NET, TOP_SCHED, TOP_OFF, TOP_TABS };
 
 struct top_tabs;
 
-/* target is borrowed; off_event: of the samples of time off the CPUs. NULL: no memory. */
+/* off_event: of the samples of time off the CPUs. NULL: no memory. */
 struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event);
 void top_tabs_free(struct top_tabs *tabs); /* after the session; NULL is nothing */
 
@@ -43,7 +43,7 @@ void top_tab_turn(struct top_tabs *tabs, int tab);
 int top_tab_sort(struct top_tabs *tabs, int tab, const char *word, struct err *err);
 const char *top_tab_sorted(const struct top_tabs *tabs, int tab);
 
-/* Fills what the page shows of it, and what it is of: "calls since 1.2 s", cut to size. */
+/* Fills what the page shows of it, and over what time, "in 1.2 s", cut to size. */
 void top_tab_page(struct top_tabs *tabs, int tab, struct browser_page *page, char *head, size_t size);
 
 #endif

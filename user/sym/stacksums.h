@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Samples of a file, summed before anything is looked up: those of one event, thread and stack have the same names until the next
- * event of their task. In: samples. Out: one for many, with their count, their weight, and the time of the last; without CPU, addr, cgroup, parallelism,
- * values and fields.
+ * Samples of a file, summed before anything is looked up: those of one event, thread and stack have the same names until the next event
+ * of their task. In: samples. Out: one for many, with their count, their weight, and the time of the last; without CPU, addr, cgroup,
+ * parallelism, values and fields.
  */
 #ifndef SKEP_SYM_STACKSUMS_H
 #define SKEP_SYM_STACKSUMS_H

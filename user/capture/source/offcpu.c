@@ -234,6 +234,8 @@ static int deliver_row(struct src_offcpu *src, const struct offcpu_key *key, con
 	struct sample s = { .cpu = UINT32_MAX, .time_ns = last_ns + src->tasks.offset_ns }, waker = s;
 	struct chain *user = &s.chains[CHAIN_USER];
 
+	if (!sums->spans && !sums->waits)
+		return 0;
 	fill(src, &key->task, false, comm, &s);
 	if (src->cfg->wakers && (key->waker.comm[0] || key->waker.kstack)) {
 		if (user->n)
@@ -304,7 +306,7 @@ static int deliver_new(struct src_offcpu *src, const struct offcpu_key *key, con
 		return -ENOMEM;
 	more = less(sums, &known->taken);
 	known->taken = *sums;
-	return more.spans || more.waits ? deliver_row(src, key, &more, sink) : 0;
+	return deliver_row(src, key, &more, sink);
 }
 
 static int deliver_new_other(struct src_offcpu *src, bool preempted, struct sink *sink)

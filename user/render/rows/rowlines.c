@@ -9,11 +9,6 @@
 #define KEY_MIN 8 /* a narrower key says nothing */
 #define FIT_ROWS 1000 /* columns are as wide as these need */
 
-static bool has_cell(const struct column *c)
-{
-	return c->kind != VALUE_HIST && c->kind != VALUE_FLAG && c->kind != VALUE_REASONS && c->kind != VALUE_STACK && c->kind != VALUE_MEMBERS;
-}
-
 static bool is_left(const struct column *c)
 {
 	return c->role == ROLE_KEY || c->kind == VALUE_TEXT;
@@ -68,16 +63,21 @@ static size_t column_to_go(const struct row_lines *l, const struct schema *schem
 
 void row_lines_fit(struct row_lines *l, const struct table *t, const struct rows_view *view, int sort, int columns)
 {
-	const struct column *c = t->schema->columns;
+	static const struct rows_format format = { .in = IN_TEXT, .keys_first = true };
+	uint8_t own[ROW_COLUMNS_MAX];
+	size_t n;
+	const uint8_t *shown = rows_shown(t->schema, view, &format, own, &n);
 	char text[ROWS_CELL_BYTES];
 
 	*l = (struct row_lines){ .n = 0 };
-	for (int values = 0; values < 2; values++)
-		for (size_t i = 0; i < t->schema->n; i++)
-			if ((c[i].role != ROLE_KEY) == values && c[i].in & IN_TEXT && has_cell(&c[i]) && !(view->hide >> i & 1) && (values || view->keys >> i & 1)) {
-				l->widths[l->n] = (int)text_width(heading(&c[i]));
-				l->shown[l->n++] = (uint8_t)i;
-			}
+	for (size_t i = 0; i < n; i++) {
+		const struct column *c = &t->schema->columns[shown[i]];
+
+		if (c->kind == VALUE_HIST || rows_is_remark(c))
+			continue;
+		l->widths[l->n] = (int)text_width(heading(c));
+		l->shown[l->n++] = shown[i];
+	}
 	for (size_t i = 0; i < t->sorted.n && i < FIT_ROWS; i++) {
 		const char *label = t->sorted.data[i].label;
 

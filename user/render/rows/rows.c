@@ -25,6 +25,11 @@ const struct rows_format *rows_format(const char *name)
 	return NULL;
 }
 
+bool rows_is_remark(const struct column *c)
+{
+	return c->kind == VALUE_FLAG || c->kind == VALUE_REASONS || c->kind == VALUE_STACK || c->kind == VALUE_MEMBERS;
+}
+
 int rows_render(FILE *out, const struct rows_format *format, const struct table *t, const struct rows_view *view)
 {
 	size_t n = view->top && view->top < t->sorted.n ? view->top : t->sorted.n;

@@ -64,6 +64,9 @@ void rows_choose(struct rows_view *view, const struct rows_format *format, const
 const uint8_t *rows_shown(const struct schema *schema, const struct rows_view *view, const struct rows_format *format,
 			  uint8_t own[ROW_COLUMNS_MAX], size_t *ret_n);
 
+/* Has its value no cell in a line of text, but stands behind all of them? */
+bool rows_is_remark(const struct column *c);
+
 /* A round. 0 or -EIO. */
 int rows_render(FILE *out, const struct rows_format *format, const struct table *t, const struct rows_view *view);
 

@@ -13,11 +13,6 @@
 #define BAR_WIDTH 40
 #define NEW_LINE "\n             " /* of a remark */
 
-static bool is_remark(const struct column *c)
-{
-	return c->kind == VALUE_FLAG || c->kind == VALUE_REASONS || c->kind == VALUE_STACK || c->kind == VALUE_MEMBERS;
-}
-
 /* From the first slot that is not empty to the last. False: all are. */
 static bool slots_span(const uint64_t *slots, int *ret_first, int *ret_last, uint64_t *ret_full)
 {
@@ -69,7 +64,7 @@ static void hist_line(char *buf, size_t size, const uint64_t *slots)
 static bool is_last(const struct schema *schema, size_t k, const struct rows_view *view)
 {
 	while (++k < view->nr_shown)
-		if (!is_remark(&schema->columns[view->shown[k]]))
+		if (!rows_is_remark(&schema->columns[view->shown[k]]))
 			return false;
 	return true;
 }
@@ -96,7 +91,7 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 	for (size_t k = 0; k < view->nr_shown; k++) {
 		const struct column *c = &schema->columns[view->shown[k]];
 
-		if (!is_remark(c))
+		if (!rows_is_remark(c))
 			print_cell(out, schema, k, view, c->heading ? c->heading : c->name, &is_inside);
 	}
 	putc('\n', out);
@@ -107,7 +102,7 @@ static void print_remark(FILE *out, const struct row *row, size_t i)
 	const struct column *c = &row->schema->columns[i];
 	const struct value *v = &row->values[i];
 
-	if (row->none >> i & 1 || !is_remark(c))
+	if (row->none >> i & 1 || !rows_is_remark(c))
 		return;
 	if (c->kind == VALUE_FLAG && v->num)
 		fprintf(out, "  %s", c->heading);
@@ -138,7 +133,7 @@ static void print_line(FILE *out, const struct row *row, const struct rows_view 
 		size_t i = view->shown[k];
 		const struct column *c = &row->schema->columns[i];
 
-		if (is_remark(c))
+		if (rows_is_remark(c))
 			continue;
 		if (c->kind == VALUE_HIST)
 			hist_line(text, sizeof(text), row->values[i].slots);
