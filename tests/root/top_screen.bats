@@ -16,7 +16,7 @@ top() { # top OPTION...
 	shows '^ skep top +[a-z-]+ +[0-9.]+ s +[0-9]+ samples' 'Now +Overhead +Command +Shared Object +Symbol' '\[\.\] hot$' 'Enter Calls.* s Sort'
 	sleep 3
 	shows '\[\.\] cold$' '[▁▂▃▄▅▆▇█]{5}.*\[\.\] hot$'
-	awk -v h="$(share hot 2)" -v c="$(share cold 2)" 'BEGIN { print h, c; exit !(h + c > 90 && h / (h + c) > 0.6 && h / (h + c) < 0.8) }'
+	awk -v h="$(share hot 2)" -v c="$(share cold 2)" 'BEGIN { print h, c; exit !(h + c > 75 && h / (h + c) > 0.6 && h / (h + c) < 0.8) }'
 	[ "$(grep -c . now)" -le 24 ]
 	keys q
 	left
