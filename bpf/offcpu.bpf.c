@@ -24,6 +24,7 @@ const volatile __u32 cfg_by_tid = 1;
 const volatile __u32 cfg_blocked = 1;	/* spans that begin with the task's own wish */
 const volatile __u32 cfg_preempted = 1; /* the others */
 const volatile __u32 cfg_stream = 1;	/* each span to a ring; else summed */
+const volatile __u32 cfg_cgroup = 1;
 const volatile __u32 cfg_key_bytes = sizeof(struct offcpu_key);
 
 #define PLACES 2	 /* that a task leaves its CPU at in turn */
@@ -255,6 +256,7 @@ static __always_inline void name(struct offcpu_who *who, struct task_struct *t, 
 	who->tid = cfg_by_tid ? id : 0;
 	who->exec_id = t->self_exec_id;
 	who->how = how | (cfg_user_stack && stack_has_user(t->flags) ? OFFCPU_HAS_USER : 0);
+	who->cgroup = cfg_cgroup ? BPF_CORE_READ(t, cgroups, dfl_cgrp, kn, id) : 0;
 	comm_copy(who->comm, t);
 }
 

@@ -24,9 +24,10 @@ struct offcpu_who {
 	__u32 pid, tid;	      /* tid 0 unless cfg_by_tid */
 	__u32 exec_id;	      /* as in struct sample_key */
 	__u32 how;	      /* enum offcpu_how */
+	__u64 cgroup;	      /* 0 unless cfg_cgroup */
 	char comm[OFFCPU_COMM_LEN];
 };
-_Static_assert(sizeof(struct offcpu_who) == 48, "no padding in a hash key");
+_Static_assert(sizeof(struct offcpu_who) == 56, "no padding in a hash key");
 
 /* The task that left its CPU, and, if requested, its waker. */
 struct offcpu_key {
@@ -47,6 +48,6 @@ struct offcpu_rec {
 	__u32 cpu, pad;
 	struct offcpu_key key;
 };
-_Static_assert(sizeof(struct offcpu_rec) == 32 + 2 * 48, "offcpu_rec");
+_Static_assert(sizeof(struct offcpu_rec) == 32 + 2 * 56, "offcpu_rec");
 
 #endif

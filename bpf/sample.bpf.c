@@ -260,6 +260,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u64 addr, _
 		.tid = id,
 		.exec_id = BPF_CORE_READ(task, self_exec_id),
 		.event = event,
+		.cgroup = cfg_cgroup ? bpf_get_current_cgroup_id() : 0,
 	};
 	own_numbers(task, &s->rec.key);
 	bpf_get_current_comm(s->rec.key.comm, sizeof(s->rec.key.comm));
@@ -278,7 +279,6 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u64 addr, _
 		loss_count(COUNT_SPILLED);
 	}
 	s->rec.key.addr = addr;
-	s->rec.key.cgroup = cfg_cgroup ? bpf_get_current_cgroup_id() : 0;
 	sample_stream(ctx, &s->rec, user, unwound, info, call);
 out:
 	scratch_give(&s->users);

@@ -18,10 +18,8 @@ struct sample_key {
 		__u64 kstack; /* hash of the frames, 0 for no frames */
 		__u64 addr;   /* in a ring record: what the event is about; 0: none, or not requested */
 	};
-	union {
-		__u64 ustack; /* likewise */
-		__u64 cgroup; /* in a ring record, likewise: of the thread */
-	};
+	__u64 ustack;	      /* likewise */
+	__u64 cgroup;	      /* of the thread; 0 unless cfg_cgroup */
 	__u32 pid;
 	__u32 tid;	      /* 0 in `counts` unless cfg_by_tid */
 	__u32 exec_id;	      /* task_struct.self_exec_id: distinguishes the address spaces of one pid */
@@ -30,7 +28,7 @@ struct sample_key {
 	__u8 pad;
 	char comm[SAMPLE_COMM_LEN];
 };
-_Static_assert(sizeof(struct sample_key) == 48, "no padding in a hash key");
+_Static_assert(sizeof(struct sample_key) == 56, "no padding in a hash key");
 
 struct sample_count {
 	__u64 count;
@@ -50,6 +48,6 @@ struct sample_rec {
 	__u16 nr_kips, nr_uips;
 	__u64 ips[2 * (STACK_MAX_FRAMES + 1)]; /* kernel frames, then user frames, leaf first */
 };
-_Static_assert(sizeof(struct sample_rec) == 72 + 16 * 128, "sample_rec");
+_Static_assert(sizeof(struct sample_rec) == 80 + 16 * 128, "sample_rec");
 
 #endif

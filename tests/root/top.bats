@@ -84,6 +84,29 @@ times_of() {
 	[ "$(jq -r 'select(has("now")) | .event' a.json | sort -u)" = $'context-switches\npage-faults' ]
 }
 
+# two_cgroups: ./cg has cgroups $a and $b, which are removed at the end
+two_cgroups() {
+	mkdir cg
+	mount -t cgroup2 none cg || skip "no cgroup v2"
+	a=skep-test-a-$$ b=skep-test-b-$$
+	mkdir "cg/$a" "cg/$b"
+	echo 0 >"cg/$a/cgroup.procs" || skip "no process can be moved"
+	echo 0 >cg/cgroup.procs
+}
+
+cleanup() {
+	local d
+	for d in cg/skep-test-*; do [ ! -d "$d" ] || rmdir "$d" || true; done
+	! mountpoint -q cg || umount cg
+}
+
+@test "by cgroup: the shares of two of them" {
+	two_cgroups
+	"$SKEP" -q top -F "$(hz 999)" -s cgroup,comm --json -d 10s -- sh -c "echo 0 >cg/$a/cgroup.procs; $WORK/shares 0.9; echo 0 >cg/$b/cgroup.procs; $WORK/shares 0.3" >out
+	grep '^{' out | jq -r 'select(.comm == "shares") | "\(.cgroup) \(.now)"' | tee rows
+	awk -v a="/$a" -v b="/$b" '{ n += $2 } $1 == a { na += $2 } $1 == b { nb += $2 } END { exit !(n == na + nb && na / n > 0.65 && na / n < 0.85) }' rows
+}
+
 # bats test_tags=user-space
 @test "what cannot be is refused, and says what can" {
 	run -2 "$SKEP" top -s srcline

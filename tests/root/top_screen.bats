@@ -65,7 +65,7 @@ top() { # top OPTION...
 	left
 }
 
-@test "s sums what was counted so far by other keys; t goes from functions to threads to processes" {
+@test "s sums what was counted so far by other keys; t goes from functions to threads, processes, cgroups" {
 	background "$WORK/shares" 60
 	terminal 100 24
 	top -F 999 -d 0.3 -p "$BG"
@@ -84,6 +84,8 @@ top() { # top OPTION...
 	shows 'by tid$' "$BG:shares"
 	keys t
 	shows 'by pid,comm$' "$BG:shares"
+	keys t
+	shows 'by cgroup$' '100.00% +/'
 	keys t
 	shows 'by comm,dso,sym$' '\[\.\] hot$'
 	# of all samples, not of those since
@@ -245,6 +247,8 @@ off_shares() {
 	keys 5
 	shows 'skep top +off-CPU time +[0-9.]+ s +[0-9]+ spans'
 	shows '\[k\] [a-z_]*poll[a-z_.]*$'
+	keys s C-u c g r o u p Enter
+	shows 'by cgroup$' '100.00% +/'
 	keys s C-u t i d , s y m Enter
 	shows '^[^0-9]*[ 0-9.%]+[0-9]+:waits '
 	keys / p o l l Enter Home Enter

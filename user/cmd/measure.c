@@ -480,6 +480,7 @@ static void make_sources(struct measure *m, struct sample_cfg *cfg, struct sessi
 	if (off) {
 		off->aggregate = cfg->aggregate;
 		off->by_tid = cfg->by_tid || !cfg->aggregate;
+		off->has_cgroup = m->has_cgroup;
 		off->bpf_stats = cfg->bpf_stats;
 		off->no_kernel_stack = m->no_kernel;
 		off->no_user_stack = m->no_user;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/refusal.h"
 #include "cmd/cmd.h"
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
@@ -96,10 +97,12 @@ static const struct opt_group top_groups[] = {
 	{ 0 },
 };
 
-static const enum report_column keys_here[] = { KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_SYM, KEY_EVENT };
+static const enum report_column keys_here[] = { KEY_COMM, KEY_PID, KEY_TID, KEY_CGROUP, KEY_DSO, KEY_SYM, KEY_EVENT };
 
-int top_check_keys(const struct report_layout *l, struct err *err)
+int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *err)
 {
+	if (l->with[KEY_CGROUP] && !has_cgroup)
+		return err_exit(err, -EPERM, EXIT_CANNOT, "sort key 'cgroup' needs root: a BPF program reads it");
 	for (uint32_t i = 0; i < l->nr_keys; i++) {
 		bool is_here = false;
 
@@ -179,6 +182,12 @@ const char *const *top_event_names(const struct top *top)
 	return names;
 }
 
+const char *top_cgroup_name(const void *unused, uint64_t id)
+{
+	(void)unused;
+	return target_cgroup_path(NULL, id);
+}
+
 static void print_head(const struct top *top, const struct top_view *v, uint64_t since_start_ns, uint64_t lost, FILE *out)
 {
 	fprintf(out, "# %.1f s: %llu samples of '", (double)since_start_ns / 1e9, (unsigned long long)(v->at.folded - v->folded));
@@ -207,7 +216,7 @@ static size_t cut(const struct top_options *o, struct report *shown)
 
 static int print_view(const struct top *top, struct top_view *v, uint64_t since_start_ns, uint64_t lost)
 {
-	struct report_cfg cfg = { .columns = terminal_columns(STDOUT_FILENO), .event_names = top_event_names(top), .since_start_ns = since_start_ns, .with_event = top->nr_events > 1 };
+	struct report_cfg cfg = { .columns = terminal_columns(STDOUT_FILENO), .event_names = top_event_names(top), .cgroup_name = top_cgroup_name, .since_start_ns = since_start_ns, .with_event = top->nr_events > 1 };
 	FILE *out = stdout;
 	size_t more;
 
@@ -317,6 +326,7 @@ static int run(struct top *top, struct top_options *o, int *status, struct err *
 static int check(struct top_options *o, char **operands, struct err *err)
 {
 	struct report_layout layout;
+	const char *missing;
 	int ret;
 
 	if (o->refresh_ns && o->refresh_ns < REFRESH_MIN_NS)
@@ -325,7 +335,7 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	o->request.now = true;
 	ret = report_layout_parse(&layout, &o->request, err);
 	if (!ret)
-		ret = top_check_keys(&layout, err);
+		ret = top_check_keys(&layout, kernel_may_load(&missing), err);
 	o->is_screen = !o->json && !o->stdio && !o->refreshes && screen_is_there();
 	if (!ret && o->tui && !o->is_screen) {
 		err_exit(err, -ENOTTY, EXIT_USAGE, "--tui needs a terminal");
@@ -334,6 +344,7 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	}
 	if (!o->is_screen && !o->callers && o->m.walks.call_graph == CALL_GRAPH_AUTO)
 		o->m.walks.call_graph = CALL_GRAPH_NONE;
+	o->m.has_cgroup = kernel_may_load(&missing) && (o->is_screen || layout.with[KEY_CGROUP]);
 	o->request.chains = !o->is_screen && o->m.walks.call_graph != CALL_GRAPH_NONE;
 	o->m.interval_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS;
 	if (!ret && !operands[0] && !target_is_given(&o->m.target))

@@ -40,14 +40,17 @@ struct top {
 	struct top_screen *screen; /* NULL: there are tables, one after the other */
 };
 
-/* Is the key one that the kernel's sums have? 0, or -EINVAL with err filled. */
-int top_check_keys(const struct report_layout *l, struct err *err);
+/* Are the keys those that the kernel's sums have? has_cgroup: that one, too. 0, -EINVAL or -EPERM with err filled. */
+int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *err);
 
 /* Tables and trees from what top->o requests; they are empty. Frees those that were there. 0 or -errno. */
 int top_make_tables(struct top *top, struct err *err);
 
 /* The names of the events, by number. */
 const char *const *top_event_names(const struct top *top);
+
+/* Of report_cfg. */
+const char *top_cgroup_name(const void *unused, uint64_t id);
 
 /* 0, or -errno with err filled. */
 int top_screen_open(struct top *top, struct err *err);

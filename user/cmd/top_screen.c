@@ -125,7 +125,7 @@ static int show(struct top *top)
 	int width = history_width(top);
 	char of_tab[64] = "";
 
-	s->cfg = (struct report_cfg){ .event_names = top_event_names(top) };
+	s->cfg = (struct report_cfg){ .event_names = top_event_names(top), .cgroup_name = top_cgroup_name };
 	page.mark_width = width + (v->live.by_change ? CHANGE_WIDTH : 0);
 	page.mark_title = v->live.by_change ? "  Change" : "";
 	if (!has_samples(top))
@@ -260,7 +260,7 @@ static int sum_again(struct top *top, const char *sort)
 	top->o->request.sort = sort;
 	ret = report_layout_parse(&layout, &top->o->request, &err);
 	if (!ret)
-		ret = top_check_keys(&layout, &err);
+		ret = top_check_keys(&layout, top->o->m.has_cgroup, &err);
 	if (ret) {
 		top->o->request.sort = before;
 		browser_say(s->browser, "%s", err.text);
@@ -299,18 +299,18 @@ static int key_sort(void *arg)
 	return 0;
 }
 
-/* Functions, threads, processes, in turn. */
+/* Functions, threads, processes, cgroups, in turn. */
 static int key_threads(void *arg)
 {
-	static const char *const keys[] = { REPORT_KEYS, "tid", "pid,comm" };
+	static const char *const keys[] = { REPORT_KEYS, "tid", "pid,comm", "cgroup" };
 	struct top *top = arg;
-	size_t next = 0;
+	size_t n = sizeof(keys) / sizeof(keys[0]) - !top->o->m.has_cgroup, next = 0;
 
 	if (is_over(top) || is_tab(top))
 		return 0;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(sort_keys(top), keys[i]))
-			next = (i + 1) % (sizeof(keys) / sizeof(keys[0]));
+			next = (i + 1) % n;
 	return sum_again(top, keys[next]);
 }
 
@@ -483,7 +483,7 @@ static const struct browser_key keys[] = {
 	{ SCREEN_TAB, NULL, "the next of these", key_next_tab },
 	{ 'n', NULL, "of 2 to 4: what is new since the last refresh, or all since the view was first shown", key_now },
 	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },
-	{ 't', "t Threads", "functions, threads, processes, in turn", key_threads },
+	{ 't', "t Threads", "functions, threads, processes, cgroups, in turn", key_threads },
 	{ 'a', "a Annotate", "instructions of the function, with its samples", key_annotate },
 	{ 'f', "f Flame", "writes a flame graph of all stacks since the start, to skep-top-DATE-TIME.html", key_flame },
 	{ 'b', "b Baseline", "takes the shares so far as a baseline", key_baseline },
@@ -501,7 +501,7 @@ int top_screen_open(struct top *top, struct err *err)
 
 	if (!s)
 		return -ENOMEM;
-	s->tabs = top_tabs_new(&top->o->m.target, (uint16_t)top->nr_events);
+	s->tabs = top_tabs_new(&top->o->m.target, (uint16_t)top->nr_events, top->o->m.has_cgroup);
 	ret = s->tabs ? browser_open(keys, top, &s->browser, err) : -ENOMEM;
 	if (ret) {
 		top_tabs_free(s->tabs);

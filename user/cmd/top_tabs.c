@@ -95,7 +95,7 @@ static void set_sched(struct top_tabs *t)
 	set_rows(&t->tabs[TOP_SCHED], schema, rows_keys(t->sched.by), 0);
 }
 
-struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event)
+struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event, bool has_cgroup)
 {
 	struct top_tabs *t = calloc(1, sizeof(*t));
 
@@ -104,7 +104,7 @@ struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event)
 	set_calls(t);
 	set_net(t, target);
 	set_sched(t);
-	t->off = (struct offcpu_cfg){ .aggregate = true, .by_tid = true, .from_caller = true, .parts = OFFCPU_PART_ALL, .event = off_event };
+	t->off = (struct offcpu_cfg){ .aggregate = true, .by_tid = true, .from_caller = true, .parts = OFFCPU_PART_ALL, .event = off_event, .has_cgroup = has_cgroup };
 	return t;
 }
 

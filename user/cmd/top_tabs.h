@@ -13,8 +13,8 @@ enum top_tab { TOP_CPU, TOP_CALLS, TOP_NET, TOP_SCHED, TOP_OFF, TOP_TABS };
 
 struct top_tabs;
 
-/* off_event: of the samples of time off the CPUs. NULL: no memory. */
-struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event);
+/* off_event: of the samples of time off the CPUs, which have their cgroup if has_cgroup. NULL: no memory. */
+struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event, bool has_cgroup);
 void top_tabs_free(struct top_tabs *tabs); /* after the session; NULL is nothing */
 
 const char *top_tab_name(int tab);

@@ -51,7 +51,7 @@ uint64_t sample_key_value(enum report_column key, const struct sample *s)
 	case KEY_ADDR:
 		return s->ip;
 	case KEY_CGROUP:
-		return f->cgroup;
+		return s->fields ? f->cgroup : s->cgroup;
 	case KEY_PARALLELISM:
 		return s->parallelism;
 	case KEY_TRANSACTION:

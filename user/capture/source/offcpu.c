@@ -65,6 +65,7 @@ static void set_knobs(struct src_offcpu *src, const struct place *place)
 	ro->cfg_kernel_stack = !cfg->no_kernel_stack;
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
+	ro->cfg_cgroup = cfg->has_cgroup;
 	ro->cfg_unwind = unwinder_mode(place->unwinder);
 	ro->cfg_unwind_id = UNWIND_ID;
 	ro->cfg_blocked = !!(cfg->parts & (OFFCPU_PART_BLOCKED | OFFCPU_PART_QUEUED));
@@ -179,6 +180,7 @@ static void fill(struct src_offcpu *src, const struct offcpu_who *who, bool is_w
 	s->pid = who->pid;
 	s->tid = who->tid;
 	s->event = src->cfg->event;
+	s->cgroup = who->cgroup;
 	src->outside |= !is_waker && !who->pid && src->place->pidns.level; /* a waker may be the idle task */
 	if (who->how & OFFCPU_NO_ROOM) {
 		s->chains[CHAIN_USER].stop = STOP_NO_ROOM;

@@ -25,6 +25,7 @@ struct offcpu_cfg {
 	bool aggregate; /* sum in the kernel; else the samples of each span, with the time of its end */
 	bool no_kernel_stack, no_user_stack;
 	bool by_tid;
+	bool has_cgroup; /* samples have their cgroup */
 	bool from_caller; /* kernel stacks begin with what called the scheduler */
 	bool wakers;	   /* with the stack of who woke it; not when streaming */
 	bool bpf_stats;

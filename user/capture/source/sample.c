@@ -321,6 +321,7 @@ static void fill_who(struct sample *s, struct sample_key *key)
 	s->pid = key->pid;
 	s->tid = key->tid;
 	s->event = key->event;
+	s->cgroup = key->cgroup;
 	s->comm = key->comm;
 }
 
@@ -370,7 +371,6 @@ static int flush(void *arg, const void *record, size_t size)
 	s.weight = rec->weight;
 	s.cpu = rec->cpu;
 	s.addr = to->src->cfg->aggregate ? 0 : rec->key.addr;
-	s.cgroup = to->src->cfg->aggregate ? 0 : rec->key.cgroup;
 	s.chains[CHAIN_KERNEL] = (struct chain){ .ips = (const uint64_t *)rec->ips, .n = rec->nr_kips };
 	s.chains[CHAIN_USER] = (struct chain){ .ips = (const uint64_t *)rec->ips + rec->nr_kips, .n = rec->nr_uips };
 	head += (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t);

@@ -18,7 +18,7 @@ struct sample_cfg {
 	bool records;	    /* of tracepoints that have one value, their record: each sample has it; only when streaming */
 	bool aggregate;	    /* sum in the kernel; else stream every sample with its time */
 	bool no_kernel_stack, no_user_stack;
-	bool has_cgroup;    /* samples have their cgroup; only when streaming */
+	bool has_cgroup;    /* samples have their cgroup */
 	bool keeps_self;    /* skep's own samples are samples, too */
 	bool by_tid;	    /* keep threads apart in aggregate mode */
 	bool bpf_stats;	    /* have the kernel time the programs */
