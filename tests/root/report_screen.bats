@@ -39,6 +39,33 @@ report() { # report OPTION...
 	left
 }
 
+@test "s sums by other keys; t and d choose the row's thread and object, and all again; what cannot be says so" {
+	"$SKEP" -q record -o x.data -- sh -c "'$WORK/shares' 1; '$WORK/stacks_O2' 1" >/dev/null
+	terminal 120 40
+	report -i x.data --no-children
+	shows '^ +[0-9.]+% +shares +shares +\[\.\] hot$' 'stacks_O2 .*\[\.\] burn$'
+	all=$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now)
+	keys / h o t Enter t
+	shows ' \[shares\]$' '\[\.\] hot$'
+	few=$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now)
+	[ "$few" -lt "$all" ] && [ "$few" -gt $((all / 4)) ]
+	keys Escape d
+	shows ' \[shares\]  \[.*/shares\]$'
+	eventually gone ' \[k\] '
+	keys t
+	shows '[0-9] lost  \[.*/shares\]$'
+	keys d s C-u c o m m Enter
+	shows '^ +[0-9.]+% +shares *$' '^ +[0-9.]+% +stacks_O2 *$'
+	[ "$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now)" = "$all" ]
+	keys s C-u n o t h i n g Enter
+	shows "there is none named 'nothing'"
+	keys s C-u s y m _ f r o m Enter
+	shows "sort key 'symbol_from': the samples in 'x.data' have no branch stacks" '^ +[0-9.]+% +shares *$'
+	keys q
+	left
+	[ "$(grep -c '^samples: ' now)" -le 1 ]
+}
+
 @test "several events: e goes from one to the next" {
 	"$SKEP" -q record -e cpu-clock -e page-faults -c 100000 -o x.data -- "$WORK/shares" 1 >/dev/null
 	"$SKEP" -q record -e cpu-clock -e page-faults -o x.data -- "$WORK/shares" 1 >/dev/null

@@ -54,7 +54,8 @@ static void heads_of(const struct report_options *r, const char *(*heads)[2])
 		}
 }
 
-static int render(const struct report_options *r, struct replay *replay, const char *const *names, FILE *out, struct err *err)
+static int render(const struct report_options *r, struct replay *replay, const char *const *names, struct report_screen **screen, FILE *out,
+		  struct err *err)
 {
 	const char *heads[4][2] = { { NULL } };
 	struct report_cfg cfg = { .event_names = names, .percent_limit = r->percent_limit, .hierarchy = r->hierarchy, .long_times = r->long_times,
@@ -76,7 +77,11 @@ static int render(const struct report_options *r, struct replay *replay, const c
 		views[i] = (struct report_view){ &v->table, &v->profile };
 	}
 	if (!ret && report_has_screen(r)) {
-		ret = report_screen(r, replay, views, replay->views.n, &cfg, err);
+		ret = report_screen(screen, r, replay, views, replay->views.n, &cfg, err);
+		if (!ret) { /* the ledger comes after it */
+			report_screen_close(*screen);
+			*screen = NULL;
+		}
 		free(views);
 		return ret;
 	}
@@ -202,7 +207,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	return ret;
 }
 
-static int report_into(struct report_options *r, struct replay *replay, struct outfile *out, struct err *err)
+static int report_into(struct report_options *r, struct replay *replay, struct report_screen **screen, struct outfile *out, struct err *err)
 {
 	struct syms_cfg cfg = { .lines = replay->with_lines, .data = replay->with_data };
 	const char **names = NULL;
@@ -227,7 +232,7 @@ static int report_into(struct report_options *r, struct replay *replay, struct o
 	if (!ret && (r->header || r->file.whole))
 		ret = report_header(replay->file.reader, r->file.whole, out->stream, err);
 	if (!ret)
-		ret = render(r, replay, names, out->stream, err);
+		ret = render(r, replay, names, screen, out->stream, err);
 	if (!ret && r->with_counts)
 		thread_counts_print(out->stream, &r->counts, names, r->pretty && !strcmp(r->pretty, "raw"));
 	if (!ret) {
@@ -322,9 +327,9 @@ static bool is_file(const struct report_file_cfg *f)
 	return f->header_only || f->stats || f->tasks || f->mmaps || f->dump;
 }
 
-static int report_run(void *cfg, char **operands, struct err *err)
+/* REPORT_AGAIN: what the screen is to show next needs other samples, or other sums of them. */
+static int run(struct report_options *r, char **operands, struct report_screen **screen, struct err *err)
 {
-	struct report_options *r = cfg;
 	struct replay replay = { .event = REPLAY_EACH, .request = &r->request, .group = r->group,
 				 .group_first = (uint32_t)r->group_first };
 	struct outfile out;
@@ -344,7 +349,7 @@ static int report_run(void *cfg, char **operands, struct err *err)
 			report_screen_prepare(r, &replay);
 		else if (replay.pic)
 			replay.pic->names.leaf_only = leaf_only(r); /* the other formats have totals in any case */
-		ret = replay.pic ? report_into(r, &replay, &out, err) : err_set(err, -ENOMEM, "out of memory");
+		ret = replay.pic ? report_into(r, &replay, screen, &out, err) : err_set(err, -ENOMEM, "out of memory");
 		replay_close(&replay);
 		picture_free(replay.pic);
 		outfile_abort(&out);
@@ -355,6 +360,26 @@ static int report_run(void *cfg, char **operands, struct err *err)
 	thread_counts_free(&r->counts);
 	places_free(r->places);
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
+}
+
+static int report_run(void *cfg, char **operands, struct err *err)
+{
+	struct report_options *r = cfg, typed = *r;
+	struct report_screen *screen = NULL;
+	bool is_again;
+	int ret;
+
+	do {
+		ret = run(r, operands, &screen, err);
+		is_again = screen && (ret == REPORT_AGAIN || (ret < 0 && report_screen_go_back(screen, err)));
+		if (is_again) {
+			*r = typed;
+			report_screen_want(screen, r);
+			*err = (struct err){ 0 };
+		}
+	} while (is_again);
+	report_screen_close(screen);
+	return ret;
 }
 
 const struct cmd cmd_report = {

@@ -13,6 +13,16 @@
 #include "ui/screen.h"
 #include "util/text.h"
 
+#define LIST_BYTES 4096 /* PATH_MAX */
+
+/* What the user wants beside the command line; "": nothing. */
+struct want {
+	char sort[256];
+	char dso[LIST_BYTES];
+	char thread[64]; /* its ID or its name */
+	enum report_column thread_key;
+};
+
 struct report_screen {
 	const struct report_options *r;
 	struct replay *replay;
@@ -20,7 +30,10 @@ struct report_screen {
 	size_t n, at; /* tables, and the one that is shown */
 	const struct report_cfg *cfg;
 	struct browser *browser;
-	char head[512];
+	struct want want, before;
+	bool is_again; /* what is wanted has not been shown */
+	char why[256]; /* why it was not; "": it was */
+	char head[1024];
 };
 
 bool report_has_screen(const struct report_options *r)
@@ -40,6 +53,14 @@ void report_screen_prepare(const struct report_options *r, struct replay *replay
 		replay->pic->fold.root = fold_root_of(&layout);
 }
 
+static size_t append_zoom(struct report_screen *s, size_t n, const char *of)
+{
+	char text[LIST_BYTES];
+
+	text_escape(text, sizeof(text), of);
+	return *of ? text_append(s->head, sizeof(s->head), n, "  [%s]", text) : n;
+}
+
 static int show(struct report_screen *s)
 {
 	const struct report_view *v = &s->views[s->at];
@@ -53,8 +74,10 @@ static int show(struct report_screen *s)
 	n = text_append(s->head, sizeof(s->head), 0, " skep report  %s  %s", path, event);
 	if (s->n > 1)
 		n = text_append(s->head, sizeof(s->head), n, " (%zu of %zu)", s->at + 1, s->n);
-	text_append(s->head, sizeof(s->head), n, "  %llu samples, %llu lost", (unsigned long long)v->profile->kept,
-		    (unsigned long long)profile_lost(&s->replay->total));
+	n = text_append(s->head, sizeof(s->head), n, "  %llu samples, %llu lost", (unsigned long long)v->profile->kept,
+			(unsigned long long)profile_lost(&s->replay->total));
+	n = append_zoom(s, n, s->want.thread);
+	append_zoom(s, n, s->want.dso);
 	return browser_show(s->browser, &page);
 }
 
@@ -96,29 +119,178 @@ static int key_annotate(void *arg)
 	return page_annotation(s->browser, row->sym, text, ret, &err);
 }
 
+/* The file is read again. */
+static int go_again(struct report_screen *s, const struct want *want)
+{
+	s->before = s->want;
+	s->want = *want;
+	s->is_again = true;
+	browser_say(s->browser, "reading %s", s->r->input);
+	return -EAGAIN;
+}
+
+static int sort_by(void *arg, const char *text)
+{
+	struct report_screen *s = arg;
+	struct report_request q = s->r->request;
+	struct report_layout layout;
+	struct want want = s->want;
+	struct err err = { 0 };
+
+	q.sort = text;
+	q.fields = NULL;
+	if (!*text || report_layout_parse(&layout, &q, &err)) {
+		browser_say(s->browser, "%s", *text ? err.text : "no key");
+		return 0;
+	}
+	text_append(want.sort, sizeof(want.sort), 0, "%s", text);
+	return go_again(s, &want);
+}
+
+static int key_sort(void *arg)
+{
+	struct report_screen *s = arg;
+
+	browser_ask(s->browser, "sum by (skep report -s): ", s->r->request.sort ? s->r->request.sort : REPORT_KEYS, sort_by);
+	return 0;
+}
+
+/* Into name, which is a list of one for an option. False: said why not. */
+static bool one_of_list(struct report_screen *s, char *name, size_t size, const char *text)
+{
+	if (!text || !*text || strchr(text, ',') || strlen(text) >= size) {
+		browser_say(s->browser, "the row has no name to choose by");
+		return false;
+	}
+	text_append(name, size, 0, "%s", text);
+	return true;
+}
+
+static int key_object(void *arg)
+{
+	struct report_screen *s = arg;
+	const struct report_row *row = browser_row(s->browser);
+	struct want want = s->want;
+
+	want.dso[0] = '\0';
+	if (s->want.dso[0])
+		return go_again(s, &want);
+	if (!row || !s->views[s->at].table->layout.with[KEY_DSO]) {
+		browser_say(s->browser, "the row is no object's: s sums by dso");
+		return 0;
+	}
+	return one_of_list(s, want.dso, sizeof(want.dso), row->dso) ? go_again(s, &want) : 0;
+}
+
+static int key_thread(void *arg)
+{
+	struct report_screen *s = arg;
+	const bool *with = s->views[s->at].table->layout.with;
+	const struct report_row *row = browser_row(s->browser);
+	struct want want = s->want;
+	char id[16];
+
+	want.thread[0] = '\0';
+	if (s->want.thread[0])
+		return go_again(s, &want);
+	want.thread_key = with[KEY_TID] ? KEY_TID : with[KEY_PID] ? KEY_PID : KEY_COMM;
+	if (!row || !with[want.thread_key]) {
+		browser_say(s->browser, "the row is no thread's: s sums by tid, pid or comm");
+		return 0;
+	}
+	snprintf(id, sizeof(id), "%d", (int)(with[KEY_TID] ? row->tid : row->pid));
+	return one_of_list(s, want.thread, sizeof(want.thread), want.thread_key == KEY_COMM ? row->comm : id) ? go_again(s, &want) : 0;
+}
+
 static const struct browser_key keys[] = {
+	{ 's', "s Sort", "other columns to sum by: reads the file again", key_sort },
+	{ 't', "t Thread", "only samples of the row's thread, or of all again", key_thread },
+	{ 'd', "d Object", "only samples in the row's object, or in all again", key_object },
 	{ 'e', "e Event", "the next event, where there are several", key_event },
 	{ 'a', "a Annotate", "instructions of the function, with its samples", key_annotate },
 	{ 'f', "f Flame", "writes a flame graph of all stacks to skep-report-DATE-TIME.html", key_flame },
 	{ 0 },
 };
 
-int report_screen(const struct report_options *r, struct replay *replay, const struct report_view *views, size_t n, const struct report_cfg *cfg,
-		  struct err *err)
+void report_screen_want(const struct report_screen *s, struct report_options *r)
 {
-	struct report_screen s = { .r = r, .replay = replay, .views = views, .n = n, .cfg = cfg };
+	const char **threads = s->want.thread_key == KEY_TID ? &r->pick.tids : s->want.thread_key == KEY_PID ? &r->pick.pids : &r->pick.comms;
+
+	if (s->want.sort[0]) {
+		r->request.sort = s->want.sort;
+		r->request.fields = NULL;
+	}
+	if (s->want.thread[0])
+		*threads = s->want.thread;
+	if (s->want.dso[0])
+		r->pick.dsos = s->want.dso;
+}
+
+bool report_screen_go_back(struct report_screen *s, const struct err *err)
+{
+	if (!s->is_again)
+		return false;
+	s->want = s->before;
+	s->is_again = false;
+	text_append(s->why, sizeof(s->why), 0, "%s", err->text);
+	return true;
+}
+
+static int open_screen(struct report_screen **screen, struct err *err)
+{
+	struct report_screen *s = calloc(1, sizeof(*s));
+	int ret = s ? browser_open(keys, s, &s->browser, err) : err_set(err, -ENOMEM, "out of memory");
+
+	if (ret)
+		free(s);
+	else
+		*screen = s;
+	return ret;
+}
+
+void report_screen_close(struct report_screen *s)
+{
+	if (!s)
+		return;
+	browser_close(s->browser);
+	free(s);
+}
+
+/* What was shown before is gone. */
+static int show_first(struct report_screen *s)
+{
+	int ret;
+
+	browser_reset(s->browser);
+	s->at = s->at < s->n ? s->at : 0;
+	s->is_again = false;
+	ret = show(s);
+	browser_say(s->browser, "%s", s->why); /* or nothing, where it said that the file is read */
+	s->why[0] = '\0';
+	return ret;
+}
+
+int report_screen(struct report_screen **screen, const struct report_options *r, struct replay *replay, const struct report_view *views, size_t n,
+		  const struct report_cfg *cfg, struct err *err)
+{
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-	int ret = browser_open(keys, &s, &s.browser, err);
+	int ret = *screen ? 0 : open_screen(screen, err);
+	struct report_screen *s = *screen;
 
 	if (ret)
 		return ret;
-	ret = show(&s);
+	s->r = r;
+	s->replay = replay;
+	s->views = views;
+	s->n = n;
+	s->cfg = cfg;
+	ret = show_first(s);
 	while (!ret) {
-		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+		ret = browser_input(s->browser);
+		if (!ret && poll(&p, 1, -1) < 0 && errno != EINTR)
 			ret = -errno;
-		else
-			ret = browser_input(s.browser);
 	}
-	browser_close(s.browser);
+	if (ret == -EAGAIN)
+		return REPORT_AGAIN;
 	return ret == -ECANCELED ? 0 : err_set(err, ret, "cannot show the table: %s", strerror(-ret));
 }

@@ -6,14 +6,29 @@
 #include "cmd/replay.h"
 #include "cmd/report_options.h"
 
+struct report_screen;
+
 /* Is the screen to be shown, where there is one? What it cannot show is text, as with --stdio. */
 bool report_has_screen(const struct report_options *r);
 
 /* Before the file is read: what the screen needs beside the tables. */
 void report_screen_prepare(const struct report_options *r, struct replay *replay);
 
-/* Shows n tables, which are in order, until the user leaves. cfg: as for text. 0, or -errno with err filled. */
-int report_screen(const struct report_options *r, struct replay *replay, const struct report_view *views, size_t n, const struct report_cfg *cfg,
-		  struct err *err);
+#define REPORT_AGAIN 1
+
+/*
+ * Shows n tables, which are in order, until the user leaves: 0; or wants rows by other keys or of a part of the samples: REPORT_AGAIN; or
+ * -errno with err filled. *screen, which begins as NULL, is the same of all these. cfg: as for text.
+ */
+int report_screen(struct report_screen **screen, const struct report_options *r, struct replay *replay, const struct report_view *views, size_t n,
+		  const struct report_cfg *cfg, struct err *err);
+
+/* After REPORT_AGAIN: puts into r, which is as the command line has it, what the user wants. Borrowed. */
+void report_screen_want(const struct report_screen *s, struct report_options *r);
+
+/* That could not be shown: next, what was shown before, with the reason. False: there was nothing before. */
+bool report_screen_go_back(struct report_screen *s, const struct err *err);
+
+void report_screen_close(struct report_screen *s); /* NULL is nothing */
 
 #endif
