@@ -109,6 +109,7 @@ struct column {
 	uint8_t kind, role, in;
 	uint8_t width; /* of text: at least so many characters */
 	uint8_t decimals; /* of VALUE_MOMENT in text, where it is s, and of VALUE_SECONDS */
+	uint8_t spare;	/* a terminal that is too narrow leaves out the columns with the most first, of those the last one first */
 	int8_t of, per; /* other columns, as the role says; per of VALUE_HIST: the kind of what its slots count */
 	float part;	/* ROLE_QUANTILE: 0 to 1 */
 	const struct hist_axis *axis; /* VALUE_HIST; NULL: powers of two */

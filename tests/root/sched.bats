@@ -125,7 +125,7 @@ same() {
 	jq -se 'all(.wait_max_ns >= .wait_p99_ns and .wait_p99_ns >= .wait_p50_ns and .wait_max_ns >= .wait_mean_ns)' a.json
 	"$SKEP" sched --hist -o a.txt -- "$WORK/tasks" sleep 2 0.2 >truth
 	cat a.txt
-	head -1 a.txt | grep -q 'waits .*runs .*sleeps .*comm'
+	head -1 a.txt | grep -q '^comm .*waits .*runs .*sleeps$'
 }
 
 # bats test_tags=user-space

@@ -43,7 +43,7 @@ sums_of() {
 	"$SKEP" -q trace -C --by errno,syscall -e %file --format json -o t.json -- cat /none || true
 	jq -es 'any(.syscall == "openat" and .errno == "ENOENT" and .calls >= 1)' t.json
 	"$SKEP" -q trace -C --by comm -o t.txt -- sh -c 'cat /dev/null; :'
-	grep -qE ' cat$' t.txt
+	grep -qE '^cat ' t.txt
 	run -2 "$SKEP" trace -C -c -- true
 	run -2 "$SKEP" trace -C --format csv -o - -- true
 	run -2 "$SKEP" trace -C --min-duration 1ms -- true
@@ -70,7 +70,7 @@ sums_of() {
 	"$SKEP" -q trace -c -S nothing -e read,write,close,execve -o c.txt -- printf hi
 	[ "$(sed '1,/^---/d; /^---/,$d' c.txt | awk '{ print $NF }' | xargs)" = "read write close execve" ]
 	"$SKEP" -q trace -c --by syscall,errno -e %file -o c.txt -- cat /none || true
-	grep -qE ' openat +ENOENT' c.txt
+	grep -qE '^openat +ENOENT ' c.txt
 	"$SKEP" -q trace -c -U calls,min-time,longest,name -S min-time -e clock_nanosleep,nanosleep -o c.txt -- sh -c 'sleep 0.1; sleep 0.2'
 	cat c.txt
 	sed -n 3p c.txt | grep -qE "^ +2 0\.1[0-9]{5} 0\.2[0-9]{5} (clock_)?nanosleep\$"

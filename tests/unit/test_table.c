@@ -26,7 +26,7 @@ static const struct column columns[N] = {
 	[CALLS] = { "calls", "calls", "calls", VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
 	[TIME] = { "time_ns", "time", "time", VALUE_DURATION, ROLE_SUM, IN_ALL, .width = 7 },
 	[MAX] = { "max_ns", "max", "max", VALUE_DURATION, ROLE_MAX, IN_ALL, 7, .of = SLOTS },
-	[AT] = { "max_at_ns", "at", NULL, VALUE_MOMENT, ROLE_AT, IN_ALL, 7, .of = MAX },
+	[AT] = { "max_at_ns", "at", NULL, VALUE_MOMENT, ROLE_AT, IN_ALL, 7, .of = MAX, .spare = 1 },
 	[MEAN] = { "mean_ns", "mean", "mean", VALUE_DURATION, ROLE_MEAN, IN_ALL, 7, .of = TIME, .per = CALLS },
 	[P99] = { "p99_ns", "p99", NULL, VALUE_DURATION, ROLE_QUANTILE, IN_ALL, 7, .of = SLOTS, .part = 0.99 },
 	[SLOTS] = { "slots", "slots", NULL, VALUE_HIST, ROLE_HIST, IN_TEXT | IN_JSON, 20, .of = MAX },
@@ -433,56 +433,101 @@ static void test_sum(void **state)
 	table_free(&sum);
 }
 
-static void expect_lines(const struct table *t, const struct rows_view *view, int columns, size_t nr_left_out, const char *want)
+static void expect_lines(const struct table *t, const struct rows_view *view, int columns, uint64_t left_out, const char *want)
 {
-	struct row_lines fit;
+	struct rows_view sized = *view;
+	uint64_t gone = 0;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	row_lines_fit(&fit, t, view, TIME, columns);
-	row_lines_title(out, t->schema, &fit);
-	for (size_t i = 0; i < t->sorted.n; i++)
-		row_lines_row(out, &t->sorted.data[i], view, &fit);
+	sized.columns = columns;
+	sized.sort = TIME;
+	sized.left_out = &gone;
+	assert_int_equal(rows_render(out, rows_format("text"), t, &sized), 0);
 	fclose(out);
 	assert_string_equal(text, want);
-	assert_int_equal(fit.nr_left_out, nr_left_out);
+	assert_int_equal(gone, left_out);
 	free(text);
 }
 
-/* Keys first, by character; what is not of the order goes first, long keys are cut. */
+/* Keys first, by character; what there is no room for goes by its worth, what rows are ordered by last, long keys are cut. */
 static void test_lines(void **state)
 {
 	const struct rows_view view = { .keys = BY_NAME };
-	struct call other = call(NULL, 0, 1, 1);
+	struct call why = call("\xc3\xa4\033", 0, 1, 8), other = call(NULL, 0, 1, 1);
 	struct table t;
 
 	(void)state;
 	other.is_other = true;
+	why.why[0] = (struct reason){ "SOCKET_RCVBUFF", 3 };
 	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
 	add(&t, call("a-name-that-is-long", 0, 2, 40));
-	add(&t, call("\xc3\xa4\033", 0, 1, 8));
+	add(&t, why);
 	add(&t, other);
 	assert_int_equal(table_round(&t, TIME), 0);
-	expect_lines(&t, &view, 80, 0,
+	expect_lines(&t, &view, 0, 0,
+		     "name                 calls  time   max  at  mean   p99  slots\n"
+		     "a-name-that-is-long      2  80ns  40ns  0s  40ns  40ns  32ns 9 64ns\n"
+		     "\xc3\xa4\\x1b                    1   8ns   8ns  0s   8ns   8ns  8ns 9 16ns  SOCKET_RCVBUFF:3\n"
+		     "(other)                  1   1ns   1ns  0s   1ns   1ns  0ns 9 2ns\n");
+	expect_lines(&t, &view, 60, 1 << SLOTS,
 		     "name                 calls  time   max  at  mean   p99\n"
 		     "a-name-that-is-long      2  80ns  40ns  0s  40ns  40ns\n"
 		     "\xc3\xa4\\x1b                    1   8ns   8ns  0s   8ns   8ns\n"
+		     "             SOCKET_RCVBUFF:3\n"
 		     "(other)                  1   1ns   1ns  0s   1ns   1ns\n");
-	expect_lines(&t, &view, 30, 3,
+	expect_lines(&t, &view, 30, 1 << SLOTS | 1 << AT | 1 << P99 | 1 << MEAN,
 		     "name        calls  time   max\n"
 		     "a-name-tha      2  80ns  40ns\n"
 		     "\xc3\xa4\\x1b           1   8ns   8ns\n"
+		     "             SOCKET_RCVBUFF:3\n"
 		     "(other)         1   1ns   1ns\n");
-	expect_lines(&t, &view, 3, 6, "name    \na-name-t\n\xc3\xa4\\x1b   \n(other) \n");
+	expect_lines(&t, &view, 16, 1 << SLOTS | 1 << AT | 1 << P99 | 1 << MEAN | 1 << MAX | 1 << CALLS,
+		     "name      time\na-name-t  80ns\n\xc3\xa4\\x1b      8ns\n             SOCKET_RCVBUFF:3\n(other)    1ns\n");
 	table_free(&t);
+}
+
+/* Without a terminal, a key that is very long does not pad those of all other rows. */
+static void test_long_key(void **state)
+{
+	const struct rows_view view = { .keys = BY_NAME, .hide = 1 << AT | 1 << MEAN | 1 << P99 | 1 << SLOTS };
+	struct table t;
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_NAME), 0);
+	add(&t, call("0123456789012345678901234567890123456789-and-more", 0, 2, 40));
+	add(&t, call("short", 0, 1, 8));
+	assert_int_equal(table_round(&t, TIME), 0);
+	expect_lines(&t, &view, 0, 0,
+		     "name                                      calls  time   max\n"
+		     "0123456789012345678901234567890123456789-and-more      2  80ns  40ns\n"
+		     "short                                         1   8ns   8ns\n");
+	table_free(&t);
+}
+
+/* Rows that come one by one have the widths of their schema: what has no room is not among the columns. */
+static void test_lines_of_stream(void **state)
+{
+	uint64_t gone = 0;
+	struct rows_view view = { .keys = BY_NAME, .columns = 40, .sort = TIME, .left_out = &gone };
+
+	(void)state;
+	rows_choose(&view, rows_format("text"), &schema, NULL, 0);
+	row_lines_fit_stream(&view, &schema);
+	assert_true(gone & 1 << SLOTS && gone & 1 << AT && !(gone & 1 << NAME) && !(gone & 1 << TIME));
+	assert_int_equal(view.nr_shown, 4);
+	assert_int_equal(view.shown[0], CALLS);
+	assert_int_equal(view.shown[1], TIME);
+	assert_int_equal(view.shown[2], NAME);
+	assert_int_equal(view.shown[3], WHY);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sum), cmocka_unit_test(test_lines), cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_sum), cmocka_unit_test(test_lines), cmocka_unit_test(test_long_key), cmocka_unit_test(test_lines_of_stream), cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_reasons), cmocka_unit_test(test_words), cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_fields), cmocka_unit_test(test_filter), cmocka_unit_test(test_bad_filter),
 	};

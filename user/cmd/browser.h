@@ -29,7 +29,6 @@ struct browser_page {
 	/* Instead of these: rows that have no stacks. */
 	const struct table *rows; /* its round has ended; NULL: none */
 	const struct rows_view *rows_view;
-	int rows_sort; /* the column that they are in the order of */
 	const char *nothing; /* where there are none */
 	/* A column to the left of each row's own, so many columns of the terminal wide; 0: none. */
 	int mark_width;

@@ -7,6 +7,8 @@
 #include "render/rows/rowlines.h"
 #include "util/text.h"
 
+#define FIT_ROWS 1000 /* columns are as wide as these need */
+
 void browser_row_keys(const struct browser *b, const struct table_line *l, char buf[BROWSER_KEYS_BYTES])
 {
 	const struct row *row = &b->page.rows->sorted.data[l->row];
@@ -51,7 +53,7 @@ static void draw_line(const struct browser *b, int at, const struct row *row, co
 	if (row)
 		row_lines_row(line.out, row, b->page.rows_view, fit);
 	else
-		row_lines_title(line.out, b->page.rows->schema, fit);
+		row_lines_head(line.out, b->page.rows->schema, fit);
 	if (rendered_end(&line)) {
 		int column = screen_text(at, screen_text(at, 0, style, " "), style, line.text);
 
@@ -67,7 +69,7 @@ void browser_draw_rows(const struct browser *b)
 	const struct table *t = b->page.rows;
 	struct row_lines fit;
 
-	row_lines_fit(&fit, t, b->page.rows_view, b->page.rows_sort, screen_columns() - 2);
+	row_lines_fit(&fit, t, FIT_ROWS, b->page.rows_view, screen_columns() - 2);
 	draw_line(b, BROWSER_HEAD_ROWS - 1, NULL, &fit, false);
 	for (size_t i = 0; i < c->page && c->top + i < b->lines.n; i++)
 		draw_line(b, BROWSER_HEAD_ROWS + (int)i, &t->sorted.data[b->lines.data[c->top + i].row], &fit, c->top + i == c->at);

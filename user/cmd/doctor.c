@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "capture/features.h"
 #include "capture/refusal.h"
 #include "cmd/cmd.h"
 #include "render/rows/doctor.h"
+#include "ui/terminal.h"
 
 struct doctor {
 	const char *format;
@@ -44,7 +46,7 @@ static int doctor_run(void *cfg, char **operands, struct err *err)
 	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s'", operands[0]);
 	uname(&uts);
-	host = (struct doctor_host){ uts.release, uts.machine };
+	host = (struct doctor_host){ uts.release, uts.machine, terminal_columns(STDOUT_FILENO) };
 	for (int i = 0; i < FEATURE_MAX; i++) {
 		const struct feature_row *row = &feature_rows[i];
 		const struct feature_state *s = feature(i);

@@ -8,10 +8,13 @@
 
 #include "cmd/progress.h"
 #include "event/columns.h"
+#include "render/rows/rowlines.h"
 #include "ui/terminal.h"
+#include "util/text.h"
 
 #define INTERVAL_MIN_MS 10
 #define INTERVAL_MAX_MS 86400000
+#define NAMES_BYTES 256
 #define FRAME_LINES 4 /* beside the rows: time, head, "more rows", the cursor's */
 
 const struct opt view_opts[] = {
@@ -70,9 +73,15 @@ static int flush(struct sink *sink)
 	return fflush(((struct run *)sink)->out.stream) ? -errno : 0;
 }
 
+/* What may be a terminal; -1: a file. The stream of standard output has no descriptor (outfile_take_stdout). */
+static int output_fd(const struct run_cfg *cfg)
+{
+	return !cfg->out ? STDERR_FILENO : !strcmp(cfg->out, "-") ? STDOUT_FILENO : -1;
+}
+
 static int draw(struct run *run)
 {
-	int fd = fileno(run->out.stream), rows = terminal_rows(fd), ret;
+	int rows = terminal_rows(output_fd(run->cfg)), ret;
 	uint64_t room = rows > FRAME_LINES ? rows - FRAME_LINES : 1;
 	struct rows_view view = run->view;
 	char *text = NULL;
@@ -87,7 +96,7 @@ static int draw(struct run *run)
 	if (fclose(f))
 		ret = -ENOMEM;
 	if (!ret)
-		terminal_draw(run->out.stream, text, terminal_columns(fd));
+		terminal_draw(run->out.stream, text, run->view.columns);
 	free(text);
 	return ret;
 }
@@ -105,6 +114,7 @@ static int print_round(struct sink *sink, uint64_t since_start_ns)
 	run->view.round_ns = since_start_ns - run->round_ns;
 	run->round_ns = since_start_ns;
 	run->view.since_start_ns = run->cfg->interval_ns ? since_start_ns : 0;
+	run->view.columns = terminal_columns(output_fd(run->cfg)); /* it may have been made wider */
 	for (size_t i = 0; i < run->table.sorted.n; i++)
 		if (is_shown(run, &run->table.sorted.data[i]))
 			run->table.sorted.data[n++] = run->table.sorted.data[i];
@@ -178,7 +188,7 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 	run->profile.title = command_line();
 	run->format = rows_format(cfg->format ? cfg->format : "text");
 	run->view = (struct rows_view){ .keys = cfg->keys, .top = cfg->top, .separator = cfg->separator ? cfg->separator : ",",
-					.draws = cfg->draws, .hide = cfg->hide, .cgroup_path = target_cgroup_path };
+					.sort = cfg->sort, .left_out = &run->narrow, .draws = cfg->draws, .hide = cfg->hide, .cgroup_path = target_cgroup_path };
 	if (cfg->text && !cfg->fields && run->format == rows_format("text"))
 		run->format = cfg->text;
 	if (!run->sink.row)
@@ -194,8 +204,21 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 	if (!ret)
 		ret = stat_out_open(&run->out, cfg->out, cfg->append, cfg->is_live || cfg->is_stream || cfg->interval_ns, err);
 	if (!ret)
-		run->is_drawn = cfg->interval_ns && !cfg->draws && run->format == rows_format("text") && terminal_is_drawn(fileno(run->out.stream));
+		run->is_drawn = cfg->interval_ns && !cfg->draws && run->format == rows_format("text") && terminal_is_drawn(output_fd(cfg));
 	return ret;
+}
+
+void run_note_narrow(struct run *run, const struct schema *schema)
+{
+	char names[NAMES_BYTES] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < schema->n; i++)
+		if (run->narrow >> i & 1)
+			n = text_append(names, sizeof(names), n, "%s%s", n ? "," : "", schema->columns[i].name);
+	if (n)
+		profile_note(&run->profile, "the terminal is too narrow for %s; --fields chooses columns", names);
+	run->narrow = 0;
 }
 
 static int finish(struct run *run, uint64_t duration_ns)
@@ -210,6 +233,8 @@ static int finish(struct run *run, uint64_t duration_ns)
 		profile_note(&run->profile, "%zu row%s not shown: --filter", run->nr_left_out, run->nr_left_out == 1 ? " is" : "s are");
 	else if (!run->nr_rows && run->cfg->nothing)
 		profile_note(&run->profile, "%s", run->cfg->nothing);
+	if (run->narrow)
+		run_note_narrow(run, run->cfg->schema);
 	if (!ret && run->format->end)
 		run->format->end(run->out.stream, &run->profile);
 	return ret;
@@ -244,6 +269,9 @@ static void print_head(struct run *run)
 {
 	if (!run->cfg->is_stream)
 		return;
+	run->view.columns = terminal_columns(output_fd(run->cfg));
+	if (run->view.columns && run->format == rows_format("text"))
+		row_lines_fit_stream(&run->view, run->cfg->schema);
 	stat_out_fresh(&run->out);
 	run->format->head(run->out.stream, run->cfg->schema, &run->view);
 }
@@ -264,12 +292,6 @@ static int at_end(void *arg, const struct session *session)
 	int ret = run->hooks && run->hooks->at_end ? run->hooks->at_end(run, session) : 0;
 
 	return ret ? ret : finish(run, session_duration_ns(session));
-}
-
-/* What may be a terminal; -1: a file. The stream of standard output has no descriptor (outfile_take_stdout). */
-static int output_fd(const struct run_cfg *cfg)
-{
-	return !cfg->out ? STDERR_FILENO : !strcmp(cfg->out, "-") ? STDOUT_FILENO : -1;
 }
 
 int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks *hooks, int *ret_status, struct err *err)

@@ -78,6 +78,7 @@ struct run {
 	size_t nr_left_out; /* by the filter */
 	uint64_t round_ns; /* when the last round ended, since the start */
 	bool is_drawn;	   /* on a terminal, each interval in the place of the one before */
+	uint64_t narrow; /* bits of columns that the terminal has no room for */
 	struct profile profile;
 };
 
@@ -89,6 +90,9 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 
 /* A file in the place of a session: read() delivers to the run's sink and fills its profile. 0, -errno, or what read() returned. */
 int run_file(struct run *run, int (*read)(void *arg, struct run *run, struct err *err), void *arg, struct err *err);
+
+/* Notes which columns of the rows' schema the terminal had no room for, run->narrow. */
+void run_note_narrow(struct run *run, const struct schema *schema);
 
 /* Ends the output. ret: how the run ended. Returns ret, or -errno of a failed write. */
 int run_close(struct run *run, int ret, struct err *err);

@@ -74,8 +74,7 @@ static void set_calls(struct top_tabs *t)
 
 	byrows_schema(&t->call_schema, &rows);
 	t->calls = (struct callsby_cfg){ .events = &all, .nr_events = 1, .by = rows.offered, .latency = true, .schema = schema };
-	/* There is no room for all on 80 columns */
-	set_rows(&t->tabs[TOP_CALLS], schema, byrows_keys(rows.offered, 0), 1ull << BYROWS_MIN | 1ull << BYROWS_P50);
+	set_rows(&t->tabs[TOP_CALLS], schema, byrows_keys(rows.offered, 0), 0);
 }
 
 static void set_net(struct top_tabs *t, const struct target *target)
@@ -225,9 +224,9 @@ void top_tab_page(struct top_tabs *t, int i, struct browser_page *page, char *he
 	page->table = NULL;
 	page->tree = NULL;
 	page->mark_width = 0;
+	tab->of_round.sort = tab->of_sum.sort = tab->sort;
 	page->rows = tab->shows_round ? &tab->round : &tab->sum;
 	page->rows_view = tab->shows_round ? &tab->of_round : &tab->of_sum;
-	page->rows_sort = tab->sort;
 	page->nothing = presets[i].nothing;
 	if (tab->shows_round)
 		text_append(head, size, 0, "in the last %.1f s", (double)tab->of_round.round_ns / 1e9);

@@ -154,7 +154,7 @@ static int end(void *arg, const struct session *session)
 	trace_stacks_note(&run->lines.stacks, &run->base.profile);
 	if (ret || !run->sums)
 		return ret;
-	ret = trace_sums_print(run->sums, run->lines.is_text ? rows_format("text") : run->base.format, run->base.out.stream);
+	ret = trace_sums_print(run->sums, run->lines.is_text ? rows_format("text") : run->base.format, &run->base);
 	return ret == -ENOMEM ? ret : 0; /* the close of the output reports a failed write */
 }
 

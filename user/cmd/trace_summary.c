@@ -30,7 +30,7 @@ static int print_table(void *arg, const struct session *session)
 
 	(void)session;
 	stat_out_fresh(&s->run.out);
-	ret = trace_sums_print(&s->sums, s->run.format, s->run.out.stream);
+	ret = trace_sums_print(&s->sums, s->run.format, &s->run);
 	s->run.nr_rows = ret > 0 ? ret : 0;
 	return ret == -ENOMEM ? ret : 0; /* the close of the output reports a failed write */
 }

@@ -122,14 +122,17 @@ static int print_table(const struct trace_sums *s, FILE *out)
 	return ferror(out) ? -EIO : 0;
 }
 
-int trace_sums_print(struct trace_sums *s, const struct rows_format *format, FILE *out)
+int trace_sums_print(struct trace_sums *s, const struct rows_format *format, struct run *run)
 {
-	struct rows_view view = { .keys = s->keys, .separator = ",", .cgroup_path = target_cgroup_path };
-	int ret = table_round(&s->table, s->schema.schema.sort);
+	const struct schema *schema = &s->schema.schema;
+	struct rows_view view = { .keys = s->keys, .separator = ",", .columns = run->view.columns, .sort = schema->sort, .left_out = &run->narrow,
+				  .cgroup_path = target_cgroup_path };
+	int ret = table_round(&s->table, schema->sort);
 
 	if (ret)
 		return ret;
-	rows_choose(&view, format, &s->schema.schema, NULL, 0);
-	ret = s->is_table ? print_table(s, out) : rows_render(out, format, &s->table, &view);
+	rows_choose(&view, format, schema, NULL, 0);
+	ret = s->is_table ? print_table(s, run->out.stream) : rows_render(run->out.stream, format, &s->table, &view);
+	run_note_narrow(run, schema);
 	return ret ? ret : (int)s->table.sorted.n;
 }

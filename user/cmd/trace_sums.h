@@ -44,7 +44,7 @@ void trace_sums_free(struct trace_sums *s);
 bool trace_sums_has(const struct trace_sums *s, const struct row *row);
 int trace_sums_add(struct trace_sums *s, const struct row *row);
 
-/* Prints what was added. Returns how many rows there are, -ENOMEM or -EIO. */
-int trace_sums_print(struct trace_sums *s, const struct rows_format *format, FILE *out);
+/* Prints what was added, to the run's output. Returns how many rows there are, -ENOMEM or -EIO. */
+int trace_sums_print(struct trace_sums *s, const struct rows_format *format, struct run *run);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "util/near.h"
 #include "util/num.h"
+#include "util/text.h"
 
 #define OPTS_MAX 160
 #define LONG_ONLY 0x100
@@ -16,6 +17,8 @@
 #define LONG_VERBOSE 0xfe
 #define LONG_QUIET 0xfd
 #define HELP_INDENT 30
+#define NARROW_COLUMNS 60 /* on less, help stands below its option */
+#define NARROW_INDENT 6
 
 struct ref {
 	const struct opt *opt;
@@ -395,30 +398,10 @@ int opt_parse(const struct opt_group *groups, const struct opt_other *others, vo
 	return optind;
 }
 
-static void help_text(FILE *out, const char *text, int columns)
-{
-	int width = columns - HELP_INDENT > 24 ? columns - HELP_INDENT : 24;
-
-	while (*text) {
-		int len = strlen(text), cut;
-
-		if (len > width) {
-			for (cut = width; cut > 0 && text[cut] != ' '; cut--)
-				;
-			len = cut ? cut : width;
-		}
-		fprintf(out, "%.*s\n", len, text);
-		text += len;
-		while (*text == ' ')
-			text++;
-		if (*text)
-			fprintf(out, "%*s", columns < 60 ? 6 : HELP_INDENT, "");
-	}
-}
-
 void opt_help(FILE *out, const struct opt_group *groups, int columns)
 {
 	const char *title = "";
+	int indent = columns < NARROW_COLUMNS ? NARROW_INDENT : HELP_INDENT;
 
 	for (; groups->title; groups++) {
 		if (strcmp(title, groups->title))
@@ -438,13 +421,12 @@ void opt_help(FILE *out, const struct opt_group *groups, int columns)
 				n += snprintf(left + n, sizeof(left) - n, "--%s", o->name);
 			if (o->arg)
 				n += snprintf(left + n, sizeof(left) - n, "%s%s", opt_optional(o) ? "" : " ", o->arg);
-			if (columns < 60)
-				fprintf(out, "%s\n%*s", left, 6, "");
-			else if (n >= HELP_INDENT - 1)
-				fprintf(out, "%s\n%*s", left, HELP_INDENT, "");
+			if (n >= indent - 1)
+				fprintf(out, "%s\n%*s", left, indent, "");
 			else
-				fprintf(out, "%-*s", HELP_INDENT, left);
-			help_text(out, o->help, columns < 60 ? columns + HELP_INDENT - 6 : columns);
+				fprintf(out, "%-*s", indent, left);
+			text_wrap(out, o->help, indent, columns, indent);
+			putc('\n', out);
 		}
 	}
 }

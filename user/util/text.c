@@ -109,6 +109,26 @@ static int piece(const char *text, char out[PIECE_MAX])
 	return len;
 }
 
+void text_wrap(FILE *out, const char *text, size_t used, size_t columns, size_t indent)
+{
+	while (*text) {
+		size_t room = columns > used ? columns - used : 1, n = strlen(text), cut;
+
+		if (columns && text_width(text) > room) {
+			n = text_bytes(text, room);
+			for (cut = n; cut && text[cut] != ' '; cut--)
+				;
+			n = cut ? cut : n;
+		}
+		fwrite(text, 1, n, out);
+		text += n;
+		text += strspn(text, " ");
+		if (*text)
+			fprintf(out, "\n%*s", (int)indent, "");
+		used = indent;
+	}
+}
+
 void text_print(FILE *out, const char *text)
 {
 	char buf[PIECE_MAX];

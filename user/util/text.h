@@ -55,6 +55,12 @@ size_t text_width(const char *text);
 size_t text_bytes(const char *text, size_t characters);
 
 /*
+ * Escaped text, broken between words, if it can be, so that no line has more than `columns` characters (0: any number). `used` characters
+ * stand before it; what follows the first line is indented.
+ */
+void text_wrap(FILE *out, const char *text, size_t used, size_t columns, size_t indent);
+
+/*
  * A name as a frame of a folded stack, escaped: ';' separates frames, so it becomes ':'; NULL and "" are [unknown]; one that is cut ends
  * with "...". buf has TEXT_FRAME_BYTES.
  */

@@ -19,18 +19,18 @@ enum {
 static const struct column conn_columns[CONN_COLUMNS] = {
 	[CONN_COMM] = { "comm", "comm", NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL },
 	[CONN_START] = { "start_ns", "start", NULL, VALUE_MOMENT, ROLE_TIME, IN_ALL, 12, .decimals = 6 },
-	[CONN_DURATION] = { "duration_ns", "duration", NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, .width = 8 },
-	[CONN_PROTO] = { "proto", "proto", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 5 },
-	[CONN_LOCAL] = { "local", "local", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 21 },
+	[CONN_DURATION] = { "duration_ns", "duration", NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, .width = 8, .spare = 4 },
+	[CONN_PROTO] = { "proto", "proto", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 5, .spare = 3 },
+	[CONN_LOCAL] = { "local", "local", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 21, .spare = 2 },
 	[CONN_REMOTE] = { "remote", "remote", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 21 },
-	[CONN_STATE] = { "state", "state", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 11 },
-	[CONN_END] = { "ending", "ending", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 12 },
+	[CONN_STATE] = { "state", "state", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 11, .spare = 5 },
+	[CONN_END] = { "ending", "ending", NULL, VALUE_TEXT, ROLE_INFO, IN_ALL, .width = 12, .spare = 6 },
 	[CONN_TX] = { "tx_bytes", "tx bytes", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 11 },
 	[CONN_RX] = { "rx_bytes", "rx bytes", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 11 },
-	[CONN_RETRANSMITS] = { "retransmits", "retrans", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7 },
-	[CONN_RTT] = { "rtt_ns", "rtt", NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, .width = 6 },
+	[CONN_RETRANSMITS] = { "retransmits", "retrans", NULL, VALUE_NUMBER, ROLE_SUM, IN_ALL, .width = 7, .spare = 7 },
+	[CONN_RTT] = { "rtt_ns", "rtt", NULL, VALUE_DURATION, ROLE_INFO, IN_ALL, .width = 6, .spare = 8 },
 	[CONN_PID] = { "pid", "pid", NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .width = 7 },
-	[CONN_HOLDERS] = { "holders", "holders", NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .width = 7 },
+	[CONN_HOLDERS] = { "holders", "holders", NULL, VALUE_NUMBER, ROLE_INFO, IN_ALL, .width = 7, .spare = 9 },
 };
 const struct schema net_conn_schema = { conn_columns, CONN_COLUMNS, -1 };
 

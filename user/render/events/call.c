@@ -177,4 +177,4 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	fprintf(out, " %s%s\n", mark, lines->has_colours ? PLAIN : "");
 }
 
-const struct rows_format call_text = { NULL, print_head, print_row, NULL, NULL };
+const struct rows_format call_text = { NULL, print_head, print_row };

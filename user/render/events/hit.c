@@ -89,4 +89,4 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 	fputs(")\n", out);
 }
 
-const struct rows_format hit_text = { NULL, print_head, print_row, NULL, NULL };
+const struct rows_format hit_text = { NULL, print_head, print_row };

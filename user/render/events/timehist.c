@@ -158,4 +158,4 @@ static void print_row(FILE *out, const struct row *row, const struct rows_view *
 		print_other(out, row);
 }
 
-const struct rows_format timehist_text = { NULL, print_head, print_row, NULL, NULL };
+const struct rows_format timehist_text = { NULL, print_head, print_row };

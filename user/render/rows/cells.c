@@ -230,14 +230,17 @@ static size_t group_text(char *buf, size_t size, const struct report *t, const s
 	return n < size ? n : size - 1;
 }
 
-size_t cell_shown(char *shown, size_t size, const struct report *t, const struct report_row *r, uint64_t whole, enum report_column c,
-			  const struct report_cfg *cfg)
+void cell_shown(char *shown, size_t size, const struct report *t, const struct report_row *r, uint64_t whole, enum report_column c,
+		const struct report_cfg *cfg)
 {
 	char raw[CELL_BYTES];
 
-	if (c >= KEY_MAX)
-		return t->group.nr ? group_text(shown, size, t, r, c, cfg) : (size_t)sum_text(shown, size, report_sum(r, c), whole_of(t, whole, c), c, 0);
-	cell_text(raw, sizeof(raw), t, r, c, cfg);
-	text_escape(shown, size, raw);
-	return strlen(shown);
+	if (c < KEY_MAX) {
+		cell_text(raw, sizeof(raw), t, r, c, cfg);
+		text_escape(shown, size, raw);
+	} else if (t->group.nr) {
+		group_text(shown, size, t, r, c, cfg);
+	} else {
+		sum_text(shown, size, report_sum(r, c), whole_of(t, whole, c), c, 0);
+	}
 }

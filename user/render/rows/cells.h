@@ -15,9 +15,9 @@ uint64_t report_whole(const struct report *t, const struct profile *p);
 /* A key's text, as snprintf(). */
 int cell_text(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg);
 
-/* A sum's text, or a key's, escaped, without what stands before a symbol. Returns its length. */
-size_t cell_shown(char *shown, size_t size, const struct report *t, const struct report_row *r, uint64_t whole, enum report_column c,
-		  const struct report_cfg *cfg);
+/* A sum's text, or a key's, escaped, without what stands before a symbol. */
+void cell_shown(char *shown, size_t size, const struct report *t, const struct report_row *r, uint64_t whole, enum report_column c,
+		const struct report_cfg *cfg);
 
 /* A key's text for programs: an ID is only its number. */
 int cell_plain(char *buf, size_t size, const struct report *t, const struct report_row *r, enum report_column key, const struct report_cfg *cfg);

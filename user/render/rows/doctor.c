@@ -6,7 +6,8 @@
 #include "util/json.h"
 #include "util/text.h"
 
-#define INDENT 28 /* below a feature: why, and what brings it */
+#define INDENT 29 /* below a feature: why, and what brings it */
+#define LINE_BYTES 512
 
 static const struct column columns[DOCTOR_COLUMNS] = {
 	[DOCTOR_NAME] = { "name", NULL, NULL, VALUE_TEXT, ROLE_INFO, .in = IN_ALL },
@@ -24,6 +25,19 @@ static bool is_missing(const struct doctor_row *row)
 	return row->values[DOCTOR_NEEDED].num && !row->values[DOCTOR_HAS].num;
 }
 
+/* In its column. begin: before the text. */
+static void print_cell(FILE *out, const struct doctor_host *host, const char *begin, const char *text, const char *join, const char *more)
+{
+	char safe[LINE_BYTES];
+	size_t n = text_append(safe, sizeof(safe), 0, "%s", begin);
+
+	n += text_escape(safe + n, sizeof(safe) - n, text);
+	if (more && n < sizeof(safe))
+		text_append(safe, sizeof(safe), n, "%s%s", join, more);
+	text_wrap(out, safe, INDENT, host->columns, INDENT);
+	putc('\n', out);
+}
+
 static int print_text(FILE *out, const struct doctor_host *host, const struct doctor_row *rows, size_t n)
 {
 	const char *last = "";
@@ -32,19 +46,18 @@ static int print_text(FILE *out, const struct doctor_host *host, const struct do
 	for (const struct doctor_row *row = rows; row < rows + n; row++) {
 		const struct value *v = row->values;
 
-		fprintf(out, "%-22s %-5s %s", v[DOCTOR_NAME].text, v[DOCTOR_HAS].num ? "yes" : is_missing(row) ? "NO" : "no", v[DOCTOR_USED_BY].text);
-		if (v[DOCTOR_INSTEAD].text)
-			fprintf(out, "; else %s", v[DOCTOR_INSTEAD].text);
-		putc('\n', out);
+		fprintf(out, "%-22s %-5s ", v[DOCTOR_NAME].text, v[DOCTOR_HAS].num ? "yes" : is_missing(row) ? "NO" : "no");
+		print_cell(out, host, "", v[DOCTOR_USED_BY].text, "; else ", v[DOCTOR_INSTEAD].text);
 		if (v[DOCTOR_WHY].text) {
 			fprintf(out, "%*s", INDENT, "");
-			text_print(out, v[DOCTOR_WHY].text);
-			putc('\n', out);
+			print_cell(out, host, "", v[DOCTOR_WHY].text, NULL, NULL);
 		}
 		if (v[DOCTOR_HAS].num || !v[DOCTOR_ENABLE].text)
 			continue;
-		if (strcmp(v[DOCTOR_ENABLE].text, last)) /* one command brings most of them: once is enough */
-			fprintf(out, "%*sto enable: %s\n", INDENT, "", v[DOCTOR_ENABLE].text);
+		if (strcmp(v[DOCTOR_ENABLE].text, last)) { /* one command brings most of them: once is enough */
+			fprintf(out, "%*s", INDENT, "");
+			print_cell(out, host, "to enable: ", v[DOCTOR_ENABLE].text, NULL, NULL);
+		}
 		last = v[DOCTOR_ENABLE].text;
 	}
 	return 0;

@@ -19,6 +19,7 @@ struct doctor_row {
 
 struct doctor_host {
 	const char *release, *machine; /* of the kernel: uname(2) */
+	int columns; /* text: the terminal's; 0: none */
 };
 
 /* JSON is one object; "works": no row that is needed is missing. 0 or -errno of the writer. */

@@ -221,4 +221,4 @@ static void print_end(FILE *out, const struct profile *p)
 	putc('\n', out);
 }
 
-const struct rows_format rows_json = { "json", print_head, print_row, NULL, print_end, IN_JSON, .keys_first = true };
+const struct rows_format rows_json = { "json", print_head, print_row, .end = print_end, .in = IN_JSON, .keys_first = true };

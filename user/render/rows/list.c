@@ -9,6 +9,7 @@
 #define NAME_COLUMNS 40 /* what is longer moves what stands after it */
 #define KIND_COLUMNS 10
 #define INDENT 4
+#define LINE_BYTES 4096
 
 const struct list_kind_row list_kinds[LIST_KINDS] = {
 	[LIST_HARDWARE] = { "hardware", "hw", "Hardware events", false },
@@ -132,14 +133,18 @@ static void details(FILE *out, const struct list_row *row)
 static void row_text(struct list_out *list, const struct list_row *row)
 {
 	size_t len = text_escape(NULL, 0, row->name), pad = len < NAME_COLUMNS ? NAME_COLUMNS : len, after = 0;
+	const char *note = row->missing ? row->missing : row->note;
+	char safe[LINE_BYTES];
 	FILE *out = list->out;
+	bool is_below;
 
 	heading(list, row);
 	after += row->alias ? 3 + text_escape(NULL, 0, row->alias) + 2 : 0;
-	after += row->missing ? text_escape(NULL, 0, row->missing) : row->note ? text_escape(NULL, 0, row->note) : 0;
+	after += note ? text_escape(NULL, 0, note) : 0;
 	text_print(out, row->name);
-	/* A narrow terminal has what does not fit on a line of its own. */
-	if (list->columns && after && pad + 2 + after > (size_t)list->columns)
+	/* A narrow terminal has what does not fit on lines of its own. */
+	is_below = list->columns && after && pad + 2 + after > (size_t)list->columns;
+	if (is_below)
 		fprintf(out, "\n%*s", INDENT, "");
 	else if (!list->columns || after)
 		fprintf(out, "%*s  ", (int)(pad - len), "");
@@ -148,11 +153,13 @@ static void row_text(struct list_out *list, const struct list_row *row)
 	if (row->alias) {
 		fputs("or ", out);
 		text_print(out, row->alias);
-		if (row->missing || row->note)
+		if (note)
 			fputs("  ", out);
 	}
-	if (row->missing || row->note)
-		text_print(out, row->missing ? row->missing : row->note);
+	if (note) {
+		text_escape(safe, sizeof(safe), note);
+		text_wrap(out, safe, INDENT, is_below ? list->columns : 0, INDENT);
+	}
 	putc('\n', out);
 	if (list->verbose)
 		details(out, row);

@@ -39,7 +39,8 @@ static int column_width(const struct report *t, enum report_column key, const st
 		size_t n;
 
 		cell_text(raw, sizeof(raw), t, &t->rows.data[i], key, cfg);
-		n = text_escape(shown, sizeof(shown), raw);
+		text_escape(shown, sizeof(shown), raw);
+		n = text_width(shown);
 		if (n > width)
 			width = n;
 	}
@@ -127,16 +128,6 @@ void report_lines_fit(struct report_lines *l, const struct report *t, const stru
 		fit(l, t, cfg->columns);
 }
 
-/* Where a text is cut to max bytes: not inside a character. */
-static size_t cut_at(const char *text, size_t n, size_t max)
-{
-	if (n <= max)
-		return n;
-	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
-		max--;
-	return max;
-}
-
 /* Columns without blanks: what separates them stands in no text. */
 static void print_separated(FILE *out, char *text, const struct report_cfg *cfg, bool is_first)
 {
@@ -160,7 +151,7 @@ void report_lines_row(FILE *out, const struct report *t, const struct report_row
 
 		if (l->hidden[k])
 			continue;
-		n = cell_shown(shown, sizeof(shown), t, r, whole, c, cfg);
+		cell_shown(shown, sizeof(shown), t, r, whole, c, cfg);
 		if (cfg->separator) {
 			print_separated(out, shown, cfg, !k);
 			continue;
@@ -170,12 +161,28 @@ void report_lines_row(FILE *out, const struct report *t, const struct report_row
 			pad = 0;
 			continue;
 		}
-		if (l->fixed)
-			n = cut_at(shown, n, l->widths[k]);
-		fprintf(out, "%*s%s%.*s", pad + GAP_WIDTH, "", level, (int)n, shown);
+		n = text_width(shown);
+		if (l->fixed && n > (size_t)l->widths[k])
+			n = (size_t)l->widths[k];
+		fprintf(out, "%*s%s%.*s", pad + GAP_WIDTH, "", level, (int)text_bytes(shown, n), shown);
 		pad = (int)n < l->widths[k] ? l->widths[k] - (int)n : 0;
 	}
 	fputc('\n', out);
+}
+
+void report_lines_hidden(FILE *out, const struct report *t, const struct report_lines *l)
+{
+	const char *sep = "# the terminal is too narrow for ";
+
+	for (uint32_t k = 0; k < t->layout.nr_shown; k++)
+		if (l->hidden[k]) {
+			const char *name = heading(t, t->layout.shown[k]);
+
+			fprintf(out, "%s%s", sep, name + strspn(name, " "));
+			sep = ", ";
+		}
+	if (*sep == ',')
+		fputs("; --fields chooses columns\n", out);
 }
 
 void report_lines_title(FILE *out, const struct report *t, const struct report_cfg *cfg, const struct report_lines *l)

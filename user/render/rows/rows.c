@@ -34,9 +34,13 @@ int rows_render(FILE *out, const struct rows_format *format, const struct table 
 {
 	size_t n = view->top && view->top < t->sorted.n ? view->top : t->sorted.n;
 
-	format->head(out, t->schema, view);
-	for (size_t i = 0; i < n; i++)
-		format->row(out, &t->sorted.data[i], view);
+	if (format->table && !view->draws) {
+		format->table(out, t, n, view);
+	} else {
+		format->head(out, t->schema, view);
+		for (size_t i = 0; i < n; i++)
+			format->row(out, &t->sorted.data[i], view);
+	}
 	if (format->more && n < t->sorted.n)
 		format->more(out, t->sorted.n - n);
 	return ferror(out) ? -EIO : 0;
@@ -61,6 +65,7 @@ static size_t choose(const struct schema *schema, const struct rows_view *view, 
 void rows_choose(struct rows_view *view, const struct rows_format *format, const struct schema *schema, const uint8_t *fields, size_t nr_fields)
 {
 	view->chosen = schema;
+	view->has_fields = nr_fields;
 	view->nr_shown = nr_fields;
 	if (nr_fields)
 		memcpy(view->shown, fields, nr_fields);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SHOW: rows of any schema. One file a format, listed in formats.def. Values stand in the order of the schema; in text and CSV the
- * key comes last, since its texts may be of any length.
+ * SHOW: rows of any schema. One file a format, listed in formats.def. Values stand in the order of the schema. Keys come first in
+ * tables of text and in JSON, last in CSV and in lines of text that come one by one, since their texts may be of any length.
  */
 #ifndef SKEP_RENDER_ROWS_ROWS_H
 #define SKEP_RENDER_ROWS_ROWS_H
@@ -26,6 +26,10 @@ struct rows_view {
 	const char *separator;	 /* CSV */
 	bool no_head;		 /* CSV has one line of names, before its first interval */
 	bool draws;		 /* text: the first histogram of a row below it, a line a slot */
+	int columns;		 /* text: the terminal's width; 0: none */
+	int sort;		 /* the column by which rows are ordered: a narrow terminal leaves it out last */
+	uint64_t *left_out;	 /* text: set are the bits of columns that were left out for want of room; NULL: not wanted */
+	bool has_fields;	 /* the order of the columns is the user's */
 	const char *(*cgroup_path)(void *unused, uint64_t id); /* NULL for one that is gone */
 	/* Of VALUE_ENUM and VALUE_SYMBOL: the name of a value, false for none. Of VALUE_RECORD: text, and the members of the object that is open. */
 	bool (*name)(const struct rows_view *view, const struct row *row, size_t column, char *buf, size_t size);
@@ -39,6 +43,8 @@ struct rows_format {
 	const char *name; /* NULL: not in formats.def, but the text of one schema */
 	void (*head)(FILE *out, const struct schema *schema, const struct rows_view *view);
 	void (*row)(FILE *out, const struct row *row, const struct rows_view *view);
+	/* The head and the first n rows of a whole table, where they depend on each other; NULL: they do not */
+	void (*table)(FILE *out, const struct table *t, size_t n, const struct rows_view *view);
 	void (*more)(FILE *out, size_t n); /* prints that n rows are left out; NULL: nothing */
 	void (*end)(FILE *out, const struct profile *p); /* the ledger, after the last row; NULL: it is on standard error alone */
 	enum shown_in in; /* columns that have this are shown */
