@@ -965,7 +965,7 @@ static void test_perf_reads_ours(void **state)
 	kernel.pgoff = kernel.addr;
 	assert_int_equal(sink->task(sink, &kernel), 0);
 	random_state = 7;
-	for (uint64_t i = 0; i < 1000; i++) {
+	for (uint64_t i = 0; i < 300; i++) {
 		emit(sink, &want.sink, T0 + i * 1000);
 		if (i % 50 == 0)
 			sink->round(sink);

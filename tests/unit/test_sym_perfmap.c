@@ -263,7 +263,9 @@ static void test_grows(void **state)
 	(void)state;
 	false_proc("10 10 first\n");
 	map = from_file(&l);
+	assert_true(perfmap_is_due(map));
 	perfmap_refresh(map);
+	assert_false(perfmap_is_due(map));
 	for (int i = 1; i <= 20; i++) {
 		append_lines(path, 0x10000u * (unsigned int)i, 8192);
 		perfmap_refresh(map);

@@ -26,6 +26,9 @@
 #define ENTRY_COST_BYTES (sizeof(struct entry) + sizeof(struct range) + 2 * sizeof(uint32_t)) /* its name apart */
 #define AGAIN_MAX_BYTES (64u << 10) /* of a line still being written: read again with each piece of it */
 #define LOOK_MS 10u /* so often may a miss ask for the file */
+#define LOOK_PART 8 /* perfmap_is_due() */
+#define LOOK_LEAST_MS 90u /* a little less than a session's tick */
+#define LOOK_MOST_MS 5000u
 #define REWRITTEN_MAX_BYTES (4u << 20) /* read anew in ... */
 #define REWRITTEN_MS 1000u	       /* ... this time, and one file more */
 #define TAIL_MIN 256u /* lines searched one by one */
@@ -50,7 +53,7 @@ struct perfmap {
 	bool is_seen;	/* a file was read */
 	bool is_own;	/* and it was files[0] */
 	bool is_cut;	/* there was more than the limits allow */
-	uint64_t looked_ms; /* CLOCK_MONOTONIC */
+	uint64_t first_ms, looked_ms; /* CLOCK_MONOTONIC; 0: not yet */
 	struct perfmap_limits *limits;
 	uint64_t charged; /* of limits->bytes_left */
 	dev_t dev;
@@ -303,9 +306,20 @@ static bool is_unchanged(const struct perfmap *map, const struct stat *st)
 	       st->st_mtim.tv_nsec == map->mtime.tv_nsec;
 }
 
+bool perfmap_is_due(const struct perfmap *map)
+{
+	uint64_t wait_ms = (map->looked_ms - map->first_ms) / LOOK_PART;
+
+	if (wait_ms < LOOK_LEAST_MS)
+		wait_ms = LOOK_LEAST_MS;
+	return !map->looked_ms || now_ms() - map->looked_ms >= (wait_ms < LOOK_MOST_MS ? wait_ms : LOOK_MOST_MS);
+}
+
 void perfmap_refresh(struct perfmap *map)
 {
 	map->looked_ms = now_ms();
+	if (!map->first_ms)
+		map->first_ms = map->looked_ms;
 	for (int i = 0; i < NR_FILES; i++) {
 		struct stat st;
 		int fd;

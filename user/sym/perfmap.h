@@ -32,6 +32,12 @@ struct perfmap_limits {
 struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline, struct perfmap_limits *limits);
 void perfmap_free(struct perfmap *map);
 
+/*
+ * Should it be looked for again, although nobody misses a name? At once, then whenever an eighth of the time since the first look has passed,
+ * or 5 s: so old are the names of a process that ends, at most.
+ */
+bool perfmap_is_due(const struct perfmap *map);
+
 /* Reads what is new in the file, if it changed and the limits allow. Cheap when not (one stat). */
 void perfmap_refresh(struct perfmap *map);
 

@@ -18,7 +18,6 @@
 #define CACHE_FIRST_SLOTS 4096u
 #define CACHE_MAX_ENTRIES (256u << 10) /* about 30 MB; then it starts anew */
 #define PINNED_FDS_MAX 64u	       /* files opened by syms_pin whose symbols wait for the first use */
-#define JITS_NS 90000000ull	       /* between looks at the perf maps of processes that live: a little less than a session's tick */
 #define VSYSCALL_START 0xffffffffff600000ull
 #define VSYSCALL_BYTES 0x1000u
 #define NAME_UNKNOWN "[unknown]"
@@ -191,8 +190,6 @@ int syms_task(struct syms *syms, const struct task_event *t)
 
 void syms_pin(struct syms *syms)
 {
-	uint64_t now = now_ns();
-	bool is_due = now - syms->jits_ns >= JITS_NS;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < syms->pending.n; i++) {
@@ -205,19 +202,15 @@ void syms_pin(struct syms *syms)
 			object_read(&syms->objects, p->obj, p->pid);
 	}
 	syms->pending.n = 0;
-	if (is_due)
-		syms->jits_ns = now;
 	for (size_t i = 0; i < syms->jits.n; i++) {
 		struct space *space = maps_find(&syms->maps, syms->jits.data[i]);
-		bool look;
 
 		if (!space || !space->has_anon)
 			continue;
-		look = is_due || space->is_exited || !space->perfmap;
 		if (!space->perfmap)
 			space->perfmap = perfmap_new(syms->cfg.proc_root, space->pid, syms->cfg.offline,
 						     &syms->perfmap_limits);
-		if (space->perfmap && look)
+		if (space->perfmap && (space->is_exited || perfmap_is_due(space->perfmap)))
 			perfmap_refresh(space->perfmap);
 		/* One last look was taken just now. */
 		if (space->is_exited)

@@ -54,7 +54,6 @@ struct syms {
 	VEC(struct frame) frames;
 	VEC(struct pending) pending;
 	VEC(uint32_t) jits; /* processes that may have a perf map */
-	uint64_t jits_ns;   /* when these were looked at (CLOCK_MONOTONIC) */
 	struct perfmap_limits perfmap_limits;
 	const char *name_unknown, *obj_unknown, *vsyscall;
 	struct syms_stats stats;
