@@ -29,6 +29,8 @@ enum value_kind {
 	VALUE_MOMENT,	/* ns since the run began; 0: not known */
 	VALUE_SECONDS,	/* likewise, less than 0 before it; in s with decimals, also for programs */
 	VALUE_REAL,	/* with a decimal */
+	VALUE_FIXED,	/* signed, in 1 / VALUE_ONE; text has `decimals` of it */
+	VALUE_CHANGE,	/* the same, and text has its sign */
 	VALUE_RATE,	/* a second */
 	VALUE_FLAG,
 	VALUE_TEXT,	/* any bytes; NULL: none */
@@ -42,6 +44,8 @@ enum value_kind {
 	VALUE_GROUP,	/* JSON: an object of the next `of` columns, which are named "GROUP_NAME" or "GROUP.NAME"; not known: null */
 	VALUE_REASONS,	/* REASONS_MAX of struct reason; the first without a name ends them */
 };
+
+#define VALUE_ONE 1000000
 
 /* What a table does with the values of one key. */
 enum column_role {
@@ -108,7 +112,7 @@ struct column {
 	const char *sort;    /* word of --sort; NULL: not sorted by */
 	uint8_t kind, role, in;
 	uint8_t width; /* of text: at least so many characters */
-	uint8_t decimals; /* of VALUE_MOMENT in text, where it is s, and of VALUE_SECONDS */
+	uint8_t decimals; /* of VALUE_MOMENT in text, where it is s, of VALUE_SECONDS, and of VALUE_FIXED in text */
 	uint8_t spare;	/* a terminal that is too narrow leaves out the columns with the most first, of those the last one first */
 	int8_t of, per; /* other columns, as the role says; per of VALUE_HIST: the kind of what its slots count */
 	float part;	/* ROLE_QUANTILE: 0 to 1 */

@@ -111,6 +111,8 @@ bounded() {
 	export PATH=$PWD/bin:$PATH
 	background "$WORK/shares" 600 500 # on the CPU and off it for longer than all examples take on the slowest machine; ended with the test
 	skep -q record -- make
+	for f in old new old1 old2 new1 new2; do cp perf.data $f.data; done
+	cp perf.data perf.data.old
 	n=0
 	while read -r line; do
 		[ -n "$line" ] || continue

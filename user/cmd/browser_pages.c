@@ -2,11 +2,14 @@
 #include "cmd/browser_pages.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "cmd/annotate.h"
 #include "render/tree/render.h"
 #include "util/outfile.h"
 #include "util/text.h"
@@ -49,4 +52,39 @@ int page_annotation(struct browser *b, const char *function, char *text, int ret
 	}
 	text_escape(title + strlen(title), sizeof(title) - strlen(title), function);
 	return browser_text(b, title, text);
+}
+
+int page_annotate(struct browser *b, const char *input, const struct symbol_options *symbols)
+{
+	const struct report_row *row = browser_row(b);
+	struct symbol_options own = *symbols;
+	struct err err = { 0 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+	int ret;
+
+	if (!row || !row->sym) {
+		browser_say(b, "the row is no function's");
+		return 0;
+	}
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -ENOMEM;
+	ret = annotate_function(input, row->sym, &own, out, &err);
+	fclose(out);
+	return page_annotation(b, row->sym, text, ret, &err);
+}
+
+int page_loop(struct browser *b)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	int ret = browser_input(b);
+
+	while (!ret) {
+		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+			return -errno;
+		ret = browser_input(b);
+	}
+	return ret;
 }

@@ -306,15 +306,19 @@ static bool takes_command(const struct cmd *cmd)
 	return strstr(cmd->operands, "COMMAND");
 }
 
-/* Words that are no options: those of probe, list and annotate are their own. */
+/* Words that are no options: those of probe, list, annotate and diff are their own. */
 static bool takes_operands(const struct cmd *cmd)
 {
 	return !strcmp(cmd->name, "probe") || !strcmp(cmd->name, "list") || !strcmp(cmd->name, "annotate") ||
+	       !strcmp(cmd->name, "diff") ||
 	       !strcmp(cmd->name, "completion");
 }
 
-static void complete_operand(struct complete *c, const struct cmd *cmd)
+/* Returns 1 when it is a file. */
+static int complete_operand(struct complete *c, const struct cmd *cmd)
 {
+	if (!strcmp(cmd->name, "diff"))
+		return 1;
 	if (!strcmp(cmd->name, "completion")) {
 		offer_list(c, "bash|zsh|fish", "|");
 	} else if (!strcmp(cmd->name, "list")) {
@@ -323,6 +327,7 @@ static void complete_operand(struct complete *c, const struct cmd *cmd)
 	} else if (strcmp(cmd->name, "annotate") != 0) { /* its functions are in a file that is not read here */
 		complete_events(c, c->typed, COMPLETE_PROBED);
 	}
+	return 0;
 }
 
 /* The word that is typed: with = in it its value is, else its name. Returns 1 when it is a file. */
@@ -383,7 +388,7 @@ int complete_words(char **words, int n)
 	} else if (c.typed[0] == '-') {
 		is_file = complete_option(&c, cmd);
 	} else if (takes_operands(cmd)) {
-		complete_operand(&c, cmd);
+		is_file = complete_operand(&c, cmd);
 	} else {
 		if (begin == n - 1) /* nothing but the name stands in front */
 			offer_commands(&c, cmd->subs);

@@ -22,19 +22,20 @@
 #define LIST_BYTES_MAX (16u << 20)
 #define FILE_WORD "file://"
 
-/* perf script has another -d. */
-#define PICK_ROWS(dsos_key) \
-	{ 'c', "comms", "COMM,...", OPT_TEXT, offsetof(struct pick_options, comms), "only threads of these names" }, \
+/* perf script has another -d, perf diff -C for comms. */
+#define PICK_ROWS(comms_key, dsos_key, cpu_key) \
+	{ comms_key, "comms", "COMM,...", OPT_TEXT, offsetof(struct pick_options, comms), "only threads of these names" }, \
 	{ 0, "pid", "PID,...", OPT_TEXT, offsetof(struct pick_options, pids), "only these processes" }, \
 	{ 0, "tid", "TID,...", OPT_TEXT, offsetof(struct pick_options, tids), "only these threads" }, \
 	{ dsos_key, "dsos", "OBJECT,...", OPT_TEXT, offsetof(struct pick_options, dsos), "only samples in these programs, libraries, modules" }, \
 	{ 'S', "symbols", "SYMBOL,...", OPT_TEXT, offsetof(struct pick_options, symbols), "only samples in these functions; 0xADDRESS: that begins there, or at that address" }, \
-	{ 'C', "cpu", "CPUS", OPT_TEXT, offsetof(struct pick_options, cpus), "only samples of these CPUs: 0-3,8" }, \
+	{ cpu_key, "cpu", "CPUS", OPT_TEXT, offsetof(struct pick_options, cpus), "only samples of these CPUs: 0-3,8" }, \
 	{ 0, "time", "START,STOP", OPT_TEXT, offsetof(struct pick_options, time), \
 	  "only this time, in seconds as in the file; or parts of it: 10%-20%, 10%/2" },
 
-const struct opt pick_opts[] = { PICK_ROWS('d') { 0 } };
-const struct opt pick_script_opts[] = { PICK_ROWS(0)
+const struct opt pick_opts[] = { PICK_ROWS('c', 'd', 'C') { 0 } };
+const struct opt pick_diff_opts[] = { PICK_ROWS('C', 'd', 0) { 0 } };
+const struct opt pick_script_opts[] = { PICK_ROWS('c', 0, 'C')
 	{ 0, "addr-range", "BYTES", OPT_U64, offsetof(struct pick_options, addr_range), "with -S 0xADDRESS: the BYTES bytes that begin there" },
 	{ 0 } };
 

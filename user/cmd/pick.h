@@ -32,6 +32,7 @@ struct pick_options {
 };
 
 extern const struct opt pick_opts[];
+extern const struct opt pick_diff_opts[]; /* the same, but -C is of commands and -c of none */
 extern const struct opt pick_script_opts[]; /* the same but -d, which means something else there */
 
 struct pick;

@@ -33,6 +33,8 @@ struct replay {
 	struct picture *pic;
 	const char *path;
 	const struct report_request *request; /* of a table for each view; NULL: none */
+	struct report *table; /* instead of these: one of several files, which the command owns; NULL: none */
+	struct tree *tree;    /* likewise, instead of a tree for each view */
 	int (*opened)(void *arg, struct data_reader *reader, struct err *err); /* what the command has to know of the file; NULL: nothing */
 	void *opened_arg;
 	bool branches, named_only; /* branches instead of samples; only between functions that have names. opened() may set them */
@@ -68,10 +70,15 @@ struct replay {
  * any case.
  */
 int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err);
+
+/* Are the rows the same if samples of one event, thread and stack are summed before they have names? For names.may_sum, in opened(). */
+bool replay_may_sum(const struct replay *r);
 void replay_close(struct replay *r);
 
 /* replay_views.c: do both count the same, and never the same piece of it? */
 bool replay_adds_up(const struct event *a, const struct event *b);
+/* Has it no samples in any case? */
+bool replay_is_dummy(const struct event *e);
 /* Which events there are views of, by r->event; the fold uses them from now on. 0 or -errno, err filled. */
 int replay_views_choose(struct replay *r, struct err *err);
 /* Views in order, with names and numbers; at least one. 0 or -ENOMEM. */

@@ -21,7 +21,7 @@ static const char *unit_of(const struct event *e)
 }
 
 /* perf records side-band events of a dummy, which has no samples. */
-static bool is_dummy(const struct event *e)
+bool replay_is_dummy(const struct event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
 }
@@ -83,7 +83,7 @@ static int choose_time(struct replay *r, const struct data_meta *meta, struct er
 	for (int i = 0; i < meta->nr_events; i++) {
 		const struct event *e = &meta->events[i];
 
-		if (i == off || is_dummy(e))
+		if (i == off || replay_is_dummy(e))
 			continue;
 		if (strcmp(unit_of(e), "ns"))
 			return err_exit(err, -EINVAL, EXIT_FAILED, "'%s' counts no time: --wall cannot add it up", e->name);
@@ -109,7 +109,7 @@ static int choose_group(struct replay *r, const struct data_meta *meta, struct e
 	if (!r->group_place)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (int i = 0; i < meta->nr_events; i++) {
-		if (is_dummy(&meta->events[i]))
+		if (replay_is_dummy(&meta->events[i]))
 			continue;
 		first = first < 0 ? i : first;
 		r->view_of[i] = first;
@@ -131,7 +131,7 @@ static int choose_events(struct replay *r, const struct data_meta *meta, struct 
 	if (r->group)
 		return choose_group(r, meta, err);
 	for (int i = 0; i < meta->nr_events && r->event == REPLAY_EACH; i++)
-		if (!is_dummy(&meta->events[i]))
+		if (!replay_is_dummy(&meta->events[i]))
 			r->view_of[i] = r->add_up ? shared_view(r, meta->events, i) : i;
 	return 0;
 }
@@ -154,9 +154,9 @@ static struct replay_view *view_new(const struct replay *r, int event)
 		return NULL;
 	v->event = event;
 	v->at.profile = &v->profile;
-	v->at.tree = r->trees ? &v->tree : NULL;
-	v->at.table = r->request ? &v->table : NULL;
-	if ((r->trees && tree_init(&v->tree)) || (r->request && report_init(&v->table, r->request, &err))) {
+	v->at.tree = r->tree ? r->tree : r->trees ? &v->tree : NULL;
+	v->at.table = r->table ? r->table : r->request ? &v->table : NULL;
+	if ((r->trees && tree_init(&v->tree)) || (r->request && !r->table && report_init(&v->table, r->request, &err))) {
 		view_free(v);
 		return NULL;
 	}

@@ -174,24 +174,6 @@ static int open_branches(struct opened *o, const struct data_reader *reader, str
 	return report_options_end(r, err);
 }
 
-#define KEY_BIT(key) (1ull << (key))
-#define SUMMED_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
-
-/* Are the rows the same if samples of one event, thread and stack are summed before? */
-static bool may_sum(const struct replay *replay)
-{
-	const struct report_request *q = replay->request;
-	struct report_layout l;
-	struct err err;
-
-	if (replay->pick || replay->pickstack || replay->places || q->latency || report_layout_parse(&l, q, &err))
-		return false;
-	for (uint32_t i = 0; i < l.nr_keys; i++)
-		if (!(SUMMED_KEYS >> l.keys[i] & 1))
-			return false;
-	return true;
-}
-
 static int opened(void *arg, struct data_reader *reader, struct err *err)
 {
 	struct opened *o = arg;
@@ -203,7 +185,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	o->r->reader = reader;
 	ret = open_branches(o, reader, err);
 	ret = ret ? ret : report_latency_open(o->r, reader, err);
-	o->replay->pic->names.may_sum = !ret && may_sum(o->replay); /* after report_latency_open(), which sets request.latency */
+	o->replay->pic->names.may_sum = !ret && replay_may_sum(o->replay); /* after report_latency_open(), which sets request.latency */
 	return ret;
 }
 

@@ -2,13 +2,9 @@
 #include "cmd/report_screen.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cmd/annotate.h"
 #include "cmd/browser_pages.h"
 #include "ui/screen.h"
 #include "util/text.h"
@@ -100,23 +96,8 @@ static int key_flame(void *arg)
 static int key_annotate(void *arg)
 {
 	struct report_screen *s = arg;
-	const struct report_row *row = browser_row(s->browser);
-	struct err err = { 0 };
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
-	int ret;
 
-	if (!row || !row->sym) {
-		browser_say(s->browser, "the row is no function's");
-		return 0;
-	}
-	out = open_memstream(&text, &size);
-	if (!out)
-		return -ENOMEM;
-	ret = annotate_function(s->r->input, row->sym, &s->r->symbols, out, &err);
-	fclose(out);
-	return page_annotation(s->browser, row->sym, text, ret, &err);
+	return page_annotate(s->browser, s->r->input, &s->r->symbols);
 }
 
 /* The file is read again. */
@@ -273,7 +254,6 @@ static int show_first(struct report_screen *s)
 int report_screen(struct report_screen **screen, const struct report_options *r, struct replay *replay, const struct report_view *views, size_t n,
 		  const struct report_cfg *cfg, struct err *err)
 {
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	int ret = *screen ? 0 : open_screen(screen, err);
 	struct report_screen *s = *screen;
 
@@ -285,11 +265,8 @@ int report_screen(struct report_screen **screen, const struct report_options *r,
 	s->n = n;
 	s->cfg = cfg;
 	ret = show_first(s);
-	while (!ret) {
-		ret = browser_input(s->browser);
-		if (!ret && poll(&p, 1, -1) < 0 && errno != EINTR)
-			ret = -errno;
-	}
+	if (!ret)
+		ret = page_loop(s->browser);
 	if (ret == -EAGAIN)
 		return REPORT_AGAIN;
 	return ret == -ECANCELED ? 0 : err_set(err, ret, "cannot show the table: %s", strerror(-ret));

@@ -122,6 +122,10 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 	case VALUE_SECONDS:
 		json_double(j, (double)(int64_t)v->num / 1e9, c->decimals);
 		break;
+	case VALUE_FIXED:
+	case VALUE_CHANGE:
+		json_double(j, (double)(int64_t)v->num / VALUE_ONE, 6);
+		break;
 	case VALUE_FLAG:
 		json_bool(j, v->num);
 		break;

@@ -10,6 +10,7 @@
 #include "util/text.h"
 
 #define NUMBER_BYTES 32
+#define FIXED_DECIMALS 6 /* of VALUE_ONE */
 
 const struct rows_format *rows_format(const char *name)
 {
@@ -248,6 +249,10 @@ size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const 
 		return num ? put_name(buf, size, strerrorname_np((int)num), num) : put_text(buf, size, exact ? "" : "-");
 	case VALUE_SECONDS:
 		return put_seconds(buf, (int64_t)num, c->decimals);
+	case VALUE_FIXED:
+	case VALUE_CHANGE:
+		return put_form(buf, size, !exact && c->kind == VALUE_CHANGE ? "%+.*f" : "%.*f", exact ? FIXED_DECIMALS : c->decimals,
+				(double)(int64_t)num / VALUE_ONE);
 	case VALUE_DURATION:
 		return exact ? put_number(buf, num) : rows_duration(buf, size, num);
 	case VALUE_MOMENT:

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep diff of recordings whose change is known: what perf diff says of the same files, what is not chance, each format, the screen.
+# bats file_tags=user-space
+load ../lib.bash
+load ../screen.bash
+
+# run_of FILE A B: A seconds of shares, B of stacks_O2
+run_of() {
+	"$SKEP" -q record -F 999 -g -o "$1" -- sh -c "'$WORK/shares' $2; '$WORK/stacks_O2' $3" >/dev/null
+}
+
+value() { # value COMM MEMBER <JSON lines
+	jq -r --arg c "$1" --arg m "$2" 'select(.comm == $c) | .[$m]'
+}
+
+@test "shares and their change are those of perf diff; a change that is large is no chance, one in nothing is" {
+	run_of a.data 0.5 0.5
+	run_of b.data 1.5 0.5
+	run -2 "$SKEP" diff -s comm a.data b.data --top 2
+	[[ "$output" == *"'--top': options come before the files"* ]]
+	"$SKEP" -q diff -s comm --format json a.data b.data >rows
+	cat rows
+	[ "$(value shares significant <rows) $(value stacks_O2 significant <rows)" = "true true" ]
+	jq -se '[.[] | select(.comm) | .delta_points] | add | . < 0.01 and . > -0.01' rows
+	jq -se '.[0].comm == "shares" and .[0].delta_points > 15 and .[0].delta_points < 35 and (.[0].ratio - .[0].after_pct / .[0].before_pct | . < 0.001 and . > -0.001)' rows
+	if has perf; then
+		perf diff -s comm a.data b.data 2>/dev/null | awk '$NF == "shares" || $NF == "stacks_O2" { gsub("%", ""); print $NF, $1, $2 }' >theirs
+		cat theirs
+		[ "$(wc -l <theirs)" = 2 ]
+		while read -r comm before delta; do
+			awk -v a="$before" -v b="$(value "$comm" before_pct <rows)" -v d="$delta" -v e="$(value "$comm" delta_points <rows)" \
+				'BEGIN { exit !(a - b < 0.02 && b - a < 0.02 && d - e < 0.02 && e - d < 0.02) }'
+		done <theirs
+	fi
+	# The same file twice
+	"$SKEP" -q diff --format json a.data a.data >same
+	jq -se 'map(select(.comm)) | length > 3 and all(.delta_points == 0 and .ratio == 1 and .p == 1 and .significant == false)' same
+}
+
+@test "several runs on each side: what differs between runs anyhow is no change; --fail-above" {
+	run_of a1.data 0.3 0.3
+	run_of a2.data 0.6 0.3
+	run_of a3.data 0.2 0.3
+	run_of b1.data 0.5 0.3
+	run_of b2.data 0.3 0.3
+	"$SKEP" -q diff -s comm --format json --fail-above 1 a1.data a2.data a3.data -- b1.data b2.data >rows
+	cat rows
+	[ "$(value shares significant <rows)" = false ]
+	jq -se --argjson n "$(for f in a1 a2 a3; do "$SKEP" report -i $f.data --format json --no-children -s comm | jq '[.rows[].samples] | add'; done | jq -s add)" \
+		'map(.before_samples // 0) | add == $n' rows
+	# One run of each, which are far apart
+	run -1 "$SKEP" -q diff -s comm --fail-above 5 a3.data a2.data
+	[[ "$output" == *"1 row grew by more than 5 points, most of all shares: from "* ]]
+	"$SKEP" -q diff -s comm --fail-above 90 a3.data a2.data
+}
+
+@test "text, CSV, chosen columns, the order; perf's file names; what cannot be compared" {
+	run_of perf.data.old 0.4 0.2
+	run_of perf.data 0.2 0.4
+	"$SKEP" -q diff -s comm,sym --top 3 >text
+	cat text
+	[ "$(head -1 text | xargs)" = "Command Symbol before % after % delta ratio p" ]
+	[ "$(wc -l <text)" = 5 ]
+	grep -qE '^shares +hot +[0-9.]+ +[0-9.]+ +-[0-9.]+ +0\.[0-9]+ +[0-9.]+  changed$' text
+	"$SKEP" -q diff -s comm -c delta --format csv >rows.csv
+	[ "$(head -1 rows.csv)" = "before_pct,after_pct,delta_points,ratio,p,q,significant,before_samples,after_samples,comm" ]
+	sed -n 2p rows.csv | grep -q ',stacks_O2$'
+	"$SKEP" -q diff -s comm --fields comm,delta_points,after_samples --filter 'after_samples > 100 && comm ~ "s*"' >fields
+	[ "$(head -1 fields | xargs)" = "Command delta after_samples" ]
+	run -2 "$SKEP" diff perf.data
+	[[ "$output" == *"1 file: two are compared"* ]]
+	run -2 "$SKEP" diff perf.data perf.data perf.data
+	run -1 "$SKEP" diff -e nothing perf.data perf.data
+	[[ "$output" == *"'perf.data' has no event 'nothing'"* ]]
+	run -1 "$SKEP" diff --comms nobody perf.data perf.data
+	[[ "$output" == *"perf.data"* ]]
+	run -1 "$SKEP" diff perf.data none.data
+	run -2 "$SKEP" diff -s nothing perf.data perf.data
+	run -2 "$SKEP" diff -c nothing perf.data perf.data
+}
+
+@test "the screen: what changed most first, callers, instructions, a flame graph of what is new" {
+	run_of a.data 0.8 0.3
+	run_of b.data 0.3 0.8
+	terminal 110 30
+	type_line "'$SKEP' diff a.data b.data; echo status \$?"
+	shows ' skep diff +[a-z-]+ +a.data to b.data +[0-9]+ samples, 0 lost' '^ +Change +Overhead +Command +Shared Object +Symbol' \
+		'^ +-[0-9.]+ \* +[0-9.]+% +[0-9.]+% +shares +shares +\[\.\] hot$' '^ +\+[0-9.]+ \* +[0-9.]+% +[0-9.]+% +stacks_O2 +stacks_O2 +\[\.\] burn$'
+	keys / b u r n Enter Enter
+	shows ' burn: [1-9][0-9.]+% of all samples, [1-9][0-9.]+% in itself' '^called by' ' way_[a-z]+$'
+	keys Escape a
+	shows 'instructions of burn'
+	keys q f
+	shows 'wrote skep-diff-[0-9]{8}-[0-9]{6}.html'
+	grep -q way_alloca skep-diff-*.html
+	! grep -q '"hot"' skep-diff-*.html
+	keys Escape d
+	shows 'by the share after the change'
+	keys q
+	shows '^status 0$'
+	gone 'skep diff '
+}

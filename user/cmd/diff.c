@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files of samples before and after a change: one table, each file in sums of its own, from which rows of a schema are made. */
+#include "cmd/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/live.h"
+#include "cmd/nothing.h"
+#include "cmd/replay.h"
+#include "render/rows/cells.h"
+#include "util/num.h"
+#include "util/text.h"
+
+#define FILES_MAX 64
+#define RANK_ONE 1e12 /* ranks are whole numbers in the table */
+#define RANK_ZERO 4e18
+
+static int set_order(void *base, const char *text, struct err *err)
+{
+	static const char *const names[] = { "delta-abs", "delta", "ratio" };
+	struct diff_options *o = base;
+
+	for (int i = 0; i < DIFF_ORDERS; i++)
+		if (!strcmp(text, names[i])) {
+			o->order = i;
+			return 0;
+		}
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--compute': expected delta-abs, delta or ratio", text);
+}
+
+static int set_fail(void *base, const char *text, struct err *err)
+{
+	struct diff_options *o = base;
+	int ret = num_double(text, 100, &o->fail_above);
+
+	o->fails = true;
+	return ret ? err_exit(err, ret, EXIT_USAGE, "bad value '%s' of '--fail-above': expected 0 to 100", text) : 0;
+}
+
+static const struct opt diff_opts[] = {
+	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct diff_options, request.sort), "what rows are summed by, as in skep report (default: " REPORT_KEYS ")" },
+	{ 'e', "event", "EVENT", OPT_TEXT, offsetof(struct diff_options, event), "this event (default: the first one of the first file)" },
+	{ 'c', "compute", "WHAT", OPT_CALL, 0, "rows with the greatest delta-abs (default), delta or ratio first", .set = set_order, .values = "delta-abs|delta|ratio" },
+	{ 0, "fail-above", "POINTS", OPT_CALL, 0, "exit code 1 if a row's share has grown by more than POINTS, and not by chance", .set = set_fail },
+	{ 0, "top", "N", OPT_U64, offsetof(struct diff_options, view.top), "only the first N rows" },
+	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct diff_options, view.out), "write to FILE instead of standard output" },
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct diff_options, json), "as --format json" },
+	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct diff_options, stdio), "text, also on a terminal, which gets a screen otherwise" },
+	{ 0 },
+};
+
+static const struct opt_rule diff_rules[] = { { "json", .not_with = "format" }, { 0 } };
+
+static const struct opt_group diff_groups[] = {
+	{ "Rows", diff_opts, 0, diff_rules },
+	{ "Rows", format_opts, offsetof(struct diff_options, view) },
+	{ "Samples", pick_diff_opts, offsetof(struct diff_options, pick) },
+	{ "Names", symbol_opts, offsetof(struct diff_options, symbols), symbol_rules },
+	{ "Honesty", honesty_opts, offsetof(struct diff_options, h) },
+	{ 0 },
+};
+
+double diff_rank(const struct diff_options *o, const struct diff_row *r)
+{
+	double change = r->after - r->before;
+
+	return o->order == DIFF_BY_RATIO ? diff_ratio(r) : o->order == DIFF_BY_GROWTH ? change : fabs(change);
+}
+
+/* The file that is being read. */
+struct diff_reading {
+	struct diff *d;
+	struct replay *replay;
+	uint32_t run;
+};
+
+static int find_event(struct diff *d, const struct data_meta *meta, const char *path, struct err *err)
+{
+	const char *wanted = d->event[0] ? d->event : d->o->event;
+
+	for (int i = 0; i < meta->nr_events; i++)
+		if (wanted ? !strcmp(meta->events[i].name, wanted) : !replay_is_dummy(&meta->events[i])) {
+			text_append(d->event, sizeof(d->event), 0, "%s", meta->events[i].name);
+			return i;
+		}
+	err_exit(err, -ENOENT, EXIT_FAILED, "'%s' has no event '%s'", path, wanted ? wanted : "");
+	err_hint(err, "skep report --header-only -i '%s' lists its events; -e chooses one", path);
+	return -ENOENT;
+}
+
+static int opened(void *arg, struct data_reader *reader, struct err *err)
+{
+	struct diff_reading *r = arg;
+	const struct data_meta *meta = data_reader_meta(reader);
+	uint16_t *place = realloc(r->d->place, (size_t)meta->nr_events * sizeof(*place));
+	int event = find_event(r->d, meta, r->replay->path, err);
+
+	if (!place)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->d->place = place;
+	r->d->table.group.place = place;
+	if (event < 0)
+		return event;
+	for (int i = 0; i < meta->nr_events; i++)
+		place[i] = (uint16_t)r->run;
+	r->replay->event = event;
+	r->replay->pic->names.may_sum = replay_may_sum(r->replay);
+	return 0;
+}
+
+/* What a file lacks is said with its name. */
+static void add_profile(struct profile *to, const struct profile *p, const char *path)
+{
+	to->event = p->event;
+	to->unit = p->unit;
+	to->seen += p->seen;
+	to->kept += p->kept;
+	for (int i = 0; i < LOSS_MAX; i++)
+		to->losses[i] += p->losses[i];
+	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
+		profile_note(to, "%s: %s", path, p->notes[i]);
+}
+
+static int replay_into(struct diff *d, struct replay *r, struct err *err)
+{
+	struct symbol_options symbols = d->o->symbols;
+	struct syms_cfg cfg = { .lines = report_layout_has_lines(&d->table.layout) };
+	int ret = symbol_options_apply(&symbols, &cfg, err);
+
+	r->pic->fold.root = fold_root_of(&d->table.layout);
+	r->pic->names.leaf_only = !r->tree;
+	if (!ret)
+		ret = replay_run(r, &cfg, err);
+	if (!ret && !r->views.data[0]->at.folded)
+		ret = pick_out_all(r->pick) ? nothing_chosen(pick_out_all(r->pick), r->path, err) :
+					      nothing_sampled(&r->views.data[0]->profile, r->path, 0, err);
+	if (!ret)
+		add_profile(&d->profile, &r->total, r->path);
+	return ret;
+}
+
+static int read_file(struct diff *d, uint32_t run, struct err *err)
+{
+	struct diff_reading reading = { d, NULL, run };
+	struct replay replay = { .path = d->paths[run], .request = &d->o->request, .table = &d->table, .opened = opened, .opened_arg = &reading,
+				 .tree = diff_has_screen(d->o) && run >= d->nr_before ? &d->tree : NULL, .leaves = true };
+	int ret = pick_new(&d->o->pick, &replay.pick, err);
+
+	reading.replay = &replay;
+	replay.pic = ret ? NULL : picture_new(d->pool);
+	if (!ret)
+		ret = replay.pic ? replay_into(d, &replay, err) : err_set(err, -ENOMEM, "out of memory");
+	replay_close(&replay);
+	picture_free(replay.pic);
+	pick_free(replay.pick);
+	return ret;
+}
+
+static int read_files(struct diff *d, struct err *err)
+{
+	int ret = 0;
+
+	for (uint32_t run = 0; run < d->nr_paths && !ret; run++)
+		ret = read_file(d, run, err);
+	if (ret)
+		return ret;
+	for (uint32_t run = d->nr_before; run < d->nr_paths; run++)
+		d->profile.weight += d->table.group.wholes[run]; /* of the tree */
+	d->rows = calloc(d->table.rows.n + 1, sizeof(*d->rows));
+	return d->rows && !diff_make(&d->table, d->nr_before, d->rows) ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+/* What follows the keys. */
+enum diff_column { BEFORE, AFTER, DELTA, RATIO, P, Q, MARK, BEFORE_SAMPLES, AFTER_SAMPLES, RANK, NUMBER, NR_VALUES };
+
+static const struct column value_columns[NR_VALUES] = {
+	[BEFORE] = { "before_pct", "before %", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2 },
+	[AFTER] = { "after_pct", "after %", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2 },
+	[DELTA] = { "delta_points", "delta", NULL, VALUE_CHANGE, ROLE_INFO, IN_ALL, .decimals = 2 },
+	[RATIO] = { "ratio", "ratio", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2, .spare = 1 },
+	[P] = { "p", "p", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 4, .spare = 2 },
+	[Q] = { "q", NULL, NULL, VALUE_FIXED, ROLE_INFO, IN_CSV | IN_JSON, .decimals = 4 },
+	[MARK] = { "significant", "changed", NULL, VALUE_FLAG, ROLE_INFO, IN_ALL },
+	[BEFORE_SAMPLES] = { "before_samples", NULL, NULL, VALUE_NUMBER, ROLE_SUM, IN_CSV | IN_JSON },
+	[AFTER_SAMPLES] = { "after_samples", NULL, NULL, VALUE_NUMBER, ROLE_SUM, IN_CSV | IN_JSON },
+	[RANK] = { "rank", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
+	[NUMBER] = { "number", NULL, NULL, VALUE_NUMBER, ROLE_KEY, .in = 0 }, /* names of two rows may be the same: of objects the last part is shown */
+};
+
+/* The keys of the layout, as texts, then these. */
+static size_t make_columns(const struct report_layout *l, struct column columns[ROW_COLUMNS_MAX])
+{
+	for (uint32_t i = 0; i < l->nr_keys; i++) {
+		const struct report_column_row *c = &report_columns[l->keys[i]];
+
+		columns[i] = (struct column){ c->name, c->heading, NULL, VALUE_TEXT, ROLE_KEY, .in = IN_ALL };
+	}
+	memcpy(&columns[l->nr_keys], value_columns, sizeof(value_columns));
+	return l->nr_keys + NR_VALUES;
+}
+
+static uint64_t fixed(double x)
+{
+	return (uint64_t)llround(x * VALUE_ONE);
+}
+
+static void fill_values(const struct diff *d, size_t number, struct value *v)
+{
+	const struct diff_row *r = &d->rows[number];
+
+	v[BEFORE].num = fixed(r->before * 100);
+	v[AFTER].num = fixed(r->after * 100);
+	v[DELTA].num = fixed((r->after - r->before) * 100);
+	v[RATIO].num = fixed(diff_ratio(r));
+	v[P].num = fixed(r->p);
+	v[Q].num = fixed(r->q);
+	v[MARK].num = r->q < DIFF_SIGNIFICANT;
+	v[BEFORE_SAMPLES].num = r->before_count;
+	v[AFTER_SAMPLES].num = r->after_count;
+	v[RANK].num = (uint64_t)(RANK_ZERO + diff_rank(d->o, r) * RANK_ONE);
+	v[NUMBER].num = number;
+}
+
+/* To the run's table. */
+static int deliver(void *arg, struct run *run, struct err *err)
+{
+	struct diff *d = arg;
+	uint32_t nr_keys = d->table.layout.nr_keys;
+	const char *names[] = { d->event };
+	struct report_cfg cfg = { .event_names = names };
+	struct value values[ROW_COLUMNS_MAX];
+	char (*texts)[CELL_BYTES] = calloc(nr_keys + 1, sizeof(*texts));
+	int ret = texts ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < d->table.rows.n && !ret; i++) {
+		const struct diff_row *r = &d->rows[i];
+		struct row row = { .schema = run->cfg->schema, .values = values };
+
+		if (!r->before_count && !r->after_count)
+			continue;
+		for (uint32_t k = 0; k < nr_keys; k++) {
+			cell_plain(texts[k], sizeof(texts[k]), &d->table, &d->table.rows.data[i], d->table.layout.keys[k], &cfg);
+			values[k].text = texts[k];
+		}
+		fill_values(d, i, &values[nr_keys]);
+		if (!r->before_count)
+			row.none = 1ull << (nr_keys + RATIO);
+		ret = run->sink.row(&run->sink, &row);
+	}
+	free(texts);
+	run->profile.event = d->profile.event;
+	run->profile.unit = d->profile.unit;
+	run->profile.seen = d->profile.seen;
+	run->profile.kept = d->profile.kept;
+	memcpy(run->profile.losses, d->profile.losses, sizeof(run->profile.losses));
+	for (uint32_t i = 0; i < d->profile.nr_notes; i++)
+		profile_note(&run->profile, "%s", d->profile.notes[i]);
+	return ret ? err_set(err, ret, "out of memory") : 0;
+}
+
+static int print(struct diff *d, struct err *err)
+{
+	struct column columns[ROW_COLUMNS_MAX];
+	const uint32_t nr_keys = d->table.layout.nr_keys;
+	struct schema schema = { columns, make_columns(&d->table.layout, columns), -1, .sort = (int8_t)(nr_keys + RANK) };
+	const struct view_options *o = &d->o->view;
+	struct run_cfg cfg = { .schema = &schema, .keys = ((1ull << nr_keys) - 1) | 1ull << (nr_keys + NUMBER), .sort = schema.sort,
+			       .format = d->o->json ? "json" : o->format, .fields = o->fields, .filter = o->filter, .out = o->out ? o->out : "-",
+			       .top = o->top };
+	struct run run = { 0 };
+	int ret = run_open(&run, &cfg, err);
+
+	if (!ret)
+		ret = run_file(&run, deliver, d, err);
+	ret = run_close(&run, ret, err);
+	return ret ? ret : run_end(&run, &d->o->h, 0, err);
+}
+
+/* The rows that --fail-above is about: the exit code. */
+static int judge(const struct diff *d, struct err *err)
+{
+	const char *names[] = { d->event };
+	struct report_cfg cfg = { .event_names = names };
+	size_t nr = 0, worst = 0;
+	char text[CELL_BYTES];
+
+	for (size_t i = 0; i < d->table.rows.n; i++) {
+		const struct diff_row *r = &d->rows[i];
+
+		if ((r->after - r->before) * 100 <= d->o->fail_above || r->q >= DIFF_SIGNIFICANT)
+			continue;
+		worst = !nr++ || r->after - r->before > d->rows[worst].after - d->rows[worst].before ? i : worst;
+	}
+	if (!nr)
+		return 0;
+	cell_plain(text, sizeof(text), &d->table, &d->table.rows.data[worst], d->table.layout.keys[d->table.layout.nr_keys - 1], &cfg);
+	return err_set(err, -EDOM, "%zu row%s grew by more than %g points, most of all %s: from %.2f %% to %.2f %%", nr, nr == 1 ? "" : "s",
+		       d->o->fail_above, text, d->rows[worst].before * 100, d->rows[worst].after * 100);
+}
+
+/* OLD NEW, OLD... -- NEW..., or perf's two files. */
+static int take_paths(struct diff *d, char **operands, struct err *err)
+{
+	static const char *const defaults[] = { "perf.data.old", "perf.data", NULL };
+
+	for (size_t i = 0; operands[0] ? operands[i] : defaults[i]; i++) {
+		const char *path = operands[0] ? operands[i] : defaults[i];
+
+		if (!strcmp(path, "--") && d->nr_paths && !d->nr_before) {
+			d->nr_before = d->nr_paths;
+			continue;
+		}
+		if (path[0] == '-')
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': options come before the files", path);
+		if (d->nr_paths == FILES_MAX)
+			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d files", FILES_MAX);
+		d->paths[d->nr_paths++] = path;
+	}
+	if (d->nr_before ? d->nr_before < d->nr_paths : d->nr_paths == 2) {
+		d->nr_before = d->nr_before ? d->nr_before : 1;
+		return 0;
+	}
+	err_exit(err, -EINVAL, EXIT_USAGE, "%u file%s: two are compared", d->nr_paths, d->nr_paths == 1 ? "" : "s");
+	err_hint(err, "skep diff BEFORE AFTER, or of several runs skep diff BEFORE... -- AFTER...");
+	return -EINVAL;
+}
+
+static int begin(struct diff *d, char **operands, struct err *err)
+{
+	int ret = take_paths(d, operands, err);
+
+	if (ret)
+		return ret;
+	ret = report_init(&d->table, &d->o->request, err);
+	if (ret)
+		return ret;
+	d->pool = strpool_new();
+	if (!d->pool || tree_init(&d->tree) || report_group(&d->table, d->nr_paths, NULL, 0))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int diff_run(void *cfg, char **operands, struct err *err)
+{
+	struct diff_options *o = cfg;
+	const char *paths[FILES_MAX];
+	struct diff d = { .o = o, .paths = paths };
+	int ret = begin(&d, operands, err);
+
+	if (!ret)
+		ret = read_files(&d, err);
+	if (!ret)
+		ret = diff_has_screen(o) ? diff_screen(&d, err) : print(&d, err);
+	if (!ret && o->fails)
+		ret = judge(&d, err);
+	free(d.rows);
+	free(d.place);
+	tree_free(&d.tree);
+	report_free(&d.table);
+	strpool_free(d.pool);
+	return ret;
+}
+
+const struct cmd cmd_diff = {
+	.name = "diff",
+	.summary = "show what has changed between recordings, and whether it may be chance",
+	.operands = "[BEFORE AFTER | BEFORE... -- AFTER...]",
+	.groups = diff_groups,
+	.cfg_size = sizeof(struct diff_options),
+	.examples = "skep diff                                   perf.data.old and perf.data\n"
+		    "skep diff -s sym perf.data.old perf.data    by function\n"
+		    "skep diff old*.data -- new*.data            several runs on each side\n"
+		    "skep diff --fail-above 2 old.data new.data  exit code 1 when a row's share grew by 2 points\n",
+	.run = diff_run,
+};
