@@ -19,7 +19,7 @@ on_terminal() {
 used() {
 	local pid
 	pid=$(cat "$TMP/pid.$1") && [ -e "/proc/$pid" ] || fail "$1 did not run"
-	awk -v hz="$(getconf CLK_TCK)" '{ printf "%.2f ", ($14 + $15) / hz }' "/proc/$pid/stat"
+	cat "/proc/$pid/task"/*/schedstat | awk '{ ns += $1 } END { printf "%.3f ", ns / 1e9 }'
 	awk '/^VmHWM/ { print $2 }' "/proc/$pid/status"
 }
 

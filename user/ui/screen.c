@@ -8,10 +8,13 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <term.h>
 #include <termios.h>
@@ -27,8 +30,9 @@ static struct {
 	attr_t styles[SCREEN_STYLES];
 	struct termios before;
 	char leave[128]; /* what ends the picture, for screen_give_up() */
+	int terminal, drawn; /* the same terminal, and memory: see screen_show() */
 	int said_fd, stderr_fd; /* what goes to standard error meanwhile, and where it belongs; -1: it is no terminal */
-} own = { .said_fd = -1, .stderr_fd = -1 };
+} own = { .terminal = -1, .drawn = -1, .said_fd = -1, .stderr_fd = -1 };
 
 /* Notes would spoil the picture: they come after it. */
 static void hold_stderr(void)
@@ -88,11 +92,20 @@ static void note_leave(void)
 	}
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static void close_out(void)
 {
 	if (own.out)
 		fclose(own.out);
 	own.out = NULL;
+	close_fd(&own.terminal);
+	close_fd(&own.drawn);
 }
 
 bool screen_is_there(void)
@@ -107,6 +120,8 @@ int screen_open(struct err *err)
 	own.has_utf8 = was && !strcmp(nl_langinfo(CODESET), "UTF-8");
 	tcgetattr(STDIN_FILENO, &own.before);
 	own.out = fdopen(dup(STDOUT_FILENO), "w");
+	own.terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	own.drawn = memfd_create("screen", MFD_CLOEXEC);
 	own.screen = own.out ? newterm(term, own.out, stdin) : NULL;
 	if (!own.screen) {
 		close_out();
@@ -118,6 +133,7 @@ int screen_open(struct err *err)
 	noecho();
 	nonl();
 	nodelay(stdscr, TRUE);
+	typeahead(-1);
 	keypad(stdscr, TRUE);
 	set_escdelay(50);
 	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
@@ -280,9 +296,58 @@ void screen_cursor(int row, int column)
 		move(row < LINES ? row : LINES - 1, column < COLS ? column : COLS - 1);
 }
 
+/* What was drawn, to the terminal. */
+static void send_drawn(void)
+{
+	char buf[4096];
+	off_t at = 0, end = lseek(own.drawn, 0, SEEK_CUR);
+
+	while (at < end) {
+		size_t room = end - at < (off_t)sizeof(buf) ? (size_t)(end - at) : sizeof(buf);
+		ssize_t n = pread(own.drawn, buf, room, at);
+
+		if (n <= 0)
+			break;
+		at += n;
+		for (char *p = buf; n > 0;) {
+			ssize_t sent = write(own.terminal, p, (size_t)n);
+
+			if (sent < 0 && errno != EINTR && errno != EAGAIN)
+				return;
+			p += sent > 0 ? sent : 0;
+			n -= sent > 0 ? sent : 0;
+		}
+	}
+	lseek(own.drawn, 0, SEEK_SET);
+}
+
+/* Else ncurses asks the terminal for it while it draws. */
+static bool has_its_size(void)
+{
+	struct winsize w;
+
+	return own.terminal >= 0 && !ioctl(own.terminal, TIOCGWINSZ, &w) && w.ws_row == LINES && w.ws_col == COLS;
+}
+
+/*
+ * ncurses writes after each move of the cursor (mvcur() of 6.4), 50 times a second: a fifth of what a screen costs, and as many packets of
+ * a remote one. So it draws into memory, and the terminal gets all in one. Who handles a signal must not find the memory there.
+ */
 void screen_show(void)
 {
+	int fd = fileno(own.out);
+	sigset_t all, before;
+	bool is_held;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	is_held = own.drawn >= 0 && has_its_size() && dup3(own.drawn, fd, O_CLOEXEC) >= 0;
 	refresh();
+	if (is_held)
+		dup3(own.terminal, fd, O_CLOEXEC);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (is_held)
+		send_drawn();
 }
 
 int screen_width(const char *text)
