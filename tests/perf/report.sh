@@ -49,6 +49,12 @@ FOLD=/usr/lib/perf-core/scripts/python/stackcollapse.py
 beside "the same as a picture; as folded stacks" "flame -i" "script -s stackcollapse.py" \
 	"$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.html" ::: perf script -i "$TMP/r.data" -s $FOLD
 
+load
+must "$SKEP" -q record -a -F 20000 -o "$TMP/d.data" -- sleep $((T / 2))
+idle
+beside "the same with a second recording of half as many, and what has changed" "diff" "diff" "$SKEP" -q diff --stdio "$TMP/r.data" "$TMP/d.data" ::: \
+	perf diff "$TMP/r.data" "$TMP/d.data"
+
 # Two events of a program of templates, all of them inlined
 must g++ -O2 -g -fno-omit-frame-pointer -o "$TMP/inlines" tests/perf/inlines.cc
 perf record -q -e cpu-clock,task-clock -F 20000 -g -o "$TMP/i.data" "$TMP/inlines" $((T * 3 / 2)) >/dev/null 2>&1 || fail "perf record of inlines"
