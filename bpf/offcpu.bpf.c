@@ -141,7 +141,7 @@ static __always_inline void add_span(struct task *s, struct task_struct *t, stru
 	if (run_end_ns && until_ns > run_end_ns)
 		until_ns = run_end_ns;
 	else if (!(s->key.task.how & OFFCPU_PREEMPTED))
-		woken_ns = task_queued(t, s->kernel_wait_ns, until_ns);
+		woken_ns = task_woken(t, s->kernel_wait_ns, until_ns);
 	if (until_ns <= from_ns)
 		return;
 	if (!woken_ns && !(s->key.task.how & OFFCPU_PREEMPTED))

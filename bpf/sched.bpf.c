@@ -298,17 +298,6 @@ static __always_inline void task_own_first(struct task *s, struct task_struct *t
 	s->since_ns = task_arrived(t, 0); /* its last time on a CPU began then: a later one began after this */
 }
 
-/*
- * As task_queued(), of a task that no switch has put on a CPU. From 6.12 on (152e11f6df29 "sched/fair: Implement delayed dequeue") one that sleeps
- * may still be moved between queues, which the kernel's note cannot tell from a wake-up; its state can.
- */
-static __always_inline __u64 task_woken(struct task_struct *t, __u64 before_ns, __u64 until_ns)
-{
-	__u64 state = task_state(t);
-
-	return state && !(state & TASK_WAKING) ? 0 : task_queued(t, before_ns, until_ns);
-}
-
 /* Brings the sums in a copy of a task up to now: adds what no switch has reported yet, and the time in its present state. */
 static __always_inline void sum_up(struct task *s, struct task_struct *t)
 {

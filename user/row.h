@@ -45,7 +45,8 @@ enum value_kind {
 	VALUE_REASONS,	/* REASONS_MAX of struct reason; the first without a name ends them */
 };
 
-#define VALUE_ONE 1000000
+#define VALUE_ONE 1000000 /* of VALUE_FIXED */
+#define VALUE_ONE_DECIMALS 6
 
 /* What a table does with the values of one key. */
 enum column_role {

@@ -9,6 +9,7 @@
 #include "bpf/sched.h"
 #include "lib/filter_task.bpf.h"
 #include "lib/pidns.bpf.h"
+#include "lib/tasksums.bpf.h"
 
 const volatile __u32 cfg_task_storage = 1; /* 5.13 for tracing; else a hash by thread */
 const volatile __u32 cfg_has_state = 1; /* 5.18, fa2c3254d7cf "sched/tracing: Don't re-read p->state when emitting sched_switch event" */
@@ -58,6 +59,17 @@ static __always_inline __u64 task_state(struct task_struct *t)
 	if (bpf_core_field_exists(t->__state))
 		return t->__state;
 	return ((struct task_struct___old *)t)->state;
+}
+
+/*
+ * As task_queued(), of a task that no switch has put on a CPU. From 6.12 on (152e11f6df29 "sched/fair: Implement delayed dequeue") one that sleeps
+ * may still be moved between queues, which the kernel's note cannot tell from a wake-up; its state can.
+ */
+static __always_inline __u64 task_woken(struct task_struct *t, __u64 before_ns, __u64 until_ns)
+{
+	__u64 state = task_state(t);
+
+	return state && !(state & TASK_WAKING) ? 0 : task_queued(t, before_ns, until_ns);
 }
 
 /* What the task that leaves its CPU will do then, in the kernel's words: of the context of sched_switch. */

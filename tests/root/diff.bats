@@ -33,6 +33,8 @@ value() { # value COMM MEMBER <JSON lines
 				'BEGIN { exit !(a - b < 0.02 && b - a < 0.02 && d - e < 0.02 && e - d < 0.02) }'
 		done <theirs
 	fi
+	# The ledger and the receipt are of both files
+	jq -se --argjson a "$("$SKEP" report -i a.data --json | jq .kept)" --argjson b "$("$SKEP" report -i b.data --json | jq .kept)" '.[-1].end | .kept == $a + $b and .receipt.own_cpu_ns > 0 and .event == "'"$(jq -r 'select(.end).end.event' rows)"'"' rows
 	# The same file twice
 	"$SKEP" -q diff --format json a.data a.data >same
 	jq -se 'map(select(.comm)) | length > 3 and all(.delta_points == 0 and .ratio == 1 and .p == 1 and .significant == false)' same
@@ -76,6 +78,11 @@ value() { # value COMM MEMBER <JSON lines
 	run -1 "$SKEP" diff --comms nobody perf.data perf.data
 	[[ "$output" == *"perf.data"* ]]
 	run -1 "$SKEP" diff perf.data none.data
+	run -2 "$SKEP" diff perf.data --
+	[[ "$output" == *"no file after '--'"* ]]
+	run -2 "$SKEP" diff perf.data -- perf.data -- perf.data
+	[[ "$output" == *"only one '--' separates the files"* ]]
+	run -2 "$SKEP" diff --fail-above 101 perf.data perf.data
 	run -2 "$SKEP" diff -s nothing perf.data perf.data
 	run -2 "$SKEP" diff -c nothing perf.data perf.data
 }
@@ -98,6 +105,6 @@ value() { # value COMM MEMBER <JSON lines
 	keys Escape d
 	shows 'by the share after the change'
 	keys q
-	shows '^status 0$'
+	shows '^samples: [0-9]+ seen' '^status 0$' # the ledger comes after the screen
 	gone 'skep diff '
 }

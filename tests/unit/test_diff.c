@@ -136,9 +136,30 @@ static void test_several_runs(void **state)
 	assert_int_equal(rows[0].before_count, 21000);
 	assert_true(rows[0].p > 0.4 && rows[0].p < 0.7);
 	assert_true(diff_proportions(21000, 30000, 21600, 30000) < 0.001);
+	expect_near(rows[0].p, diff_welch((double[]){ .7, .74, .66 }, 3, (double[]){ .72, .69, .75 }, 3));
 	/* One run before and several after are taken as counts */
 	assert_int_equal(diff_make(&r.table, 1, rows), 0);
 	expect_near(rows[0].p, diff_proportions(7000, 10000, 35600, 50000));
+	report_free(&r.table);
+}
+
+/* Runs that are alike say nothing of how runs differ: one sample in each is no change. */
+static void test_alike(void **state)
+{
+	static const char hot[] = "hot", rare[] = "rare";
+	struct diff_row rows[2];
+	struct runs r;
+
+	(void)state;
+	begin(&r, 4);
+	for (uint16_t run = 0; run < 4; run++) {
+		add(&r, run, hot, run < 2 ? 1000 : 999);
+		if (run >= 2)
+			add(&r, run, rare, 1);
+	}
+	assert_int_equal(diff_make(&r.table, 2, rows), 0);
+	expect_near(rows[1].p, diff_fisher(0, 2000, 2, 2000));
+	assert_true(rows[1].p > 0.4);
 	report_free(&r.table);
 }
 
@@ -156,7 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fisher), cmocka_unit_test(test_proportions), cmocka_unit_test(test_welch),
-		cmocka_unit_test(test_rows),   cmocka_unit_test(test_several_runs), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_several_runs), cmocka_unit_test(test_alike), cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

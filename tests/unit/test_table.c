@@ -489,6 +489,24 @@ static void test_lines(void **state)
 	table_free(&t);
 }
 
+/* What rows are ordered by is left out after all keys but the first. */
+static void test_many_keys(void **state)
+{
+	const struct rows_view view = { .keys = BY_NAME | BY_ID, .sort = TIME };
+	struct row_lines l;
+	struct table t;
+
+	(void)state;
+	assert_int_equal(table_init(&t, &schema, BY_NAME | BY_ID), 0);
+	add(&t, call("name", 1234567, 2, 40));
+	assert_int_equal(table_round(&t, TIME), 0);
+	row_lines_fit(&l, &t, 1, &view, 12);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(l.shown[0], NAME);
+	assert_int_equal(l.shown[1], TIME);
+	table_free(&t);
+}
+
 /* Without a terminal, a key that is very long does not pad those of all other rows. */
 static void test_long_key(void **state)
 {
@@ -527,7 +545,7 @@ static void test_lines_of_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sum), cmocka_unit_test(test_lines), cmocka_unit_test(test_long_key), cmocka_unit_test(test_lines_of_stream), cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_sum), cmocka_unit_test(test_lines), cmocka_unit_test(test_long_key), cmocka_unit_test(test_many_keys), cmocka_unit_test(test_lines_of_stream), cmocka_unit_test(test_rounds),	cmocka_unit_test(test_late),  cmocka_unit_test(test_order), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_reasons), cmocka_unit_test(test_words), cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_fields), cmocka_unit_test(test_filter), cmocka_unit_test(test_bad_filter),
 	};

@@ -16,8 +16,7 @@
 #include "util/text.h"
 
 #define FILES_MAX 64
-#define RANK_ONE 1e12 /* ranks are whole numbers in the table */
-#define RANK_ZERO 4e18
+#define FIXED_MAX 9e18
 
 static int set_order(void *base, const char *text, struct err *err)
 {
@@ -68,7 +67,9 @@ double diff_rank(const struct diff_options *o, const struct diff_row *r)
 {
 	double change = r->after - r->before;
 
-	return o->order == DIFF_BY_RATIO ? diff_ratio(r) : o->order == DIFF_BY_GROWTH ? change : fabs(change);
+	if (o->order == DIFF_BY_RATIO)
+		return r->before > 0 ? diff_ratio(r) : INFINITY;
+	return o->order == DIFF_BY_GROWTH ? change : fabs(change);
 }
 
 /* The file that is being read. */
@@ -80,12 +81,12 @@ struct diff_reading {
 
 static int find_event(struct diff *d, const struct data_meta *meta, const char *path, struct err *err)
 {
-	const char *wanted = d->event[0] ? d->event : d->o->event;
+	const char *wanted = d->event ? d->event : d->o->event;
 
 	for (int i = 0; i < meta->nr_events; i++)
 		if (wanted ? !strcmp(meta->events[i].name, wanted) : !replay_is_dummy(&meta->events[i])) {
-			text_append(d->event, sizeof(d->event), 0, "%s", meta->events[i].name);
-			return i;
+			d->event = strpool_add(d->pool, meta->events[i].name);
+			return d->event ? i : err_set(err, -ENOMEM, "out of memory");
 		}
 	err_exit(err, -ENOENT, EXIT_FAILED, "'%s' has no event '%s'", path, wanted ? wanted : "");
 	err_hint(err, "skep report --header-only -i '%s' lists its events; -e chooses one", path);
@@ -113,16 +114,22 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 }
 
 /* What a file lacks is said with its name. */
-static void add_profile(struct profile *to, const struct profile *p, const char *path)
+static int add_profile(struct diff *d, const struct profile *p, const char *unit, const char *path)
 {
-	to->event = p->event;
-	to->unit = p->unit;
+	struct profile *to = &d->profile;
+	uint64_t wall_ns = to->receipt.wall_ns;
+
+	to->event = d->event;
+	to->unit = unit ? strpool_add(d->pool, unit) : NULL;
+	to->receipt = p->receipt; /* of the process, but for: */
+	to->receipt.wall_ns += wall_ns;
 	to->seen += p->seen;
 	to->kept += p->kept;
 	for (int i = 0; i < LOSS_MAX; i++)
 		to->losses[i] += p->losses[i];
 	for (uint32_t i = p->nr_details; i < p->nr_notes; i++)
 		profile_note(to, "%s: %s", path, p->notes[i]);
+	return unit && !to->unit ? -ENOMEM : 0;
 }
 
 static int replay_into(struct diff *d, struct replay *r, struct err *err)
@@ -138,8 +145,8 @@ static int replay_into(struct diff *d, struct replay *r, struct err *err)
 	if (!ret && !r->views.data[0]->at.folded)
 		ret = pick_out_all(r->pick) ? nothing_chosen(pick_out_all(r->pick), r->path, err) :
 					      nothing_sampled(&r->views.data[0]->profile, r->path, 0, err);
-	if (!ret)
-		add_profile(&d->profile, &r->total, r->path);
+	if (!ret && add_profile(d, &r->total, r->views.data[0]->profile.unit, r->path))
+		ret = err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }
 
@@ -205,10 +212,11 @@ static size_t make_columns(const struct report_layout *l, struct column columns[
 
 static uint64_t fixed(double x)
 {
-	return (uint64_t)llround(x * VALUE_ONE);
+	return (uint64_t)llround(fmin(x * VALUE_ONE, FIXED_MAX));
 }
 
-static void fill_values(const struct diff *d, size_t number, struct value *v)
+/* rank: more for a row that comes before */
+static void fill_values(const struct diff *d, size_t number, size_t rank, struct value *v)
 {
 	const struct diff_row *r = &d->rows[number];
 
@@ -221,8 +229,28 @@ static void fill_values(const struct diff *d, size_t number, struct value *v)
 	v[MARK].num = r->q < DIFF_SIGNIFICANT;
 	v[BEFORE_SAMPLES].num = r->before_count;
 	v[AFTER_SAMPLES].num = r->after_count;
-	v[RANK].num = (uint64_t)(RANK_ZERO + diff_rank(d->o, r) * RANK_ONE);
+	v[RANK].num = rank;
 	v[NUMBER].num = number;
+}
+
+static int rank_cmp(const void *a, const void *b, void *arg)
+{
+	const struct diff *d = arg;
+	double x = diff_rank(d->o, &d->rows[*(const size_t *)a]), y = diff_rank(d->o, &d->rows[*(const size_t *)b]);
+
+	return x > y ? -1 : x < y;
+}
+
+/* The numbers of all rows in their order; the caller frees them. NULL: no memory. */
+static size_t *in_order(struct diff *d)
+{
+	size_t *order = calloc(d->table.rows.n + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < d->table.rows.n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, d->table.rows.n, sizeof(*order), rank_cmp, d);
+	return order;
 }
 
 /* To the run's table. */
@@ -230,32 +258,34 @@ static int deliver(void *arg, struct run *run, struct err *err)
 {
 	struct diff *d = arg;
 	uint32_t nr_keys = d->table.layout.nr_keys;
-	const char *names[] = { d->event };
-	struct report_cfg cfg = { .event_names = names };
 	struct value values[ROW_COLUMNS_MAX];
 	char (*texts)[CELL_BYTES] = calloc(nr_keys + 1, sizeof(*texts));
-	int ret = texts ? 0 : -ENOMEM;
+	size_t *order = in_order(d), n = d->table.rows.n;
+	int ret = texts && order ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < d->table.rows.n && !ret; i++) {
+	for (size_t at = 0; at < n && !ret; at++) {
+		size_t i = order[at];
 		const struct diff_row *r = &d->rows[i];
 		struct row row = { .schema = run->cfg->schema, .values = values };
 
 		if (!r->before_count && !r->after_count)
 			continue;
 		for (uint32_t k = 0; k < nr_keys; k++) {
-			cell_plain(texts[k], sizeof(texts[k]), &d->table, &d->table.rows.data[i], d->table.layout.keys[k], &cfg);
+			cell_plain(texts[k], sizeof(texts[k]), &d->table, &d->table.rows.data[i], d->table.layout.keys[k], &d->cfg);
 			values[k].text = texts[k];
 		}
-		fill_values(d, i, &values[nr_keys]);
+		fill_values(d, i, n - at, &values[nr_keys]);
 		if (!r->before_count)
 			row.none = 1ull << (nr_keys + RATIO);
 		ret = run->sink.row(&run->sink, &row);
 	}
+	free(order);
 	free(texts);
 	run->profile.event = d->profile.event;
 	run->profile.unit = d->profile.unit;
 	run->profile.seen = d->profile.seen;
 	run->profile.kept = d->profile.kept;
+	run->profile.receipt = d->profile.receipt;
 	memcpy(run->profile.losses, d->profile.losses, sizeof(run->profile.losses));
 	for (uint32_t i = 0; i < d->profile.nr_notes; i++)
 		profile_note(&run->profile, "%s", d->profile.notes[i]);
@@ -280,11 +310,20 @@ static int print(struct diff *d, struct err *err)
 	return ret ? ret : run_end(&run, &d->o->h, 0, err);
 }
 
+/* The ledger comes after the screen. */
+static int show(struct diff *d, struct err *err)
+{
+	int ret = diff_screen(d, err);
+
+	if (ret)
+		return ret;
+	honesty_print(&d->o->h, &d->profile);
+	return honesty_exit(&d->o->h, &d->profile, 0, err);
+}
+
 /* The rows that --fail-above is about: the exit code. */
 static int judge(const struct diff *d, struct err *err)
 {
-	const char *names[] = { d->event };
-	struct report_cfg cfg = { .event_names = names };
 	size_t nr = 0, worst = 0;
 	char text[CELL_BYTES];
 
@@ -297,7 +336,7 @@ static int judge(const struct diff *d, struct err *err)
 	}
 	if (!nr)
 		return 0;
-	cell_plain(text, sizeof(text), &d->table, &d->table.rows.data[worst], d->table.layout.keys[d->table.layout.nr_keys - 1], &cfg);
+	cell_plain(text, sizeof(text), &d->table, &d->table.rows.data[worst], d->table.layout.keys[d->table.layout.nr_keys - 1], &d->cfg);
 	return err_set(err, -EDOM, "%zu row%s grew by more than %g points, most of all %s: from %.2f %% to %.2f %%", nr, nr == 1 ? "" : "s",
 		       d->o->fail_above, text, d->rows[worst].before * 100, d->rows[worst].after * 100);
 }
@@ -314,6 +353,8 @@ static int take_paths(struct diff *d, char **operands, struct err *err)
 			d->nr_before = d->nr_paths;
 			continue;
 		}
+		if (!strcmp(path, "--"))
+			return err_exit(err, -EINVAL, EXIT_USAGE, d->nr_before ? "only one '--' separates the files" : "no file before '--'");
 		if (path[0] == '-')
 			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': options come before the files", path);
 		if (d->nr_paths == FILES_MAX)
@@ -324,7 +365,10 @@ static int take_paths(struct diff *d, char **operands, struct err *err)
 		d->nr_before = d->nr_before ? d->nr_before : 1;
 		return 0;
 	}
-	err_exit(err, -EINVAL, EXIT_USAGE, "%u file%s: two are compared", d->nr_paths, d->nr_paths == 1 ? "" : "s");
+	if (d->nr_before)
+		err_exit(err, -EINVAL, EXIT_USAGE, "no file after '--'");
+	else
+		err_exit(err, -EINVAL, EXIT_USAGE, "%u file%s: two are compared", d->nr_paths, d->nr_paths == 1 ? "" : "s");
 	err_hint(err, "skep diff BEFORE AFTER, or of several runs skep diff BEFORE... -- AFTER...");
 	return -EINVAL;
 }
@@ -353,8 +397,10 @@ static int diff_run(void *cfg, char **operands, struct err *err)
 
 	if (!ret)
 		ret = read_files(&d, err);
+	d.event_names[0] = d.event;
+	d.cfg = (struct report_cfg){ .event_names = d.event_names };
 	if (!ret)
-		ret = diff_has_screen(o) ? diff_screen(&d, err) : print(&d, err);
+		ret = diff_has_screen(o) ? show(&d, err) : print(&d, err);
 	if (!ret && o->fails)
 		ret = judge(&d, err);
 	free(d.rows);
@@ -374,6 +420,6 @@ const struct cmd cmd_diff = {
 	.examples = "skep diff                                   perf.data.old and perf.data\n"
 		    "skep diff -s sym perf.data.old perf.data    by function\n"
 		    "skep diff old*.data -- new*.data            several runs on each side\n"
-		    "skep diff --fail-above 2 old.data new.data  exit code 1 when a row's share grew by 2 points\n",
+		    "skep diff --fail-above 2 old.data new.data  1 if a share grew by more than 2 points\n",
 	.run = diff_run,
 };

@@ -8,6 +8,7 @@
 #include "cmd/run.h"
 #include "cmd/symbols.h"
 #include "model/diff.h"
+#include "render/rows/report.h"
 
 enum diff_order { DIFF_BY_CHANGE, DIFF_BY_GROWTH, DIFF_BY_RATIO, DIFF_ORDERS };
 
@@ -32,15 +33,17 @@ struct diff {
 	struct report table; /* each file in sums of its own */
 	uint16_t *place;     /* of table.group */
 	struct tree tree;    /* of the files after the change */
-	char event[256];
+	const char *event; /* of pool; NULL: not known yet */
 	struct profile profile; /* of all files */
 	struct diff_row *rows;	/* beside those of the table */
+	const char *event_names[1];
+	struct report_cfg cfg;	/* how cells of the table are shown */
 };
 
-/* By what rows are ordered: the first have most of it. */
+/* By what rows are ordered, those with most of it first. Infinite: new after the change, by ratio. */
 double diff_rank(const struct diff_options *o, const struct diff_row *r);
 
-/* Is there a screen, and is it wanted? */
+/* True if the table is shown on a screen. */
 bool diff_has_screen(const struct diff_options *o);
 
 /* Shows it until the user leaves. 0, or -errno with err filled. */

@@ -15,8 +15,6 @@ struct diff_screen {
 	struct diff *d;
 	struct browser *browser;
 	struct report shown; /* the rows of the table in their order; a row's mark says which it is */
-	struct report_cfg cfg;
-	const char *event_names[1];
 	char head[512];
 	bool by_share;
 };
@@ -49,19 +47,28 @@ static int first_of(const void *a, const void *b, void *arg)
 	return i > k ? -1 : i < k;
 }
 
+/* Of a path, escaped. */
+static const char *last_name(char *buf, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	text_escape(buf, size, slash && slash[1] ? slash + 1 : path);
+	return buf;
+}
+
 static int show(struct diff_screen *s)
 {
-	struct browser_page page = { .head = s->head, .table = &s->shown, .profile = &s->d->profile, .cfg = &s->cfg, .tree = &s->d->tree,
+	struct browser_page page = { .head = s->head, .table = &s->shown, .profile = &s->d->profile, .cfg = &s->d->cfg, .tree = &s->d->tree,
 				     .root = fold_root_of(&s->shown.layout), .mark = mark, .mark_width = CHANGE_WIDTH, .mark_title = "  Change" };
 	const struct diff *d = s->d;
-	char event[256];
+	char event[256], before[256], after[256];
 	size_t n;
 
 	qsort_r(s->shown.rows.data, s->shown.rows.n, sizeof(*s->shown.rows.data), first_of, s);
 	text_escape(event, sizeof(event), d->event);
 	n = text_append(s->head, sizeof(s->head), 0, " skep diff  %s  ", event);
 	if (d->nr_paths == 2)
-		n = text_append(s->head, sizeof(s->head), n, "%s to %s", d->paths[0], d->paths[1]);
+		n = text_append(s->head, sizeof(s->head), n, "%s to %s", last_name(before, sizeof(before), d->paths[0]), last_name(after, sizeof(after), d->paths[1]));
 	else
 		n = text_append(s->head, sizeof(s->head), n, "%u files to %u", d->nr_before, d->nr_paths - d->nr_before);
 	text_append(s->head, sizeof(s->head), n, "  %llu samples, %llu lost  (* not by chance)", (unsigned long long)d->profile.kept,
@@ -119,7 +126,7 @@ static int copy_rows(struct diff_screen *s)
 
 int diff_screen(struct diff *d, struct err *err)
 {
-	struct diff_screen s = { .d = d, .event_names = { d->event }, .cfg = { .event_names = s.event_names } };
+	struct diff_screen s = { .d = d };
 	int ret = copy_rows(&s);
 
 	if (!ret)

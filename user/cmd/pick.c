@@ -20,7 +20,6 @@
 #define CPUS_MAX 65536u
 #define PARALLELISM_MAX 4096u /* perf's MAX_NR_CPUS */
 #define LIST_BYTES_MAX (16u << 20)
-#define FILE_WORD "file://"
 
 /* perf script has another -d, perf diff -C for comms. */
 #define PICK_ROWS(comms_key, dsos_key, cpu_key) \
@@ -97,9 +96,9 @@ static int words_parse(struct words *w, const char *list, const char *option, st
 		char *text;
 		int ret;
 
-		if (strncmp(path, FILE_WORD, strlen(FILE_WORD)) != 0)
+		if (strncmp(path, PICK_FILE_WORD, strlen(PICK_FILE_WORD)) != 0)
 			continue;
-		path += strlen(FILE_WORD);
+		path += strlen(PICK_FILE_WORD);
 		ret = file_read(path, 4096, LIST_BYTES_MAX, &text, &n);
 		if (ret)
 			return err_exit(err, ret, EXIT_USAGE, "cannot read '%s' of '%s': %s", path, option, strerror(-ret));

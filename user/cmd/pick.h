@@ -20,6 +20,8 @@
 #include "util/opt.h"
 #include "util/vec.h"
 
+#define PICK_FILE_WORD "file://" /* begins a word of a list that names a file with more of them */
+
 struct pick_options {
 	const char *comms, *pids, *tids, *dsos, *symbols, *cpus, *time; /* NULL: all */
 	uint64_t addr_range; /* bytes from each address among the symbols on */
@@ -32,7 +34,7 @@ struct pick_options {
 };
 
 extern const struct opt pick_opts[];
-extern const struct opt pick_diff_opts[]; /* the same, but -C is of commands and -c of none */
+extern const struct opt pick_diff_opts[]; /* the same, but -C is --comms, and there is no -c */
 extern const struct opt pick_script_opts[]; /* the same but -d, which means something else there */
 
 struct pick;

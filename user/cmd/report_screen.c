@@ -120,8 +120,8 @@ static int sort_by(void *arg, const char *text)
 
 	q.sort = text;
 	q.fields = NULL;
-	if (!*text || report_layout_parse(&layout, &q, &err)) {
-		browser_say(s->browser, "%s", *text ? err.text : "no key");
+	if (!*text || strlen(text) >= sizeof(want.sort) || report_layout_parse(&layout, &q, &err)) {
+		browser_say(s->browser, "%s", err.text[0] ? err.text : *text ? "too many keys" : "no key");
 		return 0;
 	}
 	text_append(want.sort, sizeof(want.sort), 0, "%s", text);
@@ -139,7 +139,8 @@ static int key_sort(void *arg)
 /* Into name, which is a list of one for an option. False: said why not. */
 static bool one_of_list(struct report_screen *s, char *name, size_t size, const char *text)
 {
-	if (!text || !*text || strchr(text, ',') || strlen(text) >= size) {
+	/* Names are of the recorded programs: none is to mean something else in the option's list */
+	if (!text || !*text || strchr(text, ',') || !strncmp(text, PICK_FILE_WORD, strlen(PICK_FILE_WORD)) || strlen(text) >= size) {
 		browser_say(s->browser, "the row has no name to choose by");
 		return false;
 	}

@@ -208,17 +208,16 @@ int run_open(struct run *run, const struct run_cfg *cfg, struct err *err)
 	return ret;
 }
 
-void run_note_narrow(struct run *run, const struct schema *schema)
+void run_note_narrow(struct run *run, const struct schema *schema, uint64_t left_out)
 {
 	char names[NAMES_BYTES] = "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < schema->n; i++)
-		if (run->narrow >> i & 1)
+		if (left_out >> i & 1)
 			n = text_append(names, sizeof(names), n, "%s%s", n ? "," : "", schema->columns[i].name);
 	if (n)
-		profile_note(&run->profile, "the terminal is too narrow for %s; --fields chooses columns", names);
-	run->narrow = 0;
+		profile_note(&run->profile, "the terminal is too narrow for %s%s", names, run->view.has_fields ? "" : "; --fields chooses columns");
 }
 
 static int finish(struct run *run, uint64_t duration_ns)
@@ -234,7 +233,7 @@ static int finish(struct run *run, uint64_t duration_ns)
 	else if (!run->nr_rows && run->cfg->nothing)
 		profile_note(&run->profile, "%s", run->cfg->nothing);
 	if (run->narrow)
-		run_note_narrow(run, run->cfg->schema);
+		run_note_narrow(run, run->cfg->schema, run->narrow);
 	if (!ret && run->format->end)
 		run->format->end(run->out.stream, &run->profile);
 	return ret;

@@ -91,8 +91,8 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 /* A file in the place of a session: read() delivers to the run's sink and fills its profile. 0, -errno, or what read() returned. */
 int run_file(struct run *run, int (*read)(void *arg, struct run *run, struct err *err), void *arg, struct err *err);
 
-/* Notes which columns of the rows' schema the terminal had no room for, run->narrow. */
-void run_note_narrow(struct run *run, const struct schema *schema);
+/* Notes which columns of the rows' schema the terminal had no room for: bits. */
+void run_note_narrow(struct run *run, const struct schema *schema, uint64_t left_out);
 
 /* Ends the output. ret: how the run ended. Returns ret, or -errno of a failed write. */
 int run_close(struct run *run, int ret, struct err *err);

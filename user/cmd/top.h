@@ -49,7 +49,7 @@ int top_make_tables(struct top *top, struct err *err);
 /* The names of the events, by number. */
 const char *const *top_event_names(const struct top *top);
 
-/* Of report_cfg. */
+/* For report_cfg.cgroup_name: the path of a cgroup of this machine, or NULL. arg: none. */
 const char *top_cgroup_name(const void *unused, uint64_t id);
 
 /* 0, or -errno with err filled. */

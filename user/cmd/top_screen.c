@@ -483,7 +483,7 @@ static const struct browser_key keys[] = {
 	{ SCREEN_TAB, NULL, "the next of these", key_next_tab },
 	{ 'n', NULL, "of 2 to 4: what is new since the last refresh, or all since the view was first shown", key_now },
 	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },
-	{ 't', "t Threads", "functions, threads, processes, cgroups, in turn", key_threads },
+	{ 't', "t Threads", "functions, threads, processes, cgroups (as root), in turn", key_threads },
 	{ 'a', "a Annotate", "instructions of the function, with its samples", key_annotate },
 	{ 'f', "f Flame", "writes a flame graph of all stacks since the start, to skep-top-DATE-TIME.html", key_flame },
 	{ 'b', "b Baseline", "takes the shares so far as a baseline", key_baseline },

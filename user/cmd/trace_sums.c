@@ -125,7 +125,8 @@ static int print_table(const struct trace_sums *s, FILE *out)
 int trace_sums_print(struct trace_sums *s, const struct rows_format *format, struct run *run)
 {
 	const struct schema *schema = &s->schema.schema;
-	struct rows_view view = { .keys = s->keys, .separator = ",", .columns = run->view.columns, .sort = schema->sort, .left_out = &run->narrow,
+	uint64_t left_out = 0;
+	struct rows_view view = { .keys = s->keys, .separator = ",", .columns = run->view.columns, .sort = schema->sort, .left_out = &left_out,
 				  .cgroup_path = target_cgroup_path };
 	int ret = table_round(&s->table, schema->sort);
 
@@ -133,6 +134,6 @@ int trace_sums_print(struct trace_sums *s, const struct rows_format *format, str
 		return ret;
 	rows_choose(&view, format, schema, NULL, 0);
 	ret = s->is_table ? print_table(s, run->out.stream) : rows_render(run->out.stream, format, &s->table, &view);
-	run_note_narrow(run, schema);
+	run_note_narrow(run, schema, left_out);
 	return ret ? ret : (int)s->table.sorted.n;
 }

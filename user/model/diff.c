@@ -127,11 +127,16 @@ static double p_of(const struct runs *runs, const struct diff_row *r)
 {
 	uint64_t all_before = count_of(runs, runs->counts, true), all_after = count_of(runs, runs->counts, false);
 
-	if (runs->nr_before > 1 && runs->n - runs->nr_before > 1)
-		return diff_welch(runs->shares, runs->nr_before, runs->shares + runs->nr_before, runs->n - runs->nr_before);
+	double counts, shares = 0;
+
 	if (r->before_count + r->after_count <= FEW)
-		return diff_fisher(r->before_count, all_before, r->after_count, all_after);
-	return diff_proportions(r->before_count, all_before, r->after_count, all_after);
+		counts = diff_fisher(r->before_count, all_before, r->after_count, all_after);
+	else
+		counts = diff_proportions(r->before_count, all_before, r->after_count, all_after);
+	/* Of few runs that happen to be alike the variance is none: counts of samples still have theirs */
+	if (runs->nr_before > 1 && runs->n - runs->nr_before > 1)
+		shares = diff_welch(runs->shares, runs->nr_before, runs->shares + runs->nr_before, runs->n - runs->nr_before);
+	return fmax(counts, shares);
 }
 
 static void fill(struct runs *runs, const struct report *t, const struct report_row *row, struct diff_row *r)

@@ -10,12 +10,12 @@ struct diff_row {
 	uint64_t before_count, after_count; /* samples of all runs */
 	double before_weight, after_weight; /* of a run, the mean */
 	/*
-	 * How likely so great a difference is where nothing has changed. One run against another, or against several: of counts of samples that
-	 * are independent, by Fisher's exact test where there are few of them, else by the test of two proportions. Several runs on both sides:
-	 * of their shares, by Welch's test, which knows how much runs differ anyhow.
+	 * Probability of a difference this large, or larger, if nothing changed: of counts of samples that are independent, by Fisher's exact test
+	 * where there are few of them, else by the test of two proportions. Of several runs on both sides the larger one of that and of Welch's
+	 * test of their shares, which knows how much runs of the same program differ.
 	 */
 	double p;
-	double q; /* p where as many rows are looked at as there are (Benjamini and Hochberg): of rows with at most q, so large a part is chance */
+	double q; /* expected part of false positives among the rows with a q this small or smaller (Benjamini and Hochberg) */
 };
 
 #define DIFF_SIGNIFICANT 0.05 /* of q */
@@ -26,7 +26,7 @@ int diff_make(const struct report *t, uint32_t nr_before, struct diff_row *ret_r
 /* after / before; 0 where there was none before. */
 double diff_ratio(const struct diff_row *r);
 
-/* The three tests; shares: of n runs. */
+/* Each returns the two-sided p, 0 to 1. a <= all_a and b <= all_b; nr_a and nr_b, numbers of runs, are 2 or more. */
 double diff_fisher(uint64_t a, uint64_t all_a, uint64_t b, uint64_t all_b);
 double diff_proportions(uint64_t a, uint64_t all_a, uint64_t b, uint64_t all_b);
 double diff_welch(const double *a, uint32_t nr_a, const double *b, uint32_t nr_b);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,6 +303,7 @@ static void send_drawn(void)
 	char buf[4096];
 	off_t at = 0, end = lseek(own.drawn, 0, SEEK_CUR);
 
+	lseek(own.drawn, 0, SEEK_SET); /* also if the terminal is gone */
 	while (at < end) {
 		size_t room = end - at < (off_t)sizeof(buf) ? (size_t)(end - at) : sizeof(buf);
 		ssize_t n = pread(own.drawn, buf, room, at);
@@ -312,13 +314,14 @@ static void send_drawn(void)
 		for (char *p = buf; n > 0;) {
 			ssize_t sent = write(own.terminal, p, (size_t)n);
 
-			if (sent < 0 && errno != EINTR && errno != EAGAIN)
+			if (sent < 0 && errno == EAGAIN)
+				poll(&(struct pollfd){ .fd = own.terminal, .events = POLLOUT }, 1, -1);
+			else if (sent < 0 && errno != EINTR)
 				return;
 			p += sent > 0 ? sent : 0;
 			n -= sent > 0 ? sent : 0;
 		}
 	}
-	lseek(own.drawn, 0, SEEK_SET);
 }
 
 /* Else ncurses asks the terminal for it while it draws. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define WRAP_LEAST 8 /* characters of a line, however narrow it is */
 #define HEX_LEN 4 /* \xNN */
 #define PIECE_MAX (4 * HEX_LEN + 1)
 
@@ -112,13 +113,13 @@ static int piece(const char *text, char out[PIECE_MAX])
 void text_wrap(FILE *out, const char *text, size_t used, size_t columns, size_t indent)
 {
 	while (*text) {
-		size_t room = columns > used ? columns - used : 1, n = strlen(text), cut;
+		size_t room = columns > used + WRAP_LEAST ? columns - used : WRAP_LEAST, n = strlen(text), cut;
 
 		if (columns && text_width(text) > room) {
 			n = text_bytes(text, room);
 			for (cut = n; cut && text[cut] != ' '; cut--)
 				;
-			n = cut ? cut : n;
+			n = cut ? cut : used > indent ? 0 : n; /* a word that has no room here may have it in the next line */
 		}
 		fwrite(text, 1, n, out);
 		text += n;

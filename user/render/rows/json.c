@@ -124,7 +124,7 @@ static void print_value(struct json *j, const struct row *row, size_t i, const c
 		break;
 	case VALUE_FIXED:
 	case VALUE_CHANGE:
-		json_double(j, (double)(int64_t)v->num / VALUE_ONE, 6);
+		json_double(j, (double)(int64_t)v->num / VALUE_ONE, VALUE_ONE_DECIMALS);
 		break;
 	case VALUE_FLAG:
 		json_bool(j, v->num);

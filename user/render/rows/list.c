@@ -158,7 +158,7 @@ static void row_text(struct list_out *list, const struct list_row *row)
 	}
 	if (note) {
 		text_escape(safe, sizeof(safe), note);
-		text_wrap(out, safe, INDENT, is_below ? list->columns : 0, INDENT);
+		text_wrap(out, safe, INDENT + (row->alias ? text_escape(NULL, 0, row->alias) + sizeof("or   ") - 1 : 0), is_below ? list->columns : 0, INDENT);
 	}
 	putc('\n', out);
 	if (list->verbose)

@@ -182,7 +182,7 @@ void report_lines_hidden(FILE *out, const struct report *t, const struct report_
 			sep = ", ";
 		}
 	if (*sep == ',')
-		fputs("; --fields chooses columns\n", out);
+		fputc('\n', out);
 }
 
 void report_lines_title(FILE *out, const struct report *t, const struct report_cfg *cfg, const struct report_lines *l)

@@ -8,6 +8,7 @@
 
 #define GAP_WIDTH 2
 #define KEY_MIN 8 /* a narrower key says nothing */
+#define KEYS_PART 3 /* a key is cut to this part of the line before a column is left out */
 #define KEY_MAX 40 /* without a terminal, wider ones are not what all others are padded to */
 #define KEY_WIDTH 15
 
@@ -61,10 +62,12 @@ static int key_to_give(const struct row_lines *l, const struct schema *schema)
 	return widest;
 }
 
-/* A histogram first, then what has most to spare; then what rows are ordered by; then the last key. */
+/* Of columns: the least is left out first. Those between have what they can spare. */
+enum worth { WORTH_HIST, WORTH_NONE, WORTH_MOST = WORTH_NONE + UINT8_MAX, WORTH_KEY, WORTH_SORT };
+
 static int worth(const struct column *c, bool is_sort)
 {
-	return c->role == ROLE_KEY ? UINT8_MAX + 2 : is_sort ? UINT8_MAX + 1 : c->kind == VALUE_HIST ? -1 : UINT8_MAX - c->spare;
+	return is_sort ? WORTH_SORT : c->role == ROLE_KEY ? WORTH_KEY : c->kind == VALUE_HIST ? WORTH_HIST : WORTH_MOST - c->spare;
 }
 
 static void leave_out(struct row_lines *l, const struct schema *schema, int sort)
@@ -121,7 +124,7 @@ void row_lines_fit(struct row_lines *l, const struct table *t, size_t n, const s
 	while (columns && l->n && line_width(l) > columns) {
 		int widest = key_to_give(l, t->schema);
 
-		if (widest >= 0 && l->widths[widest] > columns / 3)
+		if (widest >= 0 && l->widths[widest] > columns / KEYS_PART)
 			l->widths[widest]--;
 		else if (l->n > 1)
 			leave_out(l, t->schema, view->sort);
@@ -146,7 +149,7 @@ void row_lines_fit_stream(struct rows_view *view, const struct schema *schema)
 		l.shown[l.n] = view->shown[k];
 		l.widths[l.n++] = row_lines_width(c);
 	}
-	while (l.n > 1 && line_width(&l) > view->columns)
+	while (l.n > 1 && line_width(&l) > view->columns) /* which the caller has set */
 		leave_out(&l, schema, view->sort);
 	memcpy(view->shown, l.shown, l.n);
 	memcpy(&view->shown[l.n], remarks, nr_remarks);

@@ -19,7 +19,7 @@ struct row_lines {
 /* By the first n rows of the table, of columns with a value a cell: not those that are remarks. */
 void row_lines_fit(struct row_lines *l, const struct table *t, size_t n, const struct rows_view *view, int columns);
 
-/* For rows that come one by one: the columns that have room by their own widths stay among view->shown. */
+/* For rows that come one by one, after rows_choose(): of view->shown those stay for which view->columns has room, by their own widths. */
 void row_lines_fit_stream(struct rows_view *view, const struct schema *schema);
 
 /* Its width in a line of text, where rows come one by one. */

@@ -10,7 +10,6 @@
 #include "util/text.h"
 
 #define NUMBER_BYTES 32
-#define FIXED_DECIMALS 6 /* of VALUE_ONE */
 
 const struct rows_format *rows_format(const char *name)
 {
@@ -251,7 +250,7 @@ size_t rows_cell(char *buf, size_t size, const struct row *row, size_t i, const 
 		return put_seconds(buf, (int64_t)num, c->decimals);
 	case VALUE_FIXED:
 	case VALUE_CHANGE:
-		return put_form(buf, size, !exact && c->kind == VALUE_CHANGE ? "%+.*f" : "%.*f", exact ? FIXED_DECIMALS : c->decimals,
+		return put_form(buf, size, !exact && c->kind == VALUE_CHANGE ? "%+.*f" : "%.*f", exact ? VALUE_ONE_DECIMALS : c->decimals,
 				(double)(int64_t)num / VALUE_ONE);
 	case VALUE_DURATION:
 		return exact ? put_number(buf, num) : rows_duration(buf, size, num);

@@ -22,15 +22,18 @@ static bool is_last(const struct schema *schema, size_t k, const struct rows_vie
 	return true;
 }
 
-/* What ends a line and stands to the left is not padded. */
-static void print_cell(FILE *out, const struct schema *schema, size_t k, const struct rows_view *view, const char *text, bool *is_inside)
+/* What ends a line and stands to the left is not padded. *used: characters of the line so far. */
+static void print_cell(FILE *out, const struct schema *schema, size_t k, const struct rows_view *view, const char *text, size_t *used)
 {
 	const struct column *c = &schema->columns[view->shown[k]];
 	bool is_key = c->role == ROLE_KEY, is_left = is_key || c->kind == VALUE_TEXT;
 	int width = is_left && is_last(schema, k, view) ? 0 : row_lines_width(c);
 
-	fprintf(out, is_left ? "%s%-*s" : "%s%*s", !*is_inside ? "" : is_key ? "  " : " ", width, text);
-	*is_inside = true;
+	const char *gap = !*used ? "" : is_key ? "  " : " ";
+	size_t n = text_width(text), pad = n < (size_t)width ? (size_t)width - n : 0;
+
+	fprintf(out, "%s%*s%s%*s", gap, is_left ? 0 : (int)pad, "", text, is_left ? (int)pad : 0, "");
+	*used += strlen(gap) + n + pad;
 }
 
 static void print_time(FILE *out, const struct rows_view *view)
@@ -41,7 +44,7 @@ static void print_time(FILE *out, const struct rows_view *view)
 
 static void print_head(FILE *out, const struct schema *schema, const struct rows_view *view)
 {
-	bool is_inside = false;
+	size_t used = 0;
 
 	print_time(out, view);
 	if (view->draws)
@@ -50,7 +53,7 @@ static void print_head(FILE *out, const struct schema *schema, const struct rows
 		const struct column *c = &schema->columns[view->shown[k]];
 
 		if (!rows_is_remark(c))
-			print_cell(out, schema, k, view, row_lines_heading(c), &is_inside);
+			print_cell(out, schema, k, view, row_lines_heading(c), &used);
 	}
 	putc('\n', out);
 }
@@ -114,7 +117,7 @@ static void print_line(FILE *out, const struct row *row, const struct rows_view 
 {
 	const char *label = row->label;
 	char text[ROWS_CELL_BYTES], safe[ROWS_CELL_BYTES];
-	bool is_inside = false;
+	size_t used = 0;
 
 	for (size_t k = 0; k < view->nr_shown; k++) {
 		size_t i = view->shown[k];
@@ -127,9 +130,9 @@ static void print_line(FILE *out, const struct row *row, const struct rows_view 
 		else
 			rows_cell(text, sizeof(text), row, i, view, false);
 		text_escape(safe, sizeof(safe), text);
-		print_cell(out, row->schema, k, view, safe, &is_inside);
+		print_cell(out, row->schema, k, view, safe, &used);
 	}
-	end_line(out, row, view, 0);
+	end_line(out, row, view, used);
 }
 
 static void print_table(FILE *out, const struct table *t, size_t n, const struct rows_view *view)
