@@ -62,14 +62,16 @@ value() { # value COMM MEMBER <JSON lines
 	run_of perf.data 0.2 0.4
 	"$SKEP" -q diff -s comm,sym --top 3 >text
 	cat text
-	[ "$(head -1 text | xargs)" = "Command Symbol before % after % delta ratio p" ]
+	[ "$(head -1 text | xargs)" = "Command Symbol before % after % delta ratio p changed" ]
 	[ "$(wc -l <text)" = 5 ]
-	grep -qE '^shares +hot +[0-9.]+ +[0-9.]+ +-[0-9.]+ +0\.[0-9]+ +[0-9.]+  changed$' text
+	grep -qE '^shares +hot +[0-9.]+ +[0-9.]+ +-[0-9.]+ +0\.[0-9]+ +[0-9.]+  yes$' text
 	"$SKEP" -q diff -s comm -c delta --format csv >rows.csv
 	[ "$(head -1 rows.csv)" = "before_pct,after_pct,delta_points,ratio,p,q,significant,before_samples,after_samples,comm" ]
 	sed -n 2p rows.csv | grep -q ',stacks_O2$'
-	"$SKEP" -q diff -s comm --fields comm,delta_points,after_samples --filter 'after_samples > 100 && comm ~ "s*"' >fields
+	"$SKEP" -q diff -s comm --fields comm,delta_points,after_samples --filter 'after_samples > 100 && q < 0.05 && delta_points > 1.5 && comm ~ "s*"' >fields
 	[ "$(head -1 fields | xargs)" = "Command delta after_samples" ]
+	grep -qE '^stacks_O2 +\+[0-9.]+ +[0-9]+$' fields
+	[ "$(wc -l <fields)" = 2 ]
 	run -2 "$SKEP" diff perf.data
 	[[ "$output" == *"1 file: two are compared"* ]]
 	run -2 "$SKEP" diff perf.data perf.data perf.data
@@ -78,6 +80,13 @@ value() { # value COMM MEMBER <JSON lines
 	run -1 "$SKEP" diff --comms nobody perf.data perf.data
 	[[ "$output" == *"perf.data"* ]]
 	run -1 "$SKEP" diff perf.data none.data
+	# No recording is written over, no run counts twice
+	run -2 "$SKEP" diff -o perf.data perf.data.old perf.data
+	[[ "$output" == *"would overwrite a file that is compared"* ]]
+	run -2 "$SKEP" diff perf.data.old ./perf.data.old -- perf.data
+	[[ "$output" == *"is given twice on one side"* ]]
+	run -2 "$SKEP" diff -s mem perf.data.old perf.data
+	[[ "$output" == *"sort key 'mem' is not one of skep diff"* ]]
 	run -2 "$SKEP" diff perf.data --
 	[[ "$output" == *"no file after '--'"* ]]
 	run -2 "$SKEP" diff perf.data -- perf.data -- perf.data

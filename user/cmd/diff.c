@@ -13,6 +13,7 @@
 #include "cmd/replay.h"
 #include "render/rows/cells.h"
 #include "util/num.h"
+#include "util/outfile.h"
 #include "util/text.h"
 
 #define FILES_MAX 64
@@ -41,7 +42,7 @@ static int set_fail(void *base, const char *text, struct err *err)
 }
 
 static const struct opt diff_opts[] = {
-	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct diff_options, request.sort), "what rows are summed by, as in skep report (default: " REPORT_KEYS ")" },
+	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct diff_options, request.sort), "what rows are summed by: comm, pid, tid, cpu, dso, sym, srcline, srcfile (default: " REPORT_KEYS ")" },
 	{ 'e', "event", "EVENT", OPT_TEXT, offsetof(struct diff_options, event), "this event (default: the first one of the first file)" },
 	{ 'c', "compute", "WHAT", OPT_CALL, 0, "rows with the greatest delta-abs (default), delta or ratio first", .set = set_order, .values = "delta-abs|delta|ratio" },
 	{ 0, "fail-above", "POINTS", OPT_CALL, 0, "exit code 1 if a row's share has grown by more than POINTS, and not by chance", .set = set_fail },
@@ -182,16 +183,17 @@ static int read_files(struct diff *d, struct err *err)
 }
 
 /* What follows the keys. */
-enum diff_column { BEFORE, AFTER, DELTA, RATIO, P, Q, MARK, BEFORE_SAMPLES, AFTER_SAMPLES, RANK, NUMBER, NR_VALUES };
+enum diff_column { BEFORE, AFTER, DELTA, RATIO, P, Q, SIGNIFICANT, CHANGED, BEFORE_SAMPLES, AFTER_SAMPLES, RANK, NUMBER, NR_VALUES };
 
 static const struct column value_columns[NR_VALUES] = {
-	[BEFORE] = { "before_pct", "before %", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2 },
-	[AFTER] = { "after_pct", "after %", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2 },
+	[BEFORE] = { "before_pct", "before %", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2, .spare = 2 },
+	[AFTER] = { "after_pct", "after %", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2, .spare = 1 },
 	[DELTA] = { "delta_points", "delta", NULL, VALUE_CHANGE, ROLE_INFO, IN_ALL, .decimals = 2 },
-	[RATIO] = { "ratio", "ratio", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2, .spare = 1 },
-	[P] = { "p", "p", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 4, .spare = 2 },
+	[RATIO] = { "ratio", "ratio", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 2, .spare = 4 },
+	[P] = { "p", "p", NULL, VALUE_FIXED, ROLE_INFO, IN_ALL, .decimals = 4, .spare = 3 },
 	[Q] = { "q", NULL, NULL, VALUE_FIXED, ROLE_INFO, IN_CSV | IN_JSON, .decimals = 4 },
-	[MARK] = { "significant", "changed", NULL, VALUE_FLAG, ROLE_INFO, IN_ALL },
+	[SIGNIFICANT] = { "significant", NULL, NULL, VALUE_FLAG, ROLE_INFO, IN_CSV | IN_JSON },
+	[CHANGED] = { "changed", "changed", NULL, VALUE_TEXT, ROLE_INFO, IN_TEXT },
 	[BEFORE_SAMPLES] = { "before_samples", NULL, NULL, VALUE_NUMBER, ROLE_SUM, IN_CSV | IN_JSON },
 	[AFTER_SAMPLES] = { "after_samples", NULL, NULL, VALUE_NUMBER, ROLE_SUM, IN_CSV | IN_JSON },
 	[RANK] = { "rank", NULL, NULL, VALUE_NUMBER, ROLE_SUM, .in = 0 },
@@ -226,7 +228,8 @@ static void fill_values(const struct diff *d, size_t number, size_t rank, struct
 	v[RATIO].num = fixed(diff_ratio(r));
 	v[P].num = fixed(r->p);
 	v[Q].num = fixed(r->q);
-	v[MARK].num = r->q < DIFF_SIGNIFICANT;
+	v[SIGNIFICANT].num = r->q < DIFF_SIGNIFICANT;
+	v[CHANGED].text = r->q < DIFF_SIGNIFICANT ? "yes" : "";
 	v[BEFORE_SAMPLES].num = r->before_count;
 	v[AFTER_SAMPLES].num = r->after_count;
 	v[RANK].num = rank;
@@ -304,6 +307,7 @@ static int print(struct diff *d, struct err *err)
 	struct run run = { 0 };
 	int ret = run_open(&run, &cfg, err);
 
+	run.view.sort = (int)nr_keys + DELTA; /* which a narrow terminal keeps */
 	if (!ret)
 		ret = run_file(&run, deliver, d, err);
 	ret = run_close(&run, ret, err);
@@ -373,13 +377,48 @@ static int take_paths(struct diff *d, char **operands, struct err *err)
 	return -EINVAL;
 }
 
+/* No file is written over, none counts twice on a side. */
+static int check_paths(const struct diff *d, struct err *err)
+{
+	const char *out = d->o->view.out;
+
+	for (uint32_t i = 0; i < d->nr_paths; i++) {
+		if (out && same_file(d->paths[i], out))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "-o '%s' would overwrite a file that is compared", out);
+		for (uint32_t k = i + 1; k < d->nr_paths; k++)
+			if ((i < d->nr_before) == (k < d->nr_before) && same_file(d->paths[i], d->paths[k]))
+				return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is given twice on one side: runs are files of their own", d->paths[k]);
+	}
+	return 0;
+}
+
+/* What a sample of any file has. */
+static int check_keys(const struct report_layout *l, struct err *err)
+{
+	static const enum report_column here[] = { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_SRCLINE, KEY_SRCFILE };
+
+	for (uint32_t i = 0; i < l->nr_keys; i++) {
+		bool is_here = false;
+
+		for (size_t k = 0; k < sizeof(here) / sizeof(here[0]); k++)
+			is_here |= l->keys[i] == here[k];
+		if (!is_here)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s' is not one of skep diff (comm, pid, tid, cpu, dso, sym, srcline, srcfile)",
+					report_columns[l->keys[i]].name);
+	}
+	return 0;
+}
+
 static int begin(struct diff *d, char **operands, struct err *err)
 {
 	int ret = take_paths(d, operands, err);
 
-	if (ret)
-		return ret;
-	ret = report_init(&d->table, &d->o->request, err);
+	if (!ret)
+		ret = check_paths(d, err);
+	if (!ret)
+		ret = report_init(&d->table, &d->o->request, err);
+	if (!ret)
+		ret = check_keys(&d->table.layout, err);
 	if (ret)
 		return ret;
 	d->pool = strpool_new();

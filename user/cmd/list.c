@@ -269,8 +269,8 @@ static int print_all(struct list_run *run, const struct list *l, FILE *out, stru
 		if (!is_json && run->out.nr_rows)
 			log_note("note: %s", notes[i]);
 	}
-	if (ret && !is_json)
-		return ret;
+	if (ret && (!is_json || ferror(out)))
+		return ferror(out) ? 0 : ret; /* outfile_commit() reports a failed write, with its reason, or a reader that had enough */
 	end = list_end(&run->out, notes, run->nr_notes);
 	if (end && end != -EIO) /* outfile_commit() reports a failed write, with its reason */
 		return err_set(err, end, "cannot print the list: %s", strerror(-end));
@@ -287,6 +287,7 @@ static int list_main(void *cfg, char **operands, struct err *err)
 	struct list_run run = { .details = l->verbose || log_level > 0 };
 	struct outfile out;
 	size_t n = 0;
+	int64_t bytes;
 	int ret = 0;
 
 	while (operands[n])
@@ -302,8 +303,8 @@ static int list_main(void *cfg, char **operands, struct err *err)
 		ret = outfile_open(&out, l->out ? l->out : "-", err);
 	if (!ret) {
 		ret = print_all(&run, l, out.stream, err);
-		if (!ret && outfile_commit(&out, err) < 0)
-			ret = -EIO;
+		bytes = ret ? 0 : outfile_commit(&out, err);
+		ret = bytes < 0 ? (int)bytes : ret;
 		outfile_abort(&out);
 	}
 	for (size_t i = 0; i < run.nr_queries; i++)

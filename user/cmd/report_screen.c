@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/browser_pages.h"
 #include "ui/screen.h"
@@ -103,6 +104,10 @@ static int key_annotate(void *arg)
 /* The file is read again. */
 static int go_again(struct report_screen *s, const struct want *want)
 {
+	if (access(s->r->input, R_OK)) { /* what is shown would be gone */
+		browser_say(s->browser, "cannot read '%s': %s", s->r->input, strerror(errno));
+		return 0;
+	}
 	s->before = s->want;
 	s->want = *want;
 	s->is_again = true;

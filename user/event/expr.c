@@ -88,7 +88,7 @@ static int parse_unit(struct parser *p, size_t at, int64_t billionths, uint64_t 
 	uint64_t part;
 
 	if (!is_word(p->text[p->at]))
-		return billionths >= 0 ? bad(p, at, "a number with decimals needs a unit, as in 1.5ms") : 0;
+		return billionths >= 0 && !p->exprs->decimals ? bad(p, at, "a number with decimals needs a unit, as in 1.5ms") : 0;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (accept(p, units[i].name)) {
 			part = billionths > 0 ? billionths * units[i].times : 0; /* at most 10^9 * 2^30 */
@@ -124,6 +124,7 @@ static int parse_number(struct parser *p)
 	int64_t billionths = -1;
 	char *end;
 	uint64_t value;
+	bool has_unit;
 	int ret;
 
 	errno = 0;
@@ -136,8 +137,9 @@ static int parse_number(struct parser *p)
 		if (billionths < 0)
 			return -EINVAL;
 	}
+	has_unit = is_word(p->text[p->at]);
 	ret = parse_unit(p, at, billionths, &value);
-	return ret ? ret : add(p, (struct expr){ .kind = EXPR_NUMBER, .num = value, .at = at, .len = p->at - at });
+	return ret ? ret : add(p, (struct expr){ .kind = EXPR_NUMBER, .num = value, .billionths = has_decimals && !has_unit ? (uint32_t)billionths : 0, .at = at, .len = p->at - at });
 }
 
 static int parse_text(struct parser *p)

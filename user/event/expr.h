@@ -47,11 +47,13 @@ struct expr {
 	uint32_t a, b;
 	uint32_t at, len; /* where in the text; of an operator where it stands */
 	uint64_t num;
+	uint32_t billionths; /* of a number without a unit, with exprs.decimals: to be added to it */
 };
 
 struct exprs {
 	const char *text; /* borrowed; messages point into it */
 	VEC(struct expr) nodes; /* [0] is unused */
+	bool decimals; /* numbers may have some without a unit, too */
 	bool has_spaces; /* they, and not commas, are between arguments */
 };
 

@@ -113,6 +113,7 @@ int rowfilter_parse(struct rowfilter *f, const char *text, const struct schema *
 	int ret;
 
 	f->exprs.text = text;
+	f->exprs.decimals = true;
 	ret = expr_parse(&f->exprs, &at, what, err);
 	if (ret >= 0 && text[at])
 		ret = expr_bad(&f->exprs, what, at, err, "expected an operator");
@@ -250,7 +251,7 @@ static bool number_of(const struct rowfilter *f, const struct row *row, uint32_t
 
 	switch (e->kind) {
 	case EXPR_NUMBER:
-		*ret = (double)e->num;
+		*ret = (double)e->num + e->billionths / 1e9;
 		return true;
 	case EXPR_NAME:
 		*ret = row_number(row, e->num, seconds);

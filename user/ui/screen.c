@@ -109,6 +109,28 @@ static void close_out(void)
 	close_fd(&own.drawn);
 }
 
+/* A signal that would end skep gives the terminal back first, then does. Whoever has a handler for it has it still. */
+static const int deadly[] = { SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2 };
+
+static void die(int signal)
+{
+	screen_give_up();
+	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	raise(signal); /* as soon as this has returned */
+}
+
+static void guard(bool on)
+{
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		struct sigaction was;
+
+		if (sigaction(deadly[i], NULL, &was))
+			continue;
+		if (on ? was.sa_handler == SIG_DFL : was.sa_handler == die)
+			sigaction(deadly[i], &(struct sigaction){ .sa_handler = on ? die : SIG_DFL }, NULL);
+	}
+}
+
 bool screen_is_there(void)
 {
 	return isatty(STDIN_FILENO) && terminal_is_drawn(STDOUT_FILENO);
@@ -141,6 +163,7 @@ int screen_open(struct err *err)
 	mouseinterval(150);
 	curs_set(0);
 	hold_stderr();
+	guard(true);
 	return 0;
 }
 
@@ -148,6 +171,7 @@ void screen_close(void)
 {
 	if (!own.screen)
 		return;
+	guard(false);
 	endwin();
 	delscreen(own.screen);
 	own.screen = NULL;

@@ -2,8 +2,10 @@
 /* Hostile bytes to printable text; see text.h. No state, no allocation. */
 #include "util/text.h"
 
+#include <locale.h>
 #include <stdbool.h>
 #include <string.h>
+#include <wchar.h>
 
 #define WRAP_LEAST 8 /* characters of a line, however narrow it is */
 #define HEX_LEN 4 /* \xNN */
@@ -170,27 +172,55 @@ size_t text_escape(char *buf, size_t size, const char *text)
 	return len;
 }
 
-static bool begins_character(char c)
+/*
+ * How many bytes the character at text has, and in *ret_cells how many columns of a terminal: two of CJK and most emoji, none of an accent that
+ * joins the character before it. By the C library's tables of C.UTF-8, whatever the locale is.
+ */
+static size_t character(const char *text, size_t *ret_cells)
 {
-	return ((unsigned char)c & 0xc0) != 0x80;
+	static locale_t utf8;
+	uint32_t code;
+	locale_t before;
+	int n, cells;
+
+	*ret_cells = 1;
+	if (!((unsigned char)*text & 0x80))
+		return 1;
+	n = utf8_decode(text, &code);
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (n <= 0 || !utf8)
+		return n > 0 ? (size_t)n : 1;
+	before = uselocale(utf8);
+	cells = wcwidth((wchar_t)code);
+	uselocale(before);
+	*ret_cells = cells >= 0 ? (size_t)cells : 1;
+	return (size_t)n;
 }
 
 size_t text_width(const char *text)
 {
-	size_t n = 0;
+	size_t width = 0, cells;
 
-	for (; *text; text++)
-		n += begins_character(*text);
-	return n;
+	while (*text) {
+		text += character(text, &cells);
+		width += cells;
+	}
+	return width;
 }
 
-size_t text_bytes(const char *text, size_t characters)
+size_t text_bytes(const char *text, size_t columns)
 {
-	size_t n = 0;
+	size_t at = 0, cells, n;
 
-	while (text[n] && (characters || !begins_character(text[n])))
-		characters -= begins_character(text[n++]);
-	return n;
+	while (text[at]) {
+		n = character(text + at, &cells);
+		if (cells > columns)
+			break;
+		columns -= cells;
+		at += n;
+	}
+	return at;
 }
 
 void text_print_csv(FILE *out, const char *text, const char *sep)

@@ -50,9 +50,9 @@ void text_print(FILE *out, const char *text);
  */
 size_t text_escape(char *buf, size_t size, const char *text);
 
-/* Of escaped text: how many characters it has, and how many bytes its first `characters` are. */
+/* Of escaped text: how many columns of a terminal it takes, and how many bytes of it have room in `columns`. */
 size_t text_width(const char *text);
-size_t text_bytes(const char *text, size_t characters);
+size_t text_bytes(const char *text, size_t columns);
 
 /*
  * Escaped text, broken between words, if it can be, so that no line has more than `columns` characters (0: any number). `used` characters

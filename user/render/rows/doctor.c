@@ -7,6 +7,8 @@
 #include "util/text.h"
 
 #define INDENT 29 /* below a feature: why, and what brings it */
+#define NARROW_COLUMNS 60 /* on less, texts stand below the feature */
+#define NARROW_INDENT 4
 #define LINE_BYTES 512
 
 static const struct column columns[DOCTOR_COLUMNS] = {
@@ -25,6 +27,11 @@ static bool is_missing(const struct doctor_row *row)
 	return row->values[DOCTOR_NEEDED].num && !row->values[DOCTOR_HAS].num;
 }
 
+static int indent_of(const struct doctor_host *host)
+{
+	return host->columns && host->columns < NARROW_COLUMNS ? NARROW_INDENT : INDENT;
+}
+
 /* In its column. begin: before the text. */
 static void print_cell(FILE *out, const struct doctor_host *host, const char *begin, const char *text, const char *join, const char *more)
 {
@@ -34,7 +41,7 @@ static void print_cell(FILE *out, const struct doctor_host *host, const char *be
 	n += text_escape(safe + n, sizeof(safe) - n, text);
 	if (more && n < sizeof(safe))
 		text_append(safe, sizeof(safe), n, "%s%s", join, more);
-	text_wrap(out, safe, INDENT, host->columns, INDENT);
+	text_wrap(out, safe, indent_of(host), host->columns, indent_of(host));
 	putc('\n', out);
 }
 
@@ -47,15 +54,17 @@ static int print_text(FILE *out, const struct doctor_host *host, const struct do
 		const struct value *v = row->values;
 
 		fprintf(out, "%-22s %-5s ", v[DOCTOR_NAME].text, v[DOCTOR_HAS].num ? "yes" : is_missing(row) ? "NO" : "no");
+		if (indent_of(host) != INDENT)
+			fprintf(out, "\n%*s", indent_of(host), "");
 		print_cell(out, host, "", v[DOCTOR_USED_BY].text, "; else ", v[DOCTOR_INSTEAD].text);
 		if (v[DOCTOR_WHY].text) {
-			fprintf(out, "%*s", INDENT, "");
+			fprintf(out, "%*s", indent_of(host), "");
 			print_cell(out, host, "", v[DOCTOR_WHY].text, NULL, NULL);
 		}
 		if (v[DOCTOR_HAS].num || !v[DOCTOR_ENABLE].text)
 			continue;
 		if (strcmp(v[DOCTOR_ENABLE].text, last)) { /* one command brings most of them: once is enough */
-			fprintf(out, "%*s", INDENT, "");
+			fprintf(out, "%*s", indent_of(host), "");
 			print_cell(out, host, "to enable: ", v[DOCTOR_ENABLE].text, NULL, NULL);
 		}
 		last = v[DOCTOR_ENABLE].text;

@@ -25,7 +25,7 @@ static int print_rows(FILE *out, const struct report *t, uint64_t whole, const s
 	int ret = 0;
 
 	report_lines_fit(&l, t, cfg);
-	report_lines_hidden(out, t, &l);
+	report_lines_hidden(out, t, cfg, &l);
 	report_lines_title(out, t, cfg, &l);
 	if (!cfg->separator)
 		report_lines_rule(out, t, &l);

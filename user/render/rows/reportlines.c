@@ -170,18 +170,26 @@ void report_lines_row(FILE *out, const struct report *t, const struct report_row
 	fputc('\n', out);
 }
 
-void report_lines_hidden(FILE *out, const struct report *t, const struct report_lines *l)
+void report_lines_hidden(FILE *out, const struct report *t, const struct report_cfg *cfg, const struct report_lines *l)
 {
-	const char *sep = "# the terminal is too narrow for ";
+	static const char begin[] = "# no room for";
+	int used = 0;
 
-	for (uint32_t k = 0; k < t->layout.nr_shown; k++)
-		if (l->hidden[k]) {
-			const char *name = heading(t, t->layout.shown[k]);
+	for (uint32_t k = 0; k < t->layout.nr_shown; k++) {
+		const char *name = heading(t, t->layout.shown[k]);
 
-			fprintf(out, "%s%s", sep, name + strspn(name, " "));
-			sep = ", ";
-		}
-	if (*sep == ',')
+		if (!l->hidden[k])
+			continue;
+		name += strspn(name, " ");
+		if (!used)
+			used = fprintf(out, "%s", begin);
+		else
+			used += fprintf(out, ",");
+		if (used + 1 + (int)strlen(name) >= cfg->columns)
+			used = fprintf(out, "\n#  ") - 1;
+		used += fprintf(out, " %s", name);
+	}
+	if (used)
 		fputc('\n', out);
 }
 

@@ -16,8 +16,8 @@ struct report_lines {
 
 void report_lines_fit(struct report_lines *l, const struct report *t, const struct report_cfg *cfg);
 
-/* What there is no room for: a line of comment, or none. */
-void report_lines_hidden(FILE *out, const struct report *t, const struct report_lines *l);
+/* What there is no room for: lines of comment, or none. */
+void report_lines_hidden(FILE *out, const struct report *t, const struct report_cfg *cfg, const struct report_lines *l);
 
 /* A line each; the rule is two. whole: what 100 % is. */
 void report_lines_title(FILE *out, const struct report *t, const struct report_cfg *cfg, const struct report_lines *l);
