@@ -168,7 +168,7 @@ hits() {
 	cat out
 	jq -se 'all(.[]; .f == .g) and any(.[]; .f | startswith("hrtimer_wakeup") or startswith("tick_"))' out
 	"$SKEP" probe t:timer:hrtimer_start --by f=function:symbol -a --duration 500ms -o out
-	grep -qE '^ *[0-9]+  (hrtimer_wakeup|tick_)' out
+	grep -qE '^(hrtimer_wakeup|tick_)[^ ]* +[0-9]+$' out
 }
 
 # A machine without kprobes says so.
