@@ -153,7 +153,7 @@ same() {
 	name=$("$SKEP" -q script -i cpus.data -F ip,sym | awk '/ffffffff/ && !/bpf_prog|unknown/ { print $2; exit }')
 	/usr/bin/python3 - "$name" >image <<-'EOF'
 		import struct, sys
-		MOVED, strings, symbols = 0x1000000, b"\0", bytes(24)
+		MOVED, strings, symbols = 0x1000000, bytearray(b"\0"), bytearray(24) # they grow in place: kernels have 200,000
 		for line in open("/proc/kallsyms"):
 		    addr, kind, name = line.split("\t")[0].split()[:3]
 		    if "\t" in line or kind not in "tTwW":
