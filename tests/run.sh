@@ -55,7 +55,7 @@ unit() { # unit KIND BUILD
 	local log=$OUT/$1.log name status p f s
 	for name in tests/unit/*.c; do
 		name=$(basename "$name" .c)
-		timeout 300 "$2/unit/$name" >"$log" 2>&1
+		timeout 600 "$2/unit/$name" >"$log" 2>&1 # test_data with sanitizers and perf: 140 s with a machine for itself
 		status=$?
 		p=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | head -1)
 		f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | head -1)
