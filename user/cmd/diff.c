@@ -114,7 +114,7 @@ static int opened(void *arg, struct data_reader *reader, struct err *err)
 	return 0;
 }
 
-/* What a file lacks is said with its name. */
+/* Adds the losses of a file, and its notes with its name before them. 0 or -ENOMEM. */
 static int add_profile(struct diff *d, const struct profile *p, const char *unit, const char *path)
 {
 	struct profile *to = &d->profile;
@@ -176,8 +176,6 @@ static int read_files(struct diff *d, struct err *err)
 		ret = read_file(d, run, err);
 	if (ret)
 		return ret;
-	for (uint32_t run = d->nr_before; run < d->nr_paths; run++)
-		d->profile.weight += d->table.group.wholes[run]; /* of the tree */
 	d->rows = calloc(d->table.rows.n + 1, sizeof(*d->rows));
 	return d->rows && !diff_make(&d->table, d->nr_before, d->rows) ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
@@ -284,14 +282,7 @@ static int deliver(void *arg, struct run *run, struct err *err)
 	}
 	free(order);
 	free(texts);
-	run->profile.event = d->profile.event;
-	run->profile.unit = d->profile.unit;
-	run->profile.seen = d->profile.seen;
-	run->profile.kept = d->profile.kept;
-	run->profile.receipt = d->profile.receipt;
-	memcpy(run->profile.losses, d->profile.losses, sizeof(run->profile.losses));
-	for (uint32_t i = 0; i < d->profile.nr_notes; i++)
-		profile_note(&run->profile, "%s", d->profile.notes[i]);
+	run->profile = d->profile;
 	return ret ? err_set(err, ret, "out of memory") : 0;
 }
 
@@ -317,8 +308,11 @@ static int print(struct diff *d, struct err *err)
 /* The ledger comes after the screen. */
 static int show(struct diff *d, struct err *err)
 {
-	int ret = diff_screen(d, err);
+	int ret;
 
+	for (uint32_t run = d->nr_before; run < d->nr_paths; run++)
+		d->profile.weight += d->table.group.wholes[run]; /* of the tree */
+	ret = diff_screen(d, err);
 	if (ret)
 		return ret;
 	honesty_print(&d->o->h, &d->profile);
@@ -392,21 +386,17 @@ static int check_paths(const struct diff *d, struct err *err)
 	return 0;
 }
 
-/* What a sample of any file has. */
+/* Keys that samples of any file have a value for. */
+#define KEYS_HERE (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_CPU) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | \
+		   KEY_BIT(KEY_SRCLINE) | KEY_BIT(KEY_SRCFILE))
+
 static int check_keys(const struct report_layout *l, struct err *err)
 {
-	static const enum report_column here[] = { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_DSO, KEY_SYM, KEY_SRCLINE, KEY_SRCFILE };
+	enum report_column other = report_layout_other(l, KEYS_HERE);
 
-	for (uint32_t i = 0; i < l->nr_keys; i++) {
-		bool is_here = false;
-
-		for (size_t k = 0; k < sizeof(here) / sizeof(here[0]); k++)
-			is_here |= l->keys[i] == here[k];
-		if (!is_here)
-			return err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s' is not one of skep diff (comm, pid, tid, cpu, dso, sym, srcline, srcfile)",
-					report_columns[l->keys[i]].name);
-	}
-	return 0;
+	return other == KEY_MAX ? 0 : err_exit(err, -EINVAL, EXIT_USAGE,
+					       "sort key '%s' is not one of skep diff (comm, pid, tid, cpu, dso, sym, srcline, srcfile)",
+					       report_columns[other].name);
 }
 
 static int begin(struct diff *d, char **operands, struct err *err)
@@ -431,7 +421,7 @@ static int diff_run(void *cfg, char **operands, struct err *err)
 {
 	struct diff_options *o = cfg;
 	const char *paths[FILES_MAX];
-	struct diff d = { .o = o, .paths = paths };
+	struct diff d = { .o = o, .paths = paths, .profile.title = command_line() };
 	int ret = begin(&d, operands, err);
 
 	if (!ret)

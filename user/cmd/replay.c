@@ -155,7 +155,6 @@ int replay_run(struct replay *r, struct syms_cfg *cfg, struct err *err)
 	return 0;
 }
 
-#define KEY_BIT(key) (1ull << (key))
 #define SUMMED_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
 
 bool replay_may_sum(const struct replay *r)
@@ -166,10 +165,7 @@ bool replay_may_sum(const struct replay *r)
 
 	if (r->pick || r->pickstack || r->places || q->latency || report_layout_parse(&l, q, &err))
 		return false;
-	for (uint32_t i = 0; i < l.nr_keys; i++)
-		if (!(SUMMED_KEYS >> l.keys[i] & 1))
-			return false;
-	return true;
+	return report_layout_other(&l, SUMMED_KEYS) == KEY_MAX;
 }
 
 void replay_close(struct replay *r)

@@ -97,24 +97,19 @@ static const struct opt_group top_groups[] = {
 	{ 0 },
 };
 
-static const enum report_column keys_here[] = { KEY_COMM, KEY_PID, KEY_TID, KEY_CGROUP, KEY_DSO, KEY_SYM, KEY_EVENT };
+#define KEYS_HERE (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_CGROUP) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
 
 int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *err)
 {
+	enum report_column other = report_layout_other(l, KEYS_HERE);
+
 	if (l->with[KEY_CGROUP] && !has_cgroup)
 		return err_exit(err, -EPERM, EXIT_CANNOT, "sort key 'cgroup' needs root: a BPF program reads it");
-	for (uint32_t i = 0; i < l->nr_keys; i++) {
-		bool is_here = false;
-
-		for (size_t k = 0; k < sizeof(keys_here) / sizeof(keys_here[0]); k++)
-			is_here |= l->keys[i] == keys_here[k];
-		if (is_here)
-			continue;
-		err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s' is not one of skep top, which sums samples in the kernel", report_columns[l->keys[i]].name);
-		err_hint(err, "skep record, then skep report -s %s", report_columns[l->keys[i]].name);
-		return -EINVAL;
-	}
-	return 0;
+	if (other == KEY_MAX)
+		return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "sort key '%s' is not one of skep top, which sums samples in the kernel", report_columns[other].name);
+	err_hint(err, "skep record, then skep report -s %s", report_columns[other].name);
+	return -EINVAL;
 }
 
 static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
@@ -327,6 +322,7 @@ static int check(struct top_options *o, char **operands, struct err *err)
 {
 	struct report_layout layout;
 	const char *missing;
+	bool may_load = kernel_may_load(&missing);
 	int ret;
 
 	if (o->refresh_ns && o->refresh_ns < REFRESH_MIN_NS)
@@ -335,7 +331,7 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	o->request.now = true;
 	ret = report_layout_parse(&layout, &o->request, err);
 	if (!ret)
-		ret = top_check_keys(&layout, kernel_may_load(&missing), err);
+		ret = top_check_keys(&layout, may_load, err);
 	o->is_screen = !o->json && !o->stdio && !o->refreshes && screen_is_there();
 	if (!ret && o->tui && !o->is_screen) {
 		err_exit(err, -ENOTTY, EXIT_USAGE, "--tui needs a terminal");
@@ -344,7 +340,7 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	}
 	if (!o->is_screen && !o->callers && o->m.walks.call_graph == CALL_GRAPH_AUTO)
 		o->m.walks.call_graph = CALL_GRAPH_NONE;
-	o->m.has_cgroup = kernel_may_load(&missing) && (o->is_screen || layout.with[KEY_CGROUP]);
+	o->m.has_cgroup = may_load && (o->is_screen || layout.with[KEY_CGROUP]);
 	o->request.chains = !o->is_screen && o->m.walks.call_graph != CALL_GRAPH_NONE;
 	o->m.interval_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS;
 	if (!ret && !operands[0] && !target_is_given(&o->m.target))

@@ -339,6 +339,14 @@ static uint32_t without_latency(enum report_column *list, uint32_t nr)
 	return n;
 }
 
+enum report_column report_layout_other(const struct report_layout *l, uint64_t keys)
+{
+	for (uint32_t i = 0; i < l->nr_keys; i++)
+		if (!(keys & KEY_BIT(l->keys[i])))
+			return l->keys[i];
+	return KEY_MAX;
+}
+
 bool report_layout_has_lines(const struct report_layout *l)
 {
 	return l->with[KEY_SRCLINE] || l->with[KEY_SRCFILE] || l->with[KEY_SRCLINE_FROM] || l->with[KEY_SRCLINE_TO];

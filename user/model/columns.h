@@ -84,6 +84,11 @@ struct report_layout {
 #define REPORT_BRANCH_KEYS "comm,dso_from,symbol_from,symbol_to,cycles"
 #define REPORT_MEMORY_KEYS "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked"
 
+#define KEY_BIT(key) (1ull << (key))
+
+/* The first key that is none of these (bits), KEY_MAX: all are. */
+enum report_column report_layout_other(const struct report_layout *l, uint64_t keys);
+
 /* Is a key a source file or a line of one? */
 bool report_layout_has_lines(const struct report_layout *l);
 

@@ -33,8 +33,8 @@ struct perfmap *perfmap_new(const char *proc_root, uint32_t pid, bool offline, s
 void perfmap_free(struct perfmap *map);
 
 /*
- * Should it be looked for again, although nobody misses a name? At once, then whenever an eighth of the time since the first look has passed,
- * or 5 s: so old are the names of a process that ends, at most.
+ * True when the file is to be read again without a name that is missing: before the first look, then after an eighth of the time since that
+ * look, or after 5 s. The names of a process that ends are at most so old.
  */
 bool perfmap_is_due(const struct perfmap *map);
 

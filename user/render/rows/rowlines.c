@@ -86,10 +86,9 @@ static void leave_out(struct row_lines *l, const struct schema *schema, int sort
 /* Keys, values, histograms; or the user's order. */
 static void choose(struct row_lines *l, const struct schema *schema, const struct rows_view *view)
 {
-	static const struct rows_format format = { .in = IN_TEXT, .keys_first = true };
 	uint8_t own[ROW_COLUMNS_MAX];
 	size_t n;
-	const uint8_t *shown = rows_shown(schema, view, &format, own, &n);
+	const uint8_t *shown = rows_shown(schema, view, &rows_text, own, &n);
 
 	for (int part = 0; part < (view->has_fields ? 1 : 3); part++)
 		for (size_t i = 0; i < n; i++) {
