@@ -164,3 +164,19 @@ ends() {
 	tail -1 "$1" | jq -ec 'select(has("end")) | .end | select(.losses and .receipt and .notes)' >"$1.end" && [ "$(wc -l <"$1.end")" = 1 ] &&
 		[ "$(grep -c '^{"end":' "$1")" = 1 ] && sed -i '$d' "$1"
 }
+
+# two_cgroups: ./cg has cgroups $a and $b; cleanup() is to call remove_cgroups
+two_cgroups() {
+	mkdir cg
+	mount -t cgroup2 none cg || skip "no cgroup v2"
+	a=skep-test-a-$$ b=skep-test-b-$$
+	mkdir "cg/$a" "cg/$b"
+	echo 0 >"cg/$a/cgroup.procs" || skip "no process can be moved"
+	echo 0 >cg/cgroup.procs
+}
+
+remove_cgroups() {
+	local d
+	for d in cg/skep-test-*; do [ ! -d "$d" ] || rmdir "$d" || true; done
+	! mountpoint -q cg || umount cg
+}

@@ -3,19 +3,12 @@
 # record --all-cgroups: perf's report by cgroup.
 load ../lib.bash
 
-cleanup() {
-	local d
-	for d in cg/skep-test-*; do [ ! -d "$d" ] || rmdir "$d" || true; done
-	! mountpoint -q cg || umount cg
-}
+cleanup() { remove_cgroups; }
 
 @test "record --all-cgroups: samples by cgroup in perf's report, with their paths" {
 	need perf
-	mkdir cg
-	mount -t cgroup2 none cg || skip "no cgroup v2"
-	a=skep-test-a-$$ b=skep-test-b-$$
-	mkdir "cg/$a" "cg/$b"
-	echo 0 >"cg/$a/cgroup.procs" || skip "no process can be moved"
+	two_cgroups
+	echo 0 >"cg/$a/cgroup.procs"
 	"$SKEP" record --all-cgroups -F "$(hz 999)" -o cgroups.data -- sh -c "$WORK/shares 0.6; echo 0 >cg/$b/cgroup.procs; exec $WORK/shares 0.2" 2>said
 	echo 0 >cg/cgroup.procs
 	cat said

@@ -84,21 +84,7 @@ times_of() {
 	[ "$(jq -r 'select(has("now")) | .event' a.json | sort -u)" = $'context-switches\npage-faults' ]
 }
 
-# two_cgroups: ./cg has cgroups $a and $b, which are removed at the end
-two_cgroups() {
-	mkdir cg
-	mount -t cgroup2 none cg || skip "no cgroup v2"
-	a=skep-test-a-$$ b=skep-test-b-$$
-	mkdir "cg/$a" "cg/$b"
-	echo 0 >"cg/$a/cgroup.procs" || skip "no process can be moved"
-	echo 0 >cg/cgroup.procs
-}
-
-cleanup() {
-	local d
-	for d in cg/skep-test-*; do [ ! -d "$d" ] || rmdir "$d" || true; done
-	! mountpoint -q cg || umount cg
-}
+cleanup() { remove_cgroups; }
 
 @test "by cgroup: the shares of two of them" {
 	two_cgroups
