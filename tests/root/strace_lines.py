@@ -26,6 +26,7 @@ DIFFERENT = [
     (r"getrandom\(.*?, (\d+)", r"getrandom(BYTES, \1"),  # random bytes
     (r"(htons)\((?:3[2-9]|[456]\d)\d{3}\)", r"\1(PORT)"),  # the kernel's choice
     (r"(/cc|/\.git/t|tmp_obj_|tmp_pack_|tmp_idx_|/info/refs_|/info/packs_|/sed)\w{6}\b", r"\1NAME"),  # names of temporary files are random
+    (r"\.tmp-\d+-pack?\"(\.\.\.)?", '.tmp-PID-pack"'),  # 32 bytes with a PID of four digits, one more is cut
     (r"\.tmp-\d+-", ".tmp-PID-"),
     (r"\"[0-9a-f]{8,}-[0-9a-f]{8,} .*\"\.\.\.", "MAPS"),  # from /proc/self/maps, which has addresses
     (r"(pwrite64\(\d+), \".*\"(\.\.\.)?, (4|512),", r"\1, BYTES, \3,"),  # sqlite's journal: sums that begin with a random number

@@ -308,7 +308,7 @@ touched() {
 	"$SKEP" -q trace -c -S name -o c.txt -- cat /dev/null
 	diff <(sed -n '3,/^---/p' c.txt | awk '!/^---/ { print $NF }') <(sed -n '3,/^---/p' c.txt | awk '!/^---/ { print $NF }' | LC_ALL=C sort)
 	"$SKEP" -q trace -c --by comm,syscall -e %file -o c.txt -- cat /dev/null
-	grep -qE ' cat +openat' c.txt
+	grep -qE '^cat +openat' c.txt
 	run -2 "$SKEP" trace -c -T -- true
 	run -2 "$SKEP" trace -S time -- true
 }
