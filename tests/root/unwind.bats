@@ -256,7 +256,7 @@ hits() {
 	need_feature uprobe
 	"$SKEP" probe --count "ur:$WORK/stacks_O2:way_*" "ur:$WORK/stacks_O2:room" -- \
 		"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/stacks_O2" "$(lasting 2)" >truth
-	grep -q "[1-9] *ur:$WORK/stacks_O2:way_alloca" truth
+	grep -q "ur:$WORK/stacks_O2:way_alloca  *[1-9]" truth
 	rooted_ok got.folded
 	ways_ok truth got.folded
 }

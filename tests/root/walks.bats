@@ -56,8 +56,8 @@ of() {
 			"$SKEP" flame --call-graph eh -F $HZ -o got.folded -- "$WORK/returns" "$(lasting 1)" >truth || [ "$leaf" = padded10 ]
 		cat truth
 		# Of 10 bytes, with its prefixes, a kernel takes it that makes a call of it
-		[ "$leaf" != padded10 ] || grep -q ":$leaf$" truth || continue
-		[ "$(awk -v leaf="$leaf" '$2 ~ ":" leaf "$" { print $1 }' truth)" = "$(sed -n 's/^calls //p' truth)" ]
+		[ "$leaf" != padded10 ] || grep -q ":$leaf " truth || continue
+		[ "$(awk -v leaf="$leaf" '$1 ~ ":" leaf "$" { print $2 }' truth)" = "$(sed -n 's/^calls //p' truth)" ]
 		probed_ok got.folded
 		[ "$(of "$leaf" got.folded)" -ge 5 ]
 	done
