@@ -68,6 +68,7 @@ case $name in
 		build/skep -q trace --record "$corpus/seed.files" -yy -F all -- build/work/openfiles >/dev/null 2>&1
 		build/skep -q trace --record "$corpus/seed.uring" -e io_uring -- build/work/operations >/dev/null 2>&1
 	fi ;;
+*pprof*) [ "$(id -u)" = 0 ] && build/skep -q flame -F 999 -o "$corpus/seed.pb.gz" -- build/work/shares 0.1 >/dev/null 2>&1 && gzip -dc "$corpus/seed.pb.gz" >"$corpus/seed" ;;
 *perfdata*)
 	[ "$(id -u)" = 0 ] && build/skep -q record -F 999 -o "$corpus/seed.data" -- true >/dev/null 2>&1
 	perf record -q -N -F 999 --call-graph dwarf,1024 -o "$corpus/seed.dumps" -- true >/dev/null 2>&1

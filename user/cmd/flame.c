@@ -10,9 +10,11 @@
 #include "cmd/measure.h"
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
+#include "cmd/pprofout.h"
 #include "cmd/replay.h"
 #include "render/rows/report.h"
 #include "render/tree/render.h"
+#include "util/clock.h"
 #include "util/log.h"
 #include "util/outfile.h"
 
@@ -29,13 +31,14 @@ struct flame {
 	uint64_t top;
 	struct replay replay; /* with -i */
 	struct annotation annotation; /* its function: --annotate */
+	struct pprof_out pprof;
 };
 
 static const struct opt flame_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct flame, out),
-	  "picture to write: X.html, X.svg, X.folded or X.json; - is standard output (default: " DEFAULT_OUT ")" },
-	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct flame, format), "html, svg, folded or json (default: by the file's name)",
-	  .values = "html|svg|folded|json" },
+	  "picture to write: X.html, X.svg, X.folded, X.json or X.pb.gz (pprof); - is standard output (default: " DEFAULT_OUT ")" },
+	{ 0, "format", "FORMAT", OPT_TEXT, offsetof(struct flame, format), "html, svg, folded, json or pprof (default: by the file's name)",
+	  .values = "html|svg|folded|json|pprof" },
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling" },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
 	  "with -i: which event of the file, counted from 0 (default: the first that has samples)" },
@@ -72,6 +75,7 @@ static const struct opt_group flame_groups[] = {
 
 struct flame_format {
 	const char *name;
+	/* NULL: made of stacks, not of their tree */
 	int (*render)(FILE *out, const struct tree *tree, const struct profile *p, const struct flame_cfg *cfg);
 };
 
@@ -81,12 +85,23 @@ static const struct flame_format formats[] = {
 #undef FORMAT
 };
 
+static const struct flame_format pprof_format = { "pprof", NULL };
+
 static const struct flame_format *find_format(const char *name)
 {
+	if (!strcmp(name, pprof_format.name))
+		return &pprof_format;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	return NULL;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n > m && !strcmp(text + n - m, end);
 }
 
 /* The format by --format, else by the file's ending. */
@@ -101,9 +116,11 @@ static const struct flame_format *pick_format(struct flame *f, struct err *err)
 		return find_format(f->format);
 	dot = strrchr(f->out, '.');
 	fmt = dot ? find_format(dot + 1) : NULL;
+	if (ends_in(f->out, ".pb.gz"))
+		fmt = &pprof_format;
 	if (!fmt) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "unknown format of '%s'", f->out);
-		err_hint(err, "use a name that ends in .html, .svg, .folded or .json, or give --format");
+		err_hint(err, "use a name that ends in .html, .svg, .folded, .json or .pb.gz, or give --format");
 	}
 	return fmt;
 }
@@ -119,6 +136,23 @@ static enum fold_root pick_root(const char *by)
 	return ROOT_COMM;
 }
 
+/* When the first sample was taken; 0: not known. */
+static uint64_t wall_start_ns(const struct flame *f, const struct fold_view *v)
+{
+	const struct data_meta *meta = f->input ? data_reader_meta(f->replay.file.reader) : NULL;
+
+	if (!meta)
+		return clock_ns(CLOCK_REALTIME) - v->profile->duration_ns;
+	return meta->has_wall && v->first_ns ? v->first_ns + (uint64_t)meta->wall_ns : 0;
+}
+
+static int write_stacks(struct flame *f, FILE *out, const struct fold_view *v)
+{
+	struct pprof_head head = { .time_ns = wall_start_ns(f, v), .period = v->profile->weight / v->profile->kept };
+
+	return pprof_out_write(&f->pprof, v, &head, out);
+}
+
 static int write_picture(struct flame *f, struct outfile *out, const struct flame_format *fmt, const struct fold_view *v, struct err *err)
 {
 	struct flame_cfg cfg = { .icicle = f->icicle };
@@ -126,8 +160,12 @@ static int write_picture(struct flame *f, struct outfile *out, const struct flam
 	int64_t bytes;
 	int ret;
 
-	tree_end(v->tree, 0);
-	ret = fmt->render(out->stream, v->tree, p, &cfg);
+	if (fmt->render) {
+		tree_end(v->tree, 0);
+		ret = fmt->render(out->stream, v->tree, p, &cfg);
+	} else {
+		ret = write_stacks(f, out->stream, v);
+	}
 	if (ret < 0 && !ferror(out->stream))
 		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
 	bytes = outfile_commit(out, err);
@@ -135,8 +173,8 @@ static int write_picture(struct flame *f, struct outfile *out, const struct flam
 		return bytes;
 	p->receipt.bytes_out = bytes;
 	if (strcmp(f->out, "-"))
-		log_note("wrote %s: %llu samples of %s, %zu frames", f->out, (unsigned long long)p->kept, p->event,
-			 v->tree->nodes.n - 1);
+		log_note("wrote %s: %llu samples of %s, %zu %s", f->out, (unsigned long long)p->kept, p->event,
+			 fmt->render ? v->tree->nodes.n - 1 : pprof_out_stacks(&f->pprof, v), fmt->render ? "frames" : "stacks");
 	return 0;
 }
 
@@ -186,7 +224,7 @@ static void note_choice(const struct replay *r)
 /* Fills a view from a file or a live run. */
 static int gather(struct flame *f, struct picture *pic, const struct fold_view **ret_view, int *status, struct err *err)
 {
-	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function };
+	struct syms_cfg syms_cfg = { .lines = f->inlines, .inlines = f->inlines, .code = f->annotation.function, .build_ids = f->pprof.pic };
 	struct sample_cfg cfg = { .aggregate = true, .by_tid = pic->fold.root == ROOT_TID, .bpf_stats = f->h.receipt };
 	struct replay *r = &f->replay;
 	int ret;
@@ -200,7 +238,8 @@ static int gather(struct flame *f, struct picture *pic, const struct fold_view *
 	r->pic = pic;
 	r->path = f->input;
 	r->request = f->top ? &top_request : NULL;
-	r->trees = r->add_up = true;
+	r->trees = !f->pprof.pic;
+	r->add_up = true;
 	pic->names.may_sum = !f->annotation.function;
 	ret = replay_run(r, &syms_cfg, err);
 	if (ret)
@@ -269,15 +308,17 @@ static int flame_with(struct flame *f, struct picture *pic, const struct flame_f
 	if (ret)
 		return ret;
 	out.keep_old = true;
-	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0;
+	ret = tree_init(&tree) ? err_set(err, -ENOMEM, "out of memory") : 0; /* it stays empty where stacks are wanted */
 	if (!ret && f->top)
 		ret = report_init(&table, &top_request, err);
-	pic->fold.view = (struct fold_view){ .profile = &p, .tree = &tree, .table = f->top ? &table : NULL };
+	pic->fold.view = (struct fold_view){ .profile = &p, .tree = fmt->render ? &tree : NULL, .table = f->top ? &table : NULL };
 	pic->fold.root = pick_root(f->by);
 	pic->names.no_kernel = f->m.no_kernel;
 	pic->names.no_user = f->m.no_user;
 	if (!ret && f->annotation.function)
 		ret = annotation_begin(&f->annotation, pic, err);
+	if (!fmt->render)
+		pprof_out_begin(&f->pprof, pic);
 	if (!ret)
 		ret = flame_into(f, pic, &out, fmt, err);
 	outfile_abort(&out);
@@ -303,6 +344,7 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	if (!ret)
 		ret = flame_with(f, pic, fmt, err);
 	annotation_free(&f->annotation);
+	pprof_out_free(&f->pprof);
 	picture_free(pic);
 	measure_free(&f->m);
 	return ret;

@@ -9,6 +9,7 @@
 
 #include "capture/cost.h"
 #include "cmd/live.h"
+#include "pprof/pprof.h"
 #include "sym/kallsyms.h"
 #include "sym/origin.h"
 #include "sym/vmlinux.h"
@@ -59,6 +60,13 @@ static int check_kernel_file(const struct syms_cfg *cfg, struct err *err)
 	return err_set(err, -ESTALE, "'%s' has another build id than the recorded kernel", cfg->kallsyms);
 }
 
+static int summed_frames(void *arg, uint64_t ip, struct frame *ret_frames, int max)
+{
+	const struct recording *rec = arg;
+
+	return pprof_frames(data_reader_summed(rec->reader), rec->pool, (uint32_t)(ip - 1), ret_frames, max);
+}
+
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err)
 {
@@ -76,7 +84,12 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 	cfg->kernel_build_id_size = meta->kernel_build_id_size;
 	rec->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
 	cfg->recorded = &rec->recorded;
-	cfg->pool = names->pool;
+	cfg->pool = rec->pool = names->pool;
+	if (data_reader_summed(rec->reader)) {
+		cfg->frames = summed_frames;
+		cfg->frames_arg = rec;
+		return syms_new(cfg, &names->syms, err);
+	}
 	ret = use_kept_kernel(rec, path, cfg, err);
 	if (!ret)
 		ret = check_kernel_file(cfg, err);
@@ -84,6 +97,15 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 		return ret;
 	ask_kernel(cfg, ret_ksym);
 	return syms_new(cfg, &names->syms, err);
+}
+
+int recording_needs_samples(const struct recording *rec, const char *path, struct err *err)
+{
+	if (!data_reader_summed(rec->reader))
+		return 0;
+	err_exit(err, -ENODATA, EXIT_FAILED, "'%s' is a profile in pprof's format: sums of stacks, without samples and without code", path);
+	err_hint(err, "skep report -i FILE, skep flame -i FILE, skep diff FILE FILE");
+	return -ENODATA;
 }
 
 void recording_close(struct recording *rec)
@@ -128,6 +150,10 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
 	p->losses[LOSS_THROTTLED] += meta->throttled;
 	note_places(meta, p);
+	/* What else is missing is seen in the stacks. */
+	for (size_t i = 0; i < meta->nr_notes; i++)
+		if (!strncmp(meta->notes[i], "lost: ", 6))
+			profile_note(p, "when it was made: %s", meta->notes[i]);
 	if (meta->aux_bytes)
 		profile_note(p, "%llu bytes of %s trace are in the file, which skep does not decode: 'perf script --itrace' does",
 			     (unsigned long long)meta->aux_bytes, aux_name(meta->aux_type) ? aux_name(meta->aux_type) : "instruction");

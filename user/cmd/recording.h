@@ -11,6 +11,7 @@
 struct recording {
 	struct data_reader *reader; /* its sink is names.sink */
 	struct recorded recorded;
+	struct strpool *pool; /* of names; borrowed */
 	char *kallsyms, *kcore; /* that perf record --kcore kept; NULL: none */
 };
 
@@ -20,6 +21,9 @@ struct recording {
  */
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err);
+/* For what a profile in pprof's format does not have: 0, or -ENODATA with err filled. */
+int recording_needs_samples(const struct recording *rec, const char *path, struct err *err);
+
 void recording_close(struct recording *rec);
 
 /* A damaged record, which err names, has ended the file: what precedes it counts, with a note and a loss in p. Empties err. */

@@ -59,7 +59,7 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 	uint64_t whole;
 
 	p->title = total->title;
-	p->duration_ns = v->at.last_ns - v->at.first_ns;
+	p->duration_ns = v->at.last_ns - v->at.first_ns ? v->at.last_ns - v->at.first_ns : data_reader_meta(r->file.reader)->duration_ns;
 	for (int i = 0; i < LOSS_MAX; i++) {
 		uint64_t file = first ? total->losses[i] : 0;
 
@@ -99,6 +99,8 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		err_hint(err, "skep stat report -i FILE");
 		return -ENODATA;
 	}
+	if (cfg->code && (ret = recording_needs_samples(&r->file, r->path, err)))
+		return ret;
 	r->pic->names.may_hold = true;
 	ret = r->opened ? r->opened(r->opened_arg, r->file.reader, err) : 0;
 	if (!ret)

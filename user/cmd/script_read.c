@@ -231,6 +231,8 @@ static int read_all(struct script *s, struct err *err)
 	s->names.plain = o->format <= SCRIPT_CSV; /* pictures have the names of skep flame */
 	ret = recording_open(&s->file, o->input, &s->names, &s->ksym, &cfg, err);
 	if (!ret)
+		ret = recording_needs_samples(&s->file, o->input, err);
+	if (!ret)
 		ret = prepare(s, err);
 	if (!ret)
 		ret = pick_new(&o->pick, &s->pick, err);

@@ -60,6 +60,9 @@ struct data_meta {
 	bool callchain;	   /* samples carry call chains */
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
 	bool is_stat; /* counts, not samples (data/stat.h) */
+	uint64_t duration_ns; /* reader: of a file without times; 0: not known */
+	const char *const *notes; /* reader: what it says of how it was made; nr_notes */
+	size_t nr_notes;
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
 	bool has_wall;	   /* reader: the next is known */
 	int64_t wall_ns;   /* reader: time since 1970 at the file's time 0 */
@@ -115,6 +118,13 @@ void data_writer_abort(struct data_writer *w);
 
 struct perf_event_attr;
 struct data_reader;
+struct pprof_reader;
+
+/*
+ * Of a profile in pprof's format, which is read as a recording is: its reader. Addresses of samples are then 1 + the numbers that
+ * pprof_frames() takes. NULL: it is a recording.
+ */
+struct pprof_reader *data_reader_summed(const struct data_reader *r);
 
 /* Opens and checks a file, or a directory of files ("-" is standard input); reads header, attributes and features. */
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "data/reader.h"
+#include "data/summed.h"
+#include "pprof/pprof.h"
 
 #define CHUNK_BYTES (1u << 20)
 #define CHUNK_BYTES_MIN (192u << 10) /* two records of the largest size, and more */
@@ -387,9 +389,13 @@ int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, st
 	if (r->regular && r->in.bytes < CHUNK_BYTES)
 		r->pool.cap = r->in.bytes < CHUNK_BYTES_MIN ? CHUNK_BYTES_MIN : r->in.bytes;
 	r->in.stream.pool = &r->pool;
-	ret = container_read(r, err);
-	if (ret == 0)
-		ret = read_preamble(r, err);
+	if (summed_is(r)) {
+		ret = summed_open(r, err);
+	} else {
+		ret = container_read(r, err);
+		if (ret == 0)
+			ret = read_preamble(r, err);
+	}
 	if (ret < 0)
 		goto fail;
 	*ret_r = r;
@@ -465,6 +471,11 @@ const struct data_meta *data_reader_meta(const struct data_reader *r)
 	return &r->meta;
 }
 
+struct pprof_reader *data_reader_summed(const struct data_reader *r)
+{
+	return r->summed;
+}
+
 const struct perf_event_attr *data_reader_attr(const struct data_reader *r, int event)
 {
 	return &r->attrs.data[event];
@@ -514,6 +525,8 @@ int data_reader_run(struct data_reader *r, struct sink *sink, struct err *err)
 	int ret, damaged;
 
 	r->sink = sink;
+	if (r->summed)
+		return summed_run(r, err);
 	ret = records_held(r);
 	if (ret == -ENOMEM)
 		reader_fail(r, err, ret, strerror(ENOMEM));
@@ -555,6 +568,8 @@ void data_reader_close(struct data_reader *r)
 		return;
 	if (r->close_fd)
 		close(r->in.fd);
+	pprof_close(r->summed);
+	vec_free(&r->summed_types);
 	queue_free(&r->queue);
 	deferred_free(r);
 	for (size_t i = 0; i < r->more.n; i++) {

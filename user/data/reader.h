@@ -2,7 +2,7 @@
 /*
  * Inside the perf.data reader: directory.c (recordings of several files), stream.c (bytes to records), attr.c (events, ids and where their fields
  * are), names.c (of events without one), meta.c (features), queue.c (time order), record.c (record to sample or task event), fields.c (what few samples have), deferred.c (user chains that come later), reads.c (counters
- * read with a sample), decompress.c (compressed records), swap.c (the other byte order), container.c (what is around the records), reader.c (the loop).
+ * read with a sample), decompress.c (compressed records), swap.c (the other byte order), summed.c (profiles of pprof), container.c (what is around the records), reader.c (the loop).
  */
 #ifndef SKEP_DATA_READER_H
 #define SKEP_DATA_READER_H
@@ -191,8 +191,12 @@ struct input {
 
 void input_close(struct input *in);
 
+struct pprof_reader;
+
 struct data_reader {
 	struct data_meta meta;
+	struct pprof_reader *summed; /* it is such a file (summed.h); else NULL */
+	VEC(uint32_t) summed_types;  /* of its values, by event */
 	struct input in;      /* that is being read */
 	VEC(struct input) more; /* of a directory: its other files */
 	bool close_fd;

@@ -15,6 +15,7 @@
 #include "elf/elfsyms.h"
 #include "sym/buildid.h"
 #include "sym/codereader.h"
+#include "sym/kernel.h"
 #include "sym/lines.h"
 #include "sym/syms.h"
 
@@ -54,6 +55,11 @@ static uint8_t recorded_id(const struct syms *syms, uint8_t *ret_id)
 		return syms->cfg.kernel_build_id_size;
 	}
 	return syms->origin.other_kernel ? 0 : build_id_kernel(ret_id);
+}
+
+uint8_t syms_build_id(const struct syms *syms, const char *obj, uint8_t *ret_id)
+{
+	return !strcmp(obj, KERNEL_OBJ) ? recorded_id(syms, ret_id) : objects_id(&syms->objects, obj, ret_id);
 }
 
 static bool is_recorded_kernel(const struct syms *syms, const struct elf_file *elf)

@@ -483,6 +483,8 @@ void object_read(struct objects *objects, struct object *obj, uint32_t pid)
 	}
 	if (wants_lines(objects) ? !elf_sec_by_name(&elf, ".debug_info") : !elfsyms_has_symtab(&elf))
 		debug_fd = open_debug(objects, obj, &elf, pid, &debug);
+	if (objects->cfg->build_ids && !obj->build_id_size)
+		obj->own_id_size = (uint8_t)elf_build_id(&elf, obj->own_id, sizeof(obj->own_id));
 	obj->tab.with_data = objects->cfg->data;
 	n = elfsyms_load(&elf, debug_fd >= 0 ? &debug : NULL, &obj->tab);
 	take_segs(obj, &elf);
@@ -507,6 +509,20 @@ struct lines *object_lines(struct objects *objects, struct object *obj)
 	if (!obj->lines && obj->fd >= 0)
 		obj->lines = lines_open(obj->fd, &objects->dwarf_limits);
 	return obj->lines;
+}
+
+uint8_t objects_id(const struct objects *objects, const char *path, uint8_t *ret_id)
+{
+	for (size_t i = objects->all.n; i-- > 0;) {
+		const struct object *obj = objects->all.data[i];
+		uint8_t n = obj->build_id_size ? obj->build_id_size : obj->own_id_size;
+
+		if (obj->path != path || !n)
+			continue;
+		memcpy(ret_id, obj->build_id_size ? obj->build_id : obj->own_id, n);
+		return n;
+	}
+	return 0;
 }
 
 bool object_vaddr(const struct object *obj, uint64_t off, uint64_t *ret_vaddr)

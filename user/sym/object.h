@@ -49,6 +49,7 @@ struct object {
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
 	uint8_t build_id[BUILD_ID_MAX], build_id_size;
+	uint8_t own_id[BUILD_ID_MAX], own_id_size; /* what the file says, where nobody else did; with cfg->build_ids */
 	uint8_t nr_tries;
 	uint32_t tried_pid;
 	int fd;	      /* in OBJECT_OPEN, and later while lines or parts of tables may be needed; else -1 */
@@ -89,6 +90,9 @@ struct object *objects_get(struct objects *objects, const struct task_event *t);
 
 /* The build id of what has this path, where it was not known: by it the file may be found after all. */
 void objects_build_id(struct objects *objects, const struct task_event *t);
+
+/* The build id of what has this path, an interned one, of the last such object that has one: its size; 0: none is known. */
+uint8_t objects_id(const struct objects *objects, const char *path, uint8_t *ret_id);
 
 /* Opens the file through a process that has it mapped at start..end. False: not there any more (ask again by another process). */
 bool object_open(struct objects *objects, struct object *obj, uint32_t pid, uint64_t start, uint64_t end);

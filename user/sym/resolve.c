@@ -520,6 +520,8 @@ int syms_resolve(struct syms *syms, uint32_t pid, uint64_t time_ns, uint64_t ip,
 	if (max < 1)
 		return 0;
 	syms->stats.lookups++;
+	if (syms->cfg.frames)
+		return syms->cfg.frames(syms->cfg.frames_arg, ip, ret_frames, max);
 	return kernel ? resolve_kernel(syms, time_ns, ip, caller, ret_frames) :
 			resolve_user(syms, pid, time_ns, ip, caller, ret_frames, max);
 }

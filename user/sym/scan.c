@@ -82,6 +82,14 @@ static bool parse_maps_line(const char *p, const char *end, struct task_event *t
 	return true;
 }
 
+/* "start-end rwxp ...": four of five lines are of no code, which is seen before anything is parsed. */
+static bool is_code(const char *p, const char *end)
+{
+	const char *perms = memchr(p, ' ', (size_t)(end - p));
+
+	return perms && end - perms > 4 && perms[3] == 'x';
+}
+
 static int scan_maps(const char *text, size_t n, uint32_t pid, struct sink *sink)
 {
 	const char *p = text, *end = text + n;
@@ -93,7 +101,7 @@ static int scan_maps(const char *text, size_t n, uint32_t pid, struct sink *sink
 		struct task_event t = { .what = TASK_MMAP, .pid = pid, .tid = pid };
 
 		eol = eol ? eol : end;
-		if (parse_maps_line(p, eol, &t, path) && (t.prot & PROT_EXEC))
+		if (is_code(p, eol) && parse_maps_line(p, eol, &t, path))
 			ret = sink->task(sink, &t);
 		p = eol < end ? eol + 1 : end;
 	}

@@ -28,6 +28,7 @@ struct syms_cfg {
 	bool inlines;	 /* return inlined frames too (libdw) */
 	bool code;	 /* files stay open: their code and its lines will be wanted (sym/code.h) */
 	bool data;	 /* variables have names, too */
+	bool build_ids;	 /* syms_build_id() will be asked */
 	bool no_demangle;
 	/*
 	 * Objects have the names that perf script prints: modules of the kernel that have a build id that of their path, anonymous code that of
@@ -52,6 +53,9 @@ struct syms_cfg {
 	int (*kernel_symbol)(void *arg, uint64_t addr, char *buf, size_t size);
 	uint64_t (*kernel_addr)(void *arg, const char *name); /* with it: of a symbol of the kernel itself, or 0 */
 	void *kernel_arg;
+	/* Of a file that has the frames of its addresses itself: at most max of ip, innermost first; how many. Else NULL */
+	int (*frames)(void *arg, uint64_t ip, struct frame *ret_frames, int max);
+	void *frames_arg;
 	const struct recorded *recorded; /* lives as long as syms; NULL: this machine */
 	bool offline; /* the processes are not those of this /proc now (reading a file): never look there */
 };
@@ -128,6 +132,9 @@ bool symbol_is_root(const char *name);
 
 /* The guide of the kernel's walker, fed by syms_task(); it lives as long as syms. NULL: no memory. */
 struct unwind_guide *syms_guide(struct syms *syms);
+
+/* The build id of a frame's obj, in ret_id[BUILD_ID_MAX]: its size; 0: not known. */
+uint8_t syms_build_id(const struct syms *syms, const char *obj, uint8_t *ret_id);
 
 const char *syms_intern(struct syms *syms, const char *text);
 void syms_stats(const struct syms *syms, struct syms_stats *ret_stats);

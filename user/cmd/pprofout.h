@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is folded also goes to a profile in pprof's format (pprof/pprof.h), one for each view. */
+#ifndef SKEP_CMD_PPROFOUT_H
+#define SKEP_CMD_PPROFOUT_H
+
+#include <stdio.h>
+
+#include "cmd/live.h"
+#include "pprof/pprof.h"
+#include "util/vec.h"
+
+struct pprof_view {
+	const struct fold_view *view;
+	struct pprof_writer *writer;
+};
+
+/* A zeroed one is not begun. */
+struct pprof_out {
+	struct picture *pic; /* borrowed */
+	VEC(struct pprof_view) views;
+	/* Who was called before: what is added goes there, too. */
+	int (*also)(void *arg, const struct fold_view *view, const struct named *named);
+	void *also_arg;
+};
+
+/* From now on all that pic folds is added. Labels by what stands at the foot of its stacks: comm and pid; also tid; or none. */
+void pprof_out_begin(struct pprof_out *o, struct picture *pic);
+void pprof_out_free(struct pprof_out *o);
+
+/* How many distinct stacks went to a view. */
+size_t pprof_out_stacks(const struct pprof_out *o, const struct fold_view *view);
+
+/* What went to a view. head: its event, unit and comments are set here, from the view's profile. 0 or -errno. */
+int pprof_out_write(struct pprof_out *o, const struct fold_view *view, struct pprof_head *head, FILE *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Numbers of the fields of pprof's messages: github.com/google/pprof, proto/profile.proto. */
+#ifndef SKEP_PPROF_FORMAT_H
+#define SKEP_PPROF_FORMAT_H
+
+enum pprof_field {
+	PPROF_SAMPLE_TYPE = 1,
+	PPROF_SAMPLE = 2,
+	PPROF_MAPPING = 3,
+	PPROF_LOCATION = 4,
+	PPROF_FUNCTION = 5,
+	PPROF_STRING = 6,
+	PPROF_TIME = 9,
+	PPROF_DURATION = 10,
+	PPROF_PERIOD_TYPE = 11,
+	PPROF_PERIOD = 12,
+	PPROF_COMMENT = 13,
+};
+
+enum pprof_value_field { PPROF_VALUE_TYPE = 1, PPROF_VALUE_UNIT = 2 };
+enum pprof_sample_field { PPROF_SAMPLE_LOCATION = 1, PPROF_SAMPLE_VALUE = 2, PPROF_SAMPLE_LABEL = 3 };
+enum pprof_label_field { PPROF_LABEL_KEY = 1, PPROF_LABEL_TEXT = 2, PPROF_LABEL_NUMBER = 3 };
+
+enum pprof_mapping_field {
+	PPROF_MAPPING_ID = 1,
+	PPROF_MAPPING_END = 3,
+	PPROF_MAPPING_FILE = 5,
+	PPROF_MAPPING_BUILD_ID = 6,
+	PPROF_MAPPING_HAS_FUNCTIONS = 7,
+	PPROF_MAPPING_HAS_FILES = 8,
+	PPROF_MAPPING_HAS_LINES = 9,
+	PPROF_MAPPING_HAS_INLINES = 10,
+};
+
+enum pprof_location_field { PPROF_LOCATION_ID = 1, PPROF_LOCATION_MAPPING = 2, PPROF_LOCATION_ADDRESS = 3, PPROF_LOCATION_LINE = 4 };
+enum pprof_line_field { PPROF_LINE_FUNCTION = 1, PPROF_LINE_LINE = 2 };
+enum pprof_function_field { PPROF_FUNCTION_ID = 1, PPROF_FUNCTION_NAME = 2, PPROF_FUNCTION_SYSTEM_NAME = 3, PPROF_FUNCTION_FILE = 4 };
+
+#endif
