@@ -483,6 +483,14 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+void target_cgroups_forget(void)
+{
+	for (size_t i = 0; i < known.list.n; i++)
+		free(known.list.data[i].path);
+	known.list.n = 0;
+	known.is_read = false;
+}
+
 const char *target_cgroup_path(void *arg, uint64_t id)
 {
 	struct known_cgroup key = { .id = id }, *k;

@@ -50,4 +50,7 @@ int target_cgroup_mount(char *buf, size_t size);
 /* The path of a cgroup v2 below its mount point by its id (its inode number), NULL for one that is not there. Static. arg: none. */
 const char *target_cgroup_path(void *arg, uint64_t id);
 
+/* Those that were made since the first call are not known: the next call looks again. Paths are gone. */
+void target_cgroups_forget(void);
+
 #endif

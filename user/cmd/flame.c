@@ -12,6 +12,7 @@
 #include "cmd/offcpu.h"
 #include "cmd/pprofout.h"
 #include "cmd/replay.h"
+#include "cmd/storespan.h"
 #include "render/rows/report.h"
 #include "render/tree/render.h"
 #include "util/clock.h"
@@ -32,6 +33,7 @@ struct flame {
 	struct replay replay; /* with -i */
 	struct annotation annotation; /* its function: --annotate */
 	struct pprof_out pprof;
+	struct store_options store;
 };
 
 static const struct opt flame_opts[] = {
@@ -57,6 +59,9 @@ static const struct opt_rule flame_rules[] = {
 	{ "input", .not_with = "event", .hint = "--event-index N chooses an event of the file" },
 	{ "input", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
 			       "unwind-memory|off-part|wakers" },
+	{ "store", .not_with = OPT_COMMAND },
+	{ "store", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
+			       "unwind-memory|off-part|wakers|event|annotate|off-cpu|wall" },
 	{ "event-index", .needs = "input" },
 	{ "event-index", .not_with = "off-cpu|wall" },
 	{ "annotate", .not_with = "off-cpu|wall" },
@@ -65,6 +70,7 @@ static const struct opt_rule flame_rules[] = {
 
 static const struct opt_group flame_groups[] = {
 	{ "Output", flame_opts, 0, flame_rules },
+	{ "Store", store_opts, offsetof(struct flame, store), store_rules },
 	{ "Target", target_opts, offsetof(struct flame, m.target), target_rules },
 	{ "Sampling", measure_opts, offsetof(struct flame, m), measure_rules },
 	{ "Stacks", walk_opts, offsetof(struct flame, m.walks) },
@@ -150,7 +156,7 @@ static int write_stacks(struct flame *f, FILE *out, const struct fold_view *v)
 {
 	struct pprof_head head = { .time_ns = wall_start_ns(f, v), .period = v->profile->weight / v->profile->kept };
 
-	return pprof_out_write(&f->pprof, v, &head, out);
+	return pprof_out_write(&f->pprof, v, v->profile, &head, out);
 }
 
 static int write_picture(struct flame *f, struct outfile *out, const struct flame_format *fmt, const struct fold_view *v, struct err *err)
@@ -339,10 +345,18 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	pic = picture_new(NULL);
 	if (!pic)
 		return err_set(err, -ENOMEM, "out of memory");
+	if (f->store.path) {
+		ret = store_options_end(&f->store, err);
+		if (ret)
+			goto out;
+		f->input = f->store.path;
+		f->replay.file.span = &f->store.span;
+	}
 	f->replay.event = f->off.wall ? REPLAY_WALL : f->off.off_cpu ? REPLAY_OFFCPU : REPLAY_EACH;
 	ret = f->input ? check_input(f, err) : check_live(f, operands, err);
 	if (!ret)
 		ret = flame_with(f, pic, fmt, err);
+out:
 	annotation_free(&f->annotation);
 	pprof_out_free(&f->pprof);
 	picture_free(pic);

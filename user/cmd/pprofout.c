@@ -35,15 +35,23 @@ static struct pprof_writer *writer_of(struct pprof_out *o, const struct fold_vie
 	return v->writer;
 }
 
+static int label_thread(const struct pprof_out *o, const struct named *named, struct pprof_label *ret_labels)
+{
+	ret_labels[0] = (struct pprof_label){ .key = "comm", .text = named->comm };
+	ret_labels[1] = (struct pprof_label){ .key = "pid", .num = named->at->pid };
+	ret_labels[2] = (struct pprof_label){ .key = "tid", .num = named->at->tid };
+	return o->pic->fold.root == ROOT_NONE ? 0 : o->pic->fold.root == ROOT_TID ? 3 : 2;
+}
+
 static int add(void *arg, const struct fold_view *view, const struct named *named)
 {
 	struct pprof_out *o = arg;
 	struct pprof_writer *w = writer_of(o, view);
-	const struct pprof_label labels[] = { { .key = "comm", .text = named->comm }, { .key = "pid", .num = named->at->pid },
-					      { .key = "tid", .num = named->at->tid } };
-	const size_t n = o->pic->fold.root == ROOT_NONE ? 0 : o->pic->fold.root == ROOT_TID ? 3 : 2;
-	int ret = w ? pprof_add(w, named->stack->frames, named->stack->n, labels, n, named->at->count, named->at->weight) : -ENOMEM;
+	struct pprof_label labels[PPROF_LABELS_MAX];
+	int n = o->label ? o->label(o->label_arg, named, labels) : label_thread(o, named, labels), ret = -ENOMEM;
 
+	if (w && n >= 0)
+		ret = pprof_add(w, named->stack->frames, named->stack->n, labels, (size_t)n, named->at->count, named->at->weight);
 	return ret || !o->also ? ret : o->also(o->also_arg, view, named);
 }
 
@@ -107,9 +115,8 @@ size_t pprof_out_stacks(const struct pprof_out *o, const struct fold_view *view)
 	return w ? pprof_stacks(w) : 0;
 }
 
-int pprof_out_write(struct pprof_out *o, const struct fold_view *view, struct pprof_head *head, FILE *out)
+int pprof_out_write(struct pprof_out *o, const struct fold_view *view, const struct profile *p, struct pprof_head *head, FILE *out)
 {
-	const struct profile *p = view->profile;
 	struct pprof_writer *w = writer_of(o, view);
 	struct comments c;
 
@@ -119,6 +126,6 @@ int pprof_out_write(struct pprof_out *o, const struct fold_view *view, struct pp
 	head->comments = c.all;
 	head->event = p->event;
 	head->unit = p->unit;
-	head->duration_ns = head->duration_ns ? head->duration_ns : p->duration_ns;
+	head->duration_ns = p->duration_ns;
 	return pprof_write(w, head, build_id, o, out);
 }

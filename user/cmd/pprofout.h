@@ -17,20 +17,23 @@ struct pprof_view {
 /* A zeroed one is not begun. */
 struct pprof_out {
 	struct picture *pic; /* borrowed */
+	/* The owner's, after pprof_out_begin(): the labels of a sample, at most PPROF_LABELS_MAX; how many, or -ENOMEM. NULL: by what stands at the foot of stacks: comm and pid; also tid; or none */
+	int (*label)(void *arg, const struct named *named, struct pprof_label *ret_labels);
+	void *label_arg;
 	VEC(struct pprof_view) views;
 	/* Who was called before: what is added goes there, too. */
 	int (*also)(void *arg, const struct fold_view *view, const struct named *named);
 	void *also_arg;
 };
 
-/* From now on all that pic folds is added. Labels by what stands at the foot of its stacks: comm and pid; also tid; or none. */
+/* From now on all that pic folds is added. */
 void pprof_out_begin(struct pprof_out *o, struct picture *pic);
-void pprof_out_free(struct pprof_out *o);
+void pprof_out_free(struct pprof_out *o); /* also to begin again with nothing */
 
 /* How many distinct stacks went to a view. */
 size_t pprof_out_stacks(const struct pprof_out *o, const struct fold_view *view);
 
-/* What went to a view. head: its event, unit and comments are set here, from the view's profile. 0 or -errno. */
-int pprof_out_write(struct pprof_out *o, const struct fold_view *view, struct pprof_head *head, FILE *out);
+/* What went to a view. head: its event, unit, duration and comments are set here, from p. 0 or -errno. */
+int pprof_out_write(struct pprof_out *o, const struct fold_view *view, const struct profile *p, struct pprof_head *head, FILE *out);
 
 #endif

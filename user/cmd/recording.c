@@ -71,7 +71,7 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 		   struct err *err)
 {
 	const struct data_meta *meta;
-	int ret = data_reader_open(path, &rec->reader, err);
+	int ret = rec->span ? data_reader_open_store(path, rec->span, &rec->reader, err) : data_reader_open(path, &rec->reader, err);
 
 	*ret_ksym = NULL;
 	if (ret)
@@ -125,11 +125,13 @@ void recording_damaged(struct profile *p, struct err *err)
 }
 
 /* Of hostile names only what fits is shown. */
-static void note_places(const struct data_meta *meta, struct profile *p)
+static void note_places(const struct recording *rec, const struct data_meta *meta, struct profile *p)
 {
 	char text[PLACE_TEXT_BYTES];
 
-	if (meta->first_skipped.file)
+	if (meta->first_skipped.file && data_reader_summed(rec->reader))
+		profile_note(p, "'%.120s' cannot be read, and is left out%s", meta->first_skipped.file, meta->skipped > 1 ? ", and others after it" : "");
+	else if (meta->first_skipped.file)
 		profile_note(p, "'%.120s': cannot use the record at %s%s", meta->first_skipped.file, data_place_text(&meta->first_skipped, text),
 			     meta->skipped > 1 ? ", and others after it" : "");
 	p->has_no_files = meta->has_no_files;
@@ -149,7 +151,7 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	p->losses[LOSS_FILE_CUT] += meta->truncated;
 	p->losses[LOSS_FILE_DAMAGED] += meta->skipped;
 	p->losses[LOSS_THROTTLED] += meta->throttled;
-	note_places(meta, p);
+	note_places(rec, meta, p);
 	/* What else is missing is seen in the stacks. */
 	for (size_t i = 0; i < meta->nr_notes; i++)
 		if (!strncmp(meta->notes[i], "lost: ", 6))

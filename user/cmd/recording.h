@@ -9,6 +9,7 @@
 #include "sym/names.h"
 
 struct recording {
+	const struct store_span *span; /* set by the owner: the path is that of a store, of which this is read; NULL: a file */
 	struct data_reader *reader; /* its sink is names.sink */
 	struct recorded recorded;
 	struct strpool *pool; /* of names; borrowed */

@@ -103,6 +103,7 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		return ret;
 	r->pic->names.may_hold = true;
 	ret = r->opened ? r->opened(r->opened_arg, r->file.reader, err) : 0;
+	r->pic->names.may_sum &= !data_reader_summed(r->file.reader); /* it is summed, and addresses are those of the file at hand */
 	if (!ret)
 		ret = replay_views_choose(r, err);
 	if (r->places) /* they are of the stack that is shown */

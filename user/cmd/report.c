@@ -317,9 +317,12 @@ static int run(struct report_options *r, char **operands, struct report_screen *
 	struct outfile out;
 	int ret;
 
-	r->input = r->input ? r->input : "perf.data";
+	r->input = r->store.path ? r->store.path : r->input ? r->input : "perf.data";
 	replay.path = r->input;
-	ret = check(r, operands, &replay, err);
+	replay.file.span = r->store.path ? &r->store.span : NULL;
+	ret = store_options_end(&r->store, err);
+	if (!ret)
+		ret = check(r, operands, &replay, err);
 	if (!ret)
 		ret = outfile_open(&out, r->out ? r->out : "-", err);
 	if (!ret && is_file(&r->file)) {

@@ -194,6 +194,7 @@ static const struct opt_rule report_rules[] = {
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "dump-raw-trace", .not_with = "header-only|stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "stats", .not_with = "tasks|mmaps", .why = "it prints one of them" },
+	{ "store", .not_with = "header|header-only|show-info|stats|tasks|mmaps|dump-raw-trace|threads", .why = "they are of recordings" },
 	{ 0 },
 };
 
@@ -241,6 +242,7 @@ static const struct opt nothing_opts[] = {
 const struct opt_group report_groups[] = {
 	{ "Report", file_opts, 0, report_rules },
 	{ "Report", row_opts, 0 },
+	{ "Store", store_opts, AT(store), store_rules },
 	{ "Call chains", chain_opts, 0 },
 	{ "Call chains", pickstack_opts, AT(stack) },
 	{ "Which samples", pick_opts, AT(pick) },

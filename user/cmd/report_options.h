@@ -9,6 +9,7 @@
 #include "cmd/pickstack.h"
 #include "cmd/places.h"
 #include "cmd/report_file.h"
+#include "cmd/storespan.h"
 #include "cmd/symbols.h"
 #include "cmd/threadcounts.h"
 #include "model/report.h"
@@ -50,6 +51,7 @@ struct report_options {
 	const struct data_reader *reader; /* of the run */
 	const char *pretty;
 	struct symbol_options symbols;
+	struct store_options store;
 	bool header, hierarchy;
 	struct report_file_cfg file;
 };

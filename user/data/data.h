@@ -126,6 +126,11 @@ struct pprof_reader;
  */
 struct pprof_reader *data_reader_summed(const struct data_reader *r);
 
+struct store_span;
+
+/* Of a store of skep agent (data/store.h): its profiles in the span, as one recording. */
+int data_reader_open_store(const char *path, const struct store_span *span, struct data_reader **ret_r, struct err *err);
+
 /* Opens and checks a file, or a directory of files ("-" is standard input); reads header, attributes and features. */
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err);
 const struct data_meta *data_reader_meta(const struct data_reader *r);

@@ -376,6 +376,7 @@ int data_reader_open_fd(int fd, const char *name, struct data_reader **ret_r, st
 	if (!r)
 		return err_set(err, -ENOMEM, "cannot read '%s': %s", name, strerror(ENOMEM));
 	r->in.fd = fd;
+	r->store.dir = r->store.mark = -1;
 	r->in.name = strdup(name);
 	r->strings = strpool_new();
 	if (!r->in.name || !r->strings || fstat(fd, &st) < 0) {
@@ -463,6 +464,27 @@ int data_reader_open(const char *path, struct data_reader **ret_r, struct err *e
 		(*ret_r)->close_fd = !is_stdin;
 	else if (!is_stdin)
 		close(fd);
+	return ret;
+}
+
+int data_reader_open_store(const char *path, const struct store_span *span, struct data_reader **ret_r, struct err *err)
+{
+	struct data_reader *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "cannot read '%s': %s", path, strerror(ENOMEM));
+	r->in.name = strdup(path);
+	r->strings = strpool_new();
+	ret = store_open(&r->store, path, false, err);
+	if (!ret && (!r->in.name || !r->strings))
+		ret = err_set(err, -ENOMEM, "cannot read '%s': %s", path, strerror(ENOMEM));
+	if (!ret)
+		ret = summed_open_store(r, span, err);
+	if (ret)
+		data_reader_close(r);
+	else
+		*ret_r = r;
 	return ret;
 }
 
@@ -570,6 +592,8 @@ void data_reader_close(struct data_reader *r)
 		close(r->in.fd);
 	pprof_close(r->summed);
 	vec_free(&r->summed_types);
+	store_close(&r->store);
+	vec_free(&r->segments.all);
 	queue_free(&r->queue);
 	deferred_free(r);
 	for (size_t i = 0; i < r->more.n; i++) {

@@ -9,6 +9,7 @@
 
 #include "data/data.h"
 #include "data/format.h"
+#include "data/store.h"
 #include "util/map.h"
 #include "util/strpool.h"
 #include "util/vec.h"
@@ -195,8 +196,10 @@ struct pprof_reader;
 
 struct data_reader {
 	struct data_meta meta;
-	struct pprof_reader *summed; /* it is such a file (summed.h); else NULL */
-	VEC(uint32_t) summed_types;  /* of its values, by event */
+	struct pprof_reader *summed; /* it is such a file, or the one of a store at hand (summed.h); else NULL */
+	VEC(uint32_t) summed_types;  /* of its values, by event; UINT32_MAX: it has none of it */
+	struct store store;	     /* where its files are; dir -1: it is one file */
+	struct segments segments;
 	struct input in;      /* that is being read */
 	VEC(struct input) more; /* of a directory: its other files */
 	bool close_fd;

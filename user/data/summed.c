@@ -2,6 +2,7 @@
 #include "data/summed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #include "util/file.h"
 
 #define MAGIC_BYTES 4
+#define HINT_BYTES (1u << 20)
+#define NS_PER_S 1000000000ull
+#define CLOCK_EVENT "cpu-clock"
 
 bool summed_is(const struct data_reader *r)
 {
@@ -20,6 +24,12 @@ bool summed_is(const struct data_reader *r)
 	return n > 0 && pprof_is(magic, (size_t)n);
 }
 
+/* pprof's word for what the clock samples. */
+static const char *event_name_of(const struct pprof_type *t)
+{
+	return !strcmp(t->name, "cpu") && !strcmp(t->unit, "nanoseconds") ? CLOCK_EVENT : t->name;
+}
+
 static int add_event(struct data_reader *r, uint32_t type)
 {
 	const struct pprof_type *t = &pprof_meta(r->summed)->types[type];
@@ -27,10 +37,8 @@ static int add_event(struct data_reader *r, uint32_t type)
 					.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN };
 	struct event e = { .unit = !strcmp(t->unit, "nanoseconds") ? "ns" : !strcmp(t->unit, "bytes") ? "bytes" : "events", .type = PERF_TYPE_MAX };
 
-	snprintf(e.name, sizeof(e.name), "%s", t->name);
-	/* pprof's word for what the clock samples */
-	if (!strcmp(e.name, "cpu") && !strcmp(e.unit, "ns")) {
-		snprintf(e.name, sizeof(e.name), "cpu-clock");
+	snprintf(e.name, sizeof(e.name), "%s", event_name_of(t));
+	if (!strcmp(e.name, CLOCK_EVENT)) {
 		e.type = attr.type = PERF_TYPE_SOFTWARE;
 		e.config = attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	}
@@ -40,6 +48,19 @@ static int add_event(struct data_reader *r, uint32_t type)
 	r->attrs.data[r->attrs.n++] = attr;
 	r->summed_types.data[r->summed_types.n++] = type;
 	return 0;
+}
+
+/* Which values of the file at hand are of the events of the first one. */
+static void match_events(struct data_reader *r)
+{
+	const struct pprof_meta *m = pprof_meta(r->summed);
+
+	for (size_t i = 0; i < r->events.n; i++) {
+		r->summed_types.data[i] = UINT32_MAX;
+		for (uint32_t k = 0; k < m->nr_types; k++)
+			if (!strcmp(event_name_of(&m->types[k]), r->events.data[i].name))
+				r->summed_types.data[i] = k;
+	}
 }
 
 /* How often is no event of its own, where there is something else. */
@@ -54,6 +75,14 @@ static int add_events(struct data_reader *r)
 	r->meta.events = r->events.data;
 	r->meta.nr_events = (int)r->events.n;
 	r->meta.callchain = true;
+	return ret;
+}
+
+/* What one file says of itself. */
+static void describe(struct data_reader *r)
+{
+	const struct pprof_meta *m = pprof_meta(r->summed);
+
 	r->meta.duration_ns = m->duration_ns > 0 ? (uint64_t)m->duration_ns : 0;
 	r->meta.has_wall = m->time_ns != 0;
 	r->meta.wall_ns = m->time_ns;
@@ -61,21 +90,84 @@ static int add_events(struct data_reader *r)
 	r->meta.argc = m->nr_comments ? 1 : 0;
 	r->meta.notes = m->nr_comments ? m->comments + 1 : NULL;
 	r->meta.nr_notes = m->nr_comments ? m->nr_comments - 1 : 0;
-	return ret;
+}
+
+static int read_file(struct data_reader *r, int fd, const char *name, struct err *err)
+{
+	char *bytes;
+	size_t n;
+	int ret = file_read_fd(fd, HINT_BYTES, PPROF_BYTES_MAX, &bytes, &n);
+
+	pprof_close(r->summed);
+	r->summed = NULL;
+	return ret ? err_set(err, ret, "cannot read '%s': %s", name, strerror(-ret)) : pprof_open(name, bytes, n, &r->summed, err);
 }
 
 int summed_open(struct data_reader *r, struct err *err)
 {
-	char *bytes;
-	size_t n;
-	int ret = file_read_fd(r->in.fd, r->in.bytes + 1, PPROF_BYTES_MAX, &bytes, &n);
+	int ret = read_file(r, r->in.fd, r->in.name, err);
+
+	if (!ret && add_events(r))
+		ret = reader_fail(r, err, -ENOMEM, strerror(ENOMEM));
+	if (!ret)
+		describe(r);
+	return ret;
+}
+
+/* One of a store, which others may delete meanwhile: -ENOENT. */
+static int open_segment(struct data_reader *r, const struct segment *seg, struct err *err)
+{
+	int fd = openat(r->store.dir, seg->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return err_set(err, -errno, "cannot read '%s': %s", seg->name, strerror(errno));
+	ret = read_file(r, fd, seg->name, err);
+	close(fd);
+	return ret;
+}
+
+/* Without a view those of the first one that there is. */
+static void keep_view(struct data_reader *r, const char *view)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->segments.all.n; i++) {
+		struct segment *seg = &r->segments.all.data[i];
+
+		if (!view || !strcmp(view, seg->view))
+			r->segments.all.data[n++] = *seg;
+		view = view ? view : r->segments.all.data[0].view;
+	}
+	r->segments.all.n = n;
+}
+
+/* A segment that cannot be read is left out, and said. */
+static void skip_segment(struct data_reader *r, size_t i)
+{
+	if (!r->meta.skipped++)
+		r->meta.first_skipped.file = strpool_add(r->strings, r->segments.all.data[i].name);
+}
+
+int summed_open_store(struct data_reader *r, const struct store_span *span, struct err *err)
+{
+	int ret = store_list(&r->store, span, &r->segments);
+	size_t first = 0;
 
 	if (ret)
 		return reader_fail(r, err, ret, strerror(-ret));
-	ret = pprof_open(r->in.name, bytes, n, &r->summed, err);
-	if (!ret && add_events(r))
-		ret = reader_fail(r, err, -ENOMEM, strerror(ENOMEM));
-	return ret;
+	keep_view(r, span->view);
+	while (first < r->segments.all.n && open_segment(r, &r->segments.all.data[first], err))
+		first++;
+	if (first == r->segments.all.n)
+		return first ? -EBADMSG : err_set(err, -ENODATA, "the store '%s' has nothing of that time", r->store.path);
+	*err = (struct err){ 0 };
+	if (add_events(r))
+		return reader_fail(r, err, -ENOMEM, strerror(ENOMEM));
+	r->meta.has_wall = true;
+	r->meta.wall_ns = (int64_t)(r->segments.all.data[0].start_s * NS_PER_S);
+	for (size_t i = 0; i < r->segments.all.n; i++)
+		r->meta.duration_ns += (r->segments.all.data[i].end_s - r->segments.all.data[i].start_s) * NS_PER_S;
+	return 0;
 }
 
 /* The part of a stack that is the kernel's is a chain of its own; its leaf comes first. */
@@ -122,7 +214,8 @@ static int deliver(void *arg, const struct pprof_sample *p)
 	int ret = 0;
 
 	for (size_t i = 0; i < r->summed_types.n && !ret; i++) {
-		int64_t weight = p->values[r->summed_types.data[i]], count = count_type < 0 ? 1 : p->values[count_type];
+		uint32_t type = r->summed_types.data[i];
+		int64_t weight = type == UINT32_MAX ? 0 : p->values[type], count = count_type < 0 ? 1 : p->values[count_type];
 		struct sample s = { .event = (uint16_t)i, .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .weight = (uint64_t)weight,
 				    .count = (uint64_t)count };
 		char comm[COMM_LEN];
@@ -138,7 +231,7 @@ static int deliver(void *arg, const struct pprof_sample *p)
 	return ret;
 }
 
-int summed_run(struct data_reader *r, struct err *err)
+static int run_file(struct data_reader *r, struct err *err)
 {
 	int ret = pprof_each(r->summed, deliver, r);
 
@@ -147,4 +240,27 @@ int summed_run(struct data_reader *r, struct err *err)
 	if (ret == -EBADMSG)
 		return reader_fail(r, err, ret, "a sample is damaged");
 	return ret;
+}
+
+int summed_run(struct data_reader *r, struct err *err)
+{
+	int ret = 0;
+
+	if (r->store.dir < 0)
+		return run_file(r, err);
+	for (size_t i = 0; i < r->segments.all.n && (!ret || ret == -EBADMSG); i++) {
+		ret = open_segment(r, &r->segments.all.data[i], err);
+		if (!ret) {
+			match_events(r);
+			ret = run_file(r, err);
+		} else if (ret != -ENOMEM) {
+			ret = -EBADMSG;
+		}
+		if (ret == -EBADMSG)
+			skip_segment(r, i);
+	}
+	if (ret != -EBADMSG)
+		return ret;
+	*err = (struct err){ 0 };
+	return 0;
 }

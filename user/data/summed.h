@@ -7,11 +7,15 @@
 #define SKEP_DATA_SUMMED_H
 
 #include "data/reader.h"
+#include "data/store.h"
 
 /* Is it such a file? Nothing is read. */
 bool summed_is(const struct data_reader *r);
 
 int summed_open(struct data_reader *r, struct err *err); /* 0 or -errno, err filled */
+
+/* Of the reader's store: its segments in the span, one after the other, as one recording. -ENODATA: there is none. */
+int summed_open_store(struct data_reader *r, const struct store_span *span, struct err *err);
 int summed_run(struct data_reader *r, struct err *err);	 /* as data_reader_run() */
 
 #endif

@@ -596,7 +596,7 @@ void syms_stats(const struct syms *syms, struct syms_stats *ret_stats)
 	ret_stats->objects_missing = objects_missing(&syms->objects, &ret_stats->missing);
 	ret_stats->kernel_hidden = syms->kernel.is_hidden;
 	ret_stats->kptr_restrict = syms->kernel.kptr_restrict;
-	ret_stats->kernel_mismatch = syms->origin.other_kernel && !syms->cfg.kallsyms;
+	ret_stats->kernel_mismatch = syms->origin.other_kernel && !syms->cfg.kallsyms && !syms->cfg.frames;
 	ret_stats->kernel_not_said = syms->origin.is_open;
 	ret_stats->other_machine = syms->origin.other_machine;
 	ret_stats->recorded = syms->cfg.recorded;

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep agent: profiles of spans that add up to what ran, and what becomes of a store that is shared, full, damaged or removed.
+# bats file_tags=user-space
+load ../lib.bash
+
+cleanup() {
+	remove_cgroups
+	! mountpoint -q small || umount small
+}
+
+# The profiles of a store, by time
+profiles() {
+	(cd "$1" && ls ./*.pb.gz 2>/dev/null)
+}
+
+# agent DIR SECONDS OPTION...: an agent for so long
+agent() {
+	local dir=$1 seconds=$2
+	shift 2
+	"$SKEP" -v agent --store "$dir" --duration "$(times "$seconds")" "$@"
+}
+
+@test "spans of a store add up to all of it, and to what the workload says; by unit and container" {
+	background "$WORK/shares" "$(times 7)" >truth
+	work=$BG
+	agent store 5 --every 2s -F 99 2>said
+	wait $work
+	cat said truth
+	profiles store
+	[ "$(profiles store | wc -l)" -ge 3 ]
+	kept=$(sed -n 's/^samples: .* seen, \([0-9]*\) kept$/\1/p' said)
+	"$SKEP" report --store store -s comm,sym --comms shares --format csv | tr -d '"' >rows
+	cat rows
+	[ "$("$SKEP" report --store store -s comm --json | jq '[.rows[].self_samples // .rows[].samples] | add')" = "$kept" ]
+	awk -F, '/,hot$/ { h = $3 } /,cold$/ { c = $3 } END { print h / (h + c); exit !(h / (h + c) > 0.6 && h / (h + c) < 0.8) }' rows
+	# each profile by itself: together they have what the store has
+	for file in $(profiles store); do "$SKEP" -q flame -i "store/$file" --format folded; done | awk '{ n += $NF } END { print n }' >sum
+	[ "$(cat sum)" = "$kept" ]
+	run -1 "$SKEP" flame --store store --since "2001-01-01 00:00" --until "2001-01-02 00:00" -o x.html
+	[[ "$output" == *"the store 'store' has nothing of that time"* ]]
+}
+
+@test "labels: comm, and of the control group its path, unit and container; no process" {
+	type -P go >/dev/null || skip "no go"
+	two_cgroups
+	inner=cg/$a/docker-$(printf '%064d' 7).scope
+	mkdir "$inner"
+	(echo $BASHPID >"$inner/cgroup.procs" && exec "$WORK/shares" 3 >truth) 3>&- &
+	work=$!
+	agent store 2 -F 99
+	wait $work
+	env PPROF_TMPDIR=. HOME="$PWD" go tool pprof -tags "store/$(profiles store | head -n 1)" >tags
+	cat tags
+	rmdir "$inner"
+	grep -qE ": docker-0{63}7\.scope\$" tags
+	grep -qE ": /$a/docker-0{63}7\.scope\$" tags
+	grep -qE ': 0{12}$' tags
+	grep -qE ': shares$' tags
+	run ! grep -q 'pid: Total' tags
+}
+
+@test "two agents, another version, no store, a span that is none" {
+	background "$SKEP" agent --store store --duration "$(times 4)" 2>said
+	first=$BG
+	eventually test -s store/skep-store
+	run -1 "$SKEP" agent --store store --duration 1
+	[[ "$output" == *"another skep agent writes to 'store'"* ]]
+	interrupt $first
+	echo 99 >store/skep-store
+	run -1 "$SKEP" flame --store store -o x.html
+	[[ "$output" == *"the store 'store' is of another version of skep"* ]]
+	run -1 "$SKEP" flame --store . -o x.html
+	[[ "$output" == *"'.' is no store of skep agent"* ]]
+	for bad in 25:00 yesterday 12:60 -- "2026-11-31x"; do
+		run -2 "$SKEP" report --store store --since "$bad"
+		[[ "$output" == *"bad value '$bad' of '--since'"* ]]
+	done
+	run -2 "$SKEP" report --since 5m
+	[[ "$output" == *"--store"* ]]
+	run -2 "$SKEP" agent sleep 1
+	[[ "$output" == *"measures the whole machine"* ]]
+}
+
+@test "a damaged profile is left out and said; files of others are not read and not deleted" {
+	agent store 3 --every 1s -F 99
+	[ "$(profiles store | wc -l)" -ge 2 ]
+	first=$(profiles store | head -n 1)
+	head -c 300 "store/$first" >half && cat half >"store/$first"
+	echo other >store/other.pb.gz
+	"$SKEP" report --store store -s comm >rows 2>&1
+	cat rows
+	grep -q "'${first#./}' cannot be read, and is left out" rows
+	agent store 1 --keep 1K
+	[ -e store/other.pb.gz ]
+	[ -z "$(profiles store | grep -v other.pb.gz)" ]
+	: >store/20261127T140300Z-20261127T140400Z.x.pb.gz
+	: >store/20261127T140400Z-20261127T140500Z.x.pb.gz
+	run -1 "$SKEP" flame --store store --view x -o x.html
+	[[ "$output" == *"no profile in pprof's format"* ]]
+}
+
+@test "a full disk and a removed directory: what could not be written is in the next profile" {
+	mkdir small
+	mount -t tmpfs -o size=64k none small || skip "no tmpfs"
+	head -c 60k /dev/zero >small/ballast
+	background "$SKEP" -v agent --store small/store --every 1s -F 99 --duration "$(times 8)" 2>said
+	run_pid=$BG
+	eventually grep -q 'stays in memory' said
+	rm small/ballast
+	eventually grep -q 'has what could not be written before' said
+	rm -r small/store
+	eventually test -s small/store/skep-store
+	interrupt $run_pid
+	cat said
+	umount small
+	grep -q 'No space left on device' said
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/agentlabels.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target.h"
+#include "util/hash.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+#define CONTAINER_DIGITS 64 /* of docker, containerd, CRI-O and podman */
+#define CONTAINER_SHOWN 12
+
+struct group {
+	uint64_t id;
+	const char *path, *unit, *container; /* interned; container NULL: none */
+};
+
+struct agent_labels {
+	struct strpool *pool;
+	VEC(struct group) groups;
+	struct map by_id;
+	bool looked; /* since the last round */
+};
+
+struct agent_labels *agent_labels_new(void)
+{
+	struct agent_labels *l = calloc(1, sizeof(*l));
+
+	if (l && !(l->pool = strpool_new())) {
+		free(l);
+		l = NULL;
+	}
+	return l;
+}
+
+void agent_labels_free(struct agent_labels *l)
+{
+	if (!l)
+		return;
+	strpool_free(l->pool);
+	vec_free(&l->groups);
+	map_free(&l->by_id);
+	free(l);
+}
+
+static bool ends_in(const char *text, size_t n, const char *end)
+{
+	size_t m = strlen(end);
+
+	return n > m && !memcmp(text + n - m, end, m);
+}
+
+const char *agent_unit(const char *path, size_t *ret_n)
+{
+	const char *unit = path;
+	size_t len = strlen(path);
+
+	for (const char *p = path; *p;) {
+		size_t n;
+
+		p += *p == '/';
+		n = strcspn(p, "/");
+		if (ends_in(p, n, ".service") || ends_in(p, n, ".scope") || ends_in(p, n, ".slice")) {
+			unit = p;
+			len = n;
+		}
+		p += n;
+	}
+	*ret_n = len;
+	return unit;
+}
+
+const char *agent_container(const char *path)
+{
+	size_t n = 0;
+
+	for (const char *p = path; *p; p++) {
+		n = isxdigit((unsigned char)*p) ? n + 1 : 0;
+		if (n == CONTAINER_DIGITS && !isxdigit((unsigned char)p[1]))
+			return p + 1 - CONTAINER_DIGITS;
+	}
+	return NULL;
+}
+
+/* One that is not known may be new, or gone. */
+static const char *path_of(struct agent_labels *l, uint64_t id)
+{
+	const char *path = target_cgroup_path(NULL, id);
+
+	if (path || l->looked)
+		return path;
+	l->looked = true;
+	target_cgroups_forget();
+	return target_cgroup_path(NULL, id);
+}
+
+static const struct group *group_of(struct agent_labels *l, uint64_t id)
+{
+	int64_t found = map_find(&l->by_id, hash_u64(id));
+	const char *path, *unit, *container;
+	struct group g = { .id = id };
+	size_t n;
+
+	if (found >= 0)
+		return &l->groups.data[found];
+	path = path_of(l, id);
+	if (!path || vec_reserve(&l->groups))
+		return NULL;
+	unit = agent_unit(path, &n);
+	container = agent_container(path);
+	g.path = strpool_add(l->pool, path);
+	g.unit = strpool_addn(l->pool, unit, n);
+	g.container = container ? strpool_addn(l->pool, container, CONTAINER_SHOWN) : NULL;
+	if (!g.path || !g.unit || (container && !g.container) || map_add(&l->by_id, hash_u64(id), l->groups.n))
+		return NULL;
+	l->groups.data[l->groups.n] = g;
+	return &l->groups.data[l->groups.n++];
+}
+
+int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels)
+{
+	const struct group *g = named->at->cgroup ? group_of(agent_labels, named->at->cgroup) : NULL;
+	int n = 0;
+
+	ret_labels[n++] = (struct pprof_label){ .key = "comm", .text = named->comm };
+	if (g) {
+		ret_labels[n++] = (struct pprof_label){ .key = "unit", .text = g->unit };
+		ret_labels[n++] = (struct pprof_label){ .key = "cgroup", .text = g->path };
+	}
+	if (g && g->container)
+		ret_labels[n++] = (struct pprof_label){ .key = "container", .text = g->container };
+	return n;
+}
+
+void agent_labels_round(struct agent_labels *l)
+{
+	l->looked = false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What skep agent says of a sample beside its stack: comm, the control group, and of that the unit of systemd and the container, by the
+ * names that systemd and the runtimes of containers give them. Never a process's number: there would be no end of them.
+ */
+#ifndef SKEP_CMD_AGENTLABELS_H
+#define SKEP_CMD_AGENTLABELS_H
+
+#include "frame.h"
+#include "pprof/pprof.h"
+
+struct agent_labels;
+
+struct agent_labels *agent_labels_new(void); /* NULL: no memory */
+void agent_labels_free(struct agent_labels *l);
+
+/* As of struct pprof_out. Labels live until the next call of agent_labels_round(). */
+int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels);
+
+/* Control groups that were made meanwhile are looked for again, from now on. */
+void agent_labels_round(struct agent_labels *l);
+
+/* "nginx.service" of "/system.slice/nginx.service": the last part that is a service, a scope or a slice; else the path. n: of its bytes. */
+const char *agent_unit(const char *path, size_t *ret_n);
+
+/* The first 12 digits of a container's id in the path, as docker ps has it; NULL: there is none. */
+const char *agent_container(const char *path);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/storespan.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/clock.h"
+#include "util/num.h"
+
+#define NS_PER_S 1000000000ull
+
+const struct opt store_opts[] = {
+	{ 0, "store", "DIR", OPT_TEXT, offsetof(struct store_options, path), "what skep agent keeps in DIR, instead of a file" },
+	{ 0, "since", "TIME", OPT_TEXT, offsetof(struct store_options, since),
+	  "of the store: from TIME on, as 10m (ago), 14:03, 14:03:20 or '2026-11-27 14:03' (default: all)" },
+	{ 0, "until", "TIME", OPT_TEXT, offsetof(struct store_options, until), "of the store: up to TIME" },
+	{ 0, "view", "NAME", OPT_TEXT, offsetof(struct store_options, view), "of the store: the event, as cpu-clock (default: the first that it has)" },
+	{ 0 },
+};
+
+const struct opt_rule store_rules[] = {
+	{ "since|until|view", .needs = "store" },
+	{ "store", .not_with = "input" },
+	{ 0 },
+};
+
+/* Today's date stays where the form has none. */
+static bool parse_clock(const char *text, const char *form, uint64_t now_s, uint64_t *ret_s)
+{
+	time_t t = (time_t)now_s;
+	struct tm tm;
+	const char *end;
+
+	if (!localtime_r(&t, &tm))
+		return false;
+	tm.tm_sec = 0;
+	tm.tm_isdst = -1;
+	end = strptime(text, form, &tm);
+	if (!end || *end)
+		return false;
+	t = mktime(&tm);
+	*ret_s = (uint64_t)t;
+	return t >= 0;
+}
+
+bool store_moment(const char *text, uint64_t now_s, uint64_t *ret_s)
+{
+	static const char *const forms[] = { "%H:%M", "%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S" };
+	uint64_t ns;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (parse_clock(text, forms[i], now_s, ret_s))
+			return true;
+	if (num_duration(text, &ns))
+		return false;
+	*ret_s = ns / NS_PER_S < now_s ? now_s - ns / NS_PER_S : 0;
+	return true;
+}
+
+static int moment(const char *name, const char *text, uint64_t now_s, uint64_t *ret_s, struct err *err)
+{
+	if (!text || store_moment(text, now_s, ret_s))
+		return 0;
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--%s': expected a time such as 10m (ago), 14:03 or '2026-11-27 14:03'", text, name);
+}
+
+int store_options_end(struct store_options *o, struct err *err)
+{
+	uint64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
+	int ret = moment("since", o->since, now_s, &o->span.since_s, err);
+
+	if (!ret)
+		ret = moment("until", o->until, now_s, &o->span.until_s, err);
+	if (!ret && o->until && o->span.until_s <= o->span.since_s)
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--until %s is not after --since %s", o->until, o->since ? o->since : "the beginning");
+	o->span.view = o->view;
+	return ret;
+}

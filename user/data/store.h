@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A store: a directory of profiles in pprof's format, one file for each span of time and view,
+ *
+ *	20261127T140300Z-20261127T140400Z.cpu-clock.pb.gz
+ *
+ * in UTC, so that a span is found by names. The file skep-store has the version, and is locked by who writes. Names of files are hostile.
+ */
+#ifndef SKEP_DATA_STORE_H
+#define SKEP_DATA_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+#include "util/vec.h"
+
+#define STORE_MARK "skep-store"
+#define STORE_VERSION 1
+#define STORE_VIEW_BYTES 64
+#define STORE_NAME_BYTES (2 * sizeof("20261127T140300Z") + STORE_VIEW_BYTES + sizeof(".pb.gz"))
+
+struct store {
+	int dir, mark; /* descriptors; -1: closed */
+	const char *path; /* borrowed */
+};
+
+/* A file of it. */
+struct segment {
+	char name[STORE_NAME_BYTES];
+	char view[STORE_VIEW_BYTES];
+	uint64_t start_s, end_s; /* seconds since 1970 */
+	uint64_t bytes;
+};
+
+/* What is wanted of a store: what overlaps it. Seconds since 1970. */
+struct store_span {
+	uint64_t since_s, until_s; /* until 0: no end */
+	const char *view; /* NULL: the first one there is */
+};
+
+struct segments {
+	VEC(struct segment) all; /* by start */
+};
+
+/* Makes one where there is none if is_writer, whom it locks out others for. 0 or -errno, err filled; store_close() in any case. */
+int store_open(struct store *s, const char *path, bool is_writer, struct err *err);
+void store_close(struct store *s);
+
+/* The segments in a span; of another's files in the directory nothing. 0 or -errno. The caller frees all. */
+int store_list(const struct store *s, const struct store_span *span, struct segments *ret_all);
+
+/* A name that no file has. Of the view's text only letters, digits and -_. are kept. */
+void store_name(const struct store *s, struct segment *seg, uint64_t start_s, uint64_t end_s, const char *view);
+
+/* Deletes the oldest segments until the rest has at most max_bytes and begins at since_s or later; 0: no limit. Returns how many, or -errno. */
+int store_trim(const struct store *s, uint64_t max_bytes, uint64_t since_s);
+
+#endif
