@@ -187,7 +187,9 @@ static void use(const struct probe_spec *spec)
 	const struct bind_env usdt = { .kind = PROBE_USDT, .what = "p:n", .usdt_args = "-4@%edi 8@-16(%rbp,%rax,8) 4@$5 8@%xmm0 1@(%rsp)", .nr_regs = 6 };
 	char title[64];
 
-	if (spec->nr_args > PROBE_ARGS_MAX || !memchr(spec->name, '\0', sizeof(spec->name)) || !spec->name[0])
+	if (spec->nr_args > PROBE_ARGS_MAX || !memchr(spec->name, '\0', sizeof(spec->name)))
+		abort();
+	if (!spec->name[0] && !(spec->has_line && spec->file[0])) /* "t.c:12" is in any function */
 		abort();
 	probe_title(spec, spec->name, title, sizeof(title));
 	bind_as(spec, &function, spec->is_return ? GEN_CALL : GEN_REGS);
