@@ -26,6 +26,9 @@ const volatile __u32 cfg_nr_events = 2;
 const volatile __u32 cfg_addr = 1;
 const volatile __u32 cfg_cgroup = 1;
 
+/* Set by user space while it empties the hashes: samples then go by the ring. */
+volatile __u32 is_emptying;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLE_COUNTS_DEFAULT);
@@ -273,7 +276,7 @@ static __always_inline int take(void *ctx, __u64 id, __u64 weight, __u64 addr, _
 			goto out;
 		}
 	}
-	if (cfg_aggregate) {
+	if (cfg_aggregate && !is_emptying) {
 		if (!sample_aggregate(ctx, s, user, unwound))
 			goto out;
 		loss_count(COUNT_SPILLED);

@@ -12,6 +12,8 @@
 #include "capture/features.h"
 #include "util/hash.h"
 
+#define KEY_BYTES_MAX 128
+
 long hash_read(struct bpf_map *map, void *keys, void *values)
 {
 	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
@@ -32,6 +34,24 @@ long hash_read(struct bpf_map *map, void *keys, void *values)
 			nr++;
 	}
 	return nr;
+}
+
+int hash_clear(struct bpf_map *map)
+{
+	int fd = bpf_map__fd(map), ret = 0;
+	char keys[2][KEY_BYTES_MAX];
+	bool more;
+
+	if (bpf_map__key_size(map) > KEY_BYTES_MAX)
+		return -EINVAL;
+	more = !bpf_map_get_next_key(fd, NULL, keys[0]);
+	/* The next one is asked for before one is deleted: without it the search would begin at the first again. */
+	for (int at = 0; more && !ret; at = !at) {
+		more = !bpf_map_get_next_key(fd, keys[at], keys[!at]);
+		if (bpf_map_delete_elem(fd, keys[at]) && errno != ENOENT)
+			ret = -errno;
+	}
+	return ret;
 }
 
 int stacks_read(struct stacks *st, struct bpf_map *map)

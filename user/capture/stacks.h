@@ -17,6 +17,9 @@ struct bpf_map;
  */
 long hash_read(struct bpf_map *map, void *keys, void *values);
 
+/* Deletes all entries, while no program runs that uses them. 0 or -errno. */
+int hash_clear(struct bpf_map *map);
+
 /* Zeroed before its first use. */
 struct stacks {
 	struct stack_val *values;

@@ -466,6 +466,7 @@ static void make_sources(struct measure *m, struct sample_cfg *cfg, struct sessi
 	cfg->records = m->records;
 	cfg->keeps_self = m->keeps_self;
 	cfg->has_cgroup = m->has_cgroup;
+	cfg->empties = m->empties;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;
 	cfg->ring_bytes = m->ring_kb << 10;

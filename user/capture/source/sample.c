@@ -8,10 +8,13 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bpf/sample.h"
@@ -29,6 +32,7 @@
 #include "util/vec.h"
 
 #define RING_STREAM_BYTES (512u << 10)
+#define PROGRAMS_MAX_NS 20000000 /* far longer than a program runs */
 #define RING_SPILL_BYTES (1u << 20)
 
 /* One event on one CPU. The link, once there is one, closes the descriptor. */
@@ -57,6 +61,7 @@ struct src_sample {
 	} values[EVENTS_MAX];
 	uint32_t skipped_cpus;
 	struct sums *sums; /* what was taken of the hashes; of the first time on */
+	uint64_t spilled; /* samples that the sums had no room for, when they were taken last */
 	uint64_t delivered; /* samples that reached the sink */
 	uint64_t missed, missed_before; /* hits of tracepoints and probes; when it was armed last */
 	bool is_paused;
@@ -401,6 +406,40 @@ static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
 	return deliver(to->src, s, key, to->sink);
 }
 
+/*
+ * Until every program has ended that may not have seen a flag: membarrier(2) waits for an RCU grace period, and programs run inside of
+ * one read side. It is refused where CPUs have no ticks; no program runs for so long.
+ */
+static void wait_for_programs(void)
+{
+	const struct timespec longer = { .tv_nsec = PROGRAMS_MAX_NS };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&longer, NULL);
+}
+
+/* What comes meanwhile goes by the ring: nothing is lost. */
+static int empty_sums(struct src_sample *src, struct to_sink *to)
+{
+	int ret;
+
+	src->skel->bss->is_emptying = 1;
+	wait_for_programs();
+	ret = sums_empty(src->sums, deliver_sum, to);
+	src->skel->bss->is_emptying = 0;
+	return ret;
+}
+
+/* Has the table of stacks, or that of counts, had no room since the last time? */
+static bool has_spilled(struct src_sample *src)
+{
+	uint64_t sum[COUNT_MAX], before = src->spilled;
+
+	base_counts(&src->base, sum);
+	src->spilled = sum[COUNT_SPILLED];
+	return src->spilled != before;
+}
+
 /* What the sums have grown by since the last time. */
 static int take_sums(struct source *source, struct sink *sink)
 {
@@ -411,6 +450,8 @@ static int take_sums(struct source *source, struct sink *sink)
 		return 0;
 	if (!src->sums && !(src->sums = sums_new(src->skel->maps.stacks, src->skel->maps.counts)))
 		return -ENOMEM;
+	if (src->cfg->empties && (has_spilled(src) || sums_are_full(src->sums)))
+		return empty_sums(src, &to);
 	return sums_take(src->sums, deliver_sum, &to);
 }
 

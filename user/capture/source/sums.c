@@ -23,6 +23,7 @@ struct sums {
 	struct sample_count *now;
 	struct map by_key;
 	VEC(struct taken) taken;
+	long nr; /* entries of counts, when they were taken last */
 };
 
 struct sums *sums_new(struct bpf_map *stacks, struct bpf_map *counts)
@@ -122,9 +123,29 @@ int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct
 {
 	long n = hash_read(sums->counts, sums->keys, sums->now);
 
+	sums->nr = n;
 	if (n > 0)
 		n = take_grown(sums, n);
 	return n < 0 ? (int)n : deliver(sums, n, each, arg);
+}
+
+bool sums_are_full(const struct sums *sums)
+{
+	return sums->nr > (long)bpf_map__max_entries(sums->counts) / 2;
+}
+
+int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
+{
+	int ret = sums_take(sums, each, arg);
+
+	if (!ret)
+		ret = hash_clear(sums->counts);
+	if (!ret)
+		ret = hash_clear(sums->stacks);
+	map_clear(&sums->by_key);
+	sums->taken.n = 0;
+	sums->nr = 0;
+	return ret;
 }
 
 int sums_again(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)

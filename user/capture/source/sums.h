@@ -3,6 +3,8 @@
 #ifndef SKEP_CAPTURE_SOURCE_SUMS_H
 #define SKEP_CAPTURE_SOURCE_SUMS_H
 
+#include <stdbool.h>
+
 #include "bpf/sample.h"
 #include "sample.h"
 
@@ -19,6 +21,12 @@ void sums_free(struct sums *sums); /* NULL is nothing */
  * Returns 0, -errno, or what each() returned if that is not 0.
  */
 int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
+
+/* Are the hashes so full that they should be emptied, as far as the last sums_take() has seen? */
+bool sums_are_full(const struct sums *sums);
+
+/* Takes the rest and empties the hashes, while no program writes to them. As sums_take(). */
+int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
 
 /* The same of all that was taken so far, and was not forgotten. */
 int sums_again(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);

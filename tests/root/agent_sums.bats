@@ -1,0 +1,23 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The kernel's side of skep agent: hashes that are emptied while programs write to them.
+load ../lib.bash
+
+@test "hits while the kernel's hashes are emptied: each is in the store" {
+	background "$SKEP" agent --store store --every 1s -e syscalls:sys_enter_getpgid -c 1 --max-stacks 128 2>said
+	run_pid=$BG
+	eventually test -s store/skep-store
+	sleep "$(times 1)"
+	n=$([ "${SKEP_SLOW:-1}" = 1 ] && echo 300 || echo 30)
+	for i in $(seq 6); do "$WORK/calls" "$n" 8 40 >>truth; sleep 0.2; done
+	sleep "$(times 1.5)"
+	interrupt $run_pid
+	cat said
+	[ "$(ls store/*.pb.gz | wc -l)" -ge 3 ]
+	"$SKEP" report --store store -s comm --comms calls --format csv >rows
+	cat rows
+	[ "$(awk -F, 'NR > 1 { n += $3 } END { print n }' rows)" = $((6 * 49 * n)) ]
+	# most went through the hashes, not only the first ones
+	ring=$(sed -n 's/^note: \([0-9]*\) samples went through the ring buffer.*/\1/p' said)
+	[ "${ring:-0}" -lt $((6 * 49 * n / 2)) ]
+}
