@@ -58,6 +58,33 @@ agent() {
 	grep -qE ': 0{12}$' tags
 	grep -qE ': shares$' tags
 	run ! grep -q 'pid: Total' tags
+	"$SKEP" report --store store --no-children -s comm --label "container=0*" --format csv | tr -d '"' >rows
+	cat rows
+	[ "$(sed 1d rows | awk -F, '{ print $NF }')" = shares ]
+	"$SKEP" report --store store --no-children -s comm --label "comm=shares,comm=nobody,unit=docker-*" --format csv | tr -d '"' | cmp rows
+	run -1 "$SKEP" report --store store --label unit=nobody.service
+	[[ "$output" == *"no stack of that time has these labels ("*" have others)"* ]]
+	run -2 "$SKEP" report --store store --label unit
+	[[ "$output" == *"expected KEY=PATTERN"* ]]
+}
+
+@test "diff: a span of the store and the same one earlier" {
+	background "$SKEP" agent --store store --every 1s -F 199 2>said
+	run_pid=$BG
+	eventually test -s store/skep-store
+	timeout 4 "$WORK/shares" 100 || true # of wall time, however busy the machine is
+	timeout 4 "$WORK/stacks_O2" 100 >/dev/null || true
+	interrupt $run_pid
+	"$SKEP" diff --store store --since 4 --against 4 -s comm --json >rows
+	cat rows
+	jq -se 'map(select(.comm == "shares"))[0] | .delta_points < -5 and .significant' rows
+	jq -se 'map(select(.comm == "stacks_O2"))[0] | .delta_points > 5 and .significant' rows
+	run -2 "$SKEP" diff --store store --since 4
+	[[ "$output" == *"--against"* ]]
+	run -2 "$SKEP" diff --against 4 a b
+	[[ "$output" == *"--store"* ]]
+	run -1 "$SKEP" diff --store store --since 4 --against 24h
+	[[ "$output" == *"nothing of that time"* ]]
 }
 
 @test "two agents, another version, no store, a span that is none" {

@@ -12,12 +12,14 @@
 #include "cmd/nothing.h"
 #include "cmd/replay.h"
 #include "render/rows/cells.h"
+#include "util/clock.h"
 #include "util/num.h"
 #include "util/outfile.h"
 #include "util/text.h"
 
 #define FILES_MAX 64
 #define FIXED_MAX 9e18
+#define NS_PER_S 1000000000ull
 
 static int set_order(void *base, const char *text, struct err *err)
 {
@@ -49,15 +51,25 @@ static const struct opt diff_opts[] = {
 	{ 0, "top", "N", OPT_U64, offsetof(struct diff_options, view.top), "only the first N rows" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct diff_options, view.out), "write to FILE instead of standard output" },
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct diff_options, json), "as --format json" },
+	{ 0, "against", "TIME", OPT_DURATION, offsetof(struct diff_options, against_ns),
+	  "of the store: compare with the same span, TIME earlier (24h: yesterday)" },
 	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct diff_options, stdio), "text, also on a terminal, which gets a screen otherwise" },
 	{ 0 },
 };
 
-static const struct opt_rule diff_rules[] = { { "json", .not_with = "format" }, { 0 } };
+static const struct opt_rule diff_rules[] = {
+	{ "json", .not_with = "format" },
+	{ "store", .not_with = OPT_COMMAND, .why = "it compares spans of the store" },
+	{ "store", .needs = "since" },
+	{ "store", .needs = "against" },
+	{ "against", .needs = "store" },
+	{ 0 },
+};
 
 static const struct opt_group diff_groups[] = {
 	{ "Rows", diff_opts, 0, diff_rules },
 	{ "Rows", format_opts, offsetof(struct diff_options, view) },
+	{ "Store", store_opts, offsetof(struct diff_options, store), store_rules },
 	{ "Samples", pick_diff_opts, offsetof(struct diff_options, pick) },
 	{ "Names", symbol_opts, offsetof(struct diff_options, symbols), symbol_rules },
 	{ "Honesty", honesty_opts, offsetof(struct diff_options, h) },
@@ -158,6 +170,7 @@ static int read_file(struct diff *d, uint32_t run, struct err *err)
 				 .tree = diff_has_screen(d->o) && run >= d->nr_before ? &d->tree : NULL, .leaves = true };
 	int ret = pick_new(&d->o->pick, &replay.pick, err);
 
+	replay.file.span = d->o->store.path ? &d->spans[run] : NULL;
 	reading.replay = &replay;
 	replay.pic = ret ? NULL : picture_new(d->pool);
 	if (!ret)
@@ -371,6 +384,22 @@ static int take_paths(struct diff *d, char **operands, struct err *err)
 	return -EINVAL;
 }
 
+/* Two spans of a store instead. */
+static int take_spans(struct diff *d, struct err *err)
+{
+	struct store_options *s = &d->o->store;
+	int ret = store_options_end(s, err);
+
+	if (!ret && !s->span.until_s)
+		s->span.until_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
+	d->spans[0] = store_earlier(&s->span, d->o->against_ns / NS_PER_S);
+	d->spans[1] = s->span;
+	d->paths[0] = d->paths[1] = s->path;
+	d->nr_paths = 2;
+	d->nr_before = 1;
+	return ret;
+}
+
 /* No file is written over, none counts twice on a side. */
 static int check_paths(const struct diff *d, struct err *err)
 {
@@ -401,7 +430,7 @@ static int check_keys(const struct report_layout *l, struct err *err)
 
 static int begin(struct diff *d, char **operands, struct err *err)
 {
-	int ret = take_paths(d, operands, err);
+	int ret = d->o->store.path ? take_spans(d, err) : take_paths(d, operands, err);
 
 	if (!ret)
 		ret = check_paths(d, err);
@@ -437,6 +466,7 @@ static int diff_run(void *cfg, char **operands, struct err *err)
 	tree_free(&d.tree);
 	report_free(&d.table);
 	strpool_free(d.pool);
+	store_options_free(&o->store);
 	return ret;
 }
 

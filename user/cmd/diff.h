@@ -6,6 +6,7 @@
 #include "cmd/honesty.h"
 #include "cmd/pick.h"
 #include "cmd/run.h"
+#include "cmd/storespan.h"
 #include "cmd/symbols.h"
 #include "model/diff.h"
 #include "render/rows/report.h"
@@ -17,6 +18,8 @@ struct diff_options {
 	struct pick_options pick;
 	struct symbol_options symbols;
 	struct view_options view;
+	struct store_options store;
+	uint64_t against_ns;
 	struct report_request request;
 	const char *event; /* NULL: the first one of the first file */
 	enum diff_order order;
@@ -29,6 +32,7 @@ struct diff {
 	struct diff_options *o;
 	const char **paths;
 	uint32_t nr_paths, nr_before;
+	struct store_span spans[2]; /* of a store: before and after */
 	struct strpool *pool;
 	struct report table; /* each file in sums of its own */
 	uint16_t *place;     /* of table.group */

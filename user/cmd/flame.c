@@ -59,7 +59,7 @@ static const struct opt_rule flame_rules[] = {
 	{ "input", .not_with = "event", .hint = "--event-index N chooses an event of the file" },
 	{ "input", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
 			       "unwind-memory|off-part|wakers" },
-	{ "store", .not_with = OPT_COMMAND },
+	{ "store", .not_with = "input|" OPT_COMMAND },
 	{ "store", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
 			       "unwind-memory|off-part|wakers|event|annotate|off-cpu|wall" },
 	{ "event-index", .needs = "input" },
@@ -358,6 +358,7 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 		ret = flame_with(f, pic, fmt, err);
 out:
 	annotation_free(&f->annotation);
+	store_options_free(&f->store);
 	pprof_out_free(&f->pprof);
 	picture_free(pic);
 	measure_free(&f->m);

@@ -344,6 +344,7 @@ static int run(struct report_options *r, char **operands, struct report_screen *
 	cgroup_names_free(&r->cgroups);
 	thread_counts_free(&r->counts);
 	places_free(r->places);
+	store_options_free(&r->store);
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 

@@ -194,6 +194,7 @@ static const struct opt_rule report_rules[] = {
 	{ "header-only", .not_with = "stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "dump-raw-trace", .not_with = "header-only|stats|tasks|mmaps", .why = "it prints one of them" },
 	{ "stats", .not_with = "tasks|mmaps", .why = "it prints one of them" },
+	{ "store", .not_with = "input" },
 	{ "store", .not_with = "header|header-only|show-info|stats|tasks|mmaps|dump-raw-trace|threads", .why = "they are of recordings" },
 	{ 0 },
 };

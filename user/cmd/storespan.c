@@ -2,6 +2,7 @@
 #include "cmd/storespan.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,13 +16,14 @@ const struct opt store_opts[] = {
 	{ 0, "since", "TIME", OPT_TEXT, offsetof(struct store_options, since),
 	  "of the store: from TIME on, as 10m (ago), 14:03, 14:03:20 or '2026-11-27 14:03' (default: all)" },
 	{ 0, "until", "TIME", OPT_TEXT, offsetof(struct store_options, until), "of the store: up to TIME" },
+	{ 0, "label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct store_options, label),
+	  "of the store: only what has these labels: comm, unit, cgroup, container; of one key any may hold" },
 	{ 0, "view", "NAME", OPT_TEXT, offsetof(struct store_options, view), "of the store: the event, as cpu-clock (default: the first that it has)" },
 	{ 0 },
 };
 
 const struct opt_rule store_rules[] = {
-	{ "since|until|view", .needs = "store" },
-	{ "store", .not_with = "input" },
+	{ "since|until|view|label", .needs = "store" },
 	{ 0 },
 };
 
@@ -65,6 +67,41 @@ static int moment(const char *name, const char *text, uint64_t now_s, uint64_t *
 	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--%s': expected a time such as 10m (ago), 14:03 or '2026-11-27 14:03'", text, name);
 }
 
+static int take_labels(struct store_options *o, struct err *err)
+{
+	char *next = NULL;
+
+	o->words = o->label ? strdup(o->label) : NULL;
+	if (o->label && !o->words)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (char *word = o->words ? strtok_r(o->words, ",", &next) : NULL; word; word = strtok_r(NULL, ",", &next)) {
+		char *equals = strchr(word, '=');
+
+		if (!equals || equals == word || !equals[1])
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--label': expected KEY=PATTERN, as unit=nginx.service", word);
+		if (o->span.nr_labels == STORE_LABELS_MAX)
+			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d labels", STORE_LABELS_MAX);
+		*equals = '\0';
+		o->span.labels[o->span.nr_labels++] = (struct store_label){ word, equals + 1 };
+	}
+	return 0;
+}
+
+void store_options_free(struct store_options *o)
+{
+	free(o->words);
+	o->words = NULL;
+}
+
+struct store_span store_earlier(const struct store_span *span, uint64_t s)
+{
+	struct store_span earlier = *span;
+
+	earlier.since_s = span->since_s > s ? span->since_s - s : 0;
+	earlier.until_s = span->until_s > s ? span->until_s - s : 1;
+	return earlier;
+}
+
 int store_options_end(struct store_options *o, struct err *err)
 {
 	uint64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
@@ -75,5 +112,6 @@ int store_options_end(struct store_options *o, struct err *err)
 	if (!ret && o->until && o->span.until_s <= o->span.since_s)
 		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--until %s is not after --since %s", o->until, o->since ? o->since : "the beginning");
 	o->span.view = o->view;
-	return ret;
+	o->span.nr_labels = 0;
+	return ret ? ret : take_labels(o, err);
 }

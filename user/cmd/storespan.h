@@ -9,8 +9,9 @@
 #define STORE_DEFAULT "/var/lib/skep"
 
 struct store_options {
-	const char *path, *since, *until, *view;
+	const char *path, *since, *until, *view, *label;
 	struct store_span span; /* store_options_end() fills it */
+	char *words; /* its labels; store_options_free() */
 };
 
 extern const struct opt store_opts[];
@@ -19,7 +20,11 @@ extern const struct opt_rule store_rules[];
 /* A moment as in --since, in seconds since 1970; now_s: now. False: it is none. */
 bool store_moment(const char *text, uint64_t now_s, uint64_t *ret_s);
 
-/* 0, or -EINVAL with err filled. */
+/* 0, or -EINVAL with err filled; store_options_free() in any case. */
 int store_options_end(struct store_options *o, struct err *err);
+void store_options_free(struct store_options *o);
+
+/* The same span, so many seconds earlier. */
+struct store_span store_earlier(const struct store_span *span, uint64_t s);
 
 #endif

@@ -61,6 +61,7 @@ struct data_meta {
 	uint32_t max_frames; /* of user stacks; 0: STACK_MAX_FRAMES */
 	bool is_stat; /* counts, not samples (data/stat.h) */
 	uint64_t duration_ns; /* reader: of a file without times; 0: not known */
+	uint64_t left_out;    /* reader: stacks of a store that have other labels than those that are wanted */
 	const char *const *notes; /* reader: what it says of how it was made; nr_notes */
 	size_t nr_notes;
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */

@@ -33,10 +33,20 @@ struct segment {
 	uint64_t bytes;
 };
 
+/* What labels of a sample have to be: for each key one of its values, which are patterns. */
+struct store_label {
+	const char *key;
+	const char *pattern;
+};
+
+#define STORE_LABELS_MAX 16
+
 /* What is wanted of a store: what overlaps it. Seconds since 1970. */
 struct store_span {
 	uint64_t since_s, until_s; /* until 0: no end */
 	const char *view; /* NULL: the first one there is */
+	struct store_label labels[STORE_LABELS_MAX];
+	size_t nr_labels;
 };
 
 struct segments {

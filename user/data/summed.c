@@ -10,6 +10,7 @@
 
 #include "pprof/pprof.h"
 #include "util/file.h"
+#include "util/glob.h"
 
 #define MAGIC_BYTES 4
 #define HINT_BYTES (1u << 20)
@@ -153,6 +154,7 @@ int summed_open_store(struct data_reader *r, const struct store_span *span, stru
 	int ret = store_list(&r->store, span, &r->segments);
 	size_t first = 0;
 
+	r->span = span;
 	if (ret)
 		return reader_fail(r, err, ret, strerror(-ret));
 	keep_view(r, span->view);
@@ -207,12 +209,44 @@ static void take_labels(const struct pprof_sample *p, struct sample *s, char *co
 	s->comm = comm;
 }
 
+static bool has_label(const struct pprof_sample *p, const struct store_label *wanted)
+{
+	for (size_t i = 0; i < p->nr_labels; i++) {
+		const struct pprof_label *l = &p->labels[i];
+
+		if (l->text && !strcmp(l->key, wanted->key) && glob_match(wanted->pattern, l->text, strlen(l->text)))
+			return true;
+	}
+	return false;
+}
+
+/* Of two patterns with one key either may hold. */
+static bool is_picked(const struct data_reader *r, const struct pprof_sample *p)
+{
+	const struct store_label *labels = r->span ? r->span->labels : NULL;
+	size_t n = r->span ? r->span->nr_labels : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool holds = false;
+
+		for (size_t k = 0; k < n && !holds; k++)
+			holds = !strcmp(labels[k].key, labels[i].key) && has_label(p, &labels[k]);
+		if (!holds)
+			return false;
+	}
+	return true;
+}
+
 static int deliver(void *arg, const struct pprof_sample *p)
 {
 	struct data_reader *r = arg;
 	const int32_t count_type = pprof_meta(r->summed)->count_type;
 	int ret = 0;
 
+	if (!is_picked(r, p)) {
+		r->meta.left_out++;
+		return 0;
+	}
 	for (size_t i = 0; i < r->summed_types.n && !ret; i++) {
 		uint32_t type = r->summed_types.data[i];
 		int64_t weight = type == UINT32_MAX ? 0 : p->values[type], count = count_type < 0 ? 1 : p->values[count_type];
