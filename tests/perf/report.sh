@@ -48,6 +48,10 @@ FOLD=/usr/lib/perf-core/scripts/python/stackcollapse.py
 [ -e $FOLD ] || fail "no $FOLD"
 beside "the same as a picture; as folded stacks" "flame -i" "script -s stackcollapse.py" \
 	"$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.html" ::: perf script -i "$TMP/r.data" -s $FOLD
+RUNS=1
+beside "the same as a profile for pprof; as folded stacks" "flame -i -o X.pb.gz" "script -s stackcollapse.py" \
+	"$SKEP" -q flame -i "$TMP/r.data" -o "$TMP/r.pb.gz" ::: perf script -i "$TMP/r.data" -s $FOLD
+RUNS=${REPORT_RUNS:-3}
 
 load
 must "$SKEP" -q record -a -F 20000 -o "$TMP/d.data" -- sleep $((T / 2))
