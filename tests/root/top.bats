@@ -47,7 +47,7 @@ times_of() {
 	[ "$(grep -cE "^# [0-9.]+ s: [0-9]+ samples of '[^']+' in [0-9.]+ s, [0-9]+ in all; 0 lost$" out)" = 3 ]
 	[ "$(grep -c '^$' out)" -ge 2 ]
 	[[ "$(grep -m 1 Overhead out)" =~ ^#\ +Now\ +Overhead\ +Command\ +Shared\ Object\ +Symbol ]]
-	[ "$(grep -c '\[\.\] hot' out)" = 3 ]
+	[ "$(grep -c '\[\.\] hot' out)" -ge 2 ] # 200 ms without a CPU are nothing special beside other loads
 	[[ "$(grep ' in all' out | tail -n 1)" == *", $(sed -n 's/^samples: .* \([0-9]*\) kept.*/\1/p' err) in all; "* ]]
 	# Each at once: the first is there long before the end
 	"$SKEP" top -p "$BG" -d 100ms --duration 20 >now 2>/dev/null &
