@@ -143,3 +143,21 @@ agent() {
 	umount small
 	grep -q 'No space left on device' said
 }
+
+@test "--off-cpu: the time that threads sleep, in profiles of its own" {
+	background "$SKEP" -v agent --store store --every 2s --off-cpu 2>said
+	run_pid=$BG
+	eventually test -s store/skep-store
+	sleep "$(times 0.5)"
+	cp "$(type -P sleep)" slept # by a name that nobody else has
+	./slept 2
+	sleep 0.1
+	interrupt $run_pid
+	cat said
+	[ "$(profiles store | grep -c offcpu-time)" = "$(profiles store | grep -c -- '-clock\|cycles')" ]
+	"$SKEP" report --store store --view offcpu-time --no-children -s comm --comms slept --format csv >rows
+	cat rows
+	awk -F, 'NR == 2 { exit !($3 >= 1.99e9 && $3 < 2.6e9) }' rows
+	kept=$(sed -n 's/^samples: .* seen, \([0-9]*\) kept$/\1/p' said)
+	[ "$(sed -n 's/^wrote .*: \([0-9]*\) samples, .*/\1/p' said | awk '{ n += $1 } END { print n }')" = "$kept" ]
+}

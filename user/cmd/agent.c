@@ -10,6 +10,7 @@
 #include "cmd/agentlabels.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
+#include "cmd/offcpu.h"
 #include "cmd/pprofout.h"
 #include "cmd/storespan.h"
 #include "util/clock.h"
@@ -30,6 +31,17 @@ struct agent_options {
 	struct honesty h;
 	const char *store;
 	uint64_t every_ns, keep_kib, keep_ns;
+	bool off_cpu;
+	struct offcpu_cfg off_cfg;
+};
+
+/* An event, and what of its samples is in segments already. */
+struct agent_view {
+	struct fold_view at;
+	struct profile all;
+	uint64_t done, done_weight;
+	uint64_t done_losses[LOSS_MAX];
+	bool failed; /* the last segment could not be written */
 };
 
 struct agent {
@@ -39,14 +51,15 @@ struct agent {
 	struct store store;
 	struct pprof_out out;
 	struct agent_labels *labels;
-	struct profile all;  /* of the run */
-	struct profile done; /* what of that is in segments already */
-	uint64_t wall_ns, begun_ns; /* when the segment that is being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC */
-	uint64_t nr_segments;
-	bool failed; /* the last one could not be written */
+	struct profile all; /* of the run */
+	struct agent_view views[EVENTS_MAX];
+	int nr_views;
+	uint64_t looked_ns; /* when segments were written last, or could not be */
+	uint64_t wall_ns, begun_ns; /* when the segments that are being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC */
 };
 
 static const struct opt agent_opts[] = {
+	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct agent_options, off_cpu), "also the time off the CPUs, in profiles of its own" },
 	{ 0, "store", "DIR", OPT_TEXT, offsetof(struct agent_options, store), "directory of the profiles (default: " STORE_DEFAULT ")" },
 	{ 0, "every", "TIME", OPT_DURATION, offsetof(struct agent_options, every_ns), "one profile for each TIME, as 10, 5m (default: 1m)" },
 	{ 0, "keep", "SIZE", OPT_KIB, offsetof(struct agent_options, keep_kib), "delete the oldest when all have more than SIZE (default: 1G)" },
@@ -62,18 +75,22 @@ static const struct opt_group agent_groups[] = {
 	{ 0 },
 };
 
-/* What came since the last segment that was written. ledger: what the run has lost so far, beside what names and stacks lack. */
-static void profile_since(const struct agent *a, const struct profile *ledger, struct profile *p)
+/*
+ * What came since the last segment of a view. ledger: what the run has lost so far, beside what names and stacks lack; that of all events
+ * stands with the first.
+ */
+static void profile_since(const struct agent *a, const struct agent_view *v, const struct profile *ledger, struct profile *p)
 {
-	*p = (struct profile){ .title = command_line(), .event = a->o->m.events[0].name, .unit = a->o->m.events[0].unit };
+	const struct event *e = &a->o->m.events[v - a->views];
+
+	*p = (struct profile){ .title = command_line(), .event = e->name, .unit = e->unit, .kept = v->at.folded - v->done,
+			       .weight = v->all.weight - v->done_weight };
 	p->duration_ns = now_ns() - a->begun_ns;
-	p->kept = a->pic->fold.view.folded - a->done.kept;
-	p->weight = a->all.weight - a->done.weight;
 	for (int i = 0; i < LOSS_MAX; i++)
-		p->losses[i] = a->all.losses[i] + ledger->losses[i] - a->done.losses[i];
+		p->losses[i] = v->all.losses[i] + (v == a->views ? ledger->losses[i] : 0) - v->done_losses[i];
 }
 
-static int write_file(struct agent *a, const struct profile *p, const char *path, struct err *err)
+static int write_file(struct agent *a, const struct agent_view *v, const struct profile *p, const char *path, struct err *err)
 {
 	struct pprof_head head = { .time_ns = a->wall_ns, .period = p->kept ? p->weight / p->kept : 0 };
 	struct outfile out;
@@ -82,7 +99,7 @@ static int write_file(struct agent *a, const struct profile *p, const char *path
 
 	if (ret)
 		return ret;
-	ret = pprof_out_write(&a->out, &a->pic->fold.view, p, &head, out.stream);
+	ret = pprof_out_write(&a->out, &v->at, p, &head, out.stream);
 	bytes = ret < 0 && !ferror(out.stream) ? err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret)) : outfile_commit(&out, err);
 	outfile_abort(&out);
 	return bytes < 0 ? (int)bytes : 0;
@@ -103,7 +120,7 @@ static void trim(struct agent *a)
  * What cannot be written now, as when the disk is full, is part of the next segment: nothing is lost while there is memory. A store that
  * was removed is made again.
  */
-static int write_segment(struct agent *a, const struct profile *ledger)
+static int write_view(struct agent *a, struct agent_view *v, const struct profile *ledger)
 {
 	char path[PATH_BYTES];
 	struct segment seg;
@@ -111,35 +128,58 @@ static int write_segment(struct agent *a, const struct profile *ledger)
 	struct profile p;
 	int ret;
 
-	profile_since(a, ledger, &p);
+	profile_since(a, v, ledger, &p);
 	store_name(&a->store, &seg, a->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
 	snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
-	ret = write_file(a, &p, path, &err);
+	ret = write_file(a, v, &p, path, &err);
 	if (ret == -ENOENT) {
 		store_close(&a->store);
 		ret = store_open(&a->store, a->store.path, true, &err);
-		ret = ret ? ret : write_file(a, &p, path, &err);
+		ret = ret ? ret : write_file(a, v, &p, path, &err);
 	}
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
 		log_note("note: %s: what was sampled stays in memory, for the next profile", err.text);
-		a->failed = true;
+		v->failed = true;
 		return 0;
 	}
-	if (a->failed)
+	if (v->failed)
 		log_note("note: '%s' has what could not be written before", seg.name);
-	a->failed = false;
-	a->nr_segments++;
-	log_detail("wrote %s: %" PRIu64 " samples, %zu stacks", seg.name, p.kept, pprof_out_stacks(&a->out, &a->pic->fold.view));
-	pprof_out_free(&a->out);
-	a->done.kept += p.kept;
-	a->done.weight += p.weight;
+	v->failed = false;
+	log_detail("wrote %s: %" PRIu64 " samples, %zu stacks", seg.name, p.kept, pprof_out_stacks(&a->out, &v->at));
+	pprof_out_forget(&a->out, &v->at);
+	v->done += p.kept;
+	v->done_weight += p.weight;
 	for (int i = 0; i < LOSS_MAX; i++)
-		a->done.losses[i] += p.losses[i];
-	a->wall_ns = clock_ns(CLOCK_REALTIME);
-	a->begun_ns = now_ns();
-	trim(a);
+		v->done_losses[i] += p.losses[i];
+	return 0;
+}
+
+/* A profile for each event, also where nothing came: else a span without samples would look like one that was not watched. */
+static int write_segment(struct agent *a, const struct profile *ledger)
+{
+	bool failed = false;
+	int ret = 0;
+
+	for (int i = 0; i < a->nr_views && !ret; i++) {
+		ret = write_view(a, &a->views[i], ledger);
+		failed |= a->views[i].failed;
+	}
+	if (!ret && !failed) { /* else the next one begins where this one does */
+		a->wall_ns = clock_ns(CLOCK_REALTIME);
+		a->begun_ns = now_ns();
+	}
+	if (!ret)
+		trim(a);
+	return ret;
+}
+
+static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
+{
+	struct agent *a = arg;
+
+	*ret_view = event < (uint32_t)a->nr_views ? &a->views[event].at : NULL;
 	return 0;
 }
 
@@ -152,15 +192,26 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 
 	(void)since_start_ns;
 	agent_labels_round(a->labels);
-	if (now >= a->wall_ns && now / every == a->wall_ns / every)
+	if (now >= a->wall_ns && now / every == a->looked_ns / every)
 		return 0;
+	a->looked_ns = now;
 	session_profile(a->session, &ledger);
 	return write_segment(a, &ledger);
 }
 
+/* Samples that are in no segment. */
+static uint64_t unwritten(const struct agent *a)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < a->nr_views; i++)
+		n += a->views[i].at.folded - a->views[i].done;
+	return n;
+}
+
 static int run(struct agent *a, int *status, struct err *err)
 {
-	static const struct profile none;
+	struct profile ledger;
 	struct syms_cfg syms_cfg = { .build_ids = true };
 	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = a->o->h.receipt };
 	struct picture *pic = a->pic;
@@ -172,19 +223,28 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->names.interval = at_interval;
 	pic->names.interval_arg = a;
 	pic->fold.view = (struct fold_view){ .profile = &a->all };
+	pic->fold.choose = choose;
+	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
+	a->nr_views = a->o->m.nr_events;
+	for (int i = 0; i < a->nr_views; i++)
+		a->views[i].at.profile = &a->views[i].all;
 	pprof_out_begin(&a->out, pic);
 	a->out.label = agent_labels_of;
 	a->out.label_arg = a->labels;
-	a->wall_ns = clock_ns(CLOCK_REALTIME);
+	a->wall_ns = a->looked_ns = clock_ns(CLOCK_REALTIME);
 	a->begun_ns = now_ns();
 	log_note("note: profiles go to '%s', one for each %" PRIu64 " s", a->store.path, a->o->every_ns / NS_PER_S);
 	ret = live_run(&a->o->m, &cfg, &syms_cfg, pic, status, err);
 	a->session = NULL;
-	if (!ret && pic->fold.view.folded != a->done.kept)
-		ret = write_segment(a, &none); /* all has what the run has lost by now */
-	if (!ret && a->failed)
-		ret = err_set(err, -EIO, "%" PRIu64 " samples could not be written", pic->fold.view.folded - a->done.kept);
+	ledger = a->all;
+	if (!ret && unwritten(a))
+		ret = write_segment(a, &ledger);
+	if (!ret && unwritten(a))
+		ret = err_set(err, -EIO, "%" PRIu64 " samples could not be written", unwritten(a));
+	for (int i = 0; i < a->nr_views; i++)
+		for (int k = 0; k < LOSS_MAX; k++)
+			a->all.losses[k] += a->views[i].all.losses[k];
 	return ret;
 }
 
@@ -200,6 +260,10 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--every': 1 s or more");
 	if (!o->m.freq && !o->m.period)
 		o->m.freq = FREQ;
+	if (o->off_cpu) {
+		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
+		o->m.offcpu = &o->off_cfg;
+	}
 	o->m.target.all = true;
 	return measure_check(&o->m, operands, err);
 }
@@ -207,11 +271,11 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 static int agent_run(void *cfg, char **operands, struct err *err)
 {
 	struct agent_options *o = cfg;
-	struct agent a = { .o = o, .store = { .dir = -1, .mark = -1 } };
+	static struct agent a; /* large */
 	int status = 0, ret = check(o, operands, err);
 
-	if (!ret && o->m.nr_events > 1)
-		ret = err_exit(err, -EINVAL, EXIT_USAGE, "skep agent samples one event, not %d", o->m.nr_events);
+	a.o = o;
+	a.store.dir = a.store.mark = -1;
 	if (!ret)
 		ret = store_open(&a.store, o->store, true, err);
 	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new())))

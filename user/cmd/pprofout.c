@@ -71,6 +71,17 @@ void pprof_out_free(struct pprof_out *o)
 	vec_free(&o->views);
 }
 
+void pprof_out_forget(struct pprof_out *o, const struct fold_view *view)
+{
+	for (size_t i = 0; i < o->views.n; i++) {
+		if (o->views.data[i].view != view)
+			continue;
+		pprof_writer_free(o->views.data[i].writer);
+		o->views.data[i] = o->views.data[--o->views.n];
+		return;
+	}
+}
+
 static uint8_t build_id(void *arg, const char *obj, uint8_t *ret_id)
 {
 	const struct pprof_out *o = arg;

@@ -28,7 +28,10 @@ struct pprof_out {
 
 /* From now on all that pic folds is added. */
 void pprof_out_begin(struct pprof_out *o, struct picture *pic);
-void pprof_out_free(struct pprof_out *o); /* also to begin again with nothing */
+void pprof_out_free(struct pprof_out *o);
+
+/* A view begins again with nothing. */
+void pprof_out_forget(struct pprof_out *o, const struct fold_view *view);
 
 /* How many distinct stacks went to a view. */
 size_t pprof_out_stacks(const struct pprof_out *o, const struct fold_view *view);
