@@ -41,7 +41,8 @@ struct agent_view {
 	struct profile all;
 	uint64_t done, done_weight;
 	uint64_t done_losses[LOSS_MAX];
-	bool failed; /* the last segment could not be written */
+	uint64_t wall_ns, begun_ns; /* when the segment that is being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC */
+	bool failed; /* the last one could not be written */
 };
 
 struct agent {
@@ -54,8 +55,7 @@ struct agent {
 	struct profile all; /* of the run */
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
-	uint64_t looked_ns; /* when segments were written last, or could not be */
-	uint64_t wall_ns, begun_ns; /* when the segments that are being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC */
+	uint64_t tried_ns; /* when segments were written last, or could not be: CLOCK_REALTIME */
 };
 
 static const struct opt agent_opts[] = {
@@ -85,14 +85,14 @@ static void profile_since(const struct agent *a, const struct agent_view *v, con
 
 	*p = (struct profile){ .title = command_line(), .event = e->name, .unit = e->unit, .kept = v->at.folded - v->done,
 			       .weight = v->all.weight - v->done_weight };
-	p->duration_ns = now_ns() - a->begun_ns;
+	p->duration_ns = now_ns() - v->begun_ns;
 	for (int i = 0; i < LOSS_MAX; i++)
 		p->losses[i] = v->all.losses[i] + (v == a->views ? ledger->losses[i] : 0) - v->done_losses[i];
 }
 
 static int write_file(struct agent *a, const struct agent_view *v, const struct profile *p, const char *path, struct err *err)
 {
-	struct pprof_head head = { .time_ns = a->wall_ns, .period = p->kept ? p->weight / p->kept : 0 };
+	struct pprof_head head = { .time_ns = v->wall_ns, .period = p->kept ? p->weight / p->kept : 0 };
 	struct outfile out;
 	int64_t bytes;
 	int ret = outfile_open(&out, path, err);
@@ -103,6 +103,12 @@ static int write_file(struct agent *a, const struct agent_view *v, const struct 
 	bytes = ret < 0 && !ferror(out.stream) ? err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret)) : outfile_commit(&out, err);
 	outfile_abort(&out);
 	return bytes < 0 ? (int)bytes : 0;
+}
+
+static void begin_segment(struct agent_view *v)
+{
+	v->wall_ns = clock_ns(CLOCK_REALTIME);
+	v->begun_ns = now_ns();
 }
 
 static void trim(struct agent *a)
@@ -129,7 +135,7 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 	int ret;
 
 	profile_since(a, v, ledger, &p);
-	store_name(&a->store, &seg, a->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
+	store_name(&a->store, &seg, v->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
 	snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
 	ret = write_file(a, v, &p, path, &err);
 	if (ret == -ENOENT) {
@@ -149,6 +155,7 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 	v->failed = false;
 	log_detail("wrote %s: %" PRIu64 " samples, %zu stacks", seg.name, p.kept, pprof_out_stacks(&a->out, &v->at));
 	pprof_out_forget(&a->out, &v->at);
+	begin_segment(v);
 	v->done += p.kept;
 	v->done_weight += p.weight;
 	for (int i = 0; i < LOSS_MAX; i++)
@@ -157,19 +164,12 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 }
 
 /* A profile for each event, also where nothing came: else a span without samples would look like one that was not watched. */
-static int write_segment(struct agent *a, const struct profile *ledger)
+static int write_segments(struct agent *a, const struct profile *ledger)
 {
-	bool failed = false;
 	int ret = 0;
 
-	for (int i = 0; i < a->nr_views && !ret; i++) {
+	for (int i = 0; i < a->nr_views && !ret; i++)
 		ret = write_view(a, &a->views[i], ledger);
-		failed |= a->views[i].failed;
-	}
-	if (!ret && !failed) { /* else the next one begins where this one does */
-		a->wall_ns = clock_ns(CLOCK_REALTIME);
-		a->begun_ns = now_ns();
-	}
 	if (!ret)
 		trim(a);
 	return ret;
@@ -192,11 +192,11 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 
 	(void)since_start_ns;
 	agent_labels_round(a->labels);
-	if (now >= a->wall_ns && now / every == a->looked_ns / every)
+	if (now >= a->tried_ns && now / every == a->tried_ns / every)
 		return 0;
-	a->looked_ns = now;
+	a->tried_ns = now;
 	session_profile(a->session, &ledger);
-	return write_segment(a, &ledger);
+	return write_segments(a, &ledger);
 }
 
 /* Samples that are in no segment. */
@@ -227,19 +227,20 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
 	a->nr_views = a->o->m.nr_events;
-	for (int i = 0; i < a->nr_views; i++)
+	for (int i = 0; i < a->nr_views; i++) {
 		a->views[i].at.profile = &a->views[i].all;
+		begin_segment(&a->views[i]);
+	}
 	pprof_out_begin(&a->out, pic);
 	a->out.label = agent_labels_of;
 	a->out.label_arg = a->labels;
-	a->wall_ns = a->looked_ns = clock_ns(CLOCK_REALTIME);
-	a->begun_ns = now_ns();
+	a->tried_ns = clock_ns(CLOCK_REALTIME);
 	log_note("note: profiles go to '%s', one for each %" PRIu64 " s", a->store.path, a->o->every_ns / NS_PER_S);
 	ret = live_run(&a->o->m, &cfg, &syms_cfg, pic, status, err);
 	a->session = NULL;
 	ledger = a->all;
 	if (!ret && unwritten(a))
-		ret = write_segment(a, &ledger);
+		ret = write_segments(a, &ledger);
 	if (!ret && unwritten(a))
 		ret = err_set(err, -EIO, "%" PRIu64 " samples could not be written", unwritten(a));
 	for (int i = 0; i < a->nr_views; i++)
