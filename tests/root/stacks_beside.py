@@ -47,13 +47,19 @@ def goes_on(short, long):
     return len(short) <= len(long) and all(a == b or "[unknown]" in (a, b) for a, b in zip(short, long))
 
 
+def loses_signal(short, long):
+    """In __restore_rt itself perf goes on with a caller of what the signal interrupted."""
+    rest = short[1:]
+    return short[0] == long[0] == "__restore_rt" and len(rest) < len(long) and long[-len(rest):] == rest
+
+
 perf, skep = perf_stacks(sys.argv[1]), skep_stacks(sys.argv[2])
 same = sum((perf & skep).values())
 perf, skep = perf - skep, skep - perf
 further = 0
 for stack in list(perf):
     for other in list(skep):
-        if perf[stack] and goes_on(stack, other):
+        if perf[stack] and (goes_on(stack, other) or loses_signal(stack, other)):
             n = min(perf[stack], skep[other])
             perf[stack] -= n
             skep[other] -= n
