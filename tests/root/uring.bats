@@ -181,7 +181,7 @@ same_lines() {
 	grep -qE ' +3 +2 io_uring:READ$' c.txt
 	grep -qE ' io_uring_enter$' c.txt
 	"$SKEP" trace -c -e io_uring --by comm,syscall,errno -o c.txt -- "$WORK/operations" each >truth
-	grep -qE '^ +1 +1 .* operations +io_uring:TIMEOUT +ETIME' c.txt
+	grep -qE '^operations +io_uring:TIMEOUT +ETIME +1 +1 ' c.txt
 	"$SKEP" trace -c -e '!io_uring' -o c.txt -- "$WORK/operations" each >truth
 	run ! grep -q 'io_uring:' c.txt
 	run -2 "$SKEP" trace -c -e io_uring --by comm -- true
