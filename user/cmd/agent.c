@@ -39,8 +39,7 @@ struct agent_options {
 struct agent_view {
 	struct fold_view at;
 	struct profile all;
-	uint64_t done, done_weight;
-	uint64_t done_losses[LOSS_MAX];
+	struct profile done; /* its kept, weight and losses */
 	uint64_t wall_ns, begun_ns; /* when the segment that is being filled began: CLOCK_REALTIME, CLOCK_MONOTONIC */
 	bool failed; /* the last one could not be written */
 };
@@ -83,23 +82,22 @@ static void profile_since(const struct agent *a, const struct agent_view *v, con
 {
 	const struct event *e = &a->o->m.events[v - a->views];
 
-	*p = (struct profile){ .title = command_line(), .event = e->name, .unit = e->unit, .kept = v->at.folded - v->done,
-			       .weight = v->all.weight - v->done_weight };
+	*p = (struct profile){ .title = command_line(), .event = e->name, .unit = e->unit, .kept = v->at.folded - v->done.kept,
+			       .weight = v->all.weight - v->done.weight };
 	p->duration_ns = now_ns() - v->begun_ns;
 	for (int i = 0; i < LOSS_MAX; i++)
-		p->losses[i] = v->all.losses[i] + (v == a->views ? ledger->losses[i] : 0) - v->done_losses[i];
+		p->losses[i] = v->all.losses[i] + (v == a->views ? ledger->losses[i] : 0) - v->done.losses[i];
 }
 
 static int write_file(struct agent *a, const struct agent_view *v, const struct profile *p, const char *path, struct err *err)
 {
-	struct pprof_head head = { .time_ns = v->wall_ns, .period = p->kept ? p->weight / p->kept : 0 };
 	struct outfile out;
 	int64_t bytes;
 	int ret = outfile_open(&out, path, err);
 
 	if (ret)
 		return ret;
-	ret = pprof_out_write(&a->out, &v->at, p, &head, out.stream);
+	ret = pprof_out_write(&a->out, &v->at, p, v->wall_ns, out.stream);
 	bytes = ret < 0 && !ferror(out.stream) ? err_set(err, ret, "cannot write '%s': %s", path, strerror(-ret)) : outfile_commit(&out, err);
 	outfile_abort(&out);
 	return bytes < 0 ? (int)bytes : 0;
@@ -156,10 +154,10 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 	log_detail("wrote %s: %" PRIu64 " samples, %zu stacks", seg.name, p.kept, pprof_out_stacks(&a->out, &v->at));
 	pprof_out_forget(&a->out, &v->at);
 	begin_segment(v);
-	v->done += p.kept;
-	v->done_weight += p.weight;
+	v->done.kept += p.kept;
+	v->done.weight += p.weight;
 	for (int i = 0; i < LOSS_MAX; i++)
-		v->done_losses[i] += p.losses[i];
+		v->done.losses[i] += p.losses[i];
 	return 0;
 }
 
@@ -205,7 +203,7 @@ static uint64_t unwritten(const struct agent *a)
 	uint64_t n = 0;
 
 	for (int i = 0; i < a->nr_views; i++)
-		n += a->views[i].at.folded - a->views[i].done;
+		n += a->views[i].at.folded - a->views[i].done.kept;
 	return n;
 }
 

@@ -9,6 +9,7 @@
 #include "target.h"
 #include "util/hash.h"
 #include "util/map.h"
+#include "util/text.h"
 #include "util/vec.h"
 
 #define CONTAINER_DIGITS 64 /* of docker, containerd, CRI-O and podman */
@@ -47,13 +48,6 @@ void agent_labels_free(struct agent_labels *l)
 	free(l);
 }
 
-static bool ends_in(const char *text, size_t n, const char *end)
-{
-	size_t m = strlen(end);
-
-	return n > m && !memcmp(text + n - m, end, m);
-}
-
 const char *agent_unit(const char *path, size_t *ret_n)
 {
 	const char *unit = path;
@@ -64,7 +58,7 @@ const char *agent_unit(const char *path, size_t *ret_n)
 
 		p += *p == '/';
 		n = strcspn(p, "/");
-		if (ends_in(p, n, ".service") || ends_in(p, n, ".scope") || ends_in(p, n, ".slice")) {
+		if (text_ends(p, n, ".service") || text_ends(p, n, ".scope") || text_ends(p, n, ".slice")) {
 			unit = p;
 			len = n;
 		}

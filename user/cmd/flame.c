@@ -18,6 +18,7 @@
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/outfile.h"
+#include "util/text.h"
 
 #define DEFAULT_OUT "flame.html"
 static const struct report_request top_request = { .sort = "dso,sym" }; /* of --top */
@@ -57,11 +58,9 @@ static const struct opt flame_opts[] = {
 static const struct opt_rule flame_rules[] = {
 	{ "input", .not_with = OPT_COMMAND },
 	{ "input", .not_with = "event", .hint = "--event-index N chooses an event of the file" },
-	{ "input", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
+	{ "input|store", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
 			       "unwind-memory|off-part|wakers" },
-	{ "store", .not_with = "input|" OPT_COMMAND },
-	{ "store", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
-			       "unwind-memory|off-part|wakers|event|annotate|off-cpu|wall" },
+	{ "store", .not_with = "input|event|annotate|off-cpu|wall|" OPT_COMMAND },
 	{ "event-index", .needs = "input" },
 	{ "event-index", .not_with = "off-cpu|wall" },
 	{ "annotate", .not_with = "off-cpu|wall" },
@@ -89,25 +88,15 @@ static const struct flame_format formats[] = {
 #define FORMAT(name, render) { #name, render },
 #include "render/tree/formats.def"
 #undef FORMAT
+	{ "pprof", NULL },
 };
-
-static const struct flame_format pprof_format = { "pprof", NULL };
 
 static const struct flame_format *find_format(const char *name)
 {
-	if (!strcmp(name, pprof_format.name))
-		return &pprof_format;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	return NULL;
-}
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n > m && !strcmp(text + n - m, end);
 }
 
 /* The format by --format, else by the file's ending. */
@@ -121,9 +110,7 @@ static const struct flame_format *pick_format(struct flame *f, struct err *err)
 	if (f->format)
 		return find_format(f->format);
 	dot = strrchr(f->out, '.');
-	fmt = dot ? find_format(dot + 1) : NULL;
-	if (ends_in(f->out, ".pb.gz"))
-		fmt = &pprof_format;
+	fmt = text_ends(f->out, strlen(f->out), ".pb.gz") ? find_format("pprof") : dot ? find_format(dot + 1) : NULL;
 	if (!fmt) {
 		err_exit(err, -EINVAL, EXIT_USAGE, "unknown format of '%s'", f->out);
 		err_hint(err, "use a name that ends in .html, .svg, .folded, .json or .pb.gz, or give --format");
@@ -152,13 +139,6 @@ static uint64_t wall_start_ns(const struct flame *f, const struct fold_view *v)
 	return meta->has_wall && v->first_ns ? v->first_ns + (uint64_t)meta->wall_ns : 0;
 }
 
-static int write_stacks(struct flame *f, FILE *out, const struct fold_view *v)
-{
-	struct pprof_head head = { .time_ns = wall_start_ns(f, v), .period = v->profile->weight / v->profile->kept };
-
-	return pprof_out_write(&f->pprof, v, v->profile, &head, out);
-}
-
 static int write_picture(struct flame *f, struct outfile *out, const struct flame_format *fmt, const struct fold_view *v, struct err *err)
 {
 	struct flame_cfg cfg = { .icicle = f->icicle };
@@ -170,7 +150,7 @@ static int write_picture(struct flame *f, struct outfile *out, const struct flam
 		tree_end(v->tree, 0);
 		ret = fmt->render(out->stream, v->tree, p, &cfg);
 	} else {
-		ret = write_stacks(f, out->stream, v);
+		ret = pprof_out_write(&f->pprof, v, p, wall_start_ns(f, v), out->stream);
 	}
 	if (ret < 0 && !ferror(out->stream))
 		return err_set(err, ret, "cannot draw: %s", strerror(-ret));
@@ -346,17 +326,15 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	if (!pic)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (f->store.path) {
-		ret = store_options_end(&f->store, err);
-		if (ret)
-			goto out;
 		f->input = f->store.path;
 		f->replay.file.span = &f->store.span;
 	}
 	f->replay.event = f->off.wall ? REPLAY_WALL : f->off.off_cpu ? REPLAY_OFFCPU : REPLAY_EACH;
-	ret = f->input ? check_input(f, err) : check_live(f, operands, err);
+	ret = store_options_end(&f->store, err);
+	if (!ret)
+		ret = f->input ? check_input(f, err) : check_live(f, operands, err);
 	if (!ret)
 		ret = flame_with(f, pic, fmt, err);
-out:
 	annotation_free(&f->annotation);
 	store_options_free(&f->store);
 	pprof_out_free(&f->pprof);

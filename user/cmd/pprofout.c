@@ -126,17 +126,15 @@ size_t pprof_out_stacks(const struct pprof_out *o, const struct fold_view *view)
 	return w ? pprof_stacks(w) : 0;
 }
 
-int pprof_out_write(struct pprof_out *o, const struct fold_view *view, const struct profile *p, struct pprof_head *head, FILE *out)
+int pprof_out_write(struct pprof_out *o, const struct fold_view *view, const struct profile *p, uint64_t time_ns, FILE *out)
 {
 	struct pprof_writer *w = writer_of(o, view);
 	struct comments c;
+	const struct pprof_head head = { .event = p->event, .unit = p->unit, .time_ns = time_ns, .duration_ns = p->duration_ns,
+					 .period = p->kept ? p->weight / p->kept : 0, .comments = c.all };
 
 	if (!w)
 		return -ENOMEM;
 	comment_all(&c, p);
-	head->comments = c.all;
-	head->event = p->event;
-	head->unit = p->unit;
-	head->duration_ns = p->duration_ns;
-	return pprof_write(w, head, build_id, o, out);
+	return pprof_write(w, &head, build_id, o, out);
 }

@@ -17,7 +17,10 @@ struct pprof_view {
 /* A zeroed one is not begun. */
 struct pprof_out {
 	struct picture *pic; /* borrowed */
-	/* The owner's, after pprof_out_begin(): the labels of a sample, at most PPROF_LABELS_MAX; how many, or -ENOMEM. NULL: by what stands at the foot of stacks: comm and pid; also tid; or none */
+	/*
+	 * The owner's, after pprof_out_begin(): the labels of a sample, at most PPROF_LABELS_MAX; returns how many, or -ENOMEM. NULL: by what
+	 * stands at the foot of stacks, comm and pid; also tid; or none.
+	 */
 	int (*label)(void *arg, const struct named *named, struct pprof_label *ret_labels);
 	void *label_arg;
 	VEC(struct pprof_view) views;
@@ -36,7 +39,7 @@ void pprof_out_forget(struct pprof_out *o, const struct fold_view *view);
 /* How many distinct stacks went to a view. */
 size_t pprof_out_stacks(const struct pprof_out *o, const struct fold_view *view);
 
-/* What went to a view. head: its event, unit, duration and comments are set here, from p. 0 or -errno. */
-int pprof_out_write(struct pprof_out *o, const struct fold_view *view, const struct profile *p, struct pprof_head *head, FILE *out);
+/* What went to a view, as p describes it. time_ns: when it began, CLOCK_REALTIME; 0: not known. 0 or -errno. */
+int pprof_out_write(struct pprof_out *o, const struct fold_view *view, const struct profile *p, uint64_t time_ns, FILE *out);
 
 #endif

@@ -59,7 +59,9 @@ static void fill_view(struct replay *r, struct replay_view *v, bool first)
 	uint64_t whole;
 
 	p->title = total->title;
-	p->duration_ns = v->at.last_ns - v->at.first_ns ? v->at.last_ns - v->at.first_ns : data_reader_meta(r->file.reader)->duration_ns;
+	p->duration_ns = v->at.last_ns - v->at.first_ns;
+	if (!p->duration_ns)
+		p->duration_ns = data_reader_meta(r->file.reader)->duration_ns;
 	for (int i = 0; i < LOSS_MAX; i++) {
 		uint64_t file = first ? total->losses[i] : 0;
 

@@ -24,7 +24,7 @@ bool store_moment(const char *text, uint64_t now_s, uint64_t *ret_s);
 int store_options_end(struct store_options *o, struct err *err);
 void store_options_free(struct store_options *o);
 
-/* The same span, so many seconds earlier. */
+/* The span whose begin and end are s seconds before those of this one. */
 struct store_span store_earlier(const struct store_span *span, uint64_t s);
 
 #endif

@@ -200,6 +200,7 @@ struct data_reader {
 	VEC(uint32_t) summed_types;  /* of its values, by event; UINT32_MAX: it has none of it */
 	struct store store;	     /* where its files are; dir -1: it is one file */
 	struct segments segments;
+	size_t first_segment; /* of these, the one that can be read: it is open when the run begins */
 	const struct store_span *span; /* of these; borrowed */
 	struct input in;      /* that is being read */
 	VEC(struct input) more; /* of a directory: its other files */

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/text.h"
+
 #define TIME_FORM "%Y%m%dT%H%M%SZ"
 #define TIME_BYTES sizeof("20261127T140300Z")
 #define ENDING ".pb.gz"
@@ -96,7 +98,7 @@ static bool parse(const char *name, struct segment *seg)
 	if (strlen(name) >= sizeof(seg->name) || !take_time(&p, '-', &seg->start_s) || !take_time(&p, '.', &seg->end_s))
 		return false;
 	n = strlen(p);
-	if (n <= strlen(ENDING) || strcmp(p + n - strlen(ENDING), ENDING) != 0)
+	if (!text_ends(p, n, ENDING))
 		return false;
 	n -= strlen(ENDING);
 	if (n >= sizeof(seg->view))

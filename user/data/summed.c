@@ -158,8 +158,9 @@ int summed_open_store(struct data_reader *r, const struct store_span *span, stru
 	if (ret)
 		return reader_fail(r, err, ret, strerror(-ret));
 	keep_view(r, span->view);
-	while (first < r->segments.all.n && open_segment(r, &r->segments.all.data[first], err))
-		first++;
+	for (; first < r->segments.all.n && open_segment(r, &r->segments.all.data[first], err); first++)
+		skip_segment(r, first);
+	r->first_segment = first;
 	if (first == r->segments.all.n)
 		return first ? -EBADMSG : err_set(err, -ENODATA, "the store '%s' has nothing of that time", r->store.path);
 	*err = (struct err){ 0 };
@@ -282,19 +283,19 @@ int summed_run(struct data_reader *r, struct err *err)
 
 	if (r->store.dir < 0)
 		return run_file(r, err);
-	for (size_t i = 0; i < r->segments.all.n && (!ret || ret == -EBADMSG); i++) {
-		ret = open_segment(r, &r->segments.all.data[i], err);
+	for (size_t i = r->first_segment; i < r->segments.all.n && !ret; i++) {
+		ret = i == r->first_segment ? 0 : open_segment(r, &r->segments.all.data[i], err);
 		if (!ret) {
 			match_events(r);
 			ret = run_file(r, err);
 		} else if (ret != -ENOMEM) {
 			ret = -EBADMSG;
 		}
-		if (ret == -EBADMSG)
+		if (ret == -EBADMSG) {
 			skip_segment(r, i);
+			*err = (struct err){ 0 };
+			ret = 0;
+		}
 	}
-	if (ret != -EBADMSG)
-		return ret;
-	*err = (struct err){ 0 };
-	return 0;
+	return ret;
 }

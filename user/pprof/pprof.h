@@ -68,7 +68,7 @@ struct pprof_type {
 	const char *unit; /* "nanoseconds" */
 };
 
-/* What is said of the whole file. Texts are those of the reader. */
+/* The head of a file. Texts live as long as the reader. */
 struct pprof_meta {
 	struct pprof_type types[PPROF_TYPES_MAX];
 	uint32_t nr_types;

@@ -49,7 +49,7 @@ struct object {
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
 	uint8_t build_id[BUILD_ID_MAX], build_id_size;
-	uint8_t own_id[BUILD_ID_MAX], own_id_size; /* what the file says, where nobody else did; with cfg->build_ids */
+	uint8_t own_id[BUILD_ID_MAX], own_id_size; /* read from the file, where its TASK_MMAP had no build id; with cfg->build_ids */
 	uint8_t nr_tries;
 	uint32_t tried_pid;
 	int fd;	      /* in OBJECT_OPEN, and later while lines or parts of tables may be needed; else -1 */

@@ -3,7 +3,6 @@
 #include "util/text.h"
 
 #include <locale.h>
-#include <stdbool.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -196,6 +195,13 @@ static size_t character(const char *text, size_t *ret_cells)
 	uselocale(before);
 	*ret_cells = cells >= 0 ? (size_t)cells : 1;
 	return (size_t)n;
+}
+
+bool text_ends(const char *text, size_t n, const char *end)
+{
+	size_t m = strlen(end);
+
+	return n > m && !memcmp(text + n - m, end, m);
 }
 
 size_t text_width(const char *text)

@@ -8,6 +8,7 @@
 #define SKEP_UTIL_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,6 +50,9 @@ void text_print(FILE *out, const char *text);
  * the length the whole result has, as snprintf does.
  */
 size_t text_escape(char *buf, size_t size, const char *text);
+
+/* Do the n bytes of text end in `end`, with something before it? */
+bool text_ends(const char *text, size_t n, const char *end);
 
 /* Of escaped text: how many columns of a terminal it takes, and how many bytes of it have room in `columns`. */
 size_t text_width(const char *text);

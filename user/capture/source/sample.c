@@ -32,8 +32,8 @@
 #include "util/vec.h"
 
 #define RING_STREAM_BYTES (512u << 10)
-#define PROGRAMS_MAX_NS 20000000 /* far longer than a program runs */
 #define RING_SPILL_BYTES (1u << 20)
+#define PROGRAMS_MAX_NS 20000000 /* far longer than a program runs */
 
 /* One event on one CPU. The link, once there is one, closes the descriptor. */
 struct attached {

@@ -22,8 +22,7 @@ struct sums {
 	struct sample_key *keys; /* room for all entries */
 	struct sample_count *now;
 	struct map by_key;
-	VEC(struct taken) taken;
-	long nr; /* entries of counts, when they were taken last */
+	VEC(struct taken) taken; /* one for each entry of counts, when they were taken last */
 };
 
 struct sums *sums_new(struct bpf_map *stacks, struct bpf_map *counts)
@@ -123,7 +122,6 @@ int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct
 {
 	long n = hash_read(sums->counts, sums->keys, sums->now);
 
-	sums->nr = n;
 	if (n > 0)
 		n = take_grown(sums, n);
 	return n < 0 ? (int)n : deliver(sums, n, each, arg);
@@ -131,7 +129,7 @@ int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct
 
 bool sums_are_full(const struct sums *sums)
 {
-	return sums->nr > (long)bpf_map__max_entries(sums->counts) / 2;
+	return sums->taken.n > bpf_map__max_entries(sums->counts) / 2;
 }
 
 int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
@@ -144,7 +142,6 @@ int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struc
 		ret = hash_clear(sums->stacks);
 	map_clear(&sums->by_key);
 	sums->taken.n = 0;
-	sums->nr = 0;
 	return ret;
 }
 
