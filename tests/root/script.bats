@@ -132,8 +132,11 @@ same() {
 	same data.data -F +data_page_size,+code_page_size
 	same regs.data -F comm,iregs
 	same regs.data -F +uregs
-	# A sample's source line with the sample; of the loader's code perf chooses among lines in another way
-	with_line() { awk 'NF == 1 { at = at " " $1; next } NR > 1 { print at } { at = $0 } END { print at }' | grep -v 'ld-linux' | known; }
+	# A sample's source line with the sample, of those that have one: for the others perf prints FILE[ADDRESS] or, in a file
+	# of which it knows other lines, nothing. Of the loader's code perf chooses among lines in another way
+	with_line() {
+		awk 'NF == 1 { at = at " " $1; next } NR > 1 { print at } { at = $0 } END { print at }' | grep ':[0-9]*$' | grep -v 'ld-linux' | known
+	}
 	perf script -i plain.data -F +srcline 2>/dev/null | with_line >perf.txt
 	"$SKEP" -q script -i plain.data -F +srcline | with_line >skep.txt
 	[ "$(grep -cE '(shares\.c|work\.h):[0-9]+$' perf.txt)" -ge 100 ]
