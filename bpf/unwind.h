@@ -100,7 +100,6 @@ _Static_assert(sizeof(struct unwind_map) == 32, "unwind_map");
 #define UNWIND_PAGE_SHEETS 64u
 #define UNWIND_SPACES_MAX 8192u
 #define UNWIND_MAP_BLOCKS 16u
-#define UNWIND_RESTS_BYTES (8u << 20)
 
 /* Mappings lie in blocks, too; those of a space are in one. */
 #define UNWIND_BLOCK_MAPS 4096u

@@ -14,6 +14,7 @@
 
 #define OBJECTS_MAX 64
 #define ROOM_BYTES (4u << 20)
+#define RESTS_BYTES (1u << 20)
 
 struct unwind_bpf *skel;
 struct unwind_rules rules;
@@ -104,7 +105,7 @@ void tables_open(void)
 	skel = unwind_bpf__open();
 	if (!skel || unwind_rules_init(&rules))
 		die("open");
-	if (unwindstore_new(ROOM_BYTES, &store, &err))
+	if (unwindstore_new(ROOM_BYTES, RESTS_BYTES, &store, &err))
 		die(err.text);
 	if (unwindstore_lend(store, skel->obj) || unwind_bpf__load(skel))
 		die("load");

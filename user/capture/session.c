@@ -136,8 +136,11 @@ int session_add(struct session *s, struct source *src, struct err *err)
 
 static int open_unwinder(struct session *s, struct err *err)
 {
-	int ret = unwinder_new(&s->cfg->unwind, &s->place.unwinder, err);
+	struct unwinder_cfg cfg = s->cfg->unwind;
+	int ret;
 
+	cfg.rate = s->cfg->freq * s->place.nr_cpus;
+	ret = unwinder_new(&cfg, &s->place.unwinder, err);
 	if (!ret)
 		return watch(s, unwinder_fd(s->place.unwinder));
 	if (s->cfg->unwind.is_must)

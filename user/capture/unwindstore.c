@@ -27,14 +27,18 @@ enum { MAP_RULES, MAP_MAPS, MAP_SPACES, MAP_RESTS, NR_MAPS };
 struct shape {
 	const char *name;
 	enum bpf_map_type type;
-	uint32_t key_size, value_size, max;
+	uint32_t key_size, value_size;
+	uint32_t max; /* 0: the ring's bytes */
 };
+
+#define RULES_BYTES (UNWIND_RULES_MAX * sizeof(struct unwind_rule))
+#define BLOCK_BYTES (UNWIND_BLOCK_MAPS * sizeof(struct unwind_map))
 
 static const struct shape shapes[NR_MAPS] = {
 	[MAP_RULES] = { "unwind_rules", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(struct unwind_rule), UNWIND_RULES_MAX },
-	[MAP_MAPS] = { "unwind_maps", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), UNWIND_BLOCK_MAPS * sizeof(struct unwind_map), UNWIND_MAP_BLOCKS },
+	[MAP_MAPS] = { "unwind_maps", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), BLOCK_BYTES, UNWIND_MAP_BLOCKS },
 	[MAP_SPACES] = { "unwind_spaces", BPF_MAP_TYPE_HASH, sizeof(struct unwind_space_key), sizeof(struct unwind_space), UNWIND_SPACES_MAX },
-	[MAP_RESTS] = { "unwind_rests", BPF_MAP_TYPE_RINGBUF, 0, 0, UNWIND_RESTS_BYTES },
+	[MAP_RESTS] = { "unwind_rests", BPF_MAP_TYPE_RINGBUF, 0, 0, 0 },
 };
 
 /* Room for 1 << class mappings. */
@@ -47,26 +51,35 @@ struct tables {
 	struct unwind_store store; /* first: a pointer to it is one to us */
 	struct unwind_sheets sheets;
 	int fds[NR_MAPS];
-	void *views[NR_MAPS]; /* of those that are arrays */
+	struct unwind_rule *rules; /* a view of the kernel's */
+	struct unwind_map *blocks[UNWIND_MAP_BLOCKS]; /* views, of those that have mappings */
 	uint32_t nr_rules, nr_maps;
 	VEC(struct run) free[RUN_CLASSES]; /* oldest first */
 	bool is_full; /* of mappings */
 };
 
-static size_t shape_bytes(const struct shape *s)
+/* Of an array of the kernel's, from its byte `at` on. NULL, and errno. */
+static void *view_open(const struct tables *t, int map, size_t at, size_t bytes)
 {
-	return (size_t)s->max * s->value_size;
+	void *view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, t->fds[map], (off_t)at);
+
+	return view == MAP_FAILED ? NULL : view;
+}
+
+static void view_close(void *view, size_t bytes)
+{
+	if (view)
+		munmap(view, bytes);
 }
 
 static int put_rules(struct unwind_store *store, const struct unwind_rule *rules, uint32_t n)
 {
 	struct tables *t = (struct tables *)store;
-	struct unwind_rule *view = t->views[MAP_RULES];
 
 	if (n > UNWIND_RULES_MAX)
 		return -ENOSPC;
 	if (n > t->nr_rules)
-		memcpy(view + t->nr_rules, rules + t->nr_rules, (n - t->nr_rules) * sizeof(*rules));
+		memcpy(t->rules + t->nr_rules, rules + t->nr_rules, (n - t->nr_rules) * sizeof(*rules));
 	t->nr_rules = n > t->nr_rules ? n : t->nr_rules;
 	return 0;
 }
@@ -136,6 +149,18 @@ static void forget_space(struct unwind_store *store, const struct unwind_space_k
 	run_free(t, &had);
 }
 
+static int put_maps(struct tables *t, uint32_t first, const struct unwind_map *maps, uint32_t n)
+{
+	struct unwind_map **block = &t->blocks[first / UNWIND_BLOCK_MAPS];
+
+	if (!*block)
+		*block = view_open(t, MAP_MAPS, first / UNWIND_BLOCK_MAPS * BLOCK_BYTES, BLOCK_BYTES);
+	if (!*block)
+		return -errno;
+	memcpy(*block + first % UNWIND_BLOCK_MAPS, maps, n * sizeof(*maps));
+	return 0;
+}
+
 static int put_space(struct unwind_store *store, const struct unwind_space_key *key, const struct unwind_map *maps, uint32_t n)
 {
 	struct tables *t = (struct tables *)store;
@@ -144,7 +169,11 @@ static int put_space(struct unwind_store *store, const struct unwind_space_key *
 
 	if (ret)
 		return ret;
-	memcpy((struct unwind_map *)t->views[MAP_MAPS] + space.first, maps, n * sizeof(*maps));
+	ret = put_maps(t, space.first, maps, n);
+	if (ret) {
+		run_free(t, &space);
+		return ret;
+	}
 	bpf_map_lookup_elem(t->fds[MAP_SPACES], key, &had);
 	if (bpf_map_update_elem(t->fds[MAP_SPACES], key, &space, BPF_ANY)) {
 		ret = errno == E2BIG ? -ENOSPC : -errno;
@@ -156,25 +185,17 @@ static int put_space(struct unwind_store *store, const struct unwind_space_key *
 	return 0;
 }
 
-static int open_map(struct tables *t, int i)
+static int open_map(struct tables *t, int i, uint32_t rests_bytes)
 {
 	const struct shape *s = &shapes[i];
-	bool is_array = s->type == BPF_MAP_TYPE_ARRAY;
-	uint32_t flags = is_array ? BPF_F_MMAPABLE : s->type == BPF_MAP_TYPE_HASH ? object_hash_flags() : 0;
+	uint32_t flags = s->type == BPF_MAP_TYPE_ARRAY ? BPF_F_MMAPABLE : s->type == BPF_MAP_TYPE_HASH ? object_hash_flags() : 0;
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
-	void *view;
 
-	t->fds[i] = bpf_map_create(s->type, s->name, s->key_size, s->value_size, s->max, &opts);
-	if (t->fds[i] < 0 || !is_array)
-		return t->fds[i] < 0 ? t->fds[i] : 0;
-	view = mmap(NULL, shape_bytes(s), PROT_READ | PROT_WRITE, MAP_SHARED, t->fds[i], 0);
-	if (view == MAP_FAILED)
-		return -errno;
-	t->views[i] = view;
-	return 0;
+	t->fds[i] = bpf_map_create(s->type, s->name, s->key_size, s->value_size, s->max ? s->max : rests_bytes, &opts);
+	return t->fds[i] < 0 ? t->fds[i] : 0;
 }
 
-int unwindstore_new(uint64_t bytes, struct unwind_store **ret_store, struct err *err)
+int unwindstore_new(uint64_t bytes, uint32_t rests_bytes, struct unwind_store **ret_store, struct err *err)
 {
 	struct tables *t = calloc(1, sizeof(*t));
 	int ret;
@@ -187,7 +208,9 @@ int unwindstore_new(uint64_t bytes, struct unwind_store **ret_store, struct err 
 		t->fds[i] = -1;
 	ret = unwind_sheets_open(&t->sheets, bytes);
 	for (int i = 0; i < NR_MAPS && !ret; i++)
-		ret = open_map(t, i);
+		ret = open_map(t, i, rests_bytes);
+	if (!ret && !(t->rules = view_open(t, MAP_RULES, 0, RULES_BYTES)))
+		ret = -errno;
 	if (ret) {
 		unwindstore_free(&t->store);
 		return err_exit(err, ret, EXIT_CANNOT, "cannot make room for unwinding tables: %s", strerror(-ret));
@@ -205,12 +228,12 @@ void unwindstore_free(struct unwind_store *store)
 	unwind_sheets_close(&t->sheets);
 	for (uint32_t i = 0; i < RUN_CLASSES; i++)
 		vec_free(&t->free[i]);
-	for (int i = 0; i < NR_MAPS; i++) {
-		if (t->views[i])
-			munmap(t->views[i], shape_bytes(&shapes[i]));
+	view_close(t->rules, RULES_BYTES);
+	for (uint32_t i = 0; i < UNWIND_MAP_BLOCKS; i++)
+		view_close(t->blocks[i], BLOCK_BYTES);
+	for (int i = 0; i < NR_MAPS; i++)
 		if (t->fds[i] >= 0)
 			close(t->fds[i]);
-	}
 	free(t);
 }
 

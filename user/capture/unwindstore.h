@@ -13,11 +13,13 @@
 struct bpf_map;
 struct bpf_object;
 
-/* bytes: of rows and pages, at most; UNWIND_BYTES_MIN at least. 0, or -errno with err filled. */
+/*
+ * bytes: of rows and pages, at most; UNWIND_BYTES_MIN at least. rests_bytes: of the ring, a power of two. 0, or -errno with err filled.
+ */
 #define UNWIND_BYTES_DEFAULT (64ull << 20)
 #define UNWIND_BYTES_MIN (2ull << 20)
 #define UNWIND_BYTES_MAX (4ull << 30)
-int unwindstore_new(uint64_t bytes, struct unwind_store **ret_store, struct err *err);
+int unwindstore_new(uint64_t bytes, uint32_t rests_bytes, struct unwind_store **ret_store, struct err *err);
 void unwindstore_free(struct unwind_store *store); /* NULL is nothing */
 
 /* Before an object is loaded: it takes these maps for its own, or, of NULL, none. 0 or -errno. */

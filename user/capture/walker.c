@@ -10,7 +10,10 @@
 #include "capture/unwindstore.h"
 #include "util/hash.h"
 
-#define COLLECT_MAX_BYTES (16u << 20) /* twice the ring. Until some are walked the kernel requests more of the same */
+#define RESTS_BYTES_MIN (1u << 20)
+#define RESTS_BYTES_MAX (8u << 20)
+#define RESTS_BYTES_A_SAMPLE 8192u /* of stack, if each sample of a second asks */
+#define COLLECT_MAX_BYTES (2 * RESTS_BYTES_MAX) /* Until some are walked the kernel requests more of the same */
 #define CHAIN_BUCKETS 16384u
 #define CHAINS_MAX_BYTES (64u << 20)
 #define CHAINS_MAX 65536u /* that are kept: several sums may have one stack, and a sample that is lost has none */
@@ -43,6 +46,18 @@ static size_t used_bytes(const void *head, size_t size)
 }
 _Static_assert(sizeof(struct unwind_rest) <= RINGS_HEAD_MAX, "the head of a record");
 
+/*
+ * Of the ring of requests: user space wakes up for each, and takes it within milliseconds; what is seldom sampled needs no room for many.
+ */
+static uint32_t rests_bytes(uint64_t rate)
+{
+	uint64_t bytes = RESTS_BYTES_MAX;
+
+	while (rate && bytes > RESTS_BYTES_MIN && bytes / 2 >= rate * RESTS_BYTES_A_SAMPLE)
+		bytes /= 2;
+	return bytes;
+}
+
 int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
@@ -54,7 +69,7 @@ int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder,
 	u->rests.max_bytes = COLLECT_MAX_BYTES;
 	u->rests.used = used_bytes;
 	u->max_frames = cfg->max_frames ? cfg->max_frames : STACK_MAX_FRAMES;
-	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, &u->store, err);
+	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, rests_bytes(cfg->rate), &u->store, err);
 	if (!ret)
 		ret = rings_watch(&u->rests, unwindstore_rests_fd(u->store), err);
 	if (ret) {

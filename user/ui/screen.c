@@ -285,33 +285,76 @@ static wchar_t next_char(const char **text)
 	return c;
 }
 
+/* Cells of one style that lie side by side: a call of curses for each would cost more than what it does. */
+struct run {
+	int row, column; /* of the first */
+	int n;
+	cchar_t blank, cells[128];
+};
+
+static void run_begin(struct run *run, int row, int column, enum screen_style style)
+{
+	run->row = row;
+	run->column = column;
+	run->n = 0;
+	setcchar(&run->blank, L" ", own.styles[style] & ~A_COLOR, (short)PAIR_NUMBER(own.styles[style]), NULL);
+}
+
+/* next: where the cell after them is. */
+static void run_put(struct run *run, int next)
+{
+	if (run->n)
+		mvadd_wchnstr(run->row, run->column, run->cells, run->n);
+	run->column = next;
+	run->n = 0;
+}
+
+/* next: where the cell after this one is. */
+static void run_add(struct run *run, wchar_t c, int next)
+{
+	run->cells[run->n] = run->blank;
+	run->cells[run->n++].chars[0] = c;
+	if (run->n == sizeof(run->cells) / sizeof(run->cells[0]))
+		run_put(run, next);
+}
+
 int screen_text(int row, int column, enum screen_style style, const char *text)
 {
+	struct run run;
+
 	if (row < 0 || row >= LINES)
 		return column;
+	run_begin(&run, row, column, style);
 	while (*text && column < COLS) {
-		wchar_t one[2] = { next_char(&text) };
-		cchar_t cell;
+		bool is_ascii = *text >= ' ' && *text <= '~';
+		wchar_t c = is_ascii ? *text++ : next_char(&text);
 		int width;
 
-		if (one[0] == L'\t') {
+		if (c == L'\t') {
 			column += TAB_COLUMNS - column % TAB_COLUMNS;
+			run_put(&run, column);
 			continue;
 		}
-		width = wcwidth(one[0]);
+		width = is_ascii ? 1 : wcwidth(c);
 		if (width < 1 || column + width > COLS)
 			continue;
-		setcchar(&cell, one, own.styles[style] & ~A_COLOR, (short)PAIR_NUMBER(own.styles[style]), NULL);
-		mvadd_wch(row, column, &cell);
 		column += width;
+		run_add(&run, c, column);
 	}
+	run_put(&run, column);
 	return column;
 }
 
 void screen_fill(int row, int column, enum screen_style style)
 {
+	struct run run;
+
+	if (row < 0 || row >= LINES)
+		return;
+	run_begin(&run, row, column, style);
 	while (column < COLS)
-		column = screen_text(row, column, style, " ");
+		run_add(&run, L' ', ++column);
+	run_put(&run, column);
 }
 
 void screen_cursor(int row, int column)
