@@ -184,7 +184,7 @@ all_made() {
 	keys n
 	shows '^ calls +getpgid +1000 '
 	keys z
-	shows 'begun again'
+	shows 'begins again'
 	eventually gone 'getpgid'
 	keys q
 	left
@@ -246,7 +246,7 @@ off_shares() {
 	shows 'skep top'
 	keys 5
 	shows 'skep top +off-CPU time +[0-9.]+ s +[0-9]+ spans'
-	shows '\[k\] [a-z_]*poll[a-z_.]*$'
+	shows '\[k\] [a-z_]*poll[a-z_.0-9]*$'
 	keys s C-u c g r o u p Enter
 	shows 'by cgroup$' '100.00% +/'
 	keys s C-u t i d , s y m Enter
@@ -308,6 +308,99 @@ off_shares() {
 	left
 }
 
+# rows: the table of ./now, without its head and its foot
+rows() {
+	in_tmux capture-pane -p | sed '1d;$d'
+}
+
+@test "p holds rows, history and views, whatever is pressed; what was counted meanwhile is there afterwards" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 0.2 -p "$BG"
+	shows '\[\.\] hot$'
+	keys 2
+	shows 'clock_|call'
+	keys 1
+	shows '\[\.\] hot$'
+	sleep 1
+	keys p
+	shows '\[paused\]'
+	rows >held
+	n=$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)
+	sleep 1
+	keys Home
+	sleep 0.5
+	rows | diff held -
+	in_tmux resize-window -x 80 -y 20
+	shows "$n samples +\\[paused\\]" '^ Enter Calls'
+	keys Enter
+	shows '^  hot: [0-9.]+% of all samples'
+	awk '/of all samples/ && $2 + 0 > 100 { exit 1 }' now
+	keys q p
+	eventually more_than $((n + 1000))
+	keys q
+	left
+}
+
+more_than() {
+	on_screen samples && [ "$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)" -gt "$1" ]
+}
+
+@test "-z: the rows of a refresh stay until the next one, and keys act on them; -E limits the rows" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 2 -z -E 2 -p "$BG"
+	shows 'first refresh is after 2.0 s'
+	shows '\[\.\] hot$' '\[\.\] cold$'
+	[ "$(grep -c '\[[.k]\]' now)" = 2 ]
+	keys Enter
+	shows '^  hot: [0-9.]+% of all samples'
+	keys q
+	shows '\[\.\] hot$'
+	sleep 4
+	on_screen samples
+	n=$(sed -n 's/.* \([0-9]*\) samples.*/\1/p' now | head -1)
+	[ "$n" -gt 500 ]
+	[ "$n" -lt 3000 ] # of two seconds
+	keys q
+	left
+}
+
+@test "-e 'syscalls:*' --by syscall: the view of system calls, from the first one on" {
+	terminal 100 24
+	top -d 0.3 -e "'syscalls:*'" --by syscall -- "$WORK/callrate" 100000
+	shows 'system calls .*\[ended\]' '^ syscall +calls +errors' '^ getppid +100000 '
+	keys q
+	left
+	run -2 "$SKEP" top -e 'syscalls:*' -n 1
+	[[ "$output" == *"is a view of the screen"*"hint: skep stat -a -e 'syscalls:*' --by comm,syscall -I 1000"* ]]
+	run -2 "$SKEP" top --by syscall
+	[[ "$output" == *"it needs -e 'syscalls:*'"* ]]
+}
+
+@test "rows that stacks tell nothing of say so; those by object or thread have their shares" {
+	background "$WORK/shares" 60
+	terminal 100 24
+	top -F 999 -d 0.3 -s dso -p "$BG"
+	shows '%  shares$'
+	sleep 1
+	keys p Home
+	shows '\[paused\]'
+	keys Enter
+	shows '^  shares: [0-9.]+% of all samples, [0-9.]+% in itself'
+	awk '/ in itself/ { exit !($2 + 0 > 80 && $6 + 0 > 70 && $6 + 0 <= $2 + 0) }' now
+	keys q t t t
+	shows 'by pid,comm'
+	keys Enter
+	shows "^  $BG:shares .*: 100.00% of all samples *$"
+	keys q t
+	shows 'by cgroup' '100.00% +/'
+	keys Enter
+	shows 'rows by cgroup have no stacks'
+	keys q
+	left
+}
+
 @test "the target ends: the screen stays and says so; COMMAND does not write on it" {
 	terminal 100 24
 	top -F 999 -d 0.2 -- sh -c "'echo spoiled; exec $WORK/shares 1'"
@@ -346,6 +439,13 @@ off_shares() {
 	top -F 999 -d 0.2 -p "$BG"
 	shows '\[\.\] hot$'
 	pid=$(pgrep -n -f "^$SKEP top -F 999 -d 0.2 -p $BG")
+	kill -QUIT "$pid"
+	eventually test ! -e "/proc/$pid"
+	eventually test "$(in_tmux display-message -p '#{mouse_any_flag}')" = 0
+	type_line clear
+	top -F 999 -d 0.2 -p "$BG"
+	shows '\[\.\] hot$'
+	pid=$(pgrep -n -f "^$SKEP top -F 999 -d 0.2 -p $BG")
 	in_tmux kill-server
 	eventually test ! -e "/proc/$pid"
 }
@@ -360,6 +460,11 @@ off_shares() {
 	type_line export TERM=no-such-terminal
 	top -d 0.2 --duration 1 -p "$BG"
 	shows "terminal 'no-such-terminal' is not known here: there are tables" '^status 0'
+	"$SKEP" record -q -o a.data -F 999 --duration 0.5 -p "$BG"
+	type_line clear
+	in_tmux resize-window -x 100 -y 80
+	type_line "'$SKEP' report -i a.data; echo status \$?"
+	shows "terminal 'no-such-terminal' is not known here: there are tables" ' hot *$' '^status 0'
 	run -2 "$SKEP" top --tui -p "$BG"
 	[[ "$output" == *"--tui needs a terminal"* ]]
 }

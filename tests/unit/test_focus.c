@@ -91,7 +91,7 @@ static void both_ways(void **state)
 	assert_int_equal(focus_make(&t, true, &m, &f), 0);
 	assert_int_equal(f.total, 82);
 	assert_int_equal(f.total_count, 5);
-	assert_int_equal(f.self, 15); /* the inner c's 7 are of what the outer one called */
+	assert_int_equal(f.self, 22); /* with the 7 of the inner c, which is what the stack ends with */
 	assert_int_equal(total_of(&f.callers, "b"), 70);
 	assert_int_equal(total_of(&f.callers, "ba"), 70);
 	assert_int_equal(total_of(&f.callers, "d"), 5);
@@ -160,9 +160,9 @@ static void random_stacks(void **state)
 		if (!first)
 			continue;
 		total += weight;
-		if (!first[1])
+		if (path[n - 1] == 'a')
 			self += weight;
-		else
+		if (first[1])
 			calls[first[1] - 'a'] += weight;
 		if (first > path)
 			called_by[first[-1] - 'a'] += weight;

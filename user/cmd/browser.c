@@ -9,7 +9,18 @@
 #include <string.h>
 
 #include "cmd/browser_parts.h"
+#include "util/log.h"
 #include "util/text.h"
+
+bool browser_has_terminal(void)
+{
+	if (!screen_is_there())
+		return false;
+	if (screen_is_known())
+		return true;
+	log_note("note: terminal '%s' is not known here: there are tables instead of the screen", getenv("TERM"));
+	return false;
+}
 
 int browser_open(const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err)
 {
@@ -29,6 +40,9 @@ int browser_open(const struct browser_key *keys, void *arg, struct browser **ret
 	*ret_browser = b;
 	return 0;
 }
+
+/* What can be told of a row from the stacks of the tree. */
+#define STACK_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
 
 static void forget_opened(struct browser *b)
 {
@@ -171,9 +185,13 @@ int browser_show(struct browser *b, const struct browser_page *page)
 
 static bool has_no_stacks(struct browser *b)
 {
+	enum report_column other = b->page.rows ? KEY_MAX : report_layout_other(&b->page.table->layout, STACK_KEYS);
+
 	if (b->page.rows)
 		browser_say(b, "the rows of this view have no stacks");
-	return b->page.rows;
+	else if (other != KEY_MAX)
+		browser_say(b, "rows by %s have no stacks (s sums by comm, pid, tid, dso, sym)", report_columns[other].name);
+	return b->page.rows || other != KEY_MAX;
 }
 
 #define NO_STACKS "stacks are not recorded (-g records them)"

@@ -14,7 +14,7 @@
 struct browser_key {
 	uint32_t key;
 	const char *label; /* a word in the last line; NULL: only in the help */
-	const char *help;
+	const char *help;  /* NULL: not there either */
 	int (*run)(void *arg); /* 0, or -errno, which ends the run */
 };
 
@@ -25,11 +25,15 @@ struct browser_page {
 	const struct profile *profile;
 	const struct report_cfg *cfg;
 	struct tree *tree; /* NULL: stacks are not known */
+	bool is_held; /* the tree has more than the rows */
 	enum fold_root root; /* what its stacks stand on */
+	bool own_only; /* rows without a sample of their own, callers only, are not shown */
+	uint64_t max_rows; /* 0: all */
 	/* Instead of these: rows that have no stacks. */
 	const struct table *rows; /* its round has ended; NULL: none */
 	const struct rows_view *rows_view;
-	const char *nothing; /* where there are none */
+
+	const char *nothing; /* where there are no rows, of samples or others; NULL: there are some */
 	/* A column to the left of each row's own, so many columns of the terminal wide; 0: none. */
 	int mark_width;
 	const char *mark_title;
@@ -37,6 +41,9 @@ struct browser_page {
 };
 
 struct browser;
+
+/* Can there be a browser? Where only the kind of the terminal is not known, a note says that there is none. */
+bool browser_has_terminal(void);
 
 /* keys end with one that is 0. 0, or -errno with err filled. */
 int browser_open(const struct browser_key *keys, void *arg, struct browser **ret_browser, struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lines of the table and of its calls, and how they are drawn. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,8 @@ size_t browser_room(void)
 
 bool browser_same_row(const struct report_row *a, const struct report_row *b)
 {
-	return a->comm == b->comm && a->dso == b->dso && a->sym == b->sym && a->kind == b->kind && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->event == b->event;
+	return a->hash == b->hash && a->comm == b->comm && a->dso == b->dso && a->sym == b->sym && a->kind == b->kind && a->pid == b->pid &&
+	       a->tid == b->tid && a->cpu == b->cpu && a->event == b->event;
 }
 
 /* Which stacks a row is of. */
@@ -133,8 +134,10 @@ static int sample_lines(struct browser *b)
 	int ret = 0;
 
 	for (size_t i = 0; i < t->rows.n && !ret; i++) {
-		if (!t->rows.data[i].self && !t->rows.data[i].total)
+		if (!t->rows.data[i].self && (b->page.own_only || !t->rows.data[i].total))
 			continue;
+		if (b->page.max_rows && b->nr_rows == b->page.max_rows)
+			break;
 		b->nr_rows++;
 		if (passes(b, &t->rows.data[i]))
 			ret = add_row(b, (uint32_t)i);
@@ -275,6 +278,14 @@ static void draw_table(const struct browser *b)
 		}
 		free(line.text);
 	}
+	if (rendered_begin(&line)) {
+		cfg.columns = INT_MAX;
+		report_lines_hidden(line.out, &t, &cfg, &fit);
+		if (rendered_end(&line) && line.text[0])
+			screen_text(0, screen_width(b->page.head), SCREEN_BAR, line.text + 1); /* without its '#' */
+		free(line.text);
+		cfg.columns = width > 1 ? width : 1;
+	}
 	for (size_t i = 0; i < c->page && c->top + i < b->lines.n; i++) {
 		const struct table_line *l = &b->lines.data[c->top + i];
 		bool chosen = c->top + i == c->at;
@@ -285,20 +296,40 @@ static void draw_table(const struct browser *b)
 			draw_call(HEAD_ROWS + (int)i, &b->opened.data[l->opened].calls.lines.data[l->call], b->opened.data[l->opened].focus.total,
 				  b->page.mark_width + 2, chosen);
 	}
-	browser_draw_none(b, "no samples yet");
+	browser_draw_none(b, b->page.nothing ? b->page.nothing : "no samples");
+}
+
+/* The function; else all keys of the row. */
+static void row_name(const struct browser *b, const struct report_row *r, char *buf, size_t size)
+{
+	const struct report_layout *l = &b->page.table->layout;
+	char text[CELL_BYTES];
+	size_t n = 0;
+
+	if (l->with[KEY_SYM] && r->sym) {
+		text_escape(buf, size, r->sym);
+		return;
+	}
+	buf[0] = '\0';
+	for (uint32_t i = 0; i < l->nr_keys; i++) {
+		cell_text(text, sizeof(text), b->page.table, r, l->keys[i], b->page.cfg);
+		n = text_append(buf, size, n, "%s%s", i ? " " : "", text + strspn(text, " "));
+	}
 }
 
 static void draw_calls(const struct browser *b)
 {
 	const struct cursor *c = &b->cursors[VIEW_CALLS];
 	const struct focus *f = &b->calls.focus;
-	const struct report_row *r = &b->calls.row;
-	const char *name = r->sym ? r->sym : r->dso ? report_object(r->dso) : r->comm ? r->comm : "the row";
-	uint64_t whole = report_whole(b->page.table, b->page.profile);
+	const struct report_layout *l = &b->page.table->layout;
+	uint64_t whole = b->page.is_held ? b->page.tree->nodes.data[0].total : report_whole(b->page.table, b->page.profile);
 	char shown[CELL_BYTES], text[CELL_BYTES + 128];
+	size_t n;
 
-	text_escape(shown, sizeof(shown), name);
-	snprintf(text, sizeof(text), "  %s: %.2f%% of all samples, %.2f%% in itself", shown, percent_of(f->total, whole), percent_of(f->self, whole));
+	row_name(b, &b->calls.row, shown, sizeof(shown));
+	n = text_append(text, sizeof(text), 0, "  %s: %.2f%% of all samples", shown, percent_of(f->total, whole));
+	if (l->with[KEY_SYM] || l->with[KEY_DSO]) /* else all of it is */
+		text_append(text, sizeof(text), n, ", %.2f%% in itself", percent_of(f->self, whole));
 	screen_text(1, 0, SCREEN_BOLD, text);
 	for (size_t i = 0; i < c->page && c->top + i < b->calls.calls.lines.n; i++) {
 		const struct call_line *l = &b->calls.calls.lines.data[c->top + i];
@@ -389,12 +420,18 @@ void browser_draw(struct browser *b)
 	screen_show();
 }
 
+#define HELP_INDENT 13
+
 static void help_keys(FILE *out, const struct browser_key *keys)
 {
 	for (; keys->key; keys++) {
 		char name[8] = { (char)keys->key };
 
-		fprintf(out, "  %-10s %s\n", keys->key == SCREEN_ENTER ? "Enter" : keys->key == SCREEN_TAB ? "Tab" : name, keys->help);
+		if (!keys->help)
+			continue;
+		fprintf(out, "  %-10s ", keys->key == SCREEN_ENTER ? "Enter" : keys->key == SCREEN_TAB ? "Tab" : name);
+		text_wrap(out, keys->help, HELP_INDENT, (size_t)screen_columns(), HELP_INDENT);
+		fputc('\n', out);
 	}
 }
 
@@ -408,7 +445,9 @@ char *browser_help(const struct browser *b)
 		return NULL;
 	help_keys(out, common);
 	help_keys(out, b->keys);
-	fputs("  arrows, PgUp, PgDn, Home, End, the mouse: choose a row; a double click is Enter\n", out);
+	fprintf(out, "  %-10s ", "arrows");
+	text_wrap(out, "PgUp, PgDn, Home, End, the mouse: choose a row; a double click is Enter", HELP_INDENT, (size_t)screen_columns(), HELP_INDENT);
+	fputc('\n', out);
 	if (fclose(out)) {
 		free(text);
 		return NULL;

@@ -23,7 +23,7 @@ bool diff_has_screen(const struct diff_options *o)
 {
 	const struct view_options *v = &o->view;
 
-	return !o->stdio && !o->json && !v->out && !v->fields && !v->filter && !v->top && (!v->format || !strcmp(v->format, "text")) && screen_is_there();
+	return !o->stdio && !o->json && !v->out && !v->fields && !v->filter && !v->top && (!v->format || !strcmp(v->format, "text")) && browser_has_terminal();
 }
 
 static const struct diff_row *diff_of(const struct diff_screen *s, const struct report_row *row)

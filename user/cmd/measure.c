@@ -515,6 +515,8 @@ static int at_start(void *arg, struct err *err)
 		}
 	}
 	ret = run->before ? run->before(run->sink, err) : 0;
+	if (!ret && run->m->opened)
+		ret = run->m->opened(run->m->opened_arg, err);
 	return ret ? ret : measure_scan(&run->m->target, run->names, run->sink, run->profile, err);
 }
 

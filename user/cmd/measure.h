@@ -50,6 +50,8 @@ struct measure {
 	bool starts_off;	 /* with the command to do so */
 	uint64_t interval_ns;	 /* sums are delivered so often; 0: at the end */
 	struct session **ret_session; /* as of struct session_cfg */
+	int (*opened)(void *arg, struct err *err); /* called when that is open, before it runs: 0, or -errno with err filled. NULL: not wanted */
+	void *opened_arg;
 	struct session_turns turns; /* when sampling pauses and goes on */
 	struct unwind_guide *guide; /* of CALL_GRAPH_EH; it lives as long as the run */
 	struct unwinder_cfg plain; /* of a run without BPF */

@@ -53,7 +53,8 @@ void progress_begin(struct progress *p, const struct session_cfg *cfg, struct se
 {
 	*p = (struct progress){ .cfg = cfg };
 	*ret_cfg = *cfg;
-	if (!cfg->has_progress || log_level < 0 || !terminal_is_drawn(STDERR_FILENO) || target_is_command(cfg->target))
+	/* What COMMAND prints on the terminal is not to be mixed with it */
+	if (!cfg->has_progress || log_level < 0 || !terminal_is_drawn(STDERR_FILENO) || (target_is_command(cfg->target) && isatty(STDOUT_FILENO)))
 		return;
 	p->next_ns = now_ns() + STEP_NS;
 	ret_cfg->tick = draw;

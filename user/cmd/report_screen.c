@@ -37,7 +37,7 @@ bool report_has_screen(const struct report_options *r)
 {
 	bool is_plain = !r->hierarchy && !r->branches && !r->separator && !r->nr_widths && !r->header && !r->with_counts && !r->group;
 
-	return !r->stdio && !r->out && is_plain && !strcmp(report_format(r), "text") && screen_is_there();
+	return !r->stdio && !r->out && is_plain && !strcmp(report_format(r), "text") && browser_has_terminal();
 }
 
 void report_screen_prepare(const struct report_options *r, struct replay *replay)

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "capture/refusal.h"
+#include "cmd/browser.h"
 #include "cmd/cmd.h"
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
 #include "cmd/top.h"
+#include "cmd/top_tabs.h"
 #include "render/rows/report.h"
 #include "render/rows/rows.h"
 #include "ui/screen.h"
@@ -41,7 +43,8 @@ static int set_n(void *base, const char *text, struct err *err)
 static const struct opt top_opts[] = {
 	{ 'd', "delay", "TIME", OPT_DURATION, offsetof(struct top_options, refresh_ns), "refresh every TIME (2, 500ms; default 1 s)" },
 	{ 's', "sort", "KEY,...", OPT_TEXT, offsetof(struct top_options, request.sort),
-	  "what rows are summed by: comm, pid, tid, dso, sym, event (default: comm,dso,sym); +KEY adds to these" },
+	  "what rows are summed by: comm, pid, tid, dso, sym, cgroup, event (default: comm,dso,sym); +KEY adds to these" },
+	{ 0, "by", "KEY,...", OPT_TEXT, offsetof(struct top_options, by), "of -e 'syscalls:*': what calls are summed by: comm, syscall (default: both)" },
 	{ 'n', "refreshes", "[=N]", OPT_CALL, 0, "end after N refreshes; without N, as perf's: a column for the number of samples", set_n,
 	  .takes_next = true, .lone_letter = true },
 	{ 0, "show-nr-samples", NULL, OPT_FLAG, offsetof(struct top_options, request.counts), "a column for the number of samples" },
@@ -112,18 +115,37 @@ int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *e
 	return -EINVAL;
 }
 
-static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
-{
-	struct top *top = arg;
-
-	*ret_view = event < (uint32_t)top->nr_views ? &top->views[event].at : NULL;
-	return 0;
-}
-
 static void free_tables(struct top_view *v)
 {
 	live_table_free(&v->live);
 	tree_free(&v->tree);
+}
+
+/* -z: what was shown is left out from here on. 0 or -ENOMEM. */
+static int begin_again(struct top_view *v)
+{
+	if (!v->is_shown)
+		return 0;
+	v->is_shown = false;
+	v->profile.weight = 0;
+	v->zeroed = v->at.folded;
+	if (v->at.tree) {
+		tree_free(&v->tree);
+		if (tree_init(&v->tree))
+			return -ENOMEM;
+	}
+	return live_table_zero(&v->live);
+}
+
+static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
+{
+	struct top *top = arg;
+
+	*ret_view = NULL;
+	if (event >= (uint32_t)top->nr_views)
+		return 0;
+	*ret_view = &top->views[event].at;
+	return begin_again(&top->views[event]);
 }
 
 int top_make_tables(struct top *top, struct err *err)
@@ -139,7 +161,8 @@ int top_make_tables(struct top *top, struct err *err)
 			v->profile.event = top->o->m.events[i].name;
 			v->profile.unit = top->o->m.events[i].unit;
 		}
-		v->folded = 0;
+		v->folded = v->zeroed = 0;
+		v->is_shown = false;
 		v->at = (struct fold_view){ .profile = &v->profile, .table = &v->live.table };
 		ret = live_table_init(&v->live, &top->o->request, err);
 		if (!ret && top->o->m.walks.call_graph != CALL_GRAPH_NONE) {
@@ -231,12 +254,18 @@ static int print_view(const struct top *top, struct top_view *v, uint64_t since_
 /* ledger: as it is now. 0 or -errno. */
 static int refresh(struct top *top, uint64_t since_start_ns, const struct profile *ledger)
 {
+	bool holds = top_screen_holds(top);
 	int ret = 0;
 
-	for (int i = 0; i < top->nr_views && !ret; i++) {
+	for (int i = 0; i < top->nr_views && !ret && !holds; i++) {
 		struct top_view *v = &top->views[i];
 
-		ret = live_table_round(&v->live, v->profile.weight);
+		ret = begin_again(v);
+		if (!ret)
+			ret = live_table_round(&v->live, v->profile.weight);
+		v->shown = v->profile;
+		v->shown_n = v->at.folded - v->zeroed;
+		v->is_shown = top->o->zero;
 		if (top->nr_events == 1 && i == 0) /* of several events the sum would have no unit */
 			top->total.weight += v->live.shown.whole_now;
 		if (!ret && !top->screen && i < top->nr_events)
@@ -245,10 +274,6 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 	}
 	if (!ret && top->screen)
 		ret = top_screen_show(top, since_start_ns, ledger);
-	for (int i = 0; i < top->nr_views && !ret && top->o->zero; i++) {
-		top->views[i].profile.weight = 0;
-		ret = live_table_zero(&top->views[i].live);
-	}
 	top->refreshes++;
 	top->shown_ns = since_start_ns;
 	return !ret && !top->screen && fflush(stdout) ? -errno : ret;
@@ -295,6 +320,8 @@ static int run(struct top *top, struct top_options *o, int *status, struct err *
 		o->m.input = top_screen_input;
 		o->m.input_arg = top;
 		o->m.target.is_mute = true;
+		o->m.opened = top_screen_opened;
+		o->m.opened_arg = top;
 		pic->names.sink.row = take_row;
 		interrupts_on_give_up(INTERRUPT_SCREEN, screen_give_up);
 	}
@@ -318,6 +345,32 @@ static int run(struct top *top, struct top_options *o, int *status, struct err *
 	return ret;
 }
 
+#define ALL_CALLS "syscalls:*"
+
+/* -e 'syscalls:*' is the screen's view of system calls, beside samples: it is no event to be sampled. */
+static int check_calls(struct top_options *o, struct err *err)
+{
+	bool is_all = o->m.nr_event_texts == 1 && !strcmp(o->m.event_texts[0], ALL_CALLS);
+	int ret = o->by ? rows_parse_by(o->by, TOP_CALLS_BY, NULL, &o->calls_by, err) : 0;
+
+	if (ret || (!o->by && !is_all))
+		return ret;
+	if (!is_all) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "--by is of system calls: it needs -e '" ALL_CALLS "'");
+		err_hint(err, "-s sums samples");
+		return -EINVAL;
+	}
+	if (!o->is_screen) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "-e '" ALL_CALLS "' is a view of the screen, which there is none of here");
+		err_hint(err, "skep stat -a -e '" ALL_CALLS "' --by %s -I 1000", o->by ? o->by : "comm,syscall");
+		return -EINVAL;
+	}
+	o->m.nr_event_texts = 0;
+	o->m.event_text = NULL;
+	o->calls_first = true;
+	return 0;
+}
+
 static int check(struct top_options *o, char **operands, struct err *err)
 {
 	struct report_layout layout;
@@ -332,14 +385,21 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	ret = report_layout_parse(&layout, &o->request, err);
 	if (!ret)
 		ret = top_check_keys(&layout, may_load, err);
-	o->is_screen = !o->json && !o->stdio && !o->refreshes && screen_is_there();
+	o->is_screen = !o->json && !o->stdio && !o->refreshes && browser_has_terminal();
+	if (!ret)
+		ret = check_calls(o, err);
 	if (!ret && o->tui && !o->is_screen) {
 		err_exit(err, -ENOTTY, EXIT_USAGE, "--tui needs a terminal");
 		err_hint(err, "leave it out: there are tables, one after the other");
 		return -ENOTTY;
 	}
-	if (!o->is_screen && !o->callers && o->m.walks.call_graph == CALL_GRAPH_AUTO)
+	if (!o->is_screen && !o->callers && o->m.walks.call_graph == CALL_GRAPH_AUTO) {
 		o->m.walks.call_graph = CALL_GRAPH_NONE;
+		o->m.walks.max_frames = 0; /* of stacks that are not shown */
+	}
+	/* A table of where samples fall has no place for those whose stack is left out */
+	o->m.all_kernel |= o->m.no_user;
+	o->m.all_user |= o->m.no_kernel;
 	o->m.has_cgroup = may_load && (o->is_screen || layout.with[KEY_CGROUP]);
 	o->request.chains = !o->is_screen && o->m.walks.call_graph != CALL_GRAPH_NONE;
 	o->m.interval_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS;
@@ -358,11 +418,8 @@ static int top_run(void *cfg, char **operands, struct err *err)
 		ret = -ENOMEM;
 	if (!ret)
 		ret = make_views(&top, err);
-	if (!ret && o->is_screen && top_screen_open(&top, err)) {
-		log_note("note: %s: there are tables, one after the other", err->text);
-		*err = (struct err){ 0 };
-		o->is_screen = false;
-	}
+	if (!ret && o->is_screen)
+		ret = top_screen_open(&top, err);
 	if (!ret)
 		ret = run(&top, o, &status, err);
 	top_screen_close(&top);

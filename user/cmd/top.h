@@ -12,7 +12,9 @@ struct top_options {
 	struct honesty h;
 	struct report_request request;
 	uint64_t refresh_ns, refreshes, entries;
-	const char *format;
+	const char *format, *by;
+	uint32_t calls_by; /* own: what system calls are summed by, enum by_bit; 0: the default */
+	bool calls_first;  /* own: the screen begins with them */
 	bool zero, json, stdio, tui;
 	bool callers;	/* -g */
 	bool is_screen; /* own */
@@ -25,6 +27,11 @@ struct top_view {
 	struct tree tree;
 	struct profile profile;
 	uint64_t folded; /* at the last refresh */
+	uint64_t zeroed; /* of these, what is not in the tables any more */
+	bool is_shown;	 /* -z: the next sample begins again with nothing */
+	/* What the screen shows: as they were at the last refresh that was not held. */
+	struct profile shown;
+	uint64_t shown_n;
 };
 
 struct top_screen;
@@ -56,7 +63,13 @@ const char *top_cgroup_name(const void *unused, uint64_t id);
 int top_screen_open(struct top *top, struct err *err);
 void top_screen_close(struct top *top);
 
-/* Shows the tables as they are. 0 or -errno. */
+/* Is the picture to stay as it is? What happens is counted all the same. */
+bool top_screen_holds(const struct top *top);
+
+/* When the session is open: the view that it begins with. As of struct measure. */
+int top_screen_opened(void *top, struct err *err);
+
+/* Shows the tables as they are, unless the picture is held. 0 or -errno. */
 int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profile *ledger);
 
 /* A row of the views without samples. 0 or -ENOMEM. */

@@ -18,7 +18,7 @@
 #define MINUTE_NS 60000000000ull
 #define CHANGE_WIDTH 9
 #define WIDE 120 /* columns of a terminal with room for all of the last minute, as far as it is kept */
-#define NARROW 60 /* of one with no room for any of it */
+#define NARROW 80 /* of one with no room for any of it */
 
 struct top_screen {
 	struct browser *browser;
@@ -47,7 +47,7 @@ static bool has_samples(const struct top *top)
 static int history_width(const struct top *top)
 {
 	uint64_t rounds = MINUTE_NS / top->o->m.interval_ns;
-	int columns = screen_columns(), width = columns >= WIDE ? 30 : columns >= NARROW ? 10 : 0;
+	int columns = screen_columns() - (view_of(top)->live.by_change ? CHANGE_WIDTH : 0), width = columns >= WIDE ? 30 : columns >= NARROW ? 10 : 0;
 
 	return rounds < (uint64_t)width ? (int)(rounds ? rounds : 1) : width;
 }
@@ -97,12 +97,16 @@ static void make_head(struct top *top, const char *of_tab)
 	size_t n;
 
 	text_escape(name, sizeof(name), v->profile.event);
+	if (!s->since_start_ns && !s->is_over) { /* what the event is may not be known yet */
+		text_append(s->head, sizeof(s->head), 0, " skep top  the first refresh is after %.1f s", (double)top->o->m.interval_ns / 1e9);
+		return;
+	}
 	n = text_append(s->head, sizeof(s->head), 0, " skep top  %s", s->tab ? top_tab_name(s->tab) : name);
 	if (top->nr_events > 1 && !s->tab)
 		n = text_append(s->head, sizeof(s->head), n, " (%d of %d)", s->event + 1, top->nr_events);
 	n = text_append(s->head, sizeof(s->head), n, "  %.1f s  ", (double)s->since_start_ns / 1e9);
 	if (has_samples(top))
-		n = text_append(s->head, sizeof(s->head), n, "%llu %s", (unsigned long long)v->at.folded, s->tab ? "spans" : "samples");
+		n = text_append(s->head, sizeof(s->head), n, "%llu %s", (unsigned long long)v->shown_n, s->tab ? "spans" : "samples");
 	else
 		n = text_append(s->head, sizeof(s->head), n, "%s", of_tab);
 	if (s->lost)
@@ -120,8 +124,9 @@ static int show(struct top *top)
 {
 	struct top_screen *s = top->screen;
 	struct top_view *v = view_of(top);
-	struct browser_page page = { .head = s->head, .table = &v->live.shown, .profile = &v->profile, .cfg = &s->cfg, .tree = v->at.tree,
-				     .root = top->pic->fold.root, .mark = mark };
+	struct browser_page page = { .head = s->head, .table = &v->live.shown, .profile = &v->shown, .cfg = &s->cfg, .tree = v->at.tree,
+				     .root = top->pic->fold.root, .mark = mark, .own_only = true, .max_rows = top->o->entries, .is_held = s->is_paused,
+				     .nothing = s->tab == TOP_OFF ? "no wait has ended yet" : "no samples yet" };
 	int width = history_width(top);
 	char of_tab[64] = "";
 
@@ -134,16 +139,33 @@ static int show(struct top *top)
 	return browser_show(s->browser, &page);
 }
 
+bool top_screen_holds(const struct top *top)
+{
+	return top->screen && top->screen->is_paused && top->session;
+}
+
 int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profile *ledger)
 {
 	struct top_screen *s = top->screen;
-	int ret = top_tabs_round(s->tabs, since_start_ns);
+	bool holds = top_screen_holds(top);
+	int ret = top_tabs_round(s->tabs, since_start_ns, holds);
 
-	if (ret || s->is_paused)
+	if (ret || holds)
 		return ret;
 	s->since_start_ns = since_start_ns;
 	s->lost = profile_lost(ledger);
 	return show(top);
+}
+
+int top_screen_opened(void *arg, struct err *err)
+{
+	struct top *top = arg;
+	struct top_screen *s = top->screen;
+	int ret = top->o->calls_first ? top_tab_attach(s->tabs, TOP_CALLS, top->session, 0, err) : 0;
+
+	if (!ret && top->o->calls_first)
+		s->tab = TOP_CALLS;
+	return ret;
 }
 
 int top_screen_row(struct top *top, const struct row *row)
@@ -248,6 +270,21 @@ static int sort_tab(void *arg, const char *text)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* The tables as they are become what is shown. */
+static int round_all(struct top *top)
+{
+	int ret = 0;
+
+	for (int i = 0; i < top->nr_views && !ret; i++) {
+		struct top_view *v = &top->views[i];
+
+		ret = live_table_round(&v->live, v->profile.weight);
+		v->shown = v->profile;
+		v->shown_n = v->at.folded - v->zeroed;
+	}
+	return ret ? ret : show(top);
+}
+
 /* Tables with other keys, of what was counted so far. */
 static int sum_again(struct top *top, const char *sort)
 {
@@ -274,9 +311,7 @@ static int sum_again(struct top *top, const char *sort)
 	ret = top_make_tables(top, &err);
 	if (!ret)
 		ret = session_again(top->session, &top->pic->names.sink);
-	for (int i = 0; i < top->nr_views && !ret; i++)
-		ret = live_table_round(&top->views[i].live, top->views[i].profile.weight);
-	return ret ? ret : show(top);
+	return ret ? ret : round_all(top);
 }
 
 static int sort_by(void *arg, const char *text)
@@ -295,7 +330,7 @@ static int key_sort(void *arg)
 		browser_ask(s->browser, "order by: ", top_tab_sorted(s->tabs, s->tab), sort_tab);
 		return 0;
 	}
-	browser_ask(s->browser, "sum by (comm, pid, tid, dso, sym): ", sort_keys(top), sort_by);
+	browser_ask(s->browser, "sum by (comm, pid, tid, dso, sym, cgroup, event): ", sort_keys(top), sort_by);
 	return 0;
 }
 
@@ -322,9 +357,14 @@ static int zero_samples(struct top *top)
 	session_forget(top->session);
 	browser_reset(top->screen->browser);
 	ret = top_make_tables(top, &err);
-	for (int i = 0; i < top->nr_views && !ret; i++)
-		ret = live_table_round(&top->views[i].live, 0);
-	return ret;
+	return ret ? ret : round_all(top);
+}
+
+static int zero_tab(struct top *top)
+{
+	int ret = top_tab_zero(top->screen->tabs, top->screen->tab);
+
+	return ret ? ret : show(top);
 }
 
 static int key_zero(void *arg)
@@ -335,10 +375,8 @@ static int key_zero(void *arg)
 
 	if (is_over(top))
 		return 0;
-	ret = has_samples(top) ? zero_samples(top) : top_tab_zero(s->tabs, s->tab, session_duration_ns(top->session));
-	if (!ret)
-		ret = show(top);
-	browser_say(s->browser, "begun again");
+	ret = has_samples(top) ? zero_samples(top) : zero_tab(top);
+	browser_say(s->browser, has_samples(top) ? "begun again" : "begins again with the next refresh");
 	return ret;
 }
 
@@ -375,8 +413,10 @@ static int key_change(void *arg)
 		browser_say(top->screen->browser, "b takes a baseline first");
 		return 0;
 	}
-	for (int i = 0; i < top->nr_views; i++)
+	for (int i = 0; i < top->nr_views; i++) {
 		top->views[i].live.by_change = by_change;
+		live_table_order(&top->views[i].live);
+	}
 	browser_say(top->screen->browser, by_change ? "share since the baseline less share before it" : "shares");
 	return show(top);
 }
@@ -474,12 +514,17 @@ static int key_annotate(void *arg)
 	return page_annotation(top->screen->browser, row->sym, text, ret, &err);
 }
 
+static int key_resized(void *arg)
+{
+	return show(arg);
+}
+
 static const struct browser_key keys[] = {
-	{ '1', "1 CPU", "samples: where the time goes, or what -e chose", key_cpu },
-	{ '2', "2 Calls", "system calls of each command: how many, how many failed, how long they took", key_calls },
-	{ '3', "3 Net", "packets and bytes of each process", key_net },
-	{ '4', "4 Sched", "what the scheduler did with each process: how long it waited for a CPU", key_sched },
-	{ '5', "5 Off", "where threads wait: the time of waits that have ended", key_off },
+	{ '1', "1-5 Views", "samples: where the time goes, or what -e chose", key_cpu },
+	{ '2', NULL, "system calls of each command: how many, how many failed, how long they took", key_calls },
+	{ '3', NULL, "packets and bytes of each process", key_net },
+	{ '4', NULL, "what the scheduler did with each process: how long it waited for a CPU", key_sched },
+	{ '5', NULL, "where threads wait: the time of waits that have ended", key_off },
 	{ SCREEN_TAB, NULL, "the next of these", key_next_tab },
 	{ 'n', NULL, "of 2 to 4: what is new since the last refresh, or all since the view was first shown", key_now },
 	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },
@@ -491,6 +536,7 @@ static const struct browser_key keys[] = {
 	{ 'p', "p Pause", "holds the picture, or goes on; samples are counted all the while", key_pause },
 	{ 'z', "z Zero", "begins again with nothing", key_zero },
 	{ 'e', NULL, "the next event, where there are several", key_event },
+	{ SCREEN_RESIZED, NULL, NULL, key_resized },
 	{ 0 },
 };
 
@@ -501,7 +547,7 @@ int top_screen_open(struct top *top, struct err *err)
 
 	if (!s)
 		return -ENOMEM;
-	s->tabs = top_tabs_new(&top->o->m.target, (uint16_t)top->nr_events, top->o->m.has_cgroup);
+	s->tabs = top_tabs_new(&top->o->m.target, (uint16_t)top->nr_events, top->o->m.has_cgroup, top->o->calls_by);
 	ret = s->tabs ? browser_open(keys, top, &s->browser, err) : -ENOMEM;
 	if (ret) {
 		top_tabs_free(s->tabs);
@@ -509,7 +555,8 @@ int top_screen_open(struct top *top, struct err *err)
 		return ret;
 	}
 	top->screen = s;
-	return 0;
+	ret = round_all(top);
+	return ret;
 }
 
 void top_screen_close(struct top *top)

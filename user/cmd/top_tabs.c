@@ -20,7 +20,10 @@ struct tab {
 	bool is_attached;
 	bool shows_round; /* else all since it was attached */
 	int sort;
-	struct table round, sum;
+	struct table round; /* what came since the last refresh */
+	struct table last, sum; /* what is shown: of the last round, of all */
+	struct table later; /* while the picture is held: what is to be added to the sum */
+	bool is_zeroed; /* the sum begins with the next round: part of this one was before */
 	struct rows_view of_round, of_sum;
 	uint64_t since_ns, ended_ns; /* the sum began, the last round ended: since the start of the run */
 };
@@ -66,10 +69,10 @@ static void set_rows(struct tab *tab, const struct schema *schema, uint64_t keys
 	tab->of_round = tab->of_sum = (struct rows_view){ .keys = keys & ~hide, .hide = hide, .cgroup_path = target_cgroup_path };
 }
 
-static void set_calls(struct top_tabs *t)
+static void set_calls(struct top_tabs *t, uint32_t by)
 {
 	static const struct event all = { .kind = EVENT_SYSCALL, .config = SYSCALL_ANY };
-	const struct byrows_cfg rows = { .count = "calls", .values = BYROWS_LATENCY, .offered = BY_COMM | BY_SYSCALL };
+	const struct byrows_cfg rows = { .count = "calls", .values = BYROWS_LATENCY, .offered = by ? by : TOP_CALLS_BY };
 	const struct schema *schema = &t->call_schema.schema;
 
 	byrows_schema(&t->call_schema, &rows);
@@ -94,13 +97,13 @@ static void set_sched(struct top_tabs *t)
 	set_rows(&t->tabs[TOP_SCHED], schema, rows_keys(t->sched.by), 0);
 }
 
-struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event, bool has_cgroup)
+struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event, bool has_cgroup, uint32_t calls_by)
 {
 	struct top_tabs *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	set_calls(t);
+	set_calls(t, calls_by);
 	set_net(t, target);
 	set_sched(t);
 	t->off = (struct offcpu_cfg){ .aggregate = true, .by_tid = true, .from_caller = true, .parts = OFFCPU_PART_ALL, .event = off_event, .has_cgroup = has_cgroup };
@@ -123,27 +126,31 @@ void top_tabs_free(struct top_tabs *t)
 		return;
 	for (int i = 0; i < TOP_TABS; i++) {
 		table_free(&t->tabs[i].round);
+		table_free(&t->tabs[i].last);
 		table_free(&t->tabs[i].sum);
+		table_free(&t->tabs[i].later);
 	}
 	kernel_names_close(&t->names);
 	free(t);
 }
 
-static int begin_sum(struct tab *tab, uint64_t since_start_ns)
+/* A sum of nothing. */
+static int begin_sum(const struct tab *tab, struct table *sum)
 {
-	table_free(&tab->sum);
-	tab->since_ns = since_start_ns;
-	if (table_init(&tab->sum, tab->schema, tab->keys))
+	table_free(sum);
+	if (table_init(sum, tab->schema, tab->keys))
 		return -ENOMEM;
-	tab->sum.is_sum = true;
-	return table_round(&tab->sum, tab->sort);
+	sum->is_sum = true;
+	return table_round(sum, tab->sort);
 }
 
 static int begin(struct tab *tab, uint64_t since_start_ns)
 {
 	table_free(&tab->round); /* of a try that failed */
-	tab->ended_ns = since_start_ns;
-	return table_init(&tab->round, tab->schema, tab->keys) ? -ENOMEM : begin_sum(tab, since_start_ns);
+	tab->since_ns = tab->ended_ns = since_start_ns;
+	if (table_init(&tab->round, tab->schema, tab->keys) || begin_sum(tab, &tab->last) || begin_sum(tab, &tab->later))
+		return -ENOMEM;
+	return begin_sum(tab, &tab->sum);
 }
 
 int top_tab_attach(struct top_tabs *t, int i, struct session *session, uint64_t since_start_ns, struct err *err)
@@ -173,7 +180,37 @@ int top_tabs_take(struct top_tabs *t, const struct row *row)
 	return 0;
 }
 
-int top_tabs_round(struct top_tabs *t, uint64_t since_start_ns)
+/* What a round has to a sum. */
+static int add_round(struct table *sum, const struct table *round)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < round->sorted.n && !ret; i++)
+		ret = table_add(sum, &round->sorted.data[i]);
+	return ret;
+}
+
+/* What is shown becomes what there is now. */
+static int show_round(struct tab *tab, uint64_t since_start_ns)
+{
+	int ret = table_round(&tab->later, tab->sort);
+
+	if (!ret)
+		ret = add_round(&tab->sum, &tab->later);
+	if (!ret)
+		ret = begin_sum(tab, &tab->later);
+	if (!ret)
+		ret = table_round(&tab->sum, tab->sort);
+	if (!ret)
+		ret = begin_sum(tab, &tab->last);
+	if (!ret)
+		ret = add_round(&tab->last, &tab->round);
+	tab->of_round.round_ns = since_start_ns - tab->ended_ns;
+	tab->of_sum.round_ns = since_start_ns - tab->since_ns;
+	return ret ? ret : table_round(&tab->last, tab->sort);
+}
+
+int top_tabs_round(struct top_tabs *t, uint64_t since_start_ns, bool holds)
 {
 	int ret = 0;
 
@@ -183,20 +220,25 @@ int top_tabs_round(struct top_tabs *t, uint64_t since_start_ns)
 		if (!tab->is_attached || !tab->schema)
 			continue;
 		ret = table_round(&tab->round, tab->sort);
-		for (size_t k = 0; k < tab->round.sorted.n && !ret; k++)
-			ret = table_add(&tab->sum, &tab->round.sorted.data[k]);
-		if (!ret)
-			ret = table_round(&tab->sum, tab->sort);
-		tab->of_round.round_ns = since_start_ns - tab->ended_ns;
-		tab->of_sum.round_ns = since_start_ns - tab->since_ns;
+		if (!ret && !tab->is_zeroed)
+			ret = add_round(&tab->later, &tab->round);
+		if (!ret && tab->is_zeroed)
+			tab->since_ns = since_start_ns;
+		tab->is_zeroed = false;
+		if (!ret && !holds)
+			ret = show_round(tab, since_start_ns);
 		tab->ended_ns = since_start_ns;
 	}
 	return ret;
 }
 
-int top_tab_zero(struct top_tabs *t, int i, uint64_t since_start_ns)
+int top_tab_zero(struct top_tabs *t, int i)
 {
-	return begin_sum(&t->tabs[i], since_start_ns);
+	struct tab *tab = &t->tabs[i];
+
+	tab->is_zeroed = true;
+	tab->of_sum.round_ns = 0;
+	return begin_sum(tab, &tab->later) || begin_sum(tab, &tab->last) || begin_sum(tab, &tab->sum) ? -ENOMEM : 0;
 }
 
 void top_tab_turn(struct top_tabs *t, int i)
@@ -209,7 +251,9 @@ int top_tab_sort(struct top_tabs *t, int i, const char *word, struct err *err)
 	struct tab *tab = &t->tabs[i];
 	int ret = columns_sort(word, tab->schema, &tab->sort, err);
 
-	return ret ? ret : table_round(&tab->sum, tab->sort); /* that of rounds follows with the next */
+	if (!ret)
+		ret = table_round(&tab->sum, tab->sort);
+	return ret ? ret : table_round(&tab->last, tab->sort);
 }
 
 const char *top_tab_sorted(const struct top_tabs *t, int i)
@@ -225,7 +269,7 @@ void top_tab_page(struct top_tabs *t, int i, struct browser_page *page, char *he
 	page->tree = NULL;
 	page->mark_width = 0;
 	tab->of_round.sort = tab->of_sum.sort = tab->sort;
-	page->rows = tab->shows_round ? &tab->round : &tab->sum;
+	page->rows = tab->shows_round ? &tab->last : &tab->sum;
 	page->rows_view = tab->shows_round ? &tab->of_round : &tab->of_sum;
 	page->nothing = presets[i].nothing;
 	if (tab->shows_round)

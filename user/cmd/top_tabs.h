@@ -6,6 +6,7 @@
 #ifndef SKEP_CMD_TOP_TABS_H
 #define SKEP_CMD_TOP_TABS_H
 
+#include "capture/rows.h"
 #include "capture/session.h"
 #include "cmd/browser.h"
 
@@ -13,8 +14,10 @@ enum top_tab { TOP_CPU, TOP_CALLS, TOP_NET, TOP_SCHED, TOP_OFF, TOP_TABS };
 
 struct top_tabs;
 
-/* off_event: of the samples of time off the CPUs, which have their cgroup if has_cgroup. NULL: no memory. */
-struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event, bool has_cgroup);
+#define TOP_CALLS_BY (BY_COMM | BY_SYSCALL) /* enum by_bit: what calls can be summed by */
+
+/* calls_by: some of these; 0: all. off_event: of the samples of time off the CPUs, which have their cgroup if has_cgroup. NULL: no memory. */
+struct top_tabs *top_tabs_new(const struct target *target, uint16_t off_event, bool has_cgroup, uint32_t calls_by);
 void top_tabs_free(struct top_tabs *tabs); /* after the session; NULL is nothing */
 
 const char *top_tab_name(int tab);
@@ -30,11 +33,11 @@ int top_tab_attach(struct top_tabs *tabs, int tab, struct session *session, uint
 /* A row of one of the sources that were attached. 0 or -ENOMEM. */
 int top_tabs_take(struct top_tabs *tabs, const struct row *row);
 
-/* Ends the round of all that are attached. 0 or -ENOMEM. */
-int top_tabs_round(struct top_tabs *tabs, uint64_t since_start_ns);
+/* Ends the round of all that are attached. holds: what is shown stays as it is until one that does not. 0 or -ENOMEM. */
+int top_tabs_round(struct top_tabs *tabs, uint64_t since_start_ns, bool holds);
 
-/* Begins again with nothing. 0 or -ENOMEM. */
-int top_tab_zero(struct top_tabs *tabs, int tab, uint64_t since_start_ns);
+/* Begins again with nothing, when the round ends. 0 or -ENOMEM. */
+int top_tab_zero(struct top_tabs *tabs, int tab);
 
 /* Rows of the last round, or of all since it was attached, in turn. */
 void top_tab_turn(struct top_tabs *tabs, int tab);

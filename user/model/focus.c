@@ -62,7 +62,7 @@ static uint32_t callees_of(const struct tree *t, uint32_t top, uint32_t node, st
 	return n;
 }
 
-static int add_all(const struct tree *t, bool has_foot, const uint32_t *outermost, struct frame *frames, struct focus *f)
+static int add_all(const struct tree *t, bool has_foot, const struct focus_match *m, const uint32_t *outermost, struct frame *frames, struct focus *f)
 {
 	int ret = 0;
 
@@ -72,11 +72,13 @@ static int add_all(const struct tree *t, bool has_foot, const uint32_t *outermos
 
 		if (top == TREE_NONE)
 			continue;
+		if (m->is_node ? m->is_node(m->arg, n) : top == i) {
+			f->self += n->self;
+			f->self_count += n->self_count;
+		}
 		if (top == i) {
 			f->total += n->total;
 			f->total_count += n->total_count;
-			f->self += n->self;
-			f->self_count += n->self_count;
 			ret = tree_add(&f->callers, frames, callers_of(t, has_foot, i, frames), n->total, n->total_count);
 		}
 		if (!ret && n->self_count)
@@ -98,7 +100,7 @@ int focus_make(const struct tree *tree, bool has_foot, const struct focus_match 
 	ret = tree_init(&ret_focus->callers) || tree_init(&ret_focus->callees) || !outermost || !foot || !frames ? -ENOMEM : 0;
 	if (!ret) {
 		find_outermost(tree, has_foot, match, outermost, foot);
-		ret = add_all(tree, has_foot, outermost, frames, ret_focus);
+		ret = add_all(tree, has_foot, match, outermost, frames, ret_focus);
 	}
 	free(outermost);
 	free(foot);

@@ -15,7 +15,7 @@ struct focus_match {
 struct focus {
 	struct tree callers; /* below its root who calls the function, then who calls that */
 	struct tree callees; /* below its root what the function calls, then what that calls */
-	uint64_t self, total; /* of the function; one that calls itself counts once */
+	uint64_t self, total; /* of the function, in it and below it; one that calls itself counts once */
 	uint64_t self_count, total_count;
 };
 

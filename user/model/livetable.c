@@ -57,7 +57,7 @@ double live_table_change(const struct live_table *t, const struct report_row *ro
 {
 	uint64_t marked = live_of(t, row)->marked;
 
-	return t->has_mark ? part(row->self - marked, t->whole - t->whole_at_mark) - part(marked, t->whole_at_mark) : 0;
+	return t->has_mark && t->whole != t->whole_at_mark ? part(row->self - marked, t->whole - t->whole_at_mark) - part(marked, t->whole_at_mark) : 0;
 }
 
 static int change_cmp(const void *a, const void *b, void *arg)
@@ -84,6 +84,13 @@ static int keep_history(struct live_table *t, uint64_t whole_now)
 	return 0;
 }
 
+void live_table_order(struct live_table *t)
+{
+	report_sort(&t->shown);
+	if (t->by_change && t->has_mark)
+		qsort_r(t->shown.rows.data, t->shown.rows.n, sizeof(*t->shown.rows.data), change_cmp, t);
+}
+
 int live_table_round(struct live_table *t, uint64_t whole)
 {
 	size_t n = t->table.rows.n;
@@ -107,8 +114,6 @@ int live_table_round(struct live_table *t, uint64_t whole)
 		rows[i].mark = i;
 		t->table.rows.data[i].now = 0;
 	}
-	report_sort(&t->shown);
-	if (t->by_change && t->has_mark)
-		qsort_r(t->shown.rows.data, n, sizeof(*rows), change_cmp, t);
+	live_table_order(t);
 	return 0;
 }

@@ -34,6 +34,9 @@ void live_table_free(struct live_table *t);
 /* A refresh: whole is the weight of all samples so far. Fills shown. 0 or -ENOMEM. */
 int live_table_round(struct live_table *t, uint64_t whole);
 
+/* Puts shown in order again, after by_change has changed. */
+void live_table_order(struct live_table *t);
+
 /* Begins again with nothing. 0 or -ENOMEM. */
 int live_table_zero(struct live_table *t);
 
@@ -43,7 +46,7 @@ void live_table_mark(struct live_table *t);
 /* The share that a row of shown had in the refresh before the last, `ago` times over; 0: the last one. ago: less than LIVE_ROUNDS. */
 uint16_t live_table_share(const struct live_table *t, const struct report_row *row, uint32_t ago);
 
-/* A row's share of what came since the mark less its share of what came before, from -1 to 1; 0 without a mark. */
+/* A row's share of what came since the mark less its share of what came before, from -1 to 1; 0 without a mark, or while nothing came. */
 double live_table_change(const struct live_table *t, const struct report_row *row);
 
 #endif

@@ -12,6 +12,11 @@ bool screen_is_there(void)
 	return false;
 }
 
+bool screen_is_known(void)
+{
+	return false;
+}
+
 int screen_open(struct err *err)
 {
 	return err_set(err, -ENOTSUP, "this skep was built without ncursesw (NO_NCURSES)");

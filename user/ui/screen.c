@@ -3,6 +3,7 @@
 
 #include "ui/screen.h"
 #include "ui/terminal.h"
+#include "util/text.h"
 
 /* After ours: term.h defines words such as columns. */
 #define NCURSES_WIDECHAR 1
@@ -78,9 +79,11 @@ static void choose_styles(bool coloured)
 	own.styles[SCREEN_WARM] = COLOR_PAIR(2);
 }
 
+#define MOUSE_OFF "\033[?1006;1000l" /* xterm's control sequences, which ncurses sends where there is kmous */
+
 static void note_leave(void)
 {
-	const char *names[] = { "sgr0", "cnorm", "rmkx", "rmcup" };
+	const char *mouse = tigetstr("kmous"), *names[] = { "sgr0", "cnorm", "rmkx", "rmcup" };
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -91,6 +94,8 @@ static void note_leave(void)
 			n += strlen(text);
 		}
 	}
+	if (mouse && mouse != (char *)-1 && n + strlen(MOUSE_OFF) < sizeof(own.leave))
+		strcpy(own.leave + n, MOUSE_OFF);
 }
 
 static void close_fd(int *fd)
@@ -134,6 +139,18 @@ static void guard(bool on)
 bool screen_is_there(void)
 {
 	return isatty(STDIN_FILENO) && terminal_is_drawn(STDOUT_FILENO);
+}
+
+bool screen_is_known(void)
+{
+	int status;
+
+	if (own.screen) /* whose terminal is curses' current one */
+		return true;
+	if (setupterm(NULL, STDOUT_FILENO, &status) == ERR)
+		return false;
+	del_curterm(cur_term);
+	return true;
 }
 
 int screen_open(struct err *err)
@@ -285,6 +302,15 @@ static wchar_t next_char(const char **text)
 	return c;
 }
 
+/* Columns of the character from text to end, whatever the locale. */
+static int char_width(const char *text, const char *end)
+{
+	char one[8] = { 0 };
+
+	memcpy(one, text, (size_t)(end - text) < sizeof(one) ? (size_t)(end - text) : sizeof(one) - 1);
+	return (int)text_width(one);
+}
+
 /* Cells of one style that lie side by side: a call of curses for each would cost more than what it does. */
 struct run {
 	int row, column; /* of the first */
@@ -327,6 +353,7 @@ int screen_text(int row, int column, enum screen_style style, const char *text)
 	run_begin(&run, row, column, style);
 	while (*text && column < COLS) {
 		bool is_ascii = *text >= ' ' && *text <= '~';
+		const char *at = text;
 		wchar_t c = is_ascii ? *text++ : next_char(&text);
 		int width;
 
@@ -338,8 +365,11 @@ int screen_text(int row, int column, enum screen_style style, const char *text)
 		width = is_ascii ? 1 : wcwidth(c);
 		if (width < 1 || column + width > COLS)
 			continue;
-		column += width;
-		run_add(&run, c, column);
+		/* What the locale has no character for takes as many columns as renderers count for it */
+		for (int more = c == L'?' && !own.has_utf8 ? char_width(at, text) : width; more > 0 && column + width <= COLS; more -= width) {
+			column += width;
+			run_add(&run, c, column);
+		}
 	}
 	run_put(&run, column);
 	return column;

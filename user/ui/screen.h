@@ -31,6 +31,9 @@ enum screen_style { SCREEN_PLAIN, SCREEN_BAR, SCREEN_SELECTED, SCREEN_HOT, SCREE
 /* Can standard input and output be a screen? */
 bool screen_is_there(void);
 
+/* Is it one that the terminfo database has? */
+bool screen_is_known(void);
+
 /* 0, -ENOTTY where the terminal cannot do it, or -ENOTSUP where the build has no ncursesw; err filled. */
 int screen_open(struct err *err);
 /* Gives the terminal back. Also when it is not open, and more than once. */

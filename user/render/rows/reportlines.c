@@ -86,7 +86,7 @@ static int sum_to_go(const struct report_lines *l, const struct report *t)
 	return last != first ? last : -1;
 }
 
-/* Gives the main key a third of the line: other keys shrink, then go, the first before the last; then sums go. */
+/* Gives the main key a third of the line: other keys shrink; then sums go, which tell no row from another; then keys, the first before the last. */
 static void fit(struct report_lines *l, const struct report *t, int columns)
 {
 	int full = l->main == NO_COLUMN ? 0 : l->widths[l->main], least = columns / 3 < full ? columns / 3 : full, rest;
@@ -96,10 +96,10 @@ static void fit(struct report_lines *l, const struct report *t, int columns)
 
 		if (widest >= 0)
 			l->widths[widest]--;
-		else if (first >= 0)
-			l->hidden[first] = true;
 		else if (sum >= 0)
 			l->hidden[sum] = true;
+		else if (first >= 0)
+			l->hidden[first] = true;
 		else if (l->level)
 			l->level = false;
 		else
