@@ -14,7 +14,7 @@ WAITING=tests/root/uprobe.bats # root tests that mostly wait for the kernel to d
 BESIDE=tests/root/cores.bats   # those that ask nothing of the kernel: kind cores
 # Those that compare shares of CPU time, or waits, with what the kernel or the workload says, or that set or count what is the whole
 # machine's, have the machine for themselves: kind alone
-ALONE=$(printf 'tests/root/%s.bats\n' by container ends offcpu record refused sched stat symbols target timehist truth)
+ALONE=$(printf 'tests/root/%s.bats\n' agent_figures by container ends offcpu record refused sched stat symbols target timehist truth)
 WALKED=$(printf 'tests/root/%s.bats\n' strange unwind walks)
 kinds=${*:-$ALL} without=
 # What a virtual machine runs: see tests/vm/run.sh

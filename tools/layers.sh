@@ -37,7 +37,8 @@ allow calls sample.h bpf/ gen/ event/syscalls
 allow data sample.h profile.h event/event.h pprof/pprof.h bpf/
 allow capture row.h sample.h unwinding.h target.h event/ profile.h bpf/ skel/ types/btf unwind/walk
 allow pprof sample.h frame.h
-allow cmd row.h sample.h frame.h profile.h target.h calls/ event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ pprof/ ui/
+allow serve
+allow cmd row.h sample.h frame.h profile.h target.h calls/ event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ pprof/ serve/ ui/
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;

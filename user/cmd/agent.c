@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/session.h"
+#include "cmd/agentfigures.h"
 #include "cmd/agentlabels.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
@@ -32,6 +33,7 @@ struct agent_options {
 	const char *store;
 	uint64_t every_ns, keep_kib, keep_ns;
 	bool off_cpu;
+	struct figures_cfg figures;
 	struct offcpu_cfg off_cfg;
 };
 
@@ -51,6 +53,7 @@ struct agent {
 	struct store store;
 	struct pprof_out out;
 	struct agent_labels *labels;
+	struct figures *figures; /* NULL: not wanted */
 	struct profile all; /* of the run */
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
@@ -66,8 +69,26 @@ static const struct opt agent_opts[] = {
 	{ 0 },
 };
 
+static const struct opt figure_opts[] = {
+	{ 0, "listen", "ADDRESS:PORT", OPT_TEXT, offsetof(struct agent_options, figures.listen), "serve figures at http://127.0.0.1:PORT/metrics, for Prometheus" },
+	{ 0, "sched", NULL, OPT_FLAG, offsetof(struct agent_options, figures.sched), "of them also run time and run-queue delay, by unit" },
+	{ 0, "calls", NULL, OPT_FLAG, offsetof(struct agent_options, figures.calls), "system calls, by name and error, and how long they took" },
+	{ 0, "net", NULL, OPT_FLAG, offsetof(struct agent_options, figures.net), "packets, bytes, retransmits and drops, by unit" },
+	{ 0, "max-series", "N", OPT_U64, offsetof(struct agent_options, figures.max_series), "serve at most N series, and the rest as 'other' (default: 10000)" },
+	{ 0 },
+};
+
+static const struct opt_rule figure_rules[] = {
+	{ "sched", .needs = "listen" },
+	{ "calls", .needs = "listen" },
+	{ "net", .needs = "listen" },
+	{ "max-series", .needs = "listen" },
+	{ 0 },
+};
+
 static const struct opt_group agent_groups[] = {
 	{ "Store", agent_opts, 0 },
+	{ "Figures", figure_opts, 0, figure_rules },
 	{ "Sampling", measure_opts, offsetof(struct agent_options, m), measure_rules },
 	{ "Stacks", walk_opts, offsetof(struct agent_options, m.walks) },
 	{ "Honesty", honesty_opts, offsetof(struct agent_options, h) },
@@ -181,14 +202,48 @@ static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
 	return 0;
 }
 
+static int take_figures(void *arg, const struct fold_view *view, const struct named *named)
+{
+	struct agent *a = arg;
+	const struct agent_view *v = (const struct agent_view *)view; /* its first member */
+
+	return figures_sample(a->figures, &a->o->m.events[v - a->views], named);
+}
+
+static int take_row(struct sink *sink, const struct row *row)
+{
+	return figures_row(((struct agent *)((struct names *)sink)->interval_arg)->figures, row);
+}
+
+static int attach_figures(void *arg, struct err *err)
+{
+	struct agent *a = arg;
+
+	return figures_attach(a->figures, a->session, err);
+}
+
+static int round_figures(const struct agent *a)
+{
+	struct profile ledger = { 0 };
+
+	session_profile(a->session, &ledger);
+	for (int i = 0; i < a->nr_views; i++)
+		for (int k = 0; k < LOSS_MAX; k++)
+			ledger.losses[k] += a->views[i].all.losses[k];
+	return figures_round(a->figures, &ledger);
+}
+
 /* Segments end with the minute, or what --every is, so that those of several machines have the same spans; and where the clock was set back. */
 static int at_interval(void *arg, uint64_t since_start_ns)
 {
 	struct agent *a = arg;
 	uint64_t every = a->o->every_ns, now = clock_ns(CLOCK_REALTIME);
 	struct profile ledger = { .receipt.is_not_wanted = true };
+	int ret = a->figures ? round_figures(a) : 0;
 
 	(void)since_start_ns;
+	if (ret)
+		return ret;
 	agent_labels_round(a->labels);
 	if (now >= a->tried_ns && now / every == a->tried_ns / every)
 		return 0;
@@ -211,7 +266,7 @@ static int run(struct agent *a, int *status, struct err *err)
 {
 	struct profile ledger;
 	struct syms_cfg syms_cfg = { .build_ids = true };
-	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = a->o->h.receipt };
+	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = a->o->h.receipt || a->figures };
 	struct picture *pic = a->pic;
 	int ret;
 
@@ -228,6 +283,13 @@ static int run(struct agent *a, int *status, struct err *err)
 	for (int i = 0; i < a->nr_views; i++) {
 		a->views[i].at.profile = &a->views[i].all;
 		begin_segment(&a->views[i]);
+	}
+	if (a->figures) {
+		pic->fold.also = take_figures; /* called by what comes next */
+		pic->fold.also_arg = a;
+		pic->names.sink.row = take_row;
+		a->o->m.opened = attach_figures;
+		a->o->m.opened_arg = a;
 	}
 	pprof_out_begin(&a->out, pic);
 	a->out.label = agent_labels_of;
@@ -279,6 +341,9 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 		ret = store_open(&a.store, o->store, true, err);
 	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new())))
 		ret = err_set(err, -ENOMEM, "out of memory");
+	o->figures.labels = a.labels;
+	if (!ret && o->figures.listen)
+		ret = figures_open(&o->figures, &a.figures, err);
 	if (!ret)
 		ret = run(&a, &status, err);
 	if (!ret) {
@@ -287,6 +352,7 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	}
 	pprof_out_free(&a.out);
 	picture_free(a.pic);
+	figures_close(a.figures);
 	agent_labels_free(a.labels);
 	store_close(&a.store);
 	measure_free(&o->m);
@@ -301,6 +367,7 @@ const struct cmd cmd_agent = {
 	.cfg_size = sizeof(struct agent_options),
 	.examples = "skep agent                                 19 times a second, a profile each minute\n"
 		    "skep agent --store here --every 10 -F 49   49 times, each ten seconds, in a directory of one's own\n"
+		    "skep agent --store here --listen 9099 --calls   also figures for Prometheus: system calls by error\n"
 		    "skep flame --store here --since 10m        the last ten minutes\n"
 		    "skep report --store here --since 14:03 --until 14:05 -s comm\n",
 	.run = agent_run,

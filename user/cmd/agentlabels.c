@@ -115,6 +115,13 @@ static const struct group *group_of(struct agent_labels *l, uint64_t id)
 	return &l->groups.data[l->groups.n++];
 }
 
+const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup)
+{
+	const struct group *g = cgroup ? group_of(l, cgroup) : NULL;
+
+	return g ? g->unit : NULL;
+}
+
 int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels)
 {
 	const struct group *g = named->at->cgroup ? group_of(agent_labels, named->at->cgroup) : NULL;

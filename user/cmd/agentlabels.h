@@ -17,6 +17,9 @@ void agent_labels_free(struct agent_labels *l);
 /* As of struct pprof_out. Labels live until the next call of agent_labels_round(). */
 int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels);
 
+/* The unit of a control group, by its number. NULL: not known. It lives as long as l. */
+const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup);
+
 /* Control groups that were made meanwhile are looked for again, from now on. */
 void agent_labels_round(struct agent_labels *l);
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "model/series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+int series_init(struct series *s, size_t max)
+{
+	*s = (struct series){ .max = max, .pool = strpool_new() };
+	return s->pool ? 0 : -ENOMEM;
+}
+
+void series_free(struct series *s)
+{
+	for (size_t i = 0; i < s->values.n; i++)
+		free(s->values.data[i].slots);
+	vec_free(&s->values);
+	vec_free(&s->families);
+	map_free(&s->by_key);
+	if (s->pool)
+		strpool_free(s->pool);
+	s->pool = NULL;
+}
+
+static int nr_labels(const struct series_family *f)
+{
+	int n = 0;
+
+	while (n < SERIES_LABELS_MAX && f->labels[n])
+		n++;
+	return n;
+}
+
+static const char *text_of(const char *const *texts, int i)
+{
+	return texts && texts[i] ? texts[i] : "";
+}
+
+static struct series_value *lookup(struct series *s, const struct series_family *f, const char *const *texts, uint64_t *ret_hash)
+{
+	int n = nr_labels(f);
+
+	*ret_hash = hash_u64((uintptr_t)f);
+	for (int i = 0; i < n; i++)
+		*ret_hash = hash_pair(*ret_hash, hash_bytes(text_of(texts, i), strlen(text_of(texts, i))));
+	map_each(at, &s->by_key, *ret_hash) {
+		struct series_value *v = &s->values.data[at];
+		bool is_it = v->family == f;
+
+		for (int i = 0; i < n && is_it; i++)
+			is_it = !strcmp(v->texts[i], text_of(texts, i));
+		if (is_it)
+			return v;
+	}
+	return NULL;
+}
+
+static struct series_value *make(struct series *s, const struct series_family *f, const char *const *texts, uint64_t hash)
+{
+	struct series_value v = { .family = f };
+	bool is_new = true;
+
+	for (int i = 0; i < nr_labels(f); i++)
+		if (!(v.texts[i] = strpool_add(s->pool, text_of(texts, i))))
+			return NULL;
+	for (size_t i = 0; i < s->families.n; i++)
+		is_new &= s->families.data[i] != f;
+	if (f->kind == SERIES_HIST && !(v.slots = calloc(HIST_SLOTS, sizeof(*v.slots))))
+		return NULL;
+	if ((is_new && vec_reserve(&s->families)) || vec_reserve(&s->values) || map_add(&s->by_key, hash, s->values.n)) {
+		free(v.slots);
+		return NULL;
+	}
+	if (is_new)
+		s->families.data[s->families.n++] = f;
+	s->values.data[s->values.n] = v;
+	return &s->values.data[s->values.n++];
+}
+
+/* NULL: no memory. */
+static struct series_value *find(struct series *s, const struct series_family *f, const char *const *texts)
+{
+	static const char *const others[SERIES_LABELS_MAX] = { SERIES_OTHER, SERIES_OTHER, SERIES_OTHER };
+	uint64_t hash;
+	struct series_value *found = lookup(s, f, texts, &hash);
+
+	if (!found && s->values.n >= s->max && nr_labels(f)) {
+		s->beyond++;
+		texts = others;
+		found = lookup(s, f, texts, &hash);
+	}
+	return found ? found : make(s, f, texts, hash);
+}
+
+int series_add(struct series *s, const struct series_family *f, const char *const *texts, uint64_t n)
+{
+	struct series_value *v = find(s, f, texts);
+
+	if (!v)
+		return -ENOMEM;
+	v->n += n;
+	return 0;
+}
+
+int series_add_hist(struct series *s, const struct series_family *f, const char *const *texts, const uint64_t *slots, uint64_t sum)
+{
+	struct series_value *v = find(s, f, texts);
+
+	if (!v)
+		return -ENOMEM;
+	v->n += sum;
+	for (int i = 0; i < HIST_SLOTS; i++)
+		v->slots[i] += slots[i];
+	return 0;
+}
+
+int series_set(struct series *s, const struct series_family *f, const char *const *texts, uint64_t n)
+{
+	struct series_value *v = find(s, f, texts);
+
+	if (!v)
+		return -ENOMEM;
+	if (f->kind == SERIES_GAUGE || n > v->n)
+		v->n = n;
+	return 0;
+}

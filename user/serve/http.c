@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/http.h"
+
+#include <errno.h>
+#include <string.h>
+
+#ifdef HAVE_MICROHTTPD
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "util/num.h"
+
+#define SONAME "libmicrohttpd.so.12" /* of 0.9.47 and later, and of 1.0 */
+#define PAGES_MAX 8
+#define ADDRESS_BYTES 64
+#define CLIENTS_MAX 64u
+#define CLIENT_SECONDS 10u /* of one that does not read, or does not ask */
+#define CLIENT_BYTES (16u << 10) /* of a request */
+#define PORT_MAX 65535
+
+static struct {
+	__typeof__(MHD_start_daemon) *start;
+	__typeof__(MHD_stop_daemon) *stop;
+	__typeof__(MHD_create_response_from_buffer) *response;
+	__typeof__(MHD_destroy_response) *destroy;
+	__typeof__(MHD_add_response_header) *header;
+	__typeof__(MHD_queue_response) *queue;
+} mhd;
+
+struct page {
+	const char *path;
+	struct MHD_Response *response; /* counted: an answer that is being sent has it still */
+};
+
+struct http {
+	struct MHD_Daemon *daemon;
+	pthread_mutex_t lock; /* of pages */
+	struct page pages[PAGES_MAX];
+	struct MHD_Response *none, *method;
+	int socket;
+	char address[ADDRESS_BYTES];
+};
+
+static bool open_library(void)
+{
+	void *lib = mhd.start ? NULL : dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+
+	if (!lib)
+		return mhd.start;
+	mhd.stop = (__typeof__(mhd.stop))dlsym(lib, "MHD_stop_daemon");
+	mhd.response = (__typeof__(mhd.response))dlsym(lib, "MHD_create_response_from_buffer");
+	mhd.destroy = (__typeof__(mhd.destroy))dlsym(lib, "MHD_destroy_response");
+	mhd.header = (__typeof__(mhd.header))dlsym(lib, "MHD_add_response_header");
+	mhd.queue = (__typeof__(mhd.queue))dlsym(lib, "MHD_queue_response");
+	if (mhd.stop && mhd.response && mhd.destroy && mhd.header && mhd.queue)
+		mhd.start = (__typeof__(mhd.start))dlsym(lib, "MHD_start_daemon");
+	return mhd.start;
+}
+
+static bool parse_port(const char *text, uint16_t *ret_port)
+{
+	uint64_t port;
+
+	if (num_u64(text, PORT_MAX, &port))
+		return false;
+	*ret_port = htons((uint16_t)port);
+	return true;
+}
+
+/* Returns the address's bytes; 0: it is none. */
+static socklen_t parse(const char *listen, struct sockaddr_storage *ret_at)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)ret_at;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)ret_at;
+	const char *colon = strrchr(listen, ':'), *host = listen;
+	char text[INET6_ADDRSTRLEN];
+	size_t n = colon ? (size_t)(colon - listen) : 0;
+
+	memset(ret_at, 0, sizeof(*ret_at));
+	if (n > 2 && host[0] == '[' && host[n - 1] == ']') {
+		in6->sin6_family = AF_INET6;
+		host++;
+		n -= 2;
+		if (n >= sizeof(text) || !parse_port(colon + 1, &in6->sin6_port))
+			return 0;
+		memcpy(text, host, n);
+		text[n] = '\0';
+		return inet_pton(AF_INET6, text, &in6->sin6_addr) == 1 ? sizeof(*in6) : 0;
+	}
+	in->sin_family = AF_INET;
+	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (n >= sizeof(text) || !parse_port(colon ? colon + 1 : listen, &in->sin_port))
+		return 0;
+	memcpy(text, host, n);
+	text[n] = '\0';
+	return !n || inet_pton(AF_INET, text, &in->sin_addr) == 1 ? sizeof(*in) : 0;
+}
+
+static struct MHD_Response *make_response(const char *type, const char *text, size_t n)
+{
+	struct MHD_Response *r = mhd.response(n, (void *)text, MHD_RESPMEM_MUST_COPY);
+
+	if (r && mhd.header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES)
+		return r;
+	if (r)
+		mhd.destroy(r);
+	return NULL;
+}
+
+static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *url, const char *method, const char *version, const char *upload,
+			      size_t *upload_size, void **state)
+{
+	struct http *h = arg;
+	enum MHD_Result ret = MHD_NO;
+	bool is_get = !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD);
+
+	(void)version;
+	(void)upload;
+	(void)state;
+	if (*upload_size)
+		return MHD_NO;
+	if (!is_get)
+		return mhd.queue(c, MHD_HTTP_METHOD_NOT_ALLOWED, h->method);
+	pthread_mutex_lock(&h->lock);
+	for (int i = 0; i < PAGES_MAX; i++)
+		if (h->pages[i].path && !strcmp(h->pages[i].path, url)) {
+			ret = mhd.queue(c, MHD_HTTP_OK, h->pages[i].response);
+			break;
+		} else if (i == PAGES_MAX - 1) {
+			ret = mhd.queue(c, MHD_HTTP_NOT_FOUND, h->none);
+		}
+	pthread_mutex_unlock(&h->lock);
+	return ret;
+}
+
+static int listen_at(struct http *h, const char *listen_text, struct err *err)
+{
+	struct sockaddr_storage at;
+	socklen_t size = parse(listen_text, &at);
+	char text[INET6_ADDRSTRLEN];
+	int on = 1;
+
+	if (!size)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad address '%s': expected PORT, ADDRESS:PORT or [ADDRESS]:PORT", listen_text);
+	h->socket = socket(at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (h->socket < 0 || setsockopt(h->socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) || bind(h->socket, (struct sockaddr *)&at, size) ||
+	    listen(h->socket, CLIENTS_MAX) || getsockname(h->socket, (struct sockaddr *)&at, &size))
+		return err_exit(err, -errno, EXIT_CANNOT, "cannot listen at '%s': %s", listen_text, strerror(errno));
+	if (at.ss_family == AF_INET)
+		snprintf(h->address, sizeof(h->address), "%s:%u", inet_ntop(AF_INET, &((struct sockaddr_in *)&at)->sin_addr, text, sizeof(text)),
+			 ntohs(((struct sockaddr_in *)&at)->sin_port));
+	else
+		snprintf(h->address, sizeof(h->address), "[%s]:%u", inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&at)->sin6_addr, text, sizeof(text)),
+			 ntohs(((struct sockaddr_in6 *)&at)->sin6_port));
+	return 0;
+}
+
+int http_open(const char *listen_text, struct http **ret_http, struct err *err)
+{
+	static const char none[] = "not found\n", method[] = "GET and HEAD only\n";
+	struct http *h;
+	int ret;
+
+	if (!open_library())
+		return err_exit(err, -ENOTSUP, EXIT_CANNOT, "there is no " SONAME " here, which --listen needs");
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return err_set(err, -ENOMEM, "out of memory");
+	h->socket = -1;
+	pthread_mutex_init(&h->lock, NULL);
+	ret = listen_at(h, listen_text, err);
+	if (!ret) {
+		h->none = make_response("text/plain", none, strlen(none));
+		h->method = make_response("text/plain", method, strlen(method));
+		ret = h->none && h->method ? 0 : err_set(err, -ENOMEM, "out of memory");
+	}
+	if (!ret) {
+		h->daemon = mhd.start(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, h->socket,
+				      MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, CLIENT_SECONDS,
+				      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES, MHD_OPTION_END);
+		ret = h->daemon ? 0 : err_exit(err, -EIO, EXIT_CANNOT, "cannot serve at '%s'", listen_text);
+	}
+	if (ret)
+		http_close(h);
+	else
+		*ret_http = h;
+	return ret;
+}
+
+void http_close(struct http *h)
+{
+	if (!h)
+		return;
+	if (h->daemon)
+		mhd.stop(h->daemon); /* and closes the socket */
+	else if (h->socket >= 0)
+		close(h->socket);
+	for (int i = 0; i < PAGES_MAX; i++)
+		if (h->pages[i].response)
+			mhd.destroy(h->pages[i].response);
+	if (h->none)
+		mhd.destroy(h->none);
+	if (h->method)
+		mhd.destroy(h->method);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+const char *http_address(const struct http *h)
+{
+	return h->address;
+}
+
+int http_publish(struct http *h, const char *path, const char *type, const char *text, size_t n)
+{
+	struct MHD_Response *fresh = make_response(type, text, n), *old = NULL;
+	int ret = -ENOMEM;
+
+	if (!fresh)
+		return ret;
+	pthread_mutex_lock(&h->lock);
+	for (int i = 0; i < PAGES_MAX && ret; i++) {
+		struct page *p = &h->pages[i];
+
+		if (p->path && strcmp(p->path, path))
+			continue;
+		old = p->response;
+		*p = (struct page){ path, fresh };
+		ret = 0;
+	}
+	pthread_mutex_unlock(&h->lock);
+	if (ret || old)
+		mhd.destroy(ret ? fresh : old);
+	return ret;
+}
+#else
+
+int http_open(const char *listen, struct http **ret_http, struct err *err)
+{
+	(void)listen;
+	(void)ret_http;
+	return err_exit(err, -ENOTSUP, EXIT_CANNOT, "this skep was built without libmicrohttpd, which --listen needs");
+}
+
+void http_close(struct http *h)
+{
+	(void)h;
+}
+
+const char *http_address(const struct http *h)
+{
+	(void)h;
+	return "";
+}
+
+int http_publish(struct http *h, const char *path, const char *type, const char *text, size_t n)
+{
+	(void)h;
+	(void)path;
+	(void)type;
+	(void)text;
+	(void)n;
+	return -ENOTSUP;
+}
+#endif
