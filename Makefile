@@ -247,6 +247,9 @@ install: $(if $(wildcard $B/skep),,all)
 	install -d "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" \
 		"$(SHARE)/fish/vendor_completions.d"
 	install -m 644 man/*.1 "$(SHARE)/man/man1"
+	install -d "$(DEST)/lib/systemd/system" "$(DEST)/lib/sysusers.d"
+	sed 's|@BIN@|$(PREFIX)/bin|' tools/service/skep-agent.service.in >"$(DEST)/lib/systemd/system/skep-agent.service"
+	install -m 644 tools/service/skep.sysusers "$(DEST)/lib/sysusers.d/skep.conf"
 	$B/skep completion bash >"$(SHARE)/bash-completion/completions/skep"
 	$B/skep completion zsh >"$(SHARE)/zsh/site-functions/_skep"
 	$B/skep completion fish >"$(SHARE)/fish/vendor_completions.d/skep.fish"

@@ -162,3 +162,30 @@ agent() {
 	kept=$(sed -n 's/^samples: .* seen, \([0-9]*\) kept$/\1/p' said)
 	[ "$(sed -n 's/^wrote .*: \([0-9]*\) samples, .*/\1/p' said | awk '{ n += $1 } END { print n }')" = "$kept" ]
 }
+
+@test "the service: installed, with what systemd reads; its capabilities are enough, and its user can read what it wrote" {
+	make -s -C "$BATS_TEST_DIRNAME/../.." install DESTDIR="$PWD/inst" PREFIX=/usr
+	unit=inst/usr/lib/systemd/system/skep-agent.service
+	grep -q '^ExecStart=/usr/bin/skep agent ' $unit
+	run ! grep -q @ $unit
+	grep -q '^u skep ' inst/usr/lib/sysusers.d/skep.conf
+	if type -P systemd-analyze >/dev/null; then
+		systemd-analyze verify $unit 2>&1 | grep -v -e 'skep is not executable' -e "Command 'man " >verified || true
+		cat verified
+		run ! grep -q 'skep-agent.service' verified
+	fi
+	caps=$(sed -n 's/^AmbientCapabilities=//p' $unit | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+	[ "$caps" = "$(sed -n 's/^CapabilityBoundingSet=//p' $unit | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')" ]
+	mkdir store
+	chown nobody . store
+	as_service() {
+		setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs --inh-caps=-all,"$caps" --ambient-caps=-all,"$caps" --bounding-set=-all,"$caps" "$@"
+	}
+	background "$WORK/shares" 4 >/dev/null
+	as_service "$SKEP" agent --store store --duration 3 -F 99 --off-cpu --listen 0 --calls --sched --net 2>said
+	cat said
+	setpriv --reuid nobody --regid nogroup --clear-groups "$SKEP" report --store store -s comm,sym --comms shares --format csv | tr -d '"' >rows
+	cat rows
+	grep -q ',hot$' rows
+	"$SKEP" report --store store -s sym --view offcpu-time | grep -q '\[k\]'
+}
