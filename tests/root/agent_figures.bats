@@ -8,12 +8,10 @@ cleanup() {
 	remove_cgroups
 }
 
-# serve SECONDS OPTION...: an agent in the background; URL is where its figures are, AGENT its process
+# serve OPTION...: an agent in the background; URL is where its figures are, AGENT its process
 serve() {
-	local seconds=$1
-	shift
-	type -P curl >/dev/null || skip "no curl"
-	background "$SKEP" agent --store store --duration "$seconds" --every 1 --listen 0 "$@" 2>said
+	need curl
+	background "$SKEP" agent --store store --every "${EVERY:-1}" --listen "${LISTEN:-0}" "$@" 2>said
 	AGENT=$BG
 	eventually grep -q 'figures are at' said || { cat said; false; }
 	URL=$(sed -n 's|^note: figures are at \(http.*\)/metrics$|\1|p' said)
@@ -35,10 +33,10 @@ has() {
 
 @test "figures are those of the workload: CPU by unit, system calls by error, run-queue delay, packets, time off the CPUs" {
 	two_cgroups
-	serve 25 -F 99 --calls --sched --net --off-cpu
+	serve -F 99 --calls --sched --net --off-cpu
 	(echo $BASHPID >cg/$a/cgroup.procs && exec "$WORK/shares" 2 >/dev/null) 3>&-
 	"$WORK/calls" 1000 >truth
-	"$WORK/sockets" udp4 40 100 >sent
+	(echo $BASHPID >cg/$b/cgroup.procs && exec "$WORK/sockets" udp4 40 100 >sent) 3>&-
 	(echo $BASHPID >cg/$a/cgroup.procs && exec sleep 1) 3>&-
 	eventually has 'skep_syscalls_total{syscall="getsid",error=""}' 'v == 1001' || { cat truth figures; false; }
 	grep -c . figures
@@ -52,7 +50,8 @@ has() {
 	has "skep_runqueue_delay_seconds_bucket{unit=\"/$a\",le=\"+Inf\"}" "v >= 2"
 	has "skep_runqueue_delay_seconds_count{unit=\"/$a\"}" "v == $(of "skep_runqueue_delay_seconds_bucket{unit=\"/$a\",le=\"+Inf\"}")"
 	cat sent
-	awk '/^skep_network_packets_total/ { n += $NF } END { print n; exit !(n >= 80) }' figures
+	eventually has "skep_network_packets_total{unit=\"/$b\",direction=\"out\"}" "v == $(awk '{ n += $2 } END { print n }' sent)"
+	has "skep_network_bytes_total{unit=\"/$b\",direction=\"in\"}" "v == $(awk '{ n += $5 } END { print n }' sent)"
 	has skep_agent_cpu_seconds_total 'v > 0 && v < 5'
 	has skep_agent_bpf_seconds_total 'v > 0'
 	has skep_agent_map_bytes 'v > 1000000'
@@ -64,8 +63,9 @@ has() {
 	has 'skep_syscalls_total{syscall="read",error=""}' "v > $before"
 }
 
-@test "what is no page, other methods, clients that do not read; many scrapes" {
-	serve 20 -F 19
+@test "what is no page, other methods, clients that do not read; many scrapes; SIGTERM writes what there is" {
+	EVERY=1h
+	serve -F 19
 	run curl -sS -o /dev/null -w '%{http_code} %{content_type}' "$URL/metrics"
 	[ "$output" = "200 application/openmetrics-text; version=1.0.0; charset=utf-8" ]
 	[ "$(curl -sS "$URL/healthz")" = ok ]
@@ -79,33 +79,36 @@ has() {
 	figures
 	[ "$(tail -n 1 figures)" = "# EOF" ]
 	kill -TERM "$AGENT"
-	eventually test ! -e "/proc/$AGENT"
+	wait "$AGENT"
 	exec 8>&- 9>&-
-	[ -n "$(ls store/*.pb.gz)" ]
+	cat said
+	[ "$(ls store/*.pb.gz | wc -l)" = 1 ] # the hour has not ended: what there is was written at the signal
+	grep -q '^samples: [0-9]* seen' said
 }
 
 @test "--max-series: the rest is 'other', and counted" {
-	serve 8 -F 19 --calls --max-series 25
+	serve -F 19 --calls --max-series 25
 	"$WORK/calls" 1000 >truth
-	eventually has skep_agent_series_dropped_total 'v > 0'
+	eventually has skep_agent_series_beyond_total 'v > 0'
 	[ "$(grep -c 'syscall="other",error="other"} ' figures)" = 1 ]
-	[ "$(grep -cE '^skep_(syscalls|cpu|samples|events)[a-z_]*\{' figures)" -le 30 ]
-	awk '/^skep_syscalls_total/ { n += $NF } END { exit !(n >= 2001) }' figures
+	# 25 lines, those of "other", a histogram's are 16, and those of the agent's losses
+	[ "$(grep -E '^skep_[a-z_]*\{' figures | grep -vcE 'other|skep_agent_lost')" -le 25 ]
+	awk '/^skep_syscalls_total/ { n += $NF } END { print n; exit !(n >= 10000) }' figures
 }
 
 @test "a unit with quotes in its name is one label" {
 	two_cgroups
 	odd=cg/$a/'a"b\c d.service'
 	mkdir "$odd"
-	serve 10 -F 99
+	serve -F 99
 	(echo $BASHPID >"$odd/cgroup.procs" && exec "$WORK/shares" 2 >/dev/null) 3>&-
 	rmdir "$odd"
 	eventually has 'skep_cpu_seconds_total{unit="a\"b\\c d.service"}' 'v > 1' || { cat figures; false; }
 }
 
 @test "Prometheus scrapes it, and its sums are those of the workload" {
-	type -P prometheus >/dev/null || skip "no prometheus"
-	serve 40 -F 49 --calls
+	need prometheus
+	serve -F 49 --calls
 	cat >prometheus.yml <<-END
 		scrape_configs:
 		  - job_name: skep
@@ -126,7 +129,6 @@ has() {
 	eventually is 'sum(skep_syscalls_total{syscall="getsid"})' 1001 || { tail -5 prometheus.log; answer 'skep_syscalls_total{syscall="getsid"}'; false; }
 	n=$(awk '$1 == "call" && $2 == "getresuid" { print $3 }' truth)
 	eventually is 'skep_syscall_duration_seconds_bucket{syscall="getresuid",le="+Inf"}' "$n"
-	[ "$(answer 'count(skep_agent_lost_total)')" -gt 5 ]
 }
 
 @test "what cannot be is refused" {
@@ -136,7 +138,9 @@ has() {
 		run -2 "$SKEP" agent --store store --duration 1 --listen "$where"
 		[[ "$output" == *"bad address '$where'"* ]]
 	done
-	serve 10
+	LISTEN='[::1]:0'
+	serve
 	run -3 "$SKEP" agent --store other --duration 1 --listen "${URL#http://}"
-	[[ "$output" == *"cannot listen at '127.0.0.1:"*"Address already in use"* ]]
+	[[ "$output" == *"cannot listen at '[::1]:"*"Address already in use"* ]]
+	figures
 }

@@ -373,9 +373,9 @@ more_than() {
 	keys q
 	left
 	run -2 "$SKEP" top -e 'syscalls:*' -n 1
-	[[ "$output" == *"is a view of the screen"*"hint: skep stat -a -e 'syscalls:*' --by comm,syscall -I 1000"* ]]
+	[[ "$output" == *"needs the screen"*"hint: skep stat -a -e 'syscalls:*' --by comm,syscall -I 1000"* ]]
 	run -2 "$SKEP" top --by syscall
-	[[ "$output" == *"it needs -e 'syscalls:*'"* ]]
+	[[ "$output" == *"--by needs -e 'syscalls:*'"* ]]
 }
 
 @test "rows that stacks tell nothing of say so; those by object or thread have their shares" {

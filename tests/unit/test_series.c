@@ -105,6 +105,47 @@ static void limit(void **state)
 	series_free(&s);
 }
 
+static void idle_ones_make_room(void **state)
+{
+	struct series s;
+	char name[16];
+
+	(void)state;
+	assert_int_equal(series_init(&s, 40), 0);
+	add(&s, "always", NULL, 1);
+	for (int round = 0; round < 100; round++) {
+		snprintf(name, sizeof(name), "call%d", round);
+		add(&s, name, NULL, 1);
+		add(&s, "always", NULL, 1);
+		assert_int_equal(series_set(&s, &level, NULL, 1), 0);
+		assert_int_equal(series_round(&s, 5), 0);
+		assert_true(s.nr_lines <= 40);
+	}
+	assert_int_equal(s.beyond, 0);
+	assert_int_equal(s.values.data[0].n, 101);
+	assert_string_equal(s.values.data[0].texts[0], "always");
+	series_free(&s);
+}
+
+static void histograms_count_by_lines(void **state)
+{
+	uint64_t slots[HIST_SLOTS] = { 1 };
+	struct series s;
+	char name[16];
+
+	(void)state;
+	assert_int_equal(series_init(&s, 40), 0);
+	for (int i = 0; i < 10; i++) {
+		const char *unit = name;
+
+		snprintf(name, sizeof(name), "unit%d", i);
+		assert_int_equal(series_add_hist(&s, &delay, &unit, slots, 1), 0);
+	}
+	assert_int_equal(s.values.n, 3); /* 16 lines each, and "other" */
+	assert_int_equal(s.values.data[2].slots[0], 8);
+	series_free(&s);
+}
+
 static void never_back(void **state)
 {
 	struct series s;
@@ -124,6 +165,8 @@ int main(void)
 		cmocka_unit_test(text),
 		cmocka_unit_test(histogram),
 		cmocka_unit_test(limit),
+		cmocka_unit_test(idle_ones_make_room),
+		cmocka_unit_test(histograms_count_by_lines),
 		cmocka_unit_test(never_back),
 	};
 

@@ -143,7 +143,8 @@ static void test_groups(void **state)
 {
 	(void)state;
 	expect_unit("/system.slice/nginx.service", "nginx.service");
-	expect_unit("/user.slice/user-0.slice/user@0.service/app.slice/x", "app.slice");
+	expect_unit("/user.slice/user-0.slice/user@0.service/app.slice/nginx.service", "user@0.service");
+	expect_unit("/user.slice/user-0.slice/session-3.scope", "session-3.scope");
 	expect_unit("/system.slice/docker-" ID ".scope", "docker-" ID ".scope");
 	expect_unit("/", "/");
 	expect_unit("/made/by/hand", "/made/by/hand");

@@ -139,7 +139,7 @@ static int open_unwinder(struct session *s, struct err *err)
 	struct unwinder_cfg cfg = s->cfg->unwind;
 	int ret;
 
-	cfg.rate = s->cfg->freq * s->place.nr_cpus;
+	cfg.rate *= s->place.nr_cpus;
 	ret = unwinder_new(&cfg, &s->place.unwinder, err);
 	if (!ret)
 		return watch(s, unwinder_fd(s->place.unwinder));

@@ -57,6 +57,7 @@ struct agent {
 	struct profile all; /* of the run */
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
+	int clock; /* the first event that is one; -1: there is none */
 	uint64_t tried_ns; /* when segments were written last, or could not be: CLOCK_REALTIME */
 };
 
@@ -71,9 +72,9 @@ static const struct opt agent_opts[] = {
 
 static const struct opt figure_opts[] = {
 	{ 0, "listen", "ADDRESS:PORT", OPT_TEXT, offsetof(struct agent_options, figures.listen), "serve figures at http://127.0.0.1:PORT/metrics, for Prometheus" },
-	{ 0, "sched", NULL, OPT_FLAG, offsetof(struct agent_options, figures.sched), "of them also run time and run-queue delay, by unit" },
-	{ 0, "calls", NULL, OPT_FLAG, offsetof(struct agent_options, figures.calls), "system calls, by name and error, and how long they took" },
-	{ 0, "net", NULL, OPT_FLAG, offsetof(struct agent_options, figures.net), "packets, bytes, retransmits and drops, by unit" },
+	{ 0, "sched", NULL, OPT_FLAG, offsetof(struct agent_options, figures.sched), "also serve run time and run-queue delay, by unit" },
+	{ 0, "calls", NULL, OPT_FLAG, offsetof(struct agent_options, figures.calls), "also system calls, by name and error, and how long they took" },
+	{ 0, "net", NULL, OPT_FLAG, offsetof(struct agent_options, figures.net), "also packets, bytes, retransmits and drops, by unit" },
 	{ 0, "max-series", "N", OPT_U64, offsetof(struct agent_options, figures.max_series), "serve at most N series, and the rest as 'other' (default: 10000)" },
 	{ 0 },
 };
@@ -207,7 +208,7 @@ static int take_figures(void *arg, const struct fold_view *view, const struct na
 	struct agent *a = arg;
 	const struct agent_view *v = (const struct agent_view *)view; /* its first member */
 
-	return figures_sample(a->figures, &a->o->m.events[v - a->views], named);
+	return figures_sample(a->figures, &a->o->m.events[v - a->views], v - a->views == a->clock, named);
 }
 
 static int take_row(struct sink *sink, const struct row *row)
@@ -280,12 +281,15 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
 	a->nr_views = a->o->m.nr_events;
+	a->clock = -1;
 	for (int i = 0; i < a->nr_views; i++) {
+		if (a->clock < 0 && event_is_clock(&a->o->m.events[i]))
+			a->clock = i;
 		a->views[i].at.profile = &a->views[i].all;
 		begin_segment(&a->views[i]);
 	}
 	if (a->figures) {
-		pic->fold.also = take_figures; /* called by what comes next */
+		pic->fold.also = take_figures; /* which pprof_out_begin() calls, too */
 		pic->fold.also_arg = a;
 		pic->names.sink.row = take_row;
 		a->o->m.opened = attach_figures;
@@ -326,6 +330,12 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		o->m.offcpu = &o->off_cfg;
 	}
 	o->m.target.all = true;
+	if (o->figures.listen && !o->m.nr_event_texts) { /* CPU time of units: cycles do not tell it */
+		int ret = measure_add_event(&o->m, "cpu-clock", err);
+
+		if (ret)
+			return ret;
+	}
 	return measure_check(&o->m, operands, err);
 }
 

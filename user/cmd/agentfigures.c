@@ -17,19 +17,22 @@
 #include "model/table.h"
 #include "render/openmetrics.h"
 #include "serve/http.h"
+#include "util/clock.h"
 #include "util/log.h"
+
+#define IDLE_ROUNDS 720 /* an hour */
 
 static const struct series_family
 	of_cpu = { "skep_cpu_seconds", "CPU time, by samples of a clock.", { "unit" }, SERIES_COUNTER, true },
 	of_samples = { "skep_samples", "Samples.", { "event", "unit" }, SERIES_COUNTER },
-	of_events = { "skep_events", "Events, as many as samples stand for.", { "event", "unit" }, SERIES_COUNTER },
+	of_events = { "skep_events", "Events that were sampled: the sum of the samples' periods.", { "event", "unit" }, SERIES_COUNTER },
 	of_off = { "skep_offcpu_seconds", "Time off the CPUs, of waits that have ended.", { "unit" }, SERIES_COUNTER, true },
 	of_run = { "skep_task_run_seconds", "Time that tasks ran, as the scheduler counts it.", { "unit" }, SERIES_COUNTER, true },
 	of_delay = { "skep_runqueue_delay_seconds", "How long tasks that could run waited for a CPU.", { "unit" }, SERIES_HIST, true },
 	of_calls = { "skep_syscalls", "System calls that have returned.", { "syscall", "error" }, SERIES_COUNTER },
 	of_call_time = { "skep_syscall_duration_seconds", "How long system calls took.", { "syscall" }, SERIES_HIST, true },
-	of_packets = { "skep_network_packets", "Packets of sockets, and of what has none.", { "unit", "direction" }, SERIES_COUNTER },
-	of_bytes = { "skep_network_bytes", "Bytes of their payload.", { "unit", "direction" }, SERIES_COUNTER },
+	of_packets = { "skep_network_packets", "Packets that sockets sent and received, and packets of no socket.", { "unit", "direction" }, SERIES_COUNTER },
+	of_bytes = { "skep_network_bytes", "Bytes of payload in these packets.", { "unit", "direction" }, SERIES_COUNTER },
 	of_again = { "skep_network_retransmits", "Segments that were sent again.", { "unit" }, SERIES_COUNTER },
 	of_drops = { "skep_network_drops", "Packets that the kernel dropped.", { "unit" }, SERIES_COUNTER },
 	of_own_cpu = { "skep_agent_cpu_seconds", "CPU time of the agent itself.", { NULL }, SERIES_COUNTER, true },
@@ -37,9 +40,10 @@ static const struct series_family
 	of_peak = { "skep_agent_peak_resident_bytes", "Peak memory of the agent.", { NULL }, SERIES_GAUGE },
 	of_maps = { "skep_agent_map_bytes", "Kernel memory of its BPF maps.", { NULL }, SERIES_GAUGE },
 	of_seen = { "skep_agent_samples_seen", "Samples that the kernel took.", { NULL }, SERIES_COUNTER },
-	of_lost = { "skep_agent_lost", "What was lost, or is missing of what was kept, by reason.", { "reason" }, SERIES_COUNTER },
+	of_lost = { "skep_agent_lost", "What was lost, or is missing of what was kept, by reason.", { "reason" }, SERIES_COUNTER, .is_exempt = true },
 	of_values = { "skep_agent_series", "Series that are served.", { NULL }, SERIES_GAUGE },
-	of_beyond = { "skep_agent_series_dropped", "Additions to 'other', since there are --max-series series.", { NULL }, SERIES_COUNTER };
+	of_round = { "skep_agent_round_timestamp_seconds", "When these figures were made.", { NULL }, SERIES_GAUGE, true },
+	of_beyond = { "skep_agent_series_beyond", "How often something was added to 'other': there are --max-series series.", { NULL }, SERIES_COUNTER };
 
 /* A source's rows, by the keys of its families. */
 struct view {
@@ -76,11 +80,13 @@ static const char *unit_of(const struct figures *f, const struct row *row, size_
 static int take_call(struct figures *f, const struct row *row)
 {
 	const struct value *v = row->values;
-	const char *call = row->label ? row->label : v[ROWS_SYSCALL].text, *error = v[ROWS_ERRNO].num ? strerrorname_np((int)v[ROWS_ERRNO].num) : NULL;
+	const char *call = row->label ? row->label : v[ROWS_SYSCALL].text, *error = row->label;
 	char number[24];
 	int ret;
 
-	if (v[ROWS_ERRNO].num && !error) {
+	if (!error && v[ROWS_ERRNO].num)
+		error = strerrorname_np((int)v[ROWS_ERRNO].num);
+	if (!error && v[ROWS_ERRNO].num) {
 		snprintf(number, sizeof(number), "%d", (int)v[ROWS_ERRNO].num);
 		error = number;
 	}
@@ -128,26 +134,25 @@ static int set_calls(struct figures *f)
 	const struct byrows_cfg rows = { .count = "calls", .values = BYROWS_LATENCY, .offered = BY_SYSCALL | BY_ERRNO };
 
 	byrows_schema(&f->call_schema, &rows);
-	f->calls = (struct callsby_cfg){ .events = &all, .nr_events = 1, .by = rows.offered, .latency = true, .schema = &f->call_schema.schema };
+	f->calls = (struct callsby_cfg){ .events = &all, .nr_events = 1, .by = rows.offered, .latency = true, .bpf_stats = true, .schema = &f->call_schema.schema };
 	return set_view(f, VIEW_CALLS, f->calls.schema, byrows_keys(rows.offered, 0), take_call);
 }
 
 static int set_sched(struct figures *f)
 {
 	sched_schema(&f->sched_schema, false);
-	f->sched = (struct sched_cfg){ .schema = &f->sched_schema.schema, .by = BY_CGROUP };
+	f->sched = (struct sched_cfg){ .schema = &f->sched_schema.schema, .by = BY_CGROUP, .bpf_stats = true };
 	return set_view(f, VIEW_SCHED, f->sched.schema, rows_keys(f->sched.by), take_sched);
 }
 
 static int set_net(struct figures *f)
 {
-	f->net = (struct net_cfg){ .keys = net_keys(1ull << NET_COL_CGROUP), .names = { kernel_name, &f->names }, .is_whole = true };
+	f->net = (struct net_cfg){ .keys = net_keys(1ull << NET_COL_CGROUP), .names = { kernel_name, &f->names }, .is_whole = true, .bpf_stats = true };
 	return set_view(f, VIEW_NET, &net_schema, f->net.keys, take_net);
 }
 
 static int publish(struct figures *f)
 {
-	static const char well[] = "ok\n";
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
@@ -158,7 +163,7 @@ static int publish(struct figures *f)
 	openmetrics_write(out, &f->series);
 	ret = fclose(out) ? -ENOMEM : http_publish(f->http, "/metrics", OPENMETRICS_TYPE, text, n);
 	free(text);
-	return ret ? ret : http_publish(f->http, "/healthz", "text/plain", well, strlen(well));
+	return ret;
 }
 
 int figures_open(const struct figures_cfg *cfg, struct figures **ret_figures, struct err *err)
@@ -178,7 +183,7 @@ int figures_open(const struct figures_cfg *cfg, struct figures **ret_figures, st
 		ret = set_net(f);
 	ret = ret ? err_set(err, ret, "out of memory") : http_open(cfg->listen, &f->http, err);
 	if (!ret)
-		ret = publish(f) ? err_set(err, -ENOMEM, "out of memory") : 0;
+		ret = publish(f) || http_publish(f->http, "/healthz", "text/plain", "ok\n", 3) ? err_set(err, -ENOMEM, "out of memory") : 0;
 	if (ret) {
 		figures_close(f);
 		return ret;
@@ -214,7 +219,7 @@ int figures_attach(struct figures *f, struct session *session, struct err *err)
 	return ret;
 }
 
-int figures_sample(struct figures *f, const struct event *e, const struct named *named)
+int figures_sample(struct figures *f, const struct event *e, bool is_cpu, const struct named *named)
 {
 	const char *unit = agent_labels_unit(f->cfg->labels, named->at->cgroup), *texts[] = { e->name, unit ? unit : "(unknown)" };
 	int ret;
@@ -222,7 +227,7 @@ int figures_sample(struct figures *f, const struct event *e, const struct named 
 	if (!strcmp(e->name, OFFCPU_EVENT))
 		return series_add(&f->series, &of_off, &texts[1], named->at->weight);
 	ret = series_add(&f->series, &of_samples, texts, named->at->count);
-	if (!ret && event_is_clock(e))
+	if (!ret && is_cpu)
 		return series_add(&f->series, &of_cpu, &texts[1], named->at->weight);
 	return ret ? ret : series_add(&f->series, &of_events, texts, named->at->weight);
 }
@@ -243,7 +248,7 @@ static int add_own(struct figures *f, const struct profile *ledger)
 
 	cost_of_self(&own);
 	ret = series_set(&f->series, &of_own_cpu, NULL, own.own_cpu_ns);
-	if (!ret)
+	if (!ret && own.bpf_runs) /* else the kernel does not measure it */
 		ret = series_set(&f->series, &of_own_bpf, NULL, own.bpf_ns);
 	if (!ret)
 		ret = series_set(&f->series, &of_peak, NULL, own.peak_rss_bytes);
@@ -258,7 +263,9 @@ static int add_own(struct figures *f, const struct profile *ledger)
 	}
 	if (!ret)
 		ret = series_set(&f->series, &of_beyond, NULL, f->series.beyond);
-	return ret ? ret : series_set(&f->series, &of_values, NULL, f->series.values.n);
+	if (!ret)
+		ret = series_set(&f->series, &of_round, NULL, clock_ns(CLOCK_REALTIME));
+	return ret ? ret : series_set(&f->series, &of_values, NULL, f->series.nr_lines);
 }
 
 int figures_round(struct figures *f, const struct profile *ledger)
@@ -274,6 +281,8 @@ int figures_round(struct figures *f, const struct profile *ledger)
 		for (size_t k = 0; k < v->round.sorted.n && !ret; k++)
 			ret = v->take(f, &v->round.sorted.data[k]);
 	}
+	if (!ret)
+		ret = series_round(&f->series, IDLE_ROUNDS);
 	if (!ret)
 		ret = add_own(f, ledger);
 	return ret ? ret : publish(f);

@@ -28,8 +28,8 @@ void figures_close(struct figures *f); /* after the session; NULL is nothing */
 /* What the switches need, to a session that is open. 0, or -errno with err filled. */
 int figures_attach(struct figures *f, struct session *session, struct err *err);
 
-/* A sample of that event; a row of one of the sources that were attached. 0 or -ENOMEM. */
-int figures_sample(struct figures *f, const struct event *e, const struct named *named);
+/* A sample of that event, whose periods are CPU time if is_cpu; a row of one of the sources that were attached. 0 or -ENOMEM. */
+int figures_sample(struct figures *f, const struct event *e, bool is_cpu, const struct named *named);
 int figures_row(struct figures *f, const struct row *row);
 
 /* Makes what is served from now on. ledger: of the run so far, with its receipt. 0 or -ENOMEM. */

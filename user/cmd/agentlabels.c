@@ -14,6 +14,7 @@
 
 #define CONTAINER_DIGITS 64 /* of docker, containerd, CRI-O and podman */
 #define CONTAINER_SHOWN 12
+#define USER_MANAGER "user@"
 
 struct group {
 	uint64_t id;
@@ -62,6 +63,8 @@ const char *agent_unit(const char *path, size_t *ret_n)
 			unit = p;
 			len = n;
 		}
+		if (!strncmp(p, USER_MANAGER, strlen(USER_MANAGER)) && text_ends(p, n, ".service"))
+			break; /* whatever a user calls the units of his own manager */
 		p += n;
 	}
 	*ret_n = len;

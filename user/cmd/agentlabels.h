@@ -17,13 +17,14 @@ void agent_labels_free(struct agent_labels *l);
 /* As of struct pprof_out. Labels live until the next call of agent_labels_round(). */
 int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_label *ret_labels);
 
-/* The unit of a control group, by its number. NULL: not known. It lives as long as l. */
+/* The unit of a control group, by its number: a text that lives as long as l. NULL: not known. */
 const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup);
 
 /* Control groups that were made meanwhile are looked for again, from now on. */
 void agent_labels_round(struct agent_labels *l);
 
-/* "nginx.service" of "/system.slice/nginx.service": the last part that is a service, a scope or a slice; else the path. n: of its bytes. */
+/* "nginx.service" of "/system.slice/nginx.service": the last part that is a service, a scope or a slice, but user@UID.service for all that is in
+ * it; else the path. n: of its bytes. */
 const char *agent_unit(const char *path, size_t *ret_n);
 
 /* The first 12 digits of a container's id in the path, as docker ps has it; NULL: there is none. */

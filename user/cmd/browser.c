@@ -190,7 +190,7 @@ static bool has_no_stacks(struct browser *b)
 	if (b->page.rows)
 		browser_say(b, "the rows of this view have no stacks");
 	else if (other != KEY_MAX)
-		browser_say(b, "rows by %s have no stacks (s sums by comm, pid, tid, dso, sym)", report_columns[other].name);
+		browser_say(b, "rows by %s have no stacks", report_columns[other].name);
 	return b->page.rows || other != KEY_MAX;
 }
 

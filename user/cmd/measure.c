@@ -453,6 +453,16 @@ static uint64_t highest_freq(const struct measure *m)
 	return freq;
 }
 
+/* Of all events together; 0 where one comes when it comes. */
+static uint64_t all_freqs(const struct measure *m)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < m->nr_events; i++)
+		all += m->events[i].period_or_freq;
+	return highest_freq(m) ? all : 0;
+}
+
 /* What it measures with, as the options say. */
 static void make_sources(struct measure *m, struct sample_cfg *cfg, struct session_cfg *run)
 {
@@ -535,6 +545,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	session.has_progress = !m->interval_ns;
 	session.tick_ns = m->interval_ns ? SUMS_TICK_NS : 0;
 	session.freq = highest_freq(m);
+	session.unwind.rate = all_freqs(m);
 	make_sources(m, cfg, &session);
 	ret = run_sink(sink, &session, &hooks, &run, p, ret_status, err);
 	p->event = m->title ? m->title : m->events[0].name;

@@ -118,34 +118,47 @@ int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *e
 static void free_tables(struct top_view *v)
 {
 	live_table_free(&v->live);
+	live_table_free(&v->last);
 	tree_free(&v->tree);
+	tree_free(&v->last_tree);
+	memset(&v->last, 0, sizeof(v->last));
+	memset(&v->last_tree, 0, sizeof(v->last_tree));
 }
 
-/* -z: what was shown is left out from here on. 0 or -ENOMEM. */
+void top_see(struct top_view *v)
+{
+	v->seen = &v->live;
+	v->seen_tree = v->at.tree;
+	v->shown = v->profile;
+	v->shown_n = v->at.folded - v->zeroed;
+}
+
+/* -z: what is shown stays, beside tables that begin again with nothing. 0 or -ENOMEM. */
 static int begin_again(struct top_view *v)
 {
-	if (!v->is_shown)
-		return 0;
-	v->is_shown = false;
+	struct err err;
+
 	v->profile.weight = 0;
 	v->zeroed = v->at.folded;
-	if (v->at.tree) {
-		tree_free(&v->tree);
-		if (tree_init(&v->tree))
-			return -ENOMEM;
-	}
-	return live_table_zero(&v->live);
+	live_table_free(&v->last);
+	v->last = v->live;
+	v->seen = &v->last;
+	if (live_table_init(&v->live, &v->last.request, &err))
+		return -ENOMEM;
+	if (!v->at.tree)
+		return 0;
+	tree_free(&v->last_tree);
+	v->last_tree = v->tree;
+	v->seen_tree = &v->last_tree;
+	return tree_init(&v->tree);
 }
 
 static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
 {
 	struct top *top = arg;
 
-	*ret_view = NULL;
-	if (event >= (uint32_t)top->nr_views)
-		return 0;
-	*ret_view = &top->views[event].at;
-	return begin_again(&top->views[event]);
+	*ret_view = event < (uint32_t)top->nr_views ? &top->views[event].at : NULL;
+	return 0;
 }
 
 int top_make_tables(struct top *top, struct err *err)
@@ -162,7 +175,6 @@ int top_make_tables(struct top *top, struct err *err)
 			v->profile.unit = top->o->m.events[i].unit;
 		}
 		v->folded = v->zeroed = 0;
-		v->is_shown = false;
 		v->at = (struct fold_view){ .profile = &v->profile, .table = &v->live.table };
 		ret = live_table_init(&v->live, &top->o->request, err);
 		if (!ret && top->o->m.walks.call_graph != CALL_GRAPH_NONE) {
@@ -260,17 +272,15 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 	for (int i = 0; i < top->nr_views && !ret && !holds; i++) {
 		struct top_view *v = &top->views[i];
 
-		ret = begin_again(v);
-		if (!ret)
-			ret = live_table_round(&v->live, v->profile.weight);
-		v->shown = v->profile;
-		v->shown_n = v->at.folded - v->zeroed;
-		v->is_shown = top->o->zero;
+		ret = live_table_round(&v->live, v->profile.weight);
+		top_see(v);
 		if (top->nr_events == 1 && i == 0) /* of several events the sum would have no unit */
 			top->total.weight += v->live.shown.whole_now;
 		if (!ret && !top->screen && i < top->nr_events)
 			ret = print_view(top, v, since_start_ns, profile_lost(ledger));
 		v->folded = v->at.folded;
+		if (!ret && top->o->zero)
+			ret = begin_again(v);
 	}
 	if (!ret && top->screen)
 		ret = top_screen_show(top, since_start_ns, ledger);
@@ -356,12 +366,12 @@ static int check_calls(struct top_options *o, struct err *err)
 	if (ret || (!o->by && !is_all))
 		return ret;
 	if (!is_all) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "--by is of system calls: it needs -e '" ALL_CALLS "'");
+		err_exit(err, -EINVAL, EXIT_USAGE, "--by needs -e '" ALL_CALLS "'");
 		err_hint(err, "-s sums samples");
 		return -EINVAL;
 	}
 	if (!o->is_screen) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "-e '" ALL_CALLS "' is a view of the screen, which there is none of here");
+		err_exit(err, -EINVAL, EXIT_USAGE, "-e '" ALL_CALLS "' needs the screen: a terminal, and no --stdio, --json or -n");
 		err_hint(err, "skep stat -a -e '" ALL_CALLS "' --by %s -I 1000", o->by ? o->by : "comm,syscall");
 		return -EINVAL;
 	}
@@ -397,9 +407,6 @@ static int check(struct top_options *o, char **operands, struct err *err)
 		o->m.walks.call_graph = CALL_GRAPH_NONE;
 		o->m.walks.max_frames = 0; /* of stacks that are not shown */
 	}
-	/* A table of where samples fall has no place for those whose stack is left out */
-	o->m.all_kernel |= o->m.no_user;
-	o->m.all_user |= o->m.no_kernel;
 	o->m.has_cgroup = may_load && (o->is_screen || layout.with[KEY_CGROUP]);
 	o->request.chains = !o->is_screen && o->m.walks.call_graph != CALL_GRAPH_NONE;
 	o->m.interval_ns = o->refresh_ns ? o->refresh_ns : REFRESH_NS;

@@ -28,7 +28,11 @@ struct top_view {
 	struct profile profile;
 	uint64_t folded; /* at the last refresh */
 	uint64_t zeroed; /* of these, what is not in the tables any more */
-	bool is_shown;	 /* -z: the next sample begins again with nothing */
+	/* What is shown: live, and at.tree; or, with -z, what they were at the last refresh, since which they begin again with nothing. */
+	struct live_table *seen;
+	struct tree *seen_tree;
+	struct live_table last;
+	struct tree last_tree;
 	/* What the screen shows: as they were at the last refresh that was not held. */
 	struct profile shown;
 	uint64_t shown_n;
@@ -52,6 +56,9 @@ int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *e
 
 /* Tables and trees from what top->o requests; they are empty. Frees those that were there. 0 or -errno. */
 int top_make_tables(struct top *top, struct err *err);
+
+/* The tables as they are become what is shown, after live_table_round(). */
+void top_see(struct top_view *v);
 
 /* The names of the events, by number. */
 const char *const *top_event_names(const struct top *top);

@@ -18,7 +18,7 @@
 #define MINUTE_NS 60000000000ull
 #define CHANGE_WIDTH 9
 #define WIDE 120 /* columns of a terminal with room for all of the last minute, as far as it is kept */
-#define NARROW 80 /* of one with no room for any of it */
+#define NARROW 80 /* of one with room for some of it */
 
 struct top_screen {
 	struct browser *browser;
@@ -47,7 +47,7 @@ static bool has_samples(const struct top *top)
 static int history_width(const struct top *top)
 {
 	uint64_t rounds = MINUTE_NS / top->o->m.interval_ns;
-	int columns = screen_columns() - (view_of(top)->live.by_change ? CHANGE_WIDTH : 0), width = columns >= WIDE ? 30 : columns >= NARROW ? 10 : 0;
+	int columns = screen_columns() - (view_of(top)->seen->by_change ? CHANGE_WIDTH : 0), width = columns >= WIDE ? 30 : columns >= NARROW ? 10 : 0;
 
 	return rounds < (uint64_t)width ? (int)(rounds ? rounds : 1) : width;
 }
@@ -74,7 +74,7 @@ static size_t add_history(const struct live_table *t, const struct report_row *r
 static void mark(void *arg, const struct report_row *row, char *buf, size_t size)
 {
 	const struct top *top = arg;
-	const struct live_table *t = &view_of(top)->live;
+	const struct live_table *t = view_of(top)->seen;
 	size_t n = 0;
 
 	buf[0] = '\0';
@@ -97,7 +97,7 @@ static void make_head(struct top *top, const char *of_tab)
 	size_t n;
 
 	text_escape(name, sizeof(name), v->profile.event);
-	if (!s->since_start_ns && !s->is_over) { /* what the event is may not be known yet */
+	if (!s->since_start_ns && !s->is_over && !s->is_paused) { /* what the event is may not be known yet */
 		text_append(s->head, sizeof(s->head), 0, " skep top  the first refresh is after %.1f s", (double)top->o->m.interval_ns / 1e9);
 		return;
 	}
@@ -111,7 +111,7 @@ static void make_head(struct top *top, const char *of_tab)
 		n = text_append(s->head, sizeof(s->head), n, "%s", of_tab);
 	if (s->lost)
 		n = text_append(s->head, sizeof(s->head), n, ", %llu lost", (unsigned long long)s->lost);
-	if (v->live.by_change && has_samples(top))
+	if (v->seen->by_change && has_samples(top))
 		n = text_append(s->head, sizeof(s->head), n, "  change since %.1f s", (double)s->marked_ns / 1e9);
 	if (s->is_paused)
 		n = text_append(s->head, sizeof(s->head), n, "  [paused]");
@@ -124,15 +124,15 @@ static int show(struct top *top)
 {
 	struct top_screen *s = top->screen;
 	struct top_view *v = view_of(top);
-	struct browser_page page = { .head = s->head, .table = &v->live.shown, .profile = &v->shown, .cfg = &s->cfg, .tree = v->at.tree,
+	struct browser_page page = { .head = s->head, .table = &v->seen->shown, .profile = &v->shown, .cfg = &s->cfg, .tree = v->seen_tree,
 				     .root = top->pic->fold.root, .mark = mark, .own_only = true, .max_rows = top->o->entries, .is_held = s->is_paused,
 				     .nothing = s->tab == TOP_OFF ? "no wait has ended yet" : "no samples yet" };
 	int width = history_width(top);
 	char of_tab[64] = "";
 
 	s->cfg = (struct report_cfg){ .event_names = top_event_names(top), .cgroup_name = top_cgroup_name };
-	page.mark_width = width + (v->live.by_change ? CHANGE_WIDTH : 0);
-	page.mark_title = v->live.by_change ? "  Change" : "";
+	page.mark_width = width + (v->seen->by_change ? CHANGE_WIDTH : 0);
+	page.mark_title = v->seen->by_change ? "  Change" : "";
 	if (!has_samples(top))
 		top_tab_page(s->tabs, s->tab, &page, of_tab, sizeof(of_tab));
 	make_head(top, of_tab);
@@ -279,8 +279,7 @@ static int round_all(struct top *top)
 		struct top_view *v = &top->views[i];
 
 		ret = live_table_round(&v->live, v->profile.weight);
-		v->shown = v->profile;
-		v->shown_n = v->at.folded - v->zeroed;
+		top_see(v);
 	}
 	return ret ? ret : show(top);
 }
@@ -308,6 +307,7 @@ static int sum_again(struct top *top, const char *sort)
 		top->o->request.sort = s->sort;
 	}
 	browser_reset(s->browser);
+	s->is_paused = false; /* other rows are another picture */
 	ret = top_make_tables(top, &err);
 	if (!ret)
 		ret = session_again(top->session, &top->pic->names.sink);
@@ -396,7 +396,7 @@ static int key_baseline(void *arg)
 	if (is_tab(top))
 		return 0;
 	for (int i = 0; i < top->nr_views; i++)
-		live_table_mark(&top->views[i].live);
+		live_table_mark(top->views[i].seen);
 	top->screen->marked_ns = top->screen->since_start_ns;
 	browser_say(top->screen->browser, "baseline taken: d shows what changes from here on");
 	return 0;
@@ -405,17 +405,17 @@ static int key_baseline(void *arg)
 static int key_change(void *arg)
 {
 	struct top *top = arg;
-	bool by_change = !view_of(top)->live.by_change;
+	bool by_change = !view_of(top)->seen->by_change;
 
 	if (is_tab(top))
 		return 0;
-	if (!view_of(top)->live.has_mark) {
+	if (!view_of(top)->seen->has_mark) {
 		browser_say(top->screen->browser, "b takes a baseline first");
 		return 0;
 	}
 	for (int i = 0; i < top->nr_views; i++) {
-		top->views[i].live.by_change = by_change;
-		live_table_order(&top->views[i].live);
+		top->views[i].seen->by_change = by_change;
+		live_table_order(top->views[i].seen);
 	}
 	browser_say(top->screen->browser, by_change ? "share since the baseline less share before it" : "shares");
 	return show(top);
@@ -437,14 +437,14 @@ static int key_flame(void *arg)
 {
 	struct top *top = arg;
 	struct top_view *v = view_of(top);
-	struct profile p = v->profile;
+	struct profile p = top->o->zero ? v->shown : v->profile;
 
 	if (is_tab(top))
 		return 0;
-	p.kept = v->at.folded;
+	p.kept = top->o->zero ? v->shown_n : v->at.folded;
 	p.title = command_line();
 	p.duration_ns = top->screen->since_start_ns;
-	page_flame(top->screen->browser, "skep-top", v->at.tree, &p);
+	page_flame(top->screen->browser, "skep-top", v->seen_tree, &p);
 	return 0;
 }
 

@@ -58,6 +58,17 @@ static struct series_value *lookup(struct series *s, const struct series_family 
 	return NULL;
 }
 
+static size_t lines_of(const struct series_family *f)
+{
+	return f->kind == SERIES_HIST ? SERIES_HIST_LINES : 1;
+}
+
+/* Is it one that the limit counts? */
+static bool is_limited(const struct series_value *v)
+{
+	return nr_labels(v->family) && !v->family->is_exempt && strcmp(v->texts[0], SERIES_OTHER);
+}
+
 static struct series_value *make(struct series *s, const struct series_family *f, const char *const *texts, uint64_t hash)
 {
 	struct series_value v = { .family = f };
@@ -77,6 +88,7 @@ static struct series_value *make(struct series *s, const struct series_family *f
 	if (is_new)
 		s->families.data[s->families.n++] = f;
 	s->values.data[s->values.n] = v;
+	s->nr_lines += is_limited(&v) ? lines_of(f) : 0;
 	return &s->values.data[s->values.n++];
 }
 
@@ -87,12 +99,15 @@ static struct series_value *find(struct series *s, const struct series_family *f
 	uint64_t hash;
 	struct series_value *found = lookup(s, f, texts, &hash);
 
-	if (!found && s->values.n >= s->max && nr_labels(f)) {
+	if (!found && s->nr_lines + lines_of(f) > s->max && nr_labels(f) && !f->is_exempt) {
 		s->beyond++;
 		texts = others;
 		found = lookup(s, f, texts, &hash);
 	}
-	return found ? found : make(s, f, texts, hash);
+	found = found ? found : make(s, f, texts, hash);
+	if (found)
+		found->round = s->round;
+	return found;
 }
 
 int series_add(struct series *s, const struct series_family *f, const char *const *texts, uint64_t n)
@@ -114,6 +129,34 @@ int series_add_hist(struct series *s, const struct series_family *f, const char 
 	v->n += sum;
 	for (int i = 0; i < HIST_SLOTS; i++)
 		v->slots[i] += slots[i];
+	return 0;
+}
+
+/* Texts stay in the pool: of a machine's units and calls there is an end, but for names that are made anew each time. */
+int series_round(struct series *s, uint64_t idle)
+{
+	size_t kept = 0;
+	uint64_t hash;
+
+	s->round++;
+	if (s->nr_lines + SERIES_HIST_LINES <= s->max)
+		return 0;
+	map_clear(&s->by_key);
+	s->nr_lines = 0;
+	for (size_t i = 0; i < s->values.n; i++) {
+		struct series_value *v = &s->values.data[i];
+
+		if (is_limited(v) && v->round + idle < s->round) {
+			free(v->slots);
+			continue;
+		}
+		lookup(s, v->family, v->texts, &hash);
+		if (map_add(&s->by_key, hash, kept))
+			return -ENOMEM;
+		s->nr_lines += is_limited(v) ? lines_of(v->family) : 0;
+		s->values.data[kept++] = *v;
+	}
+	s->values.n = kept;
 	return 0;
 }
 

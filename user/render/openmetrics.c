@@ -5,14 +5,13 @@
 
 #include "util/text.h"
 
-#define TEXT_BYTES 1024
+#define TEXT_BYTES (4 * 4096 + 1) /* of a path, escaped */
 #define NS_PER_S UINT64_C(1000000000)
 /* Upper ends of buckets: every second slot, from 1 us to 17 s for times. They never change, else sums over time would be wrong. */
 #define SLOT_FIRST 10
 #define SLOT_LAST 34
 #define SLOT_STEP 2
 
-/* A family's values stand together: families of samples that are mixed are an error. */
 static const char *const kinds[] = { [SERIES_COUNTER] = "counter", [SERIES_GAUGE] = "gauge", [SERIES_HIST] = "histogram" };
 
 /* A label's text has no control characters, and \ " as the format wants them. */
@@ -36,7 +35,7 @@ static void print_number(FILE *out, uint64_t n, bool is_time)
 		fprintf(out, "%" PRIu64, n);
 }
 
-/* le: another label, its number; 0: none. */
+/* le: another label, its text; NULL: none. */
 static void print_name(FILE *out, const struct series_value *v, const char *suffix, const char *le)
 {
 	const char *sep = "{";
@@ -82,6 +81,7 @@ static void print_hist(FILE *out, const struct series_value *v)
 
 void openmetrics_write(FILE *out, const struct series *s)
 {
+	/* A family's values stand together: readers refuse families that are mixed */
 	for (size_t f = 0; f < s->families.n; f++) {
 		const struct series_family *family = s->families.data[f];
 

@@ -10,12 +10,14 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "util/clock.h"
 #include "util/num.h"
 
 #define SONAME "libmicrohttpd.so.12" /* of 0.9.47 and later, and of 1.0 */
@@ -24,6 +26,7 @@
 #define CLIENTS_MAX 64u
 #define CLIENT_SECONDS 10u /* of one that does not read, or does not ask */
 #define CLIENT_BYTES (16u << 10) /* of a request */
+#define STALE_NS UINT64_C(60000000000) /* since the last http_publish(): who publishes is stuck */
 #define PORT_MAX 65535
 
 static struct {
@@ -44,7 +47,8 @@ struct http {
 	struct MHD_Daemon *daemon;
 	pthread_mutex_t lock; /* of pages */
 	struct page pages[PAGES_MAX];
-	struct MHD_Response *none, *method;
+	uint64_t published_ns;
+	struct MHD_Response *none, *method, *stale;
 	int socket;
 	char address[ADDRESS_BYTES];
 };
@@ -76,7 +80,7 @@ static bool parse_port(const char *text, uint16_t *ret_port)
 }
 
 /* Returns the address's bytes; 0: it is none. */
-static socklen_t parse(const char *listen, struct sockaddr_storage *ret_at)
+static socklen_t address_parse(const char *listen, struct sockaddr_storage *ret_at)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)ret_at;
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)ret_at;
@@ -115,11 +119,20 @@ static struct MHD_Response *make_response(const char *type, const char *text, si
 	return NULL;
 }
 
+static const struct page *find_page(const struct http *h, const char *path)
+{
+	for (int i = 0; i < PAGES_MAX; i++)
+		if (h->pages[i].path && !strcmp(h->pages[i].path, path))
+			return &h->pages[i];
+	return NULL;
+}
+
 static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *url, const char *method, const char *version, const char *upload,
 			      size_t *upload_size, void **state)
 {
 	struct http *h = arg;
-	enum MHD_Result ret = MHD_NO;
+	const struct page *page;
+	enum MHD_Result ret;
 	bool is_get = !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD);
 
 	(void)version;
@@ -130,13 +143,13 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 	if (!is_get)
 		return mhd.queue(c, MHD_HTTP_METHOD_NOT_ALLOWED, h->method);
 	pthread_mutex_lock(&h->lock);
-	for (int i = 0; i < PAGES_MAX; i++)
-		if (h->pages[i].path && !strcmp(h->pages[i].path, url)) {
-			ret = mhd.queue(c, MHD_HTTP_OK, h->pages[i].response);
-			break;
-		} else if (i == PAGES_MAX - 1) {
-			ret = mhd.queue(c, MHD_HTTP_NOT_FOUND, h->none);
-		}
+	page = find_page(h, url);
+	if (!page)
+		ret = mhd.queue(c, MHD_HTTP_NOT_FOUND, h->none);
+	else if (now_ns() - h->published_ns > STALE_NS)
+		ret = mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->stale);
+	else
+		ret = mhd.queue(c, MHD_HTTP_OK, page->response);
 	pthread_mutex_unlock(&h->lock);
 	return ret;
 }
@@ -144,7 +157,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 static int listen_at(struct http *h, const char *listen_text, struct err *err)
 {
 	struct sockaddr_storage at;
-	socklen_t size = parse(listen_text, &at);
+	socklen_t size = address_parse(listen_text, &at);
 	char text[INET6_ADDRSTRLEN];
 	int on = 1;
 
@@ -165,12 +178,17 @@ static int listen_at(struct http *h, const char *listen_text, struct err *err)
 
 int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 {
-	static const char none[] = "not found\n", method[] = "GET and HEAD only\n";
+	static const char none[] = "not found\n", method[] = "GET and HEAD only\n", stale[] = "no figures for a minute\n";
 	struct http *h;
 	int ret;
 
-	if (!open_library())
-		return err_exit(err, -ENOTSUP, EXIT_CANNOT, "there is no " SONAME " here, which --listen needs");
+	if (!open_library()) {
+		const char *why = dlerror();
+
+		err_exit(err, -ENOTSUP, EXIT_CANNOT, "cannot load the library that --listen needs: %s", why ? why : SONAME " lacks functions");
+		err_hint(err, "on Debian: apt install libmicrohttpd12");
+		return -ENOTSUP;
+	}
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -180,12 +198,19 @@ int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 	if (!ret) {
 		h->none = make_response("text/plain", none, strlen(none));
 		h->method = make_response("text/plain", method, strlen(method));
-		ret = h->none && h->method ? 0 : err_set(err, -ENOMEM, "out of memory");
+		h->stale = make_response("text/plain", stale, strlen(stale));
+		ret = h->none && h->method && h->stale ? 0 : err_set(err, -ENOMEM, "out of memory");
 	}
 	if (!ret) {
+		sigset_t all, old;
+
+		/* Signals belong to the main thread: the library's is started without them */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &old);
 		h->daemon = mhd.start(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, h->socket,
 				      MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, CLIENT_SECONDS,
 				      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES, MHD_OPTION_END);
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		ret = h->daemon ? 0 : err_exit(err, -EIO, EXIT_CANNOT, "cannot serve at '%s'", listen_text);
 	}
 	if (ret)
@@ -210,6 +235,8 @@ void http_close(struct http *h)
 		mhd.destroy(h->none);
 	if (h->method)
 		mhd.destroy(h->method);
+	if (h->stale)
+		mhd.destroy(h->stale);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }
@@ -227,6 +254,7 @@ int http_publish(struct http *h, const char *path, const char *type, const char 
 	if (!fresh)
 		return ret;
 	pthread_mutex_lock(&h->lock);
+	h->published_ns = now_ns();
 	for (int i = 0; i < PAGES_MAX && ret; i++) {
 		struct page *p = &h->pages[i];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A few texts over HTTP, for GET and HEAD, by libmicrohttpd (in Debian, small, kept, speaks to clients of every kind), which is opened
- * only by who serves: it brings a dozen libraries. It has a thread of its own, so that a slow client waits for nobody, and nobody for it.
+ * only by who serves: it brings a dozen libraries. It has a thread of its own, so that nobody waits for a slow client, but for one of its 64 places.
+ * When nothing was published for a minute, it answers that it is stale (503).
  */
 #ifndef SKEP_SERVE_HTTP_H
 #define SKEP_SERVE_HTTP_H
@@ -13,7 +14,7 @@
 struct http;
 
 /*
- * listen: "PORT" or ":PORT" of 127.0.0.1, "ADDRESS:PORT", "[ADDRESS]:PORT"; port 0: any one. 0; -EINVAL where that is none;
+ * listen: "PORT" or ":PORT" of 127.0.0.1, "ADDRESS:PORT", "[ADDRESS]:PORT"; port 0: any one. 0; -EINVAL for another text;
  * -ENOTSUP without the library; or another -errno; err filled.
  */
 int http_open(const char *listen, struct http **ret_http, struct err *err);

@@ -270,7 +270,7 @@ struct source *src_callsby_new(const struct callsby_cfg *cfg)
 		.profile = add_to_profile,
 		.close = close_source,
 	};
-	src->base = (struct base){ .what = "the program that sums system calls", .own = "calls" };
+	src->base = (struct base){ .what = "the program that sums system calls", .own = "calls", .has_stats = cfg->bpf_stats };
 	src->cfg = cfg;
 	return &src->source;
 }

@@ -18,6 +18,7 @@ struct callsby_cfg {
 	uint32_t by;	   /* enum by_bit */
 	bool latency;	   /* errors and times too: counted when they return */
 	uint32_t rows_max; /* 0: BY_ROWS_DEFAULT */
+	bool bpf_stats;
 };
 
 /* Delivers rows with sums since the run began. cfg outlives it. NULL without memory. */
