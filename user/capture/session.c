@@ -444,7 +444,7 @@ static int loop(struct session *s, struct sink *sink)
 		n = epoll_wait(s->epoll_fd, ev, 16, until(first, wakeup_next_ns(&s->wakeup)));
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		if (n < 0 && s->cfg->input) /* a signal: the terminal may have another size */
+		if (n <= 0 && s->cfg->input) /* the terminal may have another size; the signal may have come before the wait */
 			over |= s->cfg->input(s->cfg->input_arg);
 		for (int i = 0; i < n; i++) {
 			has_maps |= ev[i].data.fd == s->wakeup.fd;

@@ -34,7 +34,7 @@ struct session_cfg {
 	const char *output; /* where the sink writes, for messages; NULL: not to a file */
 	struct unwinder_cfg unwind; /* how user stacks are walked by tables, if they are; else by frame pointers */
 	uint64_t freq;			 /* samples a second and CPU; 0: not known */
-	/* A descriptor of the caller's that is waited for, as of keys, and what is called when it can be read: true ends the run. NULL: none. */
+	/* A descriptor of the caller's that is waited for, as of keys; what is called when it can be read, and now and then: true ends the run. NULL: none. */
 	int input_fd;
 	bool (*input)(void *arg);
 	void *input_arg;

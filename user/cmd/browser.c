@@ -351,16 +351,21 @@ static int take(struct browser *b, const struct screen_input *in)
 
 int browser_input(struct browser *b)
 {
-	struct screen_input in;
-	int ret = b->has_page ? browser_lines(b) : 0; /* what was held since its page was shown may have fewer rows now */
+	struct screen_input in = screen_input();
+	int ret;
 
-	while (!ret && (in = screen_input()).key != SCREEN_NONE) {
+	if (in.key == SCREEN_NONE)
+		return 0;
+	ret = b->has_page ? browser_lines(b) : 0; /* what was held since its page was shown may have fewer rows now */
+	while (!ret && in.key != SCREEN_NONE) {
 		if (in.key == SCREEN_GONE)
 			return -ECANCELED;
 		ret = take(b, &in);
 		if (!ret && b->has_page)
 			ret = browser_lines(b);
 		note_chosen(b);
+		if (!ret) /* else what was typed is for what comes next */
+			in = screen_input();
 	}
 	browser_draw(b);
 	return ret;

@@ -251,8 +251,8 @@ static int show_first(struct report_screen *s)
 	browser_reset(s->browser);
 	s->at = s->at < s->n ? s->at : 0;
 	s->is_again = false;
-	ret = show(s);
 	browser_say(s->browser, "%s", s->why); /* or nothing, where it said that the file is read */
+	ret = show(s);
 	s->why[0] = '\0';
 	return ret;
 }
