@@ -110,6 +110,6 @@ cleanup() {
 	grep -q '"event": *"page-faults"' a.json
 	"$SKEP" record -e cpu-clock:u,page-faults/period=1/ -F "$(hz 4999)" -o two.data -- "$WORK/shares" 0.3
 	"$SKEP" report -i two.data | grep -q "of event 'cpu-clock:u'"
-	"$SKEP" report -i two.data --event-index 1 | grep -q "of event 'page-faults'"
+	"$SKEP" report -i two.data --event-index 1 | grep -q "of event 'page-faults"
 	[ -z "$("$SKEP" report -i two.data --format csv -s dso | grep kernel)" ]
 }
