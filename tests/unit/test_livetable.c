@@ -138,7 +138,7 @@ static void zero(void **state)
 	make(&t);
 	hit(&t, BUSY, 30);
 	assert_int_equal(live_table_round(&t, whole), 0);
-	assert_int_equal(live_table_zero(&t), 0);
+	assert_int_equal(live_table_zero(&t, NULL), 0);
 	whole = 0;
 	hit(&t, LATE, 7);
 	assert_int_equal(live_table_round(&t, whole), 0);

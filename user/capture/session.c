@@ -136,11 +136,8 @@ int session_add(struct session *s, struct source *src, struct err *err)
 
 static int open_unwinder(struct session *s, struct err *err)
 {
-	struct unwinder_cfg cfg = s->cfg->unwind;
-	int ret;
+	int ret = unwinder_new(&s->cfg->unwind, s->place.nr_cpus, &s->place.unwinder, err);
 
-	cfg.rate *= s->place.nr_cpus;
-	ret = unwinder_new(&cfg, &s->place.unwinder, err);
 	if (!ret)
 		return watch(s, unwinder_fd(s->place.unwinder));
 	if (s->cfg->unwind.is_must)

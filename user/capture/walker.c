@@ -46,9 +46,7 @@ static size_t used_bytes(const void *head, size_t size)
 }
 _Static_assert(sizeof(struct unwind_rest) <= RINGS_HEAD_MAX, "the head of a record");
 
-/*
- * Of the ring of requests: user space wakes up for each, and takes it within milliseconds; what is seldom sampled needs no room for many.
- */
+/* Of the ring of requests: user space wakes up for each, and takes it within milliseconds; what is seldom sampled needs no room for many. */
 static uint32_t rests_bytes(uint64_t rate)
 {
 	uint64_t bytes = RESTS_BYTES_MAX;
@@ -58,7 +56,7 @@ static uint32_t rests_bytes(uint64_t rate)
 	return bytes;
 }
 
-int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err)
+int unwinder_new(const struct unwinder_cfg *cfg, uint32_t nr_cpus, struct unwinder **ret_unwinder, struct err *err)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
 	int ret;
@@ -69,7 +67,7 @@ int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder,
 	u->rests.max_bytes = COLLECT_MAX_BYTES;
 	u->rests.used = used_bytes;
 	u->max_frames = cfg->max_frames ? cfg->max_frames : STACK_MAX_FRAMES;
-	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, rests_bytes(cfg->rate), &u->store, err);
+	ret = unwindstore_new(cfg->bytes ? cfg->bytes : UNWIND_BYTES_DEFAULT, rests_bytes(cfg->rate * nr_cpus), &u->store, err);
 	if (!ret)
 		ret = rings_watch(&u->rests, unwindstore_rests_fd(u->store), err);
 	if (ret) {

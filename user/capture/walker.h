@@ -20,13 +20,13 @@ struct unwinder;
 struct unwinder_cfg {
 	struct unwind_guide *guide; /* borrowed, and used only in unwinder_walk(); NULL: there is to be no unwinder */
 	uint64_t bytes;		    /* of tables (capture/unwindstore.h); 0: the default */
-	uint64_t rate;		    /* samples a second: of a session's on each CPU, of unwinder_new() on all; 0: not known */
+	uint64_t rate;		    /* samples a second and CPU, of all events; 0: not known */
 	uint32_t max_frames;	    /* of a user stack, STACK_MAX_FRAMES to SAMPLE_DEEP_MAX; 0: the least */
 	bool is_must;		    /* or there is to be no session; else stacks are walked by frame pointers where there is no room */
 };
 
 /* 0, or -errno with err filled. */
-int unwinder_new(const struct unwinder_cfg *cfg, struct unwinder **ret_unwinder, struct err *err);
+int unwinder_new(const struct unwinder_cfg *cfg, uint32_t nr_cpus, struct unwinder **ret_unwinder, struct err *err);
 void unwinder_free(struct unwinder *u); /* NULL is nothing */
 
 /* Before an object is loaded: it takes our maps for those of bpf/lib/unwind.bpf.h, or, without an unwinder (NULL), none. 0 or -errno. */

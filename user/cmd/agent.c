@@ -223,14 +223,20 @@ static int attach_figures(void *arg, struct err *err)
 	return figures_attach(a->figures, a->session, err);
 }
 
+/* What names and stacks of the views lack, beside what the run has lost. */
+static void add_losses(const struct agent *a, struct profile *ledger)
+{
+	for (int i = 0; i < a->nr_views; i++)
+		for (int k = 0; k < LOSS_MAX; k++)
+			ledger->losses[k] += a->views[i].all.losses[k];
+}
+
 static int round_figures(const struct agent *a)
 {
 	struct profile ledger = { 0 };
 
 	session_profile(a->session, &ledger);
-	for (int i = 0; i < a->nr_views; i++)
-		for (int k = 0; k < LOSS_MAX; k++)
-			ledger.losses[k] += a->views[i].all.losses[k];
+	add_losses(a, &ledger);
 	return figures_round(a->figures, &ledger);
 }
 
@@ -307,9 +313,7 @@ static int run(struct agent *a, int *status, struct err *err)
 		ret = write_segments(a, &ledger);
 	if (!ret && unwritten(a))
 		ret = err_set(err, -EIO, "%" PRIu64 " samples could not be written", unwritten(a));
-	for (int i = 0; i < a->nr_views; i++)
-		for (int k = 0; k < LOSS_MAX; k++)
-			a->all.losses[k] += a->views[i].all.losses[k];
+	add_losses(a, &a->all);
 	return ret;
 }
 

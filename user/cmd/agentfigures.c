@@ -16,6 +16,7 @@
 #include "model/series.h"
 #include "model/table.h"
 #include "render/openmetrics.h"
+#include "render/rows/rows.h"
 #include "serve/http.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -80,17 +81,13 @@ static const char *unit_of(const struct figures *f, const struct row *row, size_
 static int take_call(struct figures *f, const struct row *row)
 {
 	const struct value *v = row->values;
-	const char *call = row->label ? row->label : v[ROWS_SYSCALL].text, *error = row->label;
-	char number[24];
+	const struct rows_view plain = { 0 };
+	const char *call = row->label ? row->label : v[ROWS_SYSCALL].text;
+	char error[32];
 	int ret;
 
-	if (!error && v[ROWS_ERRNO].num)
-		error = strerrorname_np((int)v[ROWS_ERRNO].num);
-	if (!error && v[ROWS_ERRNO].num) {
-		snprintf(number, sizeof(number), "%d", (int)v[ROWS_ERRNO].num);
-		error = number;
-	}
-	ret = series_add(&f->series, &of_calls, (const char *[]){ call, error }, v[BYROWS_COUNT].num);
+	rows_cell(error, sizeof(error), row, ROWS_ERRNO, &plain, true);
+	ret = series_add(&f->series, &of_calls, (const char *[]){ call, row->label ? row->label : error }, v[BYROWS_COUNT].num);
 	return ret ? ret : series_add_hist(&f->series, &of_call_time, &call, v[BYROWS_SLOTS].slots, v[BYROWS_TOTAL].num);
 }
 

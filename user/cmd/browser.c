@@ -41,7 +41,7 @@ int browser_open(const struct browser_key *keys, void *arg, struct browser **ret
 	return 0;
 }
 
-/* What can be told of a row from the stacks of the tree. */
+/* The keys by which the stacks of a row are found in the tree. */
 #define STACK_KEYS (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | KEY_BIT(KEY_EVENT))
 
 static void forget_opened(struct browser *b)

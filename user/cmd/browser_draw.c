@@ -254,6 +254,20 @@ void browser_draw_none(const struct browser *b, const char *nothing)
 	screen_text(HEAD_ROWS, 0, SCREEN_PLAIN, none);
 }
 
+/* Behind the head: columns that there is no room for. */
+static void draw_hidden(const struct browser *b, const struct report *t, const struct report_lines *fit)
+{
+	struct report_cfg one_line = { .columns = INT_MAX };
+	struct rendered line;
+
+	if (!rendered_begin(&line))
+		return;
+	report_lines_hidden(line.out, t, &one_line, fit);
+	if (rendered_end(&line) && line.text[0])
+		screen_text(0, screen_width(b->page.head), SCREEN_BAR, line.text + 1); /* without its '#' */
+	free(line.text);
+}
+
 static void draw_table(const struct browser *b)
 {
 	const struct cursor *c = &b->cursors[VIEW_TABLE];
@@ -278,14 +292,7 @@ static void draw_table(const struct browser *b)
 		}
 		free(line.text);
 	}
-	if (rendered_begin(&line)) {
-		cfg.columns = INT_MAX;
-		report_lines_hidden(line.out, &t, &cfg, &fit);
-		if (rendered_end(&line) && line.text[0])
-			screen_text(0, screen_width(b->page.head), SCREEN_BAR, line.text + 1); /* without its '#' */
-		free(line.text);
-		cfg.columns = width > 1 ? width : 1;
-	}
+	draw_hidden(b, &t, &fit);
 	for (size_t i = 0; i < c->page && c->top + i < b->lines.n; i++) {
 		const struct table_line *l = &b->lines.data[c->top + i];
 		bool chosen = c->top + i == c->at;
@@ -422,16 +429,20 @@ void browser_draw(struct browser *b)
 
 #define HELP_INDENT 13
 
+static void help_line(FILE *out, const char *key, const char *help)
+{
+	fprintf(out, "  %-10s ", key);
+	text_wrap(out, help, HELP_INDENT, (size_t)screen_columns(), HELP_INDENT);
+	fputc('\n', out);
+}
+
 static void help_keys(FILE *out, const struct browser_key *keys)
 {
 	for (; keys->key; keys++) {
 		char name[8] = { (char)keys->key };
 
-		if (!keys->help)
-			continue;
-		fprintf(out, "  %-10s ", keys->key == SCREEN_ENTER ? "Enter" : keys->key == SCREEN_TAB ? "Tab" : name);
-		text_wrap(out, keys->help, HELP_INDENT, (size_t)screen_columns(), HELP_INDENT);
-		fputc('\n', out);
+		if (keys->help)
+			help_line(out, keys->key == SCREEN_ENTER ? "Enter" : keys->key == SCREEN_TAB ? "Tab" : name, keys->help);
 	}
 }
 
@@ -445,9 +456,7 @@ char *browser_help(const struct browser *b)
 		return NULL;
 	help_keys(out, common);
 	help_keys(out, b->keys);
-	fprintf(out, "  %-10s ", "arrows");
-	text_wrap(out, "PgUp, PgDn, Home, End, the mouse: choose a row; a double click is Enter", HELP_INDENT, (size_t)screen_columns(), HELP_INDENT);
-	fputc('\n', out);
+	help_line(out, "arrows", "PgUp, PgDn, Home, End, the mouse: choose a row; a double click is Enter");
 	if (fclose(out)) {
 		free(text);
 		return NULL;

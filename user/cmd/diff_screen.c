@@ -6,7 +6,6 @@
 
 #include "cmd/browser_pages.h"
 #include "cmd/diff.h"
-#include "ui/screen.h"
 #include "util/text.h"
 
 #define CHANGE_WIDTH 9 /* "+12.34 * " */

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cmd/browser_pages.h"
-#include "ui/screen.h"
 #include "util/text.h"
 
 #define LIST_BYTES 4096 /* PATH_MAX */

@@ -125,28 +125,25 @@ static void free_tables(struct top_view *v)
 	memset(&v->last_tree, 0, sizeof(v->last_tree));
 }
 
-void top_see(struct top_view *v)
+int top_see(struct top_view *v)
 {
 	v->seen = &v->live;
 	v->seen_tree = v->at.tree;
 	v->shown = v->profile;
 	v->shown_n = v->at.folded - v->zeroed;
+	return live_table_round(&v->live, v->profile.weight);
 }
 
 /* -z: what is shown stays, beside tables that begin again with nothing. 0 or -ENOMEM. */
 static int begin_again(struct top_view *v)
 {
-	struct err err;
+	int ret = live_table_zero(&v->live, &v->last);
 
 	v->profile.weight = 0;
 	v->zeroed = v->at.folded;
-	live_table_free(&v->last);
-	v->last = v->live;
 	v->seen = &v->last;
-	if (live_table_init(&v->live, &v->last.request, &err))
-		return -ENOMEM;
-	if (!v->at.tree)
-		return 0;
+	if (ret || !v->at.tree)
+		return ret;
 	tree_free(&v->last_tree);
 	v->last_tree = v->tree;
 	v->seen_tree = &v->last_tree;
@@ -272,8 +269,7 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 	for (int i = 0; i < top->nr_views && !ret && !holds; i++) {
 		struct top_view *v = &top->views[i];
 
-		ret = live_table_round(&v->live, v->profile.weight);
-		top_see(v);
+		ret = top_see(v);
 		if (top->nr_events == 1 && i == 0) /* of several events the sum would have no unit */
 			top->total.weight += v->live.shown.whole_now;
 		if (!ret && !top->screen && i < top->nr_events)

@@ -57,8 +57,8 @@ int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *e
 /* Tables and trees from what top->o requests; they are empty. Frees those that were there. 0 or -errno. */
 int top_make_tables(struct top *top, struct err *err);
 
-/* The tables as they are become what is shown, after live_table_round(). */
-void top_see(struct top_view *v);
+/* A refresh: the tables as they are become what is shown. 0 or -ENOMEM. */
+int top_see(struct top_view *v);
 
 /* The names of the events, by number. */
 const char *const *top_event_names(const struct top *top);

@@ -275,12 +275,8 @@ static int round_all(struct top *top)
 {
 	int ret = 0;
 
-	for (int i = 0; i < top->nr_views && !ret; i++) {
-		struct top_view *v = &top->views[i];
-
-		ret = live_table_round(&v->live, v->profile.weight);
-		top_see(v);
-	}
+	for (int i = 0; i < top->nr_views && !ret; i++)
+		ret = top_see(&top->views[i]);
 	return ret ? ret : show(top);
 }
 
@@ -555,8 +551,7 @@ int top_screen_open(struct top *top, struct err *err)
 		return ret;
 	}
 	top->screen = s;
-	ret = round_all(top);
-	return ret;
+	return round_all(top);
 }
 
 void top_screen_close(struct top *top)

@@ -144,13 +144,16 @@ static int begin_sum(const struct tab *tab, struct table *sum)
 	return table_round(sum, tab->sort);
 }
 
+static int begin_sums(struct tab *tab)
+{
+	return begin_sum(tab, &tab->last) || begin_sum(tab, &tab->sum) || begin_sum(tab, &tab->later) ? -ENOMEM : 0;
+}
+
 static int begin(struct tab *tab, uint64_t since_start_ns)
 {
 	table_free(&tab->round); /* of a try that failed */
 	tab->since_ns = tab->ended_ns = since_start_ns;
-	if (table_init(&tab->round, tab->schema, tab->keys) || begin_sum(tab, &tab->last) || begin_sum(tab, &tab->later))
-		return -ENOMEM;
-	return begin_sum(tab, &tab->sum);
+	return table_init(&tab->round, tab->schema, tab->keys) ? -ENOMEM : begin_sums(tab);
 }
 
 int top_tab_attach(struct top_tabs *t, int i, struct session *session, uint64_t since_start_ns, struct err *err)
@@ -220,10 +223,10 @@ int top_tabs_round(struct top_tabs *t, uint64_t since_start_ns, bool holds)
 		if (!tab->is_attached || !tab->schema)
 			continue;
 		ret = table_round(&tab->round, tab->sort);
-		if (!ret && !tab->is_zeroed)
-			ret = add_round(&tab->later, &tab->round);
-		if (!ret && tab->is_zeroed)
+		if (tab->is_zeroed)
 			tab->since_ns = since_start_ns;
+		else if (!ret)
+			ret = add_round(&tab->later, &tab->round);
 		tab->is_zeroed = false;
 		if (!ret && !holds)
 			ret = show_round(tab, since_start_ns);
@@ -238,7 +241,7 @@ int top_tab_zero(struct top_tabs *t, int i)
 
 	tab->is_zeroed = true;
 	tab->of_sum.round_ns = 0;
-	return begin_sum(tab, &tab->later) || begin_sum(tab, &tab->last) || begin_sum(tab, &tab->sum) ? -ENOMEM : 0;
+	return begin_sums(tab);
 }
 
 void top_tab_turn(struct top_tabs *t, int i)

@@ -20,12 +20,14 @@ void live_table_free(struct live_table *t)
 	report_free(&t->table);
 }
 
-int live_table_zero(struct live_table *t)
+int live_table_zero(struct live_table *t, struct live_table *ret_was)
 {
 	struct report_request request = t->request;
 	struct err err;
 
-	live_table_free(t);
+	live_table_free(ret_was ? ret_was : t);
+	if (ret_was)
+		*ret_was = *t;
 	return live_table_init(t, &request, &err);
 }
 

@@ -39,14 +39,20 @@ static const char *text_of(const char *const *texts, int i)
 	return texts && texts[i] ? texts[i] : "";
 }
 
-static struct series_value *lookup(struct series *s, const struct series_family *f, const char *const *texts, uint64_t *ret_hash)
+static uint64_t hash_of(const struct series_family *f, const char *const *texts)
+{
+	uint64_t hash = hash_u64((uintptr_t)f);
+
+	for (int i = 0; i < nr_labels(f); i++)
+		hash = hash_pair(hash, hash_bytes(text_of(texts, i), strlen(text_of(texts, i))));
+	return hash;
+}
+
+static struct series_value *lookup(struct series *s, const struct series_family *f, const char *const *texts)
 {
 	int n = nr_labels(f);
 
-	*ret_hash = hash_u64((uintptr_t)f);
-	for (int i = 0; i < n; i++)
-		*ret_hash = hash_pair(*ret_hash, hash_bytes(text_of(texts, i), strlen(text_of(texts, i))));
-	map_each(at, &s->by_key, *ret_hash) {
+	map_each(at, &s->by_key, hash_of(f, texts)) {
 		struct series_value *v = &s->values.data[at];
 		bool is_it = v->family == f;
 
@@ -63,13 +69,18 @@ static size_t lines_of(const struct series_family *f)
 	return f->kind == SERIES_HIST ? SERIES_HIST_LINES : 1;
 }
 
-/* Is it one that the limit counts? */
-static bool is_limited(const struct series_value *v)
+/* Are its values among those that the limit counts, but for "other"? */
+static bool has_limit(const struct series_family *f)
 {
-	return nr_labels(v->family) && !v->family->is_exempt && strcmp(v->texts[0], SERIES_OTHER);
+	return nr_labels(f) && !f->is_exempt;
 }
 
-static struct series_value *make(struct series *s, const struct series_family *f, const char *const *texts, uint64_t hash)
+static bool is_limited(const struct series_value *v)
+{
+	return has_limit(v->family) && strcmp(v->texts[0], SERIES_OTHER);
+}
+
+static struct series_value *make(struct series *s, const struct series_family *f, const char *const *texts)
 {
 	struct series_value v = { .family = f };
 	bool is_new = true;
@@ -81,7 +92,7 @@ static struct series_value *make(struct series *s, const struct series_family *f
 		is_new &= s->families.data[i] != f;
 	if (f->kind == SERIES_HIST && !(v.slots = calloc(HIST_SLOTS, sizeof(*v.slots))))
 		return NULL;
-	if ((is_new && vec_reserve(&s->families)) || vec_reserve(&s->values) || map_add(&s->by_key, hash, s->values.n)) {
+	if ((is_new && vec_reserve(&s->families)) || vec_reserve(&s->values) || map_add(&s->by_key, hash_of(f, texts), s->values.n)) {
 		free(v.slots);
 		return NULL;
 	}
@@ -96,15 +107,14 @@ static struct series_value *make(struct series *s, const struct series_family *f
 static struct series_value *find(struct series *s, const struct series_family *f, const char *const *texts)
 {
 	static const char *const others[SERIES_LABELS_MAX] = { SERIES_OTHER, SERIES_OTHER, SERIES_OTHER };
-	uint64_t hash;
-	struct series_value *found = lookup(s, f, texts, &hash);
+	struct series_value *found = lookup(s, f, texts);
 
-	if (!found && s->nr_lines + lines_of(f) > s->max && nr_labels(f) && !f->is_exempt) {
+	if (!found && has_limit(f) && s->nr_lines + lines_of(f) > s->max) {
 		s->beyond++;
 		texts = others;
-		found = lookup(s, f, texts, &hash);
+		found = lookup(s, f, texts);
 	}
-	found = found ? found : make(s, f, texts, hash);
+	found = found ? found : make(s, f, texts);
 	if (found)
 		found->round = s->round;
 	return found;
@@ -136,7 +146,6 @@ int series_add_hist(struct series *s, const struct series_family *f, const char 
 int series_round(struct series *s, uint64_t idle)
 {
 	size_t kept = 0;
-	uint64_t hash;
 
 	s->round++;
 	if (s->nr_lines + SERIES_HIST_LINES <= s->max)
@@ -150,8 +159,7 @@ int series_round(struct series *s, uint64_t idle)
 			free(v->slots);
 			continue;
 		}
-		lookup(s, v->family, v->texts, &hash);
-		if (map_add(&s->by_key, hash, kept))
+		if (map_add(&s->by_key, hash_of(v->family, v->texts), kept))
 			return -ENOMEM;
 		s->nr_lines += is_limited(v) ? lines_of(v->family) : 0;
 		s->values.data[kept++] = *v;

@@ -8,9 +8,9 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <microhttpd.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 
 #include "util/clock.h"
 #include "util/num.h"
+#include "util/thread.h"
 
 #define SONAME "libmicrohttpd.so.12" /* of 0.9.47 and later, and of 1.0 */
 #define PAGES_MAX 8
@@ -84,28 +85,23 @@ static socklen_t address_parse(const char *listen, struct sockaddr_storage *ret_
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)ret_at;
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)ret_at;
-	const char *colon = strrchr(listen, ':'), *host = listen;
-	char text[INET6_ADDRSTRLEN];
+	const char *colon = strrchr(listen, ':');
 	size_t n = colon ? (size_t)(colon - listen) : 0;
+	bool is_6 = n > 2 && listen[0] == '[' && listen[n - 1] == ']';
+	char host[INET6_ADDRSTRLEN] = "";
+	uint16_t port;
 
-	memset(ret_at, 0, sizeof(*ret_at));
-	if (n > 2 && host[0] == '[' && host[n - 1] == ']') {
-		in6->sin6_family = AF_INET6;
-		host++;
-		n -= 2;
-		if (n >= sizeof(text) || !parse_port(colon + 1, &in6->sin6_port))
-			return 0;
-		memcpy(text, host, n);
-		text[n] = '\0';
-		return inet_pton(AF_INET6, text, &in6->sin6_addr) == 1 ? sizeof(*in6) : 0;
-	}
-	in->sin_family = AF_INET;
-	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (n >= sizeof(text) || !parse_port(colon ? colon + 1 : listen, &in->sin_port))
+	n -= is_6 ? 2 : 0;
+	if (n >= sizeof(host) || !parse_port(colon ? colon + 1 : listen, &port))
 		return 0;
-	memcpy(text, host, n);
-	text[n] = '\0';
-	return !n || inet_pton(AF_INET, text, &in->sin_addr) == 1 ? sizeof(*in) : 0;
+	memcpy(host, listen + is_6, n);
+	memset(ret_at, 0, sizeof(*ret_at));
+	if (is_6) {
+		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = port };
+		return inet_pton(AF_INET6, host, &in6->sin6_addr) == 1 ? sizeof(*in6) : 0;
+	}
+	*in = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	return !n || inet_pton(AF_INET, host, &in->sin_addr) == 1 ? sizeof(*in) : 0;
 }
 
 static struct MHD_Response *make_response(const char *type, const char *text, size_t n)
@@ -158,7 +154,7 @@ static int listen_at(struct http *h, const char *listen_text, struct err *err)
 {
 	struct sockaddr_storage at;
 	socklen_t size = address_parse(listen_text, &at);
-	char text[INET6_ADDRSTRLEN];
+	char host[INET6_ADDRSTRLEN] = "", port[sizeof("65535")] = "";
 	int on = 1;
 
 	if (!size)
@@ -167,12 +163,8 @@ static int listen_at(struct http *h, const char *listen_text, struct err *err)
 	if (h->socket < 0 || setsockopt(h->socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) || bind(h->socket, (struct sockaddr *)&at, size) ||
 	    listen(h->socket, CLIENTS_MAX) || getsockname(h->socket, (struct sockaddr *)&at, &size))
 		return err_exit(err, -errno, EXIT_CANNOT, "cannot listen at '%s': %s", listen_text, strerror(errno));
-	if (at.ss_family == AF_INET)
-		snprintf(h->address, sizeof(h->address), "%s:%u", inet_ntop(AF_INET, &((struct sockaddr_in *)&at)->sin_addr, text, sizeof(text)),
-			 ntohs(((struct sockaddr_in *)&at)->sin_port));
-	else
-		snprintf(h->address, sizeof(h->address), "[%s]:%u", inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&at)->sin6_addr, text, sizeof(text)),
-			 ntohs(((struct sockaddr_in6 *)&at)->sin6_port));
+	getnameinfo((struct sockaddr *)&at, size, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
+	snprintf(h->address, sizeof(h->address), at.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 	return 0;
 }
 
@@ -202,15 +194,13 @@ int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 		ret = h->none && h->method && h->stale ? 0 : err_set(err, -ENOMEM, "out of memory");
 	}
 	if (!ret) {
-		sigset_t all, old;
+		sigset_t before;
 
-		/* Signals belong to the main thread: the library's is started without them */
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &old);
+		thread_signals_block(&before); /* the library's thread takes none */
 		h->daemon = mhd.start(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, h->socket,
 				      MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, CLIENT_SECONDS,
 				      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES, MHD_OPTION_END);
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		thread_signals_restore(&before);
 		ret = h->daemon ? 0 : err_exit(err, -EIO, EXIT_CANNOT, "cannot serve at '%s'", listen_text);
 	}
 	if (ret)

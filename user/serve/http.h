@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A few texts over HTTP, for GET and HEAD, by libmicrohttpd (in Debian, small, kept, speaks to clients of every kind), which is opened
- * only by who serves: it brings a dozen libraries. It has a thread of its own, so that nobody waits for a slow client, but for one of its 64 places.
- * When nothing was published for a minute, it answers that it is stale (503).
+ * only by who serves: it brings a dozen libraries. It answers in a thread of its own: a slow client
+ * delays nobody, but takes one of 64 connections for 10 seconds. When nothing was published for a minute, it answers 503.
  */
 #ifndef SKEP_SERVE_HTTP_H
 #define SKEP_SERVE_HTTP_H

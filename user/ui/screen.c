@@ -4,6 +4,7 @@
 #include "ui/screen.h"
 #include "ui/terminal.h"
 #include "util/text.h"
+#include "util/thread.h"
 
 /* After ours: term.h defines words such as columns. */
 #define NCURSES_WIDECHAR 1
@@ -436,16 +437,15 @@ static bool has_its_size(void)
 void screen_show(void)
 {
 	int fd = fileno(own.out);
-	sigset_t all, before;
+	sigset_t before;
 	bool is_held;
 
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
+	thread_signals_block(&before);
 	is_held = own.drawn >= 0 && has_its_size() && dup3(own.drawn, fd, O_CLOEXEC) >= 0;
 	refresh();
 	if (is_held)
 		dup3(own.terminal, fd, O_CLOEXEC);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	thread_signals_restore(&before);
 	if (is_held)
 		send_drawn();
 }
