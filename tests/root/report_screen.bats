@@ -67,8 +67,7 @@ report() { # report OPTION...
 }
 
 @test "several events: e goes from one to the next" {
-	"$SKEP" -q record -e cpu-clock -e page-faults -c 100000 -o x.data -- "$WORK/shares" 1 >/dev/null
-	"$SKEP" -q record -e cpu-clock -e page-faults -o x.data -- "$WORK/shares" 1 >/dev/null
+	"$SKEP" -q record -e cpu-clock -e page-faults/period=1,name=page-faults/ -o x.data -- "$WORK/shares" 1 >/dev/null
 	terminal 100 24
 	report -i x.data
 	shows 'cpu-clock \(1 of 2\)' '\[\.\] hot$'
