@@ -8,7 +8,7 @@
 # make install    PREFIX=/usr/local DESTDIR=
 # CC CPPFLAGS CFLAGS LDFLAGS LDLIBS are the user's: they come after ours, from the command line or the environment.
 # Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang), FUZZ=1 (in build/fuzz),
-#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 NO_NCURSES=1 NO_MICROHTTPD=1 (drop an optional library), WERROR=1, V=1 (show commands),
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 NO_NCURSES=1 NO_MICROHTTPD=1 NO_CURL=1 (drop an optional library), WERROR=1, V=1 (show commands),
 #           LINES=1 (source lines in the verifier's log of skep -vv)
 
 PREFIX ?= /usr/local
@@ -54,7 +54,7 @@ endif
 
 SKEP_CPPFLAGS := -D_GNU_SOURCE -Iuser -I. -I$B -I$K
 SKEP_LDLIBS := -lbpf -lelf -lz
-HEADERS := bpf/libbpf.h libelf.h zlib.h
+HEADERS := bpf/libbpf.h libelf.h zlib.h xxhash.h
 ifndef NO_LIBDW
 SKEP_CPPFLAGS += -DHAVE_LIBDW
 SKEP_LDLIBS += -ldw
@@ -84,6 +84,11 @@ endif
 ifndef NO_MICROHTTPD
 SKEP_CPPFLAGS += -DHAVE_MICROHTTPD
 HEADERS += microhttpd.h
+endif
+# For skep agent --push and --store URL, which open it.
+ifndef NO_CURL
+SKEP_CPPFLAGS += -DHAVE_CURL
+HEADERS += curl/curl.h
 endif
 ifndef NO_NCURSES
 SKEP_CPPFLAGS += -DHAVE_NCURSES

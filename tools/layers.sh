@@ -38,7 +38,8 @@ allow data sample.h profile.h event/event.h pprof/pprof.h bpf/
 allow capture row.h sample.h unwinding.h target.h event/ profile.h bpf/ skel/ types/btf unwind/walk
 allow pprof sample.h frame.h
 allow serve
-allow cmd row.h sample.h frame.h profile.h target.h calls/ event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ pprof/ serve/ ui/
+allow push data/store.h pprof/ sample.h frame.h
+allow cmd row.h sample.h frame.h profile.h target.h calls/ event/ capture/ data/ elf/ types/ unwind/ sym/ model/ render/ pprof/ serve/ push/ ui/
 for f in user/*.[ch]; do
 	case $f in
 	user/main.c) check "$f" cmd/ ui/ util/ ;;

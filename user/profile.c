@@ -48,6 +48,15 @@ const char *loss_text(enum loss reason)
 	return (unsigned int)reason < LOSS_MAX ? words[reason].text : "unknown reason";
 }
 
+enum loss loss_of_text(const char *text)
+{
+	int i = 0;
+
+	while (i < LOSS_MAX && strcmp(words[i].text, text) != 0)
+		i++;
+	return (enum loss)i;
+}
+
 void profile_note(struct profile *p, const char *fmt, ...)
 {
 	char text[NOTE_BYTES];

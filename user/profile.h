@@ -20,6 +20,7 @@ int loss_is_whole(enum loss reason);
 const char *loss_word(enum loss reason); /* "lost", or "note" where the sample was kept */
 const char *loss_name(enum loss reason); /* "ring_full": the JSON key */
 const char *loss_text(enum loss reason); /* "no room in the ring buffer" */
+enum loss loss_of_text(const char *text); /* LOSS_MAX: of none */
 
 struct receipt {
 	uint64_t wall_ns;

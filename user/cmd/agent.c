@@ -14,6 +14,7 @@
 #include "cmd/offcpu.h"
 #include "cmd/pprofout.h"
 #include "cmd/storespan.h"
+#include "push/push.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/outfile.h"
@@ -26,6 +27,8 @@
 #define KEEP_NS (7 * 24 * 3600 * NS_PER_S)
 #define FREQ 19 /* a prime: in step with nothing */
 #define PATH_BYTES 4096
+#define PUSH_SPREAD 4 /* machines that write with the minute send within a quarter of it */
+#define PUSH_END_NS (5 * NS_PER_S) /* what is not sent by then is sent by the next run */
 
 struct agent_options {
 	struct measure m;
@@ -34,6 +37,9 @@ struct agent_options {
 	uint64_t every_ns, keep_kib, keep_ns;
 	bool off_cpu;
 	struct figures_cfg figures;
+	struct push_cfg push;
+	bool schema;
+	const char *cluster; /* NULL: none */
 	struct offcpu_cfg off_cfg;
 };
 
@@ -54,6 +60,7 @@ struct agent {
 	struct pprof_out out;
 	struct agent_labels *labels;
 	struct figures *figures; /* NULL: not wanted */
+	struct push *push; /* likewise */
 	struct profile all; /* of the run */
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
@@ -87,8 +94,43 @@ static const struct opt_rule figure_rules[] = {
 	{ 0 },
 };
 
+static int add_url(void *base, const char *text, struct err *err)
+{
+	struct push_cfg *c = &((struct agent_options *)base)->push;
+
+	if (c->nr_urls == PUSH_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d servers to push to", PUSH_MAX);
+	c->urls[c->nr_urls++] = text;
+	return push_check(text, err);
+}
+
+static int set_schema(void *base, const char *text, struct err *err)
+{
+	struct agent_options *o = base;
+
+	(void)err;
+	o->schema = true;
+	o->cluster = text;
+	return 0;
+}
+
+static const struct opt push_opts[] = {
+	{ 0, "push", "URL", OPT_CALL, 0, "send the profiles to " PUSH_SCHEMES, add_url, .many = true },
+	{ 0, "host", "NAME", OPT_TEXT, offsetof(struct agent_options, push.host), "what this machine is called there (default: its host name)" },
+	{ 0, "spool", "SIZE", OPT_KIB, offsetof(struct agent_options, push.spool_kib), "what a server lacks is kept up to SIZE (default: 256M)" },
+	{ 0, "schema", "[=CLUSTER]", OPT_CALL, 0, "print what makes ClickHouse's tables, also for a CLUSTER of shards, and end", set_schema },
+	{ 0 },
+};
+
+static const struct opt_rule push_rules[] = {
+	{ "host", .needs = "push" },
+	{ "spool", .needs = "push" },
+	{ 0 },
+};
+
 static const struct opt_group agent_groups[] = {
 	{ "Store", agent_opts, 0 },
+	{ "Servers", push_opts, 0, push_rules },
 	{ "Figures", figure_opts, 0, figure_rules },
 	{ "Sampling", measure_opts, offsetof(struct agent_options, m), measure_rules },
 	{ "Stacks", walk_opts, offsetof(struct agent_options, m.walks) },
@@ -174,6 +216,8 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 		log_note("note: '%s' has what could not be written before", seg.name);
 	v->failed = false;
 	log_detail("wrote %s: %" PRIu64 " samples, %zu stacks", seg.name, p.kept, pprof_out_stacks(&a->out, &v->at));
+	if (a->push)
+		push_segment(a->push, seg.name);
 	pprof_out_forget(&a->out, &v->at);
 	begin_segment(v);
 	v->done.kept += p.kept;
@@ -317,6 +361,21 @@ static int run(struct agent *a, int *status, struct err *err)
 	return ret;
 }
 
+/* What was sent, and what not. */
+static void end_push(struct agent *a)
+{
+	struct push_counts c;
+
+	if (!a->push)
+		return;
+	push_end(a->push, PUSH_END_NS);
+	c = push_counts(a->push);
+	log_note("sent: %" PRIu64 " profiles, %.1f KB; waiting: %" PRIu64 ", dropped: %" PRIu64 ", tries without success: %" PRIu64, c.sent,
+		 (double)c.bytes / 1000, c.waiting, c.dropped, c.failures);
+	push_free(a->push);
+	a->push = NULL;
+}
+
 static int check(struct agent_options *o, char **operands, struct err *err)
 {
 	if (operands[0])
@@ -333,6 +392,8 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
 		o->m.offcpu = &o->off_cfg;
 	}
+	o->push.password = getenv(PUSH_PASSWORD_ENV);
+	o->push.spread_ns = o->every_ns / PUSH_SPREAD;
 	o->m.target.all = true;
 	if (o->figures.listen && !o->m.nr_event_texts) { /* CPU time of units: cycles do not tell it */
 		int ret = measure_add_event(&o->m, "cpu-clock", err);
@@ -349,6 +410,11 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	static struct agent a; /* large */
 	int status = 0, ret = check(o, operands, err);
 
+	if (!ret && o->schema) {
+		clickhouse_schema(stdout, NULL, o->cluster);
+		measure_free(&o->m);
+		return 0;
+	}
 	a.o = o;
 	a.store.dir = a.store.mark = -1;
 	if (!ret)
@@ -358,8 +424,11 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	o->figures.labels = a.labels;
 	if (!ret && o->figures.listen)
 		ret = figures_open(&o->figures, &a.figures, err);
+	if (!ret && o->push.nr_urls)
+		ret = push_open(&o->push, &a.store, &a.push, err);
 	if (!ret)
 		ret = run(&a, &status, err);
+	end_push(&a);
 	if (!ret) {
 		honesty_print(&o->h, &a.all);
 		ret = honesty_exit(&o->h, &a.all, status, err);

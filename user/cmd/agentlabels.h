@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What skep agent says of a sample beside its stack: comm, the control group, and of that the unit of systemd and the container, by the
- * names that systemd and the runtimes of containers give them. Never a process's number: there would be no end of them.
+ * names that systemd and the runtimes of containers give them; the program's file and its build id. Never a process's number: there would
+ * be no end of them.
  */
 #ifndef SKEP_CMD_AGENTLABELS_H
 #define SKEP_CMD_AGENTLABELS_H
@@ -20,7 +21,7 @@ int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_
 /* The unit of a control group, by its number: a text that lives as long as l. NULL: not known. */
 const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup);
 
-/* Control groups that were made meanwhile are looked for again, from now on. */
+/* Control groups that were made meanwhile, and programs of processes, are looked for again, from now on. */
 void agent_labels_round(struct agent_labels *l);
 
 /* "nginx.service" of "/system.slice/nginx.service": the last part that is a service, a scope or a slice, but user@UID.service for all that is in

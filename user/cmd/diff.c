@@ -53,6 +53,8 @@ static const struct opt diff_opts[] = {
 	{ 0, "json", NULL, OPT_FLAG, offsetof(struct diff_options, json), "as --format json" },
 	{ 0, "against", "TIME", OPT_DURATION, offsetof(struct diff_options, against_ns),
 	  "of the store: compare with the same span, TIME earlier (24h: yesterday)" },
+	{ 0, "against-label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct diff_options, against_label),
+	  "of the store: compare with what has these labels, as build_id=1f0e*, instead of those of --label" },
 	{ 0, "stdio", NULL, OPT_FLAG, offsetof(struct diff_options, stdio), "text, also on a terminal, which gets a screen otherwise" },
 	{ 0 },
 };
@@ -61,8 +63,8 @@ static const struct opt_rule diff_rules[] = {
 	{ "json", .not_with = "format" },
 	{ "store", .not_with = OPT_COMMAND, .why = "it compares spans of the store" },
 	{ "store", .needs = "since" },
-	{ "store", .needs = "against" },
-	{ "against", .needs = "store" },
+	{ "store", .needs = "against|against-label" },
+	{ "against|against-label", .needs = "store" },
 	{ 0 },
 };
 
@@ -394,6 +396,8 @@ static int take_spans(struct diff *d, struct err *err)
 		s->span.until_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
 	d->spans[0] = store_earlier(&s->span, d->o->against_ns / NS_PER_S);
 	d->spans[1] = s->span;
+	if (!ret && d->o->against_label)
+		ret = store_labels(d->o->against_label, "against-label", &d->o->against_words, &d->spans[0], err);
 	d->paths[0] = d->paths[1] = s->path;
 	d->nr_paths = 2;
 	d->nr_before = 1;
@@ -467,6 +471,7 @@ static int diff_run(void *cfg, char **operands, struct err *err)
 	report_free(&d.table);
 	strpool_free(d.pool);
 	store_options_free(&o->store);
+	free(o->against_words);
 	return ret;
 }
 

@@ -20,6 +20,8 @@ struct diff_options {
 	struct view_options view;
 	struct store_options store;
 	uint64_t against_ns;
+	const char *against_label;
+	char *against_words; /* its labels */
 	struct report_request request;
 	const char *event; /* NULL: the first one of the first file */
 	enum diff_order order;

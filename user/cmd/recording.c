@@ -10,6 +10,8 @@
 #include "capture/cost.h"
 #include "cmd/live.h"
 #include "pprof/pprof.h"
+#include "push/client.h"
+#include "push/push.h"
 #include "sym/kallsyms.h"
 #include "sym/origin.h"
 #include "sym/vmlinux.h"
@@ -67,11 +69,40 @@ static int summed_frames(void *arg, uint64_t ip, struct frame *ret_frames, int m
 	return pprof_frames(data_reader_summed(rec->reader), rec->pool, (uint32_t)(ip - 1), ret_frames, max);
 }
 
+/* A store is a directory, or a server. */
+static int open_store(struct recording *rec, const char *path, struct err *err)
+{
+	char shown[PUSH_SHOWN_BYTES];
+	struct clickhouse *ch = NULL;
+	struct err why = { 0 };
+	char *bytes;
+	size_t n;
+	int ret;
+
+	if (!clickhouse_is(path))
+		return data_reader_open_store(path, rec->span, &rec->reader, err);
+	ret = client_library(err);
+	if (!ret)
+		ret = clickhouse_new(path, getenv(PUSH_PASSWORD_ENV), NULL, &ch, err);
+	if (!ret)
+		ret = clickhouse_read(ch, rec->span, &bytes, &n, &why);
+	push_shown(path, shown, sizeof(shown));
+	if (why.text[0]) {
+		err_exit(err, ret, why.exit ? why.exit : EXIT_FAILED, "'%s': %s", shown, why.text);
+		if (why.hint[0])
+			err_hint(err, "%s", why.hint);
+	}
+	if (!ret)
+		ret = data_reader_open_profile(shown, bytes, n, &rec->reader, err);
+	clickhouse_free(ch);
+	return ret;
+}
+
 int recording_open(struct recording *rec, const char *path, struct names *names, struct ksym_asker **ret_ksym, struct syms_cfg *cfg,
 		   struct err *err)
 {
 	const struct data_meta *meta;
-	int ret = rec->span ? data_reader_open_store(path, rec->span, &rec->reader, err) : data_reader_open(path, &rec->reader, err);
+	int ret = rec->span ? open_store(rec, path, err) : data_reader_open(path, &rec->reader, err);
 
 	*ret_ksym = NULL;
 	if (ret)
@@ -153,9 +184,8 @@ void recording_end(const struct recording *rec, uint64_t start_ns, struct profil
 	p->losses[LOSS_THROTTLED] += meta->throttled;
 	note_places(rec, meta, p);
 	/* What else is missing is seen in the stacks. */
-	for (size_t i = 0; i < meta->nr_notes; i++)
-		if (!strncmp(meta->notes[i], "lost: ", 6))
-			profile_note(p, "when it was made: %s", meta->notes[i]);
+	for (int i = 0; i < LOSS_MAX; i++)
+		p->losses[i] += meta->said_lost[i];
 	if (meta->aux_bytes)
 		profile_note(p, "%llu bytes of %s trace are in the file, which skep does not decode: 'perf script --itrace' does",
 			     (unsigned long long)meta->aux_bytes, aux_name(meta->aux_type) ? aux_name(meta->aux_type) : "instruction");

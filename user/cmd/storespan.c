@@ -6,18 +6,20 @@
 #include <string.h>
 #include <time.h>
 
+#include "push/clickhouse.h"
 #include "util/clock.h"
 #include "util/num.h"
 
 #define NS_PER_S 1000000000ull
 
 const struct opt store_opts[] = {
-	{ 0, "store", "DIR", OPT_TEXT, offsetof(struct store_options, path), "what skep agent keeps in DIR, instead of a file" },
+	{ 0, "store", "DIR|URL", OPT_TEXT, offsetof(struct store_options, path),
+	  "what skep agent keeps in DIR, or has sent to " CLICKHOUSE_SCHEMES ", instead of a file" },
 	{ 0, "since", "TIME", OPT_TEXT, offsetof(struct store_options, since),
 	  "of the store: from TIME on, as 10m (ago), 14:03, 14:03:20 or '2026-11-27 14:03' (default: all)" },
 	{ 0, "until", "TIME", OPT_TEXT, offsetof(struct store_options, until), "of the store: up to TIME" },
 	{ 0, "label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct store_options, label),
-	  "of the store: only what has these labels: comm, unit, cgroup, container; of one key any may hold" },
+	  "of the store: only what has these labels: unit, comm, cgroup, container, exe, build_id (URL: host)" },
 	{ 0, "view", "NAME", OPT_TEXT, offsetof(struct store_options, view), "of the store: the event, as cpu-clock (default: the first that it has)" },
 	{ 0 },
 };
@@ -67,22 +69,23 @@ static int moment(const char *name, const char *text, uint64_t now_s, uint64_t *
 	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--%s': expected a time such as 10m (ago), 14:03 or '2026-11-27 14:03'", text, name);
 }
 
-static int take_labels(struct store_options *o, struct err *err)
+int store_labels(const char *text, const char *option, char **ret_words, struct store_span *span, struct err *err)
 {
 	char *next = NULL;
 
-	o->words = o->label ? strdup(o->label) : NULL;
-	if (o->label && !o->words)
+	*ret_words = text ? strdup(text) : NULL;
+	if (text && !*ret_words)
 		return err_set(err, -ENOMEM, "out of memory");
-	for (char *word = o->words ? strtok_r(o->words, ",", &next) : NULL; word; word = strtok_r(NULL, ",", &next)) {
+	span->nr_labels = 0;
+	for (char *word = text ? strtok_r(*ret_words, ",", &next) : NULL; word; word = strtok_r(NULL, ",", &next)) {
 		char *equals = strchr(word, '=');
 
 		if (!equals || equals == word || !equals[1])
-			return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--label': expected KEY=PATTERN, as unit=nginx.service", word);
-		if (o->span.nr_labels == STORE_LABELS_MAX)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--%s': expected KEY=PATTERN, as unit=nginx.service", word, option);
+		if (span->nr_labels == STORE_LABELS_MAX)
 			return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d labels", STORE_LABELS_MAX);
 		*equals = '\0';
-		o->span.labels[o->span.nr_labels++] = (struct store_label){ word, equals + 1 };
+		span->labels[span->nr_labels++] = (struct store_label){ word, equals + 1 };
 	}
 	return 0;
 }
@@ -112,6 +115,5 @@ int store_options_end(struct store_options *o, struct err *err)
 	if (!ret && o->until && o->span.until_s <= o->span.since_s)
 		ret = err_exit(err, -EINVAL, EXIT_USAGE, "--until %s is not after --since %s", o->until, o->since ? o->since : "the beginning");
 	o->span.view = o->view;
-	o->span.nr_labels = 0;
-	return ret ? ret : take_labels(o, err);
+	return ret ? ret : store_labels(o->label, "label", &o->words, &o->span, err);
 }

@@ -24,6 +24,9 @@ bool store_moment(const char *text, uint64_t now_s, uint64_t *ret_s);
 int store_options_end(struct store_options *o, struct err *err);
 void store_options_free(struct store_options *o);
 
+/* The labels of text, which an option has; NULL: none. *ret_words: their bytes, to be freed in any case. 0 or -errno with err filled. */
+int store_labels(const char *text, const char *option, char **ret_words, struct store_span *span, struct err *err);
+
 /* The span whose begin and end are s seconds before those of this one. */
 struct store_span store_earlier(const struct store_span *span, uint64_t s);
 

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "bpf/loss.h"
 #include "event/event.h"
 #include "sample.h"
 #include "util/err.h"
@@ -62,8 +63,7 @@ struct data_meta {
 	bool is_stat; /* counts, not samples (data/stat.h) */
 	uint64_t duration_ns; /* reader: of a file without times; 0: not known */
 	uint64_t left_out;    /* reader: stacks of a store that have other labels than those that are wanted */
-	const char *const *notes; /* reader: what it says of how it was made; nr_notes */
-	size_t nr_notes;
+	uint64_t said_lost[LOSS_MAX]; /* reader: what profiles in pprof's format say that they lost, when they were made */
 	int compression_level; /* writer: of zstd, 1 to 22; 0: records are written as they are */
 	bool has_wall;	   /* reader: the next is known */
 	int64_t wall_ns;   /* reader: time since 1970 at the file's time 0 */
@@ -131,6 +131,9 @@ struct store_span;
 
 /* Of a store of skep agent (data/store.h): its profiles in the span, as one recording. */
 int data_reader_open_store(const char *path, const struct store_span *span, struct data_reader **ret_r, struct err *err);
+
+/* A profile in pprof's format, n bytes of malloc() that are gone then, also on failure; name is what messages call it. */
+int data_reader_open_profile(const char *name, char *bytes, size_t n, struct data_reader **ret_r, struct err *err);
 
 /* Opens and checks a file, or a directory of files ("-" is standard input); reads header, attributes and features. */
 int data_reader_open(const char *path, struct data_reader **ret_r, struct err *err);

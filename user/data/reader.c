@@ -467,20 +467,47 @@ int data_reader_open(const char *path, struct data_reader **ret_r, struct err *e
 	return ret;
 }
 
-int data_reader_open_store(const char *path, const struct store_span *span, struct data_reader **ret_r, struct err *err)
+/* One without a file. NULL: no memory. */
+static struct data_reader *reader_new(const char *name)
 {
 	struct data_reader *r = calloc(1, sizeof(*r));
-	int ret;
 
 	if (!r)
-		return err_set(err, -ENOMEM, "cannot read '%s': %s", path, strerror(ENOMEM));
-	r->in.name = strdup(path);
+		return NULL;
+	r->store.dir = r->store.mark = -1;
+	r->in.fd = -1;
+	r->in.name = strdup(name);
 	r->strings = strpool_new();
-	ret = store_open(&r->store, path, false, err);
-	if (!ret && (!r->in.name || !r->strings))
-		ret = err_set(err, -ENOMEM, "cannot read '%s': %s", path, strerror(ENOMEM));
+	if (r->in.name && r->strings)
+		return r;
+	data_reader_close(r);
+	return NULL;
+}
+
+int data_reader_open_store(const char *path, const struct store_span *span, struct data_reader **ret_r, struct err *err)
+{
+	struct data_reader *r = reader_new(path);
+	int ret = r ? store_open(&r->store, path, false, err) : err_set(err, -ENOMEM, "cannot read '%s': %s", path, strerror(ENOMEM));
+
 	if (!ret)
 		ret = summed_open_store(r, span, err);
+	if (!ret)
+		*ret_r = r;
+	else if (r)
+		data_reader_close(r);
+	return ret;
+}
+
+int data_reader_open_profile(const char *name, char *bytes, size_t n, struct data_reader **ret_r, struct err *err)
+{
+	struct data_reader *r = reader_new(name);
+	int ret;
+
+	if (!r) {
+		free(bytes);
+		return err_set(err, -ENOMEM, "cannot read '%s': %s", name, strerror(ENOMEM));
+	}
+	ret = summed_open_bytes(r, bytes, n, err);
 	if (ret)
 		data_reader_close(r);
 	else

@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pprof/pprof.h"
+#include "profile.h"
 #include "util/file.h"
 #include "util/glob.h"
 
@@ -89,8 +91,22 @@ static void describe(struct data_reader *r)
 	r->meta.wall_ns = m->time_ns;
 	r->meta.argv = m->comments;
 	r->meta.argc = m->nr_comments ? 1 : 0;
-	r->meta.notes = m->nr_comments ? m->comments + 1 : NULL;
-	r->meta.nr_notes = m->nr_comments ? m->nr_comments - 1 : 0;
+}
+
+/* "lost: 12  why", as skep's own writer has it. What kept samples lack is seen in their stacks. */
+static void take_losses(struct data_reader *r)
+{
+	const struct pprof_meta *m = pprof_meta(r->summed);
+
+	for (size_t i = 0; i < m->nr_comments; i++) {
+		char *end;
+		const char *colon = strstr(m->comments[i], ": ");
+		unsigned long long n = colon ? strtoull(colon + 2, &end, 10) : 0;
+		enum loss why = n && !strncmp(end, "  ", 2) ? loss_of_text(end + 2) : LOSS_MAX;
+
+		if (why < LOSS_MAX && loss_is_strict(why))
+			r->meta.said_lost[why] += n;
+	}
 }
 
 static int read_file(struct data_reader *r, int fd, const char *name, struct err *err)
@@ -104,15 +120,23 @@ static int read_file(struct data_reader *r, int fd, const char *name, struct err
 	return ret ? err_set(err, ret, "cannot read '%s': %s", name, strerror(-ret)) : pprof_open(name, bytes, n, &r->summed, err);
 }
 
-int summed_open(struct data_reader *r, struct err *err)
+static int begin(struct data_reader *r, int ret, struct err *err)
 {
-	int ret = read_file(r, r->in.fd, r->in.name, err);
-
 	if (!ret && add_events(r))
 		ret = reader_fail(r, err, -ENOMEM, strerror(ENOMEM));
 	if (!ret)
 		describe(r);
 	return ret;
+}
+
+int summed_open(struct data_reader *r, struct err *err)
+{
+	return begin(r, read_file(r, r->in.fd, r->in.name, err), err);
+}
+
+int summed_open_bytes(struct data_reader *r, char *bytes, size_t n, struct err *err)
+{
+	return begin(r, pprof_open(r->in.name, bytes, n, &r->summed, err), err);
 }
 
 /* One of a store, which others may delete meanwhile: -ENOENT. */
@@ -270,6 +294,7 @@ static int run_file(struct data_reader *r, struct err *err)
 {
 	int ret = pprof_each(r->summed, deliver, r);
 
+	take_losses(r);
 	if (ret == -ERANGE)
 		return reader_fail(r, err, ret, "it has negative values, as the difference of two profiles has");
 	if (ret == -EBADMSG)

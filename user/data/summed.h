@@ -14,6 +14,9 @@ bool summed_is(const struct data_reader *r);
 
 int summed_open(struct data_reader *r, struct err *err); /* 0 or -errno, err filled */
 
+/* Such a file in memory, of malloc(): gone then. */
+int summed_open_bytes(struct data_reader *r, char *bytes, size_t n, struct err *err);
+
 /* Of the reader's store: its segments in the span, one after the other, as one recording. -ENODATA: there is none. */
 int summed_open_store(struct data_reader *r, const struct store_span *span, struct err *err);
 int summed_run(struct data_reader *r, struct err *err);	 /* as data_reader_run() */

@@ -104,6 +104,9 @@ int pprof_each(struct pprof_reader *r, int (*each)(void *arg, const struct pprof
 /* Is the location in the kernel? */
 bool pprof_in_kernel(const struct pprof_reader *r, uint32_t location);
 
+/* The build id of the file that a location is in, as the profile has it, which is its text for skep's own; "": it has none. NULL: no memory. */
+const char *pprof_location_build(struct pprof_reader *r, uint32_t location);
+
 /*
  * The frames of a location, at most max, the innermost of what is inlined there first: how many, at least 1. pool: of their names, always
  * the same one. A location without a name has a frame all the same.

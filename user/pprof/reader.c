@@ -410,20 +410,25 @@ static int decode_line(struct pprof_reader *r, struct strpool *pool, struct wire
 	return 0;
 }
 
-/* The number of the text that a mapping is called by. */
-static uint64_t mapping_file(const struct pprof_reader *r, uint64_t id)
+/* The number of a text of a mapping: what it is called by, or its build id. */
+static uint64_t mapping_text(const struct pprof_reader *r, uint64_t id, uint32_t field)
 {
 	int64_t at = find_entry(&r->mappings, id);
 	struct wire_reader bytes = { 0 };
 	struct wire_field part;
-	uint64_t file = 0;
+	uint64_t text = 0;
 
 	if (at >= 0)
 		bytes = r->mappings.all.data[at].bytes;
 	while (wire_next(&bytes, &part) == 1)
-		if (part.number == PPROF_MAPPING_FILE)
-			file = part.value;
-	return file;
+		if (part.number == field)
+			text = part.value;
+	return text;
+}
+
+static uint64_t mapping_file(const struct pprof_reader *r, uint64_t id)
+{
+	return mapping_text(r, id, PPROF_MAPPING_FILE);
 }
 
 /* Address and mapping of a location; returns the mapping's number. */
@@ -484,6 +489,15 @@ int pprof_frames(struct pprof_reader *r, struct strpool *pool, uint32_t location
 	/* The outer ones, where there is no room for all */
 	memcpy(ret_frames, &r->frames.data[r->decoded.data[location].first + r->decoded.data[location].n - n], n * sizeof(*ret_frames));
 	return (int)n;
+}
+
+const char *pprof_location_build(struct pprof_reader *r, uint32_t location)
+{
+	uint64_t addr;
+
+	if (location >= r->locations.all.n)
+		return "";
+	return string_at(r, mapping_text(r, location_numbers(r, location, &addr), PPROF_MAPPING_BUILD_ID));
 }
 
 bool pprof_in_kernel(const struct pprof_reader *r, uint32_t location)

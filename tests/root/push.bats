@@ -1,0 +1,235 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# skep agent --push to real servers of ClickHouse, two as shards, and --store clickhouse://: nothing is lost and nothing counts twice, whatever
+# becomes of servers and answers. Pyroscope is a receiver made from its documents.
+# bats file_tags=user-space
+load ../lib.bash
+
+cleanup() {
+	remove_cgroups
+}
+
+HTTP=28123 TCP=29000 # and the next: of the second server
+
+# server N: of the cluster "fleet"; its pid in BG
+server() {
+	local n=$1 dir=server$1
+	mkdir -p "$dir/data" "$dir/tmp"
+	cat >"$dir/users.xml" <<-X
+		<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
+		<users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
+		<quotas><default></default></quotas></yandex>
+	X
+	cat >"$dir/config.xml" <<-X
+		<yandex><logger><level>warning</level><log>$PWD/$dir/log</log><errorlog>$PWD/$dir/errors</errorlog></logger>
+		<http_port>$((HTTP + n))</http_port><tcp_port>$((TCP + n))</tcp_port><listen_host>127.0.0.1</listen_host><timezone>UTC</timezone>
+		<path>$PWD/$dir/data/</path><tmp_path>$PWD/$dir/tmp/</tmp_path><users_config>users.xml</users_config>
+		<default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>10000000</mark_cache_size>
+		<remote_servers><fleet>
+		<shard><replica><host>127.0.0.1</host><port>$TCP</port></replica></shard>
+		<shard><replica><host>127.0.0.1</host><port>$((TCP + 1))</port></replica></shard>
+		</fleet></remote_servers></yandex>
+	X
+	background clickhouse-server --config-file="$PWD/$dir/config.xml" >"$dir/out" 2>&1
+	for ((i = 0; i < 20; i++)); do
+		eventually answers "$n" && return
+	done
+}
+
+answers() {
+	curl -s "http://127.0.0.1:$((HTTP + $1))/" | grep -q Ok
+}
+
+# sql N QUERY: of server N
+sql() {
+	curl -sS "http://127.0.0.1:$((HTTP + $1))/" --data-binary "$2"
+}
+
+has_tools() {
+	need clickhouse-server curl node
+	[ -d /sys/kernel/tracing/events ] || skip "no tracefs"
+}
+
+# agent NAME SIZE: AGENT is the command of a machine called NAME, which counts the writes of SIZE bytes to descriptor 1
+agent() {
+	AGENT=("$SKEP" -v agent --store "store.$1" --host "$1" --every 1s -e syscalls:sys_enter_write -c 1 --filter "fd == 1 && count == $2")
+}
+
+# writes SIZE COUNT: of the program dd
+writes() {
+	dd if=/dev/zero of=/dev/null bs="$1" count="$2" 2>&1
+}
+
+# runs FILE: until an agent says there that it has written a profile: it samples
+runs() {
+	for ((i = 0; i < 4; i++)); do eventually grep -q '^wrote ' "$1" && return; done
+}
+
+@test "two shards, three machines, one server is killed in the middle: sums by host, service and function are what the workloads wrote" {
+	has_tools
+	server 0
+	server 1
+	second=$BG
+	for n in 0 1; do
+		"$SKEP" agent --schema=fleet | while IFS= read -r line; do sql $n "${line%;}"; done
+	done
+	two_cgroups
+	pids=()
+	for m in a:1013:0 b:1019:1 c:1021:0; do
+		IFS=: read -r name size at <<<"$m"
+		agent "$name" "$size"
+		background "${AGENT[@]}" --push "clickhouse://127.0.0.1:$((HTTP + at))/skep" 2>"said.$name"
+		pids+=("$BG")
+	done
+	for m in a b c; do runs said.$m; done
+	(echo $BASHPID >cg/"$a"/cgroup.procs && writes 1013 3000)
+	(echo $BASHPID >cg/"$b"/cgroup.procs && writes 1019 5000)
+	sleep 2
+	kill -KILL "$second"
+	wait "$second" || true
+	(echo $BASHPID >cg/"$a"/cgroup.procs && writes 1021 7000)
+	(echo $BASHPID >cg/"$b"/cgroup.procs && writes 1019 600)
+	sleep 3
+	server 1
+	(echo $BASHPID >cg/"$a"/cgroup.procs && writes 1013 40)
+	empty() { [ "$(ls store.*/push-*/*.gz 2>/dev/null | wc -l)" = 0 ]; }
+	sleep 2
+	for ((i = 0; i < 6; i++)); do eventually empty && break; done
+	for pid in "${pids[@]}"; do kill -TERM "$pid"; done
+	wait "${pids[@]}" || true
+	cat said.*
+	grep -q 'tries without success: [1-9]' said.a said.b said.c
+	[ "$(cat said.? | grep -c '^sent: [0-9]* profiles, .*waiting: 0, dropped: 0')" = 3 ]
+	for n in 0 1; do
+		sql $n "SELECT host, service, sum(count), sum(value) FROM skep.skep_samples GROUP BY host, service ORDER BY host, service" >sums
+		cat sums
+		printf '%s\t/%s\t%s\t%s\n' a "$a" 3040 3040 b "$b" 5600 5600 c "$a" 7000 7000 | diff - sums
+	done
+	# both shards have their part, and no row is twice where it counts
+	[ "$(sql 0 'SELECT count() > 0 FROM skep.skep_samples_local')" = 1 ]
+	[ "$(sql 1 'SELECT count() > 0 FROM skep.skep_samples_local')" = 1 ]
+	url=clickhouse://127.0.0.1:$HTTP/skep
+	for size in 1013:3040:/$a 1019:5600:/$b 1021:7000:/$a; do
+		IFS=: read -r size count unit <<<"$size"
+		view=t_syscalls_sys_enter_write_if_fd____1____count____$size
+		"$SKEP" -q report --store "$url" --view "$view" -s comm,sym --format csv | tr -d '"' >rows
+		[ "$(awk -F, '$6 == "dd" { n += $5 } END { print n }' rows)" = "$count" ]
+		[ "$(awk -F, '$7 ~ /^(__GI_)?_*(libc_)?write$/ { n += $4 } END { print n }' rows)" = "$count" ]
+		"$SKEP" -q flame --store "$url" --view "$view" --label "host=[a-c],unit=$unit" --format folded >folded
+		[ "$(awk '{ n += $NF } END { print n }' folded)" = "$count" ]
+		run ! "$SKEP" -q flame --store "$url" --view "$view" --label "host=[!a-c]" --format folded
+	done
+	# by what the server does not have: nothing
+	run -1 "$SKEP" report --store "$url" --since "2001-01-01 00:00" --until "2001-01-02 00:00"
+	[[ "$output" == *"nothing of that time"* ]]
+}
+
+@test "an answer that is lost does not count twice; a server that refuses, answers garbage, or 200 with an error, gets all in the end" {
+	has_tools
+	server 0
+	for mode in lose refuse garbage error; do
+		sql 0 "DROP DATABASE IF EXISTS skep"
+		rm -rf store.a
+		background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 5)) $HTTP $mode 2 "INSERT INTO skep.skep_samples"
+		proxy=$BG
+		agent a 1013
+		background "${AGENT[@]}" --push "clickhouse://127.0.0.1:$((HTTP + 5))/skep" 2>said
+		skep=$BG
+		runs said
+		writes 1013 3000
+		sleep 2
+		writes 1013 500
+		empty() { [ "$(ls store.a/push-*/*.gz 2>/dev/null | wc -l)" = 0 ] && [ "$(sql 0 'SELECT sum(count) FROM skep.skep_samples')" = 3500 ]; }
+		for ((i = 0; i < 6; i++)); do eventually empty && break; done
+		kill -TERM "$skep"
+		wait "$skep" || true
+		stop "$proxy"
+		echo "$mode"
+		cat said
+		grep -q 'dropped: 0, tries without success: [2-9]' said
+		[ "$(sql 0 'SELECT sum(count), sum(value), uniqExact(time, seconds) = count() FROM skep.skep_samples FORMAT CSV')" = 3500,3500,1 ]
+		grep -q "^note: 'clickhouse://127.0.0.1:$((HTTP + 5))/skep': .*is kept, and sent again" said
+		grep -q "answers again" said
+	done
+}
+
+@test "a server that is away: what it lacks is kept up to --spool, is sent by the next run, and what is dropped is counted" {
+	has_tools
+	agent a 1013
+	background "${AGENT[@]}" --push clickhouse://127.0.0.1:$HTTP/skep --duration "$(times 4)" 2>said
+	skep=$BG
+	runs said
+	writes 1013 2000
+	wait $skep
+	cat said
+	grep -q "^sent: 0 profiles, 0.0 KB; waiting: [2-9], dropped: 0" said
+	server 0
+	"${AGENT[@]}" --push clickhouse://127.0.0.1:$HTTP/skep --duration "$(times 3)" 2>said
+	cat said
+	sql 0 'SELECT time, seconds, event, count, value FROM skep.skep_samples'
+	[ "$(sql 0 'SELECT sum(count) FROM skep.skep_samples')" = 2000 ]
+	[ "$(sql 0 'SELECT sum(samples) FROM skep.skep_batches')" = 2000 ]
+	stop "$BG"
+	agent b 1013
+	"${AGENT[@]}" --push clickhouse://127.0.0.1:$HTTP/skep --duration "$(times 8)" --spool 1 2>said
+	cat said
+	grep -qE "^sent: 0 profiles.*dropped: [1-9]" said
+	grep -q "dropped: the spool is full" said
+	[ "$(du -b --apparent-size store.b/push-*/*.gz | awk '{ n += $1 } END { print n + 0 }')" -le 1024 ]
+}
+
+@test "two versions of a program: diff by build id" {
+	has_tools
+	need gcc
+	server 0
+	printf 'static volatile long n;\n__attribute__((noinline)) void one(void) { for (long i = 0; i < N; i++) n++; }\n__attribute__((noinline)) void two(void) { for (long i = 0; i < 200000; i++) n++; }\nint main(void) { for (int i = 0; i < M; i++) { one(); two(); } return 0; }\n' >v.c
+	mkdir old new
+	gcc -O1 -g0 -DN=200000 -DM="$(times 6000)" -Wl,--build-id=0x1111 -o old/service v.c
+	gcc -O1 -g0 -DN=600000 -DM="$(times 3000)" -Wl,--build-id=0x2222 -o new/service v.c
+	background "$SKEP" -q agent --store store --every 1s -F 199 --push clickhouse://127.0.0.1:$HTTP 2>said
+	skep=$BG
+	sleep 1
+	old/service
+	new/service
+	sleep 2
+	kill -TERM $skep
+	wait $skep || true
+	"$SKEP" -q diff --store clickhouse://127.0.0.1:$HTTP --since 10m --label build_id=2222 --against-label build_id=1111 -s sym --stdio --format csv | tr -d '"' >rows
+	cat rows
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } $c["symbol"] ~ /one$/ { print; exit !($0 ~ /one/) }' rows
+	"$SKEP" -q report --store clickhouse://127.0.0.1:$HTTP --label build_id=1111 -s sym --format csv | tr -d '"' >old.csv
+	"$SKEP" -q report --store store --label build_id=1111 -s sym --format csv | tr -d '"' >local.csv
+	diff old.csv local.csv
+	awk -F, '/,?one/ { o = $(NF > 2 ? 2 : 1) } END { exit !NR }' old.csv
+}
+
+@test "Pyroscope: a form with the profile, as its documents have it" {
+	need node go
+	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 6)) 0 refuse 1 >got
+	sleep 0.5
+	background "$WORK/shares" "$(times 3)" >truth
+	"$SKEP" -v agent --store store --every 1s --host 'm{1},x' --push pyroscope+http://127.0.0.1:$((HTTP + 6)) --duration "$(times 4)" 2>said
+	cat said got
+	grep -q 'waiting: 0, dropped: 0, tries without success: 1' said
+	grep -qE '^POST /ingest\?format=pprof&spyName=skep&from=[0-9]+&until=[0-9]+&name=skep%7Bhost%3Dm_1__x%2Cevent%3D[a-z-]+%7D multipart/form-data; boundary=skep[0-9a-f]{32} [0-9]+$' got
+	# what is in the form is the profile of the store
+	boundary=$(grep -o 'boundary=skep[0-9a-f]*' got | tail -n 1 | cut -d= -f2)
+	last=$(ls body.* | sort -t. -k2n | tail -n 1)
+	node -e 'const b = require("fs").readFileSync(process.argv[1]), mark = Buffer.from("\r\n\r\n"), at = b.indexOf(mark) + 4;
+		require("fs").writeFileSync("part.pb.gz", b.subarray(at, b.indexOf(Buffer.from("\r\n--" + process.argv[2] + "--\r\n"))))' "$last" "$boundary"
+	cmp part.pb.gz "$(ls store/*.pb.gz | tail -n 1)"
+	env PPROF_TMPDIR=. HOME="$PWD" go tool pprof -top part.pb.gz
+}
+
+@test "URLs that are none, and passwords" {
+	for url in http://x clickhouse:/x ftp://x clickhouse://h/a-b clickhouse://h/1a "clickhouse://h?x" clickhouse:// pyroscope+http:// pyroscope+ftp://x; do
+		run -2 "$SKEP" agent --store store --push "$url" --duration 1
+		echo "$output"
+		[ "$(wc -l <<<"$output")" -le 3 ]
+	done
+	run -2 "$SKEP" agent --store store --host x --duration 1
+	[[ "$output" == *"--host needs --push"* ]]
+	run -0 "$SKEP" agent --store store --push clickhouse://me:secret@127.0.0.1:1/x --every 1 --duration 2
+	[[ "$output" == *"'clickhouse://me@127.0.0.1:1/x'"* ]]
+	[[ "$output" != *secret* ]]
+}

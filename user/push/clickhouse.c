@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "push/batch.h"
+#include "push/clickhouseparts.h"
+#include "util/text.h"
+
+#define PLAIN "clickhouse://"
+#define SECURE "clickhouse+https://"
+#define PLAIN_PORT ":8123"
+#define SECURE_PORT ":8443"
+#define DATABASE "skep"
+#define ANSWER_BYTES (64u << 10) /* of what has nothing to say but errors */
+#define QUERY_SECONDS 120L
+#define WHY_BYTES 300
+#define SQL_BYTES 4096
+#define GZIP_WINDOW (MAX_WBITS + 16) /* zlib.h: with the header of gzip */
+#define GZIP_MEMORY 8
+#define SEEN_MAX (1u << 20) /* 48 MB of map; then all are sent once more */
+/* One block, which is written whole or not at all; and on the shard that it belongs to before the answer comes. */
+#define INSERT_SETTINGS "&max_insert_block_size=100000000&insert_distributed_sync=1"
+
+bool clickhouse_is(const char *url)
+{
+	return !strncmp(url, PLAIN, strlen(PLAIN)) || !strncmp(url, SECURE, strlen(SECURE));
+}
+
+static bool is_database(const char *name)
+{
+	if (!isalpha((unsigned char)*name) && *name != '_')
+		return false;
+	for (const char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
+			return false;
+	return strlen(name) < CLICKHOUSE_DATABASE_BYTES;
+}
+
+/* "[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]", which is changed. */
+static int take_url(struct clickhouse *ch, char *rest, bool is_secure, struct err *err)
+{
+	char *slash = strchr(rest, '/'), *at, *colon;
+	const char *database = slash && slash[1] ? slash + 1 : DATABASE;
+
+	if (slash)
+		*slash = '\0';
+	if (!is_database(database))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad name '%s' of a database: letters, digits and _ only", database);
+	strcpy(ch->database, database);
+	at = strrchr(rest, '@');
+	if (at) {
+		*at = '\0';
+		colon = strchr(rest, ':');
+		if (colon)
+			*colon = '\0';
+		free(colon ? ch->password : NULL);
+		ch->password = colon ? strdup(colon + 1) : ch->password;
+		ch->user = strdup(rest);
+		if (!ch->user || (colon && !ch->password))
+			return err_set(err, -ENOMEM, "out of memory");
+		rest = at + 1;
+	}
+	if (!*rest || strpbrk(rest, "?#\\ "))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad URL of a server: expected " CLICKHOUSE_SCHEMES);
+	colon = strrchr(rest, ':');
+	if (asprintf(&ch->base, "%s://%s%s/", is_secure ? "https" : "http", rest,
+		     colon && !strchr(colon, ']') ? "" : is_secure ? SECURE_PORT : PLAIN_PORT) < 0) {
+		ch->base = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+int clickhouse_new(const char *url, const char *password, const atomic_bool *stop, struct clickhouse **ret_ch, struct err *err)
+{
+	struct clickhouse *ch = calloc(1, sizeof(*ch));
+	bool is_secure = !strncmp(url, SECURE, strlen(SECURE));
+	char *rest = strdup(url + strlen(is_secure ? SECURE : PLAIN));
+	int ret = -ENOMEM;
+
+	if (ch)
+		ch->password = password ? strdup(password) : NULL;
+	if (ch && rest && (!password || ch->password))
+		ret = take_url(ch, rest, is_secure, err);
+	if (!ret && !(ch->client = client_new(stop)))
+		ret = -ENOMEM;
+	if (ret == -ENOMEM)
+		err_set(err, ret, "out of memory");
+	free(rest);
+	if (ret)
+		clickhouse_free(ch);
+	else
+		*ret_ch = ch;
+	return ret;
+}
+
+void clickhouse_free(struct clickhouse *ch)
+{
+	if (!ch)
+		return;
+	client_free(ch->client);
+	free(ch->base);
+	free(ch->user);
+	free(ch->password);
+	map_free(&ch->seen);
+	free(ch);
+}
+
+static void sql_put(struct sql *s, const char *text, size_t n)
+{
+	char *to = s->no_memory ? NULL : vec_take(&s->text, n);
+
+	if (to)
+		memcpy(to, text, n);
+	s->no_memory |= !to && n;
+}
+
+void sql_add(struct sql *s, const char *form, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, form);
+	n = vasprintf(&text, form, args);
+	va_end(args);
+	if (n < 0) {
+		s->no_memory = true;
+		return;
+	}
+	sql_put(s, text, (size_t)n);
+	free(text);
+}
+
+/* Only these two have a meaning in a literal. */
+void sql_quote(struct sql *s, const char *text)
+{
+	sql_put(s, "'", 1);
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			sql_put(s, "\\", 1);
+		sql_put(s, text, 1);
+	}
+	sql_put(s, "'", 1);
+}
+
+const char *sql_end(struct sql *s)
+{
+	sql_put(s, "", 1);
+	return s->no_memory ? NULL : s->text.data;
+}
+
+/* "Code: 60, e.displayText() = DB::Exception: ..." or "Code: 60. DB::Exception: ...". */
+static int fail(const struct client_answer *a, int *ret_code, struct err *err)
+{
+	size_t n = strcspn(a->body, "\n");
+
+	*ret_code = !strncmp(a->body, "Code: ", 6) ? atoi(a->body + 6) : 0;
+	if (n > WHY_BYTES)
+		n = WHY_BYTES;
+	if (*ret_code)
+		return err_set(err, -EPROTO, "it says: %.*s", (int)n, a->body);
+	return err_set(err, -EPROTO, "it is no ClickHouse: status %ld, '%.*s'", a->status, (int)(n > WHY_BYTES / 4 ? WHY_BYTES / 4 : n), a->body);
+}
+
+static char *url_of(const struct clickhouse *ch, const char *query, const char *settings)
+{
+	size_t size = strlen(ch->base) + 3 * strlen(query) + strlen(settings) + sizeof("?wait_end_of_query=1&query=");
+	char *url = malloc(size);
+
+	if (url) { /* the answer comes when all went well, and not before */
+		size_t n = text_append(url, size, 0, "%s?wait_end_of_query=1%s", ch->base, settings);
+
+		if (*query) {
+			n = text_append(url, size, n, "&query=");
+			client_escape(url, size, n, query);
+		}
+	}
+	return url;
+}
+
+/* A query without rows is the body itself: so it may be as long as it likes. */
+int clickhouse_query(struct clickhouse *ch, struct sql *query, const char *settings, const void *body, size_t n, size_t answer_max,
+		     struct client_answer *ret_answer, int *ret_code, struct err *err)
+{
+	const char *text = sql_end(query);
+	char *url = text ? url_of(ch, body ? text : "", settings) : NULL;
+	const struct client_request r = { .url = url,
+					  .user = ch->user,
+					  .password = ch->password,
+					  .headers = { "Content-Type: application/octet-stream", body ? "Content-Encoding: gzip" : NULL },
+					  .body = body ? body : text,
+					  .n = body ? n : text ? strlen(text) : 0,
+					  .answer_max = answer_max,
+					  .seconds = QUERY_SECONDS };
+	int ret = url ? client_post(ch->client, &r, ret_answer, err) : err_set(err, -ENOMEM, "out of memory");
+
+	*ret_code = 0;
+	if (!ret && (ret_answer->status != 200 || (body && ret_answer->n))) { /* an INSERT that succeeded says nothing */
+		ret = fail(ret_answer, ret_code, err);
+		free(ret_answer->body);
+	}
+	free(url);
+	vec_free(&query->text);
+	*query = (struct sql){ 0 };
+	return ret;
+}
+
+/* Both ways of a table: what holds rows, and what is over all of a cluster. */
+struct table {
+	const char *name, *columns, *engine, *order, *shard;
+};
+
+static const struct table tables[] = {
+	{ "skep_stacks", "hash FixedString(16), functions Array(String), objects Array(String), builds Array(String), kinds Array(UInt8)",
+	  "ReplacingMergeTree()", "ORDER BY hash", "cityHash64(hash)" },
+	{ "skep_samples",
+	  "time DateTime, seconds UInt32, host String, service String, event String, unit String, comm String, cgroup String, container String, "
+	  "exe String, build String, stack FixedString(16), count UInt64, value UInt64",
+	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (service, event, time, host, seconds, comm, cgroup, exe, build, stack)",
+	  "cityHash64(host)" },
+	{ "skep_batches",
+	  "time DateTime, seconds UInt32, host String, event String, unit String, samples UInt64, value UInt64, stacks UInt64, notes Array(String)",
+	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (event, time, host, seconds)", "cityHash64(host)" },
+};
+
+#define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static void add_table(struct sql *s, const struct table *t, const char *database, const char *ending)
+{
+	sql_add(s, "CREATE TABLE IF NOT EXISTS %s.%s%s (%s) ENGINE = %s %s", database, t->name, ending, t->columns, t->engine, t->order);
+}
+
+void clickhouse_schema(FILE *out, const char *database, const char *cluster)
+{
+	struct sql s = { 0 };
+
+	database = database ? database : DATABASE;
+	sql_add(&s, "CREATE DATABASE IF NOT EXISTS %s;\n", database);
+	for (size_t i = 0; i < NR_TABLES; i++) {
+		add_table(&s, &tables[i], database, cluster ? "_local" : "");
+		sql_add(&s, ";\n");
+		if (cluster)
+			sql_add(&s, "CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = Distributed(%s, %s, %s_local, %s);\n", database, tables[i].name,
+				tables[i].columns, cluster, database, tables[i].name, tables[i].shard);
+	}
+	fputs(sql_end(&s) ? s.text.data : "", out);
+	vec_free(&s.text);
+}
+
+/* One that says nothing. */
+static int command(struct clickhouse *ch, struct sql *query, const char *settings, const void *body, size_t n, int *ret_code, struct err *err)
+{
+	struct client_answer a;
+	int ret = clickhouse_query(ch, query, settings, body, n, ANSWER_BYTES, &a, ret_code, err);
+
+	if (!ret)
+		free(a.body);
+	return ret;
+}
+
+static int make_tables(struct clickhouse *ch, struct err *err)
+{
+	struct sql s = { 0 };
+	int code, ret;
+
+	map_clear(&ch->seen); /* whatever it was told is gone */
+	sql_add(&s, "CREATE DATABASE IF NOT EXISTS %s", ch->database);
+	ret = command(ch, &s, "", NULL, 0, &code, err);
+	for (size_t i = 0; i < NR_TABLES && !ret; i++) {
+		add_table(&s, &tables[i], ch->database, "");
+		ret = command(ch, &s, "", NULL, 0, &code, err);
+	}
+	return ret;
+}
+
+static char *pack(const struct rows_out *o, size_t *ret_n)
+{
+	z_stream z = { .next_in = (Bytef *)o->bytes.data, .avail_in = (uInt)o->bytes.n };
+	char *to;
+
+	*ret_n = 0;
+	if (o->bytes.n > UINT32_MAX || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+		return NULL;
+	z.avail_out = (uInt)deflateBound(&z, (uLong)o->bytes.n);
+	to = malloc(z.avail_out);
+	z.next_out = (Bytef *)to;
+	if (to && deflate(&z, Z_FINISH) != Z_STREAM_END) {
+		free(to);
+		to = NULL;
+	}
+	*ret_n = to ? z.total_out : 0;
+	deflateEnd(&z);
+	return to;
+}
+
+static int insert(struct clickhouse *ch, const char *table, const char *columns, const struct rows_out *rows, int *ret_code, struct err *err)
+{
+	struct sql s = { 0 };
+	char *packed;
+	size_t n;
+	int ret;
+
+	*ret_code = 0;
+	if (!rows->nr_rows)
+		return 0;
+	packed = pack(rows, &n);
+	if (!packed)
+		return err_set(err, -ENOMEM, "out of memory");
+	sql_add(&s, "INSERT INTO %s.%s (%s) FORMAT RowBinary", ch->database, table, columns);
+	ret = command(ch, &s, INSERT_SETTINGS, packed, n, ret_code, err);
+	free(packed);
+	return ret;
+}
+
+/* Has it the samples of this segment? They are one block: all, or none. By the order of the table's rows it looks at few of them. 1, 0 or -errno. */
+static int has_samples(struct clickhouse *ch, const struct segment *seg, const char *host, const char *service, int *ret_code, struct err *err)
+{
+	struct sql s = { 0 };
+	struct client_answer a;
+	int ret;
+
+	sql_add(&s, "SELECT count() > 0 FROM %s.skep_samples WHERE time = toDateTime(%" PRIu64 ") AND seconds = %" PRIu64 " AND service = ", ch->database,
+		seg->start_s, seg->end_s > seg->start_s ? seg->end_s - seg->start_s : 0);
+	sql_quote(&s, service);
+	sql_add(&s, " AND event = ");
+	sql_quote(&s, seg->view);
+	sql_add(&s, " AND host = ");
+	sql_quote(&s, host);
+	ret = clickhouse_query(ch, &s, "", NULL, 0, ANSWER_BYTES, &a, ret_code, err);
+	if (ret)
+		return ret;
+	if (strcmp(a.body, "0\n") != 0 && strcmp(a.body, "1\n") != 0)
+		ret = fail(&a, ret_code, err);
+	else
+		ret = *a.body == '1';
+	free(a.body);
+	return ret;
+}
+
+static bool knows(void *arg, const unsigned char *hash)
+{
+	const struct clickhouse *ch = arg;
+	uint64_t low;
+
+	memcpy(&low, hash, sizeof(low));
+	return map_find(&ch->seen, low) >= 0;
+}
+
+/* What cannot be remembered is sent again. */
+static void remember(struct clickhouse *ch, const struct batch *b)
+{
+	for (size_t i = 0; i < b->hashes.n; i += BATCH_HASH_BYTES) {
+		uint64_t low;
+
+		memcpy(&low, b->hashes.data + i, sizeof(low));
+		if (ch->seen.n >= SEEN_MAX)
+			map_clear(&ch->seen);
+		if (map_find(&ch->seen, low) < 0 && map_add(&ch->seen, low, ch->seen.n))
+			return;
+	}
+}
+
+/* Stacks first: samples without them would have no names. What a segment says of itself comes last: who reads it knows that the rest is there. */
+static int send_batch(struct clickhouse *ch, const struct segment *seg, const struct batch *b, const char *host, bool may_be_there, int *ret_code,
+		      struct err *err)
+{
+	int has = may_be_there && b->service ? has_samples(ch, seg, host, b->service, ret_code, err) : 0;
+	int ret = has < 0 ? has : insert(ch, "skep_stacks", BATCH_STACK_COLUMNS, &b->stacks, ret_code, err);
+
+	if (!ret)
+		remember(ch, b);
+	if (!ret && !has)
+		ret = insert(ch, "skep_samples", BATCH_SAMPLE_COLUMNS, &b->samples, ret_code, err);
+	return ret ? ret : insert(ch, "skep_batches", BATCH_COLUMNS, &b->head, ret_code, err);
+}
+
+int clickhouse_send(struct clickhouse *ch, const struct segment *seg, char *bytes, size_t n, const char *host, bool may_be_there, struct err *err)
+{
+	struct batch b;
+	int ret = batch_make(&b, seg, bytes, n, host, knows, ch, err), code = 0;
+
+	if (ret == -ENOMEM)
+		err_set(err, ret, "out of memory");
+	else if (ret)
+		ret = -EBADMSG;
+	if (!ret)
+		ret = send_batch(ch, seg, &b, host, may_be_there, &code, err);
+	/* No tables: they are made, and what was left out because it was there is sent in another try */
+	if (ret && (code == CLICKHOUSE_UNKNOWN_TABLE || code == CLICKHOUSE_UNKNOWN_DATABASE) && !make_tables(ch, err))
+		ret = -EAGAIN;
+	batch_free(&b);
+	return ret;
+}

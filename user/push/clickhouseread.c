@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The server sums; what comes is as large as what is shown: each distinct stack once, and how often it was seen by comm. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "pprof/pprof.h"
+#include "push/batch.h"
+#include "push/clickhouseparts.h"
+#include "util/hash.h"
+#include "util/strpool.h"
+
+#define ANSWER_BYTES (1u << 29)
+#define NS_PER_S 1000000000ull
+#define DAY_S UINT64_C(86400) /* a segment is shorter: older partitions are not looked at */
+#define VIEW_FIRST "cpu-clock"
+#define NOTES_MAX 64
+#define NOTE_TEXT_BYTES 512
+
+/* Labels of the store, and what they are called here. */
+static const struct {
+	const char *key, *column;
+} columns[] = {
+	{ "unit", "service" },	{ "comm", "comm" }, { "cgroup", "cgroup" }, { "container", "container" },
+	{ "host", "host" },	{ "exe", "exe" },   { "build_id", "build" },
+};
+
+/* A span's event, as its batches have it. */
+struct summary {
+	char *view;
+	char unit[32];
+	uint64_t from_s, to_s, hosts, batches;
+	char notes[NOTES_MAX][NOTE_TEXT_BYTES];
+	const char *comments[NOTES_MAX + 2];
+};
+
+/* Row of a stack in the answer, by its hash. */
+struct stack_at {
+	const char *hash, *columns;
+};
+
+struct answer_sums {
+	struct clickhouse *ch;
+	const struct store_span *span;
+	struct summary sum;
+	struct strpool *pool;
+	struct pprof_writer *writer;
+	struct client_answer stacks; /* lives as long as all */
+	VEC(struct stack_at) all;
+	struct map by_hash;
+	VEC(const char *) objects; /* interned; with the build id that was seen last */
+	VEC(const char *) builds;
+	struct map by_object;
+};
+
+static const char *column_of(const char *key)
+{
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		if (!strcmp(columns[i].key, key))
+			return columns[i].column;
+	return NULL;
+}
+
+/* A pattern of names as a regular expression of RE2, which match() takes. */
+static void add_pattern(struct sql *s, const char *pattern)
+{
+	char *text = malloc(2 * strlen(pattern) + sizeof("^(?s)$")), *to = text;
+	bool in_set = false;
+
+	if (!text) {
+		s->no_memory = true;
+		return;
+	}
+	to = stpcpy(to, "^(?s)");
+	for (const char *p = pattern; *p; p++) {
+		if (in_set) {
+			in_set = *p != ']';
+			if (*p == '\\')
+				*to++ = '\\';
+			*to++ = *p == '!' && p[-1] == '[' ? '^' : *p;
+		} else if (*p == '*') {
+			to = stpcpy(to, ".*");
+		} else if (*p == '?') {
+			*to++ = '.';
+		} else if (*p == '[' && strchr(p + 1, ']')) {
+			*to++ = *p;
+			in_set = true;
+		} else {
+			p += *p == '\\' && p[1];
+			if (strchr("\\.+*?()|[]{}^$", *p))
+				*to++ = '\\';
+			*to++ = *p;
+		}
+	}
+	strcpy(to, "$");
+	sql_quote(s, text);
+	free(text);
+}
+
+static int check_labels(const struct store_span *span, struct err *err)
+{
+	for (size_t i = 0; i < span->nr_labels; i++)
+		if (!column_of(span->labels[i].key))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "no label '%s': there are host, unit, comm, cgroup, container, exe and build_id",
+					span->labels[i].key);
+	return 0;
+}
+
+/* Of two patterns with one key either may hold. */
+static void add_labels(struct sql *s, const struct store_span *span)
+{
+	for (size_t i = 0; i < span->nr_labels; i++) {
+		const char *column = column_of(span->labels[i].key);
+		bool is_first = true;
+
+		for (size_t k = 0; k < i && is_first; k++)
+			is_first = strcmp(span->labels[k].key, span->labels[i].key) != 0;
+		for (size_t k = i; k < span->nr_labels && is_first; k++) {
+			if (strcmp(span->labels[k].key, span->labels[i].key) != 0)
+				continue;
+			sql_add(s, k == i ? " AND (match(%s, " : " OR match(%s, ", column);
+			add_pattern(s, span->labels[k].pattern);
+			sql_add(s, ")");
+		}
+		sql_add(s, is_first ? ")" : "");
+	}
+}
+
+/* What overlaps the span. */
+static void add_time(struct sql *s, const struct store_span *span)
+{
+	sql_add(s, " WHERE time >= toDateTime(%" PRIu64 ") AND toUInt64(time) + seconds > %" PRIu64, span->since_s > DAY_S ? span->since_s - DAY_S : 0,
+		span->since_s);
+	if (span->until_s)
+		sql_add(s, " AND time < toDateTime(%" PRIu64 ")", span->until_s);
+}
+
+static void add_samples(struct sql *s, const struct answer_sums *r)
+{
+	sql_add(s, " FROM %s.skep_samples", r->ch->database);
+	add_time(s, r->span);
+	sql_add(s, " AND event = ");
+	sql_quote(s, r->sum.view);
+	add_labels(s, r->span);
+}
+
+static int ask(const struct answer_sums *r, struct sql *s, struct client_answer *ret_answer, struct rows_in *ret_in, struct err *err)
+{
+	int code, ret = clickhouse_query(r->ch, s, "", NULL, 0, ANSWER_BYTES, ret_answer, &code, err);
+
+	if (ret == -EMSGSIZE)
+		err_hint(err, "a shorter span (--since, --until), or fewer labels (--label)");
+	if (!ret)
+		*ret_in = (struct rows_in){ .p = ret_answer->body, .end = ret_answer->body + ret_answer->n };
+	return ret;
+}
+
+static char *take_string(struct rows_in *in)
+{
+	size_t n;
+	const char *text = rows_take_text(in, &n);
+
+	return strndup(text, n);
+}
+
+static int garbage(struct err *err)
+{
+	return err_set(err, -EPROTO, "its answer is garbage");
+}
+
+/* The event of the span: the one that is wanted, or the first of those that there are. */
+static int read_summary(struct answer_sums *r, struct err *err)
+{
+	struct summary *sum = &r->sum;
+	struct client_answer a;
+	struct rows_in in;
+	struct sql s = { 0 };
+	char *unit;
+	int ret;
+
+	sql_add(&s, "SELECT event, any(unit), toUInt64(min(time)), max(toUInt64(time) + seconds), uniqExact(host), count() FROM %s.skep_batches", r->ch->database);
+	add_time(&s, r->span);
+	if (r->span->view) {
+		sql_add(&s, " AND event = ");
+		sql_quote(&s, r->span->view);
+	}
+	sql_add(&s, " GROUP BY event ORDER BY event != '" VIEW_FIRST "', event LIMIT 1 FORMAT RowBinary");
+	ret = ask(r, &s, &a, &in, err);
+	if (ret)
+		return ret;
+	if (!a.n) {
+		free(a.body);
+		return err_set(err, -ENODATA, "the store has nothing of that time");
+	}
+	sum->view = take_string(&in);
+	unit = take_string(&in);
+	snprintf(sum->unit, sizeof(sum->unit), "%s", unit && !strcmp(unit, "nanoseconds") ? "ns" : "events");
+	sum->from_s = rows_take_u64(&in);
+	sum->to_s = rows_take_u64(&in);
+	sum->hosts = rows_take_u64(&in);
+	sum->batches = rows_take_u64(&in);
+	free(unit);
+	free(a.body);
+	return in.is_bad || !sum->view ? garbage(err) : 0;
+}
+
+/* What the batches lost, "word: N  what that is", summed; and which command made them. */
+static int read_notes(struct answer_sums *r, struct err *err)
+{
+	struct summary *sum = &r->sum;
+	struct client_answer a;
+	struct rows_in in;
+	struct sql s = { 0 };
+	size_t n = 0;
+	int ret;
+
+	snprintf(sum->notes[n], NOTE_TEXT_BYTES, "%" PRIu64 " profiles of %" PRIu64 " machines", sum->batches, sum->hosts);
+	sum->comments[0] = sum->notes[n++];
+	sql_add(&s, "SELECT extract(note, '^(lost|note): [0-9]+  ') AS word, sum(toUInt64OrZero(extract(note, '^[a-z]+: ([0-9]+)  '))), "
+		    "extract(note, '^[a-z]+: [0-9]+  (.*)$') AS what FROM %s.skep_batches ARRAY JOIN notes AS note", r->ch->database);
+	add_time(&s, r->span);
+	sql_add(&s, " AND event = ");
+	sql_quote(&s, sum->view);
+	sql_add(&s, " GROUP BY word, what HAVING word != '' ORDER BY word, what LIMIT %d FORMAT RowBinary", NOTES_MAX - 1);
+	ret = ask(r, &s, &a, &in, err);
+	if (ret)
+		return ret;
+	while (in.p < in.end && n < NOTES_MAX) {
+		char *word = take_string(&in);
+		uint64_t lost = rows_take_u64(&in);
+		char *text = take_string(&in);
+
+		snprintf(sum->notes[n], NOTE_TEXT_BYTES, "%.64s: %" PRIu64 "  %.400s", word ? word : "", lost, text ? text : "");
+		sum->comments[n] = sum->notes[n];
+		n++;
+		free(word);
+		free(text);
+	}
+	free(a.body);
+	return in.is_bad ? garbage(err) : 0;
+}
+
+static void skip_texts(struct rows_in *in)
+{
+	for (uint64_t n = rows_take_size(in); n && !in->is_bad; n--) {
+		size_t len;
+
+		rows_take_text(in, &len);
+	}
+}
+
+static int read_stacks(struct answer_sums *r, struct err *err)
+{
+	struct rows_in in;
+	struct sql s = { 0 };
+	int ret;
+
+	sql_add(&s, "SELECT hash, any(functions), any(objects), any(builds), any(kinds) FROM %s.skep_stacks WHERE hash GLOBAL IN (SELECT stack", r->ch->database);
+	add_samples(&s, r);
+	sql_add(&s, ") GROUP BY hash FORMAT RowBinary");
+	ret = ask(r, &s, &r->stacks, &in, err);
+	while (!ret && in.p < in.end) {
+		const char *hash = rows_take(&in, BATCH_HASH_BYTES), *texts = in.p;
+		uint64_t low;
+
+		for (int i = 0; i < 3; i++)
+			skip_texts(&in);
+		rows_take(&in, rows_take_size(&in));
+		if (in.is_bad)
+			return garbage(err);
+		memcpy(&low, hash, sizeof(low));
+		if (vec_reserve(&r->all) || map_add(&r->by_hash, low, r->all.n))
+			return err_set(err, -ENOMEM, "out of memory");
+		r->all.data[r->all.n++] = (struct stack_at){ hash, texts };
+	}
+	return ret;
+}
+
+static int take_build(struct answer_sums *r, const char *obj, const char *build, size_t n)
+{
+	uint64_t hash = hash_u64((uintptr_t)obj);
+
+	if (!n || map_find(&r->by_object, hash) >= 0)
+		return 0;
+	if (vec_reserve(&r->objects) || vec_reserve(&r->builds) || map_add(&r->by_object, hash, r->objects.n))
+		return -ENOMEM;
+	r->objects.data[r->objects.n++] = obj;
+	r->builds.data[r->builds.n] = strpool_addn(r->pool, build, n);
+	return r->builds.data[r->builds.n++] ? 0 : -ENOMEM;
+}
+
+/* Four arrays of equal length: the frames of one stack. Returns how many, or -errno. */
+static int take_frames(struct answer_sums *r, const char *p, struct frame *frames, uint32_t max)
+{
+	struct rows_in in[4];
+	uint64_t n[4];
+
+	in[0] = (struct rows_in){ .p = p, .end = r->stacks.body + r->stacks.n };
+	for (int i = 0; i < 4; i++) { /* read_stacks() went over them */
+		struct rows_in next = in[i];
+
+		n[i] = rows_take_size(&in[i]);
+		if (i == 3)
+			break;
+		skip_texts(&next);
+		in[i + 1] = next;
+	}
+	if (n[0] != n[1] || n[0] != n[2] || n[0] != n[3])
+		return -EPROTO;
+	for (uint64_t i = 0; i < n[0] && i < max; i++) {
+		size_t name_len, obj_len, build_len;
+		const char *name = rows_take_text(&in[0], &name_len), *obj = rows_take_text(&in[1], &obj_len), *build = rows_take_text(&in[2], &build_len);
+		const char *kind = rows_take(&in[3], 1);
+
+		frames[i] = (struct frame){ .name = strpool_addn(r->pool, name, strnlen(name, name_len)),
+					    .obj = strpool_addn(r->pool, obj, strnlen(obj, obj_len)),
+					    .kind = *kind == BATCH_INLINED ? FRAME_INLINED : *kind == BATCH_KERNEL ? FRAME_KERNEL : FRAME_USER,
+					    .is_kernel = *kind == BATCH_KERNEL };
+		if (!frames[i].name || !frames[i].obj || take_build(r, frames[i].obj, build, build_len))
+			return -ENOMEM;
+	}
+	return (int)(n[0] < max ? n[0] : max);
+}
+
+/* A stack without a row, as of a server that lost it, has a frame that says so. */
+static int take_stack(struct answer_sums *r, const char *hash, struct frame *frames, uint32_t max)
+{
+	uint64_t low;
+
+	memcpy(&low, hash, sizeof(low));
+	map_each(i, &r->by_hash, low) {
+		if (!memcmp(r->all.data[i].hash, hash, BATCH_HASH_BYTES))
+			return take_frames(r, r->all.data[i].columns, frames, max);
+	}
+	*frames = (struct frame){ .name = strpool_add(r->pool, "[unknown]"), .obj = strpool_add(r->pool, ""), .kind = FRAME_UNKNOWN };
+	return frames->name && frames->obj ? 1 : -ENOMEM;
+}
+
+static int read_sums(struct answer_sums *r, struct err *err)
+{
+	static struct frame frames[STACK_FRAMES_MAX]; /* large */
+	struct client_answer a;
+	struct rows_in in;
+	struct sql s = { 0 };
+	int ret;
+
+	sql_add(&s, "SELECT stack, comm, sum(count), sum(value)");
+	add_samples(&s, r);
+	sql_add(&s, " GROUP BY stack, comm FORMAT RowBinary");
+	ret = ask(r, &s, &a, &in, err);
+	if (ret)
+		return ret;
+	while (!ret && in.p < in.end) {
+		const char *hash = rows_take(&in, BATCH_HASH_BYTES);
+		char *comm = take_string(&in);
+		uint64_t count = rows_take_u64(&in), value = rows_take_u64(&in);
+		const struct pprof_label label = { .key = "comm", .text = comm };
+		int n = in.is_bad || !comm ? -EPROTO : take_stack(r, hash, frames, STACK_FRAMES_MAX);
+
+		ret = n < 0 ? n : pprof_add(r->writer, frames, (uint32_t)n, &label, 1, count, value);
+		free(comm);
+	}
+	free(a.body);
+	return ret == -EPROTO ? garbage(err) : ret ? err_set(err, ret, "out of memory") : 0;
+}
+
+static uint8_t build_id(void *arg, const char *obj, uint8_t *ret_id)
+{
+	const struct answer_sums *r = arg;
+	int64_t i = map_find(&r->by_object, hash_u64((uintptr_t)obj));
+	const char *hex = i < 0 ? "" : r->builds.data[i];
+	uint8_t n = 0;
+
+	for (; n < BUILD_ID_MAX && hex[2 * n] && sscanf(hex + 2 * n, "%2hhx", &ret_id[n]) == 1; n++)
+		;
+	return n;
+}
+
+static int write_profile(struct answer_sums *r, char **ret_bytes, size_t *ret_n, struct err *err)
+{
+	FILE *out = open_memstream(ret_bytes, ret_n);
+	const struct pprof_head head = { .event = r->sum.view,
+					 .unit = r->sum.unit,
+					 .time_ns = r->sum.from_s * NS_PER_S,
+					 .duration_ns = (r->sum.to_s - r->sum.from_s) * NS_PER_S,
+					 .comments = r->sum.comments };
+	int ret = out ? pprof_write(r->writer, &head, build_id, r, out) : -ENOMEM;
+
+	if (out && fclose(out) && !ret)
+		ret = -ENOMEM;
+	if (ret && out)
+		free(*ret_bytes);
+	return ret ? err_set(err, ret, "out of memory") : 0;
+}
+
+int clickhouse_read(struct clickhouse *ch, const struct store_span *span, char **ret_bytes, size_t *ret_n, struct err *err)
+{
+	struct answer_sums *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->ch = ch;
+	r->span = span;
+	r->pool = strpool_new();
+	ret = !r->pool || pprof_writer_new(&r->writer) ? err_set(err, -ENOMEM, "out of memory") : check_labels(span, err);
+	ret = ret ? ret : read_summary(r, err);
+	ret = ret ? ret : read_notes(r, err);
+	ret = ret ? ret : read_stacks(r, err);
+	ret = ret ? ret : read_sums(r, err);
+	ret = ret ? ret : write_profile(r, ret_bytes, ret_n, err);
+	free(r->sum.view);
+	free(r->stacks.body);
+	vec_free(&r->all);
+	vec_free(&r->objects);
+	vec_free(&r->builds);
+	map_free(&r->by_hash);
+	map_free(&r->by_object);
+	pprof_writer_free(r->writer);
+	strpool_free(r->pool);
+	free(r);
+	return ret;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "push/push.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "push/client.h"
+#include "util/clock.h"
+#include "util/file.h"
+#include "util/hash.h"
+#include "util/log.h"
+#include "util/thread.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define SEGMENT_BYTES_MAX (256u << 20)
+#define SEGMENT_HINT (64u << 10)
+#define BACK_OFF_MAX_NS (60 * NS_PER_S)
+#define SPOOL_FORM "push-%08x"
+
+struct server {
+	struct push *push;
+	char shown[PUSH_SHOWN_BYTES]; /* its URL */
+	struct clickhouse *clickhouse;
+	struct pyroscope *pyroscope;
+	char spool[PATH_MAX]; /* a directory */
+	pthread_t thread;
+	bool started;
+	uint64_t old_s; /* what ended before is of an earlier run: it may have been sent */
+	/* Under the lock of all */
+	struct push_counts counts;
+	/* The thread's */
+	char tried[STORE_NAME_BYTES]; /* was not answered */
+	char said[sizeof(((struct err *)0)->text)];
+};
+
+struct push {
+	const struct push_cfg *cfg;
+	const struct store *store;
+	char host[HOST_NAME_MAX + 1];
+	pthread_mutex_t lock;
+	pthread_cond_t wake; /* CLOCK_MONOTONIC */
+	uint64_t generation; /* of what came */
+	bool ending;
+	atomic_bool stop; /* now */
+	struct server servers[PUSH_MAX];
+	size_t nr;
+};
+
+int push_check(const char *url, struct err *err)
+{
+	if (clickhouse_is(url) || pyroscope_is(url))
+		return 0;
+	err_exit(err, -EINVAL, EXIT_USAGE, "cannot push to '%s'", url);
+	err_hint(err, "--push " PUSH_SCHEMES);
+	return -EINVAL;
+}
+
+void push_shown(const char *url, char *buf, size_t size)
+{
+	const char *begin = strstr(url, "://"), *at = begin ? strchr(begin, '@') : NULL, *colon = begin ? strchr(begin + 3, ':') : NULL;
+
+	if (at && colon && colon < at)
+		snprintf(buf, size, "%.*s%s", (int)(colon - url), url, at);
+	else
+		snprintf(buf, size, "%s", url);
+}
+
+/* Until something comes, the time is up, or the run ends. */
+static void wait_for(struct push *p, uint64_t *generation, uint64_t ns, bool for_segments)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + ns;
+	const struct timespec at = { .tv_sec = (time_t)(until / NS_PER_S), .tv_nsec = (long)(until % NS_PER_S) };
+	int ret = 0;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->ending && !ret && !(for_segments && p->generation != *generation))
+		ret = ns == UINT64_MAX ? pthread_cond_wait(&p->wake, &p->lock) : pthread_cond_timedwait(&p->wake, &p->lock, &at);
+	*generation = p->generation;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static bool is_ending(struct push *p)
+{
+	bool ending;
+
+	pthread_mutex_lock(&p->lock);
+	ending = p->ending;
+	pthread_mutex_unlock(&p->lock);
+	return ending;
+}
+
+static int read_segment(const struct store *spool, const char *name, char **ret_bytes, size_t *ret_n)
+{
+	int fd = openat(spool->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = file_read_fd(fd, SEGMENT_HINT, SEGMENT_BYTES_MAX, ret_bytes, ret_n);
+	close(fd);
+	return ret;
+}
+
+static int send_segment(struct server *s, const struct store *spool, const struct segment *seg, struct err *err)
+{
+	bool may_be_there = seg->end_s <= s->old_s || !strcmp(s->tried, seg->name);
+	char *bytes;
+	size_t n;
+	int ret = read_segment(spool, seg->name, &bytes, &n);
+
+	if (ret)
+		return err_set(err, ret == -ENOENT ? ret : -EBADMSG, "cannot read '%s': %s", seg->name, strerror(-ret));
+	memcpy(s->tried, seg->name, sizeof(s->tried));
+	return s->clickhouse ? clickhouse_send(s->clickhouse, seg, bytes, n, s->push->host, may_be_there, err) :
+			       pyroscope_send(s->pyroscope, seg, bytes, n, s->push->host, err);
+}
+
+static void count(struct server *s, uint64_t *which, uint64_t n)
+{
+	pthread_mutex_lock(&s->push->lock);
+	*which += n;
+	pthread_mutex_unlock(&s->push->lock);
+}
+
+/* Each new reason is said once. */
+static void say(struct server *s, const struct err *err)
+{
+	if (strcmp(s->said, err->text) != 0)
+		log_note("note: '%s': %s: what it lacks is kept, and sent again", s->shown, err->text);
+	memcpy(s->said, err->text, sizeof(s->said));
+}
+
+/* 0: it is there, or is no more; else it is to be tried again. */
+static int handle(struct server *s, const struct store *spool, const struct segment *seg)
+{
+	struct err err = { 0 };
+	int ret = send_segment(s, spool, seg, &err);
+
+	if (ret == -EAGAIN) /* what it lacked was made */
+		ret = send_segment(s, spool, seg, &err);
+	if (ret && ret != -EBADMSG && ret != -ENOENT) {
+		count(s, &s->counts.failures, ret != -ECANCELED);
+		if (ret != -ECANCELED)
+			say(s, &err);
+		return ret;
+	}
+	if (ret) {
+		log_note("note: '%s' is not sent: %s", seg->name, err.text);
+		count(s, &s->counts.dropped, 1);
+	} else {
+		if (s->said[0])
+			log_note("note: '%s' answers again", s->shown);
+		s->said[0] = '\0';
+		count(s, &s->counts.sent, 1);
+		count(s, &s->counts.bytes, seg->bytes);
+		log_detail("sent %s to '%s'", seg->name, s->shown);
+	}
+	unlinkat(spool->dir, seg->name, 0);
+	return 0;
+}
+
+static void drop_oldest(struct server *s, const struct store *spool)
+{
+	int n = store_trim(spool, (s->push->cfg->spool_kib ? s->push->cfg->spool_kib : PUSH_SPOOL_KIB) << 10, 0);
+
+	if (n <= 0)
+		return;
+	count(s, &s->counts.dropped, (uint64_t)n);
+	log_note("note: '%s': %d profiles were dropped: the spool is full", s->shown, n);
+}
+
+static void set_waiting(struct server *s, size_t n)
+{
+	pthread_mutex_lock(&s->push->lock);
+	s->counts.waiting = n;
+	pthread_mutex_unlock(&s->push->lock);
+}
+
+/* Sends what there is. 0, or -errno: it is to be tried again. */
+static int empty(struct server *s)
+{
+	const struct store_span whole = { 0 };
+	const struct store spool = { .dir = open(s->spool, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .mark = -1, .path = s->spool };
+	struct segments all = { 0 };
+	int ret;
+
+	if (spool.dir < 0)
+		return errno == ENOENT ? 0 : -errno; /* it was removed: push_segment() makes it again */
+	drop_oldest(s, &spool);
+	ret = store_list(&spool, &whole, &all);
+	for (size_t i = 0; i < all.all.n && !ret && !atomic_load(&s->push->stop); i++) {
+		set_waiting(s, all.all.n - i);
+		ret = handle(s, &spool, &all.all.data[i]);
+	}
+	if (!ret)
+		set_waiting(s, 0);
+	vec_free(&all.all);
+	close(spool.dir);
+	return ret;
+}
+
+/* In [0, 1), of this machine and moment. */
+static double jitter(const struct push *p, uint64_t moment)
+{
+	return (double)(hash_pair(hash_bytes(p->host, strlen(p->host)), moment) >> 11) / (double)(1ull << 53);
+}
+
+static void *serve(void *arg)
+{
+	struct server *s = arg;
+	struct push *p = s->push;
+	uint64_t generation = 0, tries = 0;
+
+	while (!atomic_load(&p->stop)) {
+		bool was_ending = is_ending(p);
+		int ret = empty(s);
+		uint64_t back_off = NS_PER_S << (tries < 6 ? tries : 6);
+
+		if (was_ending)
+			break; /* after the last segments one try was made */
+		tries = ret ? tries + 1 : 0;
+		if (ret) {
+			back_off = back_off < BACK_OFF_MAX_NS ? back_off : BACK_OFF_MAX_NS;
+			wait_for(p, &generation, (uint64_t)((double)back_off * (0.5 + jitter(p, tries) / 2)), false);
+		} else {
+			wait_for(p, &generation, UINT64_MAX, true);
+			wait_for(p, &generation, (uint64_t)((double)p->cfg->spread_ns * jitter(p, 0)), false);
+		}
+	}
+	return NULL;
+}
+
+static int make_spool(const struct server *s)
+{
+	return mkdir(s->spool, 0750) && errno != EEXIST ? -errno : 0;
+}
+
+static int open_server(struct push *p, const char *url, struct err *err)
+{
+	struct server *s = &p->servers[p->nr++];
+	int ret = push_check(url, err);
+
+	s->push = p;
+	s->old_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
+	push_shown(url, s->shown, sizeof(s->shown));
+	if (!ret)
+		ret = clickhouse_is(url) ? clickhouse_new(url, p->cfg->password, &p->stop, &s->clickhouse, err) :
+					   pyroscope_new(url, p->cfg->password, &p->stop, &s->pyroscope, err);
+	snprintf(s->spool, sizeof(s->spool), "%s/" SPOOL_FORM, p->store->path, (uint32_t)hash_bytes(s->shown, strlen(s->shown)));
+	if (!ret && (ret = make_spool(s)))
+		err_set(err, ret, "cannot make '%s': %s", s->spool, strerror(-ret));
+	if (!ret && !(s->started = thread_start(&s->thread, serve, s)))
+		ret = err_set(err, -EAGAIN, "cannot start a thread");
+	return ret;
+}
+
+int push_open(const struct push_cfg *cfg, const struct store *store, struct push **ret_push, struct err *err)
+{
+	struct push *p = calloc(1, sizeof(*p));
+	pthread_condattr_t attr;
+	int ret;
+
+	if (!p)
+		return err_set(err, -ENOMEM, "out of memory");
+	p->cfg = cfg;
+	p->store = store;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	if (cfg->host)
+		snprintf(p->host, sizeof(p->host), "%s", cfg->host);
+	else if (gethostname(p->host, sizeof(p->host) - 1))
+		strcpy(p->host, "unknown");
+	ret = client_library(err);
+	for (size_t i = 0; i < cfg->nr_urls && !ret; i++)
+		ret = open_server(p, cfg->urls[i], err);
+	if (ret)
+		push_free(p);
+	else
+		*ret_push = p;
+	return ret;
+}
+
+static int link_segment(const struct server *s, const char *name)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/%s", s->spool, name);
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return -ENAMETOOLONG;
+	if (!linkat(s->push->store->dir, name, AT_FDCWD, path, 0))
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	return make_spool(s) || linkat(s->push->store->dir, name, AT_FDCWD, path, 0) ? -errno : 0;
+}
+
+void push_segment(struct push *p, const char *name)
+{
+	for (size_t i = 0; i < p->nr; i++) {
+		struct server *s = &p->servers[i];
+		int ret = link_segment(s, name);
+
+		if (!ret)
+			continue;
+		count(s, &s->counts.dropped, 1);
+		log_note("note: '%s' will not be sent to '%s': %s", name, s->shown, strerror(-ret));
+	}
+	pthread_mutex_lock(&p->lock);
+	p->generation++;
+	pthread_cond_broadcast(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+struct push_counts push_counts(struct push *p)
+{
+	struct push_counts all = { 0 };
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct push_counts *c = &p->servers[i].counts;
+
+		all.sent += c->sent;
+		all.dropped += c->dropped;
+		all.failures += c->failures;
+		all.waiting += c->waiting;
+		all.bytes += c->bytes;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return all;
+}
+
+static void join(struct push *p, struct server *s, uint64_t until)
+{
+	struct timespec at = { .tv_sec = (time_t)(until / NS_PER_S), .tv_nsec = (long)(until % NS_PER_S) };
+
+	if (s->started && pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC, &at)) {
+		atomic_store(&p->stop, true);
+		pthread_join(s->thread, NULL);
+	}
+	s->started = false;
+}
+
+void push_end(struct push *p, uint64_t ns)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + ns;
+
+	pthread_mutex_lock(&p->lock);
+	p->ending = true;
+	pthread_cond_broadcast(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; i < p->nr; i++)
+		join(p, &p->servers[i], until);
+}
+
+void push_free(struct push *p)
+{
+	if (!p)
+		return;
+	push_end(p, 0);
+	for (size_t i = 0; i < p->nr; i++) {
+		clickhouse_free(p->servers[i].clickhouse);
+		pyroscope_free(p->servers[i].pyroscope);
+	}
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
