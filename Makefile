@@ -117,7 +117,7 @@ SYNTAX := $(patsubst %.c,$B/%.syntax,$(SRC) $(wildcard tests/unit/*.c))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all objects syntax cross clean install check check-built check-all check-all-built check-vm vm unit fuzzers demo bench lint work
+.PHONY: all objects syntax cross clean install deb check check-built check-all check-all-built check-vm vm unit fuzzers demo bench lint work
 
 all: $B/skep $B/layers.ok
 objects: $(OBJ)
@@ -258,6 +258,9 @@ install: $(if $(wildcard $B/skep),,all)
 	$B/skep completion bash >"$(SHARE)/bash-completion/completions/skep"
 	$B/skep completion zsh >"$(SHARE)/zsh/site-functions/_skep"
 	$B/skep completion fish >"$(SHARE)/fish/vendor_completions.d/skep.fish"
+
+deb: $(if $(wildcard $B/skep),,all)
+	tools/deb.sh
 
 -include $(OBJ:.o=.d) $(BPF:%.bpf.c=$K/%.bpf.d) $(wildcard $B/root/*.d) $(addsuffix .d,$(UNIT) $(FUZZERS) $(PERF) $(SYNTAX))
 

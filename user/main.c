@@ -14,6 +14,7 @@
 #include "util/near.h"
 #include "util/outfile.h"
 #include "util/signals.h"
+#include "util/wordfile.h"
 
 #ifndef SKEP_VERSION
 #define SKEP_VERSION "0.1"
@@ -152,7 +153,9 @@ static int run(const struct cmd *c, int argc, char **argv)
 
 	if (!cfg)
 		return EXIT_FAILED;
-	ret = opt_parse(c->groups, c->others, cfg, argc, argv, &log_level, without_effect, &err);
+	ret = c->has_config ? wordfile_expand(argc, argv, &argc, &argv, &err) : 0;
+	if (!ret)
+		ret = opt_parse(c->groups, c->others, cfg, argc, argv, &log_level, without_effect, &err);
 	if (ret == -ECANCELED)
 		print_help(c), ret = 0;
 	else if (ret >= 0) {

@@ -189,3 +189,56 @@ agent() {
 	grep -q ',hot$' rows
 	"$SKEP" report --store store -s sym --view offcpu-time | grep -q '\[k\]'
 }
+
+@test "--config: options from a file; SIGHUP reads it again in the same process, and nothing is lost" {
+	printf '# an agent\n\nevery 1s\n-F 99\n  --keep = 10M  \nstore store\n' >agent.conf
+	background "$SKEP" -v agent --config agent.conf 2>said
+	skep=$BG
+	eventually grep -q '^wrote' said
+	printf 'host b\npush clickhouse://127.0.0.1:1/x\n' >>agent.conf
+	kill -HUP "$skep"
+	kill -HUP "$skep"
+	again() { [ "$(grep -c "^note: profiles go to" said)" -ge 2 ]; }
+	eventually again
+	wrote() { [ "$(sed '1,/options are read again/d' said | grep -c '^wrote')" -ge 1 ]; }
+	eventually wrote
+	[ "$(cat "/proc/$skep/comm")" = skep ]
+	ls -d store/push-*
+	kill -TERM "$skep"
+	wait "$skep"
+	cat said
+	grep -q '^note: SIGHUP: the options are read again' said
+	[ "$(awk '/seen/ { n += $4 } END { print n }' said)" = "$("$SKEP" report --store store -s comm --json | jq '[.rows[].self_samples // .rows[].samples] | add')" ]
+	for text in 'evry 3' 'every' 'every 0' 'config agent.conf' 'store a b'; do
+		printf '%s\n' "$text" >bad.conf
+		run "$SKEP" agent --config bad.conf --duration 1
+		[ "$text" = 'store a b' ] || [ "$status" = 2 ]
+	done
+	run -2 "$SKEP" agent --config none.conf
+	[[ "$output" == *"cannot read 'none.conf'"* ]]
+}
+
+@test "make deb: a package whose files are those of make install, and that says what it needs" {
+	need dpkg-deb dpkg-shlibdeps
+	cp -r "$ROOT"/{Makefile,tools,man,LICENSE} .
+	mkdir -p build
+	ln -s "$SKEP" build/skep
+	make -s deb >/dev/null
+	deb=$(ls build/skep_*.deb)
+	dpkg-deb -f "$deb" Depends >depends
+	cat depends
+	grep -q 'libbpf1' depends
+	grep -q 'libelf1' depends
+	make -s install DESTDIR="$PWD/inst" PREFIX=/usr
+	(cd inst && find . -type f -o -type l) | LC_ALL=C sort >wanted
+	dpkg-deb --fsys-tarfile "$deb" | tar t | grep -v '/$' | sed 's/\.1\.gz$/.1/' | grep -v -e /etc/ -e /doc/ | LC_ALL=C sort | diff wanted -
+	dpkg-deb --fsys-tarfile "$deb" | tar x ./usr/bin/skep
+	[ "$(usr/bin/skep --version)" = "$("$SKEP" --version)" ]
+	dpkg-deb --ctrl-tarfile "$deb" | tar x
+	grep -q /etc/skep/agent.conf conffiles
+	# with all of it switched on, the configuration that comes with it is one
+	dpkg-deb --fsys-tarfile "$deb" | tar x ./etc/skep/agent.conf
+	sed -i 's/^#\([a-z]\)/\1/; s/9099/0/; s/db.example:8123/127.0.0.1:1/' etc/skep/agent.conf
+	"$SKEP" agent --config etc/skep/agent.conf --store store --duration 1 2>said
+	grep -q 'figures are at' said
+}

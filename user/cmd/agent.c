@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* skep agent: samples all CPUs for as long as it runs, and keeps sums of stacks in a store, one file for each span. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/session.h"
 #include "cmd/agentfigures.h"
@@ -16,6 +19,8 @@
 #include "cmd/storespan.h"
 #include "push/push.h"
 #include "util/clock.h"
+#include "util/file.h"
+#include "util/interrupt.h"
 #include "util/log.h"
 #include "util/outfile.h"
 
@@ -33,7 +38,7 @@
 struct agent_options {
 	struct measure m;
 	struct honesty h;
-	const char *store;
+	const char *config, *store;
 	uint64_t every_ns, keep_kib, keep_ns;
 	bool off_cpu;
 	struct figures_cfg figures;
@@ -73,6 +78,7 @@ static const struct opt agent_opts[] = {
 	{ 0, "store", "DIR", OPT_TEXT, offsetof(struct agent_options, store), "directory of the profiles (default: " STORE_DEFAULT ")" },
 	{ 0, "every", "TIME", OPT_DURATION, offsetof(struct agent_options, every_ns), "one profile for each TIME, as 10, 5m (default: 1m)" },
 	{ 0, "keep", "SIZE", OPT_KIB, offsetof(struct agent_options, keep_kib), "delete the oldest when all have more than SIZE (default: 1G)" },
+	{ 0, "config", "FILE", OPT_TEXT, offsetof(struct agent_options, config), "options from FILE, one a line, as 'every 10s'; SIGHUP reads it again" },
 	{ 0, "keep-time", "TIME", OPT_DURATION, offsetof(struct agent_options, keep_ns), "delete those that are older than TIME (default: 168h)" },
 	{ 0 },
 };
@@ -404,8 +410,40 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 	return measure_check(&o->m, operands, err);
 }
 
+/* The same command line from the start, with what its file says now; the process stays. Only returns with an error. */
+static int start_again(struct err *err)
+{
+	char *words, **argv, path[PATH_BYTES];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	size_t n, nr = 0;
+	int ret = file_read("/proc/self/cmdline", PATH_BYTES, SIZE_MAX / 2, &words, &n);
+
+	argv = ret ? NULL : calloc(n + 1, sizeof(*argv));
+	for (size_t at = 0; argv && at < n; at += strlen(words + at) + 1)
+		argv[nr++] = words + at;
+	path[len > 0 ? len : 0] = '\0';
+	log_note("note: SIGHUP: the options are read again");
+	fflush(NULL);
+	if (argv) /* signals that end a run stay blocked: those that come meanwhile are taken by the next one */
+		execv(path, argv);
+	ret = ret ? ret : argv ? -errno : -ENOMEM;
+	free(argv);
+	return err_set(err, ret, "cannot start again: %s", strerror(-ret));
+}
+
+/* SIGHUP is the end of a terminal, where there is one. */
+static bool has_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static int agent_run(void *cfg, char **operands, struct err *err)
 {
+	bool reloads = ((struct agent_options *)cfg)->config || !has_terminal();
 	struct agent_options *o = cfg;
 	static struct agent a; /* large */
 	int status = 0, ret = check(o, operands, err);
@@ -439,7 +477,7 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	agent_labels_free(a.labels);
 	store_close(&a.store);
 	measure_free(&o->m);
-	return ret;
+	return !ret && reloads && interrupts_last() == SIGHUP ? start_again(err) : ret;
 }
 
 const struct cmd cmd_agent = {
@@ -454,4 +492,5 @@ const struct cmd cmd_agent = {
 		    "skep flame --store here --since 10m        the last ten minutes\n"
 		    "skep report --store here --since 14:03 --until 14:05 -s comm\n",
 	.run = agent_run,
+	.has_config = true,
 };

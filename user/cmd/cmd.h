@@ -3,6 +3,8 @@
 #ifndef SKEP_CMD_CMD_H
 #define SKEP_CMD_CMD_H
 
+#include <stdbool.h>
+
 #include "util/err.h"
 #include "util/opt.h"
 
@@ -21,6 +23,7 @@ struct cmd {
 	/* Commands of two words that start with this one ("sched timehist"), ending with NULL; or NULL. Their second word is no COMMAND. */
 	const struct cmd *const *subs;
 	const struct opt_other *others; /* ending with an empty row; or NULL */
+	bool has_config; /* an option --config FILE, in whose place the words of FILE are read, too (util/wordfile.h) */
 };
 
 #define CMD(name) extern const struct cmd cmd_##name;

@@ -92,7 +92,7 @@ int pprof_writer_new(struct pprof_writer **ret_writer)
 {
 	struct pprof_writer *w = calloc(1, sizeof(*w));
 
-	if (!w || string_number(w, "") != 0) { /* string 0 is the empty one */
+	if (!w || vec_reserve(&w->ids) || string_number(w, "") != 0) { /* string 0 is the empty one */
 		pprof_writer_free(w);
 		return -ENOMEM;
 	}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "util/wordfile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/file.h"
+#include "util/vec.h"
+
+#define OPTION "--config"
+#define HINT_BYTES 4096
+#define FILE_BYTES_MAX (1u << 20)
+
+struct words {
+	VEC(char *) all;
+};
+
+static int add(struct words *w, char *word)
+{
+	if (!word || vec_reserve(&w->all))
+		return -ENOMEM;
+	w->all.data[w->all.n++] = word;
+	return 0;
+}
+
+/* A letter's value is a word of its own. */
+static int add_option(struct words *w, const char *name, const char *value)
+{
+	const char *dashes = *name == '-' ? "" : "--";
+	bool is_letter = name[0] == '-' && name[1] != '-';
+	char *word;
+	int ret;
+
+	if (asprintf(&word, *value && !is_letter ? "%s%s=%s" : "%s%s", dashes, name, value) < 0)
+		return -ENOMEM;
+	ret = add(w, word);
+	return ret || !*value || !is_letter ? ret : add(w, strdup(value));
+}
+
+/* line is changed. */
+static int take_line(struct words *w, char *line)
+{
+	char *name = line + strspn(line, " \t"), *value, *end = line + strlen(line);
+	size_t n = strcspn(name, " \t=");
+
+	while (end > name && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	if (!*name || *name == '#')
+		return 0;
+	value = name + n;
+	value += strspn(value, " \t");
+	value += *value == '=';
+	value += strspn(value, " \t");
+	name[n] = '\0';
+	return add_option(w, name, value);
+}
+
+static int take_file(struct words *w, const char *path, struct err *err)
+{
+	char *bytes, *next;
+	size_t n;
+	int ret = file_read(path, HINT_BYTES, FILE_BYTES_MAX, &bytes, &n);
+
+	if (ret)
+		return err_exit(err, ret, EXIT_USAGE, "cannot read '%s': %s", path, strerror(-ret));
+	if (memchr(bytes, '\0', n))
+		ret = err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is no file of options: it has bytes that are no text", path);
+	for (char *line = bytes; line && !ret; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (take_line(w, line))
+			ret = err_set(err, -ENOMEM, "out of memory");
+	}
+	free(bytes);
+	return ret;
+}
+
+int wordfile_expand(int argc, char **argv, int *ret_argc, char ***ret_argv, struct err *err)
+{
+	struct words w = { 0 };
+	int ret = 0;
+
+	for (int i = 0; i < argc && !ret; i++) {
+		const char *path = NULL;
+
+		ret = add(&w, argv[i]);
+		if (!strncmp(argv[i], OPTION "=", strlen(OPTION "=")))
+			path = argv[i] + strlen(OPTION "=");
+		else if (!strcmp(argv[i], OPTION) && i + 1 < argc && !ret)
+			ret = add(&w, (char *)(path = argv[++i]));
+		if (path && !ret)
+			ret = take_file(&w, path, err);
+	}
+	if (!ret && (ret = vec_reserve(&w.all)) == 0)
+		w.all.data[w.all.n] = NULL;
+	if (ret == -ENOMEM)
+		err_set(err, ret, "out of memory");
+	*ret_argc = (int)w.all.n;
+	*ret_argv = w.all.data;
+	return ret;
+}
