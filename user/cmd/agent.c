@@ -12,6 +12,7 @@
 #include "capture/session.h"
 #include "cmd/agentfigures.h"
 #include "cmd/agentlabels.h"
+#include "cmd/agentprofiles.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/offcpu.h"
@@ -65,7 +66,8 @@ struct agent {
 	struct pprof_out out;
 	struct agent_labels *labels;
 	struct figures *figures; /* NULL: not wanted */
-	struct push *push; /* likewise */
+	struct agent_profiles *profiles; /* likewise, as the next */
+	struct push *push;
 	struct profile all; /* of the run */
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
@@ -257,8 +259,9 @@ static int take_figures(void *arg, const struct fold_view *view, const struct na
 {
 	struct agent *a = arg;
 	const struct agent_view *v = (const struct agent_view *)view; /* its first member */
+	int ret = agent_profiles_add(a->profiles, view, named);
 
-	return figures_sample(a->figures, &a->o->m.events[v - a->views], v - a->views == a->clock, named);
+	return ret ? ret : figures_sample(a->figures, &a->o->m.events[v - a->views], v - a->views == a->clock, named);
 }
 
 static int take_row(struct sink *sink, const struct row *row)
@@ -284,6 +287,14 @@ static void add_losses(const struct agent *a, struct profile *ledger)
 static int round_figures(const struct agent *a)
 {
 	struct profile ledger = { 0 };
+	struct profiled all[EVENTS_MAX];
+	int ret;
+
+	for (int i = 0; i < a->nr_views; i++)
+		all[i] = (struct profiled){ &a->views[i].at, &a->o->m.events[i], a->views[i].all.weight };
+	ret = agent_profiles_round(a->profiles, all, a->nr_views);
+	if (ret)
+		return ret;
 
 	session_profile(a->session, &ledger);
 	add_losses(a, &ledger);
@@ -344,6 +355,8 @@ static int run(struct agent *a, int *status, struct err *err)
 		a->views[i].at.profile = &a->views[i].all;
 		begin_segment(&a->views[i]);
 	}
+	if (a->figures && !(a->profiles = agent_profiles_new(figures_http(a->figures), &a->out)))
+		return err_set(err, -ENOMEM, "out of memory");
 	if (a->figures) {
 		pic->fold.also = take_figures; /* which pprof_out_begin() calls, too */
 		pic->fold.also_arg = a;
@@ -459,11 +472,12 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 		ret = store_open(&a.store, o->store, true, err);
 	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new())))
 		ret = err_set(err, -ENOMEM, "out of memory");
-	o->figures.labels = a.labels;
-	if (!ret && o->figures.listen)
-		ret = figures_open(&o->figures, &a.figures, err);
 	if (!ret && o->push.nr_urls)
 		ret = push_open(&o->push, &a.store, &a.push, err);
+	o->figures.labels = a.labels;
+	o->figures.push = a.push;
+	if (!ret && o->figures.listen)
+		ret = figures_open(&o->figures, &a.figures, err);
 	if (!ret)
 		ret = run(&a, &status, err);
 	end_push(&a);
@@ -473,6 +487,7 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	}
 	pprof_out_free(&a.out);
 	picture_free(a.pic);
+	agent_profiles_free(a.profiles);
 	figures_close(a.figures);
 	agent_labels_free(a.labels);
 	store_close(&a.store);

@@ -42,6 +42,11 @@ static const struct series_family
 	of_maps = { "skep_agent_map_bytes", "Kernel memory of its BPF maps.", { NULL }, SERIES_GAUGE },
 	of_seen = { "skep_agent_samples_seen", "Samples that the kernel took.", { NULL }, SERIES_COUNTER },
 	of_lost = { "skep_agent_lost", "What was lost, or is missing of what was kept, by reason.", { "reason" }, SERIES_COUNTER, .is_exempt = true },
+	of_sent = { "skep_agent_profiles_sent", "Profiles that servers have taken (--push).", { NULL }, SERIES_COUNTER },
+	of_sent_bytes = { "skep_agent_profiles_sent_bytes", "Bytes of these, as the store has them.", { NULL }, SERIES_COUNTER },
+	of_dropped = { "skep_agent_profiles_dropped", "Profiles that servers will not get: the spool was full.", { NULL }, SERIES_COUNTER },
+	of_failures = { "skep_agent_push_failures", "Tries to send a profile that had no success.", { NULL }, SERIES_COUNTER },
+	of_waiting = { "skep_agent_profiles_waiting", "Profiles that servers do not have yet.", { NULL }, SERIES_GAUGE },
 	of_values = { "skep_agent_series", "Series that are served.", { NULL }, SERIES_GAUGE },
 	of_round = { "skep_agent_round_timestamp_seconds", "When these figures were made.", { NULL }, SERIES_GAUGE, true },
 	of_beyond = { "skep_agent_series_beyond", "How often something was added to 'other': there are --max-series series.", { NULL }, SERIES_COUNTER };
@@ -203,6 +208,11 @@ void figures_close(struct figures *f)
 	free(f);
 }
 
+struct http *figures_http(const struct figures *f)
+{
+	return f->http;
+}
+
 int figures_attach(struct figures *f, struct session *session, struct err *err)
 {
 	int ret = 0;
@@ -237,6 +247,17 @@ int figures_row(struct figures *f, const struct row *row)
 	return 0;
 }
 
+static int add_push(struct figures *f)
+{
+	struct push_counts c = push_counts(f->cfg->push);
+	int ret = series_set(&f->series, &of_sent, NULL, c.sent);
+
+	ret = ret ? ret : series_set(&f->series, &of_sent_bytes, NULL, c.bytes);
+	ret = ret ? ret : series_set(&f->series, &of_dropped, NULL, c.dropped);
+	ret = ret ? ret : series_set(&f->series, &of_failures, NULL, c.failures);
+	return ret ? ret : series_set(&f->series, &of_waiting, NULL, c.waiting);
+}
+
 /* What the agent itself took and lost. */
 static int add_own(struct figures *f, const struct profile *ledger)
 {
@@ -262,6 +283,8 @@ static int add_own(struct figures *f, const struct profile *ledger)
 		ret = series_set(&f->series, &of_beyond, NULL, f->series.beyond);
 	if (!ret)
 		ret = series_set(&f->series, &of_round, NULL, clock_ns(CLOCK_REALTIME));
+	if (!ret && f->cfg->push)
+		ret = add_push(f);
 	return ret ? ret : series_set(&f->series, &of_values, NULL, f->series.nr_lines);
 }
 

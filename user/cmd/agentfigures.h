@@ -9,6 +9,8 @@
 #include "capture/session.h"
 #include "cmd/agentlabels.h"
 #include "event/event.h"
+#include "push/push.h"
+#include "serve/http.h"
 
 #define FIGURES_SERIES_DEFAULT 10000
 
@@ -17,6 +19,7 @@ struct figures_cfg {
 	bool calls, sched, net;
 	uint64_t max_series; /* 0: the default */
 	struct agent_labels *labels; /* borrowed */
+	struct push *push; /* likewise; NULL: nothing is sent */
 };
 
 struct figures;
@@ -24,6 +27,9 @@ struct figures;
 /* cfg is borrowed. 0, or -errno with err filled. */
 int figures_open(const struct figures_cfg *cfg, struct figures **ret_figures, struct err *err);
 void figures_close(struct figures *f); /* after the session; NULL is nothing */
+
+/* What serves them. */
+struct http *figures_http(const struct figures *f);
 
 /* What the switches need, to a session that is open. 0, or -errno with err filled. */
 int figures_attach(struct figures *f, struct session *session, struct err *err);

@@ -43,7 +43,7 @@ static int label_thread(const struct pprof_out *o, const struct named *named, st
 	return o->pic->fold.root == ROOT_NONE ? 0 : o->pic->fold.root == ROOT_TID ? 3 : 2;
 }
 
-static int add(void *arg, const struct fold_view *view, const struct named *named)
+int pprof_out_add(void *arg, const struct fold_view *view, const struct named *named)
 {
 	struct pprof_out *o = arg;
 	struct pprof_writer *w = writer_of(o, view);
@@ -60,7 +60,7 @@ void pprof_out_begin(struct pprof_out *o, struct picture *pic)
 	o->pic = pic;
 	o->also = pic->fold.also;
 	o->also_arg = pic->fold.also_arg;
-	pic->fold.also = add;
+	pic->fold.also = pprof_out_add;
 	pic->fold.also_arg = o;
 }
 

@@ -33,6 +33,9 @@ struct pprof_out {
 void pprof_out_begin(struct pprof_out *o, struct picture *pic);
 void pprof_out_free(struct pprof_out *o);
 
+/* One sample, to one (pprof_out) that did not begin but has its pic and label. 0 or -ENOMEM. */
+int pprof_out_add(void *pprof_out, const struct fold_view *view, const struct named *named);
+
 /* A view begins again with nothing. */
 void pprof_out_forget(struct pprof_out *o, const struct fold_view *view);
 

@@ -11,7 +11,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -29,6 +28,7 @@
 #define CLIENT_BYTES (16u << 10) /* of a request */
 #define STALE_NS UINT64_C(60000000000) /* since the last http_publish(): who publishes is stuck */
 #define PORT_MAX 65535
+#define SECONDS_MAX 3600
 
 static struct {
 	__typeof__(MHD_start_daemon) *start;
@@ -37,6 +37,9 @@ static struct {
 	__typeof__(MHD_destroy_response) *destroy;
 	__typeof__(MHD_add_response_header) *header;
 	__typeof__(MHD_queue_response) *queue;
+	__typeof__(MHD_suspend_connection) *suspend;
+	__typeof__(MHD_resume_connection) *resume;
+	__typeof__(MHD_lookup_connection_value) *value;
 } mhd;
 
 struct page {
@@ -44,12 +47,26 @@ struct page {
 	struct MHD_Response *response; /* counted: an answer that is being sent has it still */
 };
 
+enum waiter_state { WAITER_FREE, WAITER_NEW, WAITER_TAKEN, WAITER_ANSWERED };
+
+/* A connection that sleeps until somebody has its answer. */
+struct waiter {
+	enum waiter_state state;
+	struct MHD_Connection *connection;
+	struct http_waiter asked;
+	struct MHD_Response *response;
+	unsigned int status;
+};
+
 struct http {
 	struct MHD_Daemon *daemon;
-	pthread_mutex_t lock; /* of pages */
+	pthread_mutex_t lock; /* of pages and waiters */
 	struct page pages[PAGES_MAX];
+	const char *wait_path; /* NULL: none */
+	struct waiter waiters[HTTP_WAITERS_MAX];
+	bool closing;
 	uint64_t published_ns;
-	struct MHD_Response *none, *method, *stale;
+	struct MHD_Response *none, *method, *stale, *many;
 	int socket;
 	char address[ADDRESS_BYTES];
 };
@@ -65,7 +82,10 @@ static bool open_library(void)
 	mhd.destroy = (__typeof__(mhd.destroy))dlsym(lib, "MHD_destroy_response");
 	mhd.header = (__typeof__(mhd.header))dlsym(lib, "MHD_add_response_header");
 	mhd.queue = (__typeof__(mhd.queue))dlsym(lib, "MHD_queue_response");
-	if (mhd.stop && mhd.response && mhd.destroy && mhd.header && mhd.queue)
+	mhd.suspend = (__typeof__(mhd.suspend))dlsym(lib, "MHD_suspend_connection");
+	mhd.resume = (__typeof__(mhd.resume))dlsym(lib, "MHD_resume_connection");
+	mhd.value = (__typeof__(mhd.value))dlsym(lib, "MHD_lookup_connection_value");
+	if (mhd.stop && mhd.response && mhd.destroy && mhd.header && mhd.queue && mhd.suspend && mhd.resume && mhd.value)
 		mhd.start = (__typeof__(mhd.start))dlsym(lib, "MHD_start_daemon");
 	return mhd.start;
 }
@@ -123,6 +143,53 @@ static const struct page *find_page(const struct http *h, const char *path)
 	return NULL;
 }
 
+static struct waiter *free_waiter(struct http *h)
+{
+	for (int i = 0; i < HTTP_WAITERS_MAX && !h->closing; i++)
+		if (h->waiters[i].state == WAITER_FREE)
+			return &h->waiters[i];
+	return NULL;
+}
+
+/* The library calls again when it was resumed, with *state as it was left. Under the lock. */
+static enum MHD_Result wait_for_answer(struct http *h, struct MHD_Connection *c, void **state)
+{
+	struct waiter *w = *state;
+	const char *seconds, *view;
+
+	if (w)
+		return w->state == WAITER_ANSWERED ? mhd.queue(c, w->status, w->response) : MHD_NO;
+	w = free_waiter(h);
+	if (!w)
+		return mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->many);
+	seconds = mhd.value(c, MHD_GET_ARGUMENT_KIND, "seconds");
+	view = mhd.value(c, MHD_GET_ARGUMENT_KIND, "view");
+	*w = (struct waiter){ .state = WAITER_NEW, .connection = c, .asked.id = (int)(w - h->waiters) };
+	if (seconds && num_u64(seconds, SECONDS_MAX, &w->asked.seconds))
+		w->asked.seconds = SECONDS_MAX;
+	snprintf(w->asked.view, sizeof(w->asked.view), "%s", view ? view : "");
+	*state = w;
+	mhd.suspend(c);
+	return MHD_YES;
+}
+
+/* However a request ended, also one whose client went. */
+static void at_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
+{
+	struct http *h = arg;
+	struct waiter *w = *state;
+
+	(void)c;
+	(void)code;
+	if (!w)
+		return;
+	pthread_mutex_lock(&h->lock);
+	if (w->response)
+		mhd.destroy(w->response);
+	*w = (struct waiter){ 0 };
+	pthread_mutex_unlock(&h->lock);
+}
+
 static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *url, const char *method, const char *version, const char *upload,
 			      size_t *upload_size, void **state)
 {
@@ -133,14 +200,15 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 
 	(void)version;
 	(void)upload;
-	(void)state;
 	if (*upload_size)
 		return MHD_NO;
 	if (!is_get)
 		return mhd.queue(c, MHD_HTTP_METHOD_NOT_ALLOWED, h->method);
 	pthread_mutex_lock(&h->lock);
 	page = find_page(h, url);
-	if (!page)
+	if (h->wait_path && !strcmp(url, h->wait_path))
+		ret = wait_for_answer(h, c, state);
+	else if (!page)
 		ret = mhd.queue(c, MHD_HTTP_NOT_FOUND, h->none);
 	else if (now_ns() - h->published_ns > STALE_NS)
 		ret = mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->stale);
@@ -170,7 +238,7 @@ static int listen_at(struct http *h, const char *listen_text, struct err *err)
 
 int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 {
-	static const char none[] = "not found\n", method[] = "GET and HEAD only\n", stale[] = "no figures for a minute\n";
+	static const char none[] = "not found\n", method[] = "GET and HEAD only\n", stale[] = "no figures for a minute\n", many[] = "too many wait already\n";
 	struct http *h;
 	int ret;
 
@@ -191,13 +259,15 @@ int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 		h->none = make_response("text/plain", none, strlen(none));
 		h->method = make_response("text/plain", method, strlen(method));
 		h->stale = make_response("text/plain", stale, strlen(stale));
-		ret = h->none && h->method && h->stale ? 0 : err_set(err, -ENOMEM, "out of memory");
+		h->many = make_response("text/plain", many, strlen(many));
+		ret = h->none && h->method && h->stale && h->many ? 0 : err_set(err, -ENOMEM, "out of memory");
 	}
 	if (!ret) {
 		sigset_t before;
 
 		thread_signals_block(&before); /* the library's thread takes none */
-		h->daemon = mhd.start(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, h->socket,
+		h->daemon = mhd.start(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, h,
+				      MHD_OPTION_NOTIFY_COMPLETED, at_end, h, MHD_OPTION_LISTEN_SOCKET, h->socket,
 				      MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, CLIENT_SECONDS,
 				      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES, MHD_OPTION_END);
 		thread_signals_restore(&before);
@@ -210,10 +280,22 @@ int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 	return ret;
 }
 
+/* The library does not stop while one sleeps. */
+static void end_waiters(struct http *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->closing = true;
+	for (int i = 0; i < HTTP_WAITERS_MAX; i++)
+		if (h->waiters[i].state == WAITER_NEW || h->waiters[i].state == WAITER_TAKEN)
+			mhd.resume(h->waiters[i].connection);
+	pthread_mutex_unlock(&h->lock);
+}
+
 void http_close(struct http *h)
 {
 	if (!h)
 		return;
+	end_waiters(h);
 	if (h->daemon)
 		mhd.stop(h->daemon); /* and closes the socket */
 	else if (h->socket >= 0)
@@ -227,6 +309,8 @@ void http_close(struct http *h)
 		mhd.destroy(h->method);
 	if (h->stale)
 		mhd.destroy(h->stale);
+	if (h->many)
+		mhd.destroy(h->many);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }
@@ -234,6 +318,45 @@ void http_close(struct http *h)
 const char *http_address(const struct http *h)
 {
 	return h->address;
+}
+
+void http_wait_at(struct http *h, const char *path)
+{
+	pthread_mutex_lock(&h->lock);
+	h->wait_path = path;
+	pthread_mutex_unlock(&h->lock);
+}
+
+bool http_take(struct http *h, struct http_waiter *ret_waiter)
+{
+	struct waiter *w = NULL;
+
+	pthread_mutex_lock(&h->lock);
+	for (int i = 0; i < HTTP_WAITERS_MAX && !w; i++)
+		if (h->waiters[i].state == WAITER_NEW)
+			w = &h->waiters[i];
+	if (w) {
+		w->state = WAITER_TAKEN;
+		*ret_waiter = w->asked;
+	}
+	pthread_mutex_unlock(&h->lock);
+	return w;
+}
+
+int http_answer(struct http *h, int id, unsigned int status, const char *type, const char *bytes, size_t n)
+{
+	struct MHD_Response *r = make_response(type, bytes, n);
+	struct waiter *w = &h->waiters[id];
+
+	pthread_mutex_lock(&h->lock);
+	if (r && w->state == WAITER_TAKEN) {
+		w->state = WAITER_ANSWERED;
+		w->response = r;
+		w->status = status;
+		mhd.resume(w->connection);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return r ? 0 : -ENOMEM;
 }
 
 int http_publish(struct http *h, const char *path, const char *type, const char *text, size_t n)
@@ -277,6 +400,30 @@ const char *http_address(const struct http *h)
 {
 	(void)h;
 	return "";
+}
+
+void http_wait_at(struct http *h, const char *path)
+{
+	(void)h;
+	(void)path;
+}
+
+bool http_take(struct http *h, struct http_waiter *ret_waiter)
+{
+	(void)h;
+	(void)ret_waiter;
+	return false;
+}
+
+int http_answer(struct http *h, int id, unsigned int status, const char *type, const char *bytes, size_t n)
+{
+	(void)h;
+	(void)id;
+	(void)status;
+	(void)type;
+	(void)bytes;
+	(void)n;
+	return -ENOTSUP;
 }
 
 int http_publish(struct http *h, const char *path, const char *type, const char *text, size_t n)
