@@ -31,6 +31,7 @@ struct receipt {
 	uint64_t map_bytes; /* kernel memory of the BPF maps */
 	uint32_t cpus;
 	bool is_not_wanted; /* while it runs: that of programs and maps, a file of /proc each, stays 0 */
+	bool no_maps;	    /* only that of maps */
 };
 
 #define NOTES_MAX 8

@@ -23,7 +23,7 @@ void cost_of_map(int fd, struct receipt *r)
 	char path[64], line[128];
 	FILE *f;
 
-	if (r->is_not_wanted)
+	if (r->is_not_wanted || r->no_maps)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	f = fopen(path, "re");

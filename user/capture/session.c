@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/budget.h"
 #include "capture/command.h"
 #include "capture/cost.h"
 #include "capture/features.h"
@@ -50,6 +51,8 @@ struct session {
 	bool is_paused;
 	uint64_t begun_ns; /* COMMAND */
 	int next_turn;
+	struct budget budget;
+	uint64_t budget_ns; /* when it is looked at next; UINT64_MAX: never */
 };
 
 static int watch(struct session *s, int fd)
@@ -378,6 +381,29 @@ static bool handle(struct session *s, int fd)
 	return s->watched.n && !s->watched.left && !waits_for_children(s);
 }
 
+/* What it cost so far, and the rate that goes with it. 0 or -errno. */
+static int keep_budget(struct session *s, uint64_t now)
+{
+	struct profile p = { .receipt.no_maps = true };
+	int ret = 0;
+
+	if (now < s->budget_ns || !s->is_armed)
+		return 0;
+	s->budget_ns = now + BUDGET_ROUND_NS;
+	session_profile(s, &p);
+	if (!budget_round(&s->budget, now, p.receipt.own_cpu_ns + p.receipt.bpf_ns))
+		return 0;
+	for (int i = 0; i < s->nr_sources && !ret; i++)
+		if (s->sources[i]->rate)
+			ret = s->sources[i]->rate(s->sources[i], s->budget.rate);
+	return ret;
+}
+
+double session_least_rate(struct session *s)
+{
+	return budget_least(&s->budget);
+}
+
 static int snapshot(struct session *s, struct sink *sink, uint64_t now)
 {
 	int ret = 0;
@@ -456,6 +482,7 @@ static int loop(struct session *s, struct sink *sink)
 			return ret;
 		over |= now >= end || (s->patience_ns && now >= s->patience_ns);
 		ret = drain(s, sink);
+		ret = ret ? ret : keep_budget(s, now);
 		if (ret || over || now < next)
 			continue;
 		ret = snapshot(s, sink, now);
@@ -489,6 +516,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	if (interrupts_count())
 		return err_set(err, -EINTR, "interrupted before the measurement started");
 	s->begun_ns = now_ns();
+	budget_init(&s->budget, s->cfg->budget, s->place.nr_cpus);
+	s->budget_ns = s->cfg->budget ? 0 : UINT64_MAX;
 	s->armed_ns = s->cfg->starts_off ? UINT64_MAX : s->begun_ns + s->cfg->delay_ns;
 	if (!s->place.is_late)
 		arm(s);
@@ -556,6 +585,9 @@ void session_profile(const struct session *s, struct profile *profile)
 		profile->losses[LOSS_SIDEBAND] += sideband_lost(s->place.sideband);
 		profile->losses[LOSS_THROTTLED] += sideband_throttled(s->place.sideband);
 	}
+	if (s->budget.nr_changes)
+		profile_note(profile, "the rate of samples was changed %u times to keep to --budget: at last to %.1f %% of what was asked for, at the least to %.1f %%",
+			     s->budget.nr_changes, 100 * s->budget.rate, 100 * s->budget.lowest);
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = session_duration_ns(s);

@@ -48,6 +48,7 @@ struct session_cfg {
 	bool starts_off;		 /* the sources start with the command to do so */
 	uint64_t delay_ns;		 /* the sources start so long after COMMAND; 0: before it */
 	const struct session_turns *turns; /* after that; NULL: none */
+	double budget;			 /* the part of all CPUs' time that the run may take: the rate of its samples is lowered before; 0: any */
 	uint64_t duration_ns;		 /* from the start of the sources on; 0: until COMMAND or the targets end, or a signal */
 };
 
@@ -74,6 +75,9 @@ int session_status(const struct session *s);
 const struct rusage *session_usage(const struct session *s);
 bool session_interrupted(const struct session *s); /* a signal ended it */
 uint64_t session_duration_ns(const struct session *s); /* so far, while it runs */
+
+/* The least part of the rate that was asked for, for the sake of the budget, since the last call: 1 where it was not lowered. */
+double session_least_rate(struct session *s);
 
 /* While it runs, or after it: adds to the ledger and the kernel's part of the receipt; duration, CPUs, notes. */
 void session_profile(const struct session *s, struct profile *profile);

@@ -31,8 +31,10 @@
 #define TAKE_NS (5 * NS_PER_S) /* sums are taken so often: names are found while processes live, or soon after */
 #define KEEP_KIB (1u << 20)
 #define KEEP_NS (7 * 24 * 3600 * NS_PER_S)
+#define BUDGET 0.01
 #define FREQ 19 /* a prime: in step with nothing */
 #define PATH_BYTES 4096
+#define LARGE_NS (60 * NS_PER_S)
 #define PUSH_SPREAD 4 /* machines that write with the minute send within a quarter of it */
 #define PUSH_END_NS (5 * NS_PER_S) /* what is not sent by then is sent by the next run */
 
@@ -42,6 +44,7 @@ struct agent_options {
 	const char *config, *store;
 	uint64_t every_ns, keep_kib, keep_ns;
 	bool off_cpu;
+	uint64_t memory_kib; /* 0: any */
 	struct figures_cfg figures;
 	struct push_cfg push;
 	bool schema;
@@ -72,6 +75,9 @@ struct agent {
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
 	int clock; /* the first event that is one; -1: there is none */
+	uint64_t started_ns;
+	double least_rate; /* since segments were written */
+	bool is_large; /* it has more than --memory: it is to start again */
 	uint64_t tried_ns; /* when segments were written last, or could not be: CLOCK_REALTIME */
 };
 
@@ -82,6 +88,11 @@ static const struct opt agent_opts[] = {
 	{ 0, "keep", "SIZE", OPT_KIB, offsetof(struct agent_options, keep_kib), "delete the oldest when all have more than SIZE (default: 1G)" },
 	{ 0, "config", "FILE", OPT_TEXT, offsetof(struct agent_options, config), "options from FILE, one a line, as 'every 10s'; SIGHUP reads it again" },
 	{ 0, "keep-time", "TIME", OPT_DURATION, offsetof(struct agent_options, keep_ns), "delete those that are older than TIME (default: 168h)" },
+	{ 0 },
+};
+
+static const struct opt limit_opts[] = {
+	{ 0, "memory", "SIZE", OPT_KIB, offsetof(struct agent_options, memory_kib), "start again when the agent and its maps have more than SIZE, such as 128M" },
 	{ 0 },
 };
 
@@ -139,6 +150,7 @@ static const struct opt_rule push_rules[] = {
 static const struct opt_group agent_groups[] = {
 	{ "Store", agent_opts, 0 },
 	{ "Servers", push_opts, 0, push_rules },
+	{ "Limits", limit_opts, 0 },
 	{ "Figures", figure_opts, 0, figure_rules },
 	{ "Sampling", measure_opts, offsetof(struct agent_options, m), measure_rules },
 	{ "Stacks", walk_opts, offsetof(struct agent_options, m.walks) },
@@ -175,6 +187,14 @@ static int write_file(struct agent *a, const struct agent_view *v, const struct 
 	return bytes < 0 ? (int)bytes : 0;
 }
 
+/* The rate that it was sampled with, where that was not what was asked for: weights are right all the same. */
+static void note_rate(const struct agent *a, struct profile *p)
+{
+	if (a->least_rate < 1)
+		profile_note(p, "sampled at %.1f %% of the rate that was asked for, at the least, to keep to --budget (%.2g %%)",
+			     100 * a->least_rate, 100 * a->o->m.budget);
+}
+
 static void begin_segment(struct agent_view *v)
 {
 	v->wall_ns = clock_ns(CLOCK_REALTIME);
@@ -205,6 +225,7 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 	int ret;
 
 	profile_since(a, v, ledger, &p);
+	note_rate(a, &p);
 	store_name(&a->store, &seg, v->wall_ns / NS_PER_S, clock_ns(CLOCK_REALTIME) / NS_PER_S, p.event);
 	snprintf(path, sizeof(path), "%s/%s", a->store.path, seg.name);
 	ret = write_file(a, v, &p, path, &err);
@@ -242,6 +263,7 @@ static int write_segments(struct agent *a, const struct profile *ledger)
 
 	for (int i = 0; i < a->nr_views && !ret; i++)
 		ret = write_view(a, &a->views[i], ledger);
+	a->least_rate = 1;
 	if (!ret)
 		trim(a);
 	return ret;
@@ -301,18 +323,45 @@ static int round_figures(const struct agent *a)
 	return figures_round(a->figures, &ledger);
 }
 
+static uint64_t resident_bytes(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%*u %lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Names and sums grow with what was seen. What they need at first is what it takes: a run that has just begun goes on. */
+static bool is_too_large(const struct agent *a)
+{
+	struct profile p = { 0 };
+
+	if (!a->o->memory_kib || now_ns() - a->started_ns < LARGE_NS)
+		return false;
+	session_profile(a->session, &p);
+	return resident_bytes() + p.receipt.map_bytes > a->o->memory_kib << 10;
+}
+
 /* Segments end with the minute, or what --every is, so that those of several machines have the same spans; and where the clock was set back. */
 static int at_interval(void *arg, uint64_t since_start_ns)
 {
 	struct agent *a = arg;
 	uint64_t every = a->o->every_ns, now = clock_ns(CLOCK_REALTIME);
 	struct profile ledger = { .receipt.is_not_wanted = true };
+	double least = session_least_rate(a->session);
 	int ret = a->figures ? round_figures(a) : 0;
 
 	(void)since_start_ns;
+	a->least_rate = least < a->least_rate ? least : a->least_rate;
 	if (ret)
 		return ret;
 	agent_labels_round(a->labels);
+	if ((a->is_large = is_too_large(a)))
+		return -ECANCELED; /* the run ends, as by a signal */
 	if (now >= a->tried_ns && now / every == a->tried_ns / every)
 		return 0;
 	a->tried_ns = now;
@@ -347,6 +396,8 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->fold.choose = choose;
 	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
+	a->started_ns = now_ns();
+	a->least_rate = 1;
 	a->nr_views = a->o->m.nr_events;
 	a->clock = -1;
 	for (int i = 0; i < a->nr_views; i++) {
@@ -407,6 +458,8 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--every': 1 s or more");
 	if (!o->m.freq && !o->m.period)
 		o->m.freq = FREQ;
+	if (!o->m.budget && !o->m.period)
+		o->m.budget = BUDGET;
 	if (o->off_cpu) {
 		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
 		o->m.offcpu = &o->off_cfg;
@@ -424,7 +477,7 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 }
 
 /* The same command line from the start, with what its file says now; the process stays. Only returns with an error. */
-static int start_again(struct err *err)
+static int start_again(const char *why, struct err *err)
 {
 	char *words, **argv, path[PATH_BYTES];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -435,7 +488,7 @@ static int start_again(struct err *err)
 	for (size_t at = 0; argv && at < n; at += strlen(words + at) + 1)
 		argv[nr++] = words + at;
 	path[len > 0 ? len : 0] = '\0';
-	log_note("note: SIGHUP: the options are read again");
+	log_note("note: %s", why);
 	fflush(NULL);
 	if (argv) /* signals that end a run stay blocked: those that come meanwhile are taken by the next one */
 		execv(path, argv);
@@ -492,7 +545,9 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	agent_labels_free(a.labels);
 	store_close(&a.store);
 	measure_free(&o->m);
-	return !ret && reloads && interrupts_last() == SIGHUP ? start_again(err) : ret;
+	if (!ret && a.is_large)
+		return start_again("there is more memory in use than --memory: the agent starts again", err);
+	return !ret && reloads && interrupts_last() == SIGHUP ? start_again("SIGHUP: the options are read again", err) : ret;
 }
 
 const struct cmd cmd_agent = {

@@ -98,11 +98,27 @@ static int join_texts(struct measure *m)
 	return 0;
 }
 
+static int set_budget(void *base, const char *text, struct err *err)
+{
+	struct measure *m = base;
+	size_t n = strlen(text);
+	char number[16];
+
+	n -= n && text[n - 1] == '%';
+	snprintf(number, sizeof(number), "%.*s", (int)(n < sizeof(number) ? n : 0), text);
+	if (num_double(number, 100, &m->budget) || m->budget <= 0)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--budget': expected a part of all CPUs' time, such as 1%%", text);
+	m->budget /= 100;
+	m->budget_bpf = true;
+	return 0;
+}
+
 const struct opt measure_opts[] = {
 	{ 'e', "event", "EVENT,...", OPT_CALL, 0, "what to sample (default: cycles, or cpu-clock without a PMU); modifiers :u :k :p", add_text,
 	  true },
 	{ 'F', "freq", "HZ", OPT_CALL, 0, "samples per second and CPU (default 999); max: as many as the kernel allows", set_freq },
 	{ 'c', "count", "N", OPT_U64, offsetof(struct measure, period), "one sample per N events (ns for clocks)" },
+	{ 0, "budget", "PERCENT", OPT_CALL, 0, "lower the rate before the run takes more than this of all CPUs' time, such as 1%", set_budget },
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct measure, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND" },
 	{ 0, "filter", "FILTER", OPT_CALL, 0, "of the tracepoint of the -e before it: only hits with FILTER, such as 'prev_pid == 1'", add_filter, true },
 	{ 0, "all-user", NULL, OPT_FLAG, offsetof(struct measure, all_user), "only what happens in user space, as :u with each event" },
@@ -121,6 +137,7 @@ const struct opt measure_opts[] = {
 
 const struct opt_rule measure_rules[] = {
 	{ "freq", .not_with = "count" },
+	{ "budget", .not_with = "count", .why = "it lowers a rate" },
 	{ "all-user", .not_with = "all-kernel" },
 	{ "no-kernel", .not_with = "no-user", .why = "they leave nothing" },
 	{ 0 },
@@ -537,10 +554,12 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	struct session_cfg session = { .target = &m->target, .output = m->output, .input_fd = STDIN_FILENO, .input = m->input, .input_arg = m->input_arg,
 				       .control = m->control, .has_switches = m->has_switches,
 				       .has_namespaces = m->has_namespaces, .starts_off = m->starts_off, .interval_ns = m->interval_ns,
-				       .ret_session = m->ret_session, .delay_ns = m->delay_ns, .turns = &m->turns, .duration_ns = m->duration_ns, .unwind = walk_cfg(&m->walks, m->guide) };
+				       .ret_session = m->ret_session, .delay_ns = m->delay_ns, .turns = &m->turns, .budget = m->budget, .duration_ns = m->duration_ns, .unwind = walk_cfg(&m->walks, m->guide) };
 	/* Sums carry the names of their threads; a stream, which may go to a file, does not. */
 	struct measured run = { m, &session, sink, p, !cfg->aggregate, before };
 	int ret;
+
+	cfg->bpf_stats |= m->budget_bpf;
 
 	session.has_progress = !m->interval_ns;
 	session.tick_ns = m->interval_ns ? SUMS_TICK_NS : 0;

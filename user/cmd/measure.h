@@ -30,6 +30,8 @@ struct measure {
 	char *event_list; /* these in one; event_text then */
 	uint64_t freq, period, duration_ns, delay_ns, ring_kb, stacks_max;
 	bool idle, no_kernel, no_user, all_user, all_kernel;
+	double budget; /* the part of all CPUs' time that the run may take; 0: any */
+	bool budget_bpf; /* with that of its BPF programs, for which the kernel's statistics are switched on */
 	struct walk_options walks;
 	struct event events[EVENTS_MAX];
 	int nr_events;

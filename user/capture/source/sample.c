@@ -39,6 +39,7 @@
 struct attached {
 	int fd;
 	struct bpf_link *link;
+	__u64 id; /* in event_ids, where there is more than one event */
 };
 
 struct src_sample {
@@ -53,6 +54,9 @@ struct src_sample {
 	char note[2 * EVENT_NAME_MAX + 128];
 	uint32_t max_frames; /* a stack of so many is a cut one */
 	VEC(struct attached) attached;
+	const uint32_t *cpus; /* nr_cpus of them; borrowed */
+	uint32_t nr_cpus;
+	double rate; /* of what was asked for */
 	struct probe_set set; /* tracepoints and probes */
 	/* Of each event, by the first of its places, which are alike: where its values go; site NULL: its samples have none. */
 	struct {
@@ -134,13 +138,17 @@ static int place_values(void *arg, struct probe_set *set, const struct probe *pr
 /* Opens event e on a CPU and attaches the program to it; leader: of its group there, or -1. -ENODEV: the CPU is not there any more. */
 static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, int leader, int *ret_fd, struct err *err)
 {
-	const struct event *event = &src->cfg->events[e];
+	struct event at_rate = src->cfg->events[e];
+	const struct event *event = &at_rate;
 	struct attached *a;
-	__u64 id;
 	int fd, ret;
 
 	if (vec_reserve(&src->attached))
 		return -ENOMEM;
+	if (at_rate.freq && src->rate < 1) {
+		at_rate.period_or_freq = (uint64_t)((double)at_rate.period_or_freq * src->rate);
+		at_rate.period_or_freq += !at_rate.period_or_freq;
+	}
 	fd = kernel_event_open(event, cpu, leader);
 	if (fd == -ENODEV)
 		return fd;
@@ -149,8 +157,8 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, int le
 	a = &src->attached.data[src->attached.n++];
 	*a = (struct attached){ .fd = fd };
 	if (src->cfg->nr_events > 1) {
-		if (ioctl(fd, PERF_EVENT_IOC_ID, &id) ||
-		    bpf_map_update_elem(bpf_map__fd(src->skel->maps.event_ids), &id, &e, BPF_ANY))
+		if (ioctl(fd, PERF_EVENT_IOC_ID, &a->id) ||
+		    bpf_map_update_elem(bpf_map__fd(src->skel->maps.event_ids), &a->id, &e, BPF_ANY))
 			return err_set(err, -errno, "cannot store the ids of events: %s", strerror(errno));
 	}
 	/* Only to hear of throttling: the program keeps the samples themselves out of that buffer. */
@@ -197,14 +205,21 @@ static int attach_counter(struct src_sample *src, uint32_t e, const uint32_t *cp
 	return ret;
 }
 
-static int attach_events(struct src_sample *src, const uint32_t *cpus, uint32_t n, struct err *err)
+static int attach_counters(struct src_sample *src, struct err *err)
 {
-	int *leaders = calloc(n, sizeof(*leaders)), ret = leaders ? 0 : -ENOMEM;
+	int *leaders = calloc(src->nr_cpus, sizeof(*leaders)), ret = leaders ? 0 : -ENOMEM;
 
 	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
 		if (src->cfg->events[e].kind == EVENT_COUNTER)
-			ret = attach_counter(src, e, cpus, n, leaders, err);
+			ret = attach_counter(src, e, src->cpus, src->nr_cpus, leaders, err);
 	free(leaders);
+	return ret;
+}
+
+static int attach_events(struct src_sample *src, struct err *err)
+{
+	int ret = attach_counters(src, err);
+
 	if (ret)
 		return ret;
 	if (src->cfg->nr_probes)
@@ -254,19 +269,49 @@ static int open_source(struct source *source, const struct place *place, struct 
 	src->set.calls_fd = bpf_map__fd(src->skel->maps.call_sites);
 	src->set.btf_fd = place->unwinder ? bpf_object__btf_fd(src->skel->obj) : 0;
 	ret = open_rings(src, place, err);
-	return ret ? ret : attach_events(src, place->cpus, place->nr_cpus, err);
+	src->cpus = place->cpus;
+	src->nr_cpus = place->nr_cpus;
+	return ret ? ret : attach_events(src, err);
+}
+
+static void detach(struct attached *a)
+{
+	if (a->link)
+		bpf_link__destroy(a->link);
+	else if (a->fd >= 0)
+		close(a->fd);
+}
+
+/*
+ * New events in the place of the old ones: the kernel changes the period of one that is there, but of a clock it goes on to report the old
+ * one (perf_swevent_init_hrtimer() sets what samples have). Each CPU lacks some microseconds, and begins a new period.
+ */
+static int set_rate(struct source *source, double rate)
+{
+	struct src_sample *src = (struct src_sample *)source;
+	uint32_t skipped = src->skipped_cpus;
+	int ret;
+
+	src->skipped_cpus = 0;
+	for (size_t i = 0; i < src->attached.n; i++) {
+		if (src->cfg->nr_events > 1)
+			bpf_map_delete_elem(bpf_map__fd(src->skel->maps.event_ids), &src->attached.data[i].id);
+		detach(&src->attached.data[i]);
+	}
+	src->attached.n = 0;
+	src->rate = rate;
+	ret = attach_counters(src, NULL);
+	if (src->skipped_cpus < skipped) /* those that were skipped before count once */
+		src->skipped_cpus = skipped;
+	return ret;
 }
 
 static void close_source(struct source *source)
 {
 	struct src_sample *src = (struct src_sample *)source;
 
-	for (size_t i = 0; i < src->attached.n; i++) {
-		if (src->attached.data[i].link)
-			bpf_link__destroy(src->attached.data[i].link);
-		else if (src->attached.data[i].fd >= 0)
-			close(src->attached.data[i].fd);
-	}
+	for (size_t i = 0; i < src->attached.n; i++)
+		detach(&src->attached.data[i]);
 	probe_set_close(&src->set);
 	rings_close(&src->rings);
 	sums_free(src->sums);
@@ -520,6 +565,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.fd = poll_fd,
 		.start = start,
 		.pause = set_paused,
+		.rate = set_rate,
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,
@@ -532,5 +578,6 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 	};
 	src->base = (struct base){ .what = "the sampling program", .own = cfg->keeps_self ? NULL : "samples", .has_stats = cfg->bpf_stats };
 	src->cfg = cfg;
+	src->rate = 1;
 	return &src->source;
 }

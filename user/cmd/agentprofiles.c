@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/agentprofiles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define SECONDS_DEFAULT 30 /* net/http/pprof */
+#define STATUS_OK 200u
+#define STATUS_NOT_FOUND 404u
+
+struct running {
+	int id;
+	int view; /* of the agent's; -1: free */
+	uint64_t begun_ns, wall_ns, until_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
+	uint64_t folded, weight; /* of the view, when it began */
+	struct pprof_out out;
+};
+
+struct agent_profiles {
+	struct http *http;
+	const struct pprof_out *from;
+	struct running all[HTTP_WAITERS_MAX]; /* by the waiter's id */
+	const struct fold_view *views[EVENTS_MAX];
+};
+
+struct agent_profiles *agent_profiles_new(struct http *http, const struct pprof_out *out)
+{
+	struct agent_profiles *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->http = http;
+	p->from = out;
+	for (int i = 0; i < HTTP_WAITERS_MAX; i++)
+		p->all[i].view = -1;
+	http_wait_at(http, PROFILES_PATH);
+	return p;
+}
+
+void agent_profiles_free(struct agent_profiles *p)
+{
+	if (!p)
+		return;
+	for (int i = 0; i < HTTP_WAITERS_MAX; i++)
+		pprof_out_free(&p->all[i].out);
+	free(p);
+}
+
+int agent_profiles_add(struct agent_profiles *p, const struct fold_view *view, const struct named *named)
+{
+	int ret = 0;
+
+	for (int i = 0; i < HTTP_WAITERS_MAX && !ret; i++)
+		if (p->all[i].view >= 0 && p->views[p->all[i].view] == view)
+			ret = pprof_out_add(&p->all[i].out, view, named);
+	return ret;
+}
+
+static int find_view(const char *name, const struct profiled *all, int n)
+{
+	int i = 0;
+
+	while (i < n && *name && strcmp(all[i].event->name, name) != 0)
+		i++;
+	return i < n ? i : -1;
+}
+
+static int begin(struct agent_profiles *p, const struct http_waiter *w, const struct profiled *all, int n)
+{
+	static const char none[] = "no such view\n";
+	struct running *r = &p->all[w->id];
+	int view = find_view(w->view, all, n);
+
+	if (view < 0)
+		return http_answer(p->http, w->id, STATUS_NOT_FOUND, "text/plain", none, strlen(none));
+	*r = (struct running){ .id = w->id, .view = view, .begun_ns = now_ns(), .wall_ns = clock_ns(CLOCK_REALTIME),
+			       .folded = all[view].view->folded, .weight = all[view].weight,
+			       .out = { .pic = p->from->pic, .label = p->from->label, .label_arg = p->from->label_arg } };
+	r->until_ns = r->begun_ns + (w->seconds ? w->seconds : SECONDS_DEFAULT) * NS_PER_S;
+	p->views[view] = all[view].view;
+	return 0;
+}
+
+static int end(struct agent_profiles *p, struct running *r, const struct profiled *at)
+{
+	const struct profile profile = { .title = "skep agent", .event = at->event->name, .unit = at->event->unit, .kept = at->view->folded - r->folded,
+					 .weight = at->weight - r->weight, .duration_ns = now_ns() - r->begun_ns };
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&bytes, &n);
+	int ret = out ? pprof_out_write(&r->out, at->view, &profile, r->wall_ns, out) : -ENOMEM;
+
+	if (out && fclose(out) && !ret)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = http_answer(p->http, r->id, STATUS_OK, "application/octet-stream", bytes, n);
+	free(bytes);
+	pprof_out_free(&r->out);
+	r->view = -1;
+	return ret;
+}
+
+int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, int n)
+{
+	struct http_waiter w;
+	uint64_t now = now_ns();
+	int ret = 0;
+
+	for (int i = 0; i < HTTP_WAITERS_MAX && !ret; i++)
+		if (p->all[i].view >= 0 && now >= p->all[i].until_ns)
+			ret = end(p, &p->all[i], &all[p->all[i].view]);
+	while (!ret && http_take(p->http, &w))
+		ret = begin(p, &w, all, n);
+	return ret;
+}
