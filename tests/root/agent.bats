@@ -242,3 +242,22 @@ agent() {
 	"$SKEP" agent --config etc/skep/agent.conf --store store --duration 1 2>said
 	grep -q 'figures are at' said
 }
+
+@test "--budget: the rate follows what the run takes, and weights follow the rate" {
+	background "$WORK/shares" "$(times 14)" >truth
+	"$SKEP" -v flame -C 0-1 -F 25000 -e cpu-clock --budget 0.5% --duration "$(times 8)" --format folded -o folded 2>said
+	cat said
+	grep -qE 'note: the rate of samples was changed [0-9]+ times to keep to --budget: at last to [0-9.]+ %' said
+	lowest=$(sed -n 's/.*at the least to \([0-9.]*\) %.*/\1/p' said)
+	awk -v l="$lowest" 'BEGIN { exit !(l > 0 && l < 60) }'
+	agent store 6 --every 2s -F 20000 --budget 0.3% 2>said
+	cat said
+	# CPU time of the workload, whatever the rate was: sums of weights
+	for file in $(profiles store); do
+		"$SKEP" report -i "store/$file" -s comm --comms shares --json | jq '[.rows[].self] | add // 0'
+	done | awk '{ n += $1 } END { print n / 1e9; exit !(n > 4e9 && n < 8e9) }'
+	zcat store/*.pb.gz | grep -aq 'of the rate that was asked for, at the least, to keep to --budget'
+	run -2 "$SKEP" flame -a --budget 1% -c 1000 --duration 1 -o x.html
+	[[ "$output" == *"--budget"*"-c"* ]]
+	for bad in 0 -1 101 x 1%% ''; do run -2 "$SKEP" flame -a --budget "$bad" --duration 1 -o x.html; done
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "capture/budget.h"
 
-#define WEIGHT 0.2	 /* of a new second in the average: about five of them count */
+#define AVERAGED 5	 /* seconds that count in the average, about */
 #define NEAR 0.85	 /* of the budget: lower */
 #define FAR 0.5		 /* higher again */
 #define AIM 0.7		 /* what a new rate is expected to take */
@@ -19,7 +19,8 @@ static void measure(struct budget *b, uint64_t now_ns, uint64_t cost_ns)
 {
 	double used = (double)(cost_ns - b->cost_ns) / (double)(now_ns - b->at_ns) / b->cpus;
 
-	b->used += (used - b->used) * WEIGHT;
+	b->nr_rounds += b->nr_rounds < AVERAGED;
+	b->used += (used - b->used) / b->nr_rounds;
 	b->at_ns = now_ns;
 	b->cost_ns = cost_ns;
 }

@@ -21,6 +21,7 @@ struct budget {
 	uint32_t nr_changes;
 	/* Its own */
 	uint64_t at_ns, cost_ns, changed_ns;
+	uint32_t nr_rounds; /* as far as they count */
 	bool has_begun;
 };
 
