@@ -167,7 +167,7 @@ static int sample_tracepoint(const struct measure *m, struct event *e, struct er
 	struct format format;
 	int ret;
 
-	if (m->freq || m->period > 1)
+	if ((m->freq || m->period > 1) && !m->has_triggers)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c work with counters only: '%s' is sampled every time it happens", e->name);
 	if (!tracepoint_name(e, name, sizeof(name)))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' can be counted (skep stat), not sampled", e->name);
@@ -243,7 +243,7 @@ static int add_probe(struct measure *m, int i, struct err *err)
 		p->sites.all.data[p->sites.all.n++] = site;
 		return 0;
 	}
-	if (m->freq || m->period > 1)
+	if ((m->freq || m->period > 1) && !m->has_triggers)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "-F and -c work with counters only: '%s' is sampled every time it happens", e->name);
 	e->unit = "hits";
 	e->period_or_freq = 1;

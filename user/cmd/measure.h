@@ -45,6 +45,7 @@ struct measure {
 	bool has_addr;	   /* samples have the address that their event is about */
 	bool has_switches, has_namespaces; /* of threads are recorded, too */
 	bool keeps_self;   /* skep's own samples, too */
+	bool has_triggers; /* events at any rate are sampled beside those of a rate */
 	bool records;	   /* samples of tracepoints have their records as a value, where that is possible */
 	bool (*input)(void *arg); /* called when something was typed: true ends the run. NULL: not wanted */
 	void *input_arg;

@@ -43,7 +43,11 @@ static int pass_sample(struct sink *sink, const struct sample *s)
 	struct record_sink *r = (struct record_sink *)sink;
 
 	struct sample fixed;
+	const struct record *rec = r->record;
+	int end = rec->m.nr_events - !!rec->m.offcpu; /* whose event is after all */
 
+	if (s->event >= end - rec->nr_triggers && s->event < end)
+		files_ask(&r->files, s->time_ns);
 	r->no_room += s->chains[CHAIN_USER].stop == STOP_NO_ROOM;
 	return record_traces_fix(&r->traces, s, &fixed) ? -ENOMEM : files_sample(&r->files, &fixed);
 }
@@ -226,6 +230,30 @@ static int never_started(const struct record *rec, struct err *err)
 	return err_set(err, -ENODATA, "no samples: the target ended within the %llu ms of --delay", (unsigned long long)(rec->m.delay_ns / 1000000));
 }
 
+/* After all other events, so that they are the last ones. */
+static int add_triggers(struct record *rec, struct err *err)
+{
+	int ret = 0;
+
+	if (!rec->nr_triggers)
+		return 0;
+	rec->m.has_triggers = true;
+	if (!rec->m.nr_event_texts)
+		ret = measure_add_event(&rec->m, "cycles", err);
+	for (int i = 0; i < rec->nr_triggers && !ret; i++) {
+		struct event events[EVENTS_MAX];
+		int n = event_parse_args(rec->triggers[i], events, EVENTS_MAX, err);
+
+		if (n < 0)
+			return n;
+		events_free(events, n);
+		if (n > 1)
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is more than one event: --trigger for each", rec->triggers[i]);
+		ret = measure_add_event(&rec->m, rec->triggers[i], err);
+	}
+	return ret;
+}
+
 int record_run(void *cfg, char **operands, struct err *err)
 {
 	struct record *rec = cfg;
@@ -245,7 +273,12 @@ int record_run(void *cfg, char **operands, struct err *err)
 	rec->m.output = rec->out;
 	if (rec->off_cpu)
 		offcpu_record(&rec->m, &rec->off_cfg);
+	rec->files.pause_ns = rec->files.pause_ns ? rec->files.pause_ns : rec->files.last_ns;
+	if (!strcmp(rec->out, "-") && rec->files.last_ns)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--last needs a file: -o - is a stream");
 	ret = check_start(rec, err);
+	if (!ret)
+		ret = add_triggers(rec, err);
 	if (!ret)
 		ret = measure_check(&rec->m, operands, err);
 	if (!ret && rec->dry_run) {

@@ -8,12 +8,16 @@
 #include "cmd/record_files.h"
 #include "util/opt.h"
 
+#define TRIGGERS_MAX 16
+
 struct record {
 	struct measure m;
 	struct honesty h;
 	const char *out, *control_text;
 	struct control control;
 	struct record_files_cfg files;
+	const char *triggers[TRIGGERS_MAX]; /* each is one event, after all others */
+	int nr_triggers;
 	int compression_level;
 	int priority; /* of SCHED_FIFO; 0: as it is */
 	bool callgraph, off_cpu, dry_run;

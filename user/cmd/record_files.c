@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/lastspan.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/program.h"
@@ -55,7 +56,7 @@ static bool may_rename(const struct record_files *f)
 {
 	struct stat st;
 
-	return (!f->cfg->is_split && !f->cfg->is_dated) || lstat(f->path, &st) || S_ISREG(st.st_mode);
+	return (!f->cfg->is_split && !f->cfg->is_dated && !f->cfg->last_ns) || lstat(f->path, &st) || S_ISREG(st.st_mode);
 }
 
 int files_open(struct record_files *f, struct err *err)
@@ -64,26 +65,38 @@ int files_open(struct record_files *f, struct err *err)
 
 	if (!may_rename(f))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "cannot rename '%s' to a name with a date: not a regular file", f->path);
+	if (f->cfg->files_max && !(f->names = calloc(f->cfg->files_max, sizeof(*f->names))))
+		return err_set(err, -ENOMEM, "out of memory");
+	if (f->cfg->last_ns) {
+		f->begun_ns = now_ns();
+		f->last = lastspan_new(f->cfg->last_ns, f->begun_ns);
+		return f->last ? 0 : err_set(err, -ENOMEM, "out of memory");
+	}
 	ret = strcmp(f->path, "-") ? data_writer_open(f->path, &f->meta, &f->writer, err) : open_stream(f, err);
 	f->opened_ns = now_ns();
-	if (!ret && f->cfg->files_max && !(f->names = calloc(f->cfg->files_max, sizeof(*f->names))))
-		return err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }
 
 int files_sample(struct record_files *f, const struct sample *s)
 {
-	struct sink *to = data_writer_sink(f->writer);
+	struct sink *to;
 
+	if (f->last)
+		return lastspan_sample(f->last, s);
+	to = data_writer_sink(f->writer);
 	f->nr_samples++;
 	return to->sample(to, s);
 }
 
 int files_task(struct record_files *f, const struct task_event *t)
 {
-	struct sink *to = data_writer_sink(f->writer);
-	int ret = to->task(to, t);
+	struct sink *to;
+	int ret;
 
+	if (f->last)
+		return lastspan_task(f->last, t);
+	to = data_writer_sink(f->writer);
+	ret = to->task(to, t);
 	if (ret || !f->next)
 		return ret;
 	to = data_writer_sink(f->next);
@@ -174,7 +187,7 @@ static int keep_name(struct record_files *f, const char *path, struct err *err)
 static int end_file(struct record_files *f, struct err *err)
 {
 	uint64_t record_bytes = data_writer_record_bytes(f->writer);
-	bool is_dated = f->cfg->is_split || f->cfg->is_dated;
+	bool is_dated = f->cfg->is_split || f->cfg->is_dated || f->last;
 	int64_t bytes = data_writer_close(f->writer, err);
 	char path[PATH_MAX + NAME_MAX];
 	int ret;
@@ -234,12 +247,91 @@ static int stop_full(struct record_files *f)
 	return -ECANCELED;
 }
 
+/* A file of samples that are counted on their way. */
+struct counting {
+	struct sink sink; /* first */
+	struct record_files *files;
+	struct sink *to;
+};
+
+static int count_sample(struct sink *sink, const struct sample *s)
+{
+	struct counting *c = (struct counting *)sink;
+
+	c->files->nr_samples++;
+	return c->to->sample(c->to, s);
+}
+
+static int pass_task(struct sink *sink, const struct task_event *t)
+{
+	struct counting *c = (struct counting *)sink;
+
+	return c->to->task(c->to, t);
+}
+
+static int pass_round(struct sink *sink)
+{
+	struct counting *c = (struct counting *)sink;
+
+	return c->to->round(c->to);
+}
+
+/* What is in memory goes into a file of its own, and stays in memory. */
+static int write_last(struct record_files *f)
+{
+	uint64_t now = now_ns(), since = now > f->cfg->last_ns ? now - f->cfg->last_ns : 0, from;
+	struct counting c = { { .sample = count_sample, .task = pass_task, .round = pass_round }, f, NULL };
+	int ret = data_writer_open(f->path, &f->meta, &f->writer, &f->err);
+
+	if (ret)
+		return ret;
+	f->nr_samples = 0;
+	c.to = data_writer_sink(f->writer);
+	ret = lastspan_replay(f->last, since, &c.sink, &from);
+	if (ret) {
+		data_writer_abort(f->writer);
+		f->writer = NULL;
+		return ret;
+	}
+	if (from > since + NS_PER_S)
+		log_note("note: the next file has the last %.1f s: there is no more%s", (double)(now - from) / 1e9,
+			 now - f->begun_ns > f->cfg->last_ns ? " in memory" : " yet");
+	return end_file(f, &f->err);
+}
+
+void files_ask(struct record_files *f, uint64_t time_ns)
+{
+	if (f->asked_ns && time_ns < f->asked_ns + f->cfg->pause_ns) {
+		f->nr_passed++;
+		return;
+	}
+	f->asked_ns = time_ns;
+	f->is_asked = true;
+}
+
+static int round_last(struct record_files *f)
+{
+	int ret = lastspan_round(f->last, now_ns());
+
+	if (ret == 1)
+		ret = f->describe(f->arg, lastspan_sink(f->last));
+	if (ret || (!f->is_asked && !is_requested))
+		return ret;
+	f->is_asked = false;
+	is_requested = 0;
+	return write_last(f);
+}
+
 int files_round(struct record_files *f)
 {
-	struct sink *to = data_writer_sink(f->writer);
-	int ret = to->round(to);
+	struct sink *to;
+	int ret;
 
 	f->nr_rounds++;
+	if (f->last)
+		return round_last(f);
+	to = data_writer_sink(f->writer);
+	ret = to->round(to);
 	if (ret)
 		return ret;
 	if (f->cfg->bytes_max && data_writer_bytes(f->writer) >= f->cfg->bytes_max)
@@ -258,10 +350,28 @@ static void drop_next(struct record_files *f)
 	f->next = NULL;
 }
 
+/* Nobody asked for what is left. */
+static int close_last(struct record_files *f, struct err *err)
+{
+	int ret = f->is_asked || is_requested ? write_last(f) : 0;
+
+	if (ret)
+		*err = f->err;
+	if (f->nr_passed)
+		log_note("note: %llu events came within the %.0f s after one that had asked for a file", (unsigned long long)f->nr_passed,
+			 (double)f->cfg->pause_ns / 1e9);
+	if (!ret && !f->bytes_out)
+		log_note("note: nothing was written: neither SIGUSR2 nor a --trigger asked for it");
+	return ret;
+}
+
 int files_close(struct record_files *f, uint64_t lost, struct err *err)
 {
-	struct sink *to = data_writer_sink(f->writer);
+	struct sink *to;
 
+	if (f->last)
+		return close_last(f, err);
+	to = data_writer_sink(f->writer);
 	drop_next(f);
 	/* A file has a sample at least, but for that of a run that has none. */
 	if (!f->nr_samples && !lost && f->bytes_out) {
@@ -285,4 +395,5 @@ void files_free(struct record_files *f)
 	for (uint64_t i = 0; i < f->nr_names; i++)
 		free(f->names[i]);
 	free(f->names);
+	lastspan_free(f->last);
 }

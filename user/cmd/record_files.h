@@ -22,6 +22,8 @@ struct record_files_cfg {
 	uint64_t files_max;	/* the oldest are deleted; 0: all are kept */
 	uint64_t bytes_max;	/* the run ends; 0: it does not */
 	bool is_dated;		/* the date is a part of the name */
+	uint64_t last_ns;	/* --last: nothing is written until it is asked for; 0: not so */
+	uint64_t pause_ns;	/* between two files that events ask for */
 };
 
 extern const struct opt record_files_opts[];
@@ -43,6 +45,11 @@ struct record_files {
 	uint64_t bytes_out;	  /* of all files that are complete */
 	uint64_t nr_rounds;	  /* how often data was taken out of the rings */
 	uint64_t opened_ns;
+	struct lastspan *last; /* with --last */
+	uint64_t begun_ns;     /* likewise */
+	uint64_t asked_ns;     /* by an event, last; 0: never */
+	uint64_t nr_passed;    /* events that asked too early */
+	bool is_asked;	       /* of the next round */
 	bool is_full;
 	char **names; /* of those that are complete, with files_max: the oldest at `oldest` */
 	uint64_t nr_names, oldest;
@@ -58,6 +65,9 @@ int files_open(struct record_files *f, struct err *err);
 /* 0 or -errno. */
 int files_sample(struct record_files *f, const struct sample *s);
 int files_task(struct record_files *f, const struct task_event *t);
+
+/* With --last: an event asks for a file, at that time, unless another did a short while before. */
+void files_ask(struct record_files *f, uint64_t time_ns);
 
 /*
  * The end of a round: switches files where it is time to. 0; -ECANCELED: the file is as large as it may become; or -errno with f->err

@@ -59,7 +59,7 @@ static int set_files_max(void *base, const char *text, struct err *err)
 
 	if (!ret && *n)
 		return 0;
-	return err_exit(err, -ERANGE, EXIT_USAGE, "bad value '%s' of '--switch-max-files': expected 1 to %d", text, FILES_MAX);
+	return err_exit(err, -ERANGE, EXIT_USAGE, "bad number of files '%s': expected 1 to %d", text, FILES_MAX);
 }
 
 static int set_bytes_max(void *base, const char *text, struct err *err)
@@ -76,6 +76,11 @@ const struct opt record_files_opts[] = {
 	  "begin another file at each SIGUSR2 (signal, the default), after a size (100M) or a time (30s, 5m, 1h); each is "
 	  "FILE.DATE and complete", set_switch },
 	{ 0, "switch-max-files", "N", OPT_CALL, 0, "keep the last N of these files", set_files_max },
+	{ 0, "last", "TIME", OPT_DURATION, offsetof(struct record_files_cfg, last_ns),
+	  "keep the last TIME in memory, and write it to FILE.DATE at each SIGUSR2, or --trigger" },
+	{ 0, "keep", "N", OPT_CALL, 0, "with --last: keep the last N files", set_files_max },
+	{ 0, "trigger-pause", "TIME", OPT_DURATION, offsetof(struct record_files_cfg, pause_ns),
+	  "no file at a --trigger within TIME of one before (default: that of --last)" },
 	{ 0, "timestamp-filename", NULL, OPT_FLAG, offsetof(struct record_files_cfg, is_dated), "name the file FILE.DATE" },
 	{ 0, "max-size", "SIZE", OPT_CALL, 0, "stop when the file has SIZE (100M)", set_bytes_max },
 	{ 0 },
@@ -83,6 +88,10 @@ const struct opt record_files_opts[] = {
 
 const struct opt_rule record_files_rules[] = {
 	{ "switch-max-files", .needs = "switch-output" },
+	{ "last", .not_with = "switch-output|timestamp-filename|max-size|control|compression-level" },
+	{ "keep", .needs = "last" },
+	{ "trigger", .needs = "last" },
+	{ "trigger-pause", .needs = "trigger" },
 	{ "max-size", .not_with = "switch-output", .hint = "--switch-output=SIZE --switch-max-files N" },
 	{ 0 },
 };

@@ -81,6 +81,16 @@ static int set_no_chains(void *base, const char *text, struct err *err)
 	return 0;
 }
 
+static int add_trigger(void *base, const char *text, struct err *err)
+{
+	struct record *rec = base;
+
+	if (rec->nr_triggers == TRIGGERS_MAX)
+		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d --trigger", TRIGGERS_MAX);
+	rec->triggers[rec->nr_triggers++] = text;
+	return 0;
+}
+
 static const struct opt record_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct record, out), "file to write (default: perf.data)" },
 	{ 'z', "compression-level", "[=LEVEL]", OPT_CALL, 0,
@@ -88,6 +98,8 @@ static const struct opt record_opts[] = {
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "no-call-graph", NULL, OPT_CALL, 0, "as --call-graph none", set_no_chains },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
+	{ 0, "trigger", "EVENT", OPT_CALL, 0, "with --last: an event, such as 'k:oom_kill_process', that is recorded, too, and has the file written",
+	  add_trigger, .many = true },
 	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP "; FROM-TO,...: only in these ranges; -1: by a command of --control", set_delay },
 	{ 0, "all-cgroups", NULL, OPT_FLAG, offsetof(struct record, m.has_cgroup), "record the cgroup of each sample" },
 	{ 0, "control", "HOW", OPT_TEXT, offsetof(struct record, control_text),
