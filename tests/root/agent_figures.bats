@@ -148,3 +148,30 @@ all_calls() {
 	[[ "$output" == *"cannot listen at '[::1]:"*"Address already in use"* ]]
 	figures
 }
+
+@test "page faults by unit; /debug/pprof/profile waits, and has what was sampled meanwhile; clients that leave, too many, and the end of the agent" {
+	two_cgroups
+	serve -F 99 --faults
+	(echo $BASHPID >cg/$a/cgroup.procs && exec "$WORK/faults" 60000 >truth) 3>&-
+	(echo $BASHPID >cg/$a/cgroup.procs && exec "$WORK/faults" 60000 >truth) 3>&-
+	eventually has "skep_page_faults_total{unit=\"/$a\"}" 'v > 114000 && v < 126000' || { cat figures; false; }
+	background "$WORK/shares" "$(times 8)" >truth
+	curl -sS -f -m 30 "$URL/debug/pprof/profile?seconds=2&view=cpu-clock" -o got.pb.gz
+	"$SKEP" -q report -i got.pb.gz -s comm,sym --comms shares --format csv | tr -d '"' >rows
+	cat rows
+	awk -F, '/,hot$/ { h = $3 } /,cold$/ { c = $3 } END { print h, c; exit !(h + c > 1.5e9 && h + c < 4.5e9 && h > c) }' rows
+	[ "$(curl -sS -m 10 -o none -w '%{http_code}' "$URL/debug/pprof/profile?view=nothing")" = 404 ]
+	# eight wait, one of them only for a moment; the others are told
+	for i in 1 2 3 4 5 6 7; do background curl -sS -m 40 -o "wait.$i" "$URL/debug/pprof/profile?seconds=3000"; done
+	curl -sS -m 0.3 -o left "$URL/debug/pprof/profile?seconds=1" || true
+	sleep 0.5
+	for i in 1 2 3; do curl -sS -m 5 -o "more.$i" -w '%{http_code}\n' "$URL/debug/pprof/profile?seconds=1"; done >codes || true
+	cat codes
+	grep -q 503 codes
+	figures
+	start=$(date +%s%N)
+	kill -TERM "$AGENT"
+	wait "$AGENT"
+	[ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ]
+	if command -v go >/dev/null; then env PPROF_TMPDIR=. HOME="$PWD" go tool pprof -top got.pb.gz | grep -q hot; fi
+}

@@ -43,7 +43,7 @@ struct agent_options {
 	struct honesty h;
 	const char *config, *store;
 	uint64_t every_ns, keep_kib, keep_ns;
-	bool off_cpu;
+	bool off_cpu, faults;
 	uint64_t memory_kib; /* 0: any */
 	struct figures_cfg figures;
 	struct push_cfg push;
@@ -83,6 +83,7 @@ struct agent {
 
 static const struct opt agent_opts[] = {
 	{ 0, "off-cpu", NULL, OPT_FLAG, offsetof(struct agent_options, off_cpu), "also the time off the CPUs, in profiles of its own" },
+	{ 0, "faults", NULL, OPT_FLAG, offsetof(struct agent_options, faults), "also page faults, one of each 1000, in profiles of their own" },
 	{ 0, "store", "DIR", OPT_TEXT, offsetof(struct agent_options, store), "directory of the profiles (default: " STORE_DEFAULT ")" },
 	{ 0, "every", "TIME", OPT_DURATION, offsetof(struct agent_options, every_ns), "one profile for each TIME, as 10, 5m (default: 1m)" },
 	{ 0, "keep", "SIZE", OPT_KIB, offsetof(struct agent_options, keep_kib), "delete the oldest when all have more than SIZE (default: 1G)" },
@@ -446,8 +447,23 @@ static void end_push(struct agent *a)
 	a->push = NULL;
 }
 
+/*
+ * CPU time of units is told by a clock, and not by cycles. Of page faults every so many are sampled: at a rate the kernel guesses how many
+ * come in between, and is wrong by more than ten times where they come in bursts.
+ */
+static int add_events(struct agent_options *o, struct err *err)
+{
+	int ret = 0;
+
+	if (!o->m.nr_event_texts && (o->figures.listen || o->faults))
+		ret = measure_add_event(&o->m, "cpu-clock", err);
+	return ret || !o->faults ? ret : measure_add_event(&o->m, FAULTS_EVENT "/period=1000,name=" FAULTS_EVENT "/", err);
+}
+
 static int check(struct agent_options *o, char **operands, struct err *err)
 {
+	int ret;
+
 	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': skep agent measures the whole machine", operands[0]);
 	o->store = o->store ? o->store : STORE_DEFAULT;
@@ -467,13 +483,8 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 	o->push.password = getenv(PUSH_PASSWORD_ENV);
 	o->push.spread_ns = o->every_ns / PUSH_SPREAD;
 	o->m.target.all = true;
-	if (o->figures.listen && !o->m.nr_event_texts) { /* CPU time of units: cycles do not tell it */
-		int ret = measure_add_event(&o->m, "cpu-clock", err);
-
-		if (ret)
-			return ret;
-	}
-	return measure_check(&o->m, operands, err);
+	ret = add_events(o, err);
+	return ret ? ret : measure_check(&o->m, operands, err);
 }
 
 /* The same command line from the start, with what its file says now; the process stays. Only returns with an error. */

@@ -28,6 +28,7 @@ static const struct series_family
 	of_samples = { "skep_samples", "Samples.", { "event", "unit" }, SERIES_COUNTER },
 	of_events = { "skep_events", "Events that were sampled: the sum of the samples' periods.", { "event", "unit" }, SERIES_COUNTER },
 	of_off = { "skep_offcpu_seconds", "Time off the CPUs, of waits that have ended.", { "unit" }, SERIES_COUNTER, true },
+	of_faults = { "skep_page_faults", "Page faults, by one sample for each 1000.", { "unit" }, SERIES_COUNTER },
 	of_run = { "skep_task_run_seconds", "Time that tasks ran, as the scheduler counts it.", { "unit" }, SERIES_COUNTER, true },
 	of_delay = { "skep_runqueue_delay_seconds", "How long tasks that could run waited for a CPU.", { "unit" }, SERIES_HIST, true },
 	of_calls = { "skep_syscalls", "System calls that have returned.", { "syscall", "error" }, SERIES_COUNTER },
@@ -236,6 +237,8 @@ int figures_sample(struct figures *f, const struct event *e, bool is_cpu, const 
 	ret = series_add(&f->series, &of_samples, texts, named->at->count);
 	if (!ret && is_cpu)
 		return series_add(&f->series, &of_cpu, &texts[1], named->at->weight);
+	if (!ret && !strcmp(e->name, FAULTS_EVENT))
+		return series_add(&f->series, &of_faults, &texts[1], named->at->weight);
 	return ret ? ret : series_add(&f->series, &of_events, texts, named->at->weight);
 }
 

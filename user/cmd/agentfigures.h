@@ -13,6 +13,7 @@
 #include "serve/http.h"
 
 #define FIGURES_SERIES_DEFAULT 10000
+#define FAULTS_EVENT "page-faults"
 
 struct figures_cfg {
 	const char *listen;
