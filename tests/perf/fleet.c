@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fleet STORE URL HOSTS MINUTES: the first MINUTES profiles of a store as those of HOSTS machines, sent to a server as skep agent --push sends them, by two
- * threads. Prints profiles, seconds, and bytes of the profiles.
+ * fleet STORE URL HOSTS MINUTES: profiles of a store as those of HOSTS machines, one a minute, sent to a server as skep agent --push sends them, by two
+ * threads. Each machine has them in an order of its own. Prints profiles, seconds, bytes of the profiles, and when the first minute begins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,8 @@
 
 #define THREADS 2
 #define BYTES_MAX (64u << 20)
+#define MINUTE_S 60
+#define STEP 7 /* a prime: neighbours begin with other profiles */
 
 static struct store store;
 static struct segments segments;
@@ -67,8 +69,13 @@ static void *work(void *arg)
 
 		if (clickhouse_new(url, NULL, NULL, &ch, &err))
 			die(url, err.text);
-		for (unsigned int i = 0; i < minutes; i++)
-			send_one(ch, host, &segments.all.data[i]);
+		for (unsigned int i = 0; i < minutes; i++) {
+			struct segment seg = segments.all.data[(host * STEP + i) % segments.all.n];
+
+			seg.start_s = segments.all.data[0].start_s / MINUTE_S * MINUTE_S + i * MINUTE_S;
+			seg.end_s = seg.start_s + MINUTE_S;
+			send_one(ch, host, &seg);
+		}
 		clickhouse_free(ch);
 	}
 	return arg;
@@ -88,13 +95,14 @@ int main(int argc, char **argv)
 	minutes = (unsigned int)atoi(argv[4]);
 	if (client_library(&err) || store_open(&store, argv[1], false, &err))
 		die(argv[1], err.text);
-	if (store_list(&store, &whole, &segments) || segments.all.n < minutes)
-		die(argv[1], "has too few profiles");
+	if (store_list(&store, &whole, &segments) || !segments.all.n)
+		die(argv[1], "has no profiles");
 	start = now_ns();
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("%u %.2f %llu\n", hosts * minutes, (double)(now_ns() - start) / 1e9, (unsigned long long)sent_bytes);
+	printf("%u %.2f %llu %llu\n", hosts * minutes, (double)(now_ns() - start) / 1e9, (unsigned long long)sent_bytes,
+	       (unsigned long long)segments.all.data[0].start_s / MINUTE_S * MINUTE_S);
 	return 0;
 }
