@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // proxy.js PORT TARGET MODE COUNT [MATCH]: passes requests to 127.0.0.1:TARGET, but of the first COUNT whose URL has MATCH: "lose" passes them and
-// drops the answer, "refuse" says 503, "garbage" answers 200 with a page, "error" 200 with a server's error, "hang" says nothing.
+// drops the answer, "refuse" says 503, "bad" 400, "garbage" answers 200 with a page, "error" 200 with a server's error, "hang" says nothing.
 // TARGET 0: it is a server itself, which takes all, and prints "METHOD URL TYPE BYTES", the body to body.N.
 'use strict';
 const http = require('http'), fs = require('fs');
@@ -17,6 +17,7 @@ function take(req, res, body) {
 		left--;
 		console.log(mode, decodeURIComponent(req.url).slice(0, 200));
 		if (mode === 'refuse') return res.writeHead(503).end('go away\n');
+		if (mode === 'bad') return res.writeHead(400).end('not so\n');
 		if (mode === 'garbage') return res.writeHead(200).end('<html>welcome</html>\n');
 		if (mode === 'error') return res.writeHead(200).end('Code: 241, e.displayText() = DB::Exception: Memory limit exceeded\n');
 		if (mode === 'hang') return undefined;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # skep agent --push to real servers of ClickHouse, two as shards, and --store clickhouse://: nothing is lost and nothing counts twice, whatever
-# becomes of servers and answers. Pyroscope is a receiver made from its documents.
+# becomes of servers and answers. Pyroscope and OTLP are receivers made from their documents.
 # bats file_tags=user-space
 load ../lib.bash
 
@@ -232,4 +232,29 @@ runs() {
 	run -0 "$SKEP" agent --store store --push clickhouse://me:secret@127.0.0.1:1/x --every 1 --duration 2
 	[[ "$output" == *"'clickhouse://me@127.0.0.1:1/x'"* ]]
 	[[ "$output" != *secret* ]]
+}
+
+@test "OTLP: a request whose tables give what skep report has; what the server refuses for good is not sent again" {
+	need node
+	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 7)) 0 refuse 1 >got
+	sleep 0.5
+	background "$WORK/shares" "$(times 4)" >truth
+	"$SKEP" -v agent --store store --every 2s -F 99 --host 'm"1' --push otlp+http://127.0.0.1:$((HTTP + 7))/prefix --duration "$(times 3)" 2>said
+	cat said got
+	grep -q 'waiting: 0, dropped: 0, tries without success: 1' said
+	grep -q '^POST /prefix/v1development/profiles application/x-protobuf' got
+	# The last is that of the last profile
+	node "$BATS_TEST_DIRNAME/otlp.js" "$(ls body.* | sort -t. -k2n | tail -n 1)" >rows
+	cat rows
+	grep -qx 'host.name m"1' rows
+	file=$(ls store/*.pb.gz | tail -n 1)
+	"$SKEP" -q report -i "$file" --no-children -s comm,sym --format csv | tr -d '"' | awk -F, 'NR > 1 && $1 > 0 { print $(NF - 1) "," $NF "," $(NF - 2) }' | LC_ALL=C sort >wanted
+	sed -n 's/^samples\/count,//p' rows | LC_ALL=C sort | diff wanted -
+	[ "$(sed -n 's/^cpu\/nanoseconds,.*,//p' rows | awk '{ n += $1 } END { print n }')" = "$("$SKEP" -q report -i "$file" -s comm --json | jq '[.rows[].self] | add')" ]
+	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 4)) 0 bad 1 >got
+	sleep 0.5
+	"$SKEP" -v agent --store store --every 1s --push otlp+http://127.0.0.1:$((HTTP + 4)) --duration "$(times 3)" 2>said
+	cat said
+	grep -q 'dropped: 1, tries without success: 0' said
+	grep -q "is not sent: it says: status 400, 'not so'" said
 }

@@ -135,7 +135,7 @@ static int set_schema(void *base, const char *text, struct err *err)
 }
 
 static const struct opt push_opts[] = {
-	{ 0, "push", "URL", OPT_CALL, 0, "send the profiles to " PUSH_SCHEMES, add_url, .many = true },
+	{ 0, "push", "URL", OPT_CALL, 0, "send the profiles to a server: " PUSH_SCHEMES, add_url, .many = true },
 	{ 0, "host", "NAME", OPT_TEXT, offsetof(struct agent_options, push.host), "what this machine is called there (default: its host name)" },
 	{ 0, "spool", "SIZE", OPT_KIB, offsetof(struct agent_options, push.spool_kib), "what a server lacks is kept up to SIZE (default: 256M)" },
 	{ 0, "schema", "[=CLUSTER]", OPT_CALL, 0, "print what makes ClickHouse's tables, also for a CLUSTER of shards, and end", set_schema },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "pprof/wire.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
@@ -50,12 +51,28 @@ void wire_number(struct wire *w, uint32_t field, uint64_t n)
 	put_varint(w, n);
 }
 
+void wire_fixed64(struct wire *w, uint32_t field, uint64_t n)
+{
+	if (!n)
+		return;
+	put_tag(w, field, WIRE_FIXED64);
+	n = htole64(n);
+	put(w, &n, sizeof(n));
+}
+
 void wire_bytes(struct wire *w, uint32_t field, const void *bytes, size_t n)
 {
 	put_tag(w, field, WIRE_BYTES);
 	put_varint(w, n);
 	if (n)
 		put(w, bytes, n);
+}
+
+void wire_append(struct wire *w, const struct wire *fields)
+{
+	w->no_memory |= fields->no_memory;
+	if (fields->bytes.n)
+		put(w, fields->bytes.data, fields->bytes.n);
 }
 
 void wire_numbers(struct wire *w, uint32_t field, const uint64_t *all, size_t n)

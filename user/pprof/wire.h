@@ -24,7 +24,9 @@ struct wire {
 
 void wire_free(struct wire *w);
 void wire_number(struct wire *w, uint32_t field, uint64_t n); /* 0 is what a missing field is: not written */
+void wire_fixed64(struct wire *w, uint32_t field, uint64_t n); /* likewise */
 void wire_bytes(struct wire *w, uint32_t field, const void *bytes, size_t n); /* also of another wire: a message in the message */
+void wire_append(struct wire *w, const struct wire *fields); /* as they are */
 void wire_numbers(struct wire *w, uint32_t field, const uint64_t *all, size_t n); /* packed */
 
 /* What is read, hostile. A zeroed one is at its end. */

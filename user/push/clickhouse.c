@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "push/batch.h"
 #include "push/clickhouseparts.h"
@@ -20,8 +19,6 @@
 #define QUERY_SECONDS 120L
 #define WHY_BYTES 300
 #define SQL_BYTES 4096
-#define GZIP_WINDOW (MAX_WBITS + 16) /* zlib.h: with the header of gzip */
-#define GZIP_MEMORY 8
 #define SEEN_MAX (1u << 20) /* 48 MB of map; then all are sent once more */
 /* One block, which is written whole or not at all; and on the shard that it belongs to before the answer comes. */
 #define INSERT_SETTINGS "&max_insert_block_size=100000000&insert_distributed_sync=1"
@@ -279,26 +276,6 @@ static int make_tables(struct clickhouse *ch, struct err *err)
 	return ret;
 }
 
-static char *pack(const struct rows_out *o, size_t *ret_n)
-{
-	z_stream z = { .next_in = (Bytef *)o->bytes.data, .avail_in = (uInt)o->bytes.n };
-	char *to;
-
-	*ret_n = 0;
-	if (o->bytes.n > UINT32_MAX || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-		return NULL;
-	z.avail_out = (uInt)deflateBound(&z, (uLong)o->bytes.n);
-	to = malloc(z.avail_out);
-	z.next_out = (Bytef *)to;
-	if (to && deflate(&z, Z_FINISH) != Z_STREAM_END) {
-		free(to);
-		to = NULL;
-	}
-	*ret_n = to ? z.total_out : 0;
-	deflateEnd(&z);
-	return to;
-}
-
 static int insert(struct clickhouse *ch, const char *table, const char *columns, const struct rows_out *rows, int *ret_code, struct err *err)
 {
 	struct sql s = { 0 };
@@ -309,7 +286,7 @@ static int insert(struct clickhouse *ch, const char *table, const char *columns,
 	*ret_code = 0;
 	if (!rows->nr_rows)
 		return 0;
-	packed = pack(rows, &n);
+	packed = client_pack(rows->bytes.data, rows->bytes.n, &n);
 	if (!packed)
 		return err_set(err, -ENOMEM, "out of memory");
 	sql_add(&s, "INSERT INTO %s.%s (%s) FORMAT RowBinary", ch->database, table, columns);

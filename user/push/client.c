@@ -3,9 +3,14 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
+
+#define GZIP_WINDOW (MAX_WBITS + 16) /* zlib.h: with the header of gzip */
+#define GZIP_MEMORY 8
 
 size_t client_escape(char *buf, size_t size, size_t len, const char *text)
 {
@@ -19,13 +24,32 @@ size_t client_escape(char *buf, size_t size, size_t len, const char *text)
 	return len;
 }
 
+char *client_pack(const void *bytes, size_t n, size_t *ret_n)
+{
+	z_stream z = { .next_in = (Bytef *)bytes, .avail_in = (uInt)n };
+	char *to;
+
+	*ret_n = 0;
+	if (n > UINT32_MAX || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+		return NULL;
+	z.avail_out = (uInt)deflateBound(&z, (uLong)n);
+	to = malloc(z.avail_out);
+	z.next_out = (Bytef *)to;
+	if (to && deflate(&z, Z_FINISH) != Z_STREAM_END) {
+		free(to);
+		to = NULL;
+	}
+	*ret_n = to ? z.total_out : 0;
+	deflateEnd(&z);
+	return to;
+}
+
 #ifdef HAVE_CURL
 #include <curl/curl.h>
 #include <dlfcn.h>
 
 #define SONAME "libcurl.so.4" /* of 7.16 and later, and of 8 */
 #define CONNECT_SECONDS 10L
-#define USER_BYTES 512
 
 static struct {
 	__typeof__(curl_global_init) *init;

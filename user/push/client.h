@@ -45,4 +45,7 @@ int client_post(struct client *c, const struct client_request *r, struct client_
 /* Appends text to buf[size] behind its len bytes, with what has a meaning in a URL as %XX. Returns the new length; size: no room. */
 size_t client_escape(char *buf, size_t size, size_t len, const char *text);
 
+/* gzip of n bytes, for "Content-Encoding: gzip": *ret_n bytes of malloc(). NULL: no memory. */
+char *client_pack(const void *bytes, size_t n, size_t *ret_n);
+
 #endif

@@ -29,7 +29,8 @@ struct server {
 	struct push *push;
 	char shown[PUSH_SHOWN_BYTES]; /* its URL */
 	struct clickhouse *clickhouse;
-	struct pyroscope *pyroscope;
+	struct pyroscope *pyroscope; /* of these three one is not NULL */
+	struct otlp *otlp;
 	char spool[PATH_MAX]; /* a directory */
 	pthread_t thread;
 	bool started;
@@ -56,7 +57,7 @@ struct push {
 
 int push_check(const char *url, struct err *err)
 {
-	if (clickhouse_is(url) || pyroscope_is(url))
+	if (clickhouse_is(url) || pyroscope_is(url) || otlp_is(url))
 		return 0;
 	err_exit(err, -EINVAL, EXIT_USAGE, "cannot push to '%s'", url);
 	err_hint(err, "--push " PUSH_SCHEMES);
@@ -118,6 +119,8 @@ static int send_segment(struct server *s, const struct store *spool, const struc
 	if (ret)
 		return err_set(err, ret == -ENOENT ? ret : -EBADMSG, "cannot read '%s': %s", seg->name, strerror(-ret));
 	memcpy(s->tried, seg->name, sizeof(s->tried));
+	if (s->otlp)
+		return otlp_send(s->otlp, seg, bytes, n, s->push->host, err);
 	return s->clickhouse ? clickhouse_send(s->clickhouse, seg, bytes, n, s->push->host, may_be_there, err) :
 			       pyroscope_send(s->pyroscope, seg, bytes, n, s->push->host, err);
 }
@@ -250,7 +253,9 @@ static int open_server(struct push *p, const char *url, struct err *err)
 	s->push = p;
 	s->old_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
 	push_shown(url, s->shown, sizeof(s->shown));
-	if (!ret)
+	if (!ret && otlp_is(url))
+		ret = otlp_new(url, p->cfg->password, &p->stop, &s->otlp, err);
+	else if (!ret)
 		ret = clickhouse_is(url) ? clickhouse_new(url, p->cfg->password, &p->stop, &s->clickhouse, err) :
 					   pyroscope_new(url, p->cfg->password, &p->stop, &s->pyroscope, err);
 	snprintf(s->spool, sizeof(s->spool), "%s/" SPOOL_FORM, p->store->path, (uint32_t)hash_bytes(s->shown, strlen(s->shown)));
@@ -370,6 +375,7 @@ void push_free(struct push *p)
 	for (size_t i = 0; i < p->nr; i++) {
 		clickhouse_free(p->servers[i].clickhouse);
 		pyroscope_free(p->servers[i].pyroscope);
+		otlp_free(p->servers[i].otlp);
 	}
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);

@@ -10,9 +10,10 @@
 
 #include "data/store.h"
 #include "push/clickhouse.h"
+#include "push/otlp.h"
 #include "push/pyroscope.h"
 
-#define PUSH_SCHEMES CLICKHOUSE_SCHEMES " or " PYROSCOPE_SCHEMES
+#define PUSH_SCHEMES CLICKHOUSE_SCHEMES ", " PYROSCOPE_SCHEMES " or " OTLP_SCHEMES
 #define PUSH_MAX 8
 #define PUSH_PASSWORD_ENV "SKEP_PUSH_PASSWORD" /* a password that no list of processes shows */
 #define PUSH_SPOOL_KIB (256u << 10)

@@ -19,7 +19,10 @@ bool pyroscope_is(const char *url);
 int pyroscope_new(const char *url, const char *password, const atomic_bool *stop, struct pyroscope **ret_p, struct err *err);
 void pyroscope_free(struct pyroscope *p); /* NULL is nothing */
 
-/* Sends a segment, whose n bytes, of malloc(), are gone then. 0, or -errno with err filled: the server did not say that it has it. */
+/*
+ * Sends a segment, whose n bytes, of malloc(), are gone then. 0; -EBADMSG: the server refuses it for good; other -errno: it
+ * did not say that it has it; err filled.
+ */
 int pyroscope_send(struct pyroscope *p, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err);
 
 #endif

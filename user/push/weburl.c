@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "push/weburl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANSWER_BYTES (64u << 10)
+#define WHY_BYTES 200
+#define SECONDS 60L
+#define STATUS_BAD 400
+
+bool weburl_is(const char *url, const char *scheme)
+{
+	size_t n = strlen(scheme);
+
+	return !strncmp(url, scheme, n) && (!strncmp(url + n, "http://", 7) || !strncmp(url + n, "https://", 8));
+}
+
+int weburl_parse(struct weburl *u, const char *url, const char *scheme, const char *password, const char *expected, struct err *err)
+{
+	const char *begin = url + strlen(scheme), *host = strstr(begin, "://") + 3, *slash = host + strcspn(host, "/");
+	const char *at = memrchr(host, '@', (size_t)(slash - host)), *colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
+	const char *from = at ? at + 1 : host;
+	size_t n = strlen(from);
+
+	if (!*from || *from == '/' || strpbrk(from, "?#\\ "))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad URL of a server: expected %s", expected);
+	while (n && from[n - 1] == '/')
+		n--;
+	if (at)
+		u->user = strndup(host, (size_t)((colon ? colon : at) - host));
+	if (at)
+		u->password = colon ? strndup(colon + 1, (size_t)(at - colon - 1)) : password ? strdup(password) : NULL;
+	if (asprintf(&u->base, "%.*s%.*s", (int)(host - begin), begin, (int)n, from) < 0)
+		u->base = NULL;
+	return !u->base || (at && !u->user) || ((colon || (at && password)) && !u->password) ? err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+void weburl_free(struct weburl *u)
+{
+	free(u->base);
+	free(u->user);
+	free(u->password);
+	*u = (struct weburl){ 0 };
+}
+
+static int check(const struct client_answer *a, struct err *err)
+{
+	size_t n = strcspn(a->body, "\n");
+
+	if (a->status >= 200 && a->status < 300)
+		return 0;
+	return err_set(err, a->status == STATUS_BAD ? -EBADMSG : -EPROTO, "it says: status %ld, '%.*s'", a->status, (int)(n < WHY_BYTES ? n : WHY_BYTES), a->body);
+}
+
+int weburl_post(const struct weburl *u, struct client *c, const char *path, const char *type, bool is_packed, const void *bytes, size_t n,
+		struct client_answer *ret_answer, struct err *err)
+{
+	struct client_request r = { .user = u->user, .password = u->password, .headers = { type, is_packed ? "Content-Encoding: gzip" : NULL },
+				    .body = bytes, .n = n, .answer_max = ANSWER_BYTES, .seconds = SECONDS };
+	struct client_answer a;
+	char *url;
+	int ret;
+
+	if (asprintf(&url, "%s%s", u->base, path) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	r.url = url;
+	ret = client_post(c, &r, &a, err);
+	free(url);
+	if (ret)
+		return ret;
+	ret = check(&a, err);
+	if (!ret && ret_answer)
+		*ret_answer = a;
+	else
+		free(a.body);
+	return ret;
+}
