@@ -66,7 +66,7 @@ int push_check(const char *url, struct err *err)
 
 void push_shown(const char *url, char *buf, size_t size)
 {
-	const char *begin = strstr(url, "://"), *at = begin ? strchr(begin, '@') : NULL, *colon = begin ? strchr(begin + 3, ':') : NULL;
+	const char *begin = strstr(url, "://"), *at = begin ? strrchr(begin, '@') : NULL, *colon = begin ? strchr(begin + 3, ':') : NULL;
 
 	if (at && colon && colon < at)
 		snprintf(buf, size, "%.*s%s", (int)(colon - url), url, at);
