@@ -253,11 +253,11 @@ install: $(if $(wildcard $B/skep),,all)
 		"$(SHARE)/fish/vendor_completions.d"
 	install -m 644 man/*.1 "$(SHARE)/man/man1"
 	install -d "$(DEST)/lib/systemd/system" "$(DEST)/lib/sysusers.d"
-	sed 's|@BIN@|$(PREFIX)/bin|' tools/service/skep-agent.service.in >"$(DEST)/lib/systemd/system/skep-agent.service"
+	sed 's|@BIN@|$(PREFIX)/bin|' tools/service/skep-agent.service.in | install -m 644 /dev/stdin "$(DEST)/lib/systemd/system/skep-agent.service"
 	install -m 644 tools/service/skep.sysusers "$(DEST)/lib/sysusers.d/skep.conf"
-	$B/skep completion bash >"$(SHARE)/bash-completion/completions/skep"
-	$B/skep completion zsh >"$(SHARE)/zsh/site-functions/_skep"
-	$B/skep completion fish >"$(SHARE)/fish/vendor_completions.d/skep.fish"
+	$B/skep completion bash | install -m 644 /dev/stdin "$(SHARE)/bash-completion/completions/skep"
+	$B/skep completion zsh | install -m 644 /dev/stdin "$(SHARE)/zsh/site-functions/_skep"
+	$B/skep completion fish | install -m 644 /dev/stdin "$(SHARE)/fish/vendor_completions.d/skep.fish"
 
 deb: $(if $(wildcard $B/skep),,all)
 	tools/deb.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A package of what "make install" installs: build/skep_VERSION_ARCH.deb. For Debian 12 and 13 it is built on 12. usage: tools/deb.sh, by make deb
 set -e
+umask 022
 cd "$(dirname "$0")/.."
 version=$(build/skep --version | cut -d' ' -f2)
 arch=$(dpkg --print-architecture)
@@ -12,7 +13,7 @@ make -s install DESTDIR="$PWD/$root" PREFIX=/usr
 strip --strip-unneeded $root/usr/bin/skep
 gzip -9n $root/usr/share/man/man1/*.1
 install -m 644 LICENSE $root/usr/share/doc/skep/copyright
-install -m 644 tools/service/agent.conf $root/etc/skep/agent.conf
+install -m 640 tools/service/agent.conf $root/etc/skep/agent.conf # passwords of servers may be in it
 cat >$root/etc/default/skep-agent <<'X'
 # Options of skep-agent.service, beside --store
 SKEP_AGENT="--config /etc/skep/agent.conf"
@@ -43,6 +44,7 @@ cat >$root/DEBIAN/postinst <<'X'
 set -e
 [ "$1" = configure ] || exit 0
 if command -v systemd-sysusers >/dev/null; then systemd-sysusers skep.conf; fi
+if getent group skep >/dev/null; then chgrp skep /etc/skep/agent.conf; fi
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload
 	systemctl try-restart skep-agent.service

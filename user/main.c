@@ -145,6 +145,15 @@ static void without_effect(const char *option, const char *why)
 	log_detail("%s has no effect: %s", option, why);
 }
 
+static bool needs_value(const void *groups, const char *name)
+{
+	for (const struct opt_group *g = groups; g->title; g++)
+		for (const struct opt *o = g->opts; o->name || o->key; o++)
+			if (o->name && !strcmp(o->name, name))
+				return o->arg && !opt_optional(o);
+	return false;
+}
+
 static int run(const struct cmd *c, int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -153,7 +162,7 @@ static int run(const struct cmd *c, int argc, char **argv)
 
 	if (!cfg)
 		return EXIT_FAILED;
-	ret = c->has_config ? wordfile_expand(argc, argv, &argc, &argv, &err) : 0;
+	ret = c->has_config ? wordfile_expand(argc, argv, needs_value, c->groups, &argc, &argv, &err) : 0;
 	if (!ret)
 		ret = opt_parse(c->groups, c->others, cfg, argc, argv, &log_level, without_effect, &err);
 	if (ret == -ECANCELED)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "data/store.h"
+#include "push/batch.h"
 #include "push/clickhouse.h"
 #include "push/client.h"
 #include "util/clock.h"
@@ -41,6 +42,7 @@ static void send_one(struct clickhouse *ch, unsigned int host, const struct segm
 	int fd = openat(store.dir, seg->name, O_RDONLY);
 	struct err err = { 0 };
 	char name[32], *bytes;
+	const struct batch_from from = { name, store.id };
 	size_t n;
 
 	if (fd < 0 || file_read_fd(fd, 1 << 16, BYTES_MAX, &bytes, &n))
@@ -52,7 +54,7 @@ static void send_one(struct clickhouse *ch, unsigned int host, const struct segm
 		char *copy = malloc(n);
 
 		memcpy(copy, bytes, n);
-		ret = clickhouse_send(ch, seg, copy, n, name, false, &err);
+		ret = clickhouse_send(ch, seg, copy, n, &from, false, &err);
 		if (ret && ret != -EAGAIN)
 			die(name, err.text);
 	}

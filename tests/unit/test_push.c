@@ -18,6 +18,8 @@
 
 #define HOST "a'b"
 
+static const struct batch_from from = { HOST, "0123" };
+
 static uint8_t build_id(void *arg, const char *obj, uint8_t *ret_id)
 {
 	(void)arg;
@@ -97,7 +99,7 @@ static void rows(void **state)
 	char *bytes = profile(&n);
 
 	(void)state;
-	assert_int_equal(batch_make(&b, &seg, bytes, n, HOST, knows_nothing, &asked, &err), 0);
+	assert_int_equal(batch_make(&b, &seg, bytes, n, &from, knows_nothing, &asked, &err), 0);
 	assert_int_equal(asked, 2); /* stacks that differ by addresses alone are one */
 	assert_int_equal(b.stacks.nr_rows, 2);
 	assert_int_equal(b.samples.nr_rows, 3); /* a label that is no column tells none apart */
@@ -108,6 +110,7 @@ static void rows(void **state)
 		assert_int_equal(take_u32(&in), 1000);
 		assert_int_equal(take_u32(&in), 60);
 		expect(&in, HOST);
+		expect(&in, "0123");
 		expect(&in, i < 2 ? "x.service" : "");
 		expect(&in, "cpu-clock");
 		expect(&in, "nanoseconds");
@@ -133,14 +136,14 @@ static void rows(void **state)
 	expect(&in, "12ab");
 	/* What is known is not sent again; the rest is the same, byte for byte */
 	bytes = profile(&n);
-	assert_int_equal(batch_make(&again, &seg, bytes, n, HOST, knows_all, NULL, &err), 0);
+	assert_int_equal(batch_make(&again, &seg, bytes, n, &from, knows_all, NULL, &err), 0);
 	assert_int_equal(again.stacks.nr_rows, 0);
 	assert_int_equal(again.samples.bytes.n, b.samples.bytes.n);
 	assert_memory_equal(again.samples.bytes.data, b.samples.bytes.data, b.samples.bytes.n);
 	batch_free(&again);
 	batch_free(&b);
 	/* No profile */
-	assert_true(batch_make(&b, &seg, strdup("nothing"), 7, HOST, knows_all, NULL, &err) < 0);
+	assert_true(batch_make(&b, &seg, strdup("nothing"), 7, &from, knows_all, NULL, &err) < 0);
 	assert_non_null(strstr(err.text, "no profile"));
 	batch_free(&b);
 }
@@ -157,7 +160,7 @@ static void damaged(void **state)
 		struct batch b;
 		char *bytes = profile(&n);
 
-		assert_true(batch_make(&b, &seg, bytes, cut, HOST, knows_all, NULL, &err) < 0);
+		assert_true(batch_make(&b, &seg, bytes, cut, &from, knows_all, NULL, &err) < 0);
 		batch_free(&b);
 	}
 }

@@ -23,18 +23,24 @@
 #include "util/file.h"
 #include "util/interrupt.h"
 #include "util/log.h"
+#include "util/num.h"
 #include "util/outfile.h"
+#include "util/text.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define EVERY_NS (60 * NS_PER_S)
 #define EVERY_MIN_NS NS_PER_S
+#define EVERY_MAX_NS (24 * 3600 * NS_PER_S)
 #define TAKE_NS (5 * NS_PER_S) /* sums are taken so often: names are found while processes live, or soon after */
 #define KEEP_KIB (1u << 20)
 #define KEEP_NS (7 * 24 * 3600 * NS_PER_S)
 #define BUDGET 0.01
+#define BUDGET_AFTER_NS (30 * NS_PER_S)
 #define FREQ 19 /* a prime: in step with nothing */
 #define PATH_BYTES 4096
 #define LARGE_NS (60 * NS_PER_S)
+#define DELETED " (deleted)" /* proc(5) */
+#define UNTIL "SKEP_AGENT_UNTIL" /* of a run that starts again: when it is to end, CLOCK_MONOTONIC in ns */
 #define PUSH_SPREAD 4 /* machines that write with the minute send within a quarter of it */
 #define PUSH_END_NS (5 * NS_PER_S) /* what is not sent by then is sent by the next run */
 
@@ -75,7 +81,7 @@ struct agent {
 	struct agent_view views[EVENTS_MAX];
 	int nr_views;
 	int clock; /* the first event that is one; -1: there is none */
-	uint64_t started_ns;
+	uint64_t started_ns, until_ns; /* until_ns 0: no end */
 	double least_rate; /* since segments were written */
 	bool is_large; /* it has more than --memory: it is to start again */
 	uint64_t tried_ns; /* when segments were written last, or could not be: CLOCK_REALTIME */
@@ -117,9 +123,16 @@ static const struct opt_rule figure_rules[] = {
 static int add_url(void *base, const char *text, struct err *err)
 {
 	struct push_cfg *c = &((struct agent_options *)base)->push;
+	char shown[PUSH_SHOWN_BYTES], other[PUSH_SHOWN_BYTES];
 
 	if (c->nr_urls == PUSH_MAX)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d servers to push to", PUSH_MAX);
+	for (size_t i = 0; i < c->nr_urls; i++) {
+		push_shown(c->urls[i], other, sizeof(other));
+		push_shown(text, shown, sizeof(shown));
+		if (!strcmp(other, shown))
+			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is given twice", shown);
+	}
 	c->urls[c->nr_urls++] = text;
 	return push_check(text, err);
 }
@@ -247,7 +260,7 @@ static int write_view(struct agent *a, struct agent_view *v, const struct profil
 	v->failed = false;
 	log_detail("wrote %s: %" PRIu64 " samples, %zu stacks", seg.name, p.kept, pprof_out_stacks(&a->out, &v->at));
 	if (a->push)
-		push_segment(a->push, seg.name);
+		push_segment(a->push, &seg);
 	pprof_out_forget(&a->out, &v->at);
 	begin_segment(v);
 	v->done.kept += p.kept;
@@ -380,6 +393,18 @@ static uint64_t unwritten(const struct agent *a)
 	return n;
 }
 
+/* When the run is to end: --duration from now on, or what is left of that. */
+static uint64_t take_until(uint64_t now, uint64_t *duration_ns)
+{
+	const char *text = getenv(UNTIL);
+	uint64_t until = now + *duration_ns;
+
+	if (text && !num_u64(text, UINT64_MAX, &until))
+		*duration_ns = until > now ? until - now : 1;
+	unsetenv(UNTIL);
+	return until;
+}
+
 static int run(struct agent *a, int *status, struct err *err)
 {
 	struct profile ledger;
@@ -398,6 +423,8 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
 	a->started_ns = now_ns();
+	if (a->o->m.duration_ns)
+		a->until_ns = take_until(a->started_ns, &a->o->m.duration_ns);
 	a->least_rate = 1;
 	a->nr_views = a->o->m.nr_events;
 	a->clock = -1;
@@ -470,12 +497,14 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 	o->every_ns = o->every_ns ? o->every_ns : EVERY_NS;
 	o->keep_kib = o->keep_kib ? o->keep_kib : KEEP_KIB;
 	o->keep_ns = o->keep_ns ? o->keep_ns : KEEP_NS;
-	if (o->every_ns < EVERY_MIN_NS)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--every': 1 s or more");
+	if (o->every_ns < EVERY_MIN_NS || o->every_ns > EVERY_MAX_NS)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--every': 1 s to 24 h");
 	if (!o->m.freq && !o->m.period)
 		o->m.freq = FREQ;
-	if (!o->m.budget && !o->m.period)
+	if (!o->m.budget && !o->m.period) {
 		o->m.budget = BUDGET;
+		o->m.budget_after_ns = BUDGET_AFTER_NS;
+	}
 	if (o->off_cpu) {
 		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
 		o->m.offcpu = &o->off_cfg;
@@ -488,8 +517,9 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 }
 
 /* The same command line from the start, with what its file says now; the process stays. Only returns with an error. */
-static int start_again(const char *why, struct err *err)
+static int start_again(const char *why, uint64_t until_ns, struct err *err)
 {
+	char until[24];
 	char *words, **argv, path[PATH_BYTES];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	size_t n, nr = 0;
@@ -499,6 +529,13 @@ static int start_again(const char *why, struct err *err)
 	for (size_t at = 0; argv && at < n; at += strlen(words + at) + 1)
 		argv[nr++] = words + at;
 	path[len > 0 ? len : 0] = '\0';
+	if (len > 0 && text_ends(path, (size_t)len, DELETED)) /* it was replaced: what is there now */
+		path[len - (ssize_t)strlen(DELETED)] = '\0';
+	if (access(path, X_OK))
+		strcpy(path, "/proc/self/exe");
+	snprintf(until, sizeof(until), "%" PRIu64, until_ns);
+	if (until_ns)
+		setenv(UNTIL, until, 1);
 	log_note("note: %s", why);
 	fflush(NULL);
 	if (argv) /* signals that end a run stay blocked: those that come meanwhile are taken by the next one */
@@ -521,6 +558,9 @@ static bool has_terminal(void)
 static int agent_run(void *cfg, char **operands, struct err *err)
 {
 	bool reloads = ((struct agent_options *)cfg)->config || !has_terminal();
+
+	if (reloads)
+		interrupts_patient(SIGHUP);
 	struct agent_options *o = cfg;
 	static struct agent a; /* large */
 	int status = 0, ret = check(o, operands, err);
@@ -556,9 +596,11 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	agent_labels_free(a.labels);
 	store_close(&a.store);
 	measure_free(&o->m);
-	if (!ret && a.is_large)
-		return start_again("there is more memory in use than --memory: the agent starts again", err);
-	return !ret && reloads && interrupts_last() == SIGHUP ? start_again("SIGHUP: the options are read again", err) : ret;
+	if (reloads && ret == -EINTR && interrupts_last() == SIGHUP) /* before it began to measure */
+		ret = 0;
+	if (ret >= 0 && a.is_large)
+		return start_again("there is more memory in use than --memory: the agent starts again", a.until_ns, err);
+	return ret >= 0 && reloads && interrupts_last() == SIGHUP ? start_again("SIGHUP: the options are read again", a.until_ns, err) : ret;
 }
 
 const struct cmd cmd_agent = {

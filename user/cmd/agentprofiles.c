@@ -11,9 +11,10 @@
 #define SECONDS_DEFAULT 30 /* net/http/pprof */
 #define STATUS_OK 200u
 #define STATUS_NOT_FOUND 404u
+#define STATUS_BUSY 503u
 
 struct running {
-	int id;
+	uint64_t id;
 	int view; /* of the agent's; -1: free */
 	uint64_t begun_ns, wall_ns, until_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 	uint64_t folded, weight; /* of the view, when it began */
@@ -23,7 +24,7 @@ struct running {
 struct agent_profiles {
 	struct http *http;
 	const struct pprof_out *from;
-	struct running all[HTTP_WAITERS_MAX]; /* by the waiter's id */
+	struct running all[HTTP_WAITERS_MAX]; /* there are no more at once, but for those whose clients have gone */
 	const struct fold_view *views[EVENTS_MAX];
 };
 
@@ -71,12 +72,16 @@ static int find_view(const char *name, const struct profiled *all, int n)
 
 static int begin(struct agent_profiles *p, const struct http_waiter *w, const struct profiled *all, int n)
 {
-	static const char none[] = "no such view\n";
-	struct running *r = &p->all[w->id];
+	static const char none[] = "no such view\n", busy[] = "too many profiles are made already\n";
+	struct running *r = p->all;
 	int view = find_view(w->view, all, n);
 
 	if (view < 0)
 		return http_answer(p->http, w->id, STATUS_NOT_FOUND, "text/plain", none, strlen(none));
+	while (r < p->all + HTTP_WAITERS_MAX && r->view >= 0)
+		r++;
+	if (r == p->all + HTTP_WAITERS_MAX)
+		return http_answer(p->http, w->id, STATUS_BUSY, "text/plain", busy, strlen(busy));
 	*r = (struct running){ .id = w->id, .view = view, .begun_ns = now_ns(), .wall_ns = clock_ns(CLOCK_REALTIME),
 			       .folded = all[view].view->folded, .weight = all[view].weight,
 			       .out = { .pic = p->from->pic, .label = p->from->label, .label_arg = p->from->label_arg } };

@@ -325,12 +325,12 @@ static int flame_run(void *cfg, char **operands, struct err *err)
 	pic = picture_new(NULL);
 	if (!pic)
 		return err_set(err, -ENOMEM, "out of memory");
+	f->replay.event = f->off.wall ? REPLAY_WALL : f->off.off_cpu ? REPLAY_OFFCPU : REPLAY_EACH;
+	ret = store_options_end(&f->store, err);
 	if (f->store.path) {
 		f->input = f->store.path;
 		f->replay.file.span = &f->store.span;
 	}
-	f->replay.event = f->off.wall ? REPLAY_WALL : f->off.off_cpu ? REPLAY_OFFCPU : REPLAY_EACH;
-	ret = store_options_end(&f->store, err);
 	if (!ret)
 		ret = f->input ? check_input(f, err) : check_live(f, operands, err);
 	if (!ret)

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture/features.h"
+#include "push/push.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -75,22 +77,21 @@ int honesty_exit(const struct honesty *h, const struct profile *p, int status, s
 
 const char *command_line(void)
 {
-	static char text[1024], raw[1024];
-	size_t n, at = 0;
+	static char text[1024], raw[1024], shown[1024], word[1024];
+	size_t n, at, len = 0;
 	FILE *f = fopen("/proc/self/cmdline", "re");
 
 	if (!f)
 		return "skep";
 	n = fread(raw, 1, sizeof(raw) - 1, f);
 	fclose(f);
-	for (size_t i = 0; i + 1 < n; i++)
-		if (!raw[i])
-			raw[i] = ' ';
 	raw[n] = '\0';
-	/* The program's own path is no news. */
-	for (size_t i = 0; raw[i] && raw[i] != ' '; i++)
-		if (raw[i] == '/')
-			at = i + 1;
-	text_escape(text, sizeof(text), raw + at);
+	/* The program's own path is no news, passwords are nobody's business */
+	at = strrchr(raw, '/') ? (size_t)(strrchr(raw, '/') + 1 - raw) : 0;
+	for (; at < n; at += strlen(raw + at) + 1) {
+		push_shown(raw + at, word, sizeof(word));
+		len = text_append(shown, sizeof(shown), len, "%s%s", len ? " " : "", word);
+	}
+	text_escape(text, sizeof(text), shown);
 	return text;
 }

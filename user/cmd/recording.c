@@ -72,28 +72,26 @@ static int summed_frames(void *arg, uint64_t ip, struct frame *ret_frames, int m
 /* A store is a directory, or a server. */
 static int open_store(struct recording *rec, const char *path, struct err *err)
 {
-	char shown[PUSH_SHOWN_BYTES];
 	struct clickhouse *ch = NULL;
 	struct err why = { 0 };
 	char *bytes;
 	size_t n;
 	int ret;
 
-	if (!clickhouse_is(path))
+	if (!rec->span->url)
 		return data_reader_open_store(path, rec->span, &rec->reader, err);
 	ret = client_library(err);
 	if (!ret)
-		ret = clickhouse_new(path, getenv(PUSH_PASSWORD_ENV), NULL, &ch, err);
+		ret = clickhouse_new(rec->span->url, getenv(PUSH_PASSWORD_ENV), NULL, &ch, err);
 	if (!ret)
 		ret = clickhouse_read(ch, rec->span, &bytes, &n, &why);
-	push_shown(path, shown, sizeof(shown));
 	if (why.text[0]) {
-		err_exit(err, ret, why.exit ? why.exit : EXIT_FAILED, "'%s': %s", shown, why.text);
+		err_exit(err, ret, why.exit ? why.exit : EXIT_FAILED, "'%s': %s", path, why.text);
 		if (why.hint[0])
 			err_hint(err, "%s", why.hint);
 	}
 	if (!ret)
-		ret = data_reader_open_profile(shown, bytes, n, &rec->reader, err);
+		ret = data_reader_open_profile(path, bytes, n, &rec->reader, err);
 	clickhouse_free(ch);
 	return ret;
 }

@@ -317,10 +317,10 @@ static int run(struct report_options *r, char **operands, struct report_screen *
 	struct outfile out;
 	int ret;
 
+	ret = store_options_end(&r->store, err);
 	r->input = r->store.path ? r->store.path : r->input ? r->input : "perf.data";
 	replay.path = r->input;
 	replay.file.span = r->store.path ? &r->store.span : NULL;
-	ret = store_options_end(&r->store, err);
 	if (!ret)
 		ret = check(r, operands, &replay, err);
 	if (!ret)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "push/clickhouse.h"
 #include "util/clock.h"
 #include "util/num.h"
 
@@ -105,10 +104,25 @@ struct store_span store_earlier(const struct store_span *span, uint64_t s)
 	return earlier;
 }
 
+static int take_url(struct store_options *o, struct err *err)
+{
+	if (!o->path || o->span.url || !strstr(o->path, "://"))
+		return 0;
+	push_shown(o->path, o->shown, sizeof(o->shown));
+	if (!clickhouse_is(o->path))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "cannot read '%s': --store is a directory, or " CLICKHOUSE_SCHEMES, o->shown);
+	o->span.url = o->path;
+	o->path = o->shown;
+	return 0;
+}
+
 int store_options_end(struct store_options *o, struct err *err)
 {
 	uint64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
-	int ret = moment("since", o->since, now_s, &o->span.since_s, err);
+	int ret = take_url(o, err);
+
+	if (!ret)
+		ret = moment("since", o->since, now_s, &o->span.since_s, err);
 
 	if (!ret)
 		ret = moment("until", o->until, now_s, &o->span.until_s, err);

@@ -4,6 +4,7 @@
 #define SKEP_CMD_STORESPAN_H
 
 #include "data/store.h"
+#include "push/push.h"
 #include "util/opt.h"
 
 #define STORE_DEFAULT "/var/lib/skep"
@@ -12,6 +13,7 @@ struct store_options {
 	const char *path, *since, *until, *view, *label;
 	struct store_span span; /* store_options_end() fills it */
 	char *words; /* its labels; store_options_free() */
+	char shown[PUSH_SHOWN_BYTES]; /* a URL, which is path then: without its password */
 };
 
 extern const struct opt store_opts[];

@@ -5,10 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,28 +20,41 @@
 #define TIME_FORM "%Y%m%dT%H%M%SZ"
 #define TIME_BYTES sizeof("20261127T140300Z")
 #define ENDING ".pb.gz"
+#define MARK_BYTES 64
 
-static int write_mark(const struct store *s)
+static int write_mark(struct store *s)
 {
-	char text[32];
-	int n = snprintf(text, sizeof(text), "%d\n", STORE_VERSION);
+	char text[MARK_BYTES];
+	uint64_t random;
+	int n;
 
-	return write(s->mark, text, (size_t)n) == n && !fsync(s->mark) ? 0 : -errno;
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -EIO;
+	snprintf(s->id, sizeof(s->id), "%016" PRIx64, random);
+	n = snprintf(text, sizeof(text), "%d %s\n", STORE_VERSION, s->id);
+	return pwrite(s->mark, text, (size_t)n, 0) == n && !fsync(s->mark) ? 0 : -errno;
 }
 
-/* An empty mark is that of a writer that was killed when it made it. */
+static bool is_id(const char *text)
+{
+	return strspn(text, "0123456789abcdef") == STORE_ID_BYTES - 1 && text[STORE_ID_BYTES - 1] == '\n';
+}
+
+/* An empty mark is that of a writer that was killed when it made it; the first ones had no id. */
 static int check_version(struct store *s, bool is_writer, struct err *err)
 {
-	char text[32];
+	char text[MARK_BYTES], *end = text;
 	ssize_t n = pread(s->mark, text, sizeof(text) - 1, 0);
-	int ret = n < 0 ? -errno : !n && is_writer ? write_mark(s) : 0;
+	int ret = n < 0 ? -errno : 0;
 
-	if (ret)
-		return err_set(err, ret, "cannot read '%s/" STORE_MARK "': %s", s->path, strerror(-ret));
 	text[n > 0 ? n : 0] = '\0';
-	if (n && strtol(text, NULL, 10) != STORE_VERSION)
+	if (n > 0 && strtol(text, &end, 10) != STORE_VERSION)
 		return err_set(err, -EPROTONOSUPPORT, "the store '%s' is of another version of skep", s->path);
-	return 0;
+	if (!ret && *end == ' ' && is_id(end + 1))
+		snprintf(s->id, sizeof(s->id), "%.16s", end + 1);
+	else if (!ret && is_writer)
+		ret = write_mark(s);
+	return ret ? err_set(err, ret, "cannot read '%s/" STORE_MARK "': %s", s->path, strerror(-ret)) : 0;
 }
 
 static int open_mark(struct store *s, bool is_writer, struct err *err)

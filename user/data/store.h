@@ -4,7 +4,7 @@
  *
  *	20261127T140300Z-20261127T140400Z.cpu-clock.pb.gz
  *
- * in UTC, so that a span is found by names. The file skep-store has the version, and is locked by who writes. Names of files are hostile.
+ * in UTC, so that a span is found by names. The file skep-store has the version and a random number, and is locked by who writes. Names of files are hostile.
  */
 #ifndef SKEP_DATA_STORE_H
 #define SKEP_DATA_STORE_H
@@ -17,12 +17,14 @@
 
 #define STORE_MARK "skep-store"
 #define STORE_VERSION 1
+#define STORE_ID_BYTES 17
 #define STORE_VIEW_BYTES 64
 #define STORE_NAME_BYTES (2 * sizeof("20261127T140300Z") + STORE_VIEW_BYTES + sizeof(".pb.gz"))
 
 struct store {
 	int dir, mark; /* descriptors; -1: closed */
 	const char *path; /* borrowed */
+	char id[STORE_ID_BYTES]; /* 16 hexadecimal digits that tell it from all others; "": it has none */
 };
 
 /* A file of it. */
@@ -43,6 +45,7 @@ struct store_label {
 
 /* What is wanted of a store: what overlaps it. Seconds since 1970. */
 struct store_span {
+	const char *url; /* of a server instead of a directory, with its password; borrowed; NULL: none */
 	uint64_t since_s, until_s; /* until 0: no end */
 	const char *view; /* NULL: the first one there is */
 	struct store_label labels[STORE_LABELS_MAX];

@@ -29,7 +29,7 @@ struct sum {
 struct maker {
 	struct batch *b;
 	const struct segment *seg;
-	const char *host;
+	const struct batch_from *from;
 	struct pprof_reader *reader;
 	struct strpool *pool;
 	VEC(struct sum) sums;
@@ -169,7 +169,8 @@ static void put_samples(struct maker *m)
 
 		rows_put_u32(o, (uint32_t)m->seg->start_s);
 		rows_put_u32(o, seconds_of(m->seg));
-		rows_put_text(o, m->host);
+		rows_put_text(o, m->from->host);
+		rows_put_text(o, m->from->store);
 		rows_put_text(o, s->labels[LABEL_SERVICE]);
 		rows_put_text(o, m->seg->view);
 		rows_put_text(o, unit);
@@ -194,7 +195,8 @@ static void put_head(struct maker *m)
 	}
 	rows_put_u32(o, (uint32_t)m->seg->start_s);
 	rows_put_u32(o, seconds_of(m->seg));
-	rows_put_text(o, m->host);
+	rows_put_text(o, m->from->host);
+	rows_put_text(o, m->from->store);
 	rows_put_text(o, m->seg->view);
 	rows_put_text(o, meta->types[m->type].unit);
 	rows_put_u64(o, count);
@@ -231,9 +233,10 @@ static int fill(struct maker *m, struct err *err)
 	return m->b->samples.no_memory || m->b->head.no_memory || (m->sums.n && !m->b->service) ? -ENOMEM : 0;
 }
 
-int batch_make(struct batch *b, const struct segment *seg, char *bytes, size_t n, const char *host, batch_knows *knows, void *arg, struct err *err)
+int batch_make(struct batch *b, const struct segment *seg, char *bytes, size_t n, const struct batch_from *from, batch_knows *knows, void *arg,
+	       struct err *err)
 {
-	struct maker m = { .b = b, .seg = seg, .host = host, .knows = knows, .arg = arg };
+	struct maker m = { .b = b, .seg = seg, .from = from, .knows = knows, .arg = arg };
 	int ret;
 
 	*b = (struct batch){ 0 };

@@ -8,6 +8,7 @@
 
 #include "push/batch.h"
 #include "push/clickhouseparts.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 #define PLAIN "clickhouse://"
@@ -17,6 +18,8 @@
 #define DATABASE "skep"
 #define ANSWER_BYTES (64u << 10) /* of what has nothing to say but errors */
 #define QUERY_SECONDS 120L
+#define STATUS_TOO_LARGE 413
+#define FORGET_NS UINT64_C(3600000000000) /* a server may lose stacks, as when a backup takes its place: they are sent again each hour */
 #define WHY_BYTES 300
 #define SQL_BYTES 4096
 #define SEEN_MAX (1u << 20) /* 48 MB of map; then all are sent once more */
@@ -47,7 +50,7 @@ static int take_url(struct clickhouse *ch, char *rest, bool is_secure, struct er
 	if (slash)
 		*slash = '\0';
 	if (!is_database(database))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad name '%s' of a database: letters, digits and _ only", database);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad name of a database in the URL: letters, digits and _ only");
 	strcpy(ch->database, database);
 	at = strrchr(rest, '@');
 	if (at) {
@@ -162,6 +165,8 @@ static int fail(const struct client_answer *a, int *ret_code, struct err *err)
 		n = WHY_BYTES;
 	if (*ret_code)
 		return err_set(err, -EPROTO, "it says: %.*s", (int)n, a->body);
+	if (a->status == STATUS_TOO_LARGE)
+		return err_set(err, -EBADMSG, "it says: status %ld", a->status);
 	return err_set(err, -EPROTO, "it is no ClickHouse: status %ld, '%.*s'", a->status, (int)(n > WHY_BYTES / 4 ? WHY_BYTES / 4 : n), a->body);
 }
 
@@ -202,6 +207,8 @@ int clickhouse_query(struct clickhouse *ch, struct sql *query, const char *setti
 		ret = fail(ret_answer, ret_code, err);
 		free(ret_answer->body);
 	}
+	if (ret)
+		*ret_answer = (struct client_answer){ 0 };
 	free(url);
 	vec_free(&query->text);
 	*query = (struct sql){ 0 };
@@ -217,13 +224,13 @@ static const struct table tables[] = {
 	{ "skep_stacks", "hash FixedString(16), functions Array(String), objects Array(String), builds Array(String), kinds Array(UInt8)",
 	  "ReplacingMergeTree()", "ORDER BY hash", "cityHash64(hash)" },
 	{ "skep_samples",
-	  "time DateTime, seconds UInt32, host String, service String, event String, unit String, comm String, cgroup String, container String, "
+	  "time DateTime, seconds UInt32, host String, store String, service String, event String, unit String, comm String, cgroup String, container String, "
 	  "exe String, build String, stack FixedString(16), count UInt64, value UInt64",
-	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (service, event, time, host, seconds, comm, cgroup, exe, build, stack)",
+	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (service, event, time, host, store, seconds, comm, cgroup, exe, build, stack)",
 	  "cityHash64(host)" },
 	{ "skep_batches",
-	  "time DateTime, seconds UInt32, host String, event String, unit String, samples UInt64, value UInt64, stacks UInt64, notes Array(String)",
-	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (event, time, host, seconds)", "cityHash64(host)" },
+	  "time DateTime, seconds UInt32, host String, store String, event String, unit String, samples UInt64, value UInt64, stacks UInt64, notes Array(String)",
+	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (event, time, host, store, seconds)", "cityHash64(host)" },
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -296,7 +303,7 @@ static int insert(struct clickhouse *ch, const char *table, const char *columns,
 }
 
 /* Has it the samples of this segment? They are one block: all, or none. By the order of the table's rows it looks at few of them. 1, 0 or -errno. */
-static int has_samples(struct clickhouse *ch, const struct segment *seg, const char *host, const char *service, int *ret_code, struct err *err)
+static int has_samples(struct clickhouse *ch, const struct segment *seg, const struct batch_from *from, const char *service, int *ret_code, struct err *err)
 {
 	struct sql s = { 0 };
 	struct client_answer a;
@@ -308,7 +315,9 @@ static int has_samples(struct clickhouse *ch, const struct segment *seg, const c
 	sql_add(&s, " AND event = ");
 	sql_quote(&s, seg->view);
 	sql_add(&s, " AND host = ");
-	sql_quote(&s, host);
+	sql_quote(&s, from->host);
+	sql_add(&s, " AND store = ");
+	sql_quote(&s, from->store);
 	ret = clickhouse_query(ch, &s, "", NULL, 0, ANSWER_BYTES, &a, ret_code, err);
 	if (ret)
 		return ret;
@@ -316,6 +325,36 @@ static int has_samples(struct clickhouse *ch, const struct segment *seg, const c
 		ret = fail(&a, ret_code, err);
 	else
 		ret = *a.body == '1';
+	free(a.body);
+	return ret;
+}
+
+static void forget(struct clickhouse *ch)
+{
+	uint64_t now = now_ns();
+
+	if (now - ch->forgot_ns < FORGET_NS)
+		return;
+	map_clear(&ch->seen);
+	ch->forgot_ns = now;
+}
+
+/* One that answers all with 200 is none. */
+static int check_server(struct clickhouse *ch, struct err *err)
+{
+	struct sql s = { 0 };
+	struct client_answer a;
+	int code, ret;
+
+	if (ch->is_checked)
+		return 0;
+	sql_add(&s, "SELECT 6 * 7");
+	ret = clickhouse_query(ch, &s, "", NULL, 0, ANSWER_BYTES, &a, &code, err);
+	if (ret)
+		return ret;
+	ch->is_checked = !strcmp(a.body, "42\n");
+	if (!ch->is_checked)
+		ret = fail(&a, &code, err);
 	free(a.body);
 	return ret;
 }
@@ -344,10 +383,10 @@ static void remember(struct clickhouse *ch, const struct batch *b)
 }
 
 /* Stacks first: samples without them would have no names. What a segment says of itself comes last: who reads it knows that the rest is there. */
-static int send_batch(struct clickhouse *ch, const struct segment *seg, const struct batch *b, const char *host, bool may_be_there, int *ret_code,
+static int send_batch(struct clickhouse *ch, const struct segment *seg, const struct batch *b, const struct batch_from *from, bool may_be_there, int *ret_code,
 		      struct err *err)
 {
-	int has = may_be_there && b->service ? has_samples(ch, seg, host, b->service, ret_code, err) : 0;
+	int has = may_be_there && b->service ? has_samples(ch, seg, from, b->service, ret_code, err) : 0;
 	int ret = has < 0 ? has : insert(ch, "skep_stacks", BATCH_STACK_COLUMNS, &b->stacks, ret_code, err);
 
 	if (!ret)
@@ -357,17 +396,22 @@ static int send_batch(struct clickhouse *ch, const struct segment *seg, const st
 	return ret ? ret : insert(ch, "skep_batches", BATCH_COLUMNS, &b->head, ret_code, err);
 }
 
-int clickhouse_send(struct clickhouse *ch, const struct segment *seg, char *bytes, size_t n, const char *host, bool may_be_there, struct err *err)
+int clickhouse_send(struct clickhouse *ch, const struct segment *seg, char *bytes, size_t n, const struct batch_from *from, bool may_be_there,
+		    struct err *err)
 {
 	struct batch b;
-	int ret = batch_make(&b, seg, bytes, n, host, knows, ch, err), code = 0;
+	int ret, code = 0;
 
+	forget(ch);
+	ret = batch_make(&b, seg, bytes, n, from, knows, ch, err);
 	if (ret == -ENOMEM)
 		err_set(err, ret, "out of memory");
 	else if (ret)
 		ret = -EBADMSG;
 	if (!ret)
-		ret = send_batch(ch, seg, &b, host, may_be_there, &code, err);
+		ret = check_server(ch, err);
+	if (!ret)
+		ret = send_batch(ch, seg, &b, from, may_be_there, &code, err);
 	/* No tables: they are made, and what was left out because it was there is sent in another try */
 	if (ret && (code == CLICKHOUSE_UNKNOWN_TABLE || code == CLICKHOUSE_UNKNOWN_DATABASE) && !make_tables(ch, err))
 		ret = -EAGAIN;

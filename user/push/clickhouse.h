@@ -15,6 +15,7 @@
 
 #define CLICKHOUSE_SCHEMES "clickhouse://HOST:PORT/DATABASE"
 
+struct batch_from;
 struct clickhouse;
 
 /* Is it a URL of one: clickhouse://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or with clickhouse+https? */
@@ -28,10 +29,11 @@ int clickhouse_new(const char *url, const char *password, const atomic_bool *sto
 void clickhouse_free(struct clickhouse *ch); /* NULL is nothing */
 
 /*
- * Sends a segment of host, whose n bytes, of malloc(), are gone then. may_be_there: it was tried before. 0; -EBADMSG: it is damaged; other
+ * Sends a segment of a machine (push/batch.h), whose n bytes, of malloc(), are gone then. may_be_there: it was tried before. 0; -EBADMSG: it is damaged; other
  * -errno: the server does not have it, or does not say so. err filled.
  */
-int clickhouse_send(struct clickhouse *ch, const struct segment *seg, char *bytes, size_t n, const char *host, bool may_be_there, struct err *err);
+int clickhouse_send(struct clickhouse *ch, const struct segment *seg, char *bytes, size_t n, const struct batch_from *from, bool may_be_there,
+		    struct err *err);
 
 /*
  * The sums of a span, as a profile in pprof's format that the caller frees. Labels: those of the store, and host. -ENODATA: there is

@@ -17,6 +17,8 @@ struct clickhouse {
 	char *base; /* "http://host:8123/" */
 	char *user, *password;
 	char database[CLICKHOUSE_DATABASE_BYTES];
+	bool is_checked;    /* it is a ClickHouse */
+	uint64_t forgot_ns; /* when `seen` was emptied last */
 	struct map seen; /* the first 64 bits of hashes of stacks that the server has */
 };
 

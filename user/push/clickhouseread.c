@@ -10,14 +10,16 @@
 #include "pprof/pprof.h"
 #include "push/batch.h"
 #include "push/clickhouseparts.h"
+#include "util/glob.h"
 #include "util/hash.h"
 #include "util/strpool.h"
 
 #define ANSWER_BYTES (1u << 29)
 #define NS_PER_S 1000000000ull
-#define DAY_S UINT64_C(86400) /* a segment is shorter: older partitions are not looked at */
+#define DAY_S UINT64_C(90000) /* a segment is shorter: older partitions are not looked at */
 #define VIEW_FIRST "cpu-clock"
 #define NOTES_MAX 64
+#define SET_BYTES 256 /* of a pattern */
 #define NOTE_TEXT_BYTES 512
 
 /* Labels of the store, and what they are called here. */
@@ -64,40 +66,58 @@ static const char *column_of(const char *key)
 	return NULL;
 }
 
-/* A pattern of names as a regular expression of RE2, which match() takes. */
-static void add_pattern(struct sql *s, const char *pattern)
+/*
+ * A set of a pattern (util/glob.h) as one of RE2, of the characters that it has below 0x80. Returns what is behind it, or NULL: nothing closes
+ * it, and [ is itself.
+ */
+static const char *add_set(struct sql *s, const char *set)
 {
-	char *text = malloc(2 * strlen(pattern) + sizeof("^(?s)$")), *to = text;
-	bool in_set = false;
+	const char *end = set + 1 + (set[1] == '!' || set[1] == '^');
+	char text[SET_BYTES];
+	bool has_any = false;
+	size_t n;
 
-	if (!text) {
-		s->no_memory = true;
-		return;
-	}
-	to = stpcpy(to, "^(?s)");
-	for (const char *p = pattern; *p; p++) {
-		if (in_set) {
-			in_set = *p != ']';
-			if (*p == '\\')
-				*to++ = '\\';
-			*to++ = *p == '!' && p[-1] == '[' ? '^' : *p;
-		} else if (*p == '*') {
-			to = stpcpy(to, ".*");
-		} else if (*p == '?') {
-			*to++ = '.';
-		} else if (*p == '[' && strchr(p + 1, ']')) {
-			*to++ = *p;
-			in_set = true;
-		} else {
-			p += *p == '\\' && p[1];
-			if (strchr("\\.+*?()|[]{}^$", *p))
-				*to++ = '\\';
-			*to++ = *p;
+	end = strchr(*end ? end + 1 : end, ']'); /* one that comes first is of the set */
+	if (!end || (size_t)(end + 2 - set) > sizeof(text))
+		return NULL;
+	n = (size_t)(end + 1 - set);
+	memcpy(text, set, n);
+	text[n] = '\0';
+	sql_add(s, "[");
+	for (int c = 1; c < 0x80; c++) {
+		char byte = (char)c;
+
+		if (glob_match(text, &byte, 1)) {
+			sql_add(s, "\\\\x%02x", c);
+			has_any = true;
 		}
 	}
-	strcpy(to, "$");
-	sql_quote(s, text);
-	free(text);
+	sql_add(s, has_any ? "]" : "^\\\\x00-\\\\x{10FFFF}]");
+	return end + 1;
+}
+
+/* A pattern of names as a regular expression of RE2, which match() takes: each character stands for a byte. In SQL's quotes. */
+static void add_pattern(struct sql *s, const char *pattern)
+{
+	const char *next;
+
+	sql_add(s, "'^(?s)");
+	for (const char *p = pattern; *p; p = next) {
+		next = p + 1;
+		if (*p == '*' || *p == '?') {
+			sql_add(s, *p == '*' ? "\\\\C*" : "\\\\C");
+			continue;
+		}
+		if (*p == '[' && (next = add_set(s, p)))
+			continue;
+		p += *p == '\\' && p[1];
+		next = p + 1;
+		if ((unsigned char)*p < 0x80)
+			sql_add(s, "\\\\x%02x", *p);
+		else
+			sql_add(s, "%c", *p);
+	}
+	sql_add(s, "$'");
 }
 
 static int check_labels(const struct store_span *span, struct err *err)
@@ -121,7 +141,11 @@ static void add_labels(struct sql *s, const struct store_span *span)
 		for (size_t k = i; k < span->nr_labels && is_first; k++) {
 			if (strcmp(span->labels[k].key, span->labels[i].key) != 0)
 				continue;
-			sql_add(s, k == i ? " AND (match(%s, " : " OR match(%s, ", column);
+			if (k == i)
+				sql_add(s, " AND %s != '' AND (", column);
+			else
+				sql_add(s, " OR ");
+			sql_add(s, "match(%s, ", column);
 			add_pattern(s, span->labels[k].pattern);
 			sql_add(s, ")");
 		}
@@ -181,7 +205,7 @@ static int read_summary(struct answer_sums *r, struct err *err)
 	char *unit;
 	int ret;
 
-	sql_add(&s, "SELECT event, any(unit), toUInt64(min(time)), max(toUInt64(time) + seconds), uniqExact(host), count() FROM %s.skep_batches", r->ch->database);
+	sql_add(&s, "SELECT event, any(unit), toUInt64(min(time)), max(toUInt64(time) + seconds), uniqExact(host, store), count() FROM %s.skep_batches", r->ch->database);
 	add_time(&s, r->span);
 	if (r->span->view) {
 		sql_add(&s, " AND event = ");

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "push/batch.h"
 #include "push/client.h"
 #include "util/clock.h"
 #include "util/file.h"
@@ -22,6 +23,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define SEGMENT_BYTES_MAX (256u << 20)
 #define SEGMENT_HINT (64u << 10)
+#define LEAVE_NS NS_PER_S /* after that a thread that does not end is left alone */
 #define BACK_OFF_MAX_NS (60 * NS_PER_S)
 #define SPOOL_FORM "push-%08x"
 
@@ -34,12 +36,14 @@ struct server {
 	char spool[PATH_MAX]; /* a directory */
 	pthread_t thread;
 	bool started;
-	uint64_t old_s; /* what ended before is of an earlier run: it may have been sent */
+	struct segments old; /* what was in the spool at the start: it may have been sent by an earlier run */
+	uint64_t missed_s;   /* the store's profiles from then on are to be linked again; 0: none */
 	/* Under the lock of all */
 	struct push_counts counts;
 	/* The thread's */
 	char tried[STORE_NAME_BYTES]; /* was not answered */
 	char said[sizeof(((struct err *)0)->text)];
+	bool is_left; /* it does not end: what it has stays */
 };
 
 struct push {
@@ -57,17 +61,24 @@ struct push {
 
 int push_check(const char *url, struct err *err)
 {
+	char shown[PUSH_SHOWN_BYTES];
+
 	if (clickhouse_is(url) || pyroscope_is(url) || otlp_is(url))
 		return 0;
-	err_exit(err, -EINVAL, EXIT_USAGE, "cannot push to '%s'", url);
+	push_shown(url, shown, sizeof(shown));
+	err_exit(err, -EINVAL, EXIT_USAGE, "cannot push to '%s'", shown);
 	err_hint(err, "--push " PUSH_SCHEMES);
 	return -EINVAL;
 }
 
 void push_shown(const char *url, char *buf, size_t size)
 {
-	const char *begin = strstr(url, "://"), *at = begin ? strrchr(begin, '@') : NULL, *colon = begin ? strchr(begin + 3, ':') : NULL;
+	const char *begin = strstr(url, "://"), *host = begin ? begin + 3 : url, *colon = begin ? strchr(host, ':') : NULL;
+	const char *slash = host + strcspn(host, "/"), *at = memrchr(host, '@', (size_t)(slash - host));
 
+	/* "user:pa/ss@host": what is no port is a password, to the last @ */
+	if (colon && colon < slash && !at && colon + 1 + strspn(colon + 1, "0123456789") != slash)
+		at = strrchr(host, '@');
 	if (at && colon && colon < at)
 		snprintf(buf, size, "%.*s%s", (int)(colon - url), url, at);
 	else
@@ -109,19 +120,28 @@ static int read_segment(const struct store *spool, const char *name, char **ret_
 	return ret;
 }
 
+static bool is_old(const struct server *s, const char *name)
+{
+	for (size_t i = 0; i < s->old.all.n; i++)
+		if (!strcmp(s->old.all.data[i].name, name))
+			return true;
+	return false;
+}
+
 static int send_segment(struct server *s, const struct store *spool, const struct segment *seg, struct err *err)
 {
-	bool may_be_there = seg->end_s <= s->old_s || !strcmp(s->tried, seg->name);
+	bool may_be_there = is_old(s, seg->name) || !strcmp(s->tried, seg->name);
+	const struct batch_from from = { s->push->host, s->push->store->id };
 	char *bytes;
 	size_t n;
 	int ret = read_segment(spool, seg->name, &bytes, &n);
 
 	if (ret)
-		return err_set(err, ret == -ENOENT ? ret : -EBADMSG, "cannot read '%s': %s", seg->name, strerror(-ret));
+		return err_set(err, ret == -EFBIG ? -EBADMSG : ret, "cannot read '%s': %s", seg->name, strerror(-ret));
 	memcpy(s->tried, seg->name, sizeof(s->tried));
 	if (s->otlp)
 		return otlp_send(s->otlp, seg, bytes, n, s->push->host, err);
-	return s->clickhouse ? clickhouse_send(s->clickhouse, seg, bytes, n, s->push->host, may_be_there, err) :
+	return s->clickhouse ? clickhouse_send(s->clickhouse, seg, bytes, n, &from, may_be_there, err) :
 			       pyroscope_send(s->pyroscope, seg, bytes, n, s->push->host, err);
 }
 
@@ -186,6 +206,18 @@ static void set_waiting(struct server *s, size_t n)
 	pthread_mutex_unlock(&s->push->lock);
 }
 
+/* One that was removed is made again by push_segment(). */
+static int no_spool(struct server *s, int why)
+{
+	struct err err = { 0 };
+
+	if (why == ENOENT)
+		return 0;
+	err_set(&err, -why, "cannot open '%s': %s", s->spool, strerror(why));
+	say(s, &err);
+	return -why;
+}
+
 /* Sends what there is. 0, or -errno: it is to be tried again. */
 static int empty(struct server *s)
 {
@@ -195,8 +227,7 @@ static int empty(struct server *s)
 	int ret;
 
 	if (spool.dir < 0)
-		return errno == ENOENT ? 0 : -errno; /* it was removed: push_segment() makes it again */
-	drop_oldest(s, &spool);
+		return no_spool(s, errno);
 	ret = store_list(&spool, &whole, &all);
 	for (size_t i = 0; i < all.all.n && !ret && !atomic_load(&s->push->stop); i++) {
 		set_waiting(s, all.all.n - i);
@@ -245,13 +276,56 @@ static int make_spool(const struct server *s)
 	return mkdir(s->spool, 0750) && errno != EEXIST ? -errno : 0;
 }
 
+static int open_spool(const struct server *s)
+{
+	int fd = open(s->spool, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT && !make_spool(s))
+		fd = open(s->spool, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Links to all of the store that is not older, and to what could not be linked before. 0 or -errno. */
+static int link_since(const struct server *s, int dir, uint64_t since_s)
+{
+	const struct store_span span = { .since_s = since_s };
+	struct segments all = { 0 };
+	int ret = store_list(s->push->store, &span, &all);
+
+	for (size_t i = 0; i < all.all.n && !ret; i++)
+		if (all.all.data[i].start_s >= since_s && linkat(s->push->store->dir, all.all.data[i].name, dir, all.all.data[i].name, 0) && errno != EEXIST)
+			ret = -errno;
+	vec_free(&all.all);
+	return ret;
+}
+
+/*
+ * What is there may have been sent by an earlier run; so may the store's last profiles, which that run may not have linked any more. Servers that
+ * cannot be asked would have these twice.
+ */
+static int begin_spool(struct server *s)
+{
+	const struct store_span whole = { 0 };
+	const struct store spool = { .dir = open_spool(s), .mark = -1, .path = s->spool };
+	struct segments last = { 0 };
+	int ret = spool.dir < 0 ? spool.dir : s->clickhouse ? store_list(s->push->store, &whole, &last) : 0;
+
+	if (!ret && last.all.n)
+		ret = link_since(s, spool.dir, last.all.data[last.all.n - 1].start_s);
+	if (!ret)
+		ret = store_list(&spool, &whole, &s->old);
+	vec_free(&last.all);
+	if (spool.dir >= 0)
+		close(spool.dir);
+	return ret;
+}
+
 static int open_server(struct push *p, const char *url, struct err *err)
 {
 	struct server *s = &p->servers[p->nr++];
 	int ret = push_check(url, err);
 
 	s->push = p;
-	s->old_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
 	push_shown(url, s->shown, sizeof(s->shown));
 	if (!ret && otlp_is(url))
 		ret = otlp_new(url, p->cfg->password, &p->stop, &s->otlp, err);
@@ -259,8 +333,8 @@ static int open_server(struct push *p, const char *url, struct err *err)
 		ret = clickhouse_is(url) ? clickhouse_new(url, p->cfg->password, &p->stop, &s->clickhouse, err) :
 					   pyroscope_new(url, p->cfg->password, &p->stop, &s->pyroscope, err);
 	snprintf(s->spool, sizeof(s->spool), "%s/" SPOOL_FORM, p->store->path, (uint32_t)hash_bytes(s->shown, strlen(s->shown)));
-	if (!ret && (ret = make_spool(s)))
-		err_set(err, ret, "cannot make '%s': %s", s->spool, strerror(-ret));
+	if (!ret && (ret = begin_spool(s)))
+		err_set(err, ret, "cannot use '%s': %s", s->spool, strerror(-ret));
 	if (!ret && !(s->started = thread_start(&s->thread, serve, s)))
 		ret = err_set(err, -EAGAIN, "cannot start a thread");
 	return ret;
@@ -281,6 +355,10 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->wake, &attr);
 	pthread_condattr_destroy(&attr);
+	if (cfg->host && strlen(cfg->host) >= sizeof(p->host)) {
+		push_free(p);
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'--host' has more than %d characters", HOST_NAME_MAX);
+	}
 	if (cfg->host)
 		snprintf(p->host, sizeof(p->host), "%s", cfg->host);
 	else if (gethostname(p->host, sizeof(p->host) - 1))
@@ -295,31 +373,28 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 	return ret;
 }
 
-static int link_segment(const struct server *s, const char *name)
+static void link_segment(struct server *s, const struct segment *seg)
 {
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/%s", s->spool, name);
+	const struct store spool = { .dir = open_spool(s), .mark = -1, .path = s->spool };
+	int ret = spool.dir < 0 ? spool.dir : 0;
 
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return -ENAMETOOLONG;
-	if (!linkat(s->push->store->dir, name, AT_FDCWD, path, 0))
-		return 0;
-	if (errno != ENOENT)
-		return -errno;
-	return make_spool(s) || linkat(s->push->store->dir, name, AT_FDCWD, path, 0) ? -errno : 0;
+	if (!ret && s->missed_s)
+		ret = link_since(s, spool.dir, s->missed_s);
+	if (!ret && linkat(s->push->store->dir, seg->name, spool.dir, seg->name, 0) && errno != EEXIST)
+		ret = -errno;
+	if (ret && !s->missed_s)
+		log_note("note: '%s' is not sent to '%s' for now: %s", seg->name, s->shown, strerror(-ret));
+	s->missed_s = !ret ? 0 : s->missed_s ? s->missed_s : seg->start_s;
+	if (spool.dir >= 0) {
+		drop_oldest(s, &spool);
+		close(spool.dir);
+	}
 }
 
-void push_segment(struct push *p, const char *name)
+void push_segment(struct push *p, const struct segment *seg)
 {
-	for (size_t i = 0; i < p->nr; i++) {
-		struct server *s = &p->servers[i];
-		int ret = link_segment(s, name);
-
-		if (!ret)
-			continue;
-		count(s, &s->counts.dropped, 1);
-		log_note("note: '%s' will not be sent to '%s': %s", name, s->shown, strerror(-ret));
-	}
+	for (size_t i = 0; i < p->nr; i++)
+		link_segment(&p->servers[i], seg);
 	pthread_mutex_lock(&p->lock);
 	p->generation++;
 	pthread_cond_broadcast(&p->wake);
@@ -344,14 +419,24 @@ struct push_counts push_counts(struct push *p)
 	return all;
 }
 
-static void join(struct push *p, struct server *s, uint64_t until)
+/* True: it has ended. */
+static bool join_until(struct server *s, uint64_t until)
 {
 	struct timespec at = { .tv_sec = (time_t)(until / NS_PER_S), .tv_nsec = (long)(until % NS_PER_S) };
 
-	if (s->started && pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC, &at)) {
+	return !s->started || !pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC, &at);
+}
+
+/* A resolver that waits for a server of names does not end when it is told to: the thread is left alone then, with all that it has. */
+static void join(struct push *p, struct server *s, uint64_t until)
+{
+	bool ended = join_until(s, until);
+
+	if (!ended) {
 		atomic_store(&p->stop, true);
-		pthread_join(s->thread, NULL);
+		ended = join_until(s, clock_ns(CLOCK_MONOTONIC) + LEAVE_NS);
 	}
+	s->is_left |= !ended;
 	s->started = false;
 }
 
@@ -372,7 +457,11 @@ void push_free(struct push *p)
 	if (!p)
 		return;
 	push_end(p, 0);
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->servers[i].is_left) /* it uses all of this */
+			return;
 	for (size_t i = 0; i < p->nr; i++) {
+		vec_free(&p->servers[i].old.all);
 		clickhouse_free(p->servers[i].clickhouse);
 		pyroscope_free(p->servers[i].pyroscope);
 		otlp_free(p->servers[i].otlp);

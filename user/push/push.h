@@ -47,8 +47,8 @@ void push_shown(const char *url, char *buf, size_t size);
 /* store: borrowed, and open. 0, or -errno with err filled. */
 int push_open(const struct push_cfg *cfg, const struct store *store, struct push **ret_push, struct err *err);
 
-/* A segment is there. Notes what cannot be linked. */
-void push_segment(struct push *p, const char *name);
+/* A segment is there. What cannot be linked is noted, and linked with a later one. */
+void push_segment(struct push *p, const struct segment *seg);
 
 struct push_counts push_counts(struct push *p);
 

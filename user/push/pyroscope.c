@@ -51,18 +51,23 @@ void pyroscope_free(struct pyroscope *p)
 	free(p);
 }
 
+static size_t add_value(char *name, size_t at, const char *value)
+{
+	size_t n = text_append(name, NAME_BYTES, at, "%.200s", value);
+
+	for (; at < n; at++)
+		if (!isalnum((unsigned char)name[at]) && !strchr("._-", name[at]))
+			name[at] = '_';
+	return n;
+}
+
 /* "skep{host=a,event=b}": its labels have no quotes, so what has a meaning there is none of theirs. */
 static void make_name(char *name, const char *host, const char *event)
 {
-	size_t n = text_append(name, NAME_BYTES, 0, "skep{host=%.200s,event=%.64s}", host, event);
-	int level = 0;
+	size_t n = add_value(name, text_append(name, NAME_BYTES, 0, "skep{host="), host);
 
-	for (size_t i = 0; i + 1 < n; i++) {
-		bool is_form = (name[i] == '{' && !level++) || (name[i] == ',' && !strncmp(name + i, ",event=", 7)) || name[i] == '=';
-
-		if (!is_form && !isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
-			name[i] = '_';
-	}
+	n = add_value(name, text_append(name, NAME_BYTES, n, ",event="), event);
+	text_append(name, NAME_BYTES, n, "}");
 }
 
 /* The form is around the bytes: what separates its parts is nowhere in them, as far as 128 bits can tell. */

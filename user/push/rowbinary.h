@@ -23,10 +23,9 @@ static inline void rows_put(struct rows_out *o, const void *bytes, size_t n)
 {
 	char *to = o->no_memory ? NULL : vec_take(&o->bytes, n);
 
-	if (to)
+	if (to && n)
 		memcpy(to, bytes, n);
-	else
-		o->no_memory |= n > 0;
+	o->no_memory |= !to && n;
 }
 
 static inline void rows_put_size(struct rows_out *o, uint64_t n)

@@ -10,6 +10,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static struct {
 	__typeof__(MHD_suspend_connection) *suspend;
 	__typeof__(MHD_resume_connection) *resume;
 	__typeof__(MHD_lookup_connection_value) *value;
+	__typeof__(MHD_get_connection_info) *info;
 } mhd;
 
 struct page {
@@ -47,7 +49,7 @@ struct page {
 	struct MHD_Response *response; /* counted: an answer that is being sent has it still */
 };
 
-enum waiter_state { WAITER_FREE, WAITER_NEW, WAITER_TAKEN, WAITER_ANSWERED };
+enum waiter_state { WAITER_FREE, WAITER_NEW, WAITER_TAKEN, WAITER_ANSWERED, WAITER_GONE };
 
 /* A connection that sleeps until somebody has its answer. */
 struct waiter {
@@ -64,9 +66,10 @@ struct http {
 	struct page pages[PAGES_MAX];
 	const char *wait_path; /* NULL: none */
 	struct waiter waiters[HTTP_WAITERS_MAX];
+	uint64_t nr_waiters; /* that there were */
 	bool closing;
 	uint64_t published_ns;
-	struct MHD_Response *none, *method, *stale, *many;
+	struct MHD_Response *none, *method, *stale, *many, *bad;
 	int socket;
 	char address[ADDRESS_BYTES];
 };
@@ -85,7 +88,8 @@ static bool open_library(void)
 	mhd.suspend = (__typeof__(mhd.suspend))dlsym(lib, "MHD_suspend_connection");
 	mhd.resume = (__typeof__(mhd.resume))dlsym(lib, "MHD_resume_connection");
 	mhd.value = (__typeof__(mhd.value))dlsym(lib, "MHD_lookup_connection_value");
-	if (mhd.stop && mhd.response && mhd.destroy && mhd.header && mhd.queue && mhd.suspend && mhd.resume && mhd.value)
+	mhd.info = (__typeof__(mhd.info))dlsym(lib, "MHD_get_connection_info");
+	if (mhd.stop && mhd.response && mhd.destroy && mhd.header && mhd.queue && mhd.suspend && mhd.resume && mhd.value && mhd.info)
 		mhd.start = (__typeof__(mhd.start))dlsym(lib, "MHD_start_daemon");
 	return mhd.start;
 }
@@ -156,6 +160,7 @@ static enum MHD_Result wait_for_answer(struct http *h, struct MHD_Connection *c,
 {
 	struct waiter *w = *state;
 	const char *seconds, *view;
+	uint64_t n = 0;
 
 	if (w)
 		return w->state == WAITER_ANSWERED ? mhd.queue(c, w->status, w->response) : MHD_NO;
@@ -164,9 +169,9 @@ static enum MHD_Result wait_for_answer(struct http *h, struct MHD_Connection *c,
 		return mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->many);
 	seconds = mhd.value(c, MHD_GET_ARGUMENT_KIND, "seconds");
 	view = mhd.value(c, MHD_GET_ARGUMENT_KIND, "view");
-	*w = (struct waiter){ .state = WAITER_NEW, .connection = c, .asked.id = (int)(w - h->waiters) };
-	if (seconds && num_u64(seconds, SECONDS_MAX, &w->asked.seconds))
-		w->asked.seconds = SECONDS_MAX;
+	if (seconds && num_u64(seconds, SECONDS_MAX, &n))
+		return mhd.queue(c, MHD_HTTP_BAD_REQUEST, h->bad);
+	*w = (struct waiter){ .state = WAITER_NEW, .connection = c, .asked = { .id = ++h->nr_waiters, .seconds = n } };
 	snprintf(w->asked.view, sizeof(w->asked.view), "%s", view ? view : "");
 	*state = w;
 	mhd.suspend(c);
@@ -238,7 +243,7 @@ static int listen_at(struct http *h, const char *listen_text, struct err *err)
 
 int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 {
-	static const char none[] = "not found\n", method[] = "GET and HEAD only\n", stale[] = "no figures for a minute\n", many[] = "too many wait already\n";
+	static const char none[] = "not found\n", method[] = "GET and HEAD only\n", stale[] = "no figures for a minute\n", many[] = "too many wait already\n", bad[] = "seconds=N: 1 to 3600\n";
 	struct http *h;
 	int ret;
 
@@ -260,7 +265,8 @@ int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 		h->method = make_response("text/plain", method, strlen(method));
 		h->stale = make_response("text/plain", stale, strlen(stale));
 		h->many = make_response("text/plain", many, strlen(many));
-		ret = h->none && h->method && h->stale && h->many ? 0 : err_set(err, -ENOMEM, "out of memory");
+		h->bad = make_response("text/plain", bad, strlen(bad));
+		ret = h->none && h->method && h->stale && h->many && h->bad ? 0 : err_set(err, -ENOMEM, "out of memory");
 	}
 	if (!ret) {
 		sigset_t before;
@@ -311,6 +317,8 @@ void http_close(struct http *h)
 		mhd.destroy(h->stale);
 	if (h->many)
 		mhd.destroy(h->many);
+	if (h->bad)
+		mhd.destroy(h->bad);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }
@@ -327,14 +335,32 @@ void http_wait_at(struct http *h, const char *path)
 	pthread_mutex_unlock(&h->lock);
 }
 
+/* The library does not look at a connection that sleeps. */
+static bool has_gone(struct waiter *w)
+{
+	const union MHD_ConnectionInfo *info = mhd.info(w->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct pollfd p = { .fd = info ? info->connect_fd : -1, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
 bool http_take(struct http *h, struct http_waiter *ret_waiter)
 {
 	struct waiter *w = NULL;
 
 	pthread_mutex_lock(&h->lock);
-	for (int i = 0; i < HTTP_WAITERS_MAX && !w; i++)
-		if (h->waiters[i].state == WAITER_NEW)
-			w = &h->waiters[i];
+	for (int i = 0; i < HTTP_WAITERS_MAX; i++) {
+		struct waiter *at = &h->waiters[i];
+
+		if (at->state != WAITER_NEW && at->state != WAITER_TAKEN)
+			continue;
+		if (has_gone(at)) {
+			at->state = WAITER_GONE;
+			mhd.resume(at->connection);
+		} else if (at->state == WAITER_NEW && !w) {
+			w = at;
+		}
+	}
 	if (w) {
 		w->state = WAITER_TAKEN;
 		*ret_waiter = w->asked;
@@ -343,20 +369,27 @@ bool http_take(struct http *h, struct http_waiter *ret_waiter)
 	return w;
 }
 
-int http_answer(struct http *h, int id, unsigned int status, const char *type, const char *bytes, size_t n)
+int http_answer(struct http *h, uint64_t id, unsigned int status, const char *type, const char *bytes, size_t n)
 {
 	struct MHD_Response *r = make_response(type, bytes, n);
-	struct waiter *w = &h->waiters[id];
+	struct waiter *w = NULL;
 
+	if (!r)
+		return -ENOMEM;
 	pthread_mutex_lock(&h->lock);
-	if (r && w->state == WAITER_TAKEN) {
+	for (int i = 0; i < HTTP_WAITERS_MAX && !w; i++)
+		if (h->waiters[i].state == WAITER_TAKEN && h->waiters[i].asked.id == id)
+			w = &h->waiters[i];
+	if (w) {
 		w->state = WAITER_ANSWERED;
 		w->response = r;
 		w->status = status;
 		mhd.resume(w->connection);
 	}
 	pthread_mutex_unlock(&h->lock);
-	return r ? 0 : -ENOMEM;
+	if (!w)
+		mhd.destroy(r);
+	return 0;
 }
 
 int http_publish(struct http *h, const char *path, const char *type, const char *text, size_t n)
@@ -415,7 +448,7 @@ bool http_take(struct http *h, struct http_waiter *ret_waiter)
 	return false;
 }
 
-int http_answer(struct http *h, int id, unsigned int status, const char *type, const char *bytes, size_t n)
+int http_answer(struct http *h, uint64_t id, unsigned int status, const char *type, const char *bytes, size_t n)
 {
 	(void)h;
 	(void)id;

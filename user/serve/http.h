@@ -35,16 +35,16 @@ const char *http_address(const struct http *h);
 void http_wait_at(struct http *h, const char *path);
 
 struct http_waiter {
-	int id;		  /* of http_answer() */
+	uint64_t id;	  /* of http_answer(); no two are equal */
 	uint64_t seconds; /* 0: it did not say */
 	char view[HTTP_VALUE_BYTES]; /* "": likewise */
 };
 
-/* A request that was not taken yet: true. */
+/* A request that was not taken yet: true. Those whose clients have gone end here. */
 bool http_take(struct http *h, struct http_waiter *ret_waiter);
 
-/* Once for each that was taken. status: of HTTP; bytes are copied. -ENOMEM: it stays without. */
-int http_answer(struct http *h, int id, unsigned int status, const char *type, const char *bytes, size_t n);
+/* Once for each that was taken, also when its client has gone. status: of HTTP; bytes are copied. -ENOMEM: it stays without. */
+int http_answer(struct http *h, uint64_t id, unsigned int status, const char *type, const char *bytes, size_t n);
 
 /* What GET PATH answers from now on, and its type; path and type are static, text is copied. 0 or -ENOMEM. */
 int http_publish(struct http *h, const char *path, const char *type, const char *text, size_t n);

@@ -32,7 +32,7 @@ static struct {
 	int fd;
 	bool taken;
 	unsigned int count;
-	int last;
+	int last, patient;
 	uint64_t last_ns;
 	enum interrupt_stage stage, last_stage; /* now, and when the last one came */
 	uint64_t stage_ns;
@@ -124,6 +124,8 @@ static void *watch(void *arg)
 	for (;;) {
 		int sig = own.count ? sigtimedwait(&ending, NULL, &soon) : sigwaitinfo(&ending, NULL);
 
+		if (sig > 0 && sig == get(patient) && own.count)
+			continue;
 		if (sig > 0) {
 			own.last_stage = get(stage);
 			set(last_ns, now_ns());
@@ -175,6 +177,11 @@ int interrupts_fd(void)
 unsigned int interrupts_count(void)
 {
 	return get(count);
+}
+
+void interrupts_patient(int sig)
+{
+	set(patient, sig);
 }
 
 int interrupts_last(void)

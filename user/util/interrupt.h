@@ -31,6 +31,9 @@ int interrupts_last(void);
 /* What is done from now on, for the message ("detaching"), and what is lost if that is given up ("the result"). Both stay. */
 void interrupts_stage(enum interrupt_stage stage, const char *doing, const char *lost);
 
+/* That signal asks for something else than the end at once: behind another it is nothing. 0: none does. */
+void interrupts_patient(int sig);
+
 /*
  * Called by the thread just before it ends the program, one for each thing that must not be left as it is, also while it is being
  * replaced: it may use only what is static. NULL: nothing.

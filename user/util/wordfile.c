@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "util/file.h"
 #include "util/vec.h"
@@ -16,6 +17,9 @@
 
 struct words {
 	VEC(char *) all;
+	wordfile_needs *needs;
+	const void *arg;
+	const char *path; /* of the file at hand */
 };
 
 static int add(struct words *w, char *word)
@@ -27,13 +31,15 @@ static int add(struct words *w, char *word)
 }
 
 /* A letter's value is a word of its own. */
-static int add_option(struct words *w, const char *name, const char *value)
+static int add_option(struct words *w, const char *name, const char *value, struct err *err)
 {
 	const char *dashes = *name == '-' ? "" : "--";
 	bool is_letter = name[0] == '-' && name[1] != '-';
 	char *word;
 	int ret;
 
+	if (!*value && !is_letter && w->needs(w->arg, name + strspn(name, "-")))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s': option '%s' needs a value", w->path, name);
 	if (asprintf(&word, *value && !is_letter ? "%s%s=%s" : "%s%s", dashes, name, value) < 0)
 		return -ENOMEM;
 	ret = add(w, word);
@@ -41,7 +47,7 @@ static int add_option(struct words *w, const char *name, const char *value)
 }
 
 /* line is changed. */
-static int take_line(struct words *w, char *line)
+static int take_line(struct words *w, char *line, struct err *err)
 {
 	char *name = line + strspn(line, " \t"), *value, *end = line + strlen(line);
 	size_t n = strcspn(name, " \t=");
@@ -55,15 +61,19 @@ static int take_line(struct words *w, char *line)
 	value += *value == '=';
 	value += strspn(value, " \t");
 	name[n] = '\0';
-	return add_option(w, name, value);
+	return add_option(w, name, value, err);
 }
 
 static int take_file(struct words *w, const char *path, struct err *err)
 {
+	struct stat st;
 	char *bytes, *next;
 	size_t n;
-	int ret = file_read(path, HINT_BYTES, FILE_BYTES_MAX, &bytes, &n);
+	int ret = stat(path, &st) ? -errno : S_ISREG(st.st_mode) ? file_read(path, HINT_BYTES, FILE_BYTES_MAX, &bytes, &n) : -ENOTSUP;
 
+	w->path = path;
+	if (ret == -ENOTSUP)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is not a regular file", path);
 	if (ret)
 		return err_exit(err, ret, EXIT_USAGE, "cannot read '%s': %s", path, strerror(-ret));
 	if (memchr(bytes, '\0', n))
@@ -72,17 +82,19 @@ static int take_file(struct words *w, const char *path, struct err *err)
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		if (take_line(w, line))
-			ret = err_set(err, -ENOMEM, "out of memory");
+		ret = take_line(w, line, err);
 	}
 	free(bytes);
 	return ret;
 }
 
-int wordfile_expand(int argc, char **argv, int *ret_argc, char ***ret_argv, struct err *err)
+int wordfile_expand(int argc, char **argv, wordfile_needs *needs, const void *arg, int *ret_argc, char ***ret_argv, struct err *err)
 {
-	struct words w = { 0 };
+	static struct words w; /* to the end */
 	int ret = 0;
+
+	w.needs = needs;
+	w.arg = arg;
 
 	for (int i = 0; i < argc && !ret; i++) {
 		const char *path = NULL;
