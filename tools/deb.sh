@@ -22,7 +22,8 @@ chmod 644 $root/etc/default/skep-agent
 printf '/etc/default/skep-agent\n/etc/skep/agent.conf\n' >$root/DEBIAN/conffiles
 # Libraries that are opened when they are needed are recommended, by the names of Debian 12, and of 13. Capstone 5 is not what it was built for
 printf 'Source: skep\n\nPackage: skep\nArchitecture: any\n' >build/deb/debian/control
-depends=$(cd build/deb && dpkg-shlibdeps -O skep/usr/bin/skep 2>/dev/null | sed 's/^shlibs:Depends=//')
+(cd build/deb && dpkg-shlibdeps -O skep/usr/bin/skep >depends 2>said) || { cat build/deb/said >&2; exit 1; }
+depends=$(sed 's/^shlibs:Depends=//' build/deb/depends)
 cat >$root/DEBIAN/control <<X
 Package: skep
 Version: $version

@@ -149,6 +149,7 @@ all_calls() {
 	figures
 }
 
+# bats test_tags=slow,measuring
 @test "page faults by unit; /debug/pprof/profile waits, and has what was sampled meanwhile; clients that leave, too many, and the end of the agent" {
 	two_cgroups
 	serve -F 99 --faults

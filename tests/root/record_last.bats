@@ -23,6 +23,7 @@ span() { # span FILE: seconds between its first sample and its last
 	"$SKEP" -q script -i "$1" -F time | tr -d ': ' | sort -n | awk 'NR == 1 { a = $1 } { b = $1 } END { print b - a }'
 }
 
+# bats test_tags=slow,measuring
 @test "each SIGUSR2 writes the last seconds; spans that are over are not in it; who has ended has its names" {
 	recorder --last 2s --duration "$(times 14)"
 	"$WORK/shares" "$(times 1)" >/dev/null # it is dropped
@@ -51,6 +52,7 @@ span() { # span FILE: seconds between its first sample and its last
 	[ ! -e x.data ]
 }
 
+# bats test_tags=slow,measuring
 @test "an event asks: it is in the file, others within the pause are counted; at most --keep files stay" {
 	[ -d /sys/kernel/tracing/events ] || skip "no tracefs"
 	recorder --last 30s --keep 2 --trigger 't:syscalls:sys_enter_getpriority' --trigger 't:sched:sched_process_exit if comm == "ends"' --trigger-pause 1s --duration "$(times 12)"
@@ -70,7 +72,7 @@ span() { # span FILE: seconds between its first sample and its last
 	wait "$recorder"
 	cat said
 	files 2
-	grep -qE '^note: [0-9]+ events came within the 1 s after one that had asked for a file' said
+	grep -qE '^note: [0-9]+ events came within the 1.0 s after one that had asked for a file' said
 	"$SKEP" -q script -i "$(ls x.data.* | tail -n 1)" -F comm,event | grep -q 'ends.*sched_process_exit'
 }
 

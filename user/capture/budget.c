@@ -10,9 +10,9 @@
 #define PATIENCE_NS (10 * BUDGET_ROUND_NS) /* before it is raised again */
 #define RATE_MIN 0.001
 
-void budget_init(struct budget *b, double share, uint32_t cpus)
+void budget_init(struct budget *b, double share, uint32_t cpus, uint64_t freq)
 {
-	*b = (struct budget){ .share = share, .cpus = cpus ? cpus : 1, .rate = 1, .least = 1, .lowest = 1 };
+	*b = (struct budget){ .share = share, .cpus = cpus ? cpus : 1, .rate = 1, .least = 1, .lowest = 1, .rate_min = freq ? 1.0 / (double)freq : RATE_MIN };
 }
 
 static void measure(struct budget *b, uint64_t now_ns, uint64_t cost_ns)
@@ -33,7 +33,7 @@ static double next_rate(const struct budget *b, uint64_t now_ns)
 		double factor = AIM * b->share / b->used;
 
 		rate *= factor > STEP_DOWN ? factor : STEP_DOWN;
-		return rate > RATE_MIN ? rate : RATE_MIN;
+		return rate > b->rate_min ? rate : b->rate_min;
 	}
 	if (b->used > FAR * b->share || now_ns - b->changed_ns < PATIENCE_NS)
 		return rate;

@@ -16,7 +16,8 @@ struct budget {
 	uint32_t cpus;
 	double rate;  /* of what was asked for: 1 at first */
 	double least; /* it was since budget_least() */
-	double lowest; /* it was */
+	double lowest; /* it was, ever */
+	double rate_min; /* it is never less */
 	double used;  /* the share, averaged */
 	uint32_t nr_changes;
 	/* Its own */
@@ -25,7 +26,8 @@ struct budget {
 	bool has_begun;
 };
 
-void budget_init(struct budget *b, double share, uint32_t cpus);
+/* freq: samples a second and CPU that are asked for, of which one is left at least; 0: not known. */
+void budget_init(struct budget *b, double share, uint32_t cpus, uint64_t freq);
 
 /* Once a second: cost_ns is the time that the run took so far. Returns true when b->rate is another one. */
 bool budget_round(struct budget *b, uint64_t now_ns, uint64_t cost_ns);

@@ -52,6 +52,7 @@ struct session {
 	uint64_t begun_ns; /* COMMAND */
 	int next_turn;
 	struct budget budget;
+	struct err rate_err; /* why a rate could not be had */
 	uint64_t budget_ns; /* when it is looked at next; UINT64_MAX: never */
 };
 
@@ -395,7 +396,7 @@ static int keep_budget(struct session *s, uint64_t now)
 		return 0;
 	for (int i = 0; i < s->nr_sources && !ret; i++)
 		if (s->sources[i]->rate)
-			ret = s->sources[i]->rate(s->sources[i], s->budget.rate);
+			ret = s->sources[i]->rate(s->sources[i], s->budget.rate, &s->rate_err);
 	return ret;
 }
 
@@ -516,7 +517,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	if (interrupts_count())
 		return err_set(err, -EINTR, "interrupted before the measurement started");
 	s->begun_ns = now_ns();
-	budget_init(&s->budget, s->cfg->budget, s->place.nr_cpus);
+	budget_init(&s->budget, s->cfg->budget, s->place.nr_cpus, s->cfg->freq);
 	s->budget_ns = s->cfg->budget ? s->begun_ns + s->cfg->budget_after_ns : UINT64_MAX;
 	s->armed_ns = s->cfg->starts_off ? UINT64_MAX : s->begun_ns + s->cfg->delay_ns;
 	if (!s->place.is_late)
@@ -528,6 +529,8 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	s->place.command_runs = s->command.pid;
 	interrupts_stage(INTERRUPT_RUN, "measuring", "the result");
 	ret = enough(loop(s, sink));
+	if (ret && s->rate_err.text[0] && !err->text[0])
+		*err = s->rate_err;
 	interrupts_stage(INTERRUPT_FINISH, "detaching", "the result");
 	disarm(s);
 	interrupts_stage(INTERRUPT_FINISH, "reading the results and their names", "the result");
@@ -586,8 +589,8 @@ void session_profile(const struct session *s, struct profile *profile)
 		profile->losses[LOSS_THROTTLED] += sideband_throttled(s->place.sideband);
 	}
 	if (s->budget.nr_changes)
-		profile_note(profile, "the rate of samples was changed %u times to keep to --budget: at last to %.1f %% of what was asked for, at the least to %.1f %%",
-			     s->budget.nr_changes, 100 * s->budget.rate, 100 * s->budget.lowest);
+		profile_note(profile, "the rate of samples was lowered to keep to --budget: it is %.1f %% of what was asked for, and was %.1f %% at the lowest",
+			     100 * s->budget.rate, 100 * s->budget.lowest);
 	if (s->left_pid)
 		profile_note(profile, "COMMAND still runs: process %d does not end on SIGTERM", s->left_pid);
 	profile->duration_ns = session_duration_ns(s);

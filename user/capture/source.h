@@ -46,8 +46,11 @@ struct source {
 	void (*start)(struct source *src);
 	/* After start: nothing is counted until it is called again. NULL: it cannot. */
 	void (*pause)(struct source *src, bool is_paused);
-	/* Between start and stop: samples come at this part of the rate that was asked for, (0, 1]. 0 or -errno. NULL: it has none. */
-	int (*rate)(struct source *src, double rate);
+	/*
+	 * Between start and stop: samples come at this part of the rate that was asked for, (0, 1]; those that have no rate as before. 0, or
+	 * -errno with err filled. NULL: it has none.
+	 */
+	int (*rate)(struct source *src, double rate, struct err *err);
 	/* After it nothing is counted and none of its programs runs. */
 	void (*stop)(struct source *src);
 	/*

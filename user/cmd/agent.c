@@ -120,6 +120,15 @@ static const struct opt_rule figure_rules[] = {
 	{ 0 },
 };
 
+/* Also from threads: each is one write. */
+static void print_note(bool is_detail, const char *text)
+{
+	if (is_detail)
+		log_detail("%s", text);
+	else
+		log_note("%s", text);
+}
+
 static int add_url(void *base, const char *text, struct err *err)
 {
 	struct push_cfg *c = &((struct agent_options *)base)->push;
@@ -393,13 +402,13 @@ static uint64_t unwritten(const struct agent *a)
 	return n;
 }
 
-/* When the run is to end: --duration from now on, or what is left of that. */
+/* When the run is to end: --duration from now on, or what is left of that; 0: never. */
 static uint64_t take_until(uint64_t now, uint64_t *duration_ns)
 {
 	const char *text = getenv(UNTIL);
-	uint64_t until = now + *duration_ns;
+	uint64_t until = *duration_ns ? now + *duration_ns : 0;
 
-	if (text && !num_u64(text, UINT64_MAX, &until))
+	if (until && text && !num_u64(text, UINT64_MAX, &until))
 		*duration_ns = until > now ? until - now : 1;
 	unsetenv(UNTIL);
 	return until;
@@ -423,8 +432,7 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
 	a->started_ns = now_ns();
-	if (a->o->m.duration_ns)
-		a->until_ns = take_until(a->started_ns, &a->o->m.duration_ns);
+	a->until_ns = take_until(a->started_ns, &a->o->m.duration_ns);
 	a->least_rate = 1;
 	a->nr_views = a->o->m.nr_events;
 	a->clock = -1;
@@ -466,6 +474,7 @@ static void end_push(struct agent *a)
 
 	if (!a->push)
 		return;
+	interrupts_stage(INTERRUPT_FINISH, "sending profiles", "nothing: the next run sends the rest");
 	push_end(a->push, PUSH_END_NS);
 	c = push_counts(a->push);
 	log_note("sent: %" PRIu64 " profiles, %.1f KB; waiting: %" PRIu64 ", dropped: %" PRIu64 ", tries without success: %" PRIu64, c.sent,
@@ -493,6 +502,8 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 
 	if (operands[0])
 		return err_exit(err, -EINVAL, EXIT_USAGE, "unexpected '%s': skep agent measures the whole machine", operands[0]);
+	if (o->store && strstr(o->store, "://"))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--store is a directory here; --push sends profiles to a server");
 	o->store = o->store ? o->store : STORE_DEFAULT;
 	o->every_ns = o->every_ns ? o->every_ns : EVERY_NS;
 	o->keep_kib = o->keep_kib ? o->keep_kib : KEEP_KIB;
@@ -509,6 +520,7 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
 		o->m.offcpu = &o->off_cfg;
 	}
+	o->push.note = print_note;
 	o->push.password = getenv(PUSH_PASSWORD_ENV);
 	o->push.spread_ns = o->every_ns / PUSH_SPREAD;
 	o->m.target.all = true;
@@ -558,18 +570,17 @@ static bool has_terminal(void)
 static int agent_run(void *cfg, char **operands, struct err *err)
 {
 	bool reloads = ((struct agent_options *)cfg)->config || !has_terminal();
-
-	if (reloads)
-		interrupts_patient(SIGHUP);
 	struct agent_options *o = cfg;
 	static struct agent a; /* large */
-	int status = 0, ret = check(o, operands, err);
+	int status = 0, ret;
 
-	if (!ret && o->schema) {
+	if (o->schema) {
 		clickhouse_schema(stdout, NULL, o->cluster);
-		measure_free(&o->m);
 		return 0;
 	}
+	if (reloads)
+		interrupts_patient(SIGHUP);
+	ret = check(o, operands, err);
 	a.o = o;
 	a.store.dir = a.store.mark = -1;
 	if (!ret)
@@ -598,7 +609,7 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	measure_free(&o->m);
 	if (reloads && ret == -EINTR && interrupts_last() == SIGHUP) /* before it began to measure */
 		ret = 0;
-	if (ret >= 0 && a.is_large)
+	if (ret >= 0 && a.is_large && !interrupts_count())
 		return start_again("there is more memory in use than --memory: the agent starts again", a.until_ns, err);
 	return ret >= 0 && reloads && interrupts_last() == SIGHUP ? start_again("SIGHUP: the options are read again", a.until_ns, err) : ret;
 }

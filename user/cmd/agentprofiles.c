@@ -120,5 +120,10 @@ int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, i
 			ret = end(p, &p->all[i], &all[p->all[i].view]);
 	while (!ret && http_take(p->http, &w))
 		ret = begin(p, &w, all, n);
+	for (int i = 0; i < HTTP_WAITERS_MAX; i++)
+		if (p->all[i].view >= 0 && !http_is_waiting(p->http, p->all[i].id)) {
+			pprof_out_free(&p->all[i].out);
+			p->all[i].view = -1;
+		}
 	return ret;
 }

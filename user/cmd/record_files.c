@@ -291,7 +291,7 @@ static int write_last(struct record_files *f)
 	if (ret) {
 		data_writer_abort(f->writer);
 		f->writer = NULL;
-		return ret;
+		return f->err.text[0] ? ret : err_set(&f->err, ret, "cannot write '%s': %s", f->path, strerror(-ret));
 	}
 	if (from > since + NS_PER_S)
 		log_note("note: the next file has the last %.1f s: there is no more%s", (double)(now - from) / 1e9,
@@ -315,11 +315,18 @@ static int round_last(struct record_files *f)
 
 	if (ret == 1)
 		ret = f->describe(f->arg, lastspan_sink(f->last));
+	if (ret && !f->err.text[0])
+		err_set(&f->err, ret, "cannot keep the last seconds: %s", strerror(-ret));
 	if (ret || (!f->is_asked && !is_requested))
 		return ret;
 	f->is_asked = false;
 	is_requested = 0;
-	return write_last(f);
+	ret = write_last(f);
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	log_note("note: %s: what was asked for is not written; the recording goes on", f->err.text);
+	f->err = (struct err){ 0 };
+	return 0;
 }
 
 int files_round(struct record_files *f)
@@ -358,7 +365,7 @@ static int close_last(struct record_files *f, struct err *err)
 	if (ret)
 		*err = f->err;
 	if (f->nr_passed)
-		log_note("note: %llu events came within the %.0f s after one that had asked for a file", (unsigned long long)f->nr_passed,
+		log_note("note: %llu events came within the %.1f s after one that had asked for a file", (unsigned long long)f->nr_passed,
 			 (double)f->cfg->pause_ns / 1e9);
 	if (!ret && !f->bytes_out)
 		log_note("note: nothing was written: neither SIGUSR2 nor a --trigger asked for it");

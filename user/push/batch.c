@@ -34,7 +34,7 @@ struct maker {
 	struct strpool *pool;
 	VEC(struct sum) sums;
 	struct map by_key;
-	struct map by_hash; /* stacks that are in the batch; its positions say nothing */
+	struct map by_hash; /* stacks that are in the batch: positions in its hashes */
 	XXH3_state_t *state;
 	batch_knows *knows;
 	void *arg;
@@ -95,9 +95,9 @@ static int take_stack(struct maker *m, const struct pprof_sample *s, unsigned ch
 		const char *build = pprof_location_build(m->reader, s->locations[i]);
 		int n = pprof_frames(m->reader, m->pool, s->locations[i], frames, INLINES_MAX);
 
-		for (int k = 0; k < n && build && frames[k].name; k++)
+		for (int k = 0; k < n && build && frames[k].name && frames[k].obj; k++)
 			put_frame(m, cols, &frames[k], build, &nr);
-		lacks |= !build || !frames[0].name;
+		lacks |= !build || !frames[0].name || !frames[0].obj;
 	}
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(m->state));
 	memcpy(ret_hash, &hash, BATCH_HASH_BYTES);

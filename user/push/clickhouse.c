@@ -250,8 +250,11 @@ void clickhouse_schema(FILE *out, const char *database, const char *cluster)
 		add_table(&s, &tables[i], database, cluster ? "_local" : "");
 		sql_add(&s, ";\n");
 		if (cluster)
-			sql_add(&s, "CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = Distributed(%s, %s, %s_local, %s);\n", database, tables[i].name,
-				tables[i].columns, cluster, database, tables[i].name, tables[i].shard);
+			sql_add(&s, "CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = Distributed(", database, tables[i].name, tables[i].columns);
+		if (cluster) {
+			sql_quote(&s, cluster);
+			sql_add(&s, ", %s, %s_local, %s);\n", database, tables[i].name, tables[i].shard);
+		}
 	}
 	fputs(sql_end(&s) ? s.text.data : "", out);
 	vec_free(&s.text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The server sums; what comes is as large as what is shown: each distinct stack once, and how often it was seen by comm. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 #define ANSWER_BYTES (1u << 29)
 #define NS_PER_S 1000000000ull
-#define DAY_S UINT64_C(90000) /* a segment is shorter: older partitions are not looked at */
+#define SEGMENT_MAX_S UINT64_C(90000) /* none is longer (--every): older partitions are not looked at */
 #define VIEW_FIRST "cpu-clock"
 #define NOTES_MAX 64
 #define SET_BYTES 256 /* of a pattern */
@@ -53,7 +54,7 @@ struct answer_sums {
 	struct client_answer stacks; /* lives as long as all */
 	VEC(struct stack_at) all;
 	struct map by_hash;
-	VEC(const char *) objects; /* interned; with the build id that was seen last */
+	VEC(const char *) objects; /* interned; with the build id that was seen first */
 	VEC(const char *) builds;
 	struct map by_object;
 };
@@ -129,12 +130,12 @@ static int check_labels(const struct store_span *span, struct err *err)
 	return 0;
 }
 
-/* Of two patterns with one key either may hold. */
-static void add_labels(struct sql *s, const struct store_span *span)
+/* Of two patterns with one key either may hold. only: of this key; NULL: of all. */
+static void add_labels(struct sql *s, const struct store_span *span, const char *only)
 {
 	for (size_t i = 0; i < span->nr_labels; i++) {
 		const char *column = column_of(span->labels[i].key);
-		bool is_first = true;
+		bool is_first = !only || !strcmp(span->labels[i].key, only);
 
 		for (size_t k = 0; k < i && is_first; k++)
 			is_first = strcmp(span->labels[k].key, span->labels[i].key) != 0;
@@ -156,10 +157,23 @@ static void add_labels(struct sql *s, const struct store_span *span)
 /* What overlaps the span. */
 static void add_time(struct sql *s, const struct store_span *span)
 {
-	sql_add(s, " WHERE time >= toDateTime(%" PRIu64 ") AND toUInt64(time) + seconds > %" PRIu64, span->since_s > DAY_S ? span->since_s - DAY_S : 0,
+	sql_add(s, " WHERE time >= toDateTime(%" PRIu64 ") AND toUInt64(time) + seconds > %" PRIu64, span->since_s > SEGMENT_MAX_S ? span->since_s - SEGMENT_MAX_S : 0,
 		span->since_s);
 	if (span->until_s)
 		sql_add(s, " AND time < toDateTime(%" PRIu64 ")", span->until_s);
+}
+
+/* One row for each profile, also where its answer was lost and it came twice. */
+static void add_batches(struct sql *s, const struct answer_sums *r, const char *view)
+{
+	sql_add(s, " FROM (SELECT event, time, seconds, host, store, any(unit) AS unit, any(notes) AS notes FROM %s.skep_batches", r->ch->database);
+	add_time(s, r->span);
+	if (view) {
+		sql_add(s, " AND event = ");
+		sql_quote(s, view);
+	}
+	add_labels(s, r->span, "host");
+	sql_add(s, " GROUP BY event, time, seconds, host, store)");
 }
 
 static void add_samples(struct sql *s, const struct answer_sums *r)
@@ -168,7 +182,7 @@ static void add_samples(struct sql *s, const struct answer_sums *r)
 	add_time(s, r->span);
 	sql_add(s, " AND event = ");
 	sql_quote(s, r->sum.view);
-	add_labels(s, r->span);
+	add_labels(s, r->span, NULL);
 }
 
 static int ask(const struct answer_sums *r, struct sql *s, struct client_answer *ret_answer, struct rows_in *ret_in, struct err *err)
@@ -176,7 +190,7 @@ static int ask(const struct answer_sums *r, struct sql *s, struct client_answer 
 	int code, ret = clickhouse_query(r->ch, s, "", NULL, 0, ANSWER_BYTES, ret_answer, &code, err);
 
 	if (ret == -EMSGSIZE)
-		err_hint(err, "a shorter span (--since, --until), or fewer labels (--label)");
+		err_hint(err, "a shorter span (--since, --until), or a narrower --label");
 	if (!ret)
 		*ret_in = (struct rows_in){ .p = ret_answer->body, .end = ret_answer->body + ret_answer->n };
 	return ret;
@@ -205,12 +219,8 @@ static int read_summary(struct answer_sums *r, struct err *err)
 	char *unit;
 	int ret;
 
-	sql_add(&s, "SELECT event, any(unit), toUInt64(min(time)), max(toUInt64(time) + seconds), uniqExact(host, store), count() FROM %s.skep_batches", r->ch->database);
-	add_time(&s, r->span);
-	if (r->span->view) {
-		sql_add(&s, " AND event = ");
-		sql_quote(&s, r->span->view);
-	}
+	sql_add(&s, "SELECT event, any(unit), toUInt64(min(time)), max(toUInt64(time) + seconds), uniqExact(host, store), count()");
+	add_batches(&s, r, r->span->view);
 	sql_add(&s, " GROUP BY event ORDER BY event != '" VIEW_FIRST "', event LIMIT 1 FORMAT RowBinary");
 	ret = ask(r, &s, &a, &in, err);
 	if (ret)
@@ -244,11 +254,9 @@ static int read_notes(struct answer_sums *r, struct err *err)
 	snprintf(sum->notes[n], NOTE_TEXT_BYTES, "%" PRIu64 " profiles of %" PRIu64 " machines", sum->batches, sum->hosts);
 	sum->comments[0] = sum->notes[n++];
 	sql_add(&s, "SELECT extract(note, '^(lost|note): [0-9]+  ') AS word, sum(toUInt64OrZero(extract(note, '^[a-z]+: ([0-9]+)  '))), "
-		    "extract(note, '^[a-z]+: [0-9]+  (.*)$') AS what FROM %s.skep_batches ARRAY JOIN notes AS note", r->ch->database);
-	add_time(&s, r->span);
-	sql_add(&s, " AND event = ");
-	sql_quote(&s, sum->view);
-	sql_add(&s, " GROUP BY word, what HAVING word != '' ORDER BY word, what LIMIT %d FORMAT RowBinary", NOTES_MAX - 1);
+		    "extract(note, '^[a-z]+: [0-9]+  (.*)$') AS what");
+	add_batches(&s, r, sum->view);
+	sql_add(&s, " ARRAY JOIN notes AS note GROUP BY word, what HAVING word != '' ORDER BY word, what LIMIT %d FORMAT RowBinary", NOTES_MAX - 1);
 	ret = ask(r, &s, &a, &in, err);
 	if (ret)
 		return ret;
@@ -398,8 +406,8 @@ static uint8_t build_id(void *arg, const char *obj, uint8_t *ret_id)
 	const char *hex = i < 0 ? "" : r->builds.data[i];
 	uint8_t n = 0;
 
-	for (; n < BUILD_ID_MAX && hex[2 * n] && sscanf(hex + 2 * n, "%2hhx", &ret_id[n]) == 1; n++)
-		;
+	for (; n < BUILD_ID_MAX && isxdigit((unsigned char)hex[2 * n]) && isxdigit((unsigned char)hex[2 * n + 1]); n++)
+		sscanf(hex + 2 * n, "%2hhx", &ret_id[n]);
 	return n;
 }
 

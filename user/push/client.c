@@ -48,7 +48,7 @@ char *client_pack(const void *bytes, size_t n, size_t *ret_n)
 #include <curl/curl.h>
 #include <dlfcn.h>
 
-#define SONAME "libcurl.so.4" /* of 7.16 and later, and of 8 */
+#define SONAME "libcurl.so.4" /* of 7.85 and later, and of 8 */
 #define CONNECT_SECONDS 10L
 
 static struct {
@@ -189,6 +189,9 @@ static void prepare(struct client *c, const struct client_request *r, struct cur
 	curl.set(c->handle, CURLOPT_URL, r->url);
 	curl.set(c->handle, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl.set(c->handle, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	curl.set(c->handle, CURLOPT_QUICK_EXIT, 1L); /* a request that is ended does not wait for a server of names */
+#endif
 	curl.set(c->handle, CURLOPT_FORBID_REUSE, 1L); /* a request on a used connection that ended is sent again, by libcurl, without a word */
 	curl.set(c->handle, CURLOPT_USERAGENT, "skep");
 	curl.set(c->handle, CURLOPT_HTTPHEADER, headers);
@@ -223,7 +226,7 @@ int client_post(struct client *c, const struct client_request *r, struct client_
 		if (!code)
 			curl.info(c->handle, CURLINFO_RESPONSE_CODE, &c->answer.status);
 		else if (code == CURLE_ABORTED_BY_CALLBACK)
-			ret = err_set(err, -ECANCELED, "the run ended");
+			ret = err_set(err, -ECANCELED, "the run has ended");
 		else if (code != CURLE_WRITE_ERROR)
 			ret = err_set(err, -EIO, "%s", curl.why(code));
 	}

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,12 @@
 #include "util/clock.h"
 #include "util/file.h"
 #include "util/hash.h"
-#include "util/log.h"
 #include "util/thread.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define SEGMENT_BYTES_MAX (256u << 20)
 #define SEGMENT_HINT (64u << 10)
+#define NOTE_BYTES 2048
 #define LEAVE_NS NS_PER_S /* after that a thread that does not end is left alone */
 #define BACK_OFF_MAX_NS (60 * NS_PER_S)
 #define SPOOL_FORM "push-%08x"
@@ -42,14 +43,16 @@ struct server {
 	struct push_counts counts;
 	/* The thread's */
 	char tried[STORE_NAME_BYTES]; /* was not answered */
+	char sent[STORE_NAME_BYTES]; /* and could not be unlinked; "": none */
 	char said[sizeof(((struct err *)0)->text)];
-	bool is_left; /* it does not end: what it has stays */
+	/* The main thread's */
+	bool is_left; /* the thread does not end: what it has stays */
 };
 
 struct push {
 	const struct push_cfg *cfg;
 	const struct store *store;
-	char host[HOST_NAME_MAX + 1];
+	char host[HOST_NAME_MAX + 1], id[STORE_ID_BYTES]; /* id: of the store as it was at first */
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* CLOCK_MONOTONIC */
 	uint64_t generation; /* of what came */
@@ -85,6 +88,18 @@ void push_shown(const char *url, char *buf, size_t size)
 		snprintf(buf, size, "%s", url);
 }
 
+static void note(const struct push *p, bool is_detail, const char *form, ...) __attribute__((format(printf, 3, 4)));
+static void note(const struct push *p, bool is_detail, const char *form, ...)
+{
+	char text[NOTE_BYTES];
+	va_list args;
+
+	va_start(args, form);
+	vsnprintf(text, sizeof(text), form, args);
+	va_end(args);
+	p->cfg->note(is_detail, text);
+}
+
 /* Until something comes, the time is up, or the run ends. */
 static void wait_for(struct push *p, uint64_t *generation, uint64_t ns, bool for_segments)
 {
@@ -112,10 +127,15 @@ static bool is_ending(struct push *p)
 static int read_segment(const struct store *spool, const char *name, char **ret_bytes, size_t *ret_n)
 {
 	int fd = openat(spool->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
+	struct stat st;
 
-	if (fd < 0)
-		return -errno;
-	ret = file_read_fd(fd, SEGMENT_HINT, SEGMENT_BYTES_MAX, ret_bytes, ret_n);
+	if (fd < 0 || fstat(fd, &st)) {
+		ret = -errno;
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	ret = st.st_size > SEGMENT_BYTES_MAX ? -EFBIG : file_read_fd(fd, SEGMENT_HINT, SEGMENT_BYTES_MAX, ret_bytes, ret_n);
 	close(fd);
 	return ret;
 }
@@ -131,7 +151,7 @@ static bool is_old(const struct server *s, const char *name)
 static int send_segment(struct server *s, const struct store *spool, const struct segment *seg, struct err *err)
 {
 	bool may_be_there = is_old(s, seg->name) || !strcmp(s->tried, seg->name);
-	const struct batch_from from = { s->push->host, s->push->store->id };
+	const struct batch_from from = { s->push->host, s->push->id };
 	char *bytes;
 	size_t n;
 	int ret = read_segment(spool, seg->name, &bytes, &n);
@@ -156,37 +176,55 @@ static void count(struct server *s, uint64_t *which, uint64_t n)
 static void say(struct server *s, const struct err *err)
 {
 	if (strcmp(s->said, err->text) != 0)
-		log_note("note: '%s': %s: what it lacks is kept, and sent again", s->shown, err->text);
+		note(s->push, false, "note: '%s': %s: profiles wait in the spool, and are sent again", s->shown, err->text);
 	memcpy(s->said, err->text, sizeof(s->said));
+}
+
+/* What cannot be unlinked is not sent again. */
+static int unlink_sent(struct server *s, const struct store *spool, const struct segment *seg)
+{
+	struct err err = { 0 };
+
+	s->sent[0] = '\0';
+	if (!unlinkat(spool->dir, seg->name, 0) || errno == ENOENT)
+		return 0;
+	err_set(&err, -errno, "cannot remove '%s/%s': %s", s->spool, seg->name, strerror(errno));
+	say(s, &err);
+	memcpy(s->sent, seg->name, sizeof(s->sent));
+	return -EIO;
 }
 
 /* 0: it is there, or is no more; else it is to be tried again. */
 static int handle(struct server *s, const struct store *spool, const struct segment *seg)
 {
 	struct err err = { 0 };
-	int ret = send_segment(s, spool, seg, &err);
+	int ret;
 
+	if (!strcmp(s->sent, seg->name))
+		return unlink_sent(s, spool, seg);
+	ret = send_segment(s, spool, seg, &err);
+	if (ret == -ENOENT) /* it was dropped meanwhile */
+		return 0;
 	if (ret == -EAGAIN) /* what it lacked was made */
 		ret = send_segment(s, spool, seg, &err);
-	if (ret && ret != -EBADMSG && ret != -ENOENT) {
+	if (ret && ret != -EBADMSG) {
 		count(s, &s->counts.failures, ret != -ECANCELED);
 		if (ret != -ECANCELED)
 			say(s, &err);
 		return ret;
 	}
 	if (ret) {
-		log_note("note: '%s' is not sent: %s", seg->name, err.text);
+		note(s->push, false, "note: '%s' is not sent to '%s': %s", seg->name, s->shown, err.text);
 		count(s, &s->counts.dropped, 1);
 	} else {
 		if (s->said[0])
-			log_note("note: '%s' answers again", s->shown);
+			note(s->push, false, "note: '%s' answers again", s->shown);
 		s->said[0] = '\0';
 		count(s, &s->counts.sent, 1);
 		count(s, &s->counts.bytes, seg->bytes);
-		log_detail("sent %s to '%s'", seg->name, s->shown);
+		note(s->push, true, "sent %s to '%s'", seg->name, s->shown);
 	}
-	unlinkat(spool->dir, seg->name, 0);
-	return 0;
+	return unlink_sent(s, spool, seg);
 }
 
 static void drop_oldest(struct server *s, const struct store *spool)
@@ -196,7 +234,7 @@ static void drop_oldest(struct server *s, const struct store *spool)
 	if (n <= 0)
 		return;
 	count(s, &s->counts.dropped, (uint64_t)n);
-	log_note("note: '%s': %d profiles were dropped: the spool is full", s->shown, n);
+	note(s->push, false, "note: '%s': %d profiles were dropped: the spool is full", s->shown, n);
 }
 
 static void set_waiting(struct server *s, size_t n)
@@ -229,12 +267,12 @@ static int empty(struct server *s)
 	if (spool.dir < 0)
 		return no_spool(s, errno);
 	ret = store_list(&spool, &whole, &all);
-	for (size_t i = 0; i < all.all.n && !ret && !atomic_load(&s->push->stop); i++) {
+	for (size_t i = 0; i <= all.all.n && !ret; i++) {
 		set_waiting(s, all.all.n - i);
+		if (i == all.all.n || atomic_load(&s->push->stop))
+			break;
 		ret = handle(s, &spool, &all.all.data[i]);
 	}
-	if (!ret)
-		set_waiting(s, 0);
 	vec_free(&all.all);
 	close(spool.dir);
 	return ret;
@@ -350,6 +388,7 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 		return err_set(err, -ENOMEM, "out of memory");
 	p->cfg = cfg;
 	p->store = store;
+	memcpy(p->id, store->id, sizeof(p->id));
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -383,7 +422,7 @@ static void link_segment(struct server *s, const struct segment *seg)
 	if (!ret && linkat(s->push->store->dir, seg->name, spool.dir, seg->name, 0) && errno != EEXIST)
 		ret = -errno;
 	if (ret && !s->missed_s)
-		log_note("note: '%s' is not sent to '%s' for now: %s", seg->name, s->shown, strerror(-ret));
+		note(s->push, false, "note: '%s' is not sent to '%s' for now: %s", seg->name, s->shown, strerror(-ret));
 	s->missed_s = !ret ? 0 : s->missed_s ? s->missed_s : seg->start_s;
 	if (spool.dir >= 0) {
 		drop_oldest(s, &spool);

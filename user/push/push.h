@@ -18,7 +18,9 @@
 #define PUSH_PASSWORD_ENV "SKEP_PUSH_PASSWORD" /* a password that no list of processes shows */
 #define PUSH_SPOOL_KIB (256u << 10)
 
+/* cfg and its texts are borrowed until push_free(). */
 struct push_cfg {
+	void (*note)(bool is_detail, const char *text); /* to the user; also from the threads of the servers */
 	const char *urls[PUSH_MAX];
 	size_t nr_urls;
 	const char *host;     /* NULL: the machine's name */
@@ -30,7 +32,7 @@ struct push_cfg {
 /* Of all servers, since push_open(). */
 struct push_counts {
 	uint64_t sent, dropped; /* segments; dropped: the spool was full, or they were damaged */
-	uint64_t failures;	/* tries */
+	uint64_t failures;	/* tries to send that had no success */
 	uint64_t waiting;	/* in spools */
 	uint64_t bytes;		/* that were sent, as segments have them */
 };

@@ -70,7 +70,7 @@ static void make_name(char *name, const char *host, const char *event)
 	text_append(name, NAME_BYTES, n, "}");
 }
 
-/* The form is around the bytes: what separates its parts is nowhere in them, as far as 128 bits can tell. */
+/* The form is around the bytes: what separates its parts is nowhere in them, as far as a hash of them can tell. */
 static char *make_form(const char *bytes, size_t n, const char *boundary, size_t *ret_n)
 {
 	char *form = malloc(n + 2 * FORM_BYTES);

@@ -9,7 +9,6 @@
 #define ANSWER_BYTES (64u << 10)
 #define WHY_BYTES 200
 #define SECONDS 60L
-#define STATUS_BAD 400
 
 bool weburl_is(const char *url, const char *scheme)
 {
@@ -46,13 +45,19 @@ void weburl_free(struct weburl *u)
 	*u = (struct weburl){ 0 };
 }
 
+/* For good: bad request, too large, of a type that it does not take, of a content that it does not take. */
+static bool is_refused(long status)
+{
+	return status == 400 || status == 413 || status == 415 || status == 422;
+}
+
 static int check(const struct client_answer *a, struct err *err)
 {
 	size_t n = strcspn(a->body, "\n");
 
 	if (a->status >= 200 && a->status < 300)
 		return 0;
-	return err_set(err, a->status == STATUS_BAD ? -EBADMSG : -EPROTO, "it says: status %ld, '%.*s'", a->status, (int)(n < WHY_BYTES ? n : WHY_BYTES), a->body);
+	return err_set(err, is_refused(a->status) ? -EBADMSG : -EPROTO, "it says: status %ld, '%.*s'", a->status, (int)(n < WHY_BYTES ? n : WHY_BYTES), a->body);
 }
 
 int weburl_post(const struct weburl *u, struct client *c, const char *path, const char *type, bool is_packed, const void *bytes, size_t n,

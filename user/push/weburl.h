@@ -20,8 +20,8 @@ int weburl_parse(struct weburl *u, const char *url, const char *scheme, const ch
 void weburl_free(struct weburl *u);
 
 /*
- * POST of n bytes to base + path, with the header "Content-Type: ..." and, if they are, "Content-Encoding: gzip". 0: status 2xx; -EBADMSG: 400,
- * what no second try makes better; else -errno. err filled. The answer, where that is wanted, is the caller's to free if 0 is returned.
+ * POST of n bytes to base + path, with the header "Content-Type: ..." and, if they are, "Content-Encoding: gzip". 0: status 2xx; -EBADMSG: what no second try makes
+ * better (400, 413, 415, 422); else -errno. err filled. The answer, where that is wanted, is the caller's to free if 0 is returned.
  */
 int weburl_post(const struct weburl *u, struct client *c, const char *path, const char *type, bool is_packed, const void *bytes, size_t n,
 		struct client_answer *ret_answer, struct err *err);

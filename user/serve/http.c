@@ -369,6 +369,17 @@ bool http_take(struct http *h, struct http_waiter *ret_waiter)
 	return w;
 }
 
+bool http_is_waiting(struct http *h, uint64_t id)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&h->lock);
+	for (int i = 0; i < HTTP_WAITERS_MAX; i++)
+		found |= h->waiters[i].state == WAITER_TAKEN && h->waiters[i].asked.id == id;
+	pthread_mutex_unlock(&h->lock);
+	return found;
+}
+
 int http_answer(struct http *h, uint64_t id, unsigned int status, const char *type, const char *bytes, size_t n)
 {
 	struct MHD_Response *r = make_response(type, bytes, n);
@@ -445,6 +456,13 @@ bool http_take(struct http *h, struct http_waiter *ret_waiter)
 {
 	(void)h;
 	(void)ret_waiter;
+	return false;
+}
+
+bool http_is_waiting(struct http *h, uint64_t id)
+{
+	(void)h;
+	(void)id;
 	return false;
 }
 

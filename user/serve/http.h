@@ -46,6 +46,9 @@ bool http_take(struct http *h, struct http_waiter *ret_waiter);
 /* Once for each that was taken, also when its client has gone. status: of HTTP; bytes are copied. -ENOMEM: it stays without. */
 int http_answer(struct http *h, uint64_t id, unsigned int status, const char *type, const char *bytes, size_t n);
 
+/* Is its client still there? */
+bool http_is_waiting(struct http *h, uint64_t id);
+
 /* What GET PATH answers from now on, and its type; path and type are static, text is copied. 0 or -ENOMEM. */
 int http_publish(struct http *h, const char *path, const char *type, const char *text, size_t n);
 

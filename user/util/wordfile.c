@@ -12,6 +12,7 @@
 #include "util/vec.h"
 
 #define OPTION "--config"
+#define OPTION_LEAST "--con" /* shorter ones are other options, too */
 #define HINT_BYTES 4096
 #define FILE_BYTES_MAX (1u << 20)
 
@@ -88,6 +89,14 @@ static int take_file(struct words *w, const char *path, struct err *err)
 	return ret;
 }
 
+/* Also cut, as getopt_long(3) has it. */
+static bool is_option(const char *word)
+{
+	size_t n = strcspn(word, "=");
+
+	return n >= strlen(OPTION_LEAST) && n <= strlen(OPTION) && !strncmp(word, OPTION, n);
+}
+
 int wordfile_expand(int argc, char **argv, wordfile_needs *needs, const void *arg, int *ret_argc, char ***ret_argv, struct err *err)
 {
 	static struct words w; /* to the end */
@@ -100,9 +109,9 @@ int wordfile_expand(int argc, char **argv, wordfile_needs *needs, const void *ar
 		const char *path = NULL;
 
 		ret = add(&w, argv[i]);
-		if (!strncmp(argv[i], OPTION "=", strlen(OPTION "=")))
-			path = argv[i] + strlen(OPTION "=");
-		else if (!strcmp(argv[i], OPTION) && i + 1 < argc && !ret)
+		if (is_option(argv[i]) && strchr(argv[i], '='))
+			path = strchr(argv[i], '=') + 1;
+		else if (is_option(argv[i]) && i + 1 < argc && !ret)
 			ret = add(&w, (char *)(path = argv[++i]));
 		if (path && !ret)
 			ret = take_file(&w, path, err);

@@ -38,6 +38,7 @@
 /* One event on one CPU. The link, once there is one, closes the descriptor. */
 struct attached {
 	int fd;
+	uint32_t event;
 	struct bpf_link *link;
 	__u64 id; /* in event_ids, where there is more than one event */
 };
@@ -146,7 +147,7 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, int le
 	if (vec_reserve(&src->attached))
 		return -ENOMEM;
 	if (at_rate.freq && src->rate < 1) {
-		at_rate.period_or_freq = (uint64_t)((double)at_rate.period_or_freq * src->rate);
+		at_rate.period_or_freq = (uint64_t)((double)at_rate.period_or_freq * src->rate + 0.5);
 		at_rate.period_or_freq += !at_rate.period_or_freq;
 	}
 	fd = kernel_event_open(event, cpu, leader);
@@ -155,7 +156,7 @@ static int attach_event(struct src_sample *src, uint32_t e, uint32_t cpu, int le
 	if (fd < 0)
 		return kernel_event_refused(event, fd, err);
 	a = &src->attached.data[src->attached.n++];
-	*a = (struct attached){ .fd = fd };
+	*a = (struct attached){ .fd = fd, .event = e };
 	if (src->cfg->nr_events > 1) {
 		if (ioctl(fd, PERF_EVENT_IOC_ID, &a->id) ||
 		    bpf_map_update_elem(bpf_map__fd(src->skel->maps.event_ids), &a->id, &e, BPF_ANY))
@@ -205,12 +206,23 @@ static int attach_counter(struct src_sample *src, uint32_t e, const uint32_t *cp
 	return ret;
 }
 
-static int attach_counters(struct src_sample *src, struct err *err)
+/* Does it follow the rate? Events of a group are opened together. */
+static bool has_rate(const struct src_sample *src, uint32_t e)
+{
+	bool any = src->cfg->events[e].freq;
+
+	for (int i = 0; src->cfg->events[e].group_pos && i < src->cfg->nr_events; i++)
+		any |= src->cfg->events[i].group_pos && src->cfg->events[i].freq;
+	return any;
+}
+
+/* only_rated: those that follow the rate. */
+static int attach_counters(struct src_sample *src, bool only_rated, struct err *err)
 {
 	int *leaders = calloc(src->nr_cpus, sizeof(*leaders)), ret = leaders ? 0 : -ENOMEM;
 
 	for (int e = 0; e < src->cfg->nr_events && !ret; e++)
-		if (src->cfg->events[e].kind == EVENT_COUNTER)
+		if (src->cfg->events[e].kind == EVENT_COUNTER && (!only_rated || has_rate(src, (uint32_t)e)))
 			ret = attach_counter(src, e, src->cpus, src->nr_cpus, leaders, err);
 	free(leaders);
 	return ret;
@@ -218,7 +230,7 @@ static int attach_counters(struct src_sample *src, struct err *err)
 
 static int attach_events(struct src_sample *src, struct err *err)
 {
-	int ret = attach_counters(src, err);
+	int ret = attach_counters(src, false, err);
 
 	if (ret)
 		return ret;
@@ -286,24 +298,31 @@ static void detach(struct attached *a)
  * New events in the place of the old ones: the kernel changes the period of one that is there, but of a clock it goes on to report the old
  * one (perf_swevent_init_hrtimer() sets what samples have). Each CPU lacks some microseconds, and begins a new period.
  */
-static int set_rate(struct source *source, double rate)
+static int set_rate(struct source *source, double rate, struct err *err)
 {
 	struct src_sample *src = (struct src_sample *)source;
 	uint32_t skipped = src->skipped_cpus;
+	size_t kept = 0;
 	int ret;
 
 	src->skipped_cpus = 0;
 	for (size_t i = 0; i < src->attached.n; i++) {
+		struct attached *a = &src->attached.data[i];
+
+		if (!has_rate(src, a->event)) {
+			src->attached.data[kept++] = *a;
+			continue;
+		}
 		if (src->cfg->nr_events > 1)
-			bpf_map_delete_elem(bpf_map__fd(src->skel->maps.event_ids), &src->attached.data[i].id);
-		detach(&src->attached.data[i]);
+			bpf_map_delete_elem(bpf_map__fd(src->skel->maps.event_ids), &a->id);
+		detach(a);
 	}
-	src->attached.n = 0;
+	src->attached.n = kept;
 	src->rate = rate;
-	ret = attach_counters(src, NULL);
+	ret = attach_counters(src, true, err);
 	if (src->skipped_cpus < skipped) /* those that were skipped before count once */
 		src->skipped_cpus = skipped;
-	return ret;
+	return ret == -ENOMEM ? err_set(err, ret, "out of memory") : ret;
 }
 
 static void close_source(struct source *source)
