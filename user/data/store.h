@@ -45,11 +45,11 @@ struct store_label {
 
 /* What is wanted of a store: what overlaps it. Seconds since 1970. */
 struct store_span {
-	const char *url; /* of a server instead of a directory, with its password; borrowed; NULL: none */
 	uint64_t since_s, until_s; /* until 0: no end */
 	const char *view; /* NULL: the first one there is */
 	struct store_label labels[STORE_LABELS_MAX];
 	size_t nr_labels;
+	const char *url; /* of a server instead of a directory, with its password; borrowed; NULL: none */
 };
 
 struct segments {
