@@ -38,7 +38,7 @@ static void keeps_to_it(void **state)
 		uint64_t now = 5 * S, cost = S;
 		double share;
 
-		budget_init(&b, 0.01, CPUS, 0);
+		budget_init(&b, 0.01, CPUS, 0, 0);
 		share = run(&b, &now, &cost, 200, 30, 0.0005, costs[i]);
 		assert_true(share < 0.0101);
 		assert_true(share > 0.003); /* and it is used */
@@ -52,7 +52,7 @@ static void is_raised_again(void **state)
 	uint64_t now = S, cost = 0;
 
 	(void)state;
-	budget_init(&b, 0.01, CPUS, 0);
+	budget_init(&b, 0.01, CPUS, 0, 0);
 	run(&b, &now, &cost, 60, 0, 0, 0.1);
 	assert_true(b.rate < 0.2);
 	assert_true(budget_least(&b) < 0.2);
@@ -68,16 +68,19 @@ static void changes_nothing(void **state)
 	uint64_t now = S, cost = 0;
 
 	(void)state;
-	budget_init(&b, 0.01, CPUS, 0);
+	budget_init(&b, 0.01, CPUS, 0, 0);
 	run(&b, &now, &cost, 200, 0, 0.001, 0.002);
 	assert_true(b.rate == 1 && !b.nr_changes);
-	budget_init(&b, 0, CPUS, 0);
+	budget_init(&b, 0, CPUS, 0, 0);
 	run(&b, &now, &cost, 200, 0, 0.5, 0.5);
 	assert_true(b.rate == 1 && !b.nr_changes);
 	/* What no rate changes lowers it to the least, and no further */
 	budget_init(&b, 0.01, 0, 0);
 	run(&b, &now, &cost, 200, 0, 0.5, 0);
 	assert_true(b.rate > 0 && b.rate < 0.01);
+	budget_init(&b, 0.01, 1, 100, 0.25);
+	run(&b, &now, &cost, 200, 0, 0.5, 0);
+	assert_true(b.rate == 0.25);
 	/* A clock that stands still, a cost that goes back */
 	assert_false(budget_round(&b, now, cost));
 	assert_false(budget_round(&b, now + 1, cost - 1));

@@ -10,9 +10,11 @@
 #define PATIENCE_NS (10 * BUDGET_ROUND_NS) /* before it is raised again */
 #define RATE_MIN 0.001
 
-void budget_init(struct budget *b, double share, uint32_t cpus, uint64_t freq)
+void budget_init(struct budget *b, double share, uint32_t cpus, uint64_t freq, double least_rate)
 {
 	*b = (struct budget){ .share = share, .cpus = cpus ? cpus : 1, .rate = 1, .least = 1, .lowest = 1, .rate_min = freq ? 1.0 / (double)freq : RATE_MIN };
+	if (b->rate_min < least_rate)
+		b->rate_min = least_rate;
 }
 
 static void measure(struct budget *b, uint64_t now_ns, uint64_t cost_ns)

@@ -26,8 +26,8 @@ struct budget {
 	bool has_begun;
 };
 
-/* freq: samples a second and CPU that are asked for, of which one is left at least; 0: not known. */
-void budget_init(struct budget *b, double share, uint32_t cpus, uint64_t freq);
+/* freq: samples a second and CPU that are asked for, of which one is left at least; 0: not known. least_rate: the rate is never less. */
+void budget_init(struct budget *b, double share, uint32_t cpus, uint64_t freq, double least_rate);
 
 /* Once a second: cost_ns is the time that the run took so far. Returns true when b->rate is another one. */
 bool budget_round(struct budget *b, uint64_t now_ns, uint64_t cost_ns);

@@ -517,7 +517,7 @@ int session_run(struct session *s, struct sink *sink, struct err *err)
 	if (interrupts_count())
 		return err_set(err, -EINTR, "interrupted before the measurement started");
 	s->begun_ns = now_ns();
-	budget_init(&s->budget, s->cfg->budget, s->place.nr_cpus, s->cfg->freq);
+	budget_init(&s->budget, s->cfg->budget, s->place.nr_cpus, s->cfg->freq, s->cfg->budget_least_rate);
 	s->budget_ns = s->cfg->budget ? s->begun_ns + s->cfg->budget_after_ns : UINT64_MAX;
 	s->armed_ns = s->cfg->starts_off ? UINT64_MAX : s->begun_ns + s->cfg->delay_ns;
 	if (!s->place.is_late)

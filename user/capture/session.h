@@ -49,6 +49,7 @@ struct session_cfg {
 	uint64_t delay_ns;		 /* the sources start so long after COMMAND; 0: before it */
 	const struct session_turns *turns; /* after that; NULL: none */
 	double budget;			 /* the part of all CPUs' time that the run may take: the rate of its samples is lowered before; 0: any */
+	double budget_least_rate;	 /* of what was asked for: the rate is not lowered below */
 	uint64_t budget_after_ns;	 /* it is looked at from then on, after the start: names and tables of what runs already take a while */
 	uint64_t duration_ns;		 /* from the start of the sources on; 0: until COMMAND or the targets end, or a signal */
 };

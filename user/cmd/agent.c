@@ -36,6 +36,9 @@
 #define KEEP_NS (7 * 24 * 3600 * NS_PER_S)
 #define BUDGET 0.01
 #define BUDGET_AFTER_NS (30 * NS_PER_S)
+#define BUDGET_LEAST_RATE 0.25 /* what figures cost is no rate's: it does not take all samples */
+#define MEMORY_KIB (256u << 10)
+#define FULL_NS (600 * NS_PER_S) /* with a full table of stacks off the CPUs it starts again no sooner */
 #define FREQ 19 /* a prime: in step with nothing */
 #define PATH_BYTES 4096
 #define LARGE_NS (60 * NS_PER_S)
@@ -50,7 +53,7 @@ struct agent_options {
 	const char *config, *store;
 	uint64_t every_ns, keep_kib, keep_ns;
 	bool off_cpu, faults;
-	uint64_t memory_kib; /* 0: any */
+	uint64_t memory_kib;
 	struct figures_cfg figures;
 	struct push_cfg push;
 	bool schema;
@@ -83,7 +86,8 @@ struct agent {
 	int clock; /* the first event that is one; -1: there is none */
 	uint64_t started_ns, until_ns; /* until_ns 0: no end */
 	double least_rate; /* since segments were written */
-	bool is_large; /* it has more than --memory: it is to start again */
+	uint64_t looked_ns; /* at its memory */
+	const char *again; /* why it is to start again; NULL: it is not */
 	uint64_t tried_ns; /* when segments were written last, or could not be: CLOCK_REALTIME */
 };
 
@@ -99,7 +103,7 @@ static const struct opt agent_opts[] = {
 };
 
 static const struct opt limit_opts[] = {
-	{ 0, "memory", "SIZE", OPT_KIB, offsetof(struct agent_options, memory_kib), "start again when the agent and its maps have more than SIZE, such as 128M" },
+	{ 0, "memory", "SIZE", OPT_KIB, offsetof(struct agent_options, memory_kib), "start again when the agent and its maps have more than SIZE (default: 256M)" },
 	{ 0 },
 };
 
@@ -358,15 +362,23 @@ static uint64_t resident_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Names and sums grow with what was seen. What they need at first is what it takes: a run that has just begun goes on. */
-static bool is_too_large(const struct agent *a)
+/*
+ * Names and sums grow with what was seen. What they need at first is what it takes: a run that has just begun goes on. Stacks off the CPUs are
+ * those of tasks that sleep, so their table cannot be emptied while it is in use.
+ */
+static const char *why_again(struct agent *a, uint64_t now)
 {
 	struct profile p = { 0 };
 
-	if (!a->o->memory_kib || now_ns() - a->started_ns < LARGE_NS)
-		return false;
+	if (now - a->looked_ns < LARGE_NS)
+		return NULL;
+	a->looked_ns = now;
 	session_profile(a->session, &p);
-	return resident_bytes() + p.receipt.map_bytes > a->o->memory_kib << 10;
+	if (resident_bytes() + p.receipt.map_bytes > a->o->memory_kib << 10)
+		return "more memory is in use than --memory allows: the agent starts again";
+	if (a->o->off_cpu && p.losses[LOSS_STACKS_FULL] && now - a->started_ns >= FULL_NS)
+		return "the table of stacks off the CPUs is full (--max-stacks): the agent starts again";
+	return NULL;
 }
 
 /* Segments end with the minute, or what --every is, so that those of several machines have the same spans; and where the clock was set back. */
@@ -383,7 +395,7 @@ static int at_interval(void *arg, uint64_t since_start_ns)
 	if (ret)
 		return ret;
 	agent_labels_round(a->labels);
-	if ((a->is_large = is_too_large(a)))
+	if ((a->again = why_again(a, now_ns())))
 		return -ECANCELED; /* the run ends, as by a signal */
 	if (now >= a->tried_ns && now / every == a->tried_ns / every)
 		return 0;
@@ -431,7 +443,7 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->fold.choose = choose;
 	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
-	a->started_ns = now_ns();
+	a->started_ns = a->looked_ns = now_ns();
 	a->until_ns = take_until(a->started_ns, &a->o->m.duration_ns);
 	a->least_rate = 1;
 	a->nr_views = a->o->m.nr_events;
@@ -506,6 +518,7 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		return err_exit(err, -EINVAL, EXIT_USAGE, "--store is a directory here; --push sends profiles to a server");
 	o->store = o->store ? o->store : STORE_DEFAULT;
 	o->every_ns = o->every_ns ? o->every_ns : EVERY_NS;
+	o->memory_kib = o->memory_kib ? o->memory_kib : MEMORY_KIB;
 	o->keep_kib = o->keep_kib ? o->keep_kib : KEEP_KIB;
 	o->keep_ns = o->keep_ns ? o->keep_ns : KEEP_NS;
 	if (o->every_ns < EVERY_MIN_NS || o->every_ns > EVERY_MAX_NS)
@@ -515,6 +528,7 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 	if (!o->m.budget && !o->m.period) {
 		o->m.budget = BUDGET;
 		o->m.budget_after_ns = BUDGET_AFTER_NS;
+		o->m.budget_least_rate = BUDGET_LEAST_RATE;
 	}
 	if (o->off_cpu) {
 		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
@@ -609,8 +623,8 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	measure_free(&o->m);
 	if (reloads && ret == -EINTR && interrupts_last() == SIGHUP) /* before it began to measure */
 		ret = 0;
-	if (ret >= 0 && a.is_large && !interrupts_count())
-		return start_again("there is more memory in use than --memory: the agent starts again", a.until_ns, err);
+	if (ret >= 0 && a.again && !interrupts_count())
+		return start_again(a.again, a.until_ns, err);
 	return ret >= 0 && reloads && interrupts_last() == SIGHUP ? start_again("SIGHUP: the options are read again", a.until_ns, err) : ret;
 }
 

@@ -31,7 +31,8 @@ struct measure {
 	uint64_t freq, period, duration_ns, delay_ns, ring_kb, stacks_max;
 	bool idle, no_kernel, no_user, all_user, all_kernel;
 	double budget; /* the part of all CPUs' time that the run may take; 0: any */
-	uint64_t budget_after_ns; /* as of struct session_cfg */
+	uint64_t budget_after_ns; /* as of struct session_cfg, with the next */
+	double budget_least_rate;
 	bool budget_bpf; /* with that of its BPF programs, for which the kernel's statistics are switched on */
 	struct walk_options walks;
 	struct event events[EVENTS_MAX];
