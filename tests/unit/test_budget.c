@@ -75,7 +75,7 @@ static void changes_nothing(void **state)
 	run(&b, &now, &cost, 200, 0, 0.5, 0.5);
 	assert_true(b.rate == 1 && !b.nr_changes);
 	/* What no rate changes lowers it to the least, and no further */
-	budget_init(&b, 0.01, 0, 0);
+	budget_init(&b, 0.01, 0, 0, 0);
 	run(&b, &now, &cost, 200, 0, 0.5, 0);
 	assert_true(b.rate > 0 && b.rate < 0.01);
 	budget_init(&b, 0.01, 1, 100, 0.25);
