@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* skep agent: samples all CPUs for as long as it runs, and keeps sums of stacks in a store, one file for each span. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,19 +12,17 @@
 #include "cmd/agentfigures.h"
 #include "cmd/agentlabels.h"
 #include "cmd/agentprofiles.h"
+#include "cmd/agentpush.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/offcpu.h"
 #include "cmd/pprofout.h"
+#include "cmd/restart.h"
 #include "cmd/storespan.h"
-#include "push/push.h"
 #include "util/clock.h"
-#include "util/file.h"
 #include "util/interrupt.h"
 #include "util/log.h"
-#include "util/num.h"
 #include "util/outfile.h"
-#include "util/text.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define EVERY_NS (60 * NS_PER_S)
@@ -42,10 +39,6 @@
 #define FREQ 19 /* a prime: in step with nothing */
 #define PATH_BYTES 4096
 #define LARGE_NS (60 * NS_PER_S)
-#define DELETED " (deleted)" /* proc(5) */
-#define UNTIL "SKEP_AGENT_UNTIL" /* of a run that starts again: when it is to end, CLOCK_MONOTONIC in ns */
-#define PUSH_SPREAD 4 /* machines that write with the minute send within a quarter of it */
-#define PUSH_END_NS (5 * NS_PER_S) /* what is not sent by then is sent by the next run */
 
 struct agent_options {
 	struct measure m;
@@ -55,9 +48,7 @@ struct agent_options {
 	bool off_cpu, faults;
 	uint64_t memory_kib;
 	struct figures_cfg figures;
-	struct push_cfg push;
-	bool schema;
-	const char *cluster; /* NULL: none */
+	struct agent_push_options push;
 	struct offcpu_cfg off_cfg;
 };
 
@@ -124,59 +115,9 @@ static const struct opt_rule figure_rules[] = {
 	{ 0 },
 };
 
-/* Also from threads: each is one write. */
-static void print_note(bool is_detail, const char *text)
-{
-	if (is_detail)
-		log_detail("%s", text);
-	else
-		log_note("%s", text);
-}
-
-static int add_url(void *base, const char *text, struct err *err)
-{
-	struct push_cfg *c = &((struct agent_options *)base)->push;
-	char shown[PUSH_SHOWN_BYTES], other[PUSH_SHOWN_BYTES];
-
-	if (c->nr_urls == PUSH_MAX)
-		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d servers to push to", PUSH_MAX);
-	for (size_t i = 0; i < c->nr_urls; i++) {
-		push_shown(c->urls[i], other, sizeof(other));
-		push_shown(text, shown, sizeof(shown));
-		if (!strcmp(other, shown))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "'%s' is given twice", shown);
-	}
-	c->urls[c->nr_urls++] = text;
-	return push_check(text, err);
-}
-
-static int set_schema(void *base, const char *text, struct err *err)
-{
-	struct agent_options *o = base;
-
-	(void)err;
-	o->schema = true;
-	o->cluster = text;
-	return 0;
-}
-
-static const struct opt push_opts[] = {
-	{ 0, "push", "URL", OPT_CALL, 0, "send the profiles to a server: " PUSH_SCHEMES, add_url, .many = true },
-	{ 0, "host", "NAME", OPT_TEXT, offsetof(struct agent_options, push.host), "what this machine is called there (default: its host name)" },
-	{ 0, "spool", "SIZE", OPT_KIB, offsetof(struct agent_options, push.spool_kib), "what a server lacks is kept up to SIZE (default: 256M)" },
-	{ 0, "schema", "[=CLUSTER]", OPT_CALL, 0, "print what makes ClickHouse's tables, also for a CLUSTER of shards, and end", set_schema },
-	{ 0 },
-};
-
-static const struct opt_rule push_rules[] = {
-	{ "host", .needs = "push" },
-	{ "spool", .needs = "push" },
-	{ 0 },
-};
-
 static const struct opt_group agent_groups[] = {
 	{ "Store", agent_opts, 0 },
-	{ "Servers", push_opts, 0, push_rules },
+	{ "Servers", agent_push_opts, offsetof(struct agent_options, push), agent_push_rules },
 	{ "Limits", limit_opts, 0 },
 	{ "Figures", figure_opts, 0, figure_rules },
 	{ "Sampling", measure_opts, offsetof(struct agent_options, m), measure_rules },
@@ -414,18 +355,6 @@ static uint64_t unwritten(const struct agent *a)
 	return n;
 }
 
-/* When the run is to end: --duration from now on, or what is left of that; 0: never. */
-static uint64_t take_until(uint64_t now, uint64_t *duration_ns)
-{
-	const char *text = getenv(UNTIL);
-	uint64_t until = *duration_ns ? now + *duration_ns : 0;
-
-	if (until && text && !num_u64(text, UINT64_MAX, &until))
-		*duration_ns = until > now ? until - now : 1;
-	unsetenv(UNTIL);
-	return until;
-}
-
 static int run(struct agent *a, int *status, struct err *err)
 {
 	struct profile ledger;
@@ -444,7 +373,7 @@ static int run(struct agent *a, int *status, struct err *err)
 	pic->fold.choose_arg = a;
 	pic->fold.root = ROOT_NONE;
 	a->started_ns = a->looked_ns = now_ns();
-	a->until_ns = take_until(a->started_ns, &a->o->m.duration_ns);
+	a->until_ns = restart_until(a->started_ns, &a->o->m.duration_ns);
 	a->least_rate = 1;
 	a->nr_views = a->o->m.nr_events;
 	a->clock = -1;
@@ -477,22 +406,6 @@ static int run(struct agent *a, int *status, struct err *err)
 		ret = err_set(err, -EIO, "%" PRIu64 " samples could not be written", unwritten(a));
 	add_losses(a, &a->all);
 	return ret;
-}
-
-/* What was sent, and what not. */
-static void end_push(struct agent *a)
-{
-	struct push_counts c;
-
-	if (!a->push)
-		return;
-	interrupts_stage(INTERRUPT_FINISH, "sending profiles", "nothing: the next run sends the rest");
-	push_end(a->push, PUSH_END_NS);
-	c = push_counts(a->push);
-	log_note("sent: %" PRIu64 " profiles, %.1f KB; waiting: %" PRIu64 ", dropped: %" PRIu64 ", tries without success: %" PRIu64, c.sent,
-		 (double)c.bytes / 1000, c.waiting, c.dropped, c.failures);
-	push_free(a->push);
-	a->push = NULL;
 }
 
 /*
@@ -534,62 +447,20 @@ static int check(struct agent_options *o, char **operands, struct err *err)
 		o->off_cfg = (struct offcpu_cfg){ .aggregate = true, .parts = OFFCPU_PART_ALL };
 		o->m.offcpu = &o->off_cfg;
 	}
-	o->push.note = print_note;
-	o->push.password = getenv(PUSH_PASSWORD_ENV);
-	o->push.spread_ns = o->every_ns / PUSH_SPREAD;
 	o->m.target.all = true;
 	ret = add_events(o, err);
 	return ret ? ret : measure_check(&o->m, operands, err);
 }
 
-/* The same command line from the start, with what its file says now; the process stays. Only returns with an error. */
-static int start_again(const char *why, uint64_t until_ns, struct err *err)
-{
-	char until[24];
-	char *words, **argv, path[PATH_BYTES];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	size_t n, nr = 0;
-	int ret = file_read("/proc/self/cmdline", PATH_BYTES, SIZE_MAX / 2, &words, &n);
-
-	argv = ret ? NULL : calloc(n + 1, sizeof(*argv));
-	for (size_t at = 0; argv && at < n; at += strlen(words + at) + 1)
-		argv[nr++] = words + at;
-	path[len > 0 ? len : 0] = '\0';
-	if (len > 0 && text_ends(path, (size_t)len, DELETED)) /* it was replaced: what is there now */
-		path[len - (ssize_t)strlen(DELETED)] = '\0';
-	if (access(path, X_OK))
-		strcpy(path, "/proc/self/exe");
-	snprintf(until, sizeof(until), "%" PRIu64, until_ns);
-	if (until_ns)
-		setenv(UNTIL, until, 1);
-	log_note("note: %s", why);
-	fflush(NULL);
-	if (argv) /* signals that end a run stay blocked: those that come meanwhile are taken by the next one */
-		execv(path, argv);
-	ret = ret ? ret : argv ? -errno : -ENOMEM;
-	free(argv);
-	return err_set(err, ret, "cannot start again: %s", strerror(-ret));
-}
-
-/* SIGHUP is the end of a terminal, where there is one. */
-static bool has_terminal(void)
-{
-	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 static int agent_run(void *cfg, char **operands, struct err *err)
 {
-	bool reloads = ((struct agent_options *)cfg)->config || !has_terminal();
+	bool reloads = ((struct agent_options *)cfg)->config || !restart_has_terminal();
 	struct agent_options *o = cfg;
 	static struct agent a; /* large */
 	int status = 0, ret;
 
-	if (o->schema) {
-		clickhouse_schema(stdout, NULL, o->cluster);
+	if (o->push.schema) {
+		clickhouse_schema(stdout, NULL, o->push.cluster);
 		return 0;
 	}
 	if (reloads)
@@ -601,15 +472,15 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 		ret = store_open(&a.store, o->store, true, err);
 	if (!ret && (!(a.pic = picture_new(NULL)) || !(a.labels = agent_labels_new())))
 		ret = err_set(err, -ENOMEM, "out of memory");
-	if (!ret && o->push.nr_urls)
-		ret = push_open(&o->push, &a.store, &a.push, err);
+	if (!ret)
+		ret = agent_push_open(&o->push, o->every_ns, &a.store, &a.push, err);
 	o->figures.labels = a.labels;
 	o->figures.push = a.push;
 	if (!ret && o->figures.listen)
 		ret = figures_open(&o->figures, &a.figures, err);
 	if (!ret)
 		ret = run(&a, &status, err);
-	end_push(&a);
+	agent_push_end(a.push);
 	if (!ret) {
 		honesty_print(&o->h, &a.all);
 		ret = honesty_exit(&o->h, &a.all, status, err);
@@ -624,8 +495,8 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	if (reloads && ret == -EINTR && interrupts_last() == SIGHUP) /* before it began to measure */
 		ret = 0;
 	if (ret >= 0 && a.again && !interrupts_count())
-		return start_again(a.again, a.until_ns, err);
-	return ret >= 0 && reloads && interrupts_last() == SIGHUP ? start_again("SIGHUP: the options are read again", a.until_ns, err) : ret;
+		return restart(a.again, a.until_ns, err);
+	return ret >= 0 && reloads && interrupts_last() == SIGHUP ? restart("SIGHUP: the options are read again", a.until_ns, err) : ret;
 }
 
 const struct cmd cmd_agent = {
