@@ -164,13 +164,13 @@ static enum MHD_Result wait_for_answer(struct http *h, struct MHD_Connection *c,
 
 	if (w)
 		return w->state == WAITER_ANSWERED ? mhd.queue(c, w->status, w->response) : MHD_NO;
-	w = free_waiter(h);
-	if (!w)
-		return mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->many);
 	seconds = mhd.value(c, MHD_GET_ARGUMENT_KIND, "seconds");
 	view = mhd.value(c, MHD_GET_ARGUMENT_KIND, "view");
 	if (seconds && num_u64(seconds, SECONDS_MAX, &n))
 		return mhd.queue(c, MHD_HTTP_BAD_REQUEST, h->bad);
+	w = free_waiter(h);
+	if (!w)
+		return mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->many);
 	*w = (struct waiter){ .state = WAITER_NEW, .connection = c, .asked = { .id = ++h->nr_waiters, .seconds = n } };
 	snprintf(w->asked.view, sizeof(w->asked.view), "%s", view ? view : "");
 	*state = w;
