@@ -153,6 +153,7 @@ all_calls() {
 @test "page faults by unit; /debug/pprof/profile waits, and has what was sampled meanwhile; clients that leave, too many, and the end of the agent" {
 	two_cgroups
 	serve -F 99 --faults
+	eventually has skep_agent_map_bytes 'v > 0' # it samples
 	(echo $BASHPID >cg/$a/cgroup.procs && exec "$WORK/faults" 60000 >truth) 3>&-
 	(echo $BASHPID >cg/$a/cgroup.procs && exec "$WORK/faults" 60000 >truth) 3>&-
 	eventually has "skep_page_faults_total{unit=\"/$a\"}" 'v > 114000 && v < 126000' || { cat figures; false; }
