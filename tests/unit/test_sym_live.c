@@ -3,6 +3,7 @@
 #include "tests/unit/test_sym.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -272,6 +273,56 @@ static void test_jit_file(void **state)
 	syms_free(syms);
 }
 
+/* Mappings of code as text. */
+struct listed {
+	struct sink sink;
+	FILE *out;
+};
+
+static int list_task(struct sink *sink, const struct task_event *t)
+{
+	fprintf(((struct listed *)sink)->out, "%d %u %u %lx %lx %lx %x %x %x %x %lx %s\n", t->what, t->pid, t->tid, t->addr, t->len, t->pgoff, t->prot, t->flags,
+		t->maj, t->min, t->ino, t->path);
+	return 0;
+}
+
+static char *listed_maps(const char *root)
+{
+	char *text;
+	size_t n;
+	struct listed l = { { .task = list_task }, open_memstream(&text, &n) };
+
+	assert_non_null(l.out);
+	assert_int_equal(proc_scan_maps(root, (uint32_t)getpid(), &l.sink), 0);
+	assert_int_equal(fclose(l.out), 0);
+	return text;
+}
+
+/* What the kernel is asked for, where it can be, is what it has as text, which is read of another root. */
+static void test_queried_maps(void **state)
+{
+	static const char name[] = "maps of\ntwo lines";
+	int fd = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+	char *asked, *text;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	assert_ptr_not_equal(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096), MAP_FAILED);
+	assert_ptr_not_equal(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0), MAP_FAILED);
+	assert_ptr_not_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), MAP_FAILED);
+	assert_ptr_not_equal(mmap(NULL, 4096, PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0), MAP_FAILED);
+	unlink(name);
+	asked = listed_maps(NULL);
+	text = listed_maps("/proc");
+	assert_non_null(strstr(asked, "maps of"));
+	assert_non_null(strstr(asked, "//anon"));
+	assert_string_equal(asked, text);
+	free(asked);
+	free(text);
+	close(fd);
+}
+
 static void test_roots(void **state)
 {
 	static const char *const yes[] = { "_start", "clone", "clone3", "__clone3", "start_thread",
@@ -295,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_deleted),	     cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_not_fooled),   cmocka_unit_test(test_memfd),
 		cmocka_unit_test(test_jit_file),     cmocka_unit_test(test_roots),
+		cmocka_unit_test(test_queried_maps),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_drop);

@@ -5,10 +5,14 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "sym/kallsyms.h"
 #include "sym/kernel.h"
@@ -18,6 +22,7 @@
 #define MAPS_HINT_BYTES (64u << 10)
 #define MAPS_MAX_BYTES (256u << 20)
 #define PATH_MAX_BYTES 4096u
+#define VSYSCALL "[vsyscall]"
 #define DEP_MAX_BYTES 2048 /* of a path in modules.dep */
 
 static const char *root_or_default(const char *proc_root)
@@ -152,6 +157,96 @@ static int scan_comms(const char *root, uint32_t pid, struct sink *sink)
 	return ret;
 }
 
+/*
+ * ioctl PROCMAP_QUERY of /proc/PID/maps, from Linux 6.11 on (ed5d583a88a9, "fs/procfs: implement efficient VMA querying API for
+ * /proc/<pid>/maps"): struct procmap_query of uapi/linux/fs.h, which older headers do not have.
+ */
+struct map_query {
+	uint64_t size, flags, addr;
+	uint64_t start, end, map_flags, page_bytes, offset, inode;
+	uint32_t maj, min, name_bytes, build_id_bytes;
+	uint64_t name, build_id;
+};
+
+#define MAP_QUERY _IOWR('f', 17, struct map_query)
+#define MAP_QUERY_EXECUTABLE 4u /* of flags and map_flags, as the next */
+#define MAP_QUERY_READABLE 1u
+#define MAP_QUERY_WRITABLE 2u
+#define MAP_QUERY_SHARED 8u
+#define MAP_QUERY_OR_NEXT 16u /* the mapping at addr, or the first one after it */
+
+/* The page of old system calls is no mapping that can be asked for, and the same in all processes of 64 bits. */
+static const struct task_event *vsyscall_page(void)
+{
+	static struct task_event page;
+	static char name[PATH_MAX_BYTES];
+	static bool is_known;
+	char *text, *line;
+	size_t n;
+
+	if (!is_known && !file_read("/proc/self/maps", MAPS_HINT_BYTES, MAPS_MAX_BYTES, &text, &n)) {
+		line = strstr(text, VSYSCALL "\n");
+		while (line && line > text && line[-1] != '\n')
+			line--;
+		if (line && !parse_maps_line(line, line + strcspn(line, "\n"), &page, name))
+			page.path = NULL;
+		free(text);
+	}
+	is_known = true;
+	return page.path ? &page : NULL;
+}
+
+/* Mappings of code, one by one: text of the four that are none is not made. -ENOTTY: the kernel cannot do it. */
+static int query_maps(int fd, uint32_t pid, struct sink *sink)
+{
+	char name[PATH_MAX_BYTES];
+	uint64_t at = 0;
+	int ret = 0;
+
+	while (!ret) {
+		struct map_query q = { .size = sizeof(q), .flags = MAP_QUERY_EXECUTABLE | MAP_QUERY_OR_NEXT, .addr = at, .name_bytes = sizeof(name),
+				       .name = (uintptr_t)name };
+		struct task_event t = { .what = TASK_MMAP, .pid = pid, .tid = pid, .path = name };
+
+		if (ioctl(fd, MAP_QUERY, &q)) { /* no more, or the process has ended; else there is a name that is too long, or no such call */
+			ret = errno == ENOENT || errno == ESRCH ? 0 : -ENOTTY;
+			break;
+		}
+		if (!q.name_bytes)
+			strcpy(name, "//anon");
+		t.addr = q.start;
+		t.len = q.end - q.start;
+		t.pgoff = q.offset;
+		t.maj = q.maj;
+		t.min = q.min;
+		t.ino = q.inode;
+		t.prot = (q.map_flags & MAP_QUERY_READABLE ? PROT_READ : 0) | (q.map_flags & MAP_QUERY_WRITABLE ? PROT_WRITE : 0) | PROT_EXEC;
+		t.flags = q.map_flags & MAP_QUERY_SHARED ? MAP_SHARED : MAP_PRIVATE;
+		ret = sink->task(sink, &t);
+		at = q.end;
+	}
+	if (!ret && at && vsyscall_page()) {
+		struct task_event t = *vsyscall_page();
+
+		t.what = TASK_MMAP;
+		t.pid = t.tid = pid;
+		ret = sink->task(sink, &t);
+	}
+	return ret;
+}
+
+/* -ENOTTY: it has to be read as text. */
+static int query_process(const char *path, uint32_t pid, struct sink *sink)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -ENOTTY;
+	ret = query_maps(fd, pid, sink);
+	close(fd);
+	return ret;
+}
+
 int proc_scan_maps(const char *proc_root, uint32_t pid, struct sink *sink)
 {
 	char path[PATH_MAX_BYTES], *text;
@@ -161,6 +256,9 @@ int proc_scan_maps(const char *proc_root, uint32_t pid, struct sink *sink)
 	if (!sink->task)
 		return 0;
 	snprintf(path, sizeof(path), "%s/%u/maps", root_or_default(proc_root), pid);
+	ret = proc_root ? -ENOTTY : query_process(path, pid, sink);
+	if (ret != -ENOTTY)
+		return ret;
 	ret = file_read(path, MAPS_HINT_BYTES, MAPS_MAX_BYTES, &text, &n);
 	if (ret)
 		return ret == -EACCES || ret == -EPERM ? -EACCES : ret == -ENOMEM ? ret : -ESRCH;
