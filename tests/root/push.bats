@@ -40,6 +40,11 @@ answers() {
 	curl -s "http://127.0.0.1:$((HTTP + $1))/" | grep -q Ok
 }
 
+# listens PORT: without a request
+listens() {
+	(exec 4<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
 # sql N QUERY: of server N
 sql() {
 	curl -sS "http://127.0.0.1:$((HTTP + $1))/" --data-binary "$2"
@@ -134,6 +139,7 @@ runs() {
 		rm -rf store.a
 		background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 5)) $HTTP $mode 2 "INSERT INTO skep.skep_samples"
 		proxy=$BG
+		eventually listens $((HTTP + 5))
 		agent a 1013
 		background "${AGENT[@]}" --push "clickhouse://127.0.0.1:$((HTTP + 5))/skep" 2>said
 		skep=$BG
@@ -212,7 +218,7 @@ runs() {
 @test "Pyroscope: a form with the profile, as its documents have it" {
 	need node go
 	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 6)) 0 refuse 1 >got
-	sleep 0.5
+	eventually listens $((HTTP + 6))
 	background "$WORK/shares" "$(times 3)" >truth
 	"$SKEP" -v agent --store store --every 1s --host 'm{1},x' --push pyroscope+http://127.0.0.1:$((HTTP + 6)) --duration "$(times 4)" 2>said
 	cat said got
@@ -244,7 +250,7 @@ runs() {
 @test "OTLP: a request whose tables give what skep report has; what the server refuses for good is not sent again" {
 	need node
 	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 7)) 0 refuse 1 >got
-	sleep 0.5
+	eventually listens $((HTTP + 7))
 	background "$WORK/shares" "$(times 4)" >truth
 	"$SKEP" -v agent --store store --every 2s -F 99 --host 'm"1' --push otlp+http://127.0.0.1:$((HTTP + 7))/prefix --duration "$(times 3)" 2>said
 	cat said got
@@ -259,7 +265,7 @@ runs() {
 	sed -n 's/^samples\/count,//p' rows | LC_ALL=C sort | diff wanted -
 	[ "$(sed -n 's/^cpu\/nanoseconds,.*,//p' rows | awk '{ n += $1 } END { print n }')" = "$("$SKEP" -q report -i "$file" -s comm --json | jq '[.rows[].self] | add')" ]
 	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 4)) 0 bad 1 >got
-	sleep 0.5
+	eventually listens $((HTTP + 4))
 	"$SKEP" -v agent --store store --every 1s --push otlp+http://127.0.0.1:$((HTTP + 4)) --duration "$(times 3)" 2>said
 	cat said
 	grep -q 'dropped: 1, tries without success: 0' said
