@@ -156,7 +156,7 @@ runs() {
 		cat said
 		grep -q 'dropped: 0, tries without success: [2-9]' said
 		[ "$(sql 0 'SELECT sum(count), sum(value), uniqExact(time, seconds) = count() FROM skep.skep_samples FORMAT CSV')" = 3500,3500,1 ]
-		grep -q "^note: 'clickhouse://127.0.0.1:$((HTTP + 5))/skep': .*is kept, and sent again" said
+		grep -q "^note: 'clickhouse://127.0.0.1:$((HTTP + 5))/skep': .*profiles wait in the spool, and are sent again" said
 		grep -q "answers again" said
 	done
 }
