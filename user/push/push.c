@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "push/push.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,7 +27,8 @@
 #define NOTE_BYTES 2048
 #define LEAVE_NS NS_PER_S /* after that a thread that does not end is left alone */
 #define BACK_OFF_MAX_NS (60 * NS_PER_S)
-#define SPOOL_FORM "push-%08x"
+#define SPOOL_PREFIX "push-"
+#define SPOOL_FORM SPOOL_PREFIX "%08x"
 
 struct server {
 	struct push *push;
@@ -231,6 +233,8 @@ static void drop_oldest(struct server *s, const struct store *spool)
 {
 	int n = store_trim(spool, (s->push->cfg->spool_kib ? s->push->cfg->spool_kib : PUSH_SPOOL_KIB) << 10, 0);
 
+	if (n < 0)
+		note(s->push, false, "note: '%s': cannot delete old profiles: %s", s->spool, strerror(-n));
 	if (n <= 0)
 		return;
 	count(s, &s->counts.dropped, (uint64_t)n);
@@ -262,11 +266,16 @@ static int empty(struct server *s)
 	const struct store_span whole = { 0 };
 	const struct store spool = { .dir = open(s->spool, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .mark = -1, .path = s->spool };
 	struct segments all = { 0 };
+	struct err err = { 0 };
 	int ret;
 
 	if (spool.dir < 0)
 		return no_spool(s, errno);
 	ret = store_list(&spool, &whole, &all);
+	if (ret) {
+		err_set(&err, ret, "cannot read '%s': %s", s->spool, strerror(-ret));
+		say(s, &err);
+	}
 	for (size_t i = 0; i <= all.all.n && !ret; i++) {
 		set_waiting(s, all.all.n - i);
 		if (i == all.all.n || atomic_load(&s->push->stop))
@@ -378,6 +387,31 @@ static int open_server(struct push *p, const char *url, struct err *err)
 	return ret;
 }
 
+static bool is_ours(const struct push *p, const char *name)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (!strcmp(strrchr(p->servers[i].spool, '/') + 1, name))
+			return true;
+	return false;
+}
+
+/* Spools of servers that are not given any more: their links keep profiles beyond what the store keeps. */
+static void note_others(const struct push *p)
+{
+	int fd = openat(p->store->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (e = readdir(dir)))
+		if (!strncmp(e->d_name, SPOOL_PREFIX, strlen(SPOOL_PREFIX)) && !is_ours(p, e->d_name))
+			note(p, false, "note: '%s/%s' has what a server lacks that is not given any more: delete it, if that is not wanted", p->store->path,
+			     e->d_name);
+	if (dir)
+		closedir(dir);
+}
+
 int push_open(const struct push_cfg *cfg, const struct store *store, struct push **ret_push, struct err *err)
 {
 	struct push *p = calloc(1, sizeof(*p));
@@ -405,6 +439,8 @@ int push_open(const struct push_cfg *cfg, const struct store *store, struct push
 	ret = client_library(err);
 	for (size_t i = 0; i < cfg->nr_urls && !ret; i++)
 		ret = open_server(p, cfg->urls[i], err);
+	if (!ret)
+		note_others(p);
 	if (ret)
 		push_free(p);
 	else
