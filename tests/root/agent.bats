@@ -260,7 +260,7 @@ agent() {
 	awk -v l="$lowest" 'BEGIN { exit !(l > 0 && l < 60) }'
 	used() { awk '{ print $14 + $15 }' "/proc/$work/stat"; } # in hundredths of a second
 	before=$(used)
-	agent store 6 --every 2s -F 20000 --budget 0.3% 2>said
+	agent store 6 --every 2s -F 5000 --budget 0.2% 2>said
 	after=$(used)
 	cat said
 	# CPU time of the workload, whatever the rate was: sums of weights. The agent takes a part of a second to begin and to end.

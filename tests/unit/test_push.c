@@ -188,7 +188,7 @@ static void urls(void **state)
 	static const char *const good[] = { "clickhouse://h", "clickhouse://h:1/d", "clickhouse+https://u:p@h/d_1", "clickhouse://[::1]:8123/x", "pyroscope+http://h",
 					    "pyroscope+https://u@h:1/p/", "otlp+http://h" };
 	static const char *const bad[] = { "", "http://h", "clickhouse:/h", "pyroscope+ftp://h", "otlp://h", "pyroscope://h" };
-	struct weburl u = { 0 };
+	struct weburl *u;
 	struct err err = { 0 };
 	char shown[PUSH_SHOWN_BYTES];
 
@@ -197,16 +197,16 @@ static void urls(void **state)
 		assert_int_equal(push_check(good[i], &err), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_true(push_check(bad[i], &err) < 0);
-	assert_int_equal(weburl_parse(&u, "x+https://u:p:q@h:1/a/b//", "x+", "secret", "", &err), 0);
-	assert_string_equal(u.base, "https://h:1/a/b");
-	assert_string_equal(u.user, "u");
-	assert_string_equal(u.password, "p:q");
-	weburl_free(&u);
-	assert_int_equal(weburl_parse(&u, "x+http://u@h", "x+", "secret", "", &err), 0);
-	assert_string_equal(u.password, "secret");
-	weburl_free(&u);
-	assert_int_equal(weburl_parse(&u, "x+http://h@/", "x+", NULL, "", &err), -EINVAL);
-	weburl_free(&u);
+	assert_int_equal(client_library(&err), 0);
+	assert_int_equal(weburl_new("x+https://u:p:q@h:1/a/b//", "x+", "secret", "", NULL, &u, &err), 0);
+	assert_string_equal(u->base, "https://h:1/a/b");
+	assert_string_equal(u->user, "u");
+	assert_string_equal(u->password, "p:q");
+	weburl_free(u);
+	assert_int_equal(weburl_new("x+http://u@h", "x+", "secret", "", NULL, &u, &err), 0);
+	assert_string_equal(u->password, "secret");
+	weburl_free(u);
+	assert_int_equal(weburl_new("x+http://h@/", "x+", NULL, "", NULL, &u, &err), -EINVAL);
 	push_shown("clickhouse://u:p@w@h/d", shown, sizeof(shown));
 	assert_string_equal(shown, "clickhouse://u@h/d");
 	push_shown("clickhouse://u:p/w@h/d", shown, sizeof(shown));

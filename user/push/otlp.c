@@ -11,12 +11,10 @@
 #include "pprof/pprof.h"
 #include "pprof/wire.h"
 #include "push/client.h"
-#include "push/weburl.h"
 #include "util/hash.h"
 #include "util/map.h"
 #include "util/strpool.h"
 
-#define SCHEME "otlp+"
 #define PATH "/v1development/profiles"
 #define TYPE "Content-Type: application/x-protobuf"
 #define NS_PER_S UINT64_C(1000000000)
@@ -41,11 +39,6 @@ static const struct {
 } names[] = {
 	{ "comm", "thread.name" },	  { "container", "container.id" },	     { "exe", "process.executable.path" },
 	{ "build_id", "process.executable.build_id.gnu" }, { "cgroup", "skep.cgroup" }, { "unit", "skep.unit" },
-};
-
-struct otlp {
-	struct client *client;
-	struct weburl url;
 };
 
 /* One table: its entries in the message, and which there are. */
@@ -350,35 +343,7 @@ static int check_partial(const struct client_answer *a, struct err *err)
 	return rejected ? err_set(err, -EBADMSG, "the server has refused %llu profiles", (unsigned long long)rejected) : 0;
 }
 
-bool otlp_is(const char *url)
-{
-	return weburl_is(url, SCHEME);
-}
-
-int otlp_new(const char *url, const char *password, const atomic_bool *stop, struct otlp **ret_o, struct err *err)
-{
-	struct otlp *o = calloc(1, sizeof(*o));
-	int ret = o ? weburl_parse(&o->url, url, SCHEME, password, OTLP_SCHEMES, err) : err_set(err, -ENOMEM, "out of memory");
-
-	if (!ret && !(o->client = client_new(stop)))
-		ret = err_set(err, -ENOMEM, "out of memory");
-	if (ret)
-		otlp_free(o);
-	else
-		*ret_o = o;
-	return ret;
-}
-
-void otlp_free(struct otlp *o)
-{
-	if (!o)
-		return;
-	client_free(o->client);
-	weburl_free(&o->url);
-	free(o);
-}
-
-int otlp_send(struct otlp *o, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err)
+int otlp_send(const struct weburl *to, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err)
 {
 	struct wire request = { 0 };
 	struct client_answer a;
@@ -389,7 +354,7 @@ int otlp_send(struct otlp *o, const struct segment *seg, char *bytes, size_t n, 
 	if (!ret && !(packed = client_pack(request.bytes.data, request.bytes.n, &packed_n)))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	if (!ret)
-		ret = weburl_post(&o->url, o->client, PATH, TYPE, true, packed, packed_n, &a, err);
+		ret = weburl_post(to, PATH, TYPE, true, packed, packed_n, &a, err);
 	if (!ret) {
 		ret = check_partial(&a, err);
 		free(a.body);

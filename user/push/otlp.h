@@ -6,26 +6,16 @@
 #ifndef SKEP_PUSH_OTLP_H
 #define SKEP_PUSH_OTLP_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-
 #include "data/store.h"
+#include "push/weburl.h"
 
-#define OTLP_SCHEMES "otlp+http://HOST:PORT"
-
-struct otlp;
-
-/* Is it a URL of one: otlp+http://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], or with otlp+https? */
-bool otlp_is(const char *url);
-
-/* As clickhouse_new(). */
-int otlp_new(const char *url, const char *password, const atomic_bool *stop, struct otlp **ret_o, struct err *err);
-void otlp_free(struct otlp *o); /* NULL is nothing */
+#define OTLP_SCHEME "otlp+"
+#define OTLP_SCHEMES OTLP_SCHEME "http://HOST:PORT"
 
 /*
  * Sends a segment, whose n bytes, of malloc(), are gone then. 0; -EBADMSG: it is damaged, or the server refuses it for good; other -errno: it
  * is to be sent again. err filled.
  */
-int otlp_send(struct otlp *o, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err);
+int otlp_send(const struct weburl *to, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err);
 
 #endif

@@ -30,12 +30,30 @@
 #define SPOOL_PREFIX "push-"
 #define SPOOL_FORM SPOOL_PREFIX "%08x"
 
+/* Stores that take a profile with one request. */
+static const struct web_kind {
+	const char *scheme, *expected;
+	int (*send)(const struct weburl *to, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err);
+} kinds[] = {
+	{ PYROSCOPE_SCHEME, PYROSCOPE_SCHEMES, pyroscope_send },
+	{ OTLP_SCHEME, OTLP_SCHEMES, otlp_send },
+};
+
+/* NULL: the URL is of none. */
+static const struct web_kind *find_kind(const char *url)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (weburl_is(url, kinds[i].scheme))
+			return &kinds[i];
+	return NULL;
+}
+
 struct server {
 	struct push *push;
 	char shown[PUSH_SHOWN_BYTES]; /* its URL */
 	struct clickhouse *clickhouse;
-	struct pyroscope *pyroscope; /* of these three one is not NULL */
-	struct otlp *otlp;
+	const struct web_kind *kind; /* else: NULL with the next, and a ClickHouse */
+	struct weburl *web;
 	char spool[PATH_MAX]; /* a directory */
 	pthread_t thread;
 	bool started;
@@ -68,7 +86,7 @@ int push_check(const char *url, struct err *err)
 {
 	char shown[PUSH_SHOWN_BYTES];
 
-	if (clickhouse_is(url) || pyroscope_is(url) || otlp_is(url))
+	if (clickhouse_is(url) || find_kind(url))
 		return 0;
 	push_shown(url, shown, sizeof(shown));
 	err_exit(err, -EINVAL, EXIT_USAGE, "cannot push to '%s'", shown);
@@ -161,10 +179,7 @@ static int send_segment(struct server *s, const struct store *spool, const struc
 	if (ret)
 		return err_set(err, ret == -EFBIG ? -EBADMSG : ret, "cannot read '%s': %s", seg->name, strerror(-ret));
 	memcpy(s->tried, seg->name, sizeof(s->tried));
-	if (s->otlp)
-		return otlp_send(s->otlp, seg, bytes, n, s->push->host, err);
-	return s->clickhouse ? clickhouse_send(s->clickhouse, seg, bytes, n, &from, may_be_there, err) :
-			       pyroscope_send(s->pyroscope, seg, bytes, n, s->push->host, err);
+	return s->kind ? s->kind->send(s->web, seg, bytes, n, s->push->host, err) : clickhouse_send(s->clickhouse, seg, bytes, n, &from, may_be_there, err);
 }
 
 static void count(struct server *s, uint64_t *which, uint64_t n)
@@ -374,11 +389,11 @@ static int open_server(struct push *p, const char *url, struct err *err)
 
 	s->push = p;
 	push_shown(url, s->shown, sizeof(s->shown));
-	if (!ret && otlp_is(url))
-		ret = otlp_new(url, p->cfg->password, &p->stop, &s->otlp, err);
+	s->kind = find_kind(url);
+	if (!ret && s->kind)
+		ret = weburl_new(url, s->kind->scheme, p->cfg->password, s->kind->expected, &p->stop, &s->web, err);
 	else if (!ret)
-		ret = clickhouse_is(url) ? clickhouse_new(url, p->cfg->password, &p->stop, &s->clickhouse, err) :
-					   pyroscope_new(url, p->cfg->password, &p->stop, &s->pyroscope, err);
+		ret = clickhouse_new(url, p->cfg->password, &p->stop, &s->clickhouse, err);
 	snprintf(s->spool, sizeof(s->spool), "%s/" SPOOL_FORM, p->store->path, (uint32_t)hash_bytes(s->shown, strlen(s->shown)));
 	if (!ret && (ret = begin_spool(s)))
 		err_set(err, ret, "cannot use '%s': %s", s->spool, strerror(-ret));
@@ -538,8 +553,7 @@ void push_free(struct push *p)
 	for (size_t i = 0; i < p->nr; i++) {
 		vec_free(&p->servers[i].old.all);
 		clickhouse_free(p->servers[i].clickhouse);
-		pyroscope_free(p->servers[i].pyroscope);
-		otlp_free(p->servers[i].otlp);
+		weburl_free(p->servers[i].web);
 	}
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);

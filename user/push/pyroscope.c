@@ -9,47 +9,12 @@
 #include <string.h>
 
 #include "push/client.h"
-#include "push/weburl.h"
 #include "util/hash.h"
 #include "util/text.h"
 
-#define SCHEME "pyroscope+"
 #define PATH_BYTES 2048
 #define FORM_BYTES 512
 #define NAME_BYTES 512
-
-struct pyroscope {
-	struct client *client;
-	struct weburl url;
-};
-
-bool pyroscope_is(const char *url)
-{
-	return weburl_is(url, SCHEME);
-}
-
-int pyroscope_new(const char *url, const char *password, const atomic_bool *stop, struct pyroscope **ret_p, struct err *err)
-{
-	struct pyroscope *p = calloc(1, sizeof(*p));
-	int ret = p ? weburl_parse(&p->url, url, SCHEME, password, PYROSCOPE_SCHEMES, err) : err_set(err, -ENOMEM, "out of memory");
-
-	if (!ret && !(p->client = client_new(stop)))
-		ret = err_set(err, -ENOMEM, "out of memory");
-	if (ret)
-		pyroscope_free(p);
-	else
-		*ret_p = p;
-	return ret;
-}
-
-void pyroscope_free(struct pyroscope *p)
-{
-	if (!p)
-		return;
-	client_free(p->client);
-	weburl_free(&p->url);
-	free(p);
-}
 
 static size_t add_value(char *name, size_t at, const char *value)
 {
@@ -88,7 +53,7 @@ static char *make_form(const char *bytes, size_t n, const char *boundary, size_t
 	return form;
 }
 
-int pyroscope_send(struct pyroscope *p, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err)
+int pyroscope_send(const struct weburl *to, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err)
 {
 	uint64_t hash = hash_bytes(bytes, n);
 	char path[PATH_BYTES], name[NAME_BYTES], boundary[64], type[128], *form;
@@ -104,7 +69,7 @@ int pyroscope_send(struct pyroscope *p, const struct segment *seg, char *bytes, 
 	free(bytes);
 	if (!form)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = weburl_post(&p->url, p->client, path, type, false, form, form_n, NULL, err);
+	ret = weburl_post(to, path, type, false, form, form_n, NULL, err);
 	free(form);
 	return ret;
 }

@@ -3,26 +3,16 @@
 #ifndef SKEP_PUSH_PYROSCOPE_H
 #define SKEP_PUSH_PYROSCOPE_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-
 #include "data/store.h"
+#include "push/weburl.h"
 
-#define PYROSCOPE_SCHEMES "pyroscope+http://HOST:PORT"
-
-struct pyroscope;
-
-/* Is it a URL of one: pyroscope+http://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], or with pyroscope+https? */
-bool pyroscope_is(const char *url);
-
-/* As clickhouse_new(). */
-int pyroscope_new(const char *url, const char *password, const atomic_bool *stop, struct pyroscope **ret_p, struct err *err);
-void pyroscope_free(struct pyroscope *p); /* NULL is nothing */
+#define PYROSCOPE_SCHEME "pyroscope+"
+#define PYROSCOPE_SCHEMES PYROSCOPE_SCHEME "http://HOST:PORT"
 
 /*
  * Sends a segment, whose n bytes, of malloc(), are gone then. 0; -EBADMSG: the server refuses it for good; other -errno: it
  * did not say that it has it; err filled.
  */
-int pyroscope_send(struct pyroscope *p, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err);
+int pyroscope_send(const struct weburl *to, const struct segment *seg, char *bytes, size_t n, const char *host, struct err *err);
 
 #endif

@@ -17,7 +17,7 @@ bool weburl_is(const char *url, const char *scheme)
 	return !strncmp(url, scheme, n) && (!strncmp(url + n, "http://", 7) || !strncmp(url + n, "https://", 8));
 }
 
-int weburl_parse(struct weburl *u, const char *url, const char *scheme, const char *password, const char *expected, struct err *err)
+static int parse(struct weburl *u, const char *url, const char *scheme, const char *password, const char *expected, struct err *err)
 {
 	const char *begin = url + strlen(scheme), *host = strstr(begin, "://") + 3, *slash = host + strcspn(host, "/");
 	const char *at = memrchr(host, '@', (size_t)(slash - host)), *colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
@@ -37,12 +37,30 @@ int weburl_parse(struct weburl *u, const char *url, const char *scheme, const ch
 	return !u->base || (at && !u->user) || ((colon || (at && password)) && !u->password) ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
+int weburl_new(const char *url, const char *scheme, const char *password, const char *expected, const atomic_bool *stop, struct weburl **ret_u,
+	       struct err *err)
+{
+	struct weburl *u = calloc(1, sizeof(*u));
+	int ret = u ? parse(u, url, scheme, password, expected, err) : err_set(err, -ENOMEM, "out of memory");
+
+	if (!ret && !(u->client = client_new(stop)))
+		ret = err_set(err, -ENOMEM, "out of memory");
+	if (ret)
+		weburl_free(u);
+	else
+		*ret_u = u;
+	return ret;
+}
+
 void weburl_free(struct weburl *u)
 {
+	if (!u)
+		return;
+	client_free(u->client);
 	free(u->base);
 	free(u->user);
 	free(u->password);
-	*u = (struct weburl){ 0 };
+	free(u);
 }
 
 /* For good: bad request, too large, of a type that it does not take, of a content that it does not take. */
@@ -60,7 +78,7 @@ static int check(const struct client_answer *a, struct err *err)
 	return err_set(err, is_refused(a->status) ? -EBADMSG : -EPROTO, "it says: status %ld, '%.*s'", a->status, (int)(n < WHY_BYTES ? n : WHY_BYTES), a->body);
 }
 
-int weburl_post(const struct weburl *u, struct client *c, const char *path, const char *type, bool is_packed, const void *bytes, size_t n,
+int weburl_post(const struct weburl *u, const char *path, const char *type, bool is_packed, const void *bytes, size_t n,
 		struct client_answer *ret_answer, struct err *err)
 {
 	struct client_request r = { .user = u->user, .password = u->password, .headers = { type, is_packed ? "Content-Encoding: gzip" : NULL },
@@ -72,7 +90,7 @@ int weburl_post(const struct weburl *u, struct client *c, const char *path, cons
 	if (asprintf(&url, "%s%s", u->base, path) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	r.url = url;
-	ret = client_post(c, &r, &a, err);
+	ret = client_post(u->client, &r, &a, err);
 	free(url);
 	if (ret)
 		return ret;
