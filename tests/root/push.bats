@@ -269,5 +269,5 @@ runs() {
 	"$SKEP" -v agent --store store --every 1s --push otlp+http://127.0.0.1:$((HTTP + 4)) --duration "$(times 3)" 2>said
 	cat said
 	grep -q 'dropped: 1, tries without success: 0' said
-	grep -q "is not sent: it says: status 400, 'not so'" said
+	grep -q "is not sent to .*: it says: status 400, 'not so'" said
 }

@@ -410,6 +410,21 @@ static bool is_ours(const struct push *p, const char *name)
 	return false;
 }
 
+static bool has_profiles(const struct push *p, const char *name)
+{
+	const struct store_span whole = { 0 };
+	const struct store spool = { .dir = openat(p->store->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .mark = -1 };
+	struct segments all = { 0 };
+	bool has;
+
+	if (spool.dir < 0)
+		return false;
+	has = !store_list(&spool, &whole, &all) && all.all.n;
+	vec_free(&all.all);
+	close(spool.dir);
+	return has;
+}
+
 /* Spools of servers that are not given any more: their links keep profiles beyond what the store keeps. */
 static void note_others(const struct push *p)
 {
@@ -420,7 +435,7 @@ static void note_others(const struct push *p)
 	if (!dir && fd >= 0)
 		close(fd);
 	while (dir && (e = readdir(dir)))
-		if (!strncmp(e->d_name, SPOOL_PREFIX, strlen(SPOOL_PREFIX)) && !is_ours(p, e->d_name))
+		if (!strncmp(e->d_name, SPOOL_PREFIX, strlen(SPOOL_PREFIX)) && !is_ours(p, e->d_name) && has_profiles(p, e->d_name))
 			note(p, false, "note: '%s/%s' has what a server lacks that is not given any more: delete it, if that is not wanted", p->store->path,
 			     e->d_name);
 	if (dir)
