@@ -52,14 +52,23 @@ static int set_switch(void *base, const char *text, struct err *err)
 	return -EINVAL;
 }
 
+static int take_files_max(struct record_files_cfg *cfg, const char *option, const char *text, struct err *err)
+{
+	int ret = num_u64(text, FILES_MAX, &cfg->files_max);
+
+	if (!ret && cfg->files_max)
+		return 0;
+	return err_exit(err, -ERANGE, EXIT_USAGE, "bad value '%s' of '--%s': expected 1 to %d", text, option, FILES_MAX);
+}
+
 static int set_files_max(void *base, const char *text, struct err *err)
 {
-	uint64_t *n = &((struct record_files_cfg *)base)->files_max;
-	int ret = num_u64(text, FILES_MAX, n);
+	return take_files_max(base, "switch-max-files", text, err);
+}
 
-	if (!ret && *n)
-		return 0;
-	return err_exit(err, -ERANGE, EXIT_USAGE, "bad number of files '%s': expected 1 to %d", text, FILES_MAX);
+static int set_keep(void *base, const char *text, struct err *err)
+{
+	return take_files_max(base, "keep", text, err);
 }
 
 static int set_bytes_max(void *base, const char *text, struct err *err)
@@ -78,7 +87,7 @@ const struct opt record_files_opts[] = {
 	{ 0, "switch-max-files", "N", OPT_CALL, 0, "keep the last N of these files", set_files_max },
 	{ 0, "last", "TIME", OPT_DURATION, offsetof(struct record_files_cfg, last_ns),
 	  "keep the last TIME in memory, and write it to FILE.DATE at each SIGUSR2, or --trigger" },
-	{ 0, "keep", "N", OPT_CALL, 0, "with --last: keep the last N files", set_files_max },
+	{ 0, "keep", "N", OPT_CALL, 0, "with --last: keep the last N files", set_keep },
 	{ 0, "trigger-pause", "TIME", OPT_DURATION, offsetof(struct record_files_cfg, pause_ns),
 	  "no file at a --trigger within TIME of one before (default: that of --last)" },
 	{ 0, "timestamp-filename", NULL, OPT_FLAG, offsetof(struct record_files_cfg, is_dated), "name the file FILE.DATE" },
