@@ -88,8 +88,12 @@ top() { # top OPTION...
 	shows 'by cgroup$' '100.00% +/'
 	keys t
 	shows 'by comm,dso,sym$' '\[\.\] hot$'
-	# of all samples, not of those since
-	awk '/skep top/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ /^samples/) n = $i } END { exit !(n > 500) }' now
+	# of all samples, not of those since: their number is of two refreshes at least
+	many() { on_screen 'skep top' && awk '/skep top/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ /^samples/) n = $i } END { exit !(n > 500) }' now; }
+	eventually many
+	keys t t t t
+	shows 'by comm,dso,sym$'
+	many
 	keys q
 	left
 }
