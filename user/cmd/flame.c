@@ -58,7 +58,7 @@ static const struct opt flame_opts[] = {
 static const struct opt_rule flame_rules[] = {
 	{ "input", .not_with = OPT_COMMAND },
 	{ "input", .not_with = "event", .hint = "--event-index N chooses an event of the file" },
-	{ "input|store", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
+	{ "input|store", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|budget|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
 			       "unwind-memory|off-part|wakers" },
 	{ "store", .not_with = "input|event|annotate|off-cpu|wall|" OPT_COMMAND },
 	{ "event-index", .needs = "input" },
