@@ -460,7 +460,7 @@ static int agent_run(void *cfg, char **operands, struct err *err)
 	int status = 0, ret;
 
 	if (o->push.schema) {
-		clickhouse_schema(stdout, NULL, o->push.cluster);
+		clickhouse_schema(stdout, o->push.cluster);
 		return 0;
 	}
 	if (reloads)

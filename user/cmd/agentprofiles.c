@@ -15,7 +15,8 @@
 
 struct running {
 	uint64_t id;
-	int view; /* of the agent's; -1: free */
+	const struct fold_view *view; /* NULL: free */
+	int number; /* of the view, among the agent's */
 	uint64_t begun_ns, wall_ns, until_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 	uint64_t folded, weight; /* of the view, when it began */
 	struct pprof_out out;
@@ -25,7 +26,6 @@ struct agent_profiles {
 	struct http *http;
 	const struct pprof_out *from;
 	struct running all[HTTP_WAITERS_MAX]; /* there are no more at once, but for those whose clients have gone */
-	const struct fold_view *views[EVENTS_MAX];
 };
 
 struct agent_profiles *agent_profiles_new(struct http *http, const struct pprof_out *out)
@@ -36,8 +36,6 @@ struct agent_profiles *agent_profiles_new(struct http *http, const struct pprof_
 		return NULL;
 	p->http = http;
 	p->from = out;
-	for (int i = 0; i < HTTP_WAITERS_MAX; i++)
-		p->all[i].view = -1;
 	http_wait_at(http, PROFILES_PATH);
 	return p;
 }
@@ -56,7 +54,7 @@ int agent_profiles_add(struct agent_profiles *p, const struct fold_view *view, c
 	int ret = 0;
 
 	for (int i = 0; i < HTTP_WAITERS_MAX && !ret; i++)
-		if (p->all[i].view >= 0 && p->views[p->all[i].view] == view)
+		if (p->all[i].view == view)
 			ret = pprof_out_add(&p->all[i].out, view, named);
 	return ret;
 }
@@ -78,16 +76,21 @@ static int begin(struct agent_profiles *p, const struct http_waiter *w, const st
 
 	if (view < 0)
 		return http_answer(p->http, w->id, STATUS_NOT_FOUND, "text/plain", none, strlen(none));
-	while (r < p->all + HTTP_WAITERS_MAX && r->view >= 0)
+	while (r < p->all + HTTP_WAITERS_MAX && r->view)
 		r++;
 	if (r == p->all + HTTP_WAITERS_MAX)
 		return http_answer(p->http, w->id, STATUS_BUSY, "text/plain", busy, strlen(busy));
-	*r = (struct running){ .id = w->id, .view = view, .begun_ns = now_ns(), .wall_ns = clock_ns(CLOCK_REALTIME),
+	*r = (struct running){ .id = w->id, .view = all[view].view, .number = view, .begun_ns = now_ns(), .wall_ns = clock_ns(CLOCK_REALTIME),
 			       .folded = all[view].view->folded, .weight = all[view].weight,
 			       .out = { .pic = p->from->pic, .label = p->from->label, .label_arg = p->from->label_arg } };
 	r->until_ns = r->begun_ns + (w->seconds ? w->seconds : SECONDS_DEFAULT) * NS_PER_S;
-	p->views[view] = all[view].view;
 	return 0;
+}
+
+static void drop(struct running *r)
+{
+	pprof_out_free(&r->out);
+	r->view = NULL;
 }
 
 static int end(struct agent_profiles *p, struct running *r, const struct profiled *at)
@@ -104,8 +107,7 @@ static int end(struct agent_profiles *p, struct running *r, const struct profile
 	if (!ret)
 		ret = http_answer(p->http, r->id, STATUS_OK, "application/octet-stream", bytes, n);
 	free(bytes);
-	pprof_out_free(&r->out);
-	r->view = -1;
+	drop(r);
 	return ret;
 }
 
@@ -116,14 +118,12 @@ int agent_profiles_round(struct agent_profiles *p, const struct profiled *all, i
 	int ret = 0;
 
 	for (int i = 0; i < HTTP_WAITERS_MAX && !ret; i++)
-		if (p->all[i].view >= 0 && now >= p->all[i].until_ns)
-			ret = end(p, &p->all[i], &all[p->all[i].view]);
+		if (p->all[i].view && now >= p->all[i].until_ns)
+			ret = end(p, &p->all[i], &all[p->all[i].number]);
 	while (!ret && http_take(p->http, &w))
 		ret = begin(p, &w, all, n);
 	for (int i = 0; i < HTTP_WAITERS_MAX; i++)
-		if (p->all[i].view >= 0 && !http_is_waiting(p->http, p->all[i].id)) {
-			pprof_out_free(&p->all[i].out);
-			p->all[i].view = -1;
-		}
+		if (p->all[i].view && !http_is_waiting(p->http, p->all[i].id))
+			drop(&p->all[i]);
 	return ret;
 }

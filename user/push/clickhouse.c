@@ -21,7 +21,6 @@
 #define STATUS_TOO_LARGE 413
 #define FORGET_NS UINT64_C(3600000000000) /* a server may lose stacks, as when a backup takes its place: they are sent again each hour */
 #define WHY_BYTES 300
-#define SQL_BYTES 4096
 #define SEEN_MAX (1u << 20) /* 48 MB of map; then all are sent once more */
 /* One block, which is written whole or not at all; and on the shard that it belongs to before the answer comes. */
 #define INSERT_SETTINGS "&max_insert_block_size=100000000&insert_distributed_sync=1"
@@ -217,44 +216,42 @@ int clickhouse_query(struct clickhouse *ch, struct sql *query, const char *setti
 
 /* Both ways of a table: what holds rows, and what is over all of a cluster. */
 struct table {
-	const char *name, *columns, *engine, *order, *shard;
+	const char *name, *columns, *order, *shard;
 };
 
 static const struct table tables[] = {
 	{ "skep_stacks", "hash FixedString(16), functions Array(String), objects Array(String), builds Array(String), kinds Array(UInt8)",
-	  "ReplacingMergeTree()", "ORDER BY hash", "cityHash64(hash)" },
+	  "ORDER BY hash", "cityHash64(hash)" },
 	{ "skep_samples",
 	  "time DateTime, seconds UInt32, host String, store String, service String, event String, unit String, comm String, cgroup String, container String, "
 	  "exe String, build String, stack FixedString(16), count UInt64, value UInt64",
-	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (service, event, time, host, store, seconds, comm, cgroup, exe, build, stack)",
+	  "PARTITION BY toDate(time) ORDER BY (service, event, time, host, store, seconds, comm, cgroup, exe, build, stack)",
 	  "cityHash64(host)" },
 	{ "skep_batches",
 	  "time DateTime, seconds UInt32, host String, store String, event String, unit String, samples UInt64, value UInt64, stacks UInt64, notes Array(String)",
-	  "ReplacingMergeTree()", "PARTITION BY toDate(time) ORDER BY (event, time, host, store, seconds)", "cityHash64(host)" },
+	  "PARTITION BY toDate(time) ORDER BY (event, time, host, store, seconds)", "cityHash64(host)" },
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
 
 static void add_table(struct sql *s, const struct table *t, const char *database, const char *ending)
 {
-	sql_add(s, "CREATE TABLE IF NOT EXISTS %s.%s%s (%s) ENGINE = %s %s", database, t->name, ending, t->columns, t->engine, t->order);
+	sql_add(s, "CREATE TABLE IF NOT EXISTS %s.%s%s (%s) ENGINE = ReplacingMergeTree() %s", database, t->name, ending, t->columns, t->order);
 }
 
-void clickhouse_schema(FILE *out, const char *database, const char *cluster)
+void clickhouse_schema(FILE *out, const char *cluster)
 {
 	struct sql s = { 0 };
 
-	database = database ? database : DATABASE;
-	sql_add(&s, "CREATE DATABASE IF NOT EXISTS %s;\n", database);
+	sql_add(&s, "CREATE DATABASE IF NOT EXISTS " DATABASE ";\n");
 	for (size_t i = 0; i < NR_TABLES; i++) {
-		add_table(&s, &tables[i], database, cluster ? "_local" : "");
+		add_table(&s, &tables[i], DATABASE, cluster ? "_local" : "");
 		sql_add(&s, ";\n");
-		if (cluster)
-			sql_add(&s, "CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = Distributed(", database, tables[i].name, tables[i].columns);
-		if (cluster) {
-			sql_quote(&s, cluster);
-			sql_add(&s, ", %s, %s_local, %s);\n", database, tables[i].name, tables[i].shard);
-		}
+		if (!cluster)
+			continue;
+		sql_add(&s, "CREATE TABLE IF NOT EXISTS " DATABASE ".%s (%s) ENGINE = Distributed(", tables[i].name, tables[i].columns);
+		sql_quote(&s, cluster);
+		sql_add(&s, ", " DATABASE ", %s_local, %s);\n", tables[i].name, tables[i].shard);
 	}
 	fputs(sql_end(&s) ? s.text.data : "", out);
 	vec_free(&s.text);

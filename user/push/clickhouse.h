@@ -41,7 +41,7 @@ int clickhouse_send(struct clickhouse *ch, const struct segment *seg, char *byte
  */
 int clickhouse_read(struct clickhouse *ch, const struct store_span *span, char **ret_bytes, size_t *ret_n, struct err *err);
 
-/* What makes the tables: with a cluster, those of one of its shards, and the tables over all of them. */
-void clickhouse_schema(FILE *out, const char *database, const char *cluster);
+/* What makes the tables, in the database of a URL without one: with a cluster, those of one of its shards, and the tables over all of them. */
+void clickhouse_schema(FILE *out, const char *cluster);
 
 #endif

@@ -54,9 +54,8 @@ struct answer_sums {
 	struct client_answer stacks; /* lives as long as all */
 	VEC(struct stack_at) all;
 	struct map by_hash;
-	VEC(const char *) objects; /* interned; with the build id that was seen first */
-	VEC(const char *) builds;
-	struct map by_object;
+	VEC(const char *) builds; /* of objects: the build id that was seen first */
+	struct map by_object; /* an interned path's position in builds */
 };
 
 static const char *column_of(const char *key)
@@ -317,9 +316,8 @@ static int take_build(struct answer_sums *r, const char *obj, const char *build,
 
 	if (!n || map_find(&r->by_object, hash) >= 0)
 		return 0;
-	if (vec_reserve(&r->objects) || vec_reserve(&r->builds) || map_add(&r->by_object, hash, r->objects.n))
+	if (vec_reserve(&r->builds) || map_add(&r->by_object, hash, r->builds.n))
 		return -ENOMEM;
-	r->objects.data[r->objects.n++] = obj;
 	r->builds.data[r->builds.n] = strpool_addn(r->pool, build, n);
 	return r->builds.data[r->builds.n++] ? 0 : -ENOMEM;
 }
@@ -447,7 +445,6 @@ int clickhouse_read(struct clickhouse *ch, const struct store_span *span, char *
 	free(r->sum.view);
 	free(r->stacks.body);
 	vec_free(&r->all);
-	vec_free(&r->objects);
 	vec_free(&r->builds);
 	map_free(&r->by_hash);
 	map_free(&r->by_object);
