@@ -184,13 +184,16 @@ static struct sample *take_sample(char **p)
 	return s;
 }
 
-static int replay_sample(char *p, uint64_t since_ns, struct sink *to)
+static int replay_sample(char *p, uint64_t since_ns, struct sink *to, uint64_t *nr_samples)
 {
 	struct sample *s = take_sample(&p);
 
 	if (s->waker)
 		s->waker = take_sample(&p);
-	return s->time_ns >= since_ns ? to->sample(to, s) : 0;
+	if (s->time_ns < since_ns)
+		return 0;
+	++*nr_samples;
+	return to->sample(to, s);
 }
 
 static int replay_task(char *p, struct sink *to)
@@ -203,7 +206,7 @@ static int replay_task(char *p, struct sink *to)
 	return to->task(to, t);
 }
 
-static int replay(struct span *span, uint64_t since_ns, struct sink *to)
+static int replay(struct span *span, uint64_t since_ns, struct sink *to, uint64_t *nr_samples)
 {
 	int ret = 0;
 
@@ -212,7 +215,7 @@ static int replay(struct span *span, uint64_t since_ns, struct sink *to)
 		char *p = (char *)(e + 1);
 
 		if (e->kind == ENTRY_SAMPLE)
-			ret = replay_sample(p, since_ns, to);
+			ret = replay_sample(p, since_ns, to, nr_samples);
 		else if (e->kind == ENTRY_TASK)
 			ret = replay_task(p, to);
 		else if (to->round)
@@ -222,10 +225,13 @@ static int replay(struct span *span, uint64_t since_ns, struct sink *to)
 	return ret;
 }
 
-int lastspan_replay(struct lastspan *l, uint64_t since_ns, struct sink *to, uint64_t *ret_from_ns)
+int lastspan_replay(struct lastspan *l, uint64_t since_ns, struct sink *to, uint64_t *ret_samples, uint64_t *ret_from_ns)
 {
-	int ret = replay(&l->older, since_ns, to);
+	int ret;
+
+	*ret_samples = 0;
+	ret = replay(&l->older, since_ns, to, ret_samples);
 
 	*ret_from_ns = l->older.begun_ns > since_ns ? l->older.begun_ns : since_ns;
-	return ret ? ret : replay(&l->newer, since_ns, to);
+	return ret ? ret : replay(&l->newer, since_ns, to, ret_samples);
 }

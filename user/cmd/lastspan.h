@@ -29,8 +29,8 @@ struct sink *lastspan_sink(struct lastspan *l);
 
 /*
  * Delivers all from since_ns on, with the task events before it. *ret_from_ns: since when there is all, where that is later than since_ns. 0, or
- * what the sink returned.
+ * what the sink returned. *ret_samples: how many of them are delivered, in any case.
  */
-int lastspan_replay(struct lastspan *l, uint64_t since_ns, struct sink *to, uint64_t *ret_from_ns);
+int lastspan_replay(struct lastspan *l, uint64_t since_ns, struct sink *to, uint64_t *ret_samples, uint64_t *ret_from_ns);
 
 #endif

@@ -247,47 +247,15 @@ static int stop_full(struct record_files *f)
 	return -ECANCELED;
 }
 
-/* A file of samples that are counted on their way. */
-struct counting {
-	struct sink sink; /* first */
-	struct record_files *files;
-	struct sink *to;
-};
-
-static int count_sample(struct sink *sink, const struct sample *s)
-{
-	struct counting *c = (struct counting *)sink;
-
-	c->files->nr_samples++;
-	return c->to->sample(c->to, s);
-}
-
-static int pass_task(struct sink *sink, const struct task_event *t)
-{
-	struct counting *c = (struct counting *)sink;
-
-	return c->to->task(c->to, t);
-}
-
-static int pass_round(struct sink *sink)
-{
-	struct counting *c = (struct counting *)sink;
-
-	return c->to->round(c->to);
-}
-
 /* What is in memory goes into a file of its own, and stays in memory. */
 static int write_last(struct record_files *f)
 {
 	uint64_t now = now_ns(), since = now > f->cfg->last_ns ? now - f->cfg->last_ns : 0, from;
-	struct counting c = { { .sample = count_sample, .task = pass_task, .round = pass_round }, f, NULL };
 	int ret = data_writer_open(f->path, &f->meta, &f->writer, &f->err);
 
 	if (ret)
 		return ret;
-	f->nr_samples = 0;
-	c.to = data_writer_sink(f->writer);
-	ret = lastspan_replay(f->last, since, &c.sink, &from);
+	ret = lastspan_replay(f->last, since, data_writer_sink(f->writer), &f->nr_samples, &from);
 	if (ret) {
 		data_writer_abort(f->writer);
 		f->writer = NULL;

@@ -35,6 +35,14 @@ struct segment {
 	uint64_t bytes;
 };
 
+/* How long it is; at most UINT32_MAX. Its times are of a name, and hostile: 0 if it ends before it begins. */
+static inline uint32_t segment_seconds(const struct segment *seg)
+{
+	uint64_t n = seg->end_s > seg->start_s ? seg->end_s - seg->start_s : 0;
+
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
 /* What labels of a sample have to be: for each key one of its values, which are patterns. */
 struct store_label {
 	const char *key;

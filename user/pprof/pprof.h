@@ -73,6 +73,7 @@ struct pprof_meta {
 	struct pprof_type types[PPROF_TYPES_MAX];
 	uint32_t nr_types;
 	int32_t count_type; /* that of "samples" or "count"s; -1: none */
+	uint32_t value_type; /* the first one that is not count_type; of a file with one type, that one */
 	int64_t time_ns, duration_ns, period;
 	const char *const *comments; /* nr_comments */
 	size_t nr_comments, nr_samples;

@@ -238,6 +238,7 @@ static int name_all(struct pprof_reader *r, const struct heading *h)
 		if (r->meta.count_type < 0 && !strcmp(t->unit, "count") && (!strcmp(t->name, "samples") || !strcmp(t->name, "count")))
 			r->meta.count_type = (int32_t)i;
 	}
+	r->meta.value_type = r->meta.nr_types > 1 && !r->meta.count_type ? 1 : 0;
 	for (size_t i = 0; i < h->comments.n; i++) {
 		const char *text = string_at(r, h->comments.data[i]);
 

@@ -13,7 +13,6 @@
 #include "util/strpool.h"
 
 #define INLINES_MAX 256
-#define SECONDS_MAX UINT32_MAX
 
 /* Labels that are columns of their own, in their order. */
 static const char *const label_keys[] = { "unit", "comm", "cgroup", "container", "exe", "build_id" };
@@ -152,13 +151,6 @@ static int take_sample(void *arg, const struct pprof_sample *s)
 	return 0;
 }
 
-static uint32_t seconds_of(const struct segment *seg)
-{
-	uint64_t n = seg->end_s > seg->start_s ? seg->end_s - seg->start_s : 0;
-
-	return n < SECONDS_MAX ? (uint32_t)n : SECONDS_MAX;
-}
-
 static void put_samples(struct maker *m)
 {
 	const char *unit = pprof_meta(m->reader)->types[m->type].unit;
@@ -168,7 +160,7 @@ static void put_samples(struct maker *m)
 		const struct sum *s = &m->sums.data[i];
 
 		rows_put_u32(o, (uint32_t)m->seg->start_s);
-		rows_put_u32(o, seconds_of(m->seg));
+		rows_put_u32(o, segment_seconds(m->seg));
 		rows_put_text(o, m->from->host);
 		rows_put_text(o, m->from->store);
 		rows_put_text(o, s->labels[LABEL_SERVICE]);
@@ -194,7 +186,7 @@ static void put_head(struct maker *m)
 		value += m->sums.data[i].value;
 	}
 	rows_put_u32(o, (uint32_t)m->seg->start_s);
-	rows_put_u32(o, seconds_of(m->seg));
+	rows_put_u32(o, segment_seconds(m->seg));
 	rows_put_text(o, m->from->host);
 	rows_put_text(o, m->from->store);
 	rows_put_text(o, m->seg->view);
@@ -208,12 +200,6 @@ static void put_head(struct maker *m)
 	o->nr_rows = 1;
 }
 
-/* The values that are not how often: those that a segment is about. */
-static uint32_t value_type(const struct pprof_meta *meta)
-{
-	return meta->nr_types > 1 && !meta->count_type ? 1 : 0;
-}
-
 static int fill(struct maker *m, struct err *err)
 {
 	int ret;
@@ -222,7 +208,7 @@ static int fill(struct maker *m, struct err *err)
 	m->state = XXH3_createState();
 	if (!m->pool || !m->state)
 		return -ENOMEM;
-	m->type = value_type(pprof_meta(m->reader));
+	m->type = pprof_meta(m->reader)->value_type;
 	ret = pprof_each(m->reader, take_sample, m);
 	if (ret)
 		return ret == -ENOMEM ? ret : err_set(err, ret, "'%s' is damaged", m->seg->name);

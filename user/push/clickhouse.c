@@ -8,6 +8,7 @@
 
 #include "push/batch.h"
 #include "push/clickhouseparts.h"
+#include "push/weburl.h"
 #include "util/clock.h"
 #include "util/text.h"
 
@@ -40,57 +41,48 @@ static bool is_database(const char *name)
 	return strlen(name) < CLICKHOUSE_DATABASE_BYTES;
 }
 
-/* "[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]", which is changed. */
-static int take_url(struct clickhouse *ch, char *rest, bool is_secure, struct err *err)
+/* The port that the scheme stands for, if the URL says none: "http://h" has no colon but that of the scheme. */
+static int complete(struct clickhouse *ch, bool is_secure)
 {
-	char *slash = strchr(rest, '/'), *at, *colon;
-	const char *database = slash && slash[1] ? slash + 1 : DATABASE;
+	const char *colon = strrchr(ch->web->base, ':');
+	char *base;
 
-	if (slash)
-		*slash = '\0';
+	if (colon[1] != '/' && !strchr(colon, ']'))
+		return 0;
+	if (asprintf(&base, "%s%s", ch->web->base, is_secure ? SECURE_PORT : PLAIN_PORT) < 0)
+		return -ENOMEM;
+	free(ch->web->base);
+	ch->web->base = base;
+	return 0;
+}
+
+static int take_url(struct clickhouse *ch, const char *url, const char *password, const atomic_bool *stop, struct err *err)
+{
+	bool is_secure = !strncmp(url, SECURE, strlen(SECURE));
+	const char *rest = url + strlen(is_secure ? SECURE : PLAIN), *slash = rest + strcspn(rest, "/");
+	const char *database = *slash && slash[1] ? slash + 1 : DATABASE;
+	char *web;
+	int ret;
+
 	if (!is_database(database))
 		return err_exit(err, -EINVAL, EXIT_USAGE, "bad name of a database in the URL: letters, digits and _ only");
 	strcpy(ch->database, database);
-	at = strrchr(rest, '@');
-	if (at) {
-		*at = '\0';
-		colon = strchr(rest, ':');
-		if (colon)
-			*colon = '\0';
-		free(colon ? ch->password : NULL);
-		ch->password = colon ? strdup(colon + 1) : ch->password;
-		ch->user = strdup(rest);
-		if (!ch->user || (colon && !ch->password))
-			return err_set(err, -ENOMEM, "out of memory");
-		rest = at + 1;
-	}
-	if (!*rest || strpbrk(rest, "?#\\ "))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad URL of a server: expected " CLICKHOUSE_SCHEMES);
-	colon = strrchr(rest, ':');
-	if (asprintf(&ch->base, "%s://%s%s/", is_secure ? "https" : "http", rest,
-		     colon && !strchr(colon, ']') ? "" : is_secure ? SECURE_PORT : PLAIN_PORT) < 0) {
-		ch->base = NULL;
+	if (asprintf(&web, "%s://%.*s", is_secure ? "https" : "http", (int)(slash - rest), rest) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	}
-	return 0;
+	ret = weburl_new(web, "", password, CLICKHOUSE_SCHEMES, stop, &ch->web, err);
+	free(web);
+	if (ret)
+		return ret;
+	if (!ch->web->user && password) /* that of the server's default user */
+		ch->web->password = strdup(password);
+	return complete(ch, is_secure) || (password && !ch->web->password) ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 int clickhouse_new(const char *url, const char *password, const atomic_bool *stop, struct clickhouse **ret_ch, struct err *err)
 {
 	struct clickhouse *ch = calloc(1, sizeof(*ch));
-	bool is_secure = !strncmp(url, SECURE, strlen(SECURE));
-	char *rest = strdup(url + strlen(is_secure ? SECURE : PLAIN));
-	int ret = -ENOMEM;
+	int ret = ch ? take_url(ch, url, password, stop, err) : err_set(err, -ENOMEM, "out of memory");
 
-	if (ch)
-		ch->password = password ? strdup(password) : NULL;
-	if (ch && rest && (!password || ch->password))
-		ret = take_url(ch, rest, is_secure, err);
-	if (!ret && !(ch->client = client_new(stop)))
-		ret = -ENOMEM;
-	if (ret == -ENOMEM)
-		err_set(err, ret, "out of memory");
-	free(rest);
 	if (ret)
 		clickhouse_free(ch);
 	else
@@ -102,10 +94,7 @@ void clickhouse_free(struct clickhouse *ch)
 {
 	if (!ch)
 		return;
-	client_free(ch->client);
-	free(ch->base);
-	free(ch->user);
-	free(ch->password);
+	weburl_free(ch->web);
 	map_free(&ch->seen);
 	free(ch);
 }
@@ -171,11 +160,11 @@ static int fail(const struct client_answer *a, int *ret_code, struct err *err)
 
 static char *url_of(const struct clickhouse *ch, const char *query, const char *settings)
 {
-	size_t size = strlen(ch->base) + 3 * strlen(query) + strlen(settings) + sizeof("?wait_end_of_query=1&query=");
+	size_t size = strlen(ch->web->base) + 3 * strlen(query) + strlen(settings) + sizeof("/?wait_end_of_query=1&query=");
 	char *url = malloc(size);
 
 	if (url) { /* the answer comes when all went well, and not before */
-		size_t n = text_append(url, size, 0, "%s?wait_end_of_query=1%s", ch->base, settings);
+		size_t n = text_append(url, size, 0, "%s/?wait_end_of_query=1%s", ch->web->base, settings);
 
 		if (*query) {
 			n = text_append(url, size, n, "&query=");
@@ -192,14 +181,14 @@ int clickhouse_query(struct clickhouse *ch, struct sql *query, const char *setti
 	const char *text = sql_end(query);
 	char *url = text ? url_of(ch, body ? text : "", settings) : NULL;
 	const struct client_request r = { .url = url,
-					  .user = ch->user,
-					  .password = ch->password,
+					  .user = ch->web->user,
+					  .password = ch->web->password,
 					  .headers = { "Content-Type: application/octet-stream", body ? "Content-Encoding: gzip" : NULL },
 					  .body = body ? body : text,
 					  .n = body ? n : text ? strlen(text) : 0,
 					  .answer_max = answer_max,
 					  .seconds = QUERY_SECONDS };
-	int ret = url ? client_post(ch->client, &r, ret_answer, err) : err_set(err, -ENOMEM, "out of memory");
+	int ret = url ? client_post(ch->web->client, &r, ret_answer, err) : err_set(err, -ENOMEM, "out of memory");
 
 	*ret_code = 0;
 	if (!ret && (ret_answer->status != 200 || (body && ret_answer->n))) { /* an INSERT that succeeded says nothing */
@@ -309,8 +298,8 @@ static int has_samples(struct clickhouse *ch, const struct segment *seg, const s
 	struct client_answer a;
 	int ret;
 
-	sql_add(&s, "SELECT count() > 0 FROM %s.skep_samples WHERE time = toDateTime(%" PRIu64 ") AND seconds = %" PRIu64 " AND service = ", ch->database,
-		seg->start_s, seg->end_s > seg->start_s ? seg->end_s - seg->start_s : 0);
+	sql_add(&s, "SELECT count() > 0 FROM %s.skep_samples WHERE time = toDateTime(%" PRIu64 ") AND seconds = %u AND service = ", ch->database,
+		seg->start_s, segment_seconds(seg));
 	sql_quote(&s, service);
 	sql_add(&s, " AND event = ");
 	sql_quote(&s, seg->view);

@@ -13,9 +13,7 @@
 #define CLICKHOUSE_UNKNOWN_DATABASE 81
 
 struct clickhouse {
-	struct client *client;
-	char *base; /* "http://host:8123/" */
-	char *user, *password;
+	struct weburl *web; /* without the database */
 	char database[CLICKHOUSE_DATABASE_BYTES];
 	bool is_checked;    /* it is a ClickHouse */
 	uint64_t forgot_ns; /* when `seen` was emptied last */

@@ -237,7 +237,7 @@ static void put_profile(struct maker *m, struct wire *scope, const struct segmen
 	wire_bytes(&profile, PROFILE_TYPE, m->part.bytes.data, m->part.bytes.n);
 	m->part.bytes.n = 0;
 	wire_fixed64(&profile, PROFILE_TIME, seg->start_s * NS_PER_S);
-	wire_number(&profile, PROFILE_DURATION, (seg->end_s > seg->start_s ? seg->end_s - seg->start_s : 0) * NS_PER_S);
+	wire_number(&profile, PROFILE_DURATION, segment_seconds(seg) * NS_PER_S);
 	XXH128_canonicalFromHash(&bytes, id);
 	wire_bytes(&profile, PROFILE_ID, &bytes, sizeof(bytes));
 	wire_append(&profile, samples);
@@ -314,9 +314,7 @@ static int make_request(struct wire *request, const struct segment *seg, char *b
 	else if ((ret = pprof_open(seg->name, bytes, n, &m.reader, err)) && ret != -ENOMEM)
 		ret = -EBADMSG;
 	if (!ret) {
-		const struct pprof_meta *meta = pprof_meta(m.reader);
-
-		m.type = meta->nr_types > 1 && !meta->count_type ? 1 : 0;
+		m.type = pprof_meta(m.reader)->value_type;
 		ret = pprof_each(m.reader, take_sample, &m);
 	}
 	if (!ret) {

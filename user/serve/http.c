@@ -60,6 +60,19 @@ struct waiter {
 	unsigned int status;
 };
 
+enum refusal { REFUSAL_NO_PAGE, REFUSAL_METHOD, REFUSAL_STALE, REFUSAL_TOO_MANY, REFUSAL_SECONDS, NR_REFUSALS };
+
+static const struct {
+	unsigned int status;
+	const char *text;
+} refusals[NR_REFUSALS] = {
+	[REFUSAL_NO_PAGE] = { MHD_HTTP_NOT_FOUND, "not found\n" },
+	[REFUSAL_METHOD] = { MHD_HTTP_METHOD_NOT_ALLOWED, "GET and HEAD only\n" },
+	[REFUSAL_STALE] = { MHD_HTTP_SERVICE_UNAVAILABLE, "no figures for a minute\n" },
+	[REFUSAL_TOO_MANY] = { MHD_HTTP_SERVICE_UNAVAILABLE, "too many wait already\n" },
+	[REFUSAL_SECONDS] = { MHD_HTTP_BAD_REQUEST, "seconds=N: 1 to 3600\n" },
+};
+
 struct http {
 	struct MHD_Daemon *daemon;
 	pthread_mutex_t lock; /* of pages and waiters */
@@ -69,7 +82,7 @@ struct http {
 	uint64_t nr_waiters; /* that there were */
 	bool closing;
 	uint64_t published_ns;
-	struct MHD_Response *none, *method, *stale, *many, *bad;
+	struct MHD_Response *refusals[NR_REFUSALS];
 	int socket;
 	char address[ADDRESS_BYTES];
 };
@@ -139,6 +152,21 @@ static struct MHD_Response *make_response(const char *type, const char *text, si
 	return NULL;
 }
 
+static int make_refusals(struct http *h, struct err *err)
+{
+	for (int i = 0; i < NR_REFUSALS; i++) {
+		h->refusals[i] = make_response("text/plain", refusals[i].text, strlen(refusals[i].text));
+		if (!h->refusals[i])
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static enum MHD_Result refuse(const struct http *h, struct MHD_Connection *c, enum refusal why)
+{
+	return mhd.queue(c, refusals[why].status, h->refusals[why]);
+}
+
 static const struct page *find_page(const struct http *h, const char *path)
 {
 	for (int i = 0; i < PAGES_MAX; i++)
@@ -167,10 +195,10 @@ static enum MHD_Result wait_for_answer(struct http *h, struct MHD_Connection *c,
 	seconds = mhd.value(c, MHD_GET_ARGUMENT_KIND, "seconds");
 	view = mhd.value(c, MHD_GET_ARGUMENT_KIND, "view");
 	if (seconds && num_u64(seconds, SECONDS_MAX, &n))
-		return mhd.queue(c, MHD_HTTP_BAD_REQUEST, h->bad);
+		return refuse(h, c, REFUSAL_SECONDS);
 	w = free_waiter(h);
 	if (!w)
-		return mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->many);
+		return refuse(h, c, REFUSAL_TOO_MANY);
 	*w = (struct waiter){ .state = WAITER_NEW, .connection = c, .asked = { .id = ++h->nr_waiters, .seconds = n } };
 	snprintf(w->asked.view, sizeof(w->asked.view), "%s", view ? view : "");
 	*state = w;
@@ -208,15 +236,15 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 	if (*upload_size)
 		return MHD_NO;
 	if (!is_get)
-		return mhd.queue(c, MHD_HTTP_METHOD_NOT_ALLOWED, h->method);
+		return refuse(h, c, REFUSAL_METHOD);
 	pthread_mutex_lock(&h->lock);
 	page = find_page(h, url);
 	if (h->wait_path && !strcmp(url, h->wait_path))
 		ret = wait_for_answer(h, c, state);
 	else if (!page)
-		ret = mhd.queue(c, MHD_HTTP_NOT_FOUND, h->none);
+		ret = refuse(h, c, REFUSAL_NO_PAGE);
 	else if (now_ns() - h->published_ns > STALE_NS)
-		ret = mhd.queue(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->stale);
+		ret = refuse(h, c, REFUSAL_STALE);
 	else
 		ret = mhd.queue(c, MHD_HTTP_OK, page->response);
 	pthread_mutex_unlock(&h->lock);
@@ -243,7 +271,6 @@ static int listen_at(struct http *h, const char *listen_text, struct err *err)
 
 int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 {
-	static const char none[] = "not found\n", method[] = "GET and HEAD only\n", stale[] = "no figures for a minute\n", many[] = "too many wait already\n", bad[] = "seconds=N: 1 to 3600\n";
 	struct http *h;
 	int ret;
 
@@ -260,14 +287,7 @@ int http_open(const char *listen_text, struct http **ret_http, struct err *err)
 	h->socket = -1;
 	pthread_mutex_init(&h->lock, NULL);
 	ret = listen_at(h, listen_text, err);
-	if (!ret) {
-		h->none = make_response("text/plain", none, strlen(none));
-		h->method = make_response("text/plain", method, strlen(method));
-		h->stale = make_response("text/plain", stale, strlen(stale));
-		h->many = make_response("text/plain", many, strlen(many));
-		h->bad = make_response("text/plain", bad, strlen(bad));
-		ret = h->none && h->method && h->stale && h->many && h->bad ? 0 : err_set(err, -ENOMEM, "out of memory");
-	}
+	ret = ret ? ret : make_refusals(h, err);
 	if (!ret) {
 		sigset_t before;
 
@@ -309,16 +329,9 @@ void http_close(struct http *h)
 	for (int i = 0; i < PAGES_MAX; i++)
 		if (h->pages[i].response)
 			mhd.destroy(h->pages[i].response);
-	if (h->none)
-		mhd.destroy(h->none);
-	if (h->method)
-		mhd.destroy(h->method);
-	if (h->stale)
-		mhd.destroy(h->stale);
-	if (h->many)
-		mhd.destroy(h->many);
-	if (h->bad)
-		mhd.destroy(h->bad);
+	for (int i = 0; i < NR_REFUSALS; i++)
+		if (h->refusals[i])
+			mhd.destroy(h->refusals[i]);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }
