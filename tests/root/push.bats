@@ -286,7 +286,7 @@ runs() {
 	cat rows
 	grep -qx 'host.name m"1' rows
 	file=$(ls store/*.pb.gz | tail -n 1)
-	"$SKEP" -q report -i "$file" --no-children -s comm,sym --format csv | tr -d '"' | awk -F, 'NR > 1 && $1 > 0 { print $(NF - 1) "," $NF "," $(NF - 2) }' | LC_ALL=C sort >wanted
+	"$SKEP" -q report -i "$file" --no-children -s comm,sym --json | jq -r '.rows[] | select(.self > 0) | "\(.comm),\(.sym),\(.samples)"' | LC_ALL=C sort >wanted
 	sed -n 's/^samples\/count,//p' rows | LC_ALL=C sort | diff wanted -
 	[ "$(sed -n 's/^cpu\/nanoseconds,.*,//p' rows | awk '{ n += $1 } END { print n }')" = "$("$SKEP" -q report -i "$file" -s comm --json | jq '[.rows[].self] | add')" ]
 	background node "$BATS_TEST_DIRNAME/proxy.js" $((HTTP + 4)) 0 bad 1 >got
