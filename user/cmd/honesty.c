@@ -86,7 +86,7 @@ const char *command_line(void)
 	n = fread(raw, 1, sizeof(raw) - 1, f);
 	fclose(f);
 	raw[n] = '\0';
-	/* The program's own path is no news, passwords are nobody's business */
+	/* Without the program's own path and without passwords */
 	at = strrchr(raw, '/') ? (size_t)(strrchr(raw, '/') + 1 - raw) : 0;
 	for (; at < n; at += strlen(raw + at) + 1) {
 		push_shown(raw + at, word, sizeof(word));

@@ -162,7 +162,7 @@ static const char *take_text(char **p, const char *had)
 	return had ? take(p, strlen(*p) + 1) : NULL;
 }
 
-/* Pointers of the copy to what is behind it, in the order in which it was put there. */
+/* Sets the pointers of the copy: what they point to follows it, in the order of put_sample(). */
 static struct sample *take_sample(char **p)
 {
 	struct sample *s = take(p, sizeof(*s));

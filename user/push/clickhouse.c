@@ -262,7 +262,7 @@ static int make_tables(struct clickhouse *ch, struct err *err)
 	struct sql s = { 0 };
 	int code, ret;
 
-	map_clear(&ch->seen); /* whatever it was told is gone */
+	map_clear(&ch->seen); /* tables may be new, and have no stacks then */
 	sql_add(&s, "CREATE DATABASE IF NOT EXISTS %s", ch->database);
 	ret = command(ch, &s, "", NULL, 0, &code, err);
 	for (size_t i = 0; i < NR_TABLES && !ret; i++) {

@@ -42,7 +42,7 @@ void client_free(struct client *c); /* NULL is nothing */
 /* POST. 0 when there is an answer, whatever it says; else -errno with err filled, -ECANCELED where `stop` ended it. */
 int client_post(struct client *c, const struct client_request *r, struct client_answer *ret_answer, struct err *err);
 
-/* Appends text to buf[size] behind its len bytes, with what has a meaning in a URL as %XX. Returns the new length; size: no room. */
+/* Appends text to the len bytes in buf[size]. Bytes that mean something in a URL become %XX. Returns the new length; size: no room. */
 size_t client_escape(char *buf, size_t size, size_t len, const char *text);
 
 /* gzip of n bytes, for "Content-Encoding: gzip": *ret_n bytes of malloc(). NULL: no memory. */

@@ -189,7 +189,7 @@ static void count(struct server *s, uint64_t *which, uint64_t n)
 	pthread_mutex_unlock(&s->push->lock);
 }
 
-/* Each new reason is said once. */
+/* Prints the reason of a failure, unless it is the one that was printed last. */
 static void say(struct server *s, const struct err *err)
 {
 	if (strcmp(s->said, err->text) != 0)
