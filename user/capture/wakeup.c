@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "capture/sideband.h"
+#include "util/clock.h"
 
 /*
  * Until the end of a pause new code where other code was is walked with the other's tables, so it is as long as two samples of a CPU,
@@ -13,7 +14,6 @@
  */
 #define PAUSE_MIN_NS 10000000
 #define PAUSE_MAX_NS 25000000
-#define NS_PER_S 1000000000ull
 
 static int watch_in(int epoll_fd, int fd)
 {

@@ -24,7 +24,6 @@
 #include "util/log.h"
 #include "util/outfile.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define EVERY_NS (60 * NS_PER_S)
 #define EVERY_MIN_NS NS_PER_S
 #define EVERY_MAX_NS (24 * 3600 * NS_PER_S)

@@ -7,7 +7,6 @@
 
 #include "util/clock.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define SECONDS_DEFAULT 30 /* net/http/pprof */
 #define STATUS_OK 200u
 #define STATUS_NOT_FOUND 404u

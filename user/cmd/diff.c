@@ -19,7 +19,6 @@
 
 #define FILES_MAX 64
 #define FIXED_MAX 9e18
-#define NS_PER_S 1000000000ull
 
 static int set_order(void *base, const char *text, struct err *err)
 {

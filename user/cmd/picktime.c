@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "util/clock.h"
 #include "util/num.h"
 
-#define NS_PER_S 1000000000ull
 #define SECONDS_MAX (UINT64_MAX / NS_PER_S - 1)
 
 /* "12.000000345" without rounding; at most len bytes. False: no such number. */

@@ -21,7 +21,6 @@
 #include "util/log.h"
 #include "util/program.h"
 
-#define NS_PER_S 1000000000ull
 #define DATE_STEP_NS 10000000ull /* the last digits of a date */
 #define DATE_STEPS_MAX 100
 

@@ -9,7 +9,6 @@
 #include "util/clock.h"
 #include "util/num.h"
 
-#define NS_PER_S 1000000000ull
 
 const struct opt store_opts[] = {
 	{ 0, "store", "DIR|URL", OPT_TEXT, offsetof(struct store_options, path),

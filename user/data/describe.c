@@ -9,9 +9,9 @@
 
 #include "data/describe.h"
 #include "data/reader.h"
+#include "util/clock.h"
 
 #define NS_PER_MS 1000000.0
-#define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_US UINT64_C(1000)
 #define MHZ_OF_NS UINT64_C(1000) /* of a clock with a step of 1 ns */
 

@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "data/describe.h"
+#include "util/clock.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_US UINT64_C(1000)
 
 struct bit {

@@ -11,12 +11,12 @@
 
 #include "pprof/pprof.h"
 #include "profile.h"
+#include "util/clock.h"
 #include "util/file.h"
 #include "util/glob.h"
 
 #define MAGIC_BYTES 4
 #define HINT_BYTES (1u << 20)
-#define NS_PER_S 1000000000ull
 #define CLOCK_EVENT "cpu-clock"
 
 bool summed_is(const struct data_reader *r)

@@ -15,7 +15,6 @@
 #include "util/hash.h"
 
 #define NS_PER_MS 1000000ull
-#define NS_PER_S (1000 * NS_PER_MS)
 /* What a SIGKILL may cost: a second of events. */
 #define FLUSH_NS NS_PER_S
 /*

@@ -11,12 +11,12 @@
 #include "pprof/pprof.h"
 #include "push/batch.h"
 #include "push/clickhouseparts.h"
+#include "util/clock.h"
 #include "util/glob.h"
 #include "util/hash.h"
 #include "util/strpool.h"
 
 #define ANSWER_BYTES (1u << 29)
-#define NS_PER_S 1000000000ull
 #define SEGMENT_MAX_S UINT64_C(90000) /* none is longer (--every): older partitions are not looked at */
 #define VIEW_FIRST "cpu-clock"
 #define NOTES_MAX 64

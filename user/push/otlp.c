@@ -11,13 +11,13 @@
 #include "pprof/pprof.h"
 #include "pprof/wire.h"
 #include "push/client.h"
+#include "util/clock.h"
 #include "util/hash.h"
 #include "util/map.h"
 #include "util/strpool.h"
 
 #define PATH "/v1development/profiles"
 #define TYPE "Content-Type: application/x-protobuf"
-#define NS_PER_S UINT64_C(1000000000)
 #define INLINES_MAX 256
 #define SCOPE "skep"
 

@@ -21,7 +21,6 @@
 #include "util/hash.h"
 #include "util/thread.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define SEGMENT_BYTES_MAX (256u << 20)
 #define SEGMENT_HINT (64u << 10)
 #define NOTE_BYTES 2048

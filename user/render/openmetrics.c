@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 
+#include "util/clock.h"
 #include "util/text.h"
 
 #define TEXT_BYTES (4 * 4096 + 1) /* of a path, escaped */
-#define NS_PER_S UINT64_C(1000000000)
 /* Upper ends of buckets: every second slot, from 1 us to 17 s for times. They never change, else sums over time would be wrong. */
 #define SLOT_FIRST 10
 #define SLOT_LAST 34

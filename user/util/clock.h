@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#define NS_PER_S UINT64_C(1000000000)
+
 extern int64_t clock_shift_ns; /* what our CLOCK_MONOTONIC is ahead of the kernel's */
 
 /* Once, first: reads it from /proc. Without /proc it stays 0. */

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "sample.h"
+#include "util/clock.h"
 
-#define NS_PER_SEC 1000000000ull
 #define COMM_WIDTH 16
 #define ID_WIDTH 5
 #define TIME_WIDTH 12
@@ -71,12 +71,12 @@ static void put_misc(struct textbuf *b, const struct script_start *s)
 
 static void put_time(struct textbuf *b, uint64_t ns, bool all_digits)
 {
-	uint64_t seconds = ns / NS_PER_SEC, usec = ns % NS_PER_SEC / 1000;
+	uint64_t seconds = ns / NS_PER_S, usec = ns % NS_PER_S / 1000;
 
 	if (all_digits) {
 		textbuf_u64(b, seconds, NS_SECONDS_WIDTH);
 		textbuf_char(b, '.');
-		textbuf_zeros(b, ns % NS_PER_SEC, 9);
+		textbuf_zeros(b, ns % NS_PER_S, 9);
 	} else {
 		textbuf_u64(b, seconds, TIME_WIDTH - 7);
 		textbuf_char(b, '.');
@@ -90,14 +90,14 @@ static void put_tod(struct textbuf *b, uint64_t time_ns, const struct script_vie
 {
 	int64_t wall;
 	bool is_known = view->has_wall && !__builtin_add_overflow(view->wall_ns, (int64_t)time_ns, &wall) && wall >= 0;
-	time_t seconds = is_known ? wall / (int64_t)NS_PER_SEC : 0;
+	time_t seconds = is_known ? wall / (int64_t)NS_PER_S : 0;
 	char text[64];
 	struct tm tm;
 
 	if (!is_known || !localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
 		textbuf_put(b, "N/A", 3);
 	else
-		textbuf_printf(b, "%s.%06lld", text, (long long)(wall % (int64_t)NS_PER_SEC / 1000));
+		textbuf_printf(b, "%s.%06lld", text, (long long)(wall % (int64_t)NS_PER_S / 1000));
 	textbuf_char(b, ' ');
 }
 

@@ -6,10 +6,10 @@
 #include "frame.h"
 #include "model/samplekey.h"
 #include "render/rows/samplecells.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 #define ADDRESS_DIGITS 16
-#define NS_PER_S 1000000000ull
 #define NS_PER_US 1000ull
 
 double percent_of(uint64_t part, uint64_t whole)
