@@ -4,7 +4,7 @@
 load ../lib.bash
 
 @test "hits while the kernel's hashes are emptied: each is in the store" {
-	background "$SKEP" agent --store store --every 1s -e syscalls:sys_enter_getpgid -c 1 --max-stacks 128 2>said
+	background "$SKEP" agent --store store --every 1s -e syscalls:sys_enter_getpgid -c 1 --max-stacks 320 2>said
 	run_pid=$BG
 	eventually test -s store/skep-store
 	sleep "$(times 1)"

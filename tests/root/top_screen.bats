@@ -98,6 +98,26 @@ top() { # top OPTION...
 	left
 }
 
+@test "other keys, when the kernel's hashes were full and were emptied: all that was counted is there" {
+	n=$([ "${SKEP_SLOW:-1}" = 1 ] && echo 300 || echo 30)
+	terminal 120 24
+	top -a -e syscalls:sys_enter_getpgid -c 1 -d 0.3 -s tid --show-nr-samples --max-stacks 16
+	shows '^ skep top +syscalls:sys_enter_getpgid'
+	for i in $(seq 4); do "$WORK/calls" "$n" 8 40 >>truth; done
+	shows ':calls'
+	sleep "$(times 0.5)"
+	keys s C-u c o m m Enter
+	shows 'by comm$' ' calls *$'
+	awk '$NF == "calls" { print $(NF - 1); exit }' now >got
+	cat now got
+	[ "$(cat got)" = $((4 * 49 * n)) ]
+	keys z
+	shows 'begun again'
+	eventually gone ' calls *$'
+	keys q
+	left
+}
+
 @test "b and d: what changed since the baseline" {
 	terminal 100 24
 	background "$WORK/phases" 8 4
@@ -458,11 +478,11 @@ more_than() {
 	background "$WORK/shares" 60
 	SCREEN_TERM=dumb
 	terminal 100 24
-	top -d 0.2 --duration 1 -p "$BG"
+	top -E 9 -d 0.2 --duration 1 -p "$BG"
 	shows '^# [0-9.]+ s: [0-9]+ samples' '^status 0'
 	type_line clear
 	type_line export TERM=no-such-terminal
-	top -d 0.2 --duration 1 -p "$BG"
+	top -E 9 -d 0.2 --duration 1 -p "$BG"
 	shows "terminal 'no-such-terminal' is not known here: there are tables" '^status 0'
 	"$SKEP" record -q -o a.data -F 999 --duration 0.5 -p "$BG"
 	type_line clear

@@ -46,7 +46,10 @@ static void expect(const struct live_table *t, size_t i, const char *comm, uint6
 
 static uint16_t share(const struct live_table *t, size_t i, uint32_t ago)
 {
-	return live_table_share(t, &t->shown.rows.data[i], ago);
+	uint16_t shares[LIVE_ROUNDS];
+
+	live_table_history(t, &t->shown.rows.data[i], 1, LIVE_ROUNDS, shares);
+	return shares[LIVE_ROUNDS - 1 - ago];
 }
 
 static void grows(void **state)
@@ -104,6 +107,37 @@ static void history(void **state)
 	live_table_free(&t);
 }
 
+/* Of two refreshes each: the last one is of one refresh until there is another. */
+static void history_of_spans(void **state)
+{
+	struct live_table t;
+	uint16_t shares[3];
+
+	(void)state;
+	make(&t);
+	hit(&t, BUSY, 30);
+	hit(&t, LATE, 10);
+	assert_int_equal(live_table_round(&t, whole), 0);
+	hit(&t, LATE, 10);
+	assert_int_equal(live_table_round(&t, whole), 0);
+	live_table_history(&t, &t.shown.rows.data[0], 2, 3, shares);
+	assert_int_equal(shares[0], 0); /* before the start */
+	assert_int_equal(shares[1], 0);
+	assert_int_equal(shares[2], LIVE_SHARE_ONE * 5 / 8);
+	hit(&t, LATE, 10);
+	assert_int_equal(live_table_round(&t, whole), 0);
+	live_table_history(&t, &t.shown.rows.data[0], 2, 3, shares);
+	assert_int_equal(shares[1], LIVE_SHARE_ONE * 5 / 8);
+	assert_int_equal(shares[2], LIVE_SHARE_ONE);
+	hit(&t, BUSY, 10);
+	hit(&t, LATE, 30);
+	assert_int_equal(live_table_round(&t, whole), 0);
+	live_table_history(&t, &t.shown.rows.data[0], 2, 3, shares);
+	assert_int_equal(shares[1], LIVE_SHARE_ONE * 5 / 8);
+	assert_int_equal(shares[2], LIVE_SHARE_ONE * 7 / 8);
+	live_table_free(&t);
+}
+
 /* Since the mark BUSY has a quarter, where it had nine tenths. */
 static void changes(void **state)
 {
@@ -152,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows),
 		cmocka_unit_test(history),
+		cmocka_unit_test(history_of_spans),
 		cmocka_unit_test(changes),
 		cmocka_unit_test(zero),
 	};

@@ -65,8 +65,9 @@ static int watch(struct session *s, int fd)
 
 static int open_waits(struct session *s, struct err *err)
 {
-	const long ns = s->cfg->tick_ns ? (long)s->cfg->tick_ns : TICK_NS;
-	const struct itimerspec tick = { { 0, ns }, { 0, ns } };
+	const uint64_t ns = s->cfg->tick_ns ? s->cfg->tick_ns : TICK_NS;
+	const struct timespec each = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+	const struct itimerspec tick = { each, each };
 	int ret;
 
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

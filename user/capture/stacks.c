@@ -13,6 +13,7 @@
 #include "util/hash.h"
 
 #define KEY_BYTES_MAX 128
+#define CLEARED_A_CALL 128 /* entries */
 
 long hash_read(struct bpf_map *map, void *keys, void *values)
 {
@@ -36,15 +37,12 @@ long hash_read(struct bpf_map *map, void *keys, void *values)
 	return nr;
 }
 
-int hash_clear(struct bpf_map *map)
+static int clear_one_by_one(int fd)
 {
-	int fd = bpf_map__fd(map), ret = 0;
 	char keys[2][KEY_BYTES_MAX];
-	bool more;
+	bool more = !bpf_map_get_next_key(fd, NULL, keys[0]);
+	int ret = 0;
 
-	if (bpf_map__key_size(map) > KEY_BYTES_MAX)
-		return -EINVAL;
-	more = !bpf_map_get_next_key(fd, NULL, keys[0]);
 	/* The next one is asked for before one is deleted: without it the search would begin at the first again. */
 	for (int at = 0; more && !ret; at = !at) {
 		more = !bpf_map_get_next_key(fd, keys[at], keys[!at]);
@@ -52,6 +50,28 @@ int hash_clear(struct bpf_map *map)
 			ret = -errno;
 	}
 	return ret;
+}
+
+int hash_clear(struct bpf_map *map)
+{
+	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
+	char *entries = malloc(CLEARED_A_CALL * (key_size + value_size));
+	__u32 cursor, n = CLEARED_A_CALL, *at = NULL;
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	int fd = bpf_map__fd(map), ret = 0;
+
+	if (key_size > KEY_BYTES_MAX || !entries) {
+		free(entries);
+		return entries ? -EINVAL : -ENOMEM;
+	}
+	while (!ret) {
+		if (bpf_map_lookup_and_delete_batch(fd, at, &cursor, entries, entries + CLEARED_A_CALL * key_size, &n, &opts))
+			ret = -errno;
+		at = &cursor;
+		n = CLEARED_A_CALL;
+	}
+	free(entries);
+	return ret == -ENOENT ? 0 : clear_one_by_one(fd); /* a kernel without batches, or a bucket of more entries than a call takes */
 }
 
 int stacks_read(struct stacks *st, struct bpf_map *map)

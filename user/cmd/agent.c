@@ -364,7 +364,7 @@ static int run(struct agent *a, int *status, struct err *err)
 
 	a->o->m.ret_session = &a->session;
 	a->o->m.interval_ns = a->o->every_ns < TAKE_NS ? a->o->every_ns : TAKE_NS;
-	a->o->m.has_cgroup = a->o->m.empties = true;
+	a->o->m.has_cgroup = true;
 	pic->names.interval = at_interval;
 	pic->names.interval_arg = a;
 	pic->fold.view = (struct fold_view){ .profile = &a->all };

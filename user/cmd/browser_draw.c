@@ -16,7 +16,7 @@
 #define HOT 0.05 /* perf's colours: red from 5 % on, green from 0.5 % */
 #define WARM 0.005
 #define INDENT 2
-#define FIT_ROWS 1000 /* columns are as wide as these need */
+#define FIT_ROWS 200 /* columns are as wide as these need */
 
 size_t browser_room(void)
 {

@@ -23,7 +23,7 @@
 #include "util/num.h"
 #include "util/text.h"
 
-#define SUMS_TICK_NS 250000000 /* of a run whose sums stay in the kernel until they are shown: little comes in between */
+#define SUMS_TICK_NS 1000000000 /* of a run whose sums stay in the kernel until they are shown: little comes in between */
 #define FREQ_DEFAULT 999 /* not in step with timers that run at 1000 or 100 Hz */
 
 /* They add up, as perf's. */
@@ -493,11 +493,11 @@ static void make_sources(struct measure *m, struct sample_cfg *cfg, struct sessi
 	cfg->records = m->records;
 	cfg->keeps_self = m->keeps_self;
 	cfg->has_cgroup = m->has_cgroup;
-	cfg->empties = m->empties;
 	cfg->no_kernel_stack = m->no_kernel;
 	cfg->no_user_stack = m->no_user;
 	cfg->ring_bytes = m->ring_kb << 10;
 	cfg->stacks_max = m->stacks_max;
+	cfg->interval_ns = m->interval_ns;
 	if (!m->no_samples && !off && !kernel_may_load(&missing) && src_perf_can(cfg, &m->target)) {
 		m->plain = run->unwind;
 		run->unwind.guide = NULL; /* whose tables would be the kernel's */

@@ -42,7 +42,6 @@ struct measure {
 	/* Set by the command. */
 	struct offcpu_cfg *offcpu; /* measure time off the CPUs, too; its samples are of the last event. NULL: no */
 	bool no_samples;	   /* only that */
-	bool empties;	   /* a run without an end: as of struct sample_cfg */
 	bool has_cgroup;   /* samples have their cgroup */
 	bool has_addr;	   /* samples have the address that their event is about */
 	bool has_switches, has_namespaces; /* of threads are recorded, too */

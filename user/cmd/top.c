@@ -315,7 +315,7 @@ static bool has_more(const struct top *top)
 static int run(struct top *top, struct top_options *o, int *status, struct err *err)
 {
 	struct syms_cfg syms_cfg = { .code = top->screen };
-	struct sample_cfg cfg = { .aggregate = true, .bpf_stats = o->h.receipt, .by_tid = top->screen || top->views[0].live.table.layout.with[KEY_TID] };
+	struct sample_cfg cfg = { .aggregate = true, .keeps = top->screen, .bpf_stats = o->h.receipt, .by_tid = top->screen || top->views[0].live.table.layout.with[KEY_TID] };
 	struct picture *pic = top->pic;
 	uint64_t kept = 0;
 	int ret;

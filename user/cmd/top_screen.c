@@ -17,8 +17,8 @@
 
 #define MINUTE_NS 60000000000ull
 #define CHANGE_WIDTH 9
-#define WIDE 120 /* columns of a terminal with room for all of the last minute, as far as it is kept */
-#define NARROW 80 /* of one with room for some of it */
+#define WIDE 120 /* columns of a terminal with room for a history of 30 */
+#define NARROW 80 /* of 10 */
 
 struct top_screen {
 	struct browser *browser;
@@ -43,32 +43,43 @@ static bool has_samples(const struct top *top)
 	return top_tab_has_samples(top->screen->tab);
 }
 
-/* Refreshes of the last minute that there is room for. */
-static int history_width(const struct top *top)
+/* The history of a row: columns, and refreshes that each stands for. */
+struct history {
+	uint32_t columns, per;
+};
+
+/* The last minute, or as many refreshes of it as are kept. */
+static struct history history_of(const struct top *top)
 {
 	uint64_t rounds = MINUTE_NS / top->o->m.interval_ns;
-	int columns = screen_columns() - (view_of(top)->seen->by_change ? CHANGE_WIDTH : 0), width = columns >= WIDE ? 30 : columns >= NARROW ? 10 : 0;
+	int columns = screen_columns() - (view_of(top)->seen->by_change ? CHANGE_WIDTH : 0);
+	uint32_t width = columns >= WIDE ? 30 : columns >= NARROW ? 10 : 0;
 
-	return rounds < (uint64_t)width ? (int)(rounds ? rounds : 1) : width;
+	rounds = !rounds ? 1 : rounds < LIVE_ROUNDS ? rounds : LIVE_ROUNDS;
+	if (!width || rounds <= width)
+		return (struct history){ width ? (uint32_t)rounds : 0, 1 };
+	return (struct history){ width, (uint32_t)rounds / width };
 }
 
 /* The tallest block is the row's own largest share of them. */
-static size_t add_history(const struct live_table *t, const struct report_row *row, int width, char *buf, size_t size)
+static void add_history(const struct live_table *t, const struct report_row *row, struct history h, char *buf, size_t size)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const letters[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
-	uint32_t top = 1;
-	size_t n = 0;
+	const char *const *marks = screen_has_utf8() ? blocks : letters;
+	uint16_t shares[LIVE_ROUNDS], top = 1;
 
-	for (int i = 0; i < width; i++)
-		if (live_table_share(t, row, i) > top)
-			top = live_table_share(t, row, i);
-	for (int i = width; i-- > 0;) {
-		uint32_t share = live_table_share(t, row, i), level = (share * 8 + top - 1) / top;
+	live_table_history(t, row, h.per, h.columns, shares);
+	for (uint32_t i = 0; i < h.columns; i++)
+		top = shares[i] > top ? shares[i] : top;
+	for (uint32_t i = 0; i < h.columns && size > sizeof("█"); i++) {
+		const char *block = marks[(shares[i] * 8 + top - 1) / top];
+		size_t n = strlen(block);
 
-		n = text_append(buf, size, n, "%s", (screen_has_utf8() ? blocks : letters)[level]);
+		memcpy(buf, block, n + 1);
+		buf += n;
+		size -= n;
 	}
-	return n;
 }
 
 static void mark(void *arg, const struct report_row *row, char *buf, size_t size)
@@ -80,7 +91,7 @@ static void mark(void *arg, const struct report_row *row, char *buf, size_t size
 	buf[0] = '\0';
 	if (t->by_change)
 		n = text_append(buf, size, n, "%+8.2f ", 100 * live_table_change(t, row));
-	add_history(t, row, history_width(top), buf + n, size - n);
+	add_history(t, row, history_of(top), buf + n, size - n);
 }
 
 static const char *sort_keys(const struct top *top)
@@ -127,7 +138,7 @@ static int show(struct top *top)
 	struct browser_page page = { .head = s->head, .table = &v->seen->shown, .profile = &v->shown, .cfg = &s->cfg, .tree = v->seen_tree,
 				     .root = top->pic->fold.root, .mark = mark, .own_only = true, .max_rows = top->o->entries, .is_held = s->is_paused,
 				     .nothing = s->tab == TOP_OFF ? "no wait has ended yet" : "no samples yet" };
-	int width = history_width(top);
+	int width = (int)history_of(top).columns;
 	char of_tab[64] = "";
 
 	s->cfg = (struct report_cfg){ .event_names = top_event_names(top), .cgroup_name = top_cgroup_name };

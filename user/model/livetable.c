@@ -50,9 +50,23 @@ static const struct live_row *live_of(const struct live_table *t, const struct r
 	return &t->rows.data[row->mark];
 }
 
-uint16_t live_table_share(const struct live_table *t, const struct report_row *row, uint32_t ago)
+void live_table_history(const struct live_table *t, const struct report_row *row, uint32_t per, uint32_t columns, uint16_t *ret_shares)
 {
-	return ago < t->rounds ? live_of(t, row)->shares[(t->rounds - 1 - ago) % LIVE_ROUNDS] : 0;
+	const uint16_t *shares = live_of(t, row)->shares;
+	uint32_t spans = (t->rounds + per - 1) / per; /* that have begun */
+
+	for (uint32_t i = 0; i < columns; i++) {
+		uint32_t back = columns - i, sum = 0, at, end;
+
+		ret_shares[i] = 0;
+		if (back > spans)
+			continue;
+		at = (spans - back) * per;
+		end = at + per < t->rounds ? at + per : t->rounds;
+		for (uint32_t round = at; round < end; round++)
+			sum += shares[round % LIVE_ROUNDS];
+		ret_shares[i] = (uint16_t)(sum / (end - at));
+	}
 }
 
 double live_table_change(const struct live_table *t, const struct report_row *row)

@@ -43,8 +43,12 @@ int live_table_zero(struct live_table *t, struct live_table *ret_was);
 /* Marks what there was at the last refresh. */
 void live_table_mark(struct live_table *t);
 
-/* The share that a row of shown had in the refresh before the last, `ago` times over; 0: the last one. ago: less than LIVE_ROUNDS. */
-uint16_t live_table_share(const struct live_table *t, const struct report_row *row, uint32_t ago);
+/*
+ * The shares that a row of shown had in the last `columns` spans of `per` refreshes, the oldest first: their means. Spans begin with
+ * refreshes whose number is a multiple of per, so that all but the last stay as they are until a new one begins. columns * per: at most
+ * LIVE_ROUNDS.
+ */
+void live_table_history(const struct live_table *t, const struct report_row *row, uint32_t per, uint32_t columns, uint16_t *ret_shares);
 
 /* A row's share of what came since the mark less its share of what came before, from -1 to 1; 0 without a mark, or while nothing came. */
 double live_table_change(const struct live_table *t, const struct report_row *row);

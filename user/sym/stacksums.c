@@ -20,7 +20,6 @@
 #define REST 32768 /* samples that are not summed after sums of which fewer than one in ... */
 #define ALIKE_MIN 8 /* ... had another sample: looking a stack up costs ten times as much as adding it */
 #define EVENTS_KNOWN 64 /* samples of events with numbers from this on are not summed */
-#define MIX 0x9e3779b97f4a7c15ull /* 2^64 / the golden ratio, as of Fibonacci hashing */
 
 /* What samples of one sum have in common, beside their addresses: words, which stay in registers while they are compared. */
 struct key {
@@ -157,11 +156,10 @@ static inline struct key key_of(const struct stack_sums *sums, const struct samp
 
 static uint64_t hash_of(const struct key *key, const uint64_t *chains[CHAIN_KINDS])
 {
-	uint64_t hash = (key->ip ^ key->task << 7) * MIX ^ key->shape;
+	uint64_t hash = hash_words(0, (const uint64_t[]){ key->ip ^ key->task << 7 }, 1) ^ key->shape;
 
 	for (int i = 0; i < CHAIN_KINDS; i++)
-		for (uint32_t k = 0; k < nr_of(key, i); k++)
-			hash = (hash << 7 ^ hash >> 57 ^ chains[i][k]) * MIX;
+		hash = hash_words(hash, chains[i], nr_of(key, i));
 	return hash_u64(hash);
 }
 

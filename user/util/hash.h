@@ -33,4 +33,12 @@ static inline uint64_t hash_bytes(const void *data, size_t n)
 	return hash_u64(h);
 }
 
+/* Mixes n words into hash, to be finished with hash_u64(): for what is hashed often, such as stacks. */
+static inline uint64_t hash_words(uint64_t hash, const uint64_t *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		hash = (hash << 7 ^ hash >> 57 ^ words[i]) * 0x9e3779b97f4a7c15ULL; /* 2^64 / the golden ratio, as of Fibonacci hashing */
+	return hash;
+}
+
 #endif

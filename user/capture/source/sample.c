@@ -23,6 +23,7 @@
 #include "capture/refusal.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
+#include "capture/source/kept.h"
 #include "capture/source/probe_parts.h"
 #include "capture/source/sums.h"
 #include "capture/tasks.h"
@@ -33,6 +34,8 @@
 
 #define RING_STREAM_BYTES (512u << 10)
 #define RING_SPILL_BYTES (1u << 20)
+#define INTERVALS_KEPT 8
+#define SAMPLE_COUNTS_MIN 1024u
 #define PROGRAMS_MAX_NS 20000000 /* far longer than a program runs */
 
 /* One event on one CPU. The link, once there is one, closes the descriptor. */
@@ -66,10 +69,13 @@ struct src_sample {
 	} values[EVENTS_MAX];
 	uint32_t skipped_cpus;
 	struct sums *sums; /* what was taken of the hashes; of the first time on */
-	uint64_t spilled; /* samples that the sums had no room for, when they were taken last */
+	struct kept *kept; /* what was delivered; NULL: it is not wanted again */
+	uint64_t emptied_ns; /* when the hashes were emptied; CLOCK_MONOTONIC; 0: never */
+	bool has_spilled; /* samples since then that they had no room for */
 	uint64_t delivered; /* samples that reached the sink */
 	uint64_t missed, missed_before; /* hits of tracepoints and probes; when it was armed last */
 	bool is_paused;
+	bool is_again; /* what is delivered was kept */
 };
 
 static uint64_t ring_bytes(const struct sample_cfg *cfg)
@@ -77,8 +83,36 @@ static uint64_t ring_bytes(const struct sample_cfg *cfg)
 	return cfg->ring_bytes ? cfg->ring_bytes : cfg->aggregate ? RING_SPILL_BYTES : RING_STREAM_BYTES;
 }
 
+/* Samples that events of a rate have in one interval; 0: not known. */
+static double samples_an_interval(const struct sample_cfg *cfg, const struct place *place)
+{
+	double a_second = 0;
+
+	for (int i = 0; i < cfg->nr_events; i++) {
+		if (!cfg->events[i].freq)
+			return 0;
+		a_second += cfg->events[i].period_or_freq;
+	}
+	return a_second * place->nr_cpus * (double)cfg->interval_ns / 1e9;
+}
+
+/*
+ * Different sums that the kernel has room for. Reading a hash takes as long as it has buckets: sums that are taken often have room for those
+ * of a few intervals, and are emptied.
+ */
+static uint32_t room_for_sums(const struct sample_cfg *cfg, const struct place *place)
+{
+	double wanted = INTERVALS_KEPT * samples_an_interval(cfg, place);
+	uint32_t room = SAMPLE_COUNTS_MIN;
+
+	while (room < SAMPLE_COUNTS_DEFAULT && (!wanted || room < wanted))
+		room *= 2;
+	return room;
+}
+
 static void set_knobs(struct src_sample *src, const struct place *place)
 {
+	uint32_t room = room_for_sums(src->cfg, place);
 	const struct sample_cfg *cfg = src->cfg;
 	struct sample_bpf__rodata *ro = src->skel->rodata;
 
@@ -100,9 +134,8 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 	ro->cfg_wake_bytes = ring_bytes(cfg) / 4;
 	bpf_map__set_max_entries(src->skel->maps.spill, cfg->aggregate ? ring_bytes(cfg) : 4096);
 	bpf_map__set_max_entries(src->skel->maps.stacks,
-				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : STACKS_DEFAULT);
-	bpf_map__set_max_entries(src->skel->maps.counts,
-				 !cfg->aggregate ? 1 : cfg->counts_max ? cfg->counts_max : SAMPLE_COUNTS_DEFAULT);
+				 !cfg->aggregate ? 1 : cfg->stacks_max ? cfg->stacks_max : room < STACKS_DEFAULT ? room : STACKS_DEFAULT);
+	bpf_map__set_max_entries(src->skel->maps.counts, cfg->aggregate ? room : 1);
 	if (cfg->aggregate) { /* what finds no memory at once goes by the ring */
 		bpf_map__set_map_flags(src->skel->maps.stacks, object_hash_flags());
 		bpf_map__set_map_flags(src->skel->maps.counts, object_hash_flags());
@@ -260,6 +293,8 @@ static int open_source(struct source *source, const struct place *place, struct 
 	ret = BASE_OPEN(&src->base, src->skel, sample, err);
 	if (ret)
 		return ret;
+	if (src->cfg->keeps && !(src->kept = kept_new()))
+		return -ENOMEM;
 	set_knobs(src, place);
 	bpf_program__set_autoload(src->skel->progs.sample, counters);
 	bpf_program__set_autoload(src->skel->progs.sample_hit, src->cfg->nr_probes);
@@ -334,6 +369,7 @@ static void close_source(struct source *source)
 	probe_set_close(&src->set);
 	rings_close(&src->rings);
 	sums_free(src->sums);
+	kept_free(src->kept);
 	base_close(&src->base);
 	vec_free(&src->attached);
 	free(src);
@@ -398,8 +434,12 @@ static void fill_who(struct sample *s, struct sample_key *key)
 static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
 	bool has_user = key->has_user;
+	int ret;
 
 	fill_who(s, key);
+	ret = src->kept && !src->is_again ? kept_add(src->kept, s, key) : 0;
+	if (ret)
+		return ret;
 	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
 	unwinder_chains(src->unwinder, src->max_frames, has_user, s);
 	return sink->sample(sink, s);
@@ -445,6 +485,7 @@ static int flush(void *arg, const void *record, size_t size)
 	head += (rec->nr_kips + rec->nr_uips) * sizeof(uint64_t);
 	s.nr_values = take_values(to->src, rec->key.event, (char *)record + head, size - head, values);
 	s.values = values;
+	to->src->has_spilled |= rec->time_ns > to->src->emptied_ns;
 	to->src->delivered += s.count;
 	return deliver(to->src, &s, &rec->key, to->sink);
 }
@@ -491,35 +532,31 @@ static int empty_sums(struct src_sample *src, struct to_sink *to)
 	wait_for_programs();
 	ret = sums_empty(src->sums, deliver_sum, to);
 	src->skel->bss->is_emptying = 0;
+	src->emptied_ns = now_ns();
+	src->has_spilled = false;
 	return ret;
 }
 
-/* Has the table of stacks, or that of counts, had no room since the last time? */
-static bool has_spilled(struct src_sample *src)
+static int make_sums(struct src_sample *src)
 {
-	uint64_t sum[COUNT_MAX], before = src->spilled;
-
-	base_counts(&src->base, sum);
-	src->spilled = sum[COUNT_SPILLED];
-	return src->spilled != before;
+	if (!src->sums)
+		src->sums = sums_new(src->skel->maps.stacks, src->skel->maps.counts);
+	return src->sums ? 0 : -ENOMEM;
 }
 
-/* What the sums have grown by since the last time. */
-static int take_sums(struct source *source, struct sink *sink)
+/* What the sums have grown by since the last time. Hashes that fill up are emptied: reading them takes as long as they are full. */
+static int snapshot(struct source *source, struct sink *sink)
 {
 	struct src_sample *src = (struct src_sample *)source;
 	struct to_sink to = { src, sink };
+	int ret = src->cfg->aggregate ? make_sums(src) : 0;
 
-	if (!src->cfg->aggregate)
-		return 0;
-	if (!src->sums && !(src->sums = sums_new(src->skel->maps.stacks, src->skel->maps.counts)))
-		return -ENOMEM;
-	if (src->cfg->empties && (has_spilled(src) || sums_are_full(src->sums)))
-		return empty_sums(src, &to);
-	return sums_take(src->sums, deliver_sum, &to);
+	if (ret || !src->cfg->aggregate)
+		return ret;
+	return src->has_spilled || sums_are_full(src->sums) ? empty_sums(src, &to) : sums_take(src->sums, deliver_sum, &to);
 }
 
-static int deliver_sum_again(void *arg, struct sample *s, struct sample_key *key)
+static int deliver_again(void *arg, struct sample *s, struct sample_key *key)
 {
 	struct to_sink *to = arg;
 
@@ -530,22 +567,32 @@ static int again(struct source *source, struct sink *sink)
 {
 	struct src_sample *src = (struct src_sample *)source;
 	struct to_sink to = { src, sink };
+	int ret;
 
-	return src->sums ? sums_again(src->sums, deliver_sum_again, &to) : 0;
+	if (!src->kept)
+		return 0;
+	src->is_again = true;
+	ret = kept_each(src->kept, deliver_again, &to);
+	src->is_again = false;
+	return ret;
 }
 
 static void forget(struct source *source)
 {
 	struct src_sample *src = (struct src_sample *)source;
 
-	if (src->sums)
-		sums_forget(src->sums);
+	if (src->kept)
+		kept_clear(src->kept);
 }
 
 static int finish(struct source *source, struct sink *sink, struct err *err)
 {
-	int ret = take_sums(source, sink);
+	struct src_sample *src = (struct src_sample *)source;
+	struct to_sink to = { src, sink };
+	int ret = src->cfg->aggregate ? make_sums(src) : 0;
 
+	if (!ret && src->cfg->aggregate)
+		ret = sums_take(src->sums, deliver_sum, &to);
 	return ret < 0 ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : 0;
 }
 
@@ -588,7 +635,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,
-		.snapshot = take_sums,
+		.snapshot = snapshot,
 		.again = again,
 		.forget = forget,
 		.finish = finish,

@@ -21,10 +21,11 @@ struct sample_cfg {
 	bool has_cgroup;    /* samples have their cgroup */
 	bool keeps_self;    /* skep's own samples are samples, too */
 	bool by_tid;	    /* keep threads apart in aggregate mode */
-	bool empties;	    /* hashes that fill up are emptied: for runs without an end, of which nothing is delivered again */
+	bool keeps;	    /* what is delivered is kept, to be delivered again */
 	bool bpf_stats;	    /* have the kernel time the programs */
 	uint32_t max_frames; /* of each stack when streaming, 0: STACK_MAX_FRAMES */
-	uint32_t stacks_max, counts_max; /* sizes of the aggregate hashes, 0: default; overflow goes to the ring */
+	uint64_t interval_ns; /* how often sums are taken, 0: at the end */
+	uint32_t stacks_max; /* distinct stacks that are summed, 0: default; overflow goes to the ring */
 	uint64_t ring_bytes;		 /* per CPU, power of two; 0: default */
 };
 

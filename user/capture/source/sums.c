@@ -14,7 +14,7 @@
 
 struct taken {
 	struct sample_key key;
-	struct sample_count all, forgotten; /* of all of it */
+	struct sample_count all;
 };
 
 struct sums {
@@ -143,25 +143,4 @@ int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struc
 	map_clear(&sums->by_key);
 	sums->taken.n = 0;
 	return ret;
-}
-
-int sums_again(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
-{
-	long n = 0;
-
-	for (size_t i = 0; i < sums->taken.n; i++) {
-		const struct taken *t = &sums->taken.data[i];
-
-		if (t->all.count == t->forgotten.count)
-			continue;
-		sums->keys[n] = t->key;
-		sums->now[n++] = growth(&t->all, &t->forgotten);
-	}
-	return deliver(sums, n, each, arg);
-}
-
-void sums_forget(struct sums *sums)
-{
-	for (size_t i = 0; i < sums->taken.n; i++)
-		sums->taken.data[i].forgotten = sums->taken.data[i].all;
 }

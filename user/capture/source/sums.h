@@ -28,9 +28,4 @@ bool sums_are_full(const struct sums *sums);
 /* Takes the rest and empties the hashes, while no program writes to them. As sums_take(). */
 int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
 
-/* The same of all that was taken so far, and was not forgotten. */
-int sums_again(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
-/* What was taken so far is not wanted again. */
-void sums_forget(struct sums *sums);
-
 #endif
