@@ -139,6 +139,21 @@ struct sample_fields {
 	uint64_t stack_room_bytes; /* the stack may go on where all of it is filled */
 };
 
+/* Texts that samples of a store have beside comm, and what they are called there: X(name, key). */
+#define SAMPLE_LABELS(X) \
+	X(HOST, "host") \
+	X(UNIT, "unit") \
+	X(CONTAINER, "container") \
+	X(EXE, "exe") \
+	X(BUILD_ID, "build_id")
+
+enum sample_label {
+#define LABEL_NUMBER(name, key) LABEL_##name,
+	SAMPLE_LABELS(LABEL_NUMBER)
+#undef LABEL_NUMBER
+	LABEL_MAX
+};
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */
@@ -164,6 +179,7 @@ struct sample {
 	const struct sched_event *sched; /* of the scheduler's events; else NULL */
 	const struct call_event *call; /* of system calls; else NULL */
 	const struct sample_fields *fields; /* of files; else NULL */
+	const char *const *labels; /* of stores: LABEL_MAX texts, interned; NULL: it has none such. All NULL: none was asked for */
 	bool resumes; /* the begin of the call was shown: what follows is the rest of it */
 };
 

@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	asked = 0;
 	if (clickhouse_new("clickhouse://me:pw@[::1]:1/db", NULL, NULL, &ch, &err))
 		abort();
-	if (!clickhouse_read(ch, &span, &bytes, &n, &err)) {
+	if (!clickhouse_read(ch, &span, size % 2 ? 0 : (1 << LABEL_HOST) | (1 << LABEL_UNIT), &bytes, &n, &err)) {
 		struct pprof_reader *r;
 
 		/* What it makes is a profile */

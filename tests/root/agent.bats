@@ -62,6 +62,20 @@ agent() {
 	cat rows
 	[ "$(sed 1d rows | awk -F, '{ print $NF }')" = shares ]
 	"$SKEP" report --store store --no-children -s comm --label "comm=shares,comm=nobody,unit=docker-*" --format csv | tr -d '"' | cmp rows
+	# rows and stacks by labels: the sums of one are those that it picks
+	n=$(awk -F, 'NR == 2 { print $3 }' rows)
+	"$SKEP" report --store store --no-children -s unit,container,comm --format csv | tr -d '"' >by
+	cat by
+	awk -F, -v n="$n" '$NF == "shares" && $(NF - 1) ~ /^0+$/ && $(NF - 2) ~ /^docker-0+7\.scope$/ { got += $3 } END { exit got != n }' by
+	grep -q ',/,\[none\],' by
+	"$SKEP" -q flame --store store --by container,unit,comm --format folded >folded
+	awk -v n="$n" '/^docker-0+7\.scope;0+;shares;/ { got += $NF } END { print got; exit got == 0 }' folded
+	"$SKEP" report --store store --no-children -s exe --format csv | tr -d '"' | grep -q ",$(readlink -f "$WORK/shares")\$"
+	run -2 "$SKEP" flame --by unit -- true
+	[[ "$output" == *"labels of a store"* ]]
+	"$SKEP" -q record -o x.data -- true
+	run -2 "$SKEP" report -i x.data -s unit
+	[[ "$output" == *"the samples in 'x.data' have no labels"* ]]
 	run -1 "$SKEP" report --store store --label unit=nobody.service
 	[[ "$output" == *"no stack of that time has these labels ("*" have others)"* ]]
 	run -2 "$SKEP" report --store store --label unit

@@ -125,6 +125,13 @@ runs() {
 		[ "$(awk '{ n += $NF } END { print n }' folded)" = "$count" ]
 		run ! "$SKEP" -q flame --store "$url" --view "$view" --label "host=[!a-c]" --format folded
 	done
+	for size in 1013:3040:a:/$a 1019:5600:b:/$b 1021:7000:c:/$a; do
+		IFS=: read -r size count host unit <<<"$size"
+		"$SKEP" -q report --store "$url" --view "t_syscalls_sys_enter_write_if_fd____1____count____$size" --no-children -s host,unit --format csv |
+			tr -d '"' >rows
+		cat rows
+		[ "$(awk -F, 'NR > 1 { print $3, $6, $7 }' rows)" = "$count $host $unit" ]
+	done
 	# by what the server does not have: nothing
 	run -1 "$SKEP" report --store "$url" --since "2001-01-01 00:00" --until "2001-01-02 00:00"
 	[[ "$output" == *"nothing of that time"* ]]
@@ -236,6 +243,9 @@ runs() {
 	"$SKEP" -q report --store clickhouse://127.0.0.1:$HTTP --label build_id=1111 -s sym --format csv | tr -d '"' >old.csv
 	"$SKEP" -q report --store store --label build_id=1111 -s sym --format csv | tr -d '"' >local.csv
 	diff old.csv local.csv
+	for store in clickhouse://127.0.0.1:$HTTP store; do
+		"$SKEP" -q report --store "$store" --no-children -s build_id,exe,comm,sym --format csv | sort
+	done | tee rows | sort | uniq -c | awk '$1 != 2 { print; bad = 1 } END { exit bad }'
 	grep -q ',one$' old.csv
 }
 

@@ -153,6 +153,7 @@ static int replay_into(struct diff *d, struct replay *r, struct err *err)
 	int ret = symbol_options_apply(&symbols, &cfg, err);
 
 	r->pic->fold.root = fold_root_of(&d->table.layout);
+	r->file.labels = report_layout_labels(&d->table.layout);
 	r->pic->names.leaf_only = !r->tree;
 	if (!ret)
 		ret = replay_run(r, &cfg, err);
@@ -420,14 +421,14 @@ static int check_paths(const struct diff *d, struct err *err)
 
 /* Keys that samples of any file have a value for. */
 #define KEYS_HERE (KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | KEY_BIT(KEY_CPU) | KEY_BIT(KEY_DSO) | KEY_BIT(KEY_SYM) | \
-		   KEY_BIT(KEY_SRCLINE) | KEY_BIT(KEY_SRCFILE))
+		   KEY_BIT(KEY_SRCLINE) | KEY_BIT(KEY_SRCFILE) | LABEL_KEYS)
 
 static int check_keys(const struct report_layout *l, struct err *err)
 {
 	enum report_column other = report_layout_other(l, KEYS_HERE);
 
 	return other == KEY_MAX ? 0 : err_exit(err, -EINVAL, EXIT_USAGE,
-					       "sort key '%s' is not one of skep diff (comm, pid, tid, cpu, dso, sym, srcline, srcfile)",
+					       "sort key '%s' is not one of skep diff (comm, pid, tid, cpu, dso, sym, srcline, srcfile; of a store host, unit, container, exe, build_id)",
 					       report_columns[other].name);
 }
 

@@ -21,6 +21,7 @@
 #include "util/text.h"
 
 #define DEFAULT_OUT "flame.html"
+#define BY_BYTES 128
 static const struct report_request top_request = { .sort = "dso,sym" }; /* of --top */
 
 struct flame {
@@ -28,7 +29,9 @@ struct flame {
 	struct offcpu off;
 	struct offcpu_cfg off_cfg;
 	struct honesty h;
-	const char *out, *format, *input, *by, *event_index;
+	const char *out, *format, *input, *event_index;
+	enum fold_root root;
+	uint32_t labels; /* below it: 1 << enum sample_label */
 	bool inlines, icicle;
 	uint64_t top;
 	struct replay replay; /* with -i */
@@ -36,6 +39,46 @@ struct flame {
 	struct pprof_out pprof;
 	struct store_options store;
 };
+
+/* Of one word of --by. False: there is none such. */
+static bool take_by(struct flame *f, const char *word)
+{
+#define LABEL_KEY(name, key) key,
+	static const char *const roots[] = { [ROOT_COMM] = "comm", [ROOT_PID] = "pid", [ROOT_TID] = "tid", [ROOT_NONE] = "none" },
+			  *const labels[LABEL_MAX] = { SAMPLE_LABELS(LABEL_KEY) };
+#undef LABEL_KEY
+
+	for (int i = 0; i <= ROOT_NONE; i++) {
+		if (strcmp(word, roots[i]))
+			continue;
+		f->root = (enum fold_root)i;
+		return true;
+	}
+	for (int i = 0; i < LABEL_MAX; i++) {
+		if (strcmp(word, labels[i]))
+			continue;
+		f->labels |= 1u << i;
+		return true;
+	}
+	return false;
+}
+
+static int set_by(void *base, const char *text, struct err *err)
+{
+	struct flame *f = base;
+	char words[BY_BYTES], *next = NULL;
+	bool known = strlen(text) < sizeof(words);
+
+	f->labels = 0;
+	f->root = ROOT_NONE; /* labels alone stand alone */
+	snprintf(words, sizeof(words), "%s", text);
+	for (char *word = strtok_r(words, ",", &next); word && known; word = strtok_r(NULL, ",", &next))
+		known = take_by(f, word);
+	if (known && *text)
+		return 0;
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--by': expected comm, pid, tid or none; of a store also host, unit, container, exe, build_id",
+			text);
+}
 
 static const struct opt flame_opts[] = {
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct flame, out),
@@ -45,8 +88,8 @@ static const struct opt flame_opts[] = {
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling" },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
 	  "with -i: which event of the file, counted from 0 (default: the first that has samples)" },
-	{ 0, "by", "KEY", OPT_TEXT, offsetof(struct flame, by), "bottom frame of the stacks: comm (default), pid, tid or none",
-	  .values = "comm|pid|tid|none" },
+	{ 0, "by", "KEY,...", OPT_CALL, 0, "bottom frames of the stacks: comm (default), pid, tid or none; of a store also host, unit, container, exe, build_id, which stand below it (unit,comm)",
+	  set_by },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines), "show inlined functions and source lines (needs debug information; slower)" },
 	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "draw roots at the top" },
 	{ 0, "top", "N", OPT_U64, offsetof(struct flame, top), "also print the N heaviest functions" },
@@ -116,17 +159,6 @@ static const struct flame_format *pick_format(struct flame *f, struct err *err)
 		err_hint(err, "use a name that ends in .html, .svg, .folded, .json or .pb.gz, or give --format");
 	}
 	return fmt;
-}
-
-static const enum fold_root roots[] = { ROOT_COMM, ROOT_PID, ROOT_TID, ROOT_NONE };
-static const char *const root_names[] = { "comm", "pid", "tid", "none" };
-
-static enum fold_root pick_root(const char *by)
-{
-	for (int i = 0; by && i < 4; i++)
-		if (!strcmp(root_names[i], by))
-			return roots[i];
-	return ROOT_COMM;
 }
 
 /* When the first sample was taken; 0: not known. */
@@ -268,6 +300,11 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 {
 	int ret;
 
+	if (f->labels) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "--by: host, unit, container, exe and build_id are labels of a store");
+		err_hint(err, "skep agent keeps one; then --store DIR");
+		return -EINVAL;
+	}
 	offcpu_measure(&f->off, &f->m, &f->off_cfg);
 	ret = measure_check(&f->m, operands, err);
 	if (ret)
@@ -298,7 +335,8 @@ static int flame_with(struct flame *f, struct picture *pic, const struct flame_f
 	if (!ret && f->top)
 		ret = report_init(&table, &top_request, err);
 	pic->fold.view = (struct fold_view){ .profile = &p, .tree = fmt->render ? &tree : NULL, .table = f->top ? &table : NULL };
-	pic->fold.root = pick_root(f->by);
+	pic->fold.root = f->root;
+	pic->fold.labels = f->replay.file.labels = f->labels;
 	pic->names.no_kernel = f->m.no_kernel;
 	pic->names.no_user = f->m.no_user;
 	if (!ret && f->annotation.function)

@@ -84,7 +84,7 @@ static int open_store(struct recording *rec, const char *path, struct err *err)
 	if (!ret)
 		ret = clickhouse_new(rec->span->url, getenv(PUSH_PASSWORD_ENV), NULL, &ch, err);
 	if (!ret)
-		ret = clickhouse_read(ch, rec->span, &bytes, &n, &why);
+		ret = clickhouse_read(ch, rec->span, rec->labels, &bytes, &n, &why);
 	if (why.text[0]) {
 		err_exit(err, ret, why.exit ? why.exit : EXIT_FAILED, "'%s': %s", path, why.text);
 		if (why.hint[0])
@@ -114,6 +114,7 @@ int recording_open(struct recording *rec, const char *path, struct names *names,
 	rec->recorded = (struct recorded){ .hostname = meta->hostname, .os_release = meta->os_release, .arch = meta->arch };
 	cfg->recorded = &rec->recorded;
 	cfg->pool = rec->pool = names->pool;
+	data_reader_keep_labels(rec->reader, rec->labels, rec->pool);
 	if (data_reader_summed(rec->reader)) {
 		cfg->frames = summed_frames;
 		cfg->frames_arg = rec;

@@ -10,6 +10,7 @@
 
 struct recording {
 	const struct store_span *span; /* set by the owner: the path is that of a store, of which this is read; NULL: a file */
+	uint32_t labels; /* set by the owner: of profiles, those that samples are to have; 1 << enum sample_label */
 	struct data_reader *reader; /* its sink is names.sink */
 	struct recorded recorded;
 	struct strpool *pool; /* of names; borrowed */

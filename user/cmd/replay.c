@@ -101,6 +101,11 @@ static int read_all(struct replay *r, struct syms_cfg *cfg, struct err *err)
 		err_hint(err, "skep stat report -i FILE");
 		return -ENODATA;
 	}
+	if (r->file.labels && !data_reader_summed(r->file.reader)) {
+		err_exit(err, -EINVAL, EXIT_USAGE, "the samples in '%s' have no labels, such as host or unit", r->path);
+		err_hint(err, "profiles of skep agent have: --store DIR");
+		return -EINVAL;
+	}
 	if (cfg->code && (ret = recording_needs_samples(&r->file, r->path, err)))
 		return ret;
 	r->pic->names.may_hold = true;

@@ -270,6 +270,7 @@ static int check(struct report_options *r, char **operands, struct replay *repla
 	if (ret)
 		return ret;
 	replay->with_lines = report_layout_has_lines(&table.layout);
+	replay->file.labels = report_layout_labels(&table.layout);
 	report_latency_find(r, &table.layout);
 	ret = make_places(r, table.layout.with, &replay->with_data, err);
 	replay->places = r->places;

@@ -181,6 +181,11 @@ struct data_record {
 /* Mappings of data (perf record -d) are delivered as well as those of code. Before data_reader_run. */
 void data_reader_keep_data(struct data_reader *r);
 
+struct strpool;
+
+/* Samples of profiles have their labels, those of the bits 1 << enum sample_label, of which the texts are in pool. Before data_reader_run. */
+void data_reader_keep_labels(struct data_reader *r, uint32_t labels, struct strpool *pool);
+
 /* record() gets each record of the run: a sample before the sink has it, another after. Returns 0 or -errno, which fails the run. Before data_reader_run. */
 void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg);
 /*

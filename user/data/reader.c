@@ -547,6 +547,12 @@ void data_reader_keep_data(struct data_reader *r)
 	r->with_data = true;
 }
 
+void data_reader_keep_labels(struct data_reader *r, uint32_t labels, struct strpool *pool)
+{
+	r->with_labels = labels;
+	r->label_texts = pool;
+}
+
 void data_reader_watch(struct data_reader *r, int (*record)(void *arg, const struct data_record *record), void *arg)
 {
 	r->watch = record;

@@ -202,6 +202,8 @@ struct data_reader {
 	struct segments segments;
 	size_t first_segment; /* of these, the one that can be read: it is open when the run begins */
 	const struct store_span *span; /* of these; borrowed */
+	uint32_t with_labels; /* of samples of profiles: 1 << enum sample_label */
+	struct strpool *label_texts; /* borrowed */
 	struct input in;      /* that is being read */
 	VEC(struct input) more; /* of a directory: its other files */
 	bool close_fd;

@@ -215,7 +215,20 @@ static void take_chains(struct data_reader *r, const struct pprof_sample *p, str
 	s->ip = p->n ? p->locations[0] + 1ULL : 0;
 }
 
-static void take_labels(const struct pprof_sample *p, struct sample *s, char *comm)
+/* A label beside comm that is wanted: its text goes to its place in texts. 0 or -ENOMEM. */
+static int take_text(struct data_reader *r, const struct pprof_label *l, const char *texts[LABEL_MAX])
+{
+#define LABEL_KEY(name, key) key,
+	static const char *const keys[LABEL_MAX] = { SAMPLE_LABELS(LABEL_KEY) };
+#undef LABEL_KEY
+
+	for (int i = 0; i < LABEL_MAX; i++)
+		if (r->with_labels >> i & 1 && !strcmp(l->key, keys[i]) && !(texts[i] = strpool_add(r->label_texts, l->text)))
+			return -ENOMEM;
+	return 0;
+}
+
+static int take_labels(struct data_reader *r, const struct pprof_sample *p, struct sample *s, char *comm, const char *texts[LABEL_MAX])
 {
 	const char *name = NULL;
 
@@ -224,6 +237,8 @@ static void take_labels(const struct pprof_sample *p, struct sample *s, char *co
 
 		if (!strcmp(l->key, "comm") && l->text)
 			name = l->text;
+		else if (r->with_labels && l->text && take_text(r, l, texts))
+			return -ENOMEM;
 		else if (!strcmp(l->key, "pid") && !l->text)
 			s->pid = (uint32_t)l->num;
 		else if (!strcmp(l->key, "tid") && !l->text)
@@ -232,6 +247,8 @@ static void take_labels(const struct pprof_sample *p, struct sample *s, char *co
 	s->tid = s->tid == UINT32_MAX ? s->pid : s->tid;
 	snprintf(comm, COMM_LEN, "%.15s", name && *name ? name : "[unknown]");
 	s->comm = comm;
+	s->labels = texts;
+	return 0;
 }
 
 static bool has_label(const struct pprof_sample *p, const struct store_label *wanted)
@@ -277,6 +294,7 @@ static int deliver(void *arg, const struct pprof_sample *p)
 		int64_t weight = type == UINT32_MAX ? 0 : p->values[type], count = count_type < 0 ? 1 : p->values[count_type];
 		struct sample s = { .event = (uint16_t)i, .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .weight = (uint64_t)weight,
 				    .count = (uint64_t)count };
+		const char *texts[LABEL_MAX] = { NULL };
 		char comm[COMM_LEN];
 
 		if (weight < 0 || count < 0)
@@ -284,8 +302,8 @@ static int deliver(void *arg, const struct pprof_sample *p)
 		if (!weight)
 			continue;
 		take_chains(r, p, &s);
-		take_labels(p, &s, comm);
-		ret = r->sink->sample(r->sink, &s);
+		ret = take_labels(r, p, &s, comm, texts);
+		ret = ret ? ret : r->sink->sample(r->sink, &s);
 	}
 	return ret;
 }

@@ -64,6 +64,11 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_SYM_SIZE] = { "symbol_size", NULL, "Symbol size", .slots = 1 },
 	[KEY_DSO_SIZE] = { "dso_size", NULL, "DSO size", .slots = 1 },
 	[KEY_CGROUP_ID] = { "cgroup_id", NULL, "cgroup id (dev/inode)", .slots = 2 },
+	[KEY_HOST] = { "host", NULL, "Host", .slots = 1 },
+	[KEY_UNIT] = { "unit", NULL, "Unit", .slots = 1 },
+	[KEY_CONTAINER] = { "container", NULL, "Container", .slots = 1 },
+	[KEY_EXE] = { "exe", NULL, "Executable", .slots = 1 },
+	[KEY_BUILD_ID] = { "build_id", NULL, "Build ID", .slots = 1 },
 	[KEY_SYM_DADDR] = { "symbol_daddr", NULL, "Data Symbol", .slots = ADDRESS_SLOTS, ADDRESSES },
 	[KEY_DSO_DADDR] = { "dso_daddr", NULL, "Data Object", .slots = 1, ADDRESSES },
 	[KEY_SYM_IADDR] = { "symbol_iaddr", NULL, "Code Symbol", .slots = ADDRESS_SLOTS },
@@ -345,6 +350,16 @@ enum report_column report_layout_other(const struct report_layout *l, uint64_t k
 		if (!(keys & KEY_BIT(l->keys[i])))
 			return l->keys[i];
 	return KEY_MAX;
+}
+
+uint32_t report_layout_labels(const struct report_layout *l)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < l->nr_keys; i++)
+		if (label_key_is(l->keys[i]))
+			bits |= 1u << (l->keys[i] - KEY_HOST);
+	return bits;
 }
 
 bool report_layout_has_lines(const struct report_layout *l)

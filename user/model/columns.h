@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sample.h"
 #include "util/err.h"
 
 /* Keys first, then sums. */
@@ -23,6 +24,10 @@ enum report_column {
 	KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE, KEY_PHYS_DADDR, KEY_MEM, KEY_TLB, KEY_SNOOP, KEY_LOCKED, KEY_BLOCKED, KEY_CGROUP, KEY_PARALLELISM,
 	KEY_SAMPLE_FIRST = KEY_LOCAL_WEIGHT, KEY_SAMPLE_LAST = KEY_PARALLELISM,
 	KEY_SYM_SIZE, KEY_DSO_SIZE, KEY_CGROUP_ID,
+	/* Labels of a store, as enum sample_label */
+#define KEY_OF_LABEL(name, key) KEY_##name,
+	SAMPLE_LABELS(KEY_OF_LABEL)
+#undef KEY_OF_LABEL
 	/* Of what a sample touched, and by what code */
 	KEY_SYM_DADDR, KEY_DSO_DADDR, KEY_SYM_IADDR, KEY_CACHE_LINE, KEY_MAX,
 	SUM_NOW = KEY_MAX, SUM_CHILDREN, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD,
@@ -49,6 +54,13 @@ static inline bool address_key_is(enum report_column c)
 {
 	return c == KEY_SYM_DADDR || c == KEY_SYM_IADDR || c == KEY_CACHE_LINE;
 }
+
+static inline bool label_key_is(enum report_column c)
+{
+	return c >= KEY_HOST && c < KEY_HOST + (int)LABEL_MAX;
+}
+
+#define LABEL_KEYS (((1ull << LABEL_MAX) - 1) << KEY_HOST) /* bits of all */
 
 /* What is wanted. */
 struct report_request {
@@ -88,6 +100,9 @@ struct report_layout {
 
 /* The first key that is none of these (bits), KEY_MAX: all are. */
 enum report_column report_layout_other(const struct report_layout *l, uint64_t keys);
+
+/* The labels that are keys: 1 << enum sample_label of each. */
+uint32_t report_layout_labels(const struct report_layout *l);
 
 /* Is a key a source file or a line of one? */
 bool report_layout_has_lines(const struct report_layout *l);

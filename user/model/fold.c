@@ -40,6 +40,9 @@ static int add_tree(struct fold *f, const struct named *named, struct tree *tree
 {
 	uint32_t n = 0;
 
+	for (int i = 0; i < LABEL_MAX; i++)
+		if (f->labels >> i & 1)
+			f->down[n++] = mark(f, named->at->labels && named->at->labels[i] ? named->at->labels[i] : strpool_add(f->pool, "[none]"));
 	if (f->root != ROOT_NONE)
 		f->down[n++] = root(f, named);
 	for (uint32_t i = named->stack->n; i-- > 0;)

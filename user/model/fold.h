@@ -31,9 +31,10 @@ struct fold {
 	int (*also)(void *arg, const struct fold_view *view, const struct named *named);
 	void *also_arg;
 	enum fold_root root;
+	uint32_t labels; /* above it stand these labels of a store: 1 << enum sample_label */
 	/* Own. */
 	struct strpool *pool; /* borrowed */
-	struct frame down[2 * (STACK_FRAMES_MAX + 3)]; /* outermost first, below what stands at the foot; then the waker */
+	struct frame down[2 * (STACK_FRAMES_MAX + 3) + LABEL_MAX]; /* outermost first, below what stands at the foot; then the waker */
 };
 
 /* Stacks of different roots are of different rows: by thread, process or command, as the keys of a table are. */

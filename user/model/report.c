@@ -244,9 +244,14 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 		data_keys(t, named->data);
 	if (named->code)
 		address_slots(&t->now[t->slot_of[KEY_SYM_IADDR]], s->ip, named->code, level_of(named->code->is_kernel));
-	for (uint32_t i = 0; i < t->layout.nr_keys; i++)
-		if (sample_key_is(t->layout.keys[i]))
-			t->now[t->slot_of[t->layout.keys[i]]] = sample_key_value(t->layout.keys[i], s);
+	for (uint32_t i = 0; i < t->layout.nr_keys; i++) {
+		enum report_column key = t->layout.keys[i];
+
+		if (sample_key_is(key))
+			t->now[t->slot_of[key]] = sample_key_value(key, s);
+		else if (label_key_is(key))
+			t->now[t->slot_of[key]] = (uintptr_t)(s->labels ? s->labels[key - KEY_HOST] : NULL);
+	}
 	return (struct report_row){
 		.comm = with[KEY_COMM] ? named->comm : NULL,
 		.pid = with[KEY_PID] ? s->pid : 0,

@@ -36,10 +36,10 @@ int clickhouse_send(struct clickhouse *ch, const struct segment *seg, char *byte
 		    struct err *err);
 
 /*
- * The sums of a span, as a profile in pprof's format that the caller frees. Labels: those of the store, and host. -ENODATA: there is
- * nothing. 0, or -errno with err filled.
+ * The sums of a span, as a profile in pprof's format that the caller frees: by comm, and by labels (1 << enum sample_label). Labels of the
+ * span: those of the store, and host. -ENODATA: there is nothing. 0, or -errno with err filled.
  */
-int clickhouse_read(struct clickhouse *ch, const struct store_span *span, char **ret_bytes, size_t *ret_n, struct err *err);
+int clickhouse_read(struct clickhouse *ch, const struct store_span *span, uint32_t labels, char **ret_bytes, size_t *ret_n, struct err *err);
 
 /* What makes the tables, in the database of a URL without one: with a cluster, those of one of its shards, and the tables over all of them. */
 void clickhouse_schema(FILE *out, const char *cluster);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The server sums; what comes is as large as what is shown: each distinct stack once, and how often it was seen by comm. */
+/* The server sums; what comes is as large as what is shown: each distinct stack once, and how often it was seen by comm and labels. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include "pprof/pprof.h"
 #include "push/batch.h"
 #include "push/clickhouseparts.h"
+#include "sample.h"
 #include "util/clock.h"
 #include "util/glob.h"
 #include "util/hash.h"
@@ -48,6 +49,7 @@ struct stack_at {
 struct answer_sums {
 	struct clickhouse *ch;
 	const struct store_span *span;
+	uint32_t labels; /* that sums are by, beside comm: 1 << enum sample_label */
 	struct summary sum;
 	struct strpool *pool;
 	struct pprof_writer *writer;
@@ -369,30 +371,79 @@ static int take_stack(struct answer_sums *r, const char *hash, struct frame *fra
 	return frames->name && frames->obj ? 1 : -ENOMEM;
 }
 
-static int read_sums(struct answer_sums *r, struct err *err)
+/* The keys of sums beside the stack: comm, then labels. Returns how many. */
+static size_t sum_keys(uint32_t labels, const char *ret_keys[1 + LABEL_MAX])
+{
+#define LABEL_KEY(name, key) key,
+	static const char *const keys[LABEL_MAX] = { SAMPLE_LABELS(LABEL_KEY) };
+#undef LABEL_KEY
+	size_t n = 0;
+
+	ret_keys[n++] = "comm";
+	for (int i = 0; i < LABEL_MAX; i++)
+		if (labels >> i & 1)
+			ret_keys[n++] = keys[i];
+	return n;
+}
+
+static void add_keys(struct sql *s, const char *const *keys, size_t n)
+{
+	sql_add(s, "stack");
+	for (size_t i = 0; i < n; i++)
+		sql_add(s, ", %s", column_of(keys[i]));
+}
+
+/* A label of a row; an empty one is none. */
+static int take_label(struct answer_sums *r, struct rows_in *in, const char *key, struct pprof_label *label)
+{
+	size_t n;
+	const char *text = rows_take_text(in, &n);
+
+	*label = (struct pprof_label){ .key = key, .text = strpool_addn(r->pool, text, n) };
+	return label->text ? 0 : -ENOMEM;
+}
+
+static int take_row(struct answer_sums *r, struct rows_in *in, const char *const *keys, size_t nr_keys)
 {
 	static struct frame frames[STACK_FRAMES_MAX]; /* large */
+	const char *hash = rows_take(in, BATCH_HASH_BYTES);
+	struct pprof_label labels[1 + LABEL_MAX];
+	uint64_t count, value;
+	size_t nr = 0;
+	int n;
+
+	for (size_t i = 0; i < nr_keys; i++) {
+		if (take_label(r, in, keys[i], &labels[nr]))
+			return -ENOMEM;
+		nr += !i || labels[nr].text[0];
+	}
+	count = rows_take_u64(in);
+	value = rows_take_u64(in);
+	n = in->is_bad ? -EPROTO : take_stack(r, hash, frames, STACK_FRAMES_MAX);
+	return n < 0 ? n : pprof_add(r->writer, frames, (uint32_t)n, labels, nr, count, value);
+}
+
+static int read_sums(struct answer_sums *r, struct err *err)
+{
+	const char *keys[1 + LABEL_MAX];
+	size_t nr_keys = sum_keys(r->labels, keys);
 	struct client_answer a;
 	struct rows_in in;
 	struct sql s = { 0 };
 	int ret;
 
-	sql_add(&s, "SELECT stack, comm, sum(count), sum(value)");
+	sql_add(&s, "SELECT ");
+	add_keys(&s, keys, nr_keys);
+	sql_add(&s, ", sum(count), sum(value)");
 	add_samples(&s, r);
-	sql_add(&s, " GROUP BY stack, comm FORMAT RowBinary");
+	sql_add(&s, " GROUP BY ");
+	add_keys(&s, keys, nr_keys);
+	sql_add(&s, " FORMAT RowBinary");
 	ret = ask(r, &s, &a, &in, err);
 	if (ret)
 		return ret;
-	while (!ret && in.p < in.end) {
-		const char *hash = rows_take(&in, BATCH_HASH_BYTES);
-		char *comm = take_string(&in);
-		uint64_t count = rows_take_u64(&in), value = rows_take_u64(&in);
-		const struct pprof_label label = { .key = "comm", .text = comm };
-		int n = in.is_bad || !comm ? -EPROTO : take_stack(r, hash, frames, STACK_FRAMES_MAX);
-
-		ret = n < 0 ? n : pprof_add(r->writer, frames, (uint32_t)n, &label, 1, count, value);
-		free(comm);
-	}
+	while (!ret && in.p < in.end)
+		ret = take_row(r, &in, keys, nr_keys);
 	free(a.body);
 	return ret == -EPROTO ? garbage(err) : ret ? err_set(err, ret, "out of memory") : 0;
 }
@@ -426,7 +477,7 @@ static int write_profile(struct answer_sums *r, char **ret_bytes, size_t *ret_n,
 	return ret ? err_set(err, ret, "out of memory") : 0;
 }
 
-int clickhouse_read(struct clickhouse *ch, const struct store_span *span, char **ret_bytes, size_t *ret_n, struct err *err)
+int clickhouse_read(struct clickhouse *ch, const struct store_span *span, uint32_t labels, char **ret_bytes, size_t *ret_n, struct err *err)
 {
 	struct answer_sums *r = calloc(1, sizeof(*r));
 	int ret;
@@ -435,6 +486,7 @@ int clickhouse_read(struct clickhouse *ch, const struct store_span *span, char *
 		return err_set(err, -ENOMEM, "out of memory");
 	r->ch = ch;
 	r->span = span;
+	r->labels = labels;
 	r->pool = strpool_new();
 	ret = !r->pool || pprof_writer_new(&r->writer) ? err_set(err, -ENOMEM, "out of memory") : check_labels(span, err);
 	ret = ret ? ret : read_summary(r, err);

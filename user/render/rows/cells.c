@@ -152,6 +152,8 @@ int cell_plain(char *buf, size_t size, const struct report *t, const struct repo
 			return time_text(buf, size, *slots, cfg);
 		if (key == KEY_TRACE)
 			return snprintf(buf, size, "%s", *slots ? pointer(*slots) : "N/A");
+		if (label_key_is(key))
+			return snprintf(buf, size, "%s", *slots ? pointer(*slots) : "[none]");
 		if (key == KEY_PARENT)
 			return snprintf(buf, size, "%s", *slots ? pointer(*slots) : "[other]");
 		return snprintf(buf, size, "%s", *slots ? short_file(pointer(*slots), cfg) : ".");
