@@ -10,6 +10,7 @@ cleanup() {
 }
 
 HTTP=28123 TCP=29000 # and the next: of the second server
+NET=10.213	     # of machines, beside loopback
 
 # server N: of the cluster "fleet"; its pid in BG
 server() {
@@ -17,12 +18,12 @@ server() {
 	mkdir -p "$dir/data" "$dir/tmp"
 	cat >"$dir/users.xml" <<-X
 		<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
-		<users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
+		<users><default><password></password><networks><ip>127.0.0.1</ip><ip>$NET.0.0/16</ip></networks><profile>default</profile><quota>default</quota></default></users>
 		<quotas><default></default></quotas></yandex>
 	X
 	cat >"$dir/config.xml" <<-X
 		<yandex><logger><level>warning</level><log>$PWD/$dir/log</log><errorlog>$PWD/$dir/errors</errorlog></logger>
-		<http_port>$((HTTP + n))</http_port><tcp_port>$((TCP + n))</tcp_port><listen_host>127.0.0.1</listen_host><timezone>UTC</timezone>
+		<http_port>$((HTTP + n))</http_port><tcp_port>$((TCP + n))</tcp_port><listen_host>127.0.0.1</listen_host>$LISTEN<timezone>UTC</timezone>
 		<path>$PWD/$dir/data/</path><tmp_path>$PWD/$dir/tmp/</tmp_path><users_config>users.xml</users_config>
 		<default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>10000000</mark_cache_size>
 		<remote_servers><fleet>
@@ -57,7 +58,22 @@ has_tools() {
 
 # agent NAME SIZE: AGENT is the command of a machine called NAME, which counts the writes of SIZE bytes to descriptor 1
 agent() {
-	AGENT=("$SKEP" -v agent --store "store.$1" --host "$1" --every 1s -e syscalls:sys_enter_write -c 1 --filter "fd == 1 && count == $2")
+	AGENT=("$SKEP" -v agent --store "store.$1" --every 1s -e syscalls:sys_enter_write -c 1 --filter "fd == 1 && count == $2")
+}
+
+# machine NAME N: a host name and a network of its own, whose other end is $NET.N.1 here; its pid in BG
+machine() {
+	background unshare -n -u sh -c "hostname '$1' && exec sleep 600"
+	eventually machine_is "$1" "$BG"
+	ip link add "skep-test$2" type veth peer name eth0 netns "$BG"
+	ip addr add "$NET.$2.1/30" dev "skep-test$2"
+	ip link set "skep-test$2" up
+	nsenter -t "$BG" -n sh -c "ip addr add $NET.$2.2/30 dev eth0 && ip link set eth0 up"
+	LISTEN+="<listen_host>$NET.$2.1</listen_host>"
+}
+
+machine_is() {
+	[ "$(nsenter -t "$2" -u hostname)" = "$1" ]
 }
 
 # writes SIZE COUNT: of the program dd
@@ -73,6 +89,11 @@ runs() {
 # bats test_tags=slow,measuring
 @test "two shards, three machines, one server is killed in the middle: sums by host, service and function are what the workloads wrote" {
 	has_tools
+	machines=()
+	for m in a:1 b:2 c:3; do
+		machine "${m%:*}" "${m#*:}"
+		machines+=("$BG")
+	done
 	server 0
 	server 1
 	second=$BG
@@ -81,10 +102,10 @@ runs() {
 	done
 	two_cgroups
 	pids=()
-	for m in a:1013:0 b:1019:1 c:1021:0; do
-		IFS=: read -r name size at <<<"$m"
+	for m in a:1:1013:0 b:2:1019:1 c:3:1021:0; do
+		IFS=: read -r name n size at <<<"$m"
 		agent "$name" "$size"
-		background "${AGENT[@]}" --push "clickhouse://127.0.0.1:$((HTTP + at))/skep" 2>"said.$name"
+		background nsenter -t "${machines[$((n - 1))]}" -n -u "${AGENT[@]}" --push "clickhouse://$NET.$n.1:$((HTTP + at))/skep" 2>"said.$name"
 		pids+=("$BG")
 	done
 	for m in a b c; do runs said.$m; done
