@@ -57,6 +57,12 @@ enum loss loss_of_text(const char *text)
 	return (enum loss)i;
 }
 
+void receipt_fill(struct receipt *r, const char *name, uint64_t used, uint64_t room)
+{
+	if (r->nr_fills < FILLS_MAX)
+		r->fills[r->nr_fills++] = (struct table_fill){ name, used, room };
+}
+
 void profile_note(struct profile *p, const char *fmt, ...)
 {
 	char text[NOTE_BYTES];

@@ -22,6 +22,13 @@ const char *loss_name(enum loss reason); /* "ring_full": the JSON key */
 const char *loss_text(enum loss reason); /* "no room in the ring buffer" */
 enum loss loss_of_text(const char *text); /* LOSS_MAX: of none */
 
+/* A table in the kernel, while it runs: entries or bytes. */
+struct table_fill {
+	const char *name; /* static */
+	uint64_t used, room;
+};
+#define FILLS_MAX 8
+
 struct receipt {
 	uint64_t wall_ns;
 	uint64_t own_cpu_ns;  /* user + system time of skep itself */
@@ -29,6 +36,8 @@ struct receipt {
 	uint64_t bytes_out;
 	uint64_t peak_rss_bytes;
 	uint64_t map_bytes; /* kernel memory of the BPF maps */
+	struct table_fill fills[FILLS_MAX];
+	uint32_t nr_fills;
 	uint32_t cpus;
 	bool is_not_wanted; /* while it runs: that of programs and maps, a file of /proc each, stays 0 */
 	bool no_maps;	    /* only that of maps */
@@ -57,6 +66,9 @@ struct profile {
 
 /* Samples that were seen and lost whole: seen - kept. */
 uint64_t profile_lost(const struct profile *p);
+
+/* Says how full a table is. The ninth is not said. */
+void receipt_fill(struct receipt *r, const char *name, uint64_t used, uint64_t room);
 
 /* Adds a line that every view shows. One that is there already is not added again; nor is a ninth. */
 void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

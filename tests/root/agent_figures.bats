@@ -55,6 +55,10 @@ has() {
 	has skep_agent_cpu_seconds_total 'v > 0 && v < 5'
 	has skep_agent_bpf_seconds_total 'v > 0'
 	has skep_agent_map_bytes 'v > 1000000'
+	for table in sums unwinding_bytes unwinding_maps; do
+		has "skep_agent_table_used{table=\"$table\"}" 'v > 0'
+		has "skep_agent_table_room{table=\"$table\"}" 'v > 1000'
+	done
 	# each family by itself, nothing after the end
 	[ "$(tail -n 1 figures)" = "# EOF" ]
 	awk '/^# TYPE/ { if ($3 in seen) exit 1; seen[$3] = 1; f = $3 } !/^#/ { if (index($0, f) != 1) { print; exit 1 } }' figures

@@ -291,9 +291,11 @@ void unwindstore_cost(struct unwind_store *store, struct receipt *receipt)
 		cost_of_map(t->fds[i], receipt);
 }
 
-struct unwindstore_use unwindstore_use(const struct unwind_store *store)
+struct unwindstore_use unwindstore_use(struct unwind_store *store)
 {
-	const struct tables *t = (const struct tables *)store;
+	struct tables *t = (struct tables *)store;
 
-	return (struct unwindstore_use){ t->sheets.evicted_bytes, t->is_full, t->sheets.is_full };
+	return (struct unwindstore_use){ .evicted_bytes = t->sheets.evicted_bytes, .bytes = unwind_sheets_bytes(&t->sheets),
+					 .room_bytes = t->sheets.row_bytes_max + t->sheets.page_bytes_max, .maps = t->nr_maps,
+					 .room_maps = UNWIND_MAP_BLOCKS * UNWIND_BLOCK_MAPS, .is_full = t->is_full, .has_no_pages = t->sheets.is_full };
 }

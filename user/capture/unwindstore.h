@@ -33,10 +33,12 @@ int unwindstore_rests_fd(const struct unwind_store *store);
 
 struct unwindstore_use {
 	uint64_t evicted_bytes; /* of rows that made way for others */
+	uint64_t bytes, room_bytes; /* of rows and pages: kernel memory that they have, and may have */
+	uint64_t maps, room_maps; /* mappings of processes */
 	bool is_full;		/* of mappings: later processes cause a request each time */
 	bool has_no_pages;	/* for later objects: stacks end at them */
 };
-struct unwindstore_use unwindstore_use(const struct unwind_store *store);
+struct unwindstore_use unwindstore_use(struct unwind_store *store);
 
 /* Adds the kernel memory of its maps. */
 void unwindstore_cost(struct unwind_store *store, struct receipt *receipt);

@@ -227,6 +227,8 @@ void unwinder_profile(const struct unwinder *u, struct profile *profile)
 	struct unwindstore_use use = unwindstore_use(u->store);
 
 	unwindstore_cost(u->store, &profile->receipt);
+	receipt_fill(&profile->receipt, "unwinding_bytes", use.bytes, use.room_bytes);
+	receipt_fill(&profile->receipt, "unwinding_maps", use.maps, use.room_maps);
 	if (use.evicted_bytes)
 		profile_note(profile, "%llu MB of unwinding tables were replaced by others (use a larger --unwind-memory)",
 			     (unsigned long long)use.evicted_bytes >> 20);

@@ -41,6 +41,8 @@ static const struct series_family
 	of_own_bpf = { "skep_agent_bpf_seconds", "CPU time of its BPF programs.", { NULL }, SERIES_COUNTER, true },
 	of_peak = { "skep_agent_peak_resident_bytes", "Peak memory of the agent.", { NULL }, SERIES_GAUGE },
 	of_maps = { "skep_agent_map_bytes", "Kernel memory of its BPF maps.", { NULL }, SERIES_GAUGE },
+	of_used = { "skep_agent_table_used", "How much of a table in the kernel is used.", { "table" }, SERIES_GAUGE },
+	of_room = { "skep_agent_table_room", "What it has room for.", { "table" }, SERIES_GAUGE },
 	of_seen = { "skep_agent_samples_seen", "Samples that the kernel took.", { NULL }, SERIES_COUNTER },
 	of_lost = { "skep_agent_lost", "What was lost, or is missing of what was kept, by reason.", { "reason" }, SERIES_COUNTER, .is_exempt = true },
 	of_sent = { "skep_agent_profiles_sent", "Profiles that servers have taken (--push).", { NULL }, SERIES_COUNTER },
@@ -275,6 +277,10 @@ static int add_own(struct figures *f, const struct profile *ledger)
 		ret = series_set(&f->series, &of_peak, NULL, own.peak_rss_bytes);
 	if (!ret)
 		ret = series_set(&f->series, &of_maps, NULL, own.map_bytes);
+	for (uint32_t i = 0; i < own.nr_fills && !ret; i++) {
+		ret = series_set(&f->series, &of_used, &own.fills[i].name, own.fills[i].used);
+		ret = ret ? ret : series_set(&f->series, &of_room, &own.fills[i].name, own.fills[i].room);
+	}
 	if (!ret)
 		ret = series_set(&f->series, &of_seen, NULL, ledger->seen);
 	for (int i = 0; i < LOSS_MAX && !ret; i++) {

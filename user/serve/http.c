@@ -243,7 +243,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 		ret = wait_for_answer(h, c, state);
 	else if (!page)
 		ret = refuse(h, c, REFUSAL_NO_PAGE);
-	else if (now_ns() - h->published_ns > STALE_NS)
+	else if (now_ns() > h->published_ns + STALE_NS) /* what another CPU has noted may be a moment ahead */
 		ret = refuse(h, c, REFUSAL_STALE);
 	else
 		ret = mhd.queue(c, MHD_HTTP_OK, page->response);

@@ -448,6 +448,8 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->seen += src->delivered + sum[LOSS_RING_FULL] + sum[LOSS_INTERNAL];
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
+	if (src->is_live)
+		receipt_fill(&profile->receipt, "off_cpu_sums", src->known.n, bpf_map__max_entries(src->skel->maps.spans));
 	if (n)
 		profile_note(profile, "the kernel skipped %llu switches", (unsigned long long)n);
 	if (src->outside)

@@ -605,6 +605,8 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	profile->seen += sum[COUNT_SEEN] + sum[LOSS_CALLS_FULL] + sum[LOSS_TOO_DEEP];
 	profile->kept += src->delivered;
 	base_profile(&src->base, sum, profile);
+	if (src->sums)
+		receipt_fill(&profile->receipt, "sums", sums_used(src->sums), bpf_map__max_entries(src->skel->maps.counts));
 	probe_set_profile(&src->set, profile);
 	base_add_nested(&src->base, src->missed, profile);
 	if (src->skipped_cpus)

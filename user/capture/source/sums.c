@@ -127,6 +127,11 @@ int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct
 	return n < 0 ? (int)n : deliver(sums, n, each, arg);
 }
 
+size_t sums_used(const struct sums *sums)
+{
+	return sums->taken.n;
+}
+
 bool sums_are_full(const struct sums *sums)
 {
 	return sums->taken.n > bpf_map__max_entries(sums->counts) / 2;

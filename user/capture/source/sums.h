@@ -22,6 +22,9 @@ void sums_free(struct sums *sums); /* NULL is nothing */
  */
 int sums_take(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg);
 
+/* Entries of counts, as of the last call of sums_take(). */
+size_t sums_used(const struct sums *sums);
+
 /* Are the hashes so full that they should be emptied, as far as the last sums_take() has seen? */
 bool sums_are_full(const struct sums *sums);
 

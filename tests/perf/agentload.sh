@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Claim: beside skep agent redis and PostgreSQL answer at least 99 % of the requests of a machine without it. All CPUs are busy: what the agent
+# takes, they lack. Turns of both, one after the other; what is told is the median of each turn's own ratio.
+. "$(dirname "$0")/lib.sh"
+TURNS=${AGENT_TURNS:-5}
+S=${AGENT_LOAD_SECONDS:-4}
+FIGURES="--listen 0 --calls --sched --net"
+
+# beside NAME COMMAND...: requests a second, which COMMAND prints, in NAME's file; the agent's options are in AGENT, "": none
+beside() {
+	local name=$1 agent=
+	shift
+	if [ -n "$AGENT" ]; then
+		# shellcheck disable=SC2086
+		"$SKEP" agent --store "$TMP/store" --every 10 $AGENT 2>"$TMP/said" &
+		agent=$!
+		sleep 2 # what it does at its start is not of this
+		kill -0 $agent 2>/dev/null || fail "skep agent: $(tail -n3 "$TMP/said")"
+	fi
+	"$@" >>"$TMP/rate.$name" || fail "$name: no rate"
+	[ -z "$agent" ] || { kill -INT $agent && wait $agent || fail "skep agent: $(tail -n3 "$TMP/said")"; }
+	rm -rf "$TMP/store"
+}
+
+# turns WHAT COMMAND...
+turns() {
+	local what=$1 run i
+	shift
+	rm -f "$TMP"/rate.*
+	for ((i = 0; i < TURNS; i++)); do
+		AGENT='' beside bare "$@"
+		AGENT='-F 19' beside agent "$@"
+		AGENT="-F 19 $FIGURES" beside figures "$@"
+	done
+	for run in agent figures; do
+		paste -d ' ' "$TMP/rate.bare" "$TMP/rate.$run" | awk '{ print 100 * $2 / $1 }' >"$TMP/left"
+		printf '  %-10s %8.0f requests/s without, %8.0f beside agent -F 19 %s: %.1f %% left (%s)\n' "$what" "$(median "$TMP/rate.bare")" "$(median "$TMP/rate.$run")" \
+			"$([ $run = agent ] || echo "$FIGURES")" "$(median "$TMP/left")" "$(sort -n "$TMP/left" | awk '{ v[NR] = $1 } END { printf "%.1f to %.1f", v[1], v[NR] }')"
+		[ $run = figures ] || left=$(median "$TMP/left")
+	done
+	words "$what: requests a second that are left beside the agent" "\`agent -F 19\` $(printf '%.1f %%' "$left")" "without 100 %" ""
+}
+
+redis() {
+	timeout $((S * 4)) redis-benchmark -s "$TMP/redis" -n $((S * 30000)) -c 8 -t get --csv |
+		awk -F'","' '/^"GET"/ { print $2 + 0; n++ } END { exit n != 1 }'
+}
+
+echo "throughput beside skep agent, $TURNS turns"
+if command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null; then
+	redis-server --port 0 --unixsocket "$TMP/redis" --save '' --appendonly no --daemonize no >"$TMP/redis.log" 2>&1 &
+	server=$!
+	for ((i = 0; i < 50; i++)); do [ ! -S "$TMP/redis" ] || break; sleep 0.1; done
+	turns redis redis
+	kill $server
+else
+	echo "  no redis-server and redis-benchmark here: not measured"
+fi
+
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
+if [ -z "$bin" ] || ! command -v pgbench >/dev/null || ! id postgres >/dev/null 2>&1; then
+	echo "  no PostgreSQL here: not measured"
+	exit 0
+fi
+chmod 711 "$TMP"
+mkdir "$TMP/pg" && chown postgres "$TMP/pg"
+as() { (cd "$TMP/pg" && exec setpriv --reuid=postgres --regid=postgres --init-groups "$@"); }
+must as "$bin/initdb" -D "$TMP/pg/data" -A trust
+as "$bin/postgres" -D "$TMP/pg/data" -k "$TMP/pg" -c listen_addresses= -c fsync=off >"$TMP/pg.log" 2>&1 &
+server=$!
+for ((i = 0; i < 100; i++)); do as "$bin/pg_isready" -q -h "$TMP/pg" && break; sleep 0.1; done
+must as pgbench -q -h "$TMP/pg" -i -s 5 postgres
+pg() {
+	as pgbench -h "$TMP/pg" -S -c 4 -j 2 -T "$S" postgres 2>/dev/null | awk '/^tps/ { print $3; n++ } END { exit n != 1 }'
+}
+turns PostgreSQL pg
+kill -INT $server
+wait $server
