@@ -17,7 +17,7 @@ struct target {
 	VEC(const char *) comms, cgroups;     /* cgroups: directory of cgroup v2 */
 	bool waits_for_children; /* the end of COMMAND, or of pids, is not that of the run, as long as one of their children is there */
 	char **argv; /* COMMAND with its arguments, NULL if none */
-	bool is_mute;	 /* nothing of COMMAND reaches the terminal: a screen is there */
+	uint8_t mutes;	 /* 1 << descriptor: of COMMAND's standard streams those that are /dev/null, as a screen has the terminal */
 	const char *as; /* the user that COMMAND runs as, in argv; NULL: who called sudo, else who called us */
 };
 

@@ -16,14 +16,14 @@ drawn() {
 
 @test "record, flame, sched, net on a terminal: one line, redrawn, with time, events and what is lost, and at the end none" {
 	background "$WORK/shares" 60
-	on_terminal "'$SKEP' record -p $BG -o x.data --duration 2"
-	[ "$(drawn | grep -cE '^[0-9.]+ s \[#*\.*\] of 2\.0 s, [0-9]+ events, [0-9]+ lost, [0-9.]+ MB$')" -ge 2 ]
+	on_terminal "'$SKEP' record -p $BG -o x.data --duration 3"
+	[ "$(drawn | grep -cE '^[0-9.]+ s \[#*\.*\] of 3\.0 s, [0-9]+ events, [0-9]+ lost, [0-9.]+ MB$')" -ge 2 ]
 	[[ "$(drawn | tail -n 1)" == "wrote x.data"* ]]
-	on_terminal "'$SKEP' flame -p $BG -o x.html -- sleep 1.5"
+	on_terminal "'$SKEP' flame -p $BG -o x.html -- sleep 3"
 	[ "$(drawn | grep -cE '^[0-9.]+ s, [0-9]+ events, [0-9]+ lost$')" -ge 2 ]
 	[[ "$(drawn | tail -n 1)" == "wrote x.html"* ]]
 	for command in sched net; do
-		on_terminal "'$SKEP' $command -p $BG --duration 1.5"
+		on_terminal "'$SKEP' $command -p $BG --duration 3"
 		[ "$(drawn | grep -cE '^[0-9.]+ s \[')" -ge 2 ]
 		[[ "$(drawn | tail -n 1)" != *" s ["* ]]
 	done

@@ -37,6 +37,10 @@ static void moves(void **state)
 	assert_int_equal(c.at, 0);
 	assert_int_equal(c.top, 0);
 	assert_false(cursor_key(&c, 'x'));
+	c.step = 25; /* of a text, whose line is the first that is seen */
+	assert_true(cursor_key(&c, SCREEN_PAGE_DOWN));
+	assert_int_equal(c.at, 25);
+	c.step = 0;
 	cursor_fit(&c, 0, 10);
 	assert_int_equal(c.at, 0);
 	assert_true(cursor_key(&c, SCREEN_DOWN));

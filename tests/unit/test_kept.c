@@ -10,6 +10,8 @@
 #include "capture/source/kept.h"
 
 #define MANY 70000 /* more than are kept apart */
+#define DEEP 127
+#define DEEP_MANY 40000 /* whose frames have no room */
 
 struct got {
 	uint64_t nr, count, weight, frames, other;
@@ -83,11 +85,35 @@ static void has_an_end(void **state)
 	kept_free(kept);
 }
 
+/* More frames than there is room for: sums that are there go on. */
+static void frames_have_an_end(void **state)
+{
+	struct kept *kept = kept_new();
+	struct sample_key key = { .pid = 1, .comm = "deep" };
+	uint64_t ips[DEEP] = { 0 };
+	struct sample s = { .count = 1, .chains = { [CHAIN_KERNEL] = { .ips = ips, .n = DEEP } } };
+	struct got got = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < DEEP_MANY; i++) {
+		ips[0] = i;
+		assert_int_equal(kept_add(kept, &s, &key), 0);
+	}
+	ips[0] = 0;
+	assert_int_equal(kept_add(kept, &s, &key), 0);
+	assert_int_equal(kept_each(kept, take, &got), 0);
+	assert_int_equal(got.count, DEEP_MANY + 1);
+	assert_true(got.nr > 32000 && got.nr < DEEP_MANY);
+	assert_int_equal(got.other, got.count - got.nr); /* each of the others has one, the first one two, and [other] is one sum */
+	kept_free(kept);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(has_an_end),
+		cmocka_unit_test(frames_have_an_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

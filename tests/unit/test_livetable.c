@@ -166,13 +166,17 @@ static void changes(void **state)
 
 static void zero(void **state)
 {
-	struct live_table t;
+	struct live_table t, was = { 0 };
 
 	(void)state;
 	make(&t);
 	hit(&t, BUSY, 30);
 	assert_int_equal(live_table_round(&t, whole), 0);
-	assert_int_equal(live_table_zero(&t, NULL), 0);
+	assert_int_equal(live_table_zero(&t, &was), 0);
+	expect(&was, 0, BUSY, 30, 30);
+	assert_int_equal(share(&was, 0, 0), LIVE_SHARE_ONE);
+	live_table_free(&was);
+	assert_int_equal(t.shown.rows.n, 0);
 	whole = 0;
 	hit(&t, LATE, 7);
 	assert_int_equal(live_table_round(&t, whole), 0);

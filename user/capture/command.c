@@ -64,16 +64,16 @@ struct failure {
 	bool as_user; /* it was the change of user that failed */
 };
 
-static void mute(void)
+static void mute(uint8_t mutes)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int i = STDIN_FILENO; fd >= 0 && i <= STDERR_FILENO; i++)
-		if (isatty(i))
+		if (mutes >> i & 1)
 			dup2(fd, i);
 }
 
-static void child(int go_fd, int exec_fd, const sigset_t *mask, const char *as, bool is_mute, char *const *argv)
+static void child(int go_fd, int exec_fd, const sigset_t *mask, const char *as, uint8_t mutes, char *const *argv)
 {
 	struct failure f = { 0 };
 	char byte = 0;
@@ -81,8 +81,8 @@ static void child(int go_fd, int exec_fd, const sigset_t *mask, const char *as, 
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signals_restore();
 	limits_restore();
-	if (is_mute)
-		mute();
+	if (mutes)
+		mute(mutes);
 	f.why = become_user(as);
 	f.as_user = f.why;
 	if (!f.why) {
@@ -122,7 +122,7 @@ static void note_given_up(pid_t pid, int sig)
 	__atomic_store_n(&given_up_pid, pid, __ATOMIC_RELEASE);
 }
 
-int command_prepare(struct command *c, char *const *argv, const char *as, bool is_mute, const sigset_t *mask, struct err *err)
+int command_prepare(struct command *c, char *const *argv, const char *as, uint8_t mutes, const sigset_t *mask, struct err *err)
 {
 	int go[2], report[2], ret;
 
@@ -139,7 +139,7 @@ int command_prepare(struct command *c, char *const *argv, const char *as, bool i
 	if (c->pid == 0) {
 		close(go[1]);
 		close(report[0]);
-		child(go[0], report[1], mask, as, is_mute, argv);
+		child(go[0], report[1], mask, as, mutes, argv);
 	}
 	ret = c->pid < 0 ? -errno : 0;
 	close(go[0]);

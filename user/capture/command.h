@@ -3,6 +3,7 @@
 #ifndef SKEP_CAPTURE_COMMAND_H
 #define SKEP_CAPTURE_COMMAND_H
 
+#include <stdint.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -22,9 +23,9 @@ struct command {
 /*
  * Forks a child that waits before its exec. It takes on the ids of user `as`, or without one (NULL) under sudo those of the invoking
  * user; it never holds a capability that the user did not have. mask: the signals it starts with blocked.
- * is_mute: its standard streams that are a terminal are /dev/null instead. 0 or -errno.
+ * mutes: 1 << descriptor of its standard streams that are /dev/null. 0 or -errno.
  */
-int command_prepare(struct command *c, char *const *argv, const char *as, bool is_mute, const sigset_t *mask, struct err *err);
+int command_prepare(struct command *c, char *const *argv, const char *as, uint8_t mutes, const sigset_t *mask, struct err *err);
 
 /* Lets it exec. Returns 0, or -errno when it cannot be run (exit 126 or 127 in err). */
 int command_go(struct command *c, const char *name, struct err *err);

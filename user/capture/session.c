@@ -183,7 +183,7 @@ static int session_setup(struct session *s, struct err *err)
 	if (!ret && (ret = pick_cpus(s)))
 		err_set(err, ret, "cannot list the CPUs: %s", strerror(-ret));
 	if (!ret && s->cfg->target->argv)
-		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, s->cfg->target->is_mute, &mask, err);
+		ret = command_prepare(&s->command, s->cfg->target->argv, s->cfg->target->as, s->cfg->target->mutes, &mask, err);
 	s->place.command_pid = s->command.pid;
 	if (s->cfg->ret_command_pid)
 		*s->cfg->ret_command_pid = s->command.pid;
@@ -426,11 +426,11 @@ int session_again(struct session *s, struct sink *sink)
 	return ret;
 }
 
-void session_forget(struct session *s)
+void session_forget(struct session *s, bool later)
 {
 	for (int i = 0; i < s->nr_sources; i++)
 		if (s->sources[i]->forget)
-			s->sources[i]->forget(s->sources[i]);
+			s->sources[i]->forget(s->sources[i], later);
 }
 
 /* Milliseconds until the first of two moments, rounded up; -1 for none of them (UINT64_MAX). */

@@ -64,7 +64,7 @@ struct source {
 	int (*snapshot)(struct source *src, struct sink *sink);
 	/* Delivers once more what it has delivered since forget(), or the start, as far as it was summed. 0 or -errno. NULL: it cannot. */
 	int (*again)(struct source *src, struct sink *sink);
-	void (*forget)(struct source *src); /* with it */
+	void (*forget)(struct source *src, bool later); /* with it; later: when something new is delivered */
 	/* Once, after stop: delivers what was summed in the kernel. 0, or -errno with err filled. NULL: a last snapshot. */
 	int (*finish)(struct source *src, struct sink *sink, struct err *err);
 	/* Is a process that it watches still there? NULL: not known. */

@@ -14,11 +14,15 @@
 
 bool browser_has_terminal(void)
 {
+	static bool said;
+
 	if (!screen_is_there())
 		return false;
 	if (screen_is_known())
 		return true;
-	log_note("note: terminal '%s' is not known here: there are tables instead of the screen", getenv("TERM"));
+	if (!said)
+		log_note("note: terminal '%s' is not known here: there are tables instead of the screen", getenv("TERM"));
+	said = true;
 	return false;
 }
 
@@ -55,6 +59,7 @@ void browser_reset(struct browser *b)
 {
 	forget_opened(b);
 	browser_forget(&b->calls);
+	b->lines.n = 0; /* of rows that may be gone */
 	b->view = VIEW_TABLE;
 	b->cursors[VIEW_TABLE] = (struct cursor){ 0 };
 }
@@ -183,7 +188,7 @@ int browser_show(struct browser *b, const struct browser_page *page)
 	return ret;
 }
 
-static bool has_no_stacks(struct browser *b)
+static bool refuses_without_stacks(struct browser *b)
 {
 	enum report_column other = b->page.rows ? KEY_MAX : report_layout_other(&b->page.table->layout, STACK_KEYS);
 
@@ -194,13 +199,13 @@ static bool has_no_stacks(struct browser *b)
 	return b->page.rows || other != KEY_MAX;
 }
 
-#define NO_STACKS "stacks are not recorded (-g records them)"
+#define NO_STACKS "stacks are not walked (--call-graph none)"
 
 static int open_calls(struct browser *b)
 {
 	const struct report_row *row = browser_row(b);
 
-	if (has_no_stacks(b) || !row)
+	if (refuses_without_stacks(b) || !row)
 		return 0;
 	if (!b->page.tree) {
 		browser_say(b, NO_STACKS);
@@ -227,7 +232,7 @@ static int turn(struct browser *b, bool open)
 	const struct table_line *l = browser_line(b);
 	struct opened *o = NULL;
 
-	if (has_no_stacks(b) || !l)
+	if (refuses_without_stacks(b) || !l)
 		return 0;
 	for (size_t i = 0; i < b->opened.n; i++)
 		if (browser_same_row(&b->opened.data[i].row, &b->page.table->rows.data[l->row]))
@@ -326,7 +331,7 @@ static int prompt(struct browser *b, uint32_t key)
 static void click(struct browser *b, const struct screen_input *in)
 {
 	struct cursor *c = &b->cursors[b->view];
-	int line = in->row - 2; /* below the head and the titles */
+	int line = in->row - BROWSER_HEAD_ROWS; /* below the head and the titles */
 
 	if (line >= 0 && (size_t)line < c->page)
 		cursor_go(c, c->top + (size_t)line);
@@ -335,7 +340,7 @@ static void click(struct browser *b, const struct screen_input *in)
 static int take(struct browser *b, const struct screen_input *in)
 {
 	b->message[0] = '\0';
-	if (b->asks)
+	if (b->asks && in->key != SCREEN_RESIZED)
 		return prompt(b, in->key);
 	if (in->key == SCREEN_CLICK || in->key == SCREEN_DOUBLE_CLICK)
 		click(b, in);

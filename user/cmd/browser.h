@@ -21,11 +21,11 @@ struct browser_key {
 /* Borrowed until the next one. */
 struct browser_page {
 	const char *head; /* the first line */
-	const struct report *table; /* NULL: rows; in its order; rows without a sample are not shown */
+	const struct report *table; /* NULL: `rows` is shown instead; in its order; rows without a sample are not shown */
 	const struct profile *profile;
 	const struct report_cfg *cfg;
 	struct tree *tree; /* NULL: stacks are not known */
-	bool is_held; /* the tree has more than the rows */
+	bool is_held; /* the tree may have newer samples than the table */
 	enum fold_root root; /* what its stacks stand on */
 	bool own_only; /* rows without a sample of their own, callers only, are not shown */
 	uint64_t max_rows; /* 0: all */
@@ -38,6 +38,7 @@ struct browser_page {
 	int mark_width;
 	const char *mark_title;
 	void (*mark)(void *arg, const struct report_row *row, char *buf, size_t size);
+	double (*share)(void *arg, const struct report_row *row); /* 0 to 1, that a row is coloured by; NULL: that of its first column */
 };
 
 struct browser;

@@ -44,15 +44,19 @@ static bool is_row_root(const void *arg, const char *name)
 	const struct row_of *of = arg;
 	const struct report_layout *l = &of->t->layout;
 	char end[32];
-	size_t n = strlen(name), nr_end;
+	const char *comm = of->row->comm;
+	size_t n = strlen(name), nr_end, nr_comm;
 
 	if (of->root == ROOT_TID && l->with[KEY_TID])
 		snprintf(end, sizeof(end), "/%d)", (int)of->row->tid);
 	else if (of->root == ROOT_PID && l->with[KEY_PID])
 		snprintf(end, sizeof(end), " (%d)", (int)of->row->pid);
 	else
-		return of->root != ROOT_COMM || !l->with[KEY_COMM] || (of->row->comm && !strcmp(name, of->row->comm));
+		return of->root != ROOT_COMM || !l->with[KEY_COMM] || (comm && !strcmp(name, comm));
 	nr_end = strlen(end);
+	nr_comm = comm ? strlen(comm) : 0;
+	if (l->with[KEY_COMM] && (!comm || strncmp(name, comm, nr_comm) || strncmp(name + nr_comm, " (", 2)))
+		return false;
 	return n >= nr_end && !strcmp(name + n - nr_end, end);
 }
 
@@ -157,6 +161,7 @@ int browser_lines(struct browser *b)
 	cursor_fit(&b->cursors[VIEW_CALLS], b->calls.calls.lines.n, room);
 	rest = b->text_lines.n > room ? b->text_lines.n - room : 0;
 	cursor_fit(&b->cursors[VIEW_TEXT], rest + 1, 1); /* its line is the first that is seen */
+	b->cursors[VIEW_TEXT].step = room;
 	return ret;
 }
 
@@ -186,6 +191,8 @@ static double row_share(const struct browser *b, const struct report_row *r)
 	enum report_column c = t->layout.shown[0];
 	uint64_t whole = c == SUM_NOW ? t->whole_now : report_whole(t, b->page.profile);
 
+	if (b->page.share)
+		return b->page.share(b->arg, r);
 	return c < KEY_MAX || !whole ? 0 : (double)report_sum(r, c) / (double)whole;
 }
 

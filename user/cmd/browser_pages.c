@@ -24,7 +24,7 @@ void page_flame(struct browser *b, const char *name, struct tree *tree, const st
 	struct tm tm;
 
 	if (!tree) {
-		browser_say(b, "stacks are not recorded");
+		browser_say(b, "stacks are not walked (--call-graph none)");
 		return;
 	}
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
@@ -65,7 +65,7 @@ int page_annotate(struct browser *b, const char *input, const struct symbol_opti
 	int ret;
 
 	if (!row || !row->sym) {
-		browser_say(b, "the row is no function's");
+		browser_say(b, "this row is not a function");
 		return 0;
 	}
 	out = open_memstream(&text, &size);

@@ -37,6 +37,11 @@ static void mark(void *arg, const struct report_row *row, char *buf, size_t size
 	text_append(buf, size, 0, "%+7.2f %s", (r->after - r->before) * 100, r->q < DIFF_SIGNIFICANT ? "*" : " ");
 }
 
+static double share(void *arg, const struct report_row *row)
+{
+	return diff_of(arg, row)->after;
+}
+
 static int first_of(const void *a, const void *b, void *arg)
 {
 	const struct diff_screen *s = arg;
@@ -58,7 +63,7 @@ static const char *last_name(char *buf, size_t size, const char *path)
 static int show(struct diff_screen *s)
 {
 	struct browser_page page = { .head = s->head, .table = &s->shown, .profile = &s->d->profile, .cfg = &s->d->cfg, .tree = &s->d->tree,
-				     .root = fold_root_of(&s->shown.layout), .mark = mark, .mark_width = CHANGE_WIDTH, .mark_title = "  Change" };
+				     .root = fold_root_of(&s->shown.layout), .mark = mark, .share = share, .mark_width = CHANGE_WIDTH, .mark_title = "  Change" };
 	const struct diff *d = s->d;
 	char event[256], before[256], after[256];
 	size_t n;

@@ -131,7 +131,7 @@ const struct opt measure_opts[] = {
 	{ 'm', "ring-size", "SIZE", OPT_KIB, offsetof(struct measure, ring_kb),
 	  "ring buffer, a power of two of KiB or with K, M, G (record: of each CPU, default 512; flame: one, for stacks beyond --max-stacks)" },
 	{ 0, "max-stacks", "N", OPT_U64, offsetof(struct measure, stacks_max),
-	  "at most N distinct stacks summed in the kernel (flame, default 8192); more go through the ring buffer" },
+	  "at most N distinct stacks summed in the kernel (flame, default 8192; top and agent, 1024 to 8192, as the rate needs); more go through the ring buffer" },
 	{ 0 },
 };
 

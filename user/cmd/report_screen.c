@@ -181,7 +181,7 @@ static int key_thread(void *arg)
 		return go_again(s, &want);
 	want.thread_key = with[KEY_TID] ? KEY_TID : with[KEY_PID] ? KEY_PID : KEY_COMM;
 	if (!row || !with[want.thread_key]) {
-		browser_say(s->browser, "the row is no thread's: s sums by tid, pid or comm");
+		browser_say(s->browser, "this row is not one thread: press s, sum by tid, pid or comm");
 		return 0;
 	}
 	snprintf(id, sizeof(id), "%d", (int)(with[KEY_TID] ? row->tid : row->pid));

@@ -125,17 +125,21 @@ static void free_tables(struct top_view *v)
 	memset(&v->last_tree, 0, sizeof(v->last_tree));
 }
 
-int top_see(struct top_view *v)
+void top_look(struct top_view *v)
 {
 	v->seen = &v->live;
 	v->seen_tree = v->at.tree;
 	v->shown = v->profile;
 	v->shown_n = v->at.folded - v->zeroed;
+}
+
+int top_see(struct top_view *v)
+{
+	top_look(v);
 	return live_table_round(&v->live, v->profile.weight);
 }
 
-/* -z: what is shown stays, beside tables that begin again with nothing. 0 or -ENOMEM. */
-static int begin_again(struct top_view *v)
+int top_begin_again(struct top_view *v)
 {
 	int ret = live_table_zero(&v->live, &v->last);
 
@@ -148,6 +152,15 @@ static int begin_again(struct top_view *v)
 	v->last_tree = v->tree;
 	v->seen_tree = &v->last_tree;
 	return tree_init(&v->tree);
+}
+
+void top_take_losses(struct top *top)
+{
+	for (int i = 0; i < top->nr_views; i++)
+		for (int why = 0; why < LOSS_MAX; why++) {
+			top->total.losses[why] += top->views[i].profile.losses[why];
+			top->views[i].profile.losses[why] = 0;
+		}
 }
 
 static int choose(void *arg, uint32_t event, struct fold_view **ret_view)
@@ -247,6 +260,8 @@ static int print_view(const struct top *top, struct top_view *v, uint64_t since_
 	FILE *out = stdout;
 	size_t more;
 
+	if (top->o->json && top->o->entries)
+		cut(top->o, &v->live.shown);
 	if (top->o->json)
 		return render_report_lines(out, &v->live.shown, &v->profile, &cfg);
 	if (top->refreshes || v != top->views)
@@ -256,7 +271,7 @@ static int print_view(const struct top *top, struct top_view *v, uint64_t since_
 	if (v->live.shown.rows.n)
 		render_report_rows(out, &v->live.shown, &v->profile, &cfg);
 	if (more)
-		fprintf(out, "# %zu more rows (-E N shows N)\n", more);
+		fprintf(out, "# %zu more row%s (-E N shows N)\n", more, more == 1 ? "" : "s");
 	return ferror(out) ? -EIO : 0;
 }
 
@@ -266,6 +281,11 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 	bool holds = top_screen_holds(top);
 	int ret = 0;
 
+	if (top->o->zero && !holds) {
+		top->from_ns = top->shown_ns;
+		if (top->session)
+			session_forget(top->session, true);
+	}
 	for (int i = 0; i < top->nr_views && !ret && !holds; i++) {
 		struct top_view *v = &top->views[i];
 
@@ -276,7 +296,7 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 			ret = print_view(top, v, since_start_ns, profile_lost(ledger));
 		v->folded = v->at.folded;
 		if (!ret && top->o->zero)
-			ret = begin_again(v);
+			ret = top_begin_again(v);
 	}
 	if (!ret && top->screen)
 		ret = top_screen_show(top, since_start_ns, ledger);
@@ -325,7 +345,6 @@ static int run(struct top *top, struct top_options *o, int *status, struct err *
 	if (top->screen) {
 		o->m.input = top_screen_input;
 		o->m.input_arg = top;
-		o->m.target.is_mute = true;
 		o->m.opened = top_screen_opened;
 		o->m.opened_arg = top;
 		pic->names.sink.row = take_row;
@@ -338,7 +357,8 @@ static int run(struct top *top, struct top_options *o, int *status, struct err *
 	pic->fold.choose_arg = top;
 	ret = live_run(&o->m, &cfg, &syms_cfg, pic, status, err);
 	top->session = NULL;
-	if (!ret && (has_more(top) || top->refreshes + 1 == o->refreshes))
+	top_take_losses(top);
+	if (!ret && ((top->screen && !o->zero) || has_more(top) || top->refreshes + 1 == o->refreshes))
 		ret = refresh(top, top->total.duration_ns, &top->total);
 	if (!ret && top->screen)
 		ret = top_screen_stay(top);
@@ -394,6 +414,8 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	o->is_screen = !o->json && !o->stdio && !o->refreshes && browser_has_terminal();
 	if (!ret)
 		ret = check_calls(o, err);
+	if (!ret && o->tui && (o->json || o->refreshes))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--tui does not go with %s: the screen has no end and no format", o->json ? "--format json" : "-n N");
 	if (!ret && o->tui && !o->is_screen) {
 		err_exit(err, -ENOTTY, EXIT_USAGE, "--tui needs a terminal");
 		err_hint(err, "leave it out: there are tables, one after the other");
@@ -421,6 +443,8 @@ static int top_run(void *cfg, char **operands, struct err *err)
 		ret = -ENOMEM;
 	if (!ret)
 		ret = make_views(&top, err);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && o->is_screen; fd++)
+		o->m.target.mutes |= isatty(fd) ? 1 << fd : 0;
 	if (!ret && o->is_screen)
 		ret = top_screen_open(&top, err);
 	if (!ret)

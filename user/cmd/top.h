@@ -27,8 +27,8 @@ struct top_view {
 	struct tree tree;
 	struct profile profile;
 	uint64_t folded; /* at the last refresh */
-	uint64_t zeroed; /* of these, what is not in the tables any more */
-	/* What is shown: live, and at.tree; or, with -z, what they were at the last refresh, since which they begin again with nothing. */
+	uint64_t zeroed; /* samples that a zero has taken out of the tables */
+	/* What is shown. Without -z: live and at.tree. With -z: copies of the last interval, because live begins anew. */
 	struct live_table *seen;
 	struct tree *seen_tree;
 	struct live_table last;
@@ -47,18 +47,28 @@ struct top {
 	struct top_view *views; /* one an event; of a screen one more, of the time off the CPUs */
 	int nr_views, nr_events;
 	uint64_t refreshes, shown_ns; /* how many, and when the last was: since the start */
+	uint64_t from_ns; /* what is shown is of the time from then on */
 	struct profile total;
 	struct top_screen *screen; /* NULL: there are tables, one after the other */
 };
 
-/* Are the keys those that the kernel's sums have? has_cgroup: that one, too. 0, -EINVAL or -EPERM with err filled. */
+/* Checks that the kernel sums by these keys. has_cgroup: it knows cgroups. 0, -EINVAL or -EPERM with err filled. */
 int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *err);
 
 /* Tables and trees from what top->o requests; they are empty. Frees those that were there. 0 or -errno. */
 int top_make_tables(struct top *top, struct err *err);
 
+/* What is shown is the tables as they were at their last refresh. */
+void top_look(struct top_view *v);
+
 /* A refresh: the tables as they are become what is shown. 0 or -ENOMEM. */
 int top_see(struct top_view *v);
+
+/* Of -z, after that: what is shown stays, beside tables that begin again with nothing. 0 or -ENOMEM. */
+int top_begin_again(struct top_view *v);
+
+/* What stacks of the views lack goes to the ledger of the run. */
+void top_take_losses(struct top *top);
 
 /* The names of the events, by number. */
 const char *const *top_event_names(const struct top *top);

@@ -28,6 +28,7 @@ struct top_screen {
 	bool is_paused, is_over, has_quit;
 	int failed; /* -errno of a key */
 	uint64_t since_start_ns, lost, marked_ns;
+	uint64_t losses[LOSS_MAX]; /* with lost: of all events, since the start */
 	char head[512];
 	char sort[256];
 	struct report_cfg cfg;
@@ -165,6 +166,7 @@ int top_screen_show(struct top *top, uint64_t since_start_ns, const struct profi
 		return ret;
 	s->since_start_ns = since_start_ns;
 	s->lost = profile_lost(ledger);
+	memcpy(s->losses, ledger->losses, sizeof(s->losses));
 	return show(top);
 }
 
@@ -184,21 +186,21 @@ int top_screen_row(struct top *top, const struct row *row)
 	return top_tabs_take(top->screen->tabs, row);
 }
 
-/* What needs the run. */
-static bool is_over(const struct top *top)
+/* True, and said: the key needs the run. */
+static bool refuses_after_end(const struct top *top)
 {
 	if (top->session)
 		return false;
-	browser_say(top->screen->browser, "the run is over");
+	browser_say(top->screen->browser, "the run has ended");
 	return true;
 }
 
-/* What is of samples alone. */
-static bool is_tab(const struct top *top)
+/* True, and said: the key is of samples alone. */
+static bool refuses_without_samples(const struct top *top)
 {
 	if (has_samples(top))
 		return false;
-	browser_say(top->screen->browser, "that is of samples: 1 and 5 show them");
+	browser_say(top->screen->browser, "this key needs samples: press 1 or 5");
 	return true;
 }
 
@@ -215,7 +217,7 @@ static int show_tab(struct top *top, int tab)
 	else if (top->session)
 		ret = top_tab_attach(s->tabs, tab, top->session, session_duration_ns(top->session), &err);
 	else if (tab && !top_tab_is_attached(s->tabs, tab))
-		ret = err_set(&err, -ESRCH, "the run is over, and %s was not looked at", top_tab_name(tab));
+		ret = err_set(&err, -ESRCH, "the run has ended; %s was not measured", top_tab_name(tab));
 	if (ret) {
 		browser_say(s->browser, "%s", err.text);
 		return ret == -ENOMEM ? ret : 0;
@@ -262,7 +264,7 @@ static int key_now(void *arg)
 	struct top *top = arg;
 
 	if (has_samples(top)) {
-		browser_say(top->screen->browser, "both are there: Now is of the last refresh, Overhead of all since the start");
+		browser_say(top->screen->browser, "column Now is the last refresh, column Overhead all since the start");
 		return 0;
 	}
 	top_tab_turn(top->screen->tabs, top->screen->tab);
@@ -318,14 +320,18 @@ static int sum_again(struct top *top, const char *sort)
 	ret = top_make_tables(top, &err);
 	if (!ret)
 		ret = session_again(top->session, &top->pic->names.sink);
-	return ret ? ret : round_all(top);
+	if (!ret)
+		ret = round_all(top);
+	for (int i = 0; i < top->nr_views && !ret && top->o->zero; i++)
+		ret = top_begin_again(&top->views[i]);
+	return ret || !top->o->zero ? ret : show(top);
 }
 
 static int sort_by(void *arg, const char *text)
 {
 	struct top *top = arg;
 
-	return is_over(top) ? 0 : sum_again(top, text);
+	return refuses_after_end(top) ? 0 : sum_again(top, text);
 }
 
 static int key_sort(void *arg)
@@ -348,7 +354,7 @@ static int key_threads(void *arg)
 	struct top *top = arg;
 	size_t n = sizeof(keys) / sizeof(keys[0]) - !top->o->m.has_cgroup, next = 0;
 
-	if (is_over(top) || is_tab(top))
+	if (refuses_after_end(top) || refuses_without_samples(top))
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(sort_keys(top), keys[i]))
@@ -361,7 +367,9 @@ static int zero_samples(struct top *top)
 	struct err err;
 	int ret;
 
-	session_forget(top->session);
+	session_forget(top->session, false);
+	top_take_losses(top); /* of what is in the tables no more */
+	top->from_ns = session_duration_ns(top->session);
 	browser_reset(top->screen->browser);
 	ret = top_make_tables(top, &err);
 	return ret ? ret : round_all(top);
@@ -380,7 +388,7 @@ static int key_zero(void *arg)
 	struct top_screen *s = top->screen;
 	int ret;
 
-	if (is_over(top))
+	if (refuses_after_end(top))
 		return 0;
 	ret = has_samples(top) ? zero_samples(top) : zero_tab(top);
 	browser_say(s->browser, has_samples(top) ? "begun again" : "begins again with the next refresh");
@@ -396,11 +404,19 @@ static int key_pause(void *arg)
 	return show(top);
 }
 
+/* True, and said: of -z. */
+static bool refuses_baseline(struct top *top)
+{
+	if (top->o->zero)
+		browser_say(top->screen->browser, "-z begins again with each refresh: there is no baseline");
+	return top->o->zero;
+}
+
 static int key_baseline(void *arg)
 {
 	struct top *top = arg;
 
-	if (is_tab(top))
+	if (refuses_without_samples(top) || refuses_baseline(top))
 		return 0;
 	for (int i = 0; i < top->nr_views; i++)
 		live_table_mark(top->views[i].seen);
@@ -414,7 +430,7 @@ static int key_change(void *arg)
 	struct top *top = arg;
 	bool by_change = !view_of(top)->seen->by_change;
 
-	if (is_tab(top))
+	if (refuses_without_samples(top) || refuses_baseline(top))
 		return 0;
 	if (!view_of(top)->seen->has_mark) {
 		browser_say(top->screen->browser, "b takes a baseline first");
@@ -433,7 +449,7 @@ static int key_event(void *arg)
 	struct top *top = arg;
 
 	if (top->screen->tab != TOP_CPU) {
-		browser_say(top->screen->browser, "events are of samples: 1 shows them");
+		browser_say(top->screen->browser, "events belong to view 1: press 1");
 		return 0;
 	}
 	top->screen->event = (top->screen->event + 1) % top->nr_events;
@@ -446,11 +462,14 @@ static int key_flame(void *arg)
 	struct top_view *v = view_of(top);
 	struct profile p = top->o->zero ? v->shown : v->profile;
 
-	if (is_tab(top))
+	if (refuses_without_samples(top))
 		return 0;
-	p.kept = top->o->zero ? v->shown_n : v->at.folded;
+	p.kept = top->o->zero ? v->shown_n : v->at.folded - v->zeroed;
+	p.seen = p.kept + top->screen->lost;
+	for (int why = 0; why < LOSS_MAX; why++)
+		p.losses[why] += top->screen->losses[why];
 	p.title = command_line();
-	p.duration_ns = top->screen->since_start_ns;
+	p.duration_ns = top->screen->since_start_ns > top->from_ns ? top->screen->since_start_ns - top->from_ns : 0;
 	page_flame(top->screen->browser, "skep-top", v->seen_tree, &p);
 	return 0;
 }
@@ -460,7 +479,7 @@ static int nowhere(void *arg, uint32_t event, struct fold_view **ret_view)
 {
 	struct fold_view *views = arg;
 
-	*ret_view = &views[event];
+	*ret_view = event < EVENTS_MAX ? &views[event] : NULL;
 	return 0;
 }
 
@@ -500,10 +519,10 @@ static int key_annotate(void *arg)
 	FILE *out;
 	int ret;
 
-	if (is_over(top) || is_tab(top))
+	if (refuses_after_end(top) || refuses_without_samples(top))
 		return 0;
 	if (!row || !row->sym) {
-		browser_say(top->screen->browser, "the row is no function's");
+		browser_say(top->screen->browser, "this row is not a function");
 		return 0;
 	}
 	a = calloc(1, sizeof(*a));
@@ -537,7 +556,7 @@ static const struct browser_key keys[] = {
 	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },
 	{ 't', "t Threads", "functions, threads, processes, cgroups (as root), in turn", key_threads },
 	{ 'a', "a Annotate", "instructions of the function, with its samples", key_annotate },
-	{ 'f', "f Flame", "writes a flame graph of all stacks since the start, to skep-top-DATE-TIME.html", key_flame },
+	{ 'f', "f Flame", "writes a flame graph of what is shown, of all stacks, to skep-top-DATE-TIME.html", key_flame },
 	{ 'b', "b Baseline", "takes the shares so far as a baseline", key_baseline },
 	{ 'd', "d Diff", "rows by how their shares have changed since the baseline, or as before", key_change },
 	{ 'p', "p Pause", "holds the picture, or goes on; samples are counted all the while", key_pause },
@@ -562,7 +581,9 @@ int top_screen_open(struct top *top, struct err *err)
 		return ret;
 	}
 	top->screen = s;
-	return round_all(top);
+	for (int i = 0; i < top->nr_views; i++)
+		top_look(&top->views[i]);
+	return show(top);
 }
 
 void top_screen_close(struct top *top)

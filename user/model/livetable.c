@@ -25,9 +25,8 @@ int live_table_zero(struct live_table *t, struct live_table *ret_was)
 	struct report_request request = t->request;
 	struct err err;
 
-	live_table_free(ret_was ? ret_was : t);
-	if (ret_was)
-		*ret_was = *t;
+	live_table_free(ret_was);
+	*ret_was = *t;
 	return live_table_init(t, &request, &err);
 }
 

@@ -37,7 +37,7 @@ int live_table_round(struct live_table *t, uint64_t whole);
 /* Puts shown in order again, after by_change has changed. */
 void live_table_order(struct live_table *t);
 
-/* Begins again with nothing. What there was, and is shown, goes to ret_was, which is freed before; NULL: nowhere. 0 or -ENOMEM. */
+/* Begins again with nothing. What there was, and is shown, goes to ret_was, which is freed before. 0 or -ENOMEM. */
 int live_table_zero(struct live_table *t, struct live_table *ret_was);
 
 /* Marks what there was at the last refresh. */

@@ -27,7 +27,7 @@ void cursor_fit(struct cursor *c, size_t n, size_t page)
 
 bool cursor_key(struct cursor *c, uint32_t key)
 {
-	size_t page = c->page ? c->page : 1, back = 0, on = 0;
+	size_t page = c->step ? c->step : c->page ? c->page : 1, back = 0, on = 0;
 
 	switch (key) {
 	case SCREEN_UP: back = 1; break;

@@ -9,6 +9,7 @@
 
 struct cursor {
 	size_t n, page; /* lines in all, and that are seen at once */
+	size_t step;	/* lines that a page key moves; 0: page */
 	size_t at, top; /* the chosen one, the first on the screen */
 };
 

@@ -25,6 +25,8 @@
 #include <wchar.h>
 
 #define TAB_COLUMNS 8
+#define ESCAPE_MS 50 /* a key that sends an escape sequence sends all of it meanwhile */
+#define CLICK_MS 150 /* a press and a release within it are a click */
 
 static struct {
 	SCREEN *screen; /* NULL: not open */
@@ -34,18 +36,18 @@ static struct {
 	struct termios before;
 	char leave[128]; /* what ends the picture, for screen_give_up() */
 	int terminal, drawn; /* the same terminal, and memory: see screen_show() */
-	int said_fd, stderr_fd; /* what goes to standard error meanwhile, and where it belongs; -1: it is no terminal */
-} own = { .terminal = -1, .drawn = -1, .said_fd = -1, .stderr_fd = -1 };
+	int held_fd, stderr_fd; /* what goes to standard error meanwhile, and where it belongs; -1: it is no terminal */
+} own = { .terminal = -1, .drawn = -1, .held_fd = -1, .stderr_fd = -1 };
 
 /* Notes would spoil the picture: they come after it. */
 static void hold_stderr(void)
 {
 	if (!isatty(STDERR_FILENO))
 		return;
-	own.said_fd = memfd_create("said", MFD_CLOEXEC);
-	own.stderr_fd = own.said_fd < 0 ? -1 : dup(STDERR_FILENO);
+	own.held_fd = memfd_create("held", MFD_CLOEXEC);
+	own.stderr_fd = own.held_fd < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (own.stderr_fd >= 0)
-		dup2(own.said_fd, STDERR_FILENO);
+		dup2(own.held_fd, STDERR_FILENO);
 }
 
 static void release_stderr(void)
@@ -56,13 +58,13 @@ static void release_stderr(void)
 	if (own.stderr_fd < 0)
 		return;
 	dup2(own.stderr_fd, STDERR_FILENO);
-	lseek(own.said_fd, 0, SEEK_SET);
-	while ((n = read(own.said_fd, bytes, sizeof(bytes))) > 0)
+	lseek(own.held_fd, 0, SEEK_SET);
+	while ((n = read(own.held_fd, bytes, sizeof(bytes))) > 0)
 		if (write(STDERR_FILENO, bytes, (size_t)n) < 0)
 			break;
-	close(own.said_fd);
+	close(own.held_fd);
 	close(own.stderr_fd);
-	own.said_fd = own.stderr_fd = -1;
+	own.held_fd = own.stderr_fd = -1;
 }
 
 /* On the background that the user has, dark or light. */
@@ -118,11 +120,11 @@ static void close_out(void)
 /* A signal that would end skep gives the terminal back first, then does. Whoever has a handler for it has it still. */
 static const int deadly[] = { SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2 };
 
-static void die(int signal)
+static void die(int signal_nr)
 {
 	screen_give_up();
-	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	raise(signal); /* as soon as this has returned */
+	sigaction(signal_nr, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	raise(signal_nr); /* as soon as this has returned */
 }
 
 static void guard(bool on)
@@ -156,11 +158,11 @@ bool screen_is_known(void)
 
 int screen_open(struct err *err)
 {
-	const char *term = getenv("TERM"), *was = setlocale(LC_CTYPE, "");
+	const char *term = getenv("TERM"), *locale = setlocale(LC_CTYPE, "");
 
-	own.has_utf8 = was && !strcmp(nl_langinfo(CODESET), "UTF-8");
+	own.has_utf8 = locale && !strcmp(nl_langinfo(CODESET), "UTF-8");
 	tcgetattr(STDIN_FILENO, &own.before);
-	own.out = fdopen(dup(STDOUT_FILENO), "w");
+	own.out = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "w");
 	own.terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	own.drawn = memfd_create("screen", MFD_CLOEXEC);
 	own.screen = own.out ? newterm(term, own.out, stdin) : NULL;
@@ -176,9 +178,9 @@ int screen_open(struct err *err)
 	nodelay(stdscr, TRUE);
 	typeahead(-1);
 	keypad(stdscr, TRUE);
-	set_escdelay(50);
+	set_escdelay(ESCAPE_MS);
 	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	mouseinterval(150);
+	mouseinterval(CLICK_MS);
 	curs_set(0);
 	hold_stderr();
 	guard(true);
@@ -231,7 +233,6 @@ static struct screen_input mouse(void)
 	if (getmouse(&e) == ERR)
 		return in;
 	in.row = e.y;
-	in.column = e.x;
 	if (e.bstate & BUTTON1_DOUBLE_CLICKED)
 		in.key = SCREEN_DOUBLE_CLICK;
 	else if (e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
@@ -251,7 +252,7 @@ static uint32_t key_of(wint_t c)
 	} keys[] = {
 		{ KEY_UP, SCREEN_UP }, { KEY_DOWN, SCREEN_DOWN }, { KEY_LEFT, SCREEN_LEFT }, { KEY_RIGHT, SCREEN_RIGHT },
 		{ KEY_PPAGE, SCREEN_PAGE_UP }, { KEY_NPAGE, SCREEN_PAGE_DOWN }, { KEY_HOME, SCREEN_HOME }, { KEY_END, SCREEN_END },
-		{ KEY_BTAB, SCREEN_BACK_TAB }, { KEY_ENTER, SCREEN_ENTER }, { KEY_BACKSPACE, SCREEN_BACKSPACE }, { KEY_DC, SCREEN_BACKSPACE },
+		{ KEY_ENTER, SCREEN_ENTER }, { KEY_BACKSPACE, SCREEN_BACKSPACE }, { KEY_DC, SCREEN_BACKSPACE },
 		{ KEY_RESIZE, SCREEN_RESIZED },
 	};
 

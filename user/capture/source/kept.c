@@ -57,23 +57,28 @@ void kept_free(struct kept *kept)
 	free(kept);
 }
 
-static int keep_stack(struct kept *kept, const struct chain *chain, __u64 *ret_number)
+/* Its number, 0 of no frames; true: it is there. */
+static bool find_stack(const struct kept *kept, const struct chain *chain, uint64_t hash, __u64 *ret_number)
 {
-	size_t bytes = chain->n * sizeof(*chain->ips);
-	uint64_t hash = hash_u64(hash_words(chain->n, chain->ips, chain->n));
-	struct kept_stack *stack;
-
 	*ret_number = 0;
 	if (!chain->n)
-		return 0;
+		return true;
 	map_each(i, &kept->stacks_by_frames, hash) {
-		stack = kept->stacks.data[i];
-		if (stack->n == chain->n && !memcmp(stack->ips, chain->ips, bytes)) {
+		const struct kept_stack *stack = kept->stacks.data[i];
+
+		if (stack->n == chain->n && !memcmp(stack->ips, chain->ips, chain->n * sizeof(*chain->ips))) {
 			*ret_number = (__u64)i + 1;
-			return 0;
+			return true;
 		}
 	}
-	stack = vec_reserve(&kept->stacks) ? NULL : malloc(sizeof(*stack) + bytes);
+	return false;
+}
+
+static int keep_stack(struct kept *kept, const struct chain *chain, uint64_t hash, __u64 *ret_number)
+{
+	size_t bytes = chain->n * sizeof(*chain->ips);
+	struct kept_stack *stack = vec_reserve(&kept->stacks) ? NULL : malloc(sizeof(*stack) + bytes);
+
 	if (!stack || map_add(&kept->stacks_by_frames, hash, kept->stacks.n)) {
 		free(stack);
 		return -ENOMEM;
@@ -84,6 +89,16 @@ static int keep_stack(struct kept *kept, const struct chain *chain, __u64 *ret_n
 	kept->nr_frames += chain->n;
 	*ret_number = kept->stacks.n;
 	return 0;
+}
+
+/* -ENOSPC: it is not there, and there is no room. */
+static int stack_number(struct kept *kept, const struct chain *chain, __u64 *ret_number)
+{
+	uint64_t hash = hash_u64(hash_words(chain->n, chain->ips, chain->n));
+
+	if (find_stack(kept, chain, hash, ret_number))
+		return 0;
+	return kept->sums.n >= SUMS_MAX || kept->nr_frames >= FRAMES_MAX ? -ENOSPC : keep_stack(kept, chain, hash, ret_number);
 }
 
 static uint64_t hash_of(const struct sample_key *key)
@@ -118,16 +133,17 @@ int kept_add(struct kept *kept, const struct sample *s, const struct sample_key 
 	const struct sample_key other = { .event = who->event, .comm = OTHER };
 	struct sample_key key = *who;
 	struct kept_sum *sum = NULL;
-	int ret = 0;
+	int ret;
 
 	memset(key.comm, 0, sizeof(key.comm)); /* bytes behind the NUL tell nobody apart */
 	strcpy(key.comm, who->comm);
-	if (kept->nr_frames < FRAMES_MAX) {
-		ret = keep_stack(kept, &s->chains[CHAIN_KERNEL], &key.kstack);
-		ret = ret ? ret : keep_stack(kept, &s->chains[CHAIN_USER], &key.ustack);
-		sum = ret ? NULL : kept->sums.n < SUMS_MAX ? sum_of(kept, &key) : find_sum(kept, &key);
-	}
-	if (!sum && !ret)
+	ret = stack_number(kept, &s->chains[CHAIN_KERNEL], &key.kstack);
+	ret = ret ? ret : stack_number(kept, &s->chains[CHAIN_USER], &key.ustack);
+	if (ret == -ENOMEM)
+		return ret;
+	if (!ret)
+		sum = kept->sums.n < SUMS_MAX ? sum_of(kept, &key) : find_sum(kept, &key);
+	if (!sum)
 		sum = sum_of(kept, &other);
 	if (!sum)
 		return -ENOMEM;

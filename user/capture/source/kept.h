@@ -14,8 +14,8 @@ void kept_free(struct kept *kept); /* NULL is nothing */
 
 /*
  * Adds count and weight of s to what is kept of who (its stacks are those of s, as they came from the kernel), of which comm is
- * NUL-terminated. Of 65536 different ones, or 32 MB of frames, on, what is new is summed without its stacks, for each event, under the
- * name [other]. 0 or -ENOMEM.
+ * NUL-terminated. At most 65536 sums and 32 MB of frames: then new ones are added to one sum for each event, [other], without stacks.
+ * 0 or -ENOMEM.
  */
 int kept_add(struct kept *kept, const struct sample *s, const struct sample_key *who);
 

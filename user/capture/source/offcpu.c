@@ -49,6 +49,7 @@ struct src_offcpu {
 	uint64_t delivered;
 	bool is_again; /* what is delivered was counted before */
 	bool is_live;  /* sums are taken while the programs run */
+	bool forgets;  /* what was delivered, before the next sums are */
 	VEC(struct known) known;
 	struct map known_by_key;
 	struct known other[2]; /* of what the kernel had no room for; by: preempted */
@@ -345,6 +346,19 @@ static int deliver_rows(struct src_offcpu *src, struct sink *sink)
 	return ret;
 }
 
+static void forget(struct source *source, bool later)
+{
+	struct src_offcpu *src = (struct src_offcpu *)source;
+
+	src->forgets = later;
+	if (later)
+		return;
+	for (size_t i = 0; i < src->known.n; i++)
+		src->known.data[i].forgotten = src->known.data[i].taken;
+	for (int preempted = 0; preempted < 2; preempted++)
+		src->other[preempted].forgotten = src->other[preempted].taken;
+}
+
 /* Spans that have ended since the last time. */
 static int snapshot(struct source *source, struct sink *sink)
 {
@@ -353,6 +367,8 @@ static int snapshot(struct source *source, struct sink *sink)
 	if (!src->cfg->aggregate)
 		return 0;
 	src->is_live = true;
+	if (src->forgets)
+		forget(source, false);
 	return deliver_rows(src, sink);
 }
 
@@ -373,16 +389,6 @@ static int again(struct source *source, struct sink *sink)
 	}
 	src->is_again = false;
 	return ret;
-}
-
-static void forget(struct source *source)
-{
-	struct src_offcpu *src = (struct src_offcpu *)source;
-
-	for (size_t i = 0; i < src->known.n; i++)
-		src->known.data[i].forgotten = src->known.data[i].taken;
-	for (int preempted = 0; preempted < 2; preempted++)
-		src->other[preempted].forgotten = src->other[preempted].taken;
 }
 
 struct to_sink {

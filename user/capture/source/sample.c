@@ -76,6 +76,7 @@ struct src_sample {
 	uint64_t missed, missed_before; /* hits of tracepoints and probes; when it was armed last */
 	bool is_paused;
 	bool is_again; /* what is delivered was kept */
+	bool forgets;  /* what is kept, when something new is delivered */
 };
 
 static uint64_t ring_bytes(const struct sample_cfg *cfg)
@@ -430,6 +431,19 @@ static void fill_who(struct sample *s, struct sample_key *key)
 	s->comm = key->comm;
 }
 
+static void forget_if_due(struct src_sample *src)
+{
+	if (src->forgets)
+		kept_clear(src->kept);
+	src->forgets = false;
+}
+
+static int keep(struct src_sample *src, const struct sample *s, const struct sample_key *key)
+{
+	forget_if_due(src);
+	return kept_add(src->kept, s, key);
+}
+
 /* The way of every sample out of the kernel: from its key and frames to the sink. */
 static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
 {
@@ -437,7 +451,7 @@ static int deliver(struct src_sample *src, struct sample *s, struct sample_key *
 	int ret;
 
 	fill_who(s, key);
-	ret = src->kept && !src->is_again ? kept_add(src->kept, s, key) : 0;
+	ret = src->kept && !src->is_again ? keep(src, s, key) : 0;
 	if (ret)
 		return ret;
 	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
@@ -553,6 +567,7 @@ static int snapshot(struct source *source, struct sink *sink)
 
 	if (ret || !src->cfg->aggregate)
 		return ret;
+	forget_if_due(src);
 	return src->has_spilled || sums_are_full(src->sums) ? empty_sums(src, &to) : sums_take(src->sums, deliver_sum, &to);
 }
 
@@ -577,11 +592,12 @@ static int again(struct source *source, struct sink *sink)
 	return ret;
 }
 
-static void forget(struct source *source)
+static void forget(struct source *source, bool later)
 {
 	struct src_sample *src = (struct src_sample *)source;
 
-	if (src->kept)
+	src->forgets = later && src->kept;
+	if (src->kept && !later)
 		kept_clear(src->kept);
 }
 

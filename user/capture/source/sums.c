@@ -134,7 +134,9 @@ size_t sums_used(const struct sums *sums)
 
 bool sums_are_full(const struct sums *sums)
 {
-	return sums->taken.n > bpf_map__max_entries(sums->counts) / 2;
+	size_t counts = bpf_map__max_entries(sums->counts), stacks = bpf_map__max_entries(sums->stacks);
+
+	return sums->taken.n > (counts < stacks ? counts : stacks) / 2; /* most have a stack of their own */
 }
 
 int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struct sample_key *key), void *arg)
@@ -143,9 +145,9 @@ int sums_empty(struct sums *sums, int (*each)(void *arg, struct sample *s, struc
 
 	if (!ret)
 		ret = hash_clear(sums->counts);
-	if (!ret)
-		ret = hash_clear(sums->stacks);
+	if (ret)
+		return ret;
 	map_clear(&sums->by_key);
 	sums->taken.n = 0;
-	return ret;
+	return hash_clear(sums->stacks);
 }

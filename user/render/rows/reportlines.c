@@ -106,7 +106,7 @@ static void fit(struct report_lines *l, const struct report *t, int columns)
 			break;
 	}
 	rest = columns - line_width(l, t, 0);
-	if (full > rest)
+	if (l->main != NO_COLUMN && full > rest)
 		l->widths[l->main] = rest > 0 ? rest : 0;
 }
 
