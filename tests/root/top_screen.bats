@@ -459,7 +459,7 @@ more_than() {
 	terminal 100 24
 	top -F 999 -d 0.2 -- sh -c "'echo spoiled; echo spoiled >&2; ls -l /proc/self/fd >fds; exec $WORK/shares 1'"
 	shows '\[ended\]' '\[\.\] hot$'
-	gone spoiled
+	gone '^spoiled$'
 	keys s
 	keys Enter
 	shows 'the run has ended'
@@ -467,7 +467,7 @@ more_than() {
 	shows '(hot|cold): [0-9.]+% of all samples'
 	keys q q
 	left
-	gone spoiled
+	gone '^spoiled$'
 	cat fds
 	[ "$(grep -c 'pts\|memfd' fds)" = 0 ]
 }
