@@ -140,7 +140,8 @@ static int setup(void **state)
 	f->p.duration_ns = 1004000000;
 	profile_note(&f->p, "no hardware cycles here: %s instead", "cpu-clock");
 	profile_note(&f->p, "a </script> & a \x1b[31m in a second note");
-	f->p.receipt = (struct receipt){ 1100000000, 21000000, 900000, 743, 8192, 9437184, 1048576, 4 };
+	f->p.receipt = (struct receipt){ .wall_ns = 1100000000, .own_cpu_ns = 21000000, .bpf_ns = 900000, .bpf_runs = 743, .bytes_out = 8192,
+					   .peak_rss_bytes = 9437184, .map_bytes = 1048576, .cpus = 4 };
 	*state = f;
 	return 0;
 }

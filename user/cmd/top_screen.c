@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/annotation.h"
 #include "cmd/browser_pages.h"
-#include "cmd/top.h"
+#include "cmd/top_parts.h"
 #include "cmd/top_tabs.h"
 #include "ui/screen.h"
 #include "util/interrupt.h"
@@ -19,30 +18,6 @@
 #define CHANGE_WIDTH 9
 #define WIDE 120 /* columns of a terminal with room for a history of 30 */
 #define NARROW 80 /* of 10 */
-
-struct top_screen {
-	struct browser *browser;
-	struct top_tabs *tabs;
-	int tab;   /* that is shown */
-	int event; /* of samples */
-	bool is_paused, is_over, has_quit;
-	int failed; /* -errno of a key */
-	uint64_t since_start_ns, lost, marked_ns;
-	uint64_t losses[LOSS_MAX]; /* with lost: of all events, since the start */
-	char head[512];
-	char sort[256];
-	struct report_cfg cfg;
-};
-
-static struct top_view *view_of(const struct top *top)
-{
-	return &top->views[top->screen->tab == TOP_OFF ? top->nr_events : top->screen->event];
-}
-
-static bool has_samples(const struct top *top)
-{
-	return top_tab_has_samples(top->screen->tab);
-}
 
 /* The history of a row: columns, and refreshes that each stands for. */
 struct history {
@@ -184,24 +159,6 @@ int top_screen_opened(void *arg, struct err *err)
 int top_screen_row(struct top *top, const struct row *row)
 {
 	return top_tabs_take(top->screen->tabs, row);
-}
-
-/* True, and said: the key needs the run. */
-static bool refuses_after_end(const struct top *top)
-{
-	if (top->session)
-		return false;
-	browser_say(top->screen->browser, "the run has ended");
-	return true;
-}
-
-/* True, and said: the key is of samples alone. */
-static bool refuses_without_samples(const struct top *top)
-{
-	if (has_samples(top))
-		return false;
-	browser_say(top->screen->browser, "this key needs samples: press 1 or 5");
-	return true;
 }
 
 static int show_tab(struct top *top, int tab)
@@ -456,90 +413,6 @@ static int key_event(void *arg)
 	return show(top);
 }
 
-static int key_flame(void *arg)
-{
-	struct top *top = arg;
-	struct top_view *v = view_of(top);
-	struct profile p = top->o->zero ? v->shown : v->profile;
-
-	if (refuses_without_samples(top))
-		return 0;
-	p.kept = top->o->zero ? v->shown_n : v->at.folded - v->zeroed;
-	p.seen = p.kept + top->screen->lost;
-	for (int why = 0; why < LOSS_MAX; why++)
-		p.losses[why] += top->screen->losses[why];
-	p.title = command_line();
-	p.duration_ns = top->screen->since_start_ns > top->from_ns ? top->screen->since_start_ns - top->from_ns : 0;
-	page_flame(top->screen->browser, "skep-top", v->seen_tree, &p);
-	return 0;
-}
-
-/* All samples once more, for what they hit in one function; nothing else sees them. */
-static int nowhere(void *arg, uint32_t event, struct fold_view **ret_view)
-{
-	struct fold_view *views = arg;
-
-	*ret_view = event < EVENTS_MAX ? &views[event] : NULL;
-	return 0;
-}
-
-static int annotate(struct top *top, struct annotation *a, FILE *out, struct err *err)
-{
-	struct fold *fold = &top->pic->fold;
-	int (*choose)(void *arg, uint32_t event, struct fold_view **ret_view) = fold->choose;
-	void *choose_arg = fold->choose_arg;
-	struct annotation_series series = { .event = view_of(top)->profile.event };
-	struct profile scratch = { 0 };
-	struct fold_view views[EVENTS_MAX];
-	int ret = annotation_begin(a, top->pic, err);
-
-	for (int i = 0; i < EVENTS_MAX; i++)
-		views[i] = (struct fold_view){ .profile = &scratch };
-	series.at = &views[view_of(top) - top->views];
-	fold->choose = nowhere;
-	fold->choose_arg = views;
-	if (!ret)
-		ret = session_again(top->session, &top->pic->names.sink);
-	if (!ret)
-		ret = annotation_print(a, annotate_format("text"), &series, 1, &scratch, out, err);
-	fold->choose = choose;
-	fold->choose_arg = choose_arg;
-	fold->also = NULL;
-	return ret;
-}
-
-static int key_annotate(void *arg)
-{
-	struct top *top = arg;
-	const struct report_row *row = browser_row(top->screen->browser);
-	struct annotation *a;
-	char *text = NULL;
-	struct err err = { 0 };
-	size_t size = 0;
-	FILE *out;
-	int ret;
-
-	if (refuses_after_end(top) || refuses_without_samples(top))
-		return 0;
-	if (!row || !row->sym) {
-		browser_say(top->screen->browser, "this row is not a function");
-		return 0;
-	}
-	a = calloc(1, sizeof(*a));
-	out = a ? open_memstream(&text, &size) : NULL;
-	if (!out) {
-		free(a);
-		return -ENOMEM;
-	}
-	a->function = row->sym;
-	a->look.source = true;
-	ret = annotate(top, a, out, &err);
-	annotation_free(a);
-	free(a);
-	fclose(out);
-	return page_annotation(top->screen->browser, row->sym, text, ret, &err);
-}
-
 static int key_resized(void *arg)
 {
 	return show(arg);
@@ -555,8 +428,8 @@ static const struct browser_key keys[] = {
 	{ 'n', NULL, "of 2 to 4: what is new since the last refresh, or all since the view was first shown", key_now },
 	{ 's', "s Sort", "of samples: other columns to sum by, of what was counted so far; else: another order", key_sort },
 	{ 't', "t Threads", "functions, threads, processes, cgroups (as root), in turn", key_threads },
-	{ 'a', "a Annotate", "instructions of the function, with its samples", key_annotate },
-	{ 'f', "f Flame", "writes a flame graph of what is shown, of all stacks, to skep-top-DATE-TIME.html", key_flame },
+	{ 'a', "a Annotate", "instructions of the function, with its samples", top_key_annotate },
+	{ 'f', "f Flame", "writes a flame graph of what is shown, of all stacks, to skep-top-DATE-TIME.html", top_key_flame },
 	{ 'b', "b Baseline", "takes the shares so far as a baseline", key_baseline },
 	{ 'd', "d Diff", "rows by how their shares have changed since the baseline, or as before", key_change },
 	{ 'p', "p Pause", "holds the picture, or goes on; samples are counted all the while", key_pause },

@@ -8,13 +8,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bpf/sample.h"
@@ -23,9 +20,7 @@
 #include "capture/refusal.h"
 #include "capture/rings.h"
 #include "capture/sideband.h"
-#include "capture/source/kept.h"
-#include "capture/source/probe_parts.h"
-#include "capture/source/sums.h"
+#include "capture/source/sample_parts.h"
 #include "capture/tasks.h"
 #include "capture/walker.h"
 #include "skel/sample.skel.h"
@@ -34,86 +29,15 @@
 
 #define RING_STREAM_BYTES (512u << 10)
 #define RING_SPILL_BYTES (1u << 20)
-#define INTERVALS_KEPT 8
-#define SAMPLE_COUNTS_MIN 1024u
-#define PROGRAMS_MAX_NS 20000000 /* far longer than a program runs */
-
-/* One event on one CPU. The link, once there is one, closes the descriptor. */
-struct attached {
-	int fd;
-	uint32_t event;
-	struct bpf_link *link;
-	__u64 id; /* in event_ids, where there is more than one event */
-};
-
-struct src_sample {
-	struct source source; /* first: a pointer to it is one to us */
-	const struct sample_cfg *cfg;
-	struct base base;
-	struct sample_bpf *skel;
-	struct rings rings; /* records wait there for the side band */
-	struct sideband *sideband; /* of the session */
-	struct unwinder *unwinder; /* of the session; NULL: by frame pointers */
-	bool is_tracepoint[EVENTS_MAX];
-	char note[2 * EVENT_NAME_MAX + 128];
-	uint32_t max_frames; /* a stack of so many is a cut one */
-	VEC(struct attached) attached;
-	const uint32_t *cpus; /* nr_cpus of them; borrowed */
-	uint32_t nr_cpus;
-	double rate; /* of what was asked for */
-	struct probe_set set; /* tracepoints and probes */
-	/* Of each event, by the first of its places, which are alike: where its values go; site NULL: its samples have none. */
-	struct {
-		const struct site *site;
-		struct placed placed;
-	} values[EVENTS_MAX];
-	uint32_t skipped_cpus;
-	struct sums *sums; /* what was taken of the hashes; of the first time on */
-	struct kept *kept; /* what was delivered; NULL: it is not wanted again */
-	uint64_t emptied_ns; /* when the hashes were emptied; CLOCK_MONOTONIC; 0: never */
-	bool has_spilled; /* samples since then that they had no room for */
-	uint64_t delivered; /* samples that reached the sink */
-	uint64_t missed, missed_before; /* hits of tracepoints and probes; when it was armed last */
-	bool is_paused;
-	bool is_again; /* what is delivered was kept */
-	bool forgets;  /* what is kept, when something new is delivered */
-};
 
 static uint64_t ring_bytes(const struct sample_cfg *cfg)
 {
 	return cfg->ring_bytes ? cfg->ring_bytes : cfg->aggregate ? RING_SPILL_BYTES : RING_STREAM_BYTES;
 }
 
-/* Samples that events of a rate have in one interval; 0: not known. */
-static double samples_an_interval(const struct sample_cfg *cfg, const struct place *place)
-{
-	double a_second = 0;
-
-	for (int i = 0; i < cfg->nr_events; i++) {
-		if (!cfg->events[i].freq)
-			return 0;
-		a_second += cfg->events[i].period_or_freq;
-	}
-	return a_second * place->nr_cpus * (double)cfg->interval_ns / 1e9;
-}
-
-/*
- * Different sums that the kernel has room for. Reading a hash takes as long as it has buckets: sums that are taken often have room for those
- * of a few intervals, and are emptied.
- */
-static uint32_t room_for_sums(const struct sample_cfg *cfg, const struct place *place)
-{
-	double wanted = INTERVALS_KEPT * samples_an_interval(cfg, place);
-	uint32_t room = SAMPLE_COUNTS_MIN;
-
-	while (room < SAMPLE_COUNTS_DEFAULT && (!wanted || room < wanted))
-		room *= 2;
-	return room;
-}
-
 static void set_knobs(struct src_sample *src, const struct place *place)
 {
-	uint32_t room = room_for_sums(src->cfg, place);
+	uint32_t room = sample_sums_room(src->cfg, place);
 	const struct sample_cfg *cfg = src->cfg;
 	struct sample_bpf__rodata *ro = src->skel->rodata;
 
@@ -420,50 +344,6 @@ static int poll_fd(const struct source *source, uint32_t index)
 	return index ? -1 : rings_fd(&src->rings);
 }
 
-/* Comm from the kernel is at most 15 bytes, but a wire field is not to be trusted for its NUL. */
-static void fill_who(struct sample *s, struct sample_key *key)
-{
-	key->comm[SAMPLE_COMM_LEN - 1] = '\0';
-	s->pid = key->pid;
-	s->tid = key->tid;
-	s->event = key->event;
-	s->cgroup = key->cgroup;
-	s->comm = key->comm;
-}
-
-static void forget_if_due(struct src_sample *src)
-{
-	if (src->forgets)
-		kept_clear(src->kept);
-	src->forgets = false;
-}
-
-static int keep(struct src_sample *src, const struct sample *s, const struct sample_key *key)
-{
-	forget_if_due(src);
-	return kept_add(src->kept, s, key);
-}
-
-/* The way of every sample out of the kernel: from its key and frames to the sink. */
-static int deliver(struct src_sample *src, struct sample *s, struct sample_key *key, struct sink *sink)
-{
-	bool has_user = key->has_user;
-	int ret;
-
-	fill_who(s, key);
-	ret = src->kept && !src->is_again ? keep(src, s, key) : 0;
-	if (ret)
-		return ret;
-	s->is_tracepoint = s->event < EVENTS_MAX && src->is_tracepoint[s->event];
-	unwinder_chains(src->unwinder, src->max_frames, has_user, s);
-	return sink->sample(sink, s);
-}
-
-struct to_sink {
-	struct src_sample *src;
-	struct sink *sink;
-};
-
 /* What follows the stacks: a word that says what could not be read, and the values. Returns how many. */
 static uint32_t take_values(const struct src_sample *src, uint16_t event, char *at, size_t bytes, struct sample_value *ret_values)
 {
@@ -501,7 +381,7 @@ static int flush(void *arg, const void *record, size_t size)
 	s.values = values;
 	to->src->has_spilled |= rec->time_ns > to->src->emptied_ns;
 	to->src->delivered += s.count;
-	return deliver(to->src, &s, &rec->key, to->sink);
+	return sample_deliver(to->src, &s, &rec->key, to->sink);
 }
 
 static int collect(struct source *source)
@@ -515,101 +395,6 @@ static int drain(struct source *source, struct sink *sink)
 	struct to_sink to = { src, sink };
 
 	return rings_deliver(&src->rings, flush, &to);
-}
-
-static int deliver_sum(void *arg, struct sample *s, struct sample_key *key)
-{
-	struct to_sink *to = arg;
-
-	to->src->delivered += s->count;
-	return deliver(to->src, s, key, to->sink);
-}
-
-/*
- * Until every program has ended that may not have seen a flag: membarrier(2) waits for an RCU grace period, and programs run inside of
- * one read side. It is refused where CPUs have no ticks; no program runs for so long.
- */
-static void wait_for_programs(void)
-{
-	const struct timespec longer = { .tv_nsec = PROGRAMS_MAX_NS };
-
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&longer, NULL);
-}
-
-/* What comes meanwhile goes by the ring: nothing is lost. */
-static int empty_sums(struct src_sample *src, struct to_sink *to)
-{
-	int ret;
-
-	src->skel->bss->is_emptying = 1;
-	wait_for_programs();
-	ret = sums_empty(src->sums, deliver_sum, to);
-	src->skel->bss->is_emptying = 0;
-	src->emptied_ns = now_ns();
-	src->has_spilled = false;
-	return ret;
-}
-
-static int make_sums(struct src_sample *src)
-{
-	if (!src->sums)
-		src->sums = sums_new(src->skel->maps.stacks, src->skel->maps.counts);
-	return src->sums ? 0 : -ENOMEM;
-}
-
-/* What the sums have grown by since the last time. Hashes that fill up are emptied: reading them takes as long as they are full. */
-static int snapshot(struct source *source, struct sink *sink)
-{
-	struct src_sample *src = (struct src_sample *)source;
-	struct to_sink to = { src, sink };
-	int ret = src->cfg->aggregate ? make_sums(src) : 0;
-
-	if (ret || !src->cfg->aggregate)
-		return ret;
-	forget_if_due(src);
-	return src->has_spilled || sums_are_full(src->sums) ? empty_sums(src, &to) : sums_take(src->sums, deliver_sum, &to);
-}
-
-static int deliver_again(void *arg, struct sample *s, struct sample_key *key)
-{
-	struct to_sink *to = arg;
-
-	return deliver(to->src, s, key, to->sink);
-}
-
-static int again(struct source *source, struct sink *sink)
-{
-	struct src_sample *src = (struct src_sample *)source;
-	struct to_sink to = { src, sink };
-	int ret;
-
-	if (!src->kept)
-		return 0;
-	src->is_again = true;
-	ret = kept_each(src->kept, deliver_again, &to);
-	src->is_again = false;
-	return ret;
-}
-
-static void forget(struct source *source, bool later)
-{
-	struct src_sample *src = (struct src_sample *)source;
-
-	src->forgets = later && src->kept;
-	if (src->kept && !later)
-		kept_clear(src->kept);
-}
-
-static int finish(struct source *source, struct sink *sink, struct err *err)
-{
-	struct src_sample *src = (struct src_sample *)source;
-	struct to_sink to = { src, sink };
-	int ret = src->cfg->aggregate ? make_sums(src) : 0;
-
-	if (!ret && src->cfg->aggregate)
-		ret = sums_take(src->sums, deliver_sum, &to);
-	return ret < 0 ? err_set(err, ret, "cannot read the kernel's sums: %s", strerror(-ret)) : 0;
 }
 
 static void add_to_profile(const struct source *source, struct profile *profile)
@@ -653,10 +438,10 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,
-		.snapshot = snapshot,
-		.again = again,
-		.forget = forget,
-		.finish = finish,
+		.snapshot = sample_sums_snapshot,
+		.again = sample_sums_again,
+		.forget = sample_sums_forget,
+		.finish = sample_sums_finish,
 		.profile = add_to_profile,
 		.close = close_source,
 	};

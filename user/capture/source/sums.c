@@ -58,24 +58,32 @@ static struct sample_count growth(const struct sample_count *now, const struct s
 	return (struct sample_count){ now->count - before->count, now->weight - before->weight, now->last_ns };
 }
 
+static struct taken *find_taken(struct sums *sums, const struct sample_key *key)
+{
+	uint64_t hash = hash_bytes(key, sizeof(*key));
+
+	map_each(i, &sums->by_key, hash)
+		if (!memcmp(&sums->taken.data[i].key, key, sizeof(*key)))
+			return &sums->taken.data[i];
+	if (vec_reserve(&sums->taken) || map_add(&sums->by_key, hash, sums->taken.n))
+		return NULL;
+	sums->taken.data[sums->taken.n] = (struct taken){ .key = *key };
+	return &sums->taken.data[sums->taken.n++];
+}
+
 /* Leaves in keys and now what has grown, and by how much. Returns how many, or -ENOMEM. */
 static long take_grown(struct sums *sums, long n)
 {
 	long nr = 0;
 
 	for (long i = 0; i < n; i++) {
-		uint64_t hash = hash_bytes(&sums->keys[i], sizeof(sums->keys[i]));
-		int64_t at = map_find(&sums->by_key, hash);
+		struct taken *taken = find_taken(sums, &sums->keys[i]);
 		struct sample_count grown;
 
-		if (at < 0) {
-			if (vec_reserve(&sums->taken) || map_add(&sums->by_key, hash, sums->taken.n))
-				return -ENOMEM;
-			at = (int64_t)sums->taken.n++;
-			sums->taken.data[at] = (struct taken){ .key = sums->keys[i] };
-		}
-		grown = growth(&sums->now[i], &sums->taken.data[at].all);
-		sums->taken.data[at].all = sums->now[i];
+		if (!taken)
+			return -ENOMEM;
+		grown = growth(&sums->now[i], &taken->all);
+		taken->all = sums->now[i];
 		if (!grown.count && !grown.weight)
 			continue;
 		sums->keys[nr] = sums->keys[i];
