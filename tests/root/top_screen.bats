@@ -83,7 +83,7 @@ top() { # top OPTION...
 	keys t t
 	shows 'by tid$' "$BG:shares"
 	keys t
-	shows 'by pid,comm$' "$BG:shares"
+	shows 'by pid$' "$BG:shares"
 	keys t
 	shows 'by cgroup$' '100.00% +/'
 	keys t
@@ -444,9 +444,9 @@ more_than() {
 	shows '^  shares: [0-9.]+% of all samples, [0-9.]+% in itself'
 	awk '/ in itself/ { exit !($2 + 0 > 80 && $6 + 0 > 70 && $6 + 0 <= $2 + 0) }' now
 	keys q t t t
-	shows 'by pid,comm'
+	shows 'by pid$'
 	keys Enter
-	shows "^  $BG:shares .*: 100.00% of all samples *$"
+	shows "^  $BG:shares.*: 100.00% of all samples *$"
 	keys q t
 	shows 'by cgroup' '100.00% +/'
 	keys Enter
@@ -461,7 +461,6 @@ more_than() {
 	shows '\[ended\]' '\[\.\] hot$'
 	gone '^spoiled$'
 	keys s
-	keys Enter
 	shows 'the run has ended'
 	keys Enter
 	shows '(hot|cold): [0-9.]+% of all samples'

@@ -96,12 +96,13 @@ int browser_focus(const struct browser *b, struct opened *o, bool callers_only)
 static bool passes(const struct browser *b, const struct report_row *r)
 {
 	const struct report *t = b->page.table;
-	char text[CELL_BYTES];
+	char raw[CELL_BYTES], text[CELL_BYTES];
 
 	if (!b->filter[0])
 		return true;
 	for (uint32_t i = 0; i < t->layout.nr_keys; i++) {
-		cell_text(text, sizeof(text), t, r, t->layout.keys[i], b->page.cfg);
+		cell_text(raw, sizeof(raw), t, r, t->layout.keys[i], b->page.cfg);
+		text_escape(text, sizeof(text), raw); /* as it is shown */
 		if (strcasestr(text, b->filter))
 			return true;
 	}
@@ -135,16 +136,17 @@ static int add_row(struct browser *b, uint32_t row)
 static int sample_lines(struct browser *b)
 {
 	const struct report *t = b->page.table;
+	uint64_t shown = 0;
 	int ret = 0;
 
 	for (size_t i = 0; i < t->rows.n && !ret; i++) {
 		if (!t->rows.data[i].self && (b->page.own_only || !t->rows.data[i].total))
 			continue;
-		if (b->page.max_rows && b->nr_rows == b->page.max_rows)
-			break;
 		b->nr_rows++;
-		if (passes(b, &t->rows.data[i]))
-			ret = add_row(b, (uint32_t)i);
+		if (!passes(b, &t->rows.data[i]) || (b->page.max_rows && shown == b->page.max_rows))
+			continue;
+		shown++;
+		ret = add_row(b, (uint32_t)i);
 	}
 	return ret;
 }

@@ -125,6 +125,15 @@ static void free_tables(struct top_view *v)
 	memset(&v->last_tree, 0, sizeof(v->last_tree));
 }
 
+/* What an event counts is settled when it is opened. */
+static void name_views(struct top *top)
+{
+	for (int i = 0; i < top->nr_events; i++) {
+		top->views[i].profile.event = top->o->m.events[i].name;
+		top->views[i].profile.unit = top->o->m.events[i].unit;
+	}
+}
+
 void top_look(struct top_view *v)
 {
 	v->seen = &v->live;
@@ -180,10 +189,6 @@ int top_make_tables(struct top *top, struct err *err)
 
 		free_tables(v);
 		v->profile = (struct profile){ .event = OFFCPU_EVENT, .unit = "ns" };
-		if (i < top->nr_events) {
-			v->profile.event = top->o->m.events[i].name;
-			v->profile.unit = top->o->m.events[i].unit;
-		}
 		v->folded = v->zeroed = 0;
 		v->at = (struct fold_view){ .profile = &v->profile, .table = &v->live.table };
 		ret = live_table_init(&v->live, &top->o->request, err);
@@ -193,6 +198,7 @@ int top_make_tables(struct top *top, struct err *err)
 		}
 		top->pic->fold.root = fold_root_of(&v->live.table.layout);
 	}
+	name_views(top);
 	return ret;
 }
 
@@ -281,6 +287,7 @@ static int refresh(struct top *top, uint64_t since_start_ns, const struct profil
 	bool holds = top_screen_holds(top);
 	int ret = 0;
 
+	name_views(top);
 	if (top->o->zero && !holds) {
 		top->from_ns = top->shown_ns;
 		if (top->session)

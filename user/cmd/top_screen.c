@@ -300,6 +300,8 @@ static int key_sort(void *arg)
 		browser_ask(s->browser, "order by: ", top_tab_sorted(s->tabs, s->tab), sort_tab);
 		return 0;
 	}
+	if (refuses_after_end(top))
+		return 0;
 	browser_ask(s->browser, "sum by (comm, pid, tid, dso, sym, cgroup, event): ", sort_keys(top), sort_by);
 	return 0;
 }
@@ -307,7 +309,7 @@ static int key_sort(void *arg)
 /* Functions, threads, processes, cgroups, in turn. */
 static int key_threads(void *arg)
 {
-	static const char *const keys[] = { REPORT_KEYS, "tid", "pid,comm", "cgroup" };
+	static const char *const keys[] = { REPORT_KEYS, "tid", "pid", "cgroup" };
 	struct top *top = arg;
 	size_t n = sizeof(keys) / sizeof(keys[0]) - !top->o->m.has_cgroup, next = 0;
 
@@ -356,6 +358,8 @@ static int key_pause(void *arg)
 {
 	struct top *top = arg;
 
+	if (refuses_after_end(top))
+		return 0;
 	top->screen->is_paused = !top->screen->is_paused;
 	browser_say(top->screen->browser, top->screen->is_paused ? "paused: what happens is still counted" : "goes on with the next refresh");
 	return show(top);
@@ -373,7 +377,7 @@ static int key_baseline(void *arg)
 {
 	struct top *top = arg;
 
-	if (refuses_without_samples(top) || refuses_baseline(top))
+	if (refuses_after_end(top) || refuses_without_samples(top) || refuses_baseline(top))
 		return 0;
 	for (int i = 0; i < top->nr_views; i++)
 		live_table_mark(top->views[i].seen);

@@ -118,7 +118,7 @@ static void close_out(void)
 }
 
 /* A signal that would end skep gives the terminal back first, then does. Whoever has a handler for it has it still. */
-static const int deadly[] = { SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2 };
+static const int deadly[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2 };
 
 static void die(int signal_nr)
 {
@@ -165,8 +165,10 @@ int screen_open(struct err *err)
 	own.out = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "w");
 	own.terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	own.drawn = memfd_create("screen", MFD_CLOEXEC);
+	guard(true); /* curses has handlers of its own where there are none */
 	own.screen = own.out ? newterm(term, own.out, stdin) : NULL;
 	if (!own.screen) {
+		guard(false);
 		close_out();
 		return err_set(err, -ENOTTY, "terminal '%s' is not known here", term ? term : "");
 	}
@@ -183,7 +185,6 @@ int screen_open(struct err *err)
 	mouseinterval(CLICK_MS);
 	curs_set(0);
 	hold_stderr();
-	guard(true);
 	return 0;
 }
 
