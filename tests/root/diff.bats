@@ -23,7 +23,7 @@ value() { # value COMM MEMBER <JSON lines
 	cat rows
 	[ "$(value shares significant <rows) $(value stacks_O2 significant <rows)" = "true true" ]
 	jq -se '[.[] | select(.comm) | .delta_points] | add | . < 0.01 and . > -0.01' rows
-	jq -se '.[0].comm == "shares" and .[0].delta_points > 15 and .[0].delta_points < 35 and (.[0].ratio - .[0].after_pct / .[0].before_pct | . < 0.001 and . > -0.001)' rows
+	jq -se 'map(select(.comm == "shares"))[0] | .delta_points > 15 and .delta_points < 35 and (.ratio - .after_pct / .before_pct | . < 0.001 and . > -0.001)' rows
 	if has perf; then
 		perf diff -s comm a.data b.data 2>/dev/null | awk '$NF == "shares" || $NF == "stacks_O2" { gsub("%", ""); print $NF, $1, $2 }' >theirs
 		cat theirs

@@ -106,6 +106,13 @@ top() { # top OPTION...
 	shows ': [12][0-9]\.[0-9]+% of all samples' # of eight threads that take 1 to 8 parts of 36 it is 22 %
 	keys q q
 	left
+	type_line clear
+	background "$WORK/threads"
+	top -F 999 -d 0.3 -s pid -p "$BG"
+	shows "100.00% +$BG:threads *$"
+	[ "$(grep -c ":t[0-7]" now)" = 0 ]
+	keys q
+	left
 }
 
 @test "other keys, when the kernel's hashes were full and were emptied: all that was counted is there" {

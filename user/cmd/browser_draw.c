@@ -16,7 +16,6 @@
 #define HOT 0.05 /* perf's colours: red from 5 % on, green from 0.5 % */
 #define WARM 0.005
 #define INDENT 2
-#define FIT_ROWS 200 /* columns are as wide as these need */
 
 size_t browser_room(void)
 {
@@ -272,23 +271,47 @@ static void draw_hidden(const struct browser *b, const struct report *t, const s
 	if (!rendered_begin(&line))
 		return;
 	report_lines_hidden(line.out, t, &one_line, fit);
-	if (rendered_end(&line) && line.text[0])
-		screen_text(0, screen_width(b->page.head), SCREEN_BAR, line.text + 1); /* without its '#' */
+	if (rendered_end(&line) && line.text[0]) {
+		const char *text = line.text + 1; /* without its '#' */
+		int at = screen_width(b->page.head), last = screen_columns() - screen_width(text);
+
+		/* It is what is read when there is no room for both */
+		screen_text(0, at < last ? at : last > 0 ? last : 0, SCREEN_BAR, text);
+	}
 	free(line.text);
+}
+
+#define FIT_ROWS 1000
+
+/* The rows from the first to the last that is on the screen: columns are as wide as these need. */
+static struct report seen_rows(const struct browser *b)
+{
+	const struct cursor *c = &b->cursors[VIEW_TABLE];
+	struct report t = *b->page.table;
+	size_t end = c->top + c->page < b->lines.n ? c->top + c->page : b->lines.n, first;
+
+	if (c->top >= end) {
+		t.rows.n = 0;
+		return t;
+	}
+	first = b->lines.data[c->top].row;
+	t.rows.data += first;
+	t.rows.n = b->lines.data[end - 1].row + 1 - first;
+	if (t.rows.n > FIT_ROWS) /* a filter leaves out what is between */
+		t.rows.n = FIT_ROWS;
+	return t;
 }
 
 static void draw_table(const struct browser *b)
 {
 	const struct cursor *c = &b->cursors[VIEW_TABLE];
-	struct report t = *b->page.table;
+	struct report t = seen_rows(b);
 	struct report_cfg cfg = *b->page.cfg;
 	struct report_lines fit;
 	struct rendered line;
 	int width = screen_columns() - b->page.mark_width;
 
 	cfg.columns = width > 1 ? width : 1;
-	if (t.rows.n > FIT_ROWS)
-		t.rows.n = FIT_ROWS;
 	report_lines_fit(&fit, &t, &cfg);
 	if (rendered_begin(&line)) {
 		if (b->page.mark_width)

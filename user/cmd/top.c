@@ -197,6 +197,7 @@ int top_make_tables(struct top *top, struct err *err)
 			ret = tree_init(&v->tree);
 		}
 		top->pic->fold.root = fold_root_of(&v->live.table.layout);
+		top->pic->names.by_process = top->pic->fold.root == ROOT_PID && !v->live.table.layout.with[KEY_COMM];
 	}
 	name_views(top);
 	return ret;

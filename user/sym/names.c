@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sym/dump.h"
 #include "sym/stacksums.h"
 #include "sym/stack.h"
+#include "util/file.h"
 
 #define HELD_MAX (1u << 17) /* with stacks at most 96 MB; what comes then keeps a number as its name */
 #define HELD_IPS_MAX (1u << 22)
@@ -114,6 +117,29 @@ static int walk_dump(struct names *n, struct sample *s)
 	return 0;
 }
 
+/* What the first thread of the sample's process is called. NULL: no memory. */
+static const char *process_comm(struct names *n, const struct sample *s)
+{
+	const struct sample first = { .pid = s->pid, .tid = s->pid };
+	struct task_event named = { .what = TASK_COMM, .pid = s->pid, .tid = s->pid, .comm = s->comm ? s->comm : "" };
+	char path[sizeof("/proc/4294967295/comm")], *text = NULL;
+	bool is_made_up;
+	const char *comm = comms_of(&n->comms, &first, &is_made_up);
+	size_t size;
+	int ret;
+
+	if (!comm || !is_made_up)
+		return comm;
+	snprintf(path, sizeof(path), "/proc/%u/comm", s->pid);
+	if (!file_read(path, COMM_LEN, COMM_LEN, &text, &size)) { /* else it has ended */
+		text[strcspn(text, "\n")] = '\0';
+		named.comm = text;
+	}
+	ret = comms_task(&n->comms, &named);
+	free(text);
+	return ret ? NULL : comms_of(&n->comms, &first, &is_made_up);
+}
+
 static int take_one(void *arg, const struct sample *sample)
 {
 	struct names *n = arg;
@@ -128,8 +154,8 @@ static int take_one(void *arg, const struct sample *sample)
 	if (ret)
 		return ret;
 	leave_out(n, &s);
-	comm = comms_of(&n->comms, &s, &is_made_up);
-	if (comm && is_made_up && n->may_hold && (ret = hold(n, &s)))
+	comm = n->by_process && s.pid && s.tid != s.pid ? process_comm(n, &s) : comms_of(&n->comms, &s, &is_made_up);
+	if (comm && !n->by_process && is_made_up && n->may_hold && (ret = hold(n, &s)))
 		return ret < 0 ? ret : 0;
 	return pass(n, &s, comm);
 }

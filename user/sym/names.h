@@ -36,6 +36,7 @@ struct names {
 	 * parallelism, values and fields: for a sink that reads none of these.
 	 */
 	bool may_sum;
+	bool by_process;	 /* live: threads have the name of their process, that of its first thread */
 	bool may_hold;		 /* samples of threads without a name until names_end() */
 	int (*interval)(void *arg, uint64_t since_start_ns); /* as of struct sink; or NULL */
 	void *interval_arg;
