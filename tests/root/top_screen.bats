@@ -245,6 +245,9 @@ all_made() {
 	done <truth
 	keys 4
 	shows 'skep top +scheduler ' '^ +comm +pid +run +wait' "^ shares +$BG "
+	in_tmux resize-window -x 80
+	shows 'skep top +scheduler .* no room for stopped, '
+	in_tmux resize-window -x 120
 	keys Tab Tab
 	shows 'cpu-clock' '\[\.\] hot$'
 	keys 3
@@ -525,7 +528,7 @@ more_than() {
 	shows "terminal 'no-such-terminal' is not known here: there are tables" '^status 0'
 	"$SKEP" record -q -o a.data -F 999 --duration 0.5 -p "$BG"
 	type_line clear
-	in_tmux resize-window -x 100 -y 80
+	in_tmux resize-window -x 120 -y 80
 	type_line "'$SKEP' report -i a.data; echo status \$?"
 	shows "terminal 'no-such-terminal' is not known here: there are tables" ' hot *$' '^status 0'
 	run -2 "$SKEP" top --tui -p "$BG"

@@ -262,6 +262,15 @@ void browser_draw_none(const struct browser *b, const char *nothing)
 	screen_text(HEAD_ROWS, 0, SCREEN_PLAIN, none);
 }
 
+void browser_draw_beside_head(const struct browser *b, const char *text)
+{
+	int at = screen_width(b->page.head), last = screen_columns() - screen_width(text), least = screen_columns() / 3;
+
+	if (at > last)
+		at = last > least ? last : least;
+	screen_text(0, at, SCREEN_BAR, text);
+}
+
 /* Behind the head: columns that there is no room for. */
 static void draw_hidden(const struct browser *b, const struct report *t, const struct report_lines *fit)
 {
@@ -271,13 +280,8 @@ static void draw_hidden(const struct browser *b, const struct report *t, const s
 	if (!rendered_begin(&line))
 		return;
 	report_lines_hidden(line.out, t, &one_line, fit);
-	if (rendered_end(&line) && line.text[0]) {
-		const char *text = line.text + 1; /* without its '#' */
-		int at = screen_width(b->page.head), last = screen_columns() - screen_width(text);
-
-		/* It is what is read when there is no room for both */
-		screen_text(0, at < last ? at : last > 0 ? last : 0, SCREEN_BAR, text);
-	}
+	if (rendered_end(&line) && line.text[0])
+		browser_draw_beside_head(b, line.text + 1); /* without its '#' */
 	free(line.text);
 }
 

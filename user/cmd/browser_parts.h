@@ -80,6 +80,8 @@ void browser_draw(struct browser *b);
 
 /* Where no line is shown. nothing: where there are no rows at all. */
 void browser_draw_none(const struct browser *b, const char *nothing);
+/* Over its end, but for a third of the line, where there is no room for both. */
+void browser_draw_beside_head(const struct browser *b, const char *text);
 
 int browser_add_line(struct browser *b, struct table_line line); /* 0 or -ENOMEM */
 

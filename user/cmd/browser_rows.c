@@ -8,6 +8,7 @@
 #include "util/text.h"
 
 #define FIT_ROWS 1000 /* columns are as wide as these need */
+#define LEFT_OUT_BYTES 256
 
 void browser_row_keys(const struct browser *b, const struct table_line *l, char buf[BROWSER_KEYS_BYTES])
 {
@@ -63,6 +64,19 @@ static void draw_line(const struct browser *b, int at, const struct row *row, co
 	free(line.text);
 }
 
+static void draw_left_out(const struct browser *b, const struct row_lines *fit)
+{
+	const struct schema *schema = b->page.rows->schema;
+	char text[LEFT_OUT_BYTES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < schema->n; i++)
+		if (fit->left_out >> i & 1 && *row_lines_heading(&schema->columns[i]))
+			n = text_append(text, sizeof(text), n, "%s%s", n ? ", " : " no room for ", row_lines_heading(&schema->columns[i]));
+	if (n)
+		browser_draw_beside_head(b, text);
+}
+
 void browser_draw_rows(const struct browser *b)
 {
 	const struct cursor *c = &b->cursors[VIEW_TABLE];
@@ -71,6 +85,7 @@ void browser_draw_rows(const struct browser *b)
 
 	row_lines_fit(&fit, t, FIT_ROWS, b->page.rows_view, screen_columns() - 2);
 	draw_line(b, BROWSER_HEAD_ROWS - 1, NULL, &fit, false);
+	draw_left_out(b, &fit);
 	for (size_t i = 0; i < c->page && c->top + i < b->lines.n; i++)
 		draw_line(b, BROWSER_HEAD_ROWS + (int)i, &t->sorted.data[b->lines.data[c->top + i].row], &fit, c->top + i == c->at);
 	browser_draw_none(b, b->page.nothing);
