@@ -154,6 +154,15 @@ enum sample_label {
 	LABEL_MAX
 };
 
+static inline const char *sample_label_name(enum sample_label label)
+{
+#define LABEL_NAME(name, key) [LABEL_##name] = key,
+	static const char *const names[LABEL_MAX] = { SAMPLE_LABELS(LABEL_NAME) };
+#undef LABEL_NAME
+
+	return names[label];
+}
+
 /* Something happened, `count` times, worth `weight` in all (ns for clocks, events for counters). */
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the (last) occurrence */

@@ -337,7 +337,8 @@ off_shares() {
 	keys h
 	shows '^keys'
 	for key in Enter / + h q 1 2 3 4 5 Tab n s t a f b d p z e; do
-		grep -F "  $key " now
+		[ ${#key} -gt 1 ] || key="[$key]"
+		on_screen "^  $key +[a-z]"
 	done
 	keys q
 	shows 'Now +Overhead'
@@ -528,7 +529,7 @@ more_than() {
 	shows "terminal 'no-such-terminal' is not known here: there are tables" '^status 0'
 	"$SKEP" record -q -o a.data -F 999 --duration 0.5 -p "$BG"
 	type_line clear
-	in_tmux resize-window -x 120 -y 80
+	in_tmux resize-window -x 100 -y 80
 	type_line "'$SKEP' report -i a.data; echo status \$?"
 	shows "terminal 'no-such-terminal' is not known here: there are tables" ' hot *$' '^status 0'
 	run -2 "$SKEP" top --tui -p "$BG"

@@ -83,17 +83,23 @@ static void grows(void **state)
 	live_table_free(&t);
 }
 
+/* Two refreshes: BUSY has 3/4 of the first and nothing of the second, which is all LATE's. */
+static void make_two_rounds(struct live_table *t)
+{
+	make(t);
+	hit(t, BUSY, 30);
+	hit(t, LATE, 10);
+	assert_int_equal(live_table_round(t, whole), 0);
+	hit(t, LATE, 10);
+	assert_int_equal(live_table_round(t, whole), 0);
+}
+
 static void history(void **state)
 {
 	struct live_table t;
 
 	(void)state;
-	make(&t);
-	hit(&t, BUSY, 30);
-	hit(&t, LATE, 10);
-	assert_int_equal(live_table_round(&t, whole), 0);
-	hit(&t, LATE, 10);
-	assert_int_equal(live_table_round(&t, whole), 0);
+	make_two_rounds(&t);
 	expect(&t, 0, LATE, 10, 20);
 	assert_int_equal(share(&t, 0, 0), LIVE_SHARE_ONE);
 	assert_int_equal(share(&t, 0, 1), LIVE_SHARE_ONE / 4);
@@ -114,12 +120,7 @@ static void history_of_spans(void **state)
 	uint16_t shares[3];
 
 	(void)state;
-	make(&t);
-	hit(&t, BUSY, 30);
-	hit(&t, LATE, 10);
-	assert_int_equal(live_table_round(&t, whole), 0);
-	hit(&t, LATE, 10);
-	assert_int_equal(live_table_round(&t, whole), 0);
+	make_two_rounds(&t);
 	live_table_history(&t, &t.shown.rows.data[0], 2, 3, shares);
 	assert_int_equal(shares[0], 0); /* before the start */
 	assert_int_equal(shares[1], 0);

@@ -3,9 +3,9 @@
 #ifndef SKEP_CAPTURE_COMMAND_H
 #define SKEP_CAPTURE_COMMAND_H
 
-#include <stdint.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

@@ -63,10 +63,10 @@ struct session;
 int session_add(struct session *s, struct source *src, struct err *err);
 
 /*
- * Delivers once more what the sources have summed and delivered since session_forget(), or the start. 0 or -errno. later: it is forgotten when
- * something new is delivered.
+ * Delivers once more what the sources have summed and delivered since session_forget(), or the start. 0 or -errno.
  */
 int session_again(struct session *s, struct sink *sink);
+/* later: not now, but when something new is delivered. */
 void session_forget(struct session *s, bool later);
 
 /* Opens, loads and attaches; the side band is live from here on, nothing is sampled yet. 0 or -errno. */

@@ -55,20 +55,20 @@ static int clear_one_by_one(int fd)
 int hash_clear(struct bpf_map *map)
 {
 	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
-	char *entries = malloc(CLEARED_A_CALL * (key_size + value_size));
-	__u32 cursor, n = CLEARED_A_CALL, *at = NULL;
+	__u32 cursor, n, *at = NULL;
 	LIBBPF_OPTS(bpf_map_batch_opts, opts);
 	int fd = bpf_map__fd(map), ret = 0;
+	char *entries;
 
-	if (key_size > KEY_BYTES_MAX || !entries) {
-		free(entries);
-		return entries ? -EINVAL : -ENOMEM;
-	}
-	while (!ret) {
+	if (key_size > KEY_BYTES_MAX)
+		return -EINVAL;
+	entries = malloc(CLEARED_A_CALL * (key_size + value_size));
+	if (!entries)
+		return -ENOMEM;
+	for (; !ret; at = &cursor) {
+		n = CLEARED_A_CALL;
 		if (bpf_map_lookup_and_delete_batch(fd, at, &cursor, entries, entries + CLEARED_A_CALL * key_size, &n, &opts))
 			ret = -errno;
-		at = &cursor;
-		n = CLEARED_A_CALL;
 	}
 	free(entries);
 	return ret == -ENOENT ? 0 : clear_one_by_one(fd); /* a kernel without batches, or a bucket of more entries than a call takes */

@@ -199,8 +199,6 @@ static bool refuses_without_stacks(struct browser *b)
 	return b->page.rows || other != KEY_MAX;
 }
 
-#define NO_STACKS "stacks are not walked (--call-graph none)"
-
 static int open_calls(struct browser *b)
 {
 	const struct report_row *row = browser_row(b);
@@ -208,7 +206,7 @@ static int open_calls(struct browser *b)
 	if (refuses_without_stacks(b) || !row)
 		return 0;
 	if (!b->page.tree) {
-		browser_say(b, NO_STACKS);
+		browser_say(b, BROWSER_NO_STACKS);
 		return 0;
 	}
 	browser_forget(&b->calls);
@@ -247,7 +245,7 @@ static int turn(struct browser *b, bool open)
 	if (o || !open)
 		return 0;
 	if (!b->page.tree) {
-		browser_say(b, NO_STACKS);
+		browser_say(b, BROWSER_NO_STACKS);
 		return 0;
 	}
 	if (vec_reserve(&b->opened))

@@ -41,6 +41,8 @@ struct browser_page {
 	double (*share)(void *arg, const struct report_row *row); /* 0 to 1, that a row is coloured by; NULL: that of its first column */
 };
 
+#define BROWSER_NO_STACKS "stacks are not walked (--call-graph none)"
+
 struct browser;
 
 /* Can there be a browser? Where only the kind of the terminal is not known, a note says that there is none. */

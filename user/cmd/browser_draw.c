@@ -16,6 +16,7 @@
 #define HOT 0.05 /* perf's colours: red from 5 % on, green from 0.5 % */
 #define WARM 0.005
 #define INDENT 2
+#define FIT_ROWS 1000 /* columns are as wide as these need, at most */
 
 size_t browser_room(void)
 {
@@ -284,8 +285,6 @@ static void draw_hidden(const struct browser *b, const struct report *t, const s
 		browser_draw_beside_head(b, line.text + 1); /* without its '#' */
 	free(line.text);
 }
-
-#define FIT_ROWS 1000
 
 /* The rows from the first to the last that is on the screen: columns are as wide as these need. */
 static struct report seen_rows(const struct browser *b)

@@ -24,7 +24,7 @@ void page_flame(struct browser *b, const char *name, struct tree *tree, const st
 	struct tm tm;
 
 	if (!tree) {
-		browser_say(b, "stacks are not walked (--call-graph none)");
+		browser_say(b, BROWSER_NO_STACKS);
 		return;
 	}
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
@@ -54,9 +54,19 @@ int page_annotation(struct browser *b, const char *function, char *text, int ret
 	return browser_text(b, title, text);
 }
 
-int page_annotate(struct browser *b, const char *input, const struct symbol_options *symbols)
+const struct report_row *page_function(struct browser *b)
 {
 	const struct report_row *row = browser_row(b);
+
+	if (row && row->sym)
+		return row;
+	browser_say(b, "this row is not a function");
+	return NULL;
+}
+
+int page_annotate(struct browser *b, const char *input, const struct symbol_options *symbols)
+{
+	const struct report_row *row = page_function(b);
 	struct symbol_options own = *symbols;
 	struct err err = { 0 };
 	char *text = NULL;
@@ -64,10 +74,8 @@ int page_annotate(struct browser *b, const char *input, const struct symbol_opti
 	FILE *out;
 	int ret;
 
-	if (!row || !row->sym) {
-		browser_say(b, "this row is not a function");
+	if (!row)
 		return 0;
-	}
 	out = open_memstream(&text, &size);
 	if (!out)
 		return -ENOMEM;

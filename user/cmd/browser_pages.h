@@ -12,7 +12,10 @@ void page_flame(struct browser *b, const char *name, struct tree *tree, const st
 /* Shows the instructions of a function, a text that it frees; ret: of what made it, with err why there are none. 0 or -ENOMEM. */
 int page_annotation(struct browser *b, const char *function, char *text, int ret, const struct err *err);
 
-/* The same of the row that is chosen, from a file. */
+/* The row that is chosen, if it is a function; else NULL, and said. */
+const struct report_row *page_function(struct browser *b);
+
+/* Shows the instructions of that function, from a file. 0 or -ENOMEM. */
 int page_annotate(struct browser *b, const char *input, const struct symbol_options *symbols);
 
 /* Until a key ends it: what that returned, as of browser_input(). */

@@ -43,10 +43,7 @@ struct flame {
 /* Of one word of --by. False: there is none such. */
 static bool take_by(struct flame *f, const char *word)
 {
-#define LABEL_KEY(name, key) key,
-	static const char *const roots[] = { [ROOT_COMM] = "comm", [ROOT_PID] = "pid", [ROOT_TID] = "tid", [ROOT_NONE] = "none" },
-			  *const labels[LABEL_MAX] = { SAMPLE_LABELS(LABEL_KEY) };
-#undef LABEL_KEY
+	static const char *const roots[] = { [ROOT_COMM] = "comm", [ROOT_PID] = "pid", [ROOT_TID] = "tid", [ROOT_NONE] = "none" };
 
 	for (int i = 0; i <= ROOT_NONE; i++) {
 		if (strcmp(word, roots[i]))
@@ -55,7 +52,7 @@ static bool take_by(struct flame *f, const char *word)
 		return true;
 	}
 	for (int i = 0; i < LABEL_MAX; i++) {
-		if (strcmp(word, labels[i]))
+		if (strcmp(word, sample_label_name((enum sample_label)i)))
 			continue;
 		f->labels |= 1u << i;
 		return true;

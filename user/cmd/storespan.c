@@ -9,7 +9,6 @@
 #include "util/clock.h"
 #include "util/num.h"
 
-
 const struct opt store_opts[] = {
 	{ 0, "store", "DIR|URL", OPT_TEXT, offsetof(struct store_options, path),
 	  "what skep agent keeps in DIR, or has sent to " CLICKHOUSE_SCHEMES ", instead of a file" },

@@ -267,10 +267,11 @@ static int print_view(const struct top *top, struct top_view *v, uint64_t since_
 	FILE *out = stdout;
 	size_t more;
 
-	if (top->o->json && top->o->entries)
-		cut(top->o, &v->live.shown);
-	if (top->o->json)
+	if (top->o->json) {
+		if (top->o->entries)
+			cut(top->o, &v->live.shown);
 		return render_report_lines(out, &v->live.shown, &v->profile, &cfg);
+	}
 	if (top->refreshes || v != top->views)
 		fputc('\n', out);
 	print_head(top, v, since_start_ns, lost, out);

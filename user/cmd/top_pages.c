@@ -63,7 +63,7 @@ static int annotate(struct top *top, struct annotation *a, FILE *out, struct err
 int top_key_annotate(void *arg)
 {
 	struct top *top = arg;
-	const struct report_row *row = browser_row(top->screen->browser);
+	const struct report_row *row;
 	struct annotation *a;
 	char *text = NULL;
 	struct err err = { 0 };
@@ -73,10 +73,9 @@ int top_key_annotate(void *arg)
 
 	if (refuses_after_end(top) || refuses_without_samples(top))
 		return 0;
-	if (!row || !row->sym) {
-		browser_say(top->screen->browser, "this row is not a function");
+	row = page_function(top->screen->browser);
+	if (!row)
 		return 0;
-	}
 	a = calloc(1, sizeof(*a));
 	out = a ? open_memstream(&text, &size) : NULL;
 	if (!out) {

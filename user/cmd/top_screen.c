@@ -245,8 +245,11 @@ static int round_all(struct top *top)
 {
 	int ret = 0;
 
-	for (int i = 0; i < top->nr_views && !ret; i++)
+	for (int i = 0; i < top->nr_views && !ret; i++) {
 		ret = top_see(&top->views[i]);
+		if (!ret && top->o->zero)
+			ret = top_begin_again(&top->views[i]);
+	}
 	return ret ? ret : show(top);
 }
 
@@ -277,11 +280,7 @@ static int sum_again(struct top *top, const char *sort)
 	ret = top_make_tables(top, &err);
 	if (!ret)
 		ret = session_again(top->session, &top->pic->names.sink);
-	if (!ret)
-		ret = round_all(top);
-	for (int i = 0; i < top->nr_views && !ret && top->o->zero; i++)
-		ret = top_begin_again(&top->views[i]);
-	return ret || !top->o->zero ? ret : show(top);
+	return ret ? ret : round_all(top);
 }
 
 static int sort_by(void *arg, const char *text)

@@ -215,20 +215,21 @@ static void take_chains(struct data_reader *r, const struct pprof_sample *p, str
 	s->ip = p->n ? p->locations[0] + 1ULL : 0;
 }
 
-/* A label beside comm that is wanted: its text goes to its place in texts. 0 or -ENOMEM. */
-static int take_text(struct data_reader *r, const struct pprof_label *l, const char *texts[LABEL_MAX])
+/* The texts of the labels that are wanted, each in its place. 0 or -ENOMEM. */
+static int take_texts(struct data_reader *r, const struct pprof_sample *p, const char *texts[LABEL_MAX])
 {
-#define LABEL_KEY(name, key) key,
-	static const char *const keys[LABEL_MAX] = { SAMPLE_LABELS(LABEL_KEY) };
-#undef LABEL_KEY
+	for (size_t k = 0; k < p->nr_labels && r->with_labels; k++) {
+		const struct pprof_label *l = &p->labels[k];
 
-	for (int i = 0; i < LABEL_MAX; i++)
-		if (r->with_labels >> i & 1 && !strcmp(l->key, keys[i]) && !(texts[i] = strpool_add(r->label_texts, l->text)))
-			return -ENOMEM;
+		for (int i = 0; i < LABEL_MAX; i++)
+			if (r->with_labels >> i & 1 && l->text && !strcmp(l->key, sample_label_name((enum sample_label)i)) &&
+			    !(texts[i] = strpool_add(r->label_texts, l->text)))
+				return -ENOMEM;
+	}
 	return 0;
 }
 
-static int take_labels(struct data_reader *r, const struct pprof_sample *p, struct sample *s, char *comm, const char *texts[LABEL_MAX])
+static void take_labels(const struct pprof_sample *p, struct sample *s, char *comm)
 {
 	const char *name = NULL;
 
@@ -237,8 +238,6 @@ static int take_labels(struct data_reader *r, const struct pprof_sample *p, stru
 
 		if (!strcmp(l->key, "comm") && l->text)
 			name = l->text;
-		else if (r->with_labels && l->text && take_text(r, l, texts))
-			return -ENOMEM;
 		else if (!strcmp(l->key, "pid") && !l->text)
 			s->pid = (uint32_t)l->num;
 		else if (!strcmp(l->key, "tid") && !l->text)
@@ -247,8 +246,6 @@ static int take_labels(struct data_reader *r, const struct pprof_sample *p, stru
 	s->tid = s->tid == UINT32_MAX ? s->pid : s->tid;
 	snprintf(comm, COMM_LEN, "%.15s", name && *name ? name : "[unknown]");
 	s->comm = comm;
-	s->labels = texts;
-	return 0;
 }
 
 static bool has_label(const struct pprof_sample *p, const struct store_label *wanted)
@@ -283,18 +280,19 @@ static int deliver(void *arg, const struct pprof_sample *p)
 {
 	struct data_reader *r = arg;
 	const int32_t count_type = pprof_meta(r->summed)->count_type;
-	int ret = 0;
+	const char *texts[LABEL_MAX] = { NULL };
+	int ret;
 
 	if (!is_picked(r, p)) {
 		r->meta.left_out++;
 		return 0;
 	}
+	ret = take_texts(r, p, texts);
 	for (size_t i = 0; i < r->summed_types.n && !ret; i++) {
 		uint32_t type = r->summed_types.data[i];
 		int64_t weight = type == UINT32_MAX ? 0 : p->values[type], count = count_type < 0 ? 1 : p->values[count_type];
 		struct sample s = { .event = (uint16_t)i, .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .weight = (uint64_t)weight,
-				    .count = (uint64_t)count };
-		const char *texts[LABEL_MAX] = { NULL };
+				    .count = (uint64_t)count, .labels = texts };
 		char comm[COMM_LEN];
 
 		if (weight < 0 || count < 0)
@@ -302,8 +300,8 @@ static int deliver(void *arg, const struct pprof_sample *p)
 		if (!weight)
 			continue;
 		take_chains(r, p, &s);
-		ret = take_labels(r, p, &s, comm, texts);
-		ret = ret ? ret : r->sink->sample(r->sink, &s);
+		take_labels(p, &s, comm);
+		ret = r->sink->sample(r->sink, &s);
 	}
 	return ret;
 }

@@ -358,7 +358,7 @@ uint32_t report_layout_labels(const struct report_layout *l)
 
 	for (uint32_t i = 0; i < l->nr_keys; i++)
 		if (label_key_is(l->keys[i]))
-			bits |= 1u << (l->keys[i] - KEY_HOST);
+			bits |= 1u << (l->keys[i] - KEY_LABEL_FIRST);
 	return bits;
 }
 

@@ -28,6 +28,7 @@ enum report_column {
 #define KEY_OF_LABEL(name, key) KEY_##name,
 	SAMPLE_LABELS(KEY_OF_LABEL)
 #undef KEY_OF_LABEL
+	KEY_LABEL_FIRST = KEY_HOST, KEY_LABEL_LAST = KEY_LABEL_FIRST + LABEL_MAX - 1,
 	/* Of what a sample touched, and by what code */
 	KEY_SYM_DADDR, KEY_DSO_DADDR, KEY_SYM_IADDR, KEY_CACHE_LINE, KEY_MAX,
 	SUM_NOW = KEY_MAX, SUM_CHILDREN, SUM_SELF, SUM_SYS, SUM_US, SUM_GUEST_SYS, SUM_GUEST_US, SUM_SAMPLES, SUM_PERIOD,
@@ -57,10 +58,10 @@ static inline bool address_key_is(enum report_column c)
 
 static inline bool label_key_is(enum report_column c)
 {
-	return c >= KEY_HOST && c < KEY_HOST + (int)LABEL_MAX;
+	return c >= KEY_LABEL_FIRST && c <= KEY_LABEL_LAST;
 }
 
-#define LABEL_KEYS (((1ull << LABEL_MAX) - 1) << KEY_HOST) /* bits of all */
+#define LABEL_KEYS (((1ull << LABEL_MAX) - 1) << KEY_LABEL_FIRST) /* bits of all */
 
 /* What is wanted. */
 struct report_request {

@@ -250,7 +250,7 @@ static struct report_row sample_key(struct report *t, const struct named *named)
 		if (sample_key_is(key))
 			t->now[t->slot_of[key]] = sample_key_value(key, s);
 		else if (label_key_is(key))
-			t->now[t->slot_of[key]] = (uintptr_t)(s->labels ? s->labels[key - KEY_HOST] : NULL);
+			t->now[t->slot_of[key]] = (uintptr_t)(s->labels ? s->labels[key - KEY_LABEL_FIRST] : NULL);
 	}
 	return (struct report_row){
 		.comm = with[KEY_COMM] ? named->comm : NULL,

@@ -374,15 +374,12 @@ static int take_stack(struct answer_sums *r, const char *hash, struct frame *fra
 /* The keys of sums beside the stack: comm, then labels. Returns how many. */
 static size_t sum_keys(uint32_t labels, const char *ret_keys[1 + LABEL_MAX])
 {
-#define LABEL_KEY(name, key) key,
-	static const char *const keys[LABEL_MAX] = { SAMPLE_LABELS(LABEL_KEY) };
-#undef LABEL_KEY
 	size_t n = 0;
 
 	ret_keys[n++] = "comm";
 	for (int i = 0; i < LABEL_MAX; i++)
 		if (labels >> i & 1)
-			ret_keys[n++] = keys[i];
+			ret_keys[n++] = sample_label_name((enum sample_label)i);
 	return n;
 }
 

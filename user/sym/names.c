@@ -145,7 +145,7 @@ static int take_one(void *arg, const struct sample *sample)
 	struct names *n = arg;
 	struct sample s = *sample;
 	const char *comm;
-	bool is_made_up;
+	bool is_made_up = false;
 	int ret;
 
 	if (n->to->wants && !n->to->wants(n->to, &s))
@@ -155,7 +155,7 @@ static int take_one(void *arg, const struct sample *sample)
 		return ret;
 	leave_out(n, &s);
 	comm = n->by_process && s.pid && s.tid != s.pid ? process_comm(n, &s) : comms_of(&n->comms, &s, &is_made_up);
-	if (comm && !n->by_process && is_made_up && n->may_hold && (ret = hold(n, &s)))
+	if (comm && is_made_up && n->may_hold && (ret = hold(n, &s)))
 		return ret < 0 ? ret : 0;
 	return pass(n, &s, comm);
 }

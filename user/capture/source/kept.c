@@ -107,9 +107,9 @@ static uint64_t hash_of(const struct sample_key *key)
 	return hash_u64(hash_words(0, (const uint64_t *)key, sizeof(*key) / sizeof(uint64_t)));
 }
 
-static struct kept_sum *find_sum(struct kept *kept, const struct sample_key *key)
+static struct kept_sum *find_sum(struct kept *kept, const struct sample_key *key, uint64_t hash)
 {
-	map_each(i, &kept->sums_by_key, hash_of(key))
+	map_each(i, &kept->sums_by_key, hash)
 		if (!memcmp(&kept->sums.data[i].key, key, sizeof(*key)))
 			return &kept->sums.data[i];
 	return NULL;
@@ -117,11 +117,12 @@ static struct kept_sum *find_sum(struct kept *kept, const struct sample_key *key
 
 static struct kept_sum *sum_of(struct kept *kept, const struct sample_key *key)
 {
-	struct kept_sum *sum = find_sum(kept, key);
+	uint64_t hash = hash_of(key);
+	struct kept_sum *sum = find_sum(kept, key, hash);
 
 	if (sum)
 		return sum;
-	if (vec_reserve(&kept->sums) || map_add(&kept->sums_by_key, hash_of(key), kept->sums.n))
+	if (vec_reserve(&kept->sums) || map_add(&kept->sums_by_key, hash, kept->sums.n))
 		return NULL;
 	sum = &kept->sums.data[kept->sums.n++];
 	*sum = (struct kept_sum){ .key = *key };
@@ -135,14 +136,14 @@ int kept_add(struct kept *kept, const struct sample *s, const struct sample_key 
 	struct kept_sum *sum = NULL;
 	int ret;
 
-	memset(key.comm, 0, sizeof(key.comm)); /* bytes behind the NUL tell nobody apart */
+	memset(key.comm, 0, sizeof(key.comm)); /* what stands after the NUL must not make another key */
 	strcpy(key.comm, who->comm);
 	ret = stack_number(kept, &s->chains[CHAIN_KERNEL], &key.kstack);
 	ret = ret ? ret : stack_number(kept, &s->chains[CHAIN_USER], &key.ustack);
 	if (ret == -ENOMEM)
 		return ret;
 	if (!ret)
-		sum = kept->sums.n < SUMS_MAX ? sum_of(kept, &key) : find_sum(kept, &key);
+		sum = kept->sums.n < SUMS_MAX ? sum_of(kept, &key) : find_sum(kept, &key, hash_of(&key));
 	if (!sum)
 		sum = sum_of(kept, &other);
 	if (!sum)

@@ -44,7 +44,7 @@ struct src_offcpu {
 	struct stacks stacks;	  /* of sums */
 	struct stack_cache cache; /* of a stream */
 	struct schedtext text;
-	uint32_t max_frames;	  /* a stack of so many is a cut one */
+	uint32_t max_frames;	  /* a stack with this many was cut */
 	uint64_t task_ips[SAMPLE_DEEP_MAX]; /* of who was woken, while those of the waker are found */
 	uint64_t delivered;
 	bool is_again; /* what is delivered was counted before */

@@ -32,7 +32,7 @@ struct src_sample {
 	struct unwinder *unwinder; /* of the session; NULL: by frame pointers */
 	bool is_tracepoint[EVENTS_MAX];
 	char note[2 * EVENT_NAME_MAX + 128];
-	uint32_t max_frames; /* a stack of so many is a cut one */
+	uint32_t max_frames; /* a stack with this many was cut */
 	VEC(struct attached) attached;
 	const uint32_t *cpus; /* nr_cpus of them; borrowed */
 	uint32_t nr_cpus;

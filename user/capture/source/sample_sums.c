@@ -29,10 +29,7 @@ static double samples_an_interval(const struct sample_cfg *cfg, const struct pla
 	return a_second * place->nr_cpus * (double)cfg->interval_ns / 1e9;
 }
 
-/*
- * Reading a hash takes as long as it has buckets: sums that are taken often have room for those
- * of a few intervals, and are emptied.
- */
+/* Reading a hash takes as long as it has buckets: sums that are taken often have room for those of a few intervals, and are emptied. */
 uint32_t sample_sums_room(const struct sample_cfg *cfg, const struct place *place)
 {
 	double wanted = INTERVALS_KEPT * samples_an_interval(cfg, place);
@@ -127,9 +124,12 @@ int sample_sums_snapshot(struct source *source, struct sink *sink)
 {
 	struct src_sample *src = (struct src_sample *)source;
 	struct to_sink to = { src, sink };
-	int ret = src->cfg->aggregate ? make_sums(src) : 0;
+	int ret;
 
-	if (ret || !src->cfg->aggregate)
+	if (!src->cfg->aggregate)
+		return 0;
+	ret = make_sums(src);
+	if (ret)
 		return ret;
 	forget_if_due(src);
 	return src->has_spilled || sums_are_full(src->sums) ? empty_sums(src, &to) : sums_take(src->sums, deliver_sum, &to);
