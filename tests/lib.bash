@@ -17,11 +17,11 @@ teardown() {
 	if declare -F cleanup >/dev/null; then cleanup; fi
 }
 
-# stop PID...: ended and waited for
+# stop PID...: ended and waited for; one that SIGSTOP stopped goes on to its end
 stop() {
 	local pid
 	for pid; do
-		kill "$pid" 2>/dev/null || true
+		kill "$pid" 2>/dev/null && kill -CONT "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
 }
@@ -48,10 +48,10 @@ busy() {
 	background nice -n 19 "$@"
 }
 
-# eventually COMMAND...: until it succeeds, within 5 s
+# eventually COMMAND...: until it succeeds, within 20 s
 eventually() {
 	local i
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 400; i++)); do
 		if "$@"; then return 0; fi
 		sleep 0.05
 	done

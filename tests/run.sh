@@ -41,9 +41,11 @@ count() { # count KIND FILE PASSED FAILED SKIPPED [WHY]
 	printf '%02d:%02d %-24s %4d passed %3d failed %3d skipped  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$1 $2" "$3" "$4" "$5" "${6:-}"
 }
 
-# failure LOG: what failed of a TAP, and the first lines of why, for the end
+# failure LOG: what failed of a TAP, and the first lines of why, for the end; of one that was killed, the last test that ended
 failure() {
-	awk '/^not ok/ { n = 12 } /^ok/ { n = 0 } n-- > 0' "$1" >>$OUT/failed
+	awk '/^not ok/ { n = 12 } /^ok/ { n = 0 } n-- > 0
+		/^1\.\.[0-9]+$/ { plan = substr($0, 4) } /^(not )?ok / { ended++; last = $0 }
+		END { if (ended < plan + 0) print "killed in the test after: " (last ? last : "none") }' "$1" >>$OUT/failed
 }
 
 total() { # total FILE...: "PASSED FAILED SKIPPED"
