@@ -299,7 +299,11 @@ static __always_inline void leave(void *ctx, struct scratch *scratch, struct tas
 		return;
 	}
 	preempted = preempted || !state;
-	if (run_end_ns || !(preempted ? cfg_preempted : cfg_blocked) || !wanted(s))
+	if (run_end_ns || !(preempted ? cfg_preempted : cfg_blocked))
+		return;
+	if (run_armed && filter_is_self(t->tgid))
+		loss_count(COUNT_SELF);
+	if (!wanted(s))
 		return;
 	name(&s->key.task, t, preempted ? OFFCPU_PREEMPTED : 0);
 	find_kernel(ctx, scratch, s);

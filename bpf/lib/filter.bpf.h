@@ -104,8 +104,14 @@ static __always_inline int filter_lists(void)
 	return 1;
 }
 
-/* Is the current task a target, whether the run has started or not? id is bpf_get_current_pid_tgid(). */
-static __always_inline int filter_who(__u64 id)
+/* Is this process, by the kernel's number, skep itself, which is left out? */
+static __always_inline int filter_is_self(__u32 pid)
+{
+	return cfg_self_pid && pid == cfg_self_pid;
+}
+
+/* Is the current task a target, if it is not skep? */
+static __always_inline int filter_selected(__u64 id)
 {
 	__u32 pid = id >> 32, tid = id;
 
@@ -124,12 +130,18 @@ static __always_inline int filter_who(__u64 id)
 	return filter_lists();
 }
 
-/* The same, once the run has begun. */
+/* Is the current task a target, whether the run has started or not? id is bpf_get_current_pid_tgid(). */
+static __always_inline int filter_who(__u64 id)
+{
+	return !filter_is_self(id >> 32) && filter_selected(id);
+}
+
+/* The same, once the run has begun; what skep itself would have had is counted. */
 static __always_inline int filter_pass(__u64 id)
 {
-	if (!run_armed || !filter_who(id))
+	if (!run_armed || !filter_selected(id))
 		return 0;
-	if (!cfg_self_pid || id >> 32 != cfg_self_pid)
+	if (!filter_is_self(id >> 32))
 		return 1;
 	loss_count(COUNT_SELF);
 	return 0;

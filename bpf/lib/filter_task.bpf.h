@@ -51,6 +51,8 @@ static __always_inline int filter_task_lists(struct task_struct *t)
 /* Is t a target, whether the run has started or not? */
 static __always_inline int filter_task(struct task_struct *t)
 {
+	if (filter_is_self(BPF_CORE_READ(t, tgid)))
+		return 0;
 	if (cfg_filter & (FILTER_PIDS | FILTER_TIDS)) {
 		int hit = 0;
 

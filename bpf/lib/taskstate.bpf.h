@@ -31,7 +31,7 @@ static __always_inline void task_ask(struct task *s, __u64 id)
 	if (!(cfg_filter & (FILTER_CGROUPS | FILTER_UIDS | FILTER_COMMS)) && s->epoch == epoch)
 		return;
 	s->epoch = epoch;
-	s->is_target |= filter_pass(id);
+	s->is_target |= filter_who(id);
 }
 
 /* One that leaves its CPU and has nothing beside it. */

@@ -82,7 +82,7 @@ int signal_undelivered(__u64 *ctx)
 	struct task_struct *of = (void *)ctx[2];
 	__u64 id = (__u64)(__u32)of->tgid << 32 | (__u32)of->pid;
 
-	if (!run_armed || (cfg_self_pid && id >> 32 == cfg_self_pid) || !filter_task(of))
+	if (!run_armed || !filter_task(of))
 		return 0;
 	if (ctx[4] != SIGNAL_IGNORED && !(ctx[4] == SIGNAL_DELIVERED && is_end(of, ctx[0])))
 		return 0;

@@ -80,9 +80,7 @@ static __always_inline struct task_struct *uring_owner(struct task_struct *task,
 
 static __always_inline int uring_pass(struct task_struct *owner)
 {
-	__u32 pid = BPF_CORE_READ(owner, tgid);
-
-	return pid && (!cfg_self_pid || pid != cfg_self_pid) && filter_task(owner);
+	return BPF_CORE_READ(owner, tgid) && filter_task(owner);
 }
 
 static __always_inline __u64 uring_user_data(struct io_kiocb *req)

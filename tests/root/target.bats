@@ -280,3 +280,29 @@ none_left() {
 	run ! grep -q "^skep ($own)" a.folded
 	grep -qE 'note: [0-9]+ samples of skep itself \([0-9.]+ % of all\) are left out; --comm skep' said
 }
+
+# Of no kernel's own: the filter is one for all programs
+# bats test_tags=newest
+@test "-a: skep's own waits are left out of off-CPU time and of the scheduler's rows, unless --comm names it" {
+	"$SKEP" record --off-cpu -a -o w.data --duration 1 2>said &
+	own=$!
+	wait $own
+	cat said
+	grep -qE 'note: [0-9]+ waits of skep itself' said
+	"$SKEP" -q flame -i w.data --event-index 1 --by pid --format folded >w.folded
+	[ -s w.folded ]
+	run ! grep -q "^skep ($own)" w.folded
+	"$SKEP" sched -a --by pid --fields pid,switches --format csv -o s.csv --duration 1 2>said &
+	own=$!
+	wait $own
+	cat said
+	grep -qE 'note: [0-9]+ switches of skep itself' said
+	[ "$(wc -l <s.csv)" -gt 2 ]
+	run ! grep -q "^$own," s.csv
+	"$SKEP" sched -a --comm skep --by pid --fields pid --format csv -o s.csv --duration 500ms 2>said &
+	own=$!
+	wait $own
+	cat said s.csv
+	run ! grep -q 'skep itself' said
+	grep -qx "$own" s.csv
+}
