@@ -668,3 +668,26 @@ calls_ok() {
 	run ! grep -q $'\033' c.csv
 	grep -qF "\"t\\x1b[31m\\x0a1,\"\"x-$BG\"," c.csv
 }
+
+# bats test_tags=user-space
+@test "a table fits the terminal: figures' names go first, then room between columns, then figures; elsewhere it is as wide as perf's" {
+	type -P script >/dev/null || skip "no script"
+	widest() {
+		local columns=$1
+		shift
+		script -qec "stty cols $columns rows 40; '$SKEP' stat $* -- true" /dev/null </dev/null | tr -d '\r' >table
+		cat table
+		[ "$(wc -L <table)" -le "$columns" ]
+	}
+	widest 200 -a
+	grep -qE 'cpu-clock +# +[0-9.]+ CPUs utilized  CPUs_utilized$' table
+	widest 90 -a
+	grep -qE 'cpu-clock +# +[0-9.]+ CPUs utilized$' table
+	widest 70 -a
+	grep -qE 'cpu-clock +# +[0-9.]+ CPUs utilized$' table
+	widest 46 -a
+	grep -qE 'msec cpu-clock$' table
+	widest 80 -a -A
+	widest 80 -r 3
+	"$SKEP" stat -a -- true 2>&1 | grep -qE 'cpu-clock {24}# '
+}

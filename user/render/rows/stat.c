@@ -16,6 +16,7 @@
 
 #define VALUE_WIDTH 18
 #define NAME_WIDTH 32
+#define LINE_BYTES 1280
 
 /* One cell, ready to be printed. */
 struct shown {
@@ -108,35 +109,43 @@ size_t stat_prefix_text(char *buf, size_t size, const struct counts *c, const st
 }
 
 /* "16.143 K faults/sec  page_faults_per_second": the value as perf 6 has it, then the name that -M takes, as perf 7 has it. */
-static void print_derived(const struct derived *d, char *cell, size_t size)
+static void print_derived(const struct derived *d, bool with_name, char *cell, size_t size)
 {
+	const char *name = d->metric && with_name ? d->metric->name : NULL;
 	size_t at = strcspn(d->unit, "/");
 
 	snprintf(cell, size, "%*.*f%s %.*s%s%s%s%s%s", d->width, d->decimals, d->value, d->percent, (int)at, d->unit, *d->noun && at ? " " : "",
-		 d->noun, d->unit + at, d->metric ? "  " : "", d->metric ? d->metric->name : "");
+		 d->noun, d->unit + at, name ? "  " : "", name ? name : "");
 }
 
-static void print_text(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key,
-		       const struct shown *s, double since_s)
+/* What lines of a table give away, one after the other, until they are no longer than the terminal. */
+enum narrow { NARROW_NOT, NARROW_METRICS, NARROW_NAMES, NARROW_VALUES, NARROW_DERIVED };
+
+/* Widths of a table's columns. */
+struct widths {
+	enum narrow narrow;
+	int value, name;
+};
+
+static void make_line(char line[LINE_BYTES], const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key, const struct shown *s, double since_s,
+		      const struct widths *w)
 {
-	char line[1280], number[64], cell[128], name[4 * EVENT_NAME_MAX], unit[64];
-	size_t n = stat_prefix_text(line, sizeof(line), c, cfg, key, since_s);
+	char number[64], cell[128], name[4 * EVENT_NAME_MAX], unit[64];
+	size_t n = stat_prefix_text(line, LINE_BYTES, c, cfg, key, since_s);
 
 	text_escape(name, sizeof(name), s->event->name); /* maybe of a file */
 	text_escape(unit, sizeof(unit), s->unit);
 	snprintf(number, sizeof(number), cfg->plain ? "%.*f" : "%'.*f", s->decimals, s->value);
-	n += snprintf(line + n, sizeof(line) - n, "%*s %-4s %-*s", VALUE_WIDTH,
-		      s->missing ? s->missing : number, unit, NAME_WIDTH, name);
-	if (s->derived.unit[0]) {
-		print_derived(&s->derived, cell, sizeof(cell));
-		n += snprintf(line + n, sizeof(line) - n, " # %-36s", cell);
+	n += snprintf(line + n, LINE_BYTES - n, "%*s %-4s %-*s", w->value, s->missing ? s->missing : number, unit, w->name, name);
+	if (s->derived.unit[0] && w->narrow < NARROW_DERIVED) {
+		print_derived(&s->derived, w->narrow < NARROW_METRICS, cell, sizeof(cell));
+		n += snprintf(line + n, LINE_BYTES - n, " # %-36s", cell);
 	}
 	if (cfg->runs > 1 && !s->missing && s->spread > 0)
-		n += snprintf(line + n, sizeof(line) - n, "  ( +-%6.2f%% )", s->spread);
+		n += snprintf(line + n, LINE_BYTES - n, "  ( +-%6.2f%% )", s->spread);
 	if (s->percent < 99.995 && !s->missing)
-		snprintf(line + n, sizeof(line) - n, "  (%.2f%%)", s->percent);
+		snprintf(line + n, LINE_BYTES - n, "  (%.2f%%)", s->percent);
 	trim_right(line);
-	fprintf(out, "%s\n", line);
 }
 
 void stat_prefix_csv(FILE *out, const struct counts *c, const struct stat_cfg *cfg, const struct count_key *key, double since_s)
@@ -274,20 +283,17 @@ static struct shown show(const struct counts *c, const struct stat_cfg *cfg, siz
 	return s;
 }
 
-int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns)
-{
-	double *values;
-	struct numbers numbers;
+/* One row, ready to be printed. */
+struct stat_row {
+	const struct count_key *key;
+	struct shown shown;
+};
 
-	if (cfg->metric_only)
-		return stat_metric_rows(out, c, cfg, wall_ns, since_start_ns / 1e9);
-	values = calloc(c->keys.n * c->nr_events + 1, sizeof(*values));
-	if (!values)
-		return -ENOMEM;
-	numbers = numbers_of_user(cfg);
-	for (size_t k = 0; k < c->keys.n; k++)
-		stat_row_values(c, cfg, k, values + k * c->nr_events);
-	/* perf's order: event by event, its keys below each other; of groups of CPUs, group by group. */
+/* perf's order: event by event, its keys below each other; of groups of CPUs, group by group. Into rows, which have room; returns how many. */
+static size_t rows_of(const struct counts *c, const struct stat_cfg *cfg, const double *values, double wall_ns, struct stat_row *rows)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < c->keys.n * (size_t)c->nr_events; i++) {
 		bool by_key = c->by == COUNT_BY_GROUP;
 		size_t k = by_key ? i / (size_t)c->nr_events : i % c->keys.n;
@@ -300,10 +306,86 @@ int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *c
 			continue;
 		if ((c->events[e].from_glob && !s.value) || (cfg->hide_idle && s.missing && !cfg->missing[e]))
 			continue;
-		(cfg->json ? print_json : cfg->separator ? print_csv : print_text)(out, c, cfg, &c->keys.data[k], &s, since_start_ns / 1e9);
+		rows[n++] = (struct stat_row){ &c->keys.data[k], s };
+	}
+	return n;
+}
+
+static int value_width(const struct stat_cfg *cfg, const struct shown *s)
+{
+	char number[64];
+
+	return s->missing ? (int)strlen(s->missing) : snprintf(number, sizeof(number), cfg->plain ? "%.*f" : "%'.*f", s->decimals, s->value);
+}
+
+static struct widths widths_of(const struct stat_cfg *cfg, const struct stat_row *rows, size_t n, enum narrow narrow)
+{
+	struct widths w = { narrow, narrow < NARROW_VALUES ? VALUE_WIDTH : 0, narrow < NARROW_NAMES ? NAME_WIDTH : 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		int name = (int)text_width(rows[i].shown.event->name), value = value_width(cfg, &rows[i].shown);
+
+		w.name = narrow >= NARROW_NAMES && name > w.name ? name : w.name;
+		w.value = narrow >= NARROW_VALUES && value > w.value ? value : w.value;
+	}
+	return w;
+}
+
+/* The first that lets all rows fit, or the narrowest. */
+static struct widths fit(const struct counts *c, const struct stat_cfg *cfg, const struct stat_row *rows, size_t n, double since_s)
+{
+	struct widths w = widths_of(cfg, rows, n, NARROW_NOT);
+	bool fits = !cfg->columns;
+	char line[LINE_BYTES];
+
+	while (!fits) {
+		fits = true;
+		for (size_t i = 0; i < n && fits; i++) {
+			make_line(line, c, cfg, rows[i].key, &rows[i].shown, since_s, &w);
+			fits = text_width(line) <= (size_t)cfg->columns;
+		}
+		if (!fits && w.narrow == NARROW_DERIVED)
+			break;
+		if (!fits)
+			w = widths_of(cfg, rows, n, w.narrow + 1);
+	}
+	return w;
+}
+
+int render_stat_rows(FILE *out, const struct counts *c, const struct stat_cfg *cfg, double wall_ns, double since_start_ns)
+{
+	struct stat_row *rows;
+	double *values;
+	struct numbers numbers;
+	struct widths widths;
+	char line[LINE_BYTES];
+	size_t n;
+
+	if (cfg->metric_only)
+		return stat_metric_rows(out, c, cfg, wall_ns, since_start_ns / 1e9);
+	values = calloc(c->keys.n * c->nr_events + 1, sizeof(*values));
+	rows = calloc(c->keys.n * c->nr_events + 1, sizeof(*rows));
+	if (!values || !rows) {
+		free(values);
+		free(rows);
+		return -ENOMEM;
+	}
+	numbers = numbers_of_user(cfg);
+	for (size_t k = 0; k < c->keys.n; k++)
+		stat_row_values(c, cfg, k, values + k * c->nr_events);
+	n = rows_of(c, cfg, values, wall_ns, rows);
+	widths = fit(c, cfg, rows, n, since_start_ns / 1e9);
+	for (size_t i = 0; i < n; i++) {
+		if (cfg->json || cfg->separator) {
+			(cfg->json ? print_json : print_csv)(out, c, cfg, rows[i].key, &rows[i].shown, since_start_ns / 1e9);
+			continue;
+		}
+		make_line(line, c, cfg, rows[i].key, &rows[i].shown, since_start_ns / 1e9, &widths);
+		fprintf(out, "%s\n", line);
 	}
 	numbers_back(&numbers);
 	free(values);
+	free(rows);
 	return ferror(out) ? -EIO : 0;
 }
 

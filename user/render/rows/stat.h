@@ -25,6 +25,7 @@ struct stat_cfg {
 	const struct metric *const *metrics; /* of -M; none: all figures */
 	size_t nr_metrics;
 	bool metric_only; /* the figures that have names, without their counts */
+	int columns; /* of the terminal that a table is for: lines are shortened, all alike; 0: none */
 };
 
 /* The counts of this round, which took wall_ns and ended so long after the start. 0, -ENOMEM or -EIO. */
