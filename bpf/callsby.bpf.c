@@ -100,7 +100,7 @@ static __always_inline int enter(__u64 nr)
 	if (nr >= SYSCALL_NR_MAX)
 		nr = SYSCALL_NR_MAX;
 	if (!cfg_at_exit) {
-		sum = filter_pass(current_id(current)) ? find_row(current, abi << 16 | nr, 0) : NULL;
+		sum = filter_pass(current_id(current)) && !filter_leaves_out() ? find_row(current, abi << 16 | nr, 0) : NULL;
 		if (sum)
 			sum->calls++;
 		return 0;
@@ -108,6 +108,10 @@ static __always_inline int enter(__u64 nr)
 	call = pass(current, nr);
 	if (!call)
 		return 0;
+	if (!call->is_first && filter_leaves_out()) {
+		call->is_open = 0;
+		return 0;
+	}
 	if (!call->is_first)
 		loss_count_alone(COUNT_SEEN);
 	call->call = abi << 16 | nr;

@@ -20,6 +20,7 @@
 	X(READ_FAULT, "read_fault", WHOLE, "hits whose filter or key needs memory that could not be read") \
 	X(CALLS_FULL, "calls_full", WHOLE, "returns without their calls: 16,384 others had not returned (or never will)") \
 	X(TOO_DEEP, "too_deep", WHOLE, "returns of calls nested more than 64 deep: the kernel does not probe them") \
+	X(BUDGET, "budget", WHOLE, "left out to keep to --budget") \
 	X(NOT_PROBED, "not_probed", PART, "functions that match the glob but cannot be probed") \
 	X(KEYS_FULL, "keys_full", PART, "events with keys beyond --max-keys (net: --max-sockets): summed in the row 'other'") \
 	X(STACKS_FULL, "stacks_full", PART, "stacks beyond --max-stacks: their time is kept") \

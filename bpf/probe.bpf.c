@@ -134,7 +134,7 @@ int probe_count(void *ctx)
 		return 0;
 	if (want & ~(__u64)PROBE_WANT_USER)
 		count_asked(ctx, want, site);
-	else if (filter_pass(bpf_get_current_pid_tgid()))
+	else if (filter_pass(bpf_get_current_pid_tgid()) && !filter_leaves_out())
 		add_hit(ctx, site);
 	return 0;
 }

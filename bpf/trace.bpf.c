@@ -144,6 +144,8 @@ static __always_inline int enter(void *ctx, struct pt_regs___kernel *regs, __u64
 	call->is_open = 0;
 	if (nr < SYSCALL_NR_MAX && has_no_match(plan_of(abi, nr)->fds, call->args))
 		return 0;
+	if (!call->is_first && filter_leaves_out())
+		return 0;
 	call->nr = nr < TRACE_NO_NR ? nr : TRACE_NO_NR;
 	call->abi = abi;
 	call->is_open = 1;
@@ -267,7 +269,7 @@ int page_fault(struct bpf_perf_event_data *ctx)
 {
 	struct mapped mapped = {};
 
-	return filter_pass(current_id(current_task())) ? write_fault(ctx, &mapped) : 0;
+	return filter_pass(current_id(current_task())) && !filter_leaves_out() ? write_fault(ctx, &mapped) : 0;
 }
 
 /* With what is mapped there: 5.17. The kernel holds the lock for reading; where a writer waits for it, it is not known. */
@@ -276,7 +278,7 @@ int page_fault_mapped(struct bpf_perf_event_data *ctx)
 {
 	struct mapped mapped = { .addr = ctx->addr };
 
-	if (!filter_pass(current_id(current_task())))
+	if (!filter_pass(current_id(current_task())) || filter_leaves_out())
 		return 0;
 	bpf_find_vma(bpf_get_current_task_btf(), mapped.addr, take_mapped, &mapped, 0);
 	return write_fault(ctx, &mapped);

@@ -26,6 +26,9 @@ const volatile __u32 cfg_self_pid = 1;
 /* One store starts every program at one instant. */
 volatile __u32 run_armed = 0;
 
+/* Of 2^32 hits so many are left out, to keep to a budget. */
+volatile __u32 run_leave_out = 0;
+
 /* A process of `targets` that is active, or 0: known at once, where the look-up takes 30 ns. */
 volatile __u32 run_target = 0;
 
@@ -145,6 +148,17 @@ static __always_inline int filter_pass(__u64 id)
 		return 1;
 	loss_count(COUNT_SELF);
 	return 0;
+}
+
+/* Of what passed. By chance: what comes in turns would be left out in turns. */
+static __always_inline int filter_leaves_out(void)
+{
+	__u32 part = run_leave_out;
+
+	if (!part || bpf_get_prandom_u32() >= part)
+		return 0;
+	loss_count(LOSS_BUDGET);
+	return 1;
 }
 
 static __always_inline void filter_drop(__u64 key)

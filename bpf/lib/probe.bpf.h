@@ -191,13 +191,13 @@ static __always_inline int probe_take(void *ctx, __u64 want, struct probe_info *
 	if (want & PROBE_WANT_DEPTH)
 		info->depth = depth(ctx, want & PROBE_WANT_USER ? BPF_F_USER_STACK : 0);
 	if (!(want & PROBE_WANT_FILTER))
-		return 1;
+		return !filter_leaves_out();
 	pass = expr_run(ctx, info, *call, info, PROBE_ASK_FILTER);
 	if (pass == PROBE_FAULT) {
 		loss_count(COUNT_SEEN);
 		loss_count(LOSS_READ_FAULT);
 	}
-	return pass == 1;
+	return pass == 1 && !filter_leaves_out();
 }
 
 /* Will the kernel omit the return of the user function that is entered? It says so only in its log. */

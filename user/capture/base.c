@@ -87,6 +87,11 @@ void base_disarm(struct base *base)
 	__atomic_store_n(base->object.filter.run_armed, 0, __ATOMIC_RELEASE);
 }
 
+void base_take_part(struct base *base, double part)
+{
+	__atomic_store_n(base->object.filter.run_leave_out, (__u32)((1 - part) * UINT32_MAX), __ATOMIC_RELAXED);
+}
+
 void base_counts(const struct base *base, uint64_t ret_sum[COUNT_MAX])
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -131,6 +136,7 @@ void base_profile(const struct base *base, const uint64_t sum[COUNT_MAX], struct
 {
 	for (int i = 0; i < LOSS_MAX; i++)
 		profile->losses[i] += sum[i];
+	profile->seen += sum[LOSS_BUDGET]; /* before anything else was counted */
 	if (base->own)
 		note_own(base->own, sum[COUNT_SELF], profile);
 	add_cost(base, &profile->receipt);

@@ -68,6 +68,9 @@ uint64_t base_missed(const struct base *base);
 void base_arm(struct base *base);
 void base_disarm(struct base *base);
 
+/* Of what happens only this part is taken from now on, [0, 1], by chance; the rest is lost (LOSS_BUDGET). */
+void base_take_part(struct base *base, double part);
+
 /* Sums of the map `counters` over its CPUs; zeroes where it cannot be read. */
 void base_counts(const struct base *base, uint64_t ret_sum[COUNT_MAX]);
 

@@ -67,6 +67,11 @@ bool budget_round(struct budget *b, uint64_t now_ns, uint64_t cost_ns)
 	return true;
 }
 
+bool budget_is_passed(const struct budget *b)
+{
+	return b->share > 0 && b->rate <= b->rate_min && b->used > b->share;
+}
+
 double budget_least(struct budget *b)
 {
 	double least = b->least;

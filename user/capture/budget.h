@@ -32,6 +32,9 @@ void budget_init(struct budget *b, double share, uint32_t cpus, uint64_t freq, d
 /* Once a second: cost_ns is the time that the run took so far. Returns true when b->rate is another one. */
 bool budget_round(struct budget *b, uint64_t now_ns, uint64_t cost_ns);
 
+/* Is the share passed at a rate that cannot be lowered? */
+bool budget_is_passed(const struct budget *b);
+
 /* The least rate since the last call, or since the beginning. */
 double budget_least(struct budget *b);
 

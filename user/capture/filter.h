@@ -16,7 +16,7 @@ struct filter {
 	__u32 *filter, *self_pid, *follow, *nr_cgroups, *nr_uids, *nr_comms, *uids;
 	__u64 (*comms)[2];
 	__u32 *run_target; /* the last of -p, or COMMAND */
-	volatile __u32 *run_armed;
+	volatile __u32 *run_armed, *run_leave_out;
 	struct bpf_map *targets, *cgroups;
 	struct bpf_program *progs[FILTER_PROGS];
 	struct bpf_link **links[FILTER_PROGS];
@@ -29,7 +29,7 @@ struct filter {
 		.nr_cgroups = &(skel)->rodata->cfg_nr_cgroups, .nr_uids = &(skel)->rodata->cfg_nr_uids,                     \
 		.nr_comms = &(skel)->rodata->cfg_nr_comms, .uids = (skel)->rodata->cfg_uids, .comms = (skel)->rodata->cfg_comms,\
 		.targets = (skel)->maps.targets, .cgroups = (skel)->maps.cgroups, .run_target = &(skel)->bss->run_target,   \
-		.run_armed = &(skel)->bss->run_armed,                                                                       \
+		.run_armed = &(skel)->bss->run_armed, .run_leave_out = &(skel)->bss->run_leave_out,                         \
 		.progs = { (skel)->progs.filter_fork, (skel)->progs.filter_exec, (skel)->progs.filter_free },               \
 		.links = { &(skel)->links.filter_fork, &(skel)->links.filter_exec, &(skel)->links.filter_free },            \
 	}

@@ -51,6 +51,7 @@ struct source {
 	 * -errno with err filled. NULL: it has none.
 	 */
 	int (*rate)(struct source *src, double rate, struct err *err);
+	bool leaves_out; /* with it: they are a part of what happens, the rest is lost; else a rate of samples, whose weights follow */
 	/* After it nothing is counted and none of its programs runs. */
 	void (*stop)(struct source *src);
 	/*

@@ -101,16 +101,9 @@ static int join_texts(struct measure *m)
 static int set_budget(void *base, const char *text, struct err *err)
 {
 	struct measure *m = base;
-	size_t n = strlen(text);
-	char number[16];
 
-	n -= n && text[n - 1] == '%';
-	snprintf(number, sizeof(number), "%.*s", (int)(n < sizeof(number) ? n : 0), text);
-	if (num_double(number, 100, &m->budget) || m->budget <= 0)
-		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--budget': expected a part of all CPUs' time, such as 1%%", text);
-	m->budget /= 100;
 	m->budget_bpf = true;
-	return 0;
+	return run_budget(text, &m->budget, err);
 }
 
 const struct opt measure_opts[] = {
@@ -560,6 +553,7 @@ int measure_run(struct measure *m, struct sample_cfg *cfg, struct sink *sink, in
 	int ret;
 
 	cfg->bpf_stats |= m->budget_bpf;
+	cfg->keeps_budget = m->budget_bpf;
 
 	session.has_progress = !m->interval_ns;
 	session.tick_ns = m->interval_ns ? SUMS_TICK_NS : 0;

@@ -66,6 +66,9 @@ struct measure {
 extern const struct opt measure_opts[];
 extern const struct opt_rule measure_rules[];
 
+/* For a rule of a command that also shows what was measured before: options of what is measured, and how. */
+#define MEASURE_WORDS "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|budget|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|unwind-memory"
+
 /* Frees what the two below took, but for the target of measure_events(). */
 void measure_free(struct measure *m);
 void measure_free_probes(struct measure *m);

@@ -195,6 +195,7 @@ static const struct opt_group probe_groups[] = {
 	{ "Output", hits_opts, 0, probe_rules },
 	{ "Output", view_opts, offsetof(struct probe_words, o.view) },
 	{ "Output", output_opts, offsetof(struct probe_words, o.view) },
+	{ "Output", budget_opts, offsetof(struct probe_words, o.view) },
 	{ "Honesty", honesty_opts, offsetof(struct probe_words, h) },
 	{ "Of perf, without effect", nothing_opts, 0 },
 	{ 0 },

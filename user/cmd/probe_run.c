@@ -172,6 +172,7 @@ static int make_view(struct probe_run *run, struct err *err)
 	run->table.fields = o->view.fields;
 	run->table.out = o->view.out ? o->view.out : "-";
 	run->table.duration_ns = o->view.duration_ns;
+	run->table.budget = o->view.budget;
 	run->table.is_live = true;
 	return ret ? ret : run_open(&run->base, &run->table, err);
 }
@@ -212,6 +213,8 @@ static int run_stacks(const struct probe_run_cfg *cfg, int *ret_status, struct e
 		return -ENOMEM;
 	m->target = o->target;
 	m->duration_ns = o->view.duration_ns;
+	m->budget = o->view.budget;
+	m->budget_bpf = o->view.budget;
 	m->event_text = "";
 	m->ring_kb = o->ring_kb;
 	m->probes = cfg->probes;
@@ -243,7 +246,7 @@ int probe_run(const struct probe_run_cfg *cfg, int *ret_status, struct err *err)
 		.cfg = cfg,
 		.probe = { .probes = cfg->probes, .nr_probes = cfg->nr_probes,
 			   .mode = cfg->keys ? PROBE_MODE_SUM : cfg->o->count ? PROBE_MODE_COUNT : PROBE_MODE_STREAM,
-			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes, .bpf_stats = cfg->h->receipt },
+			   .ring_bytes = cfg->o->ring_kb << 10, .text_bytes = cfg->o->text_bytes, .bpf_stats = cfg->h->receipt || cfg->o->view.budget, .keeps_budget = cfg->o->view.budget },
 	};
 	int ret;
 

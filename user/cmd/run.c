@@ -10,6 +10,7 @@
 #include "event/columns.h"
 #include "render/rows/rowlines.h"
 #include "ui/terminal.h"
+#include "util/num.h"
 #include "util/text.h"
 
 #define INTERVAL_MIN_MS 10
@@ -34,6 +35,29 @@ const struct opt format_opts[] = {
 const struct opt output_opts[] = {
 	{ 0, "duration", "TIME", OPT_DURATION, offsetof(struct view_options, duration_ns), "stop after TIME (10, 500ms, 2m), and stop COMMAND" },
 	{ 'o', "output", "FILE", OPT_TEXT, offsetof(struct view_options, out), "write to FILE instead of standard output" },
+	{ 0 },
+};
+
+int run_budget(const char *text, double *ret_part, struct err *err)
+{
+	size_t n = strlen(text);
+	char number[16];
+
+	n -= n && text[n - 1] == '%';
+	snprintf(number, sizeof(number), "%.*s", (int)(n < sizeof(number) ? n : 0), text);
+	if (num_double(number, 100, ret_part) || *ret_part <= 0)
+		return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--budget': expected a part of all CPUs' time, such as 1%%", text);
+	*ret_part /= 100;
+	return 0;
+}
+
+static int set_budget(void *base, const char *text, struct err *err)
+{
+	return run_budget(text, &((struct view_options *)base)->budget, err);
+}
+
+const struct opt budget_opts[] = {
+	{ 0, "budget", "PERCENT", OPT_CALL, 0, "leave out, and count as lost, what would take more than this of all CPUs' time, such as 1%", set_budget },
 	{ 0 },
 };
 
@@ -301,6 +325,7 @@ int run_session(struct run *run, struct session_cfg *cfg, const struct run_hooks
 	cfg->duration_ns = run->cfg->duration_ns;
 	cfg->interval_ns = run->cfg->interval_ns;
 	cfg->output = run->cfg->out;
+	cfg->budget = run->cfg->budget;
 	cfg->has_progress = (!run->cfg->is_stream && !run->cfg->interval_ns) || !isatty(output_fd(run->cfg));
 	return run_sink(&run->sink, cfg, &own, run, &run->profile, ret_status, err);
 }

@@ -34,6 +34,7 @@ int run_sink(struct sink *sink, const struct session_cfg *cfg, const struct run_
 struct view_options {
 	const char *by, *sort, *format, *fields, *filter, *out;
 	uint64_t duration_ns, interval_ms, top;
+	double budget; /* a part of all CPUs' time; 0: none */
 };
 
 /*
@@ -41,6 +42,12 @@ struct view_options {
  * measures until it is stopped. --by and --sort are each command's own: their words are those of its schema.
  */
 extern const struct opt view_opts[], format_opts[], output_opts[];
+
+/* Of commands that take what happens, not samples at a rate: --budget. */
+extern const struct opt budget_opts[];
+
+/* The value of --budget: a part of 1. 0, or -EINVAL with err filled. */
+int run_budget(const char *text, double *ret_part, struct err *err);
 
 /* What is shown, and where. */
 struct run_cfg {
@@ -53,6 +60,7 @@ struct run_cfg {
 	const char *out;     /* NULL: standard error; "-": standard output */
 	const char *nothing; /* a note where no row is shown; NULL: none */
 	uint64_t top, duration_ns, interval_ns;
+	double budget; /* as of struct session_cfg */
 	bool append, draws;
 	bool is_live;	/* a reader may follow the output while it grows */
 	bool is_stream; /* each row as it comes, and no table */

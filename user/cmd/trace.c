@@ -93,7 +93,7 @@ static int trace_main(void *cfg, char **operands, struct err *err)
 	if (!ret && o->sums.summary)
 		ret = trace_summary_run(&sums, &o->target, &o->h, &status, err);
 	else if (!ret && o->record)
-		ret = trace_record_run(&(struct trace_record){ o->record, &o->source, &o->target, &o->h, o->view.duration_ns, o->style.is_whole }, &status, err);
+		ret = trace_record_run(&(struct trace_record){ o->record, &o->source, &o->target, &o->h, o->view.duration_ns, o->view.budget, o->style.is_whole }, &status, err);
 	else if (!ret)
 		ret = o->sums.with_summary ? trace_with_sums(o, &sums, &status, err) : trace_run(o, NULL, &status, err);
 	target_free(&o->target);

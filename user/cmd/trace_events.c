@@ -58,12 +58,12 @@ static int open_probe(struct probe *p, const char *text, size_t *at, const struc
 	return ret ? ret : sites_find(&p->spec, sites, &p->sites, err);
 }
 
-int trace_events_open(struct trace_events *e, const struct target *target, bool bpf_stats, struct err *err)
+int trace_events_open(struct trace_events *e, const struct target *target, const struct trace_cfg *calls, struct err *err)
 {
 	struct site_cfg sites = { .pid = target->pids.n ? target->pids.data[0] : 0 };
 	int ret = 0;
 
-	e->cfg = (struct probe_cfg){ .probes = e->probes, .mode = PROBE_MODE_STREAM, .bpf_stats = bpf_stats };
+	e->cfg = (struct probe_cfg){ .probes = e->probes, .mode = PROBE_MODE_STREAM, .bpf_stats = calls->bpf_stats, .keeps_budget = calls->keeps_budget };
 	for (int i = 0; i < e->nr_texts && !ret; i++)
 		for (size_t at = 0; !ret && e->texts[i][at]; at += e->texts[i][at] == ',') {
 			if (e->cfg.nr_probes == TRACE_EVENTS_MAX)

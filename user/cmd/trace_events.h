@@ -3,6 +3,7 @@
 #ifndef SKEP_CMD_TRACE_EVENTS_H
 #define SKEP_CMD_TRACE_EVENTS_H
 
+#include "capture/source/trace.h"
 #include "cmd/probe_hits.h"
 #include "target.h"
 #include "util/vec.h"
@@ -33,8 +34,8 @@ bool trace_events_is(const char *text);
 /* 0, or -EINVAL with err filled. */
 int trace_events_add(struct trace_events *e, const char *text, struct err *err);
 
-/* Parses them and finds what they stand for. 0, or -errno with err filled. */
-int trace_events_open(struct trace_events *e, const struct target *target, bool bpf_stats, struct err *err);
+/* Parses them and finds what they stand for. calls: what is measured beside them. 0, or -errno with err filled. */
+int trace_events_open(struct trace_events *e, const struct target *target, const struct trace_cfg *calls, struct err *err);
 void trace_events_free(struct trace_events *e);
 
 /* All is attached. */

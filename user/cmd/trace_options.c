@@ -243,7 +243,7 @@ static const struct opt_rule trace_rules[] = {
 	{ "status", .not_with = "successful-only|failed-only|failed|errno" },
 	{ "record", .not_with = "input|summary|summary-only|with-summary|hex|strings-in-hex|const-print-style|syscall-times|relative-timestamps|absolute-timestamps|"
 				"columns|format|fields|output|stack-traces|stacks", .why = "a recording has no lines", .hint = "give it with -i FILE, which shows them" },
-	{ "input", .not_with = "summary|summary-only|with-summary|stack-traces|stacks|path|trace-path|fd|" OPT_COMMAND "|all-cpus|pid|tid|uid|cgroup|comm|as|duration|ring-size",
+	{ "input", .not_with = "summary|summary-only|with-summary|stack-traces|stacks|path|trace-path|fd|" OPT_COMMAND "|all-cpus|pid|tid|uid|cgroup|comm|as|duration|ring-size|budget",
 	  .why = "the file has what was recorded" },
 	{ "format=csv|format=json", .needs = "output|input", .why = "on standard error they would stand among other lines", .hint = "-o FILE, or -o - for standard output" },
 	{ "stack-traces|stacks", .not_with = "call-graph=none|call-graph=no" },
@@ -260,6 +260,7 @@ const struct opt_group trace_groups[] = {
 	{ "Output", trace_sum_opts, offsetof(struct trace_options, sums), trace_sum_rules },
 	{ "Output", by_opts, 0 },
 	{ "Output", line_opts, 0, trace_rules },
+	{ "Output", budget_opts, offsetof(struct trace_options, view) },
 	{ "Output", trace_strace_opts, offsetof(struct trace_options, strace), trace_strace_rules },
 	{ "Honesty", honesty_opts, offsetof(struct trace_options, h) },
 	{ 0 },
@@ -283,7 +284,8 @@ void trace_options_complete(struct trace_options *o)
 	o->style.has_stacks = source->stacks = o->stacks;
 	source->min_ns = o->min_ns;
 	source->ring_bytes = o->ring_kb << 10;
-	source->bpf_stats = o->h.receipt;
+	source->bpf_stats = o->h.receipt || o->view.budget;
+	source->keeps_budget = o->view.budget;
 	if (!source->results)
 		source->results = o->ok ? TRACE_DONE : o->failed ? TRACE_FAILED : TRACE_ALL_RESULTS;
 	if (o->input && !o->view.out)

@@ -51,7 +51,7 @@ int trace_record_run(const struct trace_record *o, int *ret_status, struct err *
 {
 	static const struct run_hooks hooks = { begin, NULL };
 	struct profile p = { .title = command_line(), .event = "calls", .unit = "calls" };
-	struct session_cfg cfg = { .target = o->target, .nr_sources = 1, .duration_ns = o->duration_ns };
+	struct session_cfg cfg = { .target = o->target, .nr_sources = 1, .duration_ns = o->duration_ns, .budget = o->budget };
 	struct recording r = { .o = o };
 	int ret = check_stdout(o, err), status = 0;
 	int64_t bytes;

@@ -14,6 +14,7 @@ struct trace_record {
 	const struct target *target;
 	const struct honesty *h;
 	uint64_t duration_ns;
+	double budget; /* as of struct session_cfg */
 	bool is_whole; /* -v */
 };
 

@@ -199,7 +199,7 @@ static int run_live(struct trace_run *run, int *ret_status, struct err *err)
 	static const struct run_hooks hooks = { begin, end };
 	struct trace_options *o = run->o;
 	struct session_cfg cfg = { .target = &o->target };
-	int ret = o->events.nr_texts ? trace_events_open(&o->events, &o->target, o->h.receipt, err) : 0;
+	int ret = o->events.nr_texts ? trace_events_open(&o->events, &o->target, &o->source, err) : 0;
 
 	if (!ret && (o->stacks || o->source.faults))
 		ret = open_stacks(run, &cfg, err);
@@ -228,7 +228,7 @@ int trace_run(struct trace_options *o, struct trace_sums *sums, int *ret_status,
 	struct trace_run run = { .base = { .sink = { .sample = on_sample, .round = on_round } }, .o = o, .sums = sums,
 				 .lines = { .o = o, .rows = &run.base.sink, .profile = &run.base.profile, .has_many = o->strace.has_pids } };
 	struct run_cfg view = { .schema = &callrow_schema, .is_stream = true, .text = &call_text, .format = o->view.format, .fields = o->view.fields,
-				.out = o->view.out, .duration_ns = o->view.duration_ns, .is_live = true, .append = o->strace.append,
+				.out = o->view.out, .duration_ns = o->view.duration_ns, .budget = o->view.budget, .is_live = true, .append = o->strace.append,
 				.hide = o->stacks ? 0 : 1ull << CALLROW_STACK };
 	struct trace_files files = { .path = NULL };
 	uint64_t hidden;

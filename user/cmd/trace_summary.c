@@ -41,6 +41,7 @@ static int measure(struct summary *s, const struct run_cfg *view, const struct t
 	struct session_cfg cfg = { .target = target, .nr_sources = 1 };
 	int ret = run_open(&s->run, view, err);
 
+	s->sums.calls.bpf_stats = s->sums.calls.keeps_budget = view->budget;
 	cfg.sources[0] = ret ? NULL : src_callsby_new(&s->sums.calls);
 	ret = ret ? ret : run_session(&s->run, &cfg, s->sums.is_table ? &table : NULL, ret_status, err);
 	return run_close(&s->run, ret, err);
@@ -49,7 +50,7 @@ static int measure(struct summary *s, const struct run_cfg *view, const struct t
 int trace_summary_run(const struct trace_sums_cfg *cfg, const struct target *target, const struct honesty *h, int *ret_status, struct err *err)
 {
 	const struct view_options *o = cfg->view;
-	struct run_cfg view = { .format = o->format, .fields = o->fields, .out = o->out, .duration_ns = o->duration_ns,
+	struct run_cfg view = { .format = o->format, .fields = o->fields, .out = o->out, .duration_ns = o->duration_ns, .budget = o->budget,
 				.nothing = "none of these calls was made" };
 	struct summary *s = calloc(1, sizeof(*s));
 	int status = 0, ret = s ? trace_sums_init(&s->sums, cfg, err) : -ENOMEM;

@@ -254,6 +254,13 @@ static void close_source(struct source *source)
 	free(src);
 }
 
+static int set_rate(struct source *source, double rate, struct err *err)
+{
+	(void)err;
+	base_take_part(&((struct src_callsby *)source)->base, rate);
+	return 0;
+}
+
 struct source *src_callsby_new(const struct callsby_cfg *cfg)
 {
 	struct src_callsby *src = calloc(1, sizeof(*src));
@@ -264,6 +271,8 @@ struct source *src_callsby_new(const struct callsby_cfg *cfg)
 		.is_bpf = true,
 		.open = open_source,
 		.start = start,
+		.rate = cfg->keeps_budget ? set_rate : NULL,
+		.leaves_out = true,
 		.stop = stop,
 		.snapshot = snapshot,
 		.has_targets = has_targets,

@@ -19,6 +19,7 @@ struct callsby_cfg {
 	bool latency;	   /* errors and times too: counted when they return */
 	uint32_t rows_max; /* 0: BY_ROWS_DEFAULT */
 	bool bpf_stats;
+	bool keeps_budget; /* of what happens a part may be left out (base_take_part()) */
 };
 
 /* Delivers rows with sums since the run began. cfg outlives it. NULL without memory. */

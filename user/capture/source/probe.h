@@ -50,6 +50,7 @@ struct probe_cfg {
 	uint32_t text_bytes; /* 0: PROBE_TEXT_DEFAULT */
 	uint64_t ring_bytes; /* of each CPU; 0: the source's own */
 	bool bpf_stats;	     /* have the kernel time the programs */
+	bool keeps_budget; /* of what happens a part may be left out (base_take_part()) */
 };
 
 /* NULL without memory. */

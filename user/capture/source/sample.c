@@ -46,7 +46,7 @@ static void set_knobs(struct src_sample *src, const struct place *place)
 	ro->cfg_user_stack = !cfg->no_user_stack;
 	ro->cfg_by_tid = cfg->by_tid;
 	ro->cfg_unwind = unwinder_mode(place->unwinder);
-	if (cfg->max_frames && !cfg->aggregate)
+	if (cfg->max_frames)
 		ro->cfg_max_frames = cfg->max_frames;
 	src->max_frames = kernel_max_frames();
 	if (src->max_frames > ro->cfg_max_frames)
@@ -279,6 +279,8 @@ static int set_rate(struct source *source, double rate, struct err *err)
 	}
 	src->attached.n = kept;
 	src->rate = rate;
+	if (src->cfg->keeps_budget)
+		base_take_part(&src->base, rate);
 	ret = attach_counters(src, true, err);
 	if (src->skipped_cpus < skipped) /* those that were skipped before count once */
 		src->skipped_cpus = skipped;
@@ -421,6 +423,14 @@ static void add_to_profile(const struct source *source, struct profile *profile)
 	rings_cost(&src->rings, &profile->receipt);
 }
 
+static bool has_counters(const struct sample_cfg *cfg)
+{
+	for (int i = 0; i < cfg->nr_events; i++)
+		if (cfg->events[i].kind == EVENT_COUNTER)
+			return true;
+	return false;
+}
+
 struct source *src_sample_new(const struct sample_cfg *cfg)
 {
 	struct src_sample *src = calloc(1, sizeof(*src));
@@ -435,6 +445,7 @@ struct source *src_sample_new(const struct sample_cfg *cfg)
 		.start = start,
 		.pause = set_paused,
 		.rate = set_rate,
+		.leaves_out = !has_counters(cfg),
 		.stop = stop,
 		.collect = collect,
 		.drain = drain,

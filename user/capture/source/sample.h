@@ -22,8 +22,9 @@ struct sample_cfg {
 	bool keeps_self;    /* skep's own samples are samples, too */
 	bool by_tid;	    /* keep threads apart in aggregate mode */
 	bool keeps;	    /* what is delivered is kept, to be delivered again */
+	bool keeps_budget;  /* of what has no rate a part may be left out (base_take_part()) */
 	bool bpf_stats;	    /* have the kernel time the programs */
-	uint32_t max_frames; /* of each stack when streaming, 0: STACK_MAX_FRAMES */
+	uint32_t max_frames; /* of each stack, 0: STACK_MAX_FRAMES */
 	uint64_t interval_ns; /* how often sums are taken, 0: at the end */
 	uint32_t stacks_max; /* distinct stacks that are summed, 0: default; overflow goes to the ring */
 	uint64_t ring_bytes;		 /* per CPU, power of two; 0: default */

@@ -27,6 +27,7 @@ struct trace_cfg {
 	bool stacks; /* samples have the user stack that each call was made from */
 	uint64_t ring_bytes; /* of each CPU; 0: the source's own */
 	bool bpf_stats;
+	bool keeps_budget; /* of what happens a part may be left out (base_take_part()) */
 };
 
 /* cfg is borrowed for the source's life. NULL without memory. */
