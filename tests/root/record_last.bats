@@ -4,6 +4,10 @@
 # bats file_tags=user-space
 load ../lib.bash
 
+cleanup() {
+	remove_cgroups
+}
+
 # recorder OPTION...: in the background, when it samples; its pid in BG
 recorder() {
 	background "$SKEP" record -a -F 199 -o x.data "$@" 2>said
@@ -84,5 +88,27 @@ span() { # span FILE: seconds between its first sample and its last
 		# shellcheck disable=SC2086
 		run -2 "$SKEP" record -a $bad --duration 1
 		echo "$output"
+	done
+}
+
+@test "a control group above a value asks, another does not; what is no such condition is refused" {
+	two_cgroups
+	recorder --last 20s --trigger "cpu($a) > 40%" --trigger-pause 60s --duration "$(times 20)"
+	inside() { # inside GROUP SECONDS
+		(echo $BASHPID >"cg/$1/cgroup.procs" && exec "$WORK/shares" "$2" >/dev/null) 3>&-
+	}
+	inside "$b" 3
+	sleep 1
+	files 0
+	inside "$a" 4
+	eventually files 1
+	"$SKEP" -q report -i "$(ls x.data.*)" -s sym --stdio -g none | grep -q ' hot$'
+	kill -INT "$recorder"
+	wait "$recorder"
+	cat said
+	files 1
+	for bad in 'cpu(x)' 'cpu() > 3%' 'cpu(x) > y%' 'cpu(x) > 3' 'cpu(x > 3%' 'cpu(x) > 3% more'; do
+		run -2 "$SKEP" record --last 1s --trigger "$bad" -a -o y.data
+		[[ "$output" == *"bad value '$bad' of '--trigger'"* ]]
 	done
 }

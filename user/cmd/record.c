@@ -22,6 +22,7 @@
 #include "data/data.h"
 #include "sym/buildid.h"
 #include "sym/sym.h"
+#include "util/clock.h"
 #include "util/log.h"
 
 /* Passes on to the files, which are opened once the session has settled on its events. */
@@ -91,8 +92,13 @@ static int pass_round(struct sink *sink)
 {
 	struct record_sink *r = (struct record_sink *)sink;
 
+	uint64_t now = now_ns();
+
 	if (r->syms)
 		syms_pin(r->syms);
+	for (int i = 0; i < r->record->nr_units; i++)
+		if (unit_trigger_round(&r->record->units[i], now))
+			files_ask(&r->files, now);
 	return files_round(&r->files);
 }
 

@@ -6,6 +6,7 @@
 #include "cmd/measure.h"
 #include "cmd/offcpu.h"
 #include "cmd/record_files.h"
+#include "cmd/unittrigger.h"
 #include "util/opt.h"
 
 #define TRIGGERS_MAX 16
@@ -18,6 +19,8 @@ struct record {
 	struct record_files_cfg files;
 	const char *triggers[TRIGGERS_MAX]; /* each is one event, after all others */
 	int nr_triggers;
+	struct unit_trigger units[TRIGGERS_MAX]; /* those of --trigger that are no event */
+	int nr_units;
 	int compression_level;
 	int priority; /* of SCHED_FIFO; 0: as it is */
 	bool callgraph, off_cpu, dry_run;

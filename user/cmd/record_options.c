@@ -85,8 +85,10 @@ static int add_trigger(void *base, const char *text, struct err *err)
 {
 	struct record *rec = base;
 
-	if (rec->nr_triggers == TRIGGERS_MAX)
+	if (rec->nr_triggers + rec->nr_units == TRIGGERS_MAX)
 		return err_exit(err, -E2BIG, EXIT_USAGE, "more than %d --trigger", TRIGGERS_MAX);
+	if (unit_trigger_is(text))
+		return unit_trigger_parse(text, &rec->units[rec->nr_units++], err);
 	rec->triggers[rec->nr_triggers++] = text;
 	return 0;
 }
@@ -98,7 +100,7 @@ static const struct opt record_opts[] = {
 	{ 'g', NULL, NULL, OPT_FLAG, offsetof(struct record, callgraph), "accepted for perf's users: call chains are the default" },
 	{ 0, "no-call-graph", NULL, OPT_CALL, 0, "as --call-graph none", set_no_chains },
 	{ 0, "mmap-pages", "N", OPT_CALL, 0, "as -m, a plain number in pages as perf has it", set_pages },
-	{ 0, "trigger", "EVENT", OPT_CALL, 0, "with --last: an event, such as 'k:oom_kill_process', that is recorded, too, and has the file written",
+	{ 0, "trigger", "EVENT", OPT_CALL, 0, "with --last: an event, such as 'k:oom_kill_process', that is recorded, too, and has the file written; or 'cpu(UNIT) > N%', of one CPU, in a second",
 	  add_trigger, .many = true },
 	{ 'D', "delay", "MS", OPT_CALL, 0, DELAY_HELP "; FROM-TO,...: only in these ranges; -1: by a command of --control", set_delay },
 	{ 0, "all-cgroups", NULL, OPT_FLAG, offsetof(struct record, m.has_cgroup), "record the cgroup of each sample" },

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* --trigger 'cpu(UNIT) > 80%': has a control group of version 2 used more of a CPU than that, in a second? By its cpu.stat (cgroup-v2.rst). */
+#ifndef SKEP_CMD_UNITTRIGGER_H
+#define SKEP_CMD_UNITTRIGGER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+#define UNIT_ROUND_NS UINT64_C(1000000000)
+
+struct unit_trigger {
+	char unit[NAME_MAX + 1]; /* the last part of its path, as nginx.service, or from the top: /system.slice/nginx.service */
+	double above; /* of one CPU: 0.8 */
+	/* Its own */
+	char stat[PATH_MAX]; /* the file; "": not found */
+	uint64_t usage_us, at_ns; /* when it was read last; 0: it was not */
+};
+
+/* Is it one, or an event? */
+bool unit_trigger_is(const char *text);
+
+/* 0, or -EINVAL with err filled. */
+int unit_trigger_parse(const char *text, struct unit_trigger *ret, struct err *err);
+
+/* True where it is so, at most once a second. A unit that is not there, or not any more, uses nothing; it is looked for each time. */
+bool unit_trigger_round(struct unit_trigger *t, uint64_t now_ns);
+
+#endif
