@@ -8,7 +8,7 @@
 # make install    PREFIX=/usr/local DESTDIR=
 # CC CPPFLAGS CFLAGS LDFLAGS LDLIBS are the user's: they come after ours, from the command line or the environment.
 # Switches: SAN=1 (ASan+UBSan, in build/san), CLANG=1 (clang for user space, in build/clang), FUZZ=1 (in build/fuzz),
-#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 NO_NCURSES=1 NO_MICROHTTPD=1 NO_CURL=1 (drop an optional library), WERROR=1, V=1 (show commands),
+#           NO_LIBDW=1 NO_LZMA=1 NO_DEMANGLE=1 NO_ZSTD=1 NO_CAPSTONE=1 NO_NCURSES=1 NO_MICROHTTPD=1 NO_CURL=1 NO_JSON_C=1 (drop an optional library), WERROR=1, V=1 (show commands),
 #           LINES=1 (source lines in the verifier's log of skep -vv)
 
 PREFIX ?= /usr/local
@@ -89,6 +89,11 @@ endif
 ifndef NO_CURL
 SKEP_CPPFLAGS += -DHAVE_CURL
 HEADERS += curl/curl.h
+endif
+# For names of containers in skep agent, which opens it: reads what runtimes keep as JSON.
+ifndef NO_JSON_C
+SKEP_CPPFLAGS += -DHAVE_JSON_C
+HEADERS += json-c/json.h
 endif
 ifndef NO_NCURSES
 SKEP_CPPFLAGS += -DHAVE_NCURSES
@@ -240,7 +245,7 @@ lint:
 	@$(MAKE) --no-print-directory CLANG=1 WERROR=1 syntax
 
 # Every claim beside its peer: half an hour. Then README has the figures. What was just built is on the disk before.
-BENCHMARKS := startup list sampling walk picture report tracepoint symbols ehframe weight counting by trace probe sched timehist offcpu net top agent agentload fleet unwind
+BENCHMARKS := startup list sampling walk picture report tracepoint symbols ehframe weight counting by trace probe sched timehist offcpu net top agent agentload agentchurn fleet unwind
 bench: all work $(PERF)
 	@sync; status=0; for b in $(BENCHMARKS); do tests/perf/$$b.sh || status=1; done; [ $$status = 0 ] && tools/figures.sh $(BENCHMARKS)
 

@@ -144,6 +144,8 @@ struct sample_fields {
 	X(HOST, "host") \
 	X(UNIT, "unit") \
 	X(CONTAINER, "container") \
+	X(CONTAINER_NAME, "container_name") \
+	X(IMAGE, "image") \
 	X(EXE, "exe") \
 	X(BUILD_ID, "build_id")
 

@@ -75,5 +75,5 @@ pg() {
 	as pgbench -h "$TMP/pg" -S -c 4 -j 2 -T "$S" postgres 2>/dev/null | awk '/^tps/ { print $3; n++ } END { exit n != 1 }'
 }
 turns PostgreSQL pg
-kill -INT $server
+kill -INT "$(head -n 1 "$TMP/pg/data/postmaster.pid")" # not the shell around it, which ignores the signal
 wait $server

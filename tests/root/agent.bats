@@ -286,3 +286,53 @@ agent() {
 	[[ "$output" == *"--budget"*"-c"* ]]
 	for bad in 0 -1 101 x 1%% ''; do run -2 "$SKEP" flame -a --budget "$bad" --duration 1 -o x.html; done
 }
+
+@test "containers have the name and the image that their runtime keeps: podman" {
+	command -v podman >/dev/null && command -v busybox >/dev/null || skip "no podman and busybox"
+	two_cgroups
+	podman=(podman --storage-driver vfs --cgroup-manager cgroupfs)
+	mkdir -p image/bin && cp "$(command -v busybox)" image/bin/ && tar -C image -cf image.tar .
+	"${podman[@]}" import image.tar localhost/skep-test:1.2 2>said || { cat said; skip "podman cannot import"; }
+	"${podman[@]}" create --name "skep-test-$$" --network none localhost/skep-test:1.2 /bin/busybox true >id || { "${podman[@]}" rmi localhost/skep-test:1.2; false; }
+	# where a runtime puts it; this machine's own control groups may be of version 1
+	inner=cg/$a/libpod-$(cat id).scope
+	mkdir "$inner"
+	(echo $BASHPID >"$inner/cgroup.procs" && exec "$WORK/shares" 3 >truth) 3>&- &
+	work=$!
+	agent store 2 -F 99 2>said || true
+	wait $work
+	rmdir "$inner"
+	"${podman[@]}" rm "skep-test-$$" >/dev/null && "${podman[@]}" rmi localhost/skep-test:1.2 >/dev/null
+	cat said
+	"$SKEP" -q report --store store -s container,container_name,image,comm --format csv >rows
+	cat rows
+	grep -q "$(cut -c1-12 id)\W*skep-test-$$\W*localhost/skep-test:1.2\W*shares" rows
+	"$SKEP" -q flame --store store --label "container_name=skep-test-*" --by image,comm --format folded | grep -q '^localhost/skep-test:1.2;'
+}
+
+@test "top --store: what the agent keeps, as it grows, up to all of it; a time without a profile is not the end" {
+	background "$WORK/shares" "$(times 9)" >truth
+	"$SKEP" -q agent --store store --every 1s -F 99 --duration "$(times 7)" 3>&- &
+	agent=$!
+	has_one() { [ "$(profiles store | wc -l)" -gt 0 ]; }
+	eventually has_one
+	"$SKEP" top --store store --since 5m -d 1s -n 4 --json 2>said | jq -c 'select(.sym) | [.time_ns, .samples]' >rows
+	cat said
+	sums=$(jq -s -c 'group_by(.[0]) | map(map(.[1]) | add)' rows)
+	echo "$sums"
+	[ "$(jq 'length' <<<"$sums")" = 4 ]
+	jq -e '. == sort and .[3] > .[0]' <<<"$sums"
+	"$SKEP" top --store store --since "$(times 3)s" -d 1s -n "$(times 12)" --stdio >tables 2>said &
+	reader=$!
+	wait $agent
+	wait $reader || true
+	cat said
+	grep -q "note: the store 'store' has nothing of that time" said
+	grep -q ' hot$' tables
+	all=$("$SKEP" -q report --store store -s comm --json | jq '[.rows[].samples] | add')
+	[ "$("$SKEP" -q top --store store -n 1 --json -s unit,comm | jq -s 'map(.samples // 0) | add')" = "$all" ]
+	run -2 "$SKEP" top --store store -p 1
+	[[ "$output" == *"--store and -p exclude each other"* ]]
+	run -1 "$SKEP" top --store store --since 1s -n 2
+	[[ "$output" == *"has nothing of that time"* ]]
+}

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/containers.h"
 #include "elf/elf.h"
 #include "target.h"
 #include "util/hash.h"
@@ -25,7 +26,7 @@
 
 struct group {
 	uint64_t id;
-	const char *path, *unit, *container; /* interned; container NULL: none */
+	const char *path, *unit, *container, *name, *image; /* interned; of a container; NULL: none, or not known */
 };
 
 /* A file that runs. */
@@ -37,6 +38,7 @@ struct exe {
 };
 
 struct agent_labels {
+	bool cannot_read; /* files of a runtime */
 	struct strpool *pool;
 	VEC(struct group) groups;
 	struct map by_id;
@@ -118,6 +120,21 @@ static const char *path_of(struct agent_labels *l, uint64_t id)
 	return target_cgroup_path(NULL, id);
 }
 
+/* By what its runtime says. 0 or -ENOMEM. */
+static int name_container(struct agent_labels *l, const char *container, struct group *g)
+{
+	char id[CONTAINER_DIGITS + 1];
+	struct container_about about;
+
+	snprintf(id, sizeof(id), "%s", container);
+	l->cannot_read |= container_about("", id, &about) == -EACCES;
+	if (about.name[0] && !(g->name = strpool_add(l->pool, about.name)))
+		return -ENOMEM;
+	if (about.image[0] && !(g->image = strpool_add(l->pool, about.image)))
+		return -ENOMEM;
+	return 0;
+}
+
 static const struct group *group_of(struct agent_labels *l, uint64_t id)
 {
 	int64_t found = map_find(&l->by_id, hash_u64(id));
@@ -132,6 +149,8 @@ static const struct group *group_of(struct agent_labels *l, uint64_t id)
 		return NULL;
 	unit = agent_unit(path, &n);
 	container = agent_container(path);
+	if (container && name_container(l, container, &g))
+		return NULL;
 	g.path = strpool_add(l->pool, path);
 	g.unit = strpool_addn(l->pool, unit, n);
 	g.container = container ? strpool_addn(l->pool, container, CONTAINER_SHOWN) : NULL;
@@ -229,11 +248,20 @@ int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_
 	}
 	if (g && g->container)
 		ret_labels[n++] = (struct pprof_label){ .key = "container", .text = g->container };
+	if (g && g->name)
+		ret_labels[n++] = (struct pprof_label){ .key = "container_name", .text = g->name };
+	if (g && g->image)
+		ret_labels[n++] = (struct pprof_label){ .key = "image", .text = g->image };
 	if (e)
 		ret_labels[n++] = (struct pprof_label){ .key = "exe", .text = e->path };
 	if (e && *e->build)
 		ret_labels[n++] = (struct pprof_label){ .key = "build_id", .text = e->build };
 	return n;
+}
+
+bool agent_labels_cannot_read(const struct agent_labels *l)
+{
+	return l->cannot_read;
 }
 
 void agent_labels_round(struct agent_labels *l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What skep agent says of a sample beside its stack: comm, the control group, and of that the unit of systemd and the container, by the
- * names that systemd and the runtimes of containers give them; the program's file and its build id. Never a process's number: there would
+ * names that systemd and the runtimes of containers give them, with the image; the program's file and its build id. Never a process's number: there would
  * be no end of them.
  */
 #ifndef SKEP_CMD_AGENTLABELS_H
@@ -20,6 +20,9 @@ int agent_labels_of(void *agent_labels, const struct named *named, struct pprof_
 
 /* The unit of a control group, by its number: a text that lives as long as l. NULL: not known. */
 const char *agent_labels_unit(struct agent_labels *l, uint64_t cgroup);
+
+/* Has a container no name because files of its runtime cannot be read? */
+bool agent_labels_cannot_read(const struct agent_labels *l);
 
 /* Control groups that were made meanwhile, and programs of processes, are looked for again, from now on. */
 void agent_labels_round(struct agent_labels *l);

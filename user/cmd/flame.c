@@ -73,7 +73,7 @@ static int set_by(void *base, const char *text, struct err *err)
 		known = take_by(f, word);
 	if (known && *text)
 		return 0;
-	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--by': expected comm, pid, tid or none; of a store also host, unit, container, exe, build_id",
+	return err_exit(err, -EINVAL, EXIT_USAGE, "bad value '%s' of '--by': expected comm, pid, tid or none; of a store also host, unit, container, container_name, image, exe, build_id",
 			text);
 }
 
@@ -85,7 +85,7 @@ static const struct opt flame_opts[] = {
 	{ 'i', "input", "FILE", OPT_TEXT, offsetof(struct flame, input), "draw a perf.data file instead of sampling" },
 	{ 0, "event-index", "N", OPT_TEXT, offsetof(struct flame, event_index),
 	  "with -i: which event of the file, counted from 0 (default: the first that has samples)" },
-	{ 0, "by", "KEY,...", OPT_CALL, 0, "bottom frames of the stacks: comm (default), pid, tid or none; of a store also host, unit, container, exe, build_id, which stand below it (unit,comm)",
+	{ 0, "by", "KEY,...", OPT_CALL, 0, "bottom frames of the stacks: comm (default), pid, tid or none; of a store also host, unit, container, container_name, image, exe, build_id, which stand below it (unit,comm)",
 	  set_by },
 	{ 0, "inline", NULL, OPT_FLAG, offsetof(struct flame, inlines), "show inlined functions and source lines (needs debug information; slower)" },
 	{ 0, "icicle", NULL, OPT_FLAG, offsetof(struct flame, icicle), "draw roots at the top" },
@@ -98,8 +98,7 @@ static const struct opt flame_opts[] = {
 static const struct opt_rule flame_rules[] = {
 	{ "input", .not_with = OPT_COMMAND },
 	{ "input", .not_with = "event", .hint = "--event-index N chooses an event of the file" },
-	{ "input|store", .not_with = "all-cpus|pid|tid|cpu|uid|cgroup|comm|as|freq|count|budget|filter|all-user|all-kernel|duration|idle|max-stack|ring-size|max-stacks|call-graph|"
-			       "unwind-memory|off-part|wakers" },
+	{ "input|store", .not_with = MEASURE_WORDS "|off-part|wakers" },
 	{ "store", .not_with = "input|event|annotate|off-cpu|wall|" OPT_COMMAND },
 	{ "event-index", .needs = "input" },
 	{ "event-index", .not_with = "off-cpu|wall" },
@@ -298,7 +297,7 @@ static int check_live(struct flame *f, char **operands, struct err *err)
 	int ret;
 
 	if (f->labels) {
-		err_exit(err, -EINVAL, EXIT_USAGE, "--by: host, unit, container, exe and build_id are labels of a store");
+		err_exit(err, -EINVAL, EXIT_USAGE, "--by: host, unit, container, container_name, image, exe and build_id are labels of a store");
 		err_hint(err, "skep agent keeps one; then --store DIR");
 		return -EINVAL;
 	}

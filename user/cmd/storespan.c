@@ -9,14 +9,21 @@
 #include "util/clock.h"
 #include "util/num.h"
 
+static int set_store(void *base, const char *text, struct err *err)
+{
+	(void)err;
+	((struct store_options *)base)->path = text ? text : STORE_DEFAULT;
+	return 0;
+}
+
 const struct opt store_opts[] = {
-	{ 0, "store", "DIR|URL", OPT_TEXT, offsetof(struct store_options, path),
-	  "what skep agent keeps in DIR, or has sent to " CLICKHOUSE_SCHEMES ", instead of a file" },
+	{ 0, "store", "[=DIR|URL]", OPT_CALL, 0,
+	  "what skep agent keeps in DIR (default: " STORE_DEFAULT "), or has sent to " CLICKHOUSE_SCHEMES ", instead of a file", set_store, .takes_next = true },
 	{ 0, "since", "TIME", OPT_TEXT, offsetof(struct store_options, since),
 	  "of the store: from TIME on, as 10m (ago), 14:03, 14:03:20 or '2026-11-27 14:03' (default: all)" },
 	{ 0, "until", "TIME", OPT_TEXT, offsetof(struct store_options, until), "of the store: up to TIME" },
 	{ 0, "label", "KEY=PATTERN,...", OPT_TEXT, offsetof(struct store_options, label),
-	  "of the store: only what has these labels: unit, comm, cgroup, container, exe, build_id (URL: host)" },
+	  "of the store: only what has these labels: unit, comm, cgroup, container, container_name, image, exe, build_id (URL: host)" },
 	{ 0, "view", "NAME", OPT_TEXT, offsetof(struct store_options, view), "of the store: the event, as cpu-clock (default: the first that it has)" },
 	{ 0 },
 };

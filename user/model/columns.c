@@ -67,6 +67,8 @@ const struct report_column_row report_columns[REPORT_COLUMNS] = {
 	[KEY_HOST] = { "host", NULL, "Host", .slots = 1 },
 	[KEY_UNIT] = { "unit", NULL, "Unit", .slots = 1 },
 	[KEY_CONTAINER] = { "container", NULL, "Container", .slots = 1 },
+	[KEY_CONTAINER_NAME] = { "container_name", NULL, "Container Name", .slots = 1 },
+	[KEY_IMAGE] = { "image", NULL, "Image", .slots = 1 },
 	[KEY_EXE] = { "exe", NULL, "Executable", .slots = 1 },
 	[KEY_BUILD_ID] = { "build_id", NULL, "Build ID", .slots = 1 },
 	[KEY_SYM_DADDR] = { "symbol_daddr", NULL, "Data Symbol", .slots = ADDRESS_SLOTS, ADDRESSES },

@@ -15,7 +15,7 @@
 #define INLINES_MAX 256
 
 /* Labels that are columns of their own, in their order. */
-static const char *const label_keys[] = { "unit", "comm", "cgroup", "container", "exe", "build_id" };
+static const char *const label_keys[] = { "unit", "comm", "cgroup", "container", "container_name", "image", "exe", "build_id" };
 
 enum { LABEL_SERVICE, NR_LABELS = sizeof(label_keys) / sizeof(label_keys[0]) };
 

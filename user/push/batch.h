@@ -14,7 +14,7 @@
 
 /* Columns, as rows have them. */
 #define BATCH_STACK_COLUMNS "hash, functions, objects, builds, kinds"
-#define BATCH_SAMPLE_COLUMNS "time, seconds, host, store, service, event, unit, comm, cgroup, container, exe, build, stack, count, value"
+#define BATCH_SAMPLE_COLUMNS "time, seconds, host, store, service, event, unit, comm, cgroup, container, container_name, image, exe, build, stack, count, value"
 #define BATCH_COLUMNS "time, seconds, host, store, event, unit, samples, value, stacks, notes"
 
 /* The kind of a frame, in the column kinds. */

@@ -213,7 +213,7 @@ static const struct table tables[] = {
 	  "ORDER BY hash", "cityHash64(hash)" },
 	{ "skep_samples",
 	  "time DateTime, seconds UInt32, host String, store String, service String, event String, unit String, comm String, cgroup String, container String, "
-	  "exe String, build String, stack FixedString(16), count UInt64, value UInt64",
+	  "container_name String, image String, exe String, build String, stack FixedString(16), count UInt64, value UInt64",
 	  "PARTITION BY toDate(time) ORDER BY (service, event, time, host, store, seconds, comm, cgroup, exe, build, stack)",
 	  "cityHash64(host)" },
 	{ "skep_batches",

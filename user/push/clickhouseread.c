@@ -30,6 +30,7 @@ static const struct {
 } columns[] = {
 	{ "unit", "service" },	{ "comm", "comm" }, { "cgroup", "cgroup" }, { "container", "container" },
 	{ "host", "host" },	{ "exe", "exe" },   { "build_id", "build" },
+	{ "container_name", "container_name" },	    { "image", "image" },
 };
 
 /* A span's event, as its batches have it. */
@@ -126,7 +127,7 @@ static int check_labels(const struct store_span *span, struct err *err)
 {
 	for (size_t i = 0; i < span->nr_labels; i++)
 		if (!column_of(span->labels[i].key))
-			return err_exit(err, -EINVAL, EXIT_USAGE, "no label '%s': there are host, unit, comm, cgroup, container, exe and build_id",
+			return err_exit(err, -EINVAL, EXIT_USAGE, "no label '%s': there are host, unit, comm, cgroup, container, container_name, image, exe and build_id",
 					span->labels[i].key);
 	return 0;
 }

@@ -37,7 +37,8 @@ enum { RESPONSE_PARTIAL = 1, PARTIAL_REJECTED = 1 };
 static const struct {
 	const char *label, *attribute;
 } names[] = {
-	{ "comm", "thread.name" },	  { "container", "container.id" },	     { "exe", "process.executable.path" },
+	{ "comm", "thread.name" },	  { "container", "container.id" },	     { "container_name", "container.name" },
+	{ "image", "container.image.name" }, { "exe", "process.executable.path" },
 	{ "build_id", "process.executable.build_id.gnu" }, { "cgroup", "skep.cgroup" }, { "unit", "skep.unit" },
 };
 

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/containers.h"
+
+#include <errno.h>
+
+#ifdef HAVE_JSON_C
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/file.h"
+#include "util/text.h"
+
+#define SONAME "libjson-c.so.5" /* of 0.15 and later */
+#define FILE_MAX (16u << 20)
+#define DEPTH_MAX 32
+
+#define DOCKER "/var/lib/docker/containers/%s/config.v2.json"
+#define STORAGE "/var/lib/containers/storage"
+#define STORAGE_DIR "-containers" /* after the name of the driver: overlay, vfs */
+#define CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
+
+static struct {
+	struct json_tokener *(*tokener)(int depth);
+	void (*end)(struct json_tokener *tok);
+	struct json_object *(*parse)(struct json_tokener *tok, const char *text, int n);
+	int (*put)(struct json_object *o);
+	json_bool (*get)(const struct json_object *o, const char *key, struct json_object **ret);
+	const char *(*text)(struct json_object *o);
+	int (*is)(const struct json_object *o, enum json_type type);
+	size_t (*length)(const struct json_object *o);
+	struct json_object *(*at)(const struct json_object *o, size_t i);
+} json;
+
+static bool open_library(void)
+{
+	void *lib = json.at ? NULL : dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+	const struct {
+		void *to;
+		const char *name;
+	} all[] = {
+		{ &json.tokener, "json_tokener_new_ex" },  { &json.end, "json_tokener_free" },	      { &json.parse, "json_tokener_parse_ex" },
+		{ &json.put, "json_object_put" },	   { &json.get, "json_object_object_get_ex" }, { &json.text, "json_object_get_string" },
+		{ &json.is, "json_object_is_type" },	   { &json.length, "json_object_array_length" }, { &json.at, "json_object_array_get_idx" },
+	};
+
+	for (size_t i = 0; lib && i < sizeof(all) / sizeof(all[0]); i++) {
+		void *found = dlsym(lib, all[i].name);
+
+		if (!found)
+			return false;
+		memcpy(all[i].to, &found, sizeof(found));
+	}
+	return json.at;
+}
+
+/* NULL: it is no JSON. */
+static struct json_object *parse(const char *text, size_t n)
+{
+	struct json_tokener *tok = json.tokener(DEPTH_MAX);
+	struct json_object *o = tok ? json.parse(tok, text, (int)n) : NULL;
+
+	if (tok)
+		json.end(tok);
+	return o;
+}
+
+/* Only a regular file of root's, or of skep's user's. 0, or -errno; -EBADMSG: it is no JSON, or too long. */
+static int read_json(const char *path, struct json_object **ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error;
+	struct stat st;
+	char *text = NULL;
+	size_t n = 0;
+
+	*ret = NULL;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()))
+		error = -EBADMSG;
+	else
+		error = file_read_fd(fd, (size_t)st.st_size + 1, FILE_MAX, &text, &n);
+	close(fd);
+	if (!error)
+		*ret = parse(text, n);
+	free(text);
+	return error ? error : *ret ? 0 : -EBADMSG;
+}
+
+/* The text of o, or of its member; NULL: there is none. */
+static const char *text_of(const struct json_object *o, const char *key)
+{
+	struct json_object *member;
+
+	return o && json.get(o, key, &member) && json.is(member, json_type_string) ? json.text(member) : NULL;
+}
+
+static void keep(char to[CONTAINER_TEXT], const char *text)
+{
+	if (text)
+		snprintf(to, CONTAINER_TEXT, "%s", text);
+}
+
+static int of_docker(const char *root, const char *id, struct container_about *ret)
+{
+	struct json_object *o, *config = NULL;
+	const char *name;
+	char path[PATH_MAX];
+	int error;
+
+	if (snprintf(path, sizeof(path), "%s" DOCKER, root, id) >= (int)sizeof(path))
+		return -ENOENT;
+	error = read_json(path, &o);
+	if (error)
+		return error;
+	name = text_of(o, "Name");
+	keep(ret->name, name && *name == '/' ? name + 1 : name);
+	if (json.get(o, "Config", &config))
+		keep(ret->image, text_of(config, "Image"));
+	json.put(o);
+	return 0;
+}
+
+/* Of one of containers/storage. What the runtime keeps with it is JSON in a text. */
+static void of_entry(const struct json_object *entry, struct container_about *ret)
+{
+	const char *kept = text_of(entry, "metadata");
+	struct json_object *about = kept ? parse(kept, strlen(kept)) : NULL, *names, *name;
+
+	if (json.get(entry, "names", &names) && json.is(names, json_type_array) && json.length(names)) {
+		name = json.at(names, 0);
+		keep(ret->name, json.is(name, json_type_string) ? json.text(name) : NULL);
+	}
+	keep(ret->image, text_of(about, "image-name"));
+	json.put(about);
+}
+
+static int of_storage_file(const char *path, const char *id, struct container_about *ret)
+{
+	struct json_object *all;
+	int error = read_json(path, &all);
+
+	if (error)
+		return error;
+	error = -ENOENT;
+	for (size_t i = 0; error && json.is(all, json_type_array) && i < json.length(all); i++) {
+		const char *other = text_of(json.at(all, i), "id");
+
+		if (!other || strcmp(other, id) != 0)
+			continue;
+		of_entry(json.at(all, i), ret);
+		error = 0;
+	}
+	json.put(all);
+	return error;
+}
+
+static bool is_storage(const char *name)
+{
+	return text_ends(name, strlen(name), STORAGE_DIR);
+}
+
+static bool is_space(const char *name)
+{
+	return name[0] != '.';
+}
+
+/* Each directory in `dir` that is one, with a path below it, until one has the container. */
+static int each(const char *root, const char *dir, bool (*is_one)(const char *name), const char *below, const char *id,
+		int (*look)(const char *path, const char *id, struct container_about *ret), struct container_about *ret)
+{
+	char path[PATH_MAX];
+	struct dirent *one;
+	int error = -ENOENT;
+	DIR *in;
+
+	if (snprintf(path, sizeof(path), "%s%s", root, dir) >= (int)sizeof(path))
+		return -ENOENT;
+	in = opendir(path);
+	if (!in)
+		return -errno;
+	while (error && error != -EACCES && (one = readdir(in)))
+		if (is_one(one->d_name) && snprintf(path, sizeof(path), "%s%s/%s/%s", root, dir, one->d_name, below) < (int)sizeof(path))
+			error = look(path, id, ret);
+	closedir(in);
+	return error;
+}
+
+static int of_storage(const char *root, const char *id, struct container_about *ret)
+{
+	return each(root, STORAGE, is_storage, "containers.json", id, of_storage_file, ret);
+}
+
+/* https://github.com/containerd/containerd: pkg/cri/annotations; https://github.com/containerd/nerdctl: pkg/labels */
+static void of_annotations(const struct json_object *a, struct container_about *ret)
+{
+	const char *pod = text_of(a, "io.kubernetes.cri.sandbox-name"), *space = text_of(a, "io.kubernetes.cri.sandbox-namespace");
+	const char *name = text_of(a, "io.kubernetes.cri.container-name");
+
+	if (pod && space)
+		snprintf(ret->name, sizeof(ret->name), "%s/%s/%s", space, pod, name ? name : "");
+	else
+		keep(ret->name, text_of(a, "nerdctl/name"));
+	keep(ret->image, text_of(a, "io.kubernetes.cri.image-name"));
+}
+
+static int of_spec(const char *path, const char *id, struct container_about *ret)
+{
+	struct json_object *o, *annotations;
+	int error = read_json(path, &o);
+
+	(void)id;
+	if (error)
+		return error;
+	if (json.get(o, "annotations", &annotations))
+		of_annotations(annotations, ret);
+	json.put(o);
+	return 0;
+}
+
+static int of_containerd(const char *root, const char *id, struct container_about *ret)
+{
+	char below[NAME_MAX];
+
+	snprintf(below, sizeof(below), "%s/config.json", id);
+	return each(root, CONTAINERD, is_space, below, id, of_spec, ret);
+}
+
+int container_about(const char *root, const char *id, struct container_about *ret)
+{
+	static int (*const runtimes[])(const char *root, const char *id, struct container_about *ret) = { of_docker, of_storage, of_containerd };
+	int error = -ENOENT;
+
+	*ret = (struct container_about){ 0 };
+	if (!open_library())
+		return -ENOTSUP;
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		int one = runtimes[i](root, id, ret);
+
+		if (!one)
+			return 0;
+		if (one == -EACCES || one == -EPERM)
+			error = -EACCES;
+	}
+	return error;
+}
+#else
+int container_about(const char *root, const char *id, struct container_about *ret)
+{
+	(void)root, (void)id;
+	*ret = (struct container_about){ 0 };
+	return -ENOTSUP;
+}
+#endif
