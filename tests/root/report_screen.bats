@@ -95,3 +95,39 @@ report() { # report OPTION...
 	shows "no.data" '^status 1'
 	gone 'Enter Calls'
 }
+
+@test "skep top --store: the same screen, of what an agent keeps; it is read again, but not while callers are open" {
+	background "$WORK/shares" "$(times 60)"
+	background "$SKEP" -q agent --store store --every 1s -F 99
+	agent=$BG
+	has_one() { ls store/*.pb.gz >listed 2>&1; }
+	eventually has_one
+	terminal 120 40
+	type_line "'$SKEP' top --store store --since 5m -d 500ms; echo status \$?"
+	shows '^ skep top  store since 5m  cpu-clock  [0-9]+ samples, 0 lost' ' \[\.\] hot$'
+	seen() { sed -n 's/^ skep top .* \([0-9]*\) samples, .*/\1/p' now; }
+	grows() { on_screen ' samples, ' && [ "$(seen)" -gt "$before" ]; }
+	before=$(seen)
+	eventually grows
+	keys s C-u u n i t , c o m m Enter
+	shows '^ +[0-9.]+% +[^ ]+ +shares *$'
+	keys s C-u c o m m , s y m Enter
+	shows '^ +[0-9.]+% +shares +\[\.\] hot$'
+	before=$(seen)
+	eventually grows
+	on_screen ' \[\.\] hot$'
+	keys Enter
+	shows ' hot: [0-9.]+% of all samples' '^called by'
+	before=$(seen)
+	sleep 2
+	on_screen ' hot: '
+	[ "$(seen)" = "$before" ]
+	keys Escape
+	eventually grows
+	kill -INT "$agent"
+	wait "$agent"
+	rm -r store
+	shows "cannot (open|read) .*store"
+	keys q
+	left
+}

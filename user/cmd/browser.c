@@ -55,11 +55,22 @@ static void forget_opened(struct browser *b)
 	b->opened.n = 0;
 }
 
-void browser_reset(struct browser *b)
+bool browser_is_at_table(const struct browser *b)
+{
+	return b->view == VIEW_TABLE && !b->opened.n && !b->asks;
+}
+
+void browser_renew(struct browser *b)
 {
 	forget_opened(b);
 	browser_forget(&b->calls);
 	b->lines.n = 0; /* of rows that may be gone */
+	b->chosen = (struct report_row){ 0 };
+}
+
+void browser_reset(struct browser *b)
+{
+	browser_renew(b);
 	b->view = VIEW_TABLE;
 	b->cursors[VIEW_TABLE] = (struct cursor){ 0 };
 }

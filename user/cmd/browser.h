@@ -64,6 +64,12 @@ const struct report_row *browser_row(const struct browser *b);
 /* Rows of the next page are others: back to the table, nothing is open. */
 void browser_reset(struct browser *b);
 
+/* Is it at its table, and nothing is open or asked for? Then browser_renew() takes nothing from the user. */
+bool browser_is_at_table(const struct browser *b);
+
+/* Rows of the next page are others, in the place of these. */
+void browser_renew(struct browser *b);
+
 /* A word in the last line, until the next key. */
 void browser_say(struct browser *b, const char *form, ...) __attribute__((format(printf, 2, 3)));
 

@@ -11,8 +11,12 @@
 
 #include "cmd/annotate.h"
 #include "render/tree/render.h"
+#include "util/clock.h"
 #include "util/outfile.h"
 #include "util/text.h"
+
+#define MAX_WAIT_MS 60000
+#define NS_PER_MS 1000000ull
 
 void page_flame(struct browser *b, const char *name, struct tree *tree, const struct profile *p)
 {
@@ -84,13 +88,19 @@ int page_annotate(struct browser *b, const char *input, const struct symbol_opti
 	return page_annotation(b, row->sym, text, ret, &err);
 }
 
-int page_loop(struct browser *b)
+int page_loop(struct browser *b, uint64_t ns)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	uint64_t until_ns = now_ns() + ns;
 	int ret = browser_input(b);
 
 	while (!ret) {
-		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+		bool waits = ns && browser_is_at_table(b);
+		uint64_t at_ns = now_ns(), left_ns = until_ns > at_ns ? until_ns - at_ns : 0;
+
+		if (waits && !left_ns)
+			return -ETIME;
+		if (poll(&p, 1, waits ? (int)(left_ns / NS_PER_MS < MAX_WAIT_MS ? left_ns / NS_PER_MS + 1 : MAX_WAIT_MS) : -1) < 0 && errno != EINTR)
 			return -errno;
 		ret = browser_input(b);
 	}

@@ -18,7 +18,10 @@ const struct report_row *page_function(struct browser *b);
 /* Shows the instructions of that function, from a file. 0 or -ENOMEM. */
 int page_annotate(struct browser *b, const char *input, const struct symbol_options *symbols);
 
-/* Until a key ends it: what that returned, as of browser_input(). */
-int page_loop(struct browser *b);
+/*
+ * Until a key ends it: what that returned, as of browser_input(). ns: or until so much time is over and the browser is at its table, -ETIME;
+ * 0: never.
+ */
+int page_loop(struct browser *b, uint64_t ns);
 
 #endif

@@ -137,7 +137,7 @@ int diff_screen(struct diff *d, struct err *err)
 		ret = browser_open(keys, &s, &s.browser, err);
 	if (!ret) {
 		ret = show(&s);
-		ret = ret ? ret : page_loop(s.browser);
+		ret = ret ? ret : page_loop(s.browser, 0);
 		browser_close(s.browser);
 		ret = ret == -ECANCELED ? 0 : err_set(err, ret, "cannot show the table: %s", strerror(-ret));
 	}

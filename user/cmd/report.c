@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cgroupnames.h"
@@ -16,6 +17,8 @@
 #include "cmd/report_screen.h"
 #include "cmd/script.h"
 #include "ui/terminal.h"
+#include "util/clock.h"
+#include "util/log.h"
 #include "util/outfile.h"
 
 /* What 100 % is: all samples of the event, or those that are shown. */
@@ -85,13 +88,17 @@ static int render(const struct report_options *r, struct replay *replay, const c
 		free(views);
 		return ret;
 	}
-	if (!ret && !strcmp(format, "json"))
+	if (!ret && !strcmp(format, "json") && !r->lines)
 		ret = render_reports_json(out, views, replay->views.n, &cfg);
 	for (size_t i = 0; i < replay->views.n && !ret && strcmp(format, "json") != 0; i++) {
 		cfg.is_next = i;
 		cfg.with_event = replay->views.n > 1 && !views[i].table->layout.with[KEY_EVENT];
 		ret = (strcmp(format, "csv") ? render_report_text : render_report_csv)(out, views[i].table, views[i].profile, &cfg);
 	}
+	cfg.with_event = replay->views.n > 1;
+	cfg.since_start_ns = now_ns() - r->start_ns;
+	for (size_t i = 0; i < replay->views.n && !ret && r->lines; i++)
+		ret = render_report_lines(out, views[i].table, views[i].profile, &cfg);
 	free(views);
 	return ret && !ferror(out) ? err_set(err, ret, "cannot print the table: %s", strerror(-ret)) : 0;
 }
@@ -349,24 +356,45 @@ static int run(struct report_options *r, char **operands, struct report_screen *
 	return ret ? ret : honesty_exit(&r->h, &replay.total, 0, err);
 }
 
-static int report_run(void *cfg, char **operands, struct err *err)
+/* Between two rounds of what is no screen. False: it was the last. */
+static bool next_round(const struct report_options *r, uint64_t round, int ret, const struct err *err)
 {
-	struct report_options *r = cfg, typed = *r;
+	struct timespec wait = { (time_t)(r->every_ns / NS_PER_S), (long)(r->every_ns % NS_PER_S) };
+
+	if (!r->every_ns || round == r->rounds || (ret && ret != -ENODATA) || fflush(stdout))
+		return false;
+	if (ret)
+		log_note("note: %s", err->text);
+	nanosleep(&wait, NULL);
+	return true;
+}
+
+int report_show(struct report_options *r, char **operands, struct err *err)
+{
+	struct report_options typed = *r;
 	struct report_screen *screen = NULL;
 	bool is_again;
 	int ret;
 
-	do {
+	for (uint64_t round = 1;; round++) {
 		ret = run(r, operands, &screen, err);
-		is_again = screen && (ret == REPORT_AGAIN || (ret < 0 && report_screen_go_back(screen, err)));
-		if (is_again) {
-			*r = typed;
+		if (ret < 0 && screen)
+			ret = report_screen_failed(screen, err, ret);
+		is_again = screen ? ret == REPORT_AGAIN : next_round(r, round, ret, err);
+		if (!is_again)
+			break;
+		*r = typed;
+		if (screen)
 			report_screen_want(screen, r);
-			*err = (struct err){ 0 };
-		}
-	} while (is_again);
+		*err = (struct err){ 0 };
+	}
 	report_screen_close(screen);
 	return ret;
+}
+
+static int report_run(void *cfg, char **operands, struct err *err)
+{
+	return report_show(cfg, operands, err);
 }
 
 const struct cmd cmd_report = {

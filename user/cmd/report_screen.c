@@ -28,6 +28,7 @@ struct report_screen {
 	struct browser *browser;
 	struct want want, before;
 	bool is_again; /* what is wanted has not been shown */
+	bool is_renewed; /* what is shown is read again, by itself */
 	char why[256]; /* why it was not; "": it was */
 	char head[1024];
 };
@@ -67,7 +68,10 @@ static int show(struct report_screen *s)
 
 	text_escape(event, sizeof(event), v->profile->event);
 	text_escape(path, sizeof(path), s->r->input);
-	n = text_append(s->head, sizeof(s->head), 0, " skep report  %s  %s", path, event);
+	n = text_append(s->head, sizeof(s->head), 0, " skep %s  %s", s->r->every_ns ? "top" : "report", path);
+	if (s->r->every_ns)
+		n = text_append(s->head, sizeof(s->head), n, " since %s", s->r->store.since);
+	n = text_append(s->head, sizeof(s->head), n, "  %s", event);
 	if (s->n > 1)
 		n = text_append(s->head, sizeof(s->head), n, " (%zu of %zu)", s->at + 1, s->n);
 	n = text_append(s->head, sizeof(s->head), n, "  %llu samples, %llu lost", (unsigned long long)v->profile->kept,
@@ -77,10 +81,20 @@ static int show(struct report_screen *s)
 	return browser_show(s->browser, &page);
 }
 
+/* Said, too. */
+static bool is_empty(struct report_screen *s)
+{
+	if (!s->n)
+		browser_say(s->browser, "there are no samples");
+	return !s->n;
+}
+
 static int key_event(void *arg)
 {
 	struct report_screen *s = arg;
 
+	if (is_empty(s))
+		return 0;
 	s->at = (s->at + 1) % s->n;
 	return show(s);
 }
@@ -89,7 +103,8 @@ static int key_flame(void *arg)
 {
 	struct report_screen *s = arg;
 
-	page_flame(s->browser, "skep-report", &s->replay->views.data[s->at]->tree, s->views[s->at].profile);
+	if (!is_empty(s))
+		page_flame(s->browser, "skep-report", &s->replay->views.data[s->at]->tree, s->views[s->at].profile);
 	return 0;
 }
 
@@ -103,7 +118,7 @@ static int key_annotate(void *arg)
 /* The file is read again. */
 static int go_again(struct report_screen *s, const struct want *want)
 {
-	if (access(s->r->input, R_OK)) { /* what is shown would be gone */
+	if (!s->r->store.span.url && access(s->r->input, R_OK)) { /* what is shown would be gone */
 		browser_say(s->browser, "cannot read '%s': %s", s->r->input, strerror(errno));
 		return 0;
 	}
@@ -171,11 +186,14 @@ static int key_object(void *arg)
 static int key_thread(void *arg)
 {
 	struct report_screen *s = arg;
-	const bool *with = s->views[s->at].table->layout.with;
 	const struct report_row *row = browser_row(s->browser);
 	struct want want = s->want;
+	const bool *with;
 	char id[16];
 
+	if (is_empty(s))
+		return 0;
+	with = s->views[s->at].table->layout.with;
 	want.thread[0] = '\0';
 	if (s->want.thread[0])
 		return go_again(s, &want);
@@ -212,14 +230,36 @@ void report_screen_want(const struct report_screen *s, struct report_options *r)
 		r->pick.dsos = s->want.dso;
 }
 
-bool report_screen_go_back(struct report_screen *s, const struct err *err)
+static int wait_for_next(struct report_screen *s)
 {
-	if (!s->is_again)
-		return false;
-	s->want = s->before;
-	s->is_again = false;
-	text_append(s->why, sizeof(s->why), 0, "%s", err->text);
-	return true;
+	int ret = page_loop(s->browser, s->r->every_ns);
+
+	s->is_renewed = ret == -ETIME;
+	return ret == -ETIME || ret == -EAGAIN ? REPORT_AGAIN : ret == -ECANCELED ? 0 : ret;
+}
+
+int report_screen_failed(struct report_screen *s, const struct err *err, int ret)
+{
+	struct report_cfg cfg = { 0 };
+	struct profile none = { .event = "", .unit = "" };
+	struct report empty;
+	struct err unused;
+
+	if (s->is_again) {
+		s->want = s->before;
+		s->is_again = false;
+		text_append(s->why, sizeof(s->why), 0, "%s", err->text);
+		return REPORT_AGAIN;
+	}
+	if (!s->r->every_ns || report_init(&empty, &s->r->request, &unused))
+		return ret;
+	s->replay = NULL;
+	s->n = 0;
+	browser_reset(s->browser);
+	ret = browser_show(s->browser, &(struct browser_page){ .head = s->head, .table = &empty, .profile = &none, .cfg = &cfg, .nothing = err->text });
+	ret = ret ? ret : wait_for_next(s);
+	report_free(&empty);
+	return ret;
 }
 
 static int open_screen(struct report_screen **screen, struct err *err)
@@ -247,10 +287,14 @@ static int show_first(struct report_screen *s)
 {
 	int ret;
 
-	browser_reset(s->browser);
+	if (s->is_renewed)
+		browser_renew(s->browser);
+	else
+		browser_reset(s->browser);
 	s->at = s->at < s->n ? s->at : 0;
 	s->is_again = false;
-	browser_say(s->browser, "%s", s->why); /* or nothing, where it said that the file is read */
+	if (!s->is_renewed)
+		browser_say(s->browser, "%s", s->why); /* or nothing, where it said that the file is read */
 	ret = show(s);
 	s->why[0] = '\0';
 	return ret;
@@ -271,8 +315,6 @@ int report_screen(struct report_screen **screen, const struct report_options *r,
 	s->cfg = cfg;
 	ret = show_first(s);
 	if (!ret)
-		ret = page_loop(s->browser);
-	if (ret == -EAGAIN)
-		return REPORT_AGAIN;
-	return ret == -ECANCELED ? 0 : err_set(err, ret, "cannot show the table: %s", strerror(-ret));
+		ret = wait_for_next(s);
+	return ret >= 0 ? ret : err_set(err, ret, "cannot show the table: %s", strerror(-ret));
 }

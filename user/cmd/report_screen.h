@@ -26,8 +26,11 @@ int report_screen(struct report_screen **screen, const struct report_options *r,
 /* After REPORT_AGAIN: puts into r, which is as the command line has it, what the user wants. Borrowed. */
 void report_screen_want(const struct report_screen *s, struct report_options *r);
 
-/* That could not be shown: next, what was shown before, with the reason. False: there was nothing before. */
-bool report_screen_go_back(struct report_screen *s, const struct err *err);
+/*
+ * What it is to show next cannot be read: ret, err. Then it shows what it had before, with the reason: REPORT_AGAIN; or, where it reads again
+ * by itself, the reason alone, until it is time for that: REPORT_AGAIN, or the user leaves: 0. ret: there was nothing before.
+ */
+int report_screen_failed(struct report_screen *s, const struct err *err, int ret);
 
 void report_screen_close(struct report_screen *s); /* NULL is nothing */
 

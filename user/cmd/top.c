@@ -12,6 +12,7 @@
 #include "cmd/nothing.h"
 #include "cmd/offcpu.h"
 #include "cmd/top.h"
+#include "cmd/top_store.h"
 #include "cmd/top_tabs.h"
 #include "render/rows/report.h"
 #include "render/rows/rows.h"
@@ -62,6 +63,7 @@ static const struct opt top_opts[] = {
 };
 
 static const struct opt_rule top_rules[] = {
+	{ "store", .not_with = MEASURE_WORDS "|event|by|zero|hide_kernel_symbols|hide_user_symbols|" OPT_COMMAND, .why = "it is of what runs now" },
 	{ "hide_kernel_symbols", .not_with = "hide_user_symbols", .why = "they leave nothing" },
 	{ "json", .not_with = "format" },
 	{ "tui", .not_with = "stdio" },
@@ -92,6 +94,7 @@ static const struct opt nothing_opts[] = {
 
 static const struct opt_group top_groups[] = {
 	{ "Rows", top_opts, 0, top_rules },
+	{ "Store", store_opts, offsetof(struct top_options, store), store_rules },
 	{ "Stacks", walk_opts, offsetof(struct top_options, m.walks) },
 	{ "Target", target_opts, offsetof(struct top_options, m.target), target_rules },
 	{ "Sampling", measure_opts, offsetof(struct top_options, m), measure_rules },
@@ -243,20 +246,22 @@ static void print_head(const struct top *top, const struct top_view *v, uint64_t
 		(unsigned long long)lost);
 }
 
+uint64_t top_rows(void)
+{
+	int lines = terminal_rows(STDOUT_FILENO);
+
+	return !lines ? ROWS_DEFAULT : lines > HEAD_LINES ? lines - HEAD_LINES : 1;
+}
+
 /* Of the rows that have samples, as many as are wanted. Returns how many that leaves out. */
 static size_t cut(const struct top_options *o, struct report *shown)
 {
-	uint64_t max = o->entries;
+	uint64_t max = o->entries ? o->entries : top_rows();
 	size_t all = 0;
 
 	for (size_t i = 0; i < shown->rows.n; i++)
 		if (shown->rows.data[i].self)
 			shown->rows.data[all++] = shown->rows.data[i];
-	if (!max) {
-		int lines = terminal_rows(STDOUT_FILENO);
-
-		max = !lines ? ROWS_DEFAULT : lines > HEAD_LINES ? lines - HEAD_LINES : 1;
-	}
 	shown->rows.n = all < max ? all : max;
 	return all - shown->rows.n;
 }
@@ -344,7 +349,7 @@ static bool has_more(const struct top *top)
 static int run(struct top *top, struct top_options *o, int *status, struct err *err)
 {
 	struct syms_cfg syms_cfg = { .code = top->screen };
-	struct sample_cfg cfg = { .aggregate = true, .keeps = top->screen, .bpf_stats = o->h.receipt, .by_tid = top->screen || top->views[0].live.table.layout.with[KEY_TID] };
+	struct sample_cfg cfg = { .aggregate = true, .keeps = top->screen, .bpf_stats = o->h.receipt, .max_frames = !top->screen && o->m.walks.call_graph == CALL_GRAPH_NONE, .by_tid = top->screen || top->views[0].live.table.layout.with[KEY_TID] };
 	struct picture *pic = top->pic;
 	uint64_t kept = 0;
 	int ret;
@@ -406,6 +411,23 @@ static int check_calls(struct top_options *o, struct err *err)
 	return 0;
 }
 
+/* How it is shown, and how often. */
+static int check_shown(struct top_options *o, struct err *err)
+{
+	if (o->refresh_ns && o->refresh_ns < REFRESH_MIN_NS)
+		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--delay': 10 ms or more");
+	o->json |= o->format && !strcmp(o->format, "json");
+	o->is_screen = !o->json && !o->stdio && !o->refreshes && browser_has_terminal();
+	if (o->tui && (o->json || o->refreshes))
+		return err_exit(err, -EINVAL, EXIT_USAGE, "--tui does not go with %s: the screen has no end and no format", o->json ? "--format json" : "-n N");
+	if (o->tui && !o->is_screen) {
+		err_exit(err, -ENOTTY, EXIT_USAGE, "--tui needs a terminal");
+		err_hint(err, "leave it out: there are tables, one after the other");
+		return -ENOTTY;
+	}
+	return 0;
+}
+
 static int check(struct top_options *o, char **operands, struct err *err)
 {
 	struct report_layout layout;
@@ -413,23 +435,12 @@ static int check(struct top_options *o, char **operands, struct err *err)
 	bool may_load = kernel_may_load(&missing);
 	int ret;
 
-	if (o->refresh_ns && o->refresh_ns < REFRESH_MIN_NS)
-		return err_exit(err, -ERANGE, EXIT_USAGE, "bad value of '--delay': 10 ms or more");
-	o->json |= o->format && !strcmp(o->format, "json");
 	o->request.now = true;
 	ret = report_layout_parse(&layout, &o->request, err);
 	if (!ret)
 		ret = top_check_keys(&layout, may_load, err);
-	o->is_screen = !o->json && !o->stdio && !o->refreshes && browser_has_terminal();
 	if (!ret)
 		ret = check_calls(o, err);
-	if (!ret && o->tui && (o->json || o->refreshes))
-		return err_exit(err, -EINVAL, EXIT_USAGE, "--tui does not go with %s: the screen has no end and no format", o->json ? "--format json" : "-n N");
-	if (!ret && o->tui && !o->is_screen) {
-		err_exit(err, -ENOTTY, EXIT_USAGE, "--tui needs a terminal");
-		err_hint(err, "leave it out: there are tables, one after the other");
-		return -ENOTTY;
-	}
 	if (!o->is_screen && !o->callers && o->m.walks.call_graph == CALL_GRAPH_AUTO) {
 		o->m.walks.call_graph = CALL_GRAPH_NONE;
 		o->m.walks.max_frames = 0; /* of stacks that are not shown */
@@ -446,7 +457,12 @@ static int top_run(void *cfg, char **operands, struct err *err)
 {
 	struct top_options *o = cfg;
 	struct top top = { .o = o };
-	int status = 0, ret = check(o, operands, err);
+	int status = 0, ret = check_shown(o, err);
+
+	if (!ret && o->store.path)
+		return top_store(o, operands, err);
+	if (!ret)
+		ret = check(o, operands, err);
 
 	if (!ret && !(top.pic = picture_new(NULL)))
 		ret = -ENOMEM;
@@ -523,6 +539,7 @@ const struct cmd cmd_top = {
 		    "skep top -d 2 -s comm,dso              programs and objects, every two seconds\n"
 		    "skep top -F 49 -ns comm                cheap enough to leave on, with numbers of samples\n"
 		    "skep top -e k:vfs_read -s comm -n 5    who reads files, five times\n"
+		    "skep top --store --since 10m -s unit,sym   what skep agent has kept, as it grows\n"
 		    "skep top -n 3 --json | jq -c '[.comm, .sym, .now_pct]'\n",
 	.run = top_run,
 	.others = top_others,

@@ -5,11 +5,13 @@
 
 #include "cmd/live.h"
 #include "cmd/measure.h"
+#include "cmd/storespan.h"
 #include "model/livetable.h"
 
 struct top_options {
 	struct measure m;
 	struct honesty h;
+	struct store_options store;
 	struct report_request request;
 	uint64_t refresh_ns, refreshes, entries;
 	const char *format, *by;
@@ -51,6 +53,9 @@ struct top {
 	struct profile total;
 	struct top_screen *screen; /* NULL: there are tables, one after the other */
 };
+
+/* How many rows a table on standard output has: what fits on the terminal, elsewhere 20. */
+uint64_t top_rows(void);
 
 /* Checks that the kernel sums by these keys. has_cgroup: it knows cgroups. 0, -EINVAL or -EPERM with err filled. */
 int top_check_keys(const struct report_layout *l, bool has_cgroup, struct err *err);
