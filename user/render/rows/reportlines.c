@@ -73,35 +73,50 @@ static int column_to_give(const struct report_lines *l, const struct report *t, 
 	return widest;
 }
 
-/* The last sum but one: the one that rows are ordered by stays. -1: there is no other. */
-static int sum_to_go(const struct report_lines *l, const struct report *t)
+/* The last sum, and the first, which rows are ordered by; -1: there is none. */
+static int last_sum(const struct report_lines *l, const struct report *t, int *ret_first)
 {
-	int first = -1, last = -1;
+	int last = -1;
 
+	*ret_first = -1;
 	for (uint32_t k = 0; k < t->layout.nr_shown; k++)
 		if (is_sum(t->layout.shown[k]) && !l->hidden[k]) {
-			first = first < 0 ? (int)k : first;
-			last = k;
+			*ret_first = *ret_first < 0 ? (int)k : *ret_first;
+			last = (int)k;
 		}
-	return last != first ? last : -1;
+	return last;
 }
 
-/* Gives the main key a third of the line: other keys shrink; then sums go, which tell no row from another; then keys, the first before the last. */
+/* Does it show sums that nobody has without asking for them? */
+static bool has_asked_sums(const struct report *t)
+{
+	return t->layout.with[SUM_SAMPLES] || t->layout.with[SUM_PERIOD];
+}
+
+/*
+ * Gives the main key a third of the line, or a fifth before a sum goes that was asked for: other keys shrink; then sums go, which tell no row from
+ * another, but for the one that rows are ordered by; then keys, the first before the last; then that sum.
+ */
 static void fit(struct report_lines *l, const struct report *t, int columns)
 {
 	int full = l->main == NO_COLUMN ? 0 : l->widths[l->main], least = columns / 3 < full ? columns / 3 : full, rest;
+	int floor = has_asked_sums(t) ? columns / 5 : least;
 
 	while (line_width(l, t, least) > columns) {
-		int first, sum = sum_to_go(l, t), widest = column_to_give(l, t, &first);
+		int first, order, sum = last_sum(l, t, &order), widest = column_to_give(l, t, &first);
 
 		if (widest >= 0)
 			l->widths[widest]--;
-		else if (sum >= 0)
+		else if (least > floor)
+			least--;
+		else if (sum != order)
 			l->hidden[sum] = true;
 		else if (first >= 0)
 			l->hidden[first] = true;
 		else if (l->level)
 			l->level = false;
+		else if (sum >= 0 && l->main != NO_COLUMN)
+			l->hidden[sum] = true;
 		else
 			break;
 	}
