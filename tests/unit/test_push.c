@@ -115,7 +115,7 @@ static void rows(void **state)
 		expect(&in, "cpu-clock");
 		expect(&in, "nanoseconds");
 		expect(&in, "x");
-		for (int k = 0; k < 4; k++) /* cgroup, container, exe, build */
+		for (int k = 0; k < 6; k++) /* cgroup, container, its name and image, exe, build */
 			expect(&in, "");
 		assert_non_null(rows_take(&in, BATCH_HASH_BYTES));
 		count += rows_take_u64(&in);
